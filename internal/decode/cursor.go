@@ -1,0 +1,128 @@
+package decode
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Cursor reads a body from front to back. It carries its first error: after one, every read returns zero and the
+// offset stays at the byte that was not taken, so decoders read straight through and check Err once. Every read
+// checks the length before it indexes.
+type Cursor struct {
+	Buf []byte // borrowed
+	Off int    // next byte to read
+	// Short is the cause reported when Buf ends early: Malformed for a whole body, Cut or Lost for an incomplete one.
+	Short Cause
+	err   *Error
+}
+
+// Reset points the cursor at the first byte of buf and forgets the error.
+func (c *Cursor) Reset(buf []byte, short Cause) {
+	if short == None {
+		short = Malformed
+	}
+	*c = Cursor{Buf: buf, Short: short}
+}
+
+// Err returns the first error, or nil.
+func (c *Cursor) Err() *Error { return c.err }
+
+// OK reports whether nothing has failed yet.
+func (c *Cursor) OK() bool { return c.err == nil }
+
+// Left returns the number of bytes not read yet; 0 after an error.
+func (c *Cursor) Left() int {
+	if c.err != nil {
+		return 0
+	}
+	return len(c.Buf) - c.Off
+}
+
+// Fail records err as the first error, at the current offset.
+func (c *Cursor) Fail(cause Cause, expected, found string) {
+	c.FailAt(c.Off, cause, expected, found)
+}
+
+// FailAt is Fail at another offset.
+func (c *Cursor) FailAt(at int, cause Cause, expected, found string) {
+	if c.err == nil {
+		c.err = &Error{Cause: cause, At: at, Expected: expected, Found: found}
+		c.Off = at
+	}
+}
+
+// Need reports whether n more bytes are there; if not, the cursor fails with its Short cause, naming what was wanted.
+func (c *Cursor) Need(n int, what string) bool {
+	if c.err != nil {
+		return false
+	}
+	if n < 0 || n > len(c.Buf)-c.Off {
+		found := fmt.Sprintf("%d bytes to the end of the body", len(c.Buf)-c.Off)
+		if c.Short != Malformed {
+			found = fmt.Sprintf("%d captured bytes", len(c.Buf)-c.Off)
+		}
+		c.Fail(c.Short, fmt.Sprintf("%s (%d bytes)", what, n), found)
+		return false
+	}
+	return true
+}
+
+// Peek returns the next byte without taking it; ok is false at the end or after an error (and nothing fails).
+func (c *Cursor) Peek() (b byte, ok bool) {
+	if c.err != nil || c.Off >= len(c.Buf) {
+		return 0, false
+	}
+	return c.Buf[c.Off], true
+}
+
+// Byte takes one byte.
+func (c *Cursor) Byte(what string) byte {
+	if c.err != nil || c.Off >= len(c.Buf) {
+		c.Need(1, what)
+		return 0
+	}
+	b := c.Buf[c.Off]
+	c.Off++
+	return b
+}
+
+// Bytes takes n bytes; the result is borrowed.
+func (c *Cursor) Bytes(n int, what string) []byte {
+	if !c.Need(n, what) {
+		return nil
+	}
+	b := c.Buf[c.Off : c.Off+n : c.Off+n]
+	c.Off += n
+	return b
+}
+
+// Skip takes n bytes and drops them.
+func (c *Cursor) Skip(n int, what string) {
+	if c.Need(n, what) {
+		c.Off += n
+	}
+}
+
+// U16 takes two bytes, big-endian.
+func (c *Cursor) U16(what string) uint16 {
+	if b := c.Bytes(2, what); b != nil {
+		return binary.BigEndian.Uint16(b)
+	}
+	return 0
+}
+
+// U32 takes four bytes, big-endian.
+func (c *Cursor) U32(what string) uint32 {
+	if b := c.Bytes(4, what); b != nil {
+		return binary.BigEndian.Uint32(b)
+	}
+	return 0
+}
+
+// U64 takes eight bytes, big-endian.
+func (c *Cursor) U64(what string) uint64 {
+	if b := c.Bytes(8, what); b != nil {
+		return binary.BigEndian.Uint64(b)
+	}
+	return 0
+}

@@ -1,0 +1,58 @@
+package decode
+
+import "fmt"
+
+// Cause says whose fault it is that a body was not decoded to its end.
+type Cause uint8
+
+const (
+	// None: decoded to the end.
+	None Cause = iota
+	// Cut: the capture's snap length cut the packet.
+	Cut
+	// Lost: a packet was never captured.
+	Lost
+	// Malformed: the peer wrote bytes that the format does not allow.
+	Malformed
+	// Unsupported: the bytes may be right, this program cannot read them (yet, or without the classes).
+	Unsupported
+	// Limit: a bound of this program's own was reached (nesting, number of values).
+	Limit
+)
+
+func (c Cause) String() string {
+	switch c {
+	case Cut:
+		return "cut"
+	case Lost:
+		return "lost"
+	case Malformed:
+		return "malformed"
+	case Unsupported:
+		return "unsupported"
+	case Limit:
+		return "limit"
+	}
+	return ""
+}
+
+// Error is the place and cause at which decoding of one body stopped. It never stops a report: what was understood
+// before it stands.
+type Error struct {
+	Cause Cause
+	// At is the offset within the body, in bytes, of the first byte that was not taken.
+	At int
+	// What was expected there, and what was found; Found may be empty (nothing was there).
+	Expected, Found string
+}
+
+func (e *Error) Error() string {
+	s := fmt.Sprintf("%s at body offset %d", e.Cause, e.At)
+	if e.Expected != "" {
+		s += ": expected " + e.Expected
+	}
+	if e.Found != "" {
+		s += ", found " + e.Found
+	}
+	return s
+}

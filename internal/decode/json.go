@@ -1,0 +1,222 @@
+package decode
+
+import (
+	"encoding/base64"
+	"math"
+	"strconv"
+	"unicode/utf8"
+)
+
+// AppendJSON appends the value of node i in the form that `calls` prints: objects with "@class", enums with "@enum",
+// bytes with "@bytes", and so on; see docs/values.md. What was not decoded is {"@opaque": bytes}.
+func (t *Tree) AppendJSON(dst []byte, i int) []byte {
+	n := &t.Nodes[i]
+	switch n.Kind {
+	case Null:
+		return append(dst, "null"...)
+	case Bool:
+		return strconv.AppendBool(dst, n.Num != 0)
+	case Int:
+		return strconv.AppendInt(dst, n.Num, 10)
+	case Float32:
+		return appendFloat(dst, n.Float, 32)
+	case Float64:
+		return appendFloat(dst, n.Float, 64)
+	case Char, String:
+		return AppendString(dst, n.Text)
+	case Bytes:
+		return appendBytes(dst, "bytes", n.Raw)
+	case Custom:
+		return appendBytes(dst, "bytes", n.Raw)
+	case Date:
+		dst = append(dst, `{"@date":`...)
+		return append(AppendString(dst, n.Text), '}')
+	case Decimal:
+		dst = append(dst, `{"@decimal":`...)
+		return append(AppendString(dst, n.Text), '}')
+	case Enum:
+		dst = append(dst, `{"@enum":`...)
+		dst = AppendString(dst, n.Class)
+		if n.Text == "" {
+			dst = append(dst, `,"ordinal":`...)
+			return append(strconv.AppendInt(dst, n.Num, 10), '}')
+		}
+		dst = append(dst, `,"name":`...)
+		return append(AppendString(dst, n.Text), '}')
+	case Ref:
+		dst = append(dst, `{"@ref":`...)
+		return append(AppendString(dst, t.Path(int(n.Num))), '}')
+	case List:
+		return t.appendList(dst, i)
+	case Map:
+		return t.appendMap(dst, i)
+	case Object:
+		return t.appendObject(dst, i)
+	}
+	dst = append(dst, `{"@opaque":`...)
+	return append(strconv.AppendInt(dst, int64(n.Len), 10), '}')
+}
+
+// children calls f for each child of node i that is a value, not overhead.
+func (t *Tree) children(i int, f func(child int)) {
+	for c := i + 1; c < int(t.Nodes[i].End); c = int(t.Nodes[c].End) {
+		if t.Nodes[c].Kind != Overhead {
+			f(c)
+		}
+	}
+}
+
+func (t *Tree) appendList(dst []byte, i int) []byte {
+	dst = append(dst, '[')
+	sep := false
+	t.children(i, func(c int) {
+		if sep {
+			dst = append(dst, ',')
+		}
+		sep = true
+		dst = t.AppendJSON(dst, c)
+	})
+	return append(dst, ']')
+}
+
+func (t *Tree) appendObject(dst []byte, i int) []byte {
+	dst = append(dst, '{')
+	sep := false
+	if class := t.Nodes[i].Class; class != "" {
+		dst = append(dst, `"@class":`...)
+		dst = AppendString(dst, class)
+		sep = true
+	}
+	t.children(i, func(c int) {
+		if sep {
+			dst = append(dst, ',')
+		}
+		sep = true
+		name := t.Nodes[c].Name
+		if t.Nodes[c].Label == Whole {
+			name = "#" + name // what could not be decoded inside an object
+		}
+		dst = AppendString(dst, name)
+		dst = append(dst, ':')
+		dst = t.AppendJSON(dst, c)
+	})
+	return append(dst, '}')
+}
+
+// appendMap prints a JSON object where every key is a string that does not start with "@", else a list of pairs.
+func (t *Tree) appendMap(dst []byte, i int) []byte {
+	object := true
+	count := 0
+	t.children(i, func(c int) {
+		n := &t.Nodes[c]
+		if count%2 == 0 && (n.Kind != String || n.Text != "" && n.Text[0] == '@') {
+			object = false
+		}
+		count++
+	})
+	if object {
+		dst = append(dst, '{')
+	} else {
+		dst = append(dst, `{"@map":[`...)
+	}
+	k := 0
+	t.children(i, func(c int) {
+		switch {
+		case k%2 == 1 && object:
+			dst = append(dst, ':')
+		case k%2 == 1:
+			dst = append(dst, ',')
+		case k > 0:
+			dst = append(dst, ',')
+		}
+		if k%2 == 0 && !object {
+			dst = append(dst, '[')
+		}
+		dst = t.AppendJSON(dst, c)
+		if k%2 == 1 && !object {
+			dst = append(dst, ']')
+		}
+		k++
+	})
+	switch { // a map that was cut behind a key
+	case k%2 == 1 && object:
+		dst = append(dst, `:{"@opaque":0}`...)
+	case k%2 == 1:
+		dst = append(dst, `,{"@opaque":0}]`...)
+	}
+	if object {
+		return append(dst, '}')
+	}
+	return append(dst, "]}"...)
+}
+
+func appendBytes(dst []byte, name string, raw []byte) []byte {
+	dst = append(dst, `{"@`...)
+	dst = append(dst, name...)
+	dst = append(dst, `":"`...)
+	dst = base64.StdEncoding.AppendEncode(dst, raw)
+	return append(dst, `"}`...)
+}
+
+// appendFloat writes the shortest decimal that reads back as the same number; what JSON has no number for is an
+// object.
+func appendFloat(dst []byte, f float64, bits int) []byte {
+	switch {
+	case math.IsNaN(f):
+		return append(dst, `{"@double":"NaN"}`...)
+	case math.IsInf(f, 1):
+		return append(dst, `{"@double":"Infinity"}`...)
+	case math.IsInf(f, -1):
+		return append(dst, `{"@double":"-Infinity"}`...)
+	}
+	abs := math.Abs(f)
+	format := byte('f')
+	if abs != 0 && (abs < 1e-6 || abs >= 1e21) {
+		format = 'e'
+	}
+	return strconv.AppendFloat(dst, f, format, -1, bits)
+}
+
+const hexDigits = "0123456789abcdef"
+
+// AppendString appends s as a JSON string; bytes that are not UTF-8 become U+FFFD.
+func AppendString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	start := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c < utf8.RuneSelf {
+			if c >= 0x20 && c != '"' && c != '\\' && c != 0x7f {
+				i++
+				continue
+			}
+			dst = append(dst, s[start:i]...)
+			switch c {
+			case '"', '\\':
+				dst = append(dst, '\\', c)
+			case '\n':
+				dst = append(dst, '\\', 'n')
+			case '\r':
+				dst = append(dst, '\\', 'r')
+			case '\t':
+				dst = append(dst, '\\', 't')
+			default:
+				dst = append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+			}
+			i++
+			start = i
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && size == 1 {
+			dst = append(dst, s[start:i]...)
+			dst = append(dst, "\ufffd"...)
+			i += size
+			start = i
+			continue
+		}
+		i += size
+	}
+	dst = append(dst, s[start:]...)
+	return append(dst, '"')
+}

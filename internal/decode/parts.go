@@ -1,0 +1,181 @@
+package decode
+
+import (
+	"slices"
+	"strconv"
+)
+
+// Class groups the bytes of bodies by what they are for.
+type Class uint8
+
+const (
+	ClassValues      Class = iota // what the application passed
+	ClassNames                    // class and field names
+	ClassAttachments              // attachments, keys and values
+	ClassEnvelope                 // version, path, method, types, result kind, error text
+	ClassOverhead                 // lengths, references, type marks
+	ClassOpaque                   // not decoded
+	ClassMissing                  // announced, not in the capture
+)
+
+func (c Class) String() string {
+	return [...]string{"values", "names", "attachments", "envelope", "overhead", "opaque", "missing"}[c]
+}
+
+// Part is a labelled span of a body: one leaf of its anatomy.
+type Part struct {
+	Path  string
+	Class Class
+	// Off and Bytes are its place in the body and its size, in bytes.
+	Off, Bytes int
+}
+
+// Parts appends the leaves of the tree to dst in wire order, each byte once; neighbours with one path are joined.
+// depth bounds the path to that many segments (0: no bound): deeper leaves are joined under their ancestor.
+func (t *Tree) Parts(dst []Part, depth int) []Part {
+	from := len(dst)
+	var p pathWriter
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		if n.Len == 0 {
+			continue
+		}
+		dst = append(dst, Part{Path: p.path(t, int32(i), depth), Class: t.class(int32(i)), Off: int(n.Off), Bytes: int(n.Len)})
+	}
+	own := dst[from:]
+	if !slices.IsSortedFunc(own, byOffset) {
+		slices.SortStableFunc(own, byOffset) // formats with pools own bytes out of order
+	}
+	out := dst[:from]
+	for _, part := range own {
+		if k := len(out) - 1; k >= from && out[k].Path == part.Path && out[k].Off+out[k].Bytes == part.Off {
+			out[k].Bytes += part.Bytes
+			continue
+		}
+		out = append(out, part)
+	}
+	return out
+}
+
+func byOffset(a, b Part) int { return a.Off - b.Off }
+
+// class returns what node i's own bytes are for.
+func (t *Tree) class(i int32) Class {
+	n := &t.Nodes[i]
+	switch n.Kind {
+	case Opaque:
+		return ClassOpaque
+	case Missing:
+		return ClassMissing
+	}
+	top := i
+	for t.Nodes[top].Parent >= 0 {
+		top = t.Nodes[top].Parent
+	}
+	switch root := &t.Nodes[top]; {
+	case root.Label == ByField && root.Name == "attachments":
+		return ClassAttachments
+	case n.Kind == Overhead && (n.Name == "class" || n.Name == "field"):
+		return ClassNames
+	case n.Kind == Overhead:
+		return ClassOverhead
+	case top == i && n.Label == ByField && n.Name != "result" && n.Name != "exception":
+		return ClassEnvelope
+	}
+	return ClassValues
+}
+
+// Path returns the written path of node i, as reports name it: args[0].user.name, attachments["a.b"], opaque.
+func (t *Tree) Path(i int) string {
+	var p pathWriter
+	return p.path(t, int32(i), 0)
+}
+
+// pathWriter builds paths; chain and buf are reused.
+type pathWriter struct {
+	chain []int32
+	buf   []byte
+}
+
+func (p *pathWriter) path(t *Tree, i int32, depth int) string {
+	p.chain = p.chain[:0]
+	for j := i; j >= 0; j = t.Nodes[j].Parent {
+		p.chain = append(p.chain, j)
+	}
+	p.buf = p.buf[:0]
+	for k, seen := len(p.chain)-1, 0; k >= 0; k-- {
+		n := &t.Nodes[p.chain[k]]
+		if n.Label == Whole {
+			// A whole is a part of its own name whatever it lies in.
+			return n.Name
+		}
+		if depth > 0 && seen >= depth {
+			break
+		}
+		p.segment(n)
+		if k > 0 && t.Nodes[p.chain[k-1]].Label == ByIndex && n.Label == ByField && n.Parent < 0 {
+			continue // args[0] is one segment
+		}
+		seen++
+	}
+	return string(p.buf)
+}
+
+func (p *pathWriter) segment(n *Node) {
+	switch n.Label {
+	case ByIndex:
+		p.buf = append(p.buf, '[')
+		p.buf = strconv.AppendInt(p.buf, int64(n.Index), 10)
+		p.buf = append(p.buf, ']')
+	case ByRole:
+		p.dot()
+		p.buf = append(p.buf, '#')
+		p.buf = append(p.buf, n.Name...)
+	case ByKey, ByEntry: // a key's bytes count to its entry
+		if n.Name == "" {
+			p.buf = append(p.buf, '[')
+			p.buf = strconv.AppendInt(p.buf, int64(n.Index), 10)
+			p.buf = append(p.buf, ']')
+			return
+		}
+		p.name(n.Name)
+	default:
+		p.name(n.Name)
+	}
+}
+
+func (p *pathWriter) dot() {
+	if len(p.buf) > 0 {
+		p.buf = append(p.buf, '.')
+	}
+}
+
+// maxSegment bounds a name in a path, in bytes: a hostile class may have field names of kilobytes.
+const maxSegment = 128
+
+// name appends a field name or map key, quoted when it holds a character that paths use or that does not print.
+func (p *pathWriter) name(s string) {
+	if len(s) > maxSegment {
+		s = s[:maxSegment] + "..."
+	}
+	if !plain(s) {
+		p.buf = append(p.buf, '[')
+		p.buf = strconv.AppendQuote(p.buf, s)
+		p.buf = append(p.buf, ']')
+		return
+	}
+	p.dot()
+	p.buf = append(p.buf, s...)
+}
+
+func plain(s string) bool {
+	if s == "" {
+		return false
+	}
+	for _, c := range s {
+		if c == '.' || c == '[' || c == ']' || c == '"' || c < 0x20 || c == 0x7f || c == 0xfffd {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,80 @@
+package decode
+
+// MaxDepth is how deep values may be nested before a decoder stops with cause Limit: deeper than Java's own
+// serializers get with their default stack on application data, and shallow enough to recurse.
+const MaxDepth = 1000
+
+// Reader reads the fields of one body, in the order in which the protocol asks for them. The order itself is the
+// protocol's (for Dubbo: package dubbo); a Reader knows only how its serialization writes a string, an object, a map.
+// It records what it read in the Tree given to Reset. After its first error every method does nothing.
+//
+// A Reader is reused from body to body and must not keep anything of the body beyond the next Reset.
+type Reader interface {
+	// Reset starts a body. t may be nil: then values are only walked. short is the cause to report where the body
+	// ends early: Malformed when it is whole, Cut or Lost when the capture lacks its end.
+	Reset(body []byte, short Cause, t *Tree)
+
+	// SkipText takes one string as Text does and neither decodes nor records it.
+	SkipText()
+	// Text takes one string that was written by writeUTF and records it as field name. null is true where the format
+	// can say so.
+	Text(name string) (s string, null bool)
+	// ResultKind takes the one byte (written by writeByte) that starts a response, 0 to 5, and records it as "flag".
+	ResultKind() byte
+	// Value takes one object written by writeObject, declared as the JVM descriptor typ ("" when not known), and
+	// records it under the given label. A value whose extent is known but whose content is not decoded is recorded as
+	// Opaque and is no error. Where the extent cannot be known the reader fails with cause Unsupported.
+	Value(l Label, name string, index int, typ string)
+	// Throwable takes the exception of a response, recorded as field "exception".
+	Throwable()
+	// Attachments takes the map at the end of a request or response, recorded as field "attachments".
+	Attachments()
+
+	// Offset returns the bytes of the body taken so far.
+	Offset() int
+	// Err returns where and why reading stopped, nil if it did not.
+	Err() *Error
+}
+
+// AttachmentFinder is a Reader whose values have no end that can be seen without the application's classes, but
+// whose attachments can be found from the end of the body.
+type AttachmentFinder interface {
+	// FindAttachments looks at or behind offset from for the one place where attachments start and end exactly at the
+	// end of the body. When there is exactly one, it forgets the error, moves there (Attachments may follow) and
+	// returns the place.
+	FindAttachments(from int) (at int, ok bool)
+}
+
+// Depth says how much of a serialization's bodies is understood.
+type Depth uint8
+
+const (
+	// DepthNone: frames are measured, bodies opaque.
+	DepthNone Depth = iota
+	// DepthEnvelope: service, method, types, result kind and, where possible, attachments; values opaque.
+	DepthEnvelope
+	// DepthFull: every byte is owned.
+	DepthFull
+)
+
+func (d Depth) String() string {
+	return [...]string{"sizes", "envelope", "full"}[d]
+}
+
+// Format is one serialization, as the list in package formats names it.
+type Format struct {
+	// ID is the serialization id in Dubbo's header (5 bits).
+	ID uint8
+	// Name is the name users configure, which reports print.
+	Name string
+	// Depth is how much of it is understood.
+	Depth Depth
+	// Releases says which Dubbo releases carry it.
+	Releases string
+	// Capture is a committed capture that proves it (file name below testdata/captures).
+	Capture string
+	// Heartbeats are the bodies that its senders write for a heartbeat (event data null); an empty body always is one.
+	Heartbeats [][]byte
+	// New returns a Reader.
+	New func() Reader
+}

@@ -1,0 +1,184 @@
+package decode
+
+// Kind says what a node of a body's tree is.
+type Kind uint8
+
+const (
+	// Overhead is bytes that carry no value: a class name, field names, a length, a reference table. Its Name says
+	// which ("class", "field", "length", "ref", "type", "end" …).
+	Overhead Kind = iota
+	Null
+	Bool    // Num 0 or 1
+	Int     // Num; an integer of any width up to 64 bits
+	Float32 // Float
+	Float64 // Float
+	Char    // Text: one UTF-16 unit
+	String  // Text
+	Bytes   // Raw
+	Date    // Text: RFC 3339, with Z when it is an instant, without zone when it is local
+	Decimal // Text: a decimal number of any size
+	Enum    // Class, Text: the constant's name; or Num: its ordinal, with Text ""
+	List    // children are its elements
+	Map     // children are key, value, key, value …
+	Object  // Class; children are fields, named
+	Ref     // Num: index of the node that is meant (in Tree.Nodes)
+	Opaque  // measured, not decoded
+	Custom  // bytes that user code wrote (writeObject, Externalizable): Raw
+	Missing // announced bytes that the capture does not have
+)
+
+// Label says how a node is named within its parent.
+type Label uint8
+
+const (
+	// ByIndex: element number Index of a list, or an argument.
+	ByIndex Label = iota
+	// ByField: a field of an object or a part of the envelope, named Name.
+	ByField
+	// ByKey: key number Index of a map, named by its text where it is a string. Its bytes are values, at its entry's path.
+	ByKey
+	// ByEntry: the value that belongs to the key before it.
+	ByEntry
+	// ByRole: overhead, named "#"+Name.
+	ByRole
+	// Whole: the node stands for its parent's own content and adds nothing to the path (part "opaque" is one).
+	Whole
+)
+
+// Node is one thing on the wire: a value, or a piece of overhead. Nodes stand in preorder: the children of node i
+// are the nodes from i+1 to End-1.
+type Node struct {
+	Kind  Kind
+	Label Label
+	// Index is the place among the siblings of that label (element, argument, key), from 0.
+	Index int32
+	// End is the index of the first node behind this node's subtree, Parent that of its container (-1: none).
+	End, Parent int32
+	// Off and Len are the bytes that this node itself owns (its children's bytes are theirs), from the start of the
+	// body. A container owns none; its opcode, type and length are Overhead children.
+	Off, Len int32
+	Num      int64
+	Float    float64
+	Name     string // field name, role of overhead, text of the key of an entry
+	Class    string // Java class name, source form
+	Text     string
+	Raw      []byte // borrowed from the body
+}
+
+// Tree is a body taken apart. Top-level nodes are fields of the envelope (dubboVersion, path, serviceVersion,
+// method, parameterTypes, flag, errorMessage, event), the list "args", the value "result" or "exception", and the
+// map "attachments", in wire order. A nil *Tree records nothing: decoders call its methods without a check.
+//
+// Formats add values with Open/Close (containers) and Leaf. Memory is bounded: beyond MaxNodes Full is true and
+// further nodes are refused, which a decoder reports as cause Limit.
+type Tree struct {
+	Nodes []Node
+	// WithValues asks decoders to fill Text, Raw, Class, Num and Float. Without it only spans and labels are kept.
+	// Names and classes are always filled, since paths are made of them.
+	WithValues bool
+	// MaxNodes bounds memory; 0 is DefaultMaxNodes.
+	MaxNodes int
+
+	open []int32
+}
+
+// DefaultMaxNodes is the number of nodes that a tree takes: about 150 bytes each.
+const DefaultMaxNodes = 1 << 20
+
+// Reset empties the tree and keeps its memory.
+func (t *Tree) Reset() {
+	if t == nil {
+		return
+	}
+	if cap(t.Nodes) > 1<<16 {
+		t.Nodes = nil // one giant body must not keep its memory for the rest of the capture
+	}
+	clear(t.Nodes[:cap(t.Nodes)])
+	t.Nodes = t.Nodes[:0]
+	t.open = t.open[:0]
+}
+
+// Full reports whether the tree refuses further nodes.
+func (t *Tree) Full() bool {
+	if t == nil {
+		return false
+	}
+	if t.MaxNodes == 0 {
+		return len(t.Nodes) >= DefaultMaxNodes
+	}
+	return len(t.Nodes) >= t.MaxNodes
+}
+
+// Values reports whether texts and numbers are wanted.
+func (t *Tree) Values() bool { return t != nil && t.WithValues }
+
+// Leaf adds a node without children, owning the bytes from off to end, and returns it for filling: nil on a nil or
+// full tree. The pointer is valid until the next call.
+func (t *Tree) Leaf(k Kind, l Label, name string, index, off, end int) *Node {
+	if t == nil || t.Full() {
+		return nil
+	}
+	parent := int32(-1)
+	if len(t.open) > 0 {
+		parent = t.open[len(t.open)-1]
+	}
+	t.Nodes = append(t.Nodes, Node{
+		Kind: k, Label: l, Name: name, Index: int32(index), Parent: parent,
+		Off: int32(off), Len: int32(end - off), End: int32(len(t.Nodes) + 1),
+	})
+	return &t.Nodes[len(t.Nodes)-1]
+}
+
+// Role adds a piece of overhead named "#"+name to the open container.
+func (t *Tree) Role(name string, off, end int) {
+	if t == nil || end == off {
+		return
+	}
+	t.Leaf(Overhead, ByRole, name, 0, off, end)
+}
+
+// Open adds a container and makes it the parent of what follows, until Close. It returns the node's index, for
+// references to it (-1 on a nil or full tree).
+func (t *Tree) Open(k Kind, l Label, name string, index, off int) int {
+	if t == nil {
+		return -1
+	}
+	if t.Full() {
+		t.open = append(t.open, -1)
+		return -1
+	}
+	t.Leaf(k, l, name, index, off, off)
+	i := len(t.Nodes) - 1
+	t.open = append(t.open, int32(i))
+	return i
+}
+
+// Node returns node i for filling, or nil when i is -1.
+func (t *Tree) Node(i int) *Node {
+	if t == nil || i < 0 {
+		return nil
+	}
+	return &t.Nodes[i]
+}
+
+// Close ends the container opened last.
+func (t *Tree) Close() {
+	if t == nil || len(t.open) == 0 {
+		return
+	}
+	i := t.open[len(t.open)-1]
+	t.open = t.open[:len(t.open)-1]
+	if i >= 0 {
+		t.Nodes[i].End = int32(len(t.Nodes))
+	}
+}
+
+// CloseAll ends every open container: what a decoder that stopped halfway calls, so that what it read stands.
+func (t *Tree) CloseAll() {
+	if t == nil {
+		return
+	}
+	for len(t.open) > 0 {
+		t.Close()
+	}
+}
