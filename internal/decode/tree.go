@@ -173,12 +173,18 @@ func (t *Tree) Close() {
 	}
 }
 
-// CloseAll ends every open container: what a decoder that stopped halfway calls, so that what it read stands.
-func (t *Tree) CloseAll() {
+// Depth returns the number of open containers.
+func (t *Tree) Depth() int {
 	if t == nil {
-		return
+		return 0
 	}
-	for len(t.open) > 0 {
+	return len(t.open)
+}
+
+// CloseTo ends containers until depth of them are open: what a decoder that stopped halfway does, so that what it
+// read stands.
+func (t *Tree) CloseTo(depth int) {
+	for t.Depth() > depth {
 		t.Close()
 	}
 }
