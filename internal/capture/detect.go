@@ -1,0 +1,160 @@
+package capture
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// maxZstdWindow is the most that a zstd stream may make us remember of it, in
+// bytes; zstd -d has the same default. Only --long and --ultra -22 need as much.
+const maxZstdWindow = 128 << 20
+
+// packetReader is one opened capture. next fills all of a Packet but File, and
+// returns nil or io.EOF: damage is noted in the Input.
+type packetReader interface {
+	next(p *Packet) error
+}
+
+// Magic numbers of compressed files.
+const (
+	gzipMagic   = "\x1f\x8b"
+	zstdMagic   = "\x28\xb5\x2f\xfd"
+	zstdSkipLow = 0x50 // a skippable zstd frame begins with 5x 2a 4d 18
+)
+
+func isZstd(b []byte) bool {
+	return bytes.HasPrefix(b, []byte(zstdMagic)) ||
+		len(b) >= 4 && b[0]&0xf0 == zstdSkipLow && string(b[1:4]) == "\x2a\x4d\x18"
+}
+
+// foreignCompressions are recognised to say what to do.
+var foreignCompressions = []struct{ magic, name, command string }{
+	{"\xfd7zXZ\x00", "xz", "xz -d"},
+	{"BZh", "bzip2", "bzip2 -d"},
+	{"\x04\x22\x4d\x18", "lz4", "lz4 -d"},
+	{"7z\xbc\xaf\x27\x1c", "7z", "7z x"},
+}
+
+// detect reads the beginning of raw and returns a reader of its packets, with buf
+// as its buffer, and what must be closed behind it. in gets format and compression.
+func detect(raw io.Reader, buf []byte, in *Input) (packetReader, func(), error) {
+	win := window{r: raw, buf: buf}
+	win.fill(12)
+	start := win.rest()
+	if len(start) == 0 && win.err != io.EOF {
+		return nil, nil, openError(in.File, win.err)
+	}
+	release := func() {}
+	switch {
+	case len(start) == 0:
+		text := in.File + " is empty (0 bytes); record again, or wait until the recorder has written its first packets"
+		if in.File == "-" {
+			text = "nothing came from standard input; pipe a capture into it, as in: tcpdump -w - | dubbo-wire analyze -"
+		}
+		return nil, nil, &Error{Cause: Empty, File: in.File, Text: text}
+	case bytes.HasPrefix(start, []byte(gzipMagic)), isZstd(start):
+		decompressed, closer, err := decompress(&win, in)
+		if err != nil {
+			return nil, nil, err
+		}
+		release = closer
+		win = window{r: decompressed, buf: make([]byte, len(buf))}
+		win.fill(12)
+		start = win.rest()
+		if len(start) == 0 {
+			release()
+			if win.err != io.EOF {
+				return nil, nil, badCompression(in, win.err)
+			}
+			return nil, nil, &Error{Cause: Empty, File: in.File, Text: in.File + " is empty inside its " + in.Compression + " compression; record again"}
+		}
+	}
+	if _, _, ok := pcapMagic(start); ok {
+		r, err := newPcapReader(win, in)
+		if err != nil {
+			release()
+			return nil, nil, err
+		}
+		return r, release, nil
+	}
+	if isPcapng(start) {
+		return newPcapngReader(win, in), release, nil
+	}
+	release()
+	for _, c := range foreignCompressions {
+		if bytes.HasPrefix(start, []byte(c.magic)) {
+			return nil, nil, &Error{
+				Cause: Compression, File: in.File,
+				Text: fmt.Sprintf("%s is compressed with %s, which is not read; decompress it first: %s %s", in.File, c.name, c.command, in.File),
+			}
+		}
+	}
+	return nil, nil, notCapture(in.File, start)
+}
+
+// decompress puts the decompressor of its magic on the window, and says how to
+// release it. Both work in the caller's goroutine.
+func decompress(win *window, in *Input) (io.Reader, func(), error) {
+	compressed := &unread{win: *win}
+	if !isZstd(win.rest()) {
+		in.Compression = "gzip"
+		z, err := gzip.NewReader(compressed)
+		if err != nil {
+			return nil, nil, badCompression(in, err)
+		}
+		return z, func() { _ = z.Close() }, nil
+	}
+	in.Compression = "zstd"
+	z, err := zstd.NewReader(compressed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(maxZstdWindow), zstd.WithDecoderMaxMemory(1<<63))
+	if err != nil {
+		return nil, nil, badCompression(in, err)
+	}
+	return &zstdReader{z}, z.Close, nil
+}
+
+// badCompression words a compressed stream that cannot be read from its start.
+func badCompression(in *Input, err error) *Error {
+	return &Error{
+		Cause: Compression, File: in.File, Err: err,
+		Text: fmt.Sprintf("%s: its %s compression cannot be read: %v; copy it again, or decompress it first", in.File, in.Compression, err),
+	}
+}
+
+// zstdReader words the one error of zstd that people can do something about.
+type zstdReader struct{ z *zstd.Decoder }
+
+func (r *zstdReader) Read(b []byte) (int, error) {
+	n, err := r.z.Read(b)
+	if errors.Is(err, zstd.ErrWindowSizeExceeded) {
+		err = fmt.Errorf("it was compressed with a window of more than %d MiB; decompress it first: zstd -d --long=31: %w", maxZstdWindow>>20, err)
+	}
+	return n, err
+}
+
+// unread reads what a window has in its buffer and then through that buffer. It is
+// a ByteReader, so that gzip takes no byte more than it needs.
+type unread struct{ win window }
+
+func (u *unread) Read(b []byte) (int, error) {
+	if !u.win.fill(1) {
+		return 0, u.win.err
+	}
+	n := copy(b, u.win.rest())
+	u.win.pos += n
+	return n, nil
+}
+
+func (u *unread) ReadByte() (byte, error) {
+	if !u.win.fill(1) {
+		return 0, u.win.err
+	}
+	c := u.win.buf[u.win.pos]
+	u.win.pos++
+	return c, nil
+}

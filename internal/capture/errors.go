@@ -1,0 +1,109 @@
+package capture
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+)
+
+// Cause is why a source could not be opened or waited for.
+type Cause uint8
+
+// The causes. Missing to Unreadable concern files, the others live capture.
+const (
+	Missing      Cause = iota + 1 // no such file
+	Permission                    // not allowed to read the file, or to capture
+	Empty                         // zero bytes
+	NotCapture                    // neither pcap nor pcapng
+	CutHeader                     // a capture that ends inside its file header
+	NoCaptures                    // a folder without captures
+	Compression                   // a compression that is not read, or whose stream is damaged at its start
+	Unreadable                    // any other failure of the operating system
+	StdinTwice                    // "-" given more than once
+	NoInterface                   // no such network interface
+	NotSupported                  // no live capture on this system
+)
+
+// Error says in one line what could not be opened, where, and what to do.
+type Error struct {
+	Cause Cause
+	File  string // the file as it was given, or the interface
+	Text  string // the whole line, naming the file
+	Err   error  // the system's error, if there is one
+}
+
+func (e *Error) Error() string { return e.Text }
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// CauseOf is the cause of the first *Error in err, or 0.
+func CauseOf(err error) Cause {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Cause
+	}
+	return 0
+}
+
+// ErrTimeout is returned by a live source's Next when no packet came within the
+// poll interval; Next may be called again.
+var ErrTimeout = errors.New("no packet within the poll interval")
+
+// ErrClosed is returned by Next after Close.
+var ErrClosed = errors.New("the source is closed")
+
+// openError words a failure to open or read the named file.
+func openError(file string, err error) *Error {
+	e := &Error{File: file, Err: err, Cause: Unreadable}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		e.Cause = Missing
+		e.Text = fmt.Sprintf("%s: no such file or folder; check the path", file)
+	case errors.Is(err, fs.ErrPermission):
+		e.Cause = Permission
+		e.Text = fmt.Sprintf("%s: no permission to read it; tcpdump run as root writes files that others cannot read: chmod a+r, or run with sudo", file)
+	default:
+		var pe *fs.PathError
+		if errors.As(err, &pe) {
+			err = pe.Err // the path stands in the text already
+		}
+		e.Text = fmt.Sprintf("%s: cannot be read: %v", file, err)
+	}
+	return e
+}
+
+// notCapture words that a file begins with start and is no capture.
+func notCapture(file string, start []byte) *Error {
+	what := "it starts with " + quoteStart(start)
+	advice := "record one with: tcpdump -i any -s 0 -w trace.pcap"
+	for _, k := range knownMagics {
+		if strings.HasPrefix(string(start), k.magic) {
+			what, advice = k.what, k.advice
+			break
+		}
+	}
+	return &Error{
+		Cause: NotCapture, File: file,
+		Text: fmt.Sprintf("%s is not a pcap or pcapng file (%s); %s", file, what, advice),
+	}
+}
+
+// knownMagics are files that people hand over instead of a pcap, and what to do.
+var knownMagics = []struct{ magic, what, advice string }{
+	{"snoop\x00\x00\x00", "it is a snoop file", "convert it: editcap -F pcap FILE trace.pcap"},
+	{"RTSS", "it is a Microsoft Network Monitor file", "convert it: editcap -F pcap FILE trace.pcap"},
+	{"GMBU", "it is a Microsoft Network Monitor file", "convert it: editcap -F pcap FILE trace.pcap"},
+	{"PK\x03\x04", "it is a zip archive", "unpack it and give the files within"},
+	{"{", "it starts like JSON", "only a report saved with --buckets is read as JSON"},
+}
+
+// quoteStart shows up to four bytes of a file, as text if they are, else in hex.
+func quoteStart(start []byte) string {
+	start = start[:min(len(start), 4)]
+	for _, c := range start {
+		if c < 0x20 && c != '\n' && c != '\r' && c != '\t' || c >= 0x7f {
+			return fmt.Sprintf("bytes % x", start)
+		}
+	}
+	return fmt.Sprintf("%q", start)
+}

@@ -1,0 +1,163 @@
+package capture
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"sync/atomic"
+)
+
+// file is one input on its way: probed, waiting for its time, open, done.
+type file struct {
+	in    *Input
+	index int
+	path  string
+	size  int64 // bytes on disk, or -1
+
+	hasPacket bool
+	first     int64 // time of its first packet
+	packet    Packet
+	stream    *stream // nil while it is closed
+}
+
+// stream is the open state of a file.
+type stream struct {
+	reader packetReader
+	raw    *countingReader
+	close  func() // closes the file and its decompressor
+	buf    []byte // what to give back when it is done
+	keep   bool   // standard input or a pipe, which cannot be opened twice
+}
+
+// countingReader counts what is read, once it is told where.
+type countingReader struct {
+	r     io.Reader
+	n     int64
+	total *atomic.Int64
+}
+
+func (c *countingReader) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.n += int64(n)
+	if c.total != nil {
+		c.total.Add(int64(n))
+	}
+	return n, err
+}
+
+// probe reads the file up to its first packet, to know that it is a capture and
+// when it begins. A file that can be opened again is closed behind that.
+func (f *Files) probe(fl *file) error {
+	if err := f.start(fl, minBufferSize); err != nil {
+		return err
+	}
+	if fl.stream == nil {
+		return nil // without packets, or with damage before the first one
+	}
+	fl.hasPacket, fl.first = true, fl.packet.Time
+	if !fl.stream.keep {
+		f.release(fl)
+	}
+	return nil
+}
+
+// start opens the file and makes its first packet ready. A file without one is
+// closed again, which is no error.
+func (f *Files) start(fl *file, size int) error {
+	*fl.in = Input{File: fl.in.File, Dropped: -1}
+	s, err := f.openRaw(fl)
+	if err != nil {
+		return err
+	}
+	if s.keep {
+		size = bufferSize
+		s.count(&f.read)
+	}
+	s.buf = f.buffer(size)
+	closeRaw, release := s.close, func() {}
+	if s.reader, release, err = detect(s.raw, s.buf, fl.in); err != nil {
+		closeRaw()
+		f.reuse(s.buf)
+		return err
+	}
+	s.close = func() { release(); closeRaw() }
+	fl.stream = s
+	fl.packet.File = fl.index
+	if err := s.reader.next(&fl.packet); err != nil {
+		f.release(fl)
+	}
+	return nil
+}
+
+// count adds what was and will be read to total, once.
+func (s *stream) count(total *atomic.Int64) {
+	if s.raw.total == nil {
+		total.Add(s.raw.n)
+		s.raw.total = total
+	}
+}
+
+// openRaw opens the bytes of the file as they are.
+func (f *Files) openRaw(fl *file) (*stream, error) {
+	s := &stream{close: func() {}}
+	if fl.path == "-" {
+		s.raw, s.keep = &countingReader{r: f.stdin}, true
+		fl.size = -1
+		if st, ok := f.stdin.(interface{ Stat() (fs.FileInfo, error) }); ok {
+			if info, err := st.Stat(); err == nil && info.Mode().IsRegular() {
+				fl.size = info.Size()
+			}
+		}
+		return s, nil
+	}
+	file, err := os.Open(fl.path)
+	if err != nil {
+		return nil, openError(fl.in.File, err)
+	}
+	info, err := file.Stat()
+	if err != nil {
+		_ = file.Close()
+		return nil, openError(fl.in.File, err)
+	}
+	fl.size = info.Size()
+	if !info.Mode().IsRegular() {
+		fl.size, s.keep = -1, true
+	}
+	s.raw = &countingReader{r: file}
+	s.close = func() { _ = file.Close() }
+	return s, nil
+}
+
+// release closes the file and takes its buffer back.
+func (f *Files) release(fl *file) {
+	if fl.stream == nil {
+		return
+	}
+	fl.stream.close()
+	f.reuse(fl.stream.buf)
+	if fl.stream.raw.total != nil && fl.size > fl.stream.raw.n {
+		f.read.Add(fl.size - fl.stream.raw.n) // what will not be read, because of damage
+	}
+	fl.stream = nil
+	fl.packet.Data = nil
+}
+
+// buffer is a buffer of that size in bytes, used before if there is one.
+func (f *Files) buffer(size int) []byte {
+	for i, b := range f.spare {
+		if len(b) == size {
+			f.spare = slices.Delete(f.spare, i, i+1)
+			return b
+		}
+	}
+	return make([]byte, size)
+}
+
+// reuse keeps a buffer for the next file. Two are enough for files in a row.
+func (f *Files) reuse(b []byte) {
+	if len(f.spare) == 2 {
+		f.spare = slices.Delete(f.spare, 0, 1)
+	}
+	f.spare = append(f.spare, b)
+}

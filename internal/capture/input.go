@@ -1,0 +1,97 @@
+package capture
+
+import "fmt"
+
+// Input describes one file, or standard input, and what has been read of it so
+// far. Counters are final when Next has returned io.EOF.
+type Input struct {
+	File             string     // as given, or folder/name; "-" is standard input
+	Format           string     // "pcap" or "pcapng"; empty if it could not be opened
+	Compression      string     // "gzip" or "zstd"; empty if none
+	LinkTypes        []LinkType // of the file's interfaces, each once, in the file's order
+	SnapLen          int        // largest snap length of its interfaces in bytes; 0 if it has none
+	Packets          int64      // packets delivered
+	Bytes            int64      // their bytes on the wire
+	CapturedBytes    int64      // those of them that are in the file
+	TruncatedPackets int64      // packets with fewer bytes in the file than on the wire
+	FirstTime        int64      // earliest packet, nanoseconds since the epoch; meaningful if Packets > 0
+	LastTime         int64      // latest packet, likewise
+	Dropped          int64      // packets that the recording machine lost, or -1: the file does not say
+	Damage           []Damage   // what could not be read, in the order of the file
+	DamageLeftOut    int64      // further damage that was counted only
+	Err              error      // why it could not be opened at all (an *Error), or nil
+}
+
+// Damage is a place where a capture could not be read as its format says.
+type Damage struct {
+	Packet int64  // the packet it concerns, from 1; the one that could not be delivered
+	Offset int64  // byte offset in the file; in the decompressed bytes, if it was compressed
+	Text   string // what is wrong there, and what to do
+}
+
+func (d Damage) String() string {
+	return fmt.Sprintf("packet %d, byte offset %d: %s", d.Packet, d.Offset, d.Text)
+}
+
+// DamageError is Damage with the name of its file, as an error for people.
+type DamageError struct {
+	File string
+	Damage
+}
+
+func (e *DamageError) Error() string { return e.File + ": " + e.Damage.String() }
+
+// maxDamage bounds what is kept of a hostile file; the rest is counted.
+const maxDamage = 16
+
+// note adds damage to the input.
+func (in *Input) note(packet, offset int64, format string, args ...any) {
+	if len(in.Damage) >= maxDamage {
+		in.DamageLeftOut++
+		return
+	}
+	in.Damage = append(in.Damage, Damage{Packet: packet, Offset: offset, Text: fmt.Sprintf(format, args...)})
+}
+
+// addLink remembers the link type and snap length of an interface.
+func (in *Input) addLink(l LinkType, snapLen uint32) {
+	in.SnapLen = max(in.SnapLen, int(min(snapLen, 1<<31-1)))
+	for _, have := range in.LinkTypes {
+		if have == l {
+			return
+		}
+	}
+	in.LinkTypes = append(in.LinkTypes, l)
+}
+
+// count adds a delivered packet to the counters.
+func (in *Input) count(p *Packet) {
+	if in.Packets == 0 {
+		in.FirstTime, in.LastTime = p.Time, p.Time
+	} else if p.Time > in.LastTime {
+		in.LastTime = p.Time
+	} else if p.Time < in.FirstTime {
+		in.FirstTime = p.Time
+	}
+	in.Packets++
+	in.Bytes += int64(p.WireLen)
+	in.CapturedBytes += int64(len(p.Data))
+	if p.WireLen > len(p.Data) {
+		in.TruncatedPackets++
+	}
+}
+
+// problems are the input's failures as errors of one line each.
+func (in *Input) problems() []error {
+	var errs []error
+	if in.Err != nil {
+		errs = append(errs, in.Err)
+	}
+	for _, d := range in.Damage {
+		errs = append(errs, &DamageError{File: in.File, Damage: d})
+	}
+	if in.DamageLeftOut > 0 {
+		errs = append(errs, fmt.Errorf("%s: %d more damaged places", in.File, in.DamageLeftOut))
+	}
+	return errs
+}

@@ -1,0 +1,164 @@
+package packet
+
+import (
+	"encoding/binary"
+
+	"dubbo-wire/internal/capture"
+)
+
+// IP protocol numbers that are followed or named.
+const (
+	protoHopByHop    = 0
+	protoICMP        = 1
+	protoTCP         = 6
+	protoUDP         = 17
+	protoRouting     = 43
+	protoFragment    = 44
+	protoAH          = 51
+	protoICMPv6      = 58
+	protoDestination = 60
+	protoMobility    = 135
+	protoHIP         = 139
+	protoShim6       = 140
+)
+
+// maxExtensions bounds the IPv6 extension headers that are followed.
+const maxExtensions = 16
+
+// ip parses the IP packet at data offset off. wireEnd is where it ends on the wire
+// at the latest, in bytes from the packet's start.
+func (d *Decoder) ip(p *capture.Packet, s *Segment, off, wireEnd int) Verdict {
+	b := p.Data
+	if len(b) <= off {
+		return short(p, off+1)
+	}
+	switch b[off] >> 4 {
+	case 4:
+		return d.ipv4(p, s, off, wireEnd)
+	case 6:
+		return d.ipv6(p, s, off, wireEnd)
+	}
+	return Malformed
+}
+
+// ipv4 parses (RFC 791, section 3.1)
+//
+//	0 version, header words · 2 total length · 4 identification · 6 flags, offset
+//	9 protocol · 12 source · 16 destination · 20 options
+func (d *Decoder) ipv4(p *capture.Packet, s *Segment, off, wireEnd int) Verdict {
+	if len(p.Data) < off+20 {
+		return short(p, off+20)
+	}
+	b := p.Data[off:]
+	header := int(b[0]&15) * 4
+	total := int(binary.BigEndian.Uint16(b[2:]))
+	s.NoIPLength = total == 0
+	if total == 0 {
+		total = wireEnd - off
+	}
+	if header < 20 || total < header {
+		return Malformed
+	}
+	d.ipProto = int16(b[9])
+	if fragment := binary.BigEndian.Uint16(b[6:]); fragment&0x1fff != 0 {
+		return Fragment
+	}
+	if b[9] != protoTCP {
+		return NotTCP
+	}
+	s.IPID = binary.BigEndian.Uint16(b[4:])
+	s.Src.setIPv4(b[12:16])
+	s.Dst.setIPv4(b[16:20])
+	return tcp(p, s, off+header, off+total)
+}
+
+// ipv6 parses (RFC 8200, section 3)
+//
+//	0 version, class, label · 4 payload length · 6 next header · 8 source
+//	24 destination · 40 extension headers
+func (d *Decoder) ipv6(p *capture.Packet, s *Segment, off, wireEnd int) Verdict {
+	if len(p.Data) < off+40 {
+		return short(p, off+40)
+	}
+	b := p.Data[off:]
+	length := int(binary.BigEndian.Uint16(b[4:]))
+	end := off + 40 + length
+	s.NoIPLength = length == 0
+	if length == 0 { // a jumbogram, or segmentation offload
+		end = wireEnd
+	}
+	next := b[6]
+	s.IPID = 0
+	s.Src.IP = [16]byte(b[8:24])
+	s.Dst.IP = [16]byte(b[24:40])
+	at := 40
+	for range maxExtensions {
+		var size int
+		switch next {
+		case protoTCP:
+			d.ipProto = protoTCP
+			return tcp(p, s, off+at, end)
+		case protoHopByHop, protoRouting, protoDestination, protoMobility, protoHIP, protoShim6:
+			if len(b) < at+2 {
+				return short(p, off+at+2)
+			}
+			size = int(b[at+1])*8 + 8
+		case protoAH:
+			if len(b) < at+2 {
+				return short(p, off+at+2)
+			}
+			size = int(b[at+1])*4 + 8
+		case protoFragment:
+			if len(b) < at+8 {
+				return short(p, off+at+8)
+			}
+			if binary.BigEndian.Uint16(b[at+2:])&^7 != 0 {
+				d.ipProto = int16(b[at])
+				return Fragment
+			}
+			size = 8
+		default:
+			d.ipProto = int16(next)
+			return NotTCP
+		}
+		next = b[at]
+		at += size
+		if off+at > end {
+			return Malformed
+		}
+		if len(b) < at {
+			return short(p, off+at)
+		}
+	}
+	return Malformed
+}
+
+// tcp parses the TCP header at data offset off; end is where the IP packet ends on
+// the wire, in bytes from the packet's start (RFC 9293, section 3.1).
+//
+//	0 source port · 2 destination port · 4 sequence · 8 acknowledgement
+//	12 header words · 13 flags · 14 window · 16 checksum, urgent · 20 options
+func tcp(p *capture.Packet, s *Segment, off, end int) Verdict {
+	if end < off+20 {
+		return Malformed
+	}
+	if len(p.Data) < off+20 {
+		return short(p, off+20)
+	}
+	b := p.Data[off : off+20]
+	start := off + int(b[12]>>4)*4
+	if start < off+20 || start > end {
+		return Malformed
+	}
+	s.Src.Port = binary.BigEndian.Uint16(b)
+	s.Dst.Port = binary.BigEndian.Uint16(b[2:])
+	s.Seq = binary.BigEndian.Uint32(b[4:])
+	s.Ack = binary.BigEndian.Uint32(b[8:])
+	s.Flags = b[13]
+	s.Window = binary.BigEndian.Uint16(b[14:])
+	s.PayloadLen = end - start
+	// Behind end lies padding; cut options leave no payload.
+	from, to := min(start, len(p.Data)), min(end, len(p.Data))
+	s.Payload = p.Data[from:to:to]
+	return TCP
+}

@@ -1,0 +1,74 @@
+package packet
+
+import (
+	"github.com/gopacket/gopacket"
+	"github.com/gopacket/gopacket/layers"
+
+	"dubbo-wire/internal/capture"
+)
+
+// wifiLayers finds the LLC header of unencrypted IEEE 802.11 data, with or without a
+// radio header, through gopacket's layers.
+type wifiLayers struct {
+	parsers  map[capture.LinkType]*gopacket.DecodingLayerParser // by what comes first
+	radiotap layers.RadioTap
+	prism    layers.PrismHeader
+	dot11    layers.Dot11
+	llc      llcSink
+	decoded  []gopacket.LayerType
+	scratch  []byte
+}
+
+// llcSink is a decoding layer that only remembers where LLC begins.
+type llcSink struct{ data []byte }
+
+func (l *llcSink) DecodeFromBytes(data []byte, _ gopacket.DecodeFeedback) error {
+	l.data = data
+	return nil
+}
+func (l *llcSink) CanDecode() gopacket.LayerClass    { return layers.LayerTypeLLC }
+func (l *llcSink) NextLayerType() gopacket.LayerType { return gopacket.LayerTypeZero }
+func (l *llcSink) LayerPayload() []byte              { return nil }
+
+func newWifiLayers() *wifiLayers {
+	w := &wifiLayers{parsers: make(map[capture.LinkType]*gopacket.DecodingLayerParser)}
+	for link, first := range map[capture.LinkType]gopacket.LayerType{
+		capture.LinkIEEE80211: layers.LayerTypeDot11,
+		capture.LinkRadiotap:  layers.LayerTypeRadioTap,
+		capture.LinkPrism:     layers.LayerTypePrismHeader,
+	} {
+		parser := gopacket.NewDecodingLayerParser(first, &w.radiotap, &w.prism, &w.dot11, &w.llc)
+		parser.IgnoreUnsupported = true
+		w.parsers[link] = parser
+	}
+	return w
+}
+
+// wifi parses the packet from a copy: gopacket takes the last four bytes for a frame
+// check sequence, which the link types without radiotap do not have, and moves
+// bytes where a driver has padded.
+func (d *Decoder) wifi(p *capture.Packet, s *Segment) Verdict {
+	w := d.wifiLayers
+	if w == nil {
+		w = newWifiLayers()
+		d.wifiLayers = w
+	}
+	w.scratch = append(w.scratch[:0], p.Data...)
+	if p.Link != capture.LinkRadiotap {
+		w.scratch = append(w.scratch, 0, 0, 0, 0)
+	}
+	w.llc.data = nil
+	if err := w.parsers[p.Link].DecodeLayers(w.scratch, &w.decoded); err != nil {
+		if p.Truncated() {
+			return CutHeader
+		}
+		return Malformed
+	}
+	if w.llc.data == nil {
+		return NotTCP // management, control, encrypted
+	}
+	inner := *p
+	inner.Data = w.llc.data
+	inner.WireLen = len(inner.Data) + p.Missing()
+	return d.snap(&inner, s, 0)
+}

@@ -1,0 +1,167 @@
+package capture
+
+import (
+	"encoding/binary"
+	"io"
+)
+
+// Magic numbers of pcap, read as little-endian.
+const (
+	magicMicros    = 0xa1b2c3d4
+	magicNanos     = 0xa1b23c4d
+	magicKuznetzov = 0xa1b2cd34 // "modified" pcap of old Red Hat kernels: 8 more bytes in a record header
+)
+
+const (
+	pcapHeaderLen  = 24
+	pcapRecordLen  = 16
+	kuznetzovExtra = 8
+	nanosPerMicro  = 1000
+	nanosPerSecond = 1_000_000_000
+	oldestLenOrder = 3 // below version 2.3 the two lengths were swapped, in 2.3 either way
+	pcapMajor      = 2
+)
+
+// pcapReader reads the records of a pcap file.
+//
+//	record: seconds u32, fraction u32, captured length u32, original length u32, bytes
+type pcapReader struct {
+	win       window
+	in        *Input
+	big       bool  // byte order of the file
+	perTick   int64 // nanoseconds of a unit of the fraction
+	header    int   // bytes of a record header
+	link      LinkType
+	limit     uint32 // largest captured length that is believed
+	lenOrder  uint16 // minor version, if the lengths may be swapped
+	number    int64
+	done      bool
+	swappable bool
+}
+
+// pcapMagic recognises a pcap file by its first four bytes.
+func pcapMagic(b []byte) (magic uint32, big, ok bool) {
+	if len(b) < 4 {
+		return 0, false, false
+	}
+	magic = binary.LittleEndian.Uint32(b)
+	switch magic {
+	case magicMicros, magicNanos, magicKuznetzov:
+		return magic, false, true
+	}
+	magic = binary.BigEndian.Uint32(b)
+	switch magic {
+	case magicMicros, magicNanos, magicKuznetzov:
+		return magic, true, true
+	}
+	return 0, false, false
+}
+
+// newPcapReader reads the file header from the window, whose first bytes are a
+// pcap magic.
+func newPcapReader(win window, in *Input) (*pcapReader, error) {
+	if !win.fill(pcapHeaderLen) {
+		return nil, &Error{
+			Cause: CutHeader, File: in.File, Err: win.err,
+			Text: in.File + " ends inside its pcap header (24 bytes); copy or record it again",
+		}
+	}
+	h := win.rest()
+	magic, big, _ := pcapMagic(h)
+	var order binary.ByteOrder = binary.LittleEndian
+	if big {
+		order = binary.BigEndian
+	}
+	r := &pcapReader{win: win, in: in, big: big, perTick: nanosPerMicro, header: pcapRecordLen}
+	switch magic {
+	case magicNanos:
+		r.perTick = 1
+	case magicKuznetzov:
+		r.header += kuznetzovExtra
+	}
+	major, minor := order.Uint16(h[4:]), order.Uint16(h[6:])
+	if major != pcapMajor {
+		return nil, &Error{
+			Cause: NotCapture, File: in.File,
+			Text: in.File + " has a pcap magic but not version 2: it is damaged, or older than tcpdump 3; record it again",
+		}
+	}
+	r.swappable, r.lenOrder = minor <= oldestLenOrder, minor
+	snapLen := order.Uint32(h[16:])
+	r.limit = packetLimit(snapLen)
+	// The upper half holds the length of a frame check sequence and flags.
+	r.link = LinkType(order.Uint32(h[20:]))
+	in.Format = "pcap"
+	in.addLink(r.link, snapLen)
+	r.win.pos += pcapHeaderLen
+	return r, nil
+}
+
+// next fills all of p but File. It returns nil or io.EOF; damage is noted.
+func (r *pcapReader) next(p *Packet) error {
+	if r.win.end-r.win.pos < r.header && !r.win.fill(r.header) {
+		return r.finish(r.header, "the header of ")
+	}
+	h := r.win.buf[r.win.pos : r.win.pos+pcapRecordLen]
+	var sec, frac, capLen, wireLen uint32
+	if r.big {
+		sec, frac = binary.BigEndian.Uint32(h), binary.BigEndian.Uint32(h[4:])
+		capLen, wireLen = binary.BigEndian.Uint32(h[8:]), binary.BigEndian.Uint32(h[12:])
+	} else {
+		sec, frac = binary.LittleEndian.Uint32(h), binary.LittleEndian.Uint32(h[4:])
+		capLen, wireLen = binary.LittleEndian.Uint32(h[8:]), binary.LittleEndian.Uint32(h[12:])
+	}
+	if r.swappable && (r.lenOrder < oldestLenOrder || capLen > wireLen) {
+		capLen, wireLen = wireLen, capLen
+	}
+	if capLen > r.limit {
+		return r.damaged(capLen)
+	}
+	size := r.header + int(capLen)
+	if r.win.end-r.win.pos < size && !r.win.fill(size) {
+		return r.finish(size, "")
+	}
+	start := r.win.pos + r.header
+	r.win.pos += size
+	r.number++
+	p.Data = r.win.buf[start:r.win.pos:r.win.pos]
+	p.WireLen = max(int(wireLen), int(capLen))
+	p.Time = int64(sec)*nanosPerSecond + int64(frac)*r.perTick
+	p.Link = r.link
+	p.Number = r.number
+	return nil
+}
+
+// finish ends the file: at a record's border, or inside one of that size.
+func (r *pcapReader) finish(size int, part string) error {
+	if !r.done {
+		r.done = true
+		noteEnd(&r.win, r.in, r.number+1, int64(size), part)
+	}
+	return io.EOF
+}
+
+// damaged ends the file at a record that cannot be one. Where the next record
+// begins cannot be known, so nothing behind it is read.
+func (r *pcapReader) damaged(capLen uint32) error {
+	if !r.done {
+		r.done = true
+		r.in.note(r.number+1, r.win.offset(), "the record claims %d captured bytes, more than the %d a packet of this file can have; the file is damaged from here on and was read up to this packet: copy or record it again", capLen, r.limit)
+	}
+	r.win.pos, r.win.end, r.win.err = 0, 0, io.EOF
+	return io.EOF
+}
+
+// noteEnd notes how the stream ended, unless that was a clean end between records.
+// size is what the record at the window's position needs.
+func noteEnd(w *window, in *Input, packet, size int64, part string) {
+	have := int64(w.end - w.pos)
+	switch {
+	case w.err != io.EOF && w.err != io.ErrUnexpectedEOF:
+		in.note(packet, w.offset(), "reading stopped here: %v; everything before it was read", w.err)
+	case w.err == io.ErrUnexpectedEOF:
+		in.note(packet, w.offset(), "the compressed data ends early, inside or before this packet; everything before it was read: copy it again, or let the recorder finish")
+	case have > 0:
+		in.note(packet, w.offset(), "the file ends inside %sthis packet (%d of %d bytes are there); everything before it was read: copy it again, or let the recorder finish", part, have, size)
+	}
+}

@@ -1,0 +1,393 @@
+package capture
+
+import (
+	"encoding/binary"
+	"io"
+	"math"
+	"math/bits"
+)
+
+// Block types of pcapng (draft-ietf-opsawg-pcapng, section 11.1).
+const (
+	blockSection    = 0x0a0d0d0a // the same in both byte orders
+	blockInterface  = 1
+	blockPacket     = 2 // obsolete
+	blockSimple     = 3
+	blockStatistics = 5
+	blockEnhanced   = 6
+)
+
+const (
+	byteOrderMagic = 0x1a2b3c4d
+	ngBlockMin     = 12 // type, length, length again
+	ngSectionMin   = 28
+	ngMajor        = 1
+)
+
+// maxInterfaces bounds what a section may declare; Wireshark's merges have a few.
+const maxInterfaces = 4096
+
+// ngInterface is what a packet needs of its interface description block.
+type ngInterface struct {
+	link    LinkType
+	snapLen uint32
+	limit   uint32
+	units   uint64 // timestamp units in a second
+	scale   int64  // nanoseconds of a unit, if that is whole; else 0
+	offset  int64  // seconds to add
+	dropped uint64 // packets lost, as the last statistics block says
+}
+
+// pcapngReader reads the blocks of a pcapng file: several sections in either byte
+// order, each with its own interfaces. Blocks are framed by their length at both
+// ends; a block that is wrong inside a sound frame is noted and passed over, a
+// broken frame ends the file. Own and not pcapgo's NgReader, which the tests use as
+// second opinion, because packets here are slices of the read buffer, damage has
+// an offset and costs no more than its block.
+type pcapngReader struct {
+	win     window
+	in      *Input
+	big     bool
+	ifaces  []ngInterface
+	number  int64
+	last    int64 // time of the packet before, for simple packets, which have none
+	dropped uint64
+	done    bool
+}
+
+// isPcapng recognises a pcapng file by its first twelve bytes.
+func isPcapng(b []byte) bool {
+	if len(b) < 12 || binary.LittleEndian.Uint32(b) != blockSection {
+		return false
+	}
+	return binary.LittleEndian.Uint32(b[8:]) == byteOrderMagic || binary.BigEndian.Uint32(b[8:]) == byteOrderMagic
+}
+
+// newPcapngReader starts at the window's first byte, where isPcapng holds.
+func newPcapngReader(win window, in *Input) *pcapngReader {
+	in.Format = "pcapng"
+	return &pcapngReader{win: win, in: in}
+}
+
+func (r *pcapngReader) u16(b []byte) uint16 {
+	if r.big {
+		return binary.BigEndian.Uint16(b)
+	}
+	return binary.LittleEndian.Uint16(b)
+}
+
+func (r *pcapngReader) u32(b []byte) uint32 {
+	if r.big {
+		return binary.BigEndian.Uint32(b)
+	}
+	return binary.LittleEndian.Uint32(b)
+}
+
+// next fills all of p but File. It returns nil or io.EOF; damage is noted.
+func (r *pcapngReader) next(p *Packet) error {
+	for !r.done {
+		if r.win.end-r.win.pos < ngBlockMin && !r.win.fill(ngBlockMin) {
+			return r.finish(ngBlockMin)
+		}
+		h := r.win.rest()
+		kind := r.u32(h)
+		if kind == blockSection && !r.byteOrder(h) {
+			return r.broken("a section header block without its byte-order magic")
+		}
+		size := r.u32(h[4:])
+		if size < ngBlockMin || size%4 != 0 {
+			return r.broken("a block length of %d, which is no multiple of 4 from 12 on", size)
+		}
+		switch kind {
+		case blockEnhanced, blockPacket, blockSimple, blockInterface, blockStatistics, blockSection:
+		default:
+			if !r.pass(size) {
+				return io.EOF
+			}
+			continue
+		}
+		if size > MaxPacket+4096 {
+			return r.broken("a block of type %d claims %d bytes, more than the %d that are believed", kind, size, MaxPacket)
+		}
+		if r.win.end-r.win.pos < int(size) && !r.win.fill(int(size)) {
+			return r.finish(int64(size))
+		}
+		block := r.win.buf[r.win.pos : r.win.pos+int(size) : r.win.pos+int(size)]
+		if trailer := r.u32(block[size-4:]); trailer != size {
+			return r.broken("a block whose two lengths differ (%d and %d)", size, trailer)
+		}
+		at := r.win.offset()
+		r.win.pos += int(size)
+		body := block[8 : size-4]
+		switch kind {
+		case blockEnhanced:
+			if r.enhanced(p, body, at) {
+				return nil
+			}
+		case blockPacket:
+			if r.obsolete(p, body, at) {
+				return nil
+			}
+		case blockSimple:
+			if r.simple(p, body, at) {
+				return nil
+			}
+		case blockInterface:
+			r.describe(body, at)
+		case blockStatistics:
+			r.statistics(body)
+		case blockSection:
+			r.section(body, at)
+		}
+	}
+	return io.EOF
+}
+
+// byteOrder sets the order of the section that begins with h, 12 bytes at least.
+func (r *pcapngReader) byteOrder(h []byte) bool {
+	if binary.LittleEndian.Uint32(h[8:]) == byteOrderMagic {
+		r.big = false
+		return true
+	}
+	r.big = true
+	return binary.BigEndian.Uint32(h[8:]) == byteOrderMagic
+}
+
+// pass skips a block of no interest without holding it, and checks its frame.
+func (r *pcapngReader) pass(size uint32) bool {
+	at, kind := r.win.offset(), r.u32(r.win.rest())
+	if !r.win.skip(int64(size)-4) || !r.win.fill(4) {
+		r.done = true
+		if r.win.err == io.EOF {
+			r.in.note(r.number+1, at, "the file ends inside a block of type %d and %d bytes; every packet before it was read: copy it again, or let the recorder finish", kind, size)
+		} else {
+			noteEnd(&r.win, r.in, r.number+1, int64(size), "")
+		}
+		return false
+	}
+	if trailer := r.u32(r.win.rest()); trailer != size {
+		_ = r.brokenAt(at, "a block of type %d whose two lengths differ (%d and %d)", kind, size, trailer)
+		return false
+	}
+	r.win.pos += 4
+	return true
+}
+
+func (r *pcapngReader) finish(size int64) error {
+	r.done = true
+	noteEnd(&r.win, r.in, r.number+1, size, "a block with or before ")
+	return io.EOF
+}
+
+func (r *pcapngReader) broken(format string, args ...any) error {
+	return r.brokenAt(r.win.offset(), format, args...)
+}
+
+func (r *pcapngReader) brokenAt(offset int64, format string, args ...any) error {
+	r.done = true
+	r.in.note(r.number+1, offset, format+"; the file is damaged from here on and was read up to this place: copy or record it again", args...)
+	return io.EOF
+}
+
+// section begins a new section: body is magic u32, major u16, minor u16, length u64.
+func (r *pcapngReader) section(body []byte, at int64) {
+	if len(body) < ngSectionMin-ngBlockMin {
+		_ = r.brokenAt(at, "a section header of %d bytes", len(body)+ngBlockMin)
+		return
+	}
+	if major := r.u16(body[4:]); major != ngMajor {
+		_ = r.brokenAt(at, "a section of pcapng version %d, and only version 1 is known", major)
+		return
+	}
+	r.ifaces = r.ifaces[:0]
+}
+
+// describe adds an interface: link type u16, reserved u16, snap length u32, options.
+func (r *pcapngReader) describe(body []byte, at int64) {
+	if len(body) < 8 || len(r.ifaces) == maxInterfaces {
+		_ = r.brokenAt(at, "interface description %d of %d bytes", len(r.ifaces), len(body)+ngBlockMin)
+		return
+	}
+	i := ngInterface{link: LinkType(r.u16(body)), snapLen: r.u32(body[4:]), units: 1_000_000}
+	i.limit = packetLimit(i.snapLen)
+	for opts := body[8:]; ; {
+		code, value, rest, ok := r.option(opts)
+		if !ok {
+			break
+		}
+		opts = rest
+		switch {
+		case code == 9 && len(value) >= 1: // if_tsresol
+			units, ok := unitsPerSecond(value[0])
+			if !ok {
+				_ = r.brokenAt(at, "interface %d has timestamps of resolution %#02x, finer than 64 bits can count", len(r.ifaces), value[0])
+				return
+			}
+			i.units = units
+		case code == 14 && len(value) >= 8: // if_tsoffset
+			if r.big {
+				i.offset = int64(binary.BigEndian.Uint64(value))
+			} else {
+				i.offset = int64(binary.LittleEndian.Uint64(value))
+			}
+		}
+	}
+	if nanosPerSecond%i.units == 0 {
+		i.scale = int64(nanosPerSecond / i.units)
+	}
+	r.ifaces = append(r.ifaces, i)
+	r.in.addLink(i.link, i.snapLen)
+}
+
+// unitsPerSecond reads if_tsresol: a power of ten, or of two with the high bit set.
+func unitsPerSecond(resol byte) (uint64, bool) {
+	if n := resol & 0x7f; resol >= 0x80 {
+		return 1 << n, n < 64
+	}
+	if resol > 19 {
+		return 0, false
+	}
+	units := uint64(1)
+	for range resol {
+		units *= 10
+	}
+	return units, true
+}
+
+// option splits the first option off opts; ok is false at their end.
+func (r *pcapngReader) option(opts []byte) (code uint16, value, rest []byte, ok bool) {
+	if len(opts) < 4 {
+		return 0, nil, nil, false
+	}
+	code = r.u16(opts)
+	n := int(r.u16(opts[2:]))
+	if code == 0 || n > len(opts)-4 {
+		return 0, nil, nil, false
+	}
+	padded := min((n+3)&^3, len(opts)-4)
+	return code, opts[4 : 4+n], opts[4+padded:], true
+}
+
+// statistics reads what an interface lost: interface u32, time u64, options.
+// The counts run from the start of the capture, so the last block holds.
+func (r *pcapngReader) statistics(body []byte) {
+	if len(body) < 12 {
+		return
+	}
+	id := r.u32(body)
+	if int64(id) >= int64(len(r.ifaces)) {
+		return
+	}
+	var dropped uint64
+	known := false
+	for opts := body[12:]; ; {
+		code, value, rest, ok := r.option(opts)
+		if !ok {
+			break
+		}
+		opts = rest
+		if (code == 5 || code == 7) && len(value) >= 8 { // isb_ifdrop, isb_osdrop
+			known = true
+			if r.big {
+				dropped += binary.BigEndian.Uint64(value)
+			} else {
+				dropped += binary.LittleEndian.Uint64(value)
+			}
+		}
+	}
+	if !known {
+		return
+	}
+	r.dropped += dropped - r.ifaces[id].dropped
+	r.ifaces[id].dropped = dropped
+	r.in.Dropped = int64(min(r.dropped, math.MaxInt64))
+}
+
+// enhanced is the usual packet: interface u32, time high u32, time low u32,
+// captured length u32, original length u32, bytes, options.
+func (r *pcapngReader) enhanced(p *Packet, body []byte, at int64) bool {
+	if len(body) < 20 {
+		return r.reject(at, "a packet block of %d bytes, too short for its header", len(body)+ngBlockMin)
+	}
+	ticks := uint64(r.u32(body[4:]))<<32 | uint64(r.u32(body[8:]))
+	return r.fill(p, body[20:], r.u32(body), ticks, r.u32(body[12:]), r.u32(body[16:]), at)
+}
+
+// obsolete is its predecessor: the interface is a u16, followed by a count of drops.
+func (r *pcapngReader) obsolete(p *Packet, body []byte, at int64) bool {
+	if len(body) < 20 {
+		return r.reject(at, "a packet block of %d bytes, too short for its header", len(body)+ngBlockMin)
+	}
+	ticks := uint64(r.u32(body[4:]))<<32 | uint64(r.u32(body[8:]))
+	return r.fill(p, body[20:], uint32(r.u16(body)), ticks, r.u32(body[12:]), r.u32(body[16:]), at)
+}
+
+// simple has the original length u32 and bytes: always of interface 0 and without
+// a time, for which that of the packet before stands.
+func (r *pcapngReader) simple(p *Packet, body []byte, at int64) bool {
+	if len(body) < 4 || len(r.ifaces) == 0 {
+		return r.reject(at, "a simple packet block of %d bytes, with %d interfaces described", len(body)+ngBlockMin, len(r.ifaces))
+	}
+	wireLen := r.u32(body)
+	capLen := min(wireLen, uint32(len(body)-4))
+	if snap := r.ifaces[0].snapLen; snap > 0 {
+		capLen = min(capLen, snap)
+	}
+	last := r.last
+	if !r.fill(p, body[4:], 0, 0, capLen, wireLen, at) {
+		return false
+	}
+	p.Time, r.last = last, last
+	return true
+}
+
+// fill checks a packet against its interface and its block, and hands it out.
+func (r *pcapngReader) fill(p *Packet, data []byte, id uint32, ticks uint64, capLen, wireLen uint32, at int64) bool {
+	if int64(id) >= int64(len(r.ifaces)) {
+		return r.reject(at, "it names interface %d, and %d are described", id, len(r.ifaces))
+	}
+	i := &r.ifaces[id]
+	if int64(capLen) > int64(len(data)) || capLen > i.limit {
+		return r.reject(at, "it claims %d captured bytes in a block with room for %d", capLen, min(len(data), int(i.limit)))
+	}
+	r.number++
+	p.Data = data[:capLen:capLen]
+	p.WireLen = max(int(wireLen), int(capLen))
+	p.Time = i.nanos(ticks)
+	p.Link = i.link
+	p.Number = r.number
+	r.last = p.Time
+	return true
+}
+
+// reject notes a packet that cannot be handed out; its block's frame is sound, so
+// the next one is read. It has a number, as it would have in Wireshark.
+func (r *pcapngReader) reject(at int64, format string, args ...any) bool {
+	r.number++
+	r.in.note(r.number, at, "this packet was left out, and reading went on behind it: "+format, args...)
+	return false
+}
+
+// nanos converts a timestamp of the interface to nanoseconds since the epoch,
+// clamped to what an int64 holds (years 1678 to 2262).
+func (i *ngInterface) nanos(ticks uint64) int64 {
+	if i.scale != 0 && i.offset == 0 {
+		hi, lo := bits.Mul64(ticks, uint64(i.scale))
+		if hi != 0 || lo > math.MaxInt64 {
+			return math.MaxInt64
+		}
+		return int64(lo)
+	}
+	sec, frac := ticks/i.units, ticks%i.units
+	hi, lo := bits.Mul64(frac, nanosPerSecond)
+	ns, _ := bits.Div64(hi, lo, i.units) // frac < units, so the quotient is below 1e9
+	const limit = math.MaxInt64/nanosPerSecond - 1
+	if sec > limit || i.offset > limit || i.offset < -limit {
+		return math.MaxInt64
+	}
+	total := int64(sec) + i.offset
+	if total > limit || total < -limit {
+		return math.MaxInt64
+	}
+	return total*nanosPerSecond + int64(ns)
+}
