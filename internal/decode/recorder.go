@@ -1,0 +1,115 @@
+package decode
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Recorder reads a body from front to back and gives every byte that it takes to exactly one node: a Leaf or a Role
+// owns the bytes read since the node before it. Serializations whose values lie on the wire in the order of their tree
+// read through one.
+type Recorder struct {
+	Cursor
+	Tree  *Tree // may be nil
+	owned int   // the bytes before it belong to a node
+	names map[string]string
+}
+
+// Reset starts a body; see [Reader].
+func (r *Recorder) Reset(buf []byte, short Cause, t *Tree) {
+	r.Cursor.Reset(buf, short)
+	r.Tree = t
+	r.owned = 0
+}
+
+// Leaf adds a node that owns the bytes read since the last one and returns it for filling, nil when there is none.
+func (r *Recorder) Leaf(k Kind, l Label, name string, index int) *Node {
+	if !r.room() {
+		return nil
+	}
+	n := r.Tree.Leaf(k, l, name, index, r.owned, r.Off)
+	r.owned = r.Off
+	return n
+}
+
+// Role gives the bytes read since the last node, if any, to a piece of overhead of the open container.
+func (r *Recorder) Role(name string) {
+	if r.Off > r.owned {
+		r.Leaf(Overhead, ByRole, name, 0)
+	}
+}
+
+// Open starts a container and returns the index of its node, -1 when there is none.
+func (r *Recorder) Open(k Kind, l Label, name string, index int) int {
+	if !r.room() {
+		return -1
+	}
+	return r.Tree.Open(k, l, name, index, r.owned)
+}
+
+// Close ends the container opened last. After an error it leaves that to Settle.
+func (r *Recorder) Close() {
+	if r.OK() {
+		r.Tree.Close()
+	}
+}
+
+// Offset returns the bytes of the body taken so far.
+func (r *Recorder) Offset() int { return r.Off }
+
+// Names beyond these bounds are not shared: they are data, not vocabulary.
+const (
+	maxNameLen = 64
+	maxNames   = 4096
+)
+
+// Name returns b, which is UTF-8, as a string. Equal names, which come again in every body, share one copy.
+func (r *Recorder) Name(b []byte) string {
+	if s, ok := r.names[string(b)]; ok {
+		return s
+	}
+	s := strings.ToValidUTF8(string(b), "\ufffd")
+	if len(b) > maxNameLen {
+		return s
+	}
+	if len(r.names) >= maxNames {
+		clear(r.names)
+	}
+	if r.names == nil {
+		r.names = make(map[string]string)
+	}
+	r.names[string(b)] = s
+	return s
+}
+
+// Values reports whether texts and numbers are wanted.
+func (r *Recorder) Values() bool { return r.Tree.Values() }
+
+// Settle ends a read that began when depth containers were open: after an error it gives back the bytes that no node
+// owns, so that the error's place, the offset and the nodes agree, and closes what was opened.
+func (r *Recorder) Settle(depth int) {
+	if r.OK() {
+		return
+	}
+	r.err.At = r.owned
+	r.Off = r.owned
+	r.Tree.CloseTo(depth)
+}
+
+// Resume forgets the error and goes on at offset at. What lies before it and has no node is the caller's to record.
+func (r *Recorder) Resume(at int) {
+	r.err = nil
+	r.Off = at
+	r.owned = at
+}
+
+func (r *Recorder) room() bool {
+	if !r.OK() {
+		return false
+	}
+	if r.Tree.Full() {
+		r.Fail(Limit, "at most "+strconv.Itoa(len(r.Tree.Nodes))+" values in a body", "more")
+		return false
+	}
+	return true
+}
