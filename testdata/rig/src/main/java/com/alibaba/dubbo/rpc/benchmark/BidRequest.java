@@ -1,0 +1,19 @@
+package com.alibaba.dubbo.rpc.benchmark;
+
+import java.io.Serializable;
+import java.util.*;
+import lombok.Getter;
+import lombok.Setter;
+
+/** The nested object of the comparison in Dubbo's documentation, package and names as in its benchmark. */
+@Getter
+@Setter
+public class BidRequest implements Serializable {
+    private static final long serialVersionUID = 1L;
+    private String id;
+    private List<Impression> impressions;
+    private Geo geo;
+    private App app;
+    private Device device;
+    private User user;
+}

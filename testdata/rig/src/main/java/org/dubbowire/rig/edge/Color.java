@@ -1,0 +1,4 @@
+package org.dubbowire.rig.edge;
+
+/** A plain enum. */
+public enum Color { RED, GREEN, BLUE }
