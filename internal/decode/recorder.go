@@ -12,6 +12,7 @@ type Recorder struct {
 	Cursor
 	Tree  *Tree // may be nil
 	owned int   // the bytes before it belong to a node
+	depth int   // values entered and not left
 	names map[string]string
 }
 
@@ -20,6 +21,7 @@ func (r *Recorder) Reset(buf []byte, short Cause, t *Tree) {
 	r.Cursor.Reset(buf, short)
 	r.Tree = t
 	r.owned = 0
+	r.depth = 0
 }
 
 // Leaf adds a node that owns the bytes read since the last one and returns it for filling, nil when there is none.
@@ -36,6 +38,13 @@ func (r *Recorder) Leaf(k Kind, l Label, name string, index int) *Node {
 func (r *Recorder) Role(name string) {
 	if r.Off > r.owned {
 		r.Leaf(Overhead, ByRole, name, 0)
+	}
+}
+
+// Pass gives the bytes read since the last node to none: what SkipText does.
+func (r *Recorder) Pass() {
+	if r.OK() {
+		r.owned = r.Off
 	}
 }
 
@@ -85,6 +94,43 @@ func (r *Recorder) Name(b []byte) string {
 // Values reports whether texts and numbers are wanted.
 func (r *Recorder) Values() bool { return r.Tree.Values() }
 
+// Enter goes one value deeper; below MaxDepth it fails with cause Limit. Leave comes back.
+func (r *Recorder) Enter() bool {
+	if !r.OK() {
+		return false
+	}
+	if r.depth >= MaxDepth {
+		r.Fail(Limit, "values nested at most "+strconv.Itoa(MaxDepth)+" deep", "deeper nesting")
+		return false
+	}
+	r.depth++
+	return true
+}
+
+// Leave ends what Enter began.
+func (r *Recorder) Leave() { r.depth-- }
+
+// A Mark is a place to come back to.
+type Mark struct{ off, owned, depth, open, nodes int }
+
+// Mark returns the place where the recorder is.
+func (r *Recorder) Mark() Mark {
+	m := Mark{off: r.Off, owned: r.owned, depth: r.depth, open: r.Tree.Depth()}
+	if r.Tree != nil {
+		m.nodes = len(r.Tree.Nodes)
+	}
+	return m
+}
+
+// Rewind goes back to m: what was read behind it is neither taken nor recorded. An error stays.
+func (r *Recorder) Rewind(m Mark) {
+	r.Off, r.owned, r.depth = m.off, m.owned, m.depth
+	r.Tree.CloseTo(m.open)
+	if r.Tree != nil {
+		r.Tree.Nodes = r.Tree.Nodes[:m.nodes]
+	}
+}
+
 // Settle ends a read that began when depth containers were open: after an error it gives back the bytes that no node
 // owns, so that the error's place, the offset and the nodes agree, and closes what was opened.
 func (r *Recorder) Settle(depth int) {
@@ -101,6 +147,7 @@ func (r *Recorder) Resume(at int) {
 	r.err = nil
 	r.Off = at
 	r.owned = at
+	r.depth = 0
 }
 
 func (r *Recorder) room() bool {
