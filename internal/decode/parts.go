@@ -105,8 +105,10 @@ func (p *pathWriter) path(t *Tree, i int32, depth int) string {
 	p.buf = p.buf[:0]
 	for k, seen := len(p.chain)-1, 0; k >= 0; k-- {
 		n := &t.Nodes[p.chain[k]]
-		if n.Label == Whole {
-			// A whole is a part of its own name whatever it lies in.
+		switch {
+		case n.Kind == Opaque:
+			return "opaque" // wherever it lies
+		case n.Label == Whole:
 			return n.Name
 		}
 		if depth > 0 && seen >= depth {

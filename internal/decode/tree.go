@@ -93,7 +93,6 @@ func (t *Tree) Reset() {
 	if cap(t.Nodes) > 1<<16 {
 		t.Nodes = nil // one giant body must not keep its memory for the rest of the capture
 	}
-	clear(t.Nodes[:cap(t.Nodes)])
 	t.Nodes = t.Nodes[:0]
 	t.open = t.open[:0]
 }

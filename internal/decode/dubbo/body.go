@@ -1,0 +1,369 @@
+package dubbo
+
+import (
+	"bytes"
+
+	"dubbo-wire/internal/decode"
+)
+
+// Decoder reads the bodies of frames. It is not safe for concurrent use.
+type Decoder struct {
+	formats [32]*decode.Format
+	readers [32]decode.Reader
+	tree    decode.Tree
+	msg     Message
+	names   [32]map[string]*Names
+	nNames  int
+}
+
+// maxNames bounds the distinct request envelopes that are remembered; beyond it they are read anew each time.
+const maxNames = 1 << 16
+
+// NewDecoder returns a decoder for bodies of the given serializations. Of two formats with one id the first counts.
+func NewDecoder(formats []decode.Format) *Decoder {
+	d := &Decoder{}
+	for i := range formats {
+		if f := &formats[i]; d.formats[f.ID] == nil {
+			d.formats[f.ID] = f
+		}
+	}
+	return d
+}
+
+// Format returns the serialization with that id, nil if none is registered.
+func (d *Decoder) Format(id uint8) *decode.Format { return d.formats[id&maskID] }
+
+// Decode reads a frame's body as far as detail asks. The message and its tree are valid until the next call.
+func (d *Decoder) Decode(f *Frame, detail Detail) *Message {
+	m := &d.msg
+	*m = Message{ResultKind: -1, Format: d.Format(f.SerializationID())}
+	m.Kind = kindOf(f, m.Format)
+	if detail > Envelope {
+		d.tree.Reset()
+		d.tree.WithValues = detail == Values
+		m.Tree = &d.tree
+	}
+	b := body{m: m, f: f, names: d}
+	short := f.Short
+	if short == decode.None && len(f.Body) < f.BodyLen {
+		short = decode.Limit // more than was wanted of it
+	}
+	if m.Format != nil && m.Kind <= Response {
+		b.r = d.reader(m.Format)
+		b.r.Reset(f.Body, short, m.Tree)
+	}
+	switch {
+	case m.Kind == Heartbeat || m.Kind == Event:
+		b.event()
+	case m.Format == nil:
+		m.Err = &decode.Error{Cause: decode.Unsupported, Expected: "a known serialization"}
+	case m.Kind == Request:
+		b.request(detail)
+	case f.Status == StatusOK:
+		b.result(detail)
+	default:
+		if detail > Envelope {
+			m.ErrorMessage, _ = b.r.Text("errorMessage")
+		} else {
+			return m
+		}
+	}
+	if b.r != nil && m.Err == nil {
+		m.Err = b.r.Err()
+	}
+	if m.Tree != nil {
+		b.rest()
+		m.Decoded = decoded(m)
+	}
+	return m
+}
+
+func (d *Decoder) reader(f *decode.Format) decode.Reader {
+	if d.readers[f.ID] == nil {
+		d.readers[f.ID] = f.New()
+	}
+	return d.readers[f.ID]
+}
+
+// kindOf tells heartbeats from other events by their body: what the serialization writes for null, or nothing at all.
+// Where the serialization is not known: heartbeats want an answer, or are one; other events do not.
+func kindOf(f *Frame, format *decode.Format) Kind {
+	switch {
+	case !f.Event() && f.Request():
+		return Request
+	case !f.Event():
+		return Response
+	case f.BodyLen == 0:
+		return Heartbeat
+	case format == nil || len(format.Heartbeats) == 0 || len(f.Body) < f.BodyLen:
+		if f.TwoWay() || !f.Request() {
+			return Heartbeat
+		}
+		return Event
+	}
+	for _, h := range format.Heartbeats {
+		if bytes.Equal(h, f.Body) {
+			return Heartbeat
+		}
+	}
+	return Event
+}
+
+// body reads one body's fields in Dubbo's order (DubboCodec.encodeRequestData, encodeResponseData).
+type body struct {
+	m     *Message
+	f     *Frame
+	r     decode.Reader
+	names *Decoder
+	// opaqueTo is the end of the bytes that were given up as opaque.
+	opaqueTo int
+}
+
+func (b *body) event() {
+	if len(b.f.Body) > 0 {
+		b.m.Tree.Leaf(decode.Custom, decode.ByField, "event", 0, 0, len(b.f.Body))
+	}
+}
+
+// request reads: dubbo version, path, service version, method, parameter types, arguments, attachments.
+func (b *body) request(detail Detail) {
+	b.readNames(detail)
+	m := b.m
+	if m.Names == nil {
+		return
+	}
+	if detail == Envelope {
+		if m.Names.Generic() {
+			b.genericMethod()
+		}
+		return
+	}
+	at := b.r.Offset()
+	args := m.Tree.Open(decode.List, decode.ByField, "args", 0, at)
+	depth := m.Tree.Depth()
+	for i, typ := range m.Names.Descriptors {
+		at = b.r.Offset()
+		b.r.Value(decode.ByIndex, "", i, typ)
+		if b.r.Err() != nil {
+			b.failed(at, depth, decode.ByIndex, "", i)
+			break
+		}
+	}
+	m.Tree.CloseTo(depth)
+	m.Tree.Close()
+	b.attachments()
+	if m.Names.Generic() {
+		m.readGeneric(args)
+	}
+}
+
+// genericMethod reads the first argument of $invoke, a string, and stops.
+func (b *body) genericMethod() {
+	var t decode.Tree
+	t.WithValues = true
+	b.r.Reset(b.f.Body, decode.Cut, &t)
+	for range 5 {
+		b.r.SkipText()
+	}
+	from := len(t.Nodes)
+	b.r.Value(decode.ByIndex, "", 0, "Ljava/lang/String;")
+	for _, n := range t.Nodes[from:] {
+		if n.Kind == decode.String && n.Label == decode.ByIndex {
+			b.m.GenericMethod = n.Text
+			return
+		}
+	}
+}
+
+// readGeneric takes the invoked method and its types from the arguments of $invoke: a string, an array of type names,
+// an array of values.
+func (m *Message) readGeneric(args int) {
+	t := m.Tree
+	if args < 0 || !t.WithValues {
+		return
+	}
+	for c := args + 1; c < int(t.Nodes[args].End); c = int(t.Nodes[c].End) {
+		n := &t.Nodes[c]
+		switch {
+		case n.Label != decode.ByIndex:
+		case n.Index == 0 && n.Kind == decode.String:
+			m.GenericMethod = n.Text
+		case n.Index == 1 && n.Kind == decode.List:
+			m.GenericTypes = []string{}
+			for k := c + 1; k < int(n.End); k = int(t.Nodes[k].End) {
+				if t.Nodes[k].Kind == decode.String {
+					m.GenericTypes = append(m.GenericTypes, t.Nodes[k].Text)
+				}
+			}
+		}
+	}
+}
+
+// result reads: kind, then by kind a value or a throwable, then by kind the attachments.
+func (b *body) result(detail Detail) {
+	m := b.m
+	k := b.r.ResultKind()
+	if b.r.Err() != nil {
+		return
+	}
+	if k > 5 {
+		m.Err = &decode.Error{Cause: decode.Malformed, Expected: "a result kind from 0 to 5"}
+		return
+	}
+	m.ResultKind = int(k)
+	if detail == Envelope {
+		return
+	}
+	at := b.r.Offset()
+	from := len(m.Tree.Nodes)
+	switch k {
+	case 0, 3:
+		b.r.Throwable()
+	case 1, 4:
+		b.r.Value(decode.ByField, "result", 0, "")
+	}
+	if b.r.Err() != nil {
+		b.failed(at, 0, decode.ByField, m.resultName(), 0)
+	}
+	if m.Exception() {
+		m.readException(from)
+	}
+	if k >= 3 {
+		b.attachments()
+	}
+}
+
+// readException takes class and message of the throwable whose node is at or behind from.
+func (m *Message) readException(from int) {
+	t := m.Tree
+	for i := from; i < len(t.Nodes); i = int(t.Nodes[i].End) {
+		n := &t.Nodes[i]
+		if n.Label != decode.ByField || n.Name != "exception" {
+			continue
+		}
+		m.ExceptionClass = n.Class
+		for c := i + 1; c < int(n.End); c = int(t.Nodes[c].End) {
+			if f := &t.Nodes[c]; f.Label == decode.ByField && f.Name == "detailMessage" && f.Kind == decode.String {
+				m.ExceptionMessage = f.Text
+			}
+		}
+		return
+	}
+}
+
+// failed goes on behind a value that started at offset at and could not be read to its end: where the attachments can
+// be found from the end, what lies between is opaque; else all that follows is. A value of which nothing was read
+// stands as the opaque value named so.
+func (b *body) failed(at, depth int, l decode.Label, name string, index int) {
+	m := b.m
+	m.Err = b.r.Err()
+	m.Tree.CloseTo(depth)
+	end := len(b.f.Body)
+	if finder, ok := b.r.(decode.AttachmentFinder); ok && m.Err.Cause == decode.Unsupported {
+		if found, ok := finder.FindAttachments(m.Err.At); ok {
+			end = found
+		}
+	}
+	if at < m.Err.At {
+		l, name = decode.Whole, "opaque"
+	}
+	if end > m.Err.At {
+		m.Tree.Leaf(decode.Opaque, l, name, index, m.Err.At, end)
+	}
+	b.opaqueTo = end
+}
+
+// attachments reads the attachments, where the values before them were understood or stepped over.
+func (b *body) attachments() {
+	if b.r.Err() != nil {
+		return
+	}
+	b.r.Attachments()
+	if m := b.m; m.Kind == Request {
+		m.Group, _ = m.Attachment("group")
+	}
+}
+
+// rest gives the bytes behind the last field read an owner, and those that the capture lacks.
+func (b *body) rest() {
+	m, t := b.m, b.m.Tree
+	t.CloseTo(0)
+	at := 0
+	switch {
+	case m.Kind > Response:
+		at = len(b.f.Body)
+	case b.r != nil:
+		at = b.r.Offset()
+		if err := b.r.Err(); err != nil {
+			at = max(err.At, b.opaqueTo)
+		}
+	}
+	if n := len(b.f.Body); at < n {
+		if m.Err == nil {
+			t.Role("trailing", at, n)
+		} else {
+			t.Leaf(decode.Opaque, decode.Whole, "opaque", 0, at, n)
+		}
+	}
+	lost := b.f.BodyLen - b.f.Captured
+	if behind := b.f.BodyLen - len(b.f.Body) - lost; behind > 0 {
+		// Captured, but behind a gap, or more than was wanted.
+		t.Leaf(decode.Opaque, decode.Whole, "opaque", 0, len(b.f.Body)+lost, b.f.BodyLen)
+	}
+	if lost > 0 {
+		t.Leaf(decode.Missing, decode.Whole, "missing", 0, len(b.f.Body), len(b.f.Body)+lost)
+		if m.Err == nil {
+			m.Err = &decode.Error{Cause: b.f.Short, At: len(b.f.Body), Expected: "the rest of the body"}
+		}
+	}
+	b.balance(lost)
+}
+
+// balance makes sure that every byte has one owner before anything is reported of it. A tree that does not balance is
+// a fault of a decoder: its body is opaque then, never half counted.
+func (b *body) balance(lost int) {
+	m, t := b.m, b.m.Tree
+	sum := 0
+	for i := range t.Nodes {
+		sum += int(t.Nodes[i].Len)
+	}
+	if sum == b.f.BodyLen {
+		return
+	}
+	full := t.Full()
+	t.Reset()
+	t.Leaf(decode.Opaque, decode.Whole, "opaque", 0, 0, b.f.BodyLen-lost)
+	if lost > 0 {
+		t.Leaf(decode.Missing, decode.Whole, "missing", 0, b.f.BodyLen-lost, b.f.BodyLen)
+	}
+	if m.Err == nil || full {
+		m.Err = &decode.Error{Cause: decode.Limit, Expected: "a body of fewer values"}
+	}
+}
+
+// decoded sums up how far a body was understood.
+func decoded(m *Message) string {
+	opaque, values := false, false
+	t := m.Tree
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		switch {
+		case n.Kind == decode.Opaque || n.Kind == decode.Missing:
+			opaque = true
+			if m.Err == nil {
+				m.Err = &decode.Error{Cause: decode.Unsupported, At: int(n.Off), Expected: "a decoder for these values"}
+			}
+		case n.Parent >= 0 && t.Nodes[n.Parent].Name == "args", n.Parent < 0 && (n.Name == "result" || n.Name == "exception"):
+			values = true
+		}
+	}
+	switch {
+	case !opaque && m.Err == nil:
+		return "full"
+	case values:
+		return "partly"
+	case m.Names != nil || m.ResultKind >= 0 || m.ErrorMessage != "" || m.Kind > Response:
+		return "envelope"
+	}
+	return "none"
+}

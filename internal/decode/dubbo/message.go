@@ -1,0 +1,134 @@
+package dubbo
+
+import "dubbo-wire/internal/decode"
+
+// Kind says what a message is for.
+type Kind uint8
+
+const (
+	Request Kind = iota
+	Response
+	Heartbeat // and the answer to one
+	Event     // read-only, writeable
+)
+
+func (k Kind) String() string {
+	return [...]string{"request", "response", "heartbeat", "event"}[k]
+}
+
+// Detail says how much of a body is wanted.
+type Detail uint8
+
+const (
+	// Envelope: who calls what, and the kind of a result. What sizes by method need.
+	Envelope Detail = iota
+	// Spans: every byte owned, in Message.Tree; attachments with their values.
+	Spans
+	// Values: the tree holds every value as well.
+	Values
+)
+
+// Names is the part of a request body that says what is called. It is shared by all requests that start with the same
+// bytes and must not be changed.
+type Names struct {
+	DubboVersion, Path, Version, Method string
+	// VersionNull: the service version is a written null, as in callbacks.
+	VersionNull, PathNull bool
+	// Descriptor is the parameter types as on the wire; Descriptors, Types the same one by one, as JVM descriptors and in
+	// Java's source form.
+	Descriptor         string
+	Descriptors, Types []string
+}
+
+// Generic reports whether the request is a generic call, whose first argument names the method that is meant.
+func (n *Names) Generic() bool { return n.Method == "$invoke" || n.Method == "$invokeAsync" }
+
+// Message is a decoded frame. Its Tree is reused for the next message of the decoder; strings may be kept.
+type Message struct {
+	Kind Kind
+	// Format is the body's serialization, nil when its id is registered to none.
+	Format *decode.Format
+	// Names is set for requests whose envelope was read.
+	Names *Names
+	// Group is the service group among the attachments of a request ("" when there is none or they were not read).
+	Group string
+	// GenericMethod and GenericTypes are what a generic call invokes, where its arguments could be read.
+	GenericMethod string
+	GenericTypes  []string
+	// ResultKind is 0 to 5, -1 when the message is no response of status OK or its kind could not be read.
+	ResultKind int
+	// ExceptionClass and ExceptionMessage are those of a throwable result, where it was decoded.
+	ExceptionClass, ExceptionMessage string
+	// ErrorMessage is the text of a response of another status.
+	ErrorMessage string
+	// Tree is the body taken apart; nil when only the envelope was wanted. Its top-level nodes cover the body as
+	// announced: what is missing or not decoded has nodes too.
+	Tree *decode.Tree
+	// Decoded says how far: "full", "partly", "envelope" or "none".
+	Decoded string
+	// Err says where and why decoding stopped first; nil when everything wanted was read.
+	Err *decode.Error
+}
+
+// Exception reports whether a response carries an exception instead of a value.
+func (m *Message) Exception() bool { return m.ResultKind == 0 || m.ResultKind == 3 }
+
+// Attachment returns the text of an attachment, where it was read and is a string.
+func (m *Message) Attachment(key string) (string, bool) {
+	i := m.find("attachments")
+	if i < 0 {
+		return "", false
+	}
+	t := m.Tree
+	for c := i + 1; c < int(t.Nodes[i].End); c = int(t.Nodes[c].End) {
+		if n := &t.Nodes[c]; n.Label == decode.ByEntry && n.Name == key {
+			return n.Text, n.Kind == decode.String
+		}
+	}
+	return "", false
+}
+
+// find returns the index of the top-level node with that name, -1 if there is none.
+func (m *Message) find(name string) int {
+	if m.Tree == nil {
+		return -1
+	}
+	for i := 0; i < len(m.Tree.Nodes); i = int(m.Tree.Nodes[i].End) {
+		if n := &m.Tree.Nodes[i]; n.Label == decode.ByField && n.Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// AppendArguments appends the arguments as a JSON list.
+func (m *Message) AppendArguments(dst []byte) []byte { return m.appendField(dst, "args", "[]") }
+
+// AppendAttachments appends the attachments as a JSON object.
+func (m *Message) AppendAttachments(dst []byte) []byte {
+	return m.appendField(dst, "attachments", "{}")
+}
+
+// AppendResult appends the value of a response as JSON: null where the result kind says so, opaque where the capture
+// or the decoder has nothing of it.
+func (m *Message) AppendResult(dst []byte) []byte {
+	if m.ResultKind == 2 || m.ResultKind == 5 {
+		return append(dst, "null"...)
+	}
+	return m.appendField(dst, "result", `{"@opaque":0}`)
+}
+
+// resultName is the name of the field that carries a result of this kind.
+func (m *Message) resultName() string {
+	if m.Exception() {
+		return "exception"
+	}
+	return "result"
+}
+
+func (m *Message) appendField(dst []byte, name, absent string) []byte {
+	if i := m.find(name); i >= 0 {
+		return m.Tree.AppendJSON(dst, i)
+	}
+	return append(dst, absent...)
+}
