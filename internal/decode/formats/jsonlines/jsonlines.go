@@ -1,0 +1,169 @@
+// Package jsonlines reads bodies whose every write is one JSON text: followed by a line end (json 5, fastjson 6 of
+// Dubbo 2.x, gson 16, jackson 18, protobuf-json 21), or behind a four-byte length (fastjson's extension for Dubbo 3).
+// A JSON string never contains a raw line end, so the extent of every write is exact whatever it holds.
+//
+// It follows Dubbo's GsonJsonObjectOutput and FastJsonObjectOutput and RFC 8259, and takes what fastjson writes beyond
+// it: keys that are no strings, numbers with a letter for their type, new Date(…), Set[…], x'…'. A text that is
+// something else is opaque: its extent is known, so reading goes on behind it. Beans and maps look alike and both are
+// maps here.
+package jsonlines
+
+import (
+	"bytes"
+	"fmt"
+
+	"dubbo-wire/internal/decode"
+)
+
+// NewLines returns a reader of texts that end with a line end.
+func NewLines() decode.Reader { return new(Reader) }
+
+// NewEither returns a reader of both layouts: a body that starts with a zero byte has lengths. A text starts with
+// none, and a text of 16 MB is beyond every first field.
+func NewEither() decode.Reader { return &Reader{either: true} }
+
+// Reader reads one body; it borrows the body and keeps nothing of it.
+type Reader struct {
+	decode.Recorder
+	either   bool // lengths or lines, by the first byte
+	prefixed bool
+	end      int  // of the JSON text being read
+	bad      bool // the text is not what this package knows
+}
+
+// Reset starts a body.
+func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
+	r.Recorder.Reset(body, short, t)
+	r.prefixed = r.either && len(body) > 0 && body[0] == 0
+	r.bad = false
+}
+
+// write moves to the next JSON text, sets end and returns the offset behind its line end.
+func (r *Reader) write(what string) (behind int) {
+	if !r.OK() {
+		return 0
+	}
+	if r.prefixed {
+		n := int(r.U32("the length of " + what))
+		if !r.Need(n, what) {
+			return 0
+		}
+		r.end = r.Off + n
+		return r.end
+	}
+	n := bytes.IndexByte(r.Buf[r.Off:], '\n')
+	if n < 0 {
+		r.Fail(r.Short, what+" and a line end", fmt.Sprintf("%d bytes without one", r.Left()))
+		return 0
+	}
+	r.end = r.Off + n
+	behind = r.end + 1
+	if n > 0 && r.Buf[r.end-1] == '\r' {
+		r.end--
+	}
+	return behind
+}
+
+// SkipText takes a text.
+func (r *Reader) SkipText() {
+	if behind := r.write("a string"); r.OK() {
+		r.Off = behind
+	}
+	r.Pass()
+	r.Settle(r.Tree.Depth())
+}
+
+// Text takes a JSON string or null.
+func (r *Reader) Text(name string) (s string, null bool) {
+	behind := r.write("a string")
+	if r.OK() {
+		switch text := r.Buf[r.Off:r.end]; {
+		case string(text) == "null":
+			null = true
+		case len(text) >= 2 && stringLen(text) == len(text):
+			s = Unquote(text[1 : len(text)-1])
+		default:
+			r.Fail(decode.Malformed, "a JSON string", excerpt(text))
+		}
+	}
+	if !r.OK() {
+		r.Settle(r.Tree.Depth())
+		return "", false
+	}
+	r.Off = behind
+	kind := decode.String
+	if null {
+		kind = decode.Null
+	}
+	if n := r.Leaf(kind, decode.ByField, name, 0); n != nil && r.Values() {
+		n.Text = s
+	}
+	r.Settle(r.Tree.Depth())
+	return s, null
+}
+
+// ResultKind takes one digit; fastjson's extension writes the type letter of a byte behind it.
+func (r *Reader) ResultKind() byte {
+	behind := r.write("a result kind")
+	var kind byte
+	if r.OK() {
+		text := r.Buf[r.Off:r.end]
+		if len(text) == 0 || text[0] < '0' || text[0] > '9' || len(text) > 1 && string(text[1:]) != "B" {
+			r.Fail(decode.Malformed, "a result kind, 0 to 5", excerpt(text))
+		} else {
+			kind = text[0] - '0'
+			r.Off = behind
+		}
+	}
+	if n := r.Leaf(decode.Int, decode.ByField, "flag", 0); n != nil {
+		n.Num = int64(kind)
+	}
+	r.Settle(r.Tree.Depth())
+	return kind
+}
+
+// Value takes one JSON text of any type.
+func (r *Reader) Value(l decode.Label, name string, index int, _ string) {
+	open := r.Tree.Depth()
+	behind := r.write("a value")
+	if r.OK() {
+		r.Role("length")
+		r.document(l, name, index)
+	}
+	if r.OK() {
+		r.Off = behind
+		r.Role("line")
+	}
+	r.Settle(open)
+}
+
+// document reads the text up to end, as opaque when it is not JSON.
+func (r *Reader) document(l decode.Label, name string, index int) {
+	start := r.Mark()
+	r.bad = false
+	r.value(l, name, index)
+	if r.OK() && !r.bad {
+		r.space()
+		r.Role("punct")
+	}
+	if r.OK() && (r.bad || r.Off != r.end) {
+		r.Rewind(start)
+		r.Off = r.end
+		r.Leaf(decode.Opaque, l, name, index)
+	}
+}
+
+// Throwable takes the exception, an object. Where its class is a member ("@type" of fastjson, "clazz" of gson's
+// extension) the node has it.
+func (r *Reader) Throwable() { r.Value(decode.ByField, "exception", 0, "") }
+
+// Attachments takes the object at the end.
+func (r *Reader) Attachments() { r.Value(decode.ByField, "attachments", 0, "") }
+
+// excerpt shows the start of a text in an error.
+func excerpt(text []byte) string {
+	if len(text) > 32 {
+		return fmt.Sprintf("%q and %d bytes more", text[:32], len(text)-32)
+	}
+	return fmt.Sprintf("%q", text)
+}

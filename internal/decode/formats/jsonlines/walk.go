@@ -1,0 +1,321 @@
+package jsonlines
+
+import (
+	"bytes"
+	"encoding/hex"
+	"math"
+	"strconv"
+	"time"
+
+	"dubbo-wire/internal/decode"
+)
+
+// The walk follows RFC 8259, section 2 to 7. It reads up to r.end and gives up by setting bad.
+
+// value reads one value with the white space before it.
+func (r *Reader) value(l decode.Label, name string, index int) {
+	r.space()
+	r.Role("punct")
+	if r.bad || !r.OK() || r.Off >= r.end {
+		r.bad = true
+		return
+	}
+	switch c := r.Buf[r.Off]; {
+	case c == '{':
+		r.object(l, name, index)
+	case c == '[':
+		r.array(l, name, index, 1)
+	case c == '"':
+		if token := r.string(); !r.bad {
+			if n := r.Leaf(decode.String, l, name, index); n != nil && r.Values() {
+				n.Text = Unquote(token)
+			}
+		}
+	case c == '-' || c >= '0' && c <= '9':
+		r.number(l, name, index)
+	case r.word("null"):
+		r.Leaf(decode.Null, l, name, index)
+	case r.word("true"):
+		if n := r.Leaf(decode.Bool, l, name, index); n != nil {
+			n.Num = 1
+		}
+	case r.word("false"):
+		r.Leaf(decode.Bool, l, name, index)
+	default:
+		r.beyondJSON(l, name, index)
+	}
+}
+
+// object = "{" [ member *( "," member ) ] "}"; member = key ":" value.
+func (r *Reader) object(l decode.Label, name string, index int) {
+	if !r.Enter() {
+		return
+	}
+	node := r.Open(decode.Map, l, name, index)
+	r.Off++
+	for i := 0; !r.next('}', i == 0); i++ {
+		if r.bad || !r.OK() {
+			return
+		}
+		key, isString := r.key(i)
+		r.space()
+		if r.bad || !r.at(':') {
+			r.bad = true
+			return
+		}
+		r.Off++
+		if isString && (key == "@type" || key == "clazz") {
+			r.class(node)
+		}
+		r.value(decode.ByEntry, key, i)
+	}
+	r.Close()
+	r.Leave()
+}
+
+// array = "[" [ value *( "," value ) ] "]"; head is the length of the opening.
+func (r *Reader) array(l decode.Label, name string, index, head int) {
+	if !r.Enter() {
+		return
+	}
+	r.Open(decode.List, l, name, index)
+	r.Off += head
+	for i := 0; !r.next(']', i == 0); i++ {
+		if r.bad || !r.OK() {
+			return
+		}
+		r.value(decode.ByIndex, "", i)
+	}
+	r.Close()
+	r.Leave()
+}
+
+// next moves to the next member: behind the comma unless it is the first. It takes the closing bracket and returns
+// true at the end.
+func (r *Reader) next(closing byte, first bool) (end bool) {
+	if r.bad || !r.OK() {
+		return false
+	}
+	r.space()
+	switch {
+	case r.at(closing):
+		r.Off++
+		r.Role("punct")
+		return r.OK()
+	case first:
+	case r.at(','):
+		r.Off++
+		r.space()
+	default:
+		r.bad = true
+	}
+	return false
+}
+
+// key reads a member's key. fastjson writes keys that are no strings as they are.
+func (r *Reader) key(i int) (name string, isString bool) {
+	r.Role("punct")
+	if !r.at('"') {
+		r.value(decode.ByKey, "", i)
+		return "", false
+	}
+	token := r.string()
+	if r.bad {
+		return "", false
+	}
+	if bytes.IndexByte(token, '\\') < 0 {
+		name = r.Name(token)
+	} else {
+		name = Unquote(token)
+	}
+	if n := r.Leaf(decode.String, decode.ByKey, name, i); n != nil {
+		n.Text = name
+	}
+	return name, true
+}
+
+// class names the node after the string that follows.
+func (r *Reader) class(node int) {
+	n := r.Tree.Node(node)
+	if n == nil || n.Class != "" || !r.at('"') {
+		return
+	}
+	text := r.Buf[r.Off:r.end]
+	if k := stringLen(text); k > 0 {
+		n.Class = r.Name(text[1 : k-1])
+	}
+}
+
+// string takes a string and returns what is between its quotes.
+func (r *Reader) string() []byte {
+	text := r.Buf[r.Off:r.end]
+	n := stringLen(text)
+	if n == 0 {
+		r.bad = true
+		return nil
+	}
+	r.Off += n
+	return text[1 : n-1]
+}
+
+// stringLen returns the length of the string that starts text, 0 when it does not end in it.
+func stringLen(text []byte) int {
+	if len(text) == 0 || text[0] != '"' {
+		return 0
+	}
+	for i := 1; ; {
+		quote := bytes.IndexByte(text[i:], '"')
+		if quote < 0 {
+			return 0
+		}
+		slashes := i + quote
+		for slashes > i && text[slashes-1] == '\\' {
+			slashes--
+		}
+		i += quote + 1
+		if (i-1-slashes)%2 == 0 {
+			return i
+		}
+	}
+}
+
+// maxExact is how many digits a number may have to be a double: more were written for a decimal's sake.
+const maxExact = 17
+
+// number = [ "-" ] int [ frac ] [ exp ], and with fastjson the letter of its Java type.
+func (r *Reader) number(l decode.Label, name string, index int) {
+	start := r.Off
+	if r.at('-') {
+		r.Off++
+	}
+	digits := r.digits()
+	integral := true
+	if digits > 0 && r.at('.') {
+		r.Off++
+		integral = false
+		if frac := r.digits(); frac > 0 {
+			digits += frac
+		} else {
+			digits = 0
+		}
+	}
+	if digits > 0 && (r.at('e') || r.at('E')) {
+		r.Off++
+		integral = false
+		if r.at('+') || r.at('-') {
+			r.Off++
+		}
+		if r.digits() == 0 {
+			digits = 0
+		}
+	}
+	if digits == 0 {
+		r.bad = true
+		return
+	}
+	token := r.Buf[start:r.Off]
+	suffix := byte(0)
+	if r.Off < r.end && bytes.IndexByte([]byte("BSLFD"), r.Buf[r.Off]) >= 0 {
+		suffix = r.Buf[r.Off]
+		r.Off++
+	}
+	integral = integral && suffix != 'F' && suffix != 'D' && string(token) != "-0"
+	if integral && digits <= 19 {
+		if v, err := strconv.ParseInt(string(token), 10, 64); err == nil {
+			if n := r.Leaf(decode.Int, l, name, index); n != nil {
+				n.Num = v
+			}
+			return
+		}
+	}
+	if !integral && digits <= maxExact {
+		bits, kind := 64, decode.Float64
+		if suffix == 'F' {
+			bits, kind = 32, decode.Float32
+		}
+		if f, err := strconv.ParseFloat(string(token), bits); err == nil && !math.IsInf(f, 0) {
+			if n := r.Leaf(kind, l, name, index); n != nil {
+				n.Float = f
+			}
+			return
+		}
+	}
+	if n := r.Leaf(decode.Decimal, l, name, index); n != nil && r.Values() {
+		n.Text = string(token)
+	}
+}
+
+func (r *Reader) digits() int {
+	start := r.Off
+	for r.Off < r.end && r.Buf[r.Off] >= '0' && r.Buf[r.Off] <= '9' {
+		r.Off++
+	}
+	return r.Off - start
+}
+
+// beyondJSON reads what fastjson writes where a class has no JSON form.
+func (r *Reader) beyondJSON(l decode.Label, name string, index int) {
+	switch {
+	case r.word("Set["):
+		r.Off -= len("Set[")
+		r.array(l, name, index, len("Set["))
+	case r.word("TreeSet["):
+		r.Off -= len("TreeSet[")
+		r.array(l, name, index, len("TreeSet["))
+	case r.word("new Date("):
+		start := r.Off
+		if r.at('-') {
+			r.Off++
+		}
+		r.digits()
+		ms, err := strconv.ParseInt(string(r.Buf[start:r.Off]), 10, 64)
+		if err != nil || !r.at(')') {
+			r.bad = true
+			return
+		}
+		r.Off++
+		if n := r.Leaf(decode.Date, l, name, index); n != nil && r.Values() {
+			n.Text = time.UnixMilli(ms).UTC().Format(time.RFC3339Nano)
+		}
+	case r.word("x'"):
+		n := bytes.IndexByte(r.Buf[r.Off:r.end], '\'')
+		if n < 0 || n%2 != 0 {
+			r.bad = true
+			return
+		}
+		digits := r.Buf[r.Off : r.Off+n]
+		r.Off += n + 1
+		raw, err := hex.AppendDecode(nil, digits)
+		if err != nil {
+			r.bad = true
+			return
+		}
+		if n := r.Leaf(decode.Bytes, l, name, index); n != nil && r.Values() {
+			n.Raw = raw
+		}
+	default:
+		r.bad = true
+	}
+}
+
+func (r *Reader) space() {
+	for r.Off < r.end {
+		switch r.Buf[r.Off] {
+		case ' ', '\t', '\r', '\n':
+			r.Off++
+		default:
+			return
+		}
+	}
+}
+
+func (r *Reader) at(c byte) bool { return r.Off < r.end && r.Buf[r.Off] == c }
+
+// word takes s where it stands next.
+func (r *Reader) word(s string) bool {
+	if r.end-r.Off < len(s) || string(r.Buf[r.Off:r.Off+len(s)]) != s {
+		return false
+	}
+	r.Off += len(s)
+	return true
+}

@@ -1,0 +1,358 @@
+// Package msgpack reads bodies of serialization 27: every write is one MessagePack value, without separators, as
+// jackson-dataformat-msgpack 0.9.9 writes it for Dubbo's MsgpackObjectOutput (Dubbo 2.7.12 to 2.7.23, then the
+// extension). The format is https://github.com/msgpack/msgpack/blob/master/spec.md; names in comments are the
+// specification's. Objects travel as maps of their properties, without a class: objects and maps look alike and both
+// are maps here.
+package msgpack
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"dubbo-wire/internal/decode"
+)
+
+// Format is the serialization as Dubbo users configure it.
+var Format = decode.Format{
+	ID:         27,
+	Name:       "msgpack",
+	Depth:      decode.DepthFull,
+	Releases:   "2.7.12 to 2.7.23, 3.x by extension",
+	Capture:    "msgpack.pcap.zst",
+	Heartbeats: [][]byte{{nilByte}},
+	New:        func() decode.Reader { return new(Reader) },
+}
+
+// First bytes of a value. Those not listed are a range: positive fixint 00-7f, fixmap 80-8f, fixarray 90-9f,
+// fixstr a0-bf, negative fixint e0-ff.
+const (
+	nilByte     = 0xc0
+	neverUsed   = 0xc1
+	falseByte   = 0xc2
+	trueByte    = 0xc3
+	bin8        = 0xc4
+	bin32       = 0xc6
+	ext8        = 0xc7
+	ext32       = 0xc9
+	float32Byte = 0xca
+	float64Byte = 0xcb
+	uint8Byte   = 0xcc
+	uint64Byte  = 0xcf
+	int8Byte    = 0xd0
+	int64Byte   = 0xd3
+	fixext1     = 0xd4
+	fixext16    = 0xd8
+	str8        = 0xd9
+	str32       = 0xdb
+	array16     = 0xdc
+	array32     = 0xdd
+	map16       = 0xde
+	map32       = 0xdf
+)
+
+// Reader reads one body; it borrows the body and keeps nothing of it.
+type Reader struct{ decode.Recorder }
+
+// SkipText takes a string.
+func (r *Reader) SkipText() {
+	r.text()
+	r.Pass()
+	r.Settle(r.Tree.Depth())
+}
+
+// Text takes a string or nil.
+func (r *Reader) Text(name string) (s string, null bool) {
+	b, null := r.text()
+	kind := decode.String
+	if null {
+		kind = decode.Null
+	}
+	n := r.Leaf(kind, decode.ByField, name, 0)
+	r.Settle(r.Tree.Depth())
+	if !r.OK() {
+		return "", false
+	}
+	s = utf8(b)
+	if n != nil && r.Values() {
+		n.Text = s
+	}
+	return s, null
+}
+
+func (r *Reader) text() (b []byte, null bool) {
+	c := r.Byte("a string")
+	if c == nilByte && r.OK() {
+		return nil, true
+	}
+	return r.Bytes(r.strLen(c), "the characters of a string"), false
+}
+
+// strLen takes the length of the string that c starts.
+func (r *Reader) strLen(c byte) int {
+	switch {
+	case !r.OK():
+	case c&0xe0 == 0xa0:
+		return int(c & 0x1f)
+	case c >= str8 && c <= str32:
+		return r.length(c-str8, "the length of a string")
+	default:
+		r.FailAt(r.Off-1, decode.Malformed, "a string", found(c))
+	}
+	return 0
+}
+
+// length takes 1, 2 or 4 bytes for size 0, 1 or 2.
+func (r *Reader) length(size byte, what string) int {
+	switch size {
+	case 0:
+		return int(r.Byte(what))
+	case 1:
+		return int(r.U16(what))
+	}
+	return int(r.U32(what))
+}
+
+// ResultKind takes a small integer.
+func (r *Reader) ResultKind() byte {
+	b := r.Byte("a result kind")
+	if b > 0x7f {
+		r.FailAt(r.Off-1, decode.Malformed, "a result kind, 00 to 05", found(b))
+	}
+	if n := r.Leaf(decode.Int, decode.ByField, "flag", 0); n != nil {
+		n.Num = int64(b)
+	}
+	r.Settle(r.Tree.Depth())
+	return b
+}
+
+// Value takes one value of any type.
+func (r *Reader) Value(l decode.Label, name string, index int, _ string) {
+	open := r.Tree.Depth()
+	r.value(l, name, index)
+	r.Settle(open)
+}
+
+// Throwable takes the name of the exception's class and a map of its properties.
+func (r *Reader) Throwable() {
+	open := r.Tree.Depth()
+	i := r.Open(decode.Object, decode.ByField, "exception", 0)
+	class, _ := r.text()
+	if n := r.Tree.Node(i); n != nil && r.OK() {
+		n.Class = r.Name(class)
+	}
+	r.Role("class")
+	r.properties()
+	r.Close()
+	r.Settle(open)
+}
+
+// properties takes a map as the fields of the open object.
+func (r *Reader) properties() {
+	c := r.Byte("the properties of an exception")
+	if r.OK() && c&0xf0 != 0x80 && c != map16 && c != map32 {
+		r.FailAt(r.Off-1, decode.Malformed, "a map of properties", found(c))
+	}
+	n := r.mapLen(c)
+	r.Role("length")
+	for range n {
+		key, _ := r.text()
+		if !r.OK() {
+			return
+		}
+		r.Role("field")
+		r.value(decode.ByField, r.Name(key), 0)
+	}
+}
+
+// Attachments takes a map.
+func (r *Reader) Attachments() {
+	open := r.Tree.Depth()
+	r.value(decode.ByField, "attachments", 0)
+	r.Settle(open)
+}
+
+// value takes one value. Its first byte tells the type, and with it the bytes that follow.
+func (r *Reader) value(l decode.Label, name string, index int) {
+	c := r.Byte("a value")
+	if !r.OK() {
+		return
+	}
+	switch {
+	case c <= 0x7f:
+		r.int(l, name, index, int64(c))
+	case c >= 0xe0:
+		r.int(l, name, index, int64(int8(c)))
+	case c&0xf0 == 0x80, c == map16, c == map32:
+		r.mapOf(l, name, index, r.mapLen(c))
+	case c&0xf0 == 0x90, c == array16, c == array32:
+		r.arrayOf(l, name, index, r.arrayLen(c))
+	case c&0xe0 == 0xa0, c >= str8 && c <= str32:
+		b := r.Bytes(r.strLen(c), "the characters of a string")
+		if n := r.Leaf(decode.String, l, name, index); n != nil && r.Values() {
+			n.Text = utf8(b)
+		}
+	case c == nilByte:
+		r.Leaf(decode.Null, l, name, index)
+	case c == falseByte, c == trueByte:
+		if n := r.Leaf(decode.Bool, l, name, index); n != nil {
+			n.Num = int64(c - falseByte)
+		}
+	case c >= bin8 && c <= bin32:
+		b := r.Bytes(r.length(c-bin8, "the length of a byte array"), "the bytes of a byte array")
+		if n := r.Leaf(decode.Bytes, l, name, index); n != nil && r.Values() {
+			n.Raw = b
+		}
+	case c == float32Byte:
+		f := math.Float32frombits(r.U32("a float"))
+		if n := r.Leaf(decode.Float32, l, name, index); n != nil {
+			n.Float = float64(f)
+		}
+	case c == float64Byte:
+		f := math.Float64frombits(r.U64("a double"))
+		if n := r.Leaf(decode.Float64, l, name, index); n != nil {
+			n.Float = f
+		}
+	case c >= uint8Byte && c <= uint64Byte:
+		r.uint(l, name, index, c)
+	case c >= int8Byte && c <= int64Byte:
+		r.int(l, name, index, r.signed(c))
+	case c >= ext8 && c <= ext32:
+		r.Skip(1+r.length(c-ext8, "the length of an extension"), "an extension")
+		r.Leaf(decode.Opaque, l, name, index)
+	case c >= fixext1 && c <= fixext16:
+		r.Skip(1+1<<(c-fixext1), "an extension")
+		r.Leaf(decode.Opaque, l, name, index)
+	default: // neverUsed
+		r.FailAt(r.Off-1, decode.Malformed, "a value", found(c))
+	}
+}
+
+func (r *Reader) int(l decode.Label, name string, index int, v int64) {
+	if n := r.Leaf(decode.Int, l, name, index); n != nil {
+		n.Num = v
+	}
+}
+
+func (r *Reader) signed(c byte) int64 {
+	switch c - int8Byte {
+	case 0:
+		return int64(int8(r.Byte("an integer")))
+	case 1:
+		return int64(int16(r.U16("an integer")))
+	case 2:
+		return int64(int32(r.U32("an integer")))
+	}
+	return int64(r.U64("an integer"))
+}
+
+func (r *Reader) uint(l decode.Label, name string, index int, c byte) {
+	var v uint64
+	switch c - uint8Byte {
+	case 0:
+		v = uint64(r.Byte("an integer"))
+	case 1:
+		v = uint64(r.U16("an integer"))
+	case 2:
+		v = uint64(r.U32("an integer"))
+	default:
+		v = r.U64("an integer")
+	}
+	if v <= math.MaxInt64 {
+		r.int(l, name, index, int64(v))
+		return
+	}
+	if n := r.Leaf(decode.Decimal, l, name, index); n != nil && r.Values() {
+		n.Text = strconv.FormatUint(v, 10)
+	}
+}
+
+// mapLen takes the number of entries; every one has at least two bytes.
+func (r *Reader) mapLen(c byte) int {
+	n := int(c & 0x0f)
+	if c >= map16 {
+		n = r.length(1+c-map16, "the size of a map")
+	}
+	if r.OK() && n > r.Left()/2 {
+		r.short(n, "entries of a map")
+	}
+	return n
+}
+
+// arrayLen takes the number of elements; every one has at least one byte.
+func (r *Reader) arrayLen(c byte) int {
+	n := int(c & 0x0f)
+	if c >= array16 {
+		n = r.length(1+c-array16, "the size of an array")
+	}
+	if r.OK() && n > r.Left() {
+		r.short(n, "elements of an array")
+	}
+	return n
+}
+
+// short reports a count that the body has no room for. Where the capture lacks the body's end, what is there is read
+// first and the cursor reports the place itself.
+func (r *Reader) short(n int, what string) {
+	if r.Short == decode.Malformed {
+		r.Fail(decode.Malformed, fmt.Sprintf("%d %s", n, what), fmt.Sprintf("%d bytes to the end of the body", r.Left()))
+	}
+}
+
+func (r *Reader) arrayOf(l decode.Label, name string, index, n int) {
+	if !r.Enter() {
+		return
+	}
+	r.Open(decode.List, l, name, index)
+	r.Role("length")
+	for i := 0; i < n && r.OK(); i++ {
+		r.value(decode.ByIndex, "", i)
+	}
+	r.Close()
+	r.Leave()
+}
+
+func (r *Reader) mapOf(l decode.Label, name string, index, n int) {
+	if !r.Enter() {
+		return
+	}
+	r.Open(decode.Map, l, name, index)
+	r.Role("length")
+	for i := 0; i < n && r.OK(); i++ {
+		key := r.key(i)
+		r.value(decode.ByEntry, key, i)
+	}
+	r.Close()
+	r.Leave()
+}
+
+// key takes a key and returns its text, "" where it is no string.
+func (r *Reader) key(i int) string {
+	c, _ := r.Peek()
+	if c&0xe0 != 0xa0 && (c < str8 || c > str32) {
+		r.value(decode.ByKey, "", i)
+		return ""
+	}
+	b, _ := r.text()
+	if !r.OK() {
+		return ""
+	}
+	name := r.Name(b)
+	if n := r.Leaf(decode.String, decode.ByKey, name, i); n != nil {
+		n.Text = name
+	}
+	return name
+}
+
+func utf8(b []byte) string { return strings.ToValidUTF8(string(b), "\ufffd") }
+
+func found(c byte) string {
+	switch {
+	case c == neverUsed:
+		return "c1, which is never used"
+	case c == nilByte:
+		return "c0 (nil)"
+	}
+	return fmt.Sprintf("byte %02x", c)
+}
