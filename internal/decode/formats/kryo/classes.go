@@ -1,0 +1,299 @@
+package kryo
+
+import (
+	"encoding/binary"
+	"strings"
+)
+
+// layout says how the data of a class are written (kryo.md's word: its serializer).
+type layout uint8
+
+const (
+	unknown layout = iota
+	// Boxes: no reference byte, no object number.
+	boxInt
+	boxLong
+	boxShort
+	boxByte
+	boxBool
+	boxChar
+	boxFloat
+	boxDouble
+
+	stringText // a string
+	epochMilli // positive long
+	calendar   // positive long, lenient, first day of the week, minimal days, time zone id
+	bigInteger // length + 1, bytes
+	bigDecimal // bigInteger, zigzag scale
+	uuid       // two fixed longs
+	pattern    // a string, positive int flags
+	bitSet     // count, a boolean each
+	classRef   // class id, is primitive
+	locale     // three strings
+	enum       // ordinal + 1
+	enumSet    // class id, count, ordinals + 1
+	zigzagInt  // an object with one int field "value"
+	zigzagLong // an object with one long field "value"
+	boolInt    // an object with one int field "value" that means a boolean
+	optional   // an object or null
+	optionalOf // is present, fixed number: cl.elem tells which
+	noFields   // nothing
+
+	primitives // count + 1, numbers: cl.elem tells which
+	array      // count + 1, elements
+	asList     // count, component class id, elements
+	collection // count, elements
+	treeSet    // comparator, count, elements
+	mapping    // count, keys and values
+	treeMap    // comparator, count, keys and values
+	emptyList
+	emptySet
+	emptyMap
+	single    // one element
+	singleMap // key, value
+	wrapped   // ordinal of the wrapper, the wrapped collection
+
+	localDate
+	localTime
+	localDateTime
+	instant
+	duration
+	zoneOffset
+	zoneID
+	offsetTime
+	offsetDateTime
+	zonedDateTime
+	year
+	yearMonth
+	monthDay
+	period
+)
+
+// class is a Java class as far as the bytes of its objects need it.
+type class struct {
+	name   string // JVM name
+	layout layout
+	// final: where this type is declared, the class id is left out.
+	final bool
+	// elem is the component of an array.
+	elem *class
+}
+
+func (c *class) box() bool { return c.layout >= boxInt && c.layout <= boxDouble }
+
+// dialect is what differs between the releases of Kryo.
+type dialect struct {
+	name string
+	// order is the byte order of numbers of fixed width.
+	order binary.ByteOrder
+	// classes are the registered ones, by id; applications register theirs behind them.
+	classes []*class
+	// mapHead is how a HashMap begins: its class id and the reference byte.
+	mapHead []byte
+	// mapLess is what the number of a map's entries on the wire is above the number of its entries.
+	mapLess int
+	// reads tells the layouts that are the same as in Kryo 4; nil is all.
+	reads map[layout]bool
+}
+
+// kryo4 is what Dubbo 2.6 and 2.7 write.
+var kryo4 = &dialect{name: "Kryo 4", order: binary.BigEndian, mapHead: []byte{0x23, 0x01}, classes: append(
+	named("int", "java.lang.String", "float", "boolean", "byte", "char", "short", "long", "double", "void"), registered...)}
+
+// kryo5 is what Dubbo's extensions for 3.x write. "void" is not registered there, so that the ids behind it are one
+// lower; collections begin otherwise and are not read yet.
+var kryo5 = &dialect{
+	name: "Kryo 5", order: binary.LittleEndian, mapHead: []byte{0x22, 0x01}, mapLess: 1, classes: append(
+		named("int", "java.lang.String", "float", "boolean", "byte", "char", "short", "long", "double"), registered...),
+	reads: map[layout]bool{
+		boxInt: true, boxLong: true, boxShort: true, boxByte: true, boxBool: true, boxChar: true, boxFloat: true, boxDouble: true,
+		stringText: true, epochMilli: true, bigInteger: true, bigDecimal: true, uuid: true, primitives: true, array: true, mapping: true,
+	},
+}
+
+// registered are the classes that Dubbo registers behind Kryo's own, in order.
+var registered = named(
+	"java.util.Arrays$ArrayList", "java.util.GregorianCalendar", "java.lang.reflect.InvocationHandler",
+	"java.math.BigDecimal", "java.math.BigInteger", "java.util.regex.Pattern", "java.util.BitSet", "java.net.URI", "java.util.UUID",
+	"java.util.Collections$UnmodifiableCollection", "java.util.Collections$UnmodifiableRandomAccessList", "java.util.Collections$UnmodifiableList",
+	"java.util.Collections$UnmodifiableSet", "java.util.Collections$UnmodifiableSortedSet", "java.util.Collections$UnmodifiableMap", "java.util.Collections$UnmodifiableSortedMap",
+	"java.util.Collections$SynchronizedCollection", "java.util.Collections$SynchronizedRandomAccessList", "java.util.Collections$SynchronizedList",
+	"java.util.Collections$SynchronizedSet", "java.util.Collections$SynchronizedSortedSet", "java.util.Collections$SynchronizedMap", "java.util.Collections$SynchronizedSortedMap",
+	"java.util.HashMap", "java.util.ArrayList", "java.util.LinkedList", "java.util.HashSet", "java.util.TreeSet", "java.util.Hashtable", "java.util.Date", "java.util.Calendar",
+	"java.util.concurrent.ConcurrentHashMap", "java.text.SimpleDateFormat", "java.util.Vector", "java.lang.StringBuffer", "java.lang.StringBuilder", "java.lang.Object",
+	"[Ljava.lang.Object;", "[Ljava.lang.String;", "[B", "[C", "[I", "[F", "[D",
+)
+
+func named(names ...string) []*class {
+	classes := make([]*class, len(names))
+	for i, name := range names {
+		classes[i] = classOf(name)
+	}
+	return classes
+}
+
+// classOf returns the class with a JVM name; its layout is unknown when it is no JDK class of the table.
+func classOf(name string) *class {
+	if c := known[name]; c != nil {
+		return c
+	}
+	if dims := len(name) - len(strings.TrimLeft(name, "[")); dims > 0 && dims < 256 {
+		return arrayOf(name, dims)
+	}
+	return &class{name: name}
+}
+
+// arrayOf returns an array class of dims dimensions.
+func arrayOf(name string, dims int) *class {
+	base := name[dims:]
+	var c *class
+	switch {
+	case len(base) == 1 && elements[base[0]] != nil:
+		c = elements[base[0]]
+	case len(base) > 2 && base[0] == 'L' && base[len(base)-1] == ';':
+		c = classOf(base[1 : len(base)-1])
+	default:
+		return &class{name: name}
+	}
+	for i := dims - 1; i >= 0; i-- {
+		l := array
+		if i == dims-1 && len(base) == 1 {
+			l = primitives
+		}
+		c = &class{name: name[i:], layout: l, final: true, elem: c}
+	}
+	return c
+}
+
+// elements are the primitive types by their letter in array names. "Z" and so on are no classes on the wire.
+var elements = map[byte]*class{
+	'Z': {name: "boolean", layout: boxBool, final: true},
+	'B': {name: "byte", layout: boxByte, final: true},
+	'C': {name: "char", layout: boxChar, final: true},
+	'S': {name: "short", layout: boxShort, final: true},
+	'I': {name: "int", layout: boxInt, final: true},
+	'J': {name: "long", layout: boxLong, final: true},
+	'F': {name: "float", layout: boxFloat, final: true},
+	'D': {name: "double", layout: boxDouble, final: true},
+}
+
+// descriptorClass returns the class of a JVM field descriptor, nil if it is none.
+func descriptorClass(typ string) *class {
+	switch {
+	case len(typ) == 1 && elements[typ[0]] != nil:
+		return elements[typ[0]]
+	case len(typ) > 2 && typ[0] == 'L' && typ[len(typ)-1] == ';':
+		return classOf(strings.ReplaceAll(typ[1:len(typ)-1], "/", "."))
+	case len(typ) > 1 && typ[0] == '[':
+		if c := classOf(strings.ReplaceAll(typ, "/", ".")); c.layout != unknown && c.runtime() {
+			return c
+		}
+	}
+	return nil
+}
+
+// runtime reports whether every array that a variable of this array type can hold is of this very class.
+func (c *class) runtime() bool {
+	for c.elem != nil {
+		c = c.elem
+	}
+	return c.final
+}
+
+var (
+	hashMap    = known["java.util.HashMap"]
+	javaString = known["java.lang.String"]
+)
+
+// known are the JDK classes whose bytes have the same form in every JDK. Collections, maps and enums are known by name
+// only: that a class is one is not on the wire.
+var known = table()
+
+func table() map[string]*class {
+	t := make(map[string]*class)
+	add := func(l layout, final bool, names ...string) {
+		for _, name := range names {
+			t[name] = &class{name: name, layout: l, final: final}
+		}
+	}
+	for _, c := range elements {
+		add(c.layout, true, c.name)
+	}
+	const (
+		lang = "java.lang."
+		util = "java.util."
+		conc = "java.util.concurrent."
+		coll = "java.util.Collections$"
+		immu = "java.util.ImmutableCollections$"
+		time = "java.time."
+	)
+	add(boxInt, true, lang+"Integer")
+	add(boxLong, true, lang+"Long")
+	add(boxShort, true, lang+"Short")
+	add(boxByte, true, lang+"Byte")
+	add(boxBool, true, lang+"Boolean")
+	add(boxChar, true, lang+"Character")
+	add(boxFloat, true, lang+"Float")
+	add(boxDouble, true, lang+"Double")
+	add(stringText, true, lang+"String", lang+"StringBuilder", lang+"StringBuffer", "java.net.URI", "java.net.URL", util+"Currency")
+	add(stringText, false, util+"TimeZone", "sun.util.calendar.ZoneInfo", "java.nio.charset.Charset", "sun.nio.cs.UTF_8", "sun.nio.cs.ISO_8859_1", "sun.nio.cs.US_ASCII")
+	add(epochMilli, false, util+"Date", "java.sql.Date", "java.sql.Time", "java.sql.Timestamp")
+	add(calendar, false, util+"GregorianCalendar", util+"Calendar")
+	add(bigInteger, false, "java.math.BigInteger")
+	add(bigDecimal, false, "java.math.BigDecimal")
+	add(uuid, true, util+"UUID")
+	add(pattern, true, util+"regex.Pattern")
+	add(bitSet, false, util+"BitSet")
+	add(classRef, true, lang+"Class")
+	add(locale, true, util+"Locale")
+	add(enum, true, conc+"TimeUnit", time+"DayOfWeek", time+"Month", time+"temporal.ChronoUnit", "java.math.RoundingMode")
+	add(enumSet, false, util+"RegularEnumSet", util+"JumboEnumSet")
+	add(zigzagInt, false, conc+"atomic.AtomicInteger")
+	add(zigzagLong, false, conc+"atomic.AtomicLong")
+	add(boolInt, false, conc+"atomic.AtomicBoolean")
+	add(optional, true, util+"Optional")
+	add(optionalOf, true, util+"OptionalInt", util+"OptionalLong", util+"OptionalDouble")
+	t[util+"OptionalInt"].elem, t[util+"OptionalLong"].elem, t[util+"OptionalDouble"].elem = elements['I'], elements['J'], elements['D']
+	add(noFields, false, lang+"Object", coll+"ReverseComparator", lang+"String$CaseInsensitiveComparator")
+
+	add(asList, false, util+"Arrays$ArrayList")
+	add(collection, false, util+"ArrayList", util+"LinkedList", util+"HashSet", util+"LinkedHashSet", util+"Vector", util+"Stack", util+"ArrayDeque", util+"PriorityQueue", util+"ArrayList$SubList",
+		conc+"CopyOnWriteArrayList", conc+"CopyOnWriteArraySet", conc+"LinkedBlockingQueue", conc+"LinkedBlockingDeque", conc+"ArrayBlockingQueue", conc+"ConcurrentLinkedQueue", conc+"ConcurrentLinkedDeque", conc+"ConcurrentSkipListSet",
+		coll+"CopiesList", immu+"List12", immu+"ListN", immu+"Set12", immu+"SetN", immu+"SubList")
+	add(treeSet, false, util+"TreeSet")
+	add(mapping, false, util+"HashMap", util+"LinkedHashMap", util+"Hashtable", util+"Properties", util+"IdentityHashMap", util+"WeakHashMap", util+"EnumMap",
+		conc+"ConcurrentHashMap", conc+"ConcurrentSkipListMap", immu+"Map1", immu+"MapN")
+	add(treeMap, false, util+"TreeMap")
+	add(emptyList, false, coll+"EmptyList")
+	add(emptySet, false, coll+"EmptySet")
+	add(emptyMap, false, coll+"EmptyMap")
+	add(single, false, coll+"SingletonList", coll+"SingletonSet")
+	add(singleMap, false, coll+"SingletonMap")
+	for _, s := range []string{"Collection", "RandomAccessList", "List", "Set", "SortedSet", "Map", "SortedMap"} {
+		add(wrapped, false, coll+"Unmodifiable"+s, coll+"Synchronized"+s)
+	}
+
+	add(localDate, true, time+"LocalDate")
+	add(localTime, true, time+"LocalTime")
+	add(localDateTime, true, time+"LocalDateTime")
+	add(instant, true, time+"Instant")
+	add(duration, true, time+"Duration")
+	add(zoneOffset, true, time+"ZoneOffset")
+	add(zoneID, true, time+"ZoneRegion")
+	add(offsetTime, true, time+"OffsetTime")
+	add(offsetDateTime, true, time+"OffsetDateTime")
+	add(zonedDateTime, true, time+"ZonedDateTime")
+	add(year, true, time+"Year")
+	add(yearMonth, true, time+"YearMonth")
+	add(monthDay, true, time+"MonthDay")
+	add(period, true, time+"Period")
+
+	// Types that arrays are declared with: their elements carry class ids.
+	add(unknown, false, lang+"Number", lang+"Comparable", lang+"CharSequence", "java.io.Serializable",
+		util+"List", util+"Map", util+"Set", util+"Collection", lang+"Iterable")
+	return t
+}
+
+// open reports whether the class is of the table and may have subclasses: elements of arrays declared with it carry
+// class ids.
+func (c *class) open() bool { return !c.final && known[c.name] == c }

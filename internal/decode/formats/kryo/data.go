@@ -1,0 +1,289 @@
+package kryo
+
+import (
+	"fmt"
+
+	"dubbo-wire/internal/decode"
+)
+
+// data takes what follows class id and reference byte.
+func (r *Reader) data(cl *class, p place) {
+	if r.d.reads != nil && !r.d.reads[cl.layout] && cl.layout != unknown {
+		r.open(p, decode.Object, cl)
+		r.Fail(decode.Unsupported, cl.name+" as Kryo 4 writes it", r.d.name)
+		return
+	}
+	switch cl.layout {
+	case unknown:
+		r.fail(cl, p)
+	case primitives:
+		r.primitives(cl, p)
+	case array:
+		r.array(cl, p)
+	case asList:
+		r.asList(cl, p)
+	case collection, treeSet:
+		r.collection(cl, p)
+	case mapping, treeMap:
+		r.mapping(cl, p)
+	case emptyList, emptySet:
+		r.open(p, decode.List, cl)
+		r.Close()
+	case emptyMap:
+		r.open(p, decode.Map, cl)
+		r.Close()
+	case single:
+		r.container(p, decode.List, cl, func() {
+			r.object(r.at(decode.ByIndex, "", 0))
+		})
+	case singleMap:
+		r.container(p, decode.Map, cl, func() { r.entry(0) })
+	case wrapped:
+		r.wrapped(p)
+	case optional:
+		r.container(p, decode.Object, cl, func() {
+			r.object(r.at(decode.ByField, "value", 0))
+		})
+	case noFields:
+		r.open(p, decode.Object, cl)
+		r.Close()
+	case enumSet:
+		r.enumSet(cl, p)
+	case bitSet:
+		r.bitSet(cl, p)
+	default:
+		r.scalar(cl, p)
+	}
+}
+
+// container records a container around what f takes.
+func (r *Reader) container(p place, k decode.Kind, cl *class, f func()) {
+	r.open(p, k, cl)
+	if r.Enter() {
+		f()
+		r.Leave()
+	}
+	r.Close()
+}
+
+// primitives takes an array of a primitive type; byte[] is one value, the others are lists.
+func (r *Reader) primitives(cl *class, p place) {
+	size := 1
+	switch cl.elem.layout {
+	case boxShort, boxChar:
+		size = 2
+	case boxFloat:
+		size = 4
+	case boxDouble:
+		size = 8
+	}
+	from := r.Off
+	n, null := r.count("the length of "+cl.name, size, 1)
+	if null {
+		r.fail(&class{name: cl.name}, p) // the writer has a reference byte for null
+	}
+	if !r.OK() {
+		return
+	}
+	if cl.elem.layout == boxByte {
+		raw := r.Bytes(n, "bytes")
+		if node := r.leaf(p, decode.Bytes); node != nil && r.Values() {
+			node.Raw = raw
+		}
+		return
+	}
+	r.lengthened(p, decode.List, cl, from, func() {
+		for i := 0; i < n && r.OK(); i++ {
+			r.scalar(cl.elem, r.at(decode.ByIndex, "", i))
+		}
+	})
+}
+
+// lengthened is container for one whose head ends with a length, taken from off to here.
+func (r *Reader) lengthened(p place, k decode.Kind, cl *class, off int, f func()) {
+	here := r.Off
+	r.Off = off
+	r.container(p, k, cl, func() {
+		r.Off = here
+		r.Role("length")
+		f()
+	})
+}
+
+// array takes an array of objects. Elements of a final type, and every array is of one, carry no class id.
+func (r *Reader) array(cl *class, p place) {
+	from := r.Off
+	n, null := r.count("the length of "+cl.name, 1, 1)
+	if null {
+		r.fail(&class{name: cl.name}, p)
+	}
+	if !r.OK() {
+		return
+	}
+	r.lengthened(p, decode.List, cl, from, func() {
+		if n > 0 && !cl.elem.final && !cl.elem.open() {
+			r.Fail(decode.Unsupported, "elements of class "+cl.elem.name, "bytes that only the class can divide")
+		}
+		for i := 0; i < n && r.OK(); i++ {
+			if q := r.at(decode.ByIndex, "", i); cl.elem.final {
+				r.orNull(cl.elem, q)
+			} else {
+				r.object(q)
+			}
+		}
+	})
+}
+
+// asList takes the list that Arrays.asList made: the class of the array's elements comes first.
+func (r *Reader) asList(cl *class, p place) {
+	from := r.Off
+	n, _ := r.count("the length of a list", 1, 0)
+	if !r.OK() {
+		return
+	}
+	r.lengthened(p, decode.List, cl, from, func() {
+		r.classRole()
+		r.elements(n)
+	})
+}
+
+// classRole takes a class id that stands for itself.
+func (r *Reader) classRole() *class {
+	q := r.at(decode.ByRole, "", 0)
+	cl := r.class(&q)
+	if q.named {
+		r.Role("class")
+	} else {
+		r.Role("type")
+	}
+	return cl
+}
+
+func (r *Reader) elements(n int) {
+	for i := 0; i < n && r.OK(); i++ {
+		r.object(r.at(decode.ByIndex, "", i))
+	}
+}
+
+// collection takes a count and the elements; a TreeSet's comparator comes before.
+func (r *Reader) collection(cl *class, p place) {
+	r.container(p, decode.List, cl, func() {
+		if cl.layout == treeSet {
+			r.comparator()
+		}
+		r.elements(r.size(0))
+	})
+}
+
+// mapping takes a count, keys and values; a TreeMap's comparator comes before.
+func (r *Reader) mapping(cl *class, p place) {
+	r.container(p, decode.Map, cl, func() {
+		if cl.layout == treeMap {
+			r.comparator()
+		}
+		n := r.size(r.d.mapLess)
+		for i := 0; i < n && r.OK(); i++ {
+			r.entry(i)
+		}
+	})
+}
+
+// size takes the count of a collection or map, which is written with less added.
+func (r *Reader) size(less int) int {
+	n, null := r.count("the number of elements", 1, less)
+	if null {
+		r.Fail(decode.Malformed, "the number of elements", "0")
+	}
+	r.Role("length")
+	return n
+}
+
+// entry takes a key and its value.
+func (r *Reader) entry(i int) {
+	key := -1
+	if r.Tree != nil {
+		key = len(r.Tree.Nodes)
+	}
+	r.object(r.at(decode.ByKey, "", i))
+	name := ""
+	if key >= 0 && key < len(r.Tree.Nodes) {
+		if n := r.Tree.Node(key); n.Kind == decode.String {
+			name = n.Text
+			n.Name = name
+		}
+	}
+	r.object(r.at(decode.ByEntry, name, i))
+}
+
+// comparator takes the comparator of a sorted collection: null, or one without fields.
+func (r *Reader) comparator() {
+	q := r.at(decode.ByRole, "comparator", 0)
+	cl := r.class(&q)
+	if cl != nil && r.OK() {
+		n := r.varint("a reference byte")
+		switch {
+		case n == refNew && cl.layout == noFields:
+			r.number()
+		case n >= refFirst && int64(n-refFirst) < int64(r.objects):
+		default:
+			if r.OK() {
+				r.FailAt(q.start, decode.Unsupported, "the fields of comparator "+cl.name, "bytes that only the class can divide")
+			}
+		}
+	}
+	r.Role("comparator")
+}
+
+// wrapped takes a collection inside an unmodifiable or synchronized one. The tree shows one value for both.
+func (r *Reader) wrapped(p place) {
+	r.varint("the kind of wrapper")
+	if r.Enter() {
+		r.object(p)
+		r.Leave()
+	}
+}
+
+// enumSet takes the class of an enum, a count and ordinals.
+func (r *Reader) enumSet(cl *class, p place) {
+	r.container(p, decode.List, cl, func() {
+		e := r.classRole()
+		if e == nil && r.OK() {
+			r.Fail(decode.Malformed, "the class of an enum", "null")
+		}
+		n := r.size(0)
+		for i := 0; i < n && r.OK(); i++ {
+			r.ordinal(e, r.at(decode.ByIndex, "", i))
+		}
+	})
+}
+
+// bitSet takes a count and one boolean each.
+func (r *Reader) bitSet(cl *class, p place) {
+	from := r.Off
+	n, _ := r.count("the number of bits", 1, 0)
+	if !r.OK() {
+		return
+	}
+	r.lengthened(p, decode.List, cl, from, func() {
+		for i := 0; i < n && r.OK(); i++ {
+			r.scalar(elements['Z'], r.at(decode.ByIndex, "", i))
+		}
+	})
+}
+
+// ordinal takes an enum constant: its name is not on the wire.
+func (r *Reader) ordinal(cl *class, p place) {
+	v := r.varint("an ordinal")
+	switch {
+	case !r.OK():
+	case v == 0:
+		r.leaf(p, decode.Null)
+	case int32(v) < 0:
+		r.FailAt(p.start, decode.Malformed, "an ordinal", fmt.Sprint(int32(v)))
+	default:
+		if n := r.leaf(p, decode.Enum); n != nil {
+			n.Class = decode.JavaName(cl.name)
+			n.Num = int64(v) - 1
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package kryo
+
+import (
+	"bytes"
+
+	"dubbo-wire/internal/decode"
+)
+
+// The attachments are a HashMap with string keys, written as a top-level object: "23 01", a count, the entries. They
+// are found without the classes of what stands before them as the place where a parse of such a map ends exactly at
+// the end of the body.
+//
+// What can be mistaken for it is a map inside the attachments that ends them (then the outer one is chosen, by Dubbo's
+// own keys), or bytes of a value that by chance begin like a map and lead a whole parse to the last byte: the count has
+// to agree with the entries behind it, so about one body in 2^24 of random bytes before them, and then two places are
+// found and none is taken. An empty map is believed only where there is no other place.
+
+// workPerByte bounds the search: bytes looked at per byte of the body.
+const workPerByte = 16
+
+// detect tells the dialect from the attachments, once per body: the last HashMap that ends with the body.
+func (r *Reader) detect() {
+	if r.d != nil {
+		return
+	}
+	r.d = kryo4
+	if r.Short != decode.Malformed || r.untagged {
+		return
+	}
+	rest := r.Buf[r.Off:]
+	if at := bytes.LastIndex(rest, kryo5.mapHead); at >= 0 {
+		if _, ok := r.try(r.Off+at, kryo5); !ok {
+			return
+		}
+		if at := bytes.LastIndex(rest, kryo4.mapHead); at >= 0 {
+			if _, ok := r.try(r.Off+at, kryo4); ok {
+				return
+			}
+		}
+		r.d = kryo5
+	}
+}
+
+// FindAttachments implements decode.AttachmentFinder.
+func (r *Reader) FindAttachments(from int) (at int, ok bool) {
+	if r.Short != decode.Malformed || from < 0 {
+		return 0, false // the end of the body is missing
+	}
+	if r.d == nil {
+		r.d = kryo4
+	}
+	at, ok = r.find(from)
+	if !ok {
+		return 0, false
+	}
+	r.Resume(at)
+	return at, true
+}
+
+// find returns the one place at or behind from.
+func (r *Reader) find(from int) (int, bool) {
+	body := r.Buf
+	budget := workPerByte*len(body) + 1<<12
+	var all, known, at, knownAt int // how many places, and of those with Dubbo's keys; the last of each
+	for off := from; off < len(body); off++ {
+		k := r.next(body[off:])
+		if k < 0 {
+			break
+		}
+		off += k
+		if budget < 0 {
+			return 0, false
+		}
+		dubbo, ok := r.try(off, r.d)
+		budget -= r.probe.work + 64
+		if !ok {
+			continue
+		}
+		all, at = all+1, off
+		if dubbo {
+			known, knownAt = known+1, off
+		}
+	}
+	switch {
+	case all == 1:
+		return at, true
+	case known == 1:
+		return knownAt, true
+	}
+	return 0, false
+}
+
+// next returns the offset of the next bytes that look like a map, -1 if there are none. Without class id (kryo2) only
+// a map that is not empty has something to be recognised by: the key behind its count.
+func (r *Reader) next(b []byte) int {
+	if !r.untagged {
+		return bytes.Index(b, r.d.mapHead)
+	}
+	for off := 0; ; off++ {
+		k := bytes.IndexByte(b[off:], refNew)
+		if k < 0 {
+			return -1
+		}
+		off += k
+		key := off + 2
+		for key < len(b) && key < off+6 && b[key-1] >= 0x80 {
+			key++
+		}
+		if key < len(b) && bytes.HasPrefix(b[key:], firstKey) {
+			return off
+		}
+	}
+}
+
+// firstKey is how a key begins: class id and reference byte of a string.
+var firstKey = []byte{0x03, 0x01}
+
+// dubboKeys are keys that Dubbo itself sets.
+var dubboKeys = map[string]bool{"path": true, "interface": true, "version": true, "dubbo": true}
+
+// try parses attachments from off to the end of the body; known tells that Dubbo's own keys are in them.
+func (r *Reader) try(off int, d *dialect) (known, ok bool) {
+	if r.probe == nil {
+		r.probe = new(Reader)
+	}
+	x := r.probe
+	x.Reset(r.Buf, decode.Malformed, nil)
+	x.Off, x.d, x.untagged = off, d, r.untagged
+	known = x.keyed()
+	x.work += x.Off - off
+	return known, x.OK() && x.Off == len(x.Buf)
+}
+
+// keyed walks a HashMap with string keys.
+func (r *Reader) keyed() (known bool) {
+	if !r.untagged {
+		r.class(&place{})
+	}
+	if r.varint("a reference byte") != refNew {
+		r.Fail(decode.Malformed, "a map", "null or a reference")
+	}
+	r.number()
+	for n := r.size(r.d.mapLess); n > 0 && r.OK(); n-- {
+		if b, ok := r.Peek(); !ok || b != firstKey[0] {
+			r.Need(1, "a key")
+			r.Fail(decode.Malformed, "a string as key", hexByte(b))
+			break
+		}
+		r.Off++
+		switch ref := r.varint("a reference byte"); {
+		case ref == refNew:
+			r.number()
+			x := r.text()
+			known = known || r.OK() && len(x.raw) <= 16 && dubboKeys[x.decode()]
+		case ref < refFirst || int64(ref-refFirst) >= int64(r.objects):
+			r.Fail(decode.Malformed, "a reference", "another number")
+		}
+		r.object(r.at(decode.ByEntry, "", 0))
+	}
+	return known
+}

@@ -1,0 +1,234 @@
+package kryo
+
+import (
+	"fmt"
+	"math"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"dubbo-wire/internal/decode"
+)
+
+// A text is a string on the wire: either ASCII, whose last byte has bit 7 set, or a count of UTF-16 units and one to
+// three bytes for each of them (a surrogate pair is two units of three bytes).
+type text struct {
+	raw   []byte // borrowed: the ASCII bytes, or the units
+	ascii bool
+	null  bool
+}
+
+const (
+	moreASCII = 0x80 // clear in the first byte: the ASCII form
+	moreUnits = 0x40 // in the first byte of a count: further bytes follow
+)
+
+// text takes one string.
+func (r *Reader) text() text {
+	c := &r.Cursor
+	first, ok := c.Peek()
+	if !ok {
+		c.Need(1, "a string")
+		return text{}
+	}
+	if first&moreASCII == 0 {
+		return r.asciiText()
+	}
+	c.Off++
+	n := uint32(first & 0x3f)
+	if first&moreUnits != 0 {
+		for shift := 6; shift < 34; shift += 7 {
+			b := c.Byte("a string length")
+			n |= uint32(b&0x7f) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+	}
+	switch {
+	case !c.OK():
+		return text{}
+	case n == 0:
+		return text{null: true}
+	case n > math.MaxInt32:
+		c.Fail(decode.Malformed, "a string length", fmt.Sprint(int32(n)))
+		return text{}
+	}
+	return r.units(int(n - 1))
+}
+
+func (r *Reader) asciiText() text {
+	c := &r.Cursor
+	for i := c.Off; i < len(c.Buf); i++ {
+		if c.Buf[i] >= 0x80 {
+			raw := c.Buf[c.Off : i+1]
+			c.Off = i + 1
+			return text{raw: raw, ascii: true}
+		}
+	}
+	r.work += len(c.Buf) - c.Off
+	c.Need(len(c.Buf)-c.Off+1, "a string ended by a byte with bit 7")
+	return text{}
+}
+
+// units takes n UTF-16 units.
+func (r *Reader) units(n int) text {
+	c := &r.Cursor
+	if !c.Need(n, "the characters of a string") {
+		return text{}
+	}
+	off := c.Off
+	defer func() { r.work += off - c.Off }() // what a failure leaves
+	for ; n > 0; n-- {
+		if off >= len(c.Buf) {
+			c.Need(off-c.Off+n, "the characters of a string")
+			return text{}
+		}
+		switch b := c.Buf[off]; {
+		case b < 0x80:
+			off++
+		case b>>5 == 0x6:
+			off += 2
+		case b>>4 == 0xe:
+			off += 3
+		default:
+			c.FailAt(off, decode.Malformed, "a character of a string", hexByte(b))
+			return text{}
+		}
+	}
+	if off > len(c.Buf) {
+		c.Need(off-c.Off, "the characters of a string")
+		return text{}
+	}
+	raw := c.Buf[c.Off:off]
+	c.Off = off
+	return text{raw: raw}
+}
+
+// decode returns the text as UTF-8; a surrogate without its other half becomes U+FFFD.
+func (x text) decode() string {
+	if len(x.raw) == 0 {
+		return ""
+	}
+	if x.ascii {
+		s := make([]byte, len(x.raw))
+		copy(s, x.raw)
+		s[len(s)-1] &= 0x7f
+		return string(s)
+	}
+	s := make([]byte, 0, len(x.raw))
+	high := rune(0) // a high surrogate that waits for its other half
+	for i := 0; i < len(x.raw); {
+		var u rune
+		switch b := x.raw[i]; {
+		case b < 0x80:
+			u = rune(b)
+			i++
+		case b>>5 == 0x6:
+			u = rune(b&0x1f)<<6 | rune(x.raw[i+1]&0x3f)
+			i += 2
+		default:
+			u = rune(b&0x0f)<<12 | rune(x.raw[i+1]&0x3f)<<6 | rune(x.raw[i+2]&0x3f)
+			i += 3
+		}
+		if high != 0 {
+			pair := utf16.DecodeRune(high, u)
+			high = 0
+			s = utf8.AppendRune(s, pair) // U+FFFD when u is no low surrogate
+			if pair != utf8.RuneError {
+				continue
+			}
+		}
+		if u >= 0xd800 && u < 0xdc00 {
+			high = u
+			continue
+		}
+		s = utf8.AppendRune(s, u) // a lone low surrogate becomes U+FFFD
+	}
+	if high != 0 {
+		s = utf8.AppendRune(s, utf8.RuneError)
+	}
+	return string(s)
+}
+
+// varint takes an int of one to five bytes, the low seven bits first.
+func (r *Reader) varint(what string) uint32 {
+	var v uint32
+	for shift := 0; shift < 35; shift += 7 {
+		b := r.Byte(what)
+		v |= uint32(b&0x7f) << shift
+		if b < 0x80 {
+			break
+		}
+	}
+	return v
+}
+
+// zigzag takes a signed varint.
+func (r *Reader) zigzag(what string) int32 {
+	v := r.varint(what)
+	return int32(v>>1) ^ -int32(v&1)
+}
+
+// varlong takes a long of one to nine bytes; the ninth has eight bits of data.
+func (r *Reader) varlong(what string) uint64 {
+	var v uint64
+	for shift := 0; shift < 56; shift += 7 {
+		b := r.Byte(what)
+		v |= uint64(b&0x7f) << shift
+		if b < 0x80 {
+			return v
+		}
+	}
+	return v | uint64(r.Byte(what))<<56
+}
+
+func (r *Reader) zigzagLong(what string) int64 {
+	v := r.varlong(what)
+	return int64(v>>1) ^ -int64(v&1)
+}
+
+// Numbers of fixed width, in the dialect's byte order.
+
+func (r *Reader) fixed16(what string) uint16 {
+	if b := r.Bytes(2, what); b != nil {
+		return r.d.order.Uint16(b)
+	}
+	return 0
+}
+
+func (r *Reader) fixed32(what string) uint32 {
+	if b := r.Bytes(4, what); b != nil {
+		return r.d.order.Uint32(b)
+	}
+	return 0
+}
+
+func (r *Reader) fixed64(what string) uint64 {
+	if b := r.Bytes(8, what); b != nil {
+		return r.d.order.Uint64(b)
+	}
+	return 0
+}
+
+// count takes a number of elements of at least size bytes each; less is taken off the number on the wire, and what it
+// was below that is null.
+func (r *Reader) count(what string, size, less int) (n int, null bool) {
+	v := int64(int32(r.varint(what))) - int64(less)
+	if !r.OK() {
+		return 0, false
+	}
+	if v == -1 && less == 1 {
+		return 0, true
+	}
+	if v < 0 {
+		r.Fail(decode.Malformed, what, fmt.Sprint(v))
+		return 0, false
+	}
+	if v*int64(size) > int64(r.Left()) {
+		r.Need(int(min(v*int64(size), math.MaxInt32)), fmt.Sprintf("%d elements", v))
+		return 0, false
+	}
+	return int(v), false
+}
+
+func hexByte(b byte) string { return fmt.Sprintf("byte %02x", b) }

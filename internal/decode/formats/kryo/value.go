@@ -1,0 +1,225 @@
+package kryo
+
+import (
+	"bytes"
+	"fmt"
+
+	"dubbo-wire/internal/decode"
+)
+
+// A place is where a value stands: its label in the tree, and the bytes of its head.
+type place struct {
+	label decode.Label
+	name  string
+	index int
+	start int // its first byte
+	head  int // the end of its class id and class name
+	named bool
+}
+
+// seen is an object that a reference can mean.
+type seen struct {
+	node int32
+	text int32  // offset of its text, when it is a string; else 0
+	copy string // the text, once it was asked for
+}
+
+// Values of the class id.
+const (
+	idNull   = 0
+	idNamed  = 1 // class name id, and the name where the id is new
+	idOffset = 2 // registered ids follow
+)
+
+// Values of the reference byte.
+const (
+	refNull  = 0
+	refNew   = 1 // data follow
+	refFirst = 2 // object 0 of this top-level object
+)
+
+func (r *Reader) at(l decode.Label, name string, index int) place {
+	return place{label: l, name: name, index: index, start: r.Off, head: r.Off}
+}
+
+// leaf records a scalar, which owns its bytes; only a class name is a part of its own.
+func (r *Reader) leaf(p place, k decode.Kind) *decode.Node {
+	if !p.named {
+		return r.Leaf(k, p.label, p.name, p.index)
+	}
+	i := r.Open(k, p.label, p.name, p.index)
+	r.upTo(p.head, "class")
+	r.Close()
+	r.Pass()
+	n := r.Tree.Node(i)
+	if n != nil {
+		n.Off, n.Len = int32(p.head), int32(r.Off-p.head)
+	}
+	return n
+}
+
+// open records a container and its head: class, reference byte.
+func (r *Reader) open(p place, k decode.Kind, cl *class) {
+	if n := r.Tree.Node(r.Open(k, p.label, p.name, p.index)); n != nil {
+		n.Class = decode.JavaName(cl.name)
+	}
+	if p.named {
+		r.upTo(p.head, "class")
+	} else {
+		r.upTo(p.head, "type")
+	}
+	r.Role("ref")
+}
+
+// upTo gives the bytes before end that no node owns to a piece of overhead.
+func (r *Reader) upTo(end int, role string) {
+	off := r.Off
+	r.Off = end
+	r.Role(role)
+	r.Off = off
+}
+
+// object takes a class id, a reference byte and the data.
+func (r *Reader) object(p place) {
+	cl := r.class(&p)
+	switch {
+	case !r.OK():
+	case cl == nil:
+		r.leaf(p, decode.Null)
+	case cl.box():
+		r.data(cl, p)
+	default:
+		r.reference(cl, p, false)
+	}
+}
+
+// orNull takes an object whose class is known, or null.
+func (r *Reader) orNull(cl *class, p place) {
+	if !cl.box() {
+		r.reference(cl, p, true)
+		return
+	}
+	switch b := r.Byte("null or not null"); {
+	case !r.OK():
+	case b == refNull:
+		r.leaf(p, decode.Null)
+	case b == refNew:
+		r.data(cl, p)
+	default:
+		r.FailAt(p.start, decode.Malformed, "00 (null) or 01 before "+cl.name, hexByte(b))
+	}
+}
+
+// class takes a class id and, where it is new, the class name; nil is null.
+func (r *Reader) class(p *place) *class {
+	c := &r.Cursor
+	id := r.varint("a class id")
+	switch {
+	case !c.OK() || id == idNull:
+		p.head = c.Off
+		return nil
+	case id != idNamed:
+		p.head = c.Off
+		return r.registered(id - idOffset)
+	}
+	n := r.varint("the number of a class name")
+	switch {
+	case !c.OK():
+		return nil
+	case int64(n) > int64(len(r.names)):
+		c.Fail(decode.Malformed, fmt.Sprintf("a class name number up to %d", len(r.names)), fmt.Sprint(n))
+		return nil
+	case int(n) == len(r.names):
+		x := r.text()
+		if !c.OK() {
+			return nil
+		}
+		if len(x.raw) == 0 {
+			c.Fail(decode.Malformed, "a class name", "an empty string")
+			return nil
+		}
+		r.names = append(r.names, classOf(x.decode()))
+		p.named = true
+	}
+	p.head = c.Off
+	return r.names[n]
+}
+
+// registered returns the class with a registered id.
+func (r *Reader) registered(id uint32) *class {
+	if int64(id) < int64(len(r.d.classes)) {
+		return r.d.classes[id]
+	}
+	return &class{name: fmt.Sprintf("#%d", id)}
+}
+
+// reference takes a reference byte and the data behind it.
+func (r *Reader) reference(cl *class, p place, mayBeNull bool) {
+	c := &r.Cursor
+	n := r.varint("a reference byte")
+	switch {
+	case !c.OK():
+	case n == refNull && mayBeNull:
+		r.leaf(p, decode.Null)
+	case n == refNew:
+		r.number()
+		r.data(cl, p)
+	case n == refNull || int64(n-refFirst) >= int64(r.objects):
+		c.Fail(decode.Malformed, fmt.Sprintf("01 or a reference to one of %d objects", r.objects), fmt.Sprintf("reference %d", n))
+	default:
+		r.refer(p, int(n-refFirst))
+	}
+}
+
+// number gives the object that follows its number.
+func (r *Reader) number() {
+	r.objects++
+	if r.Tree != nil {
+		r.seen = append(r.seen, seen{node: int32(len(r.Tree.Nodes))})
+	}
+}
+
+// maxCopied bounds the texts repeated for references, per body byte: a few bytes could stand for gigabytes.
+const maxCopied = 16
+
+// refer records a reference to object k.
+func (r *Reader) refer(p place, k int) {
+	if r.Tree == nil {
+		r.leaf(p, decode.Ref)
+		return
+	}
+	s := &r.seen[k]
+	if s.text > 0 && s.copy == "" {
+		off := r.Off
+		r.Off = int(s.text)
+		s.copy = r.text().decode()
+		r.Off = off
+	}
+	if r.copied += len(s.copy); s.text > 0 && r.copied <= maxCopied*len(r.Buf) {
+		if n := r.leaf(p, decode.String); n != nil && (r.Values() || p.label == decode.ByKey) {
+			n.Text = s.copy
+		}
+		return
+	}
+	if n := r.leaf(p, decode.Ref); n != nil {
+		n.Num = int64(s.node)
+	}
+}
+
+// fail stops at a class whose data only the class itself could tell the end of. The node stays open: what follows
+// is its content.
+func (r *Reader) fail(cl *class, p place) {
+	r.open(p, decode.Object, cl)
+	what := "the fields of class " + cl.name
+	if cl.name[0] == '#' {
+		what = "the fields of registered class " + cl.name
+	}
+	found := "bytes that only the class can divide"
+	if bytes.HasPrefix(r.Buf[r.Off:], javaStream) {
+		found = "a Java serialization stream without length"
+	}
+	r.Fail(decode.Unsupported, what, found)
+}
+
+// javaStream is how the data of exceptions, and of classes without a constructor for Kryo, begin.
+var javaStream = []byte{0xac, 0xed, 0x00, 0x05}

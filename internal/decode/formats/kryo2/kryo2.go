@@ -1,0 +1,23 @@
+// Package kryo2 is Dubbo's serialization "kryo2" (id 25): package kryo without the class ids of top-level objects.
+//
+// Sources: Dubbo 2.7.8 KryoObjectOutput2 and those of package kryo.
+//
+// Where the declared type does not tell the runtime class (an interface, any class that is not final, a result) the
+// reader stops with cause Unsupported, and the attachments are found from the end of the body.
+package kryo2
+
+import (
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/formats/kryo"
+)
+
+// Format is Dubbo's serialization "kryo2". It has no heartbeat body of its own: null makes its writer throw, and the
+// body stays empty.
+var Format = decode.Format{
+	ID:       25,
+	Name:     "kryo2",
+	Depth:    decode.DepthEnvelope,
+	Releases: "2.7.6 – 2.7.23",
+	Capture:  "kryo2.pcap.zst",
+	New:      kryo.NewUntagged,
+}
