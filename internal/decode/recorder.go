@@ -48,6 +48,30 @@ func (r *Recorder) Pass() {
 	}
 }
 
+// Fill gives the bytes read since the last node to node i itself: the one span that a container may own.
+func (r *Recorder) Fill(i int) {
+	if !r.OK() {
+		return
+	}
+	if n := r.Tree.Node(i); n != nil {
+		n.Off, n.Len = int32(r.owned), int32(r.Off-r.owned)
+	}
+	r.owned = r.Off
+}
+
+// Hidden reads something that is no value to anybody, such as a table's comparator, and gives its bytes to one piece of
+// overhead.
+func (r *Recorder) Hidden(role string, read func()) {
+	if !r.OK() {
+		return
+	}
+	t, from := r.Tree, r.owned
+	r.Tree = nil
+	read()
+	r.Tree, r.owned = t, from
+	r.Role(role)
+}
+
 // Open starts a container and returns the index of its node, -1 when there is none.
 func (r *Recorder) Open(k Kind, l Label, name string, index int) int {
 	if !r.room() {
