@@ -30,6 +30,8 @@ type Config struct {
 	// number of such connections (default 4096).
 	Linger    time.Duration
 	MaxClosed int
+	// Apart reads each input alone: a 4-tuple in two files is two connections.
+	Apart bool
 }
 
 func (c Config) withDefaults() Config {
@@ -95,6 +97,10 @@ type Connection struct {
 	Joined bool
 	// Payload is set once a packet had payload.
 	Payload bool
+	// Link is the bytes of its packets on the link.
+	Link int64
+	// File is the input of its first packet.
+	File int
 
 	sides    [2]side
 	key      flowKey
@@ -174,12 +180,16 @@ func New(cfg Config, h Handler) *Assembler {
 	return &Assembler{cfg: cfg.withDefaults(), handler: h, flows: make(map[flowKey]*Connection)}
 }
 
-// flowKey is the 4-tuple with the smaller endpoint first, so that both directions have one key.
-type flowKey struct{ a, b packet.Endpoint }
+// flowKey is the 4-tuple with the smaller endpoint first, so that both directions have one key; file tells inputs apart
+// that are read each alone.
+type flowKey struct {
+	a, b packet.Endpoint
+	file int32
+}
 
-// Segment takes one TCP segment; s is borrowed. overhead is the packet's link bytes that are no TCP payload; packet
+// Segment takes one TCP segment and returns its connection; s is borrowed. overhead is the packet's link bytes that are no TCP payload; packet
 // number and file are for messages to people.
-func (a *Assembler) Segment(s *packet.Segment, at int64, number int64, file int, overhead int) {
+func (a *Assembler) Segment(s *packet.Segment, at int64, number int64, file int, overhead int) *Connection {
 	a.packets++
 	a.now = at
 	if len(a.waiting) > 0 {
@@ -189,9 +199,10 @@ func (a *Assembler) Segment(s *packet.Segment, at int64, number int64, file int,
 		a.dropClosed()
 	}
 
-	c, i := a.lookup(s)
+	c, i := a.lookup(s, file)
 	d := &c.sides[i]
 	d.seen = true
+	c.Link += int64(overhead + s.PayloadLen)
 	if s.Flags&packet.SYN != 0 {
 		d.start(s.Seq)
 	} else if s.Flags&packet.ACK != 0 {
@@ -226,6 +237,7 @@ func (a *Assembler) Segment(s *packet.Segment, at int64, number int64, file int,
 	if s.Flags&packet.RST != 0 {
 		a.close(c)
 	}
+	return c
 }
 
 // start takes the initial sequence number of a SYN.

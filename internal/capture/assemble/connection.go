@@ -7,10 +7,12 @@ import (
 )
 
 // lookup finds the connection of a segment, or opens one, and says which side sent it.
-func (a *Assembler) lookup(s *packet.Segment) (c *Connection, side int) {
+func (a *Assembler) lookup(s *packet.Segment, file int) (c *Connection, side int) {
 	slot := &a.recent[(uint(s.Src.Port)*31^uint(s.Dst.Port)*31^uint(s.Src.IP[15])^uint(s.Dst.IP[15]))%uint(len(a.recent))]
 	if c = *slot; c != nil {
 		switch {
+		case a.cfg.Apart && c.File != file:
+			c = nil
 		case c.Ends[0] == s.Src && c.Ends[1] == s.Dst:
 			side = 0
 		case c.Ends[1] == s.Src && c.Ends[0] == s.Dst:
@@ -21,7 +23,7 @@ func (a *Assembler) lookup(s *packet.Segment) (c *Connection, side int) {
 	}
 	var key flowKey
 	if c == nil {
-		key = keyOf(s)
+		key = a.keyOf(s, file)
 		if c = a.flows[key]; c != nil && c.Ends[0] != s.Src {
 			side = 1
 		}
@@ -33,7 +35,7 @@ func (a *Assembler) lookup(s *packet.Segment) (c *Connection, side int) {
 		c = nil
 	}
 	if c == nil {
-		c, side = a.open(key, s), 0
+		c, side = a.open(key, s, file), 0
 	}
 	*slot = c
 	return c, side
@@ -52,10 +54,10 @@ func (c *Connection) reused(side int, isn uint32) bool {
 	return c.closed
 }
 
-func (a *Assembler) open(key flowKey, s *packet.Segment) *Connection {
+func (a *Assembler) open(key flowKey, s *packet.Segment, file int) *Connection {
 	a.Ledger.Connections++
 	a.Ledger.WithoutData++
-	c := &Connection{Number: int(a.Ledger.Connections), Ends: [2]packet.Endpoint{s.Src, s.Dst}, key: key}
+	c := &Connection{Number: int(a.Ledger.Connections), Ends: [2]packet.Endpoint{s.Src, s.Dst}, key: key, File: file}
 	if s.Flags&packet.SYN == 0 {
 		c.Joined = true
 		a.Ledger.Joined++
@@ -67,11 +69,15 @@ func (a *Assembler) open(key flowKey, s *packet.Segment) *Connection {
 	return c
 }
 
-func keyOf(s *packet.Segment) flowKey {
-	if less(&s.Src, &s.Dst) {
-		return flowKey{s.Src, s.Dst}
+func (a *Assembler) keyOf(s *packet.Segment, file int) flowKey {
+	k := flowKey{a: s.Src, b: s.Dst}
+	if !less(&s.Src, &s.Dst) {
+		k.a, k.b = k.b, k.a
 	}
-	return flowKey{s.Dst, s.Src}
+	if a.cfg.Apart {
+		k.file = int32(file)
+	}
+	return k
 }
 
 func less(x, y *packet.Endpoint) bool {

@@ -88,6 +88,22 @@ func (m *Message) Attachment(key string) (string, bool) {
 	return "", false
 }
 
+// AttachmentTexts returns the attachments that are strings.
+func (m *Message) AttachmentTexts() map[string]string {
+	i := m.find("attachments")
+	if i < 0 {
+		return nil
+	}
+	texts := make(map[string]string)
+	t := m.Tree
+	for c := i + 1; c < int(t.Nodes[i].End); c = int(t.Nodes[c].End) {
+		if n := &t.Nodes[c]; n.Label == decode.ByEntry && n.Kind == decode.String {
+			texts[n.Name] = n.Text
+		}
+	}
+	return texts
+}
+
 // find returns the index of the top-level node with that name, -1 if there is none.
 func (m *Message) find(name string) int {
 	if m.Tree == nil {
@@ -103,6 +119,29 @@ func (m *Message) find(name string) int {
 
 // AppendArguments appends the arguments as a JSON list.
 func (m *Message) AppendArguments(dst []byte) []byte { return m.appendField(dst, "args", "[]") }
+
+// AppendGenericArguments appends the arguments of the method that a generic call invokes: the elements of the third
+// argument of $invoke.
+func (m *Message) AppendGenericArguments(dst []byte) []byte {
+	args := m.find("args")
+	if args < 0 {
+		return append(dst, "[]"...)
+	}
+	t := m.Tree
+	for c := args + 1; c < int(t.Nodes[args].End); c = int(t.Nodes[c].End) {
+		if n := &t.Nodes[c]; n.Label == decode.ByIndex && n.Index == 2 {
+			switch n.Kind {
+			case decode.List:
+				return t.AppendJSON(dst, c)
+			case decode.Null:
+				return append(dst, "[]"...)
+			}
+			dst = append(dst, '[')
+			return append(t.AppendJSON(dst, c), ']')
+		}
+	}
+	return t.AppendJSON(dst, args)
+}
 
 // AppendAttachments appends the attachments as a JSON object.
 func (m *Message) AppendAttachments(dst []byte) []byte {

@@ -1,0 +1,172 @@
+package call
+
+import (
+	"fmt"
+	"net"
+	"regexp"
+	"strings"
+	"time"
+
+	"dubbo-wire/internal/decode/dubbo"
+)
+
+// Filter selects calls. Empty fields select everything; several values of one field are alternatives, all fields must
+// match. Globs know * and ?.
+type Filter struct {
+	Service, Method, Serialization, Protocol []Glob
+	Client, Server, Host                     []Glob
+	Ports                                    []int
+	IDs                                      []int64
+	Status                                   []int
+	Error                                    []Glob
+	Attachment                               map[string]Glob
+	// Sizes of bodies in bytes, of either side, of the request, of the response; 0: no bound.
+	MinSize, MaxSize, MinRequest, MinResponse int64
+	MinLatency                                time.Duration
+	// Since and Until bound the first byte, in nanoseconds since the Unix epoch; the bounds belong to it.
+	Since, Until *int64
+}
+
+// Glob is a pattern over a whole text: * is any run of characters, ? any one.
+type Glob struct{ re *regexp.Regexp }
+
+// ParseGlob reads a pattern.
+func ParseGlob(s string) Glob {
+	var b strings.Builder
+	b.WriteString(`(?s)\A`)
+	for _, c := range s {
+		switch c {
+		case '*':
+			b.WriteString(".*")
+		case '?':
+			b.WriteByte('.')
+		default:
+			b.WriteString(regexp.QuoteMeta(string(c)))
+		}
+	}
+	b.WriteString(`\z`)
+	return Glob{regexp.MustCompile(b.String())}
+}
+
+// Match reports whether s matches.
+func (g Glob) Match(s string) bool { return g.re.MatchString(s) }
+
+func matchAny(globs []Glob, texts ...string) bool {
+	if len(globs) == 0 {
+		return true
+	}
+	for _, g := range globs {
+		for _, s := range texts {
+			if g.Match(s) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// NeedsAttachments reports whether messages must carry their attachments.
+func (f *Filter) NeedsAttachments() bool { return len(f.Attachment) > 0 }
+
+// Detail is how much of each body the filter needs decoded.
+func (f *Filter) Detail() dubbo.Detail {
+	if len(f.Attachment) > 0 || len(f.Error) > 0 {
+		return dubbo.Values
+	}
+	return dubbo.Envelope
+}
+
+// Match reports whether the filter selects the call.
+func (f *Filter) Match(c *Call) bool {
+	m := c.Request
+	if m == nil {
+		m = c.Response
+	}
+	serialization := m.Serialization
+	if serialization == "" {
+		serialization = fmt.Sprintf("id %d", m.Header.SerializationID())
+	}
+	return matchAny(f.Service, m.Service()) && matchAny(f.Method, m.Method()) &&
+		matchAny(f.Serialization, serialization) && matchAny(f.Protocol, "dubbo") &&
+		f.ends(c) && f.numbers(c, m) && f.sizes(c) && f.times(c, m) && f.texts(c)
+}
+
+func (f *Filter) ends(c *Call) bool {
+	client, server := c.Client(), c.Server()
+	clientHost, clientPort, _ := net.SplitHostPort(client)
+	serverHost, serverPort, _ := net.SplitHostPort(server)
+	if !matchAny(f.Client, client, clientHost) || !matchAny(f.Server, server, serverHost) ||
+		!matchAny(f.Host, clientHost, serverHost) {
+		return false
+	}
+	return any(f.Ports, func(p int) bool { s := fmt.Sprint(p); return s == clientPort || s == serverPort })
+}
+
+func any[T int | int64](list []T, ok func(T) bool) bool {
+	for _, v := range list {
+		if ok(v) {
+			return true
+		}
+	}
+	return len(list) == 0
+}
+
+func (f *Filter) numbers(c *Call, m *Message) bool {
+	return any(f.IDs, func(id int64) bool { return id == m.Header.ID }) &&
+		any(f.Status, func(s int) bool { return c.Response != nil && s == int(c.Response.Header.Status) })
+}
+
+func (f *Filter) sizes(c *Call) bool {
+	size := func(m *Message) int64 {
+		if m == nil {
+			return -1
+		}
+		return int64(m.Header.BodyLen)
+	}
+	req, resp := size(c.Request), size(c.Response)
+	switch {
+	case f.MinSize > 0 && max(req, resp) < f.MinSize:
+	case f.MaxSize > 0 && !(req >= 0 && req <= f.MaxSize || resp >= 0 && resp <= f.MaxSize):
+	case f.MinRequest > 0 && req < f.MinRequest:
+	case f.MinResponse > 0 && resp < f.MinResponse:
+	default:
+		return true
+	}
+	return false
+}
+
+func (f *Filter) times(c *Call, m *Message) bool {
+	if f.Since != nil && m.First < *f.Since || f.Until != nil && m.First > *f.Until {
+		return false
+	}
+	if f.MinLatency > 0 {
+		ns, ok := c.Latency()
+		return ok && ns >= int64(f.MinLatency)
+	}
+	return true
+}
+
+func (f *Filter) texts(c *Call) bool {
+	if len(f.Error) > 0 {
+		r := c.Response
+		if r == nil || !c.Failed() ||
+			!matchAny(f.Error, r.ErrorMessage, r.ExceptionClass, r.ExceptionMessage, r.ExceptionClass+": "+r.ExceptionMessage) {
+			return false
+		}
+	}
+	for key, g := range f.Attachment {
+		found := false
+		for _, m := range []*Message{c.Request, c.Response} {
+			if m == nil {
+				continue
+			}
+			if v, ok := m.Attachments[key]; ok && g.Match(v) {
+				found = true
+			}
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
+}

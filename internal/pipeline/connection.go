@@ -1,0 +1,166 @@
+package pipeline
+
+import (
+	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/capture/assemble"
+	"dubbo-wire/internal/decode/dubbo"
+)
+
+// connection is what the line keeps of a TCP connection beside its streams.
+type connection struct {
+	line *line
+	tcp  *assemble.Connection
+	call call.Conn
+	dirs [2]direction
+	ends int // directions that ended
+
+	frames int64
+	// skipped and text are bytes of no frame; gap is missing bytes.
+	skipped, text, gap int64
+	badHeader          bool
+}
+
+// window is how many complete messages of a direction still take the link bytes of repeats.
+const window = 8
+
+// direction is one way through a connection: it takes its stream, and the frames in it.
+type direction struct {
+	conn   *connection
+	side   int
+	framer *dubbo.Framer
+	recent [window]*call.Message
+	next   int
+	head   []byte // the first bytes, to tell foreign protocols
+}
+
+// Open is called by the assembler for each new connection.
+func (l *line) Open(c *assemble.Connection) [2]assemble.Stream {
+	conn := &connection{line: l, tcp: c}
+	conn.call = call.Conn{Number: c.Number, Ends: [2]string{c.Ends[0].String(), c.Ends[1].String()}, Input: c.File}
+	for i := range conn.dirs {
+		conn.dirs[i] = direction{conn: conn, side: i}
+	}
+	return [2]assemble.Stream{&conn.dirs[0], &conn.dirs[1]}
+}
+
+func (d *direction) Data(b []byte, m *assemble.Meta) {
+	if d.framer == nil {
+		d.start()
+	}
+	if len(d.head) < headLen {
+		d.head = append(d.head, b[:min(len(b), headLen-len(d.head))]...)
+	}
+	d.framer.Data(b, d.chunk(m))
+}
+
+func (d *direction) start() {
+	l := d.conn.line
+	d.framer = dubbo.NewFramer(dubbo.Config{WantBody: l.opt.MaxBody}, d, !d.conn.tcp.Joined)
+}
+
+// chunk turns the assembler's word for the origin of bytes into the framer's.
+func (d *direction) chunk(m *assemble.Meta) *dubbo.Chunk {
+	c := &d.conn.line.chunk
+	c.Time, c.Packet, c.File, c.Pos, c.Overhead = m.Time, m.Packet, m.File, m.Pos, m.Overhead
+	return c
+}
+
+func (d *direction) Gap(n, wire int64, m *assemble.Meta) {
+	d.conn.gap += n
+	if d.framer == nil {
+		d.start()
+	}
+	d.framer.Gap(n, wire, d.chunk(m))
+}
+
+// Repeat gives the link bytes of repeated payload to the messages it repeats, as far as they are remembered, else to
+// the message being read.
+func (d *direction) Repeat(n int, m *assemble.Meta) {
+	if d.framer == nil {
+		return
+	}
+	pos, overhead := m.Pos, int64(m.Overhead)
+	left := int64(n)
+	for first := true; left > 0 || first && overhead > 0; first = false {
+		owner, k := d.owner(pos, left)
+		switch {
+		case owner != nil:
+			owner.Wire += k + overhead
+		case !d.framer.AddWire(k + overhead):
+			if last := d.last(); last != nil {
+				last.Wire += k + overhead
+			}
+		}
+		pos, left, overhead = pos+k, left-k, 0
+	}
+}
+
+// owner finds the remembered message that has the byte at pos, and how many of the next left bytes are its own; with
+// none, how many are no message's.
+func (d *direction) owner(pos, left int64) (*call.Message, int64) {
+	upTo := left
+	for _, m := range d.recent {
+		if m == nil {
+			continue
+		}
+		if pos >= m.Start && pos < m.End {
+			return m, min(left, m.End-pos)
+		}
+		if m.Start > pos {
+			upTo = min(upTo, m.Start-pos)
+		}
+	}
+	return nil, upTo
+}
+
+// last is the message that was complete last.
+func (d *direction) last() *call.Message {
+	return d.recent[(d.next+window-1)%window]
+}
+
+// remember keeps m in the window; the oldest leaves it.
+func (d *direction) remember(m *call.Message) {
+	if old := d.recent[d.next]; old != nil {
+		d.conn.line.pairer.Release(old)
+	}
+	d.recent[d.next] = m
+	d.next = (d.next + 1) % window
+}
+
+func (d *direction) End() {
+	if d.framer != nil {
+		d.framer.End()
+	}
+	for i := range d.recent {
+		m := d.recent[(d.next+i)%window]
+		if m != nil {
+			d.conn.line.pairer.Release(m)
+		}
+	}
+	d.recent = [window]*call.Message{}
+	d.conn.ends++
+	if d.conn.ends == 2 {
+		d.conn.line.totals.connection(d.conn)
+	}
+}
+
+// Frame is called by the framer.
+func (d *direction) Frame(f *dubbo.Frame) {
+	d.conn.frames++
+	d.conn.line.frame(d, f)
+}
+
+// Skipped is called by the framer.
+func (d *direction) Skipped(n int64, text bool) {
+	if text {
+		d.conn.text += n
+	} else {
+		d.conn.skipped += n
+	}
+}
+
+// BadHeader is called by the framer.
+func (d *direction) BadHeader(dubbo.Header, dubbo.Origin) {
+	d.conn.badHeader = true
+	d.conn.line.totals.NegativeLengths++
+}

@@ -1,0 +1,269 @@
+package pipeline
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"strings"
+
+	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/capture/assemble"
+	"dubbo-wire/internal/capture/packet"
+	"dubbo-wire/internal/decode/dubbo"
+)
+
+// Totals is what a run saw, whatever was selected of it: the books of the link, of TCP and of the streams. All in bytes
+// unless said otherwise.
+type Totals struct {
+	Packets, LinkBytes  int64
+	FirstTime, LastTime int64 // of packets, nanoseconds since the Unix epoch
+	// Packets that are no TCP segment, by what they are.
+	NotTCPBytes int64
+	NotTCP      map[string]int64 // packets
+	// Unread is packets that may have been TCP and could not be read: headers cut by the snap length, fragments,
+	// unknown link types, contradictory headers.
+	Unread map[string]int64
+
+	// TCP is the assembler's ledger.
+	TCP assemble.Ledger
+
+	// Link bytes of messages: all, those of heartbeats and events, those of incomplete messages.
+	RPCBytes, EventBytes, IncompleteBytes int64
+	// OtherTCP is link bytes of connections without any message, by port of the listening end as far as that can be told.
+	OtherTCP map[uint16]int64
+
+	// FrameBytes is captured stream bytes of frames, CompleteBytes those of complete ones.
+	FrameBytes, CompleteBytes int64
+	// Other is bytes that are recognised as no RPC message, by protocol.
+	Other map[string]*Other
+	// Skipped is bytes owned by no frame; Gap missing bytes of known length on connections that carry frames.
+	Skipped, Gap int64
+	// NegativeLengths counts headers at a known place that announce a negative body length.
+	NegativeLengths int64
+
+	Frames, Incomplete, Heartbeats, Events, Resynced int64
+	// Bodies by how far they were decoded; only counted when values were asked for.
+	BodiesDecoded, BodiesPartly, BodiesOpaque int64
+	Causes                                    map[string]int64 // why bodies were not decoded
+
+	Calls, OneWay, Errors, Unanswered, Orphans int64
+	// Expired is unanswered calls that were given up because too many were open.
+	Expired int64
+	// UnknownIDs counts frames by serialization id that is registered to none.
+	UnknownIDs map[uint8]int64
+}
+
+// Other is stream bytes of a foreign protocol.
+type Other struct {
+	Connections, Bytes int64
+}
+
+func count[K comparable](m *map[K]int64, k K, n int64) {
+	if *m == nil {
+		*m = make(map[K]int64)
+	}
+	(*m)[k] += n
+}
+
+func (t *Totals) packet(p *capture.Packet) {
+	if t.Packets == 0 {
+		t.FirstTime, t.LastTime = p.Time, p.Time
+	}
+	t.FirstTime, t.LastTime = min(t.FirstTime, p.Time), max(t.LastTime, p.Time)
+	t.Packets++
+	t.LinkBytes += int64(p.WireLen)
+}
+
+func (t *Totals) notTCP(p *capture.Packet, v packet.Verdict, d *packet.Decoder) {
+	t.NotTCPBytes += int64(p.WireLen)
+	if v == packet.NotTCP {
+		name := d.Protocol()
+		if name == "" {
+			name = "other"
+		}
+		count(&t.NotTCP, name, 1)
+		return
+	}
+	name := v.String()
+	if v == packet.UnknownLink {
+		name += " " + p.Link.String()
+	}
+	count(&t.Unread, name, 1)
+}
+
+func (t *Totals) frame(f *dubbo.Frame, m *dubbo.Message) {
+	t.Frames++
+	n := int64(dubbo.HeaderLen + f.Captured)
+	t.FrameBytes += n
+	if f.Complete() {
+		t.CompleteBytes += n
+	} else {
+		t.Incomplete++
+	}
+	if f.Resync {
+		t.Resynced++
+	}
+	switch m.Kind {
+	case dubbo.Heartbeat:
+		t.Heartbeats++
+	case dubbo.Event:
+		t.Events++
+	}
+	if m.Format == nil {
+		count(&t.UnknownIDs, f.SerializationID(), 1)
+	}
+	if m.Tree == nil {
+		return
+	}
+	switch m.Decoded {
+	case "full":
+		t.BodiesDecoded++
+	case "partly":
+		t.BodiesPartly++
+	default:
+		t.BodiesOpaque++
+	}
+	if m.Err != nil {
+		count(&t.Causes, m.Err.Cause.String(), 1)
+	}
+}
+
+func (t *Totals) call(c *call.Call) {
+	t.Calls++
+	switch c.State() {
+	case call.OneWay:
+		t.OneWay++
+	case call.NoResponse:
+		t.Unanswered++
+	case call.NoRequest:
+		t.Orphans++
+	}
+	if c.Failed() {
+		t.Errors++
+	}
+}
+
+// Settle takes the final link bytes of a message.
+func (t *Totals) Settle(m *call.Message) {
+	t.RPCBytes += m.Wire
+	switch {
+	case !m.Complete:
+		t.IncompleteBytes += m.Wire
+	case m.Kind > dubbo.Response:
+		t.EventBytes += m.Wire
+	}
+}
+
+// connection closes the books of one connection.
+func (t *Totals) connection(c *connection) {
+	dubboSeen := c.frames > 0 || c.badHeader || c.startsWithMagic()
+	if dubboSeen {
+		t.Skipped += c.skipped
+		t.Gap += c.gap
+		if c.text > 0 {
+			t.other("telnet", c.text)
+		}
+	} else if n := c.skipped + c.text; n > 0 {
+		t.other(c.sniff(), n)
+	}
+	if c.frames == 0 {
+		count(&t.OtherTCP, c.serverPort(), c.tcp.Link)
+	}
+}
+
+func (t *Totals) other(protocol string, n int64) {
+	if t.Other == nil {
+		t.Other = make(map[string]*Other)
+	}
+	o := t.Other[protocol]
+	if o == nil {
+		o = new(Other)
+		t.Other[protocol] = o
+	}
+	o.Connections++
+	o.Bytes += n
+}
+
+// OtherBytes is the sum over Other.
+func (t *Totals) OtherBytes() int64 {
+	n := int64(0)
+	for _, o := range t.Other {
+		n += o.Bytes
+	}
+	return n
+}
+
+// OtherProtocols are the keys of Other, sorted.
+func (t *Totals) OtherProtocols() []string { return slices.Sorted(maps.Keys(t.Other)) }
+
+// Percent is the share of complete frames in the bytes of frames, skipped and missing ones.
+func (t *Totals) Percent() float64 {
+	all := t.FrameBytes + t.Skipped + t.Gap
+	if all == 0 {
+		return 100
+	}
+	return 100 * float64(t.CompleteBytes) / float64(all)
+}
+
+// serverPort is the port of the end that was asked: the one the first packet went to when that was a SYN, else the
+// lower one.
+func (c *connection) serverPort() uint16 {
+	a, b := c.tcp.Ends[0].Port, c.tcp.Ends[1].Port
+	if c.tcp.Joined {
+		return min(a, b)
+	}
+	return b
+}
+
+// headLen is how many bytes of a stream are kept to tell what it is.
+const headLen = 24
+
+func (c *connection) startsWithMagic() bool {
+	for i := range c.dirs {
+		if h := c.dirs[i].head; !c.tcp.Joined && len(h) >= 2 && h[0] == 0xda && h[1] == 0xbb {
+			return true
+		}
+	}
+	return false
+}
+
+// sniff names the protocol of a connection without frames by its first bytes.
+func (c *connection) sniff() string {
+	for i := range c.dirs {
+		h := c.dirs[i].head
+		switch {
+		case len(h) >= 3 && h[0] == 0x16 && h[1] == 3 && h[2] <= 4:
+			return "tls"
+		case bytes.HasPrefix(h, []byte("PRI * HTTP/2")):
+			return "http2"
+		case len(h) >= 6 && h[4] == 0xda && h[5] == 0xbc:
+			return "dubbo-thrift"
+		case isHTTP(h):
+			return "http1"
+		}
+	}
+	for i := range c.dirs {
+		if h := c.dirs[i].head; bytes.Contains(h, []byte("dubbo>")) || c.skipped == 0 && c.text > 0 && isTelnet(h) {
+			return "telnet"
+		}
+	}
+	return "unknown"
+}
+
+func isHTTP(h []byte) bool {
+	if bytes.HasPrefix(h, []byte("HTTP/1.")) {
+		return true
+	}
+	method, _, ok := strings.Cut(string(h), " ")
+	return ok && slices.Contains([]string{"GET", "POST", "PUT", "HEAD", "DELETE", "OPTIONS", "PATCH", "CONNECT", "TRACE"}, method)
+}
+
+// isTelnet reports whether a stream starts with one of the commands that Dubbo's telnet handler knows.
+func isTelnet(h []byte) bool {
+	word, _, _ := strings.Cut(string(h), "\n")
+	word, _, _ = strings.Cut(strings.TrimSpace(word), " ")
+	return slices.Contains([]string{
+		"ls", "ps", "cd", "pwd", "trace", "count", "invoke", "select", "status", "log", "help", "clear", "exit", "shutdown",
+	}, word)
+}

@@ -1,0 +1,364 @@
+package sizes
+
+import (
+	"fmt"
+	"math"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"dubbo-wire/internal/call"
+)
+
+// Key is one thing to group by.
+type Key string
+
+// The keys of --by.
+const (
+	Protocol      Key = "protocol"
+	Serialization Key = "serialization"
+	Service       Key = "service"
+	Method        Key = "method"
+	Version       Key = "version"
+	Client        Key = "client"
+	Server        Key = "server"
+	Connection    Key = "connection"
+	Status        Key = "status"
+	Input         Key = "input"
+	Time          Key = "time"
+
+	DubboVersion          Key = "dubboVersion"
+	ResponseSerialization Key = "responseSerialization"
+)
+
+// Keys lists what can be grouped by.
+var keyNames = []Key{
+	Protocol, Serialization, Service, Method, Version, Client, Server, Connection, Status, Input,
+	DubboVersion, ResponseSerialization,
+}
+
+// By is a parsed --by.
+type By struct {
+	Keys []Key
+	// Step is the width of a Time group.
+	Step time.Duration
+}
+
+// ParseBy reads a list like "service,method" or "client,time:10s".
+func ParseBy(s string) (By, error) {
+	var by By
+	for name := range strings.SplitSeq(s, ",") {
+		name = strings.TrimSpace(name)
+		if step, ok := strings.CutPrefix(name, "time:"); ok {
+			d, err := time.ParseDuration(step)
+			if err != nil || d <= 0 {
+				return by, fmt.Errorf("--by %s: %q is no duration, try time:10s", name, step)
+			}
+			by.Keys, by.Step = append(by.Keys, Time), d
+			continue
+		}
+		if !slices.Contains(keyNames, Key(name)) {
+			return by, fmt.Errorf("--by %q: choose from %s, time:10s", name, joinKeys(keyNames))
+		}
+		if slices.Contains(by.Keys, Key(name)) {
+			return by, fmt.Errorf("--by names %s twice", name)
+		}
+		by.Keys = append(by.Keys, Key(name))
+	}
+	return by, nil
+}
+
+func joinKeys(keys []Key) string {
+	names := make([]string, len(keys))
+	for i, k := range keys {
+		names[i] = string(k)
+	}
+	return strings.Join(names, ", ")
+}
+
+// DefaultBy is the grouping of a report when none is asked for.
+func DefaultBy() By { return By{Keys: []Key{Protocol, Serialization, Service, Method}} }
+
+// Direction is the sizes of one direction of a group's calls, in bytes per message. Incomplete messages are not in it.
+type Direction struct {
+	Body, Frame, Wire Stat
+}
+
+// Largest names the message with the largest body of a group.
+type Largest struct {
+	File      int // index of the input
+	Frame     int64
+	BodyBytes int64
+}
+
+// Group is the calls that share a key.
+type Group struct {
+	// Values are the key's parts, in the order of By.Keys.
+	Values []string
+	// SerializationID is the id of the requests, -1 when the group has several or none.
+	SerializationID int
+	// Rest: this group stands for Groups keys beyond the limit.
+	Rest   bool
+	Groups int64
+
+	Calls, OneWay, Errors, Exceptions, Unanswered int64
+	Request, Response                             Direction
+	Latency, Wait                                 Stat // nanoseconds
+	Largest                                       Largest
+}
+
+// WireBytes is the group's bytes on the link.
+func (g *Group) WireBytes() int64 { return g.Request.Wire.Total + g.Response.Wire.Total }
+
+// Aggregator adds calls up by group.
+type Aggregator struct {
+	by        By
+	maxGroups int
+	inputs    []string
+	groups    map[string]*Group
+	order     []*Group
+	rest      *Group
+	restKeys  map[string]struct{}
+	key       []byte
+}
+
+// DefaultMaxGroups is the number of groups kept apart.
+const DefaultMaxGroups = 100_000
+
+// New returns an aggregator; inputs are the names behind the indexes of files.
+func New(by By, maxGroups int, inputs []string) *Aggregator {
+	if maxGroups <= 0 {
+		maxGroups = DefaultMaxGroups
+	}
+	return &Aggregator{by: by, maxGroups: maxGroups, inputs: inputs, groups: make(map[string]*Group)}
+}
+
+// Call adds a closed call; its messages' link bytes follow when they are settled.
+func (a *Aggregator) Call(c *call.Call) {
+	g := a.group(c)
+	g.Calls++
+	switch c.State() {
+	case call.OneWay:
+		g.OneWay++
+	case call.NoResponse:
+		g.Unanswered++
+	}
+	if c.Failed() {
+		g.Errors++
+		if c.Response.Exception {
+			g.Exceptions++
+		}
+	}
+	g.message(c.Request, &g.Request)
+	g.message(c.Response, &g.Response)
+	if ns, ok := c.Latency(); ok {
+		g.Latency.Add(ns)
+	}
+	if ns, ok := c.Wait(); ok {
+		g.Wait.Add(ns)
+	}
+}
+
+func (g *Group) message(m *call.Message, d *Direction) {
+	if m == nil {
+		return
+	}
+	m.AddSettler(g)
+	if !m.Complete {
+		return
+	}
+	body := int64(m.Header.BodyLen)
+	d.Body.Add(body)
+	d.Frame.Add(int64(m.FrameLen()))
+	if g.Largest.Frame == 0 || body > g.Largest.BodyBytes || body == g.Largest.BodyBytes && m.Number < g.Largest.Frame {
+		g.Largest = Largest{File: m.Origin.File, Frame: m.Number, BodyBytes: body}
+	}
+}
+
+// Settle takes the final link bytes of a message.
+func (g *Group) Settle(m *call.Message) {
+	if !m.Complete {
+		return
+	}
+	if m.Header.Request() {
+		g.Request.Wire.Add(m.Wire)
+	} else {
+		g.Response.Wire.Add(m.Wire)
+	}
+}
+
+// group finds the group of a call, by its request; a response without one is under "?".
+func (a *Aggregator) group(c *call.Call) *Group {
+	a.key = a.key[:0]
+	for i, k := range a.by.Keys {
+		if i > 0 {
+			a.key = append(a.key, 0)
+		}
+		a.key = a.appendValue(a.key, k, c)
+	}
+	g := a.groups[string(a.key)]
+	if g == nil {
+		g = a.newGroup()
+	}
+	id := -1
+	if m := asked(c); m != nil {
+		id = int(m.Header.SerializationID())
+	}
+	switch {
+	case g.Calls == 0:
+		g.SerializationID = id
+	case g.SerializationID != id:
+		g.SerializationID = -1
+	}
+	return g
+}
+
+func (a *Aggregator) newGroup() *Group {
+	if len(a.groups) >= a.maxGroups {
+		if a.rest == nil {
+			a.rest = &Group{Rest: true, SerializationID: -1}
+			a.restKeys = make(map[string]struct{})
+		}
+		if _, ok := a.restKeys[string(a.key)]; !ok && len(a.restKeys) < maxRestKeys {
+			a.restKeys[string(a.key)] = struct{}{}
+			a.rest.Groups++
+		}
+		return a.rest
+	}
+	g := &Group{Values: strings.Split(string(a.key), "\x00")}
+	if len(a.by.Keys) == 0 {
+		g.Values = nil
+	}
+	a.groups[string(a.key)] = g
+	a.order = append(a.order, g)
+	return g
+}
+
+// maxRestKeys bounds the memory for counting the groups of the rest: beyond it the count is a lower bound.
+const maxRestKeys = 1 << 20
+
+// asked is the message whose facts make the key: the request, or an orphan response.
+func asked(c *call.Call) *call.Message {
+	if c.Request != nil {
+		return c.Request
+	}
+	return c.Response
+}
+
+func (a *Aggregator) appendValue(dst []byte, k Key, c *call.Call) []byte {
+	m := asked(c)
+	switch k {
+	case Protocol:
+		return append(dst, "dubbo"...)
+	case Serialization:
+		return appendSerialization(dst, m)
+	case ResponseSerialization:
+		if c.Response == nil {
+			return append(dst, call.Unknown...)
+		}
+		return appendSerialization(dst, c.Response)
+	case Service:
+		return append(dst, clean(m.Service())...)
+	case Method:
+		return append(dst, clean(m.Method())...)
+	case Version:
+		if m.Names == nil {
+			return append(dst, call.Unknown...)
+		}
+		return append(dst, clean(m.Names.Version)...)
+	case DubboVersion:
+		if m.Names == nil {
+			return append(dst, call.Unknown...)
+		}
+		return append(dst, clean(m.Names.DubboVersion)...)
+	case Client:
+		host, _, _ := net.SplitHostPort(c.Client())
+		return append(dst, host...)
+	case Server:
+		return append(dst, c.Server()...)
+	case Connection:
+		return strconv.AppendInt(dst, int64(c.Conn.Number), 10)
+	case Status:
+		if c.Response == nil {
+			return append(dst, c.State().String()...)
+		}
+		return strconv.AppendInt(dst, int64(c.Response.Header.Status), 10)
+	case Input:
+		if c.Conn.Input < len(a.inputs) {
+			return append(dst, a.inputs[c.Conn.Input]...)
+		}
+	case Time:
+		at := time.Unix(0, m.First).UTC().Truncate(a.by.Step)
+		return at.AppendFormat(dst, time.RFC3339Nano)
+	}
+	return dst
+}
+
+func appendSerialization(dst []byte, m *call.Message) []byte {
+	if m.Serialization != "" {
+		return append(dst, m.Serialization...)
+	}
+	dst = append(dst, "id "...)
+	return strconv.AppendInt(dst, int64(m.Header.SerializationID()), 10)
+}
+
+// clean keeps names off the separator of keys.
+func clean(s string) string {
+	if strings.IndexByte(s, 0) >= 0 {
+		return strings.ReplaceAll(s, "\x00", "\ufffd")
+	}
+	return s
+}
+
+// Groups returns all groups sorted by their keys, the rest last.
+func (a *Aggregator) Groups() []*Group {
+	all := slices.Clone(a.order)
+	numeric := slices.Contains(a.by.Keys, Connection)
+	slices.SortFunc(all, func(x, y *Group) int {
+		for i := range x.Values {
+			if x.Values[i] == y.Values[i] {
+				continue
+			}
+			if numeric && a.by.Keys[i] == Connection {
+				n, _ := strconv.Atoi(x.Values[i])
+				m, _ := strconv.Atoi(y.Values[i])
+				return n - m
+			}
+			return strings.Compare(x.Values[i], y.Values[i])
+		}
+		return 0
+	})
+	if a.rest != nil {
+		all = append(all, a.rest)
+	}
+	return all
+}
+
+// Merge adds what another group counted: for rows that sum groups up.
+func (g *Group) Merge(o *Group) {
+	g.Calls += o.Calls
+	g.OneWay += o.OneWay
+	g.Errors += o.Errors
+	g.Exceptions += o.Exceptions
+	g.Unanswered += o.Unanswered
+	for _, p := range [][2]*Stat{
+		{&g.Request.Body, &o.Request.Body},
+		{&g.Request.Frame, &o.Request.Frame},
+		{&g.Request.Wire, &o.Request.Wire},
+		{&g.Response.Body, &o.Response.Body},
+		{&g.Response.Frame, &o.Response.Frame},
+		{&g.Response.Wire, &o.Response.Wire},
+		{&g.Latency, &o.Latency},
+		{&g.Wait, &o.Wait},
+	} {
+		p[0].Merge(p[1])
+	}
+	if o.Largest.Frame != 0 && (g.Largest.Frame == 0 || o.Largest.BodyBytes > g.Largest.BodyBytes) {
+		g.Largest = o.Largest
+	}
+}
+
+// Round3 rounds to three decimals, as reports print means.
+func Round3(f float64) float64 { return math.Round(f*1000) / 1000 }
