@@ -1,0 +1,441 @@
+package hessian2
+
+import (
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"dubbo-wire/internal/decode"
+)
+
+// meaning is what an object stands for when its class is not just a bean. A class has a meaning by its name and all of
+// its fields, whatever their order; objects whose fields do not hold what they should stay objects.
+type meaning uint8
+
+const (
+	nothing        meaning = iota
+	enumConstant           // see enums.go
+	decimalText            // java.math.BigDecimal of hessian-lite and of later native ones: value, a string
+	decimalFields          // java.math.BigDecimal of caucho hessian 4.0.38: the JDK's fields; intVal may be lost
+	bigInteger             // java.math.BigInteger: the JDK's fields
+	sqlDate                // java.sql.Date, Time, Timestamp: value, a date (a Timestamp's nanoseconds are lost)
+	localDate              // java.time handles, see timeHandles
+	localTime              //
+	localDateTime          //
+	instantTime            //
+	offsetTime             //
+	offsetDateTime         //
+	zonedDateTime          //
+	boxedInt               // Byte and Short of caucho hessian
+	boxedFloat             // Float of caucho hessian
+)
+
+// packages of the handle classes that replace java.time's.
+var timePackages = []string{
+	"com.alibaba.com.caucho.hessian.io.java8.",
+	"org.apache.dubbo.serialize.hessian.serializer.java8.",
+	"org.apache.dubbo.serialize.hessian.serializer.java17.",
+}
+
+// handles are the classes with a meaning: for java.time the name behind one of timePackages, else the full name.
+// Duration, Period, Year, YearMonth, MonthDay, ZoneOffset and ZoneId are no point in time and stay objects.
+var handles = []struct {
+	class   string
+	fields  []string
+	meaning meaning
+}{
+	{"LocalDateHandle", []string{"year", "month", "day"}, localDate},
+	{"LocalTimeHandle", []string{"hour", "minute", "second", "nano"}, localTime},
+	{"LocalDateTimeHandle", []string{"date", "time"}, localDateTime},
+	{"InstantHandle", []string{"seconds", "nanos"}, instantTime},
+	{"OffsetTimeHandle", []string{"localTime", "zoneOffset"}, offsetTime},
+	{"OffsetDateTimeHandle", []string{"dateTime", "offset"}, offsetDateTime},
+	{"ZonedDateTimeHandle", []string{"dateTime", "offset", "zoneId"}, zonedDateTime},
+	{"java.sql.Date", []string{"value"}, sqlDate},
+	{"java.sql.Time", []string{"value"}, sqlDate},
+	{"java.sql.Timestamp", []string{"value"}, sqlDate},
+	{"java.math.BigDecimal", []string{"value"}, decimalText},
+	{"java.math.BigDecimal", []string{"scale", "intVal"}, decimalFields},
+	{"com.caucho.hessian.io.ByteHandle", []string{"_value"}, boxedInt},
+	{"com.caucho.hessian.io.ShortHandle", []string{"_value"}, boxedInt},
+	{"com.caucho.hessian.io.FloatHandle", []string{"_value"}, boxedFloat},
+}
+
+// meaningOf returns what objects of a class stand for.
+func meaningOf(class string, fields []string) meaning {
+	switch {
+	case class == "java.math.BigInteger":
+		// signum, mag and caches whose names differ between JDKs
+		if len(fields) <= 8 && slices.Contains(fields, "signum") && slices.Contains(fields, "mag") {
+			return bigInteger
+		}
+		return nothing
+	case mayBeEnum(class, fields):
+		return enumConstant
+	case len(fields) > 4:
+		return nothing
+	}
+	for _, pkg := range timePackages {
+		if simple, ok := strings.CutPrefix(class, pkg); ok {
+			class = simple
+			break
+		}
+	}
+	for i := range handles {
+		if h := &handles[i]; h.class == class && sameFields(h.fields, fields) {
+			return h.meaning
+		}
+	}
+	return nothing
+}
+
+func sameFields(want, have []string) bool {
+	if len(want) != len(have) {
+		return false
+	}
+	for _, f := range want {
+		if !slices.Contains(have, f) {
+			return false
+		}
+	}
+	return true
+}
+
+// interpret gives the finished object at node the kind and text of what it stands for.
+func (r *Reader) interpret(node, class int) {
+	o := fieldsOf{r.t, node}
+	k, s := decode.Date, ""
+	switch means := r.classes[class].means; means {
+	case enumConstant:
+		r.interpretEnum(node, class)
+		return
+	case boxedInt, boxedFloat:
+		o.box(means)
+		return
+	case decimalText:
+		if v := o.get("value", decode.String); v != nil && isDecimal(v.Text) {
+			k, s = decode.Decimal, v.Text
+		}
+	case decimalFields:
+		scale := o.get("scale", decode.Int)
+		unscaled := o.get("intVal", decode.Decimal)
+		if scale != nil && unscaled != nil {
+			k, s = decode.Decimal, formatDecimal(unscaled.Text, scale.Num)
+		}
+	case bigInteger:
+		k, s = decode.Decimal, o.bigInteger()
+	case sqlDate:
+		if v := o.get("value", decode.Date); v != nil {
+			s = v.Text
+		}
+	case localDate:
+		s = o.localDate()
+	case localTime:
+		s = o.localTime()
+	case localDateTime:
+		s = join(o.time("date", "LocalDateHandle"), "T", o.time("time", "LocalTimeHandle"))
+	case instantTime:
+		s = o.instant()
+	case offsetTime:
+		s = join(o.time("localTime", "LocalTimeHandle"), "", o.offset("zoneOffset"))
+	case offsetDateTime:
+		s = join(o.time("dateTime", "LocalDateTimeHandle"), "", o.offset("offset"))
+	case zonedDateTime:
+		s = o.zoned()
+	}
+	if s != "" {
+		n := r.t.Node(node)
+		n.Kind, n.Text = k, s
+	}
+}
+
+// maxCopied bounds, in bytes, a scalar that references repeat: a body of references to a long one must not grow
+// without bound when it is printed.
+const maxCopied = 256
+
+// copyScalar makes n, a reference, the scalar that it refers to, if it does.
+func (r *Reader) copyScalar(n *decode.Node, to target) {
+	o := r.t.Node(int(to.node))
+	if len(o.Class)+len(o.Text) > maxCopied {
+		return
+	}
+	switch o.Kind {
+	case decode.Enum:
+		n.Kind, n.Class, n.Text = o.Kind, o.Class, o.Text // Num still says which, see disprove
+		r.noteEnum(len(r.t.Nodes)-1, int(to.class))
+	case decode.Date, decode.Decimal, decode.Int, decode.Float32:
+		n.Kind, n.Class, n.Text, n.Num, n.Float = o.Kind, o.Class, o.Text, o.Num, o.Float
+	}
+}
+
+// fieldsOf reads the fields of a finished object.
+type fieldsOf struct {
+	t    *decode.Tree
+	node int
+}
+
+// find returns the node of the field of that name and kind, or of what the field refers to, and nil if there is none.
+func (o fieldsOf) find(name string, k decode.Kind) (node int, n *decode.Node) {
+	for i := o.node + 1; i < int(o.t.Nodes[o.node].End); i = int(o.t.Nodes[i].End) {
+		if n = &o.t.Nodes[i]; n.Label != decode.ByField || n.Name != name {
+			continue
+		}
+		if n.Kind == decode.Ref {
+			i = int(n.Num)
+			n = &o.t.Nodes[i]
+		}
+		if n.Kind == k {
+			return i, n
+		}
+		break
+	}
+	return -1, nil
+}
+
+func (o fieldsOf) get(name string, k decode.Kind) *decode.Node {
+	_, n := o.find(name, k)
+	return n
+}
+
+// num returns the int of that name if it is at least low and at most high.
+func (o fieldsOf) num(name string, low, high int64) (int64, bool) {
+	if n := o.get(name, decode.Int); n != nil && n.Num >= low && n.Num <= high {
+		return n.Num, true
+	}
+	return 0, false
+}
+
+// time returns the text of a field that holds the named handle, "" if it does not.
+func (o fieldsOf) time(name, handle string) string {
+	if n := o.get(name, decode.Date); n != nil && strings.HasSuffix(n.Class, "."+handle) {
+		return n.Text
+	}
+	return ""
+}
+
+func (o fieldsOf) box(means meaning) {
+	n := &o.t.Nodes[o.node]
+	if v := o.get("_value", decode.Int); v != nil && means == boxedInt {
+		n.Kind, n.Num = decode.Int, v.Num
+	}
+	if v := o.get("_value", decode.Float64); v != nil && means == boxedFloat {
+		n.Kind, n.Float = decode.Float32, v.Float
+	}
+}
+
+const (
+	maxYear      = 999999999         // java.time.Year.MAX_VALUE
+	maxInstant   = 31556889864403199 // java.time.Instant.MAX, seconds
+	minInstant   = -31557014167219200
+	maxOffset    = 18 * 3600 // java.time.ZoneOffset.MAX, seconds
+	maxMagnitude = 256       // ints of a BigInteger that is computed: 8192 bits
+	maxShared    = 16        // the same where other numbers may use them too
+)
+
+func (o fieldsOf) localDate() string {
+	year, ok1 := o.num("year", -maxYear, maxYear)
+	month, ok2 := o.num("month", 1, 12)
+	day, ok3 := o.num("day", 1, 31)
+	if !ok1 || !ok2 || !ok3 {
+		return ""
+	}
+	return string(appendDate(nil, year, month, day))
+}
+
+func (o fieldsOf) localTime() string {
+	hour, ok1 := o.num("hour", 0, 23)
+	minute, ok2 := o.num("minute", 0, 59)
+	second, ok3 := o.num("second", 0, 59)
+	nano, ok4 := o.num("nano", 0, 999999999)
+	if !ok1 || !ok2 || !ok3 || !ok4 {
+		return ""
+	}
+	return string(appendTime(nil, hour, minute, second, nano))
+}
+
+func (o fieldsOf) instant() string {
+	seconds, ok1 := o.num("seconds", minInstant, maxInstant)
+	nanos, ok2 := o.num("nanos", 0, 999999999)
+	if !ok1 || !ok2 {
+		return ""
+	}
+	return formatInstant(seconds, nanos)
+}
+
+// offset returns the text of a field that holds a ZoneOffsetHandle: "Z", "+08:00", "-02:30:15"; else "".
+func (o fieldsOf) offset(name string) string {
+	i, n := o.find(name, decode.Object)
+	if n == nil || !strings.HasSuffix(n.Class, ".ZoneOffsetHandle") {
+		return ""
+	}
+	s, ok := fieldsOf{o.t, i}.num("seconds", -maxOffset, maxOffset)
+	if !ok {
+		return ""
+	}
+	if s == 0 {
+		return "Z"
+	}
+	b := []byte{'+'}
+	if s < 0 {
+		b[0], s = '-', -s
+	}
+	b = appendPadded(b, s/3600, 2)
+	b = appendPadded(append(b, ':'), s/60%60, 2)
+	if s%60 != 0 {
+		b = appendPadded(append(b, ':'), s%60, 2)
+	}
+	return string(b)
+}
+
+// zoned returns a ZonedDateTime with its offset, and the zone as RFC 9557 adds it where it is a region.
+func (o fieldsOf) zoned() string {
+	offset := o.offset("offset")
+	s := join(o.time("dateTime", "LocalDateTimeHandle"), "", offset)
+	zone := o.get("zoneId", decode.String)
+	if s == "" || zone == nil || zone.Text == offset {
+		return s
+	}
+	return s + "[" + zone.Text + "]"
+}
+
+// bigInteger computes a BigInteger of the JDK: mag is its magnitude in ints, most significant first.
+func (o fieldsOf) bigInteger() string {
+	sign, ok := o.num("signum", -1, 1)
+	if !ok {
+		return ""
+	}
+	i, mag := o.find("mag", decode.List)
+	if mag == nil {
+		return ""
+	}
+	limit := 4 * maxMagnitude
+	if i < o.node { // shared, by a number and its negation
+		limit = 4 * maxShared
+	}
+	var bytes []byte
+	for c := i + 1; c < int(o.t.Nodes[i].End); c = int(o.t.Nodes[c].End) {
+		n := &o.t.Nodes[c]
+		if n.Kind == decode.Overhead {
+			continue
+		}
+		if n.Kind != decode.Int || n.Num != int64(int32(n.Num)) || len(bytes) == limit {
+			return ""
+		}
+		bytes = append(bytes, byte(n.Num>>24), byte(n.Num>>16), byte(n.Num>>8), byte(n.Num))
+	}
+	v := new(big.Int).SetBytes(bytes)
+	if v.Sign() != 0 && sign == 0 || v.Sign() == 0 && sign != 0 {
+		return ""
+	}
+	if sign < 0 {
+		v.Neg(v)
+	}
+	return v.String()
+}
+
+// isDecimal reports whether s is a number as BigDecimal.toString writes it.
+func isDecimal(s string) bool {
+	mantissa, exponent, scientific := strings.Cut(s, "E")
+	whole, fraction, point := strings.Cut(unsigned(mantissa), ".")
+	return digits(whole) && (!point || digits(fraction)) && (!scientific || digits(unsigned(exponent)))
+}
+
+func unsigned(s string) string {
+	if s != "" && (s[0] == '-' || s[0] == '+') {
+		return s[1:]
+	}
+	return s
+}
+
+func digits(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}
+
+// formatDecimal writes unscaled * 10^-scale as BigDecimal.toString does; scale is an int of Java.
+func formatDecimal(unscaled string, scale int64) string {
+	if scale != int64(int32(scale)) {
+		return ""
+	}
+	coefficient := strings.TrimPrefix(unscaled, "-")
+	sign := unscaled[:len(unscaled)-len(coefficient)]
+	point := int64(len(coefficient)) - scale // where it goes, from the first digit
+	switch {
+	case scale == 0:
+		return unscaled
+	case scale > 0 && point > 0:
+		return sign + coefficient[:point] + "." + coefficient[point:]
+	case scale > 0 && point > -6:
+		return sign + "0." + strings.Repeat("0", int(-point)) + coefficient
+	}
+	s := sign + coefficient[:1]
+	if len(coefficient) > 1 {
+		s += "." + coefficient[1:]
+	}
+	switch {
+	case point > 1:
+		s += "E+" + strconv.FormatInt(point-1, 10)
+	case point < 1:
+		s += "E" + strconv.FormatInt(point-1, 10)
+	}
+	return s
+}
+
+// formatInstant writes a time since 1970 in RFC 3339, UTC, with 0, 3, 6 or 9 digits of fraction. A year outside 0000
+// to 9999 has a sign, as ISO 8601 and java.time.Instant write it.
+func formatInstant(seconds, nanos int64) string {
+	t := time.Unix(seconds, nanos).UTC()
+	b := appendDate(nil, int64(t.Year()), int64(t.Month()), int64(t.Day()))
+	b = append(b, 'T')
+	b = appendTime(b, int64(t.Hour()), int64(t.Minute()), int64(t.Second()), nanos)
+	return string(append(b, 'Z'))
+}
+
+func appendDate(b []byte, year, month, day int64) []byte {
+	switch {
+	case year < 0:
+		b, year = append(b, '-'), -year
+	case year > 9999:
+		b = append(b, '+')
+	}
+	b = appendPadded(b, year, 4)
+	b = appendPadded(append(b, '-'), month, 2)
+	return appendPadded(append(b, '-'), day, 2)
+}
+
+func appendTime(b []byte, hour, minute, second, nano int64) []byte {
+	b = appendPadded(b, hour, 2)
+	b = appendPadded(append(b, ':'), minute, 2)
+	b = appendPadded(append(b, ':'), second, 2)
+	switch {
+	case nano == 0:
+		return b
+	case nano%1e6 == 0:
+		return appendPadded(append(b, '.'), nano/1e6, 3)
+	case nano%1e3 == 0:
+		return appendPadded(append(b, '.'), nano/1e3, 6)
+	}
+	return appendPadded(append(b, '.'), nano, 9)
+}
+
+// appendPadded appends n, which is not negative, with at least width digits.
+func appendPadded(b []byte, n int64, width int) []byte {
+	for low := int64(10); width > 1; width, low = width-1, low*10 {
+		if n < low {
+			for range width - 1 {
+				b = append(b, '0')
+			}
+			break
+		}
+	}
+	return strconv.AppendInt(b, n, 10)
+}
+
+// join returns a, sep and b as one text, "" when one of a and b is.
+func join(a, sep, b string) string {
+	if a == "" || b == "" {
+		return ""
+	}
+	return a + sep + b
+}

@@ -1,0 +1,297 @@
+package hessian2
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"dubbo-wire/internal/decode"
+)
+
+// Lengths of strings count UTF-16 units. Java writes each unit by itself in 1 to 3 bytes, so that a character beyond
+// U+FFFF is two sequences of 3 bytes (CESU-8). Some peers write such a character as 4 bytes of UTF-8; that counts two
+// units here, although hessian-lite itself refuses it. A sequence that is longer than needed is read as hessian-lite
+// reads it, by its bits.
+
+// asText reports whether b starts a string and whether another chunk follows; head is the length in bytes of opcode
+// and length.
+func asText(b byte) (head int, more, ok bool) {
+	switch {
+	case b <= 0x1f:
+		return 1, false, true
+	case b >= 0x30 && b <= 0x33:
+		return 2, false, true
+	case b == 'S':
+		return 3, false, true
+	case b == 'R':
+		return 3, true, true
+	}
+	return 0, false, false
+}
+
+// asBytes is asText for a binary.
+func asBytes(b byte) (head int, more, ok bool) {
+	switch {
+	case b >= 0x20 && b <= 0x2f:
+		return 1, false, true
+	case b >= 0x34 && b <= 0x37:
+		return 2, false, true
+	case b == 'B':
+		return 3, false, true
+	case b == 'A':
+		return 3, true, true
+	}
+	return 0, false, false
+}
+
+// chunkLen returns the length that a chunk's head of 1 to 3 bytes announces: units of a string, bytes of a binary.
+func chunkLen(head []byte) int {
+	switch len(head) {
+	case 1:
+		return int(head[0] & 0x1f) // 00-1f, 20-2f
+	case 2:
+		return int(head[0]&3)<<8 + int(head[1]) // 30-33, 34-37
+	}
+	return int(binary.BigEndian.Uint16(head[1:]))
+}
+
+// textEnd returns the offset behind the string that starts at offset at, -1 after failing.
+func (r *Reader) textEnd(at int, what string) int {
+	buf := r.c.Buf
+	for {
+		if at >= len(buf) {
+			return r.short(what)
+		}
+		head, more, ok := asText(buf[at])
+		if !ok {
+			return r.fail(decode.Malformed, what, describe(buf[at]))
+		}
+		if len(buf)-at < head {
+			return r.short(what)
+		}
+		units := chunkLen(buf[at : at+head])
+		stop, left := skipUnits(buf, at+head, units)
+		if left > 0 {
+			return r.badText(what, units, stop, left)
+		}
+		if at = stop; !more {
+			return at
+		}
+	}
+}
+
+// badText fails for a string of which left units are missing at offset at.
+func (r *Reader) badText(what string, units, at, left int) int {
+	rest := r.c.Buf[at:]
+	if len(rest) == 0 || len(rest) < sequenceLen(rest[0]) && continues(rest[1:]) {
+		return r.short(fmt.Sprintf("%s of %d units", what, units))
+	}
+	found := rest[:min(len(rest), 4)]
+	if found[0]&0xf8 == 0xf0 && left == 1 {
+		return r.fail(decode.Malformed, what+": one more UTF-16 unit", fmt.Sprintf("a pair of them at offset %d: % x", at, found))
+	}
+	return r.fail(decode.Malformed, what+": UTF-8 of 1 to 3 bytes a UTF-16 unit (hessian-lite)",
+		fmt.Sprintf("% x at offset %d", found, at))
+}
+
+// sequenceLen returns how many bytes the sequence starting with b has, 0 when none does.
+func sequenceLen(b byte) int {
+	switch {
+	case b < 0x80:
+		return 1
+	case b&0xe0 == 0xc0:
+		return 2
+	case b&0xf0 == 0xe0:
+		return 3
+	case b&0xf8 == 0xf0:
+		return 4
+	}
+	return 0
+}
+
+// continues reports whether b has continuation bytes only.
+func continues(b []byte) bool {
+	for _, c := range b {
+		if c&0xc0 != 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+// skipUnits goes over n UTF-16 units of text from offset at and returns the offset behind them. Where the text ends or
+// is no text, it returns that offset and the number of units that were not read.
+func skipUnits(b []byte, at, n int) (stop, left int) {
+	for n > 0 {
+		if n >= 8 && len(b)-at >= 8 { // eight bytes of ASCII at a time
+			high := binary.LittleEndian.Uint64(b[at:]) & 0x8080808080808080
+			if high == 0 {
+				at += 8
+				n -= 8
+				continue
+			}
+			ascii := bits.TrailingZeros64(high) / 8
+			at += ascii
+			n -= ascii
+		}
+		if at >= len(b) {
+			return at, n
+		}
+		switch c := b[at]; {
+		case c < 0x80:
+			at++
+			n--
+		case c&0xf0 == 0xe0:
+			from := at
+			for n > 0 && len(b)-at >= 3 && b[at]&0xf0 == 0xe0 && b[at+1]&0xc0 == 0x80 && b[at+2]&0xc0 == 0x80 {
+				at += 3
+				n--
+			}
+			if at == from {
+				return at, n
+			}
+		case c&0xe0 == 0xc0:
+			if len(b)-at < 2 || b[at+1]&0xc0 != 0x80 {
+				return at, n
+			}
+			at += 2
+			n--
+		default:
+			if _, size := utf8.DecodeRune(b[at:min(len(b), at+4)]); size != 4 || n < 2 {
+				return at, n
+			}
+			at += 4
+			n -= 2
+		}
+	}
+	return at, 0
+}
+
+// text returns the text of the string between two offsets, which textEnd has passed.
+func (r *Reader) text(at, stop int, name bool) string {
+	head, more, _ := asText(r.c.Buf[at])
+	content := r.c.Buf[at+head : stop]
+	if more {
+		r.join = r.join[:0]
+		for more {
+			head, more, _ = asText(r.c.Buf[at])
+			units := chunkLen(r.c.Buf[at : at+head])
+			next, _ := skipUnits(r.c.Buf, at+head, units)
+			r.join = append(r.join, r.c.Buf[at+head:next]...)
+			at = next
+		}
+		content = r.join
+	}
+	switch {
+	case !utf8.Valid(content):
+		return string(appendUTF8(nil, content))
+	case name:
+		return r.names.get(content)
+	}
+	return string(content)
+}
+
+// appendUTF8 appends text that skipUnits accepts as UTF-8: pairs of surrogates become the character they stand for, a
+// lone one U+FFFD.
+func appendUTF8(dst, b []byte) []byte {
+	high := rune(0) // a high surrogate that waits for its other half
+	for len(b) > 0 {
+		var c rune
+		n := sequenceLen(b[0])
+		switch n {
+		case 1:
+			c = rune(b[0])
+		case 2:
+			c = rune(b[0]&0x1f)<<6 | rune(b[1]&0x3f)
+		case 3:
+			c = rune(b[0]&0x0f)<<12 | rune(b[1]&0x3f)<<6 | rune(b[2]&0x3f)
+		default:
+			c, _ = utf8.DecodeRune(b)
+		}
+		b = b[n:]
+		if high != 0 {
+			pair := utf16.DecodeRune(high, c)
+			dst = utf8.AppendRune(dst, pair) // U+FFFD when c is no low surrogate
+			high = 0
+			if pair != utf8.RuneError {
+				continue
+			}
+		}
+		if c >= 0xd800 && c < 0xdc00 {
+			high = c
+			continue
+		}
+		dst = utf8.AppendRune(dst, c)
+	}
+	if high != 0 {
+		dst = utf8.AppendRune(dst, utf8.RuneError)
+	}
+	return dst
+}
+
+// bytesEnd returns the offset behind the binary that starts at offset at and the number of its chunks, -1 after
+// failing.
+func (r *Reader) bytesEnd(at int) (stop, chunks int) {
+	buf := r.c.Buf
+	for {
+		if at >= len(buf) {
+			return r.short("a chunk of a binary"), 0
+		}
+		head, more, ok := asBytes(buf[at])
+		if !ok {
+			return r.fail(decode.Malformed, "a chunk of a binary", describe(buf[at])), 0
+		}
+		if len(buf)-at < head {
+			return r.short("a chunk of a binary"), 0
+		}
+		n := chunkLen(buf[at : at+head])
+		if n > len(buf)-at-head {
+			return r.short(fmt.Sprintf("a binary of %d bytes", n)), 0
+		}
+		at += head + n
+		chunks++
+		if !more {
+			return at, chunks
+		}
+	}
+}
+
+// content returns the bytes of the binary between two offsets, which bytesEnd has passed: borrowed when it is one
+// chunk, else joined in a new slice.
+func (r *Reader) content(at, stop, chunks int) []byte {
+	if chunks == 1 {
+		head, _, _ := asBytes(r.c.Buf[at])
+		return r.c.Buf[at+head : stop : stop]
+	}
+	joined := make([]byte, 0, stop-at-2*chunks)
+	for more := true; more; {
+		var head int
+		head, more, _ = asBytes(r.c.Buf[at])
+		n := chunkLen(r.c.Buf[at : at+head])
+		joined = append(joined, r.c.Buf[at+head:at+head+n]...)
+		at += head + n
+	}
+	return joined
+}
+
+// names keeps short names (of classes, fields, keys, methods) from body to body, so that each is made once. What it
+// keeps are copies.
+type names map[string]string
+
+const (
+	maxNames   = 4096
+	maxNameLen = 128 // bytes
+)
+
+func (n names) get(b []byte) string {
+	if s, ok := n[string(b)]; ok {
+		return s
+	}
+	s := string(b)
+	if len(s) <= maxNameLen && len(n) < maxNames {
+		n[s] = s
+	}
+	return s
+}

@@ -1,0 +1,390 @@
+package hessian2
+
+import (
+	"fmt"
+	"strings"
+
+	"dubbo-wire/internal/decode"
+)
+
+// value takes the value at the cursor. depth is the nesting it would have as a container. It returns false after
+// failing; containers that are open then stay open.
+func (r *Reader) value(p place, depth int) bool {
+	at := r.c.Off
+	if at >= len(r.c.Buf) {
+		r.short("a value")
+		return false
+	}
+	g := grammar[r.c.Buf[at]]
+	if g.size != 0 {
+		stop := at + int(g.size)
+		if stop > len(r.c.Buf) {
+			r.short(fmt.Sprintf("%s of %d bytes", g.rule, g.size))
+			return false
+		}
+		if r.t == nil {
+			r.c.Off = stop
+			return true
+		}
+		return r.scalar(g.rule, p, stop)
+	}
+	switch g.rule {
+	case text:
+		stop := r.textEnd(at, expectText)
+		if stop < 0 {
+			return false
+		}
+		n, ok := r.leaf(decode.String, p, stop)
+		if n != nil && r.values {
+			n.Text = r.text(at, stop, false)
+		}
+		return ok
+	case bytes:
+		stop, chunks := r.bytesEnd(at)
+		if stop < 0 {
+			return false
+		}
+		n, ok := r.leaf(decode.Bytes, p, stop)
+		if n != nil && r.values {
+			n.Raw = r.content(at, stop, chunks)
+		}
+		return ok
+	case definition, object:
+		return r.object(p, depth)
+	case list:
+		return r.list(p, depth)
+	case dict:
+		return r.dict(p, depth)
+	case reference:
+		return r.reference(p)
+	}
+	r.fail(decode.Malformed, "a value", describe(r.c.Buf[at]))
+	return false
+}
+
+// scalar records a value of fixed size, which ends at stop.
+func (r *Reader) scalar(rule rule, p place, stop int) bool {
+	b := r.c.Buf[r.c.Off:stop]
+	k := decode.Null
+	switch rule {
+	case boolean:
+		k = decode.Bool
+	case integer, long:
+		k = decode.Int
+	case double:
+		k = decode.Float64
+		if p.float {
+			k = decode.Float32
+		}
+	case date:
+		k = decode.Date
+	}
+	n, ok := r.leaf(k, p, stop)
+	if n == nil || !r.values {
+		return ok
+	}
+	switch k {
+	case decode.Bool, decode.Int:
+		n.Num = number(b)
+	case decode.Float64, decode.Float32:
+		n.Float = float(b)
+	case decode.Date:
+		n.Text = formatInstant(instant(b))
+	}
+	return true
+}
+
+// list takes
+//
+//	55 type value* 5a · 56 type int value* · 57 value* 5a · 58 int value* · 70-77 type value* · 78-7f value*
+func (r *Reader) list(p place, depth int) bool {
+	if _, ok := r.open(decode.List, p, depth); !ok {
+		return false
+	}
+	op := r.c.Buf[r.c.Off]
+	stop := r.c.Off + 1
+	n, counted, floats := 0, true, false
+	if op == 'U' || op == 'V' || op >= 0x70 && op <= 0x77 {
+		var t listType
+		if t, stop = r.listType(stop); stop < 0 || !r.role("type", stop) {
+			return false
+		}
+		floats = t.floats
+		if node := r.top(); node != nil {
+			node.Class = t.name
+		}
+	}
+	switch op {
+	case 'U', 'W':
+		counted = false
+		if op == 'W' && !r.role("type", stop) {
+			return false
+		}
+	case 'V', 'X':
+		if n, stop = r.count(stop, "the length of a list"); stop < 0 || !r.role("length", stop) {
+			return false
+		}
+	default:
+		if n = int(op & 7); op >= 0x78 && !r.role("length", stop) {
+			return false
+		}
+	}
+	e := place{label: decode.ByIndex, float: floats}
+	for i := 0; !counted || i < n; i++ {
+		if !counted && r.atEnd() {
+			if !r.role("end", r.c.Off+1) {
+				return false
+			}
+			break
+		}
+		e.index = i
+		if !r.value(e, depth+1) {
+			return false
+		}
+	}
+	r.t.Close()
+	return true
+}
+
+// dict takes a map:
+//
+//	48 (value value)* 5a · 4d type (value value)* 5a
+func (r *Reader) dict(p place, depth int) bool {
+	if _, ok := r.open(decode.Map, p, depth); !ok {
+		return false
+	}
+	stop := r.c.Off + 1
+	var t listType
+	if r.c.Buf[r.c.Off] == 'M' {
+		if t, stop = r.listType(stop); stop < 0 {
+			return false
+		}
+	}
+	if !r.role("type", stop) {
+		return false
+	}
+	if node := r.top(); node != nil {
+		node.Class = t.name
+	}
+	for i := 0; !r.atEnd(); i++ {
+		key, ok := r.key(i, depth+1)
+		if !ok || !r.value(place{label: decode.ByEntry, name: key, index: i}, depth+1) {
+			return false
+		}
+	}
+	if !r.role("end", r.c.Off+1) {
+		return false
+	}
+	r.t.Close()
+	return true
+}
+
+// key takes the key of entry i and returns its text if it is a string and there is a tree.
+func (r *Reader) key(i, depth int) (name string, ok bool) {
+	at := r.c.Off
+	if at < len(r.c.Buf) && grammar[r.c.Buf[at]].rule == text {
+		stop := r.textEnd(at, "a key")
+		if stop < 0 {
+			return "", false
+		}
+		if r.t == nil {
+			r.c.Off = stop
+			return "", true
+		}
+		name = r.text(at, stop, true)
+		n, ok := r.leaf(decode.String, place{label: decode.ByKey, name: name, index: i}, stop)
+		if n != nil && r.values {
+			n.Text = name
+		}
+		return name, ok
+	}
+	return "", r.value(place{label: decode.ByKey, index: i}, depth)
+}
+
+// atEnd reports whether the end mark of a list or map is next.
+func (r *Reader) atEnd() bool {
+	return r.c.Off < len(r.c.Buf) && r.c.Buf[r.c.Off] == 'Z'
+}
+
+// listType reads a type, which is written as a string the first time and as its index afterwards. It returns the
+// offset behind it, -1 after failing.
+func (r *Reader) listType(at int) (t listType, stop int) {
+	const what = "a type, a string or an index of the type table"
+	if at < len(r.c.Buf) && grammar[r.c.Buf[at]].rule == text {
+		if stop = r.textEnd(at, what); stop < 0 {
+			return t, -1
+		}
+		r.typeCount++
+		if r.t != nil {
+			t = newListType(r.text(at, stop, true))
+			r.types = append(r.types, t)
+		}
+		return t, stop
+	}
+	i, stop := r.int(at, what)
+	switch {
+	case stop < 0:
+		return t, -1
+	case i < 0 || i >= r.typeCount:
+		return t, r.fail(decode.Malformed, fmt.Sprintf("an index below %d of the type table", r.typeCount), fmt.Sprint(i))
+	case r.t != nil:
+		t = r.types[i]
+	}
+	return t, stop
+}
+
+// newListType returns the source form of a type: hessian-lite writes an array as "[" and the name of its elements,
+// with short names for a few.
+func newListType(wire string) listType {
+	element := strings.TrimLeft(wire, "[")
+	dims := len(wire) - len(element)
+	t := listType{name: wire}
+	if dims == 0 {
+		return t
+	}
+	t.floats = dims == 1 && (element == "float" || element == "java.lang.Float")
+	switch element {
+	case "string":
+		element = "java.lang.String"
+	case "object":
+		element = "java.lang.Object"
+	case "date":
+		element = "java.util.Date"
+	}
+	if dims > 255 { // no array of Java
+		return t
+	}
+	t.name = element + strings.Repeat("[]", dims)
+	return t
+}
+
+// object takes an object, behind the definitions of classes that were not defined before:
+//
+//	(43 name int name*)* (60-6f | 4f int) value*
+func (r *Reader) object(p place, depth int) bool {
+	node, ok := r.open(decode.Object, p, depth)
+	if !ok {
+		return false
+	}
+	self := len(r.objects) - 1
+	for r.c.Off < len(r.c.Buf) && r.c.Buf[r.c.Off] == 'C' {
+		if !r.definition() {
+			return false
+		}
+	}
+	i, stop := r.classIndex()
+	if stop < 0 || !r.role("type", stop) {
+		return false
+	}
+	c := &r.classes[i]
+	first, n := c.first, c.n
+	if r.t != nil {
+		r.t.Node(node).Class = c.name
+		r.objects[self].class = int32(i)
+	}
+	f := place{label: decode.ByField}
+	for k := range n {
+		if r.t != nil {
+			f.name = r.fields[first+k]
+		}
+		f.index = k
+		if !r.value(f, depth+1) {
+			return false
+		}
+	}
+	r.t.Close()
+	if r.values && r.classes[i].means != nothing {
+		r.interpret(node, i)
+	}
+	return true
+}
+
+// classIndex reads the opcode of an object and returns the index of its class and the offset behind it, -1 after
+// failing.
+func (r *Reader) classIndex() (i, stop int) {
+	if r.c.Off >= len(r.c.Buf) {
+		return 0, r.short("an object")
+	}
+	switch op := r.c.Buf[r.c.Off]; {
+	case op >= 0x60 && op <= 0x6f:
+		i, stop = int(op-0x60), r.c.Off+1
+	case op == 'O':
+		if i, stop = r.int(r.c.Off+1, "the index of a class"); stop < 0 {
+			return 0, -1
+		}
+	default:
+		return 0, r.fail(decode.Malformed, "an object behind its class definition", describe(op))
+	}
+	if i < 0 || i >= len(r.classes) {
+		return 0, r.fail(decode.Malformed, fmt.Sprintf("an index below %d of the class table", len(r.classes)), fmt.Sprint(i))
+	}
+	return i, stop
+}
+
+// definition takes the definition of a class.
+func (r *Reader) definition() bool {
+	at := r.c.Off + 1
+	stop := r.textEnd(at, "the name of a class")
+	if stop < 0 {
+		return false
+	}
+	c := class{first: len(r.fields)}
+	if r.t != nil {
+		c.name = r.text(at, stop, true)
+	}
+	if !r.role("class", stop) {
+		return false
+	}
+	n, stop := r.count(stop, "the number of a class's fields")
+	if stop < 0 || !r.role("length", stop) {
+		return false
+	}
+	c.n = n
+	for range n {
+		at = r.c.Off
+		if stop = r.textEnd(at, "the name of a field"); stop < 0 {
+			return false
+		}
+		if r.t != nil {
+			r.fields = append(r.fields, r.text(at, stop, true))
+		}
+		if !r.role("field", stop) {
+			return false
+		}
+	}
+	if r.t != nil {
+		c.means = meaningOf(c.name, r.fields[c.first:])
+	}
+	r.classes = append(r.classes, c)
+	return true
+}
+
+// reference takes 51 int. Where the object meant stands for a short scalar, the scalar is recorded again, since that
+// is what Java's reader hands out; else the node says which one is meant.
+func (r *Reader) reference(p place) bool {
+	i, stop := r.int(r.c.Off+1, "the index of an object")
+	if stop < 0 {
+		return false
+	}
+	if i < 0 || i >= r.objectCount {
+		r.fail(decode.Malformed, fmt.Sprintf("an index below %d of the object table", r.objectCount), fmt.Sprint(i))
+		return false
+	}
+	n, ok := r.leaf(decode.Ref, p, stop)
+	if n == nil {
+		return ok
+	}
+	n.Num = int64(r.objects[i].node)
+	if r.values {
+		r.copyScalar(n, r.objects[i])
+	}
+	return true
+}
+
+// top returns the node of the container opened last, nil without a tree.
+func (r *Reader) top() *decode.Node {
+	if r.t == nil {
+		return nil
+	}
+	return r.t.Node(int(r.objects[len(r.objects)-1].node))
+}
