@@ -115,26 +115,16 @@ func decompress(win *window, in *Input) (io.Reader, func(), error) {
 	if err != nil {
 		return nil, nil, badCompression(in, err)
 	}
-	return &zstdReader{z}, z.Close, nil
+	return z, z.Close, nil
 }
 
 // badCompression words a compressed stream that cannot be read from its start.
 func badCompression(in *Input, err error) *Error {
-	return &Error{
-		Cause: Compression, File: in.File, Err: err,
-		Text: fmt.Sprintf("%s: its %s compression cannot be read: %v; copy it again, or decompress it first", in.File, in.Compression, err),
-	}
-}
-
-// zstdReader words the one error of zstd that people can do something about.
-type zstdReader struct{ z *zstd.Decoder }
-
-func (r *zstdReader) Read(b []byte) (int, error) {
-	n, err := r.z.Read(b)
+	text := fmt.Sprintf("%s: its %s compression cannot be read: %v; copy it again, or decompress it first", in.File, in.Compression, err)
 	if errors.Is(err, zstd.ErrWindowSizeExceeded) {
-		err = fmt.Errorf("it was compressed with a window of more than %d MiB; decompress it first: zstd -d --long=31: %w", maxZstdWindow>>20, err)
+		text = fmt.Sprintf("%s was compressed with a window of more than %d MiB; decompress it first: zstd -d --long=31 %s", in.File, maxZstdWindow>>20, in.File)
 	}
-	return n, err
+	return &Error{Cause: Compression, File: in.File, Err: err, Text: text}
 }
 
 // unread reads what a window has in its buffer and then through that buffer. It is

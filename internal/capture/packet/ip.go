@@ -133,12 +133,15 @@ func (d *Decoder) ipv6(p *capture.Packet, s *Segment, off, wireEnd int) Verdict 
 	return Malformed
 }
 
-// tcp parses the TCP header at data offset off; end is where the IP packet ends on
-// the wire, in bytes from the packet's start (RFC 9293, section 3.1).
+// tcp parses the TCP header at data offset off; end is where the IP packet ends by
+// its own length, in bytes from the packet's start (RFC 9293, section 3.1).
 //
 //	0 source port · 2 destination port · 4 sequence · 8 acknowledgement
 //	12 header words · 13 flags · 14 window · 16 checksum, urgent · 20 options
 func tcp(p *capture.Packet, s *Segment, off, end int) Verdict {
+	// What was not on the wire is no payload of this packet, whatever IP says: a
+	// tool may have cut the packet and forgotten its original length.
+	end = min(end, p.WireLen)
 	if end < off+20 {
 		return Malformed
 	}

@@ -1,0 +1,253 @@
+package capture
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/net/bpf"
+	"golang.org/x/sys/unix"
+)
+
+// openLive opens an interface, or skips the test where capturing is not allowed.
+func openLive(t *testing.T, iface string, opt LiveOptions) *Live {
+	l, err := OpenLive(iface, opt)
+	if CauseOf(err) == Permission {
+		assert.Contains(t, err.Error(), "sudo setcap cap_net_raw+ep $(command -v dubbo-wire)")
+		t.Skip(err)
+	}
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, l.Close()) })
+	return l
+}
+
+// exchange sends n bytes over a new loopback connection and returns its port.
+func exchange(t *testing.T, n int) uint16 {
+	server, err := net.Listen("tcp4", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer server.Close()
+	go func() {
+		c, err := net.Dial("tcp4", server.Addr().String())
+		if err == nil {
+			_, _ = io.WriteString(c, strings.Repeat("x", n))
+			_ = c.Close()
+		}
+	}()
+	c, err := server.Accept()
+	require.NoError(t, err)
+	got, err := io.Copy(io.Discard, c)
+	require.NoError(t, err)
+	require.EqualValues(t, n, got)
+	require.NoError(t, c.Close())
+	return uint16(server.Addr().(*net.TCPAddr).Port)
+}
+
+// tcpPayload is the payload length of an IPv4 packet to that port, or -1.
+func tcpPayload(ip []byte, port uint16) int {
+	if len(ip) < 40 || ip[0]>>4 != 4 || ip[9] != 6 {
+		return -1
+	}
+	header := int(ip[0]&15) * 4
+	if binary.BigEndian.Uint16(ip[header+2:]) != port {
+		return -1
+	}
+	return int(binary.BigEndian.Uint16(ip[2:])) - header - int(ip[header+12]>>4)*4
+}
+
+// collect reads until the interface is quiet and sums the payload sent to port.
+func collect(t *testing.T, l *Live, port uint16, linkHeader int) (payload, syns int) {
+	var p Packet
+	for {
+		err := l.Next(&p)
+		if err == ErrTimeout {
+			return payload, syns
+		}
+		require.NoError(t, err)
+		require.InDelta(t, time.Now().UnixNano(), p.Time, 10e9)
+		if n := tcpPayload(p.Data[linkHeader:], port); n >= 0 {
+			payload += n
+			if ip := p.Data[linkHeader:]; ip[int(ip[0]&15)*4+13]&2 != 0 {
+				syns++
+			}
+		}
+	}
+}
+
+// Each packet comes once, although a loopback interface shows it twice.
+func TestLiveLoopback(t *testing.T) {
+	l := openLive(t, "lo", LiveOptions{})
+	assert.Equal(t, LinkEthernet, l.Link())
+	payload, syns := collect(t, l, exchange(t, 300_000), 14)
+	assert.Equal(t, 300_000, payload)
+	assert.Equal(t, 1, syns)
+	stats, err := l.Stats()
+	require.NoError(t, err)
+	in := l.Inputs()[0]
+	assert.GreaterOrEqual(t, stats.Received, in.Packets)
+	assert.Zero(t, in.Dropped)
+	assert.Equal(t, "lo", in.File)
+	assert.Positive(t, in.Packets)
+}
+
+func TestLiveAny(t *testing.T) {
+	l := openLive(t, AnyInterface, LiveOptions{})
+	assert.Equal(t, LinkLinuxSLL2, l.Link())
+	port := exchange(t, 300_000)
+	lo, err := net.InterfaceByName("lo")
+	require.NoError(t, err)
+	payload, syns := 0, 0
+	var p Packet
+	for {
+		err := l.Next(&p)
+		if err == ErrTimeout {
+			break
+		}
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, len(p.Data), sll2Len)
+		if n := tcpPayload(p.Data[sll2Len:], port); n >= 0 {
+			payload += n
+			if p.Data[sll2Len+33]&2 != 0 {
+				syns++
+			}
+			assert.EqualValues(t, 0x0800, binary.BigEndian.Uint16(p.Data))
+			assert.EqualValues(t, lo.Index, binary.BigEndian.Uint32(p.Data[4:]))
+			assert.EqualValues(t, 772, binary.BigEndian.Uint16(p.Data[8:]))
+		}
+	}
+	assert.Equal(t, 300_000, payload)
+	assert.Equal(t, 1, syns)
+}
+
+func TestLiveSnapLenAndFilter(t *testing.T) {
+	// ip proto 6, of Ethernet
+	filter, err := bpf.Assemble([]bpf.Instruction{
+		bpf.LoadAbsolute{Off: 23, Size: 1},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: 6, SkipFalse: 1},
+		bpf.RetConstant{Val: 1000},
+		bpf.RetConstant{Val: 0},
+	})
+	require.NoError(t, err)
+	for _, snapLen := range []int{60, 2000} {
+		l := openLive(t, "lo", LiveOptions{SnapLen: snapLen, Filter: filter})
+		exchange(t, 300_000)
+		conn, err := net.Dial("udp4", "127.0.0.1:9")
+		require.NoError(t, err)
+		_, _ = conn.Write([]byte("not let through"))
+		_ = conn.Close()
+		var p Packet
+		largest := 0
+		for {
+			err := l.Next(&p)
+			if err == ErrTimeout {
+				break
+			}
+			require.NoError(t, err)
+			assert.LessOrEqual(t, len(p.Data), min(snapLen, 1000))
+			assert.EqualValues(t, 6, p.Data[23])
+			largest = max(largest, p.WireLen)
+		}
+		assert.Greater(t, largest, 1500)
+		assert.Positive(t, l.Inputs()[0].TruncatedPackets)
+	}
+}
+
+func TestLiveClose(t *testing.T) {
+	l := openLive(t, "lo", LiveOptions{Poll: 50 * time.Millisecond})
+	done := make(chan error)
+	go func() {
+		var p Packet
+		for {
+			if err := l.Next(&p); err != nil && !errors.Is(err, ErrTimeout) {
+				done <- err
+				return
+			}
+		}
+	}()
+	time.Sleep(10 * time.Millisecond)
+	require.NoError(t, l.Close())
+	select {
+	case err := <-done:
+		assert.Equal(t, ErrClosed, err)
+	case <-time.After(5 * time.Second):
+		t.Fatal("Next does not return after Close")
+	}
+	_, err := l.Stats()
+	assert.NoError(t, err)
+}
+
+func TestLiveUnknownInterface(t *testing.T) {
+	_, err := OpenLive("nothere0", LiveOptions{})
+	assert.Equal(t, NoInterface, CauseOf(err))
+	assert.Contains(t, err.Error(), "nothere0: no such network interface; there are: ")
+	assert.Contains(t, err.Error(), "lo")
+	assert.Contains(t, err.Error(), ", any")
+}
+
+// The kernel takes VLAN tags out of received packets; they are put back.
+func TestLivePutsVLANBack(t *testing.T) {
+	l := &Live{link: LinkEthernet, buf: make([]byte, headroom+1000)}
+	frame := []byte("dstdstsrcsrc\x08\x00payload")
+	copy(l.buf[headroom:], frame)
+	aux := binary.NativeEndian.AppendUint32(nil, 1<<4|1<<6)         // status: tag and its type are valid
+	aux = binary.NativeEndian.AppendUint32(aux, uint32(len(frame))) // length
+	aux = binary.NativeEndian.AppendUint32(aux, uint32(len(frame)))
+	aux = binary.NativeEndian.AppendUint16(aux, 0)
+	aux = binary.NativeEndian.AppendUint16(aux, 14)
+	aux = binary.NativeEndian.AppendUint16(aux, 0x2064)
+	aux = binary.NativeEndian.AppendUint16(aux, 0x88a8)
+	control := controlMessage(263, 8, aux)
+	copy(l.control[:], control)
+	l.msg.SetControllen(len(control))
+	var p Packet
+	l.packet(&p, len(frame))
+	assert.Equal(t, "dstdstsrcsrc\x88\xa8\x20\x64\x08\x00payload", string(p.Data))
+	assert.Equal(t, len(frame)+4, p.WireLen)
+	assert.Positive(t, p.Time)
+}
+
+func TestLiveAllocatesNothing(t *testing.T) {
+	l := openLive(t, "lo", LiveOptions{})
+	conn, err := net.Dial("udp4", "127.0.0.1:9")
+	require.NoError(t, err)
+	defer conn.Close()
+	var p Packet
+	payload := []byte("x")
+	before := testing.AllocsPerRun(100, func() { _, _ = conn.Write(payload) })
+	allocs := testing.AllocsPerRun(100, func() {
+		_, _ = conn.Write(payload)
+		_ = l.Next(&p)
+	})
+	assert.Zero(t, allocs-before)
+}
+
+func TestInterfaces(t *testing.T) {
+	all, err := Interfaces()
+	require.NoError(t, err)
+	found := false
+	for _, i := range all {
+		if i.Name == "lo" {
+			found = true
+			assert.True(t, i.Loopback)
+			assert.Contains(t, i.Addrs, "127.0.0.1")
+		}
+	}
+	assert.True(t, found)
+	assert.Equal(t, AnyInterface, all[len(all)-1].Name)
+}
+
+// controlMessage is a control message as the kernel lays it out.
+func controlMessage(level, kind int32, value []byte) []byte {
+	b := make([]byte, unix.CmsgSpace(len(value)))
+	h := (*unix.Cmsghdr)(unsafe.Pointer(&b[0]))
+	h.SetLen(unix.CmsgLen(len(value)))
+	h.Level, h.Type = level, kind
+	copy(b[unix.CmsgLen(0):], value)
+	return b
+}
