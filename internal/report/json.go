@@ -1,0 +1,279 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+
+	"dubbo-wire/internal/sizes"
+)
+
+// object is a JSON object whose members keep their order.
+type object []member
+
+type member struct {
+	name  string
+	value any
+}
+
+// MarshalJSON prints the members in order.
+func (o object) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	b.WriteByte('{')
+	for i, m := range o {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		if err := enc.Encode(m.name); err != nil {
+			return nil, err
+		}
+		b.WriteByte(':')
+		if err := enc.Encode(m.value); err != nil {
+			return nil, err
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// WriteJSON prints the report as the contract has it, keys in stable order. buckets adds the histograms.
+func (r *Report) WriteJSON(w io.Writer, buckets bool) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(r.object(buckets)); err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, b.Bytes(), "", " "); err != nil {
+		return err
+	}
+	_, err := out.WriteTo(w)
+	return err
+}
+
+func (r *Report) object(buckets bool) object {
+	groups := []object{}
+	for _, g := range r.Groups {
+		groups = append(groups, r.group(g, buckets))
+	}
+	by := []string{}
+	for _, k := range r.By.Keys {
+		by = append(by, r.keyName(k))
+	}
+	inputs := []object{}
+	for i := range r.Inputs {
+		inputs = append(inputs, r.Inputs[i].object())
+	}
+	return object{
+		{"schema", Schema},
+		{"inputs", inputs},
+		{"seconds", r.Seconds},
+		{"wire", r.wire()},
+		{"coverage", r.coverage()},
+		{"by", by},
+		{"groups", groups},
+	}
+}
+
+func (r *Report) keyName(k sizes.Key) string {
+	if k == sizes.Time {
+		return "time:" + r.By.Step.String()
+	}
+	return string(k)
+}
+
+func (in *Input) object() object {
+	links := in.LinkTypes
+	if links == nil {
+		links = []string{}
+	}
+	damage := []object{}
+	for _, d := range in.Damage {
+		damage = append(damage, object{{"packet", d.Packet}, {"offset", d.Offset}, {"text", d.Text}})
+	}
+	o := object{{"file", in.File}, {"format", in.Format}}
+	if in.Compression != "" {
+		o = append(o, member{"compression", in.Compression})
+	}
+	o = append(o, member{"linkTypes", links}, member{"packets", in.Packets}, member{"bytes", in.Bytes})
+	if in.Packets > 0 {
+		o = append(o, member{"firstTime", rfc3339(in.First)}, member{"lastTime", rfc3339(in.Last)})
+	} else {
+		o = append(o, member{"firstTime", nil}, member{"lastTime", nil})
+	}
+	o = append(o, member{"truncatedPackets", in.Truncated}, member{"damage", damage})
+	if in.Dropped >= 0 {
+		o = append(o, member{"droppedPackets", in.Dropped})
+	}
+	if in.Err != "" {
+		o = append(o, member{"error", in.Err})
+	}
+	return o
+}
+
+func (r *Report) wire() object {
+	t := r.Totals
+	ports := slices.SortedFunc(maps.Keys(t.OtherTCP), func(a, b uint16) int {
+		if x, y := t.OtherTCP[a], t.OtherTCP[b]; x != y {
+			return int(min(max(y-x, -1), 1))
+		}
+		return int(a) - int(b)
+	})
+	other := []object{}
+	for _, p := range ports {
+		other = append(other, object{{"port", p}, {"bytes", t.OtherTCP[p]}})
+	}
+	return object{
+		{"linkBytes", t.LinkBytes},
+		{"rpcBytes", t.RPCBytes},
+		{"eventBytes", t.EventBytes},
+		{"incompleteBytes", t.IncompleteBytes},
+		{"otherLinkBytes", r.OtherLinkBytes()},
+		{"retransmittedBytes", t.TCP.Repeated},
+		{"otherTcp", other},
+		{"notTcpBytes", t.NotTCPBytes},
+	}
+}
+
+func (r *Report) coverage() object {
+	t := r.Totals
+	other := []object{}
+	for _, name := range t.OtherProtocols() {
+		o := t.Other[name]
+		other = append(other, object{{"protocol", name}, {"connections", o.Connections}, {"bytes", o.Bytes}})
+	}
+	c := object{
+		{"percent", r.Percent()},
+		{"tcpPayloadBytes", r.Stream()},
+		{"frameBytes", t.FrameBytes},
+		{"otherBytes", t.OtherBytes()},
+		{"skippedBytes", t.Skipped},
+		{"gapBytes", t.Gap},
+		{"gapsUnknown", 0},
+		{"other", other},
+		{"connections", r.Connections},
+		{"connectionsWithoutData", r.ConnectionsWithoutData},
+		{"connectionsJoinedMidway", t.TCP.Joined},
+		{"frames", t.Frames},
+		{"framesIncomplete", t.Incomplete},
+	}
+	if t.BodiesDecoded+t.BodiesPartly+t.BodiesOpaque > 0 {
+		c = append(c, member{"bodiesDecoded", t.BodiesDecoded}, member{"bodiesPartly", t.BodiesPartly},
+			member{"bodiesOpaque", t.BodiesOpaque})
+	}
+	c = append(c, member{"requestsWithoutResponse", t.Unanswered}, member{"responsesWithoutRequest", t.Orphans},
+		member{"heartbeats", t.Heartbeats}, member{"events", t.Events})
+	if t.Resynced > 0 {
+		c = append(c, member{"framesFoundByResync", t.Resynced})
+	}
+	if t.NegativeLengths > 0 {
+		c = append(c, member{"negativeLengths", t.NegativeLengths})
+	}
+	if t.Expired > 0 {
+		c = append(c, member{"requestsExpired", t.Expired})
+	}
+	if len(t.UnknownIDs) > 0 {
+		ids := []object{}
+		for _, id := range slices.Sorted(maps.Keys(t.UnknownIDs)) {
+			ids = append(ids, object{{"serializationId", id}, {"frames", t.UnknownIDs[id]}})
+		}
+		c = append(c, member{"unknownSerializations", ids})
+	}
+	if len(t.Unread) > 0 {
+		kinds := []object{}
+		for _, k := range slices.Sorted(maps.Keys(t.Unread)) {
+			kinds = append(kinds, object{{"cause", k}, {"packets", t.Unread[k]}})
+		}
+		c = append(c, member{"packetsUnread", kinds})
+	}
+	return c
+}
+
+func (r *Report) group(g *sizes.Group, buckets bool) object {
+	var o object
+	if g.Rest {
+		o = object{{"rest", true}, {"groups", g.Groups}}
+	}
+	for i, v := range g.Values {
+		k := r.By.Keys[i]
+		switch k {
+		case sizes.Connection:
+			n, _ := strconv.Atoi(v)
+			o = append(o, member{string(k), n})
+		case sizes.Status:
+			if n, err := strconv.Atoi(v); err == nil {
+				o = append(o, member{string(k), n})
+			} else {
+				o = append(o, member{string(k), v})
+			}
+		case sizes.Serialization:
+			o = append(o, member{string(k), v})
+			if g.SerializationID >= 0 {
+				o = append(o, member{"serializationId", g.SerializationID})
+			}
+		default:
+			o = append(o, member{string(k), v})
+		}
+	}
+	o = append(o, member{"calls", g.Calls}, member{"oneWay", g.OneWay}, member{"errors", g.Errors},
+		member{"exceptions", g.Exceptions})
+	if r.Seconds > 0 {
+		o = append(o, member{"callsPerSecond", sizes.Round3(float64(g.Calls) / r.Seconds)})
+	} else {
+		o = append(o, member{"callsPerSecond", nil})
+	}
+	o = append(o, member{"request", direction(&g.Request, buckets)}, member{"response", direction(&g.Response, buckets)},
+		member{"latencyMicros", stat(&g.Latency, 1000, buckets)}, member{"waitMicros", stat(&g.Wait, 1000, buckets)})
+	if l := g.Largest; l.Frame > 0 {
+		file := ""
+		if l.File < len(r.Inputs) {
+			file = r.Inputs[l.File].File
+		}
+		o = append(o, member{"largest", object{{"file", file}, {"frame", l.Frame}, {"bodyBytes", l.BodyBytes}}})
+	} else {
+		o = append(o, member{"largest", nil})
+	}
+	return o
+}
+
+func direction(d *sizes.Direction, buckets bool) object {
+	return object{
+		{"count", d.Body.Count},
+		{"bodyBytes", stat(&d.Body, 1, buckets)},
+		{"frameBytes", stat(&d.Frame, 1, buckets)},
+		{"wireBytes", stat(&d.Wire, 1, buckets)},
+	}
+}
+
+// stat prints a distribution; unit divides its numbers (1000: nanoseconds to microseconds).
+func stat(s *sizes.Stat, unit int64, buckets bool) object {
+	if s.Count == 0 {
+		o := object{{"total", 0}}
+		for _, name := range []string{"min", "mean", "p50", "p90", "p95", "p99", "max"} {
+			o = append(o, member{name, nil})
+		}
+		return o
+	}
+	number := func(n int64) json.Number {
+		if n%unit == 0 {
+			return json.Number(strconv.FormatInt(n/unit, 10))
+		}
+		return json.Number(strconv.FormatFloat(float64(n)/float64(unit), 'f', -1, 64))
+	}
+	return object{
+		{"total", number(s.Total)},
+		{"min", number(s.Min)},
+		{"mean", sizes.Round3(s.Mean() / float64(unit))},
+		{"p50", number(s.Percentile(50))},
+		{"p90", number(s.Percentile(90))},
+		{"p95", number(s.Percentile(95))},
+		{"p99", number(s.Percentile(99))},
+		{"max", number(s.Max)},
+	}
+}

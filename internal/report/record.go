@@ -1,0 +1,357 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/pipeline"
+)
+
+// fields appends the members of one JSON object to dst, in order. Absent facts are left out.
+type fields struct {
+	dst []byte
+	sep bool
+}
+
+func (f *fields) name(name string) {
+	if f.sep {
+		f.dst = append(f.dst, ',')
+	}
+	f.sep = true
+	f.dst = append(f.dst, '"')
+	f.dst = append(f.dst, name...)
+	f.dst = append(f.dst, '"', ':')
+}
+
+func (f *fields) str(name, v string) {
+	f.name(name)
+	f.dst = decode.AppendString(f.dst, v)
+}
+
+func (f *fields) num(name string, v int64) {
+	f.name(name)
+	f.dst = strconv.AppendInt(f.dst, v, 10)
+}
+
+func (f *fields) bool(name string, v bool) {
+	f.name(name)
+	f.dst = strconv.AppendBool(f.dst, v)
+}
+
+func (f *fields) raw(name string, v []byte) {
+	f.name(name)
+	f.dst = append(f.dst, v...)
+}
+
+func (f *fields) null(name string) {
+	f.name(name)
+	f.dst = append(f.dst, "null"...)
+}
+
+func (f *fields) list(name string, v []string) {
+	f.name(name)
+	f.dst = append(f.dst, '[')
+	for i, s := range v {
+		if i > 0 {
+			f.dst = append(f.dst, ',')
+		}
+		f.dst = decode.AppendString(f.dst, s)
+	}
+	f.dst = append(f.dst, ']')
+}
+
+func (f *fields) time(name string, ns int64) {
+	f.name(name)
+	f.dst = append(f.dst, '"')
+	f.dst = time.Unix(0, ns).UTC().AppendFormat(f.dst, "2006-01-02T15:04:05.000000000Z07:00")
+	f.dst = append(f.dst, '"')
+}
+
+// micros prints nanoseconds as microseconds, exactly.
+func (f *fields) micros(name string, ns int64) {
+	f.name(name)
+	if ns%1000 == 0 {
+		f.dst = strconv.AppendInt(f.dst, ns/1000, 10)
+		return
+	}
+	f.dst = strconv.AppendFloat(f.dst, float64(ns)/1000, 'f', -1, 64)
+}
+
+// Frames prints frames as JSON records; Inputs are the names of files by index.
+type Frames struct {
+	Inputs []string
+	// Depth folds parts below that many path segments; 0 keeps all.
+	Depth int
+	parts []decode.Part
+}
+
+// SerializationName is what reports call a serialization: its name, or "id 30" where none is registered.
+func SerializationName(f *decode.Format, id uint8) string {
+	if f == nil {
+		return fmt.Sprintf("id %d", id)
+	}
+	return f.Name
+}
+
+// AppendJSON appends the record of one frame, without a line end.
+func (p *Frames) AppendJSON(dst []byte, r *pipeline.Row) []byte {
+	fr, m := r.Frame, r.Msg
+	f := fields{dst: append(dst, '{')}
+	f.num("frame", r.Number)
+	f.str("file", p.file(fr.Last.File))
+	f.time("time", fr.Last.Time)
+	f.num("connection", int64(r.Conn.Number))
+	f.str("src", r.Conn.Ends[r.Side])
+	f.str("dst", r.Conn.Ends[1-r.Side])
+	f.str("protocol", "dubbo")
+	f.str("kind", m.Kind.String())
+	f.bool("twoWay", fr.TwoWay())
+	f.str("id", strconv.FormatInt(fr.ID, 10))
+	f.str("serialization", SerializationName(m.Format, fr.SerializationID()))
+	f.num("serializationId", int64(fr.SerializationID()))
+	if !fr.Request() {
+		f.num("status", int64(fr.Status))
+		if text := dubbo.StatusText(fr.Status); text != "" {
+			f.str("statusText", text)
+		}
+	} else if fr.Status != 0 {
+		f.num("requestStatus", int64(fr.Status)) // always 0 where Dubbo wrote it
+	}
+	f.num("headerBytes", dubbo.HeaderLen)
+	f.num("bodyBytes", int64(fr.BodyLen))
+	f.bool("complete", fr.Complete())
+	f.bool("foundByResync", fr.Resync)
+	f.num("firstPacket", fr.First.Packet)
+	f.num("lastPacket", fr.Last.Packet)
+	f.envelope(m)
+	if m.Tree != nil {
+		p.appendParts(&f, m)
+		f.str("decoded", m.Decoded)
+		if m.Err != nil {
+			// Offsets are counted from the frame's first byte.
+			f.num("undecodedAt", int64(dubbo.HeaderLen+m.Err.At))
+			f.str("cause", m.Err.Cause.String())
+			f.str("error", errorText(m.Err))
+		}
+	}
+	return append(f.dst, '}')
+}
+
+func (p *Frames) file(i int) string {
+	if i < len(p.Inputs) {
+		return p.Inputs[i]
+	}
+	return ""
+}
+
+// envelope is what a message says of itself.
+func (f *fields) envelope(m *dubbo.Message) {
+	if n := m.Names; n != nil {
+		f.str("dubboVersion", n.DubboVersion)
+		f.nullable("service", n.Path, n.PathNull)
+		f.nullable("version", n.Version, n.VersionNull)
+		if m.Group != "" {
+			f.str("group", m.Group)
+		}
+		f.str("method", n.Method)
+		f.list("parameterTypes", n.Types)
+	}
+	switch m.ResultKind {
+	case 0, 3:
+		f.str("resultKind", "exception")
+	case 1, 4:
+		f.str("resultKind", "value")
+	case 2, 5:
+		f.str("resultKind", "null")
+	}
+	if m.ExceptionClass != "" {
+		f.str("exceptionClass", m.ExceptionClass)
+	}
+	if m.ErrorMessage != "" {
+		f.str("errorMessage", m.ErrorMessage)
+	} else if m.ExceptionMessage != "" {
+		f.str("errorMessage", m.ExceptionMessage)
+	}
+}
+
+func (f *fields) nullable(name, v string, null bool) {
+	if null {
+		f.null(name)
+		return
+	}
+	f.str(name, v)
+}
+
+// appendParts prints the leaves of the frame: the header and those of the body.
+func (p *Frames) appendParts(f *fields, m *dubbo.Message) {
+	p.parts = m.Tree.Parts(p.parts[:0], p.Depth)
+	f.name("parts")
+	f.dst = append(f.dst, `[{"path":"header","bytes":16}`...)
+	for i := range p.parts {
+		f.dst = append(f.dst, `,{"path":`...)
+		f.dst = decode.AppendString(f.dst, p.parts[i].Path)
+		f.dst = append(f.dst, `,"bytes":`...)
+		f.dst = strconv.AppendInt(f.dst, int64(p.parts[i].Bytes), 10)
+		f.dst = append(f.dst, '}')
+	}
+	f.dst = append(f.dst, ']')
+}
+
+func errorText(e *decode.Error) string {
+	s := ""
+	if e.Expected != "" {
+		s = "expected " + e.Expected
+	}
+	if e.Found != "" {
+		s += ", found " + e.Found
+	}
+	return s
+}
+
+// Calls prints calls as JSON records.
+type Calls struct {
+	Inputs []string
+	// NoValues leaves arguments, results and attachments out.
+	NoValues bool
+}
+
+// AppendJSON appends the record of one call, without a line end.
+func (p *Calls) AppendJSON(dst []byte, c *call.Call) []byte {
+	f := fields{dst: append(dst, '{')}
+	req, resp := c.Request, c.Response
+	any := req
+	if any == nil {
+		any = resp
+	}
+	f.num("connection", int64(c.Conn.Number))
+	if any.Origin.File < len(p.Inputs) {
+		f.str("file", p.Inputs[any.Origin.File])
+	}
+	f.str("id", strconv.FormatInt(any.Header.ID, 10))
+	f.str("client", c.Client())
+	f.str("server", c.Server())
+	if req != nil {
+		f.num("requestFrame", req.Number)
+	}
+	if resp != nil {
+		f.num("responseFrame", resp.Number)
+	}
+	f.str("protocol", "dubbo")
+	f.str("serialization", messageSerialization(any))
+	if req != nil && resp != nil && req.Header.SerializationID() != resp.Header.SerializationID() {
+		f.str("responseSerialization", messageSerialization(resp))
+	}
+	p.request(&f, req)
+	p.response(&f, c)
+	f.str("state", c.State().String())
+	if req != nil {
+		f.num("requestBodyBytes", int64(req.Header.BodyLen))
+	}
+	if resp != nil {
+		f.num("responseBodyBytes", int64(resp.Header.BodyLen))
+	}
+	if req != nil {
+		f.num("requestFrameBytes", int64(req.FrameLen()))
+	}
+	if resp != nil {
+		f.num("responseFrameBytes", int64(resp.FrameLen()))
+	}
+	f.time("time", any.First)
+	if ns, ok := c.Latency(); ok {
+		f.micros("latencyMicros", ns)
+	} else {
+		f.null("latencyMicros")
+	}
+	if ns, ok := c.Wait(); ok {
+		f.micros("waitMicros", ns)
+	} else {
+		f.null("waitMicros")
+	}
+	return append(f.dst, '}')
+}
+
+func messageSerialization(m *call.Message) string {
+	if m.Serialization != "" {
+		return m.Serialization
+	}
+	return fmt.Sprintf("id %d", m.Header.SerializationID())
+}
+
+func (p *Calls) request(f *fields, m *call.Message) {
+	if m == nil || m.Names == nil {
+		f.str("service", call.Unknown)
+		f.str("method", call.Unknown)
+		if m != nil && !p.NoValues {
+			f.bool("oneWay", !m.Header.TwoWay())
+		}
+		return
+	}
+	n := m.Names
+	f.nullable("service", n.Path, n.PathNull)
+	f.nullable("version", n.Version, n.VersionNull)
+	if m.Group != "" {
+		f.str("group", m.Group)
+	}
+	f.str("method", m.Method())
+	f.bool("generic", m.GenericMethod != "")
+	if m.GenericMethod != "" {
+		f.list("parameterTypes", m.GenericTypes)
+	} else {
+		f.list("parameterTypes", n.Types)
+	}
+	if !p.NoValues {
+		f.values("arguments", m.Values)
+		f.values("attachments", m.AttachmentsJSON)
+	}
+	f.bool("oneWay", !m.Header.TwoWay())
+}
+
+func (f *fields) values(name string, json []byte) {
+	if len(json) > 0 {
+		f.raw(name, json)
+	}
+}
+
+func (p *Calls) response(f *fields, c *call.Call) {
+	m := c.Response
+	if m == nil {
+		return
+	}
+	switch {
+	case m.Header.Status != dubbo.StatusOK:
+		f.name("exception")
+		f.dst = append(f.dst, `{"class":null,"message":`...)
+		f.dst = decode.AppendString(f.dst, m.ErrorMessage)
+		f.dst = append(f.dst, '}')
+	case m.Exception:
+		e := fields{dst: []byte{'{'}}
+		e.nullable("class", m.ExceptionClass, m.ExceptionClass == "")
+		e.nullable("message", m.ExceptionMessage, m.ExceptionMessage == "")
+		f.raw("exception", append(e.dst, '}'))
+	case !p.NoValues:
+		f.values("result", m.Values)
+	}
+	if !p.NoValues {
+		f.values("responseAttachments", m.AttachmentsJSON)
+	}
+	f.num("status", int64(m.Header.Status))
+	switch {
+	case m.Header.Status != dubbo.StatusOK:
+		f.str("error", statusName(m.Header.Status))
+	case m.Exception && m.ExceptionClass != "":
+		f.str("error", m.ExceptionClass)
+	case m.Exception:
+		f.str("error", "exception")
+	}
+}
+
+func statusName(status byte) string {
+	if text := dubbo.StatusText(status); text != "" {
+		return text
+	}
+	return fmt.Sprintf("status %d", status)
+}

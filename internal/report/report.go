@@ -1,0 +1,137 @@
+// Package report turns what a run counted into what people and programs read: the JSON of the contract, tables for
+// terminals, Markdown and CSV. A report is a value first; renderers print it. It knows no capture and no format of a
+// body.
+package report
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/sizes"
+)
+
+// Schema names the layout of the JSON report.
+const Schema = "dubbo-wire/report/1"
+
+// Report is the sizes of a capture by group, with what was not seen.
+type Report struct {
+	Inputs  []Input
+	Seconds float64 // last minus first packet of the whole input
+	// First and Last are the times of the first and last packet, in nanoseconds since the Unix epoch.
+	First, Last int64
+	Totals      *pipeline.Totals
+	// Connections with payload, and without.
+	Connections, ConnectionsWithoutData int64
+	By                                  sizes.By
+	Groups                              []*sizes.Group // sorted by key, or as asked
+	// Selected is what the groups add up to.
+	Selected sizes.Group
+	// Filtered: a filter was given, so the groups may lack calls that the coverage has.
+	Filtered bool
+}
+
+// Input is one file of the capture.
+type Input struct {
+	File, Format, Compression string
+	LinkTypes                 []string
+	Packets, Bytes            int64 // bytes on the link
+	First, Last               int64 // nanoseconds since the Unix epoch
+	Truncated                 int64 // packets cut by the snap length
+	SnapLen                   int
+	Dropped                   int64 // by the recording machine; -1: not recorded
+	Damage                    []capture.Damage
+	Err                       string // why it could not be opened
+}
+
+// Build makes a report of a finished run.
+func Build(inputs []capture.Input, t *pipeline.Totals, by sizes.By, groups []*sizes.Group) *Report {
+	r := &Report{Totals: t, By: by, Groups: groups, First: t.FirstTime, Last: t.LastTime}
+	r.Seconds = float64(t.LastTime-t.FirstTime) / 1e9
+	for i := range inputs {
+		in := &inputs[i]
+		out := Input{
+			File: in.File, Format: in.Format, Compression: in.Compression, Packets: in.Packets, Bytes: in.Bytes,
+			First: in.FirstTime, Last: in.LastTime, Truncated: in.TruncatedPackets, SnapLen: in.SnapLen,
+			Dropped: in.Dropped, Damage: in.Damage,
+		}
+		for _, l := range in.LinkTypes {
+			out.LinkTypes = append(out.LinkTypes, l.String())
+		}
+		if in.Err != nil {
+			out.Err = in.Err.Error()
+		}
+		r.Inputs = append(r.Inputs, out)
+	}
+	r.ConnectionsWithoutData = t.TCP.WithoutData
+	r.Connections = t.TCP.Connections - t.TCP.WithoutData
+	for _, g := range groups {
+		r.Selected.Merge(g)
+	}
+	return r
+}
+
+// OtherLinkBytes is the link bytes that belong to no message.
+func (r *Report) OtherLinkBytes() int64 { return r.Totals.LinkBytes - r.Totals.RPCBytes }
+
+// Stream is the captured bytes of all TCP streams, each once.
+func (r *Report) Stream() int64 { return r.Totals.TCP.Stream }
+
+// Percent is the share of complete frames in what is known of the streams that carry frames, in percent, never rounded
+// up to 100.
+func (r *Report) Percent() float64 { return math.Floor(r.Totals.Percent()*1e4) / 1e4 }
+
+// SortBy orders the groups: by "calls", "bytes" (on the link), "request", "response" (mean body bytes), "errors",
+// "latency" (p99), largest first; "" or "key" leaves them by key. ok is false for any other name.
+func (r *Report) SortBy(name string) (ok bool) {
+	less, ok := sorters[name]
+	if ok && less != nil {
+		slices.SortStableFunc(r.Groups, func(a, b *sizes.Group) int {
+			switch {
+			case a.Rest != b.Rest:
+				if a.Rest {
+					return 1
+				}
+				return -1
+			case less(a) > less(b):
+				return -1
+			case less(a) < less(b):
+				return 1
+			}
+			return 0
+		})
+	}
+	return ok
+}
+
+// SortNames are the names that SortBy takes.
+func SortNames() []string {
+	return []string{"key", "bytes", "calls", "request", "response", "errors", "latency"}
+}
+
+var sorters = map[string]func(*sizes.Group) float64{
+	"":         nil,
+	"key":      nil,
+	"calls":    func(g *sizes.Group) float64 { return float64(g.Calls) },
+	"bytes":    func(g *sizes.Group) float64 { return float64(g.WireBytes()) },
+	"request":  func(g *sizes.Group) float64 { return g.Request.Body.Mean() },
+	"response": func(g *sizes.Group) float64 { return g.Response.Body.Mean() },
+	"errors":   func(g *sizes.Group) float64 { return float64(g.Errors) },
+	"latency":  func(g *sizes.Group) float64 { return float64(g.Latency.Percentile(99)) },
+}
+
+// Style is how tables are printed.
+type Style struct {
+	Width int  // columns of the terminal; 0: no limit
+	Color bool // ANSI colours
+	Exact bool // all digits instead of decimal units
+	Local bool // local time instead of UTC
+	Top   int  // rows of the ranking; 0: the default
+	// Command is the command line that made the report ("analyze trace.pcap"), for hints.
+	Command string
+}
+
+// rfc3339 formats nanoseconds since the Unix epoch in UTC, as machine output has it.
+func rfc3339(ns int64) string { return time.Unix(0, ns).UTC().Format(time.RFC3339Nano) }
