@@ -37,6 +37,20 @@ class_path() {
   cat "$file"
 }
 
+# A network namespace of our own: the loopback address stays 127.0.0.1 (Dubbo replaces it by an outer address if it sees
+# one), and nothing else is on the port.
+in_namespace() {
+  if [ "$(ip netns identify)" != dubborig ]; then
+    local namespace
+    for namespace in dubborig dubborig-a dubborig-b; do
+      ip netns delete $namespace 2>/dev/null || true
+      ip netns add $namespace
+    done
+    ip -n dubborig link set lo up
+    exec ip netns exec dubborig "$here/captures.sh" "$@"
+  fi
+}
+
 # What Java 17 must open for serializers that reflect on JDK classes.
 opens=()
 for package in java.lang java.lang.reflect java.lang.invoke java.util java.util.concurrent java.util.concurrent.atomic java.text java.net java.io java.nio \
@@ -50,10 +64,9 @@ java_side() { # side dubbo-version netns-or-empty main-class args...
   shift 4
   local jvm=(java -Xmx384m -XX:TieredStopAtLevel=1 "${opens[@]}"
     -Dtruth.side="$side" -Dtruth.file="$work/$side.truth"
-    -Djava.net.preferIPv6Addresses="$([[ $host == *:* ]] && echo true || echo false)"
-    -Ddubbo.application.logger=log4j -Ddubbo.service.shutdown.wait=1000 -Duser.timezone=UTC -Duser.language=en
+    -Ddubbo.application.logger=log4j -Ddubbo.security.serialize.generic.native-java-enable=true -Ddubbo.service.shutdown.wait=1000 -Duser.timezone=UTC -Duser.language=en
     -Drig.host="$host" -Drig.port=$port -Drig.serialization="$serialization" -Drig.optimizer="$optimizer"
-    -Drig.heartbeat="$heartbeat" -Drig.threads="$threads" -Drig.payload="$payload" -Drig.repeat="$repeat"
+    -Drig.heartbeat="$heartbeat" -Drig.threads="$threads" -Drig.payload="$payload" -Drig.repeat="$repeat" -Drig.pause="$pause"
     -cp "$work/$side-classes:$(class_path "$version")" "org.dubbowire.rig.run.$main" "$@")
   if [ -n "$ns" ]; then exec ip netns exec "$ns" "${jvm[@]}"; else exec "${jvm[@]}"; fi
 }
@@ -66,6 +79,27 @@ wait_for() { # file pattern seconds
   echo "no '$2' in $1:" >&2
   tail -20 "$1" >&2
   return 1
+}
+
+# Two hosts (namespaces) with Ethernet between them, MTU 1500, segments cut by TCP itself and not by the card.
+start_wire() { # loss reorder duplicate
+  local side
+  for side in a b; do
+    ip link delete "outer-$side" 2>/dev/null || true
+    ip link add "outer-$side" type veth peer name "inner-$side"
+    ip link set "inner-$side" netns "dubborig-$side"
+    ip link set "outer-$side" up
+    ip -n "dubborig-$side" link set lo up
+    ip -n "dubborig-$side" link set "inner-$side" up
+    # Without transmit offload the kernel also fills in the checksums, which the wire passes on as they are.
+    ethtool -K "outer-$side" tso off gso off gro off tx off >/dev/null
+    ip netns exec "dubborig-$side" ethtool -K "inner-$side" tso off gso off gro off tx off >/dev/null
+  done
+  ip -n dubborig-a addr add 198.18.0.1/24 dev inner-a
+  ip -n dubborig-b addr add 198.18.0.2/24 dev inner-b
+  python3 "$here/wire.py" outer-a outer-b "$@" >"$work/wire.log" 2>&1 &
+  wire_pid=$!
+  wait_for "$work/wire.log" "wire ready" 10
 }
 
 start_sniffer() {
@@ -96,9 +130,9 @@ stop_sniffer() {
 record() {
   name=$1
   shift
-  local dubbo=2.7.23 workloads=published file='' note='' complete=true late_start='' late_stop=''
-  serialization=hessian2 serializations='' optimizer=false heartbeat=60000 threads=200 payload=8388608 repeat=1 host=127.0.0.1
-  sniffer=tcpdump iface=lo tcpdump_options='' filter="tcp port $port" sniff_prefix='' provider_ns='' consumer_ns=''
+  local dubbo=2.7.23 workloads=published file='' note='' complete=true late_start=''
+  serialization=hessian2 serializations='' optimizer=false heartbeat=60000 threads=200 payload=8388608 repeat=1 pause=0 host=127.0.0.1
+  sniffer=tcpdump iface=lo tcpdump_options='' filter="tcp port $port" sniff_prefix='' provider_ns='' consumer_ns='' wire=''
   local setting
   for setting in "$@"; do
     printf -v "${setting%%=*}" '%s' "${setting#*=}"
@@ -106,7 +140,11 @@ record() {
   file=${file:-$name.pcap.zst}
   echo "== $name"
   rm -f "$work"/raw "$work"/*.truth "$work"/*.log
-  class_path "$dubbo" >/dev/null
+  if [ -n "$wire" ]; then
+    # shellcheck disable=SC2086
+    start_wire $wire
+    host=198.18.0.2 consumer_ns=dubborig-a provider_ns=dubborig-b iface=inner-b sniff_prefix="ip netns exec dubborig-b"
+  fi
   [ -n "$late_start" ] || start_sniffer
   (java_side provider "$dubbo" "$provider_ns" Provider) >"$work/provider.log" 2>&1 &
   local provider_pid=$!
@@ -129,7 +167,9 @@ record() {
   exec 7>&-
   wait $consumer_pid || true
   stop_sniffer
-  grep -h -E "^(FAILED|NOT FAILED|DONE)" "$work/consumer.log" | tee "$work/$name.steps" | tail -3
+  [ -z "$wire" ] || kill $wire_pid
+  grep -h -E "^(FAILED|NOT FAILED|DONE)" "$work/consumer.log" >"$work/$name.steps"
+  tail -1 "$work/$name.steps"
   cat "$work/consumer.truth" "$work/provider.truth" | zstd -q -19 --long=24 -f -o "$out/$name.truth.jsonl.zst"
   case $file in
     *.zst) zstd -q -19 --long=24 -f "$work/raw" -o "$out/$file" ;;
@@ -150,10 +190,11 @@ provenance() { # dubbo workloads complete note
     --arg sniffer "$([ "$sniffer" = dumpcap ] && dumpcap --version | head -1 || tcpdump --version 2>&1 | paste -sd' ')" \
     --arg kernel "$(uname -r)" --arg iface "$iface" --arg filter "$filter" --arg options "$tcpdump_options" \
     --arg sum "$(sha256sum "$out/$file" | cut -d' ' -f1)" --arg truthsum "$(sha256sum "$out/$name.truth.jsonl.zst" | cut -d' ' -f1)" \
+    --slurpfile failed <(sed -n 's/^FAILED //p' "$work/$name.steps" | sort -u | jq -R 'split(" | ") | {step: .[0], error: (.[1:] | join(" | "))}') \
     --slurpfile frames <(cat "$work"/consumer.truth "$work"/provider.truth | jq -c 'select(.dir=="out" and .kind!="telnet") | .kind' | sort | uniq -c | awk '{gsub(/"/,"",$2); print "{\"" $2 "\":" $1 "}"}') \
     '{name: $name, file: $file, truth: ($name + ".truth.jsonl.zst"), dubbo: $dubbo, serializations: ($ser | split(",")), optimizer: $optimizer,
       complete: $complete, linkType: $link, note: $note, workloads: ($workloads | split(" ")), packets: ($packets | tonumber),
-      framesSent: ($frames | add), date: $date, jdk: $jdk, kernel: $kernel, sniffer: $sniffer,
+      framesSent: ($frames | add), failedSteps: $failed, date: $date, jdk: $jdk, kernel: $kernel, sniffer: $sniffer,
       capture: ("-i " + $iface + " " + $options + " " + $filter | gsub(" +"; " ")),
       command: ("testdata/rig/captures.sh " + $name), sha256: $sum, truthSha256: $truthsum}' >"$work/entry.json"
   [ -s "$out/provenance.json" ] || echo '[]' >"$out/provenance.json"
@@ -164,10 +205,24 @@ provenance() { # dubbo workloads complete note
   jq --arg v "$1" --slurpfile j "$work/jars-$1.json" '.[$v] = $j[0]' "$out/jars.json" >"$work/jars.json" && mv "$work/jars.json" "$out/jars.json"
 }
 
+# The table of failed steps in README.md.
+readme_table() {
+  local table=$work/failed.md
+  {
+    echo "| captures | step | error |"
+    echo "| --- | --- | --- |"
+    jq -r '[.[] | .name as $n | .failedSteps[] | . + {name: $n}] | group_by([.step, .error]) | map({names: (map(.name) | unique | join(", ")), step: .[0].step, error: .[0].error})
+      | sort_by(.names, .step)[] | "| \(.names) | `\(.step)` | `\(.error | gsub("\\|"; "/") | gsub("`"; "\u0027"))` |"' "$out/provenance.json"
+  } >"$table"
+  sed -i -e '/^<!-- failed steps/,/^<!-- end -->/{/^<!--/!d}' -e "/^<!-- failed steps/r $table" "$here/README.md"
+}
+
 . "$here/table.sh"
 
 install_tools
-build
+[ "$(ip netns identify)" = dubborig ] || build # before, because Maven needs the network
+for version in 2.7.23 2.7.8 2.7.3; do class_path $version >/dev/null; done
+in_namespace "$@"
 if [ $# -gt 0 ]; then
   for wanted in "$@"; do
     found=
@@ -177,3 +232,4 @@ if [ $# -gt 0 ]; then
 else
   all_captures ''
 fi
+readme_table

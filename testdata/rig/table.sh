@@ -1,7 +1,7 @@
 # The captures: one line each, NAME and what differs from the defaults of record() in captures.sh.
 # shellcheck shell=bash
 
-capture() { # wanted name settings...
+capture() { # name settings...
   if [ -z "$wanted_name" ] || [ "$wanted_name" = "$1" ]; then
     found=yes
     record "$@"
@@ -10,6 +10,44 @@ capture() { # wanted name settings...
 
 all_captures() {
   wanted_name=$1
-  capture hessian2
-  capture edge-hessian2 workloads=edge heartbeat=1000
+  local s
+
+  # The published workloads and the edge set in every serialization.
+  for s in hessian2 java compactedjava nativejava fastjson gson kryo fst kryo2 protostuff avro msgpack native-hessian smartbuf; do
+    capture $s serialization=$s
+    capture edge-$s serialization=$s workloads=edge heartbeat=1000
+  done
+  for s in kryo fst; do
+    capture $s-optimizer serialization=$s optimizer=true
+    capture edge-$s-optimizer serialization=$s optimizer=true workloads=edge heartbeat=1000
+  done
+
+  # Other releases: other envelopes and another hessian-lite.
+  for s in 2.7.8 2.7.3; do
+    capture hessian2-$s dubbo=$s
+    capture edge-hessian2-$s dubbo=$s workloads=edge heartbeat=1000
+  done
+
+  # Many calls at once; several serializations on one connection; refusals.
+  capture interleaved workloads=interleaved
+  capture mixed workloads=mixed serializations=hessian2,java,compactedjava,nativejava,fastjson,gson,kryo,fst,kryo2,protostuff,avro,msgpack,native-hessian,smartbuf \
+    note="three references per serialization share one connection"
+  capture exhausted workloads=exhausted threads=4 payload=20000 note="four provider threads, payload limit 20000 bytes at the provider"
+
+  # File formats and link types, with little traffic.
+  capture bid-plain workloads=bid file=bid-plain.pcap
+  capture bid-nanoseconds workloads=bid file=bid-nanoseconds.pcap tcpdump_options=--time-stamp-precision=nano
+  capture bid-gzip workloads=bid file=bid-gzip.pcap.gz
+  capture bid-pcapng workloads=bid file=bid-pcapng.pcapng sniffer=dumpcap
+  capture bid-cooked2 workloads=bid file=bid-cooked2.pcap.zst iface=any
+  capture bid-cooked1 workloads=bid file=bid-cooked1.pcap.gz iface=any "tcpdump_options=-y LINUX_SLL"
+  capture bid-ipv6 workloads=bid file=bid-ipv6.pcap host=::1
+
+  # What a network does, and what an observer misses. The truth holds all frames sent.
+  capture mtu1500 workloads=conditions wire="0 0 0" note="Ethernet, MTU 1500, offloads off"
+  capture loss workloads=conditions repeat=2 wire="0.02 0.03 0.01" note="2 % of the segments lost, 3 % overtaken, 1 % repeated; captured at the provider's interface"
+  capture snap200 workloads=conditions "tcpdump_options=-s 200" complete=false note="snap length 200: longer packets are cut"
+  capture midway workloads=conditions repeat=2 pause=8 late_start=0.2 complete=false note="the capture starts while calls are running"
+  capture requests-only workloads=conditions "filter=tcp dst port $port" complete=false note="only packets towards the provider"
+  capture responses-only workloads=conditions "filter=tcp src port $port" complete=false note="only packets from the provider"
 }

@@ -16,8 +16,8 @@ public class Enums implements Serializable {
     private Color[] array;
     private List<Color> list;
     private Map<Color, String> map;
-    private EnumMap<Color, Integer> enumMap;
-    private EnumSet<Color> enumSet;
+    private Map<Color, Integer> enumMap;
+    private Set<Color> enumSet;
     private Set<Op> ops;
     private OnlyName label;
 }

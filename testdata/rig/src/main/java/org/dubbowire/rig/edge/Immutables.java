@@ -10,11 +10,7 @@ import lombok.Setter;
 @Setter
 public class Immutables implements Serializable {
     private static final long serialVersionUID = 1L;
-    private List<String> of;
-    private Set<String> setOf;
-    private Map<String, Integer> mapOf;
     private List<String> asList;
-    private List<String> subList;
     private List<String> unmodifiable;
     private List<String> singleton;
     private List<String> emptyList;
@@ -25,5 +21,4 @@ public class Immutables implements Serializable {
     private List<String> synchronizedList;
     private Set<String> singletonSet;
     private Map<String, String> singletonMap;
-    private List<String> copies;
 }

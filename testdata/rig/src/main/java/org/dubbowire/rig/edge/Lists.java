@@ -21,6 +21,4 @@ public class Lists implements Serializable {
     private List<List<Integer>> nested;
     private Collection<Long> collection;
     private Vector<String> vector;
-    private Deque<String> deque;
-    private PriorityQueue<Integer> queue;
 }

@@ -1,7 +1,6 @@
 package org.dubbowire.rig.edge;
 
 import java.io.Serializable;
-import java.util.*;
 import lombok.Getter;
 import lombok.Setter;
 

@@ -8,7 +8,7 @@ final class Conditions {
     private Conditions() {
     }
 
-    static void run() {
+    static void run() throws InterruptedException {
         EchoService echo = Remote.of(EchoService.class).get();
         UserService users = Remote.of(UserService.class).get();
         for (int i = 0; i < 60 * Settings.REPEAT; i++) {
@@ -19,8 +19,9 @@ final class Conditions {
                 Step.run("listUser", () -> users.listUser(n));
             }
             if (n % 15 == 0) {
-                Step.run("text", () -> echo.text(Data.text(20000, n)));
+                Step.run("text", () -> echo.text(Data.text(1000, n).repeat(20)));
             }
+            Thread.sleep(Settings.PAUSE);
         }
     }
 }

@@ -1,7 +1,5 @@
 package org.dubbowire.rig.run;
 
-import com.alibaba.dubbo.rpc.benchmark.App;
-import com.alibaba.dubbo.rpc.benchmark.Banner;
 import com.alibaba.dubbo.rpc.benchmark.BidRequest;
 import com.alibaba.dubbo.rpc.benchmark.Device;
 import com.alibaba.dubbo.rpc.benchmark.Geo;
@@ -50,32 +48,16 @@ final class Data {
         return request;
     }
 
-    /** The same, complete. */
+    /** The same with an id and more impressions. */
     static BidRequest fullBid() {
         BidRequest request = bid();
         request.setId("bid-1");
-        Banner banner = new Banner();
-        banner.setWidth(320);
-        banner.setHeight(-50);
-        banner.setPosition("top");
         for (int i = 0; i < 3; i++) {
             Impression impression = new Impression();
             impression.setId("imp" + i);
             impression.setBidFloor(i * 0.25);
-            impression.setBanner(banner);
             request.getImpressions().add(impression);
         }
-        request.setGeo(request.getDevice().getGeo());
-        App app = new App();
-        app.setName("阅读");
-        app.setBundle("com.example.reader");
-        app.setCategories(new ArrayList<>(List.of("books", "news")));
-        request.setApp(app);
-        com.alibaba.dubbo.rpc.benchmark.User user = new com.alibaba.dubbo.rpc.benchmark.User();
-        user.setId("u1");
-        user.setYearOfBirth(1984);
-        user.setMale(true);
-        request.setUser(user);
         return request;
     }
 

@@ -111,7 +111,7 @@ final class Edge {
         Step.run("echoLongs2", () -> edge.echoLongs2(new long[][] {{1, 2}, {}, null, {Long.MIN_VALUE}}));
         Step.run("echoStrings", () -> edge.echoStrings(new String[] {"a", null, "", "中文", "a"}));
         Step.run("echoObjects", () -> edge.echoObjects(new Object[] {1, "two", 3L, 4.5, null, true, new Node(5, "five"), Color.RED,
-            new int[] {6}, new Date(7000), List.of(8)}));
+            new int[] {6}, new Date(7000), new ArrayList<>(List.of(8))}));
         for (int size : new int[] {0, 1, 15, 16, 1023, 1024, 5000, 9000, 32768, 65535, 65536, 70000}) {
             Step.run("echoBytes " + size, () -> edge.echoBytes(Samples.bytes(size)));
         }

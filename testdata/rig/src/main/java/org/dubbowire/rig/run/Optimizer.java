@@ -11,11 +11,8 @@ public final class Optimizer implements SerializationOptimizer {
         return List.of(
             com.alibaba.dubbo.rpc.benchmark.BidRequest.class,
             com.alibaba.dubbo.rpc.benchmark.Impression.class,
-            com.alibaba.dubbo.rpc.benchmark.Banner.class,
             com.alibaba.dubbo.rpc.benchmark.Geo.class,
             com.alibaba.dubbo.rpc.benchmark.Device.class,
-            com.alibaba.dubbo.rpc.benchmark.App.class,
-            com.alibaba.dubbo.rpc.benchmark.User.class,
             org.apache.dubbo.benchmark.bean.User.class,
             org.apache.dubbo.benchmark.bean.Page.class,
             com.github.smartbuf.dubbo.model.PostModel.class,

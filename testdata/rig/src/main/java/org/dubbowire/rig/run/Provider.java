@@ -19,7 +19,8 @@ public final class Provider {
 
     public static void main(String[] args) throws Exception {
         ProtocolConfig protocol = new ProtocolConfig("dubbo", Settings.PORT);
-        protocol.setHost(Settings.HOST);
+        // Dubbo refuses an IPv6 host here; it listens on all addresses anyway.
+        protocol.setHost(Settings.HOST.indexOf(':') >= 0 ? "127.0.0.1" : Settings.HOST);
         protocol.setSerialization(Settings.SERIALIZATION);
         protocol.setHeartbeat(Settings.HEARTBEAT);
         protocol.setThreads(Settings.THREADS);

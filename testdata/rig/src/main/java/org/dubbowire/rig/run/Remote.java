@@ -32,7 +32,8 @@ final class Remote<T> {
         reference.setRetries(0);
         reference.setCheck(false);
         if (type == EdgeService.class) {
-            methods.add(Provider.callbackMethod());
+            // A registry would hand over the provider's parameters; without one the consumer must name the callback.
+            parameters.put("subscribe.2.callback", "true");
         }
     }
 

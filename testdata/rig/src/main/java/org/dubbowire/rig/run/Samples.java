@@ -297,8 +297,6 @@ final class Samples {
         l.setNested(new ArrayList<>(List.of(new ArrayList<>(List.of(1, 2)), new ArrayList<>())));
         l.setCollection(new ArrayList<>(List.of(1L, 2L)));
         l.setVector(new Vector<>(List.of("v")));
-        l.setDeque(new ArrayDeque<>(List.of("d")));
-        l.setQueue(new PriorityQueue<>(List.of(2, 1)));
         return l;
     }
 
@@ -329,11 +327,7 @@ final class Samples {
 
     static Immutables immutables() {
         Immutables i = new Immutables();
-        i.setOf(List.of("a", "b", "c"));
-        i.setSetOf(Set.of("s"));
-        i.setMapOf(Map.of("m", 1));
         i.setAsList(Arrays.asList("x", null, "y"));
-        i.setSubList(new ArrayList<>(List.of("1", "2", "3", "4")).subList(1, 3));
         i.setUnmodifiable(Collections.unmodifiableList(new ArrayList<>(List.of("u"))));
         i.setSingleton(Collections.singletonList("one"));
         i.setEmptyList(Collections.emptyList());
@@ -344,7 +338,6 @@ final class Samples {
         i.setSynchronizedList(Collections.synchronizedList(new ArrayList<>(List.of("sync"))));
         i.setSingletonSet(Collections.singleton("single"));
         i.setSingletonMap(Collections.singletonMap("sm", "v"));
-        i.setCopies(Collections.nCopies(3, "copy"));
         return i;
     }
 
@@ -352,12 +345,12 @@ final class Samples {
     static Map<String, Object> containers() {
         Map<String, Object> m = new LinkedHashMap<>();
         Immutables i = immutables();
-        m.put("List.of", i.getOf());
-        m.put("Set.of", i.getSetOf());
-        m.put("Map.of", i.getMapOf());
+        m.put("List.of", List.of("a", "b", "c"));
+        m.put("Set.of", Set.of("s"));
+        m.put("Map.of", Map.of("m", 1));
         m.put("List.of 2", List.of(1, 2));
         m.put("Arrays.asList", i.getAsList());
-        m.put("subList", i.getSubList());
+        m.put("subList", new ArrayList<>(List.of("1", "2", "3", "4")).subList(1, 3));
         m.put("unmodifiableList", i.getUnmodifiable());
         m.put("singletonList", i.getSingleton());
         m.put("emptyList", i.getEmptyList());
@@ -366,13 +359,13 @@ final class Samples {
         m.put("unmodifiableMap", i.getUnmodifiableMap());
         m.put("synchronizedList", i.getSynchronizedList());
         m.put("singletonMap", i.getSingletonMap());
-        m.put("nCopies", i.getCopies());
+        m.put("nCopies", Collections.nCopies(3, "copy"));
         m.put("EnumMap", enums().getEnumMap());
         m.put("EnumSet", enums().getEnumSet());
         m.put("LinkedList", lists().getLinkedList());
         m.put("TreeSet", lists().getTreeSet());
-        m.put("ArrayDeque", lists().getDeque());
-        m.put("PriorityQueue", lists().getQueue());
+        m.put("ArrayDeque", new ArrayDeque<>(List.of("d")));
+        m.put("PriorityQueue", new PriorityQueue<>(List.of(2, 1)));
         m.put("TreeMap", maps().getTree());
         m.put("ConcurrentHashMap", maps().getConcurrent());
         m.put("Hashtable", maps().getTable());

@@ -12,6 +12,9 @@ final class Settings {
     /** Multiplies the number of calls; 1 everywhere except in captures about volume. */
     static final int REPEAT = Integer.getInteger("rig.repeat", 1);
 
+    /** Milliseconds between the rounds of the workload "conditions". */
+    static final int PAUSE = Integer.getInteger("rig.pause", 0);
+
     private Settings() {
     }
 

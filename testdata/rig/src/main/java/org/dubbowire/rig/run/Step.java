@@ -1,5 +1,7 @@
 package org.dubbowire.rig.run;
 
+import org.apache.dubbo.rpc.RpcContext;
+
 /** Runs one call; a failure is reported and the workload goes on. */
 final class Step {
     private static int done;
@@ -13,6 +15,7 @@ final class Step {
     }
 
     static void run(String name, Call call) {
+        RpcContext.removeContext(); // attachments of a failed call would travel with the next one
         try {
             call.run();
             done++;
@@ -22,7 +25,7 @@ final class Step {
             while (cause.getCause() != null && cause.getCause() != cause) {
                 cause = cause.getCause();
             }
-            System.out.println("FAILED " + name + " | " + firstLine(t) + (cause == t ? "" : " | " + firstLine(cause)));
+            System.out.println("FAILED " + name + " | " + firstLine(cause));
         }
     }
 
@@ -42,6 +45,8 @@ final class Step {
 
     private static String firstLine(Throwable t) {
         String line = t.toString().lines().findFirst().orElse("");
-        return line.length() > 300 ? line.substring(0, 300) : line;
+        line = line.replaceFirst("^.*Failed to send response: .*?, cause: ", "provider cannot write the result: ");
+        line = line.replaceAll("@[0-9a-f]{6,8}\\b", "@…").replaceAll(", provider: dubbo://.*?, ", ", "); // what changes from run to run
+        return line.length() > 240 ? line.substring(0, 240) + "…" : line;
     }
 }

@@ -64,6 +64,9 @@ final class Dumper {
             temporal(v);
         } else if (v instanceof UUID || v instanceof Locale || v instanceof TemporalAmount || v instanceof java.time.ZoneId) {
             text(v, v.toString());
+        } else if (v instanceof StringBuilder || v instanceof StringBuffer || v instanceof java.net.URI
+                || v instanceof java.util.Currency) {
+            text(v, v.toString());
         } else if (v instanceof TimeZone tz) {
             text(v, tz.getID());
         } else if (v instanceof Class<?> c) {

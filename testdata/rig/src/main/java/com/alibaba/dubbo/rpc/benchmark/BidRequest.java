@@ -11,9 +11,6 @@ import lombok.Setter;
 public class BidRequest implements Serializable {
     private static final long serialVersionUID = 1L;
     private String id;
-    private List<Impression> impressions;
-    private Geo geo;
-    private App app;
     private Device device;
-    private User user;
+    private List<Impression> impressions;
 }

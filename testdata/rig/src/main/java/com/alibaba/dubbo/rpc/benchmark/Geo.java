@@ -1,7 +1,6 @@
 package com.alibaba.dubbo.rpc.benchmark;
 
 import java.io.Serializable;
-import java.util.*;
 import lombok.Getter;
 import lombok.Setter;
 

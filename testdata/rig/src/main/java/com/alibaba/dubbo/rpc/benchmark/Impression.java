@@ -1,7 +1,6 @@
 package com.alibaba.dubbo.rpc.benchmark;
 
 import java.io.Serializable;
-import java.util.*;
 import lombok.Getter;
 import lombok.Setter;
 
@@ -12,5 +11,4 @@ public class Impression implements Serializable {
     private static final long serialVersionUID = 1L;
     private String id;
     private double bidFloor;
-    private Banner banner;
 }

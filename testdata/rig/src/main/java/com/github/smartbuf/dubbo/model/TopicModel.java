@@ -1,7 +1,6 @@
 package com.github.smartbuf.dubbo.model;
 
 import java.io.Serializable;
-import java.util.*;
 import lombok.Getter;
 import lombok.Setter;
 
