@@ -14,6 +14,7 @@ type wifiLayers struct {
 	radiotap layers.RadioTap
 	prism    layers.PrismHeader
 	dot11    layers.Dot11
+	data     layers.Dot11Data
 	llc      llcSink
 	decoded  []gopacket.LayerType
 	scratch  []byte
@@ -37,7 +38,7 @@ func newWifiLayers() *wifiLayers {
 		capture.LinkRadiotap:  layers.LayerTypeRadioTap,
 		capture.LinkPrism:     layers.LayerTypePrismHeader,
 	} {
-		parser := gopacket.NewDecodingLayerParser(first, &w.radiotap, &w.prism, &w.dot11, &w.llc)
+		parser := gopacket.NewDecodingLayerParser(first, &w.radiotap, &w.prism, &w.dot11, &w.data, &w.llc)
 		parser.IgnoreUnsupported = true
 		w.parsers[link] = parser
 	}

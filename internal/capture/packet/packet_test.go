@@ -1,0 +1,260 @@
+package packet
+
+import (
+	"bytes"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/gopacket/gopacket/layers"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/capture"
+)
+
+func TestSegments(t *testing.T) {
+	for _, c := range append(common(t), rareSamples(t)...) {
+		t.Run(c.name, func(t *testing.T) {
+			var d Decoder
+			var s Segment
+			require.Equal(t, TCP, d.Decode(c.p, &s))
+			want := Segment{
+				Src: NewEndpoint(netip.MustParseAddrPort("10.0.0.5:51234")), Dst: NewEndpoint(netip.MustParseAddrPort("192.168.7.9:20880")),
+				Seq: 0xfffffff0, Ack: 77, Window: 502, IPID: 0x1234, Flags: PSH | ACK, Payload: body(c.payload), PayloadLen: c.payload,
+			}
+			if !s.Src.Is4() {
+				want.Src = NewEndpoint(netip.MustParseAddrPort("[2001:db8::5]:51234"))
+				want.Dst = NewEndpoint(netip.MustParseAddrPort("[fe80::9]:20880"))
+				want.IPID = 0
+			}
+			assert.Equal(t, want, s)
+			assert.Equal(t, "TCP", d.Protocol())
+			assert.True(t, Supported(c.p.Link))
+		})
+	}
+}
+
+// rareSamples are link layers beyond the common ones.
+func rareSamples(t testing.TB) []sample {
+	ppp, snap := "\xff\x03\x00\x21", "\xaa\xaa\x03\x00\x00\x00\x08\x00"
+	pflog := "\x3d\x02" + strings.Repeat("\x00", 62)
+	pktap := "\x9c\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" + strings.Repeat("\x00", 144)
+	dot11 := "\x88\x01\x30\x00" + hdrMACs + "\x02\x00\x00\x00\x00\x03" + "\x10\x00" + "\x00\x00"
+	radiotap := "\x00\x00\x08\x00\x00\x00\x00\x00"
+	prism := "\x44\x00\x00\x00\x90\x00\x00\x00wlan0" + strings.Repeat("\x00", 131)
+	vlan := "\x00\x64"
+	hop, atomic := "\x00\x00\x01\x04\x00\x00\x00\x00", "\x00\x00\x00\x00\x00\x00\x00\x09" // gopacket takes the latter for a fragment
+	long := "\x00\x01\x01\x0c\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
+	return []sample{
+		{"802.3 with SNAP", behind(1, hdrMACs+"\x00\x70"+snap, ip4(t, 50)), 50},
+		{"old QinQ", behind(1, hdrMACs+"\x91\x00"+vlan+"\x81\x00"+vlan+"\x08\x00", ip4(t, 50)), 50},
+		{"eight tags", behind(1, hdrMACs+strings.Repeat("\x81\x00"+vlan, 8)+"\x08\x00", ip4(t, 50)), 50},
+		{"cooked with tag", behind(113, hdrSLL+"\x81\x00"+vlan+"\x08\x00", ip4(t, 50)), 50},
+		{"ppp", behind(capture.LinkPPP, ppp, ip4(t, 50)), 50},
+		{"ppp, short protocol", behind(capture.LinkPPP, "\x21", ip4(t, 50)), 50},
+		{"ppp ipv6", behind(linkPPPHDLC, "\x00\x57", ip6(t, 50)), 50},
+		{"pppoe", behind(1, hdrMACs+"\x88\x64\x11\x00\x00\x01\x00\x72\x00\x21", ip4(t, 50)), 50},
+		{"pppoe link", behind(linkPPPEther, "\x11\x00\x00\x01\x00\x72\x00\x21", ip4(t, 50)), 50},
+		{"mpls, two labels", behind(1, hdrMACs+"\x88\x47\x00\x01\x00\x40\x00\x01\x01\x40", ip4(t, 50)), 50},
+		{"cisco hdlc", behind(linkCHDLC, "\x0f\x00\x08\x00", ip4(t, 50)), 50},
+		{"fddi", behind(capture.LinkFDDI, "\x50"+hdrMACs+snap, ip4(t, 50)), 50},
+		{"pflog", behind(capture.LinkPFLog, pflog, ip4(t, 50)), 50},
+		{"pktap", behind(capture.LinkPKTAP, pktap+hdrEther4, ip4(t, 50)), 50},
+		{"802.11", behind(capture.LinkIEEE80211, dot11+snap, ip4(t, 50)), 50},
+		{"802.11 radiotap", behind(capture.LinkRadiotap, radiotap+dot11+snap, ip4(t, 50)), 50},
+		{"802.11 prism", behind(capture.LinkPrism, prism+dot11+snap, ip4(t, 50)), 50},
+		{"ipv6 authentication", behind(101, "", ip6Ext(t, 50, 51, []byte{51}, "\x00\x04\x00\x00"+strings.Repeat("a", 20))), 50},
+		{"ipv6 atomic fragment", behind(101, "", ip6Ext(t, 50, 44, []byte{44}, atomic)), 50},
+		{"ipv6 all of them", behind(101, "", ip6Ext(t, 50, 0, []byte{0, 60, 43, 44, 60}, hop, long, "\x00\x00\x00\x00\x00\x00\x00\x00", atomic, hop)), 50},
+		{"ipv6 mobility", behind(101, "", ip6Ext(t, 50, 135, []byte{135}, "\x00\x00\x00\x00\x00\x00\x00\x00")), 50},
+	}
+}
+
+func TestVerdicts(t *testing.T) {
+	v4, v6 := ip4(t, 50), ip6(t, 50)
+	edit := func(b []byte, changes ...int) []byte {
+		b = bytes.Clone(b)
+		for i := 0; i < len(changes); i += 2 {
+			b[changes[i]] = byte(changes[i+1])
+		}
+		return b
+	}
+	for _, c := range []struct {
+		name     string
+		p        *capture.Packet
+		verdict  Verdict
+		protocol string
+	}{
+		{"udp", behind(101, "", edit(v4, 9, 17)), NotTCP, "UDP"},
+		{"icmp", behind(101, "", edit(v4, 9, 1)), NotTCP, "ICMP"},
+		{"icmpv6", behind(101, "", edit(v6, 6, 58)), NotTCP, "ICMPv6"},
+		{"no next header", behind(101, "", edit(v6, 6, 59)), NotTCP, "IP protocol 59"},
+		{"sctp", behind(101, "", edit(v4, 9, 132)), NotTCP, "SCTP"},
+		{"gre", behind(101, "", edit(v4, 9, 47)), NotTCP, "GRE"},
+		{"esp", behind(101, "", edit(v4, 9, 50)), NotTCP, "ESP"},
+		{"ip in ip", behind(101, "", edit(v4, 9, 4)), NotTCP, "IP protocol 4"},
+		{"arp", behind(1, hdrMACs+"\x08\x06", make([]byte, 46)), NotTCP, "ARP"},
+		{"arp, cooked", behind(276, "\x08\x06"+hdrSLL2, make([]byte, 28)), NotTCP, "ARP"},
+		{"lldp", behind(1, hdrMACs+"\x88\xcc", make([]byte, 46)), NotTCP, "LLDP"},
+		{"other type", behind(1, hdrMACs+"\x88\xb5", make([]byte, 46)), NotTCP, "Ethernet type 0x88b5"},
+		{"spanning tree", behind(1, hdrMACs+"\x00\x26\x42\x42\x03", make([]byte, 43)), NotTCP, "LLC"},
+		{"pppoe session, lcp", behind(1, hdrMACs+"\x88\x64\x11\x00\x00\x01\x00\x72\xc0\x21", make([]byte, 20)), NotTCP, "Ethernet type 0x8864"},
+		{"mpls pseudowire", behind(1, hdrMACs+"\x88\x47\x00\x01\x01\x40\x00\x00", make([]byte, 60)), NotTCP, "Ethernet type 0x8847"},
+		{"loopback, other family", behind(0, "\x07\x00\x00\x00", v4), NotTCP, ""},
+		{"802.11 beacon", behind(capture.LinkIEEE80211, "\x80\x00\x00\x00"+hdrMACs+"\x02\x00\x00\x00\x00\x03\x10\x00", make([]byte, 20)), NotTCP, ""},
+
+		{"fragment behind the first", behind(101, "", edit(v4, 6, 0x20, 7, 185)), Fragment, "TCP"},
+		{"ipv6 fragment behind the first", behind(101, "", ip6Ext(t, 50, 44, []byte{44}, "\x00\x00\x05\xa9\x00\x00\x00\x09")), Fragment, "TCP"},
+
+		{"user link type", behind(147, "", v4), UnknownLink, ""},
+		{"bluetooth", behind(201, "", v4), UnknownLink, ""},
+		{"pktap of it", behind(capture.LinkPKTAP, "\x0c\x00\x00\x00\x01\x00\x00\x00\xc9\x00\x00\x00", v4), UnknownLink, ""},
+
+		{"nothing", behind(1, "", nil), Malformed, ""},
+		{"nothing, raw", behind(101, "", nil), Malformed, ""},
+		{"version 5", behind(101, "", edit(v4, 0, 0x55)), Malformed, ""},
+		{"header of 16 bytes", behind(101, "", edit(v4, 0, 0x44)), Malformed, ""},
+		{"total length below the header", behind(101, "", edit(v4, 2, 0, 3, 19)), Malformed, ""},
+		{"total length inside the tcp header", behind(101, "", edit(v4, 2, 0, 3, 39)), Malformed, "TCP"},
+		{"tcp header of 16 bytes", behind(101, "", edit(v4, 32, 0x40)), Malformed, "TCP"},
+		{"tcp header behind the end", behind(101, "", edit(ip4(t, 0), 32, 0xf0)), Malformed, "TCP"},
+		{"ends in the ip header", behind(101, "", v4[:19]), Malformed, ""},
+		{"ends in the tcp header", behind(101, "", v4[:39]), Malformed, "TCP"},
+		{"ipv6 extension behind the end", behind(101, "", ip6Ext(t, 0, 0, []byte{0}, "\x00\xff\x00\x00\x00\x00\x00\x00")), Malformed, ""},
+		{"nine tags", behind(1, hdrMACs+strings.Repeat("\x81\x00\x00\x01", 9)+"\x08\x00", v4), Malformed, "Ethernet type 0x8100"},
+		{"labels without bottom", behind(1, hdrMACs+"\x88\x47"+strings.Repeat("\x00\x01\x00\x40", 17), v4), Malformed, "Ethernet type 0x8847"},
+		{"snap in snap", behind(1, hdrMACs+"\x00\x70\xaa\xaa\x03\x00\x00\x00\x00\x08", make([]byte, 40)), Malformed, "LLC"},
+		{"pktap in pktap", behind(capture.LinkPKTAP, "\x0c\x00\x00\x00\x01\x00\x00\x00\x02\x01\x00\x00", make([]byte, 40)), Malformed, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var d Decoder
+			assert.Equal(t, c.verdict, d.Decode(c.p, new(Segment)), "%v", c.verdict)
+			assert.Equal(t, c.protocol, d.Protocol())
+			assert.Equal(t, c.verdict != UnknownLink || c.p.Link == capture.LinkPKTAP, Supported(c.p.Link))
+		})
+	}
+}
+
+// Extension headers are followed up to a bound.
+func TestManyExtensions(t *testing.T) {
+	for n := 14; n <= 17; n++ {
+		kinds, headers := make([]byte, n), make([]string, n)
+		for i := range headers {
+			kinds[i], headers[i] = 60, "\x00\x00\x01\x04\x00\x00\x00\x00"
+		}
+		want := TCP
+		if n >= maxExtensions {
+			want = Malformed
+		}
+		assert.Equal(t, want, new(Decoder).Decode(behind(101, "", ip6Ext(t, 5, 60, kinds, headers...)), new(Segment)), n)
+	}
+}
+
+// However short the snap length, a packet is either cut in its headers or a segment
+// whose payload is what is there, and whose length is what was.
+func TestSnapLength(t *testing.T) {
+	for _, c := range append(common(t), rareSamples(t)...) {
+		headers := len(c.p.Data) - c.payload
+		if c.name == "ethernet ipv4, padded" || c.name == "ethernet ipv6, padded" {
+			headers -= 6
+			if c.payload == 3 {
+				headers += 3
+			}
+		}
+		tcpFixed := headers - 12 // the options are not needed
+		for n := range len(c.p.Data) {
+			p := *c.p
+			p.Data = p.Data[:n:n]
+			var s Segment
+			v := new(Decoder).Decode(&p, &s)
+			if v == NotTCP && strings.Contains(c.name, "SNAP") {
+				continue // cut inside LLC, which may be anything then
+			}
+			if n < tcpFixed {
+				if v != NotTCP {
+					require.Equal(t, CutHeader, v, "%s cut to %d", c.name, n)
+				}
+				continue
+			}
+			if strings.Contains(c.name, "802.11") && v != TCP {
+				continue // gopacket wants a frame check sequence
+			}
+			require.Equal(t, TCP, v, "%s cut to %d", c.name, n)
+			require.Equal(t, c.payload, s.PayloadLen, "%s cut to %d", c.name, n)
+			require.Equal(t, []byte(body(max(0, min(n-headers, c.payload)))), append([]byte{}, s.Payload...), "%s cut to %d", c.name, n)
+		}
+	}
+}
+
+// Segmentation offload hands over packets without an IP length.
+func TestOffloaded(t *testing.T) {
+	for _, offset := range []int{2, 4} {
+		b := ip4(t, 5000)
+		if offset == 4 {
+			b = ip6(t, 5000)
+		}
+		b[offset], b[offset+1] = 0, 0
+		var s Segment
+		require.Equal(t, TCP, new(Decoder).Decode(behind(101, "", b), &s))
+		assert.True(t, s.NoIPLength)
+		assert.Equal(t, 5000, s.PayloadLen)
+		p := behind(101, "", b[:100])
+		p.WireLen = len(b)
+		require.Equal(t, TCP, new(Decoder).Decode(p, &s))
+		assert.Equal(t, 5000, s.PayloadLen)
+		require.Equal(t, TCP, new(Decoder).Decode(behind(101, "", ip4(t, 7)), &s))
+		assert.False(t, s.NoIPLength)
+	}
+}
+
+// A tool that cut packets and forgot their lengths: no more payload than the file
+// says was on the wire, so that the books of link bytes balance.
+func TestLengthBeyondWire(t *testing.T) {
+	b := ip4(t, 1000)
+	var s Segment
+	require.Equal(t, TCP, new(Decoder).Decode(behind(101, "", b[:152]), &s))
+	assert.Equal(t, 100, s.PayloadLen)
+	assert.Len(t, s.Payload, 100)
+	assert.Equal(t, Malformed, new(Decoder).Decode(behind(101, "", b[:45]), &s))
+}
+
+// The first fragment carries the TCP header and its own payload.
+func TestFirstFragment(t *testing.T) {
+	ip := ipv4()
+	ip.Flags = layers.IPv4MoreFragments
+	b := pack(t, ip, tcpOver(ip), body(80))
+	var s Segment
+	require.Equal(t, TCP, new(Decoder).Decode(behind(101, "", b), &s))
+	assert.Equal(t, 80, s.PayloadLen)
+}
+
+func TestFlags(t *testing.T) {
+	for i, set := range []func(*layers.TCP){
+		func(t *layers.TCP) { t.FIN = true }, func(t *layers.TCP) { t.SYN = true }, func(t *layers.TCP) { t.RST = true },
+		func(t *layers.TCP) { t.PSH = true }, func(t *layers.TCP) { t.ACK = true }, func(t *layers.TCP) { t.URG = true },
+		func(t *layers.TCP) { t.ECE = true }, func(t *layers.TCP) { t.CWR = true },
+	} {
+		ip := ipv4()
+		tcp := &layers.TCP{}
+		set(tcp)
+		require.NoError(t, tcp.SetNetworkLayerForChecksum(ip))
+		var s Segment
+		require.Equal(t, TCP, new(Decoder).Decode(behind(101, "", pack(t, ip, tcp)), &s))
+		assert.EqualValues(t, 1<<i, s.Flags)
+	}
+}
+
+func TestEndpoint(t *testing.T) {
+	for _, text := range []string{"10.0.0.5:51234", "[2001:db8::5]:0", "[fe80::9]:65535", "0.0.0.0:1", "[::]:1"} {
+		e := NewEndpoint(netip.MustParseAddrPort(text))
+		assert.Equal(t, text, e.String())
+		assert.Equal(t, "x"+text, string(e.AppendTo([]byte("x"))))
+		assert.Equal(t, text[0] != '[', e.Is4())
+	}
+}
+
+func TestVerdictNames(t *testing.T) {
+	assert.Equal(t, "unknown link type", UnknownLink.String())
+	assert.Equal(t, "verdict 99", Verdict(99).String())
+}
