@@ -1,0 +1,162 @@
+// Package avro reads bodies of Dubbo's serialization "avro" (id 11).
+//
+// Sources: Dubbo 2.7.8 AvroObjectOutput, avro 1.8.2 BinaryEncoder, ReflectData and ReflectDatumWriter; Avro
+// specification 1.8.2, "Binary Encoding".
+//
+// A value is a datum under a schema that both ends make from the class; neither schema, class nor length is on the wire,
+// and null and every class of java.* that has no schema of its own (dates, maps, attachments) take no bytes at all. So
+// arguments are read by their declared types as long as these are primitives, strings, numbers or arrays of them. A
+// result is the rest of the body, since attachments take no bytes.
+//
+// Memory: the body is borrowed until the next Reset; the tree gets copies of texts where it wants values.
+package avro
+
+import (
+	"fmt"
+	"strings"
+
+	"dubbo-wire/internal/decode"
+)
+
+// Format is Dubbo's serialization "avro". Its heartbeats are empty bodies.
+var Format = decode.Format{
+	ID:       11,
+	Name:     "avro",
+	Depth:    decode.DepthEnvelope,
+	Releases: "2.7.2 – 2.7.23",
+	Capture:  "avro.pcap.zst",
+	New:      func() decode.Reader { return new(Reader) },
+}
+
+// Reader reads one body. The zero value is ready for Reset.
+type Reader struct {
+	decode.Recorder
+}
+
+// SkipText implements decode.Reader.
+func (r *Reader) SkipText() {
+	if !r.OK() {
+		return
+	}
+	r.bytes("a string")
+	r.Pass()
+	r.Settle(r.Tree.Depth())
+}
+
+// Text implements decode.Reader. The format has no null.
+func (r *Reader) Text(name string) (s string, null bool) {
+	if !r.OK() {
+		return "", false
+	}
+	defer r.Settle(r.Tree.Depth())
+	raw := r.bytes("a string")
+	if !r.OK() {
+		return "", false
+	}
+	s = text(raw)
+	if n := r.Leaf(decode.String, decode.ByField, name, 0); n != nil && r.Values() {
+		n.Text = s
+	}
+	return s, false
+}
+
+// ResultKind implements decode.Reader.
+func (r *Reader) ResultKind() byte {
+	if !r.OK() {
+		return 0
+	}
+	defer r.Settle(r.Tree.Depth())
+	kind := r.Byte("a result kind")
+	if kind > 5 {
+		r.Fail(decode.Malformed, "a result kind, 0 to 5", fmt.Sprintf("byte %02x", kind))
+		return 0
+	}
+	if n := r.Leaf(decode.Int, decode.ByField, "flag", 0); n != nil {
+		n.Num = int64(kind)
+	}
+	return kind
+}
+
+// Value implements decode.Reader. A null box or string takes no bytes; it is told from a value only at the end of the
+// body.
+func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
+	if !r.OK() {
+		return
+	}
+	defer r.Settle(r.Tree.Depth())
+	if typ == "" {
+		r.rest(l, name, index)
+		return
+	}
+	if len(typ) > 1 && r.Left() == 0 && r.Short == decode.Malformed {
+		r.Leaf(decode.Null, l, name, index)
+		return
+	}
+	r.datum(l, name, index, typ)
+}
+
+// Throwable implements decode.Reader. An exception is its own fields, which only its class could divide, and its
+// message; without fields the message alone is the rest of the body.
+func (r *Reader) Throwable() {
+	if !r.OK() {
+		return
+	}
+	defer r.Settle(r.Tree.Depth())
+	m := r.Mark()
+	r.Open(decode.Object, decode.ByField, "exception", 0)
+	if r.message() {
+		r.Close()
+		return
+	}
+	if r.OK() {
+		r.Rewind(m)
+		r.rest(decode.ByField, "exception", 0)
+	}
+}
+
+// message takes the union of null and string that is an exception's message, when it is all that is left.
+func (r *Reader) message() bool {
+	const (
+		null = 0x00 // index 0 of the union, as a zigzag varint
+		str  = 0x02
+	)
+	off := r.Off
+	body := r.Buf[off:]
+	if r.Short != decode.Malformed || len(body) == 0 || body[0] != null && body[0] != str {
+		return false
+	}
+	if body[0] == null {
+		if len(body) > 1 {
+			return false
+		}
+		r.Off++
+		r.Leaf(decode.Null, decode.ByField, "detailMessage", 0)
+		return true
+	}
+	n, size := varint(body[1:])
+	if size == 0 || unzigzag(n) != int64(len(body)-1-size) {
+		return false
+	}
+	r.Off++
+	r.Role("type")
+	raw := r.bytes("a message")
+	if leaf := r.Leaf(decode.String, decode.ByField, "detailMessage", 0); leaf != nil && r.Values() {
+		leaf.Text = text(raw)
+	}
+	return true
+}
+
+// rest takes a value that ends with the body.
+func (r *Reader) rest(l decode.Label, name string, index int) {
+	if r.Short != decode.Malformed {
+		r.Fail(r.Short, "a value to the end of the body", fmt.Sprintf("%d captured bytes", r.Left()))
+		return
+	}
+	r.Skip(r.Left(), "a value")
+	r.Leaf(decode.Opaque, l, name, index)
+}
+
+// Attachments implements decode.Reader: the writer makes no bytes of them.
+func (r *Reader) Attachments() {}
+
+func text(raw []byte) string { return strings.ToValidUTF8(string(raw), "\ufffd") }

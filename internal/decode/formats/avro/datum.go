@@ -1,0 +1,165 @@
+package avro
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"dubbo-wire/internal/decode"
+)
+
+// A shape is how the datum of a type is written.
+type shape uint8
+
+const (
+	integer shape = iota + 1 // zigzag varint
+	char                     // the same, a UTF-16 unit
+	boolean                  // one byte
+	float                    // four bytes, little-endian
+	double                   // eight bytes, little-endian
+	str                      // length, UTF-8
+	number                   // the same, a decimal number
+	lost                     // nothing: a record without fields
+)
+
+// shapes are the types whose runtime class does not matter, by JVM descriptor.
+var shapes = map[string]shape{
+	"I": integer, "S": integer, "B": integer, "J": integer, "C": char, "Z": boolean, "F": float, "D": double,
+	"Ljava/lang/Integer;": integer, "Ljava/lang/Short;": integer, "Ljava/lang/Byte;": integer, "Ljava/lang/Long;": integer,
+	"Ljava/lang/Character;": char, "Ljava/lang/Boolean;": boolean, "Ljava/lang/Float;": float, "Ljava/lang/Double;": double,
+	"Ljava/lang/String;": str, "Ljava/lang/StringBuilder;": str, "Ljava/lang/StringBuffer;": str, "Ljava/lang/CharSequence;": str,
+	"Ljava/net/URI;": str, "Ljava/net/URL;": str, "Ljava/io/File;": str,
+	"Ljava/math/BigDecimal;": number, "Ljava/math/BigInteger;": number,
+	"Ljava/util/Date;": lost, "Ljava/util/UUID;": lost, "Ljava/util/Locale;": lost, "Ljava/lang/Class;": lost, "Ljava/util/Optional;": lost,
+	"Ljava/time/LocalDate;": lost, "Ljava/time/LocalTime;": lost, "Ljava/time/LocalDateTime;": lost, "Ljava/time/Instant;": lost,
+	"Ljava/time/Duration;": lost, "Ljava/time/OffsetDateTime;": lost, "Ljava/time/ZonedDateTime;": lost, "Ljava/time/Year;": lost,
+	"Ljava/time/YearMonth;": lost, "Ljava/time/MonthDay;": lost, "Ljava/time/Period;": lost,
+}
+
+// datum takes one value of a declared type.
+func (r *Reader) datum(l decode.Label, name string, index int, typ string) {
+	if typ == "[B" {
+		raw := r.bytes("bytes")
+		if n := r.Leaf(decode.Bytes, l, name, index); n != nil && r.Values() {
+			n.Raw = raw
+		}
+		return
+	}
+	if len(typ) > 1 && typ[0] == '[' {
+		r.array(l, name, index, typ[1:])
+		return
+	}
+	switch shapes[typ] {
+	case integer:
+		v := r.long("a number")
+		if n := r.Leaf(decode.Int, l, name, index); n != nil {
+			n.Num = v
+		}
+	case char:
+		v := r.long("a char")
+		if n := r.Leaf(decode.Char, l, name, index); n != nil && r.Values() {
+			n.Text = string(rune(uint16(v)))
+		}
+	case boolean:
+		v := r.Byte("a boolean")
+		if n := r.Leaf(decode.Bool, l, name, index); n != nil && v != 0 {
+			n.Num = 1
+		}
+	case float:
+		var v float32
+		if b := r.Bytes(4, "a float"); b != nil {
+			v = math.Float32frombits(binary.LittleEndian.Uint32(b))
+		}
+		if n := r.Leaf(decode.Float32, l, name, index); n != nil {
+			n.Float = float64(v)
+		}
+	case double:
+		var v float64
+		if b := r.Bytes(8, "a double"); b != nil {
+			v = math.Float64frombits(binary.LittleEndian.Uint64(b))
+		}
+		if n := r.Leaf(decode.Float64, l, name, index); n != nil {
+			n.Float = v
+		}
+	case str:
+		raw := r.bytes("a string")
+		if n := r.Leaf(decode.String, l, name, index); n != nil && r.Values() {
+			n.Text = text(raw)
+		}
+	case number:
+		raw := r.bytes("a number")
+		if n := r.Leaf(decode.Decimal, l, name, index); n != nil && r.Values() {
+			n.Text = text(raw)
+		}
+	case lost:
+		r.Leaf(decode.Opaque, l, name, index)
+	default:
+		r.Fail(decode.Unsupported, "the fields of class "+decode.JavaName(typ), "bytes that only the class can divide")
+	}
+}
+
+// array takes blocks of items, each with its count, up to an empty one. A negative count is followed by the size of its
+// block.
+func (r *Reader) array(l decode.Label, name string, index int, elem string) {
+	if len(elem) > 1 && elem[0] != '[' && (shapes[elem] == 0 || shapes[elem] == lost) {
+		r.Fail(decode.Unsupported, "elements of class "+decode.JavaName(elem), "bytes that only the class can divide")
+		return
+	}
+	r.Open(decode.List, l, name, index)
+	if !r.Enter() {
+		return
+	}
+	for i := 0; r.OK(); {
+		n := r.long("the number of elements")
+		if n < 0 {
+			n = -n
+			r.long("the size of a block")
+		}
+		r.Role("length")
+		if n == 0 || !r.OK() {
+			break
+		}
+		if n < 0 || n > int64(r.Left()) {
+			r.Need(int(min(uint64(n), math.MaxInt32)), fmt.Sprintf("%d elements", n))
+			break
+		}
+		for ; n > 0 && r.OK(); n-- {
+			r.datum(decode.ByIndex, "", i, elem)
+			i++
+		}
+	}
+	r.Leave()
+	r.Close()
+}
+
+// long takes a zigzag varint of up to ten bytes.
+func (r *Reader) long(what string) int64 {
+	v, size := varint(r.Buf[r.Off:])
+	if size == 0 {
+		if r.Left() >= 10 {
+			r.Fail(decode.Malformed, what, "a number of more than 64 bits")
+		}
+		r.Need(r.Left()+1, what)
+		return 0
+	}
+	r.Skip(size, what)
+	return unzigzag(v)
+}
+
+// bytes takes a length and that many bytes.
+func (r *Reader) bytes(what string) []byte {
+	n := r.long("the length of " + what)
+	if n < 0 {
+		r.Fail(decode.Malformed, "the length of "+what, fmt.Sprint(n))
+		return nil
+	}
+	return r.Bytes(int(min(n, math.MaxInt32)), what)
+}
+
+// varint reads seven bits per byte, the low ones first; size is 0 where it does not end.
+func varint(b []byte) (v uint64, size int) {
+	v, size = binary.Uvarint(b)
+	return v, max(size, 0)
+}
+
+func unzigzag(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }

@@ -1,0 +1,407 @@
+package protostuff
+
+import (
+	"fmt"
+	"math/big"
+	"time"
+
+	"dubbo-wire/internal/decode"
+)
+
+// Ids of the members of a dynamic group: an object whose type is not declared (ObjectSchema, RuntimeFieldFactory).
+const (
+	idBool       = 1
+	idByte       = 2
+	idChar       = 3
+	idShort      = 4
+	idInt        = 5
+	idLong       = 6
+	idFloat      = 7
+	idDouble     = 8
+	idString     = 9
+	idByteString = 10
+	idBytes      = 11
+	idBigDecimal = 12
+	idBigInteger = 13
+	idDate       = 14
+	idArray      = 15
+	idEnum       = 24
+	idCollection = 25
+	idMap        = 26
+	idDelegate   = 30
+	idScalars    = 33
+	idEnums      = 34
+	idPojo       = 127
+)
+
+// primitive are the scalar members by id.
+var primitive = [...]scalarType{
+	idBool: scalars["java.lang.Boolean"], idByte: scalars["java.lang.Byte"], idChar: scalars["java.lang.Character"], idShort: scalars["java.lang.Short"],
+	idInt: scalars["java.lang.Integer"], idLong: scalars["java.lang.Long"], idFloat: scalars["java.lang.Float"], idDouble: scalars["java.lang.Double"],
+}
+
+// seen is an object that a reference can mean.
+type seen struct {
+	node int32  // -1 when it is inside an object that is not decoded
+	text []byte // its UTF-8, when it is a string
+	copy string
+}
+
+// number gives the object whose group starts here its number.
+func (r *Reader) number() {
+	r.objects++
+	if r.Tree != nil {
+		r.seen = append(r.seen, seen{node: int32(len(r.Tree.Nodes))})
+	}
+}
+
+// maxCopied bounds the texts repeated for references, per body byte: a few bytes could stand for gigabytes.
+const maxCopied = 16
+
+// element takes a dynamic group or a reference; its tag has been taken.
+func (r *Reader) element(p place, field uint64, wire byte) {
+	switch wire {
+	case startGroup:
+		r.number()
+		r.dynamic(p, field, header{})
+	case reference:
+		n := r.varint("the number of an object")
+		if r.OK() && n >= uint64(r.objects) {
+			r.Fail(decode.Malformed, fmt.Sprintf("the number of one of %d objects", r.objects), fmt.Sprint(n))
+		}
+		if r.OK() {
+			r.refer(p, int(n))
+		}
+	default:
+		r.Fail(decode.Unsupported, "an object or a reference", fmt.Sprintf("wire type %d", wire))
+	}
+}
+
+func (r *Reader) refer(p place, k int) {
+	if r.Tree == nil {
+		r.Leaf(decode.Ref, p.label, p.name, p.index)
+		return
+	}
+	s := &r.seen[k]
+	if s.node < 0 {
+		r.Leaf(decode.Opaque, p.label, p.name, p.index)
+		return
+	}
+	if s.copy == "" && len(s.text) > 0 {
+		s.copy = text(s.text)
+	}
+	if r.copied += len(s.copy); s.text != nil && r.copied <= maxCopied*len(r.Buf) {
+		if n := r.Leaf(decode.String, p.label, p.name, p.index); n != nil && (r.Values() || p.label == decode.ByKey) {
+			n.Text = s.copy
+		}
+		return
+	}
+	if n := r.Leaf(decode.Ref, p.label, p.name, p.index); n != nil {
+		n.Num = int64(s.node)
+	}
+}
+
+// dynamic takes the member of a dynamic group and the group's end; its start has been taken. h is what stands before
+// the outermost one.
+func (r *Reader) dynamic(p place, field uint64, h header) {
+	self := len(r.seen) - 1
+	id, wire := r.tag()
+	var kind decode.Kind
+	fill := func(*decode.Node) {}
+	end := tagOf(field, endGroup)
+	switch {
+	case !r.OK():
+		return
+	case id >= idBool && id <= idDouble && wire == primitive[id].wire:
+		s := primitive[id]
+		v := r.raw(wire)
+		kind, fill = s.kind, func(n *decode.Node) { s.set(n, v) }
+	case id == idDate && wire == fixed64Wire:
+		v := int64(r.raw(wire))
+		kind, fill = decode.Date, func(n *decode.Node) { n.Text = instantText(time.UnixMilli(v)) }
+	case wire == delimited:
+		raw := r.delimited("a text")
+		if !r.OK() {
+			return
+		}
+		switch id {
+		case idString:
+			if self >= 0 {
+				r.seen[self].text = raw
+			}
+			kind, fill = decode.String, func(n *decode.Node) { n.Text = text(raw) }
+		case idByteString, idBytes:
+			kind, fill = decode.Bytes, func(n *decode.Node) { n.Raw = raw }
+		case idBigDecimal:
+			kind, fill = decode.Decimal, func(n *decode.Node) { n.Text = text(raw) }
+		case idBigInteger:
+			if len(raw) > 4*maxWords {
+				kind = decode.Opaque
+				break
+			}
+			kind, fill = decode.Decimal, func(n *decode.Node) { n.Text = signed(raw).String() }
+		case idEnum:
+			ordinal := r.field(1)
+			kind, fill = decode.Enum, func(n *decode.Node) { n.Class, n.Num = text(raw), int64(int32(ordinal)) }
+		case idDelegate:
+			kind, fill = r.delegate(text(raw))
+		case idPojo:
+			if !inParts[string(raw)] {
+				r.container(p, field, h, id, text(raw))
+				return
+			}
+			s, k := r.parts(string(raw))
+			kind, fill = k, func(n *decode.Node) { n.Text = s() }
+		default:
+			r.container(p, field, h, id, text(raw))
+			return
+		}
+	case id == idScalars && wire == varintWire:
+		r.container(p, field, h, id, "")
+		return
+	default:
+		r.Fail(decode.Unsupported, "a member of an object", fmt.Sprintf("member %d of wire type %d", id, wire))
+		return
+	}
+	r.expect(end)
+	if h.class > 0 {
+		r.scalar(kind, p, h, func(n *decode.Node) { r.wanted(n, fill) })
+		return
+	}
+	r.wanted(r.Leaf(kind, p.label, p.name, p.index), fill)
+}
+
+// wanted fills a node where values are wanted; keys always are.
+func (r *Reader) wanted(n *decode.Node, fill func(*decode.Node)) {
+	if n != nil && (r.Values() || n.Label == decode.ByKey || n.Kind == decode.Enum) {
+		fill(n)
+	}
+}
+
+// delegate takes the field of a class that Dubbo registered a delegate for.
+func (r *Reader) delegate(class string) (decode.Kind, func(*decode.Node)) {
+	switch class {
+	case "java.sql.Timestamp", "java.sql.Date", "java.sql.Time":
+		r.expect(tagOf(1, fixed64Wire))
+		v := int64(r.raw(fixed64Wire))
+		return decode.Date, func(n *decode.Node) { n.Text = instantText(time.UnixMilli(v)) }
+	}
+	r.Fail(decode.Unsupported, "the field of class "+class, "bytes of its own delegate")
+	return decode.Opaque, nil
+}
+
+// container takes a member with members of its own, behind its class name.
+func (r *Reader) container(p place, field uint64, h header, id uint64, class string) {
+	kind := decode.List
+	switch id {
+	case idMap:
+		kind = decode.Map
+	case idPojo:
+		kind = decode.Object
+	case idCollection, idArray, idScalars, idEnums:
+	default:
+		r.Fail(decode.Unsupported, "a member of an object", fmt.Sprintf("member %d", id))
+		return
+	}
+	i := -1
+	if h.class > 0 {
+		i = r.head(kind, p, h, wrapper)
+	} else {
+		i = r.Open(kind, p.label, p.name, p.index)
+	}
+	if n := r.Tree.Node(i); n != nil && id == idPojo {
+		n.Class = class
+	}
+	if !r.Enter() {
+		return
+	}
+	r.typed(class)
+	end := tagOf(field, endGroup)
+	switch id {
+	case idMap:
+		r.mapping(end)
+	case idPojo:
+		from := len(r.seen)
+		r.skip(field)
+		for i := range r.seen[from:] {
+			r.seen[from+i].node = -1
+		}
+		r.Leaf(decode.Opaque, decode.Whole, "opaque", 0)
+	case idCollection:
+		r.elements(end)
+	case idArray:
+		r.field(3)
+		r.field(2)
+		r.Role("length")
+		r.elements(end)
+	case idEnums:
+		r.field(1)
+		r.Role("length")
+		r.ordinals(class, end)
+	case idScalars:
+		r.scalars(end)
+	}
+	r.Role("end")
+	r.Leave()
+	r.Close()
+}
+
+// typed gives the bytes behind the last node to the tag of a member and its class name.
+func (r *Reader) typed(class string) {
+	if class != "" {
+		r.upTo(r.Off-len(class), "type")
+		r.Role("class")
+		return
+	}
+	r.Role("type")
+}
+
+// elements takes objects up to a tag.
+func (r *Reader) elements(end uint64) {
+	for i := 0; r.OK(); i++ {
+		f, w := r.tag()
+		switch {
+		case tagOf(f, w) == end && w == endGroup:
+			return
+		case f != 1:
+			r.Fail(decode.Unsupported, "an element", fmt.Sprintf("field %d", f))
+		}
+		r.element(place{label: decode.ByIndex, index: i}, f, w)
+	}
+}
+
+// mapping takes entries up to a tag: groups of a key and a value, each left out where it is null.
+func (r *Reader) mapping(end uint64) {
+	for i := 0; r.OK(); i++ {
+		f, w := r.tag()
+		if tagOf(f, w) == end {
+			return
+		}
+		if f != 1 || w != startGroup {
+			r.Fail(decode.Unsupported, "an entry", fmt.Sprintf("field %d", f))
+			return
+		}
+		r.number()
+		r.entry(i)
+	}
+}
+
+// entry takes the key and the value of an entry, and its end.
+func (r *Reader) entry(i int) {
+	f, w := r.tag()
+	name := ""
+	if f == 1 && w != endGroup {
+		key := 0
+		if r.Tree != nil {
+			key = len(r.Tree.Nodes)
+		}
+		r.element(place{label: decode.ByKey, index: i}, f, w)
+		if r.Tree != nil && key < len(r.Tree.Nodes) && r.Tree.Nodes[key].Kind == decode.String {
+			name = r.Tree.Nodes[key].Text
+			r.Tree.Nodes[key].Name = name
+		}
+		f, w = r.tag()
+	} else {
+		r.Leaf(decode.Null, decode.ByKey, "", i)
+	}
+	if f == 2 {
+		r.element(place{label: decode.ByEntry, name: name, index: i}, f, w)
+		f, w = r.tag()
+	} else {
+		r.Leaf(decode.Null, decode.ByEntry, name, i)
+	}
+	if f != 1 || w != endGroup {
+		r.Fail(decode.Unsupported, "the end of an entry", fmt.Sprintf("field %d", f))
+	}
+	r.Role("end")
+}
+
+// ordinals takes the constants of an enum array.
+func (r *Reader) ordinals(class string, end uint64) {
+	for i := 0; r.OK(); i++ {
+		f, w := r.tag()
+		if tagOf(f, w) == end {
+			return
+		}
+		if f != 2 || w != varintWire {
+			r.Fail(decode.Unsupported, "an ordinal", fmt.Sprintf("field %d", f))
+			return
+		}
+		v := r.varint("an ordinal")
+		if n := r.Leaf(decode.Enum, decode.ByIndex, "", i); n != nil {
+			n.Class, n.Num = class, int64(int32(v))
+		}
+	}
+}
+
+// scalars takes an array of primitives, boxes, strings or numbers: a code of the type, the length, the elements. Null
+// elements are missing.
+func (r *Reader) scalars(end uint64) {
+	code := r.varint("a type of elements")
+	id := code + 1 // primitives
+	if code >= 8 {
+		id = code - 7
+	}
+	r.field(1)
+	r.Role("length")
+	for i := 0; r.OK(); i++ {
+		f, w := r.tag()
+		if tagOf(f, w) == end {
+			return
+		}
+		if f != 2 {
+			r.Fail(decode.Unsupported, "an element", fmt.Sprintf("field %d", f))
+			return
+		}
+		r.scalarElement(place{label: decode.ByIndex, index: i}, id, w)
+	}
+}
+
+func (r *Reader) scalarElement(p place, id uint64, wire byte) {
+	switch {
+	case id >= idBool && id <= idDouble && wire == primitive[id].wire:
+		v := r.raw(wire)
+		if n := r.Leaf(primitive[id].kind, p.label, p.name, p.index); n != nil {
+			primitive[id].set(n, v)
+		}
+	case id == idDate && wire == fixed64Wire:
+		v := int64(r.raw(wire))
+		if n := r.Leaf(decode.Date, p.label, p.name, p.index); n != nil && r.Values() {
+			n.Text = instantText(time.UnixMilli(v))
+		}
+	case wire == delimited && (id == idString || id == idBigDecimal):
+		raw := r.delimited("a text")
+		kind := decode.String
+		if id == idBigDecimal {
+			kind = decode.Decimal
+		}
+		if n := r.Leaf(kind, p.label, p.name, p.index); n != nil && r.Values() {
+			n.Text = text(raw)
+		}
+	case wire == delimited && (id == idBytes || id == idByteString):
+		raw := r.delimited("bytes")
+		if n := r.Leaf(decode.Bytes, p.label, p.name, p.index); n != nil && r.Values() {
+			n.Raw = raw
+		}
+	case wire == delimited && id == idBigInteger:
+		raw := r.delimited("a number")
+		if len(raw) > 4*maxWords {
+			r.Leaf(decode.Opaque, p.label, p.name, p.index)
+			return
+		}
+		if n := r.Leaf(decode.Decimal, p.label, p.name, p.index); n != nil && r.Values() {
+			n.Text = signed(raw).String()
+		}
+	default:
+		r.Fail(decode.Unsupported, "an element", fmt.Sprintf("type %d of wire type %d", id, wire))
+	}
+}
+
+// signed returns the number of two's complement bytes, the most significant first.
+func signed(raw []byte) *big.Int {
+	v := new(big.Int).SetBytes(raw)
+	if len(raw) > 0 && raw[0] >= 0x80 {
+		v.Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(8*len(raw))))
+	}
+	return v
+}

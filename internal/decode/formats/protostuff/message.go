@@ -1,0 +1,303 @@
+package protostuff
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/big"
+	"time"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"dubbo-wire/internal/decode"
+)
+
+// header is what stands before a value: where it starts, the ends of the two lengths and of the class name.
+type header struct{ start, lengths, class int }
+
+// upTo gives the bytes before end that no node owns to a piece of overhead.
+func (r *Reader) upTo(end int, role string) {
+	off := r.Off
+	r.Off = end
+	r.Role(role)
+	r.Off = off
+}
+
+// head opens the node of a value and records what stands before it.
+func (r *Reader) head(k decode.Kind, p place, h header, class string) int {
+	i := r.Open(k, p.label, p.name, p.index)
+	if n := r.Tree.Node(i); n != nil && class != wrapper {
+		n.Class = class
+	}
+	r.upTo(h.lengths, "length")
+	r.upTo(h.class, "class")
+	return i
+}
+
+// scalar records a message that is one value: the node owns the message.
+func (r *Reader) scalar(k decode.Kind, p place, h header, fill func(n *decode.Node)) {
+	i := r.head(k, p, h, "")
+	r.Close()
+	if !r.OK() {
+		return
+	}
+	r.Pass()
+	if n := r.Tree.Node(i); n != nil {
+		n.Off, n.Len = int32(h.class), int32(r.Off-h.class)
+		fill(n)
+	}
+}
+
+// message takes the fields of a class that is read, to the end of the buffer. Others fail.
+func (r *Reader) message(class string, p place, h header) {
+	switch class {
+	case wrapper:
+		r.wrapped(p, h)
+	case "java.lang.String":
+		r.javaString(p, h)
+	case "java.lang.Boolean", "java.lang.Byte", "java.lang.Short", "java.lang.Integer", "java.lang.Long", "java.lang.Character", "java.lang.Float", "java.lang.Double":
+		r.box(class, p, h)
+	case "java.math.BigInteger":
+		r.bigInteger(p, h)
+	case "java.util.UUID", "java.time.LocalDate", "java.time.LocalTime", "java.time.LocalDateTime", "java.time.Instant":
+		s, k := r.parts(class)
+		r.scalar(k, p, h, func(n *decode.Node) {
+			if r.Values() {
+				n.Text = s()
+			}
+		})
+	case "java.util.Collections$EmptyList", "java.util.Collections$EmptySet":
+		r.head(decode.List, p, h, "")
+		r.Close()
+	case "java.util.Collections$EmptyMap":
+		r.head(decode.Map, p, h, "")
+		r.Close()
+	case "java.util.Arrays$ArrayList":
+		r.wrapped(p, h)
+	default:
+		if p.throwable {
+			r.throwable(class, p, h)
+			return
+		}
+		r.Fail(decode.Unsupported, "the fields of class "+class, "numbers of fields")
+	}
+}
+
+// wrapped takes the one field of a Wrapper: nothing for null, else an object of any class. A list made by
+// Arrays.asList looks the same.
+func (r *Reader) wrapped(p place, h header) {
+	if r.Left() == 0 {
+		r.scalar(decode.Null, p, h, func(*decode.Node) {})
+		return
+	}
+	r.expect(tagOf(1, startGroup))
+	r.number()
+	r.dynamic(p, 1, h)
+}
+
+// throwable takes an exception's message; what else it has is not read.
+func (r *Reader) throwable(class string, p place, h header) {
+	r.head(decode.Object, p, h, class)
+	if b, _ := r.Peek(); b == byte(tagOf(1, delimited)) {
+		r.Off++
+		raw := r.delimited("a message")
+		if n := r.Leaf(decode.String, decode.ByField, "detailMessage", 0); n != nil && r.Values() {
+			n.Text = text(raw)
+		}
+	}
+	if n := r.Left(); n > 0 {
+		r.Skip(n, "")
+		r.Leaf(decode.Opaque, decode.Whole, "opaque", 0)
+	}
+	r.Close()
+}
+
+// javaString takes the private fields that String has since JDK 9: bytes, coder, hash, whether the hash is 0.
+func (r *Reader) javaString(p place, h header) {
+	r.expect(tagOf(1, delimited))
+	raw := r.delimited("the bytes of a string")
+	r.expect(tagOf(2, varintWire))
+	coder := r.varint("a coder")
+	for r.Left() > 0 && r.OK() {
+		if f, w := r.tag(); f < 3 || f > 4 || w != varintWire {
+			r.Fail(decode.Unsupported, "a field of String", fmt.Sprintf("field %d", f))
+		}
+		r.varint("a hash")
+	}
+	if coder > 1 {
+		r.Fail(decode.Malformed, "a coder, 0 or 1", fmt.Sprint(coder))
+	}
+	r.scalar(decode.String, p, h, func(n *decode.Node) {
+		switch {
+		case !r.Values():
+		case coder == 0:
+			n.Text = latin1(raw)
+		default:
+			n.Text = utf16LE(raw)
+		}
+	})
+}
+
+func latin1(raw []byte) string {
+	s := make([]byte, 0, len(raw))
+	for _, b := range raw {
+		s = utf8.AppendRune(s, rune(b))
+	}
+	return string(s)
+}
+
+// utf16LE decodes UTF-16 in the byte order of nearly every machine that runs Java.
+func utf16LE(raw []byte) string {
+	units := make([]uint16, len(raw)/2)
+	for i := range units {
+		units[i] = binary.LittleEndian.Uint16(raw[2*i:])
+	}
+	return string(utf16.Decode(units))
+}
+
+// box takes the one field of a box.
+func (r *Reader) box(class string, p place, h header) {
+	s := scalars[class]
+	r.expect(tagOf(1, s.wire))
+	v := r.raw(s.wire)
+	r.scalar(s.kind, p, h, func(n *decode.Node) { s.set(n, v) })
+}
+
+// A scalarType is how a primitive type, or its box, is written.
+type scalarType struct {
+	wire byte
+	kind decode.Kind
+	bits int
+}
+
+var scalars = map[string]scalarType{
+	"java.lang.Boolean":   {varintWire, decode.Bool, 1},
+	"java.lang.Byte":      {varintWire, decode.Int, 8},
+	"java.lang.Character": {varintWire, decode.Char, 16},
+	"java.lang.Short":     {varintWire, decode.Int, 16},
+	"java.lang.Integer":   {varintWire, decode.Int, 32},
+	"java.lang.Long":      {varintWire, decode.Int, 64},
+	"java.lang.Float":     {fixed32Wire, decode.Float32, 32},
+	"java.lang.Double":    {fixed64Wire, decode.Float64, 64},
+}
+
+// set fills a node from the raw number.
+func (s scalarType) set(n *decode.Node, v uint64) {
+	switch {
+	case s.kind == decode.Bool:
+		n.Num = int64(min(v, 1))
+	case s.kind == decode.Char:
+		n.Text = string(rune(uint16(v)))
+	case s.kind == decode.Float32:
+		n.Float = float64(math.Float32frombits(uint32(v)))
+	case s.kind == decode.Float64:
+		n.Float = math.Float64frombits(v)
+	case s.bits == 8:
+		n.Num = int64(int8(v))
+	case s.bits == 16:
+		n.Num = int64(int16(v))
+	case s.bits == 32:
+		n.Num = int64(int32(v))
+	default:
+		n.Num = int64(v)
+	}
+}
+
+// maxWords bounds the numbers that are printed: conversion to decimal is not linear.
+const maxWords = 1024
+
+// bigInteger takes the private fields of BigInteger: sign, magnitude as an int[] (1 length, 2 elements), caches.
+func (r *Reader) bigInteger(p place, h header) {
+	r.expect(tagOf(1, varintWire))
+	sign := int32(r.varint("a sign"))
+	r.expect(tagOf(2, startGroup))
+	r.expect(tagOf(1, varintWire))
+	r.varint("a length")
+	var mag []byte
+	for r.OK() {
+		f, w := r.tag()
+		if f == 2 && w == endGroup {
+			break
+		}
+		if f != 2 || w != varintWire || len(mag) >= 4*maxWords {
+			r.Fail(decode.Unsupported, "an int of the magnitude", fmt.Sprintf("field %d", f))
+		}
+		mag = binary.BigEndian.AppendUint32(mag, uint32(r.varint("an int")))
+	}
+	for r.Left() > 0 && r.OK() {
+		if f, w := r.tag(); f < 3 || w != varintWire {
+			r.Fail(decode.Unsupported, "a field of BigInteger", fmt.Sprintf("field %d", f))
+		}
+		r.varint("a cached number")
+	}
+	r.scalar(decode.Decimal, p, h, func(n *decode.Node) {
+		if !r.Values() {
+			return
+		}
+		v := new(big.Int).SetBytes(mag)
+		if sign < 0 {
+			v.Neg(v)
+		}
+		n.Text = v.String()
+	})
+}
+
+// inParts are the classes that parts reads.
+var inParts = map[string]bool{
+	"java.util.UUID": true, "java.time.LocalDate": true, "java.time.LocalTime": true, "java.time.LocalDateTime": true, "java.time.Instant": true,
+}
+
+// parts takes the private fields of a JDK class that becomes one text.
+func (r *Reader) parts(class string) (s func() string, k decode.Kind) {
+	switch class {
+	case "java.util.UUID":
+		hi, lo := r.field(1), r.field(2)
+		return func() string {
+			return fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", hi>>32, hi>>16&0xffff, hi&0xffff, lo>>48, lo&0xffffffffffff)
+		}, decode.String
+	case "java.time.LocalDate":
+		return r.date(), decode.Date
+	case "java.time.LocalTime":
+		return r.clock(), decode.Date
+	case "java.time.LocalDateTime":
+		r.expect(tagOf(1, startGroup))
+		r.number()
+		date := r.date()
+		r.expect(tagOf(1, endGroup))
+		r.expect(tagOf(2, startGroup))
+		r.number()
+		clock := r.clock()
+		r.expect(tagOf(2, endGroup))
+		return func() string { return date() + "T" + clock() }, decode.Date
+	default: // java.time.Instant
+		seconds, nanos := int64(r.field(1)), int64(r.field(2))
+		return func() string { return instantText(time.Unix(seconds, nanos%1e9)) }, decode.Date
+	}
+}
+
+func (r *Reader) date() func() string {
+	y, m, d := int64(int32(r.field(1))), uint8(r.field(2)), uint8(r.field(3))
+	return func() string {
+		if y < 0 {
+			return fmt.Sprintf("-%04d-%02d-%02d", -y, m, d)
+		}
+		return fmt.Sprintf("%04d-%02d-%02d", y, m, d)
+	}
+}
+
+func (r *Reader) clock() func() string {
+	h, m, s, nano := uint8(r.field(1)), uint8(r.field(2)), uint8(r.field(3)), uint32(r.field(4))
+	return func() string {
+		t := time.Date(1970, 1, 1, int(h), int(m), int(s), int(nano%1e9), time.UTC)
+		return t.Format("15:04:05.999999999")
+	}
+}
+
+// field takes a varint field with a given number.
+func (r *Reader) field(n uint64) uint64 {
+	r.expect(tagOf(n, varintWire))
+	return r.varint("a number")
+}
+
+// instantText writes a point in time.
+func instantText(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }

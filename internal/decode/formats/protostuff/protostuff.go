@@ -1,0 +1,179 @@
+// Package protostuff reads bodies of Dubbo's serialization "protostuff" (id 12; 10 in Dubbo 2.7.0 and 2.7.1).
+//
+// Sources: Dubbo 2.7.8 ProtostuffObjectOutput, WrapperUtils and Wrapper; protostuff 1.5.9 GraphIOUtil,
+// ProtostuffOutput, RuntimeSchema, ObjectSchema, CollectionSchema, MapSchema and ArraySchemas.
+//
+// Each object is a class name and a message with their lengths in front, so every extent is exact. Messages have field
+// numbers and no names: objects of application classes are measured, not decoded. Boxes, strings, numbers, dates, arrays,
+// collections and maps are read.
+//
+// Memory: the body is borrowed until the next Reset; the tree gets copies of texts where it wants values.
+package protostuff
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"dubbo-wire/internal/decode"
+)
+
+// wrapper is the class that Dubbo puts around null and what has no message of its own.
+const wrapper = "org.apache.dubbo.common.serialize.protostuff.Wrapper"
+
+// Format is Dubbo's serialization "protostuff".
+var Format = decode.Format{
+	ID:         12,
+	Name:       "protostuff",
+	Depth:      decode.DepthEnvelope,
+	Releases:   "2.7.0 – 2.7.23",
+	Capture:    "protostuff.pcap.zst",
+	Heartbeats: [][]byte{append([]byte{0, 0, 0, byte(len(wrapper)), 0, 0, 0, 0}, wrapper...)},
+	New:        func() decode.Reader { return new(Reader) },
+}
+
+// Reader reads one body. The zero value is ready for Reset.
+type Reader struct {
+	decode.Recorder
+	objects int    // objects of the current value numbered so far
+	seen    []seen // the same, where a tree is filled
+	copied  int    // bytes of texts repeated for references
+	probe   *Reader
+}
+
+// Reset implements decode.Reader.
+func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
+	r.Recorder.Reset(body, short, t)
+	r.copied = 0
+	r.begin()
+}
+
+// SkipText implements decode.Reader.
+func (r *Reader) SkipText() {
+	if !r.OK() {
+		return
+	}
+	r.Skip(r.length("a string"), "a string")
+	r.Pass()
+	r.Settle(r.Tree.Depth())
+}
+
+// Text implements decode.Reader. The format has no null.
+func (r *Reader) Text(name string) (s string, null bool) {
+	if !r.OK() {
+		return "", false
+	}
+	defer r.Settle(r.Tree.Depth())
+	raw := r.Bytes(r.length("a string"), "a string")
+	if !r.OK() {
+		return "", false
+	}
+	s = text(raw)
+	if n := r.Leaf(decode.String, decode.ByField, name, 0); n != nil && r.Values() {
+		n.Text = s
+	}
+	return s, false
+}
+
+// ResultKind implements decode.Reader.
+func (r *Reader) ResultKind() byte {
+	if !r.OK() {
+		return 0
+	}
+	defer r.Settle(r.Tree.Depth())
+	kind := r.Byte("a result kind")
+	if kind > 5 {
+		r.Fail(decode.Malformed, "a result kind, 0 to 5", fmt.Sprintf("byte %02x", kind))
+		return 0
+	}
+	if n := r.Leaf(decode.Int, decode.ByField, "flag", 0); n != nil {
+		n.Num = int64(kind)
+	}
+	return kind
+}
+
+// Value implements decode.Reader. The declared type is not needed.
+func (r *Reader) Value(l decode.Label, name string, index int, _ string) {
+	r.object(place{label: l, name: name, index: index})
+}
+
+// Throwable implements decode.Reader.
+func (r *Reader) Throwable() {
+	r.object(place{label: decode.ByField, name: "exception", throwable: true})
+}
+
+// Attachments implements decode.Reader.
+func (r *Reader) Attachments() {
+	r.object(place{label: decode.ByField, name: "attachments"})
+}
+
+// A place is where a value stands: its label in the tree and what is known of it before it is read.
+type place struct {
+	label     decode.Label
+	name      string
+	index     int
+	throwable bool
+}
+
+// object takes the length of a class name, the length of a message, the class name and the message. A message that can
+// not be read is one opaque value.
+func (r *Reader) object(p place) {
+	if !r.OK() {
+		return
+	}
+	defer r.Settle(r.Tree.Depth())
+	head := r.Off
+	name, size := r.length("a class name"), r.length("a value")
+	class := string(r.Bytes(name, "a class name"))
+	if !r.Need(size, "a value") {
+		return
+	}
+	body := r.Buf
+	end := r.Off + size
+	h := header{start: head, lengths: head + 8, class: r.Off}
+	if r.readable(class, p, end) {
+		r.Buf = body[:end]
+		r.begin()
+		r.message(class, p, h)
+		r.Buf = body
+		return
+	}
+	r.head(decode.Object, p, h, class)
+	r.Skip(size, "a value")
+	r.Leaf(decode.Opaque, decode.Whole, "opaque", 0)
+	r.Close()
+}
+
+// begin starts the numbering of objects.
+func (r *Reader) begin() {
+	if cap(r.seen) > 1<<16 {
+		r.seen = nil
+	}
+	clear(r.seen)
+	r.seen = r.seen[:0]
+	r.objects = 0
+}
+
+// readable walks the message that ends at end without recording it.
+func (r *Reader) readable(class string, p place, end int) bool {
+	if r.probe == nil {
+		r.probe = new(Reader)
+	}
+	x := r.probe
+	x.Reset(r.Buf[:end], decode.Malformed, nil)
+	x.Off = r.Off
+	x.message(class, p, header{start: r.Off, lengths: r.Off, class: r.Off})
+	return x.OK() && x.Off == end
+}
+
+// length takes a length of four bytes.
+func (r *Reader) length(what string) int {
+	n := r.U32("the length of " + what)
+	if n > math.MaxInt32 {
+		r.Fail(decode.Malformed, "the length of "+what, fmt.Sprint(int32(n)))
+		return 0
+	}
+	return int(n)
+}
+
+func text(raw []byte) string { return strings.ToValidUTF8(string(raw), "\ufffd") }

@@ -1,0 +1,105 @@
+package protostuff
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"dubbo-wire/internal/decode"
+)
+
+// Wire types: those of protocol buffers, and references of protostuff's graph mode.
+const (
+	varintWire  = 0
+	fixed64Wire = 1
+	delimited   = 2
+	startGroup  = 3
+	endGroup    = 4
+	fixed32Wire = 5
+	reference   = 6
+)
+
+func tagOf(field uint64, wire byte) uint64 { return field<<3 | uint64(wire) }
+
+// tag takes a field number and a wire type.
+func (r *Reader) tag() (field uint64, wire byte) {
+	v := r.varint("a field")
+	return v >> 3, byte(v & 7)
+}
+
+// expect takes one tag that must stand here.
+func (r *Reader) expect(tag uint64) {
+	off := r.Off
+	if v := r.varint("a field"); v != tag && r.OK() {
+		r.FailAt(off, decode.Unsupported, fmt.Sprintf("tag %x", tag), fmt.Sprintf("tag %x", v))
+	}
+}
+
+// varint takes seven bits per byte, the low ones first.
+func (r *Reader) varint(what string) uint64 {
+	if !r.OK() {
+		return 0
+	}
+	v, n := binary.Uvarint(r.Buf[r.Off:])
+	if n <= 0 {
+		if n < 0 {
+			r.Fail(decode.Malformed, what, "a number of more than 64 bits")
+		}
+		r.Need(r.Left()+1, what)
+		return 0
+	}
+	r.Off += n
+	return v
+}
+
+// delimited takes a length and that many bytes.
+func (r *Reader) delimited(what string) []byte {
+	n := r.varint("the length of " + what)
+	return r.Bytes(int(min(n, math.MaxInt32)), what)
+}
+
+// raw takes a number of a wire type.
+func (r *Reader) raw(wire byte) uint64 {
+	switch wire {
+	case fixed32Wire:
+		if b := r.Bytes(4, "a number of 32 bits"); b != nil {
+			return uint64(binary.LittleEndian.Uint32(b))
+		}
+	case fixed64Wire:
+		if b := r.Bytes(8, "a number of 64 bits"); b != nil {
+			return binary.LittleEndian.Uint64(b)
+		}
+	default:
+		return r.varint("a number")
+	}
+	return 0
+}
+
+// skip takes fields up to and with the end of the group of field.
+func (r *Reader) skip(field uint64) {
+	open := []uint64{field}
+	for len(open) > 0 && r.OK() {
+		f, w := r.tag()
+		switch w {
+		case varintWire, reference:
+			r.varint("a number")
+		case fixed32Wire, fixed64Wire:
+			r.raw(w)
+		case delimited:
+			r.delimited("a text")
+		case startGroup:
+			r.number()
+			open = append(open, f)
+		case endGroup:
+			if f != open[len(open)-1] {
+				r.Fail(decode.Malformed, fmt.Sprintf("the end of group %d", open[len(open)-1]), fmt.Sprintf("the end of group %d", f))
+			}
+			open = open[:len(open)-1]
+		default:
+			r.Fail(decode.Malformed, "a wire type", fmt.Sprint(w))
+		}
+		if len(open) > decode.MaxDepth {
+			r.Fail(decode.Limit, fmt.Sprintf("groups nested at most %d deep", decode.MaxDepth), "deeper nesting")
+		}
+	}
+}
