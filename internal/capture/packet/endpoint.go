@@ -1,6 +1,9 @@
 package packet
 
-import "net/netip"
+import (
+	"encoding/binary"
+	"net/netip"
+)
 
 // Endpoint is one end of a TCP connection: comparable, and 18 bytes without gaps,
 // so that it can be hashed and compared as memory. IPv4 addresses are IPv4-mapped
@@ -13,8 +16,10 @@ type Endpoint struct {
 // v4Prefix is what an IPv4-mapped address begins with (RFC 4291, section 2.5.5.2).
 const v4Prefix = "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff"
 
+// setIPv4 stores eight bytes at once, as they will be loaded for hashing.
 func (e *Endpoint) setIPv4(b []byte) {
-	e.IP = [16]byte{10: 0xff, 11: 0xff, 12: b[0], 13: b[1], 14: b[2], 15: b[3]}
+	binary.LittleEndian.PutUint64(e.IP[:8], 0)
+	binary.LittleEndian.PutUint64(e.IP[8:], uint64(binary.LittleEndian.Uint32(b))<<32|0xffff0000)
 }
 
 // NewEndpoint is the endpoint of an address and port.

@@ -1,0 +1,73 @@
+package packet
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/capture"
+)
+
+// tcpdump finds as many packets, and as many with TCP, in every committed capture.
+// It gets what we have read, as plain pcap, since it reads no zstd.
+func TestCountsAgreeWithTcpdump(t *testing.T) {
+	if _, err := exec.LookPath("tcpdump"); err != nil {
+		t.Skip("no tcpdump here")
+	}
+	paths, err := filepath.Glob("../../../testdata/captures/*.pcap*")
+	require.NoError(t, err)
+	for _, path := range paths {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			f, err := capture.Open([]string{path}, capture.Options{})
+			require.NoError(t, err)
+			defer f.Close()
+			o := binary.LittleEndian
+			var b []byte
+			var p capture.Packet
+			var d Decoder
+			var s Segment
+			packets, segments := 0, 0
+			for {
+				err := f.Next(&p)
+				if err == io.EOF {
+					break
+				}
+				require.NoError(t, err)
+				if b == nil {
+					b = o.AppendUint32(nil, 0xa1b23c4d)
+					b = append(b, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0)
+					b = o.AppendUint32(b, uint32(p.Link))
+				}
+				b = o.AppendUint32(b, uint32(p.Time/1e9))
+				b = o.AppendUint32(b, uint32(p.Time%1e9))
+				b = o.AppendUint32(b, uint32(len(p.Data)))
+				b = o.AppendUint32(b, uint32(p.WireLen))
+				b = append(b, p.Data...)
+				packets++
+				if d.Decode(&p, &s) == TCP {
+					segments++
+				}
+			}
+			require.Len(t, f.Inputs()[0].LinkTypes, 1)
+			count := func(filter ...string) string {
+				c := exec.Command("tcpdump", append([]string{"--count", "-r", "-"}, filter...)...)
+				c.Stdin = bytes.NewReader(b)
+				out, err := c.Output()
+				if err != nil {
+					t.Skip("this tcpdump cannot count: ", err)
+				}
+				return strings.TrimSuffix(strings.TrimSpace(string(out)), "s")
+			}
+			assert.Equal(t, fmt.Sprint(packets, " packet"), count())
+			assert.Equal(t, fmt.Sprint(segments, " packet"), count("tcp"))
+		})
+	}
+}
