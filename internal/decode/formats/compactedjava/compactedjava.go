@@ -1,0 +1,21 @@
+// Package compactedjava is serialization 4: Java serialization with class descriptors cut down to the class's name, as
+// Dubbo's CompactedObjectOutputStream writes it (Dubbo 2.0.7 to 3.2.x, then the extension). Objects of the JDK are
+// read, whose fields are known; those of the application have no end that can be seen without its classes, and the
+// attachments behind them are searched for. See package java.
+package compactedjava
+
+import (
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/formats/java"
+)
+
+// Format is the serialization as Dubbo users configure it.
+var Format = decode.Format{
+	ID:         4,
+	Name:       "compactedjava",
+	Depth:      decode.DepthEnvelope,
+	Releases:   "2.0.7 to 3.2.x, then by extension",
+	Capture:    "compactedjava.pcap.zst",
+	Heartbeats: java.Format.Heartbeats,
+	New:        java.NewCompact,
+}

@@ -1,0 +1,337 @@
+// Package formattest is what the tests of all serializations share: it walks a body in the order in which Dubbo asks
+// for its fields, and checks what must hold of every walk, whatever the bytes.
+package formattest
+
+import (
+	"bufio"
+	"encoding/hex"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/decode"
+)
+
+// Message is what a walk returned beside the tree.
+type Message struct {
+	Tree  decode.Tree
+	Texts []string
+	Nulls []bool
+	Kind  byte
+	Taken int
+	Err   *decode.Error
+}
+
+// Value returns the value of the top-level node of that name as JSON, "" when there is none.
+func (m *Message) Value(name string) string {
+	for i := 0; i < len(m.Tree.Nodes); i = int(m.Tree.Nodes[i].End) {
+		n := &m.Tree.Nodes[i]
+		if n.Name == name && n.Label == decode.ByField {
+			return string(m.Tree.AppendJSON(nil, i))
+		}
+	}
+	return ""
+}
+
+// requestFields are the strings at the start of a request.
+var requestFields = []string{"dubboVersion", "path", "serviceVersion", "method", "parameterTypes"}
+
+// Request walks a request body to its attachments, recording it.
+func Request(f decode.Format, body []byte, short decode.Cause) *Message {
+	m := &Message{Tree: decode.Tree{WithValues: true}}
+	m.request(f.New(), body, short, &m.Tree)
+	return m
+}
+
+func (m *Message) request(r decode.Reader, body []byte, short decode.Cause, t *decode.Tree) {
+	r.Reset(body, short, t)
+	for _, name := range requestFields {
+		s, null := r.Text(name)
+		m.Texts = append(m.Texts, s)
+		m.Nulls = append(m.Nulls, null)
+	}
+	if r.Err() == nil {
+		types, _ := decode.SplitDescriptor(m.Texts[4])
+		t.Open(decode.List, decode.ByField, "args", 0, r.Offset())
+		for i, typ := range types {
+			r.Value(decode.ByIndex, "", i, typ)
+		}
+		t.Close()
+		r.Attachments()
+	}
+	m.Taken, m.Err = r.Offset(), r.Err()
+}
+
+// Response walks the body of a response with status 20, recording it.
+func Response(f decode.Format, body []byte, short decode.Cause) *Message {
+	m := &Message{Tree: decode.Tree{WithValues: true}}
+	m.response(f.New(), body, short, &m.Tree)
+	return m
+}
+
+func (m *Message) response(r decode.Reader, body []byte, short decode.Cause, t *decode.Tree) {
+	r.Reset(body, short, t)
+	m.Kind = r.ResultKind()
+	switch m.Kind {
+	case 0, 3:
+		r.Throwable()
+	case 1, 4:
+		r.Value(decode.ByField, "result", 0, "")
+	}
+	if m.Kind >= 3 && m.Kind <= 5 {
+		r.Attachments()
+	}
+	m.Taken, m.Err = r.Offset(), r.Err()
+}
+
+// Value reads one value that fills the body and returns it as JSON.
+func Value(tb testing.TB, f decode.Format, body []byte) string {
+	tb.Helper()
+	t := decode.Tree{WithValues: true}
+	r := f.New()
+	r.Reset(body, decode.Malformed, &t)
+	r.Value(decode.ByField, "result", 0, "")
+	if err := r.Err(); err != nil {
+		require.NoError(tb, err)
+	}
+	require.Equal(tb, len(body), r.Offset(), "bytes taken")
+	Balance(tb, &t, len(body))
+	m := Message{Tree: t}
+	return m.Value("result")
+}
+
+// Balance checks that the tree owns each of the first taken bytes once, and that it is well formed.
+func Balance(tb testing.TB, t *decode.Tree, taken int) {
+	tb.Helper()
+	at := 0
+	for _, p := range t.Parts(nil, 0) {
+		if p.Off != at {
+			tb.Fatalf("part %s starts at %d, the one before it ends at %d", p.Path, p.Off, at)
+		}
+		at += p.Bytes
+	}
+	if at != taken {
+		tb.Fatalf("parts end at %d, %d bytes were taken", at, taken)
+	}
+	if t.Depth() != 0 {
+		tb.Fatalf("%d containers left open", t.Depth())
+	}
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		if int(n.End) <= i || int(n.End) > len(t.Nodes) || n.Parent >= int32(i) || n.Parent >= 0 && n.End > t.Nodes[n.Parent].End {
+			tb.Fatalf("node %d: end %d, parent %d of %d nodes", i, n.End, n.Parent, len(t.Nodes))
+		}
+		if n.Kind == decode.Ref && (n.Num < 0 || n.Num >= int64(len(t.Nodes))) {
+			tb.Fatalf("node %d refers to node %d of %d", i, n.Num, len(t.Nodes))
+		}
+		t.AppendJSON(nil, min(i, 64)) // must not fail; bounded, since it is done for every node
+	}
+}
+
+// Check walks any bytes as a request and as a response, with and without a tree, and checks what must hold.
+func Check(tb testing.TB, f decode.Format, body []byte) {
+	tb.Helper()
+	check(tb, f, body, "request", (*Message).request)
+	check(tb, f, body, "response", (*Message).response)
+	skip(f.New(), body)
+}
+
+func check(tb testing.TB, f decode.Format, body []byte, what string,
+	walk func(*Message, decode.Reader, []byte, decode.Cause, *decode.Tree),
+) {
+	tb.Helper()
+	full := Message{Tree: decode.Tree{WithValues: true}}
+	walk(&full, f.New(), body, decode.Malformed, &full.Tree)
+	if full.Taken > len(body) {
+		tb.Fatalf("%s: %d bytes taken of %d", what, full.Taken, len(body))
+	}
+	if full.Err != nil && full.Err.At != full.Taken {
+		tb.Fatalf("%s: the error is at %d, the reader at %d: %v", what, full.Err.At, full.Taken, full.Err)
+	}
+	Balance(tb, &full.Tree, full.Taken)
+	var bare Message
+	walk(&bare, f.New(), body, decode.Malformed, nil)
+	if bare.Taken != full.Taken || cause(bare.Err) != cause(full.Err) {
+		tb.Fatalf("%s: without a tree the walk stops at %d (%v), with one at %d (%v)", what, bare.Taken, bare.Err, full.Taken, full.Err)
+	}
+	small := Message{Tree: decode.Tree{MaxNodes: 4}}
+	walk(&small, f.New(), body, decode.Cut, &small.Tree)
+	Balance(tb, &small.Tree, small.Taken)
+	if r, ok := f.New().(decode.AttachmentFinder); ok {
+		found(tb, f, r.(decode.Reader), body)
+	}
+}
+
+// found checks that attachments found from the end of the body are really there.
+func found(tb testing.TB, _ decode.Format, r decode.Reader, body []byte) {
+	tb.Helper()
+	r.Reset(body, decode.Malformed, nil)
+	at, ok := r.(decode.AttachmentFinder).FindAttachments(0)
+	if !ok {
+		return
+	}
+	r.Attachments()
+	if r.Err() != nil || r.Offset() != len(body) {
+		tb.Fatalf("attachments found at %d end at %d of %d: %v", at, r.Offset(), len(body), r.Err())
+	}
+}
+
+func cause(err *decode.Error) decode.Cause {
+	if err == nil {
+		return decode.None
+	}
+	return err.Cause
+}
+
+func skip(r decode.Reader, body []byte) {
+	r.Reset(body, decode.Malformed, nil)
+	for range requestFields {
+		r.SkipText()
+	}
+}
+
+// Row is a measured value or frame.
+type Row struct {
+	Source, Name string
+	Body         []byte
+}
+
+// Values reads rows of testdata/values.tsv: source, serialization, value, size, hex. Rows with an error are left out.
+func Values(tb testing.TB, file string) []Row { return rows(tb, file, 2, 0) }
+
+// Frames reads rows of testdata/frames.tsv: source, step, direction, size, hex. The 16-byte header is cut off; Name is
+// step and direction.
+func Frames(tb testing.TB, file string) []Row { return rows(tb, file, 1, 16) }
+
+func rows(tb testing.TB, file string, name, header int) []Row {
+	tb.Helper()
+	in, err := os.Open(file)
+	require.NoError(tb, err)
+	defer in.Close()
+	var out []Row
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		c := strings.Split(lines.Text(), "\t")
+		if len(c) < 5 || c[0] == "source" || c[3] == "error" || strings.HasPrefix(c[0], "#") {
+			continue
+		}
+		body, err := hex.DecodeString(c[4])
+		require.NoError(tb, err)
+		row := Row{Source: c[0], Name: c[name], Body: body[header:]}
+		if header > 0 {
+			row.Name += " " + c[2]
+		}
+		out = append(out, row)
+	}
+	require.NoError(tb, lines.Err())
+	require.NotEmpty(tb, out)
+	return out
+}
+
+// Fuzz checks f on mutations of the rows of the given files.
+func Fuzz(f *testing.F, format decode.Format, files ...string) {
+	for _, file := range files {
+		read := Values
+		if strings.Contains(file, "frames") {
+			read = Frames
+		}
+		for _, row := range read(f, file) {
+			if len(row.Body) < 4096 {
+				f.Add(row.Body)
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, body []byte) { Check(t, format, body) })
+}
+
+// Hostile is a body that must stop with a cause.
+type Hostile struct {
+	Name  string
+	Body  []byte
+	Cause decode.Cause
+}
+
+// Stops reads each body as one value and checks that it stops with its cause, and what must hold of every walk.
+func Stops(t *testing.T, f decode.Format, bodies []Hostile) {
+	for _, h := range bodies {
+		t.Run(h.Name, func(t *testing.T) {
+			for _, tree := range []*decode.Tree{nil, {WithValues: true}} {
+				r := f.New()
+				r.Reset(h.Body, decode.Malformed, tree)
+				r.Value(decode.ByField, "result", 0, "")
+				require.NotNil(t, r.Err())
+				require.Equal(t, h.Cause.String(), r.Err().Cause.String(), "%v", r.Err())
+				require.Equal(t, r.Offset(), r.Err().At)
+				require.NotEmpty(t, r.Err().Expected)
+				if tree != nil {
+					Balance(t, tree, r.Offset())
+				}
+			}
+			Check(t, f, h.Body)
+		})
+	}
+}
+
+// Hex returns the bytes that the hex digits in parts stand for; spaces are for reading.
+func Hex(parts ...string) []byte {
+	b, err := hex.DecodeString(strings.ReplaceAll(strings.Join(parts, ""), " ", ""))
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// Bench reads a request body again and again: its envelope alone, and every value.
+func Bench(b *testing.B, f decode.Format, request []byte) {
+	walk := func(name string, t *decode.Tree, read func(r decode.Reader)) {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(request)))
+			b.ReportAllocs()
+			r := f.New()
+			for b.Loop() {
+				t.Reset()
+				r.Reset(request, decode.Malformed, t)
+				read(r)
+				if r.Err() != nil {
+					b.Fatal(r.Err())
+				}
+			}
+		})
+	}
+	texts := func(r decode.Reader) {
+		for range requestFields {
+			r.SkipText()
+		}
+	}
+	values := func(r decode.Reader) {
+		var types string
+		for _, name := range requestFields {
+			types, _ = r.Text(name)
+		}
+		list, _ := decode.SplitDescriptor(types)
+		for i, typ := range list {
+			r.Value(decode.ByIndex, "", i, typ)
+		}
+		r.Attachments()
+	}
+	walk("envelope", nil, texts)
+	walk("walk", nil, values)
+	walk("parts", new(decode.Tree), values)
+	walk("values", &decode.Tree{WithValues: true}, values)
+}
+
+// NoAllocs checks that the strings at the start of a request are skipped without allocation.
+func NoAllocs(t *testing.T, f decode.Format, request []byte) {
+	r := f.New()
+	n := testing.AllocsPerRun(100, func() {
+		r.Reset(request, decode.Malformed, nil)
+		for range requestFields {
+			r.SkipText()
+		}
+	})
+	require.Nil(t, r.Err())
+	require.Zero(t, n)
+}

@@ -1,0 +1,236 @@
+package java
+
+import (
+	"fmt"
+	"strings"
+
+	"dubbo-wire/internal/decode"
+)
+
+// Flags of a class (specification, 6.4.2: classDescFlags).
+const (
+	scWriteMethod    = 0x01 // has writeObject: its data end with TC_ENDBLOCKDATA
+	scExternalizable = 0x04
+	scBlockData      = 0x08 // an Externalizable's data end with TC_ENDBLOCKDATA
+)
+
+// class is a class descriptor as far as its objects' data need it.
+type class struct {
+	name        string // as Class.getName has it
+	flags       byte
+	first, n    int32 // its fields in table.fields
+	super       int32 // the nearest class above it that has data, -1 when none
+	level       int32 // number of such classes up to this one
+	shape       shape
+	fieldsKnown bool // false in compactedjava for classes of the application
+	read        bool // its descriptor was read to the end
+}
+
+// fieldDesc is a field: its type code (B C D F I J S Z, L or [) and name.
+type fieldDesc struct {
+	code byte
+	name string
+}
+
+// hasData reports whether objects have bytes for this class, not its superclasses.
+func (c *class) hasData() bool {
+	return c.n > 0 || c.flags&(scWriteMethod|scExternalizable) != 0 || !c.fieldsKnown
+}
+
+// classDesc takes a class descriptor, a reference to one, or null (-1), recording it as overhead.
+//
+//	classDesc: TC_CLASSDESC … | TC_PROXYCLASSDESC … | TC_REFERENCE handle | TC_NULL
+func (r *Reader) classDesc() int32 {
+	if !r.Enter() {
+		return -1
+	}
+	defer r.Leave()
+	switch tc := r.Byte("a class"); {
+	case !r.OK():
+	case tc == tcNull:
+		r.Role("class")
+	case tc == tcReference:
+		h, ok := r.refer()
+		if !r.OK() {
+			break
+		}
+		if !ok || r.handles[h].kind != toClass || !r.classes[r.handles[h].a].read {
+			r.FailAt(r.Off-4, decode.Malformed, "a reference to a class", "a handle of something else")
+			break
+		}
+		r.Role("ref")
+		return r.handles[h].a
+	case tc == tcClassDesc:
+		return r.newClass()
+	case tc == tcProxyClassDesc:
+		return r.newProxy()
+	default:
+		r.FailAt(r.Off-1, decode.Malformed, "a class", fmt.Sprintf("byte %02x", tc))
+	}
+	return -1
+}
+
+// newClass: className serialVersionUID newHandle classDescFlags fields classAnnotation superClassDesc; in compactedjava
+// one byte 1 and className newHandle classAnnotation superClassDesc, arrays and primitives one byte 0 and the former.
+func (r *Reader) newClass() int32 {
+	bare := false
+	if r.compact {
+		kind := r.Byte("the kind of a class")
+		if r.OK() && kind > 1 {
+			r.FailAt(r.Off-1, decode.Malformed, "the kind of a class, 00 or 01", fmt.Sprintf("%02x", kind))
+		}
+		bare = kind == 1
+	}
+	c := class{name: r.className(), fieldsKnown: true}
+	if bare {
+		return r.bareClass(c)
+	}
+	r.Skip(8, "a serialVersionUID")
+	self := r.declare()
+	c.flags = r.Byte("the flags of a class")
+	n := int(r.U16("the number of fields"))
+	r.Role("class")
+	c.shape = shapeOf(c.name)
+	r.readFields(&c, n)
+	return r.finish(c, self)
+}
+
+// bareClass goes on behind the name of a class that the stream tells nothing else of.
+func (r *Reader) bareClass(c class) int32 {
+	self := r.declare()
+	r.Role("class")
+	layout, ok := layouts[c.name]
+	c.fieldsKnown = ok || plainThrowables[c.name]
+	c.flags = layout.flags
+	c.first = int32(len(r.fields))
+	c.n = int32(len(layout.fields))
+	r.fields = append(r.fields, layout.fields...)
+	c.shape = shapeOf(c.name)
+	return r.finish(c, self)
+}
+
+// newProxy: (int)count proxyInterfaceName[count] newHandle classAnnotation superClassDesc. The handle is assigned
+// before the names are read, which have none.
+func (r *Reader) newProxy() int32 {
+	self := r.declare()
+	n := int(int32(r.U32("the number of interfaces")))
+	if r.OK() && (n < 0 || n > r.Left()/2) {
+		r.FailAt(r.Off-4, decode.Malformed, "the number of interfaces", fmt.Sprintf("%d", n))
+	}
+	c := class{name: "java.lang.reflect.Proxy", fieldsKnown: true}
+	for i := 0; i < n && r.OK(); i++ {
+		if name := r.className(); i == 0 {
+			c.name = name
+		}
+	}
+	r.Role("class")
+	return r.finish(c, self)
+}
+
+// declare assigns a handle to a class whose descriptor is being read, so that numbers are right while it is.
+func (r *Reader) declare() (self int) {
+	self = len(r.classes)
+	r.classes = append(r.classes, class{})
+	r.assign(handle{kind: toClass, a: int32(self), node: -1})
+	return self
+}
+
+// finish reads annotation and superclass and enters the class into the table.
+func (r *Reader) finish(c class, self int) int32 {
+	r.classAnnotation()
+	c.super = r.classDesc()
+	if !r.OK() {
+		return -1
+	}
+	if c.super >= 0 && !r.classes[c.super].hasData() {
+		c.super = r.classes[c.super].super
+	}
+	c.level = 1
+	if c.super >= 0 {
+		c.level += r.classes[c.super].level
+	}
+	if c.level > decode.MaxDepth {
+		r.Fail(decode.Limit, fmt.Sprintf("classes derived at most %d times", decode.MaxDepth), "more")
+		return -1
+	}
+	c.read = true
+	r.classes[self] = c
+	return int32(self)
+}
+
+func (r *Reader) className() string {
+	return r.utf(r.Bytes(int(r.U16("the length of a name")), "a name"))
+}
+
+// readFields: prim_typecode fieldName | obj_typecode fieldName className1, where className1 is a string item.
+func (r *Reader) readFields(c *class, n int) {
+	c.first = int32(len(r.fields))
+	c.n = int32(n)
+	for i := 0; i < n && r.OK(); i++ {
+		code := r.Byte("the type of a field")
+		if r.OK() && size(code) == 0 && code != 'L' && code != '[' {
+			r.FailAt(r.Off-1, decode.Malformed, "the type of a field", fmt.Sprintf("byte %02x", code))
+			return
+		}
+		r.fields = append(r.fields, fieldDesc{code, r.className()})
+		if code == 'L' || code == '[' {
+			r.typeString()
+		}
+	}
+	r.Role("field")
+}
+
+// typeString takes the string item that names the type of a field, which may be a reference.
+func (r *Reader) typeString() {
+	switch tc := r.Byte("the type of a field"); {
+	case !r.OK():
+	case tc == tcString || tc == tcLongString:
+		r.newString(tc)
+	case tc == tcReference:
+		r.refer()
+	default:
+		r.FailAt(r.Off-1, decode.Malformed, "the type of a field, a string", fmt.Sprintf("byte %02x", tc))
+	}
+}
+
+// classAnnotation: contents TC_ENDBLOCKDATA. Dubbo's writers leave it empty.
+func (r *Reader) classAnnotation() {
+	for r.OK() {
+		tc, _ := r.Peek()
+		switch tc {
+		case tcEndBlockData:
+			r.Off++
+			r.Role("class")
+			return
+		case tcBlockData, tcBlockDataLong:
+			r.Off++
+			r.Skip(r.blockLen(tc), "a block")
+			r.Role("annotation")
+		default:
+			r.Hidden("annotation", func() { r.item(decode.ByIndex, "", 0) })
+		}
+	}
+}
+
+// size returns the bytes of a primitive of that type code, 0 when it is none.
+func size(code byte) int {
+	switch code {
+	case 'B', 'Z':
+		return 1
+	case 'C', 'S':
+		return 2
+	case 'F', 'I':
+		return 4
+	case 'D', 'J':
+		return 8
+	}
+	return 0
+}
+
+// sourceName returns the source form of a class name: "[[I" is "int[][]".
+func sourceName(name string) string {
+	if !strings.HasPrefix(name, "[") {
+		return name
+	}
+	return decode.JavaName(strings.ReplaceAll(name, ".", "/"))
+}

@@ -1,0 +1,114 @@
+package java
+
+import (
+	"bytes"
+
+	"dubbo-wire/internal/decode"
+)
+
+// CompactReader is the reader of compactedjava. Its streams name classes and tell nothing of them: values of the
+// application's own classes have no end that can be seen, so that the attachments behind them are searched for.
+type CompactReader struct{ Reader }
+
+// NewCompact returns a reader of compactedjava.
+func NewCompact() decode.Reader { return &CompactReader{Reader{compact: true}} }
+
+// Attachments always are a HashMap. Behind arguments it stands in a new block, with its class or, when a HashMap or a
+// class derived from it came before, with a reference to it.
+var (
+	mapStart  = []byte{tcBlockData, 1, 1, tcObject}
+	mapClass  = []byte("\x72\x01\x00\x11java.util.HashMap\x78\x70")
+	mapFactor = []byte{0x3f, 0x40, 0, 0} // loadFactor 0.75
+)
+
+// searchFactor bounds the bytes that candidates may cost together, in lengths of the body.
+const searchFactor = 32
+
+// FindAttachments looks for the one place where attachments start that end with the body.
+func (r *CompactReader) FindAttachments(from int) (at int, ok bool) {
+	if r.Short != decode.Malformed || from < 0 || from > len(r.Buf) {
+		return 0, false
+	}
+	found := -1
+	cost := searchFactor * len(r.Buf)
+	for next := from; ; next++ {
+		i := bytes.Index(r.Buf[next:], mapStart)
+		if i < 0 {
+			break
+		}
+		next += i
+		if !isMap(r.Buf[next+len(mapStart):]) {
+			continue
+		}
+		probe := *r
+		probe.Tree = nil
+		probe.moveTo(next)
+		probe.Attachments()
+		if cost -= probe.Off - next; cost < 0 {
+			return 0, false
+		}
+		if probe.OK() && probe.Off == len(r.Buf) {
+			if found >= 0 {
+				return 0, false
+			}
+			found = next
+		}
+	}
+	if found < 0 {
+		return 0, false
+	}
+	r.moveTo(found)
+	return found, true
+}
+
+// isMap reports whether b starts with the class and the first field of a HashMap.
+func isMap(b []byte) bool {
+	if rest, ok := bytes.CutPrefix(b, mapClass); ok {
+		return bytes.HasPrefix(rest, mapFactor)
+	}
+	return len(b) > 5 && b[0] == tcReference && b[1] == 0 && b[2] >= baseHandle>>16 && bytes.HasPrefix(b[5:], mapFactor)
+}
+
+// moveTo goes on at a place whose handles are not known: what was skipped has assigned some.
+func (r *CompactReader) moveTo(at int) {
+	r.Resume(at)
+	r.started = true
+	r.block = 0
+	r.loose = true
+}
+
+// Attachments takes the map at the end, also at the place where FindAttachments has found it.
+func (r *CompactReader) Attachments() {
+	if !r.loose {
+		r.Reader.Attachments()
+		return
+	}
+	open := r.Tree.Depth()
+	if r.present() {
+		r.Role("type")
+		r.Skip(1, "an object")
+		i := r.Open(decode.Map, decode.ByField, "attachments", 0)
+		if n := r.Tree.Node(i); n != nil {
+			n.Class = "java.util.HashMap"
+		}
+		r.Role("type")
+		r.foundMap(i)
+		r.Close()
+	}
+	r.Settle(open)
+}
+
+// foundMap takes the rest of a HashMap whose class may be a reference to what was not read.
+func (r *CompactReader) foundMap(i int) {
+	if tc, _ := r.Peek(); tc == tcReference {
+		r.Skip(5, "a reference to a class")
+		r.Role("ref")
+	} else {
+		r.Skip(len(mapClass), "a class")
+		r.Role("class")
+	}
+	c := class{shape: shapeMap, flags: layouts["java.util.HashMap"].flags}
+	r.Skip(8, "fields of a HashMap")
+	r.Role("length")
+	r.annotation(i, &c)
+}

@@ -1,0 +1,306 @@
+package java
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"dubbo-wire/internal/decode"
+)
+
+// First bytes of an item (specification, 6.4.2).
+const (
+	tcNull           = 0x70
+	tcReference      = 0x71
+	tcClassDesc      = 0x72
+	tcObject         = 0x73
+	tcString         = 0x74
+	tcArray          = 0x75
+	tcClass          = 0x76
+	tcBlockData      = 0x77
+	tcEndBlockData   = 0x78
+	tcReset          = 0x79
+	tcBlockDataLong  = 0x7a
+	tcException      = 0x7b
+	tcLongString     = 0x7c
+	tcProxyClassDesc = 0x7d
+	tcEnum           = 0x7e
+)
+
+// item takes one object, array, string, enum constant, class, reference or null.
+func (r *Reader) item(l decode.Label, name string, index int) {
+	if !r.Enter() {
+		return
+	}
+	defer r.Leave()
+	if r.block > 0 {
+		r.Fail(decode.Malformed, "an object", fmt.Sprintf("%d bytes of block data", r.block))
+		return
+	}
+	switch tc := r.Byte("an object"); {
+	case !r.OK():
+	case tc == tcNull:
+		r.Leaf(decode.Null, l, name, index)
+	case tc == tcReference:
+		r.reference(l, name, index)
+	case tc == tcString || tc == tcLongString:
+		s := r.newString(tc)
+		if n := r.Leaf(decode.String, l, name, index); n != nil {
+			if r.Values() {
+				n.Text = decodeUTF(r.chars(s))
+			}
+			r.located()
+		}
+	case tc == tcObject:
+		i := r.Open(decode.Object, l, name, index)
+		r.object(i)
+		r.Close()
+	case tc == tcArray:
+		i := r.Open(decode.List, l, name, index)
+		r.array(i, -1)
+		r.Close()
+	case tc == tcEnum:
+		i := r.Open(decode.Enum, l, name, index)
+		r.enum(i)
+		r.Close()
+	case tc == tcClass:
+		i := r.Open(decode.String, l, name, index)
+		r.Role("type")
+		if c := r.classDesc(); r.OK() {
+			r.assign(handle{kind: toObject, node: int32(i)})
+			r.nameClass(i, c)
+		}
+		r.Close()
+	case tc == tcClassDesc || tc == tcProxyClassDesc:
+		r.Off--
+		i := r.Open(decode.String, l, name, index)
+		if c := r.classDesc(); r.OK() {
+			r.nameClass(i, c)
+		}
+		r.Close()
+	case tc == tcException || tc == tcReset:
+		r.FailAt(r.Off-1, decode.Unsupported, "an object", fmt.Sprintf("byte %02x, an aborted or restarted stream", tc))
+	default:
+		r.FailAt(r.Off-1, decode.Malformed, "an object", fmt.Sprintf("byte %02x", tc))
+	}
+}
+
+// nameClass makes node i the name of class c.
+func (r *Reader) nameClass(i int, c int32) {
+	if n := r.Tree.Node(i); n != nil && c >= 0 && r.Values() {
+		n.Text = sourceName(r.classes[c].name)
+	}
+}
+
+// newString: TC_STRING newHandle (utf) | TC_LONGSTRING newHandle (long-utf).
+func (r *Reader) newString(tc byte) (s handle) {
+	n := uint64(0)
+	if tc == tcString {
+		n = uint64(r.U16("the length of a string"))
+	} else {
+		n = r.U64("the length of a string")
+	}
+	if n > math.MaxInt32 {
+		r.FailAt(r.Off-8, decode.Malformed, "the length of a string", fmt.Sprintf("%d", n))
+	}
+	s = handle{kind: toString, a: int32(r.Off), b: int32(n), node: -1}
+	r.Skip(int(n), "the characters of a string")
+	if r.OK() {
+		r.assign(s)
+	}
+	return s
+}
+
+// located notes that the node added last is the string read last.
+func (r *Reader) located() {
+	if !r.loose {
+		r.handles[len(r.handles)-1].node = int32(len(r.Tree.Nodes) - 1)
+	}
+}
+
+// reference: TC_REFERENCE (int)handle. What has no identity to users is repeated: a string, a number, a constant, a
+// date.
+func (r *Reader) reference(l decode.Label, name string, index int) {
+	h, ok := r.refer()
+	if !r.OK() {
+		return
+	}
+	if !ok {
+		r.Leaf(decode.Opaque, l, name, index)
+		return
+	}
+	n := r.Leaf(decode.Ref, l, name, index)
+	if n == nil {
+		return
+	}
+	to := r.handles[h]
+	switch {
+	case to.kind == toClass:
+		n.Kind = decode.String
+		if r.Values() {
+			n.Text = sourceName(r.classes[to.a].name)
+		}
+	case to.kind == toString && r.repeats(int(to.b)):
+		n.Kind = decode.String
+		if r.Values() {
+			n.Text = r.text(h)
+		}
+	case to.node < 0: // what it means lies in something hidden
+		n.Kind = decode.Opaque
+	default:
+		r.repeat(n, h)
+	}
+}
+
+// repeat makes n a reference to an object, or a copy of what has no identity.
+func (r *Reader) repeat(n *decode.Node, h int32) {
+	to := r.handles[h]
+	target := &r.Tree.Nodes[to.node]
+	switch target.Kind {
+	case decode.Bool, decode.Int, decode.Float32, decode.Float64, decode.Char, decode.Bytes, decode.Enum, decode.Date, decode.Decimal:
+		if !r.repeats(len(target.Raw) + len(target.Text)) {
+			break
+		}
+		n.Kind = target.Kind
+		n.Num, n.Float, n.Class, n.Text, n.Raw = target.Num, target.Float, target.Class, target.Text, target.Raw
+		if to.kind == toInteger && r.Values() && target.Class != bigInteger {
+			n.Text = r.integerText(h, target)
+		}
+		return
+	}
+	n.Kind = decode.Ref
+	n.Num = int64(to.node)
+}
+
+// enum: TC_ENUM classDesc newHandle enumConstantName, the last a string item.
+func (r *Reader) enum(i int) {
+	r.Role("type")
+	c := r.classDesc()
+	if !r.OK() {
+		return
+	}
+	if c < 0 {
+		r.Fail(decode.Malformed, "the class of an enum", "null")
+		return
+	}
+	r.assign(handle{kind: toObject, node: int32(i)})
+	var constant string
+	switch tc := r.Byte("the name of an enum constant"); {
+	case !r.OK():
+		return
+	case tc == tcString || tc == tcLongString:
+		if s := r.newString(tc); r.OK() {
+			constant = r.utf(r.chars(s))
+		}
+	case tc == tcReference:
+		h, ok := r.refer()
+		switch {
+		case !ok:
+		case r.handles[h].kind == toString:
+			constant = r.text(h)
+		default:
+			r.FailAt(r.Off-4, decode.Malformed, "the name of an enum constant", "a handle of something else")
+		}
+	default:
+		r.FailAt(r.Off-1, decode.Malformed, "the name of an enum constant", fmt.Sprintf("byte %02x", tc))
+	}
+	r.Fill(i)
+	if n := r.Tree.Node(i); n != nil && r.OK() {
+		n.Class = r.classes[c].name
+		if r.Values() {
+			n.Text = constant
+		}
+	}
+}
+
+// array: TC_ARRAY classDesc newHandle (int)size values[size], into the list that is node i. Elements from the limit on
+// are no values, when it is not negative.
+func (r *Reader) array(i, limit int) {
+	r.Role("type")
+	c := r.classDesc()
+	if !r.OK() {
+		return
+	}
+	if c < 0 || len(r.classes[c].name) < 2 || r.classes[c].name[0] != '[' {
+		r.Fail(decode.Malformed, "the class of an array", "another")
+		return
+	}
+	r.assign(handle{kind: toObject, node: int32(i)})
+	element := r.classes[c].name[1]
+	width := max(1, size(element))
+	n := int(int32(r.U32("the size of an array")))
+	if r.OK() && (n < 0 || n > r.Left()/width && r.Short == decode.Malformed) {
+		r.FailAt(r.Off-4, decode.Malformed, "the size of an array", fmt.Sprintf("%d, with %d bytes to the end of the body", n, r.Left()))
+	}
+	r.Role("length")
+	if limit < 0 {
+		limit = n
+	}
+	switch {
+	case !r.OK():
+	case element == 'B':
+		b := r.Bytes(n, "a byte array")
+		r.Fill(i)
+		if node := r.Tree.Node(i); node != nil && r.OK() {
+			node.Kind = decode.Bytes
+			if r.Values() {
+				node.Raw = b
+			}
+		}
+	case size(element) == 0:
+		for k := 0; k < min(n, limit) && r.OK(); k++ {
+			r.item(decode.ByIndex, "", k)
+		}
+		for k := limit; k < n && r.OK(); k++ {
+			r.Hidden("unused", func() { r.item(decode.ByIndex, "", 0) })
+		}
+	case r.Tree == nil:
+		r.Skip(n*width, "an array")
+		r.Pass()
+	default:
+		for k := 0; k < n && r.OK(); k++ {
+			r.primitive(element, decode.ByIndex, "", k)
+		}
+	}
+}
+
+// primitive takes the raw bytes of a primitive of that type code.
+func (r *Reader) primitive(code byte, l decode.Label, name string, index int) {
+	b := r.Bytes(size(code), "a "+string(code))
+	if !r.OK() {
+		return
+	}
+	n := r.Leaf(decode.Int, l, name, index)
+	if n != nil {
+		setPrimitive(n, code, b)
+	}
+}
+
+// setPrimitive fills n with the primitive of that type code whose bytes are b.
+func setPrimitive(n *decode.Node, code byte, b []byte) {
+	n.Kind = decode.Int
+	switch code {
+	case 'B':
+		n.Num = int64(int8(b[0]))
+	case 'S':
+		n.Num = int64(int16(binary.BigEndian.Uint16(b)))
+	case 'I':
+		n.Num = int64(int32(binary.BigEndian.Uint32(b)))
+	case 'J':
+		n.Num = int64(binary.BigEndian.Uint64(b))
+	case 'Z':
+		n.Kind, n.Num = decode.Bool, 0
+		if b[0] != 0 {
+			n.Num = 1
+		}
+	case 'C':
+		n.Kind, n.Text = decode.Char, charText(binary.BigEndian.Uint16(b))
+	case 'F':
+		n.Kind, n.Float = decode.Float32, float64(math.Float32frombits(binary.BigEndian.Uint32(b)))
+	case 'D':
+		n.Kind, n.Float = decode.Float64, math.Float64frombits(binary.BigEndian.Uint64(b))
+	}
+}
+
+// charText is one UTF-16 unit as text: half a surrogate pair is U+FFFD.
+func charText(unit uint16) string { return string(rune(unit)) }

@@ -1,0 +1,191 @@
+// Package java reads bodies written through a java.io.ObjectOutputStream, one stream per body: serialization 3 (java),
+// and for the packages compactedjava (4) and nativejava (7) their dialects. It follows the Java Object Serialization
+// Specification, chapter 6 (protocol version 2), whose names are used in comments, and Dubbo's JavaObjectOutput,
+// NativeJavaObjectOutput and CompactedObjectOutputStream.
+//
+// What Dubbo writes as primitives (strings of the envelope, result kind, a byte before each object) is block data and
+// lies in one logical stream that the blocks cut anywhere; objects stand between blocks. The stream describes its own
+// classes, so every value is read without knowing any; only compactedjava leaves fields out, and there values end
+// where a class is not one of the JDK's.
+package java
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"dubbo-wire/internal/decode"
+)
+
+// Format is the serialization as Dubbo users configure it.
+var Format = decode.Format{
+	ID:         3,
+	Name:       "java",
+	Depth:      decode.DepthFull,
+	Releases:   "2.0.7 to 3.2.x, then by extension",
+	Capture:    "java.pcap.zst",
+	Heartbeats: [][]byte{{0xac, 0xed, 0x00, 0x05, tcBlockData, 1, 0}},
+	New:        func() decode.Reader { return new(Reader) },
+}
+
+// Reader reads one body; it borrows the body and keeps nothing of it.
+type Reader struct {
+	decode.Recorder
+	native  bool // strings without a count of characters, objects without a byte before them
+	compact bool // classes without fields
+	loose   bool // handles may refer to what was not read
+
+	started bool
+	block   int    // bytes left of the current block of data
+	field   string // whose bytes are being read from block data
+	scratch []byte // a value that lies in several blocks
+
+	table
+}
+
+// NewNative returns a reader of nativejava.
+func NewNative() decode.Reader { return &Reader{native: true} }
+
+// Reset starts a body.
+func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
+	r.Recorder.Reset(body, short, t)
+	r.started = false
+	r.loose = false
+	r.block = 0
+	r.table.reset()
+}
+
+const (
+	streamMagic   = 0xaced
+	streamVersion = 5
+)
+
+// start takes the head of the stream, once.
+func (r *Reader) start() {
+	if r.started || !r.OK() {
+		return
+	}
+	r.started = true
+	if !r.Need(4, "the stream's magic and version") {
+		return
+	}
+	if head := binary.BigEndian.Uint32(r.Buf); head != streamMagic<<16|streamVersion {
+		r.Fail(decode.Malformed, "aced0005, the start of a stream", fmt.Sprintf("%08x", head))
+		return
+	}
+	r.Skip(4, "the stream's magic and version")
+	r.Role("stream")
+}
+
+// SkipText takes a string.
+func (r *Reader) SkipText() {
+	t := r.Tree
+	r.Tree = nil
+	r.start()
+	if n := r.textLen(); n > 0 {
+		r.skipData(n, "the characters of a string")
+	}
+	r.Pass()
+	r.Tree = t
+	r.Settle(t.Depth())
+}
+
+// Text takes a string: the number of its characters (not in nativejava; -1 is null), then as writeUTF does.
+func (r *Reader) Text(name string) (s string, null bool) {
+	r.start()
+	first := 0
+	if r.Tree != nil {
+		first = len(r.Tree.Nodes)
+	}
+	r.field = name
+	n := r.textLen()
+	if n > 0 {
+		s = decodeUTF(r.data(n, "the characters of a string"))
+	}
+	r.piece()
+	r.field = ""
+	r.Settle(r.Tree.Depth())
+	if !r.OK() {
+		return "", false
+	}
+	if r.Tree != nil {
+		for i := first; i < len(r.Tree.Nodes); i++ {
+			switch p := &r.Tree.Nodes[i]; {
+			case p.Label != decode.ByField:
+			case n < 0:
+				p.Kind = decode.Null
+			case r.Tree.WithValues:
+				p.Text = s // every piece has the whole text
+			}
+		}
+	}
+	return s, n < 0
+}
+
+// textLen takes what stands before the bytes of a string and returns their number, -1 for null.
+func (r *Reader) textLen() int {
+	if !r.native {
+		b := r.data(4, "the number of characters of a string")
+		if !r.OK() {
+			return 0
+		}
+		switch n := int32(binary.BigEndian.Uint32(b)); {
+		case n == -1:
+			return -1
+		case n < -1:
+			r.Fail(decode.Malformed, "the number of characters of a string", fmt.Sprintf("%d", n))
+		}
+	}
+	if b := r.data(2, "the length of a string"); r.OK() {
+		return int(binary.BigEndian.Uint16(b))
+	}
+	return 0
+}
+
+// ResultKind takes one byte.
+func (r *Reader) ResultKind() byte {
+	r.start()
+	b := r.data(1, "a result kind")
+	var kind byte
+	if r.OK() {
+		kind = b[0]
+	}
+	if n := r.Leaf(decode.Int, decode.ByField, "flag", 0); n != nil {
+		n.Num = int64(kind)
+	}
+	r.Settle(r.Tree.Depth())
+	return kind
+}
+
+// Value takes one object; what is not null has a byte 1 before it, except in nativejava.
+func (r *Reader) Value(l decode.Label, name string, index int, _ string) {
+	open := r.Tree.Depth()
+	r.start()
+	switch {
+	case r.native:
+		r.item(l, name, index)
+	case r.present():
+		r.Role("type")
+		r.item(l, name, index)
+	default:
+		r.Leaf(decode.Null, l, name, index)
+	}
+	r.Settle(open)
+}
+
+// present takes the byte that tells an object from null.
+func (r *Reader) present() bool {
+	b := r.data(1, "the byte before an object")
+	if !r.OK() {
+		return false
+	}
+	if b[0] > 1 {
+		r.FailAt(r.Off-1, decode.Malformed, "00 (null) or 01 (an object follows)", fmt.Sprintf("%02x", b[0]))
+	}
+	return b[0] == 1
+}
+
+// Throwable takes the exception, an object like others.
+func (r *Reader) Throwable() { r.Value(decode.ByField, "exception", 0, "") }
+
+// Attachments takes a map, an object like others.
+func (r *Reader) Attachments() { r.Value(decode.ByField, "attachments", 0, "") }

@@ -1,0 +1,172 @@
+package java
+
+import (
+	"strings"
+
+	"dubbo-wire/internal/decode"
+)
+
+// shape is how objects of a JDK class are read as the value that they stand for. Everything else is an object with
+// fields.
+type shape uint8
+
+const (
+	shapeObject     shape = iota
+	shapeBox              // a primitive
+	shapeList             // items are elements
+	shapeTreeSet          // as a list, behind a comparator
+	shapeMap              // items are keys and values
+	shapeNullEnds         // as a map that a null key ends
+	shapeElement          // the field "element" is the only element
+	shapeEntry            // the fields "k" and "v" are the only entry
+	shapeWrapper          // one field is the collection itself
+	shapeMapWrapper       // one field is the map itself
+	shapeVector           // the field "elementData" is an array that may be longer than the list
+	shapeCollSer          // a list, a set or, by its tag, a map
+	shapeBigInteger
+	shapeBigDecimal
+	shapeDate
+	shapeTimestamp
+	shapeTime // java.time
+)
+
+// kind is the kind of node that the shape starts with.
+func (s shape) kind() decode.Kind {
+	switch s {
+	case shapeList, shapeTreeSet, shapeElement, shapeWrapper, shapeVector, shapeCollSer:
+		return decode.List
+	case shapeMap, shapeNullEnds, shapeEntry, shapeMapWrapper:
+		return decode.Map
+	}
+	return decode.Object
+}
+
+// within reports whether data of a class of shape s belong to an object of shape whole.
+func (s shape) within(whole shape) bool {
+	switch s {
+	case shapeObject:
+		return true
+	case shapeDate:
+		return whole == shapeDate || whole == shapeTimestamp
+	}
+	return s == whole || s.kind() == whole.kind() && s.kind() != decode.Object
+}
+
+// use is what an object field is for.
+type use uint8
+
+const (
+	isHidden use = iota
+	isMember
+	isElement
+	isKey
+	isEntry
+	isSelf
+	isMagnitude
+	isUnscaled
+)
+
+// field tells what the object field of that name in a class of shape s is for.
+func (s shape) field(name string) use {
+	switch s {
+	case shapeObject:
+		return isMember
+	case shapeElement:
+		if name == "element" {
+			return isElement
+		}
+	case shapeEntry:
+		switch name {
+		case "k":
+			return isKey
+		case "v":
+			return isEntry
+		}
+	case shapeWrapper, shapeMapWrapper:
+		switch name {
+		case "a", "al", "c", "elements", "m":
+			return isSelf
+		}
+	case shapeVector:
+		if name == "elementData" {
+			return isSelf
+		}
+	case shapeBigInteger:
+		if name == "magnitude" {
+			return isMagnitude
+		}
+	case shapeBigDecimal:
+		if name == "intVal" {
+			return isUnscaled
+		}
+	}
+	return isHidden
+}
+
+func shapeOf(class string) shape {
+	if !strings.HasPrefix(class, "java.") {
+		return shapeObject
+	}
+	return shapes[class]
+}
+
+// shapes are the classes of the JDK that stand for a value.
+var shapes = map[string]shape{
+	"java.lang.Boolean":   shapeBox,
+	"java.lang.Byte":      shapeBox,
+	"java.lang.Character": shapeBox,
+	"java.lang.Double":    shapeBox,
+	"java.lang.Float":     shapeBox,
+	"java.lang.Integer":   shapeBox,
+	"java.lang.Long":      shapeBox,
+	"java.lang.Short":     shapeBox,
+
+	"java.util.ArrayDeque":                           shapeList,
+	"java.util.ArrayList":                            shapeList,
+	"java.util.HashSet":                              shapeList,
+	"java.util.LinkedHashSet":                        shapeList,
+	"java.util.LinkedList":                           shapeList,
+	"java.util.concurrent.CopyOnWriteArrayList":      shapeList,
+	"java.util.Collections$EmptyList":                shapeList,
+	"java.util.Collections$EmptySet":                 shapeList,
+	"java.util.TreeSet":                              shapeTreeSet,
+	"java.util.concurrent.CopyOnWriteArraySet":       shapeWrapper,
+	"java.util.Collections$SingletonList":            shapeElement,
+	"java.util.Collections$SingletonSet":             shapeElement,
+	"java.util.Arrays$ArrayList":                     shapeWrapper,
+	"java.util.EnumSet$SerializationProxy":           shapeWrapper,
+	"java.util.Collections$SynchronizedCollection":   shapeWrapper,
+	"java.util.Collections$SynchronizedList":         shapeWrapper,
+	"java.util.Collections$SynchronizedSortedSet":    shapeWrapper,
+	"java.util.Collections$UnmodifiableCollection":   shapeWrapper,
+	"java.util.Collections$UnmodifiableList":         shapeWrapper,
+	"java.util.Collections$UnmodifiableSortedSet":    shapeWrapper,
+	"java.util.Collections$UnmodifiableNavigableSet": shapeWrapper,
+	"java.util.Vector":                               shapeVector,
+	"java.util.CollSer":                              shapeCollSer,
+
+	"java.util.EnumMap":                              shapeMap,
+	"java.util.HashMap":                              shapeMap,
+	"java.util.Hashtable":                            shapeMap,
+	"java.util.IdentityHashMap":                      shapeMap,
+	"java.util.LinkedHashMap":                        shapeMap,
+	"java.util.Properties":                           shapeMap,
+	"java.util.TreeMap":                              shapeMap,
+	"java.util.Collections$EmptyMap":                 shapeMap,
+	"java.util.concurrent.ConcurrentHashMap":         shapeNullEnds,
+	"java.util.concurrent.ConcurrentSkipListMap":     shapeNullEnds,
+	"java.util.Collections$SingletonMap":             shapeEntry,
+	"java.util.Collections$SynchronizedMap":          shapeMapWrapper,
+	"java.util.Collections$SynchronizedSortedMap":    shapeMapWrapper,
+	"java.util.Collections$UnmodifiableMap":          shapeMapWrapper,
+	"java.util.Collections$UnmodifiableSortedMap":    shapeMapWrapper,
+	"java.util.Collections$UnmodifiableNavigableMap": shapeMapWrapper,
+
+	"java.math.BigDecimal": shapeBigDecimal,
+	"java.math.BigInteger": shapeBigInteger,
+	"java.util.Date":       shapeDate,
+	"java.sql.Date":        shapeDate,
+	"java.sql.Time":        shapeDate,
+	"java.sql.Timestamp":   shapeTimestamp,
+	"java.time.Ser":        shapeTime,
+}

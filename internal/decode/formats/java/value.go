@@ -1,0 +1,158 @@
+package java
+
+import (
+	"encoding/binary"
+	"math/big"
+	"strconv"
+	"time"
+
+	"dubbo-wire/internal/decode"
+)
+
+func be32(b []byte) uint32 { return binary.BigEndian.Uint32(b) }
+
+// collSerMap is the tag of a map in java.util.CollSer; 1 is a list, 2 a set.
+const collSerMap = 3
+
+const bigInteger = "java.math.BigInteger"
+
+// Numbers that are written out are bounded, in bytes of their magnitude: the time for it grows faster than their size,
+// and one magnitude may be part of any number of BigDecimals.
+const (
+	maxMagnitude = 1 << 12
+	maxShared    = 1 << 6
+)
+
+// A BigInteger is a sign and a magnitude, a BigDecimal a scale and a BigInteger. Its node keeps what of it was read:
+// Num has the sign, Float the scale, Raw the magnitude.
+
+// keepInt keeps the sign or the scale of a number for decimalText.
+func (r *Reader) keepInt(n *decode.Node, field string, v int32) {
+	switch {
+	case n == nil:
+	case field == "scale":
+		n.Float = float64(v)
+	default:
+		n.Num = int64(v)
+	}
+}
+
+// magnitude takes a byte array as the magnitude of the number that is node i.
+func (r *Reader) magnitude(i int) {
+	r.become(i, -1)
+}
+
+// unscaled takes a BigInteger, or a reference to one, into the BigDecimal that is node i.
+func (r *Reader) unscaled(i int) {
+	tc, _ := r.Peek()
+	if tc != tcReference {
+		r.become(i, -1)
+		return
+	}
+	r.Off++
+	h, ok := r.refer()
+	r.Role("ref")
+	n := r.Tree.Node(i)
+	if n == nil || !r.OK() || !ok || r.handles[h].kind != toInteger || r.handles[h].node < 0 {
+		return
+	}
+	from := &r.Tree.Nodes[r.handles[h].node]
+	n.Kind, n.Num, n.Raw = decode.Bytes, from.Num, from.Raw
+	if len(n.Raw) > maxShared {
+		n.Kind = decode.Opaque
+	}
+}
+
+// decimalText turns node i, of which sign, magnitude and scale were read, into a number.
+func (r *Reader) decimalText(i int, s shape) {
+	n := r.Tree.Node(i)
+	if n == nil || !r.OK() || n.Kind != decode.Bytes && n.Kind != decode.Decimal {
+		return
+	}
+	n.Kind = decode.Decimal
+	if s == shapeBigDecimal {
+		n.Class = "java.math.BigDecimal"
+	}
+	if !r.Values() {
+		return
+	}
+	if len(n.Raw) > maxMagnitude {
+		n.Kind = decode.Opaque
+		return
+	}
+	unscaled := integer(n.Raw, n.Num)
+	if s == shapeBigInteger {
+		n.Text = unscaled.String()
+		return
+	}
+	n.Text = decimal(unscaled.String(), int64(n.Float))
+}
+
+// integerText returns the text of a BigInteger that lies within the BigDecimal of node n; handle h refers to it.
+func (r *Reader) integerText(h int32, n *decode.Node) string {
+	if s, ok := r.texts[h]; ok {
+		return s
+	}
+	return r.keep(h, integer(n.Raw, n.Num).String())
+}
+
+func integer(magnitude []byte, sign int64) *big.Int {
+	v := new(big.Int).SetBytes(magnitude)
+	if sign < 0 {
+		v.Neg(v)
+	}
+	return v
+}
+
+// decimal is BigDecimal.toString of an unscaled value and a scale.
+func decimal(unscaled string, scale int64) string {
+	sign := ""
+	digits := unscaled
+	if digits[0] == '-' {
+		sign, digits = "-", digits[1:]
+	}
+	exponent := int64(len(digits)) - 1 - scale
+	switch {
+	case scale == 0:
+		return unscaled
+	case scale > 0 && exponent >= 0:
+		point := int64(len(digits)) - scale
+		return sign + digits[:point] + "." + digits[point:]
+	case scale > 0 && exponent >= -6:
+		return sign + "0." + "000000"[:-exponent-1] + digits
+	}
+	s := sign + digits[:1]
+	if len(digits) > 1 {
+		s += "." + digits[1:]
+	}
+	if exponent == 0 {
+		return s
+	}
+	if exponent > 0 {
+		return s + "E+" + strconv.FormatInt(exponent, 10)
+	}
+	return s + "E" + strconv.FormatInt(exponent, 10)
+}
+
+// dateOf fills n with a java.util.Date: milliseconds since 1970.
+func dateOf(n *decode.Node, b []byte, values bool) bool {
+	if len(b) != 8 {
+		return false
+	}
+	n.Kind = decode.Date
+	n.Num = int64(binary.BigEndian.Uint64(b))
+	if values {
+		n.Text = instant(time.UnixMilli(n.Num))
+	}
+	return true
+}
+
+// addNanos gives a java.sql.Timestamp, whose milliseconds n has, its nanoseconds of the second.
+func addNanos(n *decode.Node, nanos int32) {
+	if n.Kind != decode.Date || n.Text == "" {
+		return
+	}
+	n.Text = instant(time.Unix(time.UnixMilli(n.Num).Unix(), int64(nanos)))
+}
+
+func instant(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
