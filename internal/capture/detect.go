@@ -86,6 +86,12 @@ func detect(raw io.Reader, buf []byte, in *Input) (packetReader, func(), error) 
 		return newPcapngReader(win, in), release, nil
 	}
 	release()
+	if len(start) < 12 && bytes.HasPrefix(start, []byte("\x0a\x0d\x0d\x0a")) {
+		return nil, nil, &Error{
+			Cause: CutHeader, File: in.File, Err: win.err,
+			Text: in.File + " ends inside its pcapng header (28 bytes); copy or record it again",
+		}
+	}
 	for _, c := range foreignCompressions {
 		if bytes.HasPrefix(start, []byte(c.magic)) {
 			return nil, nil, &Error{

@@ -51,6 +51,7 @@ func TestOpenErrors(t *testing.T) {
 		{file("a.snoop", "snoop\x00\x00\x00\x00\x00\x00\x02"), NotCapture, " is not a pcap or pcapng file (it is a snoop file); convert it: editcap -F pcap FILE trace.pcap"},
 		{file("report.json", `{"schema": "other"}`), NotCapture, " is not a pcap or pcapng file (it starts like JSON); only a report saved with --buckets is read as JSON"},
 		{file("header.pcap", string(plain()[:20])), CutHeader, " ends inside its pcap header (24 bytes); copy or record it again"},
+		{file("header.pcapng", "\x0a\x0d\x0d\x0a\x1c\x00\x00"), CutHeader, " ends inside its pcapng header (28 bytes); copy or record it again"},
 		{file("old.pcap", "\xd4\xc3\xb2\xa1\x01\x00"+strings.Repeat("\x00", 30)), NotCapture, " has a pcap magic but not version 2: it is damaged, or older than tcpdump 3; record it again"},
 		{file("a.pcap.xz", "\xfd7zXZ\x00\x00\x04"), Compression, " is compressed with xz, which is not read; decompress it first: xz -d %s"},
 		{file("a.pcap.gz", badGzip), Compression, ": its gzip compression cannot be read: unexpected EOF; copy it again, or decompress it first"},

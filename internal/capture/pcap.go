@@ -18,25 +18,24 @@ const (
 	kuznetzovExtra = 8
 	nanosPerMicro  = 1000
 	nanosPerSecond = 1_000_000_000
-	oldestLenOrder = 3 // below version 2.3 the two lengths were swapped, in 2.3 either way
 	pcapMajor      = 2
+	swappedMinor   = 3 // below version 2.3 the two lengths were swapped, in 2.3 either way
 )
 
 // pcapReader reads the records of a pcap file.
 //
 //	record: seconds u32, fraction u32, captured length u32, original length u32, bytes
 type pcapReader struct {
-	win       window
-	in        *Input
-	big       bool  // byte order of the file
-	perTick   int64 // nanoseconds of a unit of the fraction
-	header    int   // bytes of a record header
-	link      LinkType
-	limit     uint32 // largest captured length that is believed
-	lenOrder  uint16 // minor version, if the lengths may be swapped
-	number    int64
-	done      bool
-	swappable bool
+	win     window
+	in      *Input
+	big     bool  // byte order of the file
+	perTick int64 // nanoseconds of a unit of the fraction
+	header  int   // bytes of a record header
+	link    LinkType
+	limit   uint32 // largest captured length that is believed
+	minor   uint16 // version, on which the order of the lengths depends
+	number  int64  // of the last packet delivered
+	done    bool   // how the file ended has been noted
 }
 
 // pcapMagic recognises a pcap file by its first four bytes.
@@ -86,7 +85,7 @@ func newPcapReader(win window, in *Input) (*pcapReader, error) {
 			Text: in.File + " has a pcap magic but not version 2: it is damaged, or older than tcpdump 3; record it again",
 		}
 	}
-	r.swappable, r.lenOrder = minor <= oldestLenOrder, minor
+	r.minor = minor
 	snapLen := order.Uint32(h[16:])
 	r.limit = packetLimit(snapLen)
 	// The upper half holds the length of a frame check sequence and flags.
@@ -111,7 +110,7 @@ func (r *pcapReader) next(p *Packet) error {
 		sec, frac = binary.LittleEndian.Uint32(h), binary.LittleEndian.Uint32(h[4:])
 		capLen, wireLen = binary.LittleEndian.Uint32(h[8:]), binary.LittleEndian.Uint32(h[12:])
 	}
-	if r.swappable && (r.lenOrder < oldestLenOrder || capLen > wireLen) {
+	if r.minor <= swappedMinor && (r.minor < swappedMinor || capLen > wireLen) {
 		capLen, wireLen = wireLen, capLen
 	}
 	if capLen > r.limit {
