@@ -1,0 +1,143 @@
+package traffic
+
+import (
+	"encoding/binary"
+	"io"
+	"math/bits"
+)
+
+// TCP flags (RFC 9293, section 3.1).
+const (
+	flagFIN = 1 << iota
+	flagSYN
+	_
+	flagPSH
+	flagACK
+)
+
+// epochMillis is the time of the first packet: 2024-05-01T08:00:00Z.
+const epochMillis = 1_714_550_400_000
+
+// endpoint is one end of a connection.
+type endpoint struct {
+	ip, mac uint32
+	port    uint16
+	ident   uint16 // IPv4 identification of the last packet sent
+	clock   uint32 // TCP timestamp at the capture's start, in milliseconds
+	echo    uint32 // the last TCP timestamp received
+}
+
+// writer writes packets as a pcap file (draft-ietf-opsawg-pcap).
+type writer struct {
+	out                           io.Writer // its errors show at the flush behind the last packet
+	now                           int64     // microseconds since the capture's start
+	buf                           []byte
+	packets, linkBytes, fileBytes int64
+}
+
+func newWriter(out io.Writer, mss int) *writer {
+	w := &writer{out: out, buf: make([]byte, 0, mss+128)}
+	h := binary.LittleEndian.AppendUint32(nil, 0xa1b2c3d4)
+	h = binary.LittleEndian.AppendUint16(h, 2)
+	h = binary.LittleEndian.AppendUint16(h, 4)
+	h = append(h, make([]byte, 8)...)
+	h = binary.LittleEndian.AppendUint32(h, 262_144) // snap length
+	h = binary.LittleEndian.AppendUint32(h, 1)       // Ethernet
+	_, _ = out.Write(h)
+	w.fileBytes = int64(len(h))
+	return w
+}
+
+const (
+	recordLen   = 16
+	etherLen    = 14
+	ipLen       = 20
+	tcpLen      = 20
+	tcpOptions  = 12 // of every packet
+	synOptions  = 20 // of the first of each side
+	offIP       = recordLen + etherLen
+	offTCP      = offIP + ipLen
+	offChecksum = offTCP + 16
+)
+
+// packet writes one packet, pause microseconds after the one before.
+func (w *writer) packet(src, dst *endpoint, flags byte, seq, ack uint32, payload []byte, pause int64) {
+	w.now += pause
+	options := tcpOptions
+	if flags&flagSYN != 0 {
+		options = synOptions
+	}
+	tcp := tcpLen + options + len(payload)
+	size := etherLen + ipLen + tcp
+
+	b := w.buf[:0]
+	at := epochMillis*1000 + w.now
+	b = binary.LittleEndian.AppendUint32(b, uint32(at/1e6))
+	b = binary.LittleEndian.AppendUint32(b, uint32(at%1e6))
+	b = binary.LittleEndian.AppendUint32(b, uint32(size))
+	b = binary.LittleEndian.AppendUint32(b, uint32(size))
+	b = append(b, 2, 0)
+	b = binary.BigEndian.AppendUint32(b, dst.mac)
+	b = append(b, 2, 0)
+	b = binary.BigEndian.AppendUint32(b, src.mac)
+	b = append(b, 8, 0)
+
+	src.ident++
+	b = append(b, 0x45, 0)
+	b = binary.BigEndian.AppendUint16(b, uint16(ipLen+tcp))
+	b = binary.BigEndian.AppendUint16(b, src.ident)
+	b = append(b, 0x40, 0, 64, 6, 0, 0) // do not fragment · time to live · TCP · checksum
+	b = binary.BigEndian.AppendUint32(b, src.ip)
+	b = binary.BigEndian.AppendUint32(b, dst.ip)
+	binary.BigEndian.PutUint16(b[offIP+10:], fold(sum(0, b[offIP:offTCP])))
+
+	b = binary.BigEndian.AppendUint16(b, src.port)
+	b = binary.BigEndian.AppendUint16(b, dst.port)
+	b = binary.BigEndian.AppendUint32(b, seq)
+	b = binary.BigEndian.AppendUint32(b, ack)
+	b = append(b, byte((tcpLen+options)/4<<4), flags)
+	b = append(b, 0x01, 0xf5, 0, 0, 0, 0) // window · checksum · urgent
+	stamp := src.clock + uint32(w.now/1000)
+	if flags&flagSYN != 0 {
+		b = append(b, 2, 4, 1460>>8, 1460&0xff, 4, 2) // largest segment · selective acknowledgements
+	} else {
+		b = append(b, 1, 1)
+	}
+	b = append(b, 8, 10)
+	b = binary.BigEndian.AppendUint32(b, stamp)
+	b = binary.BigEndian.AppendUint32(b, src.echo)
+	if flags&flagSYN != 0 {
+		b = append(b, 1, 3, 3, 7) // window scale
+	}
+	dst.echo = stamp
+	pseudo := sum(uint64(6+tcp), b[offIP+12:offTCP])
+	s := sum(pseudo, b[offTCP:])
+	b = append(b, payload...)
+	binary.BigEndian.PutUint16(b[offChecksum:], fold(sum(s, payload)))
+
+	w.buf = b
+	_, _ = w.out.Write(b)
+	w.packets++
+	w.linkBytes += int64(size)
+	w.fileBytes += int64(len(b))
+}
+
+// sum adds the 16-bit words of b to s, modulo 2^64 - 1 and thereby modulo 2^16 - 1 (RFC 1071).
+func sum(s uint64, b []byte) uint64 {
+	var carry uint64
+	for ; len(b) >= 8; b = b[8:] {
+		s, carry = bits.Add64(s, binary.BigEndian.Uint64(b), carry)
+	}
+	var last [8]byte
+	copy(last[:], b)
+	s, carry = bits.Add64(s, binary.BigEndian.Uint64(last[:]), carry)
+	return s + carry
+}
+
+// fold ends a sum.
+func fold(s uint64) uint16 {
+	for s > 0xffff {
+		s = s>>16 + s&0xffff
+	}
+	return ^uint16(s)
+}

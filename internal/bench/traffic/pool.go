@@ -1,0 +1,163 @@
+package traffic
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+
+	hessian "github.com/apache/dubbo-go-hessian2"
+)
+
+// class is a class of body sizes.
+type class int
+
+const (
+	small class = iota
+	medium
+	large
+	text
+	nClasses
+)
+
+// sizes are the classes' mean sizes in bytes, and how many different bodies of it a method has in each direction.
+var sizes = [nClasses]struct{ bytes, bodies int }{{360, 6}, {3_800, 3}, {20_000, 1}, {50_000, 2}}
+
+// pool is the bodies of all methods. They are encoded once and sent again and again.
+type pool struct {
+	methods []*method
+	texts   []*method // those of them that carry a long string
+	objects []*method // the others
+}
+
+type method struct {
+	truth               Method
+	requests, responses [nClasses][][]byte
+}
+
+// services are the interfaces; each has the methods of verbs.
+var services = []string{
+	"com.example.shop.api.UserService", "com.example.shop.api.OrderService", "com.example.shop.api.CatalogService",
+	"com.example.shop.api.PaymentService", "com.example.forum.api.PostService", "com.example.forum.api.SearchService",
+	"com.example.shop.api.stock.StockService", "com.example.shop.api.DocumentService",
+}
+
+var verbs = []string{"find", "list", "update", "createAll", "synchronizeWithPartner"}
+
+// newPool makes all bodies.
+func newPool(rng *rand.Rand) (*pool, error) {
+	hessian.RegisterPOJO(&user{})
+	hessian.RegisterPOJO(&address{})
+	hessian.RegisterPOJO(&post{})
+	hessian.RegisterPOJO(&order{})
+	hessian.RegisterPOJO(&line{})
+	p := &pool{}
+	m := maker{rng}
+	for i, service := range services {
+		for j, verb := range verbs {
+			x := &method{truth: Method{Service: service, Method: verb}}
+			kind := i + j
+			if strings.HasSuffix(service, "DocumentService") && j < 2 {
+				x.truth.Method = verb + "Text"
+				p.texts = append(p.texts, x)
+				for range sizes[text].bodies {
+					s := m.text(sizes[text].bytes / 6)
+					x.requests[text] = append(x.requests[text], request(x, "Ljava/lang/String;", s))
+					x.responses[text] = append(x.responses[text], response(s))
+				}
+			} else {
+				p.objects = append(p.objects, x)
+				x.fill(m, kind)
+			}
+			p.methods = append(p.methods, x)
+		}
+	}
+	for _, x := range p.methods {
+		for c := range nClasses {
+			for _, b := range append(x.requests[c], x.responses[c]...) {
+				if b == nil {
+					return nil, fmt.Errorf("a body of %s/%s could not be encoded", x.truth.Service, x.truth.Method)
+				}
+			}
+		}
+	}
+	return p, nil
+}
+
+// fill makes the bodies of a method that takes and returns lists of objects.
+func (x *method) fill(m maker, kind int) {
+	for c := small; c <= large; c++ {
+		for range sizes[c].bodies {
+			x.requests[c] = append(x.requests[c], sized(m, kind, 0, c, func(things any) []byte {
+				return request(x, "JLjava/util/List;", m.rng.Int64N(1<<40), things)
+			}))
+			x.responses[c] = append(x.responses[c], sized(m, kind, 1, c, response))
+		}
+	}
+}
+
+// sized makes a body of a class, at most 30 % off its size, with as many objects as that takes, least at the least.
+func sized(m maker, kind, least int, c class, encode func(things any) []byte) []byte {
+	target := sizes[c].bytes * (70 + m.rng.IntN(61)) / 100
+	n := least
+	for {
+		b := encode(m.things(kind, n))
+		if len(b) >= target-60 || b == nil {
+			return b
+		}
+		// Nearly there in one step, then one by one.
+		n += max(1, (target-len(b))/250)
+	}
+}
+
+// request encodes the body of a request as Dubbo 2.7 does; nil if that fails.
+func request(x *method, descriptor string, args ...any) []byte {
+	service := x.truth.Service
+	e := newEncoder()
+	e.encode("2.0.2", service, "0.0.0", x.truth.Method, descriptor)
+	e.encode(args...)
+	e.attachments("path", service, "remote.application", "shop-web", "interface", service, "version", "0.0.0")
+	return e.body()
+}
+
+// response encodes the body of a response: a value with attachments.
+func response(value any) []byte {
+	e := newEncoder()
+	e.encode(int32(4), value)
+	e.attachments("dubbo", "2.0.2")
+	return e.body()
+}
+
+type encoder struct {
+	*hessian.Encoder
+	kept []any // what was encoded: the encoder tells objects apart by their address
+	err  error
+}
+
+func newEncoder() *encoder { return &encoder{Encoder: hessian.NewEncoder()} }
+
+func (e *encoder) encode(values ...any) {
+	e.kept = append(e.kept, values...)
+	for _, v := range values {
+		if err := e.Encode(v); err != nil {
+			e.err = err
+		}
+	}
+}
+
+// attachments writes a map with these keys and values in this order.
+func (e *encoder) attachments(pairs ...string) {
+	e.Append([]byte{'H'})
+	for _, s := range pairs {
+		e.encode(s)
+	}
+	e.Append([]byte{'Z'})
+}
+
+func (e *encoder) body() []byte {
+	runtime.KeepAlive(e.kept)
+	if e.err != nil {
+		return nil
+	}
+	return e.Buffer()
+}

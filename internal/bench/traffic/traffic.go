@@ -1,0 +1,111 @@
+// Package traffic writes captures of Dubbo traffic that never was, with the truth about them: what benchmarks read.
+//
+// The traffic is pipelined calls on many connections at once, answered out of order. A frame is a Dubbo 2 header and a
+// Hessian2 body made by dubbo-go-hessian2 (github.com/apache/dubbo-go-hessian2), so that what is measured did not write
+// what it reads. TCP cuts the frames as a network does: full segments, acknowledgements about one per two of them,
+// handshakes and farewells, now and then a segment that is sent twice or overtaken.
+//
+// A capture is the same on every machine, byte by byte, for the same Config: numbers come from a PCG with a fixed seed,
+// times from a fixed date, and no map is walked.
+package traffic
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"math/rand/v2"
+)
+
+// Config says what to write; zero values are the defaults.
+type Config struct {
+	// Size is how large the capture shall be, in bytes; it gets larger by what is under way then (default 1 GB).
+	Size int64
+	// Mix names what the traffic consists of (default "default"; see Mixes).
+	Mix string
+	// Connections are open at once (default 64).
+	Connections int
+}
+
+func (c Config) withDefaults() Config {
+	if c.Size == 0 {
+		c.Size = 1e9
+	}
+	if c.Mix == "" {
+		c.Mix = "default"
+	}
+	if c.Connections == 0 {
+		c.Connections = 64
+	}
+	return c
+}
+
+// seed starts the random numbers: those of the bodies and those of the network are apart, so that neither moves the other.
+const seed = 0xdabb
+
+// Write writes a capture (pcap, microseconds, little-endian, Ethernet) to w and returns the truth about it.
+func Write(w io.Writer, cfg Config) (*Truth, error) {
+	cfg = cfg.withDefaults()
+	mix, err := findMix(cfg.Mix)
+	if err != nil {
+		return nil, err
+	}
+	p, err := newPool(rand.New(rand.NewPCG(seed, 1)))
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.New()
+	out := bufio.NewWriterSize(io.MultiWriter(w, sum), 1<<20)
+	g := &generator{
+		rng:    rand.New(rand.NewPCG(seed, 2)),
+		mix:    mix,
+		pool:   p,
+		writer: newWriter(out, mix.MSS),
+		truth:  Truth{Version: version, Config: cfg},
+	}
+	g.run(cfg)
+	if err := out.Flush(); err != nil {
+		return nil, err
+	}
+	t := &g.truth
+	t.Packets, t.LinkBytes, t.FileBytes = g.writer.packets, g.writer.linkBytes, g.writer.fileBytes
+	t.Frames = t.Requests + t.Responses
+	t.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	for i := range p.methods {
+		if m := p.methods[i]; m.truth.Requests > 0 {
+			t.Methods = append(t.Methods, m.truth)
+		}
+	}
+	return t, nil
+}
+
+// Mix is what traffic consists of.
+type Mix struct {
+	Name string
+	// Percent of the bodies by class: small (about 360 bytes), medium (3.8 KB), large (20 KB), text (a string of 50 KB).
+	Percent [nClasses]int
+	// MSS is the largest TCP payload of a packet, in bytes.
+	MSS int
+	// What it stands for.
+	Text string
+}
+
+// Mixes are the known mixes. Ratios between programs depend on it: the more bytes a packet and a frame have, the less
+// a program does for each byte.
+var Mixes = []Mix{
+	{"default", [nClasses]int{70, 20, 8, 2}, 1448, "calls of all sizes over an ordinary network"},
+	{"small", [nClasses]int{100, 0, 0, 0}, 1448, "small calls only"},
+	{"offload", [nClasses]int{70, 20, 8, 2}, 32 << 10, "the default calls, captured above segmentation offload: packets up to 32 KiB"},
+}
+
+func findMix(name string) (Mix, error) {
+	names := ""
+	for _, m := range Mixes {
+		if m.Name == name {
+			return m, nil
+		}
+		names += " " + m.Name
+	}
+	return Mix{}, fmt.Errorf("no mix %q; choose from:%s", name, names)
+}
