@@ -31,7 +31,7 @@ func (r *Reader) javaTime(cl *class, p place) {
 		r.words(p, decode.Date, func() string { return d.String() + "T" + t.String() + z.String() })
 	case zonedDateTime:
 		d, t, id := r.date(), r.clock(), r.text()
-		r.words(p, decode.Date, func() string { return d.String() + "T" + t.String() + "[" + id.decode() + "]" })
+		r.words(p, decode.Date, func() string { return d.String() + "T" + t.String() + zoneText(id.decode()) })
 	case zoneID:
 		x := r.text()
 		r.words(p, decode.String, x.decode)
@@ -122,6 +122,14 @@ func (t clock) String() string {
 		s += strings.TrimRight(fmt.Sprintf(".%09d", t.nano), "0")
 	}
 	return s
+}
+
+// zoneText writes the zone of a ZonedDateTime: an offset as it is, a region in brackets.
+func zoneText(id string) string {
+	if id == "Z" || strings.HasPrefix(id, "+") || strings.HasPrefix(id, "-") {
+		return id
+	}
+	return "[" + id + "]"
 }
 
 // A zone is an offset from UTC in seconds.

@@ -1,0 +1,322 @@
+package fst
+
+import "dubbo-wire/internal/decode"
+
+// data takes what follows tag and class id of an object.
+func (r *Reader) data(cl *class, p place) {
+	if !r.OK() {
+		return
+	}
+	switch cl.layout {
+	case collection:
+		r.container(p, decode.List, cl, func() { r.list(r.size()) })
+	case mapping:
+		r.container(p, decode.Map, cl, func() { r.entries(r.size()) })
+	case plain:
+		r.container(p, decode.Object, cl, r.end)
+	case emptyList, emptySet, emptyMap:
+		k := decode.List
+		if cl.layout == emptyMap {
+			k = decode.Map
+		}
+		r.container(p, k, cl, func() {
+			r.expect(sectionFields, "a section")
+			r.end()
+		})
+	case single:
+		r.container(p, decode.List, cl, func() {
+			r.list(1)
+			r.end()
+		})
+	case singleMap:
+		r.container(p, decode.Map, cl, func() {
+			r.entries(1)
+			r.end()
+		})
+	case copies:
+		r.copies(cl, p)
+	case asList, wrapSet, wrapMap, wrapList:
+		r.wrapped(cl, p)
+	case linkedSet, treeSet, treeMap, dequeLike, factory:
+		r.emulated(cl, p)
+	case enumSet:
+		r.container(p, decode.List, cl, func() {
+			n := r.size()
+			q := r.at(decode.ByRole, "", 0)
+			r.class(&q)
+			r.Role("class")
+			r.list(n)
+		})
+	case exception:
+		r.exception(cl, p)
+	case stackFrame:
+		r.frame(cl, p)
+	default:
+		if p.throwable && cl.layout == unknown {
+			r.exception(cl, p)
+			return
+		}
+		r.scalar(cl, p)
+	}
+}
+
+// end takes the end of an object's fields.
+func (r *Reader) end() {
+	r.expect(fieldsEnd, "the end of the fields")
+	r.Role("end")
+}
+
+// size takes a number of elements.
+func (r *Reader) size() int {
+	n := r.count("the number of elements", 1)
+	r.Role("length")
+	return n
+}
+
+func (r *Reader) list(n int) {
+	for i := 0; i < n && r.OK(); i++ {
+		r.object(r.at(decode.ByIndex, "", i))
+	}
+}
+
+func (r *Reader) entries(n int) {
+	for i := 0; i < n && r.OK(); i++ {
+		r.entry(i)
+	}
+}
+
+// entry takes a key and its value.
+func (r *Reader) entry(i int) {
+	key := -1
+	if r.Tree != nil {
+		key = len(r.Tree.Nodes)
+	}
+	r.object(r.at(decode.ByKey, "", i))
+	r.object(r.at(decode.ByEntry, r.keyName(key), i))
+}
+
+// keyName names the key with node key by its text, and returns it.
+func (r *Reader) keyName(key int) string {
+	if key < 0 || key >= len(r.Tree.Nodes) || r.Tree.Nodes[key].Kind != decode.String {
+		return ""
+	}
+	n := r.Tree.Node(key)
+	n.Name = n.Text
+	return n.Text
+}
+
+// copies takes a list of n times the same element.
+func (r *Reader) copies(cl *class, p place) {
+	r.container(p, decode.Object, cl, func() {
+		r.expect(sectionFields, "a section")
+		r.Role("type")
+		q := r.at(decode.ByField, "n", 0)
+		r.integer(q, int64(r.int32("a number of elements")))
+		r.object(r.at(decode.ByField, "element", 0))
+		r.end()
+	})
+}
+
+// wrapped takes a collection or array inside another object. Where it is a new one of a plain kind, the tree shows one
+// value for both.
+func (r *Reader) wrapped(cl *class, p place) {
+	if cl.layout == wrapList {
+		r.expect(sectionFields, "a section")
+	}
+	k, simple := r.plainInside()
+	if !simple {
+		k = decode.Object
+	}
+	r.container(p, k, cl, func() {
+		if cl.layout == wrapList {
+			r.Role("type")
+		}
+		if simple {
+			r.inside()
+		} else {
+			r.object(r.at(decode.ByField, "wrapped", 0))
+		}
+		r.end()
+		if cl.layout == wrapList {
+			r.expect(sectionFields, "a section")
+			r.expect(tagHandle, "a handle")
+			r.int32("a handle")
+			r.Role("ref")
+			r.end()
+		}
+	})
+}
+
+// plainInside looks ahead at a wrapped value.
+func (r *Reader) plainInside() (k decode.Kind, simple bool) {
+	if !r.OK() {
+		return decode.Object, false
+	}
+	x := Reader{names: r.names, skipped: r.skipped}
+	x.Cursor = r.Cursor
+	tag := x.Byte("")
+	if tag != tagArray && tag != tagObject {
+		return decode.Object, false
+	}
+	cl := x.class(&place{})
+	switch {
+	case !x.OK():
+	case tag == tagArray && cl.layout == array && cl.elem == tagged, tag == tagObject && cl.layout == collection:
+		return decode.List, true
+	case tag == tagObject && cl.layout == mapping:
+		return decode.Map, true
+	}
+	return decode.Object, false
+}
+
+// inside takes a plain wrapped value as content of the open container.
+func (r *Reader) inside() {
+	q := r.at(decode.ByRole, "", 0)
+	if r.Tree != nil { // the last node is overhead of the container
+		r.remember(q.start, int(r.Tree.Nodes[len(r.Tree.Nodes)-1].Parent))
+	}
+	r.Byte("a tag")
+	cl := r.class(&q)
+	if !r.OK() {
+		return
+	}
+	if q.named {
+		r.Role("class")
+	} else {
+		r.Role("type")
+	}
+	if cl.layout == mapping {
+		r.entries(r.size())
+	} else {
+		r.list(r.size())
+	}
+}
+
+// emulated takes a class with a writeObject of its own: its fields, then what it wrote, objects behind a mark.
+func (r *Reader) emulated(cl *class, p place) {
+	r.expect(sectionOwn, "a section")
+	r.expect(sectionDefault, "the fields of a section")
+	k := decode.List
+	if cl.layout == treeMap || cl.layout == factory && r.int32("a kind") == mapFactory {
+		k = decode.Map
+	}
+	r.container(p, k, cl, func() {
+		r.Role("type")
+		if cl.layout == treeMap {
+			r.comparator()
+		}
+		r.end()
+		switch cl.layout {
+		case treeSet:
+			r.expect(sectionTagged, "a comparator")
+			r.comparator()
+		case linkedSet:
+			r.int32("a capacity")
+			r.Skip(4, "a load factor")
+		}
+		n := r.size()
+		switch {
+		case k == decode.List:
+			r.markedList(n)
+		case cl.layout == factory:
+			r.markedEntries(n / 2)
+		default:
+			r.markedEntries(n)
+		}
+		if cl.layout == linkedSet {
+			r.expect(sectionFields, "a section")
+			r.end()
+		}
+	})
+}
+
+// mapFactory is the kind of java.util.CollSer that stands for Map.of.
+const mapFactory = 3
+
+func (r *Reader) markedList(n int) {
+	for i := 0; i < n && r.OK(); i++ {
+		r.expect(sectionTagged, "an element")
+		r.object(r.at(decode.ByIndex, "", i))
+	}
+}
+
+func (r *Reader) markedEntries(n int) {
+	for i := 0; i < n && r.OK(); i++ {
+		r.expect(sectionTagged, "a key")
+		key := -1
+		if r.Tree != nil {
+			key = len(r.Tree.Nodes)
+		}
+		r.object(r.at(decode.ByKey, "", i))
+		name := r.keyName(key)
+		r.expect(sectionTagged, "a value")
+		r.object(r.at(decode.ByEntry, name, i))
+	}
+}
+
+// comparator takes the comparator of a sorted collection: null, an enum constant, or one without fields.
+func (r *Reader) comparator() {
+	q := r.at(decode.ByRole, "comparator", 0)
+	switch tag := r.Byte("a comparator"); {
+	case !r.OK(), tag == tagNull:
+	case tag == tagEnum:
+		r.class(&q)
+		r.int32("an ordinal")
+	case tag == tagObject:
+		cl := r.class(&q)
+		if r.OK() && cl.name != "java.util.Collections$ReverseComparator" {
+			r.Fail(decode.Unsupported, "the fields of comparator "+cl.name, "bytes that only the class can divide")
+		}
+		r.expect(sectionFields, "a section")
+		r.expect(fieldsEnd, "the end of the fields")
+	default:
+		r.FailAt(q.start, decode.Unsupported, "a comparator", hexByte(tag))
+	}
+	r.Role("comparator")
+}
+
+// exception takes a Throwable: its own fields, then a section for each class down to the runtime class.
+func (r *Reader) exception(cl *class, p place) {
+	r.expect(sectionOwn, "a section")
+	r.expect(sectionDefault, "the fields of a section")
+	r.container(p, decode.Object, cl, func() {
+		r.Role("type")
+		r.object(r.at(decode.ByField, "suppressedExceptions", 0))
+		r.object(r.at(decode.ByField, "stackTrace", 0))
+		r.object(r.at(decode.ByField, "detailMessage", 0))
+		cause := r.at(decode.ByField, "cause", 0)
+		cause.throwable = true
+		r.object(cause)
+		r.end()
+		if cl.layout != exception {
+			r.Fail(decode.Unsupported, "the fields of class "+cl.name, "bytes that only the class can divide")
+		}
+		for range cl.sections {
+			r.expect(sectionFields, "a section")
+			r.end()
+		}
+	})
+}
+
+// frame takes a StackTraceElement: since JDK 9 there is a byte in front and there are more names.
+func (r *Reader) frame(cl *class, p place) {
+	names := []string{"classLoaderName", "declaringClass", "fileName", "methodName", "moduleName", "moduleVersion"}
+	jdk8 := false
+	if b := r.Buf[r.Off:]; len(b) > 1 {
+		jdk8 = b[0] == wide16 || b[1] == tagString || b[1] == tagHandle
+	}
+	r.container(p, decode.Object, cl, func() {
+		if jdk8 {
+			names = names[1:4]
+		} else {
+			q := r.at(decode.ByField, "format", 0)
+			r.integer(q, int64(int8(r.Byte("a format"))))
+		}
+		q := r.at(decode.ByField, "lineNumber", 0)
+		r.integer(q, int64(r.int32("a line number")))
+		for _, name := range names {
+			r.object(r.at(decode.ByField, name, 0))
+		}
+		r.end()
+	})
+}

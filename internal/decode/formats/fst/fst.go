@@ -1,0 +1,126 @@
+// Package fst reads bodies of Dubbo's serialization "fst" (id 9).
+//
+// Sources: Dubbo 2.6.12 and 2.7.8 FstObjectOutput and FstFactory, fst 2.48-jdk-6 (FSTObjectOutput, FSTStreamEncoder,
+// FSTClazzNameRegistry, FSTClazzInfo, FSTConfiguration and its serializers), whose bytes fst 2.57 repeats.
+//
+// A body is one FST stream: class ids and handles live from its first byte to its last. Every value starts with a tag,
+// but an object's fields have neither names nor types: where an application's class is met, only that class could tell
+// where the object ends. So the reader walks strings, boxes, enums, arrays, JDK collections and the other JDK classes of
+// the table in classes.go, and stops with cause Unsupported behind the name of the first class outside it. The
+// attachments are then found from the end of the body (find.go).
+//
+// Memory: the body is borrowed until the next Reset; the tree gets copies of texts where it wants values.
+package fst
+
+import (
+	"fmt"
+
+	"dubbo-wire/internal/decode"
+)
+
+// Format is Dubbo's serialization "fst".
+var Format = decode.Format{
+	ID:         9,
+	Name:       "fst",
+	Depth:      decode.DepthEnvelope,
+	Releases:   "2.6.0 – 2.7.23",
+	Capture:    "fst.pcap.zst",
+	Heartbeats: [][]byte{{0xff}},
+	New:        func() decode.Reader { return new(Reader) },
+}
+
+// Reader reads one body. The zero value is ready for Reset.
+type Reader struct {
+	decode.Recorder
+	names []*class // classes by the order in which their names appeared, from id 1000
+	// skipped: part of the body was not read, so that names of classes may be missing.
+	skipped bool
+	nodes   map[int]int32  // the nodes of objects by the offset of their tags, where a tree is filled
+	texts   map[int]string // texts that handles asked for, by the offset of their tags
+	copied  int            // bytes of texts repeated for handles
+	probe   *Reader        // tries places where attachments may start
+	work    int            // bytes looked at in vain, for that search
+}
+
+// Reset implements decode.Reader.
+func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
+	r.Recorder.Reset(body, short, t)
+	clear(r.names)
+	r.names = r.names[:0]
+	r.skipped = false
+	if len(r.nodes) > 1<<12 || len(r.texts) > 1<<12 {
+		r.nodes, r.texts = nil, nil
+	}
+	clear(r.nodes)
+	clear(r.texts)
+	r.copied, r.work = 0, 0
+}
+
+// SkipText implements decode.Reader.
+func (r *Reader) SkipText() {
+	if !r.OK() {
+		return
+	}
+	r.text()
+	r.Pass()
+	r.Settle(r.Tree.Depth())
+}
+
+// Text implements decode.Reader. The format has no null here.
+func (r *Reader) Text(name string) (s string, null bool) {
+	if !r.OK() {
+		return "", false
+	}
+	defer r.Settle(r.Tree.Depth())
+	x := r.text()
+	if !r.OK() {
+		return "", false
+	}
+	s = x.decode()
+	if n := r.Leaf(decode.String, decode.ByField, name, 0); n != nil && r.Values() {
+		n.Text = s
+	}
+	return s, false
+}
+
+// ResultKind implements decode.Reader.
+func (r *Reader) ResultKind() byte {
+	if !r.OK() {
+		return 0
+	}
+	defer r.Settle(r.Tree.Depth())
+	kind := r.Byte("a result kind")
+	if kind > 5 {
+		r.Fail(decode.Malformed, "a result kind, 0 to 5", hexByte(kind))
+		return 0
+	}
+	if n := r.Leaf(decode.Int, decode.ByField, "flag", 0); n != nil {
+		n.Num = int64(kind)
+	}
+	return kind
+}
+
+// Value implements decode.Reader. The declared type is not needed.
+func (r *Reader) Value(l decode.Label, name string, index int, _ string) {
+	r.top(r.at(l, name, index))
+}
+
+// Throwable implements decode.Reader.
+func (r *Reader) Throwable() {
+	p := r.at(decode.ByField, "exception", 0)
+	p.throwable = true
+	r.top(p)
+}
+
+// Attachments implements decode.Reader.
+func (r *Reader) Attachments() { r.top(r.at(decode.ByField, "attachments", 0)) }
+
+func (r *Reader) top(p place) {
+	if !r.OK() {
+		return
+	}
+	defer r.Settle(r.Tree.Depth())
+	r.object(p)
+}
+
+func hexByte(b byte) string { return fmt.Sprintf("byte %02x", b) }

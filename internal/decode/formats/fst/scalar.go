@@ -1,0 +1,216 @@
+package fst
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+	"time"
+
+	"dubbo-wire/internal/decode"
+)
+
+// scalar takes the data of a class that becomes one node.
+func (r *Reader) scalar(cl *class, p place) {
+	switch cl.layout {
+	case byteBox:
+		r.primitive(bytes1, p)
+	case shortBox:
+		r.primitive(short2, p)
+	case floatBox:
+		r.primitive(float4, p)
+	case doubleBox:
+		r.primitive(double8, p)
+	case charBox:
+		r.primitive(char2, p)
+	case stringText:
+		x := r.text()
+		r.words(p, decode.String, x.decode)
+	case date:
+		ms := r.int64("milliseconds")
+		r.words(p, decode.Date, func() string { return instantText(time.UnixMilli(ms)) })
+	case sqlDate, timestamp:
+		r.sqlTime(cl, p)
+	case bigInteger:
+		raw := r.Bytes(r.count("the length of a number", 1), "a number")
+		r.decimal(p, raw, 0)
+	case bigDecimal:
+		r.bigDecimal(p)
+	case javaTime:
+		r.javaTime(cl, p)
+	case classRef:
+		r.Byte("whether the class is primitive")
+		x := r.text()
+		r.words(p, decode.String, func() string { return decode.JavaName(x.decode()) })
+	case numberInt:
+		v := r.int32("an int")
+		r.expect(fieldsEnd, "the end of the fields")
+		r.integer(p, int64(v))
+	case numberLong:
+		v := r.int64("a long")
+		r.expect(fieldsEnd, "the end of the fields")
+		r.integer(p, v)
+	case boolInt:
+		v := r.int32("an int")
+		r.expect(fieldsEnd, "the end of the fields")
+		r.boolean(p, v != 0)
+	case uuid:
+		lo, hi := uint64(r.int64("a UUID")), uint64(r.int64("a UUID"))
+		r.expect(fieldsEnd, "the end of the fields")
+		r.words(p, decode.String, func() string {
+			return fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", hi>>32, hi>>16&0xffff, hi&0xffff, lo>>48, lo&0xffffffffffff)
+		})
+	default:
+		r.fail(cl, p)
+	}
+}
+
+// primitive takes an element of a primitive array, or the data of a box.
+func (r *Reader) primitive(e elem, p place) {
+	switch e {
+	case bytes1:
+		r.integer(p, int64(int8(r.Byte("a byte"))))
+	case bool1:
+		r.boolean(p, r.Byte("a boolean") != 0)
+	case char2:
+		u := rune(r.short("a char"))
+		r.words(p, decode.Char, func() string { return string(u) }) // a surrogate becomes U+FFFD
+	case short2:
+		r.integer(p, int64(int16(r.short("a short"))))
+	case int4:
+		r.integer(p, int64(int32(r.le32("an int"))))
+	case long8:
+		r.integer(p, int64(r.le64("a long")))
+	case float4:
+		r.real(p, decode.Float32, float64(math.Float32frombits(r.le32("a float"))))
+	case double8:
+		r.real(p, decode.Float64, math.Float64frombits(r.le64("a double")))
+	}
+}
+
+// words records a scalar with a text, made only where values are wanted.
+func (r *Reader) words(p place, k decode.Kind, text func() string) {
+	if n := r.leaf(p, k); n != nil && (r.Values() || p.label == decode.ByKey) {
+		n.Text = text()
+	}
+}
+
+func (r *Reader) integer(p place, v int64) {
+	if n := r.leaf(p, decode.Int); n != nil {
+		n.Num = v
+	}
+}
+
+func (r *Reader) boolean(p place, v bool) {
+	if n := r.leaf(p, decode.Bool); n != nil && v {
+		n.Num = 1
+	}
+}
+
+func (r *Reader) real(p place, k decode.Kind, v float64) {
+	if n := r.leaf(p, k); n != nil {
+		n.Float = v
+	}
+}
+
+// sqlTime takes the section of java.util.Date, milliseconds, and that of its subclass: nothing, or nanoseconds.
+func (r *Reader) sqlTime(cl *class, p place) {
+	r.expect(sectionOwn, "a section")
+	r.expect(sectionDefault, "the fields of a section")
+	r.expect(fieldsEnd, "the end of the fields")
+	ms := r.int64("milliseconds")
+	r.expect(sectionFields, "a section")
+	nanos := int64(0)
+	if cl.layout == timestamp {
+		nanos = int64(r.int32("nanoseconds"))
+	}
+	r.expect(fieldsEnd, "the end of the fields")
+	r.words(p, decode.Date, func() string { return instantText(time.UnixMilli(ms).Add(time.Duration(nanos))) })
+}
+
+// maxDigits bounds the numbers that are printed, in bytes: conversion to decimal is not linear.
+const maxDigits = 4096
+
+// decimal records a number of two's complement bytes.
+func (r *Reader) decimal(p place, raw []byte, scale int32) {
+	if len(raw) == 0 || len(raw) > maxDigits {
+		r.leaf(p, decode.Opaque)
+		return
+	}
+	r.words(p, decode.Decimal, func() string { return decimalText(signed(raw), scale) })
+}
+
+// bigDecimal takes the sections of Number, without fields, and of BigDecimal: scale, a tagged BigInteger. Small
+// BigIntegers are shared, so that it may be a handle.
+func (r *Reader) bigDecimal(p place) {
+	r.expect(sectionFields, "a section")
+	r.expect(fieldsEnd, "the end of the fields")
+	r.expect(sectionOwn, "a section")
+	r.expect(sectionDefault, "the fields of a section")
+	scale := r.int32("a scale")
+	var raw []byte
+	if b, _ := r.Peek(); b == tagHandle {
+		r.Off++
+		raw = r.integerAt(int(r.int32("a handle")))
+	} else {
+		r.expect(tagObject, "a BigInteger")
+		r.expect(bigIntegerID, "a BigInteger")
+		raw = r.Bytes(r.count("the length of a number", 1), "a number")
+	}
+	r.expect(fieldsEnd, "the end of the fields")
+	r.decimal(p, raw, scale)
+}
+
+const bigIntegerID = 11
+
+// integerAt returns the bytes of the BigInteger whose tag is at off, nil when there is none.
+func (r *Reader) integerAt(off int) []byte {
+	if off < 0 || off+2 > r.Off || r.Buf[off] != tagObject || r.Buf[off+1] != bigIntegerID {
+		return nil
+	}
+	var x Reader
+	x.Cursor.Reset(r.Buf[:r.Off], decode.Malformed)
+	x.Off = off + 2
+	return x.Bytes(x.count("", 1), "")
+}
+
+// signed returns the number of two's complement bytes, the most significant first.
+func signed(raw []byte) *big.Int {
+	v := new(big.Int).SetBytes(raw)
+	if len(raw) > 0 && raw[0] >= 0x80 {
+		v.Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(8*len(raw))))
+	}
+	return v
+}
+
+// decimalText writes unscaled × 10^-scale as Java's BigDecimal.toString does.
+func decimalText(unscaled *big.Int, scale int32) string {
+	digits := new(big.Int).Abs(unscaled).String()
+	sign := ""
+	if unscaled.Sign() < 0 {
+		sign = "-"
+	}
+	if scale == 0 {
+		return sign + digits
+	}
+	exponent := int64(len(digits)) - 1 - int64(scale)
+	if scale > 0 && exponent >= -6 {
+		if short := int(scale) + 1 - len(digits); short > 0 {
+			digits = strings.Repeat("0", short) + digits
+		}
+		point := len(digits) - int(scale)
+		return sign + digits[:point] + "." + digits[point:]
+	}
+	s := sign + digits[:1]
+	if len(digits) > 1 {
+		s += "." + digits[1:]
+	}
+	switch {
+	case exponent > 0:
+		s += "E+" + strconv.FormatInt(exponent, 10)
+	case exponent < 0:
+		s += "E" + strconv.FormatInt(exponent, 10)
+	}
+	return s
+}

@@ -1,0 +1,165 @@
+package fst
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"dubbo-wire/internal/decode"
+)
+
+// A text is the characters of a string: one byte each, or ff and two bytes.
+type text struct {
+	raw  []byte // borrowed
+	wide bool   // has characters from U+0080 up
+}
+
+const escape = 0xff
+
+// text takes a count of UTF-16 units and the units.
+func (r *Reader) text() text {
+	return r.chars(r.count("the length of a string", 1))
+}
+
+func (r *Reader) chars(n int) text {
+	c := &r.Cursor
+	if !c.OK() {
+		return text{}
+	}
+	off := c.Off
+	wide := false
+	for ; n > 0; n-- {
+		if off >= len(c.Buf) {
+			r.work += off - c.Off
+			c.Need(off-c.Off+n, "the characters of a string")
+			return text{}
+		}
+		b := c.Buf[off]
+		off++
+		wide = wide || b >= utf8.RuneSelf
+		if b == escape {
+			off += 2
+		}
+	}
+	if off > len(c.Buf) {
+		r.work += off - c.Off
+		c.Need(off-c.Off, "the characters of a string")
+		return text{}
+	}
+	raw := c.Buf[c.Off:off]
+	c.Off = off
+	return text{raw, wide}
+}
+
+// decode returns the text as UTF-8; a surrogate without its other half becomes U+FFFD.
+func (x text) decode() string {
+	if !x.wide {
+		return string(x.raw)
+	}
+	s := make([]byte, 0, len(x.raw))
+	high := rune(0) // a high surrogate that waits for its other half
+	for i := 0; i < len(x.raw); i++ {
+		u := rune(x.raw[i])
+		if u == escape {
+			u = rune(binary.LittleEndian.Uint16(x.raw[i+1:]))
+			i += 2
+		}
+		if high != 0 {
+			pair := utf16.DecodeRune(high, u)
+			high = 0
+			s = utf8.AppendRune(s, pair) // U+FFFD when u is no low surrogate
+			if pair != utf8.RuneError {
+				continue
+			}
+		}
+		if u >= 0xd800 && u < 0xdc00 {
+			high = u
+			continue
+		}
+		s = utf8.AppendRune(s, u) // a lone low surrogate becomes U+FFFD
+	}
+	if high != 0 {
+		s = utf8.AppendRune(s, utf8.RuneError)
+	}
+	return string(s)
+}
+
+// Numbers: one byte where they fit, else a byte that says how many follow, little-endian.
+const (
+	wide16 = 0x80
+	wide32 = 0x81
+	wide64 = 0x82
+)
+
+// int32 takes an FInt.
+func (r *Reader) int32(what string) int32 {
+	switch b := r.Byte(what); b {
+	case wide16:
+		return int32(int16(r.le16(what)))
+	case wide32:
+		return int32(r.le32(what))
+	default:
+		return int32(int8(b))
+	}
+}
+
+// int64 takes an FLong.
+func (r *Reader) int64(what string) int64 {
+	switch b := r.Byte(what); b {
+	case wide16:
+		return int64(int16(r.le16(what)))
+	case wide32:
+		return int64(int32(r.le32(what)))
+	case wide64:
+		return int64(r.le64(what))
+	default:
+		return int64(int8(b))
+	}
+}
+
+// short takes an FShort or FChar.
+func (r *Reader) short(what string) uint16 {
+	if b := r.Byte(what); b != escape {
+		return uint16(b)
+	}
+	return r.le16(what)
+}
+
+func (r *Reader) le16(what string) uint16 {
+	if b := r.Bytes(2, what); b != nil {
+		return binary.LittleEndian.Uint16(b)
+	}
+	return 0
+}
+
+func (r *Reader) le32(what string) uint32 {
+	if b := r.Bytes(4, what); b != nil {
+		return binary.LittleEndian.Uint32(b)
+	}
+	return 0
+}
+
+func (r *Reader) le64(what string) uint64 {
+	if b := r.Bytes(8, what); b != nil {
+		return binary.LittleEndian.Uint64(b)
+	}
+	return 0
+}
+
+// count takes a number of elements of at least size bytes each.
+func (r *Reader) count(what string, size int) int {
+	n := int64(r.int32(what))
+	switch {
+	case !r.OK():
+		return 0
+	case n < 0:
+		r.Fail(decode.Malformed, what, fmt.Sprint(n))
+		return 0
+	case n*int64(size) > int64(r.Left()):
+		r.Need(int(min(n*int64(size), math.MaxInt32)), fmt.Sprintf("%d elements", n))
+		return 0
+	}
+	return int(n)
+}

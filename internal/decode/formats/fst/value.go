@@ -1,0 +1,314 @@
+package fst
+
+import (
+	"fmt"
+
+	"dubbo-wire/internal/decode"
+)
+
+// Tags: the first byte of a value.
+const (
+	tagObject  = 0x00 // class id, data
+	tagFalse   = 0xef
+	tagTrue    = 0xf0
+	tagLong    = 0xf6 // FLong
+	tagInteger = 0xf7 // FInt
+	tagHandle  = 0xf9 // FInt: the offset of another tag in the body
+	tagEnum    = 0xfa // class id, FInt ordinal
+	tagArray   = 0xfb // class id, FInt length, elements
+	tagString  = 0xfc // FInt length, chars
+	tagTyped   = 0xfd // data of the declared class
+	tagNull    = 0xff
+)
+
+// Bytes inside objects.
+const (
+	sectionOwn     = 0x37 // what a class's writeObject writes
+	sectionDefault = 0x63 // in it: the fields, ended by fieldsEnd
+	sectionFields  = 0x42 // fields of a class without writeObject, ended by fieldsEnd
+	sectionTagged  = 0xed // in a section: a tagged value
+	fieldsEnd      = 0x00
+)
+
+// Forms of a class id.
+const (
+	newName      = 0x00 // FInt length, chars
+	newASCIIName = 0x01 // FInt length, bytes
+)
+
+// A place is where a value stands: its label in the tree, and the bytes of its head.
+type place struct {
+	label decode.Label
+	name  string
+	index int
+	start int // its tag
+	head  int // the end of its class id
+	named bool
+	// throwable: the object is an exception, whatever its class.
+	throwable bool
+}
+
+func (r *Reader) at(l decode.Label, name string, index int) place {
+	return place{label: l, name: name, index: index, start: r.Off, head: r.Off}
+}
+
+// leaf records a scalar, which owns its bytes; only a class name is a part of its own.
+func (r *Reader) leaf(p place, k decode.Kind) *decode.Node {
+	if !p.named {
+		return r.Leaf(k, p.label, p.name, p.index)
+	}
+	i := r.Open(k, p.label, p.name, p.index)
+	r.upTo(p.head, "class")
+	r.Close()
+	r.Pass()
+	n := r.Tree.Node(i)
+	if n != nil {
+		n.Off, n.Len = int32(p.head), int32(r.Off-p.head)
+	}
+	return n
+}
+
+// open records a container, its tag and its class.
+func (r *Reader) open(p place, k decode.Kind, cl *class) {
+	if n := r.Tree.Node(r.Open(k, p.label, p.name, p.index)); n != nil {
+		n.Class = decode.JavaName(cl.name)
+	}
+	if p.named {
+		r.upTo(p.head, "class")
+	} else {
+		r.upTo(p.head, "type")
+	}
+}
+
+// upTo gives the bytes before end that no node owns to a piece of overhead.
+func (r *Reader) upTo(end int, role string) {
+	off := r.Off
+	r.Off = end
+	r.Role(role)
+	r.Off = off
+}
+
+// remember keeps the node of an object by the offset of its tag, for handles to it.
+func (r *Reader) remember(off, node int) {
+	if r.nodes == nil {
+		r.nodes = make(map[int]int32)
+	}
+	r.nodes[off] = int32(node)
+}
+
+// container records a container around what f takes.
+func (r *Reader) container(p place, k decode.Kind, cl *class, f func()) {
+	r.open(p, k, cl)
+	if r.Enter() {
+		f()
+		r.Leave()
+	}
+	r.Close()
+}
+
+// object takes a tagged value.
+func (r *Reader) object(p place) {
+	switch tag := r.Byte("a value"); {
+	case !r.OK():
+	case tag == tagNull:
+		r.leaf(p, decode.Null)
+	case tag == tagString:
+		x := r.text()
+		r.words(p, decode.String, x.decode)
+	case tag == tagInteger:
+		r.integer(p, int64(r.int32("an int")))
+	case tag == tagLong:
+		r.integer(p, r.int64("a long"))
+	case tag == tagTrue, tag == tagFalse:
+		r.boolean(p, tag == tagTrue)
+	case tag == tagHandle:
+		r.handle(p)
+	case tag == tagEnum:
+		cl := r.class(&p)
+		r.ordinal(cl, p)
+	case tag == tagArray, tag == tagObject:
+		if r.Tree != nil {
+			r.remember(p.start, len(r.Tree.Nodes)) // the node to come
+		}
+		if cl := r.class(&p); tag == tagArray {
+			r.array(cl, p)
+		} else {
+			r.data(cl, p)
+		}
+	default:
+		r.FailAt(p.start, decode.Malformed, "the tag of a value", hexByte(tag))
+	}
+}
+
+// class takes a class id and, where it is new, the class name.
+func (r *Reader) class(p *place) *class {
+	id := r.short("a class id")
+	var name string
+	switch {
+	case !r.OK():
+		return nil
+	case id == newName:
+		name = r.text().decode()
+	case id == newASCIIName:
+		name = string(r.Bytes(r.count("the length of a class name", 1), "a class name"))
+	default:
+		p.head = r.Off
+		return r.numbered(int(id))
+	}
+	if r.OK() && name == "" {
+		r.Fail(decode.Malformed, "a class name", "an empty string")
+	}
+	if !r.OK() {
+		return nil
+	}
+	cl := classOf(name)
+	r.names = append(r.names, cl)
+	p.head, p.named = r.Off, true
+	return cl
+}
+
+// numbered returns the class of an id.
+func (r *Reader) numbered(id int) *class {
+	switch {
+	case id >= firstNamed && r.skipped:
+		return &class{name: "named where the body was not read"}
+	case id >= firstNamed && id-firstNamed < len(r.names):
+		return r.names[id-firstNamed]
+	case id >= firstNamed:
+		r.Fail(decode.Malformed, fmt.Sprintf("a class id up to %d", firstNamed+len(r.names)-1), fmt.Sprint(id))
+		return nil
+	case id >= firstKnown && id-firstKnown < len(registered):
+		return registered[id-firstKnown]
+	case id < firstKnown:
+		r.Fail(decode.Malformed, "a class id", fmt.Sprint(id))
+		return nil
+	}
+	return &class{name: fmt.Sprintf("#%d", id)}
+}
+
+// maxCopied bounds the texts repeated for handles, per body byte: a few bytes could stand for gigabytes.
+const maxCopied = 16
+
+// handle takes the offset of an earlier value. What lies there may not have been read: then a string is still told by
+// its tag, and else only the extent of the handle is known.
+func (r *Reader) handle(p place) {
+	off := int(r.int32("a handle"))
+	if r.OK() && (off < 0 || off >= p.start) {
+		r.FailAt(p.start, decode.Malformed, fmt.Sprintf("a handle to an offset below %d", p.start), fmt.Sprint(off))
+	}
+	if r.Tree == nil || !r.OK() {
+		r.leaf(p, decode.Ref)
+		return
+	}
+	if node, ok := r.nodes[off]; ok {
+		if n := r.leaf(p, decode.Ref); n != nil {
+			n.Num = int64(node)
+		}
+		return
+	}
+	s, ok := r.textAt(off, p.start)
+	if r.copied += len(s); !ok || r.copied > maxCopied*len(r.Buf) {
+		r.leaf(p, decode.Opaque)
+		return
+	}
+	r.words(p, decode.String, func() string { return s })
+}
+
+// textAt returns the string whose tag is at off and which ends before end.
+func (r *Reader) textAt(off, end int) (string, bool) {
+	if s, ok := r.texts[off]; ok {
+		return s, true
+	}
+	if r.Buf[off] != tagString {
+		return "", false
+	}
+	var x Reader
+	x.Cursor.Reset(r.Buf[:end], decode.Malformed)
+	x.Off = off + 1
+	s := x.text()
+	if !x.OK() {
+		return "", false
+	}
+	if r.texts == nil {
+		r.texts = make(map[int]string)
+	}
+	r.texts[off] = s.decode()
+	return r.texts[off], true
+}
+
+// fail stops at a class whose data only the class itself could tell the end of.
+func (r *Reader) fail(cl *class, p place) {
+	r.open(p, decode.Object, cl)
+	what := "the fields of class " + cl.name
+	if cl.name[0] == '#' {
+		what = "the fields of registered class " + cl.name
+	}
+	r.Fail(decode.Unsupported, what, "bytes that only the class can divide")
+}
+
+// expect takes a byte that must stand here.
+func (r *Reader) expect(want byte, what string) {
+	if b := r.Byte(what); b != want && r.OK() {
+		r.FailAt(r.Off-1, decode.Unsupported, what, hexByte(b))
+	}
+}
+
+func (r *Reader) ordinal(cl *class, p place) {
+	v := r.int32("an ordinal")
+	if !r.OK() {
+		return
+	}
+	if n := r.leaf(p, decode.Enum); n != nil {
+		n.Class = decode.JavaName(cl.name)
+		n.Num = int64(v)
+	}
+}
+
+// array takes a length and elements; byte[] is one value, the others are lists.
+func (r *Reader) array(cl *class, p place) {
+	if !r.OK() {
+		return
+	}
+	if cl.layout != array {
+		r.fail(cl, p)
+		return
+	}
+	n := r.count("the length of "+cl.name, cl.elem.size())
+	if !r.OK() {
+		return
+	}
+	if cl.elem == bytes1 {
+		raw := r.Bytes(n, "bytes")
+		if node := r.leaf(p, decode.Bytes); node != nil && r.Values() {
+			node.Raw = raw
+		}
+		return
+	}
+	r.container(p, decode.List, cl, func() {
+		r.Role("length")
+		for i := 0; i < n && r.OK(); i++ {
+			switch q := r.at(decode.ByIndex, "", i); cl.elem {
+			case tagged:
+				r.object(q)
+			case nested:
+				r.nested(q)
+			default:
+				r.primitive(cl.elem, q)
+			}
+		}
+	})
+}
+
+// nested takes an array inside an array: class id, length, elements; null is class Object with length -1.
+func (r *Reader) nested(p place) {
+	if b, _ := r.Peek(); b == objectID {
+		r.Off++
+		if n := r.int32("the length of null"); n != -1 && r.OK() {
+			r.FailAt(p.start, decode.Malformed, "length -1 for null", fmt.Sprint(n))
+		}
+		r.leaf(p, decode.Null)
+		return
+	}
+	cl := r.class(&p)
+	r.array(cl, p)
+}
