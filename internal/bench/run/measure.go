@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// row is a command and its runs.
+type row struct {
+	args   []string
+	barred bool // the bars are for it
+	runs   []sample
+}
+
+// sample is one run.
+type sample struct {
+	cpu  time.Duration // user and system
+	peak int64         // resident memory in bytes, 0 where the system does not tell
+}
+
+// measure runs the command once, its output going nowhere.
+func (r *row) measure() error {
+	cmd := exec.Command(r.args[0], r.args[1:]...)
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%s: %w: %s", r.name(), err, bytes.TrimSpace(errs.Bytes()))
+	}
+	s := cmd.ProcessState
+	r.runs = append(r.runs, sample{cpu: s.UserTime() + s.SystemTime(), peak: peak(s)})
+	return nil
+}
+
+// name is the command as one would type it.
+func (r *row) name() string {
+	words := slices.Clone(r.args)
+	words[0] = filepath.Base(words[0])
+	for i, w := range words {
+		if strings.HasSuffix(w, ".pcap") {
+			words[i] = "FILE"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func (r *row) cpu() time.Duration {
+	return median(r.runs, func(i int) time.Duration { return r.runs[i].cpu })
+}
+
+func (r *row) peak() int64 {
+	return median(r.runs, func(i int) int64 { return r.runs[i].peak })
+}
+
+// ratio is the CPU time as a multiple of that of base, run by run.
+func (r *row) ratio(base *row) float64 {
+	return median(r.runs, func(i int) float64 { return float64(r.runs[i].cpu) / float64(base.runs[i].cpu) })
+}
+
+func median[T int64 | float64 | time.Duration](runs []sample, of func(i int) T) T {
+	values := make([]T, len(runs))
+	for i := range values {
+		values[i] = of(i)
+	}
+	slices.Sort(values)
+	n := len(values)
+	return (values[(n-1)/2] + values[n/2]) / 2
+}
+
+// write prints the table, whose first row is what the others are compared with, and reports whether the bars were held.
+func write(out io.Writer, rows []row, fileBytes int64) bool {
+	held := true
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "CPU s\t× tcpdump\tpeak MiB\tMB per CPU s\t\t command")
+	for i := range rows {
+		r := &rows[i]
+		verdict := ""
+		if r.barred {
+			verdict = "ok"
+			if r.ratio(&rows[0]) > maxRatio || r.peak() >= maxPeak {
+				verdict, held = "MISSED", false
+			}
+		}
+		fmt.Fprintf(w, "%.3f\t%.2f\t%.1f\t%.0f\t%s\t %s\n", r.cpu().Seconds(), r.ratio(&rows[0]),
+			float64(r.peak())/(1<<20), float64(fileBytes)/1e6/r.cpu().Seconds(), verdict, r.name())
+	}
+	_ = w.Flush()
+	fmt.Fprintf(out, "\nmedians of %d rounds; bars of analyze: %.1f × tcpdump, less than %d MiB\n", len(rows[0].runs), maxRatio, maxPeak>>20)
+	return held
+}
+
+// cpuModel names the processor, where the system tells.
+func cpuModel() string {
+	f, err := os.Open("/proc/cpuinfo")
+	if err != nil {
+		return "processor unknown"
+	}
+	defer f.Close()
+	for s := bufio.NewScanner(f); s.Scan(); {
+		if key, value, ok := strings.Cut(s.Text(), ":"); ok && strings.TrimSpace(key) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return "processor unknown"
+}
