@@ -35,6 +35,26 @@ func (m *Message) Value(name string) string {
 	return ""
 }
 
+// Wants reads each row of a file of values and compares it with what the row wants: the value as JSON, consumed to its
+// last byte, or "!", the cause and what was expected.
+func Wants(t *testing.T, f decode.Format, file string) {
+	for _, row := range Values(t, file) {
+		t.Run(row.Name, func(t *testing.T) {
+			tree := decode.Tree{WithValues: true}
+			r := f.New()
+			r.Reset(row.Body, decode.Malformed, &tree)
+			r.Value(decode.ByField, "result", 0, "")
+			Balance(t, &tree, r.Offset())
+			if err := r.Err(); err != nil {
+				require.Equal(t, row.Want, "!"+err.Cause.String()+": "+err.Expected)
+				return
+			}
+			require.Equal(t, row.Want, string(tree.AppendJSON(nil, 0)))
+			require.Equal(t, len(row.Body), r.Offset(), "bytes taken")
+		})
+	}
+}
+
 // requestFields are the strings at the start of a request.
 var requestFields = []string{"dubboVersion", "path", "serviceVersion", "method", "parameterTypes"}
 
@@ -192,10 +212,11 @@ func skip(r decode.Reader, body []byte) {
 	}
 }
 
-// Row is a measured value or frame.
+// Row is a measured value or frame. Want is what follows the hex, where a file has it.
 type Row struct {
 	Source, Name string
 	Body         []byte
+	Want         string
 }
 
 // Values reads rows of testdata/values.tsv: source, serialization, value, size, hex. Rows with an error are left out.
@@ -221,6 +242,9 @@ func rows(tb testing.TB, file string, name, header int) []Row {
 		body, err := hex.DecodeString(c[4])
 		require.NoError(tb, err)
 		row := Row{Source: c[0], Name: c[name], Body: body[header:]}
+		if len(c) > 5 {
+			row.Want = c[5]
+		}
 		if header > 0 {
 			row.Name += " " + c[2]
 		}
