@@ -34,6 +34,14 @@ func (r *Recorder) Leaf(k Kind, l Label, name string, index int) *Node {
 	return n
 }
 
+// LeafAt adds a node that owns the bytes from off to end, which were passed: those of a pool before its users.
+func (r *Recorder) LeafAt(k Kind, l Label, name string, index, off, end int) *Node {
+	if !r.room() {
+		return nil
+	}
+	return r.Tree.Leaf(k, l, name, index, off, end)
+}
+
 // Role gives the bytes read since the last node, if any, to a piece of overhead of the open container.
 func (r *Recorder) Role(name string) {
 	if r.Off > r.owned {
