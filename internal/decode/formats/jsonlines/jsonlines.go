@@ -5,7 +5,7 @@
 // It follows Dubbo's GsonJsonObjectOutput and FastJsonObjectOutput and RFC 8259, and takes what fastjson writes beyond
 // it: keys that are no strings, numbers with a letter for their type, new Date(…), Set[…], x'…'. A text that is
 // something else is opaque: its extent is known, so reading goes on behind it. Beans and maps look alike and both are
-// maps here.
+// maps here, except where a class is named.
 package jsonlines
 
 import (
@@ -29,6 +29,8 @@ type Reader struct {
 	prefixed bool
 	end      int  // of the JSON text being read
 	bad      bool // the text is not what this package knows
+	// throwable is set until the outer members of an exception are read, which make an object.
+	throwable bool
 }
 
 // Reset starts a body.
@@ -36,6 +38,7 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	r.Recorder.Reset(body, short, t)
 	r.prefixed = r.either && len(body) > 0 && body[0] == 0
 	r.bad = false
+	r.throwable = false
 }
 
 // write moves to the next JSON text, sets end and returns the offset behind its line end.
@@ -153,9 +156,13 @@ func (r *Reader) document(l decode.Label, name string, index int) {
 	}
 }
 
-// Throwable takes the exception, an object. Where its class is a member ("@type" of fastjson, "clazz" of gson's
-// extension) the node has it.
-func (r *Reader) Throwable() { r.Value(decode.ByField, "exception", 0, "") }
+// Throwable takes the exception, an object with named fields. Where a member names its class ("@type" of fastjson,
+// "clazz" of gson's extension) the node has it.
+func (r *Reader) Throwable() {
+	r.throwable = true
+	r.Value(decode.ByField, "exception", 0, "")
+	r.throwable = false
+}
 
 // Attachments takes the object at the end.
 func (r *Reader) Attachments() { r.Value(decode.ByField, "attachments", 0, "") }

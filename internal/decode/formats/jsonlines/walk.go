@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"dubbo-wire/internal/decode"
@@ -46,31 +47,83 @@ func (r *Reader) value(l decode.Label, name string, index int) {
 	}
 }
 
-// object = "{" [ member *( "," member ) ] "}"; member = key ":" value.
+// object = "{" [ member *( "," member ) ] "}"; member = key ":" value. It is a map, except an exception and what names
+// its class first.
 func (r *Reader) object(l decode.Label, name string, index int) {
 	if !r.Enter() {
 		return
 	}
-	node := r.Open(decode.Map, l, name, index)
+	exception := r.throwable
+	r.throwable = false
+	kind, entry := decode.Map, decode.ByEntry
+	if exception {
+		kind, entry = decode.Object, decode.ByField
+	}
+	node := r.Open(kind, l, name, index)
 	r.Off++
-	for i := 0; !r.next('}', i == 0); i++ {
+	k := 0 // members other than the class
+	for first := true; !r.next('}', first); first = false {
 		if r.bad || !r.OK() {
 			return
 		}
-		key, isString := r.key(i)
+		if first {
+			if class, ok := r.ownClass(); ok {
+				if !isMap(class) {
+					kind, entry = decode.Object, decode.ByField
+				}
+				if n := r.Tree.Node(node); n != nil {
+					n.Kind, n.Class = kind, class
+				}
+				continue
+			}
+		}
+		key := r.key(k, kind)
 		r.space()
 		if r.bad || !r.at(':') {
 			r.bad = true
 			return
 		}
 		r.Off++
-		if isString && (key == "@type" || key == "clazz") {
-			r.class(node)
+		if exception && key == "clazz" { // gson's extension, around the exception
+			r.nameClass(node)
 		}
-		r.value(decode.ByEntry, key, i)
+		r.value(entry, key, k)
+		k++
 	}
 	r.Close()
 	r.Leave()
+}
+
+// typeMember is how fastjson names the class of an object, in its first member.
+const typeMember = `"@type":`
+
+// ownClass takes that member where it is next.
+func (r *Reader) ownClass() (class string, ok bool) {
+	if !bytes.HasPrefix(r.Buf[r.Off:r.end], []byte(typeMember+`"`)) {
+		return "", false
+	}
+	r.Role("punct")
+	r.Off += len(typeMember)
+	token := r.string()
+	if r.bad {
+		return "", false
+	}
+	r.Role("class")
+	return r.Name(token), true
+}
+
+// nameClass names the node after the string that follows.
+func (r *Reader) nameClass(node int) {
+	text := r.Buf[r.Off:r.end]
+	if n, k := r.Tree.Node(node), stringLen(text); n != nil && k > 0 {
+		n.Class = r.Name(text[1 : k-1])
+	}
+}
+
+// isMap reports whether the class is a map of the JDK.
+func isMap(class string) bool {
+	return strings.HasPrefix(class, "java.util.") &&
+		(strings.HasSuffix(class, "Map") || class == "java.util.Hashtable" || class == "java.util.Properties")
 }
 
 // array = "[" [ value *( "," value ) ] "]"; head is the length of the opening.
@@ -112,38 +165,29 @@ func (r *Reader) next(closing byte, first bool) (end bool) {
 	return false
 }
 
-// key reads a member's key. fastjson writes keys that are no strings as they are.
-func (r *Reader) key(i int) (name string, isString bool) {
+// key reads the key of member i of an object that is recorded as kind. fastjson writes keys that are no strings as they
+// are.
+func (r *Reader) key(i int, kind decode.Kind) (name string) {
 	r.Role("punct")
-	if !r.at('"') {
+	if !r.at('"') && kind == decode.Map {
 		r.value(decode.ByKey, "", i)
-		return "", false
+		return ""
 	}
 	token := r.string()
 	if r.bad {
-		return "", false
+		return ""
 	}
 	if bytes.IndexByte(token, '\\') < 0 {
 		name = r.Name(token)
 	} else {
 		name = Unquote(token)
 	}
-	if n := r.Leaf(decode.String, decode.ByKey, name, i); n != nil {
+	if kind == decode.Object {
+		r.Role("field")
+	} else if n := r.Leaf(decode.String, decode.ByKey, name, i); n != nil {
 		n.Text = name
 	}
-	return name, true
-}
-
-// class names the node after the string that follows.
-func (r *Reader) class(node int) {
-	n := r.Tree.Node(node)
-	if n == nil || n.Class != "" || !r.at('"') {
-		return
-	}
-	text := r.Buf[r.Off:r.end]
-	if k := stringLen(text); k > 0 {
-		n.Class = r.Name(text[1 : k-1])
-	}
+	return name
 }
 
 // string takes a string and returns what is between its quotes.

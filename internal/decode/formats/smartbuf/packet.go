@@ -1,0 +1,351 @@
+package smartbuf
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"dubbo-wire/internal/decode"
+)
+
+// The head byte of a packet (smartbuf's Const.VER…).
+const (
+	version    = 0x10
+	hasStream  = 0x08
+	hasData    = 0x04
+	hasMeta    = 0x02
+	hasSeq     = 0x01
+	versionTop = 0xf0
+)
+
+// An area starts with count<<4 | type<<1 | more.
+const (
+	metaNameTmp        = 1
+	metaNameAdded      = 2
+	metaNameExpired    = 3
+	metaStructTmp      = 4
+	metaStructAdded    = 5
+	metaStructExpired  = 6
+	metaStructReferred = 7
+
+	dataFloat         = 1
+	dataDouble        = 2
+	dataVarint        = 3
+	dataString        = 4
+	dataSymbolAdded   = 5
+	dataSymbolExpired = 6
+)
+
+// entry is a string or number of a pool: its bytes, and whether they belong to a value already.
+type entry struct {
+	off, end int32
+	used     bool
+	text     string // once it was asked for
+}
+
+// structure is a list of field names: n of them from first on, in the list of its kind.
+type structure struct{ first, n int32 }
+
+// context is what lives on from packet to packet.
+type context struct {
+	names   []entry
+	structs []structure
+	fields  []int32 // of structs, as places in names
+	symbols []entry
+	// What costs the sender no bytes is counted: values without any, texts that are referred to again.
+	empty, repeated int
+}
+
+// pools are one packet's own.
+type pools struct {
+	floats, doubles, varints, strings []entry
+	tmpNames                          []entry
+	tmpStructs                        []structure
+	tmpFields                         []int32
+	newSymbols                        int  // first symbol that this packet adds
+	stream                            bool // symbols are apart from strings
+	loose                             []entry
+}
+
+// Bounds of one body's tables.
+const (
+	maxEntries  = decode.DefaultMaxNodes
+	maxEmpty    = 1 << 16
+	maxRepeated = 64 << 20 // bytes
+	kept        = 1 << 13
+)
+
+func (c *context) reset() {
+	c.names, c.structs, c.fields, c.symbols = reuse(c.names), reuse(c.structs), reuse(c.fields), reuse(c.symbols)
+	c.empty, c.repeated = 0, 0
+}
+
+func (p *pools) reset() {
+	p.floats, p.doubles, p.varints, p.strings = reuse(p.floats), reuse(p.doubles), reuse(p.varints), reuse(p.strings)
+	p.tmpNames, p.tmpStructs, p.tmpFields = reuse(p.tmpNames), reuse(p.tmpStructs), reuse(p.tmpFields)
+}
+
+func reuse[T any](s []T) []T {
+	if cap(s) > kept {
+		return nil
+	}
+	return s[:0]
+}
+
+// areas takes what stands before the value of a packet.
+func (r *Reader) areas() {
+	r.pools.reset()
+	r.newSymbols = len(r.symbols)
+	head := r.Byte("the head of a packet")
+	if r.OK() && head&versionTop != version {
+		r.FailAt(r.Off-1, decode.Malformed, "the head of a packet, 10 to 1f", fmt.Sprintf("%02x", head))
+		return
+	}
+	r.stream = head&hasStream != 0
+	if head&hasSeq != 0 {
+		r.Byte("the number of a packet")
+	}
+	if head&hasMeta != 0 {
+		r.group(r.metaArea)
+	}
+	if head&hasData != 0 {
+		r.group(r.dataArea)
+	}
+	r.Role("packet")
+}
+
+// group takes areas as long as each says that there is another.
+func (r *Reader) group(area func(typ byte, count uint64)) {
+	for more := true; more && r.OK(); {
+		head := r.uvarint("the head of an area")
+		more = head&1 != 0
+		r.Role("packet")
+		if r.OK() {
+			area(byte(head>>1&7), head>>4)
+		}
+	}
+}
+
+func (r *Reader) metaArea(typ byte, count uint64) {
+	switch typ {
+	case metaNameTmp:
+		r.tmpNames = r.entries(r.tmpNames, count, r.skipString)
+	case metaNameAdded:
+		from := len(r.names)
+		r.names = r.entries(r.names, count, r.skipName)
+		for i := from; i < len(r.names); i++ {
+			r.names[i].used = true
+		}
+		r.Role("field")
+	case metaStructTmp:
+		r.tmpStructs, r.tmpFields = r.structures(r.tmpStructs, r.tmpFields, count, len(r.tmpNames))
+		r.Role("class")
+	case metaStructAdded:
+		r.structs, r.fields = r.structures(r.structs, r.fields, count, len(r.names))
+		r.Role("class")
+	case metaStructReferred:
+		for i := uint64(0); i < count && r.OK(); i++ {
+			r.uvarint("a struct in use")
+			r.uvarint("the size of a struct in use")
+		}
+		r.Role("class")
+	case metaNameExpired, metaStructExpired:
+		r.Fail(decode.Unsupported, "a context that fits", "expired names")
+	default:
+		r.Fail(decode.Malformed, "a meta area of type 1 to 7", fmt.Sprint(typ))
+	}
+}
+
+func (r *Reader) dataArea(typ byte, count uint64) {
+	switch typ {
+	case dataFloat:
+		r.floats = r.entries(r.floats, count, r.skip4)
+	case dataDouble:
+		r.doubles = r.entries(r.doubles, count, r.skip8)
+	case dataVarint:
+		r.varints = r.entries(r.varints, count, r.skipVarint)
+	case dataString:
+		r.strings = r.entries(r.strings, count, r.skipString)
+	case dataSymbolAdded:
+		r.symbols = r.entries(r.symbols, count, r.skipString)
+	case dataSymbolExpired:
+		r.Fail(decode.Unsupported, "a context that fits", "expired symbols")
+	default:
+		r.Fail(decode.Malformed, "a data area of type 1 to 6", fmt.Sprint(typ))
+	}
+}
+
+// entries notes where count entries lie. Names are given to their area at once, the others to the values that use them.
+func (r *Reader) entries(list []entry, count uint64, skip func()) []entry {
+	for i := uint64(0); i < count && r.OK(); i++ {
+		if len(list) >= maxEntries {
+			r.Fail(decode.Limit, fmt.Sprintf("at most %d strings or numbers in a packet", maxEntries), "more")
+			break
+		}
+		off := r.Off
+		skip()
+		if r.OK() {
+			list = append(list, entry{off: int32(off), end: int32(r.Off)})
+		}
+	}
+	return list
+}
+
+func (r *Reader) skipName() { r.Skip(r.size("the length of a string"), "the characters of a string") }
+
+// The bytes of other entries are passed: the values that refer to them own them.
+
+func (r *Reader) skipString() {
+	r.skipName()
+	r.Pass()
+}
+
+func (r *Reader) skip4() {
+	r.Skip(4, "a float")
+	r.Pass()
+}
+
+func (r *Reader) skip8() {
+	r.Skip(8, "a double")
+	r.Pass()
+}
+
+func (r *Reader) skipVarint() {
+	r.uvarint("a number")
+	r.Pass()
+}
+
+// structures takes structs: the number of their fields and the place of each name.
+func (r *Reader) structures(list []structure, fields []int32, count uint64, names int) ([]structure, []int32) {
+	for i := uint64(0); i < count && r.OK(); i++ {
+		s := structure{first: int32(len(fields))}
+		n := r.size("the number of fields of a struct")
+		if r.OK() && n > r.Left() {
+			r.Fail(decode.Malformed, fmt.Sprintf("%d names of a struct", n), fmt.Sprintf("%d bytes to the end of the body", r.Left()))
+		}
+		for range n {
+			id := r.uvarint("a name of a struct")
+			if r.OK() && id >= uint64(names) {
+				r.Fail(decode.Malformed, fmt.Sprintf("a name of a struct, below %d", names), fmt.Sprint(id))
+			}
+			if !r.OK() {
+				return list, fields
+			}
+			fields = append(fields, int32(id))
+		}
+		s.n = int32(n)
+		if r.OK() && len(list) >= maxEntries {
+			r.Fail(decode.Limit, fmt.Sprintf("at most %d structs", maxEntries), "more")
+		}
+		list = append(list, s)
+	}
+	return list, fields
+}
+
+// unused gives what no value referred to an owner.
+func (r *Reader) unused() {
+	if r.Tree == nil {
+		r.claim()
+		return
+	}
+	r.loose = r.loose[:0]
+	for _, list := range [][]entry{r.floats, r.doubles, r.varints, r.strings, r.tmpNames, r.symbols[r.newSymbols:]} {
+		for i := range list {
+			if !list[i].used {
+				list[i].used = true
+				r.loose = append(r.loose, list[i])
+			}
+		}
+	}
+	slices.SortFunc(r.loose, func(a, b entry) int { return int(a.off - b.off) })
+	for i := 0; i < len(r.loose); {
+		e := r.loose[i]
+		for i++; i < len(r.loose) && r.loose[i].off == e.end; i++ {
+			e.end = r.loose[i].end
+		}
+		r.LeafAt(decode.Overhead, decode.ByRole, "pool", 0, int(e.off), int(e.end))
+	}
+}
+
+// claim says that the symbols which this packet adds have an owner.
+func (r *Reader) claim() {
+	for i := r.newSymbols; i < len(r.symbols); i++ {
+		r.symbols[i].used = true
+	}
+}
+
+// uvarint takes an unsigned number of 7 bits a byte, lowest first, in at most 10 bytes.
+func (r *Reader) uvarint(what string) (v uint64) {
+	start := r.Off
+	for shift := 0; r.OK(); shift += 7 {
+		b := r.Byte(what)
+		v |= uint64(b&0x7f) << min(shift, 63)
+		if b&0x80 == 0 {
+			return v
+		}
+		if shift >= 63 {
+			r.FailAt(start, decode.Malformed, what+" in at most 10 bytes", "more")
+		}
+	}
+	return 0
+}
+
+// size takes a number of bytes or of things that have at least one byte each.
+func (r *Reader) size(what string) int {
+	start := r.Off
+	v := r.uvarint(what)
+	if v > 1<<31 {
+		r.FailAt(start, decode.Malformed, what, fmt.Sprint(v))
+		return 0
+	}
+	return int(v)
+}
+
+// lookup returns the entry that id means: 1 is none, the zero value, 2 the first. nil after an error or for none.
+func (r *Reader) lookup(list []entry, id uint64, what string) *entry {
+	switch {
+	case !r.OK() || id == 1:
+		return nil
+	case id == 0 || id-2 >= uint64(len(list)):
+		r.Fail(decode.Malformed, fmt.Sprintf("%s 1 to %d of the packet", what, len(list)+1), fmt.Sprint(id))
+		return nil
+	}
+	return &list[id-2]
+}
+
+// content returns the characters of a string.
+func (r *Reader) content(e *entry) []byte {
+	b := r.Buf[e.off:e.end]
+	for i := range b {
+		if b[i]&0x80 == 0 {
+			return b[i+1:]
+		}
+	}
+	return nil
+}
+
+// text returns the text of a string or name. It is made once, however often it is referred to.
+func (r *Reader) text(e *entry) string {
+	if e.text == "" {
+		e.text = r.Name(r.content(e))
+	}
+	return e.text
+}
+
+// again counts a text that is referred to another time.
+func (r *Reader) again(e *entry) {
+	if r.repeated += int(e.end - e.off); r.repeated > maxRepeated {
+		r.Fail(decode.Limit, fmt.Sprintf("at most %d bytes of repeated texts", maxRepeated), "more")
+	}
+}
+
+// number returns the number that a varint stands for, zigzag.
+func (r *Reader) number(e *entry) int64 {
+	var v uint64
+	for i, b := range r.Buf[e.off:e.end] {
+		v |= uint64(b&0x7f) << min(7*i, 63)
+	}
+	return int64(v>>1) ^ -int64(v&1)
+}
+
+func utf8(b []byte) string { return strings.ToValidUTF8(string(b), "\ufffd") }

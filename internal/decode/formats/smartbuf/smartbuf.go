@@ -1,0 +1,162 @@
+// Package smartbuf reads bodies of serialization 13, the third party smartbuf-dubbo 1.0.1 with smartbuf 0.1.3: every
+// write is one packet that tells its own end. It follows that library's classes Input, InputMetaPool and InputDataPool.
+//
+// A packet is a head byte, names and structs (meta areas), numbers and strings (data areas), and one value that refers
+// to them. Structs and names that are "added" and symbols live on in the packets behind it, within one body. No class
+// is on the wire: an object is a struct, a list of field names. Objects of a lasting struct are beans, those of a
+// temporary one, which is written anew in each packet, are maps here; when the sender had no stream mode (Dubbo 2.7.9
+// and later) beans are written so as well.
+package smartbuf
+
+import (
+	"fmt"
+
+	"dubbo-wire/internal/decode"
+)
+
+// Format is the serialization as Dubbo users configure it.
+var Format = decode.Format{
+	ID:         13,
+	Name:       "smartbuf",
+	Depth:      decode.DepthFull,
+	Releases:   "third party, for 2.6 and 2.7",
+	Capture:    "smartbuf.pcap.zst",
+	Heartbeats: [][]byte{{version | hasStream, constNull}, {version, constNull}},
+	New:        func() decode.Reader { return new(Reader) },
+}
+
+// Reader reads one body; it borrows the body and keeps nothing of it.
+type Reader struct {
+	decode.Recorder
+	context
+	pools
+	// throwable is set until the outer fields of an exception are read, one of which names its class: className.
+	throwable bool
+	className string
+}
+
+// Reset starts a body.
+func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
+	r.Recorder.Reset(body, short, t)
+	r.context.reset()
+	r.pools.reset()
+	r.throwable = false
+}
+
+// packet reads one packet: read takes its value. A packet that does not end is not taken at all, since what it refers
+// to lies before what refers.
+func (r *Reader) packet(read func()) {
+	start, from := r.Mark(), r.Off
+	open := r.Tree.Depth()
+	r.areas()
+	if r.OK() {
+		read()
+		r.unused()
+	}
+	if !r.OK() {
+		if err := r.Err(); r.Off > from && err.Found != "" {
+			err.Found += fmt.Sprintf(" (offset %d)", err.At)
+		}
+		r.Rewind(start)
+	}
+	r.Settle(open)
+}
+
+// textPacket reads a packet with a string or null, all of which belongs to one field. It is split from its recording so that
+// nothing escapes to the heap.
+func (r *Reader) textPacket() (b []byte, null bool) {
+	start := r.Mark()
+	t := r.Tree
+	r.Tree = nil
+	r.areas()
+	switch head := r.uvarint("a string"); {
+	case !r.OK():
+	case head == constNull:
+		null = true
+	case head&kindMask != kindString:
+		r.Fail(decode.Malformed, "a string", fmt.Sprintf("a value with head %x", head))
+	default:
+		if e := r.lookup(r.strings, head>>kindBits, "string"); e != nil {
+			b = r.content(e)
+		}
+	}
+	r.claim()
+	r.Tree = t
+	if !r.OK() {
+		r.Rewind(start)
+	}
+	return b, null
+}
+
+// SkipText takes a string.
+func (r *Reader) SkipText() {
+	r.textPacket()
+	r.Pass()
+	r.Settle(r.Tree.Depth())
+}
+
+// Text takes a string or null.
+func (r *Reader) Text(name string) (s string, null bool) {
+	from := r.Off
+	b, null := r.textPacket()
+	kind := decode.String
+	if null {
+		kind = decode.Null
+	}
+	if r.OK() {
+		s = utf8(b)
+	}
+	if n := r.LeafAt(kind, decode.ByField, name, 0, from, r.Off); n != nil && r.Values() {
+		n.Text = s
+	}
+	r.Pass()
+	r.Settle(r.Tree.Depth())
+	return s, null
+}
+
+// ResultKind takes a packet with a small integer.
+func (r *Reader) ResultKind() byte {
+	start, from := r.Mark(), r.Off
+	t := r.Tree
+	r.Tree = nil
+	r.areas()
+	var v int64
+	switch head := r.uvarint("a result kind"); {
+	case !r.OK():
+	case head&kindMask != kindVarint || head>>kindBits == 0:
+		r.Fail(decode.Malformed, "a result kind, a number", fmt.Sprintf("a value with head %x", head))
+	default:
+		if e := r.lookup(r.varints, head>>kindBits, "number"); e != nil {
+			v = r.number(e)
+		}
+	}
+	if r.OK() && (v < 0 || v > 255) {
+		r.Fail(decode.Malformed, "a result kind, 0 to 5", fmt.Sprint(v))
+	}
+	r.claim()
+	r.Tree = t
+	if !r.OK() {
+		r.Rewind(start)
+	}
+	if n := r.LeafAt(decode.Int, decode.ByField, "flag", 0, from, r.Off); n != nil {
+		n.Num = v
+	}
+	r.Pass()
+	r.Settle(r.Tree.Depth())
+	return byte(v)
+}
+
+// Value takes one value of any type.
+func (r *Reader) Value(l decode.Label, name string, index int, _ string) {
+	r.packet(func() { r.value(l, name, index) })
+}
+
+// Throwable takes the exception, an object with the fields msg, stack, cause and type; the last names its class.
+func (r *Reader) Throwable() {
+	r.throwable = true
+	r.Value(decode.ByField, "exception", 0, "")
+	r.throwable = false
+}
+
+// Attachments takes a map.
+func (r *Reader) Attachments() { r.Value(decode.ByField, "attachments", 0, "") }
