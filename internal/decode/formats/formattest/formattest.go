@@ -5,7 +5,9 @@ package formattest
 import (
 	"bufio"
 	"encoding/hex"
+	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -49,10 +51,76 @@ func Wants(t *testing.T, f decode.Format, file string) {
 				require.Equal(t, row.Want, "!"+err.Cause.String()+": "+err.Expected)
 				return
 			}
-			require.Equal(t, row.Want, string(tree.AppendJSON(nil, 0)))
+			require.Equal(t, row.Want, (&Message{Tree: tree}).Value("result"))
 			require.Equal(t, len(row.Body), r.Offset(), "bytes taken")
 		})
 	}
+}
+
+// WantsFrames walks each row of a file of frames and compares what Summary says of it with what the row wants. Every
+// body must be consumed to its last byte.
+func WantsFrames(t *testing.T, f decode.Format, file string) {
+	for _, row := range Frames(t, file) {
+		t.Run(row.Name, func(t *testing.T) {
+			m := Walk(f, row)
+			require.Equal(t, row.Want, m.Summary())
+			require.Equal(t, len(row.Body), m.Taken, "bytes taken")
+			Balance(t, &m.Tree, m.Taken)
+			Check(t, f, row.Body)
+		})
+	}
+}
+
+// Walk walks a row of a file of frames: requests are sent by the client (C2S).
+func Walk(f decode.Format, row Row) *Message {
+	if strings.HasSuffix(row.Name, "C2S") {
+		return Request(f, row.Body, decode.Malformed)
+	}
+	return Response(f, row.Body, decode.Malformed)
+}
+
+// Summary returns what a message holds in one line: of a request its strings, arguments and attachments, of a response
+// its kind, its value, or class and message of its exception, and its attachments; then where and why the walk stopped.
+func (m *Message) Summary() string {
+	var parts []string
+	for i, s := range m.Texts {
+		if m.Nulls[i] {
+			s = "null"
+		}
+		parts = append(parts, s)
+	}
+	if len(m.Texts) == 0 {
+		parts = append(parts, strconv.Itoa(int(m.Kind)))
+	}
+	for _, name := range []string{"args", "result", "attachments"} {
+		if v := m.Value(name); v != "" {
+			parts = append(parts, v)
+		}
+	}
+	if class, message, ok := m.exception(); ok {
+		parts = append(parts, class+": "+message)
+	}
+	if m.Err != nil {
+		parts = append(parts, fmt.Sprintf("!%s at %d: %s", m.Err.Cause, m.Err.At, m.Err.Expected))
+	}
+	return strings.Join(parts, " | ")
+}
+
+func (m *Message) exception() (class, message string, ok bool) {
+	for i := range m.Tree.Nodes {
+		n := &m.Tree.Nodes[i]
+		if n.Name != "exception" || n.Label != decode.ByField {
+			continue
+		}
+		for c := i + 1; c < int(n.End); c = int(m.Tree.Nodes[c].End) {
+			switch f := &m.Tree.Nodes[c]; f.Name {
+			case "detailMessage", "message", "msg":
+				message = f.Text
+			}
+		}
+		return n.Class, message, true
+	}
+	return "", "", false
 }
 
 // requestFields are the strings at the start of a request.
@@ -76,12 +144,35 @@ func (m *Message) request(r decode.Reader, body []byte, short decode.Cause, t *d
 		types, _ := decode.SplitDescriptor(m.Texts[4])
 		t.Open(decode.List, decode.ByField, "args", 0, r.Offset())
 		for i, typ := range types {
-			r.Value(decode.ByIndex, "", i, typ)
+			if r.Value(decode.ByIndex, "", i, typ); m.opaque(r, t) {
+				break
+			}
 		}
 		t.Close()
 		r.Attachments()
 	}
-	m.Taken, m.Err = r.Offset(), r.Err()
+	m.Taken = r.Offset()
+	if m.Err == nil {
+		m.Err = r.Err()
+	}
+}
+
+// opaque goes on at the attachments where they can be found behind a value that cannot be read; what lies before them
+// is opaque, and the error stays.
+func (m *Message) opaque(r decode.Reader, t *decode.Tree) bool {
+	err := r.Err()
+	if err == nil {
+		return false
+	}
+	finder, ok := r.(decode.AttachmentFinder)
+	if !ok || err.Cause != decode.Unsupported {
+		return true
+	}
+	m.Err = err
+	if at, ok := finder.FindAttachments(err.At); ok {
+		t.Leaf(decode.Opaque, decode.Whole, "opaque", 0, err.At, at)
+	}
+	return true
 }
 
 // Response walks the body of a response with status 20, recording it.
@@ -100,10 +191,14 @@ func (m *Message) response(r decode.Reader, body []byte, short decode.Cause, t *
 	case 1, 4:
 		r.Value(decode.ByField, "result", 0, "")
 	}
+	m.opaque(r, t)
 	if m.Kind >= 3 && m.Kind <= 5 {
 		r.Attachments()
 	}
-	m.Taken, m.Err = r.Offset(), r.Err()
+	m.Taken = r.Offset()
+	if m.Err == nil {
+		m.Err = r.Err()
+	}
 }
 
 // Value reads one value that fills the body and returns it as JSON.
@@ -167,7 +262,7 @@ func check(tb testing.TB, f decode.Format, body []byte, what string,
 	if full.Taken > len(body) {
 		tb.Fatalf("%s: %d bytes taken of %d", what, full.Taken, len(body))
 	}
-	if full.Err != nil && full.Err.At != full.Taken {
+	if full.Err != nil && full.Err.At != full.Taken && full.Err.Cause != decode.Unsupported {
 		tb.Fatalf("%s: the error is at %d, the reader at %d: %v", what, full.Err.At, full.Taken, full.Err)
 	}
 	Balance(tb, &full.Tree, full.Taken)
@@ -215,7 +310,7 @@ func skip(r decode.Reader, body []byte) {
 // Row is a measured value or frame. Want is what follows the hex, where a file has it.
 type Row struct {
 	Source, Name string
-	Body         []byte
+	Header, Body []byte
 	Want         string
 }
 
@@ -241,7 +336,7 @@ func rows(tb testing.TB, file string, name, header int) []Row {
 		}
 		body, err := hex.DecodeString(c[4])
 		require.NoError(tb, err)
-		row := Row{Source: c[0], Name: c[name], Body: body[header:]}
+		row := Row{Source: c[0], Name: c[name], Header: body[:header], Body: body[header:]}
 		if len(c) > 5 {
 			row.Want = c[5]
 		}
