@@ -12,7 +12,8 @@
 // values it copies texts as well. Binary values stay borrowed from the body, except those written in several chunks.
 //
 // Files: grammar.go has the opcodes, reader.go the fields of a Dubbo body, walk.go the values, strings.go the texts,
-// handles.go the classes whose objects stand for a date, a number or an enum constant, enums.go when an object is one.
+// handles.go the classes whose objects stand for a date, a number or an enum constant (enums.go), texts.go how those are
+// written.
 package hessian2
 
 import (
@@ -33,7 +34,7 @@ const (
 	double
 	date
 	text
-	bytes
+	blob
 	definition // of a class; an object follows
 	object
 	list
@@ -57,13 +58,13 @@ var opcodes = []struct {
 	size        uint8
 }{
 	{0x00, 0x1f, text, 0},       // 0-31 units
-	{0x20, 0x2f, bytes, 0},      // 0-15 bytes
+	{0x20, 0x2f, blob, 0},       // 0-15 bytes
 	{0x30, 0x33, text, 0},       // ((b-0x30)<<8)+b0 units
-	{0x34, 0x37, bytes, 0},      // ((b-0x34)<<8)+b0 bytes
+	{0x34, 0x37, blob, 0},       // ((b-0x34)<<8)+b0 bytes
 	{0x38, 0x3f, long, 3},       // ((b-0x3c)<<16)+(b1<<8)+b0
 	{0x40, 0x40, unused, 0},     //
-	{0x41, 0x41, bytes, 0},      // A: u16 length, bytes; another chunk follows
-	{0x42, 0x42, bytes, 0},      // B: u16 length, bytes
+	{0x41, 0x41, blob, 0},       // A: u16 length, bytes; another chunk follows
+	{0x42, 0x42, blob, 0},       // B: u16 length, bytes
 	{0x43, 0x43, definition, 0}, // C: name, int n, n field names; an object follows
 	{0x44, 0x44, double, 9},     // D: IEEE 754
 	{0x45, 0x45, unused, 0},     //

@@ -13,6 +13,7 @@ var Format = decode.Format{
 	Name:     "hessian2",
 	Depth:    decode.DepthFull,
 	Releases: "all",
+	Capture:  "hessian2.pcap.zst",
 	// writeObject(null)
 	Heartbeats: [][]byte{{'N'}},
 	New:        func() decode.Reader { return New() },

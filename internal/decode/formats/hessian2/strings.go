@@ -60,6 +60,11 @@ func chunkLen(head []byte) int {
 // textEnd returns the offset behind the string that starts at offset at, -1 after failing.
 func (r *Reader) textEnd(at int, what string) int {
 	buf := r.c.Buf
+	if at < len(buf) && buf[at] <= 0x1f { // the common case of the general one below
+		if stop, left := skipUnits(buf, at+1, int(buf[at])); left == 0 {
+			return stop
+		}
+	}
 	for {
 		if at >= len(buf) {
 			return r.short(what)
@@ -125,12 +130,16 @@ func continues(b []byte) bool {
 // is no text, it returns that offset and the number of units that were not read.
 func skipUnits(b []byte, at, n int) (stop, left int) {
 	for n > 0 {
-		if n >= 8 && len(b)-at >= 8 { // eight bytes of ASCII at a time
+		if len(b)-at >= 8 { // eight bytes of ASCII at a time, then the last up to seven
 			high := binary.LittleEndian.Uint64(b[at:]) & 0x8080808080808080
-			if high == 0 {
-				at += 8
-				n -= 8
-				continue
+			if n >= 8 {
+				if high == 0 {
+					at += 8
+					n -= 8
+					continue
+				}
+			} else if high&(1<<(8*n)-1) == 0 {
+				return at + n, 0
 			}
 			ascii := bits.TrailingZeros64(high) / 8
 			at += ascii

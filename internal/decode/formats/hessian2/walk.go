@@ -39,7 +39,7 @@ func (r *Reader) value(p place, depth int) bool {
 			n.Text = r.text(at, stop, false)
 		}
 		return ok
-	case bytes:
+	case blob:
 		stop, chunks := r.bytesEnd(at)
 		if stop < 0 {
 			return false
