@@ -55,7 +55,11 @@ func (d *direction) Data(b []byte, m *assemble.Meta) {
 
 func (d *direction) start() {
 	l := d.conn.line
-	d.framer = dubbo.NewFramer(dubbo.Config{WantBody: l.opt.MaxBody}, d, !d.conn.tcp.Joined)
+	cfg := dubbo.Config{WantBody: l.opt.MaxBody}
+	if l.opt.Detail == dubbo.Envelope {
+		cfg.Enough = l.decoder.Enough
+	}
+	d.framer = dubbo.NewFramer(cfg, d, !d.conn.tcp.Joined)
 }
 
 // chunk turns the assembler's word for the origin of bytes into the framer's.

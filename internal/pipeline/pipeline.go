@@ -8,6 +8,7 @@ package pipeline
 import (
 	"errors"
 	"io"
+	"slices"
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
@@ -165,4 +166,19 @@ func render(m *call.Message, msg *dubbo.Message) {
 func (l *line) Call(c *call.Call) {
 	l.totals.call(c)
 	l.sink.Call(c, l.opt.Filter == nil || l.opt.Filter.Match(c))
+}
+
+// Clone returns a copy of the row that may be kept: without the body's bytes and byte values.
+func (r *Row) Clone() *Row {
+	c, frame, msg := *r, *r.Frame, *r.Msg
+	frame.Body = nil
+	if msg.Tree != nil {
+		tree := &decode.Tree{Nodes: slices.Clone(msg.Tree.Nodes)}
+		for i := range tree.Nodes {
+			tree.Nodes[i].Raw = nil
+		}
+		msg.Tree = tree
+	}
+	c.Frame, c.Msg = &frame, &msg
+	return &c
 }

@@ -85,6 +85,36 @@ func (d *Decoder) reader(f *decode.Format) decode.Reader {
 	return d.readers[f.ID]
 }
 
+// Of a body that crosses packets, so many bytes are looked at, at least: of a response none of the serializations needs
+// more to say what kind of result it is; a request's envelope is seldom longer.
+const (
+	enoughResponse = 256
+	enoughRequest  = 512
+)
+
+// Enough reports whether b, the start of a frame's body, is all of it that Decode needs for Envelope, so that the rest
+// need not be kept.
+func (d *Decoder) Enough(h *Header, b []byte) bool {
+	format := d.Format(h.SerializationID())
+	switch {
+	case h.Event():
+		return false
+	case format == nil:
+		return true
+	case !h.Request():
+		return len(b) >= enoughResponse
+	case len(b) < enoughRequest:
+		return false
+	}
+	r := d.reader(format)
+	r.Reset(b, decode.Cut, nil)
+	for range 5 {
+		r.SkipText()
+	}
+	// The method of a generic call is among the arguments.
+	return r.Err() == nil && !bytes.Contains(b[:r.Offset()], []byte("$invoke"))
+}
+
 // kindOf tells heartbeats from other events by their body: what the serialization writes for null, or nothing at all.
 // Where the serialization is not known: heartbeats want an answer, or are one; other events do not.
 func kindOf(f *Frame, format *decode.Format) Kind {

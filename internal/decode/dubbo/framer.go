@@ -68,6 +68,9 @@ type Config struct {
 	// WantBody is how many bytes of a body that crosses deliveries are kept for decoding (default 16 KiB). The rest is
 	// counted.
 	WantBody int
+	// Enough, if set, is asked whether b, the first bytes of a body that crosses deliveries, is already all that is wanted
+	// of it.
+	Enough func(h *Header, b []byte) bool
 	// MaxSearchBody is the longest body, in bytes, that is believed of a header found by searching (default 8 MiB,
 	// Dubbo's own limit).
 	MaxSearchBody int
@@ -89,6 +92,8 @@ type Framer struct {
 	frame Frame
 	left  int    // inBody: bytes to come
 	buf   []byte // header or body bytes that crossed deliveries
+	// enough: nothing more of the body is wanted.
+	enough bool
 	head  int    // atHeader: bytes of the header in buf
 	// A run of bytes that stood where a frame was due, until the next frame: is it text?
 	run     int64
@@ -203,6 +208,7 @@ func (f *Framer) header(b []byte, c *Chunk, pos int64, overhead int) int {
 	f.frame.Header = h
 	f.frame.MissingAt = h.BodyLen
 	f.buf = f.buf[:0]
+	f.enough = false
 	if rest := b[taken:]; len(rest) >= h.BodyLen {
 		// The whole body is here: no copy.
 		f.frame.Body = rest[:h.BodyLen:h.BodyLen]
@@ -232,12 +238,12 @@ func (f *Framer) touch(c *Chunk) {
 
 // keep copies body bytes, as far as they are wanted and nothing is missing before them.
 func (f *Framer) keep(b []byte) {
-	if f.frame.MissingAt < f.frame.BodyLen {
+	if f.enough || f.frame.MissingAt < f.frame.BodyLen {
 		return
 	}
-	if room := f.cfg.WantBody - len(f.buf); room > 0 {
-		f.buf = append(f.buf, b[:min(room, len(b))]...)
-	}
+	room := f.cfg.WantBody - len(f.buf)
+	f.buf = append(f.buf, b[:min(room, len(b))]...)
+	f.enough = room <= len(b) || f.cfg.Enough != nil && f.cfg.Enough(&f.frame.Header, f.buf)
 }
 
 func (f *Framer) emit() {

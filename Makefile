@@ -1,0 +1,42 @@
+# Every target works on a fresh machine with Go; those that need more say so.
+GO ?= go
+export CGO_ENABLED ?= 0
+FUZZTIME ?= 5s
+
+.PHONY: all build test race lint fuzz golden bench tables captures check clean
+
+all: build test
+
+build: ## one static binary, bin/dubbo-wire
+	$(GO) build -trimpath -o bin/dubbo-wire ./cmd/dubbo-wire
+
+test:
+	$(GO) test ./...
+
+race: ## needs a C compiler
+	CGO_ENABLED=1 $(GO) test -race ./...
+
+lint:
+	$(GO) vet ./...
+	@out="$$($(GO) tool gofumpt -l .)"; if [ -n "$$out" ]; then echo "gofumpt would change:"; echo "$$out"; exit 1; fi
+	$(GO) tool staticcheck ./...
+
+fuzz: ## every fuzz target for FUZZTIME
+	GO=$(GO) FUZZTIME=$(FUZZTIME) scripts/fuzz.sh
+
+golden: ## rewrite the golden files; read the diff before you commit it
+	$(GO) test ./cmd/... ./internal/report/... -update
+
+bench: ## a 1 GB capture outside the repository, dubbo-wire against tcpdump
+	$(GO) run ./internal/bench/run
+
+tables: ## docs/comparison.md from the committed captures
+	$(GO) run ./internal/comparison testdata/captures > docs/comparison.md.new && mv docs/comparison.md.new docs/comparison.md
+
+captures: ## record all captures anew with real Dubbo peers: needs root, Java 17, Maven; installs tcpdump
+	testdata/rig/captures.sh
+
+check: build lint test race fuzz ## what .ci/run runs
+
+clean:
+	rm -rf bin

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/sizes"
+)
+
+// analyzeFlags are what analyze and capture share.
+type analyzeFlags struct {
+	filter    filterFlags
+	output    outputFlags
+	by        string
+	sort      string
+	top       int
+	maxGroups int
+}
+
+func (a *analyzeFlags) add(cmd *cobra.Command) {
+	a.filter.add(cmd)
+	a.output.add(cmd, "table", "markdown", "csv", "json")
+	fs := cmd.Flags()
+	fs.StringVar(&a.by, "by", "", "group by `KEYS`: protocol, serialization, service, method, version, client, server, connection, status, input, dubboVersion, responseSerialization, time:10s; several joined by commas")
+	fs.StringVar(&a.sort, "sort", "", "sort groups by `COLUMN`: "+strings.Join(report.SortNames(), ", "))
+	fs.IntVar(&a.top, "top", 0, "rows of the ranking in tables (default 10); csv and json always have all")
+	fs.IntVar(&a.maxGroups, "max-groups", sizes.DefaultMaxGroups, "groups kept apart; later ones go to one row")
+}
+
+// parsed is what the flags mean.
+type parsedAnalyze struct {
+	by     sizes.By
+	filter *filter
+}
+
+func (a *analyzeFlags) parse() (*parsedAnalyze, error) {
+	p := &parsedAnalyze{by: sizes.DefaultBy()}
+	var err error
+	if a.by != "" {
+		if p.by, err = sizes.ParseBy(a.by); err != nil {
+			return nil, usage("%v", err)
+		}
+	}
+	if !(&report.Report{}).SortBy(a.sort) {
+		return nil, usage("--sort %s: choose from %s", a.sort, strings.Join(report.SortNames(), ", "))
+	}
+	if a.top < 0 || a.maxGroups < 1 {
+		return nil, usage("--top and --max-groups are positive numbers")
+	}
+	if p.filter, err = a.filter.parse(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// groups is the sink of a run that adds calls up.
+type groups struct{ *sizes.Aggregator }
+
+func (groups) Frame(*pipeline.Row) {}
+
+func (g groups) Call(c *call.Call, selected bool) {
+	if selected {
+		g.Aggregator.Call(c)
+	}
+}
+
+// print writes the report to all targets.
+func (a *analyzeFlags) print(targets []*target, r *report.Report, command string) error {
+	r.SortBy(a.sort)
+	for i, t := range targets {
+		st := a.output.style(t)
+		st.Top, st.Command = a.top, command
+		var err error
+		if t.format == "json" {
+			err = r.WriteJSON(t.w, false)
+		} else {
+			err = r.Write(t.w, t.format, st)
+		}
+		if err == nil {
+			err = t.close()
+		}
+		if err != nil {
+			discard(targets[i:])
+			return err
+		}
+	}
+	return nil
+}
+
+func newAnalyze(s *streams) *cobra.Command {
+	var in inputFlags
+	var a analyzeFlags
+	cmd := &cobra.Command{
+		Use:     "analyze FILE...",
+		GroupID: "measure",
+		Short:   "Print the size comparison of one or more captures",
+		Long: `analyze reads captures and prints what their Dubbo calls weigh: by serialization, by method, and what was not seen.
+
+FILE is a pcap or pcapng file, plain or compressed with gzip or zstd, a folder of them, or - for standard input.
+Several files are one capture, merged by time.`,
+		Example: `  dubbo-wire analyze trace.pcap
+  dubbo-wire analyze rotated/ --by client,method --top 30
+  dubbo-wire analyze trace.pcap --serialization 'kryo*' --format json -o sizes.json`,
+		Args: needFiles,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := a.parse()
+			if err != nil {
+				return err
+			}
+			targets, err := a.output.targets(s)
+			if err != nil {
+				return err
+			}
+			src, err := capture.Open(args, capture.Options{Stdin: s.in})
+			if err != nil {
+				discard(targets)
+				return err
+			}
+			defer src.Close()
+			agg := sizes.New(p.by, a.maxGroups, names(src.Inputs()))
+			var opt pipeline.Options
+			for _, k := range p.by.Keys {
+				opt.Assemble.Apart = opt.Assemble.Apart || k == sizes.Input
+			}
+			totals, readErr := in.read(s, src, p.filter, opt, groups{agg})
+			r := report.Build(src.Inputs(), totals, p.by, agg.Groups())
+			r.Filtered = !p.filter.empty
+			if err := a.print(targets, r, "analyze "+strings.Join(args, " ")); err != nil {
+				return err
+			}
+			return in.verdict(totals, r.Selected.Calls, r.Filtered, readErr)
+		},
+	}
+	in.add(cmd)
+	a.add(cmd)
+	return cmd
+}
+
+// names are the inputs' file names by index.
+func names(inputs []capture.Input) []string {
+	out := make([]string, len(inputs))
+	for i, in := range inputs {
+		out[i] = in.File
+	}
+	return out
+}
+
+// counted words a number with its noun.
+func counted(n int64, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"dubbo-wire/internal/call"
+)
+
+// filterFlags are the filters that every command has. A filter selects calls: both frames of a call stay or go
+// together.
+type filterFlags struct {
+	service, method, serialization, protocol []string
+	client, server, host                     []string
+	port, status                             []int
+	id                                       []string
+	errorGlob, attachment                    []string
+	minSize, maxSize, minRequest, minResp    string
+	minLatency                               time.Duration
+	since, until                             string
+}
+
+func (f *filterFlags) add(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringSliceVar(&f.service, "service", nil, "only calls of services that match `GLOB`")
+	fs.StringSliceVar(&f.method, "method", nil, "only calls of methods that match `GLOB`")
+	fs.StringSliceVar(&f.serialization, "serialization", nil, "only requests in serializations that match `GLOB`")
+	fs.StringSliceVar(&f.protocol, "protocol", nil, "only calls of protocols that match `GLOB`")
+	fs.StringSliceVar(&f.client, "client", nil, "only calls asked from `ADDRESS` or address:port (glob)")
+	fs.StringSliceVar(&f.server, "server", nil, "only calls answered at `ADDRESS` or address:port (glob)")
+	fs.StringSliceVar(&f.host, "host", nil, "only calls with `ADDRESS` at either end (glob)")
+	fs.IntSliceVar(&f.port, "port", nil, "only calls with `PORT` at either end")
+	fs.StringSliceVar(&f.id, "id", nil, "only calls with request `ID`")
+	fs.IntSliceVar(&f.status, "status", nil, "only calls answered with `STATUS` (20 is OK)")
+	fs.StringArrayVar(&f.errorGlob, "error", nil, "only failed calls whose error text or exception class matches `GLOB`")
+	fs.StringArrayVar(&f.attachment, "attachment", nil, "only calls with an attachment `KEY=GLOB`")
+	fs.StringVar(&f.minSize, "min-size", "", "only calls with a body of at least `SIZE` (2KB, 1MiB)")
+	fs.StringVar(&f.maxSize, "max-size", "", "only calls with a body of at most `SIZE`")
+	fs.StringVar(&f.minRequest, "min-request", "", "only calls with a request body of at least `SIZE`")
+	fs.StringVar(&f.minResp, "min-response", "", "only calls with a response body of at least `SIZE`")
+	fs.DurationVar(&f.minLatency, "min-latency", 0, "only calls that took at least `DURATION`")
+	fs.StringVar(&f.since, "since", "", "only calls asked at `TIME` or later (RFC 3339, or +30s from the first packet)")
+	fs.StringVar(&f.until, "until", "", "only calls asked at `TIME` or earlier")
+}
+
+// relative is a time that counts from the first packet.
+type bound struct {
+	at       int64
+	relative bool
+	set      bool
+}
+
+// parse makes the filter; nil when no flag was given. A bound of time may need the first packet's time: see resolve.
+func (f *filterFlags) parse() (*filter, error) {
+	c := &call.Filter{
+		Service: globs(f.service), Method: globs(f.method), Serialization: globs(f.serialization),
+		Protocol: globs(f.protocol), Client: globs(f.client), Server: globs(f.server), Host: globs(f.host),
+		Ports: f.port, Status: f.status, Error: globs(f.errorGlob), MinLatency: f.minLatency,
+	}
+	for _, s := range f.id {
+		n, err := strconv.ParseInt(s, 10, 64)
+		if err != nil {
+			return nil, usage("--id %s: a request id is a whole number of 64 bits", s)
+		}
+		c.IDs = append(c.IDs, n)
+	}
+	for _, s := range f.attachment {
+		k, g, ok := strings.Cut(s, "=")
+		if !ok || k == "" {
+			return nil, usage("--attachment %s: write KEY=GLOB, like traceid=*", s)
+		}
+		if c.Attachment == nil {
+			c.Attachment = make(map[string]call.Glob)
+		}
+		c.Attachment[k] = call.ParseGlob(g)
+	}
+	for _, b := range []struct {
+		flag, text string
+		to         *int64
+	}{
+		{"--min-size", f.minSize, &c.MinSize},
+		{"--max-size", f.maxSize, &c.MaxSize},
+		{"--min-request", f.minRequest, &c.MinRequest},
+		{"--min-response", f.minResp, &c.MinResponse},
+	} {
+		if b.text == "" {
+			continue
+		}
+		n, err := parseSize(b.text)
+		if err != nil {
+			return nil, usage("%s %s: %v", b.flag, b.text, err)
+		}
+		*b.to = n
+	}
+	fl := &filter{Filter: c}
+	var err error
+	if fl.since, err = parseTime("--since", f.since); err != nil {
+		return nil, err
+	}
+	if fl.until, err = parseTime("--until", f.until); err != nil {
+		return nil, err
+	}
+	fl.empty = f.isEmpty()
+	return fl, nil
+}
+
+func (f *filterFlags) isEmpty() bool {
+	return len(f.service)+len(f.method)+len(f.serialization)+len(f.protocol)+len(f.client)+len(f.server)+len(f.host)+
+		len(f.port)+len(f.status)+len(f.id)+len(f.errorGlob)+len(f.attachment) == 0 &&
+		f.minSize+f.maxSize+f.minRequest+f.minResp+f.since+f.until == "" && f.minLatency == 0
+}
+
+// filter is a call filter whose times may count from the first packet.
+type filter struct {
+	*call.Filter
+	since, until bound
+	empty        bool
+}
+
+// start fixes relative times, once the first packet's time is known.
+func (f *filter) start(first int64) {
+	for _, b := range []struct {
+		bound bound
+		to    **int64
+	}{{f.since, &f.Since}, {f.until, &f.Until}} {
+		if b.bound.set {
+			at := b.bound.at
+			if b.bound.relative {
+				at += first
+			}
+			*b.to = &at
+		}
+	}
+}
+
+func globs(list []string) []call.Glob {
+	var out []call.Glob
+	for _, s := range list {
+		out = append(out, call.ParseGlob(s))
+	}
+	return out
+}
+
+func parseTime(flag, s string) (bound, error) {
+	if s == "" {
+		return bound{}, nil
+	}
+	if rel, ok := strings.CutPrefix(s, "+"); ok {
+		d, err := time.ParseDuration(rel)
+		if err != nil {
+			return bound{}, usage("%s %s: write +30s or +1m30s, counted from the first packet", flag, s)
+		}
+		return bound{at: int64(d), relative: true, set: true}, nil
+	}
+	t, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil {
+		return bound{}, usage("%s %s: write RFC 3339 (2026-11-21T03:04:11Z) or +30s", flag, s)
+	}
+	return bound{at: t.UnixNano(), set: true}, nil
+}
+
+// sizeUnits are what sizes may be written in: decimal, and binary with an i.
+var sizeUnits = []struct {
+	suffix string
+	bytes  float64
+}{
+	{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30},
+	{"KB", 1e3}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9},
+	{"B", 1},
+}
+
+// parseSize reads a number of bytes like 512, 2KB or 1.5MiB.
+func parseSize(s string) (int64, error) {
+	unit, number := 1.0, s
+	for _, u := range sizeUnits {
+		if n, ok := strings.CutSuffix(s, u.suffix); ok {
+			unit, number = u.bytes, n
+			break
+		}
+	}
+	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if err != nil || v < 0 || v*unit > 1<<62 {
+		return 0, fmt.Errorf("write a number of bytes, with KB, MB, GB (1000) or KiB, MiB, GiB (1024) if you like")
+	}
+	return int64(v * unit), nil
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/pipeline"
+)
+
+// inputFlags are how captures are read.
+type inputFlags struct {
+	quiet       bool
+	minCoverage float64
+}
+
+func (i *inputFlags) add(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.BoolVarP(&i.quiet, "quiet", "q", false, "no progress and no warnings on standard error")
+	fs.Float64Var(&i.minCoverage, "min-coverage", 0, "exit with 3 when less than `PERCENT` of Dubbo's bytes were in whole frames")
+}
+
+// files needs at least one FILE.
+func needFiles(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return usage("no capture given; try: %s trace.pcap (- reads standard input)", cmd.CommandPath())
+	}
+	return nil
+}
+
+// firstTime is a source that reports the time of its first packet before the packet is used.
+type firstTime struct {
+	capture.Source
+	started bool
+	start   func(at int64)
+}
+
+func (f *firstTime) Next(p *capture.Packet) error {
+	err := f.Source.Next(p)
+	if err == nil && !f.started {
+		f.started = true
+		f.start(p.Time)
+	}
+	return err
+}
+
+// read runs the line over the files. The error, if any, is one line with its exit code and comes after what was
+// readable has been given to the sink.
+func (i *inputFlags) read(s *streams, src *capture.Files, fl *filter, opt pipeline.Options, sink pipeline.Sink) (*pipeline.Totals, error) {
+	opt.Formats = formats.All()
+	source := capture.Source(src)
+	if !fl.empty {
+		opt.Filter = fl.Filter
+		opt.Detail = max(opt.Detail, fl.Detail())
+		source = &firstTime{Source: src, start: fl.start}
+	}
+	var stop atomic.Bool
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	go func() {
+		if _, ok := <-signals; ok {
+			stop.Store(true)
+		}
+	}()
+	bar := newProgress(s, i.quiet, src)
+	opt.Stop = func() bool {
+		bar.update()
+		return stop.Load()
+	}
+	totals, err := pipeline.Run(source, opt, sink)
+	bar.done()
+	close(signals)
+	if err != nil {
+		return totals, fail(exitPartly, "%v", err)
+	}
+	problems := src.Problems()
+	if stop.Load() {
+		problems = append(problems, fmt.Errorf("stopped; the report covers the %d packets read so far", totals.Packets))
+	}
+	if len(problems) > 0 {
+		lines := make([]string, len(problems))
+		for k, p := range problems {
+			lines[k] = p.Error()
+		}
+		return totals, fail(exitPartly, "%s", strings.Join(lines, "\ndubbo-wire: "))
+	}
+	return totals, nil
+}
+
+// verdict is the exit code of a run whose report was printed: coverage below the bound wins over an input that ended
+// early, that over nothing found.
+func (i *inputFlags) verdict(t *pipeline.Totals, selected int64, filtered bool, readErr error) error {
+	switch {
+	case i.minCoverage > 0 && t.Percent() < i.minCoverage:
+		if readErr != nil {
+			return fail(exitCoverage, "%v\ndubbo-wire: coverage %.2f %% lies below --min-coverage %g", readErr, t.Percent(), i.minCoverage)
+		}
+		return fail(exitCoverage, "coverage %.2f %% lies below --min-coverage %g", t.Percent(), i.minCoverage)
+	case readErr != nil && t.Frames > 0:
+		return readErr
+	case t.Frames == 0:
+		text := noFrames(t)
+		if readErr != nil {
+			return fail(exitPartly, "%v\ndubbo-wire: %s", readErr, text)
+		}
+		return fail(exitNothing, "%s", text)
+	case filtered && selected == 0:
+		return fail(exitNothing, "no call matches the filters; %d frames were read", t.Frames)
+	}
+	return nil
+}
+
+// noFrames says what was there instead.
+func noFrames(t *pipeline.Totals) string {
+	switch {
+	case t.Packets == 0:
+		return "the capture holds no packets"
+	case t.TCP.Connections == 0 && len(t.Unread) > 0:
+		kinds := make([]string, 0, len(t.Unread))
+		for k, n := range t.Unread {
+			kinds = append(kinds, fmt.Sprintf("%d %s", n, k))
+		}
+		return fmt.Sprintf("none of the %d packets could be read as TCP: %s", t.Packets, strings.Join(kinds, ", "))
+	case t.TCP.Connections == 0:
+		return fmt.Sprintf("no TCP among the %d packets; capture the provider's port, usually 20880", t.Packets)
+	case t.TCP.Stream == 0:
+		return fmt.Sprintf("no TCP payload in %d packets of %d connections; was the capture taken with -s cutting the payload?", t.Packets, t.TCP.Connections)
+	}
+	return fmt.Sprintf("no Dubbo frame in %d bytes of %d TCP connections (%s)", t.TCP.Stream, t.TCP.Connections, strings.Join(t.OtherProtocols(), ", "))
+}

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"dubbo-wire/internal/report"
+)
+
+// outputFlags are --format, -o and how tables look.
+type outputFlags struct {
+	format       string
+	files        []string
+	exact, local bool
+	formats      []string // that the command knows, the default first
+}
+
+func (o *outputFlags) add(cmd *cobra.Command, formats ...string) {
+	o.formats = formats
+	fs := cmd.Flags()
+	fs.StringVar(&o.format, "format", "", "print as `FORMAT`: "+strings.Join(formats, ", ")+" (default "+formats[0]+")")
+	fs.StringArrayVarP(&o.files, "output", "o", nil, "write to `FILE`; its extension chooses the format (.txt .md .csv .json .jsonl); may be repeated")
+	fs.BoolVar(&o.exact, "exact", false, "print all digits in tables")
+	fs.BoolVar(&o.local, "local", false, "print local times in tables instead of UTC")
+	_ = cmd.RegisterFlagCompletionFunc("format", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return formats, cobra.ShellCompDirectiveNoFileComp
+	})
+}
+
+// target is one place where a report goes, in one format.
+type target struct {
+	format string
+	file   string // "" is standard output
+	w      *bufio.Writer
+	under  io.Writer
+	temp   *os.File
+}
+
+// targets opens the places. Files are written beside their name and renamed when whole: see close.
+func (o *outputFlags) targets(s *streams) ([]*target, error) {
+	if o.format != "" && !slices.Contains(o.formats, o.format) {
+		return nil, usage("--format %s: choose from %s", o.format, strings.Join(o.formats, ", "))
+	}
+	if len(o.files) == 0 {
+		format := o.format
+		if format == "" {
+			format = o.formats[0]
+		}
+		return []*target{{format: format, under: s.out, w: bufio.NewWriterSize(s.out, 1<<16)}}, nil
+	}
+	var all []*target
+	for _, name := range o.files {
+		t, err := o.open(s, name)
+		if err != nil {
+			discard(all)
+			return nil, err
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+func (o *outputFlags) open(s *streams, name string) (*target, error) {
+	if name == "-" {
+		format := o.format
+		if format == "" {
+			format = o.formats[0]
+		}
+		return &target{format: format, under: s.out, w: bufio.NewWriterSize(s.out, 1<<16)}, nil
+	}
+	format := o.format
+	if format == "" {
+		switch ext := strings.ToLower(filepath.Ext(name)); ext {
+		case ".txt":
+			format = "table"
+		case ".md", ".markdown":
+			format = "markdown"
+		case ".csv", ".json", ".jsonl":
+			format = ext[1:]
+		default:
+			return nil, usage("-o %s: the extension says no format; use .txt, .md, .csv, .json or .jsonl, or give --format", name)
+		}
+		if !slices.Contains(o.formats, format) {
+			return nil, usage("-o %s: this command does not print %s; choose from %s", name, format, strings.Join(o.formats, ", "))
+		}
+	}
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		if info.IsDir() {
+			return nil, usage("-o %s: is a folder; name a file in it", name)
+		}
+		// A device or a pipe cannot be replaced by a finished file: write into it.
+		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+		if err != nil {
+			return nil, cannotWrite(name, err)
+		}
+		return &target{format: format, file: name, under: f, w: bufio.NewWriterSize(f, 1<<16)}, nil
+	}
+	temp, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+	if err != nil {
+		return nil, cannotWrite(name, err)
+	}
+	return &target{format: format, file: name, temp: temp, under: temp, w: bufio.NewWriterSize(temp, 1<<16)}, nil
+}
+
+func cannotWrite(name string, err error) error {
+	var path *os.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return usage("-o %s: cannot be written: %v", name, err)
+}
+
+// close finishes a target: a file gets its name only now.
+func (t *target) close() error {
+	if err := t.w.Flush(); err != nil {
+		t.discard()
+		if t.file != "" {
+			return cannotWrite(t.file, err)
+		}
+		return err
+	}
+	if t.temp == nil {
+		return nil
+	}
+	mode := os.FileMode(0o644)
+	if info, err := os.Stat(t.file); err == nil {
+		mode = info.Mode().Perm()
+	}
+	err := t.temp.Chmod(mode)
+	if e := t.temp.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(t.temp.Name(), t.file)
+	}
+	if err != nil {
+		_ = os.Remove(t.temp.Name())
+		return cannotWrite(t.file, err)
+	}
+	return nil
+}
+
+// discard leaves no file behind.
+func (t *target) discard() {
+	if t.temp != nil {
+		_ = t.temp.Close()
+		_ = os.Remove(t.temp.Name())
+	}
+}
+
+func discard(all []*target) {
+	for _, t := range all {
+		t.discard()
+	}
+}
+
+// style is how tables look on a target: colours and the width of the terminal only on a terminal.
+func (o *outputFlags) style(t *target) report.Style {
+	st := report.Style{Exact: o.exact, Local: o.local}
+	if f, ok := t.under.(*os.File); ok && t.file == "" && term.IsTerminal(int(f.Fd())) {
+		st.Color = os.Getenv("NO_COLOR") == ""
+		if w, _, err := term.GetSize(int(f.Fd())); err == nil {
+			st.Width = w
+		}
+	}
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 && t.file == "" {
+		st.Width = n
+	}
+	return st
+}

@@ -1,0 +1,132 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"dubbo-wire/internal/capture"
+)
+
+// The exit codes of the contract.
+const (
+	exitDone     = 0
+	exitNothing  = 1 // nothing readable, no frames, nothing matched
+	exitUsage    = 2
+	exitCoverage = 3 // coverage below --min-coverage
+	exitPartly   = 4 // an input ended early; what was readable was reported
+)
+
+// exitError ends the program with a code; its text, if any, goes to standard error as one line.
+type exitError struct {
+	code int
+	text string
+}
+
+func (e *exitError) Error() string { return e.text }
+
+func fail(code int, format string, args ...any) error {
+	return &exitError{code, fmt.Sprintf(format, args...)}
+}
+
+// usage is a wrong use of the command line.
+func usage(format string, args ...any) error { return fail(exitUsage, format, args...) }
+
+// streams are the standard streams, so that tests run the program in process.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// run is the program: it returns the exit code.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	root := newRoot(&streams{stdin, stdout, stderr})
+	root.SetArgs(args)
+	return code(root.Execute(), stderr)
+}
+
+// code prints an error as one line and says which exit code it means.
+func code(err error, stderr io.Writer) int {
+	if err == nil {
+		return exitDone
+	}
+	if errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) {
+		return exitDone // whoever read the output has seen enough
+	}
+	var exit *exitError
+	if errors.As(err, &exit) {
+		if exit.text != "" {
+			fmt.Fprintln(stderr, "dubbo-wire: "+exit.text)
+		}
+		return exit.code
+	}
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		fmt.Fprintln(stderr, "dubbo-wire: "+line)
+	}
+	if capture.CauseOf(err) != 0 {
+		return exitNothing
+	}
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return exitUsage
+	}
+	return exitUsage
+}
+
+// version is set at build time; without it the module's own version is printed.
+var version string
+
+func versionText() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		return info.Main.Version
+	}
+	return "unknown"
+}
+
+func newRoot(s *streams) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "dubbo-wire",
+		Short: "What Apache Dubbo calls weigh on the wire, by serialization and method",
+		Long: `dubbo-wire reads captures of Dubbo traffic and says what its calls weigh: by serialization, by service and
+method, byte by byte, and what it did not see. The protocol is recognised from the bytes; no port is needed.`,
+		Example: `  dubbo-wire analyze trace.pcap
+  tcpdump -i eth0 -w - tcp port 20880 | dubbo-wire analyze -
+  dubbo-wire calls trace.pcap --method listUser --format jsonl
+  sudo dubbo-wire capture eth0`,
+		Version:           versionText(),
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		Args:              cobra.ArbitraryArgs,
+		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: false},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			return usage("unknown command %q; dubbo-wire --help lists the commands (to measure a file: dubbo-wire analyze %s)", args[0], args[0])
+		},
+	}
+	root.SetIn(s.in)
+	root.SetOut(s.out)
+	root.SetErr(s.err)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usage("%v; see %s --help", err, cmd.CommandPath())
+	})
+	root.AddGroup(
+		&cobra.Group{ID: "measure", Title: "Measure:"},
+		&cobra.Group{ID: "look", Title: "Look inside:"},
+		&cobra.Group{ID: "about", Title: "About:"},
+	)
+	root.SetHelpCommandGroupID("about")
+	root.SetCompletionCommandGroupID("about")
+	root.AddCommand(newAnalyze(s), newCapture(s), newFrames(s), newCalls(s), newFormats(s), newInterfaces(s))
+	return root
+}

@@ -1,0 +1,337 @@
+package assemble
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/capture/packet"
+)
+
+// recorder notes what a stream is given, as text: data as it is, "<gap n>", "<repeat pos+n>", "<end>".
+type recorder struct {
+	b    strings.Builder
+	link int64 // link bytes: payload on the wire and overhead
+}
+
+func (r *recorder) Data(b []byte, m *Meta) {
+	r.b.Write(b)
+	r.link += int64(len(b) + m.Overhead)
+}
+
+func (r *recorder) Gap(n, wire int64, m *Meta) {
+	fmt.Fprintf(&r.b, "<gap %d>", n)
+	r.link += wire + int64(m.Overhead)
+}
+
+func (r *recorder) Repeat(n int, m *Meta) {
+	fmt.Fprintf(&r.b, "<repeat %d+%d>", m.Pos, n)
+	r.link += int64(n + m.Overhead)
+}
+
+func (r *recorder) End() { r.b.WriteString("<end>") }
+
+// handler keeps the streams of every connection by its number and side.
+type handler struct{ streams map[string]*recorder }
+
+func (h *handler) Open(c *Connection) [2]Stream {
+	var s [2]Stream
+	for i := range s {
+		r := new(recorder)
+		h.streams[fmt.Sprintf("%d.%d", c.Number, i)] = r
+		s[i] = r
+	}
+	return s
+}
+
+// wire is a test's network: it sends segments from "c" (the client) or "s".
+type wire struct {
+	a *Assembler
+	h *handler
+	n int64
+}
+
+func newWire(cfg Config) *wire {
+	h := &handler{streams: map[string]*recorder{}}
+	return &wire{a: New(cfg, h), h: h}
+}
+
+const overhead = 66
+
+var (
+	client = packet.Endpoint{IP: [16]byte{15: 1}, Port: 40000}
+	server = packet.Endpoint{IP: [16]byte{15: 2}, Port: 20880}
+)
+
+func (w *wire) send(from string, flags uint8, seq, ack uint32, data string) {
+	w.cut(from, flags, seq, ack, data, len(data))
+}
+
+// cut sends a segment of n bytes of which the capture kept data.
+func (w *wire) cut(from string, flags uint8, seq, ack uint32, data string, n int) {
+	s := packet.Segment{Src: client, Dst: server, Seq: seq, Ack: ack, Flags: flags, Payload: []byte(data), PayloadLen: n}
+	if from == "s" {
+		s.Src, s.Dst = server, client
+	}
+	w.n++
+	w.a.Segment(&s, w.n*int64(time.Millisecond), w.n, 0, overhead)
+}
+
+func (w *wire) open(isn uint32) {
+	w.send("c", packet.SYN, isn, 0, "")
+	w.send("s", packet.SYN|packet.ACK, 5000, isn+1, "")
+	w.send("c", packet.ACK, isn+1, 5001, "")
+}
+
+const ack = packet.ACK
+
+func TestStreams(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		run  func(w *wire)
+		want map[string]string
+	}{
+		{"in order", func(w *wire) {
+			w.open(100)
+			w.send("c", ack, 101, 5001, "abc")
+			w.send("s", ack, 5001, 104, "xyz")
+			w.send("c", ack, 104, 5004, "def")
+		}, map[string]string{"1.0": "abcdef<end>", "1.1": "xyz<end>"}},
+		{"sequence wraps around", func(w *wire) {
+			w.open(0xfffffffd)
+			w.send("c", ack, 0xfffffffe, 5001, "abcd")
+			w.send("c", ack, 2, 5001, "ef")
+		}, map[string]string{"1.0": "abcdef<end>"}},
+		{"data on SYN", func(w *wire) {
+			w.send("c", packet.SYN, 100, 0, "abc")
+			w.send("c", ack, 104, 1, "def")
+		}, map[string]string{"1.0": "abcdef<end>"}},
+		{"reordered", func(w *wire) {
+			w.open(100)
+			w.send("c", ack, 104, 5001, "def")
+			w.send("c", ack, 107, 5001, "ghi")
+			w.send("c", ack, 101, 5001, "abc")
+		}, map[string]string{"1.0": "abcdefghi<end>"}},
+		{"retransmitted", func(w *wire) {
+			w.open(100)
+			w.send("c", ack, 101, 5001, "abc")
+			w.send("c", ack, 101, 5001, "abc")
+			w.send("c", ack, 102, 5001, "bcdef")
+		}, map[string]string{"1.0": "abc<repeat 0+3><repeat 1+2>def<end>"}},
+		{"first copy wins", func(w *wire) {
+			w.open(100)
+			w.send("c", ack, 104, 5001, "def")
+			w.send("c", ack, 102, 5001, "BCDEFG")
+			w.send("c", ack, 101, 5001, "aB")
+		}, map[string]string{"1.0": "aBC<repeat 1+0>def<repeat 3+0>G<end>"}},
+		{"lost and acknowledged", func(w *wire) {
+			w.open(100)
+			w.send("c", ack, 104, 5001, "def")
+			w.send("s", ack, 5001, 107, "")
+			for range 20 {
+				w.send("s", ack, 5001, 107, "")
+			}
+			w.send("c", ack, 107, 5001, "ghi")
+		}, map[string]string{"1.0": "<gap 3>defghi<end>"}},
+		{"lost at the end", func(w *wire) {
+			w.open(100)
+			w.send("c", ack, 101, 5001, "abc")
+			w.send("c", ack|packet.FIN, 110, 5001, "")
+			w.send("s", ack, 5001, 111, "")
+		}, map[string]string{"1.0": "abc<gap 6><end>"}},
+		{"a FIN that was not captured is no gap", func(w *wire) {
+			w.open(100)
+			w.send("c", ack, 101, 5001, "abc")
+			w.send("s", ack, 5001, 105, "")
+		}, map[string]string{"1.0": "abc<end>"}},
+		{"cut by the snap length", func(w *wire) {
+			w.open(100)
+			w.cut("c", ack, 101, 5001, "ab", 5)
+			w.send("c", ack, 106, 5001, "fg")
+		}, map[string]string{"1.0": "ab<gap 3>fg<end>"}},
+		{"joined midway", func(w *wire) {
+			w.send("c", ack, 900, 5001, "abc")
+			w.send("s", ack, 5001, 903, "xyz")
+			w.send("c", ack, 890, 5004, "before")
+		}, map[string]string{"1.0": "abc<repeat -10+6><end>", "1.1": "xyz<end>"}},
+		{"SYN of the answer lost", func(w *wire) {
+			w.send("c", packet.SYN, 100, 0, "")
+			w.send("c", ack, 101, 5001, "abc")
+			w.send("s", ack, 5004, 104, "uvw")
+			w.send("s", ack, 5001, 104, "xyz")
+		}, map[string]string{"1.0": "abc<end>", "1.1": "xyzuvw<end>"}},
+		{"port used again after RST", func(w *wire) {
+			w.open(100)
+			w.send("c", ack, 101, 5001, "old")
+			w.send("s", packet.RST, 5001, 0, "")
+			w.open(70000)
+			w.send("c", ack, 70001, 5001, "new")
+		}, map[string]string{"1.0": "old<end>", "2.0": "new<end>"}},
+		{"port used again after nothing at all", func(w *wire) {
+			w.open(100)
+			w.send("c", ack, 101, 5001, "old")
+			w.open(70000)
+			w.send("c", ack, 70001, 5001, "new")
+		}, map[string]string{"1.0": "old<end>", "2.0": "new<end>"}},
+		{"a SYN sent again is no new generation", func(w *wire) {
+			w.send("c", packet.SYN, 100, 0, "")
+			w.send("c", packet.SYN, 100, 0, "")
+			w.send("s", packet.SYN|ack, 5000, 101, "")
+			w.send("s", packet.SYN|ack, 5000, 101, "")
+			w.send("c", ack, 101, 5001, "abc")
+		}, map[string]string{"1.0": "abc<end>"}},
+		{"keep-alive", func(w *wire) {
+			w.open(100)
+			w.send("c", ack, 101, 5001, "abc")
+			w.send("c", ack, 103, 5001, "\x00")
+			w.send("c", ack, 104, 5001, "d")
+		}, map[string]string{"1.0": "abc<repeat 2+1>d<end>"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWire(Config{GapPackets: 16})
+			c.run(w)
+			w.a.End()
+			for side, want := range c.want {
+				require.Contains(t, w.h.streams, side)
+				assert.Equal(t, want, w.h.streams[side].b.String(), side)
+			}
+			balance(t, w)
+		})
+	}
+}
+
+// balance checks that every byte of the packets with payload was handed on once.
+func balance(t *testing.T, w *wire) {
+	l := w.a.Ledger
+	assert.Equal(t, l.Payload, l.Stream+l.Repeated+l.BeyondSnap, "segments")
+	link := int64(0)
+	for _, r := range w.h.streams {
+		link += r.link
+	}
+	assert.Equal(t, l.Payload+l.Data*overhead, link, "link bytes")
+}
+
+// One-sided captures have no acknowledgements: holes are given up all the same, and memory is bounded.
+func TestOneSided(t *testing.T) {
+	w := newWire(Config{GapPackets: 8, MaxHeld: 1 << 10})
+	w.send("c", packet.SYN, 100, 0, "")
+	for i := range 1000 {
+		if i%100 == 50 {
+			continue
+		}
+		w.send("c", ack, 101+uint32(i)*10, 0, "0123456789")
+		assert.LessOrEqual(t, w.a.heldAll, 1<<10)
+	}
+	w.a.End()
+	assert.Equal(t, 10, strings.Count(w.h.streams["1.0"].b.String(), "<gap 10>"))
+	balance(t, w)
+}
+
+// Closed connections are forgotten: a capture of many short ones keeps memory flat.
+func TestClosedAreForgotten(t *testing.T) {
+	w := newWire(Config{MaxClosed: 10})
+	for i := range 1000 {
+		s := packet.Segment{Src: client, Dst: server, Seq: 1, Flags: packet.SYN}
+		s.Src.Port = uint16(1000 + i)
+		w.a.Segment(&s, int64(i), int64(i), 0, overhead)
+		s.Flags = packet.RST
+		w.a.Segment(&s, int64(i), int64(i), 0, overhead)
+	}
+	assert.LessOrEqual(t, len(w.a.flows), 12)
+	assert.LessOrEqual(t, len(w.a.order), 100)
+}
+
+// FuzzDelivery sends a stream cut, shuffled, repeated and thinned out. What arrives is the stream, with gaps in place of
+// what was never sent, whatever the order.
+func FuzzDelivery(f *testing.F) {
+	f.Add(uint64(1), uint32(100), 500, uint8(0))
+	f.Add(uint64(2), uint32(0xffffff00), 3000, uint8(10))
+	f.Add(uint64(3), uint32(7), 20, uint8(90))
+	f.Fuzz(func(t *testing.T, seed uint64, isn uint32, n int, loss uint8) {
+		if n < 0 || n > 5000 {
+			return
+		}
+		rng := rand.New(rand.NewPCG(seed, 1))
+		stream := make([]byte, n)
+		for i := range stream {
+			stream[i] = 'a' + byte(rng.IntN(26))
+		}
+		type piece struct{ from, to int }
+		var pieces []piece
+		present := make([]bool, n)
+		for at := 0; at < n; {
+			to := min(n, at+1+rng.IntN(40))
+			if rng.IntN(100) >= int(loss%100) {
+				pieces = append(pieces, piece{at, to})
+				if rng.IntN(4) == 0 { // again, with other borders
+					pieces = append(pieces, piece{max(0, at-rng.IntN(10)), min(n, to+rng.IntN(10))})
+				}
+			}
+			at = to
+		}
+		for i := range pieces { // some reordering
+			if k := i + rng.IntN(6); k < len(pieces) {
+				pieces[i], pieces[k] = pieces[k], pieces[i]
+			}
+		}
+		w := newWire(Config{GapPackets: 1 << 40, GapTime: time.Hour})
+		w.send("c", packet.SYN, isn, 0, "")
+		for _, p := range pieces {
+			for i := p.from; i < p.to; i++ {
+				present[i] = true
+			}
+			w.send("c", ack, isn+1+uint32(p.from), 0, string(stream[p.from:p.to]))
+		}
+		w.send("c", ack|packet.FIN, isn+1+uint32(n), 0, "")
+		w.send("s", ack, 1, isn+2+uint32(n), "")
+		w.a.End()
+		var want strings.Builder
+		for i := 0; i < n; {
+			k := i
+			for k < n && present[k] == present[i] {
+				k++
+			}
+			if present[i] {
+				want.Write(stream[i:k])
+			} else {
+				fmt.Fprintf(&want, "<gap %d>", k-i)
+			}
+			i = k
+		}
+		got := w.h.streams["1.0"].b.String()
+		for { // repeats are told wherever they come; they are not part of the stream
+			i := strings.Index(got, "<repeat")
+			if i < 0 {
+				break
+			}
+			got = got[:i] + got[i+strings.IndexByte(got[i:], '>')+1:]
+		}
+		require.Equal(t, want.String()+"<end>", got)
+		balance(t, w)
+	})
+}
+
+func BenchmarkInOrder(b *testing.B) {
+	w := newWire(Config{})
+	w.open(1)
+	s := packet.Segment{Src: client, Dst: server, Seq: 2, Ack: 5001, Flags: ack, Payload: make([]byte, 1448), PayloadLen: 1448}
+	w.a.flows[w.a.keyOf(&s, 0)].sides[0].stream = discard{}
+	b.SetBytes(1448)
+	b.ReportAllocs()
+	for b.Loop() {
+		w.a.Segment(&s, 0, 0, 0, overhead)
+		s.Seq += 1448
+	}
+}
+
+type discard struct{}
+
+func (discard) Data([]byte, *Meta)      {}
+func (discard) Gap(int64, int64, *Meta) {}
+func (discard) Repeat(int, *Meta)       {}
+func (discard) End()                    {}

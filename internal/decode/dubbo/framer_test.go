@@ -1,0 +1,229 @@
+package dubbo
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// notes records what a framer finds, as lines of text, and counts bytes.
+type notes struct {
+	lines            []string
+	framed, skipped  int64
+	text, badHeaders int64
+	wire             int64
+}
+
+func (n *notes) Frame(f *Frame) {
+	kind := "response"
+	if f.Request() {
+		kind = "request"
+	}
+	line := fmt.Sprintf("%s %d body %d", kind, f.ID, f.BodyLen)
+	if !f.Complete() {
+		line += fmt.Sprintf(" captured %d missing at %d %s", f.Captured, f.MissingAt, f.Short)
+	}
+	if f.Resync {
+		line += " found by search"
+	}
+	n.lines = append(n.lines, line)
+	n.framed += int64(HeaderLen + f.Captured)
+	n.wire += f.Wire
+}
+
+func (n *notes) Skipped(k int64, text bool) {
+	n.skipped += k
+	if text {
+		n.text += k
+	}
+}
+
+func (n *notes) BadHeader(Header, Origin) { n.badHeaders++ }
+
+// frameOf is a Hessian2 frame whose body of n bytes starts as Dubbo's do.
+func frameOf(flags byte, status byte, id int64, n int) []byte {
+	b := []byte{0xda, 0xbb, flags, status}
+	b = binary.BigEndian.AppendUint64(b, uint64(id))
+	b = binary.BigEndian.AppendUint32(b, uint32(n))
+	body := slices.Repeat([]byte{0x4e}, n)
+	if flags&flagRequest != 0 {
+		copy(body, "\x052.0.2")
+	} else if n > 0 {
+		body[0] = 0x94
+	}
+	return append(b, body...)
+}
+
+func request(id int64, n int) []byte  { return frameOf(0xc2, 0, id, n) }
+func response(id int64, n int) []byte { return frameOf(0x02, 20, id, n) }
+
+// feed delivers pieces: bytes, or an int for a gap.
+func feed(f *Framer, pieces ...any) {
+	pos := int64(0)
+	for i, p := range pieces {
+		c := &Chunk{Origin: Origin{Time: int64(i), Packet: int64(i + 1)}, Pos: pos}
+		switch p := p.(type) {
+		case []byte:
+			f.Data(p, c)
+			pos += int64(len(p))
+		case string:
+			f.Data([]byte(p), c)
+			pos += int64(len(p))
+		case int:
+			f.Gap(int64(p), 0, c)
+			pos += int64(p)
+		}
+	}
+	f.End()
+}
+
+func join(parts ...[]byte) []byte { return slices.Concat(parts...) }
+
+func TestFramer(t *testing.T) {
+	rubbish := []byte(strings.Repeat("\x01\x02no frame at all \xda\xbb\xc2\x07\xff", 4000))
+	for _, c := range []struct {
+		name   string
+		joined bool
+		pieces []any
+		want   string
+		skip   int64
+		text   int64
+	}{
+		{name: "two in one piece", pieces: []any{join(request(1, 20), request(2, 0))}, want: "request 1 body 20|request 2 body 0"},
+		{name: "byte by byte", pieces: bytewise(join(request(1, 20), response(9, 3))), want: "request 1 body 20|response 9 body 3"},
+		{name: "negative and huge ids", pieces: []any{join(request(-5, 8), request(1<<62, 8))}, want: "request -5 body 8|request 4611686018427387904 body 8"},
+		{name: "unknown id and status at a known place", pieces: []any{join(frameOf(0xdf, 7, 1, 4), frameOf(0x40|0x1e, 99, 1, 4))}, want: "request 1 body 4|response 1 body 4"},
+		{name: "rubbish between frames", pieces: []any{request(1, 20), rubbish, request(2, 30), request(3, 8)}, want: "request 1 body 20|request 2 body 30 found by search|request 3 body 8", skip: int64(len(rubbish))},
+		{name: "rubbish at the end", pieces: []any{request(1, 20), rubbish}, want: "request 1 body 20", skip: int64(len(rubbish))},
+		{name: "telnet", pieces: []any{"ls\r\n", request(1, 20), request(2, 20), "status -l\r\n"}, want: "request 1 body 20 found by search|request 2 body 20", skip: 15, text: 15},
+		{name: "negative length", pieces: []any{join(request(1, 8), []byte{0xda, 0xbb, 0xc2, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0xff, 0xff, 0xff, 0xff}), request(3, 8), request(4, 8)}, want: "request 1 body 8|request 3 body 8 found by search|request 4 body 8", skip: 16},
+		{name: "announces 2 GB", pieces: []any{[]byte{0xda, 0xbb, 0xc2, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0x7f, 0xff, 0xff, 0xff, 5}, request(3, 8)}, want: "request 2 body 2147483647 captured 25 missing at 25 lost"},
+		{name: "gap in a body", pieces: []any{request(1, 100)[:50], 20, request(1, 100)[70:], request(2, 8)}, want: "request 1 body 100 captured 80 missing at 34 lost|request 2 body 8"},
+		{name: "gap to the end of a body", pieces: []any{request(1, 100)[:50], 66, request(2, 8)}, want: "request 1 body 100 captured 34 missing at 34 lost|request 2 body 8"},
+		{name: "gap over a header", pieces: []any{request(1, 8), 10, request(2, 40)[10:], request(3, 8), request(4, 8)}, want: "request 1 body 8|request 3 body 8 found by search|request 4 body 8", skip: 46},
+		{name: "gap over header and into a body", pieces: []any{request(1, 100)[:50], 120, response(7, 99)[30:], response(8, 50), response(9, 8)}, want: "request 1 body 100 captured 34 missing at 34 lost|response 8 body 50 found by search|response 9 body 8", skip: 85},
+		{name: "joined in a body", joined: true, pieces: []any{response(4, 100)[37:], response(5, 10), response(6, 10)}, want: "response 5 body 10 found by search|response 6 body 10", skip: 79},
+		{name: "joined at a frame", joined: true, pieces: []any{response(5, 10)}, want: "response 5 body 10 found by search"},
+		{name: "ends in a header", pieces: []any{request(1, 8), request(2, 8)[:9]}, want: "request 1 body 8", skip: 9},
+		{name: "ends in a body", pieces: []any{request(1, 8)[:20]}, want: "request 1 body 8 captured 4 missing at 4 lost"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			n := new(notes)
+			feed(NewFramer(Config{}, n, !c.joined), c.pieces...)
+			assert.Equal(t, c.want, strings.Join(n.lines, "|"))
+			assert.Equal(t, c.skip, n.skipped, "skipped")
+			assert.Equal(t, c.text, n.text, "text")
+			assert.Equal(t, captured(c.pieces), n.framed+n.skipped, "every byte has an owner")
+		})
+	}
+}
+
+func bytewise(b []byte) []any {
+	out := make([]any, len(b))
+	for i := range b {
+		out[i] = b[i : i+1]
+	}
+	return out
+}
+
+func captured(pieces []any) int64 {
+	n := int64(0)
+	for _, p := range pieces {
+		switch p := p.(type) {
+		case []byte:
+			n += int64(len(p))
+		case string:
+			n += int64(len(p))
+		}
+	}
+	return n
+}
+
+// What is announced is not allocated.
+func TestFramerMemory(t *testing.T) {
+	n := new(notes)
+	f := NewFramer(Config{WantBody: 1 << 10}, n, true)
+	f.Data([]byte{0xda, 0xbb, 0xc2, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0x7f, 0xff, 0xff, 0xff}, &Chunk{})
+	for range 1000 {
+		f.Data(make([]byte, 1448), &Chunk{})
+	}
+	assert.LessOrEqual(t, cap(f.buf), 4<<10)
+	f.End()
+	require.Len(t, n.lines, 1)
+}
+
+// A search through bytes full of headers that announce much takes time in proportion to the bytes.
+func TestSearchIsLinear(t *testing.T) {
+	n := new(notes)
+	f := NewFramer(Config{}, n, false)
+	hostile := []byte{0xda, 0xbb, 0xc2, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0x7f, 0xff, 0xff, 5, '2', '.', '0', '.', '2', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+	block := slices.Repeat(hostile, 1<<11)
+	for range 400 { // 25 MB
+		f.Data(block, &Chunk{})
+	}
+	f.End()
+	assert.Equal(t, int64(len(block)*400), n.framed+n.skipped)
+}
+
+// FuzzFramer: any split of a stream gives the same frames, and every byte is in a frame or skipped.
+func FuzzFramer(f *testing.F) {
+	f.Add(join(request(1, 20), response(9, 3), request(2, 0)), uint64(1), true)
+	f.Add(join([]byte("ls\r\n"), request(1, 20), []byte("\xda\xbbrubbish"), request(2, 9), request(3, 9)), uint64(2), true)
+	f.Add(join(response(4, 100)[37:], response(5, 10), response(6, 10), response(7, 10)[:14]), uint64(3), false)
+	f.Add([]byte{0xda, 0xbb, 0xc2, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0x7f, 0xff, 0xff, 0xff, 5, 0xda, 0xbb}, uint64(4), true)
+	f.Fuzz(func(t *testing.T, stream []byte, seed uint64, fromStart bool) {
+		whole := new(notes)
+		feed(NewFramer(Config{}, whole, fromStart), stream)
+		require.Equal(t, int64(len(stream)), whole.framed+whole.skipped)
+		rng := rand.New(rand.NewPCG(seed, 2))
+		var pieces []any
+		for b := stream; len(b) > 0; {
+			n := min(len(b), 1+rng.IntN(40))
+			pieces = append(pieces, b[:n])
+			b = b[n:]
+		}
+		split := new(notes)
+		feed(NewFramer(Config{}, split, fromStart), pieces...)
+		require.Equal(t, int64(len(stream)), split.framed+split.skipped)
+		if fromStart || !strings.Contains(strings.Join(split.lines, ""), "found") {
+			require.Equal(t, whole.lines, split.lines)
+			require.Equal(t, whole.text, split.text)
+		}
+		// With gaps: still no byte without owner.
+		for i := range pieces {
+			if rng.IntN(5) == 0 {
+				pieces[i] = rng.IntN(50) + 1
+			}
+		}
+		gaps := new(notes)
+		feed(NewFramer(Config{}, gaps, fromStart), pieces...)
+		require.Equal(t, captured(pieces), gaps.framed+gaps.skipped)
+	})
+}
+
+func BenchmarkFramer(b *testing.B) {
+	stream := slices.Repeat(join(request(1, 360), response(1, 3800)), 100)
+	f := NewFramer(Config{}, nothing{}, true)
+	c := &Chunk{}
+	b.SetBytes(int64(len(stream)))
+	b.ReportAllocs()
+	for b.Loop() {
+		for s := stream; len(s) > 0; {
+			n := min(len(s), 1448)
+			f.Data(s[:n], c)
+			s = s[n:]
+		}
+	}
+}
+
+type nothing struct{}
+
+func (nothing) Frame(*Frame)             {}
+func (nothing) Skipped(int64, bool)      {}
+func (nothing) BadHeader(Header, Origin) {}

@@ -1,0 +1,35 @@
+// Package formats is the list of serializations: the only place that knows every one. To add a serialization, add its
+// folder and its line here.
+package formats
+
+import (
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/formats/avro"
+	"dubbo-wire/internal/decode/formats/compactedjava"
+	"dubbo-wire/internal/decode/formats/fastjson"
+	"dubbo-wire/internal/decode/formats/gson"
+	"dubbo-wire/internal/decode/formats/hessian2"
+	"dubbo-wire/internal/decode/formats/java"
+	"dubbo-wire/internal/decode/formats/kryo"
+	"dubbo-wire/internal/decode/formats/kryo2"
+	"dubbo-wire/internal/decode/formats/msgpack"
+	"dubbo-wire/internal/decode/formats/nativehessian"
+	"dubbo-wire/internal/decode/formats/nativejava"
+)
+
+// All returns every serialization that is known, by id.
+func All() []decode.Format {
+	return []decode.Format{
+		hessian2.Format,      // 2
+		java.Format,          // 3
+		compactedjava.Format, // 4
+		fastjson.Format,      // 6
+		nativejava.Format,    // 7
+		kryo.Format,          // 8
+		nativehessian.Format, // 10
+		avro.Format,          // 11
+		gson.Format,          // 16
+		kryo2.Format,         // 25
+		msgpack.Format,       // 27
+	}
+}

@@ -1,0 +1,192 @@
+package truth
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/sizes"
+)
+
+const captures = "../../testdata/captures"
+
+// provenance is what the rig says of a capture.
+type provenance struct {
+	Name, File, Truth, Dubbo, LinkType, Note string
+	Serializations                           []string
+	Complete                                 bool
+}
+
+func allCaptures(t *testing.T) []provenance {
+	b, err := os.ReadFile(filepath.Join(captures, "provenance.json"))
+	require.NoError(t, err)
+	var all []provenance
+	require.NoError(t, json.Unmarshal(b, &all))
+	require.NotEmpty(t, all)
+	return all
+}
+
+// logged is one frame as the Java side saw it.
+type logged struct {
+	Side, Dir, Local, Remote string
+	Kind                     string
+	Event, TwoWay            bool
+	ID                       string
+	Flags                    int
+	Status                   int
+	SerializationID          int
+	BodyBytes                int
+	Bytes                    int64 // of telnet text
+	DubboVersion             string
+	Service                  *string
+	Version                  *string
+	Group, Method            string
+	ParameterTypes           []string
+	Arguments                []any
+	Attachments              any
+	ResultFlag               *int
+	ResultKind               string
+	Result                   any
+	Exception                *struct{ Class, Message *string }
+	ErrorMessage             *string
+	DecodeError              string
+}
+
+// way is a direction: from an address to another.
+type way struct{ src, dst string }
+
+// readTruth returns what was sent and what was received, by direction, in order.
+func readTruth(t *testing.T, name string) (sent, received map[way][]logged, telnet int64) {
+	f, err := os.Open(filepath.Join(captures, name))
+	require.NoError(t, err)
+	defer f.Close()
+	z, err := zstd.NewReader(f)
+	require.NoError(t, err)
+	defer z.Close()
+	sent, received = map[way][]logged{}, map[way][]logged{}
+	r := bufio.NewReaderSize(z, 1<<20)
+	for {
+		line, err := r.ReadBytes('\n')
+		if len(line) > 1 {
+			var l logged
+			d := json.NewDecoder(strings.NewReader(string(line)))
+			d.UseNumber()
+			require.NoError(t, d.Decode(&l), "%s", line[:min(len(line), 200)])
+			switch {
+			case l.Kind == "telnet":
+				if l.Side == "provider" {
+					telnet += l.Bytes
+				}
+			case l.Dir == "out":
+				w := way{l.Local, l.Remote}
+				sent[w] = append(sent[w], l)
+			case l.Dir == "in":
+				w := way{l.Remote, l.Local}
+				received[w] = append(received[w], l)
+			}
+		}
+		if err == io.EOF {
+			return sent, received, telnet
+		}
+		require.NoError(t, err)
+	}
+}
+
+// frame is a record of `frames --format jsonl`.
+type frame struct {
+	Frame                      int64
+	Connection                 int
+	Src, Dst, Kind, ID         string
+	TwoWay                     bool
+	Serialization              string
+	SerializationID            int
+	Status                     *int
+	HeaderBytes, BodyBytes     int
+	Complete                   bool
+	DubboVersion               string
+	Service, Version           *string
+	Group, Method              string
+	ParameterTypes             []string
+	ResultKind, ExceptionClass string
+	ErrorMessage               *string
+	Parts                      []struct {
+		Path  string
+		Bytes int
+	}
+	Decoded, Cause, Error string
+	UndecodedAt           *int
+}
+
+// callRecord is a record of `calls --format jsonl`.
+type callRecord struct {
+	RequestFrame, ResponseFrame      int64
+	State                            string
+	Generic                          bool
+	Method                           string
+	Arguments                        []any
+	Attachments, ResponseAttachments any
+	Result                           any
+	Exception                        *struct{ Class, Message *string }
+}
+
+// run is what dubbo-wire says of a capture.
+type run struct {
+	frames []frame
+	byNum  map[int64]*frame
+	calls  []callRecord
+	totals *pipeline.Totals
+	report *report.Report
+}
+
+type collector struct {
+	t      *testing.T
+	frames report.Frames
+	calls  report.Calls
+	agg    *sizes.Aggregator
+	out    *run
+}
+
+func (c *collector) Frame(r *pipeline.Row) {
+	var f frame
+	b := c.frames.AppendJSON(nil, r)
+	require.NoError(c.t, json.Unmarshal(b, &f), "%s", b)
+	c.out.frames = append(c.out.frames, f)
+}
+
+func (c *collector) Call(k *call.Call, _ bool) {
+	b := c.calls.AppendJSON(nil, k)
+	var r callRecord
+	d := json.NewDecoder(strings.NewReader(string(b)))
+	d.UseNumber()
+	require.NoError(c.t, d.Decode(&r), "%s", b)
+	c.out.calls = append(c.out.calls, r)
+	c.agg.Call(k)
+}
+
+// analyze reads a capture with everything wanted.
+func analyze(t *testing.T, file string) *run {
+	src, err := capture.Open([]string{filepath.Join(captures, file)}, capture.Options{})
+	require.NoError(t, err)
+	defer src.Close()
+	c := &collector{t: t, agg: sizes.New(sizes.DefaultBy(), 0, []string{file}), out: &run{byNum: map[int64]*frame{}}}
+	c.out.totals, err = pipeline.Run(src, pipeline.Options{Formats: formats.All(), Detail: dubbo.Values, RenderValues: true}, c)
+	require.NoError(t, err)
+	c.out.report = report.Build(src.Inputs(), c.out.totals, sizes.DefaultBy(), c.agg.Groups())
+	for i := range c.out.frames {
+		c.out.byNum[c.out.frames[i].Frame] = &c.out.frames[i]
+	}
+	return c.out
+}

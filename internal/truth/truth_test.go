@@ -1,0 +1,185 @@
+package truth
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// full is the serializations whose values are compared.
+var full = map[string]bool{"hessian2": true, "native-hessian": true}
+
+func TestCaptures(t *testing.T) {
+	for _, p := range allCaptures(t) {
+		t.Run(p.Name, func(t *testing.T) {
+			t.Parallel()
+			sent, received, telnet := readTruth(t, p.Truth)
+			r := analyze(t, p.File)
+			books(t, r)
+			pairs := match(t, p, r, sent, received)
+			for _, q := range pairs {
+				q.envelope(t)
+			}
+			values(t, r, pairs)
+			if p.Complete {
+				totals(t, r, sent)
+				assert.Equal(t, telnet, r.telnet(), "telnet text")
+			}
+		})
+	}
+}
+
+// pair is one of our frames with what its sender and its receiver logged.
+type pair struct {
+	ours     *frame
+	sent     *logged
+	received *logged // nil when the receiver did not log it
+}
+
+// match finds the logged frame of each of ours. In a complete capture both sides are equal in number and order.
+func match(t *testing.T, p provenance, r *run, sent, received map[way][]logged) map[int64]pair {
+	ours := map[way][]*frame{}
+	for i := range r.frames {
+		f := &r.frames[i]
+		w := way{f.Src, f.Dst}
+		ours[w] = append(ours[w], f)
+	}
+	pairs := map[int64]pair{}
+	for w, frames := range ours {
+		log, in := sent[w], received[w]
+		if p.Complete {
+			require.Equal(t, len(log), len(frames), "frames %v", w)
+		}
+		k, j := 0, 0
+		for _, f := range frames {
+			for k < len(log) && !same(f, &log[k]) {
+				require.False(t, p.Complete, "frame %d is not what the sender logged as its %d. of %v:\n%+v\n%+v", f.Frame, k+1, w, f, log[k])
+				k++
+			}
+			require.Less(t, k, len(log), "invented: frame %d %+v", f.Frame, f)
+			q := pair{ours: f, sent: &log[k]}
+			k++
+			for i := j; i < len(in) && i < j+64; i++ {
+				if same(f, &in[i]) {
+					q.received, j = &in[i], i+1
+					break
+				}
+			}
+			pairs[f.Frame] = q
+		}
+	}
+	if p.Complete {
+		for w, log := range sent {
+			assert.Len(t, ours[w], len(log), "frames sent %v", w)
+		}
+	}
+	return pairs
+}
+
+// same compares the header: everything the codec saw of it.
+func same(f *frame, l *logged) bool {
+	if f.ID != l.ID || f.BodyBytes != l.BodyBytes || f.SerializationID != l.SerializationID {
+		return false
+	}
+	request := l.Flags&0x80 != 0
+	if f.Kind != l.Kind || f.TwoWay != (request && l.TwoWay) {
+		return false
+	}
+	if request {
+		return f.Status == nil
+	}
+	return f.Status != nil && *f.Status == l.Status
+}
+
+// envelope compares what a frame says of itself.
+func (q *pair) envelope(t *testing.T) {
+	f, l := q.ours, q.sent
+	name := fmt.Sprintf("frame %d (%s)", f.Frame, f.Serialization)
+	sum := 0
+	for _, part := range f.Parts {
+		sum += part.Bytes
+	}
+	assert.Equal(t, f.HeaderBytes+f.BodyBytes, sum, "parts of %s", name)
+	if !f.Complete {
+		return
+	}
+	switch {
+	case f.Kind == "request":
+		assert.Equal(t, l.DubboVersion, f.DubboVersion, name)
+		assert.Equal(t, l.Service, f.Service, name)
+		assert.Equal(t, l.Version, f.Version, name)
+		assert.Equal(t, l.Method, f.Method, name)
+		assert.Equal(t, l.ParameterTypes, f.ParameterTypes, name)
+		if f.Decoded == "full" {
+			assert.Equal(t, l.Group, f.Group, name)
+		}
+	case f.Kind == "response" && l.Status == 20:
+		assert.Equal(t, l.ResultKind, f.ResultKind, name)
+		if f.Decoded == "full" && l.Exception != nil && f.Serialization == "hessian2" {
+			assert.Equal(t, *l.Exception.Class, f.ExceptionClass, name)
+		}
+	case f.Kind == "response":
+		require.NotNil(t, f.ErrorMessage, name)
+		require.NotNil(t, l.ErrorMessage, name)
+		assert.Equal(t, *l.ErrorMessage, *f.ErrorMessage, name)
+		assert.Empty(t, f.ResultKind)
+	}
+	if full[f.Serialization] {
+		assert.Equal(t, "full", f.Decoded, "%s: %s", name, f.Error)
+	}
+}
+
+// books: every byte of the link, the streams and the frames has one owner.
+func books(t *testing.T, r *run) {
+	tot := r.totals
+	assert.Equal(t, tot.TCP.Payload, tot.TCP.Stream+tot.TCP.Repeated+tot.TCP.BeyondSnap, "segments")
+	assert.Equal(t, tot.TCP.Stream, tot.FrameBytes+tot.OtherBytes()+tot.Skipped, "stream")
+	assert.GreaterOrEqual(t, r.report.OtherLinkBytes(), int64(0))
+	wire := int64(0)
+	for _, g := range r.report.Groups {
+		wire += g.WireBytes()
+	}
+	assert.Equal(t, tot.RPCBytes, wire+tot.EventBytes+tot.IncompleteBytes, "link bytes of messages")
+}
+
+// telnet is the bytes recognised as Dubbo's telnet.
+func (r *run) telnet() int64 {
+	if o := r.totals.Other["telnet"]; o != nil {
+		return o.Bytes
+	}
+	return 0
+}
+
+// totals compares what analyze adds up with the sums over the log.
+func totals(t *testing.T, r *run, sent map[way][]logged) {
+	type sums struct{ requests, responses, requestBytes, responseBytes, heartbeats, events int64 }
+	var want, got sums
+	for _, log := range sent {
+		for _, l := range log {
+			switch l.Kind {
+			case "request":
+				want.requests++
+				want.requestBytes += int64(l.BodyBytes)
+			case "response":
+				want.responses++
+				want.responseBytes += int64(l.BodyBytes)
+			case "heartbeat":
+				want.heartbeats++
+			case "event":
+				want.events++
+			}
+		}
+	}
+	for _, g := range r.report.Groups {
+		got.requests += g.Request.Body.Count
+		got.responses += g.Response.Body.Count
+		got.requestBytes += g.Request.Body.Total
+		got.responseBytes += g.Response.Body.Total
+	}
+	got.heartbeats, got.events = r.totals.Heartbeats, r.totals.Events
+	assert.Equal(t, want, got)
+	assert.Zero(t, r.totals.Incomplete)
+	assert.Zero(t, r.totals.Gap)
+}
