@@ -27,6 +27,8 @@ type Report struct {
 	Connections, ConnectionsWithoutData int64
 	By                                  sizes.By
 	Groups                              []*sizes.Group // sorted by key, or as asked
+	// Sorted is the name that SortBy was given; "" while groups are by key because nothing else was asked for.
+	Sorted string
 	// Selected is what the groups add up to.
 	Selected sizes.Group
 	// Filtered: a filter was given, so the groups may lack calls that the coverage has.
@@ -87,6 +89,9 @@ func (r *Report) Percent() float64 { return math.Floor(r.Totals.Percent()*1e4) /
 // "latency" (p99), largest first; "" or "key" leaves them by key. ok is false for any other name.
 func (r *Report) SortBy(name string) (ok bool) {
 	less, ok := sorters[name]
+	if ok {
+		r.Sorted = name
+	}
 	if ok && less != nil {
 		slices.SortStableFunc(r.Groups, func(a, b *sizes.Group) int {
 			switch {

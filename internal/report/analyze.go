@@ -1,0 +1,261 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/sizes"
+)
+
+// defaultTop is the rows of a ranking when none are asked for.
+const defaultTop = 10
+
+// Write prints the report as "table", "markdown" or "csv". CSV has the groups alone, one a row.
+func (r *Report) Write(w io.Writer, format string, s Style) error {
+	switch format {
+	case "table":
+		return r.document(&s).writeText(w, &s)
+	case "markdown":
+		return r.document(&s).writeMarkdown(w, &s)
+	case "csv":
+		return r.writeCSV(w)
+	}
+	return fmt.Errorf("analyze has no format %q: choose table, markdown, csv or json", format)
+}
+
+// document is the report as people read it, section by section.
+func (r *Report) document(s *Style) *document {
+	d := &document{summary: r.summary(s)}
+	d.sections = append(d.sections, r.onTheWire(s))
+	if r.Selected.Calls > 0 {
+		d.sections = append(d.sections, r.comparison(s), r.ranking(s))
+	}
+	d.sections = append(d.sections, r.coverageSection(s))
+	return d
+}
+
+// summary says in one line what was read.
+func (r *Report) summary(s *Style) string {
+	var words []string
+	switch len(r.Inputs) {
+	case 0:
+	case 1:
+		words = append(words, clean(filepath.Base(r.Inputs[0].File)))
+	default:
+		words = append(words, plural(int64(len(r.Inputs)), "file", "files"))
+	}
+	t := r.Totals
+	if t.Packets == 0 {
+		return strings.Join(append(words, "no packets"), ", ")
+	}
+	words = append(words,
+		formatTime(r.First, "", s.Local)+" + "+formatSeconds(r.Seconds),
+		plural(r.Connections, "connection", "connections"))
+	c := &r.Selected
+	if r.Filtered {
+		words = append(words, formatCount(c.Calls)+" of "+plural(t.Calls, "call", "calls")+" selected")
+	} else {
+		words = append(words, plural(c.Calls, "call", "calls"))
+	}
+	if c.Calls > 0 {
+		words = append(words, percentText(c.Errors, c.Calls, s)+" errors")
+	}
+	return strings.Join(words, ", ")
+}
+
+func formatSeconds(f float64) string {
+	if f < 9.9995 {
+		return fmt.Sprintf("%.3f s", f)
+	}
+	return group(fmt.Sprintf("%.1f", f)) + " s"
+}
+
+// nanos is the length of the capture, the base of all rates.
+func (r *Report) nanos() int64 { return r.Last - r.First }
+
+// onTheWire says what the link carried; its rows add up to the last.
+func (r *Report) onTheWire(s *Style) section {
+	t := r.Totals
+	tab := &table{columns: []column{
+		{name: ""},
+		{name: "bytes", unit: volume},
+		{name: "share %", unit: percent},
+		{name: "Mbit/s", unit: mbit},
+		{name: "", wrap: true},
+	}}
+	row := func(name string, n int64, note string) {
+		tab.rows = append(tab.rows, []cell{
+			textCell(name), numberCell(n), ratioCell(n, t.LinkBytes), ratioCell(n, r.nanos()), textCell(note),
+		})
+	}
+	other := int64(0)
+	for _, n := range t.OtherTCP {
+		other += n
+	}
+	row("dubbo", t.RPCBytes, r.rpcNote(s))
+	// Nothing but the packets that no message owns is left on the connections that have messages.
+	if rest := r.OtherLinkBytes() - other - t.NotTCPBytes; rest != 0 {
+		row("dubbo, no message", rest, "on the same connections: packets without payload (ACKs), bytes of no message")
+	}
+	if other != 0 {
+		row("other TCP", other, portsNote(t.OtherTCP, s))
+	}
+	if t.NotTCPBytes != 0 {
+		row("not TCP", t.NotTCPBytes, notTCPNote(t.NotTCP, t.Unread))
+	}
+	note := ""
+	if n := t.TCP.Repeated; n > 0 {
+		note = "payload sent again, or captured twice: " + bytesText(n, s) + " of " + bytesText(t.TCP.Payload, s)
+	}
+	row("all", t.LinkBytes, note)
+	return section{title: "ON THE WIRE", table: tab}
+}
+
+func (r *Report) rpcNote(s *Style) string {
+	t := r.Totals
+	var notes []string
+	if t.EventBytes > 0 {
+		notes = append(notes, "heartbeats and events "+bytesText(t.EventBytes, s))
+	}
+	if t.IncompleteBytes > 0 {
+		notes = append(notes, "incomplete messages "+bytesText(t.IncompleteBytes, s))
+	}
+	if len(notes) == 0 {
+		return ""
+	}
+	return "of it " + strings.Join(notes, ", ")
+}
+
+func portsNote(ports map[uint16]int64, s *Style) string {
+	sorted := byCount(ports)
+	var notes []string
+	for i, p := range sorted {
+		if i == 2 {
+			notes = append(notes, plural(int64(len(sorted)-2), "more port", "more ports"))
+			break
+		}
+		notes = append(notes, fmt.Sprintf(":%d %s", p, bytesText(ports[p], s)))
+	}
+	return strings.Join(notes, ", ")
+}
+
+// notTCPNote names the packets; those that could not be read are explained under coverage.
+func notTCPNote(kinds, unread map[string]int64) string {
+	sorted := byCount(kinds)
+	var notes []string
+	for i, k := range sorted {
+		if i == 2 && len(sorted) > 3 {
+			notes = append(notes, fmt.Sprintf("%d more protocols", len(sorted)-2))
+			break
+		}
+		notes = append(notes, k+" "+plural(kinds[k], "packet", "packets"))
+	}
+	n := int64(0)
+	for _, v := range unread {
+		n += v
+	}
+	if n > 0 {
+		notes = append(notes, plural(n, "packet", "packets")+" that could not be read")
+	}
+	return strings.Join(notes, ", ")
+}
+
+// byCount returns the keys, the largest count first.
+func byCount[K uint16 | uint8 | string](m map[K]int64) []K {
+	return slices.SortedFunc(maps.Keys(m), func(a, b K) int {
+		switch {
+		case m[a] > m[b] || m[a] == m[b] && a < b:
+			return -1
+		case a == b:
+			return 0
+		}
+		return 1
+	})
+}
+
+// merged is the sum of the groups that share some of their keys.
+type merged struct {
+	sizes.Group
+}
+
+// merge adds groups up over the given keys. Groups beyond the limit come last, as one.
+func (r *Report) merge(keys []int) []*merged {
+	var all []*merged
+	var rest *merged
+	by := make(map[string]*merged)
+	for _, g := range r.Groups {
+		if g.Rest {
+			rest = &merged{}
+			rest.Merge(g)
+			rest.Groups = g.Groups
+			continue
+		}
+		values := make([]string, len(keys))
+		for i, k := range keys {
+			values[i] = g.Values[k]
+		}
+		name := strings.Join(values, "\x00")
+		m := by[name]
+		if m == nil {
+			m = &merged{}
+			m.Values = values
+			by[name] = m
+			all = append(all, m)
+		}
+		m.Merge(g)
+	}
+	if rest != nil {
+		rest.Rest = true
+		all = append(all, rest)
+	}
+	return all
+}
+
+// keyIndex is the place of a key in the grouping, -1 when it is not there.
+func (r *Report) keyIndex(k sizes.Key) int { return slices.Index(r.By.Keys, k) }
+
+// labels are the columns that name a group by some of its keys: protocol and serialization, service and method are
+// written as one.
+func (r *Report) labels(keys []int) (columns []column, cells func(values []string) []cell) {
+	var parts [][]int // places in keys
+	for i := 0; i < len(keys); i++ {
+		k := r.By.Keys[keys[i]]
+		name, next := r.keyName(k), sizes.Key("")
+		switch k {
+		case sizes.Protocol:
+			next = sizes.Serialization
+		case sizes.Service:
+			next = sizes.Method
+		}
+		part := []int{i}
+		if next != "" && i+1 < len(keys) && r.By.Keys[keys[i+1]] == next {
+			part = append(part, i+1)
+			name += "/" + string(next)
+			i++
+		}
+		col := column{name: name, flex: true}
+		if k == sizes.Service {
+			col.shorten = shortenNames
+		}
+		columns, parts = append(columns, col), append(parts, part)
+	}
+	return columns, func(values []string) []cell {
+		row := make([]cell, len(parts))
+		for i, part := range parts {
+			texts := make([]string, len(part))
+			for j, p := range part {
+				texts[j] = clean(values[p])
+			}
+			row[i] = textCell(strings.Join(texts, "/"))
+		}
+		return row
+	}
+}
+
+// isUnknown reports the group of responses whose request was not captured.
+func isUnknown(service, method string) bool { return service == call.Unknown && method == call.Unknown }

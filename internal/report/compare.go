@@ -1,0 +1,215 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"dubbo-wire/internal/sizes"
+)
+
+// comparison puts the serializations side by side; where calls are grouped by other keys only, those.
+func (r *Report) comparison(s *Style) section {
+	var keys []int
+	for i, k := range r.By.Keys {
+		if k == sizes.Protocol || k == sizes.Serialization {
+			keys = append(keys, i)
+		}
+	}
+	apart := len(keys) > 0
+	if !apart {
+		for i := range r.By.Keys {
+			keys = append(keys, i)
+		}
+	}
+	rows := r.merge(keys)
+	if r.Sorted == "" || apart {
+		slices.SortStableFunc(rows, byWire)
+	}
+	shown := rows
+	if top := r.top(s); !apart && len(rows) > top {
+		shown = rows[:top]
+	}
+
+	columns, label := r.labels(keys)
+	title := "BY " + strings.ToUpper(joinNames(columns, " AND "))
+	if r.keyIndex(sizes.Serialization) >= 0 {
+		title = "BY SERIALIZATION"
+	}
+	names := len(columns)
+	if names == 1 {
+		columns[0].name = ""
+	}
+	tab := &table{columns: append(
+		columns,
+		column{name: "calls", unit: count},
+		column{group: "request body bytes", name: "mean", unit: size},
+		column{group: "request body bytes", name: "p50", unit: size},
+		column{group: "request body bytes", name: "p99", unit: size},
+		column{group: "response body bytes", name: "mean", unit: size},
+		column{group: "response body bytes", name: "p50", unit: size},
+		column{group: "response body bytes", name: "p99", unit: size},
+		column{group: "on the wire", name: "bytes", unit: volume},
+		column{group: "on the wire", name: "share %", unit: percent},
+	)}
+	add := func(cells []cell, g *sizes.Group) {
+		cells = append(cells, numberCell(g.Calls))
+		for _, d := range []*sizes.Direction{&g.Request, &g.Response} {
+			cells = append(cells, mean(&d.Body), percentile(&d.Body, 50), percentile(&d.Body, 99))
+		}
+		cells = append(cells, numberCell(g.WireBytes()), ratioCell(g.WireBytes(), r.Selected.WireBytes()))
+		tab.rows = append(tab.rows, cells)
+	}
+	for _, m := range shown {
+		if m.Rest {
+			add(spanning(beyondText(m.Groups), names), &m.Group)
+			continue
+		}
+		add(label(m.Values), &m.Group)
+	}
+	if len(shown) < len(rows) {
+		add(spanning(moreText(len(rows)-len(shown), len(rows)), names), sumOf(rows[len(shown):]))
+	}
+	sec := section{title: title, table: tab}
+	if apart && len(rows) > 1 {
+		sec.notes = append(sec.notes, r.sameMethods(rows))
+	}
+	return sec
+}
+
+func joinNames(columns []column, sep string) string {
+	names := make([]string, len(columns))
+	for i := range columns {
+		names[i] = columns[i].name
+	}
+	return strings.Join(names, sep)
+}
+
+// spanning is the label of a row that stands for several: in the last of n columns, which is the widest.
+func spanning(text string, n int) []cell {
+	cells := make([]cell, n)
+	for i := range cells {
+		cells[i] = textCell("")
+	}
+	if n > 0 {
+		cells[n-1] = textCell(text)
+	}
+	return cells
+}
+
+func mean(s *sizes.Stat) cell { return ratioCell(s.Total, s.Count) }
+
+func percentile(s *sizes.Stat, p float64) cell {
+	if s.Count == 0 {
+		return cell{}
+	}
+	return numberCell(s.Percentile(p))
+}
+
+// byWire orders rows by bytes on the wire, largest first, groups beyond the limit last.
+func byWire(a, b *merged) int {
+	switch {
+	case a.Rest != b.Rest:
+		if a.Rest {
+			return 1
+		}
+		return -1
+	case a.WireBytes() > b.WireBytes():
+		return -1
+	case a.WireBytes() < b.WireBytes():
+		return 1
+	}
+	return 0
+}
+
+func sumOf(rows []*merged) *sizes.Group {
+	sum := new(sizes.Group)
+	for _, m := range rows {
+		sum.Merge(&m.Group)
+	}
+	return sum
+}
+
+func (r *Report) top(s *Style) int {
+	if s.Top > 0 {
+		return s.Top
+	}
+	return defaultTop
+}
+
+// sameMethods says how far the rows of the comparison can be compared. It counts, and names no winner.
+func (r *Report) sameMethods(rows []*merged) string {
+	text := "The rows carry different calls: their sizes compare only for methods seen in both."
+	service, method := r.keyIndex(sizes.Service), r.keyIndex(sizes.Method)
+	if service < 0 || method < 0 {
+		return text
+	}
+	seen := make(map[[2]string]map[string]bool) // method: rows
+	for _, g := range r.Groups {
+		if g.Rest || isUnknown(g.Values[service], g.Values[method]) {
+			continue
+		}
+		m := [2]string{g.Values[service], g.Values[method]}
+		if seen[m] == nil {
+			seen[m] = make(map[string]bool)
+		}
+		var values []string
+		for i, k := range r.By.Keys {
+			if k == sizes.Protocol || k == sizes.Serialization {
+				values = append(values, g.Values[i])
+			}
+		}
+		seen[m][r.comparisonName(values)] = true
+	}
+	var names []string
+	for _, m := range rows {
+		if !m.Rest {
+			names = append(names, r.comparisonName(m.Values))
+		}
+	}
+	if len(names) > 3 {
+		all, several := 0, 0
+		for _, in := range seen {
+			if len(in) == len(names) {
+				all++
+			}
+			if len(in) > 1 {
+				several++
+			}
+		}
+		return fmt.Sprintf("%s %s in more than one row, %d in all %d.",
+			text, wasSeen(several), all, len(names))
+	}
+	var pairs []string
+	for i, a := range names {
+		for _, b := range names[i+1:] {
+			n := 0
+			for _, in := range seen {
+				if in[a] && in[b] {
+					n++
+				}
+			}
+			pairs = append(pairs, fmt.Sprintf("%s in %s and in %s", wasSeen(n), a, b))
+		}
+	}
+	return text + " " + upperFirst(strings.Join(pairs, ", ")) + "."
+}
+
+// comparisonName names a row of the comparison in a sentence.
+func (r *Report) comparisonName(values []string) string { return clean(strings.Join(values, "/")) }
+
+func wasSeen(n int) string {
+	switch n {
+	case 0:
+		return "no method was seen"
+	case 1:
+		return "1 method was seen"
+	}
+	return formatCount(int64(n)) + " methods were seen"
+}
+
+func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+func beyondText(groups int64) string {
+	return plural(groups, "group", "groups") + " beyond --max-groups"
+}

@@ -1,0 +1,240 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// coverageSection says what was seen and what was not, in sentences.
+func (r *Report) coverageSection(s *Style) section {
+	sec := section{title: "COVERAGE"}
+	add := func(format string, args ...any) { sec.notes = append(sec.notes, fmt.Sprintf(format, args...)) }
+	r.streams(s, add)
+	r.connections(add)
+	r.calls(s, add)
+	r.bodies(add)
+	r.strangers(s, add)
+	r.packets(add)
+	r.inputs(add)
+	if r.Filtered {
+		add("The filter selects calls; ON THE WIRE and COVERAGE are of the whole capture.")
+	}
+	return sec
+}
+
+// streams is what the capture has of Dubbo's bytes.
+func (r *Report) streams(s *Style, add func(string, ...any)) {
+	t := r.Totals
+	if t.Frames == 0 {
+		if t.TCP.Data > 0 {
+			add("No Dubbo frame was found in %s of TCP payload.", bytesText(t.TCP.Stream, s))
+		} else {
+			add("No Dubbo frame was found: no TCP packet with payload was read.")
+		}
+	} else {
+		whole := ""
+		if r.complete() {
+			whole = ": nothing was lost, cut or skipped"
+		}
+		add("%s of Dubbo's bytes are in whole frames%s.", formatCoverage(r.Percent(), s.Exact), whole)
+	}
+	if t.Gap > 0 {
+		add("Missing from Dubbo's streams: %s. %s", bytesText(t.Gap, s), r.gapCauses(s))
+	}
+	if t.Incomplete > 0 {
+		add("Incomplete: %s, whose sizes are in no table (their calls are counted).",
+			plural(t.Incomplete, "frame", "frames"))
+	}
+	if t.Skipped > 0 {
+		add("Skipped: %s on Dubbo connections that belong to no frame.", bytesText(t.Skipped, s))
+	}
+	if t.Resynced > 0 {
+		add("%s found by searching for the next one after a loss or bytes that are no frame.",
+			plural(t.Resynced, "frame was", "frames were"))
+	}
+	if t.NegativeLengths > 0 {
+		add("%s a negative length.", plural(t.NegativeLengths, "header announces", "headers announce"))
+	}
+}
+
+// complete reports whether the capture lacks nothing that can be told.
+func (r *Report) complete() bool {
+	t := r.Totals
+	return t.Gap == 0 && t.Skipped == 0 && t.Incomplete == 0 && t.NegativeLengths == 0 && t.TCP.Joined == 0 &&
+		len(t.Unread) == 0 && !slices.ContainsFunc(r.Inputs, func(in Input) bool {
+		return in.Truncated > 0 || in.Dropped > 0 || len(in.Damage) > 0 || in.Err != ""
+	})
+}
+
+// gapCauses says why bytes are missing. The counts are of all TCP connections.
+func (r *Report) gapCauses(s *Style) string {
+	tcp := &r.Totals.TCP
+	var causes []string
+	if tcp.Gaps > 0 {
+		causes = append(causes, fmt.Sprintf("%s never captured (%s)",
+			bytesText(tcp.GapBytes, s), plural(tcp.Gaps, "gap", "gaps")))
+	}
+	if tcp.BeyondSnap > 0 {
+		causes = append(causes, fmt.Sprintf("%s cut off by the snap length", bytesText(tcp.BeyondSnap, s)))
+	}
+	if len(causes) == 0 {
+		return ""
+	}
+	return "On all TCP connections: " + strings.Join(causes, ", ") + "."
+}
+
+func (r *Report) connections(add func(string, ...any)) {
+	t := r.Totals
+	text := plural(r.Connections, "TCP connection", "TCP connections") + " with payload"
+	if r.ConnectionsWithoutData > 0 {
+		text += fmt.Sprintf(", %s without", formatCount(r.ConnectionsWithoutData))
+	}
+	if t.TCP.Joined > 0 {
+		text += fmt.Sprintf("; %s joined midway: open before the capture began", formatCount(t.TCP.Joined))
+	}
+	add("%s.", text)
+}
+
+func (r *Report) calls(s *Style, add func(string, ...any)) {
+	t := r.Totals
+	var parts []string
+	if t.Unanswered > 0 {
+		text := plural(t.Unanswered, "request", "requests") + " unanswered"
+		if t.Expired > 0 {
+			text += fmt.Sprintf(" (%s given up because too many were open)", formatCount(t.Expired))
+		}
+		parts = append(parts, text)
+	}
+	if t.Orphans > 0 {
+		parts = append(parts, plural(t.Orphans, "response", "responses")+" without request")
+	}
+	if t.OneWay > 0 {
+		parts = append(parts, plural(t.OneWay, "one-way call", "one-way calls"))
+	}
+	if len(parts) > 0 {
+		add("%s.", strings.Join(parts, ", "))
+	} else if t.Calls > 0 {
+		add("Every request has its response.")
+	}
+	if t.Heartbeats+t.Events > 0 {
+		add("%s and %s (frames) are no calls: %s on the wire.", plural(t.Heartbeats, "heartbeat", "heartbeats"),
+			plural(t.Events, "event", "events"), bytesText(t.EventBytes, s))
+	}
+}
+
+// bodies is how far bodies were decoded, where they were.
+func (r *Report) bodies(add func(string, ...any)) {
+	t := r.Totals
+	if t.BodiesDecoded+t.BodiesPartly+t.BodiesOpaque > 0 {
+		text := fmt.Sprintf("Bodies: %s decoded, %s partly, %s opaque",
+			formatCount(t.BodiesDecoded), formatCount(t.BodiesPartly), formatCount(t.BodiesOpaque))
+		var causes []string
+		for _, cause := range byCount(t.Causes) {
+			causes = append(causes, cause+" "+formatCount(t.Causes[cause]))
+		}
+		if len(causes) > 0 {
+			text += " (" + strings.Join(causes, ", ") + ")"
+		}
+		add("%s.", text)
+	}
+	if len(t.UnknownIDs) > 0 {
+		var ids []string
+		for _, id := range slices.Sorted(maps.Keys(t.UnknownIDs)) {
+			ids = append(ids, fmt.Sprintf("%d (%s)", id, plural(t.UnknownIDs[id], "frame", "frames")))
+		}
+		noun := "Unknown serialization id"
+		if len(ids) > 1 {
+			noun += "s"
+		}
+		add("%s, measured and not decoded: %s.", noun, strings.Join(ids, ", "))
+	}
+}
+
+// strangers are the streams that are not Dubbo's.
+func (r *Report) strangers(s *Style, add func(string, ...any)) {
+	t := r.Totals
+	var parts []string
+	for _, name := range t.OtherProtocols() {
+		o := t.Other[name]
+		parts = append(parts, fmt.Sprintf("%s on %s (%s)",
+			name, plural(o.Connections, "connection", "connections"), bytesText(o.Bytes, s)))
+	}
+	if len(parts) > 0 {
+		add("Payload that is not Dubbo's: %s.", strings.Join(parts, ", "))
+	}
+}
+
+// packets is what never became a segment.
+func (r *Report) packets(add func(string, ...any)) {
+	cut, snap := int64(0), 0
+	for i := range r.Inputs {
+		cut += r.Inputs[i].Truncated
+		if r.Inputs[i].Truncated > 0 {
+			snap = max(snap, r.Inputs[i].SnapLen)
+		}
+	}
+	if cut > 0 {
+		at := ""
+		if snap > 0 {
+			at = fmt.Sprintf(" at %s", plural(int64(snap), "byte", "bytes"))
+		}
+		add("%s cut by the snap length%s: tcpdump -s 0 records them whole.", plural(cut, "packet was", "packets were"), at)
+	}
+	if u := r.Totals.Unread; len(u) > 0 {
+		var parts []string
+		for _, k := range byCount(u) {
+			parts = append(parts, formatCount(u[k])+" "+clean(k))
+		}
+		add("Packets that could not be read: %s.", strings.Join(parts, ", "))
+	}
+	r.dropped(add)
+}
+
+// dropped is what the recording machine lost before the capture had it.
+func (r *Report) dropped(add func(string, ...any)) {
+	n, known, all := int64(0), 0, 0
+	pcap := true
+	for i := range r.Inputs {
+		in := &r.Inputs[i]
+		if in.Err != "" {
+			continue
+		}
+		all++
+		if in.Dropped >= 0 {
+			n += in.Dropped
+			known++
+		} else if in.Format != "pcap" {
+			pcap = false
+		}
+	}
+	switch {
+	case all == 0:
+	case known == all:
+		add("Packets dropped by the kernel while recording: %s.", formatCount(n))
+	case known > 0:
+		add("Packets dropped by the kernel while recording: %s in %d of %d files, not recorded in the others.",
+			formatCount(n), known, all)
+	case pcap:
+		add("Packets dropped by the kernel while recording: not recorded in pcap.")
+	case all == 1:
+		add("Packets dropped by the kernel while recording: not recorded in this file.")
+	default:
+		add("Packets dropped by the kernel while recording: not recorded in these files.")
+	}
+}
+
+// inputs is what of the files could not be read.
+func (r *Report) inputs(add func(string, ...any)) {
+	for i := range r.Inputs {
+		in := &r.Inputs[i]
+		if in.Err != "" {
+			add("Not read: %s", clean(in.Err))
+		}
+		for _, d := range in.Damage {
+			add("Damaged: %s, packet %s, byte offset %s: %s", clean(in.File),
+				formatCount(d.Packet), formatCount(d.Offset), clean(d.Text))
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package report
+
+import (
+	"io"
+	"strconv"
+	"strings"
+
+	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/pipeline"
+)
+
+// FrameTable prints frames one row at a time.
+type FrameTable struct {
+	stream *stream
+	inputs []string
+}
+
+// NewFrameTable prints frames to w as "table", "markdown" or "csv"; inputs are the names of files by index.
+func NewFrameTable(w io.Writer, format string, s Style, inputs []string) (*FrameTable, error) {
+	st, err := newStream("frames", w, format, s)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case format == "csv":
+		for _, name := range frameFields {
+			st.columns = append(st.columns, streamColumn{name: name})
+		}
+	case st.narrow():
+		st.columns = []streamColumn{
+			{name: "frame", right: true, width: 5},
+			{name: "time", right: true, width: 9},
+			{name: "conn", right: true, width: 4},
+			{name: "kind", width: 8},
+			{name: "id", right: true, width: 5},
+			{name: "serialization", width: 8},
+			{name: "status", right: true, width: 2},
+			{name: "body", right: true, width: 7},
+			{name: "service/method, or result"},
+		}
+	default:
+		st.columns = []streamColumn{
+			{name: "frame", right: true, width: 6},
+			{name: "time", width: 27},
+			{name: "src > dst", width: 33},
+			{name: "kind", width: 9},
+			{name: "id", right: true, width: 7},
+			{name: "serialization", width: 13},
+			{name: "status", right: true, width: 6},
+			{name: "body bytes", right: true, width: 10},
+			{name: "service/method, or result"},
+		}
+	}
+	return &FrameTable{stream: st, inputs: inputs}, nil
+}
+
+// Row prints one frame.
+func (t *FrameTable) Row(r *pipeline.Row) error {
+	s := t.stream
+	if !s.begun {
+		s.begin("; body: bytes", r.Frame.Last.Time)
+	}
+	if s.format == "csv" {
+		s.cells = t.flat(s.cells[:0], r)
+		return s.write()
+	}
+	s.connection(r.Conn)
+	fr := r.Frame
+	status := ""
+	if !fr.Request() {
+		status = strconv.Itoa(int(fr.Status))
+	}
+	s.cells = append(
+		s.cells[:0], strconv.FormatInt(r.Number, 10), s.time(fr.Last.Time), s.direction(r.Conn, r.Side),
+		r.Msg.Kind.String(), strconv.FormatInt(fr.ID, 10), SerializationName(r.Msg.Format, fr.SerializationID()), status,
+		formatCount(int64(fr.BodyLen)), frameText(r),
+	)
+	return s.write()
+}
+
+// Close prints what is left.
+func (t *FrameTable) Close() error {
+	if !t.stream.begun && t.stream.format == "csv" {
+		t.stream.begin("", 0)
+	}
+	return t.stream.close()
+}
+
+// frameText says what a frame calls, or what came of it.
+func frameText(r *pipeline.Row) string {
+	fr, m := r.Frame, r.Msg
+	var parts []string
+	if !fr.Complete() {
+		parts = append(parts, "(incomplete: "+formatCount(int64(fr.Captured))+" bytes captured)")
+	}
+	switch {
+	case m.Kind == dubbo.Heartbeat || m.Kind == dubbo.Event:
+	case m.Kind == dubbo.Request:
+		name := "?"
+		if n := m.Names; n != nil {
+			name = n.Path + "/" + n.Method
+		}
+		parts = append([]string{name}, parts...)
+		if m.GenericMethod != "" {
+			parts = append(parts, "("+m.GenericMethod+")")
+		}
+		if !fr.TwoWay() {
+			parts = append(parts, "(one-way)")
+		}
+	case fr.Status != dubbo.StatusOK:
+		parts = append(parts, errorLine(statusName(fr.Status), m.ErrorMessage))
+	case m.Exception():
+		class := m.ExceptionClass
+		if class == "" {
+			class = "exception"
+		}
+		parts = append(parts, errorLine(class, m.ExceptionMessage))
+	case m.ResultKind == 1 || m.ResultKind == 4:
+		parts = append(parts, "value")
+	case m.ResultKind == 2 || m.ResultKind == 5:
+		parts = append(parts, "null")
+	}
+	if m.Err != nil && fr.Complete() {
+		parts = append(parts, "("+m.Err.Cause.String()+" at "+formatCount(int64(dubbo.HeaderLen+m.Err.At))+")")
+	}
+	return clean(strings.Join(parts, " "))
+}
+
+// errorLine is a name and the first line of a message.
+func errorLine(name, message string) string {
+	message, _, _ = strings.Cut(strings.TrimSpace(message), "\n")
+	if message == "" {
+		return name
+	}
+	return name + ": " + strings.TrimRight(message, "\r")
+}
+
+// frameFields are the columns of CSV: the fields of a frame's record, without its parts.
+var frameFields = []string{
+	"frame", "file", "time", "connection", "src", "dst", "protocol", "kind", "twoWay", "id", "serialization",
+	"serializationId", "status", "statusText", "headerBytes", "bodyBytes", "complete", "foundByResync", "firstPacket",
+	"lastPacket", "dubboVersion", "service", "version", "group", "method", "parameterTypes", "resultKind",
+	"exceptionClass", "errorMessage", "decoded", "undecodedAt", "cause", "error",
+}
+
+func (t *FrameTable) flat(row []string, r *pipeline.Row) []string {
+	fr, m := r.Frame, r.Msg
+	row = append(
+		row, strconv.FormatInt(r.Number, 10), nameOf(t.inputs, fr.Last.File), flatTime(fr.Last.Time),
+		strconv.Itoa(r.Conn.Number), r.Conn.Ends[r.Side], r.Conn.Ends[1-r.Side], "dubbo", m.Kind.String(),
+		strconv.FormatBool(fr.TwoWay()), strconv.FormatInt(fr.ID, 10),
+		SerializationName(m.Format, fr.SerializationID()), strconv.Itoa(int(fr.SerializationID())),
+	)
+	if fr.Request() {
+		row = append(row, "", "")
+	} else {
+		row = append(row, strconv.Itoa(int(fr.Status)), dubbo.StatusText(fr.Status))
+	}
+	row = append(
+		row, strconv.Itoa(dubbo.HeaderLen), strconv.Itoa(fr.BodyLen), strconv.FormatBool(fr.Complete()),
+		strconv.FormatBool(fr.Resync), strconv.FormatInt(fr.First.Packet, 10), strconv.FormatInt(fr.Last.Packet, 10),
+	)
+	if n := m.Names; n != nil {
+		row = append(row, n.DubboVersion, n.Path, n.Version, m.Group, n.Method, strings.Join(n.Types, ","))
+	} else {
+		row = append(row, "", "", "", "", "", "")
+	}
+	message := m.ErrorMessage
+	if message == "" {
+		message = m.ExceptionMessage
+	}
+	row = append(row, resultKind(m), m.ExceptionClass, message)
+	if m.Tree == nil {
+		return append(row, "", "", "", "")
+	}
+	if m.Err == nil {
+		return append(row, m.Decoded, "", "", "")
+	}
+	return append(row, m.Decoded, strconv.Itoa(dubbo.HeaderLen+m.Err.At), m.Err.Cause.String(), errorText(m.Err))
+}
+
+func resultKind(m *dubbo.Message) string {
+	switch m.ResultKind {
+	case 0, 3:
+		return "exception"
+	case 1, 4:
+		return "value"
+	case 2, 5:
+		return "null"
+	}
+	return ""
+}
+
+func nameOf(inputs []string, i int) string {
+	if i < len(inputs) {
+		return inputs[i]
+	}
+	return ""
+}
+
+func flatTime(ns int64) string { return formatTime(ns, ".000000000", false) }

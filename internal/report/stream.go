@@ -1,0 +1,220 @@
+package report
+
+import (
+	"bufio"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"dubbo-wire/internal/call"
+)
+
+// stream prints a long table one row at a time. Nothing of a row is kept: columns start with the widths that most
+// captures need, and grow when something wider comes.
+type stream struct {
+	format  string
+	style   Style
+	out     *bufio.Writer
+	csv     *csv.Writer
+	columns []streamColumn
+	cells   []string
+	line    strings.Builder
+	begun   bool
+	// announced has a bit for each connection whose addresses were printed.
+	announced []uint64
+	first     int64 // time of the first row, in nanoseconds since the Unix epoch
+}
+
+// streamColumn is a column of a stream; the last one takes what is left of the terminal and is cut there.
+type streamColumn struct {
+	name  string
+	right bool
+	width int // in columns of the terminal, so far
+}
+
+// wideStream is the terminal from which addresses and full times have room in every row. In a narrower one rows have a
+// connection's number, which is explained in a line before its first row, and seconds since the first row.
+const wideStream = 140
+
+func newStream(command string, w io.Writer, format string, s Style) (*stream, error) {
+	st := &stream{format: format, style: s}
+	switch format {
+	case "csv":
+		st.csv = csv.NewWriter(w)
+	case "table", "markdown":
+		st.out = bufio.NewWriter(w)
+	default:
+		return nil, fmt.Errorf("%s has no format %q: choose table, markdown, csv or jsonl", command, format)
+	}
+	return st, nil
+}
+
+func (s *stream) narrow() bool {
+	return s.format == "table" && s.style.Width > 0 && s.style.Width < wideStream
+}
+
+// begin prints the header before the first row.
+func (s *stream) begin(note string, at int64) {
+	s.begun, s.first = true, at
+	names := make([]string, len(s.columns))
+	rights := make([]bool, len(s.columns))
+	for i := range s.columns {
+		names[i], rights[i] = s.columns[i].name, s.columns[i].right
+	}
+	switch {
+	case s.format == "csv":
+		_ = s.csv.Write(names) // errors stick, and are returned by the next row or close
+	case s.format == "markdown":
+		writeMarkdownHeader(&s.line, names, rights)
+		s.flushLine()
+	default:
+		if s.narrow() {
+			for _, line := range wrapText("time: seconds from "+formatTime(at, ".000000", s.style.Local)+note, s.style.Width) {
+				s.line.WriteString(line + "\n")
+			}
+			s.flushLine()
+		}
+		s.cells = append(s.cells[:0], names...)
+		s.text(s.style.Color)
+	}
+}
+
+// connection explains a connection's number before its first row.
+func (s *stream) connection(c *call.Conn) {
+	if !s.narrow() {
+		return
+	}
+	word, bit := c.Number>>6, uint64(1)<<(c.Number&63)
+	for len(s.announced) <= word {
+		s.announced = append(s.announced, 0)
+	}
+	if s.announced[word]&bit != 0 {
+		return
+	}
+	s.announced[word] |= bit
+	s.line.WriteString("connection " + strconv.Itoa(c.Number) + ": " + c.Ends[0] + " > " + c.Ends[1] + "\n")
+	s.flushLine()
+}
+
+// time prints when something happened: in full, or in seconds since the first row.
+func (s *stream) time(ns int64) string {
+	if !s.narrow() {
+		return formatTime(ns, ".000000", s.style.Local)
+	}
+	micros := (ns - s.first) / 1000
+	sign := ""
+	if micros < 0 {
+		sign, micros = "-", -micros
+	}
+	return fmt.Sprintf("%s%d.%06d", sign, micros/1e6, micros%1e6)
+}
+
+// direction prints who sent to whom: addresses, or the connection's number and the way.
+func (s *stream) direction(c *call.Conn, side int) string {
+	if !s.narrow() {
+		return c.Ends[side] + " > " + c.Ends[1-side]
+	}
+	if side == 0 {
+		return strconv.Itoa(c.Number) + " >"
+	}
+	return strconv.Itoa(c.Number) + " <"
+}
+
+// write prints the cells as one row.
+func (s *stream) write() error {
+	switch s.format {
+	case "csv":
+		return s.csv.Write(s.cells)
+	case "markdown":
+		writeMarkdownRow(&s.line, s.cells)
+		s.flushLine()
+	default:
+		s.text(false)
+		if s.style.Width > 0 {
+			return s.out.Flush() // someone is watching
+		}
+	}
+	return nil
+}
+
+// text prints the cells as a line of text.
+func (s *stream) text(bold bool) {
+	sep := 2
+	if s.narrow() {
+		sep = 1
+	}
+	last := len(s.cells) - 1
+	at := 0
+	for i, cell := range s.cells[:last] {
+		c := &s.columns[i]
+		w := width(cell)
+		c.width = max(c.width, w)
+		pad := c.width - w
+		if c.right {
+			s.spaces(pad)
+			s.line.WriteString(cell)
+			s.spaces(sep)
+		} else {
+			s.line.WriteString(cell)
+			s.spaces(pad + sep)
+		}
+		at += c.width + sep
+	}
+	cell := s.cells[last]
+	if s.style.Width > 0 {
+		cell = s.shorten(cell, s.style.Width-at)
+	}
+	s.line.WriteString(cell)
+	text := strings.TrimRight(s.line.String(), " ")
+	s.line.Reset()
+	if bold {
+		text = "\x1b[1m" + text + "\x1b[0m"
+	}
+	_, _ = s.out.WriteString(text) // errors stick, and are returned by Flush
+	_ = s.out.WriteByte('\n')
+}
+
+func (s *stream) spaces(n int) {
+	for range n {
+		s.line.WriteByte(' ')
+	}
+}
+
+// shorten fits the last cell into n columns. Of "package.Type/method" the package goes first, then the type.
+func (s *stream) shorten(text string, n int) string {
+	if width(text) <= n {
+		return text
+	}
+	if name, more, _ := strings.Cut(text, " "); strings.Contains(name, "/") {
+		parts, rest := splitName(name)
+		if len(parts) > 0 {
+			name = abbreviate(name, nil)
+			if width(name) > n {
+				name = rest
+			}
+		}
+		if width(name) > n {
+			name = name[strings.LastIndexByte(name, '/')+1:]
+		}
+		if more != "" {
+			name += " " + more
+		}
+		text = name
+	}
+	return cut(text, n)
+}
+
+func (s *stream) flushLine() {
+	_, _ = s.out.WriteString(s.line.String())
+	s.line.Reset()
+}
+
+func (s *stream) close() error {
+	if s.csv != nil {
+		s.csv.Flush()
+		return s.csv.Error()
+	}
+	return s.out.Flush()
+}
