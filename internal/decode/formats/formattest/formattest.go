@@ -350,6 +350,18 @@ func rows(tb testing.TB, file string, name, header int) []Row {
 	return out
 }
 
+// Named returns the body of the row of that name.
+func Named(tb testing.TB, file, name string) []byte {
+	tb.Helper()
+	for _, row := range Frames(tb, file) {
+		if row.Name == name {
+			return row.Body
+		}
+	}
+	tb.Fatalf("no row %s in %s", name, file)
+	return nil
+}
+
 // Fuzz checks f on mutations of the rows of the given files.
 func Fuzz(f *testing.F, format decode.Format, files ...string) {
 	for _, file := range files {

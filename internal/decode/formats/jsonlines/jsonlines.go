@@ -47,7 +47,7 @@ func (r *Reader) write(what string) (behind int) {
 		return 0
 	}
 	if r.prefixed {
-		n := int(r.U32("the length of " + what))
+		n := int(r.U32("the length of a text"))
 		if !r.Need(n, what) {
 			return 0
 		}

@@ -65,7 +65,6 @@ func (r *Reader) packet(read func()) {
 // textPacket reads a packet with a string or null, all of which belongs to one field. It is split from its recording so that
 // nothing escapes to the heap.
 func (r *Reader) textPacket() (b []byte, null bool) {
-	start := r.Mark()
 	t := r.Tree
 	r.Tree = nil
 	r.areas()
@@ -82,22 +81,28 @@ func (r *Reader) textPacket() (b []byte, null bool) {
 	}
 	r.claim()
 	r.Tree = t
-	if !r.OK() {
-		r.Rewind(start)
-	}
 	return b, null
 }
 
 // SkipText takes a string.
 func (r *Reader) SkipText() {
+	start := r.Mark()
 	r.textPacket()
+	r.finish(start)
+}
+
+// finish ends a packet that is one field.
+func (r *Reader) finish(start decode.Mark) {
 	r.Pass()
+	if !r.OK() {
+		r.Rewind(start)
+	}
 	r.Settle(r.Tree.Depth())
 }
 
 // Text takes a string or null.
 func (r *Reader) Text(name string) (s string, null bool) {
-	from := r.Off
+	start, from := r.Mark(), r.Off
 	b, null := r.textPacket()
 	kind := decode.String
 	if null {
@@ -109,8 +114,7 @@ func (r *Reader) Text(name string) (s string, null bool) {
 	if n := r.LeafAt(kind, decode.ByField, name, 0, from, r.Off); n != nil && r.Values() {
 		n.Text = s
 	}
-	r.Pass()
-	r.Settle(r.Tree.Depth())
+	r.finish(start)
 	return s, null
 }
 
@@ -135,14 +139,10 @@ func (r *Reader) ResultKind() byte {
 	}
 	r.claim()
 	r.Tree = t
-	if !r.OK() {
-		r.Rewind(start)
-	}
 	if n := r.LeafAt(decode.Int, decode.ByField, "flag", 0, from, r.Off); n != nil {
 		n.Num = v
 	}
-	r.Pass()
-	r.Settle(r.Tree.Depth())
+	r.finish(start)
 	return byte(v)
 }
 

@@ -1,0 +1,126 @@
+package jsonlines_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/formats/formattest"
+	"dubbo-wire/internal/decode/formats/jsonlines"
+)
+
+var (
+	lines  = decode.Format{New: jsonlines.NewLines}
+	either = decode.Format{New: jsonlines.NewEither}
+)
+
+func TestTexts(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{`  { "a" : [ 1 , 2 ] }  `, `{"a":[1,2]}`},
+		{`{}`, `{}`},
+		{`[]`, `[]`},
+		{`[[],{},""]`, `[[],{},""]`},
+		{`{"":1}`, `{"":1}`},
+		{`{"a":1,"a":2}`, `{"a":1,"a":2}`},
+		{`-0`, `-0`},
+		{`0.1`, `0.1`},
+		{`1e3`, `1000`},
+		{`1E-7`, `1e-07`},
+		{`9223372036854775807`, `9223372036854775807`},
+		{`9223372036854775808`, `{"@decimal":"9223372036854775808"}`},
+		{`-9223372036854775808`, `-9223372036854775808`},
+		{`1.7976931348623157E308`, `1.7976931348623157e+308`},
+		{`1e999`, `{"@decimal":"1e999"}`},
+		{`3.14159265358979323846`, `{"@decimal":"3.14159265358979323846"}`},
+		{`"\u4e2d\ud83d\ude00\/\"\\\b\f\n\r\t"`, `"` + "中😀" + `/\"\\\u0008\u000c\n\r\t"`},
+		{`"\ud83d"`, `"` + "\ufffd" + `"`},
+		{`"\ude00\ud83d"`, `"` + "\ufffd\ufffd" + `"`},
+		{`"\u12"`, `"\\u12"`},
+		{"\"\xff\"", `"` + "\ufffd" + `"`},
+		{`"\\"`, `"\\"`},
+		{`"a\\\"b"`, `"a\\\"b"`},
+		{`{"@type":"a.B","c":1}`, `{"@class":"a.B","c":1}`},
+		{`{"@type":"java.util.TreeMap","c":1}`, `{"c":1}`},
+		{`{"c":1,"@type":"a.B"}`, `{"@map":[["c",1],["@type","a.B"]]}`},
+		{`{"@type":1}`, `{"@map":[["@type",1]]}`},
+		// fastjson
+		{`{1:"a",null:2,{"b":3}:4}`, `{"@map":[[1,"a"],[null,2],[{"b":3},4]]}`},
+		{`[1B,2S,3L,1.5F,2D]`, `[1,2,3,1.5,2]`},
+		{`new Date(-1)`, `{"@date":"1969-12-31T23:59:59.999Z"}`},
+		{`TreeSet["a"]`, `["a"]`},
+		{`x'CAFE'`, `{"@bytes":"yv4="}`},
+		{`{"$ref":"$"}`, `{"$ref":"$"}`},
+		// not known: the extent is
+		{`{`, `{"@opaque":1}`},
+		{`{"a"}`, `{"@opaque":5}`},
+		{`[1,]`, `{"@opaque":4}`},
+		{`[1 2]`, `{"@opaque":5}`},
+		{`1.`, `{"@opaque":2}`},
+		{`-`, `{"@opaque":1}`},
+		{`NaN`, `{"@opaque":3}`},
+		{`nulls`, `{"@opaque":5}`},
+		{`"a`, `{"@opaque":2}`},
+		{`x'F'`, `{"@opaque":4}`},
+		{`x'GG'`, `{"@opaque":5}`},
+		{`new Date()`, `{"@opaque":10}`},
+		{`{"a":[1,{"b":}]}`, `{"@opaque":16}`},
+	} {
+		t.Run(c.text, func(t *testing.T) {
+			require.Equal(t, c.want, formattest.Value(t, lines, []byte(c.text+"\n")))
+			require.Equal(t, c.want, formattest.Value(t, lines, []byte(c.text+"\r\n")))
+			prefixed := append([]byte{0, 0, 0, byte(len(c.text))}, c.text...)
+			require.Equal(t, c.want, formattest.Value(t, either, prefixed))
+		})
+	}
+}
+
+// An opaque text stops nothing: the ones behind it are read.
+func TestOpaqueGoesOn(t *testing.T) {
+	m := formattest.Response(lines, []byte("4\n{]\n{\"dubbo\":\"2.0.2\"}\n"), decode.Malformed)
+	require.Nil(t, m.Err)
+	require.Equal(t, `4 | {"@opaque":2} | {"dubbo":"2.0.2"}`, m.Summary())
+}
+
+// The texts of a request may be null where Java's were; json (5) escapes slashes.
+func TestEnvelope(t *testing.T) {
+	m := formattest.Request(lines, []byte(`"2.0.2"`+"\r\n"+`"d.Hi"`+"\r\nnull\r\n"+`"hi"`+"\r\n"+`"Ljava\/lang\/String;I"`+"\r\nnull\r\n5\r\n{}\r\n"), decode.Malformed)
+	require.Nil(t, m.Err)
+	require.Equal(t, `2.0.2 | d.Hi | null | hi | Ljava/lang/String;I | [null,5] | {}`, m.Summary())
+	require.Equal(t, []bool{false, false, true, false, false}, m.Nulls)
+
+	for body, cause := range map[string]decode.Cause{
+		"5\n":           decode.Malformed,
+		"\"a\n":         decode.Malformed,
+		"\"a\"b\"\n":    decode.Malformed,
+		"\"2.0.2\"":     decode.Malformed,
+		"\"a\\\"\n":     decode.Malformed,
+		"{\"a\":1}\n":   decode.Malformed,
+		"\n\"2.0.2\"\n": decode.Malformed,
+	} {
+		m := formattest.Request(lines, []byte(body), decode.Malformed)
+		require.NotNil(t, m.Err, body)
+		require.Equal(t, cause, m.Err.Cause, body)
+		require.Zero(t, m.Taken, body)
+	}
+}
+
+// A body whose end is not in the capture stops with the capture's cause, at the text that does not end.
+func TestCut(t *testing.T) {
+	m := formattest.Request(lines, []byte("\"2.0.2\"\n\"d.Hi\"\n\"0.0"), decode.Cut)
+	require.Equal(t, decode.Cut, m.Err.Cause)
+	require.Equal(t, 15, m.Err.At)
+	require.Equal(t, []string{"2.0.2", "d.Hi"}, m.Texts[:2])
+}
+
+func TestResultKind(t *testing.T) {
+	for body, ok := range map[string]bool{"5\n": true, "5B\n": true, "\n": false, "x\n": false, "55\n": false, "5": false} {
+		r := lines.New()
+		r.Reset([]byte(body), decode.Malformed, nil)
+		kind := r.ResultKind()
+		require.Equal(t, ok, r.Err() == nil, "%q", body)
+		if ok {
+			require.Equal(t, byte(5), kind)
+		}
+	}
+}
