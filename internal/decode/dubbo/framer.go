@@ -94,7 +94,7 @@ type Framer struct {
 	buf   []byte // header or body bytes that crossed deliveries
 	// enough: nothing more of the body is wanted.
 	enough bool
-	head  int    // atHeader: bytes of the header in buf
+	head   int // atHeader: bytes of the header in buf
 	// A run of bytes that stood where a frame was due, until the next frame: is it text?
 	run     int64
 	runText bool

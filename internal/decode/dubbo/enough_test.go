@@ -1,0 +1,82 @@
+package dubbo_test
+
+import (
+	"encoding/binary"
+	"strings"
+	"testing"
+
+	hessian "github.com/apache/dubbo-go-hessian2"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/decode/formats/hessian2"
+)
+
+// envelopes decodes the frames that it is given, and notes how much of each body was kept.
+type envelopes struct {
+	decoder *dubbo.Decoder
+	methods []string
+	kinds   []int
+	kept    []int
+}
+
+func (e *envelopes) Frame(f *dubbo.Frame) {
+	m := e.decoder.Decode(f, dubbo.Envelope)
+	method := m.GenericMethod
+	if method == "" && m.Names != nil {
+		method = m.Names.Method
+	}
+	e.methods = append(e.methods, method)
+	e.kinds = append(e.kinds, m.ResultKind)
+	e.kept = append(e.kept, len(f.Body))
+}
+
+func (*envelopes) Skipped(int64, bool)                  {}
+func (*envelopes) BadHeader(dubbo.Header, dubbo.Origin) {}
+
+func hessianFrame(t *testing.T, flags, status byte, values ...any) []byte {
+	e := hessian.NewEncoder()
+	for _, v := range values {
+		require.NoError(t, e.Encode(v))
+	}
+	b := binary.BigEndian.AppendUint64([]byte{0xda, 0xbb, flags, status}, 7)
+	b = binary.BigEndian.AppendUint32(b, uint32(len(e.Buffer())))
+	return append(b, e.Buffer()...)
+}
+
+// However a stream is cut, an envelope is read in full, and not much more is kept than that.
+func TestEnough(t *testing.T) {
+	text := strings.Repeat("0123456789", 3000)
+	const anyType = "Ljava/lang/Object;"
+	generic := "Ljava/lang/String;[Ljava/lang/String;[Ljava/lang/Object;"
+	types := strings.Repeat("Lcom/example/api/model/SomeObject;", 100) // 3400 bytes
+	request := hessianFrame(t, 0xc2, 0, "2.0.2", "a.S", "0.0.0", "find", anyType, text)
+	for _, c := range []struct {
+		frame  []byte
+		method string
+		kind   int
+		atMost int // bytes kept of the body when it comes in pieces of 100
+	}{
+		{request, "find", -1, 700},
+		{hessianFrame(t, 0xc2, 0, "2.0.2", "a.S", "0.0.0", "wide", types, text), "wide", -1, 3600},
+		{hessianFrame(t, 0xc2, 0, "2.0.2", "a.S", "0.0.0", "$invoke", generic, "meant", []string{text}, []any{text}), "meant", -1, 16 << 10},
+		{hessianFrame(t, 0x02, 20, int32(4), text), "", 4, 400},
+	} {
+		for _, size := range []int{1, 13, 100, 1448, 1 << 20} {
+			into := &envelopes{decoder: dubbo.NewDecoder([]decode.Format{hessian2.Format})}
+			framer := dubbo.NewFramer(dubbo.Config{Enough: into.decoder.Enough}, into, true)
+			for from := 0; from < len(c.frame); from += size {
+				piece := c.frame[from:min(from+size, len(c.frame))]
+				framer.Data(piece, &dubbo.Chunk{Pos: int64(from)})
+			}
+			framer.End()
+			assert.Equal(t, []string{c.method}, into.methods, size)
+			assert.Equal(t, []int{c.kind}, into.kinds, size)
+			if size == 100 {
+				assert.LessOrEqual(t, into.kept[0], c.atMost, c.method)
+			}
+		}
+	}
+}
