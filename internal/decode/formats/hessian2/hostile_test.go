@@ -161,8 +161,7 @@ func TestFullTree(t *testing.T) {
 	}
 }
 
-// TestLinear: bodies made to be dear cost no more per byte than others. Doubling one must not quadruple its price, and
-// memory stays in proportion to the body.
+// TestLinear: bodies made to be dear cost no more than in proportion to their bytes, in time and in memory.
 func TestLinear(t *testing.T) {
 	const size = 1 << 18
 	fill := func(head *writer, unit string) []byte {
@@ -206,7 +205,7 @@ func TestLinear(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			took := walk(body)
 			runtime.ReadMemStats(&after)
-			assert.Less(t, took, 5*time.Second)
+			assert.Less(t, took, 30*time.Second) // quadratic ones would take minutes; the rest is for busy machines
 			allocated := int(after.TotalAlloc - before.TotalAlloc)
 			nodes := 6 * 200 * len(tree.Nodes) // as append grows the slice
 			assert.Less(t, allocated-nodes, 100*len(body), "%d nodes, %d bytes", len(tree.Nodes), allocated)
