@@ -15,8 +15,13 @@ import (
 // to agree with the entries behind it, so about one body in 2^24 of random bytes before them, and then two places are
 // found and none is taken. An empty map is believed only where there is no other place.
 
-// workPerByte bounds the search: bytes looked at per byte of the body.
-const workPerByte = 16
+// The search is bounded: bytes looked at per byte of the body, and what a place costs beside its bytes.
+const (
+	workPerByte  = 32
+	workPerPlace = 256
+	// workPerObject is more than the bytes of small objects: nested ones cost stack.
+	workPerObject = 64
+)
 
 // detect tells the dialect from the attachments, once per body: the last HashMap that ends with the body.
 func (r *Reader) detect() {
@@ -72,7 +77,7 @@ func (r *Reader) find(from int) (int, bool) {
 			return 0, false
 		}
 		dubbo, ok := r.try(off, r.d)
-		budget -= r.probe.work + 64
+		budget -= r.probe.work + workPerPlace
 		if !ok {
 			continue
 		}
@@ -127,7 +132,7 @@ func (r *Reader) try(off int, d *dialect) (known, ok bool) {
 	x.Reset(r.Buf, decode.Malformed, nil)
 	x.Off, x.d, x.untagged = off, d, r.untagged
 	known = x.keyed()
-	x.work += x.Off - off
+	x.work += x.Off - off + x.objects*workPerObject
 	return known, x.OK() && x.Off == len(x.Buf)
 }
 
