@@ -18,6 +18,7 @@ import (
 type row struct {
 	args   []string
 	barred bool // the bars are for it
+	once   bool // it takes long: only in the first round
 	runs   []sample
 }
 
@@ -94,7 +95,7 @@ func write(out io.Writer, rows []row, fileBytes int64) bool {
 			float64(r.peak())/(1<<20), float64(fileBytes)/1e6/r.cpu().Seconds(), verdict, r.name())
 	}
 	_ = w.Flush()
-	fmt.Fprintf(out, "\nmedians of %d rounds; bars of analyze: %.1f × tcpdump, less than %d MiB\n", len(rows[0].runs), maxRatio, maxPeak>>20)
+	fmt.Fprintf(out, "\nmedians of %d rounds (of frames and calls one); bars of analyze: %.1f × tcpdump, less than %d MiB\n", len(rows[0].runs), maxRatio, maxPeak>>20)
 	return held
 }
 
