@@ -148,9 +148,9 @@ func (r *Reader) long(what string) int64 {
 
 // bytes takes a length and that many bytes.
 func (r *Reader) bytes(what string) []byte {
-	n := r.long("the length of " + what)
+	n := r.long(what)
 	if n < 0 {
-		r.Fail(decode.Malformed, "the length of "+what, fmt.Sprint(n))
+		r.Fail(decode.Malformed, what+" of a length from 0", fmt.Sprint(n))
 		return nil
 	}
 	return r.Bytes(int(min(n, math.MaxInt32)), what)

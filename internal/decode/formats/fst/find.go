@@ -14,8 +14,13 @@ import (
 // to agree with the entries behind it, so about one body in 2^24 of random bytes before them, and then two places are
 // found and none is taken. An empty map is believed only where there is no other place.
 
-// workPerByte bounds the search: bytes looked at per byte of the body.
-const workPerByte = 16
+// The search is bounded: bytes looked at per byte of the body, and what a place costs beside its bytes.
+const (
+	workPerByte  = 32
+	workPerPlace = 256
+	// workPerObject is more than the bytes of small objects: nested ones cost stack.
+	workPerObject = 64
+)
 
 // mapHead is how a HashMap begins: its tag and class id.
 var mapHead = []byte{tagObject, 0x0f}
@@ -52,7 +57,7 @@ func (r *Reader) find(from int) (int, bool) {
 			return 0, false
 		}
 		dubbo, ok := r.try(off)
-		budget -= r.probe.work + 64
+		budget -= r.probe.work + workPerPlace
 		if !ok {
 			continue
 		}

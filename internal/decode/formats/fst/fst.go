@@ -39,7 +39,7 @@ type Reader struct {
 	texts   map[int]string // texts that handles asked for, by the offset of their tags
 	copied  int            // bytes of texts repeated for handles
 	probe   *Reader        // tries places where attachments may start
-	work    int            // bytes looked at in vain, for that search
+	work    int            // what that search costs, in bytes looked at
 }
 
 // Reset implements decode.Reader.

@@ -108,6 +108,7 @@ func (r *Reader) container(p place, k decode.Kind, cl *class, f func()) {
 
 // object takes a tagged value.
 func (r *Reader) object(p place) {
+	r.work += workPerObject
 	switch tag := r.Byte("a value"); {
 	case !r.OK():
 	case tag == tagNull:

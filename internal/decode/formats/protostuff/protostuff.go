@@ -53,7 +53,7 @@ func (r *Reader) SkipText() {
 	if !r.OK() {
 		return
 	}
-	r.Skip(r.length("a string"), "a string")
+	r.Skip(r.length("the length of a string"), "a string")
 	r.Pass()
 	r.Settle(r.Tree.Depth())
 }
@@ -64,7 +64,7 @@ func (r *Reader) Text(name string) (s string, null bool) {
 		return "", false
 	}
 	defer r.Settle(r.Tree.Depth())
-	raw := r.Bytes(r.length("a string"), "a string")
+	raw := r.Bytes(r.length("the length of a string"), "a string")
 	if !r.OK() {
 		return "", false
 	}
@@ -123,7 +123,7 @@ func (r *Reader) object(p place) {
 	}
 	defer r.Settle(r.Tree.Depth())
 	head := r.Off
-	name, size := r.length("a class name"), r.length("a value")
+	name, size := r.length("the length of a class name"), r.length("the length of a value")
 	class := string(r.Bytes(name, "a class name"))
 	if !r.Need(size, "a value") {
 		return
@@ -168,9 +168,9 @@ func (r *Reader) readable(class string, p place, end int) bool {
 
 // length takes a length of four bytes.
 func (r *Reader) length(what string) int {
-	n := r.U32("the length of " + what)
+	n := r.U32(what)
 	if n > math.MaxInt32 {
-		r.Fail(decode.Malformed, "the length of "+what, fmt.Sprint(int32(n)))
+		r.Fail(decode.Malformed, what, fmt.Sprint(int32(n)))
 		return 0
 	}
 	return int(n)

@@ -54,7 +54,7 @@ func (r *Reader) varint(what string) uint64 {
 
 // delimited takes a length and that many bytes.
 func (r *Reader) delimited(what string) []byte {
-	n := r.varint("the length of " + what)
+	n := r.varint(what)
 	return r.Bytes(int(min(n, math.MaxInt32)), what)
 }
 

@@ -1,0 +1,236 @@
+package fst
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/formats/formattest"
+)
+
+func TestValues(t *testing.T) { formattest.Wants(t, Format, "testdata/values.tsv") }
+
+func TestFrames(t *testing.T) { formattest.Whole(t, Format, "testdata/frames.tsv") }
+
+func FuzzReader(f *testing.F) {
+	formattest.Fuzz(f, Format, "testdata/values.tsv", "testdata/frames.tsv")
+}
+
+func TestText(t *testing.T) {
+	for _, c := range []struct{ hex, want string }{
+		{"00", ""},
+		{"02 6162", "ab"},
+		{"01 ff2d4e", "中"},
+		{"01 e9", "é"},
+		{"02 ff3dd8 ff00de", "😀"},
+		{"02 61 ff3dd8", "a\ufffd"},
+		{"02 ff00de 61", "\ufffda"},
+		{"03 ff3dd8 ff3dd8 ff00de", "\ufffd😀"},
+		{"80 8200" + strings.Repeat("78", 130), strings.Repeat("x", 130)},
+	} {
+		r := Format.New()
+		r.Reset(formattest.Hex(c.hex), decode.Malformed, nil)
+		s, null := r.Text("errorMessage")
+		require.Nil(t, r.Err(), c.hex)
+		assert.Equal(t, c.want, s, c.hex)
+		assert.False(t, null, c.hex)
+		assert.Equal(t, len(formattest.Hex(c.hex)), r.Offset(), c.hex)
+	}
+}
+
+func TestHostile(t *testing.T) {
+	formattest.Stops(t, Format, []formattest.Hostile{
+		{Name: "nothing", Body: nil, Cause: decode.Malformed},
+		{Name: "unknown tag", Body: formattest.Hex("55"), Cause: decode.Malformed},
+		{Name: "typed value at the top", Body: formattest.Hex("fd"), Cause: decode.Malformed},
+		{Name: "string longer than the body", Body: formattest.Hex("fc 81ffffff7f 61"), Cause: decode.Malformed},
+		{Name: "string of negative length", Body: formattest.Hex("fc ff 61"), Cause: decode.Malformed},
+		{Name: "character cut", Body: formattest.Hex("fc 01 ff2d"), Cause: decode.Malformed},
+		{Name: "number cut", Body: formattest.Hex("f7 81 00"), Cause: decode.Malformed},
+		{Name: "list of 2^31 elements", Body: formattest.Hex("0010 81ffffff7f"), Cause: decode.Malformed},
+		{Name: "list of -1 elements", Body: formattest.Hex("0010 ff"), Cause: decode.Malformed},
+		{Name: "long[] longer than the body", Body: formattest.Hex("fb30 02 0000000000000000"), Cause: decode.Malformed},
+		{Name: "map cut behind a key", Body: formattest.Hex("000f 01 fc016b"), Cause: decode.Malformed},
+		{Name: "handle to itself", Body: formattest.Hex("0010 01 f903"), Cause: decode.Malformed},
+		{Name: "handle before the body", Body: formattest.Hex("0010 01 f9ff"), Cause: decode.Malformed},
+		{Name: "class id never given", Body: formattest.Hex("00 ffe803 00"), Cause: decode.Malformed},
+		{Name: "class id 2", Body: formattest.Hex("00 02"), Cause: decode.Malformed},
+		{Name: "empty class name", Body: formattest.Hex("00 01 00"), Cause: decode.Malformed},
+		{Name: "registered class of the application", Body: formattest.Hex("00 32 07"), Cause: decode.Unsupported},
+		{Name: "array of a registered class", Body: formattest.Hex("fb 33 00"), Cause: decode.Unsupported},
+		{Name: "class of the application", Body: formattest.Hex("00 01 08 47656e2455736572 07"), Cause: decode.Unsupported},
+		{Name: "lists nested too deep", Body: formattest.Hex(strings.Repeat("001001", 1200)), Cause: decode.Limit},
+		{Name: "arrays nested too deep", Body: formattest.Hex("fb2201" + strings.Repeat("2201", 1200)), Cause: decode.Limit},
+	})
+}
+
+// A class is named by its number where the application registered it.
+func TestRegisteredClass(t *testing.T) {
+	r := Format.New()
+	r.Reset(formattest.Hex("00 67 07"), decode.Malformed, nil)
+	r.Value(decode.ByField, "result", 0, "")
+	assert.Equal(t, "the fields of registered class #103", r.Err().Expected)
+}
+
+// A handle means the value at an offset of the body, also one in bytes that were not read.
+func TestHandles(t *testing.T) {
+	for _, c := range []struct{ name, hex, want string }{
+		{"a string read", "0010 02 fc0161 f903", `["a","a"]`},
+		{"a list read", "0010 02 001000 f903", `[[],{"@ref":"result[0]"}]`},
+		{"the list itself", "0010 01 f900", `[{"@ref":"result"}]`},
+		{"a BigDecimal read", "0010 02 000a4200376301000b010f00 f903", `[{"@decimal":"1.5"},{"@ref":"result[0]"}]`},
+		{"its number", "0010 02 000a4200376301000b010f00 000a4200376301f90a00", `[{"@decimal":"1.5"},{"@decimal":"1.5"}]`},
+		{"nothing known", "0010 02 f705 f904", `[5,{"@opaque":2}]`},
+	} {
+		assert.Equal(t, c.want, formattest.Value(t, Format, formattest.Hex(c.hex)), c.name)
+	}
+
+	body := formattest.Hex("00 01 08 47656e2455736572 07 fc03626f62 00", "000f 02 fc0470617468 f90c fc0179 f90b")
+	tree := decode.Tree{WithValues: true}
+	r := Format.New()
+	r.Reset(body, decode.Malformed, &tree)
+	r.Value(decode.ByIndex, "", 0, "LGen$User;")
+	at, ok := r.(decode.AttachmentFinder).FindAttachments(r.Offset())
+	require.True(t, ok)
+	assert.Equal(t, 18, at)
+	from := len(tree.Nodes)
+	r.Attachments()
+	require.Nil(t, r.Err())
+	assert.Equal(t, `{"path":"bob","y":{"@opaque":2}}`, string(tree.AppendJSON(nil, from)))
+}
+
+// An exception is walked: a class of the JDK to its end, another one to the end of what Throwable wrote.
+func TestThrowable(t *testing.T) {
+	throwable := "3763 00011f6a6176612e7574696c2e436f6c6c656374696f6e7324456d7074794c6973744200 " +
+		"fb001e5b4c6a6176612e6c616e672e537461636b5472616365456c656d656e743b 01" +
+		"00 011b6a6176612e6c616e672e537461636b5472616365456c656d656e74 %s 00" +
+		"fc0178 f900 00"
+	frame := "00 05 ff fc0141 fc06412e6a617661 fc0162 ff ff"
+	frame8 := "800001 fc0141 fc06412e6a617661 fc0162"
+	for _, c := range []struct{ name, class, frame, behind, frames, err string }{
+		{
+			"of the JDK", "java.lang.RuntimeException", frame, "4200 4200",
+			`{"@class":"java.lang.StackTraceElement","format":0,"lineNumber":5,"classLoaderName":null,"declaringClass":"A","fileName":"A.java","methodName":"b","moduleName":null,"moduleVersion":null}`, "",
+		},
+		{
+			"JDK 8", "java.lang.Exception", frame8, "4200",
+			`{"@class":"java.lang.StackTraceElement","lineNumber":256,"declaringClass":"A","fileName":"A.java","methodName":"b"}`, "",
+		},
+		{"of the application", "a.OrderException", frame, "42 07 00", "", "the fields of class a.OrderException"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			body := append(formattest.Hex("00 01"), byte(len(c.class)))
+			body = append(body, c.class...)
+			body = append(body, formattest.Hex(strings.Replace(throwable, "%s", c.frame, 1), c.behind)...)
+			tree := decode.Tree{WithValues: true}
+			r := Format.New()
+			r.Reset(body, decode.Malformed, &tree)
+			r.Throwable()
+			formattest.Balance(t, &tree, r.Offset())
+			if c.err != "" {
+				require.NotNil(t, r.Err())
+				assert.Equal(t, c.err, r.Err().Expected)
+				assert.Contains(t, string(tree.AppendJSON(nil, 0)), `"detailMessage":"x"`)
+				return
+			}
+			require.Nil(t, r.Err())
+			assert.Equal(t, len(body), r.Offset())
+			assert.Equal(t, `{"@class":"`+c.class+`","suppressedExceptions":[],"stackTrace":[`+c.frames+`],"detailMessage":"x","cause":{"@ref":"exception"}}`,
+				string(tree.AppendJSON(nil, 0)))
+		})
+	}
+}
+
+const (
+	pojo        = "00 01 08 47656e2455736572 07 fc03626f62 00" // Gen$User(7, "bob")
+	attachments = "000f 01 fc0470617468 fc04642e4869"          // {path=d.Hi}
+)
+
+func TestFindAttachments(t *testing.T) {
+	for _, c := range []struct {
+		name, before, body string
+		want               int // within body, -1: not found
+	}{
+		{"behind an object", pojo, attachments, 0},
+		{"at the start", "", attachments, 0},
+		{"a map of the object before", pojo + "000f 01 fc016b fc0176", attachments, 0},
+		{"bytes like a map before", pojo + "000f 000f 02", attachments, 0},
+		{"empty map", pojo, "000f00", 0},
+		{"a map ends the attachments", pojo, "000f 02 fc0470617468 fc0161 fc016d 000f 01 fc0161 fc0162", 0},
+		{"an empty map ends the attachments", pojo, "000f 02 fc0470617468 fc0161 fc016d 000f00", 0},
+		{"the same without a key of Dubbo", pojo, "000f 01 fc016d 000f00", -1},
+		{"a value of the application", pojo, "000f 01 fc0470617468 " + pojo, -1},
+		{"a key that is no string", pojo, "000f 01 f701 f702", -1},
+		{"cut", pojo, "000f 02 fc0470617468 fc04642e4869", -1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			body := formattest.Hex(c.before, c.body)
+			before := len(formattest.Hex(c.before))
+			var tree decode.Tree
+			r := Format.New()
+			r.Reset(body, decode.Malformed, &tree)
+			if before > 0 {
+				r.Value(decode.ByIndex, "", 0, "LGen$User;")
+				require.Equal(t, decode.Unsupported, r.Err().Cause)
+			}
+			at, ok := r.(decode.AttachmentFinder).FindAttachments(r.Offset())
+			require.Equal(t, c.want >= 0, ok)
+			if !ok {
+				return
+			}
+			assert.Equal(t, before+c.want, at)
+			require.Nil(t, r.Err())
+			r.Attachments()
+			require.Nil(t, r.Err())
+			assert.Equal(t, len(body), r.Offset())
+		})
+	}
+}
+
+// Without its end a body has no place to find attachments from.
+func TestFindInCutBody(t *testing.T) {
+	r := Format.New()
+	r.Reset(formattest.Hex(attachments), decode.Cut, nil)
+	_, ok := r.(decode.AttachmentFinder).FindAttachments(0)
+	assert.False(t, ok)
+}
+
+// The search is linear, whatever the body is full of.
+func TestFindIsBounded(t *testing.T) {
+	const size = 1 << 20
+	for name, unit := range map[string]string{
+		"maps":              "000f",
+		"maps of one entry": "000f 01 fc0161",
+		"nested maps":       "000f 7f fc0161",
+		"strings":           "000f 7f fc0161 fc0161",
+		"long strings":      "000f 01 fc 81ffff0f00",
+		"names":             "000f 01 fc0161 00 01 0161",
+	} {
+		body := bytes.Repeat(formattest.Hex(unit), size/len(formattest.Hex(unit)))
+		r := Format.New()
+		start := time.Now()
+		r.Reset(body, decode.Malformed, nil)
+		r.(decode.AttachmentFinder).FindAttachments(0)
+		assert.Less(t, time.Since(start), 2*time.Second, name)
+	}
+}
+
+func request() []byte {
+	b := formattest.Hex("05322e302e32 04642e4869 05302e302e30 026869")
+	desc := "Ljava/lang/String;Ljava/util/Map;"
+	b = append(append(b, byte(len(desc))), desc...)
+	b = append(b, formattest.Hex("fc 80d001", strings.Repeat("61", 464), "000f 32")...)
+	for i := range 50 {
+		b = append(b, formattest.Hex("fc03 6b65", "6"+string("0123456789abcdef"[i&15]), "f781a0860100")...)
+	}
+	return append(b, formattest.Hex(attachments)...)
+}
+
+func TestNoAllocs(t *testing.T) { formattest.NoAllocs(t, Format, request()) }
+
+func BenchmarkReader(b *testing.B) { formattest.Bench(b, Format, request()) }
