@@ -81,8 +81,9 @@ func (r *Report) nanos() int64 { return r.Last - r.First }
 // onTheWire says what the link carried; its rows add up to the last.
 func (r *Report) onTheWire(s *Style) section {
 	t := r.Totals
+	const title = "ON THE WIRE"
 	tab := &table{columns: []column{
-		{name: ""},
+		{name: "", least: len(title)},
 		{name: "bytes", unit: volume},
 		{name: "share %", unit: percent},
 		{name: "Mbit/s", unit: mbit},
@@ -100,7 +101,7 @@ func (r *Report) onTheWire(s *Style) section {
 	row("dubbo", t.RPCBytes, r.rpcNote(s))
 	// Nothing but the packets that no message owns is left on the connections that have messages.
 	if rest := r.OtherLinkBytes() - other - t.NotTCPBytes; rest != 0 {
-		row("dubbo, no message", rest, "on the same connections: packets without payload (ACKs), bytes of no message")
+		row("dubbo, no message", rest, "packets without payload (ACKs), bytes of no message")
 	}
 	if other != 0 {
 		row("other TCP", other, portsNote(t.OtherTCP, s))
@@ -110,10 +111,10 @@ func (r *Report) onTheWire(s *Style) section {
 	}
 	note := ""
 	if n := t.TCP.Repeated; n > 0 {
-		note = "payload sent again, or captured twice: " + bytesText(n, s) + " of " + bytesText(t.TCP.Payload, s)
+		note = "sent again or captured twice: " + bytesText(n, s) + " of " + bytesText(t.TCP.Payload, s) + " payload"
 	}
 	row("all", t.LinkBytes, note)
-	return section{title: "ON THE WIRE", table: tab}
+	return section{title: title, table: tab}
 }
 
 func (r *Report) rpcNote(s *Style) string {
@@ -239,8 +240,13 @@ func (r *Report) labels(keys []int) (columns []column, cells func(values []strin
 			i++
 		}
 		col := column{name: name, flex: true}
-		if k == sizes.Service {
-			col.shorten = shortenNames
+		switch {
+		case k == sizes.Service:
+			col.shorten, col.cut = shortenNames, cutName
+		case len(part) == 2:
+			col.shorten = dropCommon("/", 2)
+		case k == sizes.Time:
+			col.shorten = dropCommon("T", 1)
 		}
 		columns, parts = append(columns, col), append(parts, part)
 	}
@@ -250,6 +256,9 @@ func (r *Report) labels(keys []int) (columns []column, cells func(values []strin
 			texts := make([]string, len(part))
 			for j, p := range part {
 				texts[j] = clean(values[p])
+			}
+			if len(texts) == 2 && isUnknown(texts[0], texts[1]) {
+				texts = texts[:1]
 			}
 			row[i] = textCell(strings.Join(texts, "/"))
 		}

@@ -23,7 +23,7 @@ func (r *Report) comparison(s *Style) section {
 		}
 	}
 	rows := r.merge(keys)
-	if r.Sorted == "" || apart {
+	if apart || r.Sorted == "" && !r.byTime() {
 		slices.SortStableFunc(rows, byWire)
 	}
 	shown := rows
@@ -32,7 +32,7 @@ func (r *Report) comparison(s *Style) section {
 	}
 
 	columns, label := r.labels(keys)
-	title := "BY " + strings.ToUpper(joinNames(columns, " AND "))
+	title := "BY " + r.keyTitle(columns)
 	if r.keyIndex(sizes.Serialization) >= 0 {
 		title = "BY SERIALIZATION"
 	}
@@ -71,18 +71,21 @@ func (r *Report) comparison(s *Style) section {
 		add(spanning(moreText(len(rows)-len(shown), len(rows)), names), sumOf(rows[len(shown):]))
 	}
 	sec := section{title: title, table: tab}
+	sec.notes = append(sec.notes, fmt.Sprintf("share: of the %s on the wire of these %s. p50 and p99: within 1 %%.",
+		bytesText(r.Selected.WireBytes(), s), plural(r.Selected.Calls, "call", "calls")))
 	if apart && len(rows) > 1 {
 		sec.notes = append(sec.notes, r.sameMethods(rows))
 	}
 	return sec
 }
 
-func joinNames(columns []column, sep string) string {
+// keyTitle names what groups share, without the step of time.
+func (r *Report) keyTitle(columns []column) string {
 	names := make([]string, len(columns))
 	for i := range columns {
-		names[i] = columns[i].name
+		names[i], _, _ = strings.Cut(columns[i].name, ":")
 	}
-	return strings.Join(names, sep)
+	return strings.ToUpper(strings.Join(names, ", "))
 }
 
 // spanning is the label of a row that stands for several: in the last of n columns, which is the widest.
@@ -105,6 +108,9 @@ func percentile(s *sizes.Stat, p float64) cell {
 	}
 	return numberCell(s.Percentile(p))
 }
+
+// byTime reports whether groups follow each other in time; then they are not ranked unless that is asked for.
+func (r *Report) byTime() bool { return len(r.By.Keys) > 0 && r.By.Keys[0] == sizes.Time }
 
 // byWire orders rows by bytes on the wire, largest first, groups beyond the limit last.
 func byWire(a, b *merged) int {
@@ -141,7 +147,13 @@ func (r *Report) top(s *Style) int {
 func (r *Report) sameMethods(rows []*merged) string {
 	text := "The rows carry different calls: their sizes compare only for methods seen in both."
 	service, method := r.keyIndex(sizes.Service), r.keyIndex(sizes.Method)
-	if service < 0 || method < 0 {
+	var names []string
+	for _, m := range rows {
+		if !m.Rest {
+			names = append(names, r.comparisonName(m.Values))
+		}
+	}
+	if service < 0 || method < 0 || len(names) < 2 {
 		return text
 	}
 	seen := make(map[[2]string]map[string]bool) // method: rows
@@ -161,12 +173,6 @@ func (r *Report) sameMethods(rows []*merged) string {
 		}
 		seen[m][r.comparisonName(values)] = true
 	}
-	var names []string
-	for _, m := range rows {
-		if !m.Rest {
-			names = append(names, r.comparisonName(m.Values))
-		}
-	}
 	if len(names) > 3 {
 		all, several := 0, 0
 		for _, in := range seen {
@@ -177,8 +183,8 @@ func (r *Report) sameMethods(rows []*merged) string {
 				several++
 			}
 		}
-		return fmt.Sprintf("%s %s in more than one row, %d in all %d.",
-			text, wasSeen(several), all, len(names))
+		return fmt.Sprintf("%s %s in more than one row, %s in all %d.",
+			text, upperFirst(wasSeen(several)), countOrNone(all), len(names))
 	}
 	var pairs []string
 	for i, a := range names {
@@ -206,6 +212,13 @@ func wasSeen(n int) string {
 		return "1 method was seen"
 	}
 	return formatCount(int64(n)) + " methods were seen"
+}
+
+func countOrNone(n int) string {
+	if n == 0 {
+		return "none"
+	}
+	return formatCount(int64(n))
 }
 
 func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -41,7 +41,7 @@ func (r *Report) streams(s *Style, add func(string, ...any)) {
 		add("%s of Dubbo's bytes are in whole frames%s.", formatCoverage(r.Percent(), s.Exact), whole)
 	}
 	if t.Gap > 0 {
-		add("Missing from Dubbo's streams: %s. %s", bytesText(t.Gap, s), r.gapCauses(s))
+		add("%s.", r.gapText(s))
 	}
 	if t.Incomplete > 0 {
 		add("Incomplete: %s, whose sizes are in no table (their calls are counted).",
@@ -68,9 +68,10 @@ func (r *Report) complete() bool {
 	})
 }
 
-// gapCauses says why bytes are missing. The counts are of all TCP connections.
-func (r *Report) gapCauses(s *Style) string {
+// gapText says what is missing, and why. The causes are counted on all TCP connections.
+func (r *Report) gapText(s *Style) string {
 	tcp := &r.Totals.TCP
+	text := "Missing from Dubbo's streams: " + bytesText(r.Totals.Gap, s)
 	var causes []string
 	if tcp.Gaps > 0 {
 		causes = append(causes, fmt.Sprintf("%s never captured (%s)",
@@ -79,14 +80,24 @@ func (r *Report) gapCauses(s *Style) string {
 	if tcp.BeyondSnap > 0 {
 		causes = append(causes, fmt.Sprintf("%s cut off by the snap length", bytesText(tcp.BeyondSnap, s)))
 	}
-	if len(causes) == 0 {
-		return ""
+	switch known := tcp.GapBytes + tcp.BeyondSnap; {
+	case len(causes) == 0:
+		return text
+	case known != r.Totals.Gap:
+		return text + "; on all TCP connections: " + strings.Join(causes, ", ")
+	case len(causes) == 2:
+		return text + ": " + strings.Join(causes, ", ")
+	case tcp.Gaps > 0:
+		return text + " in " + plural(tcp.Gaps, "gap", "gaps") + ", never captured"
 	}
-	return "On all TCP connections: " + strings.Join(causes, ", ") + "."
+	return text + ", cut off by the snap length"
 }
 
 func (r *Report) connections(add func(string, ...any)) {
 	t := r.Totals
+	if r.ConnectionsWithoutData == 0 && t.TCP.Joined == 0 {
+		return // the first line of the report has the number
+	}
 	text := plural(r.Connections, "TCP connection", "TCP connections") + " with payload"
 	if r.ConnectionsWithoutData > 0 {
 		text += fmt.Sprintf(", %s without", formatCount(r.ConnectionsWithoutData))
@@ -110,17 +121,27 @@ func (r *Report) calls(s *Style, add func(string, ...any)) {
 	if t.Orphans > 0 {
 		parts = append(parts, plural(t.Orphans, "response", "responses")+" without request")
 	}
-	if t.OneWay > 0 {
-		parts = append(parts, plural(t.OneWay, "one-way call", "one-way calls"))
-	}
-	if len(parts) > 0 {
+	oneWay := plural(t.OneWay, "one-way call", "one-way calls")
+	switch {
+	case len(parts) > 0:
+		if t.OneWay > 0 {
+			parts = append(parts, oneWay)
+		}
 		add("%s.", strings.Join(parts, ", "))
-	} else if t.Calls > 0 {
+	case t.OneWay > 0:
+		add("Every request has its response, but for %s, where none is sent.", oneWay)
+	case t.Calls > 0:
 		add("Every request has its response.")
 	}
-	if t.Heartbeats+t.Events > 0 {
-		add("%s and %s (frames) are no calls: %s on the wire.", plural(t.Heartbeats, "heartbeat", "heartbeats"),
-			plural(t.Events, "event", "events"), bytesText(t.EventBytes, s))
+	var events []string
+	if t.Heartbeats > 0 {
+		events = append(events, plural(t.Heartbeats, "heartbeat frame", "heartbeat frames"))
+	}
+	if t.Events > 0 {
+		events = append(events, plural(t.Events, "event frame", "event frames"))
+	}
+	if len(events) > 0 {
+		add("Not counted as calls: %s (%s on the wire).", strings.Join(events, ", "), bytesText(t.EventBytes, s))
 	}
 }
 
@@ -185,7 +206,7 @@ func (r *Report) packets(add func(string, ...any)) {
 	if u := r.Totals.Unread; len(u) > 0 {
 		var parts []string
 		for _, k := range byCount(u) {
-			parts = append(parts, formatCount(u[k])+" "+clean(k))
+			parts = append(parts, clean(k)+" "+formatCount(u[k]))
 		}
 		add("Packets that could not be read: %s.", strings.Join(parts, ", "))
 	}

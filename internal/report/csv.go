@@ -29,7 +29,7 @@ var statNames = []string{"total", "min", "mean", "p50", "p90", "p95", "p99", "ma
 func (r *Report) csvHeader() []string {
 	var names []string
 	for _, k := range r.By.Keys {
-		names = append(names, r.keyName(k))
+		names = append(names, string(k))
 		if k == sizes.Serialization {
 			names = append(names, "serializationId")
 		}

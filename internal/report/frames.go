@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/pipeline"
 )
@@ -33,10 +34,10 @@ func NewFrameTable(w io.Writer, format string, s Style, inputs []string) (*Frame
 			{name: "conn", right: true, width: 4},
 			{name: "kind", width: 8},
 			{name: "id", right: true, width: 5},
-			{name: "serialization", width: 8},
+			{name: "serial.", width: 8},
 			{name: "status", right: true, width: 2},
 			{name: "body", right: true, width: 7},
-			{name: "service/method, or result"},
+			{name: "method or result"},
 		}
 	default:
 		st.columns = []streamColumn{
@@ -120,7 +121,7 @@ func frameText(r *pipeline.Row) string {
 	case m.ResultKind == 2 || m.ResultKind == 5:
 		parts = append(parts, "null")
 	}
-	if m.Err != nil && fr.Complete() {
+	if m.Err != nil && fr.Complete() && m.Err.Cause != decode.Unsupported {
 		parts = append(parts, "("+m.Err.Cause.String()+" at "+formatCount(int64(dubbo.HeaderLen+m.Err.At))+")")
 	}
 	return clean(strings.Join(parts, " "))

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -69,30 +70,73 @@ func cut(s string, n int) string {
 	return cutEnd(s, n-1) + "…"
 }
 
-// shortenNames shortens the packages of "package.Type/method" to their first letters, as in c.a.o.OrderQuery/list.
-// Names that would become equal keep the package parts in which they differ.
-func shortenNames(names []string) []string {
+// shortenNames shortens the packages of "package.Type/method": to first letters, as in c.a.o.OrderQuery/list, or
+// (level 2) to nothing. Names that would become equal keep what tells them apart.
+func shortenNames(names []string, level int) []string {
 	short := make([]string, len(names))
 	same := make(map[string][]int)
 	for i, name := range names {
-		short[i] = abbreviate(name, nil)
+		if level == 1 {
+			short[i] = abbreviate(name, nil)
+		} else {
+			_, short[i] = splitName(name)
+		}
 		same[short[i]] = append(same[short[i]], i)
 	}
 	for _, at := range same {
 		first := names[at[0]]
-		keep := func(part int) bool {
-			for _, i := range at[1:] {
-				if packagePart(names[i], part) != packagePart(first, part) {
-					return true
-				}
+		if !slices.ContainsFunc(at, func(i int) bool { return names[i] != first }) {
+			continue
+		}
+		if level > 1 {
+			group := make([]string, len(at))
+			for k, i := range at {
+				group[k] = names[i]
 			}
-			return false
+			for k, text := range shortenNames(group, 1) {
+				short[at[k]] = text
+			}
+			continue
+		}
+		keep := func(part int) bool {
+			return slices.ContainsFunc(at, func(i int) bool { return packagePart(names[i], part) != packagePart(first, part) })
 		}
 		for _, i := range at {
 			short[i] = abbreviate(names[i], keep)
 		}
 	}
 	return short
+}
+
+// cutName shortens "Type/method" to n columns: the method says more than the type.
+func cutName(name string, n int) string {
+	i := strings.LastIndexByte(name, '/')
+	if i < 0 {
+		return cutMiddle(name, n)
+	}
+	if room := n - width(name[i:]); room >= 1 {
+		return cut(name[:i], room) + name[i:]
+	}
+	return cutMiddle(name[i+1:], n)
+}
+
+// dropCommon shortens texts that all start alike up to and with sep, at the given level.
+func dropCommon(sep string, from int) func(texts []string, level int) []string {
+	return func(texts []string, level int) []string {
+		if level < from || len(texts) == 0 {
+			return texts
+		}
+		prefix, _, found := strings.Cut(texts[0], sep)
+		short := make([]string, len(texts))
+		for i, t := range texts {
+			p, rest, ok := strings.Cut(t, sep)
+			if !found || !ok || p != prefix {
+				return texts
+			}
+			short[i] = rest
+		}
+		return short
+	}
 }
 
 // splitName cuts "package.Type/method" into the package's parts and the rest.
@@ -168,7 +212,7 @@ func wrapText(s string, n int) []string {
 	}
 	var lines []string
 	line := ""
-	for word := range strings.FieldsSeq(s) {
+	for _, word := range unbroken(s) {
 		for width(word) > n { // a path, say
 			room := n
 			if line != "" {
@@ -197,3 +241,20 @@ func wrapText(s string, n int) []string {
 	}
 	return lines
 }
+
+// unbroken cuts a text at spaces, but not behind a number: its unit or noun stays with it.
+func unbroken(s string) []string {
+	var words []string
+	number := false // the last word is one
+	for w := range strings.FieldsSeq(s) {
+		if number || w == "%" && len(words) > 0 {
+			words[len(words)-1] += " " + w
+		} else {
+			words = append(words, w)
+		}
+		number = strings.Trim(w, "0123456789.,(") == "" && endsInDigit(w) || w == "%"
+	}
+	return words
+}
+
+func endsInDigit(s string) bool { return s[len(s)-1] >= '0' && s[len(s)-1] <= '9' }

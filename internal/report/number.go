@@ -122,11 +122,10 @@ func percentText(n, d int64, s *Style) string {
 
 // formatCoverage prints a coverage, which is never rounded up.
 func formatCoverage(p float64, exact bool) string {
-	digits := 100.0
-	if exact {
-		digits = 1e4
+	if !exact {
+		p = math.Floor(p*100+1e-6) / 100 // 99.57 is 9956.999… hundredths
 	}
-	return strconv.FormatFloat(math.Floor(p*digits)/digits, 'f', -1, 64) + " %"
+	return strconv.FormatFloat(p, 'f', -1, 64) + " %"
 }
 
 // formatElapsed prints nanoseconds with three digits and a unit; exactly: in microseconds.

@@ -21,10 +21,13 @@ func (r *Report) ranking(s *Style) section {
 		rows = append(rows, m)
 	}
 	order := "by bytes on the wire"
-	if r.Sorted == "" {
-		slices.SortStableFunc(rows, byWire)
-	} else {
+	switch {
+	case r.Sorted != "":
 		order = sortWords[r.Sorted]
+	case r.byTime():
+		order = "in order"
+	default:
+		slices.SortStableFunc(rows, byWire)
 	}
 	shown := rows
 	if top := r.top(s); len(rows) > top {
@@ -42,8 +45,11 @@ func (r *Report) ranking(s *Style) section {
 		if r.nanos() > 0 {
 			row = append(row, ratioCell(g.Calls, r.nanos()))
 		}
-		row = append(row, numberCell(g.Calls), numberCell(g.Errors),
-			mean(&g.Request.Body), mean(&g.Response.Body), percentile(&g.Response.Body, 99), percentile(&g.Latency, 99))
+		row = append(row, numberCell(g.Calls))
+		if r.Selected.Errors > 0 {
+			row = append(row, numberCell(g.Errors))
+		}
+		row = append(row, mean(&g.Request.Body), mean(&g.Response.Body), percentile(&g.Response.Body, 99), percentile(&g.Latency, 99))
 		tab.rows = append(tab.rows, row)
 	}
 	for i, m := range shown {
@@ -65,7 +71,12 @@ func (r *Report) ranking(s *Style) section {
 		}
 		add(textCell(""), spanning(strings.Join(text, ", "), len(columns)), sumOf(hidden))
 	}
-	return section{title: r.rankingTitle(keys) + ", " + order + " (sizes: body bytes)", table: tab}
+	sec := section{title: r.rankingTitle(keys) + ", " + order + " (sizes: body bytes)", table: tab}
+	if service, method := r.keyIndex(sizes.Service), r.keyIndex(sizes.Method); service >= 0 && method >= 0 &&
+		slices.ContainsFunc(shown, func(m *merged) bool { return isUnknown(m.Values[service], m.Values[method]) }) {
+		sec.notes = append(sec.notes, "?: calls whose request was not captured, or does not tell service and method.")
+	}
+	return sec
 }
 
 // rankedKeys leaves out protocol and serialization where all groups have the same.
@@ -118,13 +129,17 @@ func (r *Report) rankingColumns(names []column) []column {
 		column{group: "on the wire", name: "%", unit: percent},
 		column{group: "on the wire", name: "cum %", unit: percent},
 	)
-	perSecond := r.nanos() > 0
-	if perSecond {
-		columns = append(columns, column{name: "calls/s", unit: rate})
+	if r.nanos() > 0 {
+		columns = append(columns,
+			column{group: "calls", name: "/s", unit: rate}, column{group: "calls", name: "count", unit: count, wide: true})
+	} else {
+		columns = append(columns, column{name: "calls", unit: count})
 	}
-	return append(columns,
-		column{name: "calls", unit: count, wide: perSecond},
-		column{name: "errors", unit: count, wide: true},
+	if r.Selected.Errors > 0 {
+		columns = append(columns, column{name: "errors", unit: count, wide: true})
+	}
+	return append(
+		columns,
 		column{group: "request", name: "mean", unit: size},
 		column{group: "response", name: "mean", unit: size},
 		column{group: "response", name: "p99", unit: size},
@@ -135,7 +150,7 @@ func (r *Report) rankingColumns(names []column) []column {
 // rankingTitle says what is ranked, and what the sizes are of.
 func (r *Report) rankingTitle(keys []int) string {
 	columns, _ := r.labels(keys)
-	what := strings.ToUpper(joinNames(columns, ", "))
+	what := r.keyTitle(columns)
 	if r.keyIndex(sizes.Method) >= 0 && !slices.ContainsFunc(r.By.Keys, func(k sizes.Key) bool {
 		return k != sizes.Protocol && k != sizes.Serialization && k != sizes.Service && k != sizes.Method
 	}) {

@@ -77,7 +77,7 @@ func (s *stream) begin(note string, at int64) {
 			s.flushLine()
 		}
 		s.cells = append(s.cells[:0], names...)
-		s.text(s.style.Color)
+		s.text(true)
 	}
 }
 
@@ -139,47 +139,69 @@ func (s *stream) write() error {
 	return nil
 }
 
-// text prints the cells as a line of text.
-func (s *stream) text(bold bool) {
+// text prints the cells as a line of text. A cell wider than its column takes the space before the cells behind it; the
+// column grows when the last one has room left.
+func (s *stream) text(header bool) {
 	sep := 2
 	if s.narrow() {
 		sep = 1
 	}
 	last := len(s.cells) - 1
-	at := 0
+	at, begin := 0, 0 // of the line so far, and of the column
 	for i, cell := range s.cells[:last] {
 		c := &s.columns[i]
 		w := width(cell)
-		c.width = max(c.width, w)
-		pad := c.width - w
-		if c.right {
-			s.spaces(pad)
-			s.line.WriteString(cell)
-			s.spaces(sep)
-		} else {
-			s.line.WriteString(cell)
-			s.spaces(pad + sep)
+		if w > c.width && s.mayGrow(w-c.width, sep) {
+			c.width = w
 		}
-		at += c.width + sep
+		start := begin
+		if c.right {
+			start += c.width - w
+		}
+		if i > 0 {
+			start = max(start, at+sep)
+		}
+		for ; at < start; at++ {
+			s.line.WriteByte(' ')
+		}
+		s.line.WriteString(cell)
+		at += w
+		begin += c.width + sep
 	}
-	cell := s.cells[last]
-	if s.style.Width > 0 {
-		cell = s.shorten(cell, s.style.Width-at)
+	if cell := s.cells[last]; cell != "" {
+		for start := max(begin, at+sep); at < start; at++ {
+			s.line.WriteByte(' ')
+		}
+		switch room := s.style.Width - at; {
+		case s.style.Width <= 0:
+		case header:
+			cell = cut(cell, room)
+		default:
+			cell = s.shorten(cell, room)
+		}
+		s.line.WriteString(cell)
 	}
-	s.line.WriteString(cell)
 	text := strings.TrimRight(s.line.String(), " ")
 	s.line.Reset()
-	if bold {
+	if header && s.style.Color {
 		text = "\x1b[1m" + text + "\x1b[0m"
 	}
 	_, _ = s.out.WriteString(text) // errors stick, and are returned by Flush
 	_ = s.out.WriteByte('\n')
 }
 
-func (s *stream) spaces(n int) {
-	for range n {
-		s.line.WriteByte(' ')
+// minLast is the room that growing columns leave to the last one.
+const minLast = 12
+
+// mayGrow reports whether a column may be n wider.
+func (s *stream) mayGrow(n, sep int) bool {
+	if s.style.Width <= 0 {
+		return true
 	}
+	for i := range s.columns[:len(s.columns)-1] {
+		n += s.columns[i].width + sep
+	}
+	return n+minLast <= s.style.Width
 }
 
 // shorten fits the last cell into n columns. Of "package.Type/method" the package goes first, then the type.
@@ -187,23 +209,21 @@ func (s *stream) shorten(text string, n int) string {
 	if width(text) <= n {
 		return text
 	}
-	if name, more, _ := strings.Cut(text, " "); strings.Contains(name, "/") {
-		parts, rest := splitName(name)
-		if len(parts) > 0 {
-			name = abbreviate(name, nil)
-			if width(name) > n {
-				name = rest
-			}
-		}
-		if width(name) > n {
-			name = name[strings.LastIndexByte(name, '/')+1:]
-		}
-		if more != "" {
-			name += " " + more
-		}
-		text = name
+	name, more, _ := strings.Cut(text, " ")
+	slash := strings.LastIndexByte(name, '/')
+	if slash < 0 {
+		return cut(text, n)
 	}
-	return cut(text, n)
+	if more != "" {
+		more = " " + more
+	}
+	_, bare := splitName(name)
+	for _, short := range []string{abbreviate(name, nil) + more, bare + more, "…" + name[slash:] + more, "…" + name[slash:]} {
+		if width(short) <= n {
+			return short
+		}
+	}
+	return cut(name[slash+1:], n)
 }
 
 func (s *stream) flushLine() {

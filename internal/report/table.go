@@ -24,8 +24,13 @@ type column struct {
 	unit        unit
 	// name columns may be shortened, wide ones left out, where the terminal is narrow; numbers are never cut.
 	flex, wide bool
-	// shorten is how flex columns are shortened before they are cut in the middle; nil: not at all.
-	shorten func(texts []string) []string
+	// shorten is how the texts of a flex column are shortened before they are cut: a little (level 1) or more (level 2);
+	// nil: not at all.
+	shorten func(texts []string, level int) []string
+	// cut shortens one text of a flex column to n columns of the terminal; nil: in its middle.
+	cut func(text string, n int) string
+	// least is the width it has at least: that of a title above it.
+	least int
 	// wrap: a last column of words that goes on in further lines.
 	wrap bool
 	// right aligns words at the right.

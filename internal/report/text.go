@@ -9,7 +9,9 @@ import (
 const (
 	indent = 2
 	// minFlex is how far names are cut before a table is split, minWrap the least room for a column that wraps.
-	minFlex, minWrap = 12, 24
+	minFlex, minWrap = 8, 24
+	// minSplit is how far names are cut in a table that is split anyway.
+	minSplit = 4
 	// proseWidth is where sentences break on wide terminals and where there is none.
 	proseWidth = 100
 )
@@ -27,16 +29,21 @@ func (d *document) writeText(w io.Writer, s *Style) error {
 	for i := range d.sections {
 		sec := &d.sections[i]
 		b.WriteByte('\n')
-		title := sec.title
+		title, notes := sec.title, slices.Clone(sec.notes)
 		if sec.table != nil {
+			alike := false
 			for _, g := range fit(sec.table, s) {
 				g.write(&b, title, s)
 				title = ""
+				alike = g.alike()
+			}
+			if alike {
+				notes = append(notes, "Some different names look alike here, cut to fit: --format markdown has them in full.")
 			}
 		} else {
-			b.WriteString(heading(title, s) + "\n")
+			writeHeading(&b, title, s)
 		}
-		for _, note := range sec.notes {
+		for _, note := range notes {
 			for k, line := range wrapText(note, prose-indent-2) {
 				if k > 0 {
 					b.WriteString("  ")
@@ -56,6 +63,12 @@ func heading(title string, s *Style) string {
 	return "\x1b[1m" + title + "\x1b[0m"
 }
 
+func writeHeading(b *strings.Builder, title string, s *Style) {
+	for _, line := range wrapText(title, s.Width) {
+		b.WriteString(heading(line, s) + "\n")
+	}
+}
+
 // grid is a table laid out for a terminal: some or all of its columns, as text.
 type grid struct {
 	columns []column
@@ -64,29 +77,32 @@ type grid struct {
 	sep     int
 }
 
-// fit lays a table out in the width of the terminal: all columns if they fit; else with shorter names, without the wide
-// columns, with names cut; and when the numbers alone do not fit, as several grids below each other.
+// layouts are tried in this order, until a table fits: first names get shorter, then the wide columns go, then the
+// space between columns.
+var layouts = []struct {
+	wide        bool
+	short, gaps int
+}{{true, 0, 2}, {true, 1, 2}, {false, 0, 2}, {false, 1, 2}, {false, 1, 1}, {false, 2, 1}}
+
+// fit lays a table out in the width of the terminal. Where the shortest names are too long they are cut, and where the
+// numbers alone do not fit, there are several grids below each other.
 func fit(t *table, s *Style) []*grid {
-	for _, wide := range []bool{true, false} {
-		for _, short := range []bool{false, true} {
-			g := newGrid(t, s, wide, short)
-			if g.fits(s.Width) {
-				return []*grid{g}
-			}
+	var g *grid
+	for _, l := range layouts {
+		g = newGrid(t, s, l.wide, l.short, l.gaps)
+		if g.fits(s.Width) {
+			return []*grid{g}
 		}
 	}
-	g := newGrid(t, s, false, true)
-	g.sep = 1
-	g.measure()
-	if g.squeeze(s.Width) {
+	if g.squeeze(s.Width, minFlex) {
 		return []*grid{g}
 	}
 	return g.split(s.Width)
 }
 
 // newGrid formats the cells.
-func newGrid(t *table, s *Style, wide, short bool) *grid {
-	g := &grid{sep: 2, rows: make([][]string, len(t.rows))}
+func newGrid(t *table, s *Style, wide bool, short, sep int) *grid {
+	g := &grid{sep: sep, rows: make([][]string, len(t.rows))}
 	for c := range t.columns {
 		col := t.columns[c]
 		if col.wide && !wide {
@@ -97,8 +113,8 @@ func newGrid(t *table, s *Style, wide, short bool) *grid {
 		for i, row := range t.rows {
 			texts[i] = row[c].format(col.unit, s)
 		}
-		if short && col.shorten != nil {
-			texts = col.shorten(texts)
+		if short > 0 && col.shorten != nil {
+			texts = col.shorten(texts, short)
 		}
 		for i := range texts {
 			g.rows[i] = append(g.rows[i], texts[i])
@@ -112,9 +128,9 @@ func newGrid(t *table, s *Style, wide, short bool) *grid {
 func (g *grid) measure() {
 	g.widths = make([]int, len(g.columns))
 	for c := range g.columns {
-		g.widths[c] = width(g.columns[c].name)
+		g.widths[c] = max(width(g.columns[c].name), g.columns[c].least)
 		for _, row := range g.rows {
-			g.widths[c] = max(g.widths[c], width(row[c]))
+			g.widths[c] = max(g.widths[c], width(row[c])-g.borrowed(row, c))
 		}
 	}
 	g.eachGroup(func(from, to int, name string) {
@@ -122,6 +138,16 @@ func (g *grid) measure() {
 			g.widths[from] += lack
 		}
 	})
+}
+
+// borrowed is the room that the text of column c finds at its left, where names are empty: a row that stands for several
+// has one label.
+func (g *grid) borrowed(row []string, c int) int {
+	room := 0
+	for i := c - 1; i >= 0 && g.columns[i].flex && row[i] == ""; i-- {
+		room += g.widths[i] + g.sep
+	}
+	return room
 }
 
 // eachGroup calls f with each run of columns that share a heading.
@@ -158,12 +184,12 @@ func (g *grid) total() int {
 
 func (g *grid) fits(limit int) bool { return limit <= 0 || g.total() <= limit }
 
-// squeeze takes width from the widest names until the grid fits.
-func (g *grid) squeeze(limit int) bool {
+// squeeze takes width from the widest names, down to least, until the grid fits.
+func (g *grid) squeeze(limit, least int) bool {
 	for !g.fits(limit) {
 		widest := -1
 		for c := range g.columns {
-			if g.columns[c].flex && g.widths[c] > minFlex && (widest < 0 || g.widths[c] > g.widths[widest]) {
+			if g.columns[c].flex && g.widths[c] > least && (widest < 0 || g.widths[c] > g.widths[widest]) {
 				widest = c
 			}
 		}
@@ -175,51 +201,70 @@ func (g *grid) squeeze(limit int) bool {
 	return true
 }
 
-// split makes several grids: each has the columns up to the last name, and as many of the others as fit, groups whole
-// where that is possible.
+// split makes several grids: each has the columns up to the last name, and as many of the other groups as fit.
 func (g *grid) split(limit int) []*grid {
+	g.measure()
 	lead := 0
 	for c := range g.columns {
 		if g.columns[c].flex {
 			lead = c + 1
 		}
 	}
-	var grids []*grid
-	part := g.pick(0, lead, lead, lead)
+	type block struct{ from, to int }
+	var blocks []block
 	for from := lead; from < len(g.columns); {
 		to := from + 1
 		for to < len(g.columns) && g.columns[from].group != "" && g.columns[to].group == g.columns[from].group {
 			to++
 		}
-		more := g.pick(0, lead, from, to)
-		if k := len(part.columns); k > lead && part.total()+more.total()-g.pick(0, lead, lead, lead).total() > limit {
-			grids = append(grids, part)
-			part = g.pick(0, lead, lead, lead)
-		}
-		part.append(more, lead)
+		blocks = append(blocks, block{from, to})
 		from = to
 	}
-	return append(grids, part)
+	// The names get what the widest group leaves.
+	widest := 0
+	for _, b := range blocks {
+		widest = max(widest, g.sep+g.span(b.from, b.to))
+	}
+	names := g.pick(lead, 0, 0)
+	names.squeeze(max(limit-widest, 1), minSplit)
+	copy(g.widths, names.widths)
+	var grids []*grid
+	for i := 0; i < len(blocks); {
+		to := i + 1
+		for to < len(blocks) && g.pick(lead, blocks[i].from, blocks[to].to).fits(limit) {
+			to++
+		}
+		grids = append(grids, g.pick(lead, blocks[i].from, blocks[to-1].to))
+		i = to
+	}
+	return grids
 }
 
-// pick copies two ranges of columns.
-func (g *grid) pick(from, to, from2, to2 int) *grid {
-	p := &grid{sep: g.sep}
-	p.columns = slices.Concat(g.columns[from:to], g.columns[from2:to2])
-	p.widths = slices.Concat(g.widths[from:to], g.widths[from2:to2])
+// alike reports whether cutting made different names equal.
+func (g *grid) alike() bool {
+	full, short := make(map[string]bool), make(map[string]bool)
 	for _, row := range g.rows {
-		p.rows = append(p.rows, slices.Concat(row[from:to], row[from2:to2]))
+		var f, s strings.Builder
+		for c := range g.columns {
+			if g.columns[c].flex {
+				f.WriteString(row[c] + "\x00")
+				s.WriteString(g.columns[c].pad(row[c], g.widths[c]) + "\x00")
+			}
+		}
+		full[f.String()], short[s.String()] = true, true
+	}
+	return len(short) < len(full)
+}
+
+// pick copies the first lead columns, and those from up to to.
+func (g *grid) pick(lead, from, to int) *grid {
+	p := &grid{sep: g.sep}
+	p.columns = slices.Concat(g.columns[:lead], g.columns[from:to])
+	p.widths = slices.Concat(g.widths[:lead], g.widths[from:to])
+	for _, row := range g.rows {
+		p.rows = append(p.rows, slices.Concat(row[:lead], row[from:to]))
 	}
 	return p
-}
-
-// append adds the columns of o from skip on.
-func (g *grid) append(o *grid, skip int) {
-	g.columns = append(g.columns, o.columns[skip:]...)
-	g.widths = append(g.widths, o.widths[skip:]...)
-	for i := range g.rows {
-		g.rows[i] = append(g.rows[i], o.rows[i][skip:]...)
-	}
 }
 
 // write prints the grid. The title shares the first line of the header where there is room.
@@ -232,7 +277,7 @@ func (g *grid) write(b *strings.Builder, title string, s *Style) {
 		if first := header[0]; strings.TrimSpace(cutEnd(first, width(title)+1)) == "" {
 			header[0] = heading(title, s) + cutStart(first, max(0, width(first)-width(title)))
 		} else {
-			b.WriteString(heading(title, s) + "\n")
+			writeHeading(b, title, s)
 		}
 	}
 	for _, line := range header {
@@ -284,25 +329,38 @@ func (g *grid) writeRow(b *strings.Builder, row []string) {
 	var line strings.Builder
 	at := indent
 	line.WriteString(strings.Repeat(" ", indent))
-	for c, text := range row {
+	for c := 0; c < len(row); c++ {
+		text, col, w := row[c], &g.columns[c], g.widths[c]
 		if c > 0 {
 			line.WriteString(strings.Repeat(" ", g.sep))
 			at += g.sep
 		}
-		col, w := &g.columns[c], g.widths[c]
+		for col.flex && text == "" && c+1 < len(row) && g.columns[c+1].flex {
+			c++
+			text, w = row[c], w+g.sep+g.widths[c]
+		}
 		if col.wrap {
-			lines := wrapText(text, w)
-			line.WriteString(strings.Join(lines, "\n"+strings.Repeat(" ", at)))
-			continue
+			line.WriteString(strings.Join(wrapText(text, w), "\n"+strings.Repeat(" ", at)))
+			break // it is the last
 		}
-		text = cutMiddle(text, w)
-		pad := strings.Repeat(" ", w-width(text))
-		if col.atRight() {
-			line.WriteString(pad + text)
-		} else {
-			line.WriteString(text + pad)
-		}
+		line.WriteString(col.pad(text, w))
 		at += w
 	}
 	b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+}
+
+// pad fits a text into w columns of the terminal.
+func (c *column) pad(text string, w int) string {
+	if width(text) > w {
+		if c.cut != nil {
+			text = c.cut(text, w)
+		} else {
+			text = cutMiddle(text, w)
+		}
+	}
+	spaces := strings.Repeat(" ", w-width(text))
+	if c.atRight() {
+		return spaces + text
+	}
+	return text + spaces
 }
