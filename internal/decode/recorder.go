@@ -49,6 +49,9 @@ func (r *Recorder) Role(name string) {
 	}
 }
 
+// Pending returns how many bytes were read since the last node.
+func (r *Recorder) Pending() int { return r.Off - r.owned }
+
 // Pass gives the bytes read since the last node to none: what SkipText does.
 func (r *Recorder) Pass() {
 	if r.OK() {
