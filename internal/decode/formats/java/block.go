@@ -31,7 +31,6 @@ func (r *Reader) data(n int, what string) []byte {
 		r.block -= k
 		n -= k
 		if n > 0 {
-			r.piece()
 			r.nextBlock(what)
 		}
 	}
@@ -52,13 +51,16 @@ func (r *Reader) skipData(n int, what string) {
 // nextBlock takes the head of the next block when the current one is used up.
 func (r *Reader) nextBlock(what string) {
 	for r.block == 0 && r.OK() {
-		switch tc := r.Byte("a block with " + what); {
+		if r.Pending() > 0 {
+			r.piece()
+		}
+		switch tc := r.Byte(what); {
 		case !r.OK():
 		case tc == tcBlockData || tc == tcBlockDataLong:
 			r.block = r.blockLen(tc)
 			r.Role("block")
 		default:
-			r.FailAt(r.Off-1, decode.Malformed, "a block with "+what, fmt.Sprintf("byte %02x", tc))
+			r.FailAt(r.Off-1, decode.Malformed, what+" in a block", fmt.Sprintf("byte %02x", tc))
 		}
 	}
 }

@@ -92,14 +92,14 @@ func (r *CompactReader) Attachments() {
 			n.Class = "java.util.HashMap"
 		}
 		r.Role("type")
-		r.foundMap(i)
+		r.foundMap()
 		r.Close()
 	}
 	r.Settle(open)
 }
 
 // foundMap takes the rest of a HashMap whose class may be a reference to what was not read.
-func (r *CompactReader) foundMap(i int) {
+func (r *CompactReader) foundMap() {
 	if tc, _ := r.Peek(); tc == tcReference {
 		r.Skip(5, "a reference to a class")
 		r.Role("ref")
@@ -107,8 +107,24 @@ func (r *CompactReader) foundMap(i int) {
 		r.Skip(len(mapClass), "a class")
 		r.Role("class")
 	}
-	c := class{shape: shapeMap, flags: layouts["java.util.HashMap"].flags}
 	r.Skip(8, "fields of a HashMap")
 	r.Role("length")
-	r.annotation(i, &c)
+	head := r.Bytes(10, "the size of a HashMap")
+	if !r.OK() {
+		return
+	}
+	if head[0] != tcBlockData || head[1] != 8 {
+		r.FailAt(r.Off-10, decode.Malformed, "the size of a HashMap", "something else")
+		return
+	}
+	r.Role("length")
+	n := int(int32(be32(head[6:])))
+	for k := 0; k < n && r.OK(); k++ {
+		name := r.mapKey(k)
+		r.item(decode.ByEntry, name, k)
+	}
+	if tc := r.Byte("the end of a HashMap"); r.OK() && tc != tcEndBlockData {
+		r.FailAt(r.Off-1, decode.Malformed, "the end of a HashMap", "more")
+	}
+	r.Role("end")
 }

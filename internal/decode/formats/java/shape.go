@@ -15,6 +15,7 @@ const (
 	shapeBox              // a primitive
 	shapeList             // items are elements
 	shapeTreeSet          // as a list, behind a comparator
+	shapeQueue            // as a list that a null ends
 	shapeMap              // items are keys and values
 	shapeNullEnds         // as a map that a null key ends
 	shapeElement          // the field "element" is the only element
@@ -33,7 +34,7 @@ const (
 // kind is the kind of node that the shape starts with.
 func (s shape) kind() decode.Kind {
 	switch s {
-	case shapeList, shapeTreeSet, shapeElement, shapeWrapper, shapeVector, shapeCollSer:
+	case shapeList, shapeTreeSet, shapeQueue, shapeElement, shapeWrapper, shapeVector, shapeCollSer:
 		return decode.List
 	case shapeMap, shapeNullEnds, shapeEntry, shapeMapWrapper:
 		return decode.Map
@@ -129,7 +130,12 @@ var shapes = map[string]shape{
 	"java.util.concurrent.CopyOnWriteArrayList":      shapeList,
 	"java.util.Collections$EmptyList":                shapeList,
 	"java.util.Collections$EmptySet":                 shapeList,
+	"java.util.PriorityQueue":                        shapeList,
 	"java.util.TreeSet":                              shapeTreeSet,
+	"java.util.concurrent.ConcurrentLinkedDeque":     shapeQueue,
+	"java.util.concurrent.ConcurrentLinkedQueue":     shapeQueue,
+	"java.util.concurrent.LinkedBlockingDeque":       shapeQueue,
+	"java.util.concurrent.LinkedBlockingQueue":       shapeQueue,
 	"java.util.concurrent.CopyOnWriteArraySet":       shapeWrapper,
 	"java.util.Collections$SingletonList":            shapeElement,
 	"java.util.Collections$SingletonSet":             shapeElement,

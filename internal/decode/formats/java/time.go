@@ -125,11 +125,32 @@ func timeOf(n *decode.Node, b []byte, _ bool) bool {
 	case serOffsetTime:
 		text = at(date{1970, 1, 1}, p.clock(), p.offset()).Format(layoutClock + layoutZone)
 	default:
-		p.bad = true
+		return false
 	}
 	if p.bad || len(p.b) > 0 {
 		return false
 	}
 	n.Kind, n.Text = decode.Date, text
 	return true
+}
+
+// amount is a java.time value that is no date or time: an object with fields.
+type amount struct {
+	class  string
+	fields []fieldDesc
+}
+
+var amounts = map[byte]amount{
+	serDuration:  {"java.time.Duration", []fieldDesc{{'J', "seconds"}, {'I', "nanos"}}},
+	serYear:      {"java.time.Year", []fieldDesc{{'I', "year"}}},
+	serYearMonth: {"java.time.YearMonth", []fieldDesc{{'I', "year"}, {'B', "month"}}},
+	serMonthDay:  {"java.time.MonthDay", []fieldDesc{{'B', "month"}, {'B', "day"}}},
+	serPeriod:    {"java.time.Period", []fieldDesc{{'I', "years"}, {'I', "months"}, {'I', "days"}}},
+}
+
+func (a amount) len() (n int) {
+	for _, f := range a.fields {
+		n += size(f.code)
+	}
+	return n
 }

@@ -1,0 +1,110 @@
+package compactedjava_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/formats/compactedjava"
+	"dubbo-wire/internal/decode/formats/formattest"
+)
+
+// Rows were measured with Dubbo 2.5.3, 2.6.12 and 2.7.8, whose bytes are the same.
+
+func TestValues(t *testing.T) { formattest.Wants(t, compactedjava.Format, "testdata/values.tsv") }
+
+func TestFrames(t *testing.T) { formattest.WantsFrames(t, compactedjava.Format, "testdata/frames.tsv") }
+
+func TestSkipTextAllocatesNothing(t *testing.T) {
+	formattest.NoAllocs(t, compactedjava.Format, request(t))
+}
+
+const (
+	mine = "7372 01 0001 41 7870" // an object of a class A that nobody knows
+	full = "770101 7372 01 0011 6a6176612e7574696c2e486173684d6170 7870"
+	ref  = "770101 7371 007e0011"
+	body = "3f400000 0000000c 7708 00000010"
+)
+
+func TestFindAttachments(t *testing.T) {
+	for _, c := range []struct{ name, behind, want string }{
+		{"with the class", full + body + "00000001 740001 6b 740001 76 78", `{"k":"v"}`},
+		{"with a reference to the class", ref + body + "00000001 740001 6b 740001 76 78", `{"k":"v"}`},
+		{"empty", full + body + "00000000 78", `{}`},
+		{"a null value", full + body + "00000001 740001 6b 70 78", `{"k":null}`},
+		{"a key that refers to an argument", full + body + "00000001 71 007e0003 740001 76 78", `{"@map":[[{"@opaque":5},"v"]]}`},
+		{"a value that refers to an argument", full + body + "00000001 740001 6b 71 007e0003 78", `{"k":{"@opaque":5}}`},
+		{"behind an argument that is such a map", full + body + "00000000 78" + full + body + "00000001 740001 6b 740001 76 78", `{"k":"v"}`},
+		{"behind bytes that look like it", "770101 73 770101 7371 007e 77" + full + body + "00000000 78", `{}`},
+		{"an Integer", full + body + "00000001 740001 6b 7372 01 0011 6a6176612e6c616e672e496e7465676572 78 72 01 0010 6a6176612e6c616e672e4e756d626572 7870 00000005 78", `{"k":5}`},
+		{"nothing", "00", ""},
+		{"fewer entries than it says", full + body + "00000002 740001 6b 740001 76 78", ""},
+		{"more behind it", full + body + "00000000 78 00", ""},
+		{"not to its end", full + body + "00000001 740001 6b 78", ""},
+		{"two places", full + body + "00000001 7c 0000000000000031" + full + body + "00000001 740001 6b" + "740001 76 78", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := formattest.Hex("aced0005 770101", mine, "0000002a", c.behind)
+			tree := decode.Tree{WithValues: true}
+			r := compactedjava.Format.New()
+			r.Reset(b, decode.Malformed, &tree)
+			r.Value(decode.ByField, "result", 0, "")
+			require.Equal(t, decode.Unsupported, r.Err().Cause)
+			at, ok := r.(decode.AttachmentFinder).FindAttachments(r.Err().At)
+			require.Equal(t, c.want != "", ok)
+			if !ok {
+				require.NotNil(t, r.Err(), "the error stays")
+				return
+			}
+			require.Nil(t, r.Err())
+			require.Equal(t, at, r.Offset())
+			tree.Leaf(decode.Opaque, decode.Whole, "opaque", 0, len(formattest.Hex("aced0005 770101", mine)), at)
+			r.Attachments()
+			require.Nil(t, r.Err())
+			require.Equal(t, len(b), r.Offset())
+			formattest.Balance(t, &tree, len(b))
+			m := formattest.Message{Tree: tree}
+			require.Equal(t, c.want, m.Value("attachments"))
+		})
+	}
+}
+
+// A body that is not whole has no end to search from.
+func TestFindAttachmentsOfACutBody(t *testing.T) {
+	r := compactedjava.Format.New()
+	r.Reset(formattest.Hex("aced0005 770101", mine, full, body, "00000000 78"), decode.Cut, nil)
+	_, ok := r.(decode.AttachmentFinder).FindAttachments(0)
+	require.False(t, ok)
+}
+
+// Places inside the strings of others could make the search quadratic: it stops.
+func TestFindAttachmentsIsBounded(t *testing.T) {
+	one := ref + body + "7fffffff"
+	b := formattest.Hex("aced0005", strings.Repeat(one+"74 0019", 1<<15))
+	r := compactedjava.Format.New()
+	r.Reset(b, decode.Malformed, nil)
+	_, ok := r.(decode.AttachmentFinder).FindAttachments(4)
+	require.False(t, ok)
+}
+
+func TestHostile(t *testing.T) {
+	formattest.Stops(t, compactedjava.Format, []formattest.Hostile{
+		{Name: "nothing", Body: nil, Cause: decode.Malformed},
+		{Name: "a class of the application", Body: formattest.Hex("aced0005 770101", mine), Cause: decode.Unsupported},
+		{Name: "a class derived from it", Body: formattest.Hex("aced0005 770101 7372 01 0001 42 78 72 01 0001 41 7870"), Cause: decode.Unsupported},
+		{Name: "neither whole nor cut down", Body: formattest.Hex("aced0005 770101 7372 02 0001 41 7870"), Cause: decode.Malformed},
+		{Name: "a class without a name", Body: formattest.Hex("aced0005 770101 7372 01 ffff 41"), Cause: decode.Malformed},
+		{Name: "classes without end", Body: formattest.Hex("aced0005 770101 73", strings.Repeat("72 01 0001 41 78", 5000)), Cause: decode.Limit},
+	})
+}
+
+func FuzzReader(f *testing.F) {
+	f.Add(formattest.Hex("aced0005 770101", mine, "0000002a", full, body, "00000001 740001 6b 740001 76 78"))
+	formattest.Fuzz(f, compactedjava.Format, "testdata/values.tsv", "testdata/frames.tsv")
+}
+
+func BenchmarkReader(b *testing.B) { formattest.Bench(b, compactedjava.Format, request(b)) }
+
+func request(tb testing.TB) []byte { return formattest.Named(tb, "testdata/frames.tsv", "generic C2S") }

@@ -1,0 +1,180 @@
+package java
+
+import (
+	"fmt"
+
+	"dubbo-wire/internal/decode"
+)
+
+// annotation takes what writeObject or writeExternal of class c wrote beside the fields.
+//
+//	objectAnnotation: endBlockData | contents endBlockData
+func (r *Reader) annotation(i int, c *class) {
+	switch {
+	case c.shape.kind() == decode.List, c.shape == shapeCollSer:
+		r.elements(i, c.shape)
+	case c.shape.kind() == decode.Map:
+		r.entries(c.shape)
+	case c.shape == shapeDate:
+		r.payload(i, dateOf)
+	case c.shape == shapeTime:
+		r.time(i)
+	default:
+		r.custom()
+	}
+	if !r.OK() {
+		return
+	}
+	if tc := r.Byte("the end of what a class wrote"); r.OK() && tc != tcEndBlockData {
+		r.FailAt(r.Off-1, decode.Malformed, "the end of what a class wrote", fmt.Sprintf("byte %02x", tc))
+	}
+	r.Role("end")
+}
+
+// more reports whether the annotation goes on with an item, taking the blocks before it as lengths.
+func (r *Reader) more() bool {
+	for r.OK() {
+		tc, ok := r.Peek()
+		switch {
+		case !ok:
+			r.Need(1, "the end of what a class wrote")
+		case tc == tcEndBlockData:
+			return false
+		case tc == tcBlockData || tc == tcBlockDataLong:
+			r.Off++
+			n := r.blockLen(tc)
+			r.Role("block")
+			r.Skip(n, "a block")
+			r.Role("length")
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// elements takes the items of a collection.
+func (r *Reader) elements(i int, s shape) {
+	if n := r.Tree.Node(i); n != nil && n.Kind == decode.Map { // CollSer
+		r.entries(s)
+		return
+	}
+	if s == shapeTreeSet && r.more() {
+		r.Hidden("comparator", func() { r.item(decode.ByIndex, "", 0) })
+	}
+	for k := 0; r.more(); k++ {
+		if tc, _ := r.Peek(); tc == tcNull && s == shapeQueue {
+			r.Off++
+			r.Role("end")
+			continue
+		}
+		r.item(decode.ByIndex, "", k)
+	}
+}
+
+// entries takes the keys and values of a map. A null key ends a ConcurrentHashMap, with a null value.
+func (r *Reader) entries(s shape) {
+	for k := 0; r.more(); k++ {
+		if tc, _ := r.Peek(); tc == tcNull && s == shapeNullEnds {
+			r.Off++
+			if tc, _ := r.Peek(); tc == tcNull {
+				r.Off++
+			}
+			r.Role("end")
+			continue
+		}
+		name := r.mapKey(k)
+		if !r.more() {
+			return
+		}
+		r.item(decode.ByEntry, name, k)
+	}
+}
+
+// custom takes what the application's own writeObject wrote: bytes are the value "#custom", with objects among them it
+// is a list.
+func (r *Reader) custom() {
+	if tc, ok := r.Peek(); ok && tc == tcEndBlockData {
+		return
+	}
+	node := r.Open(decode.Custom, decode.ByField, "#custom", 0)
+	var raw []byte
+	for k := 0; r.OK(); k++ {
+		tc, ok := r.Peek()
+		switch {
+		case !ok:
+			r.Need(1, "the end of what a class wrote")
+		case tc == tcEndBlockData:
+			if n := r.Tree.Node(node); n != nil && r.Values() && n.Kind == decode.Custom {
+				n.Raw = raw
+			}
+			r.Close()
+			return
+		case tc == tcBlockData || tc == tcBlockDataLong:
+			r.Off++
+			n := r.blockLen(tc)
+			r.Role("block")
+			b := r.Bytes(n, "a block")
+			if p := r.Leaf(decode.Custom, decode.ByIndex, "", k); p != nil && r.Values() {
+				p.Raw = b
+				if raw == nil {
+					raw = b // borrowed; its capacity is its length
+				} else {
+					raw = append(raw, b...)
+				}
+			}
+		default:
+			if n := r.Tree.Node(node); n != nil {
+				n.Kind = decode.List
+			}
+			r.item(decode.ByIndex, "", k)
+		}
+	}
+}
+
+// time takes a java.time value: a date or time in one piece, an amount with its fields.
+func (r *Reader) time(i int) {
+	rest := r.Buf[r.Off:]
+	if len(rest) < 3 || rest[0] != tcBlockData {
+		r.payload(i, timeOf)
+		return
+	}
+	a, ok := amounts[rest[2]]
+	if !ok || int(rest[1]) != 1+a.len() {
+		r.payload(i, timeOf)
+		return
+	}
+	r.Off += 2
+	r.Role("block")
+	r.Off++
+	r.Role("type")
+	if n := r.Tree.Node(i); n != nil {
+		n.Class = a.class
+	}
+	for _, f := range a.fields {
+		r.primitive(f.code, decode.ByField, f.name, 0)
+	}
+	r.custom()
+}
+
+// payload takes one block and hands it to set, to fill node i; what comes behind it, if anything, is custom.
+func (r *Reader) payload(i int, set func(n *decode.Node, b []byte, values bool) bool) {
+	tc, _ := r.Peek()
+	if tc != tcBlockData {
+		r.custom()
+		return
+	}
+	r.Off++
+	size := r.blockLen(tc)
+	r.Role("block")
+	b := r.Bytes(size, "a block")
+	if !r.OK() {
+		return
+	}
+	if n := r.Tree.Node(i); n == nil || set(n, b, r.Values()) {
+		r.Fill(i)
+	} else if p := r.Leaf(decode.Custom, decode.ByField, "#custom", 0); p != nil && r.Values() {
+		p.Raw = b
+	}
+	r.custom()
+}
