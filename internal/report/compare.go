@@ -71,7 +71,7 @@ func (r *Report) comparison(s *Style) section {
 		add(spanning(moreText(len(rows)-len(shown), len(rows)), names), sumOf(rows[len(shown):]))
 	}
 	sec := section{title: title, table: tab}
-	sec.notes = append(sec.notes, fmt.Sprintf("share: of the %s on the wire of these %s. p50 and p99: within 1 %%.",
+	sec.notes = append(sec.notes, fmt.Sprintf("share: of the %s of these %s on the wire; p50, p99 within 1 %%.",
 		bytesText(r.Selected.WireBytes(), s), plural(r.Selected.Calls, "call", "calls")))
 	if apart && len(rows) > 1 {
 		sec.notes = append(sec.notes, r.sameMethods(rows))
