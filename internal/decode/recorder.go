@@ -59,12 +59,17 @@ func (r *Recorder) Pass() {
 	}
 }
 
-// Fill gives the bytes read since the last node to node i itself: the one span that a container may own.
+// Fill gives the bytes read since the last node to node i, the open container, itself: the one span that it may own.
+// What it gets beyond that is overhead.
 func (r *Recorder) Fill(i int) {
 	if !r.OK() {
 		return
 	}
 	if n := r.Tree.Node(i); n != nil {
+		if n.Len > 0 {
+			r.Role("value")
+			return
+		}
 		n.Off, n.Len = int32(r.owned), int32(r.Off-r.owned)
 	}
 	r.owned = r.Off
