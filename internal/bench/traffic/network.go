@@ -7,13 +7,14 @@ import (
 
 // generator sends the calls.
 type generator struct {
-	rng    *rand.Rand
-	mix    Mix
-	pool   *pool
-	writer *writer
-	truth  Truth
-	ids    []int64 // the last request id of each client
-	queued int64   // bytes that are written and not sent
+	rng     *rand.Rand
+	mix     Mix
+	pool    *pool
+	writer  *writer
+	truth   Truth
+	methods []Method // what was sent of each of the pool's methods
+	ids     []int64  // the last request id of each client
+	queued  int64    // bytes that are written and not sent
 }
 
 // conn is a connection.
@@ -147,10 +148,11 @@ func (g *generator) ask(c *conn) {
 	id := g.ids[c.client]
 	g.frame(&c.sides[0], 0xc2, 0, id, body)
 	c.open = append(c.open, call{id: id, method: m, text: k == text, end: c.sides[0].written})
-	m.truth.Requests++
-	m.truth.RequestBytes += int64(len(body))
+	n := int64(len(body))
+	g.methods[m.index].Requests++
+	g.methods[m.index].RequestBytes += n
 	g.truth.Requests++
-	g.truth.RequestBytes += int64(len(body))
+	g.truth.RequestBytes += n
 }
 
 // answer writes the response to one of the requests that arrived.
@@ -169,10 +171,11 @@ func (g *generator) answer(c *conn) {
 	m := a.method
 	body := one(g.rng, m.responses[k])
 	g.frame(&c.sides[1], 0x02, 20, a.id, body)
-	m.truth.Responses++
-	m.truth.ResponseBytes += int64(len(body))
+	n := int64(len(body))
+	g.methods[m.index].Responses++
+	g.methods[m.index].ResponseBytes += n
 	g.truth.Responses++
-	g.truth.ResponseBytes += int64(len(body))
+	g.truth.ResponseBytes += n
 }
 
 func one(rng *rand.Rand, bodies [][]byte) []byte { return bodies[rng.IntN(len(bodies))] }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"strings"
+	"sync"
 
 	hessian "github.com/apache/dubbo-go-hessian2"
 )
@@ -23,7 +24,7 @@ const (
 // sizes are the classes' mean sizes in bytes, and how many different bodies of it a method has in each direction.
 var sizes = [nClasses]struct{ bytes, bodies int }{{360, 6}, {3_800, 3}, {20_000, 1}, {50_000, 2}}
 
-// pool is the bodies of all methods. They are encoded once and sent again and again.
+// pool is the bodies of all methods. They are encoded once and sent again and again; they are the same for all captures.
 type pool struct {
 	methods []*method
 	texts   []*method // those of them that carry a long string
@@ -31,7 +32,8 @@ type pool struct {
 }
 
 type method struct {
-	truth               Method
+	index               int // in pool.methods
+	service, name       string
 	requests, responses [nClasses][][]byte
 }
 
@@ -44,21 +46,21 @@ var services = []string{
 
 var verbs = []string{"find", "list", "update", "createAll", "synchronizeWithPartner"}
 
-// newPool makes all bodies.
-func newPool(rng *rand.Rand) (*pool, error) {
+// makePool makes all bodies, at the first call.
+var makePool = sync.OnceValues(func() (*pool, error) {
 	hessian.RegisterPOJO(&user{})
 	hessian.RegisterPOJO(&address{})
 	hessian.RegisterPOJO(&post{})
 	hessian.RegisterPOJO(&order{})
 	hessian.RegisterPOJO(&line{})
 	p := &pool{}
-	m := maker{rng}
+	m := maker{rand.New(rand.NewPCG(seed, 1))}
 	for i, service := range services {
 		for j, verb := range verbs {
-			x := &method{truth: Method{Service: service, Method: verb}}
+			x := &method{index: len(p.methods), service: service, name: verb}
 			kind := i + j
 			if strings.HasSuffix(service, "DocumentService") && j < 2 {
-				x.truth.Method = verb + "Text"
+				x.name = verb + "Text"
 				p.texts = append(p.texts, x)
 				for range sizes[text].bodies {
 					s := m.text(sizes[text].bytes / 6)
@@ -76,13 +78,13 @@ func newPool(rng *rand.Rand) (*pool, error) {
 		for c := range nClasses {
 			for _, b := range append(x.requests[c], x.responses[c]...) {
 				if b == nil {
-					return nil, fmt.Errorf("a body of %s/%s could not be encoded", x.truth.Service, x.truth.Method)
+					return nil, fmt.Errorf("a body of %s/%s could not be encoded", x.service, x.name)
 				}
 			}
 		}
 	}
 	return p, nil
-}
+})
 
 // fill makes the bodies of a method that takes and returns lists of objects.
 func (x *method) fill(m maker, kind int) {
@@ -112,11 +114,10 @@ func sized(m maker, kind, least int, c class, encode func(things any) []byte) []
 
 // request encodes the body of a request as Dubbo 2.7 does; nil if that fails.
 func request(x *method, descriptor string, args ...any) []byte {
-	service := x.truth.Service
 	e := newEncoder()
-	e.encode("2.0.2", service, "0.0.0", x.truth.Method, descriptor)
+	e.encode("2.0.2", x.service, "0.0.0", x.name, descriptor)
 	e.encode(args...)
-	e.attachments("path", service, "remote.application", "shop-web", "interface", service, "version", "0.0.0")
+	e.attachments("path", x.service, "remote.application", "shop-web", "interface", x.service, "version", "0.0.0")
 	return e.body()
 }
 

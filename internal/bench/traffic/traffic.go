@@ -51,18 +51,19 @@ func Write(w io.Writer, cfg Config) (*Truth, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := newPool(rand.New(rand.NewPCG(seed, 1)))
+	p, err := makePool()
 	if err != nil {
 		return nil, err
 	}
 	sum := sha256.New()
 	out := bufio.NewWriterSize(io.MultiWriter(w, sum), 1<<20)
 	g := &generator{
-		rng:    rand.New(rand.NewPCG(seed, 2)),
-		mix:    mix,
-		pool:   p,
-		writer: newWriter(out, mix.MSS),
-		truth:  Truth{Version: version, Config: cfg},
+		methods: make([]Method, len(p.methods)),
+		rng:     rand.New(rand.NewPCG(seed, 2)),
+		mix:     mix,
+		pool:    p,
+		writer:  newWriter(out, mix.MSS),
+		truth:   Truth{Version: version, Config: cfg},
 	}
 	g.run(cfg)
 	if err := out.Flush(); err != nil {
@@ -72,9 +73,10 @@ func Write(w io.Writer, cfg Config) (*Truth, error) {
 	t.Packets, t.LinkBytes, t.FileBytes = g.writer.packets, g.writer.linkBytes, g.writer.fileBytes
 	t.Frames = t.Requests + t.Responses
 	t.SHA256 = hex.EncodeToString(sum.Sum(nil))
-	for i := range p.methods {
-		if m := p.methods[i]; m.truth.Requests > 0 {
-			t.Methods = append(t.Methods, m.truth)
+	for i, m := range g.methods {
+		if m.Requests > 0 {
+			m.Service, m.Method = p.methods[i].service, p.methods[i].name
+			t.Methods = append(t.Methods, m)
 		}
 	}
 	return t, nil
