@@ -13,7 +13,7 @@ const (
 	floatBox
 	doubleBox
 	charBox
-	stringText // FInt length, chars
+	otherText  // FInt length, chars
 	date       // FLong milliseconds
 	bigInteger // FInt length, bytes
 	bigDecimal // two sections: Number, BigDecimal
@@ -154,7 +154,7 @@ var known = func() map[string]*class {
 	add(floatBox, lang+"Float")
 	add(doubleBox, lang+"Double")
 	add(charBox, lang+"Character")
-	add(stringText, lang+"StringBuffer", lang+"StringBuilder")
+	add(otherText, lang+"StringBuffer", lang+"StringBuilder")
 	add(date, util+"Date")
 	add(sqlDate, "java.sql.Date", "java.sql.Time")
 	add(timestamp, "java.sql.Timestamp")

@@ -51,6 +51,8 @@ func (r *Reader) data(cl *class, p place) {
 		r.exception(cl, p)
 	case stackFrame:
 		r.frame(cl, p)
+	case otherText, classRef, uuid:
+		r.asText(cl, p)
 	default:
 		if p.throwable && cl.layout == unknown {
 			r.exception(cl, p)

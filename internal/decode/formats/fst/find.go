@@ -9,10 +9,13 @@ import (
 // The attachments are a HashMap with string keys: "00 0f", a count, the entries. They are found without the classes of
 // what stands before them as the place where a parse of such a map ends exactly at the end of the body.
 //
-// What can be mistaken for it is a map inside the attachments that ends them (then the outer one is chosen, by Dubbo's
-// own keys), or bytes of a value that by chance begin like a map and lead a whole parse to the last byte: the count has
-// to agree with the entries behind it, so about one body in 2^24 of random bytes before them, and then two places are
-// found and none is taken. An empty map is believed only where there is no other place.
+// the end of the body and one of the keys is Dubbo's own: each request has "path", each response with attachments
+// "dubbo". Without that a map that ends the attachments, empty or not, would be taken for them where an object before it
+// keeps the outer one from being parsed.
+//
+// What can still be mistaken for them is a map that ends the attachments and has such a key itself, or bytes of a value
+// that by chance begin like a map and lead a parse to the last byte, through those attachments or past them: less than
+// one body in 2^24 of random bytes; where two places are found none is taken.
 
 // The search is bounded: bytes looked at per byte of the body, and what a place costs beside its bytes.
 const (
@@ -43,10 +46,10 @@ func (r *Reader) FindAttachments(from int) (at int, ok bool) {
 }
 
 // find returns the one place at or behind from.
-func (r *Reader) find(from int) (int, bool) {
+func (r *Reader) find(from int) (at int, ok bool) {
 	body := r.Buf
 	budget := workPerByte*len(body) + 1<<12
-	var all, known, at, knownAt int // how many places, and of those with Dubbo's keys; the last of each
+	found := 0
 	for off := from; off < len(body); off++ {
 		k := bytes.Index(body[off:], mapHead)
 		if k < 0 {
@@ -58,21 +61,12 @@ func (r *Reader) find(from int) (int, bool) {
 		}
 		dubbo, ok := r.try(off)
 		budget -= r.probe.work + workPerPlace
-		if !ok {
-			continue
-		}
-		all, at = all+1, off
-		if dubbo {
-			known, knownAt = known+1, off
+		if ok && dubbo {
+			found++
+			at = off
 		}
 	}
-	switch {
-	case all == 1:
-		return at, true
-	case known == 1:
-		return knownAt, true
-	}
-	return 0, false
+	return at, found == 1
 }
 
 // try parses attachments from off to the end of the body; known tells that Dubbo's own keys are in them.

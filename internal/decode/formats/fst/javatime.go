@@ -2,7 +2,6 @@ package fst
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"dubbo-wire/internal/decode"
@@ -59,8 +58,15 @@ func (r *Reader) javaTime(cl *class, p place) {
 			return s
 		})
 	case timeZoneRegion, timeZoneOffset:
-		region := r.region(kind)
-		r.words(p, decode.String, region)
+		class := "java.time.ZoneRegion"
+		if kind == timeZoneOffset {
+			class = "java.time.ZoneOffset"
+		}
+		r.open(p, decode.Object, classOf(class))
+		r.Role("type")
+		q := r.at(decode.ByField, "value", 0)
+		r.words(q, decode.String, r.region(kind))
+		r.Close()
 	case timeDuration:
 		r.parts(p, "java.time.Duration", "seconds", r.long, "nanos", r.int)
 	case timeYear:
@@ -96,24 +102,32 @@ func (r *Reader) parts(p place, class string, namesAndForms ...any) {
 	r.Close()
 }
 
-// instantText writes a point in time.
-func instantText(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
+// instantText writes a point in time, as Java's Instant does.
+func instantText(t time.Time) string {
+	t = t.UTC()
+	return day{int64(t.Year()), byte(t.Month()), byte(t.Day())}.String() + "T" +
+		clock{int8(t.Hour()), int8(t.Minute()), int8(t.Second()), int32(t.Nanosecond())}.String() + "Z"
+}
 
 // A day is a date without zone.
 type day struct {
-	year       int32
+	year       int64
 	month, day byte
 }
 
 func (r *Reader) date() day {
-	return day{r.int32("a year"), r.Byte("a month"), r.Byte("a day")}
+	return day{r.int("a year"), r.Byte("a month"), r.Byte("a day")}
 }
 
 func (d day) String() string {
-	if d.year < 0 {
-		return fmt.Sprintf("-%04d-%02d-%02d", -int64(d.year), d.month, d.day)
+	sign, year := "", d.year
+	switch {
+	case year < 0:
+		sign, year = "-", -year
+	case year > 9999:
+		sign = "+"
 	}
-	return fmt.Sprintf("%04d-%02d-%02d", d.year, d.month, d.day)
+	return fmt.Sprintf("%s%04d-%02d-%02d", sign, year, d.month, d.day)
 }
 
 // A clock is a time of day without zone.
@@ -136,12 +150,19 @@ func (r *Reader) clock() (t clock) {
 	return t
 }
 
+// String writes seconds always, and of their fraction three, six or nine digits.
 func (t clock) String() string {
 	s := fmt.Sprintf("%02d:%02d:%02d", t.hour, t.minute, t.second)
-	if t.nano != 0 {
-		s += strings.TrimRight(fmt.Sprintf(".%09d", t.nano), "0")
+	switch n := t.nano; {
+	case n == 0:
+		return s
+	case n%1e6 == 0:
+		return s + fmt.Sprintf(".%03d", n/1e6)
+	case n%1e3 == 0:
+		return s + fmt.Sprintf(".%06d", n/1e3)
+	default:
+		return s + fmt.Sprintf(".%09d", n)
 	}
-	return s
 }
 
 // A zone is an offset from UTC in seconds.

@@ -24,9 +24,6 @@ func (r *Reader) scalar(cl *class, p place) {
 		r.primitive(double8, p)
 	case charBox:
 		r.primitive(char2, p)
-	case stringText:
-		x := r.text()
-		r.words(p, decode.String, x.decode)
 	case date:
 		ms := r.int64("milliseconds")
 		r.words(p, decode.Date, func() string { return instantText(time.UnixMilli(ms)) })
@@ -39,10 +36,6 @@ func (r *Reader) scalar(cl *class, p place) {
 		r.bigDecimal(p)
 	case javaTime:
 		r.javaTime(cl, p)
-	case classRef:
-		r.Byte("whether the class is primitive")
-		x := r.text()
-		r.words(p, decode.String, func() string { return decode.JavaName(x.decode()) })
 	case numberInt:
 		v := r.int32("an int")
 		r.expect(fieldsEnd, "the end of the fields")
@@ -55,15 +48,31 @@ func (r *Reader) scalar(cl *class, p place) {
 		v := r.int32("an int")
 		r.expect(fieldsEnd, "the end of the fields")
 		r.boolean(p, v != 0)
-	case uuid:
-		lo, hi := uint64(r.int64("a UUID")), uint64(r.int64("a UUID"))
-		r.expect(fieldsEnd, "the end of the fields")
-		r.words(p, decode.String, func() string {
-			return fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", hi>>32, hi>>16&0xffff, hi&0xffff, lo>>48, lo&0xffffffffffff)
-		})
 	default:
 		r.fail(cl, p)
 	}
+}
+
+// asText takes an object of a JDK class that is shown as a text: its field "value".
+func (r *Reader) asText(cl *class, p place) {
+	r.container(p, decode.Object, cl, func() {
+		q := r.at(decode.ByField, "value", 0)
+		switch cl.layout {
+		case classRef:
+			r.Byte("whether the class is primitive")
+			x := r.text()
+			r.words(q, decode.String, x.decode)
+		case uuid:
+			lo, hi := uint64(r.int64("a UUID")), uint64(r.int64("a UUID"))
+			r.words(q, decode.String, func() string {
+				return fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", hi>>32, hi>>16&0xffff, hi&0xffff, lo>>48, lo&0xffffffffffff)
+			})
+			r.end()
+		default:
+			x := r.text()
+			r.words(q, decode.String, x.decode)
+		}
+	})
 }
 
 // primitive takes an element of a primitive array, or the data of a box.

@@ -21,6 +21,7 @@ const (
 	boxDouble
 
 	stringText // a string
+	otherText  // a string too, of a class of its own
 	epochMilli // positive long
 	calendar   // positive long, lenient, first day of the week, minimal days, time zone id
 	bigInteger // length + 1, bytes
@@ -200,10 +201,7 @@ func (c *class) runtime() bool {
 	return c.final
 }
 
-var (
-	hashMap    = known["java.util.HashMap"]
-	javaString = known["java.lang.String"]
-)
+var hashMap = known["java.util.HashMap"]
 
 // known are the JDK classes whose bytes have the same form in every JDK. Collections, maps and enums are known by name
 // only: that a class is one is not on the wire.
@@ -235,8 +233,9 @@ func table() map[string]*class {
 	add(boxChar, true, lang+"Character")
 	add(boxFloat, true, lang+"Float")
 	add(boxDouble, true, lang+"Double")
-	add(stringText, true, lang+"String", lang+"StringBuilder", lang+"StringBuffer", "java.net.URI", "java.net.URL", util+"Currency")
-	add(stringText, false, util+"TimeZone", "sun.util.calendar.ZoneInfo", "java.nio.charset.Charset", "sun.nio.cs.UTF_8", "sun.nio.cs.ISO_8859_1", "sun.nio.cs.US_ASCII")
+	add(stringText, true, lang+"String")
+	add(otherText, true, lang+"StringBuilder", lang+"StringBuffer", "java.net.URI", "java.net.URL", util+"Currency")
+	add(otherText, false, util+"TimeZone", "sun.util.calendar.ZoneInfo", "java.nio.charset.Charset", "sun.nio.cs.UTF_8", "sun.nio.cs.ISO_8859_1", "sun.nio.cs.US_ASCII")
 	add(epochMilli, false, util+"Date", "java.sql.Date", "java.sql.Time", "java.sql.Timestamp")
 	add(calendar, false, util+"GregorianCalendar", util+"Calendar")
 	add(bigInteger, false, "java.math.BigInteger")

@@ -51,6 +51,8 @@ func (r *Reader) data(cl *class, p place) {
 		r.enumSet(cl, p)
 	case bitSet:
 		r.bitSet(cl, p)
+	case otherText, calendar, uuid, pattern, classRef, locale, zoneID, zoneOffset:
+		r.asText(cl, p)
 	default:
 		r.scalar(cl, p)
 	}

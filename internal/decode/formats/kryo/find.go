@@ -8,12 +8,13 @@ import (
 
 // The attachments are a HashMap with string keys, written as a top-level object: "23 01", a count, the entries. They
 // are found without the classes of what stands before them as the place where a parse of such a map ends exactly at
-// the end of the body.
+// the end of the body and one of the keys is Dubbo's own: each request has "path", each response with attachments
+// "dubbo". Without that a map that ends the attachments, empty or not, would be taken for them where an object before it
+// keeps the outer one from being parsed.
 //
-// What can be mistaken for it is a map inside the attachments that ends them (then the outer one is chosen, by Dubbo's
-// own keys), or bytes of a value that by chance begin like a map and lead a whole parse to the last byte: the count has
-// to agree with the entries behind it, so about one body in 2^24 of random bytes before them, and then two places are
-// found and none is taken. An empty map is believed only where there is no other place.
+// What can still be mistaken for them is a map that ends the attachments and has such a key itself, or bytes of a value
+// that by chance begin like a map and lead a parse to the last byte, through those attachments or past them: less than
+// one body in 2^24 of random bytes; where two places are found none is taken.
 
 // The search is bounded: bytes looked at per byte of the body, and what a place costs beside its bytes.
 const (
@@ -34,7 +35,7 @@ func (r *Reader) detect() {
 	}
 	rest := r.Buf[r.Off:]
 	if at := bytes.LastIndex(rest, kryo5.mapHead); at >= 0 {
-		if _, ok := r.try(r.Off+at, kryo5); !ok {
+		if known, ok := r.try(r.Off+at, kryo5); !ok || !known {
 			return
 		}
 		if at := bytes.LastIndex(rest, kryo4.mapHead); at >= 0 {
@@ -63,10 +64,10 @@ func (r *Reader) FindAttachments(from int) (at int, ok bool) {
 }
 
 // find returns the one place at or behind from.
-func (r *Reader) find(from int) (int, bool) {
+func (r *Reader) find(from int) (at int, ok bool) {
 	body := r.Buf
 	budget := workPerByte*len(body) + 1<<12
-	var all, known, at, knownAt int // how many places, and of those with Dubbo's keys; the last of each
+	found := 0
 	for off := from; off < len(body); off++ {
 		k := r.next(body[off:])
 		if k < 0 {
@@ -78,21 +79,12 @@ func (r *Reader) find(from int) (int, bool) {
 		}
 		dubbo, ok := r.try(off, r.d)
 		budget -= r.probe.work + workPerPlace
-		if !ok {
-			continue
-		}
-		all, at = all+1, off
-		if dubbo {
-			known, knownAt = known+1, off
+		if ok && dubbo {
+			found++
+			at = off
 		}
 	}
-	switch {
-	case all == 1:
-		return at, true
-	case known == 1:
-		return knownAt, true
-	}
-	return 0, false
+	return at, found == 1
 }
 
 // next returns the offset of the next bytes that look like a map, -1 if there are none. Without class id (kryo2) only

@@ -32,12 +32,6 @@ func (r *Reader) javaTime(cl *class, p place) {
 	case zonedDateTime:
 		d, t, id := r.date(), r.clock(), r.text()
 		r.words(p, decode.Date, func() string { return d.String() + "T" + t.String() + zoneText(id.decode()) })
-	case zoneID:
-		x := r.text()
-		r.words(p, decode.String, x.decode)
-	case zoneOffset:
-		z := r.offset()
-		r.words(p, decode.String, z.String)
 	case duration:
 		r.container(p, decode.Object, cl, func() {
 			r.part("seconds", func() int64 { return int64(r.fixed64("seconds")) })
@@ -76,24 +70,32 @@ func (r *Reader) parts(cl *class, p place, namesAndForms ...string) {
 	})
 }
 
-// instantText writes a point in time.
-func instantText(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
+// instantText writes a point in time, as Java's Instant does.
+func instantText(t time.Time) string {
+	t = t.UTC()
+	return day{int64(t.Year()), byte(t.Month()), byte(t.Day())}.String() + "T" +
+		clock{int8(t.Hour()), int8(t.Minute()), int8(t.Second()), int32(t.Nanosecond())}.String() + "Z"
+}
 
 // A day is a date without zone.
 type day struct {
-	year       int32
+	year       int64
 	month, day byte
 }
 
 func (r *Reader) date() day {
-	return day{int32(r.varint("a year")), r.Byte("a month"), r.Byte("a day")}
+	return day{int64(int32(r.varint("a year"))), r.Byte("a month"), r.Byte("a day")}
 }
 
 func (d day) String() string {
-	if d.year < 0 {
-		return fmt.Sprintf("-%04d-%02d-%02d", -int64(d.year), d.month, d.day)
+	sign, year := "", d.year
+	switch {
+	case year < 0:
+		sign, year = "-", -year
+	case year > 9999:
+		sign = "+"
 	}
-	return fmt.Sprintf("%04d-%02d-%02d", d.year, d.month, d.day)
+	return fmt.Sprintf("%s%04d-%02d-%02d", sign, year, d.month, d.day)
 }
 
 // A clock is a time of day without zone.
@@ -116,12 +118,19 @@ func (r *Reader) clock() (t clock) {
 	return t
 }
 
+// String writes seconds always, and of their fraction three, six or nine digits.
 func (t clock) String() string {
 	s := fmt.Sprintf("%02d:%02d:%02d", t.hour, t.minute, t.second)
-	if t.nano != 0 {
-		s += strings.TrimRight(fmt.Sprintf(".%09d", t.nano), "0")
+	switch n := t.nano; {
+	case n == 0:
+		return s
+	case n%1e6 == 0:
+		return s + fmt.Sprintf(".%03d", n/1e6)
+	case n%1e3 == 0:
+		return s + fmt.Sprintf(".%06d", n/1e3)
+	default:
+		return s + fmt.Sprintf(".%09d", n)
 	}
-	return s
 }
 
 // zoneText writes the zone of a ZonedDateTime: an offset as it is, a region in brackets.

@@ -41,49 +41,12 @@ func (r *Reader) scalar(cl *class, p place) {
 	case optionalOf:
 		r.optionalNumber(cl, p)
 	case stringText:
-		r.stringValue(cl, p)
+		r.stringValue(p)
 	case epochMilli:
 		ms := int64(r.varlong("milliseconds"))
 		r.words(p, decode.Date, func() string { return instantText(time.UnixMilli(ms)) })
-	case calendar:
-		ms := int64(r.varlong("milliseconds"))
-		c.Skip(1, "lenient")
-		r.varint("the first day of the week")
-		r.varint("the minimal days of a week")
-		r.text()
-		r.words(p, decode.Date, func() string { return instantText(time.UnixMilli(ms)) })
 	case bigInteger, bigDecimal:
 		r.decimal(cl, p)
-	case uuid:
-		hi, lo := r.fixed64("a UUID"), r.fixed64("a UUID")
-		r.words(p, decode.String, func() string {
-			return fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", hi>>32, hi>>16&0xffff, hi&0xffff, lo>>48, lo&0xffffffffffff)
-		})
-	case pattern:
-		x := r.text()
-		r.varint("flags")
-		r.words(p, decode.String, x.decode)
-	case classRef:
-		cl := r.class(&place{})
-		c.Skip(1, "whether the class is primitive")
-		r.words(p, decode.String, func() string {
-			if cl == nil {
-				return ""
-			}
-			return decode.JavaName(cl.name)
-		})
-	case locale:
-		lang, country, variant := r.text(), r.text(), r.text()
-		r.words(p, decode.String, func() string {
-			s := lang.decode()
-			if len(country.raw)+len(variant.raw) > 0 {
-				s += "_" + country.decode()
-			}
-			if len(variant.raw) > 0 {
-				s += "_" + variant.decode()
-			}
-			return s
-		})
 	case enum:
 		r.ordinal(cl, p)
 	default:
@@ -128,8 +91,8 @@ func (r *Reader) real(p place, k decode.Kind, v float64) {
 	}
 }
 
-// stringValue takes a string, or a class that is written as one.
-func (r *Reader) stringValue(cl *class, p place) {
+// stringValue takes a string.
+func (r *Reader) stringValue(p place) {
 	off := r.Off
 	x := r.text()
 	switch {
@@ -139,10 +102,62 @@ func (r *Reader) stringValue(cl *class, p place) {
 		r.leaf(p, decode.Null)
 		return
 	}
-	if k := len(r.seen) - 1; k >= 0 && cl == javaString {
+	if k := len(r.seen) - 1; k >= 0 {
 		r.seen[k].text = int32(off)
 	}
 	r.words(p, decode.String, x.decode)
+}
+
+// asText takes an object of a JDK class that is written as a text, or shown as one: its field "value".
+func (r *Reader) asText(cl *class, p place) {
+	r.container(p, decode.Object, cl, func() {
+		q := r.at(decode.ByField, "value", 0)
+		switch cl.layout {
+		case calendar:
+			ms := int64(r.varlong("milliseconds"))
+			r.Skip(1, "lenient")
+			r.varint("the first day of the week")
+			r.varint("the minimal days of a week")
+			r.text()
+			r.words(q, decode.Date, func() string { return instantText(time.UnixMilli(ms)) })
+		case uuid:
+			hi, lo := r.fixed64("a UUID"), r.fixed64("a UUID")
+			r.words(q, decode.String, func() string {
+				return fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", hi>>32, hi>>16&0xffff, hi&0xffff, lo>>48, lo&0xffffffffffff)
+			})
+		case pattern:
+			x := r.text()
+			r.varint("flags")
+			r.words(q, decode.String, x.decode)
+		case classRef:
+			described := r.class(&place{})
+			r.Skip(1, "whether the class is primitive")
+			r.words(q, decode.String, func() string {
+				if described == nil {
+					return ""
+				}
+				return described.name
+			})
+		case locale:
+			language, country, variant := r.text(), r.text(), r.text()
+			r.words(q, decode.String, func() string {
+				s := language.decode()
+				if len(country.raw)+len(variant.raw) > 0 {
+					s += "_" + country.decode()
+				}
+				if len(variant.raw) > 0 {
+					s += "_" + variant.decode()
+				}
+				return s
+			})
+		case zoneOffset:
+			z := r.offset()
+			r.words(q, decode.String, z.String)
+		default:
+			x := r.text()
+			r.words(q, decode.String, x.decode)
+		}
+	})
 }
 
 // maxDigits bounds the numbers that are printed, in bytes: conversion to decimal is not linear.

@@ -150,8 +150,8 @@ func (r *Reader) dynamic(p place, field uint64, h header) {
 				r.container(p, field, h, id, text(raw))
 				return
 			}
-			s, k := r.parts(string(raw))
-			kind, fill = k, func(n *decode.Node) { n.Text = s() }
+			s := r.parts(string(raw))
+			kind, fill = decode.Date, func(n *decode.Node) { n.Text = s() }
 		default:
 			r.container(p, field, h, id, text(raw))
 			return
@@ -221,6 +221,11 @@ func (r *Reader) container(p place, field uint64, h header, id uint64, class str
 	case idMap:
 		r.mapping(end)
 	case idPojo:
+		if class == "java.util.UUID" {
+			r.uuid()
+			r.expect(end)
+			break
+		}
 		from := len(r.seen)
 		r.skip(field)
 		for i := range r.seen[from:] {
@@ -230,14 +235,14 @@ func (r *Reader) container(p place, field uint64, h header, id uint64, class str
 	case idCollection:
 		r.elements(end)
 	case idArray:
-		r.field(3)
+		n := r.field(3)
 		r.field(2)
 		r.Role("length")
-		r.elements(end)
+		r.lost(n, r.elements(end))
 	case idEnums:
-		r.field(1)
+		n := r.field(1)
 		r.Role("length")
-		r.ordinals(class, end)
+		r.lost(n, r.ordinals(class, end))
 	case idScalars:
 		r.scalars(end)
 	}
@@ -256,18 +261,30 @@ func (r *Reader) typed(class string) {
 	r.Role("type")
 }
 
-// elements takes objects up to a tag.
-func (r *Reader) elements(end uint64) {
-	for i := 0; r.OK(); i++ {
+// lost marks an array of which fewer elements were written than it has: null ones, whose places are not known. The
+// node has no bytes.
+func (r *Reader) lost(length uint64, elements int) {
+	if length > uint64(elements) {
+		off := r.Off
+		r.Off -= r.Pending()
+		r.Leaf(decode.Opaque, decode.ByIndex, "", elements)
+		r.Off = off
+	}
+}
+
+// elements takes objects up to a tag and returns how many there were.
+func (r *Reader) elements(end uint64) (i int) {
+	for ; r.OK(); i++ {
 		f, w := r.tag()
 		switch {
 		case tagOf(f, w) == end && w == endGroup:
-			return
+			return i
 		case f != 1:
 			r.Fail(decode.Unsupported, "an element", fmt.Sprintf("field %d", f))
 		}
 		r.element(place{label: decode.ByIndex, index: i}, f, w)
 	}
+	return i
 }
 
 // mapping takes entries up to a tag: groups of a key and a value, each left out where it is null.
@@ -317,21 +334,21 @@ func (r *Reader) entry(i int) {
 }
 
 // ordinals takes the constants of an enum array.
-func (r *Reader) ordinals(class string, end uint64) {
-	for i := 0; r.OK(); i++ {
+func (r *Reader) ordinals(class string, end uint64) (i int) {
+	for ; r.OK(); i++ {
 		f, w := r.tag()
 		if tagOf(f, w) == end {
-			return
+			return i
 		}
 		if f != 2 || w != varintWire {
 			r.Fail(decode.Unsupported, "an ordinal", fmt.Sprintf("field %d", f))
-			return
 		}
 		v := r.varint("an ordinal")
 		if n := r.Leaf(decode.Enum, decode.ByIndex, "", i); n != nil {
 			n.Class, n.Num = class, int64(int32(v))
 		}
 	}
+	return i
 }
 
 // scalars takes an array of primitives, boxes, strings or numbers: a code of the type, the length, the elements. Null
@@ -342,11 +359,12 @@ func (r *Reader) scalars(end uint64) {
 	if code >= 8 {
 		id = code - 7
 	}
-	r.field(1)
+	n := r.field(1)
 	r.Role("length")
 	for i := 0; r.OK(); i++ {
 		f, w := r.tag()
 		if tagOf(f, w) == end {
+			r.lost(n, i)
 			return
 		}
 		if f != 2 {

@@ -59,9 +59,13 @@ func (r *Reader) message(class string, p place, h header) {
 		r.box(class, p, h)
 	case "java.math.BigInteger":
 		r.bigInteger(p, h)
-	case "java.util.UUID", "java.time.LocalDate", "java.time.LocalTime", "java.time.LocalDateTime", "java.time.Instant":
-		s, k := r.parts(class)
-		r.scalar(k, p, h, func(n *decode.Node) {
+	case "java.util.UUID":
+		r.head(decode.Object, p, h, class)
+		r.uuid()
+		r.Close()
+	case "java.time.LocalDate", "java.time.LocalTime", "java.time.LocalDateTime", "java.time.Instant":
+		s := r.parts(class)
+		r.scalar(decode.Date, p, h, func(n *decode.Node) {
 			if r.Values() {
 				n.Text = s()
 			}
@@ -242,23 +246,24 @@ func (r *Reader) bigInteger(p place, h header) {
 	})
 }
 
-// inParts are the classes that parts reads.
-var inParts = map[string]bool{
-	"java.util.UUID": true, "java.time.LocalDate": true, "java.time.LocalTime": true, "java.time.LocalDateTime": true, "java.time.Instant": true,
+// uuid takes the private fields of a UUID, as the text that they mean.
+func (r *Reader) uuid() {
+	hi, lo := r.field(1), r.field(2)
+	if n := r.Leaf(decode.String, decode.ByField, "value", 0); n != nil && r.Values() {
+		n.Text = fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", hi>>32, hi>>16&0xffff, hi&0xffff, lo>>48, lo&0xffffffffffff)
+	}
 }
 
-// parts takes the private fields of a JDK class that becomes one text.
-func (r *Reader) parts(class string) (s func() string, k decode.Kind) {
+// inParts are the classes that parts reads.
+var inParts = map[string]bool{"java.time.LocalDate": true, "java.time.LocalTime": true, "java.time.LocalDateTime": true, "java.time.Instant": true}
+
+// parts takes the private fields of a class of java.time that becomes one text.
+func (r *Reader) parts(class string) func() string {
 	switch class {
-	case "java.util.UUID":
-		hi, lo := r.field(1), r.field(2)
-		return func() string {
-			return fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", hi>>32, hi>>16&0xffff, hi&0xffff, lo>>48, lo&0xffffffffffff)
-		}, decode.String
 	case "java.time.LocalDate":
-		return r.date(), decode.Date
+		return r.date()
 	case "java.time.LocalTime":
-		return r.clock(), decode.Date
+		return r.clock()
 	case "java.time.LocalDateTime":
 		r.expect(tagOf(1, startGroup))
 		r.number()
@@ -268,29 +273,21 @@ func (r *Reader) parts(class string) (s func() string, k decode.Kind) {
 		r.number()
 		clock := r.clock()
 		r.expect(tagOf(2, endGroup))
-		return func() string { return date() + "T" + clock() }, decode.Date
+		return func() string { return date() + "T" + clock() }
 	default: // java.time.Instant
 		seconds, nanos := int64(r.field(1)), int64(r.field(2))
-		return func() string { return instantText(time.Unix(seconds, nanos%1e9)) }, decode.Date
+		return func() string { return instantText(time.Unix(seconds, nanos%1e9)) }
 	}
 }
 
 func (r *Reader) date() func() string {
 	y, m, d := int64(int32(r.field(1))), uint8(r.field(2)), uint8(r.field(3))
-	return func() string {
-		if y < 0 {
-			return fmt.Sprintf("-%04d-%02d-%02d", -y, m, d)
-		}
-		return fmt.Sprintf("%04d-%02d-%02d", y, m, d)
-	}
+	return func() string { return dateText(y, int(m), int(d)) }
 }
 
 func (r *Reader) clock() func() string {
 	h, m, s, nano := uint8(r.field(1)), uint8(r.field(2)), uint8(r.field(3)), uint32(r.field(4))
-	return func() string {
-		t := time.Date(1970, 1, 1, int(h), int(m), int(s), int(nano%1e9), time.UTC)
-		return t.Format("15:04:05.999999999")
-	}
+	return func() string { return clockText(int(h), int(m), int(s), int(nano)) }
 }
 
 // field takes a varint field with a given number.
@@ -299,5 +296,33 @@ func (r *Reader) field(n uint64) uint64 {
 	return r.varint("a number")
 }
 
-// instantText writes a point in time.
-func instantText(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
+// instantText writes a point in time, as Java's Instant does.
+func instantText(t time.Time) string {
+	t = t.UTC()
+	return dateText(int64(t.Year()), int(t.Month()), t.Day()) + "T" + clockText(t.Hour(), t.Minute(), t.Second(), t.Nanosecond()) + "Z"
+}
+
+func dateText(year int64, month, day int) string {
+	sign := ""
+	switch {
+	case year < 0:
+		sign, year = "-", -year
+	case year > 9999:
+		sign = "+"
+	}
+	return fmt.Sprintf("%s%04d-%02d-%02d", sign, year, month, day)
+}
+
+// clockText writes seconds always, and of their fraction three, six or nine digits.
+func clockText(hour, minute, second, nano int) string {
+	s := fmt.Sprintf("%02d:%02d:%02d", hour, minute, second)
+	switch {
+	case nano == 0:
+		return s
+	case nano%1e6 == 0:
+		return s + fmt.Sprintf(".%03d", nano/1e6)
+	case nano%1e3 == 0:
+		return s + fmt.Sprintf(".%06d", nano/1e3)
+	}
+	return s + fmt.Sprintf(".%09d", nano)
+}
