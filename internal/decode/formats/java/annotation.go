@@ -1,6 +1,7 @@
 package java
 
 import (
+	"encoding/binary"
 	"fmt"
 
 	"dubbo-wire/internal/decode"
@@ -132,27 +133,43 @@ func (r *Reader) custom() {
 	}
 }
 
-// time takes a java.time value: a date or time in one piece, an amount with its fields.
+// time takes a java.time value: a date or time in one piece, others with their fields.
 func (r *Reader) time(i int) {
 	rest := r.Buf[r.Off:]
-	if len(rest) < 3 || rest[0] != tcBlockData {
+	if len(rest) < 3 || rest[0] != tcBlockData || rest[1] == 0 || len(rest) < 2+int(rest[1]) {
 		r.payload(i, timeOf)
 		return
 	}
-	a, ok := amounts[rest[2]]
-	if !ok || int(rest[1]) != 1+a.len() {
+	b := rest[2 : 2+rest[1]]
+	a := amounts[b[0]]
+	switch {
+	case a.class != "" && len(b) == 1+a.len():
+	case b[0] == serZoneOffset && len(b) == 2:
+		a = amount{"java.time.ZoneOffset", []fieldDesc{{'B', "totalSeconds"}}}
+	case b[0] == serZoneRegion && len(b) >= 3 && len(b) == 3+int(binary.BigEndian.Uint16(b[1:])):
+		a.class = "java.time.ZoneRegion"
+	default:
 		r.payload(i, timeOf)
 		return
+	}
+	if n := r.Tree.Node(i); n != nil {
+		n.Class = a.class
 	}
 	r.Off += 2
 	r.Role("block")
 	r.Off++
 	r.Role("type")
-	if n := r.Tree.Node(i); n != nil {
-		n.Class = a.class
-	}
 	for _, f := range a.fields {
 		r.primitive(f.code, decode.ByField, f.name, 0)
+		if f.name == "totalSeconds" && r.Tree != nil && r.OK() {
+			r.Tree.Nodes[len(r.Tree.Nodes)-1].Num *= 15 * 60
+		}
+	}
+	if len(a.fields) == 0 {
+		r.Off += len(b) - 1
+		if n := r.Leaf(decode.String, decode.ByField, "zoneId", 0); n != nil && r.Values() {
+			n.Text = decodeUTF(b[3:])
+		}
 	}
 	r.custom()
 }

@@ -2,6 +2,7 @@ package java
 
 import (
 	"encoding/binary"
+	"fmt"
 	"time"
 
 	"dubbo-wire/internal/decode"
@@ -75,63 +76,105 @@ func (p *packed) offset() int {
 	return p.int()
 }
 
-func (p *packed) zone() {
+// zone: a ZoneOffset, which the offset before it has told, or a region, which is written in brackets as RFC 9557 does.
+func (p *packed) zone(dst []byte) []byte {
 	switch p.byte() {
 	case serZoneRegion:
-		p.take(int(binary.BigEndian.Uint16(p.take(2))))
+		id := p.take(int(binary.BigEndian.Uint16(p.take(2))))
+		dst = append(append(dst, '['), decodeUTF(id)...)
+		return append(dst, ']')
 	case serZoneOffset:
 		p.offset()
 	default:
 		p.bad = true
 	}
-}
-
-const (
-	layoutDate  = "2006-01-02"
-	layoutClock = "15:04:05.999999999"
-	layoutZone  = "Z07:00"
-)
-
-func local(d date, c clock) time.Time { return at(d, c, 0) }
-
-func at(d date, c clock, offset int) time.Time {
-	zone := time.UTC
-	if offset != 0 {
-		zone = time.FixedZone("", offset)
-	}
-	return time.Date(d.year, time.Month(d.month), d.day, c.hour, c.minute, c.second, c.nano, zone)
+	return dst
 }
 
 // timeOf fills n with the java.time value b: dates, times and instants. Others stay an object with what it wrote.
 func timeOf(n *decode.Node, b []byte, _ bool) bool {
 	p := packed{b: b}
-	var text string
+	var text []byte
 	switch p.byte() {
 	case serInstant:
 		seconds := int64(binary.BigEndian.Uint64(p.take(8)))
-		text = instant(time.Unix(seconds, int64(p.int())))
+		text = append(text, instant(time.Unix(seconds, int64(p.int())))...)
 	case serLocalDate:
-		text = local(p.date(), clock{}).Format(layoutDate)
+		text = p.date().append(text)
 	case serLocalTime:
-		text = local(date{1970, 1, 1}, p.clock()).Format(layoutClock)
+		text = p.clock().append(text)
 	case serLocalDateTime:
-		text = local(p.date(), p.clock()).Format(layoutDate + "T" + layoutClock)
-	case serZonedDateTime:
-		d, c, offset := p.date(), p.clock(), p.offset()
-		p.zone()
-		text = instant(at(d, c, offset))
+		text = p.dateTime(text)
 	case serOffsetDateTime:
-		text = instant(at(p.date(), p.clock(), p.offset()))
+		text = appendOffset(p.dateTime(text), p.offset())
 	case serOffsetTime:
-		text = at(date{1970, 1, 1}, p.clock(), p.offset()).Format(layoutClock + layoutZone)
+		text = appendOffset(p.clock().append(text), p.offset())
+	case serZonedDateTime:
+		text = appendOffset(p.dateTime(text), p.offset())
+		text = p.zone(text)
 	default:
 		return false
 	}
 	if p.bad || len(p.b) > 0 {
 		return false
 	}
-	n.Kind, n.Text = decode.Date, text
+	n.Kind, n.Text = decode.Date, string(text)
 	return true
+}
+
+func (p *packed) dateTime(dst []byte) []byte {
+	d := p.date()
+	return p.clock().append(append(d.append(dst), 'T'))
+}
+
+// instant writes a point in time: RFC 3339, UTC, with no, 3, 6 or 9 digits of a second's fraction, and a sign before a
+// year beyond 0000 to 9999, as java.time does.
+func instant(t time.Time) string {
+	t = t.UTC()
+	b := date{t.Year(), int(t.Month()), t.Day()}.append(nil)
+	b = clock{t.Hour(), t.Minute(), t.Second(), t.Nanosecond()}.append(append(b, 'T'))
+	return string(append(b, 'Z'))
+}
+
+func (d date) append(dst []byte) []byte {
+	year := d.year
+	switch {
+	case year < 0:
+		dst, year = append(dst, '-'), -year
+	case year > 9999:
+		dst = append(dst, '+')
+	}
+	return fmt.Appendf(dst, "%04d-%02d-%02d", year, d.month, d.day)
+}
+
+// append writes seconds always.
+func (c clock) append(dst []byte) []byte {
+	dst = fmt.Appendf(dst, "%02d:%02d:%02d", c.hour, c.minute, c.second)
+	switch {
+	case c.nano == 0:
+		return dst
+	case c.nano%1e6 == 0:
+		return fmt.Appendf(dst, ".%03d", c.nano/1e6)
+	case c.nano%1e3 == 0:
+		return fmt.Appendf(dst, ".%06d", c.nano/1e3)
+	}
+	return fmt.Appendf(dst, ".%09d", c.nano)
+}
+
+func appendOffset(dst []byte, seconds int) []byte {
+	switch {
+	case seconds == 0:
+		return append(dst, 'Z')
+	case seconds < 0:
+		dst, seconds = append(dst, '-'), -seconds
+	default:
+		dst = append(dst, '+')
+	}
+	dst = fmt.Appendf(dst, "%02d:%02d", seconds/3600, seconds/60%60)
+	if seconds%60 != 0 {
+		dst = fmt.Appendf(dst, ":%02d", seconds%60)
+	}
+	return dst
 }
 
 // amount is a java.time value that is no date or time: an object with fields.

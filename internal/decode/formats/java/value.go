@@ -154,5 +154,3 @@ func addNanos(n *decode.Node, nanos int32) {
 	}
 	n.Text = instant(time.Unix(time.UnixMilli(n.Num).Unix(), int64(nanos)))
 }
-
-func instant(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }

@@ -319,7 +319,11 @@ func (r *Reader) beyondJSON(l decode.Label, name string, index int) {
 		}
 		r.Off++
 		if n := r.Leaf(decode.Date, l, name, index); n != nil && r.Values() {
-			n.Text = time.UnixMilli(ms).UTC().Format(time.RFC3339Nano)
+			layout := "2006-01-02T15:04:05.000Z"
+			if ms%1000 == 0 {
+				layout = "2006-01-02T15:04:05Z"
+			}
+			n.Text = time.UnixMilli(ms).UTC().Format(layout)
 		}
 	case r.word("x'"):
 		n := bytes.IndexByte(r.Buf[r.Off:r.end], '\'')
