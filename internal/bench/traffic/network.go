@@ -15,6 +15,7 @@ type generator struct {
 	methods []Method // what was sent of each of the pool's methods
 	ids     []int64  // the last request id of each client
 	queued  int64    // bytes that are written and not sent
+	open    int64    // requests that wait for their response
 }
 
 // conn is a connection.
@@ -70,7 +71,7 @@ func (g *generator) run(cfg Config) {
 	for i := range conns {
 		conns[i] = g.connect(i)
 	}
-	for g.writer.fileBytes+g.queued < cfg.Size {
+	for g.writer.fileBytes+g.queued+g.open*g.mix.mean() < cfg.Size {
 		g.turn(conns[g.rng.IntN(len(conns))], true)
 	}
 	for busy := true; busy; {
@@ -148,6 +149,7 @@ func (g *generator) ask(c *conn) {
 	id := g.ids[c.client]
 	g.frame(&c.sides[0], 0xc2, 0, id, body)
 	c.open = append(c.open, call{id: id, method: m, text: k == text, end: c.sides[0].written})
+	g.open++
 	n := int64(len(body))
 	g.methods[m.index].Requests++
 	g.methods[m.index].RequestBytes += n
@@ -171,6 +173,7 @@ func (g *generator) answer(c *conn) {
 	m := a.method
 	body := one(g.rng, m.responses[k])
 	g.frame(&c.sides[1], 0x02, 20, a.id, body)
+	g.open--
 	n := int64(len(body))
 	g.methods[m.index].Responses++
 	g.methods[m.index].ResponseBytes += n

@@ -20,7 +20,7 @@ import (
 
 // Config says what to write; zero values are the defaults.
 type Config struct {
-	// Size is how large the capture shall be, in bytes; it gets larger by what is under way then (default 1 GB).
+	// Size is how large the capture shall be, in bytes, give or take what is under way at the end (default 1 GB).
 	Size int64
 	// Mix names what the traffic consists of (default "default"; see Mixes).
 	Mix string
@@ -99,6 +99,15 @@ var Mixes = []Mix{
 	{"default", [nClasses]int{70, 20, 8, 2}, 1448, "calls of all sizes over an ordinary network"},
 	{"small", [nClasses]int{100, 0, 0, 0}, 1448, "small calls only"},
 	{"offload", [nClasses]int{70, 20, 8, 2}, 32 << 10, "the default calls, captured above segmentation offload: packets up to 32 KiB"},
+}
+
+// mean is the mean size of a body in bytes.
+func (m *Mix) mean() int64 {
+	n := 0
+	for c, percent := range m.Percent {
+		n += percent * sizes[c].bytes
+	}
+	return int64(n / 100)
 }
 
 func findMix(name string) (Mix, error) {

@@ -6,7 +6,7 @@ import (
 )
 
 // version changes with what Write writes for a Config: a capture of another version is made anew.
-const version = 1
+const version = 2
 
 // Truth is what is in a capture, as counted by who wrote it.
 type Truth struct {
