@@ -1,0 +1,111 @@
+package protostuff
+
+import (
+	"fmt"
+	"math/big"
+	"time"
+
+	"dubbo-wire/internal/decode"
+)
+
+// lost marks an array of which fewer elements were written than it has: null ones, whose places are not known. The
+// node has no bytes.
+func (r *Reader) lost(length uint64, elements int) {
+	if length > uint64(elements) {
+		off := r.Off
+		r.Off -= r.Pending()
+		r.Leaf(decode.Opaque, decode.ByIndex, "", elements)
+		r.Off = off
+	}
+}
+
+// ordinals takes the constants of an enum array.
+func (r *Reader) ordinals(class string, end uint64) (i int) {
+	for ; r.OK(); i++ {
+		f, w := r.tag()
+		if tagOf(f, w) == end {
+			return i
+		}
+		if f != 2 || w != varintWire {
+			r.Fail(decode.Unsupported, "an ordinal", fmt.Sprintf("field %d", f))
+		}
+		v := r.varint("an ordinal")
+		if n := r.Leaf(decode.Enum, decode.ByIndex, "", i); n != nil {
+			n.Class, n.Num = class, int64(int32(v))
+		}
+	}
+	return i
+}
+
+// scalars takes an array of primitives, boxes, strings or numbers: a code of the type, the length, the elements. Null
+// elements are missing.
+func (r *Reader) scalars(end uint64) {
+	code := r.varint("a type of elements")
+	id := code + 1 // primitives
+	if code >= 8 {
+		id = code - 7
+	}
+	n := r.field(1)
+	r.Role("length")
+	for i := 0; r.OK(); i++ {
+		f, w := r.tag()
+		if tagOf(f, w) == end {
+			r.lost(n, i)
+			return
+		}
+		if f != 2 {
+			r.Fail(decode.Unsupported, "an element", fmt.Sprintf("field %d", f))
+			return
+		}
+		r.scalarElement(place{label: decode.ByIndex, index: i}, id, w)
+	}
+}
+
+func (r *Reader) scalarElement(p place, id uint64, wire byte) {
+	switch {
+	case id >= idBool && id <= idDouble && wire == primitive[id].wire:
+		v := r.raw(wire)
+		if n := r.Leaf(primitive[id].kind, p.label, p.name, p.index); n != nil {
+			primitive[id].set(n, v)
+		}
+	case id == idDate && wire == fixed64Wire:
+		v := int64(r.raw(wire))
+		if n := r.Leaf(decode.Date, p.label, p.name, p.index); n != nil && r.Values() {
+			n.Text = instantText(time.UnixMilli(v))
+		}
+	case wire == delimited && (id == idString || id == idBigDecimal):
+		raw := r.delimited("a text")
+		kind := decode.String
+		if id == idBigDecimal {
+			kind = decode.Decimal
+		}
+		if n := r.Leaf(kind, p.label, p.name, p.index); n != nil && r.Values() {
+			n.Text = text(raw)
+		}
+	case wire == delimited && (id == idBytes || id == idByteString):
+		raw := r.delimited("bytes")
+		if n := r.Leaf(decode.Bytes, p.label, p.name, p.index); n != nil && r.Values() {
+			n.Raw = raw
+		}
+	case wire == delimited && id == idBigInteger:
+		raw := r.delimited("a number")
+		if len(raw) > 4*maxWords {
+			r.Leaf(decode.Opaque, p.label, p.name, p.index)
+			return
+		}
+		if n := r.Leaf(decode.Decimal, p.label, p.name, p.index); n != nil && r.Values() {
+			n.Text = signed(raw).String()
+		}
+	default:
+		r.Fail(decode.Unsupported, "an element", fmt.Sprintf("type %d of wire type %d", id, wire))
+	}
+}
+
+// signed returns the number of two's complement bytes, the most significant first.
+func signed(raw []byte) *big.Int {
+	v := new(big.Int).SetBytes(raw)
+	if len(raw) > 0 && raw[0] >= 0x80 {
+		v.Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(8*len(raw))))
+	}
+	return v
+}
