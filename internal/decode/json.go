@@ -46,6 +46,10 @@ func (t *Tree) AppendJSON(dst []byte, i int) []byte {
 	case Ref:
 		dst = append(dst, `{"@ref":`...)
 		return append(AppendString(dst, t.Path(int(n.Num))), '}')
+	case Alias:
+		if int(n.Num) > i { // only forward: no cycle
+			return t.AppendJSON(dst, int(n.Num))
+		}
 	case List:
 		return t.appendList(dst, i)
 	case Map:

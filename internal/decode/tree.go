@@ -22,6 +22,7 @@ const (
 	Map     // children are key, value, key, value …
 	Object  // Class; children are fields, named
 	Ref     // Num: index of the node that is meant (in Tree.Nodes)
+	Alias   // Num: index of the node behind it that it stands for, a field of its own
 	Opaque  // measured, not decoded
 	Custom  // bytes that user code wrote (writeObject, Externalizable): Raw
 	Missing // announced bytes that the capture does not have

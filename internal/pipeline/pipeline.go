@@ -159,7 +159,9 @@ func render(m *call.Message, msg *dubbo.Message) {
 	case msg.Kind == dubbo.Response && msg.ResultKind >= 0 && !msg.Exception():
 		m.Values = msg.AppendResult(m.Values)
 	}
-	m.AttachmentsJSON = msg.AppendAttachments(m.AttachmentsJSON)
+	if msg.Kind == dubbo.Request || msg.ResultKind >= 0 {
+		m.AttachmentsJSON = msg.AppendAttachments(m.AttachmentsJSON)
+	}
 }
 
 // Call takes a call from the pairer.

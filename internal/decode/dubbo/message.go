@@ -1,6 +1,10 @@
 package dubbo
 
-import "dubbo-wire/internal/decode"
+import (
+	"strconv"
+
+	"dubbo-wire/internal/decode"
+)
 
 // Kind says what a message is for.
 type Kind uint8
@@ -143,9 +147,20 @@ func (m *Message) AppendGenericArguments(dst []byte) []byte {
 	return t.AppendJSON(dst, args)
 }
 
-// AppendAttachments appends the attachments as a JSON object.
+// AppendAttachments appends the attachments as a JSON object. Where they could not be told from the values before them
+// they are {"@opaque": n}, n being the bytes they lie in.
 func (m *Message) AppendAttachments(dst []byte) []byte {
-	return m.appendField(dst, "attachments", "{}")
+	if m.Err == nil || m.find("attachments") >= 0 {
+		return m.appendField(dst, "attachments", "{}")
+	}
+	n := int64(0)
+	for i := range m.Tree.Nodes {
+		if k := m.Tree.Nodes[i].Kind; k == decode.Opaque {
+			n += int64(m.Tree.Nodes[i].Len)
+		}
+	}
+	dst = append(dst, `{"@opaque":`...)
+	return append(strconv.AppendInt(dst, n, 10), '}')
 }
 
 // AppendResult appends the value of a response as JSON: null where the result kind says so, opaque where the capture

@@ -7,6 +7,7 @@ import (
 	"dubbo-wire/internal/decode/formats/avro"
 	"dubbo-wire/internal/decode/formats/compactedjava"
 	"dubbo-wire/internal/decode/formats/fastjson"
+	"dubbo-wire/internal/decode/formats/fst"
 	"dubbo-wire/internal/decode/formats/gson"
 	"dubbo-wire/internal/decode/formats/hessian2"
 	"dubbo-wire/internal/decode/formats/java"
@@ -15,6 +16,8 @@ import (
 	"dubbo-wire/internal/decode/formats/msgpack"
 	"dubbo-wire/internal/decode/formats/nativehessian"
 	"dubbo-wire/internal/decode/formats/nativejava"
+	"dubbo-wire/internal/decode/formats/protostuff"
+	"dubbo-wire/internal/decode/formats/smartbuf"
 )
 
 // All returns every serialization that is known, by id.
@@ -26,8 +29,11 @@ func All() []decode.Format {
 		fastjson.Format,      // 6
 		nativejava.Format,    // 7
 		kryo.Format,          // 8
+		fst.Format,           // 9
 		nativehessian.Format, // 10
 		avro.Format,          // 11
+		protostuff.Format,    // 12
+		smartbuf.Format,      // 13
 		gson.Format,          // 16
 		kryo2.Format,         // 25
 		msgpack.Format,       // 27

@@ -1,6 +1,7 @@
 package hessian2
 
 import (
+	"bytes"
 	"math/big"
 	"slices"
 	"strings"
@@ -28,6 +29,7 @@ const (
 	zonedDateTime          //
 	boxedInt               // Byte and Short of caucho hessian
 	boxedFloat             // Float of caucho hessian
+	enumSet                // java.util.EnumSet: the class of its constants, and an array of them
 )
 
 // packages of the handle classes that replace java.time's.
@@ -59,6 +61,19 @@ var handles = []struct {
 	{"com.caucho.hessian.io.ByteHandle", []string{"_value"}, boxedInt},
 	{"com.caucho.hessian.io.ShortHandle", []string{"_value"}, boxedInt},
 	{"com.caucho.hessian.io.FloatHandle", []string{"_value"}, boxedFloat},
+	{"com.alibaba.com.caucho.hessian.io.EnumSetHandler", []string{"type", "objects"}, enumSet},
+	{"java.util.EnumSet$SerializationProxy", []string{"elementType", "elements"}, enumSet},
+}
+
+// twiceCounted is the class whose objects take two places in the object table of caucho's writer: it counts the
+// Calendar, then the handle that it writes in the Calendar's place. Its own reader counts one, and fails on references
+// that follow; the numbering is the writer's.
+var twiceCounted = []byte("com.caucho.hessian.io.CalendarHandle")
+
+// isTwiceCounted judges the class name in b, an encoded string; hessian-lite's class of the same name, in another
+// package, is counted once.
+func isTwiceCounted(b []byte) bool {
+	return bytes.HasSuffix(b, twiceCounted) && len(b)-len(twiceCounted) <= 3 // the string's own length
 }
 
 // meaningOf returns what objects of a class stand for.
@@ -111,6 +126,14 @@ func (r *Reader) interpret(node, class int) {
 		return
 	case boxedInt, boxedFloat:
 		o.box(means)
+		return
+	case enumSet:
+		for _, name := range []string{"objects", "elements"} {
+			if i, _ := o.find(name, decode.List); i > node { // behind it: no cycle
+				n := r.t.Node(node)
+				n.Kind, n.Num = decode.Alias, int64(i)
+			}
+		}
 		return
 	case decimalText:
 		if v := o.get("value", decode.String); v != nil && isDecimal(v.Text) {

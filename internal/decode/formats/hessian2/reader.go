@@ -52,6 +52,7 @@ type class struct {
 	first, n int // its fields in Reader.fields
 	means    meaning
 	notEnum  bool // an object of it proved that it is no enum
+	twice    bool // its objects take two places in the object table, see twiceCounted
 	lastEnum int  // its latest entry in Reader.enums, counted from 1
 }
 

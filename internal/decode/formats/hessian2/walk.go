@@ -282,6 +282,12 @@ func (r *Reader) object(p place, depth int) bool {
 		r.t.Node(node).Class = c.name
 		r.objects[self].class = int32(i)
 	}
+	if c.twice {
+		r.objectCount++
+		if r.t != nil {
+			r.objects = append(r.objects, r.objects[self])
+		}
+	}
 	f := place{label: decode.ByField}
 	for k := range n {
 		if r.t != nil {
@@ -329,6 +335,7 @@ func (r *Reader) definition() bool {
 		return false
 	}
 	c := class{first: len(r.fields)}
+	c.twice = isTwiceCounted(r.c.Buf[at:stop])
 	if r.t != nil {
 		c.name = r.text(at, stop, true)
 	}
