@@ -64,7 +64,7 @@ func (r *Reader) item(l decode.Label, name string, index int) {
 		r.enum(i)
 		r.Close()
 	case tc == tcClass:
-		i := r.Open(decode.String, l, name, index)
+		i := r.Open(decode.Object, l, name, index)
 		r.Role("type")
 		if c := r.classDesc(); r.OK() {
 			r.assign(handle{kind: toObject, node: int32(i)})
@@ -73,7 +73,7 @@ func (r *Reader) item(l decode.Label, name string, index int) {
 		r.Close()
 	case tc == tcClassDesc || tc == tcProxyClassDesc:
 		r.Off--
-		i := r.Open(decode.String, l, name, index)
+		i := r.Open(decode.Object, l, name, index)
 		if c := r.classDesc(); r.OK() {
 			r.nameClass(i, c)
 		}
@@ -85,10 +85,16 @@ func (r *Reader) item(l decode.Label, name string, index int) {
 	}
 }
 
-// nameClass makes node i the name of class c.
+// nameClass makes node i, which is open, the class c: its name has no bytes beside the descriptor's.
 func (r *Reader) nameClass(i int, c int32) {
-	if n := r.Tree.Node(i); n != nil && c >= 0 && r.Values() {
-		n.Text = sourceName(r.classes[c].name)
+	if n := r.Tree.Node(i); n != nil {
+		n.Class = "java.lang.Class"
+	}
+	if c < 0 {
+		return
+	}
+	if n := r.Leaf(decode.String, decode.ByField, "name", 0); n != nil && r.Values() {
+		n.Text = r.classes[c].name
 	}
 }
 
