@@ -158,8 +158,15 @@ func (r *Reader) finish(c class, self int) int32 {
 	return int32(self)
 }
 
+// maxName bounds a name in bytes. Every object has that of its class, every field its own, at a cost of one to six bytes.
+const maxName = 512
+
 func (r *Reader) className() string {
-	return r.utf(r.Bytes(int(r.U16("the length of a name")), "a name"))
+	b := r.Bytes(int(r.U16("the length of a name")), "a name")
+	if len(b) > maxName {
+		return decodeUTF(b[:maxName]) + "…"
+	}
+	return r.utf(b)
 }
 
 // readFields: prim_typecode fieldName | obj_typecode fieldName className1, where className1 is a string item.

@@ -272,7 +272,7 @@ func (r *Reader) array(i, limit int) {
 
 // primitive takes the raw bytes of a primitive of that type code.
 func (r *Reader) primitive(code byte, l decode.Label, name string, index int) {
-	b := r.Bytes(size(code), "a "+string(code))
+	b := r.Bytes(size(code), "a primitive")
 	if !r.OK() {
 		return
 	}

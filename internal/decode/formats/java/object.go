@@ -141,7 +141,7 @@ func (r *Reader) primitiveField(i int, c *class, f fieldDesc, used int) int {
 		}
 		return used
 	}
-	b := r.Bytes(size(f.code), "field "+f.name)
+	b := r.Bytes(size(f.code), "a primitive")
 	if !r.OK() {
 		return used
 	}
@@ -210,7 +210,7 @@ func (r *Reader) mapKey(k int) (name string) {
 		if !r.OK() {
 			return ""
 		}
-		if ok && r.handles[h].kind == toString {
+		if ok && r.handles[h].kind == toString && r.repeats(int(r.handles[h].b)) {
 			name = r.text(h)
 			break
 		}
