@@ -95,7 +95,7 @@ func write(out io.Writer, rows []row, fileBytes int64) bool {
 			float64(r.peak())/(1<<20), float64(fileBytes)/1e6/r.cpu().Seconds(), verdict, r.name())
 	}
 	_ = w.Flush()
-	fmt.Fprintf(out, "\nmedians of %d rounds (of frames and calls one); bars of analyze: %.1f × tcpdump, less than %d MiB\n", len(rows[0].runs), maxRatio, maxPeak>>20)
+	fmt.Fprintf(out, "\nmedians of %d rounds (of frames and calls one); bars of analyze, default traffic: %.1f × tcpdump, less than %d MiB\n", len(rows[0].runs), maxRatio, maxPeak>>20)
 	return held
 }
 

@@ -39,7 +39,7 @@ func TestTableAndBars(t *testing.T) {
   0.200       1.00       8.0           500     tcpdump -nr FILE
   0.080       0.50       8.0          1250  ok dubbo-wire analyze FILE
 
-medians of 3 rounds (of frames and calls one); bars of analyze: 1.0 × tcpdump, less than 64 MiB
+medians of 3 rounds (of frames and calls one); bars of analyze, default traffic: 1.0 × tcpdump, less than 64 MiB
 `, b.String())
 	analyze.runs[2].peak, analyze.runs[1].peak = maxPeak, maxPeak
 	assert.False(t, write(&b, []row{base, analyze}, 1e8))
