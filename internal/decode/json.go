@@ -9,8 +9,13 @@ import (
 
 // AppendJSON appends the value of node i in the form that `calls` prints: objects with "@class", enums with "@enum",
 // bytes with "@bytes", and so on; see docs/values.md. What was not decoded is {"@opaque": bytes}.
+//
+// References can make a body print much larger than it is: beyond maxJSON bytes the values that follow are {"@cut":true}.
 func (t *Tree) AppendJSON(dst []byte, i int) []byte {
 	n := &t.Nodes[i]
+	if len(dst) > maxJSON {
+		return append(dst, `{"@cut":true}`...)
+	}
 	switch n.Kind {
 	case Null:
 		return append(dst, "null"...)
@@ -60,6 +65,9 @@ func (t *Tree) AppendJSON(dst []byte, i int) []byte {
 	dst = append(dst, `{"@opaque":`...)
 	return append(strconv.AppendInt(dst, int64(n.Len), 10), '}')
 }
+
+// maxJSON bounds the printed values of a message, in bytes.
+const maxJSON = 256 << 20
 
 // children calls f for each child of node i that is a value, not overhead.
 func (t *Tree) children(i int, f func(child int)) {

@@ -34,13 +34,15 @@ type Part struct {
 // depth bounds the path to that many segments (0: no bound): deeper leaves are joined under their ancestor.
 func (t *Tree) Parts(dst []Part, depth int) []Part {
 	from := len(dst)
-	var p pathWriter
+	p := &t.paths
+	p.reset(depth)
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
+		p.enter(t, int32(i))
 		if n.Len == 0 {
 			continue
 		}
-		dst = append(dst, Part{Path: p.path(t, int32(i), depth), Class: t.class(int32(i)), Off: int(n.Off), Bytes: int(n.Len)})
+		dst = append(dst, Part{Path: p.text(n), Class: t.class(int32(i)), Off: int(n.Off), Bytes: int(n.Len)})
 	}
 	own := dst[from:]
 	if !slices.IsSortedFunc(own, byOffset) {
@@ -87,40 +89,89 @@ func (t *Tree) class(i int32) Class {
 
 // Path returns the written path of node i, as reports name it: args[0].user.name, attachments["a.b"], opaque.
 func (t *Tree) Path(i int) string {
+	var chain []int32
+	for j := int32(i); j >= 0; j = t.Nodes[j].Parent {
+		chain = append(chain, j)
+	}
 	var p pathWriter
-	return p.path(t, int32(i), 0)
+	p.reset(0)
+	for k := len(chain) - 1; k >= 0; k-- {
+		p.enter(t, chain[k])
+	}
+	return p.text(&t.Nodes[i])
 }
 
-// pathWriter builds paths; chain and buf are reused.
+// maxPath bounds a written path, in bytes: what lies deeper is named after its ancestor. Without it a small body nested
+// deeply would print gigabytes of paths.
+const maxPath = 1 << 10
+
+// maxInterned bounds the paths that are kept for further frames.
+const maxInterned = 1 << 14
+
+// pathWriter builds the paths of nodes that are entered in preorder: each is its parent's path and one segment.
 type pathWriter struct {
-	chain []int32
+	depth int // segments at most; 0: no bound
 	buf   []byte
+	open  []openPath
+	made  map[string]string
 }
 
-func (p *pathWriter) path(t *Tree, i int32, depth int) string {
-	p.chain = p.chain[:0]
-	for j := i; j >= 0; j = t.Nodes[j].Parent {
-		p.chain = append(p.chain, j)
+// openPath is an ancestor of the node entered last: where its subtree and its path end.
+type openPath struct {
+	end           int32
+	length        int
+	segments      int
+	topLevelField bool
+}
+
+func (p *pathWriter) reset(depth int) {
+	p.depth = depth
+	p.buf, p.open = p.buf[:0], p.open[:0]
+	if len(p.made) > maxInterned {
+		clear(p.made)
 	}
-	p.buf = p.buf[:0]
-	for k, seen := len(p.chain)-1, 0; k >= 0; k-- {
-		n := &t.Nodes[p.chain[k]]
-		switch {
-		case n.Kind == Opaque:
-			return "opaque" // wherever it lies
-		case n.Label == Whole:
-			return n.Name
-		}
-		if depth > 0 && seen >= depth {
-			break
-		}
+}
+
+// enter moves to node i, whose ancestors were entered before it.
+func (p *pathWriter) enter(t *Tree, i int32) {
+	n := &t.Nodes[i]
+	for len(p.open) > 0 && p.open[len(p.open)-1].end <= i {
+		p.open = p.open[:len(p.open)-1]
+	}
+	var up openPath
+	if len(p.open) > 0 {
+		up = p.open[len(p.open)-1]
+	}
+	p.buf = p.buf[:up.length]
+	segments := up.segments
+	if (p.depth == 0 || segments < p.depth || up.topLevelField && n.Label == ByIndex) && len(p.buf) < maxPath {
 		p.segment(n)
-		if k > 0 && t.Nodes[p.chain[k-1]].Label == ByIndex && n.Label == ByField && n.Parent < 0 {
-			continue // args[0] is one segment
+		if !(up.topLevelField && n.Label == ByIndex) { // args[0] is one segment
+			segments++
 		}
-		seen++
 	}
-	return string(p.buf)
+	if n.End > i+1 {
+		p.open = append(p.open, openPath{n.End, len(p.buf), segments, n.Parent < 0 && n.Label == ByField})
+	}
+}
+
+// text returns the path of n, which was entered last.
+func (p *pathWriter) text(n *Node) string {
+	switch {
+	case n.Kind == Opaque:
+		return "opaque" // wherever it lies
+	case n.Label == Whole:
+		return n.Name
+	}
+	if s, ok := p.made[string(p.buf)]; ok {
+		return s
+	}
+	s := string(p.buf)
+	if p.made == nil {
+		p.made = make(map[string]string)
+	}
+	p.made[s] = s
+	return s
 }
 
 func (p *pathWriter) segment(n *Node) {

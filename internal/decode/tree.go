@@ -80,7 +80,8 @@ type Tree struct {
 	// MaxNodes bounds memory; 0 is DefaultMaxNodes.
 	MaxNodes int
 
-	open []int32
+	open  []int32
+	paths pathWriter // kept for its memory
 }
 
 // DefaultMaxNodes is the number of nodes that a tree takes: about 150 bytes each.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/decode/dubbo"
 )
 
 // Key is one thing to group by.
@@ -122,6 +123,14 @@ type Aggregator struct {
 	rest      *Group
 	restKeys  map[string]struct{}
 	key       []byte
+	// known finds the group of a request by its envelope alone, where the keys are all in it.
+	known map[envelope]*Group
+}
+
+// envelope is what a request's group depends on when only its own names and serialization are asked for.
+type envelope struct {
+	names         *dubbo.Names
+	serialization uint8
 }
 
 // DefaultMaxGroups is the number of groups kept apart.
@@ -132,7 +141,16 @@ func New(by By, maxGroups int, inputs []string) *Aggregator {
 	if maxGroups <= 0 {
 		maxGroups = DefaultMaxGroups
 	}
-	return &Aggregator{by: by, maxGroups: maxGroups, inputs: inputs, groups: make(map[string]*Group)}
+	a := &Aggregator{by: by, maxGroups: maxGroups, inputs: inputs, groups: make(map[string]*Group)}
+	for _, k := range by.Keys {
+		switch k {
+		case Protocol, Serialization, Service, Method, Version, DubboVersion:
+		default:
+			return a
+		}
+	}
+	a.known = make(map[envelope]*Group)
+	return a
 }
 
 // Call adds a closed call; its messages' link bytes follow when they are settled.
@@ -191,6 +209,23 @@ func (g *Group) Settle(m *call.Message) {
 
 // group finds the group of a call, by its request; a response without one is under "?".
 func (a *Aggregator) group(c *call.Call) *Group {
+	if a.known == nil || c.Request == nil || c.Request.Names == nil || c.Request.GenericMethod != "" {
+		return a.keyed(c)
+	}
+	// Names are shared by all requests with one envelope.
+	e := envelope{c.Request.Names, c.Request.Header.SerializationID()}
+	g := a.known[e]
+	if g == nil {
+		g = a.keyed(c)
+		if !g.Rest && len(a.known) < 4*DefaultMaxGroups {
+			a.known[e] = g
+		}
+	}
+	return g
+}
+
+// keyed finds a call's group by its key.
+func (a *Aggregator) keyed(c *call.Call) *Group {
 	a.key = a.key[:0]
 	for i, k := range a.by.Keys {
 		if i > 0 {
