@@ -285,7 +285,7 @@ func (p *Calls) request(f *fields, m *call.Message) {
 	if m == nil || m.Names == nil {
 		f.str("service", call.Unknown)
 		f.str("method", call.Unknown)
-		if m != nil && !p.NoValues {
+		if m != nil {
 			f.bool("oneWay", !m.Header.TwoWay())
 		}
 		return

@@ -40,7 +40,7 @@ func (d *Decoder) Decode(f *Frame, detail Detail) *Message {
 	m.Kind = kindOf(f, m.Format)
 	if detail > Envelope {
 		d.tree.Reset()
-		d.tree.WithValues = detail == Values
+		d.tree.WithValues = true
 		m.Tree = &d.tree
 	}
 	b := body{m: m, f: f, names: d}
@@ -168,14 +168,13 @@ func (b *body) request(detail Detail) {
 		}
 		return
 	}
-	at := b.r.Offset()
-	args := m.Tree.Open(decode.List, decode.ByField, "args", 0, at)
+	args := m.Tree.Open(decode.List, decode.ByField, "args", 0, b.r.Offset())
 	depth := m.Tree.Depth()
 	for i, typ := range m.Names.Descriptors {
-		at = b.r.Offset()
+		at, value := b.r.Offset(), len(m.Tree.Nodes)
 		b.r.Value(decode.ByIndex, "", i, typ)
 		if b.r.Err() != nil {
-			b.failed(at, depth, decode.ByIndex, "", i)
+			b.failed(at, value, depth, decode.ByIndex, "", i)
 			break
 		}
 	}
@@ -253,7 +252,7 @@ func (b *body) result(detail Detail) {
 		b.r.Value(decode.ByField, "result", 0, "")
 	}
 	if b.r.Err() != nil {
-		b.failed(at, 0, decode.ByField, m.resultName(), 0)
+		b.failed(at, from, 0, decode.ByField, m.resultName(), 0)
 	}
 	if m.Exception() {
 		m.readException(from)
@@ -281,26 +280,35 @@ func (m *Message) readException(from int) {
 	}
 }
 
-// failed goes on behind a value that started at offset at and could not be read to its end: where the attachments can
-// be found from the end, what lies between is opaque; else all that follows is. A value of which nothing was read
-// stands as the opaque value named so.
-func (b *body) failed(at, depth int, l decode.Label, name string, index int) {
-	m := b.m
+// failed goes on behind a value that started at offset at, with node value of the tree, and could not be read to its
+// end: where the attachments can be found from the end, what lies between is opaque; else all that follows is. The
+// opaque bytes stand in the object or list that was begun; a value of which nothing was read is the opaque value
+// itself, named by label, name and index.
+func (b *body) failed(at, value, depth int, l decode.Label, name string, index int) {
+	m, t := b.m, b.m.Tree
 	m.Err = b.r.Err()
-	m.Tree.CloseTo(depth)
+	t.CloseTo(depth)
 	end := len(b.f.Body)
 	if finder, ok := b.r.(decode.AttachmentFinder); ok && m.Err.Cause == decode.Unsupported {
 		if found, ok := finder.FindAttachments(m.Err.At); ok {
 			end = found
 		}
 	}
+	b.opaqueTo = end
+	if end <= m.Err.At {
+		return
+	}
 	if at < m.Err.At {
 		l, name = decode.Whole, "opaque"
 	}
-	if end > m.Err.At {
-		m.Tree.Leaf(decode.Opaque, l, name, index, m.Err.At, end)
+	leaf := t.Leaf(decode.Opaque, l, name, index, m.Err.At, end)
+	if at == m.Err.At || leaf == nil || value >= len(t.Nodes)-1 {
+		return
 	}
-	b.opaqueTo = end
+	if begun := &t.Nodes[value]; begun.Kind == decode.Object || begun.Kind == decode.List {
+		leaf.Parent = int32(value)
+		begun.End = int32(len(t.Nodes))
+	}
 }
 
 // attachments reads the attachments, where the values before them were understood or stepped over.

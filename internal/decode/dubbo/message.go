@@ -26,9 +26,7 @@ type Detail uint8
 const (
 	// Envelope: who calls what, and the kind of a result. What sizes by method need.
 	Envelope Detail = iota
-	// Spans: every byte owned, in Message.Tree; attachments with their values.
-	Spans
-	// Values: the tree holds every value as well.
+	// Values: every byte owned and every value read, in Message.Tree.
 	Values
 )
 
