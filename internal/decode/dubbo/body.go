@@ -271,13 +271,32 @@ func (m *Message) readException(from int) {
 			continue
 		}
 		m.ExceptionClass = n.Class
-		for c := i + 1; c < int(n.End); c = int(t.Nodes[c].End) {
-			if f := &t.Nodes[c]; f.Label == decode.ByField && f.Name == "detailMessage" && f.Kind == decode.String {
-				m.ExceptionMessage = f.Text
-			}
-		}
+		m.ExceptionMessage = m.exceptionText(i, 0)
 		return
 	}
+}
+
+// exceptionText finds the message of the throwable at node i. Its field is detailMessage in Java; JSON-like formats write
+// getters (message), gson an object around it (exception).
+func (m *Message) exceptionText(i, depth int) string {
+	t := m.Tree
+	for c := i + 1; c < int(t.Nodes[i].End); c = int(t.Nodes[c].End) {
+		f := &t.Nodes[c]
+		if f.Label != decode.ByField && f.Label != decode.ByEntry {
+			continue
+		}
+		switch f.Name {
+		case "detailMessage", "message", "msg":
+			if f.Kind == decode.String {
+				return f.Text
+			}
+		case "exception":
+			if depth == 0 {
+				return m.exceptionText(c, 1)
+			}
+		}
+	}
+	return ""
 }
 
 // failed goes on behind a value that started at offset at, with node value of the tree, and could not be read to its
