@@ -17,7 +17,9 @@ type connection struct {
 	frames int64
 	// skipped and text are bytes of no frame; gap is missing bytes.
 	skipped, text, gap int64
-	badHeader          bool
+	// lost counts the gaps of segments that were never seen, and their bytes: the rest of gap the snap length cut off.
+	lostGaps, lostBytes int64
+	badHeader           bool
 }
 
 // window is how many complete messages of a direction still take the link bytes of repeats.
@@ -71,6 +73,10 @@ func (d *direction) chunk(m *assemble.Meta) *dubbo.Chunk {
 
 func (d *direction) Gap(n, wire int64, m *assemble.Meta) {
 	d.conn.gap += n
+	if wire == 0 {
+		d.conn.lostGaps++
+		d.conn.lostBytes += n
+	}
 	if d.framer == nil {
 		d.start()
 	}

@@ -39,6 +39,9 @@ type Totals struct {
 	Other map[string]*Other
 	// Skipped is bytes owned by no frame; Gap missing bytes of known length on connections that carry frames.
 	Skipped, Gap int64
+	// LostGaps counts those of the gaps that were segments never seen, LostBytes their bytes; the snap length cut off the
+	// rest of Gap.
+	LostGaps, LostBytes int64
 	// NegativeLengths counts headers at a known place that announce a negative body length.
 	NegativeLengths int64
 
@@ -161,6 +164,8 @@ func (t *Totals) connection(c *connection) {
 	if dubboSeen {
 		t.Skipped += c.skipped
 		t.Gap += c.gap
+		t.LostGaps += c.lostGaps
+		t.LostBytes += c.lostBytes
 		if c.text > 0 {
 			t.other("telnet", c.text)
 		}

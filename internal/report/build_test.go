@@ -190,6 +190,7 @@ func shop(t testing.TB, by string) *report.Report {
 	tot.NotTCPBytes = 13_000
 	tot.Gap, tot.Skipped, tot.Resynced = 22_100, 1_200, 3
 	tot.TCP.Gaps, tot.TCP.GapBytes, tot.TCP.BeyondSnap, tot.TCP.Repeated = 18, 20_000, 4_000, 240_000
+	tot.LostGaps, tot.LostBytes = 18, 20_000
 	tot.TCP.Connections, tot.TCP.WithoutData, tot.TCP.Joined = 40, 3, 1
 	tot.UnknownIDs = map[uint8]int64{30: 24}
 	tot.Other = map[string]*pipeline.Other{"http1": {Connections: 3, Bytes: 1_200_000}, "tls": {Connections: 1, Bytes: 900}}

@@ -68,29 +68,19 @@ func (r *Report) complete() bool {
 	})
 }
 
-// gapText says what is missing, and why. The causes are counted on all TCP connections.
+// gapText says what is missing from the connections that carry frames, and why.
 func (r *Report) gapText(s *Style) string {
-	tcp := &r.Totals.TCP
-	text := "Missing from Dubbo's streams: " + bytesText(r.Totals.Gap, s)
-	var causes []string
-	if tcp.Gaps > 0 {
-		causes = append(causes, fmt.Sprintf("%s never captured (%s)",
-			bytesText(tcp.GapBytes, s), plural(tcp.Gaps, "gap", "gaps")))
+	t := r.Totals
+	text := "Missing from Dubbo's streams: " + bytesText(t.Gap, s)
+	lost, cut := t.LostBytes, t.Gap-t.LostBytes
+	gaps := plural(t.LostGaps, "gap", "gaps")
+	switch {
+	case cut == 0:
+		return text + " in " + gaps + ", never captured"
+	case lost == 0:
+		return text + ", cut off by the snap length"
 	}
-	if tcp.BeyondSnap > 0 {
-		causes = append(causes, fmt.Sprintf("%s cut off by the snap length", bytesText(tcp.BeyondSnap, s)))
-	}
-	switch known := tcp.GapBytes + tcp.BeyondSnap; {
-	case len(causes) == 0:
-		return text
-	case known != r.Totals.Gap:
-		return text + "; on all TCP connections: " + strings.Join(causes, ", ")
-	case len(causes) == 2:
-		return text + ": " + strings.Join(causes, ", ")
-	case tcp.Gaps > 0:
-		return text + " in " + plural(tcp.Gaps, "gap", "gaps") + ", never captured"
-	}
-	return text + ", cut off by the snap length"
+	return text + fmt.Sprintf(": %s never captured (%s), %s cut off by the snap length", bytesText(lost, s), gaps, bytesText(cut, s))
 }
 
 func (r *Report) connections(add func(string, ...any)) {

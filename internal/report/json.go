@@ -108,6 +108,9 @@ func (in *Input) object() object {
 		o = append(o, member{"firstTime", nil}, member{"lastTime", nil})
 	}
 	o = append(o, member{"truncatedPackets", in.Truncated}, member{"damage", damage})
+	if in.DamageLeftOut > 0 {
+		o = append(o, member{"damageLeftOut", in.DamageLeftOut})
+	}
 	if in.Dropped >= 0 {
 		o = append(o, member{"droppedPackets", in.Dropped})
 	}
@@ -222,7 +225,7 @@ func (r *Report) group(g *sizes.Group, buckets bool) object {
 		}
 	}
 	o = append(o, member{"calls", g.Calls}, member{"oneWay", g.OneWay}, member{"errors", g.Errors},
-		member{"exceptions", g.Exceptions})
+		member{"exceptions", g.Exceptions}, member{"unanswered", g.Unanswered})
 	if r.Seconds > 0 {
 		o = append(o, member{"callsPerSecond", sizes.Round3(float64(g.Calls) / r.Seconds)})
 	} else {

@@ -45,6 +45,7 @@ type Input struct {
 	SnapLen                   int
 	Dropped                   int64 // by the recording machine; -1: not recorded
 	Damage                    []capture.Damage
+	DamageLeftOut             int64  // further damaged places that were counted only
 	Err                       string // why it could not be opened
 }
 
@@ -57,7 +58,7 @@ func Build(inputs []capture.Input, t *pipeline.Totals, by sizes.By, groups []*si
 		out := Input{
 			File: in.File, Format: in.Format, Compression: in.Compression, Packets: in.Packets, Bytes: in.Bytes,
 			First: in.FirstTime, Last: in.LastTime, Truncated: in.TruncatedPackets, SnapLen: in.SnapLen,
-			Dropped: in.Dropped, Damage: in.Damage,
+			Dropped: in.Dropped, Damage: in.Damage, DamageLeftOut: in.DamageLeftOut,
 		}
 		for _, l := range in.LinkTypes {
 			out.LinkTypes = append(out.LinkTypes, l.String())
