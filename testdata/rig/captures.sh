@@ -2,11 +2,13 @@
 # Records the captures of testdata/captures from nothing: captures.sh [NAME...]
 # Needs root (tcpdump, network namespaces), Java 17, Maven; installs tcpdump, dumpcap, zstd, iproute2, ethtool where missing.
 set -euo pipefail
+[ -z "${RIG_TRACE:-}" ] || set -x
 here=$(cd "$(dirname "$0")" && pwd)
 out=$here/../captures
 work=$here/work
 port=20880
 mkdir -p "$out" "$work"
+trap 'kill $(jobs -p) 2>/dev/null' EXIT
 
 install_tools() {
   local missing=()
@@ -43,7 +45,7 @@ in_namespace() {
   if [ "$(ip netns identify)" != dubborig ]; then
     local namespace
     for namespace in dubborig dubborig-a dubborig-b; do
-      ip netns delete $namespace 2>/dev/null || true
+      ip netns delete $namespace 2>/dev/null || true # left by an earlier run
       ip netns add $namespace
     done
     ip -n dubborig link set lo up
@@ -71,9 +73,11 @@ java_side() { # side dubbo-version netns-or-empty main-class args...
   if [ -n "$ns" ]; then exec ip netns exec "$ns" "${jvm[@]}"; else exec "${jvm[@]}"; fi
 }
 
-wait_for() { # file pattern seconds
-  for _ in $(seq $(($3 * 10))); do
+wait_for() { # file pattern seconds [pid of the process that writes it]
+  local deadline=$((SECONDS + $3))
+  while [ $SECONDS -lt $deadline ]; do
     grep -q "$2" "$1" 2>/dev/null && return 0
+    [ -z "${4:-}" ] || kill -0 "$4" 2>/dev/null || break
     sleep 0.1
   done
   echo "no '$2' in $1:" >&2
@@ -102,14 +106,14 @@ start_wire() { # loss reorder duplicate
   wait_for "$work/wire.log" "wire ready" 10
 }
 
-start_sniffer() {
+start_sniffer() { # descriptor 7 is the consumer's standard input: nobody else may hold it open
   if [ "$sniffer" = dumpcap ]; then
-    dumpcap -q -i "$iface" -f "$filter" -B 64 -w "$work/raw" >"$work/sniffer.log" 2>&1 &
+    dumpcap -q -i "$iface" -f "$filter" -B 64 -w "$work/raw" >"$work/sniffer.log" 2>&1 7>&- &
     sniffer_pid=$!
     wait_for "$work/sniffer.log" "File:" 10
   else
     # shellcheck disable=SC2086
-    $sniff_prefix tcpdump -i "$iface" -B 65536 -U -n $tcpdump_options -w "$work/raw" "$filter" >"$work/sniffer.log" 2>&1 &
+    $sniff_prefix tcpdump -i "$iface" -B 65536 -U -n $tcpdump_options -w "$work/raw" "$filter" >"$work/sniffer.log" 2>&1 7>&- &
     sniffer_pid=$!
     wait_for "$work/sniffer.log" "listening on" 10
   fi
@@ -148,18 +152,18 @@ record() {
   [ -n "$late_start" ] || start_sniffer
   (java_side provider "$dubbo" "$provider_ns" Provider) >"$work/provider.log" 2>&1 &
   local provider_pid=$!
-  wait_for "$work/provider.log" READY 60
+  wait_for "$work/provider.log" READY 60 $provider_pid
   rm -f "$work/stdin" && mkfifo "$work/stdin"
   # shellcheck disable=SC2086
   (java_side consumer "$dubbo" "$consumer_ns" Consumer $workloads) <"$work/stdin" >"$work/consumer.log" 2>&1 &
   local consumer_pid=$!
   exec 7>"$work/stdin"
   if [ -n "$late_start" ]; then
-    until [ -s "$work/consumer.truth" ]; do sleep 0.05; done
+    wait_for "$work/consumer.truth" . 60 $consumer_pid
     sleep "$late_start"
     start_sniffer
   fi
-  wait_for "$work/consumer.log" "^DONE" 180
+  wait_for "$work/consumer.log" "^DONE" 180 $consumer_pid
   # Graceful end of the provider while the consumer stays: the read-only event is sent.
   kill -TERM $provider_pid
   wait $provider_pid || true
@@ -211,11 +215,14 @@ readme_table() {
   {
     echo "| captures | step | error |"
     echo "| --- | --- | --- |"
-    jq -r '[.[] | .name as $n | .failedSteps[] | . + {name: $n}] | group_by([.step, .error]) | map({names: (map(.name) | unique | join(", ")), step: .[0].step, error: .[0].error})
+    jq -r '[.[] | .name as $n | .failedSteps[]? | . + {name: $n}] | group_by([.step, .error]) | map({names: (map(.name) | unique | join(", ")), step: .[0].step, error: .[0].error})
       | sort_by(.names, .step)[] | "| \(.names) | `\(.step)` | `\(.error | gsub("\\|"; "/") | gsub("`"; "\u0027"))` |"' "$out/provenance.json"
   } >"$table"
   sed -i -e '/^<!-- failed steps/,/^<!-- end -->/{/^<!--/!d}' -e "/^<!-- failed steps/r $table" "$here/README.md"
 }
+
+exec 9>"$work/lock"
+flock 9 # one run at a time: namespaces and work files are shared
 
 . "$here/table.sh"
 

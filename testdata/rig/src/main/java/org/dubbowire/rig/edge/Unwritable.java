@@ -1,24 +1,31 @@
 package org.dubbowire.rig.edge;
 
-/** A result that no serialization accepts: not Serializable, a getter that throws, a field of a class loader type. */
-public class Unwritable {
-    private String name = "unwritable";
-    private Class<?> type = Unwritable.class;
-    private Thread thread = Thread.currentThread();
+import java.io.NotSerializableException;
+import java.io.ObjectOutputStream;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
 
-    public String getName() {
-        return name;
+/** A result that cannot be written: whoever walks over its entries gets an exception. */
+public class Unwritable extends HashMap<String, String> {
+    private static final long serialVersionUID = 1L;
+
+    public Unwritable() {
+        put("key", "value");
     }
 
-    public String getBroken() {
-        throw new IllegalStateException("getter of Unwritable");
+    @Override
+    public Set<Map.Entry<String, String>> entrySet() {
+        throw new IllegalStateException("entries of Unwritable");
     }
 
-    public Thread getThread() {
-        return thread;
+    private void writeObject(ObjectOutputStream out) throws NotSerializableException {
+        throw new NotSerializableException(Unwritable.class.getName());
     }
 
-    public Class<?> getType() {
-        return type;
+    /** Dubbo prints the result it could not write. */
+    @Override
+    public String toString() {
+        return "Unwritable";
     }
 }

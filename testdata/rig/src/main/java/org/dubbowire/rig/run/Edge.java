@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.dubbo.common.Version;
+import org.apache.dubbo.common.beanutil.JavaBeanSerializeUtil;
 import org.apache.dubbo.rpc.RpcContext;
 import org.apache.dubbo.rpc.service.EchoService;
 import org.apache.dubbo.rpc.service.GenericService;
@@ -197,6 +198,18 @@ final class Edge {
         Step.run("twice same list", () -> edge.twice(list, list));
         Step.run("twice empty", () -> edge.twice(new ArrayList<>(), new ArrayList<>()));
         Step.run("echoNodes same", () -> edge.echoNodes(new ArrayList<>(Arrays.asList(shared, null, shared))));
+        Step.run("echoNodes many references", () -> {
+            List<Node> nodes = new ArrayList<>();
+            for (int i = 0; i < 300; i++) {
+                Node node = new Node(i, "n" + i);
+                node.setParent(i == 0 ? null : nodes.get(i / 2));
+                node.setSelf(node);
+                nodes.add(node);
+            }
+            edge.echoNodes(nodes);
+        });
+        Step.run("echoAny many classes", () -> edge.echoAny(Samples.manyClasses()));
+        Step.run("echoAny same types twice", () -> edge.echoAny(Samples.sameTypes()));
         Step.run("echoMap of itself", () -> {
             Map<String, Object> map = new HashMap<>();
             map.put("self", map);
@@ -274,11 +287,14 @@ final class Edge {
         Step.fails("$invoke unknown method", () -> generic.$invoke("nowhere", new String[0], new Object[0]));
         Step.run("$invokeAsync", () -> generic.$invokeAsync("echoString", new String[] {"java.lang.String"}, new Object[] {"async"})
             .get(5, TimeUnit.SECONDS));
-        GenericService nativeJava = Remote.generic(EdgeService.class.getName(), "nativejava").get();
+        // References are made inside the steps: older releases do not know these modes.
+        Step.run("$invoke raw.return", () -> Remote.generic(EdgeService.class.getName(), "raw.return").get().$invoke("echoNode", new String[] {Node.class.getName()}, new Object[] {node}));
+        Step.run("$invoke bean descriptor", () -> Remote.generic(EdgeService.class.getName(), "bean").get().$invoke("echoNode", new String[] {Node.class.getName()},
+            new Object[] {JavaBeanSerializeUtil.serialize(new Node(8, "descriptor"))}));
         Step.run("$invoke nativejava", () -> {
             ByteArrayOutputStream bytes = new ByteArrayOutputStream();
             new java.io.ObjectOutputStream(bytes).writeObject("serialized");
-            nativeJava.$invoke("echoString", new String[] {"java.lang.String"}, new Object[] {bytes.toByteArray()});
+            Remote.generic(EdgeService.class.getName(), "nativejava").get().$invoke("echoString", new String[] {"java.lang.String"}, new Object[] {bytes.toByteArray()});
         });
     }
 
@@ -288,6 +304,9 @@ final class Edge {
             edge.subscribe("key", 3, new Listener() {
                 @Override
                 public String changed(String key, Node node) {
+                    if (node.getId() == 2) {
+                        throw new IllegalStateException("the listener fails");
+                    }
                     return key + " " + node.getId();
                 }
 

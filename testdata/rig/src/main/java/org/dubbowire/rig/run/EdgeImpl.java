@@ -407,7 +407,11 @@ final class EdgeImpl implements EdgeService {
     public int subscribe(String key, int times, Listener listener) {
         timer.schedule(() -> {
             for (int i = 0; i < times; i++) {
-                listener.changed(key, new Node(i, key));
+                try {
+                    listener.changed(key, new Node(i, key));
+                } catch (RuntimeException e) {
+                    // a listener that fails: an exception travels from consumer to provider
+                }
             }
             listener.finished(times);
         }, 50, TimeUnit.MILLISECONDS);

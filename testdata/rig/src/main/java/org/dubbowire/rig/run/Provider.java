@@ -2,6 +2,7 @@ package org.dubbowire.rig.run;
 
 import com.alibaba.dubbo.rpc.benchmark.EchoService;
 import java.util.List;
+import java.util.Map;
 import org.apache.dubbo.benchmark.service.UserService;
 import org.apache.dubbo.common.Version;
 import org.apache.dubbo.config.ApplicationConfig;
@@ -23,6 +24,7 @@ public final class Provider {
         protocol.setHost(Settings.HOST.indexOf(':') >= 0 ? "127.0.0.1" : Settings.HOST);
         protocol.setSerialization(Settings.SERIALIZATION);
         protocol.setHeartbeat(Settings.HEARTBEAT);
+        protocol.setParameters(Map.of("heartbeat.timeout", "200000")); // a busy machine must not look like a dead peer
         protocol.setThreads(Settings.THREADS);
         protocol.setPayload(Settings.PAYLOAD);
         if (Settings.OPTIMIZER) {

@@ -85,6 +85,7 @@ final class Remote<T> {
     T get() {
         parameters.put("serialization", serialization);
         parameters.put("heartbeat", Integer.toString(Settings.HEARTBEAT));
+        parameters.put("heartbeat.timeout", "200000"); // a busy machine must not look like a dead peer
         if (Settings.OPTIMIZER) {
             parameters.put("optimizer", Optimizer.class.getName());
         }

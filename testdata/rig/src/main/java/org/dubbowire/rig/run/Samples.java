@@ -390,6 +390,31 @@ final class Samples {
         return m;
     }
 
+    /** More classes in one body than the short form of an object has room for. */
+    static List<Object> manyClasses() {
+        Node node = new Node(1, "first and last");
+        return new ArrayList<>(List.of(node, primitives(), arrays(), numbers(), dates(), times(), enums(), onlyName("x"), lists(), maps(),
+            derived(), holder(), texts(), Data.bid(), Data.user(1, ""), Data.page(1), Data.posts().get(0), Data.circle().getFriends().get(0),
+            new org.dubbowire.rig.edge.Shadow("own", "inherited"), node, primitives(), Data.bid()));
+    }
+
+    /** Type names that a format may write once and then refer to. */
+    static List<Object> sameTypes() {
+        List<Object> all = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            all.add(new LinkedList<>(List.of("l" + i)));
+            all.add(new TreeMap<>(Map.of("t" + i, i)));
+            all.add(new LinkedHashMap<>(Map.of("h" + i, i)));
+            all.add(new ArrayList<>(List.of("a" + i)));
+            all.add(new String[] {"s" + i});
+            all.add(new int[] {i});
+            all.add(new Node[] {new Node(i, "n" + i)});
+            all.add(new HashSet<>(List.of(i)));
+            all.add(new LinkedList<>(List.of(1, 2, 3, 4, 5, 6, 7, 8, 9)));
+        }
+        return all;
+    }
+
     /** A parent with children who know it, an object that holds itself, an object reached on two ways. */
     static Node family() {
         Node parent = new Node(1, "parent");

@@ -21,7 +21,9 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TimeZone;
 import java.util.UUID;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
+import org.dubbowire.rig.edge.Unwritable;
 
 /**
  * Writes Java values in the forms of the `calls` records. Identity is kept for beans, collections, maps and arrays over
@@ -59,18 +61,18 @@ final class Dumper {
         } else if (v instanceof BigDecimal || v instanceof BigInteger) {
             tag("@decimal", v.toString());
         } else if (v instanceof Calendar c) {
-            text(v, c.toInstant().toString());
+            text(v, () -> c.toInstant().toString());
         } else if (v instanceof TemporalAccessor && v.getClass().getName().startsWith("java.time.")) {
             temporal(v);
         } else if (v instanceof UUID || v instanceof Locale || v instanceof TemporalAmount || v instanceof java.time.ZoneId) {
-            text(v, v.toString());
+            text(v, v::toString);
         } else if (v instanceof StringBuilder || v instanceof StringBuffer || v instanceof java.net.URI
                 || v instanceof java.util.Currency) {
-            text(v, v.toString());
+            text(v, v::toString);
         } else if (v instanceof TimeZone tz) {
-            text(v, tz.getID());
+            text(v, tz::getID);
         } else if (v instanceof Class<?> c) {
-            text(v, c.getName());
+            text(v, c::getName);
         } else if (v instanceof Throwable t) {
             json.beginObject().field("@class", t.getClass().getName()).field("message", t.getMessage()).endObject();
         } else {
@@ -95,6 +97,8 @@ final class Dumper {
                 value(path + "[" + i++ + "]", o);
             }
             json.endArray();
+        } else if (v instanceof Unwritable) {
+            json.scalar("unwritable"); // where a serialization could write it nevertheless
         } else if (v instanceof Map<?, ?> m) {
             map(path, m);
         } else {
@@ -171,7 +175,7 @@ final class Dumper {
         switch (v.getClass().getSimpleName()) {
             case "Instant", "LocalDate", "LocalTime", "LocalDateTime", "OffsetDateTime", "OffsetTime", "ZonedDateTime" ->
                 tag("@date", v.toString());
-            default -> text(v, v.toString());
+            default -> text(v, v::toString);
         }
     }
 
@@ -188,7 +192,13 @@ final class Dumper {
         json.beginObject().field(tag, value).endObject();
     }
 
-    private void text(Object v, String text) {
-        json.beginObject().field("@class", v.getClass().getName()).field("value", text).endObject();
+    private void text(Object v, Supplier<String> text) {
+        String s;
+        try {
+            s = text.get();
+        } catch (RuntimeException e) {
+            s = null; // an instance that a serialization has put together wrongly
+        }
+        json.beginObject().field("@class", v.getClass().getName()).field("value", s).endObject();
     }
 }

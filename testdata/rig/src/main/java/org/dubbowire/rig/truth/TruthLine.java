@@ -16,7 +16,20 @@ final class TruthLine {
     private TruthLine() {
     }
 
+    /** Never throws: what cannot be described must still pass. */
     static void log(Channel channel, String dir, Frame frame, Object message, Recorder.Recording stream, String decodeError) {
+        try {
+            describe(channel, dir, frame, message, stream, decodeError);
+        } catch (RuntimeException | StackOverflowError e) {
+            e.printStackTrace();
+            Recorder.Recording unknown = new Recorder.Recording(0);
+            unknown.fail(new IllegalStateException("the truth cannot be described: " + e));
+            describe(channel, dir, frame, null, unknown, null);
+        }
+    }
+
+    private static void describe(Channel channel, String dir, Frame frame, Object message, Recorder.Recording stream,
+            String decodeError) {
         Json json = new Json();
         json.beginObject();
         json.field("side", TruthLog.SIDE).field("dir", dir);
@@ -29,7 +42,8 @@ final class TruthLine {
         boolean request = (frame.flags() & 0x80) != 0;
         boolean event = (frame.flags() & 0x20) != 0;
         Object data = stream == null || stream.values("object").isEmpty() ? null : stream.values("object").get(0);
-        boolean heartbeat = event && data == null;
+        // No stream: newer releases send prepared bytes. A stream from which nothing was read: an event that was refused.
+        boolean heartbeat = event && data == null && (stream == null || !stream.ops.isEmpty());
         json.field("kind", heartbeat ? "heartbeat" : event ? "event" : request ? "request" : "response");
         json.field("event", event).field("twoWay", (frame.flags() & 0x40) != 0);
         json.field("id", Long.toString(frame.id())).field("flags", frame.flags());
