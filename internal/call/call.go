@@ -50,7 +50,12 @@ type Message struct {
 
 	settlers [2]Settler
 	holders  int8
-	next     *Message // in the queue of open requests with one id, or in the pool
+	next     *Message // in the pool, or in a bucket of open requests
+
+	// Of an open request: where it was sent, and its neighbours in order of arrival.
+	conn         *Conn
+	side         int8
+	older, newer *Message
 }
 
 // Settler takes the final number of link bytes of a message.

@@ -21,8 +21,10 @@ type Filter struct {
 	Error                                    []Glob
 	Attachment                               map[string]Glob
 	// Sizes of bodies in bytes, of either side, of the request, of the response; 0: no bound.
-	MinSize, MaxSize, MinRequest, MinResponse int64
-	MinLatency                                time.Duration
+	MinSize, MinRequest, MinResponse int64
+	// MaxSize bounds the body of either side; nil: no bound.
+	MaxSize    *int64
+	MinLatency time.Duration
 	// Since and Until bound the first byte, in nanoseconds since the Unix epoch; the bounds belong to it.
 	Since, Until *int64
 }
@@ -126,7 +128,7 @@ func (f *Filter) sizes(c *Call) bool {
 	req, resp := size(c.Request), size(c.Response)
 	switch {
 	case f.MinSize > 0 && max(req, resp) < f.MinSize:
-	case f.MaxSize > 0 && !(req >= 0 && req <= f.MaxSize || resp >= 0 && resp <= f.MaxSize):
+	case f.MaxSize != nil && !(req >= 0 && req <= *f.MaxSize || resp >= 0 && resp <= *f.MaxSize):
 	case f.MinRequest > 0 && req < f.MinRequest:
 	case f.MinResponse > 0 && resp < f.MinResponse:
 	default:

@@ -1,10 +1,6 @@
 package call
 
-import (
-	"slices"
-
-	"dubbo-wire/internal/decode/dubbo"
-)
+import "dubbo-wire/internal/decode/dubbo"
 
 // Sink takes closed calls. The call is borrowed; its messages are valid until it returns.
 type Sink interface {
@@ -20,33 +16,14 @@ type Config struct {
 
 // Pairer pairs the messages of all connections.
 type Pairer struct {
-	cfg    Config
-	sink   Sink
-	open   map[key]*queue
-	nOpen  int
-	oldest []waiting // open requests in order of arrival, closed ones among them
-	pool   *Message
-	queues []*queue
-	call   Call
+	cfg            Config
+	sink           Sink
+	open           table
+	oldest, newest *Message // open requests in order of arrival
+	pool           *Message
+	call           Call
 	// Expired counts requests that were given up because too many were open.
 	Expired int64
-}
-
-type key struct {
-	conn int32
-	side int8
-	id   int64
-}
-
-// queue is the open requests with one key, oldest first.
-type queue struct {
-	conn        *Conn
-	first, last *Message
-}
-
-type waiting struct {
-	key    key
-	number int64
 }
 
 // NewPairer returns a pairer that hands closed calls to sink.
@@ -54,7 +31,7 @@ func NewPairer(cfg Config, sink Sink) *Pairer {
 	if cfg.MaxOpen == 0 {
 		cfg.MaxOpen = 1 << 18
 	}
-	return &Pairer{cfg: cfg, sink: sink, open: make(map[key]*queue)}
+	return &Pairer{cfg: cfg, sink: sink, open: newTable()}
 }
 
 // New returns an empty message, held once by the caller, who must Release it.
@@ -64,7 +41,7 @@ func (p *Pairer) New() *Message {
 		return &Message{holders: 1}
 	}
 	p.pool = m.next
-	*m = Message{holders: 1, Values: m.Values[:0], AttachmentsJSON: m.AttachmentsJSON[:0]}
+	*m = Message{holders: 1}
 	return m
 }
 
@@ -91,9 +68,6 @@ func (p *Pairer) Release(m *Message) {
 			s.Settle(m)
 		}
 	}
-	if cap(m.Values) > 1<<16 {
-		m.Values = nil
-	}
 	m.next = p.pool
 	p.pool = m
 }
@@ -105,133 +79,72 @@ func (p *Pairer) Request(conn *Conn, side int, m *Message) {
 		p.close(conn, side, m, nil)
 		return
 	}
-	k := key{int32(conn.Number), int8(side), m.Header.ID}
-	q := p.open[k]
-	if q == nil {
-		q = p.newQueue()
-		q.conn = conn
-		p.open[k] = q
-	}
-	m.next = nil
-	if q.last == nil {
-		q.first = m
+	m.conn, m.side = conn, int8(side)
+	m.older, m.newer = p.newest, nil
+	if p.newest == nil {
+		p.oldest = m
 	} else {
-		q.last.next = m
+		p.newest.newer = m
 	}
-	q.last = m
-	p.nOpen++
-	p.oldest = append(p.oldest, waiting{k, m.Number})
-	if len(p.oldest) > 2*p.nOpen+1024 {
-		p.sweep()
+	p.newest = m
+	if p.open.add(m) {
+		p.open.grow(p.oldest)
 	}
-	if p.nOpen > p.cfg.MaxOpen {
-		p.expire()
+	if p.open.n > p.cfg.MaxOpen {
+		p.Expired++
+		p.unanswered(p.oldest)
 	}
 }
 
 // Response takes a response sent by a side of conn.
 func (p *Pairer) Response(conn *Conn, side int, m *Message) {
 	m.Hold()
-	k := key{int32(conn.Number), int8(1 - side), m.Header.ID}
-	q := p.open[k]
-	if q == nil {
-		p.close(conn, 1-side, nil, m)
-		return
+	request := p.open.find(conn, 1-side, m.Header.ID)
+	if request != nil {
+		p.take(request)
 	}
-	p.close(conn, 1-side, p.pop(k, q), m)
+	p.close(conn, 1-side, request, m)
 }
 
-// pop takes the oldest request of a queue.
-func (p *Pairer) pop(k key, q *queue) *Message {
-	m := q.first
-	q.first = m.next
-	m.next = nil
-	if q.first == nil {
-		q.last = nil
-		delete(p.open, k)
-		p.queues = append(p.queues, q)
+// take makes a request no longer open.
+func (p *Pairer) take(m *Message) {
+	p.open.remove(m)
+	if m.older == nil {
+		p.oldest = m.newer
+	} else {
+		m.older.newer = m.newer
 	}
-	p.nOpen--
-	return m
+	if m.newer == nil {
+		p.newest = m.older
+	} else {
+		m.newer.older = m.older
+	}
+	m.older, m.newer = nil, nil
 }
 
-func (p *Pairer) newQueue() *queue {
-	if k := len(p.queues) - 1; k >= 0 {
-		q := p.queues[k]
-		p.queues = p.queues[:k]
-		return q
-	}
-	return new(queue)
+// unanswered closes an open request.
+func (p *Pairer) unanswered(m *Message) {
+	p.take(m)
+	p.close(m.conn, int(m.side), m, nil)
 }
 
 func (p *Pairer) close(conn *Conn, side int, request, response *Message) {
 	p.call = Call{Conn: conn, Side: side, Request: request, Response: response}
 	p.sink.Call(&p.call)
-	if request != nil {
-		p.Release(request)
-	}
-	if response != nil {
-		p.Release(response)
-	}
-}
-
-// sweep drops closed requests from the list of arrivals.
-func (p *Pairer) sweep() {
-	kept := p.oldest[:0]
-	for _, w := range p.oldest {
-		if p.isOpen(w) {
-			kept = append(kept, w)
-		}
-	}
-	p.oldest = kept
-}
-
-func (p *Pairer) isOpen(w waiting) bool {
-	q := p.open[w.key]
-	if q == nil {
-		return false
-	}
-	for m := q.first; m != nil; m = m.next {
-		if m.Number == w.number {
-			return true
-		}
-		if m.Number > w.number {
-			return false
-		}
-	}
-	return false
-}
-
-// expire closes the oldest open request.
-func (p *Pairer) expire() {
-	for len(p.oldest) > 0 {
-		w := p.oldest[0]
-		p.oldest = p.oldest[1:]
-		if q := p.open[w.key]; q != nil && q.first.Number == w.number {
-			p.Expired++
-			p.close(q.conn, int(w.key.side), p.pop(w.key, q), nil)
-			return
+	for _, m := range [2]*Message{request, response} {
+		if m != nil {
+			// Messages outlive their call in the window of repeats; what was rendered of them need not.
+			m.Values, m.AttachmentsJSON, m.Attachments = nil, nil, nil
+			p.Release(m)
 		}
 	}
 }
 
 // End closes all open requests as unanswered, in order of arrival.
 func (p *Pairer) End() {
-	type left struct {
-		k key
-		q *queue
+	for p.oldest != nil {
+		p.unanswered(p.oldest)
 	}
-	var all []left
-	for k, q := range p.open {
-		all = append(all, left{k, q})
-	}
-	slices.SortFunc(all, func(a, b left) int { return int(a.q.first.Number - b.q.first.Number) })
-	for _, l := range all {
-		for l.q.first != nil {
-			p.close(l.q.conn, int(l.k.side), p.pop(l.k, l.q), nil)
-		}
-	}
-	p.oldest = nil
 }
 
 // FillFrom copies what is kept of a decoded message.

@@ -57,7 +57,7 @@ func (d *direction) Data(b []byte, m *assemble.Meta) {
 
 func (d *direction) start() {
 	l := d.conn.line
-	cfg := dubbo.Config{WantBody: l.opt.MaxBody}
+	cfg := dubbo.Config{WantBody: l.opt.MaxBody, Buffers: &l.buffers}
 	if l.opt.Detail == dubbo.Envelope {
 		cfg.Enough = l.decoder.Enough
 	}

@@ -63,6 +63,7 @@ type line struct {
 	sink    Sink
 	decoder *dubbo.Decoder
 	pairer  *call.Pairer
+	buffers dubbo.Buffers
 	frames  int64
 	chunk   dubbo.Chunk
 	row     Row

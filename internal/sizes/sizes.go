@@ -217,7 +217,7 @@ func (a *Aggregator) group(c *call.Call) *Group {
 	g := a.known[e]
 	if g == nil {
 		g = a.keyed(c)
-		if !g.Rest && len(a.known) < 4*DefaultMaxGroups {
+		if !g.Rest && len(a.known) < maxKnown {
 			a.known[e] = g
 		}
 	}
@@ -270,6 +270,9 @@ func (a *Aggregator) newGroup() *Group {
 	a.order = append(a.order, g)
 	return g
 }
+
+// maxKnown bounds the envelopes that find their group without a key; others are keyed each time.
+const maxKnown = 1 << 16
 
 // maxRestKeys bounds the memory for counting the groups of the rest: beyond it the count is a lower bound.
 const maxRestKeys = 1 << 20

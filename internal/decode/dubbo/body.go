@@ -13,11 +13,12 @@ type Decoder struct {
 	tree    decode.Tree
 	msg     Message
 	names   [32]map[string]*Names
-	nNames  int
+	// nameBytes is about the memory of names.
+	nameBytes int
 }
 
-// maxNames bounds the distinct request envelopes that are remembered; beyond it they are read anew each time.
-const maxNames = 1 << 16
+// maxNameBytes bounds the memory for request envelopes that are remembered; beyond it they are read anew each time.
+const maxNameBytes = 8 << 20
 
 // NewDecoder returns a decoder for bodies of the given serializations. Of two formats with one id the first counts.
 func NewDecoder(formats []decode.Format) *Decoder {

@@ -71,6 +71,8 @@ type Config struct {
 	// Enough, if set, is asked whether b, the first bytes of a body that crosses deliveries, is already all that is wanted
 	// of it.
 	Enough func(h *Header, b []byte) bool
+	// Buffers is where memory for such bodies comes from; nil: the framer has its own.
+	Buffers *Buffers
 	// MaxSearchBody is the longest body, in bytes, that is believed of a header found by searching (default 8 MiB,
 	// Dubbo's own limit).
 	MaxSearchBody int
@@ -104,11 +106,36 @@ type Framer struct {
 	ids      [2]idWindow // by request bit
 }
 
+// Buffers is memory for frames that cross deliveries, shared by the framers of one goroutine: only a frame that is being
+// read holds some. The zero value is ready.
+type Buffers struct{ free [][]byte }
+
+// maxFree and maxKept bound the memory that Buffers keeps: 64 of 64 KiB.
+const maxFree, maxKept = 64, 64 << 10
+
+func (b *Buffers) get() []byte {
+	if k := len(b.free) - 1; k >= 0 {
+		buf := b.free[k]
+		b.free = b.free[:k]
+		return buf
+	}
+	return nil
+}
+
+func (b *Buffers) put(buf []byte) {
+	if cap(buf) > 0 && cap(buf) <= maxKept && len(b.free) < maxFree {
+		b.free = append(b.free, buf[:0])
+	}
+}
+
 // NewFramer returns a framer for a stream that starts with its first byte when fromStart, else for one that was joined
 // midway.
 func NewFramer(cfg Config, sink Sink, fromStart bool) *Framer {
 	if cfg.WantBody == 0 {
 		cfg.WantBody = 16 << 10
+	}
+	if cfg.Buffers == nil {
+		cfg.Buffers = new(Buffers)
 	}
 	if cfg.MaxSearchBody == 0 {
 		cfg.MaxSearchBody = 8 << 20
@@ -173,6 +200,9 @@ func (f *Framer) header(b []byte, c *Chunk, pos int64, overhead int) int {
 	if f.head > 0 || len(b) < HeaderLen {
 		// The header crosses deliveries.
 		taken = min(HeaderLen-f.head, len(b))
+		if f.buf == nil {
+			f.buf = f.cfg.Buffers.get()
+		}
 		f.buf = append(f.buf[:f.head], b[:taken]...)
 		if f.head == 0 {
 			f.begin(c, pos)
@@ -242,6 +272,9 @@ func (f *Framer) keep(b []byte) {
 		return
 	}
 	room := f.cfg.WantBody - len(f.buf)
+	if f.buf == nil {
+		f.buf = f.cfg.Buffers.get()
+	}
 	f.buf = append(f.buf, b[:min(room, len(b))]...)
 	f.enough = room <= len(b) || f.cfg.Enough != nil && f.cfg.Enough(&f.frame.Header, f.buf)
 }
@@ -250,10 +283,8 @@ func (f *Framer) emit() {
 	f.state = atHeader
 	f.ids[requestBit(&f.frame.Header)].see(f.frame.ID)
 	f.sink.Frame(&f.frame)
-	f.buf = f.buf[:0]
-	if cap(f.buf) > 1<<20 {
-		f.buf = nil
-	}
+	f.cfg.Buffers.put(f.buf)
+	f.buf = nil
 }
 
 // notHere leaves the place where a header was due, with f.head bytes of it in buf, and returns -1 so that the caller

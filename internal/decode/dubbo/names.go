@@ -9,7 +9,7 @@ func (b *body) readNames(detail Detail) {
 		n := new(Names)
 		b.texts(n)
 		if b.r.Err() == nil {
-			b.m.Names = n
+			b.m.Names = b.share(n)
 		}
 		return
 	}
@@ -19,26 +19,32 @@ func (b *body) readNames(detail Detail) {
 	if b.r.Err() != nil {
 		return
 	}
-	d, id := b.names, b.f.SerializationID()
-	raw := b.f.Body[:b.r.Offset()]
-	if n := d.names[id][string(raw)]; n != nil {
+	if n := b.names.names[b.f.SerializationID()][string(b.f.Body[:b.r.Offset()])]; n != nil {
 		b.m.Names = n
 		return
 	}
 	n := new(Names)
 	b.r.Reset(b.f.Body, decode.Cut, nil)
 	b.texts(n)
-	if b.r.Err() != nil {
-		return
+	if b.r.Err() == nil {
+		b.m.Names = b.share(n)
 	}
-	if d.nNames < maxNames && len(raw) < 1<<12 {
+}
+
+// share returns the names that stand for all requests that start with the same bytes: n, or those that were there.
+func (b *body) share(n *Names) *Names {
+	d, id, raw := b.names, b.f.SerializationID(), b.f.Body[:b.r.Offset()]
+	if have := d.names[id][string(raw)]; have != nil {
+		return have
+	}
+	if d.nameBytes+len(raw) < maxNameBytes {
 		if d.names[id] == nil {
 			d.names[id] = make(map[string]*Names)
 		}
 		d.names[id][string(raw)] = n
-		d.nNames++
+		d.nameBytes += len(raw) + 256 // about what else an entry takes
 	}
-	b.m.Names = n
+	return n
 }
 
 func (b *body) texts(n *Names) {

@@ -1,0 +1,87 @@
+package call
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"dubbo-wire/internal/decode/dubbo"
+)
+
+// closed keeps the numbers of requests and responses of closed calls.
+type closed [][2]int64
+
+func (c *closed) Call(x *Call) {
+	var pair [2]int64
+	if x.Request != nil {
+		pair[0] = x.Request.Number
+	}
+	if x.Response != nil {
+		pair[1] = x.Response.Number
+	}
+	*c = append(*c, pair)
+}
+
+func (p *Pairer) message(number, id int64, flags byte) *Message {
+	m := p.New()
+	m.Number, m.Header = number, dubbo.Header{Flags: flags, ID: id, Status: dubbo.StatusOK}
+	return m
+}
+
+// Ids collide on purpose; what pairs is compared with a list per connection, side and id.
+func TestPairsAsLists(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	conns := []*Conn{{Number: 1}, {Number: 2}, {Number: 3}}
+	type key struct {
+		conn, side int
+		id         int64
+	}
+	open := make(map[key][]int64)
+	var got, want closed
+	p := NewPairer(Config{}, &got)
+	for n := int64(1); n <= 20_000; n++ {
+		k := key{rng.IntN(len(conns)), rng.IntN(2), rng.Int64N(500)}
+		if rng.IntN(2) == 0 {
+			m := p.message(n, k.id, 0xc2)
+			p.Request(conns[k.conn], k.side, m)
+			p.Release(m)
+			open[k] = append(open[k], n)
+			continue
+		}
+		m := p.message(n, k.id, 0x02)
+		p.Response(conns[k.conn], 1-k.side, m)
+		p.Release(m)
+		pair := [2]int64{0, n}
+		if list := open[k]; len(list) > 0 {
+			pair[0], open[k] = list[0], list[1:]
+		}
+		want = append(want, pair)
+	}
+	assert.Equal(t, want, got)
+	var left []int64
+	for _, list := range open {
+		left = append(left, list...)
+	}
+	got = nil
+	p.End()
+	assert.Len(t, got, len(left))
+	for i := 1; i < len(got); i++ {
+		assert.Less(t, got[i-1][0], got[i][0])
+	}
+}
+
+func TestOldestExpires(t *testing.T) {
+	var got closed
+	p := NewPairer(Config{MaxOpen: 2}, &got)
+	conn := &Conn{Number: 1}
+	for n := int64(1); n <= 4; n++ {
+		m := p.message(n, 7, 0xc2)
+		p.Request(conn, 0, m)
+		p.Release(m)
+	}
+	assert.Equal(t, closed{{1, 0}, {2, 0}}, got)
+	assert.EqualValues(t, 2, p.Expired)
+	p.End()
+	assert.Equal(t, closed{{1, 0}, {2, 0}, {3, 0}, {4, 0}}, got)
+}

@@ -1,0 +1,82 @@
+package call
+
+import "hash/maphash"
+
+// table finds open requests by connection, side and id. It is a hash table with chains, which run through the messages
+// themselves; equal keys stand in order of arrival. The hash is drawn anew in each process, so that no capture can be
+// made for its collisions.
+type table struct {
+	buckets []bucket // 2^n
+	shift   uint     // 64 - n
+	n       int      // requests
+	a, b    uint64   // factors of the hash
+}
+
+type bucket struct{ first, last *Message }
+
+func newTable() table {
+	const bits = 8
+	s := maphash.MakeSeed()
+	return table{
+		buckets: make([]bucket, 1<<bits), shift: 64 - bits,
+		a: maphash.Bytes(s, []byte{'a'}) | 1, b: maphash.Bytes(s, []byte{'b'}) | 1,
+	}
+}
+
+func (t *table) bucket(conn *Conn, side int, id int64) *bucket {
+	h := uint64(id)*t.a + uint64(2*conn.Number+side)*t.b
+	return &t.buckets[(h^h>>32)*t.a>>t.shift]
+}
+
+// add puts m behind all of its bucket and reports whether the table should grow.
+func (t *table) add(m *Message) bool {
+	b := t.bucket(m.conn, int(m.side), m.Header.ID)
+	m.next = nil
+	if b.first == nil {
+		b.first = m
+	} else {
+		b.last.next = m
+	}
+	b.last = m
+	t.n++
+	return t.n > len(t.buckets)
+}
+
+// grow doubles the table, which has the requests from oldest on.
+func (t *table) grow(oldest *Message) {
+	t.buckets = make([]bucket, 2*len(t.buckets))
+	t.shift--
+	t.n = 0
+	for m := oldest; m != nil; m = m.newer {
+		t.add(m)
+	}
+}
+
+// find returns the oldest request with that key, nil if there is none.
+func (t *table) find(conn *Conn, side int, id int64) *Message {
+	for m := t.bucket(conn, side, id).first; m != nil; m = m.next {
+		if m.Header.ID == id && m.conn == conn && int(m.side) == side {
+			return m
+		}
+	}
+	return nil
+}
+
+// remove takes m out.
+func (t *table) remove(m *Message) {
+	b := t.bucket(m.conn, int(m.side), m.Header.ID)
+	var before *Message
+	for x := b.first; x != m; x = x.next {
+		before = x
+	}
+	if before == nil {
+		b.first = m.next
+	} else {
+		before.next = m.next
+	}
+	if b.last == m {
+		b.last = before
+	}
+	m.next = nil
+	t.n--
+}
