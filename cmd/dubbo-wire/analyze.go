@@ -50,8 +50,11 @@ func (a *analyzeFlags) parse() (*parsedAnalyze, error) {
 	if !(&report.Report{}).SortBy(a.sort) {
 		return nil, usage("--sort %s: choose from %s", a.sort, strings.Join(report.SortNames(), ", "))
 	}
-	if a.top < 0 || a.maxGroups < 1 {
-		return nil, usage("--top and --max-groups are positive numbers")
+	if a.top < 0 {
+		return nil, usage("--top %d: write a number of rows, 0 for the default", a.top)
+	}
+	if a.maxGroups < 1 {
+		return nil, usage("--max-groups %d: write a number of groups, 1 or more", a.maxGroups)
 	}
 	if p.filter, err = a.filter.parse(); err != nil {
 		return nil, err
@@ -110,6 +113,9 @@ Several files are one capture, merged by time.`,
 		Args: needFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := a.parse()
+			if err == nil {
+				err = in.check()
+			}
 			if err != nil {
 				return err
 			}
@@ -128,7 +134,7 @@ Several files are one capture, merged by time.`,
 			for _, k := range p.by.Keys {
 				opt.Assemble.Apart = opt.Assemble.Apart || k == sizes.Input
 			}
-			totals, readErr := in.read(s, src, p.filter, opt, groups{agg})
+			totals, readErr := in.read(s, src, p.filter, opt, groups{agg}, nil)
 			r := report.Build(src.Inputs(), totals, p.by, agg.Groups())
 			r.Filtered = !p.filter.empty
 			if err := a.print(targets, r, "analyze "+strings.Join(args, " ")); err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"os/signal"
 	"strings"
@@ -24,6 +25,7 @@ func newCapture(s *streams) *cobra.Command {
 	var packets int64
 	var snapLen int
 	var minCoverage float64
+	var readFile string
 	cmd := &cobra.Command{
 		Use:     "capture [-i] IFACE",
 		GroupID: "measure",
@@ -34,6 +36,8 @@ is reached. It needs the right to capture: run it as root, or give the program c
   sudo dubbo-wire capture lo --port 20880 --duration 30s --format json`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
+			case readFile != "":
+				return usage("capture reads no files: use dubbo-wire analyze %s", readFile)
 			case iface == "" && len(args) == 0:
 				return usage("no interface given; try: dubbo-wire capture eth0 (dubbo-wire interfaces lists them)")
 			case iface == "" && len(args) > 1, iface != "" && len(args) > 0:
@@ -46,6 +50,18 @@ is reached. It needs the right to capture: run it as root, or give the program c
 				iface = args[0]
 			}
 			p, err := a.parse()
+			in := inputFlags{minCoverage: minCoverage}
+			switch {
+			case err != nil:
+			case duration < 0:
+				err = usage("--duration %v: write a duration from 0 up", duration)
+			case packets < 0:
+				err = usage("--count %d: write a number of packets, 0 for no limit", packets)
+			case snapLen < 0:
+				err = usage("--snapshot-length %d: write a number of bytes, 0 for whole packets", snapLen)
+			default:
+				err = in.check()
+			}
 			if err != nil {
 				return err
 			}
@@ -86,8 +102,13 @@ is reached. It needs the right to capture: run it as root, or give the program c
 			if runErr != nil {
 				return fail(exitPartly, "%s: %v", iface, runErr)
 			}
-			in := inputFlags{minCoverage: minCoverage}
-			return in.verdict(totals, r.Selected.Calls, r.Filtered, nil)
+			err = in.verdict(totals, r.Selected.Calls, r.Filtered, nil)
+			if nothing, ok := errors.AsType[*exitError](err); ok && nothing.code == exitNothing {
+				// A capture that was ended has done its work, whatever there was on the wire.
+				cmd.PrintErrln("dubbo-wire: " + nothing.text)
+				return nil
+			}
+			return err
 		},
 	}
 	a.add(cmd)
@@ -97,6 +118,8 @@ is reached. It needs the right to capture: run it as root, or give the program c
 	fs.Int64VarP(&packets, "count", "c", 0, "stop after `N` packets")
 	fs.IntVarP(&snapLen, "snapshot-length", "s", 0, "keep `N` bytes of each packet (default 262144)")
 	fs.Float64Var(&minCoverage, "min-coverage", 0, "exit with 3 when less than `PERCENT` of Dubbo's bytes were in whole frames")
+	fs.StringVarP(&readFile, "read-file", "r", "", "tcpdump's flag; here analyze reads files")
+	_ = fs.MarkHidden("read-file")
 	fs.BoolP("numeric", "n", true, "accepted as tcpdump's habit; names are never resolved")
 	return cmd
 }

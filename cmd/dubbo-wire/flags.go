@@ -61,6 +61,19 @@ func (f *filterFlags) parse() (*filter, error) {
 		Protocol: globs(f.protocol), Client: globs(f.client), Server: globs(f.server), Host: globs(f.host),
 		Ports: f.port, Status: f.status, Error: globs(f.errorGlob), MinLatency: f.minLatency,
 	}
+	for _, p := range f.port {
+		if p < 0 || p > 65535 {
+			return nil, usage("--port %d: ports are numbers up to 65535", p)
+		}
+	}
+	for _, s := range f.status {
+		if s < 0 || s > 255 {
+			return nil, usage("--status %d: a status is one byte, 0 to 255; 20 is OK", s)
+		}
+	}
+	if f.minLatency < 0 {
+		return nil, usage("--min-latency %v: write a duration from 0 up", f.minLatency)
+	}
 	for _, s := range f.id {
 		n, err := strconv.ParseInt(s, 10, 64)
 		if err != nil {
@@ -78,12 +91,13 @@ func (f *filterFlags) parse() (*filter, error) {
 		}
 		c.Attachment[k] = call.ParseGlob(g)
 	}
+	var maxSize int64
 	for _, b := range []struct {
 		flag, text string
 		to         *int64
 	}{
 		{"--min-size", f.minSize, &c.MinSize},
-		{"--max-size", f.maxSize, &c.MaxSize},
+		{"--max-size", f.maxSize, &maxSize},
 		{"--min-request", f.minRequest, &c.MinRequest},
 		{"--min-response", f.minResp, &c.MinResponse},
 	} {
@@ -95,6 +109,9 @@ func (f *filterFlags) parse() (*filter, error) {
 			return nil, usage("%s %s: %v", b.flag, b.text, err)
 		}
 		*b.to = n
+	}
+	if f.maxSize != "" {
+		c.MaxSize = &maxSize // 0 is a bound: empty bodies
 	}
 	fl := &filter{Filter: c}
 	var err error
@@ -168,8 +185,13 @@ var sizeUnits = []struct {
 	suffix string
 	bytes  float64
 }{
-	{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30},
-	{"KB", 1e3}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9},
+	{"KiB", 1 << 10},
+	{"MiB", 1 << 20},
+	{"GiB", 1 << 30},
+	{"KB", 1e3},
+	{"kB", 1e3},
+	{"MB", 1e6},
+	{"GB", 1e9},
 	{"B", 1},
 }
 

@@ -2,8 +2,10 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -51,9 +53,18 @@ func (f *firstTime) Next(p *capture.Packet) error {
 	return err
 }
 
+// check refuses what cannot be meant.
+func (i *inputFlags) check() error {
+	if !(i.minCoverage >= 0 && i.minCoverage <= 100) {
+		return usage("--min-coverage %g: write a percentage from 0 to 100", i.minCoverage)
+	}
+	return nil
+}
+
 // read runs the line over the files. The error, if any, is one line with its exit code and comes after what was
-// readable has been given to the sink.
-func (i *inputFlags) read(s *streams, src *capture.Files, fl *filter, opt pipeline.Options, sink pipeline.Sink) (*pipeline.Totals, error) {
+// readable has been given to the sink. Reading ends early when nobody takes what comes out of it any more: when broken,
+// if it is not nil, returns true.
+func (i *inputFlags) read(s *streams, src *capture.Files, fl *filter, opt pipeline.Options, sink pipeline.Sink, broken func() bool) (*pipeline.Totals, error) {
 	opt.Formats = formats.All()
 	source := capture.Source(src)
 	if !fl.empty {
@@ -73,7 +84,7 @@ func (i *inputFlags) read(s *streams, src *capture.Files, fl *filter, opt pipeli
 	bar := newProgress(s, i.quiet, src)
 	opt.Stop = func() bool {
 		bar.update()
-		return stop.Load()
+		return stop.Load() || broken != nil && broken()
 	}
 	totals, err := pipeline.Run(source, opt, sink)
 	bar.done()
@@ -113,7 +124,7 @@ func (i *inputFlags) verdict(t *pipeline.Totals, selected int64, filtered bool, 
 		}
 		return fail(exitNothing, "%s", text)
 	case filtered && selected == 0:
-		return fail(exitNothing, "no call matches the filters; %d frames were read", t.Frames)
+		return fail(exitNothing, "no call matches the filters; %s in %s were read", counted(t.Calls, "call"), counted(t.Frames, "frame"))
 	}
 	return nil
 }
@@ -125,14 +136,27 @@ func noFrames(t *pipeline.Totals) string {
 		return "the capture holds no packets"
 	case t.TCP.Connections == 0 && len(t.Unread) > 0:
 		kinds := make([]string, 0, len(t.Unread))
-		for k, n := range t.Unread {
-			kinds = append(kinds, fmt.Sprintf("%d %s", n, k))
+		for _, k := range slices.Sorted(maps.Keys(t.Unread)) {
+			kinds = append(kinds, fmt.Sprintf("%d %s", t.Unread[k], k))
 		}
-		return fmt.Sprintf("none of the %d packets could be read as TCP: %s", t.Packets, strings.Join(kinds, ", "))
+		return fmt.Sprintf("none of the %s could be read as TCP: %s", counted(t.Packets, "packet"), strings.Join(kinds, ", "))
 	case t.TCP.Connections == 0:
-		return fmt.Sprintf("no TCP among the %d packets; capture the provider's port, usually 20880", t.Packets)
+		kinds := make([]string, 0, len(t.NotTCP))
+		for _, k := range slices.Sorted(maps.Keys(t.NotTCP)) {
+			kinds = append(kinds, fmt.Sprintf("%d %s", t.NotTCP[k], k))
+		}
+		return fmt.Sprintf("no TCP among the %s (%s); capture the provider's port, usually 20880", counted(t.Packets, "packet"), strings.Join(kinds, ", "))
 	case t.TCP.Stream == 0:
-		return fmt.Sprintf("no TCP payload in %d packets of %d connections; was the capture taken with -s cutting the payload?", t.Packets, t.TCP.Connections)
+		return fmt.Sprintf("no TCP payload in %s of %s; record with tcpdump -s 0 while calls are running",
+			counted(t.Packets, "packet"), counted(t.TCP.Connections, "TCP connection"))
 	}
-	return fmt.Sprintf("no Dubbo frame in %d bytes of %d TCP connections (%s)", t.TCP.Stream, t.TCP.Connections, strings.Join(t.OtherProtocols(), ", "))
+	text := fmt.Sprintf("no Dubbo frame in %s of %s", counted(t.TCP.Stream, "payload byte"), counted(t.TCP.Connections, "TCP connection"))
+	there := t.OtherProtocols()
+	if t.NegativeLengths > 0 {
+		there = append(there, counted(t.NegativeLengths, "header")+" with a negative length")
+	}
+	if len(there) == 0 {
+		return text + "; a frame starts with the bytes da bb"
+	}
+	return text + "; there was: " + strings.Join(there, ", ")
 }

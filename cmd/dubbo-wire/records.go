@@ -68,7 +68,7 @@ func (w *rowWriter[T]) row(v T) {
 	w.rows++
 }
 
-// rendered prints a record that was rendered earlier.
+// record prints a record that was rendered earlier.
 func (t *target) record(json []byte, first bool) error {
 	if t.format == "json" {
 		sep := ",\n"
@@ -86,6 +86,9 @@ func (t *target) record(json []byte, first bool) error {
 	}
 	return t.w.WriteByte('\n')
 }
+
+// broken reports whether printing has ended, because whoever read it is gone or its place is full.
+func (w *rowWriter[T]) broken() bool { return w.err != nil }
 
 func (w *rowWriter[T]) close() error {
 	for i, t := range w.targets {
@@ -123,6 +126,9 @@ The table shows no values; json and jsonl have arguments, attachments, results a
 		Args: needFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			fl, err := ff.parse()
+			if err == nil {
+				err = in.check()
+			}
 			if err != nil {
 				return err
 			}
@@ -137,11 +143,12 @@ The table shows no values; json and jsonl have arguments, attachments, results a
 				return report.NewCallTable(t.w, t.format, out.style(t), inputs)
 			})
 			if err != nil {
+				discard(targets)
 				return err
 			}
 			// Even the table names exceptions, which stand in values.
 			opt := pipeline.Options{Detail: dubbo.Values, RenderValues: wantsJSON(targets) && !noValues}
-			totals, readErr := in.read(s, src, fl, opt, callRows{w})
+			totals, readErr := in.read(s, src, fl, opt, callRows{w}, w.broken)
 			if err := w.close(); err != nil {
 				return err
 			}
@@ -206,6 +213,9 @@ headerBytes + bodyBytes. Frame numbers run over all inputs and never depend on f
 		Args: needFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			fl, err := ff.parse()
+			if err == nil {
+				err = in.check()
+			}
 			if err != nil {
 				return err
 			}
@@ -223,10 +233,11 @@ headerBytes + bodyBytes. Frame numbers run over all inputs and never depend on f
 				return report.NewFrameTable(t.w, t.format, out.style(t), inputs)
 			})
 			if err != nil {
+				discard(targets)
 				return err
 			}
 			sink := &frameRows{w: w, all: fl.empty}
-			totals, readErr := in.read(s, src, fl, pipeline.Options{Detail: dubbo.Values}, sink)
+			totals, readErr := in.read(s, src, fl, pipeline.Options{Detail: dubbo.Values}, sink, w.broken)
 			sink.flush()
 			if err := w.close(); err != nil {
 				return err

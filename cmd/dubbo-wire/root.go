@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"dubbo-wire/internal/capture"
 )
@@ -47,7 +48,7 @@ type streams struct {
 // run is the program: it returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := newRoot(&streams{stdin, stdout, stderr})
-	root.SetArgs(args)
+	root.SetArgs(commandFirst(root, args))
 	return code(root.Execute(), stderr)
 }
 
@@ -71,10 +72,6 @@ func code(err error, stderr io.Writer) int {
 	}
 	if capture.CauseOf(err) != 0 {
 		return exitNothing
-	}
-	var path *os.PathError
-	if errors.As(err, &path) {
-		return exitUsage
 	}
 	return exitUsage
 }
@@ -111,22 +108,86 @@ method, byte by byte, and what it did not see. The protocol is recognised from t
 			if len(args) == 0 {
 				return cmd.Help()
 			}
-			return usage("unknown command %q; dubbo-wire --help lists the commands (to measure a file: dubbo-wire analyze %s)", args[0], args[0])
+			return unknownCommand(cmd, args[0])
 		},
 	}
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usage("%v; see %s --help", err, cmd.CommandPath())
+		return flagError(cmd, err)
 	})
 	root.AddGroup(
 		&cobra.Group{ID: "measure", Title: "Measure:"},
 		&cobra.Group{ID: "look", Title: "Look inside:"},
 		&cobra.Group{ID: "about", Title: "About:"},
 	)
-	root.SetHelpCommandGroupID("about")
 	root.SetCompletionCommandGroupID("about")
+	root.SuggestionsMinimumDistance = 2
+	root.SetHelpCommand(newHelp(s))
 	root.AddCommand(newAnalyze(s), newCapture(s), newFrames(s), newCalls(s), newFormats(s), newInterfaces(s))
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Args = func(cmd *cobra.Command, args []string) error {
+				if len(args) > 0 {
+					return usage("no completion for %s; choose from bash, zsh, fish, powershell", args[0])
+				}
+				return nil
+			}
+			c.RunE = func(cmd *cobra.Command, args []string) error { return cmd.Help() }
+		}
+	}
 	return root
+}
+
+// unknownCommand says what may have been meant: a file without a command, or another spelling.
+func unknownCommand(root *cobra.Command, name string) error {
+	if _, err := os.Stat(name); err == nil || strings.ContainsAny(name, "./\\") || name == "-" {
+		return usage("%q is no command; to measure a capture: dubbo-wire analyze %s", name, name)
+	}
+	if near := root.SuggestionsFor(name); len(near) > 0 {
+		return usage("unknown command %q; did you mean %s? dubbo-wire --help lists the commands", name, strings.Join(near, " or "))
+	}
+	return usage("unknown command %q; dubbo-wire --help lists the commands", name)
+}
+
+// flagError words what is wrong with a flag.
+func flagError(cmd *cobra.Command, err error) error {
+	invalid, ok := errors.AsType[*pflag.InvalidValueError](err)
+	switch {
+	case !cmd.HasParent():
+		return usage("%v without a command; dubbo-wire --help lists the commands (to measure a capture: dubbo-wire analyze FILE)", err)
+	case !ok:
+		return usage("%v; see %s --help", err, cmd.CommandPath())
+	}
+	f := invalid.GetFlag()
+	text := "cannot be understood; see " + cmd.CommandPath() + " --help"
+	switch f.Value.Type() {
+	case "int", "int64", "intSlice":
+		text = "write a whole number"
+	case "float64":
+		text = "write a number"
+	case "duration":
+		text = "write a duration like 500ms, 2s or 1m30s"
+	case "bool":
+		text = "it is true or false"
+	}
+	return usage("--%s %s: %s", f.Name, invalid.GetValue(), text)
+}
+
+func newHelp(s *streams) *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [COMMAND]",
+		GroupID: "about",
+		Short:   "Help about any command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			target, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return unknownCommand(cmd.Root(), args[0])
+			}
+			target.InitDefaultHelpFlag()
+			return target.Help()
+		},
+	}
 }

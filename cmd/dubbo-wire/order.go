@@ -1,0 +1,64 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// commandFirst moves the command's name in front, so that flags may stand before it: "--exact analyze trace.pcap". The
+// library would take the word behind a flag it does not know for the flag's value.
+func commandFirst(root *cobra.Command, args []string) []string {
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		switch {
+		case a == "--":
+			return args
+		case !strings.HasPrefix(a, "-") || a == "-":
+			if i == 0 || !isCommand(root, a) {
+				return args
+			}
+			ordered := append([]string{a}, args[:i]...)
+			return append(ordered, args[i+1:]...)
+		case takesNext(root, a):
+			i++
+		}
+	}
+	return args
+}
+
+func isCommand(root *cobra.Command, name string) bool {
+	for _, c := range root.Commands() {
+		if c.Name() == name || c.HasAlias(name) {
+			return true
+		}
+	}
+	return name == "help" || name == "completion"
+}
+
+// takesNext reports whether the value of a flag is the next argument. A flag means the same with every command.
+func takesNext(root *cobra.Command, arg string) bool {
+	if strings.Contains(arg, "=") {
+		return false
+	}
+	if name, long := strings.CutPrefix(arg, "--"); long {
+		return needsValue(root, func(fs *pflag.FlagSet) *pflag.Flag { return fs.Lookup(name) })
+	}
+	// -qo FILE is several in one; -c100 has its value with it.
+	for i := 1; i < len(arg); i++ {
+		if needsValue(root, func(fs *pflag.FlagSet) *pflag.Flag { return fs.ShorthandLookup(arg[i : i+1]) }) {
+			return i == len(arg)-1
+		}
+	}
+	return false
+}
+
+func needsValue(root *cobra.Command, find func(*pflag.FlagSet) *pflag.Flag) bool {
+	for _, c := range root.Commands() {
+		if f := find(c.Flags()); f != nil {
+			return f.NoOptDefVal == ""
+		}
+	}
+	return false
+}
