@@ -3,7 +3,7 @@ GO ?= go
 export CGO_ENABLED ?= 0
 FUZZTIME ?= 5s
 
-.PHONY: all build test race lint fuzz golden bench tables captures check clean
+.PHONY: bench-small bench-offload all build test race lint fuzz golden bench tables captures check clean
 
 all: build test
 
@@ -29,6 +29,12 @@ golden: ## rewrite the golden files; read the diff before you commit it
 
 bench: ## a 1 GB capture outside the repository, dubbo-wire against tcpdump
 	$(GO) run ./internal/bench/run
+
+bench-small: ## small frames only
+	$(GO) run ./internal/bench/run -mix small -size 300MB
+
+bench-offload: ## packets of up to 32 KiB
+	$(GO) run ./internal/bench/run -mix offload
 
 tables: ## docs/comparison.md from the committed captures
 	$(GO) run ./internal/comparison testdata/captures > docs/comparison.md.new && mv docs/comparison.md.new docs/comparison.md
