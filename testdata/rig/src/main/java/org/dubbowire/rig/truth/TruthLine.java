@@ -42,8 +42,9 @@ final class TruthLine {
         boolean request = (frame.flags() & 0x80) != 0;
         boolean event = (frame.flags() & 0x20) != 0;
         Object data = stream == null || stream.values("object").isEmpty() ? null : stream.values("object").get(0);
-        // No stream: newer releases send prepared bytes. A stream from which nothing was read: an event that was refused.
-        boolean heartbeat = event && data == null && (stream == null || !stream.ops.isEmpty());
+        // No stream: newer releases send prepared bytes. A stream from which a receiver read nothing: an event that was refused.
+        boolean refused = dir.equals("in") && stream != null && stream.ops.isEmpty();
+        boolean heartbeat = event && data == null && !refused;
         json.field("kind", heartbeat ? "heartbeat" : event ? "event" : request ? "request" : "response");
         json.field("event", event).field("twoWay", (frame.flags() & 0x40) != 0);
         json.field("id", Long.toString(frame.id())).field("flags", frame.flags());
