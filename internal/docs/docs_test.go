@@ -105,7 +105,20 @@ func rewrite(t *testing.T, name, old, now string) {
 		}
 		return
 	}
-	assert.Equal(t, old, now, "%s is out of date: go test ./internal/docs -update", name)
+	was, is := strings.Split(old, "\n"), strings.Split(now, "\n")
+	for i := range max(len(was), len(is)) {
+		if i >= len(was) || i >= len(is) || was[i] != is[i] {
+			t.Errorf("%s:%d is out of date: go test ./internal/docs -update\n page %s\n now  %s", name, i+1, line(was, i), line(is, i))
+			return
+		}
+	}
+}
+
+func line(lines []string, i int) string {
+	if i < len(lines) {
+		return lines[i]
+	}
+	return "(end)"
 }
 
 // shown is how a command is written in a page; the rest of the line is its arguments.
