@@ -205,7 +205,7 @@ func parseSize(s string) (int64, error) {
 		}
 	}
 	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if err != nil || v < 0 || v*unit > 1<<62 {
+	if err != nil || !(v >= 0) || v*unit > 1<<62 {
 		return 0, fmt.Errorf("write a number of bytes, with KB, MB, GB (1000) or KiB, MiB, GiB (1024) if you like")
 	}
 	return int64(v * unit), nil

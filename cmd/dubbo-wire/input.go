@@ -115,7 +115,7 @@ func (i *inputFlags) verdict(t *pipeline.Totals, selected int64, filtered bool, 
 			return fail(exitCoverage, "%v\ndubbo-wire: coverage %.2f %% lies below --min-coverage %g", readErr, t.Percent(), i.minCoverage)
 		}
 		return fail(exitCoverage, "coverage %.2f %% lies below --min-coverage %g", t.Percent(), i.minCoverage)
-	case readErr != nil && t.Frames > 0:
+	case readErr != nil && (t.Frames > 0 || t.Packets == 0):
 		return readErr
 	case t.Frames == 0:
 		text := noFrames(t)

@@ -91,7 +91,7 @@ func versionText() string {
 
 func newRoot(s *streams) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "dubbo-wire",
+		Use:   "dubbo-wire COMMAND",
 		Short: "What Apache Dubbo calls weigh on the wire, by serialization and method",
 		Long: `dubbo-wire reads captures of Dubbo traffic and says what its calls weigh: by serialization, by service and
 method, byte by byte, and what it did not see. The protocol is recognised from the bytes; no port is needed.`,
@@ -124,11 +124,14 @@ method, byte by byte, and what it did not see. The protocol is recognised from t
 	)
 	root.SetCompletionCommandGroupID("about")
 	root.SuggestionsMinimumDistance = 2
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "{{if .HasAvailableSubCommands}}\n  {{.CommandPath}} [command]{{end}}", ""))
 	root.SetHelpCommand(newHelp(s))
 	root.AddCommand(newAnalyze(s), newCapture(s), newFrames(s), newCalls(s), newFormats(s), newInterfaces(s))
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {
+			c.Use = "completion SHELL"
+			c.Short = "Print the completion script for a shell: bash, zsh, fish, powershell"
 			c.Args = func(cmd *cobra.Command, args []string) error {
 				if len(args) > 0 {
 					return usage("no completion for %s; choose from bash, zsh, fish, powershell", args[0])
@@ -187,6 +190,7 @@ func newHelp(s *streams) *cobra.Command {
 				return unknownCommand(cmd.Root(), args[0])
 			}
 			target.InitDefaultHelpFlag()
+			target.InitDefaultVersionFlag()
 			return target.Help()
 		},
 	}

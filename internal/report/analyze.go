@@ -45,7 +45,11 @@ func (r *Report) summary(s *Style) string {
 	switch len(r.Inputs) {
 	case 0:
 	case 1:
-		words = append(words, clean(filepath.Base(r.Inputs[0].File)))
+		name := clean(filepath.Base(r.Inputs[0].File))
+		if r.Inputs[0].File == "-" {
+			name = "standard input"
+		}
+		words = append(words, name)
 	default:
 		words = append(words, plural(int64(len(r.Inputs)), "file", "files"))
 	}

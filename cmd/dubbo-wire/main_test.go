@@ -1,0 +1,225 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files and the expectations of scripts")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"dubbo-wire": main})
+}
+
+// TestScript runs the scripts of testdata/script, one a topic. Beside testscript's own commands they have
+//
+//	exits CODE COMMAND...     runs a command that must end with CODE
+//	capture NAME FILE         writes a committed capture, decompressed
+//	mkpcap TEXT FILE          makes a capture of a text: see mkpcap
+//	cutfile FILE OUT N        copies the first N bytes of a file; -N leaves N off
+//	patch FILE OUT OFFSET HEX copies a file with other bytes at an offset
+//	balance FILE              checks the sums of a JSON report
+//	oneline stderr            checks that there is one line on standard error, said by the program
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("CAPTURES", capturesDir(t))
+			return nil
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"exits": cmdExits, "capture": cmdCapture, "mkpcap": cmdMkpcap, "cutfile": cmdCutFile, "patch": cmdPatch,
+			"balance": cmdBalance, "oneline": cmdOneLine,
+		},
+	})
+}
+
+func capturesDir(t testing.TB) string {
+	dir, err := filepath.Abs(filepath.Join("..", "..", "testdata", "captures"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		got = exit.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+func cmdCapture(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: capture NAME FILE")
+	}
+	data, err := readCapture(ts.Getenv("CAPTURES"), args[0])
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), data, 0o666))
+}
+
+func cmdMkpcap(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: mkpcap TEXT FILE")
+	}
+	data, err := mkpcap(ts.ReadFile(args[0]))
+	if err != nil {
+		ts.Fatalf("%s: %v", args[0], err)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), data, 0o666))
+}
+
+func cmdCutFile(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: cutfile FILE OUT N")
+	}
+	data := ts.ReadFile(args[0])
+	n, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	if n < 0 {
+		n += len(data)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(data[:n]), 0o666))
+}
+
+func cmdPatch(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 4 {
+		ts.Fatalf("usage: patch FILE OUT OFFSET HEX")
+	}
+	data := []byte(ts.ReadFile(args[0]))
+	at, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	b, err := parseBytes(args[3])
+	ts.Check(err)
+	if copy(data[at:], b) != len(b) {
+		ts.Fatalf("%d bytes at %d do not fit into %d", len(b), at, len(data))
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), data, 0o666))
+}
+
+func cmdBalance(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: balance FILE")
+	}
+	r, err := parseReport([]byte(ts.ReadFile(args[0])))
+	ts.Check(err)
+	ts.Check(r.balance())
+}
+
+func cmdOneLine(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: oneline FILE")
+	}
+	text := ts.ReadFile(args[0])
+	if strings.Count(text, "\n") != 1 || !strings.HasSuffix(text, "\n") {
+		ts.Fatalf("not one line: %q", text)
+	}
+	if !strings.HasPrefix(text, "dubbo-wire: ") || strings.ContainsRune(text, '\t') || len(text) > 400 {
+		ts.Fatalf("not a clear line: %q", text)
+	}
+	if strings.Contains(text, "strconv.") || strings.Contains(text, "goroutine") {
+		ts.Fatalf("a line for programmers: %q", text)
+	}
+}
+
+// stats are the fields of a distribution that tests look at.
+type stats struct{ Total float64 }
+
+// direction is one direction of a group of a report.
+type direction struct {
+	Count                            int64
+	BodyBytes, FrameBytes, WireBytes stats
+}
+
+// jsonReport is what tests read of a JSON report.
+type jsonReport struct {
+	Schema  string
+	Inputs  []struct{ Packets, Bytes, TruncatedPackets int64 }
+	Seconds float64
+	Wire    struct {
+		LinkBytes, RPCBytes, EventBytes, IncompleteBytes, OtherLinkBytes, RetransmittedBytes, NotTCPBytes int64
+		OtherTCP                                                                                          []struct{ Port, Bytes int64 }
+	}
+	Coverage struct {
+		Percent                                                                   float64
+		TCPPayloadBytes, FrameBytes, OtherBytes, SkippedBytes, GapBytes           int64
+		Other                                                                     []struct{ Bytes int64 }
+		Connections, Frames, FramesIncomplete, Heartbeats, Events                 int64
+		RequestsWithoutResponse, ResponsesWithoutRequest, ConnectionsJoinedMidway int64
+	}
+	By     []string
+	Groups []struct {
+		Calls, OneWay, Errors, Exceptions int64
+		Request, Response                 direction
+	}
+}
+
+// balance checks the sums that the contract promises.
+func (r *jsonReport) balance() error {
+	c, w := &r.Coverage, &r.Wire
+	other, otherTCP, bytes := int64(0), int64(0), int64(0)
+	for _, o := range c.Other {
+		other += o.Bytes
+	}
+	for _, o := range w.OtherTCP {
+		otherTCP += o.Bytes
+	}
+	for _, in := range r.Inputs {
+		bytes += in.Bytes
+	}
+	groups := w.EventBytes + w.IncompleteBytes
+	for i := range r.Groups {
+		g := &r.Groups[i]
+		groups += int64(g.Request.WireBytes.Total + g.Response.WireBytes.Total)
+		for _, d := range []direction{g.Request, g.Response} {
+			if d.FrameBytes.Total != d.BodyBytes.Total+16*float64(d.Count) {
+				return fmt.Errorf("group %d: %v frame bytes of %v body bytes in %d messages", i, d.FrameBytes.Total, d.BodyBytes.Total, d.Count)
+			}
+		}
+	}
+	for _, sum := range []struct {
+		what      string
+		got, want int64
+	}{
+		{"frameBytes + otherBytes + skippedBytes = tcpPayloadBytes", c.FrameBytes + c.OtherBytes + c.SkippedBytes, c.TCPPayloadBytes},
+		{"rpcBytes + otherLinkBytes = linkBytes", w.RPCBytes + w.OtherLinkBytes, w.LinkBytes},
+		{"groups + eventBytes + incompleteBytes = rpcBytes", groups, w.RPCBytes},
+		{"sum of other = otherBytes", other, c.OtherBytes},
+		{"sum of inputs' bytes = linkBytes", bytes, w.LinkBytes},
+	} {
+		if sum.got != sum.want {
+			return fmt.Errorf("%s: %d, not %d", sum.what, sum.got, sum.want)
+		}
+	}
+	if otherTCP+w.NotTCPBytes > w.OtherLinkBytes {
+		return fmt.Errorf("%d bytes of other TCP and %d of no TCP are more than %d other bytes", otherTCP, w.NotTCPBytes, w.OtherLinkBytes)
+	}
+	if c.Percent < 0 || c.Percent > 100 {
+		return fmt.Errorf("%v %%", c.Percent)
+	}
+	return nil
+}
