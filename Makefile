@@ -25,7 +25,7 @@ fuzz: ## every fuzz target for FUZZTIME
 	GO=$(GO) FUZZTIME=$(FUZZTIME) scripts/fuzz.sh
 
 golden: ## rewrite the golden files; read the diff before you commit it
-	$(GO) test ./cmd/... ./internal/report/... -update
+	$(GO) test ./cmd/... ./internal/report ./internal/docs -update
 
 bench: ## a 1 GB capture outside the repository, dubbo-wire against tcpdump
 	$(GO) run ./internal/bench/run

@@ -75,6 +75,8 @@ type Format struct {
 	Capture string
 	// Heartbeats are the bodies that its senders write for a heartbeat (event data null); an empty body always is one.
 	Heartbeats [][]byte
+	// NoAttachments: its senders write none, so that a message has none.
+	NoAttachments bool
 	// New returns a Reader.
 	New func() Reader
 }

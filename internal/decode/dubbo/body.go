@@ -322,12 +322,14 @@ func (b *body) failed(at, value, depth int, l decode.Label, name string, index i
 		l, name = decode.Whole, "opaque"
 	}
 	leaf := t.Leaf(decode.Opaque, l, name, index, m.Err.At, end)
-	if at == m.Err.At || leaf == nil || value >= len(t.Nodes)-1 {
+	if leaf == nil {
 		return
 	}
-	if begun := &t.Nodes[value]; begun.Kind == decode.Object || begun.Kind == decode.List {
-		leaf.Parent = int32(value)
-		begun.End = int32(len(t.Nodes))
+	for i := value; i < len(t.Nodes)-1; i = int(t.Nodes[i].End) { // overhead may stand before it
+		if begun := &t.Nodes[i]; begun.Kind == decode.Object || begun.Kind == decode.List {
+			leaf.Parent = int32(i)
+			begun.End = int32(len(t.Nodes))
+		}
 	}
 }
 

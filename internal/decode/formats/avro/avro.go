@@ -26,6 +26,8 @@ var Format = decode.Format{
 	Releases: "2.7.2 to 2.7.23",
 	Capture:  "avro.pcap.zst",
 	New:      func() decode.Reader { return new(Reader) },
+
+	NoAttachments: true,
 }
 
 // Reader reads one body. The zero value is ready for Reset.
@@ -77,8 +79,8 @@ func (r *Reader) ResultKind() byte {
 	return kind
 }
 
-// Value implements decode.Reader. A null box or string takes no bytes; it is told from a value only at the end of the
-// body.
+// Value implements decode.Reader. A null takes no bytes, nor do dates and maps: at the end of the body nothing tells
+// which it was.
 func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
 	if !r.OK() {
 		return
@@ -89,7 +91,7 @@ func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
 		return
 	}
 	if len(typ) > 1 && r.Left() == 0 && r.Short == decode.Malformed {
-		r.Leaf(decode.Null, l, name, index)
+		r.Leaf(decode.Opaque, l, name, index)
 		return
 	}
 	r.datum(l, name, index, typ)

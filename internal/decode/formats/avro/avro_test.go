@@ -22,7 +22,7 @@ func TestValues(t *testing.T) {
 		{"Ljava/lang/String;", "00", `""`},
 		{"Ljava/lang/String;", "06e4b8ad", `"中"`},
 		{"Ljava/lang/String;", "08f09f9880", `"😀"`},
-		{"Ljava/lang/String;", "", "null"},
+		{"Ljava/lang/String;", "", `{"@opaque":0}`},
 		{"I", "0a", "5"},
 		{"Ljava/lang/Integer;", "01", "-1"},
 		{"I", "ffffffff0f", "-2147483648"},
@@ -42,7 +42,7 @@ func TestValues(t *testing.T) {
 		{"[[J", "0202020000", "[[1]]"},
 		{"[Ljava/lang/String;", "040261026200", `["a","b"]`},
 		{"Ljava/math/BigDecimal;", "06312e35", `{"@decimal":"1.5"}`},
-		{"Ljava/util/Date;", "", "null"},
+		{"Ljava/util/Date;", "", `{"@opaque":0}`},
 		{"Ljava/lang/StringBuilder;", "046162", `"ab"`},
 	} {
 		body := formattest.Hex(c.hex)
