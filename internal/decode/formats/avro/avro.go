@@ -23,7 +23,7 @@ var Format = decode.Format{
 	ID:       11,
 	Name:     "avro",
 	Depth:    decode.DepthEnvelope,
-	Releases: "2.7.2 to 2.7.23",
+	Releases: "2.7.2 to 2.7.23, later by extension",
 	Capture:  "avro.pcap.zst",
 	New:      func() decode.Reader { return new(Reader) },
 

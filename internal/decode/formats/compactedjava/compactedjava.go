@@ -14,7 +14,7 @@ var Format = decode.Format{
 	ID:         4,
 	Name:       "compactedjava",
 	Depth:      decode.DepthEnvelope,
-	Releases:   "2.0.7 to 3.2.x, then by extension",
+	Releases:   "2.0.7 to 3.2.x, later by extension",
 	Capture:    "compactedjava.pcap.zst",
 	Heartbeats: java.Format.Heartbeats,
 	New:        java.NewCompact,

@@ -14,7 +14,7 @@ var Format = decode.Format{
 	ID:         6,
 	Name:       "fastjson",
 	Depth:      decode.DepthFull,
-	Releases:   "2.0.7 to 2.7.23, 3.x by extension",
+	Releases:   "2.0.7 to 2.7.23, later by extension",
 	Capture:    "fastjson.pcap.zst",
 	Heartbeats: [][]byte{[]byte("null\n"), []byte("null\r\n"), []byte("\x00\x00\x00\x04null")},
 	New:        jsonlines.NewEither,

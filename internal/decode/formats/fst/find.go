@@ -7,9 +7,8 @@ import (
 )
 
 // The attachments are a HashMap with string keys: "00 0f", a count, the entries. They are found without the classes of
-// what stands before them as the place where a parse of such a map ends exactly at the end of the body.
-//
-// the end of the body and one of the keys is Dubbo's own: each request has "path", each response with attachments
+// what stands before them as the one place where a parse of such a map ends exactly at the end of the body and one of
+// the keys is Dubbo's own: each request has "path", each response with attachments
 // "dubbo". Without that a map that ends the attachments, empty or not, would be taken for them where an object before it
 // keeps the outer one from being parsed.
 //

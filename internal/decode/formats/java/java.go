@@ -21,7 +21,7 @@ var Format = decode.Format{
 	ID:         3,
 	Name:       "java",
 	Depth:      decode.DepthFull,
-	Releases:   "2.0.7 to 3.2.x, then by extension",
+	Releases:   "2.0.7 to 3.2.x, later by extension",
 	Capture:    "java.pcap.zst",
 	Heartbeats: [][]byte{{0xac, 0xed, 0x00, 0x05, tcBlockData, 1, 0}},
 	New:        func() decode.Reader { return new(Reader) },

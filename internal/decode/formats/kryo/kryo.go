@@ -19,7 +19,7 @@ var Format = decode.Format{
 	ID:         8,
 	Name:       "kryo",
 	Depth:      decode.DepthEnvelope,
-	Releases:   "2.6.0 to 2.7.23",
+	Releases:   "2.6.0 to 2.7.23, later by extension",
 	Capture:    "kryo.pcap.zst",
 	Heartbeats: [][]byte{{0x00}},
 	New:        func() decode.Reader { return new(Reader) },

@@ -17,7 +17,7 @@ var Format = decode.Format{
 	ID:       25,
 	Name:     "kryo2",
 	Depth:    decode.DepthEnvelope,
-	Releases: "2.7.6 to 2.7.23",
+	Releases: "2.7.6 to 2.7.23, later by extension",
 	Capture:  "kryo2.pcap.zst",
 	New:      kryo.NewUntagged,
 }

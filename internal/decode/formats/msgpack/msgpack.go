@@ -19,7 +19,7 @@ var Format = decode.Format{
 	ID:         27,
 	Name:       "msgpack",
 	Depth:      decode.DepthFull,
-	Releases:   "2.7.12 to 2.7.23, 3.x by extension",
+	Releases:   "2.7.12 to 2.7.23, later by extension",
 	Capture:    "msgpack.pcap.zst",
 	Heartbeats: [][]byte{{nilByte}},
 	New:        func() decode.Reader { return new(Reader) },

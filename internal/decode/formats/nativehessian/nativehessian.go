@@ -23,7 +23,7 @@ var Format = decode.Format{
 	ID:         10,
 	Name:       "native-hessian",
 	Depth:      decode.DepthFull,
-	Releases:   "2.7.2 to 2.7.23, extension for 3.x",
+	Releases:   "2.7.2 to 2.7.23, later by extension",
 	Capture:    "native-hessian.pcap.zst",
 	Heartbeats: [][]byte{{'N'}}, // writeObject(null)
 	New:        func() decode.Reader { return &reader{hessian2.New()} },

@@ -13,7 +13,7 @@ var Format = decode.Format{
 	ID:         7,
 	Name:       "nativejava",
 	Depth:      decode.DepthFull,
-	Releases:   "2.4.2 to 3.2.x, then by extension",
+	Releases:   "2.4.2 to 3.2.x, later by extension",
 	Capture:    "nativejava.pcap.zst",
 	Heartbeats: [][]byte{{0xac, 0xed, 0x00, 0x05, 0x70}}, // null
 	New:        java.NewNative,

@@ -26,7 +26,7 @@ var Format = decode.Format{
 	ID:         12,
 	Name:       "protostuff",
 	Depth:      decode.DepthEnvelope,
-	Releases:   "2.7.0 to 2.7.23",
+	Releases:   "2.7.2 to 2.7.23, later by extension",
 	Capture:    "protostuff.pcap.zst",
 	Heartbeats: [][]byte{append([]byte{0, 0, 0, byte(len(wrapper)), 0, 0, 0, 0}, wrapper...)},
 	New:        func() decode.Reader { return new(Reader) },
