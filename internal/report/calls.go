@@ -72,7 +72,7 @@ func (t *CallTable) Row(c *call.Call) error {
 	s.connection(c.Conn)
 	s.cells = append(s.cells[:0],
 		frameNumber(c.Request), frameNumber(c.Response), s.time(m.First), s.direction(c.Conn, c.Side),
-		strconv.FormatInt(m.Header.ID, 10), c.State().String(), bodyBytes(c.Request), bodyBytes(c.Response), "-", callText(c, m))
+		strconv.FormatInt(m.Header.ID, 10), stateText(c), bodyBytes(c.Request), bodyBytes(c.Response), "-", callText(c, m))
 	if ns, ok := c.Latency(); ok {
 		s.cells[8] = formatElapsed(ns, s.style.Exact)
 	}
@@ -99,6 +99,18 @@ func bodyBytes(m *call.Message) string {
 		return "-"
 	}
 	return formatCount(int64(m.Header.BodyLen))
+}
+
+// stateText says how a call ended: with "error" the status, or that it was an exception, since a narrow table has no
+// room for its name.
+func stateText(c *call.Call) string {
+	switch {
+	case c.State() != call.Failed:
+		return c.State().String()
+	case c.Response.Exception:
+		return "exception"
+	}
+	return "error " + strconv.Itoa(int(c.Response.Header.Status))
 }
 
 // callText is the method that was called, and the name of what went wrong.
