@@ -135,6 +135,7 @@ Several files are one capture, merged by time.`,
 				opt.Assemble.Apart = opt.Assemble.Apart || k == sizes.Input
 			}
 			totals, readErr := in.read(s, src, p.filter, opt, groups{agg}, nil)
+			withoutBodies(totals)
 			r := report.Build(src.Inputs(), totals, p.by, agg.Groups())
 			r.Filtered = !p.filter.empty
 			if err := a.print(targets, r, "analyze "+strings.Join(args, " ")); err != nil {
@@ -146,6 +147,11 @@ Several files are one capture, merged by time.`,
 	in.add(cmd)
 	a.add(cmd)
 	return cmd
+}
+
+// withoutBodies leaves out how far bodies were decoded: here that depends on the filter, on which coverage must not.
+func withoutBodies(t *pipeline.Totals) {
+	t.BodiesDecoded, t.BodiesPartly, t.BodiesOpaque, t.Causes = 0, 0, 0, nil
 }
 
 // names are the inputs' file names by index.

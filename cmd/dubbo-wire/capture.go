@@ -94,6 +94,7 @@ is reached. It needs the right to capture: run it as root, or give the program c
 			opt.Stop = func() bool { return stop.Load() || duration > 0 && time.Since(started) >= duration }
 			cmd.PrintErrln("capturing on " + iface + "; Ctrl-C ends it and prints the report")
 			totals, runErr := pipeline.Run(source, opt, groups{agg})
+			withoutBodies(totals)
 			r := report.Build(src.Inputs(), totals, p.by, agg.Groups())
 			r.Filtered = !p.filter.empty
 			if err := a.print(targets, r, "capture "+strings.Join(args, " ")); err != nil {

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Golden files are transcripts: each command, behind "$ ", is followed by what it prints. They are made and compared in
+// the folder of the captures; "go test ./cmd/... -update" rewrites them.
+//
+// Of the frames of a capture each kind of message is shown once, up to a size; what is left out is named by its number
+// of lines and a hash, so that any change in it is a difference at its place.
+
+// dubboWire runs the program in process. The current folder must be that of the captures.
+func dubboWire(args ...string) (stdout, stderr string, code int) {
+	var out, err bytes.Buffer
+	code = run(args, strings.NewReader(""), &out, &err)
+	return out.String(), err.String(), code
+}
+
+// inCaptures makes the folder of captures the current one, without colours and widths from outside.
+func inCaptures(t *testing.T) []provenance {
+	dir := capturesDir(t)
+	all, err := provenances(dir)
+	require.NoError(t, err)
+	require.NotEmpty(t, all)
+	t.Chdir(dir)
+	t.Setenv("COLUMNS", "")
+	return all
+}
+
+func TestGoldenAnalyze(t *testing.T) {
+	for _, p := range inCaptures(t) {
+		t.Run(p.Name, func(t *testing.T) {
+			var b strings.Builder
+			transcribe(t, &b, "analyze", p.File)
+			transcribe(t, &b, "analyze", p.File, "--format", "csv")
+			// A report by method of a capture with hundreds of methods is large; those are in the CSV.
+			report, _, _ := dubboWire("analyze", p.File, "--format", "json")
+			args := []string{"analyze", p.File, "--format", "json"}
+			if len(report) > 100_000 {
+				args = append(args, "--by", "protocol,serialization,service")
+			}
+			transcribe(t, &b, args...)
+			compareGolden(t, p.Name+".analyze.golden", b.String())
+		})
+	}
+}
+
+func TestGoldenFrames(t *testing.T) {
+	for _, p := range inCaptures(t) {
+		t.Run(p.Name, func(t *testing.T) {
+			args := []string{"frames", p.File, "--format", "jsonl", "--depth", "2"}
+			out, stderr, code := dubboWire(args...)
+			require.Zero(t, code)
+			require.Empty(t, stderr)
+			compareGolden(t, p.Name+".frames.golden", command(args)+foldFrames(t, out))
+		})
+	}
+}
+
+func command(args []string) string { return "$ dubbo-wire " + strings.Join(args, " ") + "\n" }
+
+func transcribe(t *testing.T, b *strings.Builder, args ...string) {
+	out, stderr, code := dubboWire(args...)
+	require.Zero(t, code)
+	require.Empty(t, stderr)
+	b.WriteString(command(args) + out)
+}
+
+const (
+	goldenBudget = 90_000 // bytes of frames shown of one capture
+	goldenLine   = 3_000  // bytes shown of one frame
+)
+
+// foldFrames leaves out frames that are like earlier ones, and the ends of long ones.
+func foldFrames(t *testing.T, jsonl string) string {
+	var b strings.Builder
+	seen := make(map[string]bool)
+	methods := make(map[string]string)
+	folded, sum := 0, sha256.New()
+	unfold := func() {
+		if folded > 0 {
+			fmt.Fprintf(&b, "... %d more frames, sha256 %x\n", folded, sum.Sum(nil)[:12])
+			folded = 0
+			sum.Reset()
+		}
+	}
+	for line := range strings.Lines(jsonl) {
+		var f struct {
+			Connection            int
+			Dst, Src, Kind, ID    string
+			Service, Method       string
+			Serialization         string
+			Status                int
+			ResultKind            string
+			ParameterTypes        []string
+			Complete              bool
+			Decoded, ExceptionCls string
+		}
+		require.NoError(t, json.Unmarshal([]byte(line), &f))
+		method := fmt.Sprint(f.Service, "/", f.Method, f.ParameterTypes)
+		call := fmt.Sprint(f.Connection, f.Src, f.ID)
+		switch f.Kind {
+		case "request":
+			methods[call] = method
+		case "response":
+			method = methods[fmt.Sprint(f.Connection, f.Dst, f.ID)]
+		}
+		like := fmt.Sprint(f.Kind, f.Serialization, f.Status, f.ResultKind, f.Complete, f.Decoded, method)
+		if seen[like] || b.Len() > goldenBudget {
+			folded++
+			_, _ = io.WriteString(sum, line)
+			continue
+		}
+		unfold()
+		seen[like] = true
+		if len(line) > goldenLine {
+			line = fmt.Sprintf("%s... %d more bytes, sha256 %x\n", strings.ToValidUTF8(line[:goldenLine], ""), len(line)-goldenLine, sha256.Sum256([]byte(line)))
+		}
+		b.WriteString(line)
+	}
+	unfold()
+	return b.String()
+}
+
+func compareGolden(t *testing.T, name, got string) {
+	file := filepath.Join("..", "golden", name)
+	if *update {
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o777))
+		require.NoError(t, os.WriteFile(file, []byte(got), 0o666))
+		return
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err, "make it with: go test ./cmd/... -update")
+	if got != string(want) {
+		t.Errorf("%s differs at %s\nrewrite it with: go test ./cmd/... -update", name, firstDifference(string(want), got))
+	}
+}
+
+// firstDifference shows the first lines that differ: whole files would hide it.
+func firstDifference(want, got string) string {
+	a, b := strings.Split(want, "\n"), strings.Split(got, "\n")
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			at := 0
+			for at < min(len(a[i]), len(b[i])) && a[i][at] == b[i][at] {
+				at++
+			}
+			from := max(at-80, 0)
+			return fmt.Sprintf("line %d, column %d:\n  have %.200q\n  want %.200q", i+1, at+1, b[i][from:], a[i][from:])
+		}
+	}
+	return fmt.Sprintf("line %d: one has %d lines, the other %d", min(len(a), len(b))+1, len(b), len(a))
+}
+
+// TestNoStrayGoldens: every golden file belongs to a capture.
+func TestNoStrayGoldens(t *testing.T) {
+	known := make(map[string]bool)
+	for _, p := range inCaptures(t) {
+		known[p.Name+".analyze.golden"], known[p.Name+".frames.golden"] = true, true
+	}
+	files, err := os.ReadDir(filepath.Join("..", "golden"))
+	require.NoError(t, err)
+	for _, f := range files {
+		require.True(t, known[f.Name()], "no capture for testdata/golden/%s", f.Name())
+	}
+}
