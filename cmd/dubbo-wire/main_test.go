@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -17,12 +18,23 @@ import (
 var update = flag.Bool("update", false, "rewrite golden files and the expectations of scripts")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"dubbo-wire": main})
+	testscript.Main(m, map[string]func(){"dubbo-wire": main, "measured": measured})
+}
+
+// measured is the program, but its last line on standard error is the most memory it had, in kB.
+func measured() {
+	code := run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	status, _ := os.ReadFile("/proc/self/status")
+	_, peak, _ := strings.Cut(string(status), "VmHWM:")
+	peak, _, _ = strings.Cut(strings.TrimSpace(peak), " ")
+	fmt.Fprintln(os.Stderr, peak)
+	os.Exit(code)
 }
 
 // TestScript runs the scripts of testdata/script, one a topic. Beside testscript's own commands they have
 //
 //	exits CODE COMMAND...     runs a command that must end with CODE
+//	bounded MIB ARGUMENT...   runs the program, which must succeed within 5 s and so many MiB of memory, and be silent
 //	capture NAME FILE         writes a committed capture, decompressed
 //	mkpcap TEXT FILE          makes a capture of a text: see mkpcap
 //	cutfile FILE OUT N        copies the first N bytes of a file; -N leaves N off
@@ -40,7 +52,7 @@ func TestScript(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"exits": cmdExits, "capture": cmdCapture, "mkpcap": cmdMkpcap, "cutfile": cmdCutFile, "patch": cmdPatch,
+			"exits": cmdExits, "bounded": cmdBounded, "capture": cmdCapture, "mkpcap": cmdMkpcap, "cutfile": cmdCutFile, "patch": cmdPatch,
 			"balance": cmdBalance, "oneline": cmdOneLine,
 		},
 	})
@@ -70,6 +82,31 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+func cmdBounded(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: bounded MIB ARGUMENT...")
+	}
+	limit, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	begun := time.Now()
+	ts.Check(ts.Exec("measured", args[1:]...))
+	if d := time.Since(begun); d > 5*time.Second {
+		ts.Fatalf("it took %v", d)
+	}
+	// Where the system does not tell, there is an empty line.
+	text := strings.TrimSpace(ts.ReadFile("stderr"))
+	if text == "" {
+		return
+	}
+	peak, err := strconv.Atoi(text)
+	if err != nil {
+		ts.Fatalf("not silent: %s", text)
+	}
+	if peak > limit<<10 {
+		ts.Fatalf("%d kB of memory, more than %d MiB", peak, limit)
 	}
 }
 
