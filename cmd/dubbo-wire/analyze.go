@@ -29,8 +29,8 @@ func (a *analyzeFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&a.by, "by", "", "group by `KEYS`: protocol, serialization, service, method, version, client, server, connection, status, input, dubboVersion, responseSerialization, time:10s; several joined by commas")
 	fs.StringVar(&a.sort, "sort", "", "sort groups by `COLUMN`: "+strings.Join(report.SortNames(), ", "))
-	fs.IntVar(&a.top, "top", 0, "rows of the ranking in tables (default 10); csv and json always have all")
-	fs.IntVar(&a.maxGroups, "max-groups", sizes.DefaultMaxGroups, "groups kept apart; later ones go to one row")
+	fs.IntVar(&a.top, "top", 0, "print `N` rows of the ranking in tables (default 10); csv and json always have all")
+	fs.IntVar(&a.maxGroups, "max-groups", sizes.DefaultMaxGroups, "keep `N` groups apart; later ones go to one row")
 }
 
 // parsed is what the flags mean.
@@ -123,12 +123,12 @@ Several files are one capture, merged by time.`,
 			if err != nil {
 				return err
 			}
-			src, err := capture.Open(args, capture.Options{Stdin: s.in})
+			src, err := in.open(s, args)
 			if err != nil {
 				discard(targets)
 				return err
 			}
-			defer src.Close()
+			defer in.close(src)
 			agg := sizes.New(p.by, a.maxGroups, names(src.Inputs()))
 			var opt pipeline.Options
 			for _, k := range p.by.Keys {

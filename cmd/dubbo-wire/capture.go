@@ -2,11 +2,7 @@ package main
 
 import (
 	"errors"
-	"os"
-	"os/signal"
 	"strings"
-	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -75,14 +71,8 @@ is reached. It needs the right to capture: run it as root, or give the program c
 				return err
 			}
 			defer src.Close()
-			var stop atomic.Bool
-			signals := make(chan os.Signal, 1)
-			signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-			defer signal.Stop(signals)
-			go func() {
-				<-signals
-				stop.Store(true)
-			}()
+			stop := catch()
+			defer stop.release()
 			started := time.Now()
 			agg := sizes.New(p.by, a.maxGroups, []string{iface})
 			opt := pipeline.Options{Formats: formats.All()}
@@ -91,7 +81,7 @@ is reached. It needs the right to capture: run it as root, or give the program c
 				opt.Filter, opt.Detail = p.filter.Filter, p.filter.Detail()
 				source = &firstTime{Source: source, start: p.filter.start}
 			}
-			opt.Stop = func() bool { return stop.Load() || duration > 0 && time.Since(started) >= duration }
+			opt.Stop = func() bool { return stop.stopped.Load() || duration > 0 && time.Since(started) >= duration }
 			cmd.PrintErrln("capturing on " + iface + "; Ctrl-C ends it and prints the report")
 			totals, runErr := pipeline.Run(source, opt, groups{agg})
 			withoutBodies(totals)

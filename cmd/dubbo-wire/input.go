@@ -3,12 +3,8 @@ package main
 import (
 	"fmt"
 	"maps"
-	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"sync/atomic"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +17,8 @@ import (
 type inputFlags struct {
 	quiet       bool
 	minCoverage float64
+
+	stop *interrupt
 }
 
 func (i *inputFlags) add(cmd *cobra.Command) {
@@ -53,6 +51,23 @@ func (f *firstTime) Next(p *capture.Packet) error {
 	return err
 }
 
+// open opens the files; close src and release the signals behind it.
+func (i *inputFlags) open(s *streams, args []string) (*capture.Files, error) {
+	i.stop = catch()
+	src, err := capture.Open(args, capture.Options{Stdin: i.stop.reader(s.in)})
+	if err != nil {
+		i.stop.release()
+		return nil, err
+	}
+	return src, nil
+}
+
+// close ends what open began.
+func (i *inputFlags) close(src *capture.Files) {
+	_ = src.Close()
+	i.stop.release()
+}
+
 // check refuses what cannot be meant.
 func (i *inputFlags) check() error {
 	if !(i.minCoverage >= 0 && i.minCoverage <= 100) {
@@ -72,29 +87,19 @@ func (i *inputFlags) read(s *streams, src *capture.Files, fl *filter, opt pipeli
 		opt.Detail = max(opt.Detail, fl.Detail())
 		source = &firstTime{Source: src, start: fl.start}
 	}
-	var stop atomic.Bool
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	defer signal.Stop(signals)
-	go func() {
-		if _, ok := <-signals; ok {
-			stop.Store(true)
-		}
-	}()
 	bar := newProgress(s, i.quiet, src)
 	opt.Stop = func() bool {
 		bar.update()
-		return stop.Load() || broken != nil && broken()
+		return i.stop.stopped.Load() || broken != nil && broken()
 	}
 	totals, err := pipeline.Run(source, opt, sink)
 	bar.done()
-	close(signals)
 	if err != nil {
 		return totals, fail(exitPartly, "%v", err)
 	}
 	problems := src.Problems()
-	if stop.Load() {
-		problems = append(problems, fmt.Errorf("stopped; the report covers the %d packets read so far", totals.Packets))
+	if i.stop.stopped.Load() {
+		problems = append(problems, fmt.Errorf("stopped; the report covers the %s read so far", counted(totals.Packets, "packet")))
 	}
 	if len(problems) > 0 {
 		lines := make([]string, len(problems))

@@ -132,11 +132,11 @@ The table shows no values; json and jsonl have arguments, attachments, results a
 			if err != nil {
 				return err
 			}
-			targets, src, err := open(s, &out, args)
+			targets, src, err := open(s, &in, &out, args)
 			if err != nil {
 				return err
 			}
-			defer src.Close()
+			defer in.close(src)
 			inputs := names(src.Inputs())
 			p := report.Calls{Inputs: inputs, NoValues: noValues}
 			w, err := newRowWriter(targets, p.AppendJSON, func(t *target) (table[*call.Call], error) {
@@ -172,12 +172,12 @@ func wantsJSON(targets []*target) bool {
 }
 
 // open opens outputs and inputs.
-func open(s *streams, out *outputFlags, args []string) ([]*target, *capture.Files, error) {
+func open(s *streams, in *inputFlags, out *outputFlags, args []string) ([]*target, *capture.Files, error) {
 	targets, err := out.targets(s)
 	if err != nil {
 		return nil, nil, err
 	}
-	src, err := capture.Open(args, capture.Options{Stdin: s.in})
+	src, err := in.open(s, args)
 	if err != nil {
 		discard(targets)
 		return nil, nil, err
@@ -222,11 +222,11 @@ headerBytes + bodyBytes. Frame numbers run over all inputs and never depend on f
 			if depth < 0 {
 				return usage("--depth is a number of path segments, 0 for all")
 			}
-			targets, src, err := open(s, &out, args)
+			targets, src, err := open(s, &in, &out, args)
 			if err != nil {
 				return err
 			}
-			defer src.Close()
+			defer in.close(src)
 			inputs := names(src.Inputs())
 			p := report.Frames{Inputs: inputs, Depth: depth}
 			w, err := newRowWriter(targets, p.AppendJSON, func(t *target) (table[*pipeline.Row], error) {

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"io"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+)
+
+// interrupt is Ctrl-C and SIGTERM: they end the reading, not the program, so that what was read is printed. The second
+// one ends the program.
+type interrupt struct {
+	stopped atomic.Bool
+	done    chan struct{} // closed with the first signal
+	signals chan os.Signal
+}
+
+// catch begins to wait for signals; release ends that.
+func catch() *interrupt {
+	i := &interrupt{done: make(chan struct{}), signals: make(chan os.Signal, 1)}
+	signal.Notify(i.signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		if _, ok := <-i.signals; ok {
+			signal.Stop(i.signals)
+			i.stopped.Store(true)
+			close(i.done)
+		}
+	}()
+	return i
+}
+
+func (i *interrupt) release() {
+	signal.Stop(i.signals)
+	close(i.signals)
+}
+
+// reader returns r, but it ends with the first signal also while nothing comes from r.
+func (i *interrupt) reader(r io.Reader) io.Reader {
+	return &interruptible{r: r, done: i.done}
+}
+
+// interruptible reads ahead in a goroutine of its own, once it is read: the first Read starts it.
+type interruptible struct {
+	r     io.Reader
+	done  <-chan struct{}
+	full  chan []byte
+	empty chan []byte
+	now   []byte // what the reader has not taken of whole
+	whole []byte
+	err   error // what Read returns at the end
+	cause error // the pump's, before it closes full
+}
+
+func (p *interruptible) Read(b []byte) (int, error) {
+	if p.full == nil {
+		p.full, p.empty = make(chan []byte, 2), make(chan []byte, 2)
+		p.empty <- make([]byte, 1<<16)
+		p.empty <- make([]byte, 1<<16)
+		go p.pump()
+	}
+	for len(p.now) == 0 {
+		if p.whole != nil {
+			p.empty <- p.whole[:cap(p.whole)]
+			p.whole = nil
+		}
+		next, ok := p.next()
+		if !ok && p.err == nil {
+			p.err = p.cause
+		}
+		if !ok {
+			return 0, p.err
+		}
+		p.whole, p.now = next, next
+	}
+	n := copy(b, p.now)
+	p.now = p.now[n:]
+	return n, nil
+}
+
+// next waits for the next piece; what has come is taken before the end.
+func (p *interruptible) next() (piece []byte, ok bool) {
+	select {
+	case piece, ok = <-p.full:
+		return piece, ok
+	default:
+	}
+	select {
+	case piece, ok = <-p.full:
+		return piece, ok
+	case <-p.done:
+		p.err = io.EOF
+		return nil, false
+	}
+}
+
+func (p *interruptible) pump() {
+	for buf := range p.empty {
+		n, err := p.r.Read(buf)
+		if n > 0 {
+			p.full <- buf[:n]
+		} else if err == nil {
+			p.empty <- buf
+		}
+		if err != nil {
+			p.cause = err
+			close(p.full)
+			return
+		}
+	}
+}
