@@ -2,14 +2,17 @@ package main
 
 import (
 	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/pipeline"
 )
 
 // frameRows is the sink of a run that prints frames. Without a filter they are printed at once. With one, a frame waits
-// until its call is closed, since a filter selects calls; frames are still printed in their order.
+// until it is known whether its call is selected: of a response that is when it comes, of a request too where the filter
+// asks for nothing but what stands in requests, else when its call is closed. Frames are still printed in their order.
 type frameRows struct {
-	w   *rowWriter[*pipeline.Row]
-	all bool
+	w      *rowWriter[*pipeline.Row]
+	filter *filter
+	now    bool // the filter decides on requests alone
 	// waiting is the frames from number first on; a rendered frame whose call is open has decided false.
 	waiting []waitingFrame
 	first   int64
@@ -21,7 +24,7 @@ type waitingFrame struct {
 }
 
 func (f *frameRows) Frame(r *pipeline.Row) {
-	if f.all {
+	if f.filter.empty {
 		f.w.row(r)
 		return
 	}
@@ -29,9 +32,16 @@ func (f *frameRows) Frame(r *pipeline.Row) {
 		f.first = r.Number
 	}
 	w := waitingFrame{}
-	if r.Msg.Kind > 1 { // heartbeats and events belong to no call
+	switch {
+	case r.Msg.Kind > dubbo.Response: // heartbeats and events belong to no call
 		w.decided = true
-	} else {
+	case r.Msg.Kind == dubbo.Request && f.now:
+		m := &call.Message{Number: r.Number}
+		m.FillFrom(r.Frame, r.Msg)
+		w.decided = true
+		w.selected = f.filter.Match(&call.Call{Conn: r.Conn, Side: r.Side, Request: m})
+	}
+	if !w.decided || w.selected {
 		w.row = r.Clone()
 	}
 	f.waiting = append(f.waiting, w)
@@ -39,7 +49,7 @@ func (f *frameRows) Frame(r *pipeline.Row) {
 }
 
 func (f *frameRows) Call(c *call.Call, selected bool) {
-	if f.all {
+	if f.filter.empty {
 		return
 	}
 	for _, m := range []*call.Message{c.Request, c.Response} {
@@ -48,6 +58,9 @@ func (f *frameRows) Call(c *call.Call, selected bool) {
 		}
 		if i := m.Number - f.first; i >= 0 && i < int64(len(f.waiting)) {
 			w := &f.waiting[i]
+			if w.decided {
+				continue
+			}
 			w.decided, w.selected = true, selected
 			if !selected {
 				w.row = nil

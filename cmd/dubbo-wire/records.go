@@ -236,7 +236,7 @@ headerBytes + bodyBytes. Frame numbers run over all inputs and never depend on f
 				discard(targets)
 				return err
 			}
-			sink := &frameRows{w: w, all: fl.empty}
+			sink := &frameRows{w: w, filter: fl, now: fl.OfRequests()}
 			totals, readErr := in.read(s, src, fl, pipeline.Options{Detail: dubbo.Values}, sink, w.broken)
 			sink.flush()
 			if err := w.close(); err != nil {

@@ -70,6 +70,12 @@ func matchAny(globs []Glob, texts ...string) bool {
 // NeedsAttachments reports whether messages must carry their attachments.
 func (f *Filter) NeedsAttachments() bool { return len(f.Attachment) > 0 }
 
+// OfRequests reports whether a call's request alone decides: nothing is asked of the response, or of the time between.
+func (f *Filter) OfRequests() bool {
+	return len(f.Status)+len(f.Error)+len(f.Attachment) == 0 && f.MinSize == 0 && f.MaxSize == nil && f.MinResponse == 0 &&
+		f.MinLatency == 0
+}
+
 // Detail is how much of each body the filter needs decoded.
 func (f *Filter) Detail() dubbo.Detail {
 	if len(f.Attachment) > 0 || len(f.Error) > 0 {
