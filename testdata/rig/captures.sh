@@ -8,7 +8,7 @@ out=$here/../captures
 work=$here/work
 port=20880
 mkdir -p "$out" "$work"
-trap 'kill $(jobs -p) 2>/dev/null' EXIT
+trap 'kill $(jobs -p) 2>/dev/null || true' EXIT # its status would become the script's
 
 install_tools() {
   local missing=()
