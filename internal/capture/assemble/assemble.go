@@ -7,6 +7,10 @@
 // ([Config]): then the hole becomes a gap of known length. The first copy of a byte wins; later ones are reported as
 // repeats.
 //
+// The two directions are handed on in the order of cause and effect: data whose packet acknowledges bytes of the other
+// direction that were not handed on yet is held too, until they are, or for as long as a hole is kept open. So an answer
+// never comes before what it answers, also where packets were lost or captured in another order.
+//
 // Every link-layer byte of a packet with payload is handed on exactly once: payload bytes as Data, Gap (beyond the
 // snap length) or Repeat, the packet's other bytes as Meta.Overhead with its first payload byte.
 package assemble
@@ -125,10 +129,16 @@ type side struct {
 	acked   uint32 // highest acknowledgement the other side sent for this one
 	ackSeen bool
 
-	held      []held // behind the hole, sorted by seq, not overlapping
+	// held is sorted by seq, not overlapping. Before its first piece there is a hole, or the piece is the next one and
+	// waits for the other side.
+	held      []held
 	heldBytes int
-	// The hole was acknowledged (so it will not be filled by the sender) at this packet and time; 0: not yet.
+	// The hole was acknowledged (so it will not be filled by the sender), or the wait for the other side began, at this
+	// packet and time; 0: not yet.
 	ackedAtPacket, ackedAtTime int64
+	// waived is an acknowledgement by the other side that is not waited for any longer, when isWaived.
+	waived   uint32
+	isWaived bool
 }
 
 // held is one piece of data behind a hole. data is the captured part of the n bytes.
@@ -139,6 +149,10 @@ type held struct {
 	meta Meta
 	// again is the link bytes of later copies of these bytes.
 	again int
+	// ack is what the packet acknowledged, when acks; packet is the assembler's count when it came.
+	ack    uint32
+	acks   bool
+	packet int64
 }
 
 // Ledger counts what passed, in bytes of TCP payload unless said otherwise.
@@ -172,7 +186,10 @@ type Assembler struct {
 	closing []*Connection // closed connections, oldest first
 	order   []*Connection // all open connections by number, for End
 	free    [][]byte
-	meta    Meta
+	// Of the packet that is being taken.
+	meta Meta
+	ack  uint32
+	acks bool
 }
 
 // New returns an assembler that hands streams to h.
@@ -217,11 +234,12 @@ func (a *Assembler) Segment(s *packet.Segment, at int64, number int64, file int,
 			a.Ledger.WithoutData--
 		}
 		a.meta = Meta{Time: at, Packet: number, File: file, Overhead: overhead}
+		a.ack, a.acks = s.Ack, s.Flags&packet.ACK != 0
 		seq := s.Seq
 		if s.Flags&packet.SYN != 0 {
 			seq++
 		}
-		a.data(c, d, seq, s.PayloadLen, s.Payload)
+		a.data(c, i, seq, s.PayloadLen, s.Payload)
 	} else {
 		a.Ledger.Empty++
 		a.Ledger.EmptyLink += int64(overhead)
@@ -236,6 +254,9 @@ func (a *Assembler) Segment(s *packet.Segment, at int64, number int64, file int,
 	}
 	if s.Flags&packet.RST != 0 {
 		a.close(c)
+	}
+	if o := &c.sides[1-i]; len(o.held) > 0 && o.held[0].seq == o.next {
+		a.drain(c) // it may have waited for this
 	}
 	return c
 }
@@ -271,13 +292,15 @@ func (a *Assembler) wait(c *Connection, d *side) {
 	}
 }
 
-// data takes n payload bytes at seq, of which b were captured.
-func (a *Assembler) data(c *Connection, d *side, seq uint32, n int, b []byte) {
+// data takes n payload bytes at seq sent by side i, of which b were captured.
+func (a *Assembler) data(c *Connection, i int, seq uint32, n int, b []byte) {
+	d := &c.sides[i]
 	if !d.started {
 		// Joined midway: the stream starts with the first data seen.
 		d.started, d.next = true, seq
 	}
-	if seq == d.next && len(d.held) == 0 {
+	early := a.acks && c.sides[1-i].lacks(a.ack)
+	if seq == d.next && len(d.held) == 0 && !early {
 		a.deliver(d, n, b)
 		return
 	}
@@ -295,15 +318,24 @@ func (a *Assembler) data(c *Connection, d *side, seq uint32, n int, b []byte) {
 		n -= int(r)
 		b = b[min(int(r), len(b)):]
 	}
-	if seq != d.next {
-		a.hold(c, d, seq, n, b)
-		return
+	switch {
+	case seq != d.next || early || len(d.held) > 0 && d.held[0].seq == seq:
+		a.hold(c, i, seq, n, b)
+	case len(d.held) > 0:
+		a.fill(c, i, n, b)
+	default:
+		a.deliver(d, n, b)
 	}
-	if len(d.held) > 0 {
-		a.fill(d, seq, n, b)
-		return
-	}
-	a.deliver(d, n, b)
+}
+
+// maxEarly bounds how far ahead of the captured bytes an acknowledgement is believed: no window is larger.
+const maxEarly = 1 << 30
+
+// lacks reports whether bytes of this side before ack were not handed on yet and may still be.
+func (d *side) lacks(ack uint32) bool {
+	n := int32(ack - d.next)
+	return n > 0 && n < maxEarly && d.started && d.seen &&
+		!(d.fin && ack == d.finSeq+1 && n == 1) && !(d.isWaived && !after(ack, d.waived))
 }
 
 // deliver hands on n bytes at d.next, of which b were captured.

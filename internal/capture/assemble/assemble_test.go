@@ -15,17 +15,24 @@ import (
 
 // recorder notes what a stream is given, as text: data as it is, "<gap n>", "<repeat pos+n>", "<end>".
 type recorder struct {
-	b    strings.Builder
-	link int64 // link bytes: payload on the wire and overhead
+	b     strings.Builder
+	order *strings.Builder // of all streams, if wanted
+	link  int64            // link bytes: payload on the wire and overhead
 }
 
 func (r *recorder) Data(b []byte, m *Meta) {
 	r.b.Write(b)
+	if r.order != nil {
+		r.order.Write(b)
+	}
 	r.link += int64(len(b) + m.Overhead)
 }
 
 func (r *recorder) Gap(n, wire int64, m *Meta) {
 	fmt.Fprintf(&r.b, "<gap %d>", n)
+	if r.order != nil {
+		fmt.Fprintf(r.order, "<%d>", n)
+	}
 	r.link += wire + int64(m.Overhead)
 }
 
@@ -37,12 +44,15 @@ func (r *recorder) Repeat(n int, m *Meta) {
 func (r *recorder) End() { r.b.WriteString("<end>") }
 
 // handler keeps the streams of every connection by its number and side.
-type handler struct{ streams map[string]*recorder }
+type handler struct {
+	streams map[string]*recorder
+	order   *strings.Builder
+}
 
 func (h *handler) Open(c *Connection) [2]Stream {
 	var s [2]Stream
 	for i := range s {
-		r := new(recorder)
+		r := &recorder{order: h.order}
 		h.streams[fmt.Sprintf("%d.%d", c.Number, i)] = r
 		s[i] = r
 	}
@@ -51,9 +61,10 @@ func (h *handler) Open(c *Connection) [2]Stream {
 
 // wire is a test's network: it sends segments from "c" (the client) or "s".
 type wire struct {
-	a *Assembler
-	h *handler
-	n int64
+	a     *Assembler
+	h     *handler
+	n     int64
+	order strings.Builder
 }
 
 func newWire(cfg Config) *wire {
@@ -203,6 +214,110 @@ func TestStreams(t *testing.T) {
 			balance(t, w)
 		})
 	}
+}
+
+// The directions of a connection are delivered in the order of cause and effect, whatever was lost or came in another
+// order; q and a stand for questions and answers.
+func TestCauseAndEffect(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		run  func(w *wire)
+		want string
+	}{
+		{"captured in another order", func(w *wire) {
+			w.open(100)
+			w.send("s", ack, 5001, 103, "a1")
+			w.send("c", ack, 101, 5001, "q1")
+		}, "q1a1"},
+		{"a hole before the question", func(w *wire) {
+			w.open(100)
+			w.send("c", ack, 103, 5001, "q2")
+			w.send("s", ack, 5001, 105, "a2")
+			w.send("c", ack, 105, 5003, "q3")
+			w.send("s", ack, 5003, 107, "a3")
+		}, "<2>q2a2q3a3"},
+		{"a hole in both", func(w *wire) {
+			w.open(100)
+			w.send("c", ack, 103, 5001, "q2")
+			w.send("s", ack, 5003, 105, "a2")
+			w.send("c", ack, 105, 5005, "q3")
+			w.send("s", ack, 5005, 107, "a3")
+		}, "<2>q2<2>a2q3a3"},
+		{"the end of the question lost", func(w *wire) {
+			w.open(100)
+			w.send("c", ack, 101, 5001, "q1")
+			w.send("s", ack, 5001, 105, "a1")
+			w.idle(40)
+			w.send("c", ack, 105, 5003, "q2")
+		}, "q1<2>a1q2"},
+		{"an answer in time is not held", func(w *wire) {
+			w.open(100)
+			w.send("c", ack, 101, 5001, "q1")
+			w.send("s", ack, 5001, 103, "a1")
+			w.send("c", ack|packet.FIN, 103, 5003, "")
+			w.send("s", ack, 5003, 104, "a2")
+			if n := w.a.heldAll; n != 0 {
+				w.order.WriteString("held")
+			}
+		}, "q1a1a2"},
+		{"an answer to a FIN captured late", func(w *wire) {
+			w.open(100)
+			w.send("s", ack, 5001, 104, "a1")
+			w.send("c", ack|packet.FIN, 101, 5001, "q1")
+		}, "q1a1"},
+		{"the second hole is not acknowledged yet", func(w *wire) {
+			w.open(100)
+			w.send("c", ack, 103, 5001, "q2")
+			w.send("c", ack, 107, 5001, "q4")
+			w.send("s", ack, 5001, 105, "")
+			w.idle(10)
+			w.send("c", ack, 101, 5001, "q1")
+			w.idle(10) // as long as the first hole would have had
+			w.send("c", ack, 105, 5001, "q3")
+		}, "q1q2q3q4"},
+		{"an acknowledgement of what never was", func(w *wire) {
+			w.open(100)
+			w.send("s", ack, 5001, 101+1<<28, "a1")
+			w.idle(40)
+			w.send("c", ack, 101, 5003, "q1")
+			w.send("s", ack, 5003, 103, "a2")
+		}, "a1q1a2"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWire(Config{GapPackets: 16})
+			w.h.order = &w.order
+			c.run(w)
+			done := w.order.String()
+			w.a.End()
+			if c.want != done { // the rest comes at the end
+				done = w.order.String()
+			}
+			assert.Equal(t, c.want, done)
+			balance(t, w)
+		})
+	}
+}
+
+// idle lets time pass: packets of another connection.
+func (w *wire) idle(packets int) {
+	for range packets {
+		s := packet.Segment{Src: client, Dst: server, Flags: ack}
+		s.Src.Port = 1
+		w.n++
+		w.a.Segment(&s, w.n*int64(time.Millisecond), w.n, 0, overhead)
+	}
+}
+
+// The SYN may be captured behind the first data.
+func TestLateSYN(t *testing.T) {
+	w := newWire(Config{})
+	w.send("c", ack, 101, 5001, "abc")
+	w.send("c", packet.SYN, 100, 0, "")
+	w.send("s", packet.SYN|ack, 5000, 101, "")
+	w.send("c", ack, 104, 5001, "def")
+	w.a.End()
+	assert.Equal(t, "abcdef<end>", w.h.streams["1.0"].b.String())
+	assert.Equal(t, int64(1), w.a.Ledger.Connections)
 }
 
 // balance checks that every byte of the packets with payload was handed on once.

@@ -49,7 +49,7 @@ func (c *Connection) reused(side int, isn uint32) bool {
 	case d.syn:
 		return d.isn != isn
 	case d.started:
-		return d.next != isn+1 || d.pos > 0 // not the SYN of a direction known by its acknowledgement
+		return d.next-uint32(d.pos) != isn+1 // else it was captured behind the first data
 	}
 	return c.closed
 }
@@ -127,13 +127,11 @@ func (a *Assembler) end(c *Connection) {
 		return
 	}
 	c.ended = true
+	for c.holds() {
+		a.giveUp(c, c.first())
+	}
 	for i := range c.sides {
-		d := &c.sides[i]
-		for len(d.held) > 0 {
-			a.giveUp(d)
-		}
-		a.tail(d)
-		d.ackedAtPacket = 0
+		a.tail(&c.sides[i])
 	}
 	for i := range c.sides {
 		c.sides[i].stream.End()

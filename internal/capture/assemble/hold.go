@@ -2,8 +2,10 @@ package assemble
 
 import "sort"
 
-// hold keeps a copy of n bytes at seq, which lie behind a hole. Parts held already are repeats.
-func (a *Assembler) hold(c *Connection, d *side, seq uint32, n int, b []byte) {
+// hold keeps a copy of n bytes at seq sent by side i, which lie behind a hole or came before what they acknowledge.
+// Parts held already are repeats.
+func (a *Assembler) hold(c *Connection, i int, seq uint32, n int, b []byte) {
+	d, other := &c.sides[i], &c.sides[1-i]
 	end := seq + uint32(n)
 	// The first held piece that ends behind seq; in the usual case seq lies behind all.
 	k := len(d.held)
@@ -27,7 +29,7 @@ func (a *Assembler) hold(c *Connection, d *side, seq uint32, n int, b []byte) {
 			r = int(d.held[k].seq - seq)
 		}
 		captured := b[:min(r, len(b))]
-		h := held{seq: seq, n: r, data: a.copy(captured), meta: a.meta}
+		h := held{seq: seq, n: r, data: a.copy(captured), meta: a.meta, ack: a.ack, acks: a.acks, packet: a.packets}
 		a.meta.Overhead = 0
 		d.held = append(d.held, held{})
 		copy(d.held[k+1:], d.held[k:])
@@ -38,27 +40,37 @@ func (a *Assembler) hold(c *Connection, d *side, seq uint32, n int, b []byte) {
 		b = b[len(captured):]
 		k++
 	}
-	other := &c.sides[0]
-	if other == d {
-		other = &c.sides[1]
-	}
-	if d.ackedAtPacket == 0 && (after(d.acked, d.next) && d.ackSeen || !other.seen) {
-		// Acknowledged, or a capture of one direction, where acknowledgements are never seen.
+	if d.ackedAtPacket == 0 && (d.held[0].seq == d.next || after(d.acked, d.next) && d.ackSeen || !other.seen) {
+		// Early, or acknowledged, or a capture of one direction, where acknowledgements are never seen.
 		a.wait(c, d)
 	}
-	for len(d.held) > 0 && (d.heldBytes > a.cfg.MaxHeldPerConnection || a.heldAll > a.cfg.MaxHeld) {
-		a.giveUp(d)
+	for c.holds() && (d.heldBytes > a.cfg.MaxHeldPerConnection || a.heldAll > a.cfg.MaxHeld) {
+		a.giveUp(c, c.first())
 	}
+}
+
+// holds reports whether bytes of the connection are held.
+func (c *Connection) holds() bool { return len(c.sides[0].held)+len(c.sides[1].held) > 0 }
+
+// first returns the side whose first held piece was captured first; there is one.
+func (c *Connection) first() int {
+	x, y := c.sides[0].held, c.sides[1].held
+	if len(x) == 0 || len(y) > 0 && y[0].packet < x[0].packet {
+		return 1
+	}
+	return 0
 }
 
 func (h *held) end() uint32 { return h.seq + uint32(h.n) }
 
-// fill delivers n bytes at d.next while pieces are held, up to the first piece; the rest repeats or extends them.
-func (a *Assembler) fill(d *side, seq uint32, n int, b []byte) {
+// fill delivers n bytes of side i at its next place while pieces are held behind a hole, up to the first piece; the
+// rest repeats or extends them.
+func (a *Assembler) fill(c *Connection, i, n int, b []byte) {
+	d := &c.sides[i]
 	for n > 0 {
 		if len(d.held) == 0 {
 			a.deliver(d, n, b)
-			return
+			break
 		}
 		h := &d.held[0]
 		if room := int(h.seq - d.next); room > 0 {
@@ -78,16 +90,32 @@ func (a *Assembler) fill(d *side, seq uint32, n int, b []byte) {
 		n, b = n-r, b[min(r, len(b)):]
 		a.release(d)
 	}
-	a.drain(d)
+	a.drain(c)
 }
 
-// drain delivers the held pieces that now follow without a hole.
-func (a *Assembler) drain(d *side) {
-	for len(d.held) > 0 && d.held[0].seq == d.next {
-		a.release(d)
+// drain delivers the held pieces that now follow without a hole and do not come before what they acknowledge.
+func (a *Assembler) drain(c *Connection) {
+	for more := true; more; {
+		more = false
+		for i := range c.sides {
+			d, other := &c.sides[i], &c.sides[1-i]
+			for len(d.held) > 0 && d.held[0].seq == d.next && !(d.held[0].acks && other.lacks(d.held[0].ack)) {
+				a.release(d)
+				more = true
+				d.ackedAtPacket = 0
+			}
+		}
 	}
-	if len(d.held) == 0 {
-		d.ackedAtPacket, d.ackedAtTime = 0, 0
+	for i := range c.sides {
+		d, other := &c.sides[i], &c.sides[1-i]
+		if len(d.held) == 0 || d.ackedAtPacket != 0 {
+			continue
+		}
+		// What comes next was due as early as it came: its hole, or what it waits for, lies before that.
+		if h := &d.held[0]; h.seq == d.next || after(d.acked, d.next) && d.ackSeen || !other.seen {
+			a.wait(c, d)
+			d.ackedAtPacket, d.ackedAtTime = h.packet, h.meta.Time
+		}
 	}
 }
 
@@ -124,17 +152,40 @@ func (a *Assembler) copy(b []byte) []byte {
 	return append(make([]byte, 0, max(len(b), 1500)), b...)
 }
 
-// giveUp turns the hole in front of the first held piece into a gap and delivers what follows.
-func (a *Assembler) giveUp(d *side) {
-	if len(d.held) == 0 {
-		return
+// giveUp turns the hole in front of side i's first held piece into a gap, and delivers what follows. Where that piece
+// waits for the other side, it is the other side's hole, or missing end, that was acknowledged and is given up.
+func (a *Assembler) giveUp(c *Connection, i int) {
+	d, other := &c.sides[i], &c.sides[1-i]
+	h := &d.held[0]
+	if h.seq == d.next {
+		if len(other.held) == 0 || other.held[0].seq == other.next {
+			a.giveUpEnd(other, h.ack, h.meta)
+			a.drain(c)
+			return
+		}
+		d, h = other, &other.held[0]
 	}
-	n := int64(d.held[0].seq - d.next)
-	a.gap(d, n, d.held[0].meta)
-	d.next = d.held[0].seq
+	a.gap(d, int64(h.seq-d.next), h.meta)
+	d.next = h.seq
 	d.ackedAtPacket, d.ackedAtTime = 0, 0
-	a.drain(d)
+	a.drain(c)
 }
+
+// giveUpEnd gives up waiting for the bytes of a side before ack.
+func (a *Assembler) giveUpEnd(d *side, ack uint32, m Meta) {
+	d.waived, d.isWaived = ack, true
+	if d.fin && after(ack, d.finSeq) {
+		ack = d.finSeq
+	}
+	if n := int32(ack - d.next); n > 1 && n <= maxEnd && len(d.held) == 0 { // one byte may be a FIN
+		a.gap(d, int64(n), m)
+		d.next = ack
+	}
+}
+
+// maxEnd is how much may be missing at the end of what was captured of a side, in bytes; an acknowledgement further
+// ahead says nothing.
+const maxEnd = 16 << 20
 
 // gap tells the stream that n bytes at d.pos were never captured.
 func (a *Assembler) gap(d *side, n int64, m Meta) {
@@ -149,32 +200,26 @@ func (a *Assembler) gap(d *side, n int64, m Meta) {
 func (a *Assembler) giveUpOld() {
 	for len(a.waiting) > 0 {
 		c := a.waiting[0]
-		due, open := false, false
-		for i := range c.sides {
-			d := &c.sides[i]
-			if d.ackedAtPacket == 0 {
-				continue
-			}
-			open = true
-			if a.packets-d.ackedAtPacket >= a.cfg.GapPackets || a.now-d.ackedAtTime >= int64(a.cfg.GapTime) {
-				due = true
-				a.giveUp(d)
-				if len(d.held) > 0 && (after(d.acked, d.next) || !d.ackSeen) {
-					d.ackedAtPacket, d.ackedAtTime = a.packets, a.now
+		for c.holds() {
+			i := c.first()
+			if !a.due(&c.sides[i]) {
+				if i = 1 - i; !a.due(&c.sides[i]) {
+					break
 				}
 			}
+			a.giveUp(c, i)
 		}
-		if open && !due && !c.ended {
+		if open := c.sides[0].ackedAtPacket != 0 || c.sides[1].ackedAtPacket != 0; open && !c.ended {
 			return
 		}
 		a.waiting[0] = nil
 		a.waiting = a.waiting[1:]
 		c.waiting = false
-		for i := range c.sides {
-			if c.sides[i].ackedAtPacket != 0 && !c.ended && !c.waiting {
-				c.waiting = true
-				a.waiting = append(a.waiting, c)
-			}
-		}
 	}
+}
+
+// due reports whether the first held piece of a side has waited long enough.
+func (a *Assembler) due(d *side) bool {
+	return len(d.held) > 0 && d.ackedAtPacket != 0 &&
+		(a.packets-d.ackedAtPacket >= a.cfg.GapPackets || a.now-d.ackedAtTime >= int64(a.cfg.GapTime))
 }
