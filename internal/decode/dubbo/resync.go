@@ -4,7 +4,8 @@ import "bytes"
 
 // search looks for the next frame where no place is known. A candidate must start with the magic, have a legal header
 // and a body that starts as its serialization's bodies do, an id near the ids seen before, and be followed by another
-// magic, or end exactly with the stream. Until that is decided its bytes are held. What fails is skipped and counted.
+// header, or end exactly with the bytes delivered. Until that is decided its bytes are held. What fails is skipped and
+// counted.
 type search struct {
 	joined   bool // before the first frame of a connection joined midway
 	afterGap bool // behind a gap
@@ -96,7 +97,7 @@ func (f *Framer) decide(atEnd bool) {
 			return
 		}
 		from += i
-		switch f.judge(s.win[from:], atEnd, from) {
+		switch f.judge(s.win[from:], atEnd) {
 		case wait:
 			f.dropSearch(from)
 			return
@@ -110,7 +111,7 @@ func (f *Framer) decide(atEnd bool) {
 }
 
 // judge says whether b starts with a frame.
-func (f *Framer) judge(b []byte, atEnd bool, at int) verdict {
+func (f *Framer) judge(b []byte, atEnd bool) verdict {
 	more := wait
 	if atEnd {
 		more = no
@@ -134,13 +135,13 @@ func (f *Framer) judge(b []byte, atEnd bool, at int) verdict {
 	}
 	next := body[h.BodyLen:]
 	switch {
-	case len(next) == 0 && (atEnd || f.search.joined && at == 0 && f.search.marks[0].chunk.Pos == 0):
-		// It ends with the stream; or the first segments seen of a joined connection are just this frame.
+	case len(next) == 0:
+		// It ends with the stream, or with a segment: whoever sent it may wait for the answer now.
 		return yes
-	case !isMagic(next[:min(2, len(next))]):
+	case !isMagic(next):
 		return no
 	case len(next) < HeaderLen:
-		return more
+		return yes // as much of a header as there is
 	}
 	n := parseHeader(next)
 	if n.legal(f.cfg.MaxSearchBody) {
