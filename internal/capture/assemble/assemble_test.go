@@ -189,6 +189,13 @@ func TestStreams(t *testing.T) {
 			w.open(70000)
 			w.send("c", ack, 70001, 5001, "new")
 		}, map[string]string{"1.0": "old<end>", "2.0": "new<end>"}},
+		{"port used again after RST, without its SYN", func(w *wire) {
+			w.open(100)
+			w.send("c", ack, 101, 5001, "old")
+			w.send("s", packet.RST, 5001, 0, "")
+			w.send("c", ack, 98, 5001, "late") // a late packet is none of the new connection
+			w.send("c", ack, 3<<30, 5001, "new")
+		}, map[string]string{"1.0": "old<repeat -3+4><end>", "2.0": "new<end>"}},
 		{"a SYN sent again is no new generation", func(w *wire) {
 			w.send("c", packet.SYN, 100, 0, "")
 			w.send("c", packet.SYN, 100, 0, "")

@@ -28,7 +28,7 @@ func (a *Assembler) lookup(s *packet.Segment, file int) (c *Connection, side int
 			side = 1
 		}
 	}
-	if c != nil && s.Flags&packet.SYN != 0 && c.reused(side, s.Seq) {
+	if c != nil && (s.Flags&packet.SYN != 0 && c.reused(side, s.Seq) || c.closed && s.PayloadLen > 0 && c.sides[side].foreign(s.Seq)) {
 		a.end(c)
 		delete(a.flows, c.key)
 		key = c.key
@@ -52,6 +52,13 @@ func (c *Connection) reused(side int, isn uint32) bool {
 		return d.next-uint32(d.pos) != isn+1 // else it was captured behind the first data
 	}
 	return c.closed
+}
+
+// foreign reports whether seq can be no late packet of a closed connection: its 4-tuple is in use again, and the capture
+// lacks the SYN.
+func (d *side) foreign(seq uint32) bool {
+	n := int32(seq - d.next)
+	return d.started && (n > maxEnd || n < -maxEnd)
 }
 
 func (a *Assembler) open(key flowKey, s *packet.Segment, file int) *Connection {
