@@ -47,6 +47,7 @@ type Message struct {
 	Attachments map[string]string
 	// Values and AttachmentsJSON are rendered where calls are printed: the arguments, or the result.
 	Values, AttachmentsJSON []byte
+	forgotten               bool // they were too much to keep
 
 	settlers [2]Settler
 	holders  int8

@@ -1,6 +1,10 @@
 package call
 
-import "dubbo-wire/internal/decode/dubbo"
+import (
+	"fmt"
+
+	"dubbo-wire/internal/decode/dubbo"
+)
 
 // Sink takes closed calls. The call is borrowed; its messages are valid until it returns.
 type Sink interface {
@@ -12,6 +16,9 @@ type Config struct {
 	// MaxOpen is the number of requests that may wait for a response (default 262 144, about 60 MB); beyond it the oldest
 	// counts as unanswered.
 	MaxOpen int
+	// MaxValues bounds the rendered values of requests that wait, in bytes (default 128 MiB); beyond it those of the
+	// oldest become opaque.
+	MaxValues int
 }
 
 // Pairer pairs the messages of all connections.
@@ -20,6 +27,8 @@ type Pairer struct {
 	sink           Sink
 	open           table
 	oldest, newest *Message // open requests in order of arrival
+	valued         *Message // the oldest of them whose values are kept; nil: look from oldest
+	values         int      // bytes of their values
 	pool           *Message
 	call           Call
 	// Expired counts requests that were given up because too many were open.
@@ -30,6 +39,9 @@ type Pairer struct {
 func NewPairer(cfg Config, sink Sink) *Pairer {
 	if cfg.MaxOpen == 0 {
 		cfg.MaxOpen = 1 << 18
+	}
+	if cfg.MaxValues == 0 {
+		cfg.MaxValues = 128 << 20
 	}
 	return &Pairer{cfg: cfg, sink: sink, open: newTable()}
 }
@@ -94,6 +106,31 @@ func (p *Pairer) Request(conn *Conn, side int, m *Message) {
 		p.Expired++
 		p.unanswered(p.oldest)
 	}
+	if m.Values != nil {
+		p.values += m.size()
+		p.forgetValues()
+	}
+}
+
+// size is the bytes of the message's rendered values.
+func (m *Message) size() int { return cap(m.Values) + cap(m.AttachmentsJSON) }
+
+// forgetValues makes the values of the oldest open requests opaque until the others are within their bound.
+func (p *Pairer) forgetValues() {
+	if p.valued == nil {
+		p.valued = p.oldest
+	}
+	for p.values > p.cfg.MaxValues && p.valued != nil {
+		m := p.valued
+		p.valued = m.newer
+		if m.Values == nil || m.forgotten {
+			continue
+		}
+		p.values -= m.size()
+		m.forgotten = true
+		m.Values = fmt.Appendf(nil, `[{"@opaque":%d}]`, m.Header.BodyLen)
+		m.AttachmentsJSON = []byte(`{"@opaque":0}`)
+	}
 }
 
 // Response takes a response sent by a side of conn.
@@ -109,6 +146,12 @@ func (p *Pairer) Response(conn *Conn, side int, m *Message) {
 // take makes a request no longer open.
 func (p *Pairer) take(m *Message) {
 	p.open.remove(m)
+	if m.Values != nil && !m.forgotten {
+		p.values -= m.size()
+	}
+	if p.valued == m {
+		p.valued = m.newer
+	}
 	if m.older == nil {
 		p.oldest = m.newer
 	} else {

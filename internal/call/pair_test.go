@@ -85,3 +85,34 @@ func TestOldestExpires(t *testing.T) {
 	p.End()
 	assert.Equal(t, closed{{1, 0}, {2, 0}, {3, 0}, {4, 0}}, got)
 }
+
+// valuesOf keeps the values of requests.
+type valuesOf []string
+
+func (v *valuesOf) Call(x *Call) { *v = append(*v, string(x.Request.Values)) }
+
+// Values of requests that wait are bounded; the call itself is kept.
+func TestValuesAreBounded(t *testing.T) {
+	var got valuesOf
+	p := NewPairer(Config{MaxValues: 30}, &got)
+	conn := &Conn{Number: 1}
+	send := func(id int64) {
+		m := p.message(id, id, 0xc2)
+		m.Header.BodyLen = 9
+		m.Values = append(make([]byte, 0, 10), "[12345678]"...)
+		p.Request(conn, 0, m)
+		p.Release(m)
+	}
+	for id := range int64(5) {
+		send(id)
+	}
+	answer := p.message(9, 3, 0x02)
+	p.Response(conn, 1, answer)
+	p.Release(answer)
+	send(5)
+	p.End()
+	kept, gone := "[12345678]", `[{"@opaque":9}]`
+	assert.Equal(t, valuesOf{kept, gone, gone, kept, kept}, got[:5])
+	assert.Equal(t, kept, got[5])
+	assert.Zero(t, p.values)
+}

@@ -108,10 +108,43 @@ type Framer struct {
 
 // Buffers is memory for frames that cross deliveries, shared by the framers of one goroutine: only a frame that is being
 // read holds some. The zero value is ready.
-type Buffers struct{ free [][]byte }
+type Buffers struct {
+	// Max bounds the bytes of the long bodies that are being read, of all framers together (default 256 MiB): beyond it
+	// a body is kept no further than it was, but at least its first 64 KiB.
+	Max  int
+	long int // bytes of the buffers larger than maxKept
+	wins int // bytes of the windows of searches
+	free [][]byte
+}
 
 // maxFree and maxKept bound the memory that Buffers keeps: 64 of 64 KiB.
 const maxFree, maxKept = 64, 64 << 10
+
+// defaultMaxLong is Buffers.Max where it is not set.
+const defaultMaxLong = 256 << 20
+
+// room returns how many of n more bytes a buffer may take.
+func (b *Buffers) room(buf []byte, n int) int {
+	most := b.Max
+	if most == 0 {
+		most = defaultMaxLong
+	}
+	return max(0, min(n, max(maxKept-len(buf), most-b.long)))
+}
+
+// maxWindows bounds the windows of all searches, in bytes: beyond it none waits for the end of a body longer than
+// maxKept.
+const maxWindows = 128 << 20
+
+// grown takes note of a buffer that was grown from a capacity.
+func (b *Buffers) grown(buf []byte, from int) {
+	if cap(buf) > maxKept && cap(buf) != from {
+		b.long += cap(buf)
+		if from > maxKept {
+			b.long -= from
+		}
+	}
+}
 
 func (b *Buffers) get() []byte {
 	if k := len(b.free) - 1; k >= 0 {
@@ -123,6 +156,9 @@ func (b *Buffers) get() []byte {
 }
 
 func (b *Buffers) put(buf []byte) {
+	if cap(buf) > maxKept {
+		b.long -= cap(buf)
+	}
 	if cap(buf) > 0 && cap(buf) <= maxKept && len(b.free) < maxFree {
 		b.free = append(b.free, buf[:0])
 	}
@@ -275,8 +311,11 @@ func (f *Framer) keep(b []byte) {
 	if f.buf == nil {
 		f.buf = f.cfg.Buffers.get()
 	}
-	f.buf = append(f.buf, b[:min(room, len(b))]...)
-	f.enough = room <= len(b) || f.cfg.Enough != nil && f.cfg.Enough(&f.frame.Header, f.buf)
+	before := cap(f.buf)
+	n := f.cfg.Buffers.room(f.buf, min(room, len(b)))
+	f.buf = append(f.buf, b[:n]...)
+	f.cfg.Buffers.grown(f.buf, before)
+	f.enough = room <= len(b) || n < len(b) || f.cfg.Enough != nil && f.cfg.Enough(&f.frame.Header, f.buf)
 }
 
 func (f *Framer) emit() {
@@ -304,6 +343,7 @@ func (f *Framer) notHere(c *Chunk) int {
 func (f *Framer) startSearch() {
 	f.state = searching
 	f.search.reset()
+	f.setWindow(f.search.win)
 	f.head = 0
 	f.buf = f.buf[:0]
 }
@@ -375,7 +415,9 @@ func (f *Framer) End() {
 		f.head = 0
 	}
 	f.endRun()
+	f.cfg.Buffers.put(f.buf)
 	f.buf = nil
+	f.setWindow(nil)
 	f.search = search{}
 }
 

@@ -160,6 +160,41 @@ func TestFramerMemory(t *testing.T) {
 	require.Len(t, n.lines, 1)
 }
 
+// Many long bodies at once, and many searches that wait for one, keep no more than is allowed to all of them together.
+func TestBuffersAreBounded(t *testing.T) {
+	header := []byte{0xda, 0xbb, 0xc2, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0x7f, 0xff, 0xff, 5, '2', '.', '0', '.', '2'}
+	for _, joined := range []bool{false, true} {
+		b := &Buffers{Max: 1 << 20}
+		var framers []*Framer
+		n := new(notes)
+		for range 200 {
+			f := NewFramer(Config{WantBody: 64 << 20, Buffers: b}, n, !joined)
+			f.Data(header, &Chunk{})
+			framers = append(framers, f)
+		}
+		kept := 0
+		for range 20 {
+			for _, f := range framers {
+				f.Data(make([]byte, 64<<10), &Chunk{})
+			}
+		}
+		for _, f := range framers {
+			kept += cap(f.buf) + cap(f.search.win)
+		}
+		if joined {
+			assert.LessOrEqual(t, kept, maxWindows+64<<20)
+		} else {
+			assert.LessOrEqual(t, kept, b.Max+200*2*maxKept)
+		}
+		for _, f := range framers {
+			f.End()
+		}
+		assert.Zero(t, b.long)
+		assert.Zero(t, b.wins)
+		assert.Equal(t, int64(200*(len(header)+20*64<<10)), n.framed+n.skipped)
+	}
+}
+
 // A search through bytes full of headers that announce much takes time in proportion to the bytes.
 func TestSearchIsLinear(t *testing.T) {
 	n := new(notes)

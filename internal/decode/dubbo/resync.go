@@ -10,6 +10,7 @@ type search struct {
 	joined   bool // before the first frame of a connection joined midway
 	afterGap bool // behind a gap
 	win      []byte
+	noted    int    // capacity of win, as Buffers knows it
 	marks    []mark // where win's bytes came from
 }
 
@@ -78,8 +79,15 @@ func (f *Framer) searchData(b []byte, c *Chunk) {
 		}
 	}
 	s.marks = append(s.marks, mark{len(s.win), *c})
-	s.win = append(s.win, b...)
+	f.setWindow(append(s.win, b...))
 	f.decide(false)
+}
+
+// setWindow takes another window, and note of its size.
+func (f *Framer) setWindow(win []byte) {
+	s := &f.search
+	f.cfg.Buffers.wins += cap(win) - s.noted
+	s.win, s.noted = win, cap(win)
 }
 
 // decide judges the candidates in the window, from its start, as far as its bytes allow; atEnd: no more will come.
@@ -131,6 +139,9 @@ func (f *Framer) judge(b []byte, atEnd bool) verdict {
 		return no
 	}
 	if len(body) < h.BodyLen {
+		if f.cfg.Buffers.wins > maxWindows && len(f.search.win) > maxKept {
+			return no
+		}
 		return more
 	}
 	next := body[h.BodyLen:]
@@ -182,6 +193,7 @@ func (f *Framer) dropSearch(n int) {
 func (f *Framer) found() {
 	f.endRun()
 	win, marks := f.search.win, f.search.marks
+	f.setWindow(nil)
 	f.search = search{}
 	f.state = atHeader
 	f.resynced = true
