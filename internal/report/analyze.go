@@ -87,7 +87,7 @@ func (r *Report) onTheWire(s *Style) section {
 	t := r.Totals
 	const title = "ON THE WIRE"
 	tab := &table{columns: []column{
-		{name: "", least: len(title)},
+		{name: "", least: len(title), flex: true},
 		{name: "bytes", unit: volume},
 		{name: "share %", unit: percent},
 		{name: "Mbit/s", unit: mbit},

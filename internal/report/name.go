@@ -210,6 +210,8 @@ func wrapText(s string, n int) []string {
 	if n <= 0 || width(s) <= n {
 		return []string{s}
 	}
+	const least = 8 // no terminal is narrower, and every piece of a word is longer than nothing
+	n = max(n, least)
 	var lines []string
 	line := ""
 	for _, word := range unbroken(s) {
@@ -218,7 +220,7 @@ func wrapText(s string, n int) []string {
 			if line != "" {
 				room = n - width(line) - 1
 			}
-			if room < 8 {
+			if room < least {
 				lines, line = append(lines, line), ""
 				continue
 			}

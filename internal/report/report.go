@@ -140,4 +140,6 @@ type Style struct {
 }
 
 // rfc3339 formats nanoseconds since the Unix epoch in UTC, as machine output has it.
-func rfc3339(ns int64) string { return time.Unix(0, ns).UTC().Format("2006-01-02T15:04:05.000000000Z07:00") }
+func rfc3339(ns int64) string {
+	return time.Unix(0, ns).UTC().Format("2006-01-02T15:04:05.000000000Z07:00")
+}

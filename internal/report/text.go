@@ -176,7 +176,7 @@ func (g *grid) span(from, to int) int {
 
 func (g *grid) total() int {
 	n := indent + g.span(0, len(g.widths))
-	if last := len(g.columns) - 1; g.columns[last].wrap {
+	if last := len(g.columns) - 1; last >= 0 && g.columns[last].wrap {
 		n -= max(g.widths[last]-minWrap, 0)
 	}
 	return n
@@ -189,7 +189,7 @@ func (g *grid) squeeze(limit, least int) bool {
 	for !g.fits(limit) {
 		widest := -1
 		for c := range g.columns {
-			if g.columns[c].flex && g.widths[c] > least && (widest < 0 || g.widths[c] > g.widths[widest]) {
+			if g.columns[c].flex && g.widths[c] > max(least, g.columns[c].least) && (widest < 0 || g.widths[c] > g.widths[widest]) {
 				widest = c
 			}
 		}
