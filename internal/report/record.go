@@ -171,8 +171,10 @@ func (f *fields) envelope(m *dubbo.Message) {
 	if m.ExceptionClass != "" {
 		f.str("exceptionClass", m.ExceptionClass)
 	}
-	if m.Said {
-		f.str("errorMessage", m.ErrorMessage+m.ExceptionMessage) // one of them
+	if m.ErrorMessage != "" {
+		f.str("errorMessage", m.ErrorMessage)
+	} else if m.ExceptionMessage != "" {
+		f.str("errorMessage", m.ExceptionMessage)
 	}
 }
 
@@ -321,14 +323,14 @@ func (p *Calls) response(f *fields, c *call.Call) {
 	}
 	switch {
 	case m.Header.Status != dubbo.StatusOK:
-		e := fields{dst: []byte{'{'}}
-		e.null("class")
-		e.nullable("message", m.ErrorMessage, !m.Said)
-		f.raw("exception", append(e.dst, '}'))
+		f.name("exception")
+		f.dst = append(f.dst, `{"class":null,"message":`...)
+		f.dst = decode.AppendString(f.dst, m.ErrorMessage)
+		f.dst = append(f.dst, '}')
 	case m.Exception:
 		e := fields{dst: []byte{'{'}}
 		e.nullable("class", m.ExceptionClass, m.ExceptionClass == "")
-		e.nullable("message", m.ExceptionMessage, !m.Said)
+		e.nullable("message", m.ExceptionMessage, m.ExceptionMessage == "")
 		f.raw("exception", append(e.dst, '}'))
 	case !p.NoValues:
 		f.values("result", m.Values)
