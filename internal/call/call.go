@@ -43,6 +43,7 @@ type Message struct {
 	Exception     bool
 	// Texts of exceptions and errors, where they were read.
 	ExceptionClass, ExceptionMessage, ErrorMessage string
+	Said                                           bool // one of the messages was read and is no null
 	// Attachments of the frame as text, where a filter asks for them.
 	Attachments map[string]string
 	// Values and AttachmentsJSON are rendered where calls are printed: the arguments, or the result.

@@ -115,12 +115,13 @@ func (p *Pairer) Request(conn *Conn, side int, m *Message) {
 // size is the bytes of the message's rendered values.
 func (m *Message) size() int { return cap(m.Values) + cap(m.AttachmentsJSON) }
 
-// forgetValues makes the values of the oldest open requests opaque until the others are within their bound.
+// forgetValues makes the values of the oldest open requests opaque until the others are within their bound; those of the
+// newest stay.
 func (p *Pairer) forgetValues() {
 	if p.valued == nil {
 		p.valued = p.oldest
 	}
-	for p.values > p.cfg.MaxValues && p.valued != nil {
+	for p.values > p.cfg.MaxValues && p.valued != p.newest {
 		m := p.valued
 		p.valued = m.newer
 		if m.Values == nil || m.forgotten {
@@ -202,5 +203,5 @@ func (m *Message) FillFrom(f *dubbo.Frame, d *dubbo.Message) {
 	m.Names, m.Group = d.Names, d.Group
 	m.GenericMethod, m.GenericTypes = d.GenericMethod, d.GenericTypes
 	m.ResultKind, m.Exception = d.ResultKind, d.Exception()
-	m.ExceptionClass, m.ExceptionMessage, m.ErrorMessage = d.ExceptionClass, d.ExceptionMessage, d.ErrorMessage
+	m.ExceptionClass, m.ExceptionMessage, m.ErrorMessage, m.Said = d.ExceptionClass, d.ExceptionMessage, d.ErrorMessage, d.Said
 }

@@ -7,6 +7,7 @@ package pipeline
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 
@@ -150,7 +151,8 @@ func (l *line) frame(d *direction, f *dubbo.Frame) {
 	d.remember(m)
 }
 
-// render keeps the values of a message as JSON: its tree is gone with the next frame.
+// render keeps the values of a message as JSON: its tree is gone with the next frame. What could not be read at all is
+// opaque.
 func render(m *call.Message, msg *dubbo.Message) {
 	switch {
 	case msg.Kind == dubbo.Request && msg.Names != nil && m.GenericMethod != "":
@@ -159,8 +161,12 @@ func render(m *call.Message, msg *dubbo.Message) {
 		m.Values = msg.AppendArguments(m.Values)
 	case msg.Kind == dubbo.Response && msg.ResultKind >= 0 && !msg.Exception():
 		m.Values = msg.AppendResult(m.Values)
+	case msg.Kind == dubbo.Request:
+		m.Values = fmt.Appendf(m.Values, `[{"@opaque":%d}]`, m.Header.BodyLen)
+	case msg.Kind == dubbo.Response && msg.ResultKind < 0 && m.Header.Status == dubbo.StatusOK:
+		m.Values = fmt.Appendf(m.Values, `{"@opaque":%d}`, m.Header.BodyLen)
 	}
-	if msg.Kind == dubbo.Request || msg.ResultKind >= 0 {
+	if msg.Names != nil || msg.ResultKind >= 0 {
 		m.AttachmentsJSON = msg.AppendAttachments(m.AttachmentsJSON)
 	}
 }

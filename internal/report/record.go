@@ -171,10 +171,8 @@ func (f *fields) envelope(m *dubbo.Message) {
 	if m.ExceptionClass != "" {
 		f.str("exceptionClass", m.ExceptionClass)
 	}
-	if m.ErrorMessage != "" {
-		f.str("errorMessage", m.ErrorMessage)
-	} else if m.ExceptionMessage != "" {
-		f.str("errorMessage", m.ExceptionMessage)
+	if m.Said {
+		f.str("errorMessage", m.ErrorMessage+m.ExceptionMessage) // one of them
 	}
 }
 
@@ -286,6 +284,9 @@ func (p *Calls) request(f *fields, m *call.Message) {
 		f.str("service", call.Unknown)
 		f.str("method", call.Unknown)
 		if m != nil {
+			if !p.NoValues {
+				f.values("arguments", m.Values)
+			}
 			f.bool("oneWay", !m.Header.TwoWay())
 		}
 		return
@@ -323,14 +324,14 @@ func (p *Calls) response(f *fields, c *call.Call) {
 	}
 	switch {
 	case m.Header.Status != dubbo.StatusOK:
-		f.name("exception")
-		f.dst = append(f.dst, `{"class":null,"message":`...)
-		f.dst = decode.AppendString(f.dst, m.ErrorMessage)
-		f.dst = append(f.dst, '}')
+		e := fields{dst: []byte{'{'}}
+		e.null("class")
+		e.nullable("message", m.ErrorMessage, !m.Said)
+		f.raw("exception", append(e.dst, '}'))
 	case m.Exception:
 		e := fields{dst: []byte{'{'}}
 		e.nullable("class", m.ExceptionClass, m.ExceptionClass == "")
-		e.nullable("message", m.ExceptionMessage, m.ExceptionMessage == "")
+		e.nullable("message", m.ExceptionMessage, !m.Said)
 		f.raw("exception", append(e.dst, '}'))
 	case !p.NoValues:
 		f.values("result", m.Values)

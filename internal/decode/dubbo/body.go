@@ -64,7 +64,9 @@ func (d *Decoder) Decode(f *Frame, detail Detail) *Message {
 		b.result(detail)
 	default:
 		if detail > Envelope {
-			m.ErrorMessage, _ = b.r.Text("errorMessage")
+			null := false
+			m.ErrorMessage, null = b.r.Text("errorMessage")
+			m.Said = !null && b.r.Err() == nil
 		} else {
 			return m
 		}
@@ -197,8 +199,8 @@ func (b *body) genericMethod() {
 	}
 	from := len(t.Nodes)
 	b.r.Value(decode.ByIndex, "", 0, "Ljava/lang/String;")
-	for _, n := range t.Nodes[from:] {
-		if n.Kind == decode.String && n.Label == decode.ByIndex {
+	for i := range t.Nodes[from:] {
+		if n := &t.Nodes[from+i]; n.Kind == decode.String && n.Label == decode.ByIndex && n.Parent < 0 {
 			b.m.GenericMethod = n.Text
 			return
 		}
@@ -272,14 +274,14 @@ func (m *Message) readException(from int) {
 			continue
 		}
 		m.ExceptionClass = n.Class
-		m.ExceptionMessage = m.exceptionText(i, 0)
+		m.ExceptionMessage, m.Said = m.exceptionText(i, 0)
 		return
 	}
 }
 
 // exceptionText finds the message of the throwable at node i. Its field is detailMessage in Java; JSON-like formats write
 // getters (message), gson an object around it (exception).
-func (m *Message) exceptionText(i, depth int) string {
+func (m *Message) exceptionText(i, depth int) (text string, ok bool) {
 	t := m.Tree
 	for c := i + 1; c < int(t.Nodes[i].End); c = int(t.Nodes[c].End) {
 		f := &t.Nodes[c]
@@ -289,7 +291,7 @@ func (m *Message) exceptionText(i, depth int) string {
 		switch f.Name {
 		case "detailMessage", "message", "msg":
 			if f.Kind == decode.String {
-				return f.Text
+				return f.Text, true
 			}
 		case "exception":
 			if depth == 0 {
@@ -297,7 +299,7 @@ func (m *Message) exceptionText(i, depth int) string {
 			}
 		}
 	}
-	return ""
+	return "", false
 }
 
 // failed goes on behind a value that started at offset at, with node value of the tree, and could not be read to its
@@ -422,7 +424,7 @@ func decoded(m *Message) string {
 		return "full"
 	case values:
 		return "partly"
-	case m.Names != nil || m.ResultKind >= 0 || m.ErrorMessage != "" || m.Kind > Response:
+	case m.Names != nil || m.ResultKind >= 0 || m.Said || m.Kind > Response:
 		return "envelope"
 	}
 	return "none"

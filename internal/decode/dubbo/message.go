@@ -61,6 +61,8 @@ type Message struct {
 	ResultKind int
 	// ExceptionClass and ExceptionMessage are those of a throwable result, where it was decoded.
 	ExceptionClass, ExceptionMessage string
+	// Said: ExceptionMessage or ErrorMessage was read and is no null.
+	Said bool
 	// ErrorMessage is the text of a response of another status.
 	ErrorMessage string
 	// Tree is the body taken apart; nil when only the envelope was wanted. Its top-level nodes cover the body as
