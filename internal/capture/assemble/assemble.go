@@ -362,8 +362,9 @@ func after(x, y uint32) bool { return int32(x-y) > 0 }
 
 // End gives up all holes and ends all streams, in the order of the connections.
 func (a *Assembler) End() {
-	for _, c := range a.order {
+	order := a.order
+	a.order = nil // so that end does not compact it
+	for _, c := range order {
 		a.end(c)
 	}
-	a.order = nil
 }

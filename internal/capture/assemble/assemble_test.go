@@ -368,6 +368,28 @@ func TestClosedAreForgotten(t *testing.T) {
 	assert.LessOrEqual(t, len(w.a.order), 100)
 }
 
+// Connections that ended before the capture did are no reason to leave others out, or to stumble over them.
+func TestEndOfMany(t *testing.T) {
+	for closed := range 101 {
+		w := newWire(Config{Linger: time.Nanosecond})
+		for i := range 100 {
+			s := packet.Segment{Src: client, Dst: server, Seq: 1, Flags: packet.SYN}
+			s.Src.Port = uint16(1000 + i)
+			w.a.Segment(&s, 0, 0, 0, overhead)
+		}
+		for i := range closed {
+			s := packet.Segment{Src: client, Dst: server, Seq: 2, Flags: packet.RST}
+			s.Src.Port = uint16(1000 + i)
+			w.a.Segment(&s, 0, 0, 0, overhead)
+		}
+		w.idle(1) // time passes: they are forgotten
+		w.a.End()
+		for name, r := range w.h.streams {
+			assert.Equal(t, "<end>", r.b.String(), name)
+		}
+	}
+}
+
 // FuzzDelivery sends a stream cut, shuffled, repeated and thinned out. What arrives is the stream, with gaps in place of
 // what was never sent, whatever the order.
 func FuzzDelivery(f *testing.F) {
