@@ -76,7 +76,6 @@ func frame(request bool, id byte, n int) []byte {
 type sink struct {
 	agg   *sizes.Aggregator
 	calls []string
-	wire  []int64
 }
 
 func (s *sink) Frame(*Row) {}
