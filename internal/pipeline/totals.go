@@ -211,12 +211,15 @@ func (t *Totals) Percent() float64 {
 	return 100 * float64(t.CompleteBytes) / float64(all)
 }
 
-// serverPort is the port of the end that was asked: the one the first packet went to when that was a SYN, else the
-// lower one.
+// serverPort is the port of the end that was asked: the one the first SYN went to, or its answer came from; without
+// them the lower one.
 func (c *connection) serverPort() uint16 {
 	a, b := c.tcp.Ends[0].Port, c.tcp.Ends[1].Port
-	if c.tcp.Joined {
+	switch {
+	case c.tcp.Joined:
 		return min(a, b)
+	case c.tcp.Answered:
+		return a
 	}
 	return b
 }

@@ -130,3 +130,21 @@ func TestGenericMethod(t *testing.T) {
 		})
 	}
 }
+
+// Other traffic is listed under the port that was asked, also where only the answers were captured.
+func TestOtherPorts(t *testing.T) {
+	talk := newConversation()
+	talk.say(0, packet.ACK, "hello")
+	talk.say(1, packet.ACK, "who is there?")
+	var answers []segment
+	for _, s := range talk.segments {
+		if s.src.Port == 20880 {
+			answers = append(answers, s)
+		}
+	}
+	for _, all := range [][]segment{talk.segments, answers, answers[1:]} {
+		got := look(t, assemble.Config{}, saved(t, ".pcap", ethernet.pcap(all))...)
+		assert.Len(t, got.totals.OtherTCP, 1)
+		assert.Contains(t, got.totals.OtherTCP, uint16(20880))
+	}
+}

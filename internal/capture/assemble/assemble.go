@@ -97,8 +97,8 @@ type Connection struct {
 	Number int
 	// Ends are the two endpoints: 0 sent the first packet seen.
 	Ends [2]packet.Endpoint
-	// Joined: the capture has no SYN of it.
-	Joined bool
+	// Joined: the capture has no SYN of it. Answered: its first packet answers one, so Ends[0] is who was asked.
+	Joined, Answered bool
 	// Payload is set once a packet had payload.
 	Payload bool
 	// Link is the bytes of its packets on the link.

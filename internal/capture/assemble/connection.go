@@ -69,6 +69,7 @@ func (a *Assembler) open(key flowKey, s *packet.Segment, file int) *Connection {
 		c.Joined = true
 		a.Ledger.Joined++
 	}
+	c.Answered = s.Flags&(packet.SYN|packet.ACK) == packet.SYN|packet.ACK
 	streams := a.handler.Open(c)
 	c.sides[0].stream, c.sides[1].stream = streams[0], streams[1]
 	a.flows[key] = c
