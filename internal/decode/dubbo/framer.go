@@ -1,8 +1,6 @@
 package dubbo
 
 import (
-	"bytes"
-
 	"dubbo-wire/internal/decode"
 )
 
@@ -98,9 +96,9 @@ type Framer struct {
 	enough bool
 	head   int // atHeader: bytes of the header in buf
 	// A run of bytes that stood where a frame was due, until the next frame: is it text?
-	run     int64
-	runText bool
-	search  search
+	run    int64
+	text   text
+	search search
 	// resynced: the next frame's place was found by searching.
 	resynced bool
 	ids      [2]idWindow // by request bit
@@ -267,7 +265,7 @@ func (f *Framer) header(b []byte, c *Chunk, pos int64, overhead int) int {
 	if h.BodyLen < 0 {
 		f.sink.BadHeader(h, c.Origin)
 		f.startSearch()
-		f.run, f.runText = f.run+HeaderLen, false
+		f.run, f.text.not = f.run+HeaderLen, true
 		return taken
 	}
 	f.endRun()
@@ -333,7 +331,6 @@ func (f *Framer) notHere(c *Chunk) int {
 	first := f.frame.First
 	start := f.frame.Start
 	f.startSearch()
-	f.runText = f.run == 0 || f.runText
 	if len(kept) > 0 {
 		f.searchData(kept, &Chunk{Origin: first, Pos: start})
 	}
@@ -438,28 +435,15 @@ func (f *Framer) rubbish(b []byte) {
 		return
 	}
 	f.run += int64(len(b))
-	f.runText = f.runText && isText(b)
+	f.text.add(b)
 }
 
 // endRun counts the run of rubbish, if there is one.
 func (f *Framer) endRun() {
 	if f.run > 0 {
-		f.sink.Skipped(f.run, f.runText)
+		f.sink.Skipped(f.run, f.text.is())
 	}
-	f.run, f.runText = 0, false
-}
-
-// isText reports whether b may be typed by or for a person: printable, with the control bytes of telnet.
-func isText(b []byte) bool {
-	for _, c := range b {
-		switch {
-		case c >= 0x20 && c != 0x7f:
-		case bytes.IndexByte([]byte("\t\r\n\b\x1b\x03"), c) >= 0:
-		default:
-			return false
-		}
-	}
-	return true
+	f.run, f.text = 0, text{}
 }
 
 func requestBit(h *Header) int {
