@@ -168,7 +168,11 @@ func (f *Framer) dropSearch(n int) {
 		return
 	}
 	f.rubbish(s.win[:n])
-	s.win = s.win[:copy(s.win, s.win[n:])]
+	if rest := s.win[n:]; len(rest) <= n {
+		s.win = s.win[:copy(s.win, rest)]
+	} else {
+		s.win = rest // moving it would cost more than was dropped
+	}
 	kept := s.marks[:0]
 	for i, m := range s.marks {
 		end := n + len(s.win)
