@@ -475,6 +475,27 @@ func BenchmarkInOrder(b *testing.B) {
 	}
 }
 
+// BenchmarkLost has one packet of each 10 000 lost: thousands are held at a time.
+func BenchmarkLost(b *testing.B) {
+	w := newWire(Config{})
+	w.open(1)
+	s := packet.Segment{Src: client, Dst: server, Seq: 2, Ack: 5001, Flags: ack, Payload: make([]byte, 1448), PayloadLen: 1448}
+	w.a.flows[w.a.keyOf(&s, 0)].sides[0].stream = discard{}
+	back := packet.Segment{Src: server, Dst: client, Seq: 5001, Flags: ack}
+	b.SetBytes(1448)
+	n := 0
+	for b.Loop() {
+		if n++; n%10_000 != 0 {
+			w.a.Segment(&s, 0, 0, 0, overhead)
+		}
+		s.Seq += 1448
+		if n%10_000 == 1 {
+			back.Ack = s.Seq
+			w.a.Segment(&back, 0, 0, 0, overhead)
+		}
+	}
+}
+
 type discard struct{}
 
 func (discard) Data([]byte, *Meta)      {}

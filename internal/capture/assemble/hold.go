@@ -122,9 +122,10 @@ func (a *Assembler) drain(c *Connection) {
 // release delivers the first held piece, which starts at d.next.
 func (a *Assembler) release(d *side) {
 	h := d.held[0]
-	copy(d.held, d.held[1:])
-	d.held[len(d.held)-1] = held{}
-	d.held = d.held[:len(d.held)-1]
+	d.held[0] = held{}
+	if d.held = d.held[1:]; len(d.held) == 0 {
+		d.held = nil // moving what is left to the front of its memory would cost more than new memory
+	}
 	d.heldBytes -= h.n
 	a.heldAll -= h.n
 	saved := a.meta
