@@ -274,7 +274,7 @@ func TestShapes(t *testing.T) {
 			return z.EncodeAll(eth.pcap(all), nil)
 		}, nil},
 	}
-	each(t, transformed[:2], func(t *testing.T, w *world) {
+	each(t, []string{"hessian2", "mixed"}, func(t *testing.T, w *world) {
 		for _, s := range shapes {
 			t.Run(s.name, func(t *testing.T) {
 				w.same(t, look(t, assemble.Config{}, saved(t, ".pcap", s.write(w.segments))...), s.rename)
@@ -462,9 +462,12 @@ func (w *world) paired(t *testing.T, got *view) {
 // Lost packets damage only the frames that they carried bytes of.
 func TestLoss(t *testing.T) {
 	each(t, transformed, func(t *testing.T, w *world) {
-		for i, share := range []float64{0.001, 0.005, 0.02, 0.1} {
+		for i, share := range []float64{0.001, 0.02, 0.1} {
 			for _, acks := range []bool{true, false} {
 				for _, mss := range []int{536, 1448} {
+					if !acks && mss == 1448 {
+						continue
+					}
 					t.Run(fmt.Sprintf("%v acks %v mss %d", share, acks, mss), func(t *testing.T) {
 						r := rand.New(rand.NewPCG(11, uint64(i)))
 						var kept []segment
@@ -488,7 +491,7 @@ func TestLoss(t *testing.T) {
 func TestJoined(t *testing.T) {
 	each(t, transformed, func(t *testing.T, w *world) {
 		for _, mss := range []int{100, 536, 65000} {
-			for _, share := range []int{3, 10, 50, 97} {
+			for _, share := range []int{3, 50, 97} {
 				t.Run(fmt.Sprintf("after %d %%, mss %d", share, mss), func(t *testing.T) {
 					all := recut(w.segments, mss)
 					kept := all[len(all)*share/100:]
@@ -543,7 +546,7 @@ func TestOneDirection(t *testing.T) {
 func TestSnap(t *testing.T) {
 	each(t, transformed, func(t *testing.T, w *world) {
 		for _, mss := range []int{1448, 65000} {
-			for _, snap := range []int{82, 83, 96, 200, 400, 1400} {
+			for _, snap := range []int{82, 96, 200, 1400} {
 				t.Run(fmt.Sprintf("%d mss %d", snap, mss), func(t *testing.T) {
 					all := recut(w.segments, mss)
 					kept := slices.Clone(all)
