@@ -3,18 +3,22 @@
 set -eu
 GO=${GO:-go}
 FUZZTIME=${FUZZTIME:-5s}
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
 n=0
 for dir in $($GO list -f '{{.Dir}}' ./...); do
 	targets=$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$dir"/*_test.go 2>/dev/null || true)
 	for target in $targets; do
 		echo "fuzz $target in ${dir#"$PWD"/}"
-		(cd "$dir" && $GO test -run '^$' -fuzz "^$target\$" -fuzztime "$FUZZTIME" -fuzzminimizetime 1x . >"${TMPDIR:-/tmp}/fuzz.$$" 2>&1) || {
-			cat "${TMPDIR:-/tmp}/fuzz.$$"
-			rm -f "${TMPDIR:-/tmp}/fuzz.$$"
-			exit 1
-		}
+		if ! (cd "$dir" && $GO test -run '^$' -fuzz "^$target\$" -fuzztime "$FUZZTIME" -fuzzminimizetime 1x . >"$log" 2>&1); then
+			# When the time is up in the middle of an input, go test now and then calls that a failure
+			# ("context deadline exceeded", without a failing input): it is none.
+			if ! grep -q 'context deadline exceeded' "$log" || grep -Eq 'Failing input|panic|testing\.go' "$log"; then
+				cat "$log"
+				exit 1
+			fi
+		fi
 		n=$((n + 1))
 	done
 done
-rm -f "${TMPDIR:-/tmp}/fuzz.$$"
-echo "$n fuzz targets, $FUZZTIME each"
+echo "$n fuzz targets passed, $FUZZTIME each"
