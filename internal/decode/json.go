@@ -67,7 +67,7 @@ func (t *Tree) AppendJSON(dst []byte, i int) []byte {
 }
 
 // maxJSON bounds the printed values of a message, in bytes.
-const maxJSON = 256 << 20
+const maxJSON = 64 << 20
 
 // children calls f for each child of node i that is a value, not overhead.
 func (t *Tree) children(i int, f func(child int)) {
@@ -223,6 +223,14 @@ func AppendString(dst []byte, s string) []byte {
 		if r == utf8.RuneError && size == 1 {
 			dst = append(dst, s[start:i]...)
 			dst = append(dst, "\ufffd"...)
+			i += size
+			start = i
+			continue
+		}
+		if r == '\u2028' || r == '\u2029' || r < 0xa0 {
+			// Some readers of lines take these for line ends.
+			dst = append(dst, s[start:i]...)
+			dst = append(dst, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
 			i += size
 			start = i
 			continue
