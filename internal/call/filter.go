@@ -94,8 +94,9 @@ func (f *Filter) Match(c *Call) bool {
 	if serialization == "" {
 		serialization = fmt.Sprintf("id %d", m.Header.SerializationID())
 	}
+	name, _, _ := strings.Cut(serialization, " (") // without its dialect
 	return matchAny(f.Service, m.Service()) && matchAny(f.Method, m.Method()) &&
-		matchAny(f.Serialization, serialization) && matchAny(f.Protocol, "dubbo") &&
+		matchAny(f.Serialization, serialization, name) && matchAny(f.Protocol, "dubbo") &&
 		f.ends(c) && f.numbers(c, m) && f.sizes(c) && f.times(c, m) && f.texts(c)
 }
 

@@ -197,9 +197,7 @@ func (m *Message) FillFrom(f *dubbo.Frame, d *dubbo.Message) {
 	m.Complete = f.Complete()
 	m.First, m.LastByte = f.First.Time, f.LastByte
 	m.Start, m.End, m.Wire = f.Start, f.End(), f.Wire
-	if d.Format != nil {
-		m.Serialization = d.Format.Name
-	}
+	m.Serialization = d.Serialization
 	m.Names, m.Group = d.Names, d.Group
 	m.GenericMethod, m.GenericTypes = d.GenericMethod, d.GenericTypes
 	m.ResultKind, m.Exception = d.ResultKind, d.Exception()

@@ -61,12 +61,40 @@ func (d Depth) String() string {
 	return [...]string{"sizes", "envelope", "full"}[d]
 }
 
+// BodyKind says what a body is for, as far as its header tells.
+type BodyKind uint8
+
+const (
+	BodyRequest BodyKind = iota
+	BodyResult           // a response of status OK: a result kind, then by kind a value and attachments
+	BodyText             // a response of another status: one string
+	BodyEvent            // a heartbeat, a read-only event, the answer to one
+)
+
+// Verdict is what a format says of a body.
+type Verdict int8
+
+const (
+	Foreign Verdict = iota - 1 // not of this format
+	Unsure
+	Own
+)
+
 // Format is one serialization, as the list in package formats names it.
 type Format struct {
 	// ID is the serialization id in Dubbo's header (5 bits).
 	ID uint8
 	// Name is the name users configure, which reports print.
 	Name string
+	// Dialect tells it from others with the same id, or the same name under another id: "Kryo 5". Reports print it behind
+	// the name. The first format of an id has none.
+	Dialect string
+	// Tell says whether a body was written in this format and not in another one with its id, by a few bytes at the start
+	// of b, which may be cut short. It is asked for every body where an id has several formats; nil is Unsure.
+	Tell func(b []byte, k BodyKind) Verdict
+	// TellWhole is Tell for what only the rest of a body gives away; b is a whole body. It is asked until a connection's
+	// dialect is known.
+	TellWhole func(b []byte, k BodyKind) Verdict
 	// Depth is how much of it is understood.
 	Depth Depth
 	// Releases says which Dubbo releases carry it.
@@ -79,4 +107,12 @@ type Format struct {
 	NoAttachments bool
 	// New returns a Reader.
 	New func() Reader
+}
+
+// FullName is the name with the dialect: "kryo (Kryo 5)".
+func (f *Format) FullName() string {
+	if f.Dialect == "" {
+		return f.Name
+	}
+	return f.Name + " (" + f.Dialect + ")"
 }

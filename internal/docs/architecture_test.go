@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -261,21 +262,29 @@ func TestFormats(t *testing.T) {
 		})
 	}
 	list := formats.All()
-	assert.Len(t, list, count, "formats.All has other formats than there are folders")
-	ids, names := map[uint8]string{}, map[string]bool{}
+	names, folders := map[string]bool{}, map[string]bool{}
 	for i, f := range list {
-		assert.NotContains(t, ids, f.ID, "%s", f.Name)
-		assert.False(t, names[f.Name], "%s is listed twice", f.Name)
-		ids[f.ID], names[f.Name] = f.Name, true
-		assert.LessOrEqual(t, f.ID, uint8(31), "%s: an id has five bits", f.Name)
-		assert.NotNil(t, f.New, f.Name)
-		assert.NotEmpty(t, f.Releases, f.Name)
+		name := fmt.Sprintf("%d %s", f.ID, f.FullName())
+		folders[f.Name] = true
+		assert.False(t, names[name], "%s is listed twice", name)
+		names[name] = true
+		assert.LessOrEqual(t, f.ID, uint8(31), "%s: an id has five bits", name)
+		assert.NotNil(t, f.New, name)
+		assert.NotEmpty(t, f.Releases, name)
 		_, err := os.Stat(filepath.Join(root, "testdata", "captures", f.Capture))
-		assert.NoError(t, err, "%s has no capture", f.Name)
-		if i > 0 {
-			assert.Less(t, list[i-1].ID, f.ID, "formats.All is sorted by id")
+		assert.NoError(t, err, "%s has no capture", name)
+		if i == 0 {
+			continue
 		}
+		if list[i-1].ID == f.ID {
+			assert.NotEmpty(t, f.Dialect, "%s: another format has that id, what tells them apart?", name)
+			assert.False(t, f.Tell == nil && f.TellWhole == nil, "%s: no bytes tell it from others with its id", name)
+			continue
+		}
+		assert.Less(t, list[i-1].ID, f.ID, "formats.All is sorted by id")
 	}
+	assert.GreaterOrEqual(t, len(list), count, "a folder has a Format that is not in formats.All")
+	assert.GreaterOrEqual(t, count, len(folders), "formats.All has names without a folder")
 }
 
 func hasFormat(files []*ast.File) bool {

@@ -12,6 +12,9 @@ type connection struct {
 	tcp  *assemble.Connection
 	call call.Conn
 	dirs [2]direction
+	// dialects is what its bodies told of serializations that share an id.
+	dialects dubbo.Dialects
+
 	ends int // directions that ended
 
 	frames int64
@@ -59,7 +62,7 @@ func (d *direction) start() {
 	l := d.conn.line
 	cfg := dubbo.Config{WantBody: l.opt.MaxBody, Buffers: &l.buffers}
 	if l.opt.Detail == dubbo.Envelope {
-		cfg.Enough = l.decoder.Enough
+		cfg.Enough = func(h *dubbo.Header, b []byte) bool { return l.decoder.Enough(h, b, &d.conn.dialects) }
 	}
 	d.framer = dubbo.NewFramer(cfg, d, !d.conn.tcp.Joined)
 }

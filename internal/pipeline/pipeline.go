@@ -127,7 +127,7 @@ func (l *line) stopped() bool {
 // frame takes a frame found by a direction: decode it, number it, pair it.
 func (l *line) frame(d *direction, f *dubbo.Frame) {
 	l.frames++
-	msg := l.decoder.Decode(f, l.opt.Detail)
+	msg := l.decoder.Decode(f, l.opt.Detail, &d.conn.dialects)
 	l.row = Row{Number: l.frames, Conn: &d.conn.call, Side: d.side, Frame: f, Msg: msg}
 	l.totals.frame(f, msg)
 	l.sink.Frame(&l.row)

@@ -13,7 +13,7 @@ import (
 
 // WriteFormats prints the serializations that are known, and how deep, as "table", "markdown", "csv" or "json".
 func WriteFormats(w io.Writer, format string, formats []decode.Format, s Style) error {
-	formats = slices.SortedFunc(slices.Values(formats), func(a, b decode.Format) int { return int(a.ID) - int(b.ID) })
+	formats = slices.SortedStableFunc(slices.Values(formats), func(a, b decode.Format) int { return int(a.ID) - int(b.ID) })
 	switch format {
 	case "table":
 		return formatsDocument(formats).writeText(w, &s)
@@ -23,7 +23,7 @@ func WriteFormats(w io.Writer, format string, formats []decode.Format, s Style) 
 		out := csv.NewWriter(w)
 		rows := [][]string{{"id", "name", "protocol", "depth", "releases", "capture"}}
 		for _, f := range formats {
-			rows = append(rows, []string{strconv.Itoa(int(f.ID)), f.Name, "dubbo", f.Depth.String(), f.Releases, f.Capture})
+			rows = append(rows, []string{strconv.Itoa(int(f.ID)), f.FullName(), "dubbo", f.Depth.String(), f.Releases, f.Capture})
 		}
 		return out.WriteAll(rows)
 	case "json":
@@ -31,7 +31,7 @@ func WriteFormats(w io.Writer, format string, formats []decode.Format, s Style) 
 		for _, f := range formats {
 			list = append(list, object{
 				{"id", f.ID},
-				{"name", f.Name},
+				{"name", f.FullName()},
 				{"protocol", "dubbo"},
 				{"depth", f.Depth.String()},
 				{"releases", f.Releases},
@@ -57,7 +57,7 @@ func formatsDocument(formats []decode.Format) *document {
 	}}
 	for _, f := range formats {
 		tab.rows = append(tab.rows, []cell{
-			numberCell(int64(f.ID)), textCell(f.Name), textCell("dubbo"), textCell(f.Depth.String()),
+			numberCell(int64(f.ID)), textCell(f.FullName()), textCell("dubbo"), textCell(f.Depth.String()),
 			textCell(f.Releases), textCell(f.Capture),
 		})
 	}

@@ -94,7 +94,7 @@ func SerializationName(f *decode.Format, id uint8) string {
 	if f == nil {
 		return fmt.Sprintf("id %d", id)
 	}
-	return f.Name
+	return f.FullName()
 }
 
 // AppendJSON appends the record of one frame, without a line end.

@@ -8,49 +8,57 @@ import (
 
 // Decoder reads the bodies of frames. It is not safe for concurrent use.
 type Decoder struct {
-	formats [32]*decode.Format
-	readers [32]decode.Reader
+	formats [32][]*reading
 	tree    decode.Tree
 	msg     Message
-	names   [32]map[string]*Names
-	// nameBytes is about the memory of names.
+	// nameBytes is about the memory of the names that are remembered.
 	nameBytes int
+}
+
+// reading is a serialization at work.
+type reading struct {
+	format *decode.Format
+	name   string // with the dialect
+	r      decode.Reader
+	names  map[string]*Names // by the bytes that they were read from
 }
 
 // maxNameBytes bounds the memory for request envelopes that are remembered; beyond it they are read anew each time.
 const maxNameBytes = 8 << 20
 
-// NewDecoder returns a decoder for bodies of the given serializations. Of two formats with one id the first counts.
+// NewDecoder returns a decoder for bodies of the given serializations. Where several have one id, the bytes decide
+// between them, and where they do not, the first counts.
 func NewDecoder(formats []decode.Format) *Decoder {
 	d := &Decoder{}
 	for i := range formats {
-		if f := &formats[i]; d.formats[f.ID] == nil {
-			d.formats[f.ID] = f
-		}
+		f := &formats[i]
+		d.formats[f.ID&maskID] = append(d.formats[f.ID&maskID], &reading{format: f, name: f.FullName()})
 	}
 	return d
 }
 
-// Format returns the serialization with that id, nil if none is registered.
-func (d *Decoder) Format(id uint8) *decode.Format { return d.formats[id&maskID] }
-
-// Decode reads a frame's body as far as detail asks. The message and its tree are valid until the next call.
-func (d *Decoder) Decode(f *Frame, detail Detail) *Message {
+// Decode reads a frame's body as far as detail asks. dialects is what is known of its connection. The message and its
+// tree are valid until the next call.
+func (d *Decoder) Decode(f *Frame, detail Detail, dialects *Dialects) *Message {
 	m := &d.msg
-	*m = Message{ResultKind: -1, Format: d.Format(f.SerializationID())}
+	*m = Message{ResultKind: -1}
+	reading := d.reading(f, dialects)
+	if reading != nil {
+		m.Format, m.Serialization = reading.format, reading.name
+	}
 	m.Kind = kindOf(f, m.Format)
 	if detail > Envelope {
 		d.tree.Reset()
 		d.tree.WithValues = true
 		m.Tree = &d.tree
 	}
-	b := body{m: m, f: f, names: d}
+	b := body{m: m, f: f, d: d, reading: reading}
 	short := f.Short
 	if short == decode.None && len(f.Body) < f.BodyLen {
 		short = decode.Limit // more than was wanted of it
 	}
 	if m.Format != nil && m.Kind <= Response {
-		b.r = d.reader(m.Format)
+		b.r = reading.reader()
 		b.r.Reset(f.Body, short, m.Tree)
 	}
 	switch {
@@ -81,11 +89,11 @@ func (d *Decoder) Decode(f *Frame, detail Detail) *Message {
 	return m
 }
 
-func (d *Decoder) reader(f *decode.Format) decode.Reader {
-	if d.readers[f.ID] == nil {
-		d.readers[f.ID] = f.New()
+func (r *reading) reader() decode.Reader {
+	if r.r == nil {
+		r.r = r.format.New()
 	}
-	return d.readers[f.ID]
+	return r.r
 }
 
 // Of a body that crosses packets, so many bytes are looked at, at least: of a response none of the serializations needs
@@ -97,19 +105,21 @@ const (
 
 // Enough reports whether b, the start of a frame's body, is all of it that Decode needs for Envelope, so that the rest
 // need not be kept.
-func (d *Decoder) Enough(h *Header, b []byte) bool {
-	format := d.Format(h.SerializationID())
+func (d *Decoder) Enough(h *Header, b []byte, dialects *Dialects) bool {
+	formats := d.formats[h.SerializationID()]
 	switch {
 	case h.Event():
 		return false
-	case format == nil:
+	case len(formats) == 0:
 		return true
+	case len(formats) > 1 && wantsWhole(formats, dialects):
+		return false
 	case !h.Request():
 		return len(b) >= enoughResponse
 	case len(b) < enoughRequest:
 		return false
 	}
-	r := d.reader(format)
+	r := d.among(formats, h, b, dialects).reader()
 	r.Reset(b, decode.Cut, nil)
 	for range 5 {
 		r.SkipText()
@@ -144,10 +154,11 @@ func kindOf(f *Frame, format *decode.Format) Kind {
 
 // body reads one body's fields in Dubbo's order (DubboCodec.encodeRequestData, encodeResponseData).
 type body struct {
-	m     *Message
-	f     *Frame
-	r     decode.Reader
-	names *Decoder
+	m       *Message
+	f       *Frame
+	r       decode.Reader
+	d       *Decoder
+	reading *reading
 	// opaqueTo is the end of the bytes that were given up as opaque.
 	opaqueTo int
 }

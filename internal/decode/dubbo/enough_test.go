@@ -16,14 +16,15 @@ import (
 
 // envelopes decodes the frames that it is given, and notes how much of each body was kept.
 type envelopes struct {
-	decoder *dubbo.Decoder
-	methods []string
-	kinds   []int
-	kept    []int
+	decoder  *dubbo.Decoder
+	dialects dubbo.Dialects
+	methods  []string
+	kinds    []int
+	kept     []int
 }
 
 func (e *envelopes) Frame(f *dubbo.Frame) {
-	m := e.decoder.Decode(f, dubbo.Envelope)
+	m := e.decoder.Decode(f, dubbo.Envelope, &e.dialects)
 	method := m.GenericMethod
 	if method == "" && m.Names != nil {
 		method = m.Names.Method
@@ -31,6 +32,10 @@ func (e *envelopes) Frame(f *dubbo.Frame) {
 	e.methods = append(e.methods, method)
 	e.kinds = append(e.kinds, m.ResultKind)
 	e.kept = append(e.kept, len(f.Body))
+}
+
+func (e *envelopes) enough(h *dubbo.Header, b []byte) bool {
+	return e.decoder.Enough(h, b, &e.dialects)
 }
 
 func (*envelopes) Skipped(int64, bool)                  {}
@@ -66,7 +71,7 @@ func TestEnough(t *testing.T) {
 	} {
 		for _, size := range []int{1, 13, 100, 1448, 1 << 20} {
 			into := &envelopes{decoder: dubbo.NewDecoder([]decode.Format{hessian2.Format})}
-			framer := dubbo.NewFramer(dubbo.Config{Enough: into.decoder.Enough}, into, true)
+			framer := dubbo.NewFramer(dubbo.Config{Enough: into.enough}, into, true)
 			for from := 0; from < len(c.frame); from += size {
 				piece := c.frame[from:min(from+size, len(c.frame))]
 				framer.Data(piece, &dubbo.Chunk{Pos: int64(from)})

@@ -50,6 +50,8 @@ type Message struct {
 	Kind Kind
 	// Format is the body's serialization, nil when its id is registered to none.
 	Format *decode.Format
+	// Serialization is its name with the dialect, as reports print it: "kryo (Kryo 5)"; "" without one.
+	Serialization string
 	// Names is set for requests whose envelope was read.
 	Names *Names
 	// Group is the service group among the attachments of a request ("" when there is none or they were not read).

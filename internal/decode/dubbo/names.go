@@ -19,7 +19,7 @@ func (b *body) readNames(detail Detail) {
 	if b.r.Err() != nil {
 		return
 	}
-	if n := b.names.names[b.f.SerializationID()][string(b.f.Body[:b.r.Offset()])]; n != nil {
+	if n := b.reading.names[string(b.f.Body[:b.r.Offset()])]; n != nil {
 		b.m.Names = n
 		return
 	}
@@ -31,18 +31,18 @@ func (b *body) readNames(detail Detail) {
 	}
 }
 
-// share returns the names that stand for all requests that start with the same bytes: n, or those that were there.
+// share returns the names that stand for all requests of a serialization that start with the same bytes: n, or those that were there.
 func (b *body) share(n *Names) *Names {
-	d, id, raw := b.names, b.f.SerializationID(), b.f.Body[:b.r.Offset()]
-	if have := d.names[id][string(raw)]; have != nil {
+	raw := b.f.Body[:b.r.Offset()]
+	if have := b.reading.names[string(raw)]; have != nil {
 		return have
 	}
-	if d.nameBytes+len(raw) < maxNameBytes {
-		if d.names[id] == nil {
-			d.names[id] = make(map[string]*Names)
+	if b.d.nameBytes+len(raw) < maxNameBytes {
+		if b.reading.names == nil {
+			b.reading.names = make(map[string]*Names)
 		}
-		d.names[id][string(raw)] = n
-		d.nameBytes += len(raw) + 256 // about what else an entry takes
+		b.reading.names[string(raw)] = n
+		b.d.nameBytes += len(raw) + 256 // about what else an entry takes
 	}
 	return n
 }

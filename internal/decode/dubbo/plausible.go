@@ -66,8 +66,10 @@ func startsRequest(id uint8, b []byte) bool {
 		return b[0] > 0 && b[0] < 0x20 && versionAt(b, 1) || bytes.HasPrefix(b, zeros3) && versionAt(b, 4)
 	case 3, 4, 7:
 		return bytes.HasPrefix(b, javaStream)
-	case 5, 16, 18, 21:
+	case 5, 16, 18:
 		return b[0] == '"' && versionAt(b, 1)
+	case 21: // lines of JSON, or in 2.7.5 protobuf
+		return b[0] == '"' && versionAt(b, 1) || len(b) > 3 && b[1] == 0x0a && versionAt(b, 3)
 	case 6: // lines of JSON, or JSON behind a 4-byte length
 		return b[0] == '"' && versionAt(b, 1) || len(b) > 5 && bytes.HasPrefix(b, zeros3) && b[4] == '"' && versionAt(b, 5)
 	case 8, 25:
@@ -82,6 +84,8 @@ func startsRequest(id uint8, b []byte) bool {
 		return len(b) > 3 && b[1] == 0x0a && versionAt(b, 3)
 	case 23:
 		return len(b) > 5 && bytes.HasPrefix(b, zeros3) && versionAt(b, 5)
+	case 28, 29: // length 4, little-endian; 1; Fury's string header
+		return len(b) > 6 && b[1] == 0 && b[2] == 0 && b[3] == 0 && b[4] == 1 && versionAt(b, 6)
 	case 27:
 		return b[0] > 0xa0 && b[0] < 0xc0 && versionAt(b, 1)
 	}
@@ -101,10 +105,14 @@ func startsResult(id uint8, b []byte) bool {
 		return b[0] >= 0x90 && b[0] <= 0x95 || id == 10 && b[0] <= 5
 	case 3, 4, 7:
 		return bytes.HasPrefix(b, javaStream)
-	case 5, 16, 18, 21:
-		return b[0] >= '0' && b[0] <= '5' && len(b) > 1 && (b[1] == '\n' || b[1] == '\r')
+	case 5, 16, 18:
+		return digitLine(b)
+	case 21:
+		return digitLine(b) || protobufKind(b)
+	case 22:
+		return protobufKind(b)
 	case 6:
-		return b[0] >= '0' && b[0] <= '5' && len(b) > 1 && (b[1] == '\n' || b[1] == '\r') || bytes.HasPrefix(b, zeros3)
+		return digitLine(b) || bytes.HasPrefix(b, zeros3)
 	case 8, 9, 11, 12, 25, 27, 28, 29:
 		return b[0] <= 5
 	case 13:
@@ -113,6 +121,16 @@ func startsResult(id uint8, b []byte) bool {
 		return bytes.HasPrefix(b, zeros3)
 	}
 	return true
+}
+
+// digitLine is a result kind as JSON, in a line.
+func digitLine(b []byte) bool {
+	return b[0] >= '0' && b[0] <= '5' && len(b) > 1 && (b[1] == '\n' || b[1] == '\r')
+}
+
+// protobufKind is a result kind as an Int32Value behind its length: nothing for 0.
+func protobufKind(b []byte) bool {
+	return b[0] == 0 || len(b) > 2 && b[0] == 2 && b[1] == 8 && b[2] <= 5
 }
 
 // startsText judges the error text of a response whose status is not OK: printable, behind the string's length.

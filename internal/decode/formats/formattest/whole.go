@@ -28,7 +28,7 @@ func Summary(tb testing.TB, d *dubbo.Decoder, header, body []byte) string {
 	tb.Helper()
 	f := &dubbo.Frame{Body: body, Captured: len(body), MissingAt: len(body)}
 	f.Flags, f.Status, f.BodyLen = header[2], header[3], len(body)
-	m := d.Decode(f, dubbo.Values)
+	m := d.Decode(f, dubbo.Values, new(dubbo.Dialects))
 	s := []string{m.Kind.String(), m.Decoded}
 	if n := m.Names; n != nil {
 		s = append(s, fmt.Sprintf("%s %s:%s.%s(%s)", n.DubboVersion, n.Path, n.Version, n.Method, strings.Join(n.Types, ", ")))

@@ -1,0 +1,80 @@
+package dubbo
+
+import "dubbo-wire/internal/decode"
+
+// Dialects is what is known of the serializations of one connection whose id several formats share: which of them was
+// told last by the bytes of a body, in either direction. The zero value knows nothing.
+type Dialects struct {
+	told [32]uint8 // by id: 1 + the place in the decoder's list
+}
+
+// reading returns the serialization of a frame's body, nil if its id is registered to none.
+func (d *Decoder) reading(f *Frame, dialects *Dialects) *reading {
+	formats := d.formats[f.SerializationID()]
+	switch len(formats) {
+	case 0:
+		return nil
+	case 1:
+		return formats[0]
+	}
+	if len(f.Body) == f.BodyLen && wantsWhole(formats, dialects) {
+		k := bodyKind(&f.Header)
+		for i, r := range formats {
+			if r.format.TellWhole != nil && r.format.TellWhole(f.Body, k) == decode.Own {
+				dialects.told[f.SerializationID()] = uint8(i + 1)
+				break
+			}
+		}
+	}
+	return d.among(formats, &f.Header, f.Body, dialects)
+}
+
+// among chooses between formats of one id: the one that claims the start of the body, which then counts for the whole
+// connection; else the one that is known of the connection; else the first. One that disowns the body is not taken while
+// there is another.
+func (d *Decoder) among(formats []*reading, h *Header, b []byte, dialects *Dialects) *reading {
+	known := int(dialects.told[h.SerializationID()]) - 1
+	if len(formats) == 1 {
+		return formats[0]
+	}
+	k := bodyKind(h)
+	best, verdict := -1, decode.Foreign-1
+	for i, r := range formats {
+		v := decode.Unsure
+		if r.format.Tell != nil {
+			v = r.format.Tell(b, k)
+		}
+		if v > verdict || v == verdict && i == known {
+			best, verdict = i, v
+		}
+	}
+	if verdict == decode.Own {
+		dialects.told[h.SerializationID()] = uint8(best + 1)
+	}
+	return formats[best]
+}
+
+// wantsWhole reports whether the whole of a body may tell what its connection does not know yet.
+func wantsWhole(formats []*reading, dialects *Dialects) bool {
+	if len(formats) < 2 || dialects.told[formats[0].format.ID&maskID] != 0 {
+		return false
+	}
+	for _, r := range formats {
+		if r.format.TellWhole != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func bodyKind(h *Header) decode.BodyKind {
+	switch {
+	case h.Event():
+		return decode.BodyEvent
+	case h.Request():
+		return decode.BodyRequest
+	case h.Status == StatusOK:
+		return decode.BodyResult
+	}
+	return decode.BodyText
+}
