@@ -7,6 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 out=$here/../captures
 work=$here/work
 port=20880
+default_release=2.7.23
 mkdir -p "$out" "$work"
 trap 'kill $(jobs -p) 2>/dev/null || true' EXIT # its status would become the script's
 
@@ -23,20 +24,56 @@ install_tools() {
   fi
 }
 
-build() {
-  (cd "$here" && mvn -q -B compile)
-  # Each side lacks one package, so that classes exist which the other side does not know.
-  for side in provider consumer; do
-    rm -rf "$work/$side-classes" && cp -r "$here/target/classes" "$work/$side-classes"
-  done
-  rm -rf "$work/provider-classes/org/dubbowire/rig/consumeronly" "$work/consumer-classes/org/dubbowire/rig/provideronly"
+# The module of a Dubbo release.
+module_of() {
+  case $1 in
+    2.*) echo "dubbo-$(cut -d. -f1,2 <<<"$1")" ;;
+    *) echo "dubbo-${1%%.*}" ;;
+  esac
 }
 
-# The jars of one Dubbo release, in Maven's order.
+# Classes of one generation: side-classes-MODULE below the work folder.
+build() { # module
+  local side classes
+  (cd "$here" && mvn -q -B -pl "$1" -am compile)
+  # Each side lacks one package, so that classes exist which the other side does not know.
+  for side in provider consumer; do
+    classes=$work/$side-classes-$1
+    rm -rf "$classes" && mkdir "$classes" && cp -r "$here/common/target/classes/." "$here/$1/target/classes/." "$classes"
+  done
+  rm -rf "$work/provider-classes-$1/org/dubbowire/rig/consumeronly" "$work/consumer-classes-$1/org/dubbowire/rig/provideronly"
+}
+
+# The jars of one Dubbo release, in Maven's order. They are looked up again when the module's pom has changed.
 class_path() {
-  local file=$work/classpath-$1
-  [ -s "$file" ] || (cd "$here" && mvn -q -B dependency:build-classpath -Ddubbo.version="$1" -Dmdep.outputFile="$file" -Dmdep.includeScope=runtime)
+  local file=$work/classpath-$1 module
+  module=$(module_of "$1")
+  [ "$file" -nt "$here/$module/pom.xml" ] || # the last of the modules that Maven goes through writes the file that stays
+    (cd "$here" && mvn -q -B -pl "$module" -am compile -Dmaven.main.skip dependency:build-classpath -Ddubbo.version="$1" \
+      -DexcludeGroupIds=org.dubbowire -Dmdep.outputFile="$file" -Dmdep.includeScope=runtime)
   cat "$file"
+}
+
+# Everything Maven must do for the captures asked for, before the namespace: Maven needs the network.
+prepare() {
+  local wanted version module
+  releases=()
+  action=need_release
+  for wanted in "${@:-}"; do all_captures "$wanted"; done
+  for version in $(printf '%s\n' "${releases[@]}" | sort -u); do
+    module=$(module_of "$version")
+    [[ " ${built:-} " == *" $module "* ]] || build "$module"
+    built="${built:-} $module"
+    class_path "$version" >/dev/null
+  done
+}
+
+need_release() { # name settings...
+  local setting version=$default_release
+  for setting in "${@:2}"; do
+    case $setting in dubbo=*) version=${setting#*=} ;; esac
+  done
+  releases+=("$version")
 }
 
 # A network namespace of our own: the loopback address stays 127.0.0.1 (Dubbo replaces it by an outer address if it sees
@@ -62,14 +99,18 @@ done
 opens+=(--add-opens java.sql/java.sql=ALL-UNNAMED)
 
 java_side() { # side dubbo-version netns-or-empty main-class args...
-  local side=$1 version=$2 ns=$3 main=$4
+  local side=$1 version=$2 ns=$3 main=$4 module options=()
+  module=$(module_of "$version")
   shift 4
-  local jvm=(java -Xmx384m -XX:TieredStopAtLevel=1 "${opens[@]}"
+  [ ! -e "$here/$module/jvm.options" ] || options=("@$here/$module/jvm.options") # what a generation needs beyond this
+  # shellcheck disable=SC2206
+  options+=($properties)
+  local jvm=(java -Xmx384m -XX:TieredStopAtLevel=1 "${opens[@]}" "${options[@]}"
     -Dtruth.side="$side" -Dtruth.file="$work/$side.truth"
     -Ddubbo.application.logger=log4j -Ddubbo.security.serialize.generic.native-java-enable=true -Ddubbo.service.shutdown.wait=1000 -Duser.timezone=UTC -Duser.language=en
-    -Drig.host="$host" -Drig.port=$port -Drig.serialization="$serialization" -Drig.optimizer="$optimizer"
+    -Drig.host="$host" -Drig.port=$port -Drig.serialization="$serialization" -Drig.serializations="${serializations:-$serialization}" -Drig.optimizer="$optimizer"
     -Drig.heartbeat="$heartbeat" -Drig.threads="$threads" -Drig.payload="$payload" -Drig.repeat="$repeat" -Drig.pause="$pause"
-    -cp "$work/$side-classes:$(class_path "$version")" "org.dubbowire.rig.run.$main" "$@")
+    -cp "$work/$side-classes-$module:$(class_path "$version")" "org.dubbowire.rig.run.$main" "$@")
   if [ -n "$ns" ]; then exec ip netns exec "$ns" "${jvm[@]}"; else exec "${jvm[@]}"; fi
 }
 
@@ -134,9 +175,9 @@ stop_sniffer() {
 record() {
   name=$1
   shift
-  local dubbo=2.7.23 workloads=published file='' note='' complete=true late_start=''
+  local dubbo=$default_release workloads=published file='' note='' complete=true late_start=''
   serialization=hessian2 serializations='' optimizer=false heartbeat=60000 threads=200 payload=8388608 repeat=1 pause=0 host=127.0.0.1
-  sniffer=tcpdump iface=lo tcpdump_options='' filter="tcp port $port" sniff_prefix='' provider_ns='' consumer_ns='' wire=''
+  sniffer=tcpdump iface=lo tcpdump_options='' filter="tcp port $port" sniff_prefix='' provider_ns='' consumer_ns='' wire='' properties=''
   local setting
   for setting in "$@"; do
     printf -v "${setting%%=*}" '%s' "${setting#*=}"
@@ -221,15 +262,18 @@ readme_table() {
   sed -i -e '/^<!-- failed steps/,/^<!-- end -->/{/^<!--/!d}' -e "/^<!-- failed steps/r $table" "$here/README.md"
 }
 
-exec 9>"$work/lock"
-flock 9 # one run at a time: namespaces and work files are shared
+if [ -z "${RIG_LOCKED:-}" ]; then
+  exec 9>"$work/lock"
+  flock 9 # one run at a time: namespaces and work files are shared
+  export RIG_LOCKED=yes # stays locked while the script starts itself again in the namespace
+fi
 
 . "$here/table.sh"
 
 install_tools
-[ "$(ip netns identify)" = dubborig ] || build # before, because Maven needs the network
-for version in 2.7.23 2.7.8 2.7.3; do class_path $version >/dev/null; done
+[ "$(ip netns identify)" = dubborig ] || prepare "$@"
 in_namespace "$@"
+action=record
 if [ $# -gt 0 ]; then
   for wanted in "$@"; do
     found=

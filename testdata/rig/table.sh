@@ -1,10 +1,10 @@
-# The captures: one line each, NAME and what differs from the defaults of record() in captures.sh.
+# The captures: one line each, NAME and what differs from the defaults of record() in captures.sh. `dubbo=` chooses the release and with it the module.
 # shellcheck shell=bash
 
 capture() { # name settings...
   if [ -z "$wanted_name" ] || [ "$wanted_name" = "$1" ]; then
     found=yes
-    record "$@"
+    $action "$@"
   fi
 }
 

@@ -1,0 +1,193 @@
+package org.dubbowire.rig.apache;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import org.apache.dubbo.common.Version;
+import org.apache.dubbo.common.beanutil.JavaBeanSerializeUtil;
+import org.apache.dubbo.config.ApplicationConfig;
+import org.apache.dubbo.config.ArgumentConfig;
+import org.apache.dubbo.config.MethodConfig;
+import org.apache.dubbo.config.ProtocolConfig;
+import org.apache.dubbo.config.ReferenceConfig;
+import org.apache.dubbo.config.RegistryConfig;
+import org.apache.dubbo.config.ServiceConfig;
+import org.apache.dubbo.rpc.RpcContext;
+import org.apache.dubbo.rpc.service.EchoService;
+import org.apache.dubbo.rpc.service.GenericService;
+import org.dubbowire.rig.edge.EdgeService;
+import org.dubbowire.rig.run.Peer;
+import org.dubbowire.rig.run.Remote;
+import org.dubbowire.rig.run.Settings;
+
+/** Dubbo under the name org.apache.dubbo. What differs between 2.7 and 3 is not here but in their modules. */
+public class ApachePeer implements Peer {
+    private final ProtocolConfig protocol = new ProtocolConfig("dubbo", Settings.PORT);
+
+    public ApachePeer() {
+        // Dubbo refuses an IPv6 host here; it listens on all addresses anyway.
+        protocol.setHost(Settings.HOST.indexOf(':') >= 0 ? "127.0.0.1" : Settings.HOST);
+        protocol.setSerialization(Settings.SERIALIZATION);
+        protocol.setHeartbeat(Settings.HEARTBEAT);
+        protocol.setParameters(Map.of("heartbeat.timeout", "200000")); // a busy machine must not look like a dead peer
+        protocol.setThreads(Settings.THREADS);
+        protocol.setPayload(Settings.PAYLOAD);
+        if (Settings.OPTIMIZER) {
+            protocol.setOptimizer(Optimizer.class.getName());
+        }
+    }
+
+    @Override
+    public String version() {
+        return Version.getVersion();
+    }
+
+    @Override
+    public <T> void export(Class<T> type, T implementation, String group, String version) {
+        ServiceConfig<T> service = new ServiceConfig<>();
+        service.setApplication(application("rig-provider"));
+        service.setRegistry(new RegistryConfig(RegistryConfig.NO_AVAILABLE));
+        service.setProtocol(protocol);
+        service.setInterface(type);
+        service.setRef(implementation);
+        service.setGroup(group);
+        service.setVersion(version);
+        if (type == EdgeService.class) {
+            service.setMethods(List.of(callbackMethod()));
+        }
+        service.export();
+    }
+
+    @Override
+    public <T> T refer(Remote<T> remote) {
+        ReferenceConfig<T> reference = new ReferenceConfig<>();
+        reference.setInterface(remote.type);
+        configure(reference, remote);
+        return reference.get();
+    }
+
+    @Override
+    public Generic referGeneric(Remote<?> remote) {
+        ReferenceConfig<GenericService> reference = new ReferenceConfig<>();
+        reference.setInterface(remote.name);
+        reference.setGeneric(remote.generic);
+        configure(reference, remote);
+        GenericService service = reference.get();
+        return new Generic() {
+            @Override
+            public Object invoke(String method, List<String> types, Object... arguments) {
+                return service.$invoke(method, types.toArray(String[]::new), arguments);
+            }
+
+            @Override
+            public CompletableFuture<Object> invokeAsync(String method, List<String> types, Object... arguments) {
+                return service.$invokeAsync(method, types.toArray(String[]::new), arguments);
+            }
+        };
+    }
+
+    private void configure(ReferenceConfig<?> reference, Remote<?> remote) {
+        reference.setApplication(application("rig-consumer"));
+        reference.setRegistry(new RegistryConfig(RegistryConfig.NO_AVAILABLE));
+        reference.setTimeout(remote.timeout);
+        reference.setRetries(0);
+        reference.setCheck(false);
+        reference.setGroup(remote.group);
+        reference.setVersion(remote.version);
+        if (remote.connections > 0) {
+            reference.setConnections(remote.connections);
+        }
+        List<MethodConfig> methods = new ArrayList<>();
+        for (String name : remote.oneWay) {
+            MethodConfig method = method(name);
+            method.setReturn(false);
+            methods.add(method);
+        }
+        for (String name : remote.async) {
+            MethodConfig method = method(name);
+            method.setAsync(true);
+            methods.add(method);
+        }
+        if (!methods.isEmpty()) {
+            reference.setMethods(methods);
+        }
+        reference.setUrl(remote.url(Settings.OPTIMIZER ? Map.of("optimizer", Optimizer.class.getName()) : Map.of()));
+    }
+
+    private static ApplicationConfig application(String name) {
+        ApplicationConfig application = new ApplicationConfig(name);
+        application.setQosEnable(false);
+        return application;
+    }
+
+    private static MethodConfig method(String name) {
+        MethodConfig method = new MethodConfig();
+        method.setName(name);
+        return method;
+    }
+
+    /** Both ends must know that the third argument of subscribe is a callback. */
+    private static MethodConfig callbackMethod() {
+        ArgumentConfig listener = new ArgumentConfig();
+        listener.setIndex(2);
+        listener.setCallback(true);
+        MethodConfig subscribe = method("subscribe");
+        subscribe.setArguments(List.of(listener));
+        return subscribe;
+    }
+
+    @Override
+    public void newContext() {
+        RpcContext.removeContext();
+    }
+
+    @Override
+    public void attach(String key, Object value) {
+        if (value instanceof String text) {
+            RpcContext.getContext().setAttachment(key, text);
+        } else {
+            RpcContext.getContext().setObjectAttachment(key, value);
+        }
+    }
+
+    @Override
+    public void answer(String key, Object value) {
+        if (value instanceof String text) {
+            RpcContext.getServerContext().setAttachment(key, text);
+        } else {
+            RpcContext.getServerContext().setObjectAttachment(key, value);
+        }
+    }
+
+    @Override
+    public boolean requestObjectAttachments() {
+        return version().compareTo("2.7.6") >= 0 || version().length() > 5;
+    }
+
+    @Override
+    public boolean answerObjectAttachments() {
+        return version().startsWith("2.7.2");
+    }
+
+    @Override
+    public Future<?> future() {
+        return RpcContext.getContext().getFuture();
+    }
+
+    @Override
+    public boolean futures() {
+        return true;
+    }
+
+    @Override
+    public Object echo(Object stub, Object value) {
+        return ((EchoService) stub).$echo(value);
+    }
+
+    @Override
+    public Object describe(Object bean) {
+        return JavaBeanSerializeUtil.serialize(bean);
+    }
+}

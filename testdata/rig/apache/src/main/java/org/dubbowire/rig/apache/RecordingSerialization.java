@@ -1,0 +1,50 @@
+package org.dubbowire.rig.apache;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import org.apache.dubbo.common.URL;
+import org.apache.dubbo.common.serialize.ObjectInput;
+import org.apache.dubbo.common.serialize.ObjectOutput;
+import org.apache.dubbo.common.serialize.Serialization;
+import org.dubbowire.rig.truth.Recorder;
+
+/** Dubbo wraps every serialization extension in this class, because its constructor takes a Serialization. */
+public final class RecordingSerialization implements Serialization {
+    private final Serialization delegate;
+
+    public RecordingSerialization(Serialization delegate) {
+        this.delegate = delegate;
+    }
+
+    @Override
+    public byte getContentTypeId() {
+        return delegate.getContentTypeId();
+    }
+
+    @Override
+    public String getContentType() {
+        return delegate.getContentType();
+    }
+
+    @Override
+    public ObjectOutput serialize(URL url, OutputStream output) throws IOException {
+        Recorder.Recording recording = Recorder.open();
+        ObjectOutput out = delegate.serialize(url, output);
+        return recording == null ? out : new RecordingOutput(out, recording);
+    }
+
+    @Override
+    public ObjectInput deserialize(URL url, InputStream input) throws IOException {
+        Recorder.Recording recording = Recorder.open();
+        try {
+            ObjectInput in = delegate.deserialize(url, input);
+            return recording == null ? in : new RecordingInput(in, recording);
+        } catch (IOException | RuntimeException e) {
+            if (recording != null) {
+                recording.fail(e);
+            }
+            throw e;
+        }
+    }
+}

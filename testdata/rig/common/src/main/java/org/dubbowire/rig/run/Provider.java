@@ -1,0 +1,23 @@
+package org.dubbowire.rig.run;
+
+import com.alibaba.dubbo.rpc.benchmark.EchoService;
+import org.apache.dubbo.benchmark.service.UserService;
+import org.dubbowire.rig.edge.EdgeService;
+
+/** Exports all services on one port, says READY, and serves until it is told to terminate. */
+public final class Provider {
+    private Provider() {
+    }
+
+    public static void main(String[] args) throws Exception {
+        Peer peer = Peer.CURRENT;
+        EdgeService edge = new EdgeImpl();
+        peer.export(EchoService.class, new Services.Echo(), null, null);
+        peer.export(UserService.class, new Services.Users(), null, null);
+        peer.export(com.github.smartbuf.dubbo.UserService.class, new Services.Posts(), null, null);
+        peer.export(EdgeService.class, edge, null, null);
+        peer.export(EdgeService.class, edge, "blue", "1.2.3");
+        System.out.println("READY dubbo " + peer.version());
+        Thread.currentThread().join();
+    }
+}

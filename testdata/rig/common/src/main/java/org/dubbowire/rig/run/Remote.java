@@ -1,0 +1,105 @@
+package org.dubbowire.rig.run;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.dubbowire.rig.edge.EdgeService;
+
+/** The settings of a reference to the provider. */
+public final class Remote<T> {
+    /** Null for a generic reference. */
+    public final Class<T> type;
+    public final String name;
+    public final String generic;
+    public final Set<String> oneWay = new HashSet<>();
+    public final Set<String> async = new HashSet<>();
+    public String group;
+    public String version;
+    public int timeout = 20000;
+    /** Own connections; 0 shares one with other references. */
+    public int connections;
+    private final Map<String, String> parameters = new TreeMap<>();
+    private String path;
+
+    private Remote(Class<T> type, String name, String generic) {
+        this.type = type;
+        this.name = name;
+        this.generic = generic;
+        parameters.put("serialization", Settings.SERIALIZATION);
+        parameters.put("heartbeat", Integer.toString(Settings.HEARTBEAT));
+        parameters.put("heartbeat.timeout", "200000"); // a busy machine must not look like a dead peer
+        if (type == EdgeService.class) {
+            // A registry would hand over the provider's parameters; without one the consumer must name the callback.
+            parameters.put("subscribe.2.callback", "true");
+        }
+    }
+
+    static <T> Remote<T> of(Class<T> type) {
+        return new Remote<>(type, type.getName(), null);
+    }
+
+    /** A reference without the interface: the call goes out as $invoke. */
+    static Peer.Generic generic(String type, String mode) {
+        return Peer.CURRENT.referGeneric(new Remote<>(null, type, mode));
+    }
+
+    Remote<T> group(String group, String version) {
+        this.group = group;
+        this.version = version;
+        return this;
+    }
+
+    Remote<T> timeout(int millis) {
+        timeout = millis;
+        return this;
+    }
+
+    Remote<T> path(String otherPath) {
+        path = otherPath;
+        return this;
+    }
+
+    Remote<T> serialization(String name) {
+        return parameter("serialization", name);
+    }
+
+    Remote<T> parameter(String key, String value) {
+        parameters.put(key, value);
+        return this;
+    }
+
+    Remote<T> connections(int own) {
+        connections = own;
+        return this;
+    }
+
+    Remote<T> oneWay(String method) {
+        oneWay.add(method);
+        return this;
+    }
+
+    Remote<T> async(String method) {
+        async.add(method);
+        return this;
+    }
+
+    T get() {
+        return Peer.CURRENT.refer(this);
+    }
+
+    /** The provider's address with all parameters; more are the generation's own. */
+    public String url(Map<String, String> more) {
+        Map<String, String> all = new HashMap<>(parameters);
+        all.putAll(more);
+        StringBuilder url = new StringBuilder("dubbo://" + Settings.urlHost() + ":" + Settings.PORT);
+        url.append('/').append(path == null ? name : path);
+        char separator = '?';
+        for (Map.Entry<String, String> e : all.entrySet()) {
+            url.append(separator).append(e.getKey()).append('=').append(e.getValue());
+            separator = '&';
+        }
+        return url.toString();
+    }
+}

@@ -1,0 +1,27 @@
+package org.dubbowire.rig.run;
+
+/** What a run is about; given as system properties by captures.sh. */
+public final class Settings {
+    public static final String HOST = System.getProperty("rig.host", "127.0.0.1");
+    public static final int PORT = Integer.getInteger("rig.port", 20880);
+    public static final String SERIALIZATION = System.getProperty("rig.serialization", "hessian2");
+    /** For workloads with several serializations. */
+    static final String[] SERIALIZATIONS = System.getProperty("rig.serializations", SERIALIZATION).split(",");
+    public static final boolean OPTIMIZER = Boolean.getBoolean("rig.optimizer");
+    public static final int HEARTBEAT = Integer.getInteger("rig.heartbeat", 60000);
+    public static final int THREADS = Integer.getInteger("rig.threads", 200);
+    public static final int PAYLOAD = Integer.getInteger("rig.payload", 8 * 1024 * 1024);
+    /** Multiplies the number of calls; 1 everywhere except in captures about volume. */
+    public static final int REPEAT = Integer.getInteger("rig.repeat", 1);
+
+    /** Milliseconds between the rounds of the workload "conditions". */
+    public static final int PAUSE = Integer.getInteger("rig.pause", 0);
+
+    private Settings() {
+    }
+
+    /** Host as it stands in a URL. */
+    public static String urlHost() {
+        return HOST.indexOf(':') >= 0 ? "[" + HOST + "]" : HOST;
+    }
+}
