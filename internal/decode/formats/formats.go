@@ -11,6 +11,7 @@ import (
 	"dubbo-wire/internal/decode/formats/gson"
 	"dubbo-wire/internal/decode/formats/hessian2"
 	"dubbo-wire/internal/decode/formats/java"
+	"dubbo-wire/internal/decode/formats/json"
 	"dubbo-wire/internal/decode/formats/kryo"
 	"dubbo-wire/internal/decode/formats/kryo2"
 	"dubbo-wire/internal/decode/formats/msgpack"
@@ -26,6 +27,7 @@ func All() []decode.Format {
 		hessian2.Format,      // 2
 		java.Format,          // 3
 		compactedjava.Format, // 4
+		json.Format,          // 5
 		fastjson.Format,      // 6
 		nativejava.Format,    // 7
 		kryo.Format,          // 8

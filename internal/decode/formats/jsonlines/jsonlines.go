@@ -3,9 +3,9 @@
 // A JSON string never contains a raw line end, so the extent of every write is exact whatever it holds.
 //
 // It follows Dubbo's GsonJsonObjectOutput and FastJsonObjectOutput and RFC 8259, and takes what fastjson writes beyond
-// it: keys that are no strings, numbers with a letter for their type, new Date(…), Set[…], x'…'. A text that is
-// something else is opaque: its extent is known, so reading goes on behind it. Beans and maps look alike and both are
-// maps here, except where a class is named.
+// it: keys that are no strings, numbers with a letter for their type, new Date(…), Set[…], x'…'; and what Dubbo's own
+// JSON writes: a bean's class as its last member, NaN and Infinity. A text that is something else is opaque: its extent is
+// known, so reading goes on behind it. Beans and maps look alike and both are maps here, except where a class is named.
 package jsonlines
 
 import (
@@ -22,15 +22,22 @@ func NewLines() decode.Reader { return new(Reader) }
 // none, and a text of 16 MB is beyond every first field.
 func NewEither() decode.Reader { return &Reader{either: true} }
 
+// NewDubbo returns a reader of texts that end with a line end and were written by Dubbo's own JSON, where the last member
+// of a bean is "class".
+func NewDubbo() decode.Reader { return &Reader{dubbo: true} }
+
 // Reader reads one body; it borrows the body and keeps nothing of it.
 type Reader struct {
 	decode.Recorder
 	either   bool // lengths or lines, by the first byte
 	prefixed bool
+	dubbo    bool // written by Dubbo's own JSON
 	end      int  // of the JSON text being read
 	bad      bool // the text is not what this package knows
 	// throwable is set until the outer members of an exception are read, which make an object.
 	throwable bool
+	// attachments is set until their outer object is begun.
+	attachments bool
 }
 
 // Reset starts a body.
@@ -39,6 +46,7 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	r.prefixed = r.either && len(body) > 0 && body[0] == 0
 	r.bad = false
 	r.throwable = false
+	r.attachments = false
 }
 
 // write moves to the next JSON text, sets end and returns the offset behind its line end.
@@ -157,15 +165,19 @@ func (r *Reader) document(l decode.Label, name string, index int) {
 }
 
 // Throwable takes the exception, an object with named fields. Where a member names its class ("@type" of fastjson,
-// "clazz" of gson's extension) the node has it.
+// "clazz" of gson's extension, "class" of Dubbo's own JSON) the node has it.
 func (r *Reader) Throwable() {
 	r.throwable = true
 	r.Value(decode.ByField, "exception", 0, "")
 	r.throwable = false
 }
 
-// Attachments takes the object at the end.
-func (r *Reader) Attachments() { r.Value(decode.ByField, "attachments", 0, "") }
+// Attachments takes the object at the end, a map whatever its keys are.
+func (r *Reader) Attachments() {
+	r.attachments = true
+	r.Value(decode.ByField, "attachments", 0, "")
+	r.attachments = false
+}
 
 // excerpt shows the start of a text in an error.
 func excerpt(text []byte) string {

@@ -124,3 +124,38 @@ func TestResultKind(t *testing.T) {
 		}
 	}
 }
+
+var own = decode.Format{New: jsonlines.NewDubbo}
+
+// Dubbo's own JSON ends a bean with its class.
+func TestClassLast(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{`{"name":"bob","id":7,"class":"Gen$User"}`, `{"@class":"Gen$User","name":"bob","id":7}`},
+		{` { "id" : 7 , "class" : "a.B" } `, `{"@class":"a.B","id":7}`},
+		{`{"class":"a.B"}`, `{"@class":"a.B"}`},
+		{`{"in":{"x":[1],"class":"a.C"},"m":{"k":{}},"class":"a.B"}`, `{"@class":"a.B","in":{"@class":"a.C","x":[1]},"m":{"k":{}}}`},
+		{`[{"a":null,"class":"a.B"},{"a":{"class":"a.C"}}]`, `[{"@class":"a.B","a":null},{"a":{"@class":"a.C"}}]`},
+		{`{"a.b":1,"class":"é.Ünicode"}`, `{"@class":"é.Ünicode","a.b":1}`},
+		// a map with such a key
+		{`{"class":"a.B","id":7}`, `{"class":"a.B","id":7}`},
+		{`{"id":7,"class":null}`, `{"id":7,"class":null}`},
+		{`{"id":7,"class":"first class"}`, `{"id":7,"class":"first class"}`},
+		{`{"id":7,"class":""}`, `{"id":7,"class":""}`},
+		{`{"id":7,"class":"a\/b"}`, `{"id":7,"class":"a/b"}`},
+		{`{"id":7,"class":{"class":"a.B"}}`, `{"id":7,"class":{"@class":"a.B"}}`},
+		{`{"@type":"a.B","c":1}`, `{"@map":[["@type","a.B"],["c",1]]}`},
+		// numbers that JSON does not have
+		{`[NaN,Infinity,-Infinity,-1]`, `[{"@double":"NaN"},{"@double":"Infinity"},{"@double":"-Infinity"},-1]`},
+		{`NaNa`, `{"@opaque":4}`},
+	} {
+		t.Run(c.text, func(t *testing.T) { require.Equal(t, c.want, formattest.Value(t, own, []byte(c.text+"\n"))) })
+	}
+}
+
+// Attachments are a map whatever is in them; an exception has its class from the last member.
+func TestClassLastInMessages(t *testing.T) {
+	m := formattest.Response(own, []byte("3\n{\"message\":\"x\",\"class\":\"a.E\"}\n{\"dubbo\":\"2.0.2\",\"class\":\"a.B\"}\n"), decode.Malformed)
+	require.Nil(t, m.Err)
+	require.Equal(t, `3 | {"dubbo":"2.0.2","class":"a.B"} | a.E: x`, m.Summary())
+	formattest.Balance(t, &m.Tree, m.Taken)
+}

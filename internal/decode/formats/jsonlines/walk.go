@@ -32,6 +32,7 @@ func (r *Reader) value(l decode.Label, name string, index int) {
 				n.Text = Unquote(token)
 			}
 		}
+	case r.dubbo && r.beyondNumbers(l, name, index):
 	case c == '-' || c >= '0' && c <= '9':
 		r.number(l, name, index)
 	case r.word("null"):
@@ -48,13 +49,13 @@ func (r *Reader) value(l decode.Label, name string, index int) {
 }
 
 // object = "{" [ member *( "," member ) ] "}"; member = key ":" value. It is a map, except an exception and what names
-// its class first.
+// its class: first, or last in Dubbo's own JSON.
 func (r *Reader) object(l decode.Label, name string, index int) {
 	if !r.Enter() {
 		return
 	}
-	exception := r.throwable
-	r.throwable = false
+	exception, attachments := r.throwable, r.attachments
+	r.throwable, r.attachments = false, false
 	kind, entry := decode.Map, decode.ByEntry
 	if exception {
 		kind, entry = decode.Object, decode.ByField
@@ -62,11 +63,12 @@ func (r *Reader) object(l decode.Label, name string, index int) {
 	node := r.Open(kind, l, name, index)
 	r.Off++
 	k := 0 // members other than the class
+	key, last := "", -1
 	for first := true; !r.next('}', first); first = false {
 		if r.bad || !r.OK() {
 			return
 		}
-		if first {
+		if first && !r.dubbo {
 			if class, ok := r.ownClass(); ok {
 				if !isMap(class) {
 					kind, entry = decode.Object, decode.ByField
@@ -77,7 +79,10 @@ func (r *Reader) object(l decode.Label, name string, index int) {
 				continue
 			}
 		}
-		key := r.key(k, kind)
+		if r.Tree != nil {
+			last = len(r.Tree.Nodes)
+		}
+		key = r.key(k, kind)
 		r.space()
 		if r.bad || !r.at(':') {
 			r.bad = true
@@ -89,6 +94,9 @@ func (r *Reader) object(l decode.Label, name string, index int) {
 		}
 		r.value(entry, key, k)
 		k++
+	}
+	if r.dubbo && !attachments && key == "class" {
+		r.lastClass(node, last)
 	}
 	r.Close()
 	r.Leave()

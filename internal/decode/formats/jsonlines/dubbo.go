@@ -1,0 +1,78 @@
+package jsonlines
+
+import (
+	"math"
+	"strings"
+
+	"dubbo-wire/internal/decode"
+)
+
+// What Dubbo's own JSON (GenericJSONConverter, JSONWriter) writes in its own way: the class of a bean, and floating point
+// numbers as Java prints them.
+
+// lastClass makes an object of the open node whose last member, from node last on, is "class", as a bean ends. The
+// members were recorded as those of a map, since only the last one tells.
+func (r *Reader) lastClass(node, last int) {
+	t := r.Tree
+	n := t.Node(node)
+	if n == nil || !r.OK() || r.bad {
+		return
+	}
+	key, value := -1, -1 // punctuation lies between them
+	for c := last; c < len(t.Nodes); c = int(t.Nodes[c].End) {
+		switch m := &t.Nodes[c]; {
+		case m.Label == decode.ByKey || m.Label == decode.ByRole && m.Name == "field":
+			key = c
+		case m.Label == decode.ByEntry || m.Label == decode.ByField:
+			value = c
+		}
+	}
+	if key < 0 || value < 0 || t.Nodes[value].Kind != decode.String {
+		return
+	}
+	v := &t.Nodes[value]
+	class := r.Name(r.Buf[v.Off+1 : v.Off+v.Len-1]) // between its quotes
+	if !className(class) {
+		return
+	}
+	n.Kind, n.Class = decode.Object, class
+	for c := node + 1; c < key; c = int(t.Nodes[c].End) {
+		switch m := &t.Nodes[c]; m.Label {
+		case decode.ByKey:
+			m.Kind, m.Label, m.Name, m.Text, m.Index = decode.Overhead, decode.ByRole, "field", "", 0
+		case decode.ByEntry:
+			m.Label, m.Index = decode.ByField, 0
+		}
+	}
+	for _, c := range [...]int{key, value} {
+		m := &t.Nodes[c]
+		m.Kind, m.Label, m.Name, m.Text, m.Index = decode.Overhead, decode.ByRole, "class", "", 0
+	}
+}
+
+// className reports whether s can be what Class.getName returns for the class of a bean: a map may have an entry "class",
+// too.
+func className(s string) bool {
+	return s != "" && strings.IndexFunc(s, func(c rune) bool {
+		return c <= ' ' || strings.ContainsRune(`"\/;[],:<>()`, c)
+	}) < 0
+}
+
+// beyondNumbers takes the floating point values that JSON has no number for, as String.valueOf prints them.
+func (r *Reader) beyondNumbers(l decode.Label, name string, index int) bool {
+	var f float64
+	switch {
+	case r.word("NaN"):
+		f = math.NaN()
+	case r.word("Infinity"):
+		f = math.Inf(1)
+	case r.word("-Infinity"):
+		f = math.Inf(-1)
+	default:
+		return false
+	}
+	if n := r.Leaf(decode.Float64, l, name, index); n != nil {
+		n.Float = f
+	}
+	return true
+}
