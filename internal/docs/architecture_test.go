@@ -103,7 +103,7 @@ var rules = []struct {
 }{
 	{"internal/capture", nil, []string{"github.com/spf13/cobra"}},
 	{"internal/decode/formats", []string{"internal/decode"}, []string{"github.com", "golang.org"}},
-	{"internal/decode", nil, []string{"github.com", "golang.org"}},
+	{"internal/decode", nil, []string{"github.com"}},
 	{"internal/call", []string{"internal/decode"}, []string{"github.com", "golang.org"}},
 	{"internal/sizes", []string{"internal/call", "internal/decode"}, []string{"github.com", "golang.org"}},
 	{"internal/pipeline", []string{"internal/capture", "internal/decode", "internal/call"}, []string{"github.com"}},

@@ -1,9 +1,12 @@
 package pipeline
 
 import (
+	"slices"
+
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture/assemble"
 	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/decode/sniff"
 )
 
 // connection is what the line keeps of a TCP connection beside its streams.
@@ -14,6 +17,8 @@ type connection struct {
 	dirs [2]direction
 	// dialects is what its bodies told of serializations that share an id.
 	dialects dubbo.Dialects
+	// foreign names the protocol of a connection that started as another than Dubbo's: no frame is looked for in it.
+	foreign string
 
 	ends int // directions that ended
 
@@ -36,6 +41,7 @@ type direction struct {
 	recent [window]*call.Message
 	next   int
 	head   []byte // the first bytes, to tell foreign protocols
+	tries  int    // to tell what HTTP/2 is used for
 }
 
 // Open is called by the assembler for each new connection.
@@ -49,13 +55,47 @@ func (l *line) Open(c *assemble.Connection) [2]assemble.Stream {
 }
 
 func (d *direction) Data(b []byte, m *assemble.Meta) {
+	if len(d.head) < sniff.HeadLen || d.tries > 0 {
+		d.look(b)
+	}
+	if d.conn.foreign != "" {
+		d.conn.skipped += int64(len(b))
+		return
+	}
 	if d.framer == nil {
 		d.start()
 	}
-	if len(d.head) < headLen {
-		d.head = append(d.head, b[:min(len(b), headLen-len(d.head))]...)
-	}
 	d.framer.Data(b, d.chunk(m))
+}
+
+// maxTries bounds how often the start of an HTTP/2 stream that arrives in small pieces is read.
+const maxTries = 16
+
+// look keeps the first bytes of the stream, as far as they may tell what it is.
+func (d *direction) look(b []byte) {
+	c, wanted := d.conn, sniff.HeadLen
+	if d.tries > 0 {
+		wanted = sniff.MaxHTTP2
+	}
+	taken := min(len(b), max(0, wanted-len(d.head)))
+	d.head = append(d.head, b[:taken]...)
+	if c.foreign == "" && !c.tcp.Joined {
+		if c.foreign = sniff.Start(d.head); c.foreign == sniff.HTTP2 {
+			d.tries = 1
+			d.head = append(d.head, b[taken:min(len(b), sniff.MaxHTTP2)]...)
+		}
+	}
+	if d.tries == 0 {
+		return
+	}
+	if name := sniff.Requests(d.head); name != "" || d.tries == maxTries {
+		if name != "" {
+			c.foreign = name
+		}
+		d.tries, d.head = 0, slices.Clone(d.head[:sniff.HeadLen])
+		return
+	}
+	d.tries++
 }
 
 func (d *direction) start() {
@@ -79,6 +119,10 @@ func (d *direction) Gap(n, wire int64, m *assemble.Meta) {
 	if wire == 0 {
 		d.conn.lostGaps++
 		d.conn.lostBytes += n
+	}
+	if d.conn.foreign != "" {
+		d.tries = 0 // what follows cannot be read
+		return
 	}
 	if d.framer == nil {
 		d.start()

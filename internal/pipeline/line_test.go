@@ -150,6 +150,24 @@ func TestForeign(t *testing.T) {
 	assert.NotZero(t, totals.OtherTCP[srv])
 }
 
+// In a stream that started as another protocol no frame is looked for: its bodies may hold some.
+func TestFramesInsideForeignStreams(t *testing.T) {
+	inside := append(frame(true, 1, 100), frame(true, 2, 200)...)
+	request := append([]byte("POST /x HTTP/1.1\r\ncontent-length: 332\r\n\r\n"), inside...)
+	answer := append([]byte("HTTP/1.1 200 OK\r\ncontent-length: 332\r\n\r\n"), inside...)
+	s := &script{}
+	s.send(cli, srv, syn, 0, nil)
+	s.send(srv, cli, syn|ack, 0, nil)
+	s.send(cli, srv, ack, 1, request)
+	s.send(srv, cli, ack, 1, answer)
+	s.send(cli, srv, ack, uint32(1+len(request)), inside)
+	totals, _ := run(t, s)
+	assert.Equal(t, []string{"http1"}, totals.OtherProtocols())
+	assert.Equal(t, int64(len(request)+len(answer)+len(inside)), totals.OtherBytes())
+	assert.Zero(t, totals.Frames)
+	assert.Zero(t, totals.Skipped)
+}
+
 // Callbacks: both ends ask with the same ids.
 func TestBothEndsAsk(t *testing.T) {
 	s := &script{}

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"maps"
 	"slices"
-	"strings"
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/capture/assemble"
 	"dubbo-wire/internal/capture/packet"
 	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/decode/sniff"
 )
 
 // Totals is what a run saw, whatever was selected of it: the books of the link, of TCP and of the streams. All in bytes
@@ -167,7 +167,7 @@ func (t *Totals) connection(c *connection) {
 		t.LostGaps += c.lostGaps
 		t.LostBytes += c.lostBytes
 		if c.text > 0 {
-			t.other("telnet", c.text)
+			t.other(sniff.Telnet, c.text)
 		}
 	} else if n := c.skipped + c.text; n > 0 {
 		t.other(c.sniff(), n)
@@ -224,9 +224,6 @@ func (c *connection) serverPort() uint16 {
 	return b
 }
 
-// headLen is how many bytes of a stream are kept to tell what it is.
-const headLen = 24
-
 func (c *connection) startsWithMagic() bool {
 	for i := range c.dirs {
 		if h := c.dirs[i].head; !c.tcp.Joined && len(h) >= 2 && h[0] == 0xda && h[1] == 0xbb {
@@ -238,40 +235,18 @@ func (c *connection) startsWithMagic() bool {
 
 // sniff names the protocol of a connection without frames by its first bytes.
 func (c *connection) sniff() string {
+	if c.foreign != "" {
+		return c.foreign
+	}
 	for i := range c.dirs {
-		h := c.dirs[i].head
-		switch {
-		case len(h) >= 3 && h[0] == 0x16 && h[1] == 3 && h[2] <= 4:
-			return "tls"
-		case bytes.HasPrefix(h, []byte("PRI * HTTP/2")):
-			return "http2"
-		case len(h) >= 6 && h[4] == 0xda && h[5] == 0xbc:
-			return "dubbo-thrift"
-		case isHTTP(h):
-			return "http1"
+		if name := sniff.Start(c.dirs[i].head); name != "" {
+			return name
 		}
 	}
 	for i := range c.dirs {
-		if h := c.dirs[i].head; bytes.Contains(h, []byte("dubbo>")) || c.skipped == 0 && c.text > 0 && isTelnet(h) {
-			return "telnet"
+		if h := c.dirs[i].head; bytes.Contains(h, []byte("dubbo>")) || c.skipped == 0 && c.text > 0 && sniff.IsTelnet(h) {
+			return sniff.Telnet
 		}
 	}
 	return "unknown"
-}
-
-func isHTTP(h []byte) bool {
-	if bytes.HasPrefix(h, []byte("HTTP/1.")) {
-		return true
-	}
-	method, _, ok := strings.Cut(string(h), " ")
-	return ok && slices.Contains([]string{"GET", "POST", "PUT", "HEAD", "DELETE", "OPTIONS", "PATCH", "CONNECT", "TRACE"}, method)
-}
-
-// isTelnet reports whether a stream starts with one of the commands that Dubbo's telnet handler knows.
-func isTelnet(h []byte) bool {
-	word, _, _ := strings.Cut(string(h), "\n")
-	word, _, _ = strings.Cut(strings.TrimSpace(word), " ")
-	return slices.Contains([]string{
-		"ls", "ps", "cd", "pwd", "trace", "count", "invoke", "select", "status", "log", "help", "clear", "exit", "shutdown",
-	}, word)
 }

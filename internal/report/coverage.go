@@ -173,7 +173,7 @@ func (r *Report) strangers(s *Style, add func(string, ...any)) {
 			name, plural(o.Connections, "connection", "connections"), bytesText(o.Bytes, s)))
 	}
 	if len(parts) > 0 {
-		add("Payload that is not Dubbo's: %s.", strings.Join(parts, ", "))
+		add("Payload of other protocols, measured and not decoded: %s.", strings.Join(parts, ", "))
 	}
 }
 
