@@ -28,6 +28,12 @@ all_captures() {
     capture edge-hessian2-$s dubbo=$s workloads=edge heartbeat=1000
   done
 
+  # Protostuff had id 10 in 2.7.0 and 2.7.1; since 2.7.2 that is native-hessian's.
+  for s in protostuff hessian2; do
+    capture $s-2.7.1 dubbo=2.7.1 serialization=$s
+    capture edge-$s-2.7.1 dubbo=2.7.1 serialization=$s workloads=edge heartbeat=1000
+  done
+
   # Many calls at once; several serializations on one connection; refusals.
   capture interleaved workloads=interleaved
   capture mixed workloads=mixed serializations=hessian2,java,compactedjava,nativejava,fastjson,gson,kryo,fst,kryo2,protostuff,avro,msgpack,native-hessian,smartbuf \

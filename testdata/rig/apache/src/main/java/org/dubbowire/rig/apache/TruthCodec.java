@@ -94,14 +94,18 @@ public final class TruthCodec implements Codec2 {
         return list;
     }
 
-    /** The stream that was opened while the frame's bytes were being read, if the codec decoded at once. */
+    /**
+     * The stream that was opened while the frame's bytes were being read, if the codec decoded at once. 2.7.1 opens two
+     * for a response and reads from the second.
+     */
     private static Recorder.Recording eager(List<Recorder.Recording> streams, int from, int to) {
+        Recorder.Recording found = null;
         for (Recorder.Recording stream : streams) {
-            if (stream.position > from && stream.position <= to) {
-                return stream;
+            if (stream.position > from && stream.position <= to && (found == null || found.ops.isEmpty())) {
+                found = stream;
             }
         }
-        return null;
+        return found;
     }
 
     /** Newer releases decode a body later, on another thread. Doing it here changes nothing on the wire. */
