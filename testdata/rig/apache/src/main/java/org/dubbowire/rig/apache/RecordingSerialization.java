@@ -8,6 +8,7 @@ import org.apache.dubbo.common.serialize.ObjectInput;
 import org.apache.dubbo.common.serialize.ObjectOutput;
 import org.apache.dubbo.common.serialize.Serialization;
 import org.dubbowire.rig.truth.Recorder;
+import org.dubbowire.rig.truth.RecordingStream;
 
 /** Dubbo wraps every serialization extension in this class, because its constructor takes a Serialization. */
 public final class RecordingSerialization implements Serialization {
@@ -30,16 +31,14 @@ public final class RecordingSerialization implements Serialization {
     @Override
     public ObjectOutput serialize(URL url, OutputStream output) throws IOException {
         Recorder.Recording recording = Recorder.open();
-        ObjectOutput out = delegate.serialize(url, output);
-        return recording == null ? out : new RecordingOutput(out, recording);
+        return RecordingStream.wrap(delegate.serialize(url, output), recording);
     }
 
     @Override
     public ObjectInput deserialize(URL url, InputStream input) throws IOException {
         Recorder.Recording recording = Recorder.open();
         try {
-            ObjectInput in = delegate.deserialize(url, input);
-            return recording == null ? in : new RecordingInput(in, recording);
+            return RecordingStream.wrap(delegate.deserialize(url, input), recording);
         } catch (IOException | RuntimeException e) {
             if (recording != null) {
                 recording.fail(e);
