@@ -4,7 +4,7 @@
 set -euo pipefail
 [ -z "${RIG_TRACE:-}" ] || set -x
 here=$(cd "$(dirname "$0")" && pwd)
-out=$here/../captures
+out=${RIG_OUT:-$here/../captures} # another folder for trials
 work=$here/work
 port=20880
 default_release=2.7.23
@@ -283,4 +283,4 @@ if [ $# -gt 0 ]; then
 else
   all_captures ''
 fi
-readme_table
+[ -n "${RIG_OUT:-}" ] || readme_table
