@@ -3,7 +3,7 @@ GO ?= go
 export CGO_ENABLED ?= 0
 FUZZTIME ?= 5s
 
-.PHONY: bench-small bench-offload all build test race lint fuzz golden bench tables captures check clean
+.PHONY: bench-small bench-offload all build test race lint fuzz golden bench tables comparison captures check clean
 
 all: build test
 
@@ -36,8 +36,12 @@ bench-small: ## small frames only
 bench-offload: ## packets of up to 32 KiB
 	$(GO) run ./internal/bench/run -mix offload
 
-tables: ## docs/comparison.md from the committed captures
-	$(GO) run ./internal/comparison testdata/captures > docs/comparison.md.new && mv docs/comparison.md.new docs/comparison.md
+tables: build ## the live tables measured anew with real Dubbo peers (as "captures", 10 minutes), then docs/comparison.md
+	testdata/rig/tables.sh bin/dubbo-wire
+	$(MAKE) comparison
+
+comparison: ## docs/comparison.md from the committed captures and the saved reports of the live tables
+	$(GO) run ./internal/comparison testdata/captures testdata/rig/tables > docs/comparison.md.new && mv docs/comparison.md.new docs/comparison.md
 
 captures: ## record all captures anew with real Dubbo peers: needs root, Java 17, Maven; installs tcpdump
 	testdata/rig/captures.sh

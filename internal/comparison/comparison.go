@@ -1,10 +1,11 @@
-// Command comparison writes docs/comparison.md: the size table of Dubbo's documentation, measured on the committed
-// captures, beside the published figures.
+// Command comparison writes docs/comparison.md: the published tables beside what dubbo-wire measures. The sizes come from
+// the committed captures, calls per second and traffic from the reports that testdata/rig/tables.sh saved.
 //
-//	go run ./internal/comparison testdata/captures > docs/comparison.md
+//	go run ./internal/comparison testdata/captures testdata/rig/tables > docs/comparison.md
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"dubbo-wire/internal/call"
@@ -21,39 +23,47 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: comparison testdata/captures > docs/comparison.md")
+	if len(os.Args) != 3 {
+		fmt.Fprintln(os.Stderr, "usage: comparison testdata/captures testdata/rig/tables > docs/comparison.md")
 		os.Exit(2)
 	}
-	if err := write(os.Stdout, os.Args[1]); err != nil {
+	if err := write(os.Stdout, os.Args[1], os.Args[2]); err != nil {
 		fmt.Fprintln(os.Stderr, "comparison: "+err.Error())
 		os.Exit(1)
 	}
 }
 
-// published is table 1 of Dubbo's documentation ("Serialization performance"): bytes of one nested object.
+// published is the table of Dubbo's documentation ("Serialization performance"): bytes of one nested object.
 var published = []struct {
 	name              string
-	serialization     string // "" where no capture can have it: it was removed before Dubbo 2.7
+	serialization     string
 	request, response float64
 }{
 	{"Kryo", "kryo", 272, 90},
 	{"FST", "fst", 288, 96},
-	{"Dubbo Serialization", "", 430, 186},
+	{"Dubbo Serialization", "dubbo", 430, 186},
 	{"FastJson", "fastjson", 461, 218},
 	{"Hessian", "hessian2", 546, 329},
-	{"Json", "", 657, 409},
+	{"Json", "json", 657, 409},
 	{"Java Serialization", "java", 963, 630},
 }
 
-// row is one capture's bid calls.
+// row is the bid calls of one capture.
 type row struct {
-	name, serialization string
-	optimizer           bool
-	dubbo               string
-	calls               int64
-	request, response   usual
-	publishedAt         int // index in published, -1
+	name        string // of the serialization, with its dialect
+	optimizer   bool
+	dubbo       string
+	calls       int64
+	request     usual
+	response    usual
+	publishedAt int // index in published, -1
+}
+
+func (r *row) title() string {
+	if r.optimizer {
+		return r.name + ", optimizer"
+	}
+	return r.name
 }
 
 // usual finds the size that most calls have: the captures echo the published object, and now and then a fuller one.
@@ -83,51 +93,108 @@ func (u *usual) bytes() float64 {
 
 // provenance is what the rig says of a capture, as far as it is used here.
 type provenance struct {
-	Name, File, Dubbo, JDK string
-	Serializations         []string
-	Workloads              []string
-	Optimizer, Complete    bool
-	Packets                int64
+	Name, File, Dubbo   string
+	Serializations      []string
+	Optimizer, Complete bool
 }
 
-func write(w io.Writer, dir string) error {
-	rows, prov, err := measure(dir)
+func write(w io.Writer, captures, live string) error {
+	all, err := measure(captures)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, `# The published size table, measured
+	rows := chosen(all)
+	fmt.Fprint(w, `# The published size table, measured
 
 Dubbo's documentation compares serializations by the bytes of one nested object, an ad bid request with little data that
 a service echoes. The table below has those figures beside what dubbo-wire reads from the captures in testdata/captures:
-Dubbo %s, JDK %s, body bytes of a call (without the 16 bytes of the frame's header), as most of the calls have them.
+body bytes of a call (without the 16 bytes of the frame's header), as most of the calls have them. Each row is of Dubbo
+`+mainRelease+`, or of the newest release that has the serialization.
 Requests carry the service's name, the method, the types and the attachments beside the object; responses carry the
-object and one attachment.
+object and, since 2.6.3, one attachment.
 The object here is the one that Dubbo's benchmark echoed, as far as that is published; the machines, releases and class
 names of the original are not known, so the order tells more than the figures.
 
-`, prov.Dubbo, strings.SplitN(prov.JDK, "+", 2)[0])
-	fmt.Fprintln(w, "| serialization | calls of this size | request, measured | request, published | response, measured | response, published |")
-	fmt.Fprintln(w, "| --- | ---: | ---: | ---: | ---: | ---: |")
+`)
+	fmt.Fprintln(w, "| serialization | Dubbo | calls of this size | request, measured | request, published | response, measured | response, published |")
+	fmt.Fprintln(w, "| --- | --- | ---: | ---: | ---: | ---: | ---: |")
 	for _, r := range rows {
 		_, calls := r.request.size()
-		fmt.Fprintf(w, "| %s | %d of %d | %s | %s | %s | %s |\n", r.name, calls, r.calls,
+		fmt.Fprintf(w, "| %s | %s | %d of %d | %s | %s | %s | %s |\n", r.title(), r.dubbo, calls, r.calls,
 			number(r.request.bytes()), r.figure(func(i int) float64 { return published[i].request }),
 			number(r.response.bytes()), r.figure(func(i int) float64 { return published[i].response }))
 	}
-	for _, p := range published {
-		if p.serialization == "" {
-			fmt.Fprintf(w, "| %s: not in Dubbo 2.7 | | | %s | | %s |\n", p.name, number(p.request), number(p.response))
+	for i, p := range published {
+		if !slices.ContainsFunc(rows, func(r *row) bool { return r.publishedAt == i }) {
+			fmt.Fprintf(w, "| %s: no capture | | | | %s | | %s |\n", p.name, number(p.request), number(p.response))
 		}
 	}
 	fmt.Fprint(w, "\n`optimizer`: with a SerializationOptimizer that registers the classes of the application, so that their names are\nnumbers on the wire. The published rows of Kryo and FST do not say whether they had one; both are compared.\n\n")
-	fmt.Fprint(w, "avro writes no attachments, no class names and no nulls: only the calls without nulls could be made.\n\n")
+	fmt.Fprint(w, "avro writes no attachments, no class names and no nulls: only the calls without nulls could be made. protobuf and\nprotobuf-json carry a message of the same content, declared in a .proto file.\n\n")
 	fmt.Fprintf(w, "## Where the order differs\n\n")
 	n := inversions(w, "request", rows, func(r *row) float64 { return r.request.bytes() }, func(i int) float64 { return published[i].request })
 	n += inversions(w, "response", rows, func(r *row) float64 { return r.response.bytes() }, func(i int) float64 { return published[i].response })
 	if n == 0 {
 		fmt.Fprintln(w, "Nowhere: the measured rows stand in the published order, in requests and in responses.")
 	}
-	return nil
+	writeReleases(w, all)
+	return writeLive(w, live)
+}
+
+// mainRelease is the release whose captures are taken where a serialization was captured with several.
+const mainRelease = "2.7.23"
+
+// chosen is one row for each serialization, smallest request first.
+func chosen(all []*row) []*row {
+	best := map[string]*row{}
+	for _, r := range all {
+		have := best[r.title()]
+		if have == nil || r.dubbo == mainRelease || have.dubbo != mainRelease && newer(r.dubbo, have.dubbo) {
+			best[r.title()] = r
+		}
+	}
+	return slices.SortedFunc(maps.Values(best), func(a, b *row) int {
+		return cmp.Or(cmp.Compare(a.request.bytes(), b.request.bytes()), strings.Compare(a.title(), b.title()))
+	})
+}
+
+// newer compares releases: "2.7.23" is newer than "2.7.8".
+func newer(a, b string) bool { return slices.Compare(version(a), version(b)) > 0 }
+
+func version(s string) []int {
+	var v []int
+	for _, f := range strings.Split(s, ".") {
+		n, _ := strconv.Atoi(f)
+		v = append(v, n)
+	}
+	return v
+}
+
+// writeReleases prints the serializations that were captured with several releases.
+func writeReleases(w io.Writer, all []*row) {
+	by := map[string][]*row{}
+	for _, r := range all {
+		by[r.title()] = append(by[r.title()], r)
+	}
+	fmt.Fprint(w, `
+# The same object, release by release
+
+What changes from release to release is the envelope: Dubbo's version or that of its protocol, the attachments that every
+call carries, and, since 2.6.3, an attachment in every response.
+
+| serialization | Dubbo | request | response |
+| --- | --- | ---: | ---: |
+`)
+	for _, title := range slices.Sorted(maps.Keys(by)) {
+		rows := by[title]
+		if len(rows) < 2 {
+			continue
+		}
+		slices.SortFunc(rows, func(a, b *row) int { return slices.Compare(version(a.dubbo), version(b.dubbo)) })
+		for _, r := range rows {
+			fmt.Fprintf(w, "| %s | %s | %s | %s |\n", title, r.dubbo, number(r.request.bytes()), number(r.response.bytes()))
+		}
+	}
 }
 
 // number prints a mean: whole where it is whole.
@@ -155,69 +222,64 @@ func inversions(w io.Writer, what string, rows []*row, measured func(*row) float
 				continue
 			}
 			if measured(a) < measured(b) && pub(a.publishedAt) > pub(b.publishedAt) {
-				before = append(before, fmt.Sprintf("%s (%s, published %s)", b.name, number(measured(b)), number(pub(b.publishedAt))))
+				before = append(before, fmt.Sprintf("%s (%s, published %s)", b.title(), number(measured(b)), number(pub(b.publishedAt))))
 			}
 		}
 		if len(before) > 0 {
 			n++
 			fmt.Fprintf(w, "- In %ss, %s (%s, published %s) is smaller here than %s; published it is larger.\n",
-				what, a.name, number(measured(a)), number(pub(a.publishedAt)), strings.Join(before, " and "))
+				what, a.title(), number(measured(a)), number(pub(a.publishedAt)), strings.Join(before, " and "))
 		}
 	}
 	return n
 }
 
-// measure reads the bid calls of every capture of the published workloads, smallest request first.
-func measure(dir string) ([]*row, *provenance, error) {
+// measure reads the bid calls of every capture that is of one serialization.
+func measure(dir string) ([]*row, error) {
 	b, err := os.ReadFile(filepath.Join(dir, "provenance.json"))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	var all []provenance
 	if err := json.Unmarshal(b, &all); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	var rows []*row
-	var used *provenance
-	captures := map[string]int{}
-	release := "" // the one with most captures
-	for _, p := range all {
-		captures[p.Dubbo]++
-		if captures[p.Dubbo] > captures[release] {
-			release = p.Dubbo
-		}
-	}
 	for i := range all {
 		p := &all[i]
-		if p.Dubbo != release || !p.Complete || len(p.Serializations) != 1 || !slices.Contains(p.Workloads, "published") {
+		if !p.Complete || len(p.Serializations) != 1 || p.Name != standard(p) {
 			continue
 		}
-		r := &row{name: p.Serializations[0], serialization: p.Serializations[0], optimizer: p.Optimizer, dubbo: p.Dubbo, publishedAt: -1}
-		if p.Optimizer {
-			r.name += ", optimizer"
+		r := &row{optimizer: p.Optimizer, dubbo: p.Dubbo, publishedAt: -1}
+		if err := r.read(filepath.Join(dir, p.File)); err != nil {
+			return nil, fmt.Errorf("%s: %w", p.File, err)
+		}
+		if r.calls == 0 {
+			continue
 		}
 		for k := range published {
-			if published[k].serialization == r.serialization {
+			if published[k].serialization == r.name {
 				r.publishedAt = k
 			}
 		}
-		if err := r.read(filepath.Join(dir, p.File)); err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", p.File, err)
-		}
-		if r.calls > 0 {
-			rows, used = append(rows, r), p
-		}
+		rows = append(rows, r)
 	}
 	if len(rows) == 0 {
-		return nil, nil, fmt.Errorf("no capture with bid calls in %s", dir)
+		return nil, fmt.Errorf("no capture with bid calls in %s", dir)
 	}
-	slices.SortStableFunc(rows, func(a, b *row) int {
-		if a.request.bytes() < b.request.bytes() {
-			return -1
-		}
-		return 1
-	})
-	return rows, used, nil
+	return rows, nil
+}
+
+// standard is the name that the capture of a serialization's published workloads has.
+func standard(p *provenance) string {
+	name := p.Serializations[0]
+	if p.Optimizer {
+		name += "-optimizer"
+	}
+	if p.Dubbo != mainRelease || strings.HasSuffix(p.Name, "-"+p.Dubbo) {
+		name += "-" + p.Dubbo
+	}
+	return name
 }
 
 // read adds up the bid calls of one capture.
@@ -240,6 +302,7 @@ func (r *row) Call(c *call.Call, _ bool) {
 		return
 	}
 	r.calls++
+	r.name = c.Request.Serialization
 	r.request.add(c.Request.Header.BodyLen)
 	r.response.add(c.Response.Header.BodyLen)
 }
