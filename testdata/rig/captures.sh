@@ -49,7 +49,7 @@ class_path() {
   local file=$work/classpath-$1 module
   module=$(module_of "$1")
   [ "$file" -nt "$here/$module/pom.xml" ] || # the last of the modules that Maven goes through writes the file that stays
-    (cd "$here" && mvn -q -B -pl "$module" -am compile -Dmaven.main.skip dependency:build-classpath -Ddubbo.version="$1" \
+    (cd "$here" && mvn -q -B -pl "$module" -am compile -Dmaven.main.skip dependency:build-classpath -D"$module.version=$1" \
       -DexcludeGroupIds=org.dubbowire -Dmdep.outputFile="$file" -Dmdep.includeScope=runtime)
   cat "$file"
 }
@@ -236,7 +236,7 @@ provenance() { # dubbo workloads complete note
     --arg kernel "$(uname -r)" --arg iface "$iface" --arg filter "$filter" --arg options "$tcpdump_options" \
     --arg sum "$(sha256sum "$out/$file" | cut -d' ' -f1)" --arg truthsum "$(sha256sum "$out/$name.truth.jsonl.zst" | cut -d' ' -f1)" \
     --slurpfile failed <(sed -n 's/^FAILED //p' "$work/$name.steps" | sort -u | jq -R 'split(" | ") | {step: .[0], error: (.[1:] | join(" | "))}') \
-    --slurpfile frames <(cat "$work"/consumer.truth "$work"/provider.truth | jq -c 'select(.dir=="out" and .kind!="telnet") | .kind' | sort | uniq -c | awk '{gsub(/"/,"",$2); print "{\"" $2 "\":" $1 "}"}') \
+    --slurpfile frames <(cat "$work"/consumer.truth "$work"/provider.truth | jq -c 'select(.dir=="out" and .kind!="telnet" and .kind!="rubbish") | .kind' | sort | uniq -c | awk '{gsub(/"/,"",$2); print "{\"" $2 "\":" $1 "}"}') \
     '{name: $name, file: $file, truth: ($name + ".truth.jsonl.zst"), dubbo: $dubbo, serializations: ($ser | split(",")), optimizer: $optimizer,
       complete: $complete, linkType: $link, note: $note, workloads: ($workloads | split(" ")), packets: ($packets | tonumber),
       framesSent: ($frames | add), failedSteps: $failed, date: $date, jdk: $jdk, kernel: $kernel, sniffer: $sniffer,

@@ -34,6 +34,20 @@ all_captures() {
     capture edge-$s-2.7.1 dubbo=2.7.1 serialization=$s workloads=edge heartbeat=1000
   done
 
+  # 2.5: ids that later releases do not have (dubbo, json), attachments always as an object, field 1 is the release.
+  for s in dubbo json hessian2 java compactedjava nativejava fastjson; do
+    capture $s-2.5.3 dubbo=2.5.3 serialization=$s
+    capture edge-$s-2.5.3 dubbo=2.5.3 serialization=$s workloads=edge heartbeat=1000
+  done
+  capture hessian2-2.5.10 dubbo=2.5.10
+  capture edge-hessian2-2.5.10 dubbo=2.5.10 workloads=edge heartbeat=1000
+
+  # Messages. In 2.7.5 both serializations have id 21; since 2.7.6 protobuf has 22.
+  for s in 2.7.5 2.7.23; do
+    capture protobuf-$s dubbo=$s serialization=protobuf workloads=protobuf heartbeat=1000
+    capture protobuf-json-$s dubbo=$s serialization=protobuf-json workloads=protobuf heartbeat=1000
+  done
+
   # Many calls at once; several serializations on one connection; refusals.
   capture interleaved workloads=interleaved
   capture mixed workloads=mixed serializations=hessian2,java,compactedjava,nativejava,fastjson,gson,kryo,fst,kryo2,protostuff,avro,msgpack,native-hessian,smartbuf \

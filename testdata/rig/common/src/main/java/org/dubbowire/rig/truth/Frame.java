@@ -29,6 +29,10 @@ public record Frame(byte[] all, int offset, int length, boolean isDubbo) {
         return frames;
     }
 
+    public static boolean startsWithMagic(byte[] all) {
+        return magic(all, 0);
+    }
+
     private static boolean magic(byte[] b, int at) {
         return at + 1 < b.length && b[at] == (byte) 0xda && b[at + 1] == (byte) 0xbb;
     }

@@ -24,6 +24,16 @@ public final class TruthLine {
         }
     }
 
+    /** Bytes between frames that a provider sent by mistake. */
+    public static void rubbish(Ends ends, int bytes) {
+        Json json = new Json();
+        json.beginObject();
+        json.field("side", TruthLog.SIDE).field("dir", "out");
+        json.field("local", ends.localText()).field("remote", ends.remoteText());
+        json.field("kind", "rubbish").field("bytes", bytes);
+        TruthLog.line(json.endObject().toString());
+    }
+
     private static void describe(Ends ends, String dir, Frame frame, Long id, Recorder.Recording stream, String decodeError) {
         Json json = new Json();
         json.beginObject();
