@@ -31,6 +31,7 @@ func All() []decode.Format {
 		fastjson.Format,      // 6
 		nativejava.Format,    // 7
 		kryo.Format,          // 8
+		kryo.Format5,         // 8
 		fst.Format,           // 9
 		nativehessian.Format, // 10
 		avro.Format,          // 11
@@ -38,6 +39,7 @@ func All() []decode.Format {
 		smartbuf.Format,      // 13
 		gson.Format,          // 16
 		kryo2.Format,         // 25
+		kryo2.Format5,        // 25
 		msgpack.Format,       // 27
 	}
 }

@@ -31,22 +31,26 @@ const (
 	bitSet     // count, a boolean each
 	classRef   // class id, is primitive
 	locale     // three strings
-	enum       // ordinal + 1
+	enum       // ordinal + 1; in Kryo 5 like a box
 	enumSet    // class id, count, ordinals + 1
 	zigzagInt  // an object with one int field "value"
 	zigzagLong // an object with one long field "value"
 	boolInt    // an object with one int field "value" that means a boolean
-	optional   // an object or null
+	optional   // an object or null, its field "value"
 	optionalOf // is present, fixed number: cl.elem tells which
 	noFields   // nothing
 
 	primitives // count + 1, numbers: cl.elem tells which
 	array      // count + 1, elements
 	asList     // count, component class id, elements
+	pair       // two objects, its fields "key" and "value"
 	collection // count, elements
-	treeSet    // comparator, count, elements
+	noNulls    // the same, of elements that are never null
+	treeSet    // comparator and count, elements
+	queue      // the same in Kryo 5, a collection in Kryo 4
 	mapping    // count, keys and values
-	treeMap    // comparator, count, keys and values
+	treeMap    // comparator and count, keys and values
+	skipList   // the same in Kryo 5, a mapping in Kryo 4
 	emptyList
 	emptySet
 	emptyMap
@@ -84,33 +88,37 @@ func (c *class) box() bool { return c.layout >= boxInt && c.layout <= boxDouble 
 
 // dialect is what differs between the releases of Kryo.
 type dialect struct {
-	name string
 	// order is the byte order of numbers of fixed width.
 	order binary.ByteOrder
 	// classes are the registered ones, by id; applications register theirs behind them.
 	classes []*class
 	// mapHead is how a HashMap begins: its class id and the reference byte.
 	mapHead []byte
-	// mapLess is what the number of a map's entries on the wire is above the number of its entries.
-	mapLess int
-	// reads tells the layouts that are the same as in Kryo 4; nil is all.
-	reads map[layout]bool
+	// less is what the number of elements on the wire is above the number of elements of a map or, in Kryo 5, a
+	// collection.
+	less int
+	// five is Kryo 5: enums have no reference byte, collections name the class that all elements have, sorted ones have
+	// their comparator behind the number of elements.
+	five bool
+	// maxASCII is the longest text that has the ASCII form.
+	maxASCII int
 }
 
 // kryo4 is what Dubbo 2.6 and 2.7 write.
-var kryo4 = &dialect{name: "Kryo 4", order: binary.BigEndian, mapHead: []byte{0x23, 0x01}, classes: append(
-	named("int", "java.lang.String", "float", "boolean", "byte", "char", "short", "long", "double", "void"), registered...)}
+var kryo4 = &dialect{
+	order: binary.BigEndian, mapHead: []byte{0x23, 0x01}, maxASCII: 63,
+	classes: append(named("int", "java.lang.String", "float", "boolean", "byte", "char", "short", "long", "double", "void"), registered...),
+}
 
 // kryo5 is what Dubbo's extensions for 3.x write. "void" is not registered there, so that the ids behind it are one
-// lower; collections begin otherwise and are not read yet.
+// lower.
 var kryo5 = &dialect{
-	name: "Kryo 5", order: binary.LittleEndian, mapHead: []byte{0x22, 0x01}, mapLess: 1, classes: append(
-		named("int", "java.lang.String", "float", "boolean", "byte", "char", "short", "long", "double"), registered...),
-	reads: map[layout]bool{
-		boxInt: true, boxLong: true, boxShort: true, boxByte: true, boxBool: true, boxChar: true, boxFloat: true, boxDouble: true,
-		stringText: true, epochMilli: true, bigInteger: true, bigDecimal: true, uuid: true, primitives: true, array: true, mapping: true,
-	},
+	order: binary.LittleEndian, mapHead: []byte{0x22, 0x01}, less: 1, five: true, maxASCII: 32,
+	classes: append(named("int", "java.lang.String", "float", "boolean", "byte", "char", "short", "long", "double"), registered...),
 }
+
+// plain reports whether objects of a class have no reference byte and no number.
+func (d *dialect) plain(c *class) bool { return c.box() || d.five && c.layout == enum }
 
 // registered are the classes that Dubbo registers behind Kryo's own, in order.
 var registered = named(
@@ -251,18 +259,23 @@ func table() map[string]*class {
 	add(zigzagLong, false, conc+"atomic.AtomicLong")
 	add(boolInt, false, conc+"atomic.AtomicBoolean")
 	add(optional, true, util+"Optional")
+	add(optional, false, conc+"atomic.AtomicReference")
 	add(optionalOf, true, util+"OptionalInt", util+"OptionalLong", util+"OptionalDouble")
 	t[util+"OptionalInt"].elem, t[util+"OptionalLong"].elem, t[util+"OptionalDouble"].elem = elements['I'], elements['J'], elements['D']
 	add(noFields, false, lang+"Object", coll+"ReverseComparator", lang+"String$CaseInsensitiveComparator")
 
 	add(asList, false, util+"Arrays$ArrayList")
-	add(collection, false, util+"ArrayList", util+"LinkedList", util+"HashSet", util+"LinkedHashSet", util+"Vector", util+"Stack", util+"ArrayDeque", util+"PriorityQueue", util+"ArrayList$SubList",
+	add(collection, false, util+"ArrayList", util+"LinkedList", util+"HashSet", util+"LinkedHashSet", util+"Vector", util+"Stack", util+"ArrayDeque", util+"ArrayList$SubList",
 		conc+"CopyOnWriteArrayList", conc+"CopyOnWriteArraySet", conc+"LinkedBlockingQueue", conc+"LinkedBlockingDeque", conc+"ArrayBlockingQueue", conc+"ConcurrentLinkedQueue", conc+"ConcurrentLinkedDeque", conc+"ConcurrentSkipListSet",
-		coll+"CopiesList", immu+"List12", immu+"ListN", immu+"Set12", immu+"SetN", immu+"SubList")
+		conc+"PriorityBlockingQueue", coll+"CopiesList")
+	add(noNulls, false, immu+"List12", immu+"ListN", immu+"Set12", immu+"SetN", immu+"SubList")
+	add(queue, false, util+"PriorityQueue")
 	add(treeSet, false, util+"TreeSet")
 	add(mapping, false, util+"HashMap", util+"LinkedHashMap", util+"Hashtable", util+"Properties", util+"IdentityHashMap", util+"WeakHashMap", util+"EnumMap",
-		conc+"ConcurrentHashMap", conc+"ConcurrentSkipListMap", immu+"Map1", immu+"MapN")
+		conc+"ConcurrentHashMap", immu+"Map1", immu+"MapN")
 	add(treeMap, false, util+"TreeMap")
+	add(skipList, false, conc+"ConcurrentSkipListMap")
+	add(pair, false, util+"AbstractMap$SimpleEntry", util+"AbstractMap$SimpleImmutableEntry", util+"KeyValueHolder")
 	add(emptyList, false, coll+"EmptyList")
 	add(emptySet, false, coll+"EmptySet")
 	add(emptyMap, false, coll+"EmptyMap")

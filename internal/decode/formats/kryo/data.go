@@ -8,11 +8,6 @@ import (
 
 // data takes what follows class id and reference byte.
 func (r *Reader) data(cl *class, p place) {
-	if r.d.reads != nil && !r.d.reads[cl.layout] && cl.layout != unknown {
-		r.open(p, decode.Object, cl)
-		r.Fail(decode.Unsupported, cl.name+" as Kryo 4 writes it", r.d.name)
-		return
-	}
 	switch cl.layout {
 	case unknown:
 		r.fail(cl, p)
@@ -22,9 +17,9 @@ func (r *Reader) data(cl *class, p place) {
 		r.array(cl, p)
 	case asList:
 		r.asList(cl, p)
-	case collection, treeSet:
+	case collection, noNulls, treeSet, queue:
 		r.collection(cl, p)
-	case mapping, treeMap:
+	case mapping, treeMap, skipList:
 		r.mapping(cl, p)
 	case emptyList, emptySet:
 		r.open(p, decode.List, cl)
@@ -42,6 +37,11 @@ func (r *Reader) data(cl *class, p place) {
 		r.wrapped(p)
 	case optional:
 		r.container(p, decode.Object, cl, func() {
+			r.object(r.at(decode.ByField, "value", 0))
+		})
+	case pair:
+		r.container(p, decode.Object, cl, func() {
+			r.object(r.at(decode.ByField, "key", 0))
 			r.object(r.at(decode.ByField, "value", 0))
 		})
 	case noFields:
@@ -167,23 +167,31 @@ func (r *Reader) elements(n int) {
 	}
 }
 
-// collection takes a count and the elements; a TreeSet's comparator comes before.
+// collection takes a count and the elements; a sorted one has a comparator: before the count, in Kryo 5 behind it.
 func (r *Reader) collection(cl *class, p place) {
 	r.container(p, decode.List, cl, func() {
-		if cl.layout == treeSet {
+		switch {
+		case r.d.five:
+			r.collection5(cl)
+		case cl.layout == treeSet:
 			r.comparator()
+			r.elements(r.size(0))
+		default:
+			r.elements(r.size(0))
 		}
-		r.elements(r.size(0))
 	})
 }
 
-// mapping takes a count, keys and values; a TreeMap's comparator comes before.
+// mapping takes a count, keys and values; a sorted one has a comparator, as in a collection.
 func (r *Reader) mapping(cl *class, p place) {
 	r.container(p, decode.Map, cl, func() {
-		if cl.layout == treeMap {
+		if cl.layout == treeMap && !r.d.five {
 			r.comparator()
 		}
-		n := r.size(r.d.mapLess)
+		n := r.size(r.d.less)
+		if cl.layout != mapping && r.d.five {
+			r.comparator()
+		}
 		for i := 0; i < n && r.OK(); i++ {
 			r.entry(i)
 		}

@@ -6,7 +6,8 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// The attachments are a HashMap with string keys, written as a top-level object: "23 01", a count, the entries. They
+// The attachments are a HashMap with string keys, written as a top-level object: "23 01" ("22 01" in Kryo 5), a count,
+// the entries. They
 // are found without the classes of what stands before them as the place where a parse of such a map ends exactly at
 // the end of the body and one of the keys is Dubbo's own: each request has "path", each response with attachments
 // "dubbo". Without that a map that ends the attachments, empty or not, would be taken for them where an object before it
@@ -24,36 +25,10 @@ const (
 	workPerObject = 64
 )
 
-// detect tells the dialect from the attachments, once per body: the last HashMap that ends with the body.
-func (r *Reader) detect() {
-	if r.d != nil {
-		return
-	}
-	r.d = kryo4
-	if r.Short != decode.Malformed || r.untagged {
-		return
-	}
-	rest := r.Buf[r.Off:]
-	if at := bytes.LastIndex(rest, kryo5.mapHead); at >= 0 {
-		if known, ok := r.try(r.Off+at, kryo5); !ok || !known {
-			return
-		}
-		if at := bytes.LastIndex(rest, kryo4.mapHead); at >= 0 {
-			if _, ok := r.try(r.Off+at, kryo4); ok {
-				return
-			}
-		}
-		r.d = kryo5
-	}
-}
-
 // FindAttachments implements decode.AttachmentFinder.
 func (r *Reader) FindAttachments(from int) (at int, ok bool) {
 	if r.Short != decode.Malformed || from < 0 {
 		return 0, false // the end of the body is missing
-	}
-	if r.d == nil {
-		r.d = kryo4
 	}
 	at, ok = r.find(from)
 	if !ok {
@@ -77,7 +52,7 @@ func (r *Reader) find(from int) (at int, ok bool) {
 		if budget < 0 {
 			return 0, false
 		}
-		dubbo, ok := r.try(off, r.d)
+		dubbo, ok := r.try(off)
 		budget -= r.probe.work + workPerPlace
 		if ok && dubbo {
 			found++
@@ -116,13 +91,13 @@ var firstKey = []byte{0x03, 0x01}
 var dubboKeys = map[string]bool{"path": true, "interface": true, "version": true, "dubbo": true}
 
 // try parses attachments from off to the end of the body; known tells that Dubbo's own keys are in them.
-func (r *Reader) try(off int, d *dialect) (known, ok bool) {
+func (r *Reader) try(off int) (known, ok bool) {
 	if r.probe == nil {
-		r.probe = new(Reader)
+		r.probe = &Reader{d: r.d, untagged: r.untagged}
 	}
 	x := r.probe
 	x.Reset(r.Buf, decode.Malformed, nil)
-	x.Off, x.d, x.untagged = off, d, r.untagged
+	x.Off = off
 	known = x.keyed()
 	x.work += x.Off - off + x.objects*workPerObject
 	return known, x.OK() && x.Off == len(x.Buf)
@@ -137,7 +112,7 @@ func (r *Reader) keyed() (known bool) {
 		r.Fail(decode.Malformed, "a map", "null or a reference")
 	}
 	r.number()
-	for n := r.size(r.d.mapLess); n > 0 && r.OK(); n-- {
+	for n := r.size(r.d.less); n > 0 && r.OK(); n-- {
 		if b, ok := r.Peek(); !ok || b != firstKey[0] {
 			r.Need(1, "a key")
 			r.Fail(decode.Malformed, "a string as key", hexByte(b))

@@ -1,8 +1,11 @@
-// Package kryo reads bodies of Dubbo's serialization "kryo" (id 8) and, for package kryo2, "kryo2" (id 25).
+// Package kryo reads bodies of Dubbo's serialization "kryo" (id 8) and, for package kryo2, "kryo2" (id 25), as Kryo 4
+// writes them (Dubbo 2.6 and 2.7) and as Kryo 5 does (the extensions for Dubbo 3): numbers of fixed width in the other
+// byte order, other class ids, other collections. Package-level functions tell the two apart (tell.go).
 //
 // Sources: Dubbo 2.6.12 and 2.7.8 (KryoObjectOutput, KryoObjectOutput2, AbstractKryoFactory, CompatibleKryo), kryo
 // 4.0.1 and 4.0.2 (Output, DefaultClassResolver, MapReferenceResolver, DefaultSerializers, CollectionSerializer,
-// MapSerializer), kryo-serializers 0.42.
+// MapSerializer), kryo-serializers 0.42; dubbo-serialization-kryo 1.0.1 and 3.2.0, which bring kryo 5.3.0 and 5.4.0 with
+// kryo-serializers 0.45, and kryo 5.6.2, measured: they write the same.
 //
 // The bytes carry classes but no field names, counts or types: an object of an application class ends where its class
 // says. So a body is walked forward through strings, boxes, arrays, JDK collections and the other JDK classes of the
@@ -14,23 +17,38 @@ package kryo
 
 import "dubbo-wire/internal/decode"
 
-// Format is Dubbo's serialization "kryo".
+// Format is Dubbo's serialization "kryo", as Kryo 4 writes it.
 var Format = decode.Format{
 	ID:         8,
 	Name:       "kryo",
 	Depth:      decode.DepthEnvelope,
-	Releases:   "2.6.0 to 2.7.23, later by extension",
+	Releases:   "2.6.0 to 2.7.23",
 	Capture:    "kryo.pcap.zst",
 	Heartbeats: [][]byte{{0x00}},
-	New:        func() decode.Reader { return new(Reader) },
+	New:        New4,
+	Tell:       Tell4,
+	TellWhole:  tellsWhole(kryo4, false),
 }
 
-// Reader reads one body. The zero value is ready for Reset.
+// Format5 is the same as Kryo 5 writes it.
+var Format5 = decode.Format{
+	ID:         8,
+	Name:       "kryo",
+	Dialect:    "Kryo 5",
+	Depth:      decode.DepthEnvelope,
+	Releases:   "3.x, by extension",
+	Heartbeats: [][]byte{{0x00}},
+	New:        New5,
+	Tell:       Tell5,
+	TellWhole:  tellsWhole(kryo5, false),
+}
+
+// Reader reads one body.
 type Reader struct {
 	decode.Recorder
+	d *dialect
 	// untagged is serialization kryo2: the runtime class of a top-level object is not on the wire.
 	untagged bool
-	d        *dialect
 
 	// State of one top-level object.
 	names   []*class // classes by the order in which their names appeared
@@ -38,18 +56,27 @@ type Reader struct {
 	seen    []seen   // the same, where a tree is filled
 
 	copied int     // bytes of texts repeated for references
+	nulls  int     // null elements that took no byte
 	probe  *Reader // tries places where attachments may start
 	work   int     // bytes looked at in vain, for that search
 }
 
-// NewUntagged returns a reader for serialization "kryo2", which leaves the class ids of top-level objects out.
-func NewUntagged() decode.Reader { return &Reader{untagged: true} }
+// New4 returns a reader of what Kryo 4 writes.
+func New4() decode.Reader { return &Reader{d: kryo4} }
+
+// New5 returns a reader of what Kryo 5 writes.
+func New5() decode.Reader { return &Reader{d: kryo5} }
+
+// NewUntagged4 is New4 for serialization "kryo2", which leaves the class ids of top-level objects out.
+func NewUntagged4() decode.Reader { return &Reader{d: kryo4, untagged: true} }
+
+// NewUntagged5 is New5 for kryo2.
+func NewUntagged5() decode.Reader { return &Reader{d: kryo5, untagged: true} }
 
 // Reset implements decode.Reader.
 func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	r.Recorder.Reset(body, short, t)
-	r.d = nil
-	r.copied, r.work = 0, 0
+	r.copied, r.nulls, r.work = 0, 0, 0
 	r.begin()
 }
 
@@ -120,7 +147,6 @@ func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
 		return
 	}
 	defer r.Settle(r.Tree.Depth())
-	r.detect()
 	r.begin()
 	p := r.at(l, name, index)
 	if r.untagged {
@@ -153,7 +179,6 @@ func (r *Reader) Throwable() {
 		return
 	}
 	defer r.Settle(r.Tree.Depth())
-	r.detect()
 	r.begin()
 	r.object(r.at(decode.ByField, "exception", 0))
 }
@@ -164,7 +189,6 @@ func (r *Reader) Attachments() {
 		return
 	}
 	defer r.Settle(r.Tree.Depth())
-	r.detect()
 	r.begin()
 	p := r.at(decode.ByField, "attachments", 0)
 	if r.untagged {

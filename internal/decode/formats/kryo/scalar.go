@@ -131,7 +131,9 @@ func (r *Reader) asText(cl *class, p place) {
 			r.words(q, decode.String, x.decode)
 		case classRef:
 			described := r.class(&place{})
-			r.Skip(1, "whether the class is primitive")
+			if !r.d.five || described != nil && described.box() {
+				r.Skip(1, "whether the class is primitive")
+			}
 			r.words(q, decode.String, func() string {
 				if described == nil {
 					return ""

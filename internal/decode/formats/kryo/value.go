@@ -86,8 +86,19 @@ func (r *Reader) object(p place) {
 	case !r.OK():
 	case cl == nil:
 		r.leaf(p, decode.Null)
-	case cl.box():
+	default:
+		r.known(cl, p)
+	}
+}
+
+// known takes an object whose class is known and that is not null.
+func (r *Reader) known(cl *class, p place) {
+	switch {
+	case r.d.plain(cl):
 		r.data(cl, p)
+	case r.d.five && cl.layout == unknown:
+		// An enum has no reference byte, and what an enum is only its class knows.
+		r.fail(cl, p)
 	default:
 		r.reference(cl, p, false)
 	}
@@ -95,7 +106,11 @@ func (r *Reader) object(p place) {
 
 // orNull takes an object whose class is known, or null.
 func (r *Reader) orNull(cl *class, p place) {
-	if !cl.box() {
+	switch {
+	case r.d.five && cl.layout == unknown:
+		r.fail(cl, p)
+		return
+	case !r.d.plain(cl):
 		r.reference(cl, p, true)
 		return
 	}
@@ -209,6 +224,9 @@ func (r *Reader) refer(p place, k int) {
 // fail stops at a class whose data only the class itself could tell the end of. The node stays open: what follows
 // is its content.
 func (r *Reader) fail(cl *class, p place) {
+	if r.d.five && r.Off == p.head && bytes.HasPrefix(r.Buf[r.Off:], newJavaStream) {
+		r.Off++ // no enum
+	}
 	r.open(p, decode.Object, cl)
 	what := "the fields of class " + cl.name
 	if cl.name[0] == '#' {
@@ -222,4 +240,7 @@ func (r *Reader) fail(cl *class, p place) {
 }
 
 // javaStream is how the data of exceptions, and of classes without a constructor for Kryo, begin.
-var javaStream = []byte{0xac, 0xed, 0x00, 0x05}
+var (
+	javaStream    = []byte{0xac, 0xed, 0x00, 0x05}
+	newJavaStream = append([]byte{refNew}, javaStream...)
+)

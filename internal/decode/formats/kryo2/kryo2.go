@@ -1,6 +1,6 @@
 // Package kryo2 is Dubbo's serialization "kryo2" (id 25): package kryo without the class ids of top-level objects.
 //
-// Sources: Dubbo 2.7.8 KryoObjectOutput2 and those of package kryo.
+// Sources: Dubbo 2.7.8 KryoObjectOutput2, the same of dubbo-serialization-kryo 3.2.0, and those of package kryo.
 //
 // Where the declared type does not tell the runtime class (an interface, any class that is not final, a result) the
 // reader stops with cause Unsupported, and the attachments are found from the end of the body.
@@ -11,13 +11,27 @@ import (
 	"dubbo-wire/internal/decode/formats/kryo"
 )
 
-// Format is Dubbo's serialization "kryo2". It has no heartbeat body of its own: null makes its writer throw, and the
-// body stays empty.
+// Format is Dubbo's serialization "kryo2", as Kryo 4 writes it. It has no heartbeat body of its own: null makes its
+// writer throw, and the body stays empty.
 var Format = decode.Format{
-	ID:       25,
-	Name:     "kryo2",
-	Depth:    decode.DepthEnvelope,
-	Releases: "2.7.6 to 2.7.23, later by extension",
-	Capture:  "kryo2.pcap.zst",
-	New:      kryo.NewUntagged,
+	ID:        25,
+	Name:      "kryo2",
+	Depth:     decode.DepthEnvelope,
+	Releases:  "2.7.6 to 2.7.23",
+	Capture:   "kryo2.pcap.zst",
+	New:       kryo.NewUntagged4,
+	Tell:      kryo.Tell4,
+	TellWhole: kryo.TellWhole4,
+}
+
+// Format5 is the same as Kryo 5 writes it.
+var Format5 = decode.Format{
+	ID:        25,
+	Name:      "kryo2",
+	Dialect:   "Kryo 5",
+	Depth:     decode.DepthEnvelope,
+	Releases:  "3.x, by extension",
+	New:       kryo.NewUntagged5,
+	Tell:      kryo.Tell5,
+	TellWhole: kryo.TellWhole5,
 }

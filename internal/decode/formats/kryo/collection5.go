@@ -1,0 +1,85 @@
+package kryo
+
+import (
+	"fmt"
+	"math"
+
+	"dubbo-wire/internal/decode"
+)
+
+// collection5 takes what Kryo 5 writes of a collection behind its reference byte: the number of elements + 1, and with
+// it a flag that says that all of them have one class, which then stands before them once; that class is null where all
+// of them are. Elements of one class have no class id, and are marked as null or not where one of them is null: a byte
+// says so, except in collections that never hold null.
+func (r *Reader) collection5(cl *class) {
+	same, n := r.flaggedSize()
+	if cl.layout == treeSet || cl.layout == queue {
+		r.comparator()
+	}
+	if !same {
+		r.elements(n)
+		return
+	}
+	elem := r.classRole()
+	if elem == nil {
+		r.nullElements(n)
+		return
+	}
+	nulls := false
+	if cl.layout != noNulls {
+		nulls = r.Byte("whether elements are null") != 0
+		r.Role("type")
+	}
+	for i := 0; i < n && r.OK(); i++ {
+		if q := r.at(decode.ByIndex, "", i); nulls {
+			r.orNull(elem, q)
+		} else {
+			r.known(elem, q)
+		}
+	}
+}
+
+// Elements that are null where all of them are take no byte, so a few bytes could stand for billions: maxNulls bounds
+// them, per body byte beyond a first few thousand.
+const (
+	maxNulls   = 16
+	freelyNull = 1 << 12
+)
+
+func (r *Reader) nullElements(n int) {
+	if !r.OK() {
+		return
+	}
+	if r.nulls += n; r.nulls > freelyNull+maxNulls*len(r.Buf) {
+		r.Fail(decode.Limit, fmt.Sprintf("at most %d null elements in this body", freelyNull+maxNulls*len(r.Buf)), "more")
+		return
+	}
+	for i := 0; i < n && r.OK(); i++ {
+		r.leaf(r.at(decode.ByIndex, "", i), decode.Null)
+	}
+}
+
+// flaggedSize takes a number of elements + 1, whose first byte has a flag in bit 7.
+func (r *Reader) flaggedSize() (flag bool, n int) {
+	b := r.Byte("the number of elements")
+	flag = b&0x80 != 0
+	v := uint64(b & 0x3f)
+	if b&0x40 != 0 {
+		for shift := 6; shift < 34; shift += 7 {
+			b := r.Byte("the number of elements")
+			v |= uint64(b&0x7f) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+	}
+	switch {
+	case !r.OK():
+		return false, 0
+	case v == 0 || v > math.MaxInt32:
+		r.Fail(decode.Malformed, "the number of elements", fmt.Sprint(int64(v)-1))
+		return false, 0
+	}
+	r.Role("length")
+	return flag, int(v - 1)
+}

@@ -1,0 +1,69 @@
+package kryo2
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/decode/formats/formattest"
+)
+
+// Where the declared type is the runtime class, values are read. Bytes measured with dubbo-serialization-kryo 3.2.0.
+func TestValues5(t *testing.T) {
+	for _, c := range []struct{ typ, hex, want string }{
+		{"Ljava/lang/String;", "0161e2", `"ab"`},
+		{"I", "010a", "5"},
+		{"J", "01d804", "300"},
+		{"Ljava/lang/Double;", "01000000000000f83f", "1.5"},
+		{"Ljava/lang/Short;", "010300", "3"},
+		{"[B", "0104010203", `{"@bytes":"AQID"}`},
+		{"[Ljava/lang/String;", "010401826100018262", `["a",null,"b"]`},
+		{"Ljava/time/DayOfWeek;", "0105", `{"@enum":"java.time.DayOfWeek","ordinal":4}`},
+		{"Ljava/time/DayOfWeek;", "00", "null"},
+		{"Ljava/time/LocalDate;", "01e40f0102", `{"@date":"2020-01-02"}`},
+		{"Ljava/util/UUID;", "0101000000000000000200000000000000", `{"@class":"java.util.UUID","value":"00000000-0000-0001-0000-000000000002"}`},
+		{"Ljava/util/List;", "0183010047656e24557365f200010e01626fe203", ""},
+		{"Ljava/util/ArrayList;", "0103030182610202", ""},
+		{"Ljava/util/Date;", "0101", ""},
+		{"LGen$Color;", "0101", ""},
+		{"", "0161e2", ""},
+	} {
+		body := formattest.Hex(c.hex)
+		tree := decode.Tree{WithValues: true}
+		r := Format5.New()
+		r.Reset(body, decode.Malformed, &tree)
+		r.Value(decode.ByField, "result", 0, c.typ)
+		formattest.Balance(t, &tree, r.Offset())
+		if c.want == "" {
+			require.NotNil(t, r.Err(), c.typ)
+			assert.Equal(t, decode.Unsupported, r.Err().Cause, c.typ)
+			continue
+		}
+		require.Nil(t, r.Err(), c.typ)
+		assert.Equal(t, c.want, string(tree.AppendJSON(nil, 0)), c.typ)
+		assert.Equal(t, len(body), r.Offset(), c.typ)
+	}
+}
+
+// Frames captured with Dubbo 3.3.4 and kryo 5.6.2.
+func TestFrames5(t *testing.T) { formattest.Whole(t, Format5, "testdata/frames5.tsv") }
+
+// Each of them tells its dialect, except heartbeats and read-only events.
+func TestTell5(t *testing.T) {
+	d := dubbo.NewDecoder([]decode.Format{Format, Format5})
+	told := 0
+	for _, row := range formattest.Frames(t, "testdata/frames5.tsv") {
+		f := &dubbo.Frame{Body: row.Body, Captured: len(row.Body), MissingAt: len(row.Body)}
+		f.Flags, f.Status, f.BodyLen = row.Header[2], row.Header[3], len(row.Body)
+		if !f.Event() {
+			assert.Equal(t, "kryo2 (Kryo 5)", d.Decode(f, dubbo.Envelope, &dubbo.Dialects{}).Serialization, row.Name)
+			told++
+		}
+	}
+	assert.Greater(t, told, 8)
+}
+
+func FuzzReader5(f *testing.F) { formattest.Fuzz(f, Format5, "testdata/frames5.tsv") }
