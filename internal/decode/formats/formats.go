@@ -34,6 +34,7 @@ func All() []decode.Format {
 		kryo.Format5,         // 8
 		fst.Format,           // 9
 		nativehessian.Format, // 10
+		protostuff.Format10,  // 10
 		avro.Format,          // 11
 		protostuff.Format,    // 12
 		smartbuf.Format,      // 13

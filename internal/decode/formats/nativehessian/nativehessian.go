@@ -8,12 +8,10 @@
 // travel in handles, BigDecimal (4.0.38) as the JDK's fields, of which the value may be missing, java.time in handles of
 // another package. Their names do not occur in hessian2, so package hessian2 knows them all.
 //
-// Dubbo 2.7.0 and 2.7.1 used id 10 for protostuff; such bodies are told apart and not read.
+// Dubbo 2.7.0 and 2.7.1 used id 10 for protostuff; Tell tells such bodies apart.
 package nativehessian
 
 import (
-	"fmt"
-
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/formats/hessian2"
 )
@@ -26,23 +24,27 @@ var Format = decode.Format{
 	Releases:   "2.7.2 to 2.7.23, later by extension",
 	Capture:    "native-hessian.pcap.zst",
 	Heartbeats: [][]byte{{'N'}}, // writeObject(null)
-	New:        func() decode.Reader { return &reader{hessian2.New()} },
+	New:        func() decode.Reader { return hessian2.New() },
+	Tell:       tell,
 }
 
-// reader is that of hessian2 behind a look at the first bytes.
-type reader struct{ *hessian2.Reader }
-
-func (r *reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
-	r.Reader.Reset(body, short, t)
-	if isProtostuff(body) {
-		r.Fail(decode.Unsupported, "native-hessian",
-			fmt.Sprintf("% x, as Dubbo 2.7.0 and 2.7.1 write with protostuff under the same id", body[:min(len(body), 4)]))
+// tell judges the first byte: of a request that of a short text, Dubbo's version; of a result its kind, a small int; else
+// that of a text or of null. Protostuff starts with the length of a text in four bytes, and a result with the bytes 0 to
+// 5.
+func tell(b []byte, k decode.BodyKind) decode.Verdict {
+	switch {
+	case len(b) == 0:
+		return decode.Unsure
+	case k == decode.BodyResult && b[0] >= 0x90 && b[0] <= 0x95:
+		return decode.Own
+	case k == decode.BodyResult && b[0] <= 5:
+		return decode.Foreign
+	case k == decode.BodyResult:
+		return decode.Unsure
+	case b[0] == 0 && len(b) > 1: // else an empty text
+		return decode.Foreign
+	case b[0] > 0 && b[0] < 0x20 || b[0] >= 0x30 && b[0] <= 0x33 || b[0] == 'R' || b[0] == 'S' || b[0] == 'N':
+		return decode.Own
 	}
-}
-
-// isProtostuff reports whether a body starts as protostuff starts one, with the length of a text below 64 KiB in 4
-// bytes: of Dubbo's version (a request) or of a class name (an event), or of a class name behind the byte 0 to 5 that
-// is the result kind. In Hessian that would be a string that starts with a NUL, or an empty one.
-func isProtostuff(body []byte) bool {
-	return len(body) >= 4 && body[0] <= 5 && body[1] == 0 && body[2] == 0
+	return decode.Unsure
 }

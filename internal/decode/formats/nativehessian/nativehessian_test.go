@@ -63,23 +63,35 @@ func TestMeasuredFrames(t *testing.T) {
 	}
 }
 
-// TestProtostuff: Dubbo 2.7.0 and 2.7.1 wrote protostuff under the id.
-func TestProtostuff(t *testing.T) {
-	r := Format.New()
-	for _, body := range []string{
-		"00000005 322e302e32 00000004 642e4869",
-		"01 00000010 6a6176612e6c616e672e537472696e67",
-		"00000034 6f72672e",
+// TestTell: Dubbo 2.7.0 and 2.7.1 wrote protostuff under the id.
+func TestTell(t *testing.T) {
+	for _, c := range []struct {
+		hex  string
+		kind decode.BodyKind
+		want decode.Verdict
+	}{
+		{"05322e302e32", decode.BodyRequest, decode.Own},
+		{"4e", decode.BodyRequest, decode.Own},
+		{"00000005 322e302e32 00000004 642e4869", decode.BodyRequest, decode.Foreign},
+		{"ff", decode.BodyRequest, decode.Unsure},
+		{"", decode.BodyRequest, decode.Unsure},
+		{"94 0161", decode.BodyResult, decode.Own},
+		{"92", decode.BodyResult, decode.Own},
+		{"01 00000010 6a6176612e6c616e672e537472696e67", decode.BodyResult, decode.Foreign},
+		{"02", decode.BodyResult, decode.Foreign},
+		{"96", decode.BodyResult, decode.Unsure},
+		{"03616263", decode.BodyText, decode.Own},
+		{"3100 61", decode.BodyText, decode.Own},
+		{"53 0161", decode.BodyText, decode.Own},
+		{"52 8000", decode.BodyText, decode.Own},
+		{"00", decode.BodyText, decode.Unsure},
+		{"00000003 616263", decode.BodyText, decode.Foreign},
+		{"4e", decode.BodyEvent, decode.Own},
+		{"0152", decode.BodyEvent, decode.Own},
+		{"00000010 0000000a 6a6176612e", decode.BodyEvent, decode.Foreign},
+		{"", decode.BodyEvent, decode.Unsure},
 	} {
-		r.Reset(formattest.Hex(body), decode.Malformed, nil)
-		r.Text("dubboVersion")
-		require.NotNil(t, r.Err(), body)
-		assert.Equal(t, decode.Unsupported, r.Err().Cause)
-		assert.Zero(t, r.Offset())
-	}
-	for _, body := range []string{"", "00", "0152", "03e4b8ade69687e4b8ad", "4e", "05322e302e32"} {
-		r.Reset(formattest.Hex(body), decode.Malformed, nil)
-		assert.Nil(t, r.Err(), body)
+		assert.Equal(t, c.want, Format.Tell(formattest.Hex(c.hex), c.kind), c.hex)
 	}
 }
 
@@ -89,7 +101,6 @@ func TestHostile(t *testing.T) {
 		{Name: "a list of 2^31-1", Body: h("58 49 7fffffff"), Cause: decode.Malformed},
 		{Name: "a reference to nothing", Body: h("51 90"), Cause: decode.Malformed},
 		{Name: "nested lists", Body: []byte(strings.Repeat("\x79", 5000)), Cause: decode.Limit},
-		{Name: "protostuff", Body: h("00000005 322e302e32"), Cause: decode.Unsupported},
 	})
 }
 

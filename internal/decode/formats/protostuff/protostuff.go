@@ -1,6 +1,6 @@
 // Package protostuff reads bodies of Dubbo's serialization "protostuff" (id 12; 10 in Dubbo 2.7.0 and 2.7.1).
 //
-// Sources: Dubbo 2.7.8 ProtostuffObjectOutput, WrapperUtils and Wrapper; protostuff 1.5.9 GraphIOUtil,
+// Sources: Dubbo 2.7.1 and 2.7.8 ProtostuffObjectOutput, WrapperUtils and Wrapper; protostuff 1.5.9 GraphIOUtil,
 // ProtostuffOutput, RuntimeSchema, ObjectSchema, CollectionSchema, MapSchema and ArraySchemas.
 //
 // Each object is a class name and a message with their lengths in front, so every extent is exact. Messages have field
@@ -30,6 +30,38 @@ var Format = decode.Format{
 	Capture:    "protostuff.pcap.zst",
 	Heartbeats: [][]byte{append([]byte{0, 0, 0, byte(len(wrapper)), 0, 0, 0, 0}, wrapper...)},
 	New:        func() decode.Reader { return new(Reader) },
+}
+
+// Format10 is the same in Dubbo 2.7.0 and 2.7.1, where it has the id of native-hessian. Null makes the writer throw there,
+// so it has no heartbeats.
+var Format10 = decode.Format{
+	ID:       10,
+	Name:     "protostuff",
+	Dialect:  "id 10",
+	Depth:    decode.DepthEnvelope,
+	Releases: "2.7.0, 2.7.1",
+	Capture:  "protostuff-2.7.1.pcap.zst",
+	New:      Format.New,
+	Tell:     tellID10,
+}
+
+// tellID10 tells protostuff from native-hessian, by the first bytes. A text, or the class name of an object, starts with
+// its length in four bytes, the first of which is 0; a request's is that of Dubbo's version. In Hessian that would be an
+// empty text. A result starts with its kind, 0 to 5, which in Hessian starts texts.
+func tellID10(b []byte, k decode.BodyKind) decode.Verdict {
+	switch {
+	case len(b) == 0:
+		return decode.Unsure
+	case k == decode.BodyResult && b[0] <= 5:
+		return decode.Own
+	case k == decode.BodyResult || b[0] != 0:
+		return decode.Foreign
+	case len(b) < 5:
+		return decode.Unsure
+	case k == decode.BodyRequest && (b[1] != 0 || b[2] != 0 || b[4] < '0' || b[4] > '9'):
+		return decode.Unsure
+	}
+	return decode.Own
 }
 
 // Reader reads one body. The zero value is ready for Reset.
