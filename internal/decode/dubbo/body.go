@@ -300,7 +300,7 @@ func (m *Message) exceptionText(i, depth int) (text string, ok bool) {
 			continue
 		}
 		switch f.Name {
-		case "detailMessage", "message", "msg":
+		case "detailMessage", "message", "msg", "originalMessage":
 			if f.Kind == decode.String {
 				return f.Text, true
 			}

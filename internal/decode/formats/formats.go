@@ -6,6 +6,7 @@ import (
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/formats/avro"
 	"dubbo-wire/internal/decode/formats/compactedjava"
+	"dubbo-wire/internal/decode/formats/dubboserialization"
 	"dubbo-wire/internal/decode/formats/fastjson"
 	"dubbo-wire/internal/decode/formats/fst"
 	"dubbo-wire/internal/decode/formats/gson"
@@ -17,6 +18,7 @@ import (
 	"dubbo-wire/internal/decode/formats/msgpack"
 	"dubbo-wire/internal/decode/formats/nativehessian"
 	"dubbo-wire/internal/decode/formats/nativejava"
+	"dubbo-wire/internal/decode/formats/protobuf"
 	"dubbo-wire/internal/decode/formats/protostuff"
 	"dubbo-wire/internal/decode/formats/smartbuf"
 )
@@ -24,23 +26,24 @@ import (
 // All returns every serialization that is known, by id.
 func All() []decode.Format {
 	return []decode.Format{
-		hessian2.Format,      // 2
-		java.Format,          // 3
-		compactedjava.Format, // 4
-		json.Format,          // 5
-		fastjson.Format,      // 6
-		nativejava.Format,    // 7
-		kryo.Format,          // 8
-		kryo.Format5,         // 8
-		fst.Format,           // 9
-		nativehessian.Format, // 10
-		protostuff.Format10,  // 10
-		avro.Format,          // 11
-		protostuff.Format,    // 12
-		smartbuf.Format,      // 13
-		gson.Format,          // 16
-		kryo2.Format,         // 25
-		kryo2.Format5,        // 25
-		msgpack.Format,       // 27
+		dubboserialization.Format, // 1
+		hessian2.Format,           // 2
+		java.Format,               // 3
+		compactedjava.Format,      // 4
+		json.Format,               // 5
+		fastjson.Format,           // 6
+		nativejava.Format,         // 7
+		kryo.Format,               // 8
+		kryo.Format5,              // 8
+		fst.Format,                // 9
+		nativehessian.Format,      // 10
+		protostuff.Format10,       // 10
+		avro.Format,               // 11
+		protostuff.Format,         // 12
+		smartbuf.Format,           // 13
+		gson.Format,               // 16
+		kryo2.Format,              // 25
+		kryo2.Format5,             // 25
+		msgpack.Format,            // 27
 	}
 }

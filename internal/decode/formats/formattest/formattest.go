@@ -114,7 +114,7 @@ func (m *Message) exception() (class, message string, ok bool) {
 		}
 		for c := i + 1; c < int(n.End); c = int(m.Tree.Nodes[c].End) {
 			switch f := &m.Tree.Nodes[c]; f.Name {
-			case "detailMessage", "message", "msg":
+			case "detailMessage", "message", "msg", "originalMessage":
 				message = f.Text
 			}
 		}

@@ -1,0 +1,184 @@
+package protobuf
+
+import (
+	"bytes"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"dubbo-wire/internal/decode"
+)
+
+// Attachments are a message with map fields, so with an entry per attachment: { 1: key, 2: value }.
+//
+//	map<string, string> attachments = 1;
+//	map<string, google.protobuf.Any> attachmentsV2 = 2; // the extension for Dubbo 3
+//
+// The extension writes every attachment twice: as text for older readers, and with its type. The second is the value then,
+// and the first is overhead, "#text".
+
+const (
+	textField  = 1
+	typedField = 2
+)
+
+// Attachments takes the message. A null map is written as nothing at all.
+func (r *Reader) Attachments() {
+	if r.Left() == 0 && r.Short == decode.Malformed {
+		return
+	}
+	open := r.Tree.Depth()
+	p := place{label: decode.ByField, name: "attachments"}
+	end := r.write("attachments")
+	switch {
+	case !r.OK():
+	case r.Tree == nil:
+		r.Off = end
+		r.Pass()
+	case !r.fields(end):
+		r.Off = end
+		r.Leaf(decode.Opaque, p.label, p.name, p.index)
+	default:
+		r.Open(decode.Map, p.label, p.name, p.index)
+		r.Role("length")
+		r.attachments(end)
+		r.Close()
+	}
+	r.Settle(open)
+}
+
+func (r *Reader) attachments(end int) {
+	typed := r.typedKeys(end)
+	for i := 0; r.OK() && r.Off < end; {
+		e, behind, ok := r.entry(end)
+		_, twice := typed[string(r.Buf[e.key.from:e.key.to])]
+		switch {
+		case !ok: // a field that is none of both, or an entry that Java does not write
+			key := r.number(e.field)
+			if n := r.Leaf(decode.String, decode.ByKey, key, i); n != nil {
+				n.Text = key
+			}
+			r.Off = behind
+			r.Leaf(decode.Opaque, decode.ByEntry, key, i)
+			i++
+		case e.field == textField && twice:
+			r.Off = behind
+			r.Role("text")
+		default:
+			r.attachment(e, i)
+			r.Off = behind
+			r.Role("type")
+			i++
+		}
+	}
+}
+
+// typedKeys are the keys of the entries of field 2.
+func (r *Reader) typedKeys(end int) map[string]struct{} {
+	var keys map[string]struct{}
+	start := r.Off
+	for r.Off < end {
+		e, behind, ok := r.entry(end)
+		if ok && e.field == typedField {
+			if keys == nil {
+				keys = make(map[string]struct{})
+			}
+			keys[string(r.Buf[e.key.from:e.key.to])] = struct{}{}
+		}
+		r.Off = behind
+	}
+	r.Off = start
+	return keys
+}
+
+// span is bytes behind a length, which starts at lead.
+type span struct{ lead, from, to int }
+
+// entry is a field that is an entry of one of the maps.
+type entry struct {
+	field      protowire.Number
+	key, value span
+}
+
+// entry finds the parts of the entry at Off, which stays, and where the field ends. ok is false when it is something else.
+func (r *Reader) entry(end int) (e entry, behind int, ok bool) {
+	num, wire, n := protowire.ConsumeTag(r.Buf[r.Off:end])
+	e.field = num
+	at := r.Off + n
+	if wire == protowire.StartGroupType {
+		_, _, n := protowire.ConsumeTag(r.Buf[r.groups[at]:end])
+		return e, r.groups[at] + n, false
+	}
+	behind = at + protowire.ConsumeFieldValue(num, wire, r.Buf[at:end])
+	if wire != protowire.BytesType || num != textField && num != typedField {
+		return e, behind, false
+	}
+	e.key, e.value, ok = r.pair(r.span(at))
+	return e, behind, ok
+}
+
+// span is the bytes behind the length at offset at, all of which are there.
+func (r *Reader) span(at int) span {
+	size, n := protowire.ConsumeVarint(r.Buf[at:])
+	return span{at, at + n, at + n + int(size)}
+}
+
+// pair takes a message of at most a field 1 and a field 2 behind it, both behind lengths. What is missing is empty.
+func (r *Reader) pair(s span) (first, second span, ok bool) {
+	at := s.from
+	take := func(field protowire.Number) span {
+		num, wire, n := protowire.ConsumeTag(r.Buf[at:s.to])
+		if n < 0 || num != field || wire != protowire.BytesType || protowire.ConsumeFieldValue(num, wire, r.Buf[at+n:s.to]) < 0 {
+			return span{at, at, at}
+		}
+		part := r.span(at + n)
+		at = part.to
+		return part
+	}
+	first, second = take(1), take(2)
+	return first, second, at == s.to
+}
+
+// attachment records the key and the value of entry number i.
+func (r *Reader) attachment(e entry, i int) {
+	r.Off = e.key.lead
+	r.Role("field")
+	raw := r.Buf[e.key.from:e.key.to]
+	key := r.Name(raw)
+	r.Off = e.key.to
+	if n := r.Leaf(decode.String, decode.ByKey, key, i); n != nil {
+		n.Text = key
+	}
+	kind, v, at := decode.String, scalar{kind: decode.String, raw: r.Buf[e.value.from:e.value.to]}, e.value
+	if e.field == typedField {
+		kind, v, at = r.typed(e.value)
+		r.Off = at.from
+		r.Role("type")
+	} else {
+		r.Off = at.lead
+		r.Role("field")
+	}
+	r.Off = at.to
+	v.fill(r.Leaf(kind, decode.ByEntry, key, i), r.Values())
+}
+
+// Types of the two Any around a typed value.
+var (
+	attachmentType = []byte("type.googleapis.com/org.apache.dubbo.common.serialize.protobuf.support.wrapper.Attachment")
+	wrapperPrefix  = []byte("type.googleapis.com/google.protobuf.")
+)
+
+// typed finds the value in Any { 1: type, 2: Attachment { 1: Java class, 2: Any { 1: type, 2: wrapper } } }, and the bytes
+// that it has. Another one is opaque.
+func (r *Reader) typed(s span) (kind decode.Kind, v scalar, at span) {
+	outer, inside, ok := r.pair(s)
+	if ok && bytes.Equal(r.Buf[outer.from:outer.to], attachmentType) {
+		_, data, ok1 := r.pair(inside)
+		class, value, ok2 := r.pair(data)
+		name, ok3 := bytes.CutPrefix(r.Buf[class.from:class.to], wrapperPrefix)
+		w, ok4 := wrappers[string(name)]
+		if v, ok = w.read(r.Buf[value.from:value.to]); ok && ok1 && ok2 && ok3 && ok4 {
+			return w.kind, v, value
+		}
+	}
+	return decode.Opaque, scalar{}, s
+}

@@ -1,0 +1,165 @@
+package protobuf
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/formats/formattest"
+)
+
+func TestHostile(t *testing.T) {
+	formattest.Stops(t, Format, []formattest.Hostile{
+		{Name: "nothing", Body: nil, Cause: decode.Malformed},
+		{Name: "a length that does not end", Body: bytes.Repeat([]byte{0xff}, 9), Cause: decode.Malformed},
+		{Name: "a length of more than 64 bits", Body: bytes.Repeat([]byte{0xff}, 20), Cause: decode.Malformed},
+		{Name: "the longest length", Body: formattest.Hex("ffffffffffffffffff01 00"), Cause: decode.Malformed},
+		{Name: "2 GB", Body: formattest.Hex("ffffffff07 00"), Cause: decode.Malformed},
+		{Name: "a byte too few", Body: formattest.Hex("03 0801"), Cause: decode.Malformed},
+	})
+}
+
+func TestTexts(t *testing.T) {
+	for body, ok := range map[string]bool{
+		"04 0a 02 6162": true, "00": true, "02 0a 00": true,
+		"": false, "04 0a 02 61": false, "02 08 01": false, "03 0a 02 61": false, "05 0a 02 6162 08": false, "01 0a": false,
+	} {
+		r := Format.New()
+		r.Reset(formattest.Hex(body), decode.Malformed, nil)
+		r.Text("path")
+		require.Equal(t, ok, r.Err() == nil, body)
+		if !ok {
+			require.Equal(t, decode.Malformed, r.Err().Cause, body)
+			require.Zero(t, r.Offset(), body)
+		}
+	}
+	r := Format.New()
+	r.Reset(formattest.Hex("04 0a 02 61"), decode.Cut, nil)
+	r.Text("path")
+	require.Equal(t, decode.Cut, r.Err().Cause)
+}
+
+func TestResultKind(t *testing.T) {
+	for body, want := range map[string]int{
+		"02 08 04": 4, "00": 0, "02 08 7f": 127, // which is for the caller to judge
+		"": -1, "02 08": -1, "03 08 80 01": -1, "02 10 04": -1, "0b 08 ffffffffffffffffff01": -1, "03 0a 01 61": -1,
+	} {
+		r := Format.New()
+		r.Reset(formattest.Hex(body), decode.Malformed, nil)
+		kind := r.ResultKind()
+		require.Equal(t, want >= 0, r.Err() == nil, body)
+		if want >= 0 {
+			require.Equal(t, byte(want), kind)
+		}
+	}
+}
+
+// delimit puts tag and length in front.
+func delimit(tag byte, b []byte) []byte {
+	return append(protowire.AppendVarint([]byte{tag}, uint64(len(b))), b...)
+}
+
+// walk reads a value that fills the body and returns its tree.
+func walk(tb testing.TB, body []byte) *decode.Tree {
+	tb.Helper()
+	tree := &decode.Tree{WithValues: true}
+	r := Format.New()
+	r.Reset(body, decode.Malformed, tree)
+	r.Value(decode.ByField, "result", 0, "")
+	if err := r.Err(); err != nil {
+		require.Equal(tb, decode.Limit, err.Cause)
+	} else {
+		require.Equal(tb, len(body), r.Offset())
+	}
+	formattest.Balance(tb, tree, r.Offset())
+	return tree
+}
+
+// Deep nesting ends in bytes, as it does for protobuf's own readers.
+func TestDepth(t *testing.T) {
+	nested := []byte{8, 1}
+	for range 120 {
+		nested = delimit(0x0a, nested)
+	}
+	group := append(bytes.Repeat([]byte{0x0b}, 120), bytes.Repeat([]byte{0x0c}, 120)...)
+	for name, b := range map[string][]byte{"messages": nested, "groups": delimit(0x0a, group), "exceptions": bytes.ReplaceAll(nested, []byte{0x0a}, []byte{0x22})} {
+		tree := walk(t, delimit(0, b)[1:])
+		objects, depth := 0, 0
+		for i, n := range tree.Nodes {
+			if n.Kind == decode.Object {
+				objects++
+			}
+			d := 0
+			for p := tree.Nodes[i].Parent; p >= 0; p = tree.Nodes[p].Parent {
+				d++
+			}
+			depth = max(depth, d)
+		}
+		assert.LessOrEqual(t, objects, maxNested, name)
+		assert.LessOrEqual(t, depth, maxNested, name)
+	}
+	// The schema of an exception does not lead deeper either.
+	var body []byte
+	for range 500 {
+		body = delimit(0x22, body)
+	}
+	tree := decode.Tree{}
+	r := Format.New()
+	r.Reset(delimit(0, body)[1:], decode.Malformed, &tree)
+	r.Throwable()
+	require.Nil(t, r.Err())
+	require.Equal(t, decode.Opaque, tree.Nodes[len(tree.Nodes)-1].Kind)
+}
+
+// The time for a body grows with its length, however deep what lies in it is nested, and whatever nearly is a text or a
+// message: a reader that looks at the same bytes again on each level takes a hundred times as long.
+func TestLinearTime(t *testing.T) {
+	const size, deep = 1 << 18, maxNested - 2
+	for name, b := range map[string][]byte{
+		"a text":                                  bytes.Repeat([]byte("x"), size),
+		"a text that ends in a control character": append(bytes.Repeat([]byte("x"), size), 0),
+		"lines that end in a control character":   append(bytes.Repeat([]byte("\n"), size), 0),
+		"fields, the last one cut":                append(bytes.Repeat([]byte{8, 1}, size/2), 8),
+		"fields":                                  bytes.Repeat([]byte{8, 1}, size/4),
+		"empty texts":                             bytes.Repeat([]byte{0x0a, 0}, size/4),
+	} {
+		t.Run(name, func(t *testing.T) {
+			nested := b
+			for range deep {
+				nested = delimit(0x22, nested)
+			}
+			ratio(t, delimit(0x22, b), nested)
+		})
+	}
+	t.Run("groups", func(t *testing.T) {
+		nested := append(bytes.Repeat([]byte{0x0b}, deep), bytes.Repeat([]byte{0x0c}, deep)...)
+		ratio(t, bytes.Repeat([]byte{0x0b, 0x0c}, size/8), bytes.Repeat(nested, size/8/deep))
+	})
+}
+
+// ratio checks that one message takes not much longer than another one of the same size.
+func ratio(t *testing.T, flat, nested []byte) {
+	t.Helper()
+	tree := &decode.Tree{WithValues: true}
+	best := func(fields []byte) time.Duration {
+		body := delimit(0, fields)[1:]
+		least := time.Hour
+		for range 5 {
+			tree.Reset()
+			r := Format.New()
+			start := time.Now()
+			r.Reset(body, decode.Malformed, tree)
+			r.Value(decode.ByField, "result", 0, "")
+			least = min(least, time.Since(start))
+			require.Nil(t, r.Err())
+		}
+		return least
+	}
+	short, long := best(flat), best(nested)
+	assert.Less(t, long, 15*short+5*time.Millisecond, "flat %s", short)
+}

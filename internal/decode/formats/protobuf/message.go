@@ -1,0 +1,263 @@
+package protobuf
+
+import (
+	"strconv"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"dubbo-wire/internal/decode"
+)
+
+// maxNested is how many messages and groups may lie in each other before what is in them is left as bytes: what
+// protobuf's own readers take.
+const maxNested = 100
+
+// schema is what is known of a message.
+type schema uint8
+
+const (
+	unknown schema = iota
+	throwable
+	stackFrame
+)
+
+// member is what a schema says of a field.
+type member struct {
+	name  string
+	kind  decode.Kind // Object, String or Int; Overhead where nothing is known
+	of    schema
+	list  bool
+	class bool        // names the class of the object
+	empty decode.Kind // Object where an element before it was one: so is one without bytes
+}
+
+// member returns what field num is: ThrowablePB.proto, the names as its JSON has them.
+func (s schema) member(num protowire.Number) member {
+	switch s {
+	case throwable:
+		switch num {
+		case 1:
+			return member{name: "originalClassName", kind: decode.String, class: true}
+		case 2:
+			return member{name: "originalMessage", kind: decode.String}
+		case 3:
+			return member{name: "stackTrace", kind: decode.Object, of: stackFrame, list: true}
+		case 4:
+			return member{name: "cause", kind: decode.Object, of: throwable}
+		}
+	case stackFrame:
+		switch num {
+		case 1:
+			return member{name: "className", kind: decode.String}
+		case 2:
+			return member{name: "methodName", kind: decode.String}
+		case 3:
+			return member{name: "fileName", kind: decode.String}
+		case 4:
+			return member{name: "lineNumber", kind: decode.Int}
+		}
+	}
+	return member{}
+}
+
+// message takes the fields up to end as an object; bytes that are no fields are opaque, with all that is pending.
+func (r *Reader) message(p place, end int, s schema) {
+	if r.nested >= maxNested || !r.fields(end) {
+		r.Off = end
+		r.Leaf(decode.Opaque, p.label, p.name, p.index)
+		return
+	}
+	r.object(p, end, s)
+}
+
+// object is message where fields has been asked.
+func (r *Reader) object(p place, end int, s schema) {
+	r.nested++
+	node := r.Open(decode.Object, p.label, p.name, p.index)
+	r.Role("length")
+	r.members(node, end, s)
+	r.Close()
+	r.nested--
+}
+
+// members takes fields up to end, which fields has checked, into the object at node.
+func (r *Reader) members(node, end int, s schema) {
+	for r.OK() && r.Off < end {
+		num, wire := r.tag()
+		m := s.member(num)
+		if m.name == "" {
+			m.name = r.number(num)
+		}
+		p := place{label: decode.ByField, name: m.name}
+		if !m.list && !r.again(num, wire, end) {
+			r.Role("field")
+			r.element(p, node, wire, m)
+			continue
+		}
+		r.list(p, end, num, wire, m)
+	}
+}
+
+// list takes the field whose tag was taken and those with the same number behind it.
+func (r *Reader) list(p place, end int, num protowire.Number, wire protowire.Type, m member) {
+	r.Open(decode.List, p.label, p.name, p.index)
+	for i := 0; ; i++ {
+		r.Role("field")
+		if r.element(place{label: decode.ByIndex, index: i}, -1, wire, m) == decode.Object {
+			m.empty = decode.Object
+		}
+		if !r.OK() || r.Off >= end {
+			break
+		}
+		next, nextWire, n := protowire.ConsumeTag(r.Buf[r.Off:end])
+		if next != num {
+			break
+		}
+		r.Off += n
+		wire = nextWire
+	}
+	r.Close()
+}
+
+// number returns the name of a field that has none.
+func (r *Reader) number(num protowire.Number) string {
+	var buf [12]byte
+	return r.Name(strconv.AppendInt(append(buf[:0], '#'), int64(num), 10))
+}
+
+// tag takes a field's number and wire type.
+func (r *Reader) tag() (protowire.Number, protowire.Type) {
+	num, wire, n := protowire.ConsumeTag(r.Buf[r.Off:])
+	r.Off += n
+	return num, wire
+}
+
+// again reports whether the field behind the one whose tag was just taken has the same number.
+func (r *Reader) again(num protowire.Number, wire protowire.Type, end int) bool {
+	at := r.Off
+	if wire == protowire.StartGroupType {
+		at = r.groups[at]
+		_, _, n := protowire.ConsumeTag(r.Buf[at:end])
+		at += n
+	} else {
+		at += protowire.ConsumeFieldValue(num, wire, r.Buf[at:end])
+	}
+	next, _, _ := protowire.ConsumeTag(r.Buf[at:end])
+	return next == num
+}
+
+// element takes the value of a field whose tag was taken, and returns what it is.
+func (r *Reader) element(p place, node int, wire protowire.Type, m member) decode.Kind {
+	var v scalar
+	n := 0
+	b := r.Buf[r.Off:]
+	switch wire {
+	case protowire.VarintType:
+		v.kind = decode.Int
+		v.num, n = protowire.ConsumeVarint(b)
+	case protowire.Fixed32Type:
+		var bits uint32
+		bits, n = protowire.ConsumeFixed32(b)
+		if v = (scalar{kind: fixed32(bits), num: uint64(bits)}); v.kind == decode.Int {
+			v.num = uint64(int32(bits))
+		}
+	case protowire.Fixed64Type:
+		v.num, n = protowire.ConsumeFixed64(b)
+		v.kind = fixed64(v.num)
+	case protowire.StartGroupType:
+		r.group(p)
+		return decode.Object
+	default:
+		size, n := protowire.ConsumeVarint(b)
+		r.Off += n
+		return r.content(p, node, r.Off+int(size), m)
+	}
+	r.Off += n
+	v.fill(r.Leaf(v.kind, p.label, p.name, p.index), r.Values())
+	return v.kind
+}
+
+// group takes a message between two tags, of which the first was taken.
+func (r *Reader) group(p place) {
+	end := r.groups[r.Off]
+	r.nested++
+	node := r.Open(decode.Object, p.label, p.name, p.index)
+	r.members(node, end, unknown)
+	if r.OK() {
+		r.tag()
+	}
+	r.Role("field")
+	r.Close()
+	r.nested--
+}
+
+// content takes the bytes up to end, whose length was taken. node is the object that they belong to, where they may name
+// its class.
+func (r *Reader) content(p place, node, end int, m member) decode.Kind {
+	kind := m.kind
+	if r.Off == end && m.empty == decode.Object {
+		kind = decode.Object
+	}
+	switch kind {
+	case decode.Object:
+		r.message(p, end, m.of)
+		return decode.Object
+	case decode.String:
+	default:
+		if kind = r.delimited(end); kind == decode.Object {
+			r.object(p, end, unknown)
+			return kind
+		}
+	}
+	v := scalar{kind: kind, raw: r.Buf[r.Off:end]}
+	r.Off = end
+	if m.class && node >= 0 {
+		r.Role("class")
+		r.Tree.Node(node).Class = r.Name(v.raw)
+		return kind
+	}
+	v.fill(r.Leaf(kind, p.label, p.name, p.index), r.Values())
+	return kind
+}
+
+// fields reports whether the bytes from Off to end are nothing but whole fields. What stands behind a length is not
+// looked into, so that a byte is passed once however deep messages are nested. It notes where the end of each group
+// stands.
+func (r *Reader) fields(end int) bool {
+	type group struct {
+		num   protowire.Number
+		start int
+	}
+	var open []group
+	for at := r.Off; at < end; {
+		num, wire, n := protowire.ConsumeTag(r.Buf[at:end])
+		if n < 0 {
+			return false
+		}
+		switch wire {
+		case protowire.StartGroupType:
+			if len(open)+r.nested >= maxNested {
+				return false
+			}
+			open = append(open, group{num, at + n})
+		case protowire.EndGroupType:
+			k := len(open) - 1
+			if k < 0 || open[k].num != num {
+				return false
+			}
+			if r.groups == nil {
+				r.groups = make(map[int]int)
+			}
+			r.groups[open[k].start] = at
+			open = open[:k]
+		default:
+			size := protowire.ConsumeFieldValue(num, wire, r.Buf[at+n:end])
+			if size < 0 {
+				return false
+			}
+			n += size
+		}
+		at += n
+	}
+	return len(open) == 0
+}

@@ -1,0 +1,203 @@
+// Package protobuf reads bodies whose every write is a protocol buffers message behind its length, a varint: id 22, and
+// id 21 in Dubbo 2.7.5, which gave it the id of protobuf-json.
+//
+// It follows Dubbo's GenericProtobufObjectOutput (2.7.5 to 2.7.23, and the extension 3.2.0 for Dubbo 3), MapValue.proto
+// and ThrowablePB.proto; the wire is https://protobuf.dev/programming-guides/encoding. Strings and numbers travel in the
+// wrappers StringValue, Int32Value and so on, and so the envelope, error texts, exceptions and attachments are known.
+//
+// Arguments and results are the application's messages. Their schema is not on the wire, so they are objects with members
+// "#1", "#2" by field number, and what the wire does not say is guessed by fixed rules:
+//   - A varint is an integer, of 64 bits with a sign: a bool is 0 or 1, an enum its number, a sint32 is not unfolded.
+//   - Four or eight bytes are a floating point number where that is 0, infinite, the usual NaN or of a magnitude from 1e-9
+//     to 1e15, else an integer. (Small integers, read as floating point, are far below that.)
+//   - Bytes behind a length are a text where they are UTF-8 without control characters; else a message where they
+//     are nothing but whole fields from the first byte to the last; else a text where they are UTF-8 whose only control
+//     characters are tabs and line ends; else bytes. No bytes at all are an empty text, in a list behind a message an empty
+//     message.
+//   - Members with the same number that follow each other are a list. Packed numbers are bytes or, where they look so, a
+//     message.
+//
+// An argument that is declared as one of the wrappers is its value.
+package protobuf
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"dubbo-wire/internal/decode"
+)
+
+// Format is the serialization as Dubbo users configure it.
+var Format = decode.Format{
+	ID:         22,
+	Name:       "protobuf",
+	Depth:      decode.DepthFull,
+	Releases:   "2.7.6 to 2.7.23, later by extension",
+	Capture:    "protobuf-2.7.23.pcap.zst",
+	Heartbeats: heartbeats,
+	New:        New,
+}
+
+// Format21 is the same bytes under the id of protobuf-json.
+var Format21 = decode.Format{
+	ID:         21,
+	Name:       "protobuf",
+	Dialect:    "id 21",
+	Tell:       Tell,
+	Depth:      decode.DepthFull,
+	Releases:   "2.7.5",
+	Capture:    "protobuf-2.7.5.pcap.zst",
+	Heartbeats: heartbeats,
+	New:        New,
+}
+
+// heartbeats is the string H, which stands for null; from 2.7.9 on the body is empty.
+var heartbeats = [][]byte{{3, 0x0a, 1, 'H'}}
+
+// Reader reads one body; it borrows the body and keeps nothing of it.
+type Reader struct {
+	decode.Recorder
+	// plain and lines are stretches of text, without control characters and with line ends.
+	plain, lines stretch
+	// nested is how many messages are open.
+	nested int
+	// groups are the ends of the groups that fields has passed, by their start.
+	groups map[int]int
+}
+
+// New returns a reader.
+func New() decode.Reader { return &Reader{lines: stretch{lines: true}} }
+
+// Reset starts a body.
+func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
+	r.Recorder.Reset(body, short, t)
+	r.plain.forget()
+	r.lines.forget()
+	r.nested = 0
+	clear(r.groups)
+}
+
+// write takes the length of a message and returns where it ends. All of it is there.
+func (r *Reader) write(what string) (end int) {
+	if !r.OK() {
+		return 0
+	}
+	v, n := protowire.ConsumeVarint(r.Buf[r.Off:])
+	if n < 0 {
+		if len(r.Buf)-r.Off >= maxVarint {
+			r.Fail(decode.Malformed, what, "a length of more than 64 bits")
+			return 0
+		}
+		r.Need(len(r.Buf)-r.Off+1, what)
+		return 0
+	}
+	r.Off += n
+	if size := int(min(v, math.MaxInt32)); r.Need(size, what) {
+		return r.Off + size
+	}
+	return 0
+}
+
+// maxVarint is the most bytes that a varint has.
+const maxVarint = 10
+
+// SkipText takes a message.
+func (r *Reader) SkipText() {
+	if end := r.write("a string"); r.OK() {
+		r.Off = end
+	}
+	r.Pass()
+	r.Settle(r.Tree.Depth())
+}
+
+// Text takes a StringValue. There is none for null.
+func (r *Reader) Text(name string) (s string, null bool) {
+	if end := r.write("a string"); r.OK() {
+		v, ok := wrappers["StringValue"].read(r.Buf[r.Off:end])
+		if ok {
+			s = text(v.raw)
+			r.Off = end
+		} else {
+			r.Fail(decode.Malformed, "a StringValue", fmt.Sprintf("% x", r.Buf[r.Off:min(end, r.Off+16)]))
+		}
+	}
+	if n := r.Leaf(decode.String, decode.ByField, name, 0); n != nil && r.Values() {
+		n.Text = s
+	}
+	r.Settle(r.Tree.Depth())
+	return s, false
+}
+
+// ResultKind takes an Int32Value.
+func (r *Reader) ResultKind() byte {
+	var v scalar
+	if end := r.write("a result kind"); r.OK() {
+		ok := false
+		if v, ok = wrappers["Int32Value"].read(r.Buf[r.Off:end]); ok && v.num <= math.MaxInt8 {
+			r.Off = end
+		} else {
+			r.Fail(decode.Malformed, "a result kind, 0 to 5", fmt.Sprintf("% x", r.Buf[r.Off:min(end, r.Off+16)]))
+		}
+	}
+	if n := r.Leaf(decode.Int, decode.ByField, "flag", 0); n != nil {
+		n.Num = int64(v.num)
+	}
+	r.Settle(r.Tree.Depth())
+	return byte(v.num)
+}
+
+// Value takes a message.
+func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
+	r.value(place{l, name, index}, typ, unknown)
+}
+
+// Throwable takes a ThrowableProto.
+func (r *Reader) Throwable() {
+	r.value(place{label: decode.ByField, name: "exception"}, "", throwable)
+}
+
+func (r *Reader) value(p place, typ string, s schema) {
+	open := r.Tree.Depth()
+	end := r.write("a message")
+	switch {
+	case !r.OK():
+	case r.Tree == nil: // nothing within can fail
+		r.Off = end
+		r.Pass()
+	case !r.declared(p, typ, end):
+		r.message(p, end, s)
+	}
+	r.Settle(open)
+}
+
+// declared takes a message up to end as the value that it wraps, where its declared type says so.
+func (r *Reader) declared(p place, typ string, end int) bool {
+	class, ok := strings.CutPrefix(typ, "Lcom/google/protobuf/")
+	if !ok {
+		return false
+	}
+	w, ok := wrappers[strings.TrimSuffix(class, ";")]
+	if !ok || w.kind == decode.Null { // Empty is a message without members
+		return false
+	}
+	v, ok := w.read(r.Buf[r.Off:end])
+	if !ok {
+		return false
+	}
+	r.Off = end
+	v.fill(r.Leaf(w.kind, p.label, p.name, p.index), r.Values())
+	return true
+}
+
+// place is how a value is named within its container.
+type place struct {
+	label decode.Label
+	name  string
+	index int
+}
+
+// text returns b as UTF-8.
+func text(b []byte) string { return strings.ToValidUTF8(string(b), "\ufffd") }
