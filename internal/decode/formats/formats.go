@@ -42,6 +42,7 @@ func All() []decode.Format {
 		protostuff.Format,         // 12
 		smartbuf.Format,           // 13
 		gson.Format,               // 16
+		protobuf.Format,           // 22
 		kryo2.Format,              // 25
 		kryo2.Format5,             // 25
 		msgpack.Format,            // 27

@@ -121,7 +121,7 @@ func TestDepth(t *testing.T) {
 func TestLinearTime(t *testing.T) {
 	const size, deep = 1 << 18, maxNested - 2
 	for name, b := range map[string][]byte{
-		"a text":                                  bytes.Repeat([]byte("x"), size),
+		"a text": bytes.Repeat([]byte("x"), size),
 		"a text that ends in a control character": append(bytes.Repeat([]byte("x"), size), 0),
 		"lines that end in a control character":   append(bytes.Repeat([]byte("\n"), size), 0),
 		"fields, the last one cut":                append(bytes.Repeat([]byte{8, 1}, size/2), 8),

@@ -92,7 +92,6 @@ func TestGuesses(t *testing.T) {
 	}
 }
 
-
 // A declared type that is a wrapper is the value; what does not fit it, and any other type, is a message.
 func TestDeclared(t *testing.T) {
 	for _, c := range []struct{ typ, fields, want string }{
