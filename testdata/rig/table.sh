@@ -70,4 +70,16 @@ all_captures() {
   capture midway workloads=conditions repeat=2 pause=8 late_start=0.2 complete=false note="the capture starts while calls are running"
   capture requests-only workloads=conditions "filter=tcp dst port $port" complete=false note="only packets towards the provider"
   capture responses-only workloads=conditions "filter=tcp src port $port" complete=false note="only packets from the provider"
+
+  # Dubbo 3: what each release ships, and the serializations of its extensions, run with 3.2.
+  for s in 3.2.16 3.3.6; do
+    capture hessian2-$s dubbo=$s
+    capture edge-hessian2-$s dubbo=$s workloads=edge heartbeat=1000
+    capture fastjson2-$s dubbo=$s serialization=fastjson2
+    capture edge-fastjson2-$s dubbo=$s serialization=fastjson2 workloads=edge heartbeat=1000
+  done
+  for s in kryo jackson fastjson fury fury-compatible kryo2 msgpack gson fst protostuff avro native-hessian java compactedjava nativejava; do
+    capture $s-3.2.16 dubbo=3.2.16 serialization=$s
+    capture edge-$s-3.2.16 dubbo=3.2.16 serialization=$s workloads=edge heartbeat=1000
+  done
 }

@@ -100,6 +100,9 @@ public class ApachePeer implements Peer {
             reference.setConnections(remote.connections);
         }
         List<MethodConfig> methods = new ArrayList<>();
+        if (remote.type == EdgeService.class) {
+            methods.add(callbackMethod()); // 3.x does not look for it in the URL
+        }
         for (String name : remote.oneWay) {
             MethodConfig method = method(name);
             method.setReturn(false);

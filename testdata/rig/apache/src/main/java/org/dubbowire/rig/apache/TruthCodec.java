@@ -71,7 +71,7 @@ public final class TruthCodec implements Codec2 {
             if (stream == null) {
                 stream = decodeNow(message);
             }
-            TruthLine.log(ends(channel), "in", frame, id(message), stream, decodeError(frame, message));
+            TruthLine.log(ends(channel), "in", frame, id(message), stream, decodeError(frame, message, stream));
         }
         return decoded;
     }
@@ -130,9 +130,11 @@ public final class TruthCodec implements Codec2 {
         return recorder.recordings.isEmpty() ? null : recorder.recordings.get(0);
     }
 
-    private static String decodeError(Frame frame, Object message) {
+    private static String decodeError(Frame frame, Object message, Recorder.Recording stream) {
         if (message instanceof Request request && request.isBroken()) {
-            return String.valueOf(request.getData());
+            // 3.x leaves there what it has decoded; why it stopped is known to the stream only.
+            boolean told = request.getData() instanceof Decodeable && stream != null && stream.error != null;
+            return told ? stream.error : String.valueOf(request.getData());
         }
         if (message instanceof Response response && frame.isDubbo() && response.getStatus() != frame.status()) {
             return response.getErrorMessage();

@@ -357,8 +357,8 @@ final class Edge {
                 socket.setSoTimeout(3000);
                 OutputStream out = socket.getOutputStream();
                 InputStream in = socket.getInputStream();
-                for (String command : List.of("ls\r\n", "status\r\n")) {
-                    out.write(command.getBytes(StandardCharsets.US_ASCII));
+                for (String command : Settings.TELNET) {
+                    out.write((command + "\r\n").getBytes(StandardCharsets.US_ASCII));
                     out.flush();
                     StringBuilder answer = new StringBuilder();
                     while (!answer.toString().endsWith("dubbo>")) {

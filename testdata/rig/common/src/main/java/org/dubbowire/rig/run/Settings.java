@@ -17,6 +17,9 @@ public final class Settings {
     /** Milliseconds between the rounds of the workload "conditions". */
     public static final int PAUSE = Integer.getInteger("rig.pause", 0);
 
+    /** Commands sent as text to the Dubbo port. */
+    static final String[] TELNET = System.getProperty("rig.telnet", "ls,status").split(",");
+
     private Settings() {
     }
 

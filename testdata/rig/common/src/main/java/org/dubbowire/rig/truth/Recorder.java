@@ -19,7 +19,7 @@ public final class Recorder {
     public static final class Recording {
         public final int position;
         public final List<Op> ops = new ArrayList<>();
-        String error;
+        public String error;
 
         Recording(int position) {
             this.position = position;
