@@ -32,6 +32,7 @@ func All() []decode.Format {
 		compactedjava.Format,      // 4
 		json.Format,               // 5
 		fastjson.Format,           // 6
+		fastjson.Prefixed,         // 6
 		nativejava.Format,         // 7
 		kryo.Format,               // 8
 		kryo.Format5,              // 8

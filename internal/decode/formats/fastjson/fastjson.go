@@ -1,7 +1,8 @@
-// Package fastjson is serialization 6: JSON texts as fastjson 1.x writes them, one in a line with Dubbo 2.0.7 to
-// 2.7.23 (FastJsonObjectOutput), behind a length in the extension for Dubbo 3 (DefaultJsonDataOutput). The first byte
-// tells which. Types are not on the wire, except "@type" of exceptions and, in the extension, of every object;
-// references ({"$ref": …}) stay as they are written. See package jsonlines.
+// Package fastjson is serialization 6: JSON texts as fastjson 1.x writes them, in two layouts. Dubbo 2.0.7 to 2.7.23 and
+// the extension 1.0.1 for Dubbo 3.0 and 3.1 (FastJsonObjectOutput) write one text in a line; types are not on the wire,
+// except "@type" of exceptions. The extension 3.2.0 for Dubbo 3.2 (DefaultJsonDataOutput, fastjson 1.2.83) writes each
+// text behind its length, with "@type" of every object and map, letters behind numbers for their types, and new Date(…),
+// Set[…], x'…'. The first byte tells which. References ({"$ref": …}) stay as they are written. See package jsonlines.
 package fastjson
 
 import (
@@ -9,13 +10,38 @@ import (
 	"dubbo-wire/internal/decode/formats/jsonlines"
 )
 
-// Format is the serialization as Dubbo users configure it.
+// Format is the serialization as Dubbo users configure it, a text in each line.
 var Format = decode.Format{
 	ID:         6,
 	Name:       "fastjson",
 	Depth:      decode.DepthFull,
-	Releases:   "2.0.7 to 2.7.23, later by extension",
+	Releases:   "2.0.7 to 2.7.23, 3.0 and 3.1 by extension",
 	Capture:    "fastjson.pcap.zst",
-	Heartbeats: [][]byte{[]byte("null\n"), []byte("null\r\n"), []byte("\x00\x00\x00\x04null")},
-	New:        jsonlines.NewEither,
+	Heartbeats: [][]byte{[]byte("null\n"), []byte("null\r\n")},
+	New:        jsonlines.NewLines,
+	Tell:       func(b []byte, _ decode.BodyKind) decode.Verdict { return tell(b, false) },
+}
+
+// Prefixed is the other layout, each text behind its length.
+var Prefixed = decode.Format{
+	ID:         6,
+	Name:       "fastjson",
+	Dialect:    "length-prefixed",
+	Depth:      decode.DepthFull,
+	Releases:   "3.2 and later, by extension",
+	Heartbeats: [][]byte{[]byte("\x00\x00\x00\x04null")},
+	New:        jsonlines.NewPrefixed,
+	Tell:       func(b []byte, _ decode.BodyKind) decode.Verdict { return tell(b, true) },
+}
+
+// tell judges the first byte: a text starts with none that is 0, and a length below 16 MB, longer than any first text,
+// does.
+func tell(b []byte, prefixed bool) decode.Verdict {
+	switch {
+	case len(b) == 0:
+		return decode.Unsure
+	case prefixed == (b[0] == 0):
+		return decode.Own
+	}
+	return decode.Foreign
 }

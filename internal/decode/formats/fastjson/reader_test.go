@@ -18,15 +18,37 @@ func TestValues(t *testing.T) { formattest.Wants(t, fastjson.Format, "testdata/v
 
 func TestFrames(t *testing.T) { formattest.WantsFrames(t, fastjson.Format, "testdata/frames.tsv") }
 
+// Values of the extension 3.2.0 on Dubbo 3.2.16; those of the source for 3.3.4 are the same.
+func TestPrefixedValues(t *testing.T) {
+	formattest.Wants(t, fastjson.Prefixed, "testdata/values-prefixed.tsv")
+}
+
+func TestTell(t *testing.T) {
+	for _, c := range []struct {
+		body            string
+		lines, prefixed decode.Verdict
+	}{
+		{`"2.0.2"`, decode.Own, decode.Foreign},
+		{"4\n", decode.Own, decode.Foreign},
+		{"null\n", decode.Own, decode.Foreign},
+		{"\x00\x00\x00\x024B", decode.Foreign, decode.Own},
+		{"\x00\x00\x00\x07\"2.0.2\"", decode.Foreign, decode.Own},
+		{"", decode.Unsure, decode.Unsure},
+	} {
+		require.Equal(t, c.lines, fastjson.Format.Tell([]byte(c.body), decode.BodyRequest), "%q", c.body)
+		require.Equal(t, c.prefixed, fastjson.Prefixed.Tell([]byte(c.body), decode.BodyRequest), "%q", c.body)
+	}
+}
+
 // REQ sayHello(String) and RES value of the extension.
 func TestExtension(t *testing.T) {
 	request := lengths(`"2.0.2"`, `"d.Hi"`, `"0.0.0"`, `"hi"`, `"Ljava/lang/String;I"`, `"bob"`, `5`, `{"@type":"java.util.HashMap","path":"d.Hi"}`)
-	m := formattest.Request(fastjson.Format, request, decode.Malformed)
+	m := formattest.Request(fastjson.Prefixed, request, decode.Malformed)
 	require.Equal(t, `2.0.2 | d.Hi | 0.0.0 | hi | Ljava/lang/String;I | ["bob",5] | {"path":"d.Hi"}`, m.Summary())
 	formattest.Balance(t, &m.Tree, len(request))
-	formattest.NoAllocs(t, fastjson.Format, request)
+	formattest.NoAllocs(t, fastjson.Prefixed, request)
 
-	m = formattest.Response(fastjson.Format, lengths(`4B`, `"hi"`, `{"@type":"java.util.HashMap","dubbo":"2.0.2"}`), decode.Malformed)
+	m = formattest.Response(fastjson.Prefixed, lengths(`4B`, `"hi"`, `{"@type":"java.util.HashMap","dubbo":"2.0.2"}`), decode.Malformed)
 	require.Equal(t, `4 | "hi" | {"dubbo":"2.0.2"}`, m.Summary())
 }
 
@@ -44,13 +66,30 @@ func TestHostile(t *testing.T) {
 	formattest.Stops(t, fastjson.Format, []formattest.Hostile{
 		{Name: "nothing", Body: nil, Cause: decode.Malformed},
 		{Name: "no line end", Body: []byte(`{"a":1}`), Cause: decode.Malformed},
-		{Name: "length beyond the body", Body: formattest.Hex("00ffffff 22 22"), Cause: decode.Malformed},
-		{Name: "half a length", Body: formattest.Hex("0000"), Cause: decode.Malformed},
 		{Name: "arrays without end", Body: []byte(strings.Repeat("[", 5000) + "\n"), Cause: decode.Limit},
 		{Name: "sets without end", Body: []byte(strings.Repeat("Set[", 5000) + "\n"), Cause: decode.Limit},
 		{Name: "keys without end", Body: []byte(strings.Repeat("{", 5000) + "\n"), Cause: decode.Limit},
 		{Name: "classes without end", Body: []byte(strings.Repeat(`{"@type":"A","a":`, 5000) + "\n"), Cause: decode.Limit},
 	})
+}
+
+func TestHostilePrefixed(t *testing.T) {
+	length := func(text string) []byte {
+		return append([]byte{0, byte(len(text) >> 16), byte(len(text) >> 8), byte(len(text))}, text...)
+	}
+	formattest.Stops(t, fastjson.Prefixed, []formattest.Hostile{
+		{Name: "nothing", Body: nil, Cause: decode.Malformed},
+		{Name: "length beyond the body", Body: formattest.Hex("00ffffff 22 22"), Cause: decode.Malformed},
+		{Name: "length of 2^32-1", Body: formattest.Hex("ffffffff 22 22"), Cause: decode.Malformed},
+		{Name: "half a length", Body: formattest.Hex("0000"), Cause: decode.Malformed},
+		{Name: "sets without end", Body: length(strings.Repeat("Set[", 5000)), Cause: decode.Limit},
+		{Name: "classes without end", Body: length(strings.Repeat(`{"@type":"A","a":`, 5000)), Cause: decode.Limit},
+	})
+}
+
+func FuzzPrefixed(f *testing.F) {
+	f.Add(lengths(`4B`, `"hi"`, `{"@type":"java.util.HashMap","dubbo":"2.0.2"}`))
+	formattest.Fuzz(f, fastjson.Prefixed, "testdata/values-prefixed.tsv")
 }
 
 func FuzzReader(f *testing.F) {

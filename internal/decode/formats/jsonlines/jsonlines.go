@@ -18,20 +18,23 @@ import (
 // NewLines returns a reader of texts that end with a line end.
 func NewLines() decode.Reader { return new(Reader) }
 
-// NewEither returns a reader of both layouts: a body that starts with a zero byte has lengths. A text starts with
-// none, and a text of 16 MB is beyond every first field.
-func NewEither() decode.Reader { return &Reader{either: true} }
+// NewPrefixed returns a reader of texts behind their length, written by fastjson with the class of every object.
+func NewPrefixed() decode.Reader { return &Reader{prefixed: true} }
 
 // NewDubbo returns a reader of texts that end with a line end and were written by Dubbo's own JSON, where the last member
 // of a bean is "class".
 func NewDubbo() decode.Reader { return &Reader{dubbo: true} }
 
+// NewProto returns a reader of texts that end with a line end and are protocol buffers messages, of which Dubbo's own, for
+// exceptions and attachments, are known.
+func NewProto() decode.Reader { return &Reader{proto: true} }
+
 // Reader reads one body; it borrows the body and keeps nothing of it.
 type Reader struct {
 	decode.Recorder
-	either   bool // lengths or lines, by the first byte
-	prefixed bool
+	prefixed bool // lengths, not lines
 	dubbo    bool // written by Dubbo's own JSON
+	proto    bool // written by protobuf
 	end      int  // of the JSON text being read
 	bad      bool // the text is not what this package knows
 	// throwable is set until the outer members of an exception are read, which make an object.
@@ -43,7 +46,6 @@ type Reader struct {
 // Reset starts a body.
 func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	r.Recorder.Reset(body, short, t)
-	r.prefixed = r.either && len(body) > 0 && body[0] == 0
 	r.bad = false
 	r.throwable = false
 	r.attachments = false
@@ -165,15 +167,18 @@ func (r *Reader) document(l decode.Label, name string, index int) {
 }
 
 // Throwable takes the exception, an object with named fields. Where a member names its class ("@type" of fastjson,
-// "clazz" of gson's extension, "class" of Dubbo's own JSON) the node has it.
+// "clazz" of gson's extension, "class" of Dubbo's own JSON, "originalClassName" of protobuf) the node has it.
 func (r *Reader) Throwable() {
 	r.throwable = true
 	r.Value(decode.ByField, "exception", 0, "")
 	r.throwable = false
 }
 
-// Attachments takes the object at the end, a map whatever its keys are.
+// Attachments takes the object at the end, a map whatever its keys are. With protobuf a null map is written as nothing.
 func (r *Reader) Attachments() {
+	if r.proto && r.Left() == 0 && r.Short == decode.Malformed {
+		return
+	}
 	r.attachments = true
 	r.Value(decode.ByField, "attachments", 0, "")
 	r.attachments = false

@@ -56,6 +56,11 @@ func (r *Reader) object(l decode.Label, name string, index int) {
 	}
 	exception, attachments := r.throwable, r.attachments
 	r.throwable, r.attachments = false, false
+	if attachments && r.proto {
+		r.holder(l, name, index)
+		r.Leave()
+		return
+	}
 	kind, entry := decode.Map, decode.ByEntry
 	if exception {
 		kind, entry = decode.Object, decode.ByField
@@ -89,7 +94,7 @@ func (r *Reader) object(l decode.Label, name string, index int) {
 			return
 		}
 		r.Off++
-		if exception && key == "clazz" { // gson's extension, around the exception
+		if exception && (key == "clazz" || r.proto && key == "originalClassName") { // clazz: gson's, around the exception
 			r.nameClass(node)
 		}
 		r.value(entry, key, k)
@@ -131,7 +136,8 @@ func (r *Reader) nameClass(node int) {
 // isMap reports whether the class is a map of the JDK.
 func isMap(class string) bool {
 	return strings.HasPrefix(class, "java.util.") &&
-		(strings.HasSuffix(class, "Map") || class == "java.util.Hashtable" || class == "java.util.Properties")
+		(strings.HasSuffix(class, "Map") || class == "java.util.Hashtable" || class == "java.util.Properties" ||
+			strings.HasPrefix(class, "java.util.ImmutableCollections$Map"))
 }
 
 // array = "[" [ value *( "," value ) ] "]"; head is the length of the opening.
@@ -245,9 +251,15 @@ func (r *Reader) number(l decode.Label, name string, index int) {
 	if digits > 0 && r.at('.') {
 		r.Off++
 		integral = false
-		if frac := r.digits(); frac > 0 {
+		switch frac := r.digits(); {
+		case frac > 0:
 			digits += frac
-		} else {
+		case r.prefixed: // fastjson marks a BigDecimal that is whole
+			if n := r.Leaf(decode.Decimal, l, name, index); n != nil && r.Values() {
+				n.Text = string(r.Buf[start : r.Off-1])
+			}
+			return
+		default:
 			digits = 0
 		}
 	}
