@@ -33,6 +33,9 @@ type Reader struct {
 	native  bool // strings without a count of characters, objects without a byte before them
 	compact bool // classes without fields
 	loose   bool // handles may refer to what was not read
+	inside  bool // the stream ends with the buffer
+	assume  bool // classes whose fields are not known have none
+	bare    bool // there were such classes
 
 	started bool
 	block   int    // bytes left of the current block of data
@@ -50,6 +53,7 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	r.Recorder.Reset(body, short, t)
 	r.started = false
 	r.loose = false
+	r.inside, r.assume, r.bare = false, false, false
 	r.block = 0
 	r.table.reset()
 }
@@ -64,11 +68,15 @@ func (r *Reader) start() {
 	if r.started || !r.OK() {
 		return
 	}
+	r.head()
+}
+
+func (r *Reader) head() {
 	r.started = true
 	if !r.Need(4, "the stream's magic and version") {
 		return
 	}
-	if head := binary.BigEndian.Uint32(r.Buf); head != streamMagic<<16|streamVersion {
+	if head := binary.BigEndian.Uint32(r.Buf[r.Off:]); head != streamMagic<<16|streamVersion {
 		r.Fail(decode.Malformed, "aced0005, the start of a stream", fmt.Sprintf("%08x", head))
 		return
 	}

@@ -57,6 +57,9 @@ func (r *Reader) classData(i int, s shape, at int32) {
 		return
 	}
 	switch {
+	case !c.fieldsKnown && r.inside && (r.assume || r.Left() == 0):
+		r.bare = true
+		return // each field would take a byte
 	case !c.fieldsKnown:
 		r.Fail(decode.Unsupported, "the fields of class "+excerpt(c.name)+", which this stream does not tell", "")
 		return

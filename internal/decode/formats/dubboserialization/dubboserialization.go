@@ -1,0 +1,144 @@
+// Package dubboserialization reads bodies of serialization 1, "dubbo" (Dubbo 2.0.7 to 2.6.0).
+//
+// Sources: Dubbo 2.0.7, 2.5.3 and 2.6.0 GenericObjectOutput, GenericDataOutput, GenericDataFlags and Builder, which
+// generates a writer for each class.
+//
+// What is written through writeObject starts with the descriptor of its class, or with its number in a fixed list. An
+// object of the application is the number of its fields and their values, in the order of their names, which are not
+// written: members #0, #1, …. A field has no type either. A number there may be of any width, the bits of a float or
+// a double, or a boolean: it is an integer here. Two things in a field have an end that only the class knows, a
+// collection of some classes, which goes on behind its own fields, and a byte array that looks like UTF-8 text. The
+// reader takes what leads exactly to the end of the body (plan.go) and stops with cause Unsupported where nothing does;
+// the attachments are then found from the end (find.go). Exceptions, and what has transient fields, are streams of Java
+// serialization with a length (stream.go).
+//
+// Memory: the body is borrowed until the next Reset; the tree gets copies of texts where it wants values.
+package dubboserialization
+
+import (
+	"fmt"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/formats/java"
+)
+
+// Format is the serialization as Dubbo users configure it.
+var Format = decode.Format{
+	ID:         1,
+	Name:       "dubbo",
+	Depth:      decode.DepthFull,
+	Releases:   "2.0.7 to 2.6.0",
+	Capture:    "dubbo-2.5.3.pcap.zst",
+	Heartbeats: [][]byte{{tagNull}},
+	New:        func() decode.Reader { return new(Reader) },
+}
+
+// Reader reads one body. The zero value is ready for Reset.
+type Reader struct {
+	decode.Recorder
+	// kind is the result kind of a response, noKind before it was read.
+	kind byte
+	// count is how many objects were met that later bytes may refer to, nodes where they are in the tree.
+	count int
+	nodes []int32
+	// loose: part of the body was not read, so that objects may be missing.
+	loose bool
+	names map[string]string // of classes by descriptor
+	plan  plan
+	probe *Reader      // tries ways to read
+	work  int          // what that costs, beside the bytes looked at
+	java  *java.Reader // of streams inside
+}
+
+// noKind: no response, or not known.
+const noKind = 0xff
+
+// Reset implements decode.Reader.
+func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
+	r.Recorder.Reset(body, short, t)
+	r.kind = noKind
+	r.count = 0
+	if cap(r.nodes) > 1<<13 {
+		r.nodes = nil
+	}
+	r.nodes = r.nodes[:0]
+	r.loose = false
+	r.work = 0
+	r.plan.reset()
+}
+
+// SkipText implements decode.Reader.
+func (r *Reader) SkipText() {
+	r.text()
+	r.Pass()
+	r.Settle(r.Tree.Depth())
+}
+
+// Text implements decode.Reader.
+func (r *Reader) Text(name string) (s string, null bool) {
+	x := r.text()
+	if r.OK() {
+		s = x.decode()
+		k := decode.String
+		if x.null {
+			k = decode.Null
+		}
+		if n := r.Leaf(k, decode.ByField, name, 0); n != nil && r.Values() {
+			n.Text = s
+		}
+	}
+	r.Settle(r.Tree.Depth())
+	return s, x.null
+}
+
+// ResultKind implements decode.Reader.
+func (r *Reader) ResultKind() byte {
+	at := r.Off
+	v := r.varint("a result kind")
+	if r.OK() && (v < 0 || v > 5) {
+		r.FailAt(at, decode.Malformed, "a result kind, 0 to 5", fmt.Sprint(v))
+	}
+	if r.OK() {
+		r.kind = byte(v)
+	}
+	if n := r.Leaf(decode.Int, decode.ByField, "flag", 0); n != nil {
+		n.Num = v
+	}
+	r.Settle(r.Tree.Depth())
+	if !r.OK() {
+		return 0
+	}
+	return r.kind
+}
+
+// Value implements decode.Reader. The declared type is not needed.
+func (r *Reader) Value(l decode.Label, name string, index int, _ string) {
+	end := oneMap
+	switch {
+	case l == decode.ByIndex:
+		end = argumentsAndMap
+	case r.kind < 3:
+		end = nothing
+	case r.kind == noKind:
+		end = nothingOrMap
+	}
+	r.top(r.at(l, name, index), end)
+}
+
+// Throwable implements decode.Reader.
+func (r *Reader) Throwable() { r.Value(decode.ByField, "exception", 0, "") }
+
+// Attachments implements decode.Reader.
+func (r *Reader) Attachments() { r.top(r.at(decode.ByField, "attachments", 0), nothing) }
+
+// top takes a value that was written by writeObject; end is what may follow it in the body.
+func (r *Reader) top(p place, end ending) {
+	if !r.OK() {
+		return
+	}
+	open := r.Tree.Depth()
+	r.planned(p, end)
+	r.Settle(open)
+}
+
+func hexByte(b byte) string { return fmt.Sprintf("byte %02x", b) }

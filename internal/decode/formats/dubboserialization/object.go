@@ -1,0 +1,233 @@
+package dubboserialization
+
+import (
+	"fmt"
+	"strconv"
+
+	"dubbo-wire/internal/decode"
+)
+
+// tagged takes a value whose tag tells what it is: an object of a class of the application, or any value in a field,
+// where c is no class at all.
+func (r *Reader) tagged(c class, p place, h head) {
+	r.work += workPerObject
+	at := r.Off
+	tag, ok := r.Peek()
+	if !ok {
+		r.Need(1, "a value")
+		return
+	}
+	field := len(c.desc) == 0
+	switch {
+	case isNumber(tag) && field:
+		v := r.varint("a number")
+		r.scalar(p, h, func(n *decode.Node) { n.Kind, n.Num = decode.Int, v })
+	case tag == tagNull:
+		r.Off++
+		r.scalar(p, h, func(n *decode.Node) { n.Kind = decode.Null })
+	case tag == tagNothing && field:
+		r.Off++
+		r.scalar(p, h, func(n *decode.Node) { n.Kind = decode.String })
+	case tag == tagRef:
+		r.Off++
+		r.ref(p, h)
+	case tag == tagStream:
+		r.Off++
+		r.stream(c, p, h)
+	case tag == tagBytes && field:
+		r.Off++
+		r.textOrBytes(p, h)
+	case tag == tagBytes:
+		x := r.text()
+		r.scalar(p, h, func(n *decode.Node) {
+			n.Kind = decode.Enum
+			n.Class = r.className(c.desc)
+			n.Text = x.decode()
+		})
+	case tag == tagValue && field:
+		r.Off++
+		v := r.varint("the value of a box")
+		r.scalar(p, h, func(n *decode.Node) { n.Kind, n.Num = decode.Int, v })
+	case tag == tagValues && (field || c.form == array):
+		r.values(class{form: array}, p, h)
+	case tag == tagMap && field:
+		r.mapping(class{}, p, h)
+	case (tag == tagDesc || tag == tagDescID) && field:
+		r.object(p)
+	case tag == tagObject:
+		r.fieldsOrElements(c, p, h)
+	default:
+		r.FailAt(at, decode.Malformed, "a value", hexByte(tag))
+	}
+}
+
+// fieldsOrElements takes 80 and what follows: a number of fields and the fields, or the elements of an array.
+func (r *Reader) fieldsOrElements(c class, p place, h head) {
+	r.Off++
+	isArray := c.form == array
+	if len(c.desc) == 0 {
+		// A number of fields never starts with a byte from 80 up, a length below 128 always does.
+		if b, ok := r.Peek(); ok && b >= 0x80 {
+			isArray = true
+		} else if r.longArray() {
+			isArray = r.choose(2) == 1
+		}
+	}
+	if isArray {
+		r.container(decode.List, c, p, h, func(node int) {
+			r.refer(node)
+			n := r.elements("the length of an array")
+			r.Role("length")
+			r.list(n, p)
+		})
+		return
+	}
+	r.container(decode.Object, c, p, h, func(node int) {
+		r.refer(node)
+		at := r.Off
+		n := r.fits(at, r.int32("the number of fields"), "the number of fields")
+		r.Role("length")
+		f := fields{node: node, n: n, from: r.Off}
+		r.members(n, c, p)
+		if r.OK() {
+			r.tail(f, c, p)
+		}
+	})
+}
+
+// int32 takes a number that must not be negative.
+func (r *Reader) int32(what string) int {
+	at := r.Off
+	v := r.varint(what)
+	if r.OK() && (v < 0 || v > 1<<31-1) {
+		r.FailAt(at, decode.Malformed, what, fmt.Sprint(v))
+	}
+	if !r.OK() {
+		return 0
+	}
+	return int(v)
+}
+
+// longArray reports whether the bytes behind 80 can be the length of an array of 128 elements or more, and the start of
+// its first.
+func (r *Reader) longArray() bool {
+	var x Reader
+	x.Cursor.Reset(r.Buf, decode.Malformed)
+	x.Off = r.Off
+	n := x.elements("")
+	b, ok := x.Peek()
+	return ok && n >= 128 && startsObject(b)
+}
+
+// startsObject reports whether writeObject writes that byte first.
+func startsObject(b byte) bool {
+	return b == tagDesc || b == tagDescID || b == tagNull || b == tagNothing
+}
+
+// list takes n elements with descriptors, of the list at p.
+func (r *Reader) list(n int, p place) {
+	for i := 0; i < n && r.OK(); i++ {
+		q := r.at(decode.ByIndex, "", i)
+		q.before = p.last(i, n)
+		r.object(q)
+	}
+}
+
+// members takes n fields.
+func (r *Reader) members(n int, c class, p place) {
+	for i := 0; i < n && r.OK(); i++ {
+		q := r.at(decode.ByField, memberName(i), 0)
+		switch {
+		case i < n-1 || c.form == tailed || c.form == tailedMap:
+			q.before = aNumber
+		case c.form == byTag && len(c.desc) > 0 && suffixed(c.desc, byTag) != byTag:
+			q.before = aNumber
+		case c.form == byTag:
+			q.before = max(p.before, seldomNumber)
+		default:
+			q.before = p.before
+		}
+		r.tagged(class{}, q, head{end: r.Off})
+	}
+}
+
+// memberName names the field that is number i on the wire.
+func memberName(i int) string {
+	if i < len(memberNames) {
+		return memberNames[i]
+	}
+	return "#" + strconv.Itoa(i)
+}
+
+var memberNames = func() (names [64]string) {
+	for i := range names {
+		names[i] = "#" + strconv.Itoa(i)
+	}
+	return names
+}()
+
+// refer notes an object that later bytes may refer to by its number.
+func (r *Reader) refer(node int) {
+	if !r.OK() {
+		return
+	}
+	r.count++
+	if r.Tree == nil {
+		return
+	}
+	for len(r.nodes) < r.count-1 { // what lies in bytes that nobody wants has no node
+		r.nodes = append(r.nodes, -1)
+	}
+	r.nodes = append(r.nodes, int32(node))
+}
+
+// ref takes the number of an object that was met before.
+func (r *Reader) ref(p place, h head) {
+	at := r.Off
+	v := r.uint("a reference")
+	if r.OK() && v >= r.count && !r.loose {
+		r.FailAt(at, decode.Malformed, fmt.Sprintf("a reference to one of %d objects", r.count), fmt.Sprint(v))
+	}
+	r.scalar(p, h, func(n *decode.Node) {
+		if r.loose || v >= len(r.nodes) || r.nodes[v] < 0 {
+			n.Kind = decode.Opaque // it lies in what was not recorded
+			return
+		}
+		n.Kind, n.Num = decode.Ref, int64(r.nodes[v])
+	})
+}
+
+// textOrBytes takes what stands behind 83 in a field: so many characters, or bytes where these are none. Where they are
+// as many characters as bytes it does not matter; else only the class could tell.
+func (r *Reader) textOrBytes(p place, h head) {
+	n := r.elements("the length of a string")
+	if !r.OK() {
+		return
+	}
+	rest := r.Buf[r.Off:]
+	size, taken := measure(rest, n)
+	isText := taken == n || r.Short != decode.Malformed && taken < n && cutUnit(rest[size:])
+	if isText && size > n && len(rest) >= n {
+		isText = r.choose(2) == 0
+	}
+	if !r.OK() {
+		return
+	}
+	if isText {
+		x := r.chars(n)
+		r.scalar(p, h, func(n *decode.Node) {
+			n.Kind = decode.String
+			if r.Values() {
+				n.Text = x.decode()
+			}
+		})
+		return
+	}
+	raw := r.Bytes(n, "a byte array")
+	r.scalar(p, h, func(n *decode.Node) {
+		n.Kind = decode.Bytes
+		if r.Values() {
+			n.Raw = raw
+		}
+	})
+}

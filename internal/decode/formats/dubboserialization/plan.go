@@ -1,0 +1,175 @@
+package dubboserialization
+
+import (
+	"bytes"
+
+	"dubbo-wire/internal/decode"
+)
+
+// Where the bytes can be read in several ways, the class would tell which is right. Without it the right one is taken to
+// be what leads exactly to the end of the body: behind the value come the other arguments and the attachments, or of a
+// response nothing, or attachments. The ways are tried one after the other, the likely ones first, the last choice
+// changed first, with a bound on the work. One way that leads to the end settles all choices up to there.
+
+// plan is how a body is read where there are several ways.
+type plan struct {
+	choices []choice
+	next    int
+	// settled: the choices lead to the end of the body.
+	settled bool
+	// trying: choices are made and noted.
+	trying bool
+	// strict: a choice is an error.
+	strict bool
+	met    int // choices met since the start of a value
+}
+
+// choice is one of some options.
+type choice struct{ pick, of int }
+
+func (p *plan) reset() {
+	*p = plan{choices: p.choices[:0]}
+	if cap(p.choices) > 1<<13 {
+		p.choices = nil
+	}
+}
+
+// choose picks one of some options.
+func (r *Reader) choose(of int) int {
+	p := &r.plan
+	if of < 2 || !r.OK() {
+		return 0
+	}
+	p.met++
+	switch {
+	case p.strict:
+		r.Fail(decode.Unsupported, "bytes that can be read in one way", "several, between which only a class decides")
+	case (p.settled || p.trying) && p.next < len(p.choices):
+		p.next++
+		return p.choices[p.next-1].pick
+	case p.trying:
+		p.choices = append(p.choices, choice{of: of})
+		p.next++
+	}
+	return 0
+}
+
+// ending is what may stand behind a value up to the end of the body.
+type ending uint8
+
+const (
+	nothing         ending = iota
+	oneMap                 // attachments
+	nothingOrMap           // a response whose kind is not known
+	argumentsAndMap        // arguments and attachments
+)
+
+// Searches are bounded, in bytes looked at: some per byte of the body, some for small bodies and no more for large ones.
+// An object costs more than its bytes.
+const (
+	workPerByte   = 128
+	smallWork     = 1 << 17
+	largeWork     = 1 << 26
+	workPerTry    = 64
+	workPerObject = 64
+)
+
+func budget(body []byte) int { return min(workPerByte*len(body)+smallWork, largeWork) }
+
+// planned takes a value: as it is where there is one way to read it, else by a plan.
+func (r *Reader) planned(p place, end ending) {
+	if r.plan.settled {
+		r.object(p)
+		return
+	}
+	mark, at, count, nodes := r.Mark(), r.Off, r.count, len(r.nodes)
+	again := func() {
+		r.Resume(at)
+		r.Rewind(mark)
+		r.count, r.nodes = count, r.nodes[:nodes]
+		r.object(p)
+	}
+	r.plan.met = 0
+	r.object(p)
+	if r.plan.met == 0 {
+		return
+	}
+	if err := r.Err(); r.Short != decode.Malformed && err == nil || err != nil && err.Cause != decode.Malformed && err.Cause != decode.Unsupported {
+		return // there is no end to be led to
+	}
+	read, met := r.OK(), r.plan.met
+	switch {
+	case r.Short != decode.Malformed || !r.search(at, count, end):
+		r.plan.strict = true
+		again()
+		r.plan.strict = false
+	case read && r.plan.first(met):
+		r.plan.next = met // it was read so
+	default:
+		again()
+	}
+}
+
+// first reports whether the first n choices are those that are made without a plan.
+func (p *plan) first(n int) bool {
+	for _, c := range p.choices[:n] {
+		if c.pick != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// search looks for choices that lead from offset at to the end of the body.
+func (r *Reader) search(at, count int, end ending) bool {
+	if r.probe == nil {
+		r.probe = new(Reader)
+	}
+	x := r.probe
+	x.Reset(r.Buf, decode.Malformed, nil)
+	for budget := budget(r.Buf); budget > 0; {
+		x.Resume(at)
+		x.count, x.loose, x.work = count, r.loose, 0
+		x.plan.next, x.plan.trying = 0, true
+		if x.reaches(end) {
+			r.plan.choices = append(r.plan.choices[:0], x.plan.choices...)
+			r.plan.next, r.plan.settled = 0, true
+			return true
+		}
+		budget -= x.Off - at + x.work + workPerTry
+		c := x.plan.choices
+		for len(c) > 0 && c[len(c)-1].pick+1 == c[len(c)-1].of {
+			c = c[:len(c)-1]
+		}
+		if len(c) == 0 {
+			return false
+		}
+		c[len(c)-1].pick++
+		x.plan.choices = c
+	}
+	return false
+}
+
+// reaches reads a value and what may follow it, and reports whether that ends with the body.
+func (r *Reader) reaches(end ending) bool {
+	values, asMap := 0, false
+	for r.OK() && r.Off < len(r.Buf) || values == 0 {
+		asMap = bytes.HasPrefix(r.Buf[r.Off:], mapHead) || bytes.HasPrefix(r.Buf[r.Off:], []byte{tagNull})
+		r.object(place{})
+		if values++; !r.OK() || values > 1 && end == nothing || values > 2 && end != argumentsAndMap {
+			return false
+		}
+	}
+	if !r.OK() || r.Off != len(r.Buf) {
+		return false
+	}
+	switch end {
+	case nothing:
+		return values == 1
+	case nothingOrMap:
+		return values == 1 || asMap
+	case oneMap:
+		return values == 2 && asMap
+	}
+	return values > 1 && asMap
+}

@@ -1,0 +1,232 @@
+package dubboserialization
+
+import (
+	"fmt"
+	"math"
+	"time"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"dubbo-wire/internal/decode"
+)
+
+// Tags (GenericDataFlags).
+const (
+	// 00 to 07: a number of 1 to 8 bytes follows, little-endian, two's complement.
+	tagLastNumber = 0x07
+	// 0a to 38: the number tag - 19, from -15 to 31.
+	tagFirstSmall = 0x0a
+	tagZero       = 0x19
+	tagLastSmall  = 0x38
+
+	tagObject  = 0x80 // fields, or elements
+	tagRef     = 0x81
+	tagStream  = 0x82
+	tagBytes   = 0x83
+	tagValue   = 0x84
+	tagValues  = 0x85
+	tagMap     = 0x86
+	tagDesc    = 0x8a
+	tagDescID  = 0x8b
+	tagNull    = 0x94
+	tagNothing = 0x95 // OBJECT_DUMMY: new Object(), no characters, no bytes
+)
+
+// varint takes a number of any width.
+func (r *Reader) varint(what string) int64 {
+	at := r.Off
+	tag := r.Byte(what)
+	switch {
+	case !r.OK():
+		return 0
+	case tag <= tagLastNumber:
+		b := r.Bytes(int(tag)+1, what)
+		if !r.OK() {
+			return 0
+		}
+		v := uint64(0)
+		for i, c := range b {
+			v |= uint64(c) << (8 * i)
+		}
+		unused := 64 - 8*len(b)
+		return int64(v<<unused) >> unused
+	case tag >= tagFirstSmall && tag <= tagLastSmall:
+		return int64(tag) - tagZero
+	}
+	r.FailAt(at, decode.Malformed, what, hexByte(tag))
+	return 0
+}
+
+// isNumber reports whether tag starts a number.
+func isNumber(tag byte) bool {
+	return tag <= tagLastNumber || tag >= tagFirstSmall && tag <= tagLastSmall
+}
+
+// uint takes a length or an index: seven bits in a byte, low ones first, the last byte has bit 7 set.
+func (r *Reader) uint(what string) int {
+	at := r.Off
+	v := uint64(0)
+	for shift := 0; r.OK(); shift += 7 {
+		b := r.Byte(what)
+		v |= uint64(b&0x7f) << shift
+		if b >= 0x80 {
+			break
+		}
+		if shift >= 28 {
+			v = math.MaxUint64
+			break
+		}
+	}
+	if r.OK() && v > math.MaxInt32 {
+		r.FailAt(at, decode.Malformed, what+" below 2^31", "more")
+	}
+	if !r.OK() {
+		return 0
+	}
+	return int(v)
+}
+
+// elements takes a number of elements, of which each takes a byte at least.
+func (r *Reader) elements(what string) int { return r.fits(r.Off, r.uint(what), what) }
+
+// fits checks a count that was read at offset at.
+func (r *Reader) fits(at, n int, what string) int {
+	if !r.OK() || n >= 0 && n <= r.Left() {
+		return n
+	}
+	if n >= 0 && r.Short != decode.Malformed {
+		return n // the rest may be beyond the capture
+	}
+	r.FailAt(at, decode.Malformed, what, fmt.Sprintf("%d, with %d bytes to the end of the body", n, r.Left()))
+	return 0
+}
+
+// A text is the UTF-16 units of a string, in 1 to 3 bytes each.
+type text struct {
+	raw  []byte // borrowed
+	wide bool   // has characters from U+0080 up
+	null bool
+}
+
+// text takes what writeUTF wrote.
+func (r *Reader) text() text {
+	at := r.Off
+	switch tag := r.Byte("a string"); {
+	case !r.OK():
+	case tag == tagNull:
+		return text{null: true}
+	case tag == tagNothing:
+	case tag == tagBytes:
+		return r.chars(r.uint("the length of a string"))
+	default:
+		r.FailAt(at, decode.Malformed, "a string", hexByte(tag))
+	}
+	return text{}
+}
+
+// chars takes n characters.
+func (r *Reader) chars(n int) text {
+	if !r.OK() {
+		return text{}
+	}
+	rest := r.Buf[r.Off:]
+	size, taken := measure(rest, n)
+	if taken < n {
+		if size < len(rest) && !cutUnit(rest[size:]) {
+			r.FailAt(r.Off+size, decode.Malformed, "a character of one to three bytes", hexByte(rest[size]))
+		}
+		r.Need(size+n-taken, "the characters of a string")
+		r.Fail(r.Short, "the characters of a string", "part of one at the end")
+		return text{}
+	}
+	r.Off += size
+	return text{raw: rest[:size], wide: size > n}
+}
+
+// measure returns the bytes of the first n characters of b, of fewer where not all are well-formed.
+func measure(b []byte, n int) (size, taken int) {
+	for taken < n {
+		k := unitLen(b[size:])
+		if k == 0 {
+			break
+		}
+		size += k
+		taken++
+	}
+	return size, taken
+}
+
+// unitLen returns the length of the UTF-16 unit that starts b, 0 when there is none.
+func unitLen(b []byte) int {
+	switch {
+	case len(b) == 0:
+	case b[0] < 0x80:
+		return 1
+	case b[0]&0xe0 == 0xc0 && len(b) >= 2 && b[1]&0xc0 == 0x80:
+		return 2
+	case b[0]&0xf0 == 0xe0 && len(b) >= 3 && b[1]&0xc0 == 0x80 && b[2]&0xc0 == 0x80:
+		return 3
+	}
+	return 0
+}
+
+// cutUnit reports whether b may be the start of a unit that goes on behind it.
+func cutUnit(b []byte) bool {
+	switch {
+	case len(b) == 0:
+		return true
+	case len(b) == 1:
+		return b[0]&0xe0 == 0xc0 || b[0]&0xf0 == 0xe0
+	case len(b) == 2:
+		return b[0]&0xf0 == 0xe0 && b[1]&0xc0 == 0x80
+	}
+	return false
+}
+
+// decode returns the text as UTF-8; half a surrogate pair becomes U+FFFD.
+func (x text) decode() string {
+	if !x.wide {
+		return string(x.raw)
+	}
+	s := make([]byte, 0, len(x.raw))
+	for b := x.raw; len(b) > 0; {
+		u := unit(b)
+		b = b[unitLen(b):]
+		if utf16.IsSurrogate(u) && len(b) > 0 {
+			if pair := utf16.DecodeRune(u, unit(b)); pair != utf8.RuneError {
+				u = pair
+				b = b[unitLen(b):]
+			}
+		}
+		s = utf8.AppendRune(s, u) // half a pair becomes U+FFFD
+	}
+	return string(s)
+}
+
+// unit returns the UTF-16 unit that starts b, which is well-formed.
+func unit(b []byte) rune {
+	switch unitLen(b) {
+	case 2:
+		return rune(b[0]&0x1f)<<6 | rune(b[1]&0x3f)
+	case 3:
+		return rune(b[0]&0x0f)<<12 | rune(b[1]&0x3f)<<6 | rune(b[2]&0x3f)
+	}
+	return rune(b[0])
+}
+
+// instantText is RFC 3339 in UTC, with milliseconds where there are any, and with a sign before years beyond four digits.
+func instantText(ms int64) string {
+	t := time.UnixMilli(ms).UTC()
+	sign, year := "", t.Year()
+	switch {
+	case year < 0:
+		sign, year = "-", -year
+	case year > 9999:
+		sign = "+"
+	}
+	rest := "-01-02T15:04:05Z"
+	if ms%1000 != 0 {
+		rest = "-01-02T15:04:05.000Z"
+	}
+	return fmt.Sprintf("%s%04d%s", sign, year, t.Format(rest))
+}

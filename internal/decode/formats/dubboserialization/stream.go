@@ -1,0 +1,47 @@
+package dubboserialization
+
+import (
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/formats/java"
+)
+
+// stream takes a length and a stream of Java serialization, as CompactedObjectOutputStream writes it: an exception, or an
+// object with transient fields. Its extent is known whatever is in it; what package java cannot read is opaque.
+func (r *Reader) stream(c class, p place, h head) {
+	n := r.elements("the length of a stream")
+	from := r.Off
+	r.Skip(n, "a stream")
+	if r.Tree == nil || !r.OK() {
+		r.Pass()
+		return
+	}
+	r.Off = from
+	end := from + n
+	i := r.open(decode.Object, c, p, h)
+	r.Role("length")
+	if !r.OK() {
+		return
+	}
+	content := len(r.Tree.Nodes)
+	if r.java == nil {
+		r.java = java.NewInside()
+	}
+	r.Off = r.java.Inside(r.Buf[:end], from, r.Tree, i)
+	r.Pass()
+	if r.Off < end {
+		node := r.Tree.Node(i)
+		if node.Kind != decode.Object && node.Kind != decode.List {
+			// Half of a number or of a map is none.
+			node.Kind, node.Len = decode.Object, 0
+			r.Tree.Nodes = r.Tree.Nodes[:content]
+			r.Off = from
+			r.Pass()
+		}
+		if node.Class == "" && len(c.desc) > 0 {
+			node.Class = r.className(c.desc)
+		}
+		r.Off = end
+		r.Leaf(decode.Opaque, decode.Whole, "opaque", 0)
+	}
+	r.Close()
+}

@@ -1,0 +1,367 @@
+package dubboserialization
+
+import (
+	"encoding/binary"
+	"math"
+	"math/big"
+
+	"dubbo-wire/internal/decode"
+)
+
+// A place is where a value stands.
+type place struct {
+	label  decode.Label
+	name   string
+	index  int
+	before before
+}
+
+// before says whether a number may follow a value. Where none may, a number behind the fields of an object is the size of
+// a collection.
+type before uint8
+
+const (
+	noNumber before = iota
+	// seldomNumber: only if an object that the value lies in is a collection.
+	seldomNumber
+	// aNumber: as another field, or as the size of a collection.
+	aNumber
+)
+
+// last returns what may follow the last of n elements, if element i is the last, of a container at p.
+func (p place) last(i, n int) before {
+	if i == n-1 {
+		return p.before
+	}
+	return noNumber
+}
+
+func (r *Reader) at(l decode.Label, name string, index int) place {
+	return place{label: l, name: name, index: index}
+}
+
+// head is what stands before the data of a value: nothing in a field, a descriptor or its number elsewhere.
+type head struct {
+	end   int // where it ends
+	named bool
+}
+
+// object takes what writeObject wrote: a descriptor and data, or null.
+func (r *Reader) object(p place) {
+	r.work += workPerObject
+	at := r.Off
+	switch tag := r.Byte("an object"); {
+	case !r.OK():
+	case tag == tagNull:
+		r.Leaf(decode.Null, p.label, p.name, p.index)
+	case tag == tagNothing:
+		i := r.Open(decode.Object, p.label, p.name, p.index)
+		if n := r.Tree.Node(i); n != nil {
+			n.Class = "java.lang.Object"
+		}
+		r.Role("type")
+		r.Close()
+	case tag == tagDescID:
+		id := r.uint("the number of a class")
+		if r.OK() && id >= len(numbered) {
+			r.FailAt(at, decode.Malformed, "the number of a class, below 28", "more")
+		}
+		if r.OK() {
+			r.data(numbered[id], p, head{end: r.Off})
+		}
+	case tag == tagDesc:
+		x := r.text()
+		if r.OK() && !descriptor(x.raw) {
+			r.FailAt(at, decode.Malformed, "the descriptor of a class", "another text")
+		}
+		if r.OK() {
+			r.data(classOf(x.raw), p, head{end: r.Off, named: true})
+		}
+	default:
+		r.FailAt(at, decode.Malformed, "an object", hexByte(tag))
+	}
+}
+
+// data takes a value of class c behind its descriptor, or without one in an array of the class.
+func (r *Reader) data(c class, p place, h head) {
+	switch c.form {
+	case rawBool, rawNumber, rawChar, rawFloat, rawDouble:
+		v := r.varint("an element")
+		r.scalar(p, h, func(n *decode.Node) { c.form.set(n, v) })
+	case boolean:
+		r.boolean(p, h)
+	case number, character, float, double, date:
+		r.box(c.form, p, h)
+	case str:
+		x := r.text()
+		r.scalar(p, h, func(n *decode.Node) {
+			if n.Kind = decode.String; x.null {
+				n.Kind = decode.Null
+			}
+			if r.Values() {
+				n.Text = x.decode()
+			}
+		})
+	case bytes1:
+		r.byteArray(p, h)
+	case array, list:
+		r.values(c, p, h)
+	case mapping:
+		r.mapping(c, p, h)
+	case bigInteger:
+		r.bigInteger(c, p, h)
+	default:
+		r.tagged(c, p, h)
+	}
+}
+
+// scalar records a value without children that was read; only the name of its class is a part of its own.
+func (r *Reader) scalar(p place, h head, fill func(n *decode.Node)) {
+	if !h.named {
+		if n := r.Leaf(decode.Null, p.label, p.name, p.index); n != nil {
+			fill(n)
+		}
+		return
+	}
+	i := r.Open(decode.Null, p.label, p.name, p.index)
+	r.upTo(h.end, "class")
+	r.Fill(i)
+	r.Close()
+	if n := r.Tree.Node(i); n != nil && r.OK() {
+		fill(n)
+	}
+}
+
+// upTo gives the bytes before end that no node owns to a piece of overhead.
+func (r *Reader) upTo(end int, role string) {
+	if !r.OK() {
+		return
+	}
+	off := r.Off
+	r.Off = end
+	r.Role(role)
+	r.Off = off
+}
+
+// open starts a container of class c; what stands before its data becomes overhead.
+func (r *Reader) open(k decode.Kind, c class, p place, h head) int {
+	i := r.Open(k, p.label, p.name, p.index)
+	if n := r.Tree.Node(i); n != nil && len(c.desc) > 0 {
+		n.Class = r.className(c.desc)
+	}
+	if h.named {
+		r.upTo(h.end, "class")
+	} else {
+		r.upTo(h.end, "type")
+	}
+	return i
+}
+
+// null takes the tag of a null, or another one, which must be want.
+func (r *Reader) null(want byte, what string, p place, h head) bool {
+	at := r.Off
+	switch tag := r.Byte(what); {
+	case !r.OK():
+		return true
+	case tag == tagNull:
+		r.scalar(p, h, func(n *decode.Node) { n.Kind = decode.Null })
+		return true
+	case tag != want:
+		r.FailAt(at, decode.Malformed, what, hexByte(tag))
+		return true
+	}
+	return false
+}
+
+// boolean takes a Boolean: the numbers 0, 1, or -1 for null.
+func (r *Reader) boolean(p place, h head) {
+	at := r.Off
+	tag := r.Byte("a Boolean")
+	if r.OK() && (tag < tagZero-1 || tag > tagZero+1) {
+		r.FailAt(at, decode.Malformed, "a Boolean", hexByte(tag))
+	}
+	r.scalar(p, h, func(n *decode.Node) {
+		if tag != tagZero-1 {
+			rawBool.set(n, int64(tag)-tagZero)
+		}
+	})
+}
+
+func (r *Reader) box(f form, p place, h head) {
+	if r.null(tagValue, "a box", p, h) {
+		return
+	}
+	v := r.varint("the value of a box")
+	r.scalar(p, h, func(n *decode.Node) {
+		if f == date {
+			n.Kind = decode.Date
+			if r.Values() {
+				n.Text = instantText(v)
+			}
+			return
+		}
+		f.set(n, v)
+	})
+}
+
+// set fills n with the value that v stands for in that form.
+func (f form) set(n *decode.Node, v int64) {
+	switch f {
+	case rawBool:
+		n.Kind, n.Num = decode.Bool, v
+	case character, rawChar:
+		n.Kind, n.Text = decode.Char, string(rune(uint16(v))) // half a surrogate pair becomes U+FFFD
+	case float, rawFloat:
+		n.Kind, n.Float = decode.Float32, float64(math.Float32frombits(uint32(v)))
+	case double, rawDouble:
+		n.Kind, n.Float = decode.Float64, math.Float64frombits(uint64(v))
+	default:
+		n.Kind, n.Num = decode.Int, v
+	}
+}
+
+func (r *Reader) byteArray(p place, h head) {
+	b, _ := r.Peek()
+	var raw []byte
+	if b == tagNothing {
+		r.Off++
+	} else {
+		if r.null(tagBytes, "a byte array", p, h) {
+			return
+		}
+		raw = r.Bytes(r.elements("the length of a byte array"), "a byte array")
+	}
+	r.scalar(p, h, func(n *decode.Node) {
+		n.Kind = decode.Bytes
+		if r.Values() {
+			n.Raw = raw
+		}
+	})
+}
+
+// values takes a list or an array: 85, and of the latter elements in the form of their class; but arrays of Object and
+// of interfaces are 80 and elements with descriptors.
+func (r *Reader) values(c class, p place, h head) {
+	if b, _ := r.Peek(); c.form == array && (b == tagObject || b == tagRef) {
+		r.tagged(c, p, h)
+		return
+	}
+	if r.null(tagValues, "a list", p, h) {
+		return
+	}
+	element := class{}
+	if c.form == array {
+		element = c.element()
+	}
+	r.container(decode.List, c, p, h, func(int) {
+		n := r.elements("the number of elements")
+		r.Role("length")
+		for i := 0; i < n && r.OK(); i++ {
+			q := r.at(decode.ByIndex, "", i)
+			q.before = p.last(i, n)
+			if c.form == list {
+				r.object(q)
+				continue
+			}
+			r.data(element, q, head{end: r.Off})
+		}
+	})
+}
+
+// container records a container around what f takes.
+func (r *Reader) container(k decode.Kind, c class, p place, h head, f func(node int)) {
+	i := r.open(k, c, p, h)
+	if r.Enter() {
+		f(i)
+		r.Leave()
+	}
+	r.Close()
+}
+
+func (r *Reader) mapping(c class, p place, h head) {
+	if r.null(tagMap, "a map", p, h) {
+		return
+	}
+	r.container(decode.Map, c, p, h, func(int) {
+		n := r.elements("the number of entries")
+		r.Role("length")
+		r.entries(n, p)
+	})
+}
+
+// entries takes n keys and values, with descriptors, of the map at p.
+func (r *Reader) entries(n int, p place) {
+	for i := 0; i < n && r.OK(); i++ {
+		key := -1
+		if r.Tree != nil {
+			key = len(r.Tree.Nodes)
+		}
+		r.object(r.at(decode.ByKey, "", i))
+		q := r.at(decode.ByEntry, r.keyName(key), i)
+		q.before = p.last(i, n)
+		r.object(q)
+	}
+}
+
+// keyName names the key with node key by its text, and returns it.
+func (r *Reader) keyName(key int) string {
+	if key < 0 || key >= len(r.Tree.Nodes) || r.Tree.Nodes[key].Kind != decode.String {
+		return ""
+	}
+	n := r.Tree.Node(key)
+	n.Name = n.Text
+	return n.Text
+}
+
+// bigInteger takes a BigInteger by its fields, whose names were changed since JDK 8, not their number and order: four of
+// counts, the magnitude, the sign.
+func (r *Reader) bigInteger(c class, p place, h head) {
+	if b, _ := r.Peek(); b != tagObject {
+		r.tagged(c, p, h)
+		return
+	}
+	start := r.Mark()
+	r.Off++
+	count := r.varint("the number of fields")
+	for range 4 {
+		r.varint("a field")
+	}
+	if tag := r.Byte("a magnitude"); tag != tagValues || count != 6 || !r.OK() {
+		r.Rewind(start)
+		c.form = plain
+		r.tagged(c, p, h)
+		return
+	}
+	parts := r.elements("the length of a magnitude")
+	magnitude := make([]byte, 0, min(4*parts, 4*maxMagnitude))
+	for range parts {
+		v := r.varint("a part of a magnitude")
+		if !r.OK() {
+			return
+		}
+		if parts <= maxMagnitude {
+			magnitude = binary.BigEndian.AppendUint32(magnitude, uint32(v))
+		}
+	}
+	sign := r.varint("a sign")
+	node := -1
+	if r.Tree != nil {
+		node = len(r.Tree.Nodes)
+	}
+	r.scalar(p, h, func(n *decode.Node) {
+		n.Kind = decode.Decimal
+		if parts > maxMagnitude {
+			n.Kind = decode.Opaque
+		} else if r.Values() {
+			v := new(big.Int).SetBytes(magnitude)
+			if sign < 0 {
+				v.Neg(v)
+			}
+			n.Text = v.String()
+		}
+	})
+	r.refer(node)
+}
+
+// maxMagnitude bounds the numbers that are written out, in parts of 32 bits.
+const maxMagnitude = 1 << 10

@@ -1,0 +1,57 @@
+package java
+
+import (
+	"fmt"
+
+	"dubbo-wire/internal/decode"
+)
+
+// NewInside returns a reader of compacted streams that are part of another serialization's body.
+func NewInside() *Reader { return &Reader{compact: true} }
+
+// Inside reads a stream of one object, which starts at offset at of body and goes to its end, into node i of t, which is
+// open. It returns where it stopped: at the end of body when it read all. Nodes own the bytes before that.
+//
+// Classes of the application are first taken to have no fields, which is so for most exceptions: it is right when the
+// object then ends with the stream.
+func (r *Reader) Inside(body []byte, at int, t *decode.Tree, i int) (stopped int) {
+	depth, nodes := t.Depth(), len(t.Nodes)
+	before := t.Nodes[i]
+	r.read(body, at, t, i, true)
+	if r.bare && r.Off < len(body) {
+		t.CloseTo(depth)
+		t.Nodes = t.Nodes[:nodes]
+		t.Nodes[i] = before
+		r.read(body, at, t, i, false)
+	}
+	t.CloseTo(depth)
+	return r.Off
+}
+
+func (r *Reader) read(body []byte, at int, t *decode.Tree, i int, assume bool) {
+	r.Reset(body, decode.Malformed, t)
+	r.inside, r.assume = true, assume
+	r.Resume(at)
+	r.head()
+	n := t.Node(i)
+	switch tc := r.Byte("an object"); {
+	case !r.OK():
+	case tc == tcObject:
+		r.object(i)
+	case tc == tcArray:
+		n.Kind = decode.List
+		r.array(i, -1)
+	case tc == tcEnum:
+		n.Kind = decode.Enum
+		r.enum(i)
+	case tc == tcClass:
+		r.Role("type")
+		if c := r.classDesc(); r.OK() {
+			r.assign(handle{kind: toObject, node: int32(i)})
+			r.nameClass(i, c)
+		}
+	default:
+		r.FailAt(r.Off-1, decode.Unsupported, "an object", fmt.Sprintf("byte %02x", tc))
+	}
+	r.Settle(t.Depth())
+}
