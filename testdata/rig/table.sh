@@ -48,6 +48,18 @@ all_captures() {
     capture protobuf-json-$s dubbo=$s serialization=protobuf-json workloads=protobuf heartbeat=1000
   done
 
+  # 2.6: answers have attachments, maps are objects still; the Kryo and FST of its days.
+  for s in hessian2 java compactedjava nativejava fastjson kryo fst smartbuf; do
+    capture $s-2.6.12 dubbo=2.6.12 serialization=$s
+    capture edge-$s-2.6.12 dubbo=2.6.12 serialization=$s workloads=edge heartbeat=1000
+  done
+  for s in kryo fst; do
+    capture $s-optimizer-2.6.12 dubbo=2.6.12 serialization=$s optimizer=true
+    capture edge-$s-optimizer-2.6.12 dubbo=2.6.12 serialization=$s optimizer=true workloads=edge heartbeat=1000
+  done
+  capture dubbo-2.6.0 dubbo=2.6.0 serialization=dubbo
+  capture edge-dubbo-2.6.0 dubbo=2.6.0 serialization=dubbo workloads=edge heartbeat=1000
+
   # Many calls at once; several serializations on one connection; refusals.
   capture interleaved workloads=interleaved
   capture mixed workloads=mixed serializations=hessian2,java,compactedjava,nativejava,fastjson,gson,kryo,fst,kryo2,protostuff,avro,msgpack,native-hessian,smartbuf \
