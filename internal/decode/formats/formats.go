@@ -8,6 +8,7 @@ import (
 	"dubbo-wire/internal/decode/formats/compactedjava"
 	"dubbo-wire/internal/decode/formats/dubboserialization"
 	"dubbo-wire/internal/decode/formats/fastjson"
+	"dubbo-wire/internal/decode/formats/fastjson2"
 	"dubbo-wire/internal/decode/formats/fst"
 	"dubbo-wire/internal/decode/formats/gson"
 	"dubbo-wire/internal/decode/formats/hessian2"
@@ -44,6 +45,7 @@ func All() []decode.Format {
 		smartbuf.Format,           // 13
 		gson.Format,               // 16
 		protobuf.Format,           // 22
+		fastjson2.Format,          // 23
 		kryo2.Format,              // 25
 		kryo2.Format5,             // 25
 		msgpack.Format,            // 27

@@ -1,0 +1,72 @@
+package fastjson2
+
+import (
+	"slices"
+	"strings"
+
+	"dubbo-wire/internal/decode"
+)
+
+// shortNames are the classes whose names are written short (TypeUtils.NAME_MAPPINGS), by package. Collections are not
+// among them: a list or map loses its class here.
+var shortNames = []struct {
+	pkg   string
+	names []string
+}{
+	{"java.lang.", []string{
+		"AutoCloseable", "Boolean", "Byte", "Character", "Cloneable", "Double", "Exception", "Float", "IllegalAccessError",
+		"IllegalAccessException", "IllegalArgumentException", "IllegalMonitorStateException", "IllegalStateException",
+		"IllegalThreadStateException", "IndexOutOfBoundsException", "InstantiationError", "InstantiationException", "Integer",
+		"InternalError", "InterruptedException", "LinkageError", "Long", "NegativeArraySizeException", "NoClassDefFoundError",
+		"NoSuchFieldError", "NoSuchFieldException", "NoSuchMethodError", "NoSuchMethodException", "NullPointerException", "Number",
+		"NumberFormatException", "Object", "OutOfMemoryError", "RuntimeException", "SecurityException", "Short",
+		"StackOverflowError", "StackTraceElement", "String", "StringIndexOutOfBoundsException", "TypeNotPresentException",
+		"VerifyError",
+	}},
+	{"java.util.", []string{"BitSet", "Calendar", "Currency", "Date", "Locale", "UUID"}},
+	{"java.util.concurrent.", []string{"TimeUnit"}},
+	{"java.util.concurrent.atomic.", []string{"AtomicInteger", "AtomicLong"}},
+	{"java.math.", []string{"BigDecimal", "BigInteger"}},
+	{"java.text.", []string{"SimpleDateFormat"}},
+}
+
+// singles are objects of the JDK that are written as one text after their class, which for others says that the text is
+// a constant of an enum: the field that it is.
+var singles = map[string]string{
+	"java.lang.Class":    "name",
+	"Currency":           "currencyCode",
+	"java.util.Currency": "currencyCode",
+}
+
+// javaName returns the class that a name means.
+func (r *Reader) javaName(s *symbol) string {
+	if s.java == "" {
+		s.java = s.text
+		for _, p := range shortNames {
+			if _, ok := slices.BinarySearch(p.names, s.text); ok {
+				s.java = p.pkg + s.text
+			}
+		}
+		if s.text != "" && s.text[0] == '[' {
+			s.java = decode.JavaName(s.text)
+		}
+	}
+	return s.java
+}
+
+// isJDK reports whether a class, as written, is one of the JDK's.
+func isJDK(name string) bool {
+	return strings.HasPrefix(name, "java.") || !strings.Contains(name, ".") && !strings.Contains(name, "$")
+}
+
+// isMap reports whether a class, as written, is a map of the JDK or of fastjson.
+func isMap(name string) bool {
+	switch name {
+	case "M", "LM", "TM", "JO1", "JO10", "JSONObject", "Hashtable", "java.util.Properties":
+		return true
+	}
+	if i := strings.IndexByte(name, '$'); i >= 0 && strings.HasPrefix(name, "java.util.") {
+		return strings.Contains(name[i:], "Map") // java.util.ImmutableCollections$MapN
+	}
+	return isJDK(name) && strings.HasSuffix(name, "Map")
+}

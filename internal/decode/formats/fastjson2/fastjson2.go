@@ -1,0 +1,210 @@
+// Package fastjson2 reads bodies of serialization 23: every write is four bytes of length, big-endian, and one JSONB
+// document of that length, the binary form of fastjson2 (Dubbo 3.1 and later, FastJson2ObjectOutput; fastjson2 2.0.23 to
+// 2.0.60, JSONWriterJSONB and JSONBDump). Symbols and references start anew in every document.
+//
+// A document's length bounds what can be lost: where its content cannot be read, the rest of it is opaque and the next
+// document is read. [Reader.Fault] says why.
+//
+// Dubbo has objects written with their class where the reader could not infer it, their field names as symbols (a name
+// is written once and numbered), maps with plain keys, fields of a default value not at all. A constant of an enum is its
+// name and, where its type is not declared, its class; in a field declared as that enum it is its ordinal alone.
+package fastjson2
+
+import (
+	"fmt"
+
+	"dubbo-wire/internal/decode"
+)
+
+// Format is the serialization as Dubbo users configure it.
+var Format = decode.Format{
+	ID:         23,
+	Name:       "fastjson2",
+	Depth:      decode.DepthFull,
+	Releases:   "3.1 and later",
+	Heartbeats: [][]byte{{0, 0, 0, 1, opNull}},
+	New:        func() decode.Reader { return new(Reader) },
+}
+
+// lengthSize is the size of the length before a document.
+const lengthSize = 4
+
+// Reader reads one body; it borrows the body. While it reads a document, its cursor ends where the document does.
+type Reader struct {
+	decode.Recorder
+	body  []byte
+	short decode.Cause
+	// begin and end are where the document starts and ends, its length included; end may lie beyond the body.
+	begin, end int
+	fault      *decode.Error
+
+	symbols []symbol
+	sparse  map[int32]symbol // of numbers that do not count up
+	// repeated is the size of the texts that symbols repeated in the body.
+	repeated int
+
+	// inside is the node of the innermost object, map or list.
+	inside int
+	refs   references
+}
+
+// Reset starts a body; see [decode.Reader].
+func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
+	r.Recorder.Reset(body, short, t)
+	r.body, r.short = body, r.Short
+	r.fault, r.repeated = nil, 0
+}
+
+// Fault returns where and why the first value that is opaque could not be read, nil if there is none.
+func (r *Reader) Fault() *decode.Error { return r.fault }
+
+func (r *Reader) blame(err *decode.Error) {
+	if r.fault == nil {
+		r.fault = err
+	}
+}
+
+// open takes the length of a document and confines the cursor to it. Of a body whose end the capture lacks, the
+// document may reach beyond what is there.
+func (r *Reader) open() {
+	r.begin = r.Off
+	n := int(int32(r.U32("the length of a value")))
+	if !r.OK() {
+		return
+	}
+	if left := len(r.body) - r.Off; n < 0 || n > left && r.short == decode.Malformed {
+		r.FailAt(r.begin, decode.Malformed, "the length of a value", fmt.Sprintf("%d with %d bytes to the end of the body", n, left))
+		return
+	}
+	r.end = r.Off + n
+	if r.end <= len(r.body) {
+		r.Buf, r.Short = r.body[:r.end], decode.Malformed
+	}
+}
+
+// close ends what open began. Bytes behind the value are left to the caller.
+func (r *Reader) close() {
+	r.Buf, r.Short = r.body, r.short
+	if r.OK() && r.end > len(r.body) {
+		r.Off = len(r.body)
+		r.Need(r.end-len(r.body), "a value")
+	}
+}
+
+// rest gives what stands in a document behind its value an owner.
+func (r *Reader) rest() {
+	if r.OK() && r.Off < r.end {
+		r.Off = r.end
+		r.Role("trailing")
+	}
+}
+
+// SkipText takes a string or null.
+func (r *Reader) SkipText() {
+	r.open()
+	r.textHead()
+	r.close()
+	if r.OK() {
+		r.Off = r.end
+	}
+	r.Pass()
+	r.Settle(r.Tree.Depth())
+}
+
+// textHead takes a string or null without reading what it says.
+func (r *Reader) textHead() (s text, null bool) {
+	switch op := r.Byte("a string"); {
+	case !r.OK():
+	case op == opNull:
+		return text{}, true
+	case isText(op):
+		return r.text(op), false
+	default:
+		r.FailAt(r.Off-1, decode.Malformed, "a string", found(op))
+	}
+	return text{}, false
+}
+
+// Text takes a string or null.
+func (r *Reader) Text(name string) (s string, null bool) {
+	r.open()
+	raw, null := r.textHead()
+	r.close()
+	kind := decode.String
+	if null {
+		kind = decode.Null
+	}
+	n := r.Leaf(kind, decode.ByField, name, 0)
+	if r.OK() {
+		s = raw.string()
+		if n != nil && r.Values() {
+			n.Text = s
+		}
+	}
+	r.rest()
+	r.Settle(r.Tree.Depth())
+	return s, null
+}
+
+// ResultKind takes a byte, or an integer of another width.
+func (r *Reader) ResultKind() byte {
+	r.open()
+	v := r.integer("a result kind")
+	if r.OK() && (v < 0 || v > 0xff) {
+		r.FailAt(r.begin+lengthSize, decode.Malformed, "a result kind, 0 to 5", fmt.Sprint(v))
+	}
+	r.close()
+	if n := r.Leaf(decode.Int, decode.ByField, "flag", 0); n != nil {
+		n.Num = v
+	}
+	r.rest()
+	r.Settle(r.Tree.Depth())
+	if !r.OK() {
+		return 0
+	}
+	return byte(v)
+}
+
+// Value takes one document. Its content is read where a tree records it.
+func (r *Reader) Value(l decode.Label, name string, index int, _ string) {
+	depth := r.Tree.Depth()
+	r.open()
+	if r.Tree == nil {
+		if r.OK() {
+			r.Off = min(r.end, len(r.body))
+			r.Pass()
+		}
+		r.close()
+	} else if r.OK() {
+		r.document(l, name, index, depth)
+	}
+	r.rest()
+	r.Settle(depth)
+}
+
+// document takes the value of a document. What cannot be read of it is opaque, unless the body's end is missing or the
+// tree is full.
+func (r *Reader) document(l decode.Label, name string, index, depth int) {
+	r.forget()
+	nodes := len(r.Tree.Nodes)
+	r.value(l, name, index)
+	if r.OK() || r.end > len(r.body) || r.Tree.Full() {
+		r.close()
+		return
+	}
+	r.blame(r.Err())
+	from := r.Off - r.Pending()
+	if len(r.Tree.Nodes) > nodes {
+		l, name, index = decode.Whole, "opaque", 0
+	}
+	r.Tree.Leaf(decode.Opaque, l, name, index, from, r.end)
+	r.Tree.CloseTo(depth)
+	r.Resume(r.end)
+	r.close()
+}
+
+// Throwable takes an object: its class, its message in field detailMessage.
+func (r *Reader) Throwable() { r.Value(decode.ByField, "exception", 0, "") }
+
+// Attachments takes a map.
+func (r *Reader) Attachments() { r.Value(decode.ByField, "attachments", 0, "") }

@@ -1,0 +1,89 @@
+package fastjson2
+
+import (
+	"fmt"
+
+	"dubbo-wire/internal/decode"
+)
+
+// symbol is a name that a document wrote once and numbered: of a class or a field.
+type symbol struct {
+	text string
+	java string // of a class, once it was asked for
+}
+
+// Bounds: what costs the sender a byte or two may name a megabyte each time.
+const (
+	maxRepeated = 64 << 20 // bytes in a body
+	keptSymbols = 1 << 12
+)
+
+// forget starts a document: its symbols and references are its own.
+func (r *Reader) forget() {
+	if cap(r.symbols) > keptSymbols {
+		r.symbols = nil
+	}
+	r.symbols = r.symbols[:0]
+	r.sparse = nil
+	r.inside = -1
+	r.refs.forget(len(r.Tree.Nodes))
+}
+
+// unknown is returned after an error.
+var unknown symbol
+
+// symbol takes what follows the byte that announces a symbol, or a class: its text and its number where the document
+// has it for the first time, its number alone later. The result is valid until the next one.
+func (r *Reader) symbol(what string) *symbol {
+	start := r.Off
+	op, _ := r.Peek()
+	if isText(op) {
+		r.Off++
+		s := r.text(op)
+		id := r.int32("the number of a symbol")
+		if !r.OK() {
+			return &unknown
+		}
+		return r.define(id, symbol{text: r.share(s)})
+	}
+	id := r.int32(what)
+	if !r.OK() {
+		return &unknown
+	}
+	s := r.lookup(id)
+	if s == nil {
+		r.FailAt(start, decode.Malformed, what+" that the document has named", fmt.Sprintf("symbol %d", id))
+		return &unknown
+	}
+	if r.repeated += len(s.text); r.repeated > maxRepeated {
+		r.FailAt(start, decode.Limit, fmt.Sprintf("at most %d bytes of repeated names", maxRepeated), "more")
+	}
+	return s
+}
+
+func (r *Reader) define(id int32, s symbol) *symbol {
+	switch n := int32(len(r.symbols)); {
+	case id == n:
+		r.symbols = append(r.symbols, s)
+		return &r.symbols[id]
+	case id >= 0 && id < n:
+		r.symbols[id] = s
+		return &r.symbols[id]
+	}
+	// The writer counts up.
+	if r.sparse == nil {
+		r.sparse = make(map[int32]symbol)
+	}
+	r.sparse[id] = s
+	return &s
+}
+
+func (r *Reader) lookup(id int32) *symbol {
+	if id >= 0 && int(id) < len(r.symbols) {
+		return &r.symbols[id]
+	}
+	if s, ok := r.sparse[id]; ok {
+		return &s
+	}
+	return nil
+}

@@ -1,0 +1,305 @@
+package fastjson2
+
+import (
+	"fmt"
+	"math"
+
+	"dubbo-wire/internal/decode"
+)
+
+// First bytes of a value (JSONB.Constants). Those not listed are a range: integers 00-48 and f0-ff, longs bf-ef, strings
+// 49-7e, arrays 94-a4. 80 to 8f mean nothing yet.
+const (
+	opASCII0        = 0x49
+	opASCII         = 0x79
+	opUTF8          = 0x7a
+	opUTF16         = 0x7b
+	opUTF16LE       = 0x7c
+	opUTF16BE       = 0x7d
+	opGB18030       = 0x7e
+	opSymbol        = 0x7f
+	opChar          = 0x90
+	opBinary        = 0x91
+	opTyped         = 0x92
+	opReference     = 0x93
+	opArray0        = 0x94
+	opArray         = 0xa4
+	opObjectEnd     = 0xa5
+	opObject        = 0xa6
+	opLocalTime     = 0xa7
+	opLocalDateTime = 0xa8
+	opLocalDate     = 0xa9
+	opZoned         = 0xaa
+	opMillis        = 0xab
+	opSeconds       = 0xac
+	opMinutes       = 0xad
+	opTimestamp     = 0xae
+	opNull          = 0xaf
+	opFalse         = 0xb0
+	opTrue          = 0xb1
+	opDouble0       = 0xb2
+	opDouble1       = 0xb3
+	opDoubleLong    = 0xb4
+	opDouble        = 0xb5
+	opFloatInt      = 0xb6
+	opFloat         = 0xb7
+	opDecimalLong   = 0xb8
+	opDecimal       = 0xb9
+	opBigIntLong    = 0xba
+	opBigInt        = 0xbb
+	firstUndefined  = 0x80
+	lastUndefined   = 0x8f
+)
+
+// scalar is a value without parts.
+type scalar struct {
+	kind  decode.Kind
+	num   int64
+	float float64
+	text  string
+	raw   []byte
+}
+
+func (s *scalar) fill(n *decode.Node) {
+	n.Kind, n.Num, n.Float, n.Text, n.Raw = s.kind, s.num, s.float, s.text, s.raw
+}
+
+// value takes one value. Its first byte tells the type, and with it the bytes that follow.
+func (r *Reader) value(l decode.Label, name string, index int) {
+	op, _ := r.Peek()
+	switch {
+	case op == opTyped, op == opObject, isArray(op):
+		r.compound(l, name, index)
+	case op == opReference:
+		r.reference(l, name, index)
+	default:
+		s := r.scalar()
+		if n := r.Leaf(s.kind, l, name, index); n != nil {
+			s.fill(n)
+		}
+	}
+}
+
+func isArray(op byte) bool { return op >= opArray0 && op <= opArray }
+
+func (r *Reader) scalar() (s scalar) {
+	op := r.Byte("a value")
+	switch {
+	case !r.OK():
+	case isInteger(op):
+		s.kind, s.num = decode.Int, r.integerOf(op, "an integer")
+	case isText(op):
+		s.kind = decode.String
+		if t := r.text(op); r.OK() && r.Values() {
+			s.text = t.string()
+		}
+	case op == opSymbol:
+		s.kind, s.text = decode.String, r.symbol("a string").text
+	case op == opChar:
+		s.kind = decode.Char
+		if c := r.int32("a character"); r.OK() {
+			s.text = string(rune(uint16(c))) // half of a surrogate pair becomes U+FFFD
+		}
+	case op == opBinary:
+		s.kind, s.raw = decode.Bytes, r.Bytes(r.size("the length of a byte array"), "the bytes of a byte array")
+	case op >= opLocalTime && op <= opTimestamp:
+		s.kind = decode.Date
+		r.date(op, &s)
+	case op == opNull:
+		s.kind = decode.Null
+	case op == opFalse, op == opTrue:
+		s.kind, s.num = decode.Bool, int64(op-opFalse)
+	case op >= opDouble0 && op <= opFloat:
+		r.float(op, &s)
+	case op >= opDecimalLong && op <= opBigInt:
+		s.kind = decode.Decimal
+		r.decimal(op, &s)
+	case op >= firstUndefined && op <= lastUndefined:
+		r.FailAt(r.Off-1, decode.Unsupported, "a value", found(op))
+	default: // opObjectEnd
+		r.FailAt(r.Off-1, decode.Malformed, "a value", found(op))
+	}
+	if !r.Values() {
+		s.text, s.raw = "", nil
+	}
+	return s
+}
+
+func (r *Reader) float(op byte, s *scalar) {
+	s.kind = decode.Float64
+	switch op {
+	case opDouble0:
+	case opDouble1:
+		s.float = 1
+	case opDoubleLong:
+		s.float = float64(r.integer("a double"))
+	case opDouble:
+		s.float = math.Float64frombits(r.U64("a double"))
+	case opFloatInt:
+		s.kind, s.float = decode.Float32, float64(float32(r.int32("a float")))
+	case opFloat:
+		s.kind, s.float = decode.Float32, float64(math.Float32frombits(r.U32("a float")))
+	}
+}
+
+// compound takes an array, an object, or a value that is told the class of.
+func (r *Reader) compound(l decode.Label, name string, index int) {
+	if !r.Enter() {
+		return
+	}
+	node := r.Open(decode.Object, l, name, index)
+	r.Role("length")
+	outer := r.inside
+	r.inside = node
+	op := r.Byte("a value")
+	var class *symbol
+	if op == opTyped && r.OK() {
+		class = r.symbol("a class")
+		r.Role("class")
+		if n := r.Tree.Node(node); n != nil {
+			n.Class = r.javaName(class)
+		}
+		op = r.Byte("a value of a class")
+	}
+	switch {
+	case !r.OK():
+	case isArray(op):
+		r.array(node, op)
+	case op == opObject:
+		r.object(node, class)
+	case op == opTyped, op == opReference:
+		r.FailAt(r.Off-1, decode.Malformed, "a value of a class", found(op))
+	default:
+		r.Off--
+		r.typed(node, class)
+	}
+	r.inside = outer
+	r.Close()
+	r.Leave()
+}
+
+// typed takes a value without parts that is told the class of.
+func (r *Reader) typed(node int, class *symbol) {
+	s := r.scalar()
+	n := r.Tree.Node(node)
+	if !r.OK() || n == nil {
+		return
+	}
+	switch field := singles[class.text]; {
+	case field != "": // an object that is written as one text
+		if f := r.Leaf(s.kind, decode.ByField, field, 0); f != nil {
+			s.fill(f)
+		}
+		return
+	case s.kind == decode.String && class.text[:min(len(class.text), 1)] != "[", s.kind == decode.Int && !isJDK(class.text):
+		s.kind = decode.Enum
+	default:
+		n.Class = ""
+	}
+	s.fill(n)
+	r.Fill(node)
+}
+
+// array takes a count and elements.
+func (r *Reader) array(node int, op byte) {
+	count := int(op - opArray0)
+	if op == opArray {
+		if count = r.size("the length of an array"); r.OK() && count > r.Left() && r.Short == decode.Malformed {
+			r.Fail(decode.Malformed, fmt.Sprintf("%d elements of an array", count), fmt.Sprintf("%d bytes to the end of the value", r.Left()))
+		}
+	}
+	r.Role("type")
+	if n := r.Tree.Node(node); n != nil && r.OK() {
+		n.Kind, n.Class = decode.List, ""
+	}
+	for i := 0; i < count && r.OK(); i++ {
+		r.value(decode.ByIndex, "", i)
+	}
+}
+
+// object takes the fields of a bean, whose names are symbols, or the entries of a map. Nothing else tells them apart: an
+// empty one without a class is a map.
+func (r *Reader) object(node int, class *symbol) {
+	first, _ := r.Peek()
+	r.Role("type")
+	n := r.Tree.Node(node)
+	if n == nil || !r.OK() {
+		return
+	}
+	bean := first == opSymbol || first == opObjectEnd && class != nil && !isMap(class.text)
+	if !bean {
+		n.Kind, n.Class = decode.Map, ""
+	}
+	referred := ""
+	for i := 0; r.OK(); i++ {
+		op, _ := r.Peek()
+		switch {
+		case op == opObjectEnd:
+			r.Off++
+			r.Role("end")
+			return
+		case bean:
+			referred = r.field(referred)
+		default:
+			r.value(decode.ByEntry, r.key(i), i)
+		}
+	}
+}
+
+// field takes a field, and returns its name if its value is a reference. Behind such a field fastjson2 writes it again,
+// as null; its reader has the reference nevertheless. That null is no value.
+func (r *Reader) field(referred string) string {
+	name := r.name("the name of a field")
+	op, _ := r.Peek()
+	if op == opNull && referred != "" && referred == name {
+		r.Off++
+		r.Role("field")
+		return ""
+	}
+	r.Role("field")
+	r.value(decode.ByField, name, 0)
+	if op == opReference {
+		return name
+	}
+	return ""
+}
+
+// name takes a symbol or a string.
+func (r *Reader) name(what string) string {
+	op := r.Byte(what)
+	switch {
+	case !r.OK():
+	case op == opSymbol:
+		return r.symbol(what).text
+	case isText(op):
+		if s := r.text(op); r.OK() {
+			return r.share(s)
+		}
+	default:
+		r.FailAt(r.Off-1, decode.Malformed, what, found(op))
+	}
+	return ""
+}
+
+// key takes a key and returns its text, "" where it is no string.
+func (r *Reader) key(i int) string {
+	if op, _ := r.Peek(); op != opSymbol && !isText(op) {
+		r.value(decode.ByKey, "", i)
+		return ""
+	}
+	name := r.name("a key")
+	if n := r.Leaf(decode.String, decode.ByKey, name, i); n != nil {
+		n.Text = name
+	}
+	return name
+}
+
+func found(op byte) string {
+	switch op {
+	case opObjectEnd:
+		return "a5, the end of an object"
+	case opNull:
+		return "af (null)"
+	}
+	return fmt.Sprintf("byte %02x", op)
+}
