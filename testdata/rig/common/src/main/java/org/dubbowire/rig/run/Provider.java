@@ -17,6 +17,7 @@ public final class Provider {
         peer.export(com.github.smartbuf.dubbo.UserService.class, new Services.Posts(), null, null);
         peer.export(EdgeService.class, edge, null, null);
         peer.export(EdgeService.class, edge, "blue", "1.2.3");
+        Protobuf.export(peer);
         System.out.println("READY dubbo " + peer.version());
         Thread.currentThread().join();
     }

@@ -45,6 +45,11 @@ public final class Remote<T> {
         return Peer.CURRENT.referGeneric(new Remote<>(null, type, mode));
     }
 
+    /** With a serialization other than the provider's, on a connection of its own. */
+    static Peer.Generic generic(String type, String mode, String serialization) {
+        return Peer.CURRENT.referGeneric(new Remote<>(null, type, mode).serialization(serialization).connections(1));
+    }
+
     Remote<T> group(String group, String version) {
         this.group = group;
         this.version = version;

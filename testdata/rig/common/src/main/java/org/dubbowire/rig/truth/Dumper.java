@@ -32,10 +32,12 @@ import org.dubbowire.rig.edge.Unwritable;
 final class Dumper {
     private static final Pattern PLAIN_KEY = Pattern.compile("[^.\\[\"\\p{Cntrl}]+");
     private final Json json;
+    private final Messages messages;
     private final IdentityHashMap<Object, String> seen = new IdentityHashMap<>();
 
     Dumper(Json json) {
         this.json = json;
+        messages = new Messages(this, json);
     }
 
     /** A map that is part of the envelope: never a reference itself. */
@@ -75,6 +77,8 @@ final class Dumper {
             text(v, c::getName);
         } else if (v instanceof Throwable t) {
             json.beginObject().field("@class", t.getClass().getName()).field("message", t.getMessage()).endObject();
+        } else if (Messages.is(v)) {
+            messages.message(path, v);
         } else {
             structure(path, v);
         }
