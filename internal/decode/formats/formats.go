@@ -12,6 +12,7 @@ import (
 	"dubbo-wire/internal/decode/formats/fst"
 	"dubbo-wire/internal/decode/formats/gson"
 	"dubbo-wire/internal/decode/formats/hessian2"
+	"dubbo-wire/internal/decode/formats/jackson"
 	"dubbo-wire/internal/decode/formats/java"
 	"dubbo-wire/internal/decode/formats/json"
 	"dubbo-wire/internal/decode/formats/kryo"
@@ -20,6 +21,7 @@ import (
 	"dubbo-wire/internal/decode/formats/nativehessian"
 	"dubbo-wire/internal/decode/formats/nativejava"
 	"dubbo-wire/internal/decode/formats/protobuf"
+	"dubbo-wire/internal/decode/formats/protobufjson"
 	"dubbo-wire/internal/decode/formats/protostuff"
 	"dubbo-wire/internal/decode/formats/smartbuf"
 )
@@ -44,6 +46,9 @@ func All() []decode.Format {
 		protostuff.Format,         // 12
 		smartbuf.Format,           // 13
 		gson.Format,               // 16
+		jackson.Format,            // 18
+		protobufjson.Format,       // 21
+		protobuf.Format21,         // 21
 		protobuf.Format,           // 22
 		fastjson2.Format,          // 23
 		kryo2.Format,              // 25
