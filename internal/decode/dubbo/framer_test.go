@@ -86,6 +86,10 @@ func feed(f *Framer, pieces ...any) {
 func join(parts ...[]byte) []byte { return slices.Concat(parts...) }
 
 func TestFramer(t *testing.T) {
+	bad := func(id int64) []byte {
+		return append(frameOf(0x02, 50, id, 20)[:HeaderLen], "\x13Failed to send resp."[:20]...)
+	}
+	zeros := append(make([]byte, 16), "\x91\x48\x02"...)
 	rubbish := []byte(strings.Repeat("\x01\x02no frame at all \xda\xbb\xc2\x07\xff", 4000))
 	for _, c := range []struct {
 		name   string
@@ -100,6 +104,7 @@ func TestFramer(t *testing.T) {
 		{name: "negative and huge ids", pieces: []any{join(request(-5, 8), request(1<<62, 8))}, want: "request -5 body 8|request 4611686018427387904 body 8"},
 		{name: "unknown id and status at a known place", pieces: []any{join(frameOf(0xdf, 7, 1, 4), frameOf(0x40|0x1e, 99, 1, 4))}, want: "request 1 body 4|response 1 body 4"},
 		{name: "rubbish between frames", pieces: []any{request(1, 20), rubbish, request(2, 30), request(3, 8)}, want: "request 1 body 20|request 2 body 30 found by search|request 3 body 8", skip: int64(len(rubbish))},
+		{name: "rubbish behind what replaces an answer", pieces: []any{join(bad(1), zeros, bad(2), zeros, bad(3), zeros[:16], response(4, 8))}, want: "response 1 body 20|response 2 body 20 found by search|response 3 body 20 found by search|response 4 body 8 found by search", skip: 19 + 19 + 16},
 		{name: "rubbish at the end", pieces: []any{request(1, 20), rubbish}, want: "request 1 body 20", skip: int64(len(rubbish))},
 		{name: "telnet", pieces: []any{"ls\r\n", request(1, 20), request(2, 20), "status -l\r\n"}, want: "request 1 body 20 found by search|request 2 body 20", skip: 15, text: 15},
 		{name: "negative length", pieces: []any{join(request(1, 8), []byte{0xda, 0xbb, 0xc2, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0xff, 0xff, 0xff, 0xff}), request(3, 8), request(4, 8)}, want: "request 1 body 8|request 3 body 8 found by search|request 4 body 8", skip: 16},

@@ -67,6 +67,9 @@ func parseHeader(b []byte) Header {
 // StatusOK is the status of a response whose body is a result.
 const StatusOK = 20
 
+// statusBadResponse is the status of a response in place of one that could not be written.
+const statusBadResponse = 50
+
 // StatusText names a response's status ("" if Dubbo has none such).
 func StatusText(status byte) string {
 	switch status {

@@ -149,6 +149,8 @@ func (f *Framer) judge(b []byte, atEnd bool) verdict {
 	case len(next) == 0:
 		// It ends with the stream, or with a segment: whoever sent it may wait for the answer now.
 		return yes
+	case h.Status == statusBadResponse && bytes.HasPrefix(zeros16, next[:min(len(next), HeaderLen)]):
+		return yes
 	case !isMagic(next):
 		return no
 	case len(next) < HeaderLen:
@@ -160,6 +162,10 @@ func (f *Framer) judge(b []byte, atEnd bool) verdict {
 	}
 	return no
 }
+
+// zeros16 is how the rubbish begins that a provider of Dubbo 2.5 leaves behind an answer with status 50: the room for the
+// header of the answer that it could not write, and then what it had written of the body.
+var zeros16 = make([]byte, HeaderLen)
 
 // dropSearch skips the first n bytes of the window.
 func (f *Framer) dropSearch(n int) {
