@@ -159,7 +159,7 @@ func dedupe(all []segment) []segment {
 
 // logged compares the untransformed frames with what the senders logged: every header and every size.
 func (w *world) logged(t *testing.T) {
-	sent, _, _ := readTruth(t, w.truth)
+	sent, _, _, _ := readTruth(t, w.truth)
 	total := 0
 	for way, log := range sent {
 		total += len(log)

@@ -15,7 +15,7 @@ func TestCaptures(t *testing.T) {
 	for _, p := range allCaptures(t) {
 		t.Run(p.Name, func(t *testing.T) {
 			t.Parallel()
-			sent, received, telnet := readTruth(t, p.Truth)
+			sent, received, telnet, rubbish := readTruth(t, p.Truth)
 			r := analyze(t, p.File)
 			books(t, r)
 			pairs := match(t, p, r, sent, received)
@@ -26,6 +26,7 @@ func TestCaptures(t *testing.T) {
 			if p.Complete {
 				totals(t, r, sent)
 				assert.Equal(t, telnet, r.telnet(), "telnet text")
+				assert.Equal(t, rubbish, r.totals.Skipped, "rubbish")
 			}
 		})
 	}
