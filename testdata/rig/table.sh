@@ -36,10 +36,11 @@ all_captures() {
 
   # 2.5: ids that later releases do not have (dubbo, json), attachments always as an object, field 1 is the release.
   for s in dubbo json hessian2 java compactedjava nativejava fastjson; do
-    capture $s-2.5.3 dubbo=2.5.3 serialization=$s
     capture edge-$s-2.5.3 dubbo=2.5.3 serialization=$s workloads=edge heartbeat=1000
+    [ $s = dubbo ] || capture $s-2.5.3 dubbo=2.5.3 serialization=$s workloads="published undated"
   done
-  capture hessian2-2.5.10 dubbo=2.5.10
+  capture dubbo-2.5.3 dubbo=2.5.3 serialization=dubbo # looks at the class of a field even where it is null
+  capture hessian2-2.5.10 dubbo=2.5.10 workloads="published undated"
   capture edge-hessian2-2.5.10 dubbo=2.5.10 workloads=edge heartbeat=1000
 
   # Messages. In 2.7.5 both serializations have id 21; since 2.7.6 protobuf has 22.

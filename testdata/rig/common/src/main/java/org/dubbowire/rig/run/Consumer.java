@@ -10,6 +10,7 @@ public final class Consumer {
         for (String workload : args) {
             switch (workload) {
                 case "published" -> Published.run();
+                case "undated" -> Published.undated();
                 case "bid" -> Published.bid();
                 case "edge" -> Edge.run();
                 case "conditions" -> Conditions.run();

@@ -95,6 +95,14 @@ final class Data {
         return user;
     }
 
+    /** The same user without dates, for serializations that are older than java.time. */
+    static User undated(User user) {
+        user.setBirthday(null);
+        user.setCreateTime(null);
+        user.setUpdateTime(null);
+        return user;
+    }
+
     static Page<User> page(int pageNo) {
         List<User> users = new ArrayList<>();
         for (int i = 0; i < 15; i++) {

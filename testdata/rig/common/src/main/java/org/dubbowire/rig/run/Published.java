@@ -46,6 +46,17 @@ final class Published {
         }
     }
 
+    /** Users as they were before java.time. */
+    static void undated() {
+        UserService users = Remote.of(UserService.class).get();
+        for (int i = 1; i <= 5; i++) {
+            int n = i;
+            Step.run("createUser undated", () -> users.createUser(Data.undated(Data.user(n, ""))));
+            Step.run("getUser undated", () -> users.getUser(-n * 1_000_000_007L));
+            Step.run("listUser undated", () -> users.listUser(-n));
+        }
+    }
+
     private static void posts() {
         var service = Remote.of(com.github.smartbuf.dubbo.UserService.class).get();
         for (int i = 0; i < 4; i++) {

@@ -39,12 +39,16 @@ final class Services {
 
         @Override
         public User getUser(long id) {
-            return Data.user(id, "");
+            return id < 0 ? Data.undated(Data.user(id, "")) : Data.user(id, "");
         }
 
         @Override
         public Page<User> listUser(int pageNo) {
-            return Data.page(pageNo);
+            Page<User> page = Data.page(pageNo);
+            if (pageNo < 0) {
+                page.getResult().forEach(Data::undated);
+            }
+            return page;
         }
     }
 

@@ -1,5 +1,6 @@
 package org.dubbowire.rig.alibaba;
 
+import java.util.ArrayList;
 import java.util.Collection;
 import com.alibaba.dubbo.common.serialize.support.SerializationOptimizer;
 import org.dubbowire.rig.run.Registered;
@@ -7,7 +8,8 @@ import org.dubbowire.rig.run.Registered;
 /** Registers the application's classes with the serializations that can use numbers for names. */
 public final class Optimizer implements SerializationOptimizer {
     @Override
-    public Collection<Class<?>> getSerializableClasses() {
-        return Registered.CLASSES;
+    @SuppressWarnings("rawtypes") // as the interface declares it
+    public Collection<Class> getSerializableClasses() {
+        return new ArrayList<>(Registered.CLASSES);
     }
 }
