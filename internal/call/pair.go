@@ -134,6 +134,11 @@ func (p *Pairer) forgetValues() {
 	}
 }
 
+// Expects reports whether a side of conn owes the answer to a request with that id.
+func (p *Pairer) Expects(conn *Conn, side int, id int64) bool {
+	return p.open.find(conn, 1-side, id) != nil
+}
+
 // Response takes a response sent by a side of conn.
 func (p *Pairer) Response(conn *Conn, side int, m *Message) {
 	m.Hold()

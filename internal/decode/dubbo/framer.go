@@ -69,6 +69,8 @@ type Config struct {
 	// Enough, if set, is asked whether b, the first bytes of a body that crosses deliveries, is already all that is wanted
 	// of it.
 	Enough func(h *Header, b []byte) bool
+	// Expected, if set, is asked whether a response with that id is due in this direction.
+	Expected func(id int64) bool
 	// Buffers is where memory for such bodies comes from; nil: the framer has its own.
 	Buffers *Buffers
 	// MaxSearchBody is the longest body, in bytes, that is believed of a header found by searching (default 8 MiB,

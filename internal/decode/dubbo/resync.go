@@ -37,6 +37,9 @@ type idWindow struct {
 // maxIDStep is how far apart the ids around a gap may lie: ids are counted per JVM, over all its connections.
 const maxIDStep = 1 << 20
 
+// nextIDStep is how far apart the ids of frames that follow each other lie on a connection that is not one of many.
+const nextIDStep = 1 << 10
+
 func (w *idWindow) see(id int64) { w.last, w.seen = id, true }
 
 func (w *idWindow) near(id int64) bool {
@@ -152,6 +155,9 @@ func (f *Framer) judge(b []byte, atEnd bool) verdict {
 	case h.Status == statusBadResponse && bytes.HasPrefix(zeros16, next[:min(len(next), HeaderLen)]):
 		return yes
 	case !isMagic(next):
+		if f.due(&h) {
+			return yes
+		}
 		return no
 	case len(next) < HeaderLen:
 		return yes // as much of a header as there is
@@ -166,6 +172,21 @@ func (f *Framer) judge(b []byte, atEnd bool) verdict {
 // zeros16 is how the rubbish begins that a provider of Dubbo 2.5 leaves behind an answer with status 50: the room for the
 // header of the answer that it could not write, and then what it had written of the body.
 var zeros16 = make([]byte, HeaderLen)
+
+// due reports whether a candidate between rubbish is believed although no frame follows: providers before 2.6 that cannot
+// write a result send its beginning behind the frame with the error, and may do so again and again. Where the capture
+// lacks nothing, a response that is due, or an id right behind the last one, is no accident. Behind a gap both may be
+// bytes of a body whose header was lost.
+func (f *Framer) due(h *Header) bool {
+	if f.search.afterGap || f.search.joined || h.Event() {
+		return false
+	}
+	if !h.Request() && f.cfg.Expected != nil && f.cfg.Expected(h.ID) {
+		return true
+	}
+	w := &f.ids[requestBit(h)]
+	return w.seen && h.ID != w.last && h.ID-w.last <= nextIDStep && h.ID-w.last >= -nextIDStep
+}
 
 // dropSearch skips the first n bytes of the window.
 func (f *Framer) dropSearch(n int) {

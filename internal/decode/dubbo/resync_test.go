@@ -2,6 +2,7 @@ package dubbo
 
 import (
 	"encoding/binary"
+	"slices"
 	"testing"
 	"time"
 
@@ -25,4 +26,45 @@ func TestSearchMovesLittle(t *testing.T) {
 	f.End()
 	assert.Equal(t, int64(segment*segments), n.framed+n.skipped)
 	assert.Less(t, time.Since(start), 3*time.Second)
+}
+
+// A provider before 2.6 that cannot write a result sends its error, 16 bytes of nothing, and what was written of the
+// result. Between two such there is a frame that no other frame follows.
+func TestFramesBetweenRubbish(t *testing.T) {
+	rubbish := make([]byte, 16)
+	inside := func(id int64) []byte { return join(rubbish, response(id, 30), rubbish, []byte("more")) }
+	owed := func(ids ...int64) func(int64) bool {
+		return func(id int64) bool { return slices.Contains(ids, id) }
+	}
+	for name, c := range map[string]struct {
+		expected func(int64) bool
+		pieces   []any
+		lines    []string
+	}{
+		"right behind the last": {nil, []any{response(1, 20), inside(2), response(3, 5)}, []string{
+			"response 1 body 20", "response 2 body 30 found by search", "response 3 body 5 found by search",
+		}},
+		"far from it": {nil, []any{response(1, 20), inside(9000), response(3, 5)}, []string{
+			"response 1 body 20", "response 3 body 5 found by search",
+		}},
+		"far from it, but owed": {owed(9000), []any{response(1, 20), inside(9000), response(3, 5)}, []string{
+			"response 1 body 20", "response 9000 body 30 found by search", "response 3 body 5 found by search",
+		}},
+		"cut anywhere": {nil, append([]any{response(1, 20)}, bytewise(join(inside(2), response(3, 5)))...), []string{
+			"response 1 body 20", "response 2 body 30 found by search", "response 3 body 5 found by search",
+		}},
+		"the same bytes behind a gap": {owed(2), []any{response(1, 20), 500, inside(2), response(3, 5)}, []string{
+			"response 1 body 20", "response 3 body 5 found by search",
+		}},
+		"the last frame again, in the rubbish": {nil, []any{response(1, 20), inside(1), response(3, 5)}, []string{
+			"response 1 body 20", "response 3 body 5 found by search",
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var n notes
+			feed(NewFramer(Config{Expected: c.expected}, &n, true), c.pieces...)
+			assert.Equal(t, c.lines, n.lines)
+			assert.Equal(t, captured(c.pieces), n.framed+n.skipped)
+		})
+	}
 }
