@@ -9,7 +9,7 @@ import (
 )
 
 // full is the serializations whose values are compared.
-var full = map[string]bool{"hessian2": true, "native-hessian": true, "java": true, "nativejava": true}
+var full = map[string]bool{"hessian2": true, "native-hessian": true, "java": true, "nativejava": true, "fastjson2": true}
 
 func TestCaptures(t *testing.T) {
 	for _, p := range allCaptures(t) {
