@@ -22,6 +22,7 @@ var Format = decode.Format{
 	Name:       "fastjson2",
 	Depth:      decode.DepthFull,
 	Releases:   "3.1 and later",
+	Capture:    "fastjson2-3.3.6.pcap.zst",
 	Heartbeats: [][]byte{{0, 0, 0, 1, opNull}},
 	New:        func() decode.Reader { return new(Reader) },
 }
