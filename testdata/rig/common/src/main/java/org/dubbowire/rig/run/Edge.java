@@ -326,7 +326,7 @@ final class Edge {
             for (int i = 0; i < 100; i++) {
                 Peer.CURRENT.attach("k" + i, "value " + i);
             }
-            Peer.CURRENT.attach("long", Data.text(40000, 2));
+            Peer.CURRENT.attach("long", Data.text(2000, 2).repeat(20));
             Peer.CURRENT.attach("a.b[c]\"d", "quoted");
             edge.attachments("many");
         });

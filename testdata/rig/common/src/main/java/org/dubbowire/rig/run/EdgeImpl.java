@@ -390,7 +390,7 @@ final class EdgeImpl implements EdgeService {
             for (int i = 0; i < 100; i++) {
                 peer.answer("r" + i, "value " + i);
             }
-            peer.answer("long", Data.text(40000, 3));
+            peer.answer("long", Data.text(2000, 3).repeat(20));
         } else if (how.equals("objects") && peer.answerObjectAttachments()) {
             Map<String, Object> map = new HashMap<>();
             map.put("n", 1);
