@@ -41,7 +41,7 @@ final class Step {
         return done + " steps, " + failed + " failed";
     }
 
-    private static String firstLine(Throwable t) {
+    static String firstLine(Throwable t) {
         String line = t.toString().lines().findFirst().orElse("");
         line = line.replaceFirst("^.*Failed to send response: .*?, cause: ", "provider cannot write the result: ");
         line = line.replaceAll("@[0-9a-f]{6,8}\\b", "@…").replaceAll(", provider: dubbo://.*?, ", ", "); // what changes from run to run

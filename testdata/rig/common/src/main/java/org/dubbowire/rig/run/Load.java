@@ -1,0 +1,81 @@
+package org.dubbowire.rig.run;
+
+import com.github.smartbuf.dubbo.UserService;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongConsumer;
+
+/**
+ * Calls one method after the other from many threads, as fast as the answers come: for tables.sh, which measures on the
+ * wire. Either for some seconds each, after a warm-up whose end is a line WARM METHOD, or a number of calls each.
+ */
+final class Load {
+    private static final String[] METHODS = System.getProperty("rig.load.methods", "existUser").split(",");
+    private static final int THREADS = Integer.getInteger("rig.load.threads", 32);
+    private static final int WARM_UP = Integer.getInteger("rig.load.warmUp", 0);
+    private static final int SECONDS = Integer.getInteger("rig.load.seconds", 0);
+    private static final long CALLS = Long.getLong("rig.load.calls", Long.MAX_VALUE);
+    private final LongConsumer call;
+    private final AtomicLong next = new AtomicLong();
+    private final AtomicLong failed = new AtomicLong();
+    private final AtomicReference<Throwable> failure = new AtomicReference<>();
+    private volatile boolean stop;
+
+    private Load(LongConsumer call) {
+        this.call = call;
+    }
+
+    static void run() throws InterruptedException {
+        for (String method : METHODS) {
+            new Load(call(method)).run(method);
+        }
+    }
+
+    private static LongConsumer call(String method) {
+        var users = Remote.of(org.apache.dubbo.benchmark.service.UserService.class).get();
+        UserService posts = Remote.of(UserService.class).get();
+        return switch (method) {
+            case "existUser" -> n -> users.existUser("jdoe" + n % 10 + "@example.org");
+            case "createUser" -> n -> users.createUser(Data.user(n, ""));
+            case "getUser" -> users::getUser;
+            case "listUser" -> n -> users.listUser((int) (n % 1000));
+            case "posts" -> n -> posts.queryPost("dubbo");
+            case "user" -> n -> posts.getUser(10000);
+            case "tiny" -> n -> posts.tiny("hello");
+            default -> throw new IllegalArgumentException("no load of " + method);
+        };
+    }
+
+    private void run(String method) throws InterruptedException {
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < THREADS; i++) {
+            Thread thread = new Thread(this::work, "load " + i);
+            thread.start();
+            threads.add(thread);
+        }
+        if (CALLS == Long.MAX_VALUE) {
+            Thread.sleep(WARM_UP * 1000L);
+            System.out.println("WARM " + method);
+            Thread.sleep(SECONDS * 1000L);
+            stop = true;
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        Throwable first = failure.get();
+        System.out.println("LOAD " + method + " failed " + failed + (first == null ? "" : " " + Step.firstLine(first)));
+    }
+
+    private void work() {
+        for (long n = next.getAndIncrement(); n < CALLS && !stop; n = next.getAndIncrement()) {
+            try {
+                call.accept(n);
+            } catch (RuntimeException e) {
+                failed.incrementAndGet();
+                failure.compareAndSet(null, e);
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+# What the scripts of the rig share: tools, builds, the namespace. The caller has set here.
+# shellcheck shell=bash
+[ -z "${RIG_TRACE:-}" ] || set -x
+work=$here/work
+port=20880
+mkdir -p "$work"
+trap 'kill $(jobs -p) 2>/dev/null || true' EXIT # its status would become the script's
+
+install_tools() {
+  local missing=()
+  command -v tcpdump >/dev/null || missing+=(tcpdump)
+  command -v dumpcap >/dev/null || missing+=(wireshark-common)
+  command -v zstd >/dev/null || missing+=(zstd)
+  command -v ip >/dev/null || missing+=(iproute2)
+  command -v ethtool >/dev/null || missing+=(ethtool)
+  command -v jq >/dev/null || missing+=(jq)
+  if [ ${#missing[@]} -gt 0 ]; then
+    apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${missing[@]}"
+  fi
+}
+
+# The module of a Dubbo release.
+module_of() {
+  case $1 in
+    2.*) echo "dubbo-$(cut -d. -f1,2 <<<"$1")" ;;
+    *) echo "dubbo-${1%%.*}" ;;
+  esac
+}
+
+# Classes of one generation: side-classes-MODULE below the work folder.
+build() { # module
+  local side classes
+  (cd "$here" && mvn -q -B -pl "$1" -am compile)
+  # Each side lacks one package, so that classes exist which the other side does not know.
+  for side in provider consumer; do
+    classes=$work/$side-classes-$1
+    rm -rf "$classes" && mkdir "$classes" && cp -r "$here/common/target/classes/." "$here/$1/target/classes/." "$classes"
+  done
+  rm -rf "$work/provider-classes-$1/org/dubbowire/rig/consumeronly" "$work/consumer-classes-$1/org/dubbowire/rig/provideronly"
+}
+
+# The jars of one Dubbo release, in Maven's order. They are looked up again when the module's pom has changed.
+class_path() {
+  local file=$work/classpath-$1 module
+  module=$(module_of "$1")
+  [ "$file" -nt "$here/$module/pom.xml" ] || # the last of the modules that Maven goes through writes the file that stays
+    (cd "$here" && mvn -q -B -pl "$module" -am compile -Dmaven.main.skip dependency:build-classpath -D"$module.version=$1" \
+      -DexcludeGroupIds=org.dubbowire -Dmdep.outputFile="$file" -Dmdep.includeScope=runtime)
+  cat "$file"
+}
+
+# One run at a time: namespaces and work files are shared. It stays locked while a script starts itself again in the namespace.
+lock() {
+  if [ -z "${RIG_LOCKED:-}" ]; then
+    exec 9>"$work/lock"
+    flock 9
+    export RIG_LOCKED=yes
+  fi
+}
+
+# A network namespace of our own: the loopback address stays 127.0.0.1 (Dubbo replaces it by an outer address if it sees
+# one), and nothing else is on the port.
+in_namespace() {
+  if [ "$(ip netns identify)" != dubborig ]; then
+    local namespace
+    for namespace in dubborig dubborig-a dubborig-b; do
+      ip netns delete $namespace 2>/dev/null || true # left by an earlier run
+      ip netns add $namespace
+    done
+    ip -n dubborig link set lo up
+    exec ip netns exec dubborig "$here/$(basename "$0")" "$@"
+  fi
+}
+
+# What Java 17 must open for serializers that reflect on JDK classes.
+opens=()
+for package in java.lang java.lang.reflect java.lang.invoke java.util java.util.concurrent java.util.concurrent.atomic java.text java.net java.io java.nio \
+  java.math java.time java.time.chrono java.time.zone java.security sun.security.action sun.util.calendar; do
+  opens+=(--add-opens "java.base/$package=ALL-UNNAMED")
+done
+opens+=(--add-opens java.sql/java.sql=ALL-UNNAMED)
+
+wait_for() { # file pattern seconds [pid of the process that writes it]
+  local deadline=$((SECONDS + $3))
+  while [ $SECONDS -lt $deadline ]; do
+    grep -q "$2" "$1" 2>/dev/null && return 0
+    [ -z "${4:-}" ] || kill -0 "$4" 2>/dev/null || break
+    sleep 0.1
+  done
+  echo "no '$2' in $1:" >&2
+  tail -20 "$1" >&2
+  return 1
+}
