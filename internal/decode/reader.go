@@ -45,6 +45,12 @@ type AttachmentFinder interface {
 	FindAttachments(from int) (at int, ok bool)
 }
 
+// Faulter is a Reader that can tell why a value of known extent is opaque.
+type Faulter interface {
+	// Fault returns where and why the first value of the body could not be read, nil if there is none.
+	Fault() *Error
+}
+
 // Depth says how much of a serialization's bodies is understood.
 type Depth uint8
 

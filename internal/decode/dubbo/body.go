@@ -82,6 +82,9 @@ func (d *Decoder) Decode(f *Frame, detail Detail, dialects *Dialects) *Message {
 	if b.r != nil && m.Err == nil {
 		m.Err = b.r.Err()
 	}
+	if f, ok := b.r.(decode.Faulter); ok && m.Err == nil {
+		m.Err = f.Fault()
+	}
 	if m.Tree != nil {
 		b.rest()
 		m.Decoded = decoded(m)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats/formattest"
 )
 
@@ -75,6 +76,18 @@ func TestOpaque(t *testing.T) {
 			formattest.Check(t, Format, body)
 		})
 	}
+}
+
+// Why a value is opaque is what a frame says of itself.
+func TestFault(t *testing.T) {
+	header := formattest.Hex("dabb1714")
+	body := append(append(doc("bd04"), doc("98 01 80 02")...), doc("a64e647562626f4e322e302e32a5")...)
+	got := formattest.Summary(t, dubbo.NewDecoder([]decode.Format{Format}), header, body)
+	assert.Equal(t, `response | partly | result=[1,{"@opaque":2}] | attachments={"dubbo":"2.0.2"} | !unsupported: a value | `+
+		`flag:6 result.#length:4 result.#type:1 result[0]:1 opaque:2 attachments.#length:4 attachments.#type:1 attachments.dubbo:12 attachments.#end:1`, got)
+	body[12] = opObjectEnd
+	got = formattest.Summary(t, dubbo.NewDecoder([]decode.Format{Format}), header, body)
+	assert.Contains(t, got, "| !malformed: a value |")
 }
 
 // A body that ends before its document does.
