@@ -23,9 +23,17 @@ func values(t *testing.T, r *run, pairs map[int64]pair) {
 			t.Errorf("%s: not found: %s", what, short(got))
 		}
 	}
-	check := func(what, serialization string, got, want any, full bool) {
+	check := func(what, serialization string, got, want any, full bool, written ...any) {
 		c := comparer{ours: got, truth: want, full: full, declared: declared[serialization]}
-		if diff := c.compare("", got, want); diff != "" {
+		diff := c.compare("", got, want)
+		// Dubbo 3.3 reads some floats back as other numbers: what was written counts.
+		for _, w := range written {
+			c := comparer{ours: got, truth: w, full: full, declared: declared[serialization]}
+			if diff != "" && c.compare("", got, w) == "" {
+				diff = ""
+			}
+		}
+		if diff != "" {
 			failures++
 			if failures <= 8 {
 				t.Errorf("%s: %s\n ours  %s\n truth %s", what, diff, short(got), short(want))
@@ -35,13 +43,14 @@ func values(t *testing.T, r *run, pairs map[int64]pair) {
 	for i := range r.calls {
 		c := &r.calls[i]
 		if q, ok := pairs[c.RequestFrame]; ok && full[q.ours.Serialization] && q.ours.Complete {
-			l := q.truth()
-			want := any(l.Arguments)
-			if c.Generic && len(l.Arguments) == 3 {
-				want = l.Arguments[2]
+			arguments := func(l *logged) any {
+				if c.Generic && len(l.Arguments) == 3 {
+					return l.Arguments[2]
+				}
+				return l.Arguments
 			}
 			name := fmt.Sprintf("frame %d %s", c.RequestFrame, q.ours.Method)
-			check(name+" arguments", q.ours.Serialization, any(c.Arguments), want, true)
+			check(name+" arguments", q.ours.Serialization, any(c.Arguments), arguments(q.truth()), true, arguments(q.sent))
 		}
 		if q, ok := pairs[c.RequestFrame]; ok && attached(&q) {
 			find(fmt.Sprintf("frame %d %s %s attachments", c.RequestFrame, q.ours.Serialization, q.ours.Method), q.ours.Serialization, c.Attachments)
@@ -57,7 +66,7 @@ func values(t *testing.T, r *run, pairs map[int64]pair) {
 					assert.Equal(t, l.Exception.Message, c.Exception.Message, name)
 				}
 			default:
-				check(name+" result", q.ours.Serialization, c.Result, l.Result, true)
+				check(name+" result", q.ours.Serialization, c.Result, l.Result, true, q.sent.Result)
 			}
 		}
 		if q, ok := pairs[c.ResponseFrame]; ok && attached(&q) && q.sent.Status == 20 && q.sent.Attachments != nil {
