@@ -73,20 +73,20 @@ const (
 
 // fixed32 and fixed64 say what four and eight bytes are.
 func fixed32(bits uint32) decode.Kind {
-	if bits == nan32 || isFloat(float64(math.Float32frombits(bits))) {
+	if f := math.Float32frombits(bits); bits == nan32 || isFloat(float64(f), math.MaxFloat32) {
 		return decode.Float32
 	}
 	return decode.Int
 }
 
 func fixed64(bits uint64) decode.Kind {
-	if bits == nan64 || isFloat(math.Float64frombits(bits)) {
+	if bits == nan64 || isFloat(math.Float64frombits(bits), math.MaxFloat64) {
 		return decode.Float64
 	}
 	return decode.Int
 }
 
-func isFloat(f float64) bool {
+func isFloat(f, largest float64) bool {
 	abs := math.Abs(f)
-	return abs == 0 || abs >= least && abs <= most || math.IsInf(f, 0)
+	return abs == 0 && !math.Signbit(f) || abs >= least && abs <= most || abs == largest || math.IsInf(f, 0)
 }

@@ -8,8 +8,8 @@
 // Arguments and results are the application's messages. Their schema is not on the wire, so they are objects with members
 // "#1", "#2" by field number, and what the wire does not say is guessed by fixed rules:
 //   - A varint is an integer, of 64 bits with a sign: a bool is 0 or 1, an enum its number, a sint32 is not unfolded.
-//   - Four or eight bytes are a floating point number where that is 0, infinite, the usual NaN or of a magnitude from 1e-9
-//     to 1e15, else an integer. (Small integers, read as floating point, are far below that.)
+//   - Four or eight bytes are a floating point number where that is 0 (not -0), infinite, the largest there is, the usual NaN or of a
+//     magnitude from 1e-9 to 1e15, else an integer. (Small integers, read as floating point, are far below that.)
 //   - Bytes behind a length are a text where they are UTF-8 without control characters; else a message where they
 //     are nothing but whole fields from the first byte to the last; else a text where they are UTF-8 whose only control
 //     characters are tabs and line ends; else bytes. No bytes at all are an empty text, in a list behind a message an empty
