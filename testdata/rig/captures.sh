@@ -133,7 +133,7 @@ record() {
   wait $consumer_pid || true
   stop_sniffer
   [ -z "$wire" ] || kill $wire_pid
-  grep -h -E "^(FAILED|NOT FAILED|DONE)" "$work/consumer.log" >"$work/$name.steps"
+  grep -ahE "^(FAILED|NOT FAILED|DONE)" "$work/consumer.log" >"$work/$name.steps"
   tail -1 "$work/$name.steps"
   cat "$work/consumer.truth" "$work/provider.truth" | zstd -q -19 --long=24 -f -o "$out/$name.truth.jsonl.zst"
   case $file in
