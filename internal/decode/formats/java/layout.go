@@ -48,6 +48,32 @@ var layouts = map[string]layout{
 	"java.util.UUID":     {scSerializable, []fieldDesc{{'J', "leastSigBits"}, {'J', "mostSigBits"}}},
 	"java.time.Ser":      {scExternalizable | scBlockData, nil},
 
+	"java.net.URI": {scSerializable | scWriteMethod, []fieldDesc{{'L', "string"}}},
+	"java.net.URL": {scSerializable | scWriteMethod, []fieldDesc{
+		{'I', "hashCode"}, {'I', "port"}, {'L', "authority"}, {'L', "file"}, {'L', "host"}, {'L', "protocol"}, {'L', "ref"},
+	}},
+	"java.util.BitSet": {scSerializable | scWriteMethod, []fieldDesc{{'[', "bits"}}},
+	"java.util.Calendar": {scSerializable | scWriteMethod, []fieldDesc{
+		{'Z', "areFieldsSet"}, {'I', "firstDayOfWeek"}, {'Z', "isTimeSet"}, {'Z', "lenient"}, {'I', "minimalDaysInFirstWeek"},
+		{'I', "nextStamp"}, {'I', "serialVersionOnStream"}, {'J', "time"}, {'[', "fields"}, {'[', "isSet"}, {'L', "zone"},
+	}},
+	"java.util.Currency":          {scSerializable, []fieldDesc{{'L', "currencyCode"}}},
+	"java.util.GregorianCalendar": {scSerializable, []fieldDesc{{'J', "gregorianCutover"}}},
+	"java.util.Locale": {scSerializable | scWriteMethod, []fieldDesc{
+		{'I', "hashcode"}, {'L', "country"}, {'L', "extensions"}, {'L', "language"}, {'L', "script"}, {'L', "variant"},
+	}},
+	"java.util.SimpleTimeZone": {scSerializable | scWriteMethod, []fieldDesc{
+		{'I', "dstSavings"}, {'I', "endDay"}, {'I', "endDayOfWeek"}, {'I', "endMode"}, {'I', "endMonth"}, {'I', "endTime"},
+		{'I', "endTimeMode"}, {'I', "rawOffset"}, {'I', "serialVersionOnStream"}, {'I', "startDay"}, {'I', "startDayOfWeek"},
+		{'I', "startMode"}, {'I', "startMonth"}, {'I', "startTime"}, {'I', "startTimeMode"}, {'I', "startYear"},
+		{'Z', "useDaylight"}, {'[', "monthLength"},
+	}},
+	"java.util.TimeZone": {scSerializable, []fieldDesc{{'L', "ID"}}},
+	"sun.util.calendar.ZoneInfo": {scSerializable, []fieldDesc{
+		{'I', "checksum"}, {'I', "dstSavings"}, {'I', "rawOffset"}, {'I', "rawOffsetDiff"}, {'Z', "willGMTOffsetChange"},
+		{'[', "offsets"}, {'[', "simpleTimeZoneParams"}, {'[', "transitions"},
+	}},
+
 	"java.util.ArrayDeque":    written,
 	"java.util.ArrayList":     {scSerializable | scWriteMethod, []fieldDesc{{'I', "size"}}},
 	"java.util.LinkedList":    written,
