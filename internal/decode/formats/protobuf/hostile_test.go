@@ -125,8 +125,8 @@ func TestLinearTime(t *testing.T) {
 		"a text that ends in a control character": append(bytes.Repeat([]byte("x"), size), 0),
 		"lines that end in a control character":   append(bytes.Repeat([]byte("\n"), size), 0),
 		"fields, the last one cut":                append(bytes.Repeat([]byte{8, 1}, size/2), 8),
-		"fields":                                  bytes.Repeat([]byte{8, 1}, size/4),
-		"empty texts":                             bytes.Repeat([]byte{0x0a, 0}, size/4),
+		"fields":                                  bytes.Repeat([]byte{8, 1}, size/8),
+		"empty texts":                             bytes.Repeat([]byte{0x0a, 0}, size/8),
 	} {
 		t.Run(name, func(t *testing.T) {
 			nested := b
@@ -138,7 +138,7 @@ func TestLinearTime(t *testing.T) {
 	}
 	t.Run("groups", func(t *testing.T) {
 		nested := append(bytes.Repeat([]byte{0x0b}, deep), bytes.Repeat([]byte{0x0c}, deep)...)
-		ratio(t, bytes.Repeat([]byte{0x0b, 0x0c}, size/8), bytes.Repeat(nested, size/8/deep))
+		ratio(t, bytes.Repeat([]byte{0x0b, 0x0c}, size/16), bytes.Repeat(nested, size/16/deep))
 	})
 }
 
@@ -161,5 +161,5 @@ func ratio(t *testing.T, flat, nested []byte) {
 		return least
 	}
 	short, long := best(flat), best(nested)
-	assert.Less(t, long, 15*short+5*time.Millisecond, "flat %s", short)
+	assert.Less(t, long, 6*short+3*time.Millisecond, "flat %s", short)
 }

@@ -8,7 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats/formattest"
+	"dubbo-wire/internal/decode/formats/protobuf"
 )
 
 // Rows were written by the streams of Dubbo 2.7.5, 2.7.8 and 2.7.23 and of the extension 3.2.0.
@@ -128,4 +130,26 @@ func BenchmarkReader(b *testing.B) { formattest.Bench(b, Format, request(b)) }
 
 func FuzzReader(f *testing.F) {
 	formattest.Fuzz(f, Format, "testdata/values.tsv", "testdata/frames.tsv")
+}
+
+// Both formats of id 21 in one list, as on a connection that holds both: every body is read as what it is, whatever came
+// before it.
+func TestBoth(t *testing.T) {
+	d := dubbo.NewDecoder([]decode.Format{Format, protobuf.Format21})
+	text := formattest.Frames(t, "testdata/frames.tsv")
+	binary := formattest.Frames(t, "../protobuf/testdata/frames21.tsv")
+	var dialects dubbo.Dialects
+	for i := range binary {
+		for _, row := range []formattest.Row{binary[i], text[i]} {
+			f := &dubbo.Frame{Body: row.Body, Captured: len(row.Body), MissingAt: len(row.Body)}
+			f.Flags, f.Status, f.BodyLen = row.Header[2], row.Header[3], len(row.Body)
+			want := "protobuf (id 21)"
+			if strings.HasSuffix(row.Source, "json") {
+				want = "protobuf-json"
+			}
+			m := d.Decode(f, dubbo.Values, &dialects)
+			assert.Equal(t, want, m.Serialization, row.Name)
+			assert.Equal(t, "full", m.Decoded, row.Name)
+		}
+	}
 }
