@@ -61,6 +61,11 @@ all_captures() {
   capture dubbo-2.6.0 dubbo=2.6.0 serialization=dubbo
   capture edge-dubbo-2.6.0 dubbo=2.6.0 serialization=dubbo workloads=edge heartbeat=1000
 
+  capture mixed-2.6.12 dubbo=2.6.12 workloads=mixed serializations=hessian2,java,compactedjava,nativejava,fastjson,kryo,fst,smartbuf \
+    note="three references per serialization share one connection"
+  capture exhausted-2.5.3 dubbo=2.5.3 workloads=exhausted threads=4 payload=20000 note="four provider threads, payload limit 20000 bytes at the provider"
+  capture exhausted-2.6.12 dubbo=2.6.12 workloads=exhausted threads=4 payload=20000 note="four provider threads, payload limit 20000 bytes at the provider"
+
   # Many calls at once; several serializations on one connection; refusals.
   capture interleaved workloads=interleaved
   capture mixed workloads=mixed serializations=hessian2,java,compactedjava,nativejava,fastjson,gson,kryo,fst,kryo2,protostuff,avro,msgpack,native-hessian,smartbuf \
