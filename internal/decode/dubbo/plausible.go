@@ -84,8 +84,8 @@ func startsRequest(id uint8, b []byte) bool {
 		return len(b) > 3 && b[1] == 0x0a && versionAt(b, 3)
 	case 23:
 		return len(b) > 5 && bytes.HasPrefix(b, zeros3) && versionAt(b, 5)
-	case 28, 29: // length 4, little-endian; 1; Fury's string header
-		return len(b) > 6 && b[1] == 0 && b[2] == 0 && b[3] == 0 && b[4] == 1 && versionAt(b, 6)
+	case 28, 29: // length 4, little-endian; 1; a string with its coder or without
+		return len(b) > 7 && b[1] == 0 && b[2] == 0 && b[3] == 0 && b[4] == 1 && (versionAt(b, 6) || b[5] <= 1 && versionAt(b, 7))
 	case 27:
 		return b[0] > 0xa0 && b[0] < 0xc0 && versionAt(b, 1)
 	}

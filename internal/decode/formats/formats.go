@@ -10,6 +10,7 @@ import (
 	"dubbo-wire/internal/decode/formats/fastjson"
 	"dubbo-wire/internal/decode/formats/fastjson2"
 	"dubbo-wire/internal/decode/formats/fst"
+	"dubbo-wire/internal/decode/formats/fury"
 	"dubbo-wire/internal/decode/formats/gson"
 	"dubbo-wire/internal/decode/formats/hessian2"
 	"dubbo-wire/internal/decode/formats/jackson"
@@ -54,5 +55,9 @@ func All() []decode.Format {
 		kryo2.Format,              // 25
 		kryo2.Format5,             // 25
 		msgpack.Format,            // 27
+		fury.Format,               // 28
+		fury.Later,                // 28
+		fury.Compatible,           // 29
+		fury.LaterCompatible,      // 29
 	}
 }

@@ -1,0 +1,219 @@
+package fury
+
+import (
+	"fmt"
+	"math"
+
+	"dubbo-wire/internal/decode"
+)
+
+// container records a container around what f takes.
+func (r *Reader) container(p place, k decode.Kind, class string, f func()) {
+	r.open(p, k, decode.JavaName(class))
+	if r.Enter() {
+		f()
+		r.Leave()
+	}
+	r.Close()
+}
+
+// containerData takes what has elements.
+func (r *Reader) containerData(cl *class, p place) {
+	element := func() { r.flagged(place{label: decode.ByIndex}) }
+	switch cl.layout {
+	case primitives:
+		r.primitives(cl, p)
+	case texts, objects, finals:
+		r.array(cl, p)
+	case asList, wrapped: // the tree shows one value for both
+		if r.Enter() {
+			r.flagged(p)
+			r.Leave()
+		}
+	case list, sorted:
+		r.container(p, decode.List, cl.name, func() { r.collection(cl) })
+	case mapping, sortedMap:
+		r.container(p, decode.Map, cl.name, func() { r.entries(cl) })
+	case emptyList:
+		r.container(p, decode.List, cl.name, func() {})
+	case emptyMap:
+		r.container(p, decode.Map, cl.name, func() {})
+	case nothing:
+		r.container(p, decode.Object, cl.name, func() {})
+	case single:
+		r.container(p, decode.List, cl.name, element)
+	case singleMap:
+		r.container(p, decode.Map, cl.name, func() { r.entry(0) })
+	case reference:
+		r.container(p, decode.Object, cl.name, func() { r.flagged(place{label: decode.ByField, name: "value"}) })
+	case bitSet:
+		r.bits(cl, p)
+	}
+}
+
+// primitives takes an array of numbers; byte[] is one value, the others are lists.
+func (r *Reader) primitives(cl *class, p place) {
+	n := r.count("the length of an array", 1)
+	if cl.elem == int8s {
+		raw := r.Bytes(n, "bytes")
+		if !r.OK() {
+			return
+		}
+		if node := r.plain(p, decode.Bytes); node != nil && r.Values() {
+			node.Raw = raw
+		}
+		return
+	}
+	if r.OK() && n%cl.size != 0 {
+		r.Fail(decode.Malformed, fmt.Sprintf("a length of elements of %d bytes", cl.size), fmt.Sprint(n))
+		return
+	}
+	r.container(p, decode.List, cl.name, func() {
+		for i := 0; i < n/cl.size && r.OK(); i++ {
+			r.scalar(cl.elem, place{label: decode.ByIndex, index: i})
+		}
+	})
+}
+
+// bits takes a BitSet: the length of its longs, the lowest bits first. They are shown as booleans up to the last set one.
+func (r *Reader) bits(cl *class, p place) {
+	n := r.count("the length of a bit set", 1)
+	if r.OK() && n > maxBits/8 {
+		r.Fail(decode.Limit, fmt.Sprintf("at most %d bits", maxBits), fmt.Sprint(8*n))
+		return
+	}
+	r.container(p, decode.List, cl.name, func() {
+		raw := r.Bytes(n, "bits")
+		last := -1
+		for i := range 8 * len(raw) {
+			if raw[i/8]>>(i%8)&1 != 0 {
+				last = i
+			}
+		}
+		r.Role("bits")
+		for i := 0; i <= last && r.OK(); i++ {
+			if n := r.Leaf(decode.Bool, decode.ByIndex, "", i); n != nil {
+				n.Num = int64(raw[i/8] >> (i % 8) & 1)
+			}
+		}
+	})
+}
+
+// maxBits bounds the bits that are shown, of which eight take one byte.
+const maxBits = 1 << 16
+
+// array takes an array of objects: a count, of four bytes but for strings, then each behind a reference flag, with its
+// class unless that is the array's.
+func (r *Reader) array(cl *class, p place) {
+	n := 0
+	if cl.layout == texts {
+		n = r.count("the length of an array", 1)
+	} else {
+		raw := r.fixed(4, "the length of an array")
+		if r.OK() && int64(raw) > int64(r.Left()) {
+			r.Need(int(min(raw, math.MaxInt32)), fmt.Sprintf("%d elements", raw))
+		}
+		n = int(raw)
+	}
+	if !r.OK() {
+		return
+	}
+	r.container(p, decode.List, cl.name, func() {
+		for i := 0; i < n && r.OK(); i++ {
+			q := place{label: decode.ByIndex, index: i}
+			switch {
+			case cl.layout == objects:
+				r.flagged(q)
+			case !r.flag(&q):
+			case cl.layout == texts:
+				r.scalar(str, q)
+			default:
+				r.scalar(cl.elem, q)
+			}
+		}
+	})
+}
+
+// Flags of the elements of a collection.
+const (
+	counted   = 1 << iota // each has a reference flag
+	hasNull               // each has a flag, null or not
+	undecided             // the class is not that of the declared type: it is on the wire
+	mixed                 // each has its own class
+)
+
+// collection takes a count, for a sorted one its comparator, flags, and elements.
+func (r *Reader) collection(cl *class) {
+	n := r.count("the number of elements", 1)
+	r.Role("length")
+	if cl.layout == sorted {
+		r.comparator()
+	}
+	if n == 0 || !r.OK() {
+		return
+	}
+	off := r.Off
+	flags := r.Byte("the flags of elements")
+	if r.OK() && (flags >= 2*mixed || flags&undecided == 0) {
+		r.FailAt(off, decode.Unsupported, "the flags of elements whose class is on the wire", hexByte(flags))
+	}
+	var elem *class
+	if flags&mixed == 0 {
+		elem = r.class(&place{})
+	}
+	r.Role("type")
+	for i := 0; i < n && r.OK(); i++ {
+		q := place{label: decode.ByIndex, index: i}
+		if flags&(counted|hasNull) != 0 && !r.flag(&q) {
+			continue
+		}
+		each := elem
+		if each == nil {
+			each = r.class(&q)
+		}
+		if r.OK() {
+			r.data(each, q)
+		}
+		if elem != nil && elem.layout == nothing && flags&(counted|hasNull) == 0 {
+			r.Fail(decode.Unsupported, "elements of some bytes", "elements of none") // a few bytes could stand for billions
+		}
+	}
+}
+
+// entries takes a count, for a sorted map its comparator, keys and values.
+func (r *Reader) entries(cl *class) {
+	n := r.count("the number of entries", 2)
+	r.Role("length")
+	if cl.layout == sortedMap {
+		r.comparator()
+	}
+	for i := 0; i < n && r.OK(); i++ {
+		r.entry(i)
+	}
+}
+
+// entry takes a key and its value.
+func (r *Reader) entry(i int) {
+	key := len(r.Tree.Nodes)
+	r.flagged(place{label: decode.ByKey, index: i})
+	r.flagged(place{label: decode.ByEntry, name: r.keyed(key), index: i})
+}
+
+// keyed names the key at node i after its text, if it is one, and returns that.
+func (r *Reader) keyed(i int) string {
+	if i < len(r.Tree.Nodes) {
+		if n := r.Tree.Node(i); n.Kind == decode.String {
+			n.Name = n.Text
+			return n.Text
+		}
+	}
+	return ""
+}
+
+// comparator takes the comparator of a sorted collection, which is null for the natural order. Others are not read.
+func (r *Reader) comparator() {
+	if b := r.Byte("a comparator"); r.OK() && b != refNull {
+		r.Fail(decode.Unsupported, "no comparator", hexByte(b))
+	}
+	r.Role("comparator")
+}

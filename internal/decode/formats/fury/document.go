@@ -1,0 +1,232 @@
+package fury
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"dubbo-wire/internal/decode"
+)
+
+// Reference flags, before an object.
+const (
+	refNew  = 0x00 // an object that gets a number
+	notNull = 0xff // one that gets none
+	refSeen = 0xfe // the number of an object before it
+	refNull = 0xfd
+)
+
+// The first byte of a document of 0.10: flags.
+const plainDocument = 0x02 // little-endian, for Java alone
+
+// A place is where a value stands: its label in the tree, and what stands before its data.
+type place struct {
+	label     decode.Label
+	name      string
+	index     int
+	throwable bool
+	length    int  // the end of the document's length, 0 for what lies inside one
+	head      int  // the end of flags and class
+	named     bool // the class is a name
+}
+
+// document takes a length and that many bytes. What cannot be read of them is opaque, in the object or list that was
+// begun.
+func (r *Reader) document(p place) {
+	if !r.OK() {
+		return
+	}
+	depth := r.Tree.Depth()
+	defer r.Settle(depth)
+	n := r.length("the length of an object")
+	if !r.Need(n, "an object") {
+		return
+	}
+	if r.Tree == nil {
+		r.Skip(n, "an object")
+		r.Pass()
+		return
+	}
+	body, end := r.Buf, r.Off+n
+	r.Buf = body[:end]
+	r.begin()
+	start := r.Mark()
+	p.length = r.Off
+	r.root(p)
+	r.Buf = body
+	if r.OK() && r.Off == end || r.Tree.Full() {
+		return
+	}
+	if r.OK() { // bytes behind the value
+		r.Rewind(start)
+		r.Tree.CloseTo(depth)
+	}
+	at := r.Off - r.Pending()
+	r.Resume(at)
+	r.Skip(end-at, "an object")
+	if r.Tree.Depth() > depth {
+		r.Leaf(decode.Opaque, decode.Whole, "opaque", 0)
+	} else {
+		r.plain(p, decode.Opaque)
+	}
+	r.Tree.CloseTo(depth)
+}
+
+// root takes the object of a document.
+func (r *Reader) root(p place) {
+	if r.later {
+		r.rootLater(p)
+		return
+	}
+	r.flagged(p)
+}
+
+// begin starts the numbers of a document.
+func (r *Reader) begin() {
+	clear(r.strings)
+	r.strings = r.strings[:0]
+	r.objects = r.objects[:0]
+}
+
+// plain records a scalar. Length and class name are parts of their own.
+func (r *Reader) plain(p place, k decode.Kind) *decode.Node {
+	if p.length == 0 && !p.named {
+		return r.Leaf(k, p.label, p.name, p.index)
+	}
+	i := r.Open(k, p.label, p.name, p.index)
+	r.heads(p)
+	r.Close()
+	if !r.OK() {
+		return nil
+	}
+	from := r.Off - r.Pending()
+	r.Pass()
+	n := r.Tree.Node(i)
+	if n != nil {
+		n.Off, n.Len = int32(from), int32(r.Off-from)
+	}
+	return n
+}
+
+// heads records what stands before a value and is no part of it.
+func (r *Reader) heads(p place) {
+	if p.length > 0 {
+		r.upTo(p.length, "length")
+	}
+	if p.named {
+		r.upTo(p.head, "class")
+	}
+}
+
+// open records a container and its head.
+func (r *Reader) open(p place, k decode.Kind, class string) {
+	if n := r.Tree.Node(r.Open(k, p.label, p.name, p.index)); n != nil {
+		n.Class = class
+	}
+	r.heads(p)
+	r.Role("type")
+}
+
+// upTo gives the bytes before end that no node owns to a piece of overhead.
+func (r *Reader) upTo(end int, role string) {
+	off := r.Off
+	r.Off = end
+	r.Role(role)
+	r.Off = off
+}
+
+// flagged takes a reference flag, a class and its data.
+func (r *Reader) flagged(p place) {
+	if r.flag(&p) {
+		if cl := r.class(&p); r.OK() {
+			r.data(cl, p)
+		}
+	}
+}
+
+// flag takes a reference flag; it returns true where data follow, and has recorded the value where none do.
+func (r *Reader) flag(p *place) (follows bool) {
+	switch b := r.Byte("a reference flag"); b {
+	case refNew:
+		if !r.OK() {
+			return false
+		}
+		r.objects = append(r.objects, int32(len(r.Tree.Nodes)))
+		return true
+	case notNull:
+		return true
+	case refNull:
+		r.plain(*p, decode.Null)
+	case refSeen:
+		k := r.varint("the number of an object")
+		switch {
+		case !r.OK():
+		case k >= uint64(len(r.objects)):
+			r.Fail(decode.Malformed, fmt.Sprintf("the number of one of %d objects", len(r.objects)), fmt.Sprint(k))
+		default:
+			if n := r.plain(*p, decode.Ref); n != nil {
+				n.Num = int64(r.objects[k])
+			}
+		}
+	default:
+		r.Fail(decode.Malformed, "a reference flag", hexByte(b))
+	}
+	return false
+}
+
+// name is a part of a class name: a package or what is behind it.
+type name string
+
+// class takes a class: a number, shifted by one bit, or 1 and a name in two parts.
+func (r *Reader) class(p *place) *class {
+	off := r.Off
+	id := r.varint("a class")
+	switch {
+	case !r.OK():
+		return nil
+	case id&1 == 0:
+		p.head = r.Off
+		if k := id >> 1; k < uint64(len(classes)) && classes[k] != nil {
+			return classes[k]
+		}
+		return &class{name: fmt.Sprintf("#%d", id>>1)}
+	case id != 1:
+		r.FailAt(off, decode.Malformed, "a class", fmt.Sprint(id))
+		return nil
+	}
+	pkg, simple := r.part(), r.part()
+	p.head, p.named = r.Off, true
+	full := string(simple)
+	if pkg != "" {
+		full = string(pkg) + "." + full
+	}
+	return &class{name: full}
+}
+
+// part takes a part of a class name: 0, a hash, its length in two bytes and itself; or 1 and the number of one before.
+func (r *Reader) part() name {
+	switch b := r.Byte("a part of a class name"); b {
+	case 0:
+		r.Skip(8, "the hash of a name")
+		n := 0
+		if b := r.Bytes(2, "the length of a name"); b != nil {
+			n = int(binary.LittleEndian.Uint16(b))
+		}
+		s := name(r.Name(r.Bytes(n, "a part of a class name")))
+		if r.OK() {
+			r.strings = append(r.strings, s)
+		}
+		return s
+	case 1:
+		b := r.Bytes(2, "the number of a name")
+		if b == nil {
+			return ""
+		}
+		if k := int(binary.LittleEndian.Uint16(b)); k < len(r.strings) {
+			return r.strings[k]
+		}
+		r.Fail(decode.Malformed, fmt.Sprintf("the number of one of %d names", len(r.strings)), fmt.Sprint(binary.LittleEndian.Uint16(b)))
+	default:
+		r.Fail(decode.Malformed, "00 or 01 before a part of a class name", hexByte(b))
+	}
+	return ""
+}

@@ -1,0 +1,178 @@
+// Package fury reads bodies of Dubbo's serializations "fury" (id 28) and "fury-compatible" (id 29), and of Fory, which
+// Fury was renamed to and which has the same id.
+//
+// Sources: dubbo-serialization-fury 3.2.0 (FuryObjectOutput, BaseFurySerialization) with fury-core 0.2.0, which are what
+// is published; the source tree of the extensions with fury-core 0.10.2 and fory-core 0.11.0. Bytes measured with all of
+// them: what 0.10.2 and Fory write does not differ, what 0.2.0 writes does, in texts and in the head of an object. The
+// first bytes tell (tell.go).
+//
+// Each text and each object stands behind its length in four bytes, little-endian, so every extent is exact. An object is
+// a Fury document. Its classes are numbers or names, its fields have neither names nor types: objects of application
+// classes are measured. Of 0.2.0 the JDK's classes are read; of 0.10.2 strings, boxes, dates and maps of them, which
+// attachments are.
+//
+// Memory: the body is borrowed until the next Reset; the tree gets copies of texts where it wants values.
+package fury
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"dubbo-wire/internal/decode"
+)
+
+const (
+	published = "3.x, by extension"
+	later     = "3.3 and later, by extension built from source; Fory"
+)
+
+// heartbeats are null as prepared for them: in 0.2.0 the length then counts its own bytes.
+var heartbeats = [][]byte{{5, 0, 0, 0, 0xfd}, {1, 0, 0, 0, 0xfd}, {1, 0, 0, 0, 3}}
+
+// Format is serialization "fury", as fury-core 0.2.0 writes it.
+var Format = decode.Format{
+	ID: 28, Name: "fury", Depth: decode.DepthEnvelope, Releases: published, Capture: "fury-3.2.16.pcap.zst",
+	Heartbeats: heartbeats, New: New, Tell: tell,
+}
+
+// Later is the same as fury-core 0.10 and Fory write it.
+var Later = decode.Format{
+	ID: 28, Name: "fury", Dialect: "Fury 0.10", Depth: decode.DepthEnvelope, Releases: later,
+	Heartbeats: heartbeats, New: NewLater, Tell: tellLater,
+}
+
+// Compatible is serialization "fury-compatible", as fury-core 0.2.0 writes it: objects of application classes have field
+// names there, or hashes of them.
+var Compatible = decode.Format{
+	ID: 29, Name: "fury-compatible", Depth: decode.DepthEnvelope, Releases: published, Capture: "fury-compatible-3.2.16.pcap.zst",
+	Heartbeats: heartbeats, New: New, Tell: tell,
+}
+
+// LaterCompatible is the same as fury-core 0.10 and Fory write it.
+var LaterCompatible = decode.Format{
+	ID: 29, Name: "fury-compatible", Dialect: "Fury 0.10", Depth: decode.DepthEnvelope, Releases: later,
+	Heartbeats: heartbeats, New: func() decode.Reader { return &Reader{later: true, meta: true} }, Tell: tellLater,
+}
+
+// New returns a reader of what fury-core 0.2.0 writes.
+func New() decode.Reader { return new(Reader) }
+
+// NewLater returns a reader of what fury-core 0.10 and Fory write.
+func NewLater() decode.Reader { return &Reader{later: true} }
+
+// Reader reads one body.
+type Reader struct {
+	decode.Recorder
+	later bool
+	meta  bool // documents of 0.10 tell where their class definitions stand
+
+	// State of one document.
+	strings []name // parts of class names, in order of their first appearance
+	objects []int32
+}
+
+// Reset implements decode.Reader.
+func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
+	r.Recorder.Reset(body, short, t)
+	r.begin()
+}
+
+// SkipText implements decode.Reader.
+func (r *Reader) SkipText() {
+	if !r.OK() {
+		return
+	}
+	r.Skip(r.length("the length of a string"), "a string")
+	r.Pass()
+	r.Settle(r.Tree.Depth())
+}
+
+// Text implements decode.Reader: a length, whether the string is not null, the string.
+func (r *Reader) Text(field string) (s string, null bool) {
+	if !r.OK() {
+		return "", false
+	}
+	defer r.Settle(r.Tree.Depth())
+	n := r.length("the length of a string")
+	if !r.Need(n, "a string") {
+		return "", false
+	}
+	body, end := r.Buf, r.Off+n
+	r.Buf = body[:end]
+	var x text
+	switch b := r.Byte("whether a string is null"); {
+	case b == 0:
+		null = true
+	case b == 1:
+		x = r.text()
+	case r.OK():
+		r.Fail(decode.Malformed, "00 (null) or 01 before a string", hexByte(b))
+	}
+	if r.OK() && r.Off != end {
+		r.Fail(decode.Malformed, "the end of a string", fmt.Sprintf("%d bytes more", end-r.Off))
+	}
+	r.Buf = body
+	if !r.OK() {
+		if r.Err().Cause == r.Short { // within its length the string ends early, whatever the capture lacks
+			r.Err().Cause = decode.Malformed
+		}
+		return "", false
+	}
+	kind := decode.Null
+	if !null {
+		kind, s = decode.String, x.decode()
+	}
+	if leaf := r.Leaf(kind, decode.ByField, field, 0); leaf != nil && r.Values() {
+		leaf.Text = s
+	}
+	return s, null
+}
+
+// ResultKind implements decode.Reader.
+func (r *Reader) ResultKind() byte {
+	if !r.OK() {
+		return 0
+	}
+	defer r.Settle(r.Tree.Depth())
+	kind := r.Byte("a result kind")
+	if kind > 5 {
+		r.Fail(decode.Malformed, "a result kind, 0 to 5", hexByte(kind))
+		return 0
+	}
+	if n := r.Leaf(decode.Int, decode.ByField, "flag", 0); n != nil {
+		n.Num = int64(kind)
+	}
+	return kind
+}
+
+// Value implements decode.Reader. The declared type is not needed.
+func (r *Reader) Value(l decode.Label, name string, index int, _ string) {
+	r.document(place{label: l, name: name, index: index})
+}
+
+// Throwable implements decode.Reader.
+func (r *Reader) Throwable() {
+	r.document(place{label: decode.ByField, name: "exception", throwable: true})
+}
+
+// Attachments implements decode.Reader.
+func (r *Reader) Attachments() {
+	r.document(place{label: decode.ByField, name: "attachments"})
+}
+
+// length takes a length of four bytes.
+func (r *Reader) length(what string) int {
+	b := r.Bytes(4, what)
+	if b == nil {
+		return 0
+	}
+	n := binary.LittleEndian.Uint32(b)
+	if n > math.MaxInt32 {
+		r.Fail(decode.Malformed, what, fmt.Sprint(int32(n)))
+		return 0
+	}
+	return int(n)
+}
+
+func hexByte(b byte) string { return fmt.Sprintf("byte %02x", b) }

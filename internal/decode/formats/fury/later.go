@@ -1,0 +1,139 @@
+package fury
+
+import (
+	"fmt"
+	"strings"
+
+	"dubbo-wire/internal/decode"
+)
+
+// rootLater takes a document of fury-core 0.10: flags, in compatible mode the place of its class definitions (-1 for
+// none), then as in 0.2.0. Only classes that are read by valueLater are.
+func (r *Reader) rootLater(p place) {
+	off := r.Off
+	switch flags := r.Byte("the flags of a document"); {
+	case !r.OK():
+	case flags == nullOf010:
+		r.plain(p, decode.Null)
+		return
+	case flags != plainDocument:
+		r.FailAt(off, decode.Unsupported, "the flags of a document for Java", hexByte(flags))
+	}
+	if r.meta {
+		if at := int32(r.fixed(4, "the place of class definitions")); r.OK() && at != -1 {
+			r.Fail(decode.Unsupported, "a document without class definitions", fmt.Sprintf("some at %d", at))
+		}
+	}
+	if !r.flag(&p) {
+		return
+	}
+	id := r.varint("a class")
+	p.head = r.Off
+	if r.OK() {
+		r.valueLater(byte(min(id, 0xff)), p)
+	}
+}
+
+// Numbers of classes, shifted as they are on the wire.
+const (
+	idString    = 0x2c
+	idArrayList = 0x42
+	idHashMap   = 0x44
+	idDate      = 0x54
+	idThrowable = 0x91 // 12 bits and more: exceptions
+)
+
+// scalarsLater are those that 0.10 writes as 0.2.0 does, by the number of their class.
+var scalarsLater = map[byte]layout{
+	0x1c: boolean, 0x1e: int8s, 0x20: char, 0x22: int16s, 0x24: zigzag, 0x26: float, 0x28: tagged64, 0x2a: double, idString: str,
+}
+
+func (r *Reader) valueLater(id byte, p place) {
+	l, ok := scalarsLater[id]
+	switch {
+	case ok:
+		r.scalar(l, p)
+	case id == idDate:
+		r.worded(&class{name: "java.util.Date", layout: date}, p)
+	case id == 0x30:
+		r.primitives(&class{name: "[B", elem: int8s, size: 1}, p)
+	case id == idHashMap:
+		r.container(p, decode.Map, "java.util.HashMap", r.chunks)
+	case id == idArrayList:
+		r.container(p, decode.List, "java.util.ArrayList", r.elementsLater)
+	case p.throwable:
+		r.open(p, decode.Object, "")
+		r.message()
+		r.Fail(decode.Unsupported, "the fields of an exception", "bytes that only the class can divide")
+	default:
+		r.Fail(decode.Unsupported, "a string, a box, a date, or a list or map of them", fmt.Sprintf("class number %d", id>>1))
+	}
+}
+
+// chunks takes a map: a count, and chunks of entries whose keys have one class and whose values have one: flags, the
+// number of entries, both classes, then keys and values. Chunks with flags (null, references) are not read.
+func (r *Reader) chunks() {
+	n := r.count("the number of entries", 1)
+	r.Role("length")
+	for i := 0; i < n && r.OK(); {
+		flags, size := r.Byte("the flags of entries"), int(r.Byte("the number of entries"))
+		key, value := r.Byte("the class of keys"), r.Byte("the class of values")
+		if !r.OK() {
+			return
+		}
+		if flags != 0 || size == 0 || size > n-i || key != idString {
+			r.Fail(decode.Unsupported, "entries of one class of keys and one of values", fmt.Sprintf("flags %02x", flags))
+			return
+		}
+		r.Role("type")
+		for ; size > 0 && r.OK(); size-- {
+			at := len(r.Tree.Nodes)
+			r.scalar(str, place{label: decode.ByKey, index: i})
+			r.elementLater(value, place{label: decode.ByEntry, name: r.keyed(at), index: i})
+			i++
+		}
+	}
+}
+
+// elementsLater takes a list, as 0.2.0 writes it.
+func (r *Reader) elementsLater() {
+	n := r.count("the number of elements", 1)
+	r.Role("length")
+	if n == 0 || !r.OK() {
+		return
+	}
+	flags := r.Byte("the flags of elements")
+	same := flags == undecided
+	if r.OK() && !same && flags != undecided|mixed|counted {
+		r.Fail(decode.Unsupported, "the flags of elements", hexByte(flags))
+	}
+	elem := byte(0)
+	if same {
+		elem = r.Byte("the class of elements")
+	}
+	r.Role("type")
+	for i := 0; i < n && r.OK(); i++ {
+		q := place{label: decode.ByIndex, index: i}
+		id := elem
+		if !same {
+			if !r.flag(&q) {
+				continue
+			}
+			id = r.Byte("a class")
+		}
+		r.elementLater(id, q)
+	}
+}
+
+// elementLater takes the data of a scalar inside a container.
+func (r *Reader) elementLater(id byte, p place) {
+	if _, ok := scalarsLater[id]; !ok && id != idDate && r.OK() {
+		r.Fail(decode.Unsupported, "a string, a box or a date", fmt.Sprintf("class number %d", id>>1))
+		return
+	}
+	if r.OK() {
+		r.valueLater(id, p)
+	}
+}
+
+func toValid(b []byte) string { return strings.ToValidUTF8(string(b), "\ufffd") }

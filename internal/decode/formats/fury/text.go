@@ -1,0 +1,110 @@
+package fury
+
+import (
+	"fmt"
+	"math"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"dubbo-wire/internal/decode"
+)
+
+// A text is a string on the wire: bytes of a coder.
+type text struct {
+	raw   []byte // borrowed
+	coder byte
+}
+
+// Coders: one byte for each character, or two in the byte order of nearly every machine that runs Java; 0.10 can write
+// UTF-8, too.
+const (
+	latin1 = iota
+	utf16le
+	utf8s
+)
+
+// text takes a string: its coder and its length in bytes, in 0.10 both in one number.
+func (r *Reader) text() (x text) {
+	off := r.Off
+	var n uint64
+	if r.later {
+		n = r.varint("the length of a string")
+		x.coder = byte(n & 3)
+		n >>= 2
+	} else {
+		x.coder = r.Byte("the coder of a string")
+		n = r.varint("the length of a string")
+	}
+	if r.OK() && (x.coder > utf8s || x.coder == utf8s && !r.later || x.coder == utf16le && n%2 != 0) {
+		r.FailAt(off, decode.Malformed, "a string", fmt.Sprintf("coder %d, %d bytes", x.coder, n))
+	}
+	x.raw = r.Bytes(int(min(n, math.MaxInt32)), "a string")
+	return x
+}
+
+// decode returns the text as UTF-8; a surrogate without its other half becomes U+FFFD.
+func (x text) decode() string {
+	switch x.coder {
+	case latin1:
+		s := make([]byte, 0, len(x.raw))
+		for _, b := range x.raw {
+			s = utf8.AppendRune(s, rune(b))
+		}
+		return string(s)
+	case utf16le:
+		units := make([]uint16, len(x.raw)/2)
+		for i := range units {
+			units[i] = le.Uint16(x.raw[2*i:])
+		}
+		return string(utf16.Decode(units))
+	}
+	return toValid(x.raw)
+}
+
+// varint takes seven bits per byte, the low ones first; the ninth byte has eight.
+func (r *Reader) varint(what string) uint64 {
+	var v uint64
+	for shift := 0; shift < 56; shift += 7 {
+		b := r.Byte(what)
+		v |= uint64(b&0x7f) << shift
+		if b < 0x80 {
+			return v
+		}
+	}
+	return v | uint64(r.Byte(what))<<56
+}
+
+// tagged takes a long: four bytes whose lowest bit is 0, or 01 and eight bytes.
+func (r *Reader) tagged(what string) int64 {
+	if b, ok := r.Peek(); ok && b&1 != 0 {
+		if b != 1 {
+			r.Fail(decode.Malformed, what, hexByte(b))
+			return 0
+		}
+		r.Off++
+		return int64(r.fixed(8, what))
+	}
+	return int64(int32(r.fixed(4, what)) >> 1)
+}
+
+// fixed takes a number of n bytes.
+func (r *Reader) fixed(n int, what string) uint64 {
+	b := r.Bytes(n, what)
+	var v uint64
+	for i := len(b) - 1; i >= 0; i-- {
+		v = v<<8 | uint64(b[i])
+	}
+	return v
+}
+
+// count takes a number of elements of at least size bytes each.
+func (r *Reader) count(what string, size int) int {
+	n := r.varint(what)
+	if r.OK() && n > uint64(r.Left()/size) {
+		r.Need(int(min(n, math.MaxInt32/8))*size, fmt.Sprintf("%d elements", n))
+	}
+	if !r.OK() {
+		return 0
+	}
+	return int(n)
+}

@@ -1,0 +1,239 @@
+package fury
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+	"time"
+
+	"dubbo-wire/internal/decode"
+)
+
+// data takes what follows the class.
+func (r *Reader) data(cl *class, p place) {
+	switch cl.layout {
+	case unknown:
+		r.other(cl, p)
+	case date, timestamp, bigInteger, bigDecimal, javaTime:
+		r.worded(cl, p)
+	case asText, locale, pattern, uuid, classRef:
+		r.described(cl, p)
+	case optionalOf:
+		if present := r.Byte("whether a value is present"); present != 0 || !r.OK() {
+			r.scalar(cl.elem, p)
+			return
+		}
+		r.plain(p, decode.Null)
+	case boolean, int8s, char, int16s, zigzag, float, tagged64, double, str, int32s, int64s:
+		r.scalar(cl.layout, p)
+	default:
+		r.containerData(cl, p)
+	}
+}
+
+// throwableMessage is how Throwable's fields start with the message: the class by name or number, then a hash of the
+// field's name and type.
+var (
+	throwableName    = "Throwable"
+	detailMessageTag = []byte{0xb7, 0x64, 0x1c, 0x0c, 0x00, 0x95, 0xaa, 0x76}
+)
+
+// other stops at a class whose fields are not read. The node stays open: what follows is its content. An exception's
+// message is read before.
+func (r *Reader) other(cl *class, p place) {
+	r.open(p, decode.Object, decode.JavaName(cl.name))
+	if p.throwable {
+		r.message()
+	}
+	r.Fail(decode.Unsupported, "the fields of class "+cl.name, "bytes that only the class can divide")
+}
+
+// message takes the message of an exception where it is the first field, as it is in all that extend Throwable and have
+// no writeObject of their own: the number of classes that have fields, the class Throwable, the field.
+func (r *Reader) message() {
+	start := r.Mark()
+	r.Skip(2, "a number of classes")
+	q := place{}
+	cl := r.class(&q)
+	if r.OK() && (cl.name == "java.lang."+throwableName || r.later) {
+		tag := r.Bytes(len(detailMessageTag), "a field")
+		if string(tag) == string(detailMessageTag) {
+			r.Role("field")
+			if q := (place{label: decode.ByField, name: "detailMessage"}); r.flag(&q) {
+				r.scalar(str, q)
+			}
+			return
+		}
+	}
+	r.Rewind(start)
+}
+
+// scalar takes a number or a text.
+func (r *Reader) scalar(l layout, p place) {
+	switch l {
+	case boolean:
+		v := r.Byte("a boolean")
+		if n := r.plain(p, decode.Bool); n != nil && v != 0 {
+			n.Num = 1
+		}
+	case int8s:
+		r.integer(p, int64(int8(r.Byte("a byte"))))
+	case int16s:
+		r.integer(p, int64(int16(r.fixed(2, "a short"))))
+	case int32s:
+		r.integer(p, int64(int32(r.fixed(4, "an int"))))
+	case int64s:
+		r.integer(p, int64(r.fixed(8, "a long")))
+	case zigzag:
+		v := uint32(r.varint("an int"))
+		r.integer(p, int64(int32(v>>1)^-int32(v&1)))
+	case tagged64:
+		r.integer(p, r.tagged("a long"))
+	case float:
+		r.real(p, decode.Float32, float64(math.Float32frombits(uint32(r.fixed(4, "a float")))))
+	case double:
+		r.real(p, decode.Float64, math.Float64frombits(r.fixed(8, "a double")))
+	case char:
+		u := rune(r.fixed(2, "a char"))
+		r.words(p, decode.Char, func() string { return string(u) }) // a surrogate becomes U+FFFD
+	case str:
+		x := r.text()
+		r.words(p, decode.String, x.decode)
+	}
+}
+
+func (r *Reader) integer(p place, v int64) {
+	if !r.OK() {
+		return
+	}
+	if n := r.plain(p, decode.Int); n != nil {
+		n.Num = v
+	}
+}
+
+func (r *Reader) real(p place, k decode.Kind, v float64) {
+	if !r.OK() {
+		return
+	}
+	if n := r.plain(p, k); n != nil {
+		n.Float = v
+	}
+}
+
+// words records a scalar with a text, made only where values are wanted.
+func (r *Reader) words(p place, k decode.Kind, text func() string) {
+	if !r.OK() {
+		return
+	}
+	if n := r.plain(p, k); n != nil && (r.Values() || p.label == decode.ByKey) {
+		n.Text = text()
+	}
+}
+
+// described takes an object shown as its field "value".
+func (r *Reader) described(cl *class, p place) {
+	r.container(p, decode.Object, cl.name, func() {
+		q := place{label: decode.ByField, name: "value"}
+		switch cl.layout {
+		case asText:
+			x := r.text()
+			r.words(q, decode.String, x.decode)
+		case pattern:
+			x := r.text()
+			r.Skip(4, "flags")
+			r.words(q, decode.String, x.decode)
+		case uuid:
+			hi, lo := r.fixed(8, "a UUID"), r.fixed(8, "a UUID")
+			r.words(q, decode.String, func() string {
+				return fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", hi>>32, hi>>16&0xffff, hi&0xffff, lo>>48, lo&0xffffffffffff)
+			})
+		case classRef:
+			if described := r.class(&place{}); r.OK() {
+				r.words(q, decode.String, func() string { return described.name })
+			}
+		case locale:
+			language, country, variant := r.text(), r.text(), r.text()
+			r.words(q, decode.String, func() string {
+				s := language.decode()
+				if len(country.raw)+len(variant.raw) > 0 {
+					s += "_" + country.decode()
+				}
+				if len(variant.raw) > 0 {
+					s += "_" + variant.decode()
+				}
+				return s
+			})
+		}
+	})
+}
+
+// worded takes a value that is shown as one text.
+func (r *Reader) worded(cl *class, p place) {
+	switch cl.layout {
+	case date:
+		ms := int64(r.fixed(8, "milliseconds"))
+		r.words(p, decode.Date, func() string { return instantText(time.UnixMilli(ms)) })
+	case timestamp:
+		ms, nano := int64(r.fixed(8, "milliseconds")), int64(int32(r.fixed(4, "nanoseconds")))
+		r.words(p, decode.Date, func() string { return instantText(time.UnixMilli(ms).Truncate(time.Second).Add(time.Duration(nano))) })
+	case bigInteger:
+		raw := r.number()
+		r.words(p, decode.Decimal, func() string { return signed(raw).String() })
+	case bigDecimal:
+		scale := int8(r.Byte("a scale"))
+		raw := r.number()
+		r.words(p, decode.Decimal, func() string { return decimalText(signed(raw), int32(scale)) })
+	default:
+		r.javaTime(cl, p)
+	}
+}
+
+// number takes the bytes of a BigInteger, of which there are fewer than 128.
+func (r *Reader) number() []byte {
+	n := r.Byte("the length of a number")
+	if n > 127 && r.OK() {
+		r.Fail(decode.Malformed, "the length of a number", fmt.Sprint(int8(n)))
+	}
+	return r.Bytes(int(n), "a number")
+}
+
+// signed returns the number of two's complement bytes, the most significant first.
+func signed(raw []byte) *big.Int {
+	v := new(big.Int).SetBytes(raw)
+	if len(raw) > 0 && raw[0] >= 0x80 {
+		v.Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(8*len(raw))))
+	}
+	return v
+}
+
+// decimalText writes unscaled × 10^-scale as Java's BigDecimal.toString does.
+func decimalText(unscaled *big.Int, scale int32) string {
+	if scale == 0 {
+		return unscaled.String()
+	}
+	digits := new(big.Int).Abs(unscaled).String()
+	sign := ""
+	if unscaled.Sign() < 0 {
+		sign = "-"
+	}
+	exponent := int64(len(digits)) - 1 - int64(scale)
+	if scale > 0 && exponent >= -6 {
+		for len(digits) <= int(scale) {
+			digits = "0" + digits
+		}
+		point := len(digits) - int(scale)
+		return sign + digits[:point] + "." + digits[point:]
+	}
+	s := sign + digits[:1]
+	if len(digits) > 1 {
+		s += "." + digits[1:]
+	}
+	switch {
+	case exponent > 0:
+		return s + "E+" + strconv.FormatInt(exponent, 10)
+	case exponent < 0:
+		return s + "E" + strconv.FormatInt(exponent, 10)
+	}
+	return s
+}
