@@ -1,6 +1,7 @@
 package dubboserialization
 
 import (
+	"bytes"
 	"strings"
 
 	"dubbo-wire/internal/decode"
@@ -170,3 +171,24 @@ func (r *Reader) className(desc []byte) string {
 
 // maxKept bounds a name that is kept, in bytes.
 const maxKept = 128
+
+// countTypes returns the number of concatenated descriptors of parameters, -1 when b is something else.
+func countTypes(b []byte) (n int) {
+	for len(b) > 0 {
+		dims := 0
+		for dims < len(b) && b[dims] == '[' {
+			dims++
+		}
+		b = b[dims:]
+		end := 0
+		if len(b) > 0 && b[0] == 'L' {
+			end = bytes.IndexByte(b, ';')
+		}
+		if len(b) == 0 || end < 0 {
+			return -1
+		}
+		b = b[end+1:]
+		n++
+	}
+	return n
+}

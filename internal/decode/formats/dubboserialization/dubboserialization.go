@@ -38,6 +38,8 @@ type Reader struct {
 	decode.Recorder
 	// kind is the result kind of a response, noKind before it was read.
 	kind byte
+	// texts counts the strings of an envelope; arguments is how many a request has by the fifth, -1 when it does not say.
+	texts, arguments int
 	// count is how many objects were met that later bytes may refer to, nodes where they are in the tree.
 	count int
 	nodes []int32
@@ -57,6 +59,7 @@ const noKind = 0xff
 func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	r.Recorder.Reset(body, short, t)
 	r.kind = noKind
+	r.texts, r.arguments = 0, -1
 	r.count = 0
 	if cap(r.nodes) > 1<<13 {
 		r.nodes = nil
@@ -69,14 +72,14 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 
 // SkipText implements decode.Reader.
 func (r *Reader) SkipText() {
-	r.text()
+	r.envelope()
 	r.Pass()
 	r.Settle(r.Tree.Depth())
 }
 
 // Text implements decode.Reader.
 func (r *Reader) Text(name string) (s string, null bool) {
-	x := r.text()
+	x := r.envelope()
 	if r.OK() {
 		s = x.decode()
 		k := decode.String
@@ -89,6 +92,15 @@ func (r *Reader) Text(name string) (s string, null bool) {
 	}
 	r.Settle(r.Tree.Depth())
 	return s, x.null
+}
+
+// envelope takes a string of an envelope. The parameter types of a request are the fifth.
+func (r *Reader) envelope() text {
+	x := r.text()
+	if r.texts++; r.texts == 5 && r.OK() {
+		r.arguments = countTypes(x.raw)
+	}
+	return x
 }
 
 // ResultKind implements decode.Reader.
@@ -113,14 +125,17 @@ func (r *Reader) ResultKind() byte {
 
 // Value implements decode.Reader. The declared type is not needed.
 func (r *Reader) Value(l decode.Label, name string, index int, _ string) {
-	end := oneMap
+	end := ending{fewest: 1, most: 1} // attachments
 	switch {
+	case l == decode.ByIndex && index < r.arguments:
+		end.fewest = r.arguments - index
+		end.most = end.fewest
 	case l == decode.ByIndex:
-		end = argumentsAndMap
+		end.most = len(r.Buf)
 	case r.kind < 3:
-		end = nothing
+		end = ending{}
 	case r.kind == noKind:
-		end = nothingOrMap
+		end.fewest = 0
 	}
 	r.top(r.at(l, name, index), end)
 }
@@ -129,7 +144,7 @@ func (r *Reader) Value(l decode.Label, name string, index int, _ string) {
 func (r *Reader) Throwable() { r.Value(decode.ByField, "exception", 0, "") }
 
 // Attachments implements decode.Reader.
-func (r *Reader) Attachments() { r.top(r.at(decode.ByField, "attachments", 0), nothing) }
+func (r *Reader) Attachments() { r.top(r.at(decode.ByField, "attachments", 0), ending{}) }
 
 // top takes a value that was written by writeObject; end is what may follow it in the body.
 func (r *Reader) top(p place, end ending) {

@@ -54,15 +54,9 @@ func (r *Reader) choose(of int) int {
 	return 0
 }
 
-// ending is what may stand behind a value up to the end of the body.
-type ending uint8
-
-const (
-	nothing         ending = iota
-	oneMap                 // attachments
-	nothingOrMap           // a response whose kind is not known
-	argumentsAndMap        // arguments and attachments
-)
+// ending is what stands behind a value up to the end of the body: so many values, of which the last is a map, the
+// attachments.
+type ending struct{ fewest, most int }
 
 // Searches are bounded, in bytes looked at: some per byte of the body, some for small bodies and no more for large ones.
 // An object costs more than its bytes.
@@ -152,24 +146,15 @@ func (r *Reader) search(at, count int, end ending) bool {
 
 // reaches reads a value and what may follow it, and reports whether that ends with the body.
 func (r *Reader) reaches(end ending) bool {
-	values, asMap := 0, false
-	for r.OK() && r.Off < len(r.Buf) || values == 0 {
-		asMap = bytes.HasPrefix(r.Buf[r.Off:], mapHead) || bytes.HasPrefix(r.Buf[r.Off:], []byte{tagNull})
-		r.object(place{})
-		if values++; !r.OK() || values > 1 && end == nothing || values > 2 && end != argumentsAndMap {
+	r.object(place{})
+	values, isMap := 0, false
+	for r.OK() && r.Off < len(r.Buf) {
+		if values++; values > end.most {
 			return false
 		}
+		rest := r.Buf[r.Off:]
+		isMap = bytes.HasPrefix(rest, mapHead) || rest[0] == tagNull
+		r.object(place{})
 	}
-	if !r.OK() || r.Off != len(r.Buf) {
-		return false
-	}
-	switch end {
-	case nothing:
-		return values == 1
-	case nothingOrMap:
-		return values == 1 || asMap
-	case oneMap:
-		return values == 2 && asMap
-	}
-	return values > 1 && asMap
+	return r.OK() && values >= end.fewest && (values == 0 || isMap)
 }

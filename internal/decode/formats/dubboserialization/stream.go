@@ -32,7 +32,7 @@ func (r *Reader) stream(c class, p place, h head) {
 		node := r.Tree.Node(i)
 		if node.Kind != decode.Object && node.Kind != decode.List {
 			// Half of a number or of a map is none.
-			node.Kind, node.Len = decode.Object, 0
+			node.Kind, node.Len, node.Class = decode.Object, 0, ""
 			r.Tree.Nodes = r.Tree.Nodes[:content]
 			r.Off = from
 			r.Pass()
