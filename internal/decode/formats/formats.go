@@ -11,6 +11,7 @@ import (
 	"dubbo-wire/internal/decode/formats/fastjson2"
 	"dubbo-wire/internal/decode/formats/fst"
 	"dubbo-wire/internal/decode/formats/fury"
+	"dubbo-wire/internal/decode/formats/furycompatible"
 	"dubbo-wire/internal/decode/formats/gson"
 	"dubbo-wire/internal/decode/formats/hessian2"
 	"dubbo-wire/internal/decode/formats/jackson"
@@ -57,7 +58,7 @@ func All() []decode.Format {
 		msgpack.Format,            // 27
 		fury.Format,               // 28
 		fury.Later,                // 28
-		fury.Compatible,           // 29
-		fury.LaterCompatible,      // 29
+		furycompatible.Format,     // 29
+		furycompatible.Later,      // 29
 	}
 }

@@ -1,5 +1,5 @@
-// Package fury reads bodies of Dubbo's serializations "fury" (id 28) and "fury-compatible" (id 29), and of Fory, which
-// Fury was renamed to and which has the same id.
+// Package fury reads bodies of Dubbo's serialization "fury" (id 28), of Fory, which Fury was renamed to and which has the
+// same id, and for package furycompatible of "fury-compatible" (id 29).
 //
 // Sources: dubbo-serialization-fury 3.2.0 (FuryObjectOutput, BaseFurySerialization) with fury-core 0.2.0, which are what
 // is published; the source tree of the extensions with fury-core 0.10.2 and fory-core 0.11.0. Bytes measured with all of
@@ -22,37 +22,31 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-const (
-	published = "3.x, by extension"
-	later     = "3.3 and later, by extension built from source; Fory"
-)
-
-// heartbeats are null as prepared for them: in 0.2.0 the length then counts its own bytes.
-var heartbeats = [][]byte{{5, 0, 0, 0, 0xfd}, {1, 0, 0, 0, 0xfd}, {1, 0, 0, 0, 3}}
+// Heartbeats are null as prepared for them: in 0.2.0 the length then counts its own bytes.
+var Heartbeats = [][]byte{{5, 0, 0, 0, 0xfd}, {1, 0, 0, 0, 0xfd}, {1, 0, 0, 0, 3}}
 
 // Format is serialization "fury", as fury-core 0.2.0 writes it.
 var Format = decode.Format{
-	ID: 28, Name: "fury", Depth: decode.DepthEnvelope, Releases: published, Capture: "fury-3.2.16.pcap.zst",
-	Heartbeats: heartbeats, New: New, Tell: tell,
+	ID:         28,
+	Name:       "fury",
+	Depth:      decode.DepthEnvelope,
+	Releases:   "3.x, by extension",
+	Capture:    "fury-3.2.16.pcap.zst",
+	Heartbeats: Heartbeats,
+	New:        New,
+	Tell:       Tell,
 }
 
 // Later is the same as fury-core 0.10 and Fory write it.
 var Later = decode.Format{
-	ID: 28, Name: "fury", Dialect: "Fury 0.10", Depth: decode.DepthEnvelope, Releases: later,
-	Heartbeats: heartbeats, New: NewLater, Tell: tellLater,
-}
-
-// Compatible is serialization "fury-compatible", as fury-core 0.2.0 writes it: objects of application classes have field
-// names there, or hashes of them.
-var Compatible = decode.Format{
-	ID: 29, Name: "fury-compatible", Depth: decode.DepthEnvelope, Releases: published, Capture: "fury-compatible-3.2.16.pcap.zst",
-	Heartbeats: heartbeats, New: New, Tell: tell,
-}
-
-// LaterCompatible is the same as fury-core 0.10 and Fory write it.
-var LaterCompatible = decode.Format{
-	ID: 29, Name: "fury-compatible", Dialect: "Fury 0.10", Depth: decode.DepthEnvelope, Releases: later,
-	Heartbeats: heartbeats, New: func() decode.Reader { return &Reader{later: true, meta: true} }, Tell: tellLater,
+	ID:         28,
+	Name:       "fury",
+	Dialect:    "Fury 0.10",
+	Depth:      decode.DepthEnvelope,
+	Releases:   "3.3 and later, by extension built from source; Fory",
+	Heartbeats: Heartbeats,
+	New:        NewLater,
+	Tell:       TellLater,
 }
 
 // New returns a reader of what fury-core 0.2.0 writes.
@@ -61,11 +55,14 @@ func New() decode.Reader { return new(Reader) }
 // NewLater returns a reader of what fury-core 0.10 and Fory write.
 func NewLater() decode.Reader { return &Reader{later: true} }
 
+// NewLaterCompatible is NewLater for compatible mode, whose documents say where their class definitions stand.
+func NewLaterCompatible() decode.Reader { return &Reader{later: true, meta: true} }
+
 // Reader reads one body.
 type Reader struct {
 	decode.Recorder
 	later bool
-	meta  bool // documents of 0.10 tell where their class definitions stand
+	meta  bool // compatible mode of 0.10
 
 	// State of one document.
 	strings []name // parts of class names, in order of their first appearance

@@ -20,15 +20,7 @@ func TestValues(t *testing.T) { formattest.Wants(t, Format, "testdata/values.tsv
 
 func TestLaterValues(t *testing.T) { formattest.Wants(t, Later, "testdata/values-later.tsv") }
 
-func TestLaterCompatibleValues(t *testing.T) {
-	formattest.Wants(t, LaterCompatible, "testdata/values-later-compatible.tsv")
-}
-
 func TestFrames(t *testing.T) { formattest.Whole(t, Format, "testdata/frames.tsv") }
-
-func TestCompatibleFrames(t *testing.T) {
-	formattest.Whole(t, Compatible, "testdata/frames-compatible.tsv")
-}
 
 // REQ sayHello(String) and RES value as Fury 0.10.2 and Fory write them.
 func TestLaterMessages(t *testing.T) {
@@ -40,10 +32,6 @@ func TestLaterMessages(t *testing.T) {
 	formattest.NoAllocs(t, Later, request)
 	m = formattest.Response(Later, formattest.Hex("04 0600000002002c086869 140000000200440100012c2c14647562626f14322e302e32"), decode.Malformed)
 	require.Equal(t, `4 | "hi" | {"dubbo":"2.0.2"}`, m.Summary())
-	m = formattest.Request(LaterCompatible, formattest.Hex(
-		"070000000114322e302e32060000000110642e4869070000000114302e302e30040000000108686915000000014c4c6a6176612f6c616e672f537472696e673b49",
-		"0b00000002ffffffff002c0c626f62 0800000002ffffffff00240a 1600000002ffffffff00440100012c2c107061746810642e4869"), decode.Malformed)
-	require.Equal(t, `2.0.2 | d.Hi | 0.0.0 | hi | Ljava/lang/String;I | ["bob",5] | {"path":"d.Hi"}`, m.Summary())
 }
 
 func TestText(t *testing.T) {
@@ -166,7 +154,7 @@ func TestTell(t *testing.T) {
 }
 
 func TestHeartbeats(t *testing.T) {
-	d := dubbo.NewDecoder([]decode.Format{Format, Later, Compatible, LaterCompatible})
+	d := dubbo.NewDecoder([]decode.Format{Format, Later})
 	for hex, want := range map[string]string{"05000000fd": "fury", "0100000003": "fury (Fury 0.10)"} {
 		body := formattest.Hex(hex)
 		f := &dubbo.Frame{Body: body, Captured: len(body), MissingAt: len(body)}
@@ -232,14 +220,10 @@ func TestOpaque(t *testing.T) {
 }
 
 func FuzzReader(f *testing.F) {
-	formattest.Fuzz(f, Format, "testdata/values.tsv", "testdata/frames.tsv", "testdata/frames-compatible.tsv")
+	formattest.Fuzz(f, Format, "testdata/values.tsv", "testdata/frames.tsv")
 }
 
 func FuzzLater(f *testing.F) { formattest.Fuzz(f, Later, "testdata/values-later.tsv") }
-
-func FuzzLaterCompatible(f *testing.F) {
-	formattest.Fuzz(f, LaterCompatible, "testdata/values-later-compatible.tsv")
-}
 
 func request(tb testing.TB) []byte {
 	return formattest.Named(tb, "testdata/frames.tsv", "bid C2S")

@@ -17,9 +17,11 @@ const (
 	nullOf010 = 0x03
 )
 
-func tell(b []byte, k decode.BodyKind) decode.Verdict { return verdict(judge(b, k), fury02) }
+// Tell says whether fury-core 0.2.0 wrote a body of id 28 or 29.
+func Tell(b []byte, k decode.BodyKind) decode.Verdict { return verdict(judge(b, k), fury02) }
 
-func tellLater(b []byte, k decode.BodyKind) decode.Verdict { return verdict(judge(b, k), fury010) }
+// TellLater says whether fury-core 0.10 or Fory did.
+func TellLater(b []byte, k decode.BodyKind) decode.Verdict { return verdict(judge(b, k), fury010) }
 
 func verdict(g, own generation) decode.Verdict {
 	switch g {

@@ -1,0 +1,35 @@
+// Package furycompatible is Dubbo's serialization "fury-compatible" (id 29): package fury with Fury's compatible mode, in
+// which objects of application classes have field names, or hashes of them. Those objects are measured; all else is as in
+// "fury".
+//
+// Sources: dubbo-serialization-fury 3.2.0 FuryCompatibleSerialization and those of package fury.
+package furycompatible
+
+import (
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/formats/fury"
+)
+
+// Format is serialization "fury-compatible", as fury-core 0.2.0 writes it.
+var Format = decode.Format{
+	ID:         29,
+	Name:       "fury-compatible",
+	Depth:      decode.DepthEnvelope,
+	Releases:   "3.x, by extension",
+	Capture:    "fury-compatible-3.2.16.pcap.zst",
+	Heartbeats: fury.Heartbeats,
+	New:        fury.New,
+	Tell:       fury.Tell,
+}
+
+// Later is the same as fury-core 0.10 and Fory write it.
+var Later = decode.Format{
+	ID:         29,
+	Name:       "fury-compatible",
+	Dialect:    "Fury 0.10",
+	Depth:      decode.DepthEnvelope,
+	Releases:   "3.3 and later, by extension built from source; Fory",
+	Heartbeats: fury.Heartbeats,
+	New:        fury.NewLaterCompatible,
+	Tell:       fury.TellLater,
+}
