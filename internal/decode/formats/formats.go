@@ -6,6 +6,7 @@ import (
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/formats/avro"
 	"dubbo-wire/internal/decode/formats/compactedjava"
+	"dubbo-wire/internal/decode/formats/custom"
 	"dubbo-wire/internal/decode/formats/dubboserialization"
 	"dubbo-wire/internal/decode/formats/fastjson"
 	"dubbo-wire/internal/decode/formats/fastjson2"
@@ -60,5 +61,6 @@ func All() []decode.Format {
 		fury.Later,                // 28
 		furycompatible.Format,     // 29
 		furycompatible.Later,      // 29
+		custom.Format,             // 31
 	}
 }

@@ -1,0 +1,49 @@
+// Package custom is serialization id 31, which Dubbo leaves to its users: bodies are of a class of their own, so frames
+// and bodies are measured and nothing is read of them.
+//
+// Source: Dubbo 3 Constants (CUSTOM_MESSAGE_PACK_ID); no release has a Serialization for it.
+package custom
+
+import "dubbo-wire/internal/decode"
+
+// Format is the id as reports list it.
+var Format = decode.Format{
+	ID:       31,
+	Name:     "custom",
+	Depth:    decode.DepthNone,
+	Releases: "3.0 and later, by users",
+	New:      func() decode.Reader { return new(reader) },
+}
+
+// reader refuses every field: what is in a body is not guessed.
+type reader struct{ decode.Recorder }
+
+func (r *reader) refuse() {
+	if r.OK() {
+		r.Fail(decode.Unsupported, "a serialization of Dubbo", "one of a user's own")
+	}
+}
+
+// SkipText implements decode.Reader.
+func (r *reader) SkipText() { r.refuse() }
+
+// Text implements decode.Reader.
+func (r *reader) Text(string) (s string, null bool) {
+	r.refuse()
+	return "", false
+}
+
+// ResultKind implements decode.Reader.
+func (r *reader) ResultKind() byte {
+	r.refuse()
+	return 0
+}
+
+// Value implements decode.Reader.
+func (r *reader) Value(decode.Label, string, int, string) { r.refuse() }
+
+// Throwable implements decode.Reader.
+func (r *reader) Throwable() { r.refuse() }
+
+// Attachments implements decode.Reader.
+func (r *reader) Attachments() { r.refuse() }
