@@ -39,6 +39,8 @@ type Totals struct {
 	Other map[string]*Other
 	// Skipped is bytes owned by no frame; Gap missing bytes of known length on connections that carry frames.
 	Skipped, Gap int64
+	// Between is the part of Skipped on connections that the capture has from their start and without a gap.
+	Between int64
 	// LostGaps counts those of the gaps that were segments never seen, LostBytes their bytes; the snap length cut off the
 	// rest of Gap.
 	LostGaps, LostBytes int64
@@ -163,6 +165,9 @@ func (t *Totals) connection(c *connection) {
 	dubboSeen := c.frames > 0 || c.badHeader || c.startsWithMagic()
 	if dubboSeen {
 		t.Skipped += c.skipped
+		if c.gap == 0 && !c.tcp.Joined {
+			t.Between += c.skipped
+		}
 		t.Gap += c.gap
 		t.LostGaps += c.lostGaps
 		t.LostBytes += c.lostBytes

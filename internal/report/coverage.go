@@ -48,7 +48,7 @@ func (r *Report) streams(s *Style, add func(string, ...any)) {
 			plural(t.Incomplete, "frame", "frames"))
 	}
 	if t.Skipped > 0 {
-		add("Skipped: %s on Dubbo connections that belong to no frame.", bytesText(t.Skipped, s))
+		add("Skipped: %s on Dubbo connections that belong to no frame.%s", bytesText(t.Skipped, s), r.betweenText(s))
 	}
 	if t.Resynced > 0 {
 		add("%s found by searching for the next one after a loss or bytes that are no frame.",
@@ -66,6 +66,18 @@ func (r *Report) complete() bool {
 		len(t.Unread) == 0 && !slices.ContainsFunc(r.Inputs, func(in Input) bool {
 		return in.Truncated > 0 || in.Dropped > 0 || len(in.Damage) > 0 || in.Err != ""
 	})
+}
+
+// betweenText says how many of the skipped bytes stand where nothing is missing.
+func (r *Report) betweenText(s *Style) string {
+	if r.Totals.Between == 0 {
+		return ""
+	}
+	what := bytesText(r.Totals.Between, s) + " of them"
+	if r.Totals.Between == r.Totals.Skipped {
+		what = "They"
+	}
+	return " " + what + " stand between frames without a gap: providers before Dubbo 2.6 send such behind the error where they cannot write a result."
 }
 
 // gapText says what is missing from the connections that carry frames, and why.

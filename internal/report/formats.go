@@ -58,7 +58,7 @@ func formatsDocument(formats []decode.Format) *document {
 	for _, f := range formats {
 		tab.rows = append(tab.rows, []cell{
 			numberCell(int64(f.ID)), textCell(f.FullName()), textCell("dubbo"), textCell(f.Depth.String()),
-			textCell(f.Releases), textCell(f.Capture),
+			textCell(f.Releases), textCell(proof(&f)),
 		})
 	}
 	return &document{
@@ -69,4 +69,12 @@ func formatsDocument(formats []decode.Format) *document {
 			"Any other serialization id is measured and shown as \"id 30\".",
 		}}},
 	}
+}
+
+// proof is the capture that proves a format; without one there are only values measured with its library.
+func proof(f *decode.Format) string {
+	if f.Capture == "" {
+		return "measured values, no capture"
+	}
+	return f.Capture
 }
