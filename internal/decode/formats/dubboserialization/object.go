@@ -111,12 +111,12 @@ func (r *Reader) int32(what string) int {
 // longArray reports whether the bytes behind 80 can be the length of an array of 128 elements or more, and the start of
 // its first.
 func (r *Reader) longArray() bool {
-	var x Reader
-	x.Cursor.Reset(r.Buf, decode.Malformed)
-	x.Off = r.Off
-	n := x.elements("")
-	b, ok := x.Peek()
-	return ok && n >= 128 && startsObject(b)
+	if !r.OK() {
+		return false
+	}
+	rest := r.Buf[r.Off:]
+	v, n := uintAt(rest)
+	return v >= 128 && v <= len(rest)-n && startsObject(rest[n])
 }
 
 // startsObject reports whether writeObject writes that byte first.

@@ -1,6 +1,7 @@
 package dubboserialization
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"time"
@@ -32,29 +33,24 @@ const (
 	tagNothing = 0x95 // OBJECT_DUMMY: new Object(), no characters, no bytes
 )
 
-// varint takes a number of any width.
-func (r *Reader) varint(what string) int64 {
-	at := r.Off
-	tag := r.Byte(what)
+// varintAt returns the number of any width at the start of b and its length, 0 when there is none.
+func varintAt(b []byte) (v int64, n int) {
 	switch {
-	case !r.OK():
-		return 0
-	case tag <= tagLastNumber:
-		b := r.Bytes(int(tag)+1, what)
-		if !r.OK() {
-			return 0
+	case len(b) == 0:
+	case b[0] <= tagLastNumber:
+		if n = int(b[0]) + 2; len(b) < n {
+			return 0, 0
 		}
-		v := uint64(0)
-		for i, c := range b {
-			v |= uint64(c) << (8 * i)
+		bits := uint64(0)
+		for i, c := range b[1:n] {
+			bits |= uint64(c) << (8 * i)
 		}
-		unused := 64 - 8*len(b)
-		return int64(v<<unused) >> unused
-	case tag >= tagFirstSmall && tag <= tagLastSmall:
-		return int64(tag) - tagZero
+		unused := 64 - 8*(n-1)
+		return int64(bits<<unused) >> unused, n
+	case isNumber(b[0]):
+		return int64(b[0]) - tagZero, 1
 	}
-	r.FailAt(at, decode.Malformed, what, hexByte(tag))
-	return 0
+	return 0, 0
 }
 
 // isNumber reports whether tag starts a number.
@@ -62,28 +58,59 @@ func isNumber(tag byte) bool {
 	return tag <= tagLastNumber || tag >= tagFirstSmall && tag <= tagLastSmall
 }
 
-// uint takes a length or an index: seven bits in a byte, low ones first, the last byte has bit 7 set.
-func (r *Reader) uint(what string) int {
-	at := r.Off
-	v := uint64(0)
-	for shift := 0; r.OK(); shift += 7 {
-		b := r.Byte(what)
-		v |= uint64(b&0x7f) << shift
-		if b >= 0x80 {
-			break
-		}
-		if shift >= 28 {
-			v = math.MaxUint64
-			break
-		}
-	}
-	if r.OK() && v > math.MaxInt32 {
-		r.FailAt(at, decode.Malformed, what+" below 2^31", "more")
-	}
+// varint takes a number of any width.
+func (r *Reader) varint(what string) int64 {
 	if !r.OK() {
 		return 0
 	}
-	return int(v)
+	v, n := varintAt(r.Buf[r.Off:])
+	if n > 0 {
+		r.Off += n
+		return v
+	}
+	switch tag, ok := r.Peek(); {
+	case !ok:
+		r.Need(1, what)
+	case tag <= tagLastNumber:
+		r.Off++
+		r.Need(int(tag)+1, what)
+	default:
+		r.Fail(decode.Malformed, what, hexByte(tag))
+	}
+	return 0
+}
+
+// uintAt returns the length or index at the start of b and its own length, 0 when there is none below 2^31: seven bits in a
+// byte, low ones first, the last byte has bit 7 set.
+func uintAt(b []byte) (v, n int) {
+	for n < len(b) && n < 5 {
+		c := b[n]
+		v |= int(c&0x7f) << (7 * n)
+		if n++; c >= 0x80 {
+			if v > math.MaxInt32 {
+				break
+			}
+			return v, n
+		}
+	}
+	return 0, 0
+}
+
+// uint takes a length or an index.
+func (r *Reader) uint(what string) int {
+	if !r.OK() {
+		return 0
+	}
+	v, n := uintAt(r.Buf[r.Off:])
+	switch {
+	case n > 0:
+	case r.Left() < 5 && bytes.IndexFunc(r.Buf[r.Off:], func(c rune) bool { return c >= 0x80 }) < 0:
+		r.Need(r.Left()+1, what)
+	default:
+		r.Fail(decode.Malformed, what+" below 2^31", "more")
+	}
+	r.Off += n
+	return v
 }
 
 // elements takes a number of elements, of which each takes a byte at least.

@@ -24,27 +24,19 @@ func (r *Reader) tail(f fields, c class, p place) {
 	case tailedMap:
 		r.collection(ofMap, f, c, p)
 	default:
-		options := r.tails(f, c, p)
-		r.collection(options[r.choose(len(options))], f, c, p)
+		options, n := r.tails(f, c, p)
+		r.collection(options[r.choose(n)], f, c, p)
 	}
 }
 
-var onlyNone = []tail{none}
-
-// tails returns the tails that are possible, the likely ones first. A collection goes on with a number, and behind it, if
-// it is not 0, with the start of an object.
-func (r *Reader) tails(f fields, c class, p place) []tail {
-	b, ok := r.Peek()
-	if !ok || !isNumber(b) {
-		return onlyNone
-	}
-	var x Reader
-	x.Cursor.Reset(r.Buf, r.Short)
-	x.Off = r.Off
-	size := x.varint("")
-	next, more := x.Peek()
-	if !x.OK() || size < 0 || size > int64(x.Left()) || size > 0 && (!more || !startsObject(next)) {
-		return onlyNone
+// tails returns the tails that are possible, the likely ones first, and their number. A collection goes on with a number,
+// and behind it, if it is not 0, with the start of an object.
+func (r *Reader) tails(f fields, c class, p place) (options [3]tail, n int) {
+	rest := r.Buf[r.Off:]
+	size, k := varintAt(rest)
+	left := int64(len(rest) - k)
+	if k == 0 || size < 0 || size > left || size > 0 && !startsObject(rest[k]) {
+		return [3]tail{none}, 1
 	}
 	known := r.knownFields(f)
 	likely := f.n == 0
@@ -61,22 +53,25 @@ func (r *Reader) tails(f fields, c class, p place) []tail {
 		likely = size > 0 || f.n > 1
 	}
 	likely = likely || p.before == seldomNumber
-	options := make([]tail, 0, 3)
+	add := func(t tail) {
+		options[n] = t
+		n++
+	}
 	if p.before != noNumber && !likely {
-		options = append(options, none)
+		add(none)
 	}
 	first, second := ofList, ofMap
 	if known == ofMap {
 		first, second = ofMap, ofList
 	}
-	options = append(options, first)
+	add(first)
 	if size > 0 { // else it is the same
-		options = append(options, second)
+		add(second)
 	}
 	if p.before != noNumber && likely {
-		options = append(options, none)
+		add(none)
 	}
-	return options
+	return options, n
 }
 
 // defaultLoad is the load factor that a hash table has, unless it was given another: 0.75.
@@ -85,27 +80,28 @@ const defaultLoad = 0x3f400000
 // knownFields recognises the fields of a collection of the JDK where its class is not named: of LinkedHashMap
 // (accessOrder, loadFactor, threshold), Hashtable (loadFactor, threshold), TreeMap (comparator: null).
 func (r *Reader) knownFields(f fields) tail {
-	var x Reader
-	x.Cursor.Reset(r.Buf[:r.Off], decode.Malformed)
-	x.Off = f.from
+	b := r.Buf[f.from:r.Off]
 	switch f.n {
 	case 0:
 		return ofList // LinkedList, LinkedHashSet, TreeSet
 	case 1:
-		if b, _ := x.Peek(); b == tagNull {
+		if b[0] == tagNull {
 			return ofMap
 		}
 		return none
 	case 2:
 	case 3:
-		if v := x.varint(""); v < 0 || v > 1 {
+		order, n := varintAt(b)
+		if n == 0 || order < 0 || order > 1 {
 			return none
 		}
+		b = b[n:]
 	default:
 		return none
 	}
-	load, threshold := x.varint(""), x.varint("")
-	if x.OK() && x.Left() == 0 && load == defaultLoad && threshold >= 0 {
+	load, n := varintAt(b)
+	threshold, m := varintAt(b[n:])
+	if n > 0 && m > 0 && n+m == len(b) && load == defaultLoad && threshold >= 0 {
 		return ofMap
 	}
 	return none
@@ -159,15 +155,16 @@ func (r *Reader) hideFields(node int, k decode.Kind) {
 
 // scalars reports whether the fields are numbers or null.
 func (r *Reader) scalars(f fields) bool {
-	var x Reader
-	x.Cursor.Reset(r.Buf[:r.Off], decode.Malformed)
-	x.Off = f.from
+	b := r.Buf[f.from:r.Off]
 	for range f.n {
-		if b, _ := x.Peek(); b == tagNull {
-			x.Off++
-		} else {
-			x.varint("")
+		_, n := varintAt(b)
+		if n == 0 && len(b) > 0 && b[0] == tagNull {
+			n = 1
 		}
+		if n == 0 {
+			return false
+		}
+		b = b[n:]
 	}
-	return x.OK() && x.Left() == 0
+	return len(b) == 0
 }
