@@ -77,7 +77,7 @@ func (r *Report) betweenText(s *Style) string {
 	if r.Totals.Between == r.Totals.Skipped {
 		what = "They"
 	}
-	return " " + what + " stand between frames without a gap: providers before Dubbo 2.6 send such behind the error where they cannot write a result."
+	return " " + what + " stand between frames without a gap: providers before Dubbo 2.5.6 send such behind the error where they cannot write a result."
 }
 
 // gapText says what is missing from the connections that carry frames, and why.

@@ -173,7 +173,7 @@ func (f *Framer) judge(b []byte, atEnd bool) verdict {
 // header of the answer that it could not write, and then what it had written of the body.
 var zeros16 = make([]byte, HeaderLen)
 
-// due reports whether a candidate between rubbish is believed although no frame follows: providers before 2.6 that cannot
+// due reports whether a candidate between rubbish is believed although no frame follows: providers before 2.5.6 that cannot
 // write a result send its beginning behind the frame with the error, and may do so again and again. Where the capture
 // lacks nothing, a response that is due, or an id right behind the last one, is no accident. Behind a gap both may be
 // bytes of a body whose header was lost.

@@ -28,7 +28,7 @@ func TestSearchMovesLittle(t *testing.T) {
 	assert.Less(t, time.Since(start), 3*time.Second)
 }
 
-// A provider before 2.6 that cannot write a result sends its error, 16 bytes of nothing, and what was written of the
+// A provider before 2.5.6 that cannot write a result sends its error, 16 bytes of nothing, and what was written of the
 // result. Between two such there is a frame that no other frame follows.
 func TestFramesBetweenRubbish(t *testing.T) {
 	rubbish := make([]byte, 16)
