@@ -22,7 +22,7 @@ import (
 )
 
 // damaged are the captures that are damaged at random.
-var damaged = []string{"bid-plain", "interleaved", "mixed", "hessian2", "edge-hessian2", "edge-java", "edge-kryo", "edge-fst", "edge-fastjson", "edge-protostuff", "edge-msgpack"}
+var damaged = []string{"bid-plain", "interleaved", "mixed", "hessian2", "edge-hessian2", "edge-java", "edge-kryo", "edge-fst", "edge-fastjson", "edge-protostuff", "edge-msgpack", "edge-dubbo-2.5.3", "edge-json-2.5.3"}
 
 // damage changes a capture: flips of bytes in payloads, in headers, or anywhere in the file, and its length.
 func damage(all []segment, r *rand.Rand, kind, flips, mss int) []byte {
