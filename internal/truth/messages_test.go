@@ -45,7 +45,7 @@ func TestMessages(t *testing.T) {
 				t.Logf("%s: %d of %d as the schema says", kind, n[0], n[0]+n[1])
 			}
 			if all > 0 {
-				assert.Greater(t, float64(right)/float64(all), 0.95, "guesses")
+				assert.Greater(t, float64(right)/float64(all), 0.99, "guesses")
 			}
 		})
 	}

@@ -35,8 +35,7 @@ func (r *Reader) Attachments() {
 		r.Off = end
 		r.Pass()
 	case !r.fields(end):
-		r.Off = end
-		r.Leaf(decode.Opaque, p.label, p.name, p.index)
+		r.opaque(p, end, decode.Malformed, "the fields of a message")
 	default:
 		r.Open(decode.Map, p.label, p.name, p.index)
 		r.Role("length")
@@ -57,8 +56,7 @@ func (r *Reader) attachments(end int) {
 			if n := r.Leaf(decode.String, decode.ByKey, key, i); n != nil {
 				n.Text = key
 			}
-			r.Off = behind
-			r.Leaf(decode.Opaque, decode.ByEntry, key, i)
+			r.opaque(place{decode.ByEntry, key, i}, behind, decode.Unsupported, "an attachment as Dubbo writes it")
 			i++
 		case e.field == textField && twice:
 			r.Off = behind
@@ -156,6 +154,10 @@ func (r *Reader) attachment(e entry, i int) {
 	} else {
 		r.Off = at.lead
 		r.Role("field")
+	}
+	if kind == decode.Opaque {
+		r.opaque(place{decode.ByEntry, key, i}, at.to, decode.Unsupported, "an attachment of a type that Dubbo writes")
+		return
 	}
 	r.Off = at.to
 	v.fill(r.Leaf(kind, decode.ByEntry, key, i), r.Values())

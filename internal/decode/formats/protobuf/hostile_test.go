@@ -2,6 +2,7 @@ package protobuf
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats/formattest"
 )
 
@@ -22,6 +24,22 @@ func TestHostile(t *testing.T) {
 		{Name: "2 GB", Body: formattest.Hex("ffffffff07 00"), Cause: decode.Malformed},
 		{Name: "a byte too few", Body: formattest.Hex("03 0801"), Cause: decode.Malformed},
 	})
+}
+
+// Why a value is opaque is what a frame says of itself.
+func TestFault(t *testing.T) {
+	d := dubbo.NewDecoder([]decode.Format{Format})
+	const kind, none = "02 08 04", "00"
+	for _, c := range []struct{ value, attachments, want string }{
+		{"02 0801", none, `response | full | result={"#1":1} | attachments={}`},
+		{"01 ff", none, `response | envelope | result={"@opaque":2} | attachments={} | !malformed: the fields of a message`},
+		{"02 0801", "02 18 01", `response | partly | result={"#1":1} | attachments={"#3":{"@opaque":2}} | !unsupported: an attachment as Dubbo writes it`},
+		{"02 0801", "08 12 06 0a 01 6b 12 01 76", `response | partly | result={"#1":1} | attachments={"k":{"@opaque":1}} | !unsupported: an attachment of a type that Dubbo writes`},
+		{"02 0801", "01 0a", `response | partly | result={"#1":1} | attachments={"@opaque":2} | !malformed: the fields of a message`},
+	} {
+		got := formattest.Summary(t, d, formattest.Hex("dabb1614"), formattest.Hex(kind, c.value, c.attachments))
+		assert.Equal(t, c.want, got[:strings.LastIndex(got, " | ")])
+	}
 }
 
 func TestTexts(t *testing.T) {
@@ -114,6 +132,7 @@ func TestDepth(t *testing.T) {
 	r.Throwable()
 	require.Nil(t, r.Err())
 	require.Equal(t, decode.Opaque, tree.Nodes[len(tree.Nodes)-1].Kind)
+	require.Equal(t, decode.Limit, r.(decode.Faulter).Fault().Cause)
 }
 
 // The time for a body grows with its length, however deep what lies in it is nested, and whatever nearly is a text or a

@@ -62,12 +62,14 @@ func (s schema) member(num protowire.Number) member {
 
 // message takes the fields up to end as an object; bytes that are no fields are opaque, with all that is pending.
 func (r *Reader) message(p place, end int, s schema) {
-	if r.nested >= maxNested || !r.fields(end) {
-		r.Off = end
-		r.Leaf(decode.Opaque, p.label, p.name, p.index)
-		return
+	switch {
+	case r.nested >= maxNested:
+		r.opaque(p, end, decode.Limit, "messages nested at most "+strconv.Itoa(maxNested)+" deep")
+	case !r.fields(end):
+		r.opaque(p, end, decode.Malformed, "the fields of a message")
+	default:
+		r.object(p, end, s)
 	}
-	r.object(p, end, s)
 }
 
 // object is message where fields has been asked.

@@ -64,6 +64,8 @@ type Reader struct {
 	plain, lines stretch
 	// nested is how many messages are open.
 	nested int
+	// fault is why the first opaque value of the body is opaque.
+	fault *decode.Error
 	// groups are the ends of the groups that fields has passed, by their start.
 	groups map[int]int
 }
@@ -77,7 +79,20 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	r.plain.forget()
 	r.lines.forget()
 	r.nested = 0
+	r.fault = nil
 	clear(r.groups)
+}
+
+// Fault returns where and why the first value of the body could not be read.
+func (r *Reader) Fault() *decode.Error { return r.fault }
+
+// opaque takes the bytes up to end, and those that are pending, as a value that cannot be read.
+func (r *Reader) opaque(p place, end int, cause decode.Cause, expected string) {
+	if r.fault == nil && r.OK() {
+		r.fault = &decode.Error{Cause: cause, At: r.Off, Expected: expected}
+	}
+	r.Off = end
+	r.Leaf(decode.Opaque, p.label, p.name, p.index)
 }
 
 // write takes the length of a message and returns where it ends. All of it is there.
