@@ -41,6 +41,7 @@ java_side() { # side dubbo-version netns-or-empty main-class args...
     -Dtruth.side="$side" -Dtruth.file="$work/$side.truth"
     -Ddubbo.application.logger=log4j -Ddubbo.security.serialize.generic.native-java-enable=true -Ddubbo.service.shutdown.wait=1000 -Duser.timezone=UTC -Duser.language=en
     -Drig.host="$host" -Drig.port=$port -Drig.serialization="$serialization" -Drig.serializations="${serializations:-$serialization}" -Drig.optimizer="$optimizer"
+    -Drig.protocol="$protocol" -Drig.protocol.second="$second_protocol"
     -Drig.heartbeat="$heartbeat" -Drig.threads="$threads" -Drig.payload="$payload" -Drig.repeat="$repeat" -Drig.pause="$pause"
     -cp "$work/$side-classes-$module:$(class_path "$version")" "org.dubbowire.rig.run.$main" "$@")
   if [ -n "$ns" ]; then exec ip netns exec "$ns" "${jvm[@]}"; else exec "${jvm[@]}"; fi
@@ -97,7 +98,7 @@ record() {
   shift
   local dubbo=$default_release workloads=published file='' note='' complete=true late_start=''
   serialization=hessian2 serializations='' optimizer=false heartbeat=60000 threads=200 payload=8388608 repeat=1 pause=0 host=127.0.0.1
-  sniffer=tcpdump iface=lo tcpdump_options='' filter="tcp port $port" sniff_prefix='' provider_ns='' consumer_ns='' wire='' properties=''
+  sniffer=tcpdump iface=lo tcpdump_options='' filter="tcp port $port" sniff_prefix='' provider_ns='' consumer_ns='' wire='' properties='' protocol=dubbo second_protocol=''
   local setting
   for setting in "$@"; do
     printf -v "${setting%%=*}" '%s' "${setting#*=}"
@@ -154,6 +155,7 @@ provenance() { # dubbo workloads complete note
     --arg date "$(date -u +%Y-%m-%d)" --arg jdk "$(java -XshowSettings:properties -version 2>&1 | sed -n 's/.*java.runtime.version = //p')" \
     --arg sniffer "$([ "$sniffer" = dumpcap ] && dumpcap --version | head -1 || tcpdump --version 2>&1 | paste -sd' ')" \
     --arg kernel "$(uname -r)" --arg iface "$iface" --arg filter "$filter" --arg options "$tcpdump_options" \
+    --arg protocol "$protocol${second_protocol:+,$second_protocol}" --arg calls "$(grep -c '"kind":"call"' "$work/consumer.truth")" \
     --arg sum "$(sha256sum "$out/$file" | cut -d' ' -f1)" --arg truthsum "$(sha256sum "$out/$name.truth.jsonl.zst" | cut -d' ' -f1)" \
     --slurpfile failed <(sed -n 's/^FAILED //p' "$work/$name.steps" | sort -u | jq -R 'split(" | ") | {step: .[0], error: (.[1:] | join(" | "))}') \
     --slurpfile frames <(cat "$work"/consumer.truth "$work"/provider.truth | jq -c 'select(.dir=="out" and .kind!="telnet" and .kind!="rubbish") | .kind' | sort | uniq -c | awk '{gsub(/"/,"",$2); print "{\"" $2 "\":" $1 "}"}') \
@@ -161,7 +163,8 @@ provenance() { # dubbo workloads complete note
       complete: $complete, linkType: $link, note: $note, workloads: ($workloads | split(" ")), packets: ($packets | tonumber),
       framesSent: ($frames | add), failedSteps: $failed, date: $date, jdk: $jdk, kernel: $kernel, sniffer: $sniffer,
       capture: ("-i " + $iface + " " + $options + " " + $filter | gsub(" +"; " ")),
-      command: ("testdata/rig/captures.sh " + $name), sha256: $sum, truthSha256: $truthsum}' >"$work/entry.json"
+      command: ("testdata/rig/captures.sh " + $name), sha256: $sum, truthSha256: $truthsum}
+      + if $protocol == "dubbo" then {} else {protocols: ($protocol | split(",")), callsMade: ($calls | tonumber)} end' >"$work/entry.json"
   [ -s "$out/provenance.json" ] || echo '[]' >"$out/provenance.json"
   jq --slurpfile e "$work/entry.json" 'map(select(.name != $e[0].name)) + $e | sort_by(.name)' "$out/provenance.json" >"$work/all.json"
   mv "$work/all.json" "$out/provenance.json"

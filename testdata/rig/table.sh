@@ -100,4 +100,38 @@ all_captures() {
     capture $s-3.2.16 dubbo=3.2.16 serialization=$s
     capture edge-$s-3.2.16 dubbo=3.2.16 serialization=$s workloads=edge heartbeat=1000
   done
+  for s in kryo fst; do
+    capture $s-optimizer-3.2.16 dubbo=3.2.16 serialization=$s optimizer=true
+    capture edge-$s-optimizer-3.2.16 dubbo=3.2.16 serialization=$s optimizer=true workloads=edge heartbeat=1000
+  done
+  for s in protobuf protobuf-json; do
+    capture $s-3.2.16 dubbo=3.2.16 serialization=$s workloads=protobuf heartbeat=1000
+  done
+  capture own-3.3.6 dubbo=3.3.6 serialization=own workloads="bid edge" heartbeat=1000 note="id 31: a serialization that a user has written for himself"
+
+  # Several serializations on one connection: taken, refused, and answered in another one. Classes that are not on the list.
+  capture mixed-3.2.16 dubbo=3.2.16 workloads=mixed serializations=hessian2,fastjson2,kryo,kryo2,fastjson,jackson,fury,fury-compatible,msgpack,gson,fst,protostuff,avro,native-hessian,java,compactedjava,nativejava,own \
+    properties=-Drig.accepted=fastjson2,kryo,kryo2,fastjson,jackson,fury,fury-compatible,msgpack,gson,fst,protostuff,avro,native-hessian,java,compactedjava,nativejava,own
+  capture refused-3.3.6 dubbo=3.3.6 workloads=mixed serializations=fastjson2,kryo,jackson note="the provider takes only hessian2"
+  capture edge-preferred-3.3.6 dubbo=3.3.6 workloads=edge heartbeat=1000 serializations=fastjson2,hessian2 properties=-Drig.preferred=fastjson2 \
+    note="the consumer prefers fastjson2, the provider hessian2: what is no result, and callbacks, are in hessian2"
+  for s in hessian2 fastjson2; do
+    capture edge-strict-$s-3.3.6 dubbo=3.3.6 serialization=$s workloads=edge heartbeat=1000 note="classes that are not on the list are refused" \
+      properties="-Ddubbo.application.serialize-check-status=STRICT -Ddubbo.application.check-serializable=true"
+  done
+
+  # A provider that leaves and comes back (R, W); too many calls, answers above the limit (status 25); many calls at once.
+  capture graceful-3.3.6 dubbo=3.3.6 workloads=graceful properties=-Drig.extra=graceful
+  for s in 3.2.16 3.3.6; do
+    capture exhausted-$s dubbo=$s workloads=exhausted threads=4 payload=20000 note="four provider threads, payload limit 20000 bytes at the provider"
+  done
+  capture interleaved-3.3.6 dubbo=3.3.6 workloads=interleaved serialization=fastjson2
+
+  # Other protocols. Triple: gRPC over HTTP/2, POJOs wrapped, messages not. One port for two protocols.
+  for s in 3.2.16 3.3.6; do
+    capture triple-$s dubbo=$s protocol=tri
+  done
+  capture edge-triple-3.3.6 dubbo=3.3.6 protocol=tri workloads=edge
+  capture triple-protobuf-3.3.6 dubbo=3.3.6 protocol=tri serialization=protobuf workloads=protobuf
+  capture one-port-3.3.6 dubbo=3.3.6 protocol=tri second_protocol=dubbo workloads="published@dubbo published@tri" note="one port speaks Dubbo and Triple"
 }

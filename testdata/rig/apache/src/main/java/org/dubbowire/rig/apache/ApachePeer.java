@@ -1,6 +1,7 @@
 package org.dubbowire.rig.apache;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -24,14 +25,22 @@ import org.dubbowire.rig.run.Settings;
 
 /** Dubbo under the name org.apache.dubbo. What differs between 2.7 and 3 is not here but in their modules. */
 public class ApachePeer implements Peer {
-    private final ProtocolConfig protocol = new ProtocolConfig("dubbo", Settings.PORT);
+    private final ProtocolConfig protocol = new ProtocolConfig(Settings.PROTOCOL, Settings.PORT);
 
     public ApachePeer() {
         // Dubbo refuses an IPv6 host here; it listens on all addresses anyway.
         protocol.setHost(Settings.HOST.indexOf(':') >= 0 ? "127.0.0.1" : Settings.HOST);
         protocol.setSerialization(Settings.SERIALIZATION);
         protocol.setHeartbeat(Settings.HEARTBEAT);
-        protocol.setParameters(Map.of("heartbeat.timeout", "200000")); // a busy machine must not look like a dead peer
+        Map<String, String> parameters = new HashMap<>();
+        parameters.put("heartbeat.timeout", "200000"); // a busy machine must not look like a dead peer
+        if (!Settings.SECOND_PROTOCOL.isEmpty()) {
+            parameters.put("ext.protocol", Settings.SECOND_PROTOCOL);
+        }
+        if (!Settings.ACCEPTED.isEmpty()) { // the first one is used where no request tells another
+            parameters.put("prefer.serialization", Settings.SERIALIZATION + "," + Settings.ACCEPTED);
+        }
+        protocol.setParameters(parameters);
         protocol.setThreads(Settings.THREADS);
         protocol.setPayload(Settings.PAYLOAD);
         if (Settings.OPTIMIZER) {

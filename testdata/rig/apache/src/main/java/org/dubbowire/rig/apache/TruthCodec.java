@@ -3,6 +3,7 @@ package org.dubbowire.rig.apache;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.dubbo.common.extension.Wrapper;
 import org.apache.dubbo.remoting.Channel;
 import org.apache.dubbo.remoting.Codec2;
 import org.apache.dubbo.remoting.Decodeable;
@@ -19,6 +20,7 @@ import org.dubbowire.rig.truth.TruthLine;
  * Dubbo wraps its "dubbo" codec in this class (the constructor makes it a wrapper extension). Bytes and messages pass
  * unchanged; what passed is logged: the headers from the bytes, the values from what the serialization was given.
  */
+@Wrapper(mismatches = "default") // Triple's: 3.x looks at its class to know that it does nothing
 public final class TruthCodec implements Codec2 {
     private final Codec2 delegate;
 

@@ -8,7 +8,9 @@ public final class Consumer {
     public static void main(String[] args) throws Exception {
         System.out.println("CONSUMER dubbo " + Peer.CURRENT.version());
         for (String workload : args) {
-            switch (workload) {
+            int at = workload.indexOf('@'); // published@tri: not in the protocol of the settings
+            Remote.protocol = at < 0 ? Settings.PROTOCOL : workload.substring(at + 1);
+            switch (at < 0 ? workload : workload.substring(0, at)) {
                 case "published" -> Published.run();
                 case "undated" -> Published.undated();
                 case "bid" -> Published.bid();
@@ -20,7 +22,7 @@ public final class Consumer {
                 case "load" -> Load.run();
                 case "protobuf" -> Protobuf.run();
                 case "idle" -> Thread.sleep(3L * Settings.HEARTBEAT);
-                default -> throw new IllegalArgumentException("unknown workload " + workload);
+                default -> Extra.named(workload).run();
             }
         }
         System.out.println("DONE " + Step.summary());

@@ -69,7 +69,7 @@ final class Data {
         Random random = new Random(seed);
         StringBuilder s = new StringBuilder(length);
         while (s.length() < length) {
-            s.append((char) ('a' + random.nextInt(26)));
+            s.append((char) ('a' + random.nextInt(Settings.LETTERS)));
         }
         return s.toString();
     }

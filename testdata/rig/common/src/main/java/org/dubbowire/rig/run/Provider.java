@@ -11,13 +11,18 @@ public final class Provider {
 
     public static void main(String[] args) throws Exception {
         Peer peer = Peer.CURRENT;
-        EdgeService edge = new EdgeImpl();
-        peer.export(EchoService.class, new Services.Echo(), null, null);
-        peer.export(UserService.class, new Services.Users(), null, null);
-        peer.export(com.github.smartbuf.dubbo.UserService.class, new Services.Posts(), null, null);
-        peer.export(EdgeService.class, edge, null, null);
-        peer.export(EdgeService.class, edge, "blue", "1.2.3");
-        Protobuf.export(peer);
+        if (!Settings.PROTOCOL.equals("rest")) { // which takes only interfaces with annotations
+            EdgeService edge = new EdgeImpl();
+            peer.export(EchoService.class, new Services.Echo(), null, null);
+            peer.export(UserService.class, new Services.Users(), null, null);
+            peer.export(com.github.smartbuf.dubbo.UserService.class, new Services.Posts(), null, null);
+            peer.export(EdgeService.class, edge, null, null);
+            peer.export(EdgeService.class, edge, "blue", "1.2.3");
+            Protobuf.export(peer);
+        }
+        if (!Settings.EXTRA.isEmpty()) {
+            Extra.named(Settings.EXTRA).export();
+        }
         System.out.println("READY dubbo " + peer.version());
         Thread.currentThread().join();
     }

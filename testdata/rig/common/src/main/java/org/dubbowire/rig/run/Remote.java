@@ -9,6 +9,8 @@ import org.dubbowire.rig.edge.EdgeService;
 
 /** The settings of a reference to the provider. */
 public final class Remote<T> {
+    /** How references made from now on speak. */
+    static String protocol = Settings.PROTOCOL;
     /** Null for a generic reference. */
     public final Class<T> type;
     public final String name;
@@ -28,6 +30,9 @@ public final class Remote<T> {
         this.name = name;
         this.generic = generic;
         parameters.put("serialization", Settings.SERIALIZATION);
+        if (!Settings.PREFERRED.isEmpty()) {
+            parameters.put("prefer.serialization", Settings.PREFERRED);
+        }
         parameters.put("heartbeat", Integer.toString(Settings.HEARTBEAT));
         parameters.put("heartbeat.timeout", "200000"); // a busy machine must not look like a dead peer
         if (type == EdgeService.class) {
@@ -98,7 +103,7 @@ public final class Remote<T> {
     public String url(Map<String, String> more) {
         Map<String, String> all = new HashMap<>(parameters);
         all.putAll(more);
-        StringBuilder url = new StringBuilder("dubbo://" + Settings.urlHost() + ":" + Settings.PORT);
+        StringBuilder url = new StringBuilder(protocol + "://" + Settings.urlHost() + ":" + Settings.PORT);
         url.append('/').append(path == null ? name : path);
         char separator = '?';
         for (Map.Entry<String, String> e : all.entrySet()) {

@@ -7,6 +7,15 @@ public final class Settings {
     public static final String SERIALIZATION = System.getProperty("rig.serialization", "hessian2");
     /** For workloads with several serializations. */
     static final String[] SERIALIZATIONS = System.getProperty("rig.serializations", SERIALIZATION).split(",");
+    /** What the consumer prefers to the provider's serialization; empty where it prefers nothing. */
+    static final String PREFERRED = System.getProperty("rig.preferred", "");
+    /** What the provider takes besides its own serialization, separated by commas; 3.x refuses others. */
+    public static final String ACCEPTED = System.getProperty("rig.accepted", PREFERRED);
+    /** What the provider's port speaks, and what it speaks besides. */
+    public static final String PROTOCOL = System.getProperty("rig.protocol", "dubbo");
+    public static final String SECOND_PROTOCOL = System.getProperty("rig.protocol.second", "");
+    /** Services of an Extra that the provider exports, too; empty for none. */
+    static final String EXTRA = System.getProperty("rig.extra", "");
     public static final boolean OPTIMIZER = Boolean.getBoolean("rig.optimizer");
     public static final int HEARTBEAT = Integer.getInteger("rig.heartbeat", 60000);
     public static final int THREADS = Integer.getInteger("rig.threads", 200);
@@ -16,6 +25,9 @@ public final class Settings {
 
     /** Milliseconds between the rounds of the workload "conditions". */
     public static final int PAUSE = Integer.getInteger("rig.pause", 0);
+
+    /** Random texts are made of so many letters: few where captures must stay small. */
+    static final int LETTERS = Integer.getInteger("rig.letters", 26);
 
     /** Commands sent as text to the Dubbo port. */
     static final String[] TELNET = System.getProperty("rig.telnet", "ls,status").split(",");

@@ -1,0 +1,36 @@
+package org.dubbowire.rig.truth;
+
+import java.util.List;
+
+/** A line for a whole call, of a protocol whose frames nobody logs. It is written when the call has ended. */
+public final class CallLine {
+    private final Json json = new Json();
+    private final Dumper dumper = new Dumper(json);
+
+    public CallLine(String protocol, String provider, String service, String version, String group, String method, List<String> types, Object[] arguments) {
+        json.beginObject();
+        json.field("side", TruthLog.SIDE).field("kind", "call").field("protocol", protocol).field("provider", provider);
+        json.field("service", service).field("version", version).field("group", group).field("method", method).field("parameterTypes", types);
+        json.name("arguments").beginArray();
+        for (int i = 0; i < types.size(); i++) {
+            dumper.value("args[" + i + "]", arguments[i]);
+        }
+        json.endArray();
+    }
+
+    public void answered(Object result) {
+        json.field("resultKind", result == null ? "null" : "value");
+        if (result != null) {
+            json.name("result");
+            dumper.value("result", result);
+        }
+        TruthLog.line(json.endObject().toString());
+    }
+
+    public void failed(Throwable t) {
+        json.field("resultKind", "exception").name("exception").beginObject();
+        json.field("class", t.getClass().getName()).field("message", t.getMessage());
+        json.endObject();
+        TruthLog.line(json.endObject().toString());
+    }
+}
