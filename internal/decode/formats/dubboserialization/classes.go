@@ -143,16 +143,18 @@ func descriptor(b []byte) bool {
 	for dims < len(b) && b[dims] == '[' {
 		dims++
 	}
-	switch rest := b[dims:]; {
-	case len(rest) == 1:
+	rest := b[dims:]
+	if len(rest) == 1 {
 		return dims > 0 && strings.IndexByte("ZBCSIJFD", rest[0]) >= 0
-	default:
-		return len(rest) > 2 && dims < 256 && rest[0] == 'L' && rest[len(rest)-1] == ';'
 	}
+	return len(rest) > 2 && dims < 256 && rest[0] == 'L' && rest[len(rest)-1] == ';'
 }
 
-// maxNames bounds the names of classes that are kept from body to body.
-const maxNames = 1 << 12
+// The names of classes that are kept from body to body are bounded: their number, and the bytes of each.
+const (
+	maxNames = 1 << 12
+	maxKept  = 128
+)
 
 // className returns the source form of a descriptor.
 func (r *Reader) className(desc []byte) string {
@@ -168,9 +170,6 @@ func (r *Reader) className(desc []byte) string {
 	}
 	return s
 }
-
-// maxKept bounds a name that is kept, in bytes.
-const maxKept = 128
 
 // countTypes returns the number of concatenated descriptors of parameters, -1 when b is something else.
 func countTypes(b []byte) (n int) {

@@ -1,12 +1,6 @@
 package dubboserialization
 
-import (
-	"encoding/binary"
-	"math"
-	"math/big"
-
-	"dubbo-wire/internal/decode"
-)
+import "dubbo-wire/internal/decode"
 
 // A place is where a value stands.
 type place struct {
@@ -173,72 +167,6 @@ func (r *Reader) null(want byte, what string, p place, h head) bool {
 	return false
 }
 
-// boolean takes a Boolean: the numbers 0, 1, or -1 for null.
-func (r *Reader) boolean(p place, h head) {
-	at := r.Off
-	tag := r.Byte("a Boolean")
-	if r.OK() && (tag < tagZero-1 || tag > tagZero+1) {
-		r.FailAt(at, decode.Malformed, "a Boolean", hexByte(tag))
-	}
-	r.scalar(p, h, func(n *decode.Node) {
-		if tag != tagZero-1 {
-			rawBool.set(n, int64(tag)-tagZero)
-		}
-	})
-}
-
-func (r *Reader) box(f form, p place, h head) {
-	if r.null(tagValue, "a box", p, h) {
-		return
-	}
-	v := r.varint("the value of a box")
-	r.scalar(p, h, func(n *decode.Node) {
-		if f == date {
-			n.Kind = decode.Date
-			if r.Values() {
-				n.Text = instantText(v)
-			}
-			return
-		}
-		f.set(n, v)
-	})
-}
-
-// set fills n with the value that v stands for in that form.
-func (f form) set(n *decode.Node, v int64) {
-	switch f {
-	case rawBool:
-		n.Kind, n.Num = decode.Bool, v
-	case character, rawChar:
-		n.Kind, n.Text = decode.Char, string(rune(uint16(v))) // half a surrogate pair becomes U+FFFD
-	case float, rawFloat:
-		n.Kind, n.Float = decode.Float32, float64(math.Float32frombits(uint32(v)))
-	case double, rawDouble:
-		n.Kind, n.Float = decode.Float64, math.Float64frombits(uint64(v))
-	default:
-		n.Kind, n.Num = decode.Int, v
-	}
-}
-
-func (r *Reader) byteArray(p place, h head) {
-	b, _ := r.Peek()
-	var raw []byte
-	if b == tagNothing {
-		r.Off++
-	} else {
-		if r.null(tagBytes, "a byte array", p, h) {
-			return
-		}
-		raw = r.Bytes(r.elements("the length of a byte array"), "a byte array")
-	}
-	r.scalar(p, h, func(n *decode.Node) {
-		n.Kind = decode.Bytes
-		if r.Values() {
-			n.Raw = raw
-		}
-	})
-}
-
 // values takes a list or an array: 85, and of the latter elements in the form of their class; but arrays of Object and
 // of interfaces are 80 and elements with descriptors.
 func (r *Reader) values(c class, p place, h head) {
@@ -312,56 +240,3 @@ func (r *Reader) keyName(key int) string {
 	n.Name = n.Text
 	return n.Text
 }
-
-// bigInteger takes a BigInteger by its fields, whose names were changed since JDK 8, not their number and order: four of
-// counts, the magnitude, the sign.
-func (r *Reader) bigInteger(c class, p place, h head) {
-	if b, _ := r.Peek(); b != tagObject {
-		r.tagged(c, p, h)
-		return
-	}
-	start := r.Mark()
-	r.Off++
-	count := r.varint("the number of fields")
-	for range 4 {
-		r.varint("a field")
-	}
-	if tag := r.Byte("a magnitude"); tag != tagValues || count != 6 || !r.OK() {
-		r.Rewind(start)
-		c.form = plain
-		r.tagged(c, p, h)
-		return
-	}
-	parts := r.elements("the length of a magnitude")
-	magnitude := make([]byte, 0, min(4*parts, 4*maxMagnitude))
-	for range parts {
-		v := r.varint("a part of a magnitude")
-		if !r.OK() {
-			return
-		}
-		if parts <= maxMagnitude {
-			magnitude = binary.BigEndian.AppendUint32(magnitude, uint32(v))
-		}
-	}
-	sign := r.varint("a sign")
-	node := -1
-	if r.Tree != nil {
-		node = len(r.Tree.Nodes)
-	}
-	r.scalar(p, h, func(n *decode.Node) {
-		n.Kind = decode.Decimal
-		if parts > maxMagnitude {
-			n.Kind = decode.Opaque
-		} else if r.Values() {
-			v := new(big.Int).SetBytes(magnitude)
-			if sign < 0 {
-				v.Neg(v)
-			}
-			n.Text = v.String()
-		}
-	})
-	r.refer(node)
-}
-
-// maxMagnitude bounds the numbers that are written out, in parts of 32 bits.
-const maxMagnitude = 1 << 10
