@@ -61,8 +61,11 @@ all_captures() {
   capture dubbo-2.6.0 dubbo=2.6.0 serialization=dubbo
   capture edge-dubbo-2.6.0 dubbo=2.6.0 serialization=dubbo workloads=edge heartbeat=1000
 
-  capture mixed-2.6.12 dubbo=2.6.12 workloads=mixed serializations=hessian2,java,compactedjava,nativejava,fastjson,kryo,fst,smartbuf \
-    note="three references per serialization share one connection"
+  # A connection has one serialization here, and the provider answers in its own, whatever it was asked in.
+  capture mixed-2.5.3 dubbo=2.5.3 workloads=mixed serializations=dubbo,json,hessian2,java,compactedjava,nativejava,fastjson properties=-Drig.connections=1 \
+    note="each reference has its own connection; the provider answers in hessian2"
+  capture mixed-2.6.12 dubbo=2.6.12 workloads=mixed serializations=hessian2,java,compactedjava,nativejava,fastjson,kryo,fst,smartbuf properties=-Drig.connections=1 \
+    note="each reference has its own connection; the provider answers in hessian2"
   capture exhausted-2.5.3 dubbo=2.5.3 workloads=exhausted threads=4 payload=20000 note="four provider threads, payload limit 20000 bytes at the provider"
   capture exhausted-2.6.12 dubbo=2.6.12 workloads=exhausted threads=4 payload=20000 note="four provider threads, payload limit 20000 bytes at the provider"
 

@@ -35,6 +35,7 @@ public final class AlibabaPeer implements Peer {
         protocol.setHeartbeat(Settings.HEARTBEAT);
         Map<String, String> parameters = new HashMap<>(optimizer());
         parameters.put("heartbeat.timeout", "200000"); // a busy machine must not look like a dead peer
+        parameters.put("channel.readonly.send", "true"); // 2.5.3 says farewell only when told to
         protocol.setParameters(parameters);
         protocol.setThreads(Settings.THREADS);
         protocol.setPayload(Settings.PAYLOAD);

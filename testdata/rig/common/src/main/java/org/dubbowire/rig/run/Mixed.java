@@ -5,7 +5,7 @@ import org.apache.dubbo.benchmark.service.UserService;
 import org.dubbowire.rig.edge.EdgeService;
 import org.dubbowire.rig.edge.Node;
 
-/** Several serializations on one connection: the consumer chooses per reference, the provider answers alike. */
+/** Several serializations: the consumer chooses per reference, on one connection or on many. */
 final class Mixed {
     private Mixed() {
     }
@@ -13,9 +13,9 @@ final class Mixed {
     static void run() {
         for (int round = 0; round < 3; round++) {
             for (String name : Settings.SERIALIZATIONS) {
-                EchoService echo = Remote.of(EchoService.class).serialization(name).get();
-                UserService users = Remote.of(UserService.class).serialization(name).get();
-                EdgeService edge = Remote.of(EdgeService.class).serialization(name).get();
+                EchoService echo = Remote.of(EchoService.class).serialization(name).connections(Settings.CONNECTIONS).get();
+                UserService users = Remote.of(UserService.class).serialization(name).connections(Settings.CONNECTIONS).get();
+                EdgeService edge = Remote.of(EdgeService.class).serialization(name).connections(Settings.CONNECTIONS).get();
                 Step.run(name + " bid", () -> echo.bid(Data.bid()));
                 Step.run(name + " text", () -> echo.text("mixed " + name));
                 Step.run(name + " existUser", () -> users.existUser(name));

@@ -20,6 +20,8 @@ public final class Settings {
     public static final int HEARTBEAT = Integer.getInteger("rig.heartbeat", 60000);
     public static final int THREADS = Integer.getInteger("rig.threads", 200);
     public static final int PAYLOAD = Integer.getInteger("rig.payload", 8 * 1024 * 1024);
+    /** Connections of each reference of the workload "mixed"; 0: all share one. */
+    static final int CONNECTIONS = Integer.getInteger("rig.connections", 0);
     /** Multiplies the number of calls; 1 everywhere except in captures about volume. */
     public static final int REPEAT = Integer.getInteger("rig.repeat", 1);
 
