@@ -34,7 +34,7 @@ func NewFrameTable(w io.Writer, format string, s Style, inputs []string) (*Frame
 			{name: "conn", right: true, width: 4},
 			{name: "kind", width: 8},
 			{name: "id", right: true, width: 5},
-			{name: "serial.", width: 8},
+			{name: "serial.", width: 8, most: 14},
 			{name: "status", right: true, width: 2},
 			{name: "body", right: true, width: 7},
 			{name: "method or result"},

@@ -32,6 +32,7 @@ type streamColumn struct {
 	name  string
 	right bool
 	width int // in columns of the terminal, so far
+	most  int // what is wider is cut; 0: nothing is
 }
 
 // wideStream is the terminal from which addresses and full times have room in every row. In a narrower one rows have a
@@ -150,6 +151,9 @@ func (s *stream) text(header bool) {
 	at, begin := 0, 0 // of the line so far, and of the column
 	for i, cell := range s.cells[:last] {
 		c := &s.columns[i]
+		if c.most > 0 {
+			cell = cut(cell, c.most)
+		}
 		w := width(cell)
 		if w > c.width && s.mayGrow(w-c.width, sep) {
 			c.width = w

@@ -389,6 +389,11 @@ func (f *Framer) Gap(n, wire int64, c *Chunk) {
 			f.skip(int64(f.head))
 		}
 	case searching:
+		if f.beginsDue() {
+			f.found()
+			f.Gap(n, wire, c)
+			return
+		}
 		f.dropSearch(len(f.search.win))
 	}
 	f.endRun()

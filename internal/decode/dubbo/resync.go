@@ -188,6 +188,18 @@ func (f *Framer) due(h *Header) bool {
 	return w.seen && h.ID != w.last && h.ID-w.last <= nextIDStep && h.ID-w.last >= -nextIDStep
 }
 
+// beginsDue reports whether the window begins with a frame that is due, as far as it was captured.
+func (f *Framer) beginsDue() bool {
+	win := f.search.win
+	if len(win) < HeaderLen || !isMagic(win) {
+		return false
+	}
+	h := parseHeader(win)
+	n := min(startLen, h.BodyLen)
+	return h.legal(f.cfg.MaxSearchBody) && f.ids[requestBit(&h)].near(h.ID) && len(win)-HeaderLen >= n &&
+		h.startsLike(win[HeaderLen:HeaderLen+n]) && f.due(&h)
+}
+
 // dropSearch skips the first n bytes of the window.
 func (f *Framer) dropSearch(n int) {
 	s := &f.search

@@ -50,6 +50,9 @@ func TestFramesBetweenRubbish(t *testing.T) {
 		"far from it, but owed": {owed(9000), []any{response(1, 20), inside(9000), response(3, 5)}, []string{
 			"response 1 body 20", "response 9000 body 30 found by search", "response 3 body 5 found by search",
 		}},
+		"cut by the snap length": {nil, []any{response(1, 20), rubbish, response(2, 300)[:200], 116, response(3, 5)}, []string{
+			"response 1 body 20", "response 2 body 300 captured 184 missing at 184 lost found by search", "response 3 body 5",
+		}},
 		"cut anywhere": {nil, append([]any{response(1, 20)}, bytewise(join(inside(2), response(3, 5)))...), []string{
 			"response 1 body 20", "response 2 body 30 found by search", "response 3 body 5 found by search",
 		}},
