@@ -1,7 +1,6 @@
 package hessian2
 
 import (
-	"bytes"
 	"math/big"
 	"slices"
 	"strings"
@@ -63,17 +62,6 @@ var handles = []struct {
 	{"com.caucho.hessian.io.FloatHandle", []string{"_value"}, boxedFloat},
 	{"com.alibaba.com.caucho.hessian.io.EnumSetHandler", []string{"type", "objects"}, enumSet},
 	{"java.util.EnumSet$SerializationProxy", []string{"elementType", "elements"}, enumSet},
-}
-
-// twiceCounted is the class whose objects take two places in the object table of caucho's writer: it counts the
-// Calendar, then the handle that it writes in the Calendar's place. Its own reader counts one, and fails on references
-// that follow; the numbering is the writer's.
-var twiceCounted = []byte("com.caucho.hessian.io.CalendarHandle")
-
-// isTwiceCounted judges the class name in b, an encoded string; hessian-lite's class of the same name, in another
-// package, is counted once.
-func isTwiceCounted(b []byte) bool {
-	return bytes.HasSuffix(b, twiceCounted) && len(b)-len(twiceCounted) <= 3 // the string's own length
 }
 
 // meaningOf returns what objects of a class stand for.
@@ -189,6 +177,26 @@ func (r *Reader) copyScalar(n *decode.Node, to target) {
 	case decode.Date, decode.Decimal, decode.Int, decode.Float32:
 		n.Kind, n.Class, n.Text, n.Num, n.Float = o.Kind, o.Class, o.Text, o.Num, o.Float
 	}
+}
+
+// copyHidden makes the node recorded last, a reference, an object like the one that it refers to, if that is one of a
+// set's parts that are not printed: the class of the constants of an EnumSet, which has one field.
+func (r *Reader) copyHidden(to target) bool {
+	o := r.t.Node(int(to.node))
+	if o.Parent < 0 || r.t.Nodes[o.Parent].Kind != decode.Alias || r.t.Nodes[o.Parent].Num == int64(to.node) || r.t.Full() {
+		return false
+	}
+	name := fieldsOf{r.t, int(to.node)}.get("name", decode.String)
+	if name == nil || len(o.Class)+len(name.Text) > maxCopied {
+		return false
+	}
+	at, class, text := len(r.t.Nodes)-1, o.Class, name.Text
+	end := int(r.t.Nodes[at].Off + r.t.Nodes[at].Len)
+	copied := r.t.Leaf(decode.String, decode.ByField, "name", 0, end, end)
+	copied.Text, copied.Parent = text, int32(at)
+	n := r.t.Node(at)
+	n.Kind, n.Class, n.End = decode.Object, class, int32(len(r.t.Nodes))
+	return true
 }
 
 // fieldsOf reads the fields of a finished object.

@@ -39,6 +39,10 @@ type Reader struct {
 	// The lengths of the last two, counted with and without a tree.
 	typeCount, objectCount int
 
+	calendars []int // objects of hessian-lite's class for a Calendar, by their number
+	// How they are counted, as far as it is known; a list without a class was seen.
+	once, twice, untyped bool
+
 	enums     []enumUse
 	constants map[constant]struct{} // enum constants written out in this body
 
@@ -52,7 +56,8 @@ type class struct {
 	first, n int // its fields in Reader.fields
 	means    meaning
 	notEnum  bool // an object of it proved that it is no enum
-	twice    bool // its objects take two places in the object table, see twiceCounted
+	twice    bool // its objects take two places in the object table, see calendars.go
+	calendar bool // they may
 	lastEnum int  // its latest entry in Reader.enums, counted from 1
 }
 
@@ -92,6 +97,8 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 		r.join = nil
 	}
 	r.typeCount, r.objectCount = 0, 0
+	r.calendars = emptied(r.calendars)
+	r.once, r.twice, r.untyped = false, false, false
 	if len(r.constants) > 0 {
 		if len(r.constants) > maxKept {
 			r.constants = make(map[constant]struct{})

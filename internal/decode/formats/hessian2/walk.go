@@ -104,6 +104,7 @@ func (r *Reader) list(p place, depth int) bool {
 	op := r.c.Buf[r.c.Off]
 	stop := r.c.Off + 1
 	n, counted, floats := 0, true, false
+	r.untyped = r.untyped || op == 'W' || op == 'X' || op >= 0x78
 	if op == 'U' || op == 'V' || op >= 0x70 && op <= 0x77 {
 		var t listType
 		if t, stop = r.listType(stop); stop < 0 || !r.role("type", stop) {
@@ -266,7 +267,7 @@ func (r *Reader) object(p place, depth int) bool {
 	if !ok {
 		return false
 	}
-	self := len(r.objects) - 1
+	self, number := len(r.objects)-1, r.objectCount-1
 	for r.c.Off < len(r.c.Buf) && r.c.Buf[r.c.Off] == 'C' {
 		if !r.definition() {
 			return false
@@ -287,6 +288,9 @@ func (r *Reader) object(p place, depth int) bool {
 		if r.t != nil {
 			r.objects = append(r.objects, r.objects[self])
 		}
+	}
+	if c.calendar {
+		r.calendars = append(r.calendars, number)
 	}
 	f := place{label: decode.ByField}
 	for k := range n {
@@ -335,7 +339,8 @@ func (r *Reader) definition() bool {
 		return false
 	}
 	c := class{first: len(r.fields)}
-	c.twice = isTwiceCounted(r.c.Buf[at:stop])
+	c.twice = isClass(r.c.Buf[at:stop], cauchoCalendar)
+	c.calendar = isClass(r.c.Buf[at:stop], liteCalendar)
 	if r.t != nil {
 		c.name = r.text(at, stop, true)
 	}
@@ -373,6 +378,7 @@ func (r *Reader) reference(p place) bool {
 	if stop < 0 {
 		return false
 	}
+	i = r.counted(i)
 	if i < 0 || i >= r.objectCount {
 		r.fail(decode.Malformed, fmt.Sprintf("an index below %d of the object table", r.objectCount), fmt.Sprint(i))
 		return false
@@ -382,7 +388,7 @@ func (r *Reader) reference(p place) bool {
 		return ok
 	}
 	n.Num = int64(r.objects[i].node)
-	if r.values {
+	if r.values && !r.copyHidden(r.objects[i]) {
 		r.copyScalar(n, r.objects[i])
 	}
 	return true
