@@ -17,6 +17,8 @@ type provenance struct {
 	Complete             bool
 	Packets              int64
 	FramesSent           map[string]int64
+	// Protocols is what a capture has that is not the Dubbo protocol: no frame is in it.
+	Protocols []string
 }
 
 func provenances(dir string) ([]provenance, error) {
