@@ -9,8 +9,13 @@ import (
 // NewInside returns a reader of compacted streams that are part of another serialization's body.
 func NewInside() *Reader { return &Reader{compact: true} }
 
+// NewWhole returns a reader of streams that are part of another serialization's body and hold their classes' fields, so
+// that they end where their object does.
+func NewWhole() *Reader { return new(Reader) }
+
 // Inside reads a stream of one object, which starts at offset at of body and goes to its end, into node i of t, which is
-// open. It returns where it stopped: at the end of body when it read all. Nodes own the bytes before that.
+// open. It returns where it stopped: at the end of body when it read all, or the end of the object where classes have
+// their fields. Nodes own the bytes before that.
 //
 // Classes of the application are first taken to have no fields, which is so for most exceptions: it is right when the
 // object then ends with the stream.

@@ -8,14 +8,18 @@
 // kryo-serializers 0.45, and kryo 5.6.2, measured: they write the same.
 //
 // The bytes carry classes but no field names, counts or types: an object of an application class ends where its class
-// says. So a body is walked forward through strings, boxes, arrays, JDK collections and the other JDK classes of the
+// says. Exceptions since Dubbo 2.7, and objects of classes that Kryo cannot make, are Java serialization streams, which
+// package java reads. So a body is walked forward through strings, boxes, arrays, JDK collections and the other JDK classes of the
 // tables in classes.go; the first class outside them stops the reader with cause Unsupported, behind the class name.
 // The attachments are then found from the end of the body (find.go).
 //
 // Memory: the body is borrowed until the next Reset; the tree gets copies of texts where it wants values.
 package kryo
 
-import "dubbo-wire/internal/decode"
+import (
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/formats/java"
+)
 
 // Format is Dubbo's serialization "kryo", as Kryo 4 writes it.
 var Format = decode.Format{
@@ -59,6 +63,9 @@ type Reader struct {
 	nulls  int     // null elements that took no byte
 	probe  *Reader // tries places where attachments may start
 	work   int     // bytes looked at in vain, for that search
+
+	java    *java.Reader
+	scratch decode.Tree // its nodes where none are wanted
 }
 
 // New4 returns a reader of what Kryo 4 writes.
@@ -149,6 +156,7 @@ func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
 	defer r.Settle(r.Tree.Depth())
 	r.begin()
 	p := r.at(l, name, index)
+	p.top = true
 	if r.untagged {
 		r.untaggedValue(p, typ)
 	} else {
@@ -180,7 +188,9 @@ func (r *Reader) Throwable() {
 	}
 	defer r.Settle(r.Tree.Depth())
 	r.begin()
-	r.object(r.at(decode.ByField, "exception", 0))
+	p := r.at(decode.ByField, "exception", 0)
+	p.top = true
+	r.object(p)
 }
 
 // Attachments implements decode.Reader.

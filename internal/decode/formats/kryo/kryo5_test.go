@@ -60,7 +60,7 @@ func TestWhatOnlyTheClassKnows5(t *testing.T) {
 	for hex, at := range map[string]int{
 		"2301 82 0100 47656e24436f6c6ff2 00 02": 15,
 		"0100 47656e24436f6c6ff2 02":            11,
-		"0100 47656e24457272f2 01aced0005":      11,
+		"0100 47656e24457272f2 01aced0005":      15,
 	} {
 		r := New5()
 		r.Reset(formattest.Hex(hex), decode.Malformed, nil)

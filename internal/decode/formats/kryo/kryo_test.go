@@ -201,3 +201,32 @@ func request() []byte {
 func TestNoAllocs(t *testing.T) { formattest.NoAllocs(t, Format, request()) }
 
 func BenchmarkReader(b *testing.B) { formattest.Bench(b, Format, request()) }
+
+// A Java serialization stream that cannot be read to its end stops the reader where it does; the attachments are found.
+func TestStreamThatBreaks(t *testing.T) {
+	const class = "0100 4572f2 01"
+	for _, stream := range []string{"aced0005", "aced0005 70", "aced0005 73", "aced0005 73 72 0003 457272 0000000000000000 ff", "aced0005 73 71 007e0000"} {
+		for _, c := range []struct {
+			format      decode.Format
+			attachments string
+		}{{Format, attachments}, {Format5, attachments5}} {
+			before := formattest.Hex(class, stream)
+			body := append(before, formattest.Hex(c.attachments)...)
+			tree := decode.Tree{WithValues: true}
+			r := c.format.New()
+			r.Reset(body, decode.Malformed, &tree)
+			r.Throwable()
+			require.NotNil(t, r.Err(), stream)
+			assert.Equal(t, decode.Unsupported, r.Err().Cause, stream)
+			assert.LessOrEqual(t, r.Offset(), len(body), stream)
+			formattest.Balance(t, &tree, r.Offset())
+			at, ok := r.(decode.AttachmentFinder).FindAttachments(5)
+			assert.True(t, ok, stream)
+			assert.Equal(t, len(before), at, stream)
+			formattest.Check(t, c.format, body)
+			r.Reset(before, decode.Cut, &tree)
+			r.Throwable()
+			require.NotNil(t, r.Err(), stream)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/formats/java"
 )
 
 // A place is where a value stands: its label in the tree, and the bytes of its head.
@@ -15,6 +16,7 @@ type place struct {
 	start int // its first byte
 	head  int // the end of its class id and class name
 	named bool
+	top   bool // a top-level object
 }
 
 // seen is an object that a reference can mean.
@@ -59,8 +61,9 @@ func (r *Reader) leaf(p place, k decode.Kind) *decode.Node {
 }
 
 // open records a container and its head: class, reference byte.
-func (r *Reader) open(p place, k decode.Kind, cl *class) {
-	if n := r.Tree.Node(r.Open(k, p.label, p.name, p.index)); n != nil {
+func (r *Reader) open(p place, k decode.Kind, cl *class) int {
+	i := r.Open(k, p.label, p.name, p.index)
+	if n := r.Tree.Node(i); n != nil {
 		n.Class = decode.JavaName(cl.name)
 	}
 	if p.named {
@@ -69,6 +72,7 @@ func (r *Reader) open(p place, k decode.Kind, cl *class) {
 		r.upTo(p.head, "type")
 	}
 	r.Role("ref")
+	return i
 }
 
 // upTo gives the bytes before end that no node owns to a piece of overhead.
@@ -222,21 +226,49 @@ func (r *Reader) refer(p place, k int) {
 }
 
 // fail stops at a class whose data only the class itself could tell the end of. The node stays open: what follows
-// is its content.
+// is its content. A top-level object that is a Java serialization stream is read.
 func (r *Reader) fail(cl *class, p place) {
 	if r.d.five && r.Off == p.head && bytes.HasPrefix(r.Buf[r.Off:], newJavaStream) {
 		r.Off++ // no enum
 	}
-	r.open(p, decode.Object, cl)
+	i := r.open(p, decode.Object, cl)
 	what := "the fields of class " + cl.name
 	if cl.name[0] == '#' {
 		what = "the fields of registered class " + cl.name
 	}
 	found := "bytes that only the class can divide"
-	if bytes.HasPrefix(r.Buf[r.Off:], javaStream) {
+	if r.OK() && bytes.HasPrefix(r.Buf[r.Off:], javaStream) {
+		if p.top {
+			r.stream(i)
+			return
+		}
 		found = "a Java serialization stream without length"
 	}
 	r.Fail(decode.Unsupported, what, found)
+}
+
+// stream takes an object as Java serialization writes it, into node i.
+func (r *Reader) stream(i int) {
+	if r.java == nil {
+		r.java = java.NewWhole()
+	}
+	t := r.Tree
+	if t == nil {
+		t = &r.scratch
+		t.Reset()
+		i = t.Open(decode.Object, decode.ByIndex, "", 0, r.Off)
+	}
+	r.Off = r.java.Inside(r.Buf, r.Off, t, i)
+	r.Pass()
+	err := r.java.Err()
+	switch {
+	case err == nil:
+		r.Close()
+	case err.Cause == decode.Malformed && r.Short != decode.Malformed:
+		r.Fail(r.Short, err.Expected, err.Found)
+	default:
+		r.Fail(decode.Unsupported, err.Expected, err.Found)
+	}
 }
 
 // javaStream is how the data of exceptions, and of classes without a constructor for Kryo, begin.
