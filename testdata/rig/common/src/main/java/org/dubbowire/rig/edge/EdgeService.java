@@ -132,6 +132,8 @@ public interface EdgeService {
 
     String big(int chars);
 
+    byte[] bigBytes(int length);
+
     String attachments(String how);
 
     int subscribe(String key, int times, Listener listener);

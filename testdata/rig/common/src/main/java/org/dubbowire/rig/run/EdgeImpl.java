@@ -1,6 +1,7 @@
 package org.dubbowire.rig.run;
 
 import java.lang.reflect.Array;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Date;
@@ -380,6 +381,11 @@ final class EdgeImpl implements EdgeService {
     @Override
     public String big(int chars) {
         return Data.text(chars, 5);
+    }
+
+    @Override
+    public byte[] bigBytes(int length) {
+        return Data.text(1000, 6).repeat(length / 1000).getBytes(StandardCharsets.US_ASCII);
     }
 
     @Override

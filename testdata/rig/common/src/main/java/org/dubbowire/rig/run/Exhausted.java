@@ -30,6 +30,11 @@ final class Exhausted {
         }
         Thread.sleep(500);
         Step.fails("answer above the limit", () -> edge.big(Settings.PAYLOAD + 1000));
+        // Unlike a text, bytes are not quoted in the refusal, which would then be above the limit itself.
+        for (int i = 0; i < 3; i++) {
+            Step.fails("bytes above the limit", () -> edge.bigBytes(Settings.PAYLOAD * 15));
+            Step.run("ping", () -> edge.ping());
+        }
         Step.run("answer below the limit", () -> edge.big(Settings.PAYLOAD / 2));
     }
 }
