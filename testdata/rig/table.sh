@@ -103,18 +103,29 @@ all_captures() {
     capture $s-3.2.16 dubbo=3.2.16 serialization=$s
     capture edge-$s-3.2.16 dubbo=3.2.16 serialization=$s workloads=edge heartbeat=1000
   done
+  # 3.x numbers the optimizer's classes in the order of a HashMap, by identity: two processes agree only where all hashes are the same.
   for s in kryo fst; do
-    capture $s-optimizer-3.2.16 dubbo=3.2.16 serialization=$s optimizer=true
-    capture edge-$s-optimizer-3.2.16 dubbo=3.2.16 serialization=$s optimizer=true workloads=edge heartbeat=1000
+    capture $s-optimizer-3.2.16 dubbo=3.2.16 serialization=$s optimizer=true properties="-XX:+UnlockExperimentalVMOptions -XX:hashCode=2"
+    capture edge-$s-optimizer-3.2.16 dubbo=3.2.16 serialization=$s optimizer=true workloads=edge heartbeat=1000 properties="-XX:+UnlockExperimentalVMOptions -XX:hashCode=2"
   done
   for s in protobuf protobuf-json; do
     capture $s-3.2.16 dubbo=3.2.16 serialization=$s workloads=protobuf heartbeat=1000
   done
   capture own-3.3.6 dubbo=3.3.6 serialization=own workloads="bid edge" heartbeat=1000 note="id 31: a serialization that a user has written for himself"
 
+  # The extensions of before 3.2.0 with the same release: Kryo 5.3, another layout of fastjson.
+  for s in fastjson gson kryo; do
+    capture $s-extensions-1.0.1 dubbo=3.2.16-extensions-1.0.1 serialization=$s
+    capture edge-$s-extensions-1.0.1 dubbo=3.2.16-extensions-1.0.1 serialization=$s workloads=edge heartbeat=1000
+  done
+  capture mixed-extensions-1.0.1 dubbo=3.2.16-extensions-1.0.1 workloads=mixed serializations=hessian2,fastjson,gson,kryo,kryo2,fst,native-hessian \
+    properties=-Drig.accepted=fastjson,gson,kryo,kryo2,fst,native-hessian
+
   # Several serializations on one connection: taken, refused, and answered in another one. Classes that are not on the list.
-  capture mixed-3.2.16 dubbo=3.2.16 workloads=mixed serializations=hessian2,fastjson2,kryo,kryo2,fastjson,jackson,fury,fury-compatible,msgpack,gson,fst,protostuff,avro,native-hessian,java,compactedjava,nativejava,own \
+  for s in 3.2.16 3.3.6; do
+    capture mixed-$s dubbo=$s workloads=mixed serializations=hessian2,fastjson2,kryo,kryo2,fastjson,jackson,fury,fury-compatible,msgpack,gson,fst,protostuff,avro,native-hessian,java,compactedjava,nativejava,own \
     properties=-Drig.accepted=fastjson2,kryo,kryo2,fastjson,jackson,fury,fury-compatible,msgpack,gson,fst,protostuff,avro,native-hessian,java,compactedjava,nativejava,own
+  done
   capture refused-3.3.6 dubbo=3.3.6 workloads=mixed serializations=fastjson2,kryo,jackson note="the provider takes only hessian2"
   capture edge-preferred-3.3.6 dubbo=3.3.6 workloads=edge heartbeat=1000 serializations=fastjson2,hessian2 properties=-Drig.preferred=fastjson2 \
     note="the consumer prefers fastjson2, the provider hessian2: what is no result, and callbacks, are in hessian2"
@@ -136,5 +147,7 @@ all_captures() {
   done
   capture edge-triple-3.3.6 dubbo=3.3.6 protocol=tri workloads=edge
   capture triple-protobuf-3.3.6 dubbo=3.3.6 protocol=tri serialization=protobuf workloads=protobuf
+  capture rest-3.2.16 dubbo=3.2.16 protocol=rest workloads=rest properties=-Drig.extra=rest note="the consumer is an HTTP client of the JDK"
+  capture rest-3.3.6 dubbo=3.3.6 protocol=tri workloads=rest properties=-Drig.extra=rest note="HTTP/1.1 on a port of Triple; the consumer is an HTTP client of the JDK"
   capture one-port-3.3.6 dubbo=3.3.6 protocol=tri second_protocol=dubbo workloads="published@dubbo published@tri" note="one port speaks Dubbo and Triple"
 }

@@ -1,11 +1,20 @@
 package org.dubbowire.rig.run;
 
 import com.alibaba.dubbo.rpc.benchmark.BidRequest;
+import com.alibaba.fastjson2.JSON;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import org.apache.dubbo.benchmark.bean.Page;
 import org.apache.dubbo.benchmark.bean.User;
 import org.apache.dubbo.benchmark.service.UserService;
+import org.dubbowire.rig.truth.CallLine;
 
-/** The published services over HTTP/1.1: a port of the protocol rest (3.2). */
+/** The published services over HTTP/1.1: a port of the protocol rest (3.2), or one of Triple, which speaks that, too (3.3). */
 public final class Rest implements Extra {
     private static final class Implementation implements RestUsers {
         private final UserService users = new Services.Users();
@@ -53,15 +62,46 @@ public final class Rest implements Extra {
 
     @Override
     public void run() {
-        RestUsers users = Remote.of(RestUsers.class).parameter("client", System.getProperty("rig.client","url-connection")).get();
+        Client client = new Client();
         for (int i = 0; i < 10; i++) {
             int n = i;
-            Step.run("bid", () -> users.bid(Data.bid()));
-            Step.run("existUser", () -> users.existUser("jdoe" + n + "@example.org" + n));
-            Step.run("createUser", () -> users.createUser(Data.user(n, "")));
-            Step.run("getUser", () -> users.getUser(n * 1_000_000_007L));
-            Step.run("listUser", () -> users.listUser(n));
+            Step.run("bid", () -> client.post("bid", "bid", Data.bid()));
+            Step.run("existUser", () -> client.get("existUser", "exists?email=jdoe" + n + "@example.org" + n, "jdoe" + n + "@example.org" + n));
+            Step.run("createUser", () -> client.post("createUser", "user", Data.user(n, "")));
+            Step.run("getUser", () -> client.get("getUser", "user/" + n, (long) n));
+            Step.run("listUser", () -> client.get("listUser", "users?page=" + n, n));
         }
-        Step.fails("fail", () -> users.fail("it fails"));
+        Step.fails("fail", () -> client.get("fail", "fail?how=failing", "failing"));
+        Step.fails("no such path", () -> client.get("nowhere", "nowhere"));
+    }
+
+    /** Any client of HTTP/1.1: Dubbo's own of 3.2 gets the answers and waits on. */
+    private static final class Client {
+        private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+        void get(String method, String path, Object... arguments) throws Exception {
+            send(method, request(path).GET(), arguments);
+        }
+
+        void post(String method, String path, Object body) throws Exception {
+            send(method, request(path).POST(HttpRequest.BodyPublishers.ofString(JSON.toJSONString(body))), body);
+        }
+
+        private static HttpRequest.Builder request(String path) {
+            return HttpRequest.newBuilder(URI.create("http://" + Settings.urlHost() + ":" + Settings.PORT + "/rig/" + path))
+                .timeout(Duration.ofSeconds(20)).header("Content-Type", "application/json").header("Accept", "application/json");
+        }
+
+        private void send(String method, HttpRequest.Builder request, Object... arguments) throws Exception {
+            List<String> types = Arrays.stream(arguments).map(a -> a.getClass().getName()).toList();
+            CallLine line = new CallLine("rest", Settings.urlHost() + ":" + Settings.PORT, RestUsers.class.getName(), null, null, method, types, arguments);
+            HttpResponse<String> answer = http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+            if (answer.statusCode() != 200) {
+                IllegalStateException failure = new IllegalStateException(answer.statusCode() + " " + answer.body());
+                line.failed(failure);
+                throw failure;
+            }
+            line.answered(answer.body());
+        }
     }
 }
