@@ -13,22 +13,25 @@ import (
 type meaning uint8
 
 const (
-	nothing        meaning = iota
-	enumConstant           // see enums.go
-	decimalText            // java.math.BigDecimal of hessian-lite and of later native ones: value, a string
-	decimalFields          // java.math.BigDecimal of caucho hessian 4.0.38: the JDK's fields; intVal may be lost
-	bigInteger             // java.math.BigInteger: the JDK's fields
-	sqlDate                // java.sql.Date, Time, Timestamp: value, a date (a Timestamp's nanoseconds are lost)
-	localDate              // java.time handles, see timeHandles
-	localTime              //
-	localDateTime          //
-	instantTime            //
-	offsetTime             //
-	offsetDateTime         //
-	zonedDateTime          //
-	boxedInt               // Byte and Short of caucho hessian
-	boxedFloat             // Float of caucho hessian
-	enumSet                // java.util.EnumSet: the class of its constants, and an array of them
+	nothing         meaning = iota
+	enumConstant            // see enums.go
+	decimalText             // java.math.BigDecimal of hessian-lite and of later native ones: value, a string
+	decimalFields           // java.math.BigDecimal of caucho hessian 4.0.38: the JDK's fields; intVal may be lost
+	bigInteger              // java.math.BigInteger: the JDK's fields
+	sqlDate                 // java.sql.Date, Time, Timestamp: value, a date (a Timestamp's nanoseconds are lost)
+	localDate               // java.time handles, see timeHandles
+	localTime               //
+	localDateTime           //
+	instantTime             //
+	offsetTime              //
+	offsetDateTime          //
+	zonedDateTime           //
+	compactDate             // java.time's own classes, see compactOf
+	compactTime             //
+	compactDateTime         //
+	boxedInt                // Byte and Short of caucho hessian
+	boxedFloat              // Float of caucho hessian
+	enumSet                 // java.util.EnumSet: the class of its constants, and an array of them
 )
 
 // packages of the handle classes that replace java.time's.
@@ -52,6 +55,9 @@ var handles = []struct {
 	{"OffsetTimeHandle", []string{"localTime", "zoneOffset"}, offsetTime},
 	{"OffsetDateTimeHandle", []string{"dateTime", "offset"}, offsetDateTime},
 	{"ZonedDateTimeHandle", []string{"dateTime", "offset", "zoneId"}, zonedDateTime},
+	{"java.time.LocalDate", nil, compactDate},
+	{"java.time.LocalTime", nil, compactTime},
+	{"java.time.LocalDateTime", []string{"date", "time"}, compactDateTime},
 	{"java.sql.Date", []string{"value"}, sqlDate},
 	{"java.sql.Time", []string{"value"}, sqlDate},
 	{"java.sql.Timestamp", []string{"value"}, sqlDate},
@@ -145,6 +151,12 @@ func (r *Reader) interpret(node, class int) {
 		s = o.localTime()
 	case localDateTime:
 		s = join(o.time("date", "LocalDateHandle"), "T", o.time("time", "LocalTimeHandle"))
+	case compactDate:
+		s = o.epochDay("epochDay")
+	case compactTime:
+		s = o.nanoOfDay("nanoOfDay")
+	case compactDateTime:
+		s = join(o.epochDay("date"), "T", o.nanoOfDay("time"))
 	case instantTime:
 		s = o.instant()
 	case offsetTime:
@@ -236,9 +248,10 @@ func (o fieldsOf) num(name string, low, high int64) (int64, bool) {
 	return 0, false
 }
 
-// time returns the text of a field that holds the named handle, "" if it does not.
+// time returns the text of a field that holds the named handle, or the class that it is for, "" if it does not.
 func (o fieldsOf) time(name, handle string) string {
-	if n := o.get(name, decode.Date); n != nil && strings.HasSuffix(n.Class, "."+handle) {
+	n := o.get(name, decode.Date)
+	if n != nil && (strings.HasSuffix(n.Class, "."+handle) || n.Class == "java.time."+strings.TrimSuffix(handle, "Handle")) {
 		return n.Text
 	}
 	return ""

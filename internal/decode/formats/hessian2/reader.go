@@ -35,13 +35,13 @@ type Reader struct {
 	classes []class
 	fields  []string // names of the classes' fields; empty without a tree
 	types   []listType
-	objects []target // what references mean; empty without a tree
-	// The lengths of the last two, counted with and without a tree.
-	typeCount, objectCount int
+	// How many types there are, with and without a tree.
+	typeCount int
 
-	calendars []int // objects of hessian-lite's class for a Calendar, by their number
-	// How they are counted, as far as it is known; a list without a class was seen.
-	once, twice, untyped bool
+	table    table // what references mean
+	original bool  // the writer is the original library
+	scout    *scout
+	log      *scout // who listens to this walk, without a tree
 
 	enums     []enumUse
 	constants map[constant]struct{} // enum constants written out in this body
@@ -56,9 +56,9 @@ type class struct {
 	first, n int // its fields in Reader.fields
 	means    meaning
 	notEnum  bool // an object of it proved that it is no enum
-	twice    bool // its objects take two places in the object table, see calendars.go
-	calendar bool // they may
-	lastEnum int  // its latest entry in Reader.enums, counted from 1
+	counted  counted
+	compact  string // the name of a long behind the fields, see compactOf
+	lastEnum int    // its latest entry in Reader.enums, counted from 1
 }
 
 // listType is an entry of the type table, which lists and maps share.
@@ -78,6 +78,13 @@ func New() *Reader {
 	return &Reader{names: make(names), constants: make(map[constant]struct{})}
 }
 
+// NewOriginal returns a Reader for what the original library (com.caucho) writes.
+func NewOriginal() *Reader {
+	r := New()
+	r.original = true
+	return r
+}
+
 // What a Reader keeps for the next body is bounded: the memory of a table in entries, that for joining strings in bytes.
 const (
 	maxKept = 1 << 14
@@ -91,14 +98,12 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	r.classes = emptied(r.classes)
 	r.fields = emptied(r.fields)
 	r.types = emptied(r.types)
-	r.objects = emptied(r.objects)
+	r.table.reset()
 	r.enums = emptied(r.enums)
 	if cap(r.join) > maxJoin {
 		r.join = nil
 	}
-	r.typeCount, r.objectCount = 0, 0
-	r.calendars = emptied(r.calendars)
-	r.once, r.twice, r.untyped = false, false, false
+	r.typeCount = 0
 	if len(r.constants) > 0 {
 		if len(r.constants) > maxKept {
 			r.constants = make(map[constant]struct{})
@@ -258,6 +263,7 @@ type place struct {
 	float bool // a double here was a float
 	name  string
 	index int
+	slot  int32 // of a field, for the scout
 }
 
 // room reports whether the tree takes another node; if not, reading stops.
@@ -300,7 +306,10 @@ func (r *Reader) open(k decode.Kind, p place, depth int) (node int, ok bool) {
 		r.fail(decode.Limit, fmt.Sprintf("values nested at most %d deep", decode.MaxDepth), "deeper ones")
 		return -1, false
 	}
-	r.objectCount++
+	r.table.add()
+	if r.log != nil {
+		r.log.open(k, p.slot)
+	}
 	if r.t == nil {
 		return -1, true
 	}
@@ -308,7 +317,7 @@ func (r *Reader) open(k decode.Kind, p place, depth int) (node int, ok bool) {
 		return -1, false
 	}
 	node = r.t.Open(k, p.label, p.name, p.index, r.c.Off)
-	r.objects = append(r.objects, target{node: int32(node), class: -1})
+	r.table.push(target{node: int32(node), class: -1})
 	return node, true
 }
 

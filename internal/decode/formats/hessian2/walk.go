@@ -104,7 +104,17 @@ func (r *Reader) list(p place, depth int) bool {
 	op := r.c.Buf[r.c.Off]
 	stop := r.c.Off + 1
 	n, counted, floats := 0, true, false
-	r.untyped = r.untyped || op == 'W' || op == 'X' || op >= 0x78
+	switch {
+	case op == 'W': // an Iterator or Enumeration
+		r.table.drop(r.t != nil)
+		if r.log != nil {
+			r.log.drop()
+		}
+	case op == 'X' || op >= 0x78:
+		if r.log != nil {
+			r.log.list(nil)
+		}
+	}
 	if op == 'U' || op == 'V' || op >= 0x70 && op <= 0x77 {
 		var t listType
 		if t, stop = r.listType(stop); stop < 0 || !r.role("type", stop) {
@@ -216,6 +226,9 @@ func (r *Reader) listType(at int) (t listType, stop int) {
 			return t, -1
 		}
 		r.typeCount++
+		if r.log != nil {
+			r.log.list(r.c.Buf[at:stop])
+		}
 		if r.t != nil {
 			t = newListType(r.text(at, stop, true))
 			r.types = append(r.types, t)
@@ -267,7 +280,6 @@ func (r *Reader) object(p place, depth int) bool {
 	if !ok {
 		return false
 	}
-	self, number := len(r.objects)-1, r.objectCount-1
 	for r.c.Off < len(r.c.Buf) && r.c.Buf[r.c.Off] == 'C' {
 		if !r.definition() {
 			return false
@@ -281,26 +293,31 @@ func (r *Reader) object(p place, depth int) bool {
 	first, n := c.first, c.n
 	if r.t != nil {
 		r.t.Node(node).Class = c.name
-		r.objects[self].class = int32(i)
+		r.table.classify(int32(i))
 	}
-	if c.twice {
-		r.objectCount++
-		if r.t != nil {
-			r.objects = append(r.objects, r.objects[self])
-		}
-	}
-	if c.calendar {
-		r.calendars = append(r.calendars, number)
+	if c.counted != once {
+		r.table.recount(c.counted, r.t != nil)
 	}
 	f := place{label: decode.ByField}
+	if r.log != nil {
+		r.log.object(i, c.counted, p.slot)
+		f.slot = r.log.first[i] - 1
+	}
+	compact := c.compact
 	for k := range n {
 		if r.t != nil {
 			f.name = r.fields[first+k]
 		}
 		f.index = k
+		if r.log != nil {
+			f.slot++
+		}
 		if !r.value(f, depth+1) {
 			return false
 		}
+	}
+	if compact != "" && !r.compact(compact) {
+		return false
 	}
 	r.t.Close()
 	if r.values && r.classes[i].means != nothing {
@@ -339,8 +356,7 @@ func (r *Reader) definition() bool {
 		return false
 	}
 	c := class{first: len(r.fields)}
-	c.twice = isClass(r.c.Buf[at:stop], cauchoCalendar)
-	c.calendar = isClass(r.c.Buf[at:stop], liteCalendar)
+	wire, field := r.c.Buf[at:stop], []byte(nil)
 	if r.t != nil {
 		c.name = r.text(at, stop, true)
 	}
@@ -352,7 +368,7 @@ func (r *Reader) definition() bool {
 		return false
 	}
 	c.n = n
-	for range n {
+	for k := range n {
 		at = r.c.Off
 		if stop = r.textEnd(at, "the name of a field"); stop < 0 {
 			return false
@@ -360,9 +376,19 @@ func (r *Reader) definition() bool {
 		if r.t != nil {
 			r.fields = append(r.fields, r.text(at, stop, true))
 		}
+		if k == 0 {
+			field = r.c.Buf[at:stop]
+		}
+		if r.log != nil {
+			r.log.field()
+		}
 		if !r.role("field", stop) {
 			return false
 		}
+	}
+	c.counted, c.compact = countedAs(wire, field), compactOf(wire, n)
+	if r.log != nil {
+		r.log.class(wire, field, n)
 	}
 	if r.t != nil {
 		c.means = meaningOf(c.name, r.fields[c.first:])
@@ -378,18 +404,35 @@ func (r *Reader) reference(p place) bool {
 	if stop < 0 {
 		return false
 	}
-	i = r.counted(i)
-	if i < 0 || i >= r.objectCount {
-		r.fail(decode.Malformed, fmt.Sprintf("an index below %d of the object table", r.objectCount), fmt.Sprint(i))
+	if r.log != nil {
+		r.log.reference(i, p.slot)
+		r.c.Off = stop
+		return true
+	}
+	t := &r.table
+	if t.varied && !t.decided {
+		r.decide()
+	}
+	if limit := t.count[t.used]; i < 0 || i >= limit {
+		r.fail(decode.Malformed, fmt.Sprintf("an index below %d of the object table", limit), fmt.Sprint(i))
 		return false
 	}
-	n, ok := r.leaf(decode.Ref, p, stop)
-	if n == nil {
+	if r.t == nil {
+		r.c.Off = stop
+		return true
+	}
+	to, sure := t.meant(i)
+	if !sure {
+		_, ok := r.leaf(decode.Opaque, p, stop)
 		return ok
 	}
-	n.Num = int64(r.objects[i].node)
-	if r.values && !r.copyHidden(r.objects[i]) {
-		r.copyScalar(n, r.objects[i])
+	n, ok := r.leaf(decode.Ref, p, stop)
+	if !ok {
+		return false
+	}
+	n.Num = int64(to.node)
+	if r.values && !r.copyHidden(to) {
+		r.copyScalar(n, to)
 	}
 	return true
 }
@@ -399,5 +442,5 @@ func (r *Reader) top() *decode.Node {
 	if r.t == nil {
 		return nil
 	}
-	return r.t.Node(int(r.objects[len(r.objects)-1].node))
+	return r.t.Node(r.table.last())
 }

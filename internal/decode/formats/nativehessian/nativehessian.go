@@ -24,7 +24,7 @@ var Format = decode.Format{
 	Releases:   "2.7.2 to 2.7.23, later by extension",
 	Capture:    "native-hessian.pcap.zst",
 	Heartbeats: [][]byte{{'N'}}, // writeObject(null)
-	New:        func() decode.Reader { return hessian2.New() },
+	New:        func() decode.Reader { return hessian2.NewOriginal() },
 	Tell:       tell,
 }
 

@@ -37,6 +37,7 @@ func TestCalendarsInTheObjectTable(t *testing.T) {
 		isHandle  = "result[0]"
 		isSecond  = "result[2]"
 		malformed = "!malformed"
+		unsure    = ""
 	)
 	for _, c := range []struct{ name, hex, want string }{
 		{"index beyond a table in which it counts once", "94" + array + calendar + other + "51 93" + attached, isList},
@@ -45,7 +46,7 @@ func TestCalendarsInTheObjectTable(t *testing.T) {
 		{"the handle, with a list as hessian-lite 4 writes it", "94" + array + calendar + untyped + "51 92" + attached, isHandle},
 		{"behind it", "94" + array + calendar + untyped + "51 93" + attached, isList},
 		{"with a list as hessian-lite 3.2.4 writes it", "94" + array + calendar + typed + "51 92" + attached, isList},
-		{"with no list that tells", "94" + array + calendar + other + "51 92" + attached, isList},
+		{"with no list that tells", "94" + array + calendar + other + "51 92" + attached, unsure},
 		{"from a Dubbo before 2.6.3", "91" + array + calendar + untyped + "51 92", isList},
 		{"two of them, beyond", "94" + four + calendar + untyped + again + "51 95" + attached, isSecond},
 		{"two of them, the second Calendar", "94" + four + calendar + untyped + again + "51 94" + attached, isSecond},

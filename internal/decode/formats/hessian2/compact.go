@@ -1,0 +1,78 @@
+package hessian2
+
+import (
+	"time"
+
+	"dubbo-wire/internal/decode"
+)
+
+// hessian-lite 4.0.4 has a mode for java.time, off unless the system property
+// com.caucho.hessian.io.java.time.serializer.compactMode is set on both sides. A LocalDateTime is then an object of its
+// own class with the fields date and time, two longs. A LocalDate and a LocalTime are objects of their classes without
+// fields; behind each object is a long that the class's definition does not tell of: days since 1970, and nanoseconds
+// since midnight. The other classes of java.time are handles as ever, with these in them.
+
+// compactOf returns what the long behind the fields of a class is called here; "" for a class without. The wire has no
+// name for it. class is an encoded string.
+func compactOf(class []byte, fields int) string {
+	if fields == 0 {
+		switch string(plain(class)) {
+		case "java.time.LocalDate":
+			return "epochDay"
+		case "java.time.LocalTime":
+			return "nanoOfDay"
+		}
+	}
+	return ""
+}
+
+// compact takes the long behind the fields.
+func (r *Reader) compact(name string) bool {
+	const what = "the long that stands for a date or time"
+	if r.c.Off >= len(r.c.Buf) {
+		r.short(what)
+		return false
+	}
+	b := r.c.Buf[r.c.Off]
+	g := grammar[b]
+	if g.rule != long {
+		r.fail(decode.Malformed, what, describe(b))
+		return false
+	}
+	stop := r.c.Off + int(g.size)
+	if stop > len(r.c.Buf) {
+		r.short(what)
+		return false
+	}
+	if r.t == nil {
+		r.c.Off = stop
+		return true
+	}
+	return r.scalar(long, place{label: decode.ByField, name: name}, stop)
+}
+
+const (
+	maxEpochDay = 365241780471  // java.time.LocalDate.MAX
+	minEpochDay = -365243219162 // java.time.LocalDate.MIN
+	dayNanos    = 24 * 3600 * 1e9
+)
+
+// epochDay returns the date of a field that counts days since 1970.
+func (o fieldsOf) epochDay(name string) string {
+	days, ok := o.num(name, minEpochDay, maxEpochDay)
+	if !ok {
+		return ""
+	}
+	t := time.Unix(days*24*3600, 0).UTC()
+	return string(appendDate(nil, int64(t.Year()), int64(t.Month()), int64(t.Day())))
+}
+
+// nanoOfDay returns the time of a field that counts nanoseconds since midnight.
+func (o fieldsOf) nanoOfDay(name string) string {
+	n, ok := o.num(name, 0, dayNanos-1)
+	if !ok {
+		return ""
+	}
+	seconds := n / 1e9
+	return string(appendTime(nil, seconds/3600, seconds/60%60, seconds%60, n%1e9))
+}

@@ -1,0 +1,274 @@
+package hessian2
+
+import (
+	"bytes"
+
+	"dubbo-wire/internal/decode"
+)
+
+// scout walks a whole body for what tells its writer and thereby its numbering. It is needed only when a reference stands
+// behind an object that writers count differently, at most once a body. All fields of a body are values of Hessian, so it
+// needs not know what they are.
+//
+// What tells is the order of the fields of a few classes of the JDK, whether an ArrayList has a type, the version at the
+// start of a request, classes that one generation writes in a way of its own; and what references can mean: there must
+// be as many objects, nothing refers to an object that a writer makes for one use, and a field holds objects of one
+// class, mostly. 2.7.0 and 3.3 write alike; where nothing speaks against either a body is taken for 3.3's. So do 2.5.10 to 2.6.2 and
+// 3.3 when it answers a consumer as old; there a body is taken for theirs. Where nothing
+// tells the writer and a reference means different things, it is left open: a node of kind [decode.Opaque].
+type scout struct {
+	r       Reader
+	writers writers
+	early   bool // a result as providers before 2.6.3 write it, or later ones for a consumer before 2.6.3
+	// fits: no reference contradicts the numbering. odd: how many mean something of another class than the same field
+	// holds elsewhere.
+	fits   [numberings]bool
+	odd    [numberings]int
+	differ bool // lite3 and lite40 mean different things
+
+	met      []met               // every object, list and map
+	tables   [numberings][]int32 // indexes of met; ^index where a reference cannot mean
+	first    []int32             // by class: its first slot
+	slots    []int32             // by field of each class: what it held, see met.what; 0 for nothing, -1 for several
+	pending  []meaningOfRef
+	handles  []bool // by class: hessian-lite makes a new object of it for each it writes
+	calendar []bool // by class
+}
+
+// met is one object, list or map: what is aList, aMap or aClass plus the index of its class.
+type met struct{ what int32 }
+
+const (
+	aList int32 = iota + 1
+	aMap
+	aClass
+)
+
+// meaningOfRef is what a reference in a field means in each numbering.
+type meaningOfRef struct {
+	slot int32
+	what [numberings]int32
+}
+
+// writers is a set of generations of hessian-lite that may have written a body.
+type writers uint8
+
+const (
+	forward  writers = 1 << iota // Dubbo 2.5.3 to 2.5.8 and 2.6.0: fields in the order of the class; ArrayList without type
+	backward                     // 2.5.10, 2.6.1, 2.6.2: fields from the last to the first, as all later ones write them
+	seven                        // 2.7.0: as these, with the protocol's version, 2.0.2
+	typed                        // 2.6.3 to 2.6.12, 2.7.1 to 3.2: every list with its type
+	four                         // 3.3: ArrayList without type again
+)
+
+// verdict is the numbering to use. If it is unsure, rival fits as well and means something else.
+type verdict struct {
+	used, rival numbering
+	unsure      bool
+}
+
+// judge decides how a body is numbered.
+func (s *scout) judge(body []byte) verdict {
+	s.begin(body)
+	s.r.Reset(body, decode.Malformed, nil)
+	s.r.log = s
+	for s.r.c.OK() && s.r.c.Off < len(body) {
+		s.r.value(place{}, 1)
+	}
+	for _, p := range s.pending {
+		if known := s.slots[p.slot-1]; known > 0 {
+			for n, what := range p.what {
+				if what != known {
+					s.odd[n]++
+				}
+			}
+		}
+	}
+	switch {
+	case s.early && s.writers != four && s.fits[lite3] && !s.contradicted(lite3, lite40):
+		return verdict{used: lite3}
+	case s.writers == four|seven && s.contradicted(lite40, lite3):
+		return verdict{used: lite3}
+	case s.writers&four != 0 && s.writers&^(four|seven) == 0:
+		if s.contradicted(lite40, lite41) {
+			return verdict{used: lite41}
+		}
+		return verdict{used: lite40}
+	case s.writers != 0 && s.writers&four == 0:
+		return verdict{used: lite3}
+	}
+	// Nothing tells the writer: what the references mean has to.
+	switch {
+	case s.contradicted(lite3, lite40):
+		return verdict{used: lite40}
+	case !s.fits[lite3] && s.fits[lite41]:
+		return verdict{used: lite41}
+	case s.contradicted(lite40, lite3), !s.fits[lite3] && !s.fits[lite40], !s.differ:
+		return verdict{used: lite3}
+	}
+	return verdict{used: lite3, rival: lite40, unsure: true}
+}
+
+// contradicted reports whether what the references mean speaks against n, and not against other.
+func (s *scout) contradicted(n, other numbering) bool {
+	return s.fits[other] && (!s.fits[n] || s.odd[n] > 0 && s.odd[other] == 0)
+}
+
+func (s *scout) begin(body []byte) {
+	s.writers = forward | backward | seven | typed | four
+	s.fits = [numberings]bool{true, true, true}
+	s.odd = [numberings]int{}
+	s.differ = false
+	s.met, s.pending = emptied(s.met), emptied(s.pending)
+	s.first, s.slots = emptied(s.first), emptied(s.slots)
+	s.handles, s.calendar = emptied(s.handles), emptied(s.calendar)
+	for n := range s.tables {
+		s.tables[n] = emptied(s.tables[n])
+	}
+	s.early = len(body) > 0 && body[0] >= 0x90 && body[0] <= 0x92
+	switch { // A request starts with the version; a result with its kind, of which those with attachments came with 2.0.2.
+	case hasPrefix(body, "\x052.0.2"), len(body) > 0 && body[0] >= 0x93 && body[0] <= 0x95:
+		s.writers &^= forward | backward
+	case len(body) > 2 && body[0] >= 5 && body[0] < 0x20 && body[1] == '2' && body[2] == '.':
+		s.writers &^= seven | typed | four
+	}
+	if bytes.Contains(body, []byte("\x12remote.application")) { // an attachment of requests since 2.7.3
+		s.writers &= typed | four
+	}
+}
+
+// class notes the definition of a class: its name and that of its first field, encoded.
+func (s *scout) class(name, field []byte, fields int) {
+	s.first = append(s.first, int32(len(s.slots)-fields+1)) // slots are counted from 1
+	c, first := plain(name), string(plain(field))
+	isCalendar := string(c) == handlePackage+"CalendarHandle"
+	s.calendar = append(s.calendar, isCalendar)
+	s.handles = append(s.handles, bytes.HasPrefix(c, []byte(handlePackage)) &&
+		(bytes.HasSuffix(c, []byte("Handle")) || bytes.HasSuffix(c, []byte("Handler"))))
+	switch string(c) {
+	case handlePackage + "CalendarHandle":
+		s.order(first, "type")
+	case "java.math.BigInteger":
+		s.order(first, "signum")
+	case "java.util.UUID":
+		s.order(first, "mostSigBits")
+		if first == "value" {
+			s.writers &^= forward | backward | seven
+		} else {
+			s.writers &^= four
+		}
+	case "java.util.CollSer": // what List.of writes itself as; 4.0.1 and later write a list
+		s.writers &^= four
+	case "java.net.InetAddress", "java.net.Inet6Address", "java.net.InetSocketAddress":
+		if countedAs(name, field) == address {
+			s.writers &= four
+		} else {
+			s.writers &^= four
+		}
+	case "object":
+		s.writers &= four
+	case "java.time.LocalDate", "java.time.LocalTime", "java.time.LocalDateTime":
+		if fields == 0 || first == "date" {
+			s.writers &= four
+		}
+	case handlePackage + "FloatHandle", handlePackage + "ByteHandle", handlePackage + "ShortHandle":
+		s.writers &= four
+	}
+}
+
+// order notes the first field of a class of which the fields' order is known.
+func (s *scout) order(first, declared string) {
+	if first == declared {
+		s.writers &= forward
+	} else {
+		s.writers &^= forward
+	}
+}
+
+// field notes a field of a class being defined.
+func (s *scout) field() { s.slots = append(s.slots, 0) }
+
+// list notes a list by its type, encoded; nil for one without.
+func (s *scout) list(name []byte) {
+	switch {
+	case name == nil:
+		s.writers &^= typed
+	case string(plain(name)) == "java.util.ArrayList":
+		s.writers &= typed
+	}
+}
+
+// open notes an object, list or map that stands in a slot; the class of an object comes behind.
+func (s *scout) open(k decode.Kind, slot int32) {
+	m := met{aMap}
+	if k == decode.List {
+		m.what = aList
+	}
+	s.met = append(s.met, m)
+	for n := range s.tables {
+		s.tables[n] = append(s.tables[n], int32(len(s.met)-1))
+	}
+	if k != decode.Object {
+		s.hold(slot, m.what)
+	}
+}
+
+// drop takes the last one out of the tables.
+func (s *scout) drop() {
+	for n := range s.tables {
+		s.tables[n] = s.tables[n][:len(s.tables[n])-1]
+	}
+}
+
+// object says what class the object opened last has.
+func (s *scout) object(class int, c counted, slot int32) {
+	last := len(s.met) - 1
+	s.met[last].what = aClass + int32(class)
+	s.hold(slot, s.met[last].what)
+	s.drop()
+	for n := range s.tables {
+		for k := places[c][n]; k > 0; k-- {
+			i := int32(last)
+			if k > 1 || s.isNew(class, numbering(n)) { // the Calendar that was counted and not written; a new object
+				i = ^i
+			}
+			s.tables[n] = append(s.tables[n], i)
+		}
+	}
+}
+
+// isNew reports whether objects of a class are made for writing them once, so that nothing refers to them.
+func (s *scout) isNew(class int, n numbering) bool {
+	return s.handles[class] && (n == lite3 || n == lite40 && !s.calendar[class])
+}
+
+// hold notes what a field holds.
+func (s *scout) hold(slot, what int32) {
+	if slot == 0 {
+		return
+	}
+	if held := &s.slots[slot-1]; *held == 0 {
+		*held = what
+	} else if *held != what {
+		*held = -1
+	}
+}
+
+// reference notes a reference.
+func (s *scout) reference(i int, slot int32) {
+	p := meaningOfRef{slot: slot}
+	var to [numberings]int32
+	for n, t := range s.tables {
+		to[n] = -1
+		if i < 0 || i >= len(t) || t[i] < 0 {
+			s.fits[n] = false
+			continue
+		}
+		to[n] = t[i]
+		p.what[n] = s.met[t[i]].what
+	}
+	s.differ = s.differ || to[lite3] != to[lite40]
+	if slot > 0 {
+		s.pending = append(s.pending, p)
+	}
+}
