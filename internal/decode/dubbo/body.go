@@ -318,8 +318,8 @@ func (m *Message) exceptionText(i, depth int) (text string, ok bool) {
 
 // failed goes on behind a value that started at offset at, with node value of the tree, and could not be read to its
 // end: where the attachments can be found from the end, what lies between is opaque; else all that follows is. The
-// opaque bytes stand in the object or list that was begun; a value of which nothing was read is the opaque value
-// itself, named by label, name and index.
+// opaque bytes stand in the innermost object, list or map that was begun; a value of which nothing was read is the
+// opaque value itself, named by label, name and index.
 func (b *body) failed(at, value, depth int, l decode.Label, name string, index int) {
 	m, t := b.m, b.m.Tree
 	m.Err = b.r.Err()
@@ -341,11 +341,19 @@ func (b *body) failed(at, value, depth int, l decode.Label, name string, index i
 	if leaf == nil {
 		return
 	}
-	for i := value; i < len(t.Nodes)-1; i = int(t.Nodes[i].End) { // overhead may stand before it
-		if begun := &t.Nodes[i]; begun.Kind == decode.Object || begun.Kind == decode.List {
-			leaf.Parent = int32(i)
-			begun.End = int32(len(t.Nodes))
+	last := len(t.Nodes) - 1
+	for i := value; i < last; {
+		n := &t.Nodes[i]
+		switch {
+		case int(n.End) < last: // something before it: overhead, an element that was read
+			i = int(n.End)
+			continue
+		case n.Kind != decode.Object && n.Kind != decode.List && n.Kind != decode.Map:
+			return
 		}
+		leaf.Parent = int32(i)
+		n.End = int32(last + 1)
+		i++
 	}
 }
 
