@@ -12,6 +12,7 @@ var Format = decode.Format{
 	Name:     "custom",
 	Depth:    decode.DepthNone,
 	Releases: "3.0 and later, by users",
+	Capture:  "own-3.3.6.pcap.zst",
 	New:      func() decode.Reader { return new(reader) },
 }
 

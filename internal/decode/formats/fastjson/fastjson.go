@@ -29,6 +29,7 @@ var Prefixed = decode.Format{
 	Dialect:    "length-prefixed",
 	Depth:      decode.DepthFull,
 	Releases:   "3.2 and later, by extension",
+	Capture:    "fastjson-3.2.16.pcap.zst",
 	Heartbeats: [][]byte{[]byte("\x00\x00\x00\x04null")},
 	New:        jsonlines.NewPrefixed,
 	Tell:       func(b []byte, _ decode.BodyKind) decode.Verdict { return tell(b, true) },

@@ -41,6 +41,7 @@ var Format5 = decode.Format{
 	Dialect:    "Kryo 5",
 	Depth:      decode.DepthEnvelope,
 	Releases:   "3.x, by extension",
+	Capture:    "kryo-3.2.16.pcap.zst",
 	Heartbeats: [][]byte{{0x00}},
 	New:        New5,
 	Tell:       Tell5,

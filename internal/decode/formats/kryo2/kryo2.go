@@ -31,6 +31,7 @@ var Format5 = decode.Format{
 	Dialect:   "Kryo 5",
 	Depth:     decode.DepthEnvelope,
 	Releases:  "3.x, by extension",
+	Capture:   "kryo2-3.2.16.pcap.zst",
 	New:       kryo.NewUntagged5,
 	Tell:      kryo.Tell5,
 	TellWhole: kryo.TellWhole5,
