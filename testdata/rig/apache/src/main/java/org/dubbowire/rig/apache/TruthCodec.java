@@ -20,7 +20,7 @@ import org.dubbowire.rig.truth.TruthLine;
  * Dubbo wraps its "dubbo" codec in this class (the constructor makes it a wrapper extension). Bytes and messages pass
  * unchanged; what passed is logged: the headers from the bytes, the values from what the serialization was given.
  */
-@Wrapper(mismatches = "default") // Triple's: 3.x looks at its class to know that it does nothing
+@Wrapper(matches = "dubbo") // not "default", Triple's: 3.x looks at its class to know that it does nothing; 2.7 wants a list of names here
 public final class TruthCodec implements Codec2 {
     private final Codec2 delegate;
 
