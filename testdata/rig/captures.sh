@@ -173,16 +173,19 @@ provenance() { # dubbo workloads complete note
   jq --arg v "$1" --slurpfile j "$work/jars-$1.json" '.[$v] = $j[0]' "$out/jars.json" >"$work/jars.json" && mv "$work/jars.json" "$out/jars.json"
 }
 
-# The table of failed steps in README.md.
-readme_table() {
-  local table=$work/failed.md
+# failed-steps.md: what a step of a workload could not do, from provenance.json.
+failed_steps() {
   {
+    echo "# Steps that failed"
+    echo
+    echo "Written by captures.sh from provenance.json; see [README.md](README.md#what-cannot-run)."
+    echo
     echo "| captures | step | error |"
     echo "| --- | --- | --- |"
-    jq -r '[.[] | .name as $n | .failedSteps[]? | . + {name: $n}] | group_by([.step, .error]) | map({names: (map(.name) | unique | join(", ")), step: .[0].step, error: .[0].error})
+    jq -r '[.[] | .name as $n | .failedSteps[]? | . + {name: $n, error: (.error | gsub("(?<generated>Builder\\$bc|AnnotatedTypeBaseImpl\\$sw|bytecode\\.proxy)[0-9]+"; "\(.generated)…"))}]
+      | group_by([.step, .error]) | map({names: (map(.name) | unique | join(", ")), step: .[0].step, error: .[0].error})
       | sort_by(.names, .step)[] | "| \(.names) | `\(.step)` | `\(.error | gsub("\\|"; "/") | gsub("`"; "\u0027"))` |"' "$out/provenance.json"
-  } >"$table"
-  sed -i -e '/^<!-- failed steps/,/^<!-- end -->/{/^<!--/!d}' -e "/^<!-- failed steps/r $table" "$here/README.md"
+  } >"$here/failed-steps.md"
 }
 
 lock
@@ -201,4 +204,4 @@ if [ $# -gt 0 ]; then
 else
   all_captures ''
 fi
-[ -n "${RIG_OUT:-}" ] || readme_table
+[ -n "${RIG_OUT:-}" ] || failed_steps
