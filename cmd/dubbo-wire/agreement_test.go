@@ -19,8 +19,9 @@ import (
 // every committed capture.
 
 func eachCapture(t *testing.T, f func(t *testing.T, p provenance)) {
-	for _, p := range inCaptures(t) {
-		if len(p.Protocols) == 0 {
+	for i, p := range inCaptures(t) {
+		// With the race detector some will do.
+		if !p.foreign() && (i%8 == 0 || !testing.Short()) {
 			t.Run(p.Name, func(t *testing.T) { f(t, p) })
 		}
 	}

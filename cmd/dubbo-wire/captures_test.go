@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -17,8 +18,13 @@ type provenance struct {
 	Complete             bool
 	Packets              int64
 	FramesSent           map[string]int64
-	// Protocols is what a capture has that is not the Dubbo protocol: no frame is in it.
+	// Protocols is what is in a capture where it is not Dubbo's own alone.
 	Protocols []string
+}
+
+// foreign reports whether nothing in the capture is the Dubbo protocol.
+func (p *provenance) foreign() bool {
+	return len(p.Protocols) > 0 && !slices.Contains(p.Protocols, "dubbo")
 }
 
 func provenances(dir string) ([]provenance, error) {

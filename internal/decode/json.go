@@ -115,17 +115,23 @@ func (t *Tree) appendObject(dst []byte, i int) []byte {
 	return append(dst, '}')
 }
 
-// appendMap prints a JSON object where every key is a string that does not start with "@", else a list of pairs.
+// appendMap prints a JSON object where every key is a string that does not start with "@", else a list of pairs. Of a map
+// that could not be read to its end the opaque rest is the value of the last key, or stands beside the pairs.
 func (t *Tree) appendMap(dst []byte, i int) []byte {
-	object := true
+	object, rest := true, -1
 	count := 0
 	t.children(i, func(c int) {
 		n := &t.Nodes[c]
+		if n.Label == Whole {
+			rest = c
+			return
+		}
 		if count%2 == 0 && (n.Kind != String || n.Text != "" && n.Text[0] == '@') {
 			object = false
 		}
 		count++
 	})
+	object = object && (rest < 0 || count%2 == 1)
 	if object {
 		dst = append(dst, '{')
 	} else {
@@ -134,6 +140,8 @@ func (t *Tree) appendMap(dst []byte, i int) []byte {
 	k := 0
 	t.children(i, func(c int) {
 		switch {
+		case t.Nodes[c].Label == Whole:
+			return
 		case k%2 == 1 && object:
 			dst = append(dst, ':')
 		case k%2 == 1:
@@ -151,6 +159,13 @@ func (t *Tree) appendMap(dst []byte, i int) []byte {
 		k++
 	})
 	switch { // a map that was cut behind a key
+	case k%2 == 1 && object && rest >= 0:
+		return append(t.AppendJSON(append(dst, ':'), rest), '}')
+	case k%2 == 1 && rest >= 0:
+		dst = append(t.AppendJSON(append(dst, ','), rest), ']')
+	case rest >= 0:
+		dst = append(dst, `],"#opaque":`...)
+		return append(t.AppendJSON(dst, rest), '}')
 	case k%2 == 1 && object:
 		dst = append(dst, `:{"@opaque":0}`...)
 	case k%2 == 1:

@@ -58,6 +58,8 @@ func idOf(t *testing.T, name string) int {
 func writtenAs(configured, dubbo string, jars []string) string {
 	three := strings.HasPrefix(dubbo, "3.")
 	switch configured {
+	case "own": // serialization of the rig itself, with the id that is left to users
+		return "custom"
 	case "kryo", "kryo2":
 		if slices.ContainsFunc(jars, func(jar string) bool { return strings.HasPrefix(jar, "kryo5-") || strings.HasPrefix(jar, "kryo-5") }) {
 			return configured + " (Kryo 5)"

@@ -18,6 +18,12 @@ func TestCaptures(t *testing.T) {
 			sent, received, telnet, rubbish := readTruth(t, p.Truth)
 			r := analyze(t, p.File)
 			books(t, r)
+			if len(p.Protocols) > 0 {
+				others(t, &p, r)
+			}
+			if p.foreign() {
+				return
+			}
 			pairs := match(t, p, r, sent, received)
 			for _, q := range pairs {
 				q.envelope(t)
@@ -30,6 +36,19 @@ func TestCaptures(t *testing.T) {
 			}
 		})
 	}
+}
+
+// others: what is not the Dubbo protocol has no frames and is counted as what it is.
+func others(t *testing.T, p *provenance, r *run) {
+	assert.Equal(t, p.foreign(), len(r.frames) == 0)
+	assert.Zero(t, r.totals.Skipped)
+	names := map[string]string{"tri": "triple", "rest": "http1"}
+	for _, protocol := range p.Protocols {
+		if protocol != "dubbo" {
+			assert.Contains(t, r.totals.OtherProtocols(), names[protocol])
+		}
+	}
+	assert.NotContains(t, r.totals.OtherProtocols(), "unknown")
 }
 
 // pair is one of our frames with what its sender and its receiver logged.
@@ -119,6 +138,9 @@ func (q *pair) envelope(t *testing.T) {
 		return
 	}
 	switch {
+	case f.Serialization == "custom": // users' own: measured, and never guessed
+		assert.Contains(t, []string{"none", "full"}, f.Decoded, name)
+		assert.Empty(t, f.Method+f.ResultKind, name)
 	case f.Kind == "request":
 		want := said(l.DubboVersion, l.Service, l.Version, l.Method, l.ParameterTypes)
 		got := said(f.DubboVersion, f.Service, f.Version, f.Method, f.ParameterTypes)

@@ -152,7 +152,7 @@ func (m *Message) AppendGenericArguments(dst []byte) []byte {
 // AppendAttachments appends the attachments as a JSON object. Where they could not be told from the values before them
 // they are {"@opaque": n}, n being the bytes they lie in.
 func (m *Message) AppendAttachments(dst []byte) []byte {
-	if m.Err == nil || m.find("attachments") >= 0 || m.Format != nil && m.Format.NoAttachments {
+	if m.Err == nil || m.find("attachments") >= 0 || m.Format != nil && m.Format.NoAttachments || m.ResultKind >= 0 && m.ResultKind < 3 {
 		return m.appendField(dst, "attachments", "{}")
 	}
 	n := int64(0)

@@ -50,9 +50,9 @@ func TestOpaque(t *testing.T) {
 		{"array of 2^31-1 elements", "a4 487fffffff 01", decode.Malformed, `{"#opaque":{"@opaque":7}}`},
 		{"array of more elements than bytes", "98 01 02", decode.Malformed, `[1,2,{"@opaque":0}]`},
 		{"element without meaning", "98 01 4a61 80 03", decode.Unsupported, `[1,"a",{"@opaque":2}]`},
-		{"object without end", "a6 4a61 01", decode.Malformed, `{"@map":[["a",1],[{"@opaque":0},{"@opaque":0}]]}`},
+		{"object without end", "a6 4a61 01", decode.Malformed, `{"@map":[["a",1]],"#opaque":{"@opaque":0}}`},
 		{"map cut behind a key", "a6 4a61 01 4a62", decode.Malformed, `{"a":1,"b":{"@opaque":0}}`},
-		{"map with a key without meaning", "a6 4a61 01 80 01 a5", decode.Unsupported, `{"@map":[["a",1],[{"@opaque":3},{"@opaque":0}]]}`},
+		{"map with a key without meaning", "a6 4a61 01 80 01 a5", decode.Unsupported, `{"@map":[["a",1]],"#opaque":{"@opaque":3}}`},
 		{"field that is a number", "92 4c612e4200 a6 7f4a6101 05 05 05 a5", decode.Malformed, `{"@class":"a.B","a":5,"#opaque":{"@opaque":3}}`},
 		{"lists nested too deep", deep, decode.Limit, strings.Repeat("[", 1000) + `{"@opaque":200}` + strings.Repeat("]", 1000)},
 	} {

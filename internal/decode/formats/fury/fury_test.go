@@ -191,7 +191,7 @@ func TestOpaque(t *testing.T) {
 		{"a list cut", "00 42 05 04 2c 00 01 61", `["a",{"@opaque":0}]`},
 		{"a list of 2^31", "00 42 ffffffff07 04 2c", `[{"@opaque":7}]`},
 		{"a list of what has no bytes", "00 42 03 04 4a 00 00 00", `[{"@class":"java.lang.Object"},{"@opaque":3}]`},
-		{"a map of 2^31", "00 44 ffffffff07", `{"@map":[[{"@opaque":5},{"@opaque":0}]]}`},
+		{"a map of 2^31", "00 44 ffffffff07", `{"@map":[],"#opaque":{"@opaque":5}}`},
 		{"an int[] of 3 bytes", "00 36 03 010203", `{"@opaque":6}`},
 		{"an Object[] of 2^32-1", "00 40 ffffffff 00", `{"@opaque":7}`},
 		{"a reference to nothing", "00 42 01 05 42 fe07", `[{"@opaque":2}]`},
