@@ -36,6 +36,13 @@ func FuzzReader(f *testing.F) {
 			}
 		}
 	}
+	for i, g := range generations(f) {
+		if i%5 == 0 {
+			f.Add(g.body[1:]) // behind the result kind: as one value
+			f.Add(g.body)
+		}
+	}
+	f.Add(formattest.Hex("7b", calendarHex, "7a 78 51 92", calendarHex, "51 93"))
 	r := New()
 	f.Fuzz(func(t *testing.T, body []byte) {
 		formattest.Check(t, Format, body)

@@ -14,6 +14,12 @@ import (
 	"dubbo-wire/internal/decode/formats/formattest"
 )
 
+const (
+	localDateClass = "6a6176612e74696d652e4c6f63616c44617465" // java.time.LocalDate
+	calendarHex    = "43 3030 636f6d2e616c69626162612e636f6d2e63617563686f2e6865737369616e2e696f2e43616c656e64617248616e646c65 " +
+		"92 0464617465 0474797065 60 4b00000000 4e"
+)
+
 // hostile are bodies that stop with a cause; some of them make other decoders allocate gigabytes, loop or overflow.
 func hostile() []formattest.Hostile {
 	const bad = decode.Malformed
@@ -82,6 +88,16 @@ func hostile() []formattest.Hostile {
 		{Name: "a binary of 65535", Body: h("42 ffff 61"), Cause: bad},
 		{Name: "a binary chunk and a string", Body: h("41 0001 61 01 61"), Cause: bad},
 		{Name: "empty binary chunks", Body: bytes.Repeat(h("41 0000"), 1000), Cause: bad},
+
+		{Name: "a compact date and nothing", Body: h("43 13", localDateClass, "90 60"), Cause: bad},
+		{Name: "a compact date of an int", Body: h("43 13", localDateClass, "90 60 91"), Cause: bad},
+		{Name: "a compact date of null", Body: h("43 13", localDateClass, "90 60 4e"), Cause: bad},
+		{Name: "a compact date of a string", Body: h("43 13", localDateClass, "90 60 0161"), Cause: bad},
+		{Name: "a compact date of half a long", Body: h("43 13", localDateClass, "90 60 4c 00000000"), Cause: bad},
+		{Name: "the second compact date and nothing", Body: h("7a 43 13", localDateClass, "90 60 e0 60"), Cause: bad},
+		{Name: "a reference beyond a Calendar however it counts", Body: h("7a", calendarHex, "51 93"), Cause: bad},
+		{Name: "a reference to an Iterator", Body: h("7a 57 5a 51 91"), Cause: bad},
+		{Name: "a reference to nothing, in an Iterator", Body: h("57 51 90 5a"), Cause: bad},
 
 		{Name: "nested lists", Body: bytes.Repeat(h("79"), 100_000), Cause: decode.Limit},
 		{Name: "nested endless lists", Body: bytes.Repeat(h("57"), 100_000), Cause: decode.Limit},
@@ -187,6 +203,12 @@ func TestLinear(t *testing.T) {
 		"empty chunks":              fill(new(writer), "52 0000"),
 		"short chunks":              fill(new(writer), "52 0001 61"),
 		"empty binary chunks":       fill(new(writer), "41 0000"),
+		"references and Calendars":  fill(endless().hex(calendarHex), "60 4b00000000 4e 51 90"),
+		"references to Calendars":   fill(endless().hex(calendarHex), "60 4b00000000 4e 51 91"),
+		"lists behind a Calendar":   fill(new(writer).hex("94").hex("57"+calendarHex), "78 51 91"),
+		"fields behind a Calendar":  fill(endless().hex(calendarHex), "43 0143 91 0161 60 51 91"),
+		"URIs":                      fill(endless(), "43 0c6a6176612e6e65742e555249 91 06737472696e67 60 0161 51 90"),
+		"compact dates":             fill(endless(), "43 13 "+localDateClass+" 90 60 e0"),
 		"nested and never finished": fill(new(writer), "57"),
 		"high surrogates":           fill(endless(), "0a eda0bd eda0bd eda0bd eda0bd eda0bd eda0bd eda0bd eda0bd eda0bd eda0bd"),
 		"fields of a handle":        fill(new(writer).hex("43").str("java.math.BigInteger").int(size/8), "0161"),

@@ -90,3 +90,58 @@ func TestReferenceToAHiddenPart(t *testing.T) {
 	assert.Equal(t, `[[{"@enum":"a.B","name":"A"}],{"@class":"java.lang.Class","name":"a.B"}]`, got)
 	formattest.Check(t, Format, body)
 }
+
+// TestScout: what decides where the writer does not show.
+func TestScout(t *testing.T) {
+	node := func(w *writer, id int) *writer { return w.object("Node", "next", "id").null().int(id) }
+	calendar := func(w *writer) *writer {
+		return w.object(handlePackage+"CalendarHandle", "date", "type").date(5).null()
+	}
+	n := func() *writer { return new(writer).typed("[object", 4) } // tells nothing
+	for _, c := range []struct {
+		name string
+		w    *writer
+		want string // of the last element
+	}{
+		{"before the Calendar it is no matter", calendar(node(n(), 1)).ref(1).null(), ""},
+		{"the object behind it, or the Calendar", node(calendar(n()), 1).null().ref(2), "?"},
+		{"another reference settles it", node(calendar(n()), 1).ref(2).ref(3), "result[1]"},
+		{"two beyond", node(node(calendar(n()), 1), 2).ref(4), "result[2]"},
+		{"in the middle", node(node(calendar(n()), 1), 2).ref(3), "?"},
+		{"a field holds objects of one class", node(calendar(n()).object("Node", "next", "id"), 1).int(2).
+			typed("java.util.LinkedList", 0).object("Node", "next", "id").ref(4).int(3), "result[1].next"},
+		{"and the other way round", node(calendar(n()).typed("java.util.LinkedList", 0).object("Node", "next", "id"), 1).int(2).
+			object("Node", "next", "id").ref(3).int(3), "result[2]"},
+		{"neither fits", calendar(n()).ref(1).null().null(), "result[0]"},
+		{
+			"an Iterator has no place",
+			new(writer).typed("[object", 3).hex("57 91 5a").object("Node", "next", "id").null().int(1).ref(1), "result[1]",
+		},
+		{"before 2.5.10 the type comes first", node(n().object(handlePackage+"CalendarHandle", "type", "date").null().date(5), 1).list(0).ref(2), "result[1]"},
+		{
+			"behind 4.0.4 all count once",
+			n().object("java.net.InetAddress", "holder").object("java.net.InetAddress$InetAddressHolder", "hostName", "address", "family").
+				null().int(1).int(1).object("Node", "next", "id").null().int(1).list(0).ref(3), "result[2]",
+		},
+	} {
+		tree := decode.Tree{WithValues: true}
+		r := New()
+		r.Reset(c.w.b, decode.Malformed, &tree)
+		r.Value(decode.ByField, "result", 0, "")
+		require.Nil(t, r.Err(), c.name)
+		require.Equal(t, len(c.w.b), r.Offset(), c.name)
+		got := ""
+		for i := range tree.Nodes {
+			switch node := &tree.Nodes[i]; node.Kind {
+			case decode.Ref:
+				got = tree.Path(int(node.Num))
+			case decode.Opaque:
+				got = "?"
+			}
+		}
+		if c.want != "" {
+			assert.Equal(t, c.want, got, c.name)
+		}
+		formattest.Check(t, Format, c.w.b)
+	}
+}
