@@ -98,7 +98,7 @@ record() {
   shift
   local dubbo=$default_release workloads=published file='' note='' complete=true late_start=''
   serialization=hessian2 serializations='' optimizer=false heartbeat=60000 threads=200 payload=8388608 repeat=1 pause=0 host=127.0.0.1
-  sniffer=tcpdump iface=lo tcpdump_options='' filter="tcp port $port" sniff_prefix='' provider_ns='' consumer_ns='' wire='' properties='' protocol=dubbo second_protocol=''
+  sniffer=tcpdump iface=lo tcpdump_options='' filter="tcp port $port" sniff_prefix='' provider_ns='' consumer_ns='' wire='' properties='' protocol=dubbo second_protocol='' spoken=''
   local setting
   for setting in "$@"; do
     printf -v "${setting%%=*}" '%s' "${setting#*=}"
@@ -155,7 +155,7 @@ provenance() { # dubbo workloads complete note
     --arg date "$(date -u +%Y-%m-%d)" --arg jdk "$(java -XshowSettings:properties -version 2>&1 | sed -n 's/.*java.runtime.version = //p')" \
     --arg sniffer "$([ "$sniffer" = dumpcap ] && dumpcap --version | head -1 || tcpdump --version 2>&1 | paste -sd' ')" \
     --arg kernel "$(uname -r)" --arg iface "$iface" --arg filter "$filter" --arg options "$tcpdump_options" \
-    --arg protocol "$protocol${second_protocol:+,$second_protocol}" --arg calls "$(grep -c '"kind":"call"' "$work/consumer.truth")" \
+    --arg protocol "${spoken:-$protocol${second_protocol:+,$second_protocol}}" --arg calls "$(grep -c '"kind":"call"' "$work/consumer.truth")" \
     --arg sum "$(sha256sum "$out/$file" | cut -d' ' -f1)" --arg truthsum "$(sha256sum "$out/$name.truth.jsonl.zst" | cut -d' ' -f1)" \
     --slurpfile failed <(sed -n 's/^FAILED //p' "$work/$name.steps" | sort -u | jq -R 'split(" | ") | {step: .[0], error: (.[1:] | join(" | "))}') \
     --slurpfile frames <(cat "$work"/consumer.truth "$work"/provider.truth | jq -c 'select(.dir=="out" and .kind!="telnet" and .kind!="rubbish") | .kind' | sort | uniq -c | awk '{gsub(/"/,"",$2); print "{\"" $2 "\":" $1 "}"}') \

@@ -148,6 +148,6 @@ all_captures() {
   capture edge-triple-3.3.6 dubbo=3.3.6 protocol=tri workloads=edge
   capture triple-protobuf-3.3.6 dubbo=3.3.6 protocol=tri serialization=protobuf workloads=protobuf
   capture rest-3.2.16 dubbo=3.2.16 protocol=rest workloads=rest properties=-Drig.extra=rest note="the consumer is an HTTP client of the JDK"
-  capture rest-3.3.6 dubbo=3.3.6 protocol=tri workloads=rest properties=-Drig.extra=rest note="HTTP/1.1 on a port of Triple; the consumer is an HTTP client of the JDK"
+  capture rest-3.3.6 dubbo=3.3.6 protocol=tri spoken=rest workloads=rest properties=-Drig.extra=rest note="HTTP/1.1 on a port of Triple; the consumer is an HTTP client of the JDK"
   capture one-port-3.3.6 dubbo=3.3.6 protocol=tri second_protocol=dubbo workloads="published@dubbo published@tri" note="one port speaks Dubbo and Triple"
 }
