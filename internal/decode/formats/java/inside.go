@@ -33,12 +33,27 @@ func (r *Reader) Inside(body []byte, at int, t *decode.Tree, i int) (stopped int
 	return r.Off
 }
 
+// More reads one more object of the stream that Inside began, without the stream's head: a writer that keeps its stream
+// goes on in it. Body and tree are the same.
+func (r *Reader) More(at, i int) (stopped int) {
+	depth := r.Tree.Depth()
+	r.Resume(at)
+	r.content(i)
+	r.Tree.CloseTo(depth)
+	return r.Off
+}
+
 func (r *Reader) read(body []byte, at int, t *decode.Tree, i int, assume bool) {
 	r.Reset(body, decode.Malformed, t)
 	r.inside, r.assume = true, assume
 	r.Resume(at)
 	r.head()
-	n := t.Node(i)
+	r.content(i)
+}
+
+// content takes an object into node i, which is open.
+func (r *Reader) content(i int) {
+	n := r.Tree.Node(i)
 	switch tc := r.Byte("an object"); {
 	case !r.OK():
 	case tc == tcObject:
@@ -58,5 +73,5 @@ func (r *Reader) read(body []byte, at int, t *decode.Tree, i int, assume bool) {
 	default:
 		r.FailAt(r.Off-1, decode.Unsupported, "an object", fmt.Sprintf("byte %02x", tc))
 	}
-	r.Settle(t.Depth())
+	r.Settle(r.Tree.Depth())
 }

@@ -8,6 +8,9 @@ import (
 
 // data takes what follows class id and reference byte.
 func (r *Reader) data(cl *class, p place) {
+	if r.stream(cl, p) {
+		return
+	}
 	switch cl.layout {
 	case unknown:
 		r.fail(cl, p)

@@ -8,18 +8,15 @@
 // kryo-serializers 0.45, and kryo 5.6.2, measured: they write the same.
 //
 // The bytes carry classes but no field names, counts or types: an object of an application class ends where its class
-// says. Exceptions since Dubbo 2.7, and objects of classes that Kryo cannot make, are Java serialization streams, which
-// package java reads. So a body is walked forward through strings, boxes, arrays, JDK collections and the other JDK classes of the
+// says. Exceptions, and objects of classes that Kryo cannot make, are Java serialization streams, which package java
+// reads (stream.go). So a body is walked forward through strings, boxes, arrays, JDK collections and the other JDK classes of the
 // tables in classes.go; the first class outside them stops the reader with cause Unsupported, behind the class name.
 // The attachments are then found from the end of the body (find.go).
 //
 // Memory: the body is borrowed until the next Reset; the tree gets copies of texts where it wants values.
 package kryo
 
-import (
-	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/formats/java"
-)
+import "dubbo-wire/internal/decode"
 
 // Format is Dubbo's serialization "kryo", as Kryo 4 writes it.
 var Format = decode.Format{
@@ -65,8 +62,8 @@ type Reader struct {
 	probe  *Reader // tries places where attachments may start
 	work   int     // bytes looked at in vain, for that search
 
-	java    *java.Reader
-	scratch decode.Tree // its nodes where none are wanted
+	streams []stream    // of the current top-level object
+	scratch decode.Tree // their nodes where none are wanted
 }
 
 // New4 returns a reader of what Kryo 4 writes.
@@ -98,6 +95,9 @@ func (r *Reader) begin() {
 	clear(r.seen)
 	r.seen = r.seen[:0]
 	r.objects = 0
+	clear(r.streams)
+	r.streams = r.streams[:0]
+	r.scratch.Reset()
 }
 
 // SkipText implements decode.Reader.
@@ -157,7 +157,6 @@ func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
 	defer r.Settle(r.Tree.Depth())
 	r.begin()
 	p := r.at(l, name, index)
-	p.top = true
 	if r.untagged {
 		r.untaggedValue(p, typ)
 	} else {
@@ -189,9 +188,7 @@ func (r *Reader) Throwable() {
 	}
 	defer r.Settle(r.Tree.Depth())
 	r.begin()
-	p := r.at(decode.ByField, "exception", 0)
-	p.top = true
-	r.object(p)
+	r.object(r.at(decode.ByField, "exception", 0))
 }
 
 // Attachments implements decode.Reader.

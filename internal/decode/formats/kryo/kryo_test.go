@@ -13,6 +13,8 @@ import (
 	"dubbo-wire/internal/decode/formats/formattest"
 )
 
+// Rows of JavaSerializer are classes of the JDK as Dubbo 2.6.0 has them written: a class keeps its stream.
+
 func TestValues(t *testing.T) { formattest.Wants(t, Format, "testdata/values.tsv") }
 
 func TestFrames(t *testing.T) { formattest.Whole(t, Format, "testdata/frames.tsv") }

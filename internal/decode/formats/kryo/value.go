@@ -1,11 +1,9 @@
 package kryo
 
 import (
-	"bytes"
 	"fmt"
 
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/formats/java"
 )
 
 // A place is where a value stands: its label in the tree, and the bytes of its head.
@@ -16,7 +14,6 @@ type place struct {
 	start int // its first byte
 	head  int // the end of its class id and class name
 	named bool
-	top   bool // a top-level object
 }
 
 // seen is an object that a reference can mean.
@@ -100,7 +97,7 @@ func (r *Reader) known(cl *class, p place) {
 	switch {
 	case r.d.plain(cl):
 		r.data(cl, p)
-	case r.d.five && cl.layout == unknown:
+	case r.d.five && cl.layout == unknown && !r.streamed(cl):
 		// An enum has no reference byte, and what an enum is only its class knows.
 		r.fail(cl, p)
 	default:
@@ -111,7 +108,7 @@ func (r *Reader) known(cl *class, p place) {
 // orNull takes an object whose class is known, or null.
 func (r *Reader) orNull(cl *class, p place) {
 	switch {
-	case r.d.five && cl.layout == unknown:
+	case r.d.five && cl.layout == unknown && !r.streamed(cl):
 		r.fail(cl, p)
 		return
 	case !r.d.plain(cl):
@@ -226,53 +223,12 @@ func (r *Reader) refer(p place, k int) {
 }
 
 // fail stops at a class whose data only the class itself could tell the end of. The node stays open: what follows
-// is its content. A top-level object that is a Java serialization stream is read.
+// is its content.
 func (r *Reader) fail(cl *class, p place) {
-	if r.d.five && r.Off == p.head && bytes.HasPrefix(r.Buf[r.Off:], newJavaStream) {
-		r.Off++ // no enum
-	}
-	i := r.open(p, decode.Object, cl)
+	r.open(p, decode.Object, cl)
 	what := "the fields of class " + cl.name
 	if cl.name[0] == '#' {
 		what = "the fields of registered class " + cl.name
 	}
-	found := "bytes that only the class can divide"
-	if r.OK() && bytes.HasPrefix(r.Buf[r.Off:], javaStream) {
-		if p.top {
-			r.stream(i)
-			return
-		}
-		found = "a Java serialization stream without length"
-	}
-	r.Fail(decode.Unsupported, what, found)
+	r.Fail(decode.Unsupported, what, "bytes that only the class can divide")
 }
-
-// stream takes an object as Java serialization writes it, into node i.
-func (r *Reader) stream(i int) {
-	if r.java == nil {
-		r.java = java.NewWhole()
-	}
-	t := r.Tree
-	if t == nil {
-		t = &r.scratch
-		t.Reset()
-		i = t.Open(decode.Object, decode.ByIndex, "", 0, r.Off)
-	}
-	r.Off = r.java.Inside(r.Buf, r.Off, t, i)
-	r.Pass()
-	err := r.java.Err()
-	switch {
-	case err == nil:
-		r.Close()
-	case err.Cause == decode.Malformed && r.Short != decode.Malformed:
-		r.Fail(r.Short, err.Expected, err.Found)
-	default:
-		r.Fail(decode.Unsupported, err.Expected, err.Found)
-	}
-}
-
-// javaStream is how the data of exceptions, and of classes without a constructor for Kryo, begin.
-var (
-	javaStream    = []byte{0xac, 0xed, 0x00, 0x05}
-	newJavaStream = append([]byte{refNew}, javaStream...)
-)

@@ -1,0 +1,87 @@
+package kryo
+
+import (
+	"bytes"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/formats/java"
+)
+
+// Objects of classes that Kryo cannot make are Java serialization streams: exceptions since Dubbo 2.7, classes of the
+// application without a constructor that takes nothing, and in Dubbo 2.6.0 such classes of the JDK, too. No other data
+// start like a stream: as a number its first bytes are one that would be shorter, as a text they are none. A class keeps
+// its stream for a top-level object, and its second object goes on in it.
+var (
+	javaStream    = []byte{0xac, 0xed, 0x00, 0x05}
+	newJavaStream = append([]byte{refNew}, javaStream...)
+)
+
+// stream is that of a class, in one top-level object.
+type stream struct {
+	class string
+	java  *java.Reader
+}
+
+// streamOf returns the stream of a class, nil if it has none yet.
+func (r *Reader) streamOf(cl *class) *java.Reader {
+	for i := range r.streams {
+		if r.streams[i].class == cl.name {
+			return r.streams[i].java
+		}
+	}
+	return nil
+}
+
+// streamed reports whether an object of a class, whose reference byte is next, is in a stream.
+func (r *Reader) streamed(cl *class) bool {
+	return bytes.HasPrefix(r.Buf[r.Off:], newJavaStream) || r.streamOf(cl) != nil
+}
+
+// maxStreams bounds the streams of a top-level object, each of which takes memory of its own.
+const maxStreams = 64
+
+// stream takes an object as Java serialization writes it, if it is; its reference byte was taken.
+func (r *Reader) stream(cl *class, p place) bool {
+	if r.d.plain(cl) || cl.layout == uuid {
+		return false
+	}
+	s := r.streamOf(cl)
+	begins := s == nil
+	if begins {
+		if !bytes.HasPrefix(r.Buf[r.Off:], javaStream) {
+			return false
+		}
+		if len(r.streams) == maxStreams {
+			r.fail(cl, p)
+			return true
+		}
+		s = java.NewWhole()
+		r.streams = append(r.streams, stream{cl.name, s})
+	}
+	i := r.open(p, decode.Object, cl)
+	t := r.Tree
+	if t == nil {
+		t = &r.scratch
+		i = t.Open(decode.Object, decode.ByIndex, "", 0, r.Off)
+	}
+	if !r.OK() || i < 0 {
+		r.Fail(decode.Limit, "fewer values in a body", "more")
+		return true
+	}
+	if begins {
+		r.Off = s.Inside(r.Buf, r.Off, t, i)
+	} else {
+		r.Off = s.More(r.Off, i)
+	}
+	r.Pass()
+	err := s.Err()
+	switch {
+	case err == nil:
+		t.Close()
+	case err.Cause == decode.Malformed && r.Short != decode.Malformed:
+		r.Fail(r.Short, err.Expected, err.Found)
+	default:
+		r.Fail(decode.Unsupported, err.Expected, err.Found)
+	}
+	return true
+}
