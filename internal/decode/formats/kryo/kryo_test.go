@@ -177,6 +177,8 @@ func TestFindIsBounded(t *testing.T) {
 		"strings":           "2301 7f 03016161",
 		"unended strings":   "2301 01 0301 61",
 		"names":             "2301 01 0301 8261 0100 61e2",
+		"streams":           "2301 01 0301 8261 0100 61e2 01 aced0005 73 72 ffff",
+		"streams, Kryo 5":   "2201 02 0301 8261 0100 61e2 01 aced0005 73 72 ffff",
 	} {
 		body := bytes.Repeat(formattest.Hex(unit), size/len(formattest.Hex(unit)))
 		for _, r := range []decode.Reader{New4(), New5(), NewUntagged4(), NewUntagged5()} {

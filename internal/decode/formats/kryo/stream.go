@@ -37,6 +37,9 @@ func (r *Reader) streamed(cl *class) bool {
 	return bytes.HasPrefix(r.Buf[r.Off:], newJavaStream) || r.streamOf(cl) != nil
 }
 
+// maxName is how long a name in a stream is at most.
+const maxName = 1 << 16
+
 // maxStreams bounds the streams of a top-level object, each of which takes memory of its own.
 const maxStreams = 64
 
@@ -75,6 +78,9 @@ func (r *Reader) stream(cl *class, p place) bool {
 	}
 	r.Pass()
 	err := s.Err()
+	if err != nil {
+		r.work += min(len(r.Buf)-r.Off, maxName) // looked at, for a name
+	}
 	switch {
 	case err == nil:
 		t.Close()
