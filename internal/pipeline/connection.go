@@ -102,6 +102,7 @@ func (d *direction) start() {
 	l := d.conn.line
 	cfg := dubbo.Config{WantBody: l.opt.MaxBody, Buffers: &l.buffers}
 	cfg.Expected = func(id int64) bool { return l.pairer.Expects(&d.conn.call, d.side, id) }
+	cfg.Readable = l.decoder.Readable
 	if l.opt.Detail == dubbo.Envelope {
 		cfg.Enough = func(h *dubbo.Header, b []byte) bool { return l.decoder.Enough(h, b, &d.conn.dialects) }
 	}

@@ -131,6 +131,36 @@ func (d *Decoder) Enough(h *Header, b []byte, dialects *Dialects) bool {
 	return r.Err() == nil && !bytes.Contains(b[:r.Offset()], []byte("$invoke"))
 }
 
+// Readable reports whether b, a whole body, starts as one with that header does: a request with the five texts of its
+// envelope, a result with its kind, another response with its text.
+func (d *Decoder) Readable(h *Header, b []byte) bool {
+	formats := d.formats[h.SerializationID()]
+	if h.Event() || len(formats) == 0 {
+		return true
+	}
+	for _, f := range formats {
+		if f.format.Depth == decode.DepthNone {
+			return true
+		}
+		r := f.reader()
+		r.Reset(b, decode.Malformed, nil)
+		switch {
+		case h.Request():
+			for range 5 {
+				r.SkipText()
+			}
+		case h.Status == StatusOK:
+			r.ResultKind()
+		default:
+			r.SkipText()
+		}
+		if r.Err() == nil {
+			return true
+		}
+	}
+	return false
+}
+
 // kindOf tells heartbeats from other events by their body: what the serialization writes for null, or nothing at all.
 // Where the serialization is not known: heartbeats want an answer, or are one; other events do not.
 func kindOf(f *Frame, format *decode.Format) Kind {

@@ -85,3 +85,35 @@ func TestEnough(t *testing.T) {
 		}
 	}
 }
+
+// What a search finds must be readable: bodies may hold bytes that look like the start of a frame.
+func TestReadable(t *testing.T) {
+	d := dubbo.NewDecoder([]decode.Format{hessian2.Format, {ID: 31, Name: "own"}})
+	whole := hessianFrame(t, 0xc2, 0, "2.0.2", "a.S", "0.0.0", "find", "")
+	for name, c := range map[string]struct {
+		flags, status byte
+		body          string
+		want          bool
+	}{
+		"a request":                     {0xc2, 0, string(whole[dubbo.HeaderLen:]), true},
+		"a request that has only begun": {0xc2, 0, "\x052.0.2\xff\xfe\x00\x01", false},
+		"a result":                      {0x02, 20, "\x94N", true},
+		"no result kind":                {0x02, 20, "\x42", false},
+		"an error":                      {0x02, 40, "\x04oops", true},
+		"no text":                       {0x02, 40, "\x99", false},
+		"an event":                      {0xa2, 0, "?", true},
+		"nobody knows":                  {0xde, 0, "?", true},
+		"nobody can read":               {0xdf, 0, "?", true},
+	} {
+		h := dubbo.Header{Flags: c.flags, Status: c.status, BodyLen: len(c.body)}
+		assert.Equal(t, c.want, d.Readable(&h, []byte(c.body)), name)
+	}
+
+	// Two chained frames with a body that has only begun, in a stream that was joined midway, then a real one.
+	begun := append(whole[:12:12], "\x00\x00\x00\x0a\x052.0.2\xff\xfe\x00\x01"...)
+	into := &envelopes{decoder: d}
+	f := dubbo.NewFramer(dubbo.Config{Readable: d.Readable}, into, false)
+	f.Data(append(append(append([]byte("bytes"), begun...), begun...), whole...), &dubbo.Chunk{})
+	f.End()
+	assert.Equal(t, []string{"find"}, into.methods)
+}

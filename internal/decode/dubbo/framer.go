@@ -71,6 +71,8 @@ type Config struct {
 	Enough func(h *Header, b []byte) bool
 	// Expected, if set, is asked whether a response with that id is due in this direction.
 	Expected func(id int64) bool
+	// Readable, if set, is asked whether body, which is whole, can be that of a frame found by searching.
+	Readable func(h *Header, body []byte) bool
 	// Buffers is where memory for such bodies comes from; nil: the framer has its own.
 	Buffers *Buffers
 	// MaxSearchBody is the longest body, in bytes, that is believed of a header found by searching (default 8 MiB,

@@ -148,6 +148,9 @@ func (f *Framer) judge(b []byte, atEnd bool) verdict {
 		return more
 	}
 	next := body[h.BodyLen:]
+	if f.cfg.Readable != nil && !f.cfg.Readable(&h, body[:h.BodyLen]) {
+		return no
+	}
 	switch {
 	case len(next) == 0:
 		// It ends with the stream, or with a segment: whoever sent it may wait for the answer now.
