@@ -1,19 +1,20 @@
 // Package hessian2 reads bodies of the serialization hessian2 (id 2), which Dubbo uses unless told otherwise, and of
 // everything that writes the same bytes: one Hessian 2.0 stream per body, without envelope or length prefixes.
 //
-// Source: hessian-lite 3.2.3 to 4.0.3 (Hessian2Output, Hessian2Input, Hessian2Constants, JavaSerializer and the other
-// serializers) as Dubbo bundles it, Dubbo's Hessian2ObjectOutput, dubbo-go-hessian2 v1.12.5 (string.go) for what Go
-// peers write, and bytes measured on releases 2.5.3 to 3.3.4. The writers are followed, never a reader: some releases
-// cannot read back what they write.
+// Source: hessian-lite of Dubbo 2.5.3 to 2.6.12, 3.2.3 to 3.2.13 and 4.0.0 to 4.0.4 (Hessian2Output, Hessian2Input,
+// Hessian2Constants, JavaSerializer and the other serializers), Dubbo's Hessian2ObjectOutput, dubbo-go-hessian2 v1.12.5
+// (string.go) for what Go peers write, and bytes measured on releases 2.5.3 to 3.3.6. The writers are followed, never a
+// reader: some releases cannot read back what they write.
 //
-// A body is walked once, from front to back. Whatever a body claims (lengths, counts, nesting, table indexes) is
-// checked before it is used; work and memory grow no faster than the body. With a nil tree a walk allocates nothing;
-// with spans only it makes one string per class, field and key name, and reuses short ones from body to body; with
-// values it copies texts as well. Binary values stay borrowed from the body, except those written in several chunks.
+// A body is walked once, from front to back; a second time where what a reference means depends on who wrote it
+// (numbering.go). Whatever a body claims (lengths, counts, nesting, table indexes) is checked before it is used; work and
+// memory grow no faster than the body. With a nil tree a walk allocates nothing but for that; with spans only it makes
+// one string per class, field and key name, and reuses short ones from body to body; with values it copies texts as well.
+// Binary values stay borrowed from the body, except those written in several chunks.
 //
 // Files: grammar.go has the opcodes, reader.go the fields of a Dubbo body, walk.go the values, strings.go the texts,
-// handles.go the classes whose objects stand for a date, a number or an enum constant (enums.go), texts.go how those are
-// written.
+// handles.go the classes whose objects stand for a date (compact.go), a number or an enum constant (enums.go), texts.go
+// how those are written, numbering.go what references mean, and scout.go who wrote a body.
 package hessian2
 
 import (

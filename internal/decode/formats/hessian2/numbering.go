@@ -1,7 +1,5 @@
 package hessian2
 
-import "bytes"
-
 // A reference is a number: the place of an object in a table that the writer keeps while it writes and that is not on
 // the wire. Writers count differently:
 //
@@ -194,8 +192,11 @@ func (r *Reader) decide() {
 func (r *Reader) entriesIn(n numbering, all, to []target) []target {
 	for _, e := range all {
 		to = append(to, e)
-		if e.class >= 0 {
-			to = counts(to, r.classes[e.class].counted, n)
+		if e.class < 0 {
+			continue
+		}
+		if c := r.classes[e.class].counted; c.varies() {
+			to = counts(to, c, n)
 		}
 	}
 	return to
@@ -206,6 +207,3 @@ func (t *table) meant(i int) (to target, sure bool) {
 	to = t.entries[i]
 	return to, !t.unsure || i < len(t.rivalEntries) && t.rivalEntries[i].node == to.node
 }
-
-// hasPrefix is for encoded strings.
-func hasPrefix(b []byte, prefix string) bool { return bytes.HasPrefix(b, []byte(prefix)) }

@@ -114,6 +114,11 @@ func (s *scout) contradicted(n, other numbering) bool {
 	return s.fits[other] && (!s.fits[n] || s.odd[n] > 0 && s.odd[other] == 0)
 }
 
+var (
+	protocolVersion = []byte("\x052.0.2")
+	application     = []byte("\x12remote.application")
+)
+
 func (s *scout) begin(body []byte) {
 	s.writers = forward | backward | seven | typed | four
 	s.fits = [numberings]bool{true, true, true}
@@ -127,12 +132,12 @@ func (s *scout) begin(body []byte) {
 	}
 	s.early = len(body) > 0 && body[0] >= 0x90 && body[0] <= 0x92
 	switch { // A request starts with the version; a result with its kind, of which those with attachments came with 2.0.2.
-	case hasPrefix(body, "\x052.0.2"), len(body) > 0 && body[0] >= 0x93 && body[0] <= 0x95:
+	case bytes.HasPrefix(body, protocolVersion), len(body) > 0 && body[0] >= 0x93 && body[0] <= 0x95:
 		s.writers &^= forward | backward
 	case len(body) > 2 && body[0] >= 5 && body[0] < 0x20 && body[1] == '2' && body[2] == '.':
 		s.writers &^= seven | typed | four
 	}
-	if bytes.Contains(body, []byte("\x12remote.application")) { // an attachment of requests since 2.7.3
+	if bytes.Contains(body, application) { // an attachment of requests since 2.7.3
 		s.writers &= typed | four
 	}
 }
