@@ -4,6 +4,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
+. "$here/fleet.sh"
 out=${RIG_OUT:-$here/../captures} # another folder for trials
 default_release=2.7.23
 mkdir -p "$out"
@@ -27,10 +28,11 @@ need_release() { # name settings...
   for setting in "${@:2}"; do
     case $setting in dubbo=*) version=${setting#*=} ;; esac
   done
-  releases+=("$version")
+  # shellcheck disable=SC2206 # a fleet has several
+  releases+=($version)
 }
 
-java_side() { # side dubbo-version netns-or-empty main-class args...
+java_side() { # side[-name] dubbo-version netns-or-empty main-class args...
   local side=$1 version=$2 ns=$3 main=$4 module options=()
   module=$(module_of "$version")
   shift 4
@@ -38,12 +40,12 @@ java_side() { # side dubbo-version netns-or-empty main-class args...
   # shellcheck disable=SC2206
   options+=($properties)
   local jvm=(java -Xmx384m -XX:TieredStopAtLevel=1 "${opens[@]}" "${options[@]}"
-    -Dtruth.side="$side" -Dtruth.file="$work/$side.truth"
+    -Dtruth.side="${side%%-*}" -Dtruth.peer="${side#"${side%%-*}"}" -Dtruth.file="$work/$side.truth"
     -Ddubbo.application.logger=log4j -Ddubbo.security.serialize.generic.native-java-enable=true -Ddubbo.service.shutdown.wait=1000 -Duser.timezone=UTC -Duser.language=en
     -Drig.host="$host" -Drig.port=$port -Drig.serialization="$serialization" -Drig.serializations="${serializations:-$serialization}" -Drig.optimizer="$optimizer"
     -Drig.protocol="$protocol" -Drig.protocol.second="$second_protocol"
     -Drig.heartbeat="$heartbeat" -Drig.threads="$threads" -Drig.payload="$payload" -Drig.repeat="$repeat" -Drig.pause="$pause"
-    -cp "$work/$side-classes-$module:$(class_path "$version")" "org.dubbowire.rig.run.$main" "$@")
+    -cp "$work/${side%%-*}-classes-$module:$(class_path "$version")" "org.dubbowire.rig.run.$main" "$@")
   if [ -n "$ns" ]; then exec ip netns exec "$ns" "${jvm[@]}"; else exec "${jvm[@]}"; fi
 }
 
@@ -96,7 +98,7 @@ stop_sniffer() {
 record() {
   name=$1
   shift
-  local dubbo=$default_release workloads=published file='' note='' complete=true late_start=''
+  local dubbo=$default_release workloads=published file='' note='' complete=true late_start='' talk=two_talk
   serialization=hessian2 serializations='' optimizer=false heartbeat=60000 threads=200 payload=8388608 repeat=1 pause=0 host=127.0.0.1
   sniffer=tcpdump iface=lo tcpdump_options='' filter="tcp port $port" sniff_prefix='' provider_ns='' consumer_ns='' wire='' properties='' protocol=dubbo second_protocol='' spoken=''
   local setting
@@ -106,6 +108,20 @@ record() {
   file=${file:-$name.pcap.zst}
   echo "== $name"
   rm -f "$work"/raw "$work"/*.truth "$work"/*.log
+  $talk
+  grep -ahE "^(FAILED|NOT FAILED|DONE)" "$work"/consumer*.log >"$work/$name.steps"
+  grep ^DONE "$work/$name.steps"
+  cat "$work"/*.truth | zstd -q -19 --long=24 -f -o "$out/$name.truth.jsonl.zst"
+  case $file in
+    *.zst) zstd -q -19 --long=24 -f "$work/raw" -o "$out/$file" ;;
+    *.gz) gzip -9 -n -c "$work/raw" >"$out/$file" ;;
+    *) cp "$work/raw" "$out/$file" ;;
+  esac
+  provenance "$dubbo" "$workloads" "$complete" "$note"
+}
+
+# One provider and one consumer, with the settings of record.
+two_talk() {
   if [ -n "$wire" ]; then
     # shellcheck disable=SC2086
     start_wire $wire
@@ -134,31 +150,21 @@ record() {
   wait $consumer_pid || true
   stop_sniffer
   [ -z "$wire" ] || kill $wire_pid
-  grep -ahE "^(FAILED|NOT FAILED|DONE)" "$work/consumer.log" >"$work/$name.steps"
-  tail -1 "$work/$name.steps"
-  cat "$work/consumer.truth" "$work/provider.truth" | zstd -q -19 --long=24 -f -o "$out/$name.truth.jsonl.zst"
-  case $file in
-    *.zst) zstd -q -19 --long=24 -f "$work/raw" -o "$out/$file" ;;
-    *.gz) gzip -9 -n -c "$work/raw" >"$out/$file" ;;
-    *) cp "$work/raw" "$out/$file" ;;
-  esac
-  provenance "$dubbo" "$workloads" "$complete" "$note"
 }
 
 provenance() { # dubbo workloads complete note
-  local packets link
+  local packets link version
   packets=$(tcpdump -nn -r "$work/raw" 2>"$work/read.log" | wc -l)
   link=$(sed -n 's/.*link-type \([A-Z0-9_]*\).*/\1/p' "$work/read.log" | head -1)
-  tr ':' '\n' <"$work/classpath-$1" | sed 's#.*/##' | sort | jq -R . | jq -s . >"$work/jars-$1.json"
-  jq -n --arg name "$name" --arg file "$file" --arg dubbo "$1" --arg ser "${serializations:-$serialization}" --argjson complete "$3" \
+  jq -n --arg name "$name" --arg file "$file" --arg dubbo "${1// /, }" --arg ser "${serializations:-$serialization}" --argjson complete "$3" \
     --arg link "$link" --arg note "$4" --arg workloads "$2" --argjson optimizer "$optimizer" --arg packets "$packets" \
     --arg date "$(date -u +%Y-%m-%d)" --arg jdk "$(java -XshowSettings:properties -version 2>&1 | sed -n 's/.*java.runtime.version = //p')" \
     --arg sniffer "$([ "$sniffer" = dumpcap ] && dumpcap --version | head -1 || tcpdump --version 2>&1 | paste -sd' ')" \
     --arg kernel "$(uname -r)" --arg iface "$iface" --arg filter "$filter" --arg options "$tcpdump_options" \
-    --arg protocol "${spoken:-$protocol${second_protocol:+,$second_protocol}}" --arg calls "$(grep -c '"kind":"call"' "$work/consumer.truth")" \
+    --arg protocol "${spoken:-$protocol${second_protocol:+,$second_protocol}}" --arg calls "$(cat "$work"/consumer*.truth | grep -c '"kind":"call"')" \
     --arg sum "$(sha256sum "$out/$file" | cut -d' ' -f1)" --arg truthsum "$(sha256sum "$out/$name.truth.jsonl.zst" | cut -d' ' -f1)" \
     --slurpfile failed <(sed -n 's/^FAILED //p' "$work/$name.steps" | sort -u | jq -R 'split(" | ") | {step: .[0], error: (.[1:] | join(" | "))}') \
-    --slurpfile frames <(cat "$work"/consumer.truth "$work"/provider.truth | jq -c 'select(.dir=="out" and .kind!="telnet" and .kind!="rubbish") | .kind' | sort | uniq -c | awk '{gsub(/"/,"",$2); print "{\"" $2 "\":" $1 "}"}') \
+    --slurpfile frames <(cat "$work"/*.truth | jq -c 'select(.dir=="out" and .kind!="telnet" and .kind!="rubbish") | .kind' | sort | uniq -c | awk '{gsub(/"/,"",$2); print "{\"" $2 "\":" $1 "}"}') \
     '{name: $name, file: $file, truth: ($name + ".truth.jsonl.zst"), dubbo: $dubbo, serializations: ($ser | split(",")), optimizer: $optimizer,
       complete: $complete, linkType: $link, note: $note, workloads: ($workloads | split(" ")), packets: ($packets | tonumber),
       framesSent: ($frames | add), failedSteps: $failed, date: $date, jdk: $jdk, kernel: $kernel, sniffer: $sniffer,
@@ -170,7 +176,10 @@ provenance() { # dubbo workloads complete note
   mv "$work/all.json" "$out/provenance.json"
   # The jars are the same for all captures of a release.
   [ -s "$out/jars.json" ] || echo '{}' >"$out/jars.json"
-  jq --arg v "$1" --slurpfile j "$work/jars-$1.json" '.[$v] = $j[0]' "$out/jars.json" >"$work/jars.json" && mv "$work/jars.json" "$out/jars.json"
+  for version in $1; do
+    tr ':' '\n' <"$work/classpath-$version" | sed 's#.*/##' | sort | jq -R . | jq -s . >"$work/jars-$version.json"
+    jq --arg v "$version" --slurpfile j "$work/jars-$version.json" '.[$v] = $j[0]' "$out/jars.json" >"$work/jars.json" && mv "$work/jars.json" "$out/jars.json"
+  done
 }
 
 # failed-steps.md: what a step of a workload could not do, from provenance.json.

@@ -75,6 +75,11 @@ all_captures() {
     note="three references per serialization share one connection"
   capture exhausted workloads=exhausted threads=4 payload=20000 note="four provider threads, payload limit 20000 bytes at the provider"
 
+  # All generations at once; who talks to whom is in fleet.sh.
+  capture fleet talk=fleet_talks dubbo="2.5.3 2.6.12 2.7.23 3.2.16 3.3.6" workloads=fleet heartbeat=1000 pause=20 \
+    serializations=hessian2,java,fastjson,dubbo,json,kryo,fst,protostuff,msgpack,fastjson2,jackson \
+    note="four providers and five consumers of other releases, each with an address of its own; peer in the truth is the release"
+
   # File formats and link types, with little traffic.
   capture bid-plain workloads=bid file=bid-plain.pcap
   capture bid-nanoseconds workloads=bid file=bid-nanoseconds.pcap tcpdump_options=--time-stamp-precision=nano

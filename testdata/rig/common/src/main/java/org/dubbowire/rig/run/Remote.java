@@ -24,6 +24,7 @@ public final class Remote<T> {
     public int connections;
     private final Map<String, String> parameters = new TreeMap<>();
     private String path;
+    private String host = Settings.urlHost();
 
     private Remote(Class<T> type, String name, String generic) {
         this.type = type;
@@ -71,6 +72,12 @@ public final class Remote<T> {
         return this;
     }
 
+    /** Another provider than that of the settings. */
+    Remote<T> host(String other) {
+        host = other;
+        return this;
+    }
+
     Remote<T> serialization(String name) {
         return parameter("serialization", name);
     }
@@ -103,7 +110,7 @@ public final class Remote<T> {
     public String url(Map<String, String> more) {
         Map<String, String> all = new HashMap<>(parameters);
         all.putAll(more);
-        StringBuilder url = new StringBuilder(protocol + "://" + Settings.urlHost() + ":" + Settings.PORT);
+        StringBuilder url = new StringBuilder(protocol + "://" + host + ":" + Settings.PORT);
         url.append('/').append(path == null ? name : path);
         char separator = '?';
         for (Map.Entry<String, String> e : all.entrySet()) {

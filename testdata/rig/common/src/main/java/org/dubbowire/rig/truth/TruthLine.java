@@ -26,19 +26,22 @@ public final class TruthLine {
 
     /** Bytes between frames that a provider sent by mistake. */
     public static void rubbish(Ends ends, int bytes) {
-        Json json = new Json();
-        json.beginObject();
-        json.field("side", TruthLog.SIDE).field("dir", "out");
-        json.field("local", ends.localText()).field("remote", ends.remoteText());
+        Json json = begin(ends, "out");
         json.field("kind", "rubbish").field("bytes", bytes);
         TruthLog.line(json.endObject().toString());
     }
 
-    private static void describe(Ends ends, String dir, Frame frame, Long id, Recorder.Recording stream, String decodeError) {
+    private static Json begin(Ends ends, String dir) {
         Json json = new Json();
-        json.beginObject();
-        json.field("side", TruthLog.SIDE).field("dir", dir);
-        json.field("local", ends.localText()).field("remote", ends.remoteText());
+        json.beginObject().field("side", TruthLog.SIDE);
+        if (!TruthLog.PEER.isEmpty()) {
+            json.field("peer", TruthLog.PEER);
+        }
+        return json.field("dir", dir).field("local", ends.localText()).field("remote", ends.remoteText());
+    }
+
+    private static void describe(Ends ends, String dir, Frame frame, Long id, Recorder.Recording stream, String decodeError) {
+        Json json = begin(ends, dir);
         if (!frame.isDubbo()) {
             json.field("kind", "telnet").field("bytes", frame.length());
             TruthLog.line(json.endObject().toString());

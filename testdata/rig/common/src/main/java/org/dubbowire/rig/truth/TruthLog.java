@@ -10,6 +10,8 @@ import java.nio.file.Path;
 /** The file the truth goes to: one JSON object per line, flushed at once, so that a killed process loses nothing. */
 final class TruthLog {
     static final String SIDE = System.getProperty("truth.side", "unknown");
+    /** Which application of several; empty where there is one provider and one consumer. */
+    static final String PEER = System.getProperty("truth.peer", "").replaceFirst("^-", "");
     private static final Writer OUT = open();
 
     private TruthLog() {
