@@ -361,9 +361,6 @@ func (f *Framer) AddWire(wire int64) bool {
 // Gap takes n bytes that the capture lacks; wire of them were on the link, beyond the snap length (then cut is true).
 func (f *Framer) Gap(n, wire int64, c *Chunk) {
 	cut := wire > 0
-	if f.search.held {
-		f.letGo()
-	}
 	switch f.state {
 	case inBody:
 		k := min(int64(f.left), n)
@@ -394,13 +391,9 @@ func (f *Framer) Gap(n, wire int64, c *Chunk) {
 			f.skip(int64(f.head))
 		}
 	case searching:
-		if f.beginsDue() {
+		if f.believed(n) {
 			f.found()
 			f.Gap(n, wire, c)
-			return
-		}
-		if f.endsWithGap(n) {
-			f.search.held, f.search.gap, f.search.gapWire, f.search.gapChunk = true, n, wire, *c
 			return
 		}
 		f.dropSearch(len(f.search.win))
@@ -412,9 +405,6 @@ func (f *Framer) Gap(n, wire int64, c *Chunk) {
 
 // End says that the stream is over.
 func (f *Framer) End() {
-	if f.search.held {
-		f.letGo()
-	}
 	for f.state == searching && len(f.search.win) > 0 {
 		f.decide(true) // finds a frame or drops everything
 	}

@@ -12,10 +12,6 @@ type search struct {
 	win      []byte
 	noted    int    // capacity of win, as Buffers knows it
 	marks    []mark // where win's bytes came from
-	// held: win is the beginning of a candidate that ends exactly where the gap behind win does. What comes next decides.
-	held         bool
-	gap, gapWire int64
-	gapChunk     Chunk
 }
 
 // mark says that win from off on, up to the next mark, came with a chunk.
@@ -25,7 +21,7 @@ type mark struct {
 }
 
 func (s *search) reset() {
-	s.joined, s.afterGap, s.held = false, false, false
+	s.joined, s.afterGap = false, false
 	s.win, s.marks = s.win[:0], s.marks[:0]
 	if cap(s.win) > 1<<20 {
 		s.win = nil
@@ -62,16 +58,6 @@ const (
 // searchData takes the next bytes while no place is known.
 func (f *Framer) searchData(b []byte, c *Chunk) {
 	s := &f.search
-	if s.held {
-		if f.confirms(b) {
-			gap, wire, at := s.gap, s.gapWire, s.gapChunk
-			f.found()
-			f.Gap(gap, wire, &at)
-			f.Data(b, c)
-			return
-		}
-		f.letGo()
-	}
 	if len(s.win) == 0 {
 		// Most bytes of a foreign stream end here, without a copy.
 		i := bytes.IndexByte(b, 0xda)
@@ -217,35 +203,11 @@ func (f *Framer) candidate() (h Header, ok bool) {
 		h.startsLike(win[HeaderLen:HeaderLen+n])
 }
 
-// beginsDue reports whether the window begins with a frame that is due, as far as it was captured.
-func (f *Framer) beginsDue() bool {
+// believed reports whether the window is the beginning of a frame, of which n bytes that follow are missing: one that is
+// due, or one whose last byte is that of the gap, as where the snap length cuts packets with a frame each.
+func (f *Framer) believed(n int64) bool {
 	h, ok := f.candidate()
-	return ok && f.due(&h)
-}
-
-// endsWithGap reports whether the window is the beginning of a frame whose last byte is that of a gap of n bytes behind
-// the window, as where the snap length cuts packets with a frame each.
-func (f *Framer) endsWithGap(n int64) bool {
-	h, ok := f.candidate()
-	return ok && int64(h.FrameLen()) == int64(len(f.search.win))+n
-}
-
-// confirms reports whether b, which stands where a held candidate ends, begins with another frame.
-func (f *Framer) confirms(b []byte) bool {
-	if len(b) < HeaderLen || !isMagic(b) {
-		return false
-	}
-	h := parseHeader(b)
-	return h.legal(f.cfg.MaxSearchBody)
-}
-
-// letGo gives a held candidate up.
-func (f *Framer) letGo() {
-	f.search.held = false
-	f.dropSearch(len(f.search.win))
-	f.endRun()
-	f.startSearch()
-	f.search.afterGap = true
+	return ok && (f.due(&h) || int64(h.FrameLen()) == int64(len(f.search.win))+n)
 }
 
 // dropSearch skips the first n bytes of the window.
