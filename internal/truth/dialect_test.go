@@ -23,7 +23,7 @@ func TestSerializationNames(t *testing.T) {
 	require.NoError(t, json.Unmarshal(b, &jars))
 	seen := map[string]bool{}
 	for _, p := range allCaptures(t) {
-		if len(p.Serializations) != 1 || !strings.Contains(p.Name, p.Serializations[0]) {
+		if p.foreign() || len(p.Serializations) != 1 || !strings.Contains(p.Name, p.Serializations[0]) {
 			continue
 		}
 		t.Run(p.Name, func(t *testing.T) {
@@ -56,7 +56,7 @@ func idOf(t *testing.T, name string) int {
 
 // writtenAs is the name that reports give to a configured serialization.
 func writtenAs(configured, dubbo string, jars []string) string {
-	three := strings.HasPrefix(dubbo, "3.")
+	three := strings.HasPrefix(dubbo, "3.") && !strings.HasSuffix(dubbo, "-extensions-1.0.1") // whose fastjson writes lines, as 2.7 does
 	switch configured {
 	case "own": // serialization of the rig itself, with the id that is left to users
 		return "custom"
