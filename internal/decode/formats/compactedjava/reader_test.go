@@ -1,6 +1,7 @@
 package compactedjava_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -67,6 +68,36 @@ func TestFindAttachments(t *testing.T) {
 			formattest.Balance(t, &tree, len(b))
 			m := formattest.Message{Tree: tree}
 			require.Equal(t, c.want, m.Value("attachments"))
+		})
+	}
+}
+
+// Dubbo's exceptions of the old package extend those of the new one, where these exist: fields stand once.
+func TestRenamedExceptions(t *testing.T) {
+	class := func(name string) string { return fmt.Sprintf("72 01 %04x %x 78", len(name), name) }
+	const (
+		throwable = "70 740001 6d 70 70 78" // no cause, the message, no stack trace, nothing suppressed
+		code      = "00000005"
+	)
+	for _, c := range []struct{ name, classes, fields string }{
+		{"the old one", class("com.alibaba.dubbo.rpc.RpcException"), code},
+		{"the new one", class("org.apache.dubbo.rpc.RpcException"), code},
+		{"the old one extends the new one", class("com.alibaba.dubbo.rpc.RpcException") + class("org.apache.dubbo.rpc.RpcException"), code},
+		{"two texts", class("com.alibaba.dubbo.rpc.service.GenericException") + class("org.apache.dubbo.rpc.service.GenericException"), "740001 63 740001 6d"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := formattest.Hex("aced0005 770101 73", c.classes, class("java.lang.RuntimeException"), class("java.lang.Exception"), class("java.lang.Throwable"), "70",
+				throwable, c.fields, full, body, "00000001 740001 6b 740001 76 78")
+			tree := decode.Tree{WithValues: true}
+			r := compactedjava.Format.New()
+			r.Reset(b, decode.Malformed, &tree)
+			r.Throwable()
+			r.Attachments()
+			require.Nil(t, r.Err())
+			require.Equal(t, len(b), r.Offset())
+			formattest.Balance(t, &tree, len(b))
+			m := formattest.Message{Tree: tree}
+			require.Equal(t, `{"k":"v"}`, m.Value("attachments"))
 		})
 	}
 }

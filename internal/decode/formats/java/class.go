@@ -106,7 +106,19 @@ func (r *Reader) bareClass(c class) int32 {
 	c.n = int32(len(layout.fields))
 	r.fields = append(r.fields, layout.fields...)
 	c.shape = shapeOf(c.name)
-	return r.finish(c, self)
+	at := r.finish(c, self)
+	if at >= 0 && r.renamed(at) {
+		r.classes[at].n = 0
+	}
+	return at
+}
+
+// renamed reports whether a class is what Dubbo 2.7 and later, of Apache, have for users of the classes of before: the
+// fields are those of the class of the new name that it extends, where it does (2.7.6 to 3.1 do not for all).
+func (r *Reader) renamed(at int32) bool {
+	name, was := strings.CutPrefix(r.classes[at].name, "com.alibaba.dubbo.")
+	above := r.classes[at].super
+	return was && above >= 0 && r.classes[above].name == "org.apache.dubbo."+name
 }
 
 // newProxy: (int)count proxyInterfaceName[count] newHandle classAnnotation superClassDesc. The handle is assigned
