@@ -2,7 +2,7 @@
 # Measures the live tables with real Dubbo peers under load: tables.sh [DUBBO-WIRE]
 # Leaves what dubbo-wire reports in tables/: calls/SERIALIZATION.METHOD.json, traffic/SERIALIZATION.WORKLOAD.json, and
 # machine.json about the machine and what could not be measured. Needs root, Java 17, Maven, Go (without DUBBO-WIRE);
-# about 7 minutes, and nothing else may run meanwhile: JVMs and dubbo-wire share the processors.
+# about 8 minutes, and nothing else may run meanwhile: JVMs and dubbo-wire share the processors.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
@@ -10,7 +10,7 @@ tables=${RIG_OUT:-$here/tables} # another folder for trials
 host=127.0.0.1
 
 # calls: the four methods of dubbo-benchmark's UserService, each by many threads for some seconds.
-calls_dubbo=2.7.23 calls_threads=32 calls_seconds=5 warm_up=4
+calls_dubbo=2.7.23 calls_threads=32 calls_seconds=5 warm_up=3 # seconds of each method before any is measured
 calls_serializations=(kryo kryo+optimizer fst fst+optimizer hessian2 fastjson)
 calls_methods=(createUser existUser getUser listUser)
 # traffic: a number of calls of the three workloads of smartbuf-dubbo; few threads, so that no packet is missed.
@@ -74,7 +74,8 @@ measure_calls() { # serialization
     -Drig.load.methods="$(IFS=, && echo "${calls_methods[*]}")" >"$work/load-consumer.log" 2>&1 &
   consumer_pid=$!
   for method in "${calls_methods[@]}"; do
-    wait_for "$work/load-consumer.log" "^WARM $method" 60 $consumer_pid || break
+    wait_for "$work/load-consumer.log" "^START $method" 60 $consumer_pid || break
+    sleep 0.5
     "$wire" capture lo --port $port --duration ${calls_seconds}s -o "$tables/calls/$1.$method.json" 2>"$work/wire.log" || cat "$work/wire.log"
   done
   wait $consumer_pid || true

@@ -9,7 +9,8 @@ import java.util.function.LongConsumer;
 
 /**
  * Calls one method after the other from many threads, as fast as the answers come: for tables.sh, which measures on the
- * wire. Either for some seconds each, after a warm-up whose end is a line WARM METHOD, or a number of calls each.
+ * wire. Either for some seconds each, after all have been called for a while (both JVMs compile meanwhile), the start of
+ * each being a line START METHOD; or a number of calls each.
  */
 final class Load {
     private static final String[] METHODS = System.getProperty("rig.load.methods", "existUser").split(",");
@@ -29,7 +30,13 @@ final class Load {
 
     static void run() throws InterruptedException {
         for (String method : METHODS) {
-            new Load(call(method)).run(method);
+            if (WARM_UP > 0) {
+                new Load(call(method)).run(WARM_UP);
+            }
+        }
+        for (String method : METHODS) {
+            System.out.println("START " + method);
+            System.out.println("LOAD " + method + " failed " + new Load(call(method)).run(SECONDS));
         }
     }
 
@@ -48,7 +55,8 @@ final class Load {
         };
     }
 
-    private void run(String method) throws InterruptedException {
+    /** How many calls failed, and the first failure. */
+    private String run(int seconds) throws InterruptedException {
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < THREADS; i++) {
             Thread thread = new Thread(this::work, "load " + i);
@@ -56,16 +64,14 @@ final class Load {
             threads.add(thread);
         }
         if (CALLS == Long.MAX_VALUE) {
-            Thread.sleep(WARM_UP * 1000L);
-            System.out.println("WARM " + method);
-            Thread.sleep(SECONDS * 1000L);
+            Thread.sleep(seconds * 1000L);
             stop = true;
         }
         for (Thread thread : threads) {
             thread.join();
         }
         Throwable first = failure.get();
-        System.out.println("LOAD " + method + " failed " + failed + (first == null ? "" : " " + Step.firstLine(first)));
+        return failed + (first == null ? "" : " " + Step.firstLine(first));
     }
 
     private void work() {
