@@ -236,6 +236,10 @@ func (r *Report) labels(keys []int) (columns []column, cells func(values []strin
 			next = sizes.Serialization
 		case sizes.Service:
 			next = sizes.Method
+		case sizes.DubboVersion:
+			name = "Dubbo"
+		case sizes.ResponseSerialization:
+			name = "answered in"
 		}
 		part := []int{i}
 		if next != "" && i+1 < len(keys) && r.By.Keys[keys[i+1]] == next {
