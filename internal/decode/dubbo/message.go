@@ -123,8 +123,24 @@ func (m *Message) find(name string) int {
 	return -1
 }
 
-// AppendArguments appends the arguments as a JSON list.
-func (m *Message) AppendArguments(dst []byte) []byte { return m.appendField(dst, "args", "[]") }
+// AppendArguments appends the arguments as a JSON list. Where nothing is left of them they are one opaque value.
+func (m *Message) AppendArguments(dst []byte) []byte {
+	if m.find("args") < 0 && m.Err != nil && m.Names != nil && len(m.Names.Types) > 0 {
+		dst = append(dst, `[{"@opaque":`...)
+		return append(strconv.AppendInt(dst, m.opaqueBytes(), 10), "}]"...)
+	}
+	return m.appendField(dst, "args", "[]")
+}
+
+// opaqueBytes is the sum of the bytes that were not decoded.
+func (m *Message) opaqueBytes() (n int64) {
+	for i := range m.Tree.Nodes {
+		if m.Tree.Nodes[i].Kind == decode.Opaque {
+			n += int64(m.Tree.Nodes[i].Len)
+		}
+	}
+	return n
+}
 
 // AppendGenericArguments appends the arguments of the method that a generic call invokes: the elements of the third
 // argument of $invoke.
@@ -155,14 +171,8 @@ func (m *Message) AppendAttachments(dst []byte) []byte {
 	if m.Err == nil || m.find("attachments") >= 0 || m.Format != nil && m.Format.NoAttachments || m.ResultKind >= 0 && m.ResultKind < 3 {
 		return m.appendField(dst, "attachments", "{}")
 	}
-	n := int64(0)
-	for i := range m.Tree.Nodes {
-		if k := m.Tree.Nodes[i].Kind; k == decode.Opaque {
-			n += int64(m.Tree.Nodes[i].Len)
-		}
-	}
 	dst = append(dst, `{"@opaque":`...)
-	return append(strconv.AppendInt(dst, n, 10), '}')
+	return append(strconv.AppendInt(dst, m.opaqueBytes(), 10), '}')
 }
 
 // AppendResult appends the value of a response as JSON: null where the result kind says so, opaque where the capture
