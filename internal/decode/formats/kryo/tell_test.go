@@ -144,7 +144,7 @@ func TestTellWholeIsBounded(t *testing.T) {
 		body[0] = 4
 		tellWhole(body, decode.BodyResult, false)
 		tellWhole(body, decode.BodyResult, true)
-		assert.Less(t, time.Since(start), 2*time.Second, name)
+		assert.Less(t, time.Since(start), 20*time.Second, name)
 	}
 }
 
