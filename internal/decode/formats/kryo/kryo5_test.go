@@ -70,6 +70,20 @@ func TestWhatOnlyTheClassKnows5(t *testing.T) {
 	}
 }
 
+// Where one of the elements is null, each that is starts with 00, whatever its class.
+func TestNullsBeforeWhatOnlyTheClassKnows5(t *testing.T) {
+	tree := decode.Tree{WithValues: true}
+	r := New5()
+	r.Reset(formattest.Hex("2301 84 0100 47656e24436f6c6ff2 01 00 02 00"), decode.Malformed, &tree)
+	r.Value(decode.ByField, "result", 0, "")
+	require.NotNil(t, r.Err())
+	assert.Equal(t, decode.Unsupported, r.Err().Cause)
+	assert.Equal(t, 16, r.Err().At)
+	tree.CloseTo(0)
+	m := formattest.Message{Tree: tree}
+	assert.Equal(t, `[null,{"@class":"Gen$Color"}]`, m.Value("result"))
+}
+
 const attachments5 = "2201 02 0301 706174e8 0301 642e48e9" // {path=d.Hi}
 
 func TestFindAttachments5(t *testing.T) {

@@ -109,6 +109,11 @@ func (r *Reader) known(cl *class, p place) {
 func (r *Reader) orNull(cl *class, p place) {
 	switch {
 	case r.d.five && cl.layout == unknown && !r.streamed(cl):
+		if b, ok := r.Peek(); ok && b == refNull { // in an enum too, whose constants are numbered from 1
+			r.Off++
+			r.leaf(p, decode.Null)
+			return
+		}
 		r.fail(cl, p)
 		return
 	case !r.d.plain(cl):
