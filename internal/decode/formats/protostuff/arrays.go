@@ -20,10 +20,10 @@ func (r *Reader) lost(length uint64, elements int) {
 }
 
 // ordinals takes the constants of an enum array.
-func (r *Reader) ordinals(class string, end uint64) (i int) {
+func (r *Reader) ordinals(class string, m nested) (i int) {
 	for ; r.OK(); i++ {
-		f, w := r.tag()
-		if tagOf(f, w) == end {
+		f, w, more := r.next(m)
+		if !more {
 			return i
 		}
 		if f != 2 || w != varintWire {
@@ -39,7 +39,7 @@ func (r *Reader) ordinals(class string, end uint64) (i int) {
 
 // scalars takes an array of primitives, boxes, strings or numbers: a code of the type, the length, the elements. Null
 // elements are missing.
-func (r *Reader) scalars(end uint64) {
+func (r *Reader) scalars(m nested) {
 	code := r.varint("a type of elements")
 	id := code + 1 // primitives
 	if code >= 8 {
@@ -48,8 +48,8 @@ func (r *Reader) scalars(end uint64) {
 	n := r.field(1)
 	r.Role("length")
 	for i := 0; r.OK(); i++ {
-		f, w := r.tag()
-		if tagOf(f, w) == end {
+		f, w, more := r.next(m)
+		if !more {
 			r.lost(n, i)
 			return
 		}

@@ -7,7 +7,7 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// Ids of the members of a dynamic group: an object whose type is not declared (ObjectSchema, RuntimeFieldFactory).
+// Ids of the members of a dynamic message: an object whose type is not declared (ObjectSchema, RuntimeFieldFactory).
 const (
 	idBool       = 1
 	idByte       = 2
@@ -46,7 +46,7 @@ type seen struct {
 	copy string
 }
 
-// number gives the object whose group starts here its number.
+// number gives the object whose group starts here its number. Messages behind a length need none: no reference means them.
 func (r *Reader) number() {
 	r.objects++
 	if r.Tree != nil {
@@ -57,12 +57,11 @@ func (r *Reader) number() {
 // maxCopied bounds the texts repeated for references, per body byte: a few bytes could stand for gigabytes.
 const maxCopied = 16
 
-// element takes a dynamic group or a reference; its tag has been taken.
+// element takes a dynamic message or a reference; its tag has been taken.
 func (r *Reader) element(p place, field uint64, wire byte) {
 	switch wire {
-	case startGroup:
-		r.number()
-		r.dynamic(p, field, header{})
+	case startGroup, delimited:
+		r.dynamic(p, r.start(field, wire), header{})
 	case reference:
 		n := r.varint("the number of an object")
 		if r.OK() && n >= uint64(r.objects) {
@@ -100,14 +99,13 @@ func (r *Reader) refer(p place, k int) {
 	}
 }
 
-// dynamic takes the member of a dynamic group and the group's end; its start has been taken. h is what stands before
+// dynamic takes the member of a dynamic message and the message's end; its start has been taken. h is what stands before
 // the outermost one.
-func (r *Reader) dynamic(p place, field uint64, h header) {
+func (r *Reader) dynamic(p place, m nested, h header) {
 	self := len(r.seen) - 1
 	id, wire := r.tag()
 	var kind decode.Kind
 	fill := func(*decode.Node) {}
-	end := tagOf(field, endGroup)
 	switch {
 	case !r.OK():
 		return
@@ -146,23 +144,23 @@ func (r *Reader) dynamic(p place, field uint64, h header) {
 			kind, fill = r.delegate(text(raw))
 		case idPojo:
 			if !inParts[string(raw)] {
-				r.container(p, field, h, id, text(raw))
+				r.container(p, m, h, id, text(raw))
 				return
 			}
 			s := r.parts(string(raw))
 			kind, fill = decode.Date, func(n *decode.Node) { n.Text = s() }
 		default:
-			r.container(p, field, h, id, text(raw))
+			r.container(p, m, h, id, text(raw))
 			return
 		}
 	case id == idScalars && wire == varintWire:
-		r.container(p, field, h, id, "")
+		r.container(p, m, h, id, "")
 		return
 	default:
 		r.Fail(decode.Unsupported, "a member of an object", fmt.Sprintf("member %d of wire type %d", id, wire))
 		return
 	}
-	r.expect(end)
+	r.finish(m)
 	if h.class > 0 {
 		r.scalar(kind, p, h, func(n *decode.Node) { r.wanted(n, fill) })
 		return
@@ -190,7 +188,7 @@ func (r *Reader) delegate(class string) (decode.Kind, func(*decode.Node)) {
 }
 
 // container takes a member with members of its own, behind its class name.
-func (r *Reader) container(p place, field uint64, h header, id uint64, class string) {
+func (r *Reader) container(p place, m nested, h header, id uint64, class string) {
 	kind := decode.List
 	switch id {
 	case idMap:
@@ -215,35 +213,34 @@ func (r *Reader) container(p place, field uint64, h header, id uint64, class str
 		return
 	}
 	r.typed(class)
-	end := tagOf(field, endGroup)
 	switch id {
 	case idMap:
-		r.mapping(end)
+		r.mapping(m)
 	case idPojo:
 		if class == "java.util.UUID" {
 			r.uuid()
-			r.expect(end)
+			r.finish(m)
 			break
 		}
 		from := len(r.seen)
-		r.skip(field)
+		r.skip(m)
 		for i := range r.seen[from:] {
 			r.seen[from+i].node = -1
 		}
 		r.Leaf(decode.Opaque, decode.Whole, "opaque", 0)
 	case idCollection:
-		r.elements(end)
+		r.elements(m)
 	case idArray:
 		n := r.field(3)
 		r.field(2)
 		r.Role("length")
-		r.lost(n, r.elements(end))
+		r.lost(n, r.elements(m))
 	case idEnums:
 		n := r.field(1)
 		r.Role("length")
-		r.lost(n, r.ordinals(class, end))
+		r.lost(n, r.ordinals(class, m))
 	case idScalars:
-		r.scalars(end)
+		r.scalars(m)
 	}
 	r.Role("end")
 	r.Leave()
@@ -260,12 +257,12 @@ func (r *Reader) typed(class string) {
 	r.Role("type")
 }
 
-// elements takes objects up to a tag and returns how many there were.
-func (r *Reader) elements(end uint64) (i int) {
+// elements takes objects up to the end of a message and returns how many there were.
+func (r *Reader) elements(m nested) (i int) {
 	for ; r.OK(); i++ {
-		f, w := r.tag()
+		f, w, more := r.next(m)
 		switch {
-		case tagOf(f, w) == end && w == endGroup:
+		case !more:
 			return i
 		case f != 1:
 			r.Fail(decode.Unsupported, "an element", fmt.Sprintf("field %d", f))
@@ -275,27 +272,26 @@ func (r *Reader) elements(end uint64) (i int) {
 	return i
 }
 
-// mapping takes entries up to a tag: groups of a key and a value, each left out where it is null.
-func (r *Reader) mapping(end uint64) {
+// mapping takes entries up to the end of a message: nested ones of a key and a value, each left out where it is null.
+func (r *Reader) mapping(m nested) {
 	for i := 0; r.OK(); i++ {
-		f, w := r.tag()
-		if tagOf(f, w) == end {
+		f, w, more := r.next(m)
+		if !more {
 			return
 		}
-		if f != 1 || w != startGroup {
+		if f != 1 {
 			r.Fail(decode.Unsupported, "an entry", fmt.Sprintf("field %d", f))
 			return
 		}
-		r.number()
-		r.entry(i)
+		r.entry(i, r.start(f, w))
 	}
 }
 
 // entry takes the key and the value of an entry, and its end.
-func (r *Reader) entry(i int) {
-	f, w := r.tag()
+func (r *Reader) entry(i int, m nested) {
+	f, w, more := r.next(m)
 	name := ""
-	if f == 1 && w != endGroup {
+	if more && f == 1 {
 		key := 0
 		if r.Tree != nil {
 			key = len(r.Tree.Nodes)
@@ -305,17 +301,17 @@ func (r *Reader) entry(i int) {
 			name = r.Tree.Nodes[key].Text
 			r.Tree.Nodes[key].Name = name
 		}
-		f, w = r.tag()
+		f, w, more = r.next(m)
 	} else {
 		r.Leaf(decode.Null, decode.ByKey, "", i)
 	}
-	if f == 2 {
+	if more && f == 2 {
 		r.element(place{label: decode.ByEntry, name: name, index: i}, f, w)
-		f, w = r.tag()
+		f, w, more = r.next(m)
 	} else {
 		r.Leaf(decode.Null, decode.ByEntry, name, i)
 	}
-	if f != 1 || w != endGroup {
+	if more {
 		r.Fail(decode.Unsupported, "the end of an entry", fmt.Sprintf("field %d", f))
 	}
 	r.Role("end")

@@ -94,9 +94,7 @@ func (r *Reader) wrapped(p place, h header) {
 		r.scalar(decode.Null, p, h, func(*decode.Node) {})
 		return
 	}
-	r.expect(tagOf(1, startGroup))
-	r.number()
-	r.dynamic(p, 1, h)
+	r.dynamic(p, r.part(1), h)
 }
 
 // throwable takes an exception's message; what else it has is not read.
@@ -214,13 +212,13 @@ const maxWords = 1024
 func (r *Reader) bigInteger(p place, h header) {
 	r.expect(tagOf(1, varintWire))
 	sign := int32(r.varint("a sign"))
-	r.expect(tagOf(2, startGroup))
+	ints := r.part(2)
 	r.expect(tagOf(1, varintWire))
 	r.varint("a length")
 	var mag []byte
 	for r.OK() {
-		f, w := r.tag()
-		if f == 2 && w == endGroup {
+		f, w, more := r.next(ints)
+		if !more {
 			break
 		}
 		if f != 2 || w != varintWire || len(mag) >= 4*maxWords {
@@ -265,14 +263,12 @@ func (r *Reader) parts(class string) func() string {
 	case "java.time.LocalTime":
 		return r.clock()
 	case "java.time.LocalDateTime":
-		r.expect(tagOf(1, startGroup))
-		r.number()
+		m := r.part(1)
 		date := r.date()
-		r.expect(tagOf(1, endGroup))
-		r.expect(tagOf(2, startGroup))
-		r.number()
+		r.finish(m)
+		m = r.part(2)
 		clock := r.clock()
-		r.expect(tagOf(2, endGroup))
+		r.finish(m)
 		return func() string { return date() + "T" + clock() }
 	default: // java.time.Instant
 		seconds, nanos := int64(r.field(1)), int64(r.field(2))

@@ -69,6 +69,7 @@ type Reader struct {
 	decode.Recorder
 	objects int    // objects of the current value numbered so far
 	seen    []seen // the same, where a tree is filled
+	form    byte   // wire type of the nested messages of the current value, 0 before the first
 	copied  int    // bytes of texts repeated for references
 	probe   *Reader
 }
@@ -184,6 +185,7 @@ func (r *Reader) begin() {
 	clear(r.seen)
 	r.seen = r.seen[:0]
 	r.objects = 0
+	r.form = 0
 }
 
 // readable walks the message that ends at end without recording it.

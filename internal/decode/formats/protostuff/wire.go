@@ -75,8 +75,8 @@ func (r *Reader) raw(wire byte) uint64 {
 	return 0
 }
 
-// skip takes fields up to and with the end of the group of field.
-func (r *Reader) skip(field uint64) {
+// skipGroup takes fields up to and with the end of the group of field.
+func (r *Reader) skipGroup(field uint64) {
 	open := []uint64{field}
 	for len(open) > 0 && r.OK() {
 		f, w := r.tag()
