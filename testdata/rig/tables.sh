@@ -38,6 +38,7 @@ peer() { # release serialization main settings-and-workload...
 }
 
 start_provider() { # release serialization
+  rm -f "$work"/load-*.log # nobody may wait for what an earlier peer said
   peer "$1" "$2" Provider >"$work/load-provider.log" 2>&1 &
   provider_pid=$!
   wait_for "$work/load-provider.log" READY 60 $provider_pid
