@@ -29,6 +29,9 @@ all_captures() {
   done
 
   # Protostuff had id 10 in 2.7.0 and 2.7.1; since 2.7.2 that is native-hessian's.
+  # 2.7.0 writes nested messages with a length, as protocol buffers do; 2.7.1 as groups.
+  capture protostuff-2.7.0 dubbo=2.7.0 serialization=protostuff
+  capture edge-protostuff-2.7.0 dubbo=2.7.0 serialization=protostuff workloads=edge heartbeat=1000
   for s in protostuff hessian2; do
     capture $s-2.7.1 dubbo=2.7.1 serialization=$s
     capture edge-$s-2.7.1 dubbo=2.7.1 serialization=$s workloads=edge heartbeat=1000
