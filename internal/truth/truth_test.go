@@ -29,6 +29,7 @@ func TestCaptures(t *testing.T) {
 				q.envelope(t)
 			}
 			values(t, r, pairs)
+			compareTyped(t, &p, r, pairs)
 			if p.Complete {
 				totals(t, r, sent)
 				assert.Equal(t, telnet, r.telnet(), "telnet text")
