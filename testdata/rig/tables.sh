@@ -104,7 +104,7 @@ measure_traffic() { # serialization
 
 machine() {
   jq -n --arg date "$(date -u +%Y-%m-%d)" --arg cpu "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)" --argjson cores "$(nproc)" \
-    --argjson memory "$(awk '/^MemTotal/ {printf "%d", $2 * 1024}' /proc/meminfo)" --arg kernel "$(uname -r)" \
+    --argjson memory $(($(awk '/^MemTotal/ {print $2}' /proc/meminfo) * 1024)) --arg kernel "$(uname -r)" \
     --arg jdk "$(java -XshowSettings:properties -version 2>&1 | sed -n 's/.*java.runtime.version = //p')" \
     --arg calls $calls_dubbo --arg traffic $traffic_dubbo --argjson callThreads $calls_threads --argjson seconds $calls_seconds \
     --argjson trafficThreads $traffic_threads --slurpfile missing "$work/missing.json" \
