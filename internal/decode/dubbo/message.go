@@ -129,7 +129,30 @@ func (m *Message) AppendArguments(dst []byte) []byte {
 		dst = append(dst, `[{"@opaque":`...)
 		return append(strconv.AppendInt(dst, m.opaqueBytes(), 10), "}]"...)
 	}
-	return m.appendField(dst, "args", "[]")
+	dst = m.appendField(dst, "args", "[]")
+	// Arguments behind one whose end cannot be seen lie in its opaque bytes: none is left out.
+	for n := m.argumentsRead(); m.Err != nil && m.Names != nil && n < len(m.Names.Types); n++ {
+		dst = dst[:len(dst)-1]
+		if n > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, `{"@opaque":0}]`...)
+	}
+	return dst
+}
+
+// argumentsRead is the number of arguments of which something was read.
+func (m *Message) argumentsRead() (n int) {
+	args := m.find("args")
+	if args < 0 {
+		return 0
+	}
+	for c := args + 1; c < int(m.Tree.Nodes[args].End); c = int(m.Tree.Nodes[c].End) {
+		if m.Tree.Nodes[c].Kind != decode.Overhead {
+			n++
+		}
+	}
+	return n
 }
 
 // opaqueBytes is the sum of the bytes that were not decoded.
