@@ -1,11 +1,14 @@
 // Package protostuff reads bodies of Dubbo's serialization "protostuff" (id 12; 10 in Dubbo 2.7.0 and 2.7.1).
 //
-// Sources: Dubbo 2.7.1 and 2.7.8 ProtostuffObjectOutput, WrapperUtils and Wrapper; protostuff 1.5.9 GraphIOUtil,
-// ProtostuffOutput, RuntimeSchema, ObjectSchema, CollectionSchema, MapSchema and ArraySchemas.
+// Sources: Dubbo 2.7.0, 2.7.1 and 2.7.8 ProtostuffObjectOutput, WrapperUtils and Wrapper; protostuff 1.5.9 GraphIOUtil,
+// ProtostuffOutput, ProtobufIOUtil, ProtobufOutput, RuntimeSchema, ObjectSchema, CollectionSchema, MapSchema and ArraySchemas.
 //
 // Each object is a class name and a message with their lengths in front, so every extent is exact. Messages have field
 // numbers and no names: objects of application classes are measured, not decoded. Boxes, strings, numbers, dates, arrays,
 // collections and maps are read.
+//
+// Messages inside messages are groups, and objects that come again are references; Dubbo 2.7.0 writes them behind their
+// length, each time it meets them. The wire type of the first one in a value tells: see nested.
 //
 // Memory: the body is borrowed until the next Reset; the tree gets copies of texts where it wants values.
 package protostuff
@@ -32,8 +35,8 @@ var Format = decode.Format{
 	New:        func() decode.Reader { return new(Reader) },
 }
 
-// Format10 is the same in Dubbo 2.7.0 and 2.7.1, where it has the id of native-hessian. Null makes the writer throw there,
-// so it has no heartbeats.
+// Format10 is the same in Dubbo 2.7.0 and 2.7.1, where it has the id of native-hessian. It is one serialization to its users,
+// though nested messages are written in another way in each. Null makes the writer throw there, so it has no heartbeats.
 var Format10 = decode.Format{
 	ID:       10,
 	Name:     "protostuff",
