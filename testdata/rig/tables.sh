@@ -9,14 +9,16 @@ here=$(cd "$(dirname "$0")" && pwd)
 tables=${RIG_OUT:-$here/tables} # another folder for trials
 host=127.0.0.1
 
-# calls: the four methods of dubbo-benchmark's UserService, each by many threads for some seconds.
-calls_dubbo=2.7.23 calls_threads=32 calls_seconds=5 warm_up=3 # seconds of each method before any is measured
+# Each method is called by many threads for some seconds, after all were for a while.
+seconds=5 warm_up=3
+# calls: the four methods of dubbo-benchmark's UserService.
+calls_dubbo=2.7.23 calls_threads=32
 calls_serializations=(kryo kryo+optimizer fst fst+optimizer hessian2 fastjson)
 calls_methods=(createUser existUser getUser listUser)
-# traffic: a number of calls of the three workloads of smartbuf-dubbo; few threads, so that no packet is missed.
+# traffic: the three workloads of smartbuf-dubbo.
 traffic_dubbo=2.6.12 traffic_threads=4
 traffic_serializations=(fastjson fst fst+optimizer hessian2 kryo kryo+optimizer smartbuf)
-declare -A traffic_calls=([posts]=400 [user]=3000 [tiny]=10000)
+traffic_methods=(posts user tiny)
 
 build_load() { # release
   local module classes
@@ -66,50 +68,33 @@ check() { # table serialization column log
   fi
 }
 
-measure_calls() { # serialization
-  local method consumer_pid
-  echo "== calls $1"
-  start_provider $calls_dubbo "$1"
+measure() { # table release threads serialization methods...
+  local table=$1 release=$2 threads=$3 serialization=$4 method consumer_pid
+  shift 4
+  echo "== $table $serialization"
+  start_provider "$release" "$serialization"
   # The load goes on for longer than the window that is captured.
-  peer $calls_dubbo "$1" Consumer -Drig.load.threads=$calls_threads -Drig.load.warmUp=$warm_up -Drig.load.seconds=$((calls_seconds + 2)) \
-    -Drig.load.methods="$(IFS=, && echo "${calls_methods[*]}")" >"$work/load-consumer.log" 2>&1 &
+  peer "$release" "$serialization" Consumer -Drig.load.threads="$threads" -Drig.load.warmUp=$warm_up -Drig.load.seconds=$((seconds + 2)) \
+    -Drig.load.methods="$(IFS=, && echo "$*")" >"$work/load-consumer.log" 2>&1 &
   consumer_pid=$!
-  for method in "${calls_methods[@]}"; do
+  for method in "$@"; do
     wait_for "$work/load-consumer.log" "^START $method" 60 $consumer_pid || break
     sleep 0.5
-    "$wire" capture lo --port $port --duration ${calls_seconds}s -o "$tables/calls/$1.$method.json" 2>"$work/wire.log" || cat "$work/wire.log"
+    "$wire" capture lo --port $port --duration ${seconds}s -o "$tables/$table/$serialization.$method.json" 2>"$work/wire.log" || cat "$work/wire.log"
   done
   wait $consumer_pid || true
   stop_provider
-  for method in "${calls_methods[@]}"; do check calls "$1" "$method" "$work/load-consumer.log"; done
-}
-
-measure_traffic() { # serialization
-  local workload wire_pid
-  echo "== traffic $1"
-  start_provider $traffic_dubbo "$1"
-  for workload in posts user tiny; do
-    "$wire" capture lo --port $port -o "$tables/traffic/$1.$workload.json" 2>"$work/wire.log" &
-    wire_pid=$!
-    sleep 0.5
-    (peer $traffic_dubbo "$1" Consumer -Drig.load.threads=$traffic_threads -Drig.load.calls="${traffic_calls[$workload]}" \
-      -Drig.load.methods="$workload") >"$work/load-consumer.log" 2>&1 || true
-    sleep 0.5
-    kill -INT $wire_pid
-    wait $wire_pid || cat "$work/wire.log"
-    check traffic "$1" "$workload" "$work/load-consumer.log"
-  done
-  stop_provider
+  for method in "$@"; do check "$table" "$serialization" "$method" "$work/load-consumer.log"; done
 }
 
 machine() {
   jq -n --arg date "$(date -u +%Y-%m-%d)" --arg cpu "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)" --argjson cores "$(nproc)" \
     --argjson memory $(($(awk '/^MemTotal/ {print $2}' /proc/meminfo) * 1024)) --arg kernel "$(uname -r)" \
     --arg jdk "$(java -XshowSettings:properties -version 2>&1 | sed -n 's/.*java.runtime.version = //p')" \
-    --arg calls $calls_dubbo --arg traffic $traffic_dubbo --argjson callThreads $calls_threads --argjson seconds $calls_seconds \
+    --arg calls $calls_dubbo --arg traffic $traffic_dubbo --argjson callThreads $calls_threads --argjson seconds $seconds \
     --argjson trafficThreads $traffic_threads --slurpfile missing "$work/missing.json" \
     '{date: $date, cpu: $cpu, cores: $cores, memoryBytes: $memory, kernel: $kernel, jdk: $jdk,
-      calls: {dubbo: $calls, threads: $callThreads, seconds: $seconds}, traffic: {dubbo: $traffic, threads: $trafficThreads}, missing: $missing}'
+      calls: {dubbo: $calls, threads: $callThreads, seconds: $seconds}, traffic: {dubbo: $traffic, threads: $trafficThreads, seconds: $seconds}, missing: $missing}'
 }
 
 lock
@@ -124,7 +109,7 @@ fi
 wire=$1
 rm -rf "$tables/calls" "$tables/traffic" && mkdir -p "$tables/calls" "$tables/traffic"
 : >"$work/missing.json"
-for serialization in "${calls_serializations[@]}"; do measure_calls "$serialization"; done
+for serialization in "${calls_serializations[@]}"; do measure calls $calls_dubbo $calls_threads "$serialization" "${calls_methods[@]}"; done
 missing calls triple "dubbo-wire counts HTTP/2 connections, it does not read the calls inside yet"
-for serialization in "${traffic_serializations[@]}"; do measure_traffic "$serialization"; done
+for serialization in "${traffic_serializations[@]}"; do measure traffic $traffic_dubbo $traffic_threads "$serialization" "${traffic_methods[@]}"; done
 machine >"$tables/machine.json"

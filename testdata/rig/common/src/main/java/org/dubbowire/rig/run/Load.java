@@ -9,15 +9,14 @@ import java.util.function.LongConsumer;
 
 /**
  * Calls one method after the other from many threads, as fast as the answers come: for tables.sh, which measures on the
- * wire. Either for some seconds each, after all have been called for a while (both JVMs compile meanwhile), the start of
- * each being a line START METHOD; or a number of calls each.
+ * wire. For some seconds each, after all have been called for a while (both JVMs compile meanwhile); the start of each is a
+ * line START METHOD.
  */
 final class Load {
     private static final String[] METHODS = System.getProperty("rig.load.methods", "existUser").split(",");
     private static final int THREADS = Integer.getInteger("rig.load.threads", 32);
     private static final int WARM_UP = Integer.getInteger("rig.load.warmUp", 0);
     private static final int SECONDS = Integer.getInteger("rig.load.seconds", 0);
-    private static final long CALLS = Long.getLong("rig.load.calls", Long.MAX_VALUE);
     private final LongConsumer call;
     private final AtomicLong next = new AtomicLong();
     private final AtomicLong failed = new AtomicLong();
@@ -63,10 +62,8 @@ final class Load {
             thread.start();
             threads.add(thread);
         }
-        if (CALLS == Long.MAX_VALUE) {
-            Thread.sleep(seconds * 1000L);
-            stop = true;
-        }
+        Thread.sleep(seconds * 1000L);
+        stop = true;
         for (Thread thread : threads) {
             thread.join();
         }
@@ -75,7 +72,7 @@ final class Load {
     }
 
     private void work() {
-        for (long n = next.getAndIncrement(); n < CALLS && !stop; n = next.getAndIncrement()) {
+        for (long n = next.getAndIncrement(); !stop; n = next.getAndIncrement()) {
             try {
                 call.accept(n);
             } catch (RuntimeException e) {
