@@ -110,6 +110,6 @@ wire=$1
 rm -rf "$tables/calls" "$tables/traffic" && mkdir -p "$tables/calls" "$tables/traffic"
 : >"$work/missing.json"
 for serialization in "${calls_serializations[@]}"; do measure calls $calls_dubbo $calls_threads "$serialization" "${calls_methods[@]}"; done
-missing calls triple "dubbo-wire counts HTTP/2 connections, it does not read the calls inside yet"
+missing calls triple "connections of HTTP/2 are counted, the calls inside are not read yet"
 for serialization in "${traffic_serializations[@]}"; do measure traffic $traffic_dubbo $traffic_threads "$serialization" "${traffic_methods[@]}"; done
 machine >"$tables/machine.json"

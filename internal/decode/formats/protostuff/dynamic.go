@@ -307,7 +307,7 @@ func (r *Reader) entry(i int, m nested) {
 	}
 	if more && f == 2 {
 		r.element(place{label: decode.ByEntry, name: name, index: i}, f, w)
-		f, w, more = r.next(m)
+		f, _, more = r.next(m)
 	} else {
 		r.Leaf(decode.Null, decode.ByEntry, name, i)
 	}
