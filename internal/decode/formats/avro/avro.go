@@ -5,8 +5,9 @@
 //
 // A value is a datum under a schema that both ends make from the class; neither schema, class nor length is on the wire,
 // and null and every class of java.* that has no schema of its own (dates, maps, attachments) take no bytes at all. So
-// arguments are read by their declared types as long as these are primitives, strings, numbers or arrays of them. A
-// result is the rest of the body, since attachments take no bytes.
+// arguments are read by their declared types as long as these are primitives, strings, numbers or arrays of them, and as
+// long as the bytes say which of them are null: see plan.go. A result is the rest of the body, since attachments take no
+// bytes.
 //
 // Memory: the body is borrowed until the next Reset; the tree gets copies of texts where it wants values.
 package avro
@@ -33,7 +34,19 @@ var Format = decode.Format{
 // Reader reads one body. The zero value is ready for Reset.
 type Reader struct {
 	decode.Recorder
+	plan  plan
+	fault *decode.Error
 }
+
+// Reset implements decode.Reader.
+func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
+	r.Recorder.Reset(body, short, t)
+	r.plan.reset()
+	r.fault = nil
+}
+
+// Fault implements decode.Faulter.
+func (r *Reader) Fault() *decode.Error { return r.fault }
 
 // SkipText implements decode.Reader.
 func (r *Reader) SkipText() {
@@ -59,6 +72,13 @@ func (r *Reader) Text(name string) (s string, null bool) {
 	if n := r.Leaf(decode.String, decode.ByField, name, 0); n != nil && r.Values() {
 		n.Text = s
 	}
+	switch p := &r.plan; name {
+	case "method":
+		p.generic = s == "$invoke" || s == "$invokeAsync"
+	case "parameterTypes":
+		p.types, _ = decode.SplitDescriptor(s)
+		p.generic = p.generic && s == "Ljava/lang/String;[Ljava/lang/String;[Ljava/lang/Object;"
+	}
 	return s, false
 }
 
@@ -79,8 +99,7 @@ func (r *Reader) ResultKind() byte {
 	return kind
 }
 
-// Value implements decode.Reader. A null takes no bytes, nor do dates and maps: at the end of the body nothing tells
-// which it was.
+// Value implements decode.Reader. The arguments of a request are planned; a value on its own is read as it stands.
 func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
 	if !r.OK() {
 		return
@@ -90,11 +109,11 @@ func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
 		r.rest(l, name, index)
 		return
 	}
-	if len(typ) > 1 && r.Left() == 0 && r.Short == decode.Malformed {
-		r.Leaf(decode.Opaque, l, name, index)
+	if p := &r.plan; l == decode.ByIndex && index == p.next && index < len(p.types) && typ == p.types[index] {
+		r.argument(l, name, index, typ)
 		return
 	}
-	r.datum(l, name, index, typ)
+	r.behind(l, name, index, typ)
 }
 
 // Throwable implements decode.Reader. An exception is its own fields, which only its class could divide, and its

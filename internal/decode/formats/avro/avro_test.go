@@ -22,7 +22,7 @@ func TestValues(t *testing.T) {
 		{"Ljava/lang/String;", "00", `""`},
 		{"Ljava/lang/String;", "06e4b8ad", `"中"`},
 		{"Ljava/lang/String;", "08f09f9880", `"😀"`},
-		{"Ljava/lang/String;", "", `{"@opaque":0}`},
+		{"Ljava/lang/String;", "", `null`},
 		{"I", "0a", "5"},
 		{"Ljava/lang/Integer;", "01", "-1"},
 		{"I", "ffffffff0f", "-2147483648"},

@@ -33,7 +33,11 @@ var shapes = map[string]shape{
 	"Ljava/util/Date;": lost, "Ljava/util/UUID;": lost, "Ljava/util/Locale;": lost, "Ljava/lang/Class;": lost, "Ljava/util/Optional;": lost,
 	"Ljava/time/LocalDate;": lost, "Ljava/time/LocalTime;": lost, "Ljava/time/LocalDateTime;": lost, "Ljava/time/Instant;": lost,
 	"Ljava/time/Duration;": lost, "Ljava/time/OffsetDateTime;": lost, "Ljava/time/ZonedDateTime;": lost, "Ljava/time/Year;": lost,
-	"Ljava/time/YearMonth;": lost, "Ljava/time/MonthDay;": lost, "Ljava/time/Period;": lost,
+	"Ljava/time/YearMonth;": lost, "Ljava/time/MonthDay;": lost, "Ljava/time/Period;": lost, "Ljava/time/OffsetTime;": lost,
+	"Ljava/time/ZoneId;": lost, "Ljava/time/ZoneOffset;": lost, "Ljava/sql/Timestamp;": lost, "Ljava/sql/Date;": lost,
+	"Ljava/util/OptionalInt;": lost, "Ljava/util/Currency;": lost, "Ljava/util/BitSet;": lost, "Ljava/util/regex/Pattern;": lost,
+	"Ljava/util/concurrent/atomic/AtomicInteger;": lost, "Ljava/util/concurrent/atomic/AtomicLong;": lost,
+	"Ljava/util/concurrent/atomic/AtomicBoolean;": lost,
 }
 
 // datum takes one value of a declared type.
