@@ -74,7 +74,7 @@ measure() { # table release threads serialization methods...
   echo "== $table $serialization"
   start_provider "$release" "$serialization"
   # The load goes on for longer than the window that is captured.
-  peer "$release" "$serialization" Consumer -Drig.load.threads="$threads" -Drig.load.warmUp=$warm_up -Drig.load.seconds=$((seconds + 2)) \
+  peer "$release" "$serialization" Consumer -Drig.load.threads="$threads" -Drig.load.warmUp=$warm_up -Drig.load.seconds=$((seconds + 4)) \
     -Drig.load.methods="$(IFS=, && echo "$*")" >"$work/load-consumer.log" 2>&1 &
   consumer_pid=$!
   for method in "$@"; do
