@@ -201,8 +201,7 @@ table, from 4 cores and 8 GiB. The figures of different machines do not compare;
 		}
 		fmt.Fprintf(w, " %s |\n", coverage)
 	}
-	fmt.Fprint(w, "\nBytes a call are the bodies of request and response. Only the calls of the column's method count; where the window reached
-into the next method the rate is that much too low. Coverage is the lowest of the row's cells: the share of Dubbo's\nbytes that dubbo-wire recorded whole.\n")
+	fmt.Fprint(w, "\nBytes a call are the bodies of request and response. Only the calls of the column's method count; where the window\nreached into the next method the rate is that much too low. Coverage is the lowest of the row's cells: the share of Dubbo's\nbytes that dubbo-wire recorded whole.\n")
 	m.writeMissing(w, "calls")
 	return nil
 }

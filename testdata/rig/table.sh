@@ -63,6 +63,9 @@ all_captures() {
   done
   capture dubbo-2.6.0 dubbo=2.6.0 serialization=dubbo
   capture edge-dubbo-2.6.0 dubbo=2.6.0 serialization=dubbo workloads=edge heartbeat=1000
+  # Kryo of 2.6.0 to 2.6.5 writes classes of the JDK through Java streams.
+  capture kryo-2.6.0 dubbo=2.6.0 serialization=kryo
+  capture edge-kryo-2.6.0 dubbo=2.6.0 serialization=kryo workloads=edge heartbeat=1000
 
   # A connection has one serialization here, and the provider answers in its own, whatever it was asked in.
   capture mixed-2.5.3 dubbo=2.5.3 workloads=mixed serializations=dubbo,json,hessian2,java,compactedjava,nativejava,fastjson properties=-Drig.connections=1 \
