@@ -1,0 +1,186 @@
+package dubbo
+
+import (
+	"bytes"
+
+	"dubbo-wire/internal/decode"
+)
+
+// Decoder reads the bodies of frames. It is not safe for concurrent use.
+type Decoder struct {
+	formats [32][]*reading
+	tree    decode.Tree
+	msg     Message
+	// nameBytes is about the memory of the names that are remembered.
+	nameBytes int
+}
+
+// reading is a serialization at work.
+type reading struct {
+	format *decode.Format
+	name   string // with the dialect
+	r      decode.Reader
+	names  map[string]*Names // by the bytes that they were read from
+}
+
+// maxNameBytes bounds the memory for request envelopes that are remembered; beyond it they are read anew each time.
+const maxNameBytes = 8 << 20
+
+// NewDecoder returns a decoder for bodies of the given serializations. Where several have one id, the bytes decide
+// between them, and where they do not, the first counts.
+func NewDecoder(formats []decode.Format) *Decoder {
+	d := &Decoder{}
+	for i := range formats {
+		f := &formats[i]
+		d.formats[f.ID&maskID] = append(d.formats[f.ID&maskID], &reading{format: f, name: f.FullName()})
+	}
+	return d
+}
+
+// Decode reads a frame's body as far as detail asks. dialects is what is known of its connection. The message and its
+// tree are valid until the next call.
+func (d *Decoder) Decode(f *Frame, detail Detail, dialects *Dialects) *Message {
+	m := &d.msg
+	*m = Message{ResultKind: -1}
+	reading := d.reading(f, dialects)
+	if reading != nil {
+		m.Format, m.Serialization = reading.format, reading.name
+	}
+	m.Kind = kindOf(f, m.Format)
+	if detail > Envelope {
+		d.tree.Reset()
+		d.tree.WithValues = true
+		m.Tree = &d.tree
+	}
+	b := body{m: m, f: f, d: d, reading: reading}
+	short := f.Short
+	if short == decode.None && len(f.Body) < f.BodyLen {
+		short = decode.Limit // more than was wanted of it
+	}
+	if m.Format != nil && m.Kind <= Response {
+		b.r = reading.reader()
+		b.r.Reset(f.Body, short, m.Tree)
+	}
+	switch {
+	case m.Kind == Heartbeat || m.Kind == Event:
+		b.event()
+	case m.Format == nil:
+		m.Err = &decode.Error{Cause: decode.Unsupported, Expected: "a known serialization"}
+	case m.Kind == Request:
+		b.request(detail)
+	case f.Status == StatusOK:
+		b.result(detail)
+	default:
+		if detail > Envelope {
+			null := false
+			m.ErrorMessage, null = b.r.Text("errorMessage")
+			m.Said = !null && b.r.Err() == nil
+		} else {
+			return m
+		}
+	}
+	if b.r != nil && m.Err == nil {
+		m.Err = b.r.Err()
+	}
+	if f, ok := b.r.(decode.Faulter); ok && m.Err == nil {
+		m.Err = f.Fault()
+	}
+	if m.Tree != nil {
+		b.rest()
+		m.Decoded = decoded(m)
+	}
+	return m
+}
+
+func (r *reading) reader() decode.Reader {
+	if r.r == nil {
+		r.r = r.format.New()
+	}
+	return r.r
+}
+
+// Of a body that crosses packets, so many bytes are looked at, at least: of a response none of the serializations needs
+// more to say what kind of result it is; a request's envelope is seldom longer.
+const (
+	enoughResponse = 256
+	enoughRequest  = 512
+)
+
+// Enough reports whether b, the start of a frame's body, is all of it that Decode needs for Envelope, so that the rest
+// need not be kept.
+func (d *Decoder) Enough(h *Header, b []byte, dialects *Dialects) bool {
+	formats := d.formats[h.SerializationID()]
+	switch {
+	case h.Event():
+		return false
+	case len(formats) == 0:
+		return true
+	case len(formats) > 1 && wantsWhole(formats, dialects):
+		return false
+	case !h.Request():
+		return len(b) >= enoughResponse
+	case len(b) < enoughRequest:
+		return false
+	}
+	r := d.among(formats, h, b, dialects).reader()
+	r.Reset(b, decode.Cut, nil)
+	for range 5 {
+		r.SkipText()
+	}
+	// The method of a generic call is among the arguments.
+	return r.Err() == nil && !bytes.Contains(b[:r.Offset()], []byte("$invoke"))
+}
+
+// Readable reports whether b, a whole body, starts as one with that header does: a request with the five texts of its
+// envelope, a result with its kind, another response with its text.
+func (d *Decoder) Readable(h *Header, b []byte) bool {
+	formats := d.formats[h.SerializationID()]
+	if h.Event() || len(formats) == 0 {
+		return true
+	}
+	for _, f := range formats {
+		if f.format.Depth == decode.DepthNone {
+			return true
+		}
+		r := f.reader()
+		r.Reset(b, decode.Malformed, nil)
+		switch {
+		case h.Request():
+			for range 5 {
+				r.SkipText()
+			}
+		case h.Status == StatusOK:
+			r.ResultKind()
+		default:
+			r.SkipText()
+		}
+		if r.Err() == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// kindOf tells heartbeats from other events by their body: what the serialization writes for null, or nothing at all.
+// Where the serialization is not known: heartbeats want an answer, or are one; other events do not.
+func kindOf(f *Frame, format *decode.Format) Kind {
+	switch {
+	case !f.Event() && f.Request():
+		return Request
+	case !f.Event():
+		return Response
+	case f.BodyLen == 0:
+		return Heartbeat
+	case format == nil || len(format.Heartbeats) == 0 || len(f.Body) < f.BodyLen:
+		if f.TwoWay() || !f.Request() {
+			return Heartbeat
+		}
+		return Event
+	}
+	for _, h := range format.Heartbeats {
+		if bytes.Equal(h, f.Body) {
+			return Heartbeat
+		}
+	}
+	return Event
+}
