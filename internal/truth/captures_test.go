@@ -43,10 +43,15 @@ func allCaptures(t *testing.T) []provenance {
 	var all []provenance
 	require.NoError(t, json.Unmarshal(b, &all))
 	require.NotEmpty(t, all)
+	return all
+}
+
+// someCaptures is all of them, or one of each serialization with -short: the race detector finds nothing more in the others.
+func someCaptures(t *testing.T) []provenance {
+	all := allCaptures(t)
 	if !testing.Short() {
 		return all
 	}
-	// One of each serialization: the race detector finds nothing more in the others.
 	seen := map[string]bool{}
 	return slices.DeleteFunc(all, func(p provenance) bool {
 		key := strings.Join(p.Serializations, " ")

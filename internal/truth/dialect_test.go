@@ -17,6 +17,9 @@ import (
 // Every call has the serialization that its peers were configured with: of ids that several serializations share, the
 // one that the library among the peers' jars writes.
 func TestSerializationNames(t *testing.T) {
+	if testing.Short() {
+		t.Skip("for time: TestCaptures reads some of them")
+	}
 	b, err := os.ReadFile(filepath.Join(captures, "jars.json"))
 	require.NoError(t, err)
 	var jars map[string][]string

@@ -22,6 +22,9 @@ import (
 // TestMessages compares arguments, results and exceptions of protobuf and protobuf-json with the log, and counts how often
 // the rules for what the wire does not say came to what the schema says.
 func TestMessages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("for time: TestCaptures reads some of them")
+	}
 	count := 0
 	for _, p := range allCaptures(t) {
 		binary := slices.Contains(p.Serializations, "protobuf")

@@ -18,6 +18,9 @@ import (
 // number or a list of numbers, bytes are base64, a key is a text. What is left of a logged value is compared.
 
 func TestPlainJSON(t *testing.T) {
+	if testing.Short() {
+		t.Skip("for time: TestCaptures reads some of them")
+	}
 	compared := 0
 	for _, p := range allCaptures(t) {
 		if !slices.ContainsFunc(p.Serializations, func(s string) bool { return plainNames[s] != nil }) {
