@@ -35,7 +35,11 @@ func TestUntypedValues(t *testing.T) {
 			sent, received, _, _ := readTruth(t, p.Truth)
 			r := analyze(t, p.File)
 			compared := compareUntyped(t, r, match(t, p, r, sent, received))
-			assert.Greater(t, compared, 40, "values compared")
+			least := 80
+			if strings.HasPrefix(p.Name, "mixed") { // few calls of each serialization
+				least = 40
+			}
+			assert.Greater(t, compared, least, "values compared")
 		})
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 // values compares what calls prints with the values that the receiver logged (where it could decode them; else the
 // sender's).
-func values(t *testing.T, r *run, pairs map[int64]pair) {
+func values(t *testing.T, p *provenance, r *run, pairs map[int64]pair) {
 	failures := 0
 	// Attachments of text alone are found in every serialization, but for some calls of kryo2, whose values have no class.
 	find := func(what, serialization string, got any) {
@@ -27,6 +27,9 @@ func values(t *testing.T, r *run, pairs map[int64]pair) {
 		c := comparer{ours: got, truth: want, full: full, declared: declared[serialization]}
 		diff := c.compare("", got, want)
 		// Dubbo 3.3 reads some floats back as other numbers: what was written counts.
+		if !strings.Contains(p.Dubbo, "3.3.") {
+			written = nil
+		}
 		for _, w := range written {
 			c := comparer{ours: got, truth: w, full: full, declared: declared[serialization]}
 			if diff != "" && c.compare("", got, w) == "" {
