@@ -25,6 +25,8 @@ type Packet struct {
 	Link    LinkType // of the interface it came from
 	File    int      // index of its input, as given by Inputs
 	Number  int64    // position in its file, from 1: Wireshark's frame.number
+	// Interface is which of its input's interfaces captured it: the interface id of pcapng, else 0.
+	Interface int
 }
 
 // Truncated reports whether the capture kept less of the packet than was on the

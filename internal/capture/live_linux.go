@@ -283,7 +283,7 @@ func (l *Live) packet(p *Packet, n int) {
 	p.Data = l.buf[start : start+kept : start+kept]
 	p.WireLen = n
 	p.Link = l.link
-	p.File = 0
+	p.File, p.Interface = 0, 0
 	p.Number = l.number
 }
 

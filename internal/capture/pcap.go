@@ -96,6 +96,8 @@ func newPcapReader(win window, in *Input) (*pcapReader, error) {
 	return r, nil
 }
 
+func (r *pcapReader) window() *window { return &r.win }
+
 // next fills all of p but File. It returns nil or io.EOF; damage is noted.
 func (r *pcapReader) next(p *Packet) error {
 	if r.win.end-r.win.pos < r.header && !r.win.fill(r.header) {
@@ -128,6 +130,7 @@ func (r *pcapReader) next(p *Packet) error {
 	p.Time = int64(sec)*nanosPerSecond + int64(frac)*r.perTick
 	p.Link = r.link
 	p.Number = r.number
+	p.Interface = 0
 	return nil
 }
 

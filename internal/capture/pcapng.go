@@ -83,6 +83,8 @@ func (r *pcapngReader) u32(b []byte) uint32 {
 	return binary.LittleEndian.Uint32(b)
 }
 
+func (r *pcapngReader) window() *window { return &r.win }
+
 // next fills all of p but File. It returns nil or io.EOF; damage is noted.
 func (r *pcapngReader) next(p *Packet) error {
 	for !r.done {
@@ -356,6 +358,7 @@ func (r *pcapngReader) fill(p *Packet, data []byte, id uint32, ticks uint64, cap
 	p.Time = i.nanos(ticks)
 	p.Link = i.link
 	p.Number = r.number
+	p.Interface = int(id)
 	r.last = p.Time
 	return true
 }

@@ -2,6 +2,7 @@ package packet
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"net/netip"
 )
 
@@ -39,4 +40,17 @@ func (e Endpoint) String() string { return netip.AddrPortFrom(e.Addr(), e.Port).
 // AppendTo appends what String returns.
 func (e Endpoint) AppendTo(b []byte) []byte {
 	return netip.AddrPortFrom(e.Addr(), e.Port).AppendTo(b)
+}
+
+// Lane is which of n lanes a segment belongs to: the same for both directions of a connection, and in every run.
+func (s *Segment) Lane(n int) int {
+	h := (s.Src.mix() + s.Dst.mix()) * 0x9e3779b97f4a7c15
+	return int((h >> 32) * uint64(uint32(n)) >> 32)
+}
+
+// mix folds an endpoint into 64 bits (one round of wyhash, with its constants).
+func (e *Endpoint) mix() uint64 {
+	a := binary.LittleEndian.Uint64(e.IP[:8]) + uint64(e.Port)*0x9e3779b97f4a7c15
+	hi, lo := bits.Mul64(a^0xa0761d6478bd642f, binary.LittleEndian.Uint64(e.IP[8:])^0xe7037ed1a0b428db)
+	return hi ^ lo
 }

@@ -56,6 +56,7 @@ func (d *Decoder) ipv4(p *capture.Packet, s *Segment, off, wireEnd int) Verdict 
 	if total == 0 {
 		total = wireEnd - off
 	}
+	s.Offloaded = s.NoIPLength || total > MaxOnWire
 	if header < 20 || total < header {
 		return Malformed
 	}
@@ -87,6 +88,7 @@ func (d *Decoder) ipv6(p *capture.Packet, s *Segment, off, wireEnd int) Verdict 
 	if length == 0 { // a jumbogram, or segmentation offload
 		end = wireEnd
 	}
+	s.Offloaded = s.NoIPLength || end-off > MaxOnWire
 	next := b[6]
 	s.IPID = 0
 	s.Src.IP = [16]byte(b[8:24])
@@ -159,7 +161,10 @@ func tcp(p *capture.Packet, s *Segment, off, end int) Verdict {
 	s.Ack = binary.BigEndian.Uint32(b[8:])
 	s.Flags = b[13]
 	s.Window = binary.BigEndian.Uint16(b[14:])
+	s.Checksum = binary.BigEndian.Uint16(b[16:])
 	s.PayloadLen = end - start
+	s.Padding = p.WireLen - end
+	s.Extra = 0
 	// Behind end lies padding; cut options leave no payload.
 	from, to := min(start, len(p.Data)), min(end, len(p.Data))
 	s.Payload = p.Data[from:to:to]

@@ -31,16 +31,31 @@ const (
 )
 
 // Segment is the TCP segment of one packet.
+//
+// On the wire a packet's link bytes are headers, payload and padding: the headers are
+// Packet.WireLen + Extra - PayloadLen - Padding.
 type Segment struct {
 	Src, Dst   Endpoint
 	Seq, Ack   uint32
 	Window     uint16 // as sent, not scaled
 	IPID       uint16 // IPv4 identification; 0 with IPv6
+	Checksum   uint16 // of TCP, as sent
 	Flags      uint8
 	NoIPLength bool   // the IP length is 0 (segmentation offload), and PayloadLen follows from the packet's length
+	Offloaded  bool   // NoIPLength, or an IP packet larger than a wire carries ([MaxOnWire])
 	Payload    []byte // what was captured of the TCP payload; borrowed
 	PayloadLen int    // TCP payload bytes on the wire, without link-layer padding; at least len(Payload)
+	Padding    int    // link bytes behind the IP packet: padding of short frames, frame check sequences, other trailers
+	Extra      int    // link bytes of the earlier packets that held fragments of this one; see Held
+	// Source says where a capture of several interfaces saw the packet, as far as its link layer tells: with Linux
+	// cooked v1 the packet type (0 to us, 4 from us …), with v2 the interface index times 8 and that type; else 0.
+	Source uint32
 }
+
+// MaxOnWire is the largest IP packet that is taken for one packet on a wire: what is larger was put together by a
+// network card or kernel (receive offload), or not taken apart yet (segmentation offload). Wires with larger packets
+// than Ethernet's jumbo frames are rare; loopback interfaces, whose MTU is 64 KiB, are none.
+const MaxOnWire = 9216
 
 // Verdict is what a packet turned out to be.
 type Verdict uint8
@@ -53,10 +68,11 @@ const (
 	CutHeader                  // the snap length cut it inside its headers
 	UnknownLink                // a link type that is not read
 	Malformed                  // headers that contradict themselves
+	Held                       // an IP fragment that waits for the others of its packet
 )
 
 func (v Verdict) String() string {
-	names := [...]string{"tcp", "not tcp", "fragment", "cut header", "unknown link type", "malformed"}
+	names := [...]string{"tcp", "not tcp", "fragment", "cut header", "unknown link type", "malformed", "held fragment"}
 	if int(v) < len(names) {
 		return names[v]
 	}
@@ -74,6 +90,7 @@ type Decoder struct {
 // with the payload that is in it.
 func (d *Decoder) Decode(p *capture.Packet, s *Segment) Verdict {
 	d.etherType, d.ipProto = 0, -1
+	s.Source = 0
 	b := p.Data
 	switch p.Link {
 	case capture.LinkEthernet:
@@ -85,11 +102,13 @@ func (d *Decoder) Decode(p *capture.Packet, s *Segment) Verdict {
 		if len(b) < 16 {
 			return short(p, 16)
 		}
+		s.Source = uint32(binary.BigEndian.Uint16(b))
 		return d.ether(p, s, 16, binary.BigEndian.Uint16(b[14:]))
 	case capture.LinkLinuxSLL2:
 		if len(b) < 20 {
 			return short(p, 20)
 		}
+		s.Source = binary.BigEndian.Uint32(b[4:])<<3 | uint32(b[10]&7)
 		return d.ether(p, s, 20, binary.BigEndian.Uint16(b))
 	case capture.LinkNull, capture.LinkLoop:
 		return d.loopback(p, s)

@@ -28,6 +28,7 @@ func TestSegments(t *testing.T) {
 				want.Dst = NewEndpoint(netip.MustParseAddrPort("[fe80::9]:20880"))
 				want.IPID = 0
 			}
+			want.Checksum, want.Padding, want.Source = s.Checksum, s.Padding, s.Source // TestPadding, TestSource, and gopacket's word in agree_test.go
 			assert.Equal(t, want, s)
 			assert.Equal(t, "TCP", d.Protocol())
 			assert.True(t, Supported(c.p.Link))
@@ -198,6 +199,7 @@ func TestOffloaded(t *testing.T) {
 		var s Segment
 		require.Equal(t, TCP, new(Decoder).Decode(behind(101, "", b), &s))
 		assert.True(t, s.NoIPLength)
+		assert.True(t, s.Offloaded)
 		assert.Equal(t, 5000, s.PayloadLen)
 		p := behind(101, "", b[:100])
 		p.WireLen = len(b)
@@ -205,6 +207,14 @@ func TestOffloaded(t *testing.T) {
 		assert.Equal(t, 5000, s.PayloadLen)
 		require.Equal(t, TCP, new(Decoder).Decode(behind(101, "", ip4(t, 7)), &s))
 		assert.False(t, s.NoIPLength)
+		assert.False(t, s.Offloaded)
+	}
+	for size, offloaded := range map[int]bool{MaxOnWire: false, MaxOnWire + 1: true} {
+		var s Segment
+		require.Equal(t, TCP, new(Decoder).Decode(behind(101, "", ip4(t, size-52)), &s))
+		assert.Equal(t, offloaded, s.Offloaded, size)
+		require.Equal(t, TCP, new(Decoder).Decode(behind(101, "", ip6(t, size-72)), &s))
+		assert.Equal(t, offloaded, s.Offloaded, size)
 	}
 }
 
@@ -242,6 +252,70 @@ func TestFlags(t *testing.T) {
 		var s Segment
 		require.Equal(t, TCP, new(Decoder).Decode(behind(101, "", pack(t, ip, tcp)), &s))
 		assert.EqualValues(t, 1<<i, s.Flags)
+	}
+}
+
+// What lies behind the IP packet is padding, whatever layer it belongs to.
+func TestPadding(t *testing.T) {
+	for n := range 9 {
+		for _, c := range []sample{
+			{"ipv4", behind(1, hdrEther4, append(ip4(t, 7), make([]byte, n)...)), 7},
+			{"ipv6", behind(1, hdrEther6, append(ip6(t, 7), make([]byte, n)...)), 7},
+			{"ppp", behind(capture.LinkPPP, "\xff\x03\x00\x21", append(ip4(t, 7), make([]byte, n)...)), 7},
+		} {
+			var s Segment
+			require.Equal(t, TCP, new(Decoder).Decode(c.p, &s), c.name)
+			assert.Equal(t, n, s.Padding, c.name)
+			assert.Equal(t, c.payload, s.PayloadLen, c.name)
+			assert.Equal(t, []byte(body(7)), s.Payload, c.name)
+		}
+	}
+}
+
+// Cooked captures say which interface saw a packet, and whether it came or went.
+func TestSource(t *testing.T) {
+	sll2 := func(index, kind string) *capture.Packet {
+		return behind(276, "\x08\x00\x00\x00"+index+"\x00\x01"+kind+"\x06\x02\x00\x00\x00\x00\x01\x00\x00", ip4(t, 5))
+	}
+	seen := map[uint32]bool{}
+	for _, p := range []*capture.Packet{
+		behind(113, "\x00\x00"+hdrSLL[2:]+"\x08\x00", ip4(t, 5)), behind(113, "\x00\x04"+hdrSLL[2:]+"\x08\x00", ip4(t, 5)),
+		sll2("\x00\x00\x00\x01", "\x00"), sll2("\x00\x00\x00\x01", "\x04"), sll2("\x00\x00\x00\x02", "\x00"), sll2("\x00\x00\x02\x00", "\x00"),
+	} {
+		var s Segment
+		require.Equal(t, TCP, new(Decoder).Decode(p, &s))
+		assert.False(t, seen[s.Source], s.Source)
+		seen[s.Source] = true
+	}
+	var s Segment
+	s.Source = 9
+	require.Equal(t, TCP, new(Decoder).Decode(behind(1, hdrEther4, ip4(t, 5)), &s))
+	assert.Zero(t, s.Source)
+}
+
+// Both directions have one lane, and connections spread evenly over lanes.
+func TestLane(t *testing.T) {
+	var s, back Segment
+	for _, lanes := range []int{1, 2, 3, 8} {
+		v4, v6 := make([]int, lanes), make([]int, lanes)
+		for port := range 4000 {
+			for _, counts := range [][]int{v4, v6} {
+				a, b := "10.0.0.5", "10.0.0.6"
+				if &counts[0] == &v6[0] {
+					a, b = "2001:db8::5", "2001:db8::6"
+				}
+				s.Src = NewEndpoint(netip.AddrPortFrom(netip.MustParseAddr(a), uint16(32768+port)))
+				s.Dst = NewEndpoint(netip.AddrPortFrom(netip.MustParseAddr(b), 20880))
+				back.Src, back.Dst = s.Dst, s.Src
+				lane := s.Lane(lanes)
+				require.Equal(t, lane, back.Lane(lanes))
+				counts[lane]++
+			}
+		}
+		for i := range lanes {
+			assert.InEpsilon(t, 4000/lanes, v4[i], 0.1)
+			assert.InEpsilon(t, 4000/lanes, v6[i], 0.1)
+		}
 	}
 }
 
