@@ -18,6 +18,7 @@ const maxZstdWindow = 128 << 20
 // returns nil or io.EOF: damage is noted in the Input.
 type packetReader interface {
 	next(p *Packet) error
+	window() *window
 }
 
 // Magic numbers of compressed files.
@@ -42,7 +43,8 @@ var foreignCompressions = []struct{ magic, name, command string }{
 
 // detect reads the beginning of raw and returns a reader of its packets, with buf
 // as its buffer, and what must be closed behind it. in gets format and compression.
-func detect(raw io.Reader, buf []byte, in *Input) (packetReader, func(), error) {
+// kept is nil, or where the buffers of packets come from and go to.
+func detect(raw io.Reader, buf []byte, in *Input, kept *buffers) (packetReader, func(), error) {
 	win := window{r: raw, buf: buf}
 	win.fill(12)
 	start := win.rest()
@@ -63,7 +65,7 @@ func detect(raw io.Reader, buf []byte, in *Input) (packetReader, func(), error) 
 			return nil, nil, err
 		}
 		release = closer
-		win = window{r: decompressed, buf: make([]byte, len(buf))}
+		win = window{r: decompressed, buf: kept.get(len(buf))}
 		win.fill(12)
 		start = win.rest()
 		if len(start) == 0 {
@@ -74,6 +76,7 @@ func detect(raw io.Reader, buf []byte, in *Input) (packetReader, func(), error) 
 			return nil, nil, &Error{Cause: Empty, File: in.File, Text: in.File + " is empty inside its " + in.Compression + " compression; record again"}
 		}
 	}
+	win.kept = kept
 	if _, _, ok := pcapMagic(start); ok {
 		r, err := newPcapReader(win, in)
 		if err != nil {

@@ -76,7 +76,7 @@ func (f *Files) start(fl *file, size int) error {
 	}
 	s.buf = f.buffer(size)
 	closeRaw, release := s.close, func() {}
-	if s.reader, release, err = detect(s.raw, s.buf, fl.in); err != nil {
+	if s.reader, release, err = detect(s.raw, s.buf, fl.in, f.kept); err != nil {
 		closeRaw()
 		f.reuse(s.buf)
 		return err
@@ -135,7 +135,11 @@ func (f *Files) release(fl *file) {
 		return
 	}
 	fl.stream.close()
-	f.reuse(fl.stream.buf)
+	if w := fl.stream.reader.window(); w.kept != nil {
+		w.kept.retired = append(w.kept.retired, w.buf)
+	} else {
+		f.reuse(fl.stream.buf)
+	}
 	if fl.stream.raw.total != nil && fl.size > fl.stream.raw.n {
 		f.read.Add(fl.size - fl.stream.raw.n) // what will not be read, because of damage
 	}
@@ -145,6 +149,9 @@ func (f *Files) release(fl *file) {
 
 // buffer is a buffer of that size in bytes, used before if there is one.
 func (f *Files) buffer(size int) []byte {
+	if f.kept != nil {
+		return f.kept.get(size)
+	}
 	for i, b := range f.spare {
 		if len(b) == size {
 			f.spare = slices.Delete(f.spare, i, i+1)
@@ -161,3 +168,31 @@ func (f *Files) reuse(b []byte) {
 	}
 	f.spare = append(f.spare, b)
 }
+
+// Keep lets packets stay valid beyond the next call of Next: until the buffers that Retired names from then on are given
+// to Recycle.
+func (f *Files) Keep() {
+	if f.kept != nil {
+		return
+	}
+	f.kept = new(buffers)
+	for _, fl := range append(slices.Clone(f.open), f.pending...) {
+		if fl.stream != nil {
+			fl.stream.reader.window().kept = f.kept
+		}
+	}
+}
+
+// Retired returns the buffers in which no packet lies that Next has yet to deliver, each once. The packet that Next
+// delivered last may lie in one of them.
+func (f *Files) Retired() [][]byte {
+	if f.kept == nil || len(f.kept.retired) == 0 {
+		return nil
+	}
+	list := f.kept.retired
+	f.kept.retired = nil
+	return list
+}
+
+// Recycle takes buffers back whose packets are done with. Any goroutine may call it.
+func (f *Files) Recycle(list [][]byte) { f.kept.put(list) }

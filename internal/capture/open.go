@@ -28,6 +28,7 @@ type Files struct {
 	open    []*file
 	current *file    // whose packet the caller has
 	spare   [][]byte // buffers of files that are done
+	kept    *buffers // instead of spare, since Keep
 
 	read   atomic.Int64 // bytes read from files, compressed as they are
 	total  int64        // bytes of all of them, -1 if not known

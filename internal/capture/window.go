@@ -1,6 +1,10 @@
 package capture
 
-import "io"
+import (
+	"io"
+	"slices"
+	"sync"
+)
 
 // Buffer sizes in bytes. Reads of 1 MiB are what plain read(2) needs to reach the
 // page cache's speed; a quarter of that costs about a fifth more.
@@ -19,6 +23,9 @@ type window struct {
 	end  int
 	base int64 // offset in the stream of buf[0]
 	err  error // what the reader ended with
+	// kept, if set, gets each buffer when no more packets will lie in it, and gives new ones: bytes that were delivered
+	// are neither moved nor overwritten.
+	kept *buffers
 }
 
 // offset is the stream offset of the next byte.
@@ -33,6 +40,9 @@ func (w *window) rest() []byte { return w.buf[w.pos:w.end] }
 func (w *window) fill(n int) bool {
 	if w.end-w.pos >= n {
 		return true
+	}
+	if w.kept != nil {
+		return w.fillKept(n)
 	}
 	if w.pos > 0 {
 		copy(w.buf, w.buf[w.pos:w.end])
@@ -49,23 +59,95 @@ func (w *window) fill(n int) bool {
 			copy(grown, w.buf)
 			w.buf = grown
 		}
-		// A read into the whole buffer, not to n: the next records come with it.
-		var k int
-		for tries := 0; k == 0 && w.err == nil; tries++ {
-			k, w.err = w.r.Read(w.buf[w.end:])
-			if tries == 100 && k == 0 && w.err == nil {
-				w.err = io.ErrNoProgress
-			}
-		}
-		w.end += k
+		w.read()
 	}
 	return true
 }
 
+// read adds what one read brings. It reads into the whole buffer, not to what is needed now: the next records come with
+// it.
+func (w *window) read() {
+	var k int
+	for tries := 0; k == 0 && w.err == nil; tries++ {
+		k, w.err = w.r.Read(w.buf[w.end:])
+		if tries == 100 && k == 0 && w.err == nil {
+			w.err = io.ErrNoProgress
+		}
+	}
+	w.end += k
+}
+
+// fillKept is fill where delivered bytes must stay: what is left over goes into another buffer.
+func (w *window) fillKept(n int) bool {
+	for w.end-w.pos < n {
+		if w.err != nil {
+			return false
+		}
+		if room := len(w.buf) - w.end; room == 0 || w.pos > 0 && room < minBufferSize/4 {
+			size := len(w.buf)
+			if rest := w.end - w.pos; rest == size {
+				size = min(2*size, max(n, minBufferSize))
+			} else if size > bufferSize && max(n, rest) < bufferSize {
+				size = bufferSize // behind a record that was larger
+			}
+			w.turn(size)
+		}
+		w.read()
+	}
+	return true
+}
+
+// turn goes on in another buffer of that size.
+func (w *window) turn(size int) {
+	fresh := w.kept.get(size)
+	rest := copy(fresh, w.buf[w.pos:w.end])
+	w.kept.retired = append(w.kept.retired, w.buf)
+	w.base += int64(w.pos)
+	w.buf, w.pos, w.end = fresh, 0, rest
+}
+
+// buffers is memory that several goroutines pass on: a reader takes it, whoever is done with the packets gives it back.
+type buffers struct {
+	mu   sync.Mutex
+	free [][]byte
+	// retired are those that no later packet lies in; of the reading goroutine.
+	retired [][]byte
+}
+
+// get returns a buffer of that size in bytes.
+func (b *buffers) get(size int) []byte {
+	if b == nil {
+		return make([]byte, size)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i, m := range b.free {
+		if len(m) == size {
+			b.free = slices.Delete(b.free, i, i+1)
+			return m
+		}
+	}
+	return make([]byte, size)
+}
+
+// put takes buffers back. As many are kept as can be on their way at once; larger ones than usual are not.
+func (b *buffers) put(list [][]byte) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, m := range list {
+		if len(m) <= bufferSize && len(b.free) < maxFreeBuffers {
+			b.free = append(b.free, m)
+		}
+	}
+}
+
+// maxFreeBuffers bounds the buffers that wait to be used again.
+const maxFreeBuffers = 16
+
 // skip consumes n bytes, which need not be in the buffer, and reports whether the
 // stream had as many.
 func (w *window) skip(n int64) bool {
-	for {
+	for first := true; ; first = false {
 		have := int64(w.end - w.pos)
 		if n <= have {
 			w.pos += int(n)
@@ -73,6 +155,14 @@ func (w *window) skip(n int64) bool {
 		}
 		n -= have
 		w.pos = w.end
+		if w.kept != nil {
+			// What is passed over needs no buffer of its own.
+			if first {
+				w.turn(len(w.buf))
+			}
+			w.base += int64(w.end)
+			w.pos, w.end = 0, 0
+		}
 		if !w.fill(1) {
 			return false
 		}
