@@ -13,6 +13,8 @@ import "dubbo-wire/internal/decode/dubbo"
 // Conn is what calls know of their connection.
 type Conn struct {
 	Number int // from 1
+	// Key tells it from all others, also while it has no number yet.
+	Key uint64
 	// Ends are the written addresses; side 0 sent the connection's first packet.
 	Ends [2]string
 	// Input is the index of the file of the connection's first packet.
@@ -46,13 +48,18 @@ type Message struct {
 	Said                                           bool // one of the messages was read and is no null
 	// Attachments of the frame as text, where a filter asks for them.
 	Attachments map[string]string
-	// Values and AttachmentsJSON are rendered where calls are printed: the arguments, or the result.
+	// Values and AttachmentsJSON are rendered where calls are printed: the arguments, or the result. A message outlives
+	// its call in the window of repeats; these need not.
 	Values, AttachmentsJSON []byte
 	forgotten               bool // they were too much to keep
 
-	settlers [2]Settler
-	holders  int8
-	next     *Message // in the pool, or in a bucket of open requests
+	// Order is larger for messages that were complete later, where a run numbers frames afterwards.
+	Order uint64
+	// Owner is for whoever takes calls: it is given the message again when it is settled.
+	Owner Settler
+
+	holders int8
+	next    *Message // in the pool, or in a bucket of open requests
 
 	// Of an open request: where it was sent, and its neighbours in order of arrival.
 	conn         *Conn
@@ -64,6 +71,9 @@ type Message struct {
 type Settler interface {
 	Settle(m *Message)
 }
+
+// Forget drops what is only needed until the call is closed.
+func (m *Message) Forget() { m.Values, m.AttachmentsJSON, m.Attachments = nil, nil, nil }
 
 // FrameLen is header and body in bytes, as announced.
 func (m *Message) FrameLen() int { return m.Header.FrameLen() }

@@ -6,9 +6,13 @@ import (
 	"dubbo-wire/internal/decode/dubbo"
 )
 
-// Sink takes closed calls. The call is borrowed; its messages are valid until it returns.
+// Sink takes what becomes of messages.
 type Sink interface {
+	// Call takes a closed call. c is borrowed; its messages stay until they are freed.
 	Call(c *Call)
+	// Settled takes a message that gets no more link bytes and whose call, if it has one, is closed. The sink must Free it
+	// when it is done with it.
+	Settled(m *Message)
 }
 
 // Config bounds a Pairer; zero values are the defaults.
@@ -19,9 +23,20 @@ type Config struct {
 	// MaxValues bounds the rendered values of requests that wait, in bytes (default 128 MiB); beyond it those of the
 	// oldest become opaque.
 	MaxValues int
+	// Pool is where messages come from and go to; nil: the pairer has its own.
+	Pool *Pool
 }
 
-// Pairer pairs the messages of all connections.
+// Pool is memory for messages, shared by the pairers of one goroutine. The zero value is ready.
+type Pool struct{ first *Message }
+
+// Free takes a message back.
+func (p *Pool) Free(m *Message) {
+	m.next = p.first
+	p.first = m
+}
+
+// Pairer pairs the messages of its connections.
 type Pairer struct {
 	cfg            Config
 	sink           Sink
@@ -29,7 +44,7 @@ type Pairer struct {
 	oldest, newest *Message // open requests in order of arrival
 	valued         *Message // the oldest of them whose values are kept; nil: look from oldest
 	values         int      // bytes of their values
-	pool           *Message
+	pool           *Pool
 	call           Call
 	// Expired counts requests that were given up because too many were open.
 	Expired int64
@@ -43,16 +58,19 @@ func NewPairer(cfg Config, sink Sink) *Pairer {
 	if cfg.MaxValues == 0 {
 		cfg.MaxValues = 128 << 20
 	}
-	return &Pairer{cfg: cfg, sink: sink, open: newTable()}
+	if cfg.Pool == nil {
+		cfg.Pool = new(Pool)
+	}
+	return &Pairer{cfg: cfg, sink: sink, open: newTable(), pool: cfg.Pool}
 }
 
 // New returns an empty message, held once by the caller, who must Release it.
 func (p *Pairer) New() *Message {
-	m := p.pool
+	m := p.pool.first
 	if m == nil {
 		return &Message{holders: 1}
 	}
-	p.pool = m.next
+	p.pool.first = m.next
 	*m = Message{holders: 1}
 	return m
 }
@@ -60,29 +78,15 @@ func (p *Pairer) New() *Message {
 // Hold notes one more who will Release m.
 func (m *Message) Hold() { m.holders++ }
 
-// AddSettler names one more who takes m's final number of link bytes; there may be two.
-func (m *Message) AddSettler(s Settler) {
-	if m.settlers[0] == nil {
-		m.settlers[0] = s
-	} else {
-		m.settlers[1] = s
+// Release gives m up. The last one settles it.
+func (p *Pairer) Release(m *Message) {
+	if m.holders--; m.holders == 0 {
+		p.sink.Settled(m)
 	}
 }
 
-// Release gives m up. The last one settles it and returns it to the pool.
-func (p *Pairer) Release(m *Message) {
-	m.holders--
-	if m.holders > 0 {
-		return
-	}
-	for _, s := range m.settlers {
-		if s != nil {
-			s.Settle(m)
-		}
-	}
-	m.next = p.pool
-	p.pool = m
-}
+// Free takes a settled message back.
+func (p *Pairer) Free(m *Message) { p.pool.Free(m) }
 
 // Request takes a request sent by a side of conn. One-way requests are closed at once.
 func (p *Pairer) Request(conn *Conn, side int, m *Message) {
@@ -182,17 +186,21 @@ func (p *Pairer) close(conn *Conn, side int, request, response *Message) {
 	p.sink.Call(&p.call)
 	for _, m := range [2]*Message{request, response} {
 		if m != nil {
-			// Messages outlive their call in the window of repeats; what was rendered of them need not.
-			m.Values, m.AttachmentsJSON, m.Attachments = nil, nil, nil
 			p.Release(m)
 		}
 	}
 }
 
+// Oldest returns the open request that came first, nil if there is none.
+func (p *Pairer) Oldest() *Message { return p.oldest }
+
+// GiveUp closes the oldest open request as unanswered.
+func (p *Pairer) GiveUp() { p.unanswered(p.oldest) }
+
 // End closes all open requests as unanswered, in order of arrival.
 func (p *Pairer) End() {
 	for p.oldest != nil {
-		p.unanswered(p.oldest)
+		p.GiveUp()
 	}
 }
 

@@ -23,6 +23,8 @@ func (c *closed) Call(x *Call) {
 	*c = append(*c, pair)
 }
 
+func (*closed) Settled(*Message) {}
+
 func (p *Pairer) message(number, id int64, flags byte) *Message {
 	m := p.New()
 	m.Number, m.Header = number, dubbo.Header{Flags: flags, ID: id, Status: dubbo.StatusOK}
@@ -32,7 +34,7 @@ func (p *Pairer) message(number, id int64, flags byte) *Message {
 // Ids collide on purpose; what pairs is compared with a list per connection, side and id.
 func TestPairsAsLists(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	conns := []*Conn{{Number: 1}, {Number: 2}, {Number: 3}}
+	conns := []*Conn{{Key: 1}, {Key: 2}, {Key: 3}}
 	type key struct {
 		conn, side int
 		id         int64
@@ -90,6 +92,8 @@ func TestOldestExpires(t *testing.T) {
 type valuesOf []string
 
 func (v *valuesOf) Call(x *Call) { *v = append(*v, string(x.Request.Values)) }
+
+func (*valuesOf) Settled(*Message) {}
 
 // Values of requests that wait are bounded; the call itself is kept.
 func TestValuesAreBounded(t *testing.T) {

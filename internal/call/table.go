@@ -24,7 +24,7 @@ func newTable() table {
 }
 
 func (t *table) bucket(conn *Conn, side int, id int64) *bucket {
-	h := uint64(id)*t.a + uint64(2*conn.Number+side)*t.b
+	h := uint64(id)*t.a + (2*conn.Key+uint64(side))*t.b
 	return &t.buckets[(h^h>>32)*t.a>>t.shift]
 }
 

@@ -44,14 +44,23 @@ type direction struct {
 	tries  int    // to tell what HTTP/2 is used for
 }
 
-// Open is called by the assembler for each new connection.
+// Open is called by the assembler for each connection, before its first byte.
 func (l *line) Open(c *assemble.Connection) [2]assemble.Stream {
+	l.connections++
+	c.Number = l.connections
 	conn := &connection{line: l, tcp: c}
-	conn.call = call.Conn{Number: c.Number, Ends: [2]string{c.Ends[0].String(), c.Ends[1].String()}, Input: c.File}
+	conn.call = call.Conn{Number: c.Number, Key: uint64(c.Number), Ends: [2]string{c.Ends[0].String(), c.Ends[1].String()}, Input: c.File}
 	for i := range conn.dirs {
 		conn.dirs[i] = direction{conn: conn, side: i}
 	}
 	return [2]assemble.Stream{&conn.dirs[0], &conn.dirs[1]}
+}
+
+// Close is called by the assembler at the end of each connection.
+func (l *line) Close(c *assemble.Connection) {
+	if c.Number == 0 { // it was never opened
+		l.totals.connection(&connection{line: l, tcp: c})
+	}
 }
 
 func (d *direction) Data(b []byte, m *assemble.Meta) {

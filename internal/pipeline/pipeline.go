@@ -59,15 +59,16 @@ type Sink interface {
 
 // line is a run.
 type line struct {
-	opt     Options
-	totals  Totals
-	sink    Sink
-	decoder *dubbo.Decoder
-	pairer  *call.Pairer
-	buffers dubbo.Buffers
-	frames  int64
-	chunk   dubbo.Chunk
-	row     Row
+	opt         Options
+	totals      Totals
+	sink        Sink
+	decoder     *dubbo.Decoder
+	pairer      *call.Pairer
+	buffers     dubbo.Buffers
+	connections int
+	frames      int64
+	chunk       dubbo.Chunk
+	row         Row
 }
 
 // Run reads src to its end (or until Stop) and returns the totals. The error is that of reading; what was read before
@@ -86,6 +87,7 @@ func Run(src capture.Source, opt Options, sink Sink) (*Totals, error) {
 	var p capture.Packet
 	var s packet.Segment
 	var d packet.Decoder
+	var o assemble.Origin
 	var failed error
 	for n := 0; ; n++ {
 		if n&0x3ff == 0 && l.stopped() {
@@ -93,6 +95,7 @@ func Run(src capture.Source, opt Options, sink Sink) (*Totals, error) {
 		}
 		if err := src.Next(&p); err != nil {
 			if errors.Is(err, capture.ErrTimeout) {
+				n--
 				if l.stopped() {
 					break
 				}
@@ -108,7 +111,8 @@ func Run(src capture.Source, opt Options, sink Sink) (*Totals, error) {
 			l.totals.notTCP(&p, v, &d)
 			continue
 		}
-		asm.Segment(&s, p.Time, p.Number, p.File, p.WireLen-s.PayloadLen)
+		o = assemble.Origin{Ordinal: int64(n) + 1, Time: p.Time, Packet: p.Number, File: p.File, Interface: p.Interface, Overhead: p.WireLen - s.PayloadLen}
+		asm.Segment(&s, &o)
 	}
 	asm.End()
 	l.pairer.End()
@@ -141,7 +145,6 @@ func (l *line) frame(d *direction, f *dubbo.Frame) {
 	if l.opt.Filter != nil && l.opt.Filter.NeedsAttachments() {
 		m.Attachments = msg.AttachmentTexts()
 	}
-	m.AddSettler(&l.totals)
 	switch msg.Kind {
 	case dubbo.Request:
 		l.pairer.Request(&d.conn.call, d.side, m)
@@ -175,6 +178,20 @@ func render(m *call.Message, msg *dubbo.Message) {
 func (l *line) Call(c *call.Call) {
 	l.totals.call(c)
 	l.sink.Call(c, l.opt.Filter == nil || l.opt.Filter.Match(c))
+	for _, m := range [2]*call.Message{c.Request, c.Response} {
+		if m != nil {
+			m.Forget()
+		}
+	}
+}
+
+// Settled takes a message from the pairer.
+func (l *line) Settled(m *call.Message) {
+	l.totals.Settle(m)
+	if m.Owner != nil {
+		m.Owner.Settle(m)
+	}
+	l.pairer.Free(m)
 }
 
 // Clone returns a copy of the row that may be kept: without the body's bytes and byte values.

@@ -39,8 +39,8 @@ func newRun(t testing.TB, by string, maxGroups int) *run {
 	r := &run{groups: sizes.New(b, maxGroups, []string{"trace.pcap"}), totals: &pipeline.Totals{}}
 	r.pairer = call.NewPairer(call.Config{}, r)
 	r.conns = []*call.Conn{
-		{Number: 1, Ends: [2]string{"10.0.0.5:51234", "10.0.0.9:20880"}},
-		{Number: 2, Ends: [2]string{"[2001:db8::17]:40110", "[2001:db8::1]:20880"}},
+		{Number: 1, Key: 1, Ends: [2]string{"10.0.0.5:51234", "10.0.0.9:20880"}},
+		{Number: 2, Key: 2, Ends: [2]string{"[2001:db8::17]:40110", "[2001:db8::1]:20880"}},
 	}
 	return r
 }
@@ -62,6 +62,14 @@ func (r *run) Call(c *call.Call) {
 	for _, f := range r.calls {
 		f(c)
 	}
+}
+
+func (r *run) Settled(m *call.Message) {
+	r.totals.Settle(m)
+	if m.Owner != nil {
+		m.Owner.Settle(m)
+	}
+	r.pairer.Free(m)
 }
 
 // answer says what came back; zero: a value.
@@ -89,7 +97,6 @@ func (r *run) call(conn int, serialization, service, method string, request, res
 		m.Complete = true
 		m.ResultKind = -1
 		m.Wire = int64(m.FrameLen()) + 100
-		m.AddSettler(r.totals)
 		r.totals.Frames++
 		r.totals.FrameBytes += int64(m.FrameLen())
 		r.totals.CompleteBytes += int64(m.FrameLen())
@@ -223,8 +230,8 @@ func empty(t testing.TB) *report.Report {
 // frames are rows of every kind.
 func frames() []*pipeline.Row {
 	conns := []*call.Conn{
-		{Number: 1, Ends: [2]string{"10.0.0.5:51234", "10.0.0.9:20880"}},
-		{Number: 2, Ends: [2]string{"[2001:db8::17]:40110", "[2001:db8::1]:20880"}},
+		{Number: 1, Key: 1, Ends: [2]string{"10.0.0.5:51234", "10.0.0.9:20880"}},
+		{Number: 2, Key: 2, Ends: [2]string{"[2001:db8::17]:40110", "[2001:db8::1]:20880"}},
 	}
 	format := &decode.Format{ID: 2, Name: "hessian2"}
 	origin := func(ms int64) dubbo.Origin {

@@ -183,7 +183,7 @@ func (g *Group) message(m *call.Message, d *Direction) {
 	if m == nil {
 		return
 	}
-	m.AddSettler(g)
+	m.Owner = g
 	if !m.Complete {
 		return
 	}
