@@ -86,15 +86,37 @@ type Stream interface {
 	End()
 }
 
-// Handler opens the two streams of a new connection; side 0 is the one that sent the first packet.
+// Origin says which packet of the capture a segment came in.
+type Origin struct {
+	// Ordinal is the packet's place in the whole capture, whatever assembler it went to, from 1.
+	Ordinal int64
+	// Time is when it was captured, in nanoseconds since the Unix epoch.
+	Time int64
+	// Packet and File say which packet it was (from 1, within its file) and of which input; Interface is the
+	// interface within that file.
+	Packet    int64
+	File      int
+	Interface int
+	// Overhead is the packet's link bytes that are no TCP payload.
+	Overhead int
+}
+
+// Handler takes the connections.
 type Handler interface {
+	// Open is called before anything is handed on from a connection, and gives its two streams; side 0 is the end that
+	// sent the first packet. A connection without payload is not opened. It may set Number.
 	Open(c *Connection) (sides [2]Stream)
+	// Close is called when a connection has ended, opened or not, behind the End of its streams. c is not valid any
+	// longer when it returns.
+	Close(c *Connection)
 }
 
 // Connection is one generation of a TCP connection.
 type Connection struct {
-	// Number counts generations from 1, in order of their first packet.
+	// Number is the handler's.
 	Number int
+	// First is the ordinal of its first packet.
+	First int64
 	// Ends are the two endpoints: 0 sent the first packet seen.
 	Ends [2]packet.Endpoint
 	// Joined: the capture has no SYN of it. Answered: its first packet answers one, so Ends[0] is who was asked.
@@ -204,17 +226,21 @@ type flowKey struct {
 	file int32
 }
 
-// Segment takes one TCP segment and returns its connection; s is borrowed. overhead is the packet's link bytes that are no TCP payload; packet
-// number and file are for messages to people.
-func (a *Assembler) Segment(s *packet.Segment, at int64, number int64, file int, overhead int) *Connection {
-	a.packets++
-	a.now = at
+// Tick says how far the capture is, so that what is due by time or packets is done while this assembler gets none.
+func (a *Assembler) Tick(ordinal, at int64) {
+	a.packets, a.now = ordinal, at
 	if len(a.waiting) > 0 {
 		a.giveUpOld()
 	}
 	if len(a.closing) > 0 {
 		a.dropClosed()
 	}
+}
+
+// Segment takes one TCP segment and returns its connection, which is valid until the next call; s and o are borrowed.
+func (a *Assembler) Segment(s *packet.Segment, o *Origin) *Connection {
+	a.Tick(o.Ordinal, o.Time)
+	at, number, file, overhead := o.Time, o.Packet, o.File, o.Overhead
 
 	c, i := a.lookup(s, file)
 	d := &c.sides[i]
@@ -227,6 +253,7 @@ func (a *Assembler) Segment(s *packet.Segment, at int64, number int64, file int,
 	}
 
 	if s.PayloadLen > 0 {
+		a.ready(c)
 		a.Ledger.Data++
 		a.Ledger.Payload += int64(s.PayloadLen)
 		if !c.Payload {
@@ -360,11 +387,27 @@ func (a *Assembler) deliver(d *side, n int, b []byte) {
 // after reports whether sequence number x lies behind y.
 func after(x, y uint32) bool { return int32(x-y) > 0 }
 
-// End gives up all holes and ends all streams, in the order of the connections.
+// Open returns the connections that are open, in the order of their first packets.
+func (a *Assembler) Open() []*Connection {
+	var open []*Connection
+	for _, c := range a.order {
+		if !c.ended {
+			open = append(open, c)
+		}
+	}
+	return open
+}
+
+// Finish gives up the holes of an open connection and ends it.
+func (a *Assembler) Finish(c *Connection) {
+	a.end(c)
+	delete(a.flows, c.key)
+	a.forget(c)
+}
+
+// End gives up all holes and ends all connections, in the order of their first packets.
 func (a *Assembler) End() {
-	order := a.order
-	a.order = nil // so that end does not compact it
-	for _, c := range order {
-		a.end(c)
+	for _, c := range a.Open() {
+		a.Finish(c)
 	}
 }

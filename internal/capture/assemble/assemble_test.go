@@ -45,12 +45,15 @@ func (r *recorder) End() { r.b.WriteString("<end>") }
 
 // handler keeps the streams of every connection by its number and side.
 type handler struct {
+	opened  int
 	streams map[string]*recorder
 	order   *strings.Builder
 }
 
 func (h *handler) Open(c *Connection) [2]Stream {
 	var s [2]Stream
+	h.opened++
+	c.Number = h.opened
 	for i := range s {
 		r := &recorder{order: h.order}
 		h.streams[fmt.Sprintf("%d.%d", c.Number, i)] = r
@@ -59,11 +62,14 @@ func (h *handler) Open(c *Connection) [2]Stream {
 	return s
 }
 
+func (h *handler) Close(*Connection) {}
+
 // wire is a test's network: it sends segments from "c" (the client) or "s".
 type wire struct {
 	a     *Assembler
 	h     *handler
 	n     int64
+	o     Origin
 	order strings.Builder
 }
 
@@ -90,7 +96,14 @@ func (w *wire) cut(from string, flags uint8, seq, ack uint32, data string, n int
 		s.Src, s.Dst = server, client
 	}
 	w.n++
-	w.a.Segment(&s, w.n*int64(time.Millisecond), w.n, 0, overhead)
+	w.a.Segment(&s, &Origin{Ordinal: w.n, Time: w.n * int64(time.Millisecond), Packet: w.n, Overhead: overhead})
+}
+
+// send1 sends a segment as it is.
+func (w *wire) send1(s *packet.Segment, at int64) {
+	w.n++
+	w.o = Origin{Ordinal: w.n, Time: at, Packet: w.n, Overhead: overhead}
+	w.a.Segment(s, &w.o)
 }
 
 func (w *wire) open(isn uint32) {
@@ -311,7 +324,7 @@ func (w *wire) idle(packets int) {
 		s := packet.Segment{Src: client, Dst: server, Flags: ack}
 		s.Src.Port = 1
 		w.n++
-		w.a.Segment(&s, w.n*int64(time.Millisecond), w.n, 0, overhead)
+		w.a.Segment(&s, &Origin{Ordinal: w.n, Time: w.n * int64(time.Millisecond), Packet: w.n, Overhead: overhead})
 	}
 }
 
@@ -360,9 +373,9 @@ func TestClosedAreForgotten(t *testing.T) {
 	for i := range 1000 {
 		s := packet.Segment{Src: client, Dst: server, Seq: 1, Flags: packet.SYN}
 		s.Src.Port = uint16(1000 + i)
-		w.a.Segment(&s, int64(i), int64(i), 0, overhead)
+		w.send1(&s, int64(i))
 		s.Flags = packet.RST
-		w.a.Segment(&s, int64(i), int64(i), 0, overhead)
+		w.send1(&s, int64(i))
 	}
 	assert.LessOrEqual(t, len(w.a.flows), 12)
 	assert.LessOrEqual(t, len(w.a.order), 100)
@@ -375,16 +388,16 @@ func TestEndOfMany(t *testing.T) {
 		for i := range 100 {
 			s := packet.Segment{Src: client, Dst: server, Seq: 1, Flags: packet.SYN}
 			s.Src.Port = uint16(1000 + i)
-			w.a.Segment(&s, 0, 0, 0, overhead)
+			w.send1(&s, 0)
 		}
 		for i := range closed {
 			s := packet.Segment{Src: client, Dst: server, Seq: 2, Flags: packet.RST}
 			s.Src.Port = uint16(1000 + i)
-			w.a.Segment(&s, 0, 0, 0, overhead)
+			w.send1(&s, 0)
 		}
 		s := packet.Segment{Src: client, Dst: server, Seq: 2, Flags: ack}
 		s.Src.Port = 1099
-		w.a.Segment(&s, int64(time.Second), 0, 0, overhead) // time passes: they are forgotten
+		w.send1(&s, int64(time.Second)) // time passes: they are forgotten
 		w.a.End()
 		for name, r := range w.h.streams {
 			assert.Equal(t, "<end>", r.b.String(), name)
@@ -470,7 +483,7 @@ func BenchmarkInOrder(b *testing.B) {
 	b.SetBytes(1448)
 	b.ReportAllocs()
 	for b.Loop() {
-		w.a.Segment(&s, 0, 0, 0, overhead)
+		w.send1(&s, 0)
 		s.Seq += 1448
 	}
 }
@@ -486,12 +499,12 @@ func BenchmarkLost(b *testing.B) {
 	n := 0
 	for b.Loop() {
 		if n++; n%10_000 != 0 {
-			w.a.Segment(&s, 0, 0, 0, overhead)
+			w.send1(&s, 0)
 		}
 		s.Seq += 1448
 		if n%10_000 == 1 {
 			back.Ack = s.Seq
-			w.a.Segment(&back, 0, 0, 0, overhead)
+			w.send1(&back, 0)
 		}
 	}
 }

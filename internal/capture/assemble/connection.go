@@ -64,14 +64,12 @@ func (d *side) foreign(seq uint32) bool {
 func (a *Assembler) open(key flowKey, s *packet.Segment, file int) *Connection {
 	a.Ledger.Connections++
 	a.Ledger.WithoutData++
-	c := &Connection{Number: int(a.Ledger.Connections), Ends: [2]packet.Endpoint{s.Src, s.Dst}, key: key, File: file}
+	c := &Connection{First: a.packets, Ends: [2]packet.Endpoint{s.Src, s.Dst}, key: key, File: file}
 	if s.Flags&packet.SYN == 0 {
 		c.Joined = true
 		a.Ledger.Joined++
 	}
 	c.Answered = s.Flags&(packet.SYN|packet.ACK) == packet.SYN|packet.ACK
-	streams := a.handler.Open(c)
-	c.sides[0].stream, c.sides[1].stream = streams[0], streams[1]
 	a.flows[key] = c
 	a.order = append(a.order, c)
 	return c
@@ -139,18 +137,21 @@ func (a *Assembler) end(c *Connection) {
 		a.giveUp(c, c.first())
 	}
 	for i := range c.sides {
-		a.tail(&c.sides[i])
+		a.tail(c, &c.sides[i])
 	}
-	for i := range c.sides {
-		c.sides[i].stream.End()
+	if c.opened() {
+		for i := range c.sides {
+			c.sides[i].stream.End()
+		}
 	}
+	a.handler.Close(c)
 	if len(a.order) > 64 {
 		a.compact()
 	}
 }
 
 // tail reports bytes at the end of a stream that were acknowledged and never seen.
-func (a *Assembler) tail(d *side) {
+func (a *Assembler) tail(c *Connection, d *side) {
 	if !d.started || !d.ackSeen {
 		return
 	}
@@ -166,6 +167,7 @@ func (a *Assembler) tail(d *side) {
 		if !d.fin {
 			n++
 		}
+		a.ready(c)
 		a.gap(d, n, a.meta)
 		d.next += uint32(n)
 	}
@@ -184,4 +186,14 @@ func (a *Assembler) compact() {
 	}
 	clear(a.order[len(kept):])
 	a.order = kept
+}
+
+func (c *Connection) opened() bool { return c.sides[0].stream != nil }
+
+// ready opens the connection's streams, unless they are open.
+func (a *Assembler) ready(c *Connection) {
+	if !c.opened() {
+		streams := a.handler.Open(c)
+		c.sides[0].stream, c.sides[1].stream = streams[0], streams[1]
+	}
 }
