@@ -44,6 +44,9 @@ func (e *DamageError) Error() string { return e.File + ": " + e.Damage.String() 
 // maxDamage bounds what is kept of a hostile file; the rest is counted.
 const maxDamage = 16
 
+// maxLinkTypes bounds what is listed of a hostile file.
+const maxLinkTypes = 64
+
 // note adds damage to the input.
 func (in *Input) note(packet, offset int64, format string, args ...any) {
 	if len(in.Damage) >= maxDamage {
@@ -61,7 +64,9 @@ func (in *Input) addLink(l LinkType, snapLen uint32) {
 			return
 		}
 	}
-	in.LinkTypes = append(in.LinkTypes, l)
+	if len(in.LinkTypes) < maxLinkTypes {
+		in.LinkTypes = append(in.LinkTypes, l)
+	}
 }
 
 // count adds a delivered packet to the counters.

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"encoding/binary"
+	"fmt"
 	"io"
 )
 
@@ -34,8 +35,10 @@ type pcapReader struct {
 	link    LinkType
 	limit   uint32 // largest captured length that is believed
 	minor   uint16 // version, on which the order of the lengths depends
-	number  int64  // of the last packet delivered
-	done    bool   // how the file ended has been noted
+	number  int64  // of the last packet delivered or left out
+	second  uint32 // of the last packet delivered, if there is one: known
+	known   bool
+	done    bool // how the file ended has been noted
 }
 
 // pcapMagic recognises a pcap file by its first four bytes.
@@ -100,11 +103,39 @@ func (r *pcapReader) window() *window { return &r.win }
 
 // next fills all of p but File. It returns nil or io.EOF; damage is noted.
 func (r *pcapReader) next(p *Packet) error {
-	if r.win.end-r.win.pos < r.header && !r.win.fill(r.header) {
-		return r.finish(r.header, "the header of ")
+	for {
+		if r.win.end-r.win.pos < r.header && !r.win.fill(r.header) {
+			return r.finish(r.header, "the header of ")
+		}
+		sec, frac, capLen, wireLen := r.fields(r.win.buf[r.win.pos : r.win.pos+pcapRecordLen])
+		if capLen > r.limit || wireLen > MaxPacket || wireLen < max(capLen, 1) {
+			if what := r.doubt(sec, frac, capLen, wireLen); what != "" {
+				if !r.damaged(what) {
+					return io.EOF
+				}
+				continue
+			}
+		}
+		size := r.header + int(capLen)
+		if r.win.end-r.win.pos < size && !r.win.fill(size) {
+			return r.finish(size, "")
+		}
+		start := r.win.pos + r.header
+		r.win.pos += size
+		r.number++
+		r.second, r.known = sec, true
+		p.Data = r.win.buf[start:r.win.pos:r.win.pos]
+		p.WireLen = max(int(wireLen), int(capLen))
+		p.Time = int64(sec)*nanosPerSecond + int64(frac)*r.perTick
+		p.Link = r.link
+		p.Number = r.number
+		return nil
 	}
-	h := r.win.buf[r.win.pos : r.win.pos+pcapRecordLen]
-	var sec, frac, capLen, wireLen uint32
+}
+
+// fields reads a record's header.
+func (r *pcapReader) fields(h []byte) (sec, frac, capLen, wireLen uint32) {
+	_ = h[15]
 	if r.big {
 		sec, frac = binary.BigEndian.Uint32(h), binary.BigEndian.Uint32(h[4:])
 		capLen, wireLen = binary.BigEndian.Uint32(h[8:]), binary.BigEndian.Uint32(h[12:])
@@ -115,23 +146,7 @@ func (r *pcapReader) next(p *Packet) error {
 	if r.minor <= swappedMinor && (r.minor < swappedMinor || capLen > wireLen) {
 		capLen, wireLen = wireLen, capLen
 	}
-	if capLen > r.limit {
-		return r.damaged(capLen)
-	}
-	size := r.header + int(capLen)
-	if r.win.end-r.win.pos < size && !r.win.fill(size) {
-		return r.finish(size, "")
-	}
-	start := r.win.pos + r.header
-	r.win.pos += size
-	r.number++
-	p.Data = r.win.buf[start:r.win.pos:r.win.pos]
-	p.WireLen = max(int(wireLen), int(capLen))
-	p.Time = int64(sec)*nanosPerSecond + int64(frac)*r.perTick
-	p.Link = r.link
-	p.Number = r.number
-	p.Interface = 0
-	return nil
+	return sec, frac, capLen, wireLen
 }
 
 // finish ends the file: at a record's border, or inside one of that size.
@@ -143,15 +158,35 @@ func (r *pcapReader) finish(size int, part string) error {
 	return io.EOF
 }
 
-// damaged ends the file at a record that cannot be one. Where the next record
-// begins cannot be known, so nothing behind it is read.
-func (r *pcapReader) damaged(capLen uint32) error {
-	if !r.done {
-		r.done = true
-		r.in.note(r.number+1, r.win.offset(), "the record claims %d captured bytes, more than the %d a packet of this file can have; the file is damaged from here on and was read up to this packet: copy or record it again", capLen, r.limit)
+// doubt says why a record with those fields cannot be one; it is empty if it can.
+func (r *pcapReader) doubt(sec, frac, capLen, wireLen uint32) string {
+	switch {
+	case capLen > r.limit:
+		return fmt.Sprintf("the record claims %d captured bytes, more than the %d a packet of this file can have", capLen, r.limit)
+	case wireLen > MaxPacket:
+		return fmt.Sprintf("the record claims a packet of %d bytes, and no more than %d are believed", wireLen, MaxPacket)
+	case sec|frac|capLen|wireLen == 0:
+		return "there are zeros where a record must begin"
+	case capLen > wireLen && !r.follows(r.header+int(capLen)):
+		return fmt.Sprintf("the record claims %d captured bytes of a packet of %d, and no record follows it", capLen, wireLen)
 	}
-	r.win.pos, r.win.end, r.win.err = 0, 0, io.EOF
-	return io.EOF
+	return ""
+}
+
+// damaged notes a record that cannot be one, and moves to the next one that is found behind it, if there is one.
+func (r *pcapReader) damaged(what string) bool {
+	if r.done {
+		return false
+	}
+	r.number++
+	at := r.win.offset()
+	passed, found := r.resync()
+	r.in.note(r.number, at, "%s; %s", what, outcome(passed, found))
+	if !found {
+		r.done = true
+		r.win.pos, r.win.end, r.win.err = 0, 0, io.EOF
+	}
+	return found
 }
 
 // noteEnd notes how the stream ended, unless that was a clean end between records.

@@ -82,6 +82,7 @@ func TestPcapCutAnywhere(t *testing.T) {
 	}
 }
 
+// A record that cannot be one costs that record: reading goes on at the next one.
 func TestPcapDamage(t *testing.T) {
 	form := pcapForm{binary.LittleEndian, magicMicros, 4, 65535, 1}
 	b := form.build(rec{data: "one"}, rec{data: "two"}, rec{data: "three"})
@@ -89,12 +90,16 @@ func TestPcapDamage(t *testing.T) {
 	for _, claim := range []uint32{262145, 1 << 31, 1<<32 - 1} {
 		binary.LittleEndian.PutUint32(b[second+8:], claim)
 		packets, in := read(t, b)
-		assert.Len(t, packets, 1)
+		assert.Equal(t, []got{{0, 1, 0, LinkEthernet, 3, "one"}, {0, 3, 0, LinkEthernet, 5, "three"}}, packets)
 		require.Len(t, in.Damage, 1)
-		assert.Equal(t, Damage{2, int64(second), fmt.Sprintf("the record claims %d captured bytes, more than the 262144 a packet of this file can have; the file is damaged from here on and was read up to this packet: copy or record it again", claim)}, in.Damage[0])
+		assert.Equal(t, Damage{2, int64(second), fmt.Sprintf("the record claims %d captured bytes, more than the 262144 a packet of this file can have; 19 bytes were passed over, and reading went on behind them: copy or record it again", claim)}, in.Damage[0])
 	}
+	packets, in := read(t, b[:len(b)-1]) // and no whole record follows
+	assert.Len(t, packets, 1)
+	require.Len(t, in.Damage, 1)
+	assert.Equal(t, Damage{2, int64(second), fmt.Sprintf("the record claims %d captured bytes, more than the 262144 a packet of this file can have; the file is damaged from here on and was read up to this place: copy or record it again", uint32(1<<32-1))}, in.Damage[0])
 	binary.LittleEndian.PutUint32(b[second+8:], 200_000) // possible, and not there
-	packets, in := read(t, b)
+	packets, in = read(t, b)
 	assert.Len(t, packets, 1)
 	require.Len(t, in.Damage, 1)
 	assert.Equal(t, "packet 2, byte offset 43: the file ends inside this packet (40 of 200016 bytes are there); everything before it was read: copy it again, or let the recorder finish", in.Damage[0].String())

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"encoding/binary"
+	"fmt"
 	"io"
 	"math"
 	"math/bits"
@@ -27,12 +28,15 @@ const (
 // maxInterfaces bounds what a section may declare; Wireshark's merges have a few.
 const maxInterfaces = 4096
 
+// maxForeignBlock is the largest block of an unknown type that is passed over, in bytes; what claims more is damage.
+const maxForeignBlock = 64 << 20
+
 // ngInterface is what a packet needs of its interface description block.
 type ngInterface struct {
 	link    LinkType
 	snapLen uint32
 	limit   uint32
-	units   uint64 // timestamp units in a second
+	units   uint64 // timestamp units in a second; 0: more than can be counted, so that its packets have no time
 	scale   int64  // nanoseconds of a unit, if that is whole; else 0
 	offset  int64  // seconds to add
 	dropped uint64 // packets lost, as the last statistics block says
@@ -40,8 +44,8 @@ type ngInterface struct {
 
 // pcapngReader reads the blocks of a pcapng file: several sections in either byte
 // order, each with its own interfaces. Blocks are framed by their length at both
-// ends; a block that is wrong inside a sound frame is noted and passed over, a
-// broken frame ends the file. Own and not pcapgo's NgReader, which the tests use as
+// ends; a block that is wrong inside a sound frame is noted and passed over, behind
+// a broken frame the next sound one is searched. Own and not pcapgo's NgReader, which the tests use as
 // second opinion, because packets here are slices of the read buffer, damage has
 // an offset and costs no more than its block.
 type pcapngReader struct {
@@ -52,6 +56,7 @@ type pcapngReader struct {
 	number  int64
 	last    int64 // time of the packet before, for simple packets, which have none
 	dropped uint64
+	foreign bool // the section is of a version that is not known: its blocks are passed over
 	done    bool
 }
 
@@ -94,33 +99,41 @@ func (r *pcapngReader) next(p *Packet) error {
 		h := r.win.rest()
 		kind := r.u32(h)
 		if kind == blockSection && !r.byteOrder(h) {
-			return r.broken("a section header block without its byte-order magic")
+			r.broken("a section header block without its byte-order magic")
+			continue
 		}
 		size := r.u32(h[4:])
 		if size < ngBlockMin || size%4 != 0 {
-			return r.broken("a block length of %d, which is no multiple of 4 from 12 on", size)
+			r.broken("a block length of %d, which is no multiple of 4 from 12 on", size)
+			continue
 		}
+		most := uint32(MaxPacket + 4096)
 		switch kind {
 		case blockEnhanced, blockPacket, blockSimple, blockInterface, blockStatistics, blockSection:
 		default:
-			if !r.pass(size) {
-				return io.EOF
+			if most = maxForeignBlock; size <= most && size > minBufferSize {
+				r.pass(size)
+				continue
 			}
-			continue
 		}
-		if size > MaxPacket+4096 {
-			return r.broken("a block of type %d claims %d bytes, more than the %d that are believed", kind, size, MaxPacket)
+		if size > most {
+			r.broken("a block of type %d claims %d bytes, more than the %d that are believed", kind, size, most)
+			continue
 		}
 		if r.win.end-r.win.pos < int(size) && !r.win.fill(int(size)) {
 			return r.finish(int64(size))
 		}
 		block := r.win.buf[r.win.pos : r.win.pos+int(size) : r.win.pos+int(size)]
 		if trailer := r.u32(block[size-4:]); trailer != size {
-			return r.broken("a block whose two lengths differ (%d and %d)", size, trailer)
+			r.broken("a block of type %d whose two lengths differ (%d and %d)", kind, size, trailer)
+			continue
 		}
 		at := r.win.offset()
 		r.win.pos += int(size)
 		body := block[8 : size-4]
+		if r.foreign && kind != blockSection {
+			continue
+		}
 		switch kind {
 		case blockEnhanced:
 			if r.enhanced(p, body, at) {
@@ -156,7 +169,7 @@ func (r *pcapngReader) byteOrder(h []byte) bool {
 }
 
 // pass skips a block of no interest without holding it, and checks its frame.
-func (r *pcapngReader) pass(size uint32) bool {
+func (r *pcapngReader) pass(size uint32) {
 	at, kind := r.win.offset(), r.u32(r.win.rest())
 	if !r.win.skip(int64(size)-4) || !r.win.fill(4) {
 		r.done = true
@@ -165,14 +178,13 @@ func (r *pcapngReader) pass(size uint32) bool {
 		} else {
 			noteEnd(&r.win, r.in, r.number+1, int64(size), "")
 		}
-		return false
+		return
 	}
 	if trailer := r.u32(r.win.rest()); trailer != size {
-		_ = r.brokenAt(at, "a block of type %d whose two lengths differ (%d and %d)", kind, size, trailer)
-		return false
+		r.broken("a block of type %d whose two lengths differ (%d and %d)", kind, size, trailer)
+		return
 	}
 	r.win.pos += 4
-	return true
 }
 
 func (r *pcapngReader) finish(size int64) error {
@@ -181,33 +193,40 @@ func (r *pcapngReader) finish(size int64) error {
 	return io.EOF
 }
 
-func (r *pcapngReader) broken(format string, args ...any) error {
-	return r.brokenAt(r.win.offset(), format, args...)
-}
-
-func (r *pcapngReader) brokenAt(offset int64, format string, args ...any) error {
-	r.done = true
-	r.in.note(r.number+1, offset, format+"; the file is damaged from here on and was read up to this place: copy or record it again", args...)
-	return io.EOF
+// broken notes that no block can begin at the window's place, and moves to the next one that is found behind it, if
+// there is one. Which packets were lost is not known: they count as one.
+func (r *pcapngReader) broken(format string, args ...any) {
+	at := r.win.offset()
+	passed, found := r.resync()
+	r.done = !found
+	r.number++
+	r.in.note(r.number, at, "%s; %s", fmt.Sprintf(format, args...), outcome(passed, found))
 }
 
 // section begins a new section: body is magic u32, major u16, minor u16, length u64.
 func (r *pcapngReader) section(body []byte, at int64) {
-	if len(body) < ngSectionMin-ngBlockMin {
-		_ = r.brokenAt(at, "a section header of %d bytes", len(body)+ngBlockMin)
-		return
-	}
-	if major := r.u16(body[4:]); major != ngMajor {
-		_ = r.brokenAt(at, "a section of pcapng version %d, and only version 1 is known", major)
-		return
-	}
 	r.ifaces = r.ifaces[:0]
+	r.foreign = true
+	switch {
+	case len(body) < ngSectionMin-ngBlockMin:
+		r.in.note(r.number+1, at, "a section header of %d bytes, which is too short; the section was passed over", len(body)+ngBlockMin)
+	case r.u16(body[4:]) != ngMajor:
+		r.in.note(r.number+1, at, "a section of pcapng version %d, and only version 1 is known; the section was passed over", r.u16(body[4:]))
+	default:
+		r.foreign = false
+	}
 }
 
 // describe adds an interface: link type u16, reserved u16, snap length u32, options.
 func (r *pcapngReader) describe(body []byte, at int64) {
-	if len(body) < 8 || len(r.ifaces) == maxInterfaces {
-		_ = r.brokenAt(at, "interface description %d of %d bytes", len(r.ifaces), len(body)+ngBlockMin)
+	if len(r.ifaces) == maxInterfaces {
+		r.in.note(r.number+1, at, "more than %d interfaces in a section; the packets of those beyond are left out", maxInterfaces)
+		return
+	}
+	if len(body) < 8 {
+		// It has a number, as the interfaces behind it do.
+		r.in.note(r.number+1, at, "an interface description of %d bytes, too short for one; its packets are left out", len(body)+ngBlockMin)
+		r.ifaces = append(r.ifaces, ngInterface{})
 		return
 	}
 	i := ngInterface{link: LinkType(r.u16(body)), snapLen: r.u32(body[4:]), units: 1_000_000}
@@ -222,8 +241,8 @@ func (r *pcapngReader) describe(body []byte, at int64) {
 		case code == 9 && len(value) >= 1: // if_tsresol
 			units, ok := unitsPerSecond(value[0])
 			if !ok {
-				_ = r.brokenAt(at, "interface %d has timestamps of resolution %#02x, finer than 64 bits can count", len(r.ifaces), value[0])
-				return
+				r.in.note(r.number+1, at, "interface %d has timestamps of resolution %#02x, finer than 64 bits can count; its packets are left out", len(r.ifaces), value[0])
+				units = 0
 			}
 			i.units = units
 		case code == 14 && len(value) >= 8: // if_tsoffset
@@ -234,7 +253,7 @@ func (r *pcapngReader) describe(body []byte, at int64) {
 			}
 		}
 	}
-	if nanosPerSecond%i.units == 0 {
+	if i.units > 0 && nanosPerSecond%i.units == 0 {
 		i.scale = int64(nanosPerSecond / i.units)
 	}
 	r.ifaces = append(r.ifaces, i)
@@ -349,6 +368,12 @@ func (r *pcapngReader) fill(p *Packet, data []byte, id uint32, ticks uint64, cap
 		return r.reject(at, "it names interface %d, and %d are described", id, len(r.ifaces))
 	}
 	i := &r.ifaces[id]
+	if i.units == 0 {
+		return r.reject(at, "its interface %d is not described in a way that can be read", id)
+	}
+	if wireLen > MaxPacket {
+		return r.reject(at, "it claims a packet of %d bytes, and no more than %d are believed", wireLen, MaxPacket)
+	}
 	if int64(capLen) > int64(len(data)) || capLen > i.limit {
 		return r.reject(at, "it claims %d captured bytes in a block with room for %d", capLen, min(len(data), int(i.limit)))
 	}

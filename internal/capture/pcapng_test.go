@@ -125,7 +125,7 @@ func TestPcapngBadPackets(t *testing.T) {
 	}
 }
 
-// A broken frame of blocks ends the file there.
+// Behind a broken frame of blocks, and behind a block that cannot be read, the next ones are.
 func TestPcapngBrokenFrames(t *testing.T) {
 	start := func() *ng {
 		n := &ng{}
@@ -158,13 +158,22 @@ func TestPcapngBrokenFrames(t *testing.T) {
 		"resolution 2^-64":    start().iface(1, 0, start().resol(0x80|64)).b,
 	} {
 		packets, in := read(t, append(b, end...))
-		assert.Len(t, packets, 1, name)
+		var data []string
+		for _, p := range packets {
+			data = append(data, p.data)
+		}
+		assert.Equal(t, []string{"good", "good", "more"}, data, name)
 		require.Len(t, in.Damage, 1, name)
 		assert.EqualValues(t, 2, in.Damage[0].Packet, name)
 		assert.Equal(t, at, in.Damage[0].Offset, name)
 	}
-	_, in := read(t, tooMany.b)
-	assert.Len(t, in.Damage, 1)
+	// An interface that cannot be read has its number, and its packets are left out.
+	packets, in := read(t, start().iface(1, 0, start().resol(20)).packet(1, 2, "none", 4).packet(0, 3, "same", 4).b)
+	assert.Len(t, packets, 2)
+	assert.Len(t, in.Damage, 2)
+	packets, in = read(t, tooMany.packet(maxInterfaces-1, 2, "last", 4).packet(maxInterfaces, 3, "beyond", 6).packet(0, 4, "first", 5).b)
+	assert.Len(t, packets, 3)
+	assert.Len(t, in.Damage, 2)
 	assert.Len(t, in.LinkTypes, 1)
 }
 
