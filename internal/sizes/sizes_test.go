@@ -113,3 +113,47 @@ func BenchmarkAdd(b *testing.B) {
 		i++
 	}
 }
+
+// However its buckets are kept, a histogram has every number: few and far apart, many and close, many and then one far
+// away, in any order.
+func TestKeptAnyWay(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	dense, sparse := false, false
+	for _, c := range []struct {
+		n    int
+		next func(i int) int64
+	}{
+		{5000, func(int) int64 { return rng.Int64N(3000) }},
+		{5000, func(int) int64 { return rng.Int64N(1<<40) - 1<<39 }},
+		{5000, func(i int) int64 { return int64(i) }},
+		{5000, func(i int) int64 { return int64(4000 - i) }},
+		{5000, func(i int) int64 {
+			if i > 4000 {
+				return rng.Int64() - 1<<62
+			}
+			return 100_000 + rng.Int64N(1000)*64
+		}},
+		{200, func(int) int64 { return rng.Int64() }},
+	} {
+		var s Stat
+		want := make(map[int32]uint32)
+		for i := range c.n {
+			v := c.next(i)
+			s.Add(v)
+			want[indexOf(v)]++
+			if i%997 == 0 {
+				s.Percentile(50) // reading in between changes nothing
+			}
+			dense, sparse = dense || s.dense != nil, sparse || s.dense == nil && i > 1000
+		}
+		got := make(map[int32]uint32)
+		list := s.sorted()
+		for _, b := range list {
+			got[b.index] += b.count
+		}
+		require.Equal(t, want, got)
+		require.Len(t, list, len(want))
+		require.True(t, slices.IsSortedFunc(list, func(a, b bucket) int { return int(a.index) - int(b.index) }))
+	}
+	assert.True(t, dense && sparse, "both ways were tried")
+}
