@@ -109,6 +109,10 @@ type Format struct {
 	Capture string
 	// Heartbeats are the bodies that its senders write for a heartbeat (event data null); an empty body always is one.
 	Heartbeats [][]byte
+	// Skim says where the first n texts of b would end, without a look at more than their lengths; -1 where that is not to be
+	// had at a glance. It may be wrong: nothing is taken from there but bytes that were read as n texts before. A format
+	// has it only if what a body's start means does not depend on what follows. nil is never.
+	Skim func(b []byte, n int) int
 	// NoAttachments: its senders write none, so that a message has none.
 	NoAttachments bool
 	// New returns a Reader.

@@ -55,7 +55,7 @@ func (b *body) genericMethod() {
 	var t decode.Tree
 	t.WithValues = true
 	b.r.Reset(b.f.Body, decode.Cut, &t)
-	for range 5 {
+	for range envelopeTexts {
 		b.r.SkipText()
 	}
 	from := len(t.Nodes)

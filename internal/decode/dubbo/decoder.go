@@ -2,6 +2,7 @@ package dubbo
 
 import (
 	"bytes"
+	"hash/maphash"
 
 	"dubbo-wire/internal/decode"
 )
@@ -13,6 +14,7 @@ type Decoder struct {
 	msg     Message
 	// nameBytes is about the memory of the names that are remembered.
 	nameBytes int
+	seed      maphash.Seed // of this process, so that no capture can be made for collisions
 }
 
 // reading is a serialization at work.
@@ -21,6 +23,8 @@ type reading struct {
 	name   string // with the dialect
 	r      decode.Reader
 	names  map[string]*Names // by the bytes that they were read from
+	// recent is some of them again, each in the place that the hash of its bytes says.
+	recent []*Names
 }
 
 // maxNameBytes bounds the memory for request envelopes that are remembered; beyond it they are read anew each time.
@@ -29,7 +33,7 @@ const maxNameBytes = 8 << 20
 // NewDecoder returns a decoder for bodies of the given serializations. Where several have one id, the bytes decide
 // between them, and where they do not, the first counts.
 func NewDecoder(formats []decode.Format) *Decoder {
-	d := &Decoder{}
+	d := &Decoder{seed: maphash.MakeSeed()}
 	for i := range formats {
 		f := &formats[i]
 		d.formats[f.ID&maskID] = append(d.formats[f.ID&maskID], &reading{format: f, name: f.FullName()})
@@ -47,6 +51,12 @@ func (d *Decoder) Decode(f *Frame, detail Detail, dialects *Dialects) *Message {
 		m.Format, m.Serialization = reading.format, reading.name
 	}
 	m.Kind = kindOf(f, m.Format)
+	if detail == Envelope && m.Kind == Request && reading != nil {
+		if m.Names = reading.skim(d, f.Body); m.Names != nil && !m.Names.Generic() {
+			return m
+		}
+		m.Names = nil
+	}
 	if detail > Envelope {
 		d.tree.Reset()
 		d.tree.WithValues = true
@@ -124,7 +134,7 @@ func (d *Decoder) Enough(h *Header, b []byte, dialects *Dialects) bool {
 	}
 	r := d.among(formats, h, b, dialects).reader()
 	r.Reset(b, decode.Cut, nil)
-	for range 5 {
+	for range envelopeTexts {
 		r.SkipText()
 	}
 	// The method of a generic call is among the arguments.
@@ -146,7 +156,7 @@ func (d *Decoder) Readable(h *Header, b []byte) bool {
 		r.Reset(b, decode.Malformed, nil)
 		switch {
 		case h.Request():
-			for range 5 {
+			for range envelopeTexts {
 				r.SkipText()
 			}
 		case h.Status == StatusOK:

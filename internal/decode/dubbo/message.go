@@ -40,6 +40,8 @@ type Names struct {
 	// Java's source form.
 	Descriptor         string
 	Descriptors, Types []string
+
+	raw string // the bytes they were read from; "" where those are not remembered
 }
 
 // Generic reports whether the request is a generic call, whose first argument names the method that is meant.

@@ -1,6 +1,48 @@
 package dubbo
 
-import "dubbo-wire/internal/decode"
+import (
+	"hash/maphash"
+
+	"dubbo-wire/internal/decode"
+)
+
+// recentNames is how many names a serialization finds by the hash of their bytes alone, a power of two.
+const recentNames = 1 << 10
+
+// skim returns the names of a request whose body starts with bytes that were read before, nil where that cannot be seen
+// at a glance. The bytes are compared as a whole, so what is found is what reading would find.
+func (r *reading) skim(d *Decoder, b []byte) *Names {
+	if r.recent == nil {
+		return nil
+	}
+	end := r.format.Skim(b, envelopeTexts)
+	if end < 0 {
+		return nil
+	}
+	if n := *r.place(d, b[:end]); n != nil && n.raw == string(b[:end]) {
+		return n
+	}
+	return nil
+}
+
+// place is where names that were read from raw are found.
+func (r *reading) place(d *Decoder, raw []byte) **Names {
+	return &r.recent[maphash.Bytes(d.seed, raw)&(recentNames-1)]
+}
+
+// keep lets skim find n.
+func (r *reading) keep(d *Decoder, raw []byte, n *Names) {
+	if r.format.Skim == nil {
+		return
+	}
+	if r.recent == nil {
+		r.recent = make([]*Names, recentNames)
+	}
+	*r.place(d, raw) = n
+}
+
+// envelopeTexts is how many texts a request starts with.
+const envelopeTexts = 5
 
 // readNames reads the five strings at the start of a request. Where only the envelope is wanted they are walked, and
 // the bytes they lie in looked up: strings are made once per distinct start of a body.
@@ -13,13 +55,15 @@ func (b *body) readNames(detail Detail) {
 		}
 		return
 	}
-	for range 5 {
+	for range envelopeTexts {
 		b.r.SkipText()
 	}
 	if b.r.Err() != nil {
 		return
 	}
-	if n := b.reading.names[string(b.f.Body[:b.r.Offset()])]; n != nil {
+	raw := b.f.Body[:b.r.Offset()]
+	if n := b.reading.names[string(raw)]; n != nil {
+		b.reading.keep(b.d, raw, n)
 		b.m.Names = n
 		return
 	}
@@ -41,7 +85,9 @@ func (b *body) share(n *Names) *Names {
 		if b.reading.names == nil {
 			b.reading.names = make(map[string]*Names)
 		}
-		b.reading.names[string(raw)] = n
+		n.raw = string(raw)
+		b.reading.names[n.raw] = n
+		b.reading.keep(b.d, raw, n)
 		b.d.nameBytes += len(raw) + 256 // about what else an entry takes
 	}
 	return n

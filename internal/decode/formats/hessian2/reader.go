@@ -16,6 +16,7 @@ var Format = decode.Format{
 	Capture:  "hessian2.pcap.zst",
 	// writeObject(null)
 	Heartbeats: [][]byte{{'N'}},
+	Skim:       skim,
 	New:        func() decode.Reader { return New() },
 }
 
@@ -48,6 +49,8 @@ type Reader struct {
 
 	names names
 	join  []byte // scratch for strings in chunks
+
+	dirty bool // a value was read since the tables were emptied
 }
 
 // class is an entry of the class table.
@@ -95,6 +98,14 @@ const (
 func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	r.c.Reset(body, short)
 	r.t = t
+	if r.dirty || cap(r.join) > maxJoin || len(r.names) >= maxNames {
+		r.clear()
+	}
+}
+
+// clear empties the tables, and gives back what is too large to keep.
+func (r *Reader) clear() {
+	r.dirty = false
 	r.classes = emptied(r.classes)
 	r.fields = emptied(r.fields)
 	r.types = emptied(r.types)
@@ -214,6 +225,7 @@ func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
 	if !r.begin() {
 		return
 	}
+	r.dirty = true
 	depth := r.t.Depth()
 	p := place{label: l, name: name, index: index, float: typ == "F" || typ == "Ljava/lang/Float;"}
 	if !r.value(p, 1) {

@@ -71,6 +71,7 @@ type verdict struct {
 func (s *scout) judge(body []byte) verdict {
 	s.begin(body)
 	s.r.Reset(body, decode.Malformed, nil)
+	s.r.dirty = true
 	s.r.log = s
 	for s.r.c.OK() && s.r.c.Off < len(body) {
 		s.r.value(place{}, 1)

@@ -57,6 +57,29 @@ func chunkLen(head []byte) int {
 	return int(binary.BigEndian.Uint16(head[1:]))
 }
 
+// skim returns where n short strings at the start of b end if they are ASCII, -1 for others.
+func skim(b []byte, n int) int {
+	at := 0
+	for range n {
+		switch {
+		case at >= len(b):
+			return -1
+		case b[at] <= 0x1f:
+			at += 1 + int(b[at])
+		case b[at]&^3 == 0x30 && at+1 < len(b):
+			at += 2 + int(b[at]&3)<<8 + int(b[at+1])
+		case b[at] == 'N':
+			at++
+		default:
+			return -1
+		}
+	}
+	if at > len(b) {
+		return -1
+	}
+	return at
+}
+
 // textEnd returns the offset behind the string that starts at offset at, -1 after failing.
 func (r *Reader) textEnd(at int, what string) int {
 	buf := r.c.Buf

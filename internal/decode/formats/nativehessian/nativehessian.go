@@ -26,6 +26,7 @@ var Format = decode.Format{
 	Heartbeats: [][]byte{{'N'}}, // writeObject(null)
 	New:        func() decode.Reader { return hessian2.NewOriginal() },
 	Tell:       tell,
+	Skim:       hessian2.Format.Skim,
 }
 
 // tell judges the first byte: of a request that of a short text, Dubbo's version; of a result its kind, a small int; else
