@@ -34,14 +34,16 @@ type bucket struct {
 
 // batch is the indexes of numbers that are not in their buckets yet.
 type batch struct {
-	n     int
+	n     int32
 	index [batchLen]int32
 }
 
 const (
-	batchLen = 32
-	// manyBuckets is from how many buckets on numbers are batched, so that small groups have no batch.
-	manyBuckets = 64
+	batchLen = 31 // with their number 128 bytes
+	// batchFrom is from which number on they are batched, so that small groups have no batch.
+	batchFrom = 256
+	// denseFrom is from how many buckets on they may be an array.
+	denseFrom = 64
 )
 
 // precision is the bits of a number that its bucket keeps, below the highest one.
@@ -89,7 +91,7 @@ func (s *Stat) Add(v int64) {
 		return
 	}
 	s.count(indexOf(v), 1)
-	if s.used > manyBuckets {
+	if s.Count >= batchFrom {
 		s.waiting = new(batch)
 	}
 }
@@ -149,7 +151,7 @@ func (s *Stat) slot(index int32) *bucket {
 // grow makes room for more buckets: a larger table, or an array where that is not much larger.
 func (s *Stat) grow() {
 	old, size := s.buckets, max(2*len(s.buckets), 4)
-	if s.used > manyBuckets {
+	if s.used > denseFrom {
 		lo, hi := s.ends(old)
 		if fitsDense(int64(hi)-int64(lo)+1, size) {
 			s.buckets, s.first, s.dense = nil, lo, make([]uint32, hi-lo+1)
