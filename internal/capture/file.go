@@ -120,11 +120,11 @@ func (f *Files) openRaw(fl *file) (*stream, error) {
 		_ = file.Close()
 		return nil, openError(fl.in.File, err)
 	}
-	fl.size = info.Size()
-	if !info.Mode().IsRegular() {
-		fl.size, s.keep = -1, true
+	if info.Mode().IsRegular() {
+		fl.size, s.raw = info.Size(), &countingReader{r: cachedFirst(file)}
+	} else {
+		fl.size, s.keep, s.raw = -1, true, &countingReader{r: file}
 	}
-	s.raw = &countingReader{r: file}
 	s.close = func() { _ = file.Close() }
 	return s, nil
 }
