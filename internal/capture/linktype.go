@@ -23,6 +23,7 @@ const (
 	LinkRadiotap      LinkType = 127
 	LinkIPv4          LinkType = 228
 	LinkIPv6          LinkType = 229
+	LinkNFLog         LinkType = 239
 	LinkPKTAP         LinkType = 258
 	LinkLinuxSLL2     LinkType = 276
 )
@@ -57,6 +58,8 @@ func (l LinkType) String() string {
 		return "IPV4"
 	case LinkIPv6:
 		return "IPV6"
+	case LinkNFLog:
+		return "NFLOG"
 	case LinkPKTAP:
 		return "PKTAP"
 	case LinkLinuxSLL2:
@@ -67,18 +70,30 @@ func (l LinkType) String() string {
 		return "PPP_ETHER"
 	case 104:
 		return "C_HDLC"
+	case 100:
+		return "ATM_RFC1483"
 	case 107:
 		return "FRELAY"
+	case 109:
+		return "ENC"
 	case 147:
 		return "USER0"
+	case 166:
+		return "PPP_PPPD"
 	case 187:
 		return "BLUETOOTH_HCI_H4"
 	case 189:
 		return "USB_LINUX"
+	case 204:
+		return "PPP_WITH_DIR"
+	case 205:
+		return "C_HDLC_WITH_DIR"
+	case 219:
+		return "MPLS"
 	case 220:
 		return "USB_LINUX_MMAPPED"
-	case 239:
-		return "NFLOG"
+	case 240:
+		return "NETANALYZER"
 	case 252:
 		return "WIRESHARK_UPPER_PDU"
 	case 253:

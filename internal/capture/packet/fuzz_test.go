@@ -11,7 +11,7 @@ import (
 // FuzzDecode parses any bytes as a packet of any link type: no panic, payload only
 // within the packet, and books that balance.
 func FuzzDecode(f *testing.F) {
-	for _, c := range append(common(f), rareSamples(f)...) {
+	for _, c := range append(append(common(f), rareSamples(f)...), tunnelSamples(f)...) {
 		f.Add(uint16(c.p.Link), c.p.Data, uint16(0))
 		f.Add(uint16(c.p.Link), c.p.Data[:len(c.p.Data)/2], uint16(len(c.p.Data)))
 	}

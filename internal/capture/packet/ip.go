@@ -25,18 +25,17 @@ const (
 // maxExtensions bounds the IPv6 extension headers that are followed.
 const maxExtensions = 16
 
-// ip parses the IP packet at data offset off. wireEnd is where it ends on the wire
-// at the latest, in bytes from the packet's start.
-func (d *Decoder) ip(p *capture.Packet, s *Segment, off, wireEnd int) Verdict {
+// ip parses the IP packet at data offset off.
+func (d *Decoder) ip(p *capture.Packet, s *Segment, off int) Verdict {
 	b := p.Data
 	if len(b) <= off {
 		return short(p, off+1)
 	}
 	switch b[off] >> 4 {
 	case 4:
-		return d.ipv4(p, s, off, wireEnd)
+		return d.ipv4(p, s, off)
 	case 6:
-		return d.ipv6(p, s, off, wireEnd)
+		return d.ipv6(p, s, off)
 	}
 	return Malformed
 }
@@ -45,7 +44,7 @@ func (d *Decoder) ip(p *capture.Packet, s *Segment, off, wireEnd int) Verdict {
 //
 //	0 version, header words · 2 total length · 4 identification · 6 flags, offset
 //	9 protocol · 12 source · 16 destination · 20 options
-func (d *Decoder) ipv4(p *capture.Packet, s *Segment, off, wireEnd int) Verdict {
+func (d *Decoder) ipv4(p *capture.Packet, s *Segment, off int) Verdict {
 	if len(p.Data) < off+20 {
 		return short(p, off+20)
 	}
@@ -54,18 +53,18 @@ func (d *Decoder) ipv4(p *capture.Packet, s *Segment, off, wireEnd int) Verdict 
 	total := int(binary.BigEndian.Uint16(b[2:]))
 	s.NoIPLength = total == 0
 	if total == 0 {
-		total = wireEnd - off
+		total = p.WireLen - off
 	}
 	s.Offloaded = s.NoIPLength || total > MaxOnWire
 	if header < 20 || total < header {
 		return Malformed
 	}
 	d.ipProto = int16(b[9])
-	if fragment := binary.BigEndian.Uint16(b[6:]); fragment&0x1fff != 0 {
-		return Fragment
+	if fragment := binary.BigEndian.Uint16(b[6:]); fragment&0x3fff != 0 {
+		return d.fragment4(p, off, header, total)
 	}
 	if b[9] != protoTCP {
-		return NotTCP
+		return d.carried(p, s, b[9], off+header, off+total)
 	}
 	s.IPID = binary.BigEndian.Uint16(b[4:])
 	s.Src.setIPv4(b[12:16])
@@ -77,7 +76,7 @@ func (d *Decoder) ipv4(p *capture.Packet, s *Segment, off, wireEnd int) Verdict 
 //
 //	0 version, class, label · 4 payload length · 6 next header · 8 source
 //	24 destination · 40 extension headers
-func (d *Decoder) ipv6(p *capture.Packet, s *Segment, off, wireEnd int) Verdict {
+func (d *Decoder) ipv6(p *capture.Packet, s *Segment, off int) Verdict {
 	if len(p.Data) < off+40 {
 		return short(p, off+40)
 	}
@@ -86,7 +85,7 @@ func (d *Decoder) ipv6(p *capture.Packet, s *Segment, off, wireEnd int) Verdict 
 	end := off + 40 + length
 	s.NoIPLength = length == 0
 	if length == 0 { // a jumbogram, or segmentation offload
-		end = wireEnd
+		end = p.WireLen
 	}
 	s.Offloaded = s.NoIPLength || end-off > MaxOnWire
 	next := b[6]
@@ -105,6 +104,9 @@ func (d *Decoder) ipv6(p *capture.Packet, s *Segment, off, wireEnd int) Verdict 
 				return short(p, off+at+2)
 			}
 			size = int(b[at+1])*8 + 8
+			if next == protoHopByHop && length == 0 && len(b) >= at+size {
+				end = jumbo(b[at+2:at+size], off, end)
+			}
 		case protoAH:
 			if len(b) < at+2 {
 				return short(p, off+at+2)
@@ -116,12 +118,11 @@ func (d *Decoder) ipv6(p *capture.Packet, s *Segment, off, wireEnd int) Verdict 
 			}
 			if binary.BigEndian.Uint16(b[at+2:])&^7 != 0 {
 				d.ipProto = int16(b[at])
-				return Fragment
+				return d.fragment6(p, off, at, end)
 			}
 			size = 8
 		default:
-			d.ipProto = int16(next)
-			return NotTCP
+			return d.carried(p, s, next, off+at, end)
 		}
 		next = b[at]
 		at += size
@@ -133,6 +134,22 @@ func (d *Decoder) ipv6(p *capture.Packet, s *Segment, off, wireEnd int) Verdict 
 		}
 	}
 	return Malformed
+}
+
+// jumbo looks for the jumbo payload option (RFC 2675), which says how long a packet
+// is whose length does not fit its field.
+func jumbo(options []byte, off, end int) int {
+	for len(options) >= 2 {
+		n := int(options[1]) + 2
+		switch {
+		case options[0] == 0: // one byte of padding
+			n = 1
+		case options[0] == 0xc2 && n == 6 && len(options) >= 6:
+			return int(min(int64(end), int64(off)+40+int64(binary.BigEndian.Uint32(options[2:]))))
+		}
+		options = options[min(n, len(options)):]
+	}
+	return end
 }
 
 // tcp parses the TCP header at data offset off; end is where the IP packet ends by

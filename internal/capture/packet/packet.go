@@ -64,7 +64,7 @@ type Verdict uint8
 const (
 	TCP         Verdict = iota // a segment
 	NotTCP                     // something else in good order; Decoder.Protocol says what
-	Fragment                   // an IP fragment behind the first: its TCP header is in another packet
+	Fragment                   // an IP fragment that fits no packet
 	CutHeader                  // the snap length cut it inside its headers
 	UnknownLink                // a link type that is not read
 	Malformed                  // headers that contradict themselves
@@ -81,16 +81,53 @@ func (v Verdict) String() string {
 
 // Decoder parses packets. The zero value is ready; it is for one goroutine.
 type Decoder struct {
-	etherType  uint16      // of the last packet, 0 if its link layer has none
-	ipProto    int16       // of the last packet, -1 if it was not IP
+	etherType uint16    // of the last packet, 0 if its link layer has none
+	ipProto   int16     // of the last packet, -1 if it was not IP
+	earlier   Fragments // packets that were held until the last one
+
+	// Of a packet that carries another one, or may.
+	nested     bool
+	inner      capture.Packet // what is parsed next
+	innerKind  uint16         // its Ethernet type; 0: as its link type says
+	outer      int            // link bytes of the packet that was captured
+	behind     int            // link bytes behind what is inside
+	guessed    bool           // by a port or pattern, and then the packet is:
+	guessType  uint16
+	guessProto int16
+
+	frags      *fragments  // made at the first fragment
 	wifiLayers *wifiLayers // made at the first packet that needs them
 }
 
-// Decode fills s if the packet carries TCP. Of an IP fragment it takes the first,
-// with the payload that is in it.
+// Decode fills s if the packet carries TCP. An IP fragment is held until its packet is
+// whole; the fragment that completes it stands for all of it.
 func (d *Decoder) Decode(p *capture.Packet, s *Segment) Verdict {
 	d.etherType, d.ipProto = 0, -1
+	if d.nested {
+		d.nested, d.guessed, d.earlier = false, false, Fragments{}
+	}
 	s.Source = 0
+	var v Verdict
+	if b := p.Data; p.Link == capture.LinkEthernet && len(b) >= 14 {
+		v = d.ether(p, s, 14, binary.BigEndian.Uint16(b[12:]))
+	} else {
+		v = d.link(p, s)
+	}
+	if v == TCP || !d.nested {
+		return v
+	}
+	if v == inside {
+		v = d.follow(s)
+	}
+	if d.guessed && v != TCP && v != Held && v != CutHeader {
+		d.etherType, d.ipProto = d.guessType, d.guessProto
+		return NotTCP
+	}
+	return v
+}
+
+// link parses a packet from its link layer on.
+func (d *Decoder) link(p *capture.Packet, s *Segment) Verdict {
 	b := p.Data
 	switch p.Link {
 	case capture.LinkEthernet:
@@ -113,7 +150,7 @@ func (d *Decoder) Decode(p *capture.Packet, s *Segment) Verdict {
 	case capture.LinkNull, capture.LinkLoop:
 		return d.loopback(p, s)
 	case capture.LinkRaw, capture.LinkDLTRaw, capture.LinkDLTRawOpenBSD, capture.LinkIPv4, capture.LinkIPv6:
-		return d.ip(p, s, 0, p.WireLen)
+		return d.ip(p, s, 0)
 	}
 	return d.rareLink(p, s)
 }
@@ -146,7 +183,12 @@ const (
 	etherQinQOld   = 0x9100 // before 802.1ad
 	etherQinQOld2  = 0x9200
 	etherMPLS      = 0x8847
+	etherMPLSMulti = 0x8848
 	etherPPPoE     = 0x8864
+	etherMACsec    = 0x88e5 // IEEE 802.1AE
+	etherPBB       = 0x88e7 // IEEE 802.1ah
+	etherVNTag     = 0x8926 // Cisco
+	etherETag      = 0x893f // IEEE 802.1BR
 	etherLengthMax = 0x05dc // up to here the field is a length (IEEE 802.3)
 )
 
@@ -160,7 +202,7 @@ func (d *Decoder) ether(p *capture.Packet, s *Segment, off int, kind uint16) Ver
 		switch kind {
 		case etherIPv4, etherIPv6:
 			d.etherType = kind
-			return d.ip(p, s, off, p.WireLen)
+			return d.ip(p, s, off)
 		case etherVLAN, etherQinQ, etherQinQOld, etherQinQOld2:
 			if tags == maxVLANTags {
 				d.etherType = kind
@@ -172,7 +214,7 @@ func (d *Decoder) ether(p *capture.Packet, s *Segment, off int, kind uint16) Ver
 			kind = binary.BigEndian.Uint16(b[off+2:])
 			off += 4
 			continue
-		case etherMPLS, etherPPPoE:
+		case etherMPLS, etherMPLSMulti, etherPPPoE, etherMACsec, etherPBB, etherVNTag, etherETag, etherBridged:
 			d.etherType = kind
 			return d.rareEther(p, s, off, kind)
 		}
@@ -206,13 +248,25 @@ func (d *Decoder) loopback(p *capture.Packet, s *Segment) Verdict {
 	if len(p.Data) < 4 {
 		return short(p, 4)
 	}
-	family := binary.LittleEndian.Uint32(p.Data)
-	if family > 0xffff {
-		family = binary.BigEndian.Uint32(p.Data)
+	if !isIPFamily(hostOrder(p.Data)) {
+		return NotTCP
 	}
+	return d.ip(p, s, 4)
+}
+
+// hostOrder reads a small number that some machine wrote in its own byte order.
+func hostOrder(b []byte) uint32 {
+	if n := binary.LittleEndian.Uint32(b); n <= 0xffff {
+		return n
+	}
+	return binary.BigEndian.Uint32(b)
+}
+
+// isIPFamily knows IPv4, and IPv6 as Linux, NetBSD, FreeBSD and Darwin number it.
+func isIPFamily(family uint32) bool {
 	switch family {
-	case 2, 10, 24, 28, 30: // IPv4; IPv6 as Linux, NetBSD, FreeBSD and Darwin number it
-		return d.ip(p, s, 4, p.WireLen)
+	case 2, 10, 24, 28, 30:
+		return true
 	}
-	return NotTCP
+	return false
 }

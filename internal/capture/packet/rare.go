@@ -13,11 +13,21 @@ const (
 	linkPPPHDLC  capture.LinkType = 50
 	linkPPPEther capture.LinkType = 51
 	linkCHDLC    capture.LinkType = 104
+
+	linkATM1483     capture.LinkType = 100
+	linkFrameRelay  capture.LinkType = 107
+	linkEnc         capture.LinkType = 109
+	linkPPPLinux    capture.LinkType = 166
+	linkPPPWithDir  capture.LinkType = 204
+	linkHDLCWithDir capture.LinkType = 205
+	linkMPLS        capture.LinkType = 219
+	linkNetAnalyzer capture.LinkType = 240
 )
 
 func rareSupported(l capture.LinkType) bool {
 	switch l {
 	case capture.LinkPPP, linkPPPHDLC, linkPPPEther, linkCHDLC, capture.LinkFDDI, capture.LinkPFLog, capture.LinkPKTAP,
+		linkATM1483, linkFrameRelay, linkEnc, linkPPPLinux, linkPPPWithDir, linkHDLCWithDir, linkMPLS, linkNetAnalyzer, capture.LinkNFLog,
 		capture.LinkIEEE80211, capture.LinkRadiotap, capture.LinkPrism:
 		return true
 	}
@@ -30,8 +40,30 @@ func (d *Decoder) rareLink(p *capture.Packet, s *Segment) Verdict {
 	switch p.Link {
 	case capture.LinkPPP, linkPPPHDLC:
 		return d.ppp(p, s, 0)
+	case linkPPPWithDir, linkPPPLinux: // a byte that says who sent it
+		return d.ppp(p, s, 1)
 	case linkPPPEther:
 		return d.pppoe(p, s, 0)
+	case linkMPLS:
+		return d.mpls(p, s, 0)
+	case linkATM1483:
+		return d.snap(p, s, 0)
+	case linkNetAnalyzer: // Hilscher: four bytes before an Ethernet frame
+		return d.enterLink(p, 4, p.WireLen, capture.LinkEthernet, 0)
+	case linkHDLCWithDir:
+		return d.enterLink(p, 1, p.WireLen, linkCHDLC, 0)
+	case capture.LinkNFLog:
+		return d.nflog(p)
+	case linkFrameRelay:
+		return d.frameRelay(p, s)
+	case linkEnc: // address family, SPI, flags, each u32 (OpenBSD, if_enc.h)
+		if len(b) < 12 {
+			return short(p, 12)
+		}
+		if !isIPFamily(hostOrder(b)) {
+			return NotTCP
+		}
+		return d.ip(p, s, 12)
 	case linkCHDLC: // RFC 1547: address, control, Ethernet type
 		if len(b) < 4 {
 			return short(p, 4)
@@ -50,13 +82,12 @@ func (d *Decoder) rareLink(p *capture.Packet, s *Segment) Verdict {
 			return short(p, 2)
 		}
 		header := (int(b[0]) + 3) &^ 3
-		switch b[1] {
-		case 2, 10, 24, 28, 30:
-			return d.ip(p, s, header, p.WireLen)
+		if !isIPFamily(uint32(b[1])) {
+			return NotTCP
 		}
-		return NotTCP
+		return d.ip(p, s, header)
 	case capture.LinkPKTAP:
-		return d.pktap(p, s)
+		return d.pktap(p)
 	case capture.LinkIEEE80211, capture.LinkRadiotap, capture.LinkPrism:
 		return d.wifi(p, s)
 	}
@@ -65,10 +96,67 @@ func (d *Decoder) rareLink(p *capture.Packet, s *Segment) Verdict {
 
 // rareEther parses what an Ethernet type of its own stands for.
 func (d *Decoder) rareEther(p *capture.Packet, s *Segment, off int, kind uint16) Verdict {
-	if kind == etherPPPoE {
+	b := p.Data
+	switch kind {
+	case etherPPPoE:
 		return d.pppoe(p, s, off)
+	case etherBridged:
+		return d.enter(p, off, p.WireLen, etherBridged)
+	case etherMACsec: // control, short length, packet number u32, channel u64 if 20 is set, Ethernet type
+		if len(b) < off+1 {
+			return short(p, off+1)
+		}
+		if b[off]&0x0c != 0 {
+			return NotTCP // encrypted, or changed
+		}
+		header := 6
+		if b[off]&0x20 != 0 {
+			header = 14
+		}
+		return d.tagged(p, off+header)
+	case etherPBB: // four bytes of service, two addresses, Ethernet type
+		return d.tagged(p, off+16)
+	case etherVNTag:
+		return d.tagged(p, off+4)
+	case etherETag:
+		return d.tagged(p, off+6)
 	}
 	return d.mpls(p, s, off)
+}
+
+// tagged goes on behind a tag, with the Ethernet type at off.
+func (d *Decoder) tagged(p *capture.Packet, off int) Verdict {
+	if len(p.Data) < off+2 {
+		return short(p, off+2)
+	}
+	kind := binary.BigEndian.Uint16(p.Data[off:])
+	return d.enter(p, off+2, p.WireLen, kind)
+}
+
+// frameRelay parses a two-byte address (Q.922), 03 and a network layer id (RFC 2427).
+func (d *Decoder) frameRelay(p *capture.Packet, s *Segment) Verdict {
+	b := p.Data
+	if len(b) < 4 {
+		return short(p, 4)
+	}
+	if b[0]&1 != 0 || b[1]&1 == 0 || b[2] != 0x03 {
+		if len(b) >= 4 && b[1]&1 != 0 { // Cisco: an Ethernet type behind the address
+			return d.ether(p, s, 4, binary.BigEndian.Uint16(b[2:]))
+		}
+		return NotTCP
+	}
+	switch b[3] {
+	case 0xcc, 0x8e: // IPv4, IPv6
+		return d.ip(p, s, 4)
+	case 0x00: // padding, then SNAP
+		if len(b) < 10 {
+			return short(p, 10)
+		}
+		if string(b[4:8]) == "\x80\x00\x00\x00" {
+			return d.ether(p, s, 10, binary.BigEndian.Uint16(b[8:]))
+		}
+	}
+	return NotTCP
 }
 
 // pppoe parses a session packet (RFC 2516): version and type, code, session u16,
@@ -101,42 +189,16 @@ func (d *Decoder) ppp(p *capture.Packet, s *Segment, off int) Verdict {
 	}
 	switch kind {
 	case 0x21, 0x57: // IPv4, IPv6
-		return d.ip(p, s, off, p.WireLen)
+		return d.ip(p, s, off)
 	case 0x281, 0x283:
 		return d.mpls(p, s, off)
 	}
 	return NotTCP
 }
 
-// maxLabels bounds the MPLS labels that are followed.
-const maxLabels = 16
-
-// mpls skips labels up to the bottom of the stack (RFC 3032). What is below has no
-// type: an IP version is taken for IP, anything else for no TCP.
-func (d *Decoder) mpls(p *capture.Packet, s *Segment, off int) Verdict {
-	for range maxLabels {
-		if len(p.Data) < off+4 {
-			return short(p, off+4)
-		}
-		bottom := p.Data[off+2]&1 != 0
-		off += 4
-		if !bottom {
-			continue
-		}
-		if len(p.Data) <= off {
-			return short(p, off+1)
-		}
-		if v := p.Data[off] >> 4; v == 4 || v == 6 {
-			return d.ip(p, s, off, p.WireLen)
-		}
-		return NotTCP
-	}
-	return Malformed
-}
-
 // pktap parses Darwin's metadata header (xnu, bsd/net/pktap.h): length u32, record
 // type u32, link type of the packet within u32, little-endian.
-func (d *Decoder) pktap(p *capture.Packet, s *Segment) Verdict {
+func (d *Decoder) pktap(p *capture.Packet) Verdict {
 	if len(p.Data) < 12 {
 		return short(p, 12)
 	}
@@ -148,12 +210,8 @@ func (d *Decoder) pktap(p *capture.Packet, s *Segment) Verdict {
 	if int(header) > len(p.Data) {
 		return CutHeader
 	}
-	inner := *p
-	inner.Link = capture.LinkType(link)
-	inner.Data = p.Data[header:]
-	inner.WireLen = p.WireLen - int(header)
-	if inner.Link == capture.LinkPKTAP {
+	if capture.LinkType(link) == capture.LinkPKTAP {
 		return Malformed
 	}
-	return d.Decode(&inner, s)
+	return d.enterLink(p, int(header), p.WireLen, capture.LinkType(link), 0)
 }

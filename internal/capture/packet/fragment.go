@@ -1,0 +1,368 @@
+package packet
+
+import (
+	"encoding/binary"
+
+	"dubbo-wire/internal/capture"
+)
+
+// IP fragments (RFC 791, section 3.2; RFC 8200, section 4.5) are held until their packet is whole, in any order. The
+// first copy of a byte counts. What was captured of a packet is its bytes up to the first that a snap length cut off.
+//
+// Where a capture has every packet twice (a port mirror, two interfaces), the copies make a second packet of their own,
+// so that the assembler sees two sightings of a segment, as it does of others.
+
+// Limits of what is held. Whatever is given up becomes a gap in the stream, if it was TCP, and is counted.
+const (
+	maxFragmentBytes = 4 << 20
+	maxFragmentTime  = 30_000_000_000 // nanoseconds of capture time; Linux waits as long
+	maxPieces        = 256            // of one packet; those of packets that are not made for harm are fewer than 120
+	maxCopies        = 4              // of one packet
+	maxSpare         = 8              // packets' memory kept for the next
+)
+
+// Fragments counts link packets that held IP fragments, and their link bytes.
+type Fragments struct{ Packets, Bytes int64 }
+
+func (f *Fragments) add(o Fragments) {
+	f.Packets += o.Packets
+	f.Bytes += o.Bytes
+}
+
+// fragmentKey says which fragments belong to one packet.
+type fragmentKey struct {
+	src, dst [16]byte
+	id       uint32
+	proto    uint8 // of IPv4; IPv6 does without
+	v6       bool
+}
+
+// piece is a part of a packet: wire bytes from to to, of which have are in the buffer at at.
+type piece struct{ from, to, at, have int }
+
+// datagram is a packet some of whose fragments are here.
+type datagram struct {
+	key          fragmentKey
+	head         [40]byte // IP header, without options and extensions
+	next         uint8    // what the first fragment carries
+	size         int      // wire bytes of the whole, -1 until the last fragment is here
+	got          int      // wire bytes of pieces
+	pieces       []piece  // sorted, apart
+	buf          []byte
+	held         Fragments
+	padding      int // of held
+	born         int64
+	seen         bool      // another copy of this packet was whole
+	copy         *datagram // older one of the same key
+	older, newer *datagram
+	charged      int
+}
+
+// fragments holds them.
+type fragments struct {
+	open           map[fragmentKey]*datagram // the newest of each key
+	oldest, newest *datagram
+	bytes          int
+	spare          []*datagram
+	whole          []byte
+	waiting        Fragments
+	lost, repeated Fragments
+	done           [64]fragmentKey // the last that were whole
+	doneAt         int
+}
+
+// fragment is what an IP header says of a fragment.
+type fragment struct {
+	key      fragmentKey
+	offset   int
+	more     bool
+	next     uint8 // protocol number of what begins in the first fragment
+	from, to int   // its payload, as offsets in the link packet on the wire
+	head     []byte
+}
+
+// Waiting is the fragments that are held.
+func (d *Decoder) Waiting() Fragments {
+	if d.frags == nil {
+		return Fragments{}
+	}
+	return d.frags.waiting
+}
+
+// Abandoned is the fragments that were held and given up so far: those of packets that never became whole, and those
+// that only repeat what other fragments had brought.
+func (d *Decoder) Abandoned() (lost, repeated Fragments) {
+	if d.frags == nil {
+		return lost, repeated
+	}
+	return d.frags.lost, d.frags.repeated
+}
+
+// Flush gives up all fragments that are held: the capture has ended.
+func (d *Decoder) Flush() {
+	for d.frags != nil && d.frags.oldest != nil {
+		d.frags.abandon(d.frags.oldest)
+	}
+}
+
+// Earlier is what Decode said Held of and is now part of the last packet: its link bytes are the packet's own and
+// these. Segment.Extra is the same for TCP.
+func (d *Decoder) Earlier() Fragments { return d.earlier }
+
+// fragment4 takes a fragment whose IPv4 header is at data offset off.
+func (d *Decoder) fragment4(p *capture.Packet, off, header, total int) Verdict {
+	b := p.Data[off:]
+	if !mayCarryTCP(b[9]) {
+		return NotTCP
+	}
+	bits := binary.BigEndian.Uint16(b[6:])
+	f := fragment{offset: int(bits&0x1fff) * 8, more: bits&0x2000 != 0, next: b[9], from: off + header, to: off + total, head: b[:20]}
+	f.key.id, f.key.proto = uint32(binary.BigEndian.Uint16(b[4:])), b[9]
+	copy(f.key.src[:], b[12:16])
+	copy(f.key.dst[:], b[16:20])
+	return d.hold(p, &f)
+}
+
+// fragment6 takes one whose IPv6 header is at off, and whose fragment header at off+at. Extension headers before the
+// latter are each fragment's own, and are left out of the whole.
+func (d *Decoder) fragment6(p *capture.Packet, off, at, end int) Verdict {
+	b := p.Data[off:]
+	bits := binary.BigEndian.Uint16(b[at+2:])
+	f := fragment{offset: int(bits &^ 7), more: bits&1 != 0, next: b[at], from: off + at + 8, to: end, head: b[:40]}
+	f.key.id, f.key.v6 = binary.BigEndian.Uint32(b[at+4:]), true
+	f.key.src, f.key.dst = [16]byte(b[8:24]), [16]byte(b[24:40])
+	return d.hold(p, &f)
+}
+
+// hold takes a fragment, and goes on with the whole packet if it completes one.
+func (d *Decoder) hold(p *capture.Packet, f *fragment) Verdict {
+	n := f.to - f.from
+	limit := 0xffff // what a whole packet's length can say
+	if !f.key.v6 {
+		limit -= 20
+	}
+	switch {
+	case n <= 0, f.more && n%8 != 0, f.offset+n > limit:
+		return Malformed
+	case f.to > p.WireLen: // cut by a tool that does not say so
+		return Fragment
+	}
+	if p != &d.inner {
+		d.begin(p)
+	}
+	if d.frags == nil {
+		d.frags = &fragments{open: make(map[fragmentKey]*datagram)}
+	}
+	r := d.frags
+	for r.oldest != nil && p.Time-r.oldest.born > maxFragmentTime {
+		r.abandon(r.oldest)
+	}
+	g := r.find(f, n)
+	if g == nil {
+		return Fragment
+	}
+	if len(g.pieces) == 0 {
+		g.born = p.Time
+		copy(g.head[:], f.head)
+	}
+	if f.offset == 0 {
+		g.next = f.next
+	}
+	if !f.more {
+		g.size = f.offset + n
+	}
+	captured := min(f.from, len(p.Data))
+	g.insert(f.offset, p.Data[captured:min(f.to, len(p.Data))], n)
+	link := Fragments{1 + d.earlier.Packets, int64(d.outer) + d.earlier.Bytes}
+	padding := d.behind + p.WireLen - f.to
+	if g.got != g.size {
+		g.held.add(link)
+		g.padding += padding
+		r.waiting.add(link)
+		r.charge(g)
+		d.earlier = Fragments{}
+		return Held
+	}
+	d.earlier.add(g.held)
+	d.behind = g.padding + padding
+	r.waiting.Packets -= g.held.Packets
+	r.waiting.Bytes -= g.held.Bytes
+	captured = r.join(g)
+	r.done[r.doneAt] = g.key
+	r.doneAt = (r.doneAt + 1) % len(r.done)
+	for c := r.open[g.key]; c != nil; c = c.copy {
+		c.seen = true
+	}
+	kind, size := uint16(etherIPv4), g.size+20
+	if g.key.v6 {
+		kind, size = etherIPv6, g.size+40
+	}
+	r.remove(g)
+	d.inner = capture.Packet{Data: r.whole[:captured], WireLen: size, Time: p.Time}
+	d.innerKind = kind
+	return inside
+}
+
+// find returns the packet that lacks f, n bytes long: the newest one, since identifications are used again; or a new
+// one. It is nil where f contradicts them all.
+func (r *fragments) find(f *fragment, n int) *datagram {
+	copies := 0
+	for g := r.open[f.key]; g != nil; g = g.copy {
+		if g.takes(f, n) {
+			return g
+		}
+		copies++
+	}
+	if copies == maxCopies {
+		return nil
+	}
+	return r.add(f.key)
+}
+
+// takes reports whether f brings anything new and fits.
+func (g *datagram) takes(f *fragment, n int) bool {
+	end, last := f.offset+n, 0
+	if len(g.pieces) > 0 {
+		last = g.pieces[len(g.pieces)-1].to
+	}
+	if len(g.pieces) > maxPieces-2 ||
+		!f.more && (g.size >= 0 && g.size != end || last > end) || f.more && g.size >= 0 && end > g.size {
+		return false
+	}
+	missing := n
+	for _, q := range g.pieces {
+		if from, to := max(q.from, f.offset), min(q.to, end); from < to {
+			missing -= to - from
+		}
+	}
+	return missing > 0
+}
+
+// insert adds the parts of n wire bytes at that offset, of which data were captured, that are not there yet.
+func (g *datagram) insert(offset int, data []byte, n int) {
+	for from, end := offset, offset+n; from < end; {
+		i, to := 0, end
+		for i < len(g.pieces) && g.pieces[i].to <= from {
+			i++
+		}
+		if i < len(g.pieces) {
+			if q := g.pieces[i]; q.from <= from {
+				from = q.to
+				continue
+			}
+			to = min(to, g.pieces[i].from)
+		}
+		if len(g.pieces) == maxPieces {
+			return // it stays incomplete
+		}
+		part := data[min(from-offset, len(data)):min(to-offset, len(data))]
+		at := len(g.buf)
+		g.buf = append(g.buf, part...)
+		g.got += to - from
+		if i > 0 {
+			if q := &g.pieces[i-1]; q.to == from && q.at+q.have == at && q.have == q.to-q.from {
+				q.to, q.have = to, q.have+len(part) // in order, as most are
+				from = to
+				continue
+			}
+		}
+		g.pieces = append(g.pieces, piece{})
+		copy(g.pieces[i+1:], g.pieces[i:])
+		g.pieces[i] = piece{from, to, at, len(part)}
+		from = to
+	}
+}
+
+// join puts header and pieces together in r.whole, and returns how much of it was captured.
+func (r *fragments) join(g *datagram) int {
+	w := r.whole[:0]
+	if g.key.v6 {
+		w = append(w, g.head[:40]...)
+		binary.BigEndian.PutUint16(w[4:], uint16(g.size))
+		w[6] = g.next
+	} else {
+		w = append(w, g.head[:20]...)
+		w[0] = 0x45
+		binary.BigEndian.PutUint16(w[2:], uint16(g.size+20))
+		w[6], w[7] = 0, 0
+	}
+	for _, q := range g.pieces {
+		w = append(w, g.buf[q.at:q.at+q.have]...)
+		if q.have < q.to-q.from {
+			break
+		}
+	}
+	r.whole = w
+	return len(w)
+}
+
+// add starts a packet, as the newest of its key.
+func (r *fragments) add(key fragmentKey) *datagram {
+	g := new(datagram)
+	if n := len(r.spare); n > 0 {
+		g, r.spare = r.spare[n-1], r.spare[:n-1]
+	}
+	*g = datagram{key: key, size: -1, pieces: g.pieces[:0], buf: g.buf[:0], copy: r.open[key], older: r.newest}
+	for _, done := range r.done {
+		g.seen = g.seen || done == key
+	}
+	if r.newest != nil {
+		r.newest.newer = g
+	} else {
+		r.oldest = g
+	}
+	r.newest = g
+	r.open[key] = g
+	return g
+}
+
+// charge accounts for the memory of g, and gives up the oldest packets while there is too much.
+func (r *fragments) charge(g *datagram) {
+	n := 512 + cap(g.buf) + 32*cap(g.pieces)
+	r.bytes += n - g.charged
+	g.charged = n
+	for r.bytes > maxFragmentBytes {
+		r.abandon(r.oldest)
+	}
+}
+
+// abandon gives a packet up.
+func (r *fragments) abandon(g *datagram) {
+	if g.seen {
+		r.repeated.add(g.held)
+	} else {
+		r.lost.add(g.held)
+	}
+	r.waiting.Packets -= g.held.Packets
+	r.waiting.Bytes -= g.held.Bytes
+	r.remove(g)
+}
+
+// remove takes a packet out of all lists.
+func (r *fragments) remove(g *datagram) {
+	if first := r.open[g.key]; first != g {
+		for first.copy != g {
+			first = first.copy
+		}
+		first.copy = g.copy
+	} else if g.copy != nil {
+		r.open[g.key] = g.copy
+	} else {
+		delete(r.open, g.key)
+	}
+	if g.older != nil {
+		g.older.newer = g.newer
+	} else {
+		r.oldest = g.newer
+	}
+	if g.newer != nil {
+		g.newer.older = g.older
+	} else {
+		r.newest = g.older
+	}
+	r.bytes -= g.charged
+	g.copy, g.older, g.newer = nil, nil, nil
+	if len(r.spare) < maxSpare && cap(g.buf) <= 0x10000 {
+		r.spare = append(r.spare, g)
+	}
+}

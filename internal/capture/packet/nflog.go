@@ -1,0 +1,64 @@
+package packet
+
+import (
+	"encoding/binary"
+
+	"dubbo-wire/internal/capture"
+)
+
+// Records of NFLOG that matter (linux/netfilter/nfnetlink_log.h).
+const (
+	nflogPacketHeader = 1 // Ethernet type u16, hook
+	nflogPayload      = 9
+)
+
+// nflog parses what netfilter logged: address family u8, version u8, group u16, then
+// records of length u16 (with these four bytes), type u16, value, padded to four
+// bytes. Lengths and types are in the byte order of the machine that captured, which
+// is the one in which the records make sense.
+func (d *Decoder) nflog(p *capture.Packet) Verdict {
+	if len(p.Data) < 4 {
+		return short(p, 4)
+	}
+	v := d.nflogRecords(p, binary.LittleEndian)
+	if v == Malformed {
+		v = d.nflogRecords(p, binary.BigEndian)
+	}
+	return v
+}
+
+func (d *Decoder) nflogRecords(p *capture.Packet, o binary.ByteOrder) Verdict {
+	b := p.Data
+	var kind uint16
+	switch b[0] { // families of Linux
+	case 2:
+		kind = etherIPv4
+	case 10:
+		kind = etherIPv6
+	}
+	for off := 4; off < p.WireLen; {
+		if len(b) < off+4 {
+			return short(p, off+4)
+		}
+		n := int(o.Uint16(b[off:]))
+		if n < 4 || off+n > p.WireLen {
+			return Malformed
+		}
+		switch o.Uint16(b[off+2:]) &^ 0xc000 { // flags of netlink
+		case nflogPacketHeader:
+			if kind == 0 && n >= 6 && len(b) >= off+6 {
+				kind = binary.BigEndian.Uint16(b[off+4:])
+			}
+		case nflogPayload:
+			if kind == 0 && len(b) > off+4 { // neither family nor header say it
+				kind = etherIPv4
+				if b[off+4]>>4 == 6 {
+					kind = etherIPv6
+				}
+			}
+			return d.enter(p, off+4, off+n, kind)
+		}
+		off += (n + 3) &^ 3
+	}
+	return NotTCP
+}

@@ -1,0 +1,172 @@
+package packet
+
+import (
+	"encoding/binary"
+
+	"dubbo-wire/internal/capture"
+)
+
+// Packets within packets. What is found inside is put into Decoder.inner and parsed by
+// the loop of follow, so that nesting costs no stack, and is bounded.
+
+// inside is the verdict of a layer that has put what it carries into Decoder.inner.
+const inside Verdict = 255
+
+// maxNesting bounds the packets within packets that are followed; a packet put
+// together from fragments is one more.
+const maxNesting = 8
+
+// Ethernet types (also GRE's and GENEVE's protocol types) of what tunnels carry.
+const (
+	etherBridged = 0x6558 // a whole Ethernet frame (RFC 1701: transparent Ethernet bridging)
+	etherPPP     = 0x880b
+)
+
+// enter makes p's bytes from off to end, a packet of that Ethernet type, the next to
+// be parsed. end is in bytes on the wire.
+func (d *Decoder) enter(p *capture.Packet, off, end int, kind uint16) Verdict {
+	return d.enterLink(p, off, end, p.Link, kind)
+}
+
+// enterLink does the same with a packet of a link type, if kind is 0.
+func (d *Decoder) enterLink(p *capture.Packet, off, end int, link capture.LinkType, kind uint16) Verdict {
+	end = min(end, p.WireLen)
+	if off > end {
+		return Malformed
+	}
+	if p != &d.inner {
+		d.begin(p)
+	}
+	n := len(p.Data)
+	d.behind += p.WireLen - end
+	d.inner.Data = p.Data[min(off, n):min(end, n)]
+	d.inner.WireLen = end - off
+	d.inner.Time = p.Time
+	d.inner.Link = link
+	d.innerKind = kind
+	return inside
+}
+
+// begin prepares for what is inside p, the packet as it was captured.
+func (d *Decoder) begin(p *capture.Packet) {
+	d.nested, d.outer, d.behind = true, p.WireLen, 0
+}
+
+// guess says that what is entered next is known by a port or a pattern only: if it
+// turns out to be no TCP, the packet is what it was taken for before.
+func (d *Decoder) guess() {
+	if !d.guessed {
+		d.nested, d.guessed, d.guessType, d.guessProto = true, true, d.etherType, d.ipProto
+	}
+}
+
+// follow parses what is inside until there is a verdict.
+func (d *Decoder) follow(s *Segment) Verdict {
+	v := inside
+	for depth := 0; v == inside; depth++ {
+		if depth == maxNesting {
+			v = Malformed
+			break
+		}
+		p := &d.inner
+		switch d.innerKind {
+		case 0:
+			v = d.link(p, s)
+		case etherBridged:
+			if len(p.Data) < 14 {
+				v = short(p, 14)
+				break
+			}
+			v = d.ether(p, s, 14, binary.BigEndian.Uint16(p.Data[12:]))
+		case etherPPP:
+			v = d.ppp(p, s, 0)
+		default:
+			v = d.ether(p, s, 0, d.innerKind)
+		}
+	}
+	if v == TCP {
+		s.Padding += d.behind
+		s.Extra = int(d.earlier.Bytes)
+		if d.earlier.Packets > 0 {
+			s.Offloaded = false // it was put together here
+		}
+	}
+	return v
+}
+
+// IP protocol numbers of tunnels.
+const (
+	protoIPv4    = 4
+	protoIPv6    = 41
+	protoGRE     = 47
+	protoEtherIP = 97
+	protoMPLS    = 137
+)
+
+// carried parses what an IP packet carries from off to end, if it is not plain TCP.
+func (d *Decoder) carried(p *capture.Packet, s *Segment, proto uint8, off, end int) Verdict {
+	b := p.Data
+	for range maxExtensions {
+		d.ipProto = int16(proto)
+		switch proto {
+		case protoTCP: // behind an authentication header
+			return tcp(p, s, off, end)
+		case protoUDP:
+			return d.udp(p, off, end)
+		case protoGRE:
+			return d.gre(p, off, end)
+		case protoAH: // RFC 4302: next header, length in words less 2
+			if len(b) < off+2 {
+				return short(p, off+2)
+			}
+			proto = b[off]
+			off += int(b[off+1])*4 + 8
+			if len(b) < off {
+				return short(p, off)
+			}
+			continue
+		case protoIPv4, protoIPv6: // RFC 2003, RFC 2473, RFC 4213
+			kind := uint16(etherIPv4)
+			if proto == protoIPv6 {
+				kind = etherIPv6
+			}
+			if len(b) > off && b[off]>>4 != version(kind) {
+				return NotTCP
+			}
+			return d.enter(p, off, end, kind)
+		case protoEtherIP: // RFC 3378: version 3 and 12 zero bits
+			if len(b) < off+2 {
+				return short(p, off+2)
+			}
+			if b[off] != 0x30 || b[off+1] != 0 {
+				return NotTCP
+			}
+			return d.enter(p, off+2, end, etherBridged)
+		case protoMPLS: // RFC 4023
+			return d.enter(p, off, end, etherMPLS)
+		}
+		return NotTCP
+	}
+	return Malformed
+}
+
+// version is the IP version of an Ethernet type, 0 for others.
+func version(kind uint16) byte {
+	switch kind {
+	case etherIPv4:
+		return 4
+	case etherIPv6:
+		return 6
+	}
+	return 0
+}
+
+// mayCarryTCP reports whether fragments of that protocol can become TCP, itself or in a
+// tunnel, once they are put together.
+func mayCarryTCP(proto uint8) bool {
+	switch proto {
+	case protoTCP, protoUDP, protoGRE, protoAH, protoIPv4, protoIPv6, protoEtherIP, protoMPLS:
+		return true
+	}
+	return false
+}
