@@ -108,15 +108,32 @@ func (d *direction) look(b []byte) {
 }
 
 func (d *direction) start() {
-	l := d.conn.line
-	cfg := dubbo.Config{WantBody: l.opt.MaxBody, Buffers: &l.buffers}
-	cfg.Expected = func(id int64) bool { return l.pairer.Expects(&d.conn.call, d.side, id) }
-	cfg.Readable = l.decoder.Readable
-	if l.opt.Detail == dubbo.Envelope {
-		cfg.Enough = func(h *dubbo.Header, b []byte) bool { return l.decoder.Enough(h, b, &d.conn.dialects) }
-	}
-	d.framer = dubbo.NewFramer(cfg, d, !d.conn.tcp.Joined)
+	d.framer = dubbo.NewFramer(&d.conn.line.framing, d, !d.conn.tcp.Joined)
 }
+
+// newFraming is what the framers of a line have in common.
+func (l *line) newFraming() dubbo.Config {
+	cfg := dubbo.Config{
+		WantBody: l.opt.MaxBody, Buffers: &l.buffers, Readable: l.decoder.Readable,
+		Expected: func(s dubbo.Sink, id int64) bool {
+			d := s.(*direction)
+			return l.pairer.Expects(&d.conn.call, d.side, id)
+		},
+		Asked: func(s dubbo.Sink, id int64) bool {
+			o := s.(*direction).other()
+			return o.framer != nil && o.framer.Asks(id)
+		},
+	}
+	if l.opt.Detail == dubbo.Envelope {
+		cfg.Enough = func(s dubbo.Sink, h *dubbo.Header, b []byte) bool {
+			return l.decoder.Enough(h, b, &s.(*direction).conn.dialects)
+		}
+	}
+	return cfg
+}
+
+// other is the other way through the connection.
+func (d *direction) other() *direction { return &d.conn.dirs[1-d.side] }
 
 // chunk turns the assembler's word for the origin of bytes into the framer's.
 func (d *direction) chunk(m *assemble.Meta) *dubbo.Chunk {
@@ -214,6 +231,10 @@ func (d *direction) End() {
 
 // Frame is called by the framer.
 func (d *direction) Frame(f *dubbo.Frame) {
+	if o := d.other(); o.framer != nil && o.framer.Searching() && !f.Request() && !f.Event() &&
+		!d.conn.line.pairer.Expects(&d.conn.call, d.side, f.ID) {
+		o.framer.Answered(f.ID) // what it answers may be among bytes that were held
+	}
 	d.conn.frames++
 	d.conn.line.frame(d, f)
 }

@@ -65,6 +65,7 @@ type line struct {
 	decoder     *dubbo.Decoder
 	pairer      *call.Pairer
 	buffers     dubbo.Buffers
+	framing     dubbo.Config
 	connections int
 	frames      int64
 	chunk       dubbo.Chunk
@@ -82,6 +83,7 @@ func Run(src capture.Source, opt Options, sink Sink) (*Totals, error) {
 	}
 	l := &line{opt: opt, sink: sink, decoder: dubbo.NewDecoder(opt.Formats)}
 	l.pairer = call.NewPairer(opt.Pair, l)
+	l.framing = l.newFraming()
 	asm := assemble.New(opt.Assemble, l)
 
 	var p capture.Packet

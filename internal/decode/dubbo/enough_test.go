@@ -34,7 +34,7 @@ func (e *envelopes) Frame(f *dubbo.Frame) {
 	e.kept = append(e.kept, len(f.Body))
 }
 
-func (e *envelopes) enough(h *dubbo.Header, b []byte) bool {
+func (e *envelopes) enough(_ dubbo.Sink, h *dubbo.Header, b []byte) bool {
 	return e.decoder.Enough(h, b, &e.dialects)
 }
 
@@ -71,7 +71,7 @@ func TestEnough(t *testing.T) {
 	} {
 		for _, size := range []int{1, 13, 100, 1448, 1 << 20} {
 			into := &envelopes{decoder: dubbo.NewDecoder([]decode.Format{hessian2.Format})}
-			framer := dubbo.NewFramer(dubbo.Config{Enough: into.enough}, into, true)
+			framer := dubbo.NewFramer(&dubbo.Config{Enough: into.enough}, into, true)
 			for from := 0; from < len(c.frame); from += size {
 				piece := c.frame[from:min(from+size, len(c.frame))]
 				framer.Data(piece, &dubbo.Chunk{Pos: int64(from)})
@@ -112,7 +112,7 @@ func TestReadable(t *testing.T) {
 	// Two chained frames with a body that has only begun, in a stream that was joined midway, then a real one.
 	begun := append(whole[:12:12], "\x00\x00\x00\x0a\x052.0.2\xff\xfe\x00\x01"...)
 	into := &envelopes{decoder: d}
-	f := dubbo.NewFramer(dubbo.Config{Readable: d.Readable}, into, false)
+	f := dubbo.NewFramer(&dubbo.Config{Readable: d.Readable}, into, false)
 	f.Data(append(append(append([]byte("bytes"), begun...), begun...), whole...), &dubbo.Chunk{})
 	f.End()
 	assert.Equal(t, []string{"find"}, into.methods)

@@ -61,19 +61,24 @@ type Sink interface {
 	BadHeader(h Header, o Origin)
 }
 
-// Config bounds a framer; zero values are the defaults.
+// Config is what the framers of one goroutine have in common; zero values are the defaults. The functions are given the
+// sink of the framer that asks.
 type Config struct {
 	// WantBody is how many bytes of a body that crosses deliveries are kept for decoding (default 16 KiB). The rest is
 	// counted.
 	WantBody int
 	// Enough, if set, is asked whether b, the first bytes of a body that crosses deliveries, is already all that is wanted
 	// of it.
-	Enough func(h *Header, b []byte) bool
+	Enough func(s Sink, h *Header, b []byte) bool
 	// Expected, if set, is asked whether a response with that id is due in this direction.
-	Expected func(id int64) bool
-	// Readable, if set, is asked whether body, which is whole, can be that of a frame found by searching.
+	Expected func(s Sink, id int64) bool
+	// Asked, if set, is asked whether a request with that id may have been found in the other direction, where a search
+	// has not decided yet ([Framer.Asks]).
+	Asked func(s Sink, id int64) bool
+	// Readable, if set, is asked whether body, the first bytes of one that is whole, can be that of a frame found by
+	// searching.
 	Readable func(h *Header, body []byte) bool
-	// Buffers is where memory for such bodies comes from; nil: the framer has its own.
+	// Buffers is where memory for such bodies comes from; nil: the framers of this Config have their own.
 	Buffers *Buffers
 	// MaxSearchBody is the longest body, in bytes, that is believed of a header found by searching (default 8 MiB,
 	// Dubbo's own limit).
@@ -88,87 +93,32 @@ const (
 	searching              // no known place
 )
 
-// Framer cuts one direction of a connection into frames.
+// Framer cuts one direction of a connection into frames. Between two frames it holds no memory but itself.
 type Framer struct {
-	cfg   Config
-	sink  Sink
-	state state
-	frame Frame
-	left  int    // inBody: bytes to come
-	buf   []byte // header or body bytes that crossed deliveries
+	cfg    *Config
+	sink   Sink
+	frame  *Frame // that is being read; nil between frames
+	buf    []byte // header or body bytes that crossed deliveries
+	left   int    // inBody: bytes to come
+	search *search
+	ids    [2]idWindow // by request bit
+	// longest is the longest body seen.
+	longest int32
+	state   state
+	head    uint8 // atHeader: bytes of the header in buf
+	frames  uint8 // counts, modulo 256
 	// enough: nothing more of the body is wanted.
 	enough bool
-	head   int // atHeader: bytes of the header in buf
-	// A run of bytes that stood where a frame was due, until the next frame: is it text?
-	run    int64
-	text   text
-	search search
 	// resynced: the next frame's place was found by searching.
 	resynced bool
-	ids      [2]idWindow // by request bit
-}
-
-// Buffers is memory for frames that cross deliveries, shared by the framers of one goroutine: only a frame that is being
-// read holds some. The zero value is ready.
-type Buffers struct {
-	// Max bounds the bytes of the long bodies that are being read, of all framers together (default 256 MiB): beyond it
-	// a body is kept no further than it was, but at least its first 64 KiB.
-	Max  int
-	long int // bytes of the buffers larger than maxKept
-	wins int // bytes of the windows of searches
-	free [][]byte
-}
-
-// maxFree and maxKept bound the memory that Buffers keeps: 64 of 64 KiB.
-const maxFree, maxKept = 64, 64 << 10
-
-// defaultMaxLong is Buffers.Max where it is not set.
-const defaultMaxLong = 256 << 20
-
-// room returns how many of n more bytes a buffer may take.
-func (b *Buffers) room(buf []byte, n int) int {
-	most := b.Max
-	if most == 0 {
-		most = defaultMaxLong
-	}
-	return max(0, min(n, max(maxKept-len(buf), most-b.long)))
-}
-
-// maxWindows bounds the windows of all searches, in bytes: beyond it none waits for the end of a body longer than
-// maxKept.
-const maxWindows = 128 << 20
-
-// grown takes note of a buffer that was grown from a capacity.
-func (b *Buffers) grown(buf []byte, from int) {
-	if cap(buf) > maxKept && cap(buf) != from {
-		b.long += cap(buf)
-		if from > maxKept {
-			b.long -= from
-		}
-	}
-}
-
-func (b *Buffers) get() []byte {
-	if k := len(b.free) - 1; k >= 0 {
-		buf := b.free[k]
-		b.free = b.free[:k]
-		return buf
-	}
-	return nil
-}
-
-func (b *Buffers) put(buf []byte) {
-	if cap(buf) > maxKept {
-		b.long -= cap(buf)
-	}
-	if cap(buf) > 0 && cap(buf) <= maxKept && len(b.free) < maxFree {
-		b.free = append(b.free, buf[:0])
-	}
+	// looking: the body that is being read is looked through for frames inside. nested: a body had some. lossy: this
+	// direction was joined midway, or lacks bytes.
+	looking, nested, lossy bool
 }
 
 // NewFramer returns a framer for a stream that starts with its first byte when fromStart, else for one that was joined
-// midway.
-func NewFramer(cfg Config, sink Sink, fromStart bool) *Framer {
+// midway. It fills in cfg's defaults.
+func NewFramer(cfg *Config, sink Sink, fromStart bool) *Framer {
 	if cfg.WantBody == 0 {
 		cfg.WantBody = 16 << 10
 	}
@@ -180,54 +130,52 @@ func NewFramer(cfg Config, sink Sink, fromStart bool) *Framer {
 	}
 	f := &Framer{cfg: cfg, sink: sink}
 	if !fromStart {
-		f.state = searching
-		f.search.joined = true
+		f.state, f.lossy = searching, true // without a search: it begins with the first byte
 	}
 	return f
 }
 
 // Data takes the next bytes of the stream; b is borrowed.
 func (f *Framer) Data(b []byte, c *Chunk) {
-	if f.state == searching {
-		f.searchData(b, c)
-		return
-	}
-	f.known(b, c)
-}
-
-// known reads b, whose first byte stands at a known place: in a body or at a header.
-func (f *Framer) known(b []byte, c *Chunk) {
-	pos, overhead := c.Pos, c.Overhead
-	for len(b) > 0 {
-		switch f.state {
-		case inBody:
-			n := min(f.left, len(b))
-			f.frame.Wire += int64(n + overhead)
-			f.keep(b[:n])
-			f.left -= n
-			f.frame.Captured += n
-			f.touch(c)
-			b, pos, overhead = b[n:], pos+int64(n), 0
-			if f.left == 0 {
-				f.frame.Body = f.buf
-				f.emit()
-			}
-		case atHeader:
-			n := f.header(b, c, pos, overhead)
-			if n < 0 { // no header here
-				rest := *c
-				rest.Pos, rest.Overhead = pos, overhead
-				f.searchData(b, &rest)
-				return
-			}
-			b, pos, overhead = b[n:], pos+int64(n), 0
-		default:
-			rest := *c
-			rest.Pos, rest.Overhead = pos, overhead
-			f.searchData(b, &rest)
+	n := 0
+	if f.state != searching {
+		if n = f.known(b, c); n == len(b) {
 			return
 		}
 	}
+	f.searchData(b, n, c)
+}
+
+// known reads b, whose first byte stands at a known place: in a body or at a header. It returns how many bytes it took:
+// all, unless no header stands where one was due.
+func (f *Framer) known(b []byte, c *Chunk) int {
+	at, overhead := 0, c.Overhead
+	for at < len(b) {
+		switch f.state {
+		case inBody:
+			n := min(f.left, len(b)-at)
+			r := f.frame
+			r.Wire += int64(n + overhead)
+			f.keep(b[at : at+n])
+			f.left -= n
+			r.Captured += n
+			r.touch(c)
+			at, overhead = at+n, 0
+			if f.left == 0 {
+				r.Body = f.buf
+				f.emit()
+			}
+		case atHeader:
+			n := f.header(b[at:], c, c.Pos+int64(at), overhead)
+			if n < 0 { // no header here
+				return at
+			}
+			at, overhead = at+n, 0
+		default:
+			return at
+		}
+	}
+	return at
 }
 
 // header takes a header, or the part of one, from the start of b, and the body behind it when all of it is there. It
@@ -237,20 +185,29 @@ func (f *Framer) header(b []byte, c *Chunk, pos int64, overhead int) int {
 	hdr := b
 	if f.head > 0 || len(b) < HeaderLen {
 		// The header crosses deliveries.
-		taken = min(HeaderLen-f.head, len(b))
-		if f.buf == nil {
-			f.buf = f.cfg.Buffers.get()
-		}
-		f.buf = append(f.buf[:f.head], b[:taken]...)
+		taken = min(HeaderLen-int(f.head), len(b))
 		if f.head == 0 {
+			if !isMagic(b) {
+				f.startSearch()
+				return -1
+			}
+			f.buf = f.cfg.Buffers.get()
 			f.begin(c, pos)
 		}
+		before := cap(f.buf)
+		f.buf = append(f.buf[:f.head], b[:taken]...)
+		f.cfg.Buffers.grown(f.buf, before)
 		if !isMagic(f.buf) {
-			return f.notHere(c)
+			// The one byte before b looked like the start of the magic.
+			one := [1]byte{f.buf[0]}
+			f.drop()
+			f.startSearch()
+			f.rubbish(one[:])
+			return -1
 		}
-		f.head += taken
+		f.head += uint8(taken)
 		f.frame.Wire += int64(taken + overhead)
-		f.touch(c)
+		f.frame.touch(c)
 		if f.head < HeaderLen {
 			return taken
 		}
@@ -258,30 +215,36 @@ func (f *Framer) header(b []byte, c *Chunk, pos int64, overhead int) int {
 		f.head = 0
 	} else {
 		if !isMagic(b) {
-			return f.notHere(c)
+			f.startSearch()
+			return -1
 		}
 		f.begin(c, pos)
 		taken = HeaderLen
 		f.frame.Wire += int64(taken + overhead)
-		f.touch(c)
 	}
 	h := parseHeader(hdr)
 	if h.BodyLen < 0 {
 		f.sink.BadHeader(h, c.Origin)
-		f.startSearch()
-		f.run, f.text.not = f.run+HeaderLen, true
+		f.drop()
+		s := f.startSearch()
+		s.run, s.text.not = HeaderLen, true
 		return taken
 	}
-	f.endRun()
-	f.frame.Header = h
-	f.frame.MissingAt = h.BodyLen
+	r := f.frame
+	r.Header = h
+	r.MissingAt = h.BodyLen
 	f.buf = f.buf[:0]
 	f.enough = false
+	f.frames++
+	f.looking = !f.nested && (f.lossy || f.frames < 4 || f.frames&0xf == 0)
 	if rest := b[taken:]; len(rest) >= h.BodyLen {
 		// The whole body is here: no copy.
-		f.frame.Body = rest[:h.BodyLen:h.BodyLen]
-		f.frame.Captured = h.BodyLen
-		f.frame.Wire += int64(h.BodyLen)
+		r.Body = rest[:h.BodyLen:h.BodyLen]
+		r.Captured = h.BodyLen
+		r.Wire += int64(h.BodyLen)
+		if f.looking {
+			f.nested = holdsFrame(r.Body)
+		}
 		f.emit()
 		return taken + h.BodyLen
 	}
@@ -291,21 +254,25 @@ func (f *Framer) header(b []byte, c *Chunk, pos int64, overhead int) int {
 
 // begin starts a frame at pos.
 func (f *Framer) begin(c *Chunk, pos int64) {
-	f.frame = Frame{First: c.Origin, Last: c.Origin, LastByte: c.Time, Start: pos, Resync: f.resynced}
+	f.frame = f.cfg.Buffers.getFrame()
+	*f.frame = Frame{First: c.Origin, Last: c.Origin, LastByte: c.Time, Start: pos, Resync: f.resynced}
 	f.resynced = false
 }
 
 // touch notes that a packet brought a byte of the frame. Packets that were held behind a hole are older than the one
 // that filled it.
-func (f *Framer) touch(c *Chunk) {
-	f.frame.LastByte = c.Time
-	if c.Time > f.frame.Last.Time || c.Time == f.frame.Last.Time && c.Packet > f.frame.Last.Packet {
-		f.frame.Last = c.Origin
+func (f *Frame) touch(c *Chunk) {
+	f.LastByte = c.Time
+	if c.Time > f.Last.Time || c.Time == f.Last.Time && c.Packet > f.Last.Packet {
+		f.Last = c.Origin
 	}
 }
 
 // keep copies body bytes, as far as they are wanted and nothing is missing before them.
 func (f *Framer) keep(b []byte) {
+	if f.looking && !f.nested {
+		f.nested = holdsFrame(b)
+	}
 	if f.enough || f.frame.MissingAt < f.frame.BodyLen {
 		return
 	}
@@ -317,36 +284,34 @@ func (f *Framer) keep(b []byte) {
 	n := f.cfg.Buffers.room(f.buf, min(room, len(b)))
 	f.buf = append(f.buf, b[:n]...)
 	f.cfg.Buffers.grown(f.buf, before)
-	f.enough = room <= len(b) || n < len(b) || f.cfg.Enough != nil && f.cfg.Enough(&f.frame.Header, f.buf)
+	f.enough = room <= len(b) || n < len(b) || f.cfg.Enough != nil && f.cfg.Enough(f.sink, &f.frame.Header, f.buf)
 }
 
+// emit hands on the frame that was read.
 func (f *Framer) emit() {
+	r := f.frame
 	f.state = atHeader
-	f.ids[requestBit(&f.frame.Header)].see(f.frame.ID)
-	f.sink.Frame(&f.frame)
+	f.ids[requestBit(&r.Header)].see(r.ID)
+	f.longest = max(f.longest, int32(r.BodyLen))
+	f.sink.Frame(r)
+	f.drop()
+}
+
+// drop gives back the memory of the frame that was read.
+func (f *Framer) drop() {
 	f.cfg.Buffers.put(f.buf)
-	f.buf = nil
+	f.cfg.Buffers.putFrame(f.frame)
+	f.frame, f.buf, f.head = nil, nil, 0
 }
 
-// notHere leaves the place where a header was due, with f.head bytes of it in buf, and returns -1 so that the caller
-// searches.
-func (f *Framer) notHere(c *Chunk) int {
-	kept := f.buf[:f.head]
-	first := f.frame.First
-	start := f.frame.Start
-	f.startSearch()
-	if len(kept) > 0 {
-		f.searchData(kept, &Chunk{Origin: first, Pos: start})
-	}
-	return -1
-}
-
-func (f *Framer) startSearch() {
+// startSearch leaves known places.
+func (f *Framer) startSearch() *search {
 	f.state = searching
-	f.search.reset()
-	f.setWindow(f.search.win)
-	f.head = 0
-	f.buf = f.buf[:0]
+	if f.search == nil {
+		f.search = f.cfg.Buffers.getSearch()
+	}
+	f.search.cand = -1
+	return f.search
 }
 
 // AddWire adds link bytes to the frame that is being read and reports whether there is one.
@@ -360,28 +325,31 @@ func (f *Framer) AddWire(wire int64) bool {
 
 // Gap takes n bytes that the capture lacks; wire of them were on the link, beyond the snap length (then cut is true).
 func (f *Framer) Gap(n, wire int64, c *Chunk) {
-	cut := wire > 0
+	f.lossy = true
+	if f.state == searching {
+		f.decide(n)
+	}
 	switch f.state {
 	case inBody:
 		k := min(int64(f.left), n)
-		if f.frame.MissingAt == f.frame.BodyLen {
-			f.frame.MissingAt = f.frame.BodyLen - f.left
-			f.frame.Body = f.buf
-			f.frame.Short = decode.Lost
-			if cut {
-				f.frame.Short = decode.Cut
+		r := f.frame
+		if r.MissingAt == r.BodyLen {
+			r.MissingAt = r.BodyLen - f.left
+			r.Short = decode.Lost
+			if wire > 0 {
+				r.Short = decode.Cut
 			}
 		}
 		if wire > 0 {
-			f.frame.Wire += min(wire, k) + int64(c.Overhead)
-			f.touch(c)
+			r.Wire += min(wire, k) + int64(c.Overhead)
+			r.touch(c)
 		}
 		f.left -= int(k)
 		n -= k
 		if f.left > 0 {
 			return
 		}
-		f.frame.Body = f.buf
+		r.Body = f.buf
 		f.emit()
 		if n == 0 {
 			return // the next header stands at a known place
@@ -389,26 +357,22 @@ func (f *Framer) Gap(n, wire int64, c *Chunk) {
 	case atHeader:
 		if f.head > 0 {
 			f.skip(int64(f.head))
+			f.drop()
 		}
 	case searching:
-		if f.believed(n) {
-			f.found()
-			f.Gap(n, wire, c)
-			return
-		}
-		f.dropSearch(len(f.search.win))
+		f.endSearch()
 	}
-	f.endRun()
-	f.startSearch()
-	f.search.afterGap = true
+	f.startSearch().afterGap = true
 }
 
 // End says that the stream is over.
 func (f *Framer) End() {
-	for f.state == searching && len(f.search.win) > 0 {
-		f.decide(true) // finds a frame or drops everything
+	if f.state == searching {
+		f.decide(-1)
 	}
 	switch {
+	case f.state == searching:
+		f.endSearch()
 	case f.state == inBody:
 		if f.frame.MissingAt == f.frame.BodyLen {
 			f.frame.MissingAt = f.frame.BodyLen - f.left
@@ -416,15 +380,11 @@ func (f *Framer) End() {
 		}
 		f.frame.Body = f.buf
 		f.emit()
-	case f.state == atHeader && f.head > 0:
+	case f.head > 0:
 		f.skip(int64(f.head))
-		f.head = 0
+		f.drop()
 	}
-	f.endRun()
-	f.cfg.Buffers.put(f.buf)
-	f.buf = nil
-	f.setWindow(nil)
-	f.search = search{}
+	f.state = atHeader
 }
 
 // skip counts bytes that belong to no frame and are no part of a run.
@@ -436,23 +396,16 @@ func (f *Framer) skip(n int64) {
 
 // rubbish adds b to the run of bytes that stand where a frame was due.
 func (f *Framer) rubbish(b []byte) {
+	s := f.search
 	if len(b) == 0 {
 		return
 	}
-	if f.search.afterGap || f.search.joined {
+	if s.afterGap || s.joined {
 		f.skip(int64(len(b)))
 		return
 	}
-	f.run += int64(len(b))
-	f.text.add(b)
-}
-
-// endRun counts the run of rubbish, if there is one.
-func (f *Framer) endRun() {
-	if f.run > 0 {
-		f.sink.Skipped(f.run, f.text.is())
-	}
-	f.run, f.text = 0, text{}
+	s.run += int64(len(b))
+	s.text.add(b)
 }
 
 func requestBit(h *Header) int {

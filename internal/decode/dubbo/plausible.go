@@ -147,3 +147,25 @@ func startsText(id uint8, b []byte) bool {
 	}
 	return 2*printable >= len(b)
 }
+
+// maxLooks bounds how often holdsFrame looks at one piece.
+const maxLooks = 32
+
+// holdsFrame reports whether b, bytes of a body, has a frame inside: traffic that was captured and sent as an argument.
+func holdsFrame(b []byte) bool {
+	for range maxLooks {
+		i := bytes.Index(b, magic)
+		if i < 0 || len(b)-i < HeaderLen {
+			return false
+		}
+		b = b[i:]
+		h := parseHeader(b)
+		body := b[HeaderLen:]
+		n := min(startLen, h.BodyLen)
+		if h.legal(8<<20) && !h.Event() && n > 0 && len(body) >= n && h.startsLike(body[:n]) {
+			return true
+		}
+		b = b[2:]
+	}
+	return false
+}

@@ -1,0 +1,114 @@
+package dubbo
+
+// Buffers is memory for frames that cross deliveries and for searches, shared by the framers of one goroutine: only a
+// framer that is in the middle of something holds some. The zero value is ready.
+type Buffers struct {
+	// Max bounds the bytes of the long bodies that are being read, of all framers together (default 256 MiB): beyond it
+	// a body is kept no further than it was, but at least its first 64 KiB.
+	Max int
+	// MaxShort bounds the bytes of all shorter ones (default 128 MiB): beyond it no more is kept of a body.
+	MaxShort    int
+	long, short int // bytes of the buffers larger than maxKept, and of the others
+	wins        int // bytes of the windows of searches
+	free        [][]byte
+	frames      []*Frame
+	searches    []*search
+}
+
+// maxFree and maxKept bound the memory that Buffers keeps: 64 of 64 KiB.
+const maxFree, maxKept = 64, 64 << 10
+
+// Where Buffers.Max and MaxShort are not set.
+const defaultMaxLong, defaultMaxShort = 256 << 20, 128 << 20
+
+// maxWindows bounds the windows of all searches, in bytes: beyond it every search decides with the bytes that it has.
+const maxWindows = 128 << 20
+
+// room returns how many of n more bytes a buffer may take.
+func (b *Buffers) room(buf []byte, n int) int {
+	if n <= cap(buf)-len(buf) {
+		return n
+	}
+	long, short := b.Max, b.MaxShort
+	if long == 0 {
+		long = defaultMaxLong
+	}
+	if short == 0 {
+		short = defaultMaxShort
+	}
+	few := maxKept - len(buf)
+	if b.short > short {
+		few = 0
+	}
+	return max(0, min(n, max(few, long-b.long)))
+}
+
+// grown takes note of a buffer that was grown from a capacity.
+func (b *Buffers) grown(buf []byte, from int) {
+	if cap(buf) != from {
+		b.note(from, -1)
+		b.note(cap(buf), 1)
+	}
+}
+
+func (b *Buffers) note(n, sign int) {
+	if n > maxKept {
+		b.long += sign * n
+	} else {
+		b.short += sign * n
+	}
+}
+
+func (b *Buffers) get() []byte {
+	if k := len(b.free) - 1; k >= 0 {
+		buf := b.free[k]
+		b.free = b.free[:k]
+		b.note(cap(buf), 1)
+		return buf
+	}
+	return nil
+}
+
+func (b *Buffers) put(buf []byte) {
+	if cap(buf) == 0 {
+		return
+	}
+	b.note(cap(buf), -1)
+	if cap(buf) <= maxKept && len(b.free) < maxFree {
+		b.free = append(b.free, buf[:0])
+	}
+}
+
+func (b *Buffers) getFrame() *Frame {
+	if k := len(b.frames) - 1; k >= 0 {
+		f := b.frames[k]
+		b.frames = b.frames[:k]
+		return f
+	}
+	return new(Frame)
+}
+
+func (b *Buffers) putFrame(f *Frame) {
+	if len(b.frames) < maxFree {
+		f.Body = nil
+		b.frames = append(b.frames, f)
+	}
+}
+
+func (b *Buffers) getSearch() *search {
+	if k := len(b.searches) - 1; k >= 0 {
+		s := b.searches[k]
+		b.searches = b.searches[:k]
+		return s
+	}
+	return new(search)
+}
+
+// putSearch takes back a search whose window holds nothing.
+func (b *Buffers) putSearch(s *search) {
+	if len(b.searches) < maxFree && cap(s.marks) <= 1<<10 && cap(s.asked) <= 1<<10 {
+		*s = search{marks: s.marks[:0], refuted: s.refuted, chain: chain{cand: -1, asked: s.asked[:0]}}
+		clear(s.refuted)
+		b.searches = append(b.searches, s)
+	}
+}

@@ -1,0 +1,46 @@
+package dubbo
+
+// idWindow remembers the ids of one direction and kind: the highest of late, and which of the 64 up to it were seen.
+type idWindow struct {
+	last   int64
+	latest uint64 // bit n: last-n was seen
+	seen   bool
+	// repeats: an id came twice; it tells frames from copies of frames no more.
+	repeats bool
+}
+
+// maxIDStep is how far apart the ids around a gap may lie: ids are counted per JVM, over all its connections.
+const maxIDStep = 1 << 20
+
+// nextIDStep is how far apart the ids of frames that follow each other lie on a connection that is not one of many.
+const nextIDStep = 1 << 10
+
+func (w *idWindow) see(id int64) {
+	d := id - w.last
+	switch {
+	case d > 0 && d < 64:
+		w.latest = w.latest<<d | 1
+		w.last = id
+	case d <= 0 && d > -64:
+		bit := uint64(1) << -d
+		w.repeats = w.repeats || w.latest&bit != 0
+		w.latest |= bit
+	default:
+		w.last, w.latest = id, 1
+	}
+	w.seen = true
+}
+
+// near reports whether id may be one of a frame around those seen.
+func (w *idWindow) near(id int64) bool { return w.within(id, maxIDStep) }
+
+func (w *idWindow) within(id, step int64) bool {
+	d := id - w.last
+	return !w.seen || d <= step && d >= -step
+}
+
+// again reports whether id was seen lately: a frame with it is a copy.
+func (w *idWindow) again(id int64) bool {
+	d := w.last - id
+	return w.seen && !w.repeats && d >= 0 && d < 64 && w.latest&(1<<d) != 0
+}
