@@ -19,6 +19,7 @@ const (
 	maxPieces        = 256            // of one packet; those of packets that are not made for harm are fewer than 120
 	maxCopies        = 4              // of one packet
 	maxSpare         = 8              // packets' memory kept for the next
+	copiesApart      = 100_000_000    // nanoseconds between the fragments of copies
 )
 
 // Fragments counts link packets that held IP fragments, and their link bytes.
@@ -50,8 +51,8 @@ type datagram struct {
 	pieces       []piece  // sorted, apart
 	buf          []byte
 	held         Fragments
-	padding      int // of held
-	born         int64
+	padding      int       // of held
+	born, last   int64     // when its first and its latest fragment came
 	seen         bool      // another copy of this packet was whole
 	copy         *datagram // older one of the same key
 	older, newer *datagram
@@ -157,7 +158,7 @@ func (d *Decoder) hold(p *capture.Packet, f *fragment) Verdict {
 	for r.oldest != nil && p.Time-r.oldest.born > maxFragmentTime {
 		r.abandon(r.oldest)
 	}
-	g := r.find(f, n)
+	g := r.find(f, n, p.Time)
 	if g == nil {
 		return Fragment
 	}
@@ -165,6 +166,7 @@ func (d *Decoder) hold(p *capture.Packet, f *fragment) Verdict {
 		g.born = p.Time
 		copy(g.head[:], f.head)
 	}
+	g.last = p.Time
 	if f.offset == 0 {
 		g.next = f.next
 	}
@@ -203,20 +205,22 @@ func (d *Decoder) hold(p *capture.Packet, f *fragment) Verdict {
 	return inside
 }
 
-// find returns the packet that lacks f, n bytes long: the newest one, since identifications are used again; or a new
-// one. It is nil where f contradicts them all.
-func (r *fragments) find(f *fragment, n int) *datagram {
+// find returns the packet that lacks f, n bytes long, or a new one; nil where f fits none of as many as there may be.
+// Of several copies it is the one that has most; but one that nothing came for in a while may be of an earlier use
+// of the identification, and then the newest is right.
+func (r *fragments) find(f *fragment, n int, now int64) *datagram {
 	copies := 0
+	var best *datagram
 	for g := r.open[f.key]; g != nil; g = g.copy {
-		if g.takes(f, n) {
-			return g
-		}
 		copies++
+		if g.takes(f, n) && (best == nil || now-g.last <= copiesApart && g.got >= best.got) {
+			best = g
+		}
 	}
-	if copies == maxCopies {
-		return nil
+	if best == nil && copies < maxCopies {
+		best = r.add(f.key)
 	}
-	return r.add(f.key)
+	return best
 }
 
 // takes reports whether f brings anything new and fits.
@@ -298,9 +302,11 @@ func (r *fragments) join(g *datagram) int {
 
 // add starts a packet, as the newest of its key.
 func (r *fragments) add(key fragmentKey) *datagram {
-	g := new(datagram)
+	var g *datagram
 	if n := len(r.spare); n > 0 {
 		g, r.spare = r.spare[n-1], r.spare[:n-1]
+	} else {
+		g = new(datagram)
 	}
 	*g = datagram{key: key, size: -1, pieces: g.pieces[:0], buf: g.buf[:0], copy: r.open[key], older: r.newest}
 	for _, done := range r.done {

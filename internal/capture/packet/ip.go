@@ -116,7 +116,7 @@ func (d *Decoder) ipv6(p *capture.Packet, s *Segment, off int) Verdict {
 			if len(b) < at+8 {
 				return short(p, off+at+8)
 			}
-			if binary.BigEndian.Uint16(b[at+2:])&^7 != 0 {
+			if binary.BigEndian.Uint16(b[at+2:])&^6 != 0 {
 				d.ipProto = int16(b[at])
 				return d.fragment6(p, off, at, end)
 			}

@@ -1,14 +1,21 @@
 // Package packet turns a captured packet into the TCP segment it carries: link
-// layer, IP, TCP. It says of every packet what it is, so that no byte goes
-// uncounted.
+// layer, IP, TCP, and the tunnels between them. It says of every packet what it is, so
+// that no byte goes uncounted.
 //
 // The common packet (Ethernet with VLAN tags, Linux cooked, BSD loopback, raw IP;
 // IPv4 and IPv6) is parsed by hand: check the length, then index, no allocation,
-// no call through an interface. Rare link layers go through gopacket's layers, with
-// layers allocated once. Sources: IEEE 802.1Q, LINKTYPE_LINUX_SLL and SLL2
-// (tcpdump.org), RFC 791, 8200, 4302, 9293.
+// no call through an interface. Rare link layers and tunnels (VXLAN, GENEVE, GRE, ERSPAN,
+// IP in IP, MPLS, PPPoE and more) are parsed the same way, one packet within another by a
+// loop; Wi-Fi goes through gopacket's layers, with layers allocated once. IP fragments are
+// held until their packet is whole, within bounds. Sources are named where a layer is
+// parsed; IEEE 802.1Q, LINKTYPE_LINUX_SLL and SLL2 (tcpdump.org), RFC 791, 8200, 9293.
 //
-// Memory: a Segment's Payload is a slice of the packet's Data, and as short-lived.
+// Addresses and ports are those of the innermost packet. Which tunnel or network it
+// was in is not kept: two connections with the same addresses and ports in two virtual
+// networks are taken for one. The same goes for fragments.
+//
+// Memory: a Segment's Payload is a slice of the packet's Data, and as short-lived; that of
+// a packet put together from fragments belongs to the Decoder until its next Decode.
 package packet
 
 import (

@@ -16,6 +16,21 @@ import (
 	"dubbo-wire/internal/capture"
 )
 
+// appendPcap appends a packet to a pcap file, which may be empty.
+func appendPcap(b []byte, p *capture.Packet) []byte {
+	o := binary.LittleEndian
+	if b == nil {
+		b = o.AppendUint32(nil, 0xa1b23c4d)
+		b = append(b, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0)
+		b = o.AppendUint32(b, uint32(p.Link))
+	}
+	b = o.AppendUint32(b, uint32(p.Time/1e9))
+	b = o.AppendUint32(b, uint32(p.Time%1e9))
+	b = o.AppendUint32(b, uint32(len(p.Data)))
+	b = o.AppendUint32(b, uint32(p.WireLen))
+	return append(b, p.Data...)
+}
+
 // tcpdump finds as many packets, and as many with TCP, in every committed capture.
 // It gets what we have read, as plain pcap, since it reads no zstd.
 func TestCountsAgreeWithTcpdump(t *testing.T) {
@@ -29,7 +44,6 @@ func TestCountsAgreeWithTcpdump(t *testing.T) {
 			f, err := capture.Open([]string{path}, capture.Options{})
 			require.NoError(t, err)
 			defer f.Close()
-			o := binary.LittleEndian
 			var b []byte
 			var p capture.Packet
 			var d Decoder
@@ -41,16 +55,7 @@ func TestCountsAgreeWithTcpdump(t *testing.T) {
 					break
 				}
 				require.NoError(t, err)
-				if b == nil {
-					b = o.AppendUint32(nil, 0xa1b23c4d)
-					b = append(b, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0)
-					b = o.AppendUint32(b, uint32(p.Link))
-				}
-				b = o.AppendUint32(b, uint32(p.Time/1e9))
-				b = o.AppendUint32(b, uint32(p.Time%1e9))
-				b = o.AppendUint32(b, uint32(len(p.Data)))
-				b = o.AppendUint32(b, uint32(p.WireLen))
-				b = append(b, p.Data...)
+				b = appendPcap(b, &p)
 				packets++
 				if d.Decode(&p, &s) == TCP {
 					segments++

@@ -141,11 +141,11 @@ func tunnels() []tunnel {
 			return behind(101, "", overIP(t, false, layers.IPProtocolAH, join(header, ip)))
 		}, false},
 		{"mpls multicast", link(1, hdrMACs+"\x88\x48\x00\x01\x01\x40"), false},
-		{"pseudowire", link(1, hdrMACs+"\x88\x47\x00\x01\x01\x40"+hdrMACs+"??"), true},
-		{"pseudowire, control word", link(1, hdrMACs+"\x88\x47\x00\x01\x00\x40\x00\x02\x01\x40\x00\x00\x00\x00"+hdrMACs+"??"), true},
-		{"pseudowire, address like IPv4", link(1, hdrMACs+"\x88\x47\x00\x01\x01\x40\x44"+hdrMACs[1:]+"??"), true},
-		{"pseudowire, address like IPv6", link(1, hdrMACs+"\x88\x47\x00\x01\x01\x40\x64\x00\x99\x99\x99\x99"+hdrMACs[6:]+"??"), true},
-		{"pseudowire, tagged", link(1, hdrMACs+"\x88\x47\x00\x01\x01\x40\x00\x00\x00\x00"+hdrMACs+"\x81\x00\x00\x07??"), true},
+		{"pseudowire", link(1, hdrMACs+"\x88\x47\x00\x02\x01\x40"+hdrMACs+"??"), true},
+		{"pseudowire, control word", link(1, hdrMACs+"\x88\x47\x00\x01\x00\x40\x00\x03\x01\x40\x00\x00\x00\x00"+hdrMACs+"??"), true},
+		{"pseudowire, address like IPv4", link(1, hdrMACs+"\x88\x47\x00\x02\x01\x40\x44"+hdrMACs[1:]+"??"), true},
+		{"pseudowire, address like IPv6", link(1, hdrMACs+"\x88\x47\x00\x02\x01\x40\x64\x00\x99\x99\x99\x99"+hdrMACs[6:]+"??"), true},
+		{"pseudowire, tagged", link(1, hdrMACs+"\x88\x47\x00\x03\x01\x40\x00\x00\x00\x00"+hdrMACs+"\x81\x00\x00\x07??"), true},
 		{"macsec in the clear", func(t testing.TB, ip []byte) *capture.Packet {
 			return behind(1, hdrMACs+"\x88\xe5\x20\x00\x00\x00\x00\x01chan\x00\x00\x00\x01"+etherOf(ip), append(ip[:len(ip):len(ip)], "integrity check."...))
 		}, false},
