@@ -89,7 +89,7 @@ func (d *Decoder) rareLink(p *capture.Packet, s *Segment) Verdict {
 	case capture.LinkPKTAP:
 		return d.pktap(p)
 	case capture.LinkIEEE80211, capture.LinkRadiotap, capture.LinkPrism:
-		return d.wifi(p, s)
+		return d.wifi(p)
 	}
 	return UnknownLink
 }

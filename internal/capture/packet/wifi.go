@@ -48,7 +48,7 @@ func newWifiLayers() *wifiLayers {
 // wifi parses the packet from a copy: gopacket takes the last four bytes for a frame
 // check sequence, which the link types without radiotap do not have, and moves
 // bytes where a driver has padded.
-func (d *Decoder) wifi(p *capture.Packet, s *Segment) Verdict {
+func (d *Decoder) wifi(p *capture.Packet) Verdict {
 	w := d.wifiLayers
 	if w == nil {
 		w = newWifiLayers()
@@ -68,8 +68,14 @@ func (d *Decoder) wifi(p *capture.Packet, s *Segment) Verdict {
 	if w.llc.data == nil {
 		return NotTCP // management, control, encrypted
 	}
-	inner := *p
-	inner.Data = w.llc.data
-	inner.WireLen = len(inner.Data) + p.Missing()
-	return d.snap(&inner, s, 0)
+	n := len(w.llc.data) + p.Missing()
+	if p != &d.inner {
+		d.begin(p)
+	}
+	if p.Link == capture.LinkRadiotap && w.radiotap.RadioTapValues[0].Flags.FCS() && !p.Truncated() {
+		d.behind += 4
+	}
+	d.inner.Data, d.inner.WireLen, d.inner.Time = w.llc.data, n, p.Time
+	d.innerKind = 1 // as an IEEE 802.3 length: LLC follows
+	return inside
 }
