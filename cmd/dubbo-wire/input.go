@@ -54,7 +54,7 @@ func (f *firstTime) Next(p *capture.Packet) error {
 // open opens the files; close src and release the signals behind it.
 func (i *inputFlags) open(s *streams, args []string) (*capture.Files, error) {
 	i.stop = catch()
-	src, err := capture.Open(args, capture.Options{Stdin: i.stop.reader(s.in)})
+	src, err := capture.Open(args, capture.Options{Stdin: i.stop.reader(s.in), Pipe: i.stop.reader})
 	if err != nil {
 		i.stop.release()
 		return nil, err
@@ -89,7 +89,6 @@ func (i *inputFlags) read(s *streams, src *capture.Files, fl *filter, opt pipeli
 	}
 	bar := newProgress(s, i.quiet, src)
 	opt.Stop = func() bool {
-		bar.update()
 		return i.stop.stopped.Load() || broken != nil && broken()
 	}
 	totals, err := pipeline.Run(source, opt, sink)
@@ -99,7 +98,8 @@ func (i *inputFlags) read(s *streams, src *capture.Files, fl *filter, opt pipeli
 	}
 	problems := src.Problems()
 	if i.stop.stopped.Load() {
-		problems = append(problems, fmt.Errorf("stopped; the report covers the %s read so far", counted(totals.Packets, "packet")))
+		read, total := src.Progress()
+		problems = append(problems, fmt.Errorf("stopped; the report covers the %s read so far: %s", counted(totals.Packets, "packet"), readOf(read, total)))
 	}
 	if len(problems) > 0 {
 		lines := make([]string, len(problems))

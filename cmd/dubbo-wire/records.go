@@ -1,7 +1,10 @@
 package main
 
 import (
+	"os"
+
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
@@ -181,6 +184,11 @@ func open(s *streams, in *inputFlags, out *outputFlags, args []string) ([]*targe
 	if err != nil {
 		discard(targets)
 		return nil, nil, err
+	}
+	for _, t := range targets {
+		if f, ok := t.under.(*os.File); ok && t.file == "" && term.IsTerminal(int(f.Fd())) {
+			in.quiet = true // rows come to the terminal themselves
+		}
 	}
 	return targets, src, nil
 }

@@ -28,25 +28,31 @@ func TestTerminal(t *testing.T) {
 	require.NotContains(t, onTerminal(t, 72, "frames", file, "--format", "jsonl"), "\x1b")
 }
 
-// onTerminal runs the program with a terminal of so many columns as its standard output.
-func onTerminal(t *testing.T, columns uint16, args ...string) string {
+// terminal opens a terminal of so many columns. The channel gives all that was written when it is closed.
+func terminal(t *testing.T, columns uint16) (tty *os.File, written <-chan string) {
 	ptm, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
 		t.Skip("no terminals here:", err)
 	}
-	defer ptm.Close()
 	fd := int(ptm.Fd())
 	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
 	require.NoError(t, err)
 	require.NoError(t, unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0))
-	tty, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	tty, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
 	require.NoError(t, err)
 	require.NoError(t, unix.IoctlSetWinsize(int(tty.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: columns}))
-	text := make(chan string)
+	text := make(chan string, 1)
 	go func() {
 		b, _ := io.ReadAll(ptm) // ends with an error when the other side is closed
+		_ = ptm.Close()
 		text <- string(b)
 	}()
+	return tty, text
+}
+
+// onTerminal runs the program with a terminal of so many columns as its standard output.
+func onTerminal(t *testing.T, columns uint16, args ...string) string {
+	tty, text := terminal(t, columns)
 	var stderr strings.Builder
 	code := run(args, strings.NewReader(""), tty, &stderr)
 	require.NoError(t, tty.Close())

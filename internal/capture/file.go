@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"sync"
 	"sync/atomic"
 )
 
@@ -111,6 +112,15 @@ func (f *Files) openRaw(fl *file) (*stream, error) {
 		}
 		return s, nil
 	}
+	if info, err := os.Stat(fl.path); err == nil && info.Mode().Type() == fs.ModeNamedPipe {
+		p := &namedPipe{path: fl.path}
+		fl.size, s.keep, s.close = -1, true, p.close
+		s.raw = &countingReader{r: p}
+		if f.pipe != nil {
+			s.raw.r = f.pipe(p)
+		}
+		return s, nil
+	}
 	file, err := os.Open(fl.path)
 	if err != nil {
 		return nil, openError(fl.in.File, err)
@@ -127,6 +137,40 @@ func (f *Files) openRaw(fl *file) (*stream, error) {
 	}
 	s.close = func() { _ = file.Close() }
 	return s, nil
+}
+
+// namedPipe is opened by the first read: opening it waits for whoever writes into it.
+type namedPipe struct {
+	path   string
+	mu     sync.Mutex
+	file   *os.File
+	closed bool
+}
+
+func (p *namedPipe) Read(b []byte) (int, error) {
+	if p.file == nil {
+		file, err := os.Open(p.path)
+		if err != nil {
+			return 0, err
+		}
+		p.mu.Lock()
+		p.file = file
+		if p.closed {
+			_ = file.Close()
+		}
+		p.mu.Unlock()
+	}
+	return p.file.Read(b)
+}
+
+// close may be called while another goroutine waits in Read.
+func (p *namedPipe) close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	if p.file != nil {
+		_ = p.file.Close()
+	}
 }
 
 // release closes the file and takes its buffer back.

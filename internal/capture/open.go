@@ -14,6 +14,8 @@ import (
 // Options are the circumstances of Open; the zero value is right for a command.
 type Options struct {
 	Stdin io.Reader // what "-" reads; os.Stdin if nil
+	// Pipe, if set, is put around named pipes, which may keep a reader waiting: already the first read may.
+	Pipe func(io.Reader) io.Reader
 }
 
 // Files is one capture made of files: their packets merged by time. It implements
@@ -21,6 +23,7 @@ type Options struct {
 type Files struct {
 	inputs []*Input
 	stdin  io.Reader
+	pipe   func(io.Reader) io.Reader
 
 	// pending are files not opened yet, by the time of their first packet; open
 	// ones are a heap, by the time of the packet they hold ready.
@@ -42,7 +45,7 @@ type Files struct {
 // It fails with an *Error, or several joined, only when nothing can be read.
 // Otherwise what could not be opened has Err in its Input.
 func Open(paths []string, opt Options) (*Files, error) {
-	f := &Files{stdin: opt.Stdin}
+	f := &Files{stdin: opt.Stdin, pipe: opt.Pipe}
 	if f.stdin == nil {
 		f.stdin = os.Stdin
 	}

@@ -69,16 +69,16 @@ func (s *stream) begin(note string, at int64) {
 		_ = s.csv.Write(names) // errors stick, and are returned by the next row or close
 	case s.format == "markdown":
 		writeMarkdownHeader(&s.line, names, rights)
-		s.flushLine()
+		_ = s.flushLine()
 	default:
 		if s.narrow() {
 			for _, line := range wrapText("time: seconds from "+formatTime(at, ".000000", s.style.Local)+note, s.style.Width) {
 				s.line.WriteString(line + "\n")
 			}
-			s.flushLine()
+			_ = s.flushLine()
 		}
 		s.cells = append(s.cells[:0], names...)
-		s.text(true)
+		_ = s.text(true)
 	}
 }
 
@@ -96,7 +96,7 @@ func (s *stream) connection(c *call.Conn) {
 	}
 	s.announced[word] |= bit
 	s.line.WriteString("connection " + strconv.Itoa(c.Number) + ": " + c.Ends[0] + " > " + c.Ends[1] + "\n")
-	s.flushLine()
+	_ = s.flushLine()
 }
 
 // time prints when something happened: in full, or in seconds since the first row.
@@ -130,19 +130,19 @@ func (s *stream) write() error {
 		return s.csv.Write(s.cells)
 	case "markdown":
 		writeMarkdownRow(&s.line, s.cells)
-		s.flushLine()
+		return s.flushLine()
 	default:
-		s.text(false)
-		if s.style.Width > 0 {
-			return s.out.Flush() // someone is watching
+		err := s.text(false)
+		if err == nil && s.style.Width > 0 {
+			err = s.out.Flush() // someone is watching
 		}
+		return err
 	}
-	return nil
 }
 
 // text prints the cells as a line of text. A cell wider than its column takes the space before the cells behind it; the
 // column grows when the last one has room left.
-func (s *stream) text(header bool) {
+func (s *stream) text(header bool) error {
 	sep := 2
 	if s.narrow() {
 		sep = 1
@@ -190,8 +190,8 @@ func (s *stream) text(header bool) {
 	if header && s.style.Color {
 		text = "\x1b[1m" + text + "\x1b[0m"
 	}
-	_, _ = s.out.WriteString(text) // errors stick, and are returned by Flush
-	_ = s.out.WriteByte('\n')
+	_, _ = s.out.WriteString(text) // errors stick
+	return s.out.WriteByte('\n')
 }
 
 // minLast is the room that growing columns leave to the last one.
@@ -230,9 +230,10 @@ func (s *stream) shorten(text string, n int) string {
 	return cut(name[slash+1:], n)
 }
 
-func (s *stream) flushLine() {
-	_, _ = s.out.WriteString(s.line.String())
+func (s *stream) flushLine() error {
+	_, err := s.out.WriteString(s.line.String())
 	s.line.Reset()
+	return err
 }
 
 func (s *stream) close() error {

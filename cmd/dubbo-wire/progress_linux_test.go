@@ -1,0 +1,62 @@
+package main
+
+import (
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// slowly gives what it has and then waits before the end.
+type slowly struct {
+	io.Reader
+	wait time.Duration
+}
+
+func (s *slowly) Read(b []byte) (int, error) {
+	n, err := s.Reader.Read(b)
+	if err != nil {
+		time.Sleep(s.wait)
+	}
+	return n, err
+}
+
+// TestProgressOnTerminal: while reading takes long, the terminal says how far it is, and the line is gone when the report
+// is printed. Rows on the terminal are not written over.
+func TestProgressOnTerminal(t *testing.T) {
+	t.Parallel()
+	data, err := readCapture(capturesDir(t), "bid-plain")
+	require.NoError(t, err)
+	for _, c := range []struct {
+		args     []string
+		outOn    bool // standard output is the terminal too
+		progress bool
+	}{
+		{[]string{"analyze", "-"}, true, true},
+		{[]string{"analyze", "-", "-q"}, true, false},
+		{[]string{"frames", "-"}, true, false},
+		{[]string{"calls", "-", "--format", "jsonl"}, false, true},
+	} {
+		tty, text := terminal(t, 80)
+		var out strings.Builder
+		to := io.Writer(&out)
+		if c.outOn {
+			to = tty
+		}
+		code := run(c.args, &slowly{strings.NewReader(string(data)), 1500 * time.Millisecond}, to, tty)
+		require.NoError(t, tty.Close())
+		got := <-text
+		require.Zero(t, code, got)
+		require.Equal(t, c.progress, strings.Contains(got, "reading: "), "%v: %s", c.args, got)
+		if c.progress {
+			line, report, _ := strings.Cut(got, "\n")
+			if c.outOn {
+				require.Contains(t, report, "COVERAGE")
+			}
+			require.NotContains(t, screen(strings.TrimSuffix(line, "\r")), "reading", "what is left of the line")
+			require.NotContains(t, report, "reading: ")
+		}
+	}
+}
