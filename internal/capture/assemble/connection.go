@@ -1,153 +1,257 @@
 package assemble
 
 import (
-	"bytes"
+	"cmp"
+	"slices"
 
 	"dubbo-wire/internal/capture/packet"
 )
 
-// lookup finds the connection of a segment, or opens one, and says which side sent it.
-func (a *Assembler) lookup(s *packet.Segment, file int) (c *Connection, side int) {
-	slot := &a.recent[(uint(s.Src.Port)*31^uint(s.Dst.Port)*31^uint(s.Src.IP[15])^uint(s.Dst.IP[15]))%uint(len(a.recent))]
-	if c = *slot; c != nil {
-		switch {
-		case a.cfg.Apart && c.File != file:
-			c = nil
-		case c.Ends[0] == s.Src && c.Ends[1] == s.Dst:
-			side = 0
-		case c.Ends[1] == s.Src && c.Ends[0] == s.Dst:
-			side = 1
-		default:
-			c = nil
-		}
-	}
-	var key flowKey
-	if c == nil {
-		key = a.keyOf(s, file)
-		if c = a.flows[key]; c != nil && c.Ends[0] != s.Src {
-			side = 1
-		}
-	}
-	if c != nil && (s.Flags&packet.SYN != 0 && c.reused(side, s.Seq) || c.closed && s.PayloadLen > 0 && c.sides[side].foreign(s.Seq)) {
-		a.end(c)
-		delete(a.flows, c.key)
-		key = c.key
-		c = nil
-	}
-	if c == nil {
-		c, side = a.open(key, s, file), 0
-	}
-	*slot = c
-	return c, side
+// Connection is one generation of a TCP connection.
+type Connection struct {
+	// Number is the handler's.
+	Number int
+	// First is the ordinal of its first packet.
+	First int64
+	// Link is the bytes of its packets on the link.
+	Link int64
+	// File is the input of its first packet.
+	File int
+	// Ends are the two endpoints: 0 sent the first packet seen.
+	Ends [2]packet.Endpoint
+	// Joined: the capture has no SYN of it. Answered: its first packet answers one, so Ends[0] is who was asked.
+	Joined, Answered bool
+	// Payload is set once a packet had payload.
+	Payload bool
+
+	state      state // says in which list it is
+	id, tag    uint32
+	prev, next uint32
+	seen       int64 // time of its last packet
+	queued     int64 // seen when it was put into its list; in closing: when it was closed
+	sides      [2]side
+	hold       *holding // nil while nothing is held
+	suspect    *suspect // nil while nothing is suspected
 }
 
-// reused reports whether a SYN with initial sequence number isn, sent by that side, starts a new generation. A SYN that
-// was sent again has the same number.
-func (c *Connection) reused(side int, isn uint32) bool {
-	d := &c.sides[side]
-	switch {
-	case d.syn:
-		return d.isn != isn
-	case d.started:
-		return d.next-uint32(d.pos) != isn+1 // else it was captured behind the first data
+type state uint8
+
+const (
+	empty   state = iota // no payload yet
+	open                 // payload was seen
+	closing              // both ends said FIN, or one said RST
+)
+
+// side is one direction: from Ends[i] to the other.
+type side struct {
+	stream  Stream
+	pos     int64  // place of the next byte in the stream
+	next    uint32 // its sequence number
+	isn     uint32 // initial sequence number, when syn
+	finSeq  uint32 // sequence number behind the last byte, when fin
+	acked   uint32 // highest acknowledgement the other side sent for this one
+	wild    uint32 // an acknowledgement far ahead, believed when another one agrees; 0: none
+	waived  uint32 // an acknowledgement by the other side that is not waited for any longer, when isWaived
+	source  source // where the newest bytes were captured
+	started bool   // next is known
+	syn     bool
+	fin     bool
+	seen    bool // a packet of this side was captured
+	ackSeen bool
+
+	isWaived bool
+}
+
+// near is how far from what is known of a side its packets may be, in bytes: what is further off needs a second packet
+// that agrees. It is more than a bandwidth-delay product, and more than a burst that a capture loses.
+const near = 16 << 20
+
+// maxAhead bounds how far ahead of the captured bytes anything is believed: no window is larger.
+const maxAhead = 1 << 30
+
+// after reports whether sequence number x lies behind y.
+func after(x, y uint32) bool { return int32(x-y) > 0 }
+
+// within reports whether x lies at most n before or behind y.
+func within(x, y uint32, n uint32) bool { return x-y+n <= 2*n }
+
+// side is which end sent s.
+func (c *Connection) side(s *packet.Segment) int {
+	if c.Ends[0] == s.Src && c.Ends[1] == s.Dst {
+		return 0
 	}
-	return c.closed
+	return 1
 }
 
-// foreign reports whether seq can be no late packet of a closed connection: its 4-tuple is in use again, and the capture
-// lacks the SYN.
-func (d *side) foreign(seq uint32) bool {
-	n := int32(seq - d.next)
-	return d.started && (n > maxEnd || n < -maxEnd)
-}
+// Opened reports whether it was opened.
+func (c *Connection) Opened() bool { return c.sides[0].stream != nil }
 
-func (a *Assembler) open(key flowKey, s *packet.Segment, file int) *Connection {
+// start opens a connection with its first packet.
+func (a *Assembler) start(tag uint32, s *packet.Segment, o *Origin) *Connection {
+	if a.empty.n >= a.cfg.MaxEmpty {
+		a.Ledger.Forgotten++
+		a.Finish(a.leastUsed(&a.empty))
+	}
 	a.Ledger.Connections++
 	a.Ledger.WithoutData++
-	c := &Connection{First: a.packets, Ends: [2]packet.Endpoint{s.Src, s.Dst}, key: key, File: file}
+	c := a.table.add(tag)
+	c.First, c.File, c.Ends = o.Ordinal, o.File, [2]packet.Endpoint{s.Src, s.Dst}
 	if s.Flags&packet.SYN == 0 {
 		c.Joined = true
 		a.Ledger.Joined++
 	}
 	c.Answered = s.Flags&(packet.SYN|packet.ACK) == packet.SYN|packet.ACK
-	a.flows[key] = c
-	a.order = append(a.order, c)
+	c.seen, c.queued = a.now, a.now
+	a.table.push(&a.empty, c)
+	a.handler.Begin(c)
 	return c
 }
 
-func (a *Assembler) keyOf(s *packet.Segment, file int) flowKey {
-	k := flowKey{a: s.Src, b: s.Dst}
-	if !less(&s.Src, &s.Dst) {
-		k.a, k.b = k.b, k.a
-	}
-	if a.cfg.Apart {
-		k.file = int32(file)
-	}
-	return k
-}
-
-func less(x, y *packet.Endpoint) bool {
-	if k := bytes.Compare(x.IP[:], y.IP[:]); k != 0 {
-		return k < 0
-	}
-	return x.Port < y.Port
-}
-
-// close marks a connection that both ends finished. It still takes late packets for a while.
-func (a *Assembler) close(c *Connection) {
-	if c.closed {
+// firstPayload opens the streams of a connection.
+func (a *Assembler) firstPayload(c *Connection) {
+	c.Payload = true
+	a.Ledger.WithoutData--
+	streams := a.handler.Open(c)
+	c.sides[0].stream, c.sides[1].stream = streams[0], streams[1]
+	if c.state != empty {
 		return
 	}
-	c.closed, c.closedAt = true, a.now
-	a.closing = append(a.closing, c)
+	a.table.pull(&a.empty, c)
+	if a.open.n >= a.cfg.MaxConnections {
+		a.Ledger.Expired++
+		a.Finish(a.leastUsed(&a.open))
+	}
+	c.queued = c.seen
+	a.table.push(&a.open, c)
+}
+
+// touched says whether the first of a list was used since it was put there, and if so puts it at the end. So a packet
+// need not move its connection: those used stand in the list by when they were found to be used.
+func (a *Assembler) touched(l *list) bool {
+	c := a.table.at(l.head)
+	if c.seen == c.queued {
+		return false
+	}
+	a.table.pull(l, c)
+	c.queued = c.seen
+	a.table.push(l, c)
+	return true
+}
+
+// leastUsed is the connection to end when there are too many. Each is put off once for its use, so this costs no more
+// than the packets before it.
+func (a *Assembler) leastUsed(l *list) *Connection {
+	for a.touched(l) { //nolint:revive // touched does the work
+	}
+	return a.table.at(l.head)
+}
+
+// dropIdle ends the connections of a list that had no packet for long.
+func (a *Assembler) dropIdle(l *list) {
+	for l.n > 0 {
+		c := a.table.at(l.head)
+		if a.now-c.queued < int64(a.cfg.IdleTime) {
+			return
+		}
+		if a.touched(l) {
+			continue
+		}
+		if l.state == open {
+			a.Ledger.Expired++
+		} else {
+			a.Ledger.Forgotten++
+		}
+		a.Finish(c)
+	}
+}
+
+// closed marks a connection that both ends finished. It still takes late packets for a while.
+func (a *Assembler) closed(c *Connection) {
+	if c.state == closing {
+		return
+	}
+	a.table.pull(a.listOf(c), c)
+	c.queued = a.now
+	a.table.push(&a.closing, c)
+}
+
+// linger lets a closed connection linger anew.
+func (a *Assembler) linger(c *Connection) {
+	a.table.pull(&a.closing, c)
+	c.queued = a.now
+	a.table.push(&a.closing, c)
+}
+
+func (a *Assembler) listOf(c *Connection) *list {
+	return [...]*list{&a.empty, &a.open, &a.closing}[c.state]
 }
 
 // dropClosed ends the connections that were closed long enough ago.
 func (a *Assembler) dropClosed() {
-	for len(a.closing) > 0 {
-		c := a.closing[0]
-		if a.now-c.closedAt < int64(a.cfg.Linger) && len(a.closing) <= a.cfg.MaxClosed {
+	for a.closing.n > 0 {
+		c := a.table.at(a.closing.head)
+		if a.now-c.queued < int64(a.cfg.Linger) && a.closing.n <= a.cfg.MaxClosed {
 			return
 		}
-		a.closing[0] = nil
-		a.closing = a.closing[1:]
-		if !c.ended {
-			a.end(c)
-			delete(a.flows, c.key)
-			a.forget(c)
-		}
+		a.Finish(c)
 	}
 }
 
-func (a *Assembler) forget(c *Connection) {
-	for i := range a.recent {
-		if a.recent[i] == c {
-			a.recent[i] = nil
+// Open returns the connections that have not ended, in the order of their first packets.
+func (a *Assembler) Open() []*Connection {
+	all := make([]*Connection, 0, a.table.n)
+	for _, l := range []*list{&a.empty, &a.open, &a.closing} {
+		for id := l.head; id != 0; {
+			c := a.table.at(id)
+			all = append(all, c)
+			id = c.next
 		}
+	}
+	slices.SortFunc(all, func(x, y *Connection) int { return cmp.Compare(x.First, y.First) })
+	return all
+}
+
+// End gives up all holes and ends all connections, in the order of their first packets.
+func (a *Assembler) End() {
+	for _, c := range a.Open() {
+		a.Finish(c)
 	}
 }
 
-// end gives up the connection's holes and ends its streams.
-func (a *Assembler) end(c *Connection) {
-	if c.ended {
+// Finish gives up the connection's holes and ends it. A packet that looked like the first of a new generation, with
+// nothing of the old one behind it, becomes one of its own.
+func (a *Assembler) Finish(c *Connection) {
+	p := a.unsuspect(c)
+	a.end(c)
+	if p == nil {
 		return
 	}
-	c.ended = true
-	for c.holds() {
-		a.giveUp(c, c.first())
+	if p.good == 0 && p.seg.PayloadLen > 0 {
+		a.Ledger.Reused++
+		n := a.start(p.tag, &p.seg, &p.origin)
+		a.take(n, 0, &p.seg, &p.origin)
+		a.end(n)
+	} else {
+		a.stray(&p.seg, &p.origin)
 	}
-	for i := range c.sides {
-		a.tail(c, &c.sides[i])
+}
+
+// end ends a connection of which nothing is suspected.
+func (a *Assembler) end(c *Connection) {
+	for c.hold != nil {
+		a.giveUp(c, c.firstSide())
 	}
-	if c.opened() {
+	if c.Opened() {
+		for i := range c.sides {
+			a.tail(c, &c.sides[i])
+		}
 		for i := range c.sides {
 			c.sides[i].stream.End()
 		}
 	}
 	a.handler.Close(c)
-	if len(a.order) > 64 {
-		a.compact()
-	}
+	a.table.pull(a.listOf(c), c)
+	a.table.remove(c)
 }
 
 // tail reports bytes at the end of a stream that were acknowledged and never seen.
@@ -163,37 +267,11 @@ func (a *Assembler) tail(c *Connection, d *side) {
 	} else {
 		end-- // it may be a FIN that was acknowledged and not captured
 	}
-	if n := int64(int32(end - d.next)); n > 0 && n < 1<<30 {
+	if n := int64(int32(end - d.next)); n > 0 && n < maxAhead {
 		if !d.fin {
 			n++
 		}
-		a.ready(c)
-		a.gap(d, n, a.meta)
+		a.gap(d, n, Meta{Time: c.seen, File: c.File})
 		d.next += uint32(n)
-	}
-}
-
-// compact drops ended connections from the list that End walks, once they are the larger part of it.
-func (a *Assembler) compact() {
-	if len(a.flows) > len(a.order)/2 {
-		return
-	}
-	kept := a.order[:0]
-	for _, c := range a.order {
-		if !c.ended {
-			kept = append(kept, c)
-		}
-	}
-	clear(a.order[len(kept):])
-	a.order = kept
-}
-
-func (c *Connection) opened() bool { return c.sides[0].stream != nil }
-
-// ready opens the connection's streams, unless they are open.
-func (a *Assembler) ready(c *Connection) {
-	if !c.opened() {
-		streams := a.handler.Open(c)
-		c.sides[0].stream, c.sides[1].stream = streams[0], streams[1]
 	}
 }

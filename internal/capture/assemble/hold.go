@@ -2,80 +2,221 @@ package assemble
 
 import "sort"
 
-// hold keeps a copy of n bytes at seq sent by side i, which lie behind a hole or came before what they acknowledge.
+// holding is the data of one connection that waits.
+type holding struct {
+	c     *Connection
+	piles [2]pile
+	all   link[*holding] // in Assembler.holders
+	wait  link[*holding] // in Assembler.waiting
+}
+
+// pile is the data of one side that waits, behind a hole or for the other side.
+type pile struct {
+	// pieces are sorted by seq, and do not overlap. Before the first there is a hole, or it is the next and waits for the
+	// other side.
+	pieces []*piece
+	cost   int
+	// The wait began (the hole was acknowledged, so the sender will not fill it; or data waits for the other side) at this
+	// packet and time; packet 0: not yet.
+	sincePacket, sinceTime int64
+}
+
+// piece is n bytes on the wire, of which data was captured.
+type piece struct {
+	seq  uint32
+	n    int
+	data []byte
+	meta Meta
+	// again is the link bytes of later copies of these bytes.
+	again int
+	// ack is what the packet acknowledged, when acks; packet is the assembler's count when it came.
+	ack    uint32
+	acks   bool
+	packet int64
+}
+
+func (p *piece) end() uint32 { return p.seq + uint32(p.n) }
+
+// pieceCharge is what a piece costs beside its data.
+const pieceCharge = 160
+
+func (p *piece) cost() int { return cap(p.data) + pieceCharge }
+
+// buffers are pieces that were released, by the size of their memory.
+type buffers struct {
+	free [3][]*piece
+}
+
+var sizeClasses = [3]int{128, 512, 2048}
+
+// maxFree is how many pieces of each class are kept for use again: 3 MB at most.
+const maxFree = 1024
+
+// piece returns one with a copy of b.
+func (f *buffers) piece(b []byte) *piece {
+	for k, size := range sizeClasses {
+		if len(b) > size {
+			continue
+		}
+		free := &f.free[k]
+		if n := len(*free) - 1; n >= 0 {
+			p := (*free)[n]
+			*free = (*free)[:n]
+			p.data = append(p.data[:0], b...)
+			return p
+		}
+		return &piece{data: append(make([]byte, 0, size), b...)}
+	}
+	return &piece{data: append(make([]byte, 0, len(b)), b...)}
+}
+
+func (f *buffers) put(p *piece) {
+	for k, size := range sizeClasses {
+		if cap(p.data) == size && len(f.free[k]) < maxFree {
+			*p = piece{data: p.data[:0]}
+			f.free[k] = append(f.free[k], p)
+		}
+	}
+}
+
+// firstHeld is the first piece held of a side, nil if there is none.
+func (c *Connection) firstHeld(i int) *piece {
+	if c.hold == nil || len(c.hold.piles[i].pieces) == 0 {
+		return nil
+	}
+	return c.hold.piles[i].pieces[0]
+}
+
+// firstSide returns the side whose first held piece was captured first; there is one.
+func (c *Connection) firstSide() int {
+	x, y := c.firstHeld(0), c.firstHeld(1)
+	if x == nil || y != nil && y.packet < x.packet {
+		return 1
+	}
+	return 0
+}
+
+// lacks reports whether bytes of this side before ack were not handed on yet and may still be.
+func (d *side) lacks(ack uint32) bool {
+	n := int32(ack - d.next)
+	return n > 0 && n < maxAhead && d.started && d.seen &&
+		!(d.fin && ack == d.finSeq+1 && n == 1) && !(d.isWaived && !after(ack, d.waived))
+}
+
+// keep holds a copy of n bytes at seq sent by side i, which lie behind a hole or came before what they acknowledge.
 // Parts held already are repeats.
-func (a *Assembler) hold(c *Connection, i int, seq uint32, n int, b []byte) {
-	d, other := &c.sides[i], &c.sides[1-i]
+func (a *Assembler) keep(c *Connection, i int, seq uint32, n int, b []byte) {
+	if c.hold == nil {
+		a.newHolding(c)
+	}
+	h := c.hold
+	pile := &h.piles[i]
 	end := seq + uint32(n)
 	// The first held piece that ends behind seq; in the usual case seq lies behind all.
-	k := len(d.held)
-	if k > 0 && after(d.held[k-1].end(), seq) {
-		k = sort.Search(len(d.held), func(i int) bool { return after(d.held[i].end(), seq) })
+	k := len(pile.pieces)
+	if k > 0 && after(pile.pieces[k-1].end(), seq) {
+		k = sort.Search(k, func(i int) bool { return after(pile.pieces[i].end(), seq) })
 	}
 	for seq != end {
-		if k < len(d.held) && !after(d.held[k].seq, seq) { // overlaps piece k
-			h := &d.held[k]
-			r := int(min(h.end()-seq, end-seq))
-			h.again += r + a.meta.Overhead
-			a.meta.Overhead = 0
-			a.Ledger.Repeated += int64(r)
+		if k < len(pile.pieces) && !after(pile.pieces[k].seq, seq) {
+			r := int(min(pile.pieces[k].end()-seq, end-seq))
+			a.copyOf(c, i, pile.pieces[k], seq, r, b)
 			seq += uint32(r)
 			b = b[min(r, len(b)):]
 			k++
 			continue
 		}
 		r := int(end - seq)
-		if k < len(d.held) && after(end, d.held[k].seq) {
-			r = int(d.held[k].seq - seq)
+		if k < len(pile.pieces) && after(end, pile.pieces[k].seq) {
+			r = int(pile.pieces[k].seq - seq)
 		}
 		captured := b[:min(r, len(b))]
-		h := held{seq: seq, n: r, data: a.copy(captured), meta: a.meta, ack: a.ack, acks: a.acks, packet: a.packets}
-		a.meta.Overhead = 0
-		d.held = append(d.held, held{})
-		copy(d.held[k+1:], d.held[k:])
-		d.held[k] = h
-		d.heldBytes += r
-		a.heldAll += r
+		p := a.buffers.piece(captured)
+		p.seq, p.n, p.meta, p.ack, p.acks, p.packet = seq, r, a.meta, a.seg.Ack, a.acks, a.packets
+		a.Ledger.Held += int64(r)
+		a.Ledger.HeldLink += int64(a.meta.Overhead)
+		a.meta.Overhead, a.fresh = 0, true
+		if cap(pile.pieces) == 0 {
+			pile.pieces = make([]*piece, 0, 32)
+		}
+		pile.pieces = append(pile.pieces, nil)
+		copy(pile.pieces[k+1:], pile.pieces[k:])
+		pile.pieces[k] = p
+		pile.cost += p.cost()
+		a.heldAll += p.cost()
 		seq += uint32(r)
 		b = b[len(captured):]
 		k++
 	}
-	if d.ackedAtPacket == 0 && (d.held[0].seq == d.next || after(d.acked, d.next) && d.ackSeen || !other.seen) {
-		// Early, or acknowledged, or a capture of one direction, where acknowledgements are never seen.
-		a.wait(c, d)
+	if pile.sincePacket == 0 && c.waits(i) {
+		a.await(pile, h, a.packets, a.now)
 	}
-	for c.holds() && (d.heldBytes > a.cfg.MaxHeldPerConnection || a.heldAll > a.cfg.MaxHeld) {
-		a.giveUp(c, c.first())
+	for c.hold != nil && h.piles[0].cost+h.piles[1].cost > a.cfg.MaxHeldPerConnection {
+		a.giveUp(c, c.firstSide())
+	}
+	for a.heldAll > a.cfg.MaxHeld {
+		o := a.holders.first().c
+		a.giveUp(o, o.firstSide())
 	}
 }
 
-// holds reports whether bytes of the connection are held.
-func (c *Connection) holds() bool { return len(c.sides[0].held)+len(c.sides[1].held) > 0 }
-
-// first returns the side whose first held piece was captured first; there is one.
-func (c *Connection) first() int {
-	x, y := c.sides[0].held, c.sides[1].held
-	if len(x) == 0 || len(y) > 0 && y[0].packet < x[0].packet {
-		return 1
+func (a *Assembler) newHolding(c *Connection) {
+	if k := len(a.idleHoldings) - 1; k >= 0 {
+		c.hold, a.idleHoldings = a.idleHoldings[k], a.idleHoldings[:k]
+	} else {
+		c.hold = new(holding)
+		c.hold.all.of, c.hold.wait.of = c.hold, c.hold
 	}
-	return 0
+	c.hold.c = c
+	a.holders.push(&c.hold.all)
 }
 
-func (h *held) end() uint32 { return h.seq + uint32(h.n) }
+// settle lets go of the connection's holding once nothing is held.
+func (a *Assembler) settle(c *Connection) {
+	h := c.hold
+	if h == nil || len(h.piles[0].pieces)+len(h.piles[1].pieces) > 0 {
+		return
+	}
+	a.holders.remove(&h.all)
+	a.waiting.remove(&h.wait)
+	c.hold, h.c = nil, nil
+	for i := range h.piles {
+		h.piles[i].sincePacket, h.piles[i].sinceTime = 0, 0
+		if cap(h.piles[i].pieces) > 64 {
+			h.piles[i].pieces = nil
+		}
+	}
+	if len(a.idleHoldings) < 1024 {
+		a.idleHoldings = append(a.idleHoldings, h)
+	}
+}
+
+// copyOf takes r bytes at seq, captured as b, that lie inside a held piece.
+func (a *Assembler) copyOf(c *Connection, i int, p *piece, seq uint32, r int, b []byte) {
+	at := min(int(seq-p.seq), len(p.data))
+	a.repeated(c, i, r, !equal(p.data[at:], b[:min(r, len(b))]))
+	if a.kind == again {
+		a.overhead()
+		p.again += r + a.meta.Overhead
+		a.meta.Overhead = 0
+	}
+}
 
 // fill delivers n bytes of side i at its next place while pieces are held behind a hole, up to the first piece; the
 // rest repeats or extends them.
 func (a *Assembler) fill(c *Connection, i, n int, b []byte) {
-	d := &c.sides[i]
+	d, pile := &c.sides[i], &c.hold.piles[i]
 	for n > 0 {
-		if len(d.held) == 0 {
+		if len(pile.pieces) == 0 {
+			a.fresh = true
 			a.deliver(d, n, b)
 			break
 		}
-		h := &d.held[0]
-		if room := int(h.seq - d.next); room > 0 {
+		p := pile.pieces[0]
+		if room := int(p.seq - d.next); room > 0 {
 			r := min(room, n)
 			captured := b[:min(r, len(b))]
+			a.fresh = true
 			a.deliver(d, r, captured)
 			n, b = n-r, b[len(captured):]
 			if r < room {
@@ -83,144 +224,147 @@ func (a *Assembler) fill(c *Connection, i, n int, b []byte) {
 			}
 			continue
 		}
-		r := min(h.n, n)
-		h.again += r + a.meta.Overhead
-		a.meta.Overhead = 0
-		a.Ledger.Repeated += int64(r)
+		r := min(p.n, n)
+		a.copyOf(c, i, p, p.seq, r, b)
 		n, b = n-r, b[min(r, len(b)):]
-		a.release(d)
+		a.release(c, i)
 	}
 	a.drain(c)
 }
 
+// waits reports whether the first held piece of a side waits for something that will not come by itself: the hole before
+// it was acknowledged, or it waits for the other side; or acknowledgements are never seen.
+func (c *Connection) waits(i int) bool {
+	d, p := &c.sides[i], c.firstHeld(i)
+	return p.seq == d.next || d.ackSeen && after(d.acked, d.next) || !c.sides[1-i].seen
+}
+
+// await begins the wait of a pile.
+func (a *Assembler) await(p *pile, h *holding, packet, at int64) {
+	p.sincePacket, p.sinceTime = packet, at
+	a.waiting.push(&h.wait)
+}
+
+// acknowledged begins the wait of a side's hole when it was acknowledged.
+func (a *Assembler) acknowledged(c *Connection, i int) {
+	d, pile := &c.sides[i], &c.hold.piles[i]
+	if len(pile.pieces) > 0 && pile.sincePacket == 0 && after(d.acked, d.next) {
+		a.await(pile, c.hold, a.packets, a.now)
+	}
+}
+
 // drain delivers the held pieces that now follow without a hole and do not come before what they acknowledge.
 func (a *Assembler) drain(c *Connection) {
+	h := c.hold
 	for more := true; more; {
 		more = false
 		for i := range c.sides {
-			d, other := &c.sides[i], &c.sides[1-i]
-			for len(d.held) > 0 && d.held[0].seq == d.next && !(d.held[0].acks && other.lacks(d.held[0].ack)) {
-				a.release(d)
+			d, other, pile := &c.sides[i], &c.sides[1-i], &h.piles[i]
+			for len(pile.pieces) > 0 {
+				if p := pile.pieces[0]; p.seq != d.next || p.acks && other.lacks(p.ack) {
+					break
+				}
+				a.release(c, i)
 				more = true
-				d.ackedAtPacket = 0
+				pile.sincePacket = 0
 			}
 		}
 	}
-	for i := range c.sides {
-		d, other := &c.sides[i], &c.sides[1-i]
-		if len(d.held) == 0 || d.ackedAtPacket != 0 {
-			continue
-		}
-		// What comes next was due as early as it came: its hole, or what it waits for, lies before that.
-		if h := &d.held[0]; h.seq == d.next || after(d.acked, d.next) && d.ackSeen || !other.seen {
-			a.wait(c, d)
-			d.ackedAtPacket, d.ackedAtTime = h.packet, h.meta.Time
+	for i := range h.piles {
+		if pile := &h.piles[i]; len(pile.pieces) > 0 && pile.sincePacket == 0 && c.waits(i) {
+			// What comes next was due as early as it came: its hole, or what it waits for, lies before that.
+			p := pile.pieces[0]
+			a.await(pile, h, p.packet, p.meta.Time)
 		}
 	}
+	a.settle(c)
 }
 
-// release delivers the first held piece, which starts at d.next.
-func (a *Assembler) release(d *side) {
-	h := d.held[0]
-	d.held[0] = held{}
-	if d.held = d.held[1:]; len(d.held) == 0 {
-		d.held = nil // moving what is left to the front of its memory would cost more than new memory
-	}
-	d.heldBytes -= h.n
-	a.heldAll -= h.n
+// release delivers the first held piece of a side, which is its next.
+func (a *Assembler) release(c *Connection, i int) {
+	d, pile := &c.sides[i], &c.hold.piles[i]
+	p := pile.pieces[0]
+	pile.pieces[0] = nil
+	pile.pieces = pile.pieces[1:] // moving what is left to the front of its memory would cost more than new memory
+	pile.cost -= p.cost()
+	a.heldAll -= p.cost()
+	a.Ledger.Held -= int64(p.n)
+	a.Ledger.HeldLink -= int64(p.meta.Overhead)
 	saved := a.meta
-	a.meta = h.meta
+	a.meta = p.meta
 	pos := d.pos
-	a.deliver(d, h.n, h.data)
-	if h.again > 0 {
-		a.meta = h.meta
-		a.meta.Pos, a.meta.Overhead = pos, h.again
+	a.deliver(d, p.n, p.data)
+	if p.again > 0 {
+		a.meta = p.meta
+		a.meta.Pos, a.meta.Overhead = pos, p.again
 		d.stream.Repeat(0, &a.meta)
 	}
 	a.meta = saved
-	if cap(h.data) <= 4096 && len(a.free) < 1024 { // a few MB at most
-		a.free = append(a.free, h.data[:0])
-	}
-}
-
-// copy returns a copy of b in memory that is used again.
-func (a *Assembler) copy(b []byte) []byte {
-	if k := len(a.free) - 1; k >= 0 && cap(a.free[k]) >= len(b) && len(b) > 0 {
-		m := a.free[k]
-		a.free = a.free[:k]
-		return append(m, b...)
-	}
-	return append(make([]byte, 0, max(len(b), 1500)), b...)
+	a.buffers.put(p)
 }
 
 // giveUp turns the hole in front of side i's first held piece into a gap, and delivers what follows. Where that piece
 // waits for the other side, it is the other side's hole, or missing end, that was acknowledged and is given up.
 func (a *Assembler) giveUp(c *Connection, i int) {
-	d, other := &c.sides[i], &c.sides[1-i]
-	h := &d.held[0]
-	if h.seq == d.next {
-		if len(other.held) == 0 || other.held[0].seq == other.next {
-			a.giveUpEnd(other, h.ack, h.meta)
+	d, p := &c.sides[i], c.firstHeld(i)
+	if p.seq == d.next {
+		other, q := &c.sides[1-i], c.firstHeld(1-i)
+		if q == nil || q.seq == other.next {
+			a.giveUpEnd(other, p.ack, q == nil, p.meta)
 			a.drain(c)
 			return
 		}
-		d, h = other, &other.held[0]
+		i, d, p = 1-i, other, q
 	}
-	a.gap(d, int64(h.seq-d.next), h.meta)
-	d.next = h.seq
-	d.ackedAtPacket, d.ackedAtTime = 0, 0
+	a.gap(d, int64(p.seq-d.next), p.meta)
+	d.next = p.seq
+	c.hold.piles[i].sincePacket = 0
 	a.drain(c)
 }
 
-// giveUpEnd gives up waiting for the bytes of a side before ack.
-func (a *Assembler) giveUpEnd(d *side, ack uint32, m Meta) {
+// giveUpEnd gives up waiting for the bytes of a side before ack; nothing held of it is a condition for a gap.
+func (a *Assembler) giveUpEnd(d *side, ack uint32, nothing bool, m Meta) {
 	d.waived, d.isWaived = ack, true
 	if d.fin && after(ack, d.finSeq) {
 		ack = d.finSeq
 	}
-	if n := int32(ack - d.next); n > 1 && n <= maxEnd && len(d.held) == 0 { // one byte may be a FIN
+	if n := int32(ack - d.next); n > 1 && n <= near && nothing { // one byte may be a FIN
 		a.gap(d, int64(n), m)
 		d.next = ack
 	}
 }
 
-// maxEnd is how much may be missing at the end of what was captured of a side, in bytes; an acknowledgement further
-// ahead says nothing.
-const maxEnd = 16 << 20
-
-// gap tells the stream that n bytes at d.pos were never captured.
-func (a *Assembler) gap(d *side, n int64, m Meta) {
-	a.Ledger.Gaps++
-	a.Ledger.GapBytes += n
-	m.Pos, m.Overhead = d.pos, 0
-	d.pos += n
-	d.stream.Gap(n, 0, &m)
-}
-
-// giveUpOld gives up the holes whose time has come. They stand in the order in which they were acknowledged.
+// giveUpOld gives up the holes whose time has come, of the connections in the order in which their waits began.
 func (a *Assembler) giveUpOld() {
-	for len(a.waiting) > 0 {
-		c := a.waiting[0]
-		for c.holds() {
-			i := c.first()
-			if !a.due(&c.sides[i]) {
-				if i = 1 - i; !a.due(&c.sides[i]) {
+	for !a.waiting.empty() {
+		h := a.waiting.first()
+		c, gaveUp := h.c, false
+		for c.hold != nil {
+			i := c.firstSide()
+			if !a.due(&h.piles[i]) {
+				if i = 1 - i; !a.due(&h.piles[i]) {
 					break
 				}
 			}
 			a.giveUp(c, i)
+			gaveUp = true
 		}
-		if open := c.sides[0].ackedAtPacket != 0 || c.sides[1].ackedAtPacket != 0; open && !c.ended {
+		if c.hold == nil {
+			continue
+		}
+		if waits := h.piles[0].sincePacket != 0 || h.piles[1].sincePacket != 0; waits && !gaveUp {
 			return
 		}
-		a.waiting[0] = nil
-		a.waiting = a.waiting[1:]
-		c.waiting = false
+		// What it holds now waits for something else, or for nothing yet.
+		a.waiting.remove(&h.wait)
+		if h.piles[0].sincePacket != 0 || h.piles[1].sincePacket != 0 {
+			a.waiting.push(&h.wait)
+		}
 	}
 }
 
 // due reports whether the first held piece of a side has waited long enough.
-func (a *Assembler) due(d *side) bool {
-	return len(d.held) > 0 && d.ackedAtPacket != 0 &&
-		(a.packets-d.ackedAtPacket >= a.cfg.GapPackets || a.now-d.ackedAtTime >= int64(a.cfg.GapTime))
+func (a *Assembler) due(p *pile) bool {
+	return len(p.pieces) > 0 && p.sincePacket != 0 &&
+		(a.packets-p.sincePacket >= a.cfg.GapPackets || a.now-p.sinceTime >= int64(a.cfg.GapTime))
 }

@@ -1,0 +1,229 @@
+package assemble
+
+import "dubbo-wire/internal/capture/packet"
+
+// A generation ends, and the next begins, with
+//   - a SYN with another initial sequence number, at once when the old generation has had a FIN or RST, or no payload;
+//   - a segment with payload far from the old numbers, when both ends said FIN or one said RST;
+//   - else, two packets that agree. One packet alone is a suspect: it is put aside, and takes effect when another one
+//     goes on where it ends, or acknowledges it. Then it is the connection's own after all, behind a hole (its
+//     acknowledgement number is where it should be), or the first of a new generation. When the old generation goes on
+//     instead, or another suspect comes, it was a stray: its bytes are in the books, and in no stream.
+//
+// So one wild segment neither makes a gap of 2 GB nor ends a live connection.
+
+// suspect is a packet that may be the first of a new generation.
+type suspect struct {
+	c      *Connection
+	side   int
+	tag    uint32
+	seg    packet.Segment // with a payload of its own
+	origin Origin
+	good   int // packets of the old generation since
+	link   link[*suspect]
+}
+
+const (
+	// agreeing is how far from a suspect's end the packet that confirms it may be, in bytes.
+	agreeing = 1 << 20
+	// maxGood is how many packets of the old generation make a suspect a stray.
+	maxGood = 16
+	// maxSuspects bounds the memory of suspects: their payload, and a charge for each.
+	maxSuspects   = 4 << 20
+	suspectCharge = 256
+)
+
+// unsure reports whether packets of the connection, also those near its numbers, need a look.
+func (c *Connection) unsure() bool { return c.suspect != nil }
+
+// far reports whether seq is far from what is known of a side.
+func (c *Connection) far(i int, seq uint32) bool {
+	d := &c.sides[i]
+	if !d.started || within(seq, d.next, near) {
+		return false
+	}
+	if n := int32(seq - d.next); n <= -maxAhead || n >= maxAhead {
+		return true
+	}
+	if d.ackSeen && within(seq, d.acked, near) {
+		return false
+	}
+	if c.hold != nil {
+		if p := c.hold.piles[i].pieces; len(p) > 0 && within(seq, p[len(p)-1].end(), near) {
+			return false
+		}
+	}
+	return true
+}
+
+// farAck likewise: whether an acknowledgement by side i is far from what is known of the other side.
+func (c *Connection) farAck(i int, s *packet.Segment) bool {
+	d := &c.sides[1-i]
+	return s.Flags&packet.ACK != 0 && (d.started || d.ackSeen) &&
+		!(d.started && within(s.Ack, d.next, near)) && !(d.ackSeen && within(s.Ack, d.acked, near))
+}
+
+// judge looks at a packet that may be of another generation. It returns its connection, nil if that must be opened, and
+// whether the packet is to be taken.
+func (a *Assembler) judge(c *Connection, i int, s *packet.Segment, o *Origin) (_ *Connection, wanted bool) {
+	if p := c.suspect; p != nil && p.agrees(i, s) {
+		return a.confirmed(c, i, s), true
+	}
+	switch {
+	case s.Flags&packet.SYN != 0 && c.reused(i, s.Seq):
+		if !c.Payload || c.state == closing || c.sides[0].fin || c.sides[1].fin {
+			a.Ledger.Reused++
+			a.Finish(c)
+			return nil, true
+		}
+	case !c.far(i, s.Seq):
+		if p := c.suspect; p != nil && s.Flags&packet.SYN == 0 {
+			if p.good++; p.good == maxGood {
+				a.absolve(c)
+			}
+		}
+		return c, true
+	case c.state == closing && s.PayloadLen > 0 && s.Flags&packet.RST == 0:
+		a.Ledger.Reused++
+		a.Finish(c)
+		return nil, true
+	}
+	if s.Flags&packet.RST != 0 || c.state == closing {
+		a.stray(s, o)
+		return c, false
+	}
+	a.suspectIt(c, i, s, o)
+	return c, false
+}
+
+// reused reports whether a SYN with initial sequence number isn, sent by that side, starts a new generation. A SYN that
+// was sent again has the same number.
+func (c *Connection) reused(i int, isn uint32) bool {
+	d := &c.sides[i]
+	switch {
+	case d.syn:
+		return d.isn != isn
+	case d.started:
+		// Else it was captured behind the first data, which may have been overtaken as well.
+		first := d.next - uint32(d.pos)
+		return d.pos > near || first-(isn+1) > agreeing
+	}
+	return c.state == closing
+}
+
+// agrees reports whether a packet confirms the suspect: it follows or acknowledges it, and is no copy of it.
+func (p *suspect) agrees(i int, s *packet.Segment) bool {
+	end := p.seg.Seq + uint32(p.seg.PayloadLen)
+	if i == p.side {
+		if s.Seq == p.seg.Seq && s.PayloadLen == p.seg.PayloadLen && s.Ack == p.seg.Ack && s.Flags == p.seg.Flags {
+			return false
+		}
+		return s.Flags&packet.RST == 0 && within(s.Seq, end, agreeing)
+	}
+	return s.Flags&packet.ACK != 0 && within(s.Ack, end, agreeing)
+}
+
+// confirmed ends the old generation and starts a new one with the suspect; or the suspect was one of the old. s agreed.
+func (a *Assembler) confirmed(c *Connection, i int, s *packet.Segment) *Connection {
+	p := a.unsuspect(c)
+	if p.seg.Flags&packet.SYN == 0 {
+		n := int32(p.seg.Seq - c.sides[p.side].next)
+		ahead := n > 0 && n < maxAhead
+		if i == p.side {
+			ahead = ahead && !c.farAck(p.side, &p.seg)
+		} else {
+			ahead = ahead && !c.far(i, s.Seq)
+		}
+		if !c.far(p.side, p.seg.Seq) || ahead {
+			a.take(c, p.side, &p.seg, &p.origin)
+			return c
+		}
+	}
+	a.Ledger.Reused++
+	a.end(c)
+	fresh := a.start(p.tag, &p.seg, &p.origin)
+	a.take(fresh, 0, &p.seg, &p.origin)
+	return fresh
+}
+
+// suspectIt puts a packet aside. The one put aside before was a stray.
+func (a *Assembler) suspectIt(c *Connection, i int, s *packet.Segment, o *Origin) {
+	if c.suspect != nil {
+		a.absolve(c)
+	}
+	p := &suspect{c: c, side: i, tag: c.tag, seg: *s, origin: *o}
+	p.seg.Payload = append([]byte(nil), s.Payload...)
+	p.link.of = p
+	c.suspect = p
+	a.suspects.push(&p.link)
+	a.suspectBytes += p.size()
+	a.Ledger.Held += int64(s.PayloadLen)
+	a.Ledger.HeldLink += int64(o.Overhead)
+	for a.suspectBytes > maxSuspects {
+		a.absolve(a.suspects.first().c)
+	}
+}
+
+func (p *suspect) size() int { return len(p.seg.Payload) + suspectCharge }
+
+// unsuspect takes the suspect out of its connection; whoever calls it finds a place for its bytes.
+func (a *Assembler) unsuspect(c *Connection) *suspect {
+	p := c.suspect
+	if p == nil {
+		return nil
+	}
+	c.suspect = nil
+	a.suspects.remove(&p.link)
+	a.suspectBytes -= p.size()
+	a.Ledger.Held -= int64(p.seg.PayloadLen)
+	a.Ledger.HeldLink -= int64(p.origin.Overhead)
+	return p
+}
+
+// absolve makes a stray of the connection's suspect.
+func (a *Assembler) absolve(c *Connection) {
+	p := a.unsuspect(c)
+	a.stray(&p.seg, &p.origin)
+}
+
+// stray books a packet that belongs to no stream.
+func (a *Assembler) stray(s *packet.Segment, o *Origin) {
+	if s.PayloadLen == 0 {
+		a.Ledger.EmptyLink += int64(o.Overhead)
+		return
+	}
+	a.Ledger.Strays++
+	a.Ledger.Stray += int64(s.PayloadLen)
+	a.Ledger.StrayLink += int64(o.Overhead)
+}
+
+// start takes the initial sequence number of a SYN.
+func (d *side) start(isn uint32) {
+	if d.started {
+		return
+	}
+	d.started, d.syn, d.isn, d.next = true, true, isn, isn+1
+}
+
+// acknowledge notes that the receiver of this side has all bytes before ack. One that is far ahead needs another that
+// agrees.
+func (d *side) acknowledge(c *Connection, ack uint32) {
+	if !d.started && !c.Joined && !d.seen {
+		// The SYN of this side was lost: the first acknowledgement says where its data starts.
+		d.start(ack - 1)
+	}
+	known := d.next
+	if d.ackSeen {
+		known = d.acked
+	}
+	n := int32(ack - known)
+	if (d.ackSeen || d.started) && n > near {
+		if n >= maxAhead || d.wild == 0 || d.wild == ack || !within(ack, d.wild, near) {
+			d.wild = ack
+			return
+		}
+	}
+	if !d.ackSeen || n > 0 {
+		d.acked, d.ackSeen = ack, true
+	}
+}

@@ -1,0 +1,167 @@
+package assemble
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"dubbo-wire/internal/capture/packet"
+)
+
+// table finds connections by 4-tuple. The connections lie in blocks that stay where they are, so that pointers to them
+// hold, and are used again; the slots have no pointers. Open addressing, linear probing, at most three quarters full.
+// The hash is seeded: no capture can choose packets that collide.
+type table struct {
+	seed   [2]uint64
+	slots  []slot
+	n      int
+	blocks []*[blockLen]Connection
+	free   []uint32
+	used   uint32 // ids given out, free ones included; 0 is none
+}
+
+const blockLen = 128
+
+// slot is one place; id 0 is an empty one.
+type slot struct{ tag, id uint32 }
+
+func (t *table) init(s0, s1 uint64) {
+	t.seed = [2]uint64{s0, s1}
+	t.slots = make([]slot, 1024)
+	t.used = 1
+}
+
+// hash is the same for both directions; apart tells files apart.
+func (t *table) hash(s *packet.Segment, file int, apart bool) uint32 {
+	h := t.mix(&s.Src) + t.mix(&s.Dst)
+	if apart {
+		h ^= uint64(file)
+	}
+	hi, lo := bits.Mul64(h^t.seed[0], 0x9e3779b97f4a7c15)
+	return uint32(hi ^ lo)
+}
+
+func (t *table) mix(e *packet.Endpoint) uint64 {
+	hi, lo := bits.Mul64(binary.LittleEndian.Uint64(e.IP[:8])^t.seed[0], uint64(e.Port)*0xa0761d6478bd642f^t.seed[1])
+	hi, lo = bits.Mul64(binary.LittleEndian.Uint64(e.IP[8:])^t.seed[1], hi^lo^0xe7037ed1a0b428db)
+	return hi ^ lo
+}
+
+func (t *table) at(id uint32) *Connection { return &t.blocks[id/blockLen][id%blockLen] }
+
+// find returns the connection of a segment, and which side sent it.
+func (a *Assembler) find(tag uint32, s *packet.Segment, file int) (*Connection, int) {
+	t := &a.table
+	mask := uint32(len(t.slots) - 1)
+	for k := tag & mask; ; k = (k + 1) & mask {
+		e := t.slots[k]
+		if e.id == 0 {
+			return nil, 0
+		}
+		if e.tag != tag {
+			continue
+		}
+		c := t.at(e.id)
+		if a.cfg.Apart && c.File != file {
+			continue
+		}
+		if c.Ends[0] == s.Src && c.Ends[1] == s.Dst {
+			return c, 0
+		}
+		if c.Ends[1] == s.Src && c.Ends[0] == s.Dst {
+			return c, 1
+		}
+	}
+}
+
+// add makes room for a connection.
+func (t *table) add(tag uint32) *Connection {
+	if t.n >= len(t.slots)/4*3 {
+		t.grow()
+	}
+	var id uint32
+	if k := len(t.free) - 1; k >= 0 {
+		id, t.free = t.free[k], t.free[:k]
+	} else {
+		id = t.used
+		t.used++
+		if int(id/blockLen) == len(t.blocks) {
+			t.blocks = append(t.blocks, new([blockLen]Connection))
+		}
+	}
+	t.put(slot{tag, id})
+	t.n++
+	c := t.at(id)
+	c.id, c.tag = id, tag
+	return c
+}
+
+func (t *table) put(e slot) {
+	mask := uint32(len(t.slots) - 1)
+	k := e.tag & mask
+	for t.slots[k].id != 0 {
+		k = (k + 1) & mask
+	}
+	t.slots[k] = e
+}
+
+func (t *table) grow() {
+	old := t.slots
+	t.slots = make([]slot, 2*len(old))
+	for _, e := range old {
+		if e.id != 0 {
+			t.put(e)
+		}
+	}
+}
+
+// remove takes a connection out, and clears it. Slots behind it move up, so that no search ends too early.
+func (t *table) remove(c *Connection) {
+	mask := uint32(len(t.slots) - 1)
+	hole := c.tag & mask
+	for t.slots[hole].id != c.id {
+		hole = (hole + 1) & mask
+	}
+	for k := (hole + 1) & mask; t.slots[k].id != 0; k = (k + 1) & mask {
+		if home := t.slots[k].tag & mask; (k-home)&mask >= (k-hole)&mask {
+			t.slots[hole] = t.slots[k]
+			hole = k
+		}
+	}
+	t.slots[hole] = slot{}
+	t.n--
+	t.free = append(t.free, c.id)
+	*c = Connection{}
+}
+
+// list is a list of connections by id, in the order in which they were pushed.
+type list struct {
+	head, tail uint32
+	n          int
+	state      state
+}
+
+func (t *table) push(l *list, c *Connection) {
+	c.prev, c.next, c.state = l.tail, 0, l.state
+	if l.tail != 0 {
+		t.at(l.tail).next = c.id
+	} else {
+		l.head = c.id
+	}
+	l.tail = c.id
+	l.n++
+}
+
+func (t *table) pull(l *list, c *Connection) {
+	if c.prev != 0 {
+		t.at(c.prev).next = c.next
+	} else {
+		l.head = c.next
+	}
+	if c.next != 0 {
+		t.at(c.next).prev = c.prev
+	} else {
+		l.tail = c.prev
+	}
+	c.prev, c.next = 0, 0
+	l.n--
+}
