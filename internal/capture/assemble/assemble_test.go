@@ -3,6 +3,7 @@ package assemble
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -46,6 +47,7 @@ func (r *recorder) End() { r.b.WriteString("<end>") }
 // handler keeps the streams of every connection by its number and side.
 type handler struct {
 	opened  int
+	closed  int64
 	streams map[string]*recorder
 	order   *strings.Builder
 }
@@ -63,7 +65,7 @@ func (h *handler) Open(c *Connection) [2]Stream {
 }
 
 func (h *handler) Begin(*Connection) {}
-func (h *handler) Close(*Connection) {}
+func (h *handler) Close(*Connection) { h.closed++ }
 
 // wire is a test's network: it sends segments from "c" (the client) or "s".
 type wire struct {
@@ -71,6 +73,8 @@ type wire struct {
 	h     *handler
 	n     int64
 	o     Origin
+	last  packet.Segment
+	quiet bool // send only prepares last
 	order strings.Builder
 }
 
@@ -97,8 +101,19 @@ func (w *wire) cut(from string, flags uint8, seq, ack uint32, data string, n int
 	if from == "s" {
 		s.Src, s.Dst = server, client
 	}
+	if w.last = s; w.quiet {
+		return
+	}
+	w.again(0, 0)
+}
+
+// again sends the last segment (again), as a packet of that file and interface.
+func (w *wire) again(file, iface int) {
 	w.n++
-	w.a.Segment(&s, &Origin{Ordinal: w.n, Time: w.n * int64(time.Millisecond), Packet: w.n, Overhead: overhead})
+	s := w.last
+	w.a.Segment(&s, &Origin{
+		Ordinal: w.n, Time: w.n * int64(time.Millisecond), Packet: w.n, File: file, Interface: iface, Overhead: overhead,
+	})
 }
 
 // send1 sends a segment as it is.
@@ -521,6 +536,21 @@ func (w *wire) discard() {
 	c := w.a.Open()[0]
 	w.a.firstPayload(c)
 	c.sides[0].stream = discard{}
+}
+
+// discards is a handler of connections of which nothing is wanted.
+type discards struct{}
+
+func (discards) Begin(*Connection)          {}
+func (discards) Open(*Connection) [2]Stream { return [2]Stream{discard{}, discard{}} }
+func (discards) Close(*Connection)          {}
+
+// heap is the memory in use.
+func heap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }
 
 type discard struct{}

@@ -111,16 +111,32 @@ func (c *Connection) reused(i int, isn uint32) bool {
 	return c.state == closing
 }
 
-// agrees reports whether a packet confirms the suspect: it follows or acknowledges it, and is no copy of it.
+// agrees reports whether a packet confirms the suspect: it follows or acknowledges it, and is no copy of it. The initial
+// number of a SYN may be near those of the old generation (it grows with time), so what goes on with that says nothing.
 func (p *suspect) agrees(i int, s *packet.Segment) bool {
-	end := p.seg.Seq + uint32(p.seg.PayloadLen)
+	if s.Flags&packet.RST != 0 {
+		return false
+	}
+	end, syn := p.seg.Seq+uint32(p.seg.PayloadLen), p.seg.Flags&packet.SYN != 0
+	if syn {
+		end++
+	}
 	if i == p.side {
 		if s.Seq == p.seg.Seq && s.PayloadLen == p.seg.PayloadLen && s.Ack == p.seg.Ack && s.Flags == p.seg.Flags {
 			return false
 		}
-		return s.Flags&packet.RST == 0 && within(s.Seq, end, agreeing)
+		if syn {
+			return s.Seq-end <= agreeing && s.Seq != p.c.sides[i].next
+		}
+		return within(s.Seq, end, agreeing)
 	}
-	return s.Flags&packet.ACK != 0 && within(s.Ack, end, agreeing)
+	if s.Flags&packet.ACK == 0 {
+		return false
+	}
+	if syn {
+		return s.Flags&packet.SYN != 0 && s.Ack-(p.seg.Seq+1) <= uint32(p.seg.PayloadLen) || s.Ack-end <= agreeing && p.c.farAck(i, s)
+	}
+	return within(s.Ack, end, agreeing)
 }
 
 // confirmed ends the old generation and starts a new one with the suspect; or the suspect was one of the old. s agreed.

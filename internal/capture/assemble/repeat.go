@@ -28,8 +28,9 @@ const (
 )
 
 const (
-	// recentLen is how many packets with payload are remembered.
-	recentLen = 2048
+	// recentLen is how many packets with payload are remembered; there is one assembler for each of several lanes.
+	recentLen  = 512
+	bucketBits = 10
 	// sameIDTime and noIDTime are how long a packet may be captured behind itself, with and without an identification.
 	sameIDTime = int64(1e9)
 	noIDTime   = int64(2e6)
@@ -62,19 +63,20 @@ type entry struct {
 
 // recent is the last packets with payload, found by connection, side and sequence number.
 type recent struct {
-	entries []entry
-	buckets []uint32 // 1 + number of the newest packet
-	n       uint32
+	*recentTables
+	n uint32
 }
 
-func (r *recent) init() {
-	r.entries = make([]entry, recentLen)
-	r.buckets = make([]uint32, 2*recentLen)
+type recentTables struct {
+	entries [recentLen]entry
+	buckets [1 << bucketBits]uint32 // 1 + number of the newest packet
 }
+
+func (r *recent) init() { r.recentTables = new(recentTables) }
 
 func (r *recent) bucket(conn, seq uint32, i int) *uint32 {
-	h := (seq+uint32(i))*0x9e3779b1 ^ conn*0x85ebca6b
-	return &r.buckets[(h^h>>16)%(2*recentLen)]
+	h := (seq ^ conn*0x85ebca6b + uint32(i)) * 0x9e3779b1
+	return &r.buckets[h>>(32-bucketBits)]
 }
 
 // remember keeps the packet that was taken.

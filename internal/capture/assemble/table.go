@@ -34,15 +34,15 @@ func (t *table) init(s0, s1 uint64) {
 func (t *table) hash(s *packet.Segment, file int, apart bool) uint32 {
 	h := t.mix(&s.Src) + t.mix(&s.Dst)
 	if apart {
-		h ^= uint64(file)
+		h ^= uint64(file) * 0xa0761d6478bd642f
 	}
-	hi, lo := bits.Mul64(h^t.seed[0], 0x9e3779b97f4a7c15)
-	return uint32(hi ^ lo)
+	return uint32((h * 0x9e3779b97f4a7c15) >> 32)
 }
 
+// mix folds an endpoint: one round of wyhash, with secrets in place of its constants.
 func (t *table) mix(e *packet.Endpoint) uint64 {
-	hi, lo := bits.Mul64(binary.LittleEndian.Uint64(e.IP[:8])^t.seed[0], uint64(e.Port)*0xa0761d6478bd642f^t.seed[1])
-	hi, lo = bits.Mul64(binary.LittleEndian.Uint64(e.IP[8:])^t.seed[1], hi^lo^0xe7037ed1a0b428db)
+	x := binary.LittleEndian.Uint64(e.IP[:8]) + uint64(e.Port)*0x9e3779b97f4a7c15
+	hi, lo := bits.Mul64(x^t.seed[0], binary.LittleEndian.Uint64(e.IP[8:])^t.seed[1])
 	return hi ^ lo
 }
 
