@@ -132,7 +132,7 @@ Several files are one capture, merged by time.`,
 			agg := sizes.New(p.by, a.maxGroups, names(src.Inputs()))
 			var opt pipeline.Options
 			for _, k := range p.by.Keys {
-				opt.Assemble.Apart = opt.Assemble.Apart || k == sizes.Input
+				opt.Apart = opt.Apart || k == sizes.Input
 			}
 			totals, readErr := in.read(s, src, p.filter, opt, groups{agg}, nil)
 			withoutBodies(totals)

@@ -16,6 +16,7 @@ import (
 
 func newCapture(s *streams) *cobra.Command {
 	var a analyzeFlags
+	var in inputFlags
 	var iface string
 	var duration time.Duration
 	var packets int64
@@ -46,7 +47,7 @@ is reached. It needs the right to capture: run it as root, or give the program c
 				iface = args[0]
 			}
 			p, err := a.parse()
-			in := inputFlags{minCoverage: minCoverage}
+			in.minCoverage = minCoverage
 			switch {
 			case err != nil:
 			case duration < 0:
@@ -75,12 +76,9 @@ is reached. It needs the right to capture: run it as root, or give the program c
 			defer stop.release()
 			started := time.Now()
 			agg := sizes.New(p.by, a.maxGroups, []string{iface})
-			opt := pipeline.Options{Formats: formats.All()}
+			opt := pipeline.Options{Formats: formats.All(), Limits: in.limits.parsed}
 			source := capture.Source(&limited{Source: src, left: packets})
-			if !p.filter.empty {
-				opt.Filter, opt.Detail = p.filter.Filter, p.filter.Detail()
-				source = &firstTime{Source: source, start: p.filter.start}
-			}
+			p.filter.apply(&opt)
 			opt.Stop = func() bool { return stop.stopped.Load() || duration > 0 && time.Since(started) >= duration }
 			cmd.PrintErrln("capturing on " + iface + "; Ctrl-C ends it and prints the report")
 			totals, runErr := pipeline.Run(source, opt, groups{agg})
@@ -103,6 +101,7 @@ is reached. It needs the right to capture: run it as root, or give the program c
 		},
 	}
 	a.add(cmd)
+	in.limits.add(cmd)
 	fs := cmd.Flags()
 	fs.StringVarP(&iface, "interface", "i", "", "capture on `IFACE`, as tcpdump has it")
 	fs.DurationVar(&duration, "duration", 0, "stop after `DURATION`")

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/pipeline"
 )
 
 // filterFlags are the filters that every command has. A filter selects calls: both frames of a call stay or go
@@ -136,6 +137,13 @@ type filter struct {
 	*call.Filter
 	since, until bound
 	empty        bool
+}
+
+// apply makes a run use the filter, if it selects at all.
+func (f *filter) apply(opt *pipeline.Options) {
+	if !f.empty {
+		opt.Filter, opt.Detail, opt.Begin = f.Filter, max(opt.Detail, f.Detail()), f.start
+	}
 }
 
 // start fixes relative times, once the first packet's time is known.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -17,6 +18,8 @@ import (
 type inputFlags struct {
 	quiet       bool
 	minCoverage float64
+	jobs        int
+	limits      limitFlags
 
 	stop *interrupt
 }
@@ -25,6 +28,8 @@ func (i *inputFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.BoolVarP(&i.quiet, "quiet", "q", false, "no progress and no warnings on standard error")
 	fs.Float64Var(&i.minCoverage, "min-coverage", 0, "exit with 3 when less than `PERCENT` of Dubbo's bytes were in whole frames")
+	fs.IntVar(&i.jobs, "jobs", 0, "share connections between `N` workers; the output is the same for every N (default: the number of processors)")
+	i.limits.add(cmd)
 }
 
 // files needs at least one FILE.
@@ -33,22 +38,6 @@ func needFiles(cmd *cobra.Command, args []string) error {
 		return usage("no capture given; try: %s trace.pcap (- reads standard input)", cmd.CommandPath())
 	}
 	return nil
-}
-
-// firstTime is a source that reports the time of its first packet before the packet is used.
-type firstTime struct {
-	capture.Source
-	started bool
-	start   func(at int64)
-}
-
-func (f *firstTime) Next(p *capture.Packet) error {
-	err := f.Source.Next(p)
-	if err == nil && !f.started {
-		f.started = true
-		f.start(p.Time)
-	}
-	return err
 }
 
 // open opens the files; close src and release the signals behind it.
@@ -70,10 +59,31 @@ func (i *inputFlags) close(src *capture.Files) {
 
 // check refuses what cannot be meant.
 func (i *inputFlags) check() error {
+	if i.jobs < 0 || i.jobs > 1024 {
+		return usage("--jobs %d: write a number of workers, 1 or more", i.jobs)
+	}
+	if err := i.limits.check(); err != nil {
+		return err
+	}
 	if !(i.minCoverage >= 0 && i.minCoverage <= 100) {
 		return usage("--min-coverage %g: write a percentage from 0 to 100", i.minCoverage)
 	}
 	return nil
+}
+
+// worthJobs is how large inputs must be, in bytes on disk, to be shared between workers unless that is asked for: below
+// it starting them costs more than they bring.
+const worthJobs = 4 << 20
+
+// jobCount is the number of workers.
+func (i *inputFlags) jobCount(src *capture.Files) int {
+	if i.jobs > 0 {
+		return i.jobs
+	}
+	if _, total := src.Progress(); total >= 0 && total < worthJobs {
+		return 1
+	}
+	return min(runtime.GOMAXPROCS(0), pipeline.Lanes)
 }
 
 // read runs the line over the files. The error, if any, is one line with its exit code and comes after what was
@@ -81,17 +91,13 @@ func (i *inputFlags) check() error {
 // if it is not nil, returns true.
 func (i *inputFlags) read(s *streams, src *capture.Files, fl *filter, opt pipeline.Options, sink pipeline.Sink, broken func() bool) (*pipeline.Totals, error) {
 	opt.Formats = formats.All()
-	source := capture.Source(src)
-	if !fl.empty {
-		opt.Filter = fl.Filter
-		opt.Detail = max(opt.Detail, fl.Detail())
-		source = &firstTime{Source: src, start: fl.start}
-	}
+	opt.Jobs, opt.Limits = i.jobCount(src), i.limits.parsed
+	fl.apply(&opt)
 	bar := newProgress(s, i.quiet, src)
 	opt.Stop = func() bool {
 		return i.stop.stopped.Load() || broken != nil && broken()
 	}
-	totals, err := pipeline.Run(source, opt, sink)
+	totals, err := pipeline.Run(src, opt, sink)
 	bar.done()
 	if err != nil {
 		return totals, fail(exitPartly, "%v", err)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -21,6 +22,7 @@ type rowWriter[T any] struct {
 	buf     []byte
 	rows    int64
 	err     error
+	failed  atomic.Bool // err is set; for other goroutines
 }
 
 // table is a printer of rows as table, Markdown or CSV.
@@ -65,6 +67,7 @@ func (w *rowWriter[T]) row(v T) {
 			w.err = t.record(w.buf, w.rows == 0)
 		}
 		if w.err != nil {
+			w.failed.Store(true)
 			return
 		}
 	}
@@ -90,8 +93,8 @@ func (t *target) record(json []byte, first bool) error {
 	return t.w.WriteByte('\n')
 }
 
-// broken reports whether printing has ended, because whoever read it is gone or its place is full.
-func (w *rowWriter[T]) broken() bool { return w.err != nil }
+// broken reports whether printing has ended, because whoever read it is gone or its place is full. Any goroutine may ask.
+func (w *rowWriter[T]) broken() bool { return w.failed.Load() }
 
 func (w *rowWriter[T]) close() error {
 	for i, t := range w.targets {
@@ -245,7 +248,11 @@ headerBytes + bodyBytes. Frame numbers run over all inputs and never depend on f
 				return err
 			}
 			sink := &frameRows{w: w, filter: fl, now: fl.OfRequests()}
-			totals, readErr := in.read(s, src, fl, pipeline.Options{Detail: dubbo.Values}, sink, w.broken)
+			opt := pipeline.Options{Detail: dubbo.Values, Rows: true}
+			if wantsJSON(targets) {
+				opt.Prepare = func() func(*pipeline.Row) any { return (&report.Frames{Depth: depth}).Prepare }
+			}
+			totals, readErr := in.read(s, src, fl, opt, sink, w.broken)
 			sink.flush()
 			if err := w.close(); err != nil {
 				return err

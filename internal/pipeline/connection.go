@@ -11,7 +11,7 @@ import (
 
 // connection is what the line keeps of a TCP connection beside its streams.
 type connection struct {
-	line *line
+	*lane
 	tcp  *assemble.Connection
 	call call.Conn
 	dirs [2]direction
@@ -33,38 +33,48 @@ type connection struct {
 // window is how many complete messages of a direction still take the link bytes of repeats.
 const window = 8
 
+// recent is the messages of a direction that were complete last.
+type recent struct {
+	messages [window]*call.Message
+	next     int
+}
+
 // direction is one way through a connection: it takes its stream, and the frames in it.
 type direction struct {
 	conn   *connection
-	side   int
 	framer *dubbo.Framer
-	recent [window]*call.Message
-	next   int
-	head   []byte // the first bytes, to tell foreign protocols
-	tries  int    // to tell what HTTP/2 is used for
+	recent *recent // nil before the first message
+	head   []byte  // the first bytes of what does not start as a frame, to tell foreign protocols
+	side   uint8
+	seen   uint8 // how many of the first bytes were looked at
+	magic  bool  // the first bytes are those of a frame
+	tries  uint8 // to tell what HTTP/2 is used for
 }
 
-// Open is called by the assembler for each connection, before its first byte.
-func (l *line) Open(c *assemble.Connection) [2]assemble.Stream {
-	l.connections++
-	c.Number = l.connections
-	conn := &connection{line: l, tcp: c}
-	conn.call = call.Conn{Number: c.Number, Key: uint64(c.Number), Ends: [2]string{c.Ends[0].String(), c.Ends[1].String()}, Input: c.File}
+// Begin is called by the assembler for each new connection.
+func (l *lane) Begin(c *assemble.Connection) { l.out.began(l, c.First) }
+
+// Open is called by the assembler for each connection with payload.
+func (l *lane) Open(c *assemble.Connection) [2]assemble.Stream {
+	conn := &connection{lane: l, tcp: c}
+	conn.call = call.Conn{Key: uint64(c.First), Ends: [2]string{c.Ends[0].String(), c.Ends[1].String()}, Input: c.File}
 	for i := range conn.dirs {
-		conn.dirs[i] = direction{conn: conn, side: i}
+		conn.dirs[i] = direction{conn: conn, side: uint8(i)}
 	}
+	l.out.opened(l, &conn.call, c.First)
 	return [2]assemble.Stream{&conn.dirs[0], &conn.dirs[1]}
 }
 
-// Close is called by the assembler at the end of each connection.
-func (l *line) Close(c *assemble.Connection) {
-	if c.Number == 0 { // it was never opened
-		l.totals.connection(&connection{line: l, tcp: c})
+// Close is called by the assembler when a connection has ended.
+func (l *lane) Close(c *assemble.Connection) {
+	if !c.Opened() {
+		l.out.ended(l, c.First)
+		count(&l.totals.OtherTCP, serverPort(c), c.Link)
 	}
 }
 
 func (d *direction) Data(b []byte, m *assemble.Meta) {
-	if len(d.head) < sniff.HeadLen || d.tries > 0 {
+	if d.seen < sniff.HeadLen && !d.magic || d.tries > 0 {
 		d.look(b)
 	}
 	if d.conn.foreign != "" {
@@ -86,8 +96,13 @@ func (d *direction) look(b []byte) {
 	if d.tries > 0 {
 		wanted = sniff.MaxHTTP2
 	}
+	if d.seen == 0 && len(b) >= 2 && b[0] == 0xda && b[1] == 0xbb {
+		d.magic = true
+		return
+	}
 	taken := min(len(b), max(0, wanted-len(d.head)))
 	d.head = append(d.head, b[:taken]...)
+	d.seen = uint8(min(len(d.head), sniff.HeadLen))
 	if c.foreign == "" && !c.tcp.Joined {
 		if c.foreign = sniff.Start(d.head); c.foreign == sniff.HTTP2 {
 			d.tries = 1
@@ -108,16 +123,16 @@ func (d *direction) look(b []byte) {
 }
 
 func (d *direction) start() {
-	d.framer = dubbo.NewFramer(&d.conn.line.framing, d, !d.conn.tcp.Joined)
+	d.framer = dubbo.NewFramer(&d.conn.framing, d, !d.conn.tcp.Joined)
 }
 
-// newFraming is what the framers of a line have in common.
-func (l *line) newFraming() dubbo.Config {
+// newFraming is what the framers of a lane have in common.
+func (l *lane) newFraming() dubbo.Config {
 	cfg := dubbo.Config{
 		WantBody: l.opt.MaxBody, Buffers: &l.buffers, Readable: l.decoder.Readable,
 		Expected: func(s dubbo.Sink, id int64) bool {
 			d := s.(*direction)
-			return l.pairer.Expects(&d.conn.call, d.side, id)
+			return l.pairer.Expects(&d.conn.call, int(d.side), id)
 		},
 		Asked: func(s dubbo.Sink, id int64) bool {
 			o := s.(*direction).other()
@@ -137,7 +152,7 @@ func (d *direction) other() *direction { return &d.conn.dirs[1-d.side] }
 
 // chunk turns the assembler's word for the origin of bytes into the framer's.
 func (d *direction) chunk(m *assemble.Meta) *dubbo.Chunk {
-	c := &d.conn.line.chunk
+	c := &d.conn.lane.chunk
 	c.Time, c.Packet, c.File, c.Pos, c.Overhead = m.Time, m.Packet, m.File, m.Pos, m.Overhead
 	return c
 }
@@ -184,7 +199,10 @@ func (d *direction) Repeat(n int, m *assemble.Meta) {
 // none, how many are no message's.
 func (d *direction) owner(pos, left int64) (*call.Message, int64) {
 	upTo := left
-	for _, m := range d.recent {
+	if d.recent == nil {
+		return nil, upTo
+	}
+	for _, m := range d.recent.messages {
 		if m == nil {
 			continue
 		}
@@ -200,43 +218,52 @@ func (d *direction) owner(pos, left int64) (*call.Message, int64) {
 
 // last is the message that was complete last.
 func (d *direction) last() *call.Message {
-	return d.recent[(d.next+window-1)%window]
+	if d.recent == nil {
+		return nil
+	}
+	return d.recent.messages[(d.recent.next+window-1)%window]
 }
 
 // remember keeps m in the window; the oldest leaves it.
 func (d *direction) remember(m *call.Message) {
-	if old := d.recent[d.next]; old != nil {
-		d.conn.line.pairer.Release(old)
+	r := d.recent
+	if r == nil {
+		r = new(recent)
+		d.recent = r
 	}
-	d.recent[d.next] = m
-	d.next = (d.next + 1) % window
+	if old := r.messages[r.next]; old != nil {
+		d.conn.pairer.Release(old)
+	}
+	r.messages[r.next] = m
+	r.next = (r.next + 1) % window
 }
 
 func (d *direction) End() {
 	if d.framer != nil {
 		d.framer.End()
 	}
-	for i := range d.recent {
-		m := d.recent[(d.next+i)%window]
-		if m != nil {
-			d.conn.line.pairer.Release(m)
+	if r := d.recent; r != nil {
+		for i := range r.messages {
+			if m := r.messages[(r.next+i)%window]; m != nil {
+				d.conn.pairer.Release(m)
+			}
 		}
+		d.recent = nil
 	}
-	d.recent = [window]*call.Message{}
 	d.conn.ends++
 	if d.conn.ends == 2 {
-		d.conn.line.totals.connection(d.conn)
+		d.conn.totals.connection(d.conn)
 	}
 }
 
 // Frame is called by the framer.
 func (d *direction) Frame(f *dubbo.Frame) {
 	if o := d.other(); o.framer != nil && o.framer.Searching() && !f.Request() && !f.Event() &&
-		!d.conn.line.pairer.Expects(&d.conn.call, d.side, f.ID) {
+		!d.conn.pairer.Expects(&d.conn.call, int(d.side), f.ID) {
 		o.framer.Answered(f.ID) // what it answers may be among bytes that were held
 	}
 	d.conn.frames++
-	d.conn.line.frame(d, f)
+	d.conn.lane.frame(d, f)
 }
 
 // Skipped is called by the framer.
@@ -251,5 +278,5 @@ func (d *direction) Skipped(n int64, text bool) {
 // BadHeader is called by the framer.
 func (d *direction) BadHeader(dubbo.Header, dubbo.Origin) {
 	d.conn.badHeader = true
-	d.conn.line.totals.NegativeLengths++
+	d.conn.totals.NegativeLengths++
 }

@@ -3,11 +3,15 @@
 //	capture source → packet → TCP stream → protocol frame → serialization body → call → sink
 //
 // It is the one place besides the commands that knows both the capture side and the decoding side.
+//
+// One goroutine reads packets and spreads their segments over a fixed number of lanes by connection; what happens to a
+// connection happens in its lane, in capture order. With one job the lanes run in that goroutine. With more, workers
+// share the lanes, and what comes out of them is brought back into capture order before anybody sees it, so that the
+// results are the same for any number of jobs. All limits are a lane's own for that reason.
 package pipeline
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 
@@ -32,24 +36,36 @@ type Options struct {
 	MaxBody int
 	// RenderValues asks for arguments, results and attachments as JSON in the messages of calls.
 	RenderValues bool
-	Assemble     assemble.Config
-	Pair         call.Config
+	// Rows says that the sink wants frames; else its Frame is not called.
+	Rows bool
+	// Prepare, if set, returns what each goroutine calls for every frame, with all that was decoded; what comes back is
+	// in the Prepared of that frame's row.
+	Prepare func() func(r *Row) any
+	// Apart reads each input alone: a 4-tuple in two files is two connections.
+	Apart bool
+	// Limits bound memory.
+	Limits Limits
+	// Jobs is how many workers share the connections; up to 1: none, all is done in the caller's goroutine. More than one
+	// need a source that keeps packets (capture.Files), more than [Lanes] are not used.
+	Jobs int
+	// Begin, if set, is called with the time of the first packet, before anything comes out.
+	Begin func(at int64)
 	// Stop is asked now and then whether to end early, as if the input ended; nil never does.
 	Stop func() bool
-	// Tap, if set, is called with the running totals now and then.
-	Tap func(*Totals)
 }
 
 // Row is one frame with what was decoded of it. It is borrowed.
 type Row struct {
-	Number int64 // frame number, from 1
+	Number int64 // frame number, from 1; in Prepare not known yet
 	Conn   *call.Conn
 	Side   int // that sent it
 	Frame  *dubbo.Frame
-	Msg    *dubbo.Message
+	// Msg is without its Tree where the row comes from a worker; Prepare sees all of it.
+	Msg      *dubbo.Message
+	Prepared any
 }
 
-// Sink takes what comes out of the line.
+// Sink takes what comes out of the line, in capture order and in one goroutine, whatever the number of jobs.
 type Sink interface {
 	// Frame is called for every frame in wire order, whatever the filter.
 	Frame(r *Row)
@@ -57,23 +73,8 @@ type Sink interface {
 	Call(c *call.Call, selected bool)
 }
 
-// line is a run.
-type line struct {
-	opt         Options
-	totals      Totals
-	sink        Sink
-	decoder     *dubbo.Decoder
-	pairer      *call.Pairer
-	buffers     dubbo.Buffers
-	framing     dubbo.Config
-	connections int
-	frames      int64
-	chunk       dubbo.Chunk
-	row         Row
-}
-
-// Run reads src to its end (or until Stop) and returns the totals. The error is that of reading; what was read before
-// it is in the totals and was given to the sink.
+// Run reads src to its end (or until Stop) and returns the totals. The error is that of reading, or that the books do
+// not balance; what was read before it is in the totals and was given to the sink.
 func Run(src capture.Source, opt Options, sink Sink) (*Totals, error) {
 	if opt.MaxBody == 0 {
 		opt.MaxBody = 16 << 10
@@ -81,125 +82,117 @@ func Run(src capture.Source, opt Options, sink Sink) (*Totals, error) {
 			opt.MaxBody = 64 << 20
 		}
 	}
-	l := &line{opt: opt, sink: sink, decoder: dubbo.NewDecoder(opt.Formats)}
-	l.pairer = call.NewPairer(opt.Pair, l)
-	l.framing = l.newFraming()
-	asm := assemble.New(opt.Assemble, l)
+	opt.Limits = opt.Limits.withDefaults()
+	out := &delivery{sink: sink}
+	r := reader{src: src, opt: &opt}
+	var lanes []*lane
+	var err error
+	if keeper, ok := src.(keeper); ok && opt.Jobs > 1 {
+		lanes, err = r.runJobs(keeper, out)
+	} else {
+		lanes, err = r.run(out)
+	}
+	t := &r.totals
+	t.fragments(&r.decoder)
+	for _, l := range lanes {
+		l.totals.TCP, l.totals.Expired = l.asm.Ledger, l.pairer.Expired
+		t.add(&l.totals)
+	}
+	if err == nil {
+		err = t.Balance()
+	}
+	return t, err
+}
 
-	var p capture.Packet
-	var s packet.Segment
-	var d packet.Decoder
-	var o assemble.Origin
-	var failed error
-	for n := 0; ; n++ {
-		if n&0x3ff == 0 && l.stopped() {
-			break
-		}
-		if err := src.Next(&p); err != nil {
-			if errors.Is(err, capture.ErrTimeout) {
-				n--
-				if l.stopped() {
-					break
+// reader is the front of the line: packets out of the source, segments out of packets.
+type reader struct {
+	src     capture.Source
+	opt     *Options
+	totals  Totals
+	decoder packet.Decoder
+	packet  capture.Packet
+	segment packet.Segment
+	origin  assemble.Origin
+}
+
+// tickEvery is how many packets of the capture pass between two ticks, which let each lane do what is due by time.
+const tickEvery = 1 << 10
+
+// next reads on to the next segment. It returns io.EOF at the end.
+func (r *reader) next() error {
+	p := &r.packet
+	for {
+		if err := r.src.Next(p); err != nil {
+			switch {
+			case errors.Is(err, capture.ErrTimeout):
+				if r.stopped() {
+					return io.EOF
 				}
 				continue
+			case errors.Is(err, capture.ErrClosed):
+				return io.EOF
 			}
-			if !errors.Is(err, io.EOF) && !errors.Is(err, capture.ErrClosed) {
+			return err
+		}
+		if r.totals.Packets == 0 && r.opt.Begin != nil {
+			r.opt.Begin(p.Time)
+		}
+		r.totals.packet(p)
+		if r.totals.Packets&(tickEvery-1) == 0 && r.stopped() {
+			return io.EOF
+		}
+		s := &r.segment
+		if v := r.decoder.Decode(p, s); v != packet.TCP {
+			r.totals.notTCP(p, v, &r.decoder)
+			continue
+		}
+		r.totals.segment(p, s)
+		r.origin = assemble.Origin{
+			Ordinal: r.totals.Packets, Time: p.Time, Packet: p.Number, File: p.File, Interface: p.Interface,
+			Overhead: p.WireLen + s.Extra - s.PayloadLen,
+		}
+		return nil
+	}
+}
+
+func (r *reader) stopped() bool { return r.opt.Stop != nil && r.opt.Stop() }
+
+// run does everything in this goroutine.
+func (r *reader) run(out output) ([]*lane, error) {
+	lanes := make([]*lane, Lanes)
+	w := newWorker(r.opt, out)
+	for i := range lanes {
+		lanes[i] = newLane(i, w)
+	}
+	var ticked int64
+	var failed error
+	for {
+		if err := r.next(); err != nil {
+			if !errors.Is(err, io.EOF) {
 				failed = err
 			}
 			break
 		}
-		l.totals.packet(&p)
-		if v := d.Decode(&p, &s); v != packet.TCP {
-			l.totals.notTCP(&p, v, &d)
-			continue
+		if n := r.origin.Ordinal / tickEvery; n != ticked {
+			ticked = n
+			for _, l := range lanes {
+				l.tick(r.origin.Ordinal, r.origin.Time)
+			}
 		}
-		o = assemble.Origin{Ordinal: int64(n) + 1, Time: p.Time, Packet: p.Number, File: p.File, Interface: p.Interface, Overhead: p.WireLen - s.PayloadLen}
-		asm.Segment(&s, &o)
+		lanes[r.segment.Lane(Lanes)].take(&r.segment, &r.origin)
 	}
-	asm.End()
-	l.pairer.End()
-	l.totals.TCP = asm.Ledger
-	l.totals.Expired = l.pairer.Expired
-	return &l.totals, failed
+	finish(lanes)
+	return lanes, failed
 }
 
-func (l *line) stopped() bool {
-	if l.opt.Tap != nil {
-		l.opt.Tap(&l.totals)
-	}
-	return l.opt.Stop != nil && l.opt.Stop()
-}
-
-// frame takes a frame found by a direction: decode it, number it, pair it.
-func (l *line) frame(d *direction, f *dubbo.Frame) {
-	l.frames++
-	msg := l.decoder.Decode(f, l.opt.Detail, &d.conn.dialects)
-	l.row = Row{Number: l.frames, Conn: &d.conn.call, Side: d.side, Frame: f, Msg: msg}
-	l.totals.frame(f, msg)
-	l.sink.Frame(&l.row)
-
-	m := l.pairer.New()
-	m.Number = l.frames
-	m.FillFrom(f, msg)
-	if l.opt.RenderValues {
-		render(m, msg)
-	}
-	if l.opt.Filter != nil && l.opt.Filter.NeedsAttachments() {
-		m.Attachments = msg.AttachmentTexts()
-	}
-	switch msg.Kind {
-	case dubbo.Request:
-		l.pairer.Request(&d.conn.call, d.side, m)
-	case dubbo.Response:
-		l.pairer.Response(&d.conn.call, d.side, m)
-	}
-	d.remember(m)
-}
-
-// render keeps the values of a message as JSON: its tree is gone with the next frame. What could not be read at all is
-// opaque.
-func render(m *call.Message, msg *dubbo.Message) {
-	switch {
-	case msg.Kind == dubbo.Request && msg.Names != nil && m.GenericMethod != "":
-		m.Values = msg.AppendGenericArguments(m.Values)
-	case msg.Kind == dubbo.Request && msg.Names != nil:
-		m.Values = msg.AppendArguments(m.Values)
-	case msg.Kind == dubbo.Response && msg.ResultKind >= 0 && !msg.Exception():
-		m.Values = msg.AppendResult(m.Values)
-	case msg.Kind == dubbo.Request:
-		m.Values = fmt.Appendf(m.Values, `[{"@opaque":%d}]`, m.Header.BodyLen)
-	case msg.Kind == dubbo.Response && msg.ResultKind < 0 && m.Header.Status == dubbo.StatusOK:
-		m.Values = fmt.Appendf(m.Values, `{"@opaque":%d}`, m.Header.BodyLen)
-	}
-	if msg.Names != nil || msg.ResultKind >= 0 {
-		m.AttachmentsJSON = msg.AppendAttachments(m.AttachmentsJSON)
-	}
-}
-
-// Call takes a call from the pairer.
-func (l *line) Call(c *call.Call) {
-	l.totals.call(c)
-	l.sink.Call(c, l.opt.Filter == nil || l.opt.Filter.Match(c))
-	for _, m := range [2]*call.Message{c.Request, c.Response} {
-		if m != nil {
-			m.Forget()
-		}
-	}
-}
-
-// Settled takes a message from the pairer.
-func (l *line) Settled(m *call.Message) {
-	l.totals.Settle(m)
-	if m.Owner != nil {
-		m.Owner.Settle(m)
-	}
-	l.pairer.Free(m)
-}
-
-// Clone returns a copy of the row that may be kept: without the body's bytes and byte values.
+// Clone returns a copy of the row that may be kept: without the body's bytes and byte values, and without the tree where
+// something was prepared.
 func (r *Row) Clone() *Row {
 	c, frame, msg := *r, *r.Frame, *r.Msg
 	frame.Body = nil
+	if r.Prepared != nil {
+		msg.Tree = nil
+	}
 	if msg.Tree != nil {
 		tree := &decode.Tree{Nodes: slices.Clone(msg.Tree.Nodes)}
 		for i := range tree.Nodes {

@@ -18,6 +18,13 @@ import (
 type Totals struct {
 	Packets, LinkBytes  int64
 	FirstTime, LastTime int64 // of packets, nanoseconds since the Unix epoch
+	// SegmentHeaders and SegmentPadding are the link bytes of packets with TCP segments that are no payload: link, IP and TCP
+	// headers; what lies behind the IP packet.
+	SegmentHeaders, SegmentPadding int64
+	// FragmentBytes is the link bytes of packets with IP fragments that became no whole packet, or repeated others.
+	FragmentBytes int64
+	// OffloadedPackets had a segment larger than a wire carries, or no IP length: seen above segmentation offload.
+	OffloadedPackets int64
 	// Packets that are no TCP segment, by what they are.
 	NotTCPBytes int64
 	NotTCP      map[string]int64 // packets
@@ -80,8 +87,20 @@ func (t *Totals) packet(p *capture.Packet) {
 	t.LinkBytes += int64(p.WireLen)
 }
 
+// segment takes a packet, the last one where there were several, that brought a TCP segment.
+func (t *Totals) segment(p *capture.Packet, s *packet.Segment) {
+	t.SegmentPadding += int64(s.Padding)
+	t.SegmentHeaders += int64(p.WireLen + s.Extra - s.PayloadLen - s.Padding)
+	if s.Offloaded {
+		t.OffloadedPackets++
+	}
+}
+
 func (t *Totals) notTCP(p *capture.Packet, v packet.Verdict, d *packet.Decoder) {
-	t.NotTCPBytes += int64(p.WireLen)
+	if v == packet.Held {
+		return // it is counted with the whole packet, or at the end
+	}
+	t.NotTCPBytes += int64(p.WireLen) + d.Earlier().Bytes
 	if v == packet.NotTCP {
 		name := d.Protocol()
 		if name == "" {
@@ -95,6 +114,16 @@ func (t *Totals) notTCP(p *capture.Packet, v packet.Verdict, d *packet.Decoder) 
 		name += " " + p.Link.String()
 	}
 	count(&t.Unread, name, 1)
+}
+
+// fragments takes the IP fragments that became no packet.
+func (t *Totals) fragments(d *packet.Decoder) {
+	d.Flush()
+	lost, repeated := d.Abandoned()
+	t.FragmentBytes += lost.Bytes + repeated.Bytes
+	if lost.Packets > 0 {
+		count(&t.Unread, packet.Fragment.String(), lost.Packets)
+	}
 }
 
 func (t *Totals) frame(f *dubbo.Frame, m *dubbo.Message) {
@@ -178,7 +207,7 @@ func (t *Totals) connection(c *connection) {
 		t.other(c.sniff(), n)
 	}
 	if c.frames == 0 {
-		count(&t.OtherTCP, c.serverPort(), c.tcp.Link)
+		count(&t.OtherTCP, serverPort(c.tcp), c.tcp.Link)
 	}
 }
 
@@ -218,12 +247,12 @@ func (t *Totals) Percent() float64 {
 
 // serverPort is the port of the end that was asked: the one the first SYN went to, or its answer came from; without
 // them the lower one.
-func (c *connection) serverPort() uint16 {
-	a, b := c.tcp.Ends[0].Port, c.tcp.Ends[1].Port
+func serverPort(c *assemble.Connection) uint16 {
+	a, b := c.Ends[0].Port, c.Ends[1].Port
 	switch {
-	case c.tcp.Joined:
+	case c.Joined:
 		return min(a, b)
-	case c.tcp.Answered:
+	case c.Answered:
 		return a
 	}
 	return b
@@ -231,7 +260,7 @@ func (c *connection) serverPort() uint16 {
 
 func (c *connection) startsWithMagic() bool {
 	for i := range c.dirs {
-		if h := c.dirs[i].head; !c.tcp.Joined && len(h) >= 2 && h[0] == 0xda && h[1] == 0xbb {
+		if d := &c.dirs[i]; !c.tcp.Joined && (d.magic || bytes.HasPrefix(d.head, []byte{0xda, 0xbb})) {
 			return true
 		}
 	}

@@ -171,7 +171,7 @@ func (t *FrameTable) flat(row []string, r *pipeline.Row) []string {
 		message = m.ExceptionMessage
 	}
 	row = append(row, resultKind(m), m.ExceptionClass, message)
-	if m.Tree == nil {
+	if m.Decoded == "" {
 		return append(row, "", "", "", "")
 	}
 	if m.Err == nil {

@@ -139,8 +139,10 @@ func (r *Report) wire() object {
 		{"incompleteBytes", t.IncompleteBytes},
 		{"otherLinkBytes", r.OtherLinkBytes()},
 		{"retransmittedBytes", t.TCP.Repeated},
+		{"duplicateBytes", t.TCP.Duplicate},
 		{"otherTcp", other},
-		{"notTcpBytes", t.NotTCPBytes},
+		{"notTcpBytes", t.NotTCPBytes + t.FragmentBytes},
+		{"offloadedPackets", t.OffloadedPackets},
 	}
 }
 

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 	"time"
@@ -87,6 +88,7 @@ type Frames struct {
 	// Depth folds parts below that many path segments; 0 keeps all.
 	Depth int
 	parts []decode.Part
+	rest  []byte
 }
 
 // SerializationName is what reports call a serialization: its name, or "id 30" where none is registered.
@@ -97,14 +99,32 @@ func SerializationName(f *decode.Format, id uint8) string {
 	return f.FullName()
 }
 
-// AppendJSON appends the record of one frame, without a line end.
+// AppendJSON appends the record of one frame, without a line end. What Prepare returned for its row is used, if it is
+// there.
 func (p *Frames) AppendJSON(dst []byte, r *pipeline.Row) []byte {
-	fr, m := r.Frame, r.Msg
 	f := fields{dst: append(dst, '{')}
 	f.num("frame", r.Number)
-	f.str("file", p.file(fr.Last.File))
-	f.time("time", fr.Last.Time)
+	f.str("file", p.file(r.Frame.Last.File))
+	f.time("time", r.Frame.Last.Time)
 	f.num("connection", int64(r.Conn.Number))
+	if rest, ok := r.Prepared.([]byte); ok {
+		f.dst = append(f.dst, rest...)
+	} else {
+		p.appendRest(&f, r)
+	}
+	return append(f.dst, '}')
+}
+
+// Prepare returns the record of one frame from the first field on that does not depend on what came before.
+func (p *Frames) Prepare(r *pipeline.Row) any {
+	f := fields{dst: p.rest[:0], sep: true}
+	p.appendRest(&f, r)
+	p.rest = f.dst
+	return bytes.Clone(f.dst)
+}
+
+func (p *Frames) appendRest(f *fields, r *pipeline.Row) {
+	fr, m := r.Frame, r.Msg
 	f.str("src", r.Conn.Ends[r.Side])
 	f.str("dst", r.Conn.Ends[1-r.Side])
 	f.str("protocol", "dubbo")
@@ -129,7 +149,7 @@ func (p *Frames) AppendJSON(dst []byte, r *pipeline.Row) []byte {
 	f.num("lastPacket", fr.Last.Packet)
 	f.envelope(m)
 	if m.Tree != nil {
-		p.appendParts(&f, m)
+		p.appendParts(f, m)
 		f.str("decoded", m.Decoded)
 		if m.Err != nil {
 			// Offsets are counted from the frame's first byte.
@@ -138,7 +158,6 @@ func (p *Frames) AppendJSON(dst []byte, r *pipeline.Row) []byte {
 			f.str("error", errorText(m.Err))
 		}
 	}
-	return append(f.dst, '}')
 }
 
 func (p *Frames) file(i int) string {

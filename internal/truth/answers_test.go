@@ -11,7 +11,6 @@ import (
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
-	"dubbo-wire/internal/capture/assemble"
 	"dubbo-wire/internal/capture/packet"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
@@ -94,7 +93,7 @@ func TestAnswers(t *testing.T) {
 			talk := newConversation()
 			talk.frame(0, 0xc2, 0, 1, invocation("m", "", ""))
 			talk.frame(1, 0x02, c.status, 1, c.body)
-			got := look(t, assemble.Config{}, saved(t, ".pcap", ethernet.pcap(talk.segments))...)
+			got := look(t, pipeline.Limits{}, saved(t, ".pcap", ethernet.pcap(talk.segments))...)
 			require.Len(t, got.calls, 1)
 			var m map[string]json.RawMessage
 			require.NoError(t, json.Unmarshal([]byte(got.calls[0]), &m))
@@ -143,7 +142,7 @@ func TestOtherPorts(t *testing.T) {
 		}
 	}
 	for _, all := range [][]segment{talk.segments, answers, answers[1:]} {
-		got := look(t, assemble.Config{}, saved(t, ".pcap", ethernet.pcap(all))...)
+		got := look(t, pipeline.Limits{}, saved(t, ".pcap", ethernet.pcap(all))...)
 		assert.Len(t, got.totals.OtherTCP, 1)
 		assert.Contains(t, got.totals.OtherTCP, uint16(20880))
 	}

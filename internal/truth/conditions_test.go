@@ -16,7 +16,6 @@ import (
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
-	"dubbo-wire/internal/capture/assemble"
 	"dubbo-wire/internal/capture/packet"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
@@ -89,13 +88,13 @@ func (v *viewer) Call(k *call.Call, _ bool) {
 }
 
 // look reads captures with everything wanted, and balances the books.
-func look(t *testing.T, cfg assemble.Config, files ...string) *view {
+func look(t *testing.T, limits pipeline.Limits, files ...string) *view {
 	src, err := capture.Open(files, capture.Options{})
 	require.NoError(t, err)
 	defer src.Close()
 	v := &viewer{t: t, agg: sizes.New(sizes.DefaultBy(), 0, nil), out: &view{frames: map[way][]seen{}, pairs: map[int64]int64{}}}
 	v.out.totals, err = pipeline.Run(src, pipeline.Options{
-		Formats: formats.All(), Detail: dubbo.Values, RenderValues: true, Assemble: cfg,
+		Formats: formats.All(), Detail: dubbo.Values, RenderValues: true, Rows: true, Limits: limits,
 	}, v)
 	require.NoError(t, err)
 	v.out.report = report.Build(src.Inputs(), v.out.totals, sizes.DefaultBy(), v.agg.Groups())
@@ -116,7 +115,7 @@ func newWorld(t *testing.T, name string) *world {
 	for _, p := range allCaptures(t) {
 		if p.Name == name {
 			w := &world{name: name, truth: p.Truth, segments: dedupe(readSegments(t, p.File))}
-			w.view = look(t, assemble.Config{}, saved(t, ".pcap", ethernet.pcap(w.segments))...)
+			w.view = look(t, pipeline.Limits{}, saved(t, ".pcap", ethernet.pcap(w.segments))...)
 			w.logged(t)
 			return w
 		}
@@ -277,7 +276,7 @@ func TestShapes(t *testing.T) {
 	each(t, []string{"hessian2", "mixed"}, func(t *testing.T, w *world) {
 		for _, s := range shapes {
 			t.Run(s.name, func(t *testing.T) {
-				w.same(t, look(t, assemble.Config{}, saved(t, ".pcap", s.write(w.segments))...), s.rename)
+				w.same(t, look(t, pipeline.Limits{}, saved(t, ".pcap", s.write(w.segments))...), s.rename)
 			})
 		}
 	})
@@ -319,7 +318,7 @@ func TestNetwork(t *testing.T) {
 			t.Run(c.name, func(t *testing.T) {
 				r := rand.New(rand.NewPCG(7, uint64(i)))
 				all := spread(c.apply(slices.Clone(w.segments), r), 1000)
-				got := look(t, assemble.Config{}, saved(t, ".pcap", ethernet.pcap(all))...)
+				got := look(t, pipeline.Limits{}, saved(t, ".pcap", ethernet.pcap(all))...)
 				if strings.HasPrefix(c.name, "mss 7") {
 					w.found(t, got, newLosses(w, all), nil)
 					return
@@ -477,7 +476,7 @@ func TestLoss(t *testing.T) {
 							}
 							kept = append(kept, s)
 						}
-						got := look(t, assemble.Config{}, saved(t, ".pcap", ethernet.pcap(spread(kept, 100_000)))...)
+						got := look(t, pipeline.Limits{}, saved(t, ".pcap", ethernet.pcap(spread(kept, 100_000)))...)
 						w.found(t, got, newLosses(w, kept), nil)
 						w.paired(t, got)
 					})
@@ -504,7 +503,7 @@ func TestJoined(t *testing.T) {
 							joined[s.way()] = int64(s.seq - streams[s.way()].first)
 						}
 					}
-					got := look(t, assemble.Config{}, saved(t, ".pcap", ethernet.pcap(kept))...)
+					got := look(t, pipeline.Limits{}, saved(t, ".pcap", ethernet.pcap(kept))...)
 					w.found(t, got, newLosses(w, kept), joined)
 				})
 			}
@@ -524,7 +523,7 @@ func TestOneDirection(t *testing.T) {
 							kept = append(kept, s)
 						}
 					}
-					got := look(t, assemble.Config{}, saved(t, ".pcap", ethernet.pcap(kept))...)
+					got := look(t, pipeline.Limits{}, saved(t, ".pcap", ethernet.pcap(kept))...)
 					for way, want := range w.view.frames {
 						if from, _ := netip.ParseAddrPort(way.src); (from.Port() == 20880) != server {
 							assert.Empty(t, got.frames[way])
@@ -556,7 +555,7 @@ func TestSnap(t *testing.T) {
 					}
 					shape := *ethernet
 					shape.snap = snap
-					got := look(t, assemble.Config{}, saved(t, ".pcap", shape.pcap(all))...)
+					got := look(t, pipeline.Limits{}, saved(t, ".pcap", shape.pcap(all))...)
 					w.found(t, got, newLosses(w, kept), nil)
 					w.paired(t, got)
 				})
@@ -600,7 +599,7 @@ func TestPortUsedAgain(t *testing.T) {
 				}
 				all = append(all, s)
 			}
-			got := look(t, assemble.Config{}, saved(t, ".pcap", ethernet.pcap(spread(all, 1000)))...)
+			got := look(t, pipeline.Limits{}, saved(t, ".pcap", ethernet.pcap(spread(all, 1000)))...)
 			assert.Equal(t, int64(2), got.totals.TCP.Connections)
 			for _, ends := range [][2]packet.Endpoint{{client, server}, {server, client}} {
 				there := way{ends[0].String(), ends[1].String()}
@@ -652,7 +651,7 @@ func TestSeveralFiles(t *testing.T) {
 		{"captured at both ends", [][]byte{ethernet.pcap(w.segments), (&shape{link: capture.LinkLinuxSLL}).pcap(later)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w.same(t, look(t, assemble.Config{}, saved(t, ".pcap", c.files...)...), nil)
+			w.same(t, look(t, pipeline.Limits{}, saved(t, ".pcap", c.files...)...), nil)
 		})
 	}
 	t.Run("other captures at the same time", func(t *testing.T) {
@@ -673,7 +672,7 @@ func TestSeveralFiles(t *testing.T) {
 			frames += int(w.view.totals.Frames)
 			calls += len(w.view.calls)
 		}
-		got := look(t, assemble.Config{}, saved(t, ".pcap", files...)...)
+		got := look(t, pipeline.Limits{}, saved(t, ".pcap", files...)...)
 		assert.Equal(t, frames, int(got.totals.Frames))
 		var want []string
 		for _, w := range worlds {

@@ -12,7 +12,6 @@ import (
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
-	"dubbo-wire/internal/capture/assemble"
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
@@ -111,14 +110,14 @@ func survive(t *testing.T, b []byte) {
 	for _, opt := range []pipeline.Options{
 		{Detail: dubbo.Envelope},
 		{Detail: dubbo.Values, RenderValues: true},
-		{Detail: dubbo.Envelope, Assemble: assemble.Config{GapPackets: 20, MaxHeld: 1 << 16, MaxHeldPerConnection: 1 << 14, MaxClosed: 2}},
+		{Detail: dubbo.Envelope, Limits: pipeline.Limits{GapPackets: 20, MaxHeld: 1 << 20, MaxHeldPerConnection: 1 << 14, MaxClosed: 2}},
 	} {
 		src, err := capture.Open(file, capture.Options{})
 		if err != nil {
 			return // no packet is left
 		}
 		c := &checker{t: t, agg: sizes.New(sizes.DefaultBy(), 0, nil)}
-		opt.Formats = formats.All()
+		opt.Formats, opt.Rows = formats.All(), true
 		tot, err := pipeline.Run(src, opt, c)
 		require.NoError(t, err)
 		books(t, &run{totals: tot, report: report.Build(src.Inputs(), tot, sizes.DefaultBy(), c.agg.Groups())})

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The output is the same, byte for byte, for any number of workers: of some captures, and of all together.
+func TestJobs(t *testing.T) {
+	files, err := filepath.Glob("../../testdata/captures/*.pcap*")
+	require.NoError(t, err)
+	inputs := [][]string{{"../../testdata/captures"}}
+	for i, f := range files {
+		every := 6
+		if testing.Short() {
+			every = 24
+		}
+		if i%every == 0 || strings.Contains(f, "mixed") {
+			inputs = append(inputs, []string{f})
+		}
+	}
+	commands := [][]string{
+		{"analyze", "--format", "json"},
+		{"analyze", "--by", "connection,method", "--max-groups", "7", "--format", "json"},
+		{"frames", "--format", "csv"},
+		{"frames", "--format", "jsonl", "--depth", "2"},
+		{"frames", "--format", "jsonl", "--method", "*e*"},
+		{"calls", "--format", "jsonl"},
+		{"calls"},
+	}
+	for _, in := range inputs {
+		name := filepath.Base(in[0])
+		if name == "captures" && testing.Short() {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for k, c := range commands {
+				if name == "captures" && k > 2 {
+					continue
+				}
+				want := runOutput(t, append(append([]string{"--jobs", "1"}, c...), in...)...)
+				for _, jobs := range []int{2, 5} {
+					got := runOutput(t, append(append([]string{"--jobs", fmt.Sprint(jobs)}, c...), in...)...)
+					if got != want {
+						at := 0
+						for at < min(len(got), len(want)) && got[at] == want[at] {
+							at++
+						}
+						require.Failf(t, "differs", "%v with %d jobs at byte %d: %q, with one %q", c, jobs, at,
+							got[at:min(at+80, len(got))], want[at:min(at+80, len(want))])
+					}
+				}
+			}
+		})
+	}
+}
+
+// runOutput is standard output and standard error of a run, and its exit status.
+func runOutput(t *testing.T, args ...string) string {
+	var out, errs strings.Builder
+	code := run(args, strings.NewReader(""), &out, &errs)
+	return fmt.Sprintf("%s%s%d", out.String(), errs.String(), code)
+}

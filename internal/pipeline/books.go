@@ -1,0 +1,72 @@
+package pipeline
+
+import (
+	"fmt"
+	"reflect"
+)
+
+// The books of a run, in bytes:
+//
+//	link     = packets without TCP + fragments left over + headers + padding + segments
+//	segments = stream + retransmitted + duplicate + beyond the snap length + stray
+//	stream   = frames + other protocols + skipped
+//	messages = a part of the link bytes that were given to streams
+//
+// Every term is counted where its bytes are met, none as the difference of others.
+
+// Balance returns an error that names the first books that do not balance. It would be a fault of this program: numbers
+// from such books must not be printed.
+func (t *Totals) Balance() error {
+	if err := t.TCP.Balance(); err != nil {
+		return fmt.Errorf("%w; this is a fault of dubbo-wire, no number of this run can be trusted", err)
+	}
+	given := t.TCP.Stream + t.TCP.Repeated + t.TCP.BeyondSnap + t.TCP.Overhead // to streams, so that messages may own it
+	for _, b := range []struct {
+		name       string
+		whole, sum int64
+	}{
+		{"link bytes", t.LinkBytes, t.NotTCPBytes + t.FragmentBytes + t.TCP.Link},
+		{"link bytes of TCP packets", t.TCP.Link, t.SegmentHeaders + t.SegmentPadding + t.TCP.Payload},
+		{"stream bytes", t.TCP.Stream, t.FrameBytes + t.OtherBytes() + t.Skipped},
+		{"link bytes of messages", t.RPCBytes, min(t.RPCBytes, given)},
+	} {
+		if b.whole != b.sum {
+			return fmt.Errorf("the books do not balance: %d %s, but %d in their parts; this is a fault of dubbo-wire, no number of this run can be trusted",
+				b.whole, b.name, b.sum)
+		}
+	}
+	return nil
+}
+
+// add adds another part of the run: numbers are summed, maps joined.
+func (t *Totals) add(o *Totals) { addUp(reflect.ValueOf(t).Elem(), reflect.ValueOf(o).Elem()) }
+
+func addUp(to, from reflect.Value) {
+	switch to.Kind() {
+	case reflect.Int64:
+		to.SetInt(to.Int() + from.Int())
+	case reflect.Struct:
+		for i := range to.NumField() {
+			addUp(to.Field(i), from.Field(i))
+		}
+	case reflect.Pointer:
+		addUp(to.Elem(), from.Elem())
+	case reflect.Map:
+		for iter := from.MapRange(); iter.Next(); {
+			if to.IsNil() {
+				to.Set(reflect.MakeMap(to.Type()))
+			}
+			sum := reflect.New(to.Type().Elem()).Elem()
+			if sum.Kind() == reflect.Pointer {
+				sum.Set(reflect.New(sum.Type().Elem()))
+			}
+			if v := to.MapIndex(iter.Key()); v.IsValid() {
+				addUp(sum, v)
+			}
+			addUp(sum, iter.Value())
+			to.SetMapIndex(iter.Key(), sum)
+		}
+	default:
+		panic("totals: a field of kind " + to.Kind().String())
+	}
+}

@@ -1,0 +1,157 @@
+package pipeline
+
+import (
+	"errors"
+	"io"
+	"slices"
+	"sync"
+
+	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/capture/assemble"
+	"dubbo-wire/internal/capture/packet"
+)
+
+// keeper is a source whose packets can stay valid while the next ones are read.
+type keeper interface {
+	capture.Source
+	// Keep lets packets stay until the buffers they lie in, which Retired names once no later packet does, are given to
+	// Recycle.
+	Keep()
+	Retired() [][]byte
+	Recycle([][]byte)
+}
+
+// batch is a run of packets on its way from the reader to the workers and on to the one who brings everything into
+// order.
+type batch struct {
+	work    []portion // by worker
+	retired [][]byte  // buffers that are free behind it
+	done    sync.WaitGroup
+}
+
+// portion is one worker's part of a batch: what it gets, and what came out of it.
+type portion struct {
+	items  []item
+	events []event
+}
+
+// item is a segment for a lane; with lane -1 a tick.
+type item struct {
+	segment packet.Segment
+	origin  assemble.Origin
+	lane    int
+}
+
+// inFlight is how many batches are on their way at once, and maxItems how many packets one has.
+const (
+	inFlight = 6
+	maxItems = 4096
+)
+
+// runJobs spreads the lanes over workers. What is open at the end is ended behind them, in this goroutine.
+func (r *reader) runJobs(src keeper, out *delivery) ([]*lane, error) {
+	src.Keep()
+	jobs := min(r.opt.Jobs, Lanes)
+	lanes := make([]*lane, Lanes)
+	workers := make([]*worker, jobs)
+	queues := make([]chan *batch, jobs)
+	for i := range workers {
+		events := &recorder{}
+		workers[i] = newWorker(r.opt, events)
+		queues[i] = make(chan *batch, inFlight)
+		var own []*lane
+		for k := i; k < Lanes; k += jobs {
+			lanes[k] = newLane(k, workers[i])
+			own = append(own, lanes[k])
+		}
+		go work(i, queues[i], own, lanes, events)
+	}
+	free := make(chan *batch, inFlight)
+	for range inFlight {
+		free <- &batch{work: make([]portion, jobs)}
+	}
+	ordered := make(chan *batch, inFlight)
+	merged := make(chan struct{})
+	go func() {
+		defer close(merged)
+		for b := range ordered {
+			b.done.Wait()
+			out.merge(b.work)
+			src.Recycle(b.retired)
+			b.retired = b.retired[:0]
+			free <- b
+		}
+	}()
+	err := r.spread(src, free, func(b *batch) {
+		b.done.Add(jobs)
+		ordered <- b
+		for _, q := range queues {
+			q <- b
+		}
+	})
+	for _, q := range queues {
+		close(q)
+	}
+	close(ordered)
+	<-merged
+	for _, w := range workers {
+		w.out = out
+	}
+	finish(lanes)
+	return lanes, err
+}
+
+// spread reads to the end and sends batches off.
+func (r *reader) spread(src keeper, free <-chan *batch, send func(*batch)) error {
+	b := <-free
+	var ticked int64
+	for items := 0; ; {
+		if err := r.next(); err != nil {
+			send(b)
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
+		}
+		if n := r.origin.Ordinal / tickEvery; n != ticked {
+			ticked = n
+			for i := range b.work {
+				b.work[i].items = append(b.work[i].items, item{origin: r.origin, lane: -1})
+			}
+		}
+		lane := r.segment.Lane(Lanes)
+		w := &b.work[lane%len(b.work)]
+		w.items = append(w.items, item{segment: r.segment, origin: r.origin, lane: lane})
+		if r.segment.Extra > 0 { // put together from fragments, in the decoder's memory
+			s := &w.items[len(w.items)-1].segment
+			s.Payload = slices.Clone(s.Payload)
+		}
+		items++
+		b.retired = append(b.retired, src.Retired()...)
+		if len(b.retired) > 0 || items >= maxItems {
+			send(b)
+			b, items = <-free, 0
+		}
+	}
+}
+
+// work is a worker: it takes its portion of each batch.
+func work(i int, queue <-chan *batch, own, lanes []*lane, out *recorder) {
+	for b := range queue {
+		p := &b.work[i]
+		out.again(p.events, &own[0].pool)
+		for k := range p.items {
+			it := &p.items[k]
+			if it.lane >= 0 {
+				lanes[it.lane].take(&it.segment, &it.origin)
+				continue
+			}
+			for _, l := range own {
+				l.tick(it.origin.Ordinal, it.origin.Time)
+			}
+		}
+		clear(p.items)
+		p.items, p.events = p.items[:0], out.events
+		b.done.Done()
+	}
+}

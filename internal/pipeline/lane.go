@@ -1,0 +1,176 @@
+package pipeline
+
+import (
+	"fmt"
+
+	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/capture/assemble"
+	"dubbo-wire/internal/capture/packet"
+	"dubbo-wire/internal/decode/dubbo"
+)
+
+// worker is what the lanes of one goroutine share: memory that does not bear on results.
+type worker struct {
+	opt     *Options
+	out     output
+	decoder *dubbo.Decoder
+	pool    call.Pool
+	prepare func(*Row) any
+	chunk   dubbo.Chunk
+	row     Row
+}
+
+func newWorker(opt *Options, out output) *worker {
+	w := &worker{opt: opt, out: out, decoder: dubbo.NewDecoder(opt.Formats)}
+	if opt.Prepare != nil {
+		w.prepare = opt.Prepare()
+	}
+	return w
+}
+
+// lane is the line for a part of the connections.
+type lane struct {
+	*worker
+	index   int
+	asm     *assemble.Assembler
+	pairer  *call.Pairer
+	buffers dubbo.Buffers
+	framing dubbo.Config
+	totals  Totals
+	// now is the place in capture order of what comes out at the moment. What comes out at one place comes from one lane,
+	// in order.
+	now uint64
+}
+
+func newLane(index int, w *worker) *lane {
+	l := &lane{worker: w, index: index}
+	l.buffers.Max = share(w.opt.Limits.MaxBodies)
+	l.pairer = call.NewPairer(w.opt.Limits.pairer(&w.pool), l)
+	l.framing = l.newFraming()
+	l.asm = assemble.New(w.opt.Limits.assembler(w.opt.Apart), l)
+	return l
+}
+
+// Places in capture order: what ticks bring before the segment of that packet, in the order of lanes; then what the
+// segment brings; at the end what connections bring that were open, in the order of their first packets; then open calls,
+// in the order in which they came.
+const (
+	ofSegment = 1<<placeBits - 1
+	ofEnd     = 1 << 62
+	ofOpen    = 1 << 63
+	placeBits = 8
+)
+
+// tick lets the lane do what is due at a packet of the capture.
+func (l *lane) tick(ordinal, at int64) {
+	l.now = uint64(ordinal)<<placeBits | uint64(l.index)
+	l.asm.Tick(ordinal, at)
+}
+
+// take is the way of a segment through the lane.
+func (l *lane) take(s *packet.Segment, o *assemble.Origin) {
+	l.now = uint64(o.Ordinal)<<placeBits | ofSegment
+	l.asm.Segment(s, o)
+}
+
+// finish ends what is open in the lanes of one goroutine.
+func finish(lanes []*lane) {
+	open := make([][]*assemble.Connection, len(lanes))
+	for i, l := range lanes {
+		open[i] = l.asm.Open()
+	}
+	for {
+		next := -1
+		for i, list := range open {
+			if len(list) > 0 && (next < 0 || list[0].First < open[next][0].First) {
+				next = i
+			}
+		}
+		if next < 0 {
+			break
+		}
+		c := open[next][0]
+		open[next] = open[next][1:]
+		l := lanes[next]
+		l.now = ofEnd | uint64(c.First)
+		l.asm.Finish(c)
+	}
+	for {
+		var first *call.Message
+		var of *lane
+		for _, l := range lanes {
+			if m := l.pairer.Oldest(); m != nil && (first == nil || m.Order < first.Order) {
+				first, of = m, l
+			}
+		}
+		if first == nil {
+			return
+		}
+		of.now = ofOpen | first.Order
+		of.pairer.GiveUp()
+	}
+}
+
+// frame takes a frame found by a direction: decode it, number it, pair it.
+func (l *lane) frame(d *direction, f *dubbo.Frame) {
+	msg := l.decoder.Decode(f, l.opt.Detail, &d.conn.dialects)
+	l.totals.frame(f, msg)
+
+	m := l.pairer.New()
+	m.Order = l.now
+	m.FillFrom(f, msg)
+	if l.opt.RenderValues {
+		render(m, msg)
+	}
+	if l.opt.Filter != nil && l.opt.Filter.NeedsAttachments() {
+		m.Attachments = msg.AttachmentTexts()
+	}
+	var row *Row
+	if l.opt.Rows {
+		row = &l.row
+		*row = Row{Conn: &d.conn.call, Side: int(d.side), Frame: f, Msg: msg}
+		if l.prepare != nil {
+			row.Prepared = l.prepare(row)
+		}
+	}
+	l.out.frame(l, m, row)
+	switch msg.Kind {
+	case dubbo.Request:
+		l.pairer.Request(&d.conn.call, int(d.side), m)
+	case dubbo.Response:
+		l.pairer.Response(&d.conn.call, int(d.side), m)
+	}
+	d.remember(m)
+}
+
+// render keeps the values of a message as JSON: its tree is gone with the next frame. What could not be read at all is
+// opaque.
+func render(m *call.Message, msg *dubbo.Message) {
+	switch {
+	case msg.Kind == dubbo.Request && msg.Names != nil && m.GenericMethod != "":
+		m.Values = msg.AppendGenericArguments(m.Values)
+	case msg.Kind == dubbo.Request && msg.Names != nil:
+		m.Values = msg.AppendArguments(m.Values)
+	case msg.Kind == dubbo.Response && msg.ResultKind >= 0 && !msg.Exception():
+		m.Values = msg.AppendResult(m.Values)
+	case msg.Kind == dubbo.Request:
+		m.Values = fmt.Appendf(m.Values, `[{"@opaque":%d}]`, m.Header.BodyLen)
+	case msg.Kind == dubbo.Response && msg.ResultKind < 0 && m.Header.Status == dubbo.StatusOK:
+		m.Values = fmt.Appendf(m.Values, `{"@opaque":%d}`, m.Header.BodyLen)
+	}
+	if msg.Names != nil || msg.ResultKind >= 0 {
+		m.AttachmentsJSON = msg.AppendAttachments(m.AttachmentsJSON)
+	}
+}
+
+// Call takes a call from the pairer.
+func (l *lane) Call(c *call.Call) {
+	l.totals.call(c)
+	l.out.call(l, c, l.opt.Filter == nil || l.opt.Filter.Match(c))
+}
+
+// Settled takes a message from the pairer.
+func (l *lane) Settled(m *call.Message) {
+	l.totals.Settle(m)
+	l.out.settled(l, m)
+}
