@@ -22,6 +22,24 @@ func (c Class) String() string {
 	return [...]string{"values", "names", "attachments", "envelope", "overhead", "opaque", "missing"}[c]
 }
 
+// PartBytes is how many bytes of a body each class has, ClassMissing left out.
+type PartBytes [ClassMissing]int32
+
+// Bytes adds up what the tree's bytes are for.
+func (t *Tree) Bytes() (sum PartBytes) {
+	for top := 0; top < len(t.Nodes); {
+		root := &t.Nodes[top]
+		end := int(root.End)
+		for i := top; i < end; i++ {
+			if c := t.Nodes[i].class(root, i == top); c < ClassMissing {
+				sum[c] += t.Nodes[i].Len
+			}
+		}
+		top = end
+	}
+	return sum
+}
+
 // Part is a labelled span of a body: one leaf of its anatomy.
 type Part struct {
 	Path  string
@@ -63,25 +81,27 @@ func byOffset(a, b Part) int { return a.Off - b.Off }
 
 // class returns what node i's own bytes are for.
 func (t *Tree) class(i int32) Class {
-	n := &t.Nodes[i]
-	switch n.Kind {
-	case Opaque:
-		return ClassOpaque
-	case Missing:
-		return ClassMissing
-	}
 	top := i
 	for t.Nodes[top].Parent >= 0 {
 		top = t.Nodes[top].Parent
 	}
-	switch root := &t.Nodes[top]; {
+	return t.Nodes[i].class(&t.Nodes[top], top == i)
+}
+
+// class returns what the node's own bytes are for; root is the top-level node it lies below, or is itself.
+func (n *Node) class(root *Node, isRoot bool) Class {
+	switch {
+	case n.Kind == Opaque:
+		return ClassOpaque
+	case n.Kind == Missing:
+		return ClassMissing
 	case root.Label == ByField && root.Name == "attachments":
 		return ClassAttachments
 	case n.Kind == Overhead && (n.Name == "class" || n.Name == "field"):
 		return ClassNames
 	case n.Kind == Overhead:
 		return ClassOverhead
-	case top == i && n.Label == ByField && n.Name != "result" && n.Name != "exception":
+	case isRoot && n.Label == ByField && n.Name != "result" && n.Name != "exception":
 		return ClassEnvelope
 	}
 	return ClassValues

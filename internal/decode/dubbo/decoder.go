@@ -51,18 +51,15 @@ func (d *Decoder) Decode(f *Frame, detail Detail, dialects *Dialects) *Message {
 		m.Format, m.Serialization = reading.format, reading.name
 	}
 	m.Kind = kindOf(f, m.Format)
-	if detail == Envelope && m.Kind == Request && reading != nil {
-		if m.Names = reading.skim(d, f.Body); m.Names != nil && !m.Names.Generic() {
-			return m
-		}
-		m.Names = nil
+	b := body{m: m, f: f, d: d, reading: reading}
+	if reading != nil && b.known(detail) {
+		return m
 	}
 	if detail > Envelope {
 		d.tree.Reset()
-		d.tree.WithValues = true
+		d.tree.WithValues = detail > Parts
 		m.Tree = &d.tree
 	}
-	b := body{m: m, f: f, d: d, reading: reading}
 	short := f.Short
 	if short == decode.None && len(f.Body) < f.BodyLen {
 		short = decode.Limit // more than was wanted of it
@@ -98,8 +95,36 @@ func (d *Decoder) Decode(f *Frame, detail Detail, dialects *Dialects) *Message {
 	if m.Tree != nil {
 		b.rest()
 		m.Decoded = decoded(m)
+		m.Parts = m.Tree.Bytes()
+	}
+	if detail == Parts {
+		m.Tree, m.Decoded = nil, ""
+		if m.Names != nil && m.Names.Generic() {
+			b.genericMethod()
+		}
 	}
 	return m
+}
+
+// known reads what is wanted of a body without a tree or a reader as far as that is possible; else it leaves the message as
+// it was and returns false.
+func (b *body) known(detail Detail) bool {
+	m := b.m
+	switch {
+	case detail == Envelope && m.Kind == Request:
+		if n := b.reading.skim(b.d, b.f.Body); n != nil && !n.Generic() {
+			m.Names = n
+			return true
+		}
+	case detail == Parts && m.Kind <= Response && len(b.f.Body) == b.f.BodyLen:
+		b.r = b.reading.reader()
+		b.r.Reset(b.f.Body, decode.Malformed, nil)
+		if b.count() {
+			return true
+		}
+		m.Names, m.ResultKind, m.Err, b.r = nil, -1, nil, nil
+	}
+	return false
 }
 
 func (r *reading) reader() decode.Reader {

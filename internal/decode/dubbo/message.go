@@ -26,6 +26,8 @@ type Detail uint8
 const (
 	// Envelope: who calls what, and the kind of a result. What sizes by method need.
 	Envelope Detail = iota
+	// Parts: the envelope, and what every byte is for, in Message.Parts.
+	Parts
 	// Values: every byte owned and every value read, in Message.Tree.
 	Values
 )
@@ -69,10 +71,12 @@ type Message struct {
 	Said bool
 	// ErrorMessage is the text of a response of another status.
 	ErrorMessage string
-	// Tree is the body taken apart; nil when only the envelope was wanted. Its top-level nodes cover the body as
+	// Parts is how many bytes of the body as captured each class has; zero when only the envelope was wanted.
+	Parts decode.PartBytes
+	// Tree is the body taken apart; nil unless values were wanted. Its top-level nodes cover the body as
 	// announced: what is missing or not decoded has nodes too.
 	Tree *decode.Tree
-	// Decoded says how far: "full", "partly", "envelope" or "none".
+	// Decoded says, of a Tree, how far: "full", "partly", "envelope" or "none".
 	Decoded string
 	// Err says where and why decoding stopped first; nil when everything wanted was read.
 	Err *decode.Error

@@ -253,6 +253,7 @@ func Check(tb testing.TB, f decode.Format, body []byte) {
 	check(tb, f, body, "request", (*Message).request)
 	check(tb, f, body, "response", (*Message).response)
 	skip(f.New(), body)
+	counted(tb, f, body)
 }
 
 func check(tb testing.TB, f decode.Format, body []byte, what string,

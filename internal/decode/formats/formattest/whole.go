@@ -23,6 +23,29 @@ func Whole(t *testing.T, f decode.Format, file string) {
 	}
 }
 
+// counted checks that bytes are counted by class without a tree as they are with one, whatever the frame says the body is.
+func counted(tb testing.TB, format decode.Format, body []byte) {
+	tb.Helper()
+	d := dubbo.NewDecoder([]decode.Format{format})
+	for _, header := range [][2]byte{{0xc0, 0}, {0, dubbo.StatusOK}, {0, 70}, {0xe0, 0}} {
+		f := &dubbo.Frame{Body: body, Captured: len(body), MissingAt: len(body)}
+		f.Flags, f.Status, f.BodyLen = header[0]|format.ID, header[1], len(body)
+		want := d.Decode(f, dubbo.Values, new(dubbo.Dialects)).Parts
+		sum := 0
+		for _, n := range want {
+			sum += int(n)
+		}
+		if sum != len(body) {
+			tb.Fatalf("flags %02x: the classes have %d of %d bytes: %v", header[0], sum, len(body), want)
+		}
+		for range 2 { // with names that are new, and with known ones
+			if got := d.Decode(f, dubbo.Parts, new(dubbo.Dialects)).Parts; got != want {
+				tb.Fatalf("flags %02x: counted %v, in a tree %v", header[0], got, want)
+			}
+		}
+	}
+}
+
 // Summary decodes a frame and writes what was understood: kind, envelope, values, why decoding stopped, parts.
 func Summary(tb testing.TB, d *dubbo.Decoder, header, body []byte) string {
 	tb.Helper()

@@ -55,6 +55,26 @@ func BenchmarkValue(b *testing.B) {
 	}
 }
 
+func BenchmarkCount(b *testing.B) {
+	for name, body := range benchBodies() {
+		b.Run(name, func(b *testing.B) {
+			r := New()
+			b.SetBytes(int64(len(body)))
+			b.ReportAllocs()
+			ok := true
+			for b.Loop() {
+				var sum decode.PartBytes
+				r.Reset(body, decode.Malformed, nil)
+				r.Count(0)
+				ok = r.CountValue(&sum) && ok
+			}
+			if !ok || r.Offset() != len(body) {
+				b.Fatal("the counting walk gave up")
+			}
+		})
+	}
+}
+
 func BenchmarkRequest(b *testing.B) {
 	for _, row := range formattest.Frames(b, frameRows) {
 		if row.Name == "user C2S" && row.Source == "Dubbo 2.7.8, hessian2" {
@@ -73,6 +93,13 @@ func TestNoAllocations(t *testing.T) {
 		require.Zero(t, testing.AllocsPerRun(20, walk), "walk %s", name)
 		require.Nil(t, r.Err())
 		require.Equal(t, len(body), r.Offset())
+
+		var sum decode.PartBytes
+		require.Zero(t, testing.AllocsPerRun(20, func() {
+			r.Reset(body, decode.Malformed, nil)
+			r.Count(0)
+			require.True(t, r.CountValue(&sum))
+		}), "count %s", name)
 	}
 	w := new(writer).str("2.0.2").str("org.example.Service").str("0.0.0").str("call").str("I").int(1)
 	formattest.NoAllocs(t, Format, w.m("path", "org.example.Service").b)

@@ -50,7 +50,8 @@ type Reader struct {
 	names names
 	join  []byte // scratch for strings in chunks
 
-	dirty bool // a value was read since the tables were emptied
+	counts count
+	dirty  bool // a value was read since the tables were emptied
 }
 
 // class is an entry of the class table.
