@@ -1,6 +1,10 @@
 package hessian2
 
-import "dubbo-wire/internal/decode"
+import (
+	"encoding/binary"
+
+	"dubbo-wire/internal/decode"
+)
 
 // Counting walks values and adds their bytes up by class, without a node for each. It takes what real bodies consist of
 // and gives up on the rest: on whatever is not legal, on references behind objects that writers count differently, on
@@ -70,6 +74,21 @@ func (r *Reader) CountAttachments(into *decode.PartBytes) bool {
 	return true
 }
 
+// maxStep is how many bytes behind its opcode a value has at most that a single look takes.
+const maxStep = 32
+
+// steps is, by opcode, how many bytes a value has if it is a scalar, or a text of at most 31 units that is ASCII, and how
+// many of them are text. Taking both in one way leaves the processor no branch to guess wrong.
+var steps = func() (s [256]struct{ bytes, text uint8 }) {
+	for op := range s {
+		s[op].bytes = grammar[op].size
+		if op <= 0x1f {
+			s[op].bytes, s[op].text = uint8(1+op), uint8(op)
+		}
+	}
+	return s
+}()
+
 // untilEnd as a number of values: up to the end mark, which is not taken.
 const untilEnd = -1
 
@@ -81,13 +100,14 @@ func (w *count) values(b []byte, at, n, depth int) int {
 			return -1
 		}
 		op := b[at]
-		if op <= 0x1f { // a short text
-			stop, left := skipUnits(b, at+1, int(op))
-			if left != 0 {
-				return -1
+		if step := int(steps[op].bytes); step != 0 && len(b)-at > maxStep {
+			// The next 32 bytes, those of a text at once: which of them are its own and no ASCII.
+			m, text := &asciiMasks[steps[op].text&31], b[at+1:at+1+maxStep]
+			if m[0]&binary.LittleEndian.Uint64(text)|m[1]&binary.LittleEndian.Uint64(text[8:])|
+				m[2]&binary.LittleEndian.Uint64(text[16:])|m[3]&binary.LittleEndian.Uint64(text[24:]) == 0 {
+				at += step
+				continue
 			}
-			at = stop
-			continue
 		}
 		g := grammar[op]
 		if g.size != 0 {
@@ -96,6 +116,13 @@ func (w *count) values(b []byte, at, n, depth int) int {
 		}
 		switch g.rule {
 		case text:
+			if op&^3 == 0x30 && at+1 < len(b) {
+				left := 0
+				if at, left = skipUnits(b, at+2, int(op&3)<<8+int(b[at+1])); left != 0 {
+					return -1
+				}
+				continue
+			}
 			at = skipText(b, at)
 		case blob:
 			at = skipBlob(b, at)
@@ -302,6 +329,13 @@ func shortInt(b []byte, at int) (n, stop int) {
 
 // skipText returns the offset behind the string at offset at, -1 where there is none.
 func skipText(b []byte, at int) int {
+	if at < len(b) && b[at] <= 0x1f { // the common case of the general one below
+		stop, left := skipUnits(b, at+1, int(b[at]))
+		if left != 0 {
+			return -1
+		}
+		return stop
+	}
 	for more := true; more; {
 		if at >= len(b) {
 			return -1

@@ -149,12 +149,35 @@ func continues(b []byte) bool {
 	return true
 }
 
+// asciiMasks has, by n, the highest bit of each of the first n bytes of 32.
+var asciiMasks = func() (m [33][4]uint64) {
+	for n := range m {
+		for i := range n {
+			m[n][i/8] |= 0x80 << (i % 8 * 8)
+		}
+	}
+	return m
+}()
+
 // skipUnits goes over n UTF-16 units of text from offset at and returns the offset behind them. Where the text ends or
 // is no text, it returns that offset and the number of units that were not read.
 func skipUnits(b []byte, at, n int) (stop, left int) {
+	const high = 0x8080808080808080
+	for len(b)-at >= 32 { // 32 bytes of ASCII at a time, the last of them at once
+		m, w := &asciiMasks[min(n, 32)], b[at:at+32]
+		if m[0]&binary.LittleEndian.Uint64(w)|m[1]&binary.LittleEndian.Uint64(w[8:])|
+			m[2]&binary.LittleEndian.Uint64(w[16:])|m[3]&binary.LittleEndian.Uint64(w[24:]) != 0 {
+			break
+		}
+		if n <= 32 {
+			return at + n, 0
+		}
+		at += 32
+		n -= 32
+	}
 	for n > 0 {
-		if len(b)-at >= 8 { // eight bytes of ASCII at a time, then the last up to seven
-			high := binary.LittleEndian.Uint64(b[at:]) & 0x8080808080808080
+		if len(b)-at >= 8 { // eight at a time, then the last up to seven
+			high := binary.LittleEndian.Uint64(b[at:]) & high
 			if n >= 8 {
 				if high == 0 {
 					at += 8
@@ -176,20 +199,18 @@ func skipUnits(b []byte, at, n int) (stop, left int) {
 			at++
 			n--
 		case c&0xf0 == 0xe0:
-			from := at
-			for n > 0 && len(b)-at >= 3 && b[at]&0xf0 == 0xe0 && b[at+1]&0xc0 == 0x80 && b[at+2]&0xc0 == 0x80 {
-				at += 3
-				n--
-			}
-			if at == from {
+			if len(b)-at < 3 || b[at+1]&0xc0 != 0x80 || b[at+2]&0xc0 != 0x80 {
 				return at, n
 			}
+			at, n = skipWords(b, at+3, n-1) // more of them follow, mostly
 		case c&0xe0 == 0xc0:
 			if len(b)-at < 2 || b[at+1]&0xc0 != 0x80 {
 				return at, n
 			}
 			at += 2
-			n--
+			if n--; n > 0 && at < len(b) && b[at] >= 0x80 {
+				at, n = skipWords(b, at, n)
+			}
 		default:
 			if _, size := utf8.DecodeRune(b[at:min(len(b), at+4)]); size != 4 || n < 2 {
 				return at, n
@@ -199,6 +220,35 @@ func skipUnits(b []byte, at, n int) (stop, left int) {
 		}
 	}
 	return at, 0
+}
+
+// skipWords goes over text of sequences of 1 to 3 bytes, eight bytes at a time, as long as they are that, not all of one
+// byte, and hold no more than n units. It returns the offset of the first sequence that it did not take and the number of units still to go.
+//
+// A unit is a byte that continues no other. In each word, whatever the text, the bytes that continue one (10xxxxxx) must
+// be those behind the bytes that start two (110xxxxx) or three (1110xxxx).
+func skipWords(b []byte, at, n int) (stop, left int) {
+	const high = 0x8080808080808080
+	behind := uint64(0) // what the word before leaves to be continued, in the first two bytes
+	for n >= 8 && len(b)-at >= 8 {
+		w := binary.LittleEndian.Uint64(b[at:])
+		continued := w &^ (w << 1) & high
+		two := w & (w << 1) & high // or more
+		three := two & (w << 2)
+		if w&high == 0 || three&(w<<3) != 0 || continued != two<<8|three<<16|behind {
+			break
+		}
+		behind = two>>56 | three>>48
+		at += 8
+		n -= 8 - bits.OnesCount64(continued)
+	}
+	if behind != 0 { // back to the start of the sequence that is not at its end
+		if n++; b[at-1] >= 0xc0 {
+			return at - 1, n
+		}
+		return at - 2, n
+	}
+	return at, n
 }
 
 // text returns the text of the string between two offsets, which textEnd has passed.
