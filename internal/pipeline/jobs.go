@@ -150,7 +150,6 @@ func work(i int, queue <-chan *batch, own, lanes []*lane, out *recorder) {
 				l.tick(it.origin.Ordinal, it.origin.Time)
 			}
 		}
-		clear(p.items)
 		p.items, p.events = p.items[:0], out.events
 		b.done.Done()
 	}
