@@ -142,6 +142,7 @@ type Assembler struct {
 
 	// Every connection is in one of these lists, those not used for longest first (roughly: see touched).
 	empty, open, closing list
+	finishing            bool // a connection is opened and ended at once: it ends no other
 
 	holders, waiting queue[*holding] // of connections that hold data, oldest first; and of those whose wait has begun
 	heldAll          int

@@ -88,7 +88,7 @@ func (c *Connection) Opened() bool { return c.sides[0].stream != nil }
 
 // start opens a connection with its first packet.
 func (a *Assembler) start(tag uint32, s *packet.Segment, o *Origin) *Connection {
-	if a.empty.n >= a.cfg.MaxEmpty {
+	if a.empty.n >= a.cfg.MaxEmpty && !a.finishing {
 		a.Ledger.Forgotten++
 		a.Finish(a.leastUsed(&a.empty))
 	}
@@ -117,7 +117,7 @@ func (a *Assembler) firstPayload(c *Connection) {
 		return
 	}
 	a.table.pull(&a.empty, c)
-	if a.open.n >= a.cfg.MaxConnections {
+	if a.open.n >= a.cfg.MaxConnections && !a.finishing {
 		a.Ledger.Expired++
 		a.Finish(a.leastUsed(&a.open))
 	}
@@ -228,9 +228,11 @@ func (a *Assembler) Finish(c *Connection) {
 	}
 	if p.good == 0 && p.seg.PayloadLen > 0 {
 		a.Ledger.Reused++
+		a.finishing = true
 		n := a.start(p.tag, &p.seg, &p.origin)
 		a.take(n, 0, &p.seg, &p.origin)
 		a.end(n)
+		a.finishing = false
 	} else {
 		a.stray(&p.seg, &p.origin)
 	}

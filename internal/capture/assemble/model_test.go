@@ -1,0 +1,320 @@
+package assemble
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/capture/packet"
+)
+
+// model is a conversation as it was, and what of it a capture has.
+type model struct {
+	rng     *rand.Rand
+	isn     [2]uint32
+	bytes   [2][]byte // what was sent
+	has     [2][]bool // what was captured of it
+	packets []modelPacket
+	copies  int64 // payload of packets captured twice
+	id      uint16
+}
+
+type modelPacket struct {
+	seg   packet.Segment
+	iface int
+}
+
+func (m *model) segment(side int, flags uint8, from, to int) packet.Segment {
+	s := packet.Segment{Src: client, Dst: server, Flags: flags, Payload: m.bytes[side][from:to], PayloadLen: to - from}
+	s.Seq, s.Ack = m.isn[side]+1+uint32(from), m.isn[1-side]+1+uint32(len(m.bytes[1-side]))
+	if side == 1 {
+		s.Src, s.Dst = server, client
+	}
+	m.id = max(1, m.id+1)
+	s.IPID = m.id
+	return s
+}
+
+// run makes a conversation of n packets. loss is in percent; twice says how packets are captured a second time.
+func (m *model) run(n, loss int, twice func() (extra bool, iface int)) {
+	for range n {
+		side := m.rng.IntN(2)
+		if m.rng.IntN(3) == 0 {
+			side = 0
+		}
+		at := len(m.bytes[side])
+		from, to := at, at+m.rng.IntN(30)
+		switch k := m.rng.IntN(10); {
+		case k == 0:
+			to = from // only an acknowledgement
+		case k == 1 && at > 0: // sent again, in other segments, with new bytes behind or without
+			from = max(0, at-1-m.rng.IntN(100))
+			to = from + 1 + m.rng.IntN(120)
+		case k == 2 && at > 0:
+			from, to = at-1, at // a keep-alive with the right byte
+		}
+		for len(m.bytes[side]) < to {
+			m.bytes[side] = append(m.bytes[side], 'a'+byte(m.rng.IntN(26)))
+			m.has[side] = append(m.has[side], false)
+		}
+		s := m.segment(side, ack, from, to)
+		if m.rng.IntN(100) < loss {
+			continue
+		}
+		for i := from; i < to; i++ {
+			m.has[side][i] = true
+		}
+		m.packets = append(m.packets, modelPacket{seg: s})
+		if extra, iface := twice(); extra {
+			m.packets = append(m.packets, modelPacket{seg: s, iface: iface})
+			m.copies += int64(to - from)
+		}
+	}
+}
+
+// shuffle lets packets overtake others by up to n places, but no copy its original.
+func (m *model) shuffle(n int) {
+	for i := range m.packets {
+		k := i + m.rng.IntN(n+1)
+		if k < len(m.packets) && m.packets[i].seg.IPID != m.packets[k].seg.IPID {
+			m.packets[i], m.packets[k] = m.packets[k], m.packets[i]
+		}
+	}
+	seen := map[uint16]int{} // where a copy came first, the two change places
+	for i, p := range m.packets {
+		k, ok := seen[p.seg.IPID]
+		if ok && m.packets[k].iface > p.iface {
+			m.packets[i], m.packets[k] = m.packets[k], m.packets[i]
+		}
+		seen[p.seg.IPID] = i
+	}
+}
+
+// want is a stream as it must be delivered.
+func (m *model) want(side int) string {
+	var b strings.Builder
+	for i := 0; i < len(m.has[side]); {
+		k := i
+		for k < len(m.has[side]) && m.has[side][k] == m.has[side][i] {
+			k++
+		}
+		if m.has[side][i] {
+			b.Write(m.bytes[side][i:k])
+		} else {
+			fmt.Fprintf(&b, "<gap %d>", k-i)
+		}
+		i = k
+	}
+	return b.String()
+}
+
+// merged joins gaps that touch, and drops repeats and the end.
+func merged(s string) string {
+	var b strings.Builder
+	gap := 0
+	flush := func() {
+		if gap > 0 {
+			fmt.Fprintf(&b, "<gap %d>", gap)
+		}
+		gap = 0
+	}
+	for s != "" {
+		if s[0] != '<' {
+			flush()
+			b.WriteByte(s[0])
+			s = s[1:]
+			continue
+		}
+		i := strings.IndexByte(s, '>')
+		var n int
+		if k, _ := fmt.Sscanf(s[:i], "<gap %d", &n); k == 1 {
+			gap += n
+		}
+		s = s[i+1:]
+	}
+	flush()
+	return b.String()
+}
+
+// Every byte is handed on once, in order, whatever became of its packets; gaps are what was lost; what was captured
+// twice is told from what was sent twice.
+func FuzzModel(f *testing.F) {
+	for seed := range uint64(40) {
+		f.Add(seed, uint32(seed*0x0fffffff), uint16(50*seed), uint8(seed%4*10), uint8(seed%5), uint8(seed%7*6))
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, isn uint32, n uint16, loss, twice, overtake uint8) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		m := &model{rng: rng, isn: [2]uint32{isn, isn ^ 0xf0000000}}
+		m.run(int(n%3000), int(loss%60), func() (bool, int) {
+			if twice%5 == 0 {
+				return false, 0
+			}
+			return rng.IntN(3) == 0, int(twice%5) / 3 // on the same interface, or another
+		})
+		m.shuffle(int(overtake % 50))
+		w := newWire(Config{GapPackets: 1000, GapTime: time.Hour})
+		w.send("c", packet.SYN, m.isn[0], 0, "")
+		w.send("s", packet.SYN|ack, m.isn[1], m.isn[0]+1, "")
+		for _, p := range m.packets {
+			w.last = p.seg
+			w.again(0, p.iface)
+			require.NoError(t, w.a.Ledger.Balance())
+		}
+		for side := range 2 {
+			n := len(m.bytes[side])
+			w.last = m.segment(side, ack|packet.FIN, n, n)
+			w.again(0, 0)
+		}
+		w.a.End()
+		balance(t, w)
+		assert.Equal(t, int64(1), w.a.Ledger.Connections)
+		if len(w.h.streams) == 0 {
+			require.Zero(t, w.a.Ledger.Data)
+			return
+		}
+		for side := range 2 {
+			require.Equal(t, m.want(side), merged(w.h.streams[fmt.Sprintf("1.%d", side)].b.String()), "side %d", side)
+		}
+		assert.Equal(t, m.copies, w.a.Ledger.Duplicate)
+		assert.Zero(t, w.a.Ledger.Stray)
+		assert.Zero(t, w.a.Ledger.Differing)
+	})
+}
+
+// hostileStream checks that a stream is one: places follow each other.
+type hostileStream struct {
+	t     *testing.T
+	w     *hostileHandler
+	pos   int64
+	ended bool
+}
+
+type hostileHandler struct {
+	t                   *testing.T
+	link                int64
+	opened, ended, shut int
+}
+
+func (h *hostileHandler) Begin(*Connection) {}
+
+func (h *hostileHandler) Open(*Connection) [2]Stream {
+	h.opened++
+	return [2]Stream{&hostileStream{t: h.t, w: h}, &hostileStream{t: h.t, w: h}}
+}
+
+func (h *hostileHandler) Close(c *Connection) {
+	h.shut++
+	require.Equal(h.t, c.Opened(), c.Payload)
+}
+
+func (s *hostileStream) at(n, wire int64, m *Meta) {
+	require.False(s.t, s.ended)
+	require.Equal(s.t, s.pos, m.Pos)
+	require.Positive(s.t, n)
+	s.pos += n
+	s.w.link += wire + int64(m.Overhead)
+}
+
+func (s *hostileStream) Data(b []byte, m *Meta) { s.at(int64(len(b)), int64(len(b)), m) }
+
+func (s *hostileStream) Gap(n, wire int64, m *Meta) {
+	s.at(n, wire, m)
+	require.LessOrEqual(s.t, n, int64(maxAhead+2*agreeing))
+}
+
+func (s *hostileStream) Repeat(n int, m *Meta) {
+	require.False(s.t, s.ended)
+	require.Less(s.t, m.Pos, s.pos)
+	s.w.link += int64(n + m.Overhead)
+}
+
+func (s *hostileStream) End() {
+	require.False(s.t, s.ended)
+	s.ended = true
+	s.w.ended++
+}
+
+// Any segments: the books balance at every step, limits hold, and what is handed on is a stream.
+func FuzzHostile(f *testing.F) {
+	f.Add([]byte("\x00\x02\x00\x00\x00\x10\x01\x03\x05\x08\x10\x21\x03\x09\x08\x10\x01\x01\x05\x08"))
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		b := make([]byte, 5*rng.IntN(400))
+		for i := range b {
+			b[i] = byte(rng.Uint32())
+		}
+		f.Add(b)
+	}
+	f.Fuzz(hostile)
+}
+
+func hostile(t *testing.T, script []byte) {
+	h := &hostileHandler{t: t}
+	cfg := Config{
+		GapPackets: 30, MaxHeld: 20_000, MaxHeldPerConnection: 8000, MaxClosed: 3, MaxConnections: 4, MaxEmpty: 3,
+		IdleTime: 20 * time.Second, Linger: 5 * time.Second,
+	}
+	a := New(cfg, h)
+	a.table.init(1, 2) // the same in every run
+	payload := make([]byte, 256)
+	next := [2]uint32{}
+	o := Origin{Overhead: overhead}
+	for ; len(script) >= 5; script = script[5:] {
+		where, flags, jump, n, what := script[0], script[1], script[2], int(script[3]), script[4]
+		side := int(where & 1)
+		s := packet.Segment{Src: client, Dst: server, Flags: flags, PayloadLen: n, IPID: uint16(what >> 4)}
+		s.Payload = payload[:n]
+		if what&1 != 0 {
+			s.Payload = payload[:n/2]
+		}
+		payload[0] = what
+		s.Src.Port += uint16(where >> 1 & 7)
+		switch jump >> 5 {
+		case 0, 1, 2, 3:
+			s.Seq = next[side]
+		case 4:
+			s.Seq = next[side] + uint32(jump&31)*7
+		case 5:
+			s.Seq = next[side] - uint32(jump&31)*7
+		case 6:
+			s.Seq = next[side] + 1<<(jump&31)
+		case 7:
+			s.Seq = next[side] - 1<<(jump&31)
+		}
+		if jump>>5 < 6 {
+			next[side] = s.Seq + uint32(n)
+		}
+		s.Ack = next[1-side]
+		if what&2 != 0 {
+			s.Ack += 1 << (what >> 3)
+		}
+		if side == 1 {
+			s.Src, s.Dst = s.Dst, s.Src
+		}
+		o.Ordinal++
+		o.Time += int64(where>>5) * int64(time.Second) / 4
+		o.File, o.Interface = int(what>>7), int(where>>4&1)
+		a.Segment(&s, &o)
+		require.NoError(t, a.Ledger.Balance())
+		require.LessOrEqual(t, a.heldAll, cfg.MaxHeld)
+		require.LessOrEqual(t, a.open.n, cfg.MaxConnections)
+		require.LessOrEqual(t, a.empty.n, cfg.MaxEmpty)
+		require.LessOrEqual(t, a.closing.n, cfg.MaxClosed+1)
+		require.Equal(t, a.table.n, a.open.n+a.empty.n+a.closing.n)
+	}
+	a.End()
+	l := &a.Ledger
+	require.NoError(t, l.Balance())
+	require.Zero(t, l.Held+l.HeldLink)
+	require.Zero(t, a.heldAll+a.suspectBytes+a.table.n)
+	require.True(t, a.waiting.empty() && a.holders.empty() && a.suspects.empty())
+	require.Equal(t, l.Stream+l.Repeated+l.BeyondSnap+l.Overhead, h.link)
+	require.Equal(t, 2*h.opened, h.ended)
+	require.Equal(t, int(l.Connections), h.shut)
+	require.Equal(t, l.Connections-l.WithoutData, int64(h.opened))
+}
