@@ -104,18 +104,26 @@ func (r *Report) onTheWire(s *Style) section {
 	}
 	row("dubbo", t.RPCBytes, r.rpcNote(s))
 	// Nothing but the packets that no message owns is left on the connections that have messages.
-	if rest := r.OtherLinkBytes() - other - t.NotTCPBytes; rest != 0 {
+	notTCP := t.NotTCPBytes + t.FragmentBytes
+	if rest := r.OtherLinkBytes() - other - notTCP; rest != 0 {
 		row("dubbo, no message", rest, "packets without payload (ACKs), bytes of no message")
 	}
 	if other != 0 {
 		row("other TCP", other, portsNote(t.OtherTCP, s))
 	}
-	if t.NotTCPBytes != 0 {
-		row("not TCP", t.NotTCPBytes, notTCPNote(t.NotTCP, t.Unread))
+	if notTCP != 0 {
+		row("not TCP", notTCP, notTCPNote(t.NotTCP, t.Unread))
+	}
+	var twice []string
+	if n := t.TCP.Repeated; n > 0 {
+		twice = append(twice, "sent again: "+bytesText(n, s))
+	}
+	if n := t.TCP.Duplicate; n > 0 {
+		twice = append(twice, "captured twice: "+bytesText(n, s))
 	}
 	note := ""
-	if n := t.TCP.Repeated; n > 0 {
-		note = "sent again or captured twice: " + bytesText(n, s) + " of " + bytesText(t.TCP.Payload, s) + " payload"
+	if len(twice) > 0 {
+		note = strings.Join(twice, ", ") + " of " + bytesText(t.TCP.Payload, s) + " payload"
 	}
 	row("all", t.LinkBytes, note)
 	return section{title: title, table: tab}

@@ -116,7 +116,7 @@ func (r *Report) calls(s *Style, add func(string, ...any)) {
 	if t.Unanswered > 0 {
 		text := plural(t.Unanswered, "request", "requests") + " unanswered"
 		if t.Expired > 0 {
-			text += fmt.Sprintf(" (%s given up because too many were open)", formatCount(t.Expired))
+			text += fmt.Sprintf(" (%s given up because too many were open: --max-open-calls)", formatCount(t.Expired))
 		}
 		parts = append(parts, text)
 	}
@@ -212,7 +212,36 @@ func (r *Report) packets(add func(string, ...any)) {
 		}
 		add("Packets that could not be read: %s.", strings.Join(parts, ", "))
 	}
+	r.segments(add)
 	r.dropped(add)
+}
+
+// segments is what was odd about TCP segments.
+func (r *Report) segments(add func(string, ...any)) {
+	t := r.Totals
+	if n := t.TCP.Duplicates; n > 0 {
+		add("%s captured more than once (a port mirror, several interfaces, both ends) and counted once.",
+			plural(n, "packet with payload was", "packets with payload were"))
+	}
+	if n := t.TCP.Differing; n > 0 {
+		add("%s again with another content than their first copy, which counts.",
+			plural(n, "packet brought bytes", "packets brought bytes"))
+	}
+	if n := t.TCP.Strays; n > 0 {
+		add("%s (%s) fit no place in a connection and were left out.",
+			plural(n, "packet", "packets"), plural(t.TCP.Stray, "payload byte", "payload bytes"))
+	}
+	if n := t.OffloadedPackets; n > 0 {
+		add("%s larger than Ethernet carries: recorded on loopback or above segmentation offload. On a wire they are more packets, with more header bytes.",
+			plural(n, "packet is", "packets are"))
+	}
+	if n := t.TCP.Expired; n > 0 {
+		add("%s ended before the capture did, because too many were open (--max-connections).",
+			plural(n, "connection was", "connections were"))
+	}
+	if n := t.TCP.Forgotten; n > 0 {
+		add("%s without payload were forgotten, because too many were open.", plural(n, "connection", "connections"))
+	}
 }
 
 // dropped is what the recording machine lost before the capture had it.
