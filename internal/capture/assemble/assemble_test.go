@@ -239,6 +239,60 @@ func TestStreams(t *testing.T) {
 			w.send("c", ack, 103, 5001, "\x00")
 			w.send("c", ack, 104, 5001, "d")
 		}, map[string]string{"1.0": "abc<repeat 2+1>d<end>"}},
+		{"keep-alive without data", func(w *wire) {
+			w.open(100)
+			w.send("c", ack, 101, 5001, "abc")
+			w.send("c", ack, 103, 5001, "")
+			w.send("s", ack, 5001, 104, "")
+			w.send("c", ack, 104, 5001, "d")
+		}, map[string]string{"1.0": "abcd<end>"}},
+		{"keep-alive before any data", func(w *wire) {
+			w.open(100)
+			w.send("c", ack, 100, 5001, "\x00")
+			w.send("c", ack, 101, 5001, "abc")
+		}, map[string]string{"1.0": "<repeat -1+1>abc<end>"}},
+		{"joined at a keep-alive", func(w *wire) {
+			w.send("c", ack, 103, 5001, "\x00")
+			w.send("s", ack, 5001, 104, "")
+			w.send("c", ack|packet.PSH, 104, 5001, "d")
+		}, map[string]string{"1.0": "<repeat -1+1>d<end>"}},
+		{"zero-window probes", func(w *wire) {
+			w.open(100)
+			w.send("c", ack, 101, 5001, "abc")
+			for range 3 {
+				w.send("c", ack, 104, 5001, "d") // the next byte, not taken
+				w.send("s", ack, 5001, 104, "")
+			}
+			w.send("c", ack, 104, 5001, "def")
+			w.idle(40)
+			w.send("c", ack, 107, 5001, "g")
+		}, map[string]string{"1.0": "abcd<repeat 3+1><repeat 3+1><repeat 3+1>efg<end>"}},
+		{"acknowledged before it was captured", func(w *wire) {
+			w.open(100)
+			w.send("s", ack, 5001, 107, "")
+			w.send("c", ack, 104, 5001, "def")
+			w.idle(8)
+			w.send("c", ack, 101, 5001, "abc")
+		}, map[string]string{"1.0": "abcdef<end>"}},
+		{"sent again in one piece over many that are held", func(w *wire) {
+			w.open(100)
+			for i := uint32(0); i < 10; i += 2 {
+				w.send("c", ack, 102+i, 5001, string(rune('b'+i)))
+			}
+			w.send("c", ack, 101, 5001, "abcdefghijk")
+		}, map[string]string{"1.0": "ab<repeat 1+0>cd<repeat 3+0>ef<repeat 5+0>gh<repeat 7+0>ij<repeat 9+0>k<end>"}},
+		{"FIN on data, data behind it", func(w *wire) {
+			w.open(100)
+			w.send("c", ack|packet.FIN, 101, 5001, "abc")
+			w.send("s", ack, 5001, 105, "xyz")
+			w.send("s", ack|packet.FIN, 5004, 105, "")
+			w.send("c", ack, 105, 5005, "")
+		}, map[string]string{"1.0": "abc<end>", "1.1": "xyz<end>"}},
+		{"joined, data of both ways, without acknowledgements", func(w *wire) {
+			w.send("c", 0, 900, 0, "abc")
+			w.send("s", 0, 3000, 0, "xyz")
+			w.send("c", 0, 903, 0, "def")
+		}, map[string]string{"1.0": "abcdef<end>", "1.1": "xyz<end>"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWire(Config{GapPackets: 16})
@@ -382,6 +436,57 @@ func TestOneSided(t *testing.T) {
 	}
 	w.a.End()
 	assert.Equal(t, 10, strings.Count(w.h.streams["1.0"].b.String(), "<gap 10>"))
+	balance(t, w)
+}
+
+// Thousands of packets may be overtaken, in any order; nothing is lost as long as the limits allow, and the time for each
+// does not grow with their number.
+func TestThousandsReordered(t *testing.T) {
+	const n, size = 20_000, 20
+	orders := map[string]func(i int) int{
+		"one behind all":   func(i int) int { return (i + 1) % n },
+		"backwards":        func(i int) int { return n - 1 - i },
+		"even before odd":  func(i int) int { return i*2%n + i*2/n },
+		"middle outwards":  func(i int) int { return n/2 + (i+1)/2*(i%2*2-1) },
+		"shuffled in rows": func(i int) int { return i/5000*5000 + (i*1777)%5000 },
+	}
+	for name, order := range orders {
+		t.Run(name, func(t *testing.T) {
+			w := newWire(Config{MaxHeld: 64 << 20, MaxHeldPerConnection: 64 << 20})
+			w.open(0)
+			payload := strings.Repeat("x", size)
+			seen := map[int]bool{}
+			for i := range n {
+				k := (order(i)%n + n) % n
+				seen[k] = true
+				w.send("c", ack, 1+uint32(k*size), 5001, payload)
+			}
+			require.Len(t, seen, n)
+			assert.Equal(t, int64(n*size), w.a.Ledger.Stream)
+			assert.Zero(t, w.a.Ledger.Gaps)
+			w.a.End()
+			balance(t, w)
+		})
+	}
+}
+
+// Where many connections hold data, that of the one that held it longest is given up first.
+func TestMaxHeld(t *testing.T) {
+	w := newWire(Config{MaxHeld: 10 * (128 + pieceCharge)})
+	s := packet.Segment{Src: client, Dst: server, Flags: packet.SYN}
+	for i := range 15 {
+		s.Src.Port, s.Flags, s.Seq, s.Payload, s.PayloadLen = uint16(i), packet.SYN, 0, nil, 0
+		w.send1(&s, 0)
+		s.Flags, s.Seq, s.Payload, s.PayloadLen = ack, 10, []byte("data"), 4
+		w.send1(&s, 0)
+	}
+	assert.LessOrEqual(t, w.a.heldAll, w.a.cfg.MaxHeld)
+	assert.Equal(t, int64(5), w.a.Ledger.Gaps)
+	for i := 1; i <= 15; i++ {
+		got := w.h.streams[fmt.Sprint(i, ".0")].b.String()
+		assert.Equal(t, i <= 5, got == "<gap 9>data", "%d: %s", i, got)
+	}
+	w.a.End()
 	balance(t, w)
 }
 
