@@ -31,18 +31,40 @@ type Message struct {
 	Complete bool
 	// First and LastByte are when the first and the last byte were captured, in nanoseconds since the Unix epoch.
 	First, LastByte int64
-	// Start and End are its place in the stream.
-	Start, End int64
+	// Start is its place in the stream.
+	Start int64
 	// Wire is its bytes on the link; it still grows while bytes of it are sent again.
 	Wire int64
 
 	Serialization string
 	Names         *dubbo.Names // of requests; nil when the envelope was not read
+	ResultKind    int          // -1 when there is none
+	Exception     bool
+	*Details
+
+	// Order is larger for messages that were complete later, where a run numbers frames afterwards.
+	Order uint64
+	// Owner is for whoever takes calls: it is given the message again when it is settled.
+	Owner Settler
+	// Newer and Turn are for whoever keeps the window of repeats: the next message there, and when this one came in.
+	Newer *Message
+	Turn  uint64
+
+	holders int8
+	side    int8     // of conn, that sent it
+	next    *Message // in the pool, or in a bucket of open requests
+
+	// Of an open request: where it was sent, and its neighbours in order of arrival.
+	conn         *Conn
+	older, newer *Message
+}
+
+// Details is what few messages have, or only where somebody asks for it. It is shared by all messages without any: to
+// change it is for [Message.Detail].
+type Details struct {
 	Group         string
 	GenericMethod string
 	GenericTypes  []string
-	ResultKind    int // -1 when there is none
-	Exception     bool
 	// Texts of exceptions and errors, where they were read.
 	ExceptionClass, ExceptionMessage, ErrorMessage string
 	Said                                           bool // one of the messages was read and is no null
@@ -52,19 +74,17 @@ type Message struct {
 	// its call in the window of repeats; these need not.
 	Values, AttachmentsJSON []byte
 	forgotten               bool // they were too much to keep
+}
 
-	// Order is larger for messages that were complete later, where a run numbers frames afterwards.
-	Order uint64
-	// Owner is for whoever takes calls: it is given the message again when it is settled.
-	Owner Settler
+// plain is the details of messages that have none.
+var plain Details
 
-	holders int8
-	next    *Message // in the pool, or in a bucket of open requests
-
-	// Of an open request: where it was sent, and its neighbours in order of arrival.
-	conn         *Conn
-	side         int8
-	older, newer *Message
+// Detail returns the message's own details.
+func (m *Message) Detail() *Details {
+	if m.Details == &plain {
+		m.Details = new(Details)
+	}
+	return m.Details
 }
 
 // Settler takes the final number of link bytes of a message.
@@ -73,7 +93,10 @@ type Settler interface {
 }
 
 // Forget drops what is only needed until the call is closed.
-func (m *Message) Forget() { m.Values, m.AttachmentsJSON, m.Attachments = nil, nil, nil }
+func (m *Message) Forget() { m.Details = &plain }
+
+// End is the place in the stream behind the message.
+func (m *Message) End() int64 { return m.Start + int64(m.FrameLen()) }
 
 // FrameLen is header and body in bytes, as announced.
 func (m *Message) FrameLen() int { return m.Header.FrameLen() }

@@ -68,10 +68,10 @@ func NewPairer(cfg Config, sink Sink) *Pairer {
 func (p *Pairer) New() *Message {
 	m := p.pool.first
 	if m == nil {
-		return &Message{holders: 1}
+		return &Message{holders: 1, Details: &plain}
 	}
 	p.pool.first = m.next
-	*m = Message{holders: 1}
+	*m = Message{holders: 1, Details: &plain}
 	return m
 }
 
@@ -132,7 +132,7 @@ func (p *Pairer) forgetValues() {
 			continue
 		}
 		p.values -= m.size()
-		m.forgotten = true
+		m.forgotten = true // the details are its own: it has values
 		m.Values = fmt.Appendf(nil, `[{"@opaque":%d}]`, m.Header.BodyLen)
 		m.AttachmentsJSON = []byte(`{"@opaque":0}`)
 	}
@@ -209,10 +209,13 @@ func (m *Message) FillFrom(f *dubbo.Frame, d *dubbo.Message) {
 	m.Kind, m.Header, m.Origin = d.Kind, f.Header, f.Last
 	m.Complete = f.Complete()
 	m.First, m.LastByte = f.First.Time, f.LastByte
-	m.Start, m.End, m.Wire = f.Start, f.End(), f.Wire
-	m.Serialization = d.Serialization
-	m.Names, m.Group = d.Names, d.Group
-	m.GenericMethod, m.GenericTypes = d.GenericMethod, d.GenericTypes
+	m.Start, m.Wire = f.Start, f.Wire
+	m.Serialization, m.Names = d.Serialization, d.Names
 	m.ResultKind, m.Exception = d.ResultKind, d.Exception()
-	m.ExceptionClass, m.ExceptionMessage, m.ErrorMessage, m.Said = d.ExceptionClass, d.ExceptionMessage, d.ErrorMessage, d.Said
+	if d.Group != "" || d.GenericMethod != "" || d.Said || d.ExceptionClass != "" || d.ExceptionMessage != "" || d.ErrorMessage != "" {
+		*m.Detail() = Details{
+			Group: d.Group, GenericMethod: d.GenericMethod, GenericTypes: d.GenericTypes, Said: d.Said,
+			ExceptionClass: d.ExceptionClass, ExceptionMessage: d.ExceptionMessage, ErrorMessage: d.ErrorMessage,
+		}
+	}
 }

@@ -103,7 +103,7 @@ func TestValuesAreBounded(t *testing.T) {
 	send := func(id int64) {
 		m := p.message(id, id, 0xc2)
 		m.Header.BodyLen = 9
-		m.Values = append(make([]byte, 0, 10), "[12345678]"...)
+		m.Detail().Values = append(make([]byte, 0, 10), "[12345678]"...)
 		p.Request(conn, 0, m)
 		p.Release(m)
 	}

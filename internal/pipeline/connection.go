@@ -13,7 +13,7 @@ import (
 type connection struct {
 	*lane
 	tcp  *assemble.Connection
-	call call.Conn
+	call *call.Conn // by itself: open requests outlive their connection
 	dirs [2]direction
 	// dialects is what its bodies told of serializations that share an id.
 	dialects dubbo.Dialects
@@ -30,25 +30,18 @@ type connection struct {
 	badHeader           bool
 }
 
-// window is how many complete messages of a direction still take the link bytes of repeats.
-const window = 8
-
-// recent is the messages of a direction that were complete last.
-type recent struct {
-	messages [window]*call.Message
-	next     int
-}
-
 // direction is one way through a connection: it takes its stream, and the frames in it.
 type direction struct {
 	conn   *connection
 	framer *dubbo.Framer
-	recent *recent // nil before the first message
-	head   []byte  // the first bytes of what does not start as a frame, to tell foreign protocols
-	side   uint8
-	seen   uint8 // how many of the first bytes were looked at
-	magic  bool  // the first bytes are those of a frame
-	tries  uint8 // to tell what HTTP/2 is used for
+	// The messages that were complete last, from the oldest on: they take the link bytes of repeats.
+	oldest, newest *call.Message
+	head           []byte // the first bytes of what does not start as a frame, to tell foreign protocols
+	kept           uint8  // messages from oldest to newest
+	side           uint8
+	seen           uint8 // how many of the first bytes were looked at
+	magic          bool  // the first bytes are those of a frame
+	tries          uint8 // to tell what HTTP/2 is used for
 }
 
 // Begin is called by the assembler for each new connection.
@@ -57,11 +50,11 @@ func (l *lane) Begin(c *assemble.Connection) { l.out.began(l, c.First) }
 // Open is called by the assembler for each connection with payload.
 func (l *lane) Open(c *assemble.Connection) [2]assemble.Stream {
 	conn := &connection{lane: l, tcp: c}
-	conn.call = call.Conn{Key: uint64(c.First), Ends: [2]string{c.Ends[0].String(), c.Ends[1].String()}, Input: c.File}
+	conn.call = &call.Conn{Key: uint64(c.First), Ends: [2]string{c.Ends[0].String(), c.Ends[1].String()}, Input: c.File}
 	for i := range conn.dirs {
 		conn.dirs[i] = direction{conn: conn, side: uint8(i)}
 	}
-	l.out.opened(l, &conn.call, c.First)
+	l.out.opened(l, conn.call, c.First)
 	return [2]assemble.Stream{&conn.dirs[0], &conn.dirs[1]}
 }
 
@@ -132,7 +125,7 @@ func (l *lane) newFraming() dubbo.Config {
 		WantBody: l.opt.MaxBody, Buffers: &l.buffers, Readable: l.decoder.Readable,
 		Expected: func(s dubbo.Sink, id int64) bool {
 			d := s.(*direction)
-			return l.pairer.Expects(&d.conn.call, int(d.side), id)
+			return l.pairer.Expects(d.conn.call, int(d.side), id)
 		},
 		Asked: func(s dubbo.Sink, id int64) bool {
 			o := s.(*direction).other()
@@ -187,7 +180,7 @@ func (d *direction) Repeat(n int, m *assemble.Meta) {
 		case owner != nil:
 			owner.Wire += k + overhead
 		case !d.framer.AddWire(k + overhead):
-			if last := d.last(); last != nil {
+			if last := d.newest; last != nil {
 				last.Wire += k + overhead
 			}
 		}
@@ -199,15 +192,9 @@ func (d *direction) Repeat(n int, m *assemble.Meta) {
 // none, how many are no message's.
 func (d *direction) owner(pos, left int64) (*call.Message, int64) {
 	upTo := left
-	if d.recent == nil {
-		return nil, upTo
-	}
-	for _, m := range d.recent.messages {
-		if m == nil {
-			continue
-		}
-		if pos >= m.Start && pos < m.End {
-			return m, min(left, m.End-pos)
+	for m := d.oldest; m != nil; m = m.Newer {
+		if pos >= m.Start && pos < m.End() {
+			return m, min(left, m.End()-pos)
 		}
 		if m.Start > pos {
 			upTo = min(upTo, m.Start-pos)
@@ -216,39 +203,12 @@ func (d *direction) owner(pos, left int64) (*call.Message, int64) {
 	return nil, upTo
 }
 
-// last is the message that was complete last.
-func (d *direction) last() *call.Message {
-	if d.recent == nil {
-		return nil
-	}
-	return d.recent.messages[(d.recent.next+window-1)%window]
-}
-
-// remember keeps m in the window; the oldest leaves it.
-func (d *direction) remember(m *call.Message) {
-	r := d.recent
-	if r == nil {
-		r = new(recent)
-		d.recent = r
-	}
-	if old := r.messages[r.next]; old != nil {
-		d.conn.pairer.Release(old)
-	}
-	r.messages[r.next] = m
-	r.next = (r.next + 1) % window
-}
-
 func (d *direction) End() {
 	if d.framer != nil {
 		d.framer.End()
 	}
-	if r := d.recent; r != nil {
-		for i := range r.messages {
-			if m := r.messages[(r.next+i)%window]; m != nil {
-				d.conn.pairer.Release(m)
-			}
-		}
-		d.recent = nil
+	for d.oldest != nil {
+		d.conn.window.drop(d)
 	}
 	d.conn.ends++
 	if d.conn.ends == 2 {
@@ -259,7 +219,7 @@ func (d *direction) End() {
 // Frame is called by the framer.
 func (d *direction) Frame(f *dubbo.Frame) {
 	if o := d.other(); o.framer != nil && o.framer.Searching() && !f.Request() && !f.Event() &&
-		!d.conn.pairer.Expects(&d.conn.call, int(d.side), f.ID) {
+		!d.conn.pairer.Expects(d.conn.call, int(d.side), f.ID) {
 		o.framer.Answered(f.ID) // what it answers may be among bytes that were held
 	}
 	d.conn.frames++

@@ -37,6 +37,7 @@ type lane struct {
 	buffers dubbo.Buffers
 	framing dubbo.Config
 	totals  Totals
+	window  window
 	// now is the place in capture order of what comes out at the moment. What comes out at one place comes from one lane,
 	// in order.
 	now uint64
@@ -123,12 +124,12 @@ func (l *lane) frame(d *direction, f *dubbo.Frame) {
 		render(m, msg)
 	}
 	if l.opt.Filter != nil && l.opt.Filter.NeedsAttachments() {
-		m.Attachments = msg.AttachmentTexts()
+		m.Detail().Attachments = msg.AttachmentTexts()
 	}
 	var row *Row
 	if l.opt.Rows {
 		row = &l.row
-		*row = Row{Conn: &d.conn.call, Side: int(d.side), Frame: f, Msg: msg}
+		*row = Row{Conn: d.conn.call, Side: int(d.side), Frame: f, Msg: msg}
 		if l.prepare != nil {
 			row.Prepared = l.prepare(row)
 		}
@@ -136,30 +137,31 @@ func (l *lane) frame(d *direction, f *dubbo.Frame) {
 	l.out.frame(l, m, row)
 	switch msg.Kind {
 	case dubbo.Request:
-		l.pairer.Request(&d.conn.call, int(d.side), m)
+		l.pairer.Request(d.conn.call, int(d.side), m)
 	case dubbo.Response:
-		l.pairer.Response(&d.conn.call, int(d.side), m)
+		l.pairer.Response(d.conn.call, int(d.side), m)
 	}
-	d.remember(m)
+	l.window.add(d, m)
 }
 
 // render keeps the values of a message as JSON: its tree is gone with the next frame. What could not be read at all is
 // opaque.
 func render(m *call.Message, msg *dubbo.Message) {
+	d := m.Detail()
 	switch {
 	case msg.Kind == dubbo.Request && msg.Names != nil && m.GenericMethod != "":
-		m.Values = msg.AppendGenericArguments(m.Values)
+		d.Values = msg.AppendGenericArguments(d.Values)
 	case msg.Kind == dubbo.Request && msg.Names != nil:
-		m.Values = msg.AppendArguments(m.Values)
+		d.Values = msg.AppendArguments(d.Values)
 	case msg.Kind == dubbo.Response && msg.ResultKind >= 0 && !msg.Exception():
-		m.Values = msg.AppendResult(m.Values)
+		d.Values = msg.AppendResult(d.Values)
 	case msg.Kind == dubbo.Request:
-		m.Values = fmt.Appendf(m.Values, `[{"@opaque":%d}]`, m.Header.BodyLen)
+		d.Values = fmt.Appendf(d.Values, `[{"@opaque":%d}]`, m.Header.BodyLen)
 	case msg.Kind == dubbo.Response && msg.ResultKind < 0 && m.Header.Status == dubbo.StatusOK:
-		m.Values = fmt.Appendf(m.Values, `{"@opaque":%d}`, m.Header.BodyLen)
+		d.Values = fmt.Appendf(d.Values, `{"@opaque":%d}`, m.Header.BodyLen)
 	}
 	if msg.Names != nil || msg.ResultKind >= 0 {
-		m.AttachmentsJSON = msg.AppendAttachments(m.AttachmentsJSON)
+		d.AttachmentsJSON = msg.AppendAttachments(d.AttachmentsJSON)
 	}
 }
 

@@ -126,9 +126,10 @@ func (r *run) call(conn int, serialization, service, method string, request, res
 		resp.ResultKind = 4
 	}
 	if a.class != "" {
-		resp.ResultKind, resp.Exception, resp.ExceptionClass, resp.ExceptionMessage = 3, true, a.class, a.text
+		resp.ResultKind, resp.Exception = 3, true
+		resp.Detail().ExceptionClass, resp.Detail().ExceptionMessage = a.class, a.text
 	} else {
-		resp.ErrorMessage = a.text
+		resp.Detail().ErrorMessage = a.text
 	}
 	if a.incomplete {
 		resp.Complete = false
