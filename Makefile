@@ -3,7 +3,7 @@ GO ?= go
 export CGO_ENABLED ?= 0
 FUZZTIME ?= 5s
 
-.PHONY: bench-small bench-offload all build test race lint fuzz golden bench tables comparison captures check clean
+.PHONY: loss bench-small bench-offload all build test race lint fuzz golden bench tables comparison captures check clean
 
 all: build test
 
@@ -35,6 +35,9 @@ bench-small: ## small frames only
 
 bench-offload: ## packets of up to 32 KiB
 	$(GO) run ./internal/bench/run -mix offload
+
+loss: ## the loss experiment: packets removed at random from 100 MB, what is found against what was sent
+	$(GO) run ./internal/bench/loss
 
 tables: build ## the live tables measured anew with real Dubbo peers (as "captures", 10 minutes), then docs/comparison.md
 	testdata/rig/tables.sh bin/dubbo-wire

@@ -21,6 +21,8 @@ type connection struct {
 	foreign string
 
 	ends int // directions that ended
+	// held: a framer may hold frames that it knows.
+	held bool
 
 	frames int64
 	// skipped and text are bytes of no frame; gap is missing bytes.
@@ -78,6 +80,21 @@ func (d *direction) Data(b []byte, m *assemble.Meta) {
 		d.start()
 	}
 	d.framer.Data(b, d.chunk(m))
+	if d.conn.held {
+		d.conn.settle()
+	}
+}
+
+// settle lets framers hand on what they held while the other one was at work.
+func (c *connection) settle() {
+	for c.held {
+		c.held = false
+		for i := range c.dirs {
+			if f := c.dirs[i].framer; f != nil {
+				f.Settle()
+			}
+		}
+	}
 }
 
 // maxTries bounds how often the start of an HTTP/2 stream that arrives in small pieces is read.
@@ -131,6 +148,11 @@ func (l *lane) newFraming() dubbo.Config {
 			o := s.(*direction).other()
 			return o.framer != nil && o.framer.Asks(id)
 		},
+		Missed: func(s dubbo.Sink) bool {
+			d := s.(*direction)
+			o := d.other()
+			return d.conn.tcp.Joined || o.framer == nil || o.framer.Lossy()
+		},
 	}
 	if l.opt.Detail == dubbo.Envelope {
 		cfg.Enough = func(s dubbo.Sink, h *dubbo.Header, b []byte) bool {
@@ -164,6 +186,7 @@ func (d *direction) Gap(n, wire int64, m *assemble.Meta) {
 		d.start()
 	}
 	d.framer.Gap(n, wire, d.chunk(m))
+	d.conn.settle()
 }
 
 // Repeat gives the link bytes of repeated payload to the messages it repeats, as far as they are remembered, else to
@@ -206,6 +229,7 @@ func (d *direction) owner(pos, left int64) (*call.Message, int64) {
 func (d *direction) End() {
 	if d.framer != nil {
 		d.framer.End()
+		d.conn.settle()
 	}
 	for d.oldest != nil {
 		d.conn.window.drop(d)
@@ -221,6 +245,7 @@ func (d *direction) Frame(f *dubbo.Frame) {
 	if o := d.other(); o.framer != nil && o.framer.Searching() && !f.Request() && !f.Event() &&
 		!d.conn.pairer.Expects(d.conn.call, int(d.side), f.ID) {
 		o.framer.Answered(f.ID) // what it answers may be among bytes that were held
+		d.conn.held = true
 	}
 	d.conn.frames++
 	d.conn.lane.frame(d, f)

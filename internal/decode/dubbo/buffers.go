@@ -3,11 +3,10 @@ package dubbo
 // Buffers is memory for frames that cross deliveries and for searches, shared by the framers of one goroutine: only a
 // framer that is in the middle of something holds some. The zero value is ready.
 type Buffers struct {
-	// Max bounds the bytes of the long bodies that are being read, of all framers together (default 256 MiB): beyond it
-	// a body is kept no further than it was, but at least its first 64 KiB.
-	Max int
-	// MaxShort bounds the bytes of all shorter ones (default 128 MiB): beyond it no more is kept of a body.
-	MaxShort    int
+	// Max bounds the bytes that are held (default 256 MiB). Half of them are for long bodies: beyond that a body is kept no
+	// further than its first 64 KiB. A quarter is for shorter ones: beyond it no more is kept. A quarter is for the windows
+	// of searches: beyond it every search decides with the bytes that it has.
+	Max         int
 	long, short int // bytes of the buffers larger than maxKept, and of the others
 	wins        int // bytes of the windows of searches
 	free        [][]byte
@@ -18,29 +17,28 @@ type Buffers struct {
 // maxFree and maxKept bound the memory that Buffers keeps: 64 of 64 KiB.
 const maxFree, maxKept = 64, 64 << 10
 
-// Where Buffers.Max and MaxShort are not set.
-const defaultMaxLong, defaultMaxShort = 256 << 20, 128 << 20
+const defaultMax = 256 << 20
 
-// maxWindows bounds the windows of all searches, in bytes: beyond it every search decides with the bytes that it has.
-const maxWindows = 128 << 20
+func (b *Buffers) quarter() int {
+	if b.Max == 0 {
+		return defaultMax / 4
+	}
+	return b.Max / 4
+}
+
+// crowded reports whether searches hold too much.
+func (b *Buffers) crowded() bool { return b.wins > b.quarter() }
 
 // room returns how many of n more bytes a buffer may take.
 func (b *Buffers) room(buf []byte, n int) int {
 	if n <= cap(buf)-len(buf) {
 		return n
 	}
-	long, short := b.Max, b.MaxShort
-	if long == 0 {
-		long = defaultMaxLong
-	}
-	if short == 0 {
-		short = defaultMaxShort
-	}
 	few := maxKept - len(buf)
-	if b.short > short {
+	if b.short > b.quarter() {
 		few = 0
 	}
-	return max(0, min(n, max(few, long-b.long)))
+	return max(0, min(n, max(few, 2*b.quarter()-b.long)))
 }
 
 // grown takes note of a buffer that was grown from a capacity.

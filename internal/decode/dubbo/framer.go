@@ -75,6 +75,8 @@ type Config struct {
 	// Asked, if set, is asked whether a request with that id may have been found in the other direction, where a search
 	// has not decided yet ([Framer.Asks]).
 	Asked func(s Sink, id int64) bool
+	// Missed, if set, is asked whether requests of the other direction may not have been found. nil: they may.
+	Missed func(s Sink) bool
 	// Readable, if set, is asked whether body, the first bytes of one that is whole, can be that of a frame found by
 	// searching.
 	Readable func(h *Header, body []byte) bool
@@ -97,10 +99,11 @@ const (
 type Framer struct {
 	cfg    *Config
 	sink   Sink
-	frame  *Frame // that is being read; nil between frames
-	buf    []byte // header or body bytes that crossed deliveries
-	left   int    // inBody: bytes to come
-	search *search
+	frame  *Frame      // that is being read; nil between frames
+	buf    []byte      // header or body bytes that crossed deliveries
+	left   int         // inBody: bytes to come
+	search *search     // nil while no bytes are held
+	run    *run        // nil without
 	ids    [2]idWindow // by request bit
 	// longest is the longest body seen.
 	longest int32
@@ -114,6 +117,9 @@ type Framer struct {
 	// looking: the body that is being read is looked through for frames inside. nested: a body had some. lossy: this
 	// direction was joined midway, or lacks bytes.
 	looking, nested, lossy bool
+	// behind: what is searched is behind a gap, or before the first frame of a connection joined midway.
+	behind bool
+	unsure bool // there was a search
 }
 
 // NewFramer returns a framer for a stream that starts with its first byte when fromStart, else for one that was joined
@@ -130,7 +136,7 @@ func NewFramer(cfg *Config, sink Sink, fromStart bool) *Framer {
 	}
 	f := &Framer{cfg: cfg, sink: sink}
 	if !fromStart {
-		f.state, f.lossy = searching, true // without a search: it begins with the first byte
+		f.state, f.lossy, f.behind = searching, true, true
 	}
 	return f
 }
@@ -226,8 +232,8 @@ func (f *Framer) header(b []byte, c *Chunk, pos int64, overhead int) int {
 	if h.BodyLen < 0 {
 		f.sink.BadHeader(h, c.Origin)
 		f.drop()
-		s := f.startSearch()
-		s.run, s.text.not = HeaderLen, true
+		f.startSearch()
+		f.run = &run{n: HeaderLen, text: text{not: true}}
 		return taken
 	}
 	r := f.frame
@@ -243,7 +249,7 @@ func (f *Framer) header(b []byte, c *Chunk, pos int64, overhead int) int {
 		r.Captured = h.BodyLen
 		r.Wire += int64(h.BodyLen)
 		if f.looking {
-			f.nested = holdsFrame(r.Body)
+			f.nested = f.holdsFrame(r.Body, r.ID)
 		}
 		f.emit()
 		return taken + h.BodyLen
@@ -271,7 +277,7 @@ func (f *Frame) touch(c *Chunk) {
 // keep copies body bytes, as far as they are wanted and nothing is missing before them.
 func (f *Framer) keep(b []byte) {
 	if f.looking && !f.nested {
-		f.nested = holdsFrame(b)
+		f.nested = f.holdsFrame(b, f.frame.ID)
 	}
 	if f.enough || f.frame.MissingAt < f.frame.BodyLen {
 		return
@@ -305,14 +311,7 @@ func (f *Framer) drop() {
 }
 
 // startSearch leaves known places.
-func (f *Framer) startSearch() *search {
-	f.state = searching
-	if f.search == nil {
-		f.search = f.cfg.Buffers.getSearch()
-	}
-	f.search.cand = -1
-	return f.search
-}
+func (f *Framer) startSearch() { f.state, f.unsure = searching, true }
 
 // AddWire adds link bytes to the frame that is being read and reports whether there is one.
 func (f *Framer) AddWire(wire int64) bool {
@@ -362,7 +361,8 @@ func (f *Framer) Gap(n, wire int64, c *Chunk) {
 	case searching:
 		f.endSearch()
 	}
-	f.startSearch().afterGap = true
+	f.startSearch()
+	f.behind = true
 }
 
 // End says that the stream is over.
@@ -394,18 +394,34 @@ func (f *Framer) skip(n int64) {
 	}
 }
 
+// run is bytes that stand where a frame was due, until the next frame: are they text?
+type run struct {
+	n    int64
+	text text
+}
+
 // rubbish adds b to the run of bytes that stand where a frame was due.
 func (f *Framer) rubbish(b []byte) {
-	s := f.search
 	if len(b) == 0 {
 		return
 	}
-	if s.afterGap || s.joined {
+	if f.behind {
 		f.skip(int64(len(b)))
 		return
 	}
-	s.run += int64(len(b))
-	s.text.add(b)
+	if f.run == nil {
+		f.run = new(run)
+	}
+	f.run.n += int64(len(b))
+	f.run.text.add(b)
+}
+
+// endRun counts the run of rubbish, if there is one.
+func (f *Framer) endRun() {
+	if r := f.run; r != nil {
+		f.sink.Skipped(r.n, r.text.is())
+		f.run = nil
+	}
 }
 
 func requestBit(h *Header) int {
@@ -414,3 +430,6 @@ func requestBit(h *Header) int {
 	}
 	return 0
 }
+
+// Lossy reports whether frames of this direction may not have been found: it was joined midway, lacks bytes or was searched.
+func (f *Framer) Lossy() bool { return f.lossy || f.unsure }

@@ -11,7 +11,7 @@ func (h *Header) legal(maxBody int) bool {
 	if knownIDs&(1<<h.SerializationID()) == 0 || h.BodyLen < 0 || h.BodyLen > maxBody {
 		return false
 	}
-	if h.Event() && h.BodyLen > 256 {
+	if h.Event() && (h.BodyLen > 256 || h.BodyLen == 0 && emptyEvents&(1<<h.SerializationID()) == 0) {
 		return false
 	}
 	if h.Request() {
@@ -25,6 +25,10 @@ func (h *Header) legal(maxBody int) bool {
 
 // knownIDs has a bit for each serialization id that any Dubbo release or published extension uses.
 const knownIDs uint32 = 0x3ffe | 1<<16 | 1<<18 | 1<<21 | 1<<22 | 1<<23 | 1<<25 | 1<<27 | 1<<28 | 1<<29 | 1<<31
+
+// emptyEvents has a bit for each serialization whose heartbeats may be empty: those that cannot write null, and those that
+// are not known.
+const emptyEvents uint32 = 1<<11 | 1<<13 | 1<<21 | 1<<22 | 1<<25 | 1<<29 | 1<<31
 
 // startLen is how many bytes of a body startsLike wants to see.
 const startLen = 16
@@ -151,8 +155,9 @@ func startsText(id uint8, b []byte) bool {
 // maxLooks bounds how often holdsFrame looks at one piece.
 const maxLooks = 32
 
-// holdsFrame reports whether b, bytes of a body, has a frame inside: traffic that was captured and sent as an argument.
-func holdsFrame(b []byte) bool {
+// holdsFrame reports whether b, bytes of a body, has a frame inside that could be one of this direction's: traffic that was
+// captured and sent as an argument. id is that of the frame with this body.
+func (f *Framer) holdsFrame(b []byte, id int64) bool {
 	for range maxLooks {
 		i := bytes.Index(b, magic)
 		if i < 0 || len(b)-i < HeaderLen {
@@ -160,12 +165,16 @@ func holdsFrame(b []byte) bool {
 		}
 		b = b[i:]
 		h := parseHeader(b)
-		body := b[HeaderLen:]
-		n := min(startLen, h.BodyLen)
-		if h.legal(8<<20) && !h.Event() && n > 0 && len(body) >= n && h.startsLike(body[:n]) {
-			return true
+		if h.legal(f.cfg.MaxSearchBody) && !h.Event() && nearly(h.ID, id) {
+			body := b[HeaderLen:]
+			body = body[:min(len(body), h.BodyLen, maxRead)]
+			if len(body) >= min(startLen, h.BodyLen) && h.startsLike(body) && (f.cfg.Readable == nil || f.cfg.Readable(&h, body)) {
+				return true
+			}
 		}
 		b = b[2:]
 	}
 	return false
 }
+
+func nearly(a, b int64) bool { return a-b <= maxIDStep && b-a <= maxIDStep }

@@ -1,6 +1,9 @@
 package dubbo
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // search looks for the next frame where no place is known: behind a gap that swallowed a header, behind rubbish, in a
 // connection joined midway.
@@ -12,14 +15,9 @@ import "bytes"
 //
 // Places are counted from the start of the search.
 type search struct {
-	joined   bool // before the first frame of a connection joined midway
-	afterGap bool // behind a gap
-	// A run of bytes that stood where a frame was due, until the next frame: is it text?
-	run   int64
-	text  text
 	win   []byte
 	base  int64  // place of the window's first byte
-	noted int    // capacity of win, as Buffers knows it
+	noted int    // memory of the search, as Buffers knows it
 	marks []mark // where win's bytes came from
 	from  int64  // no frame starts before it
 	chain
@@ -32,18 +30,17 @@ type chain struct {
 	cand, tip int64 // its start (-1: there is none) and its end
 	last      Header
 	frames    int
-	due       int      // responses of it that are due
-	dueIDs    [4]int64 // the ids of the latest of them
-	asked     []asked  // its requests, as far as there is room
-	answered  int      // how many of them were answered
-	accept    int64    // -1, or the place from which on it is believed
+	kinds     uint8         // what it has beside events: bit 0 responses, bit 1 requests
+	due       int           // responses of it that are due
+	undue     int           // and that are not
+	dueIDs    [maxDue]int64 // the ids of the latest of them
+	asked     []asked       // its requests, as far as there is room
+	accept    int64         // -1, or the place from which on it is believed
+	givenUp   bool          // it did not break, but there is too little that speaks for it
 }
 
-// asked is a request in a chain.
-type asked struct {
-	id, at   int64
-	answered bool
-}
+// asked is a request in a chain, and its end.
+type asked struct{ id, end int64 }
 
 // maxAsked bounds the requests of a chain that an answer finds.
 const maxAsked = 256
@@ -63,26 +60,21 @@ const (
 )
 
 // guessing reports whether bytes are missing, so that what is searched may be a body whose header was lost.
-func (f *Framer) guessing() bool {
-	s := f.search
-	return s.afterGap || s.joined || f.nested && f.lossy
-}
+func (f *Framer) guessing() bool { return f.behind || f.nested && f.lossy }
 
 // searchData takes b[n:], the next bytes while no place is known; c is b's.
 func (f *Framer) searchData(b []byte, n int, c *Chunk) {
-	if f.search == nil {
-		f.startSearch().joined = true
-	}
 	s := f.search
-	if len(s.win) == 0 {
+	if s == nil {
 		// Most bytes of a foreign stream end here, without a copy.
 		i := magicIn(b[n:])
 		f.rubbish(b[n : n+i])
-		s.base += int64(i)
-		s.from = s.base
 		if n += i; n == len(b) {
 			return
 		}
+		s = f.cfg.Buffers.getSearch()
+		s.cand = -1
+		f.search = s
 	}
 	m := mark{len(s.win), *c}
 	if n > 0 {
@@ -107,26 +99,41 @@ func magicIn(b []byte) int {
 
 var magic = []byte{0xda, 0xbb}
 
+// searchMemory is about what a search takes beside its window.
+const searchMemory = 1 << 10
+
 // setWindow takes another window, and note of its size.
 func (f *Framer) setWindow(win []byte) {
 	s := f.search
-	f.cfg.Buffers.wins += cap(win) - s.noted
-	s.win, s.noted = win, cap(win)
+	n := cap(win) + searchMemory
+	f.cfg.Buffers.wins += n - s.noted
+	s.win, s.noted = win, n
+}
+
+// release gives back a search that holds nothing any more.
+func (f *Framer) release(s *search) {
+	f.cfg.Buffers.wins -= s.noted
+	s.noted = 0
+	f.cfg.Buffers.putSearch(s)
 }
 
 // decide goes on with the search as far as the window's bytes allow. lack is 0 when more bytes will come, -1 when none
 // will, and else how many are missing behind the window.
 func (f *Framer) decide(lack int64) {
-	for f.state == searching && f.search != nil && len(f.search.win) > 0 {
+	for f.state == searching && f.search != nil {
 		s := f.search
-		if f.weigh(lack) == yes {
-			f.drain(s.accept)
+		if len(s.win) > 0 && f.weigh(lack) == yes {
+			f.drain(s.accept, -1)
 			continue
 		}
 		if s.cand >= 0 {
 			f.dropSearch(s.cand)
 		} else {
 			f.dropSearch(s.from)
+		}
+		if len(s.win) == 0 {
+			f.search = nil
+			f.release(s)
 		}
 		return
 	}
@@ -173,13 +180,17 @@ func (f *Framer) weigh(lack int64) verdict {
 			return wait
 		}
 		f.refute()
+		if s.givenUp {
+			s.givenUp = false
+			s.from = s.base + int64(len(s.win)) // what is inside is no better
+		}
 	}
 }
 
 // first says whether b starts with a frame, as far as the frame itself tells.
 func (f *Framer) first(b []byte, lack int64) (h Header, v verdict) {
 	more := wait
-	if lack != 0 || f.cfg.Buffers.wins > maxWindows {
+	if lack != 0 || f.cfg.Buffers.crowded() {
 		more = no
 	}
 	if len(b) < HeaderLen {
@@ -189,9 +200,7 @@ func (f *Framer) first(b []byte, lack int64) (h Header, v verdict) {
 	if !h.legal(f.cfg.MaxSearchBody) {
 		return h, no
 	}
-	guessing := f.guessing()
-	w := &f.ids[requestBit(&h)]
-	if !h.Event() && (!w.near(h.ID) || guessing && w.again(h.ID)) {
+	if !h.Event() && !f.mayBe(&h) {
 		return h, no
 	}
 	body := b[HeaderLen:]
@@ -212,6 +221,21 @@ func (f *Framer) first(b []byte, lack int64) (h Header, v verdict) {
 		return h, no
 	}
 	return h, yes
+}
+
+// mayBe says whether a candidate's id is one of a frame that begins a chain.
+func (f *Framer) mayBe(h *Header) bool {
+	w, other := &f.ids[requestBit(h)], &f.ids[1-requestBit(h)]
+	switch {
+	case !w.near(h.ID):
+		return false
+	case !f.guessing():
+		return true
+	case !w.seen && other.seen:
+		// The first of its kind in this direction, just behind a gap.
+		return !h.Request() && f.expects(h.ID)
+	}
+	return !w.again(h.ID)
 }
 
 // maxRead bounds what is read of a candidate's body: there may be one every few bytes.
@@ -250,20 +274,15 @@ func (f *Framer) packetStarts(at int64) bool {
 	return false
 }
 
-// Where frames stand inside bodies more is asked for before a chain is believed; see [Framer.link].
-const (
-	enoughDue       = 2
-	enoughDueNested = 4
-	enoughAnswered  = 2
-	enoughBytes     = 64 << 10
-)
+// enoughBytes is how long a chain is believed without anything else that speaks for it.
+const enoughBytes = 64 << 10
 
 // link takes a frame with header h at the chain's tip, whole, into the chain, and says from where on the chain is to be
 // believed now.
 //
 // What speaks for a chain cannot be had from bytes inside a body: that it holds for long, that its responses are those
-// that are due, that its requests are answered. Where bodies of this direction were seen to hold frames, by bytes that
-// cannot be any body's whose start was lost (they lie further behind the gap than bodies are long), or by several of such
+// that are due, that its requests are answered. Where bodies of this direction were seen to hold frames, by a chain
+// that is longer than bodies are, or by several of such
 // witnesses in a row, which no copy of earlier traffic has; and then only from the last of these on: a chain inside a
 // body may end where the body does.
 func (f *Framer) link(h *Header) {
@@ -272,44 +291,87 @@ func (f *Framer) link(h *Header) {
 	s.tip += int64(h.FrameLen())
 	s.frames++
 	s.last = *h
+	if !f.nested && f.guessing() {
+		body := s.win[at+HeaderLen-s.base : s.tip-s.base]
+		f.nested = f.holdsFrame(body, h.ID)
+	}
 	switch {
-	case f.nested && at >= 2*int64(f.longest)+enoughBytes:
-		s.accept = at
-	case !f.nested && at > s.cand && s.tip-s.cand >= enoughBytes:
-		s.accept = s.cand
 	case h.Event():
 	case h.Request():
+		s.kinds |= 2
 		if w := &f.ids[1]; len(s.asked) < maxAsked && w.near(h.ID) && !w.again(h.ID) {
-			s.asked = append(s.asked, asked{id: h.ID, at: at})
+			s.asked = append(s.asked, asked{h.ID, s.tip})
 		}
 		if f.nested {
 			s.due = 0
 		}
 	case f.expects(h.ID):
+		s.kinds |= 1
 		f.dueResponse(h.ID, at)
-	case f.nested:
-		s.due = 0
+	default:
+		s.kinds |= 1
+		s.undue++
+		if f.nested {
+			s.due = 0
+		}
+	}
+	switch {
+	case f.nested && at-s.cand >= max(enoughBytes, int64(f.longest)*5/4):
+		s.accept = at
+	case !f.nested && at > s.cand && s.tip-s.cand >= enoughBytes:
+		s.accept = s.cand
 	}
 }
 
+// impossible says that it is none: a response is not due, and all requests that the other direction sent are known.
+func (f *Framer) impossible() bool {
+	c := f.cfg
+	return f.search.undue > 0 && f.guessing() && c.Missed != nil && !c.Missed(f.sink)
+}
+
+// dueResponse takes note of a response in the chain, at a place, that is due.
 func (f *Framer) dueResponse(id, at int64) {
 	s := f.search
-	for i := range min(s.due, len(s.dueIDs)) {
-		if s.dueIDs[i] == id {
-			if f.nested {
-				s.due = 0
-			}
-			return
+	if slices.Contains(s.dueIDs[:min(s.due, len(s.dueIDs))], id) {
+		if f.nested {
+			s.due = 0
 		}
+		return
 	}
 	s.dueIDs[s.due%len(s.dueIDs)] = id
 	s.due++
 	switch {
-	case f.nested && s.due >= enoughDueNested:
+	case f.nested && s.due >= minDue && s.due >= f.enoughDue(id):
 		s.accept = at
-	case !f.nested && s.due >= enoughDue:
+	case !f.nested && s.due >= 2 && s.undue == 0:
 		s.accept = s.cand
 	}
+}
+
+// minDue and maxDue are how many responses in a row have to be due, for one that is due to be believed where bodies hold
+// frames.
+const minDue, maxDue = 6, 24
+
+// enoughDue is how many that are, by how many of the ids around id are due: so that ids drawn from there would all be due
+// less often than once in ten million times.
+func (f *Framer) enoughDue(id int64) int {
+	n := 0
+	for d := int64(1); d <= 16; d++ {
+		for _, other := range [2]int64{id - d, id + d} {
+			if f.cfg.Expected(f.sink, other) {
+				n++
+			}
+		}
+	}
+	switch {
+	case n <= 2:
+		return minDue
+	case n <= 4:
+		return 8
+	case n <= 8:
+		return 12
+	}
+	return maxDue
 }
 
 // expects reports whether a response with that id is due: to a request that was found or, where frames inside bodies were
@@ -325,57 +387,49 @@ func (f *Framer) Searching() bool {
 }
 
 // Asks reports whether the bytes that are held may be a request with that id.
-func (f *Framer) Asks(id int64) bool {
-	return f.Searching() && f.search.asks(id) >= 0
-}
+func (f *Framer) Asks(id int64) bool { return f.Searching() && f.search.end(id) >= 0 }
 
-func (c *chain) asks(id int64) int {
+// end is the end of the chain's request with that id, or -1.
+func (c *chain) end(id int64) int64 {
 	for i := range c.asked {
 		if c.asked[i].id == id {
-			return i
+			return c.asked[i].end
 		}
 	}
 	return -1
 }
 
-// Answered says that the other direction has a response with that id, at a known place. What was held of the request is
-// frames then, and is handed on before it returns: a peer answers what it has all of, and all of it is here or missing, so
-// a copy of the request inside a longer body would have come to the body's end by now.
+// Answered says that the other direction has a response with that id, at a known place. If a request with it is among the
+// bytes that are held, these are frames: a peer answers what it has all of, and all of it is here or missing, so a copy of
+// the request inside a longer body would have come to the body's end by now. What is held up to the request's end is handed
+// on before it returns, the rest with the next call, or by [Framer.Settle].
 func (f *Framer) Answered(id int64) {
-	if !f.Searching() {
+	if !f.Searching() || f.nested {
 		return
 	}
-	s := f.search
-	i := s.asks(id)
-	if i < 0 || s.asked[i].answered {
-		return
+	if end := f.search.end(id); end >= 0 {
+		f.drain(f.search.cand, end)
 	}
-	s.asked[i].answered = true
-	s.answered++
-	switch {
-	case !f.nested:
-		s.accept = s.cand
-	case s.answered >= enoughAnswered:
-		for _, a := range s.asked {
-			if a.answered {
-				s.accept = a.at
-			}
-		}
-	default:
-		return
+}
+
+// Settle hands on what is held behind an answered request.
+func (f *Framer) Settle() {
+	if f.Searching() && f.search.accept >= 0 {
+		f.decide(0)
 	}
-	f.drain(s.accept)
-	f.decide(0)
 }
 
 // follow goes on with the chain at its tip. no: the chain is broken.
 func (f *Framer) follow(lack int64) verdict {
 	s := f.search
-	forced := lack != 0 || f.cfg.Buffers.wins > maxWindows
+	forced := lack != 0 || f.cfg.Buffers.crowded()
 	guessing := f.guessing()
 	for {
 		if s.accept < 0 && !guessing && f.due(&s.last) {
 			s.accept = s.cand
+		}
+		if f.impossible() {
+			return no
 		}
 		if s.accept >= 0 {
 			return yes
@@ -385,7 +439,8 @@ func (f *Framer) follow(lack int64) verdict {
 		case len(next) >= HeaderLen:
 		case !isMagic(next) && !(s.last.Status == statusBadResponse && bytes.HasPrefix(zeros16, next)):
 			return no
-		case forced && f.nested && guessing:
+		case forced && guessing && f.nested:
+			s.givenUp = true
 			return no
 		case forced:
 			s.accept = s.cand
@@ -394,7 +449,8 @@ func (f *Framer) follow(lack int64) verdict {
 			return wait
 		}
 		if s.last.Status == statusBadResponse && bytes.HasPrefix(next, zeros16) {
-			if f.nested && guessing {
+			if guessing && f.nested {
+				s.givenUp = true
 				return no
 			}
 			s.accept = s.cand
@@ -417,6 +473,7 @@ func (f *Framer) follow(lack int64) verdict {
 		case len(next) >= h.FrameLen():
 			f.link(&h)
 		case forced && f.nested:
+			s.givenUp = true
 			return no
 		case forced:
 			s.accept = s.cand
@@ -442,7 +499,7 @@ func (f *Framer) refute() {
 		h := parseHeader(s.win[at-s.base:])
 		at += int64(h.FrameLen())
 	}
-	f.nested = f.nested || f.guessing()
+	f.nested = f.nested || f.guessing() && !s.givenUp && s.kinds != 0
 	s.from, s.cand = s.cand+1, -1
 }
 
@@ -471,9 +528,6 @@ func (f *Framer) dropSearch(to int64) {
 	f.rubbish(s.win[:n])
 	s.cutWindow(n)
 	f.setWindow(s.win)
-	if len(s.win) == 0 {
-		clear(s.refuted)
-	}
 }
 
 // cutWindow takes the first n bytes out of the window.
@@ -508,60 +562,57 @@ func (s *search) cutWindow(n int) {
 	s.marks = kept
 }
 
-// drain goes on at a place in the window, where a frame stands, and skips what is before it. When no header stands where
-// one is due, the search goes on with the rest of the window.
-func (f *Framer) drain(at int64) {
+// drain goes on at a place in the window, where a frame stands, and skips what is before it. It stops at the place to,
+// where another stands, if that is not -1. When no header stands where one is due, the search goes on with the rest.
+func (f *Framer) drain(at, to int64) {
 	f.dropSearch(at)
 	f.endRun()
 	s := f.search
 	f.search = nil
-	f.state, f.resynced = atHeader, true
+	f.state, f.resynced, f.behind = atHeader, true, false
+	most := len(s.win)
+	if to >= 0 {
+		most = int(to - s.base)
+	}
 	for i := range s.marks {
 		m := &s.marks[i]
-		end := len(s.win)
+		end := most
 		if i+1 < len(s.marks) {
-			end = s.marks[i+1].off
+			end = min(end, s.marks[i+1].off)
 		}
-		piece := s.win[m.off:end]
-		n := f.known(piece, &m.chunk)
+		if m.off >= end {
+			break
+		}
+		n := f.known(s.win[m.off:end], &m.chunk)
 		if f.state != searching {
 			continue
 		}
 		// The rest is searched as behind rubbish.
-		next := f.search
-		*next = search{run: next.run, text: next.text, win: s.win, noted: s.noted, marks: s.marks, refuted: next.refuted, chain: next.chain}
-		clear(next.refuted)
-		next.cutWindow(m.off + n)
-		next.base, next.from = 0, 0
-		f.setWindow(next.win)
-		*s = search{refuted: s.refuted, chain: chain{asked: s.asked}}
-		f.cfg.Buffers.putSearch(s)
+		s.cutWindow(m.off + n)
+		clear(s.refuted)
+		s.base, s.from = 0, 0
+		s.chain = chain{cand: -1, asked: s.asked[:0], accept: -1}
+		f.search = s
+		f.setWindow(s.win)
 		return
 	}
-	f.cfg.Buffers.wins -= s.noted
-	f.cfg.Buffers.putSearch(s)
+	if most < len(s.win) {
+		s.cutWindow(most)
+		s.cand, s.tip, s.accept, s.undue = to, max(s.tip, to), to, 0
+		f.search, f.state = s, searching
+		f.setWindow(s.win)
+		return
+	}
+	f.release(s)
 }
 
 // endSearch skips what is left of the window.
 func (f *Framer) endSearch() {
-	s := f.search
-	if s == nil {
-		return
-	}
-	if len(s.win) > 0 {
+	if s := f.search; s != nil {
 		s.cand = -1
 		f.dropSearch(s.base + int64(len(s.win)))
+		f.search = nil
+		f.release(s)
 	}
 	f.endRun()
-	f.cfg.Buffers.wins -= s.noted
-	f.search = nil
-	f.cfg.Buffers.putSearch(s)
-}
-
-// endRun counts the run of rubbish, if there is one.
-func (f *Framer) endRun() {
-	if s := f.search; s.run > 0 {
-		f.sink.Skipped(s.run, s.text.is())
-		s.run, s.text = 0, text{}
-	}
 }

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/pipeline"
+)
+
+// cell is the outcome of one body at one share of loss, summed over the seeds.
+type cell struct {
+	body  *body
+	share float64
+	// Frames that were sent; those that lack bytes.
+	frames, damaged int
+	// Whole frames that were found, of those that are whole.
+	complete, undamaged int
+	// Frames whose header is there, and stands at a place known by the lengths of those before, but whose body is not.
+	headers, headersKnown int
+	invented              int
+	skipped, bytes        int64
+	plain, time           time.Duration // of a run without loss, and with it: the fastest of each
+	first                 string        // invention or miss
+}
+
+// found is a frame as it was reported.
+type found struct {
+	header   dubbo.Header
+	start    int64
+	complete bool
+	taken    bool
+}
+
+// finds takes the messages of calls: in these captures every frame is a request or a response.
+type finds map[key][]found
+
+func (f finds) Frame(*pipeline.Row) {}
+
+func (f finds) Call(c *call.Call, _ bool) {
+	for i, m := range [2]*call.Message{c.Request, c.Response} {
+		if m == nil {
+			continue
+		}
+		side := c.Side
+		if i == 1 {
+			side = 1 - side
+		}
+		k := keyOf(c.Conn.Ends[side], c.Conn.Ends[1-side])
+		f[k] = append(f[k], found{header: m.Header, start: m.Start, complete: m.Complete})
+	}
+}
+
+func keyOf(src, dst string) (k key) {
+	for i, s := range [2]string{src, dst} {
+		var a [4]byte
+		var port uint16
+		if _, err := fmt.Sscanf(s, "%d.%d.%d.%d:%d", &a[0], &a[1], &a[2], &a[3], &port); err != nil {
+			panic(err)
+		}
+		side := &k.src
+		if i == 1 {
+			side = &k.dst
+		}
+		copy(side[:], a[:])
+		side[4], side[5] = byte(port>>8), byte(port)
+	}
+	return k
+}
+
+// none takes nothing.
+type none struct{}
+
+func (none) Frame(*pipeline.Row)   {}
+func (none) Call(*call.Call, bool) {}
+
+// run analyses what is left of a scene as analyze does.
+func (l *lossy) run(sink pipeline.Sink) (*pipeline.Totals, time.Duration, error) {
+	l.at = 0
+	start := time.Now()
+	t, err := pipeline.Run(l, pipeline.Options{Formats: formats.All()}, sink)
+	return t, time.Since(start), err
+}
+
+// timed runs what is left of a scene, and all of it, in turn, and returns the fastest time of each.
+func timed(l, all *lossy, times int) (with, without time.Duration, err error) {
+	for i := range times {
+		_, a, err := all.run(none{})
+		if err != nil {
+			return 0, 0, err
+		}
+		_, b, err := l.run(none{})
+		if err != nil {
+			return 0, 0, err
+		}
+		if i == 0 {
+			with, without = b, a
+		}
+		with, without = min(with, b), min(without, a)
+	}
+	return with, without, nil
+}
+
+// measure removes packets of s, which has k's bodies, for each of the seeds; times is how often each run is timed.
+func measure(s *scene, k *body, share float64, seeds, times int) (*cell, error) {
+	c := &cell{body: k, share: share}
+	for seed := range seeds {
+		rng := rand.New(rand.NewPCG(uint64(seed), 5))
+		l := s.remove(share, rng.Float64)
+		got := finds{}
+		t, _, err := l.run(got)
+		if err != nil {
+			return nil, err
+		}
+		c.skipped += t.Skipped
+		c.bytes += s.bytes
+		for i := range s.streams {
+			c.compare(l, i, got[s.streams[i].key])
+		}
+		if times > 0 {
+			with, without, err := timed(l, s.remove(0, rng.Float64), times)
+			if err != nil {
+				return nil, err
+			}
+			c.time += with
+			c.plain += without
+		}
+	}
+	return c, nil
+}
+
+// compare counts what was found of a stream.
+func (c *cell) compare(l *lossy, stream int, got []found) {
+	at := map[int64]*found{}
+	for i := range got {
+		f := &got[i]
+		if at[f.start] != nil {
+			c.wrong("twice", stream, f)
+		}
+		at[f.start] = f
+	}
+	whole, headerThere := l.whole(stream), l.whole(stream)
+	known := true // the next frame stands at a known place
+	for _, f := range l.streams[stream].frames {
+		all, header := whole(f.start, f.end), headerThere(f.start, f.start+headerLen)
+		g := at[int64(f.start)]
+		ok := g != nil && g.header.ID == f.id && g.header.Request() == f.request && g.header.FrameLen() == f.end-f.start && g.complete == all
+		if ok {
+			g.taken = true
+		}
+		c.frames++
+		switch {
+		case all:
+			c.undamaged++
+			if ok {
+				c.complete++
+			} else if !c.body.nested && c.first == "" {
+				c.first = fmt.Sprintf("missed: stream %d at %d: id %d, %d bytes", stream, f.start, f.id, f.end-f.start)
+			}
+		default:
+			c.damaged++
+			if header && known {
+				c.headersKnown++
+				if ok {
+					c.headers++
+				}
+			}
+		}
+		known = ok || header && known || all && !c.body.nested
+	}
+	for i := range got {
+		if f := &got[i]; !f.taken {
+			c.wrong("invented", stream, f)
+		}
+	}
+}
+
+// wrong counts a frame that was never sent.
+func (c *cell) wrong(how string, stream int, f *found) {
+	c.invented++
+	if c.first == "" {
+		c.first = fmt.Sprintf("%s: stream %d at %d: id %d, %d bytes", how, stream, f.start, f.header.ID, f.header.FrameLen())
+	}
+}
+
+// maxTime is how much longer a run may take for the packets that are missing.
+const maxTime = 1.3
+
+// broken says which promise the cell breaks; "" when none.
+func (c *cell) broken() string {
+	switch {
+	case c.invented > 0:
+		return "frames were invented"
+	case !c.body.nested && c.complete != c.undamaged:
+		return "whole frames were not found"
+	case c.headers != c.headersKnown:
+		return "headers at known places were not found"
+	case c.plain > 0 && float64(c.time) > maxTime*float64(c.plain):
+		return "it took too long"
+	}
+	return ""
+}
