@@ -39,8 +39,8 @@ type Config struct {
 	// MaxHeld and MaxHeldPerConnection bound the memory behind holes (defaults 16 MiB and 8 MiB). At a limit the oldest
 	// hole of that connection becomes a gap, or that of the connection that has held data longest.
 	MaxHeld, MaxHeldPerConnection int
-	// Linger is the capture time for which a closed connection still takes late packets (default 10 s), MaxClosed the
-	// number of such connections (default 4096).
+	// Linger is the capture time for which a closed connection still takes late packets (default 10 s; twelve times that
+	// where several captures of the same time are merged), MaxClosed the number of such connections (default 4096).
 	Linger    time.Duration
 	MaxClosed int
 	// MaxConnections bounds the open connections that had payload (default 262144), MaxEmpty those that had none

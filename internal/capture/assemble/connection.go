@@ -175,6 +175,10 @@ func (a *Assembler) closed(c *Connection) {
 	a.table.push(&a.closing, c)
 }
 
+// skewed is how much longer closed connections linger when several captures are merged: the clocks of two machines may be
+// far apart, and what the other one captured is not to become a connection of its own.
+const skewed = 12
+
 // linger lets a closed connection linger anew.
 func (a *Assembler) linger(c *Connection) {
 	a.table.pull(&a.closing, c)
@@ -188,9 +192,13 @@ func (a *Assembler) listOf(c *Connection) *list {
 
 // dropClosed ends the connections that were closed long enough ago.
 func (a *Assembler) dropClosed() {
+	linger := int64(a.cfg.Linger)
+	if a.files.mixed {
+		linger *= skewed
+	}
 	for a.closing.n > 0 {
 		c := a.table.at(a.closing.head)
-		if a.now-c.queued < int64(a.cfg.Linger) && a.closing.n <= a.cfg.MaxClosed {
+		if a.now-c.queued < linger && a.closing.n <= a.cfg.MaxClosed {
 			return
 		}
 		a.Finish(c)

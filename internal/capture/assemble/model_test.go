@@ -186,6 +186,87 @@ func FuzzModel(f *testing.F) {
 	})
 }
 
+// Both ends captured, in other segments, with clocks that are apart: the streams are those of one, and all that the
+// other one has is duplicate, but for what the first one lost.
+func TestBothEnds(t *testing.T) {
+	for _, c := range []struct {
+		behind int // packets
+		skew   time.Duration
+		loss   int // of the first capture, in percent
+	}{{1, 0, 0}, {20, 0, 0}, {300, time.Second, 0}, {2500, time.Minute, 0}, {20, 0, 10}} {
+		t.Run(fmt.Sprint(c), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(3, 4))
+			m := &model{rng: rng, isn: [2]uint32{77, 1 << 31}}
+			for range 300 { // without anything sent again
+				side := rng.IntN(2)
+				n := len(m.bytes[side])
+				m.bytes[side] = append(m.bytes[side], strings.Repeat(string(rune('a'+rng.IntN(26))), 1+rng.IntN(50))...)
+				m.packets = append(m.packets, modelPacket{seg: m.segment(side, ack, n, len(m.bytes[side]))})
+			}
+			w := newWire(Config{GapPackets: 1 << 20, GapTime: time.Hour})
+			give := func(s *packet.Segment, file int) {
+				w.last = *s
+				w.again(file, 0)
+			}
+			var start []packet.Segment
+			for side, flags := range []uint8{packet.SYN, packet.SYN | ack} {
+				s := m.segment(side, flags, 0, 0)
+				s.Seq, s.Ack = m.isn[side], m.isn[1-side]+1
+				start = append(start, s)
+			}
+			var end []packet.Segment
+			for side := range 2 {
+				n := len(m.bytes[side])
+				end = append(end, m.segment(side, ack|packet.FIN, n, n))
+			}
+			var first, second []packet.Segment
+			first, second = append(first, start...), append(second, start...)
+			lost := int64(0)
+			for i, p := range m.packets {
+				if rng.IntN(100) >= c.loss || i == 0 {
+					first = append(first, p.seg)
+				} else {
+					lost += int64(p.seg.PayloadLen)
+				}
+				a, b := p.seg, p.seg // the other end gets it in two pieces
+				k := a.PayloadLen / 2
+				a.Payload, a.PayloadLen = a.Payload[:k], k
+				b.Payload, b.PayloadLen, b.Seq = b.Payload[k:], b.PayloadLen-k, b.Seq+uint32(k)
+				second = append(second, a, b)
+			}
+			first, second = append(first, end...), append(second, end...)
+			for i := 0; i < len(first) || len(second) > 0; i++ {
+				if i < len(first) {
+					give(&first[i], 0)
+				}
+				if i == len(first) {
+					w.sleep(c.skew)
+				}
+				if i == min(c.behind, len(first)-1) {
+					w.both() // the files overlap
+				}
+				for k := 0; k < 2 && i >= c.behind && len(second) > 0; k++ {
+					give(&second[0], 1)
+					second = second[1:]
+				}
+			}
+			w.a.End()
+			balance(t, w)
+			for side := range 2 {
+				assert.Equal(t, string(m.bytes[side]), merged(w.h.streams[fmt.Sprintf("1.%d", side)].b.String()))
+			}
+			l := &w.a.Ledger
+			assert.Equal(t, int64(2), l.Connections, "one, and the one that shows the files to overlap")
+			sent := int64(len(m.bytes[0]) + len(m.bytes[1]))
+			assert.Equal(t, sent, l.Stream)
+			if c.loss == 0 {
+				assert.Equal(t, sent, l.Duplicate)
+			}
+			assert.Equal(t, sent-lost, l.Duplicate+l.Repeated)
+		})
+	}
+}
+
 // hostileStream checks that a stream is one: places follow each other.
 type hostileStream struct {
 	t     *testing.T

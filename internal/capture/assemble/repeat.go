@@ -95,7 +95,8 @@ func (a *Assembler) remember(c *Connection, i int) {
 	*b = r.n
 }
 
-// printOf samples a payload.
+// printOf samples a payload: at its start and end, which lie beside headers that are read anyway. The rest of it may not
+// be in the processor's cache, and need not be for anything else.
 func printOf(b []byte) uint32 {
 	n := len(b)
 	if n < 8 {
@@ -106,9 +107,7 @@ func printOf(b []byte) uint32 {
 		return h
 	}
 	le := binary.LittleEndian
-	h := le.Uint64(b)*0x9e3779b97f4a7c15 ^ le.Uint64(b[n-8:])
-	h = h*0xa0761d6478bd642f ^ le.Uint64(b[(n-8)/2:])
-	h *= 0xe7037ed1a0b428db
+	h := (le.Uint64(b)*0x9e3779b97f4a7c15 ^ le.Uint64(b[n-8:])) * 0xa0761d6478bd642f
 	return uint32(h >> 32)
 }
 
@@ -189,6 +188,7 @@ func equal(x, y []byte) bool {
 type files struct {
 	last  int
 	spans []span
+	mixed bool // packets of different files alternate
 }
 
 // span is the first and the last packet of an input, by their places in the capture.
@@ -205,6 +205,8 @@ func (f *files) saw(o *Origin) {
 	f.last = o.File
 	if s := &f.spans[o.File]; s.first == 0 {
 		s.first = o.Ordinal
+	} else {
+		f.mixed = true
 	}
 	f.spans[o.File].last = o.Ordinal
 }
