@@ -378,7 +378,9 @@ func Fuzz(f *testing.F, format decode.Format, files ...string) {
 			}
 		}
 	}
-	f.Fuzz(func(t *testing.T, body []byte) { Check(t, format, body) })
+	f.Fuzz(func(t *testing.T, body []byte) {
+		bounded(t, len(body), func() { Check(t, format, body) })
+	})
 }
 
 // Hostile is a body that must stop with a cause.
@@ -404,7 +406,7 @@ func Stops(t *testing.T, f decode.Format, bodies []Hostile) {
 					Balance(t, tree, r.Offset())
 				}
 			}
-			Check(t, f, h.Body)
+			bounded(t, len(h.Body), func() { Check(t, f, h.Body) })
 		})
 	}
 }
