@@ -212,6 +212,7 @@ func (m *Message) FillFrom(f *dubbo.Frame, d *dubbo.Message) {
 	m.Start, m.Wire = f.Start, f.Wire
 	m.Serialization, m.Names = d.Serialization, d.Names
 	m.ResultKind, m.Exception = d.ResultKind, d.Exception()
+	m.Details = &plain
 	if d.Group != "" || d.GenericMethod != "" || d.Said || d.ExceptionClass != "" || d.ExceptionMessage != "" || d.ErrorMessage != "" {
 		*m.Detail() = Details{
 			Group: d.Group, GenericMethod: d.GenericMethod, GenericTypes: d.GenericTypes, Said: d.Said,

@@ -2,7 +2,6 @@ package report
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -38,10 +37,7 @@ func WriteFormats(w io.Writer, format string, formats []decode.Format, s Style) 
 				{"capture", f.Capture},
 			})
 		}
-		enc := json.NewEncoder(w)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", " ")
-		return enc.Encode(list)
+		return writeJSON(w, list)
 	}
 	return fmt.Errorf("formats has no format %q: choose table, markdown, csv or json", format)
 }

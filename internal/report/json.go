@@ -1,12 +1,14 @@
 package report
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"io"
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"dubbo-wire/internal/sizes"
 )
@@ -19,49 +21,132 @@ type member struct {
 	value any
 }
 
-// MarshalJSON prints the members in order.
-func (o object) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	b.WriteByte('{')
-	for i, m := range o {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		if err := enc.Encode(m.name); err != nil {
-			return nil, err
-		}
-		b.WriteByte(':')
-		if err := enc.Encode(m.value); err != nil {
-			return nil, err
-		}
+// objects is a list of JSON objects, made one by one as they are printed.
+type objects func(yield func(object) bool)
+
+// printer prints JSON indented by one space a level, member by member, so that a report with very many groups is never in
+// memory as a whole.
+type printer struct {
+	w     *bufio.Writer
+	leaf  bytes.Buffer
+	enc   *json.Encoder // to leaf
+	level int
+	err   error
+}
+
+func newPrinter(w io.Writer) *printer {
+	p := &printer{w: bufio.NewWriter(w)}
+	p.enc = json.NewEncoder(&p.leaf)
+	p.enc.SetEscapeHTML(false)
+	return p
+}
+
+func (p *printer) text(s string) {
+	if p.err == nil {
+		_, p.err = p.w.WriteString(s)
 	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
+}
+
+// line begins a line at the level.
+func (p *printer) line() {
+	p.text("\n")
+	for range p.level {
+		p.text(" ")
+	}
+}
+
+// item begins an item of a list or object.
+func (p *printer) item(i int) {
+	if i > 0 {
+		p.text(",")
+	}
+	p.line()
+}
+
+// end ends a list or object with n items.
+func (p *printer) end(n int, bracket string) {
+	p.level--
+	if n > 0 {
+		p.line()
+	}
+	p.text(bracket)
+}
+
+func (p *printer) value(v any) {
+	switch v := v.(type) {
+	case object:
+		p.text("{")
+		p.level++
+		for i, m := range v {
+			p.item(i)
+			p.value(m.name)
+			p.text(": ")
+			p.value(m.value)
+		}
+		p.end(len(v), "}")
+	case []object:
+		p.value(objects(slices.Values(v)))
+	case objects:
+		p.text("[")
+		p.level++
+		n := 0
+		for o := range v {
+			p.item(n)
+			p.value(o)
+			n++
+			if p.err != nil {
+				break
+			}
+		}
+		p.end(n, "]")
+	default:
+		p.other(v)
+	}
+}
+
+// other prints a value that is small.
+func (p *printer) other(v any) {
+	p.leaf.Reset()
+	if err := p.enc.Encode(v); err != nil && p.err == nil {
+		p.err = err
+	}
+	b := bytes.TrimRight(p.leaf.Bytes(), "\n")
+	if len(b) > 0 && (b[0] == '[' || b[0] == '{') {
+		var indented bytes.Buffer
+		if err := json.Indent(&indented, b, strings.Repeat(" ", p.level), " "); err != nil && p.err == nil {
+			p.err = err
+		}
+		b = indented.Bytes()
+	}
+	if p.err == nil {
+		_, p.err = p.w.Write(b)
+	}
 }
 
 // WriteJSON prints the report as the contract has it, keys in stable order. buckets adds the histograms.
 func (r *Report) WriteJSON(w io.Writer, buckets bool) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(r.object(buckets)); err != nil {
-		return err
+	return writeJSON(w, r.object(buckets))
+}
+
+// writeJSON prints v and a line end.
+func writeJSON(w io.Writer, v any) error {
+	p := newPrinter(w)
+	p.value(v)
+	p.text("\n")
+	if p.err != nil {
+		return p.err
 	}
-	var out bytes.Buffer
-	if err := json.Indent(&out, b.Bytes(), "", " "); err != nil {
-		return err
-	}
-	_, err := out.WriteTo(w)
-	return err
+	return p.w.Flush()
 }
 
 func (r *Report) object(buckets bool) object {
-	groups := []object{}
-	for _, g := range r.Groups {
-		groups = append(groups, r.group(g, buckets))
-	}
+	groups := objects(func(yield func(object) bool) {
+		for _, g := range r.Groups {
+			if !yield(r.group(g, buckets)) {
+				return
+			}
+		}
+	})
 	by := []string{}
 	for _, k := range r.By.Keys {
 		by = append(by, r.keyName(k))
