@@ -5,6 +5,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/lib.sh"
 . "$here/fleet.sh"
+. "$here/tunnels.sh"
 out=${RIG_OUT:-$here/../captures} # another folder for trials
 default_release=2.7.23
 mkdir -p "$out"
@@ -72,7 +73,8 @@ start_wire() { # loss reorder duplicate
 
 start_sniffer() { # descriptor 7 is the consumer's standard input: nobody else may hold it open
   if [ "$sniffer" = dumpcap ]; then
-    dumpcap -q -i "$iface" -f "$filter" -B 64 -w "$work/raw" >"$work/sniffer.log" 2>&1 7>&- &
+    # shellcheck disable=SC2086
+    $sniff_prefix dumpcap -q -f "$filter" -B 64 -i "$iface" $dumpcap_options -w "$work/raw" >"$work/sniffer.log" 2>&1 7>&- &
     sniffer_pid=$!
     wait_for "$work/sniffer.log" "File:" 10
   else
@@ -100,7 +102,7 @@ record() {
   shift
   local dubbo=$default_release workloads=published file='' note='' complete=true late_start='' talk=two_talk
   serialization=hessian2 serializations='' optimizer=false heartbeat=60000 threads=200 payload=8388608 repeat=1 pause=0 host=127.0.0.1
-  sniffer=tcpdump iface=lo tcpdump_options='' filter="tcp port $port" sniff_prefix='' provider_ns='' consumer_ns='' wire='' properties='' protocol=dubbo second_protocol='' spoken=''
+  sniffer=tcpdump iface=lo tcpdump_options='' filter="tcp port $port" sniff_prefix='' provider_ns='' consumer_ns='' wire='' dumpcap_options='' tunnel='' push='' pop='' kind='' match='' then='' vxlan='' mtu=1450 outer='' inner='' watched='' flatten='' properties='' protocol=dubbo second_protocol='' spoken=''
   local setting
   for setting in "$@"; do
     printf -v "${setting%%=*}" '%s' "${setting#*=}"
@@ -109,6 +111,7 @@ record() {
   echo "== $name"
   rm -f "$work"/raw "$work"/*.truth "$work"/*.log
   $talk
+  [ -z "$flatten" ] || { editcap -F nsecpcap "$work/raw" "$work/flat" && mv "$work/flat" "$work/raw"; } # one interface, as a mirror's port is
   grep -ahE "^(FAILED|NOT FAILED|DONE)" "$work"/consumer*.log >"$work/$name.steps"
   grep ^DONE "$work/$name.steps"
   cat "$work"/*.truth | zstd -q -19 --long=24 -f -o "$out/$name.truth.jsonl.zst"
@@ -154,7 +157,7 @@ two_talk() {
 
 provenance() { # dubbo workloads complete note
   local packets link version
-  packets=$(tcpdump -nn -r "$work/raw" 2>"$work/read.log" | wc -l)
+  packets=$(tcpdump --count -r "$work/raw" 2>"$work/read.log" | cut -d' ' -f1) # printed, some packets have several lines
   link=$(sed -n 's/.*link-type \([A-Z0-9_]*\).*/\1/p' "$work/read.log" | head -1)
   jq -n --arg name "$name" --arg file "$file" --arg dubbo "${1// /, }" --arg ser "${serializations:-$serialization}" --argjson complete "$3" \
     --arg link "$link" --arg note "$4" --arg workloads "$2" --argjson optimizer "$optimizer" --arg packets "$packets" \

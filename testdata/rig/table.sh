@@ -103,6 +103,37 @@ all_captures() {
   capture requests-only workloads=conditions "filter=tcp dst port $port" complete=false note="only packets towards the provider"
   capture responses-only workloads=conditions "filter=tcp src port $port" complete=false note="only packets from the provider"
 
+  # What networks put around packets; tunnels.sh builds them.
+  capture tunnel-vxlan talk=vxlan_talk vxlan="dstport 4789" workloads=conditions "filter=udp port 4789" note="VXLAN of the kernel"
+  capture tunnel-vxlan-8472 talk=vxlan_talk vxlan="dstport 8472" workloads=bid "filter=udp port 8472" note="VXLAN at the port Linux had before there was a number"
+  capture tunnel-vxlan-policy talk=tunnel_talk tunnel="vxlan options:key=100 options:exts=gbp" workloads=bid "filter=udp port 4789" note="VXLAN with group policy"
+  capture tunnel-geneve talk=tunnel_talk tunnel="geneve options:key=100" workloads=conditions "filter=udp port 6081" note="GENEVE"
+  capture tunnel-gre talk=tunnel_talk tunnel="gre options:key=7 options:seq=true" workloads=conditions "filter=ip proto 47" note="Ethernet in GRE with key and sequence number"
+  capture tunnel-gre-ip talk=tunnel_talk tunnel="gre options:packet_type=legacy_l3" workloads=bid "filter=ip proto 47" note="IP in GRE"
+  capture tunnel-erspan2 talk=tunnel_talk tunnel="erspan options:key=5 options:erspan_ver=1 options:erspan_idx=3" workloads=conditions "filter=ip proto 47" note="ERSPAN II"
+  capture tunnel-erspan3 talk=tunnel_talk tunnel="erspan options:key=5 options:erspan_ver=2 options:erspan_dir=1 options:erspan_hwid=4" workloads=bid "filter=ip proto 47" note="ERSPAN III"
+  capture tags-vlan talk=tags_talk push="push_vlan:0x8100,set_field:4196->vlan_vid" match=dl_vlan=100 pop=pop_vlan,output:LOCAL workloads=bid filter=vlan note="a VLAN tag"
+  capture tags-qinq talk=tags_talk push="push_vlan:0x8100,set_field:4196->vlan_vid,push_vlan:0x88a8,set_field:4106->vlan_vid" match=dl_vlan=10 pop="pop_vlan,resubmit(,1)" then=dl_vlan=100,actions=pop_vlan,output:LOCAL \
+    workloads=bid filter= note="two VLAN tags, the outer one 802.1ad"
+  capture tags-mpls talk=tags_talk push="push_mpls:0x8847,set_field:100->mpls_label,push_mpls:0x8847,set_field:200->mpls_label" kind=0x8847 pop="pop_mpls:0x8847,pop_mpls:0x0800,set_field:SELF->eth_dst,output:LOCAL" \
+    workloads=bid filter=mpls note="two MPLS labels"
+  capture tags-pseudowire talk=tags_talk push="encap(mpls),set_field:100->mpls_label,encap(ethernet),set_field:PEER->eth_dst" kind=0x8847 pop="decap(),decap(packet_type(ns=0,type=0)),output:LOCAL" \
+    workloads=bid filter=mpls note="Ethernet on an MPLS pseudowire, without control word"
+  capture fragments-v4 talk=narrow_talk workloads=conditions filter=ip note="TCP in IPv4 fragments of 576 bytes, cut by routers"
+  capture fragments-vxlan talk=vxlan_talk vxlan="dstport 4789 df unset" mtu=1500 workloads=conditions filter=ip note="VXLAN packets in IPv4 fragments"
+  capture fragments-v6 talk=ipip_talk outer=fd00:9:: inner=198.18.0. mtu=1500 workloads=conditions filter=ip6 note="IPv4 in IPv6, in IPv6 fragments"
+  capture tunnel-6in4 talk=ipip_talk outer=198.18.9. inner=fd00:1:: mtu=1400 workloads=bid filter="ip proto 41" note="IPv6 in IPv4"
+  capture tunnel-4in4 talk=ipip_talk outer=198.18.9. inner=198.18.0. mtu=1400 workloads=bid filter="ip proto 4" note="IPv4 in IPv4"
+  capture offload talk=offload_talk workloads=conditions note="the card cuts segments: packets of up to 64 KiB, checksums not filled in"
+  capture nflog talk=nflog_talk workloads=bid filter= note="what netfilter logs"
+
+  # Every packet more than once.
+  capture two-ports talk=bridge_talk watched=port-a sniffer=dumpcap "dumpcap_options=-i port-b" file=two-ports.pcapng.zst workloads=bid note="both ports of a bridge, one pcapng interface each"
+  capture mirror talk=bridge_talk watched=port-a sniffer=dumpcap "dumpcap_options=-i port-b" flatten=yes workloads=conditions note="both ports of a bridge in one stream, as a port mirror of both has them"
+  capture any-doubles talk=bridge_talk watched=any workloads=conditions note="the two ports of a bridge: each packet twice"
+  capture any-doubles-cooked1 file=any-doubles-cooked1.pcap.gz talk=bridge_talk watched=any "tcpdump_options=-y LINUX_SLL" workloads=bid note="the two ports of a bridge: each packet twice"
+  capture both-ends talk=both_talk workloads=conditions note="captured at both hosts; this is the provider's file, both-ends.consumer.pcap.zst the consumer's"
+
   # Dubbo 3: what each release ships, and the serializations of its extensions, run with 3.2.
   for s in 3.2.16 3.3.6; do
     capture hessian2-$s dubbo=$s

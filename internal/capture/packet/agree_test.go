@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/netip"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/gopacket/gopacket"
@@ -88,6 +89,10 @@ func TestAgreesWithGopacketOnSynthetic(t *testing.T) {
 	}
 }
 
+// beyond are captures whose segments are behind tunnels, labels or fragments, which neither gopacket's first transport layer nor
+// tcpdump's filter sees. tshark_test.go compares those.
+var beyond = regexp.MustCompile(`^(tunnel|fragments|tags|nflog)`)
+
 // The same segments come out of every committed capture.
 func TestAgreesWithGopacketOnCaptures(t *testing.T) {
 	paths, err := filepath.Glob("../../../testdata/captures/*.pcap*")
@@ -96,6 +101,9 @@ func TestAgreesWithGopacketOnCaptures(t *testing.T) {
 		t.Skip("no captures")
 	}
 	for _, path := range paths {
+		if beyond.MatchString(filepath.Base(path)) {
+			continue
+		}
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			f, err := capture.Open([]string{path}, capture.Options{})
 			require.NoError(t, err)

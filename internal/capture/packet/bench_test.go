@@ -14,9 +14,9 @@ import (
 )
 
 func BenchmarkDecode(b *testing.B) {
-	for _, c := range append(common(b), rareSamples(b)...) {
+	for _, c := range append(append(common(b), rareSamples(b)...), tunnelSamples(b)...) {
 		switch c.name {
-		case "ethernet ipv4", "ethernet ipv6", "vlan", "linux cooked v2 ipv4", "raw ipv4", "ipv6 all of them", "802.11 radiotap":
+		case "ethernet ipv4", "ethernet ipv6", "vlan", "linux cooked v2 ipv4", "raw ipv4", "ipv6 all of them", "802.11 radiotap", "vxlan ipv4", "gre, bridged ipv4":
 			b.Run(c.name, func(b *testing.B) {
 				b.SetBytes(int64(c.p.WireLen))
 				b.ReportAllocs()
@@ -28,6 +28,27 @@ func BenchmarkDecode(b *testing.B) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// BenchmarkFragments is a packet of three fragments.
+func BenchmarkFragments(b *testing.B) {
+	var packets []*capture.Packet
+	size := 0
+	for _, f := range split(ip4(b, 4000), 1480, 7) {
+		packets = append(packets, behind(1, hdrEther4, f))
+		size += len(f) + 14
+	}
+	b.SetBytes(int64(size))
+	b.ReportAllocs()
+	var d Decoder
+	var s Segment
+	for b.Loop() {
+		for i, p := range packets {
+			if v := d.Decode(p, &s); (v == TCP) != (i == len(packets)-1) {
+				b.Fatal(v)
+			}
 		}
 	}
 }

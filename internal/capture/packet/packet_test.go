@@ -214,6 +214,49 @@ func TestOffloaded(t *testing.T) {
 	}
 }
 
+// Packets larger than a length field can say, with and without the option that says it (RFC 2675), and with padding that only the
+// option tells from payload.
+func TestJumbo(t *testing.T) {
+	const n = 70_000
+	segment := append(ip6(t, 0)[40:], body(n)...)
+	head := ip6(t, 0)[:40]
+	head[4], head[5] = 0, 0
+	size := len(segment) + 8
+	option := []byte{6, 0, 0xc2, 4, byte(size >> 24), byte(size >> 16), byte(size >> 8), byte(size)}
+	withOption := append(append(bytes.Clone(head), option...), segment...)
+	withOption[6] = 0
+	v4 := append(ip4(t, 0), body(n)...)
+	v4[2], v4[3] = 0, 0
+	for _, c := range []struct {
+		name    string
+		ip      []byte
+		padding int
+	}{
+		{"jumbogram", withOption, 0},
+		{"jumbogram with a trailer", append(bytes.Clone(withOption), "trailer"...), 7},
+		{"BIG TCP, IPv6", append(bytes.Clone(head), segment...), 0},
+		{"BIG TCP, IPv4", v4, 0},
+	} {
+		for _, captured := range []int{len(c.ip), 200} {
+			p := behind(101, "", c.ip)
+			p.Data = p.Data[:captured]
+			var s Segment
+			require.Equal(t, TCP, new(Decoder).Decode(p, &s), c.name)
+			assert.Equal(t, n, s.PayloadLen, c.name)
+			assert.Equal(t, c.padding, s.Padding, c.name)
+			assert.True(t, s.Offloaded && s.NoIPLength, c.name)
+			assert.True(t, bytes.HasPrefix(body(n), s.Payload), c.name)
+		}
+	}
+	// An option that claims more than there was, or none at all.
+	for _, option := range []string{"\x06\x00\xc2\x04\xff\xff\xff\xff", "\x06\x00\x01\x04\x00\x00\x00\x00", "\x06\x00\x00\x00\x00\x00\x00\x00", "\x06\x00\x05\xff\x00\x00\x00\x00"} {
+		b := append(append(bytes.Clone(withOption[:40]), option...), segment...)
+		var s Segment
+		require.Equal(t, TCP, new(Decoder).Decode(behind(101, "", b), &s))
+		assert.Equal(t, n, s.PayloadLen)
+	}
+}
+
 // A tool that cut packets and forgot their lengths: no more payload than the file
 // says was on the wire, so that the books of link bytes balance.
 func TestLengthBeyondWire(t *testing.T) {

@@ -72,7 +72,9 @@ func TestCountsAgreeWithTcpdump(t *testing.T) {
 				return strings.TrimSuffix(strings.TrimSpace(string(out)), "s")
 			}
 			assert.Equal(t, fmt.Sprint(packets, " packet"), count())
-			assert.Equal(t, fmt.Sprint(segments, " packet"), count("tcp"))
+			if !beyond.MatchString(filepath.Base(path)) {
+				assert.Equal(t, fmt.Sprint(segments, " packet"), count("tcp"))
+			}
 		})
 	}
 }
