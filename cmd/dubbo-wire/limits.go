@@ -19,11 +19,11 @@ type limitFlags struct {
 
 func (l *limitFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.IntVar(&l.maxConnections, "max-connections", 1<<20, "keep `N` connections open; beyond it the one idle longest is ended")
+	fs.IntVar(&l.maxConnections, "max-connections", 1<<18, "keep `N` connections open; beyond it the one idle longest is ended")
 	fs.IntVar(&l.maxOpenCalls, "max-open-calls", 1<<18, "let `N` requests wait for an answer; beyond it the oldest is unanswered")
-	fs.StringVar(&l.maxHeld, "max-held", "256MiB", "hold `SIZE` of data behind holes; beyond it the oldest hole becomes a gap")
+	fs.StringVar(&l.maxHeld, "max-held", "128MiB", "hold `SIZE` of data behind holes; beyond it the oldest hole becomes a gap")
 	fs.StringVar(&l.maxHeldPerConnection, "max-held-per-connection", "8MiB", "hold `SIZE` of data behind the holes of one connection")
-	fs.StringVar(&l.maxBodies, "max-bodies", "512MiB", "keep `SIZE` of bodies whose end has not come yet; beyond it they are measured, not decoded")
+	fs.StringVar(&l.maxBodies, "max-bodies", "256MiB", "keep `SIZE` of bodies whose end has not come yet; beyond it they are measured, not decoded")
 	fs.IntVar(&l.gapPackets, "gap-packets", 4096, "wait `N` packets for what was lost, once it is acknowledged")
 	fs.DurationVar(&l.gapTime, "gap-time", time.Second, "wait `DURATION` of the capture for what was lost, once it is acknowledged")
 }

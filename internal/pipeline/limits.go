@@ -14,11 +14,11 @@ const Lanes = 16
 // Limits bound the memory of a run, in bytes unless said otherwise; zero values are the defaults. Each lane has its
 // share of the totals.
 type Limits struct {
-	// MaxConnections is how many connections with payload may be open at once (default 1 048 576), MaxEmpty how many
-	// without (default 1 048 576): so a flood of SYNs ends no connection in use. Beyond it the one that was idle longest is
+	// MaxConnections is how many connections with payload may be open at once (default 262 144), MaxEmpty how many
+	// without (default 262 144): so a flood of SYNs ends no connection in use. Beyond it the one that was idle longest is
 	// ended.
 	MaxConnections, MaxEmpty int
-	// MaxHeld bounds the bytes behind holes of all connections together (default 256 MiB), MaxHeldPerConnection those of
+	// MaxHeld bounds the bytes behind holes of all connections together (default 128 MiB), MaxHeldPerConnection those of
 	// one (default 8 MiB).
 	MaxHeld, MaxHeldPerConnection int
 	// MaxClosed is how many closed connections still take late packets (default 65 536).
@@ -31,7 +31,7 @@ type Limits struct {
 	MaxOpenCalls int
 	// MaxValues bounds the rendered values of requests that wait (default 256 MiB).
 	MaxValues int
-	// MaxBodies bounds the beginnings of bodies that are kept until the rest comes (default 512 MiB).
+	// MaxBodies bounds the beginnings of bodies that are kept until the rest comes (default 256 MiB).
 	MaxBodies int
 }
 
@@ -41,14 +41,14 @@ func (l Limits) withDefaults() Limits {
 			*v = d
 		}
 	}
-	set(&l.MaxConnections, 1<<20)
-	set(&l.MaxEmpty, 1<<20)
-	set(&l.MaxHeld, 256<<20)
+	set(&l.MaxConnections, 1<<18)
+	set(&l.MaxEmpty, 1<<18)
+	set(&l.MaxHeld, 128<<20)
 	set(&l.MaxHeldPerConnection, 8<<20)
 	set(&l.MaxClosed, 1<<16)
 	set(&l.MaxOpenCalls, 1<<18)
 	set(&l.MaxValues, 256<<20)
-	set(&l.MaxBodies, 512<<20)
+	set(&l.MaxBodies, 256<<20)
 	return l
 }
 
