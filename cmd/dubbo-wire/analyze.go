@@ -8,6 +8,7 @@ import (
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/sizes"
@@ -21,6 +22,7 @@ type analyzeFlags struct {
 	sort      string
 	top       int
 	maxGroups int
+	parts     bool
 }
 
 func (a *analyzeFlags) add(cmd *cobra.Command) {
@@ -31,6 +33,7 @@ func (a *analyzeFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&a.sort, "sort", "", "sort groups by `COLUMN`: "+strings.Join(report.SortNames(), ", "))
 	fs.IntVar(&a.top, "top", 0, "print `N` rows of the ranking in tables (default 10); csv and json always have all")
 	fs.IntVar(&a.maxGroups, "max-groups", sizes.DefaultMaxGroups, "keep `N` groups apart; later ones go to one row")
+	fs.BoolVar(&a.parts, "parts", false, "take bodies apart and say what their bytes are for: values, names, attachments, envelope, overhead, opaque")
 }
 
 // parsed is what the flags mean.
@@ -134,10 +137,11 @@ Several files are one capture, merged by time.`,
 			for _, k := range p.by.Keys {
 				opt.Apart = opt.Apart || k == sizes.Input
 			}
+			opt.Detail = a.detail()
 			totals, readErr := in.read(s, src, p.filter, opt, groups{agg}, nil)
 			withoutBodies(totals)
 			r := report.Build(src.Inputs(), totals, p.by, agg.Groups())
-			r.Filtered = !p.filter.empty
+			r.Filtered, r.Parts = !p.filter.empty, a.parts
 			if err := a.print(targets, r, "analyze "+strings.Join(args, " ")); err != nil {
 				return err
 			}
@@ -147,6 +151,14 @@ Several files are one capture, merged by time.`,
 	in.add(cmd)
 	a.add(cmd)
 	return cmd
+}
+
+// detail is how much of each body the report needs.
+func (a *analyzeFlags) detail() dubbo.Detail {
+	if a.parts {
+		return dubbo.Parts
+	}
+	return dubbo.Envelope
 }
 
 // withoutBodies leaves out how far bodies were decoded: here that depends on the filter, on which coverage must not.

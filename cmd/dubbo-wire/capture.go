@@ -76,7 +76,7 @@ is reached. It needs the right to capture: run it as root, or give the program c
 			defer stop.release()
 			started := time.Now()
 			agg := sizes.New(p.by, a.maxGroups, []string{iface})
-			opt := pipeline.Options{Formats: formats.All(), Limits: in.limits.parsed}
+			opt := pipeline.Options{Formats: formats.All(), Detail: a.detail(), Limits: in.limits.parsed}
 			source := capture.Source(&limited{Source: src, left: packets})
 			p.filter.apply(&opt)
 			opt.Stop = func() bool { return stop.stopped.Load() || duration > 0 && time.Since(started) >= duration }
@@ -84,7 +84,7 @@ is reached. It needs the right to capture: run it as root, or give the program c
 			totals, runErr := pipeline.Run(source, opt, groups{agg})
 			withoutBodies(totals)
 			r := report.Build(src.Inputs(), totals, p.by, agg.Groups())
-			r.Filtered = !p.filter.empty
+			r.Filtered, r.Parts = !p.filter.empty, a.parts
 			if err := a.print(targets, r, "capture "+strings.Join(args, " ")); err != nil {
 				return err
 			}

@@ -99,18 +99,33 @@ func (c *counter) Next(p *capture.Packet) error {
 	return err
 }
 
-// Once the line has seen the methods and connections, it allocates nothing per packet, nothing per frame.
+// Once the line has seen the methods and connections, it allocates nothing per packet, nothing per frame, and nothing per
+// value where it adds up what bytes are for.
 func TestLineAllocatesNothing(t *testing.T) {
 	var b bytes.Buffer
 	truth, err := traffic.Write(&b, traffic.Config{Size: 60e6})
 	require.NoError(t, err)
-	c := &counter{Source: source(t, b.Bytes()), warm: truth.Packets * 3 / 4}
-	totals, err := pipeline.Run(c, options(dubbo.Envelope), newSink())
-	require.NoError(t, err)
-	require.Equal(t, truth.Frames, totals.Frames)
-	n, packets := c.after.Mallocs-c.before.Mallocs, uint64(truth.Packets-c.warm)
-	t.Logf("%d allocations of %d bytes for %d packets", n, c.after.TotalAlloc-c.before.TotalAlloc, packets)
-	assert.Less(t, n, packets/100, "what is left is tables that grow now and then")
+	for _, detail := range []dubbo.Detail{dubbo.Envelope, dubbo.Parts} {
+		c := &counter{Source: source(t, b.Bytes()), warm: truth.Packets * 3 / 4}
+		into := newSink()
+		totals, err := pipeline.Run(c, options(detail), into)
+		require.NoError(t, err)
+		require.Equal(t, truth.Frames, totals.Frames)
+		n, packets := c.after.Mallocs-c.before.Mallocs, uint64(truth.Packets-c.warm)
+		t.Logf("%d allocations of %d bytes for %d packets", n, c.after.TotalAlloc-c.before.TotalAlloc, packets)
+		assert.Less(t, n, packets/100, "what is left is tables that grow now and then")
+		for _, g := range into.sizes.Groups() {
+			parts := int64(0)
+			for _, n := range g.Parts {
+				parts += n
+			}
+			if detail == dubbo.Envelope {
+				assert.Zero(t, parts)
+			} else {
+				assert.Equal(t, g.Request.Body.Total+g.Response.Body.Total, parts)
+			}
+		}
+	}
 }
 
 func BenchmarkLine(b *testing.B) {
@@ -122,6 +137,7 @@ func BenchmarkLine(b *testing.B) {
 		detail dubbo.Detail
 	}{
 		{"sizes", dubbo.Envelope},
+		{"parts", dubbo.Parts},
 		{"values", dubbo.Values},
 	} {
 		b.Run(c.name, func(b *testing.B) {

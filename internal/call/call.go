@@ -8,7 +8,10 @@
 // bytes still find it.
 package call
 
-import "dubbo-wire/internal/decode/dubbo"
+import (
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/dubbo"
+)
 
 // Conn is what calls know of their connection.
 type Conn struct {
@@ -38,8 +41,10 @@ type Message struct {
 
 	Serialization string
 	Names         *dubbo.Names // of requests; nil when the envelope was not read
-	ResultKind    int          // -1 when there is none
-	Exception     bool
+	// Parts is what the bytes of the body are for, where that was asked for.
+	Parts      decode.PartBytes
+	ResultKind int // -1 when there is none
+	Exception  bool
 	*Details
 
 	// Order is larger for messages that were complete later, where a run numbers frames afterwards.

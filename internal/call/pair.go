@@ -207,6 +207,7 @@ func (p *Pairer) End() {
 // FillFrom copies what is kept of a decoded message.
 func (m *Message) FillFrom(f *dubbo.Frame, d *dubbo.Message) {
 	m.Kind, m.Header, m.Origin = d.Kind, f.Header, f.Last
+	m.Parts = d.Parts
 	m.Complete = f.Complete()
 	m.First, m.LastByte = f.First.Time, f.LastByte
 	m.Start, m.Wire = f.Start, f.Wire

@@ -33,7 +33,11 @@ func (r *Report) document(s *Style) *document {
 	d := &document{summary: r.summary(s)}
 	d.sections = append(d.sections, r.onTheWire(s))
 	if r.Selected.Calls > 0 {
-		d.sections = append(d.sections, r.comparison(s), r.ranking(s))
+		d.sections = append(d.sections, r.comparison(s))
+		if r.Parts {
+			d.sections = append(d.sections, r.madeOf(s))
+		}
+		d.sections = append(d.sections, r.ranking(s))
 	}
 	d.sections = append(d.sections, r.coverageSection(s))
 	return d

@@ -10,27 +10,7 @@ import (
 
 // comparison puts the serializations side by side; where calls are grouped by other keys only, those.
 func (r *Report) comparison(s *Style) section {
-	var keys []int
-	for i, k := range r.By.Keys {
-		if k == sizes.Protocol || k == sizes.Serialization {
-			keys = append(keys, i)
-		}
-	}
-	apart := len(keys) > 0
-	if !apart {
-		for i := range r.By.Keys {
-			keys = append(keys, i)
-		}
-	}
-	rows := r.merge(keys)
-	if apart || r.Sorted == "" && !r.byTime() {
-		slices.SortStableFunc(rows, byWire)
-	}
-	shown := rows
-	if top := r.top(s); !apart && len(rows) > top {
-		shown = rows[:top]
-	}
-
+	keys, apart, rows, shown := r.compared(s)
 	columns, label := r.labels(keys)
 	title := "BY " + r.keyTitle(columns)
 	if r.keyIndex(sizes.Serialization) >= 0 {
@@ -60,6 +40,43 @@ func (r *Report) comparison(s *Style) section {
 		cells = append(cells, numberCell(g.WireBytes()), ratioCell(g.WireBytes(), r.Selected.WireBytes()))
 		tab.rows = append(tab.rows, cells)
 	}
+	eachCompared(rows, shown, names, label, add)
+	sec := section{title: title, table: tab}
+	sec.notes = append(sec.notes, fmt.Sprintf("share: of the %s of these %s on the wire; p50, p99 within 1 %%.",
+		bytesText(r.Selected.WireBytes(), s), plural(r.Selected.Calls, "call", "calls")))
+	if apart && len(rows) > 1 {
+		sec.notes = append(sec.notes, r.sameMethods(rows))
+	}
+	return sec
+}
+
+// compared are the rows of a comparison: the groups added up by serialization, or by all keys where that is none of
+// them (then apart is false), and those of them that are shown.
+func (r *Report) compared(s *Style) (keys []int, apart bool, rows, shown []*merged) {
+	for i, k := range r.By.Keys {
+		if k == sizes.Protocol || k == sizes.Serialization {
+			keys = append(keys, i)
+		}
+	}
+	apart = len(keys) > 0
+	if !apart {
+		for i := range r.By.Keys {
+			keys = append(keys, i)
+		}
+	}
+	rows = r.merge(keys)
+	if apart || r.Sorted == "" && !r.byTime() {
+		slices.SortStableFunc(rows, byWire)
+	}
+	shown = rows
+	if top := r.top(s); !apart && len(rows) > top {
+		shown = rows[:top]
+	}
+	return keys, apart, rows, shown
+}
+
+// eachCompared adds a row for each that is shown, and one for all others; names is how many columns their label has.
+func eachCompared(rows, shown []*merged, names int, label func([]string) []cell, add func([]cell, *sizes.Group)) {
 	for _, m := range shown {
 		if m.Rest {
 			add(spanning(beyondText(m.Groups), names), &m.Group)
@@ -70,13 +87,6 @@ func (r *Report) comparison(s *Style) section {
 	if len(shown) < len(rows) {
 		add(spanning(moreText(len(rows)-len(shown), len(rows)), names), sumOf(rows[len(shown):]))
 	}
-	sec := section{title: title, table: tab}
-	sec.notes = append(sec.notes, fmt.Sprintf("share: of the %s of these %s on the wire; p50, p99 within 1 %%.",
-		bytesText(r.Selected.WireBytes(), s), plural(r.Selected.Calls, "call", "calls")))
-	if apart && len(rows) > 1 {
-		sec.notes = append(sec.notes, r.sameMethods(rows))
-	}
-	return sec
 }
 
 // keyTitle names what groups share, without the step of time.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strconv"
 
+	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/sizes"
 )
 
@@ -48,6 +49,11 @@ func (r *Report) csvHeader() []string {
 	}
 	stats("latencyMicros")
 	stats("waitMicros")
+	if r.Parts {
+		for c := range decode.ClassMissing {
+			names = append(names, "parts."+c.String())
+		}
+	}
 	return append(names, "largest.file", "largest.frame", "largest.bodyBytes", "restGroups")
 }
 
@@ -79,6 +85,11 @@ func (r *Report) csvRow(g *sizes.Group) []string {
 	}
 	row = appendStat(row, &g.Latency, 1000)
 	row = appendStat(row, &g.Wait, 1000)
+	if r.Parts {
+		for _, n := range g.Parts {
+			row = append(row, strconv.FormatInt(n, 10))
+		}
+	}
 	row = append(row, r.csvLargest(g)...)
 	if g.Rest {
 		return append(row, strconv.FormatInt(g.Groups, 10))

@@ -320,6 +320,9 @@ func (r *Report) group(g *sizes.Group, buckets bool) object {
 	}
 	o = append(o, member{"request", direction(&g.Request, buckets)}, member{"response", direction(&g.Response, buckets)},
 		member{"latencyMicros", stat(&g.Latency, 1000, buckets)}, member{"waitMicros", stat(&g.Wait, 1000, buckets)})
+	if r.Parts {
+		o = append(o, member{"parts", parts(g)})
+	}
 	if l := g.Largest; l.Frame > 0 {
 		file := ""
 		if l.File < len(r.Inputs) {

@@ -33,6 +33,8 @@ type Report struct {
 	Selected sizes.Group
 	// Filtered: a filter was given, so the groups may lack calls that the coverage has.
 	Filtered bool
+	// Parts: bodies were taken apart, so that groups know what their bytes are for.
+	Parts bool
 }
 
 // Input is one file of the capture.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/dubbo"
 )
 
@@ -108,6 +109,8 @@ type Group struct {
 	Request, Response                             Direction
 	Latency, Wait                                 Stat // nanoseconds
 	Largest                                       Largest
+	// Parts is what the bytes of the bodies in Request and Response are for, by class, where that was asked for.
+	Parts [decode.ClassMissing]int64
 }
 
 // WireBytes is the group's bytes on the link.
@@ -186,6 +189,9 @@ func (g *Group) message(m *call.Message, d *Direction) {
 	m.Owner = g
 	if !m.Complete {
 		return
+	}
+	for i, n := range m.Parts {
+		g.Parts[i] += int64(n)
 	}
 	body := int64(m.Header.BodyLen)
 	d.Body.Add(body)
@@ -392,6 +398,9 @@ func (g *Group) Merge(o *Group) {
 		{&g.Wait, &o.Wait},
 	} {
 		p[0].Merge(p[1])
+	}
+	for i, n := range o.Parts {
+		g.Parts[i] += n
 	}
 	if o.Largest.Frame != 0 && (g.Largest.Frame == 0 || o.Largest.BodyBytes > g.Largest.BodyBytes) {
 		g.Largest = o.Largest

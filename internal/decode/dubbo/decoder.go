@@ -122,7 +122,7 @@ func (b *body) known(detail Detail) bool {
 		if b.count() {
 			return true
 		}
-		m.Names, m.ResultKind, m.Err, b.r = nil, -1, nil, nil
+		m.Names, m.ResultKind, m.Parts, m.Err, b.r = nil, -1, decode.PartBytes{}, nil, nil
 	}
 	return false
 }

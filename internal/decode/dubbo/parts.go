@@ -3,21 +3,21 @@ package dubbo
 import "dubbo-wire/internal/decode"
 
 // count adds up what the bytes of a frame's body are for without a tree, where its serialization can and nothing is
-// wrong with the body; else it returns false, and a tree has to be made.
+// wrong with the body; else it returns false, what it counted is void, and a tree has to be made.
 func (b *body) count() bool {
 	m, f := b.m, b.f
 	c, ok := b.r.(decode.Counter)
 	if !ok {
 		return false
 	}
-	var sum decode.PartBytes
+	sum := &m.Parts
 	switch {
 	case m.Kind == Request:
-		if !b.countRequest(c, &sum) {
+		if !b.countRequest(c) {
 			return false
 		}
 	case m.Kind == Response && f.Status == StatusOK:
-		if !b.countResult(c, &sum) {
+		if !b.countResult(c) {
 			return false
 		}
 	case m.Kind == Response:
@@ -30,12 +30,11 @@ func (b *body) count() bool {
 		return false
 	}
 	sum[decode.ClassOverhead] += int32(len(f.Body) - b.r.Offset()) // behind the last field
-	m.Parts = sum
 	return true
 }
 
-func (b *body) countRequest(c decode.Counter, sum *decode.PartBytes) bool {
-	m := b.m
+func (b *body) countRequest(c decode.Counter) bool {
+	m, sum := b.m, &b.m.Parts
 	end := 0
 	if m.Names = b.reading.skim(b.d, b.f.Body); m.Names != nil {
 		end = len(m.Names.raw)
@@ -55,7 +54,8 @@ func (b *body) countRequest(c decode.Counter, sum *decode.PartBytes) bool {
 	return c.CountAttachments(sum)
 }
 
-func (b *body) countResult(c decode.Counter, sum *decode.PartBytes) bool {
+func (b *body) countResult(c decode.Counter) bool {
+	sum := &b.m.Parts
 	k := b.r.ResultKind()
 	if b.r.Err() != nil || k > 5 {
 		return false
