@@ -95,19 +95,18 @@ func (a *Assembler) remember(c *Connection, i int) {
 	*b = r.n
 }
 
-// printOf samples a payload: at its start and end, which lie beside headers that are read anyway. The rest of it may not
-// be in the processor's cache, and need not be for anything else.
+// printOf samples a payload: its first bytes, which lie beside its headers. Bytes further on would have to come from
+// memory for this alone, a sixth of the time of all that is done with a packet where another processor has read it.
 func printOf(b []byte) uint32 {
-	n := len(b)
-	if n < 8 {
-		h := uint32(n)
+	if len(b) < 16 {
+		h := uint32(len(b))
 		for _, x := range b {
 			h = h*31 + uint32(x)
 		}
 		return h
 	}
 	le := binary.LittleEndian
-	h := (le.Uint64(b)*0x9e3779b97f4a7c15 ^ le.Uint64(b[n-8:])) * 0xa0761d6478bd642f
+	h := (le.Uint64(b)*0x9e3779b97f4a7c15 ^ le.Uint64(b[8:])) * 0xe7037ed1a0b428db
 	return uint32(h >> 32)
 }
 
