@@ -39,8 +39,8 @@ type Config struct {
 	// MaxHeld and MaxHeldPerConnection bound the memory behind holes (defaults 16 MiB and 8 MiB). At a limit the oldest
 	// hole of that connection becomes a gap, or that of the connection that has held data longest.
 	MaxHeld, MaxHeldPerConnection int
-	// Linger is the capture time for which a closed connection still takes late packets (default 10 s; twelve times that
-	// where several captures of the same time are merged), MaxClosed the number of such connections (default 4096).
+	// Linger is the capture time for which a closed connection still takes late packets (default 10 s; those of other
+	// captures twelve times that), MaxClosed the number of such connections (default 4096).
 	Linger    time.Duration
 	MaxClosed int
 	// MaxConnections bounds the open connections that had payload (default 262144), MaxEmpty those that had none
@@ -187,8 +187,8 @@ func (a *Assembler) Tick(ordinal, at int64) {
 
 // Segment takes one TCP segment and returns its connection, which is valid until the next call; s and o are borrowed.
 func (a *Assembler) Segment(s *packet.Segment, o *Origin) *Connection {
-	a.Tick(o.Ordinal, o.Time)
 	a.files.saw(o)
+	a.Tick(o.Ordinal, o.Time)
 	a.Ledger.Link += int64(o.Overhead + s.PayloadLen)
 	a.Ledger.Payload += int64(s.PayloadLen)
 	if s.PayloadLen > 0 {
@@ -221,6 +221,9 @@ func (a *Assembler) take(c *Connection, i int, s *packet.Segment, o *Origin) {
 	c.seen = a.now
 	c.Link += int64(o.Overhead + s.PayloadLen)
 	if s.Flags&packet.SYN != 0 {
+		if d.syn && d.isn == s.Seq && c.Payload && o.File != c.File {
+			a.files.skewed = true // nobody sends a SYN again behind data: it was captured again
+		}
 		d.start(s.Seq)
 	} else if s.Flags&packet.ACK != 0 {
 		other.acknowledge(c, s.Ack)

@@ -175,7 +175,7 @@ func (a *Assembler) closed(c *Connection) {
 	a.table.push(&a.closing, c)
 }
 
-// skewed is how much longer closed connections linger when several captures are merged: the clocks of two machines may be
+// skewed is how much longer closed connections linger for other captures than the one they were first seen in: the clocks of two machines may be
 // far apart, and what the other one captured is not to become a connection of its own.
 const skewed = 12
 
@@ -192,12 +192,12 @@ func (a *Assembler) listOf(c *Connection) *list {
 
 // dropClosed ends the connections that were closed long enough ago.
 func (a *Assembler) dropClosed() {
-	linger := int64(a.cfg.Linger)
-	if a.files.mixed {
-		linger *= skewed
-	}
 	for a.closing.n > 0 {
 		c := a.table.at(a.closing.head)
+		linger := int64(a.cfg.Linger)
+		if a.files.mixed || c.File != a.files.last {
+			linger *= skewed
+		}
 		if a.now-c.queued < linger && a.closing.n <= a.cfg.MaxClosed {
 			return
 		}

@@ -10,7 +10,7 @@ import (
 // Bytes that were seen before were sent again, or captured again (a port mirror, all interfaces of a machine, both ends).
 // They were captured again when
 //   - their first copy came from another source: another file, another interface, another direction of a cooked capture;
-//     but not from a file that had ended when this one began (a rotated set), or
+//     but not from a file that had ended when this one began (a rotated set), unless both have the same SYN, or
 //   - the packet is the same as one of the last [recentLen] with payload: sequence and acknowledgement number, length,
 //     window, flags, checksum, and the IPv4 identification. That is unique for a second; without it (0, IPv6) the copy
 //     must come within 2 ms, which is sooner than any sender repeats itself.
@@ -187,7 +187,8 @@ func equal(x, y []byte) bool {
 type files struct {
 	last  int
 	spans []span
-	mixed bool // packets of different files alternate
+	// mixed: packets of different files alternate. skewed: they are known to be of the same time, whatever their clocks say.
+	mixed, skewed bool
 }
 
 // span is the first and the last packet of an input, by their places in the capture.
@@ -213,5 +214,5 @@ func (f *files) saw(o *Origin) {
 // together reports whether neither file ended before the other one began, as far as that is known by now.
 func (f *files) together(x, y int32) bool {
 	s, t := f.spans[x], f.spans[y]
-	return x == y || s.first < t.last && t.first < s.last
+	return x == y || f.skewed || s.first < t.last && t.first < s.last
 }
