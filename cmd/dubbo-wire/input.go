@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
 	"dubbo-wire/internal/pipeline"
 )
@@ -28,7 +29,7 @@ func (i *inputFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.BoolVarP(&i.quiet, "quiet", "q", false, "no progress and no warnings on standard error")
 	fs.Float64Var(&i.minCoverage, "min-coverage", 0, "exit with 3 when less than `PERCENT` of Dubbo's bytes were in whole frames")
-	fs.IntVar(&i.jobs, "jobs", 0, "share connections between `N` workers; the output is the same for every N (default: the number of processors)")
+	fs.IntVar(&i.jobs, "jobs", 0, "share connections between `N` workers; the output is the same for every N (default: the number of processors where bodies are taken apart, else 1)")
 	i.limits.add(cmd)
 }
 
@@ -75,12 +76,13 @@ func (i *inputFlags) check() error {
 // it starting them costs more than they bring.
 const worthJobs = 4 << 20
 
-// jobCount is the number of workers.
-func (i *inputFlags) jobCount(src *capture.Files) int {
+// jobCount is the number of workers. Where only envelopes are read, one goroutine is about as fast as the file can be, with
+// less work in all; taking bodies apart is what workers are for.
+func (i *inputFlags) jobCount(src *capture.Files, detail dubbo.Detail) int {
 	if i.jobs > 0 {
 		return i.jobs
 	}
-	if _, total := src.Progress(); total >= 0 && total < worthJobs {
+	if _, total := src.Progress(); detail == dubbo.Envelope || total >= 0 && total < worthJobs {
 		return 1
 	}
 	return min(runtime.GOMAXPROCS(0), pipeline.Lanes)
@@ -91,8 +93,8 @@ func (i *inputFlags) jobCount(src *capture.Files) int {
 // if it is not nil, returns true.
 func (i *inputFlags) read(s *streams, src *capture.Files, fl *filter, opt pipeline.Options, sink pipeline.Sink, broken func() bool) (*pipeline.Totals, error) {
 	opt.Formats = formats.All()
-	opt.Jobs, opt.Limits = i.jobCount(src), i.limits.parsed
 	fl.apply(&opt)
+	opt.Jobs, opt.Limits = i.jobCount(src, opt.Detail), i.limits.parsed
 	bar := newProgress(s, i.quiet, src)
 	opt.Stop = func() bool {
 		return i.stop.stopped.Load() || broken != nil && broken()
