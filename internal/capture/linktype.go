@@ -84,6 +84,8 @@ func (l LinkType) String() string {
 		return "BLUETOOTH_HCI_H4"
 	case 189:
 		return "USB_LINUX"
+	case 192:
+		return "PPI"
 	case 204:
 		return "PPP_WITH_DIR"
 	case 205:

@@ -32,6 +32,16 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
+func BenchmarkLane(b *testing.B) {
+	var s Segment
+	require.Equal(b, TCP, new(Decoder).Decode(behind(101, "", ip4(b, 10)), &s))
+	n := 0
+	for b.Loop() {
+		n += s.Lane(8)
+	}
+	require.GreaterOrEqual(b, n, 0)
+}
+
 // BenchmarkFragments is a packet of three fragments.
 func BenchmarkFragments(b *testing.B) {
 	var packets []*capture.Packet

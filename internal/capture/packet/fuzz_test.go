@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/rand/v2"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,6 +20,22 @@ func FuzzDecode(f *testing.F) {
 		f.Add(uint16(c.p.Link), c.p.Data, uint16(0))
 		f.Add(uint16(c.p.Link), c.p.Data[:len(c.p.Data)/2], uint16(len(c.p.Data)))
 	}
+	paths, err := filepath.Glob("../../../testdata/captures/*.pcap*")
+	require.NoError(f, err)
+	for _, path := range paths { // a SYN, and data
+		if !beyond.MatchString(filepath.Base(path)) && !strings.HasPrefix(filepath.Base(path), "bid") {
+			continue
+		}
+		source, err := capture.Open([]string{path}, capture.Options{})
+		require.NoError(f, err)
+		var p capture.Packet
+		for n := 0; n < 8 && source.Next(&p) == nil; n++ {
+			if n == 0 || n > 4 {
+				f.Add(uint16(p.Link), bytes.Clone(p.Data), uint16(p.Missing()))
+			}
+		}
+		require.NoError(f, source.Close())
+	}
 	f.Fuzz(func(t *testing.T, link uint16, b []byte, missing uint16) {
 		p := &capture.Packet{Data: b, WireLen: len(b) + int(missing), Link: capture.LinkType(link)}
 		var d Decoder
@@ -28,7 +46,7 @@ func FuzzDecode(f *testing.F) {
 			require.LessOrEqual(t, v, Held)
 			_ = d.Protocol()
 			k.balanced(t, &d)
-			if v == UnknownLink && p.Link != capture.LinkPKTAP {
+			if v == UnknownLink && p.Link != capture.LinkPKTAP && p.Link != linkPPI {
 				require.False(t, Supported(p.Link))
 			}
 			if v == TCP {

@@ -18,6 +18,7 @@ const (
 	linkFrameRelay  capture.LinkType = 107
 	linkEnc         capture.LinkType = 109
 	linkPPPLinux    capture.LinkType = 166
+	linkPPI         capture.LinkType = 192
 	linkPPPWithDir  capture.LinkType = 204
 	linkHDLCWithDir capture.LinkType = 205
 	linkMPLS        capture.LinkType = 219
@@ -27,7 +28,7 @@ const (
 func rareSupported(l capture.LinkType) bool {
 	switch l {
 	case capture.LinkPPP, linkPPPHDLC, linkPPPEther, linkCHDLC, capture.LinkFDDI, capture.LinkPFLog, capture.LinkPKTAP,
-		linkATM1483, linkFrameRelay, linkEnc, linkPPPLinux, linkPPPWithDir, linkHDLCWithDir, linkMPLS, linkNetAnalyzer, capture.LinkNFLog,
+		linkATM1483, linkFrameRelay, linkEnc, linkPPPLinux, linkPPI, linkPPPWithDir, linkHDLCWithDir, linkMPLS, linkNetAnalyzer, capture.LinkNFLog,
 		capture.LinkIEEE80211, capture.LinkRadiotap, capture.LinkPrism:
 		return true
 	}
@@ -50,6 +51,14 @@ func (d *Decoder) rareLink(p *capture.Packet, s *Segment) Verdict {
 		return d.snap(p, s, 0)
 	case linkNetAnalyzer: // Hilscher: four bytes before an Ethernet frame
 		return d.enterLink(p, 4, p.WireLen, capture.LinkEthernet, 0)
+	case linkPPI: // version, flags, length u16 with this, link type u32, little-endian; fields
+		if len(b) < 8 {
+			return short(p, 8)
+		}
+		if inner := binary.LittleEndian.Uint32(b[4:]); inner <= 0xffff && capture.LinkType(inner) != linkPPI {
+			return d.enterLink(p, max(8, int(binary.LittleEndian.Uint16(b[2:]))), p.WireLen, capture.LinkType(inner), 0)
+		}
+		return Malformed
 	case linkHDLCWithDir:
 		return d.enterLink(p, 1, p.WireLen, linkCHDLC, 0)
 	case capture.LinkNFLog:

@@ -150,6 +150,18 @@ func tunnels() []tunnel {
 			return behind(1, hdrMACs+"\x88\xe5\x20\x00\x00\x00\x00\x01chan\x00\x00\x00\x01"+etherOf(ip), append(ip[:len(ip):len(ip)], "integrity check."...))
 		}, false},
 		{"provider backbone", link(1, hdrMACs+"\x88\xa8\x00\x07\x88\xe7\x00\x00\x00\x01"+hdrMACs+"??"), false},
+		{"pppoe", func(t testing.TB, ip []byte) *capture.Packet {
+			kind := map[byte]string{4: "\x00\x21", 6: "\x00\x57"}[ip[0]>>4]
+			n := len(ip) + 2
+			return behind(1, hdrMACs+"\x88\x64\x11\x00\x00\x07"+string([]byte{byte(n >> 8), byte(n)})+kind, ip)
+		}, false},
+		{"vxlan, tagged", func(t testing.TB, ip []byte) *capture.Packet {
+			return behind(1, hdrMACs+"\x81\x00\x00\x05\x08\x00", overUDP(t, 4789, join("\x08\x00\x00\x00\x00\x00\x64\x00"+hdrMACs+"\x81\x00\x00\x07"+etherOf(ip), ip)))
+		}, true},
+		{"geneve, IP", func(t testing.TB, ip []byte) *capture.Packet {
+			return behind(1, hdrEther4, overUDP(t, 6081, join("\x00\x00"+etherOf(ip)+"\x00\x00\x64\x00", ip)))
+		}, true},
+		{"ppi", link(linkPPI, "\x00\x00\x08\x00\x01\x00\x00\x00"+hdrMACs+"??"), false},
 		{"vn-tag", link(1, hdrMACs+"\x89\x26\x00\x00\x00\x00??"), false},
 		{"e-tag", link(1, hdrMACs+"\x89\x3f\x00\x00\x00\x00\x00\x00??"), false},
 		{"frame relay", link(linkFrameRelay, "\x18\x41\x03\x00\x80\x00\x00\x00??"), false},
