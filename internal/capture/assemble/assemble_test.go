@@ -2,8 +2,6 @@ package assemble
 
 import (
 	"fmt"
-	"math/rand/v2"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -13,123 +11,6 @@ import (
 
 	"dubbo-wire/internal/capture/packet"
 )
-
-// recorder notes what a stream is given, as text: data as it is, "<gap n>", "<repeat pos+n>", "<end>".
-type recorder struct {
-	b     strings.Builder
-	order *strings.Builder // of all streams, if wanted
-	link  int64            // link bytes: payload on the wire and overhead
-}
-
-func (r *recorder) Data(b []byte, m *Meta) {
-	r.b.Write(b)
-	if r.order != nil {
-		r.order.Write(b)
-	}
-	r.link += int64(len(b) + m.Overhead)
-}
-
-func (r *recorder) Gap(n, wire int64, m *Meta) {
-	fmt.Fprintf(&r.b, "<gap %d>", n)
-	if r.order != nil {
-		fmt.Fprintf(r.order, "<%d>", n)
-	}
-	r.link += wire + int64(m.Overhead)
-}
-
-func (r *recorder) Repeat(n int, m *Meta) {
-	fmt.Fprintf(&r.b, "<repeat %d+%d>", m.Pos, n)
-	r.link += int64(n + m.Overhead)
-}
-
-func (r *recorder) End() { r.b.WriteString("<end>") }
-
-// handler keeps the streams of every connection by its number and side.
-type handler struct {
-	opened  int
-	closed  int64
-	streams map[string]*recorder
-	order   *strings.Builder
-}
-
-func (h *handler) Open(c *Connection) [2]Stream {
-	var s [2]Stream
-	h.opened++
-	c.Number = h.opened
-	for i := range s {
-		r := &recorder{order: h.order}
-		h.streams[fmt.Sprintf("%d.%d", c.Number, i)] = r
-		s[i] = r
-	}
-	return s
-}
-
-func (h *handler) Begin(*Connection) {}
-func (h *handler) Close(*Connection) { h.closed++ }
-
-// wire is a test's network: it sends segments from "c" (the client) or "s".
-type wire struct {
-	a     *Assembler
-	h     *handler
-	n     int64
-	o     Origin
-	last  packet.Segment
-	quiet bool // send only prepares last
-	order strings.Builder
-}
-
-func newWire(cfg Config) *wire {
-	h := &handler{streams: map[string]*recorder{}}
-	return &wire{a: New(cfg, h), h: h}
-}
-
-const overhead = 66
-
-var (
-	client = packet.Endpoint{IP: [16]byte{15: 1}, Port: 40000}
-	server = packet.Endpoint{IP: [16]byte{15: 2}, Port: 20880}
-)
-
-func (w *wire) send(from string, flags uint8, seq, ack uint32, data string) {
-	w.cut(from, flags, seq, ack, data, len(data))
-}
-
-// cut sends a segment of n bytes of which the capture kept data.
-func (w *wire) cut(from string, flags uint8, seq, ack uint32, data string, n int) {
-	s := packet.Segment{Src: client, Dst: server, Seq: seq, Ack: ack, Flags: flags, Payload: []byte(data), PayloadLen: n}
-	s.IPID = uint16(w.n + 1)
-	if from == "s" {
-		s.Src, s.Dst = server, client
-	}
-	if w.last = s; w.quiet {
-		return
-	}
-	w.again(0, 0)
-}
-
-// again sends the last segment (again), as a packet of that file and interface.
-func (w *wire) again(file, iface int) {
-	w.n++
-	s := w.last
-	w.a.Segment(&s, &Origin{
-		Ordinal: w.n, Time: w.n * int64(time.Millisecond), Packet: w.n, File: file, Interface: iface, Overhead: overhead,
-	})
-}
-
-// send1 sends a segment as it is.
-func (w *wire) send1(s *packet.Segment, at int64) {
-	w.n++
-	w.o = Origin{Ordinal: w.n, Time: at, Packet: w.n, Overhead: overhead}
-	w.a.Segment(s, &w.o)
-}
-
-func (w *wire) open(isn uint32) {
-	w.send("c", packet.SYN, isn, 0, "")
-	w.send("s", packet.SYN|packet.ACK, 5000, isn+1, "")
-	w.send("c", packet.ACK, isn+1, 5001, "")
-}
-
-const ack = packet.ACK
 
 func TestStreams(t *testing.T) {
 	for _, c := range []struct {
@@ -389,16 +270,6 @@ func TestCauseAndEffect(t *testing.T) {
 	}
 }
 
-// idle lets time pass: packets of another connection.
-func (w *wire) idle(packets int) {
-	for range packets {
-		s := packet.Segment{Src: client, Dst: server, Flags: ack}
-		s.Src.Port = 1
-		w.n++
-		w.a.Segment(&s, &Origin{Ordinal: w.n, Time: w.n * int64(time.Millisecond), Packet: w.n, Overhead: overhead})
-	}
-}
-
 // The SYN may be captured behind the first data.
 func TestLateSYN(t *testing.T) {
 	w := newWire(Config{})
@@ -409,18 +280,6 @@ func TestLateSYN(t *testing.T) {
 	w.a.End()
 	assert.Equal(t, "abcdef<end>", w.h.streams["1.0"].b.String())
 	assert.Equal(t, int64(1), w.a.Ledger.Connections)
-}
-
-// balance checks that every byte of the packets with payload was handed on once.
-func balance(t *testing.T, w *wire) {
-	l := w.a.Ledger
-	require.NoError(t, l.Balance())
-	assert.Zero(t, l.Held+l.HeldLink)
-	link := int64(0)
-	for _, r := range w.h.streams {
-		link += r.link
-	}
-	assert.Equal(t, l.Stream+l.Repeated+l.BeyondSnap+l.Overhead, link, "link bytes handed on")
 }
 
 // One-sided captures have no acknowledgements: holes are given up all the same, and memory is bounded.
@@ -527,140 +386,3 @@ func TestEndOfMany(t *testing.T) {
 		}
 	}
 }
-
-// FuzzDelivery sends a stream cut, shuffled, repeated and thinned out. What arrives is the stream, with gaps in place of
-// what was never sent, whatever the order.
-func FuzzDelivery(f *testing.F) {
-	f.Add(uint64(1), uint32(100), 500, uint8(0))
-	f.Add(uint64(2), uint32(0xffffff00), 3000, uint8(10))
-	f.Add(uint64(3), uint32(7), 20, uint8(90))
-	f.Fuzz(func(t *testing.T, seed uint64, isn uint32, n int, loss uint8) {
-		if n < 0 || n > 5000 {
-			return
-		}
-		rng := rand.New(rand.NewPCG(seed, 1))
-		stream := make([]byte, n)
-		for i := range stream {
-			stream[i] = 'a' + byte(rng.IntN(26))
-		}
-		type piece struct{ from, to int }
-		var pieces []piece
-		present := make([]bool, n)
-		for at := 0; at < n; {
-			to := min(n, at+1+rng.IntN(40))
-			if rng.IntN(100) >= int(loss%100) {
-				pieces = append(pieces, piece{at, to})
-				if rng.IntN(4) == 0 { // again, with other borders
-					pieces = append(pieces, piece{max(0, at-rng.IntN(10)), min(n, to+rng.IntN(10))})
-				}
-			}
-			at = to
-		}
-		for i := range pieces { // some reordering
-			if k := i + rng.IntN(6); k < len(pieces) {
-				pieces[i], pieces[k] = pieces[k], pieces[i]
-			}
-		}
-		w := newWire(Config{GapPackets: 1 << 40, GapTime: time.Hour})
-		w.send("c", packet.SYN, isn, 0, "")
-		for _, p := range pieces {
-			for i := p.from; i < p.to; i++ {
-				present[i] = true
-			}
-			w.send("c", ack, isn+1+uint32(p.from), 0, string(stream[p.from:p.to]))
-		}
-		w.send("c", ack|packet.FIN, isn+1+uint32(n), 0, "")
-		w.send("s", ack, 1, isn+2+uint32(n), "")
-		w.a.End()
-		var want strings.Builder
-		for i := 0; i < n; {
-			k := i
-			for k < n && present[k] == present[i] {
-				k++
-			}
-			if present[i] {
-				want.Write(stream[i:k])
-			} else {
-				fmt.Fprintf(&want, "<gap %d>", k-i)
-			}
-			i = k
-		}
-		if len(pieces) == 0 {
-			require.Empty(t, w.h.streams, "nothing was seen")
-			return
-		}
-		got := w.h.streams["1.0"].b.String()
-		for { // repeats are told wherever they come; they are not part of the stream
-			i := strings.Index(got, "<repeat")
-			if i < 0 {
-				break
-			}
-			got = got[:i] + got[i+strings.IndexByte(got[i:], '>')+1:]
-		}
-		require.Equal(t, want.String()+"<end>", got)
-		balance(t, w)
-	})
-}
-
-func BenchmarkInOrder(b *testing.B) {
-	w := newWire(Config{})
-	w.open(1)
-	s := packet.Segment{Src: client, Dst: server, Seq: 2, Ack: 5001, Flags: ack, Payload: make([]byte, 1448), PayloadLen: 1448}
-	w.discard()
-	b.SetBytes(1448)
-	b.ReportAllocs()
-	for b.Loop() {
-		w.send1(&s, 0)
-		s.Seq += 1448
-	}
-}
-
-// BenchmarkLost has one packet of each 10 000 lost: thousands are held at a time.
-func BenchmarkLost(b *testing.B) {
-	w := newWire(Config{})
-	w.open(1)
-	s := packet.Segment{Src: client, Dst: server, Seq: 2, Ack: 5001, Flags: ack, Payload: make([]byte, 1448), PayloadLen: 1448}
-	w.discard()
-	back := packet.Segment{Src: server, Dst: client, Seq: 5001, Flags: ack}
-	b.SetBytes(1448)
-	n := 0
-	for b.Loop() {
-		if n++; n%10_000 != 0 {
-			w.send1(&s, 0)
-		}
-		s.Seq += 1448
-		if n%10_000 == 1 {
-			back.Ack = s.Seq
-			w.send1(&back, 0)
-		}
-	}
-}
-
-// discard lets the benchmarks measure the assembler alone.
-func (w *wire) discard() {
-	c := w.a.Open()[0]
-	w.a.firstPayload(c)
-	c.sides[0].stream = discard{}
-}
-
-// discards is a handler of connections of which nothing is wanted.
-type discards struct{}
-
-func (discards) Begin(*Connection)          {}
-func (discards) Open(*Connection) [2]Stream { return [2]Stream{discard{}, discard{}} }
-func (discards) Close(*Connection)          {}
-
-// heap is the memory in use.
-func heap() int64 {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
-}
-
-type discard struct{}
-
-func (discard) Data([]byte, *Meta)      {}
-func (discard) Gap(int64, int64, *Meta) {}
-func (discard) Repeat(int, *Meta)       {}
-func (discard) End()                    {}
