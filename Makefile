@@ -27,7 +27,7 @@ fuzz: ## every fuzz target for FUZZTIME
 golden: ## rewrite the golden files; read the diff before you commit it
 	$(GO) test ./cmd/... ./internal/report ./internal/docs -update
 
-bench: ## a 1 GB capture outside the repository, dubbo-wire against tcpdump
+bench: ## every row of the budget: dubbo-wire against tcpdump on captures of 2.9 GB in all, outside the repository
 	$(GO) run ./internal/bench/run
 
 bench-small: ## small frames only

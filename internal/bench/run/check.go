@@ -40,6 +40,25 @@ func check(program, file string, t *traffic.Truth) error {
 	return compare(out, t)
 }
 
+// checkLossy lets dubbo-wire analyze a capture of the same traffic with losses: some frames are incomplete or missing, and
+// none is too much. (What must be found after losses is measured by internal/bench/loss.)
+func checkLossy(program, file string, t *traffic.Truth) error {
+	cmd := exec.Command(program, "analyze", file, "--format", "json")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return fmt.Errorf("dubbo-wire analyze: %w", err)
+	}
+	var r report
+	if err := json.Unmarshal(out, &r); err != nil {
+		return fmt.Errorf("dubbo-wire analyze --format json: %w", err)
+	}
+	if c := &r.Coverage; c.Frames > t.Frames || c.Frames < t.Frames*9/10 || c.GapBytes == 0 {
+		return fmt.Errorf("with losses dubbo-wire says %d frames and %d bytes missing; %d frames were written", c.Frames, c.GapBytes, t.Frames)
+	}
+	return nil
+}
+
 // compare says all that differs between a report and the truth.
 func compare(out []byte, t *traffic.Truth) error {
 	var r report
