@@ -87,10 +87,10 @@ func median[T int64 | float64 | time.Duration](runs []sample, of func(i int) T) 
 // write prints the table, whose first row is what the others are compared with.
 func write(out io.Writer, rows []row, fileBytes int64) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "CPU s\t× tcpdump\tpeak MiB\tMB per CPU s\t command")
+	fmt.Fprintln(w, "CPU s\t× tcpdump\tpeak MiB\tMB per CPU s\t  command")
 	for i := range rows {
 		r := &rows[i]
-		fmt.Fprintf(w, "%.3f\t%.2f\t%.1f\t%.0f\t %s\n", r.cpu().Seconds(),
+		fmt.Fprintf(w, "%.3f\t%.2f\t%.1f\t%.0f\t  %s\n", r.cpu().Seconds(),
 			r.ratio(&rows[0], func(s *sample) time.Duration { return s.cpu }), mib(r.peak()),
 			float64(fileBytes)/1e6/r.cpu().Seconds(), r.command())
 	}
