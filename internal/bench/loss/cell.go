@@ -23,7 +23,7 @@ type cell struct {
 	headers, headersKnown int
 	invented              int
 	skipped, bytes        int64
-	plain, time           time.Duration // of a run without loss, and with it: the fastest of each
+	plain, time           time.Duration // processor time of a run without loss, and with it: the least of each
 	first                 string        // invention or miss
 }
 
@@ -80,12 +80,12 @@ func (none) Call(*call.Call, bool) {}
 // run analyses what is left of a scene as analyze does.
 func (l *lossy) run(sink pipeline.Sink) (*pipeline.Totals, time.Duration, error) {
 	l.at = 0
-	start := time.Now()
+	start := cpu()
 	t, err := pipeline.Run(l, pipeline.Options{Formats: formats.All()}, sink)
-	return t, time.Since(start), err
+	return t, cpu() - start, err
 }
 
-// timed runs what is left of a scene, and all of it, in turn, and returns the fastest time of each.
+// timed runs what is left of a scene, and all of it, in turn, and returns the least time of each.
 func timed(l, all *lossy, times int) (with, without time.Duration, err error) {
 	for i := range times {
 		_, a, err := all.run(none{})

@@ -135,6 +135,8 @@ type lossy struct {
 	removed []bool
 	missing [][]span // by stream: the bytes that no packet brings, in order
 	at      int
+	buf     []byte // what was read: a file's bytes are copied once
+	used    int
 }
 
 type span struct{ from, to int }
@@ -174,7 +176,15 @@ func (l *lossy) Next(p *capture.Packet) error {
 	}
 	k := &l.packets[l.at]
 	l.at++
-	*p = capture.Packet{Data: k.data, WireLen: len(k.data), Time: k.at, Link: capture.LinkEthernet, Number: int64(l.at)}
+	if l.used+len(k.data) > len(l.buf) {
+		l.used = 0
+	}
+	if l.buf == nil {
+		l.buf = make([]byte, 1<<20)
+	}
+	data := l.buf[l.used : l.used+copy(l.buf[l.used:], k.data)]
+	l.used += len(data)
+	*p = capture.Packet{Data: data, WireLen: len(k.data), Time: k.at, Link: capture.LinkEthernet, Number: int64(l.at)}
 	return nil
 }
 

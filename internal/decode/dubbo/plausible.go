@@ -153,7 +153,7 @@ func startsText(id uint8, b []byte) bool {
 }
 
 // maxLooks bounds how often holdsFrame looks at one piece.
-const maxLooks = 32
+const maxLooks = 16
 
 // holdsFrame reports whether b, bytes of a body, has a frame inside that could be one of this direction's: traffic that was
 // captured and sent as an argument. id is that of the frame with this body.
