@@ -37,6 +37,14 @@ func many(n int) []rec {
 	return recs
 }
 
+// less is a tenth of what there is to be tried, where time is short.
+func less(n int) int {
+	if testing.Short() {
+		return n / 10
+	}
+	return n
+}
+
 // asPcapng is a capture of the same packets.
 func asPcapng(o binary.AppendByteOrder, recs []rec) []byte {
 	n := &ng{}
@@ -68,7 +76,7 @@ func TestDamageCostsWhatWasDamaged(t *testing.T) {
 			require.Positive(t, place[i])
 		}
 		lost := 0
-		for seed := range uint64(300) {
+		for seed := range uint64(less(300)) {
 			r := rand.New(rand.NewPCG(seed, 12))
 			b := bytes.Clone(whole)
 			from := place[1] + r.IntN(len(b)-place[1]-2000)
@@ -132,7 +140,7 @@ func TestRubbish(t *testing.T) {
 		} {
 			r := rand.New(rand.NewPCG(1, 1))
 			b := bytes.Clone(start)
-			for i := range 20 << 20 {
+			for i := range less(20 << 20) {
 				b = append(b, make(r, i))
 			}
 			began := time.Now()
@@ -207,7 +215,7 @@ func TestCompressedCutAnywhere(t *testing.T) {
 		"pcapng and gzip": compressGzip(t, asPcapng(bothOrders[1], recs)),
 	} {
 		most := 0
-		for n := len(b) - 1; n > 0; n -= 1 + n/397 {
+		for n := len(b) - 1; n > 0; n -= 1 + n/less(397) {
 			f, err := Open([]string{"-"}, Options{Stdin: bytes.NewReader(b[:n])})
 			if err != nil {
 				require.NotZero(t, CauseOf(err), "%s %d", name, n)
