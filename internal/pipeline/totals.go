@@ -100,20 +100,22 @@ func (t *Totals) notTCP(p *capture.Packet, v packet.Verdict, d *packet.Decoder) 
 	if v == packet.Held {
 		return // it is counted with the whole packet, or at the end
 	}
-	t.NotTCPBytes += int64(p.WireLen) + d.Earlier().Bytes
+	earlier := d.Earlier()
+	t.NotTCPBytes += int64(p.WireLen) + earlier.Bytes
+	n := 1 + earlier.Packets
 	if v == packet.NotTCP {
 		name := d.Protocol()
 		if name == "" {
 			name = "other"
 		}
-		count(&t.NotTCP, name, 1)
+		count(&t.NotTCP, name, n)
 		return
 	}
 	name := v.String()
 	if v == packet.UnknownLink {
 		name += " " + p.Link.String()
 	}
-	count(&t.Unread, name, 1)
+	count(&t.Unread, name, n)
 }
 
 // fragments takes the IP fragments that became no packet.
