@@ -12,6 +12,7 @@ type Buffers struct {
 	free        [][]byte
 	frames      []*Frame
 	searches    []*search
+	tails       []*tail
 }
 
 // maxFree and maxKept bound the memory that Buffers keeps: 64 of 64 KiB.
@@ -108,5 +109,21 @@ func (b *Buffers) putSearch(s *search) {
 		*s = search{marks: s.marks[:0], refuted: s.refuted, chain: chain{cand: -1, asked: s.asked[:0]}}
 		clear(s.refuted)
 		b.searches = append(b.searches, s)
+	}
+}
+
+func (b *Buffers) getTail() *tail {
+	if k := len(b.tails) - 1; k >= 0 {
+		t := b.tails[k]
+		b.tails = b.tails[:k]
+		return t
+	}
+	return new(tail)
+}
+
+func (b *Buffers) putTail(t *tail) {
+	t.n = 0
+	if len(b.tails) < maxFree {
+		b.tails = append(b.tails, t)
 	}
 }

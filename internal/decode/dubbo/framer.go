@@ -104,6 +104,7 @@ type Framer struct {
 	left   int         // inBody: bytes to come
 	search *search     // nil while no bytes are held
 	run    *run        // nil without
+	tail   *tail       // of the body that is looked through, where it crosses deliveries
 	ids    [2]idWindow // by request bit
 	// longest is the longest body seen.
 	longest int32
@@ -249,7 +250,7 @@ func (f *Framer) header(b []byte, c *Chunk, pos int64, overhead int) int {
 		r.Captured = h.BodyLen
 		r.Wire += int64(h.BodyLen)
 		if f.looking {
-			f.nested = f.holdsFrame(r.Body, r.ID)
+			f.nested = holdsFrame(r.Body, r.ID)
 		}
 		f.emit()
 		return taken + h.BodyLen
@@ -276,8 +277,8 @@ func (f *Frame) touch(c *Chunk) {
 
 // keep copies body bytes, as far as they are wanted and nothing is missing before them.
 func (f *Framer) keep(b []byte) {
-	if f.looking && !f.nested {
-		f.nested = f.holdsFrame(b, f.frame.ID)
+	if f.looking {
+		f.look(b)
 	}
 	if f.enough || f.frame.MissingAt < f.frame.BodyLen {
 		return
@@ -307,6 +308,10 @@ func (f *Framer) emit() {
 func (f *Framer) drop() {
 	f.cfg.Buffers.put(f.buf)
 	f.cfg.Buffers.putFrame(f.frame)
+	if f.tail != nil {
+		f.cfg.Buffers.putTail(f.tail)
+		f.tail = nil
+	}
 	f.frame, f.buf, f.head = nil, nil, 0
 }
 
@@ -331,6 +336,9 @@ func (f *Framer) Gap(n, wire int64, c *Chunk) {
 	switch f.state {
 	case inBody:
 		k := min(int64(f.left), n)
+		if f.tail != nil {
+			f.tail.n = 0
+		}
 		r := f.frame
 		if r.MissingAt == r.BodyLen {
 			r.MissingAt = r.BodyLen - f.left

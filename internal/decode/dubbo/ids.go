@@ -44,3 +44,9 @@ func (w *idWindow) again(id int64) bool {
 	d := w.last - id
 	return w.seen && !w.repeats && d >= 0 && d < 64 && w.latest&(1<<d) != 0
 }
+
+// goesOn reports whether an id is one of the next, or was overtaken lately.
+func (w *idWindow) goesOn(id int64) bool {
+	d := id - w.last
+	return w.seen && d > -64 && d <= nextIDStep
+}

@@ -152,29 +152,4 @@ func startsText(id uint8, b []byte) bool {
 	return 2*printable >= len(b)
 }
 
-// maxLooks bounds how often holdsFrame looks at one piece.
-const maxLooks = 16
-
-// holdsFrame reports whether b, bytes of a body, has a frame inside that could be one of this direction's: traffic that was
-// captured and sent as an argument. id is that of the frame with this body.
-func (f *Framer) holdsFrame(b []byte, id int64) bool {
-	for range maxLooks {
-		i := bytes.Index(b, magic)
-		if i < 0 || len(b)-i < HeaderLen {
-			return false
-		}
-		b = b[i:]
-		h := parseHeader(b)
-		if h.legal(f.cfg.MaxSearchBody) && !h.Event() && nearly(h.ID, id) {
-			body := b[HeaderLen:]
-			body = body[:min(len(body), h.BodyLen, maxRead)]
-			if len(body) >= min(startLen, h.BodyLen) && h.startsLike(body) && (f.cfg.Readable == nil || f.cfg.Readable(&h, body)) {
-				return true
-			}
-		}
-		b = b[2:]
-	}
-	return false
-}
-
 func nearly(a, b int64) bool { return a-b <= maxIDStep && b-a <= maxIDStep }

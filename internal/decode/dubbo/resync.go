@@ -206,6 +206,9 @@ func (f *Framer) first(b []byte, lack int64) (h Header, v verdict) {
 	body := b[HeaderLen:]
 	start := body[:min(len(body), startLen, h.BodyLen)]
 	if len(start) < min(startLen, h.BodyLen) {
+		if lack > 0 && f.cut(&h, int64(len(b)), lack) {
+			return h, yes
+		}
 		return h, more
 	}
 	if !h.startsLike(start) {
@@ -249,18 +252,19 @@ func (h *Header) readable() bool {
 
 // cut says whether a candidate is believed of which have bytes are here and the next lack bytes are missing.
 func (f *Framer) cut(h *Header, have, lack int64) bool {
-	s := f.search
 	w := &f.ids[requestBit(h)]
+	started := have >= int64(HeaderLen+min(startLen, h.BodyLen)) // and its body starts as it should
 	switch {
 	case !f.guessing():
-		return f.due(h) || int64(h.FrameLen()) == have+lack
+		return started && (f.due(h) || int64(h.FrameLen()) == have+lack)
 	case f.nested:
 		return false // frames inside bodies are cut like others
 	case int64(h.FrameLen()) == have+lack:
-		return true // as where the snap length cuts packets with a frame each
+		return started || w.seen // as where the snap length cuts packets with a frame each
 	}
-	// Frames begin most often at the start of a packet.
-	return f.packetStarts(s.from) && !h.Event() && w.seen && w.within(h.ID, nextIDStep)
+	// Frames begin most often at the start of a packet, and their ids go on from those before.
+	return f.packetStarts(f.search.from) && !h.Event() &&
+		(w.goesOn(h.ID) || started && !w.seen || !h.Request() && f.expects(h.ID))
 }
 
 // packetStarts reports whether a packet's payload starts at a place.
@@ -293,7 +297,7 @@ func (f *Framer) link(h *Header) {
 	s.last = *h
 	if !f.nested && f.guessing() {
 		body := s.win[at+HeaderLen-s.base : s.tip-s.base]
-		f.nested = f.holdsFrame(body, h.ID)
+		f.nested = holdsFrame(body, h.ID)
 	}
 	switch {
 	case h.Event():
