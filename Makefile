@@ -3,7 +3,7 @@ GO ?= go
 export CGO_ENABLED ?= 0
 FUZZTIME ?= 5s
 
-.PHONY: loss bench-small bench-offload all build test race lint fuzz golden bench tables comparison captures check clean
+.PHONY: pgo loss bench-small bench-offload all build test race lint fuzz golden bench tables comparison captures check clean
 
 all: build test
 
@@ -38,6 +38,11 @@ bench-offload: ## packets of up to 32 KiB
 
 loss: ## the loss experiment: packets removed at random from 100 MB, what is found against what was sent
 	$(GO) run ./internal/bench/loss
+
+pgo: ## the profile that builds are optimised with, of the line on the benchmark's traffic; less CPU time, longer builds
+	mkdir -p bin
+	$(GO) test ./internal/bench -run '^$$' -bench 'Line/(sizes|parts)$$' -benchtime 30x -cpuprofile line.prof -outputdir bin -o bin/bench.test
+	$(GO) tool pprof -proto bin/bench.test bin/line.prof > cmd/dubbo-wire/default.pgo
 
 tables: build ## the live tables measured anew with real Dubbo peers (as "captures", 10 minutes), then docs/comparison.md
 	testdata/rig/tables.sh bin/dubbo-wire

@@ -128,6 +128,16 @@ type Aggregator struct {
 	key       []byte
 	// known finds the group of a request by its envelope alone, where the keys are all in it.
 	known map[envelope]*Group
+	// recent is some of them again, each in the place that the hash of its names says.
+	recent *[recentGroups]recentGroup
+}
+
+// recentGroups is how many groups are found by a look at one place.
+const recentGroups = 512
+
+type recentGroup struct {
+	envelope
+	group *Group
 }
 
 // envelope is what a request's group depends on when only its own names and serialization are asked for.
@@ -153,6 +163,7 @@ func New(by By, maxGroups int, inputs []string) *Aggregator {
 		}
 	}
 	a.known = make(map[envelope]*Group)
+	a.recent = new([recentGroups]recentGroup)
 	return a
 }
 
@@ -220,13 +231,21 @@ func (a *Aggregator) group(c *call.Call) *Group {
 	}
 	// Names are shared by all requests with one envelope.
 	e := envelope{c.Request.Names, c.Request.Header.SerializationID()}
+	r := &a.recent[(e.names.Hash+uint32(e.serialization))%recentGroups]
+	if r.envelope == e {
+		return r.group
+	}
 	g := a.known[e]
 	if g == nil {
 		g = a.keyed(c)
-		if !g.Rest && len(a.known) < maxKnown {
+		if g.Rest {
+			return g
+		}
+		if len(a.known) < maxKnown {
 			a.known[e] = g
 		}
 	}
+	*r = recentGroup{e, g}
 	return g
 }
 

@@ -43,6 +43,9 @@ type Names struct {
 	Descriptor         string
 	Descriptors, Types []string
 
+	// Hash spreads names over tables of those who remember something by them; 0 where there is none.
+	Hash uint32
+
 	raw string // the bytes they were read from; "" where those are not remembered
 }
 

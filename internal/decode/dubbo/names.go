@@ -85,7 +85,7 @@ func (b *body) share(n *Names) *Names {
 		if b.reading.names == nil {
 			b.reading.names = make(map[string]*Names)
 		}
-		n.raw = string(raw)
+		n.raw, n.Hash = string(raw), uint32(maphash.Bytes(b.d.seed, raw)>>32)
 		b.reading.names[n.raw] = n
 		b.reading.keep(b.d, raw, n)
 		b.d.nameBytes += len(raw) + 256 // about what else an entry takes
