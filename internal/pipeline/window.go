@@ -17,7 +17,7 @@ type place struct {
 
 const (
 	keptOfDirection = 8
-	keptOfLane      = 1 << 11
+	keptOfLane      = 1 << 9
 )
 
 // add takes a message of which the caller has one hold.
