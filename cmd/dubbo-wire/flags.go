@@ -26,6 +26,7 @@ type filterFlags struct {
 }
 
 func (f *filterFlags) add(cmd *cobra.Command) {
+	defer groupFlags(cmd, filterGroup)()
 	fs := cmd.Flags()
 	fs.StringSliceVar(&f.service, "service", nil, "only calls of services that match `GLOB`")
 	fs.StringSliceVar(&f.method, "method", nil, "only calls of methods that match `GLOB`")

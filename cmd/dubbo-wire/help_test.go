@@ -81,3 +81,23 @@ func TestFlagsMeanTheSameEverywhere(t *testing.T) {
 		})
 	})
 }
+
+// Help names every flag of a command once, those of a group under its title, within the width.
+func TestHelpGroupsFlags(t *testing.T) {
+	t.Setenv("COLUMNS", "80")
+	for _, name := range []string{"analyze", "frames", "calls", "capture"} {
+		var out, stderr strings.Builder
+		require.Equal(t, exitDone, run([]string{name, "--help"}, strings.NewReader(""), &out, &stderr))
+		_, flags, _ := strings.Cut(out.String(), "\nFlags:\n")
+		own, rest, ok := strings.Cut(flags, filterGroup)
+		require.True(t, ok, name)
+		filters, limits, ok := strings.Cut(rest, limitGroup)
+		require.True(t, ok, name)
+		require.Contains(t, own, "--min-coverage PERCENT")
+		require.Contains(t, filters, "--method GLOB")
+		require.Contains(t, limits, "--max-held SIZE")
+		for line := range strings.Lines(flags) {
+			require.LessOrEqual(t, len(line), 81, line)
+		}
+	}
+}

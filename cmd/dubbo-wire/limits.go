@@ -18,6 +18,7 @@ type limitFlags struct {
 }
 
 func (l *limitFlags) add(cmd *cobra.Command) {
+	defer groupFlags(cmd, limitGroup)()
 	fs := cmd.Flags()
 	fs.IntVar(&l.maxConnections, "max-connections", 1<<18, "keep `N` connections open; beyond it the one idle longest is ended")
 	fs.IntVar(&l.maxOpenCalls, "max-open-calls", 1<<18, "let `N` requests wait for an answer; beyond it the oldest is unanswered")

@@ -166,14 +166,25 @@ func discard(all []*target) {
 // style is how tables look on a target: colours and the width of the terminal only on a terminal.
 func (o *outputFlags) style(t *target) report.Style {
 	st := report.Style{Exact: o.exact, Local: o.local}
-	if f, ok := t.under.(*os.File); ok && t.file == "" && term.IsTerminal(int(f.Fd())) {
+	if t.file != "" {
+		return st
+	}
+	if f, ok := t.under.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		st.Color = os.Getenv("NO_COLOR") == ""
-		if w, _, err := term.GetSize(int(f.Fd())); err == nil {
-			st.Width = w
+	}
+	st.Width = terminalWidth(t.under)
+	return st
+}
+
+// terminalWidth is the columns of the terminal that w is, or COLUMNS; 0 where there is no limit.
+func terminalWidth(w io.Writer) int {
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil {
+			return n
 		}
 	}
-	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 && t.file == "" {
-		st.Width = n
-	}
-	return st
+	return 0
 }

@@ -124,7 +124,18 @@ method, byte by byte, and what it did not see. The protocol is recognised from t
 	)
 	root.SetCompletionCommandGroupID("about")
 	root.SuggestionsMinimumDistance = 2
-	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "{{if .HasAvailableSubCommands}}\n  {{.CommandPath}} [command]{{end}}", ""))
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		if cmd.Annotations == nil {
+			cmd.Annotations = make(map[string]string)
+		}
+		cmd.Annotations["flagHelp"] = flagHelp(cmd, terminalWidth(s.out))
+		help(cmd, args)
+	})
+	root.SetUsageTemplate(strings.NewReplacer(
+		"{{if .HasAvailableSubCommands}}\n  {{.CommandPath}} [command]{{end}}", "",
+		"Flags:\n{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}", `{{index .Annotations "flagHelp"}}`,
+	).Replace(root.UsageTemplate()))
 	root.SetHelpCommand(newHelp(s))
 	root.AddCommand(newAnalyze(s), newCapture(s), newFrames(s), newCalls(s), newFormats(s), newInterfaces(s))
 	root.InitDefaultCompletionCmd()
