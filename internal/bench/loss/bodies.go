@@ -21,6 +21,7 @@ var bodies = []body{
 	{name: "frames, of the same connection", nested: true, fill: (*writer).own},
 	{name: "frames, with ids around its own", nested: true, fill: (*writer).near},
 	{name: "frames, of the same kind, with ids around its own", nested: true, fill: (*writer).alike},
+	{name: "such frames in one body of twenty", nested: true, fill: (*writer).seldom},
 }
 
 // writer fills the bodies of a scene.
@@ -149,6 +150,15 @@ func (w *writer) near(b []byte) { w.chain(b, w.frame.id-50, 100, false) }
 
 // alike writes frames as near does, but requests in requests and responses in responses only.
 func (w *writer) alike(b []byte) { w.chain(b, w.frame.id-50, 100, true) }
+
+// seldom writes random bytes, and as near does now and then.
+func (w *writer) seldom(b []byte) {
+	if w.rng.IntN(20) == 0 {
+		w.near(b)
+	} else {
+		w.random(b)
+	}
+}
 
 // smallest is the size of a small frame.
 const smallest = headerLen + len(smallRequest)

@@ -3,9 +3,13 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
 	"time"
 
 	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
 	"dubbo-wire/internal/pipeline"
@@ -78,30 +82,41 @@ func (none) Frame(*pipeline.Row)   {}
 func (none) Call(*call.Call, bool) {}
 
 // run analyses what is left of a scene as analyze does.
-func (l *lossy) run(sink pipeline.Sink) (*pipeline.Totals, time.Duration, error) {
+func (l *lossy) run(sink pipeline.Sink) (*pipeline.Totals, error) {
 	l.at = 0
-	start := cpu()
-	t, err := pipeline.Run(l, pipeline.Options{Formats: formats.All()}, sink)
-	return t, cpu() - start, err
+	return pipeline.Run(l, pipeline.Options{Formats: formats.All()}, sink)
 }
 
-// timed runs what is left of a scene, and all of it, in turn, and returns the least time of each.
+// timed reads captures of what is left of a scene, and of all of it, in turn, and returns the least time of each.
 func timed(l, all *lossy, times int) (with, without time.Duration, err error) {
-	for i := range times {
-		_, a, err := all.run(none{})
-		if err != nil {
-			return 0, 0, err
-		}
-		_, b, err := l.run(none{})
-		if err != nil {
-			return 0, 0, err
-		}
-		if i == 0 {
-			with, without = b, a
-		}
-		with, without = min(with, b), min(without, a)
+	dir, err := os.MkdirTemp("", "loss")
+	if err != nil {
+		return 0, 0, err
 	}
-	return with, without, nil
+	defer os.RemoveAll(dir)
+	least := [2]time.Duration{1 << 62, 1 << 62}
+	for i := range times {
+		for k, from := range []*lossy{all, l} {
+			path := filepath.Join(dir, strconv.Itoa(k))
+			if i == 0 {
+				if err := from.save(path); err != nil {
+					return 0, 0, err
+				}
+			}
+			src, err := capture.Open([]string{path}, capture.Options{})
+			if err != nil {
+				return 0, 0, err
+			}
+			start := cpu()
+			_, err = pipeline.Run(src, pipeline.Options{Formats: formats.All()}, none{})
+			least[k] = min(least[k], cpu()-start)
+			src.Close()
+			if err != nil {
+				return 0, 0, err
+			}
+		}
+	}
+	return least[1], least[0], nil
 }
 
 // measure removes packets of s, which has k's bodies, for each of the seeds; times is how often each run is timed.
@@ -111,7 +126,7 @@ func measure(s *scene, k *body, share float64, seeds, times int) (*cell, error) 
 		rng := rand.New(rand.NewPCG(uint64(seed), 5))
 		l := s.remove(share, rng.Float64)
 		got := finds{}
-		t, _, err := l.run(got)
+		t, err := l.run(got)
 		if err != nil {
 			return nil, err
 		}
@@ -120,7 +135,7 @@ func measure(s *scene, k *body, share float64, seeds, times int) (*cell, error) 
 		for i := range s.streams {
 			c.compare(l, i, got[s.streams[i].key])
 		}
-		if times > 0 {
+		if times > 0 && seed == 0 {
 			with, without, err := timed(l, s.remove(0, rng.Float64), times)
 			if err != nil {
 				return nil, err

@@ -23,7 +23,7 @@ func TestLoss(t *testing.T) {
 		assert.Equal(t, s.frames, none.complete, k.name)
 		assert.Zero(t, none.invented+none.damaged)
 		assert.Zero(t, none.skipped)
-		for _, share := range append(shares, 0.05) {
+		for _, share := range shares {
 			c, err := measure(s, k, share, seeds, 0)
 			require.NoError(t, err)
 			assert.Empty(t, c.broken(), "%s, %v: %s", k.name, share, c.first)
@@ -42,7 +42,7 @@ func TestBrokenPromisesShow(t *testing.T) {
 	require.NoError(t, err)
 	l := s.remove(0, func() float64 { return 1 })
 	got := finds{}
-	_, _, err = l.run(got)
+	_, err = l.run(got)
 	require.NoError(t, err)
 	count := func(change func(f []found) []found) *cell {
 		c := &cell{body: &bodies[0]}

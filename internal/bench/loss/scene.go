@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/binary"
 	"io"
+	"os"
 	"slices"
 
 	"dubbo-wire/internal/bench/traffic"
@@ -13,6 +15,7 @@ import (
 
 // scene is a capture in memory, with the truth about every frame in it.
 type scene struct {
+	header  []byte // of the file
 	packets []packet
 	streams []*stream
 	bytes   int64 // of payload, each once
@@ -61,7 +64,7 @@ func newScene(size int64, connections int) (*scene, error) {
 	if _, err := traffic.Write(&b, traffic.Config{Size: size, Connections: connections}); err != nil {
 		return nil, err
 	}
-	s := &scene{}
+	s := &scene{header: b.Bytes()[:fileHeader]}
 	byKey := map[key]int{}
 	for file := b.Bytes()[fileHeader:]; len(file) > 0; {
 		n := int(binary.LittleEndian.Uint32(file[8:]))
@@ -135,8 +138,6 @@ type lossy struct {
 	removed []bool
 	missing [][]span // by stream: the bytes that no packet brings, in order
 	at      int
-	buf     []byte // what was read: a file's bytes are copied once
-	used    int
 }
 
 type span struct{ from, to int }
@@ -176,19 +177,38 @@ func (l *lossy) Next(p *capture.Packet) error {
 	}
 	k := &l.packets[l.at]
 	l.at++
-	if l.used+len(k.data) > len(l.buf) {
-		l.used = 0
-	}
-	if l.buf == nil {
-		l.buf = make([]byte, 1<<20)
-	}
-	data := l.buf[l.used : l.used+copy(l.buf[l.used:], k.data)]
-	l.used += len(data)
-	*p = capture.Packet{Data: data, WireLen: len(k.data), Time: k.at, Link: capture.LinkEthernet, Number: int64(l.at)}
+	*p = capture.Packet{Data: k.data, WireLen: len(k.data), Time: k.at, Link: capture.LinkEthernet, Number: int64(l.at)}
 	return nil
 }
 
 func (l *lossy) Close() error { return nil }
+
+// save writes the packets that were not removed as a capture file (pcap, microseconds, little-endian).
+func (l *lossy) save(path string) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(f, 1<<20)
+	_, _ = w.Write(l.header)
+	var record [recordHeader]byte
+	for i, p := range l.packets {
+		if l.removed[i] {
+			continue
+		}
+		binary.LittleEndian.PutUint32(record[0:], uint32(p.at/1e9))
+		binary.LittleEndian.PutUint32(record[4:], uint32(p.at%1e9/1e3))
+		binary.LittleEndian.PutUint32(record[8:], uint32(len(p.data)))
+		binary.LittleEndian.PutUint32(record[12:], uint32(len(p.data)))
+		_, _ = w.Write(record[:])
+		_, _ = w.Write(p.data)
+	}
+	if err := w.Flush(); err != nil { // has the first error of all
+		f.Close()
+		return err
+	}
+	return f.Close()
+}
 
 // whole returns, for one stream, what tells whether bytes are all there; it is asked in the order of places.
 func (l *lossy) whole(stream int) func(from, to int) bool {

@@ -35,11 +35,11 @@ func (b *Buffers) room(buf []byte, n int) int {
 	if n <= cap(buf)-len(buf) {
 		return n
 	}
-	few := maxKept - len(buf)
-	if b.short > b.quarter() {
-		few = 0
+	few := max(0, maxKept-len(buf))
+	if few > 0 && b.short > b.quarter() {
+		return 0
 	}
-	return max(0, min(n, max(few, 2*b.quarter()-b.long)))
+	return min(n, max(few, 2*b.quarter()-b.long))
 }
 
 // grown takes note of a buffer that was grown from a capacity.

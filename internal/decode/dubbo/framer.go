@@ -250,7 +250,7 @@ func (f *Framer) header(b []byte, c *Chunk, pos int64, overhead int) int {
 		r.Captured = h.BodyLen
 		r.Wire += int64(h.BodyLen)
 		if f.looking {
-			f.nested = holdsFrame(r.Body, r.ID)
+			f.nested = holdsFrame(r.Body[:min(len(r.Body), maxLooked)], r.ID)
 		}
 		f.emit()
 		return taken + h.BodyLen

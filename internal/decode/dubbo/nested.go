@@ -6,6 +6,9 @@ import "bytes"
 // they do, a search must not believe what looks like a frame. It looks at some bodies only, and comes to the same end
 // however a body is cut into deliveries.
 
+// maxLooked is how much of a body is looked through.
+const maxLooked = 16 << 10
+
 // lookLen is how many bytes of a frame inside a body are looked at: its header, and how its body starts.
 const lookLen = HeaderLen + startLen
 
@@ -18,6 +21,10 @@ type tail struct {
 // look looks through the next bytes of the body that is being read.
 func (f *Framer) look(b []byte) {
 	if f.nested {
+		return
+	}
+	// Only as far as maxLooked, wherever deliveries end.
+	if b = b[:max(0, min(len(b), maxLooked-(f.frame.BodyLen-f.left)))]; len(b) == 0 {
 		return
 	}
 	id := f.frame.ID
@@ -51,6 +58,9 @@ func holdsFrame(b []byte, id int64) bool {
 			}
 		}
 		b = b[2:]
+		for len(b) >= 4 && b[2] == magic[0] && b[3] == magic[1] && b[0] == magic[0] && b[1] == magic[1] {
+			b = b[2:] // the magic again and again
+		}
 	}
 }
 

@@ -297,7 +297,7 @@ func (f *Framer) link(h *Header) {
 	s.last = *h
 	if !f.nested && f.guessing() {
 		body := s.win[at+HeaderLen-s.base : s.tip-s.base]
-		f.nested = holdsFrame(body, h.ID)
+		f.nested = holdsFrame(body[:min(len(body), maxLooked)], h.ID)
 	}
 	switch {
 	case h.Event():
