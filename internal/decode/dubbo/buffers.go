@@ -106,7 +106,10 @@ func (b *Buffers) getSearch() *search {
 // putSearch takes back a search whose window holds nothing.
 func (b *Buffers) putSearch(s *search) {
 	if len(b.searches) < maxFree && cap(s.marks) <= 1<<10 && cap(s.asked) <= 1<<10 {
-		*s = search{marks: s.marks[:0], refuted: s.refuted, chain: chain{cand: -1, asked: s.asked[:0]}}
+		if cap(s.store) > maxKept {
+			s.store = nil
+		}
+		*s = search{store: s.store, marks: s.marks[:0], refuted: s.refuted, chain: chain{cand: -1, asked: s.asked[:0]}}
 		clear(s.refuted)
 		b.searches = append(b.searches, s)
 	}

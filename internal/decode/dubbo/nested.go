@@ -7,7 +7,7 @@ import "bytes"
 // however a body is cut into deliveries.
 
 // maxLooked is how much of a body is looked through.
-const maxLooked = 16 << 10
+const maxLooked = 4 << 10
 
 // lookLen is how many bytes of a frame inside a body are looked at: its header, and how its body starts.
 const lookLen = HeaderLen + startLen
@@ -51,7 +51,7 @@ func holdsFrame(b []byte, id int64) bool {
 			return false
 		}
 		b = b[i:]
-		if knownIDs&(1<<(b[2]&maskID)) != 0 && (b[3] == 0) == (b[2]&flagRequest != 0) {
+		if flagsFit(b) {
 			h := parseHeader(b)
 			if h.legal(8<<20) && !h.Event() && h.BodyLen >= startLen && nearly(h.ID, id) && h.startsSurely(b[HeaderLen:lookLen]) {
 				return true

@@ -153,3 +153,8 @@ func startsText(id uint8, b []byte) bool {
 }
 
 func nearly(a, b int64) bool { return a-b <= maxIDStep && b-a <= maxIDStep }
+
+// flagsFit is a first, quick look at four bytes that begin with the magic: without it no header there is legal.
+func flagsFit(b []byte) bool {
+	return knownIDs&(1<<(b[2]&maskID)) != 0 && (b[3] == 0) == (b[2]&flagRequest != 0)
+}

@@ -16,6 +16,7 @@ import (
 // Places are counted from the start of the search.
 type search struct {
 	win   []byte
+	store []byte // where win is, or was
 	base  int64  // place of the window's first byte
 	noted int    // memory of the search, as Buffers knows it
 	marks []mark // where win's bytes came from
@@ -82,7 +83,14 @@ func (f *Framer) searchData(b []byte, n int, c *Chunk) {
 		m.chunk.Overhead = 0
 	}
 	s.marks = append(s.marks, m)
-	f.setWindow(append(s.win, b[n:]...))
+	if len(s.win) == 0 {
+		s.win = s.store
+	}
+	win := append(s.win, b[n:]...)
+	if cap(win) > cap(s.store) {
+		s.store = win[:0]
+	}
+	f.setWindow(win)
 	f.decide(0)
 }
 
@@ -153,6 +161,10 @@ func (f *Framer) weigh(lack int64) verdict {
 					s.from += int64(len(b))
 				}
 				return wait
+			}
+			if len(b) >= 4 && !flagsFit(b) {
+				s.from += 2
+				continue
 			}
 			if _, ok := s.refuted[s.from]; ok {
 				s.from++
@@ -542,9 +554,6 @@ func (s *search) cutWindow(n int) {
 		s.win = s.win[:copy(s.win, rest)]
 	} else {
 		s.win = rest // moving it would cost more than was dropped
-	}
-	if cap(s.win) > 1<<20 && len(s.win) == 0 {
-		s.win = nil
 	}
 	kept := s.marks[:0]
 	for i, m := range s.marks {
