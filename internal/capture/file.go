@@ -83,6 +83,8 @@ func (f *Files) start(fl *file, size int) error {
 		return err
 	}
 	s.close = func() { release(); closeRaw() }
+	// Only one file at a time is read ahead: many are merged packet by packet, and each would need buffers.
+	s.reader.window().mayAhead = f.kept != nil && !s.keep && size == bufferSize
 	fl.stream = s
 	fl.packet.File = fl.index
 	if err := s.reader.next(&fl.packet); err != nil {
@@ -178,8 +180,12 @@ func (f *Files) release(fl *file) {
 	if fl.stream == nil {
 		return
 	}
+	w := fl.stream.reader.window()
+	if w.ahead != nil {
+		w.ahead.end()
+	}
 	fl.stream.close()
-	if w := fl.stream.reader.window(); w.kept != nil {
+	if w.kept != nil {
 		w.kept.retired = append(w.kept.retired, w.buf)
 	} else {
 		f.reuse(fl.stream.buf)

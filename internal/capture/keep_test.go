@@ -83,7 +83,7 @@ func TestKeptBuffersAreUsedAgain(t *testing.T) {
 			src.Recycle([][]byte{b})
 		}
 	}
-	require.LessOrEqual(t, len(seen), 3)
+	require.LessOrEqual(t, len(seen), 6, "of 28: what is parsed, what is read ahead, what waits")
 }
 
 // smallReads gives a few bytes a time.

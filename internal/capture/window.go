@@ -26,6 +26,9 @@ type window struct {
 	// kept, if set, gets each buffer when no more packets will lie in it, and gives new ones: bytes that were delivered
 	// are neither moved nor overwritten.
 	kept *buffers
+	// ahead, if mayAhead, reads on while packets are parsed.
+	ahead    *ahead
+	mayAhead bool
 }
 
 // offset is the stream offset of the next byte.
@@ -83,6 +86,13 @@ func (w *window) fillKept(n int) bool {
 		if w.err != nil {
 			return false
 		}
+		if w.mayAhead {
+			if w.ahead == nil {
+				w.ahead = startAhead(w.r, w.kept)
+			}
+			w.take(false)
+			continue
+		}
 		if room := len(w.buf) - w.end; room == 0 || w.pos > 0 && room < minBufferSize/4 {
 			size := len(w.buf)
 			if rest := w.end - w.pos; rest == size {
@@ -135,7 +145,7 @@ func (b *buffers) put(list [][]byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, m := range list {
-		if len(m) <= bufferSize && len(b.free) < maxFreeBuffers {
+		if len(m) <= aheadRoom+bufferSize && len(b.free) < maxFreeBuffers {
 			b.free = append(b.free, m)
 		}
 	}
@@ -155,8 +165,14 @@ func (w *window) skip(n int64) bool {
 		}
 		n -= have
 		w.pos = w.end
-		if w.kept != nil {
-			// What is passed over needs no buffer of its own.
+		switch {
+		case w.ahead != nil:
+			if w.err != nil {
+				return false
+			}
+			w.take(!first) // what is passed over needs no buffer of its own
+			continue
+		case w.kept != nil:
 			if first {
 				w.turn(len(w.buf))
 			}
