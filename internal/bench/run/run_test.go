@@ -51,12 +51,18 @@ medians of 3 rounds (of frames and calls one)
 // Every row of the budget is judged, by CPU or wall time and by memory.
 func TestBudget(t *testing.T) {
 	rows := []row{
-		{name: "tcpdump", runs: samples(6, 400, 400)}, {name: "sizes", runs: samples(20, 200, 200)},
-		{name: "sizes 2", runs: samples(30, 120, 120)}, {name: "parts", runs: samples(40, 700, 700)},
-		{name: "parts 2", runs: samples(60, 400, 400)}, {name: "sizes tenth", runs: samples(20, 20, 20)},
-		{name: "tcpdump many", runs: samples(6, 500, 500)}, {name: "sizes many", runs: samples(250, 1900, 1900)},
-		{name: "sizes lossy", runs: samples(22, 250, 250)}, {name: "tcpdump small", runs: samples(6, 100, 100)},
-		{name: "sizes small", runs: samples(20, 300, 300)}, {name: "tcpdump offload", runs: samples(6, 100, 100)},
+		{name: "tcpdump", runs: samples(6, 400, 400)},
+		{name: "sizes", runs: samples(20, 200, 200)},
+		{name: "sizes 2", runs: samples(30, 120, 120)},
+		{name: "parts", runs: samples(40, 700, 700)},
+		{name: "parts 2", runs: samples(60, 400, 400)},
+		{name: "sizes tenth", runs: samples(20, 20, 20)},
+		{name: "tcpdump many", runs: samples(6, 500, 500)},
+		{name: "sizes many", runs: samples(250, 1900, 1900)},
+		{name: "sizes lossy", runs: samples(22, 250, 250)},
+		{name: "tcpdump small", runs: samples(6, 100, 100)},
+		{name: "sizes small", runs: samples(20, 300, 300)},
+		{name: "tcpdump offload", runs: samples(6, 100, 100)},
 		{name: "sizes offload", runs: samples(20, 50, 50)},
 	}
 	byName := make(map[string]*row)

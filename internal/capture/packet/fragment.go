@@ -206,14 +206,14 @@ func (d *Decoder) hold(p *capture.Packet, f *fragment) Verdict {
 }
 
 // find returns the packet that lacks f, n bytes long, or a new one; nil where f fits none of as many as there may be.
-// Of several copies it is the one that has most; but one that nothing came for in a while may be of an earlier use
-// of the identification, and then the newest is right.
+// Of several copies it is the one that has most, the newest of equal ones: an older one may be what is left of an earlier
+// use of the identification, as is one that nothing came for in a while.
 func (r *fragments) find(f *fragment, n int, now int64) *datagram {
 	copies := 0
 	var best *datagram
 	for g := r.open[f.key]; g != nil; g = g.copy {
 		copies++
-		if g.takes(f, n) && (best == nil || now-g.last <= copiesApart && g.got >= best.got) {
+		if g.takes(f, n) && (best == nil || now-g.last <= copiesApart && g.got > best.got) {
 			best = g
 		}
 	}
