@@ -110,7 +110,11 @@ func (r *Report) onTheWire(s *Style) section {
 	// Nothing but the packets that no message owns is left on the connections that have messages.
 	notTCP := t.NotTCPBytes + t.FragmentBytes
 	if rest := r.OtherLinkBytes() - other - notTCP; rest != 0 {
-		row("dubbo, no message", rest, "packets without payload (ACKs), bytes of no message")
+		note := "packets without payload (ACKs), bytes of no message"
+		if t.TCP.Duplicate > 0 {
+			note = "packets without payload (ACKs), packets captured twice, bytes of no message"
+		}
+		row("dubbo, no message", rest, note)
 	}
 	if other != 0 {
 		row("other TCP", other, portsNote(t.OtherTCP, s))

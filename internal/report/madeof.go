@@ -7,7 +7,7 @@ import (
 
 // madeOf says what the bytes of bodies are for, in the rows of the comparison.
 func (r *Report) madeOf(s *Style) section {
-	const title = "BODY BYTES ARE"
+	const title = "WHAT BODIES ARE MADE OF"
 	keys, _, rows, shown := r.compared(s)
 	columns, label := r.labels(keys)
 	names := len(columns)
@@ -30,7 +30,9 @@ func (r *Report) madeOf(s *Style) section {
 		}
 		tab.rows = append(tab.rows, cells)
 	})
-	return section{title: title, table: tab}
+	return section{title: title, table: tab, notes: []string{
+		"names: of classes and fields. JSON and MessagePack write a member's name beside its value: there values has both.",
+	}}
 }
 
 // parts lists the bytes of a group's bodies by class.

@@ -30,7 +30,7 @@ const (
 const (
 	// recentLen is how many packets with payload are remembered; there is one assembler for each of several lanes.
 	recentLen  = 256
-	bucketBits = 10
+	bucketBits = 9
 	// sameIDTime and noIDTime are how long a packet may be captured behind itself, with and without an identification.
 	sameIDTime = int64(1e9)
 	noIDTime   = int64(2e6)
