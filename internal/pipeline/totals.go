@@ -262,7 +262,8 @@ func serverPort(c *assemble.Connection) uint16 {
 
 func (c *connection) startsWithMagic() bool {
 	for i := range c.dirs {
-		if d := &c.dirs[i]; !c.tcp.Joined && (d.magic || bytes.HasPrefix(d.head, []byte{0xda, 0xbb})) {
+		d := &c.dirs[i]
+		if !c.tcp.Joined && (d.magic || bytes.HasPrefix(d.head, []byte{0xda, 0xbb})) || d.framer != nil && d.framer.Met() {
 			return true
 		}
 	}

@@ -121,6 +121,15 @@ type Framer struct {
 	// behind: what is searched is behind a gap, or before the first frame of a connection joined midway.
 	behind bool
 	unsure bool // there was a search
+	// met: something was met in a search that has a frame's header and starts as its body does.
+	met     bool
+	snapped bool  // the gap that a search meets is what the snap length cut
+	begun   begun // what the next byte that is searched is
+	// clear: a body was looked through and had no frame inside.
+	clear  bool
+	gapped bool // there was a gap
+	// packet is the bytes of the packet that is being searched so far, biggest the most of any.
+	packet, biggest uint16
 }
 
 // NewFramer returns a framer for a stream that starts with its first byte when fromStart, else for one that was joined
@@ -137,7 +146,7 @@ func NewFramer(cfg *Config, sink Sink, fromStart bool) *Framer {
 	}
 	f := &Framer{cfg: cfg, sink: sink}
 	if !fromStart {
-		f.state, f.lossy, f.behind = searching, true, true
+		f.state, f.lossy, f.behind, f.begun = searching, true, true, stream
 	}
 	return f
 }
@@ -243,7 +252,7 @@ func (f *Framer) header(b []byte, c *Chunk, pos int64, overhead int) int {
 	f.buf = f.buf[:0]
 	f.enough = false
 	f.frames++
-	f.looking = !f.nested && (f.frames < 4 || f.frames&0xf == 0 || f.lossy && f.frames&1 == 0)
+	f.looking = !f.nested && (f.doubtful() || f.frames < 4 || f.frames&0xf == 0 || f.lossy && f.frames&1 == 0)
 	if rest := b[taken:]; len(rest) >= h.BodyLen {
 		// The whole body is here: no copy.
 		r.Body = rest[:h.BodyLen:h.BodyLen]
@@ -299,6 +308,9 @@ func (f *Framer) emit() {
 	r := f.frame
 	f.state = atHeader
 	f.ids[requestBit(&r.Header)].see(r.ID)
+	if f.looking && !r.Event() && r.MissingAt >= min(r.BodyLen, maxLooked) {
+		f.clear = true
+	}
 	f.longest = max(f.longest, int32(r.BodyLen))
 	f.sink.Frame(r)
 	f.drop()
@@ -329,8 +341,9 @@ func (f *Framer) AddWire(wire int64) bool {
 
 // Gap takes n bytes that the capture lacks; wire of them were on the link, beyond the snap length (then cut is true).
 func (f *Framer) Gap(n, wire int64, c *Chunk) {
-	f.lossy = true
+	f.lossy, f.gapped = true, true
 	if f.state == searching {
+		f.snapped = wire > 0
 		f.decide(n)
 	}
 	switch f.state {
@@ -370,7 +383,7 @@ func (f *Framer) Gap(n, wire int64, c *Chunk) {
 		f.endSearch()
 	}
 	f.startSearch()
-	f.behind = true
+	f.behind, f.begun = true, segment
 }
 
 // End says that the stream is over.
@@ -438,6 +451,9 @@ func requestBit(h *Header) int {
 	}
 	return 0
 }
+
+// Met reports whether bytes were met in a search that could begin a frame, believed or not.
+func (f *Framer) Met() bool { return f.met }
 
 // Lossy reports whether frames of this direction may not have been found: it was joined midway, lacks bytes or was searched.
 func (f *Framer) Lossy() bool { return f.lossy || f.unsure }

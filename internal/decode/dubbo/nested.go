@@ -9,6 +9,12 @@ import "bytes"
 // maxLooked is how much of a body is looked through.
 const maxLooked = 4 << 10
 
+// doubtful reports whether it is not known yet whether bodies of this direction hold frames.
+func (f *Framer) doubtful() bool { return !f.clear }
+
+// wary reports whether bodies of this direction hold frames, or may do so.
+func (f *Framer) wary() bool { return f.nested || f.doubtful() }
+
 // lookLen is how many bytes of a frame inside a body are looked at: its header, and how its body starts.
 const lookLen = HeaderLen + startLen
 

@@ -21,6 +21,7 @@ type search struct {
 	noted int    // memory of the search, as Buffers knows it
 	marks []mark // where win's bytes came from
 	from  int64  // no frame starts before it
+	begun begun  // what the byte at place 0 is
 	chain
 	// refuted are places in the window of frames whose chain broke.
 	refuted map[int64]struct{}
@@ -33,15 +34,25 @@ type chain struct {
 	frames    int
 	kinds     uint8         // what it has beside events: bit 0 responses, bit 1 requests
 	due       int           // responses of it that are due
+	owed      int           // as due, but of all the chain
 	undue     int           // and that are not
 	dueIDs    [maxDue]int64 // the ids of the latest of them
 	asked     []asked       // its requests, as far as there is room
+	answers   int           // requests of it that were answered
+	falls     int           // its requests whose id is lower than that of the one before
+	hits      int           // starts of writes where one of its frames starts
+	misses    int           // and where none does
+	row       int           // hits since the last miss
+	second    int64         // the place of the second of them
 	accept    int64         // -1, or the place from which on it is believed
 	givenUp   bool          // it did not break, but there is too little that speaks for it
 }
 
 // asked is a request in a chain, and its end.
-type asked struct{ id, end int64 }
+type asked struct {
+	id, end  int64
+	answered bool
+}
 
 // maxAsked bounds the requests of a chain that an answer finds.
 const maxAsked = 256
@@ -50,6 +61,7 @@ const maxAsked = 256
 type mark struct {
 	off   int
 	chunk Chunk
+	write bool // the sender began to write here: the packet before was not full
 }
 
 type verdict uint8
@@ -61,11 +73,18 @@ const (
 )
 
 // guessing reports whether bytes are missing, so that what is searched may be a body whose header was lost.
-func (f *Framer) guessing() bool { return f.behind || f.nested && f.lossy }
+func (f *Framer) guessing() bool { return f.behind || f.lossy && f.wary() }
 
 // searchData takes b[n:], the next bytes while no place is known; c is b's.
 func (f *Framer) searchData(b []byte, n int, c *Chunk) {
 	s := f.search
+	begun, write := f.begun, false
+	if n < len(b) {
+		f.begun = elsewhere
+	}
+	if n == 0 {
+		write = f.measure(len(b), c)
+	}
 	if s == nil {
 		// Most bytes of a foreign stream end here, without a copy.
 		i := magicIn(b[n:])
@@ -75,10 +94,14 @@ func (f *Framer) searchData(b []byte, n int, c *Chunk) {
 		}
 		s = f.cfg.Buffers.getSearch()
 		s.cand = -1
+		if i == 0 {
+			s.begun = begun
+		}
 		f.search = s
 	}
-	m := mark{len(s.win), *c}
+	m := mark{len(s.win), *c, write}
 	if n > 0 {
+		m.write = false
 		m.chunk.Pos += int64(n)
 		m.chunk.Overhead = 0
 	}
@@ -170,6 +193,10 @@ func (f *Framer) weigh(lack int64) verdict {
 				s.from++
 				continue
 			}
+			if s.from == 0 && s.begun == stream && f.starts(b) {
+				s.accept = 0
+				return yes
+			}
 			h, v := f.first(b, lack)
 			switch v {
 			case wait:
@@ -226,6 +253,7 @@ func (f *Framer) first(b []byte, lack int64) (h Header, v verdict) {
 	if !h.startsLike(start) {
 		return h, no
 	}
+	f.met = true
 	if len(body) < h.BodyLen {
 		if lack > 0 && f.cut(&h, int64(len(b)), lack) {
 			return h, yes
@@ -246,7 +274,7 @@ func (f *Framer) mayBe(h *Header) bool {
 		return false
 	case !f.guessing():
 		return true
-	case !w.seen && other.seen:
+	case !w.seen() && other.seen():
 		// The first of its kind in this direction, just behind a gap.
 		return !h.Request() && f.expects(h.ID)
 	}
@@ -269,14 +297,14 @@ func (f *Framer) cut(h *Header, have, lack int64) bool {
 	switch {
 	case !f.guessing():
 		return started && (f.due(h) || int64(h.FrameLen()) == have+lack)
-	case f.nested:
+	case f.nested, !f.snapped && f.doubtful():
 		return false // frames inside bodies are cut like others
 	case int64(h.FrameLen()) == have+lack:
-		return started || w.seen // as where the snap length cuts packets with a frame each
+		return started || w.seen() // as where the snap length cuts packets with a frame each
 	}
 	// Frames begin most often at the start of a packet, and their ids go on from those before.
 	return f.packetStarts(f.search.from) && !h.Event() &&
-		(w.goesOn(h.ID) || started && !w.seen || !h.Request() && f.expects(h.ID))
+		(w.goesOn(h.ID) || started && !w.seen() || !h.Request() && f.expects(h.ID))
 }
 
 // packetStarts reports whether a packet's payload starts at a place.
@@ -307,7 +335,11 @@ func (f *Framer) link(h *Header) {
 	s.tip += int64(h.FrameLen())
 	s.frames++
 	s.last = *h
-	if !f.nested && f.guessing() {
+	guessing := f.guessing()
+	if guessing {
+		f.writes(at)
+	}
+	if !f.nested && guessing {
 		body := s.win[at+HeaderLen-s.base : s.tip-s.base]
 		f.nested = holdsFrame(body[:min(len(body), maxLooked)], h.ID)
 	}
@@ -316,25 +348,38 @@ func (f *Framer) link(h *Header) {
 	case h.Request():
 		s.kinds |= 2
 		if w := &f.ids[1]; len(s.asked) < maxAsked && w.near(h.ID) && !w.again(h.ID) {
-			s.asked = append(s.asked, asked{h.ID, s.tip})
+			if k := len(s.asked); k > 0 && s.asked[k-1].id >= h.ID {
+				s.falls++
+			}
+			s.asked = append(s.asked, asked{id: h.ID, end: s.tip})
 		}
-		if f.nested {
+		if f.wary() {
 			s.due = 0
 		}
 	case f.expects(h.ID):
 		s.kinds |= 1
+		s.owed++
 		f.dueResponse(h.ID, at)
 	default:
 		s.kinds |= 1
 		s.undue++
-		if f.nested {
+		if f.wary() {
 			s.due = 0
 		}
 	}
 	switch {
-	case f.nested && at-s.cand >= max(enoughBytes, int64(f.longest)*5/4):
+	case s.accept >= 0:
+	case f.wary() && at-s.cand >= max(enoughBytes, int64(f.longest)*5/4):
 		s.accept = at
-	case !f.nested && at > s.cand && s.tip-s.cand >= enoughBytes:
+	case !guessing:
+	case f.aligned(0):
+		s.accept = s.cand
+	case f.wary() && s.row >= 3:
+		s.accept = s.second // the first may be chance, in a body that ends where what it holds does
+	}
+	switch {
+	case s.accept >= 0:
+	case !f.wary() && at > s.cand && s.tip-s.cand >= enoughBytes:
 		s.accept = s.cand
 	}
 }
@@ -349,7 +394,7 @@ func (f *Framer) impossible() bool {
 func (f *Framer) dueResponse(id, at int64) {
 	s := f.search
 	if slices.Contains(s.dueIDs[:min(s.due, len(s.dueIDs))], id) {
-		if f.nested {
+		if f.wary() {
 			s.due = 0
 		}
 		return
@@ -357,9 +402,12 @@ func (f *Framer) dueResponse(id, at int64) {
 	s.dueIDs[s.due%len(s.dueIDs)] = id
 	s.due++
 	switch {
-	case f.nested && s.due >= minDue && s.due >= f.enoughDue(id):
+	case f.wary() && s.due >= minDue && s.due >= f.enoughDue(id):
 		s.accept = at
-	case !f.nested && s.due >= 2 && s.undue == 0:
+		if !f.nested && s.undue == 0 && s.kinds == 1 {
+			s.accept = s.cand // all of it is due
+		}
+	case !f.wary() && s.due >= 2 && s.undue == 0:
 		s.accept = s.cand
 	}
 }
@@ -374,7 +422,7 @@ func (f *Framer) enoughDue(id int64) int {
 	n := 0
 	for d := int64(1); d <= 16; d++ {
 		for _, other := range [2]int64{id - d, id + d} {
-			if f.cfg.Expected(f.sink, other) {
+			if f.expects(other) {
 				n++
 			}
 		}
@@ -423,8 +471,23 @@ func (f *Framer) Answered(id int64) {
 	if !f.Searching() || f.nested {
 		return
 	}
-	if end := f.search.end(id); end >= 0 {
-		f.drain(f.search.cand, end)
+	s := f.search
+	for i := range s.asked {
+		a := &s.asked[i]
+		if a.id != id {
+			continue
+		}
+		if f.doubtful() {
+			if !a.answered {
+				a.answered = true
+				s.answers++
+			}
+			if s.answers < minAnswers || s.kinds != 2 || s.falls*4 > len(s.asked) {
+				return
+			}
+		}
+		f.drain(s.cand, a.end)
+		return
 	}
 }
 
@@ -455,7 +518,7 @@ func (f *Framer) follow(lack int64) verdict {
 		case len(next) >= HeaderLen:
 		case !isMagic(next) && !(s.last.Status == statusBadResponse && bytes.HasPrefix(zeros16, next)):
 			return no
-		case forced && guessing && f.nested:
+		case forced && guessing && !f.holds(len(next), lack):
 			s.givenUp = true
 			return no
 		case forced:
@@ -465,7 +528,7 @@ func (f *Framer) follow(lack int64) verdict {
 			return wait
 		}
 		if s.last.Status == statusBadResponse && bytes.HasPrefix(next, zeros16) {
-			if guessing && f.nested {
+			if guessing && f.wary() {
 				s.givenUp = true
 				return no
 			}
@@ -488,7 +551,7 @@ func (f *Framer) follow(lack int64) verdict {
 			return yes
 		case len(next) >= h.FrameLen():
 			f.link(&h)
-		case forced && f.nested:
+		case forced && !f.holds(len(next), lack):
 			s.givenUp = true
 			return no
 		case forced:
@@ -531,7 +594,7 @@ func (f *Framer) due(h *Header) bool {
 		return true
 	}
 	w := &f.ids[requestBit(h)]
-	return w.seen && h.ID != w.last && !w.again(h.ID) && w.within(h.ID, nextIDStep)
+	return w.seen() && h.ID != w.last && !w.again(h.ID) && w.within(h.ID, nextIDStep)
 }
 
 // dropSearch skips the window's bytes before a place.
@@ -601,6 +664,7 @@ func (f *Framer) drain(at, to int64) {
 			continue
 		}
 		// The rest is searched as behind rubbish.
+		s.begun = elsewhere
 		s.cutWindow(m.off + n)
 		clear(s.refuted)
 		s.base, s.from = 0, 0
