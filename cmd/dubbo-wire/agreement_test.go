@@ -326,9 +326,11 @@ func TestTwoHalvesAreTheWhole(t *testing.T) {
 	})
 }
 
-// halves cuts a capture in two at the border of a packet.
+// halves cuts a capture in two at the border of a packet, where no packet behind it is older than one before it: files are
+// merged by time.
 func halves(t *testing.T, data []byte) (first, second []byte) {
 	var starts []int // of packets
+	var times []uint64
 	end := 24
 	if binary.BigEndian.Uint32(data) == 0x0a0d0d0a {
 		// pcapng, in the byte order of this machine's recorder: what stands before the first packet describes all.
@@ -336,6 +338,7 @@ func halves(t *testing.T, data []byte) (first, second []byte) {
 		for at < len(data) {
 			if kind := binary.LittleEndian.Uint32(data[at:]); kind == 6 {
 				starts = append(starts, at)
+				times = append(times, uint64(binary.LittleEndian.Uint32(data[at+12:]))<<32|uint64(binary.LittleEndian.Uint32(data[at+16:])))
 			}
 			at += int(binary.LittleEndian.Uint32(data[at+4:]))
 		}
@@ -343,10 +346,15 @@ func halves(t *testing.T, data []byte) (first, second []byte) {
 	} else {
 		for at := end; at < len(data); {
 			starts = append(starts, at)
+			times = append(times, uint64(binary.LittleEndian.Uint32(data[at:]))<<32|uint64(binary.LittleEndian.Uint32(data[at+4:])))
 			at += 16 + int(binary.LittleEndian.Uint32(data[at+8:]))
 		}
 	}
 	require.Greater(t, len(starts), 1)
-	middle := starts[len(starts)/2]
+	cut := len(starts) / 2
+	for cut < len(starts)-1 && slices.Max(times[:cut]) > slices.Min(times[cut:]) {
+		cut++
+	}
+	middle := starts[cut]
 	return data[:middle], slices.Concat(data[:end], data[middle:])
 }
