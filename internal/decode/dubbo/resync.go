@@ -451,16 +451,16 @@ func (f *Framer) Searching() bool {
 }
 
 // Asks reports whether the bytes that are held may be a request with that id.
-func (f *Framer) Asks(id int64) bool { return f.Searching() && f.search.end(id) >= 0 }
+func (f *Framer) Asks(id int64) bool { return f.Searching() && f.search.asks(id) }
 
-// end is the end of the chain's request with that id, or -1.
-func (c *chain) end(id int64) int64 {
+// asks reports whether a request with that id is in the chain.
+func (c *chain) asks(id int64) bool {
 	for i := range c.asked {
-		if c.asked[i].id == id {
-			return c.asked[i].end
+		if c.asked[i].id == id && c.asked[i].end > c.cand {
+			return true
 		}
 	}
-	return -1
+	return false
 }
 
 // Answered says that the other direction has a response with that id, at a known place. If a request with it is among the
@@ -474,7 +474,7 @@ func (f *Framer) Answered(id int64) {
 	s := f.search
 	for i := range s.asked {
 		a := &s.asked[i]
-		if a.id != id {
+		if a.id != id || a.end <= s.cand { // what was handed on before is not asked again
 			continue
 		}
 		if f.doubtful() {

@@ -90,3 +90,24 @@ func TestAnswersToTheUnknown(t *testing.T) {
 		}
 	}
 }
+
+// A peer that answers the same request again, when nobody remembers the first answer, changes nothing.
+func TestAnsweredAgain(t *testing.T) {
+	var n notes
+	f := NewFramer(&Config{}, &n, true)
+	packets := [][]byte{request(1, 8), join(request(3, 40), request(4, 40), request(5, 40))}
+	f.Data(packets[0], &Chunk{})
+	f.Gap(30, 0, &Chunk{Pos: 24})
+	f.Data(packets[1], &Chunk{Pos: 54})
+	for range 3 {
+		f.Answered(3) // and no Settle
+	}
+	assert.Equal(t, []string{"request 1 body 8", "request 3 body 40 found by search"}, n.lines)
+	assert.False(t, f.Asks(3))
+	assert.True(t, f.Asks(5))
+	f.Answered(5)
+	f.Answered(4)
+	f.End()
+	assert.Len(t, n.lines, 4)
+	assert.Equal(t, int64(24+3*56), n.framed+n.skipped)
+}
