@@ -21,6 +21,7 @@ type model struct {
 	has     [2][]bool // what was captured of it
 	packets []modelPacket
 	copies  int64 // payload of packets captured twice
+	apart   int   // how many packets a copy came behind its original, at most
 	id      uint16
 }
 
@@ -88,6 +89,9 @@ func (m *model) shuffle(n int) {
 	seen := map[uint16]int{} // where a copy came first, the two change places
 	for i, p := range m.packets {
 		k, ok := seen[p.seg.IPID]
+		if ok {
+			m.apart = max(m.apart, i-k)
+		}
 		if ok && m.packets[k].iface > p.iface {
 			m.packets[i], m.packets[k] = m.packets[k], m.packets[i]
 		}
@@ -147,6 +151,7 @@ func FuzzModel(f *testing.F) {
 	for seed := range uint64(40) {
 		f.Add(seed, uint32(seed*0x0fffffff), uint16(50*seed), uint8(seed%4*10), uint8(seed%5), uint8(seed%7*6))
 	}
+	f.Add(uint64(31), uint32(4026531809), uint16(1550), uint8(12), uint8(1), uint8(43)) // copies far behind their originals
 	f.Fuzz(func(t *testing.T, seed uint64, isn uint32, n uint16, loss, twice, overtake uint8) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		m := &model{rng: rng, isn: [2]uint32{isn, isn ^ 0xf0000000}}
@@ -180,7 +185,9 @@ func FuzzModel(f *testing.F) {
 		for side := range 2 {
 			require.Equal(t, m.want(side), merged(w.h.streams[fmt.Sprintf("1.%d", side)].b.String()), "side %d", side)
 		}
-		assert.Equal(t, m.copies, w.a.Ledger.Duplicate)
+		if assert.LessOrEqual(t, w.a.Ledger.Duplicate, m.copies); m.apart < recentLen {
+			assert.Equal(t, m.copies, w.a.Ledger.Duplicate)
+		}
 		assert.Zero(t, w.a.Ledger.Stray)
 		assert.Zero(t, w.a.Ledger.Differing)
 	})
