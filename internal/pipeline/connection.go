@@ -189,6 +189,12 @@ func (d *direction) Gap(n, wire int64, m *assemble.Meta) {
 	d.conn.settle()
 }
 
+// Late counts what no frame can have any more.
+func (d *direction) Late(n, cut int64, _ *assemble.Meta) {
+	d.conn.skipped += n
+	d.conn.gap += cut
+}
+
 // Repeat gives the link bytes of repeated payload to the messages it repeats, as far as they are remembered, else to
 // the message being read.
 func (d *direction) Repeat(n int, m *assemble.Meta) {

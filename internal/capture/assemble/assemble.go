@@ -17,7 +17,7 @@
 // once, as Data, Gap (beyond the snap length) or Repeat, the packet's other bytes as Meta.Overhead with its first
 // payload byte; but not those of duplicates and strays, which belong to no stream.
 //
-// Memory: payload is borrowed until Segment returns, what is held is copied. A connection costs about 270 bytes, also
+// Memory: payload is borrowed until Segment returns, what is held is copied. A connection costs about 300 bytes, also
 // one of which only a SYN was seen; all limits are in [Config]. An Assembler is for one goroutine. Several may share the
 // work, as long as all packets of a 4-tuple go to the same one.
 package assemble
@@ -111,6 +111,9 @@ type Stream interface {
 	// Gap is n bytes that the capture does not have. wire of them were in packets on the wire, beyond the snap length;
 	// the others were never seen.
 	Gap(n int64, wire int64, m *Meta)
+	// Late is n captured bytes, and cut beyond the snap length, that lie before the start of a stream joined midway
+	// (m.Pos is negative): they came when what follows them had been handed on.
+	Late(n, cut int64, m *Meta)
 	// Repeat is n bytes that were sent again (m.Pos says where; negative: before the first byte delivered).
 	Repeat(n int, m *Meta)
 	// End says that nothing follows.
@@ -198,7 +201,7 @@ func (a *Assembler) Segment(s *packet.Segment, o *Origin) *Connection {
 	}
 	tag := a.table.hash(s, o.File, a.cfg.Apart)
 	c, i := a.find(tag, s, o.File)
-	if c != nil && (s.Flags&packet.SYN != 0 || c.unsure() || c.far(i, s.Seq)) {
+	if c != nil && c.odd(i, s) {
 		var wanted bool
 		if c, wanted = a.judge(c, i, s, o); !wanted {
 			return c
@@ -224,8 +227,9 @@ func (a *Assembler) take(c *Connection, i int, s *packet.Segment, o *Origin) {
 		if d.syn && d.isn == s.Seq && c.Payload && o.File != c.File {
 			a.files.skewed = true // nobody sends a SYN again behind data: it was captured again
 		}
-		d.start(s.Seq)
+		d.firstSYN(s, o)
 	} else if s.Flags&packet.ACK != 0 {
+		d.past = true
 		other.acknowledge(c, s.Ack)
 		if c.hold != nil {
 			a.acknowledged(c, 1-i)
@@ -283,10 +287,24 @@ func (a *Assembler) data(c *Connection, i int, seq uint32, n int, b []byte) {
 			d.next++ // a keep-alive: the byte before the next one, with any content
 		}
 	}
+	below := d.below(seq)
+	if below == 1 && n == 1 || below > 0 && d.earlier(seq) {
+		below = 0 // a keep-alive before the first data; or the start is that now
+	}
 	if seq == d.next && c.hold == nil && !early {
 		a.fresh = true
 		a.deliver(d, n, b)
 		return
+	}
+	if below > 0 {
+		r := int(min(below, int64(n)))
+		captured := min(r, len(b))
+		if a.beforeStart(c, i, r, b[:captured], below); r == n {
+			return
+		}
+		seq += uint32(r)
+		n -= r
+		b = b[captured:]
 	}
 	if old := int64(int32(d.next - seq)); old > 0 {
 		// The first bytes were delivered before.

@@ -31,6 +31,7 @@ type Connection struct {
 	queued     int64 // seen when it was put into its list; in closing: when it was closed
 	sides      [2]side
 	hold       *holding // nil while nothing is held
+	late       *lateSpans
 	suspect    *suspect // nil while nothing is suspected
 }
 
@@ -60,6 +61,11 @@ type side struct {
 	ackSeen bool
 
 	isWaived bool
+	guessed  bool   // isn is, by the first acknowledgement; else by a SYN, which was
+	past     bool   // it sent something that is no SYN, so it sends none any more
+	synID    uint16 // this packet, by identification,
+	synSum   uint16 // checksum
+	synPlace uint32 // and source
 }
 
 // near is how far from what is known of a side its packets may be, in bytes: what is further off needs a second packet

@@ -4,7 +4,9 @@ import "dubbo-wire/internal/capture/packet"
 
 // A generation ends, and the next begins, with
 //   - a SYN with another initial sequence number, at once when the old generation has had a FIN or RST, or no payload;
-//   - a segment with payload far from the old numbers, when both ends said FIN or one said RST;
+//   - a SYN with the same number that is another packet than the first (another), likewise, but only behind payload;
+//   - a segment with payload far from the old numbers, or where the old generation can have none (impossible), when both
+//     ends said FIN or one said RST;
 //   - else, two packets that agree. One packet alone is a suspect: it is put aside, and takes effect when another one
 //     goes on where it ends, or acknowledges it. Then it is the connection's own after all, behind a hole (its
 //     acknowledgement number is where it should be), or the first of a new generation. When the old generation goes on
@@ -19,7 +21,8 @@ type suspect struct {
 	tag    uint32
 	seg    packet.Segment // with a payload of its own
 	origin Origin
-	good   int // packets of the old generation since
+	good   int  // packets of the old generation since
+	near   bool // its numbers are near those in use, but impossible
 	link   link[*suspect]
 }
 
@@ -32,9 +35,6 @@ const (
 	maxSuspects   = 4 << 20
 	suspectCharge = 256
 )
-
-// unsure reports whether packets of the connection, also those near its numbers, need a look.
-func (c *Connection) unsure() bool { return c.suspect != nil }
 
 // far reports whether seq is far from what is known of a side.
 func (c *Connection) far(i int, seq uint32) bool {
@@ -70,13 +70,15 @@ func (a *Assembler) judge(c *Connection, i int, s *packet.Segment, o *Origin) (_
 		return a.confirmed(c, i, s), true
 	}
 	switch {
-	case s.Flags&packet.SYN != 0 && c.reused(i, s.Seq):
+	case s.Flags&packet.SYN != 0 && a.reused(c, i, s, o):
 		if !c.Payload || c.state == closing || c.sides[0].fin || c.sides[1].fin {
 			a.Ledger.Reused++
 			a.Finish(c)
 			return nil, true
 		}
-	case !c.far(i, s.Seq):
+	case s.Flags&packet.SYN != 0 && c.sides[i].syn && c.sides[i].isn == s.Seq:
+		return c, true // sent or captured again, however much data was since
+	case !c.far(i, s.Seq) && !c.impossible(i, s):
 		if p := c.suspect; p != nil && s.Flags&packet.SYN == 0 {
 			if p.good++; p.good == maxGood {
 				a.absolve(c)
@@ -96,17 +98,21 @@ func (a *Assembler) judge(c *Connection, i int, s *packet.Segment, o *Origin) (_
 	return c, false
 }
 
-// reused reports whether a SYN with initial sequence number isn, sent by that side, starts a new generation. A SYN that
-// was sent again has the same number.
-func (c *Connection) reused(i int, isn uint32) bool {
+// reused reports whether a SYN starts a new generation.
+func (a *Assembler) reused(c *Connection, i int, s *packet.Segment, o *Origin) bool {
 	d := &c.sides[i]
 	switch {
-	case d.syn:
-		return d.isn != isn
+	case d.syn && !d.guessed && d.isn == s.Seq:
+		return a.another(c, i, s, o)
+	case d.syn && !d.guessed:
+		return true
 	case d.started:
+		if a.longClosed(c, o, sameIDTime) {
+			return true
+		}
 		// Else it was captured behind the first data, which may have been overtaken as well.
 		first := d.next - uint32(d.pos)
-		return d.pos > near || first-(isn+1) > agreeing
+		return d.pos > near || first-(s.Seq+1) > agreeing
 	}
 	return c.state == closing
 }
@@ -125,7 +131,12 @@ func (p *suspect) agrees(i int, s *packet.Segment) bool {
 		if s.Seq == p.seg.Seq && s.PayloadLen == p.seg.PayloadLen && s.Ack == p.seg.Ack && s.Flags == p.seg.Flags {
 			return false
 		}
-		if syn {
+		switch {
+		case p.near:
+			return p.c.strange(i, s)
+		case syn && p.repeats():
+			return s.Seq == end && s.Flags&packet.SYN == 0
+		case syn:
 			return s.Seq-end <= agreeing && s.Seq != p.c.sides[i].next
 		}
 		return within(s.Seq, end, agreeing)
@@ -133,16 +144,28 @@ func (p *suspect) agrees(i int, s *packet.Segment) bool {
 	if s.Flags&packet.ACK == 0 {
 		return false
 	}
+	if p.near {
+		return p.c.strange(i, s)
+	}
 	if syn {
+		if o := &p.c.sides[i]; p.repeats() && s.Flags&packet.SYN != 0 && o.syn && o.isn == s.Seq && !o.otherSYN(s) {
+			return false // the answer to the first SYN, captured again
+		}
 		return s.Flags&packet.SYN != 0 && s.Ack-(p.seg.Seq+1) <= uint32(p.seg.PayloadLen) || s.Ack-end <= agreeing && p.c.farAck(i, s)
 	}
 	return within(s.Ack, end, agreeing)
 }
 
+// repeats reports whether the suspect is a SYN with the number of the first one.
+func (p *suspect) repeats() bool {
+	d := &p.c.sides[p.side]
+	return p.seg.Flags&packet.SYN != 0 && d.syn && d.isn == p.seg.Seq
+}
+
 // confirmed ends the old generation and starts a new one with the suspect; or the suspect was one of the old. s agreed.
 func (a *Assembler) confirmed(c *Connection, i int, s *packet.Segment) *Connection {
 	p := a.unsuspect(c)
-	if p.seg.Flags&packet.SYN == 0 {
+	if p.seg.Flags&packet.SYN == 0 && !p.near {
 		n := int32(p.seg.Seq - c.sides[p.side].next)
 		ahead := n > 0 && n < maxAhead
 		if i == p.side {
@@ -168,6 +191,7 @@ func (a *Assembler) suspectIt(c *Connection, i int, s *packet.Segment, o *Origin
 		a.absolve(c)
 	}
 	p := &suspect{c: c, side: i, tag: c.tag, seg: *s, origin: *o}
+	p.near = s.Flags&packet.SYN == 0 && !c.far(i, s.Seq)
 	p.seg.Payload = append([]byte(nil), s.Payload...)
 	p.link.of = p
 	c.suspect = p
@@ -227,6 +251,7 @@ func (d *side) acknowledge(c *Connection, ack uint32) {
 	if !d.started && !c.Joined && !d.seen {
 		// The SYN of this side was lost: the first acknowledgement says where its data starts.
 		d.start(ack - 1)
+		d.guessed = true
 	}
 	known := d.next
 	if d.ackSeen {

@@ -57,6 +57,13 @@ func (s *hostileStream) Repeat(n int, m *Meta) {
 	s.w.link += int64(n + m.Overhead)
 }
 
+func (s *hostileStream) Late(n, cut int64, m *Meta) {
+	require.False(s.t, s.ended)
+	require.Positive(s.t, n+cut)
+	require.LessOrEqual(s.t, m.Pos+n+cut, int64(0))
+	s.w.link += n + cut + int64(m.Overhead)
+}
+
 func (s *hostileStream) End() {
 	require.False(s.t, s.ended)
 	s.ended = true

@@ -10,7 +10,7 @@ type Ledger struct {
 	// Payload is TCP payload on the wire, and where it went:
 	// Payload = Stream + Repeated + Duplicate + BeyondSnap + Stray + Held.
 	Payload    int64
-	Stream     int64 // captured bytes delivered, each once
+	Stream     int64 // captured bytes delivered, each once; Late among them
 	Repeated   int64 // seen before, and sent again
 	Duplicate  int64 // seen before, and captured again
 	BeyondSnap int64 // new bytes that the snap length cut off
@@ -25,6 +25,9 @@ type Ledger struct {
 	EmptyLink     int64 // of packets without payload
 	StrayLink     int64 // of strays, without their payload
 	HeldLink      int64 // waiting; 0 at the end
+
+	// Late is captured bytes before the start of streams joined midway that came when what follows them had been delivered.
+	Late int64
 
 	// Duplicates and Strays are packets.
 	Duplicates, Strays int64
@@ -70,6 +73,7 @@ func (l *Ledger) Add(o *Ledger) {
 		{&l.EmptyLink, &o.EmptyLink},
 		{&l.StrayLink, &o.StrayLink},
 		{&l.HeldLink, &o.HeldLink},
+		{&l.Late, &o.Late},
 		{&l.Duplicates, &o.Duplicates},
 		{&l.Strays, &o.Strays},
 		{&l.Differing, &o.Differing},

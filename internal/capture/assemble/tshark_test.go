@@ -44,6 +44,7 @@ func (k *kept) Open(c *Connection) [2]Stream {
 func (s *keptStream) Data(b []byte, _ *Meta)       { s.b = append(s.b, b...) }
 func (s *keptStream) Gap(_, _ int64, _ *Meta)      { s.gaps++ }
 func (s *keptStream) Repeat(int, *Meta)            {}
+func (s *keptStream) Late(n, _ int64, _ *Meta)     { s.gaps += int(n) }
 func (s *keptStream) End()                         {}
 func (c *keptConn) way(i int) string               { return c.ends[i] + " > " + c.ends[1-i] }
 func (c *keptConn) text(i int) string              { return c.way(i) + " " + hex.EncodeToString(c.sides[i].b) }

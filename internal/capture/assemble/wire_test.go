@@ -40,6 +40,11 @@ func (r *recorder) Repeat(n int, m *Meta) {
 	r.link += int64(n + m.Overhead)
 }
 
+func (r *recorder) Late(n, cut int64, m *Meta) {
+	fmt.Fprintf(&r.b, "<late %d+%d>", m.Pos, n+cut)
+	r.link += n + cut + int64(m.Overhead)
+}
+
 func (r *recorder) End() { r.b.WriteString("<end>") }
 
 // handler keeps the streams of every connection by its number and side.
