@@ -17,7 +17,7 @@
 // once, as Data, Gap (beyond the snap length) or Repeat, the packet's other bytes as Meta.Overhead with its first
 // payload byte; but not those of duplicates and strays, which belong to no stream.
 //
-// Memory: payload is borrowed until Segment returns, what is held is copied. A connection costs about 300 bytes, also
+// Memory: payload is borrowed until Segment returns, what is held is copied. A connection costs about 280 bytes, also
 // one of which only a SYN was seen; all limits are in [Config]. An Assembler is for one goroutine. Several may share the
 // work, as long as all packets of a 4-tuple go to the same one.
 package assemble
@@ -153,6 +153,7 @@ type Assembler struct {
 	idleHoldings     []*holding
 	suspects         queue[*suspect]
 	suspectBytes     int
+	late             map[*Connection]*lateSpans
 
 	// Of the packet that is being taken.
 	seg    *packet.Segment
@@ -166,7 +167,7 @@ type Assembler struct {
 
 // New returns an assembler that hands streams to h.
 func New(cfg Config, h Handler) *Assembler {
-	a := &Assembler{cfg: cfg.withDefaults(), handler: h}
+	a := &Assembler{cfg: cfg.withDefaults(), handler: h, late: map[*Connection]*lateSpans{}}
 	a.empty.state, a.open.state, a.closing.state = empty, open, closing
 	a.table.init(rand.Uint64(), rand.Uint64())
 	a.recent.init()
@@ -227,7 +228,7 @@ func (a *Assembler) take(c *Connection, i int, s *packet.Segment, o *Origin) {
 		if d.syn && d.isn == s.Seq && c.Payload && o.File != c.File {
 			a.files.skewed = true // nobody sends a SYN again behind data: it was captured again
 		}
-		d.firstSYN(s, o)
+		c.takeSYN(i, s, o)
 	} else if s.Flags&packet.ACK != 0 {
 		d.past = true
 		other.acknowledge(c, s.Ack)

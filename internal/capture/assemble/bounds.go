@@ -57,39 +57,42 @@ func (c *Connection) strange(i int, s *packet.Segment) bool {
 		(o.syn && !o.guessed && o.below(s.Ack) > 0 || o.fin && after(s.Ack, o.finSeq+1) && !after(o.next, o.finSeq))
 }
 
-// firstSYN notes which packet a SYN was.
-func (d *side) firstSYN(s *packet.Segment, o *Origin) {
-	if d.syn && !d.guessed {
-		return
+// synMarks is which packet the first SYN of a connection was that answers none.
+type synMarks struct {
+	id, sum uint16 // IPv4 identification, checksum
+	from    uint32 // twice its place, and its side
+}
+
+func marksOf(i int, s *packet.Segment, o *Origin) synMarks {
+	return synMarks{s.IPID, s.Checksum, sourceOf(s, o).place<<1 | uint32(i)}
+}
+
+// takeSYN takes the SYN of a side.
+func (c *Connection) takeSYN(i int, s *packet.Segment, o *Origin) {
+	d := &c.sides[i]
+	if s.Flags&packet.ACK == 0 && c.first == (synMarks{}) {
+		c.first = marksOf(i, s, o)
 	}
-	d.synID, d.synSum, d.synPlace = s.IPID, s.Checksum, sourceOf(s, o).place
-	if d.started && d.isn == s.Seq {
+	if d.syn && d.isn == s.Seq {
 		d.guessed = false
 	}
 	d.start(s.Seq)
-}
-
-// otherSYN reports whether a SYN is surely another packet than the first one of the side: by its identification, or,
-// where there is none, by its checksum, which covers its timestamp.
-func (d *side) otherSYN(s *packet.Segment) bool {
-	if s.IPID == 0 && d.synID == 0 {
-		return s.Checksum != d.synSum
-	}
-	return s.IPID != 0 && d.synID != 0 && s.IPID != d.synID
 }
 
 // another reports whether a SYN with the number of the first is none of its copies. What another file has is taken for a
 // copy: the same packet may have other marks there. So is a SYN without payload of the side behind it, which was sent
 // again, and a SYN that answers one, which may be.
 func (a *Assembler) another(c *Connection, i int, s *packet.Segment, o *Origin) bool {
-	d := &c.sides[i]
-	if o.File != c.File || !c.Payload || s.Flags&packet.ACK != 0 {
+	m, first := marksOf(i, s, o), c.first
+	if o.File != c.File || !c.Payload || s.Flags&packet.ACK != 0 || (m.from^first.from)&1 != 0 {
 		return false
 	}
-	samePlace := sourceOf(s, o).place == d.synPlace
-	other := d.otherSYN(s) && (s.IPID != 0 || samePlace) // other places see other checksums (offload)
+	samePlace := m.from == first.from
+	// By its identification; where there is none, by its checksum, which covers its timestamp. Other places see other
+	// checksums (offload).
+	other := m.id != 0 && first.id != 0 && m.id != first.id || m.id == 0 && first.id == 0 && m.sum != first.sum && samePlace
 	if c.state != closing {
-		return other && d.past
+		return other && c.sides[i].past
 	}
 	limit := sameIDTime
 	if s.IPID == 0 {

@@ -31,7 +31,7 @@ type Connection struct {
 	queued     int64 // seen when it was put into its list; in closing: when it was closed
 	sides      [2]side
 	hold       *holding // nil while nothing is held
-	late       *lateSpans
+	first      synMarks
 	suspect    *suspect // nil while nothing is suspected
 }
 
@@ -61,11 +61,8 @@ type side struct {
 	ackSeen bool
 
 	isWaived bool
-	guessed  bool   // isn is, by the first acknowledgement; else by a SYN, which was
-	past     bool   // it sent something that is no SYN, so it sends none any more
-	synID    uint16 // this packet, by identification,
-	synSum   uint16 // checksum
-	synPlace uint32 // and source
+	guessed  bool // isn is, by the first acknowledgement; else it is that of a SYN
+	past     bool // it sent something that is no SYN, so it sends none any more
 }
 
 // near is how far from what is known of a side its packets may be, in bytes: what is further off needs a second packet
@@ -266,6 +263,7 @@ func (a *Assembler) end(c *Connection) {
 		}
 	}
 	a.handler.Close(c)
+	delete(a.late, c)
 	a.table.pull(a.listOf(c), c)
 	a.table.remove(c)
 }

@@ -148,8 +148,8 @@ func (p *suspect) agrees(i int, s *packet.Segment) bool {
 		return p.c.strange(i, s)
 	}
 	if syn {
-		if o := &p.c.sides[i]; p.repeats() && s.Flags&packet.SYN != 0 && o.syn && o.isn == s.Seq && !o.otherSYN(s) {
-			return false // the answer to the first SYN, captured again
+		if o := &p.c.sides[i]; p.repeats() && s.Flags&packet.SYN != 0 && o.syn && o.isn == s.Seq {
+			return false // it may be the answer to the first SYN, sent or captured again
 		}
 		return s.Flags&packet.SYN != 0 && s.Ack-(p.seg.Seq+1) <= uint32(p.seg.PayloadLen) || s.Ack-end <= agreeing && p.c.farAck(i, s)
 	}

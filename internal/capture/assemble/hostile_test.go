@@ -142,7 +142,7 @@ func hostile(t *testing.T, script []byte) {
 	l := &a.Ledger
 	require.NoError(t, l.Balance())
 	require.Zero(t, l.Held+l.HeldLink)
-	require.Zero(t, a.heldAll+a.suspectBytes+a.table.n)
+	require.Zero(t, a.heldAll+a.suspectBytes+a.table.n+len(a.late))
 	require.True(t, a.waiting.empty() && a.holders.empty() && a.suspects.empty())
 	require.Equal(t, l.Stream+l.Repeated+l.BeyondSnap+l.Overhead, h.link)
 	require.Equal(t, 2*h.opened, h.ended)

@@ -63,7 +63,8 @@ func (d *side) earlier(seq uint32) bool {
 func (a *Assembler) beforeStart(c *Connection, i, n int, b []byte, below int64) {
 	for d := &c.sides[i]; n > 0; {
 		place := int32(-below)
-		seen, until := c.late.at(i, place)
+		spans := a.late[c]
+		seen, until := spans.at(i, place)
 		r := min(n, int(until-place))
 		captured := min(r, len(b))
 		if seen {
@@ -75,10 +76,11 @@ func (a *Assembler) beforeStart(c *Connection, i, n int, b []byte, below int64) 
 				a.meta.Overhead = 0
 			}
 		} else {
-			if c.late == nil {
-				c.late = new(lateSpans)
+			if spans == nil {
+				spans = new(lateSpans)
+				a.late[c] = spans
 			}
-			c.late.add(i, span32{place, place + int32(r)})
+			spans.add(i, span32{place, place + int32(r)})
 			cut := int64(r - captured)
 			a.overhead()
 			a.Ledger.Late += int64(captured)
