@@ -103,6 +103,7 @@ type Framer struct {
 	buf    []byte      // header or body bytes that crossed deliveries
 	left   int         // inBody: bytes to come
 	search *search     // nil while no bytes are held
+	later  *search     // what was put off, the latest first
 	run    *run        // nil without
 	tail   *tail       // of the body that is looked through, where it crosses deliveries
 	ids    [2]idWindow // by request bit
@@ -344,7 +345,11 @@ func (f *Framer) Gap(n, wire int64, c *Chunk) {
 	f.lossy, f.gapped = true, true
 	if f.state == searching {
 		f.snapped = wire > 0
+		before := f.later
 		f.decide(n)
+		if f.later != before && f.later != nil {
+			f.later.gap = gap{wire, *c}
+		}
 	}
 	switch f.state {
 	case inBody:
@@ -391,6 +396,7 @@ func (f *Framer) End() {
 	if f.state == searching {
 		f.decide(-1)
 	}
+	f.forget()
 	switch {
 	case f.state == searching:
 		f.endSearch()

@@ -22,6 +22,9 @@ type search struct {
 	marks []mark // where win's bytes came from
 	from  int64  // no frame starts before it
 	begun begun  // what the byte at place 0 is
+	// Of a search that was put off: the gap behind its window, and the one put off before.
+	gap   gap
+	older *search
 	chain
 	// refuted are places in the window of frames whose chain broke.
 	refuted map[int64]struct{}
@@ -69,7 +72,8 @@ type verdict uint8
 const (
 	no verdict = iota
 	yes
-	wait // more bytes are needed
+	wait  // more bytes are needed
+	later // it is put off
 )
 
 // guessing reports whether bytes are missing, so that what is searched may be a body whose header was lost.
@@ -153,9 +157,17 @@ func (f *Framer) release(s *search) {
 func (f *Framer) decide(lack int64) {
 	for f.state == searching && f.search != nil {
 		s := f.search
-		if len(s.win) > 0 && f.weigh(lack) == yes {
-			f.drain(s.accept, -1)
-			continue
+		if len(s.win) > 0 {
+			switch f.weigh(lack) {
+			case yes:
+				if f.later == nil || !f.resolve() {
+					f.drain(s.accept, -1)
+				}
+				continue
+			case later:
+				f.putOff()
+				return
+			}
 		}
 		if s.cand >= 0 {
 			f.dropSearch(s.cand)
@@ -217,6 +229,9 @@ func (f *Framer) weigh(lack int64) verdict {
 			return yes
 		case wait:
 			return wait
+		}
+		if s.givenUp && lack > 0 && f.mayWait() {
+			return later
 		}
 		f.refute()
 		if s.givenUp {
@@ -370,7 +385,9 @@ func (f *Framer) link(h *Header) {
 	switch {
 	case s.accept >= 0:
 	case f.wary() && at-s.cand >= max(enoughBytes, int64(f.longest)*5/4):
-		s.accept = at
+		if s.accept = at; !f.nested && s.orderly() {
+			s.accept = s.cand
+		}
 	case !guessing:
 	case f.aligned(0):
 		s.accept = s.cand
@@ -483,6 +500,10 @@ func (f *Framer) Answered(id int64) {
 				s.answers++
 			}
 			if s.answers < minAnswers || s.kinds != 2 || s.falls*4 > len(s.asked) {
+				return
+			}
+			if s.accept = s.cand; f.later != nil && f.resolve() {
+				f.Answered(id)
 				return
 			}
 		}

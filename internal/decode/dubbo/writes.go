@@ -75,7 +75,10 @@ func (c *chain) hit(at int64) {
 // frames: two suffice for one that is in order.
 func (f *Framer) aligned(more int) bool {
 	s := f.search
-	return !f.nested && f.doubtful() && s.hits+more >= 2 && s.misses <= s.hits && s.orderly()
+	if f.nested || !f.doubtful() || s.misses > s.hits || !s.orderly() {
+		return false
+	}
+	return s.hits+more >= 2 || f.later != nil && s.hits+more+f.laterHits() >= 3
 }
 
 // orderly reports whether the chain's messages are of one kind, and its requests in the order of their ids, nearly, or most
