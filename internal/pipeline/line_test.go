@@ -183,3 +183,33 @@ func TestBothEndsAsk(t *testing.T) {
 	_, out := run(t, s)
 	assert.Equal(t, []string{"ok", "ok", "noRequest"}, out.calls)
 }
+
+// A joined stream's first packet that is captured behind its second one is skipped, and lowers the percent; the same
+// numbers once more, behind a reset and another SYN, are another connection.
+func TestLateStart(t *testing.T) {
+	a, b := frame(true, 1, 100), frame(true, 2, 0)
+	s := &script{}
+	s.send(cli, srv, ack, 1000+uint32(len(a)), b)
+	s.send(cli, srv, ack, 1000, a)
+	s.send(cli, srv, ack, 1000, a)
+	totals, _ := run(t, s)
+	assert.Equal(t, int64(1), totals.Frames)
+	assert.Equal(t, int64(len(a)), totals.Skipped)
+	assert.Equal(t, int64(len(a)), totals.TCP.Late)
+	assert.Equal(t, int64(len(a)), totals.TCP.Repeated)
+	assert.Zero(t, totals.Between)
+	assert.InDelta(t, 100*float64(len(b))/float64(len(a)+len(b)), totals.Percent(), 1e-9)
+
+	s = &script{}
+	for id := range byte(2) {
+		f := frame(true, id, 100)
+		s.send(cli, srv, syn, 0, nil)
+		s.send(srv, cli, syn|ack, 0, nil)
+		s.send(cli, srv, ack, 1, f)
+		s.send(cli, srv, 4, uint32(len(f))+1, nil)
+	}
+	totals, _ = run(t, s)
+	assert.Equal(t, int64(2), totals.Frames)
+	assert.Equal(t, int64(2), totals.TCP.Connections)
+	assert.Zero(t, totals.TCP.Repeated)
+}
