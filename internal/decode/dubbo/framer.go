@@ -253,7 +253,7 @@ func (f *Framer) header(b []byte, c *Chunk, pos int64, overhead int) int {
 	f.buf = f.buf[:0]
 	f.enough = false
 	f.frames++
-	f.looking = !f.nested && (f.doubtful() || f.frames < 4 || f.frames&0xf == 0 || f.lossy && f.frames&1 == 0)
+	f.looking = !f.nested && (f.doubtful() || f.frames < 4 || f.frames&0xf == 0 || f.lossy && f.frames&3 == 0)
 	if rest := b[taken:]; len(rest) >= h.BodyLen {
 		// The whole body is here: no copy.
 		r.Body = rest[:h.BodyLen:h.BodyLen]

@@ -57,14 +57,14 @@ func holdsFrame(b []byte, id int64) bool {
 			return false
 		}
 		b = b[i:]
-		if flagsFit(b) {
+		if b[12] == 0 && flagsFit(b) { // bodies that are not too long
 			h := parseHeader(b)
 			if h.legal(8<<20) && !h.Event() && h.BodyLen >= startLen && nearly(h.ID, id) && h.startsSurely(b[HeaderLen:lookLen]) {
 				return true
 			}
 		}
 		b = b[2:]
-		for len(b) >= 4 && b[2] == magic[0] && b[3] == magic[1] && b[0] == magic[0] && b[1] == magic[1] {
+		for len(b) >= lookLen && b[0] == magic[0] && b[1] == magic[1] && (b[12] != 0 || !flagsFit(b)) {
 			b = b[2:] // the magic again and again
 		}
 	}
