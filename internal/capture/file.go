@@ -13,6 +13,7 @@ import (
 type file struct {
 	in    *Input
 	index int
+	rank  int // by the time of the first packet, then by index
 	path  string
 	size  int64 // bytes on disk, or -1
 

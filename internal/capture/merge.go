@@ -3,7 +3,8 @@ package capture
 import "io"
 
 // Next delivers the earliest packet of all files, and of equally early ones that of
-// the earlier input. The packets of one file stay in its order, even where their
+// the file that began earlier, so that of a rotated set no file begins before the
+// one before it has ended; of files that began at one time that of the earlier input. The packets of one file stay in its order, even where their
 // times do not. It returns io.EOF at the end of the last file; what was wrong on
 // the way is in Inputs and Problems.
 func (f *Files) Next(p *Packet) error {
@@ -52,7 +53,7 @@ func (f *Files) advance(fl *file) {
 func (f *Files) openDue() {
 	for len(f.pending) > 0 {
 		fl := f.pending[0]
-		if len(f.open) > 0 && compareTime(fl.first, fl.index, f.open[0].packet.Time, f.open[0].index) > 0 {
+		if len(f.open) > 0 && compareTime(fl.first, fl.rank, f.open[0].packet.Time, f.open[0].rank) > 0 {
 			return
 		}
 		f.pending = f.pending[1:]
@@ -77,7 +78,7 @@ func (f *Files) bufferSize() int {
 	return max(bufferSize>>len(f.open), minBufferSize)
 }
 
-// compareTime orders by time, then by input.
+// compareTime orders by time, then by rank.
 func compareTime(at int64, ai int, bt int64, bi int) int {
 	switch {
 	case at < bt, at == bt && ai < bi:
@@ -91,7 +92,7 @@ func compareTime(at int64, ai int, bt int64, bi int) int {
 // earlier orders the heap of open files.
 func (f *Files) earlier(i, j int) bool {
 	a, b := f.open[i], f.open[j]
-	return compareTime(a.packet.Time, a.index, b.packet.Time, b.index) < 0
+	return compareTime(a.packet.Time, a.rank, b.packet.Time, b.rank) < 0
 }
 
 func (f *Files) siftUp() {

@@ -72,6 +72,9 @@ func Open(paths []string, opt Options) (*Files, error) {
 		f.add(path, path, false)
 	}
 	slices.SortStableFunc(f.pending, func(a, b *file) int { return compareTime(a.first, a.index, b.first, b.index) })
+	for i, fl := range f.pending {
+		fl.rank = i
+	}
 	if !slices.ContainsFunc(f.inputs, func(in *Input) bool { return in.Err == nil }) {
 		errs := make([]error, len(f.inputs))
 		for i, in := range f.inputs {

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -212,6 +213,7 @@ func TestMerge(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	var paths []string
 	want := []got{}
+	first := make(map[int]int64) // time of a file's first packet
 	for file := range 20 {
 		var recs []rec
 		at := int64(random.IntN(1000)) * 1000
@@ -220,6 +222,9 @@ func TestMerge(t *testing.T) {
 			data := fmt.Sprint(file, " ", i)
 			recs = append(recs, rec{ns: at, data: data})
 			want = append(want, got{file, int64(i + 1), at, LinkEthernet, len(data), data})
+			if i == 0 {
+				first[file] = at
+			}
 		}
 		b := plain(recs...)
 		if file%3 == 0 {
@@ -227,7 +232,10 @@ func TestMerge(t *testing.T) {
 		}
 		paths = append(paths, write(t, "a.pcap", b))
 	}
-	slices.SortStableFunc(want, func(a, b got) int { return compareTime(a.time, a.file, b.time, b.file) })
+	// Of equally early packets that of the file that began first, then that of the earlier argument.
+	slices.SortStableFunc(want, func(a, b got) int {
+		return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(first[a.file], first[b.file]), cmp.Compare(a.file, b.file))
+	})
 	f, err := Open(paths, Options{})
 	require.NoError(t, err)
 	assert.Equal(t, want, drain(t, f))
