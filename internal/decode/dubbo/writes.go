@@ -75,7 +75,8 @@ func (c *chain) hit(at int64) {
 // frames: two suffice for one that is in order.
 func (f *Framer) aligned(more int) bool {
 	s := f.search
-	if f.nested || !f.doubtful() || s.misses > s.hits || !s.orderly() {
+	// What was asked before the capture began is not known to be due.
+	if f.nested || !f.doubtful() || s.misses > s.hits || !s.orderly() && (f.gapped || s.kinds != 1) {
 		return false
 	}
 	return s.hits+more >= 2 || f.later != nil && s.hits+more+f.laterHits() >= 3
