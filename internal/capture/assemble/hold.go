@@ -49,8 +49,8 @@ type buffers struct {
 
 var sizeClasses = [3]int{128, 512, 2048}
 
-// maxFree is how many pieces of each class are kept for use again: 3 MB at most.
-const maxFree = 1024
+// maxFree is how many pieces of each class are kept for use again: 350 KB at most, of one of several lanes.
+const maxFree = 128
 
 // piece returns one with a copy of b.
 func (f *buffers) piece(b []byte) *piece {

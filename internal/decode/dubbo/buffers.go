@@ -15,8 +15,8 @@ type Buffers struct {
 	tails       []*tail
 }
 
-// maxFree and maxKept bound the memory that Buffers keeps: 64 of 64 KiB.
-const maxFree, maxKept = 64, 64 << 10
+// maxFree and maxKept bound the memory that Buffers keeps: 12 of 64 KiB, for one of several lanes.
+const maxFree, maxKept = 12, 64 << 10
 
 const defaultMax = 256 << 20
 
