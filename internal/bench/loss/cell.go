@@ -201,9 +201,6 @@ func (c *cell) wrong(how string, stream int, f *found) {
 	}
 }
 
-// maxTime is how much longer a run may take for the packets that are missing.
-const maxTime = 1.3
-
 // broken says which promise the cell breaks; "" when none.
 func (c *cell) broken() string {
 	switch {
@@ -213,8 +210,6 @@ func (c *cell) broken() string {
 		return "whole frames were not found"
 	case c.headers != c.headersKnown:
 		return "headers at known places were not found"
-	case c.plain > 0 && float64(c.time) > maxTime*float64(c.plain):
-		return "it took too long"
 	}
 	return ""
 }
