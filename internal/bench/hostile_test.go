@@ -81,10 +81,6 @@ type hostileRun struct {
 	report uint64 // the most while the report was written
 }
 
-func (r *hostileRun) perPacket() time.Duration {
-	return r.took / time.Duration(max(r.totals.Packets, 1))
-}
-
 func readHostile(t *testing.T, h *traffic.Hostile, n int64, jobs int) *hostileRun {
 	stop := memoryPeak()
 	start := time.Now()

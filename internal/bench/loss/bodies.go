@@ -29,7 +29,6 @@ type writer struct {
 	rng    *rand.Rand
 	stream *stream
 	frame  *frame
-	sent   map[*stream][]frame // frames before this one that may be copied
 }
 
 // write fills all bodies of s: a request keeps its envelope and has one byte array as its argument and empty attachments,
