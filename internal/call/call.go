@@ -51,6 +51,8 @@ type Message struct {
 	Order uint64
 	// Owner is for whoever takes calls: it is given the message again when it is settled.
 	Owner Settler
+	// Side is for whoever pairs later: the side of the connection that sent it.
+	Side uint8
 	// Newer and Turn are for whoever keeps the window of repeats: the next message there, and when this one came in.
 	Newer *Message
 	Turn  uint64

@@ -23,6 +23,9 @@ type connection struct {
 	ends int // directions that ended
 	// held: a framer may hold frames that it knows.
 	held bool
+	// early is responses whose requests may be among the bytes that the other direction holds, in the order in which they
+	// came.
+	early []*call.Message
 
 	frames int64
 	// skipped and text are bytes of no frame; gap is missing bytes.
@@ -80,7 +83,7 @@ func (d *direction) Data(b []byte, m *assemble.Meta) {
 		d.start()
 	}
 	d.framer.Data(b, d.chunk(m))
-	if d.conn.held {
+	if d.conn.held || d.conn.early != nil {
 		d.conn.settle()
 	}
 }
@@ -94,6 +97,49 @@ func (c *connection) settle() {
 				f.Settle()
 			}
 		}
+	}
+	if c.early != nil {
+		c.answer(false)
+	}
+}
+
+// maxEarly is how many responses of a connection wait for requests that may be held.
+const maxEarly = 256
+
+// postpone keeps a response while the direction that asked holds bytes of which it is not known what they are, and
+// reports whether it does.
+func (d *direction) postpone(m *call.Message) bool {
+	c, o := d.conn, d.other()
+	if o.framer == nil || !o.framer.Searching() || len(c.early) == maxEarly || c.pairer.Expects(c.call, int(d.side), m.Header.ID) {
+		return false
+	}
+	values := len(m.Values) + len(m.AttachmentsJSON)
+	if c.waiting == share(c.opt.Limits.MaxOpenCalls) || c.waitingValues+values > share(c.opt.Limits.MaxValues) {
+		return false
+	}
+	c.waiting++
+	c.waitingValues += values
+	m.Hold()
+	m.Side = d.side
+	c.early = append(c.early, m)
+	return true
+}
+
+// answer pairs the responses that waited, once the direction that asked knows what it has; with all in any case.
+func (c *connection) answer(all bool) {
+	kept := c.early[:0]
+	for _, m := range c.early {
+		if o := &c.dirs[1-m.Side]; !all && o.framer.Searching() && !c.pairer.Expects(c.call, int(m.Side), m.Header.ID) {
+			kept = append(kept, m)
+			continue
+		}
+		c.waiting--
+		c.waitingValues -= len(m.Values) + len(m.AttachmentsJSON)
+		c.pairer.Response(c.call, int(m.Side), m)
+		c.pairer.Release(m)
+	}
+	if c.early = kept; len(kept) == 0 {
+		c.early = nil
 	}
 }
 
@@ -242,6 +288,7 @@ func (d *direction) End() {
 	}
 	d.conn.ends++
 	if d.conn.ends == 2 {
+		d.conn.answer(true)
 		d.conn.totals.connection(d.conn)
 	}
 }

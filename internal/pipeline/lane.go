@@ -38,6 +38,8 @@ type lane struct {
 	framing dubbo.Config
 	totals  Totals
 	window  window
+	// waiting is the responses that wait for requests which may be held, of all connections, and the bytes of their values.
+	waiting, waitingValues int
 	// now is the place in capture order of what comes out at the moment. What comes out at one place comes from one lane,
 	// in order.
 	now uint64
@@ -139,7 +141,9 @@ func (l *lane) frame(d *direction, f *dubbo.Frame) {
 	case dubbo.Request:
 		l.pairer.Request(d.conn.call, int(d.side), m)
 	case dubbo.Response:
-		l.pairer.Response(d.conn.call, int(d.side), m)
+		if !d.postpone(m) {
+			l.pairer.Response(d.conn.call, int(d.side), m)
+		}
 	}
 	l.window.add(d, m)
 }
