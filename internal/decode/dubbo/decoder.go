@@ -57,7 +57,7 @@ func (d *Decoder) Decode(f *Frame, detail Detail, dialects *Dialects) *Message {
 	}
 	if detail > Envelope {
 		d.tree.Reset()
-		d.tree.WithValues = detail > Parts
+		d.tree.WithValues = detail >= Parts // some values are only known to be wrong when they are read
 		m.Tree = &d.tree
 	}
 	short := f.Short

@@ -46,7 +46,8 @@ type Names struct {
 	// Hash spreads names over tables of those who remember something by them; 0 where there is none.
 	Hash uint32
 
-	raw string // the bytes they were read from; "" where those are not remembered
+	raw       string // the bytes they were read from; "" where those are not remembered
+	malformed bool   // Descriptor is no list of descriptors
 }
 
 // Generic reports whether the request is a generic call, whose first argument names the method that is meant.

@@ -104,6 +104,7 @@ func (b *body) texts(n *Names) {
 	}
 	var ok bool
 	n.Descriptors, ok = decode.SplitDescriptor(n.Descriptor)
+	n.malformed = !ok
 	if !ok && b.m.Err == nil {
 		b.m.Err = &decode.Error{
 			Cause: decode.Malformed, At: b.r.Offset(),

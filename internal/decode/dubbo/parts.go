@@ -41,7 +41,7 @@ func (b *body) countRequest(c decode.Counter) bool {
 	} else if b.readNames(Envelope); m.Names != nil {
 		end = b.r.Offset()
 	}
-	if m.Names == nil || m.Names.Generic() || m.Err != nil {
+	if m.Names == nil || m.Names.malformed || m.Names.Generic() || m.Err != nil {
 		return false
 	}
 	sum[decode.ClassEnvelope] = int32(end)
