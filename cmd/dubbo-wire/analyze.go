@@ -76,8 +76,12 @@ func (g groups) Call(c *call.Call, selected bool) {
 	}
 }
 
-// print writes the report to all targets.
+// print writes the report to all targets; none from books that do not balance.
 func (a *analyzeFlags) print(targets []*target, r *report.Report, command string) error {
+	if err := r.Totals.Balance(); err != nil {
+		discard(targets)
+		return fail(exitPartly, "no report: %v", err)
+	}
 	r.SortBy(a.sort)
 	for i, t := range targets {
 		st := a.output.style(t)

@@ -98,8 +98,8 @@ func Run(src capture.Source, opt Options, sink Sink) (*Totals, error) {
 		l.totals.TCP, l.totals.Expired = l.asm.Ledger, l.pairer.Expired
 		t.add(&l.totals)
 	}
-	if err == nil {
-		err = t.Balance()
+	if wrong := t.Balance(); wrong != nil {
+		err = wrong // whatever else was wrong with the input
 	}
 	return t, err
 }
