@@ -119,7 +119,7 @@ func newCalls(s *streams) *cobra.Command {
 	var in inputFlags
 	var ff filterFlags
 	var out outputFlags
-	var noValues bool
+	var noValues, redact bool
 	cmd := &cobra.Command{
 		Use:     "calls FILE...",
 		GroupID: "look",
@@ -128,12 +128,16 @@ func newCalls(s *streams) *cobra.Command {
 The table shows no values; json and jsonl have arguments, attachments, results and exceptions.`,
 		Example: `  dubbo-wire calls trace.pcap
   dubbo-wire calls trace.pcap --method createUser --format jsonl
-  dubbo-wire calls trace.pcap --min-latency 500ms --no-values --format jsonl`,
+  dubbo-wire calls trace.pcap --min-latency 500ms --no-values --format jsonl
+  dubbo-wire calls trace.pcap --redact --format jsonl -o to-share.jsonl`,
 		Args: needFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			fl, err := ff.parse()
 			if err == nil {
 				err = in.check()
+			}
+			if err == nil && noValues && redact {
+				err = usage("--no-values leaves out what --redact would print; choose one")
 			}
 			if err != nil {
 				return err
@@ -144,7 +148,7 @@ The table shows no values; json and jsonl have arguments, attachments, results a
 			}
 			defer in.close(src)
 			inputs := names(src.Inputs())
-			p := report.Calls{Inputs: inputs, NoValues: noValues}
+			p := report.Calls{Inputs: inputs, NoValues: noValues, Redact: redact}
 			w, err := newRowWriter(targets, p.AppendJSON, func(t *target) (table[*call.Call], error) {
 				return report.NewCallTable(t.w, t.format, out.style(t), inputs)
 			})
@@ -153,7 +157,7 @@ The table shows no values; json and jsonl have arguments, attachments, results a
 				return err
 			}
 			// Even the table names exceptions, which stand in values.
-			opt := pipeline.Options{Detail: dubbo.Values, RenderValues: wantsJSON(targets) && !noValues}
+			opt := pipeline.Options{Detail: dubbo.Values, RenderValues: wantsJSON(targets) && !noValues, Redact: redact}
 			totals, readErr := in.read(s, src, fl, opt, callRows{w}, w.broken)
 			if err := w.close(); err != nil {
 				return err
@@ -164,7 +168,8 @@ The table shows no values; json and jsonl have arguments, attachments, results a
 	in.add(cmd)
 	ff.add(cmd)
 	out.add(cmd, "table", "markdown", "csv", "json", "jsonl")
-	cmd.Flags().BoolVar(&noValues, "no-values", false, "leave arguments, attachments and results out")
+	cmd.Flags().BoolVar(&noValues, "no-values", false, "leave arguments, attachments, results and the messages of exceptions out")
+	cmd.Flags().BoolVar(&redact, "redact", false, "print types and lengths in place of values")
 	return cmd
 }
 

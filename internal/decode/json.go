@@ -16,6 +16,9 @@ func (t *Tree) AppendJSON(dst []byte, i int) []byte {
 	if len(dst) > maxJSON {
 		return append(dst, `{"@cut":true}`...)
 	}
+	if t.Redact && n.Kind.secret() {
+		return t.appendRedacted(dst, i)
+	}
 	switch n.Kind {
 	case Null:
 		return append(dst, "null"...)
@@ -50,7 +53,7 @@ func (t *Tree) AppendJSON(dst []byte, i int) []byte {
 		return append(AppendString(dst, n.Text), '}')
 	case Ref:
 		dst = append(dst, `{"@ref":`...)
-		return append(AppendString(dst, t.Path(int(n.Num))), '}')
+		return append(AppendString(dst, t.reference(int(n.Num))), '}')
 	case Alias:
 		if int(n.Num) > i { // only forward: no cycle
 			return t.AppendJSON(dst, int(n.Num))
@@ -126,7 +129,7 @@ func (t *Tree) appendMap(dst []byte, i int) []byte {
 			rest = c
 			return
 		}
-		if count%2 == 0 && (n.Kind != String || n.Text != "" && n.Text[0] == '@') {
+		if count%2 == 0 && (n.Kind != String || n.Text != "" && n.Text[0] == '@' || t.Redact && !t.named(c)) {
 			object = false
 		}
 		count++
@@ -152,7 +155,11 @@ func (t *Tree) appendMap(dst []byte, i int) []byte {
 		if k%2 == 0 && !object {
 			dst = append(dst, '[')
 		}
-		dst = t.AppendJSON(dst, c)
+		if n := &t.Nodes[c]; k%2 == 0 && n.Kind == String && t.named(c) {
+			dst = AppendString(dst, n.Text) // a name, which is no secret
+		} else {
+			dst = t.AppendJSON(dst, c)
+		}
 		if k%2 == 1 && !object {
 			dst = append(dst, ']')
 		}
@@ -177,6 +184,17 @@ func (t *Tree) appendMap(dst []byte, i int) []byte {
 	return append(dst, "]}"...)
 }
 
+// named reports whether key c of a map is a name rather than a value: that of an
+// attachment.
+func (t *Tree) named(c int) bool {
+	n := &t.Nodes[c]
+	if n.Parent < 0 {
+		return true
+	}
+	up := &t.Nodes[n.Parent]
+	return up.Parent < 0 && up.Name == "attachments"
+}
+
 func appendBytes(dst []byte, name string, raw []byte) []byte {
 	dst = append(dst, `{"@`...)
 	dst = append(dst, name...)
@@ -186,7 +204,7 @@ func appendBytes(dst []byte, name string, raw []byte) []byte {
 }
 
 // appendFloat writes the shortest decimal that reads back as the same number; what JSON has no number for is an
-// object.
+// attachment.
 func appendFloat(dst []byte, f float64, bits int) []byte {
 	switch {
 	case math.IsNaN(f):

@@ -77,6 +77,8 @@ type Tree struct {
 	// WithValues asks decoders to fill Text, Raw, Class, Num and Float. Without it only spans and labels are kept.
 	// Names and classes are always filled, since paths are made of them.
 	WithValues bool
+	// Redact makes AppendJSON print types and lengths in place of values.
+	Redact bool
 	// MaxNodes bounds memory; 0 is DefaultMaxNodes.
 	MaxNodes int
 

@@ -123,6 +123,9 @@ func (l *lane) frame(d *direction, f *dubbo.Frame) {
 	m.Order = l.now
 	m.FillFrom(f, msg)
 	if l.opt.RenderValues {
+		if msg.Tree != nil {
+			msg.Tree.Redact = l.opt.Redact
+		}
 		render(m, msg)
 	}
 	if l.opt.Filter != nil && l.opt.Filter.NeedsAttachments() {

@@ -36,6 +36,8 @@ type Options struct {
 	MaxBody int
 	// RenderValues asks for arguments, results and attachments as JSON in the messages of calls.
 	RenderValues bool
+	// Redact leaves of those values their types and lengths.
+	Redact bool
 	// Rows says that the sink wants frames; else its Frame is not called.
 	Rows bool
 	// Prepare, if set, returns what each goroutine calls for every frame, with all that was decoded; what comes back is

@@ -232,8 +232,10 @@ func errorText(e *decode.Error) string {
 // Calls prints calls as JSON records.
 type Calls struct {
 	Inputs []string
-	// NoValues leaves arguments, results and attachments out.
+	// NoValues leaves arguments, results, attachments and messages of exceptions out.
 	NoValues bool
+	// Redact says of messages of exceptions only how long they are.
+	Redact bool
 }
 
 // AppendJSON appends the record of one call, without a line end.
@@ -343,15 +345,9 @@ func (p *Calls) response(f *fields, c *call.Call) {
 	}
 	switch {
 	case m.Header.Status != dubbo.StatusOK:
-		e := fields{dst: []byte{'{'}}
-		e.null("class")
-		e.nullable("message", m.ErrorMessage, !m.Said)
-		f.raw("exception", append(e.dst, '}'))
+		p.exception(f, "", m.ErrorMessage, m.Said)
 	case m.Exception:
-		e := fields{dst: []byte{'{'}}
-		e.nullable("class", m.ExceptionClass, m.ExceptionClass == "")
-		e.nullable("message", m.ExceptionMessage, !m.Said)
-		f.raw("exception", append(e.dst, '}'))
+		p.exception(f, m.ExceptionClass, m.ExceptionMessage, m.Said)
 	case !p.NoValues:
 		f.values("result", m.Values)
 	}
@@ -367,6 +363,20 @@ func (p *Calls) response(f *fields, c *call.Call) {
 	case m.Exception:
 		f.str("error", "exception")
 	}
+}
+
+// exception prints what a call failed with; said is false where there is no message.
+func (p *Calls) exception(f *fields, class, message string, said bool) {
+	e := fields{dst: []byte{'{'}}
+	e.nullable("class", class, class == "")
+	switch {
+	case p.NoValues:
+	case p.Redact && said:
+		e.raw("message", decode.RedactedText(nil, message))
+	default:
+		e.nullable("message", message, !said)
+	}
+	f.raw("exception", append(e.dst, '}'))
 }
 
 func statusName(status byte) string {

@@ -1,0 +1,134 @@
+package decode
+
+import (
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// appendRedacted appends what may be said of the value of node i without giving it away: its type and its bytes on the
+// wire; of a text also its length in UTF-16 units, as Java counts. Null and the constants of enums stay.
+func (t *Tree) appendRedacted(dst []byte, i int) []byte {
+	n := &t.Nodes[i]
+	dst = append(dst, `{"@redacted":"`...)
+	dst = append(dst, n.Kind.String()...)
+	dst = append(dst, '"')
+	if n.Kind == String {
+		dst = append(dst, `,"length":`...)
+		dst = strconv.AppendInt(dst, int64(TextLength(n.Text)), 10)
+	}
+	bytes := int64(0)
+	for k := i; k < int(n.End); k++ { // a date may be an object of several fields
+		bytes += int64(t.Nodes[k].Len)
+	}
+	dst = append(dst, `,"bytes":`...)
+	dst = strconv.AppendInt(dst, bytes, 10)
+	return append(dst, '}')
+}
+
+// RedactedText is the same for a text that stands outside of a tree.
+func RedactedText(dst []byte, text string) []byte {
+	dst = append(dst, `{"@redacted":"string","length":`...)
+	dst = strconv.AppendInt(dst, int64(TextLength(text)), 10)
+	return append(dst, '}')
+}
+
+// TextLength is the length of a text in UTF-16 units, which is what Java calls the length of a String.
+func TextLength(text string) int {
+	n := utf8.RuneCountInString(text)
+	for _, r := range text {
+		if utf16.RuneLen(r) == 2 {
+			n++
+		}
+	}
+	return n
+}
+
+// secret reports whether a value of this kind is left out where values are redacted; containers are not, what is in them
+// is.
+func (k Kind) secret() bool {
+	switch k {
+	case Bool, Int, Float32, Float64, Char, String, Bytes, Date, Decimal, Custom:
+		return true
+	}
+	return false
+}
+
+// String names a kind as reports do.
+func (k Kind) String() string {
+	switch k {
+	case Overhead:
+		return "overhead"
+	case Null:
+		return "null"
+	case Bool:
+		return "boolean"
+	case Int:
+		return "integer"
+	case Float32:
+		return "float"
+	case Float64:
+		return "double"
+	case Char:
+		return "char"
+	case String:
+		return "string"
+	case Bytes:
+		return "bytes"
+	case Date:
+		return "date"
+	case Decimal:
+		return "decimal"
+	case Enum:
+		return "enum"
+	case List:
+		return "list"
+	case Map:
+		return "map"
+	case Object:
+		return "object"
+	case Ref:
+		return "reference"
+	case Alias:
+		return "alias"
+	case Opaque:
+		return "opaque"
+	case Custom:
+		return "custom"
+	case Missing:
+		return "missing"
+	}
+	return "unknown"
+}
+
+// reference returns the path of node i as values refer to it; where values are redacted, keys of maps are numbers in it.
+func (t *Tree) reference(i int) string {
+	if !t.Redact {
+		return t.Path(i)
+	}
+	var chain []int32
+	for j := int32(i); j >= 0; j = t.Nodes[j].Parent {
+		chain = append(chain, j)
+	}
+	var p pathWriter
+	for k := len(chain) - 1; k >= 0; k-- {
+		n := t.Nodes[chain[k]]
+		if (n.Label == ByKey || n.Label == ByEntry) && !t.namedEntry(chain[k]) {
+			n.Name = ""
+		}
+		p.segment(&n)
+	}
+	return string(p.buf)
+}
+
+// namedEntry reports whether the key of the entry that node i is the key or the value of is a name.
+func (t *Tree) namedEntry(i int32) bool {
+	key := i
+	if t.Nodes[i].Label == ByEntry {
+		up := t.Nodes[i].Parent
+		for key = i - 1; key > up && t.Nodes[key].Parent != up; {
+			key = t.Nodes[key].Parent
+		}
+	}
+	return key >= 0 && t.named(int(key))
+}
