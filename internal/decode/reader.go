@@ -124,6 +124,9 @@ type Format struct {
 	// had at a glance. It may be wrong: nothing is taken from there but bytes that were read as n texts before. A format
 	// has it only if what a body's start means does not depend on what follows. nil is never.
 	Skim func(b []byte, n int) int
+	// Counts: its Reader walks without a tree as it does with one, so that what bytes are for is told without one; see
+	// [Summer].
+	Counts bool
 	// NoAttachments: its senders write none, so that a message has none.
 	NoAttachments bool
 	// New returns a Reader.

@@ -10,10 +10,11 @@ import (
 // read through one.
 type Recorder struct {
 	Cursor
-	Tree  *Tree // may be nil
-	owned int   // the bytes before it belong to a node
-	depth int   // values entered and not left
-	names map[string]string
+	Tree    *Tree // may be nil
+	owned   int   // the bytes before it belong to a node
+	depth   int   // values entered and not left
+	names   map[string]string
+	counted counted
 }
 
 // Reset starts a body; see [Reader].
@@ -22,10 +23,18 @@ func (r *Recorder) Reset(buf []byte, short Cause, t *Tree) {
 	r.Tree = t
 	r.owned = 0
 	r.depth = 0
+	r.counted.reset()
 }
 
 // Leaf adds a node that owns the bytes read since the last one and returns it for filling, nil when there is none.
 func (r *Recorder) Leaf(k Kind, l Label, name string, index int) *Node {
+	if r.Tree == nil {
+		if r.err == nil {
+			r.counted.count(k, l, name, r.owned, r.Off-r.owned)
+			r.owned = r.Off
+		}
+		return nil
+	}
 	if !r.room() {
 		return nil
 	}
@@ -37,6 +46,10 @@ func (r *Recorder) Leaf(k Kind, l Label, name string, index int) *Node {
 // LeafAt adds a node that owns the bytes from off to end, which were passed: those of a pool before its users.
 func (r *Recorder) LeafAt(k Kind, l Label, name string, index, off, end int) *Node {
 	if !r.room() {
+		return nil
+	}
+	if r.Tree == nil {
+		r.counted.count(k, l, name, off, end-off)
 		return nil
 	}
 	return r.Tree.Leaf(k, l, name, index, off, end)
@@ -65,7 +78,9 @@ func (r *Recorder) Fill(i int) {
 	if !r.OK() {
 		return
 	}
-	if n := r.Tree.Node(i); n != nil {
+	if r.Tree == nil {
+		r.counted.fill(r.Off - r.owned)
+	} else if n := r.Tree.Node(i); n != nil {
 		if n.Len > 0 {
 			r.Role("value")
 			return
@@ -81,10 +96,13 @@ func (r *Recorder) Hidden(role string, read func()) {
 	if !r.OK() {
 		return
 	}
-	t, from := r.Tree, r.owned
+	t, from, counted := r.Tree, r.owned, r.counted.mark()
 	r.Tree = nil
 	read()
 	r.Tree, r.owned = t, from
+	if t == nil && r.OK() {
+		r.counted.rewind(counted)
+	}
 	r.Role(role)
 }
 
@@ -93,12 +111,20 @@ func (r *Recorder) Open(k Kind, l Label, name string, index int) int {
 	if !r.room() {
 		return -1
 	}
+	if r.Tree == nil {
+		r.counted.begin(l, name)
+		return -1
+	}
 	return r.Tree.Open(k, l, name, index, r.owned)
 }
 
 // Close ends the container opened last. After an error it leaves that to Settle.
 func (r *Recorder) Close() {
-	if r.OK() {
+	switch {
+	case !r.OK():
+	case r.Tree == nil:
+		r.counted.end()
+	default:
 		r.Tree.Close()
 	}
 }
@@ -151,13 +177,18 @@ func (r *Recorder) Enter() bool {
 func (r *Recorder) Leave() { r.depth-- }
 
 // A Mark is a place to come back to.
-type Mark struct{ off, owned, depth, open, nodes int }
+type Mark struct {
+	off, owned, depth, open, nodes int
+	counted                        countedMark
+}
 
 // Mark returns the place where the recorder is.
 func (r *Recorder) Mark() Mark {
 	m := Mark{off: r.Off, owned: r.owned, depth: r.depth, open: r.Tree.Depth()}
 	if r.Tree != nil {
 		m.nodes = len(r.Tree.Nodes)
+	} else {
+		m.counted = r.counted.mark()
 	}
 	return m
 }
@@ -168,6 +199,8 @@ func (r *Recorder) Rewind(m Mark) {
 	r.Tree.CloseTo(m.open)
 	if r.Tree != nil {
 		r.Tree.Nodes = r.Tree.Nodes[:m.nodes]
+	} else {
+		r.counted.rewind(m.counted)
 	}
 }
 

@@ -282,7 +282,7 @@ func decoded(m *Message) string {
 		case n.Kind == decode.Opaque || n.Kind == decode.Missing:
 			opaque = true
 			if m.Err == nil {
-				m.Err = &decode.Error{Cause: decode.Unsupported, At: int(n.Off), Expected: "a decoder for these values"}
+				m.Err = notDecoded(int(n.Off))
 			}
 		case n.Parent >= 0 && t.Nodes[n.Parent].Name == "args", n.Parent < 0 && (n.Name == "result" || n.Name == "exception"):
 			values = true
@@ -297,4 +297,9 @@ func decoded(m *Message) string {
 		return "envelope"
 	}
 	return "none"
+}
+
+// notDecoded is the error of a body with an opaque value at offset at that nothing else was wrong with.
+func notDecoded(at int) *decode.Error {
+	return &decode.Error{Cause: decode.Unsupported, At: at, Expected: "a decoder for these values"}
 }

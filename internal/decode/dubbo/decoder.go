@@ -14,6 +14,7 @@ type Decoder struct {
 	msg     Message
 	// nameBytes is about the memory of the names that are remembered.
 	nameBytes int
+	trees     int
 	seed      maphash.Seed // of this process, so that no capture can be made for collisions
 }
 
@@ -56,6 +57,7 @@ func (d *Decoder) Decode(f *Frame, detail Detail, dialects *Dialects) *Message {
 		return m
 	}
 	if detail > Envelope {
+		d.trees++
 		d.tree.Reset()
 		d.tree.WithValues = detail >= Parts // some values are only known to be wrong when they are read
 		m.Tree = &d.tree
@@ -105,6 +107,9 @@ func (d *Decoder) Decode(f *Frame, detail Detail, dialects *Dialects) *Message {
 	}
 	return m
 }
+
+// Trees returns how many bodies were read into a tree so far.
+func (d *Decoder) Trees() int { return d.trees }
 
 // known reads what is wanted of a body without a tree or a reader as far as that is possible; else it leaves the message as
 // it was and returns false.

@@ -48,6 +48,9 @@ type Names struct {
 
 	raw       string // the bytes they were read from; "" where those are not remembered
 	malformed bool   // Descriptor is no list of descriptors
+	// parts is what their bytes are for, where that was counted.
+	parts   decode.PartBytes
+	counted bool
 }
 
 // Generic reports whether the request is a generic call, whose first argument names the method that is meant.

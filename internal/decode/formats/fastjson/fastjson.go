@@ -19,6 +19,7 @@ var Format = decode.Format{
 	Capture:    "fastjson.pcap.zst",
 	Heartbeats: [][]byte{[]byte("null\n"), []byte("null\r\n")},
 	New:        jsonlines.NewLines,
+	Counts:     true,
 	Tell:       func(b []byte, _ decode.BodyKind) decode.Verdict { return tell(b, false) },
 }
 
@@ -32,6 +33,7 @@ var Prefixed = decode.Format{
 	Capture:    "fastjson-3.2.16.pcap.zst",
 	Heartbeats: [][]byte{[]byte("\x00\x00\x00\x04null")},
 	New:        jsonlines.NewPrefixed,
+	Counts:     true,
 	Tell:       func(b []byte, _ decode.BodyKind) decode.Verdict { return tell(b, true) },
 }
 

@@ -18,4 +18,5 @@ var Format = decode.Format{
 	Capture:    "gson.pcap.zst",
 	Heartbeats: [][]byte{[]byte("null\n"), []byte("null\r\n")},
 	New:        jsonlines.NewLines,
+	Counts:     true,
 }

@@ -17,4 +17,5 @@ var Format = decode.Format{
 	Capture:    "jackson-3.2.16.pcap.zst",
 	Heartbeats: [][]byte{[]byte("null\n"), []byte("null\r\n")},
 	New:        jsonlines.NewLines,
+	Counts:     true,
 }

@@ -23,6 +23,7 @@ var Format = decode.Format{
 	Capture:    "msgpack.pcap.zst",
 	Heartbeats: [][]byte{{nilByte}},
 	New:        func() decode.Reader { return new(Reader) },
+	Counts:     true,
 }
 
 // First bytes of a value. Those not listed are a range: positive fixint 00-7f, fixmap 80-8f, fixarray 90-9f,

@@ -21,6 +21,7 @@ var Format = decode.Format{
 	Capture:    "protobuf-json-2.7.23.pcap.zst",
 	Heartbeats: [][]byte{[]byte("\"H\"\n"), []byte("\"H\"\r\n")}, // from 2.7.9 on the body is empty
 	New:        jsonlines.NewProto,
+	Counts:     true,
 }
 
 // Tell tells lines of JSON from the binary form by the first two bytes: a result starts with a digit, all else with a

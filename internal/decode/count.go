@@ -1,0 +1,144 @@
+package decode
+
+// counted is what a Recorder without a tree knows of the nodes that a tree would have: what their bytes are for, and how
+// many there are.
+type counted struct {
+	parts PartBytes
+	nodes int
+	// open has, for each container that is open, whether it owns bytes itself.
+	open []bool
+	// attachments: the outermost of them are the attachments.
+	attachments bool
+	// opaqueAt is where the first opaque value stands, opaque whether there is one.
+	opaqueAt int
+	opaque   bool
+	void     bool
+}
+
+func (c *counted) reset() { *c = counted{open: c.open[:0]} }
+
+// count adds up n bytes of a node at offset off, as [Tree.Bytes] would.
+func (c *counted) count(k Kind, l Label, name string, off, n int) {
+	c.nodes++
+	var class Class
+	switch {
+	case k == Opaque:
+		if !c.opaque {
+			c.opaque, c.opaqueAt = true, off
+		}
+		class = ClassOpaque
+	case c.attachments:
+		class = ClassAttachments
+	case k == Overhead:
+		class = ClassOverhead
+		if name == "class" || name == "field" {
+			class = ClassNames
+		}
+	case len(c.open) == 0 && l == ByField && name != "result" && name != "exception":
+		class = ClassEnvelope
+		if name == "attachments" {
+			class = ClassAttachments
+		}
+	}
+	c.parts[class] += int32(n)
+}
+
+func (c *counted) begin(l Label, name string) {
+	c.nodes++
+	if len(c.open) == 0 {
+		c.attachments = l == ByField && name == "attachments"
+	}
+	c.open = append(c.open, false)
+}
+
+func (c *counted) end() {
+	if k := len(c.open); k > 0 {
+		c.open = c.open[:k-1]
+		c.attachments = c.attachments && k > 1
+	}
+}
+
+// fill adds up n bytes of the open container itself.
+func (c *counted) fill(n int) {
+	k := len(c.open) - 1
+	switch {
+	case n == 0:
+	case k >= 0 && c.open[k]:
+		c.count(Overhead, ByRole, "value", 0, n)
+	case c.attachments:
+		c.parts[ClassAttachments] += int32(n)
+	default:
+		c.parts[ClassValues] += int32(n)
+	}
+	if k >= 0 && n > 0 {
+		c.open[k] = true
+	}
+}
+
+// countedMark is a place in what was counted.
+type countedMark struct {
+	parts             PartBytes
+	nodes, open       int
+	owns, attachments bool
+	opaque, void      bool
+	opaqueAt          int
+}
+
+func (c *counted) mark() countedMark {
+	k := len(c.open)
+	return countedMark{
+		parts: c.parts, nodes: c.nodes, open: k, owns: k > 0 && c.open[k-1], attachments: c.attachments,
+		opaque: c.opaque, opaqueAt: c.opaqueAt, void: c.void,
+	}
+}
+
+func (c *counted) rewind(m countedMark) {
+	c.parts, c.nodes, c.attachments = m.parts, m.nodes, m.attachments
+	c.opaque, c.opaqueAt, c.void = m.opaque, m.opaqueAt, m.void
+	if m.open <= len(c.open) {
+		c.open = c.open[:m.open]
+	}
+	if m.open > 0 && m.open == len(c.open) {
+		c.open[m.open-1] = m.owns
+	}
+}
+
+// NeedTree says that what the bytes are for cannot be told without a tree.
+func (r *Recorder) NeedTree() { r.counted.void = true }
+
+// Run is Leaf for n values side by side, elements of the open list from number 0 on. Only without a tree.
+func (r *Recorder) Run(k Kind, n int) {
+	if r.Tree == nil && n > 0 {
+		r.Leaf(k, ByIndex, "", 0)
+		r.counted.nodes += n - 1
+	}
+}
+
+// maxCounted is how many nodes are counted: fewer than a tree takes, by more than an envelope needs.
+const maxCounted = DefaultMaxNodes - 64
+
+// Summer is a Reader that counts what bytes are for while it walks without a tree: every [Recorder]. The sum is that of
+// the tree which the same calls would have made, if the Reader's format says so ([Format.Counts]).
+type Summer interface {
+	// Open and Close begin and end a container that is the protocol's.
+	Open(k Kind, l Label, name string, index int) int
+	Close()
+	// Sum returns how many bytes each class has; ok is false where only a tree would tell.
+	Sum() (sum PartBytes, ok bool)
+	// SetSum replaces the sum.
+	SetSum(sum PartBytes)
+	// FirstOpaque returns where the first opaque value stands.
+	FirstOpaque() (at int, ok bool)
+}
+
+// Sum returns what the bytes are for that were read without a tree since Reset. ok is false where only a tree tells, and
+// after an error.
+func (r *Recorder) Sum() (sum PartBytes, ok bool) {
+	return r.counted.parts, r.OK() && !r.counted.void && r.counted.nodes <= maxCounted
+}
+
+// SetSum replaces the sum.
+func (r *Recorder) SetSum(sum PartBytes) { r.counted.parts = sum }
+
+// FirstOpaque returns where the first opaque value stands of those that were read without a tree.
+func (r *Recorder) FirstOpaque() (at int, ok bool) { return r.counted.opaqueAt, r.counted.opaque }
