@@ -97,7 +97,7 @@ func (n *Node) class(root *Node, isRoot bool) Class {
 		return ClassMissing
 	case root.Label == ByField && root.Name == "attachments":
 		return ClassAttachments
-	case n.Kind == Overhead && (n.Name == "class" || n.Name == "field"):
+	case n.Kind == Overhead && (n.Name == "class" || n.Name == "field"), n.Label == ByMember:
 		return ClassNames
 	case n.Kind == Overhead:
 		return ClassOverhead
@@ -204,6 +204,9 @@ func (p *pathWriter) segment(n *Node) {
 		p.dot()
 		p.buf = append(p.buf, '#')
 		p.buf = append(p.buf, n.Name...)
+	case ByMember:
+		p.dot()
+		p.buf = append(p.buf, "#field"...)
 	case ByKey, ByEntry: // a key's bytes count to its entry
 		if n.Name == "" {
 			p.buf = append(p.buf, '[')

@@ -38,6 +38,8 @@ const (
 	ByField
 	// ByKey: key number Index of a map, named by its text where it is a string. Its bytes are values, at its entry's path.
 	ByKey
+	// ByMember: a key as ByKey is, of what is written as a map and may be an object: its bytes are a name, part "#field".
+	ByMember
 	// ByEntry: the value that belongs to the key before it.
 	ByEntry
 	// ByRole: overhead, named "#"+Name.

@@ -30,9 +30,7 @@ func (r *Report) madeOf(s *Style) section {
 		}
 		tab.rows = append(tab.rows, cells)
 	})
-	return section{title: title, table: tab, notes: []string{
-		"names: of classes and fields. JSON and MessagePack write a member's name beside its value: there values has both.",
-	}}
+	return section{title: title, table: tab}
 }
 
 // parts lists the bytes of a group's bodies by class.

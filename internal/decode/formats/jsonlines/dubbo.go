@@ -21,7 +21,7 @@ func (r *Reader) lastClass(node, last int) {
 	key, value := -1, -1 // punctuation lies between them
 	for c := last; c < len(t.Nodes); c = int(t.Nodes[c].End) {
 		switch m := &t.Nodes[c]; {
-		case m.Label == decode.ByKey || m.Label == decode.ByRole && m.Name == "field":
+		case m.Label == decode.ByKey || m.Label == decode.ByMember || m.Label == decode.ByRole && m.Name == "field":
 			key = c
 		case m.Label == decode.ByEntry || m.Label == decode.ByField:
 			value = c
@@ -38,7 +38,7 @@ func (r *Reader) lastClass(node, last int) {
 	n.Kind, n.Class = decode.Object, class
 	for c := node + 1; c < key; c = int(t.Nodes[c].End) {
 		switch m := &t.Nodes[c]; m.Label {
-		case decode.ByKey:
+		case decode.ByKey, decode.ByMember:
 			m.Kind, m.Label, m.Name, m.Text, m.Index = decode.Overhead, decode.ByRole, "field", "", 0
 		case decode.ByEntry:
 			m.Label, m.Index = decode.ByField, 0

@@ -37,18 +37,25 @@ type Reader struct {
 	proto    bool // written by protobuf
 	end      int  // of the JSON text being read
 	bad      bool // the text is not what this package knows
-	// throwable is set until the outer members of an exception are read, which make an object.
-	throwable bool
-	// attachments is set until their outer object is begun.
-	attachments bool
+	// outer is what the next object to begin is; those inside it are values.
+	outer outer
 }
+
+// outer is what is known of the outermost object of a text.
+type outer uint8
+
+const (
+	aValue outer = iota // of any class: a bean, or a map
+	aMap                // declared as one
+	theException
+	theAttachments
+)
 
 // Reset starts a body.
 func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	r.Recorder.Reset(body, short, t)
 	r.bad = false
-	r.throwable = false
-	r.attachments = false
+	r.outer = aValue
 }
 
 // write moves to the next JSON text, sets end and returns the offset behind its line end.
@@ -136,7 +143,16 @@ func (r *Reader) ResultKind() byte {
 }
 
 // Value takes one JSON text of any type.
-func (r *Reader) Value(l decode.Label, name string, index int, _ string) {
+func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
+	if isMapType(typ) {
+		r.outer = aMap
+	}
+	r.text(l, name, index)
+	r.outer = aValue
+}
+
+// text takes one JSON text, the outermost object of which is r.outer.
+func (r *Reader) text(l decode.Label, name string, index int) {
 	open := r.Tree.Depth()
 	behind := r.write("a value")
 	if r.OK() {
@@ -169,9 +185,9 @@ func (r *Reader) document(l decode.Label, name string, index int) {
 // Throwable takes the exception, an object with named fields. Where a member names its class ("@type" of fastjson,
 // "clazz" of gson's extension, "class" of Dubbo's own JSON, "originalClassName" of protobuf) the node has it.
 func (r *Reader) Throwable() {
-	r.throwable = true
-	r.Value(decode.ByField, "exception", 0, "")
-	r.throwable = false
+	r.outer = theException
+	r.text(decode.ByField, "exception", 0)
+	r.outer = aValue
 }
 
 // Attachments takes the object at the end, a map whatever its keys are. With protobuf a null map is written as nothing.
@@ -179,9 +195,9 @@ func (r *Reader) Attachments() {
 	if r.proto && r.Left() == 0 && r.Short == decode.Malformed {
 		return
 	}
-	r.attachments = true
-	r.Value(decode.ByField, "attachments", 0, "")
-	r.attachments = false
+	r.outer = theAttachments
+	r.text(decode.ByField, "attachments", 0)
+	r.outer = aValue
 }
 
 // excerpt shows the start of a text in an error.

@@ -106,7 +106,7 @@ func (r *Reader) entries(one func()) {
 // entry takes entry number i, whose key stands at start.
 func (r *Reader) entry(start, i int, value func(decode.Label, string, int)) {
 	r.Off = start
-	key := r.key(i, decode.Map)
+	key := r.key(i, decode.Map, decode.ByKey)
 	r.space()
 	r.Off++ // the colon that member found
 	value(decode.ByEntry, key, i)

@@ -49,20 +49,25 @@ func (r *Reader) value(l decode.Label, name string, index int) {
 }
 
 // object = "{" [ member *( "," member ) ] "}"; member = key ":" value. It is a map, except an exception and what names
-// its class: first, or last in Dubbo's own JSON.
+// its class: first, or last in Dubbo's own JSON. Its keys are names, except where it can be nothing but a map.
 func (r *Reader) object(l decode.Label, name string, index int) {
 	if !r.Enter() {
 		return
 	}
-	exception, attachments := r.throwable, r.attachments
-	r.throwable, r.attachments = false, false
-	if attachments && r.proto {
-		r.holder(l, name, index)
-		r.Leave()
-		return
-	}
-	kind, entry := decode.Map, decode.ByEntry
-	if exception {
+	outer := r.outer
+	r.outer = aValue
+	kind, label, entry := decode.Map, decode.ByMember, decode.ByEntry
+	switch outer {
+	case theAttachments:
+		if r.proto {
+			r.holder(l, name, index)
+			r.Leave()
+			return
+		}
+		label = decode.ByKey
+	case aMap:
+		label = decode.ByKey
+	case theException:
 		kind, entry = decode.Object, decode.ByField
 	}
 	node := r.Open(kind, l, name, index)
@@ -75,7 +80,9 @@ func (r *Reader) object(l decode.Label, name string, index int) {
 		}
 		if first && !r.dubbo {
 			if class, ok := r.ownClass(); ok {
-				if !isMap(class) {
+				if isMap(class) {
+					kind, label, entry = decode.Map, decode.ByKey, decode.ByEntry
+				} else {
 					kind, entry = decode.Object, decode.ByField
 				}
 				if n := r.Tree.Node(node); n != nil {
@@ -87,20 +94,20 @@ func (r *Reader) object(l decode.Label, name string, index int) {
 		if r.Tree != nil {
 			last = len(r.Tree.Nodes)
 		}
-		key = r.key(k, kind)
+		key = r.key(k, kind, label)
 		r.space()
 		if r.bad || !r.at(':') {
 			r.bad = true
 			return
 		}
 		r.Off++
-		if exception && (key == "clazz" || r.proto && key == "originalClassName") { // clazz: gson's, around the exception
+		if outer == theException && (key == "clazz" || r.proto && key == "originalClassName") { // clazz: gson's, around the exception
 			r.nameClass(node)
 		}
 		r.value(entry, key, k)
 		k++
 	}
-	if r.dubbo && !attachments && key == "class" {
+	if r.dubbo && outer != theAttachments && outer != aMap && key == "class" {
 		r.lastClass(node, last)
 	}
 	r.Close()
@@ -131,6 +138,11 @@ func (r *Reader) nameClass(node int) {
 	if n, k := r.Tree.Node(node), stringLen(text); n != nil && k > 0 {
 		n.Class = r.Name(text[1 : k-1])
 	}
+}
+
+// isMapType reports whether the descriptor is that of a map of the JDK.
+func isMapType(desc string) bool {
+	return strings.HasPrefix(desc, "Ljava/util/") && isMap(decode.JavaName(desc))
 }
 
 // isMap reports whether the class is a map of the JDK.
@@ -179,9 +191,9 @@ func (r *Reader) next(closing byte, first bool) (end bool) {
 	return false
 }
 
-// key reads the key of member i of an object that is recorded as kind. fastjson writes keys that are no strings as they
-// are.
-func (r *Reader) key(i int, kind decode.Kind) (name string) {
+// key reads the key of member i of an object that is recorded as kind; a key of a map has that label. fastjson writes
+// keys that are no strings as they are.
+func (r *Reader) key(i int, kind decode.Kind, l decode.Label) (name string) {
 	r.Role("punct")
 	if !r.at('"') && kind == decode.Map {
 		r.value(decode.ByKey, "", i)
@@ -198,7 +210,7 @@ func (r *Reader) key(i int, kind decode.Kind) (name string) {
 	}
 	if kind == decode.Object {
 		r.Role("field")
-	} else if n := r.Leaf(decode.String, decode.ByKey, name, i); n != nil {
+	} else if n := r.Leaf(decode.String, l, name, i); n != nil {
 		n.Text = name
 	}
 	return name

@@ -54,7 +54,10 @@ const (
 )
 
 // Reader reads one body; it borrows the body and keeps nothing of it.
-type Reader struct{ decode.Recorder }
+type Reader struct {
+	decode.Recorder
+	keys decode.Label // of the keys of the next map to begin: those inside it may be objects
+}
 
 // SkipText takes a string.
 func (r *Reader) SkipText() {
@@ -129,8 +132,12 @@ func (r *Reader) ResultKind() byte {
 }
 
 // Value takes one value of any type.
-func (r *Reader) Value(l decode.Label, name string, index int, _ string) {
+func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
 	open := r.Tree.Depth()
+	r.keys = decode.ByMember
+	if isMapType(typ) {
+		r.keys = decode.ByKey
+	}
 	r.value(l, name, index)
 	r.Settle(open)
 }
@@ -138,6 +145,7 @@ func (r *Reader) Value(l decode.Label, name string, index int, _ string) {
 // Throwable takes the name of the exception's class and a map of its properties.
 func (r *Reader) Throwable() {
 	open := r.Tree.Depth()
+	r.keys = decode.ByMember
 	i := r.Open(decode.Object, decode.ByField, "exception", 0)
 	class, _ := r.text()
 	if n := r.Tree.Node(i); n != nil && r.OK() {
@@ -170,6 +178,7 @@ func (r *Reader) properties() {
 // Attachments takes a map.
 func (r *Reader) Attachments() {
 	open := r.Tree.Depth()
+	r.keys = decode.ByKey
 	r.value(decode.ByField, "attachments", 0)
 	r.Settle(open)
 }
@@ -318,18 +327,26 @@ func (r *Reader) mapOf(l decode.Label, name string, index, n int) {
 	if !r.Enter() {
 		return
 	}
+	keys := r.keys
+	r.keys = decode.ByMember
 	r.Open(decode.Map, l, name, index)
 	r.Role("length")
 	for i := 0; i < n && r.OK(); i++ {
-		key := r.key(i)
+		key := r.key(i, keys)
 		r.value(decode.ByEntry, key, i)
 	}
 	r.Close()
 	r.Leave()
 }
 
-// key takes a key and returns its text, "" where it is no string.
-func (r *Reader) key(i int) string {
+// isMapType reports whether the descriptor is that of a map of the JDK.
+func isMapType(desc string) bool {
+	return strings.HasPrefix(desc, "Ljava/util/") && (strings.HasSuffix(desc, "Map;") || desc == "Ljava/util/Hashtable;" ||
+		desc == "Ljava/util/Properties;")
+}
+
+// key takes a key and returns its text, "" where it is no string. A string has that label.
+func (r *Reader) key(i int, l decode.Label) string {
 	c, _ := r.Peek()
 	if c&0xe0 != 0xa0 && (c < str8 || c > str32) {
 		r.value(decode.ByKey, "", i)
@@ -340,7 +357,7 @@ func (r *Reader) key(i int) string {
 		return ""
 	}
 	name := r.Name(b)
-	if n := r.Leaf(decode.String, decode.ByKey, name, i); n != nil {
+	if n := r.Leaf(decode.String, l, name, i); n != nil {
 		n.Text = name
 	}
 	return name
