@@ -10,6 +10,7 @@ import (
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/sizes"
+	"dubbo-wire/internal/term"
 )
 
 // defaultTop is the rows of a ranking when none are asked for.
@@ -49,7 +50,7 @@ func (r *Report) summary(s *Style) string {
 	switch len(r.Inputs) {
 	case 0:
 	case 1:
-		name := clean(filepath.Base(r.Inputs[0].File))
+		name := term.Clean(filepath.Base(r.Inputs[0].File))
 		if r.Inputs[0].File == "-" {
 			name = "standard input"
 		}
@@ -279,7 +280,7 @@ func (r *Report) labels(keys []int) (columns []column, cells func(values []strin
 		for i, part := range parts {
 			texts := make([]string, len(part))
 			for j, p := range part {
-				texts[j] = clean(values[p])
+				texts[j] = term.Clean(values[p])
 			}
 			if len(texts) == 2 && isUnknown(texts[0], texts[1]) {
 				texts = texts[:1]

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/term"
 )
 
 // CallTable prints calls one row at a time, without their values.
@@ -122,7 +123,7 @@ func callText(c *call.Call, m *call.Message) string {
 	if name := callError(c); name != "" {
 		text += " (" + name + ")"
 	}
-	return clean(text)
+	return term.Clean(text)
 }
 
 // callError names what went wrong with a call: a status or an exception's class.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"dubbo-wire/internal/sizes"
+	"dubbo-wire/internal/term"
 )
 
 // comparison puts the serializations side by side; where calls are grouped by other keys only, those.
@@ -212,7 +213,7 @@ func (r *Report) sameMethods(rows []*merged) string {
 }
 
 // comparisonName names a row of the comparison in a sentence.
-func (r *Report) comparisonName(values []string) string { return clean(strings.Join(values, "/")) }
+func (r *Report) comparisonName(values []string) string { return term.Clean(strings.Join(values, "/")) }
 
 func wasSeen(n int) string {
 	switch n {

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"dubbo-wire/internal/term"
 )
 
 // coverageSection says what was seen and what was not, in sentences.
@@ -208,7 +210,7 @@ func (r *Report) packets(add func(string, ...any)) {
 	if u := r.Totals.Unread; len(u) > 0 {
 		var parts []string
 		for _, k := range byCount(u) {
-			parts = append(parts, clean(k)+" "+formatCount(u[k]))
+			parts = append(parts, term.Clean(k)+" "+formatCount(u[k]))
 		}
 		add("Packets that could not be read: %s.", strings.Join(parts, ", "))
 	}
@@ -282,11 +284,11 @@ func (r *Report) inputs(add func(string, ...any)) {
 	for i := range r.Inputs {
 		in := &r.Inputs[i]
 		if in.Err != "" {
-			add("Not read: %s", clean(in.Err))
+			add("Not read: %s", term.Clean(in.Err))
 		}
 		for _, d := range in.Damage {
-			add("Damaged: %s, packet %s, byte offset %s: %s", clean(in.File),
-				formatCount(d.Packet), formatCount(d.Offset), clean(d.Text))
+			add("Damaged: %s, packet %s, byte offset %s: %s", term.Clean(in.File),
+				formatCount(d.Packet), formatCount(d.Offset), term.Clean(d.Text))
 		}
 	}
 }

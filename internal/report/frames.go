@@ -8,6 +8,7 @@ import (
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/term"
 )
 
 // FrameTable prints frames one row at a time.
@@ -124,7 +125,7 @@ func frameText(r *pipeline.Row) string {
 	if m.Err != nil && fr.Complete() && m.Err.Cause != decode.Unsupported {
 		parts = append(parts, "("+m.Err.Cause.String()+" at "+formatCount(int64(dubbo.HeaderLen+m.Err.At))+")")
 	}
-	return clean(strings.Join(parts, " "))
+	return term.Clean(strings.Join(parts, " "))
 }
 
 // errorLine is a name and the first line of a message.

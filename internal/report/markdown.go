@@ -3,6 +3,8 @@ package report
 import (
 	"io"
 	"strings"
+
+	"dubbo-wire/internal/term"
 )
 
 // writeMarkdown prints a document as GitHub tables with headings; names in full.
@@ -64,7 +66,7 @@ func writeMarkdownRow(b *strings.Builder, cells []string) {
 }
 
 // markdownText escapes what Markdown would take for markup.
-func markdownText(s string) string { return markdownEscapes.Replace(clean(s)) }
+func markdownText(s string) string { return markdownEscapes.Replace(term.Clean(s)) }
 
 var markdownEscapes = strings.NewReplacer(
 	`\`, `\\`, `|`, `\|`, `<`, `&lt;`, `&`, `&amp;`, `*`, `\*`, "`", "\\`", `[`, `\[`, `]`, `\]`, `_`, `\_`, `~`, `\~`,

@@ -3,72 +3,10 @@ package report
 import (
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
-	"github.com/rivo/uniseg"
+	"dubbo-wire/internal/term"
 )
-
-// width is the columns a text takes on a terminal: Chinese characters and emoji take two.
-func width(s string) int {
-	for i := 0; i < len(s); i++ {
-		if s[i] >= utf8.RuneSelf {
-			return uniseg.StringWidth(s)
-		}
-	}
-	return len(s)
-}
-
-// cutMiddle shortens s to at most n columns, with "…" in its middle: names differ at their ends.
-func cutMiddle(s string, n int) string {
-	if width(s) <= n {
-		return s
-	}
-	if n < 1 {
-		return ""
-	}
-	head, tail := n/2, n-1-n/2
-	return cutEnd(s, head) + "…" + cutStart(s, tail)
-}
-
-// cutEnd keeps the first columns of s.
-func cutEnd(s string, n int) string {
-	at, used, state := 0, 0, -1
-	for rest := s; rest != ""; {
-		var c string
-		var w int
-		c, rest, w, state = uniseg.FirstGraphemeClusterInString(rest, state)
-		if used+w > n {
-			break
-		}
-		used += w
-		at += len(c)
-	}
-	return s[:at]
-}
-
-// cutStart keeps the last columns of s.
-func cutStart(s string, n int) string {
-	over := width(s) - n
-	state := -1
-	for over > 0 && s != "" {
-		var w int
-		_, s, w, state = uniseg.FirstGraphemeClusterInString(s, state)
-		over -= w
-	}
-	return s
-}
-
-// cut shortens s to at most n columns at its end.
-func cut(s string, n int) string {
-	if width(s) <= n {
-		return s
-	}
-	if n < 1 {
-		return ""
-	}
-	return cutEnd(s, n-1) + "…"
-}
 
 // shortenNames shortens the packages of "package.Type/method": to first letters, as in c.a.o.OrderQuery/list, or
 // (level 2) to nothing. Names that would become equal keep what tells them apart.
@@ -112,12 +50,12 @@ func shortenNames(names []string, level int) []string {
 func cutName(name string, n int) string {
 	i := strings.LastIndexByte(name, '/')
 	if i < 0 {
-		return cutMiddle(name, n)
+		return term.CutMiddle(name, n)
 	}
-	if room := n - width(name[i:]); room >= 1 {
-		return cut(name[:i], room) + name[i:]
+	if room := n - term.Width(name[i:]); room >= 1 {
+		return term.Cut(name[:i], room) + name[i:]
 	}
-	return cutMiddle(name[i+1:], n)
+	return term.CutMiddle(name[i+1:], n)
 }
 
 // dropCommon shortens texts that all start alike up to and with sep, at the given level.
@@ -169,94 +107,3 @@ func abbreviate(name string, keep func(part int) bool) string {
 	}
 	return strings.Join(append(parts, rest), ".")
 }
-
-// clean makes text from the wire safe to print in a line: control characters, which could move the cursor or end a
-// row, are written as escapes.
-func clean(s string) string {
-	bad := func(r rune) bool { return unicode.IsControl(r) || r == utf8.RuneError || isFormat(r) }
-	if strings.IndexFunc(s, bad) < 0 {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\r':
-			b.WriteString(`\r`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case r < 0x100 && unicode.IsControl(r):
-			const hex = "0123456789abcdef"
-			b.WriteString(`\x`)
-			b.WriteByte(hex[r>>4])
-			b.WriteByte(hex[r&15])
-		case isFormat(r):
-			b.WriteRune(utf8.RuneError)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-// isFormat reports characters that change the order or the place of others: bidirectional marks, line separators.
-func isFormat(r rune) bool {
-	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x2028 || r == 0x2029
-}
-
-// wrapText breaks a text at spaces into lines of at most n columns; n <= 0: one line.
-func wrapText(s string, n int) []string {
-	if n <= 0 || width(s) <= n {
-		return []string{s}
-	}
-	const least = 8 // no terminal is narrower, and every piece of a word is longer than nothing
-	n = max(n, least)
-	var lines []string
-	line := ""
-	for _, word := range unbroken(s) {
-		for width(word) > n { // a path, say
-			room := n
-			if line != "" {
-				room = n - width(line) - 1
-			}
-			if room < least {
-				lines, line = append(lines, line), ""
-				continue
-			}
-			head := cutEnd(word, room)
-			lines = append(lines, strings.TrimPrefix(line+" "+head, " "))
-			line, word = "", word[len(head):]
-		}
-		switch {
-		case line == "":
-			line = word
-		case width(line)+1+width(word) <= n:
-			line += " " + word
-		default:
-			lines = append(lines, line)
-			line = word
-		}
-	}
-	if line != "" {
-		lines = append(lines, line)
-	}
-	return lines
-}
-
-// unbroken cuts a text at spaces, but not behind a number: its unit or noun stays with it.
-func unbroken(s string) []string {
-	var words []string
-	number := false // the last word is one
-	for w := range strings.FieldsSeq(s) {
-		if number || w == "%" && len(words) > 0 {
-			words[len(words)-1] += " " + w
-		} else {
-			words = append(words, w)
-		}
-		number = strings.Trim(w, "0123456789.,(") == "" && endsInDigit(w) || w == "%"
-	}
-	return words
-}
-
-func endsInDigit(s string) bool { return s[len(s)-1] >= '0' && s[len(s)-1] <= '9' }

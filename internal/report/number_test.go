@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"dubbo-wire/internal/term"
 )
 
 func TestNumbers(t *testing.T) {
@@ -52,10 +54,10 @@ func TestNumbers(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	assert.Equal(t, "abc…xyz", cutMiddle("abcdefuvwxyz", 7))
-	assert.Equal(t, "订…务", cutMiddle("订单服务", 5))
-	assert.Equal(t, 5, width(cutMiddle("订单查询服务", 6)), "half a character does not fit")
-	assert.Empty(t, cutMiddle("abc", 0))
+	assert.Equal(t, "abc…xyz", term.CutMiddle("abcdefuvwxyz", 7))
+	assert.Equal(t, "订…务", term.CutMiddle("订单服务", 5))
+	assert.Equal(t, 5, term.Width(term.CutMiddle("订单查询服务", 6)), "half a character does not fit")
+	assert.Empty(t, term.CutMiddle("abc", 0))
 	assert.Equal(t, "Ord…/list", cutName("OrderQuery/list", 9))
 	assert.Equal(t, "…/list", cutName("OrderQuery/list", 6))
 	assert.Equal(t, "li…er", cutName("OrderQuery/listByBuyer", 5))
@@ -67,8 +69,8 @@ func TestNames(t *testing.T) {
 		shortenNames(names, 2))
 	assert.Equal(t, []string{"User/get", "User/put"}, shortenNames([]string{"a.User/get", "b.User/put"}, 2))
 
-	assert.Equal(t, `a\nb\x1b[1m`+"\ufffd", clean("a\nb\x1b[1m\u202e"))
-	assert.Equal(t, "订单", clean("订单"))
-	assert.Equal(t, []string{"costs 12 kB in", "2 files, 0 %"}, wrapText("costs 12 kB in 2 files, 0 %", 15))
-	assert.Equal(t, []string{"/a/very/l", "ong/path"}, wrapText("/a/very/long/path", 9))
+	assert.Equal(t, `a\nb\x1b[1m`+"\ufffd", term.Clean("a\nb\x1b[1m\u202e"))
+	assert.Equal(t, "订单", term.Clean("订单"))
+	assert.Equal(t, []string{"costs 12 kB in", "2 files, 0 %"}, term.Wrap("costs 12 kB in 2 files, 0 %", 15))
+	assert.Equal(t, []string{"/a/very/l", "ong/path"}, term.Wrap("/a/very/long/path", 9))
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/term"
 )
 
 // stream prints a long table one row at a time. Nothing of a row is kept: columns start with the widths that most
@@ -72,7 +73,7 @@ func (s *stream) begin(note string, at int64) {
 		_ = s.flushLine()
 	default:
 		if s.narrow() {
-			for _, line := range wrapText("time: seconds from "+formatTime(at, ".000000", s.style.Local)+note, s.style.Width) {
+			for _, line := range term.Wrap("time: seconds from "+formatTime(at, ".000000", s.style.Local)+note, s.style.Width) {
 				s.line.WriteString(line + "\n")
 			}
 			_ = s.flushLine()
@@ -152,9 +153,9 @@ func (s *stream) text(header bool) error {
 	for i, cell := range s.cells[:last] {
 		c := &s.columns[i]
 		if c.most > 0 {
-			cell = cut(cell, c.most)
+			cell = term.Cut(cell, c.most)
 		}
-		w := width(cell)
+		w := term.Width(cell)
 		if w > c.width && s.mayGrow(w-c.width, sep) {
 			c.width = w
 		}
@@ -179,7 +180,7 @@ func (s *stream) text(header bool) error {
 		switch room := s.style.Width - at; {
 		case s.style.Width <= 0:
 		case header:
-			cell = cut(cell, room)
+			cell = term.Cut(cell, room)
 		default:
 			cell = s.shorten(cell, room)
 		}
@@ -210,24 +211,24 @@ func (s *stream) mayGrow(n, sep int) bool {
 
 // shorten fits the last cell into n columns. Of "package.Type/method" the package goes first, then the type.
 func (s *stream) shorten(text string, n int) string {
-	if width(text) <= n {
+	if term.Width(text) <= n {
 		return text
 	}
 	name, more, _ := strings.Cut(text, " ")
 	slash := strings.LastIndexByte(name, '/')
 	if slash < 0 {
-		return cut(text, n)
+		return term.Cut(text, n)
 	}
 	if more != "" {
 		more = " " + more
 	}
 	_, bare := splitName(name)
 	for _, short := range []string{abbreviate(name, nil) + more, bare + more, "…" + name[slash:] + more, "…" + name[slash:]} {
-		if width(short) <= n {
+		if term.Width(short) <= n {
 			return short
 		}
 	}
-	return cut(name[slash+1:], n)
+	return term.Cut(name[slash+1:], n)
 }
 
 func (s *stream) flushLine() error {

@@ -4,6 +4,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"dubbo-wire/internal/term"
 )
 
 const (
@@ -23,7 +25,7 @@ func (d *document) writeText(w io.Writer, s *Style) error {
 	if s.Width > 0 {
 		prose = min(prose, s.Width)
 	}
-	for _, line := range wrapText(d.summary, prose) {
+	for _, line := range term.Wrap(d.summary, prose) {
 		b.WriteString(line + "\n")
 	}
 	for i := range d.sections {
@@ -44,7 +46,7 @@ func (d *document) writeText(w io.Writer, s *Style) error {
 			writeHeading(&b, title, s)
 		}
 		for _, note := range notes {
-			for k, line := range wrapText(note, prose-indent-2) {
+			for k, line := range term.Wrap(note, prose-indent-2) {
 				if k > 0 {
 					b.WriteString("  ")
 				}
@@ -64,7 +66,7 @@ func heading(title string, s *Style) string {
 }
 
 func writeHeading(b *strings.Builder, title string, s *Style) {
-	for _, line := range wrapText(title, s.Width) {
+	for _, line := range term.Wrap(title, s.Width) {
 		b.WriteString(heading(line, s) + "\n")
 	}
 }
@@ -128,13 +130,13 @@ func newGrid(t *table, s *Style, wide bool, short, sep int) *grid {
 func (g *grid) measure() {
 	g.widths = make([]int, len(g.columns))
 	for c := range g.columns {
-		g.widths[c] = max(width(g.columns[c].name), g.columns[c].least)
+		g.widths[c] = max(term.Width(g.columns[c].name), g.columns[c].least)
 		for _, row := range g.rows {
-			g.widths[c] = max(g.widths[c], width(row[c])-g.borrowed(row, c))
+			g.widths[c] = max(g.widths[c], term.Width(row[c])-g.borrowed(row, c))
 		}
 	}
 	g.eachGroup(func(from, to int, name string) {
-		if lack := width(name) - g.span(from, to); lack > 0 {
+		if lack := term.Width(name) - g.span(from, to); lack > 0 {
 			g.widths[from] += lack
 		}
 	})
@@ -274,8 +276,8 @@ func (g *grid) write(b *strings.Builder, title string, s *Style) {
 	}
 	header := g.header()
 	if title != "" {
-		if first := header[0]; strings.TrimSpace(cutEnd(first, width(title)+1)) == "" {
-			header[0] = heading(title, s) + cutStart(first, max(0, width(first)-width(title)))
+		if first := header[0]; strings.TrimSpace(term.CutEnd(first, term.Width(title)+1)) == "" {
+			header[0] = heading(title, s) + term.CutStart(first, max(0, term.Width(first)-term.Width(title)))
 		} else {
 			writeHeading(b, title, s)
 		}
@@ -301,7 +303,7 @@ func (g *grid) header() []string {
 		for len(groups) < at {
 			groups = append(groups, ' ')
 		}
-		left := span - width(text)
+		left := span - term.Width(text)
 		if left >= 4 {
 			dashes := (left - 2) / 2
 			text = strings.Repeat("-", dashes) + " " + text + " " + strings.Repeat("-", left-2-dashes)
@@ -340,7 +342,7 @@ func (g *grid) writeRow(b *strings.Builder, row []string) {
 			text, w = row[c], w+g.sep+g.widths[c]
 		}
 		if col.wrap {
-			line.WriteString(strings.Join(wrapText(text, w), "\n"+strings.Repeat(" ", at)))
+			line.WriteString(strings.Join(term.Wrap(text, w), "\n"+strings.Repeat(" ", at)))
 			break // it is the last
 		}
 		line.WriteString(col.pad(text, w))
@@ -351,14 +353,14 @@ func (g *grid) writeRow(b *strings.Builder, row []string) {
 
 // pad fits a text into w columns of the terminal.
 func (c *column) pad(text string, w int) string {
-	if width(text) > w {
+	if term.Width(text) > w {
 		if c.cut != nil {
 			text = c.cut(text, w)
 		} else {
-			text = cutMiddle(text, w)
+			text = term.CutMiddle(text, w)
 		}
 	}
-	spaces := strings.Repeat(" ", w-width(text))
+	spaces := strings.Repeat(" ", w-term.Width(text))
 	if c.atRight() {
 		return spaces + text
 	}
