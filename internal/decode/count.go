@@ -34,6 +34,8 @@ func (c *counted) count(k Kind, l Label, name string, off, n int) {
 		if name == "class" || name == "field" {
 			class = ClassNames
 		}
+	case l == ByMember:
+		class = ClassNames
 	case len(c.open) == 0 && l == ByField && name != "result" && name != "exception":
 		class = ClassEnvelope
 		if name == "attachments" {
