@@ -13,6 +13,7 @@ type counted struct {
 	opaqueAt int
 	opaque   bool
 	void     bool
+	hidden   bool // within [Recorder.Hidden]
 }
 
 func (c *counted) reset() { *c = counted{open: c.open[:0]} }
@@ -45,12 +46,17 @@ func (c *counted) count(k Kind, l Label, name string, off, n int) {
 	c.parts[class] += int32(n)
 }
 
-func (c *counted) begin(l Label, name string) {
+// begin starts a container and returns the number of its node, -1 when there would be none.
+func (c *counted) begin(l Label, name string) int {
 	c.nodes++
 	if len(c.open) == 0 {
 		c.attachments = l == ByField && name == "attachments"
 	}
 	c.open = append(c.open, false)
+	if c.hidden {
+		return -1
+	}
+	return c.nodes
 }
 
 func (c *counted) end() {
@@ -83,6 +89,7 @@ type countedMark struct {
 	nodes, open       int
 	owns, attachments bool
 	opaque, void      bool
+	hidden            bool
 	opaqueAt          int
 }
 
@@ -90,13 +97,14 @@ func (c *counted) mark() countedMark {
 	k := len(c.open)
 	return countedMark{
 		parts: c.parts, nodes: c.nodes, open: k, owns: k > 0 && c.open[k-1], attachments: c.attachments,
-		opaque: c.opaque, opaqueAt: c.opaqueAt, void: c.void,
+		opaque: c.opaque, opaqueAt: c.opaqueAt, void: c.void, hidden: c.hidden,
 	}
 }
 
 func (c *counted) rewind(m countedMark) {
 	c.parts, c.nodes, c.attachments = m.parts, m.nodes, m.attachments
 	c.opaque, c.opaqueAt, c.void = m.opaque, m.opaqueAt, m.void
+	c.hidden = m.hidden
 	if m.open <= len(c.open) {
 		c.open = c.open[:m.open]
 	}
@@ -113,6 +121,21 @@ func (r *Recorder) Run(k Kind, n int) {
 	if r.Tree == nil && n > 0 {
 		r.Leaf(k, ByIndex, "", 0)
 		r.counted.nodes += n - 1
+	}
+}
+
+// Recount gives n bytes that were counted as values to another class: what a reader with a tree does by changing nodes.
+func (r *Recorder) Recount(to Class, n int) {
+	if r.Tree == nil && !r.counted.attachments {
+		r.counted.parts[ClassValues] -= int32(n)
+		r.counted.parts[to] += int32(n)
+	}
+}
+
+// Discount takes back what was counted since m: its bytes are about to be counted as something else.
+func (r *Recorder) Discount(m Mark) {
+	if r.Tree == nil {
+		r.counted.rewind(m.counted)
 	}
 }
 

@@ -97,23 +97,23 @@ func (r *Recorder) Hidden(role string, read func()) {
 		return
 	}
 	t, from, counted := r.Tree, r.owned, r.counted.mark()
-	r.Tree = nil
+	r.Tree, r.counted.hidden = nil, true
 	read()
-	r.Tree, r.owned = t, from
+	r.Tree, r.owned, r.counted.hidden = t, from, counted.hidden
 	if t == nil && r.OK() {
 		r.counted.rewind(counted)
 	}
 	r.Role(role)
 }
 
-// Open starts a container and returns the index of its node, -1 when there is none.
+// Open starts a container and returns the index of its node, -1 when there is none. Without a tree it is negative where
+// there would be none with one.
 func (r *Recorder) Open(k Kind, l Label, name string, index int) int {
 	if !r.room() {
 		return -1
 	}
 	if r.Tree == nil {
-		r.counted.begin(l, name)
-		return -1
+		return r.counted.begin(l, name)
 	}
 	return r.Tree.Open(k, l, name, index, r.owned)
 }

@@ -18,4 +18,5 @@ var Format = decode.Format{
 	Capture:    "compactedjava.pcap.zst",
 	Heartbeats: java.Format.Heartbeats,
 	New:        java.NewCompact,
+	Counts:     true,
 }

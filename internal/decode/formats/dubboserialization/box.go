@@ -106,6 +106,9 @@ func (r *Reader) bigInteger(c class, p place, h head) {
 	}
 	sign := r.varint("a sign")
 	node := -1
+	if parts > maxMagnitude {
+		r.NeedTree()
+	}
 	if r.Tree != nil {
 		node = len(r.Tree.Nodes)
 	}

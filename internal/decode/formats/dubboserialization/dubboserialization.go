@@ -31,6 +31,7 @@ var Format = decode.Format{
 	Capture:    "dubbo-2.5.3.pcap.zst",
 	Heartbeats: [][]byte{{tagNull}},
 	New:        func() decode.Reader { return new(Reader) },
+	Counts:     true,
 }
 
 // Reader reads one body. The zero value is ready for Reset.

@@ -188,6 +188,9 @@ func (r *Reader) ref(p place, h head) {
 	if r.OK() && v >= r.count && !r.loose {
 		r.FailAt(at, decode.Malformed, fmt.Sprintf("a reference to one of %d objects", r.count), fmt.Sprint(v))
 	}
+	if r.loose {
+		r.NeedTree()
+	}
 	r.scalar(p, h, func(n *decode.Node) {
 		if r.loose || v >= len(r.nodes) || r.nodes[v] < 0 {
 			n.Kind = decode.Opaque // it lies in what was not recorded

@@ -12,6 +12,7 @@ func (r *Reader) stream(c class, p place, h head) {
 	from := r.Off
 	r.Skip(n, "a stream")
 	if r.Tree == nil || !r.OK() {
+		r.NeedTree()
 		r.Pass()
 		return
 	}

@@ -119,7 +119,7 @@ func (r *Reader) collection(t tail, f fields, c class, p place) {
 	}
 	whole := c.form != byTag && r.scalars(f) || len(c.desc) == 0 && (f.n == 0 || r.knownFields(f) == t)
 	if whole {
-		r.hideFields(f.node, kind)
+		r.hideFields(f, kind)
 	} else {
 		r.Open(kind, decode.ByField, memberName(f.n), 0)
 	}
@@ -140,13 +140,14 @@ func (r *Reader) collection(t tail, f fields, c class, p place) {
 }
 
 // hideFields makes a collection of the open node and overhead of its fields, which are numbers or null.
-func (r *Reader) hideFields(node int, k decode.Kind) {
-	n := r.Tree.Node(node)
+func (r *Reader) hideFields(f fields, k decode.Kind) {
+	n := r.Tree.Node(f.node)
 	if n == nil {
+		r.Recount(decode.ClassOverhead, r.Off-f.from)
 		return
 	}
 	n.Kind = k
-	for c := node + 1; c < len(r.Tree.Nodes); c++ {
+	for c := f.node + 1; c < len(r.Tree.Nodes); c++ {
 		if m := &r.Tree.Nodes[c]; m.Label == decode.ByField {
 			m.Kind, m.Label, m.Name = decode.Overhead, decode.ByRole, "length"
 		}

@@ -135,11 +135,15 @@ func (r *Reader) reference(l decode.Label, name string, index int) {
 		r.Leaf(decode.Opaque, l, name, index)
 		return
 	}
+	to := r.handles[h]
+	if r.Tree == nil {
+		r.walkReference(to, l, name, index)
+		return
+	}
 	n := r.Leaf(decode.Ref, l, name, index)
 	if n == nil {
 		return
 	}
-	to := r.handles[h]
 	switch {
 	case to.kind == toClass:
 		n.Kind = decode.String
@@ -156,6 +160,21 @@ func (r *Reader) reference(l decode.Label, name string, index int) {
 	default:
 		r.repeat(n, h)
 	}
+}
+
+// walkReference is what reference does without a tree.
+func (r *Reader) walkReference(to handle, l decode.Label, name string, index int) {
+	kind := decode.Ref
+	switch {
+	case to.kind == toClass:
+	case to.kind == toString:
+		if !r.repeats(int(to.b)) {
+			r.NeedTree()
+		}
+	case to.node < 0:
+		kind = decode.Opaque
+	}
+	r.Leaf(kind, l, name, index)
 }
 
 // repeat makes n a reference to an object, or a copy of what has no identity.
@@ -262,7 +281,7 @@ func (r *Reader) array(i, limit int) {
 		}
 	case r.Tree == nil:
 		r.Skip(n*width, "an array")
-		r.Pass()
+		r.Run(decode.Int, n)
 	default:
 		for k := 0; k < n && r.OK(); k++ {
 			r.primitive(element, decode.ByIndex, "", k)

@@ -25,6 +25,7 @@ var Format = decode.Format{
 	Capture:    "java.pcap.zst",
 	Heartbeats: [][]byte{{0xac, 0xed, 0x00, 0x05, tcBlockData, 1, 0}},
 	New:        func() decode.Reader { return new(Reader) },
+	Counts:     true,
 }
 
 // Reader reads one body; it borrows the body and keeps nothing of it.

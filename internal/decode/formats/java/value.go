@@ -39,7 +39,11 @@ func (r *Reader) keepInt(n *decode.Node, field string, v int32) {
 
 // magnitude takes a byte array as the magnitude of the number that is node i.
 func (r *Reader) magnitude(i int) {
+	at := r.Off
 	r.become(i, -1)
+	if r.Off-at > maxShared { // it may be too long to be written out
+		r.NeedTree()
+	}
 }
 
 // unscaled takes a BigInteger, or a reference to one, into the BigDecimal that is node i.

@@ -19,4 +19,5 @@ var Format = decode.Format{
 	Capture:    "json-2.5.3.pcap.zst",
 	Heartbeats: [][]byte{[]byte("null\n"), []byte("null\r\n")},
 	New:        jsonlines.NewDubbo,
+	Counts:     true,
 }

@@ -1,6 +1,7 @@
 package jsonlines
 
 import (
+	"bytes"
 	"math"
 	"strings"
 
@@ -47,6 +48,17 @@ func (r *Reader) lastClass(node, last int) {
 	for _, c := range [...]int{key, value} {
 		m := &t.Nodes[c]
 		m.Kind, m.Label, m.Name, m.Text, m.Index = decode.Overhead, decode.ByRole, "class", "", 0
+	}
+}
+
+// countLastClass is lastClass without a tree, where the last value starts at offset value. Keys are names already.
+func (r *Reader) countLastClass(value int) {
+	if r.Tree != nil || !r.OK() || r.bad {
+		return
+	}
+	text := bytes.TrimLeft(r.Buf[value:r.end], " \t\r\n")
+	if n := stringLen(text); n > 0 && className(r.Name(text[1:n-1])) {
+		r.Recount(decode.ClassNames, n)
 	}
 }
 

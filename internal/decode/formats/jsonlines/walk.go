@@ -74,6 +74,7 @@ func (r *Reader) object(l decode.Label, name string, index int) {
 	r.Off++
 	k := 0 // members other than the class
 	key, last := "", -1
+	value := 0 // where the last one starts
 	for first := true; !r.next('}', first); first = false {
 		if r.bad || !r.OK() {
 			return
@@ -94,7 +95,11 @@ func (r *Reader) object(l decode.Label, name string, index int) {
 		if r.Tree != nil {
 			last = len(r.Tree.Nodes)
 		}
+		start := r.Off
 		key = r.key(k, kind, label)
+		if r.dubbo && r.Off > start && r.Buf[start] != '"' {
+			r.NeedTree()
+		}
 		r.space()
 		if r.bad || !r.at(':') {
 			r.bad = true
@@ -104,11 +109,13 @@ func (r *Reader) object(l decode.Label, name string, index int) {
 		if outer == theException && (key == "clazz" || r.proto && key == "originalClassName") { // clazz: gson's, around the exception
 			r.nameClass(node)
 		}
+		value = r.Off
 		r.value(entry, key, k)
 		k++
 	}
 	if r.dubbo && outer != theAttachments && outer != aMap && key == "class" {
 		r.lastClass(node, last)
+		r.countLastClass(value)
 	}
 	r.Close()
 	r.Leave()

@@ -17,4 +17,5 @@ var Format = decode.Format{
 	Capture:    "nativejava.pcap.zst",
 	Heartbeats: [][]byte{{0xac, 0xed, 0x00, 0x05, 0x70}}, // null
 	New:        java.NewNative,
+	Counts:     true,
 }

@@ -31,9 +31,6 @@ func (r *Reader) Attachments() {
 	end := r.write("attachments")
 	switch {
 	case !r.OK():
-	case r.Tree == nil:
-		r.Off = end
-		r.Pass()
 	case !r.fields(end):
 		r.opaque(p, end, decode.Malformed, "the fields of a message")
 	default:

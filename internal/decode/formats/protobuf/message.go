@@ -215,7 +215,9 @@ func (r *Reader) content(p place, node, end int, m member) decode.Kind {
 	r.Off = end
 	if m.class && node >= 0 {
 		r.Role("class")
-		r.Tree.Node(node).Class = r.Name(v.raw)
+		if n := r.Tree.Node(node); n != nil {
+			n.Class = r.Name(v.raw)
+		}
 		return kind
 	}
 	v.fill(r.Leaf(kind, p.label, p.name, p.index), r.Values())

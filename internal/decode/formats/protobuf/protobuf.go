@@ -39,6 +39,7 @@ var Format = decode.Format{
 	Capture:    "protobuf-2.7.23.pcap.zst",
 	Heartbeats: heartbeats,
 	New:        New,
+	Counts:     true,
 }
 
 // Format21 is the same bytes under the id of protobuf-json.
@@ -52,6 +53,7 @@ var Format21 = decode.Format{
 	Capture:    "protobuf-2.7.5.pcap.zst",
 	Heartbeats: heartbeats,
 	New:        New,
+	Counts:     true,
 }
 
 // heartbeats is the string H, which stands for null; from 2.7.9 on the body is empty.
@@ -179,9 +181,6 @@ func (r *Reader) value(p place, typ string, s schema) {
 	end := r.write("a message")
 	switch {
 	case !r.OK():
-	case r.Tree == nil: // nothing within can fail
-		r.Off = end
-		r.Pass()
 	case !r.declared(p, typ, end):
 		r.message(p, end, s)
 	}

@@ -244,10 +244,6 @@ func (r *Reader) structures(list []structure, fields []int32, count uint64, name
 
 // unused gives what no value referred to an owner.
 func (r *Reader) unused() {
-	if r.Tree == nil {
-		r.claim()
-		return
-	}
 	r.loose = r.loose[:0]
 	for _, list := range [][]entry{r.floats, r.doubles, r.varints, r.strings, r.tmpNames, r.symbols[r.newSymbols:]} {
 		for i := range list {

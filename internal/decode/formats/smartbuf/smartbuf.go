@@ -23,6 +23,7 @@ var Format = decode.Format{
 	Capture:    "smartbuf.pcap.zst",
 	Heartbeats: [][]byte{{version | hasStream, constNull}, {version, constNull}},
 	New:        func() decode.Reader { return new(Reader) },
+	Counts:     true,
 }
 
 // Reader reads one body; it borrows the body and keeps nothing of it.
@@ -104,6 +105,7 @@ func (r *Reader) finish(start decode.Mark) {
 func (r *Reader) Text(name string) (s string, null bool) {
 	start, from := r.Mark(), r.Off
 	b, null := r.textPacket()
+	r.Discount(start)
 	kind := decode.String
 	if null {
 		kind = decode.Null
@@ -139,6 +141,7 @@ func (r *Reader) ResultKind() byte {
 	}
 	r.claim()
 	r.Tree = t
+	r.Discount(start)
 	if n := r.LeafAt(decode.Int, decode.ByField, "flag", 0, from, r.Off); n != nil {
 		n.Num = v
 	}
