@@ -25,6 +25,7 @@ var Format = decode.Format{
 	Capture:    "fastjson2-3.3.6.pcap.zst",
 	Heartbeats: [][]byte{{0, 0, 0, 1, opNull}},
 	New:        func() decode.Reader { return new(Reader) },
+	Counts:     true,
 }
 
 // lengthSize is the size of the length before a document.
@@ -166,18 +167,14 @@ func (r *Reader) ResultKind() byte {
 	return byte(v)
 }
 
-// Value takes one document. Its content is read where a tree records it.
+// Value takes one document.
 func (r *Reader) Value(l decode.Label, name string, index int, _ string) {
 	depth := r.Tree.Depth()
 	r.open()
-	if r.Tree == nil {
-		if r.OK() {
-			r.Off = min(r.end, len(r.body))
-			r.Pass()
-		}
-		r.close()
-	} else if r.OK() {
+	if r.OK() {
 		r.document(l, name, index, depth)
+	} else {
+		r.close()
 	}
 	r.rest()
 	r.Settle(depth)
@@ -187,21 +184,30 @@ func (r *Reader) Value(l decode.Label, name string, index int, _ string) {
 // tree is full.
 func (r *Reader) document(l decode.Label, name string, index, depth int) {
 	r.forget()
-	nodes := len(r.Tree.Nodes)
+	nodes := r.nodes()
 	r.value(l, name, index)
 	if r.OK() || r.end > len(r.body) || r.Tree.Full() {
 		r.close()
 		return
 	}
 	r.blame(r.Err())
+	r.NeedTree()
 	from := r.Off - r.Pending()
-	if len(r.Tree.Nodes) > nodes {
+	if r.nodes() > nodes {
 		l, name, index = decode.Whole, "opaque", 0
 	}
 	r.Tree.Leaf(decode.Opaque, l, name, index, from, r.end)
 	r.Tree.CloseTo(depth)
 	r.Resume(r.end)
 	r.close()
+}
+
+// nodes is how many nodes the tree has.
+func (r *Reader) nodes() int {
+	if r.Tree == nil {
+		return 0
+	}
+	return len(r.Tree.Nodes)
 }
 
 // Throwable takes an object: its class, its message in field detailMessage.

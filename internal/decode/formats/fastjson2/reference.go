@@ -49,7 +49,10 @@ func (r *Reader) reference(l decode.Label, name string, index int) {
 	if !r.OK() {
 		return
 	}
-	if r.Tree == nil || !r.Values() {
+	if r.Tree == nil {
+		r.NeedTree() // to find out whether it leads to something
+	}
+	if !r.Values() {
 		// The node is of no use without values, and a path costs time.
 		if n := r.Leaf(decode.Ref, l, name, index); n != nil {
 			n.Num = int64(r.refs.root)

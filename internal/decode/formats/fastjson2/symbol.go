@@ -26,7 +26,7 @@ func (r *Reader) forget() {
 	r.symbols = r.symbols[:0]
 	r.sparse = nil
 	r.inside = -1
-	r.refs.forget(len(r.Tree.Nodes))
+	r.refs.forget(r.nodes())
 }
 
 // unknown is returned after an error.

@@ -182,7 +182,7 @@ func (r *Reader) compound(l decode.Label, name string, index int) {
 func (r *Reader) typed(node int, class *symbol) {
 	s := r.scalar()
 	n := r.Tree.Node(node)
-	if !r.OK() || n == nil {
+	if !r.OK() {
 		return
 	}
 	switch field := singles[class.text]; {
@@ -190,6 +190,9 @@ func (r *Reader) typed(node int, class *symbol) {
 		if f := r.Leaf(s.kind, decode.ByField, field, 0); f != nil {
 			s.fill(f)
 		}
+		return
+	case n == nil:
+		r.Fill(node)
 		return
 	case s.kind == decode.String && class.text[:min(len(class.text), 1)] != "[", s.kind == decode.Int && !isJDK(class.text):
 		s.kind = decode.Enum
@@ -222,12 +225,11 @@ func (r *Reader) array(node int, op byte) {
 func (r *Reader) object(node int, class *symbol) {
 	first, _ := r.Peek()
 	r.Role("type")
-	n := r.Tree.Node(node)
-	if n == nil || !r.OK() {
+	if !r.OK() {
 		return
 	}
 	bean := first == opSymbol || first == opObjectEnd && class != nil && !isMap(class.text)
-	if !bean {
+	if n := r.Tree.Node(node); n != nil && !bean {
 		n.Kind, n.Class = decode.Map, ""
 	}
 	referred := ""
