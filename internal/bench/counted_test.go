@@ -96,7 +96,7 @@ func TestCountedIsTheTree(t *testing.T) {
 				}
 			}
 			if format.Counts {
-				require.LessOrEqual(t, trees, len(all)*madeShare[format.Name]/100, "trees were made, at last for %q", last)
+				require.LessOrEqual(t, trees, len(all)*madeShare[format.Name]/100+min(2, madeShare[format.Name]), "trees were made, at last for %q", last)
 			}
 			for range damages * len(all) / 20 {
 				b := all[r.IntN(len(all))]
