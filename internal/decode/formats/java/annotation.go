@@ -15,7 +15,9 @@ func (r *Reader) annotation(i int, c *class) {
 	case c.shape.kind() == decode.List, c.shape == shapeCollSer:
 		r.elements(i, c.shape)
 	case c.shape.kind() == decode.Map:
-		r.entries(c.shape)
+		r.entries(i, c.shape)
+	case c.shape == shapeText:
+		r.builder(i)
 	case c.shape == shapeDate:
 		r.payload(i, dateOf)
 	case c.shape == shapeTime:
@@ -57,11 +59,11 @@ func (r *Reader) more() bool {
 // elements takes the items of a collection.
 func (r *Reader) elements(i int, s shape) {
 	if n := r.Tree.Node(i); n != nil && n.Kind == decode.Map { // CollSer
-		r.entries(s)
+		r.entries(i, s)
 		return
 	}
 	if s == shapeTreeSet && r.more() {
-		r.Hidden("comparator", func() { r.item(decode.ByIndex, "", 0) })
+		r.hidden("comparator")
 	}
 	for k := 0; r.more(); k++ {
 		if tc, _ := r.Peek(); tc == tcNull && s == shapeQueue {
@@ -70,25 +72,6 @@ func (r *Reader) elements(i int, s shape) {
 			continue
 		}
 		r.item(decode.ByIndex, "", k)
-	}
-}
-
-// entries takes the keys and values of a map. A null key ends a ConcurrentHashMap, with a null value.
-func (r *Reader) entries(s shape) {
-	for k := 0; r.more(); k++ {
-		if tc, _ := r.Peek(); tc == tcNull && s == shapeNullEnds {
-			r.Off++
-			if tc, _ := r.Peek(); tc == tcNull {
-				r.Off++
-			}
-			r.Role("end")
-			continue
-		}
-		name := r.mapKey(k)
-		if !r.more() {
-			return
-		}
-		r.item(decode.ByEntry, name, k)
 	}
 }
 
@@ -141,11 +124,14 @@ func (r *Reader) time(i int) {
 		return
 	}
 	b := rest[2 : 2+rest[1]]
-	a := amounts[b[0]]
+	a, head := amounts[b[0]], 1
 	switch {
 	case a.class != "" && len(b) == 1+a.len():
 	case b[0] == serZoneOffset && len(b) == 2:
 		a = amount{"java.time.ZoneOffset", []fieldDesc{{'B', "totalSeconds"}}}
+	case b[0] == serZoneOffset && len(b) == 6 && b[1] == offsetInSeconds:
+		a = amount{"java.time.ZoneOffset", []fieldDesc{{'I', "totalSeconds"}}}
+		head++
 	case b[0] == serZoneRegion && len(b) >= 3 && len(b) == 3+int(binary.BigEndian.Uint16(b[1:])):
 		a.class = "java.time.ZoneRegion"
 	default:
@@ -157,11 +143,11 @@ func (r *Reader) time(i int) {
 	}
 	r.Off += 2
 	r.Role("block")
-	r.Off++
+	r.Off += head
 	r.Role("type")
 	for _, f := range a.fields {
 		r.primitive(f.code, decode.ByField, f.name, 0)
-		if f.name == "totalSeconds" && r.Tree != nil && r.OK() {
+		if f.code == 'B' && f.name == "totalSeconds" && r.Tree != nil && r.OK() {
 			r.Tree.Nodes[len(r.Tree.Nodes)-1].Num *= 15 * 60
 		}
 	}

@@ -37,6 +37,9 @@ func (c *class) hasData() bool {
 	return c.n > 0 || c.flags&(scWriteMethod|scExternalizable) != 0 || !c.fieldsKnown
 }
 
+// empty reports whether its objects have no data at all.
+func (c *class) empty() bool { return !c.hasData() && c.super < 0 }
+
 // classDesc takes a class descriptor, a reference to one, or null (-1), recording it as overhead.
 //
 //	classDesc: TC_CLASSDESC … | TC_PROXYCLASSDESC … | TC_REFERENCE handle | TC_NULL
@@ -226,7 +229,7 @@ func (r *Reader) classAnnotation() {
 			r.Skip(r.blockLen(tc), "a block")
 			r.Role("annotation")
 		default:
-			r.Hidden("annotation", func() { r.item(decode.ByIndex, "", 0) })
+			r.hidden("annotation")
 		}
 	}
 }

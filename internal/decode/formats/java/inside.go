@@ -60,14 +60,14 @@ func (r *Reader) content(i int) {
 		r.object(i)
 	case tc == tcArray:
 		n.Kind = decode.List
-		r.array(i, -1)
+		r.array(i, whole)
 	case tc == tcEnum:
 		n.Kind = decode.Enum
 		r.enum(i)
 	case tc == tcClass:
 		r.Role("type")
 		if c := r.classDesc(); r.OK() {
-			r.assign(handle{kind: toObject, node: int32(i)})
+			r.assign(handle{kind: toClassObject, a: c, node: int32(i)})
 			r.nameClass(i, c)
 		}
 	default:

@@ -57,7 +57,7 @@ func (r *Reader) item(l decode.Label, name string, index int) {
 		r.Close()
 	case tc == tcArray:
 		i := r.Open(decode.List, l, name, index)
-		r.array(i, -1)
+		r.array(i, whole)
 		r.Close()
 	case tc == tcEnum:
 		i := r.Open(decode.Enum, l, name, index)
@@ -67,7 +67,7 @@ func (r *Reader) item(l decode.Label, name string, index int) {
 		i := r.Open(decode.Object, l, name, index)
 		r.Role("type")
 		if c := r.classDesc(); r.OK() {
-			r.assign(handle{kind: toObject, node: int32(i)})
+			r.assign(handle{kind: toClassObject, a: c, node: int32(i)})
 			r.nameClass(i, c)
 		}
 		r.Close()
@@ -136,6 +136,9 @@ func (r *Reader) reference(l decode.Label, name string, index int) {
 		return
 	}
 	to := r.handles[h]
+	if r.appears(to, l, name, index) {
+		return
+	}
 	if r.Tree == nil {
 		r.walkReference(to, l, name, index)
 		return
@@ -208,39 +211,55 @@ func (r *Reader) enum(i int) {
 		r.Fail(decode.Malformed, "the class of an enum", "null")
 		return
 	}
-	r.assign(handle{kind: toObject, node: int32(i)})
-	var constant string
-	switch tc := r.Byte("the name of an enum constant"); {
-	case !r.OK():
-		return
-	case tc == tcString || tc == tcLongString:
-		if s := r.newString(tc); r.OK() {
-			constant = r.utf(r.chars(s))
-		}
-	case tc == tcReference:
-		h, ok := r.refer()
-		switch {
-		case !ok:
-		case r.handles[h].kind == toString:
-			constant = r.text(h)
-		default:
-			r.FailAt(r.Off-4, decode.Malformed, "the name of an enum constant", "a handle of something else")
-		}
-	default:
-		r.FailAt(r.Off-1, decode.Malformed, "the name of an enum constant", fmt.Sprintf("byte %02x", tc))
-	}
+	self := len(r.handles)
+	r.assign(handle{kind: toEnum, a: c, b: -1, node: int32(i)})
+	constant, h := r.constant()
 	r.Fill(i)
-	if n := r.Tree.Node(i); n != nil && r.OK() {
+	if !r.OK() {
+		return
+	}
+	if !r.loose {
+		r.handles[self].b = h
+	}
+	if n := r.Tree.Node(i); n != nil {
 		n.Class = r.classes[c].name
-		if r.Values() {
-			n.Text = constant
+		switch {
+		case !r.Values():
+		case h >= 0:
+			n.Text = r.text(h)
+		default:
+			n.Text = r.utf(r.chars(constant))
 		}
 	}
 }
 
-// array: TC_ARRAY classDesc newHandle (int)size values[size], into the list that is node i. Elements from the limit on
-// are no values, when it is not negative.
-func (r *Reader) array(i, limit int) {
+// constant takes the name of an enum constant, a string item, and returns where it is and its handle, -1 when that is not
+// known.
+func (r *Reader) constant() (s handle, h int32) {
+	switch tc := r.Byte("the name of an enum constant"); {
+	case !r.OK():
+	case tc == tcString || tc == tcLongString:
+		h = int32(len(r.handles))
+		if s = r.newString(tc); !r.loose {
+			return s, h
+		}
+	case tc == tcReference:
+		h, ok := r.refer()
+		if ok && r.handles[h].kind != toString {
+			r.FailAt(r.Off-4, decode.Malformed, "the name of an enum constant", "a handle of something else")
+		}
+		if ok {
+			return r.handles[h], h
+		}
+	default:
+		r.FailAt(r.Off-1, decode.Malformed, "the name of an enum constant", fmt.Sprintf("byte %02x", tc))
+	}
+	return s, -1
+}
+
+// array: TC_ARRAY classDesc newHandle (int)size values[size], into the list that is node i. Elements beyond the part are no
+// values.
+func (r *Reader) array(i int, p part) {
 	r.Role("type")
 	c := r.classDesc()
 	if !r.OK() {
@@ -250,17 +269,11 @@ func (r *Reader) array(i, limit int) {
 		r.Fail(decode.Malformed, "the class of an array", "another")
 		return
 	}
-	r.assign(handle{kind: toObject, node: int32(i)})
+	r.assign(handle{kind: toObject, a: -1, node: int32(i)})
 	element := r.classes[c].name[1]
 	width := max(1, size(element))
-	n := int(int32(r.U32("the size of an array")))
-	if r.OK() && (n < 0 || n > r.Left()/width && r.Short == decode.Malformed) {
-		r.FailAt(r.Off-4, decode.Malformed, "the size of an array", fmt.Sprintf("%d, with %d bytes to the end of the body", n, r.Left()))
-	}
+	n := r.arraySize(width)
 	r.Role("length")
-	if limit < 0 {
-		limit = n
-	}
 	switch {
 	case !r.OK():
 	case element == 'B':
@@ -273,11 +286,12 @@ func (r *Reader) array(i, limit int) {
 			}
 		}
 	case size(element) == 0:
-		for k := 0; k < min(n, limit) && r.OK(); k++ {
-			r.item(decode.ByIndex, "", k)
-		}
-		for k := limit; k < n && r.OK(); k++ {
-			r.Hidden("unused", func() { r.item(decode.ByIndex, "", 0) })
+		for k := 0; k < n && r.OK(); k++ {
+			if k < p.from || k >= p.to {
+				r.hidden("unused")
+				continue
+			}
+			r.item(decode.ByIndex, "", k-p.from)
 		}
 	case r.Tree == nil:
 		r.Skip(n*width, "an array")
@@ -287,6 +301,15 @@ func (r *Reader) array(i, limit int) {
 			r.primitive(element, decode.ByIndex, "", k)
 		}
 	}
+}
+
+// arraySize takes the number of elements of an array, each of which takes width bytes at least.
+func (r *Reader) arraySize(width int) int {
+	n := int(int32(r.U32("the size of an array")))
+	if r.OK() && (n < 0 || n > r.Left()/width && r.Short == decode.Malformed) {
+		r.FailAt(r.Off-4, decode.Malformed, "the size of an array", fmt.Sprintf("%d, with %d bytes to the end of the body", n, r.Left()))
+	}
+	return n
 }
 
 // primitive takes the raw bytes of a primitive of that type code.

@@ -43,6 +43,14 @@ type Reader struct {
 	field   string // whose bytes are being read from block data
 	scratch []byte // a value that lies in several blocks
 
+	// halfOf is the node of a list that a map stands for, half the one of shapeKeys and shapeMapValues that it is.
+	halfOf  int
+	half    shape
+	hiding  int  // items begun that are no values
+	copied  int  // elements without bytes of their own
+	retried int  // bytes that were read again
+	certain bool // nothing is read again
+
 	table
 }
 
@@ -56,6 +64,8 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	r.loose = false
 	r.inside, r.assume, r.bare = false, false, false
 	r.block = 0
+	r.halfOf, r.hiding = noNode, 0
+	r.copied, r.retried = 0, 0
 	r.table.reset()
 }
 

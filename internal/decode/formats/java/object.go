@@ -1,6 +1,10 @@
 package java
 
-import "dubbo-wire/internal/decode"
+import (
+	"math"
+
+	"dubbo-wire/internal/decode"
+)
 
 // object: TC_OBJECT classDesc newHandle classdata[], into node i. TC_OBJECT was taken.
 func (r *Reader) object(i int) {
@@ -17,7 +21,7 @@ func (r *Reader) object(i int) {
 	if r.classes[c].shape == shapeBigInteger {
 		kind = toInteger
 	}
-	r.assign(handle{kind: kind, node: int32(i)})
+	r.assign(handle{kind: kind, a: c, b: int32(r.Off), node: int32(i)})
 	r.body(i, c)
 }
 
@@ -37,8 +41,14 @@ func (r *Reader) body(i int, c int32) {
 			s = r.classes[from].shape
 		}
 	}
+	if s == shapeRing && r.wraps() {
+		s = shapeObject
+	}
 	if n != nil {
 		n.Kind = s.kind()
+		if n.Kind == decode.Map && r.halfOf == i {
+			n.Kind = decode.List
+		}
 	}
 	if from >= 0 {
 		r.classData(i, s, from)
@@ -50,7 +60,7 @@ func (r *Reader) body(i int, c int32) {
 //	classdata: nowrclass | wrclass objectAnnotation | externalContents | objectAnnotation
 func (r *Reader) classData(i int, s shape, at int32) {
 	c := r.classes[at]
-	if c.super >= 0 {
+	if c.super >= 0 && c.flags&scExternalizable == 0 { // an Externalizable writes for those above it, too
 		r.classData(i, s, c.super)
 	}
 	if !r.OK() {
@@ -67,67 +77,88 @@ func (r *Reader) classData(i int, s shape, at int32) {
 		r.Fail(decode.Unsupported, "the data of an Externalizable with an end mark, not those of protocol version 1", excerpt(c.name))
 		return
 	}
-	if !c.shape.within(s) {
-		r.inner(i, &c)
-		return
+	switch {
+	case s == shapeObject && c.shape == shapeRing:
+		c.shape = shapeObject
+	case c.shape == shapeObject && (s == shapeKeys || s == shapeMapValues):
+		c.shape = s // a view's fields are those of the class above it
 	}
-	r.fieldsOf(i, &c)
-	if c.flags&(scWriteMethod|scExternalizable) != 0 {
-		r.annotation(i, &c)
+	switch {
+	case !c.shape.within(s):
+		r.inner(i, &c)
+	case c.shape == shapeObject && c.flags&scWriteMethod != 0 && c.n > 0:
+		r.fieldsOrNot(i, &c)
+	default:
+		r.own(i, &c)
 	}
 }
 
-// inner takes the data of a JDK class above a class of the application, as a member of their own.
+// own takes the fields of one class and what it wrote beside them.
+func (r *Reader) own(i int, c *class) {
+	r.fieldsOf(i, c)
+	if c.flags&(scWriteMethod|scExternalizable) != 0 {
+		r.annotation(i, c)
+	}
+}
+
+// inner takes the data of a JDK class above a class of the application: a collection or a date is a member of its own.
 func (r *Reader) inner(i int, c *class) {
-	if c.shape.kind() != decode.List && c.shape.kind() != decode.Map {
+	k := c.shape.kind()
+	switch {
+	case c.shape == shapeDate:
+		i = r.Open(decode.Object, decode.ByField, "#custom", 0)
+		r.own(i, c)
+		r.Close()
+	case k != decode.List && k != decode.Map:
 		c.shape = shapeObject
-		r.fieldsOf(i, c)
-		if c.flags&(scWriteMethod|scExternalizable) != 0 {
-			r.annotation(i, c)
-		}
-		return
+		r.own(i, c)
+	case c.super >= 0 && r.classes[c.super].shape.kind() == k: // what LinkedHashMap adds to HashMap
+		r.own(-1, c)
+	default:
+		i = r.Open(k, decode.ByField, "#custom", 0)
+		r.own(i, c)
+		r.Close()
 	}
-	k := r.Open(c.shape.kind(), decode.ByField, "#custom", 0)
-	r.fieldsOf(k, c)
-	if c.flags&scWriteMethod != 0 {
-		r.annotation(k, c)
-	}
-	r.Close()
 }
 
 // fieldsOf takes the fields of one class: primitives raw, then objects.
 func (r *Reader) fieldsOf(i int, c *class) {
-	used := 0 // elementCount of a Vector
+	part := whole
 	for k := range c.n {
 		if !r.OK() {
 			return
 		}
 		f := r.fields[c.first+k]
 		if size(f.code) > 0 {
-			used = r.primitiveField(i, c, f, used)
+			r.primitiveField(i, c, f, &part)
 			continue
 		}
 		switch c.shape.field(f.name) {
 		case isMember:
 			r.item(decode.ByField, f.name, 0)
 		case isElement:
+			if c.shape == shapeCopies {
+				r.copies(i, part.to)
+				break
+			}
 			r.item(decode.ByIndex, "", 0)
 		case isKey:
 			r.mapKey(0)
 		case isEntry:
 			r.item(decode.ByEntry, "", 0)
 		case isSelf:
-			limit := -1
-			if c.shape == shapeVector {
-				limit = used
+			if c.shape == shapeKeys || c.shape == shapeMapValues {
+				r.halfOf, r.half = i, c.shape
 			}
-			r.become(i, limit)
+			r.become(i, part)
+		case isChars:
+			r.characters(i, part.to)
 		case isMagnitude:
 			r.magnitude(i)
 		case isUnscaled:
 			r.unscaled(i)
 		default:
-			r.Hidden(f.name, func() { r.item(decode.ByIndex, "", 0) })
+			r.hidden(f.name)
 		}
 	}
 	if c.shape == shapeBigDecimal || c.shape == shapeBigInteger {
@@ -135,18 +166,24 @@ func (r *Reader) fieldsOf(i int, c *class) {
 	}
 }
 
-// primitiveField takes a field that is no object. It returns the number of elements that a Vector uses.
-func (r *Reader) primitiveField(i int, c *class, f fieldDesc, used int) int {
+// part is which elements of an array are those of a collection that keeps them in it.
+type part struct{ from, to int }
+
+// whole is the part that is all of an array.
+var whole = part{to: math.MaxInt32}
+
+// primitiveField takes a field that is no object. It notes what part of an array that follows a collection uses.
+func (r *Reader) primitiveField(i int, c *class, f fieldDesc, used *part) {
 	if c.shape == shapeObject || c.shape == shapeTimestamp {
 		r.primitive(f.code, decode.ByField, f.name, 0)
 		if n := r.Tree.Node(i); n != nil && c.shape == shapeTimestamp && r.OK() && f.code == 'I' {
 			addNanos(n, int32(r.Tree.Nodes[len(r.Tree.Nodes)-1].Num))
 		}
-		return used
+		return
 	}
 	b := r.Bytes(size(f.code), "a primitive")
 	if !r.OK() {
-		return used
+		return
 	}
 	n := r.Tree.Node(i)
 	switch {
@@ -155,21 +192,28 @@ func (r *Reader) primitiveField(i int, c *class, f fieldDesc, used int) int {
 		if n != nil {
 			setPrimitive(n, f.code, b)
 		}
-		return used
+		return
 	case f.code != 'I':
-	case c.shape == shapeVector && f.name == "elementCount":
-		used = max(0, int(int32(be32(b))))
-	case c.shape == shapeCollSer && f.name == "tag" && n != nil && be32(b) == collSerMap:
+	case c.shape == shapeCopies && r.tooMany(int(int32(be32(b)))):
+		used.to = math.MaxInt32 - 1
+		if p := r.Leaf(decode.Int, decode.ByField, f.name, 0); p != nil {
+			setPrimitive(p, f.code, b)
+		}
+	case f.name == "elementCount" || f.name == "count" || f.name == "n":
+		used.to = max(0, int(int32(be32(b))))
+	case c.shape == shapeRing && f.name == "takeIndex":
+		used.from = max(0, int(int32(be32(b))))
+		used.to += used.from
+	case c.shape == shapeCollSer && f.name == "tag" && n != nil && b[3] == collSerMap:
 		n.Kind = decode.Map
 	case c.shape == shapeBigInteger && f.name == "signum", c.shape == shapeBigDecimal && f.name == "scale":
 		r.keepInt(n, f.name, int32(be32(b)))
 	}
 	r.Role("length")
-	return used
 }
 
 // become takes an item and makes node i of it: a wrapper is the collection that it wraps.
-func (r *Reader) become(i, limit int) {
+func (r *Reader) become(i int, p part) {
 	if !r.Enter() {
 		return
 	}
@@ -182,7 +226,7 @@ func (r *Reader) become(i, limit int) {
 		if n := r.Tree.Node(i); n != nil {
 			n.Kind = decode.List
 		}
-		r.array(i, limit)
+		r.array(i, p)
 	case tc == tcReference:
 		h, ok := r.refer()
 		r.Role("ref")
@@ -193,42 +237,8 @@ func (r *Reader) become(i, limit int) {
 		r.Role("type")
 	default:
 		r.Off--
-		r.Hidden("type", func() { r.item(decode.ByIndex, "", 0) })
+		r.hidden("type")
 	}
-}
-
-// mapKey takes key number k of a map and returns its text, "" when it is no string.
-func (r *Reader) mapKey(k int) (name string) {
-	switch tc, _ := r.Peek(); tc {
-	case tcString, tcLongString:
-		r.Off++
-		str := r.newString(tc)
-		if r.OK() {
-			name = r.utf(r.chars(str))
-		}
-	case tcReference:
-		at := r.Off
-		r.Off++
-		h, ok := r.refer()
-		if !r.OK() {
-			return ""
-		}
-		if ok && r.handles[h].kind == toString && r.repeats(int(r.handles[h].b)) {
-			name = r.text(h)
-			break
-		}
-		r.Off = at
-		r.item(decode.ByKey, "", k)
-		return ""
-	default:
-		r.item(decode.ByKey, "", k)
-		return ""
-	}
-	if n := r.Leaf(decode.String, decode.ByKey, name, k); n != nil {
-		n.Text = name
-		r.located()
-	}
-	return name
 }
 
 // excerpt bounds a name in an error.

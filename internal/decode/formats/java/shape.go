@@ -20,21 +20,26 @@ const (
 	shapeNullEnds         // as a map that a null key ends
 	shapeElement          // the field "element" is the only element
 	shapeEntry            // the fields "k" and "v" are the only entry
+	shapeCopies           // the field "element" is every element, "n" their number
 	shapeWrapper          // one field is the collection itself
 	shapeMapWrapper       // one field is the map itself
+	shapeKeys             // one field is a map whose keys are the elements
+	shapeMapValues        // one field is a map whose values are the elements
 	shapeVector           // the field "elementData" is an array that may be longer than the list
+	shapeRing             // the field "items" is an array of which "count" elements from "takeIndex" on are the list
 	shapeCollSer          // a list, a set or, by its tag, a map
 	shapeBigInteger
 	shapeBigDecimal
 	shapeDate
 	shapeTimestamp
 	shapeTime // java.time
+	shapeText // characters in an array that may be longer than the text, which is its first "count"
 )
 
 // kind is the kind of node that the shape starts with.
 func (s shape) kind() decode.Kind {
 	switch s {
-	case shapeList, shapeTreeSet, shapeQueue, shapeElement, shapeWrapper, shapeVector, shapeCollSer:
+	case shapeList, shapeTreeSet, shapeQueue, shapeElement, shapeCopies, shapeWrapper, shapeKeys, shapeMapValues, shapeVector, shapeRing, shapeCollSer:
 		return decode.List
 	case shapeMap, shapeNullEnds, shapeEntry, shapeMapWrapper:
 		return decode.Map
@@ -65,6 +70,7 @@ const (
 	isSelf
 	isMagnitude
 	isUnscaled
+	isChars
 )
 
 // field tells what the object field of that name in a class of shape s is for.
@@ -72,7 +78,7 @@ func (s shape) field(name string) use {
 	switch s {
 	case shapeObject:
 		return isMember
-	case shapeElement:
+	case shapeElement, shapeCopies:
 		if name == "element" {
 			return isElement
 		}
@@ -85,11 +91,20 @@ func (s shape) field(name string) use {
 		}
 	case shapeWrapper, shapeMapWrapper:
 		switch name {
-		case "a", "al", "c", "elements", "m":
+		case "a", "al", "c", "elements", "m", "q":
 			return isSelf
 		}
-	case shapeVector:
-		if name == "elementData" {
+	case shapeKeys, shapeMapValues:
+		switch name {
+		case "m", "map":
+			return isSelf
+		}
+	case shapeText:
+		if name == "value" {
+			return isChars
+		}
+	case shapeVector, shapeRing:
+		if name == "elementData" || name == "items" {
 			return isSelf
 		}
 	case shapeBigInteger:
@@ -122,34 +137,49 @@ var shapes = map[string]shape{
 	"java.lang.Long":      shapeBox,
 	"java.lang.Short":     shapeBox,
 
-	"java.util.ArrayDeque":                           shapeList,
-	"java.util.ArrayList":                            shapeList,
-	"java.util.HashSet":                              shapeList,
-	"java.util.LinkedHashSet":                        shapeList,
-	"java.util.LinkedList":                           shapeList,
-	"java.util.concurrent.CopyOnWriteArrayList":      shapeList,
-	"java.util.Collections$EmptyList":                shapeList,
-	"java.util.Collections$EmptySet":                 shapeList,
-	"java.util.PriorityQueue":                        shapeList,
-	"java.util.TreeSet":                              shapeTreeSet,
-	"java.util.concurrent.ConcurrentLinkedDeque":     shapeQueue,
-	"java.util.concurrent.ConcurrentLinkedQueue":     shapeQueue,
-	"java.util.concurrent.LinkedBlockingDeque":       shapeQueue,
-	"java.util.concurrent.LinkedBlockingQueue":       shapeQueue,
-	"java.util.concurrent.CopyOnWriteArraySet":       shapeWrapper,
-	"java.util.Collections$SingletonList":            shapeElement,
-	"java.util.Collections$SingletonSet":             shapeElement,
-	"java.util.Arrays$ArrayList":                     shapeWrapper,
-	"java.util.EnumSet$SerializationProxy":           shapeWrapper,
-	"java.util.Collections$SynchronizedCollection":   shapeWrapper,
-	"java.util.Collections$SynchronizedList":         shapeWrapper,
-	"java.util.Collections$SynchronizedSortedSet":    shapeWrapper,
-	"java.util.Collections$UnmodifiableCollection":   shapeWrapper,
-	"java.util.Collections$UnmodifiableList":         shapeWrapper,
-	"java.util.Collections$UnmodifiableSortedSet":    shapeWrapper,
-	"java.util.Collections$UnmodifiableNavigableSet": shapeWrapper,
-	"java.util.Vector":                               shapeVector,
-	"java.util.CollSer":                              shapeCollSer,
+	"java.util.ArrayDeque":                              shapeList,
+	"java.util.ArrayList":                               shapeList,
+	"java.util.HashSet":                                 shapeList,
+	"java.util.LinkedHashSet":                           shapeList,
+	"java.util.LinkedList":                              shapeList,
+	"java.util.PriorityQueue":                           shapeList,
+	"java.util.Collections$EmptyList":                   shapeList,
+	"java.util.Collections$EmptySet":                    shapeList,
+	"java.util.concurrent.CopyOnWriteArrayList":         shapeList,
+	"java.util.TreeSet":                                 shapeTreeSet,
+	"java.util.concurrent.ConcurrentLinkedDeque":        shapeQueue,
+	"java.util.concurrent.ConcurrentLinkedQueue":        shapeQueue,
+	"java.util.concurrent.LinkedBlockingDeque":          shapeQueue,
+	"java.util.concurrent.LinkedBlockingQueue":          shapeQueue,
+	"java.util.concurrent.LinkedTransferQueue":          shapeQueue,
+	"java.util.Collections$SingletonList":               shapeElement,
+	"java.util.Collections$SingletonSet":                shapeElement,
+	"java.util.Collections$CopiesList":                  shapeCopies,
+	"java.util.Arrays$ArrayList":                        shapeWrapper,
+	"java.util.EnumSet$SerializationProxy":              shapeWrapper,
+	"java.util.Collections$AsLIFOQueue":                 shapeWrapper,
+	"java.util.Collections$CheckedCollection":           shapeWrapper,
+	"java.util.Collections$CheckedList":                 shapeWrapper,
+	"java.util.Collections$CheckedNavigableSet":         shapeWrapper,
+	"java.util.Collections$CheckedQueue":                shapeWrapper,
+	"java.util.Collections$CheckedSortedSet":            shapeWrapper,
+	"java.util.Collections$SynchronizedCollection":      shapeWrapper,
+	"java.util.Collections$SynchronizedList":            shapeWrapper,
+	"java.util.Collections$SynchronizedNavigableSet":    shapeWrapper,
+	"java.util.Collections$SynchronizedSortedSet":       shapeWrapper,
+	"java.util.Collections$UnmodifiableCollection":      shapeWrapper,
+	"java.util.Collections$UnmodifiableList":            shapeWrapper,
+	"java.util.Collections$UnmodifiableNavigableSet":    shapeWrapper,
+	"java.util.Collections$UnmodifiableSortedSet":       shapeWrapper,
+	"java.util.concurrent.CopyOnWriteArraySet":          shapeWrapper,
+	"java.util.concurrent.PriorityBlockingQueue":        shapeWrapper,
+	"java.util.Collections$SetFromMap":                  shapeKeys,
+	"java.util.concurrent.ConcurrentHashMap$KeySetView": shapeKeys,
+	"java.util.concurrent.ConcurrentSkipListSet":        shapeKeys,
+	"java.util.concurrent.ConcurrentHashMap$ValuesView": shapeMapValues,
+	"java.util.concurrent.ArrayBlockingQueue":           shapeRing,
+	"java.util.Vector":                                  shapeVector,
+	"java.util.CollSer":                                 shapeCollSer,
 
 	"java.util.EnumMap":                              shapeMap,
 	"java.util.HashMap":                              shapeMap,
@@ -162,11 +192,15 @@ var shapes = map[string]shape{
 	"java.util.concurrent.ConcurrentHashMap":         shapeNullEnds,
 	"java.util.concurrent.ConcurrentSkipListMap":     shapeNullEnds,
 	"java.util.Collections$SingletonMap":             shapeEntry,
+	"java.util.Collections$CheckedMap":               shapeMapWrapper,
+	"java.util.Collections$CheckedNavigableMap":      shapeMapWrapper,
+	"java.util.Collections$CheckedSortedMap":         shapeMapWrapper,
 	"java.util.Collections$SynchronizedMap":          shapeMapWrapper,
+	"java.util.Collections$SynchronizedNavigableMap": shapeMapWrapper,
 	"java.util.Collections$SynchronizedSortedMap":    shapeMapWrapper,
 	"java.util.Collections$UnmodifiableMap":          shapeMapWrapper,
-	"java.util.Collections$UnmodifiableSortedMap":    shapeMapWrapper,
 	"java.util.Collections$UnmodifiableNavigableMap": shapeMapWrapper,
+	"java.util.Collections$UnmodifiableSortedMap":    shapeMapWrapper,
 
 	"java.math.BigDecimal": shapeBigDecimal,
 	"java.math.BigInteger": shapeBigInteger,
@@ -175,4 +209,7 @@ var shapes = map[string]shape{
 	"java.sql.Time":        shapeDate,
 	"java.sql.Timestamp":   shapeTimestamp,
 	"java.time.Ser":        shapeTime,
+
+	"java.lang.StringBuffer":  shapeText,
+	"java.lang.StringBuilder": shapeText,
 }

@@ -9,6 +9,9 @@ import (
 // baseHandle is the first handle that a stream assigns (baseWireHandle).
 const baseHandle = 0x7e0000
 
+// noNode is no node, also where none is recorded.
+const noNode = -2
+
 // maxHandles bounds the memory of one body's table; smaller than any tree that a body with so many objects would need.
 const maxHandles = 1 << 21
 
@@ -45,18 +48,21 @@ func reuse[T any](s []T) []T {
 
 // handle is one thing that later bytes may refer to.
 type handle struct {
-	kind handleKind
-	a, b int32
-	node int32 // in the tree, -1 when it has none
+	kind   handleKind
+	hidden bool // in what is no value; node is that
+	a, b   int32
+	node   int32 // in the tree, -1 when it has none
 }
 
 type handleKind uint8
 
 const (
-	toString  handleKind = iota // a: offset, b: length of its characters in the body
-	toObject                    // with a node
-	toInteger                   // a BigInteger; its node may be the BigDecimal's in which it lies
-	toClass                     // a: index
+	toString      handleKind = iota // a: offset, b: length of its characters in the body
+	toObject                        // a: index of its class, -1 when not noted; b: offset of its data
+	toInteger                       // a BigInteger; its node may be the BigDecimal's in which it lies
+	toClass                         // a: index
+	toClassObject                   // a Class: a: index, -1 for none
+	toEnum                          // a: index of its class, b: handle of its name, -1 when it has none
 )
 
 // assign gives the next handle to something. Where handles are not known it has none.

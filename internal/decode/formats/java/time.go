@@ -68,9 +68,12 @@ func (p *packed) clock() (c clock) {
 	return c
 }
 
+// offsetInSeconds stands for an offset that is no number of quarters of an hour.
+const offsetInSeconds = 127
+
 // offset: quarters of an hour, or 127 and the seconds.
 func (p *packed) offset() int {
-	if q := p.byte(); q != 127 {
+	if q := p.byte(); q != offsetInSeconds {
 		return q * 15 * 60
 	}
 	return p.int()

@@ -9,6 +9,7 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
+func be16(b []byte) uint16 { return binary.BigEndian.Uint16(b) }
 func be32(b []byte) uint32 { return binary.BigEndian.Uint32(b) }
 
 // collSerMap is the tag of a map in java.util.CollSer; 1 is a list, 2 a set.
@@ -40,7 +41,7 @@ func (r *Reader) keepInt(n *decode.Node, field string, v int32) {
 // magnitude takes a byte array as the magnitude of the number that is node i.
 func (r *Reader) magnitude(i int) {
 	at := r.Off
-	r.become(i, -1)
+	r.become(i, whole)
 	if r.Off-at > maxShared { // it may be too long to be written out
 		r.NeedTree()
 	}
@@ -50,7 +51,7 @@ func (r *Reader) magnitude(i int) {
 func (r *Reader) unscaled(i int) {
 	tc, _ := r.Peek()
 	if tc != tcReference {
-		r.become(i, -1)
+		r.become(i, whole)
 		return
 	}
 	r.Off++
@@ -61,6 +62,10 @@ func (r *Reader) unscaled(i int) {
 		return
 	}
 	from := &r.Tree.Nodes[r.handles[h].node]
+	if from.Kind == decode.Overhead {
+		n.Kind = decode.Opaque
+		return
+	}
 	n.Kind, n.Num, n.Raw = decode.Bytes, from.Num, from.Raw
 	if len(n.Raw) > maxShared {
 		n.Kind = decode.Opaque

@@ -1,0 +1,119 @@
+package java
+
+import (
+	"unicode/utf16"
+
+	"dubbo-wire/internal/decode"
+)
+
+// wraps reports whether the elements of an ArrayBlockingQueue, whose fields come next, go on at the start of its array: then
+// they are not in their order there. count, putIndex, takeIndex.
+func (r *Reader) wraps() bool {
+	if r.Left() < 12 {
+		return false
+	}
+	b := r.Buf[r.Off:]
+	count, put, take := be32(b), be32(b[4:]), be32(b[8:])
+	return take > 0 && count > 0 && put <= take && put != 0
+}
+
+// maxCopies bounds the elements of a body that have no bytes, of lists of n times the same.
+const maxCopies = 1 << 12
+
+// tooMany reports whether n times the same is more than is written out.
+func (r *Reader) tooMany(n int) bool { return n-1 > maxCopies-r.copied }
+
+// copies takes the element of Collections.nCopies, whose list is node i, and adds it n-1 times more. A list of too many is an
+// object.
+func (r *Reader) copies(i, n int) {
+	switch {
+	case n == 0:
+		r.hidden("element")
+		return
+	case r.tooMany(n):
+		if list := r.Tree.Node(i); list != nil {
+			list.Kind = decode.Object
+		}
+		r.item(decode.ByField, "element", 0)
+		return
+	}
+	r.copied += n - 1
+	first := 0
+	if r.Tree != nil {
+		first = len(r.Tree.Nodes)
+	}
+	r.item(decode.ByIndex, "", 0)
+	if r.Tree == nil {
+		r.Run(decode.Ref, n-1)
+		return
+	}
+	for k := 1; k < n && r.OK(); k++ {
+		if p := r.Leaf(decode.Ref, decode.ByIndex, "", k); p != nil {
+			r.again(p, first)
+		}
+	}
+}
+
+// again makes n what node first is, or a reference to it.
+func (r *Reader) again(n *decode.Node, first int) {
+	of := &r.Tree.Nodes[first]
+	switch of.Kind {
+	case decode.List, decode.Map, decode.Object, decode.Custom:
+		n.Num = int64(first)
+		return
+	}
+	if !r.repeats(len(of.Text) + len(of.Raw)) {
+		n.Num = int64(first)
+		return
+	}
+	n.Kind, n.Num, n.Float, n.Class, n.Text, n.Raw = of.Kind, of.Num, of.Float, of.Class, of.Text, of.Raw
+}
+
+// builder takes what a StringBuilder writes beside its fields, of which it has none: the number of characters and an array.
+//
+//	TC_BLOCKDATA 04 (int)count TC_ARRAY … TC_ENDBLOCKDATA
+func (r *Reader) builder(i int) {
+	b := r.Buf[r.Off:]
+	if len(b) < 7 || b[0] != tcBlockData || b[1] != 4 || b[6] != tcArray {
+		r.custom()
+		return
+	}
+	r.Off += 2
+	r.Role("block")
+	r.Off += 4
+	r.Role("length")
+	r.characters(i, int(int32(be32(b[2:]))))
+}
+
+// characters takes an array of char of which the first n are the text of the object that is node i.
+func (r *Reader) characters(i, n int) {
+	if tc, _ := r.Peek(); tc != tcArray || n < 0 || !r.Enter() {
+		r.item(decode.ByField, "value", 0)
+		return
+	}
+	defer r.Leave()
+	r.Off++
+	r.Role("type")
+	c := r.classDesc()
+	if !r.OK() {
+		return
+	}
+	if c < 0 || r.classes[c].name != "[C" {
+		r.Fail(decode.Malformed, "an array of characters", "an array of something else")
+		return
+	}
+	r.assign(handle{kind: toObject, a: -1, node: int32(i)})
+	size := r.arraySize(2)
+	r.Role("length")
+	n = min(n, size)
+	b := r.Bytes(2*n, "the characters of a text")
+	if p := r.Leaf(decode.String, decode.ByField, "value", 0); p != nil && r.Values() {
+		units := make([]uint16, n)
+		for k := range units {
+			units[k] = be16(b[2*k:])
+		}
+		p.Text = string(utf16.Decode(units)) // half a surrogate pair becomes U+FFFD
+	}
+	r.Skip(2*(size-n), "unused characters")
+	r.Role("unused")
+}

@@ -1,0 +1,81 @@
+package java
+
+import "dubbo-wire/internal/decode"
+
+// entries takes the keys and values of a map. A null key ends a ConcurrentHashMap, with a null value.
+//
+// Where the map stands for a list it has only one half of them.
+func (r *Reader) entries(i int, s shape) {
+	half := shapeMap
+	if r.halfOf == i {
+		half, r.halfOf = r.half, noNode
+	}
+	for k := 0; r.more(); k++ {
+		if tc, _ := r.Peek(); tc == tcNull && s == shapeNullEnds {
+			r.Off++
+			if tc, _ := r.Peek(); tc == tcNull {
+				r.Off++
+			}
+			r.Role("end")
+			continue
+		}
+		name := ""
+		switch half {
+		case shapeKeys:
+			r.item(decode.ByIndex, "", k)
+		case shapeMapValues:
+			r.hidden("key")
+		default:
+			name = r.mapKey(k)
+		}
+		if !r.more() {
+			return
+		}
+		switch half {
+		case shapeKeys:
+			r.hidden("value")
+		case shapeMapValues:
+			r.item(decode.ByIndex, "", k)
+		default:
+			r.item(decode.ByEntry, name, k)
+		}
+	}
+}
+
+// mapKey takes key number k of a map and returns its text, "" when it is no string.
+func (r *Reader) mapKey(k int) (name string) {
+	isNew := false
+	switch tc, _ := r.Peek(); tc {
+	case tcString, tcLongString:
+		isNew = true
+		r.Off++
+		str := r.newString(tc)
+		if r.OK() {
+			name = r.utf(r.chars(str))
+		}
+	case tcReference:
+		at := r.Off
+		r.Off++
+		h, ok := r.refer()
+		if !r.OK() {
+			return ""
+		}
+		if ok && r.handles[h].kind == toString && r.repeats(int(r.handles[h].b)) {
+			name = r.text(h)
+			break
+		}
+		r.Off = at
+		r.item(decode.ByKey, "", k)
+		return ""
+	default:
+		r.item(decode.ByKey, "", k)
+		return ""
+	}
+	if n := r.Leaf(decode.String, decode.ByKey, name, k); n != nil {
+		n.Text = name
+		if isNew {
+			r.located()
+		}
+	}
+	return name
+}

@@ -1,0 +1,65 @@
+package java
+
+import (
+	"bytes"
+	"maps"
+
+	"dubbo-wire/internal/decode"
+)
+
+// A class with a writeObject should write its fields first, by defaultWriteObject or writeFields, and need not: the stream
+// has no word for it, only readObject of the class knows (specification, 3.2). What is read with fields and comes out at
+// the end mark of the class has them; else it is read without, as nothing but what the class wrote.
+
+// retries bounds what is read again in one body, in lengths of the body.
+const retries = 4
+
+// place is a state of the reader to come back to.
+type place struct {
+	mark                                                      decode.Mark
+	handles, classes, fields, texts, repeated, copied, hiding int
+}
+
+func (r *Reader) place() place {
+	return place{r.Mark(), len(r.handles), len(r.classes), len(r.fields), len(r.texts), r.repeated, r.copied, r.hiding}
+}
+
+// comeBack forgets what was read since p, and the error.
+func (r *Reader) comeBack(at int, p place) {
+	r.retried += r.Off - at + len(r.texts)
+	r.Resume(at)
+	r.Rewind(p.mark)
+	r.block, r.halfOf, r.hiding = 0, noNode, p.hiding
+	r.handles, r.classes, r.fields = r.handles[:p.handles], r.classes[:p.classes], r.fields[:p.fields]
+	r.repeated, r.copied = p.repeated, p.copied
+	if len(r.texts) > p.texts {
+		maps.DeleteFunc(r.texts, func(h int32, _ string) bool { return h >= int32(p.handles) })
+	}
+}
+
+// fieldsOrNot takes the data of one class with fields and a writeObject.
+func (r *Reader) fieldsOrNot(i int, c *class) {
+	at, before := r.Off, r.place()
+	r.own(i, c)
+	err := r.Err()
+	if err == nil || err.Cause != decode.Malformed && err.Cause != decode.Unsupported || r.certain || r.retried > retries*len(r.Buf) || !startsAnnotation(r.Buf[at:]) {
+		return
+	}
+	r.comeBack(at, before)
+	r.annotation(i, c)
+	if r.OK() || r.Err().Cause != decode.Malformed {
+		return
+	}
+	// Neither way leads anywhere: what is wrong is told of the usual one.
+	r.comeBack(at, before)
+	r.certain = true
+	r.own(i, c)
+	r.certain = false
+}
+
+// startsAnnotation reports whether b can be what a class wrote beside its fields, and its end.
+func startsAnnotation(b []byte) bool {
+	return len(b) > 0 && bytes.IndexByte([]byte{
+		tcNull, tcReference, tcObject, tcString, tcArray, tcClass, tcBlockData, tcEndBlockData, tcBlockDataLong, tcLongString, tcEnum,
+	}, b[0]) >= 0
+}
