@@ -3,7 +3,7 @@ GO ?= go
 export CGO_ENABLED ?= 0
 FUZZTIME ?= 5s
 
-.PHONY: pgo loss bench-small bench-offload all build test race lint fuzz golden bench tables comparison captures check clean
+.PHONY: pgo loss bench-small bench-offload bench-formats all build test race lint fuzz golden bench tables comparison captures check clean
 
 all: build test
 
@@ -27,8 +27,11 @@ fuzz: ## every fuzz target for FUZZTIME
 golden: ## rewrite the golden files; read the diff before you commit it
 	$(GO) test ./cmd/... ./internal/report ./internal/docs -update
 
-bench: ## every row of the budget: dubbo-wire against tcpdump on captures of 2.9 GB in all, outside the repository
+bench: ## every row of the budget: dubbo-wire against tcpdump on captures of 2.9 GB in all, outside the repository; every serialization
 	$(GO) run ./internal/bench/run
+
+bench-formats: ## every serialization: bytes of bodies walked and printed per second, and Hessian2 against dubbo-go-hessian2
+	$(GO) run ./internal/bench/run -only formats
 
 bench-small: ## small frames only
 	$(GO) run ./internal/bench/run -mix small -size 300MB

@@ -4,6 +4,7 @@ package bodies
 
 import (
 	"bytes"
+	"io"
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
@@ -23,8 +24,13 @@ type Body struct {
 }
 
 // Read returns the frames of a capture in wire order.
-func Read(file string) ([]*Body, error) {
-	src, err := capture.Open([]string{file}, capture.Options{})
+func Read(file string) ([]*Body, error) { return read(file, nil) }
+
+// ReadFrom is Read for a capture that comes from r.
+func ReadFrom(r io.Reader) ([]*Body, error) { return read("-", r) }
+
+func read(file string, r io.Reader) ([]*Body, error) {
+	src, err := capture.Open([]string{file}, capture.Options{Stdin: r})
 	if err != nil {
 		return nil, err
 	}

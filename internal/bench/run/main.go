@@ -1,9 +1,11 @@
 // Run measures dubbo-wire against tcpdump, which only reads and writes packets, on captures that it makes for that.
 //
 //	go run ./internal/bench/run [-rounds 5]
+//	go run ./internal/bench/run -only formats [-rounds 21]
 //	go run ./internal/bench/run -mix small [-size 300MB] [-connections 64] [-rounds 5]
 //
-// The first measures every row of the budget (budget.go), the second the commands on one capture.
+// The first measures every row of the budget (budget.go) and every serialization (formats.go), the second the latter alone,
+// the third the commands on one capture. It is started at the top of the repository.
 //
 // It works in the folder dubbo-wire-bench of the temporary folder: the capture stays there for the next time, and
 // dubbo-wire is built there, without cgo. Nothing is measured unless dubbo-wire finds in the capture what was written.
@@ -46,12 +48,30 @@ func run(out io.Writer) error {
 	flag.IntVar(&cfg.Connections, "connections", 64, "connections open at once")
 	rounds := flag.Int("rounds", 5, "how often each command runs")
 	scale := flag.Float64("scale", 1, "shrink the captures of the budget, for a trial")
+	only := flag.String("only", "", "formats: measure the serializations alone")
 	flag.Parse()
-	one := false // capture
-	flag.Visit(func(f *flag.Flag) { one = one || f.Name != "rounds" && f.Name != "scale" })
-	if flag.NArg() > 0 || *rounds < 1 || cfg.Connections < 1 {
+	one, given := false, false // capture, rounds
+	flag.Visit(func(f *flag.Flag) {
+		one = one || f.Name != "rounds" && f.Name != "scale" && f.Name != "only"
+		given = given || f.Name == "rounds"
+	})
+	if flag.NArg() > 0 || *rounds < 1 || cfg.Connections < 1 || *only != "" && (*only != "formats" || one) {
 		flag.Usage()
 		os.Exit(2)
+	}
+	inTurn := func() (bool, error) {
+		n := formatRounds
+		if given {
+			n = *rounds
+		}
+		return measureFormats(out, captures, n)
+	}
+	if *only != "" {
+		held, err := inTurn()
+		if err == nil && !held {
+			err = errMissed
+		}
+		return err
 	}
 	if _, err := exec.LookPath("tcpdump"); err != nil {
 		return errors.New("tcpdump is what dubbo-wire is compared with, and is not here: apt-get install tcpdump")
@@ -65,7 +85,12 @@ func run(out io.Writer) error {
 	}
 	if !one {
 		held, err := measureBudget(out, dir, *rounds, *scale)
-		if err == nil && !held {
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(out)
+		also, err := inTurn()
+		if err == nil && !(held && also) {
 			err = errMissed
 		}
 		return err

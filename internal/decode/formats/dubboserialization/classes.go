@@ -121,16 +121,20 @@ func ofJDK(desc []byte) form {
 // suffixed guesses by the name of a class whether it is a collection.
 func suffixed(desc []byte, otherwise form) form {
 	for _, s := range [...]string{"Map;", "Hashtable;", "Properties;"} {
-		if strings.HasSuffix(string(desc), s) {
+		if hasSuffix(desc, s) {
 			return tailedMap
 		}
 	}
 	for _, s := range [...]string{"List;", "Set;", "Queue;", "Deque;", "Vector;", "Stack;"} {
-		if strings.HasSuffix(string(desc), s) {
+		if hasSuffix(desc, s) {
 			return tailed
 		}
 	}
 	return otherwise
+}
+
+func hasSuffix(b []byte, suffix string) bool {
+	return len(b) >= len(suffix) && string(b[len(b)-len(suffix):]) == suffix
 }
 
 func hasPrefix(b []byte, prefix string) bool {
