@@ -137,7 +137,7 @@ method, byte by byte, and what it did not see. The protocol is recognised from t
 		"Flags:\n{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}", `{{index .Annotations "flagHelp"}}`,
 	).Replace(root.UsageTemplate()))
 	root.SetHelpCommand(newHelp(s))
-	root.AddCommand(newAnalyze(s), newCapture(s), newFrames(s), newCalls(s), newFormats(s), newInterfaces(s))
+	root.AddCommand(newAnalyze(s), newCapture(s), newFrames(s), newCalls(s), newExplain(s), newFormats(s), newInterfaces(s))
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if c.Name() == "completion" {

@@ -184,11 +184,11 @@ func (t *Tree) appendMap(dst []byte, i int) []byte {
 	return append(dst, "]}"...)
 }
 
-// named reports whether key c of a map is a name rather than a value: that of an
-// attachment.
+// named reports whether key c of a map is a name rather than a value: that of an attachment, or of a member of what may be
+// an object.
 func (t *Tree) named(c int) bool {
 	n := &t.Nodes[c]
-	if n.Parent < 0 {
+	if n.Label == ByMember || n.Parent < 0 {
 		return true
 	}
 	up := &t.Nodes[n.Parent]

@@ -60,7 +60,11 @@ func (t *Tree) Parts(dst []Part, depth int) []Part {
 		if n.Len == 0 {
 			continue
 		}
-		dst = append(dst, Part{Path: p.text(n), Class: t.class(int32(i)), Off: int(n.Off), Bytes: int(n.Len)})
+		path := p.text(n)
+		if t.Redact && n.Kind != Opaque && n.Label != Whole {
+			path = t.reference(i)
+		}
+		dst = append(dst, Part{Path: path, Class: t.class(int32(i)), Off: int(n.Off), Bytes: int(n.Len)})
 	}
 	own := dst[from:]
 	if !slices.IsSortedFunc(own, byOffset) {

@@ -109,9 +109,15 @@ var rules = []struct {
 	{"internal/pipeline", []string{"internal/capture", "internal/decode", "internal/call"}, []string{"github.com"}},
 	{
 		"internal/report",
-		[]string{"internal/capture", "internal/pipeline", "internal/decode", "internal/call", "internal/sizes"},
+		[]string{"internal/capture", "internal/pipeline", "internal/decode", "internal/call", "internal/sizes", "internal/term"},
 		[]string{"github.com/gopacket", "github.com/spf13/cobra"},
 	},
+	{
+		"internal/explain",
+		[]string{"internal/pipeline", "internal/decode", "internal/call", "internal/report", "internal/term"},
+		[]string{"github.com/gopacket", "github.com/spf13/cobra"},
+	},
+	{"internal/term", nil, []string{"github.com/gopacket", "github.com/spf13/cobra"}},
 }
 
 // bothEnds are the only folders that may import capture as well as decoders of bodies.

@@ -47,6 +47,8 @@ type direction struct {
 	seen           uint8 // how many of the first bytes were looked at
 	magic          bool  // the first bytes are those of a frame
 	tries          uint8 // to tell what HTTP/2 is used for
+	// sought is the place in the stream of what the packet brought that is looked for.
+	sought struct{ from, to int64 }
 }
 
 // Begin is called by the assembler for each new connection.
@@ -74,6 +76,12 @@ func (l *lane) Close(c *assemble.Connection) {
 func (d *direction) Data(b []byte, m *assemble.Meta) {
 	if d.seen < sniff.HeadLen && !d.magic || d.tries > 0 {
 		d.look(b)
+	}
+	if d.conn.opt.Sought.is(m.Packet, m.File) {
+		if d.sought.to != m.Pos {
+			d.sought.from = m.Pos
+		}
+		d.sought.to = m.Pos + int64(len(b))
 	}
 	if d.conn.foreign != "" {
 		d.conn.skipped += int64(len(b))
@@ -200,7 +208,7 @@ func (l *lane) newFraming() dubbo.Config {
 			return d.conn.tcp.Joined || o.framer == nil || o.framer.Lossy()
 		},
 	}
-	if l.opt.Detail == dubbo.Envelope {
+	if l.opt.Detail == dubbo.Envelope && !l.opt.WholeBodies {
 		cfg.Enough = func(s dubbo.Sink, h *dubbo.Header, b []byte) bool {
 			return l.decoder.Enough(h, b, &s.(*direction).conn.dialects)
 		}

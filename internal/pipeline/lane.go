@@ -134,7 +134,10 @@ func (l *lane) frame(d *direction, f *dubbo.Frame) {
 	var row *Row
 	if l.opt.Rows {
 		row = &l.row
-		*row = Row{Conn: d.conn.call, Side: int(d.side), Frame: f, Msg: msg}
+		*row = Row{
+			Conn: d.conn.call, Side: int(d.side), Frame: f, Msg: msg, Dialects: d.conn.dialects,
+			HasPacket: d.sought.to > f.Start && d.sought.from < f.End(),
+		}
 		if l.prepare != nil {
 			row.Prepared = l.prepare(row)
 		}

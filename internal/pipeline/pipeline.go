@@ -38,6 +38,11 @@ type Options struct {
 	RenderValues bool
 	// Redact leaves of those values their types and lengths.
 	Redact bool
+	// WholeBodies asks for all of every body in the frames of rows, though Detail may need less.
+	WholeBodies bool
+	// Sought, if set, is a packet to look for: what it is is filled in, and the row of a frame with a byte that it brought
+	// says so.
+	Sought *Sought
 	// Rows says that the sink wants frames; else its Frame is not called.
 	Rows bool
 	// Prepare, if set, returns what each goroutine calls for every frame, with all that was decoded; what comes back is
@@ -62,6 +67,10 @@ type Row struct {
 	Conn   *call.Conn
 	Side   int // that sent it
 	Frame  *dubbo.Frame
+	// Dialects is what was known of the connection's serializations behind this frame.
+	Dialects dubbo.Dialects
+	// HasPacket: the packet that was looked for brought one of its bytes.
+	HasPacket bool
 	// Msg is without its Tree where the row comes from a worker; Prepare sees all of it.
 	Msg      *dubbo.Message
 	Prepared any
@@ -80,7 +89,7 @@ type Sink interface {
 func Run(src capture.Source, opt Options, sink Sink) (*Totals, error) {
 	if opt.MaxBody == 0 {
 		opt.MaxBody = 16 << 10
-		if opt.Detail > dubbo.Envelope {
+		if opt.Detail > dubbo.Envelope || opt.WholeBodies {
 			opt.MaxBody = 64 << 20
 		}
 	}
@@ -140,6 +149,10 @@ func (r *reader) next() error {
 			r.opt.Begin(p.Time)
 		}
 		r.totals.packet(p)
+		sought := r.opt.Sought.is(p.Number, p.File)
+		if sought {
+			r.opt.Sought.Found = true
+		}
 		if r.totals.Packets&(tickEvery-1) == 0 && r.stopped() {
 			return io.EOF
 		}
@@ -149,6 +162,10 @@ func (r *reader) next() error {
 			continue
 		}
 		r.totals.segment(p, s)
+		if sought {
+			o := r.opt.Sought
+			o.TCP, o.Src, o.Dst, o.Payload = true, s.Src.String(), s.Dst.String(), s.PayloadLen
+		}
 		r.origin = assemble.Origin{
 			Ordinal: r.totals.Packets, Time: p.Time, Packet: p.Number, File: p.File, Interface: p.Interface,
 			Overhead: p.WireLen + s.Extra - s.PayloadLen,
@@ -185,6 +202,22 @@ func (r *reader) run(out output) ([]*lane, error) {
 	}
 	finish(lanes)
 	return lanes, failed
+}
+
+// Sought is a packet that is looked for.
+type Sought struct {
+	File   int   // its place among the inputs
+	Number int64 // its number in that file, from 1
+
+	Found bool // it is in the capture
+	TCP   bool // a segment
+	// Of a segment: its ends, and the bytes of payload.
+	Src, Dst string
+	Payload  int
+}
+
+func (s *Sought) is(number int64, file int) bool {
+	return s != nil && s.Number == number && s.File == file
 }
 
 // Clone returns a copy of the row that may be kept: without the body's bytes and byte values, and without the tree where

@@ -159,3 +159,6 @@ func formatTime(ns int64, fraction string, local bool) string {
 	}
 	return t.Format("2006-01-02T15:04:05" + fraction + "Z07:00")
 }
+
+// Count prints all digits in groups of three.
+func Count(n int64) string { return formatCount(n) }

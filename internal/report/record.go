@@ -87,8 +87,10 @@ type Frames struct {
 	Inputs []string
 	// Depth folds parts below that many path segments; 0 keeps all.
 	Depth int
-	parts []decode.Part
-	rest  []byte
+	// Redact leaves messages of errors out, and keys of maps out of paths.
+	Redact bool
+	parts  []decode.Part
+	rest   []byte
 }
 
 // SerializationName is what reports call a serialization: its name, or "id 30" where none is registered.
@@ -147,7 +149,7 @@ func (p *Frames) appendRest(f *fields, r *pipeline.Row) {
 	f.bool("foundByResync", fr.Resync)
 	f.num("firstPacket", fr.First.Packet)
 	f.num("lastPacket", fr.Last.Packet)
-	f.envelope(m)
+	f.envelope(m, !p.Redact)
 	if m.Tree != nil {
 		p.appendParts(f, m)
 		f.str("decoded", m.Decoded)
@@ -167,8 +169,8 @@ func (p *Frames) file(i int) string {
 	return ""
 }
 
-// envelope is what a message says of itself.
-func (f *fields) envelope(m *dubbo.Message) {
+// envelope is what a message says of itself; texts asks for those of errors, too.
+func (f *fields) envelope(m *dubbo.Message, texts bool) {
 	if n := m.Names; n != nil {
 		f.str("dubboVersion", n.DubboVersion)
 		f.nullable("service", n.Path, n.PathNull)
@@ -190,7 +192,7 @@ func (f *fields) envelope(m *dubbo.Message) {
 	if m.ExceptionClass != "" {
 		f.str("exceptionClass", m.ExceptionClass)
 	}
-	if m.Said {
+	if m.Said && texts {
 		f.str("errorMessage", m.ErrorMessage+m.ExceptionMessage) // one of them
 	}
 }

@@ -1,0 +1,406 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/explain"
+	"dubbo-wire/internal/pipeline"
+)
+
+// explainFlags choose the frame, and what is shown of it.
+type explainFlags struct {
+	frame, packet            int64
+	response, full           bool
+	noValues, redact         bool
+	raw                      string
+	frameGiven, packetChosen bool
+}
+
+func newExplain(s *streams) *cobra.Command {
+	var in inputFlags
+	var ff filterFlags
+	var out outputFlags
+	var x explainFlags
+	cmd := &cobra.Command{
+		Use:     "explain FILE...",
+		GroupID: "look",
+		Short:   "Take one frame apart: every byte has an owner, hex beside the tree",
+		Long: `explain prints one frame as a tree of its parts, each beside its bytes, with its size and value. Where the bytes are
+damaged or lost it says where reading stopped, what was expected there and what was found.
+
+The frame is the one with that number (--frame), the one that a packet brought bytes of (--packet), or the first of the
+first call that the filters select: its request, or with --response its answer. Without any of them it is the first call.`,
+		Example: `  dubbo-wire explain trace.pcap --frame 12
+  dubbo-wire explain trace.pcap --id 490361 --response
+  dubbo-wire explain trace.pcap --status 50 -o broken.html
+  dubbo-wire explain trace.pcap --packet 21 --format json
+  dubbo-wire explain trace.pcap --method createUser --raw body.bin`,
+		Args: needFiles,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			fl, err := ff.parse()
+			if err == nil {
+				err = in.check()
+			}
+			if err == nil {
+				x.frameGiven, x.packetChosen = cmd.Flags().Changed("frame"), cmd.Flags().Changed("packet")
+				err = x.check(fl)
+			}
+			if err != nil {
+				return err
+			}
+			return explainFrame(s, &in, &out, &x, fl, args)
+		},
+	}
+	in.add(cmd)
+	ff.add(cmd)
+	out.add(cmd, "table", "json", "html")
+	fs := cmd.Flags()
+	fs.Int64Var(&x.frame, "frame", 0, "the frame with that `NUMBER`, as frames and calls print it")
+	fs.Int64Var(&x.packet, "packet", 0, "the frame that packet `NUMBER` brought bytes of (Wireshark's frame.number)")
+	fs.BoolVar(&x.response, "response", false, "of the selected call, the answer")
+	fs.BoolVar(&x.full, "full", false, "print every byte, every element and whole values")
+	fs.StringVar(&x.raw, "raw", "", "save the body's bytes to `FILE` (- writes them to standard output, and nothing else)")
+	fs.BoolVar(&x.noValues, "no-values", false, "leave values out, and mask their bytes")
+	fs.BoolVar(&x.redact, "redact", false, "print types and lengths in place of values, and mask their bytes")
+	return cmd
+}
+
+func (x *explainFlags) check(fl *filter) error {
+	switch {
+	case x.frameGiven && x.frame < 1:
+		return usage("--frame %d: frames are numbered from 1", x.frame)
+	case x.packetChosen && x.packet < 1:
+		return usage("--packet %d: packets are numbered from 1", x.packet)
+	case x.frameGiven && x.packetChosen:
+		return usage("--frame and --packet choose a frame each; give one of them")
+	case (x.frameGiven || x.packetChosen) && !fl.empty:
+		return usage("--frame and --packet choose the frame by themselves; leave the filters out")
+	case (x.frameGiven || x.packetChosen) && x.response:
+		return usage("--response belongs to filters; the number of an answer is what explain prints beside its request")
+	case x.noValues && x.redact:
+		return usage("--no-values leaves out what --redact would print; choose one")
+	case x.raw != "" && (x.noValues || x.redact):
+		return usage("--raw saves all bytes of the body, values too; leave --no-values and --redact out")
+	}
+	return nil
+}
+
+func (x *explainFlags) secret() explain.Secret {
+	switch {
+	case x.redact:
+		return explain.Redacted
+	case x.noValues:
+		return explain.Hidden
+	}
+	return explain.Open
+}
+
+func explainFrame(s *streams, in *inputFlags, out *outputFlags, x *explainFlags, fl *filter, args []string) error {
+	targets, err := out.targets(s)
+	if err != nil {
+		return err
+	}
+	src, err := in.open(s, args)
+	if err != nil {
+		discard(targets)
+		return err
+	}
+	defer in.close(src)
+	inputs := names(src.Inputs())
+	if x.packetChosen && len(inputs) > 1 {
+		discard(targets)
+		return usage("--packet %d: packets are numbered in each file; give one file, not %d", x.packet, len(inputs))
+	}
+	in.jobs = 1 // frames are looked at one by one, as they come
+	choice := &frameChoice{x: x, filter: fl, kept: map[int64]*keptFrame{}, decoder: dubbo.NewDecoder(formats.All())}
+	opt := pipeline.Options{Rows: true, WholeBodies: true}
+	if x.packetChosen {
+		choice.sought = &pipeline.Sought{Number: x.packet}
+		opt.Sought = choice.sought
+	}
+	totals, readErr := in.read(s, src, fl, opt, choice, choice.done)
+	choice.end()
+	if choice.found == nil {
+		discard(targets)
+		return choice.nothing(s, in, totals, readErr)
+	}
+	if err := choice.print(s, x, out, targets, inputs); err != nil {
+		return err
+	}
+	if choice.done() {
+		return nil // nothing behind it was wanted
+	}
+	return readErr
+}
+
+// print writes the frame to its targets.
+func (c *frameChoice) print(s *streams, x *explainFlags, out *outputFlags, targets []*target, inputs []string) error {
+	k := c.found
+	frame := *k.row.Frame
+	frame.Body = k.body
+	dialects := k.row.Dialects
+	row := *k.row
+	row.Frame, row.Msg = &frame, c.decoder.Decode(&frame, dubbo.Values, &dialects)
+	if x.raw != "" {
+		if err := saveBody(s, x.raw, &frame); err != nil {
+			discard(targets)
+			return err
+		}
+		if x.raw == "-" {
+			discard(targets)
+			return nil
+		}
+	}
+	stream := -1
+	if len(inputs) == 1 {
+		stream = row.Conn.Number - 1
+	}
+	e := explain.New(&explain.Subject{Row: &row, File: inputs[frame.Last.File], Stream: stream, Call: c.call, Secret: x.secret()})
+	for i, t := range targets {
+		st := out.style(t)
+		style := &explain.Style{Width: st.Width, Color: st.Color, Local: st.Local, Full: x.full}
+		var err error
+		switch t.format {
+		case "json":
+			err = e.WriteJSON(t.w)
+		case "html":
+			err = e.WritePage(t.w, style)
+		default:
+			err = e.WriteText(t.w, style)
+		}
+		if err == nil {
+			err = t.close()
+		}
+		if err != nil {
+			discard(targets[i:])
+			return err
+		}
+	}
+	return nil
+}
+
+// saveBody writes the bytes of a body as they were captured.
+func saveBody(s *streams, name string, f *dubbo.Frame) error {
+	if len(f.Body) < f.BodyLen {
+		fmt.Fprintf(s.err, "dubbo-wire: --raw has the first %d of %d bytes of the body: the capture lacks what follows\n",
+			len(f.Body), f.BodyLen)
+	}
+	if name == "-" {
+		_, err := s.out.Write(f.Body)
+		return err
+	}
+	if err := os.WriteFile(name, f.Body, 0o644); err != nil {
+		return usage("--raw %v", err)
+	}
+	return nil
+}
+
+// frameChoice is the sink that finds the frame to explain.
+type frameChoice struct {
+	x      *explainFlags
+	filter *filter
+	sought *pipeline.Sought
+	// kept is frames that may be the one, by number; bytes is those of their bodies.
+	kept  map[int64]*keptFrame
+	bytes int
+	// best is the number of the first of them that the filter selects; 0 while there is none.
+	best    int64
+	calls   map[int64]*explain.Call // of selected frames
+	found   *keptFrame
+	call    *explain.Call
+	settled bool
+	decoder *dubbo.Decoder
+	// unanswered is the first requests that had no answer, for the case that nothing is found.
+	unanswered []string
+	silent     int64
+}
+
+// keptFrame is a copy of a frame and its body.
+type keptFrame struct {
+	row  *pipeline.Row
+	body []byte
+	// dropped: the body was too much to keep.
+	dropped bool
+}
+
+// maxKeptBodies is how many bytes of bodies are kept of frames of which it is not known yet whether the filter selects them.
+const maxKeptBodies = 256 << 20
+
+func (c *frameChoice) byNumber() bool { return c.x.frameGiven || c.x.packetChosen }
+
+// done reports whether the frame and its call are known.
+func (c *frameChoice) done() bool { return c.found != nil && c.settled }
+
+func (c *frameChoice) Frame(r *pipeline.Row) {
+	switch {
+	case c.found != nil:
+	case c.x.frameGiven:
+		if r.Number == c.x.frame {
+			c.take(c.keep(r))
+		}
+	case c.x.packetChosen:
+		if r.HasPacket {
+			c.take(c.keep(r))
+		}
+	case r.Msg.Kind > dubbo.Response: // heartbeats and events belong to no call
+	case r.Msg.Kind == dubbo.Request && c.filter.OfRequests() && !c.x.response:
+		m := &call.Message{Number: r.Number}
+		m.FillFrom(r.Frame, r.Msg)
+		if c.filter.empty || c.filter.Match(&call.Call{Conn: r.Conn, Side: r.Side, Request: m}) {
+			c.kept[r.Number] = c.keep(r)
+			c.choose(r.Number, nil)
+		}
+	case c.best == 0 || r.Number < c.best:
+		c.kept[r.Number] = c.keep(r)
+	}
+}
+
+// keep copies a frame.
+func (c *frameChoice) keep(r *pipeline.Row) *keptFrame {
+	k := &keptFrame{row: r.Clone()}
+	if c.bytes+len(r.Frame.Body) > maxKeptBodies {
+		k.dropped = true
+		return k
+	}
+	k.body = bytes.Clone(r.Frame.Body)
+	c.bytes += len(k.body)
+	return k
+}
+
+func (c *frameChoice) drop(number int64) {
+	if k := c.kept[number]; k != nil {
+		c.bytes -= len(k.body)
+		delete(c.kept, number)
+	}
+}
+
+func (c *frameChoice) take(k *keptFrame) {
+	c.found = k
+	if k.row.Msg.Kind > dubbo.Response {
+		c.settled = true // there is no call to wait for
+	}
+	clear(c.kept)
+}
+
+// choose is told of a frame that the filter selects; it is taken when no earlier one can come.
+func (c *frameChoice) choose(number int64, k *explain.Call) {
+	if c.kept[number] == nil || c.best > 0 && c.best < number {
+		return
+	}
+	c.best = number
+	if k != nil {
+		c.calls = map[int64]*explain.Call{number: k}
+	}
+	for n := range c.kept {
+		if n > number {
+			c.drop(n)
+		}
+	}
+	c.decide()
+}
+
+func (c *frameChoice) decide() {
+	if c.found != nil || c.best == 0 || len(c.kept) > 1 {
+		return
+	}
+	k := c.kept[c.best]
+	c.take(k)
+	if known := c.calls[k.row.Number]; known != nil {
+		c.call, c.settled = known, true
+	}
+}
+
+func (c *frameChoice) Call(k *call.Call, selected bool) {
+	if k.Response == nil && k.Request != nil && k.Request.Header.TwoWay() {
+		if c.silent++; len(c.unanswered) < 5 {
+			c.unanswered = append(c.unanswered, fmt.Sprintf("  frame %d  id %d  %s > %s  %s/%s", k.Request.Number, k.Request.Header.ID,
+				k.Client(), k.Server(), k.Request.Service(), k.Request.Method()))
+		}
+	}
+	if c.found != nil {
+		n := c.found.row.Number
+		if k.Request != nil && k.Request.Number == n || k.Response != nil && k.Response.Number == n {
+			c.call, c.settled = explain.CallOf(k), true
+		}
+		return
+	}
+	if c.byNumber() {
+		return
+	}
+	wanted := k.Request
+	if c.x.response {
+		wanted = k.Response
+	} else if wanted == nil {
+		wanted = k.Response
+	}
+	for _, m := range [2]*call.Message{k.Request, k.Response} {
+		if m != nil && (m != wanted || !selected) {
+			c.drop(m.Number)
+		}
+	}
+	if wanted != nil && selected {
+		c.choose(wanted.Number, explain.CallOf(k))
+	}
+	c.decide()
+}
+
+// end takes what was selected though an earlier frame was open to the end.
+func (c *frameChoice) end() {
+	if c.found == nil && c.best > 0 {
+		for n := range c.kept {
+			if n != c.best {
+				c.drop(n)
+			}
+		}
+		c.decide()
+	}
+}
+
+// nothing says why there is no such frame.
+func (c *frameChoice) nothing(s *streams, in *inputFlags, t *pipeline.Totals, readErr error) error {
+	if t.Frames == 0 {
+		return in.verdict(t, 0, false, readErr)
+	}
+	frames := fmt.Sprintf("frames 1 to %d", t.Frames)
+	if readErr != nil {
+		frames += ", before reading failed (" + readErr.Error() + ")"
+	}
+	var text string
+	switch {
+	case c.x.frameGiven:
+		text = fmt.Sprintf("no frame %d; the capture has %s", c.x.frame, frames)
+	case c.x.packetChosen:
+		text = c.noPacket(t)
+	default:
+		text = fmt.Sprintf("no such frame among %s in %s; the sender may have refused it before sending, or it went another way",
+			counted(t.Calls, "call"), counted(t.Frames, "frame"))
+		if c.silent > 0 {
+			text += fmt.Sprintf("\ndubbo-wire: %s without an answer, the first:", counted(c.silent, "call"))
+			text += "\n" + strings.Join(c.unanswered, "\n")
+		}
+	}
+	return fail(exitNothing, "%s", text)
+}
+
+// noPacket says what the packet is instead.
+func (c *frameChoice) noPacket(t *pipeline.Totals) string {
+	p := c.sought
+	switch {
+	case !p.Found:
+		return fmt.Sprintf("no packet %d; the capture has packets 1 to %d", p.Number, t.Packets)
+	case !p.TCP:
+		return fmt.Sprintf("packet %d is no TCP segment", p.Number)
+	case p.Payload == 0:
+		return fmt.Sprintf("packet %d (%s > %s) has no payload: it opens, acknowledges or ends", p.Number, p.Src, p.Dst)
+	}
+	return fmt.Sprintf("packet %d (%s > %s) brings no new byte of a frame: its %s are repeats, of another protocol, or of no frame",
+		p.Number, p.Src, p.Dst, counted(int64(p.Payload), "byte"))
+}

@@ -1,0 +1,109 @@
+package explain
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"strings"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/dubbo"
+)
+
+// damage is the place where reading stopped, and what was wrong there.
+type damage struct {
+	at              int // from the frame's first byte
+	cause           decode.Cause
+	expected, found string
+	// likely is what may be behind it; "" where the bytes do not say.
+	likely string
+	// row is the first row at or behind that place; len(rows) where there is none.
+	row int
+}
+
+// stops reports whether bytes were wrong or missing, rather than only not understood.
+func (d *damage) stops() bool { return d.cause != decode.Unsupported }
+
+func damageOf(f *Frame) *damage {
+	err := f.subject.Row.Msg.Err
+	if err == nil {
+		return nil
+	}
+	d := &damage{at: dubbo.HeaderLen + err.At, cause: err.Cause, expected: err.Expected, found: err.Found, row: len(f.rows)}
+	for i := range f.rows {
+		if r := &f.rows[i]; r.len > 0 && r.off >= d.at {
+			d.row = i
+			break
+		}
+	}
+	d.likely = f.likely(err)
+	return d
+}
+
+// likely names what may have made the bytes at err what they are.
+func (f *Frame) likely(err *decode.Error) string {
+	fr, m := f.subject.Row.Frame, f.subject.Row.Msg
+	switch err.Cause {
+	case decode.Cut:
+		return "the capture kept only the start of each packet (a snap length): record with tcpdump -s 0"
+	case decode.Lost:
+		return "packets were dropped while recording, or recording ended within the frame: record with a larger buffer (tcpdump -B 65536)"
+	case decode.Limit:
+		return "a bound of dubbo-wire's own, not a fault of the frame"
+	case decode.Unsupported:
+		switch {
+		case m.Format == nil:
+			return fmt.Sprintf("no serialization is registered for id %d: the body is measured, not read", fr.SerializationID())
+		case m.Format.Depth < decode.DepthFull:
+			return m.Serialization + " leaves the layout of classes out; it is in the class files of the application"
+		}
+		return ""
+	}
+	if err.At > len(f.body) {
+		return ""
+	}
+	rest := f.body[err.At:]
+	switch {
+	case fr.Resync:
+		return "this frame was found by a search behind lost bytes, and may be none"
+	case len(rest) >= 16 && len(bytes.Trim(rest, "\x00")) == 0:
+		return "only zeros follow: the end of the body was never written, or the file has a hole"
+	case len(err.Found) > 1 && err.Found[0] == 'f' && err.Found[1] <= '4' && strings.Contains(m.Serialization, "hessian") && strings.Contains(err.Expected, "UTF-8"):
+		return "a character beyond U+FFFF, an emoji say, written as one of 4 bytes; Hessian writes two of 3"
+	case len(rest) >= 4 && bytes.HasPrefix(rest, []byte{0x1f, 0x8b, 8}), bytes.HasPrefix(rest, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		return "compressed data"
+	}
+	if at := innerFrame(rest); at >= 0 {
+		return fmt.Sprintf("another frame begins at %04x: two threads wrote into one connection, or bytes were lost before it", dubbo.HeaderLen+err.At+at)
+	}
+	return ""
+}
+
+// innerFrame returns where something in b begins that is a frame's header in all it says, -1 where nothing does.
+func innerFrame(b []byte) int {
+	for at := 0; ; {
+		k := bytes.Index(b[at:], []byte{0xda, 0xbb})
+		if k < 0 || len(b)-at-k < dubbo.HeaderLen {
+			return -1
+		}
+		at += k
+		flags, status := b[at+2], b[at+3]
+		length := binary.BigEndian.Uint32(b[at+12:])
+		if flags&0x80 != 0 && status == 0 && length < 8<<20 || flags&0xc0 == 0 && dubbo.StatusText(status) != "" && length < 8<<20 {
+			return at
+		}
+		at++
+	}
+}
+
+// text is the sentence that says what was wrong.
+func (d *damage) text() string {
+	s := fmt.Sprintf("%s at %04x", d.cause, d.at)
+	if d.expected != "" {
+		s += ": expected " + d.expected
+	}
+	if d.found != "" {
+		s += ", found " + d.found
+	}
+	return s + "."
+}

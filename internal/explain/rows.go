@@ -1,0 +1,334 @@
+package explain
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/report"
+)
+
+// row is one line of the tree: a part with bytes of its own, or a container whose parts follow.
+type row struct {
+	depth int
+	// name is what it is called within its parent, path in full.
+	name, path string
+	class      string // what its own bytes are for
+	kind       string
+	javaClass  string
+	// off and len are its own bytes, from the frame's first byte; total is len and what is below it.
+	off, len, total int
+	// value is what people read of it.
+	value string
+	// secret: the bytes are a value's, or give one away.
+	secret    bool
+	container bool
+	node      int // in the tree; -1 in the header
+	children  int // rows below it that are one deeper
+}
+
+// maxText is how much of a text is shown as a value, in bytes: JSON has all of it.
+const maxText = 4 << 10
+
+// headerRows are the fields of the 16 bytes before every body.
+func headerRows(h *dubbo.Header, m *dubbo.Message) []row {
+	field := func(name, value string, off, n int) row {
+		return row{
+			depth: 1, name: name, path: "header." + name, class: "header", kind: "header", off: off, len: n, total: n, value: value,
+			node: -1,
+		}
+	}
+	var flags []string
+	switch {
+	case h.Request() && h.Event():
+		flags = append(flags, "event")
+	case h.Request():
+		flags = append(flags, "request")
+	default:
+		flags = append(flags, "response")
+		if h.Event() {
+			flags = append(flags, "to an event")
+		}
+	}
+	switch {
+	case h.TwoWay():
+		flags = append(flags, "two-way")
+	case h.Request():
+		flags = append(flags, "one-way")
+	}
+	serialization := fmt.Sprintf("serialization %d", h.SerializationID())
+	if m.Format != nil {
+		serialization = fmt.Sprintf("%s (%d)", m.Format.Name, h.SerializationID())
+	}
+	flags = append(flags, serialization)
+	status := "none, in a request"
+	switch {
+	case h.Request() && h.Status != 0:
+		status = strconv.Itoa(int(h.Status)) + ": Dubbo writes 0 in requests"
+	case !h.Request():
+		status = strconv.Itoa(int(h.Status))
+		if text := dubbo.StatusText(h.Status); text != "" {
+			status += " " + text
+		}
+	}
+	return []row{
+		{name: "header", path: "header", class: "header", kind: "header", total: dubbo.HeaderLen, container: true, node: -1, children: 5, value: headerText(m)},
+		field("magic", "Dubbo", 0, 2), field("flags", strings.Join(flags, ", "), 2, 1), field("status", status, 3, 1),
+		field("id", strconv.FormatInt(h.ID, 10), 4, 8), field("bodyLength", strconv.Itoa(h.BodyLen), 12, 4),
+	}
+}
+
+func headerText(m *dubbo.Message) string { return m.Kind.String() }
+
+// bodyRows are the parts of the body in the order of its tree.
+func bodyRows(t *decode.Tree, s *Subject) []row {
+	total := make([]int, len(t.Nodes)+1) // before node i
+	for i := range t.Nodes {
+		total[i+1] = total[i] + int(t.Nodes[i].Len)
+	}
+	rows := make([]row, 0, len(t.Nodes))
+	type open struct{ end, depth, row int }
+	var up []open
+	paths := t.Paths()
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		for len(up) > 0 && up[len(up)-1].end <= i {
+			up = up[:len(up)-1]
+		}
+		path := paths(i)
+		if n.Parent < 0 && n.Kind == decode.List && n.Name == "args" && n.Len == 0 {
+			continue // its elements have its name
+		}
+		depth, parent := 0, -1
+		if len(up) > 0 {
+			depth, parent = up[len(up)-1].depth+1, up[len(up)-1].row
+		}
+		class := t.ClassOf(i)
+		r := row{
+			depth: depth, name: name(t, i), path: path, class: class.String(), kind: n.Kind.String(), javaClass: n.Class,
+			off: dubbo.HeaderLen + int(n.Off), len: int(n.Len), total: total[n.End] - total[i], node: i,
+			container: int(n.End) > i+1, secret: secret(t, i, class),
+		}
+		r.value = s.value(t, i)
+		if parent >= 0 {
+			rows[parent].children++
+		}
+		rows = append(rows, r)
+		if r.container {
+			up = append(up, open{int(n.End), depth, len(rows) - 1})
+		}
+	}
+	return rows
+}
+
+// name is how a node is called within its parent.
+func name(t *decode.Tree, i int) string {
+	n := &t.Nodes[i]
+	switch n.Label {
+	case decode.ByIndex:
+		index := "[" + strconv.Itoa(int(n.Index)) + "]"
+		if n.Parent >= 0 && t.Nodes[n.Parent].Parent < 0 && t.Nodes[n.Parent].Name == "args" {
+			return "args" + index
+		}
+		return index
+	case decode.ByRole:
+		return "#" + n.Name
+	case decode.ByMember:
+		return "#field"
+	case decode.ByKey, decode.ByEntry:
+		if n.Name == "" || t.Redact && !t.IsNamed(i) {
+			return "[" + strconv.Itoa(int(n.Index)) + "]"
+		}
+	}
+	return n.Name
+}
+
+// secret reports whether the bytes of node i must not be shown where values are redacted. What is no value but has some of
+// a value's bytes, or bytes that nothing is known of, is kept back, too.
+func secret(t *decode.Tree, i int, class decode.Class) bool {
+	n := &t.Nodes[i]
+	switch class {
+	case decode.ClassNames, decode.ClassMissing:
+		return false
+	case decode.ClassEnvelope:
+		return n.Name == "errorMessage" || n.Name == "event"
+	case decode.ClassOverhead:
+		return n.Name == "trailing"
+	case decode.ClassAttachments:
+		return n.Kind != decode.Overhead && !t.IsName(i)
+	}
+	return n.Kind != decode.Null && n.Kind != decode.Enum && n.Kind != decode.Ref
+}
+
+// value says what a node holds.
+func (s *Subject) value(t *decode.Tree, i int) string {
+	n := &t.Nodes[i]
+	m := s.Row.Msg
+	switch n.Kind {
+	case decode.Overhead:
+		return s.overhead(t, i)
+	case decode.Opaque:
+		return "not decoded"
+	case decode.Missing:
+		return "not in the capture"
+	case decode.List:
+		return plural(t.Elements(i), "element")
+	case decode.Map:
+		return plural((t.Elements(i)+1)/2, "entry")
+	case decode.Object:
+		if n.Class != "" {
+			return n.Class
+		}
+		return plural(t.Elements(i), "field")
+	case decode.Ref:
+		return "the same as " + t.Reference(int(n.Num))
+	case decode.Alias:
+		return "what follows as " + t.Reference(int(n.Num))
+	case decode.Null:
+		return "null"
+	case decode.Enum:
+		if n.Text != "" {
+			return n.Text + " (" + n.Class + ")"
+		}
+		return fmt.Sprintf("constant %d (%s)", n.Num, n.Class)
+	}
+	if s.Secret == Hidden && !t.IsName(i) && !envelope(n) {
+		return ""
+	}
+	if s.Secret == Redacted && !t.IsName(i) && !envelope(n) {
+		if n.Kind == decode.String {
+			return fmt.Sprintf("string of %d", decode.TextLength(n.Text))
+		}
+		return n.Kind.String()
+	}
+	switch {
+	case n.Parent < 0 && n.Name == "flag":
+		return flagText(n.Num)
+	case n.Parent < 0 && n.Name == "event":
+		return eventText(m, n)
+	case n.Parent < 0 && n.Name == "parameterTypes" && m.Names != nil:
+		return "(" + strings.Join(m.Names.Types, ", ") + ")"
+	case n.Label == decode.ByKey:
+		return leafText(n) + "  (key)"
+	}
+	if n.Label == decode.ByIndex && n.Parent >= 0 && t.Nodes[n.Parent].Parent < 0 && m.Names != nil && int(n.Index) < len(m.Names.Types) {
+		if typ := m.Names.Types[n.Index]; n.Kind != decode.String || typ != "java.lang.String" {
+			return leafText(n) + " (" + typ + ")"
+		}
+	}
+	return leafText(n)
+}
+
+// envelope reports whether a top-level text is one of those that say what is called.
+func envelope(n *decode.Node) bool {
+	if n.Parent >= 0 || n.Label != decode.ByField {
+		return false
+	}
+	switch n.Name {
+	case "dubboVersion", "path", "serviceVersion", "method", "parameterTypes", "flag":
+		return true
+	}
+	return false
+}
+
+// overhead is the readable text among the bytes of a name or type.
+func (s *Subject) overhead(t *decode.Tree, i int) string {
+	n := &t.Nodes[i]
+	switch n.Name {
+	case "class", "field", "type":
+	default:
+		return ""
+	}
+	body := s.Row.Frame.Body
+	if int(n.Off+n.Len) > len(body) {
+		return ""
+	}
+	raw := body[n.Off : n.Off+n.Len]
+	if up := int(n.Parent); n.Name == "class" && up >= 0 && t.Nodes[up].Class != "" && bytes.Contains(raw, []byte(t.Nodes[up].Class)) {
+		return t.Nodes[up].Class
+	}
+	return printable(raw)
+}
+
+// printable returns the runs of printable characters in b: of three and more, or what is left behind a first byte.
+func printable(b []byte) string {
+	var words []string
+	whole := len(b) > 1
+	for at := 0; at < len(b); {
+		k, letters := at, 0
+		for k < len(b) {
+			r, size := utf8.DecodeRune(b[k:])
+			if r < 0x20 || r == 0x7f || r == utf8.RuneError {
+				break
+			}
+			k += size
+			letters++
+		}
+		if letters >= 3 || whole && at == 1 && k == len(b) {
+			words = append(words, string(b[at:k]))
+		}
+		at = k + 1
+	}
+	text := strings.Join(words, " ")
+	if len(text) > maxText {
+		text = strings.ToValidUTF8(text[:maxText], "") + "…"
+	}
+	return text
+}
+
+func leafText(n *decode.Node) string {
+	switch n.Kind {
+	case decode.Bool:
+		return strconv.FormatBool(n.Num != 0)
+	case decode.Int:
+		return strconv.FormatInt(n.Num, 10)
+	case decode.Float32:
+		return strconv.FormatFloat(n.Float, 'g', -1, 32)
+	case decode.Float64:
+		return strconv.FormatFloat(n.Float, 'g', -1, 64)
+	case decode.Bytes:
+		return plural(len(n.Raw), "byte")
+	case decode.Custom:
+		return plural(len(n.Raw), "byte") + " that the application wrote"
+	case decode.Date, decode.Decimal:
+		return n.Text
+	case decode.String, decode.Char:
+		text := n.Text
+		if len(text) > maxText {
+			return string(decode.AppendString(nil, strings.ToValidUTF8(text[:maxText], ""))) + "…"
+		}
+		return string(decode.AppendString(nil, text))
+	}
+	return n.Kind.String()
+}
+
+func flagText(k int64) string {
+	text := [...]string{
+		"an exception", "a value", "null", "an exception, with attachments", "a value, with attachments", "null, with attachments",
+	}
+	if k < 0 || int(k) >= len(text) {
+		return strconv.FormatInt(k, 10)
+	}
+	return strconv.FormatInt(k, 10) + ": " + text[k]
+}
+
+func eventText(m *dubbo.Message, n *decode.Node) string {
+	if m.Kind == dubbo.Heartbeat {
+		return "heartbeat"
+	}
+	return printable(n.Raw)
+}
+
+func plural(n int, noun string) string {
+	switch {
+	case n == 1:
+		return "1 " + noun
+	case strings.HasSuffix(noun, "y"):
+		noun = strings.TrimSuffix(noun, "y") + "ie"
+	}
+	return report.Count(int64(n)) + " " + noun + "s"
+}

@@ -1,0 +1,423 @@
+package explain
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/term"
+)
+
+// Style is how the text looks.
+type Style struct {
+	Width int  // columns of the terminal; 0: no limit
+	Color bool // ANSI colours
+	Local bool // local time instead of UTC
+	// Full prints every byte, every element and whole values.
+	Full bool
+}
+
+// Without Style.Full, of a long list the first and the last elements are printed, and so many lines in all.
+const (
+	firstElements, lastElements = 16, 2
+	maxLines, lastLines         = 2000, 40
+)
+
+// layout is the columns of the tree.
+type layout struct {
+	offset, bytes, name, size, value int // value 0: no bound
+}
+
+// newLayout divides the width of the terminal.
+func (f *Frame) newLayout(s *Style) layout {
+	l := layout{offset: 4, bytes: 8, name: 12, size: 4}
+	end := dubbo.HeaderLen + f.subject.Row.Frame.BodyLen
+	for n := end; n > 0xffff; n >>= 4 {
+		l.offset++
+	}
+	l.size = max(l.size, len(report.Count(int64(end))))
+	most := 48
+	switch w := s.Width; {
+	case w == 0:
+		most = 80
+	case w < 100:
+		l.bytes, most = 6, max(w/3-2, 10)
+	case w >= 160:
+		l.bytes = 16
+	case w >= 120:
+		l.bytes = 12
+	}
+	for i := range f.rows {
+		l.name = max(l.name, min(f.rows[i].indent()+term.Width(term.Clean(f.rows[i].name)), most))
+	}
+	if s.Width > 0 {
+		l.value = max(s.Width-(2+l.offset+1+l.hexWidth()+2+l.name+1+l.size+2), 8)
+	}
+	return l
+}
+
+func (l *layout) hexWidth() int { return 3*l.bytes - 1 }
+
+// maxIndent keeps deep trees on the screen.
+const maxIndent = 16
+
+func (r *row) indent() int { return min(2*r.depth, maxIndent) }
+
+// WriteText prints the frame as an annotated tree beside its bytes.
+func (f *Frame) WriteText(w io.Writer, s *Style) error {
+	var b strings.Builder
+	for _, line := range f.heading(s) {
+		b.WriteString(line + "\n")
+	}
+	b.WriteByte('\n')
+	f.writeTree(&b, s)
+	f.writeDamage(&b, s)
+	f.writeSums(&b, s)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// heading says which frame it is, in lines that fit.
+func (f *Frame) heading(s *Style) (lines []string) {
+	r, m := f.subject.Row, f.subject.Row.Msg
+	fr := r.Frame
+	put := func(format string, args ...any) {
+		for i, line := range term.Wrap(term.Clean(fmt.Sprintf(format, args...)), s.Width) {
+			if i > 0 {
+				line = "  " + line
+			}
+			lines = append(lines, line)
+		}
+	}
+	sizes := fmt.Sprintf("%s bytes = %d header + %s body", report.Count(int64(fr.FrameLen())), dubbo.HeaderLen, report.Count(int64(fr.BodyLen)))
+	if !fr.Complete() {
+		sizes += fmt.Sprintf(", of it %s captured", report.Count(int64(fr.Captured)))
+	}
+	put("frame %d: %s %d, dubbo/%s, %s", r.Number, m.Kind, fr.ID, report.SerializationName(m.Format, fr.SerializationID()), sizes)
+	if len(lines) > 0 && s.Color {
+		lines[0] = "\x1b[1m" + lines[0] + "\x1b[0m"
+	}
+	if what := f.what(); what != "" {
+		put("%s", what)
+	}
+	put("%s > %s  %s", r.Conn.Ends[r.Side], r.Conn.Ends[1-r.Side], timeText(fr.Last.Time, s.Local))
+	put("%s", f.packets())
+	if other := f.other(); other != "" {
+		put("%s", other)
+	}
+	return lines
+}
+
+// what is the method, or what came of the call.
+func (f *Frame) what() string {
+	m, k := f.subject.Row.Msg, f.subject.Call
+	switch {
+	case m.Names != nil:
+		text := m.Names.Path + "/" + m.Names.Method + "(" + strings.Join(m.Names.Types, ", ") + ")"
+		if m.GenericMethod != "" {
+			text += ", a generic call of " + m.GenericMethod
+		}
+		if m.Names.Version != "" && m.Names.Version != "0.0.0" {
+			text += " version " + m.Names.Version
+		}
+		if m.Group != "" {
+			text += " group " + m.Group
+		}
+		return text
+	case m.Kind == dubbo.Response && k != nil && k.Request > 0:
+		return "answer to " + k.Service + "/" + k.Method
+	}
+	return ""
+}
+
+// packets names the packets as Wireshark counts them.
+func (f *Frame) packets() string {
+	fr := f.subject.Row.Frame
+	text := fmt.Sprintf("Wireshark: frame.number==%d", fr.Last.Packet)
+	if fr.First.Packet != fr.Last.Packet && fr.First.File == fr.Last.File {
+		text = fmt.Sprintf("Wireshark: frame.number in {%d..%d}", fr.First.Packet, fr.Last.Packet)
+	}
+	if f.subject.Stream >= 0 {
+		text += fmt.Sprintf(" && tcp.stream==%d", f.subject.Stream)
+	}
+	return text
+}
+
+// other says which frame answers this one, or asked for it.
+func (f *Frame) other() string {
+	k, m := f.subject.Call, f.subject.Row.Msg
+	if k == nil {
+		return ""
+	}
+	took := ""
+	if k.Latency >= 0 {
+		took = ", " + time.Duration(k.Latency).Round(time.Microsecond).String()
+	}
+	switch {
+	case m.Kind == dubbo.Request && k.Response > 0:
+		return fmt.Sprintf("answer: frame %d, status %d%s", k.Response, k.Status, took)
+	case m.Kind == dubbo.Request && !f.subject.Row.Frame.TwoWay():
+		return "one-way: no answer is wanted"
+	case m.Kind == dubbo.Request:
+		return "answer: none in the capture"
+	case m.Kind == dubbo.Response && k.Request > 0:
+		return fmt.Sprintf("request: frame %d%s", k.Request, took)
+	case m.Kind == dubbo.Response:
+		return "request: none in the capture"
+	}
+	return ""
+}
+
+func timeText(ns int64, local bool) string {
+	t := time.Unix(0, ns)
+	if !local {
+		t = t.UTC()
+	}
+	return t.Format("2006-01-02T15:04:05.000000000Z07:00")
+}
+
+// writeTree prints a line for each row, elements in the middle of long lists left out.
+func (f *Frame) writeTree(b *strings.Builder, s *Style) {
+	l := f.newLayout(s)
+	head := fmt.Sprintf("%*s %-*s  %-*s %*s  value", l.offset+2, "offset", l.hexWidth(), "bytes", l.name, "part", l.size, "size")
+	if s.Color {
+		head = "\x1b[4m" + head + "\x1b[0m"
+	}
+	b.WriteString(head + "\n")
+	lines := f.lines(s)
+	for i, ln := range lines {
+		if !s.Full && len(lines) > maxLines && i >= maxLines-lastLines && i < len(lines)-lastLines {
+			if i == maxLines-lastLines {
+				fmt.Fprintf(b, "  … %s more lines: --full prints them\n", report.Count(int64(len(lines)-maxLines)))
+			}
+			continue
+		}
+		if ln.more > 0 {
+			fmt.Fprintf(b, "%*s%s… %s more, %s bytes: --full prints them\n", 2+l.offset+1+l.hexWidth()+2, "",
+				strings.Repeat(" ", f.rows[ln.row].indent()), report.Count(int64(ln.more)), report.Count(int64(ln.bytes)))
+			continue
+		}
+		f.writeRow(b, &l, s, ln.row)
+	}
+	if d := f.damage; d != nil && d.stops() && d.row == len(f.rows) {
+		b.WriteString(paint(s, "> "+fmt.Sprintf("%0*x", l.offset, d.at)+" (the end)", red) + "\n")
+	}
+}
+
+// line is a row to print, or elements that are left out, the first of which is row.
+type line struct{ row, more, bytes int }
+
+// lines chooses the rows to print.
+func (f *Frame) lines(s *Style) []line {
+	var out []line
+	type open struct {
+		depth, seen, of int
+	}
+	var up []open
+	for i := 0; i < len(f.rows); i++ {
+		r := &f.rows[i]
+		for len(up) > 0 && up[len(up)-1].depth >= r.depth {
+			up = up[:len(up)-1]
+		}
+		if len(up) > 0 && !s.Full {
+			p := &up[len(up)-1]
+			p.seen++
+			if p.of > 0 && p.seen > firstElements && p.of > firstElements+lastElements+2 && p.seen <= p.of-lastElements {
+				// Leave out from here to the last elements, but not what is wrong.
+				skip := line{row: i}
+				k := i
+				for k < len(f.rows) && p.seen <= p.of-lastElements {
+					e := f.end(k)
+					if d := f.damage; d != nil && d.row >= k && d.row < e {
+						break
+					}
+					skip.more++
+					skip.bytes += f.rows[k].total
+					k = e
+					p.seen++
+				}
+				if skip.more > 0 {
+					out = append(out, skip)
+					p.seen--
+					i = k - 1
+					continue
+				}
+			}
+		}
+		out = append(out, line{row: i})
+		if r.container {
+			o := open{depth: r.depth}
+			if r.kind == decode.List.String() || r.kind == decode.Map.String() {
+				o.of = r.children // the members of an object are all printed
+			}
+			up = append(up, o)
+		}
+	}
+	return out
+}
+
+// end returns the first row behind row i and all below it.
+func (f *Frame) end(i int) int {
+	k := i + 1
+	for k < len(f.rows) && f.rows[k].depth > f.rows[i].depth {
+		k++
+	}
+	return k
+}
+
+func (f *Frame) writeRow(b *strings.Builder, l *layout, s *Style, i int) {
+	r := &f.rows[i]
+	colour := colourOf(r)
+	marked := f.damage != nil && f.damage.stops() && f.damage.row == i
+	mark := "  "
+	if marked {
+		mark, colour = "> ", red
+	}
+	raw, shown := f.bytes(r)
+	offset := strings.Repeat(" ", l.offset)
+	if r.len > 0 {
+		offset = fmt.Sprintf("%0*x", l.offset, r.off)
+	}
+	name := strings.Repeat(" ", r.indent()) + term.Clean(r.name)
+	name = term.CutMiddle(name, l.name)
+	value := term.Clean(r.value)
+	if marked && f.damage.cause != decode.Cut && f.damage.cause != decode.Lost {
+		value = "stopped here"
+	}
+	if l.value > 0 && !s.Full {
+		value = cutValue(value, l.value)
+	} else if !s.Full {
+		value = term.Cut(value, 200)
+	}
+	size := report.Count(int64(r.total))
+	if !r.container || r.len > 0 {
+		size = report.Count(int64(r.len))
+	}
+	sizeText := fmt.Sprintf("%*s", l.size, size)
+	if r.container && r.len == 0 {
+		sizeText = paint(s, sizeText, dim) // the sum of what is below
+	}
+	text := mark + paint(s, offset, dim) + " " + paint(s, hexText(raw, r.len, l.bytes, shown), colour) + "  " +
+		paint(s, name, colour) + strings.Repeat(" ", max(l.name-term.Width(name), 0)) + " " + sizeText
+	if value != "" {
+		text += "  " + value
+	}
+	b.WriteString(strings.TrimRight(text, " ") + "\n")
+	if s.Full {
+		for at := l.bytes; at < len(raw); at += l.bytes {
+			piece := raw[at:min(at+l.bytes, len(raw))]
+			ascii := ""
+			if shown {
+				ascii = "  " + asciiText(piece)
+			}
+			b.WriteString("  " + paint(s, fmt.Sprintf("%0*x", l.offset, r.off+at), dim) + " " +
+				strings.TrimRight(paint(s, hexText(piece, len(piece), l.bytes, shown), colour)+ascii, " ") + "\n")
+		}
+	}
+}
+
+// cutValue shortens a value; of a Java name the end says more than the start.
+func cutValue(s string, n int) string {
+	if term.Width(s) <= n || n < 4 || !strings.Contains(s, ".") || strings.ContainsAny(s, " ,") {
+		return term.Cut(s, n)
+	}
+	return "…" + term.CutStart(s, n-1)
+}
+
+// hexText is the first bytes of b as hexadecimal digits, in n places; of is how many there are in all.
+func hexText(b []byte, of, n int, shown bool) string {
+	width := 3*n - 1
+	if len(b) == 0 {
+		return strings.Repeat(" ", width)
+	}
+	places := min(len(b), n)
+	more := of > places
+	if more && places == n {
+		places--
+	}
+	var t bytes.Buffer
+	for i := range places {
+		if i > 0 {
+			t.WriteByte(' ')
+		}
+		if shown {
+			fmt.Fprintf(&t, "%02x", b[i])
+		} else {
+			t.WriteString("··")
+		}
+	}
+	if more {
+		t.WriteString(" ..")
+	}
+	return t.String() + strings.Repeat(" ", max(width-term.Width(t.String()), 0))
+}
+
+func asciiText(b []byte) string {
+	t := make([]byte, len(b))
+	for i, c := range b {
+		t[i] = '.'
+		if c >= 0x20 && c < 0x7f {
+			t[i] = c
+		}
+	}
+	return string(t)
+}
+
+// writeDamage says what was wrong, and what may be behind it.
+func (f *Frame) writeDamage(b *strings.Builder, s *Style) {
+	d := f.damage
+	if d == nil {
+		return
+	}
+	text := d.text()
+	if d.likely != "" {
+		text += " Likely: " + d.likely + "."
+	}
+	b.WriteByte('\n')
+	for _, line := range term.Wrap(term.Clean(text), s.Width) {
+		if d.stops() {
+			line = paint(s, line, red)
+		}
+		b.WriteString(line + "\n")
+	}
+}
+
+// writeSums says what the body's bytes are for.
+func (f *Frame) writeSums(b *strings.Builder, s *Style) {
+	length := f.subject.Row.Frame.BodyLen
+	if length == 0 {
+		return
+	}
+	b.WriteByte('\n')
+	var parts []string
+	add := func(class decode.Class, n int) {
+		if n > 0 {
+			percent := fmt.Sprintf("%.1f", 100*float64(n)/float64(length))
+			parts = append(parts, paint(s, class.String(), classColour(class.String()))+" "+report.Count(int64(n))+" ("+percent+" %)")
+		}
+	}
+	for c, n := range f.classes {
+		add(decode.Class(c), int(n))
+	}
+	add(decode.ClassMissing, f.missing)
+	line := "body:"
+	width := len(line)
+	for i, p := range parts {
+		if i < len(parts)-1 {
+			p += ","
+		}
+		n := 1 + term.Width(plain(p))
+		if s.Width > 0 && width+n > s.Width {
+			b.WriteString(line + "\n")
+			line, width = "     ", 5
+		}
+		line += " " + p
+		width += n
+	}
+	b.WriteString(line + "\n")
+}
