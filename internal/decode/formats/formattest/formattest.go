@@ -71,6 +71,21 @@ func WantsFrames(t *testing.T, f decode.Format, file string) {
 	}
 }
 
+// WantsBodies is WantsFrames for a file of values that are whole bodies; their names end as those of frames do.
+func WantsBodies(t *testing.T, f decode.Format, file string) {
+	rows := Values(t, file)
+	require.NotEmpty(t, rows)
+	for _, row := range rows {
+		t.Run(row.Source+" "+row.Name, func(t *testing.T) {
+			m := Walk(f, row)
+			require.Equal(t, row.Want, m.Summary())
+			require.Equal(t, len(row.Body), m.Taken, "bytes taken")
+			Balance(t, &m.Tree, m.Taken)
+			Check(t, f, row.Body)
+		})
+	}
+}
+
 // Walk walks a row of a file of frames: requests are sent by the client (C2S).
 func Walk(f decode.Format, row Row) *Message {
 	if strings.HasSuffix(row.Name, "C2S") {

@@ -29,8 +29,8 @@ const (
 	compactDate             // java.time's own classes, see compactOf
 	compactTime             //
 	compactDateTime         //
-	boxedInt                // Byte and Short of caucho hessian
-	boxedFloat              // Float of caucho hessian
+	boxedInt                // Byte and Short of caucho hessian, and of hessian-lite 4.0.0 to 4.0.2
+	boxedFloat              // Float of these
 	enumSet                 // java.util.EnumSet: the class of its constants, and an array of them
 )
 
@@ -66,6 +66,9 @@ var handles = []struct {
 	{"com.caucho.hessian.io.ByteHandle", []string{"_value"}, boxedInt},
 	{"com.caucho.hessian.io.ShortHandle", []string{"_value"}, boxedInt},
 	{"com.caucho.hessian.io.FloatHandle", []string{"_value"}, boxedFloat},
+	{handlePackage + "ByteHandle", []string{"_value"}, boxedInt},
+	{handlePackage + "ShortHandle", []string{"_value"}, boxedInt},
+	{handlePackage + "FloatHandle", []string{"_value"}, boxedFloat},
 	{"com.alibaba.com.caucho.hessian.io.EnumSetHandler", []string{"type", "objects"}, enumSet},
 	{"java.util.EnumSet$SerializationProxy", []string{"elementType", "elements"}, enumSet},
 }
@@ -122,11 +125,9 @@ func (r *Reader) interpret(node, class int) {
 		o.box(means)
 		return
 	case enumSet:
-		for _, name := range []string{"objects", "elements"} {
-			if i, _ := o.find(name, decode.List); i > node { // behind it: no cycle
-				n := r.t.Node(node)
-				n.Kind, n.Num = decode.Alias, int64(i)
-			}
+		if i := o.constants(); i >= 0 {
+			n := r.t.Node(node)
+			n.Kind, n.Num = decode.Alias, int64(i)
 		}
 		return
 	case decimalText:
@@ -179,13 +180,14 @@ const maxCopied = 256
 // copyScalar makes n, a reference, the scalar that it refers to, if it does.
 func (r *Reader) copyScalar(n *decode.Node, to target) {
 	o := r.t.Node(int(to.node))
+	if to.class >= 0 && r.classes[to.class].means == enumConstant {
+		r.enumAgain(len(r.t.Nodes)-1, int(to.class))
+		return
+	}
 	if len(o.Class)+len(o.Text) > maxCopied {
 		return
 	}
 	switch o.Kind {
-	case decode.Enum:
-		n.Kind, n.Class, n.Text = o.Kind, o.Class, o.Text // Num still says which, see disprove
-		r.noteEnum(len(r.t.Nodes)-1, int(to.class))
 	case decode.Date, decode.Decimal, decode.Int, decode.Float32:
 		n.Kind, n.Class, n.Text, n.Num, n.Float = o.Kind, o.Class, o.Text, o.Num, o.Float
 	}
@@ -233,6 +235,32 @@ func (o fieldsOf) find(name string, k decode.Kind) (node int, n *decode.Node) {
 		break
 	}
 	return -1, nil
+}
+
+// empty reports whether a list has no elements.
+func (o fieldsOf) empty(list int) bool {
+	for i := list + 1; i < int(o.t.Nodes[list].End); i = int(o.t.Nodes[i].End) {
+		if o.t.Nodes[i].Kind != decode.Overhead {
+			return false
+		}
+	}
+	return true
+}
+
+// constants returns the node of the list that an EnumSet holds, -1 if there is none.
+func (o fieldsOf) constants() int {
+	for i := o.node + 1; i < int(o.t.Nodes[o.node].End); i = int(o.t.Nodes[i].End) {
+		n := &o.t.Nodes[i]
+		switch {
+		case n.Label != decode.ByField || n.Name != "objects" && n.Name != "elements":
+		case n.Kind == decode.List:
+			return i
+		case n.Kind == decode.Ref && o.t.Nodes[n.Num].Kind == decode.List && o.empty(int(n.Num)):
+			n.Kind = decode.List // all empty sets share one array
+			return i
+		}
+	}
+	return -1
 }
 
 func (o fieldsOf) get(name string, k decode.Kind) *decode.Node {

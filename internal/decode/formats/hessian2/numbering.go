@@ -82,6 +82,10 @@ func plain(b []byte) []byte {
 	return nil
 }
 
+// forgotten is what hessian-lite 4 and the original library write as an index for an object that their table holds
+// without one: an object within what it replaces itself by (writeReplace). It means nothing; their own readers fail.
+const forgotten = -559038737 // 0xdeadbeef, IdentityIntMap.NULL
+
 // table is the object table in all numberings: how many entries it has, and, with a tree, what they mean in the one that
 // is used. As long as that is not decided it is lite3, which has an entry for every object, so that the others can be
 // made of it.

@@ -59,7 +59,7 @@ type class struct {
 	name     string
 	first, n int // its fields in Reader.fields
 	means    meaning
-	notEnum  bool // an object of it proved that it is no enum
+	kind     kindOfClass // of one that means enumConstant
 	counted  counted
 	compact  string // the name of a long behind the fields, see compactOf
 	lastEnum int    // its latest entry in Reader.enums, counted from 1
@@ -274,6 +274,8 @@ func (r *Reader) short(what string) int {
 type place struct {
 	label decode.Label
 	float bool // a double here was a float
+	enum  bool // an object here is an enum constant
+	enums bool // the elements of a list here are
 	name  string
 	index int
 	slot  int32 // of a field, for the scout

@@ -12,8 +12,8 @@ import (
 //
 // What tells is the order of the fields of a few classes of the JDK, whether an ArrayList has a type, the version at the
 // start of a request, classes that one generation writes in a way of its own; and what references can mean: there must
-// be as many objects, nothing refers to an object that a writer makes for one use, and a field holds objects of one
-// class, mostly. 2.7.0 and 3.3 write alike; where nothing speaks against either a body is taken for 3.3's. So do 2.5.10 to 2.6.2 and
+// be as many objects, nothing refers to an object that a writer makes for one use, and a field, or an array of a type,
+// holds objects of one class, or arrays of one type, mostly. 2.7.0 and 3.3 write alike; where nothing speaks against either a body is taken for 3.3's. So do 2.5.10 to 2.6.2 and
 // 3.3 when it answers a consumer as old; there a body is taken for theirs. Where nothing
 // tells the writer and a reference means different things, it is left open: a node of kind [decode.Opaque].
 type scout struct {
@@ -26,23 +26,23 @@ type scout struct {
 	odd    [numberings]int
 	differ bool // lite3 and lite40 mean different things
 
-	met      []met               // every object, list and map
+	met      []int32             // what every object, list and map is: aList, aMap, ofClass or ofArray
 	tables   [numberings][]int32 // indexes of met; ^index where a reference cannot mean
 	first    []int32             // by class: its first slot
-	slots    []int32             // by field of each class: what it held, see met.what; 0 for nothing, -1 for several
+	slots    []int32             // by field of each class, and by type of array: what it held, as met; 0 for nothing, -1 for several
+	elements []int32             // by type of list: its slot, if it is that of arrays, else 0
 	pending  []meaningOfRef
 	handles  []bool // by class: hessian-lite makes a new object of it for each it writes
 	calendar []bool // by class
 }
 
-// met is one object, list or map: what is aList, aMap or aClass plus the index of its class.
-type met struct{ what int32 }
-
 const (
-	aList int32 = iota + 1
-	aMap
-	aClass
+	aList int32 = 1 // any but an array
+	aMap  int32 = 2
 )
+
+func ofClass(i int) int32 { return int32(i)<<2 | 3 }
+func ofArray(i int) int32 { return int32(i)<<2 | 4 } // by type of list
 
 // meaningOfRef is what a reference in a field means in each numbering.
 type meaningOfRef struct {
@@ -126,7 +126,7 @@ func (s *scout) begin(body []byte) {
 	s.odd = [numberings]int{}
 	s.differ = false
 	s.met, s.pending = emptied(s.met), emptied(s.pending)
-	s.first, s.slots = emptied(s.first), emptied(s.slots)
+	s.first, s.slots, s.elements = emptied(s.first), emptied(s.slots), emptied(s.elements)
 	s.handles, s.calendar = emptied(s.handles), emptied(s.calendar)
 	for n := range s.tables {
 		s.tables[n] = emptied(s.tables[n])
@@ -194,28 +194,40 @@ func (s *scout) order(first, declared string) {
 // field notes a field of a class being defined.
 func (s *scout) field() { s.slots = append(s.slots, 0) }
 
-// list notes a list by its type, encoded; nil for one without.
-func (s *scout) list(name []byte) {
-	switch {
-	case name == nil:
-		s.writers &^= typed
-	case string(plain(name)) == "java.util.ArrayList":
+// listType notes a type of lists, encoded.
+func (s *scout) listType(name []byte) {
+	slot, text := int32(0), plain(name)
+	if len(text) > 0 && text[0] == '[' {
+		s.slots = append(s.slots, 0)
+		slot = int32(len(s.slots))
+	}
+	s.elements = append(s.elements, slot)
+	if string(text) == "java.util.ArrayList" {
 		s.writers &= typed
 	}
 }
 
-// open notes an object, list or map that stands in a slot; the class of an object comes behind.
-func (s *scout) open(k decode.Kind, slot int32) {
-	m := met{aMap}
-	if k == decode.List {
-		m.what = aList
+// list says what type the list opened last has, an index of the type table or -1, and returns the slot of its elements.
+func (s *scout) list(typ int, slot int32) (elements int32) {
+	what := aList
+	if typ < 0 {
+		s.writers &^= typed
+	} else if elements = s.elements[typ]; elements > 0 {
+		what = ofArray(typ)
 	}
-	s.met = append(s.met, m)
+	s.met[len(s.met)-1] = what
+	s.hold(slot, what)
+	return elements
+}
+
+// open notes an object, list or map that stands in a slot; the class of an object and the type of a list come behind.
+func (s *scout) open(k decode.Kind, slot int32) {
+	s.met = append(s.met, aMap)
 	for n := range s.tables {
 		s.tables[n] = append(s.tables[n], int32(len(s.met)-1))
 	}
-	if k != decode.Object {
-		s.hold(slot, m.what)
+	if k == decode.Map {
+		s.hold(slot, aMap)
 	}
 }
 
@@ -229,8 +241,8 @@ func (s *scout) drop() {
 // object says what class the object opened last has.
 func (s *scout) object(class int, c counted, slot int32) {
 	last := len(s.met) - 1
-	s.met[last].what = aClass + int32(class)
-	s.hold(slot, s.met[last].what)
+	s.met[last] = ofClass(class)
+	s.hold(slot, s.met[last])
 	s.drop()
 	for n := range s.tables {
 		for k := places[c][n]; k > 0; k-- {
@@ -271,7 +283,7 @@ func (s *scout) reference(i int, slot int32) {
 			continue
 		}
 		to[n] = t[i]
-		p.what[n] = s.met[t[i]].what
+		p.what[n] = s.met[t[i]]
 	}
 	s.differ = s.differ || to[lite3] != to[lite40]
 	if slot > 0 {

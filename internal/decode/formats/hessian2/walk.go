@@ -103,27 +103,26 @@ func (r *Reader) list(p place, depth int) bool {
 	}
 	op := r.c.Buf[r.c.Off]
 	stop := r.c.Off + 1
-	n, counted, floats := 0, true, false
+	n, counted, typ := 0, true, -1
+	e := place{label: decode.ByIndex, enum: p.enums}
+	if op == 'U' || op == 'V' || op >= 0x70 && op <= 0x77 {
+		var t listType
+		if t, typ, stop = r.listType(stop); stop < 0 || !r.role("type", stop) {
+			return false
+		}
+		e.float = t.floats
+		if node := r.top(); node != nil {
+			node.Class = t.name
+		}
+	}
 	switch {
 	case op == 'W': // an Iterator or Enumeration
 		r.table.drop(r.t != nil)
 		if r.log != nil {
 			r.log.drop()
 		}
-	case op == 'X' || op >= 0x78:
-		if r.log != nil {
-			r.log.list(nil)
-		}
-	}
-	if op == 'U' || op == 'V' || op >= 0x70 && op <= 0x77 {
-		var t listType
-		if t, stop = r.listType(stop); stop < 0 || !r.role("type", stop) {
-			return false
-		}
-		floats = t.floats
-		if node := r.top(); node != nil {
-			node.Class = t.name
-		}
+	case r.log != nil:
+		e.slot = r.log.list(typ, p.slot)
 	}
 	switch op {
 	case 'U', 'W':
@@ -140,7 +139,6 @@ func (r *Reader) list(p place, depth int) bool {
 			return false
 		}
 	}
-	e := place{label: decode.ByIndex, float: floats}
 	for i := 0; !counted || i < n; i++ {
 		if !counted && r.atEnd() {
 			if !r.role("end", r.c.Off+1) {
@@ -167,7 +165,7 @@ func (r *Reader) dict(p place, depth int) bool {
 	stop := r.c.Off + 1
 	var t listType
 	if r.c.Buf[r.c.Off] == 'M' {
-		if t, stop = r.listType(stop); stop < 0 {
+		if t, _, stop = r.listType(stop); stop < 0 {
 			return false
 		}
 	}
@@ -178,7 +176,7 @@ func (r *Reader) dict(p place, depth int) bool {
 		node.Class = t.name
 	}
 	for i := 0; !r.atEnd(); i++ {
-		key, ok := r.key(i, depth+1)
+		key, ok := r.key(i, depth+1, t.name == "java.util.EnumMap")
 		if !ok || !r.value(place{label: decode.ByEntry, name: key, index: i}, depth+1) {
 			return false
 		}
@@ -190,8 +188,8 @@ func (r *Reader) dict(p place, depth int) bool {
 	return true
 }
 
-// key takes the key of entry i and returns its text if it is a string and there is a tree.
-func (r *Reader) key(i, depth int) (name string, ok bool) {
+// key takes the key of entry i and returns its text if it is a string and there is a tree. enum: it is an enum constant.
+func (r *Reader) key(i, depth int, enum bool) (name string, ok bool) {
 	at := r.c.Off
 	if at < len(r.c.Buf) && grammar[r.c.Buf[at]].rule == text {
 		stop := r.textEnd(at, "a key")
@@ -209,7 +207,7 @@ func (r *Reader) key(i, depth int) (name string, ok bool) {
 		}
 		return name, ok
 	}
-	return "", r.value(place{label: decode.ByKey, index: i}, depth)
+	return "", r.value(place{label: decode.ByKey, index: i, enum: enum}, depth)
 }
 
 // atEnd reports whether the end mark of a list or map is next.
@@ -217,34 +215,34 @@ func (r *Reader) atEnd() bool {
 	return r.c.Off < len(r.c.Buf) && r.c.Buf[r.c.Off] == 'Z'
 }
 
-// listType reads a type, which is written as a string the first time and as its index afterwards. It returns the
-// offset behind it, -1 after failing.
-func (r *Reader) listType(at int) (t listType, stop int) {
+// listType reads a type, which is written as a string the first time and as its index afterwards. It returns the index
+// and the offset behind it, -1 after failing.
+func (r *Reader) listType(at int) (t listType, i, stop int) {
 	const what = "a type, a string or an index of the type table"
 	if at < len(r.c.Buf) && grammar[r.c.Buf[at]].rule == text {
 		if stop = r.textEnd(at, what); stop < 0 {
-			return t, -1
+			return t, 0, -1
 		}
 		r.typeCount++
 		if r.log != nil {
-			r.log.list(r.c.Buf[at:stop])
+			r.log.listType(r.c.Buf[at:stop])
 		}
 		if r.t != nil {
 			t = newListType(r.text(at, stop, true))
 			r.types = append(r.types, t)
 		}
-		return t, stop
+		return t, r.typeCount - 1, stop
 	}
-	i, stop := r.int(at, what)
+	i, stop = r.int(at, what)
 	switch {
 	case stop < 0:
-		return t, -1
+		return t, 0, -1
 	case i < 0 || i >= r.typeCount:
-		return t, r.fail(decode.Malformed, fmt.Sprintf("an index below %d of the type table", r.typeCount), fmt.Sprint(i))
+		return t, 0, r.fail(decode.Malformed, fmt.Sprintf("an index below %d of the type table", r.typeCount), fmt.Sprint(i))
 	case r.t != nil:
 		t = r.types[i]
 	}
-	return t, stop
+	return t, i, stop
 }
 
 // newListType returns the source form of a type: hessian-lite writes an array as "[" and the name of its elements,
@@ -298,7 +296,7 @@ func (r *Reader) object(p place, depth int) bool {
 	if c.counted != once {
 		r.table.recount(c.counted, r.t != nil)
 	}
-	f := place{label: decode.ByField}
+	f := place{label: decode.ByField, enums: c.means == enumSet}
 	if r.log != nil {
 		r.log.object(i, c.counted, p.slot)
 		f.slot = r.log.first[i] - 1
@@ -321,6 +319,9 @@ func (r *Reader) object(p place, depth int) bool {
 	}
 	r.t.Close()
 	if r.values && r.classes[i].means != nothing {
+		if r.classes[i].means == enumConstant && p.enum {
+			r.decideEnum(i, surelyEnum)
+		}
 		r.interpret(node, i)
 	}
 	return true
@@ -391,7 +392,9 @@ func (r *Reader) definition() bool {
 		r.log.class(wire, field, n)
 	}
 	if r.t != nil {
-		c.means = meaningOf(c.name, r.fields[c.first:])
+		if c.means = meaningOf(c.name, r.fields[c.first:]); c.means == enumConstant && calledEnum(c.name) {
+			c.kind = surelyEnum
+		}
 	}
 	r.classes = append(r.classes, c)
 	return true
@@ -403,6 +406,10 @@ func (r *Reader) reference(p place) bool {
 	i, stop := r.int(r.c.Off+1, "the index of an object")
 	if stop < 0 {
 		return false
+	}
+	if i == forgotten {
+		_, ok := r.leaf(decode.Opaque, p, stop)
+		return ok
 	}
 	if r.log != nil {
 		r.log.reference(i, p.slot)
@@ -432,6 +439,9 @@ func (r *Reader) reference(p place) bool {
 	}
 	n.Num = int64(to.node)
 	if r.values && !r.copyHidden(to) {
+		if p.enum && to.class >= 0 && r.classes[to.class].means == enumConstant {
+			r.decideEnum(int(to.class), surelyEnum)
+		}
 		r.copyScalar(n, to)
 	}
 	return true

@@ -124,3 +124,7 @@ func TestNoAllocations(t *testing.T) {
 		}
 	}
 }
+
+// TestGraphs reads bodies of random values: beans, collections, maps, arrays, handles, shared and cyclic references. What
+// a row wants was equal to what a dump of the values in the writing JVM says.
+func TestGraphs(t *testing.T) { formattest.WantsBodies(t, Format, "testdata/graphs.tsv") }
