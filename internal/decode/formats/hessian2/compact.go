@@ -74,5 +74,5 @@ func (o fieldsOf) nanoOfDay(name string) string {
 		return ""
 	}
 	seconds := n / 1e9
-	return string(appendTime(nil, seconds/3600, seconds/60%60, seconds%60, n%1e9))
+	return string(appendLocalTime(nil, seconds/3600, seconds/60%60, seconds%60, n%1e9))
 }

@@ -1,7 +1,9 @@
 package hessian2
 
 import (
+	"slices"
 	"strings"
+	"unicode"
 
 	"dubbo-wire/internal/decode"
 )
@@ -9,12 +11,15 @@ import (
 // An enum constant is written as an object of its enum class with the one field name, a string. So is a bean that has
 // no other field than a String called name; the wire does not tell them apart. What decides, the surest first:
 //
-//   - The keys of an EnumMap and the elements of an EnumSet are constants. So is what their class has elsewhere.
-//   - A constant's name is never null, and it is an identifier. A class called …Enum has constants.
+//   - The keys of an EnumMap and the elements of an EnumSet are constants, and so are objects of a class called …Enum.
+//   - A constant's name is an identifier of Java: no blank in it, and never null.
+//   - Keys of other maps and elements of sorted sets are constants, if their names are identifiers: a bean there would need
+//     to compare itself with others. So are objects of classes that are called as enums are (typicalNames).
 //   - A constant is one object, so a Java writer writes its second use as a reference. Two objects of one class with
 //     the same name are beans.
 //   - Java's naming convention writes constants in capitals: RED, NOT_FOUND, V2. Any other name is taken for a bean's.
-//   - What one object of a class shows holds for all objects of the class in the body, those before it too.
+//
+// What one object of a class shows holds for all objects of the class in the body, those before it too.
 //
 // What remains wrong: a bean whose names are all in capitals and all different is printed as an enum constant; an enum
 // whose constants break the convention, or that a Go peer writes twice without a reference, is printed as an object.
@@ -39,8 +44,40 @@ func isConstant(s string) bool {
 	return s != ""
 }
 
-// calledEnum reports whether a class says by its name that it is an enum's.
-func calledEnum(class string) bool { return strings.HasSuffix(class, "Enum") }
+// typicalNames are how the names of enum classes end.
+var typicalNames = []string{
+	"Status", "State", "Type", "Kind", "Mode", "Level", "Gender", "Color", "Priority", "Severity", "Direction", "Phase", "Stage",
+}
+
+// calledEnum returns what the name of a class says of it.
+func calledEnum(class string) kindOfClass {
+	switch {
+	case strings.HasSuffix(class, "Enum"):
+		return surelyEnum
+	case slices.ContainsFunc(typicalNames, func(end string) bool { return strings.HasSuffix(class, end) }):
+		return keyedEnum
+	}
+	return likelyEnum
+}
+
+// isIdentifier reports whether s can be the name of a constant.
+func isIdentifier(s string) bool {
+	for i, c := range s {
+		if c != '_' && c != '$' && !unicode.IsLetter(c) && (i == 0 || !unicode.IsDigit(c)) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// evidence is what a place says of an object of a class that may be an enum's.
+type evidence uint8
+
+const (
+	noEvidence evidence = iota
+	keyed               // an object here is a constant if its name can be one's
+	certain             // it is one
+)
 
 // constant is one constant of one class.
 type constant struct {
@@ -48,14 +85,18 @@ type constant struct {
 	name  string
 }
 
-// kindOfClass is what is known of a class whose objects may be enum constants.
+// kindOfClass is what is known of a class whose objects may be enum constants. What is known later is more certain.
 type kindOfClass uint8
 
 const (
 	likelyEnum kindOfClass = iota // nothing speaks against it
-	bean
+	likelyBean                    // a name is not in capitals
+	keyedEnum                     // by where an object stands, or what the class is called
+	surelyBean                    // a name is no identifier, or two objects have the same
 	surelyEnum
 )
+
+func (k kindOfClass) isEnum() bool { return k == likelyEnum || k == keyedEnum || k == surelyEnum }
 
 // enumUse is an object of a class that may be an enum's, or a reference to one; previous is the one of the same class
 // before it, an index of Reader.enums counted from 1.
@@ -68,48 +109,61 @@ func (r *Reader) noteEnum(node, class int) {
 	c.lastEnum = len(r.enums)
 }
 
-// interpretEnum takes a finished object of a class that may be an enum's for a constant, or all of them for beans.
-func (r *Reader) interpretEnum(node, class int) {
-	c := &r.classes[class]
+// interpretEnum takes a finished object of a class that may be an enum's; e is what its place says.
+func (r *Reader) interpretEnum(node, class int, e evidence) {
 	r.noteEnum(node, class)
-	switch c.kind {
-	case bean:
-		return
-	case surelyEnum:
+	name, c := r.constantName(node), &r.classes[class]
+	if !isIdentifier(name) {
+		r.decideEnum(class, surelyBean)
+	}
+	r.decideBy(e, class)
+	if c.kind == likelyEnum && !isConstant(name) {
+		r.decideEnum(class, likelyBean)
+	}
+	if c.kind == likelyEnum || c.kind == keyedEnum {
+		id := constant{class, name}
+		if _, again := r.constants[id]; again {
+			r.decideEnum(class, surelyBean)
+		}
+		r.constants[id] = struct{}{}
+	}
+	if c.kind.isEnum() {
 		r.asConstant(node)
-		return
 	}
-	name := r.constantName(node)
-	if !isConstant(name) {
-		r.decideEnum(class, bean)
-		return
-	}
-	id := constant{class, name}
-	if _, again := r.constants[id]; again {
-		r.decideEnum(class, bean)
-		return
-	}
-	r.constants[id] = struct{}{}
-	r.asConstant(node)
 }
 
 // enumAgain takes a reference to an object of a class that may be an enum's.
-func (r *Reader) enumAgain(node, class int) {
+func (r *Reader) enumAgain(node, class int, e evidence) {
 	r.noteEnum(node, class)
-	if r.classes[class].kind != bean {
+	r.decideBy(e, class)
+	if r.classes[class].kind.isEnum() {
 		r.asConstant(node)
+	}
+}
+
+// decideBy decides by where an object of a class stands.
+func (r *Reader) decideBy(e evidence, class int) {
+	switch e {
+	case certain:
+		r.decideEnum(class, surelyEnum)
+	case keyed:
+		r.decideEnum(class, keyedEnum)
 	}
 }
 
 // decideEnum makes all objects of a class, and the references to them, what they now are known to be.
 func (r *Reader) decideEnum(class int, kind kindOfClass) {
 	c := &r.classes[class]
-	if c.kind == kind || c.kind == surelyEnum {
+	if kind <= c.kind {
 		return
 	}
+	was := c.kind.isEnum()
 	c.kind = kind
+	if kind.isEnum() == was {
+		return
+	}
 	for i := c.lastEnum; i > 0; i = r.enums[i-1].previous {
-		if node := r.enums[i-1].node; kind == bean {
+		if node := r.enums[i-1].node; was {
 			r.asBean(node)
 		} else {
 			r.asConstant(node)

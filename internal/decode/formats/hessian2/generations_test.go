@@ -100,7 +100,7 @@ func TestCompactTimes(t *testing.T) {
 		"LocalDate.MIN":         "-999999999-01-01",
 		"LocalDate.MAX":         "+999999999-12-31",
 		"LocalTime":             "03:04:05.000006",
-		"LocalTime.MIN":         "00:00:00",
+		"LocalTime.MIN":         "00:00",
 		"LocalTime.MAX":         "23:59:59.999999999",
 		"LocalDateTime":         "2020-01-02T03:04:05.000006",
 		"ZonedDateTime":         "2020-01-02T03:04:05.000006+01:00[Europe/Paris]",

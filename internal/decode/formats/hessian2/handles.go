@@ -113,13 +113,13 @@ func sameFields(want, have []string) bool {
 	return true
 }
 
-// interpret gives the finished object at node the kind and text of what it stands for.
-func (r *Reader) interpret(node, class int) {
+// interpret gives the finished object at node the kind and text of what it stands for. e is what its place says of it.
+func (r *Reader) interpret(node, class int, e evidence) {
 	o := fieldsOf{r.t, node}
 	k, s := decode.Date, ""
 	switch means := r.classes[class].means; means {
 	case enumConstant:
-		r.interpretEnum(node, class)
+		r.interpretEnum(node, class, e)
 		return
 	case boxedInt, boxedFloat:
 		o.box(means)
@@ -178,10 +178,10 @@ func (r *Reader) interpret(node, class int) {
 const maxCopied = 256
 
 // copyScalar makes n, a reference, the scalar that it refers to, if it does.
-func (r *Reader) copyScalar(n *decode.Node, to target) {
+func (r *Reader) copyScalar(n *decode.Node, to target, e evidence) {
 	o := r.t.Node(int(to.node))
 	if to.class >= 0 && r.classes[to.class].means == enumConstant {
-		r.enumAgain(len(r.t.Nodes)-1, int(to.class))
+		r.enumAgain(len(r.t.Nodes)-1, int(to.class), e)
 		return
 	}
 	if len(o.Class)+len(o.Text) > maxCopied {
@@ -322,7 +322,7 @@ func (o fieldsOf) localTime() string {
 	if !ok1 || !ok2 || !ok3 || !ok4 {
 		return ""
 	}
-	return string(appendTime(nil, hour, minute, second, nano))
+	return string(appendLocalTime(nil, hour, minute, second, nano))
 }
 
 func (o fieldsOf) instant() string {

@@ -69,6 +69,7 @@ type class struct {
 type listType struct {
 	name   string // Java source form
 	floats bool   // its elements were floats before they were written as doubles
+	sorted bool   // its elements compare themselves with each other
 }
 
 // target is an entry of the object table: what index n of a reference means.
@@ -274,11 +275,11 @@ func (r *Reader) short(what string) int {
 type place struct {
 	label decode.Label
 	float bool // a double here was a float
-	enum  bool // an object here is an enum constant
-	enums bool // the elements of a list here are
 	name  string
 	index int
 	slot  int32 // of a field, for the scout
+	// What is known of an object here that may be an enum constant, and of the elements of a list here.
+	enum, elements evidence
 }
 
 // room reports whether the tree takes another node; if not, reading stops.

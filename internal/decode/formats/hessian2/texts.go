@@ -109,6 +109,14 @@ func appendDate(b []byte, year, month, day int64) []byte {
 	return appendPadded(append(b, '-'), day, 2)
 }
 
+// appendLocalTime appends a time as java.time.LocalTime.toString writes it: without seconds where there are none.
+func appendLocalTime(b []byte, hour, minute, second, nano int64) []byte {
+	if second != 0 || nano != 0 {
+		return appendTime(b, hour, minute, second, nano)
+	}
+	return appendPadded(append(appendPadded(b, hour, 2), ':'), minute, 2)
+}
+
 func appendTime(b []byte, hour, minute, second, nano int64) []byte {
 	b = appendPadded(b, hour, 2)
 	b = appendPadded(append(b, ':'), minute, 2)

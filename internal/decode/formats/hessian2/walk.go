@@ -104,13 +104,16 @@ func (r *Reader) list(p place, depth int) bool {
 	op := r.c.Buf[r.c.Off]
 	stop := r.c.Off + 1
 	n, counted, typ := 0, true, -1
-	e := place{label: decode.ByIndex, enum: p.enums}
+	e := place{label: decode.ByIndex, enum: p.elements}
 	if op == 'U' || op == 'V' || op >= 0x70 && op <= 0x77 {
 		var t listType
 		if t, typ, stop = r.listType(stop); stop < 0 || !r.role("type", stop) {
 			return false
 		}
 		e.float = t.floats
+		if t.sorted {
+			e.enum = max(e.enum, keyed)
+		}
 		if node := r.top(); node != nil {
 			node.Class = t.name
 		}
@@ -175,8 +178,12 @@ func (r *Reader) dict(p place, depth int) bool {
 	if node := r.top(); node != nil {
 		node.Class = t.name
 	}
+	e := keyed
+	if t.name == "java.util.EnumMap" {
+		e = certain
+	}
 	for i := 0; !r.atEnd(); i++ {
-		key, ok := r.key(i, depth+1, t.name == "java.util.EnumMap")
+		key, ok := r.key(i, depth+1, e)
 		if !ok || !r.value(place{label: decode.ByEntry, name: key, index: i}, depth+1) {
 			return false
 		}
@@ -188,8 +195,9 @@ func (r *Reader) dict(p place, depth int) bool {
 	return true
 }
 
-// key takes the key of entry i and returns its text if it is a string and there is a tree. enum: it is an enum constant.
-func (r *Reader) key(i, depth int, enum bool) (name string, ok bool) {
+// key takes the key of entry i and returns its text if it is a string and there is a tree. e is what being a key of
+// this map says of it.
+func (r *Reader) key(i, depth int, e evidence) (name string, ok bool) {
 	at := r.c.Off
 	if at < len(r.c.Buf) && grammar[r.c.Buf[at]].rule == text {
 		stop := r.textEnd(at, "a key")
@@ -207,7 +215,7 @@ func (r *Reader) key(i, depth int, enum bool) (name string, ok bool) {
 		}
 		return name, ok
 	}
-	return "", r.value(place{label: decode.ByKey, index: i, enum: enum}, depth)
+	return "", r.value(place{label: decode.ByKey, index: i, enum: e}, depth)
 }
 
 // atEnd reports whether the end mark of a list or map is next.
@@ -250,7 +258,7 @@ func (r *Reader) listType(at int) (t listType, i, stop int) {
 func newListType(wire string) listType {
 	element := strings.TrimLeft(wire, "[")
 	dims := len(wire) - len(element)
-	t := listType{name: wire}
+	t := listType{name: wire, sorted: wire == "java.util.TreeSet" || wire == "java.util.concurrent.ConcurrentSkipListSet"}
 	if dims == 0 {
 		return t
 	}
@@ -296,7 +304,10 @@ func (r *Reader) object(p place, depth int) bool {
 	if c.counted != once {
 		r.table.recount(c.counted, r.t != nil)
 	}
-	f := place{label: decode.ByField, enums: c.means == enumSet}
+	f := place{label: decode.ByField}
+	if c.means == enumSet {
+		f.elements = certain
+	}
 	if r.log != nil {
 		r.log.object(i, c.counted, p.slot)
 		f.slot = r.log.first[i] - 1
@@ -319,10 +330,7 @@ func (r *Reader) object(p place, depth int) bool {
 	}
 	r.t.Close()
 	if r.values && r.classes[i].means != nothing {
-		if r.classes[i].means == enumConstant && p.enum {
-			r.decideEnum(i, surelyEnum)
-		}
-		r.interpret(node, i)
+		r.interpret(node, i, p.enum)
 	}
 	return true
 }
@@ -392,8 +400,8 @@ func (r *Reader) definition() bool {
 		r.log.class(wire, field, n)
 	}
 	if r.t != nil {
-		if c.means = meaningOf(c.name, r.fields[c.first:]); c.means == enumConstant && calledEnum(c.name) {
-			c.kind = surelyEnum
+		if c.means = meaningOf(c.name, r.fields[c.first:]); c.means == enumConstant {
+			c.kind = calledEnum(c.name)
 		}
 	}
 	r.classes = append(r.classes, c)
@@ -439,10 +447,7 @@ func (r *Reader) reference(p place) bool {
 	}
 	n.Num = int64(to.node)
 	if r.values && !r.copyHidden(to) {
-		if p.enum && to.class >= 0 && r.classes[to.class].means == enumConstant {
-			r.decideEnum(int(to.class), surelyEnum)
-		}
-		r.copyScalar(n, to)
+		r.copyScalar(n, to, p.enum)
 	}
 	return true
 }
