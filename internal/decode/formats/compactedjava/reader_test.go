@@ -23,10 +23,11 @@ func TestSkipTextAllocatesNothing(t *testing.T) {
 }
 
 const (
-	mine = "7372 01 0001 41 7870" // an object of a class A that nobody knows
-	full = "770101 7372 01 0011 6a6176612e7574696c2e486173684d6170 7870"
-	ref  = "770101 7371 007e0011"
-	body = "3f400000 0000000c 7708 00000010"
+	mine    = "7372 01 0001 41 7870" // an object of a class A that nobody knows
+	full    = "770101 73" + hashMap
+	hashMap = "72 01 0011 6a6176612e7574696c2e486173684d6170 7870"
+	ref     = "770101 7371 007e0011"
+	body    = "3f400000 0000000c 7708 00000010"
 )
 
 func TestFindAttachments(t *testing.T) {
@@ -39,6 +40,9 @@ func TestFindAttachments(t *testing.T) {
 		{"a value that refers to an argument", full + body + "00000001 740001 6b 71 007e0003 78", `{"k":{"@opaque":5}}`},
 		{"behind an argument that is such a map", full + body + "00000000 78" + full + body + "00000001 740001 6b 740001 76 78", `{"k":"v"}`},
 		{"behind bytes that look like it", "770101 73 770101 7371 007e 77" + full + body + "00000000 78", `{}`},
+		{"behind an argument that is null", "77 02 00 01 73" + hashMap + body + "00000001 740001 6b 740001 76 78", `{"k":"v"}`},
+		{"behind two that are null", "77 03 00 00 01 73 71 007e0003" + body + "00000001 740001 6b 740001 76 78", `{"k":"v"}`},
+		{"behind nulls that are too few for the block", "77 03 00 01 73" + hashMap + body + "00000000 78", ""},
 		{"an Integer", full + body + "00000001 740001 6b 7372 01 0011 6a6176612e6c616e672e496e7465676572 78 72 01 0010 6a6176612e6c616e672e4e756d626572 7870 00000005 78", `{"k":5}`},
 		{"nothing", "00", ""},
 		{"fewer entries than it says", full + body + "00000002 740001 6b 740001 76 78", ""},
@@ -102,6 +106,58 @@ func TestRenamedExceptions(t *testing.T) {
 	}
 }
 
+// A class that nobody knows has no fields where that leads to the end of the body, past the attachments; where collections
+// would have more elements than they say it has.
+func TestClassesWithoutFields(t *testing.T) {
+	const (
+		list   = "72 01 0013 6a6176612e7574696c2e41727261794c697374 7870"
+		sub    = "72 01 0001 4c 78" + list // extends ArrayList
+		empty  = "72 01 0001 41 7870"
+		behind = full + body + "00000001 740001 6b 740001 76 78"
+	)
+	for _, c := range []struct{ name, value, want string }{
+		{"an object", "73" + empty, `{"@class":"A"}`},
+		{"a list of the application", "73" + sub + "00000001 7704 00000001 740001 61 78", `["a"]`},
+		{"objects in a list", "73" + list + "00000002 7704 00000002 73" + empty + "73" + "71 007e0002 78", `[{"@class":"A"},{"@class":"A"}]`},
+		{"an object with a text in a list", "73" + list + "00000001 7704 00000001 73" + empty + "740001 61 78", ""},
+		{"objects with a text, as values in a map", "73" + hashMap + body + "00000002 740001 6b 73" + empty + "740001 61 740001 6c 73 71 007e0003 740001 62 78", ""},
+		{"an object with a number", "73" + empty + "00000007", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := formattest.Hex("aced0005 770101", c.value, behind)
+			formattest.Check(t, compactedjava.Format, b)
+			tree := decode.Tree{WithValues: true}
+			r := compactedjava.Format.New()
+			r.Reset(b, decode.Malformed, &tree)
+			r.Value(decode.ByField, "result", 0, "")
+			if c.want == "" {
+				require.NotNil(t, r.Err())
+				require.Equal(t, decode.Unsupported, r.Err().Cause)
+				return
+			}
+			r.Attachments()
+			require.Nil(t, r.Err())
+			require.Equal(t, len(b), r.Offset())
+			formattest.Balance(t, &tree, len(b))
+			m := formattest.Message{Tree: tree}
+			require.Equal(t, c.want, m.Value("result"))
+			require.Equal(t, `{"k":"v"}`, m.Value("attachments"))
+		})
+	}
+}
+
+// Stack traces of JDK 8 have fewer fields; by its source, there was no such JDK to measure.
+func TestStackTraceOfJDK8(t *testing.T) {
+	const element = "73 72 01 001b 6a6176612e6c616e672e537461636b5472616365456c656d656e74 7870"
+	for _, c := range []struct{ name, fields, want string }{
+		{"JDK 8", "00000074 740001 41 740006 412e6a617661 740001 6d", `{"@class":"java.lang.StackTraceElement","lineNumber":116,"declaringClass":"A","fileName":"A.java","methodName":"m"}`},
+		{"JDK 8, a class named before", "00000010 71 007e0000 70 740001 6d", `{"@class":"java.lang.StackTraceElement","lineNumber":16,"declaringClass":"java.lang.StackTraceElement","fileName":null,"methodName":"m"}`},
+		{"JDK 9", "01 00000074 70 740001 41 740006 412e6a617661 740001 6d 70 70", `{"@class":"java.lang.StackTraceElement","format":1,"lineNumber":116,"classLoaderName":null,"declaringClass":"A","fileName":"A.java","methodName":"m","moduleName":null,"moduleVersion":null}`},
+	} {
+		require.Equal(t, c.want, formattest.Value(t, compactedjava.Format, formattest.Hex("aced0005 770101", element, c.fields)), c.name)
+	}
+}
+
 // A body that is not whole has no end to search from.
 func TestFindAttachmentsOfACutBody(t *testing.T) {
 	r := compactedjava.Format.New()
@@ -123,8 +179,8 @@ func TestFindAttachmentsIsBounded(t *testing.T) {
 func TestHostile(t *testing.T) {
 	formattest.Stops(t, compactedjava.Format, []formattest.Hostile{
 		{Name: "nothing", Body: nil, Cause: decode.Malformed},
-		{Name: "a class of the application", Body: formattest.Hex("aced0005 770101", mine), Cause: decode.Unsupported},
-		{Name: "a class derived from it", Body: formattest.Hex("aced0005 770101 7372 01 0001 42 78 72 01 0001 41 7870"), Cause: decode.Unsupported},
+		{Name: "a class of the application with a field", Body: formattest.Hex("aced0005 770101", mine, "00"), Cause: decode.Unsupported},
+		{Name: "a class derived from it with a field", Body: formattest.Hex("aced0005 770101 7372 01 0001 42 78 72 01 0001 41 7870 740000"), Cause: decode.Unsupported},
 		{Name: "neither whole nor cut down", Body: formattest.Hex("aced0005 770101 7372 02 0001 41 7870"), Cause: decode.Malformed},
 		{Name: "a class without a name", Body: formattest.Hex("aced0005 770101 7372 01 ffff 41"), Cause: decode.Malformed},
 		{Name: "classes without end", Body: formattest.Hex("aced0005 770101 73", strings.Repeat("72 01 0001 41 78", 5000)), Cause: decode.Limit},

@@ -47,7 +47,9 @@ func (r *Reader) more() bool {
 			r.Off++
 			n := r.blockLen(tc)
 			r.Role("block")
-			r.Skip(n, "a block")
+			if b := r.Bytes(n, "a block"); n >= 4 && r.OK() {
+				r.announced = int(int32(be32(b[n-4:])))
+			}
 			r.Role("length")
 		default:
 			return true
@@ -65,14 +67,17 @@ func (r *Reader) elements(i int, s shape) {
 	if s == shapeTreeSet && r.more() {
 		r.hidden("comparator")
 	}
-	for k := 0; r.more(); k++ {
+	size, bare, k := r.size()
+	for r.more() {
 		if tc, _ := r.Peek(); tc == tcNull && s == shapeQueue {
 			r.Off++
 			r.Role("end")
 			continue
 		}
 		r.item(decode.ByIndex, "", k)
+		k++
 	}
+	r.sized(size, k, bare)
 }
 
 // custom takes what the application's own writeObject wrote: bytes are the value "#custom", with objects among them it

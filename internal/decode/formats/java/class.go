@@ -24,6 +24,7 @@ type class struct {
 	shape       shape
 	fieldsKnown bool // false in compactedjava for classes of the application
 	read        bool // its descriptor was read to the end
+	guessed     bool // its fields, or those of a class above it, are not known
 }
 
 // fieldDesc is a field: its type code (B C D F I J S Z, L or [) and name.
@@ -102,16 +103,22 @@ func (r *Reader) newClass() int32 {
 func (r *Reader) bareClass(c class) int32 {
 	self := r.declare()
 	r.Role("class")
-	layout, ok := layouts[c.name]
-	c.fieldsKnown = ok || plainThrowables[c.name]
+	layout, ok := layouts()[c.name]
+	c.fieldsKnown = ok || r.assume
+	c.guessed = !ok
 	c.flags = layout.flags
 	c.first = int32(len(r.fields))
 	c.n = int32(len(layout.fields))
 	r.fields = append(r.fields, layout.fields...)
 	c.shape = shapeOf(c.name)
 	at := r.finish(c, self)
-	if at >= 0 && r.renamed(at) {
+	switch {
+	case at < 0:
+	case r.renamed(at):
 		r.classes[at].n = 0
+	case c.name == stackTraceElement && ofJDK8(r.Buf[r.Off:]):
+		r.classes[at].first, r.classes[at].n = int32(len(r.fields)), int32(len(stackTraceElement8))
+		r.fields = append(r.fields, stackTraceElement8...)
 	}
 	return at
 }
@@ -157,6 +164,7 @@ func (r *Reader) finish(c class, self int) int32 {
 	if !r.OK() {
 		return -1
 	}
+	c.guessed = c.guessed || c.super >= 0 && r.classes[c.super].guessed
 	if c.super >= 0 && !r.classes[c.super].hasData() {
 		c.super = r.classes[c.super].super
 	}

@@ -8,15 +8,25 @@ import (
 
 // CompactReader is the reader of compactedjava. Its streams name classes and tell nothing of them: values of the
 // application's own classes have no end that can be seen, so that the attachments behind them are searched for.
-type CompactReader struct{ Reader }
+type CompactReader struct {
+	Reader
+	tried bool // whether classes without fields lead to the end of the body
+}
+
+// Reset starts a body.
+func (r *CompactReader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
+	r.Reader.Reset(body, short, t)
+	r.tried = false
+}
 
 // NewCompact returns a reader of compactedjava.
-func NewCompact() decode.Reader { return &CompactReader{Reader{compact: true}} }
+func NewCompact() decode.Reader { return &CompactReader{Reader: Reader{compact: true}} }
 
 // Attachments always are a HashMap. Behind arguments it stands in a new block, with its class or, when a HashMap or a
-// class derived from it came before, with a reference to it.
+// class derived from it came before, with a reference to it. Arguments before it that are null have a byte in the same
+// block.
 var (
-	mapStart  = []byte{tcBlockData, 1, 1, tcObject}
+	mapStart  = []byte{1, tcObject}
 	mapClass  = []byte("\x72\x01\x00\x11java.util.HashMap\x78\x70")
 	mapFactor = []byte{0x3f, 0x40, 0, 0} // loadFactor 0.75
 )
@@ -29,7 +39,7 @@ func (r *CompactReader) FindAttachments(from int) (at int, ok bool) {
 	if r.Short != decode.Malformed || from < 0 || from > len(r.Buf) {
 		return 0, false
 	}
-	found := -1
+	found, block := -1, 0
 	cost := searchFactor * len(r.Buf)
 	for next := from; ; next++ {
 		i := bytes.Index(r.Buf[next:], mapStart)
@@ -37,28 +47,41 @@ func (r *CompactReader) FindAttachments(from int) (at int, ok bool) {
 			break
 		}
 		next += i
-		if !isMap(r.Buf[next+len(mapStart):]) {
+		at, left := next, 1
+		switch nulls, ok := nullsBefore(r.Buf[from:next]); {
+		case !ok || !isMap(r.Buf[next+len(mapStart):]):
 			continue
+		case nulls == 0:
+			at, left = next-2, 0
 		}
 		probe := *r
 		probe.Tree = nil
-		probe.moveTo(next)
+		probe.moveTo(at, left)
 		probe.Attachments()
-		if cost -= probe.Off - next; cost < 0 {
+		if cost -= probe.Off - at; cost < 0 {
 			return 0, false
 		}
 		if probe.OK() && probe.Off == len(r.Buf) {
 			if found >= 0 {
 				return 0, false
 			}
-			found = next
+			found, block = at, left
 		}
 	}
 	if found < 0 {
 		return 0, false
 	}
-	r.moveTo(found)
+	r.moveTo(found, block)
 	return found, true
+}
+
+// nullsBefore reports whether b ends with the head of a block in which one byte more stands, behind as many bytes 0.
+func nullsBefore(b []byte) (nulls int, ok bool) {
+	for nulls < min(len(b), 255) && b[len(b)-1-nulls] == 0 {
+		nulls++
+	}
+	head := len(b) - nulls
+	return nulls, head >= 2 && nulls < 255 && b[head-2] == tcBlockData && int(b[head-1]) == nulls+1
 }
 
 // isMap reports whether b starts with the class and the first field of a HashMap.
@@ -70,10 +93,10 @@ func isMap(b []byte) bool {
 }
 
 // moveTo goes on at a place whose handles are not known: what was skipped has assigned some.
-func (r *CompactReader) moveTo(at int) {
+func (r *CompactReader) moveTo(at, block int) {
 	r.Resume(at)
 	r.started = true
-	r.block = 0
+	r.block = block
 	r.loose = true
 }
 

@@ -35,8 +35,10 @@ type Reader struct {
 	compact bool // classes without fields
 	loose   bool // handles may refer to what was not read
 	inside  bool // the stream ends with the buffer
-	assume  bool // classes whose fields are not known have none
-	bare    bool // there were such classes
+
+	// assume: classes whose fields are not known have none. bare: there were such classes. unknown: reading stopped at one.
+	assume, bare, unknown bool
+	announced             int // the number of elements in the block read last
 
 	started bool
 	block   int    // bytes left of the current block of data
@@ -62,7 +64,7 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	r.Recorder.Reset(body, short, t)
 	r.started = false
 	r.loose = false
-	r.inside, r.assume, r.bare = false, false, false
+	r.inside, r.assume, r.bare, r.unknown = false, false, false, false
 	r.block = 0
 	r.halfOf, r.hiding = noNode, 0
 	r.copied, r.retried = 0, 0

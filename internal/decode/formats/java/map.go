@@ -10,7 +10,8 @@ func (r *Reader) entries(i int, s shape) {
 	if r.halfOf == i {
 		half, r.halfOf = r.half, noNode
 	}
-	for k := 0; r.more(); k++ {
+	size, bare, k := r.size()
+	for ; r.more(); k++ {
 		if tc, _ := r.Peek(); tc == tcNull && s == shapeNullEnds {
 			r.Off++
 			if tc, _ := r.Peek(); tc == tcNull {
@@ -19,26 +20,35 @@ func (r *Reader) entries(i int, s shape) {
 			r.Role("end")
 			continue
 		}
-		name := ""
-		switch half {
-		case shapeKeys:
-			r.item(decode.ByIndex, "", k)
-		case shapeMapValues:
-			r.hidden("key")
-		default:
-			name = r.mapKey(k)
-		}
-		if !r.more() {
-			return
-		}
-		switch half {
-		case shapeKeys:
-			r.hidden("value")
-		case shapeMapValues:
-			r.item(decode.ByIndex, "", k)
-		default:
-			r.item(decode.ByEntry, name, k)
-		}
+		r.entry(k, half)
+	}
+	if s == shapeCollSer {
+		k *= 2
+	}
+	r.sized(size, k, bare)
+}
+
+// entry takes a key and a value, or what of them is an element.
+func (r *Reader) entry(k int, half shape) {
+	name := ""
+	switch half {
+	case shapeKeys:
+		r.item(decode.ByIndex, "", k)
+	case shapeMapValues:
+		r.hidden("key")
+	default:
+		name = r.mapKey(k)
+	}
+	if !r.more() {
+		return
+	}
+	switch half {
+	case shapeKeys:
+		r.hidden("value")
+	case shapeMapValues:
+		r.item(decode.ByIndex, "", k)
+	default:
+		r.item(decode.ByEntry, name, k)
 	}
 }
 

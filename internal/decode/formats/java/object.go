@@ -33,6 +33,7 @@ func (r *Reader) body(i int, c int32) {
 	if n != nil {
 		n.Class = sourceName(r.classes[c].name)
 	}
+	r.bare = r.bare || r.classes[c].guessed
 	from := c
 	s := r.classes[c].shape
 	if !r.classes[c].hasData() {
@@ -67,10 +68,10 @@ func (r *Reader) classData(i int, s shape, at int32) {
 		return
 	}
 	switch {
-	case !c.fieldsKnown && r.inside && (r.assume || r.Left() == 0):
-		r.bare = true
+	case !c.fieldsKnown && r.inside && r.Left() == 0:
 		return // each field would take a byte
 	case !c.fieldsKnown:
+		r.unknown = true
 		r.Fail(decode.Unsupported, "the fields of class "+excerpt(c.name)+", which this stream does not tell", "")
 		return
 	case c.flags&scExternalizable != 0 && c.flags&scBlockData == 0:
@@ -86,7 +87,7 @@ func (r *Reader) classData(i int, s shape, at int32) {
 	switch {
 	case !c.shape.within(s):
 		r.inner(i, &c)
-	case c.shape == shapeObject && c.flags&scWriteMethod != 0 && c.n > 0:
+	case c.flags&scWriteMethod != 0 && c.n > 0 && c.shape == shapeObject && !isJDK(c.name):
 		r.fieldsOrNot(i, &c)
 	default:
 		r.own(i, &c)

@@ -2,6 +2,7 @@ package java
 
 import (
 	"fmt"
+	"strings"
 
 	"dubbo-wire/internal/decode"
 )
@@ -44,6 +45,11 @@ func reuse[T any](s []T) []T {
 		return nil
 	}
 	return s[:0]
+}
+
+// isJDK tells the JDK's classes by their names.
+func isJDK(class string) bool {
+	return strings.HasPrefix(class, "java.") || strings.HasPrefix(class, "javax.") || strings.HasPrefix(class, "sun.")
 }
 
 // handle is one thing that later bytes may refer to.

@@ -16,12 +16,12 @@ const retries = 4
 
 // place is a state of the reader to come back to.
 type place struct {
-	mark                                                      decode.Mark
-	handles, classes, fields, texts, repeated, copied, hiding int
+	mark                                                             decode.Mark
+	block, handles, classes, fields, texts, repeated, copied, hiding int
 }
 
 func (r *Reader) place() place {
-	return place{r.Mark(), len(r.handles), len(r.classes), len(r.fields), len(r.texts), r.repeated, r.copied, r.hiding}
+	return place{r.Mark(), r.block, len(r.handles), len(r.classes), len(r.fields), len(r.texts), r.repeated, r.copied, r.hiding}
 }
 
 // comeBack forgets what was read since p, and the error.
@@ -29,7 +29,7 @@ func (r *Reader) comeBack(at int, p place) {
 	r.retried += r.Off - at + len(r.texts)
 	r.Resume(at)
 	r.Rewind(p.mark)
-	r.block, r.halfOf, r.hiding = 0, noNode, p.hiding
+	r.block, r.halfOf, r.hiding = p.block, noNode, p.hiding
 	r.handles, r.classes, r.fields = r.handles[:p.handles], r.classes[:p.classes], r.fields[:p.fields]
 	r.repeated, r.copied = p.repeated, p.copied
 	if len(r.texts) > p.texts {
@@ -42,7 +42,7 @@ func (r *Reader) fieldsOrNot(i int, c *class) {
 	at, before := r.Off, r.place()
 	r.own(i, c)
 	err := r.Err()
-	if err == nil || err.Cause != decode.Malformed && err.Cause != decode.Unsupported || r.certain || r.retried > retries*len(r.Buf) || !startsAnnotation(r.Buf[at:]) {
+	if err == nil || err.Cause != decode.Malformed || r.certain || r.retried > retries*len(r.Buf) || !startsAnnotation(r.Buf[at:]) {
 		return
 	}
 	r.comeBack(at, before)
