@@ -5,10 +5,9 @@ package decode
 type counted struct {
 	parts PartBytes
 	nodes int
-	// open has, for each container that is open, whether it owns bytes itself.
-	open []bool
-	// attachments: the outermost of them are the attachments.
-	attachments bool
+	open  []container
+	// values: they are not empty, and the outermost of them is something else than the attachments; attachments: it is those.
+	values, attachments bool
 	// opaqueAt is where the first opaque value stands, opaque whether there is one.
 	opaqueAt int
 	opaque   bool
@@ -18,41 +17,48 @@ type counted struct {
 
 func (c *counted) reset() { *c = counted{open: c.open[:0]} }
 
-// count adds up n bytes of a node at offset off, as [Tree.Bytes] would.
-func (c *counted) count(k Kind, l Label, name string, off, n int) {
-	c.nodes++
-	var class Class
+// container is one that is open: what its own bytes are for, and whether it has some.
+type container struct {
+	class Class
+	owns  bool
+}
+
+// class returns what the bytes of a node are for, as [Node.class] does.
+func (c *counted) class(k Kind, l Label, name string) Class {
+	top := len(c.open) == 0
 	switch {
 	case k == Opaque:
-		if !c.opaque {
-			c.opaque, c.opaqueAt = true, off
-		}
-		class = ClassOpaque
-	case c.attachments:
-		class = ClassAttachments
+		return ClassOpaque
+	case c.attachments, top && l == ByField && name == "attachments":
+		return ClassAttachments
+	case k == Overhead && (name == "class" || name == "field"), l == ByMember:
+		return ClassNames
 	case k == Overhead:
-		class = ClassOverhead
-		if name == "class" || name == "field" {
-			class = ClassNames
-		}
-	case l == ByMember:
-		class = ClassNames
-	case len(c.open) == 0 && l == ByField && name != "result" && name != "exception":
-		class = ClassEnvelope
-		if name == "attachments" {
-			class = ClassAttachments
-		}
+		return ClassOverhead
+	case top && l == ByField && name != "result" && name != "exception":
+		return ClassEnvelope
 	}
-	c.parts[class] += int32(n)
+	return ClassValues
+}
+
+// count adds up n bytes of a node at offset off.
+func (c *counted) count(k Kind, l Label, name string, off, n int) {
+	c.nodes++
+	if k == Opaque && !c.opaque {
+		c.opaque, c.opaqueAt = true, off
+	}
+	c.parts[c.class(k, l, name)] += int32(n)
 }
 
 // begin starts a container and returns the number of its node, -1 when there would be none.
-func (c *counted) begin(l Label, name string) int {
+func (c *counted) begin(k Kind, l Label, name string) int {
 	c.nodes++
+	own := container{class: c.class(k, l, name)}
 	if len(c.open) == 0 {
-		c.attachments = l == ByField && name == "attachments"
+		c.attachments = own.class == ClassAttachments
+		c.values = !c.attachments
 	}
-	c.open = append(c.open, false)
+	c.open = append(c.open, own)
 	if c.hidden {
 		return -1
 	}
@@ -62,7 +68,9 @@ func (c *counted) begin(l Label, name string) int {
 func (c *counted) end() {
 	if k := len(c.open); k > 0 {
 		c.open = c.open[:k-1]
-		c.attachments = c.attachments && k > 1
+		if k == 1 {
+			c.values, c.attachments = false, false
+		}
 	}
 }
 
@@ -70,16 +78,12 @@ func (c *counted) end() {
 func (c *counted) fill(n int) {
 	k := len(c.open) - 1
 	switch {
-	case n == 0:
-	case k >= 0 && c.open[k]:
+	case n == 0 || k < 0:
+	case c.open[k].owns:
 		c.count(Overhead, ByRole, "value", 0, n)
-	case c.attachments:
-		c.parts[ClassAttachments] += int32(n)
 	default:
-		c.parts[ClassValues] += int32(n)
-	}
-	if k >= 0 && n > 0 {
-		c.open[k] = true
+		c.open[k].owns = true
+		c.parts[c.open[k].class] += int32(n)
 	}
 }
 
@@ -88,6 +92,7 @@ type countedMark struct {
 	parts             PartBytes
 	nodes, open       int
 	owns, attachments bool
+	values            bool
 	opaque, void      bool
 	hidden            bool
 	opaqueAt          int
@@ -96,20 +101,20 @@ type countedMark struct {
 func (c *counted) mark() countedMark {
 	k := len(c.open)
 	return countedMark{
-		parts: c.parts, nodes: c.nodes, open: k, owns: k > 0 && c.open[k-1], attachments: c.attachments,
+		parts: c.parts, nodes: c.nodes, open: k, owns: k > 0 && c.open[k-1].owns, attachments: c.attachments, values: c.values,
 		opaque: c.opaque, opaqueAt: c.opaqueAt, void: c.void, hidden: c.hidden,
 	}
 }
 
 func (c *counted) rewind(m countedMark) {
-	c.parts, c.nodes, c.attachments = m.parts, m.nodes, m.attachments
+	c.parts, c.nodes, c.attachments, c.values = m.parts, m.nodes, m.attachments, m.values
 	c.opaque, c.opaqueAt, c.void = m.opaque, m.opaqueAt, m.void
 	c.hidden = m.hidden
 	if m.open <= len(c.open) {
 		c.open = c.open[:m.open]
 	}
 	if m.open > 0 && m.open == len(c.open) {
-		c.open[m.open-1] = m.owns
+		c.open[m.open-1].owns = m.owns
 	}
 }
 

@@ -53,18 +53,30 @@ func (c *Cursor) FailAt(at int, cause Cause, expected, found string) {
 
 // Need reports whether n more bytes are there; if not, the cursor fails with its Short cause, naming what was wanted.
 func (c *Cursor) Need(n int, what string) bool {
-	if c.err != nil {
-		return false
+	if c.err == nil && uint(n) <= uint(len(c.Buf)-c.Off) {
+		return true
 	}
-	if n < 0 || n > len(c.Buf)-c.Off {
+	return c.lack(n, what)
+}
+
+// lack is Need where n more bytes are not there. It is apart so that the others stay small.
+func (c *Cursor) lack(n int, what string) bool {
+	if c.err == nil {
 		found := fmt.Sprintf("%d bytes to the end of the body", len(c.Buf)-c.Off)
 		if c.Short != Malformed {
 			found = fmt.Sprintf("%d captured bytes", len(c.Buf)-c.Off)
 		}
 		c.Fail(c.Short, fmt.Sprintf("%s (%d bytes)", what, n), found)
-		return false
 	}
-	return true
+	return false
+}
+
+// noByte is what Byte, which is to be inlined, does where there is none.
+//
+//go:noinline
+func (c *Cursor) noByte(what string) byte {
+	c.lack(1, what)
+	return 0
 }
 
 // Peek returns the next byte without taking it; ok is false at the end or after an error (and nothing fails).
@@ -77,30 +89,32 @@ func (c *Cursor) Peek() (b byte, ok bool) {
 
 // Byte takes one byte.
 func (c *Cursor) Byte(what string) byte {
-	if c.err != nil || c.Off >= len(c.Buf) {
-		c.Need(1, what)
-		return 0
+	if c.err == nil && c.Off < len(c.Buf) {
+		b := c.Buf[c.Off]
+		c.Off++
+		return b
 	}
-	b := c.Buf[c.Off]
-	c.Off++
-	return b
+	return c.noByte(what)
 }
 
 // Bytes takes n bytes; the result is borrowed.
 func (c *Cursor) Bytes(n int, what string) []byte {
-	if !c.Need(n, what) {
-		return nil
+	if c.err == nil && uint(n) <= uint(len(c.Buf)-c.Off) {
+		b := c.Buf[c.Off : c.Off+n : c.Off+n]
+		c.Off += n
+		return b
 	}
-	b := c.Buf[c.Off : c.Off+n : c.Off+n]
-	c.Off += n
-	return b
+	c.lack(n, what)
+	return nil
 }
 
 // Skip takes n bytes and drops them.
 func (c *Cursor) Skip(n int, what string) {
-	if c.Need(n, what) {
+	if c.err == nil && uint(n) <= uint(len(c.Buf)-c.Off) {
 		c.Off += n
+		return
 	}
+	c.lack(n, what)
 }
 
 // U16 takes two bytes, big-endian.

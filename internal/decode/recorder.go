@@ -2,7 +2,6 @@ package decode
 
 import (
 	"strconv"
-	"strings"
 )
 
 // Recorder reads a body from front to back and gives every byte that it takes to exactly one node: a Leaf or a Role
@@ -13,7 +12,7 @@ type Recorder struct {
 	Tree    *Tree // may be nil
 	owned   int   // the bytes before it belong to a node
 	depth   int   // values entered and not left
-	names   map[string]string
+	names   names
 	counted counted
 }
 
@@ -30,7 +29,12 @@ func (r *Recorder) Reset(buf []byte, short Cause, t *Tree) {
 func (r *Recorder) Leaf(k Kind, l Label, name string, index int) *Node {
 	if r.Tree == nil {
 		if r.err == nil {
-			r.counted.count(k, l, name, r.owned, r.Off-r.owned)
+			if c := &r.counted; c.values && k > Overhead && k < Opaque && l != ByMember {
+				c.nodes++
+				c.parts[ClassValues] += int32(r.Off - r.owned)
+			} else {
+				c.count(k, l, name, r.owned, r.Off-r.owned)
+			}
 			r.owned = r.Off
 		}
 		return nil
@@ -58,8 +62,22 @@ func (r *Recorder) LeafAt(k Kind, l Label, name string, index, off, end int) *No
 // Role gives the bytes read since the last node, if any, to a piece of overhead of the open container.
 func (r *Recorder) Role(name string) {
 	if r.Off > r.owned {
-		r.Leaf(Overhead, ByRole, name, 0)
+		r.role(name)
 	}
+}
+
+func (r *Recorder) role(name string) {
+	if c := &r.counted; r.Tree == nil && r.err == nil && c.values {
+		class := ClassOverhead
+		if name == "class" || name == "field" {
+			class = ClassNames
+		}
+		c.nodes++
+		c.parts[class] += int32(r.Off - r.owned)
+		r.owned = r.Off
+		return
+	}
+	r.Leaf(Overhead, ByRole, name, 0)
 }
 
 // Pending returns how many bytes were read since the last node.
@@ -113,7 +131,7 @@ func (r *Recorder) Open(k Kind, l Label, name string, index int) int {
 		return -1
 	}
 	if r.Tree == nil {
-		return r.counted.begin(l, name)
+		return r.counted.begin(k, l, name)
 	}
 	return r.Tree.Open(k, l, name, index, r.owned)
 }
@@ -132,45 +150,25 @@ func (r *Recorder) Close() {
 // Offset returns the bytes of the body taken so far.
 func (r *Recorder) Offset() int { return r.Off }
 
-// Names beyond these bounds are not shared: they are data, not vocabulary.
-const (
-	maxNameLen = 64
-	maxNames   = 4096
-)
-
 // Name returns b, which is UTF-8, as a string. Equal names, which come again in every body, share one copy.
-func (r *Recorder) Name(b []byte) string {
-	if s, ok := r.names[string(b)]; ok {
-		return s
-	}
-	s := strings.ToValidUTF8(string(b), "\ufffd")
-	if len(b) > maxNameLen {
-		return s
-	}
-	if len(r.names) >= maxNames {
-		clear(r.names)
-	}
-	if r.names == nil {
-		r.names = make(map[string]string)
-	}
-	r.names[string(b)] = s
-	return s
-}
+func (r *Recorder) Name(b []byte) string { return r.names.of(b) }
 
 // Values reports whether texts and numbers are wanted.
 func (r *Recorder) Values() bool { return r.Tree.Values() }
 
 // Enter goes one value deeper; below MaxDepth it fails with cause Limit. Leave comes back.
 func (r *Recorder) Enter() bool {
-	if !r.OK() {
-		return false
+	if r.err == nil && r.depth < MaxDepth {
+		r.depth++
+		return true
 	}
-	if r.depth >= MaxDepth {
-		r.Fail(Limit, "values nested at most "+strconv.Itoa(MaxDepth)+" deep", "deeper nesting")
-		return false
-	}
-	r.depth++
-	return true
+	return r.tooDeep()
+}
+
+//go:noinline
+func (r *Recorder) tooDeep() bool {
+	r.Fail(Limit, "values nested at most "+strconv.Itoa(MaxDepth)+" deep", "deeper nesting")
+	return false
 }
 
 // Leave ends what Enter began.
@@ -224,12 +222,16 @@ func (r *Recorder) Resume(at int) {
 }
 
 func (r *Recorder) room() bool {
-	if !r.OK() {
-		return false
+	if r.err == nil && !r.Tree.Full() {
+		return true
 	}
-	if r.Tree.Full() {
+	return r.noRoom()
+}
+
+//go:noinline
+func (r *Recorder) noRoom() bool {
+	if r.err == nil {
 		r.Fail(Limit, "at most "+strconv.Itoa(len(r.Tree.Nodes))+" values in a body", "more")
-		return false
 	}
-	return true
+	return false
 }
