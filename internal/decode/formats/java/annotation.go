@@ -11,18 +11,18 @@ import (
 //
 //	objectAnnotation: endBlockData | contents endBlockData
 func (r *Reader) annotation(i int, c *class) {
-	switch {
-	case c.shape.kind() == decode.List, c.shape == shapeCollSer:
+	switch c.shape {
+	case shapeList, shapeTreeSet, shapeQueue, shapeCollSer:
 		r.elements(i, c.shape)
-	case c.shape.kind() == decode.Map:
+	case shapeMap, shapeNullEnds:
 		r.entries(i, c.shape)
-	case c.shape == shapeText:
+	case shapeText:
 		r.builder(i)
-	case c.shape == shapeDate:
+	case shapeDate:
 		r.payload(i, dateOf)
-	case c.shape == shapeTime:
+	case shapeTime:
 		r.time(i)
-	default:
+	case shapeObject:
 		r.custom()
 	}
 	if !r.OK() {

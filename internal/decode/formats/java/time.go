@@ -105,13 +105,13 @@ func timeOf(n *decode.Node, b []byte, _ bool) bool {
 	case serLocalDate:
 		text = p.date().append(text)
 	case serLocalTime:
-		text = p.clock().append(text)
+		text = p.clock().local(text)
 	case serLocalDateTime:
 		text = p.dateTime(text)
 	case serOffsetDateTime:
 		text = appendOffset(p.dateTime(text), p.offset())
 	case serOffsetTime:
-		text = appendOffset(p.clock().append(text), p.offset())
+		text = appendOffset(p.clock().local(text), p.offset())
 	case serZonedDateTime:
 		text = appendOffset(p.dateTime(text), p.offset())
 		text = p.zone(text)
@@ -127,7 +127,7 @@ func timeOf(n *decode.Node, b []byte, _ bool) bool {
 
 func (p *packed) dateTime(dst []byte) []byte {
 	d := p.date()
-	return p.clock().append(append(d.append(dst), 'T'))
+	return p.clock().local(append(d.append(dst), 'T'))
 }
 
 // instant writes a point in time: RFC 3339, UTC, with no, 3, 6 or 9 digits of a second's fraction, and a sign before a
@@ -148,6 +148,14 @@ func (d date) append(dst []byte) []byte {
 		dst = append(dst, '+')
 	}
 	return fmt.Appendf(dst, "%04d-%02d-%02d", year, d.month, d.day)
+}
+
+// local writes seconds where there are any, as java.time does of what is no instant.
+func (c clock) local(dst []byte) []byte {
+	if c.second == 0 && c.nano == 0 {
+		return fmt.Appendf(dst, "%02d:%02d", c.hour, c.minute)
+	}
+	return c.append(dst)
 }
 
 // append writes seconds always.
