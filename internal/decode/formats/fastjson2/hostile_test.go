@@ -153,6 +153,26 @@ func TestRepeatedNames(t *testing.T) {
 	assert.Equal(t, decode.Limit, r.Fault().Cause)
 }
 
+// References at the bottom of deep nesting, to paths that many values have.
+func TestDeepReferences(t *testing.T) {
+	for name, c := range map[string]struct{ level, leaf string }{
+		"lists":   {"96 01", "93 4b 242e61"},
+		"objects": {"a6 7f 4a61 00", "93 4e 245b305d2e61"},
+		"sets":    {"92 50 48617368536574 00 96 a6 4a61 01 a5", "93 4b 242e61"},
+	} {
+		const leaves = 30000
+		level := formattest.Hex(c.level)
+		b := bytes.Repeat(level, 900)
+		b = append(b, formattest.Hex("a4 48", fmt.Sprintf("%08x", leaves))...)
+		b = append(b, bytes.Repeat(formattest.Hex(c.leaf), leaves)...)
+		body := append(formattest.Hex(fmt.Sprintf("%08x", len(b))), b...)
+		start := time.Now()
+		_, m := read(body, decode.Malformed)
+		formattest.Balance(t, &m.Tree, len(body))
+		assert.Less(t, time.Since(start), 10*time.Second, name)
+	}
+}
+
 // The time is linear, whatever the document is full of.
 func TestLinear(t *testing.T) {
 	const size = 1 << 18
@@ -164,6 +184,10 @@ func TestLinear(t *testing.T) {
 		"symbols":                 "7f 4a61 00",
 		"maps":                    "a6 4a61 01 a5",
 		"beans":                   "92 4a61 00 a6 7f 4a62 01 93 4a24 a5",
+		"the one again":           "93 4f245b315d2e61 93 4c232d31 93 4c232d31",
+		"sets":                    "92 50 48617368536574 01 96 a6 7f 4a62 00 01 a5 a6 7f 4a62 00 93 4b 242e62 a5",
+		"lists of nothing":        "a6 7f 4a61 00 92 68 6a6176612e7574696c2e436f6c6c656374696f6e7324456d7074794c697374 01 94 7f 4a62 02 93 4b 242e62 a5",
+		"maps by double":          "a6 b500000000000001 01 b5 00000000000002 01 93 4f 242e322e3045303030 a5",
 		"marks in a path":         "93 54 245c2e5c2e5c2e5c2e5b5d",
 		"big integers":            "bb 3fff" + strings.Repeat("77", 2047),
 		"decimals of small scale": "b9 487fffffff 01",

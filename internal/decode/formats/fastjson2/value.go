@@ -164,7 +164,7 @@ func (r *Reader) compound(l decode.Label, name string, index int) {
 	switch {
 	case !r.OK():
 	case isArray(op):
-		r.array(node, op)
+		r.array(node, op, class)
 	case op == opObject:
 		r.object(node, class)
 	case op == opTyped, op == opReference:
@@ -204,7 +204,7 @@ func (r *Reader) typed(node int, class *symbol) {
 }
 
 // array takes a count and elements.
-func (r *Reader) array(node int, op byte) {
+func (r *Reader) array(node int, op byte, class *symbol) {
 	count := int(op - opArray0)
 	if op == opArray {
 		if count = r.size("the length of an array"); r.OK() && count > r.Left() && r.Short == decode.Malformed {
@@ -213,7 +213,7 @@ func (r *Reader) array(node int, op byte) {
 	}
 	r.Role("type")
 	if n := r.Tree.Node(node); n != nil && r.OK() {
-		n.Kind, n.Class = decode.List, ""
+		n.Kind, n.Class, n.Num = decode.List, "", listKind(class, count)
 	}
 	for i := 0; i < count && r.OK(); i++ {
 		r.value(decode.ByIndex, "", i)
@@ -240,6 +240,9 @@ func (r *Reader) object(node int, class *symbol) {
 			r.Off++
 			r.Role("end")
 			return
+		case bean && op == opNull: // an AtomicReference without value is two nulls
+			r.Off++
+			r.Role("trailing")
 		case bean:
 			referred = r.field(referred)
 		default:
