@@ -129,6 +129,25 @@ func (r *Recorder) Run(k Kind, n int) {
 	}
 }
 
+// Counting reports whether bytes are counted, without a tree, within a container that is open: then Tally may be used.
+func (r *Recorder) Counting() bool {
+	return r.Tree == nil && r.err == nil && (r.counted.values || r.counted.attachments)
+}
+
+// Tally counts what was read since the last node, so many bytes of it overhead and the rest values, of so many nodes: what
+// calls of Open, Leaf, Role, Fill and Close would count together.
+func (r *Recorder) Tally(overhead, nodes int) {
+	c, n := &r.counted, int32(r.Off-r.owned)
+	c.nodes += nodes
+	if c.attachments {
+		c.parts[ClassAttachments] += n
+	} else {
+		c.parts[ClassOverhead] += int32(overhead)
+		c.parts[ClassValues] += n - int32(overhead)
+	}
+	r.owned = r.Off
+}
+
 // Recount gives n bytes that were counted as values to another class: what a reader with a tree does by changing nodes.
 func (r *Recorder) Recount(to Class, n int) {
 	if r.Tree == nil && !r.counted.attachments {

@@ -22,9 +22,11 @@ type class struct {
 	super       int32 // the nearest class above it that has data, -1 when none
 	level       int32 // number of such classes up to this one
 	shape       shape
-	fieldsKnown bool // false in compactedjava for classes of the application
-	read        bool // its descriptor was read to the end
-	guessed     bool // its fields, or those of a class above it, are not known
+	fieldsKnown bool  // false in compactedjava for classes of the application
+	read        bool  // its descriptor was read to the end
+	plain       bool  // its objects have nothing but fields of known kinds, also above it
+	prims, size int32 // how many of its fields are no objects, and their bytes
+	guessed     bool  // its fields, or those of a class above it, are not known
 }
 
 // fieldDesc is a field: its type code (B C D F I J S Z, L or [) and name.
@@ -177,6 +179,7 @@ func (r *Reader) finish(c class, self int) int32 {
 		return -1
 	}
 	c.read = true
+	r.plan(&c)
 	r.classes[self] = c
 	return int32(self)
 }
@@ -200,6 +203,10 @@ func (r *Reader) readFields(c *class, n int) {
 		code := r.Byte("the type of a field")
 		if r.OK() && size(code) == 0 && code != 'L' && code != '[' {
 			r.FailAt(r.Off-1, decode.Malformed, "the type of a field", fmt.Sprintf("byte %02x", code))
+			return
+		}
+		if k := len(r.fields) - 1; r.OK() && i > 0 && size(code) > 0 && size(r.fields[k].code) == 0 {
+			r.FailAt(r.Off-1, decode.Malformed, "the fields that are no primitives behind those that are", fmt.Sprintf("a primitive, %c", code))
 			return
 		}
 		r.fields = append(r.fields, fieldDesc{code, r.className()})

@@ -29,10 +29,14 @@ const (
 
 // item takes one object, array, string, enum constant, class, reference or null.
 func (r *Reader) item(l decode.Label, name string, index int) {
-	if !r.Enter() {
+	if r.block == 0 && r.Counting() && r.walk() || !r.Enter() {
 		return
 	}
-	defer r.Leave()
+	r.anyItem(l, name, index)
+	r.Leave()
+}
+
+func (r *Reader) anyItem(l decode.Label, name string, index int) {
 	if r.block > 0 {
 		r.Fail(decode.Malformed, "an object", fmt.Sprintf("%d bytes of block data", r.block))
 		return
