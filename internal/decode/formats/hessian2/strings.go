@@ -163,20 +163,33 @@ var asciiMasks = func() (m [33][4]uint64) {
 // is no text, it returns that offset and the number of units that were not read.
 func skipUnits(b []byte, at, n int) (stop, left int) {
 	const high = 0x8080808080808080
-	for len(b)-at >= 32 { // 32 bytes of ASCII at a time, the last of them at once
-		m, w := &asciiMasks[min(n, 32)], b[at:at+32]
-		if m[0]&binary.LittleEndian.Uint64(w)|m[1]&binary.LittleEndian.Uint64(w[8:])|
-			m[2]&binary.LittleEndian.Uint64(w[16:])|m[3]&binary.LittleEndian.Uint64(w[24:]) != 0 {
-			break
-		}
-		if n <= 32 {
-			return at + n, 0
-		}
-		at += 32
-		n -= 32
-	}
 	for n > 0 {
-		if len(b)-at >= 8 { // eight at a time, then the last up to seven
+		if len(b)-at >= 32 { // 32 bytes of ASCII at a time, or those before the first other one
+			w := b[at : at+32]
+			w0, w1 := binary.LittleEndian.Uint64(w), binary.LittleEndian.Uint64(w[8:])
+			w2, w3 := binary.LittleEndian.Uint64(w[16:]), binary.LittleEndian.Uint64(w[24:])
+			ascii := 32
+			if (w0|w1|w2|w3)&high != 0 {
+				switch {
+				case w0&high != 0:
+					ascii = bits.TrailingZeros64(w0&high) / 8
+				case w1&high != 0:
+					ascii = 8 + bits.TrailingZeros64(w1&high)/8
+				case w2&high != 0:
+					ascii = 16 + bits.TrailingZeros64(w2&high)/8
+				default:
+					ascii = 24 + bits.TrailingZeros64(w3&high)/8
+				}
+			}
+			if n <= ascii {
+				return at + n, 0
+			}
+			at += ascii
+			n -= ascii
+			if ascii == 32 {
+				continue
+			}
+		} else if len(b)-at >= 8 { // eight at a time, then the last up to seven
 			high := binary.LittleEndian.Uint64(b[at:]) & high
 			if n >= 8 {
 				if high == 0 {
