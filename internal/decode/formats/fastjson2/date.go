@@ -2,6 +2,7 @@ package fastjson2
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -76,16 +77,22 @@ func (r *Reader) instant(op byte) time.Time {
 // instantText writes a point in time as RFC 3339 does.
 func instantText(t time.Time) string {
 	d := day{t.Year(), int(t.Month()), t.Day()}
-	return d.String() + "T" + clock{t.Hour(), t.Minute(), t.Second(), t.Nanosecond()}.String() + "Z"
+	return d.String() + "T" + clock{t.Hour(), t.Minute(), t.Second(), t.Nanosecond()}.full() + "Z"
 }
 
-// zoneText writes an offset as it is, and the name of a region, whose offset the wire has not, in brackets.
+// zoneText writes an offset as it is, and the name of a region in brackets, behind its offset where the name tells it.
 func zoneText(zone string) string {
 	switch {
 	case zone == "" || zone[0] == '+' || zone[0] == '-' || zone == "Z":
 		return zone
-	case zone == "UTC" || zone == "GMT":
-		return "Z[" + zone + "]"
+	}
+	for _, prefix := range []string{"UTC", "GMT", "UT"} {
+		switch offset, ok := strings.CutPrefix(zone, prefix); {
+		case ok && offset == "":
+			return "Z[" + zone + "]"
+		case ok && (offset[0] == '+' || offset[0] == '-') && len(offset) >= len("+01:00"):
+			return offset + "[" + zone + "]"
+		}
 	}
 	return "[" + zone + "]"
 }
@@ -102,8 +109,16 @@ func (d day) String() string {
 	return fmt.Sprintf("%s%04d-%02d-%02d", sign, year, d.month, d.day)
 }
 
-// String writes seconds always, and of their fraction three, six or nine digits, or none.
+// String writes the time as java.time does: without seconds where there are none.
 func (c clock) String() string {
+	if c.second == 0 && c.nano == 0 {
+		return fmt.Sprintf("%02d:%02d", c.hour, c.minute)
+	}
+	return c.full()
+}
+
+// full writes seconds always, and of their fraction three, six or nine digits, or none.
+func (c clock) full() string {
 	s := fmt.Sprintf("%02d:%02d:%02d", c.hour, c.minute, c.second)
 	switch {
 	case c.nano == 0:

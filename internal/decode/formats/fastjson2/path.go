@@ -244,9 +244,6 @@ func (p *paths) entry(t *decode.Tree, n *decode.Node, i int32) int32 {
 		p.alias(step{p.at, byName, "\x01" + other}, to)
 	}
 	p.alias(step{p.at, n.Index, "value"}, to) // where the key is an object to the writer: a StringBuilder, a constant with methods
-	if other, ok := strings.CutSuffix(name, ":00"); ok && k.Kind == decode.Date {
-		p.alias(step{p.at, byName, other}, to)
-	}
 	if !exact {
 		p.alias(step{p.at, byNothing, ""}, to)
 	}
