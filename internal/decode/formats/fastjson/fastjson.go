@@ -18,7 +18,7 @@ var Format = decode.Format{
 	Releases:   "2.0.7 to 2.7.23, 3.0 and 3.1 by extension",
 	Capture:    "fastjson.pcap.zst",
 	Heartbeats: [][]byte{[]byte("null\n"), []byte("null\r\n")},
-	New:        jsonlines.NewLines,
+	New:        jsonlines.NewFastjson,
 	Counts:     true,
 	Tell:       func(b []byte, _ decode.BodyKind) decode.Verdict { return tell(b, false) },
 }

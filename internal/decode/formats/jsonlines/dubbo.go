@@ -3,7 +3,7 @@ package jsonlines
 import (
 	"bytes"
 	"math"
-	"strings"
+	"unicode"
 
 	"dubbo-wire/internal/decode"
 )
@@ -16,7 +16,7 @@ import (
 func (r *Reader) lastClass(node, last int) {
 	t := r.Tree
 	n := t.Node(node)
-	if n == nil || !r.OK() || r.bad {
+	if n == nil || !r.OK() {
 		return
 	}
 	key, value := -1, -1 // punctuation lies between them
@@ -53,21 +53,37 @@ func (r *Reader) lastClass(node, last int) {
 
 // countLastClass is lastClass without a tree, where the last value starts at offset value. Keys are names already.
 func (r *Reader) countLastClass(value int) {
-	if r.Tree != nil || !r.OK() || r.bad {
+	if r.Tree != nil || !r.OK() {
 		return
 	}
 	text := bytes.TrimLeft(r.Buf[value:r.end], " \t\r\n")
-	if n := stringLen(text); n > 0 && className(r.Name(text[1:n-1])) {
+	if n := stringEnd(text, 0); n > 0 && className(r.Name(text[1:n-1])) {
 		r.Recount(decode.ClassNames, n)
 	}
 }
 
 // className reports whether s can be what Class.getName returns for the class of a bean: a map may have an entry "class",
-// too.
+// too. A class outside of any package has to be a member of another.
 func className(s string) bool {
-	return s != "" && strings.IndexFunc(s, func(c rune) bool {
-		return c <= ' ' || strings.ContainsRune(`"\/;[],:<>()`, c)
-	}) < 0
+	start, joints := true, 0
+	for _, c := range s {
+		switch {
+		case c == '.':
+			if start {
+				return false
+			}
+			start = true
+			joints++
+			continue
+		case c == '$':
+			joints++
+		case c == '_' || unicode.IsLetter(c):
+		case start || !unicode.IsDigit(c):
+			return false
+		}
+		start = false
+	}
+	return !start && joints > 0
 }
 
 // beyondNumbers takes the floating point values that JSON has no number for, as String.valueOf prints them.

@@ -2,43 +2,73 @@
 // Dubbo 2.x, gson 16, jackson 18, protobuf-json 21), or behind a four-byte length (fastjson's extension for Dubbo 3).
 // A JSON string never contains a raw line end, so the extent of every write is exact whatever it holds.
 //
-// It follows Dubbo's GsonJsonObjectOutput and FastJsonObjectOutput and RFC 8259, and takes what fastjson writes beyond
-// it: keys that are no strings, numbers with a letter for their type, new Date(…), Set[…], x'…'; and what Dubbo's own
-// JSON writes: a bean's class as its last member, NaN and Infinity. A text that is something else is opaque: its extent is
-// known, so reading goes on behind it. Beans and maps look alike and both are maps here, except where a class is named.
+// It follows RFC 8259, the writers of Dubbo's releases (JsonObjectOutput, FastJsonObjectOutput, GsonJsonObjectOutput,
+// JacksonObjectOutput, GenericProtobufJsonObjectOutput), and of the libraries behind them what goes beyond JSON: see
+// [writer]. What cannot be read of a text is opaque, the parts before it stand, and the next text is read: [Reader.Fault]
+// says why. Beans and maps look alike and both are maps here, except where a class is named.
 package jsonlines
 
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"dubbo-wire/internal/decode"
 )
 
-// NewLines returns a reader of texts that end with a line end.
-func NewLines() decode.Reader { return new(Reader) }
+// writer is what a serialization writes in its own way.
+type writer struct {
+	// prefixed: texts stand behind their length, not in lines.
+	prefixed bool
+	// fastjson: references, keys that are no strings, numbers with a letter for their type, new Date(…), Set[…], x'…'.
+	fastjson bool
+	// classFirst: the first member of an object may name its class; classLast: the last one does, of a bean.
+	classFirst, classLast bool
+	// notFinite: NaN and Infinity are written as they are.
+	notFinite bool
+	// proto: messages of protocol buffers.
+	proto bool
+}
 
-// NewPrefixed returns a reader of texts behind their length, written by fastjson with the class of every object.
-func NewPrefixed() decode.Reader { return &Reader{prefixed: true} }
+var (
+	dubboJSON = writer{classLast: true, notFinite: true}
+	fastjson  = writer{fastjson: true, classFirst: true, notFinite: true}
+	behind    = writer{fastjson: true, classFirst: true, notFinite: true, prefixed: true}
+	gson      = writer{}
+	jackson   = writer{classFirst: true}
+	protobuf  = writer{proto: true, classFirst: true}
+)
 
-// NewDubbo returns a reader of texts that end with a line end and were written by Dubbo's own JSON, where the last member
-// of a bean is "class".
-func NewDubbo() decode.Reader { return &Reader{dubbo: true} }
+// NewDubbo returns a reader of what Dubbo's own JSON writes: the last member of a bean is "class".
+func NewDubbo() decode.Reader { return &Reader{writer: dubboJSON} }
 
-// NewProto returns a reader of texts that end with a line end and are protocol buffers messages, of which Dubbo's own, for
-// exceptions and attachments, are known.
-func NewProto() decode.Reader { return &Reader{proto: true} }
+// NewFastjson returns a reader of what fastjson writes in lines.
+func NewFastjson() decode.Reader { return &Reader{writer: fastjson} }
+
+// NewPrefixed returns a reader of what fastjson writes behind lengths, with the class of every object.
+func NewPrefixed() decode.Reader { return &Reader{writer: behind} }
+
+// NewGson returns a reader of what Gson writes: JSON, and nothing beside it.
+func NewGson() decode.Reader { return &Reader{writer: gson} }
+
+// NewJackson returns a reader of what Jackson writes: JSON, where an annotated class may be named first.
+func NewJackson() decode.Reader { return &Reader{writer: jackson} }
+
+// NewProto returns a reader of protocol buffers messages, of which Dubbo's own, for exceptions and attachments, are known.
+func NewProto() decode.Reader { return &Reader{writer: protobuf} }
 
 // Reader reads one body; it borrows the body and keeps nothing of it.
 type Reader struct {
 	decode.Recorder
-	prefixed bool // lengths, not lines
-	dubbo    bool // written by Dubbo's own JSON
-	proto    bool // written by protobuf
-	end      int  // of the JSON text being read
-	bad      bool // the text is not what this package knows
+	writer
+	end int // of the JSON text being read
+	// cut: the capture lacks the rest of the text.
+	cut bool
 	// outer is what the next object to begin is; those inside it are values.
 	outer outer
+	fault *decode.Error
+	refs  references
+	stack []frame // of the counting walk, kept for its memory
 }
 
 // outer is what is known of the outermost object of a text.
@@ -54,17 +84,26 @@ const (
 // Reset starts a body.
 func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	r.Recorder.Reset(body, short, t)
-	r.bad = false
 	r.outer = aValue
+	r.fault = nil
 }
 
-// write moves to the next JSON text, sets end and returns the offset behind its line end.
+// Fault returns where and why the first text that is not read to its end could not be, nil if there is none.
+func (r *Reader) Fault() *decode.Error { return r.fault }
+
+// write moves to the next JSON text, sets end and returns the offset behind its line end. Where the capture lacks that,
+// what is there of the text is read.
 func (r *Reader) write(what string) (behind int) {
 	if !r.OK() {
 		return 0
 	}
+	r.cut = false
 	if r.prefixed {
 		n := int(r.U32("the length of a text"))
+		if r.OK() && n > r.Left() && r.Short != decode.Malformed {
+			r.cut = true
+			n = r.Left()
+		}
 		if !r.Need(n, what) {
 			return 0
 		}
@@ -73,8 +112,9 @@ func (r *Reader) write(what string) (behind int) {
 	}
 	n := bytes.IndexByte(r.Buf[r.Off:], '\n')
 	if n < 0 {
-		r.Fail(r.Short, what+" and a line end", fmt.Sprintf("%d bytes without one", r.Left()))
-		return 0
+		r.cut = true
+		r.end = len(r.Buf)
+		return r.end
 	}
 	r.end = r.Off + n
 	behind = r.end + 1
@@ -84,9 +124,22 @@ func (r *Reader) write(what string) (behind int) {
 	return behind
 }
 
+// whole fails where the capture lacks the end of the text, and where the peer did not write it.
+func (r *Reader) whole(what string) {
+	if r.OK() && r.cut {
+		found := fmt.Sprintf("%d bytes without one", r.Left())
+		if r.prefixed {
+			found = "the end of the captured bytes"
+		}
+		r.Fail(r.Short, what, found)
+	}
+}
+
 // SkipText takes a text.
 func (r *Reader) SkipText() {
-	if behind := r.write("a string"); r.OK() {
+	behind := r.write("a string")
+	r.whole("a string and a line end")
+	if r.OK() {
 		r.Off = behind
 	}
 	r.Pass()
@@ -96,11 +149,12 @@ func (r *Reader) SkipText() {
 // Text takes a JSON string or null.
 func (r *Reader) Text(name string) (s string, null bool) {
 	behind := r.write("a string")
+	r.whole("a string and a line end")
 	if r.OK() {
 		switch text := r.Buf[r.Off:r.end]; {
 		case string(text) == "null":
 			null = true
-		case len(text) >= 2 && stringLen(text) == len(text):
+		case len(text) >= 2 && stringEnd(text, 0) == len(text):
 			s = Unquote(text[1 : len(text)-1])
 		default:
 			r.Fail(decode.Malformed, "a JSON string", excerpt(text))
@@ -125,6 +179,7 @@ func (r *Reader) Text(name string) (s string, null bool) {
 // ResultKind takes one digit; fastjson's extension writes the type letter of a byte behind it.
 func (r *Reader) ResultKind() byte {
 	behind := r.write("a result kind")
+	r.whole("a result kind and a line end")
 	var kind byte
 	if r.OK() {
 		text := r.Buf[r.Off:r.end]
@@ -151,37 +206,6 @@ func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
 	r.outer = aValue
 }
 
-// text takes one JSON text, the outermost object of which is r.outer.
-func (r *Reader) text(l decode.Label, name string, index int) {
-	open := r.Tree.Depth()
-	behind := r.write("a value")
-	if r.OK() {
-		r.Role("length")
-		r.document(l, name, index)
-	}
-	if r.OK() {
-		r.Off = behind
-		r.Role("line")
-	}
-	r.Settle(open)
-}
-
-// document reads the text up to end, as opaque when it is not JSON.
-func (r *Reader) document(l decode.Label, name string, index int) {
-	start := r.Mark()
-	r.bad = false
-	r.value(l, name, index)
-	if r.OK() && !r.bad {
-		r.space()
-		r.Role("punct")
-	}
-	if r.OK() && (r.bad || r.Off != r.end) {
-		r.Rewind(start)
-		r.Off = r.end
-		r.Leaf(decode.Opaque, l, name, index)
-	}
-}
-
 // Throwable takes the exception, an object with named fields. Where a member names its class ("@type" of fastjson,
 // "clazz" of gson's extension, "class" of Dubbo's own JSON, "originalClassName" of protobuf) the node has it.
 func (r *Reader) Throwable() {
@@ -198,6 +222,79 @@ func (r *Reader) Attachments() {
 	r.outer = theAttachments
 	r.text(decode.ByField, "attachments", 0)
 	r.outer = aValue
+}
+
+// text takes one JSON text, the outermost object of which is r.outer.
+func (r *Reader) text(l decode.Label, name string, index int) {
+	open := r.Tree.Depth()
+	behind := r.write("a value")
+	if r.OK() {
+		r.Role("length")
+		if r.Tree != nil || !r.count() {
+			r.document(l, name, index, open)
+		}
+		if r.prefixed {
+			r.whole("the rest of a text")
+		} else {
+			r.whole("a line end")
+		}
+	}
+	if r.OK() {
+		r.Off = behind
+		r.Role("line")
+	}
+	r.Settle(open)
+}
+
+// document reads the text up to end. What cannot be read of it is opaque, unless the capture lacks the rest of the text or
+// a bound was reached.
+func (r *Reader) document(l decode.Label, name string, index, open int) {
+	start, nodes := r.Mark(), r.nodes()
+	r.refs.begin(nodes)
+	r.value(l, name, index)
+	read := false
+	if r.OK() {
+		if r.space(); r.Off == r.end {
+			r.Role("punct")
+			return
+		}
+		r.fail("the end of the text")
+		read = true
+	}
+	err := r.Err()
+	if err.Cause != decode.Malformed || r.cut {
+		return
+	}
+	if r.fault == nil {
+		r.fault = err
+	}
+	at := err.At
+	if read { // there is more than one value: none of them is what was written
+		r.Rewind(start)
+		at = r.Off
+	}
+	r.NeedTree()
+	if r.nodes() > nodes { // it lies in the innermost object or list that was begun
+		l, name, index = decode.Whole, "opaque", 0
+	}
+	if at < r.end || l != decode.Whole {
+		r.Tree.Leaf(decode.Opaque, l, name, index, at, r.end)
+	}
+	r.Tree.CloseTo(open)
+	r.Resume(r.end)
+}
+
+// nodes is how many nodes the tree has.
+func (r *Reader) nodes() int {
+	if r.Tree == nil {
+		return 0
+	}
+	return len(r.Tree.Nodes)
+}
+
+// isMapType reports whether the descriptor is that of a map of the JDK.
+func isMapType(desc string) bool {
+	return strings.HasPrefix(desc, "Ljava/util/") && isMap(decode.JavaName(desc))
 }
 
 // excerpt shows the start of a text in an error.

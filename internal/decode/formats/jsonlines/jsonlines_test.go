@@ -1,6 +1,7 @@
 package jsonlines_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,8 +12,10 @@ import (
 )
 
 var (
-	lines    = decode.Format{New: jsonlines.NewLines}
+	lines    = decode.Format{New: jsonlines.NewFastjson}
 	prefixed = decode.Format{New: jsonlines.NewPrefixed}
+	gson     = decode.Format{New: jsonlines.NewGson}
+	jackson  = decode.Format{New: jsonlines.NewJackson}
 )
 
 func TestTexts(t *testing.T) {
@@ -52,19 +55,19 @@ func TestTexts(t *testing.T) {
 		{`x'CAFE'`, `{"@bytes":"yv4="}`},
 		{`{"$ref":"$"}`, `{"$ref":"$"}`},
 		// not known: the extent is
-		{`{`, `{"@opaque":1}`},
-		{`{"a"}`, `{"@opaque":5}`},
-		{`[1,]`, `{"@opaque":4}`},
-		{`[1 2]`, `{"@opaque":5}`},
+		{`{`, `{}`},
+		{`{"a"}`, `{"a":{"@opaque":1}}`},
+		{`[1,]`, `[1,{"@opaque":1}]`},
+		{`[1 2]`, `[1,{"@opaque":2}]`},
 		{`1.`, `{"@opaque":2}`},
 		{`-`, `{"@opaque":1}`},
-		{`NaN`, `{"@opaque":3}`},
+		{`NaN`, `{"@double":"NaN"}`},
 		{`nulls`, `{"@opaque":5}`},
 		{`"a`, `{"@opaque":2}`},
 		{`x'F'`, `{"@opaque":4}`},
 		{`x'GG'`, `{"@opaque":5}`},
 		{`new Date()`, `{"@opaque":10}`},
-		{`{"a":[1,{"b":}]}`, `{"@opaque":16}`},
+		{`{"a":[1,{"b":}]}`, `{"a":[1,{"b":{"@opaque":3}}]}`},
 	} {
 		t.Run(c.text, func(t *testing.T) {
 			require.Equal(t, c.want, formattest.Value(t, lines, []byte(c.text+"\n")))
@@ -94,9 +97,9 @@ func TestPrefixed(t *testing.T) {
 
 // An opaque text stops nothing: the ones behind it are read.
 func TestOpaqueGoesOn(t *testing.T) {
-	m := formattest.Response(lines, []byte("4\n{]\n{\"dubbo\":\"2.0.2\"}\n"), decode.Malformed)
+	m := formattest.Response(lines, []byte("4\n]\n{\"dubbo\":\"2.0.2\"}\n"), decode.Malformed)
 	require.Nil(t, m.Err)
-	require.Equal(t, `4 | {"@opaque":2} | {"dubbo":"2.0.2"}`, m.Summary())
+	require.Equal(t, `4 | {"@opaque":1} | {"dubbo":"2.0.2"}`, m.Summary())
 }
 
 // The texts of a request may be null where Java's were; json (5) escapes slashes.
@@ -153,7 +156,12 @@ func TestClassLast(t *testing.T) {
 		{`{"in":{"x":[1],"class":"a.C"},"m":{"k":{}},"class":"a.B"}`, `{"@class":"a.B","in":{"@class":"a.C","x":[1]},"m":{"k":{}}}`},
 		{`[{"a":null,"class":"a.B"},{"a":{"class":"a.C"}}]`, `[{"@class":"a.B","a":null},{"a":{"@class":"a.C"}}]`},
 		{`{"a.b":1,"class":"é.Ünicode"}`, `{"@class":"é.Ünicode","a.b":1}`},
+		{`{"id":7,"class":"Outer$User"}`, `{"@class":"Outer$User","id":7}`},
 		// a map with such a key
+		{`{"id":7,"class":"683618197942845824"}`, `{"id":7,"class":"683618197942845824"}`},
+		{`{"id":7,"class":"economy"}`, `{"id":7,"class":"economy"}`},
+		{`{"id":7,"class":"a..B"}`, `{"id":7,"class":"a..B"}`},
+		{`{"id":7,"class":"a."}`, `{"id":7,"class":"a."}`},
 		{`{"class":"a.B","id":7}`, `{"class":"a.B","id":7}`},
 		{`{"id":7,"class":null}`, `{"id":7,"class":null}`},
 		{`{"id":7,"class":"first class"}`, `{"id":7,"class":"first class"}`},
@@ -175,4 +183,33 @@ func TestClassLastInMessages(t *testing.T) {
 	require.Nil(t, m.Err)
 	require.Equal(t, `3 | {"dubbo":"2.0.2","class":"a.B"} | a.E: x`, m.Summary())
 	formattest.Balance(t, &m.Tree, m.Taken)
+}
+
+// What a library writes is read as its own only where it can have written it.
+func TestWriters(t *testing.T) {
+	for _, c := range []struct {
+		f          decode.Format
+		text, want string
+	}{
+		// annotated classes (JsonTypeInfo), Jackson 2.15.3
+		{jackson, `{"@class":"a.B","x":1}`, `{"@class":"a.B","x":1}`},
+		{jackson, `{"@type":"dog","x":1}`, `{"@class":"dog","x":1}`},
+		{jackson, `{"x":1,"@class":"a.B"}`, `{"@map":[["x",1],["@class","a.B"]]}`},
+		{jackson, `Set["a"]`, `{"@opaque":8}`},
+		{jackson, `[1L]`, `[1,{"@opaque":2}]`},
+		// Gson writes no classes
+		{gson, `{"@type":"a.B","x":1}`, `{"@map":[["@type","a.B"],["x",1]]}`},
+		{gson, `{"@class":"a.B","x":1}`, `{"@map":[["@class","a.B"],["x",1]]}`},
+		{gson, `NaN`, `{"@opaque":3}`},
+		// fastjson 1.1.39 to 1.2.83: in arrays of floats what is not finite is no null
+		{lines, `{"floats":[Infinity,-Infinity,NaN,1.5]}`, `{"floats":[{"@double":"Infinity"},{"@double":"-Infinity"},{"@double":"NaN"},1.5]}`},
+		{prefixed, `{"@type":"java.sql.Timestamp","val":1500}`, `{"@date":"1970-01-01T00:00:01.500Z"}`},
+		{prefixed, `{"@type":"java.text.SimpleDateFormat","val":"yyyy"}`, `{"@class":"java.text.SimpleDateFormat","val":"yyyy"}`},
+	} {
+		body := []byte(c.text + "\n")
+		if strings.HasPrefix(c.text, `{"@type":"java.`) {
+			body = behindLength(c.text)
+		}
+		require.Equal(t, c.want, formattest.Value(t, c.f, body), c.text)
+	}
 }

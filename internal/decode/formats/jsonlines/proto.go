@@ -19,19 +19,17 @@ import (
 //
 // The attachments are the inner map here. Of those written twice the typed one is the value, and the text is overhead.
 
-// holder takes the message around attachments; the text is opaque where it is something else.
+// holder takes the message around attachments.
 func (r *Reader) holder(l decode.Label, name string, index int) {
 	var typed map[string]struct{}
 	if r.Tree != nil { // which are written twice is said only behind the first of both
-		start, tree := r.Mark(), r.Tree
+		start, tree := r.Off, r.Tree
 		r.Tree = nil
 		typed = make(map[string]struct{})
 		r.maps(typed, func(key string) { typed[key] = struct{}{} })
 		r.Tree = tree
-		r.Rewind(start)
-		if r.bad || !r.OK() {
-			return
-		}
+		r.Resume(start) // what is wrong is found again
+		r.Enter()
 	}
 	r.Open(decode.Map, l, name, index)
 	r.maps(typed, func(string) {})
@@ -40,76 +38,86 @@ func (r *Reader) holder(l decode.Label, name string, index int) {
 
 // maps takes the members of the message. found hears the keys of the second map.
 func (r *Reader) maps(typed map[string]struct{}, found func(key string)) {
+	m := members{kind: decode.Map, label: decode.ByKey, entry: decode.ByEntry}
 	r.Off++
-	k := 0
 	for first := true; !r.next('}', first); first = false {
-		switch member := r.member(); {
-		case r.bad || !r.OK():
+		start := r.Off
+		switch member, ok := r.member(); {
+		case !ok:
+			r.Off = start
+			r.fail("a member of Dubbo's message of attachments")
 			return
 		case string(member) == "attachments":
 			r.entries(func() {
 				start := r.Off
-				key := r.member()
-				if r.bad {
-					return
-				}
-				if _, twice := typed[Unquote(key)]; twice {
+				key, ok := r.member()
+				if ok && r.twice(typed, key) {
 					r.Hidden("text", func() { r.value(decode.ByEntry, "", 0) })
 					return
 				}
-				r.entry(start, k, r.value)
-				k++
+				r.Off = start
+				r.entry(&m, r.value)
 			})
 		case string(member) == "attachmentsV2":
 			r.entries(func() {
 				start := r.Off
-				if key := r.member(); !r.bad {
+				if key, ok := r.member(); ok {
 					found(Unquote(key))
-					r.entry(start, k, r.typed)
-					k++
 				}
+				r.Off = start
+				r.entry(&m, r.typed)
 			})
 		default:
-			r.bad = true
-		}
-	}
-}
-
-// member takes a key and the colon behind it.
-func (r *Reader) member() []byte {
-	r.space()
-	key := r.string()
-	r.space()
-	if r.bad || !r.at(':') {
-		r.bad = true
-		return nil
-	}
-	r.Off++
-	return key
-}
-
-// entries takes an object whose every member is read by one.
-func (r *Reader) entries(one func()) {
-	r.space()
-	if !r.at('{') {
-		r.bad = true
-		return
-	}
-	r.Off++
-	for first := true; !r.next('}', first); first = false {
-		if one(); r.bad || !r.OK() {
+			r.Off = start
+			r.fail("a member of Dubbo's message of attachments")
 			return
 		}
 	}
 }
 
-// entry takes entry number i, whose key stands at start.
-func (r *Reader) entry(start, i int, value func(decode.Label, string, int)) {
-	r.Off = start
-	key := r.key(i, decode.Map, decode.ByKey)
+func (r *Reader) twice(typed map[string]struct{}, key []byte) bool {
+	_, twice := typed[Unquote(key)]
+	return twice
+}
+
+// member takes a key and the colon behind it, where they come next.
+func (r *Reader) member() (key []byte, ok bool) {
 	r.space()
-	r.Off++ // the colon that member found
-	value(decode.ByEntry, key, i)
+	text := r.Buf[r.Off:r.end]
+	n := stringEnd(text, 0)
+	if n == 0 {
+		return nil, false
+	}
+	r.Off += n
+	if r.space(); !r.at(':') {
+		return nil, false
+	}
+	r.Off++
+	return text[1 : n-1], true
+}
+
+// entries takes an object whose every member is read by one.
+func (r *Reader) entries(one func()) {
+	if r.space(); !r.at('{') {
+		r.fail("an object")
+		return
+	}
+	r.Off++
+	for first := true; !r.next('}', first); first = false {
+		if one(); !r.OK() {
+			return
+		}
+	}
+}
+
+// entry takes a key and its value.
+func (r *Reader) entry(m *members, value func(decode.Label, string, int)) {
+	key := r.key(m)
+	if r.colon(); !r.OK() {
+		return
+	}
+	value(decode.ByEntry, key, m.n)
+	m.n++
 }
 
 // typed takes the value in the two Any around it; where they are not as Dubbo writes them, all of them is the value.
@@ -126,7 +134,6 @@ func (r *Reader) typed(l decode.Label, name string, index int) {
 	if !r.OK() {
 		return
 	}
-	r.bad = false
 	r.Rewind(start)
 	r.value(l, name, index)
 }
@@ -139,13 +146,18 @@ func (r *Reader) any(member string) (class string, ok bool) {
 		return "", false
 	}
 	r.Off++
-	if string(r.member()) != "@type" {
+	if key, _ := r.member(); string(key) != "@type" {
 		return "", false
 	}
 	r.space()
-	url := r.string()
-	class = string(url[bytes.LastIndexAny(url, "/.")+1:])
-	return class, !r.bad && (class == "Empty" || r.another(member))
+	text := r.Buf[r.Off:r.end]
+	n := stringEnd(text, 0)
+	if n == 0 {
+		return "", false
+	}
+	r.Off += n
+	class = string(text[bytes.LastIndexAny(text[:n-1], "/.\"")+1 : n-1])
+	return class, class == "Empty" || r.another(member)
 }
 
 // another takes what stands between a value and the one of the next member, which has that name. The value may still be
@@ -153,14 +165,19 @@ func (r *Reader) any(member string) (class string, ok bool) {
 func (r *Reader) another(member string) bool {
 	r.space()
 	if r.at('"') {
-		r.string()
+		n := stringEnd(r.Buf[r.Off:r.end], 0)
+		if n == 0 {
+			return false
+		}
+		r.Off += n
 		r.space()
 	}
-	if r.bad || !r.at(',') {
+	if !r.at(',') {
 		return false
 	}
 	r.Off++
-	return string(r.member()) == member
+	key, _ := r.member()
+	return string(key) == member
 }
 
 // wrapped takes the value of a wrapper message. A long is written as a text.
@@ -173,7 +190,7 @@ func (r *Reader) wrapped(class string, l decode.Label, name string, index int) b
 		r.Leaf(decode.Null, l, name, index)
 		return r.OK()
 	case "Int64Value":
-		n := stringLen(text)
+		n := stringEnd(text, 0)
 		if n == 0 {
 			return false
 		}
@@ -188,7 +205,7 @@ func (r *Reader) wrapped(class string, l decode.Label, name string, index int) b
 		return r.OK()
 	}
 	r.value(l, name, index)
-	return !r.bad && r.OK()
+	return r.OK()
 }
 
 // closed takes the end of an object.

@@ -2,23 +2,24 @@ package jsonlines
 
 import (
 	"bytes"
-	"encoding/hex"
-	"math"
-	"strconv"
+	"fmt"
 	"strings"
-	"time"
+	"unicode/utf8"
 
 	"dubbo-wire/internal/decode"
 )
 
-// The walk follows RFC 8259, section 2 to 7. It reads up to r.end and gives up by setting bad.
+// The walk follows RFC 8259, section 2 to 7. It reads up to r.end. Where it fails, what lies before has its owners.
 
-// value reads one value with the white space before it.
+// value = object / array / string / number / "null" / "true" / "false", with the white space before it.
 func (r *Reader) value(l decode.Label, name string, index int) {
 	r.space()
 	r.Role("punct")
-	if r.bad || !r.OK() || r.Off >= r.end {
-		r.bad = true
+	if !r.OK() {
+		return
+	}
+	if r.Off >= r.end {
+		r.fail("a value")
 		return
 	}
 	switch c := r.Buf[r.Off]; {
@@ -27,12 +28,12 @@ func (r *Reader) value(l decode.Label, name string, index int) {
 	case c == '[':
 		r.array(l, name, index, 1)
 	case c == '"':
-		if token := r.string(); !r.bad {
+		if token, ok := r.string("the quote at the end of a text"); ok {
 			if n := r.Leaf(decode.String, l, name, index); n != nil && r.Values() {
 				n.Text = Unquote(token)
 			}
 		}
-	case r.dubbo && r.beyondNumbers(l, name, index):
+	case r.notFinite && r.beyondNumbers(l, name, index):
 	case c == '-' || c >= '0' && c <= '9':
 		r.number(l, name, index)
 	case r.word("null"):
@@ -43,20 +44,34 @@ func (r *Reader) value(l decode.Label, name string, index int) {
 		}
 	case r.word("false"):
 		r.Leaf(decode.Bool, l, name, index)
+	case r.fastjson && r.beyondJSON(l, name, index):
+	case r.cut && r.end-r.Off < len("-Infinity"): // the start of a word
+		r.failAt(r.end, "the rest of a value")
 	default:
-		r.beyondJSON(l, name, index)
+		r.fail("a value")
 	}
+}
+
+// members is what is known of an object while its members are read.
+type members struct {
+	node         int
+	kind         decode.Kind
+	label, entry decode.Label // of keys and values
+	n            int          // members other than the class
 }
 
 // object = "{" [ member *( "," member ) ] "}"; member = key ":" value. It is a map, except an exception and what names
 // its class: first, or last in Dubbo's own JSON. Its keys are names, except where it can be nothing but a map.
 func (r *Reader) object(l decode.Label, name string, index int) {
+	outer := r.outer
+	r.outer = aValue
+	if r.fastjson && r.reference(l, name, index) {
+		return
+	}
 	if !r.Enter() {
 		return
 	}
-	outer := r.outer
-	r.outer = aValue
-	kind, label, entry := decode.Map, decode.ByMember, decode.ByEntry
+	m := members{kind: decode.Map, label: decode.ByMember, entry: decode.ByEntry}
 	switch outer {
 	case theAttachments:
 		if r.proto {
@@ -64,92 +79,108 @@ func (r *Reader) object(l decode.Label, name string, index int) {
 			r.Leave()
 			return
 		}
-		label = decode.ByKey
+		m.label = decode.ByKey
 	case aMap:
-		label = decode.ByKey
+		m.label = decode.ByKey
 	case theException:
-		kind, entry = decode.Object, decode.ByField
+		m.kind, m.entry = decode.Object, decode.ByField
 	}
-	node := r.Open(kind, l, name, index)
+	around := r.refs.inside
+	m.node = r.Open(m.kind, l, name, index)
+	r.refs.inside = m.node
 	r.Off++
-	k := 0 // members other than the class
-	key, last := "", -1
-	value := 0 // where the last one starts
+	key := ""
+	last, value := -1, 0 // where the last member's key is in the tree, and where its value starts
 	for first := true; !r.next('}', first); first = false {
-		if r.bad || !r.OK() {
-			return
-		}
-		if first && !r.dubbo {
-			if class, ok := r.ownClass(); ok {
-				if isMap(class) {
-					kind, label, entry = decode.Map, decode.ByKey, decode.ByEntry
-				} else {
-					kind, entry = decode.Object, decode.ByField
-				}
-				if n := r.Tree.Node(node); n != nil {
-					n.Kind, n.Class = kind, class
-				}
-				continue
+		if !r.OK() || first && r.classFirst && r.ownClass(&m) {
+			if !r.OK() {
+				return
 			}
+			continue
 		}
-		if r.Tree != nil {
-			last = len(r.Tree.Nodes)
-		}
+		last = r.nodes()
 		start := r.Off
-		key = r.key(k, kind, label)
-		if r.dubbo && r.Off > start && r.Buf[start] != '"' {
+		key = r.key(&m)
+		if r.classLast && r.Off > start && r.Buf[start] != '"' {
 			r.NeedTree()
 		}
-		r.space()
-		if r.bad || !r.at(':') {
-			r.bad = true
+		if r.colon(); !r.OK() {
 			return
 		}
-		r.Off++
 		if outer == theException && (key == "clazz" || r.proto && key == "originalClassName") { // clazz: gson's, around the exception
-			r.nameClass(node)
+			r.nameClass(m.node)
 		}
 		value = r.Off
-		r.value(entry, key, k)
-		k++
+		r.value(m.entry, key, m.n)
+		m.n++
 	}
-	if r.dubbo && outer != theAttachments && outer != aMap && key == "class" {
-		r.lastClass(node, last)
+	if !r.OK() {
+		return
+	}
+	switch {
+	case r.classLast && key == "class" && outer != theAttachments && outer != aMap:
+		r.lastClass(m.node, last)
 		r.countLastClass(value)
+	case r.fastjson && m.kind == decode.Object && m.n == 1 && key == "val":
+		r.sqlDate(m.node)
 	}
+	r.refs.inside = around
 	r.Close()
 	r.Leave()
 }
 
-// typeMember is how fastjson names the class of an object, in its first member.
-const typeMember = `"@type":`
+// Names of the first member that names a class: fastjson's and Jackson's.
+const (
+	typeMember  = `"@type":"`
+	classMember = `"@class":"`
+)
 
-// ownClass takes that member where it is next.
-func (r *Reader) ownClass() (class string, ok bool) {
-	if !bytes.HasPrefix(r.Buf[r.Off:r.end], []byte(typeMember+`"`)) {
-		return "", false
+// ownClass takes that member where it is next. It makes an object of what was begun, except a map of the JDK.
+func (r *Reader) ownClass(m *members) bool {
+	n := 0
+	switch text := r.Buf[r.Off:r.end]; {
+	case bytes.HasPrefix(text, []byte(typeMember)):
+		n = len(typeMember) - 1
+	case !r.fastjson && !r.proto && bytes.HasPrefix(text, []byte(classMember)):
+		n = len(classMember) - 1
+	default:
+		return false
 	}
 	r.Role("punct")
-	r.Off += len(typeMember)
-	token := r.string()
-	if r.bad {
-		return "", false
+	start := r.Off
+	r.Off += n
+	token, ok := r.string("the quote at the end of a class")
+	if !ok {
+		return true
+	}
+	class := ""
+	if bytes.IndexByte(token, '\\') < 0 {
+		class = r.Name(token)
+	} else {
+		class = Unquote(token)
+	}
+	if m.label == decode.ByKey && !isMap(class) && !r.fastjson { // an entry of a map
+		r.Off = start
+		return false
 	}
 	r.Role("class")
-	return r.Name(token), true
+	if isMap(class) {
+		m.kind, m.label, m.entry = decode.Map, decode.ByKey, decode.ByEntry
+	} else {
+		m.kind, m.entry = decode.Object, decode.ByField
+	}
+	if n := r.Tree.Node(m.node); n != nil {
+		n.Kind, n.Class = m.kind, class
+	}
+	return true
 }
 
 // nameClass names the node after the string that follows.
 func (r *Reader) nameClass(node int) {
 	text := r.Buf[r.Off:r.end]
-	if n, k := r.Tree.Node(node), stringLen(text); n != nil && k > 0 {
+	if n, k := r.Tree.Node(node), stringEnd(text, 0); n != nil && k > 0 {
 		n.Class = r.Name(text[1 : k-1])
 	}
-}
-
-// isMapType reports whether the descriptor is that of a map of the JDK.
-func isMapType(desc string) bool {
-	return strings.HasPrefix(desc, "Ljava/util/") && isMap(decode.JavaName(desc))
 }
 
 // isMap reports whether the class is a map of the JDK.
@@ -161,53 +192,61 @@ func isMap(class string) bool {
 
 // array = "[" [ value *( "," value ) ] "]"; head is the length of the opening.
 func (r *Reader) array(l decode.Label, name string, index, head int) {
+	r.outer = aValue
 	if !r.Enter() {
 		return
 	}
-	r.Open(decode.List, l, name, index)
+	around := r.refs.inside
+	r.refs.inside = r.Open(decode.List, l, name, index)
 	r.Off += head
 	for i := 0; !r.next(']', i == 0); i++ {
-		if r.bad || !r.OK() {
+		if !r.OK() {
 			return
 		}
 		r.value(decode.ByIndex, "", i)
 	}
-	r.Close()
-	r.Leave()
+	if r.OK() {
+		r.refs.inside = around
+		r.Close()
+		r.Leave()
+	}
 }
 
-// next moves to the next member: behind the comma unless it is the first. It takes the closing bracket and returns
-// true at the end.
+// next moves to the next member: behind the comma unless it is the first. At the end, and where it fails, it returns true.
 func (r *Reader) next(closing byte, first bool) (end bool) {
-	if r.bad || !r.OK() {
-		return false
+	if !r.OK() {
+		return true
 	}
 	r.space()
 	switch {
 	case r.at(closing):
 		r.Off++
 		r.Role("punct")
-		return r.OK()
+		return true
 	case first:
 	case r.at(','):
 		r.Off++
 		r.space()
 	default:
-		r.bad = true
+		r.fail("a comma or " + string(closing))
+		return true
 	}
 	return false
 }
 
-// key reads the key of member i of an object that is recorded as kind; a key of a map has that label. fastjson writes
-// keys that are no strings as they are.
-func (r *Reader) key(i int, kind decode.Kind, l decode.Label) (name string) {
+// key takes a key. fastjson writes keys that are no strings as they are.
+func (r *Reader) key(m *members) (name string) {
 	r.Role("punct")
-	if !r.at('"') && kind == decode.Map {
-		r.value(decode.ByKey, "", i)
+	if !r.at('"') {
+		if r.fastjson && m.kind == decode.Map {
+			r.value(decode.ByKey, "", m.n)
+		} else {
+			r.fail("a name in quotes")
+		}
 		return ""
 	}
-	token := r.string()
-	if r.bad {
+	token, ok := r.string("the quote at the end of a name")
+	if !ok {
 		return ""
 	}
 	if bytes.IndexByte(token, '\\') < 0 {
@@ -215,174 +254,37 @@ func (r *Reader) key(i int, kind decode.Kind, l decode.Label) (name string) {
 	} else {
 		name = Unquote(token)
 	}
-	if kind == decode.Object {
+	if m.kind == decode.Object {
 		r.Role("field")
-	} else if n := r.Leaf(decode.String, l, name, i); n != nil {
+	} else if n := r.Leaf(decode.String, m.label, name, m.n); n != nil {
 		n.Text = name
 	}
 	return name
 }
 
-// string takes a string and returns what is between its quotes.
-func (r *Reader) string() []byte {
-	text := r.Buf[r.Off:r.end]
-	n := stringLen(text)
-	if n == 0 {
-		r.bad = true
-		return nil
-	}
-	r.Off += n
-	return text[1 : n-1]
-}
-
-// stringLen returns the length of the string that starts text, 0 when it does not end in it.
-func stringLen(text []byte) int {
-	if len(text) == 0 || text[0] != '"' {
-		return 0
-	}
-	for i := 1; ; {
-		quote := bytes.IndexByte(text[i:], '"')
-		if quote < 0 {
-			return 0
-		}
-		slashes := i + quote
-		for slashes > i && text[slashes-1] == '\\' {
-			slashes--
-		}
-		i += quote + 1
-		if (i-1-slashes)%2 == 0 {
-			return i
-		}
-	}
-}
-
-// maxExact is how many digits a number may have to be a double: more were written for a decimal's sake.
-const maxExact = 17
-
-// number = [ "-" ] int [ frac ] [ exp ], and with fastjson the letter of its Java type.
-func (r *Reader) number(l decode.Label, name string, index int) {
-	start := r.Off
-	if r.at('-') {
-		r.Off++
-	}
-	digits := r.digits()
-	integral := true
-	if digits > 0 && r.at('.') {
-		r.Off++
-		integral = false
-		switch frac := r.digits(); {
-		case frac > 0:
-			digits += frac
-		case r.prefixed: // fastjson marks a BigDecimal that is whole
-			if n := r.Leaf(decode.Decimal, l, name, index); n != nil && r.Values() {
-				n.Text = string(r.Buf[start : r.Off-1])
-			}
-			return
-		default:
-			digits = 0
-		}
-	}
-	if digits > 0 && (r.at('e') || r.at('E')) {
-		r.Off++
-		integral = false
-		if r.at('+') || r.at('-') {
-			r.Off++
-		}
-		if r.digits() == 0 {
-			digits = 0
-		}
-	}
-	if digits == 0 {
-		r.bad = true
+// colon takes what stands between a key and its value.
+func (r *Reader) colon() {
+	r.space()
+	if !r.OK() {
 		return
 	}
-	token := r.Buf[start:r.Off]
-	suffix := byte(0)
-	if r.Off < r.end && bytes.IndexByte([]byte("BSLFD"), r.Buf[r.Off]) >= 0 {
-		suffix = r.Buf[r.Off]
-		r.Off++
+	if !r.at(':') {
+		r.fail("a colon")
+		return
 	}
-	integral = integral && suffix != 'F' && suffix != 'D' && string(token) != "-0"
-	if integral && digits <= 19 {
-		if v, err := strconv.ParseInt(string(token), 10, 64); err == nil {
-			if n := r.Leaf(decode.Int, l, name, index); n != nil {
-				n.Num = v
-			}
-			return
-		}
-	}
-	if !integral && digits <= maxExact {
-		bits, kind := 64, decode.Float64
-		if suffix == 'F' {
-			bits, kind = 32, decode.Float32
-		}
-		if f, err := strconv.ParseFloat(string(token), bits); err == nil && !math.IsInf(f, 0) {
-			if n := r.Leaf(kind, l, name, index); n != nil {
-				n.Float = f
-			}
-			return
-		}
-	}
-	if n := r.Leaf(decode.Decimal, l, name, index); n != nil && r.Values() {
-		n.Text = string(token)
-	}
+	r.Off++
 }
 
-func (r *Reader) digits() int {
-	start := r.Off
-	for r.Off < r.end && r.Buf[r.Off] >= '0' && r.Buf[r.Off] <= '9' {
-		r.Off++
+// string takes a string and returns what is between its quotes.
+func (r *Reader) string(what string) (token []byte, ok bool) {
+	text := r.Buf[r.Off:r.end]
+	n := stringEnd(text, 0)
+	if n == 0 {
+		r.failAt(r.end, what)
+		return nil, false
 	}
-	return r.Off - start
-}
-
-// beyondJSON reads what fastjson writes where a class has no JSON form.
-func (r *Reader) beyondJSON(l decode.Label, name string, index int) {
-	switch {
-	case r.word("Set["):
-		r.Off -= len("Set[")
-		r.array(l, name, index, len("Set["))
-	case r.word("TreeSet["):
-		r.Off -= len("TreeSet[")
-		r.array(l, name, index, len("TreeSet["))
-	case r.word("new Date("):
-		start := r.Off
-		if r.at('-') {
-			r.Off++
-		}
-		r.digits()
-		ms, err := strconv.ParseInt(string(r.Buf[start:r.Off]), 10, 64)
-		if err != nil || !r.at(')') {
-			r.bad = true
-			return
-		}
-		r.Off++
-		if n := r.Leaf(decode.Date, l, name, index); n != nil && r.Values() {
-			layout := "2006-01-02T15:04:05.000Z"
-			if ms%1000 == 0 {
-				layout = "2006-01-02T15:04:05Z"
-			}
-			n.Text = time.UnixMilli(ms).UTC().Format(layout)
-		}
-	case r.word("x'"):
-		n := bytes.IndexByte(r.Buf[r.Off:r.end], '\'')
-		if n < 0 || n%2 != 0 {
-			r.bad = true
-			return
-		}
-		digits := r.Buf[r.Off : r.Off+n]
-		r.Off += n + 1
-		raw, err := hex.AppendDecode(nil, digits)
-		if err != nil {
-			r.bad = true
-			return
-		}
-		if n := r.Leaf(decode.Bytes, l, name, index); n != nil && r.Values() {
-			n.Raw = raw
-		}
-	default:
-		r.bad = true
-	}
+	r.Off += n
+	return text[1 : n-1], true
 }
 
 func (r *Reader) space() {
@@ -405,4 +307,21 @@ func (r *Reader) word(s string) bool {
 	}
 	r.Off += len(s)
 	return true
+}
+
+// fail says that something else was expected where the reader is.
+func (r *Reader) fail(expected string) { r.failAt(r.Off, expected) }
+
+// failAt is fail at a place ahead: what is there is found. What was not taken begins where the reader is.
+func (r *Reader) failAt(at int, expected string) {
+	r.Role("punct")
+	switch {
+	case at < r.end:
+		c, _ := utf8.DecodeRune(r.Buf[at:r.end])
+		r.Fail(decode.Malformed, expected, fmt.Sprintf("%q", c))
+	case r.cut:
+		r.Fail(r.Short, expected, fmt.Sprintf("%d captured bytes", r.end-r.Off))
+	default:
+		r.Fail(decode.Malformed, expected, "the end of the text")
+	}
 }

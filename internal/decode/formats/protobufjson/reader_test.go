@@ -46,14 +46,14 @@ func TestAttachments(t *testing.T) {
 		{"a typed text that is a text", `{"attachmentsV2":{"k":"v"}}`, `{"k":"v"}`},
 		{"a typed text without data", `{"attachmentsV2":{"k":{"@type":"a","type":"b"}}}`, `{"k":{"@class":"a","type":"b"}}`},
 		{"a type with more members", `{"attachmentsV2":{"k":` + typed("Int32Value", `,"value":5,"x":1`) + `}}`, walked("Int32Value", `"value":5,"x":1`)},
-		{"another member", `{"a":{"k":"v"}}`, `{"@opaque":15}`},
-		{"no map in it", `{"attachments":"v"}`, `{"@opaque":19}`},
-		{"another member behind", `{"attachments":{"k":"v"},"b":1}`, `{"@opaque":31}`},
-		{"cut", `{"attachments":{"k":"v"`, `{"@opaque":23}`},
-		{"cut behind a key", `{"attachments":{"k"`, `{"@opaque":19}`},
-		{"cut in a type", `{"attachmentsV2":{"k":{"@type":"`, `{"@opaque":32}`},
+		{"another member", `{"a":{"k":"v"}}`, `{"@map":[],"#opaque":{"@opaque":14}}`},
+		{"no map in it", `{"attachments":"v"}`, `{"@map":[],"#opaque":{"@opaque":4}}`},
+		{"another member behind", `{"attachments":{"k":"v"},"b":1}`, `{"@map":[["k","v"]],"#opaque":{"@opaque":6}}`},
+		{"cut", `{"attachments":{"k":"v"`, `{"k":"v"}`},
+		{"cut behind a key", `{"attachments":{"k"`, `{"k":{"@opaque":0}}`},
+		{"cut in a type", `{"attachmentsV2":{"k":{"@type":"`, `{"k":{"@map":[],"#opaque":{"@opaque":1}}}`},
 		{"a list", `[]`, `[]`},
-		{"no JSON", `{"attachments"}`, `{"@opaque":15}`},
+		{"no JSON", `{"attachments"}`, `{"@map":[],"#opaque":{"@opaque":14}}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tree := decode.Tree{WithValues: true}

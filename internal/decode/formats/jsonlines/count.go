@@ -1,0 +1,5 @@
+package jsonlines
+
+type frame struct{}
+
+func (r *Reader) count() bool { return false }

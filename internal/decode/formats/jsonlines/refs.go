@@ -1,0 +1,216 @@
+package jsonlines
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+
+	"dubbo-wire/internal/decode"
+)
+
+// fastjson writes an object that it wrote before, or is writing, as {"$ref": path} (JSONSerializer.writeReference,
+// SerialContext.toString): "$" is the value of the whole text, "@" what the reference stands in, ".." what that stands in,
+// "$.items[3].owner" the way from the whole. From 1.2.60 on a character of a name that is no letter or digit has a
+// backslash before it.
+
+// referenceStart is how such an object begins.
+const referenceStart = `{"$ref":"`
+
+// references finds what paths lead to. Every node is looked at once, however many paths lead past it.
+type references struct {
+	root   int // of the text
+	inside int // the innermost object or list that is begun
+	known  map[int]*offspring
+}
+
+// offspring is what was seen of the elements and members of a node.
+type offspring struct {
+	next  int // the first child that was not seen, or not to its end
+	items []int
+	names map[string]int
+	key   string // the number that is the last key
+}
+
+// begin starts a text, whose first node has that number.
+func (f *references) begin(root int) {
+	f.root, f.inside = root, -1
+	clear(f.known)
+}
+
+// reference takes a reference where one comes next. Where its path leads nowhere it is the member that is written.
+func (r *Reader) reference(l decode.Label, name string, index int) bool {
+	text := r.Buf[r.Off:r.end]
+	if !bytes.HasPrefix(text, []byte(referenceStart)) {
+		return false
+	}
+	n := referenceEnd(text)
+	if n == 0 {
+		return false
+	}
+	path := ""
+	target, ok := -1, false
+	if r.Values() {
+		path = Unquote(text[len(referenceStart) : n-len(`"}`)])
+		target, ok = r.refs.find(r.Tree, path)
+	}
+	if ok || !r.Values() {
+		r.Off += n
+		if leaf := r.Leaf(decode.Ref, l, name, index); leaf != nil {
+			leaf.Num = int64(max(target, 0))
+		}
+		return true
+	}
+	r.Open(decode.Map, l, name, index)
+	if key := r.Leaf(decode.String, decode.ByMember, "$ref", 0); key != nil {
+		key.Text = "$ref"
+	}
+	r.Off += n
+	if leaf := r.Leaf(decode.String, decode.ByEntry, "$ref", 0); leaf != nil {
+		leaf.Text = path
+	}
+	r.Close()
+	return true
+}
+
+// referenceEnd returns the length of the reference that starts text, 0 where there is more in the object. Releases before
+// 1.2.60 write a quote in a name as it is.
+func referenceEnd(text []byte) int {
+	quote := stringEnd(text, len(referenceStart)-1)
+	if quote > 0 && quote < len(text) && text[quote] == '}' {
+		return quote + 1
+	}
+	if quote > 0 && quote < len(text) && (text[quote] == ',' || text[quote] == ' ') {
+		return 0
+	}
+	if n := bytes.Index(text, []byte(`"}`)); n >= len(referenceStart) {
+		return n + len(`"}`)
+	}
+	return 0
+}
+
+// find returns the node that path leads to, of those that are read.
+func (f *references) find(t *decode.Tree, path string) (node int, ok bool) {
+	if len(t.Nodes) <= f.root || f.inside < 0 {
+		return -1, false
+	}
+	switch {
+	case path == "@":
+		return f.inside, true
+	case path == "..":
+		up := int(t.Nodes[f.inside].Parent)
+		return up, up >= f.root
+	case path == "" || path[0] != '$':
+		return -1, false
+	}
+	node, ok = f.root, true
+	for path = path[1:]; ok && path != ""; {
+		node, path, ok = f.step(t, node, path)
+	}
+	return node, ok
+}
+
+// maxNames bounds how many ways to read a path are tried: releases before 1.2.60 write names with points as they are.
+const maxNames = 16
+
+// step goes from a node to one of its children. rest is the path behind it.
+func (f *references) step(t *decode.Tree, node int, path string) (child int, rest string, ok bool) {
+	o := f.offspring(t, node)
+	switch path[0] {
+	case '[':
+		end := strings.IndexByte(path, ']')
+		if end < 0 {
+			return -1, "", false
+		}
+		if t.Nodes[node].Kind != decode.List { // a key that is an Integer
+			child, ok = o.names[path[1:end]]
+			return child, path[end+1:], ok
+		}
+		i, err := strconv.Atoi(path[1:end])
+		if err != nil || i < 0 || i >= len(o.items) {
+			return -1, "", false
+		}
+		return o.items[i], path[end+1:], true
+	case '.':
+		path = path[1:]
+		name, n := unescaped(path)
+		if child, ok = o.names[name]; ok {
+			return child, path[n:], true
+		}
+		for end, tries := 0, 0; tries < maxNames && end < len(path); tries++ {
+			next := strings.IndexAny(path[end+1:], ".[")
+			if next < 0 {
+				end = len(path)
+			} else {
+				end += 1 + next
+			}
+			if child, ok = o.names[path[:end]]; ok {
+				return child, path[end:], true
+			}
+		}
+	}
+	return -1, "", false
+}
+
+// unescaped returns the name at the start of a path and how long it is there.
+func unescaped(path string) (name string, n int) {
+	n = strings.IndexAny(path, `.[\`)
+	if n < 0 {
+		return path, len(path)
+	}
+	if path[n] != '\\' {
+		return path[:n], n
+	}
+	b := []byte(path[:n])
+	for ; n < len(path) && path[n] != '.' && path[n] != '['; n++ {
+		if path[n] == '\\' && n+1 < len(path) {
+			n++
+		}
+		b = append(b, path[n])
+	}
+	return string(b), n
+}
+
+// offspring returns what there is of a node's children by now.
+func (f *references) offspring(t *decode.Tree, node int) *offspring {
+	o := f.known[node]
+	if o == nil {
+		if f.known == nil {
+			f.known = map[int]*offspring{}
+		}
+		o = &offspring{next: node + 1, names: map[string]int{}}
+		f.known[node] = o
+	}
+	for i := o.next; i < len(t.Nodes) && int(t.Nodes[i].Parent) == node; {
+		n := &t.Nodes[i]
+		o.see(n, i)
+		if int(n.End) == i+1 && i+1 < len(t.Nodes) && int(t.Nodes[i+1].Parent) == i { // begun, and not at its end
+			break
+		}
+		i = int(n.End)
+		o.next = i
+	}
+	return o
+}
+
+// see takes note of a child; one that was not at its end is seen again.
+func (o *offspring) see(n *decode.Node, i int) {
+	switch n.Label {
+	case decode.ByIndex:
+		if int(n.Index) == len(o.items) {
+			o.items = append(o.items, i)
+		}
+	case decode.ByKey:
+		o.key = ""
+		if n.Kind == decode.Int {
+			o.key = strconv.FormatInt(n.Num, 10)
+		}
+	case decode.ByField, decode.ByEntry:
+		name := n.Name
+		if name == "" {
+			name = o.key
+		}
+		if _, twice := o.names[name]; !twice {
+			o.names[name] = i
+		}
+	}
+}
