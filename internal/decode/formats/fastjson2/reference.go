@@ -41,7 +41,8 @@ func (r *Reader) reference(l decode.Label, name string, index int) {
 		return
 	}
 	if r.Tree == nil {
-		r.NeedTree() // to find out whether it leads to something
+		r.walkReference(path, start, l, name, index)
+		return
 	}
 	if !r.Values() {
 		// The node is of no use without values, and a path costs time.

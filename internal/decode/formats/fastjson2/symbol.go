@@ -27,6 +27,7 @@ func (r *Reader) forget() {
 	r.sparse = nil
 	r.inside = -1
 	r.refs.forget(r.nodes())
+	r.places.forget()
 }
 
 // unknown is returned after an error.
@@ -75,7 +76,8 @@ func (r *Reader) define(id int32, s symbol) *symbol {
 		r.sparse = make(map[int32]symbol)
 	}
 	r.sparse[id] = s
-	return &s
+	other := s // s itself stays on the stack
+	return &other
 }
 
 func (r *Reader) lookup(id int32) *symbol {
