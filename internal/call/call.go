@@ -75,6 +75,8 @@ type Details struct {
 	// Texts of exceptions and errors, where they were read.
 	ExceptionClass, ExceptionMessage, ErrorMessage string
 	Said                                           bool // one of the messages was read and is no null
+	// HeaderSerialization is what the header names, where the bytes are in another serialization.
+	HeaderSerialization string
 	// Attachments of the frame as text, where a filter asks for them.
 	Attachments map[string]string
 	// Values and AttachmentsJSON are rendered where calls are printed: the arguments, or the result. A message outlives

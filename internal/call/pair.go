@@ -214,10 +214,13 @@ func (m *Message) FillFrom(f *dubbo.Frame, d *dubbo.Message) {
 	m.Serialization, m.Names = d.Serialization, d.Names
 	m.ResultKind, m.Exception = d.ResultKind, d.Exception()
 	m.Details = &plain
-	if d.Group != "" || d.GenericMethod != "" || d.Said || d.ExceptionClass != "" || d.ExceptionMessage != "" || d.ErrorMessage != "" {
+	if d.Header != nil || d.Group != "" || d.GenericMethod != "" || d.Said || d.ExceptionClass != "" || d.ExceptionMessage != "" || d.ErrorMessage != "" {
 		*m.Detail() = Details{
 			Group: d.Group, GenericMethod: d.GenericMethod, GenericTypes: d.GenericTypes, Said: d.Said,
 			ExceptionClass: d.ExceptionClass, ExceptionMessage: d.ExceptionMessage, ErrorMessage: d.ErrorMessage,
+		}
+		if d.Header != nil {
+			m.HeaderSerialization = d.Header.Name
 		}
 	}
 }

@@ -216,7 +216,7 @@ func appendFloat(dst []byte, f float64, bits int) []byte {
 	}
 	abs := math.Abs(f)
 	format := byte('f')
-	if abs != 0 && (abs < 1e-6 || abs >= 1e21) {
+	if abs != 0 && (abs < 1e-6 || abs >= 1<<53) { // a large number without a point or an exponent would be read as an integer
 		format = 'e'
 	}
 	return strconv.AppendFloat(dst, f, format, -1, bits)

@@ -61,7 +61,9 @@ func headerRows(h *dubbo.Header, m *dubbo.Message) []row {
 		flags = append(flags, "one-way")
 	}
 	serialization := fmt.Sprintf("serialization %d", h.SerializationID())
-	if m.Format != nil {
+	if m.Header != nil {
+		serialization = fmt.Sprintf("%s (%d), but the bytes are %s", m.Header.Name, h.SerializationID(), m.Serialization)
+	} else if m.Format != nil {
 		serialization = fmt.Sprintf("%s (%d)", m.Format.Name, h.SerializationID())
 	}
 	flags = append(flags, serialization)

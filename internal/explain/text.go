@@ -105,6 +105,9 @@ func (f *Frame) heading(s *Style) (lines []string) {
 	if what := f.what(); what != "" {
 		put("%s", what)
 	}
+	if m.Header != nil {
+		put("the header says %s (%d); the bytes are %s", m.Header.Name, fr.SerializationID(), m.Serialization)
+	}
 	put("%s > %s  %s", r.Conn.Ends[r.Side], r.Conn.Ends[1-r.Side], timeText(fr.Last.Time, s.Local))
 	put("%s", f.packets())
 	if other := f.other(); other != "" {

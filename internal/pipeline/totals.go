@@ -64,6 +64,14 @@ type Totals struct {
 	Expired int64
 	// UnknownIDs counts frames by serialization id that is registered to none.
 	UnknownIDs map[uint8]int64
+	// Contradicted counts frames whose bytes are in another serialization than their header says.
+	Contradicted map[Contradiction]int64
+}
+
+// Contradiction is what a header says of a body, and what the body is; names as reports print them.
+type Contradiction struct {
+	HeaderID     uint8
+	Header, Body string
 }
 
 // Other is stream bytes of a foreign protocol.
@@ -148,6 +156,9 @@ func (t *Totals) frame(f *dubbo.Frame, m *dubbo.Message) {
 	}
 	if m.Format == nil {
 		count(&t.UnknownIDs, f.SerializationID(), 1)
+	}
+	if m.Header != nil {
+		count(&t.Contradicted, Contradiction{f.SerializationID(), m.Header.Name, m.Serialization}, 1)
 	}
 	if m.Tree == nil {
 		return

@@ -159,7 +159,7 @@ func (t *CallTable) flat(row []string, c *call.Call, m *call.Message) []string {
 	body := func(m *call.Message) int64 { return int64(m.Header.BodyLen) }
 	length := func(m *call.Message) int64 { return int64(m.FrameLen()) }
 	other := ""
-	if req != nil && resp != nil && req.Header.SerializationID() != resp.Header.SerializationID() {
+	if req != nil && resp != nil && otherSerialization(req, resp) {
 		other = messageSerialization(resp)
 	}
 	row = append(

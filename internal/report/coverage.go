@@ -1,11 +1,13 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/term"
 )
 
@@ -164,6 +166,9 @@ func (r *Report) bodies(add func(string, ...any)) {
 		}
 		add("%s.", text)
 	}
+	for _, c := range contradictions(t) {
+		add("%s in %s, though the header says %s (id %d): the bytes decide.", plural(t.Contradicted[c], "body is", "bodies are"), c.Body, c.Header, c.HeaderID)
+	}
 	if len(t.UnknownIDs) > 0 {
 		var ids []string
 		for _, id := range slices.Sorted(maps.Keys(t.UnknownIDs)) {
@@ -175,6 +180,13 @@ func (r *Report) bodies(add func(string, ...any)) {
 		}
 		add("%s, measured and not decoded: %s.", noun, strings.Join(ids, ", "))
 	}
+}
+
+// contradictions are the disagreements of headers and bodies, in the order of ids and names.
+func contradictions(t *pipeline.Totals) []pipeline.Contradiction {
+	return slices.SortedFunc(maps.Keys(t.Contradicted), func(a, b pipeline.Contradiction) int {
+		return cmp.Or(cmp.Compare(a.HeaderID, b.HeaderID), cmp.Compare(a.Body, b.Body))
+	})
 }
 
 // strangers are the streams that are not Dubbo's.

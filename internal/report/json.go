@@ -268,6 +268,13 @@ func (r *Report) coverage() object {
 	if t.Expired > 0 {
 		c = append(c, member{"requestsExpired", t.Expired})
 	}
+	if len(t.Contradicted) > 0 {
+		list := []object{}
+		for _, k := range contradictions(t) {
+			list = append(list, object{{"serializationId", k.HeaderID}, {"header", k.Header}, {"body", k.Body}, {"frames", t.Contradicted[k]}})
+		}
+		c = append(c, member{"headersContradicted", list})
+	}
 	if len(t.UnknownIDs) > 0 {
 		ids := []object{}
 		for _, id := range slices.Sorted(maps.Keys(t.UnknownIDs)) {

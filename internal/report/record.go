@@ -135,6 +135,9 @@ func (p *Frames) appendRest(f *fields, r *pipeline.Row) {
 	f.str("id", strconv.FormatInt(fr.ID, 10))
 	f.str("serialization", SerializationName(m.Format, fr.SerializationID()))
 	f.num("serializationId", int64(fr.SerializationID()))
+	if m.Header != nil {
+		f.str("headerSerialization", m.Header.Name)
+	}
 	if !fr.Request() {
 		f.num("status", int64(fr.Status))
 		if text := dubbo.StatusText(fr.Status); text != "" {
@@ -263,8 +266,14 @@ func (p *Calls) AppendJSON(dst []byte, c *call.Call) []byte {
 	}
 	f.str("protocol", "dubbo")
 	f.str("serialization", messageSerialization(any))
-	if req != nil && resp != nil && req.Header.SerializationID() != resp.Header.SerializationID() {
+	if any.HeaderSerialization != "" {
+		f.str("headerSerialization", any.HeaderSerialization)
+	}
+	if req != nil && resp != nil && otherSerialization(req, resp) {
 		f.str("responseSerialization", messageSerialization(resp))
+	}
+	if req != nil && resp != nil && resp.HeaderSerialization != "" {
+		f.str("responseHeaderSerialization", resp.HeaderSerialization)
 	}
 	p.request(&f, req)
 	p.response(&f, c)
@@ -293,6 +302,12 @@ func (p *Calls) AppendJSON(dst []byte, c *call.Call) []byte {
 		f.null("waitMicros")
 	}
 	return append(f.dst, '}')
+}
+
+// otherSerialization reports whether an answer is in another serialization than its request, by header or by bytes.
+func otherSerialization(req, resp *call.Message) bool {
+	return req.Header.SerializationID() != resp.Header.SerializationID() ||
+		(req.HeaderSerialization != "" || resp.HeaderSerialization != "") && messageSerialization(req) != messageSerialization(resp)
 }
 
 func messageSerialization(m *call.Message) string {

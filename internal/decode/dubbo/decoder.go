@@ -10,6 +10,7 @@ import (
 // Decoder reads the bodies of frames. It is not safe for concurrent use.
 type Decoder struct {
 	formats [32][]*reading
+	all     []*reading
 	tree    decode.Tree
 	msg     Message
 	// nameBytes is about the memory of the names that are remembered.
@@ -21,6 +22,7 @@ type Decoder struct {
 // reading is a serialization at work.
 type reading struct {
 	format *decode.Format
+	index  int    // among all of the decoder
 	name   string // with the dialect
 	r      decode.Reader
 	names  map[string]*Names // by the bytes that they were read from
@@ -37,17 +39,51 @@ func NewDecoder(formats []decode.Format) *Decoder {
 	d := &Decoder{seed: maphash.MakeSeed()}
 	for i := range formats {
 		f := &formats[i]
-		d.formats[f.ID&maskID] = append(d.formats[f.ID&maskID], &reading{format: f, name: f.FullName()})
+		r := &reading{format: f, name: f.FullName(), index: i}
+		d.formats[f.ID&maskID] = append(d.formats[f.ID&maskID], r)
+		d.all = append(d.all, r)
 	}
 	return d
 }
 
-// Decode reads a frame's body as far as detail asks. dialects is what is known of its connection. The message and its
+// Decode reads a frame's body as far as detail asks. dialects is what is known of its connection, nil for nothing. The message and its
 // tree are valid until the next call.
+//
+// Where the header names a serialization that cannot read the start of the body, and another one can, the bytes decide:
+// see [Message.Header].
 func (d *Decoder) Decode(f *Frame, detail Detail, dialects *Dialects) *Message {
+	header := d.reading(f, dialects)
+	if header == nil {
+		return d.decode(f, detail, nil)
+	}
+	if dialects == nil {
+		dialects = new(Dialects)
+	}
+	reading := d.before(f, header, dialects)
+	if reading == nil {
+		reading = header
+	}
+	m := d.decode(f, detail, reading)
+	b := bytesOf{d, f, m, header, dialects}
+	if why := b.doubt(); why != certain && reading == header {
+		if other := b.other(why); other != nil {
+			reading = other
+		}
+		m = d.decode(f, detail, reading) // again, since looking for another reads, too
+	}
+	if reading != header {
+		m.Header = header.format
+	}
+	if m.Names != nil || m.ResultKind >= 0 {
+		dialects.seen |= 1 << reading.index
+	}
+	return m
+}
+
+// decode reads a body in one serialization, nil where there is none.
+func (d *Decoder) decode(f *Frame, detail Detail, reading *reading) *Message {
 	m := &d.msg
 	*m = Message{ResultKind: -1}
-	reading := d.reading(f, dialects)
 	if reading != nil {
 		m.Format, m.Serialization = reading.format, reading.name
 	}

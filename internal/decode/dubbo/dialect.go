@@ -6,6 +6,13 @@ import "dubbo-wire/internal/decode"
 // told last by the bytes of a body, in either direction. The zero value knows nothing.
 type Dialects struct {
 	told [32]uint8 // by id: 1 + the place in the decoder's list
+	// foreign is which of all serializations wrote the bodies whose header names another one, by that header's id: 1 + its
+	// place among all.
+	foreign [32]uint8
+	// seen is the serializations that read a body's start on this connection, a bit each.
+	seen uint64
+	// failed counts bodies that no serialization could be found for.
+	failed uint8
 }
 
 // reading returns the serialization of a frame's body, nil if its id is registered to none.

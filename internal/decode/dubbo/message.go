@@ -61,6 +61,8 @@ type Message struct {
 	Kind Kind
 	// Format is the body's serialization, nil when its id is registered to none.
 	Format *decode.Format
+	// Header is the serialization that the header names, where the bytes are in another one; nil where they agree.
+	Header *decode.Format
 	// Serialization is its name with the dialect, as reports print it: "kryo (Kryo 5)"; "" without one.
 	Serialization string
 	// Names is set for requests whose envelope was read.
