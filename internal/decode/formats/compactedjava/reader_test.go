@@ -122,6 +122,7 @@ func TestClassesWithoutFields(t *testing.T) {
 		{"an object with a text in a list", "73" + list + "00000001 7704 00000001 73" + empty + "740001 61 78", ""},
 		{"objects with a text, as values in a map", "73" + hashMap + body + "00000002 740001 6b 73" + empty + "740001 61 740001 6c 73 71 007e0003 740001 62 78", ""},
 		{"an object with fields in a Vector, whose array has nulls at the end", "73 72 01 0010 6a6176612e7574696c2e566563746f72 7870 00000000 00000001 75 72 00 0002 5b4c 0000000000000000 02 0000 7870 00000003 73" + empty + "740001 61 70 70 78", ""},
+		{"a box that extends a class that nobody knows, again", "73" + list + "00000003 7704 00000002 73 72 01 0011 6a6176612e6c616e672e496e7465676572 78" + empty + "00000001 73 71 007e0002 00000002 73 71 007e0002 00000003 78", ""},
 		{"an object with a number", "73" + empty + "00000007", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -10,8 +10,11 @@ func (r *Reader) entries(i int, s shape) {
 	if r.halfOf == i {
 		half, r.halfOf = r.half, noNode
 	}
-	size, bare, k := r.size()
-	for ; r.more(); k++ {
+	size, bare, items := r.size()
+	if s != shapeCollSer {
+		size *= 2
+	}
+	for k := 0; r.more(); k++ {
 		if tc, _ := r.Peek(); tc == tcNull && s == shapeNullEnds {
 			r.Off++
 			if tc, _ := r.Peek(); tc == tcNull {
@@ -20,16 +23,13 @@ func (r *Reader) entries(i int, s shape) {
 			r.Role("end")
 			continue
 		}
-		r.entry(k, half)
+		items += r.entry(k, half)
 	}
-	if s == shapeCollSer {
-		k *= 2
-	}
-	r.sized(size, k, bare)
+	r.sized(size, items, bare)
 }
 
-// entry takes a key and a value, or what of them is an element.
-func (r *Reader) entry(k int, half shape) {
+// entry takes a key and a value, or what of them is an element, and returns how many of the two there are.
+func (r *Reader) entry(k int, half shape) int {
 	name := ""
 	switch half {
 	case shapeKeys:
@@ -40,7 +40,7 @@ func (r *Reader) entry(k int, half shape) {
 		name = r.mapKey(k)
 	}
 	if !r.more() {
-		return
+		return 1
 	}
 	switch half {
 	case shapeKeys:
@@ -50,6 +50,7 @@ func (r *Reader) entry(k int, half shape) {
 	default:
 		r.item(decode.ByEntry, name, k)
 	}
+	return 2
 }
 
 // mapKey takes key number k of a map and returns its text, "" when it is no string.

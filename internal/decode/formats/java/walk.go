@@ -77,7 +77,7 @@ func (r *Reader) walkObject(b []byte) bool {
 		return false
 	}
 	c := &r.classes[at]
-	isBox := c.shape == shapeBox && c.n == 1 && c.super < 0
+	isBox := c.shape == shapeBox && c.n == 1 && c.super < 0 && !c.guessed
 	if !c.plain && !isBox || isBox && len(b) < 6+int(c.size) {
 		return false
 	}
