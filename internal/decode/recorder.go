@@ -49,11 +49,13 @@ func (r *Recorder) Leaf(k Kind, l Label, name string, index int) *Node {
 
 // LeafAt adds a node that owns the bytes from off to end, which were passed: those of a pool before its users.
 func (r *Recorder) LeafAt(k Kind, l Label, name string, index, off, end int) *Node {
-	if !r.room() {
+	if r.Tree == nil {
+		if r.err == nil {
+			r.counted.count(k, l, name, off, end-off)
+		}
 		return nil
 	}
-	if r.Tree == nil {
-		r.counted.count(k, l, name, off, end-off)
+	if !r.room() {
 		return nil
 	}
 	return r.Tree.Leaf(k, l, name, index, off, end)

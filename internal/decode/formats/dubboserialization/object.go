@@ -217,7 +217,12 @@ func (r *Reader) textOrBytes(p place, h head) {
 		return
 	}
 	if isText {
-		x := r.chars(n)
+		x := text{raw: rest[:size], wide: size > n}
+		if taken == n {
+			r.Off += size
+		} else {
+			x = r.chars(n)
+		}
 		r.scalar(p, h, func(n *decode.Node) {
 			n.Kind = decode.String
 			if r.Values() {

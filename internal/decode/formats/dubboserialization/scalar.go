@@ -2,6 +2,7 @@ package dubboserialization
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"time"
@@ -173,6 +174,10 @@ func (r *Reader) chars(n int) text {
 // measure returns the bytes of the first n characters of b, of fewer where not all are well-formed.
 func measure(b []byte, n int) (size, taken int) {
 	for taken < n {
+		if n-taken >= 8 && len(b)-size >= 8 && binary.LittleEndian.Uint64(b[size:])&0x8080808080808080 == 0 {
+			size, taken = size+8, taken+8 // ASCII
+			continue
+		}
 		k := unitLen(b[size:])
 		if k == 0 {
 			break

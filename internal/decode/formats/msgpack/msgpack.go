@@ -356,6 +356,10 @@ func (r *Reader) key(i int, l decode.Label) string {
 	if !r.OK() {
 		return ""
 	}
+	if r.Tree == nil { // nobody wants its name
+		r.Leaf(decode.String, l, "", i)
+		return ""
+	}
 	name := r.Name(b)
 	if n := r.Leaf(decode.String, l, name, i); n != nil {
 		n.Text = name

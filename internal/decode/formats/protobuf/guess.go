@@ -1,6 +1,7 @@
 package protobuf
 
 import (
+	"encoding/binary"
 	"math"
 	"unicode/utf8"
 
@@ -29,6 +30,12 @@ func (s *stretch) covers(b []byte, from, to int) bool {
 // end returns where text that starts at i ends.
 func (s *stretch) end(b []byte, i int) int {
 	for i < len(b) {
+		for len(b)-i >= 8 && printable(binary.LittleEndian.Uint64(b[i:])) {
+			i += 8
+		}
+		if i == len(b) {
+			break
+		}
 		c := b[i]
 		switch {
 		case c >= 0x20 && c < 0x7f, s.lines && (c == '\t' || c == '\n' || c == '\r'):
@@ -44,6 +51,13 @@ func (s *stretch) end(b []byte, i int) int {
 		i += n
 	}
 	return i
+}
+
+// printable reports whether all of eight bytes are 20 to 7e. Of the three numbers the first has the high bit of a byte set
+// where it is below 20 or above a byte that is, the second where it is 7f, the third where it is no ASCII.
+func printable(w uint64) bool {
+	const ones = 0x0101010101010101
+	return ((w-0x20*ones)|(w+ones)|w)&(0x80*ones) == 0
 }
 
 // delimited says what the bytes from Off to end are, which stand behind a length; Object is a message.

@@ -123,6 +123,9 @@ func (r *Reader) list(p place, end int, num protowire.Number, wire protowire.Typ
 
 // number returns the name of a field that has none.
 func (r *Reader) number(num protowire.Number) string {
+	if r.Tree == nil {
+		return "" // nobody wants it
+	}
 	var buf [12]byte
 	return r.Name(strconv.AppendInt(append(buf[:0], '#'), int64(num), 10))
 }

@@ -272,6 +272,10 @@ func (r *Reader) claim() {
 
 // uvarint takes an unsigned number of 7 bits a byte, lowest first, in at most 10 bytes.
 func (r *Reader) uvarint(what string) (v uint64) {
+	if r.OK() && r.Off < len(r.Buf) && r.Buf[r.Off] < 0x80 {
+		r.Off++
+		return uint64(r.Buf[r.Off-1])
+	}
 	start := r.Off
 	for shift := 0; r.OK(); shift += 7 {
 		b := r.Byte(what)
