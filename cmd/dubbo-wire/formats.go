@@ -12,7 +12,7 @@ func newFormats(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "formats",
 		GroupID: "about",
-		Short:   "List the serializations that are known, and how deep",
+		Short:   "List the protocols and serializations that are known, and how deep",
 		Example: "  dubbo-wire formats\n  dubbo-wire formats --format markdown",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -21,7 +21,7 @@ func newFormats(s *streams) *cobra.Command {
 				return err
 			}
 			for i, t := range targets {
-				err := report.WriteFormats(t.w, t.format, formats.All(), out.style(t))
+				err := report.WriteFormats(t.w, t.format, formats.Protocols(), formats.All(), out.style(t))
 				if err == nil {
 					err = t.close()
 				}

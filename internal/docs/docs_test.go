@@ -202,8 +202,9 @@ func split(t *testing.T, text string) []string {
 
 // A table between these lines is generated.
 var generated = map[string]func(*testing.T) string{
-	"formats":  formatsTable,
-	"captures": capturesTable,
+	"protocols": protocolsTable,
+	"formats":   formatsTable,
+	"captures":  capturesTable,
 }
 
 var marker = regexp.MustCompile(`(?s)(<!-- (\w+): generated -->\n).*?(<!-- end of \w+ -->\n)`)
@@ -226,10 +227,17 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// formatsTable is the table that the program prints, without its heading and notes.
-func formatsTable(t *testing.T) string {
+// formatsTable and protocolsTable are the tables that the program prints, without their headings and notes.
+func formatsTable(t *testing.T) string { return printedTable(t, "## SERIALIZATIONS") }
+
+func protocolsTable(t *testing.T) string { return printedTable(t, "## PROTOCOLS") }
+
+func printedTable(t *testing.T, heading string) string {
 	var b strings.Builder
-	for line := range strings.Lines(dubboWire(t, "formats", "--format", "markdown")) {
+	_, out, ok := strings.Cut(dubboWire(t, "formats", "--format", "markdown"), heading+"\n")
+	require.True(t, ok, heading)
+	out, _, _ = strings.Cut(out, "\n## ")
+	for line := range strings.Lines(out) {
 		if strings.HasPrefix(line, "|") {
 			b.WriteString(line)
 		}

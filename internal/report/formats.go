@@ -10,23 +10,29 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// WriteFormats prints the serializations that are known, and how deep, as "table", "markdown", "csv" or "json".
-func WriteFormats(w io.Writer, format string, formats []decode.Format, s Style) error {
+// WriteFormats prints the protocols and serializations that are known, and how deep, as "table", "markdown", "csv" or "json".
+func WriteFormats(w io.Writer, format string, protocols []decode.Protocol, formats []decode.Format, s Style) error {
 	formats = slices.SortedStableFunc(slices.Values(formats), func(a, b decode.Format) int { return int(a.ID) - int(b.ID) })
 	switch format {
 	case "table":
-		return formatsDocument(formats).writeText(w, &s)
+		return formatsDocument(protocols, formats).writeText(w, &s)
 	case "markdown":
-		return formatsDocument(formats).writeMarkdown(w, &s)
+		return formatsDocument(protocols, formats).writeMarkdown(w, &s)
 	case "csv":
 		out := csv.NewWriter(w)
 		rows := [][]string{{"id", "name", "protocol", "depth", "releases", "capture"}}
+		for _, p := range protocols {
+			rows = append(rows, []string{"", p.Name, p.Name, p.Read, p.Releases, p.Capture})
+		}
 		for _, f := range formats {
 			rows = append(rows, []string{strconv.Itoa(int(f.ID)), f.FullName(), "dubbo", f.Depth.String(), f.Releases, f.Capture})
 		}
 		return out.WriteAll(rows)
 	case "json":
-		list := []object{}
+		spoken, list := []object{}, []object{}
+		for _, p := range protocols {
+			spoken = append(spoken, object{{"name", p.Name}, {"read", p.Read}, {"releases", p.Releases}, {"capture", p.Capture}})
+		}
 		for _, f := range formats {
 			list = append(list, object{
 				{"id", f.ID},
@@ -37,12 +43,23 @@ func WriteFormats(w io.Writer, format string, formats []decode.Format, s Style) 
 				{"capture", f.Capture},
 			})
 		}
-		return writeJSON(w, list)
+		return writeJSON(w, object{{"protocols", spoken}, {"serializations", list}})
 	}
 	return fmt.Errorf("formats has no format %q: choose table, markdown, csv or json", format)
 }
 
-func formatsDocument(formats []decode.Format) *document {
+func formatsDocument(protocols []decode.Protocol, formats []decode.Format) *document {
+	spoken := &table{columns: []column{{name: "name"}, {name: "read"}, {name: "Dubbo releases", flex: true}, {name: "proved by", flex: true, wide: true}}}
+	for _, p := range protocols {
+		releases, capture := p.Releases, p.Capture
+		if releases == "" {
+			releases = "none"
+		}
+		if capture == "" {
+			capture = "made bytes, no capture"
+		}
+		spoken.rows = append(spoken.rows, []cell{textCell(p.Name), textCell(p.Read), textCell(releases), textCell(capture)})
+	}
 	tab := &table{columns: []column{
 		{name: "id", unit: count},
 		{name: "name", flex: true},
@@ -58,10 +75,13 @@ func formatsDocument(formats []decode.Format) *document {
 		})
 	}
 	return &document{
-		summary: plural(int64(len(formats)), "serialization", "serializations"),
-		sections: []section{{title: "FORMATS", table: tab, notes: []string{
+		summary: plural(int64(len(protocols)), "protocol", "protocols") + ", " + plural(int64(len(formats)), "serialization", "serializations"),
+		sections: []section{{title: "PROTOCOLS", table: spoken, notes: []string{
+			"recognised: the connection is named, and its bytes are counted beside Dubbo's.",
+		}}, {title: "SERIALIZATIONS", table: tab, notes: []string{
 			"full: every byte of a body has an owner. envelope: who calls what and the kind of a result, attachments " +
-				"where they can be found; values are opaque. sizes: bodies are measured only.",
+				"where they can be found, and values as far as the layout of classes is not needed; the rest is opaque. " +
+				"sizes: bodies are measured only.",
 			"Any other serialization id is measured and shown as \"id 30\".",
 		}}},
 	}

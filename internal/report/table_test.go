@@ -279,15 +279,19 @@ func TestFormats(t *testing.T) {
 		{ID: 8, Name: "kryo", Depth: decode.DepthEnvelope, Releases: "2.6.0 to 2.7.23", Capture: "kryo.pcap.zst"},
 		{ID: 2, Name: "hessian2", Depth: decode.DepthFull, Releases: "all", Capture: "hessian2.pcap.zst"},
 	}
+	protocols := []decode.Protocol{
+		{Name: "dubbo", Read: "frames, bodies", Releases: "all", Capture: "hessian2.pcap.zst"},
+		{Name: "tls", Read: "recognised"},
+	}
 	for name, format := range map[string]string{"formats-80.txt": "table", "formats.md": "markdown", "formats.csv": "csv", "formats.json": "json"} {
 		var b bytes.Buffer
 		style := report.Style{}
 		if format == "table" {
 			style.Width = 80
 		}
-		require.NoError(t, report.WriteFormats(&b, format, formats, style))
+		require.NoError(t, report.WriteFormats(&b, format, protocols, formats, style))
 		golden(t, name, b.String())
 	}
 	assert.Equal(t, uint8(8), formats[0].ID, "the list is the caller's")
-	assert.Error(t, report.WriteFormats(&bytes.Buffer{}, "html", formats, report.Style{}))
+	assert.Error(t, report.WriteFormats(&bytes.Buffer{}, "html", protocols, formats, report.Style{}))
 }

@@ -9,7 +9,14 @@
 // once, as far as its reader wants it, into a buffer that grows as bytes arrive.
 package dubbo
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"dubbo-wire/internal/decode"
+)
+
+// Protocol is Dubbo's own.
+var Protocol = decode.Protocol{Name: "dubbo", Read: "frames, bodies", Releases: "all", Capture: "hessian2.pcap.zst"}
 
 // HeaderLen is the length of a frame's header in bytes.
 const HeaderLen = 16

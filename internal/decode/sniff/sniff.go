@@ -8,6 +8,8 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+
+	"dubbo-wire/internal/decode"
 )
 
 // Protocols that are recognised.
@@ -20,6 +22,22 @@ const (
 	Thrift = "dubbo-thrift"
 	Telnet = "telnet"
 )
+
+// recognised is what is made of these protocols: their connections are named, and their bytes counted beside Dubbo's.
+const recognised = "recognised"
+
+// Protocols returns those that are recognised.
+func Protocols() []decode.Protocol {
+	return []decode.Protocol{
+		{Name: Triple, Read: recognised, Releases: "3.x", Capture: "triple-3.3.6.pcap.zst"},
+		{Name: GRPC, Read: recognised, Releases: "2.7.5 to 2.7.23"},
+		{Name: HTTP2, Read: recognised},
+		{Name: HTTP1, Read: recognised, Releases: "all: rest, hessian, http", Capture: "rest-3.2.16.pcap.zst"},
+		{Name: Thrift, Read: recognised, Releases: "2.x"},
+		{Name: Telnet, Read: recognised, Releases: "all", Capture: "edge-hessian2.pcap.zst"},
+		{Name: TLS, Read: recognised},
+	}
+}
 
 // HeadLen is how many bytes from the start of a stream Start wants to see, at most.
 const HeadLen = 24
