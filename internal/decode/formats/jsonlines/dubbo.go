@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"unicode"
+	"unicode/utf8"
 
 	"dubbo-wire/internal/decode"
 )
@@ -32,11 +33,11 @@ func (r *Reader) lastClass(node, last int) {
 		return
 	}
 	v := &t.Nodes[value]
-	class := r.Name(r.Buf[v.Off+1 : v.Off+v.Len-1]) // between its quotes
+	class := r.Buf[v.Off+1 : v.Off+v.Len-1] // between its quotes
 	if !className(class) {
 		return
 	}
-	n.Kind, n.Class = decode.Object, class
+	n.Kind, n.Class = decode.Object, r.Name(class)
 	for c := node + 1; c < key; c = int(t.Nodes[c].End) {
 		switch m := &t.Nodes[c]; m.Label {
 		case decode.ByKey, decode.ByMember:
@@ -57,16 +58,21 @@ func (r *Reader) countLastClass(value int) {
 		return
 	}
 	text := bytes.TrimLeft(r.Buf[value:r.end], " \t\r\n")
-	if n := stringEnd(text, 0); n > 0 && className(r.Name(text[1:n-1])) {
+	if n := stringEnd(text, 0); n > 0 && className(text[1:n-1]) {
 		r.Recount(decode.ClassNames, n)
 	}
 }
 
 // className reports whether s can be what Class.getName returns for the class of a bean: a map may have an entry "class",
 // too. A class outside of any package has to be a member of another.
-func className(s string) bool {
+func className(s []byte) bool {
 	start, joints := true, 0
-	for _, c := range s {
+	for len(s) > 0 {
+		c, n := rune(s[0]), 1
+		if c >= utf8.RuneSelf {
+			c, n = utf8.DecodeRune(s)
+		}
+		s = s[n:]
 		switch {
 		case c == '.':
 			if start {

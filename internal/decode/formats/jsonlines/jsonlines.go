@@ -68,7 +68,7 @@ type Reader struct {
 	outer outer
 	fault *decode.Error
 	refs  references
-	stack []frame // of the counting walk, kept for its memory
+	stack []byte // of the counting walk, kept for its memory
 }
 
 // outer is what is known of the outermost object of a text.
@@ -230,7 +230,7 @@ func (r *Reader) text(l decode.Label, name string, index int) {
 	behind := r.write("a value")
 	if r.OK() {
 		r.Role("length")
-		if r.Tree != nil || !r.count() {
+		if r.Tree != nil || !r.count(l, name, index) {
 			r.document(l, name, index, open)
 		}
 		if r.prefixed {
@@ -262,16 +262,16 @@ func (r *Reader) document(l decode.Label, name string, index, open int) {
 		read = true
 	}
 	err := r.Err()
-	if err.Cause != decode.Malformed || r.cut {
-		return
-	}
-	if r.fault == nil {
-		r.fault = err
-	}
 	at := err.At
 	if read { // there is more than one value: none of them is what was written
 		r.Rewind(start)
 		at = r.Off
+	}
+	if err.Cause != decode.Malformed || r.cut || r.Tree.Full() {
+		return
+	}
+	if r.fault == nil {
+		r.fault = err
 	}
 	r.NeedTree()
 	if r.nodes() > nodes { // it lies in the innermost object or list that was begun
@@ -294,7 +294,8 @@ func (r *Reader) nodes() int {
 
 // isMapType reports whether the descriptor is that of a map of the JDK.
 func isMapType(desc string) bool {
-	return strings.HasPrefix(desc, "Ljava/util/") && isMap(decode.JavaName(desc))
+	return strings.HasPrefix(desc, "Ljava/util/") &&
+		(strings.HasSuffix(desc, "Map;") || desc == "Ljava/util/Hashtable;" || desc == "Ljava/util/Properties;")
 }
 
 // excerpt shows the start of a text in an error.

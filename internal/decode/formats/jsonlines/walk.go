@@ -3,7 +3,6 @@ package jsonlines
 import (
 	"bytes"
 	"fmt"
-	"strings"
 	"unicode/utf8"
 
 	"dubbo-wire/internal/decode"
@@ -159,12 +158,12 @@ func (r *Reader) ownClass(m *members) bool {
 	} else {
 		class = Unquote(token)
 	}
-	if m.label == decode.ByKey && !isMap(class) && !r.fastjson { // an entry of a map
+	if m.label == decode.ByKey && !isMap(token) && !r.fastjson { // an entry of a map
 		r.Off = start
 		return false
 	}
 	r.Role("class")
-	if isMap(class) {
+	if isMap(token) {
 		m.kind, m.label, m.entry = decode.Map, decode.ByKey, decode.ByEntry
 	} else {
 		m.kind, m.entry = decode.Object, decode.ByField
@@ -184,10 +183,10 @@ func (r *Reader) nameClass(node int) {
 }
 
 // isMap reports whether the class is a map of the JDK.
-func isMap(class string) bool {
-	return strings.HasPrefix(class, "java.util.") &&
-		(strings.HasSuffix(class, "Map") || class == "java.util.Hashtable" || class == "java.util.Properties" ||
-			strings.HasPrefix(class, "java.util.ImmutableCollections$Map"))
+func isMap(class []byte) bool {
+	name, ok := bytes.CutPrefix(class, []byte("java.util."))
+	return ok && (bytes.HasSuffix(name, []byte("Map")) || string(name) == "Hashtable" || string(name) == "Properties" ||
+		bytes.HasPrefix(name, []byte("ImmutableCollections$Map")))
 }
 
 // array = "[" [ value *( "," value ) ] "]"; head is the length of the opening.
