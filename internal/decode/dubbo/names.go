@@ -48,11 +48,7 @@ const envelopeTexts = 5
 // the bytes they lie in looked up: strings are made once per distinct start of a body.
 func (b *body) readNames(detail Detail) {
 	if detail > Envelope {
-		n := new(Names)
-		b.texts(n)
-		if b.r.Err() == nil {
-			b.m.Names = b.share(n)
-		}
+		b.m.Names = b.texts()
 		return
 	}
 	for range envelopeTexts {
@@ -67,20 +63,13 @@ func (b *body) readNames(detail Detail) {
 		b.m.Names = n
 		return
 	}
-	n := new(Names)
 	b.r.Reset(b.f.Body, decode.Cut, nil)
-	b.texts(n)
-	if b.r.Err() == nil {
-		b.m.Names = b.share(n)
-	}
+	b.m.Names = b.texts()
 }
 
-// share returns the names that stand for all requests of a serialization that start with the same bytes: n, or those that were there.
-func (b *body) share(n *Names) *Names {
+// share lets n stand for all requests of a serialization that start with the same bytes.
+func (b *body) share(n *Names) {
 	raw := b.f.Body[:b.r.Offset()]
-	if have := b.reading.names[string(raw)]; have != nil {
-		return have
-	}
 	if b.d.nameBytes+len(raw) < maxNameBytes {
 		if b.reading.names == nil {
 			b.reading.names = make(map[string]*Names)
@@ -90,27 +79,40 @@ func (b *body) share(n *Names) *Names {
 		b.reading.keep(b.d, raw, n)
 		b.d.nameBytes += len(raw) + 256 // about what else an entry takes
 	}
-	return n
 }
 
-func (b *body) texts(n *Names) {
+// texts takes the five strings and returns what they name, nil after an error. What is made of them is made once.
+func (b *body) texts() *Names {
+	var n Names
 	n.DubboVersion, _ = b.r.Text("dubboVersion")
 	n.Path, n.PathNull = b.r.Text("path")
 	n.Version, n.VersionNull = b.r.Text("serviceVersion")
 	n.Method, _ = b.r.Text("method")
 	n.Descriptor, _ = b.r.Text("parameterTypes")
 	if b.r.Err() != nil {
-		return
+		return nil
 	}
-	var ok bool
-	n.Descriptors, ok = decode.SplitDescriptor(n.Descriptor)
-	n.malformed = !ok
-	if !ok && b.m.Err == nil {
+	names := b.reading.names[string(b.f.Body[:b.r.Offset()])]
+	if names == nil {
+		names = new(Names)
+		*names = n
+		names.split()
+		b.share(names)
+	}
+	if names.malformed && b.m.Err == nil {
 		b.m.Err = &decode.Error{
 			Cause: decode.Malformed, At: b.r.Offset(),
 			Expected: "JVM type descriptors", Found: n.Descriptor[:min(len(n.Descriptor), 64)],
 		}
 	}
+	return names
+}
+
+// split makes the types of the descriptor.
+func (n *Names) split() {
+	var ok bool
+	n.Descriptors, ok = decode.SplitDescriptor(n.Descriptor)
+	n.malformed = !ok
 	n.Types = make([]string, len(n.Descriptors))
 	for i, d := range n.Descriptors {
 		n.Types[i] = decode.JavaName(d)

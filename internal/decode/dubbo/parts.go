@@ -138,13 +138,10 @@ func (b *body) countedNames(s decode.Summer) *Names {
 	}
 	n := b.reading.names[string(b.f.Body[:b.r.Offset()])]
 	if n == nil || !n.counted {
-		made := new(Names)
 		b.r.Reset(b.f.Body, decode.Malformed, nil)
-		b.texts(made)
-		if b.r.Err() != nil {
+		if n = b.texts(); n == nil {
 			return nil
 		}
-		n = b.share(made)
 		n.parts, n.counted = s.Sum()
 	}
 	s.SetSum(n.parts)
