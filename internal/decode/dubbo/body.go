@@ -140,25 +140,46 @@ func (m *Message) readException(from int) {
 	}
 }
 
-// exceptionText finds the message of the throwable at node i. Its field is detailMessage in Java; JSON-like formats write
-// getters (message), gson an object around it (exception).
+// exceptionText finds the message of the throwable at node i: what its getMessage returns. Formats that write fields have
+// detailMessage, and next to it message of a class that keeps its own and so returns that. Formats that write what getters
+// return have message; smartbuf and others have names of their own, gson an object around it (exception).
 func (m *Message) exceptionText(i, depth int) (text string, ok bool) {
 	t := m.Tree
+	var own, detail, other string
+	var hasOwn, hasDetail, detailed, hasOther bool
 	for c := i + 1; c < int(t.Nodes[i].End); c = int(t.Nodes[c].End) {
 		f := &t.Nodes[c]
 		if f.Label != decode.ByField && f.Label != decode.ByEntry {
 			continue
 		}
+		is := f.Kind == decode.String
 		switch f.Name {
-		case "detailMessage", "message", "msg", "originalMessage":
-			if f.Kind == decode.String {
-				return f.Text, true
+		case "message":
+			if is {
+				own, hasOwn = f.Text, true
+			}
+		case "detailMessage":
+			detailed = true
+			if is {
+				detail, hasDetail = f.Text, true
+			}
+		case "msg", "originalMessage":
+			if is && !hasOther {
+				other, hasOther = f.Text, true
 			}
 		case "exception":
-			if depth == 0 {
-				return m.exceptionText(c, 1)
+			if depth == 0 && !hasOther {
+				other, hasOther = m.exceptionText(c, 1)
 			}
 		}
+	}
+	switch {
+	case hasOwn:
+		return own, true
+	case hasDetail:
+		return detail, true
+	case !detailed && hasOther:
+		return other, true
 	}
 	return "", false
 }
