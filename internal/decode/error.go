@@ -42,12 +42,17 @@ type Error struct {
 	Cause Cause
 	// At is the offset within the body, in bytes, of the first byte that was not taken.
 	At int
+	// Wrong is the offset of the byte that is wrong where that lies behind At, in what starts there; else 0.
+	Wrong int
 	// What was expected there, and what was found; Found may be empty (nothing was there).
 	Expected, Found string
 }
 
+// Offset returns the offset of the byte that a person should look at.
+func (e *Error) Offset() int { return max(e.At, e.Wrong) }
+
 func (e *Error) Error() string {
-	s := fmt.Sprintf("%s at body offset %d", e.Cause, e.At)
+	s := fmt.Sprintf("%s at body offset %d", e.Cause, e.Offset())
 	if e.Expected != "" {
 		s += ": expected " + e.Expected
 	}

@@ -29,9 +29,9 @@ func damageOf(f *Frame) *damage {
 	if err == nil {
 		return nil
 	}
-	d := &damage{at: dubbo.HeaderLen + err.At, cause: err.Cause, expected: err.Expected, found: err.Found, row: len(f.rows)}
+	d := &damage{at: dubbo.HeaderLen + err.Offset(), cause: err.Cause, expected: err.Expected, found: err.Found, row: len(f.rows)}
 	for i := range f.rows {
-		if r := &f.rows[i]; r.len > 0 && r.off >= d.at {
+		if r := &f.rows[i]; r.len > 0 && r.off >= dubbo.HeaderLen+err.At {
 			d.row = i
 			break
 		}

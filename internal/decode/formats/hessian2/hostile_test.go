@@ -113,34 +113,6 @@ func TestHostile(t *testing.T) {
 	formattest.Stops(t, Format, hostile())
 }
 
-// TestErrorTexts are what a person reads.
-func TestErrorTexts(t *testing.T) {
-	for _, c := range []struct{ hex, text string }{
-		{"", "malformed at body offset 0: expected a value, found 0 bytes to the end of the body"},
-		{"79 40", "malformed at body offset 1: expected a value, found 40 (not used)"},
-		{"7a 91 5a", "malformed at body offset 2: expected a value, found 5a (end of a list or map)"},
-		{"58 49 7fffffff", "malformed at body offset 0: expected the length of a list, at most 0, one byte each, found 2147483647"},
-		{"58 8f", "malformed at body offset 0: expected the length of a list, 0 or more, found -1"},
-		{"79 53 0010 6162", "malformed at body offset 1: expected a string of 16 units, found 5 bytes to the end of the body"},
-		{"79 03 61f888808080", "malformed at body offset 1: expected a string: UTF-8 of 1 to 3 bytes a UTF-16 unit (hessian-lite), " +
-			"found f8 88 80 80 at offset 3"},
-		{"01 f09f9880", "malformed at body offset 0: expected a string: one more UTF-16 unit, found a pair of them at offset 1: f0 9f 98 80"},
-		{"7a 51 92", "malformed at body offset 1: expected an index below 1 of the object table, found 2"},
-		{"61", "malformed at body offset 0: expected an index below 0 of the class table, found 1"},
-		{"43 0143 90 91", "malformed at body offset 4: expected an object behind its class definition, found 91 (int)"},
-	} {
-		r := New()
-		r.Reset(formattest.Hex(c.hex), decode.Malformed, nil)
-		r.Value(decode.ByField, "v", 0, "")
-		require.NotNil(t, r.Err(), c.hex)
-		assert.Equal(t, c.text, r.Err().Error())
-	}
-	r := New()
-	r.Reset(formattest.Hex("1f 61"), decode.Lost, nil)
-	r.Text("path")
-	assert.Equal(t, "lost at body offset 0: expected a string of 31 units, found 2 captured bytes", r.Err().Error())
-}
-
 // TestDepth: as deep as it goes, and one deeper.
 func TestDepth(t *testing.T) {
 	for _, c := range []struct {

@@ -258,7 +258,17 @@ func (r *Reader) Attachments() {
 
 // fail stops reading at the cursor and returns -1.
 func (r *Reader) fail(cause decode.Cause, expected, found string) int {
-	r.c.Fail(cause, expected, found)
+	return r.failAt(r.c.Off, cause, expected, found)
+}
+
+// failAt is fail for a byte behind the cursor, in the value that starts there.
+func (r *Reader) failAt(at int, cause decode.Cause, expected, found string) int {
+	if r.c.OK() {
+		r.c.Fail(cause, expected, found)
+		if at > r.c.Off {
+			r.c.Err().Wrong = at
+		}
+	}
 	return -1
 }
 
@@ -344,7 +354,7 @@ func (r *Reader) int(at int, what string) (n, stop int) {
 	}
 	g := grammar[r.c.Buf[at]]
 	if g.rule != integer {
-		return 0, r.fail(decode.Malformed, what, describe(r.c.Buf[at]))
+		return 0, r.failAt(at, decode.Malformed, what, describe(r.c.Buf[at]))
 	}
 	if stop = at + int(g.size); stop > len(r.c.Buf) {
 		return 0, r.short(what)
@@ -359,9 +369,9 @@ func (r *Reader) count(at int, what string) (n, stop int) {
 	case stop < 0:
 		return 0, -1
 	case n < 0:
-		return 0, r.fail(decode.Malformed, what+", 0 or more", strconv.Itoa(n))
+		return 0, r.failAt(at, decode.Malformed, what+", 0 or more", strconv.Itoa(n))
 	case n > len(r.c.Buf)-stop && r.c.Short == decode.Malformed: // of a body that was cut, what is there is read
-		return 0, r.fail(decode.Malformed, fmt.Sprintf("%s, at most %d, one byte each", what, len(r.c.Buf)-stop), strconv.Itoa(n))
+		return 0, r.failAt(at, decode.Malformed, fmt.Sprintf("%s, at most %d, one byte each", what, len(r.c.Buf)-stop), strconv.Itoa(n))
 	}
 	return n, stop
 }

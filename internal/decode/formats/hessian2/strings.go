@@ -94,7 +94,7 @@ func (r *Reader) textEnd(at int, what string) int {
 		}
 		head, more, ok := asText(buf[at])
 		if !ok {
-			return r.fail(decode.Malformed, what, describe(buf[at]))
+			return r.failAt(at, decode.Malformed, what, describe(buf[at]))
 		}
 		if len(buf)-at < head {
 			return r.short(what)
@@ -113,15 +113,34 @@ func (r *Reader) textEnd(at int, what string) int {
 // badText fails for a string of which left units are missing at offset at.
 func (r *Reader) badText(what string, units, at, left int) int {
 	rest := r.c.Buf[at:]
-	if len(rest) == 0 || len(rest) < sequenceLen(rest[0]) && continues(rest[1:]) {
-		return r.short(fmt.Sprintf("%s of %d units", what, units))
+	size := 0
+	if len(rest) > 0 {
+		size = sequenceLen(rest[0])
 	}
-	found := rest[:min(len(rest), 4)]
-	if found[0]&0xf8 == 0xf0 && left == 1 {
-		return r.fail(decode.Malformed, what+": one more UTF-16 unit", fmt.Sprintf("a pair of them at offset %d: % x", at, found))
+	if len(rest) == 0 || len(rest) < size && continues(rest[1:]) {
+		found, cause := "the end of the body", decode.Malformed
+		if r.c.Short != decode.Malformed {
+			found, cause = "the end of the captured bytes", r.c.Short
+		}
+		return r.fail(cause, fmt.Sprintf("%s of %d UTF-16 units", what, units), fmt.Sprintf("%s behind %d of them", found, units-left))
 	}
-	return r.fail(decode.Malformed, what+": UTF-8 of 1 to 3 bytes a UTF-16 unit (hessian-lite)",
-		fmt.Sprintf("% x at offset %d", found, at))
+	one := fmt.Sprintf("%s of %d UTF-16 units: one more, UTF-8 of 1 to 3 bytes (hessian-lite)", what, units)
+	what += ": UTF-8 of 1 to 3 bytes a character (hessian-lite)"
+	switch _, n := utf8.DecodeRune(rest); {
+	case rest[0]&0xc0 == 0x80:
+		return r.failAt(at, decode.Malformed, what, fmt.Sprintf("%02x, which continues one", rest[0]))
+	case size == 0:
+		return r.failAt(at, decode.Malformed, what, fmt.Sprintf("%02x, which starts none", rest[0]))
+	case size < 4: // a byte that should continue the character does not
+		for k := 1; k < size; k++ {
+			if rest[k]&0xc0 != 0x80 {
+				return r.failAt(at+k, decode.Malformed, fmt.Sprintf("%s, its byte %d of %d", what, k+1, size), fmt.Sprintf("%02x", rest[k]))
+			}
+		}
+	case n == 4: // of two units, of which one is left
+		return r.failAt(at, decode.Malformed, one, fmt.Sprintf("%02x, which starts a character of two", rest[0]))
+	}
+	return r.failAt(at, decode.Malformed, what, fmt.Sprintf("%02x, which starts 4", rest[0]))
 }
 
 // sequenceLen returns how many bytes the sequence starting with b has, 0 when none does.
@@ -163,33 +182,20 @@ var asciiMasks = func() (m [33][4]uint64) {
 // is no text, it returns that offset and the number of units that were not read.
 func skipUnits(b []byte, at, n int) (stop, left int) {
 	const high = 0x8080808080808080
+	for len(b)-at >= 32 { // 32 bytes of ASCII at a time, the last of them at once
+		m, w := &asciiMasks[min(n, 32)], b[at:at+32]
+		if m[0]&binary.LittleEndian.Uint64(w)|m[1]&binary.LittleEndian.Uint64(w[8:])|
+			m[2]&binary.LittleEndian.Uint64(w[16:])|m[3]&binary.LittleEndian.Uint64(w[24:]) != 0 {
+			break
+		}
+		if n <= 32 {
+			return at + n, 0
+		}
+		at += 32
+		n -= 32
+	}
 	for n > 0 {
-		if len(b)-at >= 32 { // 32 bytes of ASCII at a time, or those before the first other one
-			w := b[at : at+32]
-			w0, w1 := binary.LittleEndian.Uint64(w), binary.LittleEndian.Uint64(w[8:])
-			w2, w3 := binary.LittleEndian.Uint64(w[16:]), binary.LittleEndian.Uint64(w[24:])
-			ascii := 32
-			if (w0|w1|w2|w3)&high != 0 {
-				switch {
-				case w0&high != 0:
-					ascii = bits.TrailingZeros64(w0&high) / 8
-				case w1&high != 0:
-					ascii = 8 + bits.TrailingZeros64(w1&high)/8
-				case w2&high != 0:
-					ascii = 16 + bits.TrailingZeros64(w2&high)/8
-				default:
-					ascii = 24 + bits.TrailingZeros64(w3&high)/8
-				}
-			}
-			if n <= ascii {
-				return at + n, 0
-			}
-			at += ascii
-			n -= ascii
-			if ascii == 32 {
-				continue
-			}
-		} else if len(b)-at >= 8 { // eight at a time, then the last up to seven
+		if len(b)-at >= 8 { // eight at a time, then the last up to seven
 			high := binary.LittleEndian.Uint64(b[at:]) & high
 			if n >= 8 {
 				if high == 0 {
@@ -336,7 +342,7 @@ func (r *Reader) bytesEnd(at int) (stop, chunks int) {
 		}
 		head, more, ok := asBytes(buf[at])
 		if !ok {
-			return r.fail(decode.Malformed, "a chunk of a binary", describe(buf[at])), 0
+			return r.failAt(at, decode.Malformed, "a chunk of a binary", describe(buf[at])), 0
 		}
 		if len(buf)-at < head {
 			return r.short("a chunk of a binary"), 0

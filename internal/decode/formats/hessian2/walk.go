@@ -246,7 +246,7 @@ func (r *Reader) listType(at int) (t listType, i, stop int) {
 	case stop < 0:
 		return t, 0, -1
 	case i < 0 || i >= r.typeCount:
-		return t, 0, r.fail(decode.Malformed, fmt.Sprintf("an index below %d of the type table", r.typeCount), fmt.Sprint(i))
+		return t, 0, r.failAt(at, decode.Malformed, fmt.Sprintf("an index below %d of the type table", r.typeCount), fmt.Sprint(i))
 	case r.t != nil:
 		t = r.types[i]
 	}
@@ -352,7 +352,11 @@ func (r *Reader) classIndex() (i, stop int) {
 		return 0, r.fail(decode.Malformed, "an object behind its class definition", describe(op))
 	}
 	if i < 0 || i >= len(r.classes) {
-		return 0, r.fail(decode.Malformed, fmt.Sprintf("an index below %d of the class table", len(r.classes)), fmt.Sprint(i))
+		at := r.c.Off
+		if r.c.Buf[at] == 'O' {
+			at++
+		}
+		return 0, r.failAt(at, decode.Malformed, fmt.Sprintf("an index below %d of the class table", len(r.classes)), fmt.Sprint(i))
 	}
 	return i, stop
 }
@@ -429,7 +433,7 @@ func (r *Reader) reference(p place) bool {
 		r.decide()
 	}
 	if limit := t.count[t.used]; i < 0 || i >= limit {
-		r.fail(decode.Malformed, fmt.Sprintf("an index below %d of the object table", limit), fmt.Sprint(i))
+		r.failAt(r.c.Off+1, decode.Malformed, fmt.Sprintf("an index below %d of the object table", limit), fmt.Sprint(i))
 		return false
 	}
 	if r.t == nil {
