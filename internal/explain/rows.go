@@ -124,6 +124,12 @@ func bodyRows(t *decode.Tree, s *Subject) []row {
 			up = append(up, open{int(n.End), depth, len(rows) - 1})
 		}
 	}
+	for i := range rows[:max(len(rows)-1, 0)] {
+		// A name right before what it names: without what else is in its bytes.
+		if r, next := &rows[i], &rows[i+1]; r.name == "#field" && next.depth == r.depth && strings.HasSuffix(r.value, next.name) {
+			r.value = next.name
+		}
+	}
 	return rows
 }
 

@@ -326,7 +326,7 @@ func (f *Frame) writeRow(b *strings.Builder, l *layout, s *Style, i int) {
 
 // cutValue shortens a value; of a Java name the end says more than the start.
 func cutValue(s string, n int) string {
-	if term.Width(s) <= n || n < 4 || !strings.Contains(s, ".") || strings.ContainsAny(s, " ,") {
+	if term.Width(s) <= n || n < 4 || strings.Count(s, ".") < 2 || strings.ContainsAny(s, " ,") {
 		return term.Cut(s, n)
 	}
 	return "…" + term.CutStart(s, n-1)
