@@ -1,6 +1,7 @@
 package dubboserialization
 
 import (
+	"bytes"
 	"fmt"
 	"strconv"
 
@@ -200,6 +201,11 @@ func (r *Reader) ref(p place, h head) {
 	})
 }
 
+// hasControls reports whether characters are among b that texts hardly have: then it is the more likely a byte array.
+func hasControls(b []byte) bool {
+	return bytes.IndexFunc(b, func(c rune) bool { return c < ' ' && c != '\t' && c != '\n' && c != '\r' || c == 0x7f }) >= 0
+}
+
 // textOrBytes takes what stands behind 83 in a field: so many characters, or bytes where these are none. Where they are
 // as many characters as bytes it does not matter; else only the class could tell.
 func (r *Reader) textOrBytes(p place, h head) {
@@ -211,7 +217,7 @@ func (r *Reader) textOrBytes(p place, h head) {
 	size, taken := measure(rest, n)
 	isText := taken == n || r.Short != decode.Malformed && taken < n && cutUnit(rest[size:])
 	if isText && size > n && len(rest) >= n {
-		isText = r.choose(2) == 0
+		isText = r.choose(2) == 0 != hasControls(rest[:size])
 	}
 	if !r.OK() {
 		return

@@ -106,6 +106,9 @@ func (r *Reader) planned(p place, end ending) {
 
 // first reports whether the first n choices are those that are made without a plan.
 func (p *plan) first(n int) bool {
+	if n > len(p.choices) {
+		return false // the way that leads to the end meets fewer
+	}
 	for _, c := range p.choices[:n] {
 		if c.pick != 0 {
 			return false

@@ -83,7 +83,10 @@ func TestStreams(t *testing.T) {
 	}
 	for _, c := range []struct{ name, content, want string }{
 		{"a class without fields", "aced0005 7372 01 0001 41 78 70", `{"@class":"A"}`},
-		{"fields that only the class can divide", "aced0005 7372 01 0001 41 78 70 0000002a", `{"@class":"A","#opaque":{"@opaque":4}}`},
+		{"fields that only the class can divide", "aced0005 7372 01 0001 41 78 70 0000002a", `{"@class":"A","#0":{"@bytes":"AAAAKg=="}}`},
+		{"a number, a null or half of it, a text", "aced0005 7372 01 0001 41 78 70 00000070 70 740001 62", `{"@class":"A","#0":{"@bytes":"AAAAcHA="},"#1":"b"}`},
+		{"fields of two classes", "aced0005 7372 01 0001 41 78 72 01 0001 42 78 70 00000001 740001 62 02 740001 61", `{"@class":"A","#0":{"@bytes":"AAAAAQ=="},"#1":"b","#2":{"@bytes":"Ag=="},"#3":"a"}`},
+		{"more places to divide than classes", "aced0005 7372 01 0001 41 78 70 00000001 740001 62 02 740001 61", `{"@class":"A","#0":{"@bytes":"AAAAAXQAAWIC"},"#1":"a"}`},
 		{"an enum constant", "aced0005 7e72 01 0001 41 78 72 01 000e 6a6176612e6c616e672e456e756d 78 70 74 0001 42", `{"@enum":"A","name":"B"}`},
 		{"an array", "aced0005 7572 00 0002 5b49 0000000000000000 02 0000 78 70 00000001 00000007", `[7]`},
 		{"no stream", "0102", `{"@class":"A","#opaque":{"@opaque":2}}`},

@@ -1,6 +1,10 @@
 package dubboserialization
 
-import "dubbo-wire/internal/decode"
+import (
+	"bytes"
+
+	"dubbo-wire/internal/decode"
+)
 
 // tail is what may stand behind the fields of an object.
 type tail uint8
@@ -78,14 +82,15 @@ func (r *Reader) tails(f fields, c class, p place) (options [3]tail, n int) {
 const defaultLoad = 0x3f400000
 
 // knownFields recognises the fields of a collection of the JDK where its class is not named: of LinkedHashMap
-// (accessOrder, loadFactor, threshold), Hashtable (loadFactor, threshold), TreeMap (comparator: null).
+// (accessOrder, loadFactor, threshold), Hashtable (loadFactor, threshold), TreeMap (comparator: null), EnumMap (keyType: a
+// class).
 func (r *Reader) knownFields(f fields) tail {
 	b := r.Buf[f.from:r.Off]
 	switch f.n {
 	case 0:
 		return ofList // LinkedList, LinkedHashSet, TreeSet
 	case 1:
-		if b[0] == tagNull {
+		if b[0] == tagNull || isClass(b) {
 			return ofMap
 		}
 		return none
@@ -105,6 +110,15 @@ func (r *Reader) knownFields(f fields) tail {
 		return ofMap
 	}
 	return none
+}
+
+// isClass reports whether a field starts b that is a Class: a stream with TC_CLASS behind its head.
+func isClass(b []byte) bool {
+	if b[0] != tagStream {
+		return false
+	}
+	_, n := uintAt(b[1:])
+	return n > 0 && bytes.HasPrefix(b[1+n:], []byte{0xac, 0xed, 0, 5, 0x76})
 }
 
 // collection takes a number of elements and the elements of an object whose fields were read. What only a collection of

@@ -18,7 +18,7 @@ func NewWhole() *Reader { return new(Reader) }
 // their fields. Nodes own the bytes before that.
 //
 // Classes of the application are first taken to have no fields, which is so for most exceptions: it is right when the
-// object then ends with the stream.
+// object then ends with the stream. Else their fields are members without names.
 func (r *Reader) Inside(body []byte, at int, t *decode.Tree, i int) (stopped int) {
 	depth, nodes := t.Depth(), len(t.Nodes)
 	before := t.Nodes[i]
@@ -46,6 +46,7 @@ func (r *Reader) More(at, i int) (stopped int) {
 func (r *Reader) read(body []byte, at int, t *decode.Tree, i int, assume bool) {
 	r.Reset(body, decode.Malformed, t)
 	r.inside, r.assume = true, assume
+	r.rootNode, r.undivided = i, false
 	r.Resume(at)
 	r.head()
 	r.content(i)

@@ -38,7 +38,11 @@ type Reader struct {
 
 	// assume: classes whose fields are not known have none. bare: there were such classes. unknown: reading stopped at one.
 	assume, bare, unknown bool
-	announced             int // the number of elements in the block read last
+	// root is the class of the object that a stream inside a body has, rootNode its node; undivided: fields of it have no names.
+	root      int32
+	rootNode  int
+	undivided bool
+	announced int // the number of elements in the block read last
 
 	started bool
 	block   int    // bytes left of the current block of data

@@ -22,6 +22,9 @@ func (r *Reader) object(i int) {
 		kind = toInteger
 	}
 	r.assign(handle{kind: kind, a: c, b: int32(r.Off), node: int32(i)})
+	if r.inside && i == r.rootNode {
+		r.root = c
+	}
 	r.body(i, c)
 }
 
@@ -68,8 +71,12 @@ func (r *Reader) classData(i int, s shape, at int32) {
 		return
 	}
 	switch {
-	case !c.fieldsKnown && r.inside && r.Left() == 0:
+	case r.inside && r.Left() == 0 && (!c.fieldsKnown || r.undivided):
 		return // each field would take a byte
+	case !c.fieldsKnown && r.inside && i == r.rootNode && r.Tree != nil:
+		r.undivided = true
+		r.unnamed(i, at)
+		return
 	case !c.fieldsKnown:
 		r.unknown = true
 		r.Fail(decode.Unsupported, "the fields of class "+excerpt(c.name)+", which this stream does not tell", "")

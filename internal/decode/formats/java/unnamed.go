@@ -1,0 +1,116 @@
+package java
+
+import (
+	"strconv"
+	"unicode/utf8"
+
+	"dubbo-wire/internal/decode"
+)
+
+// A stream inside another serialization ends with its object. So the fields of a class that nobody knows have an end there,
+// and what is in them can mostly be told: of each class first the primitives, as bytes that only the class divides, then
+// objects, which divide themselves, then what its writeObject wrote. They have no names: members #0, #1, …. Where the objects
+// cannot be told from the primitives, all of it is one member.
+
+// unnamedWork bounds what is tried, in bytes looked at: so many for each byte of a stream, and some more.
+const unnamedWork = 64
+
+// unnamed takes the fields of the class at and of those below it, of the object that is node i and ends with the stream.
+func (r *Reader) unnamed(i int, at int32) {
+	classes := int(r.classes[r.root].level-r.classes[at].level) + 1
+	from, before := r.Off, r.place()
+	work := unnamedWork*r.Left() + 1<<12
+	for member := 0; r.OK() && r.Left() > 0; classes-- {
+		if classes == 0 || !r.primitivesThenObjects(&member, &work, classes == 1) {
+			r.comeBack(from, before)
+			r.unnamedBytes(len(r.Buf)-from, 0)
+			return
+		}
+	}
+}
+
+// unnamedBytes takes n bytes as a member.
+func (r *Reader) unnamedBytes(n, member int) {
+	b := r.Bytes(n, "fields")
+	if p := r.Leaf(decode.Bytes, decode.ByField, memberName(member), 0); p != nil && r.Values() {
+		p.Raw = b
+	}
+}
+
+func memberName(n int) string { return "#" + strconv.Itoa(n) }
+
+// primitivesThenObjects takes the fields of one class: bytes up to the first place from where objects lead to the end of the
+// stream, or to where the next class's primitives may start. Nulls before that place may be primitives, too. Only primitives
+// are a class's fields when it is the last.
+func (r *Reader) primitivesThenObjects(member, work *int, last bool) bool {
+	from, before := r.Off, r.place()
+	for at := from; at < len(r.Buf); at++ {
+		if !r.startsObject(at) {
+			continue
+		}
+		if *work -= 64; *work < 0 {
+			return false
+		}
+		n := *member
+		if at > from {
+			r.unnamedBytes(at-from, n)
+			n++
+		}
+		read := r.objects(&n)
+		*work -= r.Off - at
+		if read && (!last || r.Left() == 0) {
+			*member = n
+			return true
+		}
+		r.comeBack(from, before)
+	}
+	r.unnamedBytes(len(r.Buf)-from, *member)
+	*member++
+	return true
+}
+
+// startsObject reports whether an object starts at offset at, of a kind that primitives hardly look like.
+func (r *Reader) startsObject(at int) bool {
+	b := r.Buf[at:]
+	switch {
+	case len(b) < 3:
+		return false
+	case b[0] == tcString:
+		n := int(be16(b[1:]))
+		return n <= len(b)-3 && utf8.Valid(b[3:3+n])
+	case b[0] == tcReference:
+		return len(b) >= 5 && be32(b[1:]) >= baseHandle && be32(b[1:]) < baseHandle+uint32(len(r.handles))
+	case b[0] == tcObject || b[0] == tcArray || b[0] == tcEnum || b[0] == tcClass:
+		return b[1] == tcClassDesc || b[1] == tcReference && len(b) >= 6 && be32(b[2:]) >= baseHandle && be32(b[2:]) < baseHandle+uint32(len(r.handles))
+	case b[0] == tcBlockData:
+		return b[len(b)-1] == tcEndBlockData && 2+int(b[1]) < len(b)
+	}
+	return false
+}
+
+// objects takes objects, and what a writeObject wrote, as members, up to what is neither. It reports whether there were some.
+func (r *Reader) objects(member *int) bool {
+	first := *member
+	for r.Left() > 0 {
+		at, before := r.Off, r.place()
+		switch tc, _ := r.Peek(); tc {
+		case tcBlockData, tcBlockDataLong:
+			r.Off++
+			n := r.blockLen(tc)
+			r.Role("block")
+			r.unnamedBytes(n, *member)
+		case tcEndBlockData:
+			r.Off++
+			r.Role("end")
+			return true
+		default:
+			r.item(decode.ByField, memberName(*member), 0)
+		}
+		if !r.OK() {
+			r.comeBack(at, before)
+			break
+		}
+		*member++
+	}
+	return *member > first
+}
