@@ -173,6 +173,9 @@ func (r *Recorder) tooDeep() bool {
 	return false
 }
 
+// Level returns how many values were entered and not left.
+func (r *Recorder) Level() int { return r.depth }
+
 // Leave ends what Enter began.
 func (r *Recorder) Leave() { r.depth-- }
 

@@ -41,6 +41,7 @@ type Reader struct {
 	fault      *decode.Error
 
 	symbols []symbol
+	slow    bool             // the document is one that skim does not take
 	sparse  map[int32]symbol // of numbers that do not count up
 	// repeated is the size of the texts that symbols repeated in the body.
 	repeated int
@@ -48,7 +49,6 @@ type Reader struct {
 	// inside is the node of the innermost object, map or list.
 	inside int
 	refs   references
-	places places // without a tree
 }
 
 // Reset starts a body; see [decode.Reader].
@@ -184,17 +184,9 @@ func (r *Reader) Value(l decode.Label, name string, index int, _ string) {
 // document takes the value of a document. What cannot be read of it is opaque, unless the body's end is missing or the
 // tree is full.
 func (r *Reader) document(l decode.Label, name string, index, depth int) {
-	r.places.on = false
 	r.forget()
-	nodes, at, start, repeated := r.nodes(), r.Off, r.Mark(), r.repeated
+	nodes := r.nodes()
 	r.value(l, name, index)
-	if r.places.wanted {
-		r.Resume(at)
-		r.Rewind(start)
-		r.repeated, r.places.on = repeated, true
-		r.forget()
-		r.value(l, name, index)
-	}
 	if r.OK() || r.end > len(r.body) || r.Tree.Full() {
 		r.close()
 		return

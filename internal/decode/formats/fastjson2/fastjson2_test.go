@@ -162,6 +162,21 @@ func TestEmptyObject(t *testing.T) {
 	}
 }
 
+// A reference that leads to nothing, or to one of several values, stays what it is.
+func TestReferenceThatLeadsNowhere(t *testing.T) {
+	for body, want := range map[string]string{
+		"a6 4a61 01 4a62 93 4c242e63 a5":          `{"a":1,"b":{"$ref":"$.c"}}`,
+		"a6 4a62 93 4c242e63 4a63 93 4c232d31 a5": `{"b":{"$ref":"$.c"},"c":{"$ref":"$.c"}}`,
+		"95 93 49": `[{"$ref":""}]`,
+		"92 50 48617368536574 00 97 a6 4a61 94 a5 a6 4a61 94 a5 a6 4a62 93 4c242e61 a5": `[{"a":[]},{"a":[]},{"b":{"$ref":"$.a"}}]`,
+	} {
+		r, m := read(doc(body), decode.Malformed)
+		require.Nil(t, r.Fault(), body)
+		assert.Equal(t, want, m.Value("result"), body)
+		formattest.Check(t, Format, doc(body))
+	}
+}
+
 // request is a request as Dubbo 3.3 writes it, with a bean, a list and a map.
 func request() []byte {
 	var b []byte

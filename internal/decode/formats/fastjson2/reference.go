@@ -28,41 +28,42 @@ func (f *references) forget(root int) {
 	}
 }
 
-// reference takes a reference. One that leads nowhere, which Java reads as null, is opaque.
+// reference takes a reference. One that leads to nothing or to several values, which Java reads as null or as something
+// else, stays what it is.
 func (r *Reader) reference(l decode.Label, name string, index int) {
 	r.Off++
-	start := r.Off
 	op := r.Byte("a path")
 	if r.OK() && !isText(op) {
-		r.FailAt(start, decode.Malformed, "a path", found(op))
+		r.FailAt(r.Off-1, decode.Malformed, "a path", found(op))
 	}
 	path := r.text(op)
 	if !r.OK() {
 		return
 	}
-	if r.Tree == nil {
-		r.walkReference(path, start, l, name, index)
-		return
-	}
 	if !r.Values() {
-		// The node is of no use without values, and a path costs time.
+		// Where it leads is of no use without values, and a path costs time.
 		if n := r.Leaf(decode.Ref, l, name, index); n != nil {
 			n.Num = int64(r.refs.root)
 		}
 		return
 	}
 	node := r.find(path.string())
-	if node < 0 {
-		r.blame(&decode.Error{Cause: decode.Unsupported, At: start, Expected: "a path to one value of the document", Found: path.string()})
-		r.Leaf(decode.Opaque, l, name, index)
-		return
-	}
-	kind := decode.Ref
-	if r.Tree.Nodes[node].Kind == decode.Null {
-		kind = decode.Null // Optional.empty(), which is one object everywhere
-	}
-	if n := r.Leaf(kind, l, name, index); n != nil && kind == decode.Ref {
-		n.Num = int64(node)
+	switch {
+	case node < 0:
+		r.Open(decode.Map, l, name, index)
+		if n := r.LeafAt(decode.String, decode.ByKey, "$ref", 0, r.Off, r.Off); n != nil {
+			n.Text = "$ref"
+		}
+		if n := r.Leaf(decode.String, decode.ByEntry, "$ref", 0); n != nil {
+			n.Text = r.refs.last
+		}
+		r.Close()
+	case r.Tree.Nodes[node].Kind == decode.Null: // Optional.empty(), which is one object everywhere
+		r.Leaf(decode.Null, l, name, index)
+	default:
+		if n := r.Leaf(decode.Ref, l, name, index); n != nil {
+			n.Num = int64(node)
+		}
 	}
 }
 

@@ -27,7 +27,7 @@ func (r *Reader) forget() {
 	r.sparse = nil
 	r.inside = -1
 	r.refs.forget(r.nodes())
-	r.places.forget()
+	r.slow = false
 }
 
 // unknown is returned after an error.

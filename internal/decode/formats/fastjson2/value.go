@@ -74,7 +74,6 @@ func (r *Reader) value(l decode.Label, name string, index int) {
 		r.reference(l, name, index)
 	default:
 		s := r.scalar()
-		r.places.add(l, name, index, false)
 		if n := r.Leaf(s.kind, l, name, index); n != nil {
 			s.fill(n)
 		}
@@ -150,8 +149,8 @@ func (r *Reader) compound(l decode.Label, name string, index int) {
 	}
 	node := r.Open(decode.Object, l, name, index)
 	r.Role("length")
-	outer, at := r.inside, r.places.at
-	r.inside, r.places.at = node, r.places.add(l, name, index, true)
+	outer := r.inside
+	r.inside = node
 	op := r.Byte("a value")
 	var class *symbol
 	if op == opTyped && r.OK() {
@@ -174,7 +173,7 @@ func (r *Reader) compound(l decode.Label, name string, index int) {
 		r.Off--
 		r.typed(node, class)
 	}
-	r.inside, r.places.at = outer, at
+	r.inside = outer
 	r.Close()
 	r.Leave()
 }
@@ -188,7 +187,6 @@ func (r *Reader) typed(node int, class *symbol) {
 	}
 	switch field := singles[class.text]; {
 	case field != "": // an object that is written as one text
-		r.places.add(decode.ByField, field, 0, false)
 		if f := r.Leaf(s.kind, decode.ByField, field, 0); f != nil {
 			s.fill(f)
 		}
@@ -217,7 +215,9 @@ func (r *Reader) array(node int, op byte, class *symbol) {
 	if n := r.Tree.Node(node); n != nil && r.OK() {
 		n.Kind, n.Class, n.Num = decode.List, "", listKind(class, count)
 	}
-	r.places.counted(class, count)
+	if r.skim(count) {
+		return
+	}
 	for i := 0; i < count && r.OK(); i++ {
 		r.value(decode.ByIndex, "", i)
 	}
@@ -234,6 +234,9 @@ func (r *Reader) object(node int, class *symbol) {
 	bean := first == opSymbol || first == opObjectEnd && class != nil && !isMap(class.text)
 	if n := r.Tree.Node(node); n != nil && !bean {
 		n.Kind, n.Class = decode.Map, ""
+	}
+	if r.skimObject(bean) {
+		return
 	}
 	referred := ""
 	for i := 0; r.OK(); i++ {
@@ -292,7 +295,6 @@ func (r *Reader) name(what string) string {
 // key takes a key and returns its text, "" where it is no string.
 func (r *Reader) key(i int) string {
 	if op, _ := r.Peek(); op != opSymbol && !isText(op) {
-		r.places.odd = true
 		r.value(decode.ByKey, "", i)
 		return ""
 	}
