@@ -29,6 +29,9 @@ func (t *Tree) AppendJSON(dst []byte, i int) []byte {
 	case Float32:
 		return appendFloat(dst, n.Float, 32)
 	case Float64:
+		if n.Text != "" {
+			return append(dst, n.Text...)
+		}
 		return appendFloat(dst, n.Float, 64)
 	case Char, String:
 		return AppendString(dst, n.Text)

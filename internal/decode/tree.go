@@ -11,7 +11,7 @@ const (
 	Bool    // Num 0 or 1
 	Int     // Num; an integer of any width up to 64 bits
 	Float32 // Float
-	Float64 // Float
+	Float64 // Float; Text, where its digits are on the wire and are not the shortest
 	Char    // Text: one UTF-16 unit
 	String  // Text
 	Bytes   // Raw

@@ -86,3 +86,30 @@ func (r *Reader) sqlDate(node int) {
 		}
 	}
 }
+
+// asMap makes a map of an object that has a key which is no string: its class is a map of the application's.
+func (r *Reader) asMap(m *members) {
+	if m.kind == decode.Map {
+		return
+	}
+	m.kind, m.entry = decode.Map, decode.ByEntry
+	t := r.Tree
+	n := t.Node(m.node)
+	if n == nil {
+		return
+	}
+	n.Kind = decode.Map
+	k := int32(0)
+	name := -1 // the node of the name before a value
+	for c := m.node + 1; c < len(t.Nodes); c = int(t.Nodes[c].End) {
+		switch f := &t.Nodes[c]; {
+		case f.Label == decode.ByRole && f.Name == "field":
+			name = c
+		case f.Label == decode.ByField && name >= 0:
+			key := &t.Nodes[name]
+			key.Kind, key.Label, key.Name, key.Text, key.Index = decode.String, m.label, f.Name, f.Name, k
+			f.Label, f.Index = decode.ByEntry, k
+			k++
+		}
+	}
+}

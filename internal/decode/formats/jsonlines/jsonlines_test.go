@@ -1,7 +1,6 @@
 package jsonlines_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,7 +12,7 @@ import (
 
 var (
 	lines    = decode.Format{New: jsonlines.NewFastjson}
-	prefixed = decode.Format{New: jsonlines.NewPrefixed}
+	prefixed = decode.Format{New: jsonlines.NewPrefixed, Dialect: "length-prefixed"}
 	gson     = decode.Format{New: jsonlines.NewGson}
 	jackson  = decode.Format{New: jsonlines.NewJackson}
 )
@@ -203,11 +202,23 @@ func TestWriters(t *testing.T) {
 		{gson, `NaN`, `{"@opaque":3}`},
 		// fastjson 1.1.39 to 1.2.83: in arrays of floats what is not finite is no null
 		{lines, `{"floats":[Infinity,-Infinity,NaN,1.5]}`, `{"floats":[{"@double":"Infinity"},{"@double":"-Infinity"},{"@double":"NaN"},1.5]}`},
+		// an own map with keys that are numbers, 1.2.83
+		{prefixed, `{"@type":"a.Cache",1:"cached"}`, `{"@map":[[1,"cached"]]}`},
+		{prefixed, `{"@type":"a.Cache","k":"x",1:{"a":2},"l":3}`, `{"@map":[["k","x"],[1,{"a":2}],["l",3]]}`},
+		// commas that are missing, 1.1.18: short[]{1,-1,32767}, Arrays.asList("x", null, "y")
+		{lines, `{"s":[1-1,32767],"asList":["x",null"y"]}`, `{"s":[1,-1,32767],"asList":["x",null,"y"]}`},
+		{lines, `{"a":null"b":[{}{}]}`, `{"a":null,"b":[{},{}]}`},
+		{prefixed, `[1"a"]`, `[1,{"@opaque":4}]`},
+		// digits of doubles and decimals
+		{own, `[0.28893256187438965,0.028893256187438965,-0.28893256187438965E-7]`, `[0.28893256187438965,0.028893256187438965,-0.28893256187438965E-7]`},
+		{gson, `[141397622161559.46,-141397622161559.46,2.0E-3,1.50]`, `[141397622161559.46,-141397622161559.46,0.002,1.5]`},
+		{gson, `[0.1234567890123456780,1.2345678901234567890,00.12345678901234599]`, `[{"@decimal":"0.1234567890123456780"},{"@decimal":"1.2345678901234567890"},0.123456789012346]`},
+		{gson, `[0000000000000000000000007,0.00000000000000000000001]`, `[7,1e-23]`},
 		{prefixed, `{"@type":"java.sql.Timestamp","val":1500}`, `{"@date":"1970-01-01T00:00:01.500Z"}`},
 		{prefixed, `{"@type":"java.text.SimpleDateFormat","val":"yyyy"}`, `{"@class":"java.text.SimpleDateFormat","val":"yyyy"}`},
 	} {
 		body := []byte(c.text + "\n")
-		if strings.HasPrefix(c.text, `{"@type":"java.`) {
+		if c.f.Dialect != "" {
 			body = behindLength(c.text)
 		}
 		require.Equal(t, c.want, formattest.Value(t, c.f, body), c.text)

@@ -1,19 +1,24 @@
 package jsonlines
 
 import (
+	"bytes"
 	"math"
 	"strconv"
 
 	"dubbo-wire/internal/decode"
 )
 
-// maxExact is how many digits a number may have to be a double: more were written for a decimal's sake.
-const maxExact = 17
+const (
+	// maxExact is how many digits a number may have to be a double: more were written for a decimal's sake.
+	maxExact = 17
+	// maxCommon is how many digits a decimal may have that is the same when it was a double in between.
+	maxCommon = 15
+)
 
 // A token is a number as it is written.
 type token struct {
 	end      int // behind it, with its letter; 0 where it is none
-	digits   int
+	digits   int // from the first one that is not 0
 	integral bool
 	whole    bool // fastjson marks a BigDecimal that is whole: the point ends it
 	suffix   byte // fastjson's letter for the Java type
@@ -27,17 +32,26 @@ func (w *writer) scanNumber(text []byte, i int) (n token) {
 		i++
 	}
 	start := i
+	for i < len(text) && text[i] == '0' {
+		i++
+	}
+	zeros := i - start
 	for i < len(text) && text[i]-'0' <= 9 {
 		i++
 	}
-	if n.digits = i - start; n.digits == 0 {
+	if i == start {
 		return token{}
 	}
+	n.digits = i - start - zeros
 	n.integral = true
 	if i < len(text) && text[i] == '.' {
 		i++
 		n.integral = false
 		start = i
+		for n.digits == 0 && i < len(text) && text[i] == '0' {
+			i++
+		}
+		zeros = i - start
 		for i < len(text) && text[i]-'0' <= 9 {
 			i++
 		}
@@ -48,7 +62,7 @@ func (w *writer) scanNumber(text []byte, i int) (n token) {
 			n.whole, n.end = true, i
 			return n
 		}
-		n.digits += i - start
+		n.digits += i - start - zeros
 	}
 	if i < len(text) && text[i]|0x20 == 'e' {
 		i++
@@ -109,6 +123,9 @@ func (r *Reader) number(l decode.Label, name string, index int) {
 		if f, err := strconv.ParseFloat(string(digits), bits); err == nil && !math.IsInf(f, 0) {
 			if leaf := r.Leaf(kind, l, name, index); leaf != nil {
 				leaf.Float = f
+				if n.digits > maxCommon && bits == 64 && !shortest(digits, f) && r.Values() {
+					leaf.Text = string(digits)
+				}
 			}
 			return
 		}
@@ -116,6 +133,36 @@ func (r *Reader) number(l decode.Label, name string, index int) {
 	if leaf := r.Leaf(decode.Decimal, l, name, index); leaf != nil && r.Values() {
 		leaf.Text = string(digits)
 	}
+}
+
+// shortest reports whether a number is written with the digits that are printed for f. A decimal may have others, and so may
+// a double of a JDK before 19. Numbers that start with needless zeros are no JSON to be printed.
+func shortest(number []byte, f float64) bool {
+	if number[0] == '-' {
+		number = number[1:]
+	}
+	if number[0] == '0' && number[1]-'0' <= 9 {
+		return true
+	}
+	var own, wire [32]byte
+	return bytes.Equal(mantissa(own[:0], strconv.AppendFloat(make([]byte, 0, 32), f, 'e', -1, 64)), mantissa(wire[:0], number))
+}
+
+// mantissa appends the digits of a number, without those that are 0 at either end.
+func mantissa(dst, number []byte) []byte {
+	end := 0
+	for _, c := range number {
+		switch {
+		case c|0x20 == 'e':
+			return dst[:end]
+		case c-'0' > 9 || c == '0' && len(dst) == 0:
+			continue
+		}
+		if dst = append(dst, c); c != '0' {
+			end = len(dst)
+		}
+	}
+	return dst[:end]
 }
 
 // parseInt returns the value of up to 19 digits with or without a sign; ok is false where a long has no room for it.

@@ -226,6 +226,7 @@ func (r *Reader) next(closing byte, first bool) (end bool) {
 	case r.at(','):
 		r.Off++
 		r.space()
+	case r.fastjson && !r.prefixed && r.Off < r.end && r.begins(closing):
 	default:
 		r.fail("a comma or " + string(closing))
 		return true
@@ -233,11 +234,22 @@ func (r *Reader) next(closing byte, first bool) (end bool) {
 	return false
 }
 
+// begins reports whether another element or member comes without a comma: fastjson 1.1.18 writes its own over the one
+// before a negative short, and none behind some nulls.
+func (r *Reader) begins(closing byte) bool {
+	c := r.Buf[r.Off]
+	if r.Off > 0 && isSpace[r.Buf[r.Off-1]] {
+		return false
+	}
+	return c == '"' || closing == ']' && (c == '-' || c-'0' <= 9 || c == '{' || c == '[' || c|0x20 >= 'a' && c|0x20 <= 'z')
+}
+
 // key takes a key. fastjson writes keys that are no strings as they are.
 func (r *Reader) key(m *members) (name string) {
 	r.Role("punct")
 	if !r.at('"') {
-		if r.fastjson && m.kind == decode.Map {
+		if r.fastjson && r.Off < r.end {
+			r.asMap(m)
 			r.value(decode.ByKey, "", m.n)
 		} else {
 			r.fail("a name in quotes")
