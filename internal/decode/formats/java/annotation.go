@@ -2,7 +2,6 @@ package java
 
 import (
 	"encoding/binary"
-	"fmt"
 
 	"dubbo-wire/internal/decode"
 )
@@ -29,7 +28,7 @@ func (r *Reader) annotation(i int, c *class) {
 		return
 	}
 	if tc := r.Byte("the end of what a class wrote"); r.OK() && tc != tcEndBlockData {
-		r.FailAt(r.Off-1, decode.Malformed, "the end of what a class wrote", fmt.Sprintf("byte %02x", tc))
+		r.FailAt(r.Off-1, decode.Malformed, "the end of what a class wrote", foundTag(tc))
 	}
 	r.Role("end")
 }

@@ -57,12 +57,29 @@ func (r *Reader) nextBlock(what string) {
 		switch tc := r.Byte(what); {
 		case !r.OK():
 		case tc == tcBlockData || tc == tcBlockDataLong:
+			at := r.Off - 1
 			r.block = r.blockLen(tc)
+			if r.OK() && r.block > r.Left() && r.Short == decode.Malformed {
+				r.FailAt(at, decode.Malformed, "a block of data that ends within the body", fmt.Sprintf("%d bytes of it, with %d to the end of the body", r.block, r.Left()))
+			}
 			r.Role("block")
+		case tc == tcReset:
+			r.Off--
+			r.restart()
 		default:
-			r.FailAt(r.Off-1, decode.Malformed, what+" in a block", fmt.Sprintf("byte %02x", tc))
+			r.FailAt(r.Off-1, decode.Malformed, what+" in a block", foundTag(tc))
 		}
 	}
+}
+
+// restart takes any number of TC_RESET, which stand between values only: handles count from the first again.
+func (r *Reader) restart() {
+	for tc, _ := r.Peek(); tc == tcReset; tc, _ = r.Peek() {
+		r.Off++
+		r.handles = r.handles[:0]
+		clear(r.texts)
+	}
+	r.Role("reset")
 }
 
 func (r *Reader) blockLen(tc byte) int {

@@ -71,7 +71,7 @@ func (r *Reader) classDesc() int32 {
 	case tc == tcProxyClassDesc:
 		return r.newProxy()
 	default:
-		r.FailAt(r.Off-1, decode.Malformed, "a class", fmt.Sprintf("byte %02x", tc))
+		r.FailAt(r.Off-1, decode.Malformed, "a class", foundTag(tc))
 	}
 	return -1
 }
@@ -206,7 +206,7 @@ func (r *Reader) readFields(c *class, n int) {
 			return
 		}
 		if k := len(r.fields) - 1; r.OK() && i > 0 && size(code) > 0 && size(r.fields[k].code) == 0 {
-			r.FailAt(r.Off-1, decode.Malformed, "the fields that are no primitives behind those that are", fmt.Sprintf("a primitive, %c", code))
+			r.FailAt(r.Off-1, decode.Malformed, "the type of an object, which come behind all primitives", fmt.Sprintf("a primitive, %c", code))
 			return
 		}
 		r.fields = append(r.fields, fieldDesc{code, r.className()})
@@ -226,7 +226,7 @@ func (r *Reader) typeString() {
 	case tc == tcReference:
 		r.refer()
 	default:
-		r.FailAt(r.Off-1, decode.Malformed, "the type of a field, a string", fmt.Sprintf("byte %02x", tc))
+		r.FailAt(r.Off-1, decode.Malformed, "the type of a field, a string", foundTag(tc))
 	}
 }
 

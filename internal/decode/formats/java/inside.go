@@ -1,10 +1,6 @@
 package java
 
-import (
-	"fmt"
-
-	"dubbo-wire/internal/decode"
-)
+import "dubbo-wire/internal/decode"
 
 // NewInside returns a reader of compacted streams that are part of another serialization's body.
 func NewInside() *Reader { return &Reader{compact: true} }
@@ -63,7 +59,6 @@ func (r *Reader) content(i int) {
 		n.Kind = decode.List
 		r.array(i, whole)
 	case tc == tcEnum:
-		n.Kind = decode.Enum
 		r.enum(i)
 	case tc == tcClass:
 		r.Role("type")
@@ -72,7 +67,7 @@ func (r *Reader) content(i int) {
 			r.nameClass(i, c)
 		}
 	default:
-		r.FailAt(r.Off-1, decode.Unsupported, "an object", fmt.Sprintf("byte %02x", tc))
+		r.FailAt(r.Off-1, decode.Unsupported, "an object", foundTag(tc))
 	}
 	r.Settle(r.Tree.Depth())
 }

@@ -27,6 +27,20 @@ const (
 	tcEnum           = 0x7e
 )
 
+// foundTag tells a byte that was found and what it would begin.
+func foundTag(tc byte) string {
+	if tc < tcNull || tc > tcEnum {
+		return fmt.Sprintf("byte %02x", tc)
+	}
+	return fmt.Sprintf("byte %02x, %s", tc, tags[tc-tcNull])
+}
+
+var tags = [...]string{
+	"null", "a reference", "the descriptor of a class", "an object", "a string", "an array", "a Class", "a block of data",
+	"the end of what a class wrote", "a reset of the stream", "a long block of data", "an exception with which the sender gave up",
+	"a long string", "the descriptor of a proxy", "an enum constant",
+}
+
 // item takes one object, array, string, enum constant, class, reference or null.
 func (r *Reader) item(l decode.Label, name string, index int) {
 	if r.block == 0 && r.Counting() && r.walk() || !r.Enter() {
@@ -64,7 +78,7 @@ func (r *Reader) anyItem(l decode.Label, name string, index int) {
 		r.array(i, whole)
 		r.Close()
 	case tc == tcEnum:
-		i := r.Open(decode.Enum, l, name, index)
+		i := r.Open(decode.Object, l, name, index)
 		r.enum(i)
 		r.Close()
 	case tc == tcClass:
@@ -82,10 +96,10 @@ func (r *Reader) anyItem(l decode.Label, name string, index int) {
 			r.nameClass(i, c)
 		}
 		r.Close()
-	case tc == tcException || tc == tcReset:
-		r.FailAt(r.Off-1, decode.Unsupported, "an object", fmt.Sprintf("byte %02x, an aborted or restarted stream", tc))
+	case tc == tcException:
+		r.FailAt(r.Off-1, decode.Unsupported, "an object", foundTag(tc))
 	default:
-		r.FailAt(r.Off-1, decode.Malformed, "an object", fmt.Sprintf("byte %02x", tc))
+		r.FailAt(r.Off-1, decode.Malformed, "an object", foundTag(tc))
 	}
 }
 
@@ -217,6 +231,9 @@ func (r *Reader) enum(i int) {
 	}
 	self := len(r.handles)
 	r.assign(handle{kind: toEnum, a: c, b: -1, node: int32(i)})
+	if n := r.Tree.Node(i); n != nil {
+		n.Class = r.classes[c].name
+	}
 	constant, h := r.constant()
 	r.Fill(i)
 	if !r.OK() {
@@ -226,7 +243,7 @@ func (r *Reader) enum(i int) {
 		r.handles[self].b = h
 	}
 	if n := r.Tree.Node(i); n != nil {
-		n.Class = r.classes[c].name
+		n.Kind = decode.Enum
 		switch {
 		case !r.Values():
 		case h >= 0:
@@ -256,7 +273,7 @@ func (r *Reader) constant() (s handle, h int32) {
 			return r.handles[h], h
 		}
 	default:
-		r.FailAt(r.Off-1, decode.Malformed, "the name of an enum constant", fmt.Sprintf("byte %02x", tc))
+		r.FailAt(r.Off-1, decode.Malformed, "the name of an enum constant", foundTag(tc))
 	}
 	return s, -1
 }
@@ -318,10 +335,15 @@ func (r *Reader) arraySize(width int) int {
 
 // primitive takes the raw bytes of a primitive of that type code.
 func (r *Reader) primitive(code byte, l decode.Label, name string, index int) {
-	b := r.Bytes(size(code), "a primitive")
-	if !r.OK() {
+	if r.Left() < size(code) {
+		what := "an element"
+		if l == decode.ByField {
+			what = "field " + excerpt(name)
+		}
+		r.Need(size(code), what)
 		return
 	}
+	b := r.Bytes(size(code), "a primitive")
 	n := r.Leaf(decode.Int, l, name, index)
 	if n != nil {
 		setPrimitive(n, code, b)

@@ -187,9 +187,11 @@ func (r *Reader) Value(l decode.Label, name string, index int, _ string) {
 	r.start()
 	switch {
 	case r.native:
+		r.restart()
 		r.item(l, name, index)
 	case r.present():
 		r.Role("type")
+		r.restart()
 		r.item(l, name, index)
 	default:
 		r.Leaf(decode.Null, l, name, index)

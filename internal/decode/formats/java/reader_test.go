@@ -27,7 +27,7 @@ func TestEnvelope(t *testing.T) {
 	body := formattest.Hex(stream, "77 31",
 		"00000005 0005 322e302e32", "00000002 0005 c080 e4b8ad", "ffffffff", "00000002 0006 eda0bd edb880", "00000001 0003 eda0bd", "01 00")
 	r := java.Format.New()
-	r.Reset(body[:len(body)-1], decode.Malformed, nil)
+	r.Reset(body, decode.Malformed, nil)
 	var got []string
 	var nulls []bool
 	for range 5 {

@@ -91,7 +91,7 @@ func (r *Reader) refer() (h int32, ok bool) {
 	case v >= 0 && v < int64(len(r.handles)):
 		return int32(v), true
 	case v < 0 || !r.loose:
-		r.FailAt(r.Off-4, decode.Malformed, fmt.Sprintf("a handle of %d assigned", len(r.handles)), fmt.Sprintf("%08x", uint32(v+baseHandle)))
+		r.FailAt(r.Off-4, decode.Malformed, fmt.Sprintf("a reference to one of the %d things before it", len(r.handles)), fmt.Sprintf("handle %08x", uint32(v+baseHandle)))
 	}
 	return 0, false
 }

@@ -36,6 +36,26 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
+// A stream that restarts between two values counts its handles from the first again.
+func TestRestart(t *testing.T) {
+	tree := decode.Tree{WithValues: true}
+	r := nativejava.Format.New()
+	body := formattest.Hex("aced0005 74 0001 61 7979 74 0001 62 71 007e0000 77 02 0000 79 77 02 0000 71 007e0000")
+	r.Reset(body, decode.Malformed, &tree)
+	for i := range 3 {
+		r.Value(decode.ByField, "v"+string(rune('0'+i)), 0, "")
+	}
+	r.Text("a")
+	r.Text("b")
+	require.Nil(t, r.Err())
+	r.Value(decode.ByField, "gone", 0, "")
+	require.NotNil(t, r.Err())
+	require.Equal(t, decode.Malformed, r.Err().Cause)
+	m := formattest.Message{Tree: tree}
+	require.Equal(t, []string{`"a"`, `"b"`, `"b"`}, []string{m.Value("v0"), m.Value("v1"), m.Value("v2")})
+	formattest.Balance(t, &tree, r.Offset())
+}
+
 func TestHostile(t *testing.T) {
 	formattest.Stops(t, nativejava.Format, []formattest.Hostile{
 		{Name: "nothing", Body: nil, Cause: decode.Malformed},
@@ -43,7 +63,7 @@ func TestHostile(t *testing.T) {
 		{Name: "a block for an object", Body: formattest.Hex("aced0005 770101 70"), Cause: decode.Malformed},
 		{Name: "the end of a block for an object", Body: formattest.Hex("aced0005 78"), Cause: decode.Malformed},
 		{Name: "a handle that is not assigned", Body: formattest.Hex("aced0005 71 007e0000"), Cause: decode.Malformed},
-		{Name: "a restarted stream", Body: formattest.Hex("aced0005 79 70"), Cause: decode.Unsupported},
+		{Name: "a stream that restarts and ends", Body: formattest.Hex("aced0005 79"), Cause: decode.Malformed},
 	})
 }
 
