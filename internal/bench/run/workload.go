@@ -21,21 +21,21 @@ const captures = "testdata/captures"
 
 // workload is bodies of one serialization, which are read again and again as a command reads them.
 type workload struct {
-	format  *decode.Format
-	decoder *dubbo.Decoder
-	frames  []*dubbo.Frame
-	bytes   int // of their bodies
-	values  int // in them
-	json    []byte
+	format   *decode.Format
+	decoder  *dubbo.Decoder
+	dialects dubbo.Dialects // of the connection that all belong to
+	frames   []*dubbo.Frame
+	bytes    int // of their bodies
+	values   int // in them
+	json     []byte
 }
 
 // newWorkload checks that the bodies are read to their end.
 func newWorkload(f *decode.Format, frames []*dubbo.Frame) (*workload, error) {
 	w := &workload{format: f, decoder: dubbo.NewDecoder([]decode.Format{*f}), frames: frames}
-	var dialects dubbo.Dialects
 	for _, f := range frames {
 		w.bytes += len(f.Body)
-		m := w.decoder.Decode(f, dubbo.Values, &dialects)
+		m := w.decoder.Decode(f, dubbo.Values, &w.dialects)
 		if w.format.Depth == decode.DepthFull && m.Decoded != "full" {
 			return nil, fmt.Errorf("%s: a body of %d bytes is read %s: %w", w.format.FullName(), len(f.Body), m.Decoded, m.Err)
 		}
@@ -53,17 +53,15 @@ func newWorkload(f *decode.Format, frames []*dubbo.Frame) (*workload, error) {
 
 // walk tells what the bytes are for, as analyze --parts does.
 func (w *workload) walk() {
-	var dialects dubbo.Dialects
 	for _, f := range w.frames {
-		w.decoder.Decode(f, dubbo.Parts, &dialects)
+		w.decoder.Decode(f, dubbo.Parts, &w.dialects)
 	}
 }
 
 // print reads the values and writes them as JSON, as calls does.
 func (w *workload) print() {
-	var dialects dubbo.Dialects
 	for _, f := range w.frames {
-		m := w.decoder.Decode(f, dubbo.Values, &dialects)
+		m := w.decoder.Decode(f, dubbo.Values, &w.dialects)
 		w.json = w.json[:0]
 		if m.Names != nil {
 			w.json = m.AppendArguments(w.json)

@@ -270,11 +270,24 @@ func (r *Reader) claim() {
 	}
 }
 
+// maxVarint is the most bytes that a number has.
+const maxVarint = 10
+
 // uvarint takes an unsigned number of 7 bits a byte, lowest first, in at most 10 bytes.
 func (r *Reader) uvarint(what string) (v uint64) {
 	if r.OK() && r.Off < len(r.Buf) && r.Buf[r.Off] < 0x80 {
 		r.Off++
 		return uint64(r.Buf[r.Off-1])
+	}
+	if r.OK() && len(r.Buf)-r.Off >= maxVarint {
+		for i, b := range r.Buf[r.Off : r.Off+maxVarint] {
+			v |= uint64(b&0x7f) << min(7*i, 63)
+			if b&0x80 == 0 {
+				r.Off += i + 1
+				return v
+			}
+		}
+		v = 0
 	}
 	start := r.Off
 	for shift := 0; r.OK(); shift += 7 {
