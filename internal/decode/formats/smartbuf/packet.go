@@ -43,8 +43,11 @@ type entry struct {
 	text     string // once it was asked for
 }
 
-// structure is a list of field names: n of them from first on, in the list of its kind.
-type structure struct{ first, n int32 }
+// structure is a list of field names: n of them from first on, in the list of its kind. Together they have so many bytes.
+type structure struct {
+	first, n int32
+	bytes    int
+}
 
 // context is what lives on from packet to packet.
 type context struct {
@@ -129,19 +132,20 @@ func (r *Reader) group(area func(typ byte, count uint64)) {
 func (r *Reader) metaArea(typ byte, count uint64) {
 	switch typ {
 	case metaNameTmp:
-		r.tmpNames = r.entries(r.tmpNames, count, r.skipString)
+		r.tmpNames = r.entries(r.tmpNames, count, -1)
+		r.Pass()
 	case metaNameAdded:
 		from := len(r.names)
-		r.names = r.entries(r.names, count, r.skipName)
+		r.names = r.entries(r.names, count, -1)
 		for i := from; i < len(r.names); i++ {
 			r.names[i].used = true
 		}
 		r.Role("field")
 	case metaStructTmp:
-		r.tmpStructs, r.tmpFields = r.structures(r.tmpStructs, r.tmpFields, count, len(r.tmpNames))
+		r.tmpStructs, r.tmpFields = r.structures(r.tmpStructs, r.tmpFields, count, r.tmpNames)
 		r.Role("class")
 	case metaStructAdded:
-		r.structs, r.fields = r.structures(r.structs, r.fields, count, len(r.names))
+		r.structs, r.fields = r.structures(r.structs, r.fields, count, r.names)
 		r.Role("class")
 	case metaStructReferred:
 		for i := uint64(0); i < count && r.OK(); i++ {
@@ -159,31 +163,46 @@ func (r *Reader) metaArea(typ byte, count uint64) {
 func (r *Reader) dataArea(typ byte, count uint64) {
 	switch typ {
 	case dataFloat:
-		r.floats = r.entries(r.floats, count, r.skip4)
+		r.floats = r.entries(r.floats, count, 4)
 	case dataDouble:
-		r.doubles = r.entries(r.doubles, count, r.skip8)
+		r.doubles = r.entries(r.doubles, count, 8)
 	case dataVarint:
-		r.varints = r.entries(r.varints, count, r.skipVarint)
+		r.varints = r.entries(r.varints, count, 0)
 	case dataString:
-		r.strings = r.entries(r.strings, count, r.skipString)
+		r.strings = r.entries(r.strings, count, -1)
 	case dataSymbolAdded:
-		r.symbols = r.entries(r.symbols, count, r.skipString)
+		r.symbols = r.entries(r.symbols, count, -1)
 	case dataSymbolExpired:
 		r.Fail(decode.Unsupported, "a context that fits", "expired symbols")
 	default:
 		r.Fail(decode.Malformed, "a data area of type 1 to 6", fmt.Sprint(typ))
 	}
+	r.Pass() // the values that refer to entries own them
 }
 
-// entries notes where count entries lie. Names are given to their area at once, the others to the values that use them.
-func (r *Reader) entries(list []entry, count uint64, skip func()) []entry {
+// entries notes where count entries lie, each of them of n bytes, a number (0), or a string (-1). The caller gives them to
+// whom they belong.
+func (r *Reader) entries(list []entry, count uint64, n int) []entry {
 	for i := uint64(0); i < count && r.OK(); i++ {
 		if len(list) >= maxEntries {
 			r.Fail(decode.Limit, fmt.Sprintf("at most %d strings or numbers in a packet", maxEntries), "more")
 			break
 		}
 		off := r.Off
-		skip()
+		switch {
+		case n > 0:
+			r.Skip(n, "a float or double")
+		case n == 0:
+			if end := r.ends(); end > 0 {
+				r.Off = end
+			} else {
+				r.uvarint("a number")
+			}
+		case off < len(r.Buf) && r.Buf[off] < 0x80 && off+1+int(r.Buf[off]) <= len(r.Buf):
+			r.Off += 1 + int(r.Buf[off])
+		default:
+			r.Skip(r.size("the length of a string"), "the characters of a string")
+		}
 		if r.OK() {
 			list = append(list, entry{off: int32(off), end: int32(r.Off)})
 		}
@@ -191,32 +210,21 @@ func (r *Reader) entries(list []entry, count uint64, skip func()) []entry {
 	return list
 }
 
-func (r *Reader) skipName() { r.Skip(r.size("the length of a string"), "the characters of a string") }
-
-// The bytes of other entries are passed: the values that refer to them own them.
-
-func (r *Reader) skipString() {
-	r.skipName()
-	r.Pass()
-}
-
-func (r *Reader) skip4() {
-	r.Skip(4, "a float")
-	r.Pass()
-}
-
-func (r *Reader) skip8() {
-	r.Skip(8, "a double")
-	r.Pass()
-}
-
-func (r *Reader) skipVarint() {
-	r.uvarint("a number")
-	r.Pass()
+// ends returns where the number at Off ends, 0 where it is not all there or too long.
+func (r *Reader) ends() int {
+	for i, b := range r.Buf[r.Off:] {
+		if b < 0x80 {
+			return r.Off + i + 1
+		}
+		if i == 8 {
+			break
+		}
+	}
+	return 0
 }
 
 // structures takes structs: the number of their fields and the place of each name.
-func (r *Reader) structures(list []structure, fields []int32, count uint64, names int) ([]structure, []int32) {
+func (r *Reader) structures(list []structure, fields []int32, count uint64, names []entry) ([]structure, []int32) {
 	for i := uint64(0); i < count && r.OK(); i++ {
 		s := structure{first: int32(len(fields))}
 		n := r.size("the number of fields of a struct")
@@ -225,13 +233,14 @@ func (r *Reader) structures(list []structure, fields []int32, count uint64, name
 		}
 		for range n {
 			id := r.uvarint("a name of a struct")
-			if r.OK() && id >= uint64(names) {
-				r.Fail(decode.Malformed, fmt.Sprintf("a name of a struct, below %d", names), fmt.Sprint(id))
+			if r.OK() && id >= uint64(len(names)) {
+				r.Fail(decode.Malformed, fmt.Sprintf("a name of a struct, below %d", len(names)), fmt.Sprint(id))
 			}
 			if !r.OK() {
 				return list, fields
 			}
 			fields = append(fields, int32(id))
+			s.bytes += int(names[id].end - names[id].off)
 		}
 		s.n = int32(n)
 		if r.OK() && len(list) >= maxEntries {
