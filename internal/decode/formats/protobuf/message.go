@@ -84,6 +84,9 @@ func (r *Reader) object(p place, end int, s schema) {
 
 // members takes fields up to end, which fields has checked, into the object at node.
 func (r *Reader) members(node, end int, s schema) {
+	if s == unknown && r.skim(end) {
+		return
+	}
 	for r.OK() && r.Off < end {
 		num, wire := r.tag()
 		m := s.member(num)
@@ -121,8 +124,19 @@ func (r *Reader) list(p place, end int, num protowire.Number, wire protowire.Typ
 	r.Close()
 }
 
+// numbers are the names of the first fields.
+var numbers = func() (t [64]string) {
+	for i := range t {
+		t[i] = "#" + strconv.Itoa(i)
+	}
+	return t
+}()
+
 // number returns the name of a field that has none.
 func (r *Reader) number(num protowire.Number) string {
+	if int(num) < len(numbers) {
+		return numbers[num]
+	}
 	if r.Tree == nil {
 		return "" // nobody wants it
 	}

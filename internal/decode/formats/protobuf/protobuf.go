@@ -66,6 +66,8 @@ type Reader struct {
 	plain, lines stretch
 	// nested is how many messages are open.
 	nested int
+	// grouped is whether a group was met that skim does not take.
+	grouped bool
 	// fault is why the first opaque value of the body is opaque.
 	fault *decode.Error
 	// groups are the ends of the groups that fields has passed, by their start.
@@ -80,7 +82,7 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	r.Recorder.Reset(body, short, t)
 	r.plain.forget()
 	r.lines.forget()
-	r.nested = 0
+	r.nested, r.grouped = 0, false
 	r.fault = nil
 	clear(r.groups)
 }
