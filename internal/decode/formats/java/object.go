@@ -2,6 +2,7 @@ package java
 
 import (
 	"math"
+	"strings"
 
 	"dubbo-wire/internal/decode"
 )
@@ -35,6 +36,9 @@ func (r *Reader) body(i int, c int32) {
 	n := r.Tree.Node(i)
 	if n != nil {
 		n.Class = sourceName(r.classes[c].name)
+		if stood, ok := strings.CutSuffix(n.Class, "$SerializationProxy"); ok && isJDK(stood) {
+			n.Class = stood // LongAdder and others are what is read again
+		}
 	}
 	r.bare = r.bare || r.classes[c].guessed
 	from := c
