@@ -13,7 +13,8 @@ import (
 // What tells is the order of the fields of a few classes of the JDK, whether an ArrayList has a type, the version at the
 // start of a request, classes that one generation writes in a way of its own; and what references can mean: there must
 // be as many objects, nothing refers to an object that a writer makes for one use, and a field, or an array of a type,
-// holds objects of one class, or arrays of one type, mostly. 2.7.0 and 3.3 write alike; where nothing speaks against either a body is taken for 3.3's. So do 2.5.10 to 2.6.2 and
+// holds objects of one class, or arrays of one type, mostly; a throwable without a cause is its own, and an inner object
+// has one of the outer class. 2.7.0 and 3.3 write alike; where nothing speaks against either a body is taken for 3.3's. So do 2.5.10 to 2.6.2 and
 // 3.3 when it answers a consumer as old; there a body is taken for theirs. Where nothing
 // tells the writer and a reference means different things, it is left open: a node of kind [decode.Opaque].
 type scout struct {
@@ -30,11 +31,25 @@ type scout struct {
 	tables   [numberings][]int32 // indexes of met; ^index where a reference cannot mean
 	first    []int32             // by class: its first slot
 	slots    []int32             // by field of each class, and by type of array: what it held, as met; 0 for nothing, -1 for several
+	roles    []role              // by slot
 	elements []int32             // by type of list: its slot, if it is that of arrays, else 0
+	names    [][]byte            // by class
+	owner    int32               // the object whose field is read, an index of met
+	cause    int32               // of the class being defined: the slot of its field cause, and whether it has a stack trace
+	stack    bool
 	pending  []meaningOfRef
 	handles  []bool // by class: hessian-lite makes a new object of it for each it writes
 	calendar []bool // by class
 }
+
+// role is what the name of a field says of what it refers to.
+type role uint8
+
+const (
+	anyRole   role = iota
+	causeRole      // of a throwable: itself, if it has none
+	outerRole      // of an object of an inner class: one of the class around it
+)
 
 const (
 	aList int32 = 1 // any but an array
@@ -42,7 +57,7 @@ const (
 )
 
 func ofClass(i int) int32 { return int32(i)<<2 | 3 }
-func ofArray(i int) int32 { return int32(i)<<2 | 4 } // by type of list
+func ofArray(i int) int32 { return int32(i+1) << 2 } // by type of list
 
 // meaningOfRef is what a reference in a field means in each numbering.
 type meaningOfRef struct {
@@ -127,6 +142,8 @@ func (s *scout) begin(body []byte) {
 	s.differ = false
 	s.met, s.pending = emptied(s.met), emptied(s.pending)
 	s.first, s.slots, s.elements = emptied(s.first), emptied(s.slots), emptied(s.elements)
+	s.roles, s.names = emptied(s.roles), emptied(s.names)
+	s.cause, s.stack = 0, false
 	s.handles, s.calendar = emptied(s.handles), emptied(s.calendar)
 	for n := range s.tables {
 		s.tables[n] = emptied(s.tables[n])
@@ -147,6 +164,11 @@ func (s *scout) begin(body []byte) {
 func (s *scout) class(name, field []byte, fields int) {
 	s.first = append(s.first, int32(len(s.slots)-fields+1)) // slots are counted from 1
 	c, first := plain(name), string(plain(field))
+	s.names = append(s.names, c)
+	if s.cause > 0 && s.stack {
+		s.roles[s.cause-1] = causeRole
+	}
+	s.cause, s.stack = 0, false
 	isCalendar := string(c) == handlePackage+"CalendarHandle"
 	s.calendar = append(s.calendar, isCalendar)
 	s.handles = append(s.handles, bytes.HasPrefix(c, []byte(handlePackage)) &&
@@ -191,15 +213,31 @@ func (s *scout) order(first, declared string) {
 	}
 }
 
-// field notes a field of a class being defined.
-func (s *scout) field() { s.slots = append(s.slots, 0) }
+// field notes a field of a class being defined, by its name, encoded.
+func (s *scout) field(name []byte) {
+	slot, r := s.slot(), anyRole
+	switch string(plain(name)) {
+	case "cause":
+		s.cause = slot
+	case "stackTrace":
+		s.stack = true
+	case "this$0":
+		r = outerRole
+	}
+	s.roles[slot-1] = r
+}
+
+// slot makes one more.
+func (s *scout) slot() int32 {
+	s.slots, s.roles = append(s.slots, 0), append(s.roles, anyRole)
+	return int32(len(s.slots))
+}
 
 // listType notes a type of lists, encoded.
 func (s *scout) listType(name []byte) {
 	slot, text := int32(0), plain(name)
 	if len(text) > 0 && text[0] == '[' {
-		s.slots = append(s.slots, 0)
-		slot = int32(len(s.slots))
+		slot = s.slot()
 	}
 	s.elements = append(s.elements, slot)
 	if string(text) == "java.util.ArrayList" {
@@ -238,8 +276,8 @@ func (s *scout) drop() {
 	}
 }
 
-// object says what class the object opened last has.
-func (s *scout) object(class int, c counted, slot int32) {
+// object says what class the object opened last has, and returns its index of met.
+func (s *scout) object(class int, c counted, slot int32) int32 {
 	last := len(s.met) - 1
 	s.met[last] = ofClass(class)
 	s.hold(slot, s.met[last])
@@ -253,6 +291,7 @@ func (s *scout) object(class int, c counted, slot int32) {
 			s.tables[n] = append(s.tables[n], i)
 		}
 	}
+	return int32(last)
 }
 
 // isNew reports whether objects of a class are made for writing them once, so that nothing refers to them.
@@ -288,5 +327,30 @@ func (s *scout) reference(i int, slot int32) {
 	s.differ = s.differ || to[lite3] != to[lite40]
 	if slot > 0 {
 		s.pending = append(s.pending, p)
+		s.expect(s.roles[slot-1], to)
 	}
 }
+
+// expect counts the numberings in which a reference does not mean what its field says, if it does in another.
+func (s *scout) expect(r role, to [numberings]int32) {
+	var is [numberings]bool
+	any := false
+	for n, t := range to {
+		switch {
+		case t < 0:
+		case r == causeRole:
+			is[n] = t == s.owner
+		case r == outerRole:
+			is[n] = s.met[t]&3 == 3 && bytes.Equal(s.names[s.met[t]>>2], outer(s.names[s.met[s.owner]>>2]))
+		}
+		any = any || is[n]
+	}
+	for n := range is {
+		if any && !is[n] {
+			s.odd[n]++
+		}
+	}
+}
+
+// outer returns the name of the class around an inner one.
+func outer(class []byte) []byte { return class[:max(bytes.LastIndexByte(class, '$'), 0)] }

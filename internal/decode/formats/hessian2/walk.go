@@ -308,8 +308,9 @@ func (r *Reader) object(p place, depth int) bool {
 	if c.means == enumSet {
 		f.elements = certain
 	}
+	owner := int32(0)
 	if r.log != nil {
-		r.log.object(i, c.counted, p.slot)
+		owner = r.log.object(i, c.counted, p.slot)
 		f.slot = r.log.first[i] - 1
 	}
 	compact := c.compact
@@ -320,6 +321,7 @@ func (r *Reader) object(p place, depth int) bool {
 		f.index = k
 		if r.log != nil {
 			f.slot++
+			r.log.owner = owner
 		}
 		if !r.value(f, depth+1) {
 			return false
@@ -393,7 +395,7 @@ func (r *Reader) definition() bool {
 			field = r.c.Buf[at:stop]
 		}
 		if r.log != nil {
-			r.log.field()
+			r.log.field(r.c.Buf[at:stop])
 		}
 		if !r.role("field", stop) {
 			return false
