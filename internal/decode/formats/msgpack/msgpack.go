@@ -1,11 +1,12 @@
 // Package msgpack reads bodies of serialization 27: every write is one MessagePack value, without separators, as
-// jackson-dataformat-msgpack 0.9.9 writes it for Dubbo's MsgpackObjectOutput (Dubbo 2.7.12 to 2.7.23, then the
+// jackson-dataformat-msgpack 0.8.22 and 0.9.9 write it for Dubbo's MsgpackObjectOutput (Dubbo 2.7.12 to 2.7.23, then the
 // extension). The format is https://github.com/msgpack/msgpack/blob/master/spec.md; names in comments are the
 // specification's. Objects travel as maps of their properties, without a class: objects and maps look alike and both
 // are maps here.
 package msgpack
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"strconv"
@@ -56,7 +57,8 @@ const (
 // Reader reads one body; it borrows the body and keeps nothing of it.
 type Reader struct {
 	decode.Recorder
-	keys decode.Label // of the keys of the next map to begin: those inside it may be objects
+	keys   decode.Label // of the keys of the next map to begin: those inside it may be objects
+	levels []level      // of the counting walk, kept for its memory
 }
 
 // SkipText takes a string.
@@ -138,7 +140,9 @@ func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
 	if isMapType(typ) {
 		r.keys = decode.ByKey
 	}
-	r.value(l, name, index)
+	if !r.count(l, name, index) {
+		r.value(l, name, index)
+	}
 	r.Settle(open)
 }
 
@@ -165,13 +169,8 @@ func (r *Reader) properties() {
 	}
 	n := r.mapLen(c)
 	r.Role("length")
-	for range n {
-		key, _ := r.text()
-		if !r.OK() {
-			return
-		}
-		r.Role("field")
-		r.value(decode.ByField, r.Name(key), 0)
+	for i := 0; i < n && r.OK(); i++ {
+		r.member()
 	}
 }
 
@@ -179,7 +178,9 @@ func (r *Reader) properties() {
 func (r *Reader) Attachments() {
 	open := r.Tree.Depth()
 	r.keys = decode.ByKey
-	r.value(decode.ByField, "attachments", 0)
+	if !r.count(decode.ByField, "attachments", 0) {
+		r.value(decode.ByField, "attachments", 0)
+	}
 	r.Settle(open)
 }
 
@@ -229,11 +230,9 @@ func (r *Reader) value(l decode.Label, name string, index int) {
 	case c >= int8Byte && c <= int64Byte:
 		r.int(l, name, index, r.signed(c))
 	case c >= ext8 && c <= ext32:
-		r.Skip(1+r.length(c-ext8, "the length of an extension"), "an extension")
-		r.Leaf(decode.Opaque, l, name, index)
+		r.extension(l, name, index, r.length(c-ext8, "the length of an extension"))
 	case c >= fixext1 && c <= fixext16:
-		r.Skip(1+1<<(c-fixext1), "an extension")
-		r.Leaf(decode.Opaque, l, name, index)
+		r.extension(l, name, index, 1<<(c-fixext1))
 	default: // neverUsed
 		r.FailAt(r.Off-1, decode.Malformed, "a value", found(c))
 	}
@@ -314,6 +313,7 @@ func (r *Reader) arrayOf(l decode.Label, name string, index, n int) {
 	if !r.Enter() {
 		return
 	}
+	r.keys = decode.ByMember
 	r.Open(decode.List, l, name, index)
 	r.Role("length")
 	for i := 0; i < n && r.OK(); i++ {
@@ -323,20 +323,65 @@ func (r *Reader) arrayOf(l decode.Label, name string, index, n int) {
 	r.Leave()
 }
 
+// mapOf takes the entries of a map. An object whose class is annotated (Jackson's JsonTypeInfo) has it first.
 func (r *Reader) mapOf(l decode.Label, name string, index, n int) {
 	if !r.Enter() {
 		return
 	}
 	keys := r.keys
 	r.keys = decode.ByMember
-	r.Open(decode.Map, l, name, index)
+	node := r.Open(decode.Map, l, name, index)
 	r.Role("length")
-	for i := 0; i < n && r.OK(); i++ {
+	i := 0
+	if class, end := classAt(r.Buf, r.Off); n > 0 && end > 0 && keys == decode.ByMember && r.OK() {
+		r.Off = end
+		r.Role("class")
+		if o := r.Tree.Node(node); o != nil {
+			o.Kind, o.Class = decode.Object, r.Name(class)
+		}
+		for i = 1; i < n && r.OK(); i++ {
+			r.member()
+		}
+	}
+	for ; i < n && r.OK(); i++ {
 		key := r.key(i, keys)
 		r.value(decode.ByEntry, key, i)
 	}
 	r.Close()
 	r.Leave()
+}
+
+// member takes a name and a value as a field of the open object.
+func (r *Reader) member() {
+	key, _ := r.text()
+	if !r.OK() {
+		return
+	}
+	r.Role("field")
+	r.value(decode.ByField, r.Name(key), 0)
+}
+
+// classAt returns the class of the member that stands at offset i, and where it ends, 0 where it is another one: "@class" or
+// "@type", and a string.
+func classAt(b []byte, i int) (class []byte, end int) {
+	if i < len(b) && (b[i] == 0xa6 && bytes.HasPrefix(b[i+1:], []byte("@class")) || b[i] == 0xa5 && bytes.HasPrefix(b[i+1:], []byte("@type"))) {
+		i += 1 + int(b[i]&0x1f)
+		n := 0
+		switch {
+		case i < len(b) && b[i]&0xe0 == 0xa0:
+			n = int(b[i] & 0x1f)
+			i++
+		case i+1 < len(b) && b[i] == str8:
+			n = int(b[i+1])
+			i += 2
+		default:
+			return nil, 0
+		}
+		if n <= len(b)-i {
+			return b[i : i+n], i + n
+		}
+	}
+	return nil, 0
 }
 
 // isMapType reports whether the descriptor is that of a map of the JDK.
