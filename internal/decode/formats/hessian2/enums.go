@@ -46,7 +46,8 @@ func isConstant(s string) bool {
 
 // typicalNames are how the names of enum classes end.
 var typicalNames = []string{
-	"Status", "State", "Type", "Kind", "Mode", "Level", "Gender", "Color", "Priority", "Severity", "Direction", "Phase", "Stage",
+	"Status", "State", "Type", "Kind", "Mode", "Level", "Gender", "Sex", "Color", "Colour", "Priority", "Severity", "Direction",
+	"Phase", "Stage", "Channel", "Reason", "Action", "Operation", "Operator", "Strategy", "Scope", "Mood", "Season", "Weekday",
 }
 
 // calledEnum returns what the name of a class says of it.
