@@ -38,7 +38,7 @@ func (b *bytesOf) doubt() doubt {
 	}
 	malformed := m.Err != nil && m.Err.Cause == decode.Malformed
 	switch {
-	case m.Kind == Request && m.Names != nil && (m.Names.malformed || !isRelease(m.Names.DubboVersion)):
+	case m.Names != nil && m.Names.strange:
 		return inStart
 	case m.Names != nil || m.ResultKind >= 0 || m.Said:
 		if malformed && b.f.Complete() {

@@ -46,8 +46,8 @@ func NewDecoder(formats []decode.Format) *Decoder {
 	return d
 }
 
-// Decode reads a frame's body as far as detail asks. dialects is what is known of its connection, nil for nothing. The message and its
-// tree are valid until the next call.
+// Decode reads a frame's body as far as detail asks. dialects is what is known of its connection, nil for nothing. The
+// message and its tree are valid until the next call.
 //
 // Where the header names a serialization that cannot read the start of the body, and another one can, the bytes decide:
 // see [Message.Header].
@@ -64,12 +64,14 @@ func (d *Decoder) Decode(f *Frame, detail Detail, dialects *Dialects) *Message {
 		reading = header
 	}
 	m := d.decode(f, detail, reading)
-	b := bytesOf{d, f, m, header, dialects}
-	if why := b.doubt(); why != certain && reading == header {
-		if other := b.other(why); other != nil {
-			reading = other
+	if reading == header && (m.Err != nil || m.Names != nil && m.Names.strange) {
+		b := bytesOf{d, f, m, header, dialects}
+		if why := b.doubt(); why != certain {
+			if other := b.other(why); other != nil {
+				reading = other
+			}
+			m = d.decode(f, detail, reading) // again, since looking for another reads, too
 		}
-		m = d.decode(f, detail, reading) // again, since looking for another reads, too
 	}
 	if reading != header {
 		m.Header = header.format

@@ -48,6 +48,7 @@ type Names struct {
 
 	raw       string // the bytes they were read from; "" where those are not remembered
 	malformed bool   // Descriptor is no list of descriptors
+	strange   bool   // that, or DubboVersion is no version: another serialization may have written them
 	// parts is what their bytes are for, where that was counted.
 	parts   decode.PartBytes
 	counted bool

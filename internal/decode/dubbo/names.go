@@ -113,6 +113,7 @@ func (n *Names) split() {
 	var ok bool
 	n.Descriptors, ok = decode.SplitDescriptor(n.Descriptor)
 	n.malformed = !ok
+	n.strange = !ok || !isRelease(n.DubboVersion)
 	n.Types = make([]string, len(n.Descriptors))
 	for i, d := range n.Descriptors {
 		n.Types[i] = decode.JavaName(d)
