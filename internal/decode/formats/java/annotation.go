@@ -132,9 +132,9 @@ func (r *Reader) time(i int) {
 	switch {
 	case a.class != "" && len(b) == 1+a.len():
 	case b[0] == serZoneOffset && len(b) == 2:
-		a = amount{"java.time.ZoneOffset", []fieldDesc{{'B', "totalSeconds"}}}
+		a = zoneOffset
 	case b[0] == serZoneOffset && len(b) == 6 && b[1] == offsetInSeconds:
-		a = amount{"java.time.ZoneOffset", []fieldDesc{{'I', "totalSeconds"}}}
+		a = zoneOffsetInSeconds
 		head++
 	case b[0] == serZoneRegion && len(b) >= 3 && len(b) == 3+int(binary.BigEndian.Uint16(b[1:])):
 		a.class = "java.time.ZoneRegion"

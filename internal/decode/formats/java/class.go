@@ -27,6 +27,7 @@ type class struct {
 	plain       bool  // its objects have nothing but fields of known kinds, also above it
 	prims, size int32 // how many of its fields are no objects, and their bytes
 	guessed     bool  // its fields, or those of a class above it, are not known
+	unwritten   bool  // an object of it had no fields, but what its writeObject wrote
 }
 
 // fieldDesc is a field: its type code (B C D F I J S Z, L or [) and name.

@@ -61,7 +61,7 @@ func (r *Reader) mapKey(k int) (name string) {
 		isNew = true
 		r.Off++
 		str := r.newString(tc)
-		if r.OK() {
+		if r.OK() && r.Tree != nil {
 			name = r.utf(r.chars(str))
 		}
 	case tcReference:
@@ -72,7 +72,9 @@ func (r *Reader) mapKey(k int) (name string) {
 			return ""
 		}
 		if ok && r.handles[h].kind == toString && r.repeats(int(r.handles[h].b)) {
-			name = r.text(h)
+			if r.Tree != nil {
+				name = r.text(h)
+			}
 			break
 		}
 		r.Off = at

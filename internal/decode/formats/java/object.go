@@ -99,7 +99,7 @@ func (r *Reader) classData(i int, s shape, at int32) {
 	case !c.shape.within(s):
 		r.inner(i, &c)
 	case c.flags&scWriteMethod != 0 && c.n > 0 && c.shape == shapeObject && !isJDK(c.name):
-		r.fieldsOrNot(i, &c)
+		r.fieldsOrNot(i, at, &c)
 	default:
 		r.own(i, &c)
 	}

@@ -151,6 +151,29 @@ func TestRepeatedTexts(t *testing.T) {
 	require.Equal(t, 3071, kinds[decode.Ref])
 }
 
+// A walk without a tree allocates nothing for a value, of whatever kind.
+func TestWalkAllocatesNothing(t *testing.T) {
+	for _, row := range formattest.Values(t, "testdata/values.tsv") {
+		longNames := 0.0 // of classes, which are not kept from body to body
+		for i, b := range row.Body[:len(row.Body)-2] {
+			if b == 0x72 && row.Body[i+1] == 0 && row.Body[i+2] > 64 {
+				longNames++
+			}
+		}
+		r := java.Format.New()
+		n := testing.AllocsPerRun(20, func() {
+			r.Reset(row.Body, decode.Malformed, nil)
+			r.Value(decode.ByField, "result", 0, "")
+		})
+		if row.Name == "fields not written by writeObject" {
+			longNames += 3 // the error that says so of the first object
+		}
+		if r.Err() == nil { // an error is told
+			require.LessOrEqual(t, n, longNames, row.Name)
+		}
+	}
+}
+
 func FuzzReader(f *testing.F) {
 	formattest.Fuzz(f, java.Format, "testdata/values.tsv", "testdata/frames.tsv")
 }

@@ -202,6 +202,12 @@ var amounts = map[byte]amount{
 	serPeriod:    {"java.time.Period", []fieldDesc{{'I', "years"}, {'I', "months"}, {'I', "days"}}},
 }
 
+// A ZoneOffset is a number of quarters of an hour, or of seconds.
+var (
+	zoneOffset          = amount{"java.time.ZoneOffset", []fieldDesc{{'B', "totalSeconds"}}}
+	zoneOffsetInSeconds = amount{"java.time.ZoneOffset", []fieldDesc{{'I', "totalSeconds"}}}
+)
+
 func (a amount) len() (n int) {
 	for _, f := range a.fields {
 		n += size(f.code)

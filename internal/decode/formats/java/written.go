@@ -37,21 +37,29 @@ func (r *Reader) comeBack(at int, p place) {
 	}
 }
 
-// fieldsOrNot takes the data of one class with fields and a writeObject.
-func (r *Reader) fieldsOrNot(i int, c *class) {
-	at, before := r.Off, r.place()
+// fieldsOrNot takes the data of class number at, which has fields and a writeObject, of the object that is node i.
+func (r *Reader) fieldsOrNot(i int, at int32, c *class) {
+	from, before := r.Off, r.place()
+	if c.unwritten && !r.certain && startsAnnotation(r.Buf[from:]) {
+		r.annotation(i, c)
+		if r.OK() || r.Err().Cause != decode.Malformed || r.retried > retries*len(r.Buf) {
+			return
+		}
+		r.comeBack(from, before)
+	}
 	r.own(i, c)
 	err := r.Err()
-	if err == nil || err.Cause != decode.Malformed || r.certain || r.retried > retries*len(r.Buf) || !startsAnnotation(r.Buf[at:]) {
+	if err == nil || err.Cause != decode.Malformed || r.certain || r.retried > retries*len(r.Buf) || !startsAnnotation(r.Buf[from:]) {
 		return
 	}
-	r.comeBack(at, before)
+	r.comeBack(from, before)
 	r.annotation(i, c)
 	if r.OK() || r.Err().Cause != decode.Malformed {
+		r.classes[at].unwritten = r.OK()
 		return
 	}
 	// Neither way leads anywhere: what is wrong is told of the usual one.
-	r.comeBack(at, before)
+	r.comeBack(from, before)
 	r.certain = true
 	r.own(i, c)
 	r.certain = false
