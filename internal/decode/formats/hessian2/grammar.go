@@ -12,9 +12,10 @@
 // one string per class, field and key name, and reuses short ones from body to body; with values it copies texts as well.
 // Binary values stay borrowed from the body, except those written in several chunks.
 //
-// Files: grammar.go has the opcodes, reader.go the fields of a Dubbo body, walk.go the values, strings.go the texts,
-// handles.go the classes whose objects stand for a date (compact.go), a number or an enum constant (enums.go), texts.go
-// how those are written, numbering.go what references mean, and scout.go who wrote a body.
+// Files: grammar.go has the opcodes, reader.go the fields of a Dubbo body, walk.go the values, objects.go those with a
+// class and references, strings.go the texts, handles.go the classes whose objects stand for a date (compact.go), a number
+// or an enum constant (enums.go), texts.go how those are written, numbering.go what references mean, scout.go who wrote a
+// body, and count.go the walk that only adds up.
 package hessian2
 
 import (

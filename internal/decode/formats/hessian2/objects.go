@@ -1,0 +1,187 @@
+package hessian2
+
+import (
+	"fmt"
+
+	"dubbo-wire/internal/decode"
+)
+
+// object takes an object, behind the definitions of classes that were not defined before:
+//
+//	(43 name int name*)* (60-6f | 4f int) value*
+func (r *Reader) object(p place, depth int) bool {
+	node, ok := r.open(decode.Object, p, depth)
+	if !ok {
+		return false
+	}
+	for r.c.Off < len(r.c.Buf) && r.c.Buf[r.c.Off] == 'C' {
+		if !r.definition() {
+			return false
+		}
+	}
+	i, stop := r.classIndex()
+	if stop < 0 || !r.role("type", stop) {
+		return false
+	}
+	c := &r.classes[i]
+	first, n := c.first, c.n
+	if r.t != nil {
+		r.t.Node(node).Class = c.name
+		r.table.classify(int32(i))
+	}
+	if c.counted != once {
+		r.table.recount(c.counted, r.t != nil)
+	}
+	f := place{label: decode.ByField}
+	if c.means == enumSet {
+		f.elements = certain
+	}
+	owner := int32(0)
+	if r.log != nil {
+		owner = r.log.object(i, c.counted, p.slot)
+		f.slot = r.log.first[i] - 1
+	}
+	compact := c.compact
+	for k := range n {
+		if r.t != nil {
+			f.name = r.fields[first+k]
+		}
+		f.index = k
+		if r.log != nil {
+			f.slot++
+			r.log.owner = owner
+		}
+		if !r.value(f, depth+1) {
+			return false
+		}
+	}
+	if compact != "" && !r.compact(compact) {
+		return false
+	}
+	r.t.Close()
+	if r.values && r.classes[i].means != nothing {
+		r.interpret(node, i, p.enum)
+	}
+	return true
+}
+
+// classIndex reads the opcode of an object and returns the index of its class and the offset behind it, -1 after
+// failing.
+func (r *Reader) classIndex() (i, stop int) {
+	if r.c.Off >= len(r.c.Buf) {
+		return 0, r.short("an object")
+	}
+	switch op := r.c.Buf[r.c.Off]; {
+	case op >= 0x60 && op <= 0x6f:
+		i, stop = int(op-0x60), r.c.Off+1
+	case op == 'O':
+		if i, stop = r.int(r.c.Off+1, "the index of a class"); stop < 0 {
+			return 0, -1
+		}
+	default:
+		return 0, r.fail(decode.Malformed, "an object behind its class definition", describe(op))
+	}
+	if i < 0 || i >= len(r.classes) {
+		at := r.c.Off
+		if r.c.Buf[at] == 'O' {
+			at++
+		}
+		return 0, r.failAt(at, decode.Malformed, fmt.Sprintf("an index below %d of the class table", len(r.classes)), fmt.Sprint(i))
+	}
+	return i, stop
+}
+
+// definition takes the definition of a class.
+func (r *Reader) definition() bool {
+	at := r.c.Off + 1
+	stop := r.textEnd(at, "the name of a class")
+	if stop < 0 {
+		return false
+	}
+	c := class{first: len(r.fields)}
+	wire, field := r.c.Buf[at:stop], []byte(nil)
+	if r.t != nil {
+		c.name = r.text(at, stop, true)
+	}
+	if !r.role("class", stop) {
+		return false
+	}
+	n, stop := r.count(stop, "the number of a class's fields")
+	if stop < 0 || !r.role("length", stop) {
+		return false
+	}
+	c.n = n
+	for k := range n {
+		at = r.c.Off
+		if stop = r.textEnd(at, "the name of a field"); stop < 0 {
+			return false
+		}
+		if r.t != nil {
+			r.fields = append(r.fields, r.text(at, stop, true))
+		}
+		if k == 0 {
+			field = r.c.Buf[at:stop]
+		}
+		if r.log != nil {
+			r.log.field(r.c.Buf[at:stop])
+		}
+		if !r.role("field", stop) {
+			return false
+		}
+	}
+	c.counted, c.compact = countedAs(wire, field), compactOf(wire, n)
+	if r.log != nil {
+		r.log.class(wire, field, n)
+	}
+	if r.t != nil {
+		if c.means = meaningOf(c.name, r.fields[c.first:]); c.means == enumConstant {
+			c.kind = calledEnum(c.name)
+		}
+	}
+	r.classes = append(r.classes, c)
+	return true
+}
+
+// reference takes 51 int. Where the object meant stands for a short scalar, the scalar is recorded again, since that
+// is what Java's reader hands out; else the node says which one is meant.
+func (r *Reader) reference(p place) bool {
+	i, stop := r.int(r.c.Off+1, "the index of an object")
+	if stop < 0 {
+		return false
+	}
+	if i == forgotten {
+		_, ok := r.leaf(decode.Opaque, p, stop)
+		return ok
+	}
+	if r.log != nil {
+		r.log.reference(i, p.slot)
+		r.c.Off = stop
+		return true
+	}
+	t := &r.table
+	if t.varied && !t.decided {
+		r.decide()
+	}
+	if limit := t.count[t.used]; i < 0 || i >= limit {
+		r.failAt(r.c.Off+1, decode.Malformed, fmt.Sprintf("an index below %d of the object table", limit), fmt.Sprint(i))
+		return false
+	}
+	if r.t == nil {
+		r.c.Off = stop
+		return true
+	}
+	to, sure := t.meant(i)
+	if !sure {
+		_, ok := r.leaf(decode.Opaque, p, stop)
+		return ok
+	}
+	n, ok := r.leaf(decode.Ref, p, stop)
+	if !ok {
+		return false
+	}
+	n.Num = int64(to.node)
+	if r.values && !r.copyHidden(to) {
+		r.copyScalar(n, to, p.enum)
+	}
+	return true
+}
