@@ -2,7 +2,7 @@
 // the extension 1.0.1 for Dubbo 3.0 and 3.1 (FastJsonObjectOutput) write one text in a line; types are not on the wire,
 // except "@type" of exceptions. The extension 3.2.0 for Dubbo 3.2 (DefaultJsonDataOutput, fastjson 1.2.83) writes each
 // text behind its length, with "@type" of every object and map, letters behind numbers for their types, and new Date(…),
-// Set[…], x'…'. The first byte tells which. References ({"$ref": …}) stay as they are written. See package jsonlines.
+// Set[…], x'…'. The first byte tells which. See package jsonlines.
 package fastjson
 
 import (

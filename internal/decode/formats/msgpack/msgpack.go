@@ -277,36 +277,20 @@ func (r *Reader) uint(l decode.Label, name string, index int, c byte) {
 	}
 }
 
-// mapLen takes the number of entries; every one has at least two bytes.
+// mapLen takes the number of entries. It is a claim: nothing is made for it, and what is there is read.
 func (r *Reader) mapLen(c byte) int {
-	n := int(c & 0x0f)
 	if c >= map16 {
-		n = r.length(1+c-map16, "the size of a map")
+		return r.length(1+c-map16, "the size of a map")
 	}
-	if r.OK() && n > r.Left()/2 {
-		r.short(n, "entries of a map")
-	}
-	return n
+	return int(c & 0x0f)
 }
 
-// arrayLen takes the number of elements; every one has at least one byte.
+// arrayLen takes the number of elements, a claim as well.
 func (r *Reader) arrayLen(c byte) int {
-	n := int(c & 0x0f)
 	if c >= array16 {
-		n = r.length(1+c-array16, "the size of an array")
+		return r.length(1+c-array16, "the size of an array")
 	}
-	if r.OK() && n > r.Left() {
-		r.short(n, "elements of an array")
-	}
-	return n
-}
-
-// short reports a count that the body has no room for. Where the capture lacks the body's end, what is there is read
-// first and the cursor reports the place itself.
-func (r *Reader) short(n int, what string) {
-	if r.Short == decode.Malformed {
-		r.Fail(decode.Malformed, fmt.Sprintf("%d %s", n, what), fmt.Sprintf("%d bytes to the end of the body", r.Left()))
-	}
+	return int(c & 0x0f)
 }
 
 func (r *Reader) arrayOf(l decode.Label, name string, index, n int) {
