@@ -153,6 +153,27 @@ func TestRepeatedNames(t *testing.T) {
 	assert.Equal(t, decode.Limit, r.Fault().Cause)
 }
 
+// countOnly walks a body of one argument without a tree, as where bytes are only counted.
+func countOnly(body []byte) {
+	r := new(Reader)
+	r.Reset(body, decode.Malformed, nil)
+	r.Open(decode.List, decode.ByField, "args", 0)
+	r.Value(decode.ByIndex, "", 0, "")
+	r.Close()
+}
+
+// What skim gives up on is not begun again at each level.
+func TestSkimGivesUpOnce(t *testing.T) {
+	b := bytes.Repeat([]byte{opArray0 + 1}, 990)
+	b = append(b, formattest.Hex("a4 480003ffff")...)
+	b = append(append(b, bytes.Repeat([]byte{1}, 0x3fffe)...), 0x80)
+	body := append(formattest.Hex(fmt.Sprintf("%08x", len(b))), b...)
+	start := time.Now()
+	countOnly(body)
+	assert.Less(t, time.Since(start), 2*time.Second)
+	formattest.Check(t, Format, body)
+}
+
 // References at the bottom of deep nesting, to paths that many values have.
 func TestDeepReferences(t *testing.T) {
 	for name, c := range map[string]struct{ level, leaf string }{
@@ -201,5 +222,8 @@ func TestLinear(t *testing.T) {
 		_, m := read(body, decode.Malformed)
 		m.Value("result")
 		assert.Less(t, time.Since(start), 20*time.Second, name)
+		start = time.Now()
+		countOnly(body)
+		assert.Less(t, time.Since(start), 5*time.Second, name+", counted")
 	}
 }
