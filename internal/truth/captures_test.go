@@ -2,6 +2,7 @@ package truth
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"io"
 	"os"
@@ -22,7 +23,8 @@ import (
 	"dubbo-wire/internal/sizes"
 )
 
-const captures = "../../testdata/captures"
+// captures is where the captures are; CAPTURES names another folder of the rig's, for trials.
+var captures = cmp.Or(os.Getenv("CAPTURES"), "../../testdata/captures")
 
 // provenance is what the rig says of a capture.
 type provenance struct {

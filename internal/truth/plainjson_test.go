@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,28 +32,35 @@ func TestPlainJSON(t *testing.T) {
 			r := analyze(t, p.File)
 			pairs := match(t, p, r, sent, received)
 			var all plainJSON
-			check := func(what, serialization string, got, want any, roots ...any) {
+			check := func(what, serialization string, got, want, received any, roots ...any) {
 				k := plainJSON{root: want, rules: plainNames[serialization], roots: roots}
-				assert.Empty(t, k.compare("", got, want), "%s\n ours  %s\n truth %s", what, short(got), short(want))
+				diff := k.compare("", got, want)
+				if diff != "" && k.rules.nodes { // what smartbuf's receiver has is what its sender wrote
+					k = plainJSON{root: received, rules: plainNames[serialization], roots: roots}
+					if k.compare("", got, received) == "" {
+						diff = ""
+					}
+				}
+				assert.Empty(t, diff, "%s\n ours  %s\n truth %s", what, short(got), short(want))
 				all.compared, all.missing = all.compared+k.compared, all.missing+k.missing
 			}
 			for i := range r.calls {
 				c := &r.calls[i]
-				if q, ok := pairs[c.RequestFrame]; ok && plainNames[q.ours.Serialization] != nil && q.ours.Complete {
-					want := any(q.sent.Arguments)
-					if c.Generic && len(q.sent.Arguments) == 3 {
-						want = q.sent.Arguments[2]
+				if q, ok := pairs[c.RequestFrame]; ok && plainNames[q.ours.Serialization] != nil && q.ours.Complete && !q.noJSON(&p) {
+					want, arrived, root := any(q.sent.Arguments), any(q.arrived().Arguments), any(c.Arguments)
+					if c.Generic && len(q.sent.Arguments) == 3 { // references count from the arguments of $invoke
+						want, root = q.sent.Arguments[2], []any{nil, nil, c.Arguments}
 					}
 					// Each argument is a text of its own, the array of a generic call is one.
-					check(fmt.Sprintf("frame %d %s arguments", c.RequestFrame, c.Method), q.ours.Serialization, any(c.Arguments), want, append([]any{c.Arguments}, c.Arguments...)...)
+					check(fmt.Sprintf("frame %d %s arguments", c.RequestFrame, c.Method), q.ours.Serialization, any(c.Arguments), want, arrived, root)
 				}
 				q, ok := pairs[c.ResponseFrame]
-				if !ok || plainNames[q.ours.Serialization] == nil || !q.ours.Complete || q.sent.Status != 20 || q.sent.DecodeError != "" {
+				if !ok || plainNames[q.ours.Serialization] == nil || !q.ours.Complete || q.sent.Status != 20 || q.sent.DecodeError != "" || q.noJSON(&p) {
 					continue
 				}
 				what := fmt.Sprintf("frame %d answer to %s", c.ResponseFrame, c.Method)
 				if q.sent.ResultKind != "exception" {
-					check(what, q.ours.Serialization, c.Result, q.sent.Result, c.Result)
+					check(what, q.ours.Serialization, c.Result, q.sent.Result, q.arrived().Result, c.Result)
 					continue
 				}
 				require.NotNil(t, c.Exception, what)
@@ -66,7 +74,23 @@ func TestPlainJSON(t *testing.T) {
 			assert.Less(t, all.missing, all.compared/50, "members without a getter")
 		})
 	}
-	require.Greater(t, compared, 10_000)
+	if os.Getenv("CAPTURES") == "" {
+		require.Greater(t, compared, 10_000)
+	}
+}
+
+// noJSON: fastjson 1.1.18 of Dubbo 2.5.3 drops a character behind a null in a list of texts, the comma or the bracket. What was
+// not read to its end is not compared.
+func (q *pair) noJSON(p *provenance) bool {
+	return p.Dubbo == "2.5.3" && q.ours.Serialization == "fastjson" && q.ours.Decoded != "full"
+}
+
+// arrived is what the receiver logged, or nothing.
+func (q *pair) arrived() *logged {
+	if q.received == nil {
+		return new(logged)
+	}
+	return q.received
 }
 
 // plainJSON compares one value.
@@ -124,8 +148,8 @@ func sameNumber(got any, want string) bool {
 
 // list compares elements, in any order where it is a set.
 func (k *plainJSON) list(path string, got any, want []any) string {
-	if s, ok := got.(string); ok { // a char[]
-		return k.compare(path, any(s), any(joined(want)))
+	if s, ok := got.(string); ok && sameChars(s, want) {
+		return "" // a char[]
 	}
 	g, ok := got.([]any)
 	if !ok || len(g) != len(want) {
@@ -195,6 +219,9 @@ func (k *plainJSON) object(path string, got any, want map[string]any) (ok bool, 
 			continue
 		}
 		v, ok := g[name]
+		if !ok {
+			v, ok = g[strings.ReplaceAll(name, "\ufffd", "?")]
+		}
 		switch {
 		case !ok && (w == nil || bean):
 			// Gson leaves an object out of itself, the extension's fastjson numbers that are 0.

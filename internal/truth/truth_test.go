@@ -12,6 +12,14 @@ import (
 // full is the serializations whose values are compared.
 var full = map[string]bool{"hessian2": true, "native-hessian": true, "java": true, "nativejava": true, "fastjson2": true}
 
+// described is the serializations whose bytes describe themselves: no byte of theirs stays without an owner. In dubbo (1) the
+// streams of some classes do.
+var described = map[string]bool{
+	"hessian2": true, "native-hessian": true, "java": true, "nativejava": true, "json": true, "fastjson": true,
+	"fastjson (length-prefixed)": true, "gson": true, "jackson": true, "fastjson2": true, "msgpack": true, "smartbuf": true,
+	"protobuf": true, "protobuf (id 21)": true, "protobuf-json": true,
+}
+
 func TestCaptures(t *testing.T) {
 	for _, p := range someCaptures(t) {
 		t.Run(p.Name, func(t *testing.T) {
@@ -27,7 +35,7 @@ func TestCaptures(t *testing.T) {
 			}
 			pairs := match(t, p, r, sent, received)
 			for _, q := range pairs {
-				q.envelope(t)
+				q.envelope(t, &p)
 			}
 			values(t, &p, r, pairs)
 			compareTyped(t, &p, r, pairs)
@@ -136,12 +144,15 @@ func same(f *frame, l *logged) bool {
 }
 
 // envelope compares what a frame says of itself.
-func (q *pair) envelope(t *testing.T) {
+func (q *pair) envelope(t *testing.T, p *provenance) {
 	f, l := q.ours, q.sent
 	name := fmt.Sprintf("frame %d (%s)", f.Frame, f.Serialization)
-	sum := 0
+	sum, opaque := 0, 0
 	for _, part := range f.Parts {
 		sum += part.Bytes
+		if part.Path == "opaque" {
+			opaque += part.Bytes
+		}
 	}
 	assert.Equal(t, f.HeaderBytes+f.BodyBytes, sum, "parts of %s", name)
 	if !f.Complete {
@@ -167,8 +178,8 @@ func (q *pair) envelope(t *testing.T) {
 	case f.Kind == "response":
 		assert.Equal(t, "error "+text(l.ErrorMessage), f.ResultKind+"error "+text(f.ErrorMessage), name)
 	}
-	if full[f.Serialization] {
-		assert.Equal(t, "full", f.Decoded, "%s: %s", name, f.Error)
+	if described[f.Serialization] && !q.noJSON(p) {
+		assert.Equal(t, "full, 0 opaque", fmt.Sprintf("%s, %d opaque", f.Decoded, opaque), "%s: %s", name, f.Error)
 	}
 }
 

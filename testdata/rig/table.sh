@@ -155,6 +155,9 @@ all_captures() {
   done
   capture own-3.3.6 dubbo=3.3.6 serialization=own workloads="bid edge" heartbeat=1000 note="id 31: a serialization that a user has written for himself"
 
+  capture mislabelled-3.3.6 dubbo=3.3.6 serialization=hessian2-as-kryo workloads="bid zoo" properties="-Drig.extra=zoo -Drig.share=4" \
+    note="a user's own serialization that writes Hessian2 behind kryo's id 8"
+
   # The extensions of before 3.2.0 with the same release: Kryo 5.3, another layout of fastjson.
   for s in fastjson gson kryo; do
     capture $s-extensions-1.0.1 dubbo=3.2.16-extensions-1.0.1 serialization=$s
@@ -192,4 +195,40 @@ all_captures() {
   capture rest-3.2.16 dubbo=3.2.16 protocol=rest workloads=rest properties=-Drig.extra=rest note="the consumer is an HTTP client of the JDK"
   capture rest-3.3.6 dubbo=3.3.6 protocol=tri spoken=rest workloads=rest properties=-Drig.extra=rest note="HTTP/1.1 on a port of Triple; the consumer is an HTTP client of the JDK"
   capture one-port-3.3.6 dubbo=3.3.6 protocol=tri second_protocol=dubbo workloads="published@dubbo published@tri" note="one port speaks Dubbo and Triple"
+
+  # Other models, filled at random: what no decoder was written against. Each has every second of the workload's single values, here these, there those.
+  zoo hessian2-2.5.3 2
+  zoo hessian2-2.6.12 1
+  zoo hessian2-2.7.8 2
+  zoo hessian2 3
+  zoo hessian2-3.2.16 4
+  zoo hessian2-3.3.6 5
+  zoo native-hessian 6
+  zoo java 7
+  zoo nativejava 8
+  zoo compactedjava 9 -Drig.share=1
+  zoo dubbo-2.5.3 10
+  zoo json-2.5.3 11
+  zoo fastjson-2.5.3 12
+  zoo fastjson 13
+  zoo fastjson-3.2.16 14
+  zoo gson 15
+  zoo jackson-3.2.16 16
+  zoo fastjson2-3.3.6 17
+  zoo msgpack 18
+  zoo smartbuf 19
+  if [ -n "${RIG_ZOO:-}" ]; then # more of them for trials
+    for s in java compactedjava nativejava; do zoo $s-2.5.3 1 && zoo $s-2.6.12 1; done
+    for s in java compactedjava nativejava native-hessian gson msgpack kryo fst fury fury-compatible kryo2 protostuff avro fastjson2; do zoo $s-3.2.16 1; done
+    for s in fastjson gson kryo; do zoo $s-3.2.16-extensions-1.0.1 1; done
+    for s in 2.5.10 2.7.0 2.7.1 2.7.3; do zoo hessian2-$s 1; done
+    for s in kryo fst kryo2 protostuff avro fastjson-2.6.12 kryo-2.6.12 fst-2.6.12 smartbuf-2.6.12 dubbo-2.6.0 kryo-2.6.0; do zoo $s 1; done
+  fi
+}
+
+zoo() { # serialization[-release] seed; RIG_ZOO overrides, "-Drig.seed=5 -Drig.rounds=3 -Drig.large=true -Drig.share=1" for one
+  local serialization=${1%%-[23].*}
+  local release=${1#"$serialization"}
+  capture "zoo-$1" serialization="$serialization" ${release:+dubbo=${release#-}} workloads=zoo note="models of its own, filled at random; seed $2" \
+    properties="-Drig.extra=zoo -Drig.seed=$2 -Drig.share=2 ${3:-} ${RIG_ZOO:-}"
 }

@@ -69,7 +69,7 @@ final class Dumper {
         } else if (v instanceof UUID || v instanceof Locale || v instanceof TemporalAmount || v instanceof java.time.ZoneId) {
             text(v, v::toString);
         } else if (v instanceof StringBuilder || v instanceof StringBuffer || v instanceof java.net.URI
-                || v instanceof java.util.Currency) {
+                || v instanceof java.net.URL || v instanceof java.util.Currency || v instanceof java.net.InetAddress || v instanceof java.net.InetSocketAddress) {
             text(v, v::toString);
         } else if (v instanceof TimeZone tz) {
             text(v, tz::getID);
@@ -141,7 +141,7 @@ final class Dumper {
         }
         for (Class<?> c : hierarchy) {
             for (Field f : c.getDeclaredFields()) {
-                if (Modifier.isStatic(f.getModifiers()) || Modifier.isTransient(f.getModifiers()) || f.isSynthetic()) {
+                if (Modifier.isStatic(f.getModifiers()) || Modifier.isTransient(f.getModifiers())) {
                     continue;
                 }
                 // A field hidden by a subclass needs another name: JSON objects have each name once.
