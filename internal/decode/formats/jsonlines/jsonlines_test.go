@@ -207,6 +207,10 @@ func TestWriters(t *testing.T) {
 		{prefixed, `{"@type":"a.Cache","k":"x",1:{"a":2},"l":3}`, `{"@map":[["k","x"],[1,{"a":2}],["l",3]]}`},
 		// commas that are missing, 1.1.18: short[]{1,-1,32767}, Arrays.asList("x", null, "y")
 		{lines, `{"s":[1-1,32767],"asList":["x",null"y"]}`, `{"s":[1,-1,32767],"asList":["x",null,"y"]}`},
+		// and brackets: {"st": Arrays.asList("st", null)}
+		{lines, `{"text2":["q",null"text3":{"st":["st",null},"n":[null,"m":1}`, `{"text2":["q",null],"text3":{"st":["st",null]},"n":[null],"m":1}`},
+		{lines, `{"a":[null,"b",null"c"]}`, `{"a":[null,"b",null,"c"]}`},
+		{gson, `{"a":[null}`, `{"a":[null,{"@opaque":1}]}`},
 		{lines, `{"a":null"b":[{}{}]}`, `{"a":null,"b":[{},{}]}`},
 		{prefixed, `[1"a"]`, `[1,{"@opaque":4}]`},
 		// digits of doubles and decimals

@@ -223,6 +223,8 @@ func (r *Reader) next(closing byte, first bool) (end bool) {
 		r.Role("punct")
 		return true
 	case first:
+	case closing == ']' && r.fastjson && !r.prefixed && r.bracketLost():
+		return true
 	case r.at(','):
 		r.Off++
 		r.space()
@@ -242,6 +244,20 @@ func (r *Reader) begins(closing byte) bool {
 		return false
 	}
 	return c == '"' || closing == ']' && (c == '-' || c-'0' <= 9 || c == '{' || c == '[' || c|0x20 >= 'a' && c|0x20 <= 'z')
+}
+
+// bracketLost reports whether the bracket of the open list is missing, as it may be behind a null that fastjson 1.1.18 writes:
+// the object around it ends or goes on.
+func (r *Reader) bracketLost() bool {
+	if r.Off < len("null") || string(r.Buf[r.Off-len("null"):r.Off]) != "null" {
+		return false
+	}
+	i := r.Off
+	if i < r.end && r.Buf[i] == ',' {
+		i++
+	}
+	end := stringEnd(r.Buf[:r.end], i)
+	return r.at('}') || end > 0 && end < r.end && r.Buf[end] == ':'
 }
 
 // key takes a key. fastjson writes keys that are no strings as they are.
