@@ -11,7 +11,7 @@ import (
 //
 // Every serialization writes the five texts of a request and the kind of a result in a form of its own, so that few can
 // read what another one wrote. Nothing is concluded from a body that more than one can read, unless the connection or the
-// rest of the body tells them apart; nor from heartbeats, events, and ids that are registered to none.
+// rest of the body tells them apart; nor from heartbeats, other events, and ids that are registered to none.
 type bytesOf struct {
 	d        *Decoder
 	f        *Frame
@@ -52,11 +52,14 @@ func (b *bytesOf) doubt() doubt {
 }
 
 // before returns the serialization that other bodies under the id of this header were in, where none of them was in the
-// header's, and this one starts as one of those does; else nil.
+// header's, and this one starts as those do, or is an event; else nil.
 func (d *Decoder) before(f *Frame, reading *reading, dialects *Dialects) *reading {
 	known := int(dialects.foreign[f.SerializationID()]) - 1
-	if known < 0 || dialects.seen>>reading.index&1 != 0 || f.Event() || len(f.Body) == 0 {
+	if known < 0 || dialects.seen>>reading.index&1 != 0 {
 		return nil
+	}
+	if f.Event() {
+		return d.all[known] // what it writes for null is a heartbeat
 	}
 	if b := (bytesOf{d: d, f: f, header: reading, dialects: dialects}); !b.starts(d.all[known]) {
 		return nil
