@@ -17,6 +17,9 @@ import (
 // Bodies that cost little to send and would cost much to read, were anything done twice or believed. Each is read as a value,
 // and in every other way, within bounds of time and memory that grow with its size.
 func TestBombs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("for time")
+	}
 	const (
 		value   = stream + "770101 "
 		objects = "75 72 0013 5b4c6a6176612e6c616e672e4f626a6563743b 90ce589f1073296c 02 0000 7870"
