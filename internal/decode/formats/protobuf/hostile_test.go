@@ -26,6 +26,49 @@ func TestHostile(t *testing.T) {
 	})
 }
 
+// A message that is no fields is opaque, to its end and with its length; what stands behind it is read.
+func TestDamage(t *testing.T) {
+	for name, fields := range map[string]string{
+		"a tag that does not end":            "88",
+		"a tag of eleven bytes":              "88 8080808080808080 8080 01 01",
+		"field 0":                            "00 01",
+		"field 0 behind another":             "08 01 02 00",
+		"wire type 6":                        "0e 01",
+		"wire type 7":                        "0f 01",
+		"no varint":                          "08",
+		"a varint that does not end":         "08 80",
+		"a varint of eleven bytes":           "08 80808080808080808080 01",
+		"four bytes cut":                     "0d 010203",
+		"eight bytes cut":                    "09 01020304050607",
+		"no length":                          "0a",
+		"a length that does not end":         "0a ff",
+		"a length of 2 GB":                   "0a ffffffff07 61",
+		"a length of 64 bits":                "0a ffffffffffffffffff01 61",
+		"one byte less than a length":        "0a 02 61",
+		"a group without end":                "0b 08 01",
+		"the end of no group":                "0c",
+		"the end of another group":           "0b 14",
+		"a group within one that ends first": "0b 13 0c 14",
+		"a field behind which a byte stands": "08 01 ff",
+	} {
+		body := delimit(0, formattest.Hex(fields))[1:]
+		tree := &decode.Tree{WithValues: true}
+		r := New().(*Reader)
+		r.Reset(append(body, 2, 8, 5), decode.Malformed, tree)
+		r.Value(decode.ByField, "result", 0, "")
+		require.Nil(t, r.Err(), name)
+		require.NotNil(t, r.Fault(), name)
+		assert.Equal(t, decode.Malformed, r.Fault().Cause, name)
+		assert.NotEmpty(t, r.Fault().Expected, name)
+		assert.Equal(t, decode.Opaque, tree.Nodes[0].Kind, name)
+		assert.EqualValues(t, len(body), tree.Nodes[0].Len, name)
+		next := len(tree.Nodes)
+		r.Value(decode.ByField, "next", 0, "")
+		assert.Equal(t, `{"#1":5}`, string(tree.AppendJSON(nil, next)), name)
+		formattest.Check(t, Format, body)
+	}
+}
+
 // Why a value is opaque is what a frame says of itself.
 func TestFault(t *testing.T) {
 	d := dubbo.NewDecoder([]decode.Format{Format})
