@@ -40,6 +40,8 @@ func countNodes(tree *decode.Tree, i int) (c tally, known bool) {
 			c.objects++
 			// What it knows of the JDK, and Hessian's stand-ins for it, becomes a type of its own.
 			known = known && !strings.HasPrefix(n.Class, "java") && !strings.Contains(n.Class, ".caucho.") && distinctFields(tree, k)
+			// An exception without a stack trace is nil to it.
+			known = known && (fieldsOf{tree, k}).get("stackTrace", decode.Null) == nil
 		case decode.Enum:
 			c.objects++                         // its name is a string within
 			known = known && n.End > int32(k+1) // else it is a reference to one
