@@ -164,7 +164,15 @@ func (w *skim) object(off, depth int, bean bool) int {
 			continue
 		default:
 			start, name := off, ""
-			off, name = w.name(off)
+			if id := w.next(off); op == opSymbol && int(id) < len(w.symbols) && id <= opIntMax {
+				name = w.symbols[id].text
+				if w.repeated += len(name); w.repeated > maxRepeated {
+					return gone
+				}
+				off += 2
+			} else {
+				off, name = w.name(off)
+			}
 			if off < 0 || off >= len(w.Buf) {
 				return gone
 			}
@@ -181,11 +189,27 @@ func (w *skim) object(off, depth int, bean bool) int {
 				referred = name
 			}
 		}
-		if off >= 0 {
-			off = w.value(off, depth)
+		if off < 0 || off >= len(w.Buf) {
+			return gone
 		}
+		if n := sizes[w.Buf[off]]; n != 0xff { // most values
+			w.nodes++
+			if off += 1 + int(n); off > len(w.Buf) {
+				return gone
+			}
+			continue
+		}
+		off = w.value(off, depth)
 	}
 	return gone
+}
+
+// next returns the byte behind off, 0xff where there is none.
+func (w *skim) next(off int) byte {
+	if off+1 < len(w.Buf) {
+		return w.Buf[off+1]
+	}
+	return 0xff
 }
 
 // typed passes a class and a value that is neither typed nor a reference.
