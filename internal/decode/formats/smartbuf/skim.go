@@ -83,8 +83,14 @@ func (w *skim) uvarint(off int) (v uint64, next int) {
 // value passes a value, which is depth levels below the reader's.
 func (w *skim) value(off, depth int) int {
 	start := off
-	head, off := w.uvarint(off)
-	if off < 0 {
+	var head uint64
+	if b := w.Buf; off+1 < len(b) && b[off]&b[off+1] < 0x80 { // one byte or two
+		head = uint64(b[off])
+		if off++; head >= 0x80 {
+			head = head&0x7f | uint64(b[off])<<7
+			off++
+		}
+	} else if head, off = w.uvarint(off); off < 0 {
 		return gone
 	}
 	w.nodes++
