@@ -35,7 +35,7 @@ func TestCaptures(t *testing.T) {
 			}
 			pairs := match(t, p, r, sent, received)
 			for _, q := range pairs {
-				q.envelope(t, &p)
+				q.envelope(t)
 			}
 			values(t, &p, r, pairs)
 			compareTyped(t, &p, r, pairs)
@@ -144,7 +144,7 @@ func same(f *frame, l *logged) bool {
 }
 
 // envelope compares what a frame says of itself.
-func (q *pair) envelope(t *testing.T, p *provenance) {
+func (q *pair) envelope(t *testing.T) {
 	f, l := q.ours, q.sent
 	name := fmt.Sprintf("frame %d (%s)", f.Frame, f.Serialization)
 	sum, opaque := 0, 0
@@ -178,7 +178,7 @@ func (q *pair) envelope(t *testing.T, p *provenance) {
 	case f.Kind == "response":
 		assert.Equal(t, "error "+text(l.ErrorMessage), f.ResultKind+"error "+text(f.ErrorMessage), name)
 	}
-	if described[f.Serialization] && !q.noJSON(p) {
+	if described[f.Serialization] {
 		assert.Equal(t, "full, 0 opaque", fmt.Sprintf("%s, %d opaque", f.Decoded, opaque), "%s: %s", name, f.Error)
 	}
 }
