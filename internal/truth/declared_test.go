@@ -96,7 +96,7 @@ func sameTime(got any, want map[string]any) bool {
 	case map[string]any:
 		ours, _ := g["@date"].(string)
 		local, region, zoned := strings.Cut(ours, "[")
-		return ours != "" && (ours == "1970-01-01T"+w || ours+"Z" == w || zoned && strings.HasPrefix(w, local) && strings.HasSuffix(w, "["+region))
+		return ours != "" && (ours == "1970-01-01T"+w || ours+"Z" == w || ours+":00Z" == w || zoned && strings.HasPrefix(w, local) && strings.HasSuffix(w, "["+region))
 	}
 	return false
 }
@@ -137,6 +137,8 @@ func TestDeclaredComparer(t *testing.T) {
 		{`["08:00:00"]`, `[{"@date":"2019-11-19T08:00:00.123Z"}]`, true},
 		{`["09:00:00"]`, `[{"@date":"2019-11-19T08:00:00.123Z"}]`, false},
 		{`[{"@date":"2019-11-19T08:00:00"}]`, `[{"@date":"2019-11-19T08:00:00Z"}]`, true},
+		{`[{"@date":"2019-11-19T08:00"}]`, `[{"@date":"2019-11-19T08:00:00Z"}]`, true},
+		{`[{"@date":"2019-11-19T08:01"}]`, `[{"@date":"2019-11-19T08:00:00Z"}]`, false},
 		{`[{"@date":"2019-11-19T08:00:01"}]`, `[{"@date":"2019-11-19T08:00:00Z"}]`, false},
 		{`[{"@date":"1970-01-01T01:02:03Z"}]`, `[{"@date":"01:02:03Z"}]`, true},
 		{`[{"@date":"2019-11-19T16:00:01.500[Asia/Tokyo]"}]`, `[{"@date":"2019-11-19T16:00:01.500+09:00[Asia/Tokyo]"}]`, true},

@@ -285,7 +285,7 @@ func walk(root any, path string) (any, bool) {
 			if !ok {
 				return nil, false
 			}
-			v = m[name]
+			v, _ = member(m, name)
 		case path[0] == '[':
 			end := strings.IndexByte(path, ']')
 			n, err := strconv.Atoi(path[1:end])
@@ -294,6 +294,9 @@ func walk(root any, path string) (any, bool) {
 				v = m["@map"]
 				if l, ok := v.([]any); ok && err == nil && n < len(l) {
 					v = l[n].([]any)[1]
+					continue
+				}
+				if v, ok = m[""]; ok { // a key without a letter has the number of its entry
 					continue
 				}
 			}
