@@ -77,9 +77,8 @@ func (r *Reader) classData(i int, s shape, at int32) {
 	switch {
 	case r.inside && r.Left() == 0 && (!c.fieldsKnown || r.undivided):
 		return // each field would take a byte
-	case !c.fieldsKnown && r.inside && i == r.rootNode && r.Tree != nil:
+	case !c.fieldsKnown && r.inside && i == r.rootNode && r.Tree != nil && r.unnamed(at):
 		r.undivided = true
-		r.unnamed(i, at)
 		return
 	case !c.fieldsKnown:
 		r.unknown = true

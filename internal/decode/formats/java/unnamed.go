@@ -8,25 +8,34 @@ import (
 )
 
 // A stream inside another serialization ends with its object. So the fields of a class that nobody knows have an end there,
-// and what is in them can mostly be told: of each class first the primitives, as bytes that only the class divides, then
-// objects, which divide themselves, then what its writeObject wrote. They have no names: members #0, #1, …. Where the objects
-// cannot be told from the primitives, all of it is one member.
+// and what is in them can be told where they are simple: first the primitives, as bytes that only the class divides, then
+// objects, which divide themselves; and so for each class below it. They have no names: members #0, #1, …. Where an object
+// among them is of such a class itself, nothing says where its fields end and others go on: they are opaque.
 
 // unnamedWork bounds what is tried, in bytes looked at: so many for each byte of a stream, and some more.
 const unnamedWork = 64
 
-// unnamed takes the fields of the class at and of those below it, of the object that is node i and ends with the stream.
-func (r *Reader) unnamed(i int, at int32) {
+// unnamed takes the fields of the class at, of the object that is node i and ends with the stream. It reports whether it
+// could.
+func (r *Reader) unnamed(at int32) bool {
 	classes := int(r.classes[r.root].level-r.classes[at].level) + 1
 	from, before := r.Off, r.place()
-	work := unnamedWork*r.Left() + 1<<12
-	for member := 0; r.OK() && r.Left() > 0; classes-- {
+	work, member := unnamedWork*r.Left()+1<<12, 0
+	for r.Left() > 0 && r.Buf[r.Off] == tcNull {
+		r.item(decode.ByField, memberName(member), 0)
+		member++
+	}
+	if r.OK() && r.Left() == 0 {
+		return true // primitives of nothing but this byte are less likely
+	}
+	r.comeBack(from, before)
+	for member = 0; r.OK() && r.Left() > 0; classes-- {
 		if classes == 0 || !r.primitivesThenObjects(&member, &work, classes == 1) {
 			r.comeBack(from, before)
-			r.unnamedBytes(len(r.Buf)-from, 0)
-			return
+			return false
 		}
 	}
+	return r.OK()
 }
 
 // unnamedBytes takes n bytes as a member.
@@ -63,11 +72,17 @@ func (r *Reader) primitivesThenObjects(member, work *int, last bool) bool {
 			return true
 		}
 		r.comeBack(from, before)
+		if r.startsUnknown(at) {
+			return false // what follows may be its own, or that of the object around it
+		}
 	}
 	r.unnamedBytes(len(r.Buf)-from, *member)
 	*member++
 	return true
 }
+
+// startsUnknown reports whether an object with its class starts at offset at, though it could not be read.
+func (r *Reader) startsUnknown(at int) bool { return r.Buf[at] == tcObject || r.Buf[at] == tcArray }
 
 // startsObject reports whether an object starts at offset at, of a kind that primitives hardly look like.
 func (r *Reader) startsObject(at int) bool {
