@@ -236,6 +236,14 @@ func (d *Decoder) Readable(h *Header, b []byte) bool {
 			return true
 		}
 	}
+	// Another serialization may have written it.
+	f := Frame{Header: *h, Body: b}
+	in := bytesOf{d: d, f: &f}
+	for _, r := range d.all {
+		if r.format.ID&maskID != h.SerializationID() && in.starts(r) {
+			return true
+		}
+	}
 	return false
 }
 

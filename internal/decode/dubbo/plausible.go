@@ -5,10 +5,10 @@ import "bytes"
 // What follows decides only where no frame end and no start of the stream says that a header stands here: after a gap,
 // after rubbish, in a connection joined midway. At a known place the magic and a length of 0 or more suffice.
 
-// legal reports whether a header found by searching can be one: a known serialization id, no status on a request, a
-// known status and no two-way bit on a response, a short event, a length up to maxBody.
+// legal reports whether a header found by searching can be one: no status on a request, a known status and no two-way bit on
+// a response, a short event, a length up to maxBody. Its serialization may be a user's own, of any id.
 func (h *Header) legal(maxBody int) bool {
-	if knownIDs&(1<<h.SerializationID()) == 0 || h.BodyLen < 0 || h.BodyLen > maxBody {
+	if h.BodyLen < 0 || h.BodyLen > maxBody {
 		return false
 	}
 	if h.Event() && (h.BodyLen > 256 || h.BodyLen == 0 && emptyEvents&(1<<h.SerializationID()) == 0) {
@@ -28,7 +28,10 @@ const knownIDs uint32 = 0x3ffe | 1<<16 | 1<<18 | 1<<21 | 1<<22 | 1<<23 | 1<<25 |
 
 // emptyEvents has a bit for each serialization whose heartbeats may be empty: those that cannot write null, and those that
 // are not known.
-const emptyEvents uint32 = 1<<11 | 1<<13 | 1<<21 | 1<<22 | 1<<25 | 1<<29 | 1<<31
+const emptyEvents uint32 = ^knownIDs | 1<<11 | 1<<13 | 1<<21 | 1<<22 | 1<<25 | 1<<29 | 1<<31
+
+// unknown reports whether no release and no published extension uses the header's serialization id.
+func (h *Header) unknown() bool { return knownIDs&(1<<h.SerializationID()) == 0 }
 
 // startLen is how many bytes of a body startsLike wants to see.
 const startLen = 16
@@ -48,6 +51,20 @@ func (h *Header) startsLike(b []byte) bool {
 		return startsResult(h.SerializationID(), b)
 	}
 	return startsText(h.SerializationID(), b)
+}
+
+// startsOther reports whether a request's body starts as that of any serialization: the header may name another one than
+// wrote it, and that of a user's own is not known.
+func startsOther(b []byte) bool {
+	if len(b) == 0 {
+		return false
+	}
+	for _, id := range [...]uint8{1, 2, 3, 6, 8, 10, 11, 13, 21, 23, 27, 28} { // the others start as one of these
+		if startsRequest(id, b) {
+			return true
+		}
+	}
+	return false
 }
 
 // versionAt reports whether b[i:] starts like a version: a digit, then a digit or a dot (the last byte may have bit 7
@@ -156,5 +173,5 @@ func nearly(a, b int64) bool { return a-b <= maxIDStep && b-a <= maxIDStep }
 
 // flagsFit is a first, quick look at four bytes that begin with the magic: without it no header there is legal.
 func flagsFit(b []byte) bool {
-	return knownIDs&(1<<(b[2]&maskID)) != 0 && (b[3] == 0) == (b[2]&flagRequest != 0)
+	return (b[3] == 0) == (b[2]&flagRequest != 0)
 }

@@ -265,7 +265,7 @@ func (f *Framer) first(b []byte, lack int64) (h Header, v verdict) {
 		}
 		return h, more
 	}
-	if !h.startsLike(start) {
+	if (h.unknown() || !h.startsLike(start)) && !f.startsAnyway(&h, start) {
 		return h, no
 	}
 	f.met = true
@@ -279,6 +279,20 @@ func (f *Framer) first(b []byte, lack int64) (h Header, v verdict) {
 		return h, no
 	}
 	return h, yes
+}
+
+// startsAnyway reports whether a candidate is believed whose body does not start as its serialization's do, or of whose
+// serialization nothing is known: a request that starts as that of another one, an answer that is due.
+func (f *Framer) startsAnyway(h *Header, start []byte) bool {
+	switch {
+	case h.Event():
+		return true // judged by its length
+	case len(start) == 0:
+		return false
+	case h.Request():
+		return startsOther(start)
+	}
+	return f.expects(h.ID)
 }
 
 // mayBe says whether a candidate's id is one of a frame that begins a chain.
