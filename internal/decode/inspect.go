@@ -17,8 +17,16 @@ func (t *Tree) Paths() func(i int) string {
 	}
 }
 
-// ClassOf returns what node i's own bytes are for.
-func (t *Tree) ClassOf(i int) Class { return t.class(int32(i)) }
+// Classes returns a function that returns what the own bytes of node i are for; it is to be called for each node in turn.
+func (t *Tree) Classes() func(i int) Class {
+	top := 0
+	return func(i int) Class {
+		if t.Nodes[i].Parent < 0 {
+			top = i
+		}
+		return t.Nodes[i].class(&t.Nodes[top], i == top)
+	}
+}
 
 // Reference returns the path of node i as values refer to it.
 func (t *Tree) Reference(i int) string { return t.reference(i) }

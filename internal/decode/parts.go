@@ -54,8 +54,12 @@ func (t *Tree) Parts(dst []Part, depth int) []Part {
 	from := len(dst)
 	p := &t.paths
 	p.reset(depth)
+	top := 0
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
+		if n.Parent < 0 {
+			top = i
+		}
 		p.enter(t, int32(i))
 		if n.Len == 0 {
 			continue
@@ -64,7 +68,7 @@ func (t *Tree) Parts(dst []Part, depth int) []Part {
 		if t.Redact && n.Kind != Opaque && n.Label != Whole {
 			path = t.reference(i)
 		}
-		dst = append(dst, Part{Path: path, Class: t.class(int32(i)), Off: int(n.Off), Bytes: int(n.Len)})
+		dst = append(dst, Part{Path: path, Class: n.class(&t.Nodes[top], i == top), Off: int(n.Off), Bytes: int(n.Len)})
 	}
 	own := dst[from:]
 	if !slices.IsSortedFunc(own, byOffset) {
@@ -82,15 +86,6 @@ func (t *Tree) Parts(dst []Part, depth int) []Part {
 }
 
 func byOffset(a, b Part) int { return a.Off - b.Off }
-
-// class returns what node i's own bytes are for.
-func (t *Tree) class(i int32) Class {
-	top := i
-	for t.Nodes[top].Parent >= 0 {
-		top = t.Nodes[top].Parent
-	}
-	return t.Nodes[i].class(&t.Nodes[top], top == i)
-}
 
 // class returns what the node's own bytes are for; root is the top-level node it lies below, or is itself.
 func (n *Node) class(root *Node, isRoot bool) Class {

@@ -111,7 +111,7 @@ func (t *Tree) reference(i int) string {
 		chain = append(chain, j)
 	}
 	var p pathWriter
-	for k := len(chain) - 1; k >= 0; k-- {
+	for k := len(chain) - 1; k >= 0 && len(p.buf) < maxPath; k-- {
 		n := t.Nodes[chain[k]]
 		if (n.Label == ByKey || n.Label == ByEntry) && !t.namedEntry(chain[k]) {
 			n.Name = ""

@@ -91,6 +91,17 @@ func New(s *Subject) *Frame {
 		f.classes = t.Bytes()
 		f.rows = append(f.rows, bodyRows(t, s)...)
 	}
+	var open []int
+	for i := range f.rows {
+		for len(open) > 0 && f.rows[open[len(open)-1]].depth >= f.rows[i].depth {
+			f.rows[open[len(open)-1]].end = i
+			open = open[:len(open)-1]
+		}
+		open = append(open, i)
+	}
+	for _, i := range open {
+		f.rows[i].end = len(f.rows)
+	}
 	f.missing = h.BodyLen
 	for _, n := range f.classes {
 		f.missing -= int(n)

@@ -99,7 +99,7 @@ func (f *Frame) rowsHTML(s *Style) template.HTML {
 			value = strings.ToValidUTF8(value[:300], "") + "…"
 		}
 		fmt.Fprintf(&b, `<tr class="%s" data-r="%d" data-e="%d" tabindex="0"><td>%s</td><td style="padding-left:%dch" title="%s">%s</td><td>%s</td><td>%s</td></tr>`+"\n",
-			class, ln.row, f.end(ln.row), offset, 2*min(r.depth, 24), html.EscapeString(r.path), html.EscapeString(r.name), size, html.EscapeString(value))
+			class, ln.row, r.end, offset, 2*min(r.depth, 24), html.EscapeString(r.path), html.EscapeString(r.name), size, html.EscapeString(value))
 	}
 	return template.HTML(b.String())
 }

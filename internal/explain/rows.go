@@ -29,6 +29,7 @@ type row struct {
 	container bool
 	node      int // in the tree; -1 in the header
 	children  int // rows below it that are one deeper
+	end       int // the first row behind all below it
 }
 
 // maxText is how much of a text is shown as a value, in bytes: JSON has all of it.
@@ -95,13 +96,13 @@ func bodyRows(t *decode.Tree, s *Subject) []row {
 	rows := make([]row, 0, len(t.Nodes))
 	type open struct{ end, depth, row int }
 	var up []open
-	paths := t.Paths()
+	paths, classes := t.Paths(), t.Classes()
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
 		for len(up) > 0 && up[len(up)-1].end <= i {
 			up = up[:len(up)-1]
 		}
-		path := paths(i)
+		path, class := paths(i), classes(i)
 		if n.Parent < 0 && n.Kind == decode.List && n.Name == "args" && n.Len == 0 {
 			continue // its elements have its name
 		}
@@ -109,7 +110,6 @@ func bodyRows(t *decode.Tree, s *Subject) []row {
 		if len(up) > 0 {
 			depth, parent = up[len(up)-1].depth+1, up[len(up)-1].row
 		}
-		class := t.ClassOf(i)
 		r := row{
 			depth: depth, name: name(t, i), path: path, class: class.String(), kind: n.Kind.String(), javaClass: n.Class,
 			off: dubbo.HeaderLen + int(n.Off), len: int(n.Len), total: total[n.End] - total[i], node: i,

@@ -235,7 +235,7 @@ func (f *Frame) lines(s *Style) []line {
 				skip := line{row: i}
 				k := i
 				for k < len(f.rows) && p.seen <= p.of-lastElements {
-					e := f.end(k)
+					e := f.rows[k].end
 					if d := f.damage; d != nil && d.row >= k && d.row < e {
 						break
 					}
@@ -262,15 +262,6 @@ func (f *Frame) lines(s *Style) []line {
 		}
 	}
 	return out
-}
-
-// end returns the first row behind row i and all below it.
-func (f *Frame) end(i int) int {
-	k := i + 1
-	for k < len(f.rows) && f.rows[k].depth > f.rows[i].depth {
-		k++
-	}
-	return k
 }
 
 func (f *Frame) writeRow(b *strings.Builder, l *layout, s *Style, i int) {
