@@ -10,7 +10,8 @@ import (
 // AppendJSON appends the value of node i in the form that `calls` prints: objects with "@class", enums with "@enum",
 // bytes with "@bytes", and so on; see docs/values.md. What was not decoded is {"@opaque": bytes}.
 //
-// References can make a body print much larger than it is: beyond maxJSON bytes the values that follow are {"@cut":true}.
+// References can make a body print much larger than it is, and bodies can be nested deeper than readers of JSON like: beyond
+// maxJSON bytes or maxLevels levels values are {"@cut":true}.
 func (t *Tree) AppendJSON(dst []byte, i int) []byte {
 	n := &t.Nodes[i]
 	if len(dst) > maxJSON {
@@ -61,12 +62,23 @@ func (t *Tree) AppendJSON(dst []byte, i int) []byte {
 		if int(n.Num) > i { // only forward: no cycle
 			return t.AppendJSON(dst, int(n.Num))
 		}
-	case List:
-		return t.appendList(dst, i)
-	case Map:
-		return t.appendMap(dst, i)
-	case Object:
-		return t.appendObject(dst, i)
+	case List, Map, Object:
+		if t.levels >= maxLevels {
+			return append(dst, `{"@cut":true}`...)
+		}
+		switch n.Kind {
+		case List:
+			t.levels++
+			dst = t.appendList(dst, i)
+			t.levels--
+		case Object:
+			t.levels++
+			dst = t.appendObject(dst, i)
+			t.levels--
+		default:
+			dst = t.appendMap(dst, i)
+		}
+		return dst
 	}
 	dst = append(dst, `{"@opaque":`...)
 	return append(strconv.AppendInt(dst, int64(n.Len), 10), '}')
@@ -74,6 +86,10 @@ func (t *Tree) AppendJSON(dst []byte, i int) []byte {
 
 // maxJSON bounds the printed values of a message, in bytes.
 const maxJSON = 64 << 20
+
+// maxLevels bounds the levels of brackets and braces of a printed value: readers of JSON have bounds of their own, many at a
+// thousand.
+const maxLevels = 480
 
 // children calls f for each child of node i that is a value, not overhead.
 func (t *Tree) children(i int, f func(child int)) {
@@ -138,11 +154,15 @@ func (t *Tree) appendMap(dst []byte, i int) []byte {
 		count++
 	})
 	object = object && (rest < 0 || count%2 == 1)
+	levels := 1
 	if object {
 		dst = append(dst, '{')
 	} else {
 		dst = append(dst, `{"@map":[`...)
+		levels = 3
 	}
+	t.levels += levels
+	defer func() { t.levels -= levels }()
 	k := 0
 	t.children(i, func(c int) {
 		switch {
@@ -216,6 +236,12 @@ func appendFloat(dst []byte, f float64, bits int) []byte {
 		return append(dst, `{"@double":"Infinity"}`...)
 	case math.IsInf(f, -1):
 		return append(dst, `{"@double":"-Infinity"}`...)
+	}
+	if f == 0 && math.Signbit(f) {
+		return append(dst, "-0.0"...) // many readers take -0 for an integer
+	}
+	if bits == 32 && math.IsInf(float64(float32(f)), 0) {
+		bits = 64 // a double where a float was declared
 	}
 	abs := math.Abs(f)
 	format := byte('f')

@@ -84,8 +84,9 @@ type Tree struct {
 	// MaxNodes bounds memory; 0 is DefaultMaxNodes.
 	MaxNodes int
 
-	open  []int32
-	paths pathWriter // kept for its memory
+	open   []int32
+	paths  pathWriter // kept for its memory
+	levels int        // of JSON that is being printed
 }
 
 // DefaultMaxNodes is the number of nodes that a tree takes: about 150 bytes each.
