@@ -90,7 +90,7 @@ type Tree struct {
 }
 
 // DefaultMaxNodes is the number of nodes that a tree takes: about 150 bytes each.
-const DefaultMaxNodes = 1 << 20
+const DefaultMaxNodes = 2 << 20
 
 // Reset empties the tree and keeps its memory.
 func (t *Tree) Reset() {
@@ -105,23 +105,25 @@ func (t *Tree) Reset() {
 }
 
 // Full reports whether the tree refuses further nodes.
-func (t *Tree) Full() bool {
-	if t == nil {
-		return false
-	}
+func (t *Tree) Full() bool { return t != nil && len(t.Nodes) >= t.most() }
+
+func (t *Tree) most() int {
 	if t.MaxNodes == 0 {
-		return len(t.Nodes) >= DefaultMaxNodes
+		return DefaultMaxNodes
 	}
-	return len(t.Nodes) >= t.MaxNodes
+	return t.MaxNodes
 }
+
+// restNodes is how many nodes a full tree takes for what follows: opaque and missing bytes.
+const restNodes = 8
 
 // Values reports whether texts and numbers are wanted.
 func (t *Tree) Values() bool { return t != nil && t.WithValues }
 
 // Leaf adds a node without children, owning the bytes from off to end, and returns it for filling: nil on a nil or
-// full tree. The pointer is valid until the next call.
+// full tree, which takes only what nobody reads any more. The pointer is valid until the next call.
 func (t *Tree) Leaf(k Kind, l Label, name string, index, off, end int) *Node {
-	if t == nil || t.Full() {
+	if t == nil || t.Full() && (k != Opaque && k != Missing || len(t.Nodes) >= t.most()+restNodes) {
 		return nil
 	}
 	parent := int32(-1)

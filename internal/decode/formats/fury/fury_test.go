@@ -214,7 +214,7 @@ func TestOpaque(t *testing.T) {
 		})
 	}
 	deep := formattest.Hex("00", strings.Repeat("42 01 04", 3000))
-	require.Contains(t, formattest.Value(t, Format, append(le.AppendUint32(nil, uint32(len(deep))), deep...)), "@opaque")
+	require.Contains(t, formattest.Value(t, Format, append(le.AppendUint32(nil, uint32(len(deep))), deep...)), "@cut")
 	wraps := formattest.Hex(strings.Repeat("00 d401", 3000)) // unmodifiable lists, one in another
 	require.Contains(t, formattest.Value(t, Format, append(le.AppendUint32(nil, uint32(len(wraps))), wraps...)), "@opaque")
 }

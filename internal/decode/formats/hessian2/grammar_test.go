@@ -75,7 +75,7 @@ func TestGrammar(t *testing.T) {
 		{"double of thousandths", "5f ffffffff", `-0.001`},
 		{"double", "44 3fb999999999999a", `0.1`},
 		{"double", "44 3fb99999a0000000", `0.10000000149011612`}, // of a float 0.1
-		{"double", "44 8000000000000000", `-0`},
+		{"double", "44 8000000000000000", `-0.0`},
 		{"double", "44 7ff8000000000000", `{"@double":"NaN"}`},
 		{"double", "44 7ff0000000000000", `{"@double":"Infinity"}`},
 		{"double", "44 fff0000000000000", `{"@double":"-Infinity"}`},
