@@ -11,6 +11,7 @@ import (
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/term"
 )
 
 //go:embed page.html
@@ -99,10 +100,13 @@ func (f *Frame) rowsHTML(s *Style) template.HTML {
 			value = strings.ToValidUTF8(value[:300], "") + "…"
 		}
 		fmt.Fprintf(&b, `<tr class="%s" data-r="%d" data-e="%d" tabindex="0"><td>%s</td><td style="padding-left:%dch" title="%s">%s</td><td>%s</td><td>%s</td></tr>`+"\n",
-			class, ln.row, r.end, offset, 2*min(r.depth, 24), html.EscapeString(r.path), html.EscapeString(r.name), size, html.EscapeString(value))
+			class, ln.row, r.end, offset, 2*min(r.depth, 24), safe(r.path), safe(r.name), size, safe(value))
 	}
 	return template.HTML(b.String())
 }
+
+// safe makes a text of the wire one of the page.
+func safe(text string) string { return html.EscapeString(term.Clean(text)) }
 
 // hexHTML is the bytes in lines of 16, each run of one row's bytes an element of its own.
 func (f *Frame) hexHTML(s *Style) template.HTML {

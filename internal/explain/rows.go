@@ -63,7 +63,7 @@ func headerRows(h *dubbo.Header, m *dubbo.Message) []row {
 	}
 	serialization := fmt.Sprintf("serialization %d", h.SerializationID())
 	if m.Header != nil {
-		serialization = fmt.Sprintf("%s (%d), but the bytes are %s", m.Header.Name, h.SerializationID(), m.Serialization)
+		serialization = fmt.Sprintf("%s, but the bytes are %s", headerName(m, h.SerializationID()), m.Serialization)
 	} else if m.Format != nil {
 		serialization = fmt.Sprintf("%s (%d)", m.Format.Name, h.SerializationID())
 	}
@@ -83,6 +83,15 @@ func headerRows(h *dubbo.Header, m *dubbo.Message) []row {
 		field("magic", "Dubbo", 0, 2), field("flags", strings.Join(flags, ", "), 2, 1), field("status", status, 3, 1),
 		field("id", strconv.FormatInt(h.ID, 10), 4, 8), field("bodyLength", strconv.Itoa(h.BodyLen), 12, 4),
 	}
+}
+
+// headerName is the serialization that a contradicted header names.
+func headerName(m *dubbo.Message, id uint8) string {
+	name := fmt.Sprintf("id %d", id)
+	if m.Header.Name == name {
+		return name
+	}
+	return fmt.Sprintf("%s (%d)", m.Header.Name, id)
 }
 
 func headerText(m *dubbo.Message) string { return m.Kind.String() }

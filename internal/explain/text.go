@@ -106,7 +106,7 @@ func (f *Frame) heading(s *Style) (lines []string) {
 		put("%s", what)
 	}
 	if m.Header != nil {
-		put("the header says %s (%d); the bytes are %s", m.Header.Name, fr.SerializationID(), m.Serialization)
+		put("the header says %s; the bytes are %s", headerName(m, fr.SerializationID()), m.Serialization)
 	}
 	put("%s > %s  %s", r.Conn.Ends[r.Side], r.Conn.Ends[1-r.Side], timeText(fr.Last.Time, s.Local))
 	put("%s", f.packets())

@@ -167,7 +167,11 @@ func (r *Report) bodies(add func(string, ...any)) {
 		add("%s.", text)
 	}
 	for _, c := range contradictions(t) {
-		add("%s in %s, though the header says %s (id %d): the bytes decide.", plural(t.Contradicted[c], "body is", "bodies are"), c.Body, c.Header, c.HeaderID)
+		header := c.Header
+		if id := fmt.Sprintf("id %d", c.HeaderID); header != id {
+			header += " (" + id + ")"
+		}
+		add("%s in %s, though the header says %s: the bytes decide.", plural(t.Contradicted[c], "body is", "bodies are"), c.Body, header)
 	}
 	if len(t.UnknownIDs) > 0 {
 		var ids []string

@@ -1,6 +1,7 @@
 package dubbo
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 
@@ -11,7 +12,7 @@ import (
 //
 // Every serialization writes the five texts of a request and the kind of a result in a form of its own, so that few can
 // read what another one wrote. Nothing is concluded from a body that more than one can read, unless the connection or the
-// rest of the body tells them apart; nor from heartbeats, other events, and ids that are registered to none.
+// rest of the body tells them apart; nor from heartbeats and other events.
 type bytesOf struct {
 	d        *Decoder
 	f        *Frame
@@ -55,7 +56,7 @@ func (b *bytesOf) doubt() doubt {
 // header's, and this one starts as those do, or is an event; else nil.
 func (d *Decoder) before(f *Frame, reading *reading, dialects *Dialects) *reading {
 	known := int(dialects.foreign[f.SerializationID()]) - 1
-	if known < 0 || dialects.seen>>reading.index&1 != 0 {
+	if known < 0 || reading != nil && dialects.seen>>reading.index&1 != 0 {
 		return nil
 	}
 	if f.Event() {
@@ -79,7 +80,7 @@ func (b *bytesOf) other(why doubt) *reading {
 	id := b.f.SerializationID()
 	known := int(b.dialects.foreign[id]) - 1
 	// Of the first request in a serialization the connection says nothing; later ones are as it was, or damaged.
-	first := b.f.Request() && b.dialects.seen>>b.header.index&1 == 0
+	first := b.f.Request() && (b.header == nil || b.dialects.seen>>b.header.index&1 == 0)
 	var able []*reading
 	seen := 0
 	for _, r := range b.d.all {
@@ -107,6 +108,9 @@ func (b *bytesOf) other(why doubt) *reading {
 				told = r
 				break
 			}
+		}
+		if told == nil {
+			told = b.asFar(able)
 		}
 	}
 	switch {
@@ -150,6 +154,47 @@ func (b *bytesOf) reads(r *reading) bool {
 	}
 	m := b.d.decode(b.f, Values, r)
 	return m.Err == nil && m.Decoded == "full" && !trails(m)
+}
+
+// asFar returns the one of several that leaves only values opaque, and none of the bytes wrong; nil if it is not one.
+func (b *bytesOf) asFar(able []*reading) (one *reading) {
+	if len(b.f.Body) < b.f.BodyLen || !b.f.Request() {
+		return nil
+	}
+	for _, r := range able {
+		if r.format.Depth != decode.DepthEnvelope {
+			continue
+		}
+		if m := b.d.decode(b.f, Values, r); m.Err != nil && m.Err.Cause != decode.Unsupported || trails(m) {
+			continue
+		}
+		if one != nil {
+			return nil
+		}
+		one = r
+	}
+	return one
+}
+
+// decodeUnknown reads a body whose header has an id of no serialization: a user's own, or a known one under another id.
+func (d *Decoder) decodeUnknown(f *Frame, detail Detail, dialects *Dialects) *Message {
+	reading := d.before(f, nil, dialects)
+	if b := (bytesOf{d: d, f: f, dialects: dialects}); reading == nil && f.Request() && !f.Event() && dialects.failed < maxFailed {
+		reading = b.other(inStart)
+	}
+	m := d.decode(f, detail, reading)
+	if reading == nil {
+		return m
+	}
+	id := f.SerializationID()
+	if d.unnamed[id] == nil {
+		d.unnamed[id] = &decode.Format{ID: id, Name: fmt.Sprintf("id %d", id)}
+	}
+	m.Header = d.unnamed[id]
+	if m.Names != nil || m.ResultKind >= 0 {
+		dialects.seen |= 1 << reading.index
+	}
+	return m
 }
 
 // trails reports whether bytes are left behind the last field.

@@ -11,6 +11,7 @@ import (
 type Decoder struct {
 	formats [32][]*reading
 	all     []*reading
+	unnamed [32]*decode.Format // what headers with ids of no serialization name, by id
 	tree    decode.Tree
 	msg     Message
 	// nameBytes is about the memory of the names that are remembered.
@@ -53,11 +54,11 @@ func NewDecoder(formats []decode.Format) *Decoder {
 // see [Message.Header].
 func (d *Decoder) Decode(f *Frame, detail Detail, dialects *Dialects) *Message {
 	header := d.reading(f, dialects)
-	if header == nil {
-		return d.decode(f, detail, nil)
-	}
 	if dialects == nil {
 		dialects = new(Dialects)
+	}
+	if header == nil {
+		return d.decodeUnknown(f, detail, dialects)
 	}
 	reading := d.before(f, header, dialects)
 	if reading == nil {
@@ -191,8 +192,8 @@ func (d *Decoder) Enough(h *Header, b []byte, dialects *Dialects) bool {
 	switch {
 	case h.Event():
 		return false
-	case len(formats) == 0:
-		return true
+	case len(formats) == 0: // which one it is can only be told by what it starts with
+		return len(b) >= enoughRequest || !h.Request() && len(b) >= enoughResponse
 	case len(formats) > 1 && wantsWhole(formats, dialects):
 		return false
 	case !h.Request():
