@@ -11,11 +11,11 @@ import (
 
 // Printed values are bounded in depth, with a mark where they were cut; and a tree prints the same twice.
 func TestLevelsOfJSON(t *testing.T) {
-	for _, kind := range []Kind{List, Map, Object} {
+	for kind, label := range map[Kind]Label{List: ByIndex, Map: ByEntry, Object: ByField} {
 		var tree Tree
 		tree.WithValues = true
 		for range MaxDepth {
-			tree.Open(kind, ByField, "f", 0, 0)
+			tree.Open(kind, label, "f", 0, 0)
 			if kind == Map {
 				tree.Leaf(Int, ByKey, "", 0, 0, 1) // no text: the form of pairs
 			}
@@ -46,8 +46,14 @@ func TestAppendFloat(t *testing.T) {
 		bits int
 		want string
 	}{
-		{0, 64, "0"}, {negativeZero(), 64, "-0.0"}, {1.5, 64, "1.5"}, {1e300, 32, "1e+300"}, {float64(float32(0.1)), 32, "0.1"},
-		{1 << 53, 64, "9.007199254740992e+15"}, {123456789012345, 64, "123456789012345"}, {-36893488147419103232, 64, "-3.6893488147419103e+19"},
+		{0, 64, "0"},
+		{negativeZero(), 64, "-0.0"},
+		{1.5, 64, "1.5"},
+		{1e300, 32, "1e+300"},
+		{float64(float32(0.1)), 32, "0.1"},
+		{1 << 53, 64, "9.007199254740992e+15"},
+		{123456789012345, 64, "123456789012345"},
+		{-36893488147419103232, 64, "-3.6893488147419103e+19"},
 	} {
 		got := appendFloat(nil, c.f, c.bits)
 		assert.Equal(t, c.want, string(got))
