@@ -244,7 +244,7 @@ func (p *pathWriter) name(s string) {
 }
 
 func plain(s string) bool {
-	if s == "" {
+	if s == "" || s == "opaque" || s == "missing" { // which are parts of their own
 		return false
 	}
 	for _, c := range s {

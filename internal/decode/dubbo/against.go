@@ -176,21 +176,31 @@ func (b *bytesOf) asFar(able []*reading) (one *reading) {
 	return one
 }
 
-// decodeUnknown reads a body whose header has an id of no serialization: a user's own, or a known one under another id.
-func (d *Decoder) decodeUnknown(f *Frame, detail Detail, dialects *Dialects) *Message {
-	reading := d.before(f, nil, dialects)
-	if b := (bytesOf{d: d, f: f, dialects: dialects}); reading == nil && f.Request() && !f.Event() && dialects.failed < maxFailed {
+// decodeUnknown reads a body whose header has an id of no serialization, or the one that Dubbo leaves to its users: theirs
+// may be a known one under another id. custom is the user's, nil where there is none; bytes of its are only taken for another
+// serialization where that reads all of them.
+func (d *Decoder) decodeUnknown(f *Frame, detail Detail, custom *reading, dialects *Dialects) *Message {
+	reading := d.before(f, custom, dialects)
+	id := f.SerializationID()
+	if b := (bytesOf{d: d, f: f, header: custom, dialects: dialects}); reading == nil && f.Request() && !f.Event() && dialects.failed < maxFailed {
 		reading = b.other(inStart)
+		if reading != nil && custom != nil && !b.reads(reading) {
+			reading, dialects.foreign[id] = nil, 0
+			dialects.failed++
+		}
+	}
+	if reading == nil {
+		return d.decode(f, detail, custom)
 	}
 	m := d.decode(f, detail, reading)
-	if reading == nil {
-		return m
+	if custom != nil {
+		m.Header = custom.format
+	} else {
+		if d.unnamed[id] == nil {
+			d.unnamed[id] = &decode.Format{ID: id, Name: fmt.Sprintf("id %d", id)}
+		}
+		m.Header = d.unnamed[id]
 	}
-	id := f.SerializationID()
-	if d.unnamed[id] == nil {
-		d.unnamed[id] = &decode.Format{ID: id, Name: fmt.Sprintf("id %d", id)}
-	}
-	m.Header = d.unnamed[id]
 	if m.Names != nil || m.ResultKind >= 0 {
 		dialects.seen |= 1 << reading.index
 	}

@@ -57,8 +57,8 @@ func (d *Decoder) Decode(f *Frame, detail Detail, dialects *Dialects) *Message {
 	if dialects == nil {
 		dialects = new(Dialects)
 	}
-	if header == nil {
-		return d.decodeUnknown(f, detail, dialects)
+	if header == nil || header.format.Depth == decode.DepthNone {
+		return d.decodeUnknown(f, detail, header, dialects)
 	}
 	reading := d.before(f, header, dialects)
 	if reading == nil {
