@@ -56,8 +56,7 @@ func (t *Tree) AppendJSON(dst []byte, i int) []byte {
 		dst = append(dst, `,"name":`...)
 		return append(AppendString(dst, n.Text), '}')
 	case Ref:
-		dst = append(dst, `{"@ref":`...)
-		return append(AppendString(dst, t.reference(int(n.Num))), '}')
+		return t.appendReference(dst, i)
 	case Alias:
 		if int(n.Num) > i { // only forward: no cycle
 			return t.AppendJSON(dst, int(n.Num))
@@ -65,6 +64,9 @@ func (t *Tree) AppendJSON(dst []byte, i int) []byte {
 	case List, Map, Object:
 		if t.levels >= maxLevels {
 			return append(dst, `{"@cut":true}`...)
+		}
+		if t.isElsewhere(i) {
+			return t.appendPath(dst, int32(i))
 		}
 		switch n.Kind {
 		case List:
@@ -91,10 +93,12 @@ const maxJSON = 64 << 20
 // thousand.
 const maxLevels = 480
 
-// children calls f for each child of node i that is a value, not overhead.
+// children calls f for each child of node i that is a value, not overhead. Fields that a class has beside its elements are
+// none of a list or a map: they have no place in either.
 func (t *Tree) children(i int, f func(child int)) {
+	object := t.Nodes[i].Kind == Object
 	for c := i + 1; c < int(t.Nodes[i].End); c = int(t.Nodes[c].End) {
-		if t.Nodes[c].Kind != Overhead {
+		if n := &t.Nodes[c]; n.Kind != Overhead && (object || n.Label != ByField) {
 			f(c)
 		}
 	}

@@ -34,7 +34,8 @@ type Label uint8
 const (
 	// ByIndex: element number Index of a list, or an argument.
 	ByIndex Label = iota
-	// ByField: a field of an object or a part of the envelope, named Name.
+	// ByField: a field of an object or a part of the envelope, named Name; of a list or a map, what its class has beside its
+	// elements, which is not printed.
 	ByField
 	// ByKey: key number Index of a map, named by its text where it is a string. Its bytes are values, at its entry's path.
 	ByKey
@@ -87,6 +88,11 @@ type Tree struct {
 	open   []int32
 	paths  pathWriter // kept for its memory
 	levels int        // of JSON that is being printed
+	// moved has what is not printed where it stands, and the reference that is printed as it; moving those being printed,
+	// of which landing comes next.
+	moved   map[int32]int32
+	moving  []int32
+	landing int32
 }
 
 // DefaultMaxNodes is the number of nodes that a tree takes: about 150 bytes each.
@@ -102,6 +108,7 @@ func (t *Tree) Reset() {
 	}
 	t.Nodes = t.Nodes[:0]
 	t.open = t.open[:0]
+	clear(t.moved)
 }
 
 // Full reports whether the tree refuses further nodes.

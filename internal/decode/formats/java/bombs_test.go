@@ -50,7 +50,7 @@ func TestBombs(t *testing.T) {
 		{"four thousand times four thousand times one element", value + objects + count(100) + copies + "00001000 70" + strings.Repeat("73 71 007e0002 00001000 70", 99), decode.None},
 		{"a set of two billion", value + hashSet + "770c 7fffffff 3f400000 7fffffff 78", decode.None},
 		{"a StringBuilder of two billion characters", value + "73 72 0017 6a6176612e6c616e672e537472696e674275696c646572 3cd5fb145a4c6acb 03 0000 7870 7704 7fffffff 75 72 0002 5b43 b02666b0e25d84ac 02 0000 7870 7fffffff 0061", decode.Malformed},
-		{"a million empty blocks", value + hashSet + "770c 00000010 3f400000 00000000" + strings.Repeat("7700", 1<<20) + "78", decode.Limit},
+		{"two million empty blocks", value + hashSet + "770c 00000010 3f400000 00000000" + strings.Repeat("7700", 1<<21) + "78", decode.Limit},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			body := formattest.Hex(c.body)

@@ -29,9 +29,9 @@ func (r *Reader) object(i int) {
 	r.body(i, c)
 }
 
-// body takes the data of an object of class c: those of the topmost class first. The shape of the first class that has
-// data, from below, tells what the object is; a class of the application that adds fields to a JDK collection is an
-// object with the collection inside.
+// body takes the data of an object of class c: those of the topmost class first. The first class from below that stands for
+// a value tells what the object is: what a class of the application adds to a JDK collection or date are fields of a list,
+// a map or a date, which those who print values leave out.
 func (r *Reader) body(i int, c int32) {
 	n := r.Tree.Node(i)
 	if n != nil {
@@ -45,9 +45,9 @@ func (r *Reader) body(i int, c int32) {
 	s := r.classes[c].shape
 	if !r.classes[c].hasData() {
 		from = r.classes[c].super
-		if s == shapeObject && from >= 0 {
-			s = r.classes[from].shape
-		}
+	}
+	if s == shapeObject {
+		s = r.standsFor(from)
 	}
 	if s == shapeRing && r.wraps() {
 		s = shapeObject
@@ -61,6 +61,18 @@ func (r *Reader) body(i int, c int32) {
 	if from >= 0 {
 		r.classData(i, s, from)
 	}
+}
+
+// standsFor returns what objects of class c are by the classes above it. An Externalizable writes for all of them, and not as
+// they do.
+func (r *Reader) standsFor(c int32) shape {
+	for c >= 0 && r.classes[c].flags&scExternalizable == 0 {
+		if s := r.classes[c].shape; s != shapeObject && s != shapeBox {
+			return s
+		}
+		c = r.classes[c].super
+	}
+	return shapeObject
 }
 
 // classData takes what class c and those above it wrote for the object that is node i and has shape s.
@@ -91,7 +103,7 @@ func (r *Reader) classData(i int, s shape, at int32) {
 	switch {
 	case s == shapeObject && c.shape == shapeRing:
 		c.shape = shapeObject
-	case c.shape == shapeObject && (s == shapeKeys || s == shapeMapValues):
+	case c.shape == shapeObject && (s == shapeKeys || s == shapeMapValues) && isJDK(c.name):
 		c.shape = s // a view's fields are those of the class above it
 	}
 	switch {
@@ -112,7 +124,7 @@ func (r *Reader) own(i int, c *class) {
 	}
 }
 
-// inner takes the data of a JDK class above a class of the application: a collection or a date is a member of its own.
+// inner takes the data of a class of the JDK that stands for something else than the object does, which real classes do not.
 func (r *Reader) inner(i int, c *class) {
 	k := c.shape.kind()
 	switch {
