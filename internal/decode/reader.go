@@ -70,12 +70,14 @@ const (
 	DepthNone Depth = iota
 	// DepthEnvelope: service, method, types, result kind and, where possible, attachments; values opaque.
 	DepthEnvelope
+	// DepthClasses: every byte is owned but those of objects of the application's classes, whose layout is not written.
+	DepthClasses
 	// DepthFull: every byte is owned.
 	DepthFull
 )
 
 func (d Depth) String() string {
-	return [...]string{"sizes", "envelope", "full"}[d]
+	return [...]string{"sizes", "envelope", "all but classes", "full"}[d]
 }
 
 // Protocol is what a TCP connection may carry, as the list in package formats names it.

@@ -79,7 +79,8 @@ func formatsDocument(protocols []decode.Protocol, formats []decode.Format) *docu
 		sections: []section{{title: "PROTOCOLS", table: spoken, notes: []string{
 			"recognised: the connection is named, and its bytes are counted beside Dubbo's.",
 		}}, {title: "SERIALIZATIONS", table: tab, notes: []string{
-			"full: every byte of a body has an owner. envelope: who calls what and the kind of a result, attachments " +
+			"full: every byte of a body has an owner. all but classes: the same, but objects of the application's classes, " +
+				"whose layout is not written, are opaque. envelope: who calls what and the kind of a result, attachments " +
 				"where they can be found, and values as far as the layout of classes is not needed; the rest is opaque. " +
 				"sizes: bodies are measured only.",
 			"Any other serialization id is measured and shown as \"id 30\".",

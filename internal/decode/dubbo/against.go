@@ -162,7 +162,7 @@ func (b *bytesOf) asFar(able []*reading) (one *reading) {
 		return nil
 	}
 	for _, r := range able {
-		if r.format.Depth != decode.DepthEnvelope {
+		if r.format.Depth >= decode.DepthFull {
 			continue
 		}
 		if m := b.d.decode(b.f, Values, r); m.Err != nil && m.Err.Cause != decode.Unsupported || trails(m) {

@@ -13,7 +13,7 @@ import (
 var Format = decode.Format{
 	ID:         4,
 	Name:       "compactedjava",
-	Depth:      decode.DepthEnvelope,
+	Depth:      decode.DepthClasses,
 	Releases:   "2.0.7 to 3.2.x, later by extension",
 	Capture:    "compactedjava.pcap.zst",
 	Heartbeats: java.Format.Heartbeats,
