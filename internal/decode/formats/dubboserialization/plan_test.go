@@ -35,6 +35,7 @@ func TestChoices(t *testing.T) {
 		{"TreeMap", classA + "801a 801a94 1a " + hi + hi, `{"@class":"A","#0":{"hi":"hi"}}`},
 		{"LinkedHashMap", classA + "801a 801c 19 03 0000403f 25 1a " + hi + hi, `{"@class":"A","#0":{"hi":"hi"}}`},
 		{"empty LinkedHashMap, false", classA + "801b 801c 19 03 0000403f 25 19 19", `{"@class":"A","#0":{},"#1":0}`},
+		{"empty EnumMap, object, 0", classA + "801c 801a 82 a7 aced0005767201000956656324436f6c6f72787201000e6a6176612e6c616e672e456e756d7870 19 801a 20 19", `{"@class":"A","#0":{},"#1":{"#0":7},"#2":0}`},
 		{"a class of the application that is a list", classL + "801a 1a 1a " + hi, `{"@class":"MyList","#0":1,"#1":["hi"]}`},
 		{"array of 128 elements", classA + "801b 80 0081 " + strings.Repeat("94", 128) + "1a", `{"@class":"A","#0":[` + strings.Repeat("null,", 127) + `null],"#1":1}`},
 		{"object in an object at the end", classA + "801a 801a 801a 20", `{"@class":"A","#0":{"#0":{"#0":7}}}`},

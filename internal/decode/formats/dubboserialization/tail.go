@@ -54,7 +54,7 @@ func (r *Reader) tails(f fields, c class, p place) (options [3]tail, n int) {
 			likely, known = true, ofList
 		}
 	} else if known != none {
-		likely = size > 0 || f.n > 1
+		likely = size > 0 || f.n > 1 || isClass(r.Buf[f.from:r.Off]) // only a null comparator may be another field
 	}
 	likely = likely || p.before == seldomNumber
 	add := func(t tail) {
@@ -114,7 +114,7 @@ func (r *Reader) knownFields(f fields) tail {
 
 // isClass reports whether a field starts b that is a Class: a stream with TC_CLASS behind its head.
 func isClass(b []byte) bool {
-	if b[0] != tagStream {
+	if len(b) == 0 || b[0] != tagStream {
 		return false
 	}
 	_, n := uintAt(b[1:])
@@ -131,7 +131,7 @@ func (r *Reader) collection(t tail, f fields, c class, p place) {
 	if t == ofMap {
 		kind = decode.Map
 	}
-	whole := c.form != byTag && r.scalars(f) || len(c.desc) == 0 && (f.n == 0 || r.knownFields(f) == t)
+	whole := c.form != byTag && r.scalars(f) || (c.form != byTag || len(c.desc) == 0) && (f.n == 0 || r.knownFields(f) == t)
 	if whole {
 		r.hideFields(f, kind)
 	} else {
