@@ -22,6 +22,8 @@ type plan struct {
 	// strict: a choice is an error.
 	strict bool
 	met    int // choices met since the start of a value
+	// farthest is what was wrong in the way that came farthest, where none led to the end.
+	farthest decode.Error
 }
 
 // choice is one of some options.
@@ -43,7 +45,7 @@ func (r *Reader) choose(of int) int {
 	p.met++
 	switch {
 	case p.strict:
-		r.Fail(decode.Unsupported, "bytes that can be read in one way", "several, between which only a class decides")
+		r.undecided()
 	case (p.settled || p.trying) && p.next < len(p.choices):
 		p.next++
 		return p.choices[p.next-1].pick
@@ -52,6 +54,20 @@ func (r *Reader) choose(of int) int {
 		p.next++
 	}
 	return 0
+}
+
+// undecided stops at a choice. Whether the bytes are wrong or only the class could tell is not known; where they cannot be
+// read in any way, the place that the farthest way came to is told.
+func (r *Reader) undecided() {
+	e := r.plan.farthest
+	if e.Expected == "" {
+		r.Fail(decode.Unsupported, "bytes that can be read in one way", "several, between which only a class decides")
+		return
+	}
+	r.Fail(decode.Unsupported, "in the way to read this that leads farthest "+e.Expected, e.Found)
+	if r.Err().At < e.Offset() {
+		r.Err().Wrong = e.Offset()
+	}
 }
 
 // ending is what stands behind a value up to the end of the body: so many values, of which the last is a map, the
@@ -132,6 +148,9 @@ func (r *Reader) search(at, count int, end ending) bool {
 			r.plan.choices = append(r.plan.choices[:0], x.plan.choices...)
 			r.plan.next, r.plan.settled = 0, true
 			return true
+		}
+		if e := x.Err(); e != nil && e.Offset() > r.plan.farthest.Offset() {
+			r.plan.farthest = *e
 		}
 		budget -= x.Off - at + x.work + workPerTry
 		c := x.plan.choices

@@ -63,6 +63,8 @@ func TestUndecided(t *testing.T) {
 	m := formattest.Request(Format, request("LA;", classA+"801c 20 83 82 c3a9 1a ff"), decode.Malformed)
 	require.NotNil(t, m.Err)
 	assert.Equal(t, decode.Unsupported, m.Err.Cause)
+	assert.Equal(t, []int{38, 43}, []int{m.Err.At, m.Err.Offset()}, "%v", m.Err)
+	assert.Contains(t, m.Err.Error(), "expected in the way to read this that leads farthest an object, found byte ff")
 	assert.Contains(t, m.Value("args"), `{"@class":"A","#0":7`)
 	assert.Equal(t, `{"path":"d.Hi"}`, m.Value("attachments"))
 }
