@@ -2,6 +2,7 @@ package decode
 
 import (
 	"encoding/json"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -36,4 +37,39 @@ func TestBeside(t *testing.T) {
 	assert.Equal(t, got, string(tree.AppendJSON(nil, 0)), "a tree prints the same twice")
 	assert.Equal(t, 1, tree.Elements(1))
 	assert.Equal(t, "args[0].owner", tree.Path(3))
+}
+
+// Whatever refers to whatever: values end and are JSON.
+func TestBesideEnds(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		tree := &Tree{WithValues: true}
+		tree.Open(List, ByField, "args", 0, 0)
+		var refs, targets []int
+		for range 60 {
+			label := []Label{ByIndex, ByField}[random.IntN(2)]
+			switch random.IntN(3) {
+			case 0:
+				targets = append(targets, tree.Open([]Kind{List, Object}[random.IntN(2)], label, "f", 0, 0))
+			case 1:
+				if tree.Depth() > 1 {
+					tree.Close()
+				}
+			default:
+				refs = append(refs, len(tree.Nodes))
+				tree.Leaf(Ref, label, "r", 0, 0, 0)
+			}
+		}
+		tree.CloseTo(0)
+		for _, i := range refs {
+			if len(targets) > 0 {
+				tree.Nodes[i].Num = int64(targets[random.IntN(len(targets))])
+			}
+		}
+		out := tree.AppendJSON(nil, 0)
+		require.True(t, json.Valid(out), "%s", out)
+		require.Less(t, len(out), 1<<16)
+		require.Zero(t, tree.levels)
+		require.Empty(t, tree.moving)
+	}
 }
