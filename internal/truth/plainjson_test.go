@@ -174,13 +174,6 @@ func (k *plainJSON) same(got, want any) bool {
 	return fresh.compare("", got, want) == ""
 }
 
-func joined(texts []any) (s string) {
-	for _, c := range texts {
-		s += fmt.Sprint(c)
-	}
-	return s
-}
-
 // object compares what the log has an object for.
 func (k *plainJSON) object(path string, got any, want map[string]any) (ok bool, diff string) {
 	one := func(name string) string { s, _ := want[name].(string); return s }
