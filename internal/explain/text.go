@@ -267,10 +267,13 @@ func (f *Frame) lines(s *Style) []line {
 func (f *Frame) writeRow(b *strings.Builder, l *layout, s *Style, i int) {
 	r := &f.rows[i]
 	colour := colourOf(r)
-	marked := f.damage != nil && f.damage.stops() && f.damage.row == i
+	marked := f.damage != nil && f.damage.row == i
 	mark := "  "
 	if marked {
-		mark, colour = "> ", red
+		mark = "> "
+	}
+	if marked = marked && f.damage.stops(); marked {
+		colour = red
 	}
 	raw, shown := f.bytes(r)
 	offset := strings.Repeat(" ", l.offset)
