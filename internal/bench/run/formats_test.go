@@ -37,6 +37,9 @@ func TestEveryFormatHasARow(t *testing.T) {
 
 // What a walk allocates does not depend on how many values there are.
 func TestWalksAllocateNothingPerValue(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector allocates")
+	}
 	all, err := postsOnce()
 	require.NoError(t, err)
 	for _, w := range all {

@@ -153,6 +153,9 @@ func TestRepeatedTexts(t *testing.T) {
 
 // A walk without a tree allocates nothing for a value, of whatever kind.
 func TestWalkAllocatesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector allocates")
+	}
 	for _, row := range formattest.Values(t, "testdata/values.tsv") {
 		longNames := 0.0 // of classes, which are not kept from body to body
 		for i, b := range row.Body[:len(row.Body)-2] {
