@@ -63,6 +63,9 @@ first call that the filters select: its request, or with --response its answer. 
 	ff.add(cmd)
 	out.add(cmd, "table", "json", "html")
 	fs := cmd.Flags()
+	for _, name := range []string{"exact", "jobs", "min-coverage"} { // taken as everywhere, and without a meaning here
+		_ = fs.MarkHidden(name)
+	}
 	fs.Int64Var(&x.frame, "frame", 0, "the frame with that `NUMBER`, as frames and calls print it")
 	fs.Int64Var(&x.packet, "packet", 0, "the frame that packet `NUMBER` brought bytes of (Wireshark's frame.number)")
 	fs.BoolVar(&x.response, "response", false, "of the selected call, the answer")
