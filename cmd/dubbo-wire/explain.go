@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -123,7 +122,7 @@ func explainFrame(s *streams, in *inputFlags, out *outputFlags, x *explainFlags,
 		return usage("--packet %d: packets are numbered in each file; give one file, not %d", x.packet, len(inputs))
 	}
 	in.jobs = 1 // frames are looked at one by one, as they come
-	choice := &frameChoice{x: x, filter: fl, kept: map[int64]*keptFrame{}, decoder: dubbo.NewDecoder(formats.All())}
+	choice := &frameChoice{x: x, filter: fl, room: maxKeptBodies, kept: map[int64]*keptFrame{}, decoder: dubbo.NewDecoder(formats.All())}
 	opt := pipeline.Options{Rows: true, WholeBodies: true}
 	if x.packetChosen {
 		choice.sought = &pipeline.Sought{Number: x.packet}
@@ -147,6 +146,11 @@ func explainFrame(s *streams, in *inputFlags, out *outputFlags, x *explainFlags,
 // print writes the frame to its targets.
 func (c *frameChoice) print(s *streams, x *explainFlags, out *outputFlags, targets []*target, inputs []string) error {
 	k := c.found
+	if k.dropped {
+		discard(targets)
+		return fail(exitNothing, "frame %d matches, but its body was too much to keep until that was known; explain it by its number: --frame %d",
+			k.row.Number, k.row.Number)
+	}
 	frame := *k.row.Frame
 	frame.Body = k.body
 	dialects := k.row.Dialects
@@ -200,8 +204,14 @@ func saveBody(s *streams, name string, f *dubbo.Frame) error {
 		_, err := s.out.Write(f.Body)
 		return err
 	}
-	if err := os.WriteFile(name, f.Body, 0o644); err != nil {
-		return usage("--raw %v", err)
+	// As the other outputs: whole or not at all.
+	t, err := (&outputFlags{format: "raw"}).open(s, name)
+	if err == nil {
+		_, _ = t.w.Write(f.Body) // an error comes again with the end
+		err = t.close()
+	}
+	if err != nil {
+		return usage("--raw %s", strings.TrimPrefix(err.Error(), "-o "))
 	}
 	return nil
 }
@@ -211,9 +221,9 @@ type frameChoice struct {
 	x      *explainFlags
 	filter *filter
 	sought *pipeline.Sought
-	// kept is frames that may be the one, by number; bytes is those of their bodies.
-	kept  map[int64]*keptFrame
-	bytes int
+	// kept is frames that may be the one, by number; bytes is those of their bodies, room how many there may be.
+	kept        map[int64]*keptFrame
+	bytes, room int
 	// best is the number of the first of them that the filter selects; 0 while there is none.
 	best    int64
 	calls   map[int64]*explain.Call // of selected frames
@@ -269,7 +279,7 @@ func (c *frameChoice) Frame(r *pipeline.Row) {
 // keep copies a frame.
 func (c *frameChoice) keep(r *pipeline.Row) *keptFrame {
 	k := &keptFrame{row: r.Clone()}
-	if c.bytes+len(r.Frame.Body) > maxKeptBodies {
+	if c.bytes+len(r.Frame.Body) > c.room {
 		k.dropped = true
 		return k
 	}

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/pipeline"
+)
+
+// A frame that matches only after more bodies have come than are kept is named, and not explained as if it were damaged.
+func TestExplainBodyNotKept(t *testing.T) {
+	row := func(n int64) *pipeline.Row {
+		f := &dubbo.Frame{Header: dubbo.Header{Flags: 0xc2, BodyLen: 6}, Body: []byte("\x052.0.2"), Captured: 6}
+		return &pipeline.Row{Number: n, Frame: f, Msg: &dubbo.Message{Kind: dubbo.Request}}
+	}
+	c := &frameChoice{room: 10, kept: map[int64]*keptFrame{}}
+	first, second := c.keep(row(1)), c.keep(row(2))
+	assert.False(t, first.dropped)
+	require.True(t, second.dropped)
+	c.found = second
+	var out bytes.Buffer
+	err := c.print(&streams{out: &out, err: &out}, &explainFlags{}, &outputFlags{}, nil, []string{"trace.pcap"})
+	require.Error(t, err)
+	assert.Equal(t, exitNothing, code(err, &out))
+	assert.Contains(t, out.String(), "explain it by its number: --frame 2")
+
+	c.kept[1] = first
+	c.drop(1)
+	assert.False(t, c.keep(row(3)).dropped, "room is given back")
+}
