@@ -49,6 +49,8 @@ type Message struct {
 
 	// Order is larger for messages that were complete later, where a run numbers frames afterwards.
 	Order uint64
+	// Arrived is when it came in, by a clock that is never set back, in nanoseconds.
+	Arrived int64
 	// Owner is for whoever takes calls: it is given the message again when it is settled.
 	Owner Settler
 	// Side is for whoever pairs later: the side of the connection that sent it.

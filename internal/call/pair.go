@@ -46,8 +46,8 @@ type Pairer struct {
 	values         int      // bytes of their values
 	pool           *Pool
 	call           Call
-	// Expired counts requests that were given up because too many were open.
-	Expired int64
+	// Expired counts requests that were given up because too many were open, ExpiredByTime those that waited for too long.
+	Expired, ExpiredByTime int64
 }
 
 // NewPairer returns a pairer that hands closed calls to sink.
@@ -196,6 +196,17 @@ func (p *Pairer) Oldest() *Message { return p.oldest }
 
 // GiveUp closes the oldest open request as unanswered.
 func (p *Pairer) GiveUp() { p.unanswered(p.oldest) }
+
+// GiveUpBefore closes the open requests that came before that time as unanswered.
+func (p *Pairer) GiveUpBefore(at int64) {
+	for p.oldest != nil && p.oldest.Arrived < at {
+		p.ExpiredByTime++
+		p.GiveUp()
+	}
+}
+
+// OpenCalls is how many requests wait for a response.
+func (p *Pairer) OpenCalls() int { return p.open.n }
 
 // End closes all open requests as unanswered, in order of arrival.
 func (p *Pairer) End() {

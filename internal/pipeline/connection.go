@@ -96,6 +96,13 @@ func (d *direction) Data(b []byte, m *assemble.Meta) {
 	}
 }
 
+// carries tells the tap that messages were found.
+func (c *connection) carries() {
+	if c.opt.Tap != nil {
+		c.opt.Tap.Carries(c.tcp.Ends[0], c.tcp.Ends[1])
+	}
+}
+
 // settle lets framers hand on what they held while the other one was at work.
 func (c *connection) settle() {
 	for c.held {
@@ -162,6 +169,7 @@ func (d *direction) look(b []byte) {
 	}
 	if d.seen == 0 && len(b) >= 2 && b[0] == 0xda && b[1] == 0xbb {
 		d.magic = true
+		c.carries()
 		return
 	}
 	taken := min(len(b), max(0, wanted-len(d.head)))
@@ -210,7 +218,7 @@ func (l *lane) newFraming() dubbo.Config {
 	}
 	if l.opt.Detail == dubbo.Envelope && !l.opt.WholeBodies {
 		cfg.Enough = func(s dubbo.Sink, h *dubbo.Header, b []byte) bool {
-			return l.decoder.Enough(h, b, &s.(*direction).conn.dialects)
+			return !l.wholeBodies && l.decoder.Enough(h, b, &s.(*direction).conn.dialects)
 		}
 	}
 	return cfg
@@ -308,7 +316,9 @@ func (d *direction) Frame(f *dubbo.Frame) {
 		o.framer.Answered(f.ID) // what it answers may be among bytes that were held
 		d.conn.held = true
 	}
-	d.conn.frames++
+	if d.conn.frames++; d.conn.frames == 1 {
+		d.conn.carries()
+	}
 	d.conn.lane.frame(d, f)
 }
 

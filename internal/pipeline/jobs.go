@@ -147,7 +147,7 @@ func work(i int, queue <-chan *batch, own, lanes []*lane, out *recorder) {
 				continue
 			}
 			for _, l := range own {
-				l.tick(it.origin.Ordinal, it.origin.Time)
+				l.tick(it.origin.Ordinal, it.origin.Clock)
 			}
 		}
 		p.items, p.events = p.items[:0], out.events

@@ -16,8 +16,10 @@ type worker struct {
 	decoder *dubbo.Decoder
 	pool    call.Pool
 	prepare func(*Row) any
-	chunk   dubbo.Chunk
-	row     Row
+	// wholeBodies: for the time being all of every body is kept, see Running.KeepWholeBodies.
+	wholeBodies bool
+	chunk       dubbo.Chunk
+	row         Row
 }
 
 func newWorker(opt *Options, out output) *worker {
@@ -43,6 +45,8 @@ type lane struct {
 	// now is the place in capture order of what comes out at the moment. What comes out at one place comes from one lane,
 	// in order.
 	now uint64
+	// clock is the steady time of the capture.
+	clock int64
 }
 
 func newLane(index int, w *worker) *lane {
@@ -68,11 +72,22 @@ const (
 func (l *lane) tick(ordinal, at int64) {
 	l.now = uint64(ordinal)<<placeBits | uint64(l.index)
 	l.asm.Tick(ordinal, at)
+	l.clock = max(l.clock, at)
+	if wait := int64(l.opt.Limits.CallTime); wait > 0 {
+		l.pairer.GiveUpBefore(l.clock - wait)
+	}
+}
+
+// close completes the lane's totals, once all is finished.
+func (l *lane) close() {
+	l.totals.TCP = l.asm.Ledger
+	l.totals.Expired, l.totals.ExpiredByTime = l.pairer.Expired, l.pairer.ExpiredByTime
 }
 
 // take is the way of a segment through the lane.
 func (l *lane) take(s *packet.Segment, o *assemble.Origin) {
 	l.now = uint64(o.Ordinal)<<placeBits | ofSegment
+	l.clock = o.Clock
 	l.asm.Segment(s, o)
 }
 
@@ -122,6 +137,8 @@ func (l *lane) frame(d *direction, f *dubbo.Frame) {
 	m := l.pairer.New()
 	m.Order = l.now
 	m.FillFrom(f, msg)
+	m.Arrived = l.clock
+	l.totals.SeenBytes += f.Wire
 	if l.opt.RenderValues {
 		if msg.Tree != nil {
 			msg.Tree.Redact = l.opt.Redact

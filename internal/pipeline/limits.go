@@ -27,6 +27,9 @@ type Limits struct {
 	// (defaults 4096 and 1 s).
 	GapPackets int64
 	GapTime    time.Duration
+	// IdleTime ends connections that had no packet for so long, at the latest after twice that; CallTime gives requests
+	// up that had no answer for so long (default 0: never). Both are the capture's time.
+	IdleTime, CallTime time.Duration
 	// MaxOpenCalls is how many requests may wait for an answer (default 262 144).
 	MaxOpenCalls int
 	// MaxValues bounds the rendered values of requests that wait (default 256 MiB).
@@ -57,7 +60,7 @@ func share(total int) int { return max(1, total/Lanes) }
 
 func (l *Limits) assembler(apart bool) assemble.Config {
 	return assemble.Config{
-		GapPackets: l.GapPackets, GapTime: l.GapTime, Apart: apart,
+		GapPackets: l.GapPackets, GapTime: l.GapTime, IdleTime: l.IdleTime, Apart: apart,
 		MaxConnections: share(l.MaxConnections), MaxEmpty: share(l.MaxEmpty), MaxClosed: share(l.MaxClosed), MaxHeld: share(l.MaxHeld), MaxHeldPerConnection: min(l.MaxHeldPerConnection, share(l.MaxHeld)),
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"time"
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
@@ -59,6 +60,23 @@ type Options struct {
 	Begin func(at int64)
 	// Stop is asked now and then whether to end early, as if the input ended; nil never does.
 	Stop func() bool
+	// Live: packets come as they are seen on an interface. What is due by time is then done while none come, and Stop and
+	// Watch are asked about ten times a second.
+	Live bool
+	// Watch, if set, is called as often as Stop, between two packets, in the goroutine of the line. Only with one job.
+	Watch func(r *Running)
+	// Tap, if set, is shown every packet. Only with one job.
+	Tap Tap
+}
+
+// Tap sees the packets of a run, and which of them are of connections with messages.
+type Tap interface {
+	// Packet is called for each packet when the line has taken it; s is its segment where v is packet.TCP, else nil. Both
+	// are borrowed.
+	Packet(p *capture.Packet, v packet.Verdict, s *packet.Segment)
+	// Carries is called when the connection between two ends turns out to carry messages, before Packet is called for the
+	// packet that told; perhaps more than once.
+	Carries(a, b packet.Endpoint)
 }
 
 // Row is one frame with what was decoded of it. It is borrowed.
@@ -95,7 +113,7 @@ func Run(src capture.Source, opt Options, sink Sink) (*Totals, error) {
 	}
 	opt.Limits = opt.Limits.withDefaults()
 	out := &delivery{sink: sink}
-	r := reader{src: src, opt: &opt}
+	r := reader{src: src, opt: &opt, clock: clock{live: opt.Live}}
 	var lanes []*lane
 	var err error
 	if keeper, ok := src.(keeper); ok && opt.Jobs > 1 {
@@ -106,7 +124,7 @@ func Run(src capture.Source, opt Options, sink Sink) (*Totals, error) {
 	t := &r.totals
 	t.fragments(&r.decoder)
 	for _, l := range lanes {
-		l.totals.TCP, l.totals.Expired = l.asm.Ledger, l.pairer.Expired
+		l.close()
 		t.add(&l.totals)
 	}
 	if wrong := t.Balance(); wrong != nil {
@@ -124,6 +142,9 @@ type reader struct {
 	packet  capture.Packet
 	segment packet.Segment
 	origin  assemble.Origin
+	clock   clock
+	asked   int64 // when Stop was asked last, by the steady clock
+	lanes   []*lane
 }
 
 // tickEvery is how many packets of the capture pass between two ticks, which let each lane do what is due by time.
@@ -136,6 +157,7 @@ func (r *reader) next() error {
 		if err := r.src.Next(p); err != nil {
 			switch {
 			case errors.Is(err, capture.ErrTimeout):
+				r.idle()
 				if r.stopped() {
 					return io.EOF
 				}
@@ -153,12 +175,22 @@ func (r *reader) next() error {
 		if sought {
 			r.opt.Sought.Found = true
 		}
-		if r.totals.Packets&(tickEvery-1) == 0 && r.stopped() {
-			return io.EOF
+		now := r.clock.at(p.Time)
+		if r.totals.Packets&(tickEvery-1) == 0 || r.opt.Live && now-r.asked >= askEvery {
+			r.asked = now
+			if r.opt.Live {
+				r.tick(now)
+			}
+			if r.stopped() {
+				return io.EOF
+			}
 		}
 		s := &r.segment
 		if v := r.decoder.Decode(p, s); v != packet.TCP {
 			r.totals.notTCP(p, v, &r.decoder)
+			if r.opt.Tap != nil {
+				r.opt.Tap.Packet(p, v, nil)
+			}
 			continue
 		}
 		r.totals.segment(p, s)
@@ -167,14 +199,37 @@ func (r *reader) next() error {
 			o.TCP, o.Src, o.Dst, o.Payload = true, s.Src.String(), s.Dst.String(), s.PayloadLen
 		}
 		r.origin = assemble.Origin{
-			Ordinal: r.totals.Packets, Time: p.Time, Packet: p.Number, File: p.File, Interface: p.Interface,
+			Ordinal: r.totals.Packets, Time: p.Time, Clock: now, Packet: p.Number, File: p.File, Interface: p.Interface,
 			Overhead: p.WireLen + s.Extra - s.PayloadLen,
 		}
 		return nil
 	}
 }
 
-func (r *reader) stopped() bool { return r.opt.Stop != nil && r.opt.Stop() }
+// askEvery is how often Stop and Watch are asked while a capture runs, in nanoseconds of its clock.
+const askEvery = int64(100 * time.Millisecond)
+
+func (r *reader) stopped() bool {
+	if r.opt.Watch != nil {
+		r.opt.Watch(&Running{r})
+	}
+	return r.opt.Stop != nil && r.opt.Stop()
+}
+
+// idle lets time pass where no packet says what time it is: the interface is of this machine, and so is the clock.
+func (r *reader) idle() {
+	if r.opt.Live {
+		r.asked = r.clock.at(time.Now().UnixNano())
+		r.tick(r.asked)
+	}
+}
+
+// tick lets the lanes of this goroutine do what is due.
+func (r *reader) tick(now int64) {
+	for _, l := range r.lanes {
+		l.tick(r.totals.Packets, now)
+	}
+}
 
 // run does everything in this goroutine.
 func (r *reader) run(out output) ([]*lane, error) {
@@ -183,6 +238,7 @@ func (r *reader) run(out output) ([]*lane, error) {
 	for i := range lanes {
 		lanes[i] = newLane(i, w)
 	}
+	r.lanes = lanes
 	var ticked int64
 	var failed error
 	for {
@@ -194,11 +250,12 @@ func (r *reader) run(out output) ([]*lane, error) {
 		}
 		if n := r.origin.Ordinal / tickEvery; n != ticked {
 			ticked = n
-			for _, l := range lanes {
-				l.tick(r.origin.Ordinal, r.origin.Time)
-			}
+			r.tick(r.origin.Clock)
 		}
 		lanes[r.segment.Lane(Lanes)].take(&r.segment, &r.origin)
+		if r.opt.Tap != nil {
+			r.opt.Tap.Packet(&r.packet, packet.TCP, &r.segment)
+		}
 	}
 	finish(lanes)
 	return lanes, failed

@@ -37,6 +37,9 @@ type Totals struct {
 
 	// Link bytes of messages: all, those of heartbeats and events, those of incomplete messages.
 	RPCBytes, EventBytes, IncompleteBytes int64
+	// SeenBytes is the link bytes of frames when they were complete, without what was sent again later: what is known of
+	// RPCBytes while a run goes on.
+	SeenBytes int64
 	// OtherTCP is link bytes of connections without any message, by port of the listening end as far as that can be told.
 	OtherTCP map[uint16]int64
 
@@ -60,8 +63,9 @@ type Totals struct {
 	Causes                                    map[string]int64 // why bodies were not decoded
 
 	Calls, OneWay, Errors, Unanswered, Orphans int64
-	// Expired is unanswered calls that were given up because too many were open.
-	Expired int64
+	// Expired is unanswered calls that were given up because too many were open, ExpiredByTime those that waited for too
+	// long.
+	Expired, ExpiredByTime int64
 	// UnknownIDs counts frames by serialization id that is registered to none.
 	UnknownIDs map[uint8]int64
 	// Contradicted counts frames whose bytes are in another serialization than their header says.

@@ -81,6 +81,8 @@ type Origin struct {
 	Ordinal int64
 	// Time is when it was captured, in nanoseconds since the Unix epoch.
 	Time int64
+	// Clock is the same by a clock that is never set back; 0: it is Time.
+	Clock int64
 	// Packet and File say which packet it was (from 1, within its file) and of which input; Interface is the
 	// interface within that file.
 	Packet    int64
@@ -88,6 +90,13 @@ type Origin struct {
 	Interface int
 	// Overhead is the packet's link bytes that are no TCP payload.
 	Overhead int
+}
+
+func (o *Origin) clock() int64 {
+	if o.Clock != 0 {
+		return o.Clock
+	}
+	return o.Time
 }
 
 // Meta is what a consumer may want to know of the packet that brought bytes.
@@ -142,6 +151,7 @@ type Assembler struct {
 	files   files
 
 	packets, now int64 // how far the capture is
+	ahead        int64 // how far now is ahead of the times of packets
 
 	// Every connection is in one of these lists, those not used for longest first (roughly: see touched).
 	empty, open, closing list
@@ -174,7 +184,8 @@ func New(cfg Config, h Handler) *Assembler {
 	return a
 }
 
-// Tick says how far the capture is, so that what is due by time or packets is done while this assembler gets none.
+// Tick says how far the capture is, by a clock that is never set back, so that what is due by time or packets is done
+// while this assembler gets none.
 func (a *Assembler) Tick(ordinal, at int64) {
 	a.packets, a.now = ordinal, at
 	if !a.waiting.empty() {
@@ -192,7 +203,8 @@ func (a *Assembler) Tick(ordinal, at int64) {
 // Segment takes one TCP segment and returns its connection, which is valid until the next call; s and o are borrowed.
 func (a *Assembler) Segment(s *packet.Segment, o *Origin) *Connection {
 	a.files.saw(o)
-	a.Tick(o.Ordinal, o.Time)
+	a.Tick(o.Ordinal, o.clock())
+	a.ahead = o.clock() - o.Time
 	a.Ledger.Link += int64(o.Overhead + s.PayloadLen)
 	a.Ledger.Payload += int64(s.PayloadLen)
 	if s.PayloadLen > 0 {

@@ -222,6 +222,20 @@ func (a *Assembler) Open() []*Connection {
 	return all
 }
 
+// Streams calls f with one of the two streams of each connection that was opened and has not ended; closed: both its ends
+// have said FIN, or one RST.
+func (a *Assembler) Streams(f func(s Stream, closed bool)) {
+	for _, l := range []*list{&a.open, &a.closing} {
+		for id := l.head; id != 0; {
+			c := a.table.at(id)
+			if c.Opened() {
+				f(c.sides[0].stream, l.state == closing)
+			}
+			id = c.next
+		}
+	}
+}
+
 // End gives up all holes and ends all connections, in the order of their first packets.
 func (a *Assembler) End() {
 	for _, c := range a.Open() {
@@ -285,7 +299,7 @@ func (a *Assembler) tail(c *Connection, d *side) {
 		if !d.fin {
 			n++
 		}
-		a.gap(d, n, Meta{Time: c.seen, File: c.File})
+		a.gap(d, n, Meta{Time: c.seen - a.ahead, File: c.File})
 		d.next += uint32(n)
 	}
 }

@@ -1,0 +1,35 @@
+package pipeline
+
+import "time"
+
+// clock is the capture's time made steady, for what is due by time: idle connections, unanswered requests, holes. The
+// times of packets jump when somebody sets the clock of the recording machine; neither a step back nor, while packets
+// are waited for, a step forward may keep things for hours or end them all at once.
+type clock struct {
+	last   int64 // the latest time seen since the last step
+	offset int64 // what steps took away
+	live   bool  // time passes here as it does there, and it is looked at many times a second
+	begun  bool
+}
+
+const (
+	// backStep is how far back a packet may lie without the clock having been set: packets of several interfaces, queues
+	// and processors come a little out of order.
+	backStep = int64(time.Second)
+	// forwardStep is how long nothing may be heard of a clock that is looked at ten times a second.
+	forwardStep = int64(10 * time.Second)
+)
+
+// at returns the steady time for a packet's time, both in nanoseconds. It never steps back.
+func (c *clock) at(t int64) int64 {
+	switch d := t - c.last; {
+	case !c.begun:
+		c.last, c.begun = t, true
+	case d < -backStep, c.live && d > forwardStep:
+		c.offset -= d
+		c.last = t
+	case d > 0:
+		c.last = t
+	}
+	return c.last + c.offset
+}

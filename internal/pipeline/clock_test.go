@@ -1,0 +1,34 @@
+package pipeline
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// TestClock: what is due by time sees a clock that goes on, whatever is done to the recording machine's.
+func TestClock(t *testing.T) {
+	const s = int64(time.Second)
+	for _, test := range []struct {
+		name  string
+		live  bool
+		times []int64
+		want  []int64
+	}{
+		{"forward", false, []int64{100, 100 + s, 100 + 3600*s}, []int64{100, 100 + s, 100 + 3600*s}},
+		{"a little out of order", false, []int64{5 * s, 5*s - s/2, 5*s + 1}, []int64{5 * s, 5 * s, 5*s + 1}},
+		{"set back by an hour", false, []int64{7200 * s, 3600 * s, 3601 * s, 3600*s + s/2}, []int64{7200 * s, 7200 * s, 7201 * s, 7201 * s}},
+		{"set back twice", false, []int64{100 * s, 50 * s, 51 * s, 10 * s, 12 * s}, []int64{100 * s, 100 * s, 101 * s, 101 * s, 103 * s}},
+		{"a pause in a file is a pause", false, []int64{s, 3600 * s}, []int64{s, 3600 * s}},
+		{"set forward while packets are waited for", true, []int64{s, 3600 * s, 3601 * s}, []int64{s, s, 2 * s}},
+		{"silence while packets are waited for", true, []int64{s, 9 * s, 18 * s}, []int64{s, 9 * s, 18 * s}},
+	} {
+		c := clock{live: test.live}
+		var got []int64
+		for _, at := range test.times {
+			got = append(got, c.at(at))
+		}
+		assert.Equal(t, test.want, got, test.name)
+	}
+}
