@@ -1,10 +1,8 @@
 package truth
 
 import (
-	"bufio"
 	"cmp"
 	"encoding/json"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,6 +19,7 @@ import (
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/sizes"
+	"dubbo-wire/internal/truth/javalog"
 )
 
 // captures is where the captures are; CAPTURES names another folder of the rig's, for trials.
@@ -64,30 +63,7 @@ func someCaptures(t *testing.T) []provenance {
 }
 
 // logged is one frame as the Java side saw it.
-type logged struct {
-	Side, Dir, Local, Remote string
-	Kind                     string
-	Event, TwoWay            bool
-	ID                       string
-	Flags                    int
-	Status                   int
-	SerializationID          int
-	BodyBytes                int
-	Bytes                    int64 // of telnet text or rubbish
-	DubboVersion             string
-	Service                  *string
-	Version                  *string
-	Group, Method            string
-	ParameterTypes           []string
-	Arguments                []any
-	Attachments              any
-	ResultFlag               *int
-	ResultKind               string
-	Result                   any
-	Exception                *struct{ Class, Message *string }
-	ErrorMessage             *string
-	DecodeError              string
-}
+type logged = javalog.Frame
 
 // way is a direction: from an address to another.
 type way struct{ src, dst string }
@@ -102,34 +78,23 @@ func readTruth(t *testing.T, name string) (sent, received map[way][]logged, teln
 	require.NoError(t, err)
 	defer z.Close()
 	sent, received = map[way][]logged{}, map[way][]logged{}
-	r := bufio.NewReaderSize(z, 1<<20)
-	for {
-		line, err := r.ReadBytes('\n')
-		if len(line) > 1 {
-			var l logged
-			d := json.NewDecoder(strings.NewReader(string(line)))
-			d.UseNumber()
-			require.NoError(t, d.Decode(&l), "%s", line[:min(len(line), 200)])
-			switch {
-			case l.Kind == "telnet":
-				if l.Side == "provider" {
-					telnet += l.Bytes
-				}
-			case l.Kind == "rubbish":
-				rubbish += l.Bytes
-			case l.Dir == "out":
-				w := way{l.Local, l.Remote}
-				sent[w] = append(sent[w], l)
-			case l.Dir == "in":
-				w := way{l.Remote, l.Local}
-				received[w] = append(received[w], l)
+	require.NoError(t, javalog.Read(z, func(l *logged) {
+		switch {
+		case l.Kind == "telnet":
+			if l.Side == "provider" {
+				telnet += l.Bytes
 			}
+		case l.Kind == "rubbish":
+			rubbish += l.Bytes
+		case l.Dir == "out":
+			w := way{l.Local, l.Remote}
+			sent[w] = append(sent[w], *l)
+		case l.Dir == "in":
+			w := way{l.Remote, l.Local}
+			received[w] = append(received[w], *l)
 		}
-		if err == io.EOF {
-			return sent, received, telnet, rubbish
-		}
-		require.NoError(t, err)
-	}
+	}))
+	return sent, received, telnet, rubbish
 }
 
 // frame is a record of `frames --format jsonl`.
