@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """A wire between two interfaces that loses, reorders and repeats TCP segments with payload.
 
-    wire.py IFACE_A IFACE_B LOSS REORDER DUPLICATE      (probabilities; the seed is fixed)
+    wire.py IFACE_A IFACE_B LOSS REORDER DUPLICATE [MIRROR MISSED]      (probabilities; the seed is fixed)
 
-For kernels without the netem queueing discipline. Only the path is bad: both TCP stacks are the kernel's own.
+MIRROR gets a copy of every packet that is passed on, but of the share MISSED of the segments with payload, as the mirror port of
+a switch that cannot keep up. For kernels without the netem queueing discipline. Only the path is bad: both TCP stacks are the kernel's own.
 """
 import random
 import select
@@ -33,6 +34,17 @@ def main() -> None:
         s.bind((name, 0))
         sockets.append(s)
     other = {sockets[0]: sockets[1], sockets[1]: sockets[0]}
+    mirror, missed, mirror_dice = None, 0.0, random.Random(8)
+    if len(sys.argv) > 6:
+        missed = float(sys.argv[7])
+        mirror = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)  # hears nothing
+        mirror.bind((sys.argv[6], 0))
+
+    def pass_on(out: socket.socket, frame: bytes) -> None:
+        out.send(frame)
+        if mirror and not (has_payload(frame) and mirror_dice.random() < missed):
+            mirror.send(frame)
+
     held = []  # (due, socket, frame)
     print("wire ready", flush=True)
     while True:
@@ -48,12 +60,12 @@ def main() -> None:
             if throw < loss + reorder:
                 held.append((time.monotonic() + HOLD_SECONDS, out, frame))
                 continue
-            out.send(frame)
+            pass_on(out, frame)
             if throw < loss + reorder + duplicate:
-                out.send(frame)
+                pass_on(out, frame)
         while held and held[0][0] <= time.monotonic():
             _, out, frame = held.pop(0)
-            out.send(frame)
+            pass_on(out, frame)
 
 
 main()

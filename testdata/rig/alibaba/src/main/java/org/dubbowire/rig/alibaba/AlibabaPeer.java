@@ -16,7 +16,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Future;
 import org.dubbowire.rig.edge.EdgeService;
 import org.dubbowire.rig.run.Peer;
@@ -28,6 +30,7 @@ public final class AlibabaPeer implements Peer {
     /** Only 2.6 has optimizers; its module has the class. */
     private static final String OPTIMIZER = "org.dubbowire.rig.alibaba.Optimizer";
     private final ProtocolConfig protocol = new ProtocolConfig("dubbo", Settings.PORT);
+    private final Queue<ReferenceConfig<?>> references = new ConcurrentLinkedQueue<>();
 
     public AlibabaPeer() {
         protocol.setHost(Settings.HOST.indexOf(':') >= 0 ? "127.0.0.1" : Settings.HOST);
@@ -71,7 +74,15 @@ public final class AlibabaPeer implements Peer {
         ReferenceConfig<T> reference = new ReferenceConfig<>();
         reference.setInterface(remote.type);
         configure(reference, remote);
+        references.add(reference);
         return reference.get();
+    }
+
+    @Override
+    public void leave() {
+        for (ReferenceConfig<?> reference = references.poll(); reference != null; reference = references.poll()) {
+            reference.destroy();
+        }
     }
 
     @Override
@@ -80,6 +91,7 @@ public final class AlibabaPeer implements Peer {
         reference.setInterface(remote.name);
         reference.setGeneric(remote.generic);
         configure(reference, remote);
+        references.add(reference);
         GenericService service = reference.get();
         return new Generic() {
             @Override

@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Future;
 import org.apache.dubbo.common.Version;
 import org.apache.dubbo.common.beanutil.JavaBeanSerializeUtil;
@@ -26,6 +28,7 @@ import org.dubbowire.rig.run.Settings;
 /** Dubbo under the name org.apache.dubbo. What differs between 2.7 and 3 is not here but in their modules. */
 public class ApachePeer implements Peer {
     private final ProtocolConfig protocol = new ProtocolConfig(Settings.PROTOCOL, Settings.PORT);
+    private final Queue<ReferenceConfig<?>> references = new ConcurrentLinkedQueue<>();
 
     public ApachePeer() {
         // Dubbo refuses an IPv6 host here; it listens on all addresses anyway.
@@ -74,7 +77,15 @@ public class ApachePeer implements Peer {
         ReferenceConfig<T> reference = new ReferenceConfig<>();
         reference.setInterface(remote.type);
         configure(reference, remote);
+        references.add(reference);
         return reference.get();
+    }
+
+    @Override
+    public void leave() {
+        for (ReferenceConfig<?> reference = references.poll(); reference != null; reference = references.poll()) {
+            reference.destroy();
+        }
     }
 
     @Override
@@ -83,6 +94,7 @@ public class ApachePeer implements Peer {
         reference.setInterface(remote.name);
         reference.setGeneric(remote.generic);
         configure(reference, remote);
+        references.add(reference);
         GenericService service = reference.get();
         return new Generic() {
             @Override

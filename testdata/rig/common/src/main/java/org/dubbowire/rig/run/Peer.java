@@ -24,6 +24,9 @@ public interface Peer {
 
     Generic referGeneric(Remote<?> remote);
 
+    /** Closes all references, and with them the connections that only they used. */
+    void leave();
+
     /** Forgets attachments and futures of earlier calls on this thread. */
     void newContext();
 

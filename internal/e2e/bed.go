@@ -1,0 +1,249 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Release is the Dubbo that the peers run. Since 2.7.9 a provider answers each request in the serialization it came in, so one
+// provider is enough for all of them.
+const Release = "2.7.23"
+
+// Addresses of the two hosts.
+const (
+	ConsumerHost = "198.18.0.1"
+	ProviderHost = "198.18.0.2"
+	Port         = "20880"
+)
+
+// Interfaces that join the two hosts.
+const (
+	ConsumerLink = "wire-a" // in the consumer's namespace
+	ProviderLink = "wire-b" // in the provider's
+)
+
+// Bed is two hosts (namespaces) with a wire between them, a folder, and all that runs there.
+type Bed struct {
+	Dir    string // everybody may read and write it
+	Binary string // dubbo-wire
+	// Consumer, Provider and Relay are namespaces; Relay stands between the others only after Relayed.
+	Consumer, Provider, Relay string
+	processes                 []*Process
+	relay                     *Process
+	count                     int
+}
+
+// Missing names the right or the tool that this machine lacks for a Bed; "" if nothing is missing.
+func Missing(tools ...string) string {
+	if runtime.GOOS != "linux" {
+		return "network namespaces are Linux's"
+	}
+	if os.Geteuid() != 0 {
+		return "not root: CAP_NET_ADMIN and CAP_SYS_ADMIN are needed for network namespaces"
+	}
+	for _, tool := range append([]string{"bash", "ip", "java", "mvn", "flock"}, tools...) {
+		if _, err := exec.LookPath(tool); err != nil {
+			return "no program " + tool
+		}
+	}
+	name := namespace("try")
+	defer func() { _, _ = run("ip", "netns", "delete", name) }()
+	if _, err := run("ip", "netns", "add", name); err != nil {
+		return "no right to make network namespaces: " + err.Error()
+	}
+	if _, err := run("ip", "-n", name, "link", "add", "v0", "type", "veth", "peer", "name", "v1"); err != nil {
+		return "no veth devices: " + err.Error()
+	}
+	return ""
+}
+
+// namespace is the name of one of this process's namespaces.
+func namespace(role string) string { return fmt.Sprintf("dw-e2e-%d-%s", os.Getpid(), role) }
+
+var ours = regexp.MustCompile(`(?m)^dw-e2e-(\d+)-\w+`)
+
+// sweep removes the namespaces of runs that are no more.
+func sweep() {
+	list, err := run("ip", "netns", "list")
+	if err != nil {
+		return
+	}
+	for _, m := range ours.FindAllStringSubmatch(list, -1) {
+		if _, err := os.Stat("/proc/" + m[1]); os.IsNotExist(err) {
+			_, _ = run("ip", "netns", "delete", m[0])
+		}
+	}
+}
+
+// NewBed makes the namespaces, builds the peers and, where binary is "", dubbo-wire. Close it also after an error.
+func NewBed(dir, binary string) (*Bed, error) {
+	b := &Bed{Dir: dir, Binary: binary, Consumer: namespace("a"), Provider: namespace("b"), Relay: namespace("r")}
+	if err := os.Chmod(dir, 0o777); err != nil { // ordinary users write here, too
+		return b, err
+	}
+	sweep()
+	for _, ns := range []string{b.Consumer, b.Provider, b.Relay} {
+		if _, err := run("ip", "netns", "add", ns); err != nil {
+			return b, err
+		}
+		if _, err := run("ip", "-n", ns, "link", "set", "lo", "up"); err != nil {
+			return b, err
+		}
+	}
+	if err := b.Join(); err != nil {
+		return b, err
+	}
+	root, err := moduleRoot()
+	if err != nil {
+		return b, err
+	}
+	if binary == "" {
+		b.Binary = filepath.Join(dir, "dubbo-wire")
+		cmd := exec.Command("go", "build", "-trimpath", "-o", b.Binary, "./cmd/dubbo-wire")
+		cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return b, fmt.Errorf("building dubbo-wire: %w\n%s", err, out)
+		}
+	}
+	// A fresh machine compiles the rig and fetches Dubbo first.
+	_, err = runFor(8*time.Minute, filepath.Join(root, "testdata/rig/live.sh"), Release, filepath.Join(dir, "rig"))
+	return b, err
+}
+
+// moduleRoot is the folder of go.mod.
+func moduleRoot() (string, error) {
+	dir, err := os.Getwd()
+	for err == nil {
+		if _, statErr := os.Stat(filepath.Join(dir, "go.mod")); statErr == nil {
+			return dir, nil
+		}
+		if filepath.Dir(dir) == dir {
+			err = errors.New("not inside the module")
+		}
+		dir = filepath.Dir(dir)
+	}
+	return "", err
+}
+
+// Close ends everything and removes the namespaces.
+func (b *Bed) Close() {
+	for _, p := range b.processes {
+		p.Kill()
+	}
+	for _, ns := range []string{b.Consumer, b.Provider, b.Relay} {
+		_, _ = run("ip", "netns", "delete", ns)
+	}
+}
+
+// Join lays a wire straight from host to host: a veth pair. Kernels hand over segments of up to 64 KiB on it, not yet cut and
+// without checksums.
+func (b *Bed) Join() error {
+	return b.commands(
+		"ip -n "+b.Consumer+" link add "+ConsumerLink+" type veth peer name "+ProviderLink+" netns "+b.Provider,
+		"ip -n "+b.Consumer+" addr add "+ConsumerHost+"/24 dev "+ConsumerLink,
+		"ip -n "+b.Provider+" addr add "+ProviderHost+"/24 dev "+ProviderLink,
+		"ip -n "+b.Consumer+" link set "+ConsumerLink+" addrgenmode none up", // no chatter of IPv6
+		"ip -n "+b.Provider+" link set "+ProviderLink+" addrgenmode none up",
+	)
+}
+
+// Cut takes the wire away, also a relayed one; both hosts lose their interface and its address.
+func (b *Bed) Cut() error {
+	if b.relay != nil {
+		b.relay.Kill()
+		b.relay = nil
+		return b.commands(
+			"ip -n "+b.Relay+" link delete relay-a",
+			"ip -n "+b.Relay+" link delete relay-b",
+			"ip -n "+b.Relay+" link delete mirror-in",
+		)
+	}
+	return b.commands("ip -n " + b.Consumer + " link delete " + ConsumerLink)
+}
+
+// MirrorLink is where, in the relay's namespace, copies of what the relay passes on arrive.
+const MirrorLink = "mirror-out"
+
+// Relayed lays a wire through a relay that treats packets badly: testdata/rig/wire.py. Packets are those of a network: at most
+// 1500 bytes, with checksums.
+func (b *Bed) Relayed(bad Badly) error {
+	root, err := moduleRoot()
+	if err != nil {
+		return err
+	}
+	in := "ip netns exec "
+	plain := " tso off gso off gro off tx off"
+	if err := b.commands(
+		"ip -n "+b.Relay+" link add relay-a type veth peer name "+ConsumerLink+" netns "+b.Consumer,
+		"ip -n "+b.Relay+" link add relay-b type veth peer name "+ProviderLink+" netns "+b.Provider,
+		"ip -n "+b.Relay+" link add mirror-in type veth peer name "+MirrorLink,
+		in+b.Relay+" ethtool -K relay-a"+plain,
+		in+b.Relay+" ethtool -K relay-b"+plain,
+		in+b.Consumer+" ethtool -K "+ConsumerLink+plain,
+		in+b.Provider+" ethtool -K "+ProviderLink+plain,
+		"ip -n "+b.Relay+" link set relay-a up",
+		"ip -n "+b.Relay+" link set relay-b up",
+		"ip -n "+b.Relay+" link set mirror-in up",
+		"ip -n "+b.Relay+" link set "+MirrorLink+" up",
+		"ip -n "+b.Consumer+" addr add "+ConsumerHost+"/24 dev "+ConsumerLink,
+		"ip -n "+b.Provider+" addr add "+ProviderHost+"/24 dev "+ProviderLink,
+		"ip -n "+b.Consumer+" link set "+ConsumerLink+" addrgenmode none up", // no chatter of IPv6
+		"ip -n "+b.Provider+" link set "+ProviderLink+" addrgenmode none up",
+	); err != nil {
+		return err
+	}
+	number := func(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
+	b.relay, err = b.start("relay", "ip", "netns", "exec", b.Relay, "python3", filepath.Join(root, "testdata/rig/wire.py"), "relay-a", "relay-b",
+		number(bad.Lost), number(bad.Overtaken), number(bad.Repeated), "mirror-in", number(bad.NotMirrored))
+	if err == nil {
+		_, err = b.relay.WaitFor("wire ready", 1, 10*time.Second)
+	}
+	return err
+}
+
+// Badly is how a relay treats packets with payload: shares of 1.
+type Badly struct {
+	Lost, Overtaken, Repeated float64
+	// NotMirrored is what is passed on, and its copy is not.
+	NotMirrored float64
+}
+
+// Link sets an interface of a namespace up or down.
+func (b *Bed) Link(ns, iface, state string) error {
+	return b.commands("ip -n " + ns + " link set " + iface + " " + state)
+}
+
+func (b *Bed) commands(lines ...string) error {
+	for _, line := range lines {
+		if _, err := run(strings.Fields(line)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run runs a program that ends soon, and returns its output.
+func run(argv ...string) (string, error) { return runFor(30*time.Second, argv...) }
+
+func runFor(limit time.Duration, argv ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	var out, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &stderr
+	cmd.WaitDelay = time.Second
+	if err := cmd.Run(); err != nil {
+		return out.String(), fmt.Errorf("%s: %w: %s%s", strings.Join(argv, " "), err, out.String(), stderr.String())
+	}
+	return out.String(), nil
+}

@@ -1,0 +1,237 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// all is the serializations of these tests.
+const all = "kryo,fst,fastjson,hessian2"
+
+// rig is the bed of all tests with its provider, and a consumer across the wire.
+type rig struct {
+	*Bed
+	provider, consumer *Peer
+}
+
+// TestLive is one test because its parts share the peers: a JVM takes seconds to start, and half a minute to build on a
+// fresh machine.
+func TestLive(t *testing.T) {
+	if testing.Short() {
+		t.Skip("with -short: real peers take a minute")
+	}
+	if missing := Missing("ethtool", "python3", "tcpdump", "setpriv", "setcap"); missing != "" {
+		t.Skip(missing)
+	}
+	dir, err := os.MkdirTemp("", "dubbo-wire-e2e-") // t.TempDir is closed to other users
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log("what was printed is kept in", dir)
+			return
+		}
+		assert.NoError(t, os.RemoveAll(dir))
+	})
+	bed, err := NewBed(dir, "")
+	t.Cleanup(bed.Close)
+	require.NoError(t, err)
+	r := &rig{Bed: bed}
+	r.provider, err = bed.StartProvider()
+	require.NoError(t, err)
+	r.consumer, err = bed.StartConsumer(bed.Consumer, ProviderHost)
+	require.NoError(t, err)
+	// Whatever is done only once, Dubbo does now.
+	require.NoError(t, r.consumer.Round("plain "+all))
+	_, err = bed.Truth(r.provider, r.consumer)
+	require.NoError(t, err)
+
+	for _, part := range []struct {
+		name string
+		run  func(t *testing.T, r *rig)
+	}{
+		{"wire", wire},
+		{"loopback", loopback},
+		{"heartbeats", heartbeats},
+		{"bad wire", badWire},
+		{"mirror that misses packets", lossyMirror},
+		{"farewell", farewell}, // the last: the provider leaves
+	} {
+		if !t.Run(part.name, func(t *testing.T) { part.run(t, r) }) {
+			return // the log of a round that broke off would be the next one's
+		}
+	}
+}
+
+// truth is what was sent since it was last asked for.
+func (r *rig) truth(t *testing.T, consumer *Peer) *Truth {
+	truth, err := r.Truth(r.provider, consumer)
+	require.NoError(t, err)
+	require.NotZero(t, truth.Sent)
+	return truth
+}
+
+func (r *rig) capture(t *testing.T, ns, binary string, args ...string) *Capture {
+	c, err := r.StartCapture(ns, binary, args...)
+	require.NoError(t, err)
+	return c
+}
+
+func stop(t *testing.T, c *Capture) *Report {
+	report, code, err := c.Stop()
+	require.NoError(t, err)
+	require.Zero(t, code, c.Stderr())
+	return report
+}
+
+// wire: one round, and everybody who may look looks at it.
+func wire(t *testing.T, r *rig) {
+	file := filepath.Join(r.Dir, "wire.pcap")
+	dump, err := r.StartTcpdump(r.Provider, ProviderLink, file)
+	require.NoError(t, err)
+	atProvider := r.capture(t, r.Provider, "", ProviderLink)
+	onAny := r.capture(t, r.Provider, "", "any")
+	ordinary := r.capture(t, r.Consumer, r.forNobody(t), ConsumerLink)
+	require.NoError(t, r.consumer.Round("everything "+all))
+	Settle()
+	truth := r.truth(t, r.consumer)
+	t.Logf("%d frames, %d connections, %d groups", truth.Sent, truth.Connections, len(truth.Groups))
+
+	for _, c := range []struct {
+		name string
+		*Capture
+	}{{"at the provider", atProvider}, {"any", onAny}, {"an ordinary user, at the consumer", ordinary}} {
+		t.Run(c.name, func(t *testing.T) {
+			truth.whole(t, stop(t, c.Capture))
+		})
+	}
+	t.Run("tcpdump's file", func(t *testing.T) {
+		dump.Signal(syscall.SIGINT)
+		_, err := dump.Wait(20 * time.Second)
+		require.NoError(t, err)
+		report, analysis, err := r.Analyze(file)
+		require.NoError(t, err)
+		truth.whole(t, report)
+		truth.frames(t, r.Bed, file)
+		sameGroups(t, atProvider.File, analysis, apart)
+	})
+}
+
+// forNobody is a copy of dubbo-wire that an ordinary user may capture with.
+func (r *rig) forNobody(t *testing.T) string {
+	file := filepath.Join(r.Dir, "dubbo-wire-setcap")
+	if _, err := os.Stat(file); err == nil {
+		return file
+	}
+	b, err := os.ReadFile(r.Binary)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(file, b, 0o755))
+	require.NoError(t, r.commands("setcap cap_net_raw+ep "+file))
+	return file
+}
+
+// loopback: the consumer is on the provider's host. The kernel shows each packet there twice.
+func loopback(t *testing.T, r *rig) {
+	consumer, err := r.StartConsumer(r.Provider, "127.0.0.1")
+	require.NoError(t, err)
+	c := r.capture(t, r.Provider, "", "lo")
+	onAny := r.capture(t, r.Provider, "", "any")
+	require.NoError(t, consumer.Round("everything "+all))
+	Settle()
+	truth := r.truth(t, consumer)
+	truth.whole(t, stop(t, c))
+	truth.whole(t, stop(t, onAny))
+	require.NoError(t, consumer.Leave())
+}
+
+// heartbeats: nobody calls for a while; SIGTERM ends a capture as Ctrl-C does.
+func heartbeats(t *testing.T, r *rig) {
+	c := r.capture(t, r.Provider, "", ProviderLink)
+	require.NoError(t, r.consumer.Round("heartbeats hessian2"))
+	Settle()
+	truth := r.truth(t, r.consumer)
+	require.NotZero(t, truth.Heartbeats)
+	c.Signal(syscall.SIGTERM)
+	report, code, err := c.Report()
+	require.NoError(t, err)
+	assert.Zero(t, code)
+	truth.whole(t, report)
+}
+
+// badWire: segments are lost, overtaken and repeated on their way, and TCP repairs it: who looks behind the relay sees everything,
+// who looks before it sees much of it twice.
+func badWire(t *testing.T, r *rig) {
+	r.relayed(t, Badly{Lost: 0.02, Overtaken: 0.03, Repeated: 0.01})
+	atProvider := r.capture(t, r.Provider, "", ProviderLink)
+	atConsumer := r.capture(t, r.Consumer, "", ConsumerLink)
+	mirror := r.capture(t, r.Relay, "", MirrorLink)
+	require.NoError(t, r.consumer.Round("everything "+all))
+	Settle()
+	truth := r.truth(t, r.consumer)
+	truth.whole(t, stop(t, atProvider))
+	truth.whole(t, stop(t, atConsumer))
+	truth.whole(t, stop(t, mirror))
+}
+
+// relayed puts the relay between the hosts for a test.
+func (r *rig) relayed(t *testing.T, bad Badly) {
+	require.NoError(t, r.Cut())
+	t.Cleanup(func() {
+		require.NoError(t, r.Cut())
+		require.NoError(t, r.Join())
+	})
+	require.NoError(t, r.Relayed(bad))
+}
+
+// lossyMirror: the capture misses packets that both peers have. It says so, and makes nothing up.
+func lossyMirror(t *testing.T, r *rig) {
+	r.relayed(t, Badly{NotMirrored: 0.03})
+	file := filepath.Join(r.Dir, "mirror.pcap")
+	dump, err := r.StartTcpdump(r.Relay, MirrorLink, file)
+	require.NoError(t, err)
+	c := r.capture(t, r.Relay, "", MirrorLink)
+	require.NoError(t, r.consumer.Round("everything "+all))
+	Settle()
+	truth := r.truth(t, r.consumer)
+	report := stop(t, c)
+	truth.part(t, report)
+	t.Logf("coverage %v %%, gap %d bytes, %d of %d frames complete", report.Coverage.Percent, report.Coverage.GapBytes,
+		report.Coverage.Frames-report.Coverage.FramesIncomplete, truth.Sent)
+	assert.Less(t, report.Coverage.Percent, 100.0)
+	assert.Greater(t, report.Coverage.Percent, 50.0)
+	assert.NotZero(t, report.Coverage.GapBytes)
+
+	dump.Signal(syscall.SIGINT)
+	_, err = dump.Wait(20 * time.Second)
+	require.NoError(t, err)
+	complete, incomplete, err := r.Frames(file)
+	require.NoError(t, err)
+	assert.NotZero(t, incomplete)
+	found := int64(incomplete)
+	for header, n := range complete {
+		assert.LessOrEqual(t, n, truth.Frames[header], "invented: %s", header)
+		found += int64(n)
+	}
+	assert.Equal(t, report.Coverage.Frames, found)
+	_, analysis, err := r.Analyze(file)
+	require.NoError(t, err)
+	sameGroups(t, c.File, analysis, apart)
+}
+
+// farewell: the provider leaves while a consumer is connected, with the event that says so.
+func farewell(t *testing.T, r *rig) {
+	c := r.capture(t, r.Provider, "", ProviderLink)
+	require.NoError(t, r.consumer.Begin("heartbeats fst"))
+	time.Sleep(2 * time.Second) // its calls are done, its heartbeats not
+	require.NoError(t, r.provider.Leave())
+	require.NoError(t, r.consumer.Leave())
+	Settle()
+	truth := r.truth(t, r.consumer)
+	require.NotZero(t, truth.Events)
+	truth.whole(t, stop(t, c))
+}

@@ -1,0 +1,155 @@
+package e2e
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Report is the JSON report, as far as it is compared field by field.
+type Report struct {
+	Inputs []struct {
+		File    string
+		Packets int64
+		Dropped *int64 `json:"droppedPackets"`
+	}
+	Coverage struct {
+		Percent                                                              float64
+		GapBytes, SkippedBytes                                               int64
+		Connections, ConnectionsWithoutData, ConnectionsJoinedMidway         int64
+		Frames, FramesIncomplete                                             int64
+		RequestsWithoutResponse, ResponsesWithoutRequest, Heartbeats, Events int64
+	}
+	Groups []ReportGroup
+}
+
+// ReportGroup is one group of a report.
+type ReportGroup struct {
+	SerializationID                               int
+	Serialization, Service, Method                string
+	Calls, OneWay, Errors, Exceptions, Unanswered int64
+	Request, Response                             ReportSide
+}
+
+// ReportSide is the requests of a group, or its responses.
+type ReportSide struct {
+	Count     int64
+	BodyBytes *struct {
+		Total, Min, Max int64
+		Mean            float64
+	}
+}
+
+// Capture is a dubbo-wire that captures.
+type Capture struct {
+	*Process
+	File string // the report's
+}
+
+// Nobody is an ordinary user.
+const Nobody = "65534"
+
+// StartCapture starts `dubbo-wire capture ARGS` in a namespace and waits until it hears. binary "" is the bed's own, as
+// root; another one is run as an ordinary user.
+func (b *Bed) StartCapture(ns, binary string, args ...string) (*Capture, error) {
+	c := &Capture{File: filepath.Join(b.Dir, fmt.Sprintf("report-%d.json", b.count))}
+	argv := []string{"ip", "netns", "exec", ns}
+	if binary == "" {
+		argv = append(argv, b.Binary)
+	} else {
+		argv = append(argv, "setpriv", "--reuid="+Nobody, "--regid="+Nobody, "--clear-groups", binary)
+	}
+	argv = append(append(argv, "capture", "-o", c.File), args...)
+	var err error
+	if c.Process, err = b.start("capture", argv...); err != nil {
+		return nil, err
+	}
+	_, err = c.WaitFor("capturing on ", 1, 20*time.Second)
+	return c, err
+}
+
+// Stop ends a capture as Ctrl-C does, and returns its report and exit code.
+func (c *Capture) Stop() (*Report, int, error) {
+	c.Signal(syscall.SIGINT)
+	return c.Report()
+}
+
+// Report waits for a capture that ends by itself.
+func (c *Capture) Report() (*Report, int, error) {
+	code, err := c.Wait(20 * time.Second)
+	if err != nil {
+		return nil, code, err
+	}
+	r, err := readReport(c.File)
+	if err != nil {
+		return nil, code, fmt.Errorf("exit code %d: %w\n%s", code, err, c.Stderr())
+	}
+	return r, code, nil
+}
+
+func readReport(file string) (*Report, error) {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	r := new(Report)
+	return r, json.Unmarshal(b, r)
+}
+
+// Analyze is `dubbo-wire analyze` of files: its report, and the file that it is in.
+func (b *Bed) Analyze(files ...string) (*Report, string, error) {
+	b.count++
+	out := filepath.Join(b.Dir, fmt.Sprintf("analysis-%d.json", b.count))
+	if _, err := runFor(time.Minute, append([]string{b.Binary, "analyze", "-o", out}, files...)...); err != nil {
+		return nil, out, err
+	}
+	r, err := readReport(out)
+	return r, out, err
+}
+
+// Frames are the complete frames that `dubbo-wire frames` finds in a file, counted by their headers, and how many
+// are not complete.
+func (b *Bed) Frames(file string) (complete map[string]int, incomplete int, err error) {
+	out, err := runFor(time.Minute, b.Binary, "frames", file, "--format", "jsonl")
+	if err != nil {
+		return nil, 0, err
+	}
+	complete = map[string]int{}
+	lines := bufio.NewScanner(strings.NewReader(out))
+	lines.Buffer(nil, 64<<20)
+	for lines.Scan() {
+		var f struct {
+			Src, Dst, Kind, ID         string
+			SerializationID, BodyBytes int
+			Status                     int
+			Complete                   bool
+		}
+		if err := json.Unmarshal(lines.Bytes(), &f); err != nil {
+			return nil, 0, err
+		}
+		if !f.Complete {
+			incomplete++
+			continue
+		}
+		complete[Header(f.Src, f.Dst, f.Kind, f.ID, f.SerializationID, f.Status, f.BodyBytes)]++
+	}
+	return complete, incomplete, lines.Err()
+}
+
+// StartTcpdump records an interface of a namespace into file and waits until it hears. Its times are as fine as dubbo-wire's.
+func (b *Bed) StartTcpdump(ns, iface, file string) (*Process, error) {
+	p, err := b.start("tcpdump", "ip", "netns", "exec", ns, "tcpdump", "-i", iface, "-n", "-B", "65536", "--time-stamp-precision=nano", "-w", file, "-Z", "root")
+	if err != nil {
+		return nil, err
+	}
+	_, err = p.WaitFor("tcpdump: listening on", 1, 20*time.Second)
+	return p, err
+}
+
+// Settle waits until what is on its way has arrived, and all that listen have read it.
+func Settle() { time.Sleep(1200 * time.Millisecond) }
