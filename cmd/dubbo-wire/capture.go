@@ -66,7 +66,7 @@ is reached. It needs the right to capture: run it as root, or give the program c
 			if err != nil {
 				return err
 			}
-			src, err := capture.OpenLive(iface, capture.LiveOptions{SnapLen: snapLen})
+			src, err := capture.OpenLive(strings.Split(iface, ","), capture.LiveOptions{SnapLen: snapLen})
 			if err != nil {
 				discard(targets)
 				return err

@@ -12,7 +12,7 @@ import (
 
 // TestCaptureEnds: a limit ends a capture with exit code 0, whatever was on the wire.
 func TestCaptureEnds(t *testing.T) {
-	src, err := capture.OpenLive("lo", capture.LiveOptions{})
+	src, err := capture.OpenLive([]string{"lo"}, capture.LiveOptions{})
 	if err != nil {
 		t.Skip("no right to capture:", err)
 	}

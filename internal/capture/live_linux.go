@@ -4,139 +4,199 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"net"
+	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-	"unsafe"
 
 	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
 )
 
-// sll2Len is the size in bytes of a LINKTYPE_LINUX_SLL2 header.
-const sll2Len = 20
-
-// headroom is what is kept free before a packet, for the header of cooked packets or
-// a VLAN tag that the kernel has taken out.
-const headroom = sll2Len + 4
-
-// Live captures from a network interface by a packet socket (packet(7)), which needs
-// CAP_NET_RAW. It implements Source; Next never returns io.EOF. Close may be called
-// from any goroutine, the other methods belong to one.
+// Live captures from network interfaces by a packet socket (packet(7)) and a ring of memory that it shares with the
+// kernel (TPACKET_V3): a packet's Data points into the ring. It implements Source; Next never returns io.EOF. Next and
+// Inputs belong to one goroutine; Stats, States and Close may be called from any. CAP_NET_RAW is needed by OpenLive, and by nothing
+// afterwards.
 //
-// A loopback interface shows each packet twice, going out and coming in: the copy
-// going out is left out. A VLAN tag that the network card has taken out is put
-// back. Packets of all interfaces together, and of interfaces with a link layer of
-// their own, are "cooked": LINKTYPE_LINUX_SLL2, as tcpdump -i any writes them.
+// Several interfaces share one socket, so that packets come in the order in which the kernel saw them: it is bound to
+// none, and its filter begins with their numbers. (A socket and a ring for each would have to be merged by time, which
+// waits for the slowest, or delivers out of order.) Packets of interfaces with different link types, of all interfaces
+// together, and of interfaces with a link layer of their own, are "cooked": LINKTYPE_LINUX_SLL2, as tcpdump -i any
+// writes them.
+//
+// A loopback interface shows each packet twice, going out and coming in: the copy going out is left out. A VLAN tag
+// that the network card has taken out is put back.
 type Live struct {
-	fd     int
-	in     Input
+	opt    LiveOptions
+	names  string
 	link   LinkType
-	cooked bool
-	loop   bool
-	buf    []byte
+	single bool // the socket is bound to an interface
+	filter []bpf.RawInstruction
 	number int64
-	stats  LiveStats
+	in     Input
+	walk   walker
+	frame  frame
 
-	mu     sync.Mutex // held while the socket is used
-	closed atomic.Bool
+	mu      sync.Mutex
+	ring    *ring // its memory is used by Next while it holds a block, by others under mu
+	watch   *watch
+	wake    int // eventfd of Close
+	stats   LiveStats
+	held    bool // Next has the ring's current block
+	polling bool // Next waits
+	freed   bool
+	fds     [3]unix.PollFd
 
-	// The arguments of recvmsg(2), kept to allocate nothing per packet.
-	msg     unix.Msghdr
-	iov     unix.Iovec
-	from    unix.RawSockaddrLinklayer
-	control [128]byte
+	notices []string // for opt.Notice, without the lock: whoever hears them may ask for States
+
+	closed               atomic.Bool
+	inPackets, inBytes   atomic.Int64 // written by Next alone
+	outPackets, outBytes atomic.Int64
 }
 
-// OpenLive starts capturing from an interface, or from all with AnyInterface. It
-// fails with an *Error of cause NoInterface, Permission or Unreadable.
-func OpenLive(iface string, opt LiveOptions) (*Live, error) {
-	opt = opt.withDefaults()
-	l := &Live{fd: -1, cooked: iface == AnyInterface, in: Input{File: iface, Format: "live", Dropped: -1}}
-	index := 0
-	if !l.cooked {
-		i, err := net.InterfaceByName(iface)
-		if err != nil {
-			return nil, noInterface(iface)
-		}
-		if i.Flags&net.FlagUp == 0 {
-			return nil, &Error{Cause: NoInterface, File: iface, Text: fmt.Sprintf("%s is down; bring it up: ip link set %s up", iface, iface)}
-		}
-		index, l.loop = i.Index, i.Flags&net.FlagLoopback != 0
+// OpenLive starts capturing from interfaces, or from all with AnyInterface alone. It fails with an *Error of cause
+// NoInterface, Permission or Unreadable, or with what opt.Filter returned.
+func OpenLive(ifaces []string, opt LiveOptions) (*Live, error) {
+	l := &Live{opt: opt.withDefaults(), names: strings.Join(ifaces, ","), wake: -1}
+	l.in = Input{File: l.names, Format: "live", Dropped: -1}
+	if err := l.find(ifaces); err != nil {
+		return nil, err
 	}
-	if err := l.open(index, opt); err != nil {
-		if l.fd >= 0 {
-			_ = unix.Close(l.fd)
+	if opt.Filter != nil {
+		var err error
+		if l.filter, err = opt.Filter(l.link); err != nil {
+			l.watch.close()
+			return nil, err
+		}
+	}
+	if err := l.start(); err != nil {
+		l.closeRest()
+		if l.ring != nil {
+			_ = l.ring.free()
 		}
 		if errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) {
-			return nil, &Error{
-				Cause: Permission, File: iface, Err: err,
-				Text: "no permission to capture from " + iface + "; run with sudo, or allow it once: sudo setcap cap_net_raw+ep $(command -v dubbo-wire)",
-			}
+			return nil, &Error{Cause: Permission, File: l.names, Err: err, Text: notAllowed(l.names)}
 		}
-		return nil, &Error{Cause: Unreadable, File: iface, Err: err, Text: fmt.Sprintf("%s: cannot capture: %v", iface, err)}
+		return nil, &Error{Cause: Unreadable, File: l.names, Err: err, Text: fmt.Sprintf("%s: cannot capture: %v", l.names, err)}
 	}
-	l.in.addLink(l.link, uint32(opt.SnapLen))
-	l.buf = make([]byte, headroom+opt.SnapLen)
-	l.iov.Base = &l.buf[headroom]
-	l.iov.SetLen(opt.SnapLen)
-	l.msg.Name = (*byte)(unsafe.Pointer(&l.from))
-	l.msg.Iov = &l.iov
-	l.msg.SetIovlen(1)
+	l.in.addLink(l.link, uint32(l.opt.SnapLen))
 	return l, nil
 }
 
-// open makes the socket. It hears nothing (protocol 0) before it is bound, so no
-// packet of another interface gets in.
-func (l *Live) open(index int, opt LiveOptions) error {
+// find looks the interfaces up and decides about the link type.
+func (l *Live) find(names []string) error {
+	fail := func(format string, args ...any) error {
+		return &Error{Cause: NoInterface, File: l.names, Text: fmt.Sprintf(format, args...)}
+	}
+	switch {
+	case len(names) == 0:
+		return fail("no interface to capture from")
+	case len(names) > maxAtOnce:
+		return fail("%d interfaces at once are too many; there may be %d, or %s", len(names), maxAtOnce, AnyInterface)
+	case len(names) > 1 && slices.Contains(names, AnyInterface):
+		return fail("%s is all interfaces already; name it alone", AnyInterface)
+	}
+	l.watch = newWatch(names[0] == AnyInterface)
+	if l.watch.any {
+		l.link = LinkLinuxSLL2
+		return nil
+	}
+	links, err := listLinks()
+	if err != nil {
+		l.watch.close()
+		return &Error{Cause: Unreadable, File: l.names, Err: err, Text: "the network interfaces cannot be listed: " + err.Error()}
+	}
+	for i, name := range names {
+		k := slices.IndexFunc(links, func(n netLink) bool { return n.name == name })
+		switch {
+		case k < 0:
+			err = noInterface(name)
+		case slices.Contains(names[:i], name):
+			err = fail("%s is named twice", name)
+		case !links[k].up:
+			err = fail("%s is down; bring it up: ip link set %s up", name, name)
+		default:
+			l.watch.add(&links[k])
+			if link := links[k].link(); i == 0 || link == l.link {
+				l.link = link
+			} else {
+				l.link = LinkLinuxSLL2
+			}
+			continue
+		}
+		l.watch.close()
+		return err
+	}
+	l.single = len(names) == 1
+	return nil
+}
+
+// start opens the socket, and lets packets in when all is set.
+func (l *Live) start() error {
 	kind := unix.SOCK_RAW
-	if l.cooked {
+	if l.link == LinkLinuxSLL2 {
 		kind = unix.SOCK_DGRAM
 	}
 	var err error
-	if l.fd, err = unix.Socket(unix.AF_PACKET, kind|unix.SOCK_CLOEXEC, 0); err != nil {
-		l.fd = -1
-		return fmt.Errorf("packet socket: %w", err)
+	if l.ring, err = openRing(kind, l.opt.Buffer); err != nil {
+		return err
 	}
-	if !l.cooked {
-		l.link, l.cooked = linkOf(l.fd, index)
-		if l.cooked {
-			_ = unix.Close(l.fd)
-			return l.open(index, opt)
-		}
-	} else {
-		l.link = LinkLinuxSLL2
+	if l.wake, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err != nil {
+		return fmt.Errorf("eventfd: %w", err)
 	}
-	// More than net.core.rmem_max needs CAP_NET_ADMIN.
-	if unix.SetsockoptInt(l.fd, unix.SOL_SOCKET, unix.SO_RCVBUFFORCE, opt.Buffer) != nil {
-		_ = unix.SetsockoptInt(l.fd, unix.SOL_SOCKET, unix.SO_RCVBUF, opt.Buffer)
+	l.fds = [3]unix.PollFd{
+		{Fd: int32(l.ring.fd), Events: unix.POLLIN},
+		{Fd: int32(l.wake), Events: unix.POLLIN},
+		{Fd: int32(l.watch.events), Events: unix.POLLIN},
 	}
-	if err := unix.SetsockoptInt(l.fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1); err != nil {
-		return fmt.Errorf("SO_TIMESTAMPNS: %w", err)
+	if l.single && l.watch.slots[0].loop { // spares half the work where the kernel knows it; the filter checks as well
+		_ = unix.SetsockoptInt(l.ring.fd, unix.SOL_PACKET, unix.PACKET_IGNORE_OUTGOING, 1)
 	}
-	if err := unix.SetsockoptInt(l.fd, unix.SOL_PACKET, unix.PACKET_AUXDATA, 1); err != nil {
-		return fmt.Errorf("PACKET_AUXDATA: %w", err)
+	if err := l.attach(); err != nil {
+		return err
 	}
-	poll := unix.NsecToTimeval(int64(max(opt.Poll, time.Millisecond)))
-	if err := unix.SetsockoptTimeval(l.fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &poll); err != nil {
-		return fmt.Errorf("SO_RCVTIMEO: %w", err)
+	index := 0
+	if l.single {
+		index = l.watch.slots[0].Index
 	}
-	if l.loop { // spares half the work where the kernel knows it; Next checks as well
-		_ = unix.SetsockoptInt(l.fd, unix.SOL_PACKET, unix.PACKET_IGNORE_OUTGOING, 1)
-	}
-	if err := attach(l.fd, opt.Filter); err != nil {
-		return fmt.Errorf("the filter was refused: %w", err)
-	}
-	if err := unix.Bind(l.fd, &unix.SockaddrLinklayer{Protocol: networkOrder(unix.ETH_P_ALL), Ifindex: index}); err != nil {
+	if err := l.ring.bind(index); err != nil {
 		return fmt.Errorf("bind: %w", err)
 	}
-	if index != 0 && !l.loop && !opt.NoPromiscuous {
-		member := unix.PacketMreq{Ifindex: int32(index), Type: unix.PACKET_MR_PROMISC}
-		_ = unix.SetsockoptPacketMreq(l.fd, unix.SOL_PACKET, unix.PACKET_ADD_MEMBERSHIP, &member) // not every interface can
+	for i := range l.watch.slots {
+		l.promiscuous(i)
 	}
 	return nil
+}
+
+// attach sets the filter for the interfaces that are there.
+func (l *Live) attach() error {
+	var indexes []int
+	doubles := l.watch.any
+	for i := range l.watch.slots {
+		s := &l.watch.slots[i]
+		doubles = doubles || s.loop
+		if !l.single && !l.watch.any {
+			// The number of an interface that is gone may stay away: -1 is none.
+			index := s.Index
+			if s.Gone {
+				index = -1
+			}
+			indexes = append(indexes, index)
+		}
+	}
+	return l.ring.attach(program(l.filter, l.opt.SnapLen, indexes, doubles))
+}
+
+// promiscuous asks the interface of a slot for packets to others as well; not every one can.
+func (l *Live) promiscuous(place int) {
+	s := &l.watch.slots[place]
+	if l.opt.NoPromiscuous || s.loop {
+		return
+	}
+	member := unix.PacketMreq{Ifindex: int32(s.Index), Type: unix.PACKET_MR_PROMISC}
+	_ = unix.SetsockoptPacketMreq(l.ring.fd, unix.SOL_PACKET, unix.PACKET_ADD_MEMBERSHIP, &member)
 }
 
 // networkOrder swaps a 16-bit value into network byte order as the machine sees it.
@@ -144,190 +204,315 @@ func networkOrder(v uint16) uint16 {
 	return binary.NativeEndian.Uint16(binary.BigEndian.AppendUint16(nil, v))
 }
 
-// linkOf is the link type of an interface, by its ARP hardware type; cooked if
-// packets should be read without their link header.
-func linkOf(fd, index int) (link LinkType, cooked bool) {
-	// Bound with protocol 0, a socket hears nothing and yet knows its interface.
-	if err := unix.Bind(fd, &unix.SockaddrLinklayer{Ifindex: index}); err != nil {
-		return LinkLinuxSLL2, true
-	}
-	name, err := unix.Getsockname(fd)
-	ll, ok := name.(*unix.SockaddrLinklayer)
-	if err != nil || !ok {
-		return LinkLinuxSLL2, true
-	}
-	switch ll.Hatype {
-	case unix.ARPHRD_ETHER, unix.ARPHRD_LOOPBACK:
-		return LinkEthernet, false
-	case unix.ARPHRD_NONE, unix.ARPHRD_RAWIP:
-		return LinkRaw, false
-	case unix.ARPHRD_IEEE80211_RADIOTAP:
-		return LinkRadiotap, false
-	}
-	return LinkLinuxSLL2, true
-}
-
-// attach sets the socket's filter.
-func attach(fd int, filter []bpf.RawInstruction) error {
-	if len(filter) == 0 {
-		return nil
-	}
-	code := make([]unix.SockFilter, len(filter))
-	for i, ins := range filter {
-		code[i] = unix.SockFilter{Code: ins.Op, Jt: ins.Jt, Jf: ins.Jf, K: ins.K}
-	}
-	return unix.SetsockoptSockFprog(fd, unix.SOL_SOCKET, unix.SO_ATTACH_FILTER, &unix.SockFprog{Len: uint16(len(code)), Filter: &code[0]})
-}
-
 // Link is the link type of the packets, and what a filter must be made for.
 func (l *Live) Link() LinkType { return l.link }
 
-// Next waits for a packet, for no longer than the poll interval: then it returns
-// ErrTimeout. Behind Close it returns ErrClosed; an interface that went away is an
-// *Error.
+// Next waits for a packet, for no longer than the poll interval: then it returns ErrTimeout. Behind Close it returns
+// ErrClosed. While an interface is away there is nothing but ErrTimeout from it. The packet's Data is valid until the
+// next call, whoever calls Close in between.
 func (l *Live) Next(p *Packet) error {
 	for {
-		n, err := l.receive()
-		switch {
-		case err != nil:
-			return err
-		case l.from.Pkttype == unix.PACKET_OUTGOING && l.from.Hatype == unix.ARPHRD_LOOPBACK:
-			continue
-		}
-		l.packet(p, n)
-		l.in.count(p)
-		return nil
-	}
-}
-
-// receive reads one packet behind the headroom and returns its length on the wire.
-func (l *Live) receive() (int, error) {
-	for {
-		l.mu.Lock()
-		if l.closed.Load() {
-			l.mu.Unlock()
-			return 0, ErrClosed
-		}
-		l.msg.Namelen = uint32(unsafe.Sizeof(l.from))
-		l.msg.Control = &l.control[0]
-		l.msg.SetControllen(len(l.control))
-		// unix.Recvmsg would allocate the sender's address for every packet. With
-		// MSG_TRUNC the result is the length of the packet, not of what fitted.
-		n, _, errno := unix.Syscall(unix.SYS_RECVMSG, uintptr(l.fd), uintptr(unsafe.Pointer(&l.msg)), unix.MSG_TRUNC)
-		l.mu.Unlock()
-		switch errno {
-		case 0:
-			return int(n), nil
-		case unix.EINTR:
-			continue
-		case unix.EAGAIN:
-			return 0, ErrTimeout
-		case unix.ENETDOWN, unix.ENODEV, unix.ENXIO:
-			return 0, &Error{Cause: NoInterface, File: l.in.File, Err: errno, Text: l.in.File + " went down while capturing; what came before is kept"}
-		}
-		return 0, &Error{Cause: Unreadable, File: l.in.File, Err: errno, Text: fmt.Sprintf("%s: capturing failed: %v", l.in.File, errno)}
-	}
-}
-
-// packet fills p from what receive has left: n bytes on the wire behind headroom,
-// the sender in from, time and VLAN tag in control.
-func (l *Live) packet(p *Packet, n int) {
-	kept := min(n, len(l.buf)-headroom)
-	start := headroom
-	p.Time = 0
-	var tag, tagType uint16
-	for c := l.control[:l.msg.Controllen]; len(c) >= unix.SizeofCmsghdr; {
-		h := (*unix.Cmsghdr)(unsafe.Pointer(&c[0]))
-		size := int(h.Len)
-		if size < unix.SizeofCmsghdr || size > len(c) {
-			break
-		}
-		value := c[unix.CmsgLen(0):size]
-		switch {
-		case h.Level == unix.SOL_SOCKET && h.Type == unix.SCM_TIMESTAMPNS && len(value) >= int(unsafe.Sizeof(unix.Timespec{})):
-			p.Time = (*unix.Timespec)(unsafe.Pointer(&value[0])).Nano()
-		case h.Level == unix.SOL_PACKET && h.Type == unix.PACKET_AUXDATA && len(value) >= int(unsafe.Sizeof(unix.TpacketAuxdata{})):
-			aux := (*unix.TpacketAuxdata)(unsafe.Pointer(&value[0]))
-			n = max(n, int(aux.Len)) // a filter may cut before recvmsg counts
-			if aux.Status&unix.TP_STATUS_VLAN_VALID != 0 {
-				tag, tagType = aux.Vlan_tci, 0x8100
-				if aux.Status&unix.TP_STATUS_VLAN_TPID_VALID != 0 {
-					tagType = aux.Vlan_tpid
-				}
+		for l.walk.next(&l.frame) {
+			if l.closed.Load() {
+				break
+			}
+			if l.packet(p) {
+				return nil
 			}
 		}
-		c = c[min(unix.CmsgSpace(size-unix.SizeofCmsghdr), len(c)):]
+		err := l.turn()
+		for _, text := range l.notices {
+			l.opt.Notice(text)
+		}
+		l.notices = l.notices[:0]
+		if err != nil {
+			return err
+		}
 	}
-	if p.Time == 0 {
-		p.Time = time.Now().UnixNano()
+}
+
+// packet fills p from the frame, unless it is none for us.
+func (l *Live) packet(p *Packet) bool {
+	f := &l.frame
+	kind := f.head[frameType]
+	loop := binary.NativeEndian.Uint16(f.head[frameHatype:]) == unix.ARPHRD_LOOPBACK
+	if loop && kind == unix.PACKET_OUTGOING {
+		return false
 	}
-	switch {
-	case l.cooked:
-		start -= sll2Len
-		kept, n = kept+sll2Len, n+sll2Len
-		h := l.buf[start : start+sll2Len : start+sll2Len]
-		clear(h)
-		binary.NativeEndian.PutUint16(h, l.from.Protocol) // is in network order
-		binary.BigEndian.PutUint32(h[4:], uint32(l.from.Ifindex))
-		binary.BigEndian.PutUint16(h[8:], l.from.Hatype)
-		h[10], h[11] = l.from.Pkttype, l.from.Halen
-		copy(h[12:], l.from.Addr[:min(int(l.from.Halen), len(l.from.Addr))])
-	case tagType != 0 && l.link == LinkEthernet && kept >= 12:
-		start -= 4
-		kept, n = kept+4, n+4
-		copy(l.buf[start:], l.buf[headroom:headroom+12])
-		binary.BigEndian.PutUint16(l.buf[start+12:], tagType)
-		binary.BigEndian.PutUint16(l.buf[start+14:], tag)
+	data, wire := shape(l.walk.block, f, l.link)
+	if data == nil {
+		l.walk.broken = true
+		return false
+	}
+	if len(data) > l.opt.SnapLen {
+		data = data[:l.opt.SnapLen]
 	}
 	l.number++
-	p.Data = l.buf[start : start+kept : start+kept]
-	p.WireLen = n
+	p.Data = data
+	p.WireLen = wire
+	p.Time = int64(binary.NativeEndian.Uint32(f.head[frameSec:]))*1e9 + int64(binary.NativeEndian.Uint32(f.head[frameNsec:]))
 	p.Link = l.link
-	p.File, p.Interface = 0, 0
+	p.File = 0
 	p.Number = l.number
+	p.Interface = 0
+	if !l.single {
+		p.Interface = l.place(int32(binary.NativeEndian.Uint32(f.head[frameIndex:])))
+	}
+	l.in.count(p)
+	if kind == unix.PACKET_OUTGOING {
+		l.outPackets.Add(1)
+		l.outBytes.Add(int64(wire))
+	} else {
+		l.inPackets.Add(1)
+		l.inBytes.Add(int64(wire))
+	}
+	return true
+}
+
+// place is the slot of the interface that a packet came from.
+func (l *Live) place(index int32) int {
+	w := l.watch
+	if index == w.lastIndex {
+		return w.lastPlace
+	}
+	place, ok := w.places[index]
+	if !ok {
+		l.mu.Lock()
+		place = w.meet(index)
+		l.mu.Unlock()
+	}
+	w.lastIndex, w.lastPlace = index, place
+	return place
+}
+
+// turn gives the block back that was read and takes the next, if need be after waiting for it.
+func (l *Live) turn() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.held {
+		l.ring.giveBack()
+		l.held = false
+		if l.walk.broken {
+			l.in.note(l.number, 0, "a block of the ring contradicts itself; the rest of it is skipped")
+		}
+	}
+	if l.closed.Load() {
+		return l.finish()
+	}
+	l.watch.heard()
+	l.look()
+	if l.take() {
+		return nil
+	}
+	l.polling = true
+	l.mu.Unlock()
+	_, err := unix.Poll(l.fds[:], max(1, int(l.opt.Poll/time.Millisecond)))
+	l.mu.Lock()
+	l.polling = false
+	if l.closed.Load() {
+		return l.finish()
+	}
+	if err != nil && err != unix.EINTR {
+		return &Error{Cause: Unreadable, File: l.names, Err: err, Text: fmt.Sprintf("%s: capturing failed: %v", l.names, err)}
+	}
+	if l.fds[0].Revents&unix.POLLERR != 0 {
+		if err := l.socketError(); err != nil {
+			return err
+		}
+	}
+	if l.take() {
+		return nil
+	}
+	return ErrTimeout
+}
+
+// take takes the next block if the kernel has handed it over.
+func (l *Live) take() bool {
+	if !l.ring.ready() {
+		return false
+	}
+	l.held = true
+	l.walk.begin(l.ring.current())
+	return true
+}
+
+// socketError asks what is wrong with the socket. That its interface went down is not wrong.
+func (l *Live) socketError() error {
+	code, err := unix.GetsockoptInt(l.ring.fd, unix.SOL_SOCKET, unix.SO_ERROR)
+	if err == nil && code != 0 {
+		err = unix.Errno(code)
+	}
+	switch err {
+	case nil:
+		return nil
+	case unix.ENETDOWN, unix.ENODEV, unix.ENXIO:
+		l.watch.stale = true
+		return nil
+	}
+	return &Error{Cause: Unreadable, File: l.names, Err: err, Text: fmt.Sprintf("%s: capturing failed: %v", l.names, err)}
+}
+
+// look sees to interfaces that went away or came back.
+func (l *Live) look() {
+	now := time.Now()
+	if !l.watch.due(now) {
+		return
+	}
+	changes := l.watch.refresh(now)
+	if l.watch.any || len(changes) == 0 {
+		return
+	}
+	fresh := false
+	for i := range changes {
+		if l.changed(&changes[i]) {
+			fresh = true
+		}
+	}
+	if fresh && !l.single {
+		if err := l.attach(); err != nil {
+			l.notice(fmt.Sprintf("%s: %v", l.names, err))
+		}
+	}
+}
+
+// changed does what a change of an interface asks for, and reports whether it is another interface now.
+func (l *Live) changed(c *change) (fresh bool) {
+	name := c.was.Name
+	switch s := &l.watch.slots[c.place]; {
+	case c.now.Gone:
+		l.notice(name + " is gone; waiting until it is back (Ctrl-C ends the capture)")
+		return true
+	case c.now.Index != c.was.Index && l.link != LinkLinuxSLL2 && c.link != l.link:
+		l.notice(name + " is back with another kind of packets, which this capture cannot have; start a new one")
+		s.InterfaceState, s.refused = InterfaceState{Name: name, Gone: true}, c.now.Index
+		return true
+	case c.now.Index != c.was.Index:
+		if l.single {
+			if err := l.ring.bind(c.now.Index); err != nil {
+				l.watch.stale = true
+				s.InterfaceState = c.was // and try again
+				return false
+			}
+		}
+		l.promiscuous(c.place)
+		if c.now.Up {
+			l.notice(name + " is back")
+		} else {
+			l.notice(name + " is back, but down; waiting until it is up (Ctrl-C ends the capture)")
+		}
+		return true
+	case c.now.Up:
+		l.notice(name + " is up again")
+	default:
+		l.notice(name + " went down; waiting until it is back (Ctrl-C ends the capture)")
+	}
+	return false
+}
+
+// notice keeps a line for opt.Notice.
+func (l *Live) notice(text string) {
+	if l.opt.Notice != nil {
+		l.notices = append(l.notices, text)
+	}
 }
 
 // Stats asks the kernel what it has seen and dropped since OpenLive.
 func (l *Live) Stats() (LiveStats, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.closed.Load() {
-		if err := l.readStats(); err != nil {
-			return l.stats, fmt.Errorf("%s: packet statistics: %w", l.in.File, err)
-		}
+	err := l.readStats()
+	if err != nil {
+		err = fmt.Errorf("%s: packet statistics: %w", l.names, err)
 	}
-	return l.stats, nil
+	s := l.stats
+	s.In = Traffic{Packets: l.inPackets.Load(), Bytes: l.inBytes.Load()}
+	s.Out = Traffic{Packets: l.outPackets.Load(), Bytes: l.outBytes.Load()}
+	return s, err
 }
 
 // readStats adds the kernel's counts, which start again at each reading.
 func (l *Live) readStats() error {
-	s, err := unix.GetsockoptTpacketStats(l.fd, unix.SOL_PACKET, unix.PACKET_STATISTICS)
+	if l.freed {
+		return nil
+	}
+	s, err := unix.GetsockoptTpacketStatsV3(l.ring.fd, unix.SOL_PACKET, unix.PACKET_STATISTICS)
 	if err != nil {
 		return err
 	}
 	l.stats.Received += int64(s.Packets)
 	l.stats.Dropped += int64(s.Drops)
+	l.stats.Freezes += int64(s.Freeze_q_cnt)
+	l.stats.Fill = l.ring.fill()
 	return nil
 }
 
-// Inputs describes the interface as the one input.
+// States are the interfaces, by Packet.Interface. With AnyInterface they are those that packets came from so far.
+func (l *Live) States() []InterfaceState {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	states := make([]InterfaceState, len(l.watch.slots))
+	for i := range states {
+		states[i] = l.watch.slots[i].InterfaceState
+	}
+	return states
+}
+
+// Inputs describes the capture as the one input.
 func (l *Live) Inputs() []Input {
+	s, err := l.Stats()
 	in := l.in
 	in.LinkTypes = slices.Clone(in.LinkTypes)
-	if s, err := l.Stats(); err == nil {
+	in.Damage = slices.Clone(in.Damage)
+	if err == nil {
 		in.Dropped = s.Dropped
 	}
 	return []Input{in}
 }
 
-// Close ends the capture, also under a Next that is waiting, within its poll
-// interval. Stats keep their last values.
+// Close ends the capture, also under a Next that is waiting. Stats keep their last values. A packet that Next has
+// delivered stays valid; its memory is given back by the next call of Next, or when nothing refers to l any more.
 func (l *Live) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.closed.Swap(true) {
 		return nil
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	_ = l.readStats()
-	return unix.Close(l.fd)
+	switch {
+	case l.polling:
+		_, _ = unix.Write(l.wake, []byte{1, 0, 0, 0, 0, 0, 0, 0})
+		return nil
+	case l.held:
+		l.ring.silence()
+		l.closeRest()
+		runtime.AddCleanup(l, func(r *ring) { _ = r.free() }, l.ring)
+		return nil
+	}
+	return l.free()
+}
+
+// finish is what Next does behind Close.
+func (l *Live) finish() error {
+	_ = l.free()
+	return ErrClosed
+}
+
+func (l *Live) free() error {
+	if l.freed {
+		return nil
+	}
+	l.freed = true
+	l.stats.Fill = 0
+	l.walk = walker{}
+	l.closeRest()
+	return l.ring.free()
+}
+
+// closeRest closes what is not the socket; Next has no use for it any more.
+func (l *Live) closeRest() {
+	l.watch.close()
+	if l.wake >= 0 {
+		_ = unix.Close(l.wake)
+		l.wake = -1
+	}
 }

@@ -4,16 +4,18 @@ package capture
 
 import (
 	"runtime"
+	"strings"
 )
 
-// Live captures from an interface; on this system there is none.
+// Live captures from interfaces; on this system there is none.
 type Live struct{}
 
 // OpenLive fails with cause NotSupported: live capture needs Linux.
-func OpenLive(iface string, _ LiveOptions) (*Live, error) {
+func OpenLive(ifaces []string, _ LiveOptions) (*Live, error) {
+	name := strings.Join(ifaces, ",")
 	return nil, &Error{
-		Cause: NotSupported, File: iface,
-		Text: "capturing from " + iface + " is not possible on " + runtime.GOOS + ", only on Linux; record with tcpdump -i " + iface + " -w trace.pcap and analyze the file",
+		Cause: NotSupported, File: name,
+		Text: "capturing from " + name + " is not possible on " + runtime.GOOS + ", only on Linux; record with tcpdump -i " + name + " -w trace.pcap and analyze the file",
 	}
 }
 
@@ -26,8 +28,17 @@ func (l *Live) Close() error { return nil }
 // Stats is zero.
 func (l *Live) Stats() (LiveStats, error) { return LiveStats{}, nil }
 
+// States is empty.
+func (l *Live) States() []InterfaceState { return nil }
+
 // Inputs is empty.
 func (l *Live) Inputs() []Input { return nil }
 
 // Link is the link type of the packets.
 func (l *Live) Link() LinkType { return LinkEthernet }
+
+// Counters knows nothing on this system.
+func Counters(string) (in, out Traffic, ok bool) { return Traffic{}, Traffic{}, false }
+
+// LinkSpeed knows nothing on this system.
+func LinkSpeed(string) int64 { return 0 }

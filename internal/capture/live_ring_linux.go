@@ -1,0 +1,140 @@
+package capture
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Sizes of the ring in bytes. A block holds the largest packet that the kernel makes (64 KiB, with "BIG TCP" up to
+// 512 KiB) and is handed over when it is full, or after retireMillis when something is in it. So a reader may stand
+// still for blocks × retireMillis however few packets come: with 32 MiB for 1.6 s.
+const (
+	ringBlock      = 1 << 20
+	ringSmallBlock = 512 << 10
+	ringLeast      = 2 * ringSmallBlock
+	ringMost       = 2 << 30
+	retireMillis   = 50
+
+	// headroom is what is kept free in front of a packet: a header of LINKTYPE_LINUX_SLL2 and a VLAN tag.
+	headroom = sll2Len + 4
+)
+
+// ring is a packet socket with the memory it shares with the kernel: blocks that change hands in turn (packet(7),
+// Documentation/networking/packet_mmap.rst).
+type ring struct {
+	fd    int
+	mem   []byte
+	block int // bytes of one
+	count int
+	now   int // the block that is read, or waited for
+}
+
+// openRing makes the socket with a ring of up to size bytes. It hears nothing (protocol 0) before it is bound, so no
+// packet comes that was not asked for.
+func openRing(kind, size int) (*ring, error) {
+	fd, err := unix.Socket(unix.AF_PACKET, kind|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	if err != nil {
+		return nil, fmt.Errorf("packet socket: %w", err)
+	}
+	r := &ring{fd: fd}
+	if err := r.allocate(size); err != nil {
+		_ = unix.Close(fd)
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *ring) allocate(size int) error {
+	if err := unix.SetsockoptInt(r.fd, unix.SOL_PACKET, unix.PACKET_VERSION, unix.TPACKET_V3); err != nil {
+		return fmt.Errorf("TPACKET_V3 (Linux 3.2 and later have it): %w", err)
+	}
+	if err := unix.SetsockoptInt(r.fd, unix.SOL_PACKET, unix.PACKET_RESERVE, headroom); err != nil {
+		return fmt.Errorf("PACKET_RESERVE: %w", err)
+	}
+	var err error
+	for size = min(max(size, ringLeast), ringMost); size >= ringLeast; size /= 2 {
+		if err = r.try(size); err == nil || !errors.Is(err, unix.ENOMEM) && !errors.Is(err, unix.EAGAIN) {
+			return err
+		}
+	}
+	return err
+}
+
+func (r *ring) try(size int) error {
+	r.block = ringBlock
+	if size < 8*ringBlock {
+		r.block = ringSmallBlock
+	}
+	r.count = size / r.block
+	// With TPACKET_V3 frames have no fixed size; the numbers only have to fit together.
+	req := unix.TpacketReq3{
+		Block_size: uint32(r.block), Block_nr: uint32(r.count),
+		Frame_size: uint32(r.block), Frame_nr: uint32(r.count),
+		Retire_blk_tov: retireMillis,
+	}
+	if err := unix.SetsockoptTpacketReq3(r.fd, unix.SOL_PACKET, unix.PACKET_RX_RING, &req); err != nil {
+		return fmt.Errorf("a ring of %d bytes: %w", size, err)
+	}
+	mem, err := unix.Mmap(r.fd, 0, r.block*r.count, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		_ = unix.SetsockoptTpacketReq3(r.fd, unix.SOL_PACKET, unix.PACKET_RX_RING, &unix.TpacketReq3{})
+		return fmt.Errorf("mapping a ring of %d bytes: %w", size, err)
+	}
+	r.mem = mem
+	return nil
+}
+
+// bind lets packets in: of one interface, or with 0 of all.
+func (r *ring) bind(index int) error {
+	return unix.Bind(r.fd, &unix.SockaddrLinklayer{Protocol: networkOrder(unix.ETH_P_ALL), Ifindex: index})
+}
+
+// silence lets no more packets in.
+func (r *ring) silence() {
+	_ = unix.Bind(r.fd, &unix.SockaddrLinklayer{})
+}
+
+func (r *ring) status(i int) *uint32 {
+	return (*uint32)(unsafe.Pointer(&r.mem[i*r.block+blockStatus]))
+}
+
+// ready reports whether the block to be read is ours.
+func (r *ring) ready() bool {
+	return atomic.LoadUint32(r.status(r.now))&unix.TP_STATUS_USER != 0
+}
+
+// current is that block.
+func (r *ring) current() []byte {
+	return r.mem[r.now*r.block : (r.now+1)*r.block : (r.now+1)*r.block]
+}
+
+// giveBack hands the block to the kernel and goes on to the next one.
+func (r *ring) giveBack() {
+	atomic.StoreUint32(r.status(r.now), unix.TP_STATUS_KERNEL)
+	r.now = (r.now + 1) % r.count
+}
+
+// fill is the share of blocks that are ours.
+func (r *ring) fill() float64 {
+	full := 0
+	for i := range r.count {
+		if atomic.LoadUint32(r.status(i))&unix.TP_STATUS_USER != 0 {
+			full++
+		}
+	}
+	return float64(full) / float64(r.count)
+}
+
+// free gives the memory back and closes the socket. Nobody may use them afterwards.
+func (r *ring) free() error {
+	if r.mem == nil {
+		return nil
+	}
+	err := unix.Munmap(r.mem) // the mapping holds the socket as well
+	r.mem = nil
+	return errors.Join(err, unix.Close(r.fd))
+}

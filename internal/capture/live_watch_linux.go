@@ -1,0 +1,172 @@
+package capture
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// The interfaces of a capture come and go. The kernel tells every change on its routing socket; then, at most every
+// refreshEvery, all interfaces are listed and compared with what is known. Without that socket, and while one is away,
+// they are listed once in missingEvery.
+const (
+	refreshEvery = 100 * time.Millisecond
+	missingEvery = time.Second
+	// maxSeen bounds what is remembered of a machine whose interfaces come and go.
+	maxSeen = 1024
+)
+
+// watch knows the interfaces of a capture.
+type watch struct {
+	any    bool
+	slots  []slot
+	places map[int32]int // slot of an interface by the system's number, those that are gone included
+	// last is the newest answer of places.
+	lastIndex int32
+	lastPlace int
+
+	events  int  // the routing socket, or -1
+	stale   bool // something has changed
+	checked time.Time
+}
+
+type slot struct {
+	InterfaceState
+	loop    bool
+	refused int // the number of an interface of that name that cannot be captured along with the others
+}
+
+func newWatch(isAny bool) *watch {
+	w := &watch{any: isAny, places: make(map[int32]int), lastIndex: -1, events: -1, checked: time.Now()}
+	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, unix.NETLINK_ROUTE)
+	if err != nil {
+		return w
+	}
+	if unix.Bind(fd, &unix.SockaddrNetlink{Family: unix.AF_NETLINK, Groups: unix.RTMGRP_LINK}) != nil {
+		_ = unix.Close(fd)
+		return w
+	}
+	w.events = fd
+	return w
+}
+
+func (w *watch) close() {
+	if w.events >= 0 {
+		_ = unix.Close(w.events)
+		w.events = -1
+	}
+}
+
+// add takes an interface in that is there.
+func (w *watch) add(n *netLink) int {
+	w.slots = append(w.slots, slot{
+		InterfaceState: InterfaceState{Name: n.name, Up: n.up, Index: n.index},
+		loop:           n.hatype == unix.ARPHRD_LOOPBACK,
+	})
+	w.places[int32(n.index)] = len(w.slots) - 1
+	return len(w.slots) - 1
+}
+
+// meet gives a slot to an interface that sends its first packet: that of a former one with its name, or a new one. When
+// there are too many, the last one stands for all others.
+func (w *watch) meet(index int32) int {
+	if !w.any {
+		return 0
+	}
+	found := netLink{index: int(index), name: fmt.Sprintf("interface %d", index)} // went away since
+	if links, err := listLinks(); err == nil {
+		if i := slices.IndexFunc(links, func(n netLink) bool { return n.index == int(index) }); i >= 0 {
+			found = links[i]
+		}
+	}
+	if len(w.places) >= 4*maxSeen {
+		clear(w.places)
+		for i := range w.slots {
+			if !w.slots[i].Gone {
+				w.places[int32(w.slots[i].Index)] = i
+			}
+		}
+	}
+	i := slices.IndexFunc(w.slots, func(s slot) bool { return s.Gone && s.Name == found.name })
+	switch {
+	case i >= 0:
+		w.slots[i].InterfaceState = InterfaceState{Name: found.name, Up: found.up, Index: found.index}
+	case len(w.slots) < maxSeen:
+		return w.add(&found)
+	default:
+		i = maxSeen - 1
+		w.slots[i].Name = "others"
+	}
+	w.places[index] = i
+	return i
+}
+
+// due reports whether the interfaces should be listed now.
+func (w *watch) due(now time.Time) bool {
+	since := now.Sub(w.checked)
+	if w.stale && since >= refreshEvery {
+		return true
+	}
+	if since < missingEvery {
+		return false
+	}
+	return w.events < 0 || !w.any && slices.ContainsFunc(w.slots, func(s slot) bool { return !s.Up })
+}
+
+// heard takes what the routing socket has told; that it told something is enough.
+func (w *watch) heard() {
+	if w.events < 0 {
+		return
+	}
+	var some [64]byte
+	for range 1000 {
+		n, err := unix.Read(w.events, some[:])
+		if n <= 0 && err != unix.ENOBUFS { // ENOBUFS: more was told than fitted
+			return
+		}
+		w.stale = true
+	}
+}
+
+// change is what refresh has found out of an interface.
+type change struct {
+	place    int
+	was, now InterfaceState
+	link     LinkType
+}
+
+// refresh lists the interfaces and returns what has changed. A capture of "any" has nothing to do about it.
+func (w *watch) refresh(now time.Time) []change {
+	w.checked, w.stale = now, false
+	links, err := listLinks()
+	if err != nil {
+		w.stale = true
+		return nil
+	}
+	var changes []change
+	for i := range w.slots {
+		s := &w.slots[i]
+		was := s.InterfaceState
+		k := slices.IndexFunc(links, func(n netLink) bool { return n.index == s.Index && s.Index > 0 })
+		if k < 0 && !w.any {
+			k = slices.IndexFunc(links, func(n netLink) bool { return n.name == s.Name && n.index != s.refused })
+		}
+		if k < 0 {
+			s.Up, s.Gone, s.Index = false, true, 0
+		} else {
+			s.Up, s.Gone, s.Index = links[k].up, false, links[k].index
+		}
+		if s.InterfaceState != was {
+			c := change{place: i, was: was, now: s.InterfaceState}
+			if k >= 0 {
+				c.link = links[k].link()
+				w.places[int32(s.Index)] = i
+			}
+			changes = append(changes, c)
+		}
+	}
+	w.lastIndex = -1
+	return changes
+}

@@ -1,0 +1,169 @@
+package capture
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"strconv"
+	"strings"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// DropPrivileges gives up every capability (capabilities(7)), the way to get any by starting another program
+// (no_new_privs) and, with a user, the identity. It does so for all threads, for good, and a socket that is open stays
+// open. Who has nothing to give up loses nothing.
+//
+// The memory of the process, which holds what was captured and the open socket, is closed to other processes of the
+// same user (PR_SET_DUMPABLE).
+//
+// It needs a build without cgo: only then does Go know all threads.
+func DropPrivileges(p Privileges) error {
+	fail := func(what string, err error) error {
+		return &Error{Cause: Unreadable, Err: err, Text: fmt.Sprintf("privileges cannot be given up: %s: %v", what, err)}
+	}
+	// Who may not do this has no way around the bounding set either: no_new_privs comes in any case.
+	for c := uintptr(0); ; c++ {
+		if _, _, errno := syscall.AllThreadsSyscall(unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, c, 0); errno == unix.ENOTSUP {
+			return fail("built with cgo", errno)
+		} else if errno != 0 {
+			break // EPERM, or EINVAL behind the last capability
+		}
+	}
+	if p.User != "" {
+		if err := become(p.User); err != nil {
+			return err
+		}
+	}
+	for _, one := range []struct {
+		name                  string
+		option, value, second uintptr
+		optional              bool
+	}{
+		{"no_new_privs", unix.PR_SET_NO_NEW_PRIVS, 1, 0, false},
+		{"keep_caps", unix.PR_SET_KEEPCAPS, 0, 0, true},                                       // EPERM if it is locked, and then nobody is kept by it
+		{"ambient capabilities", unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, true}, // before Linux 4.3 there are none
+		{"dumpable", unix.PR_SET_DUMPABLE, 0, 0, true},
+	} {
+		_, _, errno := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, one.option, one.value, one.second, 0, 0, 0)
+		if errno != 0 && !one.optional {
+			return fail(one.name, errno)
+		}
+	}
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var none [2]unix.CapUserData
+	_, _, errno := syscall.AllThreadsSyscall(unix.SYS_CAPSET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&none)), 0)
+	if errno != 0 {
+		return fail("capset", errno)
+	}
+	return nil
+}
+
+// become changes the user of all threads, with its group and no other.
+func become(name string) error {
+	uid, gid, err := lookUp(name)
+	if err != nil {
+		return &Error{Cause: Unreadable, File: name, Err: err, Text: err.Error()}
+	}
+	if uid == os.Getuid() && uid == os.Geteuid() && gid == os.Getgid() && gid == os.Getegid() {
+		return nil
+	}
+	err = syscall.Setgroups([]int{gid})
+	if err == nil {
+		err = syscall.Setresgid(gid, gid, gid)
+	}
+	if err == nil {
+		err = syscall.Setresuid(uid, uid, uid)
+	}
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, unix.EPERM):
+		return &Error{
+			Cause: Permission, File: name, Err: err,
+			Text: fmt.Sprintf("the user cannot be changed to %s: that takes root (CAP_SETUID and CAP_SETGID), and this runs as uid %d; run with sudo, or without --user", name, os.Getuid()),
+		}
+	}
+	return &Error{Cause: Unreadable, File: name, Err: err, Text: fmt.Sprintf("the user cannot be changed to %s: %v", name, err)}
+}
+
+// lookUp finds a user by name or number. A number that /etc/passwd does not know has the group of the same number.
+func lookUp(name string) (uid, gid int, err error) {
+	u, err := user.Lookup(name)
+	if err != nil {
+		number, bad := strconv.ParseUint(name, 10, 31)
+		if bad != nil {
+			return 0, 0, fmt.Errorf("there is no user %s; write a name that /etc/passwd has, or a number", name)
+		}
+		if u, err = user.LookupId(name); err != nil {
+			return int(number), int(number), nil
+		}
+	}
+	uid, err = strconv.Atoi(u.Uid)
+	if err == nil {
+		gid, err = strconv.Atoi(u.Gid)
+	}
+	if err != nil {
+		return 0, 0, fmt.Errorf("user %s has no numbers: %w", name, err)
+	}
+	return uid, gid, nil
+}
+
+// notAllowed words that capturing was refused, and what to do.
+func notAllowed(iface string) string {
+	text := "no permission to capture from " + iface
+	if hasNetRaw() {
+		return text + ", although this process has cap_net_raw: a security module, a seccomp profile or a user namespace forbids packet sockets"
+	}
+	self := executable()
+	allow := "sudo setcap cap_net_raw+ep " + self
+	switch {
+	case inContainer():
+		return text + "; start the container with --cap-add NET_RAW and run as root in it, or allow the program once: " + allow
+	case os.Geteuid() == 0:
+		return text + ": root without cap_net_raw; run with sudo outside of this sandbox, or allow it once: " + allow
+	case hasFileCapability(self):
+		return text + ": " + self + " has a capability that has no effect here (a file system mounted nosuid, or no_new_privs); run with sudo, or elsewhere after: " + allow
+	}
+	return text + "; run with sudo, or allow it once: " + allow
+}
+
+// hasNetRaw reports whether CAP_NET_RAW is in effect.
+func hasNetRaw() bool {
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var data [2]unix.CapUserData
+	return unix.Capget(&header, &data[0]) == nil && data[0].Effective&(1<<unix.CAP_NET_RAW) != 0
+}
+
+// executable is this program as a shell takes it.
+func executable() string {
+	path, err := os.Executable()
+	if err != nil || strings.ContainsAny(path, "'\n") {
+		return "$(command -v dubbo-wire)"
+	}
+	if strings.ContainsAny(path, " \t\"$`\\*?[]{}()<>|&;!#~") {
+		return "'" + path + "'"
+	}
+	return path
+}
+
+func hasFileCapability(path string) bool {
+	n, err := unix.Getxattr(strings.Trim(path, "'"), "security.capability", nil)
+	return err == nil && n > 0
+}
+
+// inContainer reports whether one of the marks of a container is there.
+func inContainer() bool {
+	if os.Getenv("KUBERNETES_SERVICE_HOST") != "" {
+		return true
+	}
+	for _, mark := range []string{"/.dockerenv", "/run/.containerenv"} {
+		if _, err := os.Stat(mark); err == nil {
+			return true
+		}
+	}
+	return false
+}
