@@ -16,6 +16,7 @@ type Input struct {
 	TruncatedPackets int64      // packets with fewer bytes in the file than on the wire
 	FirstTime        int64      // earliest packet, nanoseconds since the epoch; meaningful if Packets > 0
 	LastTime         int64      // latest packet, likewise
+	Filter           string     // expression of the packets that were recorded; empty if all were, or the file does not say
 	Dropped          int64      // packets that the recording machine lost, or -1: the file does not say
 	Damage           []Damage   // what could not be read, in the order of the file
 	DamageLeftOut    int64      // further damage that was counted only

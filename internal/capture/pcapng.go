@@ -245,6 +245,8 @@ func (r *pcapngReader) describe(body []byte, at int64) {
 				units = 0
 			}
 			i.units = units
+		case code == 11 && len(value) > 1 && value[0] == 0: // if_filter, as a string
+			r.in.Filter = string(value[1:min(len(value), 1+maxFilter)])
 		case code == 14 && len(value) >= 8: // if_tsoffset
 			if r.big {
 				i.offset = int64(binary.BigEndian.Uint64(value))
@@ -259,6 +261,9 @@ func (r *pcapngReader) describe(body []byte, at int64) {
 	r.ifaces = append(r.ifaces, i)
 	r.in.addLink(i.link, i.snapLen)
 }
+
+// maxFilter is how many bytes of a filter expression are kept.
+const maxFilter = 4096
 
 // unitsPerSecond reads if_tsresol: a power of ten, or of two with the high bit set.
 func unitsPerSecond(resol byte) (uint64, bool) {

@@ -3,11 +3,7 @@
 // line, and what it hands to a screen is a Snapshot, which nobody changes any more.
 package live
 
-import (
-	"time"
-
-	"dubbo-wire/internal/sizes"
-)
+import "time"
 
 // Grouping is one of the ways in which the rows of a screen are put together.
 type Grouping uint8
@@ -59,10 +55,13 @@ type Snapshot struct {
 	KernelFilter string
 
 	// Totals since the start.
-	Packets, LinkBytes         int64
-	Calls, Errors, Heartbeats  int64
-	Connections                int // open now, with payload
-	OpenCalls                  int // requests that wait for an answer now
+	Packets, LinkBytes        int64
+	Calls, Errors, Heartbeats int64
+	Connections               int // open now, with payload
+	OpenCalls                 int // requests that wait for an answer now
+	// OtherPorts are the servers' TCP ports of connections with payload that carry no Dubbo, the most bytes first, at most 5:
+	// what a screen without calls shows. Connections counts those connections, too.
+	OtherPorts                 []int
 	ExpiredCalls, ExpiredConns int64
 	// Coverage is the share of whole frames in the bytes of streams that carry frames, in percent, rounded down; Gap and
 	// Skipped the bytes that are missing and that belong to no frame.
@@ -193,5 +192,3 @@ type Largest struct {
 
 // window is what the rates are of.
 const window = 10 * time.Second
-
-var _ = sizes.DefaultMaxGroups

@@ -122,6 +122,9 @@ func (r *Report) calls(s *Style, add func(string, ...any)) {
 		if t.Expired > 0 {
 			text += fmt.Sprintf(" (%s given up because too many were open: --max-open-calls)", formatCount(t.Expired))
 		}
+		if t.ExpiredByTime > 0 {
+			text += fmt.Sprintf(" (%s given up after waiting for too long: --call-timeout)", formatCount(t.ExpiredByTime))
+		}
 		parts = append(parts, text)
 	}
 	if t.Orphans > 0 {
@@ -253,7 +256,11 @@ func (r *Report) segments(add func(string, ...any)) {
 		add("%s larger than Ethernet carries: recorded on loopback or above segmentation offload. On a wire they are more packets, with more header bytes.",
 			plural(n, "packet is", "packets are"))
 	}
-	if n := t.TCP.Expired; n > 0 {
+	if n := t.TCP.Idle; n > 0 {
+		add("%s ended before the capture did, because no packet came for too long (--idle-timeout).",
+			plural(n, "connection was", "connections were"))
+	}
+	if n := t.TCP.Expired - t.TCP.Idle; n > 0 {
 		add("%s ended before the capture did, because too many were open (--max-connections).",
 			plural(n, "connection was", "connections were"))
 	}
@@ -295,10 +302,14 @@ func (r *Report) dropped(add func(string, ...any)) {
 	}
 }
 
-// inputs is what of the files could not be read.
+// inputs is what of the files could not be read, and what is not in them.
 func (r *Report) inputs(add func(string, ...any)) {
 	for i := range r.Inputs {
 		in := &r.Inputs[i]
+		if in.Filter != "" {
+			add("Only packets that match %q were captured on %s; what else was on the wire is in no number here.",
+				term.Clean(in.Filter), term.Clean(in.File))
+		}
 		if in.Err != "" {
 			add("Not read: %s", term.Clean(in.Err))
 		}

@@ -31,6 +31,7 @@ type printer struct {
 	leaf  bytes.Buffer
 	enc   *json.Encoder // to leaf
 	level int
+	flat  bool // all in one line
 	err   error
 }
 
@@ -49,6 +50,9 @@ func (p *printer) text(s string) {
 
 // line begins a line at the level.
 func (p *printer) line() {
+	if p.flat {
+		return
+	}
 	p.text("\n")
 	for range p.level {
 		p.text(" ")
@@ -80,7 +84,11 @@ func (p *printer) value(v any) {
 		for i, m := range v {
 			p.item(i)
 			p.value(m.name)
-			p.text(": ")
+			if p.flat {
+				p.text(":")
+			} else {
+				p.text(": ")
+			}
 			p.value(m.value)
 		}
 		p.end(len(v), "}")
@@ -111,7 +119,7 @@ func (p *printer) other(v any) {
 		p.err = err
 	}
 	b := bytes.TrimRight(p.leaf.Bytes(), "\n")
-	if len(b) > 0 && (b[0] == '[' || b[0] == '{') {
+	if !p.flat && len(b) > 0 && (b[0] == '[' || b[0] == '{') {
 		var indented bytes.Buffer
 		if err := json.Indent(&indented, b, strings.Repeat(" ", p.level), " "); err != nil && p.err == nil {
 			p.err = err
@@ -129,8 +137,16 @@ func (r *Report) WriteJSON(w io.Writer, buckets bool) error {
 }
 
 // writeJSON prints v and a line end.
-func writeJSON(w io.Writer, v any) error {
+func writeJSON(w io.Writer, v any) error { return newPrinter(w).print(v) }
+
+// writeLine prints v in one line.
+func writeLine(w io.Writer, v any) error {
 	p := newPrinter(w)
+	p.flat = true
+	return p.print(v)
+}
+
+func (p *printer) print(v any) error {
 	p.value(v)
 	p.text("\n")
 	if p.err != nil {
@@ -199,6 +215,9 @@ func (in *Input) object() object {
 	if in.Dropped >= 0 {
 		o = append(o, member{"droppedPackets", in.Dropped})
 	}
+	if in.Filter != "" {
+		o = append(o, member{"filter", in.Filter})
+	}
 	if in.Err != "" {
 		o = append(o, member{"error", in.Err})
 	}
@@ -265,8 +284,11 @@ func (r *Report) coverage() object {
 	if t.NegativeLengths > 0 {
 		c = append(c, member{"negativeLengths", t.NegativeLengths})
 	}
-	if t.Expired > 0 {
-		c = append(c, member{"requestsExpired", t.Expired})
+	if n := t.Expired + t.ExpiredByTime; n > 0 {
+		c = append(c, member{"requestsExpired", n})
+	}
+	if t.TCP.Expired > 0 {
+		c = append(c, member{"connectionsExpired", t.TCP.Expired})
 	}
 	if len(t.Contradicted) > 0 {
 		list := []object{}

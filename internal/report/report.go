@@ -46,6 +46,8 @@ type Input struct {
 	Truncated                 int64 // packets cut by the snap length
 	SnapLen                   int
 	Dropped                   int64 // by the recording machine; -1: not recorded
+	// Filter is the expression of the packets that were recorded; "" where all were, or the file does not say.
+	Filter string
 	Damage                    []capture.Damage
 	DamageLeftOut             int64  // further damaged places that were counted only
 	Err                       string // why it could not be opened
@@ -60,7 +62,7 @@ func Build(inputs []capture.Input, t *pipeline.Totals, by sizes.By, groups []*si
 		out := Input{
 			File: in.File, Format: in.Format, Compression: in.Compression, Packets: in.Packets, Bytes: in.Bytes,
 			First: in.FirstTime, Last: in.LastTime, Truncated: in.TruncatedPackets, SnapLen: in.SnapLen,
-			Dropped: in.Dropped, Damage: in.Damage, DamageLeftOut: in.DamageLeftOut,
+			Dropped: in.Dropped, Filter: in.Filter, Damage: in.Damage, DamageLeftOut: in.DamageLeftOut,
 		}
 		for _, l := range in.LinkTypes {
 			out.LinkTypes = append(out.LinkTypes, l.String())

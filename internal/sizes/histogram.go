@@ -271,6 +271,14 @@ func (s *Stat) Percentile(p float64) int64 {
 	return s.Max
 }
 
+// Buckets calls f for each bucket that has something in it, in order: n numbers from low to high.
+func (s *Stat) Buckets(f func(low, high, n int64)) {
+	for _, b := range s.sorted() {
+		lo, hi := bounds(b.index)
+		f(max(lo, s.Min), min(hi, s.Max), int64(b.count))
+	}
+}
+
 // Merge adds another distribution.
 func (s *Stat) Merge(o *Stat) {
 	if o.Count == 0 {

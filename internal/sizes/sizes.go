@@ -130,6 +130,8 @@ type Aggregator struct {
 	known map[envelope]*Group
 	// recent is some of them again, each in the place that the hash of its names says.
 	recent *[recentGroups]recentGroup
+	// passing: link bytes are taken as they are when a call is closed.
+	passing bool
 }
 
 // recentGroups is how many groups are found by a look at one place.
@@ -167,6 +169,14 @@ func New(by By, maxGroups int, inputs []string) *Aggregator {
 	return a
 }
 
+// NewPassing returns an aggregator that takes the link bytes of messages as they are when their call is closed, and is not
+// told what is sent again later: for looks at a run in progress, beside the one that has all in the end.
+func NewPassing(by By, maxGroups int, inputs []string) *Aggregator {
+	a := New(by, maxGroups, inputs)
+	a.passing = true
+	return a
+}
+
 // Call adds a closed call; its messages' link bytes follow when they are settled.
 func (a *Aggregator) Call(c *call.Call) {
 	g := a.group(c)
@@ -183,8 +193,8 @@ func (a *Aggregator) Call(c *call.Call) {
 			g.Exceptions++
 		}
 	}
-	g.message(c.Request, &g.Request)
-	g.message(c.Response, &g.Response)
+	a.message(g, c.Request, &g.Request)
+	a.message(g, c.Response, &g.Response)
 	if ns, ok := c.Latency(); ok {
 		g.Latency.Add(ns)
 	}
@@ -193,13 +203,18 @@ func (a *Aggregator) Call(c *call.Call) {
 	}
 }
 
-func (g *Group) message(m *call.Message, d *Direction) {
+func (a *Aggregator) message(g *Group, m *call.Message, d *Direction) {
 	if m == nil {
 		return
 	}
-	m.Owner = g
+	if !a.passing {
+		m.Owner = g
+	}
 	if !m.Complete {
 		return
+	}
+	if a.passing {
+		d.Wire.Add(m.Wire)
 	}
 	for i, n := range m.Parts {
 		g.Parts[i] += int64(n)

@@ -161,6 +161,7 @@ func (a *Assembler) dropIdle(l *list) {
 		}
 		if l.state == open {
 			a.Ledger.Expired++
+			a.Ledger.Idle++
 		} else {
 			a.Ledger.Forgotten++
 		}

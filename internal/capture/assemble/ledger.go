@@ -41,7 +41,8 @@ type Ledger struct {
 	// Connections by generation; Reused are those that took the 4-tuple of one before them that had not been forgotten.
 	Connections, WithoutData, Joined, Reused int64
 	// Expired connections were ended because there were too many, or idle; Forgotten ones likewise, but had no payload.
-	Expired, Forgotten int64
+	// Idle is those of the expired that were idle.
+	Expired, Forgotten, Idle int64
 }
 
 // Balance says what is wrong with the books, nil if nothing is.
@@ -86,6 +87,7 @@ func (l *Ledger) Add(o *Ledger) {
 		{&l.Reused, &o.Reused},
 		{&l.Expired, &o.Expired},
 		{&l.Forgotten, &o.Forgotten},
+		{&l.Idle, &o.Idle},
 	} {
 		*p[0] += *p[1]
 	}

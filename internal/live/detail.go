@@ -1,0 +1,354 @@
+package live
+
+import (
+	"bytes"
+	"cmp"
+	"math/bits"
+	"slices"
+	"strings"
+	"time"
+
+	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/explain"
+	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/sizes"
+)
+
+type detailConfig struct {
+	formats []decode.Format
+	local   bool
+}
+
+// detail is one method looked into: its frames are decoded once more, down to every value.
+type detail struct {
+	method  Method
+	local   bool
+	began   int64 // by the steady clock
+	decoder *dubbo.Decoder
+	calls   *sizes.Aggregator // by client
+	// asked is the requests that wait for an answer.
+	asked map[frameKey]*exchange
+	// taken is how many calls were taken apart, bytes what their parts are for, paths how many bytes each path has, by
+	// direction.
+	taken   int64
+	classes [decode.ClassMissing]int64
+	paths   [2]map[string]int64
+	parts   []decode.Part
+	// spent is how many bytes of bodies were taken apart in the second that began at spentSince.
+	spent, spentSince int64
+	largest           *exchange
+	explained         *Largest // of largest
+}
+
+type frameKey struct {
+	conn *call.Conn
+	side int
+	id   int64
+}
+
+// exchange is a call whose frames are kept.
+type exchange struct {
+	at                int64 // when it was asked, by its packets
+	request, response *kept
+	latency           int64
+	taken             bool // its request was taken apart
+}
+
+// kept is a copy of a frame.
+type kept struct {
+	row      pipeline.Row
+	frame    dubbo.Frame
+	body     []byte
+	dialects dubbo.Dialects
+}
+
+const (
+	// maxAsked is how many requests of the method may wait for an answer.
+	maxAsked = 1024
+	// maxPaths is how many paths a direction keeps apart, and topPaths how many are shown.
+	maxPaths, topPaths = 512, 24
+	// maxKept is how many bytes of a body are kept of requests of which it is not known yet whether their call is large.
+	maxKept = 16 << 10
+	// perSecond is how many bytes of bodies are taken apart in a second: the line goes before the screen.
+	perSecond = 8 << 20
+	// depth is how deep paths go.
+	depth = 4
+	// recent is how long the largest call stands against smaller ones.
+	recent = int64(time.Minute)
+)
+
+func newDetail(c detailConfig, m Method, now int64) *detail {
+	return &detail{
+		method: m, local: c.local, began: now, decoder: dubbo.NewDecoder(c.formats),
+		calls: sizes.NewPassing(sizes.By{Keys: []sizes.Key{sizes.Client}}, maxGroups, nil),
+		asked: make(map[frameKey]*exchange),
+		paths: [2]map[string]int64{{}, {}},
+	}
+}
+
+func (d *detail) is(m *dubbo.Message) bool {
+	if m.Names == nil || m.Names.Path != d.method.Service {
+		return false
+	}
+	return m.GenericMethod == d.method.Method || m.GenericMethod == "" && m.Names.Method == d.method.Method
+}
+
+// frame takes every frame of the capture and keeps to those of the method.
+func (d *detail) frame(r *pipeline.Row) {
+	f := r.Frame
+	if !f.Complete() || len(f.Body) < f.BodyLen {
+		return
+	}
+	switch r.Msg.Kind {
+	case dubbo.Request:
+		if !d.is(r.Msg) {
+			return
+		}
+		x := &exchange{at: f.First.Time, latency: -1}
+		x.taken = d.take(r, 0)
+		if f.BodyLen <= maxKept || d.larger(f.BodyLen, x.at) {
+			x.request = keep(r)
+		}
+		if !f.TwoWay() {
+			d.compare(x)
+			return
+		}
+		if len(d.asked) >= maxAsked {
+			clear(d.asked)
+		}
+		d.asked[frameKey{r.Conn, r.Side, f.ID}] = x
+	case dubbo.Response:
+		key := frameKey{r.Conn, 1 - r.Side, f.ID}
+		x := d.asked[key]
+		if x == nil {
+			return
+		}
+		delete(d.asked, key)
+		if x.taken {
+			d.take(r, 1)
+		}
+		x.latency = f.LastByte - x.at
+		if d.larger(f.BodyLen, x.at) {
+			x.response = keep(r)
+		}
+		d.compare(x)
+	}
+}
+
+// take decodes a frame once more and adds its parts up, as far as there is time for that.
+func (d *detail) take(r *pipeline.Row, direction int) bool {
+	f := r.Frame
+	if at := f.Last.Time / 1e9; at != d.spentSince {
+		d.spent, d.spentSince = 0, at
+	}
+	if direction == 0 && d.spent > perSecond {
+		return false
+	}
+	d.spent += int64(f.BodyLen)
+	dialects := r.Dialects
+	msg := d.decoder.Decode(f, dubbo.Values, &dialects)
+	if direction == 0 {
+		d.taken++
+	}
+	if msg.Tree == nil {
+		return true
+	}
+	for class, n := range msg.Tree.Bytes() {
+		d.classes[class] += int64(n)
+	}
+	sums := d.paths[direction]
+	d.parts = msg.Tree.Parts(d.parts[:0], depth)
+	for i := range d.parts {
+		p := &d.parts[i]
+		path := collapse(p.Path)
+		if _, known := sums[path]; !known && len(sums) >= maxPaths {
+			path = "…"
+		}
+		sums[path] += int64(p.Bytes)
+	}
+	return true
+}
+
+// collapse makes of a path in one body one that many bodies share: indexes become [*].
+func collapse(path string) string {
+	if strings.IndexByte(path, '[') < 0 {
+		return path
+	}
+	var b strings.Builder
+	for {
+		i := strings.IndexByte(path, '[')
+		if i < 0 {
+			break
+		}
+		end := strings.IndexByte(path[i:], ']')
+		if end < 0 {
+			break
+		}
+		inner := path[i+1 : i+end]
+		b.WriteString(path[:i])
+		// The number of an argument says which one it is; of elements there may be millions.
+		if path[:i] == "args" || inner == "" || inner[0] < '0' || inner[0] > '9' {
+			b.WriteString(path[i : i+end+1])
+		} else {
+			b.WriteString("[*]")
+		}
+		path = path[i+end+1:]
+	}
+	b.WriteString(path)
+	return b.String()
+}
+
+func keep(r *pipeline.Row) *kept {
+	k := &kept{row: *r, frame: *r.Frame, body: bytes.Clone(r.Frame.Body), dialects: r.Dialects}
+	k.frame.Body = k.body
+	return k
+}
+
+func (k *kept) size() int {
+	if k == nil {
+		return 0
+	}
+	return k.frame.BodyLen
+}
+
+func (x *exchange) size() int { return max(x.request.size(), x.response.size()) }
+
+// larger reports whether a body of that size, of a call asked at that time, would be the largest.
+func (d *detail) larger(size int, at int64) bool {
+	return d.largest == nil || size > d.largest.size() || at-d.largest.at > recent
+}
+
+func (d *detail) compare(x *exchange) {
+	if (x.request != nil || x.response != nil) && d.larger(x.size(), x.at) {
+		d.largest, d.explained = x, nil
+	}
+}
+
+func (d *detail) call(c *call.Call) {
+	if m := c.Request; m != nil && m.Service() == d.method.Service && m.Method() == d.method.Method {
+		d.calls.Call(c)
+	}
+}
+
+// look makes what is shown.
+func (d *detail) look(now int64) *Detail {
+	out := &Detail{Method: d.method, Since: time.Duration(now - d.began)}
+	var request, response, latency sizes.Stat
+	clients, all := make(map[string]int64), int64(0)
+	for _, g := range d.calls.Groups() {
+		out.Calls += g.Calls
+		request.Merge(&g.Request.Body)
+		response.Merge(&g.Response.Body)
+		latency.Merge(&g.Latency)
+		name := "others"
+		if !g.Rest {
+			name = g.Values[0]
+		}
+		clients[name] += g.WireBytes()
+		all += g.WireBytes()
+	}
+	out.RequestSizes, out.ResponseSizes, out.Latencies = bins(&request), bins(&response), bins(&latency)
+	out.Clients = sharesOf(clients, all)
+	out.Clients = out.Clients[:min(5, len(out.Clients))]
+	if d.taken > 0 {
+		out.Classes = d.classParts()
+		out.Request, out.Response = d.topParts(0), d.topParts(1)
+	}
+	if d.largest != nil && d.explained == nil {
+		d.explained = d.explain(d.largest)
+	}
+	out.Largest = d.explained
+	return out
+}
+
+func (d *detail) classParts() []Part {
+	all := int64(0)
+	for _, n := range d.classes {
+		all += n
+	}
+	var parts []Part
+	for class, n := range d.classes {
+		parts = append(parts, Part{decode.Class(class).String(), n / d.taken, percent(n, all)})
+	}
+	return parts
+}
+
+func (d *detail) topParts(direction int) []Part {
+	all := int64(0)
+	var parts []Part
+	for path, n := range d.paths[direction] {
+		all += n
+		parts = append(parts, Part{Name: path, Bytes: n})
+	}
+	slices.SortFunc(parts, func(a, b Part) int { return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Name, b.Name)) })
+	if len(parts) > topPaths {
+		rest := Part{Name: "other paths"}
+		for _, p := range parts[topPaths-1:] {
+			rest.Bytes += p.Bytes
+		}
+		parts = append(parts[:topPaths-1], rest)
+	}
+	for i := range parts {
+		parts[i].Percent = percent(parts[i].Bytes, all)
+		parts[i].Bytes /= d.taken
+	}
+	return parts
+}
+
+// bins puts a distribution into powers of two.
+func bins(s *sizes.Stat) []Bin {
+	var all []Bin
+	s.Buckets(func(low, high, n int64) {
+		middle := max(0, low+(high-low)/2)
+		width := bits.Len64(uint64(middle)) // 0: 0, 1: 1, 2: 2 to 3, …
+		b := Bin{Count: n}
+		if width > 0 {
+			b.Low, b.High = 1<<(width-1), 1<<width-1
+		}
+		if k := len(all) - 1; k >= 0 && all[k].Low == b.Low {
+			all[k].Count += n
+			return
+		}
+		// Empty ones between stand, too: the axis has no holes.
+		for k := len(all) - 1; k >= 0 && all[k].High+1 < b.Low; k = len(all) - 1 {
+			low := all[k].High + 1
+			all = append(all, Bin{Low: low, High: 2*max(low, 1) - 1})
+		}
+		all = append(all, b)
+	})
+	return all
+}
+
+// explain annotates the frames of a call as the command explain does, with types and lengths in place of values: a live
+// capture shows none.
+func (d *detail) explain(x *exchange) *Largest {
+	l := &Largest{At: x.at, Latency: x.latency}
+	for i, k := range []*kept{x.request, x.response} {
+		if k == nil {
+			continue
+		}
+		side := k.row.Side
+		if i == 1 {
+			side = 1 - side
+		}
+		l.Client, l.Server, l.ID = k.row.Conn.Ends[side], k.row.Conn.Ends[1-side], k.frame.ID
+		if k.size() >= max(x.size(), 1) || l.Frame == 0 {
+			l.Frame = k.row.Number
+		}
+		row := k.row
+		dialects := k.dialects
+		row.Frame, row.Msg = &k.frame, d.decoder.Decode(&k.frame, dubbo.Values, &dialects)
+		e := explain.New(&explain.Subject{Row: &row, Stream: -1, Secret: explain.Redacted})
+		var text strings.Builder
+		_ = e.WriteText(&text, &explain.Style{Width: 80, Local: d.local})
+		lines := strings.Split(strings.TrimRight(text.String(), "\n"), "\n")
+		if i == 0 {
+			l.Request, l.RequestBytes = lines, int64(k.size())
+		} else {
+			l.Response, l.ResponseBytes = lines, int64(k.size())
+		}
+	}
+	return l
+}

@@ -1,0 +1,65 @@
+package live
+
+import (
+	"time"
+
+	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/sizes"
+)
+
+// Intervals watches a run for those who read its progress as text: it is a sink in front of another one, which says
+// from time to time what came since it last did. It belongs to the goroutine of the line.
+type Intervals struct {
+	pipeline.Sink
+	every     time.Duration
+	by        sizes.By
+	maxGroups int
+	inputs    []string
+	filtered  bool
+	stats     func() (t Traffic, fill float64)
+
+	groups *sizes.Aggregator
+	began  time.Time // when the current interval began, by the machine's monotonic clock
+	from   int64     // the same by the capture's, nanoseconds since the Unix epoch
+	last   struct{ packets, link, rpc, drops int64 }
+}
+
+// NewIntervals returns intervals in front of a sink. stats is as in Probe.
+func NewIntervals(every time.Duration, by sizes.By, maxGroups int, inputs []string, filtered bool, stats func() (Traffic, float64), next pipeline.Sink) *Intervals {
+	i := &Intervals{
+		Sink: next, every: every, by: by, maxGroups: maxGroups, inputs: inputs, filtered: filtered, stats: stats,
+		began: time.Now(), from: time.Now().UnixNano(),
+	}
+	i.groups = sizes.NewPassing(by, maxGroups, inputs)
+	return i
+}
+
+// Call takes a closed call. The calls that are closed because the capture ends are in the last report only.
+func (i *Intervals) Call(c *call.Call, selected bool) {
+	i.Sink.Call(c, selected)
+	if selected {
+		i.groups.Call(c)
+	}
+}
+
+// Watch looks at the run and returns an interval when one is over, else nil.
+func (i *Intervals) Watch(r *pipeline.Running) *report.Interval {
+	now := time.Now()
+	if now.Sub(i.began) < i.every {
+		return nil
+	}
+	t, fill := i.stats()
+	look := r.Look()
+	v := &report.Interval{
+		From: i.from, To: i.from + int64(now.Sub(i.began)),
+		Packets: look.Packets - i.last.packets, LinkBytes: look.LinkBytes - i.last.link, RPCBytes: look.SeenBytes - i.last.rpc,
+		Dropped: t.Drops - i.last.drops, DroppedInAll: t.Drops, RingPercent: 100 * fill, Coverage: floor4(look.Percent()),
+		By: i.by, Groups: i.groups.Groups(), Filtered: i.filtered,
+	}
+	i.last.packets, i.last.link, i.last.rpc, i.last.drops = look.Packets, look.LinkBytes, look.SeenBytes, t.Drops
+	i.groups = sizes.NewPassing(i.by, i.maxGroups, i.inputs)
+	i.began, i.from = now, now.UnixNano()
+	return v
+}

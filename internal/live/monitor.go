@@ -1,0 +1,224 @@
+package live
+
+import (
+	"math"
+	"time"
+
+	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/pipeline"
+)
+
+// Traffic is bytes on the link since the capture began.
+type Traffic struct {
+	In, Out int64 // as the interfaces' packets or counters say; loopback: all is In
+	Drops   int64 // packets that did not fit into the kernel's buffer
+	link    int64 // all that was captured
+	dubbo   int64 // of messages
+}
+
+// Probe asks the capture side; the functions are called about once a second, in the goroutine of the line.
+type Probe struct {
+	Interfaces func() []Interface
+	// Stats are the capture's own counts; fill is the share of the kernel's buffer that waits to be read, from 0 to 1.
+	Stats func() (t Traffic, fill float64)
+	// Counters are what the interfaces themselves counted, whatever the kernel's filter lets through; ok is false where
+	// they have no counters.
+	Counters func() (in, out int64, ok bool)
+	// Recording is what is kept in a file at the moment.
+	Recording func() Recording
+	// Speed is the link's speed one way in bits per second, 0 where it has none.
+	Speed float64
+	// KernelFilter is the filter as it was given, "" where all packets come through.
+	KernelFilter string
+}
+
+// Recording is the file in which packets are kept; File is "" while none is.
+type Recording struct {
+	File           string
+	Packets, Bytes int64
+	Err            string
+}
+
+// Monitor watches a run for a screen. It is a sink in front of another one. It belongs to the goroutine of the line.
+type Monitor struct {
+	pipeline.Sink
+	probe   Probe
+	ring    ring
+	began   time.Time
+	turned  int64 // when the current second began, by the steady clock
+	last    Traffic
+	in, out []float64 // bits per second, by second
+	now     Settings
+	detail  *detail
+	decode  detailConfig
+}
+
+// NewMonitor returns a monitor in front of a sink. Formats and local time are for what is explained of an opened method.
+func NewMonitor(p Probe, next pipeline.Sink, formats []decode.Format, local bool) *Monitor {
+	return &Monitor{Sink: next, probe: p, began: time.Now(), decode: detailConfig{formats, local}}
+}
+
+// Frame takes a frame.
+func (m *Monitor) Frame(r *pipeline.Row) {
+	m.Sink.Frame(r)
+	if m.detail != nil {
+		m.detail.frame(r)
+	}
+}
+
+// Call takes a closed call.
+func (m *Monitor) Call(c *call.Call, selected bool) {
+	m.Sink.Call(c, selected)
+	if !selected || len(m.ring.seconds) == 0 {
+		return
+	}
+	m.ring.current().call(c)
+	if m.detail != nil {
+		m.detail.call(c)
+	}
+}
+
+// turnEvery is how often another snapshot is made while nothing else is asked for.
+const turnEvery = int64(time.Second)
+
+// Watch looks at the run with the settings that are wanted now, and returns a snapshot when there is a new one, else nil.
+func (m *Monitor) Watch(r *pipeline.Running, s Settings) *Snapshot {
+	now := r.Clock()
+	changed := s != m.now
+	if s.Open != m.now.Open || s.Open != (Method{}) && m.detail == nil {
+		m.open(r, s.Open, now)
+	}
+	m.now = s
+	due := len(m.ring.seconds) == 0 || now-m.turned >= turnEvery
+	if !due && !changed {
+		return nil
+	}
+	look := r.Look()
+	m.count(look)
+	snap := m.look(look, now)
+	if due {
+		m.turn(now)
+	}
+	return snap
+}
+
+// open looks into another method, or into none.
+func (m *Monitor) open(r *pipeline.Running, method Method, now int64) {
+	m.detail = nil
+	if method != (Method{}) {
+		m.detail = newDetail(m.decode, method, now)
+	}
+	r.KeepWholeBodies(m.detail != nil)
+}
+
+// count gives the current second what came since the last look.
+func (m *Monitor) count(look *pipeline.Look) {
+	t, _ := m.probe.Stats()
+	t.link, t.dubbo = look.LinkBytes, look.SeenBytes
+	if m.probe.KernelFilter != "" {
+		if in, out, ok := m.probe.Counters(); ok {
+			t.In, t.Out = in, out
+		}
+	}
+	if len(m.ring.seconds) > 0 {
+		s := &m.ring.current().traffic
+		s.In += max(0, t.In-m.last.In) // counters start again with an interface that comes back
+		s.Out += max(0, t.Out-m.last.Out)
+		s.Drops += max(0, t.Drops-m.last.Drops)
+		s.link += t.link - m.last.link
+		s.dubbo += t.dubbo - m.last.dubbo
+	}
+	m.last = t
+}
+
+// turn ends the current second and begins another.
+func (m *Monitor) turn(now int64) {
+	if len(m.ring.seconds) > 0 {
+		seconds := float64(now-m.turned) / 1e9
+		t := &m.ring.current().traffic
+		m.in = history(m.in, 8*float64(t.In)/seconds)
+		m.out = history(m.out, 8*float64(t.Out)/seconds)
+	}
+	m.turned = now
+	m.ring.turn(now)
+}
+
+// histories is how many seconds a history has.
+const histories = 60
+
+func history(list []float64, v float64) []float64 {
+	if len(list) == histories {
+		copy(list, list[1:])
+		list = list[:histories-1]
+	}
+	return append(list, v)
+}
+
+// look makes the snapshot.
+func (m *Monitor) look(look *pipeline.Look, now int64) *Snapshot {
+	s := &Snapshot{
+		At: look.LastTime, Running: time.Since(m.began), KernelFilter: m.probe.KernelFilter, Speed: m.probe.Speed,
+		Interfaces: m.probe.Interfaces(),
+		Packets:    look.Packets, LinkBytes: look.LinkBytes,
+		Calls: look.Calls, Errors: look.Errors, Heartbeats: look.Heartbeats,
+		Connections: look.OpenConnections, OpenCalls: look.OpenCalls,
+		ExpiredCalls: look.Expired + look.ExpiredByTime, ExpiredConns: look.TCP.Expired,
+		Coverage: floor4(look.Percent()), Gap: look.Gap, Skipped: look.Skipped,
+		KernelDrops: m.last.Drops, By: m.now.By, Filter: m.now.Filter,
+		InHistory: append([]float64(nil), m.in...), OutHistory: append([]float64(nil), m.out...),
+	}
+	_, fill := m.probe.Stats()
+	s.RingFill = 100 * fill
+	if rec := m.probe.Recording(); rec.File != "" || rec.Err != "" {
+		s.Recording, s.RecordedPackets, s.RecordedBytes, s.RecordError = rec.File, rec.Packets, rec.Bytes, rec.Err
+	}
+	if len(m.ring.seconds) == 0 {
+		return s
+	}
+	s.Window = time.Duration(now - m.ring.seconds[0].began)
+	m.rates(s)
+	s.Rows, s.Groups, s.Rest = m.ring.rows(m.now.By, m.now.Filter, s.Window)
+	s.Serializations = m.ring.shares()
+	if m.detail != nil {
+		s.Detail = m.detail.look(now)
+		rows, _, _ := m.ring.rows(ByMethod, "", s.Window)
+		for i := range rows {
+			if rows[i].Method == m.detail.method {
+				s.Detail.Row = rows[i]
+			}
+		}
+	}
+	s.Findings = findings(s, look)
+	return s
+}
+
+// rates are of the window.
+func (m *Monitor) rates(s *Snapshot) {
+	var sum Traffic
+	calls, errors := int64(0), int64(0)
+	for _, x := range m.ring.seconds {
+		sum.In += x.traffic.In
+		sum.Out += x.traffic.Out
+		sum.Drops += x.traffic.Drops
+		sum.link += x.traffic.link
+		sum.dubbo += x.traffic.dubbo
+		calls += x.calls
+		errors += x.errors
+	}
+	seconds := max(s.Window.Seconds(), 1e-3)
+	bits := func(n int64) float64 { return 8 * float64(n) / seconds }
+	s.In, s.Out, s.Link, s.Dubbo = bits(sum.In), bits(sum.Out), bits(sum.link), bits(sum.dubbo)
+	s.Other = max(0, s.Link-s.Dubbo)
+	if s.KernelFilter != "" {
+		if _, _, ok := m.probe.Counters(); ok {
+			s.Other, s.OtherFromCounters = max(0, s.In+s.Out-s.Dubbo), true
+		}
+	}
+	s.RecentDrops = sum.Drops
+	s.CallsPerSecond = float64(calls) / seconds
+	s.ErrorPercent = percent(errors, calls)
+}
+
+// floor4 cuts a percentage behind its fourth digit: only all is 100.
+func floor4(p float64) float64 { return math.Floor(p*1e4) / 1e4 }

@@ -1,0 +1,119 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/sizes"
+)
+
+// IntervalSchema names the layout of an interval as JSON.
+const IntervalSchema = "dubbo-wire/interval/1"
+
+// Interval is what a stretch of a running capture brought. Bytes are on the link, those of messages as they were when
+// their call was closed.
+type Interval struct {
+	From, To           int64 // the capture's clock, nanoseconds since the Unix epoch
+	Packets, LinkBytes int64
+	RPCBytes           int64
+	// Dropped is the packets that the kernel dropped in it, DroppedInAll since the capture began; -1: not known.
+	Dropped, DroppedInAll int64
+	// RingPercent is how full the kernel's buffer is at its end.
+	RingPercent float64
+	// Coverage is the share of whole frames since the capture began, in percent.
+	Coverage float64
+	By       sizes.By
+	Groups   []*sizes.Group // of the calls that were closed in it, by key
+	// Filtered: a filter was given.
+	Filtered bool
+}
+
+// report is the interval as a report without inputs.
+func (v *Interval) report() *Report {
+	r := Build(nil, &pipeline.Totals{FirstTime: v.From, LastTime: v.To}, v.By, v.Groups)
+	r.Filtered = v.Filtered
+	return r
+}
+
+// WriteText prints the interval as a line and a ranking.
+func (v *Interval) WriteText(w io.Writer, s Style) error {
+	r := v.report()
+	r.Sorted = ""
+	d := &document{summary: v.summary(r, &s)}
+	if r.Selected.Calls > 0 {
+		d.sections = append(d.sections, r.ranking(&s))
+	}
+	return d.writeText(w, &s)
+}
+
+func (v *Interval) summary(r *Report, s *Style) string {
+	c := &r.Selected
+	words := []string{
+		formatTime(v.From, "", s.Local) + " + " + formatSeconds(r.Seconds),
+		plural(c.Calls, "call", "calls"),
+	}
+	if c.Calls > 0 {
+		words = append(words, percentText(c.Errors, c.Calls, s)+" errors")
+	}
+	words = append(words, "dubbo "+v.mbit(v.RPCBytes), "other "+v.mbit(v.LinkBytes-v.RPCBytes))
+	switch {
+	case v.Dropped > 0:
+		words = append(words, "DROPPED by the kernel "+plural(v.Dropped, "packet", "packets"))
+	case v.DroppedInAll >= 0:
+		words = append(words, "drops 0")
+	}
+	words = append(words, fmt.Sprintf("ring %.0f %%", v.RingPercent), "coverage "+formatCoverage(v.Coverage, false))
+	return strings.Join(words, ", ")
+}
+
+func (v *Interval) mbit(bytes int64) string {
+	seconds := float64(v.To-v.From) / 1e9
+	if seconds <= 0 {
+		return "-"
+	}
+	rate := 8 * float64(max(bytes, 0)) / seconds / 1e6
+	digits := 0
+	switch {
+	case rate > 0 && rate < 0.995:
+		digits = 3
+	case rate < 99.5:
+		digits = 1
+	}
+	return fmt.Sprintf("%.*f Mbit/s", digits, rate)
+}
+
+// WriteJSON prints the interval as one line.
+func (v *Interval) WriteJSON(w io.Writer) error {
+	r := v.report()
+	groups := []object{}
+	for _, g := range r.Groups {
+		g.Largest = sizes.Largest{} // no report could name its file yet
+		groups = append(groups, r.group(g, false))
+	}
+	by := []string{}
+	for _, k := range v.By.Keys {
+		by = append(by, r.keyName(k))
+	}
+	o := object{
+		{"schema", IntervalSchema},
+		{"time", rfc3339(v.To)},
+		{"seconds", r.Seconds},
+		{"packets", v.Packets},
+		{"linkBytes", v.LinkBytes},
+		{"rpcBytes", v.RPCBytes},
+		{"calls", r.Selected.Calls},
+		{"errors", r.Selected.Errors},
+	}
+	if v.DroppedInAll >= 0 {
+		o = append(o, member{"droppedPackets", v.Dropped}, member{"droppedPacketsInAll", v.DroppedInAll})
+	}
+	o = append(o,
+		member{"ringPercent", sizes.Round3(v.RingPercent)}, member{"coveragePercent", v.Coverage},
+		member{"by", by}, member{"groups", groups})
+	return writeLine(w, o)
+}
+
+// WriteLine prints the report as WriteJSON does, in one line.
+func (r *Report) WriteLine(w io.Writer) error { return writeLine(w, r.object(false)) }
