@@ -1,0 +1,314 @@
+package screen
+
+import (
+	"fmt"
+
+	"dubbo-wire/internal/live"
+	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/term"
+)
+
+// detail is what can be scrolled through on the page of a method.
+type detail struct {
+	lines    []line
+	sections []section
+}
+
+type section struct {
+	name string
+	at   int // its first line
+}
+
+// last is the lowest line that may be the first one to be seen: the end, or the start of the last section.
+func (d *detail) last(visible int) int {
+	end := len(d.lines) - visible
+	if n := len(d.sections); n > 0 && end > 0 {
+		end = max(end, d.sections[n-1].at)
+	}
+	return max(end, 0)
+}
+
+// current is the section of a line.
+func (d *detail) current(at int) int {
+	current := 0
+	for i, s := range d.sections {
+		if s.at <= at {
+			current = i
+		}
+	}
+	return current
+}
+
+// section is where the next section starts, or the one before; behind the last one comes the first.
+func (d *detail) section(at, step int) int {
+	starts := []int{}
+	for _, s := range d.sections {
+		if len(starts) == 0 || s.at > starts[len(starts)-1] {
+			starts = append(starts, s.at)
+		}
+	}
+	now := 0
+	for i, s := range starts {
+		if s <= at {
+			now = i
+		}
+	}
+	if step < 0 && at > starts[now] {
+		return starts[now]
+	}
+	return starts[(now+step+len(starts))%len(starts)]
+}
+
+func (d *detail) begin(name string, heading ...line) {
+	if len(d.lines) > 0 {
+		d.lines = append(d.lines, nil)
+	}
+	d.sections = append(d.sections, section{name, len(d.lines)})
+	d.lines = append(d.lines, heading...)
+}
+
+// opened is the method that is looked into, as far as the shown snapshot has it.
+func (m *model) opened() *live.Detail {
+	if s := m.shown(); s != nil && s.Detail != nil && s.Detail.Method == m.settings.Open {
+		return s.Detail
+	}
+	return nil
+}
+
+// sideBySide is from which width on request and response stand side by side.
+const sideBySide = 120
+
+func (m *model) detail() *detail {
+	d := &detail{}
+	v := m.opened()
+	if v == nil {
+		v = &live.Detail{}
+	}
+	wide := m.width >= sideBySide
+	half := m.width
+	if wide {
+		half = (m.width - 2) / 2
+	}
+	m.anatomy(d, v, wide, half)
+	m.histograms(d, v, wide)
+
+	d.begin("clients", line{{"WHO CALLS", strong}, {"  by bytes on the wire", faint}})
+	for _, c := range v.Clients {
+		d.lines = append(d.lines, share(clean(c.Name), "", c.Percent, m.width, 40))
+	}
+	if len(v.Clients) == 0 {
+		d.lines = append(d.lines, looking("  no call yet", faint))
+	}
+	m.largestCall(d, v, half)
+	return d
+}
+
+// anatomy is what bytes are for.
+func (m *model) anatomy(d *detail, v *live.Detail, wide bool, half int) {
+	d.begin("anatomy", line{{"WHAT THE BYTES ARE FOR", strong}, {"  bodies of request and response, bytes per call", faint}})
+	if len(v.Classes) == 0 {
+		d.lines = append(d.lines, looking("  waiting for the next call: from the opening on every call is taken apart", faint))
+	}
+	for _, p := range v.Classes {
+		d.lines = append(d.lines, share(clean(p.Name), count(p.Bytes), p.Percent, m.width, 16))
+	}
+	if len(v.Request)+len(v.Response) == 0 {
+		return
+	}
+	paths := func(title string, parts []live.Part) []line {
+		lines := []line{{{title, strong}, {"  bytes per call, share of the body", faint}}}
+		for _, p := range parts {
+			lines = append(lines, share(clean(p.Name), count(p.Bytes), p.Percent, half, 34))
+		}
+		if len(parts) == 0 {
+			lines = append(lines, looking("  none", faint))
+		}
+		return lines
+	}
+	request, response := paths("REQUEST", v.Request), paths("RESPONSE", v.Response)
+	if wide {
+		d.begin("paths", beside(request, response, half)...)
+		return
+	}
+	d.begin("paths", request...)
+	d.lines = append(append(d.lines, nil), response...)
+}
+
+// share is a line of a name, a number, a percentage and a bar.
+func share(name, number string, part float64, width, nameWidth int) line {
+	nameWidth = min(nameWidth, max(width-32, 10))
+	l := line{{text: "  " + left(term.CutMiddle(name, nameWidth), nameWidth)}}
+	if number != "" {
+		l = append(l, span{text: " " + right(narrowCount(number, 11), 11)})
+	}
+	l = append(l, span{text: " " + right(percent(part), 5) + " % "})
+	room := width - l.width()
+	return append(l, span{text: bar(part/100, min(room, 40))}).cut(width)
+}
+
+func narrowCount(s string, n int) string { return term.Cut(s, n) }
+
+// histograms are the distributions of sizes and latencies.
+func (m *model) histograms(d *detail, v *live.Detail, wide bool) {
+	width := m.width
+	if wide {
+		width = (m.width - 4) / 3
+	}
+	draw := func(title, unit string, bins []live.Bin, label func(int64) string) []line {
+		lines := []line{{{title, strong}, {"  " + unit, faint}}}
+		all, most := int64(0), int64(0)
+		for _, b := range bins {
+			if b.Count > 0 && all+b.Count > all {
+				all += b.Count
+				most = max(most, b.Count)
+			}
+		}
+		for _, b := range bins {
+			n := max(b.Count, 0)
+			part := 0.0
+			if all > 0 {
+				part = float64(n) / float64(all)
+			}
+			l := text(fmt.Sprintf("  from %s %s %s %% ", right(label(b.Low), 9), right(narrow(count(n), float64(n), 9), 9), right(percent(100*part), 5)))
+			if most > 0 {
+				l = append(l, span{text: bar(float64(n)/float64(most), min(width-l.width(), 40))})
+			}
+			lines = append(lines, l.cut(width))
+		}
+		if len(bins) == 0 {
+			lines = append(lines, looking("  no call yet", faint))
+		}
+		return lines
+	}
+	bytes := func(n int64) string { return narrow(count(n), float64(n), 9) }
+	three := [][]line{
+		draw("REQUEST BODY", "bytes, calls", v.RequestSizes, bytes),
+		draw("RESPONSE BODY", "bytes, calls", v.ResponseSizes, bytes),
+		draw("LATENCY", "calls", v.Latencies, elapsed),
+	}
+	if wide {
+		d.begin("histograms", beside(beside(three[0], three[1], width), three[2], 2*width+2)...)
+		return
+	}
+	d.begin("histograms")
+	for i, lines := range three {
+		if i > 0 {
+			d.lines = append(d.lines, nil)
+		}
+		d.lines = append(d.lines, lines...)
+	}
+}
+
+// largestCall is the largest call, its frames explained.
+func (m *model) largestCall(d *detail, v *live.Detail, half int) {
+	c := v.Largest
+	if c == nil {
+		d.begin("largest call", line{{"LARGEST CALL", strong}}, looking("  no call yet", faint))
+		return
+	}
+	d.begin("largest call", line{
+		{"LARGEST CALL", strong},
+		{fmt.Sprintf("  request %s, response %s, latency %s", sizes(c.RequestBytes), sizes(c.ResponseBytes), elapsed(c.Latency)), plain},
+	})
+	d.lines = append(d.lines, text(fmt.Sprintf("  %s > %s  %s  id %d  frame %s",
+		clean(c.Client), clean(c.Server), m.stamp(c.At), c.ID, count(c.Frame))))
+	explained := func(title string, texts []string, width int) []line {
+		lines := []line{nil, {{title, strong}}}
+		for _, t := range texts {
+			lines = append(lines, text(clean(t)).cut(width))
+		}
+		if len(texts) == 0 {
+			lines = append(lines, looking("  not seen", faint))
+		}
+		return lines
+	}
+	if half < m.width && half >= 78 {
+		d.lines = append(d.lines, beside(explained("REQUEST", c.Request, half), explained("RESPONSE", c.Response, half), half)...)
+		return
+	}
+	d.lines = append(d.lines, explained("REQUEST", c.Request, m.width)...)
+	d.lines = append(d.lines, explained("RESPONSE", c.Response, m.width)...)
+}
+
+// detailLines draws the page of a method.
+func (m *model) detailLines() []line {
+	l := m.layout()
+	v := m.opened()
+	all := []line{m.status()}
+
+	name := clean(m.settings.Open.String())
+	since := "waiting for a call"
+	if v != nil {
+		since = fmt.Sprintf("open for %s, %s", seconds(v.Since), plural(v.Calls, "call"))
+	}
+	room := m.width - term.Width(since) - 1
+	all = append(all, spread(looking(report.CutName(name, max(room, 8)), strong), text(since), m.width))
+	if l.facts > 1 {
+		all = append(all, m.facts(v)...)
+	}
+	all = all[:1+min(l.facts, len(all)-1)]
+	for len(all) < 1+l.facts {
+		all = append(all, nil)
+	}
+
+	d := m.detail()
+	all = append(all, make([]line, l.air)...)
+	all = append(all, m.sectionsLine(d, l.body))
+	for i := m.scroll; i < m.scroll+l.body; i++ {
+		if i < len(d.lines) {
+			all = append(all, d.lines[i])
+		} else {
+			all = append(all, nil)
+		}
+	}
+	all = append(all, m.notesLines(l.notes)...)
+	return append(all, m.keysLine())
+}
+
+// facts are the method's numbers of the window.
+func (m *model) facts(v *live.Detail) []line {
+	if v == nil {
+		return nil
+	}
+	r := &v.Row
+	first := fit([]part{
+		{line{{rate(r.BitsPerSecond), strong}, {text: " Mbit/s"}}, 0},
+		{text(percent(r.Share) + " % of all"), 3},
+		{line{{perSecond(r.CallsPerSecond), strong}, {text: " calls/s"}}, 0},
+		{text("errors " + percent(r.ErrorPercent) + " %"), 1},
+		{line{{"latency", faint}, {text: " p50 " + elapsed(r.LatencyP50) + ", p99 " + elapsed(r.LatencyP99)}}, 2},
+		{text(clean(r.Serializations)), 4},
+	}, "   ", m.width)
+	lines := []line{first, looking(left("body bytes", 10)+right("mean", 12)+right("p50", 12)+right("p99", 12)+right("max", 12), faint)}
+	for _, s := range []struct {
+		name  string
+		sizes *live.Sizes
+	}{{"request", &r.Request}, {"response", &r.Response}} {
+		l := line{{left(s.name, 10), strong}}
+		for _, of := range []func(*live.Sizes) float64{mean, p50, p99, largest} {
+			f := sizeOf(s.sizes, of)
+			l = append(l, span{text: right(narrow(size(f), f, 11), 12)})
+		}
+		lines = append(lines, l)
+	}
+	return lines
+}
+
+// sectionsLine names the sections, the one that is seen in brackets, and how far below there is more.
+func (m *model) sectionsLine(d *detail, visible int) line {
+	var l line
+	current := d.current(m.scroll)
+	for i, s := range d.sections {
+		name := span{" " + s.name + " ", plain}
+		if i == current {
+			name = span{"[" + s.name + "]", sorted}
+		}
+		l = append(l, name, span{text: " "})
+	}
+	below := len(d.lines) - m.scroll - visible
+	more := ""
+	if below > 0 {
+		more = "↓ " + plural(int64(below), "line")
+	}
+	return spread(l, looking(more, faint), m.width)
+}

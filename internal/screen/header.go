@@ -1,0 +1,312 @@
+package screen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"dubbo-wire/internal/live"
+	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/term"
+)
+
+// status is the first line of every page: where is captured, whether it goes well, and how much of the traffic is seen.
+// Drops, ring and coverage are always in it, and always of now, even while the screen is paused.
+func (m *model) status() line {
+	s := m.snap
+	if s == nil {
+		s = &live.Snapshot{KernelDrops: -1, RingFill: -1, Coverage: -1}
+	}
+	var coverage string
+	switch {
+	case !isNumber(s.Coverage) || s.Coverage > 100 || s.Calls == 0 && s.Heartbeats == 0 && s.Gap == 0 && s.Skipped == 0 && s.OpenCalls == 0:
+		coverage = none
+	default:
+		coverage = report.Coverage(s.Coverage)
+	}
+	ring := none
+	if isNumber(s.RingFill) {
+		ring = percent0(s.RingFill) + " %"
+	}
+	drops := looking("drops "+count(s.KernelDrops), plain)
+	if s.KernelDrops > 0 {
+		drops = looking("DROPS "+count(s.KernelDrops), alarm)
+	}
+	ringLook := plain
+	if s.RingFill >= ringHigh {
+		ringLook = warn
+		ring += "!"
+	}
+	coverageLook := plain
+	if coverage != none && s.Coverage < coverageLow {
+		coverageLook = warn
+	}
+	right := append(drops, span{text: "  "}, span{"ring " + ring, ringLook}, span{text: "  "}, span{"coverage " + coverage, coverageLook})
+	if m.width < 52 {
+		right = append(drops[:1:1], span{text: " "}, span{"ring " + ring, ringLook}, span{text: " "}, span{"cov " + coverage, coverageLook})
+	}
+
+	room := m.width - right.width() - 1
+	parts := []part{
+		{looking("dubbo-wire", faint), 4},
+		{m.where(s), 0},
+		{line{}, 5}, // the kernel's filter, if there is room
+		{text(clock(s.Running)), 3},
+	}
+	if m.frozen != nil {
+		parts = append(parts, part{looking("PAUSED "+seconds(m.now.Sub(m.paused)), warn), 0})
+	}
+	if s.Recording != "" {
+		parts = append(parts, part{looking("REC "+volume(s.RecordedBytes), warn), 2})
+	}
+	if stale := m.stale(); stale != "" {
+		parts = append(parts, part{looking(stale, alarm), 1})
+	}
+	l := fit(parts, "  ", room)
+	filter := s.KernelFilter
+	if filter == "" {
+		filter = m.options.Filter
+	}
+	if free := room - l.width() - 2; filter != "" && free >= 8 {
+		quoted := `"` + clean(filter) + `"`
+		if term.Width(quoted) > free {
+			quoted = term.CutEnd(quoted, free-2) + `…"`
+		}
+		parts[2].line = text(quoted)
+		l = fit(parts, "  ", room)
+	}
+	return spread(l, right, m.width)
+}
+
+const (
+	ringHigh    = 75 // percent from which on a ring is close to losing packets
+	coverageLow = 95 // percent below which much is missing
+)
+
+// stale says that numbers are old: nothing came from the capture for a while.
+func (m *model) stale() string {
+	if m.snap == nil || m.heard.IsZero() || m.now.Sub(m.heard) < staleAfter {
+		return ""
+	}
+	return "NO NEWS FOR " + seconds(m.now.Sub(m.heard))
+}
+
+func percent0(f float64) string {
+	if f > 0 && f < 1 {
+		return "<1"
+	}
+	return fmt.Sprintf("%.0f", min(f, 999))
+}
+
+// where names the interfaces, and what is wrong with them.
+func (m *model) where(s *live.Snapshot) line {
+	name := clean(m.options.Title)
+	var broken line
+	for _, i := range s.Interfaces {
+		state := interfaceState(i)
+		if state == "" {
+			continue
+		}
+		if len(s.Interfaces) > 1 {
+			state = clean(i.Name) + " " + state
+		}
+		if len(broken) > 0 {
+			broken = append(broken, span{text: " "})
+		}
+		broken = append(broken, span{state, alarm})
+	}
+	if name == "" {
+		var names []string
+		for _, i := range s.Interfaces {
+			names = append(names, clean(i.Name))
+		}
+		name = strings.Join(names, ",")
+	}
+	l := line{{term.CutMiddle(name, 24), strong}}
+	if len(broken) > 0 {
+		l = append(append(l, span{text: " "}), broken.cut(30)...)
+	}
+	return l
+}
+
+func interfaceState(i live.Interface) string {
+	switch {
+	case i.Gone:
+		return "GONE"
+	case !i.Up:
+		return "DOWN"
+	}
+	return ""
+}
+
+// loopback tells whether all that is captured comes from the loopback interface, where every packet is one that comes in.
+func loopback(s *live.Snapshot) bool {
+	return len(s.Interfaces) == 1 && s.Interfaces[0].Name == "lo"
+}
+
+// traffic is two lines: what goes in and out, and what of it is Dubbo's.
+func (m *model) traffic(s *live.Snapshot) [2]line {
+	if s == nil {
+		s = &live.Snapshot{}
+	}
+	type cells struct{ label, rate, use, name, part, more string }
+	other := "other"
+	if s.OtherFromCounters {
+		other = "other*"
+	}
+	two := [2]cells{
+		{"in", rate(s.In) + " Mbit/s", use(s.In, s.Speed), "dubbo", rate(s.Dubbo) + " Mbit/s", perSecond(s.CallsPerSecond) + " calls/s"},
+		{"out", rate(s.Out) + " Mbit/s", use(s.Out, s.Speed), other, rate(s.Other) + " Mbit/s", "errors " + percent(s.ErrorPercent) + " %"},
+	}
+	history := [2][]float64{s.InHistory, s.OutHistory}
+	if loopback(s) {
+		two[1].rate, two[1].use = none, "lo: all is in"
+		history[1] = nil
+	}
+	widest := func(least int, of func(c *cells) string) int {
+		return max(least, term.Width(of(&two[0])), term.Width(of(&two[1])))
+	}
+	wRate := widest(12, func(c *cells) string { return c.rate })
+	wPart := widest(12, func(c *cells) string { return c.part })
+	wName := widest(5, func(c *cells) string { return c.name })
+	wMore := widest(14, func(c *cells) string { return c.more })
+	wUse := widest(0, func(c *cells) string { return c.use })
+	fixed := 3 + 1 + wRate + 3 + wName + 1 + wPart
+	room := m.width - fixed
+	if room < wMore+2 {
+		wMore = 0
+	} else {
+		room -= wMore + 2
+	}
+	if wUse > 0 && room < wUse+2 { // without the link's speed
+		for i := range two {
+			two[i].use, _, _ = strings.Cut(two[i].use, " of ")
+		}
+		wUse = widest(0, func(c *cells) string { return c.use })
+	}
+	if room < wUse+2 {
+		wUse = 0
+	} else if wUse > 0 {
+		room -= wUse + 2
+	}
+	wSpark := min(room-1, 60)
+	if wSpark < 4 {
+		wSpark = 0
+	}
+	top := 0.0
+	for _, h := range history {
+		for _, f := range h[max(0, len(h)-max(wSpark, 0)):] {
+			if isNumber(f) {
+				top = max(top, f)
+			}
+		}
+	}
+	var lines [2]line
+	for i := range two {
+		c := &two[i]
+		l := line{{left(c.label, 3), strong}, {text: " " + right(c.rate, wRate)}}
+		if wSpark > 0 {
+			l = append(l, span{text: " " + sparkline(history[i], top, wSpark)})
+		}
+		if wUse > 0 {
+			look := plain
+			if i == 0 && s.In >= fullLink*s.Speed || i == 1 && s.Out >= fullLink*s.Speed {
+				look = warn
+			}
+			l = append(l, span{text: "  "}, span{left(c.use, wUse), look})
+		}
+		l = append(l, span{" │ ", faint}, span{left(c.name, wName), strong}, span{text: " " + right(c.part, wPart)})
+		if wMore > 0 {
+			look := plain
+			if i == 1 && s.ErrorPercent >= errorsHigh {
+				look = warn
+			}
+			l = append(l, span{text: "  "}, span{right(c.more, wMore), look})
+		}
+		lines[i] = l.cut(m.width)
+	}
+	return lines
+}
+
+// errorsHigh is from how many percent of calls on errors stand out.
+const errorsHigh = 1
+
+// fullLink is from which share on a link is about full.
+const fullLink = 0.9
+
+// use is how much of a link is used.
+func use(bits, speedOf float64) string {
+	if !isNumber(bits) || !isNumber(speedOf) || speedOf == 0 {
+		return ""
+	}
+	share := bits / speedOf * 100
+	return fmt.Sprintf("%3s %% of %s", percent0(share), speed(speedOf))
+}
+
+// totals is what was seen since the start, for terminals with room for it.
+func (m *model) totals(s *live.Snapshot) line {
+	if s == nil {
+		return nil
+	}
+	return fit([]part{
+		{text("since the start"), 0},
+		{text(plural(s.Packets, "packet")), 1},
+		{text(volume(s.LinkBytes)), 1},
+		{text(plural(s.Calls, "call")), 0},
+		{text(plural(s.Errors, "error")), 0},
+		{text(plural(s.Heartbeats, "heartbeat")), 4},
+		{text(plural(int64(s.Connections), "connection") + " now"), 2},
+		{text(plural(int64(s.OpenCalls), "open call")), 2},
+		{text("expired " + plural(s.ExpiredCalls, "call") + " and " + plural(s.ExpiredConns, "connection")), 5},
+		{text("missing " + volume(s.Gap)), 3},
+		{text("skipped " + volume(s.Skipped)), 3},
+	}, "   ", m.width)
+}
+
+// caption says what the table is: grouping, window, order, filter and place.
+func (m *model) caption(s *live.Snapshot) line {
+	order := "sorted by " + columnOf(m.sortBy).title
+	if m.reversed {
+		order += ", least first"
+		if m.sortBy == colName || columnOf(m.sortBy).number == nil {
+			order = strings.Replace(order, "least", "last", 1)
+		}
+	}
+	by := m.settings.By
+	window := ""
+	if s != nil {
+		by = s.By
+		window = "last " + seconds(s.Window)
+	}
+	left := fit([]part{
+		{line{{"by " + by.String(), strong}}, 0}, {text(window), 1}, {text(order), 2},
+	}, ", ", m.width)
+
+	filter := looking("filter: none", faint)
+	if m.settings.Filter != "" || m.editing {
+		filter = looking("filter: "+term.Cut(clean(m.settings.Filter), max(m.width/3, 8)), warn)
+	}
+	place := ""
+	if n := len(m.list); n > 0 {
+		place = fmt.Sprintf("%s-%s of %s", count(int64(m.top+1)), count(int64(min(m.top+m.layout().rows, n))), count(int64(n)))
+		if s != nil && m.settings.Filter != "" && s.Groups > n {
+			place += fmt.Sprintf(" (%s in all)", count(int64(s.Groups)))
+		}
+	}
+	right := fit([]part{{filter, 0}, {text(place), 1}}, "   ", m.width)
+	return spread(left, right, m.width)
+}
+
+// broken are the interfaces that cannot be captured from now.
+func broken(s *live.Snapshot) []string {
+	var names []string
+	for _, i := range s.Interfaces {
+		switch {
+		case i.Gone:
+			names = append(names, clean(i.Name)+" is gone")
+		case !i.Up:
+			names = append(names, clean(i.Name)+" is down")
+		}
+	}
+	return slices.Clip(names)
+}

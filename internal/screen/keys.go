@@ -1,0 +1,216 @@
+package screen
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+
+	"dubbo-wire/internal/live"
+)
+
+// press does what a key stands for.
+func (m *model) press(msg tea.KeyPressMsg) {
+	key := msg.String()
+	if key == "ctrl+c" {
+		m.quit = true
+		return
+	}
+	if key == "ctrl+z" {
+		m.say("Ctrl-Z is not followed: a capture that stands still loses packets (q ends it)")
+		return
+	}
+	switch {
+	case m.editing:
+		m.edit(key, msg.Text)
+	case m.page == helpPage:
+		m.pressHelp(key)
+	default:
+		m.pressAnywhere(key)
+	}
+}
+
+// pressAnywhere is for keys that mean the same on the table and on a method.
+func (m *model) pressAnywhere(key string) {
+	switch key {
+	case "space":
+		if m.frozen != nil {
+			m.resume()
+		} else if m.snap != nil {
+			m.frozen, m.paused = m.snap, m.now
+		}
+	case "w":
+		m.settings.Record = !m.settings.Record
+	case "?", "h", "f1":
+		m.under, m.page, m.helpScroll = m.page, helpPage, 0
+	default:
+		if m.page == detailPage {
+			m.pressDetail(key)
+		} else {
+			m.pressTable(key)
+		}
+	}
+}
+
+func (m *model) pressTable(key string) {
+	visible := max(m.layout().rows, 1)
+	switch key {
+	case "q":
+		m.quit = true
+	case "up", "k":
+		m.move(m.cursor - 1)
+	case "down", "j":
+		m.move(m.cursor + 1)
+	case "pgup", "ctrl+b", "ctrl+u":
+		m.move(m.cursor - visible)
+	case "pgdown", "ctrl+f", "ctrl+d":
+		m.move(m.cursor + visible)
+	case "home":
+		m.move(0)
+	case "end":
+		m.move(len(m.list) - 1)
+	case "enter":
+		m.open()
+	case "g":
+		m.regroup(m.settings.By.Next())
+	case "G":
+		m.regroup(before(m.settings.By))
+	case "/":
+		m.editing = true
+	case "esc":
+		m.filter("")
+	case ">", "right", ".":
+		m.sort(sortNeighbour(m.sortBy, 1))
+	case "<", "left", ",":
+		m.sort(sortNeighbour(m.sortBy, -1))
+	case "r":
+		m.sort(m.sortBy)
+	default:
+		if key == nameColumn.key {
+			m.sort(colName)
+		}
+		for i := range columns {
+			if columns[i].key != "" && columns[i].key == key {
+				m.sort(columns[i].id)
+			}
+		}
+	}
+}
+
+// sort sorts by a column; by the same one in the other direction.
+func (m *model) sort(by columnID) {
+	m.reversed = by == m.sortBy && !m.reversed
+	m.sortBy = by
+	m.arrange()
+	if !m.isPinned {
+		m.top = 0
+	}
+}
+
+// sortNeighbour is the column beside another one, the name's before the first.
+func sortNeighbour(by columnID, step int) columnID {
+	const all = int(colName) + 1
+	return columnID((int(by) + step + all) % all)
+}
+
+// before is the grouping before another one.
+func before(by live.Grouping) live.Grouping {
+	g := by
+	for range 16 {
+		if g.Next() == by {
+			break
+		}
+		g = g.Next()
+	}
+	return g
+}
+
+func (m *model) pressDetail(key string) {
+	page := max(m.layout().body-1, 1)
+	switch key {
+	case "q", "esc", "backspace":
+		m.back()
+	case "up", "k":
+		m.scroll--
+	case "down", "j", "enter":
+		m.scroll++
+	case "pgup", "ctrl+b", "ctrl+u":
+		m.scroll -= page
+	case "pgdown", "ctrl+f", "ctrl+d":
+		m.scroll += page
+	case "home":
+		m.scroll = 0
+	case "end":
+		m.scroll = m.detail().last(m.layout().body)
+	case "tab", "right", "l":
+		m.scroll = m.detail().section(m.scroll, 1)
+	case "shift+tab", "left":
+		m.scroll = m.detail().section(m.scroll, -1)
+	case "e", "x":
+		d := m.detail()
+		m.scroll = d.sections[len(d.sections)-1].at
+	}
+}
+
+func (m *model) pressHelp(key string) {
+	page := max(m.layout().body-1, 1)
+	switch key {
+	case "q", "esc", "backspace", "?", "h", "f1", "enter", "space":
+		m.back()
+	case "up", "k":
+		m.helpScroll--
+	case "down", "j":
+		m.helpScroll++
+	case "pgup", "ctrl+b", "ctrl+u":
+		m.helpScroll -= page
+	case "pgdown", "ctrl+f", "ctrl+d":
+		m.helpScroll += page
+	case "home":
+		m.helpScroll = 0
+	case "end":
+		m.helpScroll = len(m.help())
+	}
+}
+
+// edit changes the filter; what is typed counts at once.
+func (m *model) edit(key, text string) {
+	f := m.settings.Filter
+	switch key {
+	case "enter":
+		m.editing = false
+	case "esc":
+		m.editing = false
+		m.filter("")
+	case "backspace", "ctrl+h":
+		if f == "" {
+			m.editing = false
+			return
+		}
+		_, n := utf8.DecodeLastRuneInString(f)
+		m.filter(f[:len(f)-n])
+	case "ctrl+u":
+		m.filter("")
+	case "ctrl+w":
+		m.filter(f[:strings.LastIndexAny(strings.TrimRight(f, "./ "), "./ ")+1])
+	case "up":
+		m.move(m.cursor - 1)
+	case "down":
+		m.move(m.cursor + 1)
+	default:
+		m.typed(text)
+	}
+}
+
+// typed appends to the filter what can stand in a name.
+func (m *model) typed(text string) {
+	add := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == utf8.RuneError {
+			return -1
+		}
+		return r
+	}, text)
+	if len(m.settings.Filter)+len(add) <= longestText {
+		m.filter(m.settings.Filter + add)
+	}
+}

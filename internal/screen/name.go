@@ -1,0 +1,43 @@
+package screen
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/rivo/uniseg"
+
+	"dubbo-wire/internal/term"
+)
+
+// longest is how much of a name is looked at: more than any line has room for, less than a hostile one has.
+const longest = 2048
+
+// clean makes a text from the wire safe to draw. Beside control characters that goes for characters of which terminals
+// disagree how wide they are (emoji joined or painted by further characters): the columns right of them would not stand
+// where they should.
+func clean(s string) string {
+	if len(s) > longest {
+		s = strings.ToValidUTF8(s[:longest], "") + "…"
+	}
+	s = term.Clean(s)
+	ascii := true
+	for i := 0; i < len(s) && ascii; i++ {
+		ascii = s[i] < 0x80
+	}
+	if ascii {
+		return s
+	}
+	var b strings.Builder
+	state := -1
+	for rest := s; rest != ""; {
+		var c string
+		var w int
+		c, rest, w, state = uniseg.FirstGraphemeClusterInString(rest, state)
+		if ansi.StringWidthWc(c) != w || ansi.StringWidth(c) != w || w > 2 || len(c) > 16 {
+			b.WriteByte('?')
+			continue
+		}
+		b.WriteString(c)
+	}
+	return b.String()
+}

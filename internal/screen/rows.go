@@ -1,0 +1,120 @@
+package screen
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"dubbo-wire/internal/live"
+	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/term"
+)
+
+// row is a group as it is drawn.
+type row struct {
+	*live.Row
+	full  string    // the cleaned name
+	short [2]string // the name with its packages shortened a little, and more
+	rest  bool      // it stands for the groups that are not kept apart
+}
+
+// rows are the groups of one snapshot, cleaned once.
+type rows struct {
+	all    []row
+	widest [3]int // columns of the widest name: in full, and shortened
+}
+
+// prepare makes rows of a snapshot.
+func prepare(snap *live.Snapshot) rows {
+	var r rows
+	if snap == nil {
+		return r
+	}
+	r.all = make([]row, 0, len(snap.Rows)+1)
+	names := make([]string, len(snap.Rows))
+	for i := range snap.Rows {
+		names[i] = clean(snap.Rows[i].Name)
+		if names[i] == "" {
+			names[i] = "?"
+		}
+		r.all = append(r.all, row{Row: &snap.Rows[i], full: names[i]})
+	}
+	if snap.By == live.ByMethod || snap.By == live.ByService {
+		for level := range 2 {
+			for i, s := range report.ShortNames(names, level+1) {
+				r.all[i].short[level] = s
+			}
+		}
+	} else {
+		for i, s := range names {
+			r.all[i].short = [2]string{s, s}
+		}
+	}
+	if snap.Rest != nil {
+		const others = "(all others)"
+		r.all = append(r.all, row{Row: snap.Rest, full: others, short: [2]string{others, others}, rest: true})
+	}
+	for i := range r.all {
+		r.widest[0] = max(r.widest[0], term.Width(r.all[i].full))
+		for level, s := range r.all[i].short {
+			r.widest[level+1] = max(r.widest[level+1], term.Width(s))
+		}
+	}
+	return r
+}
+
+// name is the name of a row in n columns: as long as all rows' names find room that way.
+func (r *rows) name(i *row, n int, by live.Grouping) string {
+	switch {
+	case r.widest[0] <= n:
+		return i.full
+	case r.widest[1] <= n:
+		return i.short[0]
+	case by == live.ByMethod:
+		return report.CutName(i.short[1], n)
+	}
+	return term.CutMiddle(i.short[1], n)
+}
+
+// visible are the rows that the filter wants, in their order; where nothing is known it is the last place in any order. The Monitor filters, too; until its answer is there, and while
+// the screen is paused, this is what a filter does.
+func (r *rows) visible(filter string, by columnID, reversed bool) []row {
+	list := make([]row, 0, len(r.all))
+	filter = strings.ToLower(filter)
+	glob := strings.ContainsAny(filter, "*?[")
+	for _, i := range r.all {
+		if i.rest || filter == "" || glob || strings.Contains(strings.ToLower(i.Name), filter) {
+			list = append(list, i)
+		}
+	}
+	c := columnOf(by)
+	slices.SortStableFunc(list, func(a, b row) int {
+		if a.rest != b.rest {
+			if a.rest {
+				return 1
+			}
+			return -1
+		}
+		order := 0
+		if c.number != nil {
+			x, y := c.number(a.Row), c.number(b.Row)
+			if isNumber(x) != isNumber(y) {
+				if isNumber(x) {
+					return -1
+				}
+				return 1
+			}
+			order = cmp.Compare(y, x)
+		} else {
+			order = cmp.Compare(c.word(&a), c.word(&b))
+		}
+		if reversed {
+			order = -order
+		}
+		if order == 0 {
+			order = cmp.Compare(a.full, b.full)
+		}
+		return order
+	})
+	return list
+}

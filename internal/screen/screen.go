@@ -1,0 +1,212 @@
+// Package screen turns snapshots of a running capture into a full-screen table on a terminal, and what its user presses
+// into settings for the line. It draws what internal/live hands it and knows neither packets nor formats.
+//
+// A model is a value; its update and its view are pure functions of messages, so that tests compare what they draw.
+// Screen is what stands around it: it may be used by any goroutine, and never lets the line wait.
+//
+// A snapshot belongs to nobody any more once it was shown; the screen reads it only.
+package screen
+
+import (
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+
+	"dubbo-wire/internal/live"
+)
+
+// Options are how a screen begins.
+type Options struct {
+	Title  string    // the interface, "eth0"; "": the names of the snapshot's interfaces
+	Filter string    // the kernel's filter, as it was given
+	Input  io.Reader // nil: standard input
+	Output io.Writer // nil: standard output
+	Color  bool
+	// Environ is the environment that tells what the terminal can do; nil: that of the process.
+	Environ  []string
+	Local    bool          // times of the day are local ones
+	Settings live.Settings // the first ones
+}
+
+// framesPerSecond is how often the screen is drawn at most, whatever comes.
+const framesPerSecond = 10
+
+// Screen is a live table on a terminal.
+type Screen struct {
+	options Options
+
+	mu       sync.Mutex
+	settings live.Settings
+	snap     *live.Snapshot // not yet drawn
+	notices  []string       // not yet drawn
+	changed  chan struct{}
+
+	wake     chan struct{}
+	quit     chan struct{}
+	quitOnce sync.Once
+}
+
+// New returns a screen that draws nothing yet.
+func New(o Options) *Screen {
+	return &Screen{
+		options: o, settings: o.Settings,
+		changed: make(chan struct{}, 1), wake: make(chan struct{}, 1), quit: make(chan struct{}),
+	}
+}
+
+// Show hands over a newer snapshot. It never waits: one that was not drawn yet is replaced. It may be called before Run, and
+// after it.
+func (s *Screen) Show(snap *live.Snapshot) {
+	if snap == nil {
+		return
+	}
+	s.mu.Lock()
+	s.snap = snap
+	s.mu.Unlock()
+	poke(s.wake)
+}
+
+// Notice shows a sentence for some seconds, and keeps it in the help.
+func (s *Screen) Notice(text string) {
+	s.mu.Lock()
+	if len(s.notices) < noticesKept {
+		s.notices = append(s.notices, text)
+	}
+	s.mu.Unlock()
+	poke(s.wake)
+}
+
+// Settings are what the user asks for now.
+func (s *Screen) Settings() live.Settings {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.settings
+}
+
+// Changed receives when the settings have changed since it received last.
+func (s *Screen) Changed() <-chan struct{} { return s.changed }
+
+// Quit ends Run, or lets a later one end at once.
+func (s *Screen) Quit() { s.quitOnce.Do(func() { close(s.quit) }) }
+
+// Run draws until the user or Quit ends it, and leaves the terminal as it found it. Signals are the caller's, but for
+// changes of the terminal's size; Ctrl-C is a key that ends it.
+func (s *Screen) Run() error {
+	select {
+	case <-s.quit:
+		return nil
+	default:
+	}
+	options := []tea.ProgramOption{tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond)}
+	if s.options.Input != nil {
+		options = append(options, tea.WithInput(s.options.Input))
+	}
+	if s.options.Output != nil {
+		options = append(options, tea.WithOutput(s.options.Output))
+	}
+	environ := s.options.Environ
+	if environ == nil {
+		environ = os.Environ()
+	}
+	profile := colorprofile.ASCII
+	if s.options.Color {
+		profile = colorprofile.ANSI
+	}
+	options = append(options, tea.WithEnvironment(environ), tea.WithColorProfile(profile))
+
+	m := newModel(s.options)
+	m.now = time.Now()
+	p := tea.NewProgram(program{screen: s, model: m}, options...)
+	done := make(chan struct{})
+	var feeding sync.WaitGroup
+	feeding.Go(func() { s.feed(p, done) })
+	_, err := p.Run()
+	close(done)
+	p.Kill() // whoever still sends a message does not wait for an answer
+	feeding.Wait()
+	return err
+}
+
+// feed hands the program what came in, not faster than it draws, and the time.
+func (s *Screen) feed(p *tea.Program, done <-chan struct{}) {
+	second := time.NewTicker(time.Second)
+	defer second.Stop()
+	for {
+		select {
+		case <-done:
+			return
+		case <-s.quit:
+			p.Quit()
+			return
+		case now := <-second.C:
+			p.Send(clockMsg(now))
+			continue
+		case <-s.wake:
+		}
+		s.mu.Lock()
+		snap, notices := s.snap, s.notices
+		s.snap, s.notices = nil, nil
+		s.mu.Unlock()
+		p.Send(clockMsg(time.Now()))
+		for _, n := range notices {
+			p.Send(noticeMsg(n))
+		}
+		if snap != nil {
+			p.Send(snapshotMsg{snap})
+		}
+		select { // the rest comes with the next frame
+		case <-done:
+			return
+		case <-s.quit:
+		case <-time.After(time.Second / framesPerSecond):
+		}
+	}
+}
+
+// publish tells the line what is asked for now.
+func (s *Screen) publish(settings live.Settings) {
+	s.mu.Lock()
+	same := s.settings == settings
+	s.settings = settings
+	s.mu.Unlock()
+	if !same {
+		poke(s.changed)
+	}
+}
+
+func poke(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// program is a model as bubbletea runs it.
+type program struct {
+	screen *Screen
+	model  model
+}
+
+func (p program) Init() tea.Cmd { return nil }
+
+func (p program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	p.model = p.model.update(msg)
+	p.screen.publish(p.model.settings)
+	if p.model.quit {
+		return p, tea.Quit
+	}
+	if key, ok := msg.(tea.KeyPressMsg); ok && key.String() == "ctrl+l" {
+		return p, tea.ClearScreen
+	}
+	return p, nil
+}
+
+func (p program) View() tea.View {
+	v := tea.NewView(p.model.view())
+	v.AltScreen = true
+	return v
+}

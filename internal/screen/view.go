@@ -1,0 +1,447 @@
+package screen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"dubbo-wire/internal/live"
+	"dubbo-wire/internal/term"
+)
+
+// The least terminal that a table makes sense on.
+const (
+	leastWidth  = 40
+	leastHeight = 8
+)
+
+// layout is how many lines the parts of a page have. It depends on the size of the terminal only, so that nothing jumps when
+// numbers change.
+type layout struct {
+	totals, air, groups int // lines of the table's page beside its header of three, its caption and its names
+	rows                int
+	selected, shares    int
+	notes               int
+	facts               int // lines about a method
+	body                int // lines to scroll through, of a method or of the help
+}
+
+func (m *model) layout() layout {
+	h := m.height
+	var l layout
+	pick := func(from int, n int) int {
+		if h >= from {
+			return n
+		}
+		return 0
+	}
+	l.totals, l.air = pick(30, 1), pick(30, 1)
+	l.groups = pick(12, 1)
+	l.selected = pick(14, 1) + pick(20, 1)
+	l.shares = pick(18, 1)
+	l.notes = pick(9, 1) + pick(24, 1) + pick(30, 1) + pick(40, 2)
+	l.facts = 1 + pick(12, 1) + pick(18, 3)
+	switch m.page {
+	case tablePage:
+		l.rows = max(h-(3+l.totals+2*l.air+1+l.groups+1)-(l.selected+l.shares+l.notes+1), 0)
+	case detailPage:
+		l.notes = min(l.notes, 2)
+		l.body = max(h-1-l.facts-1-l.air-l.notes-1, 0)
+	case helpPage:
+		l.body = max(h-2, 0)
+	}
+	return l
+}
+
+// lines draws the screen: as many lines as the terminal has, none wider than it.
+func (m *model) lines() []line {
+	if m.width <= 0 || m.height <= 0 {
+		return nil
+	}
+	var all []line
+	switch {
+	case m.width < leastWidth || m.height < leastHeight:
+		all = m.tooSmall()
+	case m.page == helpPage:
+		all = m.helpLines()
+	case m.page == detailPage:
+		all = m.detailLines()
+	default:
+		all = m.tableLines()
+	}
+	for len(all) < m.height {
+		all = append(all, nil)
+	}
+	all = all[:m.height]
+	for i := range all {
+		all[i] = all[i].cut(m.width)
+	}
+	return all
+}
+
+// view draws the screen as one text.
+func (m *model) view() string {
+	var b strings.Builder
+	for i, l := range m.lines() {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		l.write(&b, m.options.Color)
+	}
+	return b.String()
+}
+
+func (m *model) tooSmall() []line {
+	var lines []line
+	if m.snap != nil && m.snap.KernelDrops > 0 {
+		lines = append(lines, looking("DROPS "+count(m.snap.KernelDrops), alarm))
+	}
+	if m.width >= 8 {
+		for _, t := range term.Wrap(fmt.Sprintf("The terminal is %d x %d; this screen needs %d x %d. The capture goes on. q quits.",
+			m.width, m.height, leastWidth, leastHeight), m.width) {
+			lines = append(lines, text(t))
+		}
+		return lines
+	}
+	return append(lines, text("small"))
+}
+
+func (m *model) tableLines() []line {
+	s := m.shown()
+	l := m.layout()
+	traffic := m.traffic(s)
+	all := []line{m.status(), traffic[0], traffic[1]}
+	if l.totals > 0 {
+		all = append(all, m.totals(s))
+	}
+	all = append(all, make([]line, l.air)...)
+	all = append(all, m.caption(s))
+	by := m.settings.By
+	if s != nil {
+		by = s.By
+	}
+	chosen, nameWidth := fitting(m.width, m.sortBy, by)
+	groups, names := headings(chosen, nameWidth, nameTitle(by), m.sortBy, m.reversed)
+	if l.groups > 0 {
+		all = append(all, groups)
+	}
+	all = append(all, names)
+	body := make([]line, 0, l.rows)
+	if len(m.list) == 0 {
+		body = m.waiting(s, l.rows)
+	}
+	for i := m.top; i < len(m.list) && len(body) < l.rows; i++ {
+		body = append(body, m.rowLine(&m.list[i], i == m.cursor, chosen, nameWidth, by))
+	}
+	for len(body) < l.rows {
+		body = append(body, nil)
+	}
+	all = append(all, body...)
+	all = append(all, make([]line, l.air)...)
+	all = append(all, m.selected(s, chosen, l.selected)...)
+	if l.shares > 0 {
+		all = append(all, m.shares(s))
+	}
+	all = append(all, m.notesLines(l.notes)...)
+	return append(all, m.keysLine())
+}
+
+func nameTitle(by live.Grouping) string {
+	switch by {
+	case live.ByMethod:
+		return "service/method"
+	case live.ByPair:
+		return "client > server"
+	}
+	return by.String()
+}
+
+func (m *model) rowLine(r *row, atCursor bool, chosen []*column, nameWidth int, by live.Grouping) line {
+	l := line{{text: "  "}, {text: left(m.rows.name(r, nameWidth, by), nameWidth)}}
+	if atCursor {
+		l[0].text = "> "
+	}
+	for _, c := range chosen {
+		look := plain
+		if c.id == colErrors && r.ErrorPercent >= errorsHigh {
+			look = warn
+		}
+		l = append(l, span{text: " "}, span{right(c.cell(r.Row, c.width), c.width), look})
+	}
+	if !atCursor {
+		return l
+	}
+	var b strings.Builder
+	l.write(&b, false)
+	return looking(left(b.String(), m.width), marked)
+}
+
+// selected says of the cursor's row what the table has no room for: its name in full, and the columns that are not shown.
+func (m *model) selected(s *live.Snapshot, chosen []*column, n int) []line {
+	lines := make([]line, n)
+	if n == 0 || s == nil || m.cursor >= len(m.list) {
+		return lines
+	}
+	r := &m.list[m.cursor]
+	as := ""
+	if s.By != live.BySerialization {
+		as = clean(r.Serializations)
+	}
+	about := looking(term.Cut(as, m.width/3), faint)
+	name := term.CutMiddle(r.full, max(m.width-about.width()-4, 8))
+	lines[0] = spread(append(text("  "), looking(name, strong)...), about, m.width)
+	if n > 1 {
+		lines[1] = append(text("  "), m.hidden(r, chosen)...)
+	}
+	return lines
+}
+
+// hidden are the numbers of a row that are not in the table, as many as a line has room for: the last of these columns go
+// first.
+func (m *model) hidden(r *row, chosen []*column) line {
+	var ids []columnID
+	for _, id := range []columnID{
+		colLatencyP50, colRequestP99, colShare, colResponseMax, colRequestP50, colResponseP50, colRequestMax,
+	} {
+		c := columnOf(id)
+		if !slices.Contains(chosen, c) && c.cell(r.Row, 12) != none {
+			ids = append(ids, id)
+		}
+	}
+	for ; ; ids = ids[:len(ids)-1] {
+		l := m.named(r, ids)
+		if len(ids) == 0 || l.width() <= m.width-2 {
+			return l
+		}
+	}
+}
+
+// named are numbers of a row with their names, in the order of the columns.
+func (m *model) named(r *row, ids []columnID) line {
+	var l line
+	group := ""
+	for _, id := range slices.Sorted(slices.Values(ids)) {
+		c := columnOf(id)
+		name, value := c.name, c.cell(r.Row, 12)
+		sep := ", "
+		if c.group != group || group == "" {
+			sep, group = "  ", c.group
+			name = strings.TrimSpace(group + " " + name)
+		}
+		if id == colShare {
+			name, value = "share", value+" %"
+		}
+		if len(l) == 0 {
+			sep = ""
+		}
+		l = append(l, span{sep + name + " ", faint}, span{text: value})
+	}
+	return l
+}
+
+// shares is how the messages' bytes are spread over serializations.
+func (m *model) shares(s *live.Snapshot) line {
+	if s == nil {
+		return nil
+	}
+	parts := []part{{looking("on the wire:", faint), 0}}
+	for i, share := range s.Serializations {
+		parts = append(parts, part{text(clean(share.Name) + " " + percent(share.Percent) + " %"), i + 1})
+	}
+	if len(s.Serializations) == 0 {
+		parts = append(parts, part{looking("no Dubbo in this window", faint), 1})
+	}
+	if s.OtherFromCounters {
+		parts = append(parts, part{looking("* by the interfaces' counters: the filter hides it", faint), 99})
+		if m.width < 100 {
+			parts[len(parts)-1].line = looking("* interface counters", faint)
+		}
+	}
+	return fit(parts, "   ", m.width)
+}
+
+// note is a sentence that should be read.
+type note struct {
+	text string
+	look look
+}
+
+// notes are those sentences, the most urgent first.
+func (m *model) notes() []note {
+	var all []note
+	add := func(l look, format string, args ...any) { all = append(all, note{fmt.Sprintf(format, args...), l}) }
+	s := m.snap
+	if s != nil {
+		for _, b := range broken(s) {
+			add(alarm, "! %s: waiting for it to come back; the capture goes on by itself", b)
+		}
+		if s.RecordError != "" {
+			add(alarm, "! recording: %s", clean(s.RecordError))
+		}
+		switch {
+		case s.RecentDrops > 0:
+			add(alarm, "! the kernel dropped %s, %s in the last %s: sums and rates are too low. A kernel filter, or a larger --buffer, helps: ?",
+				plural(s.KernelDrops, "packet"), count(s.RecentDrops), seconds(s.Window))
+		case s.KernelDrops > 0:
+			add(warn, "! the kernel dropped %s since the start, none in the last %s", plural(s.KernelDrops, "packet"), seconds(s.Window))
+		}
+	}
+	for i := len(m.notices) - 1; i >= 0 && m.now.Sub(m.notices[i].at) < noticeTime; i-- {
+		add(warn, "%s", m.notices[i].text)
+	}
+	if s != nil && s.Recording != "" {
+		add(plain, "recording to %s: %s, %s", clean(s.Recording), plural(s.RecordedPackets, "packet"), volume(s.RecordedBytes))
+	}
+	if s := m.shown(); s != nil {
+		for _, f := range s.Findings {
+			add(plain, "! %s", clean(f))
+		}
+	}
+	return all
+}
+
+// notesLines are n lines of notes: the first one in full, the others as far as there is room.
+func (m *model) notesLines(n int) []line {
+	var lines []line
+	all := m.notes()
+	for i, t := range all {
+		more := len(all) - i - 1
+		if len(lines) == n && n > 0 {
+			hint := looking(fmt.Sprintf("+%d more: ?", more+1), faint)
+			lines[n-1] = spread(lines[n-1], hint, m.width)
+			break
+		}
+		width := m.width
+		if more > 0 {
+			width -= 12 // for the hint
+		}
+		lines = append(lines, wrapped(t.text, t.look, width, 2, n-len(lines))...)
+	}
+	for len(lines) < n {
+		lines = append(lines, nil)
+	}
+	return lines[:n]
+}
+
+// keys of a page: what is pressed, and what for.
+func keyParts(pairs ...string) []part {
+	var parts []part
+	for i := 0; i+1 < len(pairs); i += 2 {
+		parts = append(parts, part{line{{pairs[i], strong}, {" " + pairs[i+1], plain}}, i/2 + 1})
+	}
+	return parts
+}
+
+// keysLine is the last line of a page: the keys, or what is being typed.
+func (m *model) keysLine() line {
+	if m.editing {
+		hint := looking("Enter keeps, Esc clears", faint)
+		return spread(line{{"filter: ", strong}, {text: cutStart(clean(m.settings.Filter), m.width-34)}, {"_", warn}}, hint, m.width)
+	}
+	record := "record"
+	if m.settings.Record {
+		record = "stop"
+	}
+	pause := "pause"
+	if m.frozen != nil {
+		pause = "go on"
+	}
+	var parts []part
+	switch m.page {
+	case helpPage:
+		parts = keyParts("↑↓ PgUp PgDn", "scroll", "q", "back")
+	case detailPage:
+		parts = keyParts("q", "back", "Tab", "section", "↑↓", "scroll", "e", "largest call", "space", pause, "w", record, "?", "help")
+	default:
+		parts = keyParts("enter", "open", "g", "group", "1-9", "sort", "/", "filter", "space", pause, "w", record, "?", "help", "q", "quit")
+		parts[6].drop, parts[7].drop = 0, 0
+	}
+	return fit(parts, "  ", m.width)
+}
+
+func cutStart(s string, n int) string {
+	if term.Width(s) <= n {
+		return s
+	}
+	return "…" + term.CutStart(s, max(n-1, 0))
+}
+
+// waiting says what a table without rows waits for, and what could be checked.
+func (m *model) waiting(s *live.Snapshot, n int) []line {
+	var texts []string
+	where := clean(m.options.Title)
+	filter := clean(m.options.Filter)
+	switch {
+	case s == nil:
+		texts = append(texts, "Starting.")
+	case m.settings.Filter != "" && (len(m.rows.all) > 0 || s.Groups > 0):
+		texts = append(texts, fmt.Sprintf("Nothing here matches the filter %q (%s without it). Esc clears it.",
+			clean(m.settings.Filter), plural(int64(max(s.Groups, len(m.rows.all))), "row")))
+	case s.Packets == 0:
+		texts = append(texts, "No packets yet"+on(where)+".")
+		texts = append(texts, broken(s)...)
+		if filter != "" {
+			texts = append(texts, `Only what the filter "`+filter+`" wants is seen: is it right?`)
+		}
+		texts = append(texts, "Is this the interface? `dubbo-wire interfaces` lists them; `any` is all of them.")
+	case s.Calls == 0 && s.Heartbeats == 0 && s.OpenCalls == 0:
+		texts = append(texts, fmt.Sprintf("No Dubbo seen yet%s in %s.", on(where), plural(s.Packets, "packet")))
+		if len(s.OtherPorts) > 0 {
+			texts = append(texts, plural(int64(s.Connections), "TCP connection")+", on "+ports(s.OtherPorts)+".")
+		} else {
+			texts = append(texts, "None of them carried TCP data.")
+		}
+		if filter != "" {
+			texts = append(texts, `Only what the filter "`+filter+`" wants is seen: is it right?`)
+		}
+		texts = append(texts, "A connection that was open before is understood from its next message on.")
+	case s.Calls == 0:
+		texts = append(texts, fmt.Sprintf("Dubbo connections are alive (%s, %s), but no call was answered yet.",
+			plural(s.Heartbeats, "heartbeat"), plural(int64(s.OpenCalls), "open call")))
+	default:
+		texts = append(texts, fmt.Sprintf("No calls in the last %s; %s since the start.", seconds(s.Window), plural(s.Calls, "call")))
+	}
+	var lines []line
+	if n > 6 {
+		lines = append(lines, nil)
+	}
+	for i, t := range texts {
+		look := plain
+		if i == 0 {
+			look = strong
+		}
+		for _, l := range wrapped(t, look, max(m.width-2, 1), 2, n) {
+			lines = append(lines, append(text("  "), l...))
+		}
+	}
+	return lines[:min(len(lines), n)]
+}
+
+func on(where string) string {
+	if where == "" {
+		return ""
+	}
+	return " on " + where
+}
+
+func ports(list []int) string {
+	words := make([]string, 0, len(list))
+	for _, p := range list {
+		words = append(words, fmt.Sprint(p))
+	}
+	noun := "ports "
+	if len(list) == 1 {
+		noun = "port "
+	}
+	return noun + strings.Join(words, ", ")
+}
+
+// stamp is a time of the capture as people read it.
+func (m *model) stamp(ns int64) string {
+	t := time.Unix(0, ns).UTC()
+	if m.options.Local {
+		t = t.Local()
+	}
+	return t.Format("15:04:05.000000Z07:00")
+}
