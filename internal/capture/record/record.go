@@ -1,0 +1,485 @@
+// Package record writes packets to pcapng files while they are being analysed: as one file, or several by size and time
+// as tcpdump's -C, -G and -W make them; all packets, or those of connections that carry messages.
+//
+// It turns what the line sees (a packet, what it is, which connections carry messages) into files that are whole at any
+// moment at which this process could end but within one write: blocks are collected and written together, and of a
+// write that fails the half block at its end is taken away. Each file stands alone: its own section, interfaces, and at
+// its end how many packets the kernel had received and dropped meanwhile.
+//
+// The format is draft-ietf-opsawg-pcapng, the habits are those of tcpdump(1) 4.99; docs/recording.md says where they
+// differ. A Recorder belongs to the goroutine of the line. Packets are borrowed, and copied before Packet returns.
+package record
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/capture/packet"
+)
+
+// Recorder writes what it is shown.
+type Recorder struct {
+	o     Options
+	snap  int
+	names namer
+	out   file
+	on    bool // a file is open
+	err   error
+	done  bool
+
+	// Interfaces that packets came from, and the file's (or section's) numbers of them.
+	ifaces  []iface
+	known   map[ifaceKey]int32
+	last    int32
+	section uint32 // counts sections of all files
+	ids     uint32 // interfaces described in this one
+
+	now          int64 // the latest time that is known
+	begin, until int64 // of the period that this file is of; until only with Every
+	opened       int64 // when this file was begun
+	files        int
+	overwritten  int
+
+	counted           bool
+	received, dropped int64                             // the kernel's counts so far
+	base              struct{ received, dropped int64 } // those when the file was begun
+	leftBase          int64
+
+	conns   *table // only with OnlyRPC
+	scratch []byte
+
+	stats Stats // of files that are closed, and of what was not written
+}
+
+type ifaceKey struct {
+	file, number int
+	link         capture.LinkType
+}
+
+type iface struct {
+	key     ifaceKey
+	section uint32 // in which it was described last
+	id      uint32 // as which
+}
+
+// maxIDs is how many interfaces a section describes before another is begun: what our own reader takes.
+const maxIDs = 4096
+
+// Stats is what became of the packets so far.
+type Stats struct {
+	File    string // that is written to, or was last; "" if there was none
+	On      bool   // it is being written to
+	Files   int    // begun
+	Packets int64  // written
+	Bytes   int64  // of all files
+	// Packets that were not written, and their bytes on the wire. LeftOut: by OnlyRPC; Undecided: of connections that may
+	// turn out to carry messages still.
+	LeftOut, LeftOutBytes     int64
+	Undecided, UndecidedBytes int64
+	// Overwritten is how many files were begun under the name of an earlier one of this recorder: rings of -W, and names of
+	// -G that come again.
+	Overwritten int
+}
+
+// Open creates the first file, so that what is wrong with it is known before anything is captured.
+func Open(o Options) (*Recorder, error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	r := &Recorder{o: o, snap: o.snapLen(), known: make(map[ifaceKey]int32), last: -1, scratch: make([]byte, 0, 64<<10)}
+	if o.OnlyRPC {
+		r.conns = newTable(maxConns, maxHeld, r.leave)
+	}
+	r.now = o.now()
+	if o.File == "" {
+		return r, nil
+	}
+	if err := r.Start(""); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Start begins to record into a file, or into the one of the options if that is "". What was recorded before stays: a
+// name that was used last gets a number.
+func (r *Recorder) Start(file string) error {
+	if r.on {
+		return nil
+	}
+	if file != "" {
+		o := r.o
+		o.File = file
+		if err := o.Check(); err != nil {
+			return err
+		}
+		r.o.File = file
+	}
+	if r.o.File == "" {
+		return fmt.Errorf("there is no file to record into")
+	}
+	r.err, r.done = nil, false
+	r.stats.Files, r.files = r.stats.Files+r.files, 0
+	r.now = r.o.now()
+	r.startPeriod(r.now)
+	if err := r.open(); err != nil {
+		r.err = err
+		return err
+	}
+	return nil
+}
+
+// Stop ends the file. Packets of connections that are undecided are left out.
+func (r *Recorder) Stop() error {
+	if r.conns != nil {
+		r.conns.giveUpAll()
+	}
+	if r.on {
+		r.finish()
+	}
+	return r.err
+}
+
+// Close ends the file. It returns the first error there was, and may be called again.
+func (r *Recorder) Close() error { return r.Stop() }
+
+// Err is the error that ended the recording, nil if none did.
+func (r *Recorder) Err() error { return r.err }
+
+// Done reports whether there are as many files of Every as were asked for.
+func (r *Recorder) Done() bool { return r.done }
+
+// Rotates reports whether more files will have to be created.
+func (r *Recorder) Rotates() bool { return r.o.MaxBytes > 0 || r.o.Every > 0 }
+
+// Folder is where files are created.
+func (r *Recorder) Folder() string { return filepath.Dir(r.o.File) }
+
+// Dropped says how many packets the kernel has received and dropped so far.
+func (r *Recorder) Dropped(received, dropped int64) {
+	r.counted, r.received, r.dropped = true, received, dropped
+}
+
+// Stats is what became of the packets so far.
+func (r *Recorder) Stats() Stats {
+	s := r.stats
+	s.File, s.On = r.out.name, r.on
+	s.Files += r.files
+	s.Overwritten = r.overwritten
+	if r.on {
+		s.Packets += r.out.packets
+		s.Bytes += r.out.size
+	}
+	if r.conns != nil {
+		s.Undecided, s.UndecidedBytes = r.conns.heldPackets, r.conns.heldBytes
+	}
+	return s
+}
+
+// Packet records a packet, or holds or leaves it out; s is its segment if v is packet.TCP.
+func (r *Recorder) Packet(p *capture.Packet, v packet.Verdict, s *packet.Segment) {
+	if r.conns != nil {
+		r.only(p, v, s)
+		return
+	}
+	if !r.on || !r.due(p.Time) {
+		return
+	}
+	r.write(r.ifaceOf(p), p.Time, p.Data, p.WireLen)
+}
+
+// only is Packet where packets of some connections are recorded. IP fragments are recorded whatever they are of: that is
+// known only when the last of them has come.
+func (r *Recorder) only(p *capture.Packet, v packet.Verdict, s *packet.Segment) {
+	if r.on {
+		r.due(p.Time)
+	}
+	switch {
+	case v == packet.TCP:
+	case v == packet.Held, v == packet.Fragment:
+		if r.on {
+			r.write(r.ifaceOf(p), p.Time, p.Data, p.WireLen)
+		}
+		return
+	default:
+		if r.on {
+			r.leave(1, int64(p.WireLen))
+		}
+		return
+	}
+	if r.on {
+		r.conns.expire(p.Time)
+	}
+	ends, swapped := pairOf(s.Src, s.Dst)
+	i := r.conns.find(&ends)
+	if i >= 0 && r.conns.at(i).list >= rpc {
+		r.conns.segment(i, s, swapped, p.Time)
+		if r.on {
+			r.write(r.ifaceOf(p), p.Time, p.Data, p.WireLen)
+		}
+		return
+	}
+	if !r.on {
+		return
+	}
+	if i < 0 {
+		i = r.conns.add(&ends, quiet)
+	}
+	r.conns.hold(i, s, held{at: p.Time, wire: p.WireLen, iface: r.ifaceOf(p)}, p.Data[:min(len(p.Data), r.snap)])
+}
+
+// Carries says that the connection between two ends carries messages. What was held of it is written.
+func (r *Recorder) Carries(a, b packet.Endpoint) {
+	t := r.conns
+	if t == nil {
+		return
+	}
+	ends, _ := pairOf(a, b)
+	i := t.find(&ends)
+	if i < 0 {
+		i = t.add(&ends, rpc)
+		t.at(i).last = r.now
+		return
+	}
+	c := t.at(i)
+	if c.list >= rpc {
+		return
+	}
+	t.move(i, rpc)
+	for _, ch := range [...]*chain{&c.handshake, &c.payload} {
+		for ch.count > 0 {
+			var h held
+			h, r.scratch = t.mem.pop(ch, r.scratch[:0])
+			t.gone(h)
+			if r.on {
+				r.write(h.iface, h.at, r.scratch, h.wire)
+			} else {
+				t.left(1, int64(h.wire))
+			}
+		}
+		*ch = chain{}
+	}
+}
+
+// leave counts packets that are left out.
+func (r *Recorder) leave(packets, bytes int64) {
+	r.stats.LeftOut += packets
+	r.stats.LeftOutBytes += bytes
+}
+
+// Tick lets done what is due at a time, whether packets come or not: what was collected goes to the file, and a period may
+// end. It is called some times a second.
+func (r *Recorder) Tick(at int64) {
+	if r.conns != nil {
+		r.conns.expire(at)
+	}
+	if r.on && r.due(at) {
+		if err := r.out.flush(); err != nil {
+			r.fail(err)
+		}
+	}
+}
+
+// due begins the next file if the time of this one is over. It reports whether there is a file to write to.
+func (r *Recorder) due(at int64) bool {
+	r.now = at
+	if r.o.Every == 0 || at < r.until && at >= r.begin-int64(r.o.Every) {
+		return true
+	}
+	if at < r.until {
+		// The clock was set back: the file goes on for a period from now.
+		r.startPeriod(at)
+		return true
+	}
+	if r.o.Files > 0 && r.o.MaxBytes == 0 && r.files >= r.o.Files {
+		r.done = true
+		r.finish()
+		return false
+	}
+	r.startPeriod(r.until + (at-r.until)/int64(r.o.Every)*int64(r.o.Every))
+	return r.next()
+}
+
+func (r *Recorder) startPeriod(at int64) {
+	r.begin = at
+	r.until = at + int64(r.o.Every)
+}
+
+// next ends this file and begins another.
+func (r *Recorder) next() bool {
+	if !r.finish() {
+		return false
+	}
+	if err := r.open(); err != nil {
+		r.err = err
+		return false
+	}
+	return true
+}
+
+// open begins a file.
+func (r *Recorder) open() error {
+	name, again := r.o.File, false
+	if name != "-" {
+		name, again = r.names.next(&r.o, r.begin, r.files == 0)
+	}
+	if err := r.create(name); err != nil {
+		return err
+	}
+	if again {
+		r.overwritten++
+	}
+	r.files++
+	r.on = true
+	r.opened = max(r.now, r.begin)
+	r.base.received, r.base.dropped = r.received, r.dropped
+	r.leftBase = r.stats.LeftOut
+	r.startSection()
+	if err := r.out.flush(); err != nil { // a disk that is full is full now
+		r.fail(err)
+		return r.err
+	}
+	return nil
+}
+
+func (r *Recorder) startSection() {
+	r.section++
+	r.ids = 0
+	at := len(r.out.buf)
+	r.out.buf = appendSection(r.out.buf, &r.o)
+	r.out.size += int64(len(r.out.buf) - at)
+}
+
+// finish ends the file that is open, and reports whether all of it was written.
+func (r *Recorder) finish() bool {
+	err := r.out.flush()
+	r.finalBlocks()
+	return r.closeFile(err)
+}
+
+// closeFile closes the file, and notes what went wrong with it.
+func (r *Recorder) closeFile(err error) bool {
+	if closing := r.out.close(); err == nil {
+		err = closing
+	}
+	r.on = false
+	r.stats.Packets += r.out.packets
+	r.stats.Bytes += r.out.size
+	if err != nil {
+		r.err = writeError(r.out.name, r.out.packets, err)
+		if r.conns != nil {
+			r.conns.giveUpAll()
+		}
+	}
+	return err == nil
+}
+
+// fail ends the recording: a write has failed. The end of the file is tried nevertheless: it is short.
+func (r *Recorder) fail(err error) {
+	r.finalBlocks()
+	r.closeFile(err)
+}
+
+// finalBlocks adds what stands at the end of a file: what became of the packets meanwhile. A file without an interface
+// would not be read by all: tcpdump wants one.
+func (r *Recorder) finalBlocks() {
+	at := len(r.out.buf)
+	if r.ids == 0 {
+		link, name := r.o.Link, ""
+		if link == 0 {
+			link = capture.LinkEthernet
+		}
+		number := 0
+		if len(r.ifaces) > 0 {
+			link, number = r.ifaces[0].key.link, r.ifaces[0].key.number
+		}
+		if r.o.Names != nil {
+			name = r.o.Names(number)
+		}
+		r.out.buf = appendInterface(r.out.buf, &r.o, link, r.snap, name)
+		r.ids++
+	}
+	s := statistics{at: max(r.now, r.opened), start: r.opened, end: max(r.now, r.opened), counted: r.counted}
+	s.received = max(r.received-r.base.received, 0)
+	s.dropped = max(r.dropped-r.base.dropped, 0)
+	if r.counted && r.ids > 1 {
+		s.comment = "counts of all interfaces together"
+	}
+	if r.conns != nil {
+		if s.comment != "" {
+			s.comment += "; "
+		}
+		s.comment += fmt.Sprintf("only connections with RPC messages: %d packets of others left out", r.stats.LeftOut-r.leftBase)
+	}
+	r.out.buf = appendStatistics(r.out.buf, 0, s)
+	r.out.size += int64(len(r.out.buf) - at)
+}
+
+// roomAtEnd is more than finalBlocks needs, without names and filter.
+const roomAtEnd = 256
+
+// ifaceOf is the number of the packet's interface in r.ifaces.
+func (r *Recorder) ifaceOf(p *capture.Packet) int32 {
+	key := ifaceKey{p.File, p.Interface, p.Link}
+	if r.last >= 0 && r.ifaces[r.last].key == key {
+		return r.last
+	}
+	i, ok := r.known[key]
+	if !ok {
+		i = int32(len(r.ifaces))
+		r.known[key] = i
+		r.ifaces = append(r.ifaces, iface{key: key})
+	}
+	r.last = i
+	return i
+}
+
+// write adds a packet to the file.
+func (r *Recorder) write(i int32, at int64, data []byte, wireLen int) {
+	if !r.on {
+		return
+	}
+	data = data[:min(len(data), r.snap)]
+	need := packetFrame + (len(data)+3)&^3
+	if r.o.MaxBytes > 0 && r.out.packets > 0 {
+		room := r.out.size + int64(need) + roomAtEnd
+		if r.ifaces[i].section != r.section {
+			room += r.description()
+		}
+		if room > r.o.MaxBytes && !r.next() {
+			return
+		}
+	}
+	if f := &r.ifaces[i]; f.section != r.section {
+		r.describe(f)
+	}
+	w := &r.out
+	if len(w.buf)+need > bufferSize {
+		if err := w.flush(); err != nil {
+			r.fail(err)
+			return
+		}
+	}
+	w.buf = appendPacket(w.buf, r.ifaces[i].id, at, data, wireLen)
+	w.size += int64(need)
+	w.packets++
+}
+
+// description is more than the bytes of the description of an interface.
+func (r *Recorder) description() int64 { return int64(128 + len(r.o.Filter) + len(r.o.OS)) }
+
+// describe adds the description of an interface to the file.
+func (r *Recorder) describe(f *iface) {
+	if r.ids == maxIDs {
+		r.startSection()
+	}
+	f.section, f.id = r.section, r.ids
+	r.ids++
+	name := ""
+	if r.o.Names != nil {
+		name = r.o.Names(f.key.number)
+	}
+	at := len(r.out.buf)
+	r.out.buf = appendInterface(r.out.buf, &r.o, f.key.link, r.snap, name)
+	r.out.size += int64(len(r.out.buf) - at)
+}
