@@ -31,12 +31,12 @@ func exchange(t *testing.T, n int) uint16 {
 	server, err := net.Listen("tcp4", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer server.Close()
+	// Dialed here and not by the goroutine, which may be in another network namespace.
+	client, err := net.Dial("tcp4", server.Addr().String())
+	require.NoError(t, err)
 	go func() {
-		c, err := net.Dial("tcp4", server.Addr().String())
-		if err == nil {
-			_, _ = io.WriteString(c, strings.Repeat("x", n))
-			_ = c.Close()
-		}
+		_, _ = io.WriteString(client, strings.Repeat("x", n))
+		_ = client.Close()
 	}()
 	c, err := server.Accept()
 	require.NoError(t, err)

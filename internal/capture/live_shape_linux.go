@@ -33,6 +33,9 @@ func shape(block []byte, f *frame, link LinkType) (data []byte, wire int) {
 		if tagged {
 			start -= 4
 			wire += 4
+			if tagInside(block[f.start:end], protocol, f.wire) {
+				protocol = 0x8100
+			}
 			binary.BigEndian.PutUint16(block[start:], tci)
 			binary.BigEndian.PutUint16(block[start+2:], protocol)
 			protocol = tpid
@@ -58,4 +61,48 @@ func shape(block []byte, f *frame, link LinkType) (data []byte, wire int) {
 		binary.BigEndian.PutUint16(block[start+14:], tci)
 	}
 	return block[start:end:end], wire
+}
+
+// tagInside reports whether a cooked packet, whose outer VLAN tag the kernel has taken out, begins with another one.
+// Since Linux 6.10 the kernel names the protocol behind all tags (vlan_get_protocol_dgram), and leaves the second tag
+// in a packet that was received; so the bytes have to tell.
+func tagInside(b []byte, protocol uint16, wire int) bool {
+	for off := 0; off < 4*8 && len(b) >= off+5; off += 4 {
+		switch kind := binary.BigEndian.Uint16(b[off+2:]); kind {
+		case 0x8100, 0x88a8, 0x9100:
+			continue
+		case protocol:
+			switch protocol {
+			case 0x0800:
+				return b[off+4]>>4 == 4 && !isIPv4(b, wire)
+			case 0x86dd:
+				return b[off+4]>>4 == 6 && !isIPv6(b, wire)
+			}
+			return true
+		}
+		return false
+	}
+	return false
+}
+
+// isIPv4 reports whether b begins with an IPv4 header, checksum included.
+func isIPv4(b []byte, wire int) bool {
+	if len(b) < 20 || b[0]>>4 != 4 || b[0]&15 < 5 || int(binary.BigEndian.Uint16(b[2:])) > wire {
+		return false
+	}
+	size := int(b[0]&15) * 4
+	if len(b) < size {
+		return true // too little to tell
+	}
+	sum := uint32(0)
+	for i := 0; i < size; i += 2 {
+		sum += uint32(binary.BigEndian.Uint16(b[i:]))
+	}
+	sum = sum&0xffff + sum>>16
+	return sum&0xffff+sum>>16 == 0xffff
+}
+
+// isIPv6 reports whether b begins with an IPv6 header whose length fits.
+func isIPv6(b []byte, wire int) bool {
+	return len(b) >= 40 && b[0]>>4 == 6 && 40+int(binary.BigEndian.Uint16(b[4:])) <= wire
 }
