@@ -2,8 +2,9 @@
 GO ?= go
 export CGO_ENABLED ?= 0
 FUZZTIME ?= 5s
+SOAK ?= 30m
 
-.PHONY: pgo loss bench-small bench-offload bench-formats all build test race lint fuzz golden bench tables comparison captures check clean
+.PHONY: e2e soak pgo loss bench-small bench-offload bench-formats all build test race lint fuzz golden bench tables comparison captures check clean
 
 all: build test
 
@@ -53,6 +54,12 @@ tables: build ## the live tables measured anew with real Dubbo peers (as "captur
 
 comparison: ## docs/comparison.md from the committed captures and the saved reports of the live tables
 	$(GO) run ./internal/comparison testdata/captures testdata/rig/tables > docs/comparison.md.new && mv docs/comparison.md.new docs/comparison.md
+
+e2e: ## live captures of real Dubbo peers in network namespaces against their own log, a minute: needs root, Java 17, Maven; "test" has it, too
+	$(GO) test -count=1 -v ./internal/e2e
+
+soak: build ## load of real Dubbo peers for SOAK (a minute at least): memory, drops, CPU against tcpdump; the result is bin/soak.md; needs the same
+	$(GO) run ./internal/e2e/soak -for $(SOAK) -wire bin/dubbo-wire
 
 captures: ## record all captures anew with real Dubbo peers: needs root, Java 17, Maven; installs tcpdump
 	testdata/rig/captures.sh

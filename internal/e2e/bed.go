@@ -85,39 +85,57 @@ func sweep() {
 	}
 }
 
-// NewBed makes the namespaces, builds the peers and, where binary is "", dubbo-wire. Close it also after an error.
+// NewBed makes the namespaces, builds the peers and, where binary is "", dubbo-wire.
 func NewBed(dir, binary string) (*Bed, error) {
 	b := &Bed{Dir: dir, Binary: binary, Consumer: namespace("a"), Provider: namespace("b"), Relay: namespace("r")}
-	if err := os.Chmod(dir, 0o777); err != nil { // ordinary users write here, too
-		return b, err
+	if err := b.make(); err != nil {
+		b.Close()
+		return nil, err
+	}
+	return b, nil
+}
+
+// noJars is what Maven says when it cannot get what it needs.
+var noJars = regexp.MustCompile(`(?m)^.*(Could not transfer|Could not resolve|Cannot access|could not be resolved|Unknown host).*$`)
+
+// NoJars is the error of a NewBed for which Maven could not fetch the rig's jars.
+type NoJars struct{ Line string }
+
+func (e *NoJars) Error() string { return "Maven cannot fetch the rig's jars: " + e.Line }
+
+func (b *Bed) make() error {
+	if err := os.Chmod(b.Dir, 0o777); err != nil { // ordinary users write here, too
+		return err
 	}
 	sweep()
 	for _, ns := range []string{b.Consumer, b.Provider, b.Relay} {
-		if _, err := run("ip", "netns", "add", ns); err != nil {
-			return b, err
-		}
-		if _, err := run("ip", "-n", ns, "link", "set", "lo", "up"); err != nil {
-			return b, err
+		if err := b.commands("ip netns add "+ns, "ip -n "+ns+" link set lo up"); err != nil {
+			return err
 		}
 	}
 	if err := b.Join(); err != nil {
-		return b, err
+		return err
 	}
 	root, err := moduleRoot()
 	if err != nil {
-		return b, err
+		return err
 	}
-	if binary == "" {
-		b.Binary = filepath.Join(dir, "dubbo-wire")
+	if b.Binary == "" {
+		b.Binary = filepath.Join(b.Dir, "dubbo-wire")
 		cmd := exec.Command("go", "build", "-trimpath", "-o", b.Binary, "./cmd/dubbo-wire")
 		cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
 		if out, err := cmd.CombinedOutput(); err != nil {
-			return b, fmt.Errorf("building dubbo-wire: %w\n%s", err, out)
+			return fmt.Errorf("building dubbo-wire: %w\n%s", err, out)
 		}
 	}
 	// A fresh machine compiles the rig and fetches Dubbo first.
-	_, err = runFor(8*time.Minute, filepath.Join(root, "testdata/rig/live.sh"), Release, filepath.Join(dir, "rig"))
-	return b, err
+	_, err = runFor(8*time.Minute, filepath.Join(root, "testdata/rig/live.sh"), Release, filepath.Join(b.Dir, "rig"))
+	if err != nil {
+		if line := noJars.FindString(err.Error()); line != "" {
+			return &NoJars{strings.TrimSpace(line)}
+		}
+	}
+	return err
 }
 
 // moduleRoot is the folder of go.mod.
@@ -203,7 +221,7 @@ func (b *Bed) Relayed(bad Badly) error {
 		return err
 	}
 	number := func(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
-	b.relay, err = b.start("relay", "ip", "netns", "exec", b.Relay, "python3", filepath.Join(root, "testdata/rig/wire.py"), "relay-a", "relay-b",
+	b.relay, err = b.Start("relay", "ip", "netns", "exec", b.Relay, "python3", filepath.Join(root, "testdata/rig/wire.py"), "relay-a", "relay-b",
 		number(bad.Lost), number(bad.Overtaken), number(bad.Repeated), "mirror-in", number(bad.NotMirrored))
 	if err == nil {
 		_, err = b.relay.WaitFor("wire ready", 1, 10*time.Second)
@@ -246,4 +264,28 @@ func runFor(limit time.Duration, argv ...string) (string, error) {
 		return out.String(), fmt.Errorf("%s: %w: %s%s", strings.Join(argv, " "), err, out.String(), stderr.String())
 	}
 	return out.String(), nil
+}
+
+// Counters are what an interface of a namespace has received and sent since it was made.
+func (b *Bed) Counters(ns, iface string) (packets, bytes int64, err error) {
+	out, err := run("ip", "netns", "exec", ns, "cat", "/proc/net/dev")
+	if err != nil {
+		return 0, 0, err
+	}
+	for line := range strings.Lines(out) {
+		name, rest, ok := strings.Cut(strings.TrimSpace(line), ":")
+		f := strings.Fields(rest)
+		if !ok || name != iface || len(f) < 10 {
+			continue
+		}
+		for i, to := range map[int]*int64{0: &bytes, 1: &packets, 8: &bytes, 9: &packets} {
+			n, err := strconv.ParseInt(f[i], 10, 64)
+			if err != nil {
+				return 0, 0, err
+			}
+			*to += n
+		}
+		return packets, bytes, nil
+	}
+	return 0, 0, fmt.Errorf("no interface %s", iface)
 }

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -39,8 +40,11 @@ func TestLive(t *testing.T) {
 		assert.NoError(t, os.RemoveAll(dir))
 	})
 	bed, err := NewBed(dir, "")
-	t.Cleanup(bed.Close)
+	if no, ok := errors.AsType[*NoJars](err); ok {
+		t.Skip(no)
+	}
 	require.NoError(t, err)
+	t.Cleanup(bed.Close)
 	r := &rig{Bed: bed}
 	r.provider, err = bed.StartProvider()
 	require.NoError(t, err)

@@ -66,7 +66,7 @@ func (b *Bed) StartCapture(ns, binary string, args ...string) (*Capture, error) 
 	}
 	argv = append(append(argv, "capture", "-o", c.File), args...)
 	var err error
-	if c.Process, err = b.start("capture", argv...); err != nil {
+	if c.Process, err = b.Start("capture", argv...); err != nil {
 		return nil, err
 	}
 	_, err = c.WaitFor("capturing on ", 1, 20*time.Second)
@@ -143,7 +143,7 @@ func (b *Bed) Frames(file string) (complete map[string]int, incomplete int, err 
 
 // StartTcpdump records an interface of a namespace into file and waits until it hears. Its times are as fine as dubbo-wire's.
 func (b *Bed) StartTcpdump(ns, iface, file string) (*Process, error) {
-	p, err := b.start("tcpdump", "ip", "netns", "exec", ns, "tcpdump", "-i", iface, "-n", "-B", "65536", "--time-stamp-precision=nano", "-w", file, "-Z", "root")
+	p, err := b.Start("tcpdump", "ip", "netns", "exec", ns, "tcpdump", "-i", iface, "-n", "-B", "65536", "--time-stamp-precision=nano", "-w", file, "-Z", "root")
 	if err != nil {
 		return nil, err
 	}

@@ -41,7 +41,7 @@ func (b *Bed) Java(ns, side, main, truth string, properties []string, workloads 
 // StartProvider starts the one that answers, and waits until it does.
 func (b *Bed) StartProvider() (*Peer, error) {
 	truth := filepath.Join(b.Dir, fmt.Sprintf("provider-%d.truth", b.count))
-	p, err := b.start("provider", b.Java(b.Provider, "provider", "Provider", truth, []string{"-Drig.host=" + ProviderHost})...)
+	p, err := b.Start("provider", b.Java(b.Provider, "provider", "Provider", truth, []string{"-Drig.host=" + ProviderHost})...)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (b *Bed) StartProvider() (*Peer, error) {
 // StartConsumer starts one that asks host from a namespace when it is told to by Round.
 func (b *Bed) StartConsumer(ns, host string) (*Peer, error) {
 	truth := filepath.Join(b.Dir, fmt.Sprintf("consumer-%d.truth", b.count))
-	p, err := b.start("consumer", b.Java(ns, "consumer", "Consumer", truth, []string{"-Drig.host=" + host}, "session")...)
+	p, err := b.Start("consumer", b.Java(ns, "consumer", "Consumer", truth, []string{"-Drig.host=" + host}, "session")...)
 	if err != nil {
 		return nil, err
 	}

@@ -23,8 +23,8 @@ type Process struct {
 	once     sync.Once
 }
 
-// start runs a program whose output goes to NAME.out and NAME.err in the bed's folder. It dies with this process.
-func (b *Bed) start(name string, argv ...string) (*Process, error) {
+// Start runs a program whose output goes to NAME.out and NAME.err in the bed's folder. It dies with this process.
+func (b *Bed) Start(name string, argv ...string) (*Process, error) {
 	b.count++
 	base := fmt.Sprintf("%s/%02d-%s", b.Dir, b.count, name)
 	p := &Process{Name: name, Out: base + ".out", Err: base + ".err", ended: make(chan struct{})}

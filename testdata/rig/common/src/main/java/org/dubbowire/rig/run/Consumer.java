@@ -21,6 +21,8 @@ public final class Consumer {
                 case "exhausted" -> Exhausted.run();
                 case "fleet" -> Fleet.run();
                 case "load" -> Load.run();
+                case "churn" -> Churn.shortLived();
+                case "broken" -> Churn.broken();
                 case "session" -> Session.run();
                 case "once" -> Session.once();
                 case "protobuf" -> Protobuf.run();

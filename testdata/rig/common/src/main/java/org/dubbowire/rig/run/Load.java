@@ -39,9 +39,12 @@ final class Load {
         }
     }
 
-    private static LongConsumer call(String method) {
-        var users = Remote.of(org.apache.dubbo.benchmark.service.UserService.class).get();
-        UserService posts = Remote.of(UserService.class).get();
+    private static LongConsumer call(String what) {
+        int at = what.indexOf('@'); // existUser@kryo: not in the serialization of the settings
+        String method = at < 0 ? what : what.substring(0, at);
+        String serialization = at < 0 ? Settings.SERIALIZATION : what.substring(at + 1);
+        var users = Remote.of(org.apache.dubbo.benchmark.service.UserService.class).serialization(serialization).get();
+        UserService posts = Remote.of(UserService.class).serialization(serialization).get();
         return switch (method) {
             case "existUser" -> n -> users.existUser("jdoe" + n % 10 + "@example.org");
             case "createUser" -> n -> users.createUser(Data.user(n, ""));

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// usage is what a process has used so far.
+type usage struct {
+	RSS  int64   // KiB now
+	Peak int64   // KiB, the highest so far
+	CPU  float64 // seconds, user and system
+}
+
+// ticks per second in /proc/PID/stat: USER_HZ, which is 100 on all of Linux's architectures but Alpha.
+const ticks = 100
+
+// used reads /proc of a process.
+func used(pid int) (usage, error) {
+	var u usage
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return u, err
+	}
+	for line := range strings.Lines(string(status)) {
+		f := strings.Fields(line)
+		if len(f) < 2 {
+			continue
+		}
+		switch f[0] {
+		case "VmRSS:":
+			u.RSS, err = strconv.ParseInt(f[1], 10, 64)
+		case "VmHWM:":
+			u.Peak, err = strconv.ParseInt(f[1], 10, 64)
+		}
+		if err != nil {
+			return u, err
+		}
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return u, err
+	}
+	// The name, in parentheses, may have blanks; behind it is field 3.
+	f := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+	if len(f) < 13 {
+		return u, fmt.Errorf("/proc/%d/stat has %d fields", pid, len(f)+2)
+	}
+	for _, field := range f[11:13] { // utime, stime
+		n, err := strconv.ParseInt(field, 10, 64)
+		if err != nil {
+			return u, err
+		}
+		u.CPU += float64(n) / ticks
+	}
+	return u, nil
+}
+
+// sample is one look at everything.
+type sample struct {
+	Seconds float64 `json:"seconds"` // since the capture began
+	RSSKiB  int64   `json:"rssKiB"`
+	PeakKiB int64   `json:"peakKiB"`
+	CPU     float64 `json:"cpuSeconds"`
+	Packets int64   `json:"packets"` // on the interface, both ways
+	Bytes   int64   `json:"bytes"`
+	Tcpdump float64 `json:"tcpdumpCPUSeconds,omitempty"`
+}
+
+// mean is the mean memory of the samples between two times.
+func mean(all []sample, from, to time.Duration) (kib float64, n int) {
+	for _, s := range all {
+		if s.Seconds >= from.Seconds() && s.Seconds <= to.Seconds() {
+			kib += float64(s.RSSKiB)
+			n++
+		}
+	}
+	if n > 0 {
+		kib /= float64(n)
+	}
+	return kib, n
+}
