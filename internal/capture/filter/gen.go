@@ -1,0 +1,257 @@
+package filter
+
+import (
+	"fmt"
+
+	"dubbo-wire/internal/capture"
+)
+
+// gen makes conditions of nodes, in the order of the text: "vlan", "mpls" and
+// "pppoes" change where everything behind them looks.
+type gen struct {
+	target Target
+	err    *Error
+	shifts bool // some offsets depend on the packet, by memory shiftAt
+
+	link     linkKind
+	header   int    // bytes of a cooked header that the program does not see
+	linkhdr  offset // where the link layer's header begins
+	linktype offset // its type
+	payload  offset // behind it
+	network  uint32 // from there to the network layer: MPLS labels
+	labels   int
+	tags     int
+}
+
+// offset is a place in the packet, the same in all packets or shifted by what a
+// VLAN tag took.
+type offset struct {
+	at      uint32
+	shifted bool
+}
+
+type linkKind int
+
+const (
+	linkEthernet linkKind = iota
+	linkSLL
+	linkSLL2
+	linkRaw // IPv4 or IPv6
+	linkIPv4
+	linkIPv6
+	linkPPP // inside PPPoE
+)
+
+// shiftAt is the memory that holds the shift. Calculations have those above it.
+const shiftAt = 0
+
+const memories = 16
+
+func newGen(t Target) *gen {
+	g := &gen{target: t}
+	switch t.Link {
+	case capture.LinkEthernet:
+		g.link, g.linktype.at, g.payload.at = linkEthernet, 12, 14
+	case capture.LinkLinuxSLL:
+		g.link, g.linktype.at, g.payload.at = linkSLL, 14, 16
+	case capture.LinkLinuxSLL2:
+		g.link, g.linktype.at, g.payload.at = linkSLL2, 0, 20
+	case capture.LinkRaw, capture.LinkDLTRaw, capture.LinkDLTRawOpenBSD:
+		g.link = linkRaw
+	case capture.LinkIPv4:
+		g.link = linkIPv4
+	case capture.LinkIPv6:
+		g.link = linkIPv6
+	default:
+		g.fail(&Error{Text: fmt.Sprintf("link type %s is not supported%s", t.Link, useDDD)})
+	}
+	if t.cooked() {
+		g.header = int(g.payload.at)
+	}
+	return g
+}
+
+// fail keeps the first error and stands in for the condition.
+func (g *gen) fail(err *Error) *cond {
+	if g.err == nil {
+		g.err = err
+	}
+	return constCond(false)
+}
+
+func (g *gen) notHere(column int, what string) *cond {
+	return g.fail(&Error{Column: column, Text: fmt.Sprintf("%s: not with link type %s", what, g.linkName())})
+}
+
+func (g *gen) linkName() string {
+	if g.link == linkPPP {
+		return "PPP, inside PPPoE"
+	}
+	if g.target.cooked() {
+		return g.target.Link.String() + " (several interfaces, or one without Ethernet headers)"
+	}
+	return g.target.Link.String()
+}
+
+// load reads size bytes at a place.
+func (g *gen) load(o offset, plus, size uint32) []ins {
+	if o.shifted {
+		return []ins{{opLdxM, shiftAt}, g.indirect(0, o.at+plus, size)}
+	}
+	return []ins{g.absolute(0, o.at+plus, size)}
+}
+
+// absolute loads from a place that is the same in all packets.
+func (g *gen) absolute(column int, at, size uint32) ins {
+	switch {
+	case g.header > 0 && at >= uint32(g.header):
+		at -= uint32(g.header)
+	case g.header > 0:
+		at = g.cookedField(column, at, size)
+	}
+	return ins{[...]uint16{1: opLdB, 2: opLdH, 4: opLdW}[size], at}
+}
+
+// cookedField finds the metadata that a cooked header's field is made of.
+func (g *gen) cookedField(column int, at, size uint32) uint32 {
+	switch field := [2]uint32{at, size}; {
+	case g.link == linkSLL && field == [2]uint32{0, 2}, g.link == linkSLL2 && field == [2]uint32{10, 1}:
+		return metaPacketType
+	case g.link == linkSLL && field == [2]uint32{14, 2}, g.link == linkSLL2 && field == [2]uint32{0, 2}:
+		return metaProtocol
+	case g.link == linkSLL2 && field == [2]uint32{4, 4}:
+		return metaIfindex
+	}
+	g.fail(&Error{Column: column, Text: "the kernel does not show this byte of the cooked header to a filter"})
+	return 0
+}
+
+// indirect loads from X and so much more.
+func (g *gen) indirect(column int, at, size uint32) ins {
+	if g.header > 0 {
+		at -= uint32(g.header)
+	}
+	return ins{[...]uint16{1: opLdBX, 2: opLdHX, 4: opLdWX}[size], at}
+}
+
+func compare(code []ins, jump uint16, k uint32) *cond {
+	return &cond{test: &test{code: code, jump: jump, k: k}}
+}
+
+func equal(code []ins, k uint32) *cond { return compare(code, opJEq, k) }
+
+// masked compares the bits of a mask. A mask without bits needs no packet.
+func masked(code []ins, mask, k uint32) *cond {
+	switch mask {
+	case 0:
+		return constCond(k == 0)
+	case ^uint32(0):
+		return equal(code, k)
+	}
+	return equal(append(code[:len(code):len(code)], ins{opAnd, mask}), k)
+}
+
+// at is a place in the network layer's header.
+func (g *gen) at(plus, size uint32) []ins { return g.load(g.payload, g.network+plus, size) }
+
+// headerLength puts the length of the IPv4 header into X, with the shift if there is one.
+func (g *gen) headerLength() []ins {
+	at := g.payload.at + g.network
+	if g.payload.shifted {
+		return []ins{{opLdxM, shiftAt}, g.indirect(0, at, 1), {opAnd, 15}, {opLsh, 2}, {opAdd | opX, 0}, {opTax, 0}}
+	}
+	return []ins{{opLdx4, at - uint32(g.header)}}
+}
+
+// transport4 is a place behind the IPv4 header.
+func (g *gen) transport4(plus, size uint32) []ins {
+	return append(g.headerLength(), g.indirect(0, g.payload.at+g.network+plus, size))
+}
+
+// isType asks whether the link layer says that it carries an Ethernet type, or up to
+// 1500 a service access point of IEEE 802.2.
+func (g *gen) isType(column int, t uint32) *cond {
+	if g.labels > 0 {
+		version := map[uint32]uint32{etherIPv4: 0x40, etherIPv6: 0x60}[t]
+		if version == 0 {
+			return g.fail(&Error{Column: column, Text: "inside MPLS only IPv4 and IPv6 can be told apart" + useDDD})
+		}
+		minus2 := g.network - 2
+		return and(masked(g.load(g.payload, minus2, 1), 1, 1), masked(g.at(0, 1), 0xf0, version))
+	}
+	kind := g.load(g.linktype, 0, 2)
+	switch g.link {
+	case linkEthernet:
+		return g.etherType(kind, t)
+	case linkSLL:
+		return g.sllType(kind, t)
+	case linkPPP:
+		if n, ok := pppTypes[t]; ok {
+			t = n
+		}
+		return equal(kind, t)
+	case linkRaw:
+		switch t {
+		case etherIPv4:
+			return masked(g.load(g.linkhdr, 0, 1), 0xf0, 0x40)
+		case etherIPv6:
+			return masked(g.load(g.linkhdr, 0, 1), 0xf0, 0x60)
+		}
+		return constCond(false)
+	case linkIPv4:
+		return constCond(t == etherIPv4)
+	case linkIPv6:
+		return constCond(t == etherIPv6)
+	}
+	return equal(kind, t)
+}
+
+// pppTypes are the numbers that PPP has for what Ethernet numbers otherwise.
+var pppTypes = map[uint32]uint32{
+	etherIPv4: 0x0021, etherIPv6: 0x0057, etherDECnet: 0x0027, etherApple: 0x0029, etherXNS: 0x0025,
+	sapISO: 0x0023, sapBridge: 0x0031, sapIPX: 0x002b,
+}
+
+func (g *gen) etherType(kind []ins, t uint32) *cond {
+	isLength := not(compare(kind, opJGt, etherLengths))
+	switch {
+	case t == sapISO, t == sapIP, t == sapNetBEUI:
+		return and(isLength, equal(g.load(g.payload, 0, 2), t<<8|t))
+	case t == sapIPX: // its own type, SNAP, its access point, or nothing but the checksum 0xffff
+		return or(equal(kind, etherIPX), and(isLength, or(g.snap(0, etherIPX),
+			equal(g.load(g.payload, 0, 1), sapIPX), equal(g.load(g.payload, 0, 2), 0xffff))))
+	case t == etherApple:
+		return or(equal(kind, t), and(isLength, g.snap(0x080007, t)))
+	case t == etherAppleARP:
+		return or(equal(kind, t), and(isLength, g.snap(0, t)))
+	case t <= etherLengths:
+		return and(isLength, equal(g.load(g.linktype, 2, 1), t))
+	}
+	return equal(kind, t)
+}
+
+// sllType is the same for cooked packets, whose type is 1 for a raw IEEE 802.3 frame
+// and 4 for one with an IEEE 802.2 header.
+func (g *gen) sllType(kind []ins, t uint32) *cond {
+	is8022 := equal(kind, 4)
+	switch {
+	case t == sapISO, t == sapIP, t == sapNetBEUI:
+		return and(is8022, equal(g.load(g.payload, 0, 2), t<<8|t))
+	case t == sapIPX:
+		return or(equal(kind, etherIPX), equal(kind, 1),
+			and(is8022, or(equal(g.load(g.payload, 0, 1), sapIPX), g.snap(0, etherIPX))))
+	case t == etherApple:
+		return or(equal(kind, t), and(is8022, g.snap(0x080007, t)))
+	case t == etherAppleARP:
+		return or(equal(kind, t), and(is8022, g.snap(0, t)))
+	case t <= etherLengths:
+		return and(is8022, equal(g.load(g.payload, 0, 1), t))
+	}
+	return equal(kind, t)
+}
+
+// snap asks for an IEEE 802.2 header that says SNAP, an organization and its type.
+func (g *gen) snap(organization, kind uint32) *cond {
+	return and(equal(g.load(g.payload, 4, 4), (organization&0xffff)<<16|kind),
+		equal(g.load(g.payload, 0, 4), sapSNAP<<24|sapSNAP<<16|0x0300|organization>>16))
+}

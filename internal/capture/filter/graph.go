@@ -1,0 +1,294 @@
+package filter
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// maxBlocks bounds the work on an expression before the bound on instructions can be
+// checked.
+const maxBlocks = 40000
+
+// maxFacts bounds what is known of a packet at a place of the graph.
+const maxFacts = 24
+
+// maxPasses bounds how often the graph is gone through.
+const maxPasses = 12
+
+type blockKind int
+
+const (
+	blockTest blockKind = iota
+	blockStore
+	blockReturn
+)
+
+// block is a test with two ways on, a store with one, or a return.
+type block struct {
+	kind  blockKind
+	code  []ins
+	value int // the number of what the code loads into A; the same code, the same number
+	jump  uint16
+	k     uint32 // compared with, stored, or returned
+	t, f  *block
+
+	seen    int // the pass that visited it
+	id      int // in the order of merge
+	order   int
+	known   bool // facts are valid in this pass
+	facts   []fact
+	loaded  int // the value that is in A on all ways here, or 0
+	reached bool
+}
+
+// fact is the outcome of a test that was made before.
+type fact struct {
+	value  int
+	jump   uint16
+	k      uint32
+	result bool
+}
+
+// graph is a program before its blocks have an order.
+type graph struct {
+	root   *block
+	blocks int
+	ids    map[string]int
+	shifty []bool // by value: depends on the shift's memory
+	pass   int
+}
+
+func newGraph(c *cond, shifts bool, snapLen uint32) (*graph, error) {
+	g := &graph{ids: map[string]int{}, shifty: []bool{false}}
+	accept := &block{kind: blockReturn, k: snapLen}
+	reject := &block{kind: blockReturn}
+	g.root = g.build(c, accept, reject)
+	if shifts {
+		g.root = &block{kind: blockStore, t: g.root}
+	}
+	if g.blocks > maxBlocks {
+		return nil, errTooLong
+	}
+	return g, nil
+}
+
+var errTooLong = &Error{Text: "the expression needs more than 4096 instructions; leave some of it out"}
+
+// build makes blocks that go to t if the condition is true and to f if it is not.
+func (g *graph) build(c *cond, t, f *block) *block {
+	if g.blocks > maxBlocks {
+		return f
+	}
+	switch c.kind {
+	case condAnd:
+		return g.build(c.l, g.build(c.r, t, f), f)
+	case condOr:
+		return g.build(c.l, t, g.build(c.r, t, f))
+	case condNot:
+		return g.build(c.l, f, t)
+	case condTrue:
+		return t
+	case condFalse:
+		return f
+	case condStore:
+		g.blocks++
+		return &block{kind: blockStore, k: c.value, t: t}
+	}
+	g.blocks++
+	return &block{code: c.test.code, value: g.number(c.test.code), jump: c.test.jump, k: c.test.k, t: t, f: f}
+}
+
+func (g *graph) number(code []ins) int {
+	key := make([]byte, 0, 6*len(code))
+	shifty := false
+	for _, i := range code {
+		key = binary.BigEndian.AppendUint16(key, i.op)
+		key = binary.BigEndian.AppendUint32(key, i.k)
+		shifty = shifty || i.op == opLdxM && i.k == shiftAt
+	}
+	n, ok := g.ids[string(key)]
+	if !ok {
+		n = len(g.shifty)
+		g.ids[string(key)] = n
+		g.shifty = append(g.shifty, shifty)
+	}
+	return n
+}
+
+// topological lists the blocks that are reached, each behind all that lead to it.
+func (g *graph) topological() []*block {
+	g.pass++
+	var out []*block
+	type frame struct {
+		b    *block
+		step int
+	}
+	stack := []frame{{g.root, 0}}
+	g.root.seen = g.pass
+	for len(stack) > 0 {
+		top := &stack[len(stack)-1]
+		var next *block
+		switch top.step {
+		case 0:
+			next = top.b.t
+		case 1:
+			next = top.b.f
+		default:
+			out = append(out, top.b)
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		top.step++
+		if next != nil && next.seen != g.pass {
+			next.seen = g.pass
+			stack = append(stack, frame{next, 0})
+		}
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// merge makes one block of those that do the same and go on to the same.
+func (g *graph) merge() bool {
+	type key struct {
+		kind     blockKind
+		value    int
+		jump     uint16
+		k        uint32
+		tID, fID int
+	}
+	have := map[key]*block{}
+	as := map[*block]*block{}
+	order := g.topological()
+	for i := len(order) - 1; i >= 0; i-- {
+		b := order[i]
+		k := key{kind: b.kind, value: b.value, jump: b.jump, k: b.k}
+		if b.t != nil {
+			b.t = as[b.t]
+			k.tID = b.t.id
+		}
+		if b.f != nil {
+			b.f = as[b.f]
+			k.fID = b.f.id
+		}
+		same, ok := have[k]
+		if !ok {
+			b.id = len(have) + 1
+			have[k], same = b, b
+		}
+		as[b] = same
+	}
+	g.root = as[g.root]
+	return len(have) < len(order)
+}
+
+// thread leads each edge past the tests whose outcome is known there. Such a test has
+// loaded its value on the way already, so leaving it out cannot let a packet through
+// that its load would have rejected.
+func (g *graph) thread() {
+	for range maxPasses {
+		order := g.topological()
+		for _, b := range order {
+			b.known, b.facts = false, nil
+		}
+		g.root.known = true
+		changed := false
+		for _, b := range order {
+			switch b.kind {
+			case blockStore:
+				facts := slices.DeleteFunc(slices.Clone(b.facts), func(f fact) bool { return g.shifty[f.value] })
+				to := follow(b.t, facts)
+				changed = changed || to != b.t
+				b.t = to
+				arrive(to, facts)
+			case blockTest:
+				for _, result := range []bool{true, false} {
+					edge := &b.t
+					if !result {
+						edge = &b.f
+					}
+					facts := learn(b.facts, fact{b.value, b.jump, b.k, result})
+					to := follow(*edge, facts)
+					changed = changed || to != *edge
+					*edge = to
+					arrive(to, facts)
+				}
+			}
+		}
+		if to := follow(g.root, nil); to != g.root {
+			g.root, changed = to, true
+		}
+		if merged := g.merge(); !merged && !changed {
+			return
+		}
+	}
+}
+
+// follow goes on while the outcome of tests is known.
+func follow(b *block, facts []fact) *block {
+	for range 256 {
+		if b.kind != blockTest {
+			break
+		}
+		if b.t == b.f { // its load can still reject a packet; libpcap's optimizer drops it, too
+			b = b.t
+			continue
+		}
+		result, known := decide(b, facts)
+		if !known {
+			break
+		}
+		if result {
+			b = b.t
+		} else {
+			b = b.f
+		}
+	}
+	return b
+}
+
+func decide(b *block, facts []fact) (result, known bool) {
+	for i := len(facts) - 1; i >= 0; i-- {
+		f := facts[i]
+		switch {
+		case f.value != b.value:
+		case f.jump == b.jump && f.k == b.k:
+			return f.result, true
+		case f.jump == opJEq && f.result && b.jump&opX == 0:
+			switch b.jump {
+			case opJEq:
+				return f.k == b.k, true
+			case opJGt:
+				return f.k > b.k, true
+			case opJGE:
+				return f.k >= b.k, true
+			case opJSet:
+				return f.k&b.k != 0, true
+			}
+		}
+	}
+	return false, false
+}
+
+// learn adds a fact. If it says what the value is, it stands for all of that value.
+func learn(facts []fact, f fact) []fact {
+	out := make([]fact, 0, len(facts)+1)
+	for _, have := range facts {
+		if have.value != f.value || f.jump != opJEq || !f.result {
+			out = append(out, have)
+		}
+	}
+	if len(out) >= maxFacts {
+		out = out[1:]
+	}
+	return append(out, f)
+}
+
+// arrive keeps of what is known at a block what this way to it knows, too.
+func arrive(b *block, facts []fact) {
+	if !b.known {
+		b.known, b.facts = true, facts
+		return
+	}
+	b.facts = slices.DeleteFunc(slices.Clone(b.facts), func(f fact) bool { return !slices.Contains(facts, f) })
+}

@@ -1,0 +1,274 @@
+package filter
+
+import (
+	"encoding/hex"
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+type tokenKind int
+
+const (
+	tokenEnd    tokenKind = iota
+	tokenWord             // a keyword or an operator, in text
+	tokenProto            // proto
+	tokenNumber           // number
+	tokenIPv4             // 1.2, 1.2.3, 1.2.3.4, in text
+	tokenIPv6             // addr
+	tokenMAC              // mac
+	tokenName             // anything else, in text
+)
+
+type token struct {
+	kind   tokenKind
+	column int
+	text   string
+	number uint32
+	proto  proto
+	addr   netip.Addr
+	mac    [6]byte
+}
+
+// lex cuts the text into tokens: at every place the longest one, as libpcap's scanner
+// does. So 1-2 is a name, and 1 - 2 is a difference.
+func (p *parser) lex() error {
+	for at := 0; at < len(p.text); {
+		c := p.text[at]
+		if c == ' ' || c == '\t' || c == '\r' || c == '\n' {
+			at++
+			continue
+		}
+		t, n, err := scan(p.text[at:])
+		if err != nil {
+			err.Column = at + 1
+			return err
+		}
+		t.column = at + 1
+		p.tokens = append(p.tokens, t)
+		at += n
+	}
+	p.tokens = append(p.tokens, token{kind: tokenEnd, column: len(p.text) + 1})
+	return nil
+}
+
+func scan(s string) (token, int, *Error) {
+	if t, n := scanColons(s); n > wordLength(s) {
+		if n < len(s) && (wordByte(s[n]) || s[n] == ':') {
+			return token{}, 0, &Error{Text: fmt.Sprintf("%.40q is no address", s)}
+		}
+		return t, n, nil
+	}
+	if n := wordLength(s); n > 0 {
+		t, err := word(s[:n])
+		return t, n, err
+	}
+	if s[0] == '\\' {
+		n := 1
+		for n < len(s) && !strings.ContainsRune(" !()\n\t", rune(s[n])) {
+			n++
+		}
+		return token{kind: tokenName, text: s[1:n]}, n, nil
+	}
+	for _, op := range []string{">=", "<=", "!=", "==", "<<", ">>", "&&", "||"} {
+		if strings.HasPrefix(s, op) {
+			if op == "==" {
+				return token{kind: tokenWord, text: "="}, 2, nil
+			}
+			return token{kind: tokenWord, text: op}, 2, nil
+		}
+	}
+	if strings.IndexByte("+-*/%:[]!<>()&|^=", s[0]) >= 0 {
+		return token{kind: tokenWord, text: s[:1]}, 1, nil
+	}
+	r := []rune(s[:min(len(s), 4)])[0]
+	return token{}, 0, &Error{Text: fmt.Sprintf("%q means nothing here", r)}
+}
+
+func wordByte(c byte) bool {
+	return c == '-' || c == '_' || c == '.' || alnum(c)
+}
+
+func alnum(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// wordLength is the length of the word that s starts with: letters, digits, hyphens,
+// underlines and dots, hyphens and underlines not at its end.
+func wordLength(s string) int {
+	if !alnum(s[0]) {
+		return 0
+	}
+	n := 1
+	for n < len(s) && wordByte(s[n]) {
+		n++
+	}
+	for s[n-1] == '-' || s[n-1] == '_' {
+		n--
+	}
+	return n
+}
+
+// scanColons finds the longest IPv6 or MAC address with colons.
+func scanColons(s string) (token, int) {
+	n, colons := 0, 0
+	for n < len(s) && n < 48 {
+		c := s[n]
+		if c == ':' {
+			colons++
+		} else if c != '.' && !hexDigit(c) {
+			break
+		}
+		n++
+	}
+	if colons < 2 {
+		return token{}, 0
+	}
+	for ; n >= 2; n-- {
+		if a, err := netip.ParseAddr(s[:n]); err == nil && a.Is6() {
+			return token{kind: tokenIPv6, addr: a, text: s[:n]}, n
+		}
+		if m, ok := parseMAC(s[:n], ":"); ok {
+			return token{kind: tokenMAC, mac: m, text: s[:n]}, n
+		}
+	}
+	return token{}, 0
+}
+
+func hexDigit(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
+}
+
+// parseMAC reads six groups of one or two hexadecimal digits.
+func parseMAC(s, separator string) (m [6]byte, ok bool) {
+	groups := strings.Split(s, separator)
+	if len(groups) != 6 {
+		return m, false
+	}
+	for i, g := range groups {
+		v, ok := hexGroup(g, 1, 2)
+		if !ok {
+			return m, false
+		}
+		m[i] = byte(v)
+	}
+	return m, true
+}
+
+func hexGroup(s string, least, most int) (uint16, bool) {
+	if len(s) < least || len(s) > most {
+		return 0, false
+	}
+	for i := range len(s) {
+		if !hexDigit(s[i]) {
+			return 0, false
+		}
+	}
+	v, err := strconv.ParseUint(s, 16, 16)
+	return uint16(v), err == nil
+}
+
+// anyMAC reads the ways without colons: hyphens, dots, three dotted groups of four
+// digits, twelve digits.
+func anyMAC(s string) (m [6]byte, ok bool) {
+	if m, ok = parseMAC(s, "-"); ok {
+		return m, true
+	}
+	if m, ok = parseMAC(s, "."); ok {
+		return m, true
+	}
+	if groups := strings.Split(s, "."); len(groups) == 3 {
+		for i, g := range groups {
+			v, ok := hexGroup(g, 4, 4)
+			if !ok {
+				return m, false
+			}
+			m[2*i], m[2*i+1] = byte(v>>8), byte(v)
+		}
+		return m, true
+	}
+	if len(s) == 12 {
+		_, err := hex.Decode(m[:], []byte(s))
+		return m, err == nil
+	}
+	return m, false
+}
+
+func word(s string) (token, *Error) {
+	if k, ok := keywords[s]; ok {
+		return token{kind: tokenWord, text: k}, nil
+	}
+	if pr, ok := protos[s]; ok {
+		return token{kind: tokenProto, proto: pr, text: s}, nil
+	}
+	if foreign[s] {
+		return token{}, unsupported(0, strconv.Quote(s))
+	}
+	if n, ok := numbers[s]; ok {
+		return token{kind: tokenNumber, number: n, text: s}, nil
+	}
+	if m, ok := anyMAC(s); ok {
+		return token{kind: tokenMAC, mac: m, text: s}, nil
+	}
+	if s[0] >= '0' && s[0] <= '9' {
+		if isNumber(s) {
+			v, err := strconv.ParseUint(s, 0, 32)
+			if err != nil {
+				return token{}, &Error{Text: fmt.Sprintf("%q is no number of 32 bits", s)}
+			}
+			return token{kind: tokenNumber, number: uint32(v), text: s}, nil
+		}
+		if isDotted(s) {
+			return token{kind: tokenIPv4, text: s}, nil
+		}
+	}
+	return token{kind: tokenName, text: s}, nil
+}
+
+// isNumber says that s is a number as C writes it: decimal, 0x…, or octal with a zero
+// before it.
+func isNumber(s string) bool {
+	if len(s) > 2 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X') {
+		for i := 2; i < len(s); i++ {
+			if !hexDigit(s[i]) {
+				return false
+			}
+		}
+		return true
+	}
+	return digits(s)
+}
+
+func digits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func isDotted(s string) bool {
+	groups := strings.Split(s, ".")
+	for _, g := range groups {
+		if !digits(g) {
+			return false
+		}
+	}
+	return len(groups) >= 2 && len(groups) <= 4
+}
+
+// parseIPv4 reads one to four dotted numbers, left-justified, and how many bits they
+// are. A zero before a number means octal to some and nothing to others: refused.
+func parseIPv4(s string) (addr uint32, bits int, ok bool) {
+	for g := range strings.SplitSeq(s, ".") {
+		v, err := strconv.ParseUint(g, 10, 8)
+		if err != nil || len(g) > 1 && g[0] == '0' {
+			return 0, 0, false
+		}
+		addr = addr<<8 | uint32(v)
+		bits += 8
+	}
+	return addr << (32 - bits), bits, true
+}

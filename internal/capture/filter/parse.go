@@ -1,0 +1,489 @@
+package filter
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+type kindOf int // what an address word says its address is
+
+const (
+	addrNone kindOf = iota // there was no address before: nothing to go on from
+	addrDefault
+	addrHost
+	addrNet
+	addrPort
+	addrRange
+	addrProto
+)
+
+type direction int
+
+const (
+	dirAny direction = iota // nothing said: either
+	dirSrc
+	dirDst
+	dirOr
+	dirAnd
+)
+
+// qualifiers are what stands before an address. A bare address later on takes those
+// of the address before it: "port 80 or 81".
+type qualifiers struct {
+	proto proto
+	dir   direction
+	addr  kindOf
+}
+
+type parser struct {
+	text   string
+	tokens []token
+	at     int
+	depth  int
+}
+
+// value is what a part of the text turned out to be. "(80" may go on as an address
+// that takes the qualifiers before it, as a number to calculate with, or both ways
+// may end at the closing parenthesis and be told apart behind it.
+type value struct {
+	kind valueKind
+	node node  // test, address
+	a    arith // number, calculation
+	q    qualifiers
+	tok  token
+}
+
+type valueKind int
+
+const (
+	isTest valueKind = iota
+	isAddress
+	isBareNumber // a, in any number of parentheses
+	isCalculation
+)
+
+func (p *parser) peek() token { return p.tokens[p.at] }
+
+func (p *parser) next() token {
+	t := p.tokens[p.at]
+	if t.kind != tokenEnd {
+		p.at++
+	}
+	return t
+}
+
+// accept takes a word if it is next.
+func (p *parser) accept(words ...string) (string, bool) {
+	if t := p.peek(); t.kind == tokenWord {
+		for _, w := range words {
+			if t.text == w {
+				p.at++
+				return w, true
+			}
+		}
+	}
+	return "", false
+}
+
+func (p *parser) is(w string) bool {
+	t := p.peek()
+	return t.kind == tokenWord && t.text == w
+}
+
+// deeper bounds the recursion; the caller undoes it.
+func (p *parser) deeper() error {
+	if p.depth++; p.depth > maxDepth {
+		return &Error{Column: p.peek().column, Text: fmt.Sprintf("more than %d levels inside each other", maxDepth)}
+	}
+	return nil
+}
+
+// unexpected names the next token and what could stand there.
+func (p *parser) unexpected(want string) error {
+	t := p.peek()
+	what := strconv.Quote(p.source(t))
+	if t.kind == tokenEnd {
+		what = "the end"
+	}
+	if t.kind == tokenName && want == "an expression" {
+		return &Error{Column: t.column, Text: what + ` is no word of the filter language; names of hosts are not resolved: write "host ADDRESS"`}
+	}
+	return &Error{Column: t.column, Text: "expected " + want + ", not " + what}
+}
+
+func (p *parser) source(t token) string {
+	s := p.text[t.column-1:]
+	if t.kind == tokenWord && !alnum(s[0]) {
+		return s[:len(t.text)]
+	}
+	if n := wordLength(s + " "); n > 0 && len(t.text) < n {
+		return s[:n]
+	}
+	return s[:min(len(t.text), len(s), 40)]
+}
+
+func (p *parser) parse() (node, error) {
+	if p.peek().kind == tokenEnd {
+		return nil, nil
+	}
+	v, err := p.operand(qualifiers{}, false)
+	if err != nil {
+		return nil, err
+	}
+	if v, err = p.tests(v); err != nil {
+		return nil, err
+	}
+	if p.peek().kind != tokenEnd {
+		return nil, p.unexpected(`"and", "or" or the end`)
+	}
+	return v.node, nil
+}
+
+// tests goes on behind a first operand with "and" and "or", which bind alike and to
+// the left.
+func (p *parser) tests(v value) (value, error) {
+	if v.kind != isTest {
+		return v, p.unexpected("a comparison")
+	}
+	for {
+		op, ok := p.accept("&&", "||")
+		if !ok {
+			return v, nil
+		}
+		r, err := p.operand(v.q, true)
+		if err != nil {
+			return v, err
+		}
+		switch r.kind {
+		case isCalculation:
+			return v, p.unexpected("a comparison")
+		case isBareNumber:
+			if r, err = p.number(r, v.q); err != nil {
+				return v, err
+			}
+		}
+		v = value{node: &join{and: op == "&&", l: v.node, r: r.node}, q: r.q}
+	}
+}
+
+// addresses goes on with addresses that all take the qualifiers q.
+func (p *parser) addresses(v value, q qualifiers) (value, error) {
+	for {
+		op, ok := p.accept("&&", "||")
+		if !ok {
+			return v, nil
+		}
+		r, err := p.address(q)
+		if err != nil {
+			return v, err
+		}
+		v.node = &join{and: op == "&&", l: v.node, r: r.node}
+	}
+}
+
+// operand reads what may stand beside "and" and "or". Behind one of them it may be a
+// bare address, which takes the qualifiers q.
+func (p *parser) operand(q qualifiers, bare bool) (value, error) {
+	if err := p.deeper(); err != nil {
+		return value{}, err
+	}
+	defer func() { p.depth-- }()
+	t := p.peek()
+	if _, ok := p.accept("!"); ok {
+		v, err := p.operand(q, bare)
+		if err != nil {
+			return v, err
+		}
+		switch v.kind {
+		case isCalculation:
+			return v, p.unexpected("a comparison")
+		case isBareNumber:
+			if !bare {
+				return v, p.unexpected("a comparison")
+			}
+			if v, err = p.number(v, q); err != nil {
+				return v, err
+			}
+		}
+		v.node = &negation{v.node}
+		return v, nil
+	}
+	var v value
+	var err error
+	switch {
+	case p.is("("):
+		v, err = p.parentheses(q, bare)
+	case bare && (t.kind == tokenIPv4 || t.kind == tokenIPv6 || t.kind == tokenMAC || t.kind == tokenName):
+		return p.address(q)
+	case t.kind == tokenNumber, p.is("len"), p.is("-"), t.kind == tokenProto && p.indexed():
+		v, err = p.calculate(nil)
+	default:
+		return p.term()
+	}
+	if err != nil || v.kind == isTest || v.kind == isAddress {
+		return v, err
+	}
+	if p.operator() != "" {
+		if v, err = p.calculate(&v); err != nil {
+			return v, err
+		}
+	}
+	if op, ok := p.accept(">", ">=", "=", "<=", "<", "!="); ok {
+		r, err := p.calculate(nil)
+		if err != nil {
+			return r, err
+		}
+		return value{node: &relation{column: t.column, op: op, l: v.a, r: r.a}}, nil
+	}
+	return v, nil
+}
+
+func (p *parser) indexed() bool {
+	t := p.tokens[p.at+1]
+	return t.kind == tokenWord && t.text == "["
+}
+
+// parentheses reads "( … )" and says what was in it.
+func (p *parser) parentheses(q qualifiers, bare bool) (value, error) {
+	p.next()
+	v, err := p.operand(q, bare)
+	if err != nil {
+		return v, err
+	}
+	switch v.kind {
+	case isTest:
+		if v, err = p.tests(v); err != nil {
+			return v, err
+		}
+		v.q = q
+	case isBareNumber:
+		if bare && (p.is("&&") || p.is("||")) {
+			if v, err = p.number(v, q); err != nil {
+				return v, err
+			}
+		}
+	}
+	if v.kind == isAddress {
+		if v, err = p.addresses(v, q); err != nil {
+			return v, err
+		}
+	}
+	if _, ok := p.accept(")"); !ok {
+		return v, p.unexpected(`")"`)
+	}
+	return v, nil
+}
+
+// address reads an address, a negated one, or several in parentheses.
+func (p *parser) address(q qualifiers) (value, error) {
+	if err := p.deeper(); err != nil {
+		return value{}, err
+	}
+	defer func() { p.depth-- }()
+	if _, ok := p.accept("!"); ok {
+		v, err := p.address(q)
+		v.node = &negation{v.node}
+		return v, err
+	}
+	if _, ok := p.accept("("); ok {
+		v, err := p.address(q)
+		if err != nil {
+			return v, err
+		}
+		if v, err = p.addresses(v, q); err != nil {
+			return v, err
+		}
+		if _, ok := p.accept(")"); !ok {
+			return v, p.unexpected(`")"`)
+		}
+		return v, nil
+	}
+	t := p.peek()
+	switch t.kind {
+	case tokenNumber:
+		p.next()
+		return p.number(value{tok: t}, q)
+	case tokenIPv4:
+		p.next()
+		return p.ipv4(t, q)
+	case tokenIPv6:
+		p.next()
+		return p.ipv6(t, q)
+	case tokenMAC:
+		p.next()
+		return p.mac(t, q)
+	case tokenName:
+		p.next()
+		return p.name(t, q)
+	}
+	want := "an address"
+	switch q.addr {
+	case addrPort, addrRange, addrProto:
+		want = "a number"
+	}
+	return value{}, p.unexpected(want)
+}
+
+// term reads a test that starts with a word.
+func (p *parser) term() (value, error) {
+	t := p.peek()
+	if t.kind != tokenProto && t.kind != tokenWord {
+		if t.kind == tokenIPv4 || t.kind == tokenIPv6 {
+			return value{}, &Error{Column: t.column, Text: fmt.Sprintf("what about %s? write \"host %[1]s\" or \"net %[1]s\"", t.text)}
+		}
+		return value{}, p.unexpected("an expression")
+	}
+	p.next()
+	q := qualifiers{}
+	w := t
+	if t.kind == tokenProto {
+		q.proto = t.proto
+		w = p.peek()
+		known := false
+		if w.kind == tokenWord {
+			switch w.text {
+			case "src", "dst", "host", "net", "port", "portrange", "proto", "broadcast", "multicast":
+				known = true
+				p.next()
+			}
+		}
+		if !known {
+			if t.proto == protoLink {
+				return value{}, p.unexpected(`"host", "src", "dst", "proto", "broadcast" or "multicast" behind "` + t.text + `"`)
+			}
+			return value{node: &protocol{column: t.column, proto: t.proto}}, nil
+		}
+	}
+	switch w.text {
+	case "src", "dst":
+		return p.directed(w, q)
+	case "host", "net", "port", "portrange":
+		q.addr = addressKind(w.text)
+		return p.addressed(q)
+	case "proto":
+		q.addr = addrProto
+		return p.addressed(q)
+	case "broadcast":
+		return value{node: &broadcast{column: t.column, proto: q.proto}}, nil
+	case "multicast":
+		return value{node: &multicast{column: t.column, proto: q.proto}}, nil
+	case "inbound", "outbound":
+		return value{node: &inbound{column: t.column, out: w.text == "outbound"}}, nil
+	case "less", "greater", "ifindex":
+		n, err := p.plainNumber()
+		if err != nil {
+			return value{}, err
+		}
+		if w.text == "ifindex" {
+			return value{node: &ifindex{column: t.column, index: n.number}}, nil
+		}
+		return value{node: &length{less: w.text == "less", n: n.number}}, nil
+	case "byte":
+		return p.byteTest(t)
+	case "vlan", "mpls", "pppoes":
+		return p.layer(t)
+	case "pppoed":
+		return value{node: &pppoed{column: t.column}}, nil
+	}
+	p.at--
+	return value{}, p.unexpected("an expression")
+}
+
+// addressed reads the addresses behind their qualifiers.
+func (p *parser) addressed(q qualifiers) (value, error) {
+	v, err := p.address(q)
+	v.kind, v.q = isTest, q
+	return v, err
+}
+
+func addressKind(w string) kindOf {
+	switch w {
+	case "host":
+		return addrHost
+	case "net":
+		return addrNet
+	case "port":
+		return addrPort
+	}
+	return addrRange
+}
+
+// directed reads "src", "dst", "src or dst", "src and dst", and what follows.
+func (p *parser) directed(w token, q qualifiers) (value, error) {
+	q.dir, q.addr = dirSrc, addrDefault
+	other := "dst"
+	if w.text == "dst" {
+		q.dir, other = dirDst, "src"
+	}
+	if op, ok := p.accept("&&", "||"); ok {
+		if _, ok := p.accept(other); !ok {
+			return value{}, p.unexpected(strconv.Quote(other))
+		}
+		q.dir = dirOr
+		if op == "&&" {
+			q.dir = dirAnd
+		}
+	}
+	if k, ok := p.accept("host", "net", "port", "portrange"); ok {
+		q.addr = addressKind(k)
+	}
+	return p.addressed(q)
+}
+
+// layer reads "vlan", "mpls" and "pppoes", with a number or without.
+func (p *parser) layer(t token) (value, error) {
+	depth := 0
+	for p.tokens[p.at+depth].kind == tokenWord && p.tokens[p.at+depth].text == "(" {
+		depth++
+	}
+	n := &encapsulation{column: t.column, kind: t.text}
+	if num := p.tokens[p.at+depth]; num.kind == tokenNumber {
+		p.at += depth + 1
+		for range depth {
+			if _, ok := p.accept(")"); !ok {
+				return value{}, p.unexpected(`")"`)
+			}
+		}
+		n.number, n.has = num.number, true
+		limit := map[string]uint32{"vlan": 0xfff, "mpls": 0xfffff, "pppoes": 0xffff}[t.text]
+		if n.number > limit {
+			return value{}, &Error{Column: num.column, Text: fmt.Sprintf("%s has no number above %d", t.text, limit)}
+		}
+	}
+	return value{node: n}, nil
+}
+
+func (p *parser) plainNumber() (token, error) {
+	if p.peek().kind != tokenNumber {
+		return token{}, p.unexpected("a number")
+	}
+	return p.next(), nil
+}
+
+func (p *parser) byteTest(t token) (value, error) {
+	n, err := p.plainNumber()
+	if err != nil {
+		return value{}, err
+	}
+	op, ok := p.accept("=", "<", ">", "&", "|")
+	if !ok {
+		return value{}, p.unexpected(`"=", "<" or ">"`)
+	}
+	if op == "&" || op == "|" { // libpcap's code looks at no byte at all
+		return value{}, &Error{Column: t.column, Text: fmt.Sprintf(`"byte" with "%s" is not supported; write "ether[%d] %[1]s NUMBER != 0"`, op, n.number)}
+	}
+	v, err := p.plainNumber()
+	if err != nil {
+		return value{}, err
+	}
+	return value{node: &byteAt{column: t.column, index: n.number, op: op, value: v.number}}, nil
+}
+
+// operator is the arithmetic operator that is next, if one is.
+func (p *parser) operator() string {
+	if t := p.peek(); t.kind == tokenWord && strings.Contains("+-*/%&|^<<>>", t.text) && t.text != "<" && t.text != ">" {
+		return t.text
+	}
+	return ""
+}

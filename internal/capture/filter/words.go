@@ -1,0 +1,160 @@
+package filter
+
+// proto is a word that names a protocol; it may stand alone, before an address and
+// before an index.
+type proto int
+
+const (
+	protoNone proto = iota
+	protoLink
+	protoIP
+	protoARP
+	protoRARP
+	protoIP6
+	protoSCTP
+	protoTCP
+	protoUDP
+	protoICMP
+	protoICMP6
+	protoIGMP
+	protoIGRP
+	protoPIM
+	protoVRRP
+	protoCARP
+	protoAH
+	protoESP
+	protoATalk
+	protoAARP
+	protoDECnet
+	protoLAT
+	protoSCA
+	protoMOPDL
+	protoMOPRC
+	protoISO
+	protoSTP
+	protoIPX
+	protoNetBEUI
+)
+
+var protos = map[string]proto{
+	"ether": protoLink, "link": protoLink, "ppp": protoLink, "slip": protoLink, "fddi": protoLink, "tr": protoLink, "wlan": protoLink,
+	"ip": protoIP, "arp": protoARP, "rarp": protoRARP, "ip6": protoIP6, "sctp": protoSCTP, "tcp": protoTCP, "udp": protoUDP,
+	"icmp": protoICMP, "icmp6": protoICMP6, "igmp": protoIGMP, "igrp": protoIGRP, "pim": protoPIM, "vrrp": protoVRRP,
+	"carp": protoCARP, "ah": protoAH, "esp": protoESP, "atalk": protoATalk, "aarp": protoAARP, "decnet": protoDECnet,
+	"lat": protoLAT, "sca": protoSCA, "mopdl": protoMOPDL, "moprc": protoMOPRC, "iso": protoISO, "stp": protoSTP,
+	"ipx": protoIPX, "netbeui": protoNetBEUI,
+}
+
+// Ethernet types and, below 1501, service access points of IEEE 802.2.
+const (
+	etherIPv4     = 0x0800
+	etherARP      = 0x0806
+	etherRARP     = 0x8035
+	etherVLAN     = 0x8100
+	etherIPv6     = 0x86dd
+	etherMPLS     = 0x8847
+	etherPPPoED   = 0x8863
+	etherPPPoES   = 0x8864
+	etherQinQ     = 0x88a8
+	etherOldQinQ  = 0x9100
+	etherIPX      = 0x8137
+	etherAppleARP = 0x80f3
+	etherApple    = 0x809b
+	etherDECnet   = 0x6003
+	etherLAT      = 0x6004
+	etherSCA      = 0x6007
+	etherMOPDL    = 0x6001
+	etherMOPRC    = 0x6002
+	etherXNS      = 0x0600
+	etherLengths  = 1500 // up to here it is a length
+
+	sapIP      = 0x06
+	sapBridge  = 0x42
+	sapSNAP    = 0xaa
+	sapIPX     = 0xe0
+	sapNetBEUI = 0xf0
+	sapISO     = 0xfe
+)
+
+// linkTypes are the protocols that a link layer's type tells.
+var linkTypes = map[proto]uint32{
+	protoIP: etherIPv4, protoARP: etherARP, protoRARP: etherRARP, protoIP6: etherIPv6, protoATalk: etherApple,
+	protoAARP: etherAppleARP, protoDECnet: etherDECnet, protoLAT: etherLAT, protoSCA: etherSCA, protoMOPDL: etherMOPDL,
+	protoMOPRC: etherMOPRC, protoISO: sapISO, protoSTP: sapBridge, protoIPX: sapIPX, protoNetBEUI: sapNetBEUI,
+}
+
+const (
+	ipICMP     = 1
+	ipIGMP     = 2
+	ipTCP      = 6
+	ipUDP      = 17
+	ipFragment = 44
+	ipICMP6    = 58
+	ipSCTP     = 132
+)
+
+// ipProtos are the protocols that an IP header tells, and the IP they stand for.
+var ipProtos = map[proto]struct {
+	number uint32
+	over   proto // protoNone: both
+}{
+	protoTCP: {ipTCP, protoNone}, protoUDP: {ipUDP, protoNone}, protoSCTP: {ipSCTP, protoNone},
+	protoICMP: {ipICMP, protoIP}, protoIGMP: {ipIGMP, protoIP}, protoIGRP: {9, protoIP}, protoPIM: {103, protoNone},
+	protoVRRP: {112, protoIP}, protoCARP: {112, protoIP}, protoICMP6: {ipICMP6, protoIP6},
+	protoAH: {51, protoNone}, protoESP: {50, protoNone},
+}
+
+// numbers are words that stand for a number.
+var numbers = map[string]uint32{
+	"icmptype": 0, "icmpcode": 1, "icmp-echoreply": 0, "icmp-unreach": 3, "icmp-sourcequench": 4, "icmp-redirect": 5,
+	"icmp-echo": 8, "icmp-routeradvert": 9, "icmp-routersolicit": 10, "icmp-timxceed": 11, "icmp-paramprob": 12,
+	"icmp-tstamp": 13, "icmp-tstampreply": 14, "icmp-ireq": 15, "icmp-ireqreply": 16, "icmp-maskreq": 17, "icmp-maskreply": 18,
+
+	"icmp6type": 0, "icmp6code": 1, "icmp6-destinationunreach": 1, "icmp6-packettoobig": 2, "icmp6-timeexceeded": 3,
+	"icmp6-parameterproblem": 4, "icmp6-echo": 128, "icmp6-echoreply": 129, "icmp6-multicastlistenerquery": 130,
+	"icmp6-multicastlistenerreportv1": 131, "icmp6-multicastlistenerdone": 132, "icmp6-routersolicit": 133,
+	"icmp6-routeradvert": 134, "icmp6-neighborsolicit": 135, "icmp6-neighboradvert": 136, "icmp6-redirect": 137,
+	"icmp6-routerrenum": 138, "icmp6-nodeinformationquery": 139, "icmp6-nodeinformationresponse": 140,
+	"icmp6-ineighbordiscoverysolicit": 141, "icmp6-ineighbordiscoveryadvert": 142, "icmp6-multicastlistenerreportv2": 143,
+	"icmp6-homeagentdiscoveryrequest": 144, "icmp6-homeagentdiscoveryreply": 145, "icmp6-mobileprefixsolicit": 146,
+	"icmp6-mobileprefixadvert": 147, "icmp6-certpathsolicit": 148, "icmp6-certpathadvert": 149,
+	"icmp6-multicastrouteradvert": 151, "icmp6-multicastroutersolicit": 152, "icmp6-multicastrouterterm": 153,
+
+	"tcpflags": 13, "tcp-fin": 0x01, "tcp-syn": 0x02, "tcp-rst": 0x04, "tcp-push": 0x08, "tcp-ack": 0x10, "tcp-urg": 0x20,
+	"tcp-ece": 0x40, "tcp-cwr": 0x80,
+}
+
+// keywords are the other words of the language that have a meaning here.
+var keywords = map[string]string{
+	"dst": "dst", "src": "src", "host": "host", "net": "net", "mask": "mask", "port": "port", "portrange": "portrange",
+	"proto": "proto", "less": "less", "greater": "greater", "byte": "byte", "broadcast": "broadcast", "multicast": "multicast",
+	"len": "len", "length": "len", "inbound": "inbound", "outbound": "outbound", "ifindex": "ifindex", "vlan": "vlan",
+	"mpls": "mpls", "pppoed": "pppoed", "pppoes": "pppoes",
+	"and": "&&", "or": "||", "not": "!",
+}
+
+// foreign are words of the language that have none.
+var foreign = map[string]bool{
+	"protochain": true, "gateway": true, "type": true, "subtype": true, "direction": true, "dir": true,
+	"address1": true, "addr1": true, "address2": true, "addr2": true, "address3": true, "addr3": true, "address4": true, "addr4": true,
+	"ra": true, "ta": true, "radio": true, "esis": true, "es-is": true, "isis": true, "is-is": true, "clnp": true,
+	"l1": true, "l2": true, "iih": true, "lsp": true, "snp": true, "csnp": true, "psnp": true,
+	"geneve": true, "lane": true, "llc": true, "metac": true, "bcc": true, "oam": true, "oamf4": true, "oamf4ec": true,
+	"oamf4sc": true, "sc": true, "ilmic": true, "vpi": true, "vci": true, "connectmsg": true, "metaconnect": true,
+	"on": true, "ifname": true, "rset": true, "ruleset": true, "rnr": true, "rulenum": true, "srnr": true, "subrulenum": true,
+	"reason": true, "action": true, "fisu": true, "lssu": true, "lsu": true, "msu": true, "hfisu": true, "hlssu": true, "hmsu": true,
+	"sio": true, "opc": true, "dpc": true, "sls": true, "hsio": true, "hopc": true, "hdpc": true, "hsls": true,
+}
+
+// names that may follow "proto" behind a backslash, as pcap-filter(7) lists them.
+var (
+	ipProtoNames = map[string]uint32{
+		"icmp": ipICMP, "igmp": ipIGMP, "tcp": ipTCP, "udp": ipUDP, "gre": 47, "esp": 50, "ah": 51, "pim": 103, "vrrp": 112,
+		"sctp": ipSCTP,
+	}
+	etherNames = map[string]uint32{
+		"aarp": etherAppleARP, "arp": etherARP, "atalk": etherApple, "decnet": etherDECnet, "ip": etherIPv4, "ip6": etherIPv6,
+		"lat": etherLAT, "mopdl": etherMOPDL, "moprc": etherMOPRC, "rarp": etherRARP, "sca": etherSCA,
+		"iso": sapISO, "stp": sapBridge, "ipx": sapIPX, "netbeui": sapNetBEUI,
+	}
+)
