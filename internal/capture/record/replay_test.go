@@ -55,7 +55,7 @@ func analyze(t testing.TB, tap pipeline.Tap, apart bool, paths ...string) analyz
 func analyzeSource(t testing.TB, in capture.Source, src *capture.Files, tap pipeline.Tap, apart bool) analyzed {
 	t.Helper()
 	defer src.Close()
-	by, err := sizes.ParseBy("service,method,serialization,client,server,connection,status")
+	by, err := sizes.ParseBy("service,method,serialization,client,server,status,time:10s")
 	require.NoError(t, err)
 	agg := sizes.New(by, 100_000, nil)
 	totals, err := pipeline.Run(in, pipeline.Options{Formats: formats.All(), Detail: dubbo.Envelope, Tap: tap, Apart: apart}, groups{agg})
@@ -77,8 +77,9 @@ func analyzeSource(t testing.TB, in capture.Source, src *capture.Files, tap pipe
 // fileOfLargest says where a group's largest call was.
 var fileOfLargest = regexp.MustCompile(`"file": "[^"]*",`)
 
-// rates are of the time from a capture's first packet to its last, and those may be of other connections.
-var rates = regexp.MustCompile(`"callsPerSecond": [0-9.e-]*,`)
+// rates are of the time from a capture's first packet to its last, and those may be of other connections; frames have
+// numbers by their order in the file.
+var rates = regexp.MustCompile(`"(callsPerSecond|frame|connection)": [0-9.e-]*,?`)
 
 // startOf is when the first packet of a capture was.
 func startOf(t testing.TB, path string) func() time.Time {
