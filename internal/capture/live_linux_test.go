@@ -187,6 +187,9 @@ func TestLiveUnknownInterface(t *testing.T) {
 }
 
 func TestLiveAllocatesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector allocates")
+	}
 	l := openLive(t, "lo", LiveOptions{})
 	conn, err := net.Dial("udp4", "127.0.0.1:9")
 	require.NoError(t, err)

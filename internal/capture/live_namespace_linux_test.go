@@ -201,3 +201,10 @@ func (n *namespace) transfer(t *testing.T, size int) {
 	require.NoError(t, <-done)
 	_ = c.Close()
 }
+
+// runtimeLocked runs f on a thread of its own.
+func runtimeLocked(f func()) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	f()
+}

@@ -1,0 +1,74 @@
+package capture_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/capture/assemble"
+	"dubbo-wire/internal/capture/packet"
+)
+
+type ignore struct{}
+
+func (ignore) Begin(*assemble.Connection) {}
+func (ignore) Open(*assemble.Connection) [2]assemble.Stream {
+	return [2]assemble.Stream{ignore{}, ignore{}}
+}
+func (ignore) Close(*assemble.Connection)       {}
+func (ignore) Data([]byte, *assemble.Meta)      {}
+func (ignore) Gap(_, _ int64, _ *assemble.Meta) {}
+func (ignore) Late(_, _ int64, _ *assemble.Meta) {
+}
+func (ignore) Repeat(int, *assemble.Meta) {}
+func (ignore) End()                       {}
+
+// A packet that passes two interfaces of the capture (a bridge and its port) is counted once, its copies are
+// duplicates and not sent again: cooked ones of all interfaces, and Ethernet ones of several.
+func TestLiveCopies(t *testing.T) {
+	capture.InNamespace(t)
+	transfer := capture.Joined(t, "v-ring0")
+	capture.Run(t, "addr del 10.9.9.1/24 dev v-ring0")
+	capture.Run(t, "link add br-ring type bridge")
+	capture.Run(t, "link set v-ring0 master br-ring")
+	capture.Run(t, "addr add 10.9.9.1/24 dev br-ring")
+	capture.Run(t, "link set br-ring up")
+	for _, names := range []string{"br-ring", "any", "v-ring0,br-ring", "br-ring,v-ring0"} {
+		l, err := capture.OpenLive(strings.Split(names, ","), capture.LiveOptions{})
+		require.NoError(t, err)
+		const size = 1 << 20
+		transfer(size)
+		const payload = size + size/10
+		a := assemble.New(assemble.Config{}, ignore{})
+		var d packet.Decoder
+		var p capture.Packet
+		var s packet.Segment
+		for idle := time.Now(); time.Since(idle) < 500*time.Millisecond; {
+			if l.Next(&p) != nil {
+				continue
+			}
+			idle = time.Now()
+			if d.Decode(&p, &s) == packet.TCP {
+				a.Segment(&s, &assemble.Origin{
+					Ordinal: p.Number, Time: p.Time, Packet: p.Number, File: p.File, Interface: p.Interface,
+					Overhead: p.WireLen - s.PayloadLen,
+				})
+			}
+		}
+		require.NoError(t, l.Close())
+		a.End()
+		assert.NoError(t, a.Ledger.Balance())
+		assert.EqualValues(t, payload, a.Ledger.Stream, names)
+		assert.Zero(t, a.Ledger.Repeated, names)
+		assert.Zero(t, a.Ledger.Gaps, names)
+		if names == "br-ring" {
+			assert.Zero(t, a.Ledger.Duplicate)
+		} else {
+			assert.EqualValues(t, payload, a.Ledger.Duplicate, names)
+		}
+	}
+}
