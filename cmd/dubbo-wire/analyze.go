@@ -25,9 +25,9 @@ type analyzeFlags struct {
 	parts     bool
 }
 
-func (a *analyzeFlags) add(cmd *cobra.Command) {
+func (a *analyzeFlags) add(cmd *cobra.Command, formats ...string) {
 	a.filter.add(cmd)
-	a.output.add(cmd, "table", "markdown", "csv", "json")
+	a.output.add(cmd, formats...)
 	fs := cmd.Flags()
 	fs.StringVar(&a.by, "by", "", "group by `KEYS`: protocol, serialization, service, method, version, client, server, connection, status, input, dubboVersion, responseSerialization, time:10s; several joined by commas")
 	fs.StringVar(&a.sort, "sort", "", "sort groups by `COLUMN`: "+strings.Join(report.SortNames(), ", "))
@@ -87,9 +87,12 @@ func (a *analyzeFlags) print(targets []*target, r *report.Report, command string
 		st := a.output.style(t)
 		st.Top, st.Command = a.top, command
 		var err error
-		if t.format == "json" {
+		switch t.format {
+		case "json":
 			err = r.WriteJSON(t.w, false)
-		} else {
+		case "jsonl":
+			err = r.WriteLine(t.w)
+		default:
 			err = r.Write(t.w, t.format, st)
 		}
 		if err == nil {
@@ -153,7 +156,7 @@ Several files are one capture, merged by time.`,
 		},
 	}
 	in.add(cmd)
-	a.add(cmd)
+	a.add(cmd, "table", "markdown", "csv", "json")
 	return cmd
 }
 

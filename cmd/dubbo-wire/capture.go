@@ -1,136 +1,288 @@
 package main
 
 import (
-	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/net/bpf"
 
 	"dubbo-wire/internal/capture"
-	"dubbo-wire/internal/decode/formats"
-	"dubbo-wire/internal/pipeline"
-	"dubbo-wire/internal/report"
-	"dubbo-wire/internal/sizes"
+	pcapfilter "dubbo-wire/internal/capture/filter"
+	"dubbo-wire/internal/capture/record"
 )
+
+// captureFlags are what capture has beside the flags of analyze.
+type captureFlags struct {
+	ifaces    []string
+	duration  time.Duration
+	packets   int64
+	calls     int64
+	maxBytes  string
+	snapLen   int
+	buffer    string
+	noPromisc bool
+	user      string
+
+	plain    bool
+	interval time.Duration
+	quiet    bool
+
+	file        string
+	fileSize    int
+	rotate      int
+	fileCount   int
+	onlyRPC     bool
+	minCoverage float64
+	readFile    string
+
+	// What the arguments say.
+	expression string
+	command    []string
+	// intervalGiven: an interval was asked for.
+	intervalGiven bool
+}
 
 func newCapture(s *streams) *cobra.Command {
 	var a analyzeFlags
 	var in inputFlags
-	var iface string
-	var duration time.Duration
-	var packets int64
-	var snapLen int
-	var minCoverage float64
-	var readFile string
+	var c captureFlags
 	cmd := &cobra.Command{
-		Use:     "capture [-i] IFACE",
+		Use:     "capture [-i] IFACE [EXPRESSION] [-- COMMAND]",
 		GroupID: "measure",
-		Short:   "The same report, live from a network interface, until Ctrl-C",
-		Long: `capture reads packets from an interface (any: all of them) and prints the report of analyze at Ctrl-C, or when a limit
-is reached. It needs the right to capture: run it as root, or give the program cap_net_raw.`,
+		Short:   "The same report, live from a network interface",
+		Long: `capture reads packets from an interface (several: eth0,eth1; all: any) and shows what fills the wire: on a terminal
+on a full screen (? lists its keys), else as a table every --interval. Ctrl-C, a limit or the end of COMMAND end it, with the
+report of analyze.
+
+EXPRESSION is a filter for the kernel as tcpdump has it: port 20880 and host 10.0.0.7. What it leaves out is not seen at all;
+--service, --method and the other filters select calls of what is seen.
+
+It needs the right to capture, and gives up all others: run it as root, or give the program that right once:
+sudo setcap cap_net_raw+ep $(command -v dubbo-wire)`,
 		Example: `  sudo dubbo-wire capture eth0
-  sudo dubbo-wire capture lo --port 20880 --duration 30s --format json`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			switch {
-			case readFile != "":
-				return usage("capture reads no files: use dubbo-wire analyze %s", readFile)
-			case iface == "" && len(args) == 0:
-				return usage("no interface given; try: dubbo-wire capture eth0 (dubbo-wire interfaces lists them)")
-			case iface == "" && len(args) > 1, iface != "" && len(args) > 0:
-				return usage("filter expressions and commands behind the interface are not supported; --port, --host, --service … select calls")
-			}
-			return nil
-		},
+  sudo dubbo-wire capture any port 20880 --user $USER -w trace.pcapng
+  sudo dubbo-wire capture lo --duration 30s --format json -o sizes.json
+  sudo dubbo-wire capture lo port 20880 -- mvn verify`,
+		Args: func(cmd *cobra.Command, args []string) error { return c.arguments(cmd, args) },
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if iface == "" {
-				iface = args[0]
-			}
+			c.intervalGiven = cmd.Flags().Changed("interval")
 			p, err := a.parse()
-			in.minCoverage = minCoverage
-			switch {
-			case err != nil:
-			case duration < 0:
-				err = usage("--duration %v: write a duration from 0 up", duration)
-			case packets < 0:
-				err = usage("--count %d: write a number of packets, 0 for no limit", packets)
-			case snapLen < 0:
-				err = usage("--snapshot-length %d: write a number of bytes, 0 for whole packets", snapLen)
-			default:
+			if err == nil {
+				in.minCoverage, in.quiet = c.minCoverage, c.quiet
+				err = c.check()
+			}
+			if err == nil {
 				err = in.check()
 			}
 			if err != nil {
 				return err
 			}
-			targets, err := a.output.targets(s)
+			l, err := newLive(s, &a, &in, &c, p)
 			if err != nil {
 				return err
 			}
-			src, err := capture.OpenLive(strings.Split(iface, ","), capture.LiveOptions{SnapLen: snapLen})
-			if err != nil {
-				discard(targets)
-				return err
-			}
-			defer src.Close()
-			stop := catch()
-			defer stop.release()
-			started := time.Now()
-			agg := sizes.New(p.by, a.maxGroups, []string{iface})
-			opt := pipeline.Options{Formats: formats.All(), Detail: a.detail(), Limits: in.limits.parsed}
-			source := capture.Source(&limited{Source: src, left: packets})
-			p.filter.apply(&opt)
-			opt.Stop = func() bool { return stop.stopped.Load() || duration > 0 && time.Since(started) >= duration }
-			cmd.PrintErrln("capturing on " + iface + "; Ctrl-C ends it and prints the report")
-			totals, runErr := pipeline.Run(source, opt, groups{agg})
-			withoutBodies(totals)
-			r := report.Build(src.Inputs(), totals, p.by, agg.Groups())
-			r.Filtered, r.Parts = !p.filter.empty, a.parts
-			if err := a.print(targets, r, "capture "+strings.Join(args, " ")); err != nil {
-				return err
-			}
-			if runErr != nil {
-				return fail(exitPartly, "%s: %v", iface, runErr)
-			}
-			err = in.verdict(totals, r.Selected.Calls, r.Filtered, nil)
-			if nothing, ok := errors.AsType[*exitError](err); ok && nothing.code == exitNothing {
-				// A capture that was ended has done its work, whatever there was on the wire.
-				cmd.PrintErrln("dubbo-wire: " + nothing.text)
-				return nil
-			}
-			return err
+			return l.run()
 		},
 	}
-	a.add(cmd)
+	a.add(cmd, "table", "markdown", "csv", "json", "jsonl")
+	in.limits.idleTime, in.limits.callTime = 15*time.Minute, 5*time.Minute
 	in.limits.add(cmd)
-	fs := cmd.Flags()
-	fs.StringVarP(&iface, "interface", "i", "", "capture on `IFACE`, as tcpdump has it")
-	fs.DurationVar(&duration, "duration", 0, "stop after `DURATION`")
-	fs.Int64VarP(&packets, "count", "c", 0, "stop after `N` packets")
-	fs.IntVarP(&snapLen, "snapshot-length", "s", 0, "keep `N` bytes of each packet (default 262144)")
-	fs.Float64Var(&minCoverage, "min-coverage", 0, "exit with 3 when less than `PERCENT` of Dubbo's bytes were in whole frames")
-	fs.StringVarP(&readFile, "read-file", "r", "", "tcpdump's flag; here analyze reads files")
-	_ = fs.MarkHidden("read-file")
-	fs.BoolP("numeric", "n", true, "accepted as tcpdump's habit; names are never resolved")
+	c.add(cmd)
 	return cmd
 }
 
-// limited ends a source after a number of packets; 0 is no limit.
-type limited struct {
-	capture.Source
-	left int64
+func (c *captureFlags) add(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringSliceVarP(&c.ifaces, "interface", "i", nil, "capture on `IFACE`, as tcpdump has it; several joined by commas, any for all")
+	fs.DurationVar(&c.duration, "duration", 0, "stop after `DURATION`")
+	fs.Int64Var(&c.calls, "calls", 0, "stop after `N` calls, those that the filters select")
+	fs.Int64VarP(&c.packets, "count", "c", 0, "stop after `N` packets")
+	fs.StringVar(&c.maxBytes, "max-bytes", "", "stop after `SIZE` on the wire")
+	fs.IntVarP(&c.snapLen, "snapshot-length", "s", 0, "keep `N` bytes of each packet (default 262144)")
+	fs.BoolVarP(&c.noPromisc, "no-promiscuous-mode", "p", false, "see only what this host sends and receives")
+	fs.StringVar(&c.buffer, "buffer", "32MiB", "let the kernel hold `SIZE` of packets until they are read")
+	fs.StringVar(&c.user, "user", "", "once capturing, go on as user `NAME`, who then owns the files")
+	fs.BoolVar(&c.plain, "plain", false, "no full screen: print a table every --interval")
+	fs.DurationVar(&c.interval, "interval", 10*time.Second, "without a full screen, print what came every `DURATION`; 0: the report at the end only")
+	fs.BoolVarP(&c.quiet, "quiet", "q", false, "no progress and no remarks on standard error")
+	fs.Float64Var(&c.minCoverage, "min-coverage", 0, "exit with 3 when less than `PERCENT` of Dubbo's bytes were in whole frames")
+	fs.StringVarP(&c.file, "write", "w", "", "keep the packets in `FILE`, as pcapng, while they are analysed (- writes them to standard output)")
+	fs.IntVarP(&c.fileSize, "file-size", "C", 0, "with -w, begin another file after `N` million bytes")
+	fs.IntVarP(&c.rotate, "rotate-seconds", "G", 0, "with -w, begin another file every `N` seconds; its name may have %Y %m %d %H %M %S")
+	fs.IntVarP(&c.fileCount, "file-count", "W", 0, "with -C, write `N` files in turn; with -G alone, stop after N files")
+	fs.BoolVar(&c.onlyRPC, "only-rpc", false, "with -w, keep only connections that carry calls")
+	fs.StringVarP(&c.readFile, "read-file", "r", "", "tcpdump's flag; here analyze reads files")
+	_ = fs.MarkHidden("read-file")
+	fs.BoolP("numeric", "n", true, "accepted as tcpdump's habit; names are never resolved")
+	_ = cmd.RegisterFlagCompletionFunc("interface", completeInterfaces)
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 || len(c.ifaces) > 0 {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		return completeInterfaces(cmd, args, prefix)
+	}
 }
 
-func (l *limited) Next(p *capture.Packet) error {
-	if l.left < 0 {
-		return capture.ErrClosed
-	}
-	err := l.Source.Next(p)
-	if err == nil && l.left > 0 {
-		if l.left--; l.left == 0 {
-			l.left = -1
+func completeInterfaces(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	if list, err := capture.Interfaces(); err == nil {
+		for _, i := range list {
+			names = append(names, i.Name)
 		}
 	}
-	return err
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// arguments takes the interface, the expression and the command apart.
+func (c *captureFlags) arguments(cmd *cobra.Command, args []string) error {
+	if c.readFile != "" {
+		return usage("capture reads no files: use dubbo-wire analyze %s", c.readFile)
+	}
+	if at := cmd.ArgsLenAtDash(); at >= 0 {
+		if args, c.command = args[:at], args[at:]; len(c.command) == 0 {
+			return usage("no command behind --; try: dubbo-wire capture lo -- mvn verify")
+		}
+	}
+	if len(c.ifaces) == 0 {
+		if len(args) == 0 {
+			return usage("no interface given; try: dubbo-wire capture eth0 (dubbo-wire interfaces lists them)")
+		}
+		c.ifaces, args = strings.Split(args[0], ","), args[1:]
+	}
+	c.expression = strings.TrimSpace(strings.Join(args, " "))
+	return nil
+}
+
+// check refuses what cannot be meant.
+func (c *captureFlags) check() error {
+	for _, n := range []struct {
+		flag  string
+		value int64
+	}{
+		{"--count", c.packets},
+		{"--calls", c.calls},
+		{"--snapshot-length", int64(c.snapLen)},
+		{"--file-size", int64(c.fileSize)},
+		{"--rotate-seconds", int64(c.rotate)},
+		{"--file-count", int64(c.fileCount)},
+	} {
+		if n.value < 0 {
+			return usage("%s %d: write a number from 0 up; 0 is no limit", n.flag, n.value)
+		}
+	}
+	switch {
+	case c.duration < 0:
+		return usage("--duration %v: write a duration from 0 up", c.duration)
+	case c.interval < 0 || c.interval > 0 && c.interval < 100*time.Millisecond:
+		return usage("--interval %v: write a duration from 100ms up, or 0 for the report at the end only", c.interval)
+	case slices.Contains(c.ifaces, ""):
+		return usage("-i %s: an interface has no name", strings.Join(c.ifaces, ","))
+	case c.file == "" && (c.fileSize > 0 || c.rotate > 0 || c.fileCount > 0 || c.onlyRPC):
+		return usage("-C, -G, -W and --only-rpc say how packets are kept; name the file: -w trace.pcapng")
+	}
+	if c.file != "" {
+		if err := c.recordOptions().Check(); err != nil {
+			return usage("%v", err)
+		}
+	}
+	return nil
+}
+
+func (c *captureFlags) recordOptions() *record.Options {
+	return &record.Options{
+		File: c.file, MaxBytes: int64(c.fileSize) * 1_000_000, Every: time.Duration(c.rotate) * time.Second, Files: c.fileCount,
+		SnapLen: c.snapLen, OnlyRPC: c.onlyRPC,
+	}
+}
+
+// size reads a flag with a number of bytes; "" is 0.
+func sizeFlag(flag, text string) (int64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	n, err := parseSize(text)
+	if err != nil {
+		return 0, usage("%s %s: %v", flag, text, err)
+	}
+	return n, nil
+}
+
+// kernelFilter is what the kernel lets through: the expression, and of the flags --port and --host what it can tell by
+// itself.
+type kernelFilter struct {
+	expr *pcapfilter.Expr
+	code []bpf.RawInstruction // instead of expr: the output of tcpdump -ddd
+	// text is how the expression was written, and the flags that are in it: what reports say.
+	text string
+}
+
+func (c *captureFlags) kernelFilter(f *filterFlags) (*kernelFilter, error) {
+	k := &kernelFilter{}
+	if pcapfilter.IsDDD(c.expression) {
+		code, err := pcapfilter.ParseDDD(c.expression)
+		if err != nil {
+			return nil, usage("the filter: %v", err)
+		}
+		k.code, k.text = code, fmt.Sprintf("tcpdump -ddd (%d instructions)", len(code))
+		return k, nil
+	}
+	var err error
+	if k.expr, err = pcapfilter.Parse(c.expression); err != nil {
+		return nil, usage("the filter: %v", err)
+	}
+	var texts []string
+	if c.expression != "" {
+		texts = append(texts, c.expression)
+	}
+	join := func(e *pcapfilter.Expr, text string) {
+		k.expr = pcapfilter.And(k.expr, e)
+		texts = append(texts, text)
+	}
+	if len(f.port) > 0 {
+		ports := make([]uint16, len(f.port))
+		for i, p := range f.port {
+			ports[i] = uint16(p)
+		}
+		join(pcapfilter.Ports(ports), "--port "+joined(f.port))
+	}
+	if hosts := literalHosts(f.host); hosts != nil {
+		join(pcapfilter.Hosts(hosts), "--host "+strings.Join(f.host, ","))
+	}
+	k.text = strings.Join(texts, " ")
+	return k, nil
+}
+
+func joined(list []int) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(list), " ", ","), "[]")
+}
+
+// literalHosts are the addresses of --host; nil where one of them is a pattern, which the kernel does not know.
+func literalHosts(hosts []string) []netip.Addr {
+	var all []netip.Addr
+	for _, h := range hosts {
+		a, err := netip.ParseAddr(strings.Trim(h, "[]"))
+		if err != nil || a.Zone() != "" {
+			return nil
+		}
+		all = append(all, a)
+	}
+	return all
+}
+
+// compile makes the program for a link type.
+func (k *kernelFilter) compile(link capture.LinkType, snapLen int) ([]bpf.RawInstruction, error) {
+	if k.code != nil {
+		return k.code, nil
+	}
+	code, err := k.expr.Compile(pcapfilter.Target{Link: link, Kernel: true, SnapLen: snapLen})
+	if err != nil {
+		return nil, usage("the filter: %v", err)
+	}
+	return code, nil
 }
 
 func newInterfaces(s *streams) *cobra.Command {
@@ -149,7 +301,11 @@ func newInterfaces(s *streams) *cobra.Command {
 				if i.Up {
 					state = "up"
 				}
-				cmd.Println(strings.TrimRight(strings.Join([]string{pad(i.Name, 15), pad(state, 4), strings.Join(i.Addrs, " ")}, "  "), " "))
+				speed := ""
+				if i.Speed > 0 {
+					speed = fmt.Sprintf("%d Mbit/s", i.Speed/1_000_000)
+				}
+				cmd.Println(strings.TrimRight(strings.Join([]string{pad(i.Name, 15), pad(state, 4), pad(speed, 13), strings.Join(i.Addrs, " ")}, "  "), " "))
 			}
 			return nil
 		},

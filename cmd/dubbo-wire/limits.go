@@ -13,6 +13,8 @@ type limitFlags struct {
 	maxConnections, maxOpenCalls, gapPackets int
 	maxHeld, maxHeldPerConnection, maxBodies string
 	gapTime                                  time.Duration
+	// 0: never. What is set before the flags are added is their default.
+	idleTime, callTime time.Duration
 
 	parsed pipeline.Limits
 }
@@ -27,6 +29,8 @@ func (l *limitFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&l.maxBodies, "max-bodies", "256MiB", "keep `SIZE` of bodies whose end has not come yet; beyond it they are measured, not decoded")
 	fs.IntVar(&l.gapPackets, "gap-packets", 4096, "wait `N` packets for what was lost, once it is acknowledged")
 	fs.DurationVar(&l.gapTime, "gap-time", time.Second, "wait `DURATION` of the capture for what was lost, once it is acknowledged")
+	fs.DurationVar(&l.idleTime, "idle-timeout", l.idleTime, "end connections without a packet for `DURATION` of the capture; 0: never")
+	fs.DurationVar(&l.callTime, "call-timeout", l.callTime, "give requests up without an answer for `DURATION` of the capture; 0: never")
 }
 
 // check refuses what cannot be meant.
@@ -42,9 +46,18 @@ func (l *limitFlags) check() error {
 	if l.gapTime <= 0 {
 		return usage("--gap-time %v: write a duration above 0", l.gapTime)
 	}
+	for _, d := range []struct {
+		flag  string
+		value time.Duration
+	}{{"--idle-timeout", l.idleTime}, {"--call-timeout", l.callTime}} {
+		if d.value < 0 {
+			return usage("%s %v: write a duration from 0 up; 0 is never", d.flag, d.value)
+		}
+	}
 	l.parsed = pipeline.Limits{
 		MaxConnections: l.maxConnections, MaxOpenCalls: l.maxOpenCalls,
 		GapPackets: int64(l.gapPackets), GapTime: l.gapTime,
+		IdleTime: l.idleTime, CallTime: l.callTime,
 	}
 	for _, b := range []struct {
 		flag, text string

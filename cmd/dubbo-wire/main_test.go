@@ -18,7 +18,7 @@ import (
 var update = flag.Bool("update", false, "rewrite golden files and the expectations of scripts")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"dubbo-wire": main, "measured": measured})
+	testscript.Main(m, map[string]func(){"dubbo-wire": main, "measured": measured, "replay": replay})
 }
 
 // measured is the program, but its last line on standard error is the most memory it had, in kB.
@@ -40,6 +40,8 @@ func measured() {
 //	cutfile FILE OUT N        copies the first N bytes of a file; -N leaves N off
 //	patch FILE OUT OFFSET HEX copies a file with other bytes at an offset
 //	balance FILE              checks the sums of a JSON report
+//	samecalls REPORT CAPTURE  checks that a JSON report has the calls of a committed capture, with their sizes, in other connections
+//	samegroups REPORT REPORT  checks that two JSON reports have the same groups
 //	oneline stderr            checks that there is one line on standard error, said by the program
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -53,7 +55,17 @@ func TestScript(t *testing.T) {
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits": cmdExits, "bounded": cmdBounded, "capture": cmdCapture, "mkpcap": cmdMkpcap, "cutfile": cmdCutFile, "patch": cmdPatch,
-			"balance": cmdBalance, "oneline": cmdOneLine,
+			"balance": cmdBalance, "oneline": cmdOneLine, "samecalls": cmdSameCalls, "samegroups": cmdSameGroups,
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "live" {
+				return false, fmt.Errorf("no condition %q", name)
+			}
+			missing := noLive()
+			if missing != "" {
+				t.Log("no live capture here: " + missing)
+			}
+			return missing == "", nil
 		},
 	})
 }

@@ -55,7 +55,7 @@ func TestProgressOnTerminal(t *testing.T) {
 			if c.outOn {
 				require.Contains(t, report, "COVERAGE")
 			}
-			require.NotContains(t, screen(strings.TrimSuffix(line, "\r")), "reading", "what is left of the line")
+			require.NotContains(t, display(strings.TrimSuffix(line, "\r")), "reading", "what is left of the line")
 			require.NotContains(t, report, "reading: ")
 		}
 	}

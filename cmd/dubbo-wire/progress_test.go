@@ -44,13 +44,13 @@ func TestProgressLine(t *testing.T) {
 	require.Empty(t, out.String())
 	for _, text := range []string{"a long text", "short", "much longer than the terminal is", "x", ""} {
 		p.show(text)
-		require.Equal(t, text[:min(len(text), 19)], screen(out.String()))
+		require.Equal(t, text[:min(len(text), 19)], display(out.String()))
 	}
 	require.NotContains(t, out.String(), "\n")
 }
 
-// screen is what a line of a terminal shows.
-func screen(written string) string {
+// display is what a line of a terminal shows.
+func display(written string) string {
 	var line []byte
 	at := 0
 	for _, c := range []byte(written) {

@@ -117,6 +117,16 @@ var rules = []struct {
 		[]string{"internal/pipeline", "internal/decode", "internal/call", "internal/report", "internal/term"},
 		[]string{"github.com/gopacket", "github.com/spf13/cobra"},
 	},
+	{
+		"internal/live",
+		[]string{"internal/pipeline", "internal/decode", "internal/call", "internal/sizes", "internal/report", "internal/explain"},
+		[]string{"github.com", "charm.land"},
+	},
+	{
+		"internal/screen",
+		[]string{"internal/live", "internal/report", "internal/term"},
+		[]string{"github.com/gopacket", "github.com/spf13/cobra"},
+	},
 	{"internal/term", nil, []string{"github.com/gopacket", "github.com/spf13/cobra"}},
 }
 

@@ -42,6 +42,12 @@ func (v *Interval) WriteText(w io.Writer, s Style) error {
 	r := v.report()
 	r.Sorted = ""
 	d := &document{summary: v.summary(r, &s)}
+	if s.Width == 0 { // for programs, in one line
+		if _, err := io.WriteString(w, d.summary+"\n"); err != nil {
+			return err
+		}
+		d.summary = ""
+	}
 	if r.Selected.Calls > 0 {
 		d.sections = append(d.sections, r.ranking(&s))
 	}
@@ -76,7 +82,8 @@ func (v *Interval) mbit(bytes int64) string {
 	rate := 8 * float64(max(bytes, 0)) / seconds / 1e6
 	digits := 0
 	switch {
-	case rate > 0 && rate < 0.995:
+	case rate == 0:
+	case rate < 0.995:
 		digits = 3
 	case rate < 99.5:
 		digits = 1

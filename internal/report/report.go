@@ -47,10 +47,10 @@ type Input struct {
 	SnapLen                   int
 	Dropped                   int64 // by the recording machine; -1: not recorded
 	// Filter is the expression of the packets that were recorded; "" where all were, or the file does not say.
-	Filter string
-	Damage                    []capture.Damage
-	DamageLeftOut             int64  // further damaged places that were counted only
-	Err                       string // why it could not be opened
+	Filter        string
+	Damage        []capture.Damage
+	DamageLeftOut int64  // further damaged places that were counted only
+	Err           string // why it could not be opened
 }
 
 // Build makes a report of a finished run.

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+)
+
+// child is the command that a capture runs for.
+type child struct {
+	cmd  *exec.Cmd
+	done chan struct{} // closed when it has ended
+	err  error
+	// stopped: it was ended by us, because the capture was over.
+	stopped bool
+}
+
+// startCommand starts the command of a capture, if there is one. It has the rights that dubbo-wire was started with, or
+// those of --user.
+func (l *liveRun) startCommand() error {
+	if len(l.c.command) == 0 {
+		return nil
+	}
+	c := exec.Command(l.c.command[0], l.c.command[1:]...) //nolint:gosec // what the user asked for
+	c.Stdin, c.Stdout, c.Stderr = l.s.in, l.s.out, l.s.err
+	if l.c.file == "-" {
+		c.Stdout = l.s.err
+	}
+	if err := c.Start(); err != nil {
+		var not *exec.Error
+		if errors.As(err, &not) {
+			err = not.Err
+		}
+		return usage("%s cannot be run: %v", l.c.command[0], err)
+	}
+	l.child = &child{cmd: c, done: make(chan struct{})}
+	go func() {
+		l.child.err = c.Wait()
+		close(l.child.done)
+	}()
+	return nil
+}
+
+// ended reports whether the command has ended.
+func (c *child) ended() bool {
+	select {
+	case <-c.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// endWait is how long a command has to end after each request to.
+const endWait = 5 * time.Second
+
+// end ends the command: a request, and then force.
+func (c *child) end() {
+	c.stopped = true
+	for _, s := range []os.Signal{syscall.SIGTERM, os.Kill} {
+		_ = c.cmd.Process.Signal(s)
+		select {
+		case <-c.done:
+			return
+		case <-time.After(endWait):
+		}
+	}
+}
+
+// code is the exit code to pass on: that of the command if it ended by itself; 128 and the signal's number if a signal
+// ended it, as shells have it.
+func (c *child) code() int {
+	if c.stopped || !c.ended() || c.err == nil {
+		return 0
+	}
+	var exit *exec.ExitError
+	if !errors.As(c.err, &exit) {
+		return exitPartly
+	}
+	if s, ok := exit.Sys().(syscall.WaitStatus); ok && s.Signaled() {
+		return 128 + int(s.Signal())
+	}
+	return exit.ExitCode()
+}

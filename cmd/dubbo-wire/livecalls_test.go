@@ -1,0 +1,82 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"reflect"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"dubbo-wire/internal/capture"
+)
+
+// withCgo: the tests are built with cgo, as the race detector needs it. The program gives its rights up only without.
+var withCgo bool
+
+// noLive says why nothing can be captured here; "" where it can.
+func noLive() string {
+	if withCgo {
+		return "built with cgo"
+	}
+	src, err := capture.OpenLive([]string{"lo"}, capture.LiveOptions{})
+	if err != nil {
+		return err.Error()
+	}
+	_ = src.Close()
+	return ""
+}
+
+// groupsOf reads the groups of a JSON report, without what depends on the time and the place of the capture.
+func groupsOf(ts *testscript.TestScript, file string, without ...string) []map[string]any {
+	var report struct{ Groups []map[string]any }
+	data, err := os.ReadFile(ts.MkAbs(file))
+	ts.Check(err)
+	ts.Check(json.Unmarshal(data, &report))
+	for _, g := range report.Groups {
+		for _, key := range without {
+			delete(g, key)
+		}
+		for _, d := range []string{"request", "response"} {
+			if d, ok := g[d].(map[string]any); ok && len(without) > 2 {
+				delete(d, "wireBytes")
+			}
+		}
+		if largest, ok := g["largest"].(map[string]any); ok {
+			delete(largest, "file")
+		}
+	}
+	return report.Groups
+}
+
+func sameGroups(ts *testscript.TestScript, a, b []map[string]any) {
+	if len(a) != len(b) {
+		ts.Fatalf("%d groups, and %d", len(a), len(b))
+	}
+	if len(a) == 0 {
+		ts.Fatalf("no groups")
+	}
+	for i := range a {
+		if !reflect.DeepEqual(a[i], b[i]) {
+			x, _ := json.Marshal(a[i])
+			y, _ := json.Marshal(b[i])
+			ts.Fatalf("group %d:\n%s\n%s", i, x, y)
+		}
+	}
+}
+
+func cmdSameGroups(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: samegroups REPORT REPORT")
+	}
+	// Connections of only some packets end at other times, which rates are of.
+	sameGroups(ts, groupsOf(ts, args[0], "callsPerSecond"), groupsOf(ts, args[1], "callsPerSecond"))
+}
+
+func cmdSameCalls(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: samecalls REPORT CAPTURE")
+	}
+	ts.Check(ts.Exec("dubbo-wire", "analyze", args[1], "--format", "json", "-o", "samecalls.json"))
+	without := []string{"callsPerSecond", "latencyMicros", "waitMicros", "largest"}
+	sameGroups(ts, groupsOf(ts, args[0], without...), groupsOf(ts, "samecalls.json", without...))
+}
