@@ -152,8 +152,13 @@ func (r *Recorder) Done() bool { return r.done }
 // Rotates reports whether more files will have to be created.
 func (r *Recorder) Rotates() bool { return r.o.MaxBytes > 0 || r.o.Every > 0 }
 
-// Folder is where files are created.
-func (r *Recorder) Folder() string { return filepath.Dir(r.o.File) }
+// Folder is where files are created: what Writable is asked of, once rights were given up, where the recording Rotates.
+func (r *Recorder) Folder() string {
+	if r.out.name != "" && r.o.File != "-" {
+		return filepath.Dir(r.out.name) // times in names of folders are filled in
+	}
+	return filepath.Dir(r.o.File)
+}
 
 // Dropped says how many packets the kernel has received and dropped so far.
 func (r *Recorder) Dropped(received, dropped int64) {
