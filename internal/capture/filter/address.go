@@ -83,11 +83,11 @@ func (p *parser) ipv4(t token, q qualifiers) (value, error) {
 		}
 		masked = true
 	}
-	if masked && addr&^mask != 0 {
-		return fail("%s has bits that its mask does not have", t.text)
-	}
 	if masked && q.addr != addrNet {
 		return fail(`a mask belongs to a network; write "net %s…"`, t.text)
+	}
+	if masked && addr&^mask != 0 {
+		return fail("%s has bits that its mask does not have", t.text)
 	}
 	switch q.addr {
 	case addrNone:

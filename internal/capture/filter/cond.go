@@ -3,7 +3,8 @@ package filter
 // cond is a condition on a packet, built of tests.
 type cond struct {
 	kind  condKind
-	l, r  *cond // and, or; l: not
+	l, r  *cond // and, or; l: not; if l then r
+	no    *cond // else
 	test  *test
 	value uint32 // store
 }
@@ -15,6 +16,7 @@ const (
 	condAnd
 	condOr
 	condNot
+	condIf
 	condTrue
 	condFalse
 	condStore // true, and puts value into the shift's memory

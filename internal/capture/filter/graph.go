@@ -86,6 +86,8 @@ func (g *graph) build(c *cond, t, f *block) *block {
 		return g.build(c.l, t, g.build(c.r, t, f))
 	case condNot:
 		return g.build(c.l, f, t)
+	case condIf:
+		return g.build(c.l, g.build(c.r, t, f), g.build(c.no, t, f))
 	case condTrue:
 		return t
 	case condFalse:

@@ -66,7 +66,7 @@ var rejectAll = []bpf.RawInstruction{{Op: opRet}}
 
 // frame is a packet as the two programs see it; they differ where the kernel hides a
 // header.
-type frame struct{ ours, theirs packet }
+type frame struct{ ours, theirs seen }
 
 // difference holds our program against libpcap's as its code generator wrote it. The
 // optimizer's is not the measure: it is known to lose tests (see TestOptimizerOfLibpcap).
@@ -108,9 +108,20 @@ func TestRandomInKernelAgainstLibpcap(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("libpcap writes programs for an interface only with CAP_NET_RAW")
 	}
+	// libpcap 1.10 takes the memories of calculations for its own when a "vlan" comes
+	// behind them, and forgets to write one for "pppoes" behind "vlan".
+	ethernet := Target{Link: capture.LinkEthernet, Kernel: true}
 	t.Run("ETHERNET", func(t *testing.T) {
-		compareRandom(t, oracle{[]string{"-i", "lo"}}, Target{Link: capture.LinkEthernet, Kernel: true},
-			&expressions{arith: true, layers: true, ether: true, kernel: true})
+		compareRandom(t, oracle{[]string{"-i", "lo"}}, ethernet, &expressions{arith: true, ether: true, kernel: true})
+	})
+	t.Run("layers", func(t *testing.T) {
+		compareRandom(t, oracle{[]string{"-i", "lo"}}, ethernet, &expressions{layers: true, noPPPoE: true, ether: true, kernel: true})
+	})
+	t.Run("vlan", func(t *testing.T) {
+		compareRandom(t, oracle{[]string{"-i", "lo"}}, ethernet, &expressions{before: "vlan and ", arith: true, ether: true, kernel: true})
+	})
+	t.Run("vlan 5", func(t *testing.T) {
+		compareRandom(t, oracle{[]string{"-i", "lo"}}, ethernet, &expressions{before: "vlan 5 or ", arith: true, ether: true, kernel: true})
 	})
 	t.Run("LINUX_SLL2", func(t *testing.T) {
 		compareRandom(t, oracle{[]string{"-i", "any"}}, Target{Link: capture.LinkLinuxSLL2, Kernel: true},
@@ -129,7 +140,8 @@ func compareRandom(t *testing.T, o oracle, target Target, e *expressions) {
 	var frames []frame
 	for i := range 2000 {
 		file, kernel := synthFrame(r, target.Link, i%10 == 0)
-		f := frame{packet{data: file}, packet{data: file}}
+		p := seen{data: file, length: len(file)}
+		f := frame{p, p}
 		if target.Kernel {
 			f = frame{kernel, kernel}
 		}
@@ -137,7 +149,7 @@ func compareRandom(t *testing.T, o oracle, target Target, e *expressions) {
 	}
 	compared, differ, refused, both := 0, 0, 0, 0
 	for range environ("FILTER_RANDOM", 100) {
-		expr := e.one(r.IntN(4))
+		expr := e.before + e.one(r.IntN(4))
 		ours, errOurs := Compile(expr, target)
 		theirs, errTheirs := o.program(expr, "-O")
 		if errOurs == nil {

@@ -13,6 +13,9 @@ type expressions struct {
 	layers bool // with "vlan", "mpls", "pppoes"
 	ether  bool // with Ethernet's addresses
 	kernel bool // with metadata
+
+	noPPPoE bool
+	before  string
 }
 
 func (e *expressions) one(depth int) string {
@@ -90,6 +93,9 @@ func (e *expressions) term() string {
 		case 20:
 			return pick(r, []string{"ip multicast", "ip6 multicast"})
 		case 21:
+			if e.noPPPoE {
+				return pick(r, []string{"vlan", "vlan 5", "vlan 6", "mpls", "mpls 16", "vlan", "vlan 100", "vlan 5"})
+			}
 			if e.layers {
 				return pick(r, []string{"vlan", "vlan 5", "vlan 6", "vlan", "vlan 5", "vlan 100", "mpls", "mpls 16", "pppoes", "pppoes 1", "vlan (5)"})
 			}

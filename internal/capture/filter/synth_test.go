@@ -156,12 +156,12 @@ func synthEncapsulated(r *rand.Rand) payload {
 
 // synthFrame is a packet of a link type and, for the kernel, the same as its filters
 // see it; cut anywhere if asked for.
-func synthFrame(r *rand.Rand, link capture.LinkType, cut bool) (file []byte, kernel packet) {
+func synthFrame(r *rand.Rand, link capture.LinkType, cut bool) (file []byte, kernel seen) {
 	p := synthEncapsulated(r)
 	if cut {
 		p.data = p.data[:r.IntN(len(p.data)+1)]
 	}
-	kernel = packet{protocol: uint32(p.kind), kind: uint32(r.IntN(5)), ifindex: uint32(1 + r.IntN(3)), ancillary: true}
+	kernel = seen{protocol: uint32(p.kind), kind: uint32(r.IntN(5)), ifindex: uint32(1 + r.IntN(3)), ancillary: true}
 	switch link {
 	case capture.LinkEthernet:
 		head := cat([]byte(pick(r, someMACs)), []byte(pick(r, someMACs)))
@@ -190,5 +190,6 @@ func synthFrame(r *rand.Rand, link capture.LinkType, cut bool) (file []byte, ker
 		file = p.data
 		kernel.data = file
 	}
+	kernel.length = len(kernel.data)
 	return file, kernel
 }

@@ -6,9 +6,10 @@ import (
 	"golang.org/x/net/bpf"
 )
 
-// packet is what a program sees: bytes, and in the kernel what is beside them.
-type packet struct {
+// seen is what a program sees: bytes, and in the kernel what is beside them.
+type seen struct {
 	data      []byte
+	length    int // on the wire
 	protocol  uint32
 	kind      uint32
 	ifindex   uint32
@@ -20,7 +21,7 @@ type packet struct {
 // run is the interpreter of libpcap and of the kernel, which golang.org/x/net/bpf's
 // lacks loads of metadata for. The program was checked. short says that a load went
 // beyond the packet's end.
-func run(prog []bpf.RawInstruction, p *packet) (result uint32, short bool) {
+func run(prog []bpf.RawInstruction, p *seen) (result uint32, short bool) {
 	var a, x uint32
 	var m [16]uint32
 	load := func(at, size uint32, absolute bool) (uint32, bool) {
@@ -143,9 +144,9 @@ func run(prog []bpf.RawInstruction, p *packet) (result uint32, short bool) {
 			x, ok = load(r.K, 1, true)
 			x = 4 * (x & 15)
 		case opLdLen:
-			a = uint32(len(p.data))
+			a = uint32(p.length)
 		case opLdLen | 1:
-			x = uint32(len(p.data))
+			x = uint32(p.length)
 		case opLdK:
 			a = r.K
 		case opLdxK:

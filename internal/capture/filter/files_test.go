@@ -1,0 +1,199 @@
+package filter
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/net/bpf"
+
+	"dubbo-wire/internal/capture"
+)
+
+// recorded are captures of the project that have something to tell apart; of each the
+// first packets.
+var recorded = []string{
+	"bid-plain.pcap", "bid-ipv6.pcap", "any-doubles-cooked1.pcap.gz", "bid-cooked1.pcap.gz", "bid-cooked2.pcap.zst", "any-doubles.pcap.zst",
+	"fragments-v4.pcap.zst", "fragments-v6.pcap.zst", "fragments-vxlan.pcap.zst", "tags-mpls.pcap.zst", "tags-qinq.pcap.zst",
+	"tags-vlan.pcap.zst", "tags-pseudowire.pcap.zst", "tunnel-4in4.pcap.zst", "tunnel-6in4.pcap.zst", "tunnel-gre.pcap.zst",
+	"tunnel-gre-ip.pcap.zst", "tunnel-vxlan.pcap.zst", "tunnel-geneve.pcap.zst", "tunnel-erspan3.pcap.zst", "snap200.pcap.zst", "offload.pcap.zst",
+}
+
+const captures = "../../../testdata/captures/"
+
+// packetsOf are the packets of a link type: recorded ones and made ones, none cut.
+func packetsOf(t *testing.T, link capture.LinkType) []seen {
+	t.Helper()
+	var out []seen
+	for _, name := range recorded {
+		f, err := capture.Open([]string{captures + name}, capture.Options{})
+		require.NoError(t, err)
+		for n := 0; n < 60; n++ {
+			var p capture.Packet
+			if err := f.Next(&p); errors.Is(err, io.EOF) {
+				break
+			} else {
+				require.NoError(t, err)
+			}
+			if p.Link == link {
+				out = append(out, seen{data: bytes.Clone(p.Data), length: p.WireLen})
+			}
+		}
+		require.NoError(t, f.Close())
+	}
+	r := rand.New(rand.NewPCG(9, uint64(link)))
+	for range 1200 {
+		data, _ := synthFrame(r, link, false)
+		out = append(out, seen{data: data, length: len(data)})
+	}
+	return out
+}
+
+// writePcap writes packets, each at a second of its own by which it is known.
+func writePcap(t *testing.T, link capture.LinkType, packets []seen) string {
+	t.Helper()
+	b := pcapHeader(link)
+	for i, p := range packets {
+		for _, v := range []int{i, 0, len(p.data), p.length} {
+			b = binary.LittleEndian.AppendUint32(b, uint32(v))
+		}
+		b = append(b, p.data...)
+	}
+	name := filepath.Join(t.TempDir(), "packets.pcap")
+	require.NoError(t, os.WriteFile(name, b, 0o644))
+	return name
+}
+
+// tcpdumpPasses is which packets of a file tcpdump lets through. ok is false where it
+// refuses the expression.
+func tcpdumpPasses(t *testing.T, name, expr string, n int) (passes []bool, ok bool) {
+	t.Helper()
+	cmd := exec.Command("tcpdump", "-r", name, "-w", "-", "--", expr)
+	out, err := cmd.Output()
+	passes = make([]bool, n)
+	if err != nil {
+		var exit *exec.ExitError
+		require.ErrorAs(t, err, &exit)
+		return passes, bytes.Contains(exit.Stderr, []byte("rejects all packets"))
+	}
+	for at := 24; at < len(out); {
+		passes[binary.LittleEndian.Uint32(out[at:])] = true
+		at += 16 + int(binary.LittleEndian.Uint32(out[at+8:]))
+	}
+	return passes, true
+}
+
+// TestTableAgainstTcpdump lets tcpdump and our programs read the same files.
+func TestTableAgainstTcpdump(t *testing.T) {
+	needTcpdump(t)
+	for _, link := range []capture.LinkType{capture.LinkEthernet, capture.LinkLinuxSLL, capture.LinkLinuxSLL2, capture.LinkRaw, capture.LinkIPv4, capture.LinkIPv6} {
+		t.Run(link.String(), func(t *testing.T) {
+			t.Parallel()
+			packets := packetsOf(t, link)
+			name := writePcap(t, link, packets)
+			compared, some := 0, 0
+			for i, expr := range table {
+				all := []string{expr}
+				if link == capture.LinkEthernet && !testing.Short() {
+					other := table[(i*7+3)%len(table)]
+					all = append(all, "not ("+expr+")", "("+expr+") and not ("+other+")", expr+" or "+other)
+				}
+				for _, e := range all {
+					want, ok := tcpdumpPasses(t, name, e, len(packets))
+					prog, err := Compile(e, Target{Link: link})
+					if !ok {
+						assert.Error(t, err, e)
+						continue
+					}
+					if err != nil {
+						assert.ErrorContains(t, err, "no packet can pass", e)
+						prog = rejectAll
+					}
+					compared++
+					wrong, passed := 0, 0
+					for i := range packets {
+						got, _ := run(prog, &packets[i])
+						if want[i] {
+							passed++
+						}
+						if (got != 0) != want[i] {
+							if wrong++; wrong == 1 {
+								t.Errorf("%s: tcpdump says %v of packet %d: % x", e, want[i], i, packets[i].data)
+							}
+						}
+					}
+					if passed > 0 && passed < len(packets) {
+						some++
+					}
+				}
+			}
+			t.Logf("%d expressions on %d packets; %d pass some and keep some back", compared, len(packets), some)
+			assert.Greater(t, some, 60)
+		})
+	}
+}
+
+// TestVM runs our programs in the interpreter of golang.org/x/net/bpf, too.
+func TestVM(t *testing.T) {
+	packets := packetsOf(t, capture.LinkEthernet)
+	for _, expr := range table {
+		prog, err := Compile(expr, Target{Link: capture.LinkEthernet})
+		if err != nil {
+			continue
+		}
+		all, decoded := bpf.Disassemble(prog)
+		require.True(t, decoded, expr)
+		if slices.Contains(all, bpf.Instruction(bpf.NegateA{})) {
+			continue // it has none
+		}
+		vm, err := bpf.NewVM(all)
+		require.NoError(t, err, expr)
+		for i := range packets {
+			whole := seen{data: packets[i].data, length: len(packets[i].data)}
+			got, err := vm.Run(whole.data)
+			require.NoError(t, err, expr)
+			want, _ := run(prog, &whole)
+			require.Equal(t, int(want), got, "%s, packet %d", expr, i)
+		}
+	}
+}
+
+// TestCutAnywhere cuts packets to every length: the programs still say what libpcap's
+// say.
+func TestCutAnywhere(t *testing.T) {
+	o := fileOracle(t, capture.LinkEthernet)
+	r := rand.New(rand.NewPCG(4, 4))
+	var frames []frame
+	for range 40 {
+		data, _ := synthFrame(r, capture.LinkEthernet, false)
+		for n := range data {
+			p := seen{data: data[:n], length: len(data)}
+			frames = append(frames, frame{p, p})
+		}
+	}
+	for range 300 {
+		p := seen{data: bytesOf(r, r.IntN(120))}
+		p.length = len(p.data)
+		frames = append(frames, frame{p, p})
+	}
+	for _, expr := range table {
+		ours, err := Compile(expr, Target{Link: capture.LinkEthernet})
+		if err != nil {
+			ours = rejectAll
+		}
+		theirs, err := o.program(expr, "-O")
+		require.NoError(t, err, expr)
+		if i, bad := difference(ours, theirs, frames); bad {
+			t.Errorf("%s differs on % x", expr, frames[i].ours.data)
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package filter
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// Ports is the filter behind the flag --port: it lets everything through that may
+// carry TCP with one of the ports, and keeps back only what certainly does not:
+// TCP, UDP, ICMP over plain IP with others, ARP. Fragments, tunnels, labels, headers
+// between IP and TCP, everything it does not understand goes through: who decodes the
+// packets looks inside. No ports are no filter.
+func Ports(ports []uint16) *Expr {
+	if len(ports) == 0 {
+		return &Expr{}
+	}
+	var text []string
+	for _, p := range ports {
+		text = append(text, fmt.Sprint(p))
+	}
+	return &Expr{text: "what may carry port " + strings.Join(text, " or "), root: &mayCarry{ports: slices.Clone(ports)}}
+}
+
+// Hosts is the same for the flag --host and addresses.
+func Hosts(hosts []netip.Addr) *Expr {
+	if len(hosts) == 0 {
+		return &Expr{}
+	}
+	n := &mayCarry{}
+	var text []string
+	for _, h := range hosts {
+		h = h.Unmap().WithZone("")
+		n.hosts = append(n.hosts, h)
+		text = append(text, h.String())
+	}
+	return &Expr{text: "what may carry host " + strings.Join(text, " or "), root: n}
+}
+
+// mayCarry has ports or hosts.
+type mayCarry struct {
+	ports []uint16
+	hosts []netip.Addr
+}
+
+// tunnelPorts are the UDP ports behind which internal/capture/packet looks for packets.
+var tunnelPorts = []uint16{2152, 4754, 4789, 4790, 6081, 6635, 8472, 37008}
+
+// maxInnerTags is how many VLAN tags inside the packet are looked behind; what has
+// more goes through.
+const maxInnerTags = 2
+
+func (n *mayCarry) gen(g *gen) *cond {
+	switch g.link {
+	case linkIPv4:
+		return n.ipv4(g, 0)
+	case linkIPv6:
+		return n.ipv6(g, 0)
+	case linkRaw:
+		first := g.load(offset{}, 0, 1)
+		return choose(masked(first, 0xf0, 0x40), n.ipv4(g, 0),
+			choose(masked(first, 0xf0, 0x60), n.ipv6(g, 0), constCond(true)))
+	}
+	return n.network(g, g.linktype.at, g.payload.at, maxInnerTags)
+}
+
+func choose(c, yes, no *cond) *cond { return &cond{kind: condIf, l: c, r: yes, no: no} }
+
+// network decides by the type at kind about what begins at the place at.
+func (n *mayCarry) network(g *gen, kind, at uint32, tags int) *cond {
+	t := g.load(offset{at: kind}, 0, 2)
+	behindTag := constCond(true)
+	if tags > 0 {
+		behindTag = n.network(g, at+2, at+4, tags-1)
+	}
+	const lldp = 0x88cc
+	return choose(equal(t, etherIPv4), n.ipv4(g, at),
+		choose(equal(t, etherIPv6), n.ipv6(g, at),
+			choose(or(equal(t, etherVLAN), equal(t, etherQinQ), equal(t, etherOldQinQ)), behindTag,
+				not(or(equal(t, etherARP), equal(t, etherRARP), equal(t, lldp))))))
+}
+
+func (n *mayCarry) ipv4(g *gen, at uint32) *cond {
+	load := func(plus, size uint32) []ins { return g.load(offset{at: at}, plus, size) }
+	behind := func(plus uint32) []ins {
+		return []ins{{opLdx4, at - uint32(g.header)}, g.indirect(0, at+plus, 2)}
+	}
+	fragment := compare(load(6, 2), opJSet, 0x3fff) // more follow, or not the first
+	tcp := or(fragment, n.hasPort(behind(0)), n.hasPort(behind(2)))
+	if n.hosts != nil {
+		tcp = or(n.hasHost(false, load, 12), n.hasHost(false, load, 16))
+	}
+	proto := load(9, 1)
+	return or(not(masked(load(0, 1), 0xf0, 0x40)),
+		choose(equal(proto, ipTCP), tcp,
+			choose(equal(proto, ipUDP), or(fragment, isTunnel(behind(2))),
+				not(or(equal(proto, ipICMP), equal(proto, ipIGMP))))))
+}
+
+func (n *mayCarry) ipv6(g *gen, at uint32) *cond {
+	load := func(plus, size uint32) []ins { return g.load(offset{at: at}, plus, size) }
+	tcp := or(n.hasPort(load(40, 2)), n.hasPort(load(42, 2)))
+	if n.hosts != nil {
+		tcp = or(n.hasHost(true, load, 8), n.hasHost(true, load, 24))
+	}
+	proto := load(6, 1)
+	return or(not(masked(load(0, 1), 0xf0, 0x60)),
+		choose(equal(proto, ipTCP), tcp,
+			choose(equal(proto, ipUDP), isTunnel(load(42, 2)), not(equal(proto, ipICMP6)))))
+}
+
+func (n *mayCarry) hasPort(code []ins) *cond {
+	all := []*cond{constCond(false)}
+	for _, p := range n.ports {
+		all = append(all, equal(code, uint32(p)))
+	}
+	return or(all...)
+}
+
+func isTunnel(code []ins) *cond {
+	var all []*cond
+	for _, p := range tunnelPorts {
+		all = append(all, equal(code, uint32(p)))
+	}
+	return or(all...)
+}
+
+func (n *mayCarry) hasHost(six bool, load func(plus, size uint32) []ins, at uint32) *cond {
+	all := []*cond{constCond(false)}
+	for _, h := range n.hosts {
+		if h.Is4() == six {
+			continue
+		}
+		var words []*cond
+		b := h.AsSlice()
+		for i := 0; i < len(b); i += 4 {
+			words = append(words, equal(load(at+uint32(i), 4), uint32(b[i])<<24|uint32(b[i+1])<<16|uint32(b[i+2])<<8|uint32(b[i+3])))
+		}
+		all = append(all, and(words...))
+	}
+	return or(all...)
+}
