@@ -34,9 +34,11 @@ type Live struct {
 	link   LinkType
 	single bool // the socket is bound to an interface
 	filter []bpf.RawInstruction
+
+	// Of Next, and without the lock.
 	number int64
 	in     Input
-	walk   walker
+	walk   walker // while held
 	frame  frame
 
 	mu      sync.Mutex
@@ -295,35 +297,50 @@ func (l *Live) turn() error {
 		if l.walk.broken {
 			l.in.note(l.number, 0, "a block of the ring contradicts itself; the rest of it is skipped")
 		}
+		l.walk = walker{}
 	}
 	if l.closed.Load() {
 		return l.finish()
 	}
-	l.watch.heard()
-	l.look()
-	if l.take() {
-		return nil
-	}
-	l.polling = true
-	l.mu.Unlock()
-	_, err := unix.Poll(l.fds[:], max(1, int(l.opt.Poll/time.Millisecond)))
-	l.mu.Lock()
-	l.polling = false
-	if l.closed.Load() {
-		return l.finish()
-	}
-	if err != nil && err != unix.EINTR {
-		return &Error{Cause: Unreadable, File: l.names, Err: err, Text: fmt.Sprintf("%s: capturing failed: %v", l.names, err)}
-	}
-	if l.fds[0].Revents&unix.POLLERR != 0 {
-		if err := l.socketError(); err != nil {
+	now := time.Now()
+	for end := now.Add(l.opt.Poll); ; now = time.Now() {
+		l.watch.heard()
+		l.look(now)
+		wait := end.Sub(now)
+		switch {
+		case l.take():
+			return nil
+		case wait <= 0 || len(l.notices) > 0:
+			return ErrTimeout
+		}
+		if err := l.wait(l.watch.within(now, wait)); err != nil {
 			return err
 		}
 	}
-	if l.take() {
+}
+
+// wait waits without the lock until something happens.
+func (l *Live) wait(d time.Duration) error {
+	l.polling = true
+	l.mu.Unlock()
+	_, err := unix.Poll(l.fds[:], int((d+time.Millisecond-1)/time.Millisecond))
+	l.mu.Lock()
+	l.polling = false
+	switch {
+	case l.closed.Load():
+		return l.finish()
+	case err == unix.EINTR:
 		return nil
+	case err != nil:
+		return l.failed(err)
+	case l.fds[0].Revents&unix.POLLERR != 0:
+		return l.socketError()
 	}
-	return ErrTimeout
+	return nil
+}
+
+func (l *Live) failed(err error) error {
+	return &Error{Cause: Unreadable, File: l.names, Err: err, Text: fmt.Sprintf("%s: capturing failed: %v", l.names, err)}
 }
 
 // take takes the next block if the kernel has handed it over.
@@ -349,12 +366,11 @@ func (l *Live) socketError() error {
 		l.watch.stale = true
 		return nil
 	}
-	return &Error{Cause: Unreadable, File: l.names, Err: err, Text: fmt.Sprintf("%s: capturing failed: %v", l.names, err)}
+	return l.failed(err)
 }
 
 // look sees to interfaces that went away or came back.
-func (l *Live) look() {
-	now := time.Now()
+func (l *Live) look(now time.Time) {
 	if !l.watch.due(now) {
 		return
 	}
@@ -503,7 +519,6 @@ func (l *Live) free() error {
 	}
 	l.freed = true
 	l.stats.Fill = 0
-	l.walk = walker{}
 	l.closeRest()
 	return l.ring.free()
 }

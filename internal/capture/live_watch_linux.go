@@ -115,6 +115,14 @@ func (w *watch) due(now time.Time) bool {
 	return w.events < 0 || !w.any && slices.ContainsFunc(w.slots, func(s slot) bool { return !s.Up })
 }
 
+// within is how long one may wait, at most d, until the interfaces should be listed.
+func (w *watch) within(now time.Time, d time.Duration) time.Duration {
+	if w.stale {
+		d = min(d, max(w.checked.Add(refreshEvery).Sub(now), time.Millisecond))
+	}
+	return d
+}
+
 // heard takes what the routing socket has told; that it told something is enough.
 func (w *watch) heard() {
 	if w.events < 0 {
