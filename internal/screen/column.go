@@ -180,19 +180,19 @@ func headings(chosen []*column, nameWidth int, title string, sortBy columnID, re
 	if reversed {
 		arrow = "↑"
 	}
-	head := func(c *column, name string) span {
+	head := func(c *column, name string) line {
 		if c.id == sortBy {
-			return span{arrow + name, sorted}
+			return line{{arrow + name, sorted}}
 		}
-		return span{c.key + name, strong}
+		return line{{c.key, faint}, {name, strong}}
 	}
 	groups = text(spaces(cursorWidth + nameWidth))
-	first := head(&nameColumn, title)
-	if sortBy != colName {
-		first.text = title
+	first := looking(title, strong)
+	if sortBy == colName {
+		first = head(&nameColumn, title)
 	}
-	first.text = term.Cut(first.text, nameWidth)
-	names = line{{text: spaces(cursorWidth)}, first, {text: spaces(nameWidth - term.Width(first.text))}}
+	first = first.cut(nameWidth)
+	names = append(append(text(spaces(cursorWidth)), first...), span{text: spaces(nameWidth - first.width())})
 	for i := 0; i < len(chosen); {
 		group, width := chosen[i].group, 0
 		at := i
@@ -200,10 +200,10 @@ func headings(chosen []*column, nameWidth int, title string, sortBy columnID, re
 			width += chosen[i].width + 1
 			h := head(chosen[i], chosen[i].name)
 			if chosen[i].number == nil {
-				names = append(names, span{text: " "}, h, span{text: spaces(chosen[i].width - term.Width(h.text))})
+				names = append(append(append(names, span{text: " "}), h...), span{text: spaces(chosen[i].width - h.width())})
 				continue
 			}
-			names = append(names, span{text: spaces(chosen[i].width + 1 - term.Width(h.text))}, h)
+			names = append(append(names, span{text: spaces(chosen[i].width + 1 - h.width())}), h...)
 		}
 		groups = append(groups, span{heading(group, width, i-at), faint})
 	}

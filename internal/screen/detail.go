@@ -107,7 +107,7 @@ func (m *model) detail() *detail {
 func (m *model) anatomy(d *detail, v *live.Detail, wide bool, half int) {
 	d.begin("anatomy", line{{"WHAT THE BYTES ARE FOR", strong}, {"  bodies of request and response, bytes per call", faint}})
 	if len(v.Classes) == 0 {
-		d.lines = append(d.lines, looking("  waiting for the next call: from the opening on every call is taken apart", faint))
+		d.lines = append(d.lines, looking("  waiting for the next call: from the opening on calls are taken apart", faint))
 	}
 	for _, p := range v.Classes {
 		d.lines = append(d.lines, share(clean(p.Name), count(p.Bytes), p.Percent, m.width, 16))

@@ -14,7 +14,7 @@ var helpKeys = [][2]string{
 	{"/", "filter: only rows with this text in their names (* and ? for any text, any letter); Esc clears it"},
 	{"enter", "open a method: what its bytes are for, how sizes and latencies spread, its largest call explained; of a service: its methods"},
 	{"Tab e", "in a method: the next section, the largest call; q, Esc or Backspace goes back"},
-	{"space", "pause: the picture stands still, the capture goes on"},
+	{"space", "pause: the picture stands still, the capture goes on, and drops, ring and coverage are of now; rows can be sorted and filtered"},
 	{"w", "record packets to a file, and stop that"},
 	{"Ctrl-L", "draw everything again"},
 	{"q Ctrl-C", "end the capture; the report of all that was seen follows"},
@@ -25,12 +25,12 @@ var helpWords = [][2]string{
 	{"dubbo, other", "the messages' part of it with all headers, and the rest. With a filter in the kernel the rest is never seen: it comes from the interface's counters then, and is marked with *"},
 	{"drops", "packets that the kernel threw away because the ring was full. From the first one on sizes are still right, sums are too low"},
 	{"ring", "how much of the ring waits to be read; 100 % is followed by drops. Against both: a filter in the kernel (port 20880), a larger ring (--buffer), fewer bytes of each packet (-s)"},
-	{"coverage", "the share of Dubbo's bytes that were understood as whole frames, since the start"},
-	{"Mbit/s, %", "the row's messages on the wire both ways with all headers, and their share of all rows"},
+	{"coverage", "the share of Dubbo's bytes that came in whole frames, since the start: the rest is missing in the capture, or was never understood"},
+	{"Mbit/s, share%", "the row's messages on the wire both ways with all headers, and their share of all rows"},
 	{"call/s", "calls per second; rows and rates are of the last seconds (the line above the table tells how many)"},
-	{"request, response", "bytes of a body, without Dubbo's header of 16: mean, median, 99th percentile, largest. Exact, but percentiles of many calls may be up to 1.6 % high"},
-	{"latency", "from the request's last packet to the response's first, where the capture stands"},
-	{"err%", "calls answered with an error or an exception, of those answered"},
+	{"request, response", "bytes of a body, without Dubbo's header of 16: mean, median, 99th percentile, largest. Means and largest are exact, the others within 1 %"},
+	{"latency", "from the request's first byte to the response's last, where the capture stands"},
+	{"err%", "calls answered with an error or an exception, of all calls"},
 	{"k M G", "thousands, millions, thousands of millions, where a number is too wide for its column"},
 }
 
@@ -65,7 +65,9 @@ func (m *model) help() []line {
 	if s := m.snap; s != nil && len(s.Findings) > 0 {
 		title("FINDINGS")
 		for _, f := range s.Findings {
-			lines = append(lines, wrapped("  "+clean(f), plain, m.width, 2, 9)...)
+			for _, l := range wrapped(clean(f), plain, max(m.width-2, 1), 2, 9) {
+				lines = append(lines, append(text("  "), l...))
+			}
 		}
 	}
 	title("MESSAGES")

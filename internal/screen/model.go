@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -157,13 +158,24 @@ func (m *model) resume() {
 	m.arrange()
 }
 
-// regroup shows the rows of another grouping.
+// regroup shows the rows of another grouping. A filter goes along only where names are alike.
 func (m *model) regroup(by live.Grouping) {
 	m.resume()
+	switch m.settings.Filter = strings.TrimSuffix(m.settings.Filter, "/"); by {
+	case live.ByMethod, live.ByService:
+		if old := m.settings.By; old != live.ByMethod && old != live.ByService {
+			m.settings.Filter = ""
+		}
+	default:
+		m.settings.Filter = ""
+	}
 	m.settings.By = by
 	m.top, m.isPinned = 0, false
 	m.arrange()
 }
+
+// unknown is the name of the row of calls whose requests were not seen.
+const unknown = "?"
 
 // open looks into the method of the cursor's row, or into the methods of its service.
 func (m *model) open() {
@@ -176,11 +188,11 @@ func (m *model) open() {
 	case r.rest:
 		m.say("this row stands for many groups; a filter (/) singles them out")
 	case snap.By == live.ByService:
-		m.settings.Filter = r.Name + "/"
 		m.regroup(live.ByMethod)
+		m.filter(r.Name + "/")
 	case snap.By != live.ByMethod:
 		m.say("methods can be opened: g groups by method")
-	case r.Method == live.Method{}:
+	case r.Method == live.Method{}, r.Name == unknown:
 		m.say("the requests of these calls were not seen, so their method is not known")
 	default:
 		m.resume()

@@ -33,7 +33,7 @@ func clean(s string) string {
 		var c string
 		var w int
 		c, rest, w, state = uniseg.FirstGraphemeClusterInString(rest, state)
-		if ansi.StringWidthWc(c) != w || ansi.StringWidth(c) != w || w > 2 || len(c) > 16 {
+		if w < 1 || w > 2 || ansi.StringWidthWc(c) != w || ansi.StringWidth(c) != w || len(c) > 16 || joins(c) {
 			b.WriteByte('?')
 			continue
 		}
@@ -41,3 +41,6 @@ func clean(s string) string {
 	}
 	return b.String()
 }
+
+// joins reports characters that become one with whatever stands beside them.
+func joins(c string) bool { return uniseg.GraphemeClusterCount("x"+c+"x") != 3 }

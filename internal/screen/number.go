@@ -144,7 +144,7 @@ func sparkline(history []float64, top float64, n int) string {
 	var b strings.Builder
 	b.WriteString(spaces(n - len(history)))
 	for _, f := range history {
-		level := 0
+		level := 0 // nothing
 		if isNumber(f) && isNumber(top) && top > 0 {
 			level = int(min(f/top, 1) * float64(len(blocks)-1))
 			if level == 0 && f > top/100 {

@@ -38,6 +38,7 @@ const framesPerSecond = 10
 // Screen is a live table on a terminal.
 type Screen struct {
 	options Options
+	more    []tea.ProgramOption // of tests
 
 	mu       sync.Mutex
 	settings live.Settings
@@ -117,6 +118,7 @@ func (s *Screen) Run() error {
 		profile = colorprofile.ANSI
 	}
 	options = append(options, tea.WithEnvironment(environ), tea.WithColorProfile(profile))
+	options = append(options, s.more...)
 
 	m := newModel(s.options)
 	m.now = time.Now()
@@ -199,8 +201,15 @@ func (p program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if p.model.quit {
 		return p, tea.Quit
 	}
-	if key, ok := msg.(tea.KeyPressMsg); ok && key.String() == "ctrl+l" {
-		return p, tea.ClearScreen
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		if msg.String() == "ctrl+l" {
+			return p, tea.ClearScreen
+		}
+	case tea.WindowSizeMsg:
+		// The renderer takes the columns that a terminal has gained for empty once it has drawn into them, and would leave
+		// there what should go. Drawing all again with the next frames makes it know.
+		return p, tea.Tick(2*time.Second/framesPerSecond, func(time.Time) tea.Msg { return tea.ClearScreen() })
 	}
 	return p, nil
 }

@@ -192,7 +192,11 @@ func (m *model) selected(s *live.Snapshot, chosen []*column, n int) []line {
 	name := term.CutMiddle(r.full, max(m.width-about.width()-4, 8))
 	lines[0] = spread(append(text("  "), looking(name, strong)...), about, m.width)
 	if n > 1 {
-		lines[1] = append(text("  "), m.hidden(r, chosen)...)
+		more := m.hidden(r, chosen)
+		if len(more) == 0 {
+			more = looking(plural(r.Calls, "call")+" in the last "+seconds(s.Window), faint)
+		}
+		lines[1] = append(text("  "), more...)
 	}
 	return lines
 }
@@ -274,14 +278,14 @@ func (m *model) notes() []note {
 	s := m.snap
 	if s != nil {
 		for _, b := range broken(s) {
-			add(alarm, "! %s: waiting for it to come back; the capture goes on by itself", b)
+			add(warn, "! %s: waiting for it to come back; the capture goes on by itself", b)
 		}
 		if s.RecordError != "" {
-			add(alarm, "! recording: %s", clean(s.RecordError))
+			add(warn, "! recording: %s", clean(s.RecordError))
 		}
 		switch {
 		case s.RecentDrops > 0:
-			add(alarm, "! the kernel dropped %s, %s in the last %s: sums and rates are too low. A kernel filter, or a larger --buffer, helps: ?",
+			add(warn, "! the kernel dropped %s, %s in the last %s: sums and rates are too low. A kernel filter, or a larger --buffer, helps: ?",
 				plural(s.KernelDrops, "packet"), count(s.RecentDrops), seconds(s.Window))
 		case s.KernelDrops > 0:
 			add(warn, "! the kernel dropped %s since the start, none in the last %s", plural(s.KernelDrops, "packet"), seconds(s.Window))

@@ -1,0 +1,249 @@
+package screen
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/live"
+)
+
+func (m *model) at() string { return m.list[m.cursor].Name }
+
+func names(m model) []string {
+	var all []string
+	for _, r := range m.list {
+		_, name, _ := strings.Cut(r.Name, "/")
+		all = append(all, name)
+	}
+	return all
+}
+
+// 1 to 9 sort by the columns that bear these numbers, once more the other way round; < and > go to the column beside.
+func TestSort(t *testing.T) {
+	m := drive(start(80, 24), steady())
+	for k, first := range map[string]string{
+		"1": "getMetadataInfo", "2": "getUser", "3": "batchGet", "4": "batchGet", "5": "listByBuyer", "6": "listByBuyer",
+		"7": "listByBuyer", "8": "reserve", "9": "reserve", "0": "batchGet",
+	} {
+		assert.Equal(t, first, names(drive(m, k))[0], k)
+	}
+	assert.Equal(t, "listByBuyer", names(drive(m, "1", "1"))[0], "the first time it is the other way round: it is sorted by that already")
+	p99 := drive(m, "8")
+	assert.Equal(t, []string{"reserve", "listByBuyer", "batchGet", "getUser", "status", "getMetadataInfo"}, names(p99))
+	assert.Equal(t, []string{"status", "getUser", "batchGet", "listByBuyer", "reserve", "getMetadataInfo"}, names(drive(p99, "8")),
+		"what is not known is last in any order")
+	assert.Equal(t, names(drive(p99, "8")), names(drive(p99, "r")))
+
+	assert.Equal(t, colShare, drive(m, "right").sortBy)
+	assert.Equal(t, colCalls, drive(m, ">", ">").sortBy)
+	assert.Equal(t, colName, drive(m, "<").sortBy)
+	assert.Equal(t, colMbit, drive(m, "<", ">").sortBy)
+	seen := map[columnID]bool{}
+	for range int(colName) + 1 {
+		m = drive(m, "right")
+		seen[m.sortBy] = true
+		view := m.view()
+		assert.Contains(t, view, "↓", "the column that rows are sorted by is always shown")
+		assert.Contains(t, view, "sorted by "+columnOf(m.sortBy).title)
+	}
+	assert.Len(t, seen, int(colName)+1)
+}
+
+// The cursor stays on its row when others overtake it; on the first row it stays until it is moved.
+func TestCursor(t *testing.T) {
+	m := drive(start(80, 24), steady())
+	require.Equal(t, "com.acme.order.OrderQuery/listByBuyer", m.at())
+	assert.Equal(t, "com.acme.user.UserService/getUser", func() string { m := drive(m, "2"); return m.at() }(), "never moved: the first row")
+
+	m = drive(m, "down")
+	require.Equal(t, "com.acme.item.ItemService/batchGet", m.at())
+	other := steady()
+	other.Rows[1].BitsPerSecond = 1
+	m = drive(m, other)
+	assert.Equal(t, "com.acme.item.ItemService/batchGet", m.at())
+	assert.Equal(t, 5, m.cursor)
+	m = drive(m, "3")
+	assert.Equal(t, "com.acme.item.ItemService/batchGet", m.at())
+	assert.Equal(t, 0, m.cursor)
+
+	gone := steady()
+	gone.Rows = gone.Rows[:1]
+	m = drive(m, gone)
+	assert.Equal(t, 0, m.cursor)
+	m = drive(m, steady(), "3", "home", "1")
+	assert.Equal(t, 0, m.cursor, "Home: the first row, whichever that is")
+
+	m = drive(start(80, 24), many(5000), "pgdown", "pgdown", "down")
+	row := m.at()
+	assert.Equal(t, 2*m.layout().rows+1, m.cursor)
+	m = drive(m, "2") // from the other end
+	assert.Equal(t, row, m.at())
+	assert.Contains(t, m.view(), "> Service002/method0025")
+	m = drive(m, "end")
+	assert.Equal(t, 4999, m.cursor)
+	assert.Contains(t, m.view(), "of 5,000")
+	m = drive(m, "pgup", "k", "j", "home")
+	assert.Equal(t, 0, m.top)
+}
+
+// g and G go through the groupings; the rows of the former one stay until those of the new one come.
+func TestGrouping(t *testing.T) {
+	m := drive(start(80, 24), steady(), "down", "g")
+	assert.Equal(t, live.ByService, m.settings.By)
+	assert.Contains(t, m.view(), "by method", "until a snapshot by service comes")
+	m = drive(m, grouped(live.ByService))
+	assert.Contains(t, m.view(), "by service")
+	assert.Contains(t, m.view(), "> c.a.o.OrderQuery")
+	assert.Equal(t, live.ByPair, drive(m, "G", "G").settings.By)
+	for range 6 {
+		m = drive(m, "g")
+	}
+	assert.Equal(t, live.ByService, m.settings.By, "behind the last comes the first")
+
+	m = drive(m, grouped(live.ByService), "enter")
+	assert.Equal(t, live.Settings{By: live.ByMethod, Filter: "com.acme.order.OrderQuery/"}, m.settings, "a service opens into its methods")
+	m = drive(m, "g")
+	assert.Equal(t, "com.acme.order.OrderQuery", m.settings.Filter, "services are named as methods are")
+	m = drive(m, "g", grouped(live.BySerialization), "enter")
+	assert.Empty(t, m.settings.Filter, "serializations are not")
+	assert.Equal(t, tablePage, m.page)
+	assert.Contains(t, m.view(), "methods can be opened")
+}
+
+// What is typed filters at once; Enter keeps it, Esc takes it away.
+func TestFilter(t *testing.T) {
+	m := drive(start(80, 24), steady(), "/")
+	m = drive(m, typing("Stock")...)
+	assert.Equal(t, "Stock", m.settings.Filter)
+	assert.Equal(t, []string{"reserve"}, names(m))
+	assert.Contains(t, m.view(), "filter: Stock_")
+	m = drive(m, "backspace", "backspace", "ctrl+u", "q")
+	assert.Equal(t, "q", m.settings.Filter, "letters are no keys meanwhile")
+	assert.False(t, m.quit)
+	m = drive(m, "enter", "j")
+	assert.Equal(t, "q", m.settings.Filter)
+	assert.Equal(t, []string{"listByBuyer"}, names(m), "OrderQuery")
+	m = drive(m, "esc")
+	assert.Empty(t, m.settings.Filter)
+	assert.Len(t, m.list, 6)
+	assert.Empty(t, drive(m, "/", "x", "esc").settings.Filter)
+	assert.Empty(t, drive(m, "/", "x", "backspace").settings.Filter)
+	assert.False(t, drive(m, "/", "backspace").editing)
+	assert.Equal(t, "com.acme.", drive(m, append(append([]any{"/"}, typing("com.acme.order")...), "ctrl+w")...).settings.Filter)
+	m = drive(m, append([]any{"/"}, typing(strings.Repeat("長", 500))...)...)
+	assert.LessOrEqual(t, len(m.settings.Filter), longestText)
+	fits(t, m.view(), 80, 24)
+}
+
+// A pause freezes what is shown, but neither drops nor the capture.
+func TestPause(t *testing.T) {
+	m := drive(start(80, 24), steady(), "space", after(75*time.Second), dropping())
+	view := m.view()
+	assert.Contains(t, view, "PAUSED 1 min 15 s")
+	assert.Contains(t, view, "DROPS 1,234")
+	assert.Contains(t, view, "612")
+	other := steady()
+	other.Rows[0].BitsPerSecond = 7e6
+	m = drive(m, other)
+	assert.Contains(t, m.view(), "612", "frozen")
+	m = drive(m, "9")
+	assert.Equal(t, "reserve", names(m)[0], "but what is there can be sorted")
+	m = drive(m, "/", "p", "a", "y", "enter")
+	assert.Equal(t, []string{"status"}, names(m), "and filtered")
+	m = drive(m, "esc", "space")
+	assert.NotContains(t, m.view(), "PAUSED")
+	assert.NotContains(t, m.view(), "612")
+	assert.Nil(t, drive(start(80, 24), "space").frozen, "nothing to freeze")
+	assert.Nil(t, drive(m, "space", "g").frozen, "another grouping needs new rows")
+	assert.Nil(t, drive(m, "space", "enter").frozen, "a method does")
+}
+
+// Enter opens the method of the cursor, q goes back; q on the table ends it all.
+func TestOpen(t *testing.T) {
+	m := drive(start(80, 24), steady(), "enter")
+	assert.Equal(t, live.Method{Service: "com.acme.order.OrderQuery", Method: "listByBuyer"}, m.settings.Open)
+	assert.Contains(t, m.view(), "waiting for the next call")
+	other := detailed()
+	other.Detail.Method.Method = "another"
+	assert.Contains(t, func() string { m := drive(m, other); return m.view() }(), "waiting for the next call", "that is not the one")
+	m = drive(m, detailed())
+	assert.Contains(t, m.view(), "[anatomy]")
+	order := []string{"paths", "histograms", "clients", "largest call", "anatomy"}
+	for _, name := range order {
+		m = drive(m, "tab")
+		assert.Contains(t, m.view(), "["+name+"]")
+	}
+	for i := len(order) - 2; i >= 0; i-- {
+		m = drive(m, "left")
+		assert.Contains(t, m.view(), "["+order[i]+"]")
+	}
+	assert.Contains(t, func() string { m := drive(m, "e"); return m.view() }(), "LARGEST CALL")
+	assert.Equal(t, 0, drive(m, "home").scroll)
+	assert.Equal(t, 1, drive(m, "home", "down").scroll)
+	for _, back := range []string{"q", "esc", "backspace"} {
+		b := drive(m, back)
+		assert.Equal(t, tablePage, b.page)
+		assert.Equal(t, live.Method{}, b.settings.Open)
+		assert.False(t, b.quit)
+		assert.True(t, drive(b, "q").quit)
+	}
+	assert.True(t, drive(m, "ctrl+c").quit)
+
+	rest := odd()
+	m = drive(start(80, 24), rest, "end", "enter")
+	assert.Equal(t, tablePage, m.page)
+	assert.Contains(t, m.view(), "many groups")
+	m = drive(m, "up", "enter")
+	assert.Contains(t, m.view(), "so their method is not")
+}
+
+func TestHelp(t *testing.T) {
+	m := drive(start(80, 24), steady(), noticeMsg("eth0 went down; waiting"))
+	assert.Contains(t, m.view(), "eth0 went down; waiting")
+	m = drive(m, after(9*time.Second))
+	assert.NotContains(t, m.view(), "eth0 went down; waiting")
+	m = drive(m, "enter", "?", "end")
+	assert.Contains(t, m.view(), "eth0 went down; waiting", "kept")
+	assert.Contains(t, m.view(), "9 s ago")
+	m = drive(m, "q")
+	assert.Equal(t, detailPage, m.page, "where it was asked for")
+	for range 3 * noticesKept {
+		m = drive(m, noticeMsg("again"))
+	}
+	assert.Len(t, m.notices, noticesKept)
+}
+
+func TestRecord(t *testing.T) {
+	m := drive(start(80, 24), steady(), "w")
+	assert.True(t, m.settings.Record)
+	failed := steady()
+	failed.RecordError = "no space left on device"
+	m = drive(m, failed)
+	assert.Contains(t, m.view(), "! recording: no space left on device")
+	assert.False(t, drive(m, "w").settings.Record)
+	assert.Contains(t, func() string { m := drive(m, "ctrl+z"); return m.view() }(), "Ctrl-Z is not followed")
+}
+
+// Nothing jumps: however numbers change, the rows of the table start and end in the same lines.
+func TestSteadyLayout(t *testing.T) {
+	for _, s := range []*live.Snapshot{waiting(), steady(), dropping(), recording(), down(), odd(), many(100)} {
+		m := drive(start(80, 24), s)
+		lines := strings.Split(m.view(), "\n")
+		assert.Contains(t, lines[5], "service/method")
+		assert.Contains(t, lines[23], "quit")
+		assert.Regexp(t, `(drops|DROPS) [0-9,]+  ring [0-9]+ %!?  coverage [0-9-]`, lines[0])
+	}
+}
+
+func TestTooSmall(t *testing.T) {
+	m := drive(start(30, 6), dropping())
+	assert.Contains(t, m.view(), "DROPS 1,234")
+	assert.Contains(t, strings.Join(strings.Fields(m.view()), " "), "The terminal is 30 x 6; this screen needs 40 x 8.")
+	m = drive(start(leastWidth, leastHeight), steady())
+	assert.Contains(t, m.view(), "> ")
+	assert.Contains(t, m.view(), "drops 0 ring 3 % cov 99.71 %")
+}

@@ -1,0 +1,128 @@
+package screen
+
+import (
+	"bytes"
+	"io"
+	"sync"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/live"
+)
+
+// written counts what a terminal gets.
+type written struct {
+	mu     sync.Mutex
+	writes int
+	text   bytes.Buffer
+}
+
+func (w *written) Write(b []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.writes++
+	return w.text.Write(b)
+}
+
+func (w *written) count() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.writes
+}
+
+func (w *written) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.text.String()
+}
+
+// run starts a screen on a terminal that is none.
+func run(t *testing.T, o Options) (s *Screen, out *written, keys io.Writer, done chan error) {
+	in, keys := io.Pipe()
+	out = &written{}
+	o.Input, o.Output, o.Environ = in, out, []string{"TERM=xterm", "TERM_PROGRAM=test", "SSH_TTY=none"}
+	s = New(o)
+	s.more = []tea.ProgramOption{tea.WithWindowSize(80, 24)}
+	done = make(chan error, 1)
+	go func() { done <- s.Run() }()
+	t.Cleanup(s.Quit)
+	return s, out, keys, done
+}
+
+func ended(t *testing.T, done <-chan error) {
+	t.Helper()
+	select {
+	case err := <-done:
+		require.NoError(t, err)
+	case <-time.After(5 * time.Second):
+		require.Fail(t, "the screen does not end")
+	}
+}
+
+// However fast snapshots come, the terminal gets about ten pictures a second; where nothing changes, it gets nothing.
+func TestRate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	s, out, _, done := run(t, Options{Title: "eth0"})
+	begin := time.Now()
+	for i := 0; time.Since(begin) < 2*time.Second; i++ {
+		snap := steady()
+		snap.Packets, snap.Rows[0].BitsPerSecond = int64(i), float64(i)*1e6
+		before := time.Now()
+		s.Show(snap)
+		assert.Less(t, time.Since(before), time.Second, "the line never waits")
+		time.Sleep(time.Millisecond)
+	}
+	assert.LessOrEqual(t, out.count(), 30)
+	assert.GreaterOrEqual(t, out.count(), 5)
+	time.Sleep(500 * time.Millisecond)
+	still := out.count()
+	time.Sleep(2 * time.Second)
+	assert.Equal(t, still, out.count())
+	s.Quit()
+	ended(t, done)
+	s.Show(steady())
+	s.Notice("nobody reads this any more")
+}
+
+// Keys change the settings, and the line is told so.
+func TestSettings(t *testing.T) {
+	s, out, keys, done := run(t, Options{Settings: live.Settings{By: live.ByService}})
+	s.Show(steady())
+	require.Eventually(t, func() bool { return out.count() > 0 }, 5*time.Second, 10*time.Millisecond)
+	assert.Equal(t, live.Settings{By: live.ByService}, s.Settings())
+	_, err := keys.Write([]byte("g"))
+	require.NoError(t, err)
+	select {
+	case <-s.Changed():
+	case <-time.After(5 * time.Second):
+		require.Fail(t, "no change")
+	}
+	assert.Equal(t, live.BySerialization, s.Settings().By)
+	_, err = keys.Write([]byte("q"))
+	require.NoError(t, err)
+	ended(t, done)
+	assert.Contains(t, out.String(), "\x1b[?1049l", "the alternate screen is left")
+	assert.NotContains(t, sgr.FindAllString(out.String(), -1), "\x1b[1m", "no colour, no attributes")
+}
+
+// Ctrl-C is a key; Quit ends a screen from outside, also one that has not begun.
+func TestQuit(t *testing.T) {
+	_, out, keys, done := run(t, Options{Color: true})
+	require.Eventually(t, func() bool { return out.count() > 0 }, 5*time.Second, 10*time.Millisecond)
+	_, err := keys.Write([]byte{3})
+	require.NoError(t, err)
+	ended(t, done)
+	s := New(Options{})
+	s.Quit()
+	s.Quit()
+	require.NoError(t, s.Run())
+	s, _, _, done = run(t, Options{})
+	s.Quit()
+	ended(t, done)
+}
