@@ -104,7 +104,7 @@ func (c *captureFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&c.maxBytes, "max-bytes", "", "stop after `SIZE` on the wire")
 	fs.IntVarP(&c.snapLen, "snapshot-length", "s", 0, "keep `N` bytes of each packet (default 262144)")
 	fs.BoolVarP(&c.noPromisc, "no-promiscuous-mode", "p", false, "see only what this host sends and receives")
-	fs.StringVar(&c.buffer, "buffer", "32MiB", "let the kernel hold `SIZE` of packets until they are read")
+	fs.StringVar(&c.buffer, "buffer", "64MiB", "let the kernel hold `SIZE` of packets until they are read")
 	fs.StringVar(&c.user, "user", "", "once capturing, go on as user `NAME`, who then owns the files")
 	fs.BoolVar(&c.plain, "plain", false, "no full screen: print a table every --interval")
 	fs.DurationVar(&c.interval, "interval", 10*time.Second, "without a full screen, print what came every `DURATION`; 0: the report at the end only")

@@ -2,8 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"net"
 	"os"
 	"reflect"
+	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -24,6 +26,16 @@ func noLive() string {
 	}
 	_ = src.Close()
 	return ""
+}
+
+// freePort is a TCP port that nobody listens on.
+func freePort(t testing.TB) int {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
 }
 
 // groupsOf reads the groups of a JSON report, without what depends on the time and the place of the capture.

@@ -51,6 +51,7 @@ func TestScript(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("CAPTURES", capturesDir(t))
+			env.Setenv("PORT", strconv.Itoa(freePort(t)))
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){

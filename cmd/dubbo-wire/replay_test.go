@@ -16,7 +16,8 @@ import (
 
 // replay is a program that sends a capture's streams over TCP on the loopback interface: what Dubbo wrote, in the order in
 // which it was captured, on connections of its own. Its arguments are the capture, and how long it waits before the first
-// connection and behind the last (default 0); its last line says how many bytes of payload there were.
+// connection and behind the last (default 0), and its exit code; it prints how many bytes of payload there were. PORT, if
+// set, is where the connections go.
 func replay() {
 	if err := runReplay(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -44,7 +45,7 @@ func runReplay(args []string) error {
 		return err
 	}
 	defer src.Close()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := net.Listen("tcp", "127.0.0.1:"+os.Getenv("PORT"))
 	if err != nil {
 		return err
 	}

@@ -1,32 +1,24 @@
 package live
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/report"
 )
 
 // payloadLimit is Dubbo's default limit of a body in bytes: what is larger is refused with "Data length too large".
 const payloadLimit = 8 << 20
 
-// findings are what somebody who looks at the screen should know first.
+// findings are what somebody who looks at the screen should know first, beside what it shows anyway: drops, interfaces
+// that are away.
 func findings(s *Snapshot, look *pipeline.Look) []string {
 	var all []string
 	add := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
-	for _, i := range s.Interfaces {
-		switch {
-		case i.Gone:
-			add("%s is gone; packets come again when it is back", i.Name)
-		case !i.Up:
-			add("%s is down; packets come again when it is up", i.Name)
-		}
-	}
-	if s.RecentDrops > 0 {
-		add("the kernel dropped %d packets in the last seconds: give a filter (port 20880), a larger --buffer, or fewer bytes (-s)", s.RecentDrops)
-	}
-	if s.RecordError != "" {
-		add("recording stopped: %s", s.RecordError)
-	}
 	var largest, failing *Row
 	for i := range s.Rows {
 		r := &s.Rows[i]
@@ -42,20 +34,35 @@ func findings(s *Snapshot, look *pipeline.Look) []string {
 		if largest.Request.Max > n {
 			what, n = "request", largest.Request.Max
 		}
-		add("%s: largest %s %d bytes = %.0f %% of Dubbo's payload limit", largest.Name, what, n, 100*float64(n)/payloadLimit)
+		add("%s: largest %s %s bytes = %.0f %% of Dubbo's payload limit", largest.Name, what, report.Count(n), 100*float64(n)/payloadLimit)
 	}
 	if failing != nil {
 		add("%s: %.0f %% of its calls fail", failing.Name, failing.ErrorPercent)
 	}
 	if s.Coverage < 99 && look.Frames > 0 {
-		add("%.1f %% of Dubbo's bytes are in whole frames: %d bytes are missing, %d belong to no frame", s.Coverage, s.Gap, s.Skipped)
+		add("%s bytes are missing from Dubbo's streams, %s belong to no frame", report.Count(s.Gap), report.Count(s.Skipped))
 	}
 	if look.Frames == 0 && look.Packets > 0 {
 		if look.TCP.Connections == 0 {
-			add("no TCP seen yet, %d packets of other kinds", look.Packets)
+			add("no TCP seen yet, %s packets of other kinds", report.Count(look.Packets))
 		} else {
-			add("no Dubbo frame seen yet on %d TCP connections", look.TCP.Connections)
+			add("no Dubbo frame seen yet on %s TCP connections%s", report.Count(look.TCP.Connections), ports(look))
 		}
 	}
 	return all
+}
+
+// ports names the busiest ports of connections without a frame.
+func ports(look *pipeline.Look) string {
+	list := slices.SortedFunc(maps.Keys(look.OtherTCP), func(a, b uint16) int {
+		return cmp.Or(cmp.Compare(look.OtherTCP[b], look.OtherTCP[a]), cmp.Compare(a, b))
+	})
+	var names []string
+	for _, p := range list[:min(len(list), 3)] {
+		names = append(names, fmt.Sprintf(":%d", p))
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return ", of ports " + strings.Join(names, " ")
 }

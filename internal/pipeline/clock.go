@@ -9,6 +9,7 @@ type clock struct {
 	last   int64 // the latest time seen since the last step
 	offset int64 // what steps took away
 	live   bool  // time passes here as it does there, and it is looked at many times a second
+	behind int   // packets in a row that are from before a step back that is not believed yet
 	begun  bool
 }
 
@@ -18,6 +19,9 @@ const (
 	backStep = int64(time.Second)
 	// forwardStep is how long nothing may be heard of a clock that is looked at ten times a second.
 	forwardStep = int64(10 * time.Second)
+	// inRow is how many packets of a file must lie back before its clock is believed to have been set: a recording of only
+	// the connections that carry messages has what was held of one, from long before, between packets of others.
+	inRow = 10_000
 )
 
 // at returns the steady time for a packet's time, both in nanoseconds. It never steps back.
@@ -25,11 +29,15 @@ func (c *clock) at(t int64) int64 {
 	switch d := t - c.last; {
 	case !c.begun:
 		c.last, c.begun = t, true
+	case d < -backStep && !c.live && c.behind < inRow:
+		c.behind++
+		return c.last + c.offset
 	case d < -backStep, c.live && d > forwardStep:
 		c.offset -= d
 		c.last = t
 	case d > 0:
 		c.last = t
 	}
+	c.behind = 0
 	return c.last + c.offset
 }

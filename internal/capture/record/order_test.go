@@ -59,7 +59,7 @@ func request(id uint64, method string) []byte {
 // the file far behind where their times belong. That takes no time away from others: another one, whose segments may come
 // out of order all along, loses nothing.
 func TestTimesStepBack(t *testing.T) {
-	for _, outOfOrder := range []bool{false} {
+	for _, outOfOrder := range []bool{false, true} {
 		t.Run(fmt.Sprint("out of order ", outOfOrder), func(t *testing.T) { timesStepBack(t, outOfOrder) })
 	}
 }
