@@ -88,7 +88,7 @@ func (g *gen) linkName() string {
 		return "PPP, inside PPPoE"
 	}
 	if g.target.cooked() {
-		return g.target.Link.String() + " (several interfaces, or one without Ethernet headers)"
+		return g.target.Link.String() + " (several interfaces, or one without Ethernet headers); name one Ethernet interface"
 	}
 	return g.target.Link.String()
 }
