@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"os/user"
+	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -20,16 +22,18 @@ import (
 // The memory of the process, which holds what was captured and the open socket, is closed to other processes of the
 // same user (PR_SET_DUMPABLE).
 //
-// It needs a build without cgo: only then does Go know all threads.
+// It needs a build without cgo: only then does Go know all threads. In one with cgo it does what it can; when a thread
+// keeps a capability nevertheless, the cause of the error is NotSupported, and all that could be done has been.
 func DropPrivileges(p Privileges) error {
 	fail := func(what string, err error) error {
 		return &Error{Cause: Unreadable, Err: err, Text: fmt.Sprintf("privileges cannot be given up: %s: %v", what, err)}
 	}
+	if _, _, errno := syscall.AllThreadsSyscall(unix.SYS_GETPID, 0, 0, 0); errno == unix.ENOTSUP {
+		return dropWithCgo(p)
+	}
 	// Who may not do this has no way around the bounding set either: no_new_privs comes in any case.
 	for c := uintptr(0); ; c++ {
-		if _, _, errno := syscall.AllThreadsSyscall(unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, c, 0); errno == unix.ENOTSUP {
-			return fail("built with cgo", errno)
-		} else if errno != 0 {
+		if _, _, errno := syscall.AllThreadsSyscall(unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, c, 0); errno != 0 {
 			break // EPERM, or EINVAL behind the last capability
 		}
 	}
@@ -60,6 +64,48 @@ func DropPrivileges(p Privileges) error {
 		return fail("capset", errno)
 	}
 	return nil
+}
+
+// dropWithCgo changes the user by the C library, which takes root's capabilities from all threads, and sets no_new_privs
+// in all threads by a seccomp filter that allows everything (SECCOMP_FILTER_FLAG_TSYNC hands that on, seccomp(2)).
+func dropWithCgo(p Privileges) error {
+	if p.User != "" {
+		if err := become(p.User); err != nil {
+			return err
+		}
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err == nil {
+		allow := unix.SockFilter{Code: bpfReturn, K: unix.SECCOMP_RET_ALLOW}
+		program := unix.SockFprog{Len: 1, Filter: &allow}
+		_, _, _ = unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_TSYNC, uintptr(unsafe.Pointer(&program)))
+	}
+	if !anyCapability() {
+		return nil
+	}
+	return &Error{
+		Cause: NotSupported,
+		Text:  "privileges cannot be given up in all threads: this program was built with cgo; build it with CGO_ENABLED=0, or run it as root with --user NAME",
+	}
+}
+
+// anyCapability reports whether a thread has one, as far as that can be read.
+func anyCapability() bool {
+	all, _ := filepath.Glob("/proc/self/task/*/status")
+	for _, file := range all {
+		status, err := os.ReadFile(file)
+		if err != nil {
+			continue // it has ended
+		}
+		for line := range strings.Lines(string(status)) {
+			if value, ok := strings.CutPrefix(line, "CapPrm:"); ok && strings.Trim(value, "0 \t\n") != "" {
+				return true
+			}
+		}
+	}
+	return len(all) == 0 && os.Geteuid() == 0
 }
 
 // become changes the user of all threads, with its group and no other.

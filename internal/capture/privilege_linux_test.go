@@ -212,6 +212,18 @@ func TestDropPrivilegesOfRoot(t *testing.T) {
 	}
 }
 
+// With cgo, changing the user is what takes all capabilities away; without that it says what is the matter.
+func TestDropPrivilegesWithCgo(t *testing.T) {
+	if _, _, errno := syscall.AllThreadsSyscall(unix.SYS_GETPID, 0, 0, 0); errno != unix.ENOTSUP {
+		t.Skip("needs a build with cgo")
+	}
+	path := allowedCopy(t, "")
+	dropped(t, startChild(t, path, "lo nobody", nil).until("ready"), "65534", false)
+	dropped(t, startChild(t, path, "- -", nobody).until("ready"), "65534", false)
+	lines := startChild(t, path, "lo -", nil).until("drop:")
+	assert.Contains(t, lines[len(lines)-1], "this program was built with cgo; build it with CGO_ENABLED=0")
+}
+
 func linkDetails(t *testing.T, name string) string {
 	out, err := exec.Command("ip", "-d", "link", "show", name).Output()
 	assert.NoError(t, err)
