@@ -210,8 +210,9 @@ func (m *model) largestCall(d *detail, v *live.Detail, half int) {
 		{"LARGEST CALL", strong},
 		{fmt.Sprintf("  request %s, response %s, latency %s", sizes(c.RequestBytes), sizes(c.ResponseBytes), elapsed(c.Latency)), plain},
 	})
-	d.lines = append(d.lines, text(fmt.Sprintf("  %s > %s  %s  id %d  frame %s",
-		clean(c.Client), clean(c.Server), m.stamp(c.At), c.ID, count(c.Frame))))
+	d.lines = append(d.lines,
+		text("  "+clean(c.Client)+" > "+clean(c.Server)),
+		text(fmt.Sprintf("  %s  frame %s  id %d", m.stamp(c.At), count(c.Frame), c.ID)))
 	explained := func(title string, texts []string, width int) []line {
 		lines := []line{nil, {{title, strong}}}
 		for _, t := range texts {

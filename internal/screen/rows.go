@@ -2,6 +2,7 @@ package screen
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -76,14 +77,23 @@ func (r *rows) name(i *row, n int, by live.Grouping) string {
 	return term.CutMiddle(i.short[1], n)
 }
 
+// match makes a filter of what was typed: a pattern of the whole name where it has * or ?, else a part of the name.
+func match(filter string) func(name string) bool {
+	if !strings.ContainsAny(filter, "*?") {
+		filter = strings.ToLower(filter)
+		return func(name string) bool { return strings.Contains(strings.ToLower(name), filter) }
+	}
+	pattern := strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(strings.ToValidUTF8(filter, "")))
+	return regexp.MustCompile("(?is)^" + pattern + "$").MatchString
+}
+
 // visible are the rows that the filter wants, in their order; where nothing is known it is the last place in any order. The Monitor filters, too; until its answer is there, and while
 // the screen is paused, this is what a filter does.
 func (r *rows) visible(filter string, by columnID, reversed bool) []row {
 	list := make([]row, 0, len(r.all))
-	filter = strings.ToLower(filter)
-	glob := strings.ContainsAny(filter, "*?[")
+	wanted := match(filter)
 	for _, i := range r.all {
-		if i.rest || filter == "" || glob || strings.Contains(strings.ToLower(i.Name), filter) {
+		if i.rest || wanted(i.Name) {
 			list = append(list, i)
 		}
 	}

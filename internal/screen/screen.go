@@ -10,6 +10,7 @@ package screen
 import (
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,7 +26,7 @@ type Options struct {
 	Filter string    // the kernel's filter, as it was given
 	Input  io.Reader // nil: standard input
 	Output io.Writer // nil: standard output
-	Color  bool
+	Color  bool      // colours and other attributes, unless the terminal is a dumb one
 	// Environ is the environment that tells what the terminal can do; nil: that of the process.
 	Environ  []string
 	Local    bool          // times of the day are local ones
@@ -114,13 +115,17 @@ func (s *Screen) Run() error {
 		environ = os.Environ()
 	}
 	profile := colorprofile.ASCII
-	if s.options.Color {
+	o := s.options
+	if slices.Contains(environ, "TERM=dumb") {
+		o.Color = false
+	}
+	if o.Color {
 		profile = colorprofile.ANSI
 	}
 	options = append(options, tea.WithEnvironment(environ), tea.WithColorProfile(profile))
 	options = append(options, s.more...)
 
-	m := newModel(s.options)
+	m := newModel(o)
 	m.now = time.Now()
 	p := tea.NewProgram(program{screen: s, model: m}, options...)
 	done := make(chan struct{})

@@ -46,7 +46,7 @@ func (m *model) layout() layout {
 	case tablePage:
 		l.rows = max(h-(3+l.totals+2*l.air+1+l.groups+1)-(l.selected+l.shares+l.notes+1), 0)
 	case detailPage:
-		l.notes = min(l.notes, 2)
+		l.notes = min(l.notes, 1)
 		l.body = max(h-1-l.facts-1-l.air-l.notes-1, 0)
 	case helpPage:
 		l.body = max(h-2, 0)
@@ -297,7 +297,7 @@ func (m *model) notes() []note {
 	if s != nil && s.Recording != "" {
 		add(plain, "recording to %s: %s, %s", clean(s.Recording), plural(s.RecordedPackets, "packet"), volume(s.RecordedBytes))
 	}
-	if s := m.shown(); s != nil {
+	if s := m.shown(); s != nil && m.page == tablePage {
 		for _, f := range s.Findings {
 			add(plain, "! %s", clean(f))
 		}
