@@ -149,7 +149,10 @@ func foldFrames(t *testing.T, jsonl string) string {
 }
 
 func compareGolden(t *testing.T, name, got string) {
-	file := filepath.Join("..", "golden", name)
+	compareFile(t, filepath.Join("..", "golden", name), got)
+}
+
+func compareFile(t *testing.T, file, got string) {
 	if *update {
 		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o777))
 		require.NoError(t, os.WriteFile(file, []byte(got), 0o666))
@@ -158,7 +161,7 @@ func compareGolden(t *testing.T, name, got string) {
 	want, err := os.ReadFile(file)
 	require.NoError(t, err, "make it with: go test ./cmd/... -update")
 	if got != string(want) {
-		t.Errorf("%s differs at %s\nrewrite it with: go test ./cmd/... -update", name, firstDifference(string(want), got))
+		t.Errorf("%s differs at %s\nrewrite it with: go test ./cmd/... -update", filepath.Base(file), firstDifference(string(want), got))
 	}
 }
 

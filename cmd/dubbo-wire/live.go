@@ -571,7 +571,9 @@ func (e *ending) Next(p *capture.Packet) error {
 	err := e.Source.Next(p)
 	if e.until != 0 {
 		waited := time.Since(e.since)
-		if err == nil && p.Time > e.until || errors.Is(err, capture.ErrTimeout) && waited > drainWait || waited > drainMost {
+		// The first packet from behind the end is the last one: the source has counted it.
+		e.over = e.over || err == nil && (p.Time > e.until || waited > drainMost)
+		if errors.Is(err, capture.ErrTimeout) && waited > drainWait {
 			e.over = true
 			return capture.ErrClosed
 		}

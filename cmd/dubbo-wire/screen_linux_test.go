@@ -1,0 +1,180 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// tmux is the program on a terminal of its own, with streams of real peers on the wire.
+type tmux struct {
+	t    *testing.T
+	name string
+	dir  string
+	port string
+}
+
+func newTmux(t *testing.T, width, height int) *tmux {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	if missing := noLive(); missing != "" {
+		t.Skip("no live capture here: " + missing)
+	}
+	if _, err := exec.LookPath("tmux"); err != nil {
+		t.Skip("tmux is not installed")
+	}
+	self, err := os.Executable()
+	require.NoError(t, err)
+	m := &tmux{t, fmt.Sprintf("dubbo-wire-%d-%d", os.Getpid(), width), t.TempDir(), fmt.Sprint(freePort(t))}
+	for _, name := range []string{"dubbo-wire", "replay"} { // the test's program is both, by its name
+		require.NoError(t, os.Symlink(self, filepath.Join(m.dir, name)))
+	}
+	m.run("new-session", "-d", "-x", fmt.Sprint(width), "-y", fmt.Sprint(height), "env", "-i",
+		"PATH="+m.dir+":"+os.Getenv("PATH"), "TERM=screen-256color", "PS1=$ ", "PORT="+m.port, "sh")
+	t.Cleanup(func() { _ = m.command("kill-server").Run() })
+	m.run("set", "-g", "status", "off")
+	m.run("resize-window", "-x", fmt.Sprint(width), "-y", fmt.Sprint(height))
+	return m
+}
+
+func (m *tmux) command(args ...string) *exec.Cmd {
+	c := exec.Command("tmux", append([]string{"-u", "-L", m.name, "-f", "/dev/null"}, args...)...)
+	c.Env = append(os.Environ(), "TMUX=", "TMUX_TMPDIR="+m.dir, "LC_ALL=C.UTF-8", "TERM=xterm")
+	return c
+}
+
+func (m *tmux) run(args ...string) string {
+	m.t.Helper()
+	out, err := m.command(args...).CombinedOutput()
+	require.NoError(m.t, err, "%v: %s", args, out)
+	return string(out)
+}
+
+func (m *tmux) keys(keys ...string) { m.t.Helper(); m.run(append([]string{"send-keys"}, keys...)...) }
+
+// sees waits until the screen has all of the texts.
+func (m *tmux) sees(texts ...string) string {
+	m.t.Helper()
+	screen := ""
+	for range 200 {
+		screen = m.run("capture-pane", "-p")
+		missing := false
+		for _, text := range texts {
+			missing = missing || !strings.Contains(screen, text)
+		}
+		if !missing {
+			return screen
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	require.Fail(m.t, "the screen does not come", "%q; it is\n%s", texts, screen)
+	return ""
+}
+
+// replay sends the streams of a committed capture while the screen is there.
+func (m *tmux) replay(name string) {
+	m.t.Helper()
+	c := exec.Command(filepath.Join(m.dir, "replay"), filepath.Join(capturesDir(m.t), name))
+	c.Env = append(os.Environ(), "PORT="+m.port)
+	out, err := c.CombinedOutput()
+	require.NoError(m.t, err, "%s", out)
+}
+
+// start begins a capture on the screen and sends the traffic.
+func (m *tmux) start(args string) {
+	m.t.Helper()
+	m.keys("dubbo-wire capture lo "+args+" tcp port "+m.port, "Enter")
+	m.sees("dubbo-wire  lo", "q quit")
+	m.replay("fleet.pcap.zst")
+	m.sees("UserService/queryPost")
+}
+
+// timed are the numbers that depend on when something came: rates, latencies, clocks.
+var timed = regexp.MustCompile(`\d+(\.\d+)? (ms|µs|s)\b`)
+
+// TestScreen: the program on a terminal, with real streams: rows and their sizes, keys, an opened method, the report.
+func TestScreen(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {160, 50}} {
+		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+			m := newTmux(t, size[0], size[1])
+			m.start("")
+			// The sizes of bodies do not depend on time: by name, the same rows with the same sizes in every run.
+			m.keys("0")
+			screen := m.sees("sorted by name", "coverage 100 %", "drops 0", "hessian2 33.2 %")
+			var rows strings.Builder
+			for line := range strings.SplitSeq(screen, "\n") {
+				words := strings.Fields(timed.ReplaceAllString(strings.TrimPrefix(line, ">"), "TIME"))
+				if len(words) < 7 || !strings.Contains(words[0], "/") || strings.HasSuffix(words[0], "/method") {
+					continue
+				}
+				// Behind the name come Mbit/s and calls a second; at the end latencies.
+				rest := words[3:]
+				if size[0] > 80 { // and the share between the two
+					rest = words[4:]
+				}
+				fmt.Fprintln(&rows, words[0], strings.Join(rest, " "))
+				assert.LessOrEqual(t, len([]rune(line)), size[0])
+			}
+			compareFile(t, filepath.Join("testdata", fmt.Sprintf("screen-%dx%d.golden", size[0], size[1])), rows.String())
+
+			m.keys("g")
+			m.sees("by service", "UserService")
+			m.keys("g")
+			m.sees("by serialization", "msgpack")
+			m.keys("G", "G")
+			m.sees("by method")
+			m.keys("/", "q", "u", "e", "r", "y")
+			screen = m.sees("filter: query", "UserService/queryPost")
+			assert.NotContains(t, screen, "EdgeService/add")
+			m.keys("Enter")
+			m.keys("Enter")
+			m.sees("UserService/queryPost", "open for")
+			m.replay("fleet.pcap.zst") // from now on its bodies are taken apart
+			m.sees("WHAT THE BYTES ARE FOR", "values", "26 calls")
+			m.keys("e")
+			screen = m.sees("LARGEST CALL", "header", "magic")
+			assert.NotContains(t, screen, "@", "no values")
+			m.keys("q")
+			m.keys("Escape")
+			m.sees("filter: none")
+			m.keys("?")
+			m.sees("KEYS")
+			m.keys("?")
+			m.sees("by method")
+			m.keys("Space")
+			m.sees("PAUSED")
+			m.keys("Space")
+			m.run("resize-window", "-x", "100", "-y", "30")
+			m.sees("by method", "q quit")
+			m.keys("q")
+			m.sees("COVERAGE", "100 % of Dubbo's bytes are in whole frames")
+			m.keys("echo exit $?; stty -a | grep -o ' -\\?echo '", "Enter")
+			m.sees("exit 0", "\n echo")
+		})
+	}
+}
+
+// TestScreenEnds: a limit and a signal leave the screen as a key does: the report on a restored terminal.
+func TestScreenEnds(t *testing.T) {
+	m := newTmux(t, 90, 30)
+	m.start("--duration 4s -w kept.pcapng")
+	m.sees("REC")
+	m.sees("COVERAGE", "Packets dropped by the kernel while recording: 0.")
+	m.keys("clear; dubbo-wire analyze kept.pcapng | tail -8; rm kept.pcapng", "Enter")
+	m.sees("Every request has its response.")
+	m.keys("clear", "Enter")
+	m.start("")
+	m.run("send-keys", "C-c")
+	m.sees("COVERAGE")
+	m.keys("clear; dubbo-wire capture lo tcp port "+m.port+" & sleep 1; kill %1; wait; echo ended", "Enter")
+	m.sees("ended")
+}
