@@ -16,8 +16,10 @@ type Report struct {
 	Inputs []struct {
 		File    string
 		Packets int64
+		Bytes   int64
 		Dropped *int64 `json:"droppedPackets"`
 	}
+	Wire     struct{ LinkBytes int64 }
 	Coverage struct {
 		Percent                                                              float64
 		GapBytes, SkippedBytes                                               int64

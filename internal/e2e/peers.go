@@ -25,12 +25,13 @@ type Peer struct {
 // StartJava is how long a JVM may take to be ready on a machine that has much else to do.
 const StartJava = 90 * time.Second
 
+// inNamespace is what stands in front of a command line to have it run there.
+func inNamespace(ns string) []string { return []string{"ip", "netns", "exec", ns} }
+
 // Java is the command line of a peer in a namespace: side is provider, consumer or load; workloads are the consumer's.
 func (b *Bed) Java(ns, side, main, truth string, properties []string, workloads ...string) []string {
-	argv := []string{
-		"ip", "netns", "exec", ns, "java", "-Xmx384m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
-		"@" + filepath.Join(b.Dir, "rig", side+".args"), "-Drig.port=" + Port, "-Drig.heartbeat=1000",
-	}
+	argv := append(inNamespace(ns), "java", "-Xmx384m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
+		"@"+filepath.Join(b.Dir, "rig", side+".args"), "-Drig.port="+Port)
 	if truth != "" {
 		argv = append(argv, "-Dtruth.file="+truth)
 	}

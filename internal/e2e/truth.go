@@ -24,10 +24,32 @@ func (s *Sizes) add(n int64) {
 	s.Total += n
 }
 
+func (s *Sizes) join(o *Sizes) {
+	if o.Count == 0 {
+		return
+	}
+	if s.Count == 0 || o.Min < s.Min {
+		s.Min = o.Min
+	}
+	s.Max = max(s.Max, o.Max)
+	s.Count += o.Count
+	s.Total += o.Total
+}
+
 // Group is the calls of a Key.
 type Group struct {
 	Calls, OneWay, Errors, Exceptions, Unanswered int64
 	Request, Response                             Sizes
+}
+
+func (g *Group) join(o *Group) {
+	g.Calls += o.Calls
+	g.OneWay += o.OneWay
+	g.Errors += o.Errors
+	g.Exceptions += o.Exceptions
+	g.Unanswered += o.Unanswered
+	g.Request.join(&o.Request)
+	g.Response.join(&o.Response)
 }
 
 // Truth is what the peers sent, by their own log.

@@ -17,14 +17,18 @@ import org.dubbowire.rig.edge.Stranger;
  * each of them can have its traffic from the first SYN to the last FIN. Every reference of a round has a connection of its own.
  */
 final class Session {
+    /** How often an idle connection is heard of in the round "heartbeats", in milliseconds. */
+    private static final int HEARTBEAT = 1000;
     private final String serialization;
+    private final int heartbeat;
     private final EchoService echo;
     private final UserService users;
     private final com.github.smartbuf.dubbo.UserService posts;
     private final EdgeService edge;
 
-    private Session(String serialization) {
+    private Session(String serialization, int heartbeat) {
         this.serialization = serialization;
+        this.heartbeat = heartbeat;
         echo = own(EchoService.class).get();
         users = own(UserService.class).get();
         posts = own(com.github.smartbuf.dubbo.UserService.class).get();
@@ -32,7 +36,7 @@ final class Session {
     }
 
     private <T> Remote<T> own(Class<T> type) {
-        return Remote.of(type).serialization(serialization).connections(1);
+        return Remote.of(type).serialization(serialization).parameter("heartbeat", Integer.toString(heartbeat)).connections(1);
     }
 
     static void run() throws IOException, InterruptedException {
@@ -54,23 +58,30 @@ final class Session {
     private static void round(String what, String[] serializations, int rounds) throws InterruptedException {
         for (int i = 0; i < rounds; i++) {
             for (String serialization : serializations) {
-                Session session = new Session(serialization);
+                Session session = new Session(serialization, what.equals("heartbeats") ? HEARTBEAT : Settings.HEARTBEAT);
                 switch (what) {
-                    case "everything" -> session.everything();
+                    case "everything" -> {
+                        session.punctual();
+                        session.late();
+                    }
+                    case "punctual" -> session.punctual();
                     case "plain" -> session.plain();
                     case "steady" -> session.steady();
-                    case "heartbeats" -> {
-                        session.plain();
-                        Thread.sleep(5L * Settings.HEARTBEAT / 2);
-                    }
+                    case "heartbeats", "hold" -> session.plain();
                     default -> throw new IllegalArgumentException("no round is named " + what);
                 }
             }
+            Thread.sleep(switch (what) {
+                case "everything" -> 1000; // late answers are on the wire before the connections end
+                case "heartbeats" -> HEARTBEAT * 17 / 10; // behind the first, before the second: none meets the end
+                case "hold" -> 5000;
+                default -> 0;
+            });
             Peer.CURRENT.leave();
         }
     }
 
-    private void everything() throws InterruptedException {
+    private void punctual() {
         plain();
         for (int i = 0; i < 3; i++) {
             int n = i;
@@ -94,10 +105,12 @@ final class Session {
         Step.run("nothing", edge::nothing);
         Step.run("null", () -> edge.echoString(null));
         Step.run("future", () -> Later.call(edge, "future", 20).get(5, TimeUnit.SECONDS));
+    }
+
+    private void late() {
         EdgeService impatient = own(EdgeService.class).timeout(100).get();
         Step.fails("never answered", () -> impatient.future("never", 3_600_000).get());
         Step.fails("answered late", () -> impatient.slow("late", 200));
-        Thread.sleep(250); // the late answer is on the wire before the connection ends
     }
 
     private void plain() {
