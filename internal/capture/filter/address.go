@@ -223,11 +223,13 @@ func (p *parser) protoNumber(column int, n uint32, q qualifiers) (node, error) {
 
 // String is the word.
 func (pr proto) String() string {
-	best := ""
-	for w, have := range protos { // "ether" and "link" mean the same: the shortest that comes first
-		if have == pr && (best == "" || len(w) > len(best) || len(w) == len(best) && w < best) {
-			best = w
+	if pr == protoLink {
+		return "ether" // of several that mean the same
+	}
+	for w, have := range protos {
+		if have == pr {
+			return w
 		}
 	}
-	return best
+	return ""
 }

@@ -10,9 +10,9 @@ type Error struct {
 
 func (e *Error) Error() string {
 	if e.Column == 0 {
-		return "filter: " + e.Text
+		return e.Text
 	}
-	return fmt.Sprintf("filter, column %d: %s", e.Column, e.Text)
+	return fmt.Sprintf("column %d: %s", e.Column, e.Text)
 }
 
 // useDDD is what to do about words that only libpcap knows. The interface has to be

@@ -102,6 +102,9 @@ func TestTableAgainstTcpdump(t *testing.T) {
 			name := writePcap(t, link, packets)
 			compared, some := 0, 0
 			for i, expr := range table {
+				if testing.Short() && i%4 != 0 {
+					continue
+				}
 				all := []string{expr}
 				if link == capture.LinkEthernet && !testing.Short() {
 					other := table[(i*7+3)%len(table)]
@@ -137,7 +140,7 @@ func TestTableAgainstTcpdump(t *testing.T) {
 				}
 			}
 			t.Logf("%d expressions on %d packets; %d pass some and keep some back", compared, len(packets), some)
-			assert.Greater(t, some, 60)
+			assert.Greater(t, some, compared/4)
 		})
 	}
 }

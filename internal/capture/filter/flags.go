@@ -20,7 +20,49 @@ func Ports(ports []uint16) *Expr {
 	for _, p := range ports {
 		text = append(text, fmt.Sprint(p))
 	}
-	return &Expr{text: "what may carry port " + strings.Join(text, " or "), root: &mayCarry{ports: slices.Clone(ports)}}
+	return &Expr{text: "what may carry port " + strings.Join(text, " or "), root: &mayCarry{ports: ranges(ports)}}
+}
+
+// Bounds that keep a program far below what the kernel takes. More ports are joined
+// where they lie closest; among more hosts no packet is kept back for its addresses.
+const (
+	maxPortRanges = 40
+	maxHosts      = 40
+)
+
+// span is ports from lo to hi.
+type span struct{ lo, hi uint16 }
+
+// ranges are spans that cover the ports: nothing else, unless there are too many.
+func ranges(ports []uint16) []span {
+	sorted := slices.Compact(slices.Sorted(slices.Values(ports)))
+	var out []span
+	for _, p := range sorted {
+		if n := len(out); n > 0 && out[n-1].hi+1 == p {
+			out[n-1].hi = p
+		} else {
+			out = append(out, span{p, p})
+		}
+	}
+	if len(out) <= maxPortRanges {
+		return out
+	}
+	var gaps []int
+	for i := 1; i < len(out); i++ {
+		gaps = append(gaps, int(out[i].lo-out[i-1].hi))
+	}
+	slices.Sort(gaps)
+	widest := gaps[len(gaps)-maxPortRanges+1:] // these stay
+	joined := out[:1:1]
+	for _, s := range out[1:] {
+		last := &joined[len(joined)-1]
+		if int(s.lo-last.hi) >= widest[0] && len(joined) < maxPortRanges {
+			joined = append(joined, s)
+		} else {
+			last.hi = s.hi
+		}
+	}
+	return joined
 }
 
 // Hosts is the same for the flag --host and addresses.
@@ -40,7 +82,7 @@ func Hosts(hosts []netip.Addr) *Expr {
 
 // mayCarry has ports or hosts.
 type mayCarry struct {
-	ports []uint16
+	ports []span
 	hosts []netip.Addr
 }
 
@@ -84,7 +126,7 @@ func (n *mayCarry) network(g *gen, kind, at uint32, tags int) *cond {
 func (n *mayCarry) ipv4(g *gen, at uint32) *cond {
 	load := func(plus, size uint32) []ins { return g.load(offset{at: at}, plus, size) }
 	behind := func(plus uint32) []ins {
-		return []ins{{opLdx4, at - uint32(g.header)}, g.indirect(0, at+plus, 2)}
+		return []ins{{opLdx4, at - uint32(g.header)}, g.indirect(at+plus, 2)}
 	}
 	fragment := compare(load(6, 2), opJSet, 0x3fff) // more follow, or not the first
 	tcp := or(fragment, n.hasPort(behind(0)), n.hasPort(behind(2)))
@@ -113,7 +155,11 @@ func (n *mayCarry) ipv6(g *gen, at uint32) *cond {
 func (n *mayCarry) hasPort(code []ins) *cond {
 	all := []*cond{constCond(false)}
 	for _, p := range n.ports {
-		all = append(all, equal(code, uint32(p)))
+		if p.lo == p.hi {
+			all = append(all, equal(code, uint32(p.lo)))
+		} else {
+			all = append(all, and(compare(code, opJGE, uint32(p.lo)), not(compare(code, opJGt, uint32(p.hi)))))
+		}
 	}
 	return or(all...)
 }
@@ -127,8 +173,8 @@ func isTunnel(code []ins) *cond {
 }
 
 func (n *mayCarry) hasHost(six bool, load func(plus, size uint32) []ins, at uint32) *cond {
-	all := []*cond{constCond(false)}
-	for _, h := range n.hosts {
+	all := []*cond{constCond(len(n.hosts) > maxHosts)}
+	for _, h := range n.hosts[:min(len(n.hosts), maxHosts)] {
 		if h.Is4() == six {
 			continue
 		}

@@ -3,8 +3,10 @@ package filter
 import (
 	"errors"
 	"io"
+	"math/rand/v2"
 	"net/netip"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -198,4 +200,38 @@ func TestFlagsOnTheRest(t *testing.T) {
 
 func testPacket(p *capture.Packet) *seen {
 	return &seen{data: append([]byte(nil), p.Data...), length: p.WireLen}
+}
+
+// TestFlagsWithMany has more ports and hosts than a program has room for: more gets
+// through then, never less.
+func TestFlagsWithMany(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 8))
+	for _, n := range []int{1, 2, 39, 40, 41, 42, 500, 5000} {
+		var ports []uint16
+		want := map[uint16]bool{}
+		for range n {
+			p := uint16(r.Uint32())
+			ports = append(ports, p)
+			want[p] = true
+		}
+		in := ranges(ports)
+		assert.LessOrEqual(t, len(in), maxPortRanges)
+		for p := range 65536 {
+			covered := slices.ContainsFunc(in, func(s span) bool { return s.lo <= uint16(p) && uint16(p) <= s.hi })
+			if want[uint16(p)] {
+				require.True(t, covered, p)
+			} else if n < maxPortRanges {
+				require.False(t, covered, p)
+			}
+		}
+		prog := compiled(t, Ports(ports), capture.LinkEthernet)
+		assert.Less(t, len(prog), 2000)
+	}
+	assert.Equal(t, []span{{0, 1}, {65534, 65535}}, ranges([]uint16{65535, 1, 0, 65534, 1}))
+	var hosts []netip.Addr
+	for i := range 300 {
+		hosts = append(hosts, netip.AddrFrom4([4]byte{10, 1, byte(i >> 8), byte(i)}), netip.AddrFrom16([16]byte{0x20, 1, 14: byte(i >> 8), 15: byte(i)}))
+	}
+	assert.Less(t, len(compiled(t, Hosts(hosts), capture.LinkEthernet)), 2000)
+	assert.Less(t, len(compiled(t, Hosts(hosts[:maxHosts]), capture.LinkEthernet)), 2000)
 }

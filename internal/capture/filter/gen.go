@@ -94,11 +94,14 @@ func (g *gen) linkName() string {
 }
 
 // load reads size bytes at a place.
-func (g *gen) load(o offset, plus, size uint32) []ins {
+func (g *gen) load(o offset, plus, size uint32) []ins { return g.place(0, o, plus, size) }
+
+// place is load with the column for an error.
+func (g *gen) place(column int, o offset, plus, size uint32) []ins {
 	if o.shifted {
-		return []ins{{opLdxM, shiftAt}, g.indirect(0, o.at+plus, size)}
+		return []ins{{opLdxM, shiftAt}, g.indirect(o.at+plus, size)}
 	}
-	return []ins{g.absolute(0, o.at+plus, size)}
+	return []ins{g.absolute(column, o.at+plus, size)}
 }
 
 // absolute loads from a place that is the same in all packets.
@@ -127,7 +130,7 @@ func (g *gen) cookedField(column int, at, size uint32) uint32 {
 }
 
 // indirect loads from X and so much more.
-func (g *gen) indirect(column int, at, size uint32) ins {
+func (g *gen) indirect(at, size uint32) ins {
 	if g.header > 0 {
 		at -= uint32(g.header)
 	}
@@ -158,14 +161,14 @@ func (g *gen) at(plus, size uint32) []ins { return g.load(g.payload, g.network+p
 func (g *gen) headerLength() []ins {
 	at := g.payload.at + g.network
 	if g.payload.shifted {
-		return []ins{{opLdxM, shiftAt}, g.indirect(0, at, 1), {opAnd, 15}, {opLsh, 2}, {opAdd | opX, 0}, {opTax, 0}}
+		return []ins{{opLdxM, shiftAt}, g.indirect(at, 1), {opAnd, 15}, {opLsh, 2}, {opAdd | opX, 0}, {opTax, 0}}
 	}
 	return []ins{{opLdx4, at - uint32(g.header)}}
 }
 
 // transport4 is a place behind the IPv4 header.
 func (g *gen) transport4(plus, size uint32) []ins {
-	return append(g.headerLength(), g.indirect(0, g.payload.at+g.network+plus, size))
+	return append(g.headerLength(), g.indirect(g.payload.at+g.network+plus, size))
 }
 
 // isType asks whether the link layer says that it carries an Ethernet type, or up to

@@ -182,7 +182,7 @@ func (g *gen) loadValue(a load, depth uint32) []ins {
 			return nil
 		}
 		if transport {
-			return append(g.headerLength(), g.indirect(a.column, base.at+plus+uint32(c), a.size))
+			return append(g.headerLength(), g.indirect(base.at+plus+uint32(c), a.size))
 		}
 		return g.place(a.column, base, plus+uint32(c), a.size)
 	}
@@ -206,5 +206,5 @@ func (g *gen) loadValue(a load, depth uint32) []ins {
 		g.fail(&Error{Column: a.column, Text: "the kernel does not show the cooked header to a filter"})
 		return nil
 	}
-	return append(code, g.indirect(a.column, base.at+plus, a.size))
+	return append(code, g.indirect(base.at+plus, a.size))
 }

@@ -83,14 +83,6 @@ func (n *byteAt) gen(g *gen) *cond {
 	return equal(code, n.value)
 }
 
-// place is load with the column for an error.
-func (g *gen) place(column int, o offset, plus, size uint32) []ins {
-	if o.shifted {
-		return []ins{{opLdxM, shiftAt}, g.indirect(column, o.at+plus, size)}
-	}
-	return []ins{g.absolute(column, o.at+plus, size)}
-}
-
 func (g *gen) outside(column int) *cond {
 	return g.fail(&Error{Column: column, Text: "this place is before the packet's beginning"})
 }

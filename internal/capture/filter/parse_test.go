@@ -72,8 +72,9 @@ func TestErrors(t *testing.T) {
 		"ether[0 - 1] = 1":                  `column 1: this place is before the packet's beginning`,
 		deep:                                `more than 100 levels`,
 		strings.Repeat("not ", 200) + "tcp": `more than 100 levels`,
-		strings.Repeat("x", 40000):          `longer than 32 KiB`,
-		manyHosts(1500):                     `more than 4096 instructions`,
+		"host " + strings.Repeat("1 or ", 6500) + "1": `more than 4096 instructions`,
+		strings.Repeat("x", 40000):                    `longer than 32 KiB`,
+		manyHosts(1500):                               `more than 4096 instructions`,
 	} {
 		_, err := Compile(expr, Target{Link: capture.LinkEthernet})
 		if assert.Error(t, err, expr[:min(len(expr), 60)]) {

@@ -1,0 +1,161 @@
+package filter
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// term reads a test that starts with a word.
+func (p *parser) term() (value, error) {
+	t := p.peek()
+	if t.kind != tokenProto && t.kind != tokenWord {
+		if t.kind == tokenIPv4 || t.kind == tokenIPv6 {
+			return value{}, &Error{Column: t.column, Text: fmt.Sprintf("what about %s? write \"host %[1]s\" or \"net %[1]s\"", t.text)}
+		}
+		return value{}, p.unexpected("an expression")
+	}
+	p.next()
+	q := qualifiers{}
+	w := t
+	if t.kind == tokenProto {
+		q.proto = t.proto
+		w = p.peek()
+		known := false
+		if w.kind == tokenWord {
+			switch w.text {
+			case "src", "dst", "host", "net", "port", "portrange", "proto", "broadcast", "multicast":
+				known = true
+				p.next()
+			}
+		}
+		if !known {
+			if t.proto == protoLink {
+				return value{}, p.unexpected(`"host", "src", "dst", "proto", "broadcast" or "multicast" behind "` + t.text + `"`)
+			}
+			return value{node: &protocol{column: t.column, proto: t.proto}}, nil
+		}
+	}
+	switch w.text {
+	case "src", "dst":
+		return p.directed(w, q)
+	case "host", "net", "port", "portrange":
+		q.addr = addressKind(w.text)
+		return p.addressed(q)
+	case "proto":
+		q.addr = addrProto
+		return p.addressed(q)
+	case "broadcast":
+		return value{node: &broadcast{column: t.column, proto: q.proto}}, nil
+	case "multicast":
+		return value{node: &multicast{column: t.column, proto: q.proto}}, nil
+	case "inbound", "outbound":
+		return value{node: &inbound{column: t.column, out: w.text == "outbound"}}, nil
+	case "less", "greater", "ifindex":
+		n, err := p.plainNumber()
+		if err != nil {
+			return value{}, err
+		}
+		if w.text == "ifindex" {
+			return value{node: &ifindex{column: t.column, index: n.number}}, nil
+		}
+		return value{node: &length{less: w.text == "less", n: n.number}}, nil
+	case "byte":
+		return p.byteTest(t)
+	case "vlan", "mpls", "pppoes":
+		return p.layer(t)
+	case "pppoed":
+		return value{node: &pppoed{column: t.column}}, nil
+	}
+	p.at--
+	return value{}, p.unexpected("an expression")
+}
+
+// addressed reads the addresses behind their qualifiers.
+func (p *parser) addressed(q qualifiers) (value, error) {
+	v, err := p.address(q)
+	v.kind, v.q = isTest, q
+	return v, err
+}
+
+func addressKind(w string) kindOf {
+	switch w {
+	case "host":
+		return addrHost
+	case "net":
+		return addrNet
+	case "port":
+		return addrPort
+	}
+	return addrRange
+}
+
+// directed reads "src", "dst", "src or dst", "src and dst", and what follows.
+func (p *parser) directed(w token, q qualifiers) (value, error) {
+	q.dir, q.addr = dirSrc, addrDefault
+	other := "dst"
+	if w.text == "dst" {
+		q.dir, other = dirDst, "src"
+	}
+	if op, ok := p.accept("&&", "||"); ok {
+		if _, ok := p.accept(other); !ok {
+			return value{}, p.unexpected(strconv.Quote(other))
+		}
+		q.dir = dirOr
+		if op == "&&" {
+			q.dir = dirAnd
+		}
+	}
+	if k, ok := p.accept("host", "net", "port", "portrange"); ok {
+		q.addr = addressKind(k)
+	}
+	return p.addressed(q)
+}
+
+// layer reads "vlan", "mpls" and "pppoes", with a number or without.
+func (p *parser) layer(t token) (value, error) {
+	depth := 0
+	for p.tokens[p.at+depth].kind == tokenWord && p.tokens[p.at+depth].text == "(" {
+		depth++
+	}
+	n := &encapsulation{column: t.column, kind: t.text}
+	if num := p.tokens[p.at+depth]; num.kind == tokenNumber {
+		p.at += depth + 1
+		for range depth {
+			if _, ok := p.accept(")"); !ok {
+				return value{}, p.unexpected(`")"`)
+			}
+		}
+		n.number, n.has = num.number, true
+		limit := map[string]uint32{"vlan": 0xfff, "mpls": 0xfffff, "pppoes": 0xffff}[t.text]
+		if n.number > limit {
+			return value{}, &Error{Column: num.column, Text: fmt.Sprintf("%s has no number above %d", t.text, limit)}
+		}
+	}
+	return value{node: n}, nil
+}
+
+func (p *parser) plainNumber() (token, error) {
+	if p.peek().kind != tokenNumber {
+		return token{}, p.unexpected("a number")
+	}
+	return p.next(), nil
+}
+
+func (p *parser) byteTest(t token) (value, error) {
+	n, err := p.plainNumber()
+	if err != nil {
+		return value{}, err
+	}
+	op, ok := p.accept("=", "<", ">", "&", "|")
+	if !ok {
+		return value{}, p.unexpected(`"=", "<" or ">"`)
+	}
+	if op == "&" || op == "|" { // libpcap's code looks at no byte at all
+		return value{}, &Error{Column: t.column, Text: fmt.Sprintf(`"byte" with "%s" is not supported; write "ether[%d] %[1]s NUMBER != 0"`, op, n.number)}
+	}
+	v, err := p.plainNumber()
+	if err != nil {
+		return value{}, err
+	}
+	return value{node: &byteAt{column: t.column, index: n.number, op: op, value: v.number}}, nil
+}
