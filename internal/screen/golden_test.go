@@ -94,6 +94,7 @@ var scenes = []struct {
 	{name: "down", msgs: []any{down(), noticeMsg("eth0 went down; waiting")}},
 	{name: "stale", sizes: small, msgs: []any{steady(), after(9 * time.Second)}},
 	{name: "recording", msgs: []any{"w", recording()}},
+	{name: "kernel-filter", msgs: []any{filtered()}},
 	{name: "odd-names", msgs: []any{odd()}},
 	{name: "many", msgs: []any{many(5000), "pgdown", "pgdown", "down"}},
 	{name: "by-pair", msgs: []any{steady(), "G", grouped(live.ByPair)}},

@@ -67,13 +67,20 @@ func (m *model) status() line {
 	if filter == "" {
 		filter = m.options.Filter
 	}
-	if free := room - l.width() - 2; filter != "" && free >= 8 {
+	if filter != "" {
+		const least = 8
 		quoted := `"` + clean(filter) + `"`
-		if term.Width(quoted) > free {
-			quoted = term.CutEnd(quoted, free-2) + `…"`
+		if room-l.width()-2 < min(term.Width(quoted), 16) {
+			parts[0].line = nil // what program this is is known
+			l = fit(parts, "  ", room)
 		}
-		parts[2].line = text(quoted)
-		l = fit(parts, "  ", room)
+		if free := room - l.width() - 2; free >= least {
+			if term.Width(quoted) > free {
+				quoted = term.CutEnd(quoted, free-2) + `…"`
+			}
+			parts[2].line = text(quoted)
+			l = fit(parts, "  ", room)
+		}
 	}
 	return spread(l, right, m.width)
 }
@@ -166,8 +173,12 @@ func (m *model) traffic(s *live.Snapshot) [2]line {
 	widest := func(least int, of func(c *cells) string) int {
 		return max(least, term.Width(of(&two[0])), term.Width(of(&two[1])))
 	}
-	wRate := widest(12, func(c *cells) string { return c.rate })
-	wPart := widest(12, func(c *cells) string { return c.part })
+	number := 12
+	if m.width < 64 {
+		number = 11
+	}
+	wRate := widest(number, func(c *cells) string { return c.rate })
+	wPart := widest(number, func(c *cells) string { return c.part })
 	wName := widest(5, func(c *cells) string { return c.name })
 	wMore := widest(14, func(c *cells) string { return c.more })
 	wUse := widest(0, func(c *cells) string { return c.use })
@@ -210,7 +221,7 @@ func (m *model) traffic(s *live.Snapshot) [2]line {
 		}
 		if wUse > 0 {
 			look := plain
-			if i == 0 && s.In >= fullLink*s.Speed || i == 1 && s.Out >= fullLink*s.Speed {
+			if bits := [2]float64{s.In, s.Out}[i]; s.Speed > 0 && bits >= fullLink*s.Speed {
 				look = warn
 			}
 			l = append(l, span{text: "  "}, span{left(c.use, wUse), look})

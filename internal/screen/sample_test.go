@@ -173,6 +173,13 @@ func recording() *live.Snapshot {
 	return s
 }
 
+// filtered is the same link with a filter in the kernel.
+func filtered() *live.Snapshot {
+	s := steady()
+	s.KernelFilter, s.OtherFromCounters = "port 20880", true
+	return s
+}
+
 // odd is what names can be: long, wide, hostile, alike.
 func odd() *live.Snapshot {
 	s := steady()

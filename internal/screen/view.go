@@ -257,12 +257,13 @@ func (m *model) shares(s *live.Snapshot) line {
 		parts = append(parts, part{looking("no Dubbo in this window", faint), 1})
 	}
 	if s.OtherFromCounters {
-		parts = append(parts, part{looking("* by the interfaces' counters: the filter hides it", faint), 99})
-		if m.width < 100 {
-			parts[len(parts)-1].line = looking("* interface counters", faint)
+		hint := "* from the interface's counters: the filter in the kernel hides it"
+		if m.width < 140 {
+			hint = "* interface counters"
 		}
+		parts = append(parts, part{looking(hint, faint), 0})
 	}
-	return fit(parts, "   ", m.width)
+	return fit(parts, "  ", m.width)
 }
 
 // note is a sentence that should be read.
