@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// interrupt is Ctrl-C and SIGTERM: they end the reading, not the program, so that what was read is printed. The second
+// interrupt is Ctrl-C, SIGTERM and the end of the terminal: they end the reading, not the program, so that what was read is printed. The second
 // one ends the program.
 type interrupt struct {
 	stopped atomic.Bool
@@ -20,6 +20,9 @@ type interrupt struct {
 func catch() *interrupt {
 	i := &interrupt{done: make(chan struct{}), signals: make(chan os.Signal, 1)}
 	signal.Notify(i.signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
+		signal.Notify(i.signals, syscall.SIGHUP)
+	}
 	go func() {
 		if _, ok := <-i.signals; ok {
 			signal.Stop(i.signals)

@@ -11,6 +11,11 @@ type clock struct {
 	live   bool  // time passes here as it does there, and it is looked at many times a second
 	behind int   // packets in a row that are from before a step back that is not believed yet
 	begun  bool
+	// looked is when it was looked at last, by a clock that nobody sets: a program that was stopped for a while meets a
+	// jump, too, but that time has passed.
+	looked time.Time
+	first  int64 // where it began
+	steps  int64 // how often it was set
 }
 
 const (
@@ -28,13 +33,14 @@ const (
 func (c *clock) at(t int64) int64 {
 	switch d := t - c.last; {
 	case !c.begun:
-		c.last, c.begun = t, true
+		c.last, c.first, c.begun = t, t, true
 	case d < -backStep && !c.live && c.behind < inRow:
 		c.behind++
 		return c.last + c.offset
-	case d < -backStep, c.live && d > forwardStep:
+	case d < -backStep, c.live && d > forwardStep && int64(time.Since(c.looked)) < d/2:
 		c.offset -= d
 		c.last = t
+		c.steps++
 	case d > 0:
 		c.last = t
 	}

@@ -25,7 +25,7 @@ func TestClock(t *testing.T) {
 		{"set forward while packets are waited for", true, []int64{s, 3600 * s, 3601 * s}, []int64{s, s, 2 * s}},
 		{"silence while packets are waited for", true, []int64{s, 9 * s, 18 * s}, []int64{s, 9 * s, 18 * s}},
 	} {
-		c := clock{live: test.live}
+		c := clock{live: test.live, looked: time.Now()}
 		var got []int64
 		for _, at := range test.times {
 			got = append(got, c.at(at))
@@ -44,4 +44,17 @@ func TestClockOfFile(t *testing.T) {
 	}
 	assert.Equal(t, 2*hour, c.at(hour+s))
 	assert.Equal(t, 2*hour+s, c.at(hour+2*s))
+}
+
+// TestClockOfStopped: time that has passed is no step, though nobody looked.
+func TestClockOfStopped(t *testing.T) {
+	const s = int64(time.Second)
+	c := clock{live: true, looked: time.Now()}
+	c.at(s)
+	c.looked = time.Now().Add(-time.Minute)
+	assert.Equal(t, 61*s, c.at(61*s))
+	assert.Zero(t, c.steps)
+	c.looked = time.Now()
+	assert.Equal(t, 61*s, c.at(3600*s))
+	assert.Equal(t, int64(1), c.steps)
 }

@@ -113,7 +113,7 @@ func Run(src capture.Source, opt Options, sink Sink) (*Totals, error) {
 	}
 	opt.Limits = opt.Limits.withDefaults()
 	out := &delivery{sink: sink}
-	r := reader{src: src, opt: &opt, clock: clock{live: opt.Live}}
+	r := reader{src: src, opt: &opt, clock: clock{live: opt.Live, looked: time.Now()}}
 	var lanes []*lane
 	var err error
 	if keeper, ok := src.(keeper); ok && opt.Jobs > 1 {
@@ -122,6 +122,7 @@ func Run(src capture.Source, opt Options, sink Sink) (*Totals, error) {
 		lanes, err = r.run(out)
 	}
 	t := &r.totals
+	t.ClockSteps, t.Steady = r.clock.steps, r.clock.last+r.clock.offset-r.clock.first
 	t.fragments(&r.decoder)
 	for _, l := range lanes {
 		l.close()
@@ -179,6 +180,7 @@ func (r *reader) next() error {
 		if r.totals.Packets&(tickEvery-1) == 0 || r.opt.Live && now-r.asked >= askEvery {
 			r.asked = now
 			if r.opt.Live {
+				r.clock.looked = time.Now()
 				r.tick(now)
 			}
 			if r.stopped() {
@@ -219,7 +221,8 @@ func (r *reader) stopped() bool {
 // idle lets time pass where no packet says what time it is: the interface is of this machine, and so is the clock.
 func (r *reader) idle() {
 	if r.opt.Live {
-		r.asked = r.clock.at(time.Now().UnixNano())
+		now := time.Now()
+		r.asked, r.clock.looked = r.clock.at(now.UnixNano()), now
 		r.tick(r.asked)
 	}
 }

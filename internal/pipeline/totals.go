@@ -18,6 +18,9 @@ import (
 type Totals struct {
 	Packets, LinkBytes  int64
 	FirstTime, LastTime int64 // of packets, nanoseconds since the Unix epoch
+	// ClockSteps is how often the recording machine's clock was set, as far as packets tell, and Steady the time from the
+	// first to the last packet without these steps, in nanoseconds.
+	ClockSteps, Steady int64
 	// SegmentHeaders and SegmentPadding are the link bytes of packets with TCP segments that are no payload: link, IP and TCP
 	// headers; what lies behind the IP packet.
 	SegmentHeaders, SegmentPadding int64
@@ -88,6 +91,14 @@ func count[K comparable](m *map[K]int64, k K, n int64) {
 		*m = make(map[K]int64)
 	}
 	(*m)[k] += n
+}
+
+// Span is the time from the first to the last packet, in nanoseconds.
+func (t *Totals) Span() int64 {
+	if t.ClockSteps > 0 {
+		return t.Steady
+	}
+	return t.LastTime - t.FirstTime
 }
 
 func (t *Totals) packet(p *capture.Packet) {

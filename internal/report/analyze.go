@@ -85,7 +85,7 @@ func formatSeconds(f float64) string {
 }
 
 // nanos is the length of the capture, the base of all rates.
-func (r *Report) nanos() int64 { return r.Last - r.First }
+func (r *Report) nanos() int64 { return r.Totals.Span() }
 
 // onTheWire says what the link carried; its rows add up to the last.
 func (r *Report) onTheWire(s *Style) section {

@@ -233,6 +233,10 @@ func (r *Report) packets(add func(string, ...any)) {
 		}
 		add("Packets that could not be read: %s.", strings.Join(parts, ", "))
 	}
+	if n := r.Totals.ClockSteps; n > 0 {
+		add("The clock of the recording machine was set %s: rates are over the time that passed, latencies across a step are wrong.",
+			plural(n, "time", "times"))
+	}
 	r.segments(add)
 	r.dropped(add)
 }

@@ -56,7 +56,7 @@ type Input struct {
 // Build makes a report of a finished run.
 func Build(inputs []capture.Input, t *pipeline.Totals, by sizes.By, groups []*sizes.Group) *Report {
 	r := &Report{Totals: t, By: by, Groups: groups, First: t.FirstTime, Last: t.LastTime}
-	r.Seconds = float64(t.LastTime-t.FirstTime) / 1e9
+	r.Seconds = float64(t.Span()) / 1e9
 	for i := range inputs {
 		in := &inputs[i]
 		out := Input{
