@@ -16,7 +16,7 @@ const (
 	ringBlock      = 1 << 20
 	ringSmallBlock = 512 << 10
 	ringLeast      = 2 * ringSmallBlock
-	ringMost       = 2 << 30
+	ringMost       = 1 << 30
 	retireMillis   = 50
 
 	// headroom is what is kept free in front of a packet: a header of LINKTYPE_LINUX_SLL2 and a VLAN tag.

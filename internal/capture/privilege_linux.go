@@ -165,16 +165,20 @@ func notAllowed(iface string) string {
 		return text + ", although this process has cap_net_raw: a security module, a seccomp profile or a user namespace forbids packet sockets"
 	}
 	self := executable()
-	allow := "sudo setcap cap_net_raw+ep " + self
+	ways := "run with sudo, or allow it once: sudo setcap cap_net_raw+ep " + self
 	switch {
-	case inContainer():
-		return text + "; start the container with --cap-add NET_RAW and run as root in it, or allow the program once: " + allow
-	case os.Geteuid() == 0:
-		return text + ": root without cap_net_raw; run with sudo outside of this sandbox, or allow it once: " + allow
+	case withheld():
+		return text + ": cap_net_raw is withheld from every program here; start the container with --cap-add NET_RAW, then " + ways
 	case hasFileCapability(self):
-		return text + ": " + self + " has a capability that has no effect here (a file system mounted nosuid, or no_new_privs); run with sudo, or elsewhere after: " + allow
+		return text + ": " + self + " has a capability that has no effect here (a file system mounted nosuid, or no_new_privs); elsewhere " + ways
 	}
-	return text + "; run with sudo, or allow it once: " + allow
+	return text + "; " + ways
+}
+
+// withheld reports whether no program that this one starts could have CAP_NET_RAW, root's included.
+func withheld() bool {
+	has, err := unix.PrctlRetInt(unix.PR_CAPBSET_READ, unix.CAP_NET_RAW, 0, 0, 0)
+	return err == nil && has == 0
 }
 
 // hasNetRaw reports whether CAP_NET_RAW is in effect.
@@ -199,17 +203,4 @@ func executable() string {
 func hasFileCapability(path string) bool {
 	n, err := unix.Getxattr(strings.Trim(path, "'"), "security.capability", nil)
 	return err == nil && n > 0
-}
-
-// inContainer reports whether one of the marks of a container is there.
-func inContainer() bool {
-	if os.Getenv("KUBERNETES_SERVICE_HOST") != "" {
-		return true
-	}
-	for _, mark := range []string{"/.dockerenv", "/run/.containerenv"} {
-		if _, err := os.Stat(mark); err == nil {
-			return true
-		}
-	}
-	return false
 }
