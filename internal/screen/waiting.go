@@ -1,0 +1,81 @@
+package screen
+
+import (
+	"fmt"
+	"strings"
+
+	"dubbo-wire/internal/live"
+)
+
+// waiting says what a table without rows waits for, and what could be checked.
+func (m *model) waiting(s *live.Snapshot, n int) []line {
+	var texts []string
+	where := clean(m.options.Title)
+	filter := clean(m.options.Filter)
+	switch {
+	case s == nil:
+		texts = append(texts, "Starting.")
+	case m.settings.Filter != "" && (len(m.rows.all) > 0 || s.Groups > 0):
+		texts = append(texts, fmt.Sprintf("Nothing here matches the filter %q (%s without it). Esc clears it.",
+			clean(m.settings.Filter), plural(int64(max(s.Groups, len(m.rows.all))), "row")))
+	case s.Packets == 0:
+		texts = append(texts, "No packets yet"+on(where)+".")
+		texts = append(texts, broken(s)...)
+		if filter != "" {
+			texts = append(texts, `Only what the filter "`+filter+`" wants is seen: is it right?`)
+		}
+		texts = append(texts, "Is this the interface? `dubbo-wire interfaces` lists them; `any` is all of them.")
+	case s.Calls == 0 && s.Heartbeats == 0 && s.OpenCalls == 0:
+		texts = append(texts, fmt.Sprintf("No Dubbo seen yet%s in %s.", on(where), plural(s.Packets, "packet")))
+		switch connections := plural(int64(s.Connections), "TCP connection"); {
+		case s.Connections > 0 && len(s.OtherPorts) > 0:
+			texts = append(texts, connections+" with data, on "+ports(s.OtherPorts)+".")
+		case s.Connections > 0:
+			texts = append(texts, connections+" with data: they carry something else.")
+		default:
+			texts = append(texts, "No TCP connection with data is open now.")
+		}
+		if filter != "" {
+			texts = append(texts, `Only what the filter "`+filter+`" wants is seen: is it right?`)
+		}
+		texts = append(texts, "A connection that was open before is understood from its next message on.")
+	case s.Calls == 0:
+		texts = append(texts, fmt.Sprintf("Dubbo connections are alive (%s, %s), but no call was answered yet.",
+			plural(s.Heartbeats, "heartbeat"), plural(int64(s.OpenCalls), "open call")))
+	default:
+		texts = append(texts, fmt.Sprintf("No calls in the last %s; %s since the start.", seconds(s.Window), plural(s.Calls, "call")))
+	}
+	var lines []line
+	if n > 6 {
+		lines = append(lines, nil)
+	}
+	for i, t := range texts {
+		look := plain
+		if i == 0 {
+			look = strong
+		}
+		for _, l := range wrapped(t, look, max(m.width-2, 1), 2, n) {
+			lines = append(lines, append(text("  "), l...))
+		}
+	}
+	return lines[:min(len(lines), n)]
+}
+
+func on(where string) string {
+	if where == "" {
+		return ""
+	}
+	return " on " + where
+}
+
+func ports(list []int) string {
+	words := make([]string, 0, len(list))
+	for _, p := range list {
+		words = append(words, fmt.Sprint(p))
+	}
+	noun := "ports "
+	if len(list) == 1 {
+		noun = "port "
+	}
+	return noun + strings.Join(words, ", ")
+}
