@@ -145,6 +145,25 @@ func TestTableAgainstTcpdump(t *testing.T) {
 	}
 }
 
+// TestRefusedAsByTcpdump has what tcpdump refuses, too.
+func TestRefusedAsByTcpdump(t *testing.T) {
+	o := fileOracle(t, capture.LinkEthernet)
+	for _, expr := range []string{
+		"10.0.0.7", "80", "tcp and 80", "port", "host", "tcp udp", "tcp and", "and tcp", "tcp or or udp", "not", "()", "(tcp", "tcp)", "port 80 443", "port 80,443", "port 65536",
+		"host 10.0.0.7/8", "net 10.0.0.1/8", "net 10.0.0.0/33", "net 10.0.0.0/255.0.0.0", "host 10.0.0.256", "host 10.0.0.7 10.1.2.3", "port 10.0.0.7", "ip6 host 10.0.0.7", "ip host ::1", "tcp host 10.0.0.7",
+		"icmp port 80", "arp port 80", "host 02:00:00:00:00:01", "ether host 10.0.0.7", "ether port 80", "ip proto tcp", "proto tcp", "tcp proto 6", "src tcp", "tcp[0]", "tcp[0] =", "tcp[0:3] = 1",
+		"tcp[0] = 1 = 1", "tcp = 1", "ip[ = 1", "1 / 0 = 1", "1 % 0 = 1", "1 << 32 = 1", "vlan 4096", "vlan tcp", "mpls and arp", "mpls and vlan", "mpls 1048576", "pppoes 65536", "arp multicast", "port 80 and (tcp or 443)",
+		"less", "less tcp", "greater -1", "inbound", "outbound", "ifindex 1", "(80 or tcp)", "port (80 or tcp)", "port 80 and (81 or tcp)", "TCP", "Host 10.0.0.7", "host 10.0.0.7 && ", "tcp & udp", "tcp | udp", "port 1-2",
+		"portrange 1-70000", "ether proto tcp", "ip src port 80", "udp net 10", "net 10.0.0.0 mask 8", "net 10.0.0.1 mask 255.0.0.0", "ip6 net 2001:db8::1/32", "host 2001:db8::/32", "ah[0] = 1", "stp[0] = 1", "tcp[-100] = ", "1 = 2 and",
+		"link", "ether", "host 1:2", "ether host 1:2:3:4:5", "src src 10.0.0.7", "src or port 80", "mask 255.0.0.0", "port http-alt-nonsense", "5-3 = 2", "ip[1-1] = 69", "len = 0x1ffffffff", "port 09", "byte 0", "byte 0 + 1",
+	} {
+		_, theirs := o.program(expr)
+		_, ours := Compile(expr, Target{Link: capture.LinkEthernet})
+		assert.Error(t, theirs, "tcpdump takes %s", expr)
+		assert.Error(t, ours, "we take %s", expr)
+	}
+}
+
 // TestVM runs our programs in the interpreter of golang.org/x/net/bpf, too.
 func TestVM(t *testing.T) {
 	packets := packetsOf(t, capture.LinkEthernet)

@@ -317,6 +317,9 @@ func (p *parser) address(q qualifiers) (value, error) {
 		p.next()
 		return p.name(t, q)
 	}
+	if t.kind == tokenProto && q.addr == addrProto {
+		return value{}, &Error{Column: t.column, Text: fmt.Sprintf(`expected a number, not %q; write "\\%[1]s", or %[1]q alone`, t.text)}
+	}
 	want := "an address"
 	switch q.addr {
 	case addrPort, addrRange, addrProto:

@@ -42,4 +42,18 @@ var table = []string{
 	"tcp and (port 20880 or port 20881) and not (src host 10.0.0.7 and dst port 20880)", "(tcp or udp) and port 80 or icmp",
 	"tcp and port 80 or udp and port 53", "not (tcp and port 80) and not arp", "not not tcp", "!(!tcp)", "((((tcp))))", "ip and not (tcp or udp or icmp)",
 	"tcp && !port 80 || icmp6", "host 10.0.0.7 and (port 80 or 443) or 192.168.1.1",
+
+	"src net 10.0.0.0/8 and dst port 80 or 443", "ip and tcp and port not ( 80 or 443 )", "port 80 || port 443", "tcp[tcpflags]&(tcp-syn)!=0", "tcp[13]&2!=0",
+	"ip[6:2]&0x1fff=0", "ether[0]&1=0", "net 192.168", "dst net 224.0.0.0/4", "net 10.0.0.0/8 and not net 10.1", "ip net 192.168.1/24", "tcp src or dst port 20880",
+	"ip6 and udp port 53", "icmp6 and ip6[40] == 128", "ip proto \\icmp or ip proto 17", "vlan 5 or vlan 6 or vlan 100", "vlan && ip", "not (vlan 5 or vlan 6)",
+	"host 10.0.0.7 and port 20880 and tcp[tcpflags] & tcp-push != 0", "portrange 20880-20890 or port 443", "tcp and host 10.0.0.7 and not port 53",
+	"ether proto \\ip and host 10.0.0.7", "tcp[2:2] = 20880 or tcp[0:2] = 20880", "not broadcast and not multicast", "link[0] == 2", "dst ::1", "src or dst 10.0.0.7", "src net 10",
+	"arp or icmp", "arp and src 10.0.0.7", "port 20880 and not (host 10.0.0.7 or host 10.1.2.3)", "(port 20880)", "( tcp )", "tcp dst port 20880 && tcp[tcpflags] == tcp-syn",
+	"len>60", "ether host 02:00:00:00:00:01 or 02:00:00:00:00:02", "vlan and (tcp or udp) and not port 53", "tcp portrange 20880-20890 and not src portrange 20880-20881",
+	"tcp[tcpflags] & (tcp-syn|tcp-ack) == tcp-syn", "tcp[20:4] = 0xdabb0000", "udp[10] & 0x80 != 0 and udp port 53", "ip[0]>>4=4", "ip6[0]&0xf0=0x60", "tcp[8:4] < tcp[4:4]",
+	"tcp src port 80 and dst port 443", "src port 80 and dst port 443 or 53", "ip dst 10.0.0.7 and not src 10.1.2.3 or 192.168.1.1", "host not 10.0.0.7", "not port 80 and not port 443",
+	"not (port 80 or 443)", "tcp and (port 80) or (udp and (port 53))", "host 10.0.0.7 and (10.1.2.3 or 192.168.1.1)", "tcp port 80 and not host 10.0.0.7 or 10.1.2.3",
+	"host 10.0.0.7 && port 20880||port 443", "!tcp&&!udp", "!(tcp||udp)", "tcp[0:2]-tcp[2:2]=0", "(len - 20) > 40", "ip[2:2]+14=len", "-1 > 5", "1 + 2 * 3 = 7", "2 * 3 + 1 = 7", "7 % 4 * 2 = 7",
+	"(ip[8]) = (64)", "(tcp[0]) & (1) = 0", "(80) = (80)", "ip[(0)] = 69", "ip[0x08] = 0x40", "ip[010] = 0100", "ip[1:1] & 0xfc >> 2 = 0", "5 & 3 | 8 = 9", "8 >> 1 << 1 = 8", "10 - 2 - 3 = 5",
+	"ip and ip[9] = 6 and ip[12:4] = ip[16:4]", "icmp[0] = 8 or icmp[0] = 0", "igmp[0] & 1 = 0", "sctp[0:2] = 80", "pim[0] > 100", "vrrp[0] < 100", "rarp[7] = 2", "arp[14:4] = 0x0a000007", "lat[0] > 100",
 }
