@@ -38,6 +38,7 @@ type liveRun struct {
 	ending   *ending
 	targets  []*target
 	recorder *record.Recorder // nil where nothing can be kept
+	keeps    bool             // packets are to be kept at the moment
 	child    *child           // nil without a command
 	stop     *interrupt
 	started  time.Time
@@ -155,6 +156,7 @@ func (l *liveRun) openFiles() (err error) {
 		return l.name
 	}
 	l.recorder, err = record.Open(*o)
+	l.keeps = l.c.file != ""
 	if err != nil {
 		return usage("-w %v", err)
 	}
@@ -411,9 +413,12 @@ func (l *liveRun) print(v *report.Interval) {
 
 // record starts and stops keeping packets, as the screen's user wants it.
 func (l *liveRun) record(wanted bool) {
-	on := l.recorder.Stats().File != ""
+	if wanted == l.keeps {
+		return
+	}
+	l.keeps = wanted
 	switch {
-	case wanted && !on && l.recorder.Err() == nil:
+	case wanted:
 		name := l.c.file
 		if name == "" {
 			name = "dubbo-wire-" + time.Now().UTC().Format("20060102-150405") + ".pcapng"
@@ -423,9 +428,9 @@ func (l *liveRun) record(wanted bool) {
 		} else {
 			l.notice("recording to " + name)
 		}
-	case !wanted && on:
-		s := l.recorder.Stats()
+	default:
 		if err := l.recorder.Stop(); err == nil {
+			s := l.recorder.Stats()
 			l.notice(fmt.Sprintf("%s has %s packets", s.File, report.Count(s.Packets)))
 		}
 	}
@@ -464,8 +469,10 @@ func (l *liveRun) counters() (in, out int64, ok bool) {
 }
 
 func (l *liveRun) recording() live.Recording {
-	s := l.recorder.Stats()
-	rec := live.Recording{File: s.File, Packets: s.Packets, Bytes: s.Bytes}
+	var rec live.Recording
+	if s := l.recorder.Stats(); s.On {
+		rec = live.Recording{File: s.File, Packets: s.Packets, Bytes: s.Bytes}
+	}
 	if err := l.recorder.Err(); err != nil {
 		rec.Err = err.Error()
 	}

@@ -38,7 +38,7 @@ func newTmux(t *testing.T, width, height int) *tmux {
 	for _, name := range []string{"dubbo-wire", "replay"} { // the test's program is both, by its name
 		require.NoError(t, os.Symlink(self, filepath.Join(m.dir, name)))
 	}
-	m.run("new-session", "-d", "-x", fmt.Sprint(width), "-y", fmt.Sprint(height), "env", "-i",
+	m.run("new-session", "-d", "-c", m.dir, "-x", fmt.Sprint(width), "-y", fmt.Sprint(height), "env", "-i",
 		"PATH="+m.dir+":"+os.Getenv("PATH"), "TERM=screen-256color", "PS1=$ ", "PORT="+m.port, "sh")
 	t.Cleanup(func() { _ = m.command("kill-server").Run() })
 	m.run("set", "-g", "status", "off")
@@ -153,6 +153,11 @@ func TestScreen(t *testing.T) {
 			m.keys("Space")
 			m.sees("PAUSED")
 			m.keys("Space")
+			m.keys("w")
+			m.sees("REC ")
+			m.keys("w")
+			m.sees(".pcapng has ", "packets")
+			require.Eventually(t, func() bool { return !strings.Contains(m.run("capture-pane", "-p"), "REC ") }, 10*time.Second, 50*time.Millisecond)
 			m.run("resize-window", "-x", "100", "-y", "30")
 			m.sees("by method", "q quit")
 			m.keys("q")

@@ -73,7 +73,7 @@ func TestMonitor(t *testing.T) {
 			}
 			assert.LessOrEqual(t, len(s.Rows), s.Groups)
 			assert.InDelta(t, s.Link, s.Dubbo+s.Other, 1)
-			assert.LessOrEqual(t, s.Window, window+2*time.Second)
+			assert.LessOrEqual(t, s.Window, window+time.Second)
 		}
 	}
 }

@@ -49,7 +49,7 @@ func (s *second) call(c *call.Call) {
 	s.peers.Call(c)
 }
 
-// shown is how many whole seconds the rows and rates are of.
+// shown is how many seconds the rows and rates are of, the current one among them.
 const shown = int(window / 1e9)
 
 // ring is the last seconds, the current one last.
@@ -59,7 +59,7 @@ func (r *ring) current() *second { return r.seconds[len(r.seconds)-1] }
 
 // turn begins another second and forgets those beyond the window.
 func (r *ring) turn(at int64) {
-	if len(r.seconds) > shown {
+	if len(r.seconds) == shown {
 		copy(r.seconds, r.seconds[1:])
 		r.seconds[len(r.seconds)-1] = newSecond(at)
 		return
