@@ -3,6 +3,7 @@ GO ?= go
 export CGO_ENABLED ?= 0
 FUZZTIME ?= 5s
 SOAK ?= 30m
+SOAK_FLAGS ?=
 
 .PHONY: e2e soak pgo loss bench-small bench-offload bench-formats all build test race lint fuzz golden bench tables comparison captures check clean
 
@@ -58,8 +59,8 @@ comparison: ## docs/comparison.md from the committed captures and the saved repo
 e2e: ## live captures of real Dubbo peers in network namespaces against their own log, a minute: needs root, Java 17, Maven; "test" has it, too
 	$(GO) test -count=1 -v ./internal/e2e
 
-soak: build ## load of real Dubbo peers for SOAK (a minute at least): memory, drops, CPU against tcpdump; the result is bin/soak.md; needs the same
-	$(GO) run ./internal/e2e/soak -for $(SOAK) -wire bin/dubbo-wire
+soak: build ## load of real Dubbo peers for SOAK (a minute at least), SOAK_FLAGS are more flags of capture: memory, drops, CPU against tcpdump; the result is bin/soak.md; needs the same
+	$(GO) run ./internal/e2e/soak -for $(SOAK) -wire bin/dubbo-wire -capture "$(SOAK_FLAGS)"
 
 captures: ## record all captures anew with real Dubbo peers: needs root, Java 17, Maven; installs tcpdump
 	testdata/rig/captures.sh

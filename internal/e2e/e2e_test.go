@@ -85,7 +85,8 @@ func (r *rig) truth(t *testing.T, consumer *Peer) *Truth {
 }
 
 func (r *rig) capture(t *testing.T, ns, binary string, args ...string) *Capture {
-	c, err := r.StartCapture(ns, binary, args...)
+	// One that has given up its rights does not die with us.
+	c, err := r.StartCapture(ns, binary, append([]string{"--duration", "10m"}, args...)...)
 	require.NoError(t, err)
 	return c
 }

@@ -113,7 +113,7 @@ func startPeers(bed *e2e.Bed, s *settings) ([]*e2e.Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := start("relay", "RELAY", "ip", "netns", "exec", bed.Consumer, self, "relay", "127.0.0.1:"+e2e.Port, e2e.ProviderHost+":"+e2e.Port); err != nil {
+	if err := start("relay", "RELAY", "ip", "netns", "exec", bed.Consumer, self, "relay", e2e.ConsumerHost+":"+e2e.Port, e2e.ProviderHost+":"+e2e.Port); err != nil {
 		return nil, err
 	}
 	const kinds = "kryo,fst,fastjson,hessian2"
@@ -121,7 +121,7 @@ func startPeers(bed *e2e.Bed, s *settings) ([]*e2e.Process, error) {
 	if err := start("short", "CHURN", java(bed.Consumer, "Consumer", []string{host, "-Drig.serializations=" + kinds, "-Drig.pause=200"}, "churn")...); err != nil {
 		return nil, err
 	}
-	if err := start("broken", "CONSUMER", java(bed.Consumer, "Consumer", []string{"-Drig.host=127.0.0.1", "-Drig.serializations=" + kinds}, "broken")...); err != nil {
+	if err := start("broken", "CONSUMER", java(bed.Consumer, "Consumer", []string{"-Drig.host=" + e2e.ConsumerHost, "-Drig.heartbeat=1000", "-Drig.serializations=" + kinds}, "broken")...); err != nil {
 		return nil, err
 	}
 	// Small calls and large answers in turn, a few seconds each, for longer than it takes.
@@ -139,7 +139,10 @@ func startPeers(bed *e2e.Bed, s *settings) ([]*e2e.Process, error) {
 
 // watch captures for the whole time and looks again and again.
 func watch(bed *e2e.Bed, peers []*e2e.Process, s *settings, interrupted <-chan os.Signal) (*result, error) {
-	capture, err := bed.StartCapture(bed.Provider, "", append([]string{e2e.ProviderLink}, s.args...)...)
+	// What it prints from time to time is a part of what it does.
+	capture, err := bed.StartCapture(bed.Provider, "", append([]string{
+		e2e.ProviderLink, "--interval", s.every.String(), "-o", filepath.Join(bed.Dir, "intervals.jsonl"),
+	}, s.args...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -160,7 +163,7 @@ func watch(bed *e2e.Bed, peers []*e2e.Process, s *settings, interrupted <-chan o
 		if err != nil {
 			return sample{}, err
 		}
-		at := sample{Seconds: time.Since(began).Seconds(), RSSKiB: u.RSS, PeakKiB: u.Peak, CPU: u.CPU, Packets: packets, Bytes: bytes}
+		at := sample{Seconds: time.Since(began).Seconds(), RSSKiB: u.RSS, AnonKiB: u.Anon, PeakKiB: u.Peak, CPU: u.CPU, Packets: packets, Bytes: bytes}
 		if dump != nil {
 			if u, err = used(dump.Pid()); err != nil {
 				return sample{}, fmt.Errorf("tcpdump has ended: %w\n%s", err, dump.Stderr())
@@ -174,7 +177,7 @@ func watch(bed *e2e.Bed, peers []*e2e.Process, s *settings, interrupted <-chan o
 		return nil, err
 	}
 	last := first
-	fmt.Printf("%8s %10s %10s %8s %12s %12s\n", "seconds", "RSS KiB", "peak KiB", "CPU %", "packets/s", "Mbit/s")
+	fmt.Printf("%8s %10s %10s %10s %8s %12s %12s\n", "seconds", "RSS KiB", "own KiB", "peak KiB", "CPU %", "packets/s", "Mbit/s")
 	for next := s.every; ; {
 		wait := time.Until(began.Add(next))
 		event := "look"
@@ -219,7 +222,7 @@ func watch(bed *e2e.Bed, peers []*e2e.Process, s *settings, interrupted <-chan o
 		}
 		r.Samples = append(r.Samples, now)
 		d := now.Seconds - last.Seconds
-		fmt.Printf("%8.0f %10d %10d %8.1f %12.0f %12.1f\n", now.Seconds, now.RSSKiB, now.PeakKiB, 100*(now.CPU-last.CPU)/d,
+		fmt.Printf("%8.0f %10d %10d %10d %8.1f %12.0f %12.1f\n", now.Seconds, now.RSSKiB, now.AnonKiB, now.PeakKiB, 100*(now.CPU-last.CPU)/d,
 			float64(now.Packets-last.Packets)/d, float64(now.Bytes-last.Bytes)*8/1e6/d)
 		last = now
 		if next += s.every; next > s.length {

@@ -52,6 +52,8 @@ func relayOne(near *net.TCPConn, provider string, how int) {
 		_ = far.SetLinger(0)
 		_ = far.Close()
 	default:
+		_ = near.Close() // no more requests; the answer to the last one comes in, or its host would be told that we are gone
+		time.Sleep(200 * time.Millisecond)
 		vanish(far)
 	}
 }

@@ -38,6 +38,8 @@ type result struct {
 	BaseKiB     float64    `json:"baseKiB"`
 	EndSeconds  [2]float64 `json:"endSeconds"`
 	EndKiB      float64    `json:"endKiB"`
+	BaseAnonKiB float64    `json:"baseAnonKiB"` // the process's own, without the ring
+	EndAnonKiB  float64    `json:"endAnonKiB"`
 	PeakKiB     int64      `json:"peakKiB"`
 	Growth      float64    `json:"growth"`
 
@@ -105,12 +107,12 @@ func (r *result) sum(first, last sample, both [2]sample, report *e2e.Report, cod
 	if length < 6*time.Minute {
 		base, window = length/3, length/6
 	}
-	var n, m int
-	r.BaseKiB, n = mean(r.Samples, base, base+window)
-	r.EndKiB, m = mean(r.Samples, length-window, length+time.Minute)
+	var begun, ended bool
+	r.BaseKiB, r.BaseAnonKiB, begun = mean(r.Samples, base, base+window)
+	r.EndKiB, r.EndAnonKiB, ended = mean(r.Samples, length-window, length+time.Minute)
 	r.BaseSeconds, r.EndSeconds = [2]float64{base.Seconds(), (base + window).Seconds()}, [2]float64{(length - window).Seconds(), length.Seconds()}
 	r.PeakKiB = last.PeakKiB
-	if n == 0 || m == 0 {
+	if !begun || !ended {
 		fail("too few looks to compare memory")
 		return
 	}
@@ -129,8 +131,8 @@ func (r *result) markdown() string {
 	row("captured", "%.2f GB, %d packets: %.0f packets and %.1f Mbit a second", r.Gigabytes, r.Packets, r.PacketsPerSecond, r.MbitPerSecond)
 	row("found", "%d calls, %d of them unanswered, %d connections; coverage %.4f %%", r.Calls, r.Unanswered, r.Connections, r.Coverage)
 	row("packets dropped", "%d", r.Dropped)
-	row(fmt.Sprintf("memory, second %.0f to %.0f", r.BaseSeconds[0], r.BaseSeconds[1]), "%.1f MiB", r.BaseKiB/1024)
-	row(fmt.Sprintf("memory, second %.0f to %.0f", r.EndSeconds[0], r.EndSeconds[1]), "%.1f MiB: %.2f times that (at most %.1f)", r.EndKiB/1024, r.Growth, growth)
+	row(fmt.Sprintf("memory, second %.0f to %.0f", r.BaseSeconds[0], r.BaseSeconds[1]), "%.1f MiB, %.1f of them its own, without the ring", r.BaseKiB/1024, r.BaseAnonKiB/1024)
+	row(fmt.Sprintf("memory, second %.0f to %.0f", r.EndSeconds[0], r.EndSeconds[1]), "%.1f MiB, %.1f of them its own: %.2f times that in all (at most %.1f)", r.EndKiB/1024, r.EndAnonKiB/1024, r.Growth, growth)
 	row("highest memory", "%.1f MiB", float64(r.PeakKiB)/1024)
 	row("CPU of dubbo-wire", "%.2f s a GB", r.CPUPerGB)
 	row("beside tcpdump", "%.0f s, %.2f GB: dubbo-wire %.2f s a GB, `tcpdump -w /dev/null` %.2f s a GB (%s)", r.BothSeconds, r.BothGB, r.WirePerGB, r.TcpdumpPerGB, r.TcpdumpSays)

@@ -11,6 +11,7 @@ import (
 // usage is what a process has used so far.
 type usage struct {
 	RSS  int64   // KiB now
+	Anon int64   // KiB now of its own memory: all but files and the ring that it shares with the kernel
 	Peak int64   // KiB, the highest so far
 	CPU  float64 // seconds, user and system
 }
@@ -33,6 +34,8 @@ func used(pid int) (usage, error) {
 		switch f[0] {
 		case "VmRSS:":
 			u.RSS, err = strconv.ParseInt(f[1], 10, 64)
+		case "RssAnon:":
+			u.Anon, err = strconv.ParseInt(f[1], 10, 64)
 		case "VmHWM:":
 			u.Peak, err = strconv.ParseInt(f[1], 10, 64)
 		}
@@ -63,6 +66,7 @@ func used(pid int) (usage, error) {
 type sample struct {
 	Seconds float64 `json:"seconds"` // since the capture began
 	RSSKiB  int64   `json:"rssKiB"`
+	AnonKiB int64   `json:"anonKiB"`
 	PeakKiB int64   `json:"peakKiB"`
 	CPU     float64 `json:"cpuSeconds"`
 	Packets int64   `json:"packets"` // on the interface, both ways
@@ -70,16 +74,15 @@ type sample struct {
 	Tcpdump float64 `json:"tcpdumpCPUSeconds,omitempty"`
 }
 
-// mean is the mean memory of the samples between two times.
-func mean(all []sample, from, to time.Duration) (kib float64, n int) {
+// mean is the mean memory of the samples between two times, in KiB: all of it, and the process's own.
+func mean(all []sample, from, to time.Duration) (rss, anon float64, ok bool) {
+	n := 0.0
 	for _, s := range all {
 		if s.Seconds >= from.Seconds() && s.Seconds <= to.Seconds() {
-			kib += float64(s.RSSKiB)
+			rss += float64(s.RSSKiB)
+			anon += float64(s.AnonKiB)
 			n++
 		}
 	}
-	if n > 0 {
-		kib /= float64(n)
-	}
-	return kib, n
+	return rss / max(n, 1), anon / max(n, 1), n > 0
 }
