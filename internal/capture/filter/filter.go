@@ -102,6 +102,7 @@ func (e *Expr) Compile(t Target) ([]bpf.RawInstruction, error) {
 		return nil, err
 	}
 	gr.thread()
+	gr.dropStores()
 	if gr.root.kind == blockReturn && gr.root.k == 0 {
 		return nil, &Error{Text: "no packet can pass this expression"}
 	}

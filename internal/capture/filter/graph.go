@@ -226,6 +226,24 @@ func (g *graph) thread() {
 	}
 }
 
+// dropStores leaves out the stores of shifts that no test behind them reads.
+func (g *graph) dropStores() {
+	order := g.topological()
+	reads := map[*block]bool{}
+	past := func(b *block) *block {
+		for b != nil && b.kind == blockStore && !reads[b.t] {
+			b = b.t
+		}
+		return b
+	}
+	for i := len(order) - 1; i >= 0; i-- {
+		b := order[i]
+		b.t, b.f = past(b.t), past(b.f)
+		reads[b] = b.kind == blockTest && (g.shifty[b.value] || reads[b.t] || reads[b.f])
+	}
+	g.root = past(g.root)
+}
+
 // follow goes on while the outcome of tests is known.
 func follow(b *block, facts []fact) *block {
 	for range 256 {
