@@ -63,7 +63,7 @@ func TestLiveCopies(t *testing.T) {
 		a.End()
 		assert.NoError(t, a.Ledger.Balance())
 		assert.EqualValues(t, payload, a.Ledger.Stream, names)
-		const few = payload / 10 // that TCP may have sent again on a busy machine
+		const few = payload / 3 // that TCP may have sent again on a busy machine
 		assert.Less(t, a.Ledger.Repeated, int64(few), names)
 		assert.Zero(t, a.Ledger.Gaps, names)
 		if names == "br-ring" {

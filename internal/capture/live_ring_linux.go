@@ -35,10 +35,19 @@ type ring struct {
 
 // openRing makes the socket with a ring of up to size bytes. It hears nothing (protocol 0) before it is bound, so no
 // packet comes that was not asked for.
-func openRing(kind, size int) (*ring, error) {
-	fd, err := unix.Socket(unix.AF_PACKET, kind|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
-	if err != nil {
-		return nil, fmt.Errorf("packet socket: %w", err)
+func openRing(kind, size int, given Sockets) (*ring, error) {
+	fd, other := given.Raw, given.Cooked
+	if kind == unix.SOCK_DGRAM {
+		fd, other = other, fd
+	}
+	if fd == 0 {
+		var err error
+		if fd, err = unix.Socket(unix.AF_PACKET, kind|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0); err != nil {
+			return nil, fmt.Errorf("packet socket: %w", err)
+		}
+	} else {
+		unix.CloseOnExec(fd)
+		_ = unix.Close(other)
 	}
 	r := &ring{fd: fd}
 	if err := r.allocate(size); err != nil {

@@ -89,6 +89,7 @@ func leaveRoom(bytes uint64) error {
 
 // A ring that is refused is asked for with half the size, and so on.
 func TestLiveSmallerRing(t *testing.T) {
+	withoutCgo(t)                             // which needs more room for its threads
 	openLive(t, "lo", LiveOptions{Buffer: 1}) // or it is skipped
 	t.Setenv("CAPTURE_TEST_ROOM", strconv.Itoa(20<<20))
 	lines := startChild(t, "/proc/self/exe", "lo -", nil).until("ring:")
