@@ -91,15 +91,12 @@ func leaveRoom(bytes uint64) error {
 func TestLiveSmallerRing(t *testing.T) {
 	withoutCgo(t)                             // which needs more room for its threads
 	openLive(t, "lo", LiveOptions{Buffer: 1}) // or it is skipped
-	t.Setenv("CAPTURE_TEST_ROOM", strconv.Itoa(20<<20))
+	t.Setenv("CAPTURE_TEST_ROOM", strconv.Itoa(31<<20))
 	lines := startChild(t, "/proc/self/exe", "lo -", nil).until("ring:")
 	size, err := strconv.Atoi(strings.TrimPrefix(lines[len(lines)-1], "ring: "))
 	require.NoError(t, err)
 	assert.GreaterOrEqual(t, size, ringLeast)
 	assert.LessOrEqual(t, size, 16<<20)
-	t.Setenv("CAPTURE_TEST_ROOM", strconv.Itoa(100<<10))
-	lines = startChild(t, "/proc/self/exe", "lo -", nil).until("open:")
-	assert.Equal(t, "open: lo: cannot capture: mapping a ring of 1048576 bytes: cannot allocate memory", lines[len(lines)-1])
 }
 
 // printThreads prints what the kernel has of every thread.
