@@ -42,6 +42,8 @@ type captureFlags struct {
 	// What the arguments say.
 	expression string
 	command    []string
+	// sockets were opened before the program was started again; see capture.StartAgain.
+	sockets []int
 	// intervalGiven: an interval was asked for.
 	intervalGiven bool
 }
@@ -95,6 +97,9 @@ sudo setcap cap_net_raw+ep $(command -v dubbo-wire)`,
 	return cmd
 }
 
+// socketsFlag is for the program itself.
+const socketsFlag = "packet-sockets"
+
 func (c *captureFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringSliceVarP(&c.ifaces, "interface", "i", nil, "capture on `IFACE`, as tcpdump has it; several joined by commas, any for all")
@@ -116,7 +121,9 @@ func (c *captureFlags) add(cmd *cobra.Command) {
 	fs.IntVarP(&c.fileCount, "file-count", "W", 0, "with -C, write `N` files in turn; with -G alone, stop after N files")
 	fs.BoolVar(&c.onlyRPC, "only-rpc", false, "with -w, keep only connections that carry calls")
 	fs.StringVarP(&c.readFile, "read-file", "r", "", "tcpdump's flag; here analyze reads files")
+	fs.IntSliceVar(&c.sockets, socketsFlag, nil, "packet sockets that the program was started again with")
 	_ = fs.MarkHidden("read-file")
+	_ = fs.MarkHidden(socketsFlag)
 	fs.BoolP("numeric", "n", true, "accepted as tcpdump's habit; names are never resolved")
 	_ = cmd.RegisterFlagCompletionFunc("interface", completeInterfaces)
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"golang.org/x/net/bpf"
@@ -77,6 +78,16 @@ func newLive(s *streams, a *analyzeFlags, in *inputFlags, c *captureFlags, p *pa
 	if err = l.mayWriteLater(); err != nil {
 		return nil, err
 	}
+	var given capture.Sockets
+	if len(c.sockets) == 2 {
+		given = capture.Sockets{Raw: c.sockets[0], Cooked: c.sockets[1]}
+	}
+	err = capture.StartAgain(capture.Privileges{User: c.user}, func(s capture.Sockets) []string {
+		return append([]string{os.Args[0], fmt.Sprintf("--%s=%d,%d", socketsFlag, s.Raw, s.Cooked)}, os.Args[1:]...)
+	})
+	if err != nil {
+		return nil, err
+	}
 	// What another user shall own is opened by that user.
 	if c.user == "" {
 		if err = l.openFiles(); err != nil {
@@ -84,7 +95,7 @@ func newLive(s *streams, a *analyzeFlags, in *inputFlags, c *captureFlags, p *pa
 		}
 	}
 	l.src, err = capture.OpenLive(c.ifaces, capture.LiveOptions{
-		SnapLen: c.snapLen, Buffer: int(min(buffer, 1<<40)), NoPromiscuous: c.noPromisc,
+		SnapLen: c.snapLen, Buffer: int(min(buffer, 1<<40)), NoPromiscuous: c.noPromisc, Sockets: given,
 		Filter: func(link capture.LinkType) ([]bpf.RawInstruction, error) { return l.filter.compile(link, c.snapLen) },
 		Notice: l.notice,
 	})
@@ -359,6 +370,9 @@ func (l *liveRun) watch(r *pipeline.Running) {
 			l.recorder.Dropped(stats.Received, stats.Dropped)
 		}
 		l.recorder.Tick(time.Now().UnixNano())
+		if l.c.file == "-" && l.recorder.Err() != nil {
+			l.quit.Store(true) // whoever read the packets has seen enough
+		}
 	}
 	switch {
 	case l.screen != nil:
@@ -520,6 +534,9 @@ func (l *liveRun) unwatch() error {
 	err := l.recorder.Err()
 	if e := l.recorder.Close(); err == nil {
 		err = e
+	}
+	if l.c.file == "-" && errors.Is(err, syscall.EPIPE) {
+		return nil
 	}
 	return err
 }

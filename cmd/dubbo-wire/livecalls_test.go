@@ -12,14 +12,8 @@ import (
 	"dubbo-wire/internal/capture"
 )
 
-// withCgo: the tests are built with cgo, as the race detector needs it. The program gives its rights up only without.
-var withCgo bool
-
 // noLive says why nothing can be captured here; "" where it can.
 func noLive() string {
-	if withCgo {
-		return "built with cgo"
-	}
 	src, err := capture.OpenLive([]string{"lo"}, capture.LiveOptions{})
 	if err != nil {
 		return err.Error()

@@ -53,7 +53,8 @@ type exchange struct {
 	at                int64 // when it was asked, by its packets
 	request, response *kept
 	latency           int64
-	taken             bool // its request was taken apart
+	sizes             [2]int // of the bodies
+	taken             bool   // its request was taken apart
 }
 
 // kept is a copy of a frame.
@@ -73,6 +74,8 @@ const (
 	maxKept = 16 << 10
 	// perSecond is how many bytes of bodies are taken apart in a second: the line goes before the screen.
 	perSecond = 8 << 20
+	// explainWidth lets two explained frames stand side by side on a wide terminal.
+	explainWidth = 78
 	// depth is how deep paths go.
 	depth = 4
 	// recent is how long the largest call stands against smaller ones.
@@ -106,7 +109,7 @@ func (d *detail) frame(r *pipeline.Row) {
 		if !d.is(r.Msg) {
 			return
 		}
-		x := &exchange{at: f.First.Time, latency: -1}
+		x := &exchange{at: f.First.Time, latency: -1, sizes: [2]int{f.BodyLen, 0}}
 		x.taken = d.take(r, 0)
 		if f.BodyLen <= maxKept || d.larger(f.BodyLen, x.at) {
 			x.request = keep(r)
@@ -129,8 +132,8 @@ func (d *detail) frame(r *pipeline.Row) {
 		if x.taken {
 			d.take(r, 1)
 		}
-		x.latency = f.LastByte - x.at
-		if d.larger(f.BodyLen, x.at) {
+		x.latency, x.sizes[1] = f.LastByte-x.at, f.BodyLen
+		if f.BodyLen <= maxKept || d.larger(f.BodyLen, x.at) {
 			x.response = keep(r)
 		}
 		d.compare(x)
@@ -213,7 +216,7 @@ func (k *kept) size() int {
 	return k.frame.BodyLen
 }
 
-func (x *exchange) size() int { return max(x.request.size(), x.response.size()) }
+func (x *exchange) size() int { return max(x.sizes[0], x.sizes[1]) }
 
 // larger reports whether a body of that size, of a call asked at that time, would be the largest.
 func (d *detail) larger(size int, at int64) bool {
@@ -324,7 +327,7 @@ func bins(s *sizes.Stat) []Bin {
 // explain annotates the frames of a call as the command explain does, with types and lengths in place of values: a live
 // capture shows none.
 func (d *detail) explain(x *exchange) *Largest {
-	l := &Largest{At: x.at, Latency: x.latency}
+	l := &Largest{At: x.at, Latency: x.latency, RequestBytes: int64(x.sizes[0]), ResponseBytes: int64(x.sizes[1])}
 	for i, k := range []*kept{x.request, x.response} {
 		if k == nil {
 			continue
@@ -342,12 +345,12 @@ func (d *detail) explain(x *exchange) *Largest {
 		row.Frame, row.Msg = &k.frame, d.decoder.Decode(&k.frame, dubbo.Values, &dialects)
 		e := explain.New(&explain.Subject{Row: &row, Stream: -1, Secret: explain.Redacted})
 		var text strings.Builder
-		_ = e.WriteText(&text, &explain.Style{Width: 80, Local: d.local})
+		_ = e.WriteText(&text, &explain.Style{Width: explainWidth, Local: d.local})
 		lines := strings.Split(strings.TrimRight(text.String(), "\n"), "\n")
 		if i == 0 {
-			l.Request, l.RequestBytes = lines, int64(k.size())
+			l.Request = lines
 		} else {
-			l.Response, l.ResponseBytes = lines, int64(k.size())
+			l.Response = lines
 		}
 	}
 	return l

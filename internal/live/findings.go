@@ -34,35 +34,34 @@ func findings(s *Snapshot, look *pipeline.Look) []string {
 		if largest.Request.Max > n {
 			what, n = "request", largest.Request.Max
 		}
-		add("%s: largest %s %s bytes = %.0f %% of Dubbo's payload limit", largest.Name, what, report.Count(n), 100*float64(n)/payloadLimit)
+		add("%s: largest %s %s bytes = %.0f %% of Dubbo's payload limit", short(largest.Name), what, report.Count(n), 100*float64(n)/payloadLimit)
 	}
 	if failing != nil {
-		add("%s: %.0f %% of its calls fail", failing.Name, failing.ErrorPercent)
+		add("%s: %.0f %% of its calls fail", short(failing.Name), failing.ErrorPercent)
 	}
 	if s.Coverage < 99 && look.Frames > 0 {
 		add("%s bytes are missing from Dubbo's streams, %s belong to no frame", report.Count(s.Gap), report.Count(s.Skipped))
 	}
-	if look.Frames == 0 && look.Packets > 0 {
-		if look.TCP.Connections == 0 {
-			add("no TCP seen yet, %s packets of other kinds", report.Count(look.Packets))
-		} else {
-			add("no Dubbo frame seen yet on %s TCP connections%s", report.Count(look.TCP.Connections), ports(look))
-		}
-	}
 	return all
 }
 
-// ports names the busiest ports of connections without a frame.
-func ports(look *pipeline.Look) string {
+// busiest are the ports of connections without a frame, the one with the most bytes first.
+func busiest(look *pipeline.Look) []int {
 	list := slices.SortedFunc(maps.Keys(look.OtherTCP), func(a, b uint16) int {
 		return cmp.Or(cmp.Compare(look.OtherTCP[b], look.OtherTCP[a]), cmp.Compare(a, b))
 	})
-	var names []string
-	for _, p := range list[:min(len(list), 3)] {
-		names = append(names, fmt.Sprintf(":%d", p))
+	var ports []int
+	for _, p := range list[:min(len(list), 5)] {
+		ports = append(ports, int(p))
 	}
-	if len(names) == 0 {
-		return ""
+	return ports
+}
+
+// short leaves the package of a service away: the full name stands elsewhere on the screen.
+func short(name string) string {
+	service, method, ok := strings.Cut(name, "/")
+	if !ok {
+		return name
 	}
-	return ", of ports " + strings.Join(names, " ")
+	return service[strings.LastIndexByte(service, '.')+1:] + "/" + method
 }

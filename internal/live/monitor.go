@@ -168,6 +168,7 @@ func (m *Monitor) look(look *pipeline.Look, now int64) *Snapshot {
 		KernelDrops: m.last.Drops, By: m.now.By, Filter: m.now.Filter,
 		InHistory: append([]float64(nil), m.in...), OutHistory: append([]float64(nil), m.out...),
 	}
+	s.OtherPorts = busiest(look)
 	_, fill := m.probe.Stats()
 	s.RingFill = 100 * fill
 	if rec := m.probe.Recording(); rec.File != "" || rec.Err != "" {

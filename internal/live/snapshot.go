@@ -186,7 +186,7 @@ type Largest struct {
 	Frame                       int64 // the number of the larger frame of the two, in the capture
 	RequestBytes, ResponseBytes int64 // bodies
 	Latency                     int64 // nanoseconds; -1 without an answer
-	// Request and Response are the annotated frames as `explain` prints them, without colour, made for 80 columns.
+	// Request and Response are the annotated frames as `explain` prints them, without colour, made for 78 columns.
 	Request, Response []string
 }
 

@@ -1,5 +1,0 @@
-//go:build cgo
-
-package main
-
-func init() { withCgo = true }

@@ -1,0 +1,74 @@
+package capture
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// StartAgain is for builds with cgo, where Go does not know all threads, and so cannot give up what they all have. It
+// opens the sockets that a capture needs, gives every right up in this thread, and starts the program again in its
+// place: with these sockets and without any right. It does nothing, and returns, in other builds, without a right, and
+// in the program that was started again.
+//
+// args are its arguments for the sockets with these numbers. An error of opening a socket is left for OpenLive to meet.
+func StartAgain(p Privileges, args func(Sockets) []string) error {
+	if _, _, errno := syscall.AllThreadsSyscall(unix.SYS_GETPID, 0, 0, 0); errno != unix.ENOTSUP || !anyCapability() {
+		return nil
+	}
+	uid, gid := os.Getuid(), os.Getgid()
+	if p.User != "" {
+		var err error
+		if uid, gid, err = lookUp(p.User); err != nil {
+			return &Error{Cause: Unreadable, File: p.User, Err: err, Text: err.Error()}
+		}
+	}
+	var s Sockets
+	for _, one := range []struct {
+		kind int
+		fd   *int
+	}{{unix.SOCK_RAW, &s.Raw}, {unix.SOCK_DGRAM, &s.Cooked}} {
+		var err error
+		if *one.fd, err = unix.Socket(unix.AF_PACKET, one.kind|unix.SOCK_NONBLOCK, 0); err != nil {
+			return nil
+		}
+	}
+	runtime.LockOSThread() // for good: this thread is what the program becomes
+	if err := shed(p.User != "", uid, gid); err != nil {
+		return &Error{Cause: Unreadable, Err: err, Text: fmt.Sprintf("privileges cannot be given up: %v; build the program with CGO_ENABLED=0", err)}
+	}
+	err := syscall.Exec("/proc/self/exe", args(s), os.Environ())
+	return &Error{Cause: Unreadable, Err: err, Text: fmt.Sprintf("the program cannot be started again without privileges: %v; build it with CGO_ENABLED=0", err)}
+}
+
+// shed gives everything up that this thread may do, so that a program it becomes has nothing of it either: root's
+// capabilities do not come back with execve(2) (SECBIT_NOROOT), nor those of a file (no_new_privs).
+func shed(change bool, uid, gid int) error {
+	const noRoot = 1<<0 | 1<<1 | 1<<2 | 1<<3 // SECBIT_NOROOT, SECBIT_NO_SETUID_FIXUP and their locks
+	if err := unix.Prctl(unix.PR_SET_SECUREBITS, noRoot, 0, 0, 0); err != nil && os.Geteuid() == 0 {
+		return fmt.Errorf("securebits: %w", err)
+	}
+	for c := uintptr(0); unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0) == nil; c++ {
+	}
+	if change { // the raw calls, which are of one thread
+		group := uint32(gid)
+		for _, call := range [][4]uintptr{
+			{unix.SYS_SETGROUPS, 1, uintptr(unsafe.Pointer(&group)), 0},
+			{unix.SYS_SETRESGID, uintptr(gid), uintptr(gid), uintptr(gid)},
+			{unix.SYS_SETRESUID, uintptr(uid), uintptr(uid), uintptr(uid)},
+		} {
+			if _, _, errno := unix.RawSyscall(call[0], call[1], call[2], call[3]); errno != 0 {
+				return fmt.Errorf("the user cannot be changed: %w", errno)
+			}
+		}
+	}
+	_ = unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var none [2]unix.CapUserData
+	return errors.Join(unix.Capset(&header, &none[0]), unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+}
