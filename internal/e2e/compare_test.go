@@ -53,6 +53,7 @@ func (truth *Truth) whole(t *testing.T, r *Report) {
 // part requires that a report has nothing that was not sent. Calls whose request was lost are in a group of unknown ones.
 func (truth *Truth) part(t *testing.T, r *Report) {
 	t.Helper()
+	booked(t, r)
 	c := r.Coverage
 	assert.LessOrEqual(t, c.Frames, truth.Sent, "frames")
 	assert.LessOrEqual(t, c.Heartbeats, truth.Heartbeats, "heartbeats")
