@@ -282,10 +282,15 @@ func literalHosts(hosts []string) []netip.Addr {
 
 // compile makes the program for a link type.
 func (k *kernelFilter) compile(link capture.LinkType, snapLen int) ([]bpf.RawInstruction, error) {
+	target := pcapfilter.Target{Link: link, Kernel: true, SnapLen: snapLen}
 	if k.code != nil {
-		return k.code, nil
+		code, err := pcapfilter.Adapt(k.code, target)
+		if err != nil {
+			return nil, usage("the filter: %v", err)
+		}
+		return code, nil
 	}
-	code, err := k.expr.Compile(pcapfilter.Target{Link: link, Kernel: true, SnapLen: snapLen})
+	code, err := k.expr.Compile(target)
 	if err != nil {
 		return nil, usage("the filter: %v", err)
 	}

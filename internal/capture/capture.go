@@ -6,7 +6,7 @@
 // The formats follow draft-ietf-opsawg-pcap and draft-ietf-opsawg-pcapng (IETF),
 // the link types https://www.tcpdump.org/linktypes.html, live capture packet(7).
 //
-// Memory: a packet's bytes are a slice of the read buffer of its file and are
+// Memory: a packet's bytes are a slice of the read buffer of its file, or of a block of the ring, and are
 // valid until the next call to Next. Nothing is allocated per packet, and a
 // buffer grows only as bytes arrive, never to what a length field claims.
 //
