@@ -97,6 +97,8 @@ func (a *analyzeFlags) print(targets []*target, r *report.Report, command string
 		}
 		if err == nil {
 			err = t.close()
+		} else if t.file != "" {
+			err = cannotWrite(t.file, err)
 		}
 		if err != nil {
 			discard(targets[i:])

@@ -17,6 +17,26 @@ type child struct {
 	stopped bool
 }
 
+// findCommand says beforehand that there is no such command.
+func (l *liveRun) findCommand() error {
+	if len(l.c.command) == 0 {
+		return nil
+	}
+	_, err := exec.LookPath(l.c.command[0])
+	return cannotRun(l.c.command[0], err)
+}
+
+func cannotRun(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var not *exec.Error
+	if errors.As(err, &not) {
+		err = not.Err
+	}
+	return usage("%s cannot be run: %v", name, err)
+}
+
 // startCommand starts the command of a capture, if there is one. It has the rights that dubbo-wire was started with, or
 // those of --user.
 func (l *liveRun) startCommand() error {
@@ -29,11 +49,7 @@ func (l *liveRun) startCommand() error {
 		c.Stdout = l.s.err
 	}
 	if err := c.Start(); err != nil {
-		var not *exec.Error
-		if errors.As(err, &not) {
-			err = not.Err
-		}
-		return usage("%s cannot be run: %v", l.c.command[0], err)
+		return cannotRun(l.c.command[0], err)
 	}
 	l.child = &child{cmd: c, done: make(chan struct{})}
 	go func() {

@@ -88,12 +88,6 @@ func newLive(s *streams, a *analyzeFlags, in *inputFlags, c *captureFlags, p *pa
 	if err != nil {
 		return nil, err
 	}
-	// What another user shall own is opened by that user.
-	if c.user == "" {
-		if err = l.openFiles(); err != nil {
-			return nil, err
-		}
-	}
 	l.src, err = capture.OpenLive(c.ifaces, capture.LiveOptions{
 		SnapLen: c.snapLen, Buffer: int(min(buffer, 1<<40)), NoPromiscuous: c.noPromisc, Sockets: given,
 		Filter: func(link capture.LinkType) ([]bpf.RawInstruction, error) { return l.filter.compile(link, c.snapLen) },
@@ -103,22 +97,24 @@ func newLive(s *streams, a *analyzeFlags, in *inputFlags, c *captureFlags, p *pa
 		return nil, err
 	}
 	l.ending = &ending{Source: l.src, packets: c.packets, bytes: maxBytes}
-	if c.user == "" {
-		if err = l.startCommand(); err != nil {
-			return nil, err
-		}
-	}
-	if err = capture.DropPrivileges(capture.Privileges{User: c.user}); err != nil {
-		if c.user != "" {
-			err = usage("--user %s: %v", c.user, err)
-		}
+	if err = l.findCommand(); err != nil {
 		return nil, err
 	}
-	if c.user != "" {
-		if err = l.openFiles(); err == nil {
-			err = l.startCommand()
+	// What another user shall own is opened by that user; else files and the command may need the rights there are. Files
+	// come last: a capture that cannot take place leaves the old ones alone.
+	give := func() error {
+		err := capture.DropPrivileges(capture.Privileges{User: c.user})
+		if err != nil && c.user != "" {
+			return usage("--user %s: %v", c.user, err)
 		}
-		if err != nil {
+		return err
+	}
+	steps := []func() error{l.openFiles, l.startCommand, give}
+	if c.user != "" {
+		steps = []func() error{give, l.openFiles, l.startCommand}
+	}
+	for _, step := range steps {
+		if err = step(); err != nil {
 			return nil, err
 		}
 	}
@@ -226,6 +222,10 @@ func (l *liveRun) run() error {
 	r := report.Build(inputs, totals, l.p.by, agg.Groups())
 	r.Filtered, r.Parts = !l.p.filter.empty, l.a.parts
 	if err := l.a.print(l.targets, r, l.commandLine()); err != nil {
+		// What was captured does not come again: without its file, the report is at least to be seen.
+		if len(l.a.output.files) > 0 && !errors.Is(err, syscall.EPIPE) {
+			_ = r.Write(l.s.out, "table", report.Style{Width: terminalWidth(l.s.out), Top: l.a.top, Command: l.commandLine()})
+		}
 		return err
 	}
 	l.remarks(recordErr)
