@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -215,6 +217,9 @@ func (l *liveRun) run() error {
 	}
 	totals, runErr := pipeline.Run(l.ending, opt, l.watchers(groups{agg}, &opt))
 	recordErr := l.unwatch()
+	if l.intervals != nil {
+		l.print(l.intervals.End(totals), true)
+	}
 
 	withoutBodies(totals)
 	inputs := l.src.Inputs()
@@ -306,12 +311,10 @@ func (l *liveRun) watchers(sink pipeline.Sink, opt *pipeline.Options) pipeline.S
 
 // asksIntervals reports whether somebody reads what came from time to time.
 func (l *liveRun) asksIntervals() bool {
-	for _, t := range l.targets {
-		if l.c.interval > 0 && (t.format == "jsonl" || l.showsIntervals(t)) {
-			return true
-		}
+	if l.c.interval == 0 {
+		return false
 	}
-	return false
+	return l.c.intervalGiven || slices.ContainsFunc(l.targets, func(t *target) bool { return t.format == "jsonl" || l.showsIntervals(t) })
 }
 
 // showsIntervals: tables appear where somebody looks on, but not between the lines of a command unless that is asked for.
@@ -383,7 +386,7 @@ func (l *liveRun) watch(r *pipeline.Running) {
 		}
 	case l.intervals != nil:
 		if v := l.intervals.Watch(r); v != nil {
-			l.print(v)
+			l.print(v, false)
 		}
 	}
 	if l.status != nil && l.status.out != nil && time.Since(l.shown) >= time.Second {
@@ -400,14 +403,18 @@ func clockText(d time.Duration) string {
 	return fmt.Sprintf("%02d:%02d:%02d", s/3600, s/60%60, s%60)
 }
 
-// print prints an interval where it is read.
-func (l *liveRun) print(v *report.Interval) {
-	for _, t := range l.targets {
+// print prints an interval where it is read; the last one only for programs, as people get the report.
+func (l *liveRun) print(v *report.Interval, last bool) {
+	targets := l.targets
+	if l.c.intervalGiven && !slices.ContainsFunc(targets, func(t *target) bool { return t.file == "" }) {
+		targets = append(slices.Clone(targets), &target{format: "table", under: l.s.out, w: bufio.NewWriter(l.s.out)})
+	}
+	for _, t := range targets {
 		var err error
 		switch {
 		case t.format == "jsonl":
 			err = v.WriteJSON(t.w)
-		case l.showsIntervals(t):
+		case !last && l.showsIntervals(t):
 			st := l.a.output.style(t)
 			st.Top = l.a.top
 			if err = v.WriteText(t.w, st); err == nil {

@@ -5,11 +5,13 @@ import (
 	"net"
 	"os"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/report"
 )
 
 // noLive says why nothing can be captured here; "" where it can.
@@ -85,4 +87,36 @@ func cmdSameCalls(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(ts.Exec("dubbo-wire", "analyze", args[1], "--format", "json", "-o", "samecalls.json"))
 	without := []string{"callsPerSecond", "latencyMicros", "waitMicros", "largest"}
 	sameGroups(ts, groupsOf(ts, args[0], without...), groupsOf(ts, "samecalls.json", without...))
+}
+
+func cmdSums(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: sums JSONL")
+	}
+	type group struct{ Calls, Errors int64 }
+	var sum, whole struct{ packets, bytes, calls, errors int64 }
+	intervals := 0
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		var v struct {
+			Schema                            string
+			Packets, LinkBytes, Calls, Errors int64
+			Inputs                            []struct{ Packets int64 }
+			Wire                              struct{ LinkBytes int64 }
+			Groups                            []group
+		}
+		ts.Check(json.Unmarshal([]byte(line), &v))
+		if v.Schema == report.IntervalSchema {
+			intervals++
+			sum.packets, sum.bytes = sum.packets+v.Packets, sum.bytes+v.LinkBytes
+			sum.calls, sum.errors = sum.calls+v.Calls, sum.errors+v.Errors
+			continue
+		}
+		whole.packets, whole.bytes = v.Inputs[0].Packets, v.Wire.LinkBytes
+		for _, g := range v.Groups {
+			whole.calls, whole.errors = whole.calls+g.Calls, whole.errors+g.Errors
+		}
+	}
+	if sum != whole || intervals < 2 || whole.calls == 0 {
+		ts.Fatalf("%d intervals of %v, and a report of %v", intervals, sum, whole)
+	}
 }

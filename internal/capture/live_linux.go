@@ -142,7 +142,7 @@ func (l *Live) start() error {
 		kind = unix.SOCK_DGRAM
 	}
 	var err error
-	if l.ring, err = openRing(kind, l.opt.Buffer, l.opt.Sockets); err != nil {
+	if l.ring, err = openRing(kind, l.opt.Buffer, l.opt.SnapLen, l.opt.Sockets); err != nil {
 		return err
 	}
 	if l.wake, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err != nil {

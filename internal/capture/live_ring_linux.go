@@ -9,15 +9,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Sizes of the ring in bytes. A block holds the largest packet that the kernel makes (64 KiB, with "BIG TCP" up to
-// 512 KiB) and is handed over when it is full, or after retireMillis when something is in it. So a reader may stand
-// still for blocks × retireMillis however few packets come: with 32 MiB for 1.6 s.
+// Sizes of the ring in bytes. A block holds the largest packet that is kept unless more is asked for, and is handed over
+// when it is full, or after retireMillis when something is in it. So a reader may stand still for blocks × retireMillis
+// however few packets come, with 64 MiB for 15 s: small blocks make a ring last.
 const (
-	ringBlock      = 1 << 20
-	ringSmallBlock = 512 << 10
-	ringLeast      = 2 * ringSmallBlock
+	ringBlock      = 256 << 10
+	ringLargeBlock = 1 << 20 // where a larger snap length is asked for
+	ringLeast      = 1 << 20
 	ringMost       = 1 << 30
-	retireMillis   = 50
+	retireMillis   = 60
 
 	// headroom is what is kept free in front of a packet: a header of LINKTYPE_LINUX_SLL2 and a VLAN tag.
 	headroom = sll2Len + 4
@@ -35,7 +35,7 @@ type ring struct {
 
 // openRing makes the socket with a ring of up to size bytes. It hears nothing (protocol 0) before it is bound, so no
 // packet comes that was not asked for.
-func openRing(kind, size int, given Sockets) (*ring, error) {
+func openRing(kind, size int, snapLen int, given Sockets) (*ring, error) {
 	fd, other := given.Raw, given.Cooked
 	if kind == unix.SOCK_DGRAM {
 		fd, other = other, fd
@@ -49,7 +49,10 @@ func openRing(kind, size int, given Sockets) (*ring, error) {
 		unix.CloseOnExec(fd)
 		_ = unix.Close(other)
 	}
-	r := &ring{fd: fd}
+	r := &ring{fd: fd, block: ringBlock}
+	if snapLen > minPacketLimit {
+		r.block = ringLargeBlock
+	}
 	if err := r.allocate(size); err != nil {
 		_ = unix.Close(fd)
 		return nil, err
@@ -74,11 +77,7 @@ func (r *ring) allocate(size int) error {
 }
 
 func (r *ring) try(size int) error {
-	r.block = ringBlock
-	if size < 8*ringBlock {
-		r.block = ringSmallBlock
-	}
-	r.count = size / r.block
+	r.count = max(1, size/r.block)
 	// With TPACKET_V3 frames have no fixed size; the numbers only have to fit together.
 	req := unix.TpacketReq3{
 		Block_size: uint32(r.block), Block_nr: uint32(r.count),

@@ -36,7 +36,7 @@ func NewIntervals(every time.Duration, by sizes.By, maxGroups int, inputs []stri
 	return i
 }
 
-// Call takes a closed call. The calls that are closed because the capture ends are in the last report only.
+// Call takes a closed call.
 func (i *Intervals) Call(c *call.Call, selected bool) {
 	i.Sink.Call(c, selected)
 	if selected {
@@ -50,8 +50,15 @@ func (i *Intervals) Watch(r *pipeline.Running) *report.Interval {
 	if now.Sub(i.began) < i.every {
 		return nil
 	}
+	return i.next(&r.Look().Totals, now)
+}
+
+// End is the last interval, of what came since: what is closed at the end of a run is in it, too. So intervals add up to
+// the report.
+func (i *Intervals) End(totals *pipeline.Totals) *report.Interval { return i.next(totals, time.Now()) }
+
+func (i *Intervals) next(look *pipeline.Totals, now time.Time) *report.Interval {
 	t, fill := i.stats()
-	look := r.Look()
 	v := &report.Interval{
 		From: i.from, To: i.from + int64(now.Sub(i.began)),
 		Packets: look.Packets - i.last.packets, LinkBytes: look.LinkBytes - i.last.link, RPCBytes: look.SeenBytes - i.last.rpc,

@@ -25,8 +25,10 @@ func (d *document) writeText(w io.Writer, s *Style) error {
 	if s.Width > 0 {
 		prose = min(prose, s.Width)
 	}
-	for _, line := range term.Wrap(d.summary, prose) {
-		b.WriteString(line + "\n")
+	if d.summary != "" {
+		for _, line := range term.Wrap(d.summary, prose) {
+			b.WriteString(line + "\n")
+		}
 	}
 	for i := range d.sections {
 		sec := &d.sections[i]
