@@ -39,10 +39,19 @@ func (b *Bed) Java(ns, side, main, truth string, properties []string, workloads 
 	return append(append(argv, "org.dubbowire.rig.run."+main), workloads...)
 }
 
+// ProviderProperties are a provider's settings. Dubbo 3 takes only the serializations that it is told of.
+func ProviderProperties() []string {
+	p := []string{"-Drig.host=" + ProviderHost}
+	if strings.HasPrefix(Release, "3.") {
+		p = append(p, "-Drig.accepted=kryo,fst,fastjson")
+	}
+	return p
+}
+
 // StartProvider starts the one that answers, and waits until it does.
 func (b *Bed) StartProvider() (*Peer, error) {
 	truth := filepath.Join(b.Dir, fmt.Sprintf("provider-%d.truth", b.count))
-	p, err := b.Start("provider", b.Java(b.Provider, "provider", "Provider", truth, []string{"-Drig.host=" + ProviderHost})...)
+	p, err := b.Start("provider", b.Java(b.Provider, "provider", "Provider", truth, ProviderProperties())...)
 	if err != nil {
 		return nil, err
 	}

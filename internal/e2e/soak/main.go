@@ -106,7 +106,7 @@ func startPeers(bed *e2e.Bed, s *settings) ([]*e2e.Process, error) {
 	java := func(ns, main string, properties []string, workloads ...string) []string {
 		return append([]string{"nice", "-n", "10"}, bed.Java(ns, "load", main, "", append([]string{"-XX:TieredStopAtLevel=4", "-Xmx768m"}, properties...), workloads...)...)
 	}
-	if err := start("provider", "READY", java(bed.Provider, "Provider", []string{"-Drig.host=" + e2e.ProviderHost})...); err != nil {
+	if err := start("provider", "READY", java(bed.Provider, "Provider", e2e.ProviderProperties())...); err != nil {
 		return nil, err
 	}
 	self, err := os.Executable()
