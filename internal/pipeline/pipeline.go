@@ -145,6 +145,7 @@ type reader struct {
 	origin  assemble.Origin
 	clock   clock
 	asked   int64 // when Stop was asked last, by the steady clock
+	ending  bool  // Stop said so
 	lanes   []*lane
 }
 
@@ -155,6 +156,9 @@ const tickEvery = 1 << 10
 func (r *reader) next() error {
 	p := &r.packet
 	for {
+		if r.ending {
+			return io.EOF
+		}
 		if err := r.src.Next(p); err != nil {
 			switch {
 			case errors.Is(err, capture.ErrTimeout):
@@ -183,9 +187,7 @@ func (r *reader) next() error {
 				r.clock.looked = time.Now()
 				r.tick(now)
 			}
-			if r.stopped() {
-				return io.EOF
-			}
+			r.ending = r.stopped() // behind this packet, which is in the books already
 		}
 		s := &r.segment
 		if v := r.decoder.Decode(p, s); v != packet.TCP {
