@@ -6,10 +6,11 @@ import (
 	"os/signal"
 	"sync/atomic"
 	"syscall"
+	"time"
 )
 
-// interrupt is Ctrl-C, SIGTERM and the end of the terminal: they end the reading, not the program, so that what was read is printed. The second
-// one ends the program.
+// interrupt is Ctrl-C, SIGTERM and the end of the terminal: they end the reading, not the program, so that what was read
+// is printed. The second one ends the program.
 type interrupt struct {
 	stopped atomic.Bool
 	done    chan struct{} // closed with the first signal
@@ -23,14 +24,26 @@ func catch() *interrupt {
 	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
 		signal.Notify(i.signals, syscall.SIGHUP)
 	}
-	go func() {
-		if _, ok := <-i.signals; ok {
-			signal.Stop(i.signals)
-			i.stopped.Store(true)
-			close(i.done)
-		}
-	}()
+	go i.wait()
 	return i
+}
+
+// burst is how long signals belong together: when a terminal closes, the kernel says so, and its shell once more.
+const burst = time.Second
+
+func (i *interrupt) wait() {
+	if _, ok := <-i.signals; !ok {
+		return
+	}
+	i.stopped.Store(true)
+	close(i.done)
+	signal.Reset(os.Interrupt) // the next Ctrl-C ends the program at once
+	first := time.Now()
+	for range i.signals {
+		if time.Since(first) > burst {
+			os.Exit(exitPartly)
+		}
+	}
 }
 
 func (i *interrupt) release() {

@@ -183,3 +183,38 @@ func TestScreenEnds(t *testing.T) {
 	m.keys("clear; dubbo-wire capture lo tcp port "+m.port+" & sleep 1; kill %1; wait; echo ended", "Enter")
 	m.sees("ended")
 }
+
+// TestTerminalCloses: whoever closes the terminal has the report and the packets in their files, whole, and nothing else
+// beside them.
+func TestTerminalCloses(t *testing.T) {
+	for _, args := range []string{"", "--plain "} {
+		m := newTmux(t, 80, 24)
+		dir := t.TempDir()
+		m.keys("cd "+dir+"; clear; dubbo-wire capture lo "+args+"-w kept.pcapng -o report.json tcp port "+m.port, "Enter")
+		m.sees("lo")
+		require.Eventually(t, func() bool {
+			info, err := os.Stat(filepath.Join(dir, "kept.pcapng"))
+			return err == nil && info.Size() > 0
+		}, 10*time.Second, 20*time.Millisecond)
+		m.replay("fleet.pcap.zst")
+		time.Sleep(300 * time.Millisecond)
+		m.run("kill-server")
+		var names []string
+		require.Eventually(t, func() bool {
+			names = nil
+			files, err := os.ReadDir(dir)
+			require.NoError(t, err)
+			for _, f := range files {
+				names = append(names, f.Name())
+			}
+			return strings.Join(names, " ") == "kept.pcapng report.json"
+		}, 10*time.Second, 50*time.Millisecond, "%v", &names)
+		data, err := os.ReadFile(filepath.Join(dir, "report.json"))
+		require.NoError(t, err)
+		report, err := parseReport(data)
+		require.NoError(t, err)
+		require.NoError(t, report.balance())
+		assert.Equal(t, int64(0), report.Coverage.FramesIncomplete)
+		assert.Greater(t, report.Coverage.Frames, int64(5000))
+	}
+}
