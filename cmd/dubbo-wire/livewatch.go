@@ -1,0 +1,254 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"golang.org/x/term"
+
+	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/live"
+	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/screen"
+)
+
+// onScreen reports whether there is a full screen: standard output and input are a terminal that can do it, and what is
+// asked for is the table.
+func (l *liveRun) onScreen() bool {
+	out, ok := l.s.out.(*os.File)
+	in, alsoIn := l.s.in.(*os.File)
+	return ok && alsoIn && term.IsTerminal(int(out.Fd())) && term.IsTerminal(int(in.Fd())) && os.Getenv("TERM") != "dumb" &&
+		!l.c.plain && !l.c.intervalGiven && len(l.c.command) == 0 && l.c.file != "-" &&
+		(l.a.output.format == "" || l.a.output.format == "table")
+}
+
+// watchers puts those who watch in front of the sink.
+func (l *liveRun) watchers(sink pipeline.Sink, opt *pipeline.Options) pipeline.Sink {
+	if l.onScreen() {
+		probe := live.Probe{
+			Interfaces: l.interfaces, Stats: l.stats, Counters: l.counters, Recording: l.recording,
+			KernelFilter: l.filter.text,
+		}
+		if len(l.c.ifaces) == 1 {
+			probe.Speed = float64(capture.LinkSpeed(l.name))
+		}
+		l.monitor = live.NewMonitor(probe, sink, opt.Formats, l.a.output.local)
+		sink = l.monitor
+		opt.Rows = true
+		out := l.s.out.(*os.File)
+		l.screen = screen.New(screen.Options{
+			Title: l.name, Filter: l.filter.text, Input: l.s.in, Output: out, Color: os.Getenv("NO_COLOR") == "",
+			Local: l.a.output.local, Settings: live.Settings{Record: l.c.file != ""},
+		})
+		l.closed = make(chan struct{})
+		go func() {
+			defer close(l.closed)
+			if err := l.screen.Run(); err != nil {
+				l.say("dubbo-wire: the screen: " + err.Error() + "; --plain does without")
+			}
+			l.quit.Store(true)
+		}()
+	} else {
+		if l.asksIntervals() {
+			l.intervals = live.NewIntervals(l.c.interval, l.p.by, l.a.maxGroups, []string{l.name}, !l.p.filter.empty, l.stats, sink)
+			sink = l.intervals
+		}
+		l.announce()
+	}
+	if l.c.calls > 0 {
+		sink = &callLimit{Sink: sink, left: l.c.calls, ending: l.ending}
+	}
+	return sink
+}
+
+// asksIntervals reports whether somebody reads what came from time to time.
+func (l *liveRun) asksIntervals() bool {
+	if l.c.interval == 0 {
+		return false
+	}
+	return l.c.intervalGiven || slices.ContainsFunc(l.targets, func(t *target) bool { return t.format == "jsonl" || l.showsIntervals(t) })
+}
+
+// showsIntervals: tables appear where somebody looks on, but not between the lines of a command unless that is asked for.
+func (l *liveRun) showsIntervals(t *target) bool {
+	return t.format == "table" && t.file == "" && (len(l.c.command) == 0 || l.c.intervalGiven)
+}
+
+// announce says that the capture has begun, and shows a line of status where nothing else appears on the terminal.
+func (l *liveRun) announce() {
+	l.status = &progress{}
+	if l.in.quiet {
+		return
+	}
+	text := "capturing on " + l.name
+	if l.filter.text != "" {
+		text += " (" + l.filter.text + ")"
+	}
+	if l.child != nil {
+		text += " until " + l.c.command[0] + " ends"
+	} else {
+		text += "; Ctrl-C ends it and prints the report"
+	}
+	l.say(text)
+	f, ok := l.s.err.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) || l.child != nil || l.intervals != nil && terminalWidth(l.s.out) > 0 {
+		return
+	}
+	l.status = &progress{out: f, width: func() int {
+		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
+			return w
+		}
+		return 80
+	}}
+}
+
+// notice is a remark while the capture runs.
+func (l *liveRun) notice(text string) {
+	switch {
+	case l.screen != nil:
+		l.screen.Notice(text)
+	case !l.in.quiet:
+		if l.status != nil && l.status.out != nil {
+			l.status.show("")
+		}
+		l.say("dubbo-wire: " + text)
+	}
+}
+
+// watch is called about ten times a second, in the goroutine of the line.
+func (l *liveRun) watch(r *pipeline.Running) {
+	if l.recorder != nil {
+		if stats, err := l.src.Stats(); err == nil {
+			l.recorder.Dropped(stats.Received, stats.Dropped)
+		}
+		l.recorder.Tick(time.Now().UnixNano())
+		if l.c.file == "-" && l.recorder.Err() != nil {
+			l.quit.Store(true) // whoever read the packets has seen enough
+		}
+	}
+	switch {
+	case l.screen != nil:
+		set := l.screen.Settings()
+		l.record(set.Record)
+		if snap := l.monitor.Watch(r, set); snap != nil {
+			l.screen.Show(snap)
+		}
+	case l.intervals != nil:
+		if v := l.intervals.Watch(r); v != nil {
+			l.print(v, false)
+		}
+	}
+	if l.status != nil && l.status.out != nil && time.Since(l.shown) >= time.Second {
+		l.shown = time.Now()
+		t, fill := l.stats()
+		packets, bytes := r.Packets()
+		l.status.show(fmt.Sprintf("%s  %s packets, %s  drops %s  ring %.0f %%", clockText(time.Since(l.started)),
+			report.Count(packets), bytesText(bytes), report.Count(t.Drops), 100*fill))
+	}
+}
+
+func clockText(d time.Duration) string {
+	s := int64(d / time.Second)
+	return fmt.Sprintf("%02d:%02d:%02d", s/3600, s/60%60, s%60)
+}
+
+// print prints an interval where it is read; the last one only for programs, as people get the report.
+func (l *liveRun) print(v *report.Interval, last bool) {
+	targets := l.targets
+	if l.c.intervalGiven && !slices.ContainsFunc(targets, func(t *target) bool { return t.file == "" }) {
+		targets = append(slices.Clone(targets), &target{format: "table", under: l.s.out, w: bufio.NewWriter(l.s.out)})
+	}
+	for _, t := range targets {
+		var err error
+		switch {
+		case t.format == "jsonl":
+			err = v.WriteJSON(t.w)
+		case !last && l.showsIntervals(t):
+			st := l.a.output.style(t)
+			st.Top = l.a.top
+			if err = v.WriteText(t.w, st); err == nil {
+				_, err = t.w.WriteString("\n")
+			}
+		default:
+			continue
+		}
+		if err == nil {
+			err = t.w.Flush()
+		}
+		if err != nil {
+			l.quit.Store(true) // nobody reads any more; the report meets the same error
+		}
+	}
+}
+
+// record starts and stops keeping packets, as the screen's user wants it.
+func (l *liveRun) record(wanted bool) {
+	if wanted == l.keeps {
+		return
+	}
+	l.keeps = wanted
+	switch {
+	case wanted:
+		name := l.c.file
+		if name == "" {
+			name = "dubbo-wire-" + time.Now().UTC().Format("20060102-150405") + ".pcapng"
+		}
+		if err := l.recorder.Start(name); err != nil {
+			l.notice("recording: " + err.Error())
+		} else {
+			l.notice("recording to " + name)
+		}
+	default:
+		if err := l.recorder.Stop(); err == nil {
+			s := l.recorder.Stats()
+			l.notice(fmt.Sprintf("%s has %s packets", s.File, report.Count(s.Packets)))
+		}
+	}
+}
+
+func (l *liveRun) interfaces() []live.Interface {
+	states := l.src.States()
+	all := make([]live.Interface, len(states))
+	for i, s := range states {
+		all[i] = live.Interface{Name: s.Name, Up: s.Up, Gone: s.Gone}
+	}
+	return all
+}
+
+func (l *liveRun) stats() (live.Traffic, float64) {
+	s, err := l.src.Stats()
+	if err != nil {
+		return live.Traffic{Drops: -1}, 0
+	}
+	return live.Traffic{In: s.In.Bytes, Out: s.Out.Bytes, Drops: s.Dropped}, s.Fill
+}
+
+// counters are the sums of the interfaces' own.
+func (l *liveRun) counters() (in, out int64, ok bool) {
+	for _, name := range l.c.ifaces {
+		i, o, known := capture.Counters(name)
+		if !known {
+			return 0, 0, false
+		}
+		in, out = in+i.Bytes, out+o.Bytes
+		if name == "lo" {
+			out -= o.Bytes // what goes out there is what comes in
+		}
+	}
+	return in, out, true
+}
+
+func (l *liveRun) recording() live.Recording {
+	var rec live.Recording
+	if s := l.recorder.Stats(); s.On {
+		rec = live.Recording{File: s.File, Packets: s.Packets, Bytes: s.Bytes}
+	}
+	if err := l.recorder.Err(); err != nil {
+		rec.Err = err.Error()
+	}
+	return rec
+}
