@@ -42,6 +42,8 @@ type liveRun struct {
 	stop     *interrupt
 	started  time.Time
 	stopping bool
+	// byCommand: the end of the command is what ended the capture, so that its exit code counts.
+	byCommand bool
 
 	// Who watches; nil who does not.
 	screen    *screen.Screen
@@ -86,6 +88,7 @@ func newLive(s *streams, a *analyzeFlags, in *inputFlags, c *captureFlags, p *pa
 	if err != nil {
 		return nil, err
 	}
+	l.stop = catch() // from now on there is something to leave in order
 	l.src, err = capture.OpenLive(c.ifaces, capture.LiveOptions{
 		SnapLen: c.snapLen, Buffer: int(min(buffer, 1<<40)), NoPromiscuous: c.noPromisc, Sockets: given,
 		Filter: func(link capture.LinkType) ([]bpf.RawInstruction, error) { return l.filter.compile(link, c.snapLen) },
@@ -130,6 +133,9 @@ func (l *liveRun) abandon() {
 	}
 	if l.child != nil {
 		l.child.end()
+	}
+	if l.stop != nil {
+		l.stop.release()
 	}
 }
 
@@ -189,7 +195,6 @@ func (l *liveRun) mayWriteLater() error {
 // run captures until something ends it, and prints the report.
 func (l *liveRun) run() error {
 	defer l.src.Close()
-	l.stop = catch()
 	defer l.stop.release()
 	l.started = time.Now()
 	agg := sizes.New(l.p.by, l.a.maxGroups, []string{l.name})
@@ -237,7 +242,7 @@ func (l *liveRun) run() error {
 		l.say("dubbo-wire: " + text)
 		err = nil
 	}
-	if l.child != nil {
+	if l.byCommand {
 		if code := l.child.code(); code != 0 {
 			if err != nil {
 				l.say("dubbo-wire: " + err.Error())

@@ -19,6 +19,7 @@ func (l *liveRun) stopped() bool {
 	case l.stop.stopped.Load(), l.quit.Load():
 	case l.c.duration > 0 && time.Since(l.started) >= l.c.duration:
 	case l.child != nil && l.child.ended():
+		l.byCommand = true
 	case l.recorder != nil && l.recorder.Done():
 	default:
 		return false
