@@ -196,6 +196,13 @@ func (l *liveRun) mayWriteLater() error {
 func (l *liveRun) run() error {
 	defer l.src.Close()
 	defer l.stop.release()
+	whole := false
+	defer func() {
+		if !whole { // a fault of this program: its terminal and its files are left in order before it is told
+			_ = l.unwatch()
+			discard(l.targets)
+		}
+	}()
 	l.started = time.Now()
 	agg := sizes.New(l.p.by, l.a.maxGroups, []string{l.name})
 	opt := pipeline.Options{
@@ -207,6 +214,7 @@ func (l *liveRun) run() error {
 		opt.Tap = l.recorder
 	}
 	totals, runErr := pipeline.Run(l.ending, opt, l.watchers(groups{agg}, &opt))
+	whole = true
 	recordErr := l.unwatch()
 	if l.intervals != nil {
 		l.print(l.intervals.End(totals), true)

@@ -178,3 +178,22 @@ func (a *atEnd) Next(p *capture.Packet) error {
 	}
 	return err
 }
+
+// TestKeepWholeBodies: bodies that are wanted from one moment to the next, and then no more, change nothing but what rows
+// have of them.
+func TestKeepWholeBodies(t *testing.T) {
+	for _, file := range []string{"fleet.pcap.zst", "edge-hessian2-2.7.3.pcap.zst", "zoo-hessian2-3.3.6.pcap.zst"} {
+		want, wanted := runShifted(t, file, Options{}, func(int) time.Duration { return 0 })
+		n := 0
+		opt := Options{Live: true, Watch: func(r *Running) {
+			n++
+			r.KeepWholeBodies(n%3 == 1)
+		}}
+		// Time passes faster, so that it is asked for at every packet.
+		got, sink := runShifted(t, file, opt, func(n int) time.Duration { return time.Duration(n) * 200 * time.Millisecond })
+		require.Greater(t, n, 100)
+		assert.Equal(t, want.Frames, got.Frames, file)
+		assert.Equal(t, want.CompleteBytes, got.CompleteBytes, file)
+		assert.Equal(t, wanted, sink, file)
+	}
+}

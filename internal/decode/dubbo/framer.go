@@ -65,7 +65,7 @@ type Sink interface {
 // sink of the framer that asks.
 type Config struct {
 	// WantBody is how many bytes of a body that crosses deliveries are kept for decoding (default 16 KiB). The rest is
-	// counted.
+	// counted. It may be changed between deliveries, also within a body, and so may what Enough says.
 	WantBody int
 	// Enough, if set, is asked whether b, the first bytes of a body that crosses deliveries, is already all that is wanted
 	// of it.
@@ -293,7 +293,7 @@ func (f *Framer) keep(b []byte) {
 	if f.enough || f.frame.MissingAt < f.frame.BodyLen {
 		return
 	}
-	room := f.cfg.WantBody - len(f.buf)
+	room := max(0, f.cfg.WantBody-len(f.buf)) // less may be wanted now than when the body began
 	if f.buf == nil {
 		f.buf = f.cfg.Buffers.get()
 	}

@@ -292,3 +292,55 @@ type nothing struct{}
 func (nothing) Frame(*Frame)             {}
 func (nothing) Skipped(int64, bool)      {}
 func (nothing) BadHeader(Header, Origin) {}
+
+// prefixes checks that what is kept of each body is its beginning.
+type prefixes struct {
+	notes
+	t      *testing.T
+	whole  map[int64][]byte
+	longer int // bodies of which more than nothing was kept, and not all
+}
+
+func (p *prefixes) Frame(f *Frame) {
+	p.notes.Frame(f)
+	want := p.whole[f.ID]
+	require.LessOrEqual(p.t, len(f.Body), len(want))
+	require.Equal(p.t, want[:len(f.Body)], f.Body)
+	if len(f.Body) > 0 && len(f.Body) < len(want) {
+		p.longer++
+	}
+}
+
+// What is wanted of bodies may change between any two deliveries: the same frames are found, with the beginnings of their
+// bodies.
+func TestWantBodyChanges(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	longer := 0
+	for range 200 {
+		p := &prefixes{t: t, whole: map[int64][]byte{}}
+		var stream []byte
+		for id := int64(1); id <= 12; id++ {
+			b := frameOf(0xc2, 0, id, 10+r.IntN(60_000))
+			for i := HeaderLen + 6; i < len(b); i++ {
+				b[i] = byte(r.Uint32() | 1)
+			}
+			p.whole[id] = b[HeaderLen:]
+			stream = append(stream, b...)
+		}
+		wanted := 0
+		cfg := &Config{Enough: func(Sink, *Header, []byte) bool { return wanted == 0 }}
+		f := NewFramer(cfg, p, true)
+		for pos := 0; pos < len(stream); {
+			wanted = r.IntN(3)
+			cfg.WantBody = []int{1 << 10, 16 << 10, 64 << 20}[r.IntN(3)]
+			n := min(1+r.IntN(3000), len(stream)-pos)
+			f.Data(stream[pos:pos+n], &Chunk{Pos: int64(pos)})
+			pos += n
+		}
+		f.End()
+		require.Len(t, p.lines, 12)
+		require.Equal(t, int64(len(stream)), p.framed)
+		longer += p.longer
+	}
+	assert.Greater(t, longer, 100)
+}
