@@ -126,6 +126,7 @@ func (c *captureFlags) add(cmd *cobra.Command) {
 	_ = fs.MarkHidden(socketsFlag)
 	fs.BoolP("numeric", "n", true, "accepted as tcpdump's habit; names are never resolved")
 	_ = cmd.RegisterFlagCompletionFunc("interface", completeInterfaces)
+	_ = cmd.RegisterFlagCompletionFunc("user", cobra.NoFileCompletions)
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 || len(c.ifaces) > 0 {
 			return nil, cobra.ShellCompDirectiveDefault
@@ -186,6 +187,10 @@ func (c *captureFlags) check() error {
 		return usage("--duration %v: write a duration from 0 up", c.duration)
 	case c.interval < 0 || c.interval > 0 && c.interval < 100*time.Millisecond:
 		return usage("--interval %v: write a duration from 100ms up, or 0 for the report at the end only", c.interval)
+	case len(c.ifaces) > 1 && slices.Contains(c.ifaces, capture.AnyInterface):
+		return usage("-i %s: %s is all interfaces; name it alone", strings.Join(c.ifaces, ","), capture.AnyInterface)
+	case twice(c.ifaces) != "":
+		return usage("-i %s: %s is named twice", strings.Join(c.ifaces, ","), twice(c.ifaces))
 	case slices.Contains(c.ifaces, ""):
 		return usage("-i %s: an interface has no name", strings.Join(c.ifaces, ","))
 	case c.file == "" && (c.fileSize > 0 || c.rotate > 0 || c.fileCount > 0 || c.onlyRPC):
@@ -197,6 +202,16 @@ func (c *captureFlags) check() error {
 		}
 	}
 	return nil
+}
+
+// twice is a name that a list has more than once; "" if there is none.
+func twice(names []string) string {
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return name
+		}
+	}
+	return ""
 }
 
 func (c *captureFlags) recordOptions() *record.Options {

@@ -105,8 +105,14 @@ func newLive(s *streams, a *analyzeFlags, in *inputFlags, c *captureFlags, p *pa
 	// come last: a capture that cannot take place leaves the old ones alone.
 	give := func() error {
 		err := capture.DropPrivileges(capture.Privileges{User: c.user})
-		if err != nil && c.user != "" {
+		switch {
+		case err == nil:
+			return nil
+		case c.user != "":
 			return usage("--user %s: %v", c.user, err)
+		case capture.CauseOf(err) == capture.NotSupported:
+			l.notice(err.Error())
+			return nil
 		}
 		return err
 	}
@@ -307,6 +313,12 @@ func (l *liveRun) remarks(err error) {
 		return
 	}
 	s := l.recorder.Stats()
+	switch {
+	case s.Files == 1 && l.c.file != "-":
+		l.say(fmt.Sprintf("dubbo-wire: %s has %s", s.File, counted(s.Packets, "packet")))
+	case s.Files > 1:
+		l.say(fmt.Sprintf("dubbo-wire: %d files have %s, the last one is %s", s.Files, counted(s.Packets, "packet"), s.File))
+	}
 	if l.c.onlyRPC && s.LeftOut > 0 {
 		l.say(fmt.Sprintf("dubbo-wire: --only-rpc left %s out (%s)", counted(s.LeftOut, "packet"), bytesText(s.LeftOutBytes)))
 	}

@@ -13,20 +13,22 @@ import (
 
 // StartAgain is for builds with cgo, where Go does not know all threads, and so cannot give up what they all have. It
 // opens the sockets that a capture needs, gives every right up in this thread, and starts the program again in its
-// place: with these sockets and without any right. It does nothing, and returns, in other builds, without a right, and
-// in the program that was started again.
+// place: with these sockets and without any right. It does nothing, and returns, in other builds, without a right, in
+// the program that was started again, and where it cannot be done; then DropPrivileges does what it can.
 //
 // args are its arguments for the sockets with these numbers. An error of opening a socket is left for OpenLive to meet.
 func StartAgain(p Privileges, args func(Sockets) []string) error {
 	if _, _, errno := syscall.AllThreadsSyscall(unix.SYS_GETPID, 0, 0, 0); errno != unix.ENOTSUP || !anyCapability() {
 		return nil
 	}
-	uid, gid := os.Getuid(), os.Getgid()
+	uid, gid, change := os.Getuid(), os.Getgid(), false
 	if p.User != "" {
-		var err error
-		if uid, gid, err = lookUp(p.User); err != nil {
-			return &Error{Cause: Unreadable, File: p.User, Err: err, Text: err.Error()}
+		u, g, err := lookUp(p.User)
+		change = u != uid || g != gid
+		if err != nil || change && os.Geteuid() != 0 {
+			return nil // DropPrivileges says why that cannot be
 		}
+		uid, gid = u, g
 	}
 	var s Sockets
 	for _, one := range []struct {
@@ -39,19 +41,28 @@ func StartAgain(p Privileges, args func(Sockets) []string) error {
 		}
 	}
 	runtime.LockOSThread() // for good: this thread is what the program becomes
-	if err := shed(p.User != "", uid, gid); err != nil {
+	if err := shed(change, uid, gid); errors.Is(err, errNoBits) {
+		runtime.UnlockOSThread()
+		_ = unix.Close(s.Raw)
+		_ = unix.Close(s.Cooked)
+		return nil
+	} else if err != nil {
 		return &Error{Cause: Unreadable, Err: err, Text: fmt.Sprintf("privileges cannot be given up: %v; build the program with CGO_ENABLED=0", err)}
 	}
 	err := syscall.Exec("/proc/self/exe", args(s), os.Environ())
 	return &Error{Cause: Unreadable, Err: err, Text: fmt.Sprintf("the program cannot be started again without privileges: %v; build it with CGO_ENABLED=0", err)}
 }
 
+// errNoBits: root without CAP_SETPCAP (a container with NET_RAW alone) would have its capabilities back in any program it
+// starts. Nothing was given up.
+var errNoBits = errors.New("securebits are not ours to set")
+
 // shed gives everything up that this thread may do, so that a program it becomes has nothing of it either: root's
 // capabilities do not come back with execve(2) (SECBIT_NOROOT), nor those of a file (no_new_privs).
 func shed(change bool, uid, gid int) error {
 	const noRoot = 1<<0 | 1<<1 | 1<<2 | 1<<3 // SECBIT_NOROOT, SECBIT_NO_SETUID_FIXUP and their locks
 	if err := unix.Prctl(unix.PR_SET_SECUREBITS, noRoot, 0, 0, 0); err != nil && os.Geteuid() == 0 {
-		return fmt.Errorf("securebits: %w", err)
+		return errNoBits
 	}
 	for c := uintptr(0); unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0) == nil; c++ {
 	}

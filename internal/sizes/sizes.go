@@ -72,6 +72,9 @@ func ParseBy(s string) (By, error) {
 	return by, nil
 }
 
+// KeyNames are the keys that ParseBy takes, "time:10s" for those of a time.
+func KeyNames() []string { return strings.Split(joinKeys(keyNames)+", time:10s", ", ") }
+
 func joinKeys(keys []Key) string {
 	names := make([]string, len(keys))
 	for i, k := range keys {
