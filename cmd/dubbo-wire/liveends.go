@@ -57,7 +57,7 @@ type ending struct {
 const (
 	// drainWait is how long the kernel may keep a packet before it hands it over; it is more than the time after which it
 	// gives up a part of the ring that is not full.
-	drainWait = 150 * time.Millisecond
+	drainWait = 280 * time.Millisecond
 	// drainMost is how long is read on: a clock that was set back shows no end.
 	drainMost = 3 * time.Second
 )

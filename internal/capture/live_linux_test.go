@@ -16,6 +16,9 @@ import (
 
 // openLive opens an interface, or skips the test where capturing is not allowed.
 func openLive(t *testing.T, iface string, opt LiveOptions) *Live {
+	if opt.Poll == 0 {
+		opt.Poll = 3 * retireMillis * time.Millisecond // longer than packets wait: a timeout says that none is there
+	}
 	l, err := OpenLive(strings.Split(iface, ","), opt)
 	if CauseOf(err) == Permission {
 		assert.Contains(t, err.Error(), "sudo setcap cap_net_raw+ep ")

@@ -11,13 +11,14 @@ import (
 
 // Sizes of the ring in bytes. A block holds the largest packet that is kept unless more is asked for, and is handed over
 // when it is full, or after retireMillis when something is in it. So a reader may stand still for blocks × retireMillis
-// however few packets come, with 64 MiB for 15 s: small blocks make a ring last.
+// however few packets come, with 64 MiB for 30 s: small blocks make a ring last. And the more packets are read at once,
+// the less each costs: between two readings other programs have the caches.
 const (
 	ringBlock      = 256 << 10
 	ringLargeBlock = 1 << 20 // where a larger snap length is asked for
 	ringLeast      = 1 << 20
 	ringMost       = 1 << 30
-	retireMillis   = 60
+	retireMillis   = 120
 
 	// headroom is what is kept free in front of a packet: a header of LINKTYPE_LINUX_SLL2 and a VLAN tag.
 	headroom = sll2Len + 4

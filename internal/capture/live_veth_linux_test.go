@@ -208,7 +208,7 @@ func TestLiveDrops(t *testing.T) {
 	inNamespace(t)
 	pair(t, "v-ring0", "v-ring1")
 	s := newSender(t, "v-ring1")
-	l := openLive(t, "v-ring0", LiveOptions{Buffer: 1})
+	l := openLive(t, "v-ring0", LiveOptions{Buffer: 1, Poll: time.Second})
 	frame := testFrame(1, 1400)
 	var p Packet
 	require.NoError(t, s.send(frame))
