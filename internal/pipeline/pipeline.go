@@ -121,6 +121,7 @@ func Run(src capture.Source, opt Options, sink Sink) (*Totals, error) {
 	} else {
 		lanes, err = r.run(out)
 	}
+	r.lanes = nil // what is returned is a part of r: it must not keep the memory of the line
 	t := &r.totals
 	t.ClockSteps, t.Steady = r.clock.steps, r.clock.last+r.clock.offset-r.clock.first
 	t.fragments(&r.decoder)
