@@ -56,15 +56,17 @@ func newCapture(s *streams) *cobra.Command {
 		Use:     "capture [-i] IFACE [EXPRESSION] [-- COMMAND]",
 		GroupID: "measure",
 		Short:   "The same report, live from a network interface",
-		Long: `capture reads packets from an interface (several: eth0,eth1; all: any) and shows what fills the wire: on a terminal
-on a full screen (? lists its keys), else as a table every --interval. Ctrl-C, a limit or the end of COMMAND end it, with the
+		Long: `capture reads packets from an interface (several: eth0,eth1; all: any) and shows
+what fills the wire: on a terminal on a full screen (? lists its keys), else as a
+table every --interval. Ctrl-C, a limit or the end of COMMAND end it, with the
 report of analyze.
 
-EXPRESSION is a filter for the kernel as tcpdump has it: port 20880 and host 10.0.0.7. What it leaves out is not seen at all;
---service, --method and the other filters select calls of what is seen.
+EXPRESSION is a filter for the kernel as tcpdump has it: port 20880 and host
+10.0.0.7. What it leaves out is not seen at all; --service, --method and the other
+filters select calls of what is seen.
 
-It needs the right to capture, and gives up all others: run it as root, or give the program that right once:
-sudo setcap cap_net_raw+ep $(command -v dubbo-wire)`,
+It needs the right to capture, and gives up all others: run it as root, or give
+the program that right once: sudo setcap cap_net_raw+ep $(command -v dubbo-wire)`,
 		Example: `  sudo dubbo-wire capture eth0
   sudo dubbo-wire capture any port 20880 --user $USER -w trace.pcapng
   sudo dubbo-wire capture lo --duration 30s --format json -o sizes.json
