@@ -45,6 +45,8 @@ type Message struct {
 	Parts      decode.PartBytes
 	ResultKind int // -1 when there is none
 	Exception  bool
+	// Looked: the body was looked into, so Parts is known, and Inside until the call is closed.
+	Looked bool
 	*Details
 
 	// Order is larger for messages that were complete later, where a run numbers frames afterwards.
@@ -81,6 +83,8 @@ type Details struct {
 	HeaderSerialization string
 	// Attachments of the frame as text, where a filter asks for them.
 	Attachments map[string]string
+	// Inside is what was seen of the body, where it was looked into.
+	Inside *Inside
 	// Values and AttachmentsJSON are rendered where calls are printed: the arguments, or the result. A message outlives
 	// its call in the window of repeats; these need not.
 	Values, AttachmentsJSON []byte

@@ -143,6 +143,9 @@ func (p *Pairer) Expects(conn *Conn, side int, id int64) bool {
 	return p.open.find(conn, 1-side, id) != nil
 }
 
+// Asked returns the request that a response with that id, sent by a side of conn, answers; nil if there is none.
+func (p *Pairer) Asked(conn *Conn, side int, id int64) *Message { return p.open.find(conn, 1-side, id) }
+
 // Response takes a response sent by a side of conn.
 func (p *Pairer) Response(conn *Conn, side int, m *Message) {
 	m.Hold()

@@ -3,6 +3,7 @@ package decode
 import (
 	"slices"
 	"strconv"
+	"unicode"
 )
 
 // Class groups the bytes of bodies by what they are for.
@@ -130,9 +131,11 @@ const maxInterned = 1 << 14
 // pathWriter builds the paths of nodes that are entered in preorder: each is its parent's path and one segment.
 type pathWriter struct {
 	depth int // segments at most; 0: no bound
-	buf   []byte
-	open  []openPath
-	made  map[string]string
+	// collapse: one path for all elements of a list and all entries of a map, as [Anatomist] wants them.
+	collapse bool
+	buf      []byte
+	open     []openPath
+	made     map[string]string
 }
 
 // openPath is an ancestor of the node entered last: where its subtree and its path end.
@@ -141,6 +144,8 @@ type openPath struct {
 	length        int
 	segments      int
 	topLevelField bool
+	attachments   bool // it is those
+	members       bool // its keys are names
 }
 
 func (p *pathWriter) reset(depth int) {
@@ -164,14 +169,59 @@ func (p *pathWriter) enter(t *Tree, i int32) {
 	p.buf = p.buf[:up.length]
 	segments := up.segments
 	if (p.depth == 0 || segments < p.depth || up.topLevelField && n.Label == ByIndex) && len(p.buf) < maxPath {
-		p.segment(n)
+		if !p.collapse || !p.element(n, &up) {
+			p.segment(n)
+		}
 		if !(up.topLevelField && n.Label == ByIndex) { // args[0] is one segment
 			segments++
 		}
 	}
-	if n.End > i+1 {
-		p.open = append(p.open, openPath{n.End, len(p.buf), segments, n.Parent < 0 && n.Label == ByField})
+	if k := len(p.open) - 1; k >= 0 && (n.Label == ByKey || n.Label == ByMember) {
+		p.open[k].members = n.Label == ByMember
 	}
+	if n.End > i+1 {
+		top := n.Parent < 0 && n.Label == ByField
+		p.open = append(p.open, openPath{
+			end: n.End, length: len(p.buf), segments: segments, topLevelField: top, attachments: top && n.Name == "attachments",
+		})
+	}
+}
+
+// element writes [*] for an element or an entry whose number or key is a value, and reports whether n is one: the arguments
+// are told apart by their numbers, attachments by their keys, and what may be a field by its name, if it can be one.
+func (p *pathWriter) element(n *Node, up *openPath) bool {
+	switch n.Label {
+	case ByIndex:
+		if up.topLevelField && string(p.buf) == "args" {
+			return false
+		}
+	case ByKey:
+		if up.attachments && n.Name != "" {
+			return false
+		}
+	case ByEntry:
+		if n.Name != "" && (up.attachments || up.members && identifier(n.Name)) {
+			return false
+		}
+	default:
+		return false
+	}
+	p.buf = append(p.buf, "[*]"...)
+	return true
+}
+
+// identifier reports whether a field of a class can have that name.
+func identifier(s string) bool {
+	if len(s) > maxSegment {
+		return false
+	}
+	for i, c := range s {
+		if c == '_' || c == '$' || unicode.IsLetter(c) || i > 0 && (c == '-' || unicode.IsDigit(c)) {
+			continue
+		}
+		return false
+	}
+	return s != ""
 }
 
 // text returns the path of n, which was entered last.

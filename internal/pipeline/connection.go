@@ -221,6 +221,9 @@ func (l *lane) newFraming() dubbo.Config {
 			return !l.wholeBodies && l.decoder.Enough(h, b, &s.(*direction).conn.dialects)
 		}
 	}
+	if l.sampler != nil {
+		l.sampler.framing(l, &cfg)
+	}
 	return cfg
 }
 

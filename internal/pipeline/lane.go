@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"fmt"
+	"hash/maphash"
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture/assemble"
@@ -21,6 +22,9 @@ type worker struct {
 	chunk       dubbo.Chunk
 	row         Row
 }
+
+// seed is of this process, so that no capture can be made for collisions.
+var seed = maphash.MakeSeed()
 
 func newWorker(opt *Options, out output) *worker {
 	w := &worker{opt: opt, out: out, decoder: dubbo.NewDecoder(opt.Formats)}
@@ -47,12 +51,17 @@ type lane struct {
 	now uint64
 	// clock is the steady time of the capture.
 	clock int64
+	// sampler looks into bodies; nil where none are to be.
+	sampler *sampler
 }
 
 func newLane(index int, w *worker) *lane {
 	l := &lane{worker: w, index: index}
 	l.buffers.Max = share(w.opt.Limits.MaxBodies)
 	l.pairer = call.NewPairer(w.opt.Limits.pairer(&w.pool), l)
+	if w.opt.Sample.on() {
+		l.sampler = newSampler(w)
+	}
 	l.framing = l.newFraming()
 	l.asm = assemble.New(w.opt.Limits.assembler(w.opt.Apart), l)
 	return l
@@ -139,6 +148,9 @@ func (l *lane) frame(d *direction, f *dubbo.Frame) {
 	m.FillFrom(f, msg)
 	m.Arrived = l.clock
 	l.totals.SeenBytes += f.Wire
+	if l.sampler != nil && f.Complete() && len(f.Body) == f.BodyLen {
+		l.sampler.frame(l, d, f, m, msg)
+	}
 	if l.opt.RenderValues {
 		if msg.Tree != nil {
 			msg.Tree.Redact = l.opt.Redact
@@ -195,6 +207,9 @@ func render(m *call.Message, msg *dubbo.Message) {
 // Call takes a call from the pairer.
 func (l *lane) Call(c *call.Call) {
 	l.totals.call(c)
+	if l.sampler != nil {
+		l.sampler.closed(c)
+	}
 	l.out.call(l, c, l.opt.Filter == nil || l.opt.Filter.Match(c))
 }
 

@@ -41,6 +41,8 @@ type Options struct {
 	Redact bool
 	// WholeBodies asks for all of every body in the frames of rows, though Detail may need less.
 	WholeBodies bool
+	// Sample says which bodies are looked into, beyond Detail.
+	Sample Sample
 	// Sought, if set, is a packet to look for: what it is is filled in, and the row of a frame with a byte that it brought
 	// says so.
 	Sought *Sought
@@ -58,6 +60,9 @@ type Options struct {
 	Jobs int
 	// Begin, if set, is called with the time of the first packet, before anything comes out.
 	Begin func(at int64)
+	// Seen, if set, is called for each packet, with its time and its bytes on the link; in the goroutine that reads, which
+	// with several jobs is not the sink's.
+	Seen func(at int64, bytes int)
 	// Stop is asked now and then whether to end early, as if the input ended; nil never does.
 	Stop func() bool
 	// Live: packets come as they are seen on an interface. What is due by time is then done while none come, and Stop and
@@ -177,6 +182,9 @@ func (r *reader) next() error {
 			r.opt.Begin(p.Time)
 		}
 		r.totals.packet(p)
+		if r.opt.Seen != nil {
+			r.opt.Seen(p.Time, p.WireLen)
+		}
 		sought := r.opt.Sought.is(p.Number, p.File)
 		if sought {
 			r.opt.Sought.Found = true

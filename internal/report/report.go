@@ -35,6 +35,40 @@ type Report struct {
 	Filtered bool
 	// Parts: bodies were taken apart, so that groups know what their bytes are for.
 	Parts bool
+	// Sampled: only some of them were, those that groups have as Looked.
+	Sampled bool
+	// Inside: groups know what their bodies are made of by path; of all bodies, or of those that were looked into.
+	Inside bool
+	// Pairs is who talks to whom; nil where it was not counted.
+	Pairs *sizes.Pairs
+	// Timeline is what passed over time; nil where it was not counted.
+	Timeline *sizes.Timeline
+	// Findings is what the calls give reason to act on; nil where it was not looked for.
+	Findings []Finding
+}
+
+// Finding is something that the capture proves and that costs bytes or time.
+type Finding struct {
+	// Kind is the name of the rule that found it, for programs: "payload-limit".
+	Kind string
+	// Service and Method are what it is about, "" where it is about more; Subject is what is printed in front of it: a method,
+	// a client.
+	Service, Method, Subject string
+	// Text says what was found, with its numbers.
+	Text string
+	// Facts are these numbers by name, in the order in which they matter.
+	Facts []Fact
+	// File and Frame are the frame that shows it; 0: none. File is an index of the inputs.
+	File  int
+	Frame int64
+	// Weight orders findings: the bytes on the wire that it is about.
+	Weight int64
+}
+
+// Fact is a number that a finding rests on.
+type Fact struct {
+	Name  string
+	Value float64
 }
 
 // Input is one file of the capture.

@@ -114,6 +114,10 @@ type Group struct {
 	Largest                                       Largest
 	// Parts is what the bytes of the bodies in Request and Response are for, by class, where that was asked for.
 	Parts [decode.ClassMissing]int64
+	// Looked is how many of these bodies were looked into, by direction; Parts is of them where not all were taken apart.
+	Looked [2]int64
+	// Inside is what they are made of by path; nil where that was not asked for.
+	Inside *Inside
 }
 
 // WireBytes is the group's bytes on the link.
@@ -135,6 +139,7 @@ type Aggregator struct {
 	recent *[recentGroups]recentGroup
 	// passing: link bytes are taken as they are when a call is closed.
 	passing bool
+	pairs   *Pairs
 }
 
 // recentGroups is how many groups are found by a look at one place.
@@ -184,6 +189,9 @@ func NewPassing(by By, maxGroups int, inputs []string) *Aggregator {
 func (a *Aggregator) Call(c *call.Call) {
 	g := a.group(c)
 	g.Calls++
+	if a.pairs != nil {
+		a.pairs.call(g, c)
+	}
 	switch c.State() {
 	case call.OneWay:
 		g.OneWay++
@@ -196,8 +204,8 @@ func (a *Aggregator) Call(c *call.Call) {
 			g.Exceptions++
 		}
 	}
-	a.message(g, c.Request, &g.Request)
-	a.message(g, c.Response, &g.Response)
+	a.message(g, c, c.Request, &g.Request)
+	a.message(g, c, c.Response, &g.Response)
 	if ns, ok := c.Latency(); ok {
 		g.Latency.Add(ns)
 	}
@@ -206,11 +214,15 @@ func (a *Aggregator) Call(c *call.Call) {
 	}
 }
 
-func (a *Aggregator) message(g *Group, m *call.Message, d *Direction) {
+func (a *Aggregator) message(g *Group, c *call.Call, m *call.Message, d *Direction) {
 	if m == nil {
 		return
 	}
-	if !a.passing {
+	switch {
+	case a.passing:
+	case a.pairs != nil:
+		m.Owner = a.pairs.tie(g, c)
+	default:
 		m.Owner = g
 	}
 	if !m.Complete {
@@ -221,6 +233,14 @@ func (a *Aggregator) message(g *Group, m *call.Message, d *Direction) {
 	}
 	for i, n := range m.Parts {
 		g.Parts[i] += int64(n)
+	}
+	if m.Looked {
+		if m.Header.Request() {
+			g.Looked[0]++
+		} else {
+			g.Looked[1]++
+		}
+		g.look(m)
 	}
 	body := int64(m.Header.BodyLen)
 	d.Body.Add(body)
@@ -438,6 +458,16 @@ func (g *Group) Merge(o *Group) {
 	}
 	for i, n := range o.Parts {
 		g.Parts[i] += n
+	}
+	for i, n := range o.Looked {
+		g.Looked[i] += n
+	}
+	if o.Inside != nil {
+		if g.Inside == nil {
+			g.Inside = new(Inside)
+		}
+		g.Inside.Request.merge(&o.Inside.Request)
+		g.Inside.Response.merge(&o.Inside.Response)
 	}
 	if o.Largest.Frame != 0 && (g.Largest.Frame == 0 || o.Largest.BodyBytes > g.Largest.BodyBytes) {
 		g.Largest = o.Largest

@@ -126,6 +126,31 @@ func (m *Message) AttachmentTexts() map[string]string {
 	return texts
 }
 
+// Attachments calls f for each attachment in wire order: with the nodes of its value in Tree, from the first one to before
+// end, and the bytes of the body that key and value have, their own and those of what lies in them.
+func (m *Message) Attachments(f func(key string, value, end, bytes int)) {
+	i := m.find("attachments")
+	if i < 0 {
+		return
+	}
+	bytes, t := 0, m.Tree
+	for c, end := i+1, int(t.Nodes[i].End); c < end; {
+		next := int(t.Nodes[c].End)
+		for k := c; k < next; k++ {
+			bytes += int(t.Nodes[k].Len)
+		}
+		switch n := &t.Nodes[c]; n.Label {
+		case decode.ByEntry:
+			f(n.Name, c, next, bytes)
+			bytes = 0
+		case decode.ByKey, decode.ByMember: // of the entry that follows
+		default:
+			bytes = 0
+		}
+		c = next
+	}
+}
+
 // find returns the index of the top-level node with that name, -1 if there is none.
 func (m *Message) find(name string) int {
 	if m.Tree == nil {

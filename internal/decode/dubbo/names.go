@@ -119,3 +119,14 @@ func (n *Names) split() {
 		n.Types[i] = decode.JavaName(d)
 	}
 }
+
+// NamesAt returns the names of the request whose body starts with b, if they were read before and can be had at a glance;
+// else nil. The frame is decoded as ever.
+func (d *Decoder) NamesAt(h *Header, b []byte) *Names {
+	for _, r := range d.formats[h.SerializationID()] {
+		if n := r.skim(d, b); n != nil {
+			return n
+		}
+	}
+	return nil
+}

@@ -1,0 +1,198 @@
+package pipeline
+
+import (
+	"hash/maphash"
+
+	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/dubbo"
+)
+
+// Sample says how many calls are looked into: their bodies are taken apart by path, with their attachments, whatever is
+// wanted of all the others.
+//
+// The calls are the first of each method in each lane. A lane's connections are the same for any number of jobs, so the
+// calls are, too.
+type Sample struct {
+	// Calls of a method in a lane; 0 looks into none, [AllCalls] into all.
+	Calls int
+	// Bytes bounds the bodies of a method's calls in a lane, and of all methods to 64 times that; at least
+	// leastCalls are looked into nevertheless. 0 is no bound.
+	Bytes int
+	// Bodies asks for copies of the responses' bodies, of the first few.
+	Bodies bool
+}
+
+// AllCalls are looked into.
+const AllCalls = -1
+
+func (k Sample) on() bool { return k.Calls != 0 }
+
+// A method's first calls, which are looked into however large they are.
+const leastCalls = 2
+
+const (
+	// maxLooked is how many bytes a body may have that crosses packets and is looked into, where not all are.
+	maxLooked = 1 << 20
+	// maxLookedMethods bounds the methods of a lane whose calls are counted; those of others are not looked into.
+	maxLookedMethods = 1 << 12
+	// maxUnread is how many bodies of requests a lane keeps whole though it cannot say yet what they call.
+	maxUnread = 1 << 10
+	// maxCopied is how many bytes a copied body may have, leastCopied how many at least, and copies how many of a method's
+	// are copied in a lane.
+	maxCopied, leastCopied, copies = 1 << 20, 1 << 10, 8
+	// maxInside bounds the memory of what was seen in requests that wait for an answer, of all lanes.
+	maxInside = 128 << 20
+)
+
+// sampler is the books of a lane about what it looked into.
+type sampler struct {
+	Sample
+	methods map[*dubbo.Names]*looked
+	bytes   int // of all bodies
+	unread  int
+	inside  int // memory of what waits for the end of its call
+	anatomy decode.Anatomist
+}
+
+type looked struct {
+	calls, bytes, copied int
+}
+
+func newSampler(w *worker) *sampler {
+	return &sampler{Sample: w.opt.Sample, methods: make(map[*dubbo.Names]*looked)}
+}
+
+// wants reports whether one more call of a method is to be looked into.
+func (k *sampler) wants(n *dubbo.Names) bool {
+	if k.Calls == AllCalls {
+		return true
+	}
+	of := k.methods[n]
+	switch {
+	case of == nil:
+		return n.Hash != 0 && len(k.methods) < maxLookedMethods // names that are not shared would all be different
+	case of.calls < leastCalls:
+		return true
+	case of.calls >= k.Calls:
+		return false
+	}
+	return k.Bytes == 0 || of.bytes < k.Bytes && k.bytes < 64*k.Bytes
+}
+
+// frame looks into a whole frame, if that is wanted.
+func (k *sampler) frame(l *lane, d *direction, f *dubbo.Frame, m *call.Message, msg *dubbo.Message) {
+	var of *looked
+	switch {
+	case k.inside >= share(maxInside) || msg.Kind > dubbo.Response:
+		return
+	case msg.Kind == dubbo.Request:
+		if msg.Names == nil || !k.wants(msg.Names) {
+			return
+		}
+		if of = k.methods[msg.Names]; of == nil {
+			of = new(looked)
+			if k.Calls != AllCalls {
+				k.methods[msg.Names] = of
+			}
+		}
+		of.calls++
+	default:
+		request := l.pairer.Asked(d.conn.call, int(d.side), f.ID)
+		if request == nil || !request.Looked {
+			return
+		}
+		if of = k.methods[request.Names]; of == nil {
+			of = new(looked)
+		}
+	}
+	of.bytes += f.BodyLen
+	k.bytes += f.BodyLen
+	if msg.Tree == nil {
+		dialects := d.conn.dialects
+		msg = l.decoder.Decode(f, dubbo.Values, &dialects)
+	}
+	if msg.Tree == nil {
+		return
+	}
+	m.Parts, m.Looked = msg.Parts, true
+	in := &call.Inside{Paths: k.anatomy.Append(nil, msg.Tree), Attachments: k.attachments(f, msg)}
+	if k.Bodies && msg.Kind == dubbo.Response && f.BodyLen >= leastCopied && f.BodyLen <= maxCopied && of.copied < copies {
+		of.copied++
+		in.Body = append(in.Body, f.Body...)
+	}
+	m.Detail().Inside = in
+	k.inside += in.Size()
+}
+
+// attachments are those of a frame with what each weighs.
+func (k *sampler) attachments(f *dubbo.Frame, msg *dubbo.Message) []call.Attachment {
+	var list []call.Attachment
+	msg.Attachments(func(key string, value, end, bytes int) {
+		a := call.Attachment{Key: key, Bytes: bytes}
+		if n := &msg.Tree.Nodes[value]; n.Kind == decode.String {
+			a.Value = maphash.String(seed, n.Text)
+		} else {
+			a.Value = hashOf(f.Body, msg.Tree.Nodes[value:end])
+		}
+		list = append(list, a)
+	})
+	return list
+}
+
+// hashOf is a number of the bytes of nodes. Values that are equal may be written in different ways, and have different ones
+// then.
+func hashOf(body []byte, nodes []decode.Node) uint64 {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	for i := range nodes {
+		n := &nodes[i]
+		_ = h.WriteByte(byte(n.Kind))
+		_, _ = h.Write(body[n.Off : n.Off+n.Len])
+	}
+	return h.Sum64()
+}
+
+// closed gives up what was seen in the messages of a call to those who take it.
+func (k *sampler) closed(c *call.Call) {
+	for _, m := range [2]*call.Message{c.Request, c.Response} {
+		if m != nil && m.Inside != nil {
+			k.inside -= m.Inside.Size()
+		}
+	}
+}
+
+// framing lets the bodies be kept whole that are to be looked into, where else only beginnings are.
+func (k *sampler) framing(l *lane, cfg *dubbo.Config) {
+	enough := cfg.Enough
+	if enough == nil || k.Calls == AllCalls {
+		return // all bodies are kept
+	}
+	most := cfg.WantBody
+	cfg.WantBody = max(most, maxLooked)
+	cfg.Enough = func(s dubbo.Sink, h *dubbo.Header, b []byte) bool {
+		if k.keeps(l, s.(*direction), h, b) {
+			return false
+		}
+		return len(b) >= most || enough(s, h, b)
+	}
+}
+
+// keeps reports whether the body that starts with b is kept whole to be looked into.
+func (k *sampler) keeps(l *lane, d *direction, h *dubbo.Header, b []byte) bool {
+	switch {
+	case h.Event() || h.BodyLen > maxLooked:
+		return false
+	case !h.Request():
+		request := l.pairer.Asked(d.conn.call, int(d.side), h.ID)
+		return request != nil && request.Looked
+	}
+	if n := l.decoder.NamesAt(h, b); n != nil {
+		return k.wants(n)
+	}
+	if k.unread >= maxUnread {
+		return false
+	}
+	k.unread++
+	return true
+}

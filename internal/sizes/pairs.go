@@ -1,0 +1,154 @@
+package sizes
+
+import (
+	"cmp"
+	"net"
+	"slices"
+
+	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/decode/dubbo"
+)
+
+// Pairs adds up who talks to whom: the link bytes of calls between a client's host and a server's address, by method.
+type Pairs struct {
+	pairs map[pairKey]*Pair
+	ties  map[tieKey]*tie
+	rest  *Pair
+	last  tieKey // looked up last, which is often the next one
+	found *tie
+}
+
+// Pair is the calls from a client (without port) to a server (with port).
+type Pair struct {
+	Client, Server string
+	// Calls, and the link bytes of their complete messages.
+	Calls, WireBytes int64
+	methods          map[methodKey]*MethodBytes
+	other            MethodBytes // beyond maxPairMethods
+}
+
+// MethodBytes is a method's part of a pair.
+type MethodBytes struct {
+	Service, Method  string
+	Calls, WireBytes int64
+}
+
+type (
+	pairKey   struct{ client, server string }
+	methodKey struct{ service, method string }
+	// tieKey is what the messages of one method between two addresses have in common.
+	tieKey struct {
+		group   *Group
+		conn    uint64 // its key
+		side    int    // that asked
+		names   *dubbo.Names
+		generic string // the method that a generic call invokes
+	}
+)
+
+// tie hands the link bytes of a message to its group and to its pair.
+type tie struct {
+	group  *Group
+	pair   *Pair
+	method *MethodBytes
+}
+
+const (
+	// maxPairs is how many pairs are kept apart, maxPairMethods how many methods of each; the others are in no pair, and in
+	// no method.
+	maxPairs, maxPairMethods = 1 << 14, 64
+	// maxTies is how many ties are remembered.
+	maxTies = 1 << 16
+)
+
+// NewPairs returns an empty set of pairs.
+func NewPairs() *Pairs {
+	return &Pairs{pairs: make(map[pairKey]*Pair), ties: make(map[tieKey]*tie), rest: new(Pair)}
+}
+
+// CountPairs lets the aggregator tell p about every message.
+func (a *Aggregator) CountPairs(p *Pairs) { a.pairs = p }
+
+// Settle takes the final link bytes of a message.
+func (t *tie) Settle(m *call.Message) {
+	t.group.Settle(m)
+	if m.Complete {
+		t.pair.WireBytes += m.Wire
+		t.method.WireBytes += m.Wire
+	}
+}
+
+// tie returns where the messages of a call belong.
+func (p *Pairs) tie(g *Group, c *call.Call) *tie {
+	m := asked(c)
+	k := tieKey{g, c.Conn.Key, c.Side, m.Names, m.GenericMethod}
+	if p.found != nil && k == p.last {
+		return p.found
+	}
+	t := p.ties[k]
+	if t == nil {
+		t = p.newTie(k, c, m)
+	}
+	p.last, p.found = k, t
+	return t
+}
+
+func (p *Pairs) newTie(k tieKey, c *call.Call, m *call.Message) *tie {
+	if len(p.ties) >= maxTies {
+		clear(p.ties) // they are made anew; their pairs stay
+	}
+	host, _, _ := net.SplitHostPort(c.Client())
+	t := &tie{group: k.group, pair: p.rest}
+	key := pairKey{host, c.Server()}
+	if pair := p.pairs[key]; pair != nil {
+		t.pair = pair
+	} else if len(p.pairs) < maxPairs {
+		t.pair = &Pair{Client: host, Server: c.Server(), methods: make(map[methodKey]*MethodBytes)}
+		p.pairs[key] = t.pair
+	}
+	name := methodKey{m.Service(), m.Method()}
+	t.method = t.pair.methods[name]
+	switch {
+	case t.method != nil:
+	case t.pair == p.rest || len(t.pair.methods) >= maxPairMethods:
+		t.method = &t.pair.other
+	default:
+		t.method = &MethodBytes{Service: name.service, Method: name.method}
+		t.pair.methods[name] = t.method
+	}
+	p.ties[k] = t
+	return t
+}
+
+// call counts a call.
+func (p *Pairs) call(g *Group, c *call.Call) {
+	t := p.tie(g, c)
+	t.pair.Calls++
+	t.method.Calls++
+}
+
+// Busiest returns the pairs with most link bytes, at most n, and how many pairs there are. complete is false where there
+// were more than are kept apart: then a pair that is not among them may be busier.
+func (p *Pairs) Busiest(n int) (list []*Pair, all int, complete bool) {
+	for _, pair := range p.pairs {
+		list = append(list, pair)
+	}
+	slices.SortFunc(list, func(x, y *Pair) int {
+		return cmp.Or(cmp.Compare(y.WireBytes, x.WireBytes), cmp.Compare(x.Client, y.Client), cmp.Compare(x.Server, y.Server))
+	})
+	return list[:min(n, len(list))], len(list), p.rest.Calls == 0
+}
+
+// Top returns the method with most of the pair's link bytes.
+func (p *Pair) Top() MethodBytes {
+	var top *MethodBytes
+	for _, m := range p.methods {
+		if top == nil || cmp.Or(cmp.Compare(m.WireBytes, top.WireBytes), cmp.Compare(top.Service, m.Service), cmp.Compare(top.Method, m.Method)) > 0 {
+			top = m
+		}
+	}
+	if top == nil {
+		return MethodBytes{}
+	}
+	return *top
+}
