@@ -2,29 +2,21 @@
 package sizes
 
 import (
-	"math"
 	"math/bits"
-	"slices"
 )
 
 // Stat is the distribution of one number over a group: total, minimum, maximum and count are exact, percentiles within
 // 1 %. The zero value is empty. Negative numbers are allowed (a clock that was stepped back).
 //
-// It is a histogram with buckets whose width is 1/128 of their start (numbers below 256 have a bucket each), kept
-// sparse: about 16 bytes a bucket that has something in it. Where the buckets in use lie so close that an array of all
-// between them takes no more than twice that, it is one. Two histograms merge exactly. A library's sketch (DDSketch)
-// would need a kilobyte for each of a group's eight distributions even where a group has three calls.
-//
-// Numbers of a distribution that has many wait in a batch: a report has eight distributions a group, whose buckets do
-// not stay in a processor's cache from one number to the next, and counted in a row the misses pass at the same time.
+// It is a histogram with buckets whose width is 1/128 of their start (numbers below 256 have a bucket each). The first
+// hundred numbers take a byte each: see few. From then on it is a table of the buckets that have something in them, or,
+// where these lie close, an array: see many. Two histograms merge exactly. A library's sketch (DDSketch) would need a
+// kilobyte for each of a group's eight distributions even where a group has three calls.
 type Stat struct {
 	Count, Total int64
 	Min, Max     int64
-	waiting      *batch
-	buckets      []bucket // an open-addressed table, of 2^n slots; those with count 0 are free
-	used         int      // slots
-	dense        []uint32 // instead of the table: the counts from index first on
-	first        int32
+	few          few
+	many         *many // instead of few, from manyFrom numbers on
 }
 
 type bucket struct {
@@ -32,19 +24,8 @@ type bucket struct {
 	count uint32
 }
 
-// batch is the indexes of numbers that are not in their buckets yet.
-type batch struct {
-	n     int32
-	index [batchLen]int32
-}
-
-const (
-	batchLen = 31 // with their number 128 bytes
-	// batchFrom is from which number on they are batched, so that small groups have no batch.
-	batchFrom = 256
-	// denseFrom is from how many buckets on they may be an array.
-	denseFrom = 64
-)
+// manyFrom is from which count on a distribution has many numbers.
+const manyFrom = 128
 
 // precision is the bits of a number that its bucket keeps, below the highest one.
 const precision = 7
@@ -83,163 +64,34 @@ func (s *Stat) Add(v int64) {
 	s.Min, s.Max = min(s.Min, v), max(s.Max, v)
 	s.Count++
 	s.Total += v
-	if w := s.waiting; w != nil {
-		w.index[w.n] = indexOf(v)
-		if w.n++; w.n == batchLen {
-			s.flush()
+	if m := s.many; m != nil {
+		m.index[m.waiting] = indexOf(v)
+		if m.waiting++; m.waiting == batchLen {
+			m.flush()
 		}
 		return
 	}
-	s.count(indexOf(v), 1)
-	if s.Count >= batchFrom {
-		s.waiting = new(batch)
+	s.few.add(indexOf(v))
+	if s.Count >= manyFrom {
+		var room [manyFrom]bucket
+		s.manyOf(s.few.sorted(room[:0]))
 	}
 }
 
-// flush counts the numbers that wait.
-func (s *Stat) flush() {
-	if s.waiting == nil {
-		return
-	}
-	waiting := s.waiting.index[:s.waiting.n]
-	s.waiting.n = 0
-	dense, first := s.dense, s.first
-	for _, index := range waiting {
-		if i := int(index) - int(first); uint(i) < uint(len(dense)) {
-			dense[i]++
-			continue
-		}
-		s.count(index, 1)
-		dense, first = s.dense, s.first
-	}
-}
-
-// count adds n to the bucket with that index.
-func (s *Stat) count(index int32, n uint32) {
-	if s.dense != nil {
-		if i := int(index) - int(s.first); uint(i) < uint(len(s.dense)) {
-			s.dense[i] += n
-			return
-		}
-		s.widen(index)
-		s.count(index, n)
-		return
-	}
-	if 4*s.used >= 3*len(s.buckets) {
-		s.grow()
-		s.count(index, n)
-		return
-	}
-	b := s.slot(index)
-	if b.count == 0 {
-		b.index = index
-		s.used++
-	}
-	b.count += n
-}
-
-// slot finds the bucket with that index, or the free slot for it.
-func (s *Stat) slot(index int32) *bucket {
-	mask := uint32(len(s.buckets) - 1)
-	for i := uint32(index) * 0x9e3779b1 >> 8; ; i++ {
-		if b := &s.buckets[i&mask]; b.index == index || b.count == 0 {
-			return b
-		}
-	}
-}
-
-// grow makes room for more buckets: a larger table, or an array where that is not much larger.
-func (s *Stat) grow() {
-	old, size := s.buckets, max(2*len(s.buckets), 4)
-	if s.used > denseFrom {
-		lo, hi := s.ends(old)
-		if fitsDense(int64(hi)-int64(lo)+1, size) {
-			s.buckets, s.first, s.dense = nil, lo, make([]uint32, hi-lo+1)
-			for _, b := range old {
-				if b.count > 0 {
-					s.dense[b.index-lo] = b.count
-				}
-			}
-			return
-		}
-	}
-	s.buckets = make([]bucket, size)
-	for _, b := range old {
-		if b.count > 0 {
-			*s.slot(b.index) = b
-		}
-	}
-}
-
-// fitsDense reports whether an array of n counts takes no more than twice a table of so many slots.
-func fitsDense(n int64, slots int) bool { return 4*n <= 2*8*int64(slots) }
-
-// ends returns the least and the greatest index in use.
-func (s *Stat) ends(table []bucket) (lo, hi int32) {
-	lo, hi = math.MaxInt32, math.MinInt32
-	for _, b := range table {
-		if b.count > 0 {
-			lo, hi = min(lo, b.index), max(hi, b.index)
-		}
-	}
-	return lo, hi
-}
-
-// widen makes the array reach an index outside of it, with a quarter more than that for the next ones, or a table of it
-// where that would be too far.
-func (s *Stat) widen(index int32) {
-	lo, hi := int64(s.first), int64(s.first)+int64(len(s.dense))
-	spare := int64(len(s.dense)) / 4
-	if int64(index) < lo {
-		lo = int64(index) - spare
-	} else {
-		hi = int64(index) + 1 + spare
-	}
-	used := 0
-	for _, n := range s.dense {
-		if n > 0 {
-			used++
-		}
-	}
-	old, first := s.dense, s.first
-	slots := 4
-	for 3*slots <= 4*(used+1) {
-		slots *= 2
-	}
-	if fitsDense(hi-lo, 2*slots) {
-		s.first, s.dense = int32(lo), make([]uint32, hi-lo)
-		copy(s.dense[first-s.first:], old)
-		return
-	}
-	s.buckets, s.dense, s.used = make([]bucket, slots), nil, used
-	for i, n := range old {
-		if n > 0 {
-			at := first + int32(i)
-			*s.slot(at) = bucket{at, n}
-		}
+// manyOf makes the histogram one of many numbers, with these buckets.
+func (s *Stat) manyOf(list []bucket) {
+	s.many, s.few = newMany(len(list)), few{}
+	for _, b := range list {
+		s.many.count(b.index, b.count)
 	}
 }
 
 // sorted returns the buckets in the order of their values.
 func (s *Stat) sorted() []bucket {
-	s.flush()
-	if s.dense != nil {
-		list := make([]bucket, 0, len(s.dense)/2)
-		for i, n := range s.dense {
-			if n > 0 {
-				list = append(list, bucket{s.first + int32(i), n})
-			}
-		}
-		return list
+	if s.many != nil {
+		return s.many.sorted()
 	}
-	list := make([]bucket, 0, s.used)
-	for _, b := range s.buckets {
-		if b.count > 0 {
-			list = append(list, b)
-		}
-	}
-	slices.SortFunc(list, func(a, b bucket) int { return int(a.index) - int(b.index) })
-	return list
+	return s.few.sorted(nil)
 }
 
 // Mean returns the mean; 0 when empty.
@@ -251,24 +103,35 @@ func (s *Stat) Mean() float64 {
 }
 
 // Percentile returns the nearest-rank percentile p (0 < p <= 100), within 1 % and between Min and Max.
-func (s *Stat) Percentile(p float64) int64 {
+func (s *Stat) Percentile(p float64) int64 { return s.Percentiles(p)[0] }
+
+// Percentiles returns several percentiles, which must be given in rising order, as Percentile does each.
+func (s *Stat) Percentiles(ps ...float64) []int64 {
+	out := make([]int64, len(ps))
 	if s.Count == 0 {
-		return 0
+		return out
 	}
+	done, seen := 0, int64(0)
+	for _, b := range s.sorted() {
+		seen += int64(b.count)
+		for ; done < len(ps) && seen >= s.rank(ps[done]); done++ {
+			lo, hi := bounds(b.index)
+			out[done] = min(max(lo+(hi-lo)/2, s.Min), s.Max)
+		}
+	}
+	for ; done < len(ps); done++ {
+		out[done] = s.Max
+	}
+	return out
+}
+
+// rank is the place, from 1, of the number that is the percentile p.
+func (s *Stat) rank(p float64) int64 {
 	rank := int64(p / 100 * float64(s.Count))
 	if float64(rank) < p/100*float64(s.Count) {
 		rank++
 	}
-	rank = max(rank, 1)
-	seen := int64(0)
-	for _, b := range s.sorted() {
-		seen += int64(b.count)
-		if seen >= rank {
-			lo, hi := bounds(b.index)
-			return min(max(lo+(hi-lo)/2, s.Min), s.Max)
-		}
-	}
-	return s.Max
+	return max(rank, 1)
 }
 
 // Buckets calls f for each bucket that has something in it, in order: n numbers from low to high.
@@ -292,7 +155,14 @@ func (s *Stat) Merge(o *Stat) {
 	}
 	s.Count += o.Count
 	s.Total += o.Total
+	if s.many == nil && s.Count < manyFrom {
+		s.few.merge(o.few.sorted(nil))
+		return
+	}
+	if s.many == nil {
+		s.manyOf(s.few.sorted(nil))
+	}
 	for _, b := range o.sorted() {
-		s.count(b.index, b.count)
+		s.many.count(b.index, b.count)
 	}
 }

@@ -1,6 +1,7 @@
 package sizes
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"net"
@@ -325,11 +326,12 @@ func (a *Aggregator) newGroup() *Group {
 		}
 		return a.rest
 	}
-	g := &Group{Values: strings.Split(string(a.key), "\x00")}
+	key := string(a.key)
+	g := &Group{Values: strings.Split(key, "\x00")}
 	if len(a.by.Keys) == 0 {
 		g.Values = nil
 	}
-	a.groups[string(a.key)] = g
+	a.groups[key] = g
 	a.order = append(a.order, g)
 	return g
 }
@@ -416,13 +418,25 @@ func clean(s string) string {
 // Groups returns all groups sorted by their keys, the rest last.
 func (a *Aggregator) Groups() []*Group {
 	all := slices.Clone(a.order)
-	numeric := slices.Contains(a.by.Keys, Connection)
-	slices.SortFunc(all, func(x, y *Group) int {
+	a.by.Sort(all)
+	if a.rest != nil {
+		all = append(all, a.rest)
+	}
+	return all
+}
+
+// Sort orders groups by their keys, the rest last.
+func (b By) Sort(groups []*Group) {
+	numeric := slices.Contains(b.Keys, Connection)
+	slices.SortStableFunc(groups, func(x, y *Group) int {
+		if x.Rest || y.Rest {
+			return cmp.Compare(restLast(x), restLast(y))
+		}
 		for i := range x.Values {
 			if x.Values[i] == y.Values[i] {
 				continue
 			}
-			if numeric && a.by.Keys[i] == Connection {
+			if numeric && b.Keys[i] == Connection {
 				n, _ := strconv.Atoi(x.Values[i])
 				m, _ := strconv.Atoi(y.Values[i])
 				return n - m
@@ -431,10 +445,13 @@ func (a *Aggregator) Groups() []*Group {
 		}
 		return 0
 	})
-	if a.rest != nil {
-		all = append(all, a.rest)
+}
+
+func restLast(g *Group) int {
+	if g.Rest {
+		return 1
 	}
-	return all
+	return 0
 }
 
 // Merge adds what another group counted: for rows that sum groups up.

@@ -144,7 +144,8 @@ func TestKeptAnyWay(t *testing.T) {
 			if i%997 == 0 {
 				s.Percentile(50) // reading in between changes nothing
 			}
-			dense, sparse = dense || s.dense != nil, sparse || s.dense == nil && i > 1000
+			dense = dense || s.many != nil && s.many.dense != nil
+			sparse = sparse || s.many != nil && s.many.dense == nil && i > 1000
 		}
 		got := make(map[int32]uint32)
 		list := s.sorted()

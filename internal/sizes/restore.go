@@ -1,0 +1,60 @@
+package sizes
+
+import (
+	"errors"
+	"math"
+)
+
+// Bucket is a bucket as reports save it: its greatest number (as far as the distribution has it) and how many it has.
+type Bucket struct{ Upper, Count int64 }
+
+// AppendBuckets appends the buckets, in order.
+func (s *Stat) AppendBuckets(list []Bucket) []Bucket {
+	s.Buckets(func(_, high, n int64) { list = append(list, Bucket{high, n}) })
+	return list
+}
+
+// Why buckets are not those of a distribution.
+var (
+	errOrder  = errors.New("its buckets are not in order")
+	errCount  = errors.New("a bucket has a count below 1 or above 4294967295")
+	errBounds = errors.New("its min and max are not in the first and last bucket")
+	errTotal  = errors.New("its total cannot be that of its buckets")
+)
+
+// Restore is the distribution with these numbers and buckets, as AppendBuckets gave them: the same as it was, in every
+// percentile. It fails where they contradict each other.
+func Restore(total, least, greatest int64, list []Bucket) (Stat, error) {
+	s := Stat{Total: total, Min: least, Max: greatest}
+	if len(list) == 0 {
+		return Stat{}, nil
+	}
+	buckets := make([]bucket, len(list))
+	low, high := 0.0, 0.0
+	for i, b := range list {
+		if b.Count < 1 || b.Count > math.MaxUint32 {
+			return Stat{}, errCount
+		}
+		buckets[i] = bucket{indexOf(b.Upper), uint32(b.Count)}
+		if i > 0 && buckets[i].index <= buckets[i-1].index {
+			return Stat{}, errOrder
+		}
+		s.Count += b.Count
+		lo, hi := bounds(buckets[i].index)
+		low, high = low+float64(max(lo, least))*float64(b.Count), high+float64(min(hi, greatest))*float64(b.Count)
+	}
+	if least > greatest || indexOf(least) != buckets[0].index || indexOf(greatest) != buckets[len(buckets)-1].index {
+		return Stat{}, errBounds
+	}
+	// Sums of float64 are exact to a part in 10^15; what differs by that is no contradiction.
+	slack := (max(high, -high) + max(low, -low)) / 1e12
+	if t := float64(total); t < low-slack || t > high+slack {
+		return Stat{}, errTotal
+	}
+	if s.Count < manyFrom {
+		s.few.code(buckets)
+	} else {
+		s.manyOf(buckets)
+	}
+	return s, nil
+}
