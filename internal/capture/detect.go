@@ -19,6 +19,7 @@ const maxZstdWindow = 128 << 20
 type packetReader interface {
 	next(p *Packet) error
 	window() *window
+	iface(id int) Origin
 }
 
 // Magic numbers of compressed files.

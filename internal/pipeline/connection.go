@@ -67,6 +67,9 @@ func (l *lane) Open(c *assemble.Connection) [2]assemble.Stream {
 
 // Close is called by the assembler when a connection has ended.
 func (l *lane) Close(c *assemble.Connection) {
+	if l.opt.streams != nil {
+		l.opt.streams.Ended(c)
+	}
 	if !c.Opened() {
 		l.out.ended(l, c.First)
 		count(&l.totals.OtherTCP, serverPort(c), c.Link)
@@ -74,6 +77,24 @@ func (l *lane) Close(c *assemble.Connection) {
 }
 
 func (d *direction) Data(b []byte, m *assemble.Meta) {
+	t := d.conn.opt.streams
+	if t == nil {
+		d.take(b, m)
+		return
+	}
+	t.Data(d.conn.tcp, int(d.side), b, m)
+	d.take(b, m)
+	next := m.Pos + int64(len(b))
+	if d.framer != nil {
+		if pos, some := d.framer.Undecided(); some {
+			next = pos
+		}
+	}
+	t.Decided(d.conn.tcp, int(d.side), next)
+}
+
+// take reads the next bytes of the stream.
+func (d *direction) take(b []byte, m *assemble.Meta) {
 	if d.seen < sniff.HeadLen && !d.magic || d.tries > 0 {
 		d.look(b)
 	}

@@ -70,8 +70,10 @@ type Options struct {
 	Live bool
 	// Watch, if set, is called as often as Stop, between two packets, in the goroutine of the line. Only with one job.
 	Watch func(r *Running)
-	// Tap, if set, is shown every packet. Only with one job.
+	// Tap, if set, is shown every packet. Only with one job. It may be a StreamTap.
 	Tap Tap
+
+	streams StreamTap // Tap, if it is one
 }
 
 // Tap sees the packets of a run, and which of them are of connections with messages.
@@ -82,6 +84,19 @@ type Tap interface {
 	// Carries is called when the connection between two ends turns out to carry messages, before Packet is called for the
 	// packet that told; perhaps more than once.
 	Carries(a, b packet.Endpoint)
+}
+
+// StreamTap is a Tap that also sees what streams are made of. All it is given is borrowed.
+type StreamTap interface {
+	Tap
+	// Data is the next bytes of a stream, before the frames that they complete are given to the sink; m says which packet
+	// brought them, and their place. The Key of the rows' connection is c.First.
+	Data(c *assemble.Connection, side int, b []byte, m *assemble.Meta)
+	// Decided says that no byte of a stream before a place becomes part of a frame any more, but of those that the sink has
+	// got.
+	Decided(c *assemble.Connection, side int, pos int64)
+	// Ended is called when nothing follows from a connection.
+	Ended(c *assemble.Connection)
 }
 
 // Row is one frame with what was decoded of it. It is borrowed.
@@ -117,6 +132,7 @@ func Run(src capture.Source, opt Options, sink Sink) (*Totals, error) {
 		}
 	}
 	opt.Limits = opt.Limits.withDefaults()
+	opt.streams, _ = opt.Tap.(StreamTap)
 	out := &delivery{sink: sink}
 	r := reader{src: src, opt: &opt, clock: clock{live: opt.Live, looked: time.Now()}}
 	var lanes []*lane
@@ -142,17 +158,20 @@ func Run(src capture.Source, opt Options, sink Sink) (*Totals, error) {
 
 // reader is the front of the line: packets out of the source, segments out of packets.
 type reader struct {
-	src     capture.Source
-	opt     *Options
-	totals  Totals
-	decoder packet.Decoder
-	packet  capture.Packet
-	segment packet.Segment
-	origin  assemble.Origin
-	clock   clock
-	asked   int64 // when Stop was asked last, by the steady clock
-	ending  bool  // Stop said so
-	lanes   []*lane
+	src    capture.Source
+	opt    *Options
+	totals Totals
+	// segments counts the packets with a TCP segment. What is due after so many packets of a capture goes by these: other
+	// traffic on the link is no matter.
+	segments int64
+	decoder  packet.Decoder
+	packet   capture.Packet
+	segment  packet.Segment
+	origin   assemble.Origin
+	clock    clock
+	asked    int64 // when Stop was asked last, by the steady clock
+	ending   bool  // Stop said so
+	lanes    []*lane
 }
 
 // tickEvery is how many packets of the capture pass between two ticks, which let each lane do what is due by time.
@@ -207,12 +226,13 @@ func (r *reader) next() error {
 			continue
 		}
 		r.totals.segment(p, s)
+		r.segments++
 		if sought {
 			o := r.opt.Sought
 			o.TCP, o.Src, o.Dst, o.Payload = true, s.Src.String(), s.Dst.String(), s.PayloadLen
 		}
 		r.origin = assemble.Origin{
-			Ordinal: r.totals.Packets, Time: p.Time, Clock: now, Packet: p.Number, File: p.File, Interface: p.Interface,
+			Ordinal: r.segments, Time: p.Time, Clock: now, Packet: p.Number, File: p.File, Interface: p.Interface,
 			Overhead: p.WireLen + s.Extra - s.PayloadLen,
 		}
 		return nil
@@ -241,7 +261,7 @@ func (r *reader) idle() {
 // tick lets the lanes of this goroutine do what is due.
 func (r *reader) tick(now int64) {
 	for _, l := range r.lanes {
-		l.tick(r.totals.Packets, now)
+		l.tick(r.segments, now)
 	}
 }
 

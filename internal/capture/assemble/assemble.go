@@ -77,7 +77,7 @@ func (c Config) withDefaults() Config {
 
 // Origin says which packet of the capture a segment came in.
 type Origin struct {
-	// Ordinal is the packet's place in the whole capture, whatever assembler it went to, from 1.
+	// Ordinal is the packet's place among those with a segment of the whole capture, whatever assembler it went to, from 1.
 	Ordinal int64
 	// Time is when it was captured, in nanoseconds since the Unix epoch.
 	Time int64
@@ -106,8 +106,9 @@ type Meta struct {
 	// Packet and File say which packet it was (from 1, within its file) and of which input.
 	Packet int64
 	File   int
-	// Pos is the place of the bytes in the stream, from 0.
+	// Pos is the place of the bytes in the stream, from 0; Seq is the sequence number of the first one, in calls of Data.
 	Pos int64
+	Seq uint32
 	// Overhead is the link-layer bytes of the packet that are no payload (headers, padding): they belong to the owner
 	// of its first payload byte. 0 in calls for later pieces of the same packet.
 	Overhead int
@@ -355,7 +356,7 @@ func (a *Assembler) overhead() { a.Ledger.Overhead += int64(a.meta.Overhead) }
 func (a *Assembler) deliver(d *side, n int, b []byte) {
 	a.overhead()
 	if len(b) > 0 {
-		a.meta.Pos = d.pos
+		a.meta.Pos, a.meta.Seq = d.pos, d.next
 		a.Ledger.Stream += int64(len(b))
 		d.pos += int64(len(b))
 		d.stream.Data(b, &a.meta)

@@ -42,15 +42,15 @@ func (e Endpoint) AppendTo(b []byte) []byte {
 	return netip.AddrPortFrom(e.Addr(), e.Port).AppendTo(b)
 }
 
-// Lane is which of n lanes a segment belongs to: the same for both directions of a connection, and in every run.
+// Lane is which of n lanes a segment belongs to: the same for both directions of a connection, and in every run. It goes by
+// the ports alone, so that limits, which are a lane's, are the same for a capture whose addresses were replaced.
 func (s *Segment) Lane(n int) int {
-	h := (s.Src.mix() + s.Dst.mix()) * 0x9e3779b97f4a7c15
+	h := (mixPort(s.Src.Port) + mixPort(s.Dst.Port)) * 0x9e3779b97f4a7c15
 	return int((h >> 32) * uint64(uint32(n)) >> 32)
 }
 
-// mix folds an endpoint into 64 bits (one round of wyhash, with its constants).
-func (e *Endpoint) mix() uint64 {
-	a := binary.LittleEndian.Uint64(e.IP[:8]) + uint64(e.Port)*0x9e3779b97f4a7c15
-	hi, lo := bits.Mul64(a^0xa0761d6478bd642f, binary.LittleEndian.Uint64(e.IP[8:])^0xe7037ed1a0b428db)
+// mixPort folds a port into 64 bits (one round of wyhash, with its constants).
+func mixPort(p uint16) uint64 {
+	hi, lo := bits.Mul64(uint64(p)*0x9e3779b97f4a7c15^0xa0761d6478bd642f, 0xe7037ed1a0b428db)
 	return hi ^ lo
 }

@@ -391,6 +391,24 @@ func (f *Framer) Gap(n, wire int64, c *Chunk) {
 	f.behind, f.begun = true, segment
 }
 
+// Undecided says from which place of the stream on bytes were taken of which it is not known yet what they are: of a frame
+// that is being read, or in a search.
+func (f *Framer) Undecided() (pos int64, some bool) {
+	switch s := f.search; {
+	case f.later != nil:
+		l := f.later
+		for l.older != nil {
+			l = l.older
+		}
+		return l.marks[0].chunk.Pos, true
+	case f.state == searching && s != nil && len(s.marks) > 0:
+		return s.marks[0].chunk.Pos, true
+	case f.frame != nil:
+		return f.frame.Start, true
+	}
+	return 0, false
+}
+
 // End says that the stream is over.
 func (f *Framer) End() {
 	if f.state == searching {

@@ -1,0 +1,37 @@
+package capture
+
+// Origin is what a file says of one of its interfaces.
+type Origin struct {
+	SnapLen uint32 // bytes kept of a packet at most; 0: no limit
+	Digits  uint8  // decimal digits of the fractions of seconds in its times, 9 where there are more or they are binary
+}
+
+// Origin returns that of p, the packet that Next returned last.
+func (f *Files) Origin(p *Packet) Origin {
+	if f.current == nil || f.current.stream == nil {
+		return Origin{Digits: 9}
+	}
+	return f.current.stream.reader.iface(p.Interface)
+}
+
+func (r *pcapReader) iface(int) Origin {
+	digits := uint8(9)
+	if r.perTick == nanosPerMicro {
+		digits = 6
+	}
+	return Origin{uint32(r.in.SnapLen), digits}
+}
+
+func (r *pcapngReader) iface(id int) Origin {
+	if id >= len(r.ifaces) {
+		return Origin{Digits: 9}
+	}
+	i, digits, units := &r.ifaces[id], uint8(0), uint64(1)
+	for ; units < i.units && digits < 9; units *= 10 {
+		digits++
+	}
+	if units != i.units {
+		digits = 9
+	}
+	return Origin{i.snapLen, digits}
+}
