@@ -143,6 +143,8 @@ type Format struct {
 	Counts bool
 	// NoAttachments: its senders write none, so that a message has none.
 	NoAttachments bool
+	// Scrub replaces values on the wire by others of the same length; nil where nothing is known but the tree.
+	Scrub ScrubFunc
 	// New returns a Reader.
 	New func() Reader
 }

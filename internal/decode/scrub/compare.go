@@ -1,0 +1,66 @@
+package scrub
+
+import (
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/dubbo"
+)
+
+// same reads the body as it is now and reports whether the walk is that of the original.
+func (j *job) same() bool {
+	if j.budget--; j.budget < 0 {
+		return false
+	}
+	f := *j.f
+	f.Body = j.body
+	if j.asked {
+		var nothing dubbo.Dialects
+		if j.s.all.Decode(&f, dubbo.Envelope, &nothing).Serialization != j.told {
+			return false
+		}
+	}
+	f.Flags = j.flag
+	var nothing dubbo.Dialects
+	return j.alike(j.own.Decode(&f, dubbo.Values, &nothing))
+}
+
+// alike reports whether two messages say the same but for values.
+func (j *job) alike(m *dubbo.Message) bool {
+	was := j.m
+	if m.Kind != was.Kind || m.ResultKind != was.ResultKind || m.Decoded != was.Decoded || m.Tree == nil ||
+		m.ExceptionClass != was.ExceptionClass || m.Group != was.Group || m.Said != was.Said || m.Parts != was.Parts ||
+		m.GenericMethod != was.GenericMethod || len(m.GenericTypes) != len(was.GenericTypes) {
+		return false
+	}
+	if (m.Err == nil) != (was.Err == nil) || m.Err != nil && (m.Err.Cause != was.Err.Cause || m.Err.At != was.Err.At) {
+		return false
+	}
+	if len(m.Tree.Nodes) != len(was.Tree.Nodes) {
+		return false
+	}
+	for i := range m.Tree.Nodes {
+		if !j.alikeNode(i, &was.Tree.Nodes[i], &m.Tree.Nodes[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// alikeNode compares node i as it was and as it is.
+func (j *job) alikeNode(i int, a, b *decode.Node) bool {
+	if a.Kind != b.Kind || a.Label != b.Label || a.Index != b.Index || a.End != b.End || a.Parent != b.Parent ||
+		a.Off != b.Off || a.Len != b.Len || a.Class != b.Class {
+		return false
+	}
+	if a.Name != b.Name && a.Label != decode.ByEntry && a.Label != decode.ByKey {
+		return false
+	}
+	switch {
+	case j.s.kept[i]:
+		return a.Text == b.Text && a.Num == b.Num && a.Name == b.Name
+	case a.Kind == decode.Enum:
+		return a.Text == b.Text && a.Num == b.Num
+	case a.Kind == decode.Ref || a.Kind == decode.Alias:
+		return a.Num == b.Num
+	}
+	return true
+}

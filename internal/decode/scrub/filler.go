@@ -1,0 +1,40 @@
+package scrub
+
+// Filler appends as many bytes as b has that say nothing of it but where its text and its line ends are: '~' for what is
+// printable, 0x0e for the rest. No four of them in a row are those of b, and they never make the magic of Dubbo.
+func (s *Scrubber) Filler(dst, b []byte) []byte {
+	at := len(dst)
+	dst = append(dst, b...)
+	fill(dst[at:], b)
+	return dst
+}
+
+// fill overwrites b, whose bytes were those of was, by filler.
+func fill(b, was []byte) {
+	kept := 0
+	for i, c := range was {
+		v := byte(0x0e)
+		switch {
+		case (c == '\n' || c == '\r') && kept < 3:
+			v = c
+		case c == '\n' || c == '\r':
+			v = '~'
+		case c >= 0x20 && c < 0x7f:
+			v = '~'
+		}
+		if kept++; v != c {
+			kept = 0
+		} else if kept > 3 {
+			v, kept = other(v), 0
+		}
+		b[i] = v
+	}
+}
+
+// other is another byte of filler of the same kind.
+func other(v byte) byte {
+	if v == '~' {
+		return '}'
+	}
+	return 0x0f
+}

@@ -1,0 +1,123 @@
+package scrub
+
+import (
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/dubbo"
+)
+
+// attachments whose values say what is called.
+var calledBy = map[string]bool{
+	"path": true, "interface": true, "version": true, "group": true, "dubbo": true,
+}
+
+// envelope is the top-level fields that stay.
+var envelope = map[string]bool{
+	"dubboVersion": true, "path": true, "serviceVersion": true, "method": true, "parameterTypes": true, "flag": true,
+}
+
+// keep fills s.kept: which nodes of the tree stay as they are.
+func (s *Scrubber) keep(m *dubbo.Message) {
+	nodes := m.Tree.Nodes
+	s.kept = s.kept[:0]
+	for range nodes {
+		s.kept = append(s.kept, false)
+	}
+	generic := m.Names != nil && m.Names.Generic()
+	for top := 0; top < len(nodes); top = int(nodes[top].End) {
+		root := &nodes[top]
+		if root.Label != decode.ByField {
+			continue
+		}
+		switch {
+		case envelope[root.Name]:
+			s.keepAll(nodes, top)
+		case root.Name == "attachments":
+			s.keepAttachments(nodes, top)
+		case root.Name == "args" && generic:
+			s.keepGeneric(nodes, top)
+		}
+		for i := top; i < int(root.End); i++ {
+			switch n := &nodes[i]; {
+			case n.Label == decode.ByMember:
+				s.kept[i] = true
+			case n.Kind == decode.Map:
+				s.keepClass(nodes, i)
+			}
+		}
+	}
+}
+
+// keepAll keeps node i and what is in it.
+func (s *Scrubber) keepAll(nodes []decode.Node, i int) {
+	for k := i; k < int(nodes[i].End); k++ {
+		s.kept[k] = true
+	}
+}
+
+// keepAttachments keeps the keys of the attachments at node i, and the values of some.
+func (s *Scrubber) keepAttachments(nodes []decode.Node, i int) {
+	for c := i + 1; c < int(nodes[i].End); c = int(nodes[c].End) {
+		switch n := &nodes[c]; n.Label {
+		case decode.ByKey:
+			s.keepAll(nodes, c)
+		case decode.ByEntry:
+			if calledBy[n.Name] {
+				s.keepAll(nodes, c)
+			}
+		}
+	}
+}
+
+// keepGeneric keeps what a generic call invokes: the method and its types, arguments 0 and 1.
+func (s *Scrubber) keepGeneric(nodes []decode.Node, i int) {
+	for c := i + 1; c < int(nodes[i].End); c = int(nodes[c].End) {
+		if n := &nodes[c]; n.Label == decode.ByIndex && n.Index < 2 {
+			s.keepAll(nodes, c)
+		}
+	}
+}
+
+// keepClass keeps the names in map i, where it stands for an object of the class that its entry "class" names, as those of
+// generic calls do.
+func (s *Scrubber) keepClass(nodes []decode.Node, i int) {
+	class := -1
+	for c := i + 1; c < int(nodes[i].End); c = int(nodes[c].End) {
+		if n := &nodes[c]; n.Label == decode.ByEntry && n.Name == "class" && n.Kind == decode.String && isClass(n.Text) {
+			class = c
+		}
+	}
+	if class < 0 {
+		return
+	}
+	s.kept[class] = true
+	for c := i + 1; c < int(nodes[i].End); c = int(nodes[c].End) {
+		if n := &nodes[c]; n.Label == decode.ByKey && n.Kind == decode.String {
+			s.kept[c] = true
+		}
+	}
+}
+
+// isClass reports whether a text is the name of a Java class in a package: com.acme.Order, java.util.Map$Entry.
+func isClass(text string) bool {
+	dots, start := 0, true
+	upper := false
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '.':
+			if start {
+				return false
+			}
+			dots++
+			start = true
+			continue
+		case c >= 'A' && c <= 'Z':
+			upper = upper || start
+		case c >= 'a' && c <= 'z', c == '_', c == '$':
+		case c >= '0' && c <= '9' && !start:
+		default:
+			return false
+		}
+		start = false
+	}
+	return dots > 0 && !start && upper
+}

@@ -1,0 +1,205 @@
+package scrub
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+	"strconv"
+)
+
+// Numbers are shuffled within ranges that every serialization writes in the same number of bytes: bounds are where one of
+// them takes another byte, or another digit.
+var positives, negatives = bounds(false), bounds(true)
+
+// bounds returns the first number of each range: of n, or of -1-n where n is negative.
+func bounds(negative bool) []uint64 {
+	all := []uint64{
+		0,
+		16, 48, 2048, 1 << 18, // Hessian, fastjson2: numbers within the tag, of two and of three bytes
+		32,      // the same of MessagePack and Dubbo
+		1 << 30, // Fury: half a word
+		240, 256,
+	}
+	for k := 1; k <= 8; k++ {
+		if s := 8 * k; s < 63 {
+			all = append(all, 1<<s)
+		}
+		all = append(all, 1<<(8*k-1))
+	}
+	for s := 6; s < 63; s += 7 {
+		all = append(all, 1<<s, 1<<(s+1)) // varint with and without sign
+	}
+	for p := uint64(10); p <= 1e18; p *= 10 {
+		if negative {
+			all = append(all, p-1)
+		} else {
+			all = append(all, p)
+		}
+	}
+	if negative {
+		all = append(all, 8, 15, 126) // of one byte: Hessian's longs, Dubbo's, FST's
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// rangeOf returns the range that x is in, first and last; the last one ends where numbers of 64 bits with a sign do.
+func rangeOf(all []uint64, x uint64) (lo, hi uint64) {
+	i, found := slices.BinarySearchFunc(all, x, cmp.Compare[uint64])
+	if !found {
+		i--
+	}
+	hi = math.MaxInt64
+	if i+1 < len(all) {
+		hi = all[i+1] - 1
+	}
+	return all[i], max(hi, x)
+}
+
+// shuffle is a keyed permutation of the numbers from 0 to n-1 that leaves none of them where it is, if there are two.
+func (p *prf) shuffle(x, n, tweak uint64) uint64 {
+	if n < 2 {
+		return x
+	}
+	// A rotation between a permutation and its inverse.
+	by := 1 + p.number(n, tweak<<8|0xff)%(n-1)
+	y := p.permute(x, n, tweak, false)
+	y = (y + by) % n // below 2^64: n is at most 2^63
+	return p.permute(y, n, tweak, true)
+}
+
+// permute is a Feistel network over the bits of n-1, walked until the number is below n.
+func (p *prf) permute(x, n, tweak uint64, inverse bool) uint64 {
+	half := (bits.Len64(n-1) + 1) / 2
+	mask := uint64(1)<<half - 1
+	const rounds = 8
+	of := n>>32<<32 | tweak<<8
+	for {
+		left, right := x>>half, x&mask
+		for k := range uint64(rounds) {
+			if inverse {
+				left, right = right^p.number(left^n<<32, of|(rounds-1-k))&mask, left
+			} else {
+				left, right = right, left^p.number(right^n<<32, of|k)&mask
+			}
+		}
+		x = left<<half | right
+		if x < n {
+			return x
+		}
+	}
+}
+
+// Int implements [decode.Mapper].
+func (s *mapper) Int(n int64) int64 {
+	all, x, tweak := positives, uint64(n), uint64('i')
+	if n < 0 {
+		all, x, tweak = negatives, uint64(-1-n), 'n'
+	}
+	lo, hi := rangeOf(all, x)
+	y := lo + s.prf.shuffle(x-lo, hi-lo+1, tweak|uint64(s.salt)<<8)
+	if n < 0 {
+		return -1 - int64(y)
+	}
+	return int64(y)
+}
+
+// decimal is a number by its digits: n times ten to the power exp, where n does not end in 0.
+type decimal struct {
+	negative bool
+	n        uint64
+	exp      int
+}
+
+// maxDigits is of how many digits a number is shuffled as one; longer ones are replaced digit by digit.
+const maxDigits = 18
+
+// digits replaces the digits of a decimal: as many of them, and none of them 0 at the end.
+func (s *mapper) digits(n uint64) uint64 {
+	if n == 0 {
+		return 0
+	}
+	// Ranges as integers have, where they do not end in 0, so that 12.5 and 125 are as wide as each other.
+	lo, hi := rangeOf(positives, n)
+	rank := func(x uint64) uint64 { return x - x/10 } // numbers from 1 to x that do not end in 0
+	first := rank(max(lo, 1) - 1)
+	count := rank(hi) - first
+	r := s.prf.shuffle(rank(n)-1-first, count, 'd'|uint64(s.salt)<<8) + first
+	return r + r/9 + 1
+}
+
+// Float implements [decode.Mapper].
+func (s *mapper) Float(f float64, bitSize int) float64 {
+	if f == 0 || math.IsInf(f, 0) || math.IsNaN(f) {
+		return f
+	}
+	var buf [32]byte
+	if f == float64(float32(f)) && !math.IsInf(float64(float32(f)), 0) {
+		bitSize = 32 // the same number, however it is written
+	}
+	text := strconv.AppendFloat(buf[:0], f, 'e', -1, bitSize)
+	d, ok := parseDecimal(text)
+	if !ok {
+		return f
+	}
+	out := strconv.AppendUint(make([]byte, 0, 32), s.digits(d.n), 10)
+	out = append(out, 'e')
+	out = strconv.AppendInt(out, int64(d.exp), 10)
+	g, err := strconv.ParseFloat(string(out), bitSize)
+	if err != nil || g == 0 {
+		return f
+	}
+	return math.Copysign(g, f)
+}
+
+// parseDecimal reads a number of at most maxDigits digits; none are left out but zeros at both ends.
+func parseDecimal(text []byte) (d decimal, ok bool) {
+	digits, point, zeros := 0, false, 0
+	i := 0
+	if i < len(text) && (text[i] == '-' || text[i] == '+') {
+		d.negative = text[i] == '-'
+		i++
+	}
+	for ; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '.' && !point:
+			point = true
+			continue
+		case c >= '0' && c <= '9':
+			if point {
+				d.exp--
+			}
+			if c == '0' {
+				zeros++
+				continue
+			}
+			if d.n != 0 {
+				for range zeros {
+					d.n *= 10
+				}
+				digits += zeros
+			}
+			zeros = 0
+			digits++
+			if digits > maxDigits {
+				return d, false
+			}
+			d.n = d.n*10 + uint64(c-'0')
+			continue
+		case c == 'e' || c == 'E':
+			exp, err := strconv.Atoi(string(text[i+1:]))
+			if err != nil || exp > 1<<20 || exp < -1<<20 {
+				return d, false
+			}
+			d.exp += exp
+		default:
+			return d, false
+		}
+		break
+	}
+	if d.n != 0 {
+		d.exp += zeros
+	}
+	return d, true
+}

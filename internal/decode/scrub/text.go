@@ -1,0 +1,296 @@
+package scrub
+
+import (
+	"math/rand/v2"
+	"unicode/utf8"
+)
+
+// Texts are replaced character by character. Letters become letters that words seldom consist of, and of four bytes in a
+// row one at least is such a letter, or a character beyond ASCII that is as seldom, and none is like the one before. That
+// keeps what was replaced from coming up again by chance, in a capture of any size: a text of four bytes or more that has
+// another letter in it, or no letter at all, is nowhere among the replacements.
+const (
+	lowers = "ghjkpqvwxz"
+	uppers = "GHJKPQVWXZ"
+	tens   = "0123456789"
+	// short are the characters that JSON writes as a backslash and a letter.
+	short = "\b\t\n\f\r\"\\"
+)
+
+// block is a range of characters that replace others.
+type block struct{ first, size rune }
+
+var (
+	latin1   = block{0xc0, 0x40}      // one byte in Latin-1, two in UTF-8
+	latinB   = block{0x180, 0xd0}     // two bytes in UTF-8
+	ideogram = block{0x9b00, 0x4a6}   // three, and two in GBK
+	emoji    = block{0x1f400, 0x100}  // four, and two units of UTF-16
+	rarer    = block{0x28000, 0x2000} // the same, ideograms
+	private  = block{0x100000, 0x8000}
+)
+
+func (b block) pick(r uint64, not, before rune) rune {
+	c := b.first + rune(r%uint64(b.size))
+	for c == not || c == before {
+		if c++; c == b.first+b.size {
+			c = b.first
+		}
+	}
+	return c
+}
+
+func one(of string, r uint64, not, before rune) rune {
+	i := int(r % uint64(len(of)))
+	for rune(of[i]) == not || rune(of[i]) == before {
+		if i++; i == len(of) {
+			i = 0
+		}
+	}
+	return rune(of[i])
+}
+
+// markEvery is of how many bytes in a row one is a mark: a character that texts seldom have.
+const markEvery = 4
+
+// maxCached bounds the texts that are remembered, and their length.
+const (
+	maxCached    = 1 << 14
+	maxCachedLen = 64
+)
+
+// Text implements [decode.Mapper].
+func (s *mapper) Text(runes []rune) {
+	if len(runes) == 0 {
+		return
+	}
+	s.key = s.key[:0]
+	for _, r := range runes {
+		s.key = appendRune(s.key, r)
+	}
+	if s.record != nil && len(s.key) >= markEvery {
+		s.record(string(s.key))
+	}
+	if s.plain || s.salt != 0 {
+		s.replace(runes)
+		return
+	}
+	if known, ok := s.texts[string(s.key)]; ok {
+		copy(runes, known)
+		return
+	}
+	s.replace(runes)
+	if len(runes) <= maxCachedLen {
+		if len(s.texts) >= maxCached {
+			clear(s.texts)
+		}
+		s.texts[string(s.key)] = append([]rune(nil), runes...)
+	}
+}
+
+// appendRune is utf8.AppendRune that does not lose halves of surrogate pairs.
+func appendRune(b []byte, r rune) []byte {
+	if r >= 0xd800 && r < 0xe000 {
+		return append(b, 0xed, byte(0x80|r>>6&0x3f), byte(0x80|r&0x3f))
+	}
+	return utf8.AppendRune(b, r)
+}
+
+func (s *mapper) replace(runes []rune) {
+	stream := s.prf.seed('s', s.salt, s.key)
+	if s.plain {
+		for i, r := range runes {
+			runes[i] = plain(stream, r)
+		}
+		return
+	}
+	bare := 0 // bytes since the last mark
+	before := rune(-1)
+	changed := false
+	for i, r := range runes {
+		runes[i] = replacement(stream, r, before, bare >= markEvery-1)
+		switch c := runes[i]; {
+		case c == r && c < utf8.RuneSelf, c < 'A':
+			bare++
+		default:
+			bare = 0
+		}
+		changed = changed || runes[i] != r
+		before = runes[i]
+	}
+	if !changed { // a few signs
+		for i, r := range runes {
+			runes[i] = replacement(stream, r, -1, true)
+		}
+	}
+}
+
+// replacement returns another character for r; mark says that it has to be a mark.
+func replacement(stream *rand.ChaCha8, r, before rune, mark bool) rune {
+	switch {
+	case r >= 'a' && r <= 'z':
+		return one(lowers, stream.Uint64(), r, before)
+	case r >= 'A' && r <= 'Z':
+		return one(uppers, stream.Uint64(), r, before)
+	case r >= '0' && r <= '9' && !mark:
+		return one(tens, stream.Uint64(), r, -1)
+	case r == '"' || r == '\\' || r == '\b' || r >= '\t' && r <= '\r' && r != '\v':
+		if mark {
+			return one(short, stream.Uint64(), r, before)
+		}
+	case r < utf8.RuneSelf:
+		if mark {
+			return one(lowers, stream.Uint64(), r, before)
+		}
+	default:
+		return beyond(stream, r, before)
+	}
+	return r
+}
+
+// plain is a replacement of letters and digits only, for texts that somebody reads.
+func plain(stream *rand.ChaCha8, r rune) rune {
+	switch {
+	case r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= utf8.RuneSelf:
+		return replacement(stream, r, -1, false)
+	}
+	return r
+}
+
+// beyond returns another character for one that is not ASCII.
+func beyond(stream *rand.ChaCha8, r, before rune) rune {
+	v := stream.Uint64()
+	switch {
+	case r < 0x100:
+		return latin1.pick(v, r, before)
+	case r < 0x800:
+		return latinB.pick(v, r, before)
+	case r >= 0xd800 && r < 0xdc00:
+		return block{0xd800, 0x400}.pick(v, r, before)
+	case r >= 0xdc00 && r < 0xe000:
+		return block{0xdc00, 0x400}.pick(v, r, before)
+	case r < 0x10000:
+		return ideogram.pick(v, r, before)
+	case r < 0x20000:
+		return emoji.pick(v, r, before)
+	case r < 0x30000:
+		return rarer.pick(v, r, before)
+	}
+	return private.pick(v, r, before)
+}
+
+// Runes implements [decode.Mapper].
+func (s *mapper) Runes() []rune { return s.runes[:0] }
+
+// Digits implements [decode.Mapper].
+func (s *mapper) Digits(text []byte) {
+	if d, ok := parseDecimal(text); ok && d.n != 0 {
+		s.writeDigits(text, s.digits(d.n))
+		return
+	}
+	stream := s.prf.seed('d', s.salt, text)
+	if date(stream, text) {
+		return
+	}
+	first := true
+	for i, c := range text {
+		if c < '0' || c > '9' {
+			continue
+		}
+		if c != '0' || !first { // a number does not begin with 0 where it did not
+			text[i] = byte(one("123456789", stream.Uint64(), rune(c), -1))
+		}
+		first = false
+	}
+}
+
+// writeDigits writes those of n, which has as many, over those of a number; zeros around them stay.
+func (s *mapper) writeDigits(text []byte, n uint64) {
+	end := len(text)
+	for i, c := range text {
+		if c == 'e' || c == 'E' {
+			end = i
+			break
+		}
+	}
+	last := end - 1
+	for last >= 0 && (text[last] == '0' || text[last] == '.') {
+		last--
+	}
+	for i := last; i >= 0 && n > 0; i-- {
+		if text[i] >= '0' && text[i] <= '9' {
+			text[i] = byte('0' + n%10)
+			n /= 10
+		}
+	}
+}
+
+// date replaces the digits of a date, a time or both, by those of another one: 2024-05-06T07:08:09.123Z.
+func date(stream *rand.ChaCha8, text []byte) bool {
+	at := 0
+	if like(text, "0000-00-00") {
+		two(stream, text[2:4], 0, 99)
+		two(stream, text[5:7], 1, 12)
+		two(stream, text[8:10], 1, 28)
+		at = 10
+		if len(text) > 10 && (text[10] == 'T' || text[10] == ' ') {
+			at++
+		}
+	}
+	if !like(text[at:], "00:00") {
+		return at > 0
+	}
+	two(stream, text[at:at+2], 0, 23)
+	two(stream, text[at+3:at+5], 0, 59)
+	at += 5
+	if like(text[at:], ":00") {
+		two(stream, text[at+1:at+3], 0, 59)
+		at += 3
+		if at < len(text) && text[at] == '.' {
+			for at++; at < len(text) && text[at] >= '0' && text[at] <= '9'; at++ {
+				text[at] = byte(one("123456789", stream.Uint64(), rune(text[at]), -1))
+			}
+		}
+	}
+	return true
+}
+
+// two writes another number from lo to hi than the one that stands there, in two digits.
+func two(stream *rand.ChaCha8, text []byte, lo, hi int) {
+	was := int(text[0]-'0')*10 + int(text[1]-'0')
+	n := lo + int(stream.Uint64()%uint64(hi-lo+1))
+	if n == was {
+		if n++; n > hi {
+			n = lo
+		}
+	}
+	text[0], text[1] = byte('0'+n/10), byte('0'+n%10)
+}
+
+// like reports whether text starts as a pattern, where 0 stands for a digit.
+func like(text []byte, pattern string) bool {
+	if len(text) < len(pattern) {
+		return false
+	}
+	for i := range pattern {
+		if pattern[i] == '0' && (text[i] < '0' || text[i] > '9') || pattern[i] != '0' && text[i] != pattern[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// Bytes implements [decode.Mapper].
+func (s *mapper) Bytes(b []byte) {
+	if s.record != nil && len(b) >= markEvery {
+		s.record(string(b))
+	}
+	stream := s.prf.seed('b', s.salt, b)
+	for i, c := range b {
+		// Beyond ASCII, so that no text comes up by chance, and below both bytes of the magic.
+		v := byte(0x80 | stream.Uint64()&0x1f)
+		if v == c {
+			v ^= 1
+		}
+		b[i] = v
+	}
+}

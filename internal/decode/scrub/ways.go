@@ -1,0 +1,77 @@
+package scrub
+
+import (
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/scrub/wire"
+)
+
+// The ways to replace a value, the best first.
+const (
+	wayOwn    = iota // as its format says
+	wayShared        // as most formats write values
+	wayPlain         // the same two, letters and digits only
+	wayPlain2
+	wayBlind // bytes that look like text, whatever they are
+	blinds   = 6
+	allWays  = wayBlind + blinds
+)
+
+// heads is how many bytes of what was not decoded stay, so that it is not decoded again: type marks are no values.
+var heads = [...]int{0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128}
+
+// ways returns in how many ways a node can be replaced, 0 where it is to stay.
+func ways(n *decode.Node) int {
+	switch n.Kind {
+	case decode.Int, decode.Float32, decode.Float64, decode.Char, decode.String, decode.Bytes, decode.Date, decode.Decimal:
+		return allWays
+	case decode.Opaque, decode.Custom:
+		return len(heads)
+	case decode.Overhead:
+		if n.Name == "trailing" {
+			return len(heads)
+		}
+	}
+	return 0
+}
+
+// replace replaces the value of n in b; false where this way does not find it.
+func (j *job) replace(b []byte, n *decode.Node, way uint8) bool {
+	s := j.s
+	switch n.Kind {
+	case decode.Opaque, decode.Custom, decode.Overhead:
+		head := min(heads[way], len(b))
+		fill(b[head:], b[head:])
+		return true
+	}
+	s.plain = way == wayPlain || way == wayPlain2
+	switch way {
+	case wayOwn, wayPlain:
+		own := j.m.Format.Scrub
+		return own != nil && own(b, n, s)
+	case wayShared, wayPlain2:
+		return wire.Shared(b, n, s)
+	}
+	head := int(way) - wayBlind
+	if head >= len(b) {
+		return false
+	}
+	return s.blind(b[head:])
+}
+
+// blind replaces what looks like letters and digits in b.
+func (s *mapper) blind(b []byte) bool {
+	stream := s.prf.seed('?', s.salt, b)
+	done := false
+	for i := 0; i < len(b); i++ {
+		switch c := rune(b[i]); {
+		case c >= '0' && c <= '9', c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z':
+			b[i] = byte(replacement(stream, c, -1, false))
+			done = true
+		case c >= 0xe4 && c <= 0xe9 && i+2 < len(b): // ideograms in UTF-8
+			b[i+2] = byte(0x80 | (uint64(b[i+2])+1+stream.Uint64()%63)&0x3f)
+			i += 2
+			done = true
+		}
+	}
+	return done
+}

@@ -1,0 +1,180 @@
+package wire
+
+import (
+	"bytes"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"dubbo-wire/internal/decode"
+)
+
+// Quoted is a text in quotes, as JSON has it: an escape becomes an escape as long.
+func Quoted(b []byte, n *decode.Node, m decode.Mapper) bool {
+	switch n.Kind {
+	case decode.String, decode.Char, decode.Bytes, decode.Decimal, decode.Date, decode.Int, decode.Float32, decode.Float64:
+	default:
+		return false
+	}
+	from := bytes.IndexAny(b, `"'`)
+	if from < 0 {
+		return false
+	}
+	to := bytes.LastIndexByte(b, b[from])
+	if to <= from+1 || from > maxHead || len(b)-to > maxHead {
+		return false
+	}
+	return MapQuoted(b[from+1:to], n.Kind, m)
+}
+
+// MapQuoted replaces what stands between quotes.
+func MapQuoted(b []byte, k decode.Kind, m decode.Mapper) bool {
+	switch k {
+	case decode.Decimal, decode.Date, decode.Int, decode.Float32, decode.Float64:
+		if bytes.IndexByte(b, '\\') >= 0 {
+			return false
+		}
+		m.Digits(b)
+		return true
+	case decode.Bytes:
+		b = bytes.TrimRight(b, "=")
+		if last := len(b) % 4; last > 1 { // the last character is not of whole bits
+			b = b[:len(b)-1]
+		}
+	}
+	runes := m.Runes()
+	for at := 0; at < len(b); {
+		r, size := quoted(b[at:])
+		runes = append(runes, r)
+		at += size
+	}
+	m.Text(runes)
+	at := 0
+	for _, r := range runes {
+		_, size := quoted(b[at:])
+		putQuoted(b[at:at+size], r)
+		at += size
+	}
+	return true
+}
+
+// escapes are the characters behind a backslash, and what they mean.
+const escapes, meant = `"\/bfnrt'v0`, "\"\\/\b\f\n\r\t'\v\x00"
+
+// quoted decodes the first character of a text in quotes. Of a broken escape the backslash is a character.
+func quoted(b []byte) (r rune, size int) {
+	if b[0] != '\\' || len(b) < 2 {
+		return rune3(b)
+	}
+	switch b[1] {
+	case 'u':
+		high, ok := hex(b, 'u', 4)
+		if !ok {
+			return '\\', 1
+		}
+		if low, ok := hex(b[6:], 'u', 4); ok {
+			if r := utf16.DecodeRune(high, low); r != utf8.RuneError {
+				return r, 12
+			}
+		}
+		return high, 6
+	case 'x':
+		if r, ok := hex(b, 'x', 2); ok {
+			return r, 4
+		}
+	}
+	if i := bytes.IndexByte([]byte(escapes), b[1]); i >= 0 {
+		return rune(meant[i]), 2
+	}
+	return '\\', 1
+}
+
+// hex decodes a backslash, a letter and so many hexadecimal digits.
+func hex(b []byte, letter byte, digits int) (r rune, ok bool) {
+	if len(b) < 2+digits || b[0] != '\\' || b[1] != letter {
+		return 0, false
+	}
+	for _, c := range b[2 : 2+digits] {
+		switch {
+		case c >= '0' && c <= '9':
+			r = r<<4 | rune(c-'0')
+		case c|0x20 >= 'a' && c|0x20 <= 'f':
+			r = r<<4 | rune(c|0x20-'a'+10)
+		default:
+			return 0, false
+		}
+	}
+	return r, true
+}
+
+// putQuoted writes r over the character that b is. What cannot be written in that form stays.
+func putQuoted(b []byte, r rune) {
+	switch {
+	case b[0] != '\\':
+		put(b, r)
+	case len(b) == 2:
+		if i := bytes.IndexByte([]byte(meant[:8]), byte(r)); r < utf8.RuneSelf && i >= 0 {
+			b[1] = escapes[i]
+		}
+	case len(b) == 4:
+		if r < 0x100 {
+			putHex(b[2:], r)
+		}
+	case len(b) == 6:
+		putHex(b[2:], r)
+	case len(b) == 12:
+		high, low := utf16.EncodeRune(r)
+		putHex(b[2:6], high)
+		putHex(b[8:], low)
+	}
+}
+
+// putHex writes r in hexadecimal digits, in the case of those that stand there.
+func putHex(b []byte, r rune) {
+	upper := bytes.ContainsAny(b, "ABCDEF")
+	for i := len(b) - 1; i >= 0; i-- {
+		c := "0123456789abcdef"[r&15]
+		if upper && c >= 'a' {
+			c -= 'a' - 'A'
+		}
+		b[i] = c
+		r >>= 4
+	}
+}
+
+// Decimal is a number in decimal digits, perhaps with other characters around it.
+func Decimal(b []byte, n *decode.Node, m decode.Mapper) bool {
+	switch n.Kind {
+	case decode.Int, decode.Float32, decode.Float64, decode.Decimal:
+	default:
+		return false
+	}
+	from := 0
+	for from < len(b) && !(b[from] >= '0' && b[from] <= '9' || b[from] == '-' || b[from] == '.') {
+		from++
+	}
+	to := from
+	for to < len(b) && (b[to] >= '0' && b[to] <= '9' || bytes.IndexByte([]byte("-+.eE"), b[to]) >= 0) {
+		to++
+	}
+	if from > maxHead || to == from || len(b)-to > maxHead {
+		return false
+	}
+	number := b[from:to]
+	if n.Kind == decode.Int {
+		num, ok := integer(number)
+		if !ok || num != n.Num {
+			return false
+		}
+		out := appendInt(nil, m.Int(num))
+		if len(out) != len(number) {
+			return false
+		}
+		copy(number, out)
+		return true
+	}
+	if !isNumber(number, n) {
+		return false
+	}
+	m.Digits(number)
+	return true
+}
