@@ -50,6 +50,7 @@ type datagram struct {
 	got          int      // wire bytes of pieces
 	pieces       []piece  // sorted, apart
 	buf          []byte
+	parts        []Part // of buf, where layers are wanted
 	held         Fragments
 	padding      int       // of held
 	born, last   int64     // when its first and its latest fragment came
@@ -174,7 +175,7 @@ func (d *Decoder) hold(p *capture.Packet, f *fragment) Verdict {
 		g.size = f.offset + n
 	}
 	captured := min(f.from, len(p.Data))
-	g.insert(f.offset, p.Data[captured:min(f.to, len(p.Data))], n)
+	g.insert(f.offset, p.Data[captured:min(f.to, len(p.Data))], n, d.Layers, captured)
 	link := Fragments{1 + d.earlier.Packets, int64(d.outer) + d.earlier.Bytes}
 	padding := d.behind + p.WireLen - f.to
 	if g.got != g.size {
@@ -190,6 +191,13 @@ func (d *Decoder) hold(p *capture.Packet, f *fragment) Verdict {
 	r.waiting.Packets -= g.held.Packets
 	r.waiting.Bytes -= g.held.Bytes
 	captured = r.join(g)
+	if d.Layers != nil {
+		head := 20
+		if g.key.v6 {
+			head = 40
+		}
+		d.Layers.joined(g, r.whole[:captured], head)
+	}
 	r.done[r.doneAt] = g.key
 	r.doneAt = (r.doneAt + 1) % len(r.done)
 	for c := r.open[g.key]; c != nil; c = c.copy {
@@ -242,8 +250,9 @@ func (g *datagram) takes(f *fragment, n int) bool {
 	return missing > 0
 }
 
-// insert adds the parts of n wire bytes at that offset, of which data were captured, that are not there yet.
-func (g *datagram) insert(offset int, data []byte, n int) {
+// insert adds the parts of n wire bytes at that offset, of which data were captured, that are not there yet; source is where
+// data lies in what is being read, for layers where they are wanted.
+func (g *datagram) insert(offset int, data []byte, n int, layers *Layers, source int) {
 	for from, end := offset, offset+n; from < end; {
 		i, to := 0, end
 		for i < len(g.pieces) && g.pieces[i].to <= from {
@@ -262,6 +271,9 @@ func (g *datagram) insert(offset int, data []byte, n int) {
 		part := data[min(from-offset, len(data)):min(to-offset, len(data))]
 		at := len(g.buf)
 		g.buf = append(g.buf, part...)
+		if layers != nil {
+			g.parts = layers.parts(g.parts, source+min(from-offset, len(data)), len(part), at)
+		}
 		g.got += to - from
 		if i > 0 {
 			if q := &g.pieces[i-1]; q.to == from && q.at+q.have == at && q.have == q.to-q.from {
@@ -308,7 +320,7 @@ func (r *fragments) add(key fragmentKey) *datagram {
 	} else {
 		g = new(datagram)
 	}
-	*g = datagram{key: key, size: -1, pieces: g.pieces[:0], buf: g.buf[:0], copy: r.open[key], older: r.newest}
+	*g = datagram{key: key, size: -1, pieces: g.pieces[:0], buf: g.buf[:0], parts: g.parts[:0], copy: r.open[key], older: r.newest}
 	for _, done := range r.done {
 		g.seen = g.seen || done == key
 	}

@@ -30,7 +30,7 @@ const maxRoutes = 16
 // gre parses flags u16, protocol type u16 and the fields that the flags announce.
 // NVGRE (RFC 7637) is Ethernet in GRE with a key.
 func (d *Decoder) gre(p *capture.Packet, off, end int) Verdict {
-	b := p.Data
+	b, head := p.Data, off
 	if len(b) < off+4 {
 		return short(p, off+4)
 	}
@@ -84,6 +84,11 @@ func (d *Decoder) gre(p *capture.Packet, off, end int) Verdict {
 	if len(b) < off {
 		return short(p, off)
 	}
+	if flags&greChecksum != 0 {
+		d.met(LayerGRE, head, off, end)
+	} else {
+		d.met(LayerPlain, head, off, end)
+	}
 	return d.enter(p, off, end, kind)
 }
 
@@ -112,10 +117,11 @@ func (d *Decoder) pptp(p *capture.Packet, off, end int, flags uint16) Verdict {
 	if len(p.Data) < off+4 {
 		return short(p, off+4)
 	}
-	length := int(binary.BigEndian.Uint16(p.Data[off:]))
+	length, head := int(binary.BigEndian.Uint16(p.Data[off:])), off-4
 	off += 8
 	if flags&greAck != 0 {
 		off += 4
 	}
+	d.met(LayerPlain, head, off, end)
 	return d.enter(p, off, min(end, off+length), etherPPP)
 }

@@ -59,6 +59,7 @@ func (d *Decoder) ipv4(p *capture.Packet, s *Segment, off int) Verdict {
 	if header < 20 || total < header {
 		return Malformed
 	}
+	d.met(LayerIPv4, off, off+header, off+total)
 	d.ipProto = int16(b[9])
 	if fragment := binary.BigEndian.Uint16(b[6:]); fragment&0x3fff != 0 {
 		return d.fragment4(p, off, header, total)
@@ -69,7 +70,7 @@ func (d *Decoder) ipv4(p *capture.Packet, s *Segment, off int) Verdict {
 	s.IPID = binary.BigEndian.Uint16(b[4:])
 	s.Src.setIPv4(b[12:16])
 	s.Dst.setIPv4(b[16:20])
-	return tcp(p, s, off+header, off+total)
+	return d.tcp(p, s, off+header, off+total)
 }
 
 // ipv6 parses (RFC 8200, section 3)
@@ -89,6 +90,7 @@ func (d *Decoder) ipv6(p *capture.Packet, s *Segment, off int) Verdict {
 	}
 	s.Offloaded = s.NoIPLength || end-off > MaxOnWire
 	next := b[6]
+	d.met(LayerIPv6, off, off+40, end)
 	s.IPID = 0
 	s.Src.IP = [16]byte(b[8:24])
 	s.Dst.IP = [16]byte(b[24:40])
@@ -98,7 +100,7 @@ func (d *Decoder) ipv6(p *capture.Packet, s *Segment, off int) Verdict {
 		switch next {
 		case protoTCP:
 			d.ipProto = protoTCP
-			return tcp(p, s, off+at, end)
+			return d.tcp(p, s, off+at, end)
 		case protoHopByHop, protoRouting, protoDestination, protoMobility, protoHIP, protoShim6:
 			if len(b) < at+2 {
 				return short(p, off+at+2)
@@ -106,16 +108,21 @@ func (d *Decoder) ipv6(p *capture.Packet, s *Segment, off int) Verdict {
 			size = int(b[at+1])*8 + 8
 			if next == protoHopByHop && length == 0 && len(b) >= at+size {
 				end = jumbo(b[at+2:at+size], off, end)
+				d.met(LayerJumbo, off+at, off+at+size, end)
+			} else {
+				d.met(LayerExtension, off+at, off+at+size, end)
 			}
 		case protoAH:
 			if len(b) < at+2 {
 				return short(p, off+at+2)
 			}
 			size = int(b[at+1])*4 + 8
+			d.met(LayerExtension, off+at, off+at+size, end)
 		case protoFragment:
 			if len(b) < at+8 {
 				return short(p, off+at+8)
 			}
+			d.met(LayerPlain, off+at, off+at+8, end)
 			if binary.BigEndian.Uint16(b[at+2:])&^6 != 0 {
 				d.ipProto = int16(b[at])
 				return d.fragment6(p, off, at, end)
@@ -157,7 +164,7 @@ func jumbo(options []byte, off, end int) int {
 //
 //	0 source port · 2 destination port · 4 sequence · 8 acknowledgement
 //	12 header words · 13 flags · 14 window · 16 checksum, urgent · 20 options
-func tcp(p *capture.Packet, s *Segment, off, end int) Verdict {
+func (d *Decoder) tcp(p *capture.Packet, s *Segment, off, end int) Verdict {
 	// What was not on the wire is no payload of this packet, whatever IP says: a
 	// tool may have cut the packet and forgotten its original length.
 	end = min(end, p.WireLen)
@@ -172,6 +179,7 @@ func tcp(p *capture.Packet, s *Segment, off, end int) Verdict {
 	if start < off+20 || start > end {
 		return Malformed
 	}
+	d.met(LayerTCP, off, start, end)
 	s.Src.Port = binary.BigEndian.Uint16(b)
 	s.Dst.Port = binary.BigEndian.Uint16(b[2:])
 	s.Seq = binary.BigEndian.Uint32(b[4:])

@@ -88,6 +88,9 @@ func (v Verdict) String() string {
 
 // Decoder parses packets. The zero value is ready; it is for one goroutine.
 type Decoder struct {
+	// Layers, if set, is told where the headers of each packet lie.
+	Layers *Layers
+
 	etherType uint16    // of the last packet, 0 if its link layer has none
 	ipProto   int16     // of the last packet, -1 if it was not IP
 	earlier   Fragments // packets that were held until the last one
@@ -114,8 +117,13 @@ func (d *Decoder) Decode(p *capture.Packet, s *Segment) Verdict {
 		d.nested, d.guessed, d.earlier = false, false, Fragments{}
 	}
 	s.Source = 0
+	if d.Layers != nil {
+		d.Layers.begin(len(p.Data))
+	}
 	var v Verdict
 	if b := p.Data; p.Link == capture.LinkEthernet && len(b) >= 14 {
+		d.met(LayerAddresses, 0, 12, p.WireLen)
+		d.met(LayerPlain, 12, 14, p.WireLen)
 		v = d.ether(p, s, 14, binary.BigEndian.Uint16(b[12:]))
 	} else {
 		v = d.link(p, s)
@@ -141,18 +149,22 @@ func (d *Decoder) link(p *capture.Packet, s *Segment) Verdict {
 		if len(b) < 14 {
 			return short(p, 14)
 		}
+		d.met(LayerAddresses, 0, 12, p.WireLen)
+		d.met(LayerPlain, 12, 14, p.WireLen)
 		return d.ether(p, s, 14, binary.BigEndian.Uint16(b[12:]))
 	case capture.LinkLinuxSLL:
 		if len(b) < 16 {
 			return short(p, 16)
 		}
 		s.Source = uint32(binary.BigEndian.Uint16(b))
+		d.met(LayerCooked, 0, 16, p.WireLen)
 		return d.ether(p, s, 16, binary.BigEndian.Uint16(b[14:]))
 	case capture.LinkLinuxSLL2:
 		if len(b) < 20 {
 			return short(p, 20)
 		}
 		s.Source = binary.BigEndian.Uint32(b[4:])<<3 | uint32(b[10]&7)
+		d.met(LayerCooked, 0, 20, p.WireLen)
 		return d.ether(p, s, 20, binary.BigEndian.Uint16(b))
 	case capture.LinkNull, capture.LinkLoop:
 		return d.loopback(p, s)
@@ -218,6 +230,7 @@ func (d *Decoder) ether(p *capture.Packet, s *Segment, off int, kind uint16) Ver
 			if len(b) < off+4 {
 				return short(p, off+4)
 			}
+			d.met(LayerPlain, off, off+4, p.WireLen)
 			kind = binary.BigEndian.Uint16(b[off+2:])
 			off += 4
 			continue
@@ -246,6 +259,7 @@ func (d *Decoder) snap(p *capture.Packet, s *Segment, off int) Verdict {
 	if kind <= etherLengthMax {
 		return Malformed
 	}
+	d.met(LayerPlain, off, off+8, p.WireLen)
 	return d.ether(p, s, off+8, kind)
 }
 
@@ -258,6 +272,7 @@ func (d *Decoder) loopback(p *capture.Packet, s *Segment) Verdict {
 	if !isIPFamily(hostOrder(p.Data)) {
 		return NotTCP
 	}
+	d.met(LayerPlain, 0, 4, p.WireLen)
 	return d.ip(p, s, 4)
 }
 

@@ -42,6 +42,7 @@ func (d *Decoder) rareLink(p *capture.Packet, s *Segment) Verdict {
 	case capture.LinkPPP, linkPPPHDLC:
 		return d.ppp(p, s, 0)
 	case linkPPPWithDir, linkPPPLinux: // a byte that says who sent it
+		d.met(LayerPlain, 0, 1, p.WireLen)
 		return d.ppp(p, s, 1)
 	case linkPPPEther:
 		return d.pppoe(p, s, 0)
@@ -50,16 +51,19 @@ func (d *Decoder) rareLink(p *capture.Packet, s *Segment) Verdict {
 	case linkATM1483:
 		return d.snap(p, s, 0)
 	case linkNetAnalyzer: // Hilscher: four bytes before an Ethernet frame
+		d.met(LayerPlain, 0, 4, p.WireLen)
 		return d.enterLink(p, 4, p.WireLen, capture.LinkEthernet, 0)
 	case linkPPI: // version, flags, length u16 with this, link type u32, little-endian; fields
 		if len(b) < 8 {
 			return short(p, 8)
 		}
 		if inner := binary.LittleEndian.Uint32(b[4:]); inner <= 0xffff && capture.LinkType(inner) != linkPPI {
+			d.met(LayerPlain, 0, 8, p.WireLen)
 			return d.enterLink(p, max(8, int(binary.LittleEndian.Uint16(b[2:]))), p.WireLen, capture.LinkType(inner), 0)
 		}
 		return Malformed
 	case linkHDLCWithDir:
+		d.met(LayerPlain, 0, 1, p.WireLen)
 		return d.enterLink(p, 1, p.WireLen, linkCHDLC, 0)
 	case capture.LinkNFLog:
 		return d.nflog(p)
@@ -72,11 +76,13 @@ func (d *Decoder) rareLink(p *capture.Packet, s *Segment) Verdict {
 		if !isIPFamily(hostOrder(b)) {
 			return NotTCP
 		}
+		d.met(LayerPlain, 0, 4, p.WireLen)
 		return d.ip(p, s, 12)
 	case linkCHDLC: // RFC 1547: address, control, Ethernet type
 		if len(b) < 4 {
 			return short(p, 4)
 		}
+		d.met(LayerPlain, 0, 4, p.WireLen)
 		return d.ether(p, s, 4, binary.BigEndian.Uint16(b[2:]))
 	case capture.LinkFDDI: // frame control, two addresses, LLC (RFC 1390)
 		if len(b) < 13 {
@@ -85,6 +91,8 @@ func (d *Decoder) rareLink(p *capture.Packet, s *Segment) Verdict {
 		if b[0]&0xf0 != 0x50 {
 			return NotTCP
 		}
+		d.met(LayerPlain, 0, 1, p.WireLen)
+		d.met(LayerAddresses, 1, 13, p.WireLen)
 		return d.snap(p, s, 13)
 	case capture.LinkPFLog: // length of the header without its padding, family
 		if len(b) < 2 {
@@ -94,6 +102,7 @@ func (d *Decoder) rareLink(p *capture.Packet, s *Segment) Verdict {
 		if !isIPFamily(uint32(b[1])) {
 			return NotTCP
 		}
+		d.met(LayerPlain, 0, 2, p.WireLen)
 		return d.ip(p, s, header)
 	case capture.LinkPKTAP:
 		return d.pktap(p)
@@ -122,12 +131,17 @@ func (d *Decoder) rareEther(p *capture.Packet, s *Segment, off int, kind uint16)
 		if b[off]&0x20 != 0 {
 			header = 14
 		}
+		d.met(LayerPlain, off, off+1, p.WireLen)
 		return d.tagged(p, off+header)
 	case etherPBB: // four bytes of service, two addresses, Ethernet type
+		d.met(LayerPlain, off, off+4, p.WireLen)
+		d.met(LayerAddresses, off+4, off+16, p.WireLen)
 		return d.tagged(p, off+16)
 	case etherVNTag:
+		d.met(LayerPlain, off, off+4, p.WireLen)
 		return d.tagged(p, off+4)
 	case etherETag:
+		d.met(LayerPlain, off, off+6, p.WireLen)
 		return d.tagged(p, off+6)
 	}
 	return d.mpls(p, s, off)
@@ -139,6 +153,7 @@ func (d *Decoder) tagged(p *capture.Packet, off int) Verdict {
 		return short(p, off+2)
 	}
 	kind := binary.BigEndian.Uint16(p.Data[off:])
+	d.met(LayerPlain, off, off+2, p.WireLen)
 	return d.enter(p, off+2, p.WireLen, kind)
 }
 
@@ -148,6 +163,7 @@ func (d *Decoder) frameRelay(p *capture.Packet, s *Segment) Verdict {
 	if len(b) < 4 {
 		return short(p, 4)
 	}
+	d.met(LayerPlain, 0, 4, p.WireLen)
 	if b[0]&1 != 0 || b[1]&1 == 0 || b[2] != 0x03 {
 		if len(b) >= 4 && b[1]&1 != 0 { // Cisco: an Ethernet type behind the address
 			return d.ether(p, s, 4, binary.BigEndian.Uint16(b[2:]))
@@ -162,6 +178,7 @@ func (d *Decoder) frameRelay(p *capture.Packet, s *Segment) Verdict {
 			return short(p, 10)
 		}
 		if string(b[4:8]) == "\x80\x00\x00\x00" {
+			d.met(LayerPlain, 4, 10, p.WireLen)
 			return d.ether(p, s, 10, binary.BigEndian.Uint16(b[8:]))
 		}
 	}
@@ -177,13 +194,14 @@ func (d *Decoder) pppoe(p *capture.Packet, s *Segment, off int) Verdict {
 	if b := p.Data[off:]; b[0] != 0x11 || b[1] != 0 {
 		return NotTCP // a discovery code, or no PPPoE
 	}
+	d.met(LayerPlain, off, off+6, p.WireLen)
 	return d.ppp(p, s, off+6)
 }
 
 // ppp parses address and control, if they are there, and the protocol, whose first
 // byte may be left out (RFC 1661, RFC 1662).
 func (d *Decoder) ppp(p *capture.Packet, s *Segment, off int) Verdict {
-	b := p.Data
+	b, head := p.Data, off
 	if len(b) < off+4 {
 		return short(p, off+4)
 	}
@@ -196,6 +214,7 @@ func (d *Decoder) ppp(p *capture.Packet, s *Segment, off int) Verdict {
 		kind = kind<<8 | uint16(b[off])
 		off++
 	}
+	d.met(LayerPlain, head, off, p.WireLen)
 	switch kind {
 	case 0x21, 0x57: // IPv4, IPv6
 		return d.ip(p, s, off)
@@ -222,5 +241,6 @@ func (d *Decoder) pktap(p *capture.Packet) Verdict {
 	if capture.LinkType(link) == capture.LinkPKTAP {
 		return Malformed
 	}
+	d.met(LayerPlain, 0, 12, p.WireLen)
 	return d.enterLink(p, int(header), p.WireLen, capture.LinkType(link), 0)
 }

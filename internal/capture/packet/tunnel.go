@@ -38,6 +38,9 @@ func (d *Decoder) enterLink(p *capture.Packet, off, end int, link capture.LinkTy
 		d.begin(p)
 	}
 	n := len(p.Data)
+	if d.Layers != nil {
+		d.Layers.base += off
+	}
 	d.behind += p.WireLen - end
 	d.inner.Data = p.Data[min(off, n):min(end, n)]
 	d.inner.WireLen = end - off
@@ -77,6 +80,8 @@ func (d *Decoder) follow(s *Segment) Verdict {
 				v = short(p, 14)
 				break
 			}
+			d.met(LayerAddresses, 0, 12, p.WireLen)
+			d.met(LayerPlain, 12, 14, p.WireLen)
 			v = d.ether(p, s, 14, binary.BigEndian.Uint16(p.Data[12:]))
 		case etherPPP:
 			v = d.ppp(p, s, 0)
@@ -110,7 +115,7 @@ func (d *Decoder) carried(p *capture.Packet, s *Segment, proto uint8, off, end i
 		d.ipProto = int16(proto)
 		switch proto {
 		case protoTCP: // behind an authentication header
-			return tcp(p, s, off, end)
+			return d.tcp(p, s, off, end)
 		case protoUDP:
 			return d.udp(p, off, end)
 		case protoGRE:
@@ -119,6 +124,7 @@ func (d *Decoder) carried(p *capture.Packet, s *Segment, proto uint8, off, end i
 			if len(b) < off+2 {
 				return short(p, off+2)
 			}
+			d.met(LayerExtension, off, off+int(b[off+1])*4+8, end)
 			proto = b[off]
 			off += int(b[off+1])*4 + 8
 			if len(b) < off {
@@ -141,6 +147,7 @@ func (d *Decoder) carried(p *capture.Packet, s *Segment, proto uint8, off, end i
 			if b[off] != 0x30 || b[off+1] != 0 {
 				return NotTCP
 			}
+			d.met(LayerPlain, off, off+2, end)
 			return d.enter(p, off+2, end, etherBridged)
 		case protoMPLS: // RFC 4023
 			return d.enter(p, off, end, etherMPLS)

@@ -35,6 +35,7 @@ func (d *Decoder) udp(p *capture.Packet, off, end int) Verdict {
 		end = min(end, off+n)
 	}
 	d.guess()
+	d.met(LayerUDP, off, off+8, end)
 	off += 8
 	switch port {
 	case portGTP:
@@ -60,6 +61,7 @@ func (d *Decoder) vxlan(p *capture.Packet, off, end int) Verdict {
 		return short(p, off+8)
 	}
 	h := p.Data[off : off+8]
+	d.met(LayerPlain, off, off+8, end)
 	off += 8
 	switch {
 	case h[7] != 0:
@@ -93,6 +95,7 @@ func (d *Decoder) geneve(p *capture.Packet, off, end int) Verdict {
 	if h[0]>>6 != 0 || h[1]&0x3f != 0 || h[7] != 0 || kind <= etherLengthMax {
 		return NotTCP
 	}
+	d.met(LayerPlain, off, off+8, end)
 	return d.enter(p, off+8+int(h[0]&0x3f)*4, end, kind)
 }
 
@@ -108,7 +111,7 @@ func (d *Decoder) gtp(p *capture.Packet, off, end int) Verdict {
 	if b[off]&0xf8 != 0x30 || b[off+1] != 0xff {
 		return NotTCP
 	}
-	flags := b[off] & 7
+	flags, head := b[off]&7, off
 	off += 8
 	end = min(end, off+int(binary.BigEndian.Uint16(b[off-6:])))
 	if flags != 0 {
@@ -132,6 +135,7 @@ func (d *Decoder) gtp(p *capture.Packet, off, end int) Verdict {
 	if len(b) <= off {
 		return short(p, off+1)
 	}
+	d.met(LayerPlain, head, off, end)
 	if b[off]>>4 == 6 {
 		return d.enter(p, off, end, etherIPv6)
 	}
@@ -148,7 +152,9 @@ func (d *Decoder) tzsp(p *capture.Packet, off, end int) Verdict {
 	if string(b[off:off+4]) != "\x01\x00\x00\x01" {
 		return NotTCP
 	}
+	d.met(LayerPlain, off, off+4, end)
 	for off += 4; off < min(end, len(b)); {
+		d.met(LayerPlain, off, off+1, end)
 		switch b[off] {
 		case 0:
 			off++
@@ -159,6 +165,7 @@ func (d *Decoder) tzsp(p *capture.Packet, off, end int) Verdict {
 		if len(b) < off+2 {
 			break
 		}
+		d.met(LayerPlain, off+1, off+2, end)
 		off += 2 + int(b[off+1])
 	}
 	return short(p, off+1)

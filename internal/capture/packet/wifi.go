@@ -72,6 +72,16 @@ func (d *Decoder) wifi(p *capture.Packet) Verdict {
 	if p != &d.inner {
 		d.begin(p)
 	}
+	if d.Layers != nil {
+		// A frame check sequence behind LLC is no part of its data, and one was added to that of other types.
+		tail := 0
+		if p.Link == capture.LinkRadiotap && w.radiotap.RadioTapValues[0].Flags.FCS() {
+			tail = 4
+		}
+		off := max(0, len(p.Data)-len(w.llc.data)-tail)
+		d.met(LayerWiFi, 0, off, p.WireLen)
+		d.Layers.base += off
+	}
 	if p.Link == capture.LinkRadiotap && w.radiotap.RadioTapValues[0].Flags.FCS() && !p.Truncated() {
 		d.behind += 4
 	}
