@@ -5,12 +5,15 @@ FUZZTIME ?= 5s
 SOAK ?= 30m
 SOAK_FLAGS ?=
 
-.PHONY: e2e soak pgo loss bench-small bench-offload bench-formats all build test race lint fuzz golden bench tables comparison captures check clean
+.PHONY: man e2e soak pgo loss bench-small bench-offload bench-formats all build test race lint fuzz golden bench tables comparison captures check clean
 
 all: build test
 
 build: ## one static binary, bin/dubbo-wire
 	$(GO) build -trimpath -o bin/dubbo-wire ./cmd/dubbo-wire
+
+man: build ## the manual pages, bin/man/man1: one a command; man -l bin/man/man1/dubbo-wire.1
+	bin/dubbo-wire man --date "$$(git log -1 --format=%cs 2>/dev/null)" bin/man/man1
 
 test:
 	$(GO) test ./...

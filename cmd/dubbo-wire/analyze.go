@@ -32,7 +32,6 @@ func (a *analyzeFlags) add(cmd *cobra.Command, formats ...string) {
 	fs.StringVar(&a.by, "by", "", "group by `KEYS`: protocol, serialization, service, method, version, client, server, connection, status, input, dubboVersion, responseSerialization, time:10s; several joined by commas")
 	fs.StringVar(&a.sort, "sort", "", "sort groups by `COLUMN`: "+strings.Join(report.SortNames(), ", "))
 	_ = cmd.RegisterFlagCompletionFunc("sort", cobra.FixedCompletions(report.SortNames(), cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(sizes.KeyNames(), cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace))
 	fs.IntVar(&a.top, "top", 0, "print `N` rows of the ranking in tables (default 10); csv and json always have all")
 	fs.IntVar(&a.maxGroups, "max-groups", sizes.DefaultMaxGroups, "keep `N` groups apart; later ones go to one row")
 	fs.BoolVar(&a.parts, "parts", false, "take bodies apart and say what their bytes are for: values, names, attachments, envelope, overhead, opaque")
@@ -123,7 +122,7 @@ FILE is a pcap or pcapng file, plain or compressed with gzip or zstd, a folder o
 Several files are one capture, merged by time.`,
 		Example: `  dubbo-wire analyze trace.pcap
   dubbo-wire analyze rotated/ --by client,method --top 30
-  dubbo-wire analyze trace.pcap --serialization 'kryo*' --format json -o sizes.json`,
+  dubbo-wire analyze trace.pcap --serialization 'kryo*' -o sizes.json`,
 		Args: needFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p, err := a.parse()

@@ -29,7 +29,6 @@ type captureFlags struct {
 
 	plain    bool
 	interval time.Duration
-	quiet    bool
 
 	file        string
 	fileSize    int
@@ -76,7 +75,7 @@ the program that right once: sudo setcap cap_net_raw+ep $(command -v dubbo-wire)
 			c.intervalGiven = cmd.Flags().Changed("interval")
 			p, err := a.parse()
 			if err == nil {
-				in.minCoverage, in.quiet = c.minCoverage, c.quiet
+				in.minCoverage, in.quiet = c.minCoverage, s.quiet
 				err = c.check()
 			}
 			if err == nil {
@@ -115,7 +114,6 @@ func (c *captureFlags) add(cmd *cobra.Command) {
 	fs.StringVar(&c.user, "user", "", "once capturing, go on as user `NAME`, who then owns the files")
 	fs.BoolVar(&c.plain, "plain", false, "no full screen: print a table every --interval")
 	fs.DurationVar(&c.interval, "interval", 10*time.Second, "without a full screen, print what came every `DURATION`; 0: the report at the end only")
-	fs.BoolVarP(&c.quiet, "quiet", "q", false, "no progress and no remarks on standard error")
 	fs.Float64Var(&c.minCoverage, "min-coverage", 0, "exit with 3 when less than `PERCENT` of Dubbo's bytes were in whole frames")
 	fs.StringVarP(&c.file, "write", "w", "", "keep the packets in `FILE`, as pcapng, while they are analysed (- writes them to standard output)")
 	fs.IntVarP(&c.fileSize, "file-size", "C", 0, "with -w, begin another file after `N` million bytes")
@@ -126,25 +124,16 @@ func (c *captureFlags) add(cmd *cobra.Command) {
 	fs.IntSliceVar(&c.sockets, socketsFlag, nil, "packet sockets that the program was started again with")
 	_ = fs.MarkHidden("read-file")
 	_ = fs.MarkHidden(socketsFlag)
-	fs.BoolP("numeric", "n", true, "accepted as tcpdump's habit; names are never resolved")
-	_ = cmd.RegisterFlagCompletionFunc("interface", completeInterfaces)
-	_ = cmd.RegisterFlagCompletionFunc("user", cobra.NoFileCompletions)
-	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
-		if len(args) > 0 || len(c.ifaces) > 0 {
-			return nil, cobra.ShellCompDirectiveDefault
+	fs.BoolP("numeric", "n", false, "accepted as tcpdump's habit; names are never resolved")
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+		switch {
+		case cmd.ArgsLenAtDash() >= 0:
+			return nil, cobra.ShellCompDirectiveDefault // the command to run
+		case len(args) == 0 && len(c.ifaces) == 0:
+			return completeInterfaces(cmd, args, begun)
 		}
-		return completeInterfaces(cmd, args, prefix)
+		return expressionWords, cobra.ShellCompDirectiveNoFileComp
 	}
-}
-
-func completeInterfaces(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	var names []string
-	if list, err := capture.Interfaces(); err == nil {
-		for _, i := range list {
-			names = append(names, i.Name)
-		}
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
 // arguments takes the interface, the expression and the command apart.
@@ -319,7 +308,8 @@ func newInterfaces(s *streams) *cobra.Command {
 		Use:     "interfaces",
 		GroupID: "about",
 		Short:   "List the network interfaces that can be captured",
-		Args:    cobra.NoArgs,
+		Example: "  dubbo-wire interfaces",
+		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			list, err := capture.Interfaces()
 			if err != nil {
@@ -334,7 +324,10 @@ func newInterfaces(s *streams) *cobra.Command {
 				if i.Speed > 0 {
 					speed = fmt.Sprintf("%d Mbit/s", i.Speed/1_000_000)
 				}
-				cmd.Println(strings.TrimRight(strings.Join([]string{pad(i.Name, 15), pad(state, 4), pad(speed, 13), strings.Join(i.Addrs, " ")}, "  "), " "))
+				_, err := fmt.Fprintln(s.out, strings.TrimRight(strings.Join([]string{pad(i.Name, 15), pad(state, 4), pad(speed, 13), strings.Join(i.Addrs, " ")}, "  "), " "))
+				if err != nil {
+					return err
+				}
 			}
 			return nil
 		},

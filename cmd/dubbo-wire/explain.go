@@ -196,7 +196,7 @@ func (c *frameChoice) print(s *streams, x *explainFlags, out *outputFlags, targe
 
 // saveBody writes the bytes of a body as they were captured.
 func saveBody(s *streams, name string, f *dubbo.Frame) error {
-	if len(f.Body) < f.BodyLen {
+	if len(f.Body) < f.BodyLen && !s.quiet {
 		fmt.Fprintf(s.err, "dubbo-wire: --raw has the first %d of %d bytes of the body: the capture lacks what follows\n",
 			len(f.Body), f.BodyLen)
 	}

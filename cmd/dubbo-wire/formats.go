@@ -14,7 +14,7 @@ func newFormats(s *streams) *cobra.Command {
 		GroupID: "about",
 		Short:   "List the protocols and serializations that are known, and how deep",
 		Example: "  dubbo-wire formats\n  dubbo-wire formats --format markdown",
-		Args:    cobra.NoArgs,
+		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			targets, err := out.targets(s)
 			if err != nil {

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,7 +18,7 @@ import (
 
 // inputFlags are how captures are read.
 type inputFlags struct {
-	quiet       bool
+	quiet       bool // no progress, whatever --quiet says: rows come to the terminal
 	minCoverage float64
 	jobs        int
 	limits      limitFlags
@@ -27,7 +28,6 @@ type inputFlags struct {
 
 func (i *inputFlags) add(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.BoolVarP(&i.quiet, "quiet", "q", false, "no progress and no warnings on standard error")
 	fs.Float64Var(&i.minCoverage, "min-coverage", 0, "exit with 3 when less than `PERCENT` of Dubbo's bytes were in whole frames")
 	fs.IntVar(&i.jobs, "jobs", 0, "share connections between `N` workers; the output is the same for every N (default: the number of processors where bodies are taken apart, else 1)")
 	i.limits.add(cmd)
@@ -95,12 +95,16 @@ func (i *inputFlags) read(s *streams, src *capture.Files, fl *filter, opt pipeli
 	opt.Formats = formats.All()
 	fl.apply(&opt)
 	opt.Jobs, opt.Limits = i.jobCount(src, opt.Detail), i.limits.parsed
-	bar := newProgress(s, i.quiet, src)
+	begun, bar := time.Now(), newProgress(s, i.quiet || s.quiet, src)
 	opt.Stop = func() bool {
 		return i.stop.stopped.Load() || broken != nil && broken()
 	}
 	totals, err := pipeline.Run(src, opt, sink)
 	bar.done()
+	if s.verbose {
+		read, _ := src.Progress()
+		tellRun(s.err, src.Inputs(), totals, read, opt.Jobs, time.Since(begun))
+	}
 	if err != nil {
 		return totals, fail(exitPartly, "%v", err)
 	}

@@ -37,13 +37,22 @@ func (i *interrupt) wait() {
 	}
 	i.stopped.Store(true)
 	close(i.done)
-	signal.Reset(os.Interrupt) // the next Ctrl-C ends the program at once
 	first := time.Now()
-	for range i.signals {
-		if time.Since(first) > burst {
-			os.Exit(exitPartly)
+	for sig := range i.signals {
+		if sig == os.Interrupt || time.Since(first) > burst {
+			endNow(sig)
 		}
 	}
+}
+
+// endNow ends the program as the signal would have, and leaves no unfinished file behind.
+func endNow(sig os.Signal) {
+	abandonAll()
+	signal.Reset(sig)
+	if self, err := os.FindProcess(os.Getpid()); err == nil && sig == os.Interrupt && self.Signal(sig) == nil {
+		time.Sleep(time.Second) // for the signal to come
+	}
+	os.Exit(exitPartly)
 }
 
 func (i *interrupt) release() {

@@ -62,6 +62,9 @@ func newLive(s *streams, a *analyzeFlags, in *inputFlags, c *captureFlags, p *pa
 	if l.filter, err = c.kernelFilter(&a.filter); err != nil {
 		return nil, err
 	}
+	if err = a.output.check(); err != nil {
+		return nil, err
+	}
 	maxBytes, err := sizeFlag("--max-bytes", c.maxBytes)
 	if err != nil {
 		return nil, err
@@ -222,6 +225,9 @@ func (l *liveRun) run() error {
 	totals, runErr := pipeline.Run(l.ending, opt, l.watchers(groups{agg}, &opt))
 	whole = true
 	recordErr := l.unwatch()
+	if l.s.verbose {
+		tellRun(l.s.err, l.src.Inputs(), totals, 0, 1, time.Since(l.started))
+	}
 	if l.intervals != nil {
 		l.print(l.intervals.End(totals), true)
 	}
@@ -253,7 +259,9 @@ func (l *liveRun) run() error {
 				text = fmt.Sprintf("no packet on %s matched %q", l.name, l.filter.text)
 			}
 		}
-		l.say("dubbo-wire: " + text)
+		if !l.s.quiet {
+			l.say("dubbo-wire: " + text)
+		}
 		err = nil
 	}
 	if l.byCommand {

@@ -45,10 +45,18 @@ type target struct {
 	temp   *os.File
 }
 
+// check refuses a format that the command does not have.
+func (o *outputFlags) check() error {
+	if o.format != "" && !slices.Contains(o.formats, o.format) {
+		return usage("--format %s: choose from %s", o.format, strings.Join(o.formats, ", "))
+	}
+	return nil
+}
+
 // targets opens the places. Files are written beside their name and renamed when whole: see close.
 func (o *outputFlags) targets(s *streams) ([]*target, error) {
-	if o.format != "" && !slices.Contains(o.formats, o.format) {
-		return nil, usage("--format %s: choose from %s", o.format, strings.Join(o.formats, ", "))
+	if err := o.check(); err != nil {
+		return nil, err
 	}
 	if len(o.files) == 0 {
 		format := o.format
@@ -104,7 +112,7 @@ func (o *outputFlags) open(s *streams, name string) (*target, error) {
 		}
 		return &target{format: format, file: name, under: f, w: bufio.NewWriterSize(f, 1<<16)}, nil
 	}
-	temp, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+	temp, err := createUnfinished(name)
 	if err != nil {
 		return nil, cannotWrite(name, err)
 	}
@@ -140,10 +148,11 @@ func (t *target) close() error {
 		err = e
 	}
 	if err == nil {
-		err = os.Rename(t.temp.Name(), t.file)
+		err = finish(t.temp, t.file)
+	} else {
+		abandonFile(t.temp)
 	}
 	if err != nil {
-		_ = os.Remove(t.temp.Name())
 		return cannotWrite(t.file, err)
 	}
 	return nil
@@ -153,7 +162,7 @@ func (t *target) close() error {
 func (t *target) discard() {
 	if t.temp != nil {
 		_ = t.temp.Close()
-		_ = os.Remove(t.temp.Name())
+		abandonFile(t.temp)
 	}
 }
 

@@ -4,13 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime/debug"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"dubbo-wire/internal/capture"
 )
@@ -39,15 +37,17 @@ func fail(code int, format string, args ...any) error {
 // usage is a wrong use of the command line.
 func usage(format string, args ...any) error { return fail(exitUsage, format, args...) }
 
-// streams are the standard streams, so that tests run the program in process.
+// streams are the standard streams, so that tests run the program in process, and how much is said on standard error.
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
+	// quiet: nothing but what makes the exit code other than 0. verbose: also what was read, and how.
+	quiet, verbose bool
 }
 
 // run is the program: it returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	root := newRoot(&streams{stdin, stdout, stderr})
+	root := newRoot(&streams{in: stdin, out: stdout, err: stderr})
 	root.SetArgs(commandFirst(root, args))
 	return code(root.Execute(), stderr)
 }
@@ -103,7 +103,13 @@ method, byte by byte, and what it did not see. The protocol is recognised from t
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		Args:              cobra.ArbitraryArgs,
-		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: false},
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+		PersistentPreRunE: func(*cobra.Command, []string) error {
+			if s.quiet && s.verbose {
+				return usage("--quiet says nothing and --verbose more; give one of them")
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return cmd.Help()
@@ -114,94 +120,50 @@ method, byte by byte, and what it did not see. The protocol is recognised from t
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return flagError(cmd, err)
-	})
+	everywhere := root.PersistentFlags()
+	everywhere.BoolVarP(&s.quiet, "quiet", "q", false, "say nothing on standard error but what makes the exit code other than 0")
+	everywhere.BoolVar(&s.verbose, "verbose", false, "say on standard error what was read, how fast, and which limits were reached")
+	everywhere.BoolP("help", "h", false, "print this help")
+	root.Flags().BoolP("version", "v", false, "print the version")
+	root.SetFlagErrorFunc(flagError)
 	root.AddGroup(
 		&cobra.Group{ID: "measure", Title: "Measure:"},
 		&cobra.Group{ID: "look", Title: "Look inside:"},
+		&cobra.Group{ID: "share", Title: "Share:"},
 		&cobra.Group{ID: "about", Title: "About:"},
 	)
-	root.SetCompletionCommandGroupID("about")
 	root.SuggestionsMinimumDistance = 2
-	help := root.HelpFunc()
-	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
-		if cmd.Annotations == nil {
-			cmd.Annotations = make(map[string]string)
-		}
-		cmd.Annotations["flagHelp"] = flagHelp(cmd, terminalWidth(s.out))
-		help(cmd, args)
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
+		_, _ = io.WriteString(s.out, helpText(cmd, helpWidth(terminalWidth(s.out))))
 	})
-	root.SetUsageTemplate(strings.NewReplacer(
-		"{{if .HasAvailableSubCommands}}\n  {{.CommandPath}} [command]{{end}}", "",
-		"Flags:\n{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}", `{{index .Annotations "flagHelp"}}`,
-	).Replace(root.UsageTemplate()))
-	root.SetHelpCommand(newHelp(s))
-	root.AddCommand(newAnalyze(s), newCapture(s), newFrames(s), newCalls(s), newExplain(s), newFormats(s), newInterfaces(s))
-	root.InitDefaultCompletionCmd()
-	for _, c := range root.Commands() {
-		if c.Name() == "completion" {
-			c.Use = "completion SHELL"
-			c.Short = "Print the completion script for a shell: bash, zsh, fish, powershell"
-			c.Args = func(cmd *cobra.Command, args []string) error {
-				if len(args) > 0 {
-					return usage("no completion for %s; choose from bash, zsh, fish, powershell", args[0])
-				}
-				return nil
-			}
-			c.RunE = func(cmd *cobra.Command, args []string) error { return cmd.Help() }
-		}
-	}
+	root.SetHelpCommand(newHelp())
+	root.AddCommand(
+		newAnalyze(s), newCapture(s),
+		newCalls(s), newFrames(s), newExplain(s),
+		newFormats(s), newInterfaces(s), newCompletion(s), newMan(s),
+	)
+	root.AddCommand(topics()...)
+	completeFlags(root)
 	return root
 }
 
-// unknownCommand says what may have been meant: a file without a command, or another spelling.
-func unknownCommand(root *cobra.Command, name string) error {
-	if _, err := os.Stat(name); err == nil || strings.ContainsAny(name, "./\\") || name == "-" {
-		return usage("%q is no command; to measure a capture: dubbo-wire analyze %s", name, name)
-	}
-	if near := root.SuggestionsFor(name); len(near) > 0 {
-		return usage("unknown command %q; did you mean %s? dubbo-wire --help lists the commands", name, strings.Join(near, " or "))
-	}
-	return usage("unknown command %q; dubbo-wire --help lists the commands", name)
-}
-
-// flagError words what is wrong with a flag.
-func flagError(cmd *cobra.Command, err error) error {
-	invalid, ok := errors.AsType[*pflag.InvalidValueError](err)
-	switch {
-	case !cmd.HasParent():
-		return usage("%v without a command; dubbo-wire --help lists the commands (to measure a capture: dubbo-wire analyze FILE)", err)
-	case !ok:
-		return usage("%v; see %s --help", err, cmd.CommandPath())
-	}
-	f := invalid.GetFlag()
-	text := "cannot be understood; see " + cmd.CommandPath() + " --help"
-	switch f.Value.Type() {
-	case "int", "int64", "intSlice":
-		text = "write a whole number"
-	case "float64":
-		text = "write a number"
-	case "duration":
-		text = "write a duration like 500ms, 2s or 1m30s"
-	case "bool":
-		text = "it is true or false"
-	}
-	return usage("--%s %s: %s", f.Name, invalid.GetValue(), text)
-}
-
-func newHelp(s *streams) *cobra.Command {
+// newHelp is "help COMMAND", which prints what "COMMAND --help" prints.
+func newHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [COMMAND]",
 		GroupID: "about",
-		Short:   "Help about any command",
+		Short:   "Print the help of a command, or of a topic",
+		Long: `help prints the help of a command, the same as COMMAND --help. Topics: exit-codes, environment. Without a name it
+lists the commands.`,
+		Example: "  dubbo-wire help analyze\n  dubbo-wire help exit-codes",
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			return commandNames(cmd.Root(), args), cobra.ShellCompDirectiveNoFileComp
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			target, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
 				return unknownCommand(cmd.Root(), args[0])
 			}
-			target.InitDefaultHelpFlag()
-			target.InitDefaultVersionFlag()
 			return target.Help()
 		},
 	}

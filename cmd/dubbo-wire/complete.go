@@ -1,0 +1,262 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/sizes"
+)
+
+// completer says what may stand in place of a word that was begun.
+type completer = func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective)
+
+// captureFiles are the ends of names that captures have: tcpdump numbers the files of a rotated set behind theirs.
+var captureFiles = []string{"pcap", "pcapng", "cap", "gz", "zst", "pcap[0-9]*", "pcapng[0-9]*", "json"}
+
+// completeFlags gives every flag of every command what its value may be. A command that registered its own keeps it.
+func completeFlags(root *cobra.Command) {
+	values := map[string]completer{
+		"by":            completeBy,
+		"sort":          nil, // of the command
+		"format":        nil,
+		"status":        fixed(statusCodes()...),
+		"serialization": fixed(serializations()...),
+		"protocol":      fixed(protocols()...),
+		"service":       ofCapture(func(n *captureNames) []string { return n.services }),
+		"method":        ofCapture(func(n *captureNames) []string { return n.methods }),
+		"client":        ofCapture(func(n *captureNames) []string { return n.clients }),
+		"server":        ofCapture(func(n *captureNames) []string { return n.servers }),
+		"host":          ofCapture(func(n *captureNames) []string { return n.hosts }),
+		"port":          ofCapture(func(n *captureNames) []string { return n.ports }),
+		"golden":        files("json"),
+		"write":         files("pcapng"),
+		"raw":           anyFile,
+		"interface":     completeInterfaces,
+	}
+	for _, cmd := range root.Commands() {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			complete := values[f.Name]
+			if f.Name == "output" {
+				complete = completeOutput
+			}
+			if complete == nil {
+				complete = nothing // a number, a duration, a text: better than names of files
+			}
+			if f.NoOptDefVal == "" {
+				_ = cmd.RegisterFlagCompletionFunc(f.Name, complete) // it fails where there is one
+			}
+		})
+		if takesFiles(cmd) && cmd.ValidArgsFunction == nil {
+			cmd.ValidArgsFunction = completeFile
+		}
+	}
+}
+
+// takesFiles reports whether a command's arguments are captures, as its usage says.
+func takesFiles(cmd *cobra.Command) bool {
+	_, args, _ := strings.Cut(cmd.Use, " ")
+	for _, word := range []string{"FILE", "BEFORE", "IN"} {
+		if strings.HasPrefix(strings.TrimLeft(args, "["), word) {
+			return true
+		}
+	}
+	return false
+}
+
+func nothing(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveNoFileComp
+}
+
+func anyFile(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return nil, cobra.ShellCompDirectiveDefault
+}
+
+func files(extensions ...string) completer {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return extensions, cobra.ShellCompDirectiveFilterFileExt
+	}
+}
+
+func completeFile(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	return captureFiles, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// completeOutput names files as the command's formats are called, and where there is none, folders.
+func completeOutput(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	extensions := []string{"pcapng", "pcap"}
+	if f := cmd.Flags().Lookup("format"); f != nil {
+		extensions = []string{"txt", "md", "csv", "json", "jsonl", "html"}
+	}
+	return extensions, cobra.ShellCompDirectiveFilterFileExt
+}
+
+// fixed completes the last of several values that are joined by commas. A value may have a description behind a tab.
+func fixed(values ...string) completer {
+	return func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+		return joinedWith(begun, values), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// joinedWith puts what was chosen before the last comma in front of every value that was not.
+func joinedWith(begun string, values []string) []string {
+	at := strings.LastIndexByte(begun, ',') + 1
+	chosen := strings.Split(begun[:at], ",")
+	out := make([]string, 0, len(values))
+	for _, v := range values {
+		name, _, _ := strings.Cut(v, "\t")
+		if !slices.Contains(chosen, name) && strings.HasPrefix(name, begun[at:]) {
+			out = append(out, begun[:at]+v)
+		}
+	}
+	return out
+}
+
+// completeBy completes keys, of which most groupings have several: no space follows.
+func completeBy(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+	return joinedWith(begun, sizes.KeyNames()), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+func statusCodes() []string {
+	var list []string
+	for code := range 256 {
+		if text := dubbo.StatusText(byte(code)); text != "" {
+			list = append(list, strconv.Itoa(code)+"\t"+strings.ToLower(strings.ReplaceAll(text, "_", " ")))
+		}
+	}
+	return list
+}
+
+func serializations() []string {
+	var list []string
+	for _, f := range formats.All() {
+		if !slices.ContainsFunc(list, func(have string) bool { return strings.HasPrefix(have, f.Name+"\t") }) {
+			list = append(list, fmt.Sprintf("%s\tid %d, %s", f.Name, f.ID, f.Releases))
+		}
+	}
+	return list
+}
+
+func protocols() []string {
+	var list []string
+	for _, p := range formats.Protocols() {
+		list = append(list, p.Name)
+	}
+	return list
+}
+
+func completeInterfaces(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	names := []string{capture.AnyInterface + "\tall interfaces"}
+	if list, err := capture.Interfaces(); err == nil {
+		for _, i := range list {
+			if i.Name == capture.AnyInterface {
+				continue
+			}
+			about := "down"
+			if i.Up {
+				about = strings.Join(append([]string{"up"}, i.Addrs...), " ")
+			}
+			names = append(names, i.Name+"\t"+about)
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// expressionWords are what filters for the kernel are made of.
+var expressionWords = []string{"port", "portrange", "host", "net", "tcp", "src", "dst", "and", "or", "not"}
+
+// commandNames are the commands, topics among them, for help.
+func commandNames(root *cobra.Command, args []string) []string {
+	var names []string
+	for _, c := range root.Commands() {
+		if len(args) == 0 && !c.Hidden && !strings.HasPrefix(c.Name(), "__") {
+			names = append(names, c.Name()+"\t"+c.Short)
+		}
+	}
+	return names
+}
+
+// shells are those that there is completion for, each with how to have it in this shell, and for good.
+var shells = []struct {
+	name, now, always string
+	script            func(root *cobra.Command, w io.Writer, descriptions bool) error
+}{
+	{
+		"bash", "source <(dubbo-wire completion bash)", "dubbo-wire completion bash > /etc/bash_completion.d/dubbo-wire",
+		func(root *cobra.Command, w io.Writer, d bool) error { return root.GenBashCompletionV2(w, d) },
+	},
+	{
+		"zsh", "source <(dubbo-wire completion zsh)", `dubbo-wire completion zsh > "${fpath[1]}/_dubbo-wire"`,
+		func(root *cobra.Command, w io.Writer, d bool) error {
+			if d {
+				return root.GenZshCompletion(w)
+			}
+			return root.GenZshCompletionNoDesc(w)
+		},
+	},
+	{
+		"fish", "dubbo-wire completion fish | source", "dubbo-wire completion fish > ~/.config/fish/completions/dubbo-wire.fish",
+		func(root *cobra.Command, w io.Writer, d bool) error { return root.GenFishCompletion(w, d) },
+	},
+	{
+		"powershell", "dubbo-wire completion powershell | Out-String | Invoke-Expression", "dubbo-wire completion powershell >> $PROFILE",
+		func(root *cobra.Command, w io.Writer, d bool) error {
+			if d {
+				return root.GenPowerShellCompletionWithDesc(w)
+			}
+			return root.GenPowerShellCompletion(w)
+		},
+	},
+}
+
+func newCompletion(s *streams) *cobra.Command {
+	var names []string
+	var long strings.Builder
+	long.WriteString("completion prints a script for a shell, which then completes commands, flags and their values: interfaces, formats, " +
+		"keys, statuses, and the services, methods and addresses of the capture that is named already.\n")
+	for _, sh := range shells {
+		names = append(names, sh.name)
+		fmt.Fprintf(&long, "\n  %s, in this shell and for good:\n    %s\n    %s\n", sh.name, sh.now, sh.always)
+	}
+	long.WriteString("\nbash needs the package bash-completion; zsh needs compinit: autoload -Uz compinit && compinit.\n")
+	plain := false
+	cmd := &cobra.Command{
+		Use:       "completion SHELL",
+		GroupID:   "about",
+		Short:     "Print the completion script for a shell: " + strings.Join(names, ", "),
+		Long:      long.String(),
+		Example:   "  dubbo-wire completion bash > dubbo-wire.bash\n  dubbo-wire completion zsh > _dubbo-wire\n  dubbo-wire completion fish > dubbo-wire.fish",
+		ValidArgs: names,
+		Args: func(_ *cobra.Command, args []string) error {
+			switch {
+			case len(args) == 0:
+				return usage("which shell? Choose from %s: dubbo-wire completion bash", strings.Join(names, ", "))
+			case len(args) > 1 || !slices.Contains(names, args[0]):
+				return usage("no completion for %s; choose from %s", strings.Join(args, " "), strings.Join(names, ", "))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return shells[slices.Index(names, args[0])].script(cmd.Root(), s.out, !plain)
+		},
+	}
+	cmd.Flags().BoolVar(&plain, "no-descriptions", false, "complete without saying what each choice means")
+	return cmd
+}
+
+// nameOfFile is the FILE of an argument: labels (name=FILE) are left off.
+func nameOfFile(arg string) string {
+	if label, file, ok := strings.Cut(arg, "="); ok && !strings.ContainsAny(label, `/\.`) {
+		return file
+	}
+	return filepath.Clean(arg)
+}

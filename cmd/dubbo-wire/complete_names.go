@@ -1,0 +1,207 @@
+package main
+
+import (
+	"encoding/json"
+	"maps"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/pipeline"
+)
+
+// What completion reads of captures at most. Whoever presses a key does not want to wait.
+const (
+	completeBytes = 64 << 20
+	completeTime  = 300 * time.Millisecond
+	completeFiles = 64
+	completeNames = 2000 // of each kind
+)
+
+// captureNames is what the calls of a capture are named by, each in the order of the alphabet.
+type captureNames struct {
+	services, methods, clients, servers, hosts, ports []string
+}
+
+// ofCapture completes from the captures that are on the command line already.
+func ofCapture(pick func(*captureNames) []string) completer {
+	return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+		var services []string
+		if f := cmd.Flags().Lookup("service"); f != nil {
+			services, _ = cmd.Flags().GetStringSlice("service")
+		}
+		if cmd.Name() == "capture" {
+			args = nil // they are interfaces
+		}
+		return joinedWith(begun, pick(namesIn(args, globs(services)))), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// namesIn reads the beginning of captures, as far as it gets in a short time, and is silent about what cannot be read.
+// Methods are those of the services that were chosen. Standard input, pipes and devices are left alone.
+func namesIn(args []string, services []call.Glob) *captureNames {
+	c := &nameCollector{services: services, sets: make(map[string]map[string]bool)}
+	var paths []string
+	for _, arg := range args {
+		paths = append(paths, regularFiles(nameOfFile(arg))...)
+	}
+	paths = paths[:min(len(paths), completeFiles)]
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		c.read(paths)
+	}()
+	select {
+	case <-done:
+	case <-time.After(completeTime):
+		c.over.Store(true) // the process ends soon; what it has is taken
+	}
+	return c.names()
+}
+
+// regularFiles are the file of that name, or those in the folder of that name.
+func regularFiles(path string) []string {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil
+	case info.Mode().IsRegular():
+		return []string{path}
+	case !info.IsDir():
+		return nil
+	}
+	dir, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	entries, _ := dir.ReadDir(4 * completeFiles)
+	var list []string
+	for _, e := range entries {
+		if e.Type().IsRegular() && len(list) < completeFiles {
+			list = append(list, filepath.Join(path, e.Name()))
+		}
+	}
+	return list
+}
+
+// nameCollector is the sink of a run that only looks at names.
+type nameCollector struct {
+	services []call.Glob
+	over     atomic.Bool
+
+	mu   sync.Mutex
+	sets map[string]map[string]bool
+}
+
+func (c *nameCollector) read(paths []string) {
+	left := int64(completeBytes)
+	for _, path := range paths {
+		if left <= 0 || c.over.Load() {
+			return
+		}
+		if strings.HasSuffix(path, ".json") {
+			left -= c.saved(path, left)
+			continue
+		}
+		src, err := capture.Open([]string{path}, capture.Options{Stdin: strings.NewReader("")})
+		if err != nil {
+			continue
+		}
+		_, _ = pipeline.Run(src, pipeline.Options{
+			Formats: formats.All(), Detail: dubbo.Envelope, Jobs: 1,
+			Stop: func() bool {
+				read, _ := src.Progress()
+				return c.over.Load() || read > left
+			},
+		}, c)
+		read, _ := src.Progress()
+		left -= read
+		_ = src.Close()
+	}
+}
+
+// saved takes the names out of a saved report, and returns its size in bytes.
+func (c *nameCollector) saved(path string, most int64) int64 {
+	info, err := os.Stat(path)
+	if err != nil || info.Size() > most {
+		return 0
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return 0
+	}
+	var report struct {
+		Groups []struct{ Service, Method, Client, Server string }
+	}
+	if json.Unmarshal(data, &report) == nil {
+		for _, g := range report.Groups {
+			c.add(g.Service, g.Method, g.Client, g.Server)
+		}
+	}
+	return int64(len(data))
+}
+
+// Frame is not looked at: calls have the names.
+func (c *nameCollector) Frame(*pipeline.Row) {}
+
+func (c *nameCollector) Call(k *call.Call, _ bool) {
+	if k.Request != nil {
+		c.add(k.Request.Service(), k.Request.Method(), k.Client(), k.Server())
+	}
+}
+
+func (c *nameCollector) add(service, method, client, server string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.put("service", service)
+	if len(c.services) == 0 || slices.ContainsFunc(c.services, func(g call.Glob) bool { return g.Match(service) }) {
+		c.put("method", method)
+	}
+	client, server = hostOf(client), strings.TrimSpace(server)
+	c.put("client", client)
+	c.put("server", server)
+	c.put("host", client)
+	if host, port, err := net.SplitHostPort(server); err == nil {
+		c.put("host", host)
+		c.put("port", port)
+	}
+}
+
+func hostOf(address string) string {
+	if host, _, err := net.SplitHostPort(address); err == nil {
+		return host
+	}
+	return address
+}
+
+// put remembers a name that can be written in one word of a line.
+func (c *nameCollector) put(kind, name string) {
+	if name == "" || name == "?" || len(name) > 500 || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f || r == ',' }) {
+		return
+	}
+	if c.sets[kind] == nil {
+		c.sets[kind] = make(map[string]bool)
+	}
+	if len(c.sets[kind]) < completeNames {
+		c.sets[kind][strings.Clone(name)] = true
+	}
+}
+
+func (c *nameCollector) names() *captureNames {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	sorted := func(kind string) []string { return slices.Sorted(maps.Keys(c.sets[kind])) }
+	return &captureNames{sorted("service"), sorted("method"), sorted("client"), sorted("server"), sorted("host"), sorted("port")}
+}

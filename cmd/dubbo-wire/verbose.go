@@ -1,0 +1,104 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/report"
+)
+
+// tellRun says what --verbose says of a run: of each input what it is and how much was read, how fast that went with how
+// many workers, and which limits were reached. Read is bytes as they lie on disk, 0 where there is no file.
+func tellRun(w io.Writer, inputs []capture.Input, t *pipeline.Totals, read int64, jobs int, took time.Duration) {
+	line := func(format string, args ...any) { fmt.Fprintf(w, "dubbo-wire: "+format+"\n", args...) }
+	for i := range inputs {
+		line("%s: %s", inputs[i].File, inputText(&inputs[i]))
+	}
+	seconds := took.Seconds()
+	rate := func(n int64) string { return bytesText(int64(float64(n)/max(seconds, 1e-6))) + "/s" }
+	speed := fmt.Sprintf("%s packets, %s on the wire in %s", report.Count(t.Packets), bytesText(t.LinkBytes), tookText(took))
+	if read > 0 {
+		speed += fmt.Sprintf(": %s from disk, %s", bytesText(read), rate(read))
+	}
+	line("%s; %s; %s", speed, counted(t.Frames, "frame"), counted(int64(jobs), "worker"))
+	for _, text := range limitsReached(t) {
+		line("%s", text)
+	}
+}
+
+// inputText is one input in a line.
+func inputText(in *capture.Input) string {
+	if in.Err != nil {
+		return "not read"
+	}
+	parts := []string{in.Format}
+	if in.Compression != "" {
+		parts[0] += " in " + in.Compression
+	}
+	links := make([]string, len(in.LinkTypes))
+	for i, l := range in.LinkTypes {
+		links[i] = l.String()
+	}
+	if len(links) > 0 {
+		parts = append(parts, "link type "+strings.Join(links, ", "))
+	}
+	parts = append(parts, counted(in.Packets, "packet")+" of "+bytesText(in.Bytes))
+	if in.Packets > 0 {
+		parts = append(parts, fmt.Sprintf("from %s for %s", time.Unix(0, in.FirstTime).UTC().Format("2006-01-02T15:04:05.000Z"), tookText(time.Duration(in.LastTime-in.FirstTime))))
+	}
+	if in.SnapLen > 0 {
+		parts = append(parts, fmt.Sprintf("snap length %d cut %s", in.SnapLen, counted(in.TruncatedPackets, "packet")))
+	} else if in.TruncatedPackets > 0 {
+		parts = append(parts, counted(in.TruncatedPackets, "packet")+" cut")
+	}
+	if in.Dropped >= 0 {
+		parts = append(parts, counted(in.Dropped, "packet")+" dropped while it was recorded")
+	}
+	if in.Filter != "" {
+		parts = append(parts, fmt.Sprintf("recorded with the filter %q", in.Filter))
+	}
+	if n := int64(len(in.Damage)) + in.DamageLeftOut; n > 0 {
+		parts = append(parts, "damaged at "+counted(n, "place"))
+	} else {
+		parts = append(parts, "no damage")
+	}
+	return strings.Join(parts, "; ")
+}
+
+// limitsReached says which limits a run ran into, and what that meant; one line if none.
+func limitsReached(t *pipeline.Totals) []string {
+	var out []string
+	for _, l := range []struct {
+		n          int64
+		flag, what string
+	}{
+		{t.TCP.Expired - t.TCP.Idle, "--max-connections", "connections were ended while in use"},
+		{t.TCP.Forgotten, "--max-connections", "connections without payload were forgotten"},
+		{t.TCP.Idle, "--idle-timeout", "connections were ended as idle"},
+		{t.Expired, "--max-open-calls", "requests were given up"},
+		{t.ExpiredByTime, "--call-timeout", "requests were given up"},
+	} {
+		if l.n > 0 {
+			out = append(out, fmt.Sprintf("limit %s reached: %s %s", l.flag, report.Count(l.n), l.what))
+		}
+	}
+	if out == nil {
+		out = []string{"no limit was reached"}
+	}
+	return out
+}
+
+// tookText is a time with three digits.
+func tookText(d time.Duration) string {
+	switch {
+	case d < time.Millisecond:
+		return fmt.Sprintf("%d µs", d.Microseconds())
+	case d < time.Second:
+		return fmt.Sprintf("%.3g ms", float64(d)/1e6)
+	}
+	return fmt.Sprintf("%.1f s", d.Seconds())
+}

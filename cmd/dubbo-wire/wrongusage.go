@@ -1,0 +1,177 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// unknownCommand says what may have been meant: a file without a command, or another spelling.
+func unknownCommand(root *cobra.Command, name string) error {
+	if _, err := os.Stat(name); err == nil || strings.ContainsAny(name, "./\\") || name == "-" {
+		return usage("%q is no command; to measure a capture: dubbo-wire analyze %s", name, name)
+	}
+	if near := root.SuggestionsFor(name); len(near) > 0 {
+		return usage("unknown command %q; did you mean %s? dubbo-wire --help lists the commands", name, strings.Join(near, " or "))
+	}
+	return usage("unknown command %q; dubbo-wire --help lists the commands", name)
+}
+
+// noArguments is for commands that take none.
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usage("%s takes no arguments, and there is %q; see %s --help", cmd.Name(), args[0], cmd.CommandPath())
+	}
+	return nil
+}
+
+// flagError words what is wrong with a flag.
+func flagError(cmd *cobra.Command, err error) error {
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		return unknownFlag(cmd, unknown)
+	}
+	if without, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
+		f := without.GetFlag()
+		value, _ := pflag.UnquoteUsage(f)
+		return usage("--%s needs a value: --%s %s; see %s --help", f.Name, f.Name, value, cmd.CommandPath())
+	}
+	invalid, ok := errors.AsType[*pflag.InvalidValueError](err)
+	if !ok {
+		return usage("%v; see %s --help", err, cmd.CommandPath())
+	}
+	f := invalid.GetFlag()
+	text := "cannot be understood; see " + cmd.CommandPath() + " --help"
+	switch f.Value.Type() {
+	case "int", "int64", "intSlice":
+		text = "write a whole number"
+	case "float64":
+		text = "write a number"
+	case "duration":
+		text = "write a duration like 500ms, 2s or 1m30s"
+	case "bool":
+		text = "it is true or false"
+	}
+	return usage("--%s %s: %s", f.Name, invalid.GetValue(), text)
+}
+
+// unknownFlag says what may have been meant: a flag with a similar name, or one of another command.
+func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
+	name := err.GetSpecifiedName()
+	letters := err.GetSpecifiedShortnames()
+	if letters != "" {
+		if len(letters) > 2 && flagOf(cmd, letters) != nil {
+			return usage("unknown flag: -%s in -%s; did you mean --%s?", name, letters, letters)
+		}
+		return usage("unknown flag: -%s; see %s --help", name, cmd.CommandPath())
+	}
+	if !cmd.HasParent() {
+		if others := commandsWith(cmd, name); len(others) == 0 {
+			if near := nearest(name, allFlags(cmd)); near != "" {
+				return usage("unknown flag: --%s; did you mean --%s? No command was given either; dubbo-wire --help lists them", name, near)
+			}
+			return usage("unknown flag: --%s, and no command was given; dubbo-wire --help lists them", name)
+		}
+		return usage("--%s without a command; dubbo-wire --help lists them (to measure a capture: dubbo-wire analyze FILE)", name)
+	}
+	if others := commandsWith(cmd.Root(), name); len(others) > 0 {
+		return usage("%s has no --%s; it is a flag of %s", cmd.Name(), name, listed(others, "and"))
+	}
+	if near := nearest(name, flagNames(cmd)); near != "" {
+		return usage("unknown flag: --%s; did you mean --%s?", name, near)
+	}
+	return usage("unknown flag: --%s; see %s --help", name, cmd.CommandPath())
+}
+
+func flagOf(cmd *cobra.Command, name string) *pflag.Flag {
+	if f := cmd.Flags().Lookup(name); f != nil {
+		return f
+	}
+	return cmd.InheritedFlags().Lookup(name)
+}
+
+// flagNames are the names of a command's flags that help shows.
+func flagNames(cmd *cobra.Command) []string {
+	var names []string
+	add := func(f *pflag.Flag) {
+		if !f.Hidden && !slices.Contains(names, f.Name) {
+			names = append(names, f.Name)
+		}
+	}
+	cmd.LocalFlags().VisitAll(add)
+	cmd.InheritedFlags().VisitAll(add)
+	return names
+}
+
+// allFlags are the names of all commands' flags.
+func allFlags(root *cobra.Command) []string {
+	names := flagNames(root)
+	for _, c := range root.Commands() {
+		names = append(names, flagNames(c)...)
+	}
+	return names
+}
+
+// commandsWith are the commands that have a flag.
+func commandsWith(root *cobra.Command, name string) []string {
+	var names []string
+	for _, c := range root.Commands() {
+		if !c.Hidden && slices.Contains(flagNames(c), name) {
+			names = append(names, c.Name())
+		}
+	}
+	return names
+}
+
+// listed joins words as people do.
+func listed(words []string, last string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " " + last + " " + words[len(words)-1]
+}
+
+// nearest is the name that may have been meant, "" if none is near: at most a third of its letters are other ones, or it
+// begins so.
+func nearest(name string, names []string) string {
+	if len(name) > 64 {
+		return ""
+	}
+	best, least := "", len(name)/3+1
+	for _, n := range names {
+		d := distance(name, n)
+		if d >= least && len(name) >= 3 && strings.HasPrefix(n, name) {
+			d = least - 1
+		}
+		if d < least {
+			best, least = n, d
+		}
+	}
+	return best
+}
+
+// distance is how many letters have to be put in, left out, replaced or swapped with the next to make b of a.
+func distance(a, b string) int {
+	before, last, now := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range len(a) {
+		now[0] = i + 1
+		for j := range len(b) {
+			other := 1
+			if a[i] == b[j] {
+				other = 0
+			}
+			now[j+1] = min(last[j+1]+1, now[j]+1, last[j]+other)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				now[j+1] = min(now[j+1], before[j-1]+1)
+			}
+		}
+		before, last, now = last, now, before
+	}
+	return last[len(b)]
+}
