@@ -8,6 +8,7 @@ require (
 	github.com/charmbracelet/colorprofile v0.4.3
 	github.com/charmbracelet/x/ansi v0.11.7
 	github.com/cpuguy83/go-md2man/v2 v2.0.7
+	github.com/google/pprof v0.0.0-20250403155104-27863c87afa6
 	github.com/gopacket/gopacket v1.7.7
 	github.com/klauspost/compress v1.20.3
 	github.com/rivo/uniseg v0.4.7

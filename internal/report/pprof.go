@@ -1,0 +1,70 @@
+package report
+
+import (
+	"io"
+	"path/filepath"
+
+	"github.com/google/pprof/profile"
+
+	"dubbo-wire/internal/term"
+)
+
+// WritePprof prints what calls weigh as a profile that "go tool pprof" opens: bytes, requests and responses by service,
+// method, direction and path. What a part is for and the serialization are labels.
+func (r *Report) WritePprof(w io.Writer) error {
+	p := &profile.Profile{
+		SampleType: []*profile.ValueType{
+			{Type: "bytes", Unit: "bytes"},
+			{Type: "requests", Unit: "count"},
+			{Type: "responses", Unit: "count"},
+		},
+		DefaultSampleType: "bytes",
+		Comments: []string{
+			"bytes: headers and bodies of the calls' frames. requests, responses: counted at the part header.",
+			"labels: class (what the bytes are for), serialization.",
+		},
+		TimeNanos: r.First, DurationNanos: r.nanos(),
+	}
+	// The names are all there is: without a mapping that says so, pprof would look for a program to find more.
+	m := &profile.Mapping{ID: 1, File: r.inputName(), HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true}
+	p.Mapping = []*profile.Mapping{m}
+	places := make(map[string]*profile.Location)
+	place := func(name string) *profile.Location {
+		l := places[name]
+		if l == nil {
+			f := &profile.Function{ID: uint64(len(p.Function) + 1), Name: name, SystemName: name}
+			l = &profile.Location{ID: f.ID, Mapping: m, Line: []profile.Line{{Function: f}}}
+			p.Function, p.Location, places[name] = append(p.Function, f), append(p.Location, l), l
+		}
+		return l
+	}
+	for _, s := range r.stacks() {
+		sample := &profile.Sample{Value: []int64{s.bytes, s.requests, s.responses}, Label: make(map[string][]string)}
+		for i := len(s.frames) - 1; i >= 0; i-- { // the leaf first
+			sample.Location = append(sample.Location, place(s.frames[i]))
+		}
+		if s.class != "" {
+			sample.Label["class"] = []string{s.class}
+		}
+		if s.serialization != "" {
+			sample.Label["serialization"] = []string{s.serialization}
+		}
+		p.Sample = append(p.Sample, sample)
+	}
+	return p.Write(w)
+}
+
+// inputName says in a word what was read.
+func (r *Report) inputName() string {
+	if len(r.Inputs) == 0 {
+		return ""
+	}
+	name := term.Clean(filepath.Base(r.Inputs[0].File))
+	if r.Inputs[0].File == "-" {
+		name = "standard input"
+	}
+	if n := len(r.Inputs) - 1; n > 0 {
+		name += " and " + plural(int64(n), "more file", "more files")
+	}
+	return name
+}
