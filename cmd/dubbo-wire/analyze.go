@@ -2,11 +2,11 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/pipeline"
@@ -23,6 +23,10 @@ type analyzeFlags struct {
 	top       int
 	maxGroups int
 	parts     bool
+
+	details, sameMethods, findings          bool
+	bigRequests, bigResponses, slow, failed bool
+	sample                                  string
 }
 
 func (a *analyzeFlags) add(cmd *cobra.Command, formats ...string) {
@@ -34,13 +38,23 @@ func (a *analyzeFlags) add(cmd *cobra.Command, formats ...string) {
 	_ = cmd.RegisterFlagCompletionFunc("sort", cobra.FixedCompletions(report.SortNames(), cobra.ShellCompDirectiveNoFileComp))
 	fs.IntVar(&a.top, "top", 0, "print `N` rows of the ranking in tables (default 10); csv and json always have all")
 	fs.IntVar(&a.maxGroups, "max-groups", sizes.DefaultMaxGroups, "keep `N` groups apart; later ones go to one row")
+	fs.BoolVar(&a.details, "details", false, "add a block for each of the top methods: histograms of sizes, what bodies are made of by path, the largest body (5, or as --top says)")
+	fs.BoolVar(&a.sameMethods, "same-methods", false, "only methods seen in more than one serialization, and what the same calls weigh in each")
+	fs.BoolVar(&a.findings, "findings", false, "print only the findings")
+	fs.BoolVar(&a.bigRequests, "big-requests", false, "rank by the largest requests, and list these")
+	fs.BoolVar(&a.bigResponses, "big-responses", false, "rank by the largest responses, and list these")
+	fs.BoolVar(&a.slow, "slow", false, "rank by latency, and list the slowest calls")
+	fs.BoolVar(&a.failed, "errors", false, "rank by errors, and list what went wrong")
+	fs.StringVar(&a.sample, "sample", "", "look into `N` calls of each method on each of 16 shares of the connections, or all, for findings, --details, html, pprof and folded (default: some for findings, all for the others)")
 	fs.BoolVar(&a.parts, "parts", false, "take bodies apart and say what their bytes are for: values, names, attachments, envelope, overhead, opaque")
 }
 
 // parsed is what the flags mean.
 type parsedAnalyze struct {
-	by     sizes.By
-	filter *filter
+	by      sizes.By
+	filter  *filter
+	presets []sizes.Preset
+	sample  int // calls; unset where nothing was asked for
 }
 
 func (a *analyzeFlags) parse() (*parsedAnalyze, error) {
@@ -60,33 +74,54 @@ func (a *analyzeFlags) parse() (*parsedAnalyze, error) {
 	if a.maxGroups < 1 {
 		return nil, usage("--max-groups %d: write a number of groups, 1 or more", a.maxGroups)
 	}
+	if p.sample, err = parseSample(a.sample); err != nil {
+		return nil, err
+	}
+	for _, preset := range []struct {
+		on     bool
+		preset sizes.Preset
+		sort   string
+	}{
+		{a.bigRequests, sizes.BigRequests, "request-max"},
+		{a.bigResponses, sizes.BigResponses, "response-max"},
+		{a.slow, sizes.Slow, "latency"},
+		{a.failed, sizes.Errors, "errors"},
+	} {
+		if !preset.on {
+			continue
+		}
+		p.presets = append(p.presets, preset.preset)
+		if a.sort == "" {
+			a.sort = preset.sort
+		}
+	}
+	if a.sameMethods {
+		for _, k := range []sizes.Key{sizes.Serialization, sizes.Service, sizes.Method} {
+			if !slices.Contains(p.by.Keys, k) {
+				return nil, usage("--same-methods compares serializations method by method: --by needs serialization, service and method")
+			}
+		}
+	}
 	if p.filter, err = a.filter.parse(); err != nil {
 		return nil, err
 	}
 	return p, nil
 }
 
-// groups is the sink of a run that adds calls up.
-type groups struct{ *sizes.Aggregator }
-
-func (groups) Frame(*pipeline.Row) {}
-
-func (g groups) Call(c *call.Call, selected bool) {
-	if selected {
-		g.Aggregator.Call(c)
-	}
-}
-
-// print writes the report to all targets; none from books that do not balance.
-func (a *analyzeFlags) print(targets []*target, r *report.Report, command string) error {
+// print writes the report to all targets; none from books that do not balance. explain is the command that shows a frame, ""
+// where there is none.
+func (a *analyzeFlags) print(targets []*target, r *report.Report, command, explain string) error {
 	if err := r.Totals.Balance(); err != nil {
 		discard(targets)
 		return fail(exitPartly, "no report: %v", err)
 	}
 	r.SortBy(a.sort)
+	if a.sameMethods {
+		r.KeepSameMethods()
+	}
 	for i, t := range targets {
 		st := a.output.style(t)
-		st.Top, st.Command = a.top, command
+		st.Top, st.Command, st.Explain = a.top, command, explain
 		var err error
 		switch t.format {
 		case "json":
@@ -142,17 +177,14 @@ Several files are one capture, merged by time.`,
 				return err
 			}
 			defer in.close(src)
-			agg := sizes.New(p.by, a.maxGroups, names(src.Inputs()))
 			var opt pipeline.Options
-			for _, k := range p.by.Keys {
-				opt.Apart = opt.Apart || k == sizes.Input
-			}
-			opt.Detail = a.detail()
-			totals, readErr := in.read(s, src, p.filter, opt, groups{agg}, nil)
-			withoutBodies(totals)
-			r := report.Build(src.Inputs(), totals, p.by, agg.Groups())
-			r.Filtered, r.Parts = !p.filter.empty, a.parts
-			if err := a.print(targets, r, "analyze "+strings.Join(args, " ")); err != nil {
+			p.filter.apply(&opt)
+			inputs := src.Inputs()
+			in.labels.apart(inputs, slices.Contains(p.by.Keys, sizes.Input), &opt)
+			c := a.collect(p, in.labels.inputs(inputs), targets, &opt)
+			totals, readErr := in.read(s, src, opt, c, nil)
+			r := c.report(src.Inputs(), totals, &opt)
+			if err := a.print(targets, r, "analyze "+strings.Join(args, " "), explainCommand(args)); err != nil {
 				return err
 			}
 			return in.verdict(totals, r.Selected.Calls, r.Filtered, readErr)

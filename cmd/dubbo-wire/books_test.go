@@ -24,7 +24,7 @@ func TestNoReportFromWrongBooks(t *testing.T) {
 		screen := &target{format: "table", under: &b, w: bufio.NewWriter(&b)}
 		files, err := out.targets(&streams{out: &b})
 		require.NoError(t, err)
-		err = (&analyzeFlags{}).print(append(files, screen), r, "analyze a.pcap")
+		err = (&analyzeFlags{}).print(append(files, screen), r, "analyze a.pcap", "")
 		require.ErrorContains(t, err, "do not balance")
 		require.NoError(t, screen.w.Flush())
 		require.Empty(t, b.String())

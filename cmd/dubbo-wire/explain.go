@@ -128,7 +128,8 @@ func explainFrame(s *streams, in *inputFlags, out *outputFlags, x *explainFlags,
 		choice.sought = &pipeline.Sought{Number: x.packet}
 		opt.Sought = choice.sought
 	}
-	totals, readErr := in.read(s, src, fl, opt, choice, choice.done)
+	fl.apply(&opt)
+	totals, readErr := in.read(s, src, opt, choice, choice.done)
 	choice.end()
 	if choice.found == nil {
 		discard(targets)

@@ -23,7 +23,8 @@ type inputFlags struct {
 	jobs        int
 	limits      limitFlags
 
-	stop *interrupt
+	stop   *interrupt
+	labels *labels // of the files that were opened
 }
 
 func (i *inputFlags) add(cmd *cobra.Command) {
@@ -43,8 +44,12 @@ func needFiles(cmd *cobra.Command, args []string) error {
 
 // open opens the files; close src and release the signals behind it.
 func (i *inputFlags) open(s *streams, args []string) (*capture.Files, error) {
+	var err error
+	if i.labels, err = parseLabels(args); err != nil {
+		return nil, err
+	}
 	i.stop = catch()
-	src, err := capture.Open(args, capture.Options{Stdin: i.stop.reader(s.in), Pipe: i.stop.reader})
+	src, err := capture.Open(i.labels.paths, capture.Options{Stdin: i.stop.reader(s.in), Pipe: i.stop.reader})
 	if err != nil {
 		i.stop.release()
 		return nil, err
@@ -91,9 +96,11 @@ func (i *inputFlags) jobCount(src *capture.Files, detail dubbo.Detail) int {
 // read runs the line over the files. The error, if any, is one line with its exit code and comes after what was
 // readable has been given to the sink. Reading ends early when nobody takes what comes out of it any more: when broken,
 // if it is not nil, returns true.
-func (i *inputFlags) read(s *streams, src *capture.Files, fl *filter, opt pipeline.Options, sink pipeline.Sink, broken func() bool) (*pipeline.Totals, error) {
+func (i *inputFlags) read(s *streams, src *capture.Files, opt pipeline.Options, sink pipeline.Sink, broken func() bool) (*pipeline.Totals, error) {
 	opt.Formats = formats.All()
-	fl.apply(&opt)
+	if opt.Apart == nil {
+		i.labels.apart(src.Inputs(), false, &opt)
+	}
 	opt.Jobs, opt.Limits = i.jobCount(src, opt.Detail), i.limits.parsed
 	begun, bar := time.Now(), newProgress(s, i.quiet || s.quiet, src)
 	opt.Stop = func() bool {

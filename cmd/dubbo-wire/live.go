@@ -20,7 +20,6 @@ import (
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/screen"
-	"dubbo-wire/internal/sizes"
 )
 
 // liveRun is one capture from an interface: what is open, and who watches.
@@ -213,16 +212,16 @@ func (l *liveRun) run() error {
 		}
 	}()
 	l.started = time.Now()
-	agg := sizes.New(l.p.by, l.a.maxGroups, []string{l.name})
 	opt := pipeline.Options{
-		Formats: formats.All(), Detail: l.a.detail(), Limits: l.in.limits.parsed, Live: true,
+		Formats: formats.All(), Limits: l.in.limits.parsed, Live: true,
 		Stop: l.stopped, Watch: l.watch,
 	}
 	l.p.filter.apply(&opt)
 	if l.recorder != nil {
 		opt.Tap = l.recorder
 	}
-	totals, runErr := pipeline.Run(l.ending, opt, l.watchers(groups{agg}, &opt))
+	c := l.a.collect(l.p, []string{l.name}, l.targets, &opt)
+	totals, runErr := pipeline.Run(l.ending, opt, l.watchers(c, &opt))
 	whole = true
 	recordErr := l.unwatch()
 	if l.s.verbose {
@@ -232,12 +231,10 @@ func (l *liveRun) run() error {
 		l.print(l.intervals.End(totals), true)
 	}
 
-	withoutBodies(totals)
 	inputs := l.src.Inputs()
 	inputs[0].Filter = l.filter.text
-	r := report.Build(inputs, totals, l.p.by, agg.Groups())
-	r.Filtered, r.Parts = !l.p.filter.empty, l.a.parts
-	if err := l.a.print(l.targets, r, l.commandLine()); err != nil {
+	r := c.report(inputs, totals, &opt)
+	if err := l.a.print(l.targets, r, l.commandLine(), ""); err != nil {
 		// What was captured does not come again: without its file, the report is at least to be seen.
 		if len(l.a.output.files) > 0 && !errors.Is(err, syscall.EPIPE) {
 			_ = r.Write(l.s.out, "table", report.Style{Width: terminalWidth(l.s.out), Top: l.a.top, Command: l.commandLine()})

@@ -158,7 +158,8 @@ The table shows no values; json and jsonl have arguments, attachments, results a
 			}
 			// Even the table names exceptions, which stand in values.
 			opt := pipeline.Options{Detail: dubbo.Values, RenderValues: wantsJSON(targets) && !noValues, Redact: redact}
-			totals, readErr := in.read(s, src, fl, opt, callRows{w}, w.broken)
+			fl.apply(&opt)
+			totals, readErr := in.read(s, src, opt, callRows{w}, w.broken)
 			if err := w.close(); err != nil {
 				return err
 			}
@@ -257,7 +258,8 @@ headerBytes + bodyBytes. Frame numbers run over all inputs and never depend on f
 			if wantsJSON(targets) {
 				opt.Prepare = func() func(*pipeline.Row) any { return (&report.Frames{Depth: depth}).Prepare }
 			}
-			totals, readErr := in.read(s, src, fl, opt, sink, w.broken)
+			fl.apply(&opt)
+			totals, readErr := in.read(s, src, opt, sink, w.broken)
 			sink.flush()
 			if err := w.close(); err != nil {
 				return err

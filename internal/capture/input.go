@@ -6,6 +6,7 @@ import "fmt"
 // far. Counters are final when Next has returned io.EOF.
 type Input struct {
 	File             string     // as given, or folder/name; "-" is standard input
+	Source           int        // which of the arguments it came from, from 0: a folder is one
 	Format           string     // "pcap" or "pcapng"; empty if it could not be opened
 	Compression      string     // "gzip" or "zstd"; empty if none
 	LinkTypes        []LinkType // of the file's interfaces, each once, in the file's order

@@ -22,6 +22,7 @@ type Options struct {
 // Source. All methods but Progress belong to one goroutine.
 type Files struct {
 	inputs []*Input
+	source int // of the inputs that are being added
 	stdin  io.Reader
 	pipe   func(io.Reader) io.Reader
 
@@ -50,7 +51,8 @@ func Open(paths []string, opt Options) (*Files, error) {
 		f.stdin = os.Stdin
 	}
 	seenStdin := false
-	for _, path := range paths {
+	for source, path := range paths {
+		f.source = source
 		if path == "-" {
 			if seenStdin {
 				f.fail(path, &Error{Cause: StdinTwice, File: path, Text: "standard input (-) is given twice; it can be read once"})
@@ -115,7 +117,7 @@ func (f *Files) addFolder(dir string) {
 // add looks at a file's first packet. With optional, a file that is no capture is
 // not an input; add reports whether it became one.
 func (f *Files) add(name, path string, optional bool) bool {
-	fl := &file{in: &Input{File: name}, index: len(f.inputs), path: path}
+	fl := &file{in: &Input{File: name, Source: f.source}, index: len(f.inputs), path: path}
 	if err := f.probe(fl); err != nil {
 		if optional && passOver(name, CauseOf(err)) {
 			return false
@@ -145,7 +147,7 @@ func passOver(name string, c Cause) bool {
 
 // fail adds an input that cannot be read.
 func (f *Files) fail(name string, err error) {
-	f.inputs = append(f.inputs, &Input{File: name, Dropped: -1, Err: err})
+	f.inputs = append(f.inputs, &Input{File: name, Source: f.source, Dropped: -1, Err: err})
 }
 
 func addSize(total, size int64) int64 {

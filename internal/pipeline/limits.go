@@ -58,7 +58,7 @@ func (l Limits) withDefaults() Limits {
 // share is a lane's part of a total.
 func share(total int) int { return max(1, total/Lanes) }
 
-func (l *Limits) assembler(apart bool) assemble.Config {
+func (l *Limits) assembler(apart []int) assemble.Config {
 	return assemble.Config{
 		GapPackets: l.GapPackets, GapTime: l.GapTime, IdleTime: l.IdleTime, Apart: apart,
 		MaxConnections: share(l.MaxConnections), MaxEmpty: share(l.MaxEmpty), MaxClosed: share(l.MaxClosed), MaxHeld: share(l.MaxHeld), MaxHeldPerConnection: min(l.MaxHeldPerConnection, share(l.MaxHeld)),

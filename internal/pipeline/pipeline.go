@@ -51,8 +51,9 @@ type Options struct {
 	// Prepare, if set, returns what each goroutine calls for every frame, with all that was decoded; what comes back is
 	// in the Prepared of that frame's row.
 	Prepare func() func(r *Row) any
-	// Apart reads each input alone: a 4-tuple in two files is two connections.
-	Apart bool
+	// Apart is the source of each input, by its index, where sources are read alone: a 4-tuple in two of them is two
+	// connections. nil: all inputs are one capture.
+	Apart []int
 	// Limits bound memory.
 	Limits Limits
 	// Jobs is how many workers share the connections; up to 1: none, all is done in the caller's goroutine. More than one

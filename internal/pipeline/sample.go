@@ -19,6 +19,8 @@ type Sample struct {
 	// Bytes bounds the bodies of a method's calls in a lane, and of all methods to 64 times that; at least
 	// leastCalls are looked into nevertheless. 0 is no bound.
 	Bytes int
+	// Paths asks for the bytes by path.
+	Paths bool
 	// Bodies asks for copies of the responses' bodies, of the first few.
 	Bodies bool
 }
@@ -116,7 +118,10 @@ func (k *sampler) frame(l *lane, d *direction, f *dubbo.Frame, m *call.Message, 
 		return
 	}
 	m.Parts, m.Looked = msg.Parts, true
-	in := &call.Inside{Paths: k.anatomy.Append(nil, msg.Tree), Attachments: k.attachments(f, msg)}
+	in := &call.Inside{Attachments: k.attachments(f, msg)}
+	if k.Paths {
+		in.Paths = k.anatomy.Append(nil, msg.Tree)
+	}
 	if k.Bodies && msg.Kind == dubbo.Response && f.BodyLen >= leastCopied && f.BodyLen <= maxCopied && of.copied < copies {
 		of.copied++
 		in.Body = append(in.Body, f.Body...)

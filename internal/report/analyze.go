@@ -13,8 +13,8 @@ import (
 	"dubbo-wire/internal/term"
 )
 
-// defaultTop is the rows of a ranking when none are asked for.
-const defaultTop = 10
+// DefaultTop is the rows of a ranking when none are asked for.
+const DefaultTop = 10
 
 // Write prints the report as "table", "markdown" or "csv". CSV has the groups alone, one a row.
 func (r *Report) Write(w io.Writer, format string, s Style) error {
@@ -33,14 +33,26 @@ func (r *Report) Write(w io.Writer, format string, s Style) error {
 func (r *Report) document(s *Style) *document {
 	d := &document{summary: r.summary(s)}
 	d.sections = append(d.sections, r.onTheWire(s))
+	if r.SameMethods {
+		d.sections = append(d.sections, r.fairComparison()...)
+	}
 	if r.Selected.Calls > 0 {
 		d.sections = append(d.sections, r.comparison(s))
-		if r.Parts {
+		if r.Parts || r.Sampled {
 			d.sections = append(d.sections, r.madeOf(s))
 		}
 		d.sections = append(d.sections, r.ranking(s))
+		for _, w := range r.Worst {
+			d.sections = append(d.sections, r.worst(w, s))
+		}
+		if sec, ok := r.pairs(s); ok {
+			d.sections = append(d.sections, sec)
+		}
 	}
 	d.sections = append(d.sections, r.coverageSection(s))
+	if r.Details {
+		d.sections = append(d.sections, r.details(s)...)
+	}
 	return d
 }
 

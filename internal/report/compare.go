@@ -46,7 +46,7 @@ func (r *Report) comparison(s *Style) section {
 	sec.notes = append(sec.notes, fmt.Sprintf("share: of the %s of these %s on the wire; p50, p99 within 1 %%.",
 		bytesText(r.Selected.WireBytes(), s), plural(r.Selected.Calls, "call", "calls")))
 	if apart && len(rows) > 1 {
-		sec.notes = append(sec.notes, r.sameMethods(rows))
+		sec.notes = append(sec.notes, r.sameMethods()...)
 	}
 	return sec
 }
@@ -151,65 +151,7 @@ func (r *Report) top(s *Style) int {
 	if s.Top > 0 {
 		return s.Top
 	}
-	return defaultTop
-}
-
-// sameMethods says how far the rows of the comparison can be compared. It counts, and names no winner.
-func (r *Report) sameMethods(rows []*merged) string {
-	text := "The rows carry different calls: their sizes compare only for methods seen in both."
-	service, method := r.keyIndex(sizes.Service), r.keyIndex(sizes.Method)
-	var names []string
-	for _, m := range rows {
-		if !m.Rest {
-			names = append(names, r.comparisonName(m.Values))
-		}
-	}
-	if service < 0 || method < 0 || len(names) < 2 {
-		return text
-	}
-	seen := make(map[[2]string]map[string]bool) // method: rows
-	for _, g := range r.Groups {
-		if g.Rest || isUnknown(g.Values[service], g.Values[method]) {
-			continue
-		}
-		m := [2]string{g.Values[service], g.Values[method]}
-		if seen[m] == nil {
-			seen[m] = make(map[string]bool)
-		}
-		var values []string
-		for i, k := range r.By.Keys {
-			if k == sizes.Protocol || k == sizes.Serialization {
-				values = append(values, g.Values[i])
-			}
-		}
-		seen[m][r.comparisonName(values)] = true
-	}
-	if len(names) > 3 {
-		all, several := 0, 0
-		for _, in := range seen {
-			if len(in) == len(names) {
-				all++
-			}
-			if len(in) > 1 {
-				several++
-			}
-		}
-		return fmt.Sprintf("%s %s in more than one row, %s in all %d.",
-			text, upperFirst(wasSeen(several)), countOrNone(all), len(names))
-	}
-	var pairs []string
-	for i, a := range names {
-		for _, b := range names[i+1:] {
-			n := 0
-			for _, in := range seen {
-				if in[a] && in[b] {
-					n++
-				}
-			}
-			pairs = append(pairs, fmt.Sprintf("%s in %s and in %s", wasSeen(n), a, b))
-		}
-	}
-	return text + " " + upperFirst(strings.Join(pairs, ", ")) + "."
+	return DefaultTop
 }
 
 // comparisonName names a row of the comparison in a sentence.

@@ -1,6 +1,9 @@
 package report
 
 import (
+	"fmt"
+	"math"
+
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/sizes"
 )
@@ -30,7 +33,39 @@ func (r *Report) madeOf(s *Style) section {
 		}
 		tab.rows = append(tab.rows, cells)
 	})
-	return section{title: title, table: tab}
+	sec := section{title: title, table: tab}
+	if r.Sampled {
+		requests, responses := r.Selected.Looked[0], r.Selected.Looked[1]
+		all := r.Selected.Request.Body.Count + r.Selected.Response.Body.Count
+		if requests+responses < all {
+			sec.notes = []string{fmt.Sprintf("Estimated from %s of %s, the first of each method, which stand for all of it: --parts counts all.",
+				formatCount(requests+responses), plural(all, "body", "bodies"))}
+		}
+	}
+	return sec
+}
+
+// Estimate says that only some bodies were taken apart: what these are made of stands for all bodies of their group, in
+// proportion. Groups without such bodies have no part in it.
+func (r *Report) Estimate() {
+	r.Sampled, r.Selected.Parts = true, [decode.ClassMissing]int64{}
+	for _, g := range r.Groups {
+		seen, all := int64(0), g.Request.Body.Total+g.Response.Body.Total
+		for _, n := range g.Parts {
+			seen += n
+		}
+		if seen == 0 || seen == all {
+			continue
+		}
+		for i, n := range g.Parts {
+			g.Parts[i] = int64(math.Round(float64(n) * float64(all) / float64(seen)))
+		}
+	}
+	for _, g := range r.Groups {
+		for i, n := range g.Parts {
+			r.Selected.Parts[i] += n
+		}
+	}
 }
 
 // parts lists the bytes of a group's bodies by class.

@@ -19,6 +19,10 @@ func (d *document) writeMarkdown(w io.Writer, s *Style) error {
 			t.writeMarkdown(&b, s)
 		}
 		for _, note := range sec.notes {
+			if command, ok := strings.CutPrefix(note, verbatim); ok {
+				b.WriteString("\n    " + command + "\n")
+				continue
+			}
 			b.WriteString("\n" + markdownText(note) + "\n")
 		}
 	}

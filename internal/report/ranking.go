@@ -13,7 +13,7 @@ func (r *Report) ranking(s *Style) section {
 	keys := r.rankedKeys()
 	var rows []*merged
 	var beyond *merged
-	for _, m := range r.merge(allOf(len(r.By.Keys))) {
+	for _, m := range r.ranked() {
 		if m.Rest {
 			beyond = m
 			continue
@@ -26,8 +26,6 @@ func (r *Report) ranking(s *Style) section {
 		order = sortWords[r.Sorted]
 	case r.byTime():
 		order = "in order"
-	default:
-		slices.SortStableFunc(rows, byWire)
 	}
 	shown := rows
 	if top := r.top(s); len(rows) > top {
@@ -160,11 +158,13 @@ func (r *Report) rankingTitle(keys []int) string {
 }
 
 var sortWords = map[string]string{
-	"key":      "by name",
-	"bytes":    "by bytes on the wire",
-	"calls":    "by calls",
-	"request":  "by mean request",
-	"response": "by mean response",
-	"errors":   "by errors",
-	"latency":  "by latency p99",
+	"key":          "by name",
+	"bytes":        "by bytes on the wire",
+	"calls":        "by calls",
+	"request":      "by mean request",
+	"response":     "by mean response",
+	"request-max":  "by largest request",
+	"response-max": "by largest response",
+	"errors":       "by errors",
+	"latency":      "by latency p99",
 }

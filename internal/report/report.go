@@ -43,6 +43,10 @@ type Report struct {
 	Pairs *sizes.Pairs
 	// Timeline is what passed over time; nil where it was not counted.
 	Timeline *sizes.Timeline
+	// Worst are the calls that presets ask for.
+	Worst []*sizes.Worst
+	// Details: the top methods have a block each. SameMethods: the groups are those of methods seen in several serializations.
+	Details, SameMethods bool
 	// Findings is what the calls give reason to act on; nil where it was not looked for.
 	Findings []Finding
 }
@@ -124,7 +128,8 @@ func (r *Report) Stream() int64 { return r.Totals.TCP.Stream }
 // up to 100.
 func (r *Report) Percent() float64 { return math.Floor(r.Totals.Percent()*1e4) / 1e4 }
 
-// SortBy orders the groups: by "calls", "bytes" (on the link), "request", "response" (mean body bytes), "errors",
+// SortBy orders the groups: by "calls", "bytes" (on the link), "request", "response" (mean body bytes), "request-max",
+// "response-max" (largest body), "errors",
 // "latency" (p99), largest first; "" or "key" leaves them by key. ok is false for any other name.
 func (r *Report) SortBy(name string) (ok bool) {
 	less, ok := sorters[name]
@@ -152,18 +157,20 @@ func (r *Report) SortBy(name string) (ok bool) {
 
 // SortNames are the names that SortBy takes.
 func SortNames() []string {
-	return []string{"key", "bytes", "calls", "request", "response", "errors", "latency"}
+	return []string{"key", "bytes", "calls", "request", "response", "request-max", "response-max", "errors", "latency"}
 }
 
 var sorters = map[string]func(*sizes.Group) float64{
-	"":         nil,
-	"key":      nil,
-	"calls":    func(g *sizes.Group) float64 { return float64(g.Calls) },
-	"bytes":    func(g *sizes.Group) float64 { return float64(g.WireBytes()) },
-	"request":  func(g *sizes.Group) float64 { return g.Request.Body.Mean() },
-	"response": func(g *sizes.Group) float64 { return g.Response.Body.Mean() },
-	"errors":   func(g *sizes.Group) float64 { return float64(g.Errors) },
-	"latency":  func(g *sizes.Group) float64 { return float64(g.Latency.Percentile(99)) },
+	"":             nil,
+	"key":          nil,
+	"calls":        func(g *sizes.Group) float64 { return float64(g.Calls) },
+	"bytes":        func(g *sizes.Group) float64 { return float64(g.WireBytes()) },
+	"request":      func(g *sizes.Group) float64 { return g.Request.Body.Mean() },
+	"response":     func(g *sizes.Group) float64 { return g.Response.Body.Mean() },
+	"request-max":  func(g *sizes.Group) float64 { return float64(g.Request.Body.Max) },
+	"response-max": func(g *sizes.Group) float64 { return float64(g.Response.Body.Max) },
+	"errors":       func(g *sizes.Group) float64 { return float64(g.Errors) },
+	"latency":      func(g *sizes.Group) float64 { return float64(g.Latency.Percentile(99)) },
 }
 
 // Style is how tables are printed.
@@ -175,6 +182,19 @@ type Style struct {
 	Top   int  // rows of the ranking; 0: the default
 	// Command is the command line that made the report ("analyze trace.pcap"), for hints.
 	Command string
+	// Explain is the command that shows a frame of the same inputs byte by byte, without its number; "" where there is none.
+	Explain string
+}
+
+// verbatim begins a note that is a command: it is neither wrapped nor cut.
+const verbatim = "$ "
+
+// explain is the command that shows a frame; "" where there is none.
+func (s *Style) explain(frame int64) string {
+	if s.Explain == "" || frame <= 0 {
+		return ""
+	}
+	return s.Explain + " --frame " + formatFrame(frame)
 }
 
 // rfc3339 formats nanoseconds since the Unix epoch in UTC, as machine output has it.

@@ -48,6 +48,10 @@ func (d *document) writeText(w io.Writer, s *Style) error {
 			writeHeading(&b, title, s)
 		}
 		for _, note := range notes {
+			if command, ok := strings.CutPrefix(note, verbatim); ok {
+				b.WriteString(strings.Repeat(" ", 2*indent) + command + "\n")
+				continue
+			}
 			for k, line := range term.Wrap(note, prose-indent-2) {
 				if k > 0 {
 					b.WriteString("  ")

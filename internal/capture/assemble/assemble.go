@@ -48,8 +48,9 @@ type Config struct {
 	MaxConnections, MaxEmpty int
 	// IdleTime ends connections without packets for that long, at the latest after twice that (default 0: never).
 	IdleTime time.Duration
-	// Apart reads each input alone: a 4-tuple in two files is two connections.
-	Apart bool
+	// Apart is the source of each input, by its index, where sources are read alone: a 4-tuple in two of them is two
+	// connections. nil: all inputs are one capture.
+	Apart []int
 }
 
 func (c Config) withDefaults() Config {
@@ -213,8 +214,9 @@ func (a *Assembler) Segment(s *packet.Segment, o *Origin) *Connection {
 	} else {
 		a.Ledger.Empty++
 	}
-	tag := a.table.hash(s, o.File, a.cfg.Apart)
-	c, i := a.find(tag, s, o.File)
+	source := a.source(o.File)
+	tag := a.table.hash(s, source)
+	c, i := a.find(tag, s, source)
 	if c != nil && c.odd(i, s) {
 		var wanted bool
 		if c, wanted = a.judge(c, i, s, o); !wanted {

@@ -311,7 +311,7 @@ func TestOpenAndFinish(t *testing.T) {
 
 // The table finds all that are in it, in both directions, whatever was taken out.
 func TestTable(t *testing.T) {
-	w := newWire(Config{Apart: true})
+	w := newWire(Config{Apart: []int{0, 1}})
 	segment := func(i int) *packet.Segment {
 		s := &packet.Segment{Src: client, Dst: server, Flags: ack}
 		s.Src.Port, s.Dst.IP[14] = uint16(i), byte(i>>16)
@@ -321,7 +321,7 @@ func TestTable(t *testing.T) {
 	find := func(i int) (*Connection, int) {
 		s := segment(i)
 		s.Src, s.Dst = s.Dst, s.Src
-		return w.a.find(w.a.table.hash(s, i%2, true), s, i%2)
+		return w.a.find(w.a.table.hash(s, i%2), s, i%2)
 	}
 	for i := range n {
 		w.a.Segment(segment(i), &Origin{Ordinal: int64(i) + 1, File: i % 2})

@@ -30,12 +30,18 @@ func (t *table) init(s0, s1 uint64) {
 	t.used = 1
 }
 
-// hash is the same for both directions; apart tells files apart.
-func (t *table) hash(s *packet.Segment, file int, apart bool) uint32 {
-	h := t.mix(&s.Src) + t.mix(&s.Dst)
-	if apart {
-		h ^= uint64(file) * 0xa0761d6478bd642f
+// source is where an input belongs to; 0 where all are one.
+func (a *Assembler) source(file int) int {
+	if file < len(a.cfg.Apart) {
+		return a.cfg.Apart[file]
 	}
+	return 0
+}
+
+// hash is the same for both directions of a source.
+func (t *table) hash(s *packet.Segment, source int) uint32 {
+	h := t.mix(&s.Src) + t.mix(&s.Dst)
+	h ^= uint64(source) * 0xa0761d6478bd642f
 	return uint32((h * 0x9e3779b97f4a7c15) >> 32)
 }
 
@@ -49,7 +55,7 @@ func (t *table) mix(e *packet.Endpoint) uint64 {
 func (t *table) at(id uint32) *Connection { return &t.blocks[id/blockLen][id%blockLen] }
 
 // find returns the connection of a segment, and which side sent it.
-func (a *Assembler) find(tag uint32, s *packet.Segment, file int) (*Connection, int) {
+func (a *Assembler) find(tag uint32, s *packet.Segment, source int) (*Connection, int) {
 	t := &a.table
 	mask := uint32(len(t.slots) - 1)
 	for k := tag & mask; ; k = (k + 1) & mask {
@@ -61,7 +67,7 @@ func (a *Assembler) find(tag uint32, s *packet.Segment, file int) (*Connection, 
 			continue
 		}
 		c := t.at(e.id)
-		if a.cfg.Apart && c.File != file {
+		if a.cfg.Apart != nil && a.source(c.File) != source {
 			continue
 		}
 		if c.Ends[0] == s.Src && c.Ends[1] == s.Dst {

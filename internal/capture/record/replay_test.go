@@ -59,7 +59,13 @@ func analyzeSource(t testing.TB, in capture.Source, src *capture.Files, tap pipe
 	by, err := sizes.ParseBy("service,method,serialization,client,server,status,time:10s")
 	require.NoError(t, err)
 	agg := sizes.New(by, 100_000, nil)
-	totals, err := pipeline.Run(in, pipeline.Options{Formats: formats.All(), Detail: dubbo.Envelope, Tap: tap, Apart: apart}, groups{agg})
+	opt := pipeline.Options{Formats: formats.All(), Detail: dubbo.Envelope, Tap: tap}
+	for i := range src.Inputs() {
+		if apart {
+			opt.Apart = append(opt.Apart, i)
+		}
+	}
+	totals, err := pipeline.Run(in, opt, groups{agg})
 	require.NoError(t, err)
 	r := report.Build(src.Inputs(), totals, by, agg.Groups())
 	r.SortBy("")

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"os"
+	"strings"
+
+	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/pipeline"
+)
+
+// labels are the names that users gave to inputs: name=FILE. A file whose own name has that form is a file.
+type labels struct {
+	names []string // by argument; "" where none was given
+	paths []string
+	given bool
+}
+
+func parseLabels(args []string) (*labels, error) {
+	l := &labels{}
+	for _, arg := range args {
+		name, path := splitLabel(arg)
+		if name != "" {
+			l.given = true
+			for i, other := range l.names {
+				if other == name {
+					return nil, usage("%s and %s have the same name; give each its own", args[i], arg)
+				}
+			}
+		}
+		l.names, l.paths = append(l.names, name), append(l.paths, path)
+	}
+	return l, nil
+}
+
+// splitLabel takes name=FILE apart.
+func splitLabel(arg string) (name, path string) {
+	name, path, ok := strings.Cut(arg, "=")
+	if !ok || name == "" || path == "" || strings.ContainsAny(name, "/\\") {
+		return "", arg
+	}
+	if _, err := os.Stat(arg); err == nil {
+		return "", arg
+	}
+	return name, path
+}
+
+// of is the name of an input: its label, else its file.
+func (l *labels) of(in *capture.Input) string {
+	if in.Source < len(l.names) && l.names[in.Source] != "" {
+		return l.names[in.Source]
+	}
+	return in.File
+}
+
+// names are the inputs' names by index.
+func (l *labels) inputs(inputs []capture.Input) []string {
+	out := make([]string, len(inputs))
+	for i := range inputs {
+		out[i] = l.of(&inputs[i])
+	}
+	return out
+}
+
+// apart makes each input be read alone: with labels, and when they are grouped by input. What a label names is one input,
+// also where that is a folder.
+func (l *labels) apart(inputs []capture.Input, byInput bool, opt *pipeline.Options) {
+	if !l.given && !byInput {
+		return
+	}
+	opt.Apart = make([]int, len(inputs))
+	next := len(l.names)
+	for i := range inputs {
+		source := inputs[i].Source
+		if source >= len(l.names) || l.names[source] == "" { // a folder's files, each by itself
+			source = next
+			next++
+		}
+		opt.Apart[i] = source
+	}
+}

@@ -1,0 +1,189 @@
+package report
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"dubbo-wire/internal/sizes"
+	"dubbo-wire/internal/term"
+)
+
+const (
+	// detailed is how many methods have a block of their own when no number is asked for.
+	detailed = 5
+	// maxBins is how many lines a histogram has at most, barWidth how long its longest bar is.
+	maxBins, barWidth = 12, 30
+	// shownPaths is how many paths of a direction a block has.
+	shownPaths = 12
+)
+
+// details has a block for each of the top groups: how its sizes are spread, what its bodies are made of, its largest message.
+func (r *Report) details(s *Style) []section {
+	rows := r.ranked()
+	n := detailed
+	if s.Top > 0 {
+		n = s.Top
+	}
+	var all []section
+	for i, m := range rows {
+		if i == n || m.Rest {
+			break
+		}
+		all = append(all, r.detail(i+1, m, s)...)
+	}
+	if len(all) > 0 && len(rows) > n {
+		last := &all[len(all)-1]
+		last.notes = append(last.notes, fmt.Sprintf("Blocks for more of the %s: --details --top %d.", plural(int64(len(rows)), "row", "rows"), len(rows)))
+	}
+	return all
+}
+
+func (r *Report) detail(rank int, m *merged, s *Style) []section {
+	_, label := r.labels(allOf(len(m.Values)))
+	var names []string
+	for _, c := range label(m.Values) {
+		names = append(names, c.text)
+	}
+	title := fmt.Sprintf("%d  %s", rank, strings.Join(names, "  "))
+	first := section{title: title, notes: []string{fmt.Sprintf("%s, %s on the wire (%s of all), %s failed.",
+		plural(m.Calls, "call", "calls"), bytesText(m.WireBytes(), s), percentText(m.WireBytes(), r.Selected.WireBytes(), s), formatCount(m.Errors))}}
+	all := []section{first}
+	for _, d := range []struct {
+		name string
+		stat *sizes.Stat
+	}{{"request body bytes", &m.Request.Body}, {"response body bytes", &m.Response.Body}} {
+		if d.stat.Count > 0 {
+			all = append(all, histogram(d.name, d.stat, s))
+		}
+	}
+	if in := m.Inside; in != nil {
+		for _, d := range []struct {
+			name  string
+			a     *sizes.Anatomy
+			count int64
+		}{{"requests", &in.Request, m.Request.Body.Count}, {"responses", &in.Response, m.Response.Body.Count}} {
+			if d.a.Messages > 0 {
+				all = append(all, anatomy(d.name, d.a, d.count))
+			}
+		}
+	}
+	if l := m.Largest; l.Frame > 0 {
+		notes := []string{fmt.Sprintf("largest body: %s, frame %d", plural(l.BodyBytes, "byte", "bytes"), l.Frame)}
+		if command := s.explain(l.Frame); command != "" {
+			notes = append(notes, verbatim+command)
+		}
+		all = append(all, section{notes: notes})
+	}
+	return all
+}
+
+// bin is a line of a histogram: n numbers from low to high.
+type bin struct{ low, high, n int64 }
+
+// bins puts the numbers of a distribution into at most maxBins bins, whose width grows with the numbers: whole octaves, or
+// parts of them where that is not too many.
+func bins(stat *sizes.Stat) []bin {
+	var list []bin
+	for _, parts := range []int64{16, 8, 4, 2, 1} {
+		list = list[:0]
+		place := int64(0)
+		stat.Buckets(func(low, high, n int64) {
+			at := int64(-1)
+			if low > 0 {
+				octave := int64(bits.Len64(uint64(low)) - 1)
+				at = octave*parts + (low-1<<octave)*parts>>octave
+			}
+			if len(list) > 0 && at == place {
+				last := &list[len(list)-1]
+				last.high, last.n = high, last.n+n
+				return
+			}
+			list, place = append(list, bin{low, high, n}), at
+		})
+		if len(list) <= maxBins {
+			return list
+		}
+	}
+	// More octaves than lines: the smallest go together.
+	for len(list) > maxBins {
+		list[1].low, list[1].n = list[0].low, list[0].n+list[1].n
+		list = list[1:]
+	}
+	return list
+}
+
+// histogram shows how numbers are spread: each line from the least to the greatest number that is in it.
+func histogram(name string, stat *sizes.Stat, s *Style) section {
+	tab := &table{columns: []column{
+		{name: name, right: true, least: len("response body bytes")},
+		{name: "count", unit: count},
+		{name: "%", unit: percent},
+		{name: ""},
+	}}
+	most := int64(0)
+	list := bins(stat)
+	for _, b := range list {
+		most = max(most, b.n)
+	}
+	for _, b := range list {
+		text := formatCount(b.low)
+		if b.high > b.low {
+			text += " to " + formatCount(b.high)
+		}
+		bar := int((b.n*barWidth + most - 1) / most)
+		tab.rows = append(tab.rows, []cell{textCell(text), numberCell(b.n), ratioCell(b.n, stat.Count), textCell(strings.Repeat("#", bar))})
+	}
+	sec := section{table: tab}
+	if stat.Min == stat.Max {
+		return sec
+	}
+	sec.notes = []string{fmt.Sprintf("min %s, mean %s, p50 %s, p90 %s, p99 %s, max %s", formatCount(stat.Min), formatSize(stat.Mean(), false, s.Exact),
+		formatCount(stat.Percentile(50)), formatCount(stat.Percentile(90)), formatCount(stat.Percentile(99)), formatCount(stat.Max))}
+	return sec
+}
+
+// anatomy shows what bodies are made of by path: bytes a message, in the mean of all that were looked into.
+func anatomy(name string, a *sizes.Anatomy, messages int64) section {
+	tab := &table{columns: []column{
+		{name: "bytes of " + name, flex: true, least: len("bytes of responses")},
+		{name: "for"},
+		{name: "a message", unit: size},
+		{name: "%", unit: percent},
+		{name: "in %", unit: percent},
+	}}
+	paths := a.Paths()
+	shown := paths
+	if len(paths) > shownPaths+1 {
+		shown = paths[:shownPaths]
+	}
+	for _, p := range shown {
+		tab.rows = append(tab.rows, []cell{
+			textCell(term.Clean(p.Path)), textCell(p.Class.String()), ratioCell(p.Bytes, a.Messages), ratioCell(p.Bytes, a.Bytes), ratioCell(p.Messages, a.Messages),
+		})
+	}
+	if rest := paths[len(shown):]; len(rest) > 0 {
+		bytes := int64(0)
+		for _, p := range rest {
+			bytes += p.Bytes
+		}
+		tab.rows = append(tab.rows, []cell{
+			textCell(plural(int64(len(rest)), "more path", "more paths")), textCell(""), ratioCell(bytes, a.Messages), ratioCell(bytes, a.Bytes), {},
+		})
+	}
+	sec := section{table: tab}
+	if a.Messages < messages {
+		sec.notes = []string{fmt.Sprintf("Of %s of %s, the first ones.", formatCount(a.Messages), plural(messages, "message", "messages"))}
+	}
+	return sec
+}
+
+// ranked are the groups in the order of the ranking, those beyond the limit last.
+func (r *Report) ranked() []*merged {
+	rows := r.merge(allOf(len(r.By.Keys)))
+	if r.Sorted == "" && !r.byTime() {
+		slices.SortStableFunc(rows, byWire)
+	}
+	return rows
+}

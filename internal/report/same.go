@@ -1,0 +1,270 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"dubbo-wire/internal/sizes"
+	"dubbo-wire/internal/term"
+)
+
+// sharedMethods is which methods were seen in which serializations: what makes sizes comparable that are of different calls.
+type sharedMethods struct {
+	names   []string // of the rows of the comparison, in their order: protocol/serialization
+	methods map[[2]string]map[string]*sizes.Group
+}
+
+// shared finds them; ok is false where groups do not tell methods or serializations apart.
+func (r *Report) shared() (m sharedMethods, ok bool) {
+	service, method := r.keyIndex(sizes.Service), r.keyIndex(sizes.Method)
+	if service < 0 || method < 0 || r.keyIndex(sizes.Serialization) < 0 {
+		return m, false
+	}
+	_, _, rows, _ := r.compared(&Style{})
+	for _, row := range rows {
+		if !row.Rest {
+			m.names = append(m.names, r.comparisonName(row.Values))
+		}
+	}
+	m.methods = make(map[[2]string]map[string]*sizes.Group)
+	for _, g := range r.Groups {
+		if g.Rest || isUnknown(g.Values[service], g.Values[method]) {
+			continue
+		}
+		key := [2]string{g.Values[service], g.Values[method]}
+		if m.methods[key] == nil {
+			m.methods[key] = make(map[string]*sizes.Group)
+		}
+		name := r.serializationOf(g)
+		if m.methods[key][name] == nil {
+			m.methods[key][name] = new(sizes.Group)
+		}
+		m.methods[key][name].Merge(g)
+	}
+	return m, true
+}
+
+// serializationOf names a group's row of the comparison.
+func (r *Report) serializationOf(g *sizes.Group) string {
+	var values []string
+	for i, k := range r.By.Keys {
+		if k == sizes.Protocol || k == sizes.Serialization {
+			values = append(values, g.Values[i])
+		}
+	}
+	return r.comparisonName(values)
+}
+
+// fair is the same calls in two serializations: the methods that were seen in both, each as often as in the first.
+type fair struct {
+	base, other           string
+	methods               int
+	baseCalls, otherCalls int64
+	request, response     ratio
+}
+
+// ratio is mean body bytes of a call, weighted by the calls of the base. It is defined where the base has such bytes.
+type ratio struct {
+	calls       int64 // of the base, that have such a body
+	base, other float64
+}
+
+func (q *ratio) add(base, other *sizes.Stat) {
+	if base.Count == 0 || other.Count == 0 {
+		return
+	}
+	q.calls += base.Count
+	q.base += float64(base.Total)
+	q.other += float64(base.Count) * other.Mean()
+}
+
+func (q *ratio) text() string {
+	if q.base == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f x", q.other/q.base)
+}
+
+// compare puts one serialization beside another.
+func (m *sharedMethods) compare(base, other string) fair {
+	f := fair{base: base, other: other}
+	for _, in := range m.methods {
+		a, b := in[base], in[other]
+		if a == nil || b == nil {
+			continue
+		}
+		f.methods++
+		f.baseCalls += a.Calls
+		f.otherCalls += b.Calls
+	}
+	for _, key := range m.sorted() { // in order: sums of fractions depend on it
+		if a, b := m.methods[key][base], m.methods[key][other]; a != nil && b != nil {
+			f.request.add(&a.Request.Body, &b.Request.Body)
+			f.response.add(&a.Response.Body, &b.Response.Body)
+		}
+	}
+	return f
+}
+
+func (m *sharedMethods) sorted() [][2]string {
+	keys := make([][2]string, 0, len(m.methods))
+	for k := range m.methods {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b [2]string) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+	return keys
+}
+
+// KeepSameMethods leaves only the groups of methods that were seen in more than one serialization. ok is false where groups
+// do not tell them apart.
+func (r *Report) KeepSameMethods() (ok bool) {
+	m, ok := r.shared()
+	if !ok {
+		return false
+	}
+	service, method := r.keyIndex(sizes.Service), r.keyIndex(sizes.Method)
+	var kept []*sizes.Group
+	r.Selected = sizes.Group{}
+	for _, g := range r.Groups {
+		if g.Rest || len(m.methods[[2]string{g.Values[service], g.Values[method]}]) < 2 {
+			continue
+		}
+		kept = append(kept, g)
+		r.Selected.Merge(g)
+	}
+	r.Groups, r.SameMethods = kept, true
+	return true
+}
+
+// sameMethods says how far the rows of the comparison can be compared, and what the same calls weigh where that can be told.
+func (r *Report) sameMethods() []string {
+	const text = "These rows carry different calls."
+	m, ok := r.shared()
+	if !ok || len(m.names) < 2 {
+		return []string{text + " Their sizes compare only for methods seen in both."}
+	}
+	var notes []string
+	if len(m.names) > 3 {
+		all, several := 0, 0
+		for _, in := range m.methods {
+			if len(in) == len(m.names) {
+				all++
+			}
+			if len(in) > 1 {
+				several++
+			}
+		}
+		if several == 0 {
+			return []string{text + " No method was seen in more than one of them: their sizes do not compare."}
+		}
+		return []string{fmt.Sprintf("%s %s in more than one of them, %s in all %d. What the same calls weigh in each: --same-methods",
+			text, upperFirst(wasSeen(several)), countOrNone(all), len(m.names))}
+	}
+	for i, base := range m.names {
+		for _, other := range m.names[i+1:] {
+			f := m.compare(base, other)
+			short := func(s string) string { _, s, _ = strings.Cut(s, "/"); return s }
+			if f.methods == 0 {
+				notes = append(notes, fmt.Sprintf("No method was seen in %s and in %s: their sizes do not compare.", short(base), short(other)))
+				continue
+			}
+			notes = append(notes, fmt.Sprintf("%s in %s and in %s: the same calls weigh %s (requests) and %s (responses) in %s.",
+				upperFirst(wasSeen(f.methods)), short(base), short(other), f.request.text(), f.response.text(), short(other)))
+		}
+	}
+	notes[0] = text + " " + notes[0]
+	if !r.SameMethods {
+		notes[len(notes)-1] += " List: --same-methods"
+	}
+	return notes
+}
+
+// fairComparison puts the serializations side by side over the methods that they have in common.
+func (r *Report) fairComparison() []section {
+	m, ok := r.shared()
+	if !ok {
+		return nil
+	}
+	if len(r.Groups) == 0 {
+		return []section{{title: "SAME METHODS", notes: []string{"No method was seen in more than one serialization."}}}
+	}
+	base := m.names[0]
+	tab := &table{columns: []column{
+		{name: "against " + base, flex: true},
+		{name: "methods", unit: count},
+		{group: "calls", name: "here", unit: count},
+		{group: "calls", name: "there", unit: count},
+		{group: "request body bytes", name: "there", unit: size},
+		{group: "request body bytes", name: "here", unit: size},
+		{group: "request body bytes", name: "ratio", right: true},
+		{group: "response body bytes", name: "there", unit: size},
+		{group: "response body bytes", name: "here", unit: size},
+		{group: "response body bytes", name: "ratio", right: true},
+	}}
+	mean := func(sum float64, n int64) cell {
+		if n == 0 {
+			return cell{}
+		}
+		return ratioCell(int64(sum*1000/float64(n)+0.5), 1000)
+	}
+	for _, other := range m.names[1:] {
+		f := m.compare(base, other)
+		if f.methods == 0 {
+			continue
+		}
+		row := []cell{textCell(other), numberCell(int64(f.methods)), numberCell(f.otherCalls), numberCell(f.baseCalls)}
+		for _, q := range []*ratio{&f.request, &f.response} {
+			row = append(row, mean(q.base, q.calls), mean(q.other, q.calls), textCell(q.text()))
+		}
+		tab.rows = append(tab.rows, row)
+	}
+	return []section{
+		{title: "THE SAME CALLS, in another serialization", table: tab, notes: []string{fmt.Sprintf(
+			"Each row: the methods seen in it and in %s (there), every method as often as there: mean body bytes of a call.", base)}},
+		r.methodByMethod(&m),
+	}
+}
+
+// methodByMethod lists what each method weighs in each serialization.
+func (r *Report) methodByMethod(m *sharedMethods) section {
+	tab := &table{columns: []column{
+		{name: "service/method", flex: true, shorten: shortenNames, cut: cutName},
+		{name: "serialization", flex: true},
+		{name: "calls", unit: count},
+		{group: "request body bytes", name: "mean", unit: size},
+		{group: "request body bytes", name: "ratio", right: true},
+		{group: "response body bytes", name: "mean", unit: size},
+		{group: "response body bytes", name: "ratio", right: true},
+	}}
+	for _, key := range m.sorted() {
+		in := m.methods[key]
+		if len(in) < 2 {
+			continue
+		}
+		var first *sizes.Group
+		name := methodName(key[0], key[1])
+		for _, s := range m.names {
+			g := in[s]
+			if g == nil {
+				continue
+			}
+			row := []cell{textCell(name), textCell(term.Clean(s)), numberCell(g.Calls)}
+			if first == nil {
+				first = g
+			}
+			for _, d := range [][2]*sizes.Stat{{&first.Request.Body, &g.Request.Body}, {&first.Response.Body, &g.Response.Body}} {
+				var q ratio
+				q.add(d[0], d[1])
+				text := q.text()
+				if first == g {
+					text = ""
+				}
+				row = append(row, mean(d[1]), textCell(text))
+			}
+			tab.rows = append(tab.rows, row)
+		}
+	}
+	return section{title: "METHODS, in each serialization", table: tab, notes: []string{"ratio: to the first row of the method."}}
+}

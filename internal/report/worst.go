@@ -1,0 +1,118 @@
+package report
+
+import (
+	"strconv"
+
+	"dubbo-wire/internal/sizes"
+	"dubbo-wire/internal/term"
+)
+
+// worst lists the calls that a preset asks for.
+func (r *Report) worst(w *sizes.Worst, s *Style) section {
+	calls, others := w.Calls()
+	title, what := "", ""
+	switch w.Preset {
+	case sizes.BigRequests:
+		title, what = "LARGEST REQUESTS", "request"
+	case sizes.BigResponses:
+		title, what = "LARGEST RESPONSES", "response"
+	case sizes.Slow:
+		title, what = "SLOWEST CALLS", "call"
+	case sizes.Errors:
+		return r.failures(calls, others, s)
+	}
+	sec := section{title: title}
+	if len(calls) == 0 {
+		sec.notes = []string{"None: no " + what + " was captured whole."}
+		return sec
+	}
+	tab := &table{columns: []column{
+		{name: "#", unit: count},
+		{name: "service/method", flex: true, shorten: shortenNames, cut: cutName},
+		{group: "body bytes", name: "request", unit: size},
+		{group: "body bytes", name: "response", unit: size},
+		{name: "latency", unit: elapsed},
+		{name: "status", right: true},
+		{name: "client > server", flex: true},
+		{name: "asked at", wide: true},
+		{name: "frame", right: true},
+	}}
+	for i, c := range calls {
+		tab.rows = append(tab.rows, []cell{
+			numberCell(int64(i + 1)), textCell(methodName(c.Service, c.Method)), orAbsent(c.RequestBytes), orAbsent(c.ResponseBytes),
+			latencyCell(c), textCell(statusText(c)), textCell(c.Client + " > " + c.Server),
+			textCell(formatTime(c.Time, ".000", s.Local)), textCell(formatFrame(c.Frame)),
+		})
+	}
+	sec.table = tab
+	if command := s.explain(calls[0].Frame); command != "" {
+		sec.notes = append(sec.notes, "Byte by byte, the first one:", verbatim+command)
+	}
+	return sec
+}
+
+// failures lists what went wrong, by method.
+func (r *Report) failures(kinds []*sizes.CallRef, others int64, s *Style) section {
+	sec := section{title: "ERRORS"}
+	if len(kinds) == 0 {
+		sec.notes = []string{"None: no selected call failed."}
+		return sec
+	}
+	tab := &table{columns: []column{
+		{name: "#", unit: count},
+		{name: "calls", unit: count},
+		{name: "share %", unit: percent},
+		{name: "service/method", flex: true, shorten: shortenNames, cut: cutName},
+		{name: "status", right: true},
+		{name: "what", flex: true, shorten: shortenNames},
+		{name: "first frame", right: true},
+	}}
+	for i, k := range kinds {
+		what := k.Exception
+		switch {
+		case what == "" && k.Thrown:
+			what = "exception, class not decoded"
+		case what == "":
+			what = statusName(byte(k.Status))
+		}
+		tab.rows = append(tab.rows, []cell{
+			numberCell(int64(i + 1)), numberCell(k.Number), ratioCell(k.Number, r.Selected.Errors), textCell(methodName(k.Service, k.Method)),
+			textCell(statusText(k)), textCell(term.Clean(what)), textCell(formatFrame(k.Frame)),
+		})
+	}
+	if others > 0 {
+		tab.rows = append(tab.rows, []cell{
+			textCell(""), numberCell(others), ratioCell(others, r.Selected.Errors), textCell("of further kinds"), textCell(""), textCell(""), textCell(""),
+		})
+	}
+	sec.table = tab
+	sec.notes = append(sec.notes, "status 20 with an exception: the provider's method threw it. share: of all failed calls.")
+	if command := s.explain(kinds[0].Frame); command != "" {
+		sec.notes = append(sec.notes, "Byte by byte, the first one:", verbatim+command)
+	}
+	return sec
+}
+
+func orAbsent(n int64) cell {
+	if n < 0 {
+		return cell{}
+	}
+	return numberCell(n)
+}
+
+func latencyCell(c *sizes.CallRef) cell {
+	if !c.Timed {
+		return cell{}
+	}
+	return numberCell(c.Latency)
+}
+
+func statusText(c *sizes.CallRef) string {
+	if c.Status < 0 {
+		return "-"
+	}
+	return formatFrame(int64(c.Status))
+}
+
+// formatFrame prints the number of a frame as it is typed behind --frame.
+func formatFrame(n int64) string { return strconv.FormatInt(n, 10) }

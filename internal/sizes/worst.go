@@ -1,0 +1,157 @@
+package sizes
+
+import (
+	"cmp"
+	"slices"
+
+	"dubbo-wire/internal/call"
+)
+
+// Preset is a question about single calls that many users have.
+type Preset string
+
+// The presets.
+const (
+	BigRequests  Preset = "big-requests"
+	BigResponses Preset = "big-responses"
+	Slow         Preset = "slow"
+	Errors       Preset = "errors"
+)
+
+// Worst keeps the calls that answer a preset's question: the n with the largest number, or for Errors the kinds of
+// failures with the first call of each.
+type Worst struct {
+	Preset Preset
+	n      int
+	heap   []*CallRef // the n worst so far, the least bad first
+	kinds  map[failure]*CallRef
+	others int64 // failed calls of further kinds
+}
+
+// CallRef is a call in a report: where it is, and what it weighs.
+type CallRef struct {
+	// Number is what it was chosen for: body bytes, nanoseconds, or failed calls of its kind.
+	Number int64
+	// File and Frame are the frame to look at: the request or the response, whichever it was chosen for.
+	File            int
+	Frame           int64
+	Time            int64 // of its first byte, nanoseconds since the Unix epoch
+	Client, Server  string
+	Serialization   string
+	Service, Method string
+	// Body bytes, -1 where there is none.
+	RequestBytes, ResponseBytes int64
+	// Latency in nanoseconds, where Timed says that there is one.
+	Latency int64
+	Timed   bool
+	// Status is the response's, -1 without one; Exception the class of an exception, where it was read.
+	Status    int
+	Exception string
+	Thrown    bool
+}
+
+// failure is what failed calls of one kind have in common.
+type failure struct {
+	service, method, exception string
+	status                     int
+	thrown                     bool
+}
+
+// maxKinds is how many kinds of failures are kept apart.
+const maxKinds = 1 << 12
+
+// NewWorst returns a collector of the n worst calls.
+func NewWorst(p Preset, n int) *Worst {
+	return &Worst{Preset: p, n: n, kinds: make(map[failure]*CallRef)}
+}
+
+// Call takes a closed call.
+func (w *Worst) Call(c *call.Call) {
+	n, m := int64(-1), c.Response
+	switch w.Preset {
+	case BigRequests:
+		if m = c.Request; m != nil && m.Complete {
+			n = int64(m.Header.BodyLen)
+		}
+	case BigResponses:
+		if m != nil && m.Complete {
+			n = int64(m.Header.BodyLen)
+		}
+	case Slow:
+		if ns, ok := c.Latency(); ok {
+			n = ns
+		}
+	case Errors:
+		if c.Failed() {
+			w.failed(c)
+		}
+		return
+	}
+	if n < 0 || len(w.heap) == w.n && n <= w.heap[0].Number {
+		return
+	}
+	ref := newRef(c, m, n)
+	if len(w.heap) == w.n {
+		w.heap[0] = ref
+	} else {
+		w.heap = append(w.heap, ref)
+	}
+	// A handful of calls: sorting them is cheap, and seldom.
+	slices.SortStableFunc(w.heap, func(a, b *CallRef) int { return cmp.Compare(a.Number, b.Number) })
+}
+
+func newRef(c *call.Call, m *call.Message, n int64) *CallRef {
+	of := asked(c)
+	r := &CallRef{
+		Number: n, File: m.Origin.File, Frame: m.Number, Time: of.First, Client: c.Client(), Server: c.Server(),
+		Serialization: string(appendSerialization(nil, of)), Service: of.Service(), Method: of.Method(),
+		RequestBytes: -1, ResponseBytes: -1, Status: -1,
+	}
+	if c.Request != nil && c.Request.Complete {
+		r.RequestBytes = int64(c.Request.Header.BodyLen)
+	}
+	if c.Response != nil {
+		if c.Response.Complete {
+			r.ResponseBytes = int64(c.Response.Header.BodyLen)
+		}
+		r.Status, r.Thrown, r.Exception = int(c.Response.Header.Status), c.Response.Exception, c.Response.ExceptionClass
+	}
+	if ns, ok := c.Latency(); ok {
+		r.Latency, r.Timed = ns, true
+	}
+	return r
+}
+
+func (w *Worst) failed(c *call.Call) {
+	m := asked(c)
+	k := failure{m.Service(), m.Method(), c.Response.ExceptionClass, int(c.Response.Header.Status), c.Response.Exception}
+	ref := w.kinds[k]
+	if ref == nil {
+		if len(w.kinds) >= maxKinds {
+			w.others++
+			return
+		}
+		ref = newRef(c, c.Response, 0)
+		w.kinds[k] = ref
+	}
+	ref.Number++
+}
+
+// Calls returns the calls, the worst first; of those that are alike the one that came first. others is failed calls that are
+// in none of them.
+func (w *Worst) Calls() (list []*CallRef, others int64) {
+	list, others = slices.Clone(w.heap), w.others
+	for _, ref := range w.kinds {
+		list = append(list, ref)
+	}
+	slices.SortFunc(list, func(a, b *CallRef) int {
+		return cmp.Or(cmp.Compare(b.Number, a.Number), cmp.Compare(a.File, b.File), cmp.Compare(a.Frame, b.Frame))
+	})
+	if w.Preset == Errors && len(list) > w.n {
+		for _, ref := range list[w.n:] {
+			others += ref.Number
+		}
+		list = list[:w.n]
+	}
+	return list, others
+}
