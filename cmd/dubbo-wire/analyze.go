@@ -128,6 +128,10 @@ func (a *analyzeFlags) print(targets []*target, r *report.Report, command, expla
 			err = r.WriteJSON(t.w, false)
 		case "jsonl":
 			err = r.WriteLine(t.w)
+		case "pprof":
+			err = r.WritePprof(t.w)
+		case "folded":
+			err = r.WriteFolded(t.w)
 		default:
 			err = r.Write(t.w, t.format, st)
 		}
@@ -191,7 +195,7 @@ Several files are one capture, merged by time.`,
 		},
 	}
 	in.add(cmd)
-	a.add(cmd, "table", "markdown", "csv", "json")
+	a.add(cmd, "table", "markdown", "csv", "json", "pprof", "folded")
 	return cmd
 }
 

@@ -95,7 +95,7 @@ func completeFile(cmd *cobra.Command, args []string, begun string) ([]string, co
 func completeOutput(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	extensions := []string{"pcapng", "pcap"}
 	if f := cmd.Flags().Lookup("format"); f != nil {
-		extensions = []string{"txt", "md", "csv", "json", "jsonl", "html"}
+		extensions = []string{"txt", "md", "csv", "json", "jsonl", "html", "pprof", "folded"}
 	}
 	return extensions, cobra.ShellCompDirectiveFilterFileExt
 }

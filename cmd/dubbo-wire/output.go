@@ -28,7 +28,7 @@ func (o *outputFlags) add(cmd *cobra.Command, formats ...string) {
 	o.formats = formats
 	fs := cmd.Flags()
 	fs.StringVar(&o.format, "format", "", "print as `FORMAT`: "+strings.Join(formats, ", ")+" (default "+formats[0]+")")
-	fs.StringArrayVarP(&o.files, "output", "o", nil, "write to `FILE`; its extension chooses the format (.txt .md .csv .json .jsonl .html); may be repeated")
+	fs.StringArrayVarP(&o.files, "output", "o", nil, "write to `FILE`; its extension chooses the format (.txt .md .csv .json .jsonl .html .pprof .pb.gz .folded); may be repeated")
 	fs.BoolVar(&o.exact, "exact", false, "print all digits in tables")
 	fs.BoolVar(&o.local, "local", false, "print local times in tables instead of UTC")
 	_ = cmd.RegisterFlagCompletionFunc("format", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -92,10 +92,14 @@ func (o *outputFlags) open(s *streams, name string) (*target, error) {
 			format = "table"
 		case ".md", ".markdown":
 			format = "markdown"
-		case ".csv", ".json", ".jsonl", ".html":
+		case ".csv", ".json", ".jsonl", ".html", ".pprof", ".folded":
 			format = ext[1:]
 		default:
-			return nil, usage("-o %s: the extension says no format; use .txt, .md, .csv, .json, .jsonl or .html, or give --format", name)
+			if strings.HasSuffix(strings.ToLower(name), ".pb.gz") { // as pprof calls its own files
+				format = "pprof"
+				break
+			}
+			return nil, usage("-o %s: the extension says no format; use .txt, .md, .csv, .json, .jsonl, .html, .pprof or .folded, or give --format", name)
 		}
 		if !slices.Contains(o.formats, format) {
 			return nil, usage("-o %s: this command does not print %s; choose from %s", name, format, strings.Join(o.formats, ", "))
