@@ -94,14 +94,14 @@ the program that right once: sudo setcap cap_net_raw+ep $(command -v dubbo-wire)
 	a.add(cmd, "table", "markdown", "csv", "json", "jsonl")
 	in.limits.idleTime, in.limits.callTime = 15*time.Minute, 5*time.Minute
 	in.limits.add(cmd)
-	c.add(cmd)
+	c.add(s, cmd)
 	return cmd
 }
 
 // socketsFlag is for the program itself.
 const socketsFlag = "packet-sockets"
 
-func (c *captureFlags) add(cmd *cobra.Command) {
+func (c *captureFlags) add(s *streams, cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringSliceVarP(&c.ifaces, "interface", "i", nil, "capture on `IFACE`, as tcpdump has it; several joined by commas, any for all")
 	fs.DurationVar(&c.duration, "duration", 0, "stop after `DURATION`")
@@ -127,7 +127,7 @@ func (c *captureFlags) add(cmd *cobra.Command) {
 	fs.BoolP("numeric", "n", false, "accepted as tcpdump's habit; names are never resolved")
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 		switch {
-		case cmd.ArgsLenAtDash() >= 0:
+		case slices.Contains(s.args, "--"): // the library does not tell
 			return nil, cobra.ShellCompDirectiveDefault // the command to run
 		case len(args) == 0 && len(c.ifaces) == 0:
 			return completeInterfaces(cmd, args, begun)

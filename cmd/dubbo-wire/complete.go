@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,8 +22,12 @@ import (
 // completer says what may stand in place of a word that was begun.
 type completer = func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective)
 
-// captureFiles are the ends of names that captures have: tcpdump numbers the files of a rotated set behind theirs.
-var captureFiles = []string{"pcap", "pcapng", "cap", "gz", "zst", "pcap[0-9]*", "pcapng[0-9]*", "json"}
+// captureFiles are the ends of names that captures and saved reports have, rotatedFile those of a rotated set, which
+// tcpdump numbers behind the name: trace.pcap1.
+var (
+	captureFiles = []string{"pcap", "pcapng", "cap", "gz", "zst", "json"}
+	rotatedFile  = regexp.MustCompile(`\.((?:pcap|pcapng|cap)[0-9]+)$`)
+)
 
 // completeFlags gives every flag of every command what its value may be. A command that registered its own keeps it.
 func completeFlags(root *cobra.Command) {
@@ -87,8 +93,21 @@ func files(extensions ...string) completer {
 	}
 }
 
-func completeFile(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-	return captureFiles, cobra.ShellCompDirectiveFilterFileExt
+// completeFile leaves files to the shell, which knows how to quote them. It wants endings, no patterns: numbered ones are
+// those of the folder.
+func completeFile(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+	endings := slices.Clone(captureFiles)
+	folder, _ := filepath.Split(begun)
+	if dir, err := os.Open(filepath.Clean(folder)); err == nil {
+		names, _ := dir.Readdirnames(10_000)
+		_ = dir.Close()
+		for _, name := range names {
+			if m := rotatedFile.FindStringSubmatch(name); m != nil && !slices.Contains(endings, m[1]) && len(endings) < 1000 {
+				endings = append(endings, m[1])
+			}
+		}
+	}
+	return endings, cobra.ShellCompDirectiveFilterFileExt
 }
 
 // completeOutput names files as the command's formats are called, and where there is none, folders.

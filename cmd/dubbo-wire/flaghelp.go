@@ -30,7 +30,7 @@ var flagGroups = []string{ownGroup, liveGroup, chooseGroup, outputGroup, recordG
 var groupOf = map[string]string{
 	"by": chooseGroup, "sort": chooseGroup, "top": chooseGroup, "parts": chooseGroup, "details": chooseGroup,
 	"same-methods": chooseGroup, "findings": chooseGroup, "big-requests": chooseGroup, "big-responses": chooseGroup,
-	"slow": chooseGroup, "errors": chooseGroup, "depth": chooseGroup, "full": chooseGroup, "no-values": chooseGroup,
+	"slow": chooseGroup, "errors": chooseGroup, "sample": chooseGroup, "depth": chooseGroup, "full": chooseGroup, "no-values": chooseGroup,
 	"frame": chooseGroup, "packet": chooseGroup, "response": chooseGroup,
 
 	"format": outputGroup, "output": outputGroup, "exact": outputGroup, "local": outputGroup, "buckets": outputGroup,

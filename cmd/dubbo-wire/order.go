@@ -1,11 +1,21 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
+
+// ordered is the command line with the command in front. Shells ask for completion with all words of a line behind a
+// command of their own; the last one is being written and stays where it is.
+func ordered(root *cobra.Command, args []string) []string {
+	if n := len(args); n > 2 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd) {
+		return slices.Concat(args[:1], commandFirst(root, args[1:n-1]), args[n-1:])
+	}
+	return commandFirst(root, args)
+}
 
 // commandFirst moves the command's name in front, so that flags may stand before it: "--exact analyze trace.pcap". The
 // library would take the word behind a flag it does not know for the flag's value.

@@ -43,12 +43,13 @@ type streams struct {
 	out, err io.Writer
 	// quiet: nothing but what makes the exit code other than 0. verbose: also what was read, and how.
 	quiet, verbose bool
+	args           []string // the whole command line
 }
 
 // run is the program: it returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	root := newRoot(&streams{in: stdin, out: stdout, err: stderr})
-	root.SetArgs(commandFirst(root, args))
+	root := newRoot(&streams{in: stdin, out: stdout, err: stderr, args: args})
+	root.SetArgs(ordered(root, args))
 	return code(root.Execute(), stderr)
 }
 
