@@ -47,8 +47,9 @@ type Report struct {
 	Worst []*sizes.Worst
 	// Details: the top methods have a block each. SameMethods: the groups are those of methods seen in several serializations.
 	Details, SameMethods bool
-	// Findings is what the calls give reason to act on; nil where it was not looked for.
+	// Findings is what the calls give reason to act on; nil where it was not looked for. Basis is what they rest on.
 	Findings []Finding
+	Basis    *FindingsBasis
 }
 
 // Finding is something that the capture proves and that costs bytes or time.
@@ -65,14 +66,19 @@ type Finding struct {
 	// File and Frame are the frame that shows it; 0: none. File is an index of the inputs.
 	File  int
 	Frame int64
+	// Verb and Args are the command that shows it, without its files; "": explain and the frame.
+	Verb string
+	Args []string
 	// Weight orders findings: the bytes on the wire that it is about.
 	Weight int64
 }
 
-// Fact is a number that a finding rests on.
+// Fact is a number that a finding rests on; or a text, or names, where these are set.
 type Fact struct {
 	Name  string
 	Value float64
+	Text  string
+	Names []string
 }
 
 // Input is one file of the capture.

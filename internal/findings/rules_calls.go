@@ -1,0 +1,132 @@
+package findings
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/report"
+)
+
+// leastErrorShare is from which share of failed calls on a method's errors are told, in percent.
+const leastErrorShare = 1
+
+// errorRates tells of methods of which many calls fail.
+func errorRates(m *method, e *evidence) {
+	if m.calls < leastCalls || 100*m.errors < leastErrorShare*m.calls || m.errors == 0 {
+		return
+	}
+	kinds := slices.Clone(m.failures)
+	slices.SortFunc(kinds, func(a, b failure) int {
+		return cmp.Or(cmp.Compare(b.calls, a.calls), cmp.Compare(a.status, b.status))
+	})
+	f := m.of(kinds[0].first)
+	f.Facts = []report.Fact{fact("errors", m.errors), fact("calls", m.calls)}
+	var list []string
+	for _, k := range kinds {
+		name := "exceptions"
+		text := counted(k.calls, "exception")
+		if k.status != dubbo.StatusOK {
+			name = fmt.Sprintf("status%d", k.status)
+			text = fmt.Sprintf("%s status %d", report.Count(k.calls), k.status)
+			if s := dubbo.StatusText(k.status); s != "" {
+				text += " " + s
+			}
+		}
+		list = append(list, text)
+		f.Facts = append(f.Facts, fact(name, k.calls))
+	}
+	f.Text = fmt.Sprintf("%s of %s fail (%s): %s", report.Count(m.errors), counted(m.calls, "call"), share(m.errors, m.calls), someOf(list, 3))
+	f.Verb, f.Args = "calls", []string{"--service", m.service, "--method", m.name, "--error", "*"}
+	if m.service == "?" {
+		f.Verb, f.Args = "", nil // of requests that are not known
+	}
+	f.Weight = scaled(m.request.frameBytes+m.response.frameBytes, m.errors, m.calls)
+	e.add(f)
+}
+
+// threads tells of servers that had no thread for calls.
+func threads(k *Collector, e *evidence) {
+	for _, x := range k.poolOrder {
+		f := report.Finding{Subject: x.server, Frame: x.first.frame, File: x.first.file, Weight: x.bytes}
+		f.Text = fmt.Sprintf("had no thread for %s (status 100 %s)", counted(x.calls, "call"), dubbo.StatusText(statusExhausted))
+		f.Facts = []report.Fact{fact("calls", x.calls)}
+		f.Verb, f.Args = "calls", []string{"--server", x.server, "--status", "100"}
+		e.add(f)
+	}
+}
+
+// unansweredCalls tells of requests that want an answer and got none for longer than the method's answers take.
+func unansweredCalls(m *method, e *evidence) {
+	u := m.unanswered
+	if u == nil {
+		return
+	}
+	wait, answers := m.longest, "as long as its longest answer took"
+	if m.answered == 0 {
+		wait, answers = patience, "for which Dubbo waits by default"
+	}
+	n, last := u.before(e.totals.LastTime - wait)
+	if n == 0 {
+		return
+	}
+	late, after := u.calls-n, e.totals.LastTime-last
+	f := m.of(u.at)
+	f.Text = fmt.Sprintf("%s of %s unanswered, with %s or more of capture behind them", report.Count(n),
+		counted(m.calls-m.oneWay, "call"), report.Elapsed(after))
+	if late > 0 {
+		f.Text += fmt.Sprintf("; %s more of the last %s, %s, not counted", report.Count(late), report.Elapsed(wait), answers)
+	}
+	if m.answered == 0 {
+		f.Text += "; none is answered in this capture"
+	}
+	if gap := e.totals.Gap; gap > 0 {
+		f.Text += fmt.Sprintf("; answers may be among %s that the capture lacks", report.Volume(gap))
+	}
+	f.Facts = []report.Fact{
+		fact("unanswered", n), fact("calls", m.calls-m.oneWay), fact("late", late), micros("waitMicros", wait), micros("afterMicros", after),
+		fact("gapBytes", e.totals.Gap),
+	}
+	if x := e.totals.Expired; x > 0 {
+		f.Text += fmt.Sprintf("; %s of all methods were given up on, too many waited", report.Count(x))
+		f.Facts = append(f.Facts, fact("givenUp", x))
+	}
+	f.Weight = scaled(u.bytes, n, u.calls)
+	e.add(f)
+}
+
+const (
+	leastSentAgain  = 2  // percent of the payload
+	leastHeartbeats = 10 // percent of Dubbo's bytes
+)
+
+// sentAgain tells of payload that was sent more than once.
+func sentAgain(_ *Collector, e *evidence) {
+	t := &e.totals.TCP
+	if t.Repeated == 0 || 100*t.Repeated < leastSentAgain*t.Payload {
+		return
+	}
+	e.add(report.Finding{
+		Subject: "TCP",
+		Text: fmt.Sprintf("%s of its payload was sent again (%s of %s): packets are lost, or acknowledged late", share(t.Repeated, t.Payload),
+			report.Volume(t.Repeated), report.Volume(t.Payload)),
+		Facts:  []report.Fact{fact("repeatedBytes", t.Repeated), fact("payloadBytes", t.Payload)},
+		Weight: t.Repeated,
+	})
+}
+
+// heartbeats tells of connections that carry little else.
+func heartbeats(_ *Collector, e *evidence) {
+	t := e.totals
+	if t.EventBytes == 0 || 100*t.EventBytes < leastHeartbeats*t.RPCBytes {
+		return
+	}
+	e.add(report.Finding{
+		Subject: "heartbeats",
+		Text: fmt.Sprintf("and events are %s of Dubbo's bytes on the wire (%s of %s, %s)", share(t.EventBytes, t.RPCBytes),
+			report.Volume(t.EventBytes), report.Volume(t.RPCBytes), counted(t.Heartbeats+t.Events, "frame")),
+		Facts:  []report.Fact{fact("eventBytes", t.EventBytes), fact("rpcBytes", t.RPCBytes), fact("frames", t.Heartbeats+t.Events)},
+		Weight: t.EventBytes,
+	})
+}

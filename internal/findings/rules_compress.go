@@ -1,0 +1,49 @@
+package findings
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"dubbo-wire/internal/report"
+)
+
+const (
+	// leastSamples is how many bodies must have been compressed, mostLeft what may be left of them at most, in percent.
+	leastSamples, mostLeft = 3, 50
+)
+
+// compressible tells of responses that would be at most half as large compressed.
+func compressible(k *Collector, e *evidence) {
+	var candidates []*method
+	for _, m := range k.order {
+		if m.bodies != nil && len(m.bodies.list) >= leastSamples {
+			candidates = append(candidates, m)
+		}
+	}
+	if len(candidates) == 0 {
+		return
+	}
+	slices.SortStableFunc(candidates, func(a, b *method) int {
+		return cmp.Compare(b.response.bigBytes, a.response.bigBytes)
+	})
+	s := newSqueezer()
+	defer s.close()
+	for _, m := range candidates[:min(len(candidates), maxCompressed)] {
+		b := m.bodies
+		gzipped, zstded := s.sizes(b.list)
+		n := int64(b.bytes)
+		if 100*min(gzipped, zstded) > mostLeft*n {
+			continue
+		}
+		f := m.of(b.at)
+		f.Text = fmt.Sprintf("%s of %s of 1 KiB or more sampled, %s: gzip %s, zstd %s", report.Count(int64(len(b.list))),
+			counted(m.response.big, "response"), report.Volume(n), times(gzipped, n), times(zstded, n))
+		f.Facts = []report.Fact{
+			fact("sampled", int64(len(b.list))), fact("bodyBytes", n), fact("gzipBytes", gzipped), fact("zstdBytes", zstded),
+			fact("responses", m.response.big), fact("responseBytes", m.response.bigBytes),
+		}
+		f.Weight = scaled(m.response.bigBytes, n-min(gzipped, zstded), n)
+		e.add(f)
+	}
+}

@@ -1,0 +1,306 @@
+package findings
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dubbo-wire/internal/report"
+)
+
+// wrongHeaders tells of messages whose header names another serialization than they are in.
+func wrongHeaders(k *Collector, e *evidence) {
+	for _, l := range slices.SortedFunc(maps.Values(k.labels), func(a, b *labelled) int {
+		return cmp.Or(cmp.Compare(b.frames, a.frames), cmp.Compare(a.first.frame, b.first.frame))
+	}) {
+		what, sender := "response", "server"
+		if l.request {
+			what, sender = "request", "client"
+		}
+		from := most(l.senders, func(s string) string { return s })
+		of := most(l.methods, methodName)
+		f := report.Finding{Subject: from[0].of, Frame: l.first.frame, File: l.first.file, Weight: l.bytes}
+		if len(from) > 1 {
+			f.Subject = counted(int64(len(from)), sender)
+		}
+		if len(of) == 1 {
+			f.Service, f.Method = of[0].of.service, of[0].of.name
+		}
+		f.Text = fmt.Sprintf("%s in %s whose header says %s", counted(l.frames, what), l.body, l.header)
+		f.Text += ": " + methodCounts(of)
+		var names []string
+		for _, s := range from[:min(len(from), 20)] {
+			names = append(names, s.of)
+		}
+		f.Facts = []report.Fact{
+			words("direction", what), words("header", l.header), words("body", l.body), fact("frames", l.frames),
+			fact("senders", int64(len(from))),
+			{Name: "senderNames", Names: names},
+			fact("methods", int64(len(of))),
+		}
+		e.add(f)
+	}
+}
+
+// answered is the calls in one serialization that are answered in another.
+type answered struct {
+	request, response string
+	calls, bytes      int64
+	methods           map[*method]int64
+	first             place
+}
+
+// answeredInOther tells of calls whose answer is in another serialization than their request.
+func answeredInOther(k *Collector, e *evidence) {
+	by := make(map[[2]string]*answered)
+	of := make(map[string]int64) // answered calls, by serialization of the request
+	var list []*answered
+	for _, m := range k.order {
+		for i := range m.uses {
+			u := &m.uses[i]
+			if u.response == "" {
+				continue
+			}
+			of[u.request] += u.calls
+			if u.response == u.request {
+				continue
+			}
+			pair := [2]string{u.request, u.response}
+			a := by[pair]
+			if a == nil {
+				a = &answered{request: u.request, response: u.response, methods: make(map[*method]int64), first: u.first}
+				by[pair] = a
+				list = append(list, a)
+			}
+			a.calls += u.calls
+			a.bytes += u.bytes
+			a.methods[m] += u.calls
+			if u.first.frame < a.first.frame {
+				a.first = u.first
+			}
+		}
+	}
+	for _, a := range list {
+		methods := most(a.methods, methodName)
+		f := methods[0].of.of(a.first)
+		if len(methods) > 1 {
+			f.Service, f.Method, f.Subject = "", "", counted(int64(len(methods)), "method")
+		}
+		f.Text = fmt.Sprintf("%s of %s in %s answered in %s", report.Count(a.calls), counted(of[a.request], "answered call"),
+			a.request, a.response)
+		if len(methods) > 1 {
+			f.Text += ": " + methodCounts(methods)
+		}
+		f.Facts = []report.Fact{
+			words("request", a.request), words("response", a.response), fact("calls", a.calls), fact("answered", of[a.request]),
+			fact("methods", int64(len(methods))),
+		}
+		f.Weight = a.bytes
+		e.add(f)
+	}
+}
+
+func methodName(m *method) string { return m.service + "/" + m.name }
+
+// methodCounts lists the first three of methods.
+func methodCounts(list []part[*method]) string {
+	var texts []string
+	for _, m := range list[:min(len(list), 3)] {
+		texts = append(texts, m.of.name+" "+report.Count(m.n))
+	}
+	return listed(texts, len(list)-len(texts))
+}
+
+// tally is calls by serialization.
+type tally struct {
+	calls, bytes map[string]int64
+	first        map[string]place
+}
+
+func newTally() *tally {
+	return &tally{make(map[string]int64), make(map[string]int64), make(map[string]place)}
+}
+
+func (t *tally) add(serialization string, calls, bytes int64, at place) {
+	t.calls[serialization] += calls
+	t.bytes[serialization] += bytes
+	if p, ok := t.first[serialization]; !ok || at.frame < p.frame {
+		t.first[serialization] = at
+	}
+}
+
+// mixture is methods, or clients, that are seen in the same serializations.
+type mixture struct {
+	*tally
+	serializations []string
+	who            []string
+	method         *method // where it is one
+	bytes          int64
+}
+
+// mixtures groups by the set of serializations those that have more than one.
+type mixtures struct {
+	list []*mixture
+	by   map[string]*mixture
+}
+
+func (x *mixtures) add(t *tally, who string, m *method) {
+	if len(t.calls) < 2 {
+		return
+	}
+	set := slices.Sorted(maps.Keys(t.calls))
+	key := strings.Join(set, ",")
+	g := x.by[key]
+	if g == nil {
+		g = &mixture{tally: newTally(), serializations: set, method: m}
+		if x.by == nil {
+			x.by = make(map[string]*mixture)
+		}
+		x.by[key] = g
+		x.list = append(x.list, g)
+	}
+	for _, s := range set {
+		g.add(s, t.calls[s], t.bytes[s], t.first[s])
+		g.bytes += t.bytes[s]
+	}
+	g.who = append(g.who, who)
+}
+
+// finding makes one of a mixture: "41 methods are called in hessian2 (1,060 calls) and kryo (131)".
+func (g *mixture) finding(one, verb string) report.Finding {
+	rare := slices.SortedFunc(maps.Keys(g.calls), func(a, b string) int {
+		return cmp.Or(cmp.Compare(g.calls[b], g.calls[a]), cmp.Compare(a, b))
+	})
+	at := g.first[rare[len(rare)-1]]
+	f := report.Finding{Subject: g.who[0], Frame: at.frame, File: at.file, Weight: g.bytes}
+	if len(g.who) > 1 {
+		f.Subject = counted(int64(len(g.who)), one)
+	} else if g.method != nil {
+		f.Service, f.Method = g.method.service, g.method.name
+	}
+	var parts []string
+	for _, s := range rare {
+		parts = append(parts, s+" ("+counted(g.calls[s], "call")+")")
+		f.Facts = append(f.Facts, fact("calls."+s, g.calls[s]))
+	}
+	f.Text = verb + " " + both(parts, 4)
+	names := slices.Sorted(slices.Values(g.who))
+	if len(names) > 1 {
+		short := names
+		if g.method != nil {
+			short = report.ShortNames(names, 2)
+		}
+		f.Text += ": " + someOf(short, 3)
+	}
+	f.Facts = append(f.Facts, fact(one+"s", int64(len(names))), report.Fact{Name: one + "Names", Names: names[:min(len(names), 20)]})
+	return f
+}
+
+// methodSerializations tells of methods that are called in several serializations.
+func methodSerializations(k *Collector, e *evidence) {
+	var x mixtures
+	for _, m := range k.order {
+		if len(m.uses) < 2 {
+			continue
+		}
+		t := newTally()
+		for i := range m.uses {
+			u := &m.uses[i]
+			t.add(u.request, u.calls, u.bytes, u.first)
+		}
+		x.add(t, m.service+"/"+m.name, m)
+	}
+	for _, g := range x.list {
+		f := g.finding("method", "called in")
+		f.Verb, f.Args = "analyze", []string{"--by", "service,method,serialization"}
+		if f.Service != "" {
+			f.Args = append(f.Args, "--service", f.Service, "--method", f.Method)
+		}
+		e.add(f)
+	}
+}
+
+// clientSerializations tells of clients that send several serializations.
+func clientSerializations(k *Collector, e *evidence) {
+	var x mixtures
+	for _, c := range k.clientOrder {
+		if len(c.uses) < 2 {
+			continue
+		}
+		t := newTally()
+		for i := range c.uses {
+			u := &c.uses[i]
+			t.add(u.serialization, u.calls, u.bytes, u.first)
+		}
+		x.add(t, c.host, nil)
+	}
+	for _, g := range x.list {
+		f := g.finding("client", "sends")
+		if len(g.who) > 1 {
+			f.Text = strings.Replace(f.Text, "sends", "send", 1)
+		}
+		f.Verb, f.Args = "analyze", []string{"--by", "client,serialization"}
+		e.add(f)
+	}
+}
+
+// version is the clients that say one version of Dubbo.
+type version struct {
+	text         string
+	calls, bytes int64
+	clients      []string
+	first        place
+}
+
+// versions tells of clients that send another version of Dubbo than most.
+func versions(k *Collector, e *evidence) {
+	by := make(map[string]*version)
+	for _, c := range k.clientOrder {
+		for i := range c.uses {
+			u := &c.uses[i]
+			v := by[u.version]
+			if v == nil {
+				v = &version{text: u.version, first: u.first}
+				by[u.version] = v
+			}
+			v.calls += u.calls
+			v.bytes += u.bytes
+			if u.first.frame < v.first.frame {
+				v.first = u.first
+			}
+			if n := len(v.clients); n == 0 || v.clients[n-1] != c.host {
+				v.clients = append(v.clients, c.host)
+			}
+		}
+	}
+	if len(by) < 2 {
+		return
+	}
+	list := slices.SortedFunc(maps.Values(by), func(a, b *version) int {
+		return cmp.Or(cmp.Compare(len(b.clients), len(a.clients)), cmp.Compare(b.calls, a.calls), cmp.Compare(a.text, b.text))
+	})
+	usual := list[0]
+	for _, v := range list[1:] {
+		slices.Sort(v.clients)
+		f := report.Finding{Subject: v.clients[0], Frame: v.first.frame, File: v.first.file, Weight: v.bytes}
+		sends := "sends"
+		if len(v.clients) > 1 {
+			f.Subject, sends = counted(int64(len(v.clients)), "client"), "send"
+		}
+		f.Text = fmt.Sprintf("%s Dubbo version %s (%s); most say %s (%s, %s)", sends, strconv.Quote(v.text), counted(v.calls, "call"),
+			strconv.Quote(usual.text), counted(usual.calls, "call"), counted(int64(len(usual.clients)), "client"))
+		if len(v.clients) > 1 {
+			f.Text += ": " + someOf(v.clients, 3)
+		}
+		f.Facts = []report.Fact{
+			words("version", v.text), fact("calls", v.calls), fact("clients", int64(len(v.clients))),
+			{Name: "clientNames", Names: v.clients[:min(len(v.clients), 20)]},
+			words("usualVersion", usual.text), fact("usualCalls", usual.calls), fact("usualClients", int64(len(usual.clients))),
+		}
+		f.Verb, f.Args = "analyze", []string{"--by", "client,dubboVersion"}
+		e.add(f)
+	}
+}

@@ -1,0 +1,173 @@
+package findings
+
+import (
+	"fmt"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/report"
+)
+
+// nearLimit tells of bodies of at least half of what Dubbo lets pass.
+func nearLimit(m *method, e *evidence) {
+	for i, d := range []*direction{&m.request, &m.response} {
+		if d.largest < payloadLimit/2 {
+			continue
+		}
+		what := [...]string{"request", "response"}[i]
+		f := m.of(d.at)
+		f.Text = fmt.Sprintf("largest %s %s = %s of Dubbo's payload limit of %s", what,
+			report.Count(int64(d.largest)), share(int64(d.largest), payloadLimit), report.Count(payloadLimit))
+		switch {
+		case d.largest > payloadLimit && d.cut:
+			f.Text += ": announced, the capture has not all of it; refused where the limit is the default"
+		case d.largest > payloadLimit:
+			f.Text += ": refused where the limit is the default"
+		case d.cut:
+			f.Text += ": announced, the capture has not all of it"
+		}
+		f.Facts = []report.Fact{
+			words("direction", what), fact("bodyBytes", int64(d.largest)), fact("limit", payloadLimit),
+			fact("overHalf", d.near), fact("whole", number01(!d.cut)),
+		}
+		f.Weight = d.nearBytes
+		e.add(f)
+	}
+}
+
+// refusals tells of bodies that a peer did not send or take because of its limit.
+func refusals(m *method, e *evidence) {
+	s := m.refused
+	if s == nil {
+		return
+	}
+	f := m.of(s.first)
+	f.Text = fmt.Sprintf("%s refused: Data length too large: %s, max payload: %s", counted(s.calls, "answer"),
+		report.Count(s.largest), report.Count(s.limit))
+	f.Facts = []report.Fact{fact("calls", s.calls), fact("bodyBytes", s.largest), fact("limit", s.limit)}
+	f.Weight = s.calls * s.largest
+	e.add(f)
+}
+
+// waitedBehind tells of calls whose answers came behind large ones.
+func waitedBehind(m *method, e *evidence) {
+	w := m.waits
+	if w == nil || w.calls == 0 {
+		return
+	}
+	f := m.of(w.at)
+	f.Text = fmt.Sprintf("%s waited behind its large responses, %s at most", others(w.calls), report.Elapsed(w.longest))
+	hit := most(w.methods, methodName)
+	f.Text += ": " + methodCounts(hit)
+	f.Facts = []report.Fact{
+		fact("calls", w.calls), micros("longestMicros", w.longest), micros("totalMicros", w.total),
+		fact("largeBodyBytes", largeAnswer), fact("waitingFrame", w.waiter.frame), fact("methods", int64(len(hit))),
+	}
+	if w.unclear > 0 {
+		f.Facts = append(f.Facts, fact("unclear", w.unclear))
+	}
+	f.Weight = m.response.frameBytes
+	e.add(f)
+}
+
+const (
+	leastNamesShare, leastNames = 20, 50 // percent of the bodies; bytes a body
+	leastEnvelopeShare          = 60     // percent
+	// Attachments that are the same, and those that are heavier than arguments: percent of the bodies; bytes a body.
+	leastSameShare, leastSame = 10, 50
+)
+
+// names tells of bodies with many bytes of names of classes and fields.
+func names(m *method, e *evidence) {
+	for i, l := range m.looks {
+		if l == nil {
+			continue
+		}
+		n := l.classes[decode.ClassNames]
+		if l.messages < leastLooked || 100*n < leastNamesShare*l.bodyBytes || n < leastNames*l.messages {
+			continue
+		}
+		what := [...]string{"request", "response"}[i]
+		f := m.of(l.names)
+		f.Text = fmt.Sprintf("class and field names are %s of its %s bytes (%s of %s a body, %s looked into)",
+			share(n, l.bodyBytes), what, mean(n, l.messages), mean(l.bodyBytes, l.messages), counted(l.messages, what))
+		f.Facts = []report.Fact{
+			words("direction", what), fact("nameBytes", n), fact("bodyBytes", l.bodyBytes), fact("looked", l.messages),
+		}
+		f.Weight = scaled(m.side(i).bodyBytes, n, l.bodyBytes)
+		e.add(f)
+	}
+}
+
+// side is the method's requests or responses.
+func (m *method) side(i int) *direction {
+	if i == 0 {
+		return &m.request
+	}
+	return &m.response
+}
+
+// attachments tells of attachments that are the same in all calls, or heavier than the arguments.
+func attachments(m *method, e *evidence) {
+	for i, l := range m.looks {
+		if l != nil && l.known >= leastLooked {
+			sameAttachments(m, i, l, e)
+		}
+	}
+}
+
+func sameAttachments(m *method, i int, l *look, e *evidence) {
+	what := [...]string{"request", "response"}[i]
+	same := int64(0)
+	var keys []string
+	for _, s := range l.same {
+		same += s.bytes
+		keys = append(keys, s.key)
+	}
+	f := m.of(l.first)
+	facts := []report.Fact{
+		words("direction", what), fact("looked", l.known), fact("bodyBytes", l.knownBytes), fact("attachmentBytes", l.attachmentBytes),
+		fact("sameBytes", same),
+		{Name: "sameKeys", Names: keys},
+	}
+	arguments := l.classes[decode.ClassValues] + l.classes[decode.ClassNames] + l.classes[decode.ClassOverhead] + l.classes[decode.ClassOpaque]
+	heavier := i == 0 && l.known == l.messages && l.attachmentBytes > arguments
+	if i == 0 && l.known == l.messages {
+		facts = append(facts, fact("argumentBytes", arguments))
+	}
+	switch {
+	case 100*same >= leastSameShare*l.knownBytes && same >= leastSame*l.known:
+		f.Text = fmt.Sprintf("%s, the same in all %s looked into: %s of its %s bytes (%s of %s a call): %s",
+			counted(int64(len(keys)), "attachment"), counted(l.known, what), share(same, l.knownBytes), what,
+			mean(same, l.known), mean(l.knownBytes, l.known), someOf(keys, 5))
+		if heavier {
+			f.Text += fmt.Sprintf("; all attachments %s, arguments %s", mean(l.attachmentBytes, l.known), mean(arguments, l.known))
+		}
+		f.Weight = scaled(m.side(i).bodyBytes, same, l.knownBytes)
+	case heavier && l.attachmentBytes >= leastSame*l.known:
+		f.Text = fmt.Sprintf("attachments are heavier than arguments: %s against %s of %s bytes a request, in %s looked into",
+			mean(l.attachmentBytes, l.known), mean(arguments, l.known), mean(l.knownBytes, l.known), report.Count(l.known))
+		f.Weight = scaled(m.side(i).bodyBytes, l.attachmentBytes, l.knownBytes)
+	default:
+		return
+	}
+	f.Facts = facts
+	e.add(f)
+}
+
+// envelopes tells of requests that are mostly the names of what they call.
+func envelopes(m *method, e *evidence) {
+	l := m.looks[0]
+	if l == nil {
+		return
+	}
+	n := l.classes[decode.ClassEnvelope]
+	if l.messages < leastLooked || 100*n < leastEnvelopeShare*l.bodyBytes {
+		return
+	}
+	f := m.of(m.request.at)
+	f.Text = fmt.Sprintf("versions, service, method and types are %s of its request bytes (%s of %s a call, %s looked into)",
+		share(n, l.bodyBytes), mean(n, l.messages), mean(l.bodyBytes, l.messages), report.Count(l.messages))
+	f.Facts = []report.Fact{fact("envelopeBytes", n), fact("bodyBytes", l.bodyBytes), fact("looked", l.messages)}
+	f.Weight = scaled(m.request.bodyBytes, n, l.bodyBytes)
+	e.add(f)
+}

@@ -1,0 +1,257 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"dubbo-wire/internal/term"
+)
+
+// FindingsSchema names the layout of the JSON of findings alone.
+const FindingsSchema = "dubbo-wire/findings/1"
+
+// FindingsBasis is what findings rest on.
+type FindingsBasis struct {
+	Rules int
+	// Calls that were seen, and messages of them that were looked into.
+	Calls, Looked int64
+	// Methods and Clients that are told apart; OtherCalls and OtherClientCalls are the calls of all others.
+	Methods, Clients             int
+	OtherCalls, OtherClientCalls int64
+}
+
+const (
+	// screenFindings is how many findings are printed among other sections, alikeFindings how many of one kind.
+	screenFindings, alikeFindings = 8, 2
+	// longSubject is how wide the names in front of findings are at most.
+	longSubject = 32
+)
+
+// findingsSection is the findings among the other sections: those about most bytes, few of each kind.
+func (r *Report) findingsSection(s *Style) section {
+	shown := make([]*Finding, 0, screenFindings)
+	kinds := make(map[string]int)
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if kinds[f.Kind]++; kinds[f.Kind] <= alikeFindings && len(shown) < screenFindings {
+			shown = append(shown, f)
+		}
+	}
+	sec := r.findingsTable(shown, s, false)
+	for _, f := range shown {
+		if c := r.command(&Finding{Frame: f.Frame}, s); c != "" {
+			n := strconv.FormatInt(f.Frame, 10)
+			sec.notes = append(sec.notes, "See a frame: "+strings.TrimSuffix(c, n)+"N")
+			break
+		}
+	}
+	if more := len(r.Findings) - len(shown); more > 0 {
+		left := make(map[string]int64)
+		for i := range r.Findings {
+			left[r.Findings[i].Kind]++
+		}
+		for _, f := range shown {
+			left[f.Kind]--
+		}
+		var words []string
+		for _, k := range byCount(left) {
+			if left[k] > 0 {
+				words = append(words, fmt.Sprintf("%s %s", k, formatCount(left[k])))
+			}
+		}
+		sec.notes = append(sec.notes, fmt.Sprintf("%s more: --findings (%s)", formatCount(int64(more)), strings.Join(words, ", ")))
+	}
+	return sec
+}
+
+// findingsTable is findings with who they are about in front; below each the command that shows it, or behind it the frame.
+func (r *Report) findingsTable(list []*Finding, s *Style, commands bool) section {
+	const title = "FINDINGS"
+	sec := section{title: title, notes: r.basisNotes()}
+	if len(list) == 0 {
+		if b := r.Basis; b != nil {
+			sec.title = fmt.Sprintf("%s none: %s looked at %s", title, plural(int64(b.Rules), "rule", "rules"), plural(b.Calls, "call", "calls"))
+		} else {
+			sec.title = title + " none"
+		}
+		return sec
+	}
+	tab := &table{columns: []column{
+		{name: "", flex: true, least: len(title), cut: cutName},
+		{name: "", wrap: true},
+	}}
+	names := subjects(list)
+	for i, f := range list {
+		text := f.Text
+		if !commands && f.Frame > 0 {
+			text += fmt.Sprintf(" (frame %s)", strconv.FormatInt(f.Frame, 10))
+		}
+		tab.rows = append(tab.rows, []cell{textCell(names[i]), textCell(term.Clean(text))})
+		if c := r.command(f, s); commands && c != "" {
+			tab.rows = append(tab.rows, []cell{textCell(""), textCell(term.Clean(c))})
+		}
+	}
+	sec.table = tab
+	return sec
+}
+
+// subjects are the names in front of findings: those of methods without packages, where that leaves them different.
+func subjects(list []*Finding) []string {
+	names := make([]string, len(list))
+	var methods []string
+	for i, f := range list {
+		names[i] = term.Clean(f.Subject)
+		if f.Service != "" {
+			methods = append(methods, names[i])
+		}
+	}
+	methods = shortenNames(methods, 2)
+	for i, f := range list {
+		if f.Service != "" {
+			names[i], methods = cutName(methods[0], longSubject), methods[1:]
+		}
+		names[i] = term.CutMiddle(names[i], longSubject)
+	}
+	return names
+}
+
+// basisNotes says what findings do not cover.
+func (r *Report) basisNotes() []string {
+	b := r.Basis
+	if b == nil {
+		return nil
+	}
+	var notes []string
+	if b.OtherCalls > 0 {
+		notes = append(notes, fmt.Sprintf("Findings cover the first %s; %s of others are not looked at.",
+			plural(int64(b.Methods), "method", "methods"), plural(b.OtherCalls, "call", "calls")))
+	}
+	if b.OtherClientCalls > 0 {
+		notes = append(notes, fmt.Sprintf("What clients send is told of the first %s; %s are of others.",
+			plural(int64(b.Clients), "client", "clients"), plural(b.OtherClientCalls, "call", "calls")))
+	}
+	return notes
+}
+
+// command is what shows a finding, as it is typed. s.Command is the command line that made the report; without it, and in
+// machine output, the inputs are named.
+func (r *Report) command(f *Finding, s *Style) string {
+	verb, args := f.Verb, f.Args
+	if verb == "" {
+		if f.Frame == 0 {
+			return ""
+		}
+		verb, args = "explain", []string{"--frame", strconv.FormatInt(f.Frame, 10)}
+	}
+	words := []string{"dubbo-wire", verb}
+	for i := range r.Inputs {
+		if s != nil && i == maxInputsInCommand && len(r.Inputs) > maxInputsInCommand {
+			return strings.Join(append([]string{"dubbo-wire", verb, "FILE..."}, quoted(args)...), " ")
+		}
+		words = append(words, shellWord(r.Inputs[i].File))
+	}
+	return strings.Join(append(words, quoted(args)...), " ")
+}
+
+// maxInputsInCommand is how many files are named in a command that people read.
+const maxInputsInCommand = 2
+
+func quoted(args []string) []string {
+	out := make([]string, len(args))
+	for i, a := range args {
+		out[i] = shellWord(a)
+	}
+	return out
+}
+
+// shellWord quotes what a shell would take apart.
+func shellWord(s string) string {
+	plain := func(c rune) bool {
+		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_./:,=+@%", c) || c > 0x7f
+	}
+	if s != "" && !strings.ContainsFunc(s, func(c rune) bool { return !plain(c) }) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// WriteFindings prints the findings alone, all of them, as "table", "markdown" or "json".
+func (r *Report) WriteFindings(w io.Writer, format string, s Style) error {
+	switch format {
+	case "json":
+		return writeJSON(w, r.findingsObject())
+	case "jsonl":
+		return writeLine(w, r.findingsObject())
+	}
+	all := make([]*Finding, len(r.Findings))
+	for i := range r.Findings {
+		all[i] = &r.Findings[i]
+	}
+	d := &document{summary: r.summary(&s), sections: []section{r.findingsTable(all, &s, true)}}
+	switch format {
+	case "table":
+		return d.writeText(w, &s)
+	case "markdown":
+		return d.writeMarkdown(w, &s)
+	}
+	return fmt.Errorf("findings have no format %q: choose table, markdown or json", format)
+}
+
+func (r *Report) findingsObject() object {
+	inputs := []object{}
+	for i := range r.Inputs {
+		inputs = append(inputs, r.Inputs[i].object())
+	}
+	o := object{{"schema", FindingsSchema}, {"inputs", inputs}}
+	if b := r.Basis; b != nil {
+		basis := object{{"rules", b.Rules}, {"calls", b.Calls}, {"messagesLookedInto", b.Looked}, {"methods", b.Methods}, {"clients", b.Clients}}
+		if b.OtherCalls > 0 {
+			basis = append(basis, member{"callsOfOtherMethods", b.OtherCalls})
+		}
+		if b.OtherClientCalls > 0 {
+			basis = append(basis, member{"callsOfOtherClients", b.OtherClientCalls})
+		}
+		o = append(o, member{"basis", basis})
+	}
+	return append(o, member{"findings", r.findingObjects()})
+}
+
+// findingObjects is the findings as JSON has them, here and in the report.
+func (r *Report) findingObjects() []object {
+	list := []object{}
+	for i := range r.Findings {
+		list = append(list, r.finding(&r.Findings[i]))
+	}
+	return list
+}
+
+func (r *Report) finding(f *Finding) object {
+	o := object{{"kind", f.Kind}, {"subject", f.Subject}}
+	if f.Service != "" || f.Method != "" {
+		o = append(o, member{"service", f.Service}, member{"method", f.Method})
+	}
+	facts := object{}
+	for _, x := range f.Facts {
+		switch {
+		case x.Names != nil:
+			facts = append(facts, member{x.Name, x.Names})
+		case x.Text != "":
+			facts = append(facts, member{x.Name, x.Text})
+		default:
+			facts = append(facts, member{x.Name, x.Value})
+		}
+	}
+	o = append(o, member{"text", f.Text}, member{"facts", facts}, member{"bytes", f.Weight})
+	if f.Frame > 0 {
+		if f.File >= 0 && f.File < len(r.Inputs) {
+			o = append(o, member{"file", r.Inputs[f.File].File})
+		}
+		o = append(o, member{"frame", f.Frame})
+	}
+	if c := r.command(f, nil); c != "" {
+		o = append(o, member{"command", c})
+	}
+	return o
+}
