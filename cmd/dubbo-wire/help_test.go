@@ -251,7 +251,7 @@ func TestHelpGroupsFlags(t *testing.T) {
 		all := 0
 		for _, name := range flagNames(c) {
 			all++
-			assert.Len(t, regexp.MustCompile(`(?m)^ +(-.*, )?--`+name+`\b(?:[^-]|$)`).FindAllString(help, -1), 1, "--%s of %s", name, c.Name())
+			assert.Len(t, regexp.MustCompile(`(?m)^  (?:-., |    )--`+name+`\b(?:[^-]|$)`).FindAllString(help, -1), 1, "--%s of %s", name, c.Name())
 		}
 		for _, g := range groupedFlags(c) {
 			n := 0

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -123,12 +124,25 @@ func (o *outputFlags) open(s *streams, name string) (*target, error) {
 	return &target{format: format, file: name, temp: temp, under: temp, w: bufio.NewWriterSize(temp, 1<<16)}, nil
 }
 
+// cannotWrite words an error of a file. That its reader has gone is none.
 func cannotWrite(name string, err error) error {
+	if errors.Is(err, syscall.EPIPE) {
+		return err
+	}
 	var path *os.PathError
 	if errors.As(err, &path) {
 		err = path.Err
 	}
 	return usage("-o %s: cannot be written: %v", name, err)
+}
+
+// cannotWrite is what to say of an error of this target.
+func (t *target) cannotWrite(err error) error {
+	var exit *exitError
+	if err == nil || t.file == "" || errors.As(err, &exit) {
+		return err
+	}
+	return cannotWrite(t.file, err)
 }
 
 // close finishes a target: a file gets its name only now.

@@ -67,6 +67,7 @@ func (w *rowWriter[T]) row(v T) {
 			w.err = t.record(w.buf, w.rows == 0)
 		}
 		if w.err != nil {
+			w.err = t.cannotWrite(w.err)
 			w.failed.Store(true)
 			return
 		}
@@ -98,6 +99,7 @@ func (w *rowWriter[T]) broken() bool { return w.failed.Load() }
 
 func (w *rowWriter[T]) close() error {
 	for i, t := range w.targets {
+		earlier := w.err
 		if w.err == nil && w.tables[i] != nil {
 			w.err = w.tables[i].Close()
 		}
@@ -108,6 +110,9 @@ func (w *rowWriter[T]) close() error {
 			w.err = t.close()
 		}
 		if w.err != nil {
+			if earlier == nil {
+				w.err = t.cannotWrite(w.err)
+			}
 			discard(w.targets[i:])
 			return w.err
 		}

@@ -144,6 +144,7 @@ method, byte by byte, and what it did not see. The protocol is recognised from t
 		newFormats(s), newInterfaces(s), newCompletion(s), newMan(s),
 	)
 	root.AddCommand(topics()...)
+	root.InitDefaultHelpCmd()
 	completeFlags(root)
 	return root
 }
