@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,8 +27,12 @@ func entries(t *testing.T, dir string) []string {
 
 // writers are command lines that write more than a few kilobytes, behind which the file's name belongs.
 var writers = [][]string{
-	{"frames", "--format", "jsonl", "-o"}, {"frames", "--format", "json", "-o"}, {"frames", "--format", "csv", "-o"},
-	{"calls", "--format", "jsonl", "-o"}, {"calls", "--format", "table", "-o"}, {"analyze", "--by", "connection,method,client", "--format", "json", "-o"},
+	{"frames", "--format", "jsonl", "-o"},
+	{"frames", "--format", "json", "-o"},
+	{"frames", "--format", "csv", "-o"},
+	{"calls", "--format", "jsonl", "-o"},
+	{"calls", "--format", "table", "-o"},
+	{"analyze", "--by", "connection,method,client", "--format", "json", "-o"},
 }
 
 // notWritten checks what a run leaves behind that could not write its file: nothing, where there was nothing; what was
@@ -105,7 +108,7 @@ func TestSignalsWhileWriting(t *testing.T) {
 		require.NoError(t, err)
 		t.Cleanup(func() { _ = stdin.Close() })
 		require.NoError(t, r.Start())
-		_, err = io.WriteString(stdin, string(data))
+		_, err = stdin.Write(data)
 		require.NoError(t, err)
 		time.Sleep(200 * time.Millisecond) // for what was written to be read
 		for _, name := range entries(t, dir) {
