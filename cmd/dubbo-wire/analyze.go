@@ -27,6 +27,7 @@ type analyzeFlags struct {
 	details, sameMethods, findings          bool
 	bigRequests, bigResponses, slow, failed bool
 	sample                                  string
+	buckets                                 bool
 }
 
 func (a *analyzeFlags) add(cmd *cobra.Command, formats ...string) {
@@ -46,6 +47,7 @@ func (a *analyzeFlags) add(cmd *cobra.Command, formats ...string) {
 	fs.BoolVar(&a.slow, "slow", false, "rank by latency, and list the slowest calls")
 	fs.BoolVar(&a.failed, "errors", false, "rank by errors, and list what went wrong")
 	fs.StringVar(&a.sample, "sample", "", "look into `N` calls of each method on each of 16 shares of the connections, or all, for findings, --details, html, pprof and folded (default: some for findings, all for the others)")
+	fs.BoolVar(&a.buckets, "buckets", false, "save histograms in json: such a report can be read back, added to others and compared")
 	fs.BoolVar(&a.parts, "parts", false, "take bodies apart and say what their bytes are for: values, names, attachments, envelope, overhead, opaque")
 }
 
@@ -111,9 +113,13 @@ func (a *analyzeFlags) parse() (*parsedAnalyze, error) {
 // print writes the report to all targets; none from books that do not balance. explain is the command that shows a frame, ""
 // where there is none.
 func (a *analyzeFlags) print(targets []*target, r *report.Report, command, explain string) error {
-	if err := r.Totals.Balance(); err != nil {
+	if err := r.Totals.Balance(); err != nil && !r.Saved {
 		discard(targets)
 		return fail(exitPartly, "no report: %v", err)
+	}
+	r.Buckets = a.buckets
+	if r.Filtered && r.Filter == "" {
+		r.Filter = a.filter.text()
 	}
 	r.SortBy(a.sort)
 	if a.sameMethods {
@@ -158,7 +164,8 @@ func newAnalyze(s *streams) *cobra.Command {
 		Long: `analyze reads captures and prints what their Dubbo calls weigh: by serialization, by method, and what was not seen.
 
 FILE is a pcap or pcapng file, plain or compressed with gzip or zstd, a folder of them, or - for standard input.
-Several files are one capture, merged by time.`,
+Several files are one capture, merged by time. A report saved with --format json --buckets is a FILE, too: several
+add up, also to captures.`,
 		Example: `  dubbo-wire analyze trace.pcap
   dubbo-wire analyze rotated/ --by client,method --top 30
   dubbo-wire analyze trace.pcap --serialization 'kryo*' -o sizes.json`,
@@ -174,6 +181,14 @@ Several files are one capture, merged by time.`,
 			targets, err := a.output.targets(s)
 			if err != nil {
 				return err
+			}
+			files, err := in.sort(s, args)
+			if err != nil {
+				discard(targets)
+				return err
+			}
+			if len(files.saved)+len(files.failed) > 0 {
+				return a.saved(s, &in, files, p, targets, "analyze "+strings.Join(args, " "))
 			}
 			src, err := in.open(s, args)
 			if err != nil {

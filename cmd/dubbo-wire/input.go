@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"runtime"
 	"slices"
@@ -25,6 +26,9 @@ type inputFlags struct {
 
 	stop   *interrupt
 	labels *labels // of the files that were opened
+	// stdin and pipes are what was looked into already, to tell captures from saved reports.
+	stdin io.Reader
+	pipes []io.Reader
 }
 
 func (i *inputFlags) add(cmd *cobra.Command) {
@@ -48,13 +52,33 @@ func (i *inputFlags) open(s *streams, args []string) (*capture.Files, error) {
 	if i.labels, err = parseLabels(args); err != nil {
 		return nil, err
 	}
-	i.stop = catch()
-	src, err := capture.Open(i.labels.paths, capture.Options{Stdin: i.stop.reader(s.in), Pipe: i.stop.reader})
+	i.catch()
+	opt := capture.Options{Stdin: i.stdin, Pipe: i.pipe}
+	if opt.Stdin == nil {
+		opt.Stdin = i.stop.reader(s.in)
+	}
+	src, err := capture.Open(i.labels.paths, opt)
 	if err != nil {
 		i.stop.release()
 		return nil, err
 	}
 	return src, nil
+}
+
+// catch waits for signals from now on, if it does not yet.
+func (i *inputFlags) catch() {
+	if i.stop == nil {
+		i.stop = catch()
+	}
+}
+
+// pipe is what to read of the next named pipe.
+func (i *inputFlags) pipe(r io.Reader) io.Reader {
+	if len(i.pipes) == 0 {
+		return i.stop.reader(r)
+	}
+	r, i.pipes = i.pipes[0], i.pipes[1:]
+	return r
 }
 
 // close ends what open began.

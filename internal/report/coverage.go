@@ -25,8 +25,14 @@ func (r *Report) coverageSection(s *Style) section {
 	if r.Filtered {
 		add("The filter selects calls; ON THE WIRE and COVERAGE are of the whole capture.")
 	}
+	if r.Saved {
+		add("%s", fromSaved)
+	}
 	return sec
 }
+
+// fromSaved stands below a report without packets to look at.
+const fromSaved = "Read from saved reports: what only the packets tell is not here."
 
 // streams is what the capture has of Dubbo's bytes.
 func (r *Report) streams(s *Style, add func(string, ...any)) {

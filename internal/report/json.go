@@ -107,9 +107,33 @@ func (p *printer) value(v any) {
 			}
 		}
 		p.end(n, "]")
+	case bucketList:
+		p.buckets(v)
 	default:
 		p.other(v)
 	}
+}
+
+// bucketList is the buckets of a distribution, printed in one line; unit divides their numbers.
+type bucketList struct {
+	stat *sizes.Stat
+	unit int64
+}
+
+func (p *printer) buckets(l bucketList) {
+	b := p.leaf.AvailableBuffer()
+	b = append(b, '[')
+	l.stat.Buckets(func(_, upper, n int64) {
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b = append(b, '[')
+		b = append(b, decimalOf(upper, l.unit)...)
+		b = append(b, ',')
+		b = strconv.AppendInt(b, n, 10)
+		b = append(b, ']')
+	})
+	p.text(string(append(b, ']')))
 }
 
 // other prints a value that is small.
@@ -131,9 +155,10 @@ func (p *printer) other(v any) {
 	}
 }
 
-// WriteJSON prints the report as the contract has it, keys in stable order. buckets adds the histograms.
+// WriteJSON prints the report as the contract has it, keys in stable order. buckets, or
+// Report.Buckets, adds the histograms.
 func (r *Report) WriteJSON(w io.Writer, buckets bool) error {
-	return writeJSON(w, r.object(buckets))
+	return writeJSON(w, r.object(buckets || r.Buckets))
 }
 
 // writeJSON prints v and a line end.
@@ -171,15 +196,17 @@ func (r *Report) object(buckets bool) object {
 	for i := range r.Inputs {
 		inputs = append(inputs, r.Inputs[i].object())
 	}
-	return object{
+	o := object{
 		{"schema", Schema},
 		{"inputs", inputs},
 		{"seconds", r.Seconds},
 		{"wire", r.wire()},
 		{"coverage", r.coverage()},
-		{"by", by},
-		{"groups", groups},
 	}
+	if buckets {
+		o = append(o, member{"saved", r.saved()})
+	}
+	return append(o, member{"by", by}, member{"groups", groups})
 }
 
 func (r *Report) keyName(k sizes.Key) string {
@@ -382,20 +409,20 @@ func stat(s *sizes.Stat, unit int64, buckets bool) object {
 		}
 		return o
 	}
-	number := func(n int64) json.Number {
-		if n%unit == 0 {
-			return json.Number(strconv.FormatInt(n/unit, 10))
-		}
-		return json.Number(strconv.FormatFloat(float64(n)/float64(unit), 'f', -1, 64))
-	}
-	return object{
+	number := func(n int64) json.Number { return decimalOf(n, unit) }
+	p := s.Percentiles(50, 90, 95, 99)
+	o := object{
 		{"total", number(s.Total)},
 		{"min", number(s.Min)},
 		{"mean", sizes.Round3(s.Mean() / float64(unit))},
-		{"p50", number(s.Percentile(50))},
-		{"p90", number(s.Percentile(90))},
-		{"p95", number(s.Percentile(95))},
-		{"p99", number(s.Percentile(99))},
+		{"p50", number(p[0])},
+		{"p90", number(p[1])},
+		{"p95", number(p[2])},
+		{"p99", number(p[3])},
 		{"max", number(s.Max)},
 	}
+	if buckets {
+		o = append(o, member{"buckets", bucketList{s, unit}})
+	}
+	return o
 }

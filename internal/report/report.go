@@ -33,6 +33,16 @@ type Report struct {
 	Selected sizes.Group
 	// Filtered: a filter was given, so the groups may lack calls that the coverage has.
 	Filtered bool
+	// Filter is that filter as users write it; only where the report was saved with it, or is to be.
+	Filter string
+	// Saved: the report was read back, or is the sum of some that were: it has no packets to look at again.
+	Saved bool
+	// Origin names the report in errors: its file.
+	Origin string
+	// Buckets: JSON has the histograms, so that it can be read back.
+	Buckets bool
+	// Label is the name that its user gave it, "" where none was given.
+	Label string
 	// Parts: bodies were taken apart, so that groups know what their bytes are for.
 	Parts bool
 	// Sampled: only some of them were, those that groups have as Looked.

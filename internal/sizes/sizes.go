@@ -425,6 +425,18 @@ func (a *Aggregator) Groups() []*Group {
 	return all
 }
 
+// Stats are the group's distributions.
+func (g *Group) Stats() [8]*Stat {
+	return [8]*Stat{
+		&g.Request.Body, &g.Request.Frame, &g.Request.Wire,
+		&g.Response.Body, &g.Response.Frame, &g.Response.Wire,
+		&g.Latency, &g.Wait,
+	}
+}
+
+// Equal reports whether the keys are the same, in the same order.
+func (b By) Equal(o By) bool { return slices.Equal(b.Keys, o.Keys) && b.Step == o.Step }
+
 // Sort orders groups by their keys, the rest last.
 func (b By) Sort(groups []*Group) {
 	numeric := slices.Contains(b.Keys, Connection)
@@ -461,17 +473,9 @@ func (g *Group) Merge(o *Group) {
 	g.Errors += o.Errors
 	g.Exceptions += o.Exceptions
 	g.Unanswered += o.Unanswered
-	for _, p := range [][2]*Stat{
-		{&g.Request.Body, &o.Request.Body},
-		{&g.Request.Frame, &o.Request.Frame},
-		{&g.Request.Wire, &o.Request.Wire},
-		{&g.Response.Body, &o.Response.Body},
-		{&g.Response.Frame, &o.Response.Frame},
-		{&g.Response.Wire, &o.Response.Wire},
-		{&g.Latency, &o.Latency},
-		{&g.Wait, &o.Wait},
-	} {
-		p[0].Merge(p[1])
+	theirs := o.Stats()
+	for i, s := range g.Stats() {
+		s.Merge(theirs[i])
 	}
 	for i, n := range o.Parts {
 		g.Parts[i] += n

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// savedAll saves a report of every committed capture, and returns their files, with the folder of the captures as the
+// current one: of every sample-th where that is not 1.
+func savedAll(t *testing.T, sample int, args ...string) (names []string, saved map[string]string) {
+	t.Helper()
+	dir := t.TempDir()
+	saved = make(map[string]string)
+	for i, p := range inCaptures(t) {
+		if p.foreign() || testing.Short() && i%8 > 0 || i%sample > 0 {
+			continue
+		}
+		file := filepath.Join(dir, p.Name+".json")
+		out, stderr, code := dubboWire(append([]string{"analyze", p.File, "--format", "json", "--buckets"}, args...)...)
+		if code == exitNothing {
+			continue // nothing matches the filter
+		}
+		require.Zero(t, code, stderr)
+		require.NoError(t, os.WriteFile(file, []byte(out), 0o666))
+		names, saved[p.File] = append(names, p.File), file
+	}
+	return names, saved
+}
+
+// A saved report that is read and saved is the same, and what is printed of it is what is printed of its capture.
+func TestSavedReportIsRead(t *testing.T) {
+	names, saved := savedAll(t, 1)
+	for i, name := range names {
+		want, err := os.ReadFile(saved[name])
+		require.NoError(t, err)
+		got, stderr, code := dubboWire("analyze", saved[name], "--format", "json", "--buckets")
+		require.Zero(t, code, stderr)
+		require.Equal(t, string(want), got, name)
+		require.Empty(t, stderr)
+		for _, args := range [][]string{
+			{"--format", "csv"},
+			{"--format", "json", "--by", "serialization"},
+			{"--format", "json", "--by", "method,service", "--method", "*e*"},
+			{"--format", "json", "--serialization", "h*", "--service", "*User*", "--sort", "calls"},
+		} {
+			if i%6 > 0 {
+				continue
+			}
+			want, _, wantCode := dubboWire(append([]string{"analyze", name}, args...)...)
+			got, _, code := dubboWire(append([]string{"analyze", saved[name]}, args...)...)
+			require.Equal(t, wantCode, code, "%s %q", name, args)
+			require.Equal(t, want, got, "%s %q", name, args)
+		}
+	}
+}
+
+var frameNumber = regexp.MustCompile(`"frame": \d+`)
+
+// withoutFrames leaves the numbers of frames out: those of a sum are those of its reports.
+func withoutFrames(s string) string { return frameNumber.ReplaceAllString(s, `"frame": 0`) }
+
+// The sum of two reports is the report of both captures, byte for byte, where they share no connection.
+func TestSavedReportsAddUp(t *testing.T) {
+	for _, flags := range [][]string{nil, {"--parts"}, {"--by", "time:1s,client,server,status"}, {"--method", "*User*"}} {
+		t.Run(strings.Join(flags, " "), func(t *testing.T) {
+			sample := 1
+			if flags != nil {
+				sample = 7
+			}
+			names, saved := savedAll(t, sample, flags...)
+			pairs := 0
+			for i := 1; i < len(names); i++ {
+				a, b := names[i-1], names[i]
+				if overlap(t, saved[a], saved[b]) || flags == nil && i%3 > 0 {
+					continue
+				}
+				pairs++
+				args := append([]string{a, b, "--format", "json", "--buckets"}, flags...)
+				want, stderr, wantCode := dubboWire(append([]string{"analyze"}, args...)...)
+				got, gotErr, code := dubboWire("analyze", saved[a], saved[b], "--format", "json", "--buckets")
+				require.Equal(t, wantCode, code, gotErr)
+				require.Equal(t, stderr, gotErr)
+				require.Equal(t, withoutFrames(want), withoutFrames(got), "%s and %s", a, b)
+				// Captures and reports mix, in any order.
+				args[1] = saved[b]
+				got, gotErr, code = dubboWire(append([]string{"analyze"}, args...)...)
+				require.Equal(t, wantCode, code, gotErr)
+				require.Equal(t, withoutFrames(want), withoutFrames(got), "%s and %s", a, saved[b])
+			}
+			assert.Greater(t, pairs, 3)
+		})
+	}
+}
+
+// overlap reports whether two captures were taken at the same time; they may be of the same connections then.
+func overlap(t *testing.T, a, b string) bool {
+	span := func(file string) (first, last string) {
+		var r struct {
+			Inputs []struct{ FirstTime, LastTime string }
+		}
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(data, &r))
+		return r.Inputs[0].FirstTime, r.Inputs[0].LastTime
+	}
+	a1, a2 := span(a)
+	b1, b2 := span(b)
+	return a1 <= b2 && b1 <= a2
+}
+
+// All reports of captures that share no time add up in one go, in any order.
+func TestManySavedReports(t *testing.T) {
+	names, saved := savedAll(t, 2)
+	var captures, reports []string
+	for _, n := range names {
+		ok := true
+		for _, have := range captures {
+			ok = ok && !overlap(t, saved[have], saved[n])
+		}
+		if ok {
+			captures, reports = append(captures, n), append(reports, saved[n])
+		}
+	}
+	require.Greater(t, len(captures), 10)
+	want, stderr, code := dubboWire(append([]string{"analyze", "--format", "csv", "--by", "service,method"}, captures...)...)
+	require.Zero(t, code, stderr)
+	got, stderr, code := dubboWire(append([]string{"analyze", "--format", "csv", "--by", "service,method"}, reports...)...)
+	require.Zero(t, code, stderr)
+	frames := regexp.MustCompile(`,\d+(,\d+,)$`)
+	strip := func(s string) string {
+		lines := strings.Split(s, "\n")
+		for i := range lines {
+			lines[i] = frames.ReplaceAllString(lines[i], ",0$1")
+		}
+		return strings.Join(lines, "\n")
+	}
+	require.Equal(t, strip(want), strip(got))
+}

@@ -1,0 +1,330 @@
+package report
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/sizes"
+)
+
+// Merge adds reports up whose inputs share no connection: to what one report of all their inputs says. Numbers of frames
+// stay those of their own reports. Beyond maxGroups, groups that are in no earlier report (by the time of its first packet)
+// go to the row of the rest. It fails, in one line, where reports cannot be added up. Origin names them in that.
+//
+// Groups of the reports may become the sum's: they are not to be used afterwards.
+func Merge(list []*Report, maxGroups int) (*Report, error) {
+	if len(list) == 1 {
+		return list[0], nil
+	}
+	first := list[0]
+	sum := &Report{
+		Totals: new(pipeline.Totals), By: first.By, Filtered: first.Filtered, Filter: first.Filter, Parts: first.Parts, Saved: true,
+	}
+	offsets := make(map[*Report]int)
+	for _, r := range list {
+		if err := first.addsUpWith(r); err != nil {
+			return nil, err
+		}
+		if err := sum.twice(r); err != nil {
+			return nil, err
+		}
+		offsets[r] = len(sum.Inputs)
+		sum.Inputs = append(sum.Inputs, r.Inputs...)
+		sum.Connections += r.Connections
+		sum.ConnectionsWithoutData += r.ConnectionsWithoutData
+		addBooks(sum.Totals, r.Totals)
+	}
+	sum.times(list)
+	c := collector{by: sum.By, most: maxGroups}
+	for _, r := range slices.SortedStableFunc(slices.Values(list), func(a, b *Report) int { return cmp.Compare(a.First, b.First) }) {
+		for _, g := range r.Groups {
+			g.Largest.File += offsets[r]
+			if err := c.add(g.Values, g); err != nil {
+				return nil, err
+			}
+		}
+	}
+	sum.Groups = c.groups()
+	sum.sum()
+	return sum, nil
+}
+
+// addsUpWith tells whether another report is of the same kind.
+func (r *Report) addsUpWith(o *Report) error {
+	cannot := func(format string, args ...any) error {
+		return fmt.Errorf("%s and %s cannot be added up: "+format, append([]any{r.Origin, o.Origin}, args...)...)
+	}
+	switch {
+	case r == o:
+		return nil
+	case slices.Contains(r.By.Keys, sizes.Connection):
+		return cannot("connections are numbered in each; group by something else with --by")
+	case !r.By.Equal(o.By):
+		return cannot("one is grouped by %s, the other by %s; choose keys that both have with --by", r.ByText(), o.ByText())
+	case r.Filter != o.Filter:
+		return cannot("one has the calls of %s, the other those of %s", filterText(r.Filter), filterText(o.Filter))
+	case strings.Contains(r.Filter, "--since +"), strings.Contains(r.Filter, "--until +"):
+		return cannot("their filter counts from the first packet of each")
+	case r.Parts != o.Parts && len(r.Groups) > 0 && len(o.Groups) > 0:
+		return cannot("only one was made with --parts")
+	case r.Totals.Packets > 0 && o.Totals.Packets > 0 && float64(max(r.Last, o.Last))-float64(min(r.First, o.First)) > math.MaxInt64/2:
+		return cannot("more than a century lies between them")
+	}
+	return nil
+}
+
+func filterText(f string) string {
+	if f == "" {
+		return "no filter"
+	}
+	return f
+}
+
+// ByText is the grouping as --by takes it.
+func (r *Report) ByText() string {
+	names := make([]string, len(r.By.Keys))
+	for i, k := range r.By.Keys {
+		names[i] = r.keyName(k)
+	}
+	return strings.Join(names, ",")
+}
+
+// twice refuses a report of a capture that is in the sum already.
+func (r *Report) twice(o *Report) error {
+	for i := range o.Inputs {
+		in := &o.Inputs[i]
+		for k := range r.Inputs {
+			have := &r.Inputs[k]
+			same := have.Packets == in.Packets && have.Bytes == in.Bytes && have.First == in.First && have.Last == in.Last
+			if in.Packets > 0 && same {
+				return fmt.Errorf("%s cannot be added: its input %s (%d packets from %s on) is among the others already", o.Origin, in.File, in.Packets, rfc3339(in.First))
+			}
+			if in.File == have.File && slices.Contains(r.By.Keys, sizes.Input) {
+				return fmt.Errorf("%s cannot be added: two inputs are named %s, which --by input does not tell apart", o.Origin, in.File)
+			}
+		}
+	}
+	return nil
+}
+
+// addBooks adds the books of another run.
+func addBooks(t, o *pipeline.Totals) {
+	for i, c := range append(savedCounters(o), otherCounters(o)...) {
+		*append(savedCounters(t), otherCounters(t)...)[i].at += *c.at
+	}
+	addAll(&t.OtherTCP, o.OtherTCP)
+	addAll(&t.NotTCP, o.NotTCP)
+	addAll(&t.Unread, o.Unread)
+	addAll(&t.UnknownIDs, o.UnknownIDs)
+	addAll(&t.Contradicted, o.Contradicted)
+	addAll(&t.Causes, o.Causes)
+	for name, n := range o.Other {
+		if t.Other == nil {
+			t.Other = make(map[string]*pipeline.Other)
+		}
+		if t.Other[name] == nil {
+			t.Other[name] = new(pipeline.Other)
+		}
+		t.Other[name].Connections += n.Connections
+		t.Other[name].Bytes += n.Bytes
+	}
+}
+
+func addAll[K comparable](m *map[K]int64, o map[K]int64) {
+	for k, n := range o {
+		addTo(m, k, n)
+	}
+}
+
+// times finds the first and last packet of all, and how much time passed between them.
+func (r *Report) times(list []*Report) {
+	begun, stepped := false, int64(0)
+	for _, o := range list {
+		if o.Totals.Packets == 0 {
+			continue
+		}
+		if !begun {
+			r.First, r.Last, begun = o.First, o.Last, true
+		}
+		r.First, r.Last = min(r.First, o.First), max(r.Last, o.Last)
+		if o.Totals.ClockSteps > 0 {
+			stepped += o.Last - o.First - o.Totals.Steady
+		}
+	}
+	t := r.Totals
+	t.FirstTime, t.LastTime = r.First, r.Last
+	t.Steady = r.Last - r.First - stepped
+	r.Seconds = float64(t.Span()) / 1e9
+}
+
+// collector adds groups up by key.
+type collector struct {
+	by    sizes.By
+	most  int
+	byKey map[string]*sizes.Group
+	rest  *sizes.Group
+}
+
+var errOverflow = errors.New("the reports cannot be added up: their sums are beyond 64 bits")
+
+// add adds a group under a key; the first of a key becomes the collector's.
+func (c *collector) add(values []string, g *sizes.Group) error {
+	to := &c.rest
+	if !g.Rest {
+		key := strings.Join(values, "\x00")
+		have := c.byKey[key]
+		if have == nil && len(c.byKey) < c.most {
+			if c.byKey == nil {
+				c.byKey = make(map[string]*sizes.Group)
+			}
+			g.Values = values
+			c.byKey[key] = g
+			return nil
+		}
+		if have != nil {
+			to = &have
+		} else {
+			g.Rest, g.Groups, g.Values, g.SerializationID = true, 1, nil, -1
+		}
+	}
+	if *to == nil {
+		*to = g
+		return nil
+	}
+	return join(*to, g)
+}
+
+// join adds a group to another of the same key.
+func join(to, g *sizes.Group) error {
+	for i, s := range g.Stats() {
+		t := to.Stats()[i]
+		if t.Count+s.Count > math.MaxUint32 || s.Total > 0 && t.Total > math.MaxInt64-s.Total || s.Total < 0 && t.Total < math.MinInt64-s.Total {
+			return errOverflow
+		}
+	}
+	if to.SerializationID != g.SerializationID {
+		to.SerializationID = -1
+	}
+	to.Groups += g.Groups
+	to.Merge(g)
+	return nil
+}
+
+func (c *collector) groups() []*sizes.Group {
+	all := make([]*sizes.Group, 0, len(c.byKey)+1)
+	for _, g := range c.byKey {
+		all = append(all, g)
+	}
+	if c.rest != nil {
+		all = append(all, c.rest)
+	}
+	return all
+}
+
+// Regroup adds the groups up by fewer keys, or the same in another order, and by a wider step of time. It fails where the
+// report does not have a key.
+func (r *Report) Regroup(by sizes.By) error {
+	if r.By.Equal(by) {
+		return nil
+	}
+	places := make([]int, len(by.Keys))
+	for i, k := range by.Keys {
+		places[i] = r.keyIndex(k)
+		if places[i] < 0 && k == sizes.Input {
+			continue // all of it is one
+		}
+		if places[i] < 0 {
+			return fmt.Errorf("%s is grouped by %s: it does not tell the %s of a call", r.Origin, r.ByText(), k)
+		}
+		if k == sizes.Time && by.Step%r.By.Step != 0 {
+			return fmt.Errorf("%s is grouped by time:%s, of which %s is no multiple", r.Origin, r.By.Step, by.Step)
+		}
+	}
+	c := collector{by: by, most: math.MaxInt}
+	slices.SortStableFunc(r.Groups, func(a, b *sizes.Group) int { return cmp.Compare(a.Largest.Frame, b.Largest.Frame) }) // of equal ones the first
+	for _, g := range r.Groups {
+		var values []string
+		if !g.Rest {
+			values = make([]string, len(places))
+			for i, p := range places {
+				if p < 0 {
+					values[i] = r.asInput()
+					continue
+				}
+				values[i] = g.Values[p]
+				if by.Keys[i] == sizes.Time && by.Step != r.By.Step {
+					values[i] = truncated(values[i], by.Step)
+				}
+			}
+		}
+		if err := c.add(values, g); err != nil {
+			return err
+		}
+	}
+	r.By, r.Groups = by, c.groups()
+	r.sum()
+	return nil
+}
+
+// asInput is the report's name where it is one input among others.
+func (r *Report) asInput() string {
+	switch {
+	case r.Label != "":
+		return r.Label
+	case len(r.Inputs) == 1:
+		return r.Inputs[0].File
+	}
+	return r.Origin
+}
+
+func truncated(at string, step time.Duration) string {
+	t, err := time.Parse(time.RFC3339Nano, at)
+	if err != nil {
+		return at
+	}
+	return t.UTC().Truncate(step).Format(time.RFC3339Nano)
+}
+
+// Select keeps the groups whose key matches: each list of globs is for one key, whose report must have it. text is the
+// filter as users write it.
+func (r *Report) Select(globs map[sizes.Key][]call.Glob, text string) error {
+	for k, list := range globs {
+		if len(list) > 0 && r.keyIndex(k) < 0 {
+			return fmt.Errorf("%s is grouped by %s: --%s finds no %s in it", r.Origin, r.ByText(), k, k)
+		}
+	}
+	for _, g := range r.Groups {
+		if g.Rest {
+			return fmt.Errorf("%s has %s beyond --max-groups, of which nothing is known by which they could be selected; make it again with the filter", r.Origin, plural(g.Groups, "group", "groups"))
+		}
+	}
+	r.Groups = slices.DeleteFunc(r.Groups, func(g *sizes.Group) bool {
+		for k, list := range globs {
+			if len(list) == 0 {
+				continue
+			}
+			v := g.Values[r.keyIndex(k)]
+			plain := v
+			if k == sizes.Serialization {
+				plain, _, _ = strings.Cut(v, " (") // without its dialect
+			}
+			if !slices.ContainsFunc(list, func(glob call.Glob) bool { return glob.Match(v) || glob.Match(plain) }) {
+				return true
+			}
+		}
+		return false
+	})
+	r.Filtered = true
+	if r.Filter != text { // else it was saved with the same
+		r.Filter = strings.TrimSpace(r.Filter + " " + text)
+	}
+	r.sum()
+	return nil
+}
