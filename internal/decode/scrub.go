@@ -10,6 +10,8 @@ type Mapper interface {
 	Runes() []rune
 	// Int replaces an integer: the same sign, as many digits, as many bytes in every variable-length encoding.
 	Int(n int64) int64
+	// Within replaces an integer from lo to hi by another one of these, and leaves any other as it is.
+	Within(n, lo, hi int64) int64
 	// Float replaces a number of so many bits (32 or 64): the same sign, and as many decimal digits as its shortest form has.
 	Float(f float64, bits int) float64
 	// Digits replaces the digits of a number, a date or a time that is written as text.

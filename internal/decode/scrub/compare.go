@@ -1,6 +1,8 @@
 package scrub
 
 import (
+	"fmt"
+
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/dubbo"
 )
@@ -10,11 +12,13 @@ func (j *job) same() bool {
 	if j.budget--; j.budget < 0 {
 		return false
 	}
+	j.references()
 	f := *j.f
 	f.Body = j.body
 	if j.asked {
 		var nothing dubbo.Dialects
 		if j.s.all.Decode(&f, dubbo.Envelope, &nothing).Serialization != j.told {
+			j.why = "dialect"
 			return false
 		}
 	}
@@ -29,19 +33,26 @@ func (j *job) alike(m *dubbo.Message) bool {
 	if m.Kind != was.Kind || m.ResultKind != was.ResultKind || m.Decoded != was.Decoded || m.Tree == nil ||
 		m.ExceptionClass != was.ExceptionClass || m.Group != was.Group || m.Said != was.Said || m.Parts != was.Parts ||
 		m.GenericMethod != was.GenericMethod || len(m.GenericTypes) != len(was.GenericTypes) {
+		j.why = "message"
 		return false
 	}
 	if (m.Err == nil) != (was.Err == nil) || m.Err != nil && (m.Err.Cause != was.Err.Cause || m.Err.At != was.Err.At) {
+		j.why = fmt.Sprint("error", m.Err, " for ", was.Err)
 		return false
 	}
 	if len(m.Tree.Nodes) != len(was.Tree.Nodes) {
+		j.why = "nodes"
 		return false
 	}
 	for i := range m.Tree.Nodes {
 		if !j.alikeNode(i, &was.Tree.Nodes[i], &m.Tree.Nodes[i]) {
+			if j.s.trace != nil {
+				j.why = fmt.Sprintf("node %s: %+v for %+v", m.Tree.Path(i), m.Tree.Nodes[i], was.Tree.Nodes[i])
+			}
 			return false
 		}
 	}
+	j.now = m.Tree
 	return true
 }
 
@@ -56,7 +67,7 @@ func (j *job) alikeNode(i int, a, b *decode.Node) bool {
 	}
 	switch {
 	case j.s.kept[i]:
-		return a.Text == b.Text && a.Num == b.Num && a.Name == b.Name
+		return a.Text == b.Text && a.Num == b.Num // its name is that of its key, which may be a value
 	case a.Kind == decode.Enum:
 		return a.Text == b.Text && a.Num == b.Num
 	case a.Kind == decode.Ref || a.Kind == decode.Alias:

@@ -9,20 +9,21 @@ import (
 
 // edit is a node whose bytes are to be replaced, and in which way: the first one that leaves the walk as it was counts.
 type edit struct {
-	node    int32
-	way     uint8
-	salt    byte
-	off     int32
-	end     int32
-	changes bool // the way changes bytes
+	node     int32
+	off, end int32 // its bytes
+	way      uint8
+	salt     byte
+	found    bool // the value was found there
+	dated    bool // it is part of a date or time
+	digits   bool // it is part of a number that is written as text, or of a date
 }
 
 // place is where values come again in many frames: what broke the walk there once will again.
 type place struct {
-	format      string
-	kind        decode.Kind
-	label       decode.Label
-	name, class string
+	format string
+	kind   decode.Kind
+	short  int32  // bytes, of a few
+	path   uint64 // a hash of the names from the value to the root
 }
 
 // maxLearned bounds the places that are remembered.
@@ -39,7 +40,10 @@ type job struct {
 	// told is the name of the format that the whole list takes the body for, where that is looked at.
 	told   string
 	asked  bool
-	budget int // walks that may still be made
+	budget int          // walks that may still be made
+	now    *decode.Tree // of the last walk that was right
+	refs   []int32      // nodes that are references by paths
+	why    string
 }
 
 // maxWalks is how often a frame is read again at most.
@@ -102,24 +106,46 @@ func (j *job) decoders() {
 func (j *job) plan(i int) {
 	s, n := j.s, &j.m.Tree.Nodes[i]
 	end := min(int(n.Off+n.Len), len(j.body))
+	if j.isPath(n) {
+		j.refs = append(j.refs, int32(i))
+		return
+	}
 	if n.Len == 0 || int(n.Off) >= end || s.kept[i] || ways(n) == 0 {
 		return
 	}
-	s.edits = append(s.edits, edit{node: int32(i), off: n.Off, end: int32(end), way: s.learned[j.place(i)]})
+	e := edit{node: int32(i), off: n.Off, end: int32(end)}
+	if len(s.learned) > 0 {
+		e.way = s.learned[j.place(i)]
+	}
+	for up := n.Parent; up >= 0; up = j.m.Tree.Nodes[up].Parent {
+		switch j.m.Tree.Nodes[up].Kind {
+		case decode.Date:
+			e.dated, e.digits = true, true
+		case decode.Decimal:
+			e.digits = true
+		case decode.Object:
+			continue
+		}
+		break
+	}
+	s.edits = append(s.edits, e)
 }
 
 // place returns where node i stands.
 func (j *job) place(i int) place {
 	nodes := j.m.Tree.Nodes
-	n := &nodes[i]
-	p := place{format: j.m.Serialization, kind: n.Kind, label: n.Label, name: n.Name}
-	if n.Label == decode.ByEntry || n.Label == decode.ByKey {
-		p.name = ""
+	h := uint64(14695981039346656037)
+	for k := int32(i); k >= 0; k = nodes[k].Parent {
+		n := &nodes[k]
+		h = (h ^ uint64(n.Label)) * 1099511628211
+		for _, s := range [...]string{n.Name, n.Class} {
+			for c := range len(s) {
+				h = (h ^ uint64(s[c])) * 1099511628211
+			}
+			h = (h ^ 0xff) * 1099511628211
+		}
 	}
-	if n.Parent >= 0 {
-		p.class = nodes[n.Parent].Class
-	}
-	return p
+	return place{j.m.Serialization, nodes[i].Kind, min(nodes[i].Len, 3), h}
 }
 
 // run makes the edits, and makes those again in another way that change the walk.
@@ -129,20 +155,30 @@ func (j *job) run() {
 		j.apply(k)
 	}
 	good := 0 // edits that are known to be right
-	for !j.same() {
-		bad := j.first(good)
+	for {
+		bad := -1
+		if j.same() {
+			if bad = j.stale(); bad < 0 {
+				break
+			}
+			good = min(good, bad)
+		} else if bad = j.first(good); bad >= 0 {
+			good = bad
+		}
 		if bad < 0 || j.budget <= 0 {
 			j.giveUp()
 			return
 		}
-		good = bad
 		e := &s.edits[bad]
 		e.way++
+		if s.trace != nil {
+			s.trace(j.m, int(e.node), e.way, j.why)
+		}
 		if int(e.way) >= ways(&j.m.Tree.Nodes[e.node]) {
 			j.giveUp()
 			return
 		}
-		if len(s.learned) < maxLearned {
+		if len(s.learned) < maxLearned && e.way < wayBlind {
 			s.learned[j.place(int(e.node))] = e.way
 		}
 		for k := bad; k < len(s.edits); k++ {
@@ -162,13 +198,13 @@ func (j *job) apply(k int) {
 	most := uint8(ways(n))
 	for {
 		copy(b, s.original[e.off:e.end])
-		s.salt = e.salt
-		if done := j.replace(b, n, e.way); done || e.way+1 >= most {
+		s.salt, s.calendar = e.salt, e.dated
+		if e.found = j.replace(b, n, e); e.found || e.way+1 >= most {
 			break
 		}
 		e.way++
 	}
-	s.salt, s.plain = 0, false
+	s.salt, s.plain, s.calendar = 0, false, false
 }
 
 // first returns the first edit from number good on that changes the walk; all before it together do not. The edits behind
@@ -200,6 +236,47 @@ func (j *job) first(good int) int {
 		}
 	}
 	return lo
+}
+
+// stale returns the first edit that left a value as it was, of those that found none in its bytes; -1 when there is none.
+func (j *job) stale() int {
+	for k := range j.s.edits {
+		e := &j.s.edits[k]
+		if e.way < wayLeave || e.end-e.off < markEvery {
+			continue
+		}
+		was, now := &j.m.Tree.Nodes[e.node], &j.now.Nodes[e.node]
+		switch was.Kind {
+		case decode.String, decode.Char, decode.Date, decode.Decimal:
+			if was.Text == now.Text && len(was.Text) >= markEvery && !j.isName(was.Text) {
+				return k
+			}
+		case decode.Int:
+			if was.Num == now.Num {
+				return k
+			}
+		case decode.Float32, decode.Float64:
+			if was.Float == now.Float && was.Text == now.Text {
+				return k
+			}
+		case decode.Bytes:
+			if string(was.Raw) == string(now.Raw) {
+				return k
+			}
+		}
+	}
+	return -1
+}
+
+// isName reports whether a text is one that stays elsewhere in the body: the name of an attachment may be a reference to the
+// value of an argument.
+func (j *job) isName(text string) bool {
+	for i, kept := range j.s.kept {
+		if kept && j.m.Tree.Nodes[i].Text == text {
+			return true
+		}
+	}
+	return false
 }
 
 // giveUp turns all values into filler: nobody can read what is left, but nothing is left of them.

@@ -40,6 +40,8 @@ func (s *Scrubber) keep(m *dubbo.Message) {
 			switch n := &nodes[i]; {
 			case n.Label == decode.ByMember:
 				s.kept[i] = true
+			case n.Kind == decode.Enum, n.Class == "java.lang.Class", root.Name == "exception" && n.Kind == decode.String && n.Text == m.ExceptionClass:
+				s.keepAll(nodes, i)
 			case n.Kind == decode.Map:
 				s.keepClass(nodes, i)
 			}

@@ -94,7 +94,13 @@ func (p *prf) permute(x, n, tweak uint64, inverse bool) uint64 {
 // Int implements [decode.Mapper].
 func (s *mapper) Int(n int64) int64 {
 	all, x, tweak := positives, uint64(n), uint64('i')
-	if n < 0 {
+	switch {
+	case s.calendar && n >= 0 && n < 60:
+		all, tweak = calendar, 'c'
+		if n >= 29 && n <= 31 {
+			x -= 4 // a day that every month has
+		}
+	case n < 0:
 		all, x, tweak = negatives, uint64(-1-n), 'n'
 	}
 	lo, hi := rangeOf(all, x)
@@ -104,6 +110,17 @@ func (s *mapper) Int(n int64) int64 {
 	}
 	return int64(y)
 }
+
+// Within implements [decode.Mapper].
+func (s *mapper) Within(n, lo, hi int64) int64 {
+	if n < lo || n > hi {
+		return n
+	}
+	return lo + int64(s.prf.shuffle(uint64(n-lo), uint64(hi-lo)+1, 'w'|uint64(s.salt)<<8))
+}
+
+// calendar are bounds of months, hours, days, minutes, so that each becomes another one; 0 stays.
+var calendar = []uint64{0, 1, 10, 13, 16, 24, 29, 32, 48, 60}
 
 // decimal is a number by its digits: n times ten to the power exp, where n does not end in 0.
 type decimal struct {
@@ -143,14 +160,29 @@ func (s *mapper) Float(f float64, bitSize int) float64 {
 	if !ok {
 		return f
 	}
-	out := strconv.AppendUint(make([]byte, 0, 32), s.digits(d.n), 10)
-	out = append(out, 'e')
-	out = strconv.AppendInt(out, int64(d.exp), 10)
-	g, err := strconv.ParseFloat(string(out), bitSize)
-	if err != nil || g == 0 {
-		return f
-	}
+	g := s.inRange(&d, bitSize)
 	return math.Copysign(g, f)
+}
+
+// inRange replaces the digits of a decimal so that it stays a number of so many bits other than 0, and returns that.
+func (s *mapper) inRange(d *decimal, bitSize int) float64 {
+	salt := s.salt
+	defer func() { s.salt = salt }()
+	for try := byte(0); ; try++ {
+		s.salt = salt + try*16
+		n := s.digits(d.n)
+		if try == 15 {
+			n = d.n
+		}
+		out := strconv.AppendUint(make([]byte, 0, 32), n, 10)
+		out = append(out, 'e')
+		out = strconv.AppendInt(out, int64(d.exp), 10)
+		g, err := strconv.ParseFloat(string(out), bitSize)
+		if err == nil && g != 0 || try == 15 {
+			d.n = n
+			return g
+		}
+	}
 }
 
 // parseDecimal reads a number of at most maxDigits digits; none are left out but zeros at both ends.

@@ -17,6 +17,8 @@ type mapper struct {
 	// salt chooses among replacements, where the first one cannot be; plain leaves everything but letters and digits.
 	salt  byte
 	plain bool
+	// calendar: integers are parts of a date or a time.
+	calendar bool
 }
 
 // Scrubber replaces the values of frames. It is not safe for concurrent use.
@@ -30,6 +32,8 @@ type Scrubber struct {
 	original []byte // of the body at hand
 	edits    []edit
 	kept     []bool
+	// trace, in tests, is called when node i cannot be replaced in the way before this one.
+	trace func(m *dubbo.Message, i int, way uint8, why string)
 }
 
 // New returns a scrubber for bodies of the given serializations. key decides what becomes of each value: equal values become

@@ -21,7 +21,7 @@ const (
 type block struct{ first, size rune }
 
 var (
-	latin1   = block{0xc0, 0x40}      // one byte in Latin-1, two in UTF-8
+	latin1   = block{0xc0, 0x3f}      // one byte in Latin-1, two in UTF-8
 	latinB   = block{0x180, 0xd0}     // two bytes in UTF-8
 	ideogram = block{0x9b00, 0x4a6}   // three, and two in GBK
 	emoji    = block{0x1f400, 0x100}  // four, and two units of UTF-16
@@ -137,8 +137,8 @@ func replacement(stream *rand.ChaCha8, r, before rune, mark bool) rune {
 		if mark {
 			return one(short, stream.Uint64(), r, before)
 		}
-	case r < utf8.RuneSelf:
-		if mark {
+	case r < utf8.RuneSelf: // but NUL, which Java writes in two bytes
+		if mark && r > 0 {
 			return one(lowers, stream.Uint64(), r, before)
 		}
 	default:
@@ -184,7 +184,12 @@ func (s *mapper) Runes() []rune { return s.runes[:0] }
 // Digits implements [decode.Mapper].
 func (s *mapper) Digits(text []byte) {
 	if d, ok := parseDecimal(text); ok && d.n != 0 {
-		s.writeDigits(text, s.digits(d.n))
+		if d.exp > 200 || d.exp < -200 {
+			s.inRange(&d, 64)
+		} else {
+			d.n = s.digits(d.n)
+		}
+		s.writeDigits(text, d.n)
 		return
 	}
 	stream := s.prf.seed('d', s.salt, text)

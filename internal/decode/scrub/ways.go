@@ -11,7 +11,8 @@ const (
 	wayShared        // as most formats write values
 	wayPlain         // the same two, letters and digits only
 	wayPlain2
-	wayBlind // bytes that look like text, whatever they are
+	wayLeave // nothing: the bytes refer to a value elsewhere
+	wayBlind // what looks like text, whatever it is
 	blinds   = 6
 	allWays  = wayBlind + blinds
 )
@@ -35,13 +36,21 @@ func ways(n *decode.Node) int {
 }
 
 // replace replaces the value of n in b; false where this way does not find it.
-func (j *job) replace(b []byte, n *decode.Node, way uint8) bool {
-	s := j.s
+func (j *job) replace(b []byte, n *decode.Node, e *edit) bool {
+	s, way := j.s, e.way
+	if e.digits && n.Kind == decode.String {
+		part := *n
+		part.Kind = decode.Decimal
+		n = &part
+	}
 	switch n.Kind {
 	case decode.Opaque, decode.Custom, decode.Overhead:
 		head := min(heads[way], len(b))
 		fill(b[head:], b[head:])
 		return true
+	}
+	if e.digits && !e.dated && n.Kind == decode.Int && n.Num >= -1 && n.Num <= 1 {
+		return true // the sign of a number, beside its digits
 	}
 	s.plain = way == wayPlain || way == wayPlain2
 	switch way {
@@ -50,10 +59,16 @@ func (j *job) replace(b []byte, n *decode.Node, way uint8) bool {
 		return own != nil && own(b, n, s)
 	case wayShared, wayPlain2:
 		return wire.Shared(b, n, s)
+	case wayLeave:
+		return true
 	}
 	head := int(way) - wayBlind
 	if head >= len(b) {
 		return false
+	}
+	if n.Kind == decode.Date {
+		b[len(b)-1-head] ^= byte(1 + s.Int(2)&1)
+		return true
 	}
 	return s.blind(b[head:])
 }

@@ -17,6 +17,7 @@ var Format = decode.Format{
 	Releases:   "2.0.7 to 3.2.x, later by extension",
 	Capture:    "compactedjava.pcap.zst",
 	Heartbeats: java.Format.Heartbeats,
+	Scrub:      java.Scrub,
 	New:        java.NewCompact,
 	Counts:     true,
 }

@@ -30,6 +30,7 @@ var Format = decode.Format{
 	Releases:   "2.0.7 to 2.6.0",
 	Capture:    "dubbo-2.5.3.pcap.zst",
 	Heartbeats: [][]byte{{tagNull}},
+	Scrub:      scrub,
 	New:        func() decode.Reader { return new(Reader) },
 	Counts:     true,
 }

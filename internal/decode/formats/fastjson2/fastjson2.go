@@ -24,6 +24,7 @@ var Format = decode.Format{
 	Releases:   "3.1 and later",
 	Capture:    "fastjson2-3.3.6.pcap.zst",
 	Heartbeats: [][]byte{{0, 0, 0, 1, opNull}},
+	Scrub:      scrub,
 	New:        func() decode.Reader { return new(Reader) },
 	Counts:     true,
 }

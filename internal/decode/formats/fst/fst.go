@@ -26,6 +26,7 @@ var Format = decode.Format{
 	Releases:   "2.6.0 to 2.7.23, later by extension",
 	Capture:    "fst.pcap.zst",
 	Heartbeats: [][]byte{{0xff}},
+	Scrub:      scrub,
 	New:        func() decode.Reader { return new(Reader) },
 }
 

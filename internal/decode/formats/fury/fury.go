@@ -33,6 +33,7 @@ var Format = decode.Format{
 	Releases:   "3.x, by extension",
 	Capture:    "fury-3.2.16.pcap.zst",
 	Heartbeats: Heartbeats,
+	Scrub:      Scrub,
 	New:        New,
 	Tell:       Tell,
 }
@@ -45,6 +46,7 @@ var Later = decode.Format{
 	Depth:      decode.DepthEnvelope,
 	Releases:   "3.3 and later, by extension built from source; Fory",
 	Heartbeats: Heartbeats,
+	Scrub:      Scrub,
 	New:        NewLater,
 	Tell:       TellLater,
 }

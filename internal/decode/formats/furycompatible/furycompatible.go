@@ -18,6 +18,7 @@ var Format = decode.Format{
 	Releases:   "3.x, by extension",
 	Capture:    "fury-compatible-3.2.16.pcap.zst",
 	Heartbeats: fury.Heartbeats,
+	Scrub:      fury.Scrub,
 	New:        fury.New,
 	Tell:       fury.Tell,
 }
@@ -30,6 +31,7 @@ var Later = decode.Format{
 	Depth:      decode.DepthEnvelope,
 	Releases:   "3.3 and later, by extension built from source; Fory",
 	Heartbeats: fury.Heartbeats,
+	Scrub:      fury.Scrub,
 	New:        fury.NewLaterCompatible,
 	Tell:       fury.TellLater,
 }

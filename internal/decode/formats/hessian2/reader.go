@@ -17,6 +17,7 @@ var Format = decode.Format{
 	// writeObject(null)
 	Heartbeats: [][]byte{{'N'}},
 	Skim:       skim,
+	Scrub:      scrub,
 	New:        func() decode.Reader { return New() },
 }
 

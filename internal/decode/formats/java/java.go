@@ -24,6 +24,7 @@ var Format = decode.Format{
 	Releases:   "2.0.7 to 3.2.x, later by extension",
 	Capture:    "java.pcap.zst",
 	Heartbeats: [][]byte{{0xac, 0xed, 0x00, 0x05, tcBlockData, 1, 0}},
+	Scrub:      Scrub,
 	New:        func() decode.Reader { return new(Reader) },
 	Counts:     true,
 }

@@ -27,6 +27,7 @@ var Format = decode.Format{
 	New:        func() decode.Reader { return hessian2.NewOriginal() },
 	Tell:       tell,
 	Skim:       hessian2.Format.Skim,
+	Scrub:      hessian2.Format.Scrub,
 }
 
 // tell judges the first byte: of a request that of a short text, Dubbo's version; of a result its kind, a small int; else

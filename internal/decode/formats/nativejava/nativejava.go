@@ -16,6 +16,7 @@ var Format = decode.Format{
 	Releases:   "2.4.2 to 3.2.x, later by extension",
 	Capture:    "nativejava.pcap.zst",
 	Heartbeats: [][]byte{{0xac, 0xed, 0x00, 0x05, 0x70}}, // null
+	Scrub:      java.Scrub,
 	New:        java.NewNative,
 	Counts:     true,
 }

@@ -174,13 +174,3 @@ func replaced(num int64, n *decode.Node, m decode.Mapper) int64 {
 	}
 	return m.Int(num)
 }
-
-// Days is a date whose form is not known: the number at the end of b becomes another one nearby.
-func Days(b []byte, n *decode.Node, m decode.Mapper) bool {
-	if n.Kind != decode.Date || len(b) == 0 {
-		return false
-	}
-	last := &b[len(b)-1]
-	*last ^= byte(1 + m.Int(2)&1) // day 10 becomes day 11 or 8, never 0 or 32
-	return true
-}

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -33,6 +34,11 @@ func UTF8(b []byte, n *decode.Node, m decode.Mapper) bool {
 			}
 		}
 	}
+	// Behind it, but not around it, may be more.
+	if at := bytes.Index(b, []byte(n.Text)); at >= 0 && at <= maxHead && len(n.Text) >= 4 {
+		MapUTF8(b[at:at+len(n.Text)], n.Kind, m)
+		return true
+	}
 	return false
 }
 
@@ -44,7 +50,7 @@ func reads(b []byte, text string) bool {
 			return false
 		}
 		t, width := utf8.DecodeRuneInString(text)
-		if r != t {
+		if r != t && (t != utf8.RuneError || !utf16.IsSurrogate(r)) {
 			return false
 		}
 		b, text = b[size:], text[width:]

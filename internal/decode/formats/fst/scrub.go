@@ -1,0 +1,96 @@
+package fst
+
+import (
+	"encoding/binary"
+	"time"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/scrub/wire"
+)
+
+// scrub replaces a value behind what says its class: texts of one byte a character, or ff and two; numbers of one byte, or
+// of more behind a byte that says how many.
+func scrub(b []byte, n *decode.Node, m decode.Mapper) bool {
+	switch n.Kind {
+	case decode.String:
+		return scrubText(b, n, m) || wire.Shared(b, n, m)
+	case decode.Date:
+		return scrubDate(b, n, m) || wire.Shared(b, n, m)
+	}
+	return wire.Shared(b, n, m)
+}
+
+// scrubText replaces the characters at the end of b.
+func scrubText(b []byte, n *decode.Node, m decode.Mapper) bool {
+	units := utf16.Encode([]rune(n.Text))
+	size := 0
+	for _, u := range units {
+		if size++; u >= escape {
+			size += 2
+		}
+	}
+	if size == 0 || size > len(b) {
+		return false
+	}
+	raw := b[len(b)-size:]
+	if (text{raw: raw, wide: true}).decode() != n.Text {
+		return false
+	}
+	runes := m.Runes()
+	for i := 0; i < len(raw); i++ {
+		u := rune(raw[i])
+		if u == escape {
+			if i+2 >= len(raw) {
+				return false
+			}
+			u = rune(binary.LittleEndian.Uint16(raw[i+1:]))
+			i += 2
+		}
+		if k := len(runes) - 1; k >= 0 {
+			if pair := utf16.DecodeRune(runes[k], u); pair != utf8.RuneError {
+				runes[k] = pair
+				continue
+			}
+		}
+		runes = append(runes, u)
+	}
+	m.Text(runes)
+	units = units[:0]
+	for _, r := range runes {
+		if r > 0xffff {
+			high, low := utf16.EncodeRune(r)
+			units = append(units, uint16(high), uint16(low))
+		} else {
+			units = append(units, uint16(r))
+		}
+	}
+	at := 0
+	for _, u := range units {
+		if raw[at] != escape {
+			raw[at] = byte(min(u, escape-1))
+			at++
+			continue
+		}
+		binary.LittleEndian.PutUint16(raw[at+1:], u)
+		at += 3
+	}
+	return true
+}
+
+// scrubDate replaces the milliseconds of a date, wherever they stand among its sections.
+func scrubDate(b []byte, n *decode.Node, m decode.Mapper) bool {
+	t, err := time.Parse(time.RFC3339Nano, n.Text)
+	if err != nil {
+		return false
+	}
+	for at := 0; at+8 <= len(b); at++ {
+		v := int64(binary.LittleEndian.Uint64(b[at:]))
+		if v == t.UnixMilli() || v == t.Unix() || v == t.UnixMilli()/1000*1000 {
+			binary.LittleEndian.PutUint64(b[at:], uint64(m.Int(v)))
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,129 @@
+package hessian2
+
+import (
+	"encoding/binary"
+	"math"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/scrub/wire"
+)
+
+// scrub replaces a value behind its opcode, which stays: an opcode says the type, and of short ones also the length. Zero
+// and one as a double are opcodes by themselves, and stay.
+func scrub(b []byte, n *decode.Node, m decode.Mapper) bool {
+	switch n.Kind {
+	case decode.Int, decode.Date:
+		return scrubInt(b, n, m)
+	case decode.Float64, decode.Float32:
+		return scrubDouble(b, m)
+	case decode.String, decode.Char, decode.Decimal:
+		return scrubChunks(b, asText, chunkEnd, func(text []byte) { wire.MapUTF8(text, n.Kind, m) })
+	case decode.Bytes:
+		return scrubChunks(b, asBytes, func(b []byte, n int) int { return n }, m.Bytes)
+	}
+	return false
+}
+
+// scrubInt replaces an integer: in the opcode, in the opcode and one or two bytes behind it, or in four or eight. A date
+// is one of milliseconds or minutes.
+func scrubInt(b []byte, n *decode.Node, m decode.Mapper) bool {
+	switch op := b[0]; {
+	case n.Kind == decode.Date && op != 0x4a && op != 0x4b:
+		return false
+	case len(b) == 9:
+		binary.BigEndian.PutUint64(b[1:], uint64(m.Int(int64(binary.BigEndian.Uint64(b[1:])))))
+	case len(b) == 5:
+		binary.BigEndian.PutUint32(b[1:], uint32(m.Int(int64(int32(binary.BigEndian.Uint32(b[1:]))))))
+	case n.Kind == decode.Date || len(b) > 3:
+		return false
+	default: // the opcode is the highest byte, beside what it is for zero
+		delta := m.Int(n.Num) - n.Num
+		v := int64(0)
+		for _, c := range b {
+			v = v<<8 | int64(c)
+		}
+		v += delta
+		for i := len(b) - 1; i >= 0; i-- {
+			b[i] = byte(v)
+			v >>= 8
+		}
+	}
+	return true
+}
+
+func scrubDouble(b []byte, m decode.Mapper) bool {
+	switch {
+	case len(b) == 9:
+		f := m.Float(math.Float64frombits(binary.BigEndian.Uint64(b[1:])), 64)
+		binary.BigEndian.PutUint64(b[1:], math.Float64bits(f))
+	case len(b) == 5:
+		f := m.Float(float64(int32(binary.BigEndian.Uint32(b[1:])))/1000, 64)
+		binary.BigEndian.PutUint32(b[1:], uint32(int32(math.Round(f*1000))))
+	case len(b) == 3:
+		f := m.Float(float64(int16(binary.BigEndian.Uint16(b[1:]))), 64)
+		binary.BigEndian.PutUint16(b[1:], uint16(int16(f)))
+	case len(b) == 2:
+		b[1] = byte(int8(m.Float(float64(int8(b[1])), 64)))
+	}
+	return true
+}
+
+// scrubChunks replaces a text or a binary that is written in chunks, as one: a character may begin in one chunk and end in
+// the next. end returns the length of so many units.
+func scrubChunks(b []byte, as func(byte) (head int, more, ok bool), end func(b []byte, units int) int, replace func(content []byte)) bool {
+	type span struct{ from, to int }
+	var spans []span
+	var content []byte
+	for at, more := 0, true; more; {
+		if at >= len(b) {
+			return false
+		}
+		head, another, ok := as(b[at])
+		if !ok || at+head > len(b) {
+			return false
+		}
+		from := at + head
+		n := end(b[from:], chunkLen(b[at:from]))
+		if n < 0 || from+n > len(b) {
+			return false
+		}
+		at, more = from+n, another
+		spans = append(spans, span{from, at})
+		content = append(content, b[from:at]...)
+		if !more && at != len(b) {
+			return false
+		}
+	}
+	replace(content)
+	for _, s := range spans {
+		content = content[copy(b[s.from:s.to], content):]
+	}
+	return true
+}
+
+// chunkEnd returns the length in bytes of so many UTF-16 units at the start of b, -1 if there are fewer.
+func chunkEnd(b []byte, units int) int {
+	at := 0
+	for ; units > 0; units-- {
+		if at >= len(b) {
+			return -1
+		}
+		switch c := b[at]; {
+		case c < 0x80:
+			at++
+		case c&0xe0 == 0xc0:
+			at += 2
+		case c&0xf0 == 0xe0:
+			at += 3
+		case c&0xf8 == 0xf0: // two units
+			at += 4
+			units--
+		default:
+			return -1
+		}
+	}
+	if units < 0 || at > len(b) {
+		return -1
+	}
+	return at
+}

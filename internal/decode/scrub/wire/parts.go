@@ -1,0 +1,161 @@
+package wire
+
+import (
+	"bytes"
+	"math/big"
+	"math/bits"
+	"strconv"
+	"strings"
+
+	"dubbo-wire/internal/decode"
+)
+
+// Unscaled is a decimal number as the bytes of its digits' number, the most significant first, in two's complement or without
+// the sign.
+func Unscaled(b []byte, n *decode.Node, m decode.Mapper) bool {
+	if n.Kind != decode.Decimal {
+		return false
+	}
+	v, ok := UnscaledOf(n.Text)
+	if !ok {
+		return false
+	}
+	raw := twos(v)
+	if at := bytes.LastIndex(b, raw); at >= 0 && at <= maxHead {
+		MapTwos(b[at:at+len(raw)], m)
+		return true
+	}
+	raw = v.Abs(v).Bytes()
+	if at := bytes.LastIndex(b, raw); at >= 0 && at <= maxHead && len(raw) > 0 {
+		MapMagnitude(b[at:at+len(raw)], m)
+		return true
+	}
+	return false
+}
+
+// MapMagnitude replaces a number without sign, the most significant byte first: as many bits.
+func MapMagnitude(b []byte, m decode.Mapper) {
+	top := int64(1) << (bits.Len8(b[0]) - 1)
+	b[0] = byte(m.Within(int64(b[0]), top, 2*top-1))
+	m.Bytes(b[1:])
+}
+
+// maxUnscaled bounds the digits that are converted, which is not linear.
+const maxUnscaled = 1 << 12
+
+// UnscaledOf returns the digits of a decimal number as one.
+func UnscaledOf(text string) (v *big.Int, ok bool) {
+	if i := strings.IndexAny(text, "eE"); i >= 0 {
+		text = text[:i]
+	}
+	text = strings.Replace(text, ".", "", 1)
+	if len(text) == 0 || len(text) > maxUnscaled {
+		return nil, false
+	}
+	return new(big.Int).SetString(text, 10)
+}
+
+// twos returns a number in the fewest bytes of two's complement, as Java's BigInteger.toByteArray does.
+func twos(v *big.Int) []byte {
+	if v.Sign() >= 0 {
+		b := v.Bytes()
+		if len(b) == 0 || b[0] >= 0x80 {
+			b = append([]byte{0}, b...)
+		}
+		return b
+	}
+	b := new(big.Int).Not(v).Bytes() // -1-v
+	if len(b) == 0 || b[0] >= 0x80 {
+		b = append([]byte{0}, b...)
+	}
+	for i := range b {
+		b[i] = ^b[i]
+	}
+	return b
+}
+
+// MapTwos replaces a number in two's complement, the most significant byte first: the same sign, as many bytes.
+func MapTwos(b []byte, m decode.Mapper) {
+	if len(b) == 0 {
+		return
+	}
+	if len(b) <= 8 {
+		v := int64(int8(b[0]))
+		for _, c := range b[1:] {
+			v = v<<8 | int64(c)
+		}
+		v = m.Int(v)
+		for i := len(b) - 1; i >= 0; i-- {
+			b[i] = byte(v)
+			v >>= 8
+		}
+		return
+	}
+	m.Bytes(b[2:]) // the first two say how many bytes it takes
+}
+
+// UUID is a UUID as 16 bytes at the end of b.
+func UUID(b []byte, n *decode.Node, m decode.Mapper) bool {
+	if n.Kind != decode.String || len(b) < 16 || len(n.Text) != 36 || strings.Count(n.Text, "-") != 4 {
+		return false
+	}
+	raw := b[len(b)-16:]
+	low, err := strconv.ParseUint(n.Text[24:], 16, 64)
+	if err != nil {
+		return false
+	}
+	for i := range 6 { // the last 6 bytes, in some order
+		if bytes.IndexByte(raw, byte(low>>(8*i))) < 0 {
+			return false
+		}
+	}
+	m.Bytes(raw)
+	return true
+}
+
+// Parts goes through the parts of a value, such as a date, and replaces each. What does not fit, or is not there, ends it.
+type Parts struct {
+	B   []byte
+	At  int
+	M   decode.Mapper
+	Bad bool
+}
+
+// Byte replaces a byte from lo to hi; another one stays.
+func (p *Parts) Byte(lo, hi int64) byte {
+	if p.At >= len(p.B) {
+		p.Bad = true
+	}
+	if p.Bad {
+		return 0
+	}
+	was := p.B[p.At]
+	p.B[p.At] = byte(p.M.Within(int64(was), lo, hi))
+	p.At++
+	return was
+}
+
+// Varint replaces a number of seven bits in each byte, the lowest first.
+func (p *Parts) Varint() {
+	end := p.At
+	for end < len(p.B) && p.B[end] >= 0x80 {
+		end++
+	}
+	if end++; p.Bad || end > len(p.B) || end-p.At > 9 {
+		p.Bad = true
+		return
+	}
+	v := uint64(0)
+	for i := end - 1; i >= p.At; i-- {
+		v = v<<7 | uint64(p.B[i]&0x7f)
+	}
+	v = uint64(p.M.Int(int64(v)))
+	for i := p.At; i < end; i++ {
+		p.B[i] = p.B[i]&0x80 | byte(v&0x7f)
+		v >>= 7
+	}
+	p.At = end
+}
+
+// Done reports whether the parts were all of the value.
+func (p *Parts) Done() bool { return !p.Bad && p.At == len(p.B) }
