@@ -127,25 +127,26 @@ func (m *Message) AttachmentTexts() map[string]string {
 }
 
 // Attachments calls f for each attachment in wire order: with the nodes of its value in Tree, from the first one to before
-// end, and the bytes of the body that key and value have, their own and those of what lies in them.
+// end, and the bytes of the body that key and value have, their own and those of what lies in them: the parts with its path.
 func (m *Message) Attachments(f func(key string, value, end, bytes int)) {
 	i := m.find("attachments")
 	if i < 0 {
 		return
 	}
-	bytes, t := 0, m.Tree
+	key, t := 0, m.Tree
 	for c, end := i+1, int(t.Nodes[i].End); c < end; {
-		next := int(t.Nodes[c].End)
+		next, bytes := int(t.Nodes[c].End), 0
 		for k := c; k < next; k++ {
-			bytes += int(t.Nodes[k].Len)
+			if n := &t.Nodes[k]; n.Kind != decode.Opaque && n.Kind != decode.Missing {
+				bytes += int(n.Len)
+			}
 		}
 		switch n := &t.Nodes[c]; n.Label {
 		case decode.ByEntry:
-			f(n.Name, c, next, bytes)
-			bytes = 0
-		case decode.ByKey, decode.ByMember: // of the entry that follows
-		default:
-			bytes = 0
+			f(n.Name, c, next, key+bytes)
+			key = 0
+		case decode.ByKey, decode.ByMember: // of the entry that follows; there may be a colon between them
+			key += bytes
 		}
 		c = next
 	}
