@@ -1,14 +1,18 @@
 package findings_test
 
 import (
-	"os"
+	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
 	"dubbo-wire/internal/findings"
 	"dubbo-wire/internal/pipeline"
@@ -16,43 +20,168 @@ import (
 	"dubbo-wire/internal/sizes"
 )
 
-const captures = "../../testdata/captures"
+const captures = "../../testdata/captures/"
 
-// sink hands calls to a collector, and to whoever looks at them beside it.
-type sink struct {
-	*findings.Collector
-	also func(c *call.Call)
-}
+// sink hands calls to a collector.
+type sink struct{ *findings.Collector }
 
 func (sink) Frame(*pipeline.Row) {}
 
-func (s sink) Call(c *call.Call, _ bool) {
-	if s.also != nil {
-		s.also(c)
-	}
-	s.Collector.Call(c)
-}
+func (s sink) Call(c *call.Call, _ bool) { s.Collector.Call(c) }
 
 // read makes a report of a capture's findings.
-func read(t testing.TB, path string, jobs int, also func(*call.Call)) *report.Report {
+func read(t testing.TB, path string, jobs int, sample pipeline.Sample) *report.Report {
 	t.Helper()
 	src, err := capture.Open([]string{path}, capture.Options{})
 	require.NoError(t, err)
 	defer src.Close()
 	k := findings.New()
-	totals, err := pipeline.Run(src, pipeline.Options{
-		Formats: formats.All(), Jobs: jobs, Sample: pipeline.Sample{Calls: 64, Bytes: 1 << 20, Bodies: true},
-	}, sink{k, also})
+	opt := pipeline.Options{Formats: formats.All(), Jobs: jobs, Sample: sample}
+	if sample.Calls == pipeline.AllCalls {
+		opt.Detail = dubbo.Values
+	}
+	totals, err := pipeline.Run(src, opt, sink{k})
 	require.NoError(t, err)
 	r := report.Build(src.Inputs(), totals, sizes.DefaultBy(), nil)
-	r.Selected.Calls = totals.Calls
 	r.Findings, r.Basis = k.Findings(totals), k.Basis()
 	return r
 }
 
-func TestLook(t *testing.T) {
-	for _, p := range filepath.SplitList(os.Getenv("LOOK")) {
-		r := read(t, p, 1, nil)
-		require.NoError(t, r.WriteFindings(os.Stdout, os.Getenv("AS"), report.Style{Width: 80}))
+var (
+	some = pipeline.Sample{Calls: 64, Bytes: 1 << 20, Bodies: true}
+	all  = pipeline.Sample{Calls: pipeline.AllCalls, Bodies: true}
+)
+
+// files are the captures to look at; a few with -short.
+func files(t testing.TB) []string {
+	list, err := filepath.Glob(captures + "*.pcap*")
+	require.NoError(t, err)
+	require.NotEmpty(t, list)
+	if testing.Short() {
+		return []string{
+			captures + "fleet.pcap.zst", captures + "mislabelled-3.3.6.pcap.zst", captures + "mixed-3.2.16.pcap.zst",
+			captures + "exhausted-2.6.12.pcap.zst", captures + "edge-preferred-3.3.6.pcap.zst", captures + "loss.pcap.zst",
+		}
+	}
+	return list
+}
+
+// key names a finding as recount does.
+func key(f *report.Finding) string {
+	text := func(name string) string {
+		for _, x := range f.Facts {
+			if x.Name == name {
+				return x.Text
+			}
+		}
+		return ""
+	}
+	switch f.Kind {
+	case "names", "attachments":
+		return f.Kind + " " + f.Subject + " " + text("direction")
+	case "header-serialization":
+		return f.Kind + " " + text("direction") + " " + text("header") + " " + text("body")
+	case "answer-serialization":
+		return f.Kind + " " + text("request") + " " + text("response")
+	case "dubbo-version":
+		return f.Kind + " " + text("version")
+	case "method-serializations", "client-serializations":
+		var set []string
+		for _, x := range f.Facts {
+			if s, ok := strings.CutPrefix(x.Name, "calls."); ok {
+				set = append(set, s)
+			}
+		}
+		slices.Sort(set)
+		return f.Kind + " " + strings.Join(set, ",")
+	}
+	return f.Kind + " " + f.Subject
+}
+
+// Every finding of every capture is recounted from frames, and none is missing.
+func TestRecount(t *testing.T) {
+	seen := map[string]int{}
+	for _, path := range files(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			list, totals := frameList(t, path)
+			want := recount(list, totals)
+			r := read(t, path, 1, all)
+			require.Less(t, len(r.Findings), 1000, "some are cut")
+			for i := range r.Findings {
+				f := &r.Findings[i]
+				seen[f.Kind]++
+				switch f.Kind {
+				case "sent-again", "heartbeats", "compressible", "payload-refused", "payload-limit":
+					continue // tests of their own
+				}
+				k := key(f)
+				facts, ok := want[k]
+				if !assert.True(t, ok, "%s: %s", k, f.Text) {
+					continue
+				}
+				delete(want, k)
+				had := map[string]any{}
+				for _, x := range f.Facts {
+					switch {
+					case x.Names != nil:
+						had[x.Name] = x.Names
+					case x.Text != "":
+						had[x.Name] = x.Text
+					default:
+						had[x.Name] = x.Value
+					}
+				}
+				for name, value := range facts {
+					switch v := value.(type) {
+					case int, int64, float64:
+						assert.InDelta(t, v, had[name], 1e-6, "%s: %s", k, name)
+					case []string:
+						got, _ := had[name].([]string)
+						assert.ElementsMatch(t, v, got, "%s: %s", k, name)
+					default:
+						assert.Equal(t, value, had[name], "%s: %s", k, name)
+					}
+				}
+				if f.Frame > 0 {
+					assert.True(t, slices.ContainsFunc(list, func(m *message) bool { return m.number == f.Frame }), "%s: frame %d", k, f.Frame)
+				}
+			}
+			for k, facts := range want {
+				assert.Fail(t, "not found", "%s %v", k, facts)
+			}
+		})
+	}
+	if !testing.Short() {
+		t.Log(seen)
+		for _, kind := range []string{
+			"errors", "unanswered", "names", "attachments", "header-serialization", "answer-serialization", "method-serializations",
+			"client-serializations", "dubbo-version", "threads-exhausted", "compressible",
+		} {
+			assert.Positive(t, seen[kind], "no capture has %s", kind)
+		}
+	}
+}
+
+// The same findings in the same order for any number of jobs, and each time.
+func TestJobs(t *testing.T) {
+	for _, path := range files(t) {
+		one := read(t, path, 1, some)
+		assert.Equal(t, one.Findings, read(t, path, 4, some).Findings, path)
+		assert.Equal(t, one.Findings, read(t, path, 1, some).Findings, path)
+	}
+}
+
+// What is printed has the numbers of the facts.
+func TestTextsHaveTheFacts(t *testing.T) {
+	r := read(t, captures+"fleet.pcap.zst", 1, some)
+	require.NotEmpty(t, r.Findings)
+	for _, f := range r.Findings {
+		if f.Kind == "errors" {
+			assert.Contains(t, f.Text, fmt.Sprintf("%s of %s call", report.Count(int64(f.Facts[0].Value)), report.Count(int64(f.Facts[1].Value))))
+		}
+		assert.NotEmpty(t, f.Facts, f.Kind)
+		assert.NotEmpty(t, f.Text)
+		assert.NotEmpty(t, f.Subject)
+		assert.Positive(t, f.Weight, "%s %s", f.Kind, f.Subject)
 	}
 }

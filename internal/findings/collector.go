@@ -23,7 +23,7 @@ const (
 	// and found anew.
 	maxKnown = 1 << 16
 	// maxUses is how many pairs of serializations of a method, or of version and serialization of a client, are kept apart.
-	maxUses = 16
+	maxUses = 128
 	// recent is how many names and connections are found without a map, a power of two.
 	recent = 1 << 10
 )

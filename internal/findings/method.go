@@ -15,7 +15,6 @@ type method struct {
 	errors                  int64
 	failures                []failure
 	uses                    []use
-	otherUses               int64
 	looks                   [2]*look // requests, responses; nil: none was looked into
 	bodies                  *bodies
 	unanswered              *unanswered
@@ -90,8 +89,7 @@ func (m *method) used(request, response *call.Message) {
 		}
 	}
 	if len(m.uses) >= maxUses {
-		m.otherUses++
-		return
+		return // there are not so many serializations
 	}
 	at := placeOf(request)
 	if response != nil {

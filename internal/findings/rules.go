@@ -94,8 +94,12 @@ func (k *Collector) Findings(t *pipeline.Totals) []report.Finding {
 
 // Basis says what the findings rest on.
 func (k *Collector) Basis() *report.FindingsBasis {
+	strangers := k.strangerCalls
+	for _, c := range k.clientOrder {
+		strangers += c.otherUses
+	}
 	return &report.FindingsBasis{
 		Rules: len(rules), Calls: k.calls, Looked: k.looked, Methods: len(k.order), Clients: len(k.clientOrder),
-		OtherCalls: k.rest.calls, OtherClientCalls: k.strangerCalls,
+		OtherCalls: k.rest.calls, OtherClientCalls: strangers,
 	}
 }

@@ -41,9 +41,8 @@ func (r *Report) findingsSection(s *Style) section {
 	}
 	sec := r.findingsTable(shown, s, false)
 	for _, f := range shown {
-		if c := r.command(&Finding{Frame: f.Frame}, s); c != "" {
-			n := strconv.FormatInt(f.Frame, 10)
-			sec.notes = append(sec.notes, "See a frame: "+strings.TrimSuffix(c, n)+"N")
+		if f.Frame > 0 && s.Explain != "" {
+			sec.notes = append(sec.notes, "See a frame: "+s.Explain+" --frame N")
 			break
 		}
 	}
@@ -89,7 +88,7 @@ func (r *Report) findingsTable(list []*Finding, s *Style, commands bool) section
 			text += fmt.Sprintf(" (frame %s)", strconv.FormatInt(f.Frame, 10))
 		}
 		tab.rows = append(tab.rows, []cell{textCell(names[i]), textCell(term.Clean(text))})
-		if c := r.command(f, s); commands && c != "" {
+		if c := f.command(s.Explain); commands && c != "" {
 			tab.rows = append(tab.rows, []cell{textCell(""), textCell(term.Clean(c))})
 		}
 	}
@@ -135,28 +134,34 @@ func (r *Report) basisNotes() []string {
 	return notes
 }
 
-// command is what shows a finding, as it is typed. s.Command is the command line that made the report; without it, and in
-// machine output, the inputs are named.
-func (r *Report) command(f *Finding, s *Style) string {
-	verb, args := f.Verb, f.Args
-	if verb == "" {
-		if f.Frame == 0 {
-			return ""
-		}
-		verb, args = "explain", []string{"--frame", strconv.FormatInt(f.Frame, 10)}
+// command is what shows a finding, as it is typed; explain is the command that shows a frame of the same inputs, without its
+// number, "" where there is none.
+func (f *Finding) command(explain string) string {
+	files, ok := strings.CutPrefix(explain, explainVerb)
+	switch {
+	case !ok:
+		return ""
+	case f.Verb != "":
+		return "dubbo-wire " + f.Verb + " " + strings.Join(append([]string{files}, quoted(f.Args)...), " ")
+	case f.Frame > 0:
+		return explain + " --frame " + strconv.FormatInt(f.Frame, 10)
 	}
-	words := []string{"dubbo-wire", verb}
-	for i := range r.Inputs {
-		if s != nil && i == maxInputsInCommand && len(r.Inputs) > maxInputsInCommand {
-			return strings.Join(append([]string{"dubbo-wire", verb, "FILE..."}, quoted(args)...), " ")
-		}
-		words = append(words, shellWord(r.Inputs[i].File))
-	}
-	return strings.Join(append(words, quoted(args)...), " ")
+	return ""
 }
 
-// maxInputsInCommand is how many files are named in a command that people read.
-const maxInputsInCommand = 2
+const explainVerb = "dubbo-wire explain "
+
+// explain is the command that shows a frame of the inputs, without its number; "" where packets were not read from files.
+func (r *Report) explain() string {
+	words := make([]string, len(r.Inputs))
+	for i := range r.Inputs {
+		if in := &r.Inputs[i]; in.Format == "" || in.Format == "live" || in.File == "-" {
+			return ""
+		}
+		words[i] = shellWord(r.Inputs[i].File)
+	}
+	return explainVerb + strings.Join(words, " ")
+}
 
 func quoted(args []string) []string {
 	out := make([]string, len(args))
@@ -177,7 +182,10 @@ func shellWord(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// WriteFindings prints the findings alone, all of them, as "table", "markdown" or "json".
+// FindingsFormats are what WriteFindings takes.
+var FindingsFormats = []string{"table", "markdown", "json", "jsonl"}
+
+// WriteFindings prints the findings alone, all of them.
 func (r *Report) WriteFindings(w io.Writer, format string, s Style) error {
 	switch format {
 	case "json":
@@ -196,7 +204,7 @@ func (r *Report) WriteFindings(w io.Writer, format string, s Style) error {
 	case "markdown":
 		return d.writeMarkdown(w, &s)
 	}
-	return fmt.Errorf("findings have no format %q: choose table, markdown or json", format)
+	return fmt.Errorf("findings have no format %q: choose from %s", format, strings.Join(FindingsFormats, ", "))
 }
 
 func (r *Report) findingsObject() object {
@@ -250,7 +258,7 @@ func (r *Report) finding(f *Finding) object {
 		}
 		o = append(o, member{"frame", f.Frame})
 	}
-	if c := r.command(f, nil); c != "" {
+	if c := f.command(r.explain()); c != "" {
 		o = append(o, member{"command", c})
 	}
 	return o

@@ -1,0 +1,451 @@
+package findings_test
+
+import (
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/pipeline"
+)
+
+// The findings once more, from frames: they are paired, added up and judged here, with nothing of what is tested.
+
+// message is one frame.
+type message struct {
+	number, id      int64
+	conn            int
+	side            int
+	ends            [2]string
+	request         bool
+	twoWay          bool
+	complete        bool
+	status          byte
+	first, last     int64
+	body, frame     int64
+	serialization   string
+	header          string
+	service, method string
+	version         string
+	exception       bool
+	classes         map[string]int64
+	attachments     [][2]string // key, value
+	attachmentBytes map[string]int64
+	text            string
+	taken           bool
+}
+
+// exchange is a request and its response; one may be nil.
+type exchange struct{ request, response *message }
+
+type frames struct{ list []*message }
+
+func (s *frames) Call(*call.Call, bool) {}
+
+func (s *frames) Frame(r *pipeline.Row) {
+	if r.Msg.Kind > dubbo.Response {
+		return
+	}
+	f, m := r.Frame, r.Msg
+	one := &message{
+		number: r.Number, id: f.ID, conn: r.Conn.Number, side: r.Side, ends: r.Conn.Ends, request: f.Request(), twoWay: f.TwoWay(),
+		complete: f.Complete(), status: f.Status, first: f.First.Time, last: f.LastByte, body: int64(f.BodyLen),
+		frame: int64(f.BodyLen) + 16, serialization: m.Serialization, exception: m.Exception(), text: m.ErrorMessage,
+		classes: map[string]int64{}, attachmentBytes: map[string]int64{}, service: "?", method: "?",
+	}
+	if m.Header != nil {
+		one.header = m.Header.Name
+	}
+	if m.Names != nil {
+		one.service, one.method, one.version = m.Names.Path, m.Names.Method, m.Names.DubboVersion
+		if m.GenericMethod != "" {
+			one.method = m.GenericMethod
+		}
+	}
+	parts := m.Tree.Parts(nil, 0)
+	for _, p := range parts {
+		one.classes[p.Class.String()] += int64(p.Bytes)
+		if rest, ok := strings.CutPrefix(p.Path, "attachments"); ok {
+			one.attachmentBytes[rest] += int64(p.Bytes)
+		}
+	}
+	m.Attachments(func(key string, value, _, _ int) {
+		n := &m.Tree.Nodes[value]
+		one.attachments = append(one.attachments, [2]string{key, fmt.Sprint(n.Kind, n.Text, string(f.Body[n.Off:n.Off+n.Len]))})
+		if n.Kind.String() == "string" {
+			one.attachments[len(one.attachments)-1][1] = n.Text
+		}
+	})
+	s.list = append(s.list, one)
+}
+
+// frameList reads all frames of a capture.
+func frameList(t *testing.T, path string) ([]*message, *pipeline.Totals) {
+	src, err := capture.Open([]string{path}, capture.Options{})
+	require.NoError(t, err)
+	defer src.Close()
+	s := new(frames)
+	totals, err := pipeline.Run(src, pipeline.Options{Formats: formats.All(), Rows: true, Detail: dubbo.Values}, s)
+	require.NoError(t, err)
+	return s.list, totals
+}
+
+// pair pairs frames as the contract has it.
+func pair(list []*message) []exchange {
+	var all []exchange
+	for i, m := range list {
+		if !m.request {
+			continue
+		}
+		e := exchange{request: m}
+		if m.twoWay {
+			for _, o := range list[i+1:] {
+				if !o.request && !o.taken && o.conn == m.conn && o.side != m.side && o.id == m.id {
+					o.taken = true
+					e.response = o
+					break
+				}
+			}
+		}
+		all = append(all, e)
+	}
+	for _, m := range list {
+		if !m.request && !m.taken {
+			all = append(all, exchange{response: m})
+		}
+	}
+	return all
+}
+
+func (e exchange) failed() bool {
+	return e.response != nil && (e.response.status != 20 || e.response.exception)
+}
+
+func (e exchange) name() string {
+	if e.request == nil {
+		return "?/?"
+	}
+	return e.request.service + "/" + e.request.method
+}
+
+func (m *message) host() string {
+	host, _, _ := net.SplitHostPort(m.ends[m.side])
+	return host
+}
+
+// expected is findings by kind and subject, each with some of its facts.
+type expected map[string]map[string]any
+
+func (x expected) add(kind, subject string, facts map[string]any) { x[kind+" "+subject] = facts }
+
+// recount says what should be found.
+func recount(list []*message, totals *pipeline.Totals) expected {
+	x := expected{}
+	all := pair(list)
+	byMethod := map[string][]exchange{}
+	for _, e := range all {
+		byMethod[e.name()] = append(byMethod[e.name()], e)
+	}
+	for name, calls := range byMethod {
+		recountMethod(x, name, calls, totals)
+	}
+	recountLabels(x, list, all)
+	recountMixtures(x, all)
+	recountVersions(x, all)
+	recountWaits(x, all)
+	return x
+}
+
+func recountMethod(x expected, name string, calls []exchange, totals *pipeline.Totals) {
+	errors, answered, twoWay, late, unanswered := 0, 0, 0, 0, 0
+	longest := int64(-1)
+	statuses := map[string]any{}
+	count := func(key string) {
+		n, _ := statuses[key].(int)
+		statuses[key] = n + 1
+	}
+	var requests, responses []*message
+	for _, e := range calls {
+		if e.request != nil {
+			requests = append(requests, e.request)
+			if e.request.twoWay {
+				twoWay++
+			}
+		}
+		if e.response != nil {
+			answered++
+			responses = append(responses, e.response)
+			if e.request != nil && e.response.complete {
+				longest = max(longest, e.response.last-e.request.first)
+			}
+		}
+		if e.failed() {
+			errors++
+			if e.response.status == 20 {
+				count("exceptions")
+			} else {
+				count(fmt.Sprintf("status%d", e.response.status))
+			}
+		}
+	}
+	if answered == 0 {
+		longest = 1e9
+	}
+	for _, e := range calls {
+		if e.response == nil && e.request.twoWay {
+			if e.request.last+longest <= totals.LastTime {
+				unanswered++
+			} else {
+				late++
+			}
+		}
+	}
+	if len(calls) >= 10 && errors > 0 && 100*errors >= len(calls) {
+		statuses["errors"], statuses["calls"] = errors, len(calls)
+		x.add("errors", name, statuses)
+	}
+	if unanswered > 0 {
+		x.add("unanswered", name, map[string]any{"unanswered": unanswered, "calls": twoWay, "late": late})
+	}
+	for i, list := range [][]*message{requests, responses} {
+		what := []string{"request", "response"}[i]
+		list = slices.DeleteFunc(slices.Clone(list), func(m *message) bool { return !m.complete })
+		if name == "?/?" || i == 1 && slices.ContainsFunc(calls, func(e exchange) bool { return e.request == nil }) {
+			continue // only answers to what was looked into are looked into
+		}
+		recountBodies(x, name, what, list)
+	}
+}
+
+func recountBodies(x expected, name, what string, list []*message) {
+	if len(list) < 10 {
+		return
+	}
+	n := int64(len(list))
+	sum := map[string]int64{}
+	body := int64(0)
+	for _, m := range list {
+		body += m.body
+		for c, b := range m.classes {
+			sum[c] += b
+		}
+	}
+	if b := sum["names"]; 5*b >= body && b >= 50*n {
+		x.add("names", name+" "+what, map[string]any{"nameBytes": b, "bodyBytes": body, "looked": n})
+	}
+	if b := sum["envelope"]; what == "request" && 10*b >= 6*body {
+		x.add("envelope", name, map[string]any{"envelopeBytes": b, "bodyBytes": body, "looked": n})
+	}
+	known := slices.DeleteFunc(slices.Clone(list), func(m *message) bool {
+		return len(m.attachments) == 0 && m.classes["opaque"] > 0
+	})
+	if len(known) < 10 {
+		return
+	}
+	body, all := 0, int64(0)
+	var same []string
+	for _, a := range known[0].attachments {
+		if !slices.ContainsFunc(known, func(m *message) bool { return !slices.Contains(m.attachments, a) }) {
+			same = append(same, a[0])
+		}
+	}
+	sameBytes := int64(0)
+	for _, m := range known {
+		body += m.body
+		all += m.classes["attachments"]
+		for _, key := range same {
+			for path, b := range m.attachmentBytes {
+				for _, name := range []string{"." + key, fmt.Sprintf("[%q]", key)} {
+					if path == name || strings.HasPrefix(path, name+".") {
+						sameBytes += b
+					}
+				}
+			}
+		}
+	}
+	arguments := sum["values"] + sum["names"] + sum["overhead"] + sum["opaque"]
+	heavier := what == "request" && len(known) == len(list) && all > arguments && all >= 50*n
+	if 10*sameBytes >= body && sameBytes >= 50*int64(len(known)) || heavier {
+		x.add("attachments", name+" "+what, map[string]any{
+			"looked": len(known), "bodyBytes": body, "attachmentBytes": all, "sameBytes": sameBytes, "sameKeys": same,
+		})
+	}
+}
+
+func recountLabels(x expected, list []*message, all []exchange) {
+	type key struct{ what, header, body string }
+	labels := map[key][]*message{}
+	for _, m := range list {
+		if m.header != "" {
+			what := "response"
+			if m.request {
+				what = "request"
+			}
+			k := key{what, m.header, m.serialization}
+			labels[k] = append(labels[k], m)
+		}
+	}
+	for k, frames := range labels {
+		senders := map[string]bool{}
+		for _, m := range frames {
+			if m.request {
+				senders[m.host()] = true
+			} else {
+				senders[m.ends[m.side]] = true
+			}
+		}
+		x.add("header-serialization", k.what+" "+k.header+" "+k.body, map[string]any{"frames": len(frames), "senders": len(senders)})
+	}
+	pairs := map[[2]string]int{}
+	methods := map[[2]string]map[string]bool{}
+	of := map[string]int{}
+	for _, e := range all {
+		if e.request == nil || e.response == nil {
+			continue
+		}
+		of[e.request.serialization]++
+		k := [2]string{e.request.serialization, e.response.serialization}
+		pairs[k]++
+		if methods[k] == nil {
+			methods[k] = map[string]bool{}
+		}
+		methods[k][e.name()] = true
+	}
+	for k, n := range pairs {
+		if k[0] != k[1] {
+			x.add("answer-serialization", k[0]+" "+k[1], map[string]any{"calls": n, "answered": of[k[0]], "methods": len(methods[k])})
+		}
+	}
+}
+
+func recountMixtures(x expected, all []exchange) {
+	for _, by := range []struct {
+		kind, one string
+		of        func(*message) string
+	}{
+		{"method-serializations", "methods", func(m *message) string { return m.service + "/" + m.method }},
+		{"client-serializations", "clients", (*message).host},
+	} {
+		each := map[string]map[string]int{}
+		for _, e := range all {
+			if e.request == nil || e.request.version == "" && e.request.service == "?" {
+				continue
+			}
+			who := by.of(e.request)
+			if each[who] == nil {
+				each[who] = map[string]int{}
+			}
+			each[who][e.request.serialization]++
+		}
+		sets := map[string]map[string]any{}
+		for _, calls := range each {
+			if len(calls) < 2 {
+				continue
+			}
+			var names []string
+			for s := range calls {
+				names = append(names, s)
+			}
+			slices.Sort(names)
+			set := strings.Join(names, ",")
+			if sets[set] == nil {
+				sets[set] = map[string]any{by.one: 0}
+			}
+			sets[set][by.one] = sets[set][by.one].(int) + 1
+			for s, n := range calls {
+				had, _ := sets[set]["calls."+s].(int)
+				sets[set]["calls."+s] = had + n
+			}
+		}
+		for set, facts := range sets {
+			x.add(by.kind, set, facts)
+		}
+	}
+}
+
+func recountVersions(x expected, all []exchange) {
+	calls, hosts := map[string]int{}, map[string]map[string]bool{}
+	for _, e := range all {
+		if e.request == nil || e.request.service == "?" {
+			continue
+		}
+		v := e.request.version
+		calls[v]++
+		if hosts[v] == nil {
+			hosts[v] = map[string]bool{}
+		}
+		hosts[v][e.request.host()] = true
+	}
+	usual := ""
+	for v := range calls {
+		if usual == "" || len(hosts[v]) > len(hosts[usual]) || len(hosts[v]) == len(hosts[usual]) && calls[v] > calls[usual] {
+			usual = v
+		}
+	}
+	for v := range calls {
+		if v != usual {
+			x.add("dubbo-version", v, map[string]any{
+				"calls": calls[v], "clients": len(hosts[v]), "usualVersion": usual, "usualCalls": calls[usual], "usualClients": len(hosts[usual]),
+			})
+		}
+	}
+	servers := map[string]int{}
+	for _, e := range all {
+		if e.response != nil && e.response.status == 100 {
+			servers[e.response.ends[e.response.side]]++
+		}
+	}
+	for server, n := range servers {
+		x.add("threads-exhausted", server, map[string]any{"calls": n})
+	}
+}
+
+// recountWaits holds every call against every large answer.
+func recountWaits(x expected, all []exchange) {
+	type sum struct {
+		calls          int
+		longest, total int64
+		methods        map[string]bool
+	}
+	sums := map[string]*sum{}
+	for _, e := range all {
+		if e.request == nil || e.response == nil || !e.request.complete {
+			continue
+		}
+		waited := map[string]int64{}
+		for _, l := range all {
+			p := l.response
+			if p == nil || p == e.response || !p.complete || p.body < 64<<10 || p.conn != e.response.conn || p.side != e.response.side {
+				continue
+			}
+			if p.last > e.request.last && p.last <= e.response.first && p.number < e.response.number {
+				waited[l.name()] += p.last - max(p.first, e.request.last)
+			}
+		}
+		for name, ns := range waited {
+			if ns < 1e6 {
+				continue
+			}
+			if sums[name] == nil {
+				sums[name] = &sum{methods: map[string]bool{}}
+			}
+			s := sums[name]
+			s.calls++
+			s.total += ns
+			s.longest = max(s.longest, ns)
+			s.methods[e.name()] = true
+		}
+	}
+	for name, s := range sums {
+		x.add("waited-behind", name, map[string]any{
+			"calls": s.calls, "longestMicros": float64(s.longest) / 1e3, "totalMicros": float64(s.total) / 1e3, "methods": len(s.methods),
+		})
+	}
+}
