@@ -96,6 +96,9 @@ func files(extensions ...string) completer {
 // completeFile leaves files to the shell, which knows how to quote them. It wants endings, no patterns: numbered ones are
 // those of the folder.
 func completeFile(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+	if label, file, ok := strings.Cut(begun, "="); ok && !strings.ContainsAny(label, `/\.`) {
+		return labelled(label, file), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
 	endings := slices.Clone(captureFiles)
 	folder, _ := filepath.Split(begun)
 	if dir, err := os.Open(filepath.Clean(folder)); err == nil {
@@ -110,13 +113,47 @@ func completeFile(_ *cobra.Command, _ []string, begun string) ([]string, cobra.S
 	return endings, cobra.ShellCompDirectiveFilterFileExt
 }
 
-// completeOutput names files as the command's formats are called, and where there is none, folders.
-func completeOutput(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	extensions := []string{"pcapng", "pcap"}
-	if f := cmd.Flags().Lookup("format"); f != nil {
-		extensions = []string{"txt", "md", "csv", "json", "jsonl", "html", "pprof", "folded"}
+// labelled completes name=FILE, which shells do not know as a file.
+func labelled(label, begun string) []string {
+	folder, start := filepath.Split(begun)
+	entries, err := os.ReadDir(filepath.Clean(folder))
+	if err != nil {
+		return nil
 	}
-	return extensions, cobra.ShellCompDirectiveFilterFileExt
+	var list []string
+	for _, e := range entries {
+		name := e.Name()
+		switch {
+		case !strings.HasPrefix(name, start) || start == "" && strings.HasPrefix(name, "."):
+		case e.IsDir():
+			list = append(list, label+"="+folder+name+"/")
+		case slices.Contains(captureFiles, strings.TrimPrefix(filepath.Ext(name), ".")) || rotatedFile.MatchString(name):
+			list = append(list, label+"="+folder+name)
+		}
+	}
+	return list
+}
+
+// extensions are the endings of files by format, the first one that is completed.
+var extensions = map[string]string{
+	"table": "txt", "markdown": "md", "csv": "csv", "json": "json", "jsonl": "jsonl", "html": "html", "pprof": "pprof",
+	"folded": "folded",
+}
+
+// completeOutput names files as the command's formats are called; those of a command without formats are captures.
+func completeOutput(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	complete, ok := cmd.GetFlagCompletionFunc("format")
+	if !ok {
+		return []string{"pcapng"}, cobra.ShellCompDirectiveFilterFileExt
+	}
+	var endings []string
+	formats, _ := complete(cmd, args, "")
+	for _, f := range formats {
+		if e, ok := extensions[f]; ok {
+			endings = append(endings, e)
+		}
+	}
+	return endings, cobra.ShellCompDirectiveFilterFileExt
 }
 
 // fixed completes the last of several values that are joined by commas. A value may have a description behind a tab.
