@@ -3,7 +3,9 @@ package findings_test
 import (
 	"fmt"
 	"net"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -211,6 +213,7 @@ func recountMethod(x expected, name string, calls []exchange, totals *pipeline.T
 		statuses["errors"], statuses["calls"] = errors, len(calls)
 		x.add("errors", name, statuses)
 	}
+	recountAnswers(x, name, responses)
 	if unanswered > 0 {
 		x.add("unanswered", name, map[string]any{"unanswered": unanswered, "calls": twoWay, "late": late})
 	}
@@ -222,6 +225,28 @@ func recountMethod(x expected, name string, calls []exchange, totals *pipeline.T
 		}
 		recountBodies(x, name, what, list)
 	}
+}
+
+var refused = regexp.MustCompile(`Data length too large: (\d+), max payload: (\d+)`)
+
+func recountAnswers(x expected, name string, list []*message) {
+	calls, largest := 0, 0
+	big := map[string]any{"responses": 0, "responseBytes": int64(0)}
+	for _, m := range list {
+		if match := refused.FindStringSubmatch(m.text); match != nil && m.status != 20 {
+			n, _ := strconv.Atoi(match[1])
+			calls++
+			largest = max(largest, n)
+		}
+		if m.complete && m.body >= 1024 && m.status == 20 && !m.exception {
+			big["responses"] = big["responses"].(int) + 1
+			big["responseBytes"] = big["responseBytes"].(int64) + m.body
+		}
+	}
+	if calls > 0 {
+		x.add("payload-refused", name, map[string]any{"calls": calls, "bodyBytes": largest})
+	}
+	x.add("compressible", name, big) // where the sample says so
 }
 
 func recountBodies(x expected, name, what string, list []*message) {

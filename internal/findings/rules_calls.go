@@ -75,7 +75,10 @@ func unansweredCalls(m *method, e *evidence) {
 	f := m.of(u.at)
 	f.Text = fmt.Sprintf("%s of %s unanswered, with %s or more of capture behind them", report.Count(n),
 		counted(m.calls-m.oneWay, "call"), report.Elapsed(after))
-	if late > 0 {
+	switch {
+	case u.until > e.totals.LastTime-wait:
+		f.Text += fmt.Sprintf("; %s more not counted: asked in the last %s, or not remembered", report.Count(late), report.Elapsed(wait))
+	case late > 0:
 		f.Text += fmt.Sprintf("; %s more of the last %s, %s, not counted", report.Count(late), report.Elapsed(wait), answers)
 	}
 	if m.answered == 0 {

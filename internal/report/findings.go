@@ -29,16 +29,9 @@ const (
 	longSubject = 32
 )
 
-// findingsSection is the findings among the other sections: those about most bytes, few of each kind.
+// findingsSection is the findings among the other sections: the first ones, few of each kind.
 func (r *Report) findingsSection(s *Style) section {
-	shown := make([]*Finding, 0, screenFindings)
-	kinds := make(map[string]int)
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		if kinds[f.Kind]++; kinds[f.Kind] <= alikeFindings && len(shown) < screenFindings {
-			shown = append(shown, f)
-		}
-	}
+	shown := r.someFindings()
 	sec := r.findingsTable(shown, s, false)
 	for _, f := range shown {
 		if f.Frame > 0 && s.Explain != "" {
@@ -63,6 +56,33 @@ func (r *Report) findingsSection(s *Style) section {
 		sec.notes = append(sec.notes, fmt.Sprintf("%s more: --findings (%s)", formatCount(int64(more)), strings.Join(words, ", ")))
 	}
 	return sec
+}
+
+// someFindings are the first of each kind, and if there is room the second ones, in the order in which they come.
+func (r *Report) someFindings() []*Finding {
+	nth := make([]int, len(r.Findings)) // of its kind
+	kinds := make(map[string]int)
+	for i := range r.Findings {
+		kinds[r.Findings[i].Kind]++
+		nth[i] = kinds[r.Findings[i].Kind]
+	}
+	taken := make([]bool, len(r.Findings))
+	left := screenFindings
+	for round := 1; round <= alikeFindings; round++ {
+		for i := range nth {
+			if nth[i] == round && left > 0 {
+				taken[i] = true
+				left--
+			}
+		}
+	}
+	shown := make([]*Finding, 0, screenFindings)
+	for i := range taken {
+		if taken[i] {
+			shown = append(shown, &r.Findings[i])
+		}
+	}
+	return shown
 }
 
 // findingsTable is findings with who they are about in front; below each the command that shows it, or behind it the frame.

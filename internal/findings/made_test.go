@@ -1,0 +1,414 @@
+package findings
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/report"
+)
+
+const ms = int64(1e6)
+
+// bench makes calls by hand.
+type bench struct {
+	*Collector
+	pairer *call.Pairer
+	names  map[string]*dubbo.Names
+	frame  int64
+}
+
+func newBench() *bench {
+	return &bench{Collector: New(), pairer: call.NewPairer(call.Config{}, nil), names: map[string]*dubbo.Names{}}
+}
+
+// made is a call: times in milliseconds, body lengths in bytes. to 0: no answer.
+type made struct {
+	conn                          uint64
+	method                        string
+	asked, sent, from, to         int64
+	request, response             int
+	status                        byte
+	change                        func(request, response *call.Message)
+	client, version               string
+	serialization, answer, header string
+}
+
+func (b *bench) add(c made) {
+	if c.client == "" {
+		c.client = "10.0.0.1"
+	}
+	if c.serialization == "" {
+		c.serialization = "hessian2"
+	}
+	if c.answer == "" {
+		c.answer = c.serialization
+	}
+	if c.version == "" {
+		c.version = "2.0.2"
+	}
+	if c.status == 0 {
+		c.status = 20
+	}
+	key := c.method + c.version
+	n := b.names[key]
+	if n == nil {
+		n = &dubbo.Names{DubboVersion: c.version, Path: "a.b.Service", Method: c.method, Hash: uint32(len(b.names) + 1)}
+		b.names[key] = n
+	}
+	conn := &call.Conn{Key: c.conn, Ends: [2]string{fmt.Sprintf("%s:%d", c.client, 40000+c.conn), "10.0.1.1:20880"}}
+	b.frame++
+	q := b.pairer.New()
+	q.Number, q.Kind, q.Names, q.Serialization, q.Complete = b.frame, dubbo.Request, n, c.serialization, true
+	q.Header = dubbo.Header{Flags: 0xc0 | 2, BodyLen: c.request}
+	q.First, q.LastByte = c.asked*ms, c.sent*ms
+	if c.header != "" {
+		q.Detail().HeaderSerialization = c.header
+	}
+	var p *call.Message
+	if c.to > 0 {
+		b.frame++
+		p = b.pairer.New()
+		p.Number, p.Kind, p.Serialization, p.Complete = b.frame, dubbo.Response, c.answer, true
+		p.Header = dubbo.Header{Flags: 2, Status: c.status, BodyLen: c.response}
+		p.First, p.LastByte, p.ResultKind = c.from*ms, c.to*ms, 1
+	}
+	if c.change != nil {
+		c.change(q, p)
+	}
+	b.Call(&call.Call{Conn: conn, Request: q, Response: p})
+}
+
+// found returns the findings of a kind; the capture ends at that time, in milliseconds.
+func (b *bench) found(kind string, end int64) []report.Finding {
+	var list []report.Finding
+	for _, f := range b.Findings(&pipeline.Totals{LastTime: end * ms}) {
+		if f.Kind == kind {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+func value(t *testing.T, f *report.Finding, name string) float64 {
+	t.Helper()
+	for _, x := range f.Facts {
+		if x.Name == name {
+			return x.Value
+		}
+	}
+	require.Fail(t, "no such fact", name)
+	return 0
+}
+
+// Calls waited that were sent before a large answer's end and answered behind it.
+func TestWaitedBehind(t *testing.T) {
+	b := newBench()
+	b.add(made{conn: 1, method: "big", asked: 0, sent: 1, from: 100, to: 200, request: 100, response: 1 << 20})
+	b.add(made{conn: 1, method: "early", asked: 0, sent: 10, from: 200, to: 201, response: 10})    // all of it: 100 ms
+	b.add(made{conn: 1, method: "within", asked: 140, sent: 150, from: 210, to: 211, response: 9}) // the rest: 50 ms
+	b.add(made{conn: 1, method: "after", asked: 199, sent: 200, from: 201, to: 202, response: 9})  // sent at its end
+	b.add(made{conn: 1, method: "before", asked: 1, sent: 2, from: 99, to: 100, response: 9})      // answered before it
+	b.add(made{conn: 2, method: "other", asked: 1, sent: 2, from: 300, to: 301, response: 9})      // another connection
+	list := b.found("waited-behind", 1000)
+	require.Len(t, list, 1)
+	f := list[0]
+	assert.Equal(t, "big", f.Method)
+	assert.EqualValues(t, 2, f.Frame, "the large answer")
+	assert.EqualValues(t, 2, value(t, &f, "calls"))
+	assert.InDelta(t, 100e3, value(t, &f, "longestMicros"), 0)
+	assert.InDelta(t, 150e3, value(t, &f, "totalMicros"), 0)
+	assert.EqualValues(t, 4, value(t, &f, "waitingFrame"))
+	assert.Equal(t, "2 other calls waited behind its large responses, 100 ms at most: early 1, within 1", f.Text)
+}
+
+// Several large answers add up; those of another method are told apart; short waits do not count.
+func TestWaitedBehindSeveral(t *testing.T) {
+	b := newBench()
+	for i := range int64(3) {
+		b.add(made{conn: 1, method: "big", asked: 0, sent: 1, from: 10 + 10*i, to: 20 + 10*i, response: largeAnswer})
+	}
+	b.add(made{conn: 1, method: "other", asked: 0, sent: 1, from: 50, to: 60, response: largeAnswer})
+	b.add(made{conn: 1, method: "small", asked: 0, sent: 15, from: 70, to: 71, response: largeAnswer - 1})
+	list := b.found("waited-behind", 1000)
+	require.Len(t, list, 2)
+	// big's own later answers and other's waited behind the earlier ones: 10, 20 and 30 ms; small 5 + 10 + 10.
+	assert.Equal(t, "big", list[0].Method)
+	assert.EqualValues(t, 4, value(t, &list[0], "calls"))
+	assert.InDelta(t, 30e3, value(t, &list[0], "longestMicros"), 0)
+	assert.InDelta(t, 85e3, value(t, &list[0], "totalMicros"), 0)
+	assert.Equal(t, "other", list[1].Method)
+	assert.EqualValues(t, 1, value(t, &list[1], "calls"))
+	assert.InDelta(t, 10e3, value(t, &list[1], "longestMicros"), 0)
+
+	b = newBench()
+	b.add(made{conn: 1, method: "big", asked: 0, sent: 1, from: 10, to: 20, response: largeAnswer})
+	b.add(made{conn: 1, method: "small", asked: 0, sent: 20, from: 30, to: 31, response: 9})
+	assert.Empty(t, b.found("waited-behind", 1000))
+}
+
+// A call that was open for longer than large answers are remembered is not judged.
+func TestWaitedBehindForgotten(t *testing.T) {
+	b := newBench()
+	for i := range int64(maxLarge + 1) {
+		b.add(made{conn: 1, method: "big", asked: 10 * i, sent: 10*i + 1, from: 10*i + 2, to: 10*i + 9, response: largeAnswer})
+	}
+	b.add(made{conn: 1, method: "old", asked: 0, sent: 1, from: 9e3, to: 9e3 + 1, response: 9})
+	b.add(made{conn: 1, method: "new", asked: 0, sent: 10*maxLarge + 1, from: 9e3 + 2, to: 9e3 + 3, response: 9})
+	list := b.found("waited-behind", 10_000)
+	require.Len(t, list, 1)
+	assert.EqualValues(t, 1, value(t, &list[0], "calls"))
+	assert.EqualValues(t, 1, value(t, &list[0], "unclear"))
+	assert.InDelta(t, 7e3, value(t, &list[0], "longestMicros"), 0)
+}
+
+func TestLargeAnswersAreBounded(t *testing.T) {
+	b := newBench()
+	for i := range int64(maxAllLarge + 5000) {
+		b.add(made{conn: uint64(i % 3000), method: "big", asked: i, sent: i, from: i, to: i + 1, response: largeAnswer})
+	}
+	n := 0
+	for _, c := range b.conns {
+		n += len(c.large.list)
+	}
+	assert.LessOrEqual(t, n, maxAllLarge)
+	assert.Equal(t, n, b.large)
+}
+
+// A call that was asked shortly before the end may be answered behind it.
+func TestUnanswered(t *testing.T) {
+	b := newBench()
+	b.add(made{conn: 1, method: "get", asked: 0, sent: 1, from: 90, to: 100, response: 9}) // takes 100 ms
+	for _, at := range []int64{100, 800, 900, 901, 950} {
+		b.add(made{conn: 1, method: "get", asked: at, sent: at})
+	}
+	b.add(made{conn: 1, method: "never", asked: 0, sent: 0})
+	list := b.found("unanswered", 1000)
+	require.Len(t, list, 2)
+	assert.Equal(t, "3 of 6 calls unanswered, with 100 ms or more of capture behind them; 2 more of the last 100 ms, "+
+		"as long as its longest answer took, not counted", list[0].Text)
+	assert.EqualValues(t, 3, list[0].Frame)
+	assert.EqualValues(t, 2, value(t, &list[0], "late"))
+	assert.Equal(t, "1 of 1 call unanswered, with 1.00 s or more of capture behind them; none is answered in this capture", list[1].Text)
+	assert.Len(t, b.found("unanswered", 999), 1, "never waited for less than a second")
+	assert.Empty(t, b.found("unanswered", 199))
+}
+
+// Of very many unanswered calls the latest are remembered, and none that may be answered counts.
+func TestManyUnanswered(t *testing.T) {
+	b := newBench()
+	b.add(made{conn: 1, method: "get", asked: 0, sent: 0, from: 5, to: 10, response: 9})
+	const n = 10_000
+	for i := range int64(n) {
+		b.add(made{conn: 1, method: "get", asked: i * 7919 % n, sent: i * 7919 % n})
+	}
+	u := b.order[0].unanswered
+	assert.LessOrEqual(t, len(u.asked), 2*manyUnanswered)
+	list := b.found("unanswered", n)
+	assert.EqualValues(t, n-9, value(t, &list[0], "unanswered"))
+	assert.EqualValues(t, 9, value(t, &list[0], "late"))
+	// Where the end is so early that those which are not remembered may be late: they are not counted, and not called late.
+	f := b.found("unanswered", 500)[0]
+	assert.LessOrEqual(t, value(t, &f, "unanswered"), 491.0)
+	assert.Contains(t, f.Text, " more not counted: asked in the last 10.0 ms, or not remembered")
+}
+
+func TestPayloadLimit(t *testing.T) {
+	for _, c := range []struct {
+		bytes int
+		whole bool
+		text  string
+	}{
+		{payloadLimit/2 - 1, true, ""},
+		{payloadLimit / 2, true, "largest response 4,194,304 = 50 % of Dubbo's payload limit of 8,388,608"},
+		{7914022, true, "largest response 7,914,022 = 94 % of Dubbo's payload limit of 8,388,608"},
+		{payloadLimit - 1, true, "largest response 8,388,607 = >99 % of Dubbo's payload limit of 8,388,608"},
+		{payloadLimit, true, "largest response 8,388,608 = 100 % of Dubbo's payload limit of 8,388,608"},
+		{payloadLimit + 1, true, "largest response 8,388,609 = >100 % of Dubbo's payload limit of 8,388,608: refused where the limit is the default"},
+		{2 * payloadLimit, false, "largest response 16,777,216 = 200 % of Dubbo's payload limit of 8,388,608: announced, the capture has not all of it; refused where the limit is the default"},
+	} {
+		b := newBench()
+		b.add(made{conn: 1, method: "get", from: 1, to: 2, response: 100})
+		b.add(made{conn: 1, method: "get", from: 1, to: 2, response: c.bytes, change: func(_, p *call.Message) { p.Complete = c.whole }})
+		list := b.found("payload-limit", 1000)
+		if c.text == "" {
+			assert.Empty(t, list)
+			continue
+		}
+		require.Len(t, list, 1)
+		assert.Equal(t, c.text, list[0].Text)
+		assert.EqualValues(t, 4, list[0].Frame)
+	}
+}
+
+// Dubbo writes the length and its limit into the error, with or without more around it.
+func TestRefused(t *testing.T) {
+	b := newBench()
+	for _, text := range []string{
+		"Data length too large: 21018, max payload: 20000, channel: NettyChannel [channel=[id: 0x1d09e707]]",
+		"Failed to send response: Response [id=18], cause: java.io.IOException: Data length too large: 300223, max payload: 20000",
+		"Data length too large: many", "Data length too large: 99999999999999999999, max payload: 1", "something else",
+	} {
+		b.add(made{conn: 1, method: "get", from: 1, to: 2, status: 50, response: 100, change: func(_, p *call.Message) { p.Detail().ErrorMessage = text }})
+	}
+	list := b.found("payload-refused", 1000)
+	require.Len(t, list, 1)
+	assert.Equal(t, "2 answers refused: Data length too large: 300,223, max payload: 20,000", list[0].Text)
+	assert.EqualValues(t, 4, list[0].Frame)
+}
+
+// inside lets a message be looked into: attachments as key=value, each of them so many bytes.
+func inside(m *call.Message, each int, attachments ...string) {
+	m.Looked = true
+	in := &call.Inside{}
+	for _, a := range attachments {
+		key, text, _ := strings.Cut(a, "=")
+		hash := uint64(0)
+		for _, c := range text {
+			hash = hash*31 + uint64(c)
+		}
+		in.Attachments = append(in.Attachments, call.Attachment{Key: key, Value: hash, Bytes: each})
+		m.Parts[decode.ClassAttachments] += int32(each)
+	}
+	m.Detail().Inside = in
+}
+
+func TestAttachments(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		calls int
+		each  func(i int, m *call.Message)
+		text  string
+	}{
+		{"the same", 10, func(i int, m *call.Message) {
+			inside(m, 30, "a=1", "b=2", fmt.Sprintf("c=%d", i))
+			m.Parts[decode.ClassValues] = 200
+		}, "2 attachments, the same in all 10 requests looked into: 20 % of its request bytes (60 of 300 a call): a, b"},
+		{"too few", 9, func(_ int, m *call.Message) { inside(m, 60, "a=1", "b=2") }, ""},
+		{"one differs", 10, func(i int, m *call.Message) {
+			inside(m, 60, fmt.Sprintf("a=%d", i/9), "b=2")
+			m.Parts[decode.ClassValues] = 180
+		}, "1 attachment, the same in all 10 requests looked into: 20 % of its request bytes (60 of 300 a call): b"},
+		{"one is missing once", 10, func(i int, m *call.Message) {
+			inside(m, 60, []string{"b=2", "a=1"}[:1+min(i, 1)]...)
+			m.Parts[decode.ClassValues] = 180
+		}, "1 attachment, the same in all 10 requests looked into: 20 % of its request bytes (60 of 300 a call): b"},
+		{"heavier", 10, func(i int, m *call.Message) {
+			inside(m, 60, fmt.Sprintf("a=%d", i), fmt.Sprintf("b=%d", i))
+			m.Parts[decode.ClassValues] = 119
+		}, "attachments are heavier than arguments: 120 against 119 of 300 bytes a request, in 10 looked into"},
+		{"not heavier", 10, func(i int, m *call.Message) {
+			inside(m, 60, fmt.Sprintf("a=%d", i), fmt.Sprintf("b=%d", i))
+			m.Parts[decode.ClassValues] = 120
+		}, ""},
+		{"small", 10, func(_ int, m *call.Message) { inside(m, 49, "a=1"); m.Parts[decode.ClassValues] = 251 }, ""},
+		{"not read", 10, func(_ int, m *call.Message) { inside(m, 0); m.Parts[decode.ClassOpaque] = 100 }, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBench()
+			for i := range c.calls {
+				b.add(made{conn: 1, method: "get", from: 1, to: 2, request: 300, change: func(q, _ *call.Message) { c.each(i, q) }})
+			}
+			list := b.found("attachments", 1000)
+			if c.text == "" {
+				assert.Empty(t, list)
+				return
+			}
+			require.Len(t, list, 1)
+			assert.Equal(t, c.text, list[0].Text)
+			assert.EqualValues(t, 1, list[0].Frame)
+			assert.LessOrEqual(t, list[0].Weight, int64(300*c.calls))
+		})
+	}
+}
+
+func TestNamesAndEnvelope(t *testing.T) {
+	b := newBench()
+	for range 10 {
+		b.add(made{conn: 1, method: "get", from: 1, to: 2, request: 200, response: 500, change: func(q, p *call.Message) {
+			inside(q, 0)
+			inside(p, 0)
+			q.Parts[decode.ClassEnvelope], q.Parts[decode.ClassValues] = 120, 80
+			p.Parts[decode.ClassNames], p.Parts[decode.ClassValues] = 100, 400
+		}})
+	}
+	names := b.found("names", 1000)
+	require.Len(t, names, 1)
+	assert.Equal(t, "class and field names are 20 % of its response bytes (100 of 500 a body, 10 responses looked into)", names[0].Text)
+	assert.EqualValues(t, 1000, names[0].Weight)
+	envelope := b.found("envelope", 1000)
+	require.Len(t, envelope, 1)
+	assert.Equal(t, "versions, service, method and types are 60 % of its request bytes (120 of 200 a call, 10 looked into)", envelope[0].Text)
+}
+
+// Clients that say another version than most clients do.
+func TestVersions(t *testing.T) {
+	b := newBench()
+	for i, v := range []string{"2.0.2", "2.0.2", "2.5.3", "2.5.3", "2.5.3", "2.0.2", "2.5.3"} {
+		host := fmt.Sprintf("10.0.0.%d", []int{1, 2, 3, 3, 3, 4, 1}[i])
+		b.add(made{conn: uint64(i), client: host, method: "get", from: 1, to: 2, version: v})
+	}
+	list := b.found("dubbo-version", 1000)
+	require.Len(t, list, 1)
+	assert.Equal(t, "2 clients", list[0].Subject)
+	assert.Equal(t, `send Dubbo version "2.5.3" (4 calls); most say "2.0.2" (3 calls, 3 clients): 10.0.0.1, 10.0.0.3`, list[0].Text)
+	assert.EqualValues(t, 5, list[0].Frame)
+}
+
+// What is urgent comes first, then what is about most bytes; the same order each time.
+func TestOrder(t *testing.T) {
+	b := newBench()
+	for i := range 40 {
+		b.add(made{conn: uint64(i), method: fmt.Sprintf("m%d", i%4), from: 1, to: 2, request: 100 * (i % 4), status: 80})
+		b.add(made{conn: uint64(i), method: "lost", request: 1})
+	}
+	first := b.Findings(&pipeline.Totals{LastTime: 9000 * ms})
+	var order []string
+	for _, f := range first {
+		order = append(order, f.Kind+" "+f.Method)
+	}
+	assert.Equal(t, []string{"unanswered lost", "errors m3", "errors m2", "errors m1", "errors m0"}, order)
+	for range 5 {
+		assert.Equal(t, first, b.Findings(&pipeline.Totals{LastTime: 9000 * ms}))
+	}
+	assert.True(t, slices.IsSortedFunc(first[1:], func(a, b report.Finding) int { return int(b.Weight - a.Weight) }))
+}
+
+func TestSerializations(t *testing.T) {
+	b := newBench()
+	for i := range 12 {
+		s := []string{"hessian2", "kryo"}[i%2]
+		b.add(made{conn: 1, method: []string{"get", "set", "one"}[i%3], from: 1, to: 2, serialization: s, answer: "hessian2"})
+	}
+	b.add(made{conn: 1, method: "one", from: 1, to: 2, header: "fst"})
+	list := b.found("method-serializations", 1000)
+	require.Len(t, list, 1)
+	assert.Equal(t, "3 methods", list[0].Subject)
+	assert.Equal(t, "called in hessian2 (7 calls) and kryo (6 calls): Service/get, Service/one, Service/set", list[0].Text)
+	list = b.found("client-serializations", 1000)
+	require.Len(t, list, 1)
+	assert.Equal(t, "sends hessian2 (7 calls) and kryo (6 calls)", list[0].Text)
+	list = b.found("answer-serialization", 1000)
+	require.Len(t, list, 1)
+	assert.Equal(t, "6 of 6 answered calls in kryo answered in hessian2: get 2, one 2, set 2", list[0].Text)
+	list = b.found("header-serialization", 1000)
+	require.Len(t, list, 1)
+	assert.Equal(t, "1 request in hessian2 whose header says fst: one 1", list[0].Text)
+	assert.Equal(t, "10.0.0.1", list[0].Subject)
+}
+
+func TestNothingFound(t *testing.T) {
+	b := newBench()
+	b.add(made{conn: 1, method: "get", from: 1, to: 2, request: 100, response: 100})
+	assert.Equal(t, []report.Finding{}, b.Findings(&pipeline.Totals{LastTime: ms}))
+	assert.Equal(t, &report.FindingsBasis{Rules: len(rules), Calls: 1, Methods: 1, Clients: 1}, b.Basis())
+	assert.Empty(t, New().Findings(&pipeline.Totals{}))
+}
