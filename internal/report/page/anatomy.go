@@ -1,0 +1,75 @@
+package page
+
+import (
+	"fmt"
+
+	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/sizes"
+	"dubbo-wire/internal/term"
+)
+
+// maxDepth is how deep rows are indented.
+const maxDepth = 14
+
+// anatomy prints what bodies of a direction are made of: a table of the tree of paths, of which the script makes a picture.
+func (d *doc) anatomy(name string, a *sizes.Anatomy, bodies int64, paths int) {
+	if a.Messages == 0 {
+		return
+	}
+	of := plural(bodies, name)
+	if a.Messages < bodies {
+		of = report.Count(a.Messages) + " of " + of + ", the first ones"
+	}
+	mean := float64(a.Bytes) / float64(a.Messages)
+	d.f("<div class=\"anatomy\"><h4>What the body of a %s is made of: %s bytes in the mean of %s</h4>\n", name, report.Size(mean), of)
+	d.f("<details open><summary>As a table</summary><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"paths of the %s\">", name)
+	d.f(`<table class="paths"><thead><tr><th scope="col" class="t">part<th scope="col" class="t">mostly<th scope="col">bytes a %s<th scope="col">%%<th scope="col">in %%<th scope="col">bytes in all</thead><tbody>`+"\n", name)
+	root := report.PathTree(a, paths)
+	root.Name = name + " body"
+	d.node(root, a, 0)
+	d.f("</tbody></table></div></details></div>\n")
+}
+
+// node prints a row for a segment, and those below it.
+func (d *doc) node(n *report.PathNode, a *sizes.Anatomy, depth int) {
+	own, kinds := int64(0), 0
+	for _, b := range n.Own {
+		own += b
+		if b > 0 {
+			kinds++
+		}
+	}
+	in := ""
+	if n.Messages > 0 {
+		in = report.Percent(n.Messages, a.Messages)
+		if kinds > 1 && n.Messages < a.Messages {
+			in = "≥ " + in // some have one class, some another
+		}
+	}
+	if len(n.Children) == 0 && n.Left == 0 {
+		d.pathRow(n.Name, report.Most(&n.Classes).String(), in, n.Bytes, a, depth)
+		return
+	}
+	d.pathRow(n.Name, report.Most(&n.Classes).String(), "", n.Bytes, a, depth)
+	depth = min(depth+1, maxDepth)
+	if own > 0 {
+		d.pathRow("(itself)", report.Most(&n.Own).String(), in, own, a, depth)
+	}
+	for _, c := range n.Children {
+		d.node(c, a, depth)
+	}
+	if n.Left > 0 {
+		d.pathRow(fmt.Sprintf("(%s more)", report.Count(int64(n.Left))), left, "", n.LeftBytes, a, depth)
+	}
+}
+
+// left is the class of what is not shown path by path.
+const left = "left"
+
+func (d *doc) pathRow(name, class, in string, bytes int64, a *sizes.Anatomy, depth int) {
+	d.f(`<tr class="d%d %s"><td class="t"><bdi>%s</bdi><td class="t">`, depth, class, term.CutMiddle(term.Clean(name), 80))
+	if class != left {
+		d.f("%s", class)
+	}
+	d.f("<td>%s<td>%s<td>%s<td>%s\n", report.Size(float64(bytes)/float64(a.Messages)), report.Percent(bytes, a.Bytes), in, report.Count(bytes))
+}

@@ -1,0 +1,153 @@
+package page
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/sizes"
+	"dubbo-wire/internal/term"
+)
+
+// lead prints the heaviest groups, each with the numbers that say why it is heavy.
+func (p *page) lead() {
+	k := p.view.Ranking
+	n := min(leading, len(p.ranked.rows))
+	if n == 0 {
+		return
+	}
+	what := strings.ToLower(p.what())
+	last := p.ranked.rows[n-1].cells[k.Labels+3]
+	title := fmt.Sprintf("The first %s %s, %s", report.Count(int64(n)), what, k.Order)
+	if n == k.Len {
+		title = fmt.Sprintf("All %s, %s", what, k.Order)
+	}
+	p.section("lead", title)
+	if n < k.Len {
+		p.f("<p>They carry <b>%s %%</b> of the bytes of the %s on the wire.</p>\n", last.Text, plural(p.report.Selected.Calls, "call"))
+	}
+	p.classLegend()
+	p.f("<ol class=\"lead\">\n")
+	for _, r := range p.ranked.rows[:n] {
+		p.leader(r)
+	}
+	p.f("</ol>\n</section>\n")
+}
+
+// leader prints one of them.
+func (p *page) leader(r *row) {
+	k, g := p.view.Ranking, r.group
+	share := r.cells[k.Labels+2]
+	p.f("<li><div class=\"share\"><b>%s %%</b>", share.Text)
+	p.bar(share.Text+" % of the bytes on the wire", []piece{{"w-dubbo", report.Volume(g.WireBytes()) + " on the wire", share.Value}})
+	p.f("<small>%s</small></div><div><p class=\"who\"><a href=\"#m%d\">", report.Volume(g.WireBytes()), r.rank)
+	for i, n := range p.names(r) {
+		if i > 0 {
+			p.f(` <span class="key"><bdi>%s</bdi></span>`, n)
+			continue
+		}
+		p.f("%s", name(n))
+	}
+	p.f("</a></p>\n<p>%s.</p>\n", strings.Join(p.why(g), "; "))
+	all := int64(0)
+	for _, n := range g.Parts {
+		all += n
+	}
+	if all > 0 && (p.report.Parts || p.report.Sampled) {
+		var pieces []piece
+		var names []string
+		for c, n := range g.Parts {
+			text := fmt.Sprintf("%s %s %%", decode.Class(c), report.Percent(n, all))
+			pieces = append(pieces, piece{"k-" + decode.Class(c).String(), text, float64(n) / float64(all)})
+			if n > 0 {
+				names = append(names, text)
+			}
+		}
+		p.bar("its bodies: "+strings.Join(names, ", "), pieces)
+	}
+	if heavy := heaviest(g); len(heavy) > 0 {
+		p.f("<p>Most of its body bytes: ")
+		for i, h := range heavy {
+			if i > 0 {
+				p.f(", ")
+			}
+			p.f("%s <code>%s</code> <b>%s %%</b>", h.direction, term.CutMiddle(term.Clean(h.path), 60), report.Percent(h.bytes, h.of))
+		}
+		p.f("</p>\n")
+	}
+	for i, f := range p.findingsOf(g) {
+		if i == 3 {
+			p.f("<p class=\"note\">more in its details</p>\n")
+			break
+		}
+		p.finding(&p.doc, f, false)
+	}
+	p.f("</div></li>\n")
+}
+
+// why are the numbers that make a group's weight.
+func (p *page) why(g *sizes.Group) []string {
+	var list []string
+	count := plural(g.Calls, "call")
+	if p.report.Seconds > 0 {
+		count += " (" + report.Rate(float64(g.Calls)/p.report.Seconds) + "/s)"
+	}
+	list = append(list, count)
+	side := func(name string, s *sizes.Stat, wire int64) {
+		if s.Count == 0 {
+			return
+		}
+		list = append(list, fmt.Sprintf("%s %s bytes in the mean, %s at most, %s %% of its bytes on the wire", name,
+			report.Size(s.Mean()), report.Count(s.Max), report.Percent(wire, max(g.WireBytes(), 1))))
+	}
+	side("requests", &g.Request.Body, g.Request.Wire.Total)
+	side("responses", &g.Response.Body, g.Response.Wire.Total)
+	if g.Latency.Count > 0 {
+		list = append(list, "latency p99 "+report.Elapsed(g.Latency.Percentile(99)))
+	}
+	if g.Errors > 0 {
+		list = append(list, fmt.Sprintf("%s failed (%s %%)", report.Count(g.Errors), report.Percent(g.Errors, g.Calls)))
+	}
+	return list
+}
+
+// heavy is a path with many bytes, of all that were looked into.
+type heavy struct {
+	direction, path string
+	bytes, of       int64
+}
+
+// heaviest are the three paths with most bytes of a group's bodies.
+func heaviest(g *sizes.Group) []heavy {
+	if g.Inside == nil {
+		return nil
+	}
+	of := g.Inside.Request.Bytes + g.Inside.Response.Bytes
+	var list []heavy
+	for _, a := range []struct {
+		name    string
+		anatomy *sizes.Anatomy
+	}{{"request", &g.Inside.Request}, {"response", &g.Inside.Response}} {
+		paths := a.anatomy.Paths()
+		for _, p := range paths[:min(3, len(paths))] {
+			list = append(list, heavy{a.name, p.Path, p.Bytes, of})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b heavy) int { return cmp.Compare(b.bytes, a.bytes) })
+	return list[:min(3, len(list))]
+}
+
+// classLegend says which colour is what.
+func (p *page) classLegend() {
+	if !p.report.Parts && !p.report.Sampled && !p.report.Inside {
+		return
+	}
+	p.f("<ul class=\"legend\">")
+	for c := range decode.ClassMissing {
+		p.f(`<li><i class="k-%s"></i>%s</li>`, c, c)
+	}
+	p.f("</ul>\n")
+}

@@ -1,0 +1,268 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/sizes"
+	"dubbo-wire/internal/term"
+)
+
+// leading is how many groups the page begins with, and how many of them are printed with their details.
+const leading = 10
+
+// ranked is the groups that the page shows, in order.
+type ranked struct {
+	rows   []*row
+	rest   []report.Cell // of all others; nil where there are none
+	detail int           // how many have details
+}
+
+// row is one of them.
+type row struct {
+	rank    int
+	cells   []report.Cell
+	group   *sizes.Group
+	html    string // of its cells
+	details string
+}
+
+// rank takes groups as far as the budgets reach.
+func (p *page) rank() *ranked {
+	k, out := p.view.Ranking, new(ranked)
+	rows, details := 0, 0
+	for p.style.Top == 0 || len(out.rows) < p.style.Top {
+		if rows > rowsBudget {
+			break
+		}
+		cells, g := k.Next()
+		if g == nil {
+			break
+		}
+		r := &row{rank: len(out.rows) + 1, cells: cells, group: g}
+		if details < detailsBudget {
+			var d doc
+			p.details(&d, r)
+			if details += d.Len(); details < detailsBudget {
+				r.details = d.String()
+				out.detail++
+			}
+		}
+		var d doc
+		p.row(&d, r)
+		r.html = d.String()
+		rows += len(r.html)
+		out.rows = append(out.rows, r)
+	}
+	out.rest = k.Rest()
+	return out
+}
+
+// row prints the cells of a group; the last label is a button where there is more to show.
+func (p *page) row(d *doc, r *row) {
+	k := p.view.Ranking
+	d.f("<tr>")
+	for i, c := range r.cells {
+		if i == 0 || i > k.Labels {
+			d.cell(c, true)
+			continue
+		}
+		if i < k.Labels {
+			d.f(`<th scope="row" class="key">`)
+		} else {
+			d.f(`<th scope="row">`)
+		}
+		if i == k.Labels && r.details != "" {
+			d.f(`<button type="button" class="open" aria-expanded="false" aria-controls="d%d">%s</button>`, r.rank, name(c.Text))
+			continue
+		}
+		d.f("%s", name(c.Text))
+	}
+}
+
+// name prints what a group is called: of service/method the method first.
+func name(text string) markup {
+	var d doc
+	text = short(text)
+	i := strings.LastIndexByte(text, '/')
+	if i <= 0 || i+1 == len(text) {
+		d.f(`<bdi><b>%s</b></bdi>`, text)
+		return d.markup()
+	}
+	d.f(`<bdi><b>%s</b></bdi> <small><bdi>`, text[i+1:])
+	for k, s := range strings.SplitAfter(text[:i], ".") { // a line may end behind a dot
+		if k > 0 {
+			d.f("<wbr>")
+		}
+		d.f("%s", s)
+	}
+	d.f("</bdi></small>")
+	return d.markup()
+}
+
+// names are what a group is called, the last label, which says most, first.
+func (p *page) names(r *row) []string {
+	var list []string
+	for _, c := range r.cells[1 : 1+p.view.Ranking.Labels] {
+		list = append([]string{short(c.Text)}, list...)
+	}
+	return list
+}
+
+// methods prints the table of all groups.
+func (p *page) methods() {
+	k := p.view.Ranking
+	p.section("methods", fmt.Sprintf("%s, %s", p.what(), k.Order))
+	p.f(`<p class="filter js"><label>Filter <input type="search" id="filter" autocomplete="off" spellcheck="false"></label> <output id="filtered"></output></p>`)
+	p.f("\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\"><table class=\"sort main\">", p.what())
+	p.head(k.Columns)
+	for _, r := range p.ranked.rows {
+		p.f("<tbody id=\"m%d\">%s\n", r.rank, markup(r.html))
+		if r.details != "" {
+			p.f("<tr class=\"d\" id=\"d%d\"><td colspan=\"%d\"><div>%s</div>\n", r.rank, len(k.Columns), markup(r.details))
+		}
+		p.f("</tbody>")
+	}
+	if rest := p.ranked.rest; rest != nil {
+		p.f("<tfoot><tr>")
+		for i, c := range rest {
+			if i > 0 && i <= k.Labels {
+				if c.Text != "" {
+					p.f(`<th scope="row">%s`, c.Text)
+				} else {
+					p.f("<td>")
+				}
+				continue
+			}
+			p.cell(c, true)
+		}
+		p.f("</tfoot>")
+	}
+	p.f("</table></div>\n")
+	p.f("<p class=\"note\">Sizes are body bytes; p50 and p99 are within 1 %%.</p>\n")
+	if p.ranked.rest != nil {
+		p.f("<p class=\"note\">%s of %s are in the table, and all others in its last row. All of them:</p>\n",
+			report.Count(int64(len(p.ranked.rows))), plural(int64(k.Len), "row"))
+		p.command("", p.commandLine("--format csv"))
+	}
+	if n := p.ranked.detail; n < len(p.ranked.rows) && p.ranked.rows[0].details != "" {
+		p.f("<p class=\"note\">The first %s have details here. Those of another method:</p>\n", report.Count(int64(n)))
+		p.command("", p.commandLine("--service NAME --method NAME -o method.html"))
+	}
+	p.f("</section>\n")
+}
+
+// details prints what is behind a row.
+func (p *page) details(d *doc, r *row) {
+	g := r.group
+	d.f("<h3>%s</h3>\n", strings.Join(p.names(r), " · "))
+	calls := []string{plural(g.Calls, "call")}
+	for _, n := range []struct {
+		n    int64
+		text string
+	}{{g.OneWay, "one-way"}, {g.Unanswered, "unanswered"}, {g.Errors, "failed"}, {g.Exceptions, "of them with an exception"}} {
+		if n.n > 0 {
+			calls = append(calls, report.Count(n.n)+" "+n.text)
+		}
+	}
+	d.f("<p>%s. On the wire %s: requests %s, responses %s.</p>\n", strings.Join(calls, ", "),
+		report.Volume(g.WireBytes()), report.Volume(g.Request.Wire.Total), report.Volume(g.Response.Wire.Total))
+	for _, f := range p.findingsOf(g) {
+		p.finding(d, f, false)
+	}
+	d.f("<div class=\"hists\">")
+	d.histogram("request body bytes", &g.Request.Body, report.Count, "request")
+	d.histogram("response body bytes", &g.Response.Body, report.Count, "response")
+	d.histogram("latency", &g.Latency, report.Elapsed, "call")
+	d.f("</div>\n")
+	paths := pathsOf(r.rank)
+	if in := g.Inside; in != nil {
+		d.anatomy("request", &in.Request, g.Request.Body.Count, paths)
+		d.anatomy("response", &in.Response, g.Response.Body.Count, paths)
+	} else {
+		d.f("<p class=\"note\">What its bodies are made of is not in this report.</p>\n")
+	}
+	if l := &g.Largest; l.Frame > 0 {
+		file := ""
+		if l.File < len(p.report.Inputs) && len(p.report.Inputs) > 1 {
+			file = " of " + short(p.report.Inputs[l.File].File)
+		}
+		d.f("<p>Largest body: %s bytes, frame %d%s.</p>\n", report.Count(l.BodyBytes), l.Frame, file)
+		p.explain(d, l.Frame)
+	}
+}
+
+// explain prints the command that shows a frame.
+func (p *page) explain(d *doc, frame int64) {
+	if p.style.Explain != "" && len(p.style.Explain) < maxCommandText && frame > 0 {
+		d.command("", fmt.Sprintf("%s --frame %d", p.style.Explain, frame))
+	}
+}
+
+// pathsOf is how many paths of a direction are shown: fewer of methods that weigh less.
+func pathsOf(rank int) int {
+	switch {
+	case rank <= leading:
+		return 60
+	case rank <= 3*leading:
+		return 24
+	}
+	return 12
+}
+
+// method finds the service and the method of a group; ok is false where it is not grouped by both.
+func (p *page) method(g *sizes.Group) (service, method string, ok bool) {
+	s, m := slices.Index(p.report.By.Keys, sizes.Service), slices.Index(p.report.By.Keys, sizes.Method)
+	if s < 0 || m < 0 || g.Rest || s >= len(g.Values) || m >= len(g.Values) {
+		return "", "", false
+	}
+	return g.Values[s], g.Values[m], true
+}
+
+// findingsOf are the findings about a group's method.
+func (p *page) findingsOf(g *sizes.Group) (list []*report.Finding) {
+	service, method, ok := p.method(g)
+	if !ok || service == call.Unknown {
+		return nil
+	}
+	for i := range p.report.Findings {
+		if f := &p.report.Findings[i]; f.Service == service && f.Method == method {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// findings prints what the calls give reason to act on.
+func (p *page) findings() {
+	if len(p.report.Findings) == 0 {
+		return
+	}
+	p.section("findings", "Findings")
+	p.f("<ol class=\"findings\">\n")
+	size := p.Len()
+	for i := range p.report.Findings {
+		if p.Len()-size > sectionBudget {
+			p.f("<li>%s more: --findings prints all.</li>\n", report.Count(int64(len(p.report.Findings)-i)))
+			break
+		}
+		p.f("<li>")
+		p.finding(&p.doc, &p.report.Findings[i], true)
+		p.f("</li>\n")
+	}
+	p.f("</ol>\n</section>\n")
+}
+
+// finding prints one; whose says about what it is, too.
+func (p *page) finding(d *doc, f *report.Finding, whose bool) {
+	d.f("<div class=\"finding\">")
+	if whose && f.Subject != "" {
+		d.f("<p>%s</p>", name(f.Subject))
+	}
+	d.f("<p>%s</p>", term.CutMiddle(term.Clean(f.Text), 4*longestName))
+	p.explain(d, f.Frame)
+	d.f("</div>\n")
+}

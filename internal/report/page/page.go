@@ -1,0 +1,301 @@
+// Package page turns a report into one file of HTML: tables, what passed over time, and for the heaviest methods how their
+// sizes are spread and what their bodies are made of. It needs no network and no other file, and says so to the browser (its
+// Content-Security-Policy allows nothing but the style and the script that it has itself, by their hashes). Nothing is in it
+// but what the report has: two reports that are equal make pages that are equal, byte for byte.
+//
+// Without the script everything can be read; it adds sorting, filtering, and pictures of the tables by path. The page is
+// smaller than a megabyte whatever was captured: the parts that could be long have a budget each, and say what they leave out
+// and which command shows it.
+//
+// Text from the wire is escaped where it is printed, by doc.f, and nowhere else.
+package page
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"strings"
+
+	"dubbo-wire/internal/report"
+)
+
+//go:embed page.css
+var style string
+
+//go:embed page.js
+var script string
+
+// Budgets of the parts that can be long, in bytes of HTML.
+const (
+	rowsBudget     = 230 << 10 // rows of methods
+	detailsBudget  = 400 << 10 // of the heaviest of them
+	sectionBudget  = 30 << 10  // findings, presets, coverage
+	maxCommandText = 400
+)
+
+// page is a page while it is made.
+type page struct {
+	doc
+	report *report.Report
+	view   *report.View
+	style  report.Style
+	ranked *ranked
+}
+
+// Write prints a report as a page.
+func Write(w io.Writer, r *report.Report, s report.Style) error {
+	s.Width, s.Color = 0, false
+	p := &page{report: r, view: r.View(s), style: s}
+	p.begin()
+	if p.view.Ranking != nil {
+		p.ranked = p.rank()
+		p.lead()
+	}
+	p.findings()
+	p.onTheWire()
+	p.timeline()
+	if p.view.Ranking != nil {
+		p.compared()
+		p.methods()
+		p.pairs()
+	}
+	p.coverage()
+	p.words()
+	p.f("</main>\n<script>%s</script>\n</html>\n", markup(script))
+	_, err := io.WriteString(w, p.String())
+	return err
+}
+
+// begin prints the head, the title and where the sections are.
+func (p *page) begin() {
+	hash := func(text string) markup {
+		sum := sha256.Sum256([]byte(text))
+		return markup("'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'")
+	}
+	title := p.view.Name
+	if title == "" {
+		title = "Dubbo sizes"
+	}
+	p.f(`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>%s</title>
+<style>%s</style>
+</head>
+<body>
+<header id="top">
+<h1><bdi>%s</bdi></h1>
+<p>%s</p>
+`, hash(style), hash(script), short(title), markup(style), short(title), p.view.Summary)
+	r := p.report
+	if r.Filtered {
+		p.f("<p class=\"warn\">A filter was given: the tables of calls have the selected calls only. What was on the wire, and the coverage, are of the whole capture.</p>\n")
+	}
+	if r.Sampled {
+		p.f("<p class=\"warn\">Not all bodies were looked into (--sample): what bodies are made of is estimated from those that were. Sizes, counts and times are of all calls.</p>\n")
+	}
+	if p.style.Command != "" {
+		p.command("", p.commandLine())
+	}
+	p.f("<nav aria-label=\"sections\">")
+	link := func(id, name string, there bool) {
+		if there {
+			p.f(`<a href="#%s">%s</a> `, id, name)
+		}
+	}
+	calls := p.view.Ranking != nil
+	link("lead", "Heaviest", calls)
+	link("findings", "Findings", len(r.Findings) > 0)
+	link("wire", "On the wire", true)
+	link("time", "Over time", r.Timeline != nil)
+	link("by", sentence(p.view.Comparison.Title), calls)
+	link("methods", "All "+strings.ToLower(p.what()), calls)
+	link("pairs", "Pairs", len(p.view.Pairs.Columns) > 0)
+	link("coverage", "Coverage", true)
+	link("words", "Words", true)
+	p.f("</nav>\n</header>\n<main>\n")
+}
+
+// what names the rows of the ranking: "Methods".
+func (p *page) what() string {
+	if p.view.Ranking == nil {
+		return ""
+	}
+	return sentence(p.view.Ranking.Title)
+}
+
+// commandLine is the command that made the report, with more arguments.
+func (p *page) commandLine(more ...string) string {
+	command := p.style.Command
+	if command == "" {
+		command = "analyze FILE..."
+	}
+	if len(command) > maxCommandText {
+		command = "analyze ..." // the same files as here
+	}
+	return strings.Join(append([]string{"dubbo-wire", command}, more...), " ")
+}
+
+// section begins a section of the page; its end is </section>.
+func (p *page) section(id, title string) {
+	p.f("<section id=\"%s\" aria-labelledby=\"h-%s\">\n<h2 id=\"h-%s\">%s</h2>\n", id, id, id, title)
+}
+
+// onTheWire prints what the link carried.
+func (p *page) onTheWire() {
+	sec := &p.view.OnTheWire
+	p.section("wire", sentence(sec.Title))
+	var pieces []piece
+	classes := map[string]string{"dubbo": "w-dubbo", "dubbo, no message": "w-rest", "other TCP": "w-tcp", "not TCP": "w-not"}
+	var legend doc
+	for _, row := range sec.Rows {
+		class := classes[row[0].Text]
+		if class == "" {
+			continue // the sum
+		}
+		pieces = append(pieces, piece{class, fmt.Sprintf("%s: %s, %s %%", row[0].Text, row[1].Text, row[2].Text), row[2].Value})
+		legend.f(`<li><i class="%s"></i>%s <b>%s %%</b></li>`, class, row[0].Text, row[2].Text)
+	}
+	p.bar("shares of the bytes on the wire", pieces)
+	p.f(`<ul class="legend">%s</ul>`, legend.markup())
+	p.table(sec, false)
+	p.notes(sec)
+	p.f("</section>\n")
+}
+
+// compared prints the serializations side by side, with what their bodies are made of.
+func (p *page) compared() {
+	p.section("by", sentence(p.view.Comparison.Title))
+	p.table(&p.view.Comparison, true)
+	p.notes(&p.view.Comparison)
+	if made := &p.view.MadeOf; len(made.Columns) > 0 {
+		p.f("<h3>%s</h3>\n", sentence(made.Title))
+		p.classLegend()
+		p.madeOf(made)
+		p.notes(made)
+	} else {
+		p.f("<p class=\"note\">What bodies are made of is not in this report.</p>\n")
+	}
+	for i := range p.view.Same {
+		p.f("<h3>%s</h3>\n", sentence(p.view.Same[i].Title))
+		p.table(&p.view.Same[i], true)
+		p.notes(&p.view.Same[i])
+	}
+	p.f("</section>\n")
+}
+
+// madeOf prints a table of shares by class, each row with a bar.
+func (p *page) madeOf(sec *report.Section) {
+	labels := 0
+	for labels < len(sec.Columns) && !sec.Columns[labels].Number {
+		labels++
+	}
+	p.f(`<div class="scroll" tabindex="0" role="region" aria-label="%s"><table>`, sentence(sec.Title))
+	columns := append(sec.Columns[:labels:labels], report.Column{})
+	p.head(append(columns, sec.Columns[labels:]...))
+	p.f("<tbody>")
+	for _, row := range sec.Rows {
+		p.f("<tr>")
+		for _, c := range row[:labels] {
+			p.cell(c, false)
+		}
+		var pieces []piece
+		var name []string
+		for i := labels + 1; i < len(row); i++ {
+			class := strings.TrimSuffix(sec.Columns[i].Name, " %")
+			text := class + " " + row[i].Text + " %"
+			pieces = append(pieces, piece{"k-" + class, text, row[i].Value})
+			name = append(name, text)
+		}
+		p.f(`<td class="wide">`)
+		p.bar(strings.Join(name, ", "), pieces)
+		for i := labels; i < len(row); i++ {
+			p.cell(row[i], true)
+		}
+		p.f("\n")
+	}
+	p.f("</tbody></table></div>\n")
+}
+
+// pairs prints who talks to whom, and the calls that presets ask for.
+func (p *page) pairs() {
+	for i := range p.view.Worst {
+		sec := &p.view.Worst[i]
+		p.section(fmt.Sprintf("worst%d", i+1), sentence(sec.Title))
+		p.table(p.cut(sec), true)
+		p.notes(sec)
+		p.f("</section>\n")
+	}
+	sec := &p.view.Pairs
+	if len(sec.Columns) == 0 {
+		p.f("<p class=\"note\">Who talks to whom is not in this report.</p>\n")
+		return
+	}
+	p.section("pairs", sentence(sec.Title))
+	p.table(sec, true)
+	p.notes(sec)
+	p.f("</section>\n")
+}
+
+// cut keeps of a table the first rows, as far as its budget reaches.
+func (p *page) cut(sec *report.Section) *report.Section {
+	size := 0
+	for i, row := range sec.Rows {
+		for _, c := range row {
+			size += min(4*len(c.Text), 5*longestName) + len(c.Exact) + 30
+		}
+		if size > sectionBudget {
+			short := *sec
+			short.Rows = sec.Rows[:i]
+			short.Notes = append([]string{fmt.Sprintf("%s of %s rows; more: --format markdown.", report.Count(int64(i)), report.Count(int64(len(sec.Rows))))}, sec.Notes...)
+			*sec = short
+			break
+		}
+	}
+	return sec
+}
+
+// coverage prints what was not seen, in full.
+func (p *page) coverage() {
+	sec := &p.view.Coverage
+	p.section("coverage", sentence(sec.Title))
+	p.f("<ul class=\"coverage\">\n")
+	size := 0
+	for i, n := range sec.Notes {
+		if size += len(n); size > sectionBudget {
+			p.f("<li>%s more: --format markdown prints all.</li>", report.Count(int64(len(sec.Notes)-i)))
+			break
+		}
+		p.f("<li>%s</li>\n", n)
+	}
+	p.f("</ul>\n</section>\n")
+}
+
+// words says what is counted under which name.
+func (p *page) words() {
+	p.section("words", "Words")
+	p.f("<dl>\n")
+	for _, w := range [][2]string{
+		{"body bytes", "What the serialization produced: the body of the frame, the length that the frame's header announces."},
+		{"frame bytes", "Body and header: 16 bytes more with the dubbo protocol."},
+		{"bytes on the wire", "Bytes of packets as they were on the link, with the headers of all layers. A byte that was sent again counts again, for the message it repeats. Ranks and shares are of these."},
+		{"values", "What the application passed."},
+		{"names", "Names of classes and fields."},
+		{"attachments", "Keys and values of attachments."},
+		{"envelope", "What Dubbo writes around the values: its version, service, method, types, kind of a result, texts of errors."},
+		{"overhead", "Lengths, references, marks of types."},
+		{"opaque", "Bytes that could not be taken apart."},
+		{"mean, p50, p99", "The mean is exact. A percentile is the nearest rank, within 1 %; p99: 99 % of the messages are not larger."},
+		{"latency", "From the first byte of the request to the last byte of the response, where the capture was made."},
+		{"errors", "Answers whose status is not OK, and exceptions. Calls without an answer are no errors."},
+	} {
+		p.f("<dt>%s</dt><dd>%s</dd>\n", w[0], w[1])
+	}
+	p.f("</dl>\n<p class=\"note\">Numbers show all their digits when they are pointed at. Layout of the data: %s. Times are UTC unless they say otherwise.</p>\n</section>\n", report.Schema)
+}

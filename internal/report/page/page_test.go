@@ -1,0 +1,329 @@
+package page_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/report/page"
+	"dubbo-wire/internal/sizes"
+)
+
+const captures = "../../../testdata/captures"
+
+// megabyte is what a page must be smaller than.
+const megabyte = 1_000_000
+
+// sink collects what a page shows.
+type sink struct {
+	groups   *sizes.Aggregator
+	timeline *sizes.Timeline
+}
+
+func (*sink) Frame(*pipeline.Row) {}
+
+func (s *sink) Call(c *call.Call, _ bool) {
+	s.groups.Call(c)
+	s.timeline.Call(c)
+}
+
+// read makes the report of a capture.
+func read(t testing.TB, file string) *report.Report {
+	t.Helper()
+	src, err := capture.Open([]string{filepath.Join(captures, file)}, capture.Options{})
+	require.NoError(t, err)
+	defer func() { _ = src.Close() }()
+	pairs := sizes.NewPairs()
+	s := &sink{sizes.New(sizes.DefaultBy(), 0, []string{file}), new(sizes.Timeline)}
+	s.groups.CountPairs(pairs)
+	totals, err := pipeline.Run(src, pipeline.Options{
+		Formats: formats.All(), Jobs: 1, Detail: dubbo.Values, Sample: pipeline.Sample{Calls: pipeline.AllCalls, Paths: true},
+		Seen: s.timeline.Packet, Begin: s.timeline.Begin,
+	}, s)
+	require.NoError(t, err)
+	r := report.Build(src.Inputs(), totals, sizes.DefaultBy(), s.groups.Groups())
+	r.Parts, r.Inside, r.Pairs, r.Timeline = true, true, pairs, s.timeline
+	return r
+}
+
+func write(t testing.TB, r *report.Report, s report.Style) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, page.Write(&b, r, s))
+	return b.Bytes()
+}
+
+// made is a report of many methods, each with its own names.
+func made(methods, paths int, name func(i int) (service, method string)) *report.Report {
+	groups := sizes.New(sizes.DefaultBy(), 0, nil)
+	totals := &pipeline.Totals{Packets: 1, FirstTime: 1_795_000_000_000_000_000, LastTime: 1_795_000_060_000_000_000}
+	conn := &call.Conn{Number: 1, Ends: [2]string{"10.0.0.5:1", "10.0.0.9:20880"}}
+	for i := range methods {
+		service, method := name(i)
+		message := func(flags byte, bytes int) *call.Message {
+			m := &call.Message{Complete: true, Serialization: "hessian2", Looked: true, Details: new(call.Details), ResultKind: -1, Wire: int64(bytes + 82)}
+			m.Header = dubbo.Header{Flags: flags | 2, Status: dubbo.StatusOK, BodyLen: bytes}
+			in := &call.Inside{}
+			for k := range paths {
+				n := bytes / paths
+				if k == 0 {
+					n += bytes % paths
+				}
+				in.Paths = append(in.Paths, decode.PathBytes{Path: fmt.Sprintf("result[*].%s%d", method, k), Class: decode.Class(k % 6), Bytes: int64(n)})
+			}
+			m.Inside = in
+			m.Parts[0] = int32(bytes)
+			return m
+		}
+		c := &call.Call{Conn: conn, Request: message(0xc0, 400+i%7), Response: message(0, 100_000+i)}
+		c.Request.Names = &dubbo.Names{Path: service, Method: method}
+		c.Response.First, c.Response.LastByte = int64(i)*1000, int64(i)*1000+1
+		groups.Call(c)
+		for _, m := range []*call.Message{c.Request, c.Response} {
+			totals.RPCBytes += m.Wire
+			m.Owner.Settle(m)
+		}
+		totals.Calls++
+	}
+	totals.LinkBytes = totals.RPCBytes
+	r := report.Build([]capture.Input{{File: "/tmp/made.pcap", Format: "pcap"}}, totals, sizes.DefaultBy(), groups.Groups())
+	r.Parts, r.Inside = true, true
+	return r
+}
+
+var shown = report.Style{Command: "analyze made.pcap", Explain: "dubbo-wire explain made.pcap"}
+
+// Whatever was captured, the page is small, is the same each time, and names nothing outside of itself.
+func TestPageOfEveryCapture(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(captures, "*.pcap*.zst"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for i, f := range files {
+		if testing.Short() && i%8 > 0 {
+			continue
+		}
+		text := write(t, read(t, filepath.Base(f)), shown)
+		assert.Less(t, len(text), megabyte, f)
+		if i%16 == 0 {
+			assert.Equal(t, text, write(t, read(t, filepath.Base(f)), shown), f)
+		}
+		selfContained(t, text)
+	}
+}
+
+var (
+	tags       = regexp.MustCompile(`<[A-Za-z][^<>]*>`)
+	attributes = regexp.MustCompile(`\s([A-Za-z-]+)="([^"]*)"`)
+	loading    = regexp.MustCompile(`^(src|srcset|action|data|poster|style|on.*|xlink.*|formaction|background)$`)
+	elements   = regexp.MustCompile(`^<(link|img|image|iframe|object|embed|base|form|use|audio|video|foreignobject)\b`)
+)
+
+// selfContained checks the markup: nothing to load, no script or style but the ones of the head.
+func selfContained(t *testing.T, text []byte) {
+	t.Helper()
+	html := string(text)
+	for _, tag := range tags.FindAllString(body(t, html), -1) {
+		assert.NotRegexp(t, elements, strings.ToLower(tag))
+		for _, a := range attributes.FindAllStringSubmatch(tag, -1) {
+			if loading.MatchString(a[1]) || a[1] == "href" && !strings.HasPrefix(a[2], "#") {
+				assert.Fail(t, "the page asks for something", tag)
+			}
+		}
+	}
+	assert.NotRegexp(t, `url\(|@import`, html[strings.Index(html, "<style>"):strings.Index(html, "</style>")])
+	assert.Equal(t, 1, strings.Count(html, "<script"))
+	assert.Equal(t, 1, strings.Count(html, "</script"))
+	assert.Equal(t, 1, strings.Count(html, "<style"))
+	assert.Contains(t, html, `content="default-src 'none'; style-src 'sha256-`)
+}
+
+// body is what stands between style and script.
+func body(t *testing.T, html string) string {
+	t.Helper()
+	from, to := strings.Index(html, "</style>"), strings.LastIndex(html, "<script>")
+	require.True(t, from > 0 && from < to)
+	return html[from:to]
+}
+
+func TestPageOfVeryManyMethods(t *testing.T) {
+	for _, paths := range []int{3, 400} {
+		n := 50_000
+		if paths > 3 {
+			n = 1_000
+		}
+		text := write(t, made(n, paths, func(i int) (string, string) {
+			return fmt.Sprintf("com.acme.order.service%d.OrderQueryService", i%977), fmt.Sprintf("listByBuyer%d", i)
+		}), shown)
+		assert.Less(t, len(text), megabyte)
+		assert.Greater(t, len(text), megabyte/4, "there is room for more")
+		assert.Contains(t, string(text), "dubbo-wire analyze made.pcap --format csv")
+		assert.True(t, regexp.MustCompile(`<tfoot>.*[0-9,]+ more<td`).Match(text))
+	}
+}
+
+// Names come from the wire, where anybody may have written them.
+func TestPageOfHostileNames(t *testing.T) {
+	evil := []string{
+		`</script><script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, "\u202eright to left\u2066", "a\x00b\x1b[31m\n", `' style='x`,
+		"<!--", "]]>", `{{.}}`, strings.Repeat("长", 70_000), strings.Repeat("<", 30_000), "&lt;b&gt;", "%s%d%!",
+	}
+	r := made(len(evil)*40, 40, func(i int) (string, string) { return evil[i%len(evil)] + fmt.Sprint(i), evil[(i+1)%len(evil)] })
+	for i := range evil {
+		r.Findings = append(r.Findings, report.Finding{Service: evil[i], Subject: evil[i], Text: evil[i], Frame: 1})
+	}
+	r.Inputs[0].File = evil[0]
+	text := write(t, r, report.Style{Command: "analyze " + evil[1], Explain: "dubbo-wire explain " + evil[0]})
+	assert.Less(t, len(text), megabyte)
+	selfContained(t, text)
+	for _, bad := range []string{"\u202e", "\u2066", "\x1b", "\x00", "<img"} {
+		assert.NotContains(t, string(text), bad)
+	}
+	assert.Contains(t, string(text), "%s%d%!")
+
+	b := open(t)
+	b.load(text)
+	assert.EqualValues(t, 1, b.eval(`document.querySelectorAll("script").length`))
+	assert.EqualValues(t, 0, b.eval(`document.querySelectorAll("img").length`))
+	b.eval(`document.querySelectorAll("button.open").forEach((b) => b.click())`)
+	b.quiet()
+}
+
+// A report that was saved and read back lacks what the page says it lacks.
+func TestPageOfLittle(t *testing.T) {
+	r := made(3, 2, func(i int) (string, string) { return "com.acme.订单服务", fmt.Sprintf("查询%d", i) })
+	r.Parts, r.Inside = false, false
+	for _, g := range r.Groups {
+		g.Inside = nil
+	}
+	text := body(t, string(write(t, r, report.Style{})))
+	for _, s := range []string{
+		"What passed over time is not in this report.", "What bodies are made of is not in this report.",
+		"Who talks to whom is not in this report.", "查询1",
+	} {
+		assert.Contains(t, text, s)
+	}
+	assert.NotContains(t, text, "NaN")
+
+	empty := report.Build(nil, &pipeline.Totals{}, sizes.DefaultBy(), nil)
+	text = body(t, string(write(t, empty, report.Style{})))
+	assert.Contains(t, text, "no packets")
+	assert.NotContains(t, text, "NaN")
+	assert.NotContains(t, text, `id="methods"`)
+}
+
+func TestPageInBrowser(t *testing.T) {
+	b := open(t)
+	r := read(t, "fleet.pcap.zst")
+	b.size(1400, 1000)
+	b.load(write(t, r, shown))
+	first := `document.querySelector(".main > tbody th:nth-of-type(2)").textContent`
+	heaviest := b.eval(first)
+
+	column := func(name string) string {
+		return `[...document.querySelectorAll(".main thead tr:last-child > *")].find((h) => (h.getAttribute("aria-label") || h.textContent) === "` + name + `")`
+	}
+	// Each column goes down first, then up, by numbers with all digits; names the other way.
+	for _, name := range []string{"on the wire bytes", "calls /s", "request body bytes mean", "response body bytes p99", "response body bytes max", "latency p99"} {
+		for _, want := range []string{"descending", "ascending"} {
+			b.eval(column(name) + `.querySelector("button").click()`)
+			assert.Equal(t, want, b.eval(column(name)+`.getAttribute("aria-sort")`), name)
+			assert.Equal(t, true, b.eval(`(() => {
+				const at = [...`+column(name)+`.parentNode.children].indexOf(`+column(name)+`);
+				const n = [...document.querySelectorAll(".main > tbody")].map((body) => { const c = body.rows[0].cells[at];
+					return c.textContent === "-" ? null : parseFloat((c.title || c.textContent).replace(/,/g, "")); });
+				const known = n.filter((v) => v !== null);
+				return known.length > 10 && n.slice(0, known.length).every((v) => v !== null) &&
+					known.every((v, i) => !i || ("`+want+`" === "ascending" ? known[i - 1] <= v : known[i - 1] >= v));
+			})()`), name+" "+want)
+		}
+	}
+	assert.EqualValues(t, 1, b.eval(`document.querySelectorAll(".main th[aria-sort]").length`))
+	b.eval(column("service/method") + `.querySelector("button").click()`)
+	assert.Equal(t, "ascending", b.eval(column("service/method")+`.getAttribute("aria-sort")`))
+	b.eval(column("#") + `.querySelector("button").click()`)
+	assert.Equal(t, heaviest, b.eval(first))
+
+	// The filter leaves rows whose names have all its words.
+	b.eval(`(() => { const f = document.getElementById("filter"); f.value = "USER kryo"; f.dispatchEvent(new Event("input")); })()`)
+	assert.Equal(t, true, b.eval(`(() => { const rows = [...document.querySelectorAll(".main > tbody")]; const seen = rows.filter((r) => !r.hidden);
+		return seen.length > 0 && seen.length < rows.length && seen.every((r) => /user/i.test(r.textContent) && /kryo/i.test(r.textContent)); })()`))
+	b.eval(`(() => { const f = document.getElementById("filter"); f.value = ""; f.dispatchEvent(new Event("input")); })()`)
+
+	// A row opens from the link at the top; its picture has the bytes of the table, and zooms and moves.
+	b.eval(`location.hash = "#m1"; new Promise((done) => setTimeout(done, 100))`)
+	assert.Equal(t, "true", b.eval(`document.querySelector("#m1 button.open").getAttribute("aria-expanded")`))
+	flame := `document.querySelectorAll("#m1 .flame")[1]`
+	all := b.eval(flame + `.children.length`).(float64)
+	require.Greater(t, all, 10.0)
+	assert.Equal(t, true, b.eval(`(() => { const f = `+flame+`, w = f.clientWidth; const row = [...f.children].filter((c) => c.style.top === "22px");
+		return Math.abs(row.reduce((s, c) => s + c.getBoundingClientRect().width, 0) - w) < w * 0.02; })()`))
+	b.eval(`[...` + flame + `.children].find((c) => c.style.top === "22px").click()`)
+	assert.Less(t, b.eval(flame+`.children.length`).(float64), all+1)
+	assert.Equal(t, "100%", b.eval(`[...`+flame+`.children].find((c) => c.style.top === "22px").style.width`))
+	crumbs := `document.querySelectorAll("#m1 .crumbs")[1]`
+	assert.EqualValues(t, 1, b.eval(crumbs+`.querySelectorAll("button").length`))
+	b.eval(flame + `.querySelector("[tabindex='0']").focus()`)
+	key := func(name string) {
+		b.eval(`document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "` + name + `", bubbles: true, cancelable: true }))`)
+	}
+	at := b.eval(`document.activeElement.style.top`)
+	key("ArrowDown")
+	assert.NotEqual(t, at, b.eval(`document.activeElement.style.top`))
+	key("Escape")
+	assert.Equal(t, all, b.eval(flame+`.children.length`))
+	b.eval(crumbs + `.scrollIntoView()`)
+
+	// A chart tells the numbers of its table.
+	b.eval(`document.querySelector(".area").focus()`)
+	key("Home")
+	key("ArrowRight")
+	assert.Equal(t, true, b.eval(`(() => { const tip = document.querySelector(".tip").textContent, c = document.getElementById("slots").tBodies[0].rows[1].cells;
+		return tip.startsWith(c[0].textContent) && tip.includes(c[1].textContent) && tip.includes(c[2].textContent); })()`))
+	assert.EqualValues(t, b.eval(`document.querySelector(".charts").dataset.slots`), fmt.Sprint(b.eval(`document.querySelectorAll("#slots tbody tr").length`)))
+	b.quiet()
+}
+
+// Nothing sticks out at any width, in either colour; printed, the first methods are open.
+func TestPageAtAnyWidth(t *testing.T) {
+	b := open(t)
+	for _, file := range []string{"fleet.pcap.zst", "loss.pcap.zst", "mixed.pcap.zst", "bid-plain.pcap.zst"} {
+		if _, err := os.Stat(filepath.Join(captures, file)); err != nil {
+			continue
+		}
+		text := write(t, read(t, file), shown)
+		for _, width := range []int{360, 800, 1400} {
+			b.size(width, 1000)
+			b.dark(width == 800)
+			b.load(text)
+			b.eval(`document.querySelectorAll("button.open").forEach((b, i) => i < 3 && b.click())`)
+			assert.LessOrEqual(t, b.eval(`document.documentElement.scrollWidth`), float64(width), "%s at %d", file, width)
+			b.shot(fmt.Sprintf("%s-%d", file, width))
+		}
+		assert.Greater(t, b.print(file), 1)
+		assert.Equal(t, true, b.eval(`document.querySelectorAll("#m1 .flame").length > 0`))
+	}
+	b.quiet()
+}
+
+// Without the script all tables are there, open.
+func TestPageWithoutScript(t *testing.T) {
+	b := open(t)
+	b.call("Emulation.setScriptExecutionDisabled", map[string]any{"value": true}, nil)
+	b.load(write(t, read(t, "fleet.pcap.zst"), shown))
+	assert.Equal(t, true, b.eval(`document.querySelector("#m1 tr.d").getBoundingClientRect().height > 100 &&
+		document.querySelector("#m1 .paths").getBoundingClientRect().height > 100 && !document.querySelector(".filter").offsetHeight`))
+}
