@@ -47,7 +47,9 @@ type Collector struct {
 	conns       map[connKey]*conn
 	latestConns [recent]*conn
 
-	large      int // large answers that are remembered
+	largeFrom  int   // bytes of a body from which on an answer is a large one
+	waitFrom   int64 // nanoseconds from which on a wait counts
+	large      int   // large answers that are remembered
 	scratch    []wait
 	labels     map[labelKey]*labelled
 	pools      map[string]*exhausted
@@ -76,6 +78,7 @@ type conn struct {
 // New returns an empty collector.
 func New() *Collector {
 	return &Collector{
+		largeFrom: largeAnswer, waitFrom: leastWait,
 		nobody: method{service: call.Unknown, name: call.Unknown}, rest: method{service: call.Unknown, name: call.Unknown},
 		methods: make(map[methodKey]*method), byNames: make(map[*dubbo.Names]*method),
 		clients: make(map[string]*client), conns: make(map[connKey]*conn),
@@ -142,7 +145,7 @@ func (k *Collector) Call(c *call.Call) {
 	if from.large != nil {
 		k.waited(c, from.large)
 	}
-	if p.Complete && p.Header.BodyLen >= largeAnswer {
+	if p.Complete && p.Header.BodyLen >= k.largeFrom {
 		k.isLarge(from, p, m)
 	}
 }

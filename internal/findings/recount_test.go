@@ -101,6 +101,9 @@ func frameList(t *testing.T, path string) ([]*message, *pipeline.Totals) {
 
 // pair pairs frames as the contract has it.
 func pair(list []*message) []exchange {
+	for _, m := range list {
+		m.taken = false
+	}
 	var all []exchange
 	for i, m := range list {
 		if !m.request {
@@ -148,7 +151,7 @@ type expected map[string]map[string]any
 func (x expected) add(kind, subject string, facts map[string]any) { x[kind+" "+subject] = facts }
 
 // recount says what should be found.
-func recount(list []*message, totals *pipeline.Totals) expected {
+func recount(list []*message, totals *pipeline.Totals, largeFrom, waitFrom int64) expected {
 	x := expected{}
 	all := pair(list)
 	byMethod := map[string][]exchange{}
@@ -161,7 +164,7 @@ func recount(list []*message, totals *pipeline.Totals) expected {
 	recountLabels(x, list, all)
 	recountMixtures(x, all)
 	recountVersions(x, all)
-	recountWaits(x, all)
+	recountWaits(x, all, largeFrom, waitFrom)
 	return x
 }
 
@@ -433,7 +436,7 @@ func recountVersions(x expected, all []exchange) {
 }
 
 // recountWaits holds every call against every large answer.
-func recountWaits(x expected, all []exchange) {
+func recountWaits(x expected, all []exchange, largeFrom, waitFrom int64) {
 	type sum struct {
 		calls          int
 		longest, total int64
@@ -447,7 +450,7 @@ func recountWaits(x expected, all []exchange) {
 		waited := map[string]int64{}
 		for _, l := range all {
 			p := l.response
-			if p == nil || p == e.response || !p.complete || p.body < 64<<10 || p.conn != e.response.conn || p.side != e.response.side {
+			if p == nil || p == e.response || !p.complete || p.body < largeFrom || p.conn != e.response.conn || p.side != e.response.side {
 				continue
 			}
 			if p.last > e.request.last && p.last <= e.response.first && p.number < e.response.number {
@@ -455,7 +458,7 @@ func recountWaits(x expected, all []exchange) {
 			}
 		}
 		for name, ns := range waited {
-			if ns < 1e6 {
+			if ns < waitFrom {
 				continue
 			}
 			if sums[name] == nil {

@@ -107,7 +107,7 @@ func (k *Collector) waited(c *call.Call, l *largeAnswers) {
 		}
 	}
 	for i := range k.scratch {
-		if w := &k.scratch[i]; w.ns >= leastWait {
+		if w := &k.scratch[i]; w.ns >= k.waitFrom {
 			w.method.waitedFor(w, k.method(c), p, l.forgotten > r.LastByte)
 		}
 	}
