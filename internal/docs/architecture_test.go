@@ -113,6 +113,11 @@ var rules = []struct {
 		[]string{"github.com/gopacket", "github.com/spf13/cobra"},
 	},
 	{
+		"internal/findings",
+		[]string{"internal/pipeline", "internal/decode", "internal/call", "internal/sizes", "internal/report"},
+		[]string{"github.com/gopacket", "github.com/spf13/cobra"},
+	},
+	{
 		"internal/explain",
 		[]string{"internal/pipeline", "internal/decode", "internal/call", "internal/report", "internal/term"},
 		[]string{"github.com/gopacket", "github.com/spf13/cobra"},

@@ -11,11 +11,12 @@ import (
 const (
 	// maxSamples and maxSampleBytes bound the bodies of a method that are kept to be compressed; the first is kept in any
 	// case. maxBodies bounds all, in bytes.
-	maxSamples, maxSampleBytes, maxBodies = 8, 256 << 10, 32 << 20
+	maxSamples, maxSampleBytes, maxBodies = 8, 64 << 10, 16 << 20
 	// leastBody is how many bytes a response must have to be worth it.
 	leastBody = 1 << 10
-	// maxCompressed is how many methods have their bodies compressed: those with most bytes of responses.
-	maxCompressed = 16
+	// maxCompressed and maxCompressedBytes bound how many methods have their bodies compressed, and of how many bytes: those
+	// with most bytes of large responses.
+	maxCompressed, maxCompressedBytes = 8, 2 << 20
 )
 
 // bodies is copies of some of a method's responses.

@@ -118,7 +118,7 @@ func sampled(body []byte) func(q, p *call.Message) {
 func TestBodiesAreBounded(t *testing.T) {
 	b := newBench()
 	body := make([]byte, 1<<20)
-	for i := range 50 {
+	for i := range 30 {
 		b.add(made{conn: 1, method: fmt.Sprint("m", i), from: 1, to: 2, response: len(body), change: sampled(body)})
 		b.add(made{conn: 1, method: fmt.Sprint("m", i), from: 1, to: 2, response: len(body), change: sampled(body)})
 	}

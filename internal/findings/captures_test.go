@@ -2,6 +2,7 @@ package findings_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -206,5 +207,16 @@ func TestTextsHaveTheFacts(t *testing.T) {
 		assert.NotEmpty(t, f.Text)
 		assert.NotEmpty(t, f.Subject)
 		assert.Positive(t, f.Weight, "%s %s", f.Kind, f.Subject)
+	}
+}
+
+// Every rule is in the page of findings, with a heading and a row.
+func TestPage(t *testing.T) {
+	b, err := os.ReadFile("../../docs/findings.md")
+	require.NoError(t, err)
+	page := string(b)
+	for _, kind := range findings.Kinds() {
+		assert.Contains(t, page, "\n### "+kind+"\n")
+		assert.Contains(t, page, "\n| `"+kind+"`")
 	}
 }

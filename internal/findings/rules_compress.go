@@ -9,15 +9,16 @@ import (
 )
 
 const (
-	// leastSamples is how many bodies must have been compressed, mostLeft what may be left of them at most, in percent.
-	leastSamples, mostLeft = 3, 50
+	// leastSamples is how many bodies there must be, or leastSampleBytes how many bytes of them; mostLeft is what may be left of
+	// them at most, in percent.
+	leastSamples, leastSampleBytes, mostLeft = 3, 32 << 10, 50
 )
 
 // compressible tells of responses that would be at most half as large compressed.
 func compressible(k *Collector, e *evidence) {
 	var candidates []*method
 	for _, m := range k.order {
-		if m.bodies != nil && len(m.bodies.list) >= leastSamples {
+		if b := m.bodies; b != nil && (len(b.list) >= leastSamples || b.bytes >= leastSampleBytes) {
 			candidates = append(candidates, m)
 		}
 	}
@@ -29,8 +30,12 @@ func compressible(k *Collector, e *evidence) {
 	})
 	s := newSqueezer()
 	defer s.close()
+	work := 0
 	for _, m := range candidates[:min(len(candidates), maxCompressed)] {
 		b := m.bodies
+		if work += b.bytes; work > maxCompressedBytes && work > b.bytes {
+			break
+		}
 		gzipped, zstded := s.sizes(b.list)
 		n := int64(b.bytes)
 		if 100*min(gzipped, zstded) > mostLeft*n {

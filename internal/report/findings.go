@@ -26,7 +26,7 @@ const (
 	// screenFindings is how many findings are printed among other sections, alikeFindings how many of one kind.
 	screenFindings, alikeFindings = 8, 2
 	// longSubject is how wide the names in front of findings are at most.
-	longSubject = 32
+	longSubject = 28
 )
 
 // findingsSection is the findings among the other sections: the first ones, few of each kind.
@@ -144,12 +144,12 @@ func (r *Report) basisNotes() []string {
 	}
 	var notes []string
 	if b.OtherCalls > 0 {
-		notes = append(notes, fmt.Sprintf("Findings cover the first %s; %s of others are not looked at.",
-			plural(int64(b.Methods), "method", "methods"), plural(b.OtherCalls, "call", "calls")))
+		notes = append(notes, fmt.Sprintf("Findings cover the first %s, not %s.",
+			plural(int64(b.Methods), "method", "methods"), plural(b.OtherCalls, "call of others", "calls of others")))
 	}
 	if b.OtherClientCalls > 0 {
-		notes = append(notes, fmt.Sprintf("What clients send is told of the first %s; %s are of others.",
-			plural(int64(b.Clients), "client", "clients"), plural(b.OtherClientCalls, "call", "calls")))
+		notes = append(notes, fmt.Sprintf("What clients send is told of the first %s, not of %s.",
+			plural(int64(b.Clients), "client", "clients"), plural(b.OtherClientCalls, "call of others", "calls of others")))
 	}
 	return notes
 }
