@@ -87,12 +87,14 @@ func (o *outputFlags) open(s *streams, name string) (*target, error) {
 		return &target{format: format, under: s.out, w: bufio.NewWriterSize(s.out, 1<<16)}, nil
 	}
 	format := o.format
-	if format == "" {
+	if format == "" || len(o.files) > 1 && o.tells(name) {
 		switch ext := strings.ToLower(filepath.Ext(name)); ext {
 		case ".txt":
 			format = "table"
 		case ".md", ".markdown":
 			format = "markdown"
+		case ".xml":
+			format = "junit"
 		case ".csv", ".json", ".jsonl", ".html", ".pprof", ".folded":
 			format = ext[1:]
 		default:
@@ -122,6 +124,12 @@ func (o *outputFlags) open(s *streams, name string) (*target, error) {
 		return nil, cannotWrite(name, err)
 	}
 	return &target{format: format, file: name, temp: temp, under: temp, w: bufio.NewWriterSize(temp, 1<<16)}, nil
+}
+
+// tells reports whether a file's extension is that of a format of the command: with several files, each has its own.
+func (o *outputFlags) tells(name string) bool {
+	format := map[string]string{".txt": "table", ".md": "markdown", ".xml": "junit"}[filepath.Ext(name)]
+	return slices.Contains(o.formats, format) || slices.Contains(o.formats, strings.TrimPrefix(filepath.Ext(name), "."))
 }
 
 // cannotWrite words an error of a file. That its reader has gone is none.

@@ -139,7 +139,7 @@ method, byte by byte, and what it did not see. The protocol is recognised from t
 	})
 	root.SetHelpCommand(newHelp())
 	root.AddCommand(
-		newAnalyze(s), newCapture(s),
+		newAnalyze(s), newCapture(s), newCompare(s), newCheck(s),
 		newCalls(s), newFrames(s), newExplain(s),
 		newFormats(s), newInterfaces(s), newCompletion(s), newMan(s),
 	)

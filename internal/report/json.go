@@ -196,13 +196,19 @@ func (r *Report) object(buckets bool) object {
 	for i := range r.Inputs {
 		inputs = append(inputs, r.Inputs[i].object())
 	}
-	o := object{
-		{"schema", Schema},
+	o := object{{"schema", Schema}}
+	if r.Golden != nil {
+		o = append(o, member{"tolerance", r.Golden.Tolerance})
+		if len(r.Golden.Tolerances) > 0 {
+			o = append(o, member{"tolerances", r.Golden.Tolerances})
+		}
+	}
+	o = append(o, object{
 		{"inputs", inputs},
 		{"seconds", r.Seconds},
 		{"wire", r.wire()},
 		{"coverage", r.coverage()},
-	}
+	}...)
 	if buckets {
 		o = append(o, member{"saved", r.saved()})
 	}

@@ -4,6 +4,7 @@
 package report
 
 import (
+	"encoding/json"
 	"math"
 	"slices"
 	"time"
@@ -41,6 +42,8 @@ type Report struct {
 	Origin string
 	// Buckets: JSON has the histograms, so that it can be read back.
 	Buckets bool
+	// Golden: the report is one that others are held to.
+	Golden *Golden
 	// Label is the name that its user gave it, "" where none was given.
 	Label string
 	// Parts: bodies were taken apart, so that groups know what their bytes are for.
@@ -89,6 +92,12 @@ type Fact struct {
 	Value float64
 	Text  string
 	Names []string
+}
+
+// Golden is how far sizes may be from those of a report, as JSON: in general, and of methods by name.
+type Golden struct {
+	Tolerance  json.RawMessage
+	Tolerances map[string]json.RawMessage
 }
 
 // Input is one file of the capture.

@@ -152,6 +152,9 @@ func (g *grid) measure() {
 // has one label.
 func (g *grid) borrowed(row []string, c int) int {
 	room := 0
+	if !g.columns[c].flex {
+		return 0
+	}
 	for i := c - 1; i >= 0 && g.columns[i].flex && row[i] == ""; i-- {
 		room += g.widths[i] + g.sep
 	}

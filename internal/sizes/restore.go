@@ -58,3 +58,12 @@ func Restore(total, least, greatest int64, list []Bucket) (Stat, error) {
 	}
 	return s, nil
 }
+
+// Grid calls f for each bucket that has something in it, in order: the least number that it could have, and how many it has.
+// Two distributions share their buckets.
+func (s *Stat) Grid(f func(start, n int64)) {
+	for _, b := range s.sorted() {
+		lo, _ := bounds(b.index)
+		f(lo, int64(b.count))
+	}
+}

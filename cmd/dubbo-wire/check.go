@@ -1,0 +1,213 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"dubbo-wire/internal/check"
+	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/sizes"
+)
+
+// exitDrift is that sizes drifted from the golden file, or too little was seen.
+const exitDrift = exitCoverage
+
+// checkFlags are check's own.
+type checkFlags struct {
+	in        inputFlags
+	filter    filterFlags
+	output    outputFlags
+	golden    string
+	by        string
+	tolerance string
+	update    bool
+	strict    bool
+	buckets   bool
+	top       int
+}
+
+func newCheck(s *streams) *cobra.Command {
+	var c checkFlags
+	cmd := &cobra.Command{
+		Use:     "check FILE... --golden G",
+		GroupID: "measure",
+		Short:   "Fail when sizes drift from a golden file",
+		Long: `check holds mean, p99 and largest request and response body of every method to those of a golden file, in both
+directions, and ends with 3 when one is further away than the tolerance, or a method is gone. Totals and counts may
+change. The golden file is a JSON report with a tolerance; --update writes it.
+
+FILE is a capture, a folder of captures, or a saved report, as for analyze.`,
+		Example: `  dubbo-wire check trace.pcap --golden golden.json --tolerance 5% --update
+  dubbo-wire check trace.pcap --golden golden.json
+  dubbo-wire check trace.pcap --golden golden.json --format github -o - -o junit.xml`,
+		Args: needFiles,
+		RunE: func(cmd *cobra.Command, args []string) error { return c.run(s, args) },
+	}
+	c.in.add(cmd)
+	c.filter.add(cmd)
+	c.output.add(cmd, check.Formats()...)
+	fs := cmd.Flags()
+	fs.StringVar(&c.golden, "golden", "", "hold sizes to those of the report in `FILE`")
+	fs.BoolVar(&c.update, "update", false, "write the golden file anew, with the tolerance that it has")
+	fs.StringVar(&c.tolerance, "tolerance", "", "let sizes be `PERCENT` away from the golden ones, instead of what the golden file says (0 where it says nothing); with --update that is written")
+	fs.BoolVar(&c.strict, "strict", false, "fail on methods that the golden file does not have")
+	fs.StringVar(&c.by, "by", "", "group a golden file that is not there yet by `KEYS`; one that is there says it itself")
+	fs.BoolVar(&c.buckets, "buckets", false, "with --update: write histograms, too, so that compare and analyze read the golden file")
+	fs.IntVar(&c.top, "top", 0, "print `N` methods in tables (default 20)")
+	return cmd
+}
+
+func (c *checkFlags) run(s *streams, args []string) error {
+	if c.golden == "" {
+		return usage("check needs --golden FILE; write one with: dubbo-wire check %s --golden golden.json --update", strings.Join(args, " "))
+	}
+	if c.top < 0 {
+		return usage("--top %d: write a number of methods, 0 for the default", c.top)
+	}
+	if err := c.in.check(); err != nil {
+		return err
+	}
+	golden, terms, by, err := c.readGolden()
+	if err != nil {
+		return err
+	}
+	fl, err := c.filter.parse()
+	if err != nil {
+		return err
+	}
+	targets, err := c.output.targets(s)
+	if err != nil {
+		return err
+	}
+	res, verdict, err := c.check(s, args, golden, terms, measuring{
+		by: by, byGiven: true, filter: fl, flags: &c.filter, maxGroups: sizes.DefaultMaxGroups,
+	})
+	if err != nil {
+		discard(targets)
+		return err
+	}
+	if err := printAll(targets, func(t *target) error {
+		st := c.output.style(t)
+		st.Top = c.top
+		return res.Write(t.w, t.format, st)
+	}); err != nil {
+		return err
+	}
+	return verdict
+}
+
+// readGolden reads the golden file; one that is not there yet is empty, if it is to be written.
+func (c *checkFlags) readGolden() (golden *report.Summaries, terms check.Terms, by sizes.By, err error) {
+	golden = &report.Summaries{By: sizes.DefaultBy()}
+	f, err := os.Open(c.golden)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && c.update:
+		if c.by != "" {
+			if golden.By, err = compareBy(c.by); err != nil {
+				return nil, terms, by, err
+			}
+		}
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, terms, by, usage("--golden %s: no such file; write it with --update", c.golden)
+	case err != nil:
+		return nil, terms, by, usage("--golden %s: cannot be read: %v", c.golden, err)
+	default:
+		defer f.Close()
+		body, _ := sniff(f)
+		if body == nil {
+			return nil, terms, by, usage("--golden %s: is no JSON report; write another file with --update", c.golden)
+		}
+		if golden, err = report.ReadSummaries(body); err != nil {
+			return nil, terms, by, usage("--golden %s: %v", c.golden, err)
+		}
+		for _, k := range golden.By.Keys {
+			if slices.Contains([]sizes.Key{sizes.Connection, sizes.Input, sizes.Time}, k) {
+				return nil, terms, by, usage("--golden %s: it is grouped by %s, which is another one in every run", c.golden, k)
+			}
+		}
+	}
+	if terms, err = check.TermsOf(golden); err != nil {
+		return nil, terms, by, usage("--golden %s: %v", c.golden, err)
+	}
+	if c.tolerance != "" {
+		if terms.All, err = check.ParseTolerance(c.tolerance); err != nil {
+			return nil, terms, by, usage("--%v", err)
+		}
+	}
+	return golden, terms, golden.By, nil
+}
+
+// check measures, compares, and writes the golden file if that is asked for.
+func (c *checkFlags) check(s *streams, args []string, golden *report.Summaries, terms check.Terms, m measuring) (*check.Result, error, error) {
+	files, err := c.in.sort(s, args)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, readErr, err := c.in.measure(s, files, m)
+	if err != nil {
+		return nil, nil, err
+	}
+	verdict := c.in.verdict(r.Totals, r.Selected.Calls, r.Filtered, readErr)
+	if r.Selected.Calls == 0 {
+		if verdict == nil {
+			verdict = fail(exitNothing, "no calls were found, so that there is nothing to check")
+		}
+		return nil, nil, verdict
+	}
+	res, err := check.Run(golden, terms, r)
+	if err != nil {
+		return nil, nil, usage("--golden %s: %v", c.golden, err)
+	}
+	res.Golden, res.Strict, res.MinCoverage = c.golden, c.strict, c.in.minCoverage
+	if len(files.saved) == 0 {
+		res.Explain = explainCommand(args)
+	}
+	if c.update {
+		if verdict != nil {
+			var exit *exitError
+			errors.As(verdict, &exit)
+			return nil, nil, fail(exit.code, "%s\ndubbo-wire: %s is left as it is: not all of the run was seen", exit.text, c.golden)
+		}
+		if err := c.write(r, golden, terms); err != nil {
+			return nil, nil, err
+		}
+		res.Updated = true
+		return res, nil, nil
+	}
+	if res.Drifted() {
+		text := "sizes drifted from " + c.golden
+		if verdict != nil {
+			text = verdict.Error() + "\ndubbo-wire: " + text
+		}
+		verdict = fail(exitDrift, "%s", text)
+	}
+	return res, verdict, nil
+}
+
+// write writes the golden file, whole or not at all.
+func (c *checkFlags) write(r *report.Report, golden *report.Summaries, terms check.Terms) error {
+	r.Golden = &report.Golden{Tolerance: terms.All.JSON(), Tolerances: golden.Tolerances}
+	if golden.Tolerance != nil && c.tolerance == "" {
+		r.Golden.Tolerance = golden.Tolerance // as it stands there
+	}
+	if r.Golden.Tolerances == nil {
+		r.Golden.Tolerances = map[string]json.RawMessage{}
+	}
+	temp, err := createUnfinished(c.golden)
+	if err != nil {
+		return cannotWrite(c.golden, err)
+	}
+	t := &target{format: "json", file: c.golden, temp: temp, under: temp, w: bufio.NewWriterSize(temp, 1<<16)}
+	if err := r.WriteJSON(t.w, c.buckets); err != nil {
+		t.discard()
+		return cannotWrite(c.golden, err)
+	}
+	return t.close()
+}

@@ -1,0 +1,337 @@
+// Package check holds the sizes of a report to those of a golden one: mean, p99 and largest of request and response bodies,
+// method by method. It turns both into a result, and that into a table, Markdown, JSON, workflow commands of GitHub, or JUnit
+// XML. Totals and counts are not held to anything: they are the load's, not the code's.
+package check
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math/big"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/sizes"
+)
+
+// Tolerance is how far a size may be from the golden one: a part of it, exactly.
+type Tolerance struct{ part *big.Rat }
+
+// decimal is a number as reports and users write it; larger ones would only cost memory.
+var decimal = regexp.MustCompile(`^-?[0-9]{1,20}(\.[0-9]{1,20})?$`)
+
+// ParseTolerance reads a percentage: "5%", "0.5 %" or "5".
+func ParseTolerance(s string) (Tolerance, error) {
+	number := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(s), "%"))
+	if !decimal.MatchString(number) || strings.HasPrefix(number, "-") {
+		return Tolerance{}, fmt.Errorf("tolerance %.40q: write a percentage from 0 up, such as 5%%", s)
+	}
+	part, _ := new(big.Rat).SetString(number)
+	return Tolerance{part.Quo(part, big.NewRat(100, 1))}, nil
+}
+
+// String is the percentage.
+func (t Tolerance) String() string {
+	if t.part == nil {
+		return "0 %"
+	}
+	text := new(big.Rat).Mul(t.part, big.NewRat(100, 1)).FloatString(6)
+	return strings.TrimRight(strings.TrimRight(text, "0"), ".") + " %"
+}
+
+// JSON is the percentage as it stands in a golden file.
+func (t Tolerance) JSON() json.RawMessage {
+	return json.RawMessage(`"` + strings.ReplaceAll(t.String(), " ", "") + `"`)
+}
+
+// tolerates reports whether a size is within the tolerance of a golden one.
+func (t Tolerance) tolerates(was, is *big.Rat) bool {
+	far := new(big.Rat).Sub(is, was)
+	far.Abs(far)
+	allowed := new(big.Rat)
+	if t.part != nil {
+		allowed.Mul(t.part, new(big.Rat).Abs(was))
+	}
+	return far.Cmp(allowed) <= 0
+}
+
+// Terms are the tolerances of a golden file.
+type Terms struct {
+	All Tolerance
+	// Of is by written form of the method, "service/method".
+	Of map[string]Tolerance
+}
+
+// TermsOf reads them: percentages as texts ("5%") or numbers (5).
+func TermsOf(s *report.Summaries) (Terms, error) {
+	read := func(raw json.RawMessage) (Tolerance, error) {
+		text := strings.TrimSpace(string(raw))
+		if strings.HasPrefix(text, `"`) {
+			if err := json.Unmarshal(raw, &text); err != nil {
+				return Tolerance{}, err
+			}
+		}
+		return ParseTolerance(text)
+	}
+	var t Terms
+	var err error
+	if s.Tolerance != nil {
+		if t.All, err = read(s.Tolerance); err != nil {
+			return t, err
+		}
+	}
+	for name, raw := range s.Tolerances {
+		if t.Of == nil {
+			t.Of = make(map[string]Tolerance)
+		}
+		if t.Of[name], err = read(raw); err != nil {
+			return t, fmt.Errorf("%.100s: %w", name, err)
+		}
+	}
+	return t, nil
+}
+
+// Result is what came out.
+type Result struct {
+	Golden  string // its file
+	Terms   Terms
+	Methods []Method // drifted and new first
+	// Over, Under and Vanished drifted; New and Within did not.
+	Over, Under, Vanished, New, Within int
+	Strict                             bool
+	// Coverage and the least there may be, in percent.
+	Coverage, MinCoverage float64
+	// Explain is the command to which a frame's number is added; "" where there is none.
+	Explain string
+	// Updated: the golden file is written anew.
+	Updated bool
+}
+
+// Status is what became of a method.
+type Status string
+
+// The states. Over: a size is larger than it may be; Under: one is smaller, and none larger.
+const (
+	Over     Status = "over"
+	Under    Status = "under"
+	Vanished Status = "vanished"
+	New      Status = "new"
+	Within   Status = "within"
+)
+
+// Method is a method of the golden report, or of the run, or of both.
+type Method struct {
+	Name      string // written form, with what else tells groups apart
+	Service   string
+	Method    string
+	Status    Status
+	Calls     int64 // in the run; of a vanished one in the golden report
+	Allowed   Tolerance
+	Measures  []Measure
+	File      string // with the largest body
+	Frame     int64
+	BodyBytes int64
+}
+
+// Measure is one number that is guarded.
+type Measure struct {
+	Name string // "request mean"
+	// Was and Is are as JSON has them, "" where there is none.
+	Was, Is string
+	Drift   bool
+	Percent float64 // the change; 0 where Was is 0 or missing
+	over    bool
+}
+
+// Drifted reports whether the run is to fail: sizes, or what --strict forbids.
+func (r *Result) Drifted() bool {
+	return r.Over+r.Under+r.Vanished > 0 || r.Strict && r.New > 0
+}
+
+// Low reports whether too little was seen.
+func (r *Result) Low() bool { return r.MinCoverage > 0 && r.Coverage < r.MinCoverage }
+
+// Run holds a report, which must be grouped as the golden one is, to it. It fails on numbers that no report has.
+func Run(golden *report.Summaries, terms Terms, r *report.Report) (*Result, error) {
+	res := &Result{Terms: terms, Coverage: r.Percent()}
+	names := namer(golden, r)
+	groups := make(map[string]*sizes.Group)
+	for _, g := range r.Groups {
+		if !g.Rest {
+			groups[strings.Join(g.Values, "\x00")] = g
+		}
+	}
+	for i := range golden.Groups {
+		was := &golden.Groups[i]
+		if was.Rest {
+			continue
+		}
+		key := strings.Join(was.Values, "\x00")
+		m := Method{Name: names(was.Values), Service: valueOf(golden.By, was.Values, sizes.Service), Method: valueOf(golden.By, was.Values, sizes.Method)}
+		m.Allowed = terms.of(golden.By, was.Values)
+		is := groups[key]
+		if is == nil {
+			m.Status, m.Calls = Vanished, was.Calls
+			res.Vanished++
+			res.Methods = append(res.Methods, m)
+			continue
+		}
+		delete(groups, key)
+		if err := m.compare(was, is); err != nil {
+			return nil, fmt.Errorf("%s: %w", m.Name, err)
+		}
+		m.largest(r, is)
+		switch m.Status {
+		case Over:
+			res.Over++
+		case Under:
+			res.Under++
+		default:
+			res.Within++
+		}
+		res.Methods = append(res.Methods, m)
+	}
+	for _, g := range groups {
+		m := Method{Name: names(g.Values), Service: valueOf(golden.By, g.Values, sizes.Service), Method: valueOf(golden.By, g.Values, sizes.Method)}
+		m.Allowed = terms.of(golden.By, g.Values)
+		_ = m.compare(&report.SummaryGroup{}, g) // nothing to read
+		m.Status = New
+		m.largest(r, g)
+		res.New++
+		res.Methods = append(res.Methods, m)
+	}
+	order := map[Status]int{Over: 0, Under: 1, Vanished: 2, New: 3, Within: 4}
+	slices.SortStableFunc(res.Methods, func(a, b Method) int {
+		return cmp.Or(order[a.Status]-order[b.Status], cmp.Compare(b.worst(), a.worst()), cmp.Compare(a.Name, b.Name))
+	})
+	return res, nil
+}
+
+// worst is the largest change of a method that drifted.
+func (m *Method) worst() float64 {
+	most := 0.0
+	for _, x := range m.Measures {
+		if x.Drift {
+			most = max(most, x.Percent, -x.Percent)
+		}
+	}
+	return most
+}
+
+func (m *Method) largest(r *report.Report, g *sizes.Group) {
+	m.Calls = g.Calls
+	if l := g.Largest; l.Frame > 0 && l.File < len(r.Inputs) {
+		m.File, m.Frame, m.BodyBytes = r.Inputs[l.File].File, l.Frame, l.BodyBytes
+	}
+}
+
+// compare fills in the measures and the status.
+func (m *Method) compare(was *report.SummaryGroup, is *sizes.Group) error {
+	m.Status = Within
+	for _, d := range []struct {
+		name string
+		was  *report.Summary
+		is   *sizes.Stat
+	}{{"request", &was.Request, &is.Request.Body}, {"response", &was.Response, &is.Response.Body}} {
+		for _, x := range []struct {
+			name string
+			was  json.Number
+			is   func() string
+		}{
+			{"mean", d.was.Mean, func() string { return strconv.FormatFloat(sizes.Round3(d.is.Mean()), 'f', -1, 64) }},
+			{"p99", d.was.P99, func() string { return strconv.FormatInt(d.is.Percentile(99), 10) }},
+			{"max", d.was.Max, func() string { return strconv.FormatInt(d.is.Max, 10) }},
+		} {
+			n := Measure{Name: d.name + " " + x.name, Was: string(x.was)}
+			if d.is.Count > 0 {
+				n.Is = x.is()
+			}
+			if n.Was == "" && n.Is == "" {
+				continue
+			}
+			if err := n.judge(m.Allowed); err != nil {
+				return err
+			}
+			switch {
+			case !n.Drift:
+			case n.over:
+				m.Status = Over
+			case m.Status == Within:
+				m.Status = Under
+			}
+			m.Measures = append(m.Measures, n)
+		}
+	}
+	return nil
+}
+
+func (n *Measure) judge(allowed Tolerance) error {
+	if n.Was != "" && !decimal.MatchString(n.Was) {
+		return fmt.Errorf("%s is %.40q, which is no size", n.Name, n.Was)
+	}
+	if n.Was == "" || n.Is == "" {
+		// Answers that nobody had seen yet are new; answers that are gone are drift.
+		n.Drift = n.Was != ""
+		return nil
+	}
+	was, _ := new(big.Rat).SetString(n.Was)
+	is, _ := new(big.Rat).SetString(n.Is)
+	n.Drift, n.over = !allowed.tolerates(was, is), is.Cmp(was) > 0
+	if was.Sign() != 0 {
+		change := new(big.Rat).Sub(is, was)
+		n.Percent, _ = change.Quo(change.Mul(change, big.NewRat(100, 1)), was).Float64()
+	}
+	return nil
+}
+
+func (t *Terms) of(by sizes.By, values []string) Tolerance {
+	name := strings.TrimPrefix(valueOf(by, values, sizes.Service)+"/"+valueOf(by, values, sizes.Method), "/")
+	if own, ok := t.Of[name]; ok {
+		return own
+	}
+	return t.All
+}
+
+// valueOf is the part of a key, "" where that is not in it.
+func valueOf(by sizes.By, values []string, k sizes.Key) string {
+	if i := slices.Index(by.Keys, k); i >= 0 {
+		return values[i]
+	}
+	return ""
+}
+
+// namer names groups by service and method, and by those other keys that differ among all groups.
+func namer(golden *report.Summaries, r *report.Report) func([]string) string {
+	first, differs := []string(nil), make([]bool, len(golden.By.Keys))
+	see := func(values []string) {
+		if first == nil {
+			first = values
+		}
+		for i, v := range values {
+			differs[i] = differs[i] || v != first[i]
+		}
+	}
+	for i := range golden.Groups {
+		see(golden.Groups[i].Values)
+	}
+	for _, g := range r.Groups {
+		see(g.Values)
+	}
+	var by sizes.By
+	var places []int
+	for i, k := range golden.By.Keys {
+		if k == sizes.Service || k == sizes.Method || differs[i] || len(golden.By.Keys) == 1 {
+			by.Keys, places = append(by.Keys, k), append(places, i)
+		}
+	}
+	return func(values []string) string {
+		own := make([]string, len(places))
+		for i, p := range places {
+			own[i] = values[p]
+		}
+		return report.KeyText(by, own)
+	}
+}

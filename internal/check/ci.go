@@ -1,0 +1,157 @@
+package check
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+
+	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/term"
+)
+
+// maxAnnotations is how many methods get a workflow command each; GitHub shows ten of a step.
+const maxAnnotations = 50
+
+// writeGitHub prints workflow commands, one a method, and the summary. Names come from captures, which may be anybody's: none
+// may end a command or start another one.
+func (r *Result) writeGitHub(w io.Writer) error {
+	var b strings.Builder
+	command := func(level, title, message string) {
+		fmt.Fprintf(&b, "::%s title=%s::%s\n", level, property(title), data(message))
+	}
+	n, left := 0, 0
+	for i := range r.Methods {
+		m := &r.Methods[i]
+		level := "error"
+		switch {
+		case m.Status == Within:
+			continue
+		case r.Updated || m.Status == New && !r.Strict:
+			level = "notice"
+		}
+		if n++; n > maxAnnotations {
+			left++
+			continue
+		}
+		text := m.Name + ": " + m.sentence()
+		if command := r.see(m); command != "" {
+			text += "\n" + command
+		}
+		command(level, "Sizes on the wire: "+string(m.Status), text)
+	}
+	if left > 0 {
+		command("notice", "Sizes on the wire", fmt.Sprintf("%d more methods, see --format json", left))
+	}
+	if r.Low() {
+		command("error", "Coverage", fmt.Sprintf("%s of Dubbo's bytes are in whole frames, --min-coverage is %g %%", report.Coverage(r.Coverage), r.MinCoverage))
+	}
+	// The runner looks for commands of an older form anywhere in a line.
+	b.WriteString(strings.ReplaceAll(r.Summary(), "##[", "## [") + "\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// data and property escape what the runner unescapes.
+func data(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(clean(s))
+}
+
+func property(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(clean(s))
+}
+
+// clean is term.Clean line by line.
+func clean(s string) string {
+	lines := strings.Split(s, "\n")
+	for i := range lines {
+		lines[i] = term.Clean(lines[i])
+	}
+	return strings.Join(lines, "\n")
+}
+
+type (
+	junitSuites struct {
+		XMLName  xml.Name   `xml:"testsuites"`
+		Name     string     `xml:"name,attr"`
+		Tests    int        `xml:"tests,attr"`
+		Failures int        `xml:"failures,attr"`
+		Suite    junitSuite `xml:"testsuite"`
+	}
+	junitSuite struct {
+		Name     string      `xml:"name,attr"`
+		Tests    int         `xml:"tests,attr"`
+		Failures int         `xml:"failures,attr"`
+		Errors   int         `xml:"errors,attr"`
+		Skipped  int         `xml:"skipped,attr"`
+		Cases    []junitCase `xml:"testcase"`
+	}
+	junitCase struct {
+		Class   string        `xml:"classname,attr"`
+		Name    string        `xml:"name,attr"`
+		Failure *junitMessage `xml:"failure"`
+		Skipped *junitMessage `xml:"skipped"`
+	}
+	junitMessage struct {
+		Message string `xml:"message,attr"`
+		Type    string `xml:"type,attr,omitempty"`
+		Text    string `xml:",chardata"`
+	}
+)
+
+// writeJUnit prints a test case for each method, and one for the coverage where there is a bound.
+func (r *Result) writeJUnit(w io.Writer) error {
+	suite := junitSuite{Name: "sizes on the wire: " + term.Clean(r.Golden)}
+	add := func(c junitCase) {
+		suite.Tests++
+		if c.Failure != nil {
+			suite.Failures++
+		}
+		if c.Skipped != nil {
+			suite.Skipped++
+		}
+		suite.Cases = append(suite.Cases, c)
+	}
+	for i := range r.Methods {
+		m := &r.Methods[i]
+		class := term.Clean(m.Service)
+		c := junitCase{Class: class, Name: strings.TrimPrefix(m.Name, class+"/")}
+		if c.Class == "" {
+			c.Class = "dubbo-wire"
+		}
+		text := ""
+		if m.Status != Within {
+			text = m.sentence()
+		}
+		switch {
+		case m.Status == Within:
+		case r.Updated || m.Status == New && !r.Strict:
+			c.Skipped = &junitMessage{Message: text}
+		default:
+			c.Failure = &junitMessage{Message: text, Type: string(m.Status), Text: text}
+			if command := r.see(m); command != "" {
+				c.Failure.Text += "\n" + command
+			}
+		}
+		add(c)
+	}
+	if r.MinCoverage > 0 {
+		c := junitCase{Class: "dubbo-wire", Name: "coverage"}
+		if r.Low() {
+			text := fmt.Sprintf("%s, --min-coverage is %g %%", report.Coverage(r.Coverage), r.MinCoverage)
+			c.Failure = &junitMessage{Message: text, Type: "coverage", Text: text}
+		}
+		add(c)
+	}
+	all := junitSuites{Name: "dubbo-wire check", Tests: suite.Tests, Failures: suite.Failures, Suite: suite}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	enc := xml.NewEncoder(w)
+	enc.Indent("", " ")
+	if err := enc.Encode(&all); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}

@@ -1,0 +1,343 @@
+package check
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/term"
+)
+
+// Schema names the layout of the JSON.
+const Schema = "dubbo-wire/check/1"
+
+// Formats are what Write prints.
+func Formats() []string { return []string{"table", "markdown", "json", "github", "junit"} }
+
+// Write prints the result in one of the formats.
+func (r *Result) Write(w io.Writer, format string, s report.Style) error {
+	switch format {
+	case "json":
+		return r.writeJSON(w)
+	case "github":
+		return r.writeGitHub(w)
+	case "junit":
+		return r.writeJUnit(w)
+	}
+	return r.sheet(&s).Write(w, format, s)
+}
+
+// Summary is the result in one line.
+func (r *Result) Summary() string {
+	var words []string
+	add := func(n int, what string) {
+		if n > 0 {
+			words = append(words, report.Count(int64(n))+" "+what)
+		}
+	}
+	add(r.Over, "over")
+	add(r.Under, "under")
+	add(r.Vanished, "vanished")
+	add(r.New, "new")
+	add(r.Within, "within")
+	text := "no methods"
+	if len(words) > 0 {
+		first, rest, _ := strings.Cut(words[0], " ")
+		noun := "methods"
+		if first == "1" {
+			noun = "method"
+		}
+		words[0] = first + " " + noun + " " + rest
+		text = strings.Join(words, ", ")
+	}
+	text += "; golden " + term.Clean(r.Golden) + ", tolerance " + r.Terms.All.String() + "; coverage " + report.Coverage(r.Coverage)
+	if r.Low() {
+		text += fmt.Sprintf(", below the %g %% of --min-coverage", r.MinCoverage)
+	}
+	if r.Updated {
+		text += "; golden written anew"
+	}
+	return text
+}
+
+// change words a measure that drifted: "1,544 -> 2,210".
+func (n *Measure) change() string {
+	switch {
+	case n.Was == "":
+		return "none before"
+	case n.Is == "":
+		return "none any more"
+	case n.Percent == 0:
+		return "from 0"
+	}
+	// As much precision as it takes to say that there is a difference.
+	for digits := 1; ; digits++ {
+		text := strconv.FormatFloat(n.Percent, 'f', digits, 64)
+		if strings.Trim(text, "-0.") != "" || digits > 6 {
+			if n.Percent > 0 {
+				text = "+" + text
+			}
+			return text + " %"
+		}
+	}
+}
+
+// grouped puts commas into a number as JSON has it.
+func grouped(s string) string {
+	if s == "" {
+		return "-"
+	}
+	whole, fraction, point := strings.Cut(s, ".")
+	n, err := strconv.ParseInt(whole, 10, 64)
+	if err != nil {
+		return s
+	}
+	text := report.Count(n)
+	if point {
+		text += "." + fraction
+	}
+	return text
+}
+
+// defaultTop is how many methods tables show.
+const defaultTop = 20
+
+func (r *Result) sheet(s *report.Style) *report.Sheet {
+	sheet := &report.Sheet{Summary: r.Summary()}
+	top := s.Top
+	if top <= 0 {
+		top = defaultTop
+	}
+	drift := report.SheetSection{Title: "DRIFT of body bytes", Columns: []report.SheetColumn{
+		{Name: ""},
+		{Name: "service/method", Names: true},
+		{Name: "size"},
+		{Name: "golden", Right: true},
+		{Name: "now", Right: true},
+		{Name: "change", Right: true},
+		{Name: "allowed", Right: true},
+	}}
+	fresh := report.SheetSection{Title: "NEW METHODS, not in the golden file", Columns: []report.SheetColumn{
+		{Name: ""},
+		{Name: "service/method", Names: true},
+		{Name: "calls", Right: true},
+		{Group: "request", Name: "mean", Right: true},
+		{Group: "request", Name: "max", Right: true},
+		{Group: "response", Name: "mean", Right: true},
+		{Group: "response", Name: "max", Right: true},
+	}}
+	shown, hidden, newShown, newHidden := 0, 0, 0, 0
+	var see []string
+	for i := range r.Methods {
+		m := &r.Methods[i]
+		switch m.Status {
+		case Over, Under, Vanished:
+			if shown == top {
+				hidden++
+				continue
+			}
+			shown++
+			drift.Rows = append(drift.Rows, m.driftRows()...)
+			if command := r.see(m); command != "" && len(see) < 3 {
+				see = append(see, report.Verbatim(command))
+			}
+		case New:
+			if newShown == top {
+				newHidden++
+				continue
+			}
+			newShown++
+			value := func(name string) string {
+				for _, n := range m.Measures {
+					if n.Name == name {
+						return grouped(n.Is)
+					}
+				}
+				return "-"
+			}
+			fresh.Rows = append(fresh.Rows, []string{
+				"+", m.Name, report.Count(m.Calls), value("request mean"), value("request max"), value("response mean"), value("response max"),
+			})
+		}
+	}
+	if hidden > 0 {
+		drift.Notes = append(drift.Notes, fmt.Sprintf("%s more drifted (--top %d).", report.Count(int64(hidden)), shown+hidden))
+	}
+	if len(see) > 0 {
+		drift.Notes = append(drift.Notes, "What is over, byte by byte:")
+		drift.Notes = append(drift.Notes, see...)
+	}
+	if newHidden > 0 {
+		fresh.Notes = append(fresh.Notes, fmt.Sprintf("%s more (--top %d).", report.Count(int64(newHidden)), newShown+newHidden))
+	}
+	if len(drift.Rows) > 0 {
+		sheet.Sections = append(sheet.Sections, drift)
+	}
+	if len(fresh.Rows) > 0 {
+		if !r.Updated {
+			what := "They do not fail the check (--strict does)"
+			if r.Strict {
+				what = "--strict fails on them"
+			}
+			fresh.Notes = append(fresh.Notes, what+"; --update takes them into the golden file.")
+		}
+		sheet.Sections = append(sheet.Sections, fresh)
+	}
+	if r.Drifted() && !r.Updated && len(drift.Rows) > 0 {
+		last := &sheet.Sections[len(sheet.Sections)-1]
+		last.Notes = append(last.Notes, "Where the drift is meant: the same command with --update.")
+	}
+	return sheet
+}
+
+func (m *Method) driftRows() (rows [][]string) {
+	name := m.Name
+	if m.Status == Vanished {
+		return [][]string{{"x", name, "vanished", report.Count(m.Calls) + " calls", "no call", "", ""}}
+	}
+	for _, n := range m.drifts() {
+		mark := "x"
+		if name == "" {
+			mark = ""
+		}
+		rows = append(rows, []string{mark, name, n.Name, grouped(n.Was), grouped(n.Is), n.change(), m.Allowed.String()})
+		name = ""
+	}
+	return rows
+}
+
+// drifts are the measures that drifted. Where all bodies of a direction have one size, before and now, it is said once.
+func (m *Method) drifts() (list []Measure) {
+	for i := 0; i < len(m.Measures); i++ {
+		n := m.Measures[i]
+		if !n.Drift {
+			continue
+		}
+		if direction, ok := strings.CutSuffix(n.Name, " mean"); ok && i+2 < len(m.Measures) {
+			p99, most := m.Measures[i+1], m.Measures[i+2]
+			if n.Was == p99.Was && n.Was == most.Was && n.Is == p99.Is && n.Is == most.Is {
+				n.Name = direction + " (all)"
+				i += 2
+			}
+		}
+		list = append(list, n)
+	}
+	return list
+}
+
+// see is the command that shows a body of a method that is over: its largest one, where that is of the direction that
+// drifted, else the first call; "" where there is none.
+func (r *Result) see(m *Method) string {
+	if m.Status != Over || r.Explain == "" {
+		return ""
+	}
+	if m.Frame > 0 {
+		for _, n := range m.Measures {
+			if n.Drift && n.Is == strconv.FormatInt(m.BodyBytes, 10) {
+				return r.Explain + " --frame " + strconv.FormatInt(m.Frame, 10)
+			}
+		}
+	}
+	command := r.Explain
+	for _, f := range [][2]string{{" --service ", m.Service}, {" --method ", m.Method}} {
+		if f[1] != "" {
+			command += f[0] + "'" + strings.ReplaceAll(term.Clean(f[1]), "'", `'\''`) + "'"
+		}
+	}
+	return command
+}
+
+// sentence words the drift of a method for one line.
+func (m *Method) sentence() string {
+	if m.Status == Vanished {
+		return fmt.Sprintf("vanished: the golden file has %s calls, the run has none", report.Count(m.Calls))
+	}
+	var words []string
+	list := m.drifts()
+	if m.Status == New {
+		list = m.Measures
+	}
+	for _, n := range list {
+		if m.Status == New && (n.Name == "request mean" || n.Name == "response mean") {
+			words = append(words, n.Name+" "+grouped(n.Is))
+		} else if m.Status != New {
+			words = append(words, fmt.Sprintf("%s %s -> %s (%s, allowed %s)", n.Name, grouped(n.Was), grouped(n.Is), n.change(), m.Allowed))
+		}
+	}
+	text := strings.Join(words, ", ")
+	if m.Status == New {
+		text = "new: " + text + "; --update takes it into the golden file"
+	}
+	return text
+}
+
+type (
+	jsonMeasure struct {
+		Name    string       `json:"name"`
+		Golden  *json.Number `json:"golden"`
+		Now     *json.Number `json:"now"`
+		Percent float64      `json:"changePercent"`
+		Drift   bool         `json:"drift"`
+	}
+	jsonLargest struct {
+		File      string `json:"file"`
+		Frame     int64  `json:"frame"`
+		BodyBytes int64  `json:"bodyBytes"`
+	}
+	jsonMethod struct {
+		Name     string        `json:"name"`
+		Status   Status        `json:"status"`
+		Calls    int64         `json:"calls"`
+		Allowed  string        `json:"allowed"`
+		Measures []jsonMeasure `json:"measures"`
+		Largest  *jsonLargest  `json:"largest"`
+	}
+	jsonResult struct {
+		Schema      string       `json:"schema"`
+		Golden      string       `json:"golden"`
+		Tolerance   string       `json:"tolerance"`
+		Failed      bool         `json:"failed"`
+		Updated     bool         `json:"updated"`
+		Over        int          `json:"over"`
+		Under       int          `json:"under"`
+		Vanished    int          `json:"vanished"`
+		New         int          `json:"new"`
+		Within      int          `json:"within"`
+		Coverage    float64      `json:"coveragePercent"`
+		MinCoverage float64      `json:"minCoveragePercent"`
+		Methods     []jsonMethod `json:"methods"`
+	}
+)
+
+func (r *Result) writeJSON(w io.Writer) error {
+	out := jsonResult{
+		Schema, r.Golden, r.Terms.All.String(), r.Drifted() && !r.Updated || r.Low(), r.Updated, r.Over, r.Under, r.Vanished, r.New, r.Within,
+		r.Coverage, r.MinCoverage,
+		[]jsonMethod{},
+	}
+	number := func(s string) *json.Number {
+		if s == "" {
+			return nil
+		}
+		n := json.Number(s)
+		return &n
+	}
+	for i := range r.Methods {
+		m := &r.Methods[i]
+		j := jsonMethod{m.Name, m.Status, m.Calls, m.Allowed.String(), []jsonMeasure{}, nil}
+		for _, n := range m.Measures {
+			j.Measures = append(j.Measures, jsonMeasure{n.Name, number(n.Was), number(n.Is), n.Percent, n.Drift})
+		}
+		if m.Frame > 0 {
+			j.Largest = &jsonLargest{m.File, m.Frame, m.BodyBytes}
+		}
+		out.Methods = append(out.Methods, j)
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	return enc.Encode(&out)
+}

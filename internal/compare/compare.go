@@ -1,0 +1,343 @@
+// Package compare puts reports side by side: what the same methods weigh in each, and whether that is more than noise. It
+// turns reports into a comparison, and that into a table, Markdown, CSV or JSON. Nothing of the reports is changed.
+package compare
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+
+	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/sizes"
+)
+
+// Side is a report under a name.
+type Side struct {
+	Label  string
+	Report *report.Report
+}
+
+// Comparison is several sides; the first is what the others are compared with.
+type Comparison struct {
+	Sides []Side
+	By    sizes.By
+	Alpha float64
+	// Methods are in the first side and in another, Only not in all.
+	Methods, Only []*Method
+	// Mix is all methods that are in every side, weighted as the first side calls them.
+	Mix []Measure
+	// MixMethods is how many that are.
+	MixMethods int
+}
+
+// Method is what shares a key.
+type Method struct {
+	Values   []string
+	Calls    []int64 // by side
+	Measures []Measure
+	impact   float64
+}
+
+// Unit is what a measure counts.
+type Unit string
+
+// The units.
+const (
+	Bytes   Unit = "bytes"
+	Nanos   Unit = "nanoseconds"
+	Percent Unit = "percent"
+)
+
+// The measures.
+const (
+	Request     = "request"
+	RequestP99  = "request p99"
+	Response    = "response"
+	ResponseP99 = "response p99"
+	Wire        = "on the wire"
+	Latency     = "latency"
+	LatencyP99  = "latency p99"
+	Errors      = "errors"
+)
+
+// Measure is one number of a method on every side: a mean of a call, unless its name says p99.
+type Measure struct {
+	Name   string
+	Unit   Unit
+	Values []float64 // NaN where a side has none
+	// Changes are from the first side to each other one.
+	Changes []Change
+}
+
+// Change is from one number to another.
+type Change struct {
+	Verdict Verdict
+	// Ratio is after ÷ before; NaN where one is missing, or before is 0 and after is not.
+	Ratio float64
+	// P is that of the test of the distribution that the number is of; NaN without a test.
+	P float64
+}
+
+// Verdict is what a change is worth.
+type Verdict string
+
+// The verdicts.
+const (
+	Missing  Verdict = "missing"  // one side has no such number
+	Same     Verdict = "same"     // the numbers are equal
+	Exact    Verdict = "exact"    // all calls of a side have one size: no chance is in it
+	Differs  Verdict = "differs"  // P lies below alpha
+	Noise    Verdict = "noise"    // it does not
+	Few      Verdict = "few"      // so few calls could not have had a P below alpha
+	Untested Verdict = "untested" // a number that no distribution is known of
+)
+
+// ErrNothing: there is no call on a side.
+var ErrNothing = errors.New("nothing to compare")
+
+// New compares sides, two at least, which must be grouped by the same keys.
+func New(sides []Side, alpha float64) (*Comparison, error) {
+	c := &Comparison{Sides: sides, By: sides[0].Report.By, Alpha: alpha}
+	byKey := make(map[string][]*sizes.Group)
+	var keys []string
+	for i, s := range sides {
+		if s.Report.Selected.Calls == 0 {
+			return nil, ErrNothing
+		}
+		for _, g := range s.Report.Groups {
+			if g.Rest {
+				continue
+			}
+			key := strings.Join(g.Values, "\x00")
+			if byKey[key] == nil {
+				byKey[key] = make([]*sizes.Group, len(sides))
+				keys = append(keys, key)
+			}
+			byKey[key][i] = g
+		}
+	}
+	slices.Sort(keys)
+	var mix [][]*sizes.Group
+	for _, key := range keys {
+		groups := byKey[key]
+		m := &Method{Values: strings.Split(key, "\x00"), Calls: make([]int64, len(sides))}
+		common, all := false, true
+		for i, g := range groups {
+			if g == nil {
+				all = false
+				continue
+			}
+			m.Calls[i] = g.Calls
+			common = common || i > 0 && groups[0] != nil
+		}
+		if all {
+			mix = append(mix, groups)
+		} else {
+			c.Only = append(c.Only, m)
+		}
+		if common {
+			m.Measures = c.measures(groups)
+			m.impact = impact(groups)
+			c.Methods = append(c.Methods, m)
+		}
+	}
+	c.Mix, c.MixMethods = c.sameMix(mix), len(mix)
+	return c, nil
+}
+
+// impact is how many bytes on the wire the change of a method is worth, at the calls of the first side.
+func impact(groups []*sizes.Group) float64 {
+	most := 0.0
+	for _, g := range groups[1:] {
+		if g != nil && groups[0].Calls > 0 && g.Calls > 0 {
+			most = max(most, math.Abs(perCall(g)-perCall(groups[0]))*float64(groups[0].Calls))
+		}
+	}
+	return most
+}
+
+func perCall(g *sizes.Group) float64 { return ratio(float64(g.WireBytes()), float64(g.Calls)) }
+
+func ratio(n, d float64) float64 {
+	if d == 0 {
+		return math.NaN()
+	}
+	return n / d
+}
+
+// measures are all numbers of one method.
+func (c *Comparison) measures(groups []*sizes.Group) []Measure {
+	stat := func(pick func(*sizes.Group) *sizes.Stat) []*sizes.Stat {
+		list := make([]*sizes.Stat, len(groups))
+		for i, g := range groups {
+			if g != nil && pick(g).Count > 0 {
+				list[i] = pick(g)
+			}
+		}
+		return list
+	}
+	plain := func(of func(*sizes.Group) float64) []float64 {
+		list := make([]float64, len(groups))
+		for i, g := range groups {
+			list[i] = math.NaN()
+			if g != nil {
+				list[i] = of(g)
+			}
+		}
+		return list
+	}
+	request := stat(func(g *sizes.Group) *sizes.Stat { return &g.Request.Body })
+	response := stat(func(g *sizes.Group) *sizes.Stat { return &g.Response.Body })
+	latency := stat(func(g *sizes.Group) *sizes.Stat { return &g.Latency })
+	list := c.tested(nil, Bytes, request, Request, RequestP99)
+	list = c.tested(list, Bytes, response, Response, ResponseP99)
+	list = append(list, c.untested(Wire, Bytes, plain(perCall)))
+	list = c.tested(list, Nanos, latency, Latency, LatencyP99)
+	return append(list, c.untested(Errors, Percent, plain(func(g *sizes.Group) float64 { return 100 * ratio(float64(g.Errors), float64(g.Calls)) })))
+}
+
+// tested appends mean and p99 of distributions.
+func (c *Comparison) tested(list []Measure, unit Unit, stats []*sizes.Stat, mean, p99 string) []Measure {
+	m, p := Measure{Name: mean, Unit: unit}, Measure{Name: p99, Unit: unit}
+	for i, s := range stats {
+		if s == nil {
+			m.Values, p.Values = append(m.Values, math.NaN()), append(p.Values, math.NaN())
+		} else {
+			m.Values, p.Values = append(m.Values, s.Mean()), append(p.Values, float64(s.Percentile(99)))
+		}
+		if i == 0 {
+			continue
+		}
+		verdict, prob := Missing, math.NaN()
+		if stats[0] != nil && s != nil {
+			verdict, prob = c.judge(stats[0], s)
+		}
+		m.Changes = append(m.Changes, changeOf(m.Values[0], m.Values[i], verdict, prob))
+		p.Changes = append(p.Changes, changeOf(p.Values[0], p.Values[i], verdict, prob))
+	}
+	return append(list, m, p)
+}
+
+func (c *Comparison) untested(name string, unit Unit, values []float64) Measure {
+	m := Measure{Name: name, Unit: unit, Values: values}
+	for _, v := range values[1:] {
+		m.Changes = append(m.Changes, changeOf(values[0], v, Untested, math.NaN()))
+	}
+	return m
+}
+
+func changeOf(before, after float64, verdict Verdict, p float64) Change {
+	c := Change{Verdict: verdict, Ratio: ratio(after, before), P: p}
+	switch {
+	case math.IsNaN(before) || math.IsNaN(after):
+		c.Verdict, c.Ratio = Missing, math.NaN()
+	case before == after:
+		c.Verdict, c.Ratio = Same, 1
+	}
+	return c
+}
+
+// judge says what a change between two distributions is worth.
+func (c *Comparison) judge(a, b *sizes.Stat) (Verdict, float64) {
+	if a.Min == a.Max && b.Min == b.Max {
+		return Exact, math.NaN()
+	}
+	t := MannWhitney(a, b)
+	switch {
+	case t.P < c.Alpha:
+		return Differs, t.P
+	case t.Least >= c.Alpha:
+		return Few, t.P
+	}
+	return Noise, t.P
+}
+
+// sameMix is the numbers of a call when every side is called as the first one is.
+func (c *Comparison) sameMix(methods [][]*sizes.Group) []Measure {
+	weighted := func(name string, unit Unit, weight func(*sizes.Group) int64, of func(*sizes.Group) float64) Measure {
+		values := make([]float64, len(c.Sides))
+		total := 0.0
+		for _, groups := range methods {
+			if slices.ContainsFunc(groups, func(g *sizes.Group) bool { return weight(g) == 0 }) {
+				continue
+			}
+			w := float64(weight(groups[0]))
+			total += w
+			for i, g := range groups {
+				values[i] += w * of(g)
+			}
+		}
+		for i := range values {
+			values[i] = ratio(values[i], total)
+		}
+		return c.untested(name, unit, values)
+	}
+	mean := func(name string, unit Unit, pick func(*sizes.Group) *sizes.Stat) Measure {
+		return weighted(name, unit, func(g *sizes.Group) int64 { return pick(g).Count }, func(g *sizes.Group) float64 { return pick(g).Mean() })
+	}
+	calls := func(g *sizes.Group) int64 { return g.Calls }
+	return []Measure{
+		mean(Request, Bytes, func(g *sizes.Group) *sizes.Stat { return &g.Request.Body }),
+		mean(Response, Bytes, func(g *sizes.Group) *sizes.Stat { return &g.Response.Body }),
+		weighted(Wire, Bytes, calls, perCall),
+		mean(Latency, Nanos, func(g *sizes.Group) *sizes.Stat { return &g.Latency }),
+		weighted(Errors, Percent, calls, func(g *sizes.Group) float64 { return 100 * ratio(float64(g.Errors), float64(g.Calls)) }),
+	}
+}
+
+// SortNames are what Sort takes.
+func SortNames() []string {
+	return []string{"change", "key", "calls", Request, Response, "wire", Latency}
+}
+
+// Sort orders the methods: by the bytes on the wire that their change is worth ("change", also ""), by key, by the calls of
+// the first side, or by the change of a measure in percent, largest first. ok is false for other names.
+func (c *Comparison) Sort(name string) (ok bool) {
+	by := func(of func(*Method) float64) bool {
+		slices.SortStableFunc(c.Methods, func(a, b *Method) int { return cmp.Compare(of(b), of(a)) })
+		return true
+	}
+	switch name {
+	case "key":
+		return true
+	case "", "change":
+		return by(func(m *Method) float64 { return m.impact })
+	case "calls":
+		return by(func(m *Method) float64 { return float64(m.Calls[0]) })
+	case Request, Response, "wire", Latency:
+		measure := map[string]string{"wire": Wire, Latency: LatencyP99}[name]
+		if measure == "" {
+			measure = name
+		}
+		return by(func(m *Method) float64 {
+			most := 0.0
+			for _, x := range m.Measures {
+				for _, ch := range x.Changes {
+					if x.Name == measure && !math.IsNaN(ch.Ratio) {
+						most = max(most, math.Abs(ch.Ratio-1))
+					}
+				}
+			}
+			return most
+		})
+	}
+	return false
+}
+
+// Name is the key in the written form.
+func (c *Comparison) Name(m *Method) string { return report.KeyText(c.By, m.Values) }
+
+func sortBy(low []int64, ties []tie) {
+	order := make([]int, len(low))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(x, y int) int { return cmp.Compare(low[x], low[y]) })
+	sorted := make([]tie, len(ties))
+	for i, k := range order {
+		sorted[i] = ties[k]
+	}
+	copy(ties, sorted)
+}

@@ -1,0 +1,486 @@
+package compare
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/sizes"
+	"dubbo-wire/internal/term"
+)
+
+// DefaultTop is how many methods tables show.
+const DefaultTop = 10
+
+// Write prints the comparison as "table", "markdown", "csv" or "json".
+func (c *Comparison) Write(w io.Writer, format string, s report.Style) error {
+	switch format {
+	case "csv":
+		return c.writeCSV(w)
+	case "json":
+		return c.writeJSON(w)
+	}
+	return c.sheet(&s, format == "markdown").Write(w, format, s)
+}
+
+func (c *Comparison) labels() []string {
+	list := make([]string, len(c.Sides))
+	for i, s := range c.Sides {
+		list[i] = term.Clean(s.Label)
+	}
+	return list
+}
+
+func (c *Comparison) sheet(s *report.Style, folds bool) *report.Sheet {
+	sheet := &report.Sheet{Summary: c.summary()}
+	if c.MixMethods > 0 {
+		sheet.Sections = append(sheet.Sections, c.mixSection(s))
+	}
+	var changed []*Method
+	for _, m := range c.Methods {
+		if len(m.shown()) > 0 {
+			changed = append(changed, m)
+		}
+	}
+	if len(c.Methods) > 0 {
+		sheet.Sections = append(sheet.Sections, c.methodSections(s, changed, folds)...)
+	}
+	if len(c.Only) > 0 {
+		sheet.Sections = append(sheet.Sections, c.onlySection(s, folds))
+	}
+	return sheet
+}
+
+// summary says what is compared, and what of it was seen.
+func (c *Comparison) summary() string {
+	words := make([]string, len(c.Sides))
+	for i, s := range c.Sides {
+		words[i] = fmt.Sprintf("%s: %s calls, coverage %s", term.Clean(s.Label), report.Count(s.Report.Selected.Calls), report.Coverage(s.Report.Percent()))
+	}
+	return strings.Join(words, "; ")
+}
+
+// columns of a table of measures: the label, what it is a measure of, and the sides.
+func (c *Comparison) columns(first string, names bool) []report.SheetColumn {
+	cols := []report.SheetColumn{{Name: first, Names: names}}
+	if names {
+		cols = append(cols, report.SheetColumn{Name: "of a call"})
+	}
+	for i, label := range c.labels() {
+		cols = append(cols, report.SheetColumn{Name: term.CutMiddle(label, 20), Right: true})
+		if i > 0 {
+			cols = append(cols, report.SheetColumn{Name: "change", Right: true})
+			if names {
+				cols = append(cols, report.SheetColumn{Name: ""})
+			}
+		}
+	}
+	return cols
+}
+
+func (c *Comparison) row(m *Measure, s *report.Style, tests bool) []string {
+	row := []string{m.format(m.Values[0], s.Exact)}
+	for i, ch := range m.Changes {
+		row = append(row, m.format(m.Values[i+1], s.Exact), ch.text(m.Values[0], m.Values[i+1], s.Exact))
+		if tests {
+			row = append(row, ch.word())
+		}
+	}
+	return row
+}
+
+func (c *Comparison) mixSection(s *report.Style) report.SheetSection {
+	sec := report.SheetSection{Title: "A CALL, the same mix of methods", Columns: c.columns("", false)}
+	for i := range c.Mix {
+		m := &c.Mix[i]
+		if m.missing() || m.Name == Errors && !slices.ContainsFunc(m.Values, func(v float64) bool { return v > 0 }) {
+			continue
+		}
+		sec.Rows = append(sec.Rows, append([]string{mixNames[m.Name]}, c.row(m, s, false)...))
+	}
+	which := "The method that is in all"
+	if c.MixMethods > 1 {
+		which = fmt.Sprintf("The %s methods that are in all", report.Count(int64(c.MixMethods)))
+	}
+	sec.Notes = append(sec.Notes, fmt.Sprintf("%s, each as often as in %s.", which, c.labels()[0]))
+	return sec
+}
+
+var mixNames = map[string]string{
+	Request: "request body, mean bytes", Response: "response body, mean bytes", Wire: "bytes on the wire",
+	Latency: "latency, mean", Errors: "errors",
+}
+
+var rowNames = map[string]string{
+	Request: "request", RequestP99: "request p99", Response: "response", ResponseP99: "response p99", Wire: "on the wire",
+	LatencyP99: "latency p99", Errors: "errors",
+}
+
+func (m *Measure) missing() bool {
+	return !slices.ContainsFunc(m.Changes, func(c Change) bool { return c.Verdict != Missing })
+}
+
+// counts reports whether a change of the measure is one that people want to see: it is there, and no noise.
+func (m *Measure) counts() bool {
+	return slices.ContainsFunc(m.Changes, func(c Change) bool {
+		return c.Verdict == Exact || c.Verdict == Differs || c.Verdict == Few
+	})
+}
+
+// shown are the measures of a method that a table has: none where nothing but noise changed.
+func (m *Method) shown() []*Measure {
+	var list []*Measure
+	body := false
+	for i := range m.Measures {
+		x := &m.Measures[i]
+		if x.Name == Latency || x.missing() || x.Name != Wire && x.Name != Errors && !x.counts() {
+			continue
+		}
+		if x.Name == Wire && !body || x.Name == Errors && x.unchanged() {
+			continue // bytes on the wire differ with every packet's headers
+		}
+		if (x.Name == RequestP99 || x.Name == ResponseP99) && (x.exact() || x.unchanged()) {
+			continue // it is the mean, or says nothing
+		}
+		body = body || x.Name == Request || x.Name == Response
+		list = append(list, x)
+	}
+	return list
+}
+
+func (m *Measure) unchanged() bool {
+	return !slices.ContainsFunc(m.Changes, func(c Change) bool { return c.Verdict != Same && c.Verdict != Missing })
+}
+
+func (m *Measure) exact() bool {
+	return !slices.ContainsFunc(m.Changes, func(c Change) bool { return c.Verdict != Exact && c.Verdict != Same && c.Verdict != Missing })
+}
+
+// methodSections are the methods with a change, those beyond the top ones behind a fold where there are folds.
+func (c *Comparison) methodSections(s *report.Style, changed []*Method, folds bool) []report.SheetSection {
+	title := "METHODS that changed (mean and p99 of body bytes)"
+	if len(changed) == 0 {
+		return []report.SheetSection{{Notes: []string{c.sameNote(len(c.Methods), true)}}}
+	}
+	top := s.Top
+	if top <= 0 {
+		top = DefaultTop
+	}
+	shown := changed[:min(top, len(changed))]
+	rest := changed[len(shown):]
+	table := func(methods []*Method) (rows [][]string) {
+		for _, m := range methods {
+			name := c.Name(m)
+			for _, x := range m.shown() {
+				rows = append(rows, append([]string{name, rowNames[x.Name]}, c.row(x, s, true)...))
+				name = ""
+			}
+		}
+		return rows
+	}
+	sec := report.SheetSection{Title: title, Columns: c.columns("service/method", true), Rows: table(shown)}
+	if len(rest) > 0 && !folds {
+		sec.Notes = append(sec.Notes, fmt.Sprintf("%s more changed (--top %d).", report.Count(int64(len(rest))), len(changed)))
+	}
+	if n := len(c.Methods) - len(changed); n > 0 {
+		sec.Notes = append(sec.Notes, c.sameNote(n, false))
+	}
+	sec.Notes = append(sec.Notes, c.legend(changed)...)
+	list := []report.SheetSection{sec}
+	if len(rest) > 0 && folds {
+		list = append(list, report.SheetSection{
+			Title: fmt.Sprintf("%s more methods that changed", report.Count(int64(len(rest)))), Folded: true,
+			Columns: sec.Columns, Rows: table(rest),
+		})
+	}
+	return list
+}
+
+func (c *Comparison) sameNote(n int, all bool) string {
+	switch {
+	case all && n == 1:
+		return "The method that is in both is the same, or differs by no more than noise."
+	case all:
+		return fmt.Sprintf("All %s methods are the same, or differ by no more than noise.", report.Count(int64(n)))
+	case n == 1:
+		return "1 more method is the same, or differs by no more than noise."
+	}
+	return fmt.Sprintf("%s more methods are the same, or differ by no more than noise.", report.Count(int64(n)))
+}
+
+// legend explains the words that stand in the table.
+func (c *Comparison) legend(methods []*Method) []string {
+	has := make(map[Verdict]bool)
+	for _, m := range methods {
+		for _, x := range m.shown() {
+			for _, ch := range x.Changes {
+				has[ch.Verdict] = true
+			}
+		}
+	}
+	var words []string
+	if has[Exact] {
+		words = append(words, "exact: all calls of a side have one size")
+	}
+	if has[Differs] || has[Noise] {
+		words = append(words, "p: chance of such a difference between equal sides (Mann-Whitney U)")
+	}
+	if has[Noise] {
+		words = append(words, fmt.Sprintf("~: noise, p >= %g", c.Alpha))
+	}
+	if has[Few] {
+		words = append(words, "few: too few calls to tell")
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	return []string{strings.Join(words, "; ") + "."}
+}
+
+// onlySection are the methods that are not in all sides.
+func (c *Comparison) onlySection(s *report.Style, folds bool) report.SheetSection {
+	title := "NEW AND VANISHED METHODS, calls"
+	sec := report.SheetSection{Title: title, Folded: folds && len(c.Only) > DefaultTop}
+	sec.Columns = []report.SheetColumn{{Name: "service/method", Names: true}}
+	for _, label := range c.labels() {
+		sec.Columns = append(sec.Columns, report.SheetColumn{Name: term.CutMiddle(label, 20), Right: true})
+	}
+	sec.Columns = append(sec.Columns, report.SheetColumn{Name: ""})
+	top := max(s.Top, DefaultTop)
+	for i, m := range c.Only {
+		if i == top && !folds {
+			sec.Notes = append(sec.Notes, fmt.Sprintf("%s more (--top %d).", report.Count(int64(len(c.Only)-top)), len(c.Only)))
+			break
+		}
+		row := []string{c.Name(m)}
+		for _, n := range m.Calls {
+			if n == 0 {
+				row = append(row, "-")
+			} else {
+				row = append(row, report.Count(n))
+			}
+		}
+		word := ""
+		switch {
+		case m.Calls[0] == 0:
+			word = "new"
+		case m.Measures == nil:
+			word = "vanished"
+		}
+		sec.Rows = append(sec.Rows, append(row, word))
+	}
+	return sec
+}
+
+func (m *Measure) format(v float64, exact bool) string {
+	if math.IsNaN(v) {
+		return "-"
+	}
+	switch m.Unit {
+	case Nanos:
+		return report.Elapsed(int64(math.Round(v)))
+	case Percent:
+		return strconv.FormatFloat(v, 'f', 1, 64) + " %"
+	}
+	if exact && v != math.Trunc(v) {
+		return strconv.FormatFloat(sizes.Round3(v), 'f', 3, 64)
+	}
+	return report.Size(v)
+}
+
+// text is the change in percent, "=" where there is none, "~" where it is noise.
+func (c *Change) text(before, after float64, exact bool) string {
+	switch {
+	case c.Verdict == Missing:
+		return "-"
+	case c.Verdict == Same:
+		return "="
+	case c.Verdict == Noise && !exact:
+		return "~"
+	case math.IsNaN(c.Ratio):
+		return "from 0"
+	}
+	sign := "+"
+	if after < before {
+		sign = "-"
+	}
+	p := math.Abs(100 * (c.Ratio - 1))
+	switch {
+	case exact:
+		return sign + strconv.FormatFloat(p, 'f', 3, 64) + " %"
+	case p < 0.05:
+		return sign + "<0.1 %"
+	case p >= 999.95:
+		return "x " + strconv.FormatFloat(c.Ratio, 'f', 1, 64)
+	}
+	return sign + strconv.FormatFloat(p, 'f', 1, 64) + " %"
+}
+
+// word says how sure a change is.
+func (c *Change) word() string {
+	switch c.Verdict {
+	case Exact:
+		return "exact"
+	case Few:
+		return "few"
+	case Differs, Noise:
+		if c.P < 0.001 {
+			return "p<0.001"
+		}
+		return "p=" + strconv.FormatFloat(c.P, 'f', 3, 64)
+	}
+	return ""
+}
+
+// writeCSV has a row for each measure of each method and side but the first.
+func (c *Comparison) writeCSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	var header []string
+	for _, k := range c.By.Keys {
+		header = append(header, string(k))
+	}
+	header = append(header, "measure", "unit", "before", "after", "callsBefore", "callsAfter", "valueBefore", "valueAfter", "ratio", "verdict", "p")
+	if err := out.Write(header); err != nil {
+		return err
+	}
+	number := func(f float64) string {
+		if math.IsNaN(f) {
+			return ""
+		}
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	rows := func(values []string, calls []int64, list []Measure) error {
+		for _, m := range list {
+			for i, ch := range m.Changes {
+				row := slices.Concat(values, []string{
+					m.Name, string(m.Unit), c.Sides[0].Label, c.Sides[i+1].Label,
+					strconv.FormatInt(calls[0], 10), strconv.FormatInt(calls[i+1], 10),
+					number(m.Values[0]), number(m.Values[i+1]), number(ch.Ratio), string(ch.Verdict), number(ch.P),
+				})
+				if err := out.Write(row); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	for _, m := range c.Methods {
+		if err := rows(m.Values, m.Calls, m.Measures); err != nil {
+			return err
+		}
+	}
+	for _, m := range c.Only {
+		if m.Measures == nil {
+			for i := range c.Sides[1:] {
+				row := slices.Concat(m.Values, []string{
+					"calls", "", c.Sides[0].Label, c.Sides[i+1].Label,
+					strconv.FormatInt(m.Calls[0], 10), strconv.FormatInt(m.Calls[i+1], 10), "", "", "", string(Missing), "",
+				})
+				if err := out.Write(row); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// Schema names the layout of the JSON.
+const Schema = "dubbo-wire/compare/1"
+
+type (
+	jsonSide struct {
+		Label           string   `json:"label"`
+		Files           []string `json:"files"`
+		Calls           int64    `json:"calls"`
+		Seconds         float64  `json:"seconds"`
+		CoveragePercent float64  `json:"coveragePercent"`
+	}
+	jsonMeasure struct {
+		Name    string       `json:"name"`
+		Unit    Unit         `json:"unit"`
+		Values  []*float64   `json:"values"`
+		Changes []jsonChange `json:"changes"`
+	}
+	jsonChange struct {
+		Verdict Verdict  `json:"verdict"`
+		Ratio   *float64 `json:"ratio"`
+		P       *float64 `json:"p"`
+	}
+	jsonMethod struct {
+		Key      []string      `json:"key"`
+		Name     string        `json:"name"`
+		Calls    []int64       `json:"calls"`
+		Measures []jsonMeasure `json:"measures,omitempty"`
+	}
+	jsonComparison struct {
+		Schema  string     `json:"schema"`
+		Sides   []jsonSide `json:"sides"`
+		Alpha   float64    `json:"alpha"`
+		By      []string   `json:"by"`
+		SameMix struct {
+			Methods  int           `json:"methods"`
+			Measures []jsonMeasure `json:"measures"`
+		} `json:"sameMix"`
+		Methods []jsonMethod `json:"methods"`
+		Only    []jsonMethod `json:"notInAll"`
+	}
+)
+
+func (c *Comparison) writeJSON(w io.Writer) error {
+	out := jsonComparison{Schema: Schema, Alpha: c.Alpha, By: []string{}, Methods: []jsonMethod{}, Only: []jsonMethod{}}
+	for _, s := range c.Sides {
+		files := []string{}
+		for i := range s.Report.Inputs {
+			files = append(files, s.Report.Inputs[i].File)
+		}
+		out.Sides = append(out.Sides, jsonSide{s.Label, files, s.Report.Selected.Calls, s.Report.Seconds, s.Report.Percent()})
+	}
+	for _, k := range c.By.Keys {
+		out.By = append(out.By, string(k))
+	}
+	out.SameMix.Methods, out.SameMix.Measures = c.MixMethods, measuresOf(c.Mix)
+	method := func(m *Method) jsonMethod {
+		return jsonMethod{m.Values, c.Name(m), m.Calls, measuresOf(m.Measures)}
+	}
+	for _, m := range c.Methods {
+		out.Methods = append(out.Methods, method(m))
+	}
+	for _, m := range c.Only {
+		one := method(m)
+		one.Measures = nil // where it has some, it is among the methods
+		out.Only = append(out.Only, one)
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	return enc.Encode(&out)
+}
+
+func measuresOf(list []Measure) []jsonMeasure {
+	number := func(f float64) *float64 {
+		if math.IsNaN(f) {
+			return nil
+		}
+		return &f
+	}
+	var out []jsonMeasure
+	for _, m := range list {
+		j := jsonMeasure{Name: m.Name, Unit: m.Unit}
+		for _, v := range m.Values {
+			j.Values = append(j.Values, number(v))
+		}
+		for _, ch := range m.Changes {
+			j.Changes = append(j.Changes, jsonChange{ch.Verdict, number(ch.Ratio), number(ch.P)})
+		}
+		out = append(out, j)
+	}
+	return out
+}
