@@ -44,9 +44,9 @@ directions, and ends with 3 when one is further away than the tolerance, or a me
 change. The golden file is a JSON report with a tolerance; --update writes it.
 
 FILE is a capture, a folder of captures, or a saved report, as for analyze.`,
-		Example: `  dubbo-wire check trace.pcap --golden golden.json --tolerance 5% --update
+		Example: `  dubbo-wire check trace.pcap --golden golden.json --update --tolerance 5%
   dubbo-wire check trace.pcap --golden golden.json
-  dubbo-wire check trace.pcap --golden golden.json --format github -o - -o junit.xml`,
+  dubbo-wire check trace.pcap --golden golden.json -o junit.xml`,
 		Args: needFiles,
 		RunE: func(cmd *cobra.Command, args []string) error { return c.run(s, args) },
 	}

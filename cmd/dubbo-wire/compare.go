@@ -29,7 +29,7 @@ func newCompare(s *streams) *cobra.Command {
 BEFORE and AFTER are each a capture, a folder of captures, or a report saved with --format json --buckets. A label may
 stand in front, as in kryo=after.pcap. More than two are compared with the first one.`,
 		Example: `  dubbo-wire compare before.pcap after.pcap
-  dubbo-wire compare hessian2=before.pcap kryo=after.pcap --format markdown -o change.md`,
+  dubbo-wire compare hessian2=before.pcap kryo=after.pcap -o change.md`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 {
 				return usage("compare needs two captures or saved reports; try: dubbo-wire compare before.pcap after.pcap")

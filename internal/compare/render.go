@@ -166,7 +166,7 @@ func (m *Measure) exact() bool {
 func (c *Comparison) methodSections(s *report.Style, changed []*Method, folds bool) []report.SheetSection {
 	title := "METHODS that changed (mean and p99 of body bytes)"
 	if len(changed) == 0 {
-		return []report.SheetSection{{Notes: []string{c.sameNote(len(c.Methods), true)}}}
+		return []report.SheetSection{{Title: "METHODS", Notes: []string{c.sameNote(len(c.Methods), true)}}}
 	}
 	top := s.Top
 	if top <= 0 {

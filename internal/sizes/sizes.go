@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/decode"
@@ -407,8 +408,11 @@ func appendSerialization(dst []byte, m *call.Message) []byte {
 	return strconv.AppendInt(dst, int64(m.Header.SerializationID()), 10)
 }
 
-// clean keeps names off the separator of keys.
+// clean keeps names off the separator of keys, and makes them what JSON can hold, so that a saved report has the same keys.
 func clean(s string) string {
+	if !utf8.ValidString(s) {
+		s = string([]rune(s))
+	}
 	if strings.IndexByte(s, 0) >= 0 {
 		return strings.ReplaceAll(s, "\x00", "\ufffd")
 	}

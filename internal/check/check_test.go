@@ -1,0 +1,233 @@
+package check
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"io"
+	"math/big"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/sizes"
+)
+
+// run is a report of methods, each with the sizes of its requests; responses are ten times as large.
+func run(methods map[string][]int64) *report.Report {
+	by := sizes.By{Keys: []sizes.Key{sizes.Serialization, sizes.Service, sizes.Method}}
+	var groups []*sizes.Group
+	for name, list := range methods {
+		service, method, _ := strings.Cut(name, "/")
+		g := &sizes.Group{Values: []string{"hessian2", service, method}, Calls: int64(len(list)), SerializationID: 2}
+		for _, v := range list {
+			g.Request.Body.Add(v)
+			g.Response.Body.Add(10 * v)
+		}
+		groups = append(groups, g)
+	}
+	by.Sort(groups)
+	return report.Build(nil, &pipeline.Totals{}, by, groups)
+}
+
+// golden is what stands in a golden file of a report.
+func golden(t *testing.T, r *report.Report) *report.Summaries {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, r.WriteJSON(&b, false))
+	s, err := report.ReadSummaries(&b)
+	require.NoError(t, err)
+	return s
+}
+
+func checked(t *testing.T, was, is map[string][]int64, tolerance string) *Result {
+	t.Helper()
+	tol, err := ParseTolerance(tolerance)
+	require.NoError(t, err)
+	r := run(is)
+	res, err := Run(golden(t, run(was)), Terms{All: tol}, r)
+	require.NoError(t, err)
+	return res
+}
+
+func TestTolerance(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"5%", "5 %"},
+		{"5", "5 %"},
+		{" 0.5 % ", "0.5 %"},
+		{"0", "0 %"},
+		{"100%", "100 %"},
+		{"33.333333%", "33.333333 %"},
+	} {
+		got, err := ParseTolerance(c.text)
+		require.NoError(t, err)
+		assert.Equal(t, c.want, got.String())
+		var text string
+		require.NoError(t, json.Unmarshal(got.JSON(), &text))
+		again, err := ParseTolerance(text)
+		require.NoError(t, err)
+		assert.Equal(t, got.String(), again.String())
+	}
+	for _, bad := range []string{"", "x", "-1%", "1e9", "5%%", "1/3", "NaN", strings.Repeat("9", 30)} {
+		_, err := ParseTolerance(bad)
+		assert.Error(t, err, bad)
+	}
+	assert.Equal(t, "0 %", Tolerance{}.String())
+	// Exactly at the bound is within it, however the numbers are written.
+	tol, _ := ParseTolerance("10%")
+	assert.True(t, tol.tolerates(big.NewRat(1003, 10), big.NewRat(11033, 100)))
+	assert.False(t, tol.tolerates(big.NewRat(1003, 10), big.NewRat(110331, 1000)))
+	assert.True(t, tol.tolerates(big.NewRat(100, 1), big.NewRat(90, 1)))
+	assert.False(t, tol.tolerates(big.NewRat(100, 1), big.NewRat(899, 10)))
+}
+
+// Without tolerance the slightest difference is drift, in both directions, and the same run never is: also where a mean has no
+// end.
+func TestNoTolerance(t *testing.T) {
+	was := map[string][]int64{"S/a": {100, 100, 101}, "S/b": {7, 8, 8, 9, 9, 9, 9}}
+	res := checked(t, was, was, "0")
+	assert.Equal(t, 2, res.Within)
+	assert.False(t, res.Drifted())
+
+	res = checked(t, was, map[string][]int64{"S/a": {100, 101, 101}, "S/b": {7, 8, 8, 9, 9, 9, 9}}, "0")
+	assert.True(t, res.Drifted())
+	assert.Equal(t, [2]int{1, 1}, [2]int{res.Over, res.Within})
+	assert.Equal(t, "request mean 100.333 -> 100.667 (+0.3 %, allowed 0 %), response mean 1,003.333 -> 1,006.667 (+0.3 %, allowed 0 %)", res.Methods[0].sentence())
+
+	res = checked(t, was, map[string][]int64{"S/a": {100, 100, 100}, "S/b": was["S/b"]}, "0")
+	assert.Equal(t, [2]int{1, 1}, [2]int{res.Under, res.Within})
+
+	// Counts are the load's.
+	res = checked(t, was, map[string][]int64{"S/a": append(was["S/a"], was["S/a"]...), "S/b": was["S/b"]}, "0")
+	assert.False(t, res.Drifted())
+}
+
+func TestVanishedAndNew(t *testing.T) {
+	res := checked(t, map[string][]int64{"S/a": {1}, "S/b": {1, 2}}, map[string][]int64{"S/a": {1}, "S/c": {5}}, "0")
+	assert.Equal(t, [3]int{1, 1, 1}, [3]int{res.Vanished, res.New, res.Within})
+	assert.True(t, res.Drifted())
+	assert.Equal(t, "S/b", res.Methods[0].Name)
+	assert.Equal(t, int64(2), res.Methods[0].Calls)
+	assert.Equal(t, New, res.Methods[1].Status)
+
+	res = checked(t, map[string][]int64{"S/a": {1}}, map[string][]int64{"S/a": {1}, "S/c": {5}}, "0")
+	assert.False(t, res.Drifted())
+	res.Strict = true
+	assert.True(t, res.Drifted())
+
+	// Answers that are gone are drift, answers that come are not.
+	quiet := run(map[string][]int64{"S/a": {1}})
+	quiet.Groups[0].Response = sizes.Direction{}
+	got, err := Run(golden(t, quiet), Terms{}, run(map[string][]int64{"S/a": {1}}))
+	require.NoError(t, err)
+	assert.False(t, got.Drifted())
+	got, err = Run(golden(t, run(map[string][]int64{"S/a": {1}})), Terms{}, quiet)
+	require.NoError(t, err)
+	assert.True(t, got.Drifted())
+	assert.Contains(t, got.Methods[0].sentence(), "none any more")
+}
+
+func TestTolerancesOfMethods(t *testing.T) {
+	s := &report.Summaries{Tolerance: json.RawMessage(`"1%"`), Tolerances: map[string]json.RawMessage{"S/a": json.RawMessage(`20`)}}
+	terms, err := TermsOf(s)
+	require.NoError(t, err)
+	is := run(map[string][]int64{"S/a": {110}, "S/b": {110}})
+	res, err := Run(golden(t, run(map[string][]int64{"S/a": {100}, "S/b": {100}})), terms, is)
+	require.NoError(t, err)
+	assert.Equal(t, [2]int{1, 1}, [2]int{res.Over, res.Within})
+	assert.Equal(t, "S/b", res.Methods[0].Name)
+	for _, bad := range []string{`"x"`, `{}`, `[1]`, `-1`, `null`} {
+		s.Tolerances["S/a"] = json.RawMessage(bad)
+		_, err := TermsOf(s)
+		assert.Error(t, err, bad)
+	}
+}
+
+// A golden file of anybody: numbers that are none are refused, and none costs more than it says.
+func TestHostileGolden(t *testing.T) {
+	for _, number := range []string{"1e999999999", "1E5", strings.Repeat("9", 50), "0." + strings.Repeat("9", 50)} {
+		g := golden(t, run(map[string][]int64{"S/a": {100}}))
+		g.Groups[0].Request.Mean = json.Number(number)
+		_, err := Run(g, Terms{}, run(map[string][]int64{"S/a": {100}}))
+		assert.Error(t, err, number)
+	}
+}
+
+var hostile = []string{
+	"a|b<script>&\"'/m", "\x1b[31m/red", "中文服务/方法", "a\n::error::owned/x\r::set-env name=A::b", "##[error]x/y", "a,b:c%0A::warning::/z", "\x01\x7f\ufffe/\u202e",
+}
+
+// Names from captures neither start a workflow command, nor end one, nor break XML, Markdown or the terminal.
+func TestHostileNames(t *testing.T) {
+	was, is := map[string][]int64{}, map[string][]int64{"new\n::error::x/##[error]y": {1}}
+	for i, n := range hostile {
+		was[n], is[n] = []int64{100}, []int64{101 + int64(i)}
+	}
+	was["::gone\n/away"] = []int64{5}
+	res := checked(t, was, is, "0")
+	res.Golden, res.Explain, res.MinCoverage = "g\n::error::.json", "dubbo-wire explain 'a\n::error::b'", 100
+	require.True(t, res.Drifted())
+
+	var b strings.Builder
+	require.NoError(t, res.Write(&b, "github", report.Style{}))
+	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+	require.Len(t, lines, len(hostile)+2+1, "one a method, and the summary")
+	command := regexp.MustCompile(`^::(error|notice) title=Sizes on the wire%3A (over|vanished|new)::[^\r\n]+$`)
+	for _, line := range lines[:len(lines)-1] {
+		assert.Regexp(t, command, line)
+		assert.Equal(t, strings.Count(line, "%"), len(regexp.MustCompile(`%(25|0A|0D|3A|2C)`).FindAllString(line, -1)), "all escaped: %s", line)
+	}
+	last := lines[len(lines)-1]
+	assert.False(t, strings.HasPrefix(strings.TrimSpace(last), "::"), last)
+	assert.NotContains(t, last, "##[")
+
+	b.Reset()
+	require.NoError(t, res.Write(&b, "junit", report.Style{}))
+	cases := 0
+	for dec := xml.NewDecoder(strings.NewReader(b.String())); ; {
+		tok, err := dec.Token()
+		if err == io.EOF {
+			break
+		}
+		require.NoError(t, err)
+		if s, ok := tok.(xml.StartElement); ok && s.Name.Local == "testcase" {
+			cases++
+		}
+	}
+	assert.Equal(t, len(hostile)+3, cases, "and one for the coverage")
+	assert.Contains(t, b.String(), "方法")
+
+	for _, format := range []string{"table", "markdown", "json"} {
+		for _, width := range []int{0, 40, 80, 100} {
+			b.Reset()
+			require.NoError(t, res.Write(&b, format, report.Style{Width: width}))
+			assert.NotContains(t, b.String(), "\x1b", format)
+			if format == "json" {
+				assert.True(t, json.Valid([]byte(b.String())))
+				continue
+			}
+			for line := range strings.Lines(b.String()) {
+				assert.False(t, strings.HasPrefix(strings.TrimSpace(line), "::error"), "%s: %q", format, line)
+			}
+		}
+	}
+}
+
+// Low coverage fails in every format that a machine reads.
+func TestLowCoverage(t *testing.T) {
+	res := checked(t, map[string][]int64{"S/a": {1}}, map[string][]int64{"S/a": {1}}, "0")
+	res.Golden, res.MinCoverage, res.Coverage = "g.json", 99, 98.5
+	for format, want := range map[string]string{
+		"table": "below the 99 % of --min-coverage", "github": "::error title=Coverage::98.5 %25", "junit": `<failure message="98.5 %, --min-coverage is 99 %"`,
+		"json": `"failed": true`, "markdown": "below the 99 %",
+	} {
+		var b strings.Builder
+		require.NoError(t, res.Write(&b, format, report.Style{}))
+		assert.Contains(t, b.String(), want)
+	}
+}

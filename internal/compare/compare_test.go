@@ -1,0 +1,305 @@
+package compare
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/sizes"
+)
+
+func statOf(values ...int64) *sizes.Stat {
+	s := new(sizes.Stat)
+	for _, v := range values {
+		s.Add(v)
+	}
+	return s
+}
+
+// Known values: those of tables of U and of R's wilcox.test, and of worked examples in textbooks.
+func TestMannWhitneyKnown(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		a, b []int64
+		p    float64
+	}{
+		// Without ties, all of one side below the other: 2 / C(n+m, n).
+		{"3 and 3", []int64{1, 2, 3}, []int64{4, 5, 6}, 2.0 / 20},
+		{"4 and 4", []int64{1, 2, 3, 4}, []int64{5, 6, 7, 8}, 2.0 / 70},
+		{"5 and 5", []int64{1, 2, 3, 4, 5}, []int64{6, 7, 8, 9, 10}, 2.0 / 252},
+		// U = 2 of 16: of the 70 ways U <= 2 has 1 + 1 + 2.
+		{"U = 2", []int64{1, 2, 3, 6}, []int64{4, 5, 7, 8}, 2 * 4.0 / 70},
+		// Mann and Whitney's tortoise and hares (H T T T T T H H H H H): U = 11 and 25; C(12, 6) ways.
+		{"tortoises", []int64{2, 3, 4, 5, 6, 12}, []int64{1, 7, 8, 9, 10, 11}, 0.30952},
+		// One number on each side tells nothing.
+		{"1 and 1", []int64{1}, []int64{2}, 1},
+		{"equal", []int64{5, 5, 5}, []int64{5, 5}, 1},
+	} {
+		got := MannWhitney(statOf(c.a...), statOf(c.b...))
+		assert.InDelta(t, c.p, got.P, 1e-4, c.name)
+		assert.LessOrEqual(t, got.Least, got.P+1e-12)
+		assert.InDelta(t, got.P, MannWhitney(statOf(c.b...), statOf(c.a...)).P, 1e-12, "%s, swapped", c.name)
+	}
+}
+
+// brute is the exact test by trying every way in which the numbers could have fallen.
+func brute(a, b []int64) float64 {
+	all := append(append([]int64{}, a...), b...)
+	n := len(all)
+	ranks := make([]float64, n)
+	for i, x := range all {
+		below, equal := 0, 0
+		for _, y := range all {
+			if y < x {
+				below++
+			}
+			if y == x {
+				equal++
+			}
+		}
+		ranks[i] = float64(below) + float64(equal+1)/2
+	}
+	sum := func(set uint) (s float64, size int) {
+		for i := range n {
+			if set>>i&1 == 1 {
+				s += ranks[i]
+				size++
+			}
+		}
+		return s, size
+	}
+	mean := float64(len(a)) * float64(n+1) / 2
+	got, _ := sum(1<<len(a) - 1)
+	hits, ways := 0.0, 0.0
+	for set := uint(0); set < 1<<n; set++ {
+		s, size := sum(set)
+		if size != len(a) {
+			continue
+		}
+		ways++
+		if math.Abs(s-mean) >= math.Abs(got-mean)-1e-9 {
+			hits++
+		}
+	}
+	return hits / ways
+}
+
+func TestMannWhitneyCountsAllWays(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		a, b := make([]int64, 1+rng.IntN(7)), make([]int64, 1+rng.IntN(7))
+		for _, list := range [][]int64{a, b} {
+			for i := range list {
+				list[i] = rng.Int64N(6) // with many ties
+			}
+		}
+		require.InDelta(t, brute(a, b), MannWhitney(statOf(a...), statOf(b...)).P, 1e-9, "%v %v", a, b)
+	}
+}
+
+// Where both ways of computing meet, they agree; and a true hypothesis is rejected as often as it says.
+func TestMannWhitneyNormal(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	rejected, runs := 0, 2000
+	for range runs {
+		a, b := new(sizes.Stat), new(sizes.Stat)
+		for range 40 {
+			a.Add(int64(1000 * math.Exp(rng.NormFloat64())))
+			b.Add(int64(1000 * math.Exp(rng.NormFloat64())))
+		}
+		if MannWhitney(a, b).P < 0.05 {
+			rejected++
+		}
+	}
+	assert.InDelta(t, 0.05, float64(rejected)/float64(runs), 0.015)
+
+	for range 50 {
+		a, b := new(sizes.Stat), new(sizes.Stat)
+		for range 25 {
+			a.Add(rng.Int64N(200))
+			b.Add(rng.Int64N(230))
+		}
+		exact := MannWhitney(a, b).P
+		c, d := *a, *b // one number more on each side: the normal way
+		c.Add(100)
+		d.Add(100)
+		assert.InDelta(t, exact, MannWhitney(&c, &d).P, 0.1)
+	}
+}
+
+// made is a report of methods with sizes.
+func made(methods map[string][]int64) *report.Report {
+	by := sizes.By{Keys: []sizes.Key{sizes.Service, sizes.Method}}
+	var groups []*sizes.Group
+	for name, list := range methods {
+		service, method, _ := strings.Cut(name, "/")
+		g := &sizes.Group{Values: []string{service, method}, Calls: int64(len(list))}
+		for i, v := range list {
+			for k, s := range g.Stats() {
+				s.Add(v + int64(k)*100)
+			}
+			if i%10 == 9 {
+				g.Errors++
+			}
+		}
+		groups = append(groups, g)
+	}
+	by.Sort(groups)
+	return report.Build(nil, &pipeline.Totals{}, by, groups)
+}
+
+func compared(t *testing.T, sides ...*report.Report) *Comparison {
+	t.Helper()
+	var list []Side
+	for i, r := range sides {
+		list = append(list, Side{string(rune('a' + i)), r})
+	}
+	c, err := New(list, 0.05)
+	require.NoError(t, err)
+	return c
+}
+
+func anyMethods(rng *rand.Rand) map[string][]int64 {
+	all := make(map[string][]int64)
+	for _, name := range []string{"S/a", "S/b", "S/c", "T/a"} {
+		list := make([]int64, 1+rng.IntN(80))
+		for i := range list {
+			list[i] = 100 + rng.Int64N(1+rng.Int64N(50))
+		}
+		all[name] = list
+	}
+	return all
+}
+
+// A report and itself: no change in anything.
+func TestSameHasNoChange(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for range 20 {
+		m := anyMethods(rng)
+		c := compared(t, made(m), made(m))
+		require.Len(t, c.Methods, 4)
+		require.Empty(t, c.Only)
+		for _, x := range c.Mix {
+			assert.Equal(t, Same, x.Changes[0].Verdict)
+		}
+		for _, m := range c.Methods {
+			assert.Empty(t, m.shown())
+			for _, x := range m.Measures {
+				assert.Equal(t, Same, x.Changes[0].Verdict)
+			}
+		}
+	}
+}
+
+// Swapped sides: every ratio is the inverse, every verdict and p the same.
+func TestSwapped(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for range 20 {
+		a, b := made(anyMethods(rng)), made(anyMethods(rng))
+		c, d := compared(t, a, b), compared(t, b, a)
+		c.Sort("key")
+		for i := range c.Methods {
+			require.Equal(t, c.Methods[i].Values, d.Methods[i].Values)
+			for k, x := range c.Methods[i].Measures {
+				one, other := x.Changes[0], d.Methods[i].Measures[k].Changes[0]
+				assert.Equal(t, one.Verdict, other.Verdict)
+				if !math.IsNaN(one.Ratio) && one.Ratio != 0 {
+					assert.InDelta(t, 1, one.Ratio*other.Ratio, 1e-9)
+				}
+				if !math.IsNaN(one.P) {
+					assert.InDelta(t, one.P, other.P, 1e-9)
+				}
+			}
+		}
+	}
+}
+
+func measure(t *testing.T, m *Method, name string) *Measure {
+	t.Helper()
+	for i := range m.Measures {
+		if m.Measures[i].Name == name {
+			return &m.Measures[i]
+		}
+	}
+	require.Fail(t, name)
+	return nil
+}
+
+func repeat(n int, values ...int64) (list []int64) {
+	for range n {
+		list = append(list, values...)
+	}
+	return list
+}
+
+// What a change is worth.
+func TestVerdicts(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		a, b []int64
+		want Verdict
+	}{
+		{"one size each", repeat(3, 100), repeat(4, 80), Exact},
+		{"one size, the same", repeat(3, 100), repeat(4, 100), Same},
+		{"three calls", []int64{100, 101, 102}, []int64{200, 201, 203}, Few},
+		{"many", repeat(20, 100, 101), repeat(20, 110, 120), Differs},
+		{"mixed", repeat(20, 100, 200), append(repeat(20, 100, 200), 201), Noise},
+	} {
+		x := compared(t, made(map[string][]int64{"S/m": c.a}), made(map[string][]int64{"S/m": c.b}))
+		assert.Equal(t, c.want, measure(t, x.Methods[0], Request).Changes[0].Verdict, c.name)
+	}
+}
+
+// The same mix: methods weighted as the first side calls them, those of one side left out.
+func TestSameMix(t *testing.T) {
+	c := compared(t, made(map[string][]int64{"S/a": repeat(10, 100), "S/b": repeat(30, 200), "S/gone": repeat(5, 9000)}),
+		made(map[string][]int64{"S/a": repeat(1000, 50), "S/b": repeat(1, 100), "S/new": repeat(7, 1)}))
+	assert.Equal(t, 2, c.MixMethods)
+	assert.Equal(t, []float64{(10*100 + 30*200) / 40.0, (10*50 + 30*100) / 40.0}, c.Mix[0].Values)
+	assert.Equal(t, 0.5, c.Mix[0].Changes[0].Ratio)
+	require.Len(t, c.Only, 2)
+	assert.Equal(t, []int64{5, 0}, c.Only[0].Calls)
+	assert.Equal(t, []int64{0, 7}, c.Only[1].Calls)
+	_, err := New([]Side{{"a", made(map[string][]int64{"S/a": {1}})}, {"b", made(nil)}}, 0.05)
+	assert.ErrorIs(t, err, ErrNothing)
+}
+
+// Names and labels of anybody do no harm in any format, and every format has every method.
+func TestHostileNames(t *testing.T) {
+	names := map[string][]int64{}
+	for _, n := range []string{"a|b/<script>", "\x1b[31m/red", "中文服务/方法", "a\nb/::error::x", "`x`/[y](z)"} {
+		names[n] = repeat(5, 100)
+	}
+	other := map[string][]int64{"only\x07/here": {1}}
+	for n := range names {
+		other[n] = repeat(5, 120)
+	}
+	c := compared(t, made(names), made(other))
+	c.Sides[0].Label, c.Sides[1].Label = "x|\x1b]0;y\x07", "<b>\n"
+	for _, format := range []string{"table", "markdown", "csv", "json"} {
+		for _, width := range []int{0, 40, 80, 160} {
+			var b strings.Builder
+			require.NoError(t, c.Write(&b, format, report.Style{Width: width}))
+			if format != "csv" { // as analyze has them: for programs
+				assert.NotContains(t, b.String(), "\x1b", format)
+			}
+			if format == "markdown" {
+				assert.NotContains(t, b.String(), "<script>")
+				for line := range strings.Lines(b.String()) {
+					assert.False(t, strings.HasPrefix(line, "::"), line)
+				}
+			}
+			if format == "json" {
+				assert.True(t, json.Valid([]byte(b.String())))
+			}
+			assert.Contains(t, b.String(), "方法")
+		}
+	}
+}
