@@ -234,14 +234,14 @@ func (r *Result) see(m *Method) string {
 	if m.Status != Over || r.Explain == "" {
 		return ""
 	}
+	command := term.Clean(r.Explain)
 	if m.Frame > 0 {
 		for _, n := range m.Measures {
 			if n.Drift && n.Is == strconv.FormatInt(m.BodyBytes, 10) {
-				return r.Explain + " --frame " + strconv.FormatInt(m.Frame, 10)
+				return command + " --frame " + strconv.FormatInt(m.Frame, 10)
 			}
 		}
 	}
-	command := r.Explain
 	for _, f := range [][2]string{{" --service ", m.Service}, {" --method ", m.Method}} {
 		if f[1] != "" {
 			command += f[0] + "'" + strings.ReplaceAll(term.Clean(f[1]), "'", `'\''`) + "'"
