@@ -29,16 +29,20 @@ func (p *page) lead() {
 	if n < k.Len {
 		p.f("<p>They carry <b>%s %%</b> of the bytes of the %s on the wire.</p>\n", last.Text, plural(p.report.Selected.Calls, "call"))
 	}
+	if k.Labels > 1 && len(p.report.Findings) > 0 {
+		p.f("<p class=\"note\">Findings are about all calls of a method, also those in other rows.</p>\n")
+	}
 	p.classLegend()
 	p.f("<ol class=\"lead\">\n")
+	said := make(map[[2]string]int)
 	for _, r := range p.ranked.rows[:n] {
-		p.leader(r)
+		p.leader(r, said)
 	}
 	p.f("</ol>\n</section>\n")
 }
 
 // leader prints one of them.
-func (p *page) leader(r *row) {
+func (p *page) leader(r *row, said map[[2]string]int) {
 	k, g := p.view.Ranking, r.group
 	share := r.cells[k.Labels+2]
 	p.f("<li><div class=\"share\"><b>%s %%</b>", share.Text)
@@ -78,14 +82,29 @@ func (p *page) leader(r *row) {
 		}
 		p.f("</p>\n")
 	}
-	for i, f := range p.findingsOf(g) {
+	p.leaderFindings(r, said)
+	p.f("</div></li>\n")
+}
+
+// leaderFindings prints the first findings about a method, once; said has the rank where they stand.
+func (p *page) leaderFindings(r *row, said map[[2]string]int) {
+	list := p.findingsOf(r.group)
+	if len(list) == 0 {
+		return
+	}
+	service, method, _ := p.method(r.group)
+	if at := said[[2]string{service, method}]; at > 0 {
+		p.f("<p class=\"note\">Findings about this method: see %d.</p>\n", at)
+		return
+	}
+	said[[2]string{service, method}] = r.rank
+	for i, f := range list {
 		if i == 3 {
-			p.f("<p class=\"note\">more in its details</p>\n")
+			p.f("<p class=\"note\">%s in its details.</p>\n", plural(int64(len(list)-i), "more finding"))
 			break
 		}
 		p.finding(&p.doc, f, false)
 	}
-	p.f("</div></li>\n")
 }
 
 // why are the numbers that make a group's weight.

@@ -259,7 +259,7 @@ func (p *page) findings() {
 // finding prints one; whose says about what it is, too.
 func (p *page) finding(d *doc, f *report.Finding, whose bool) {
 	d.f("<div class=\"finding\">")
-	if whose && f.Subject != "" {
+	if whose {
 		d.f("<p>%s</p>", name(f.Subject))
 	}
 	d.f("<p>%s</p>", term.CutMiddle(term.Clean(f.Text), 4*longestName))

@@ -2,10 +2,13 @@ package page_test
 
 import (
 	"bytes"
+	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -22,6 +25,8 @@ import (
 	"dubbo-wire/internal/report/page"
 	"dubbo-wire/internal/sizes"
 )
+
+var update = flag.Bool("update", false, "rewrite the golden file")
 
 const captures = "../../../testdata/captures"
 
@@ -106,6 +111,90 @@ func made(methods, paths int, name func(i int) (service, method string)) *report
 }
 
 var shown = report.Style{Command: "analyze made.pcap", Explain: "dubbo-wire explain made.pcap"}
+
+// What the page has of a method is what the JSON report has of it, digit by digit.
+func TestPageHasTheNumbersOfJSON(t *testing.T) {
+	type stat struct{ Total, Mean, P50, P99, Max json.Number }
+	type side struct{ BodyBytes, WireBytes stat }
+	var said struct {
+		Groups []struct {
+			Method            string
+			Calls, Errors     int64
+			Request, Response side
+			LatencyMicros     stat
+		}
+	}
+	r := read(t, "fleet.pcap.zst")
+	var text bytes.Buffer
+	require.NoError(t, r.WriteJSON(&text, false))
+	require.NoError(t, json.Unmarshal(text.Bytes(), &said))
+	want := make(map[string]int)
+	number := func(n json.Number) string {
+		if n == "" {
+			return "-"
+		}
+		f, err := n.Float64()
+		require.NoError(t, err)
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	for _, g := range said.Groups {
+		wire := int64(0)
+		for _, s := range []side{g.Request, g.Response} {
+			n, err := s.WireBytes.Total.Int64()
+			require.NoError(t, err)
+			wire += n
+		}
+		list := []string{g.Method, strconv.FormatInt(wire, 10), strconv.FormatInt(g.Calls, 10), strconv.FormatInt(g.Errors, 10)}
+		for _, s := range []side{g.Request, g.Response} {
+			list = append(list, number(s.BodyBytes.Mean), number(s.BodyBytes.P50), number(s.BodyBytes.P99), number(s.BodyBytes.Max))
+		}
+		want[strings.Join(append(list, number(g.LatencyMicros.P50), number(g.LatencyMicros.P99)), " ")]++
+	}
+	rows := regexp.MustCompile(`<tbody id="m\d+"><tr>(.*)`).FindAllStringSubmatch(string(write(t, r, shown)), -1)
+	require.Len(t, rows, len(said.Groups))
+	cells := regexp.MustCompile(`<td(?: title="([^"]*)")?>([^<]*)`)
+	method := regexp.MustCompile(`<bdi><b>([^<]*)</b></bdi> <small>`)
+	got := make(map[string]int)
+	for _, row := range rows {
+		var numbers []string
+		for _, c := range cells.FindAllStringSubmatch(row[1], -1) {
+			exact := c[1]
+			if exact == "" {
+				exact = c[2]
+			}
+			exact = strings.TrimSuffix(strings.ReplaceAll(exact, ",", ""), " µs")
+			if f, err := strconv.ParseFloat(exact, 64); err == nil {
+				exact = strconv.FormatFloat(f, 'f', -1, 64)
+			}
+			numbers = append(numbers, exact)
+		}
+		name := "?"
+		if m := method.FindStringSubmatch(row[1]); m != nil {
+			name = m[1]
+		}
+		// rank, bytes, %, cum %, /s, calls, errors, sizes, latency
+		list := append([]string{name, numbers[1], numbers[5], numbers[6]}, numbers[7:]...)
+		got[strings.Join(list, " ")]++
+	}
+	assert.Equal(t, want, got)
+}
+
+// The golden file is what stands between style and script.
+func TestGoldenPage(t *testing.T) {
+	got := body(t, string(write(t, read(t, "bid-plain.pcap"), report.Style{Command: "analyze bid-plain.pcap", Explain: "dubbo-wire explain bid-plain.pcap"})))
+	name := filepath.Join("..", "..", "..", "testdata", "golden", "bid-plain.page.golden")
+	if *update {
+		require.NoError(t, os.WriteFile(name, []byte(got), 0o600))
+		return
+	}
+	want, err := os.ReadFile(name)
+	require.NoError(t, err, "make it with: go test ./internal/report/page -update")
+	a, b := strings.Split(string(want), "\n"), strings.Split(got, "\n")
+	for i := range min(len(a), len(b)) {
+		require.Equal(t, a[i], b[i], "line %d; rewrite it with: go test ./internal/report/page -update", i+1)
+	}
+	require.Len(t, b, len(a))
+}
 
 // Whatever was captured, the page is small, is the same each time, and names nothing outside of itself.
 func TestPageOfEveryCapture(t *testing.T) {

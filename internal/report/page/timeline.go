@@ -159,18 +159,18 @@ func (l *line) path(slots []sizes.Slot, top float64) string {
 	return b.String()
 }
 
-// niceTop is a round number not below the largest value, and the distance of the lines up to it.
+// niceTop is a round number not below the largest value, and the distance of the lines up to it, at most five.
 func niceTop(most float64) (top, step float64) {
 	if most <= 0 {
 		return 1, 1
 	}
-	decade := math.Pow(10, math.Floor(math.Log10(most)))
+	decade := math.Pow(10, math.Floor(math.Log10(most/5)))
 	for _, k := range []float64{1, 2, 2.5, 5, 10} {
-		if most <= k*decade*1.0000001 {
-			return k * decade, k * decade / 5
+		if step = k * decade; most <= 5*step*1.0000001 {
+			break
 		}
 	}
-	return 10 * decade, 2 * decade
+	return math.Ceil(most/step*0.9999999) * step, step
 }
 
 func axisNumber(v float64) string {
@@ -252,4 +252,10 @@ func clock(ns, step int64) string {
 	return time.Unix(0, ns).UTC().Format(layout)
 }
 
-func stepText(step int64) string { return time.Duration(step).String() }
+// stepText writes the width of a slot: milliseconds are its unit.
+func stepText(step int64) string {
+	if step < int64(time.Second) {
+		return fmt.Sprintf("%d ms", step/int64(time.Millisecond))
+	}
+	return strconv.FormatFloat(float64(step)/1e9, 'f', -1, 64) + " s"
+}
