@@ -33,7 +33,9 @@ func (j *job) alike(m *dubbo.Message) bool {
 	if m.Kind != was.Kind || m.ResultKind != was.ResultKind || m.Decoded != was.Decoded || m.Tree == nil ||
 		m.ExceptionClass != was.ExceptionClass || m.Group != was.Group || m.Said != was.Said || m.Parts != was.Parts ||
 		m.GenericMethod != was.GenericMethod || len(m.GenericTypes) != len(was.GenericTypes) {
-		j.why = "message"
+		if j.s.trace != nil {
+			j.why = fmt.Sprint("message ", m.Kind, m.ResultKind, m.Decoded, m.ExceptionClass, m.Parts, m.Err, " for ", was.Kind, was.ResultKind, was.Decoded, was.ExceptionClass, was.Parts, was.Err)
+		}
 		return false
 	}
 	if (m.Err == nil) != (was.Err == nil) || m.Err != nil && (m.Err.Cause != was.Err.Cause || m.Err.At != was.Err.At) {

@@ -2,6 +2,7 @@ package scrub
 
 import (
 	"bytes"
+	"math"
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/dubbo"
@@ -13,12 +14,16 @@ type edit struct {
 	off, end int32 // its bytes
 	way      uint8
 	salt     byte
-	found    bool // the value was found there
-	dated    bool // it is part of a date or time
-	digits   bool // it is part of a number that is written as text, or of a date
+	found    bool   // the value was found there
+	dated    bool   // it is part of a date or time
+	digits   bool   // it is part of a number that is written as text, or of a date
+	pieces   []span // of a text that other bytes go through: those before the last
 }
 
-// place is where values come again in many frames: what broke the walk there once will again.
+// span is bytes of a body.
+type span struct{ off, end int32 }
+
+// place is where bytes that nobody can read come again in many frames: as much of them as had to stay once will again.
 type place struct {
 	format string
 	kind   decode.Kind
@@ -114,7 +119,7 @@ func (j *job) plan(i int) {
 		return
 	}
 	e := edit{node: int32(i), off: n.Off, end: int32(end)}
-	if len(s.learned) > 0 {
+	if len(s.learned) > 0 && (n.Kind == decode.Opaque || n.Kind == decode.Custom) {
 		e.way = s.learned[j.place(i)]
 	}
 	for up := n.Parent; up >= 0; up = j.m.Tree.Nodes[up].Parent {
@@ -128,7 +133,28 @@ func (j *job) plan(i int) {
 		}
 		break
 	}
+	if n.Kind == decode.String && n.Label == decode.ByField && n.Text != "" {
+		e.pieces = j.pieces(i)
+	}
 	s.edits = append(s.edits, e)
+}
+
+// pieces returns those of a text that node i is the last of, so far. The others are nodes of the same name, with the same
+// text; none has all of its bytes.
+func (j *job) pieces(i int) []span {
+	s, nodes := j.s, j.m.Tree.Nodes
+	n := &nodes[i]
+	if len(s.edits) == 0 || int(n.Len) >= len(n.Text) {
+		return nil
+	}
+	e := s.edits[len(s.edits)-1]
+	before := &nodes[e.node]
+	if before.Kind != n.Kind || before.Label != n.Label || before.Name != n.Name || before.Parent != n.Parent || before.Text != n.Text ||
+		int(before.Len) >= len(n.Text) {
+		return nil
+	}
+	s.edits = s.edits[:len(s.edits)-1]
+	return append(e.pieces, span{e.off, e.end})
 }
 
 // place returns where node i stands.
@@ -178,7 +204,7 @@ func (j *job) run() {
 			j.giveUp()
 			return
 		}
-		if len(s.learned) < maxLearned && e.way < wayBlind {
+		if k := j.m.Tree.Nodes[e.node].Kind; len(s.learned) < maxLearned && (k == decode.Opaque || k == decode.Custom) {
 			s.learned[j.place(int(e.node))] = e.way
 		}
 		for k := bad; k < len(s.edits); k++ {
@@ -197,14 +223,35 @@ func (j *job) apply(k int) {
 	b := j.body[e.off:e.end]
 	most := uint8(ways(n))
 	for {
-		copy(b, s.original[e.off:e.end])
+		j.undo(e)
+		if len(e.pieces) > 0 {
+			b = b[:0:0]
+			for _, p := range e.pieces {
+				b = append(b, j.body[p.off:p.end]...)
+			}
+			b = append(b, j.body[e.off:e.end]...)
+		}
 		s.salt, s.calendar = e.salt, e.dated
 		if e.found = j.replace(b, n, e); e.found || e.way+1 >= most {
 			break
 		}
 		e.way++
 	}
+	if len(e.pieces) > 0 {
+		for _, p := range e.pieces {
+			b = b[copy(j.body[p.off:p.end], b):]
+		}
+		copy(j.body[e.off:e.end], b)
+	}
 	s.salt, s.plain, s.calendar = 0, false, false
+}
+
+// undo puts back what stood where an edit is.
+func (j *job) undo(e *edit) {
+	for _, p := range e.pieces {
+		copy(j.body[p.off:p.end], j.s.original[p.off:p.end])
+	}
+	copy(j.body[e.off:e.end], j.s.original[e.off:e.end])
 }
 
 // first returns the first edit from number good on that changes the walk; all before it together do not. The edits behind
@@ -221,13 +268,11 @@ func (j *job) first(good int) int {
 			if k < mid {
 				j.apply(k)
 			} else {
-				e := &s.edits[k]
-				copy(j.body[e.off:e.end], s.original[e.off:e.end])
+				j.undo(&s.edits[k])
 			}
 		}
 		for k := hi; k < len(s.edits); k++ {
-			e := &s.edits[k]
-			copy(j.body[e.off:e.end], s.original[e.off:e.end])
+			j.undo(&s.edits[k])
 		}
 		if j.same() {
 			lo = mid
@@ -238,29 +283,42 @@ func (j *job) first(good int) int {
 	return lo
 }
 
+// has reports whether the byte at offset at is one of those that the edit may change.
+func (e *edit) has(at int) bool {
+	for _, p := range e.pieces {
+		if int(p.off) <= at && at < int(p.end) {
+			return true
+		}
+	}
+	return int(e.off) <= at && at < int(e.end)
+}
+
 // stale returns the first edit that left a value as it was, of those that found none in its bytes; -1 when there is none.
 func (j *job) stale() int {
 	for k := range j.s.edits {
 		e := &j.s.edits[k]
-		if e.way < wayLeave || e.end-e.off < markEvery {
+		if e.way < wayLeave || e.way == wayStays || e.end-e.off < markEvery {
 			continue
 		}
 		was, now := &j.m.Tree.Nodes[e.node], &j.now.Nodes[e.node]
 		switch was.Kind {
 		case decode.String, decode.Char, decode.Date, decode.Decimal:
+			if was.Text == "" && letters(j.body[e.off:e.end]) >= markEvery && bytes.Equal(j.body[e.off:e.end], j.s.original[e.off:e.end]) {
+				return k // the start of a text whose end is not there
+			}
 			if was.Text == now.Text && len(was.Text) >= markEvery && !j.isName(was.Text) {
 				return k
 			}
 		case decode.Int:
-			if was.Num == now.Num {
+			if was.Num == now.Num && !extreme(was.Num) {
 				return k
 			}
 		case decode.Float32, decode.Float64:
-			if was.Float == now.Float && was.Text == now.Text {
+			if was.Float == now.Float && was.Text == now.Text && math.Abs(was.Float) > 1e-37 && math.Abs(was.Float) < 1e38 {
 				return k
 			}
 		case decode.Bytes:
-			if string(was.Raw) == string(now.Raw) {
+			if string(was.Raw) == string(now.Raw) && len(was.Raw) > 0 {
 				return k
 			}
 		}
@@ -268,11 +326,27 @@ func (j *job) stale() int {
 	return -1
 }
 
+// extreme reports whether a number is a constant of Java rather than anybody's value: MIN_VALUE, MAX_VALUE.
+func extreme(n int64) bool {
+	return n == math.MaxInt64 || n == math.MinInt64 || n == math.MaxInt32 || n == math.MinInt32 || n == 0
+}
+
+// letters counts those of b that are letters or digits.
+func letters(b []byte) (n int) {
+	for _, c := range b {
+		if c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' {
+			n++
+		}
+	}
+	return n
+}
+
 // isName reports whether a text is one that stays elsewhere in the body: the name of an attachment may be a reference to the
 // value of an argument.
 func (j *job) isName(text string) bool {
 	for i, kept := range j.s.kept {
-		if kept && j.m.Tree.Nodes[i].Text == text {
+		n := &j.m.Tree.Nodes[i]
+		if kept && n.Text == text || n.Class == text || n.Name == text && n.Label != decode.ByKey && n.Label != decode.ByEntry {
 			return true
 		}
 	}
@@ -314,7 +388,7 @@ func (j *job) unmagic() {
 			}
 			found = true
 			for k := range s.edits {
-				if e := &s.edits[k]; int(e.off) <= at+1 && at < int(e.end) {
+				if e := &s.edits[k]; e.has(at) || e.has(at+1) {
 					e.salt = try
 					j.apply(k)
 				}
@@ -347,6 +421,9 @@ func (j *job) account() {
 		case decode.Overhead:
 			cause = "behind the end"
 		default:
+			if e.way == wayStays {
+				j.s.left += int(e.end - e.off)
+			}
 			continue
 		}
 		j.s.note(cause, int(e.end-e.off))

@@ -38,3 +38,10 @@ func other(v byte) byte {
 	}
 	return 0x0f
 }
+
+// high makes other filler of filler: bytes that are no text, no small number and no mark of a type.
+func high(b []byte) {
+	for i := range b {
+		b[i] |= 0xf0
+	}
+}

@@ -11,6 +11,9 @@ type Note struct {
 	Format string
 	// Filled are the bytes by cause.
 	Filled []Filled
+	// Left is the bytes of numbers and dates that stayed as they were, since others would have changed what the bytes around
+	// them mean.
+	Left int
 }
 
 // Filled is so many bytes that became filler.
@@ -35,7 +38,7 @@ func (n Note) Bytes() (sum int) {
 // String is the note as a comment of a packet: "hessian2: 12 bytes replaced by filler (unsupported)"; "" when there is
 // nothing to note.
 func (n Note) String() string {
-	if len(n.Filled) == 0 {
+	if len(n.Filled) == 0 && n.Left == 0 {
 		return ""
 	}
 	var b strings.Builder
@@ -51,6 +54,12 @@ func (n Note) String() string {
 			b.WriteString(" replaced by filler")
 		}
 		b.WriteString(" (" + f.Cause + ")")
+	}
+	if n.Left > 0 {
+		if len(n.Filled) > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(strconv.Itoa(n.Left) + " bytes of values that could not be replaced")
 	}
 	return b.String()
 }

@@ -38,7 +38,7 @@ func bounds(negative bool) []uint64 {
 		}
 	}
 	if negative {
-		all = append(all, 8, 15, 126) // of one byte: Hessian's longs, Dubbo's, FST's
+		all = append(all, 126) // of one byte in FST
 	}
 	slices.Sort(all)
 	return slices.Compact(all)

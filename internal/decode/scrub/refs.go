@@ -3,6 +3,7 @@ package scrub
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"dubbo-wire/internal/decode"
 )
@@ -68,5 +69,5 @@ func endsKey(b []byte) bool {
 // isPath reports whether a node is a reference by a path.
 func (j *job) isPath(n *decode.Node) bool {
 	end := int(n.Off + n.Len)
-	return (n.Kind == decode.Ref || n.Name == "$ref") && end <= len(j.body) && bytes.IndexByte(j.s.original[n.Off:end], '$') >= 0
+	return (n.Kind == decode.Ref || n.Name == "$ref" && strings.HasPrefix(n.Text, "$")) && end <= len(j.body) && bytes.IndexByte(j.s.original[n.Off:end], '$') >= 0
 }

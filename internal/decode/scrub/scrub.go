@@ -29,6 +29,7 @@ type Scrubber struct {
 	alone    map[string]*dubbo.Decoder // by full name: knows that one
 	learned  map[place]uint8           // where the first way does not work
 	filled   []Filled
+	left     int
 	original []byte // of the body at hand
 	edits    []edit
 	kept     []bool
@@ -58,10 +59,10 @@ func (s *Scrubber) Frame(dst []byte, f *dubbo.Frame, m *dubbo.Message) ([]byte, 
 	dst = appendHeader(dst, &f.Header)
 	at := len(dst)
 	dst = append(dst, f.Body...)
-	s.filled = s.filled[:0]
+	s.filled, s.left = s.filled[:0], 0
 	s.original = append(s.original[:0], f.Body...)
 	s.scrub(dst[at:], f, m)
-	return dst, Note{Format: m.Serialization, Filled: s.filled}
+	return dst, Note{Format: m.Serialization, Filled: s.filled, Left: s.left}
 }
 
 // appendHeader writes a header as it was on the wire.

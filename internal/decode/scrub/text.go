@@ -1,7 +1,9 @@
 package scrub
 
 import (
+	"math"
 	"math/rand/v2"
+	"strconv"
 	"unicode/utf8"
 )
 
@@ -183,13 +185,8 @@ func (s *mapper) Runes() []rune { return s.runes[:0] }
 
 // Digits implements [decode.Mapper].
 func (s *mapper) Digits(text []byte) {
-	if d, ok := parseDecimal(text); ok && d.n != 0 {
-		if d.exp > 200 || d.exp < -200 {
-			s.inRange(&d, 64)
-		} else {
-			d.n = s.digits(d.n)
-		}
-		s.writeDigits(text, d.n)
+	if d, ok := parseDecimal(text); ok {
+		s.number(text, &d)
 		return
 	}
 	stream := s.prf.seed('d', s.salt, text)
@@ -206,6 +203,23 @@ func (s *mapper) Digits(text []byte) {
 		}
 		first = false
 	}
+}
+
+// number replaces the digits of a number; zero stays.
+func (s *mapper) number(text []byte, d *decimal) {
+	f, err := strconv.ParseFloat(string(text), 64)
+	f = math.Abs(f)
+	switch {
+	case d.n == 0:
+		return
+	case err == nil && f > 1e37 && f < 3.41e38, f > 0 && f < 1e-36 && f >= math.SmallestNonzeroFloat32:
+		s.inRange(d, 32)
+	case err == nil && (f > 1e307 || f > 0 && f < 1e-306):
+		s.inRange(d, 64)
+	default:
+		d.n = s.digits(d.n)
+	}
+	s.writeDigits(text, d.n)
 }
 
 // writeDigits writes those of n, which has as many, over those of a number; zeros around them stay.

@@ -1,6 +1,9 @@
 package scrub
 
 import (
+	"strings"
+	"unicode"
+
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/scrub/wire"
 )
@@ -14,22 +17,25 @@ const (
 	wayLeave // nothing: the bytes refer to a value elsewhere
 	wayBlind // what looks like text, whatever it is
 	blinds   = 6
-	allWays  = wayBlind + blinds
+	wayStays = wayBlind + blinds // nothing: not of texts
+	allWays  = wayStays
 )
 
 // heads is how many bytes of what was not decoded stay, so that it is not decoded again: type marks are no values.
-var heads = [...]int{0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128}
+var heads = [...]int{0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32}
 
 // ways returns in how many ways a node can be replaced, 0 where it is to stay.
 func ways(n *decode.Node) int {
 	switch n.Kind {
-	case decode.Int, decode.Float32, decode.Float64, decode.Char, decode.String, decode.Bytes, decode.Date, decode.Decimal:
+	case decode.String, decode.Bytes:
 		return allWays
+	case decode.Int, decode.Float32, decode.Float64, decode.Char, decode.Date, decode.Decimal:
+		return allWays + 1
 	case decode.Opaque, decode.Custom:
-		return len(heads)
+		return 2*len(heads) + 1
 	case decode.Overhead:
 		if n.Name == "trailing" {
-			return len(heads)
+			return 2*len(heads) + 1
 		}
 	}
 	return 0
@@ -38,19 +44,28 @@ func ways(n *decode.Node) int {
 // replace replaces the value of n in b; false where this way does not find it.
 func (j *job) replace(b []byte, n *decode.Node, e *edit) bool {
 	s, way := j.s, e.way
-	if e.digits && n.Kind == decode.String {
+	if e.digits && n.Kind == decode.String && (!e.dated || strings.IndexFunc(n.Text, unicode.IsLetter) < 0) {
 		part := *n
 		part.Kind = decode.Decimal
 		n = &part
 	}
 	switch n.Kind {
 	case decode.Opaque, decode.Custom, decode.Overhead:
-		head := min(heads[way], len(b))
+		if int(way) == 2*len(heads) {
+			return s.soft(b)
+		}
+		head := min(heads[way/2], len(b))
 		fill(b[head:], b[head:])
+		if way%2 != 0 { // the other one may be understood
+			high(b[head:])
+		}
 		return true
 	}
 	if e.digits && !e.dated && n.Kind == decode.Int && n.Num >= -1 && n.Num <= 1 {
 		return true // the sign of a number, beside its digits
+	}
+	if way == wayPlain || way == wayPlain2 {
+		s.salt += 0x80 // of numbers, others
 	}
 	s.plain = way == wayPlain || way == wayPlain2
 	switch way {
@@ -59,7 +74,7 @@ func (j *job) replace(b []byte, n *decode.Node, e *edit) bool {
 		return own != nil && own(b, n, s)
 	case wayShared, wayPlain2:
 		return wire.Shared(b, n, s)
-	case wayLeave:
+	case wayLeave, wayStays:
 		return true
 	}
 	head := int(way) - wayBlind
@@ -89,4 +104,20 @@ func (s *mapper) blind(b []byte) bool {
 		}
 	}
 	return done
+}
+
+// soft is the last thing to do with bytes that cannot be read, where no filler leaves the walk as it was: letters and digits
+// are replaced in what looks like text and is no name of a class.
+func (s *mapper) soft(b []byte) bool {
+	for at := 0; at < len(b); {
+		end := at
+		for end < len(b) && b[end] >= 0x20 && b[end] < 0x7f {
+			end++
+		}
+		if end-at >= markEvery && !isClass(strings.TrimLeft(string(b[at:end]), "[L")) {
+			s.blind(b[at:end])
+		}
+		at = end + 1
+	}
+	return true
 }

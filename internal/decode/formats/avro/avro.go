@@ -26,6 +26,7 @@ var Format = decode.Format{
 	Depth:    decode.DepthEnvelope,
 	Releases: "2.7.2 to 2.7.23, later by extension",
 	Capture:  "avro.pcap.zst",
+	Scrub:    scrub,
 	New:      func() decode.Reader { return new(Reader) },
 
 	NoAttachments: true,

@@ -78,7 +78,16 @@ func putInteger(b []byte, delta int64) bool {
 	for _, c := range b[from:] {
 		v = v<<8 | uint64(c)
 	}
+	was, _ := integerAt(b)
 	v += uint64(delta)
+	is := append([]byte(nil), b...)
+	for i, v := len(b)-1, v; i >= from; i-- {
+		is[i] = byte(v)
+		v >>= 8
+	}
+	if now, ok := integerAt(is); !ok || now != was+delta {
+		return false // the mark is another one's
+	}
 	for i := len(b) - 1; i >= from; i-- {
 		b[i] = byte(v)
 		v >>= 8
@@ -141,7 +150,12 @@ func scrubDate(b []byte, m decode.Mapper) bool {
 	case opZoned:
 		day16(&p)
 		clock8(&p)
-		return !p.Bad // the zone stays
+		if p.Bad || p.At >= len(b) {
+			return false
+		}
+		zone := &decode.Node{Kind: decode.String, Text: string(b[p.At+1:])}
+		wire.UTF8(b[p.At:], zone, m)
+		return true
 	case opMillis:
 		if len(b) != 9 {
 			return false

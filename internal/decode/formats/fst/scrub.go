@@ -85,10 +85,29 @@ func scrubDate(b []byte, n *decode.Node, m decode.Mapper) bool {
 	if err != nil {
 		return false
 	}
-	for at := 0; at+8 <= len(b); at++ {
-		v := int64(binary.LittleEndian.Uint64(b[at:]))
-		if v == t.UnixMilli() || v == t.Unix() || v == t.UnixMilli()/1000*1000 {
-			binary.LittleEndian.PutUint64(b[at:], uint64(m.Int(v)))
+	for at := range b {
+		size := 0
+		switch b[at] {
+		case wide16:
+			size = 2
+		case wide32:
+			size = 4
+		case wide64:
+			size = 8
+		}
+		if size == 0 || at+1+size > len(b) {
+			continue
+		}
+		v := uint64(0)
+		for i := size; i > 0; i-- {
+			v = v<<8 | uint64(b[at+i])
+		}
+		unused := 64 - 8*size
+		if ms := int64(v<<unused) >> unused; ms == t.UnixMilli() || ms == t.Unix()*1000 {
+			v = uint64(m.Int(ms))
+			for i := range size {
+				b[at+1+i] = byte(v >> (8 * i))
+			}
 			return true
 		}
 	}

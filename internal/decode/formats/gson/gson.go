@@ -17,6 +17,7 @@ var Format = decode.Format{
 	Releases:   "2.7.2 to 2.7.23, later by extension",
 	Capture:    "gson.pcap.zst",
 	Heartbeats: [][]byte{[]byte("null\n"), []byte("null\r\n")},
+	Scrub:      jsonlines.Scrub,
 	New:        jsonlines.NewGson,
 	Counts:     true,
 }

@@ -43,6 +43,10 @@ func scrubInt(b []byte, n *decode.Node, m decode.Mapper) bool {
 			v = v<<8 | int64(c)
 		}
 		v += delta
+		op := byte(v >> (8 * (len(b) - 1)))
+		if grammar[op].rule != grammar[b[0]].rule || grammar[op].size != grammar[b[0]].size {
+			return false
+		}
 		for i := len(b) - 1; i >= 0; i-- {
 			b[i] = byte(v)
 			v >>= 8

@@ -16,6 +16,7 @@ var Format = decode.Format{
 	Releases:   "3.2 and 3.3 by extension",
 	Capture:    "jackson-3.2.16.pcap.zst",
 	Heartbeats: [][]byte{[]byte("null\n"), []byte("null\r\n")},
+	Scrub:      jsonlines.Scrub,
 	New:        jsonlines.NewJackson,
 	Counts:     true,
 }

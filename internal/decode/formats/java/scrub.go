@@ -25,7 +25,6 @@ func scrubBlocks(b []byte, n *decode.Node, m decode.Mapper) bool {
 		if head == 0 {
 			continue
 		}
-		tried++
 		content, marks := b[:at:at], [][2]int{}
 		for from := at; from < len(b); {
 			head, size := blockAt(b[from:])
@@ -38,7 +37,10 @@ func scrubBlocks(b []byte, n *decode.Node, m decode.Mapper) bool {
 			content = append(content, b[from+head:end]...)
 			from = end
 		}
-		if marks == nil || !wire.UTF8(content, n, m) {
+		if marks == nil {
+			continue
+		}
+		if tried++; !wire.UTF8(content, n, m) {
 			continue
 		}
 		to := 0

@@ -18,6 +18,7 @@ var Format = decode.Format{
 	Releases:   "2.0.7 to 2.6.0",
 	Capture:    "json-2.5.3.pcap.zst",
 	Heartbeats: [][]byte{[]byte("null\n"), []byte("null\r\n")},
+	Scrub:      jsonlines.Scrub,
 	New:        jsonlines.NewDubbo,
 	Counts:     true,
 }

@@ -23,6 +23,7 @@ var Format = decode.Format{
 	Releases:   "2.7.12 to 2.7.23, later by extension",
 	Capture:    "msgpack.pcap.zst",
 	Heartbeats: [][]byte{{nilByte}},
+	Scrub:      scrub,
 	New:        func() decode.Reader { return new(Reader) },
 	Counts:     true,
 }

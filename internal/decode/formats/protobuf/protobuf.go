@@ -38,6 +38,7 @@ var Format = decode.Format{
 	Releases:   "2.7.6 to 2.7.23, later by extension",
 	Capture:    "protobuf-2.7.23.pcap.zst",
 	Heartbeats: heartbeats,
+	Scrub:      scrub,
 	New:        New,
 	Counts:     true,
 }
@@ -52,6 +53,7 @@ var Format21 = decode.Format{
 	Releases:   "2.7.5",
 	Capture:    "protobuf-2.7.5.pcap.zst",
 	Heartbeats: heartbeats,
+	Scrub:      scrub,
 	New:        New,
 	Counts:     true,
 }

@@ -20,6 +20,7 @@ var Format = decode.Format{
 	Releases:   "2.7.4 to 2.7.23, later by extension",
 	Capture:    "protobuf-json-2.7.23.pcap.zst",
 	Heartbeats: [][]byte{[]byte("\"H\"\n"), []byte("\"H\"\r\n")}, // from 2.7.9 on the body is empty
+	Scrub:      jsonlines.Scrub,
 	New:        jsonlines.NewProto,
 	Counts:     true,
 }

@@ -32,6 +32,7 @@ var Format = decode.Format{
 	Releases:   "2.7.2 to 2.7.23, later by extension",
 	Capture:    "protostuff.pcap.zst",
 	Heartbeats: [][]byte{append([]byte{0, 0, 0, byte(len(wrapper)), 0, 0, 0, 0}, wrapper...)},
+	Scrub:      scrub,
 	New:        func() decode.Reader { return new(Reader) },
 }
 
@@ -44,6 +45,7 @@ var Format10 = decode.Format{
 	Depth:    decode.DepthEnvelope,
 	Releases: "2.7.0, 2.7.1",
 	Capture:  "protostuff-2.7.1.pcap.zst",
+	Scrub:    scrub,
 	New:      Format.New,
 	Tell:     tellID10,
 }

@@ -22,6 +22,7 @@ var Format = decode.Format{
 	Releases:   "third party, for 2.6 and 2.7",
 	Capture:    "smartbuf.pcap.zst",
 	Heartbeats: [][]byte{{version | hasStream, constNull}, {version, constNull}},
+	Scrub:      scrub,
 	New:        func() decode.Reader { return new(Reader) },
 	Counts:     true,
 }

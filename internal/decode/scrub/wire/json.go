@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	hexadecimal "encoding/hex"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -15,6 +16,9 @@ func Quoted(b []byte, n *decode.Node, m decode.Mapper) bool {
 	default:
 		return false
 	}
+	if n.Float-n.Float != 0 {
+		return true // NaN and Infinity by name
+	}
 	from := bytes.IndexAny(b, `"'`)
 	if from < 0 {
 		return false
@@ -23,17 +27,38 @@ func Quoted(b []byte, n *decode.Node, m decode.Mapper) bool {
 	if to <= from+1 || from > maxHead || len(b)-to > maxHead {
 		return false
 	}
+	if n.Kind == decode.Bytes && from > 0 && b[from-1] == 'x' {
+		return mapHex(b[from+1:to], m)
+	}
 	return MapQuoted(b[from+1:to], n.Kind, m)
+}
+
+// mapHex replaces bytes that are written as pairs of hexadecimal digits.
+func mapHex(b []byte, m decode.Mapper) bool {
+	raw := make([]byte, len(b)/2)
+	if _, err := hexadecimal.Decode(raw, b); err != nil {
+		return false
+	}
+	upper := bytes.ContainsAny(b, "ABCDEF")
+	m.Bytes(raw)
+	hexadecimal.Encode(b, raw)
+	if upper {
+		copy(b, bytes.ToUpper(b))
+	}
+	return true
 }
 
 // MapQuoted replaces what stands between quotes.
 func MapQuoted(b []byte, k decode.Kind, m decode.Mapper) bool {
 	switch k {
 	case decode.Decimal, decode.Date, decode.Int, decode.Float32, decode.Float64:
+		if k != decode.Date {
+			k = decode.Decimal
+		}
 		if bytes.IndexByte(b, '\\') >= 0 {
 			return false
 		}
-		m.Digits(b)
+		MapUTF8(b, k, m)
 		return true
 	case decode.Bytes:
 		b = bytes.TrimRight(b, "=")
@@ -144,9 +169,13 @@ func putHex(b []byte, r rune) {
 // Decimal is a number in decimal digits, perhaps with other characters around it.
 func Decimal(b []byte, n *decode.Node, m decode.Mapper) bool {
 	switch n.Kind {
-	case decode.Int, decode.Float32, decode.Float64, decode.Decimal:
+	case decode.Int, decode.Float32, decode.Float64, decode.Decimal, decode.Date:
 	default:
 		return false
+	}
+	if k := n.Kind; (k == decode.Float32 || k == decode.Float64) && (n.Float != n.Float || n.Float-n.Float != 0) &&
+		bytes.ContainsAny(b, "NI") {
+		return true // NaN and Infinity by name
 	}
 	from := 0
 	for from < len(b) && !(b[from] >= '0' && b[from] <= '9' || b[from] == '-' || b[from] == '.') {
@@ -160,9 +189,9 @@ func Decimal(b []byte, n *decode.Node, m decode.Mapper) bool {
 		return false
 	}
 	number := b[from:to]
-	if n.Kind == decode.Int {
+	if n.Kind == decode.Int || n.Kind == decode.Date {
 		num, ok := integer(number)
-		if !ok || num != n.Num {
+		if !ok || n.Kind == decode.Int && num != n.Num || n.Kind == decode.Date && !isTime(num, n.Text) {
 			return false
 		}
 		out := appendInt(nil, m.Int(num))

@@ -65,12 +65,17 @@ func fixedFloat(b []byte, raw uint64, order binary.ByteOrder, n *decode.Node, m 
 }
 
 func fixedDate(b []byte, num int64, order binary.ByteOrder, n *decode.Node, m decode.Mapper) bool {
-	t, err := time.Parse(time.RFC3339Nano, n.Text)
-	if err != nil || len(b) < 4 || num != t.UnixMilli() && num != t.Unix() {
+	if len(b) < 4 || !isTime(num, n.Text) {
 		return false
 	}
 	store(b, order, uint64(m.Int(num)))
 	return true
+}
+
+// isTime reports whether a number is the instant that text names, in milliseconds or seconds since 1970.
+func isTime(num int64, text string) bool {
+	t, err := time.Parse(time.RFC3339Nano, text)
+	return err == nil && (num == t.UnixMilli() || num == t.Unix())
 }
 
 func load(b []byte, order binary.ByteOrder) uint64 {

@@ -135,27 +135,5 @@ func (p *Parts) Byte(lo, hi int64) byte {
 	return was
 }
 
-// Varint replaces a number of seven bits in each byte, the lowest first.
-func (p *Parts) Varint() {
-	end := p.At
-	for end < len(p.B) && p.B[end] >= 0x80 {
-		end++
-	}
-	if end++; p.Bad || end > len(p.B) || end-p.At > 9 {
-		p.Bad = true
-		return
-	}
-	v := uint64(0)
-	for i := end - 1; i >= p.At; i-- {
-		v = v<<7 | uint64(p.B[i]&0x7f)
-	}
-	v = uint64(p.M.Int(int64(v)))
-	for i := p.At; i < end; i++ {
-		p.B[i] = p.B[i]&0x80 | byte(v&0x7f)
-		v >>= 7
-	}
-	p.At = end
-}
-
 // Done reports whether the parts were all of the value.
 func (p *Parts) Done() bool { return !p.Bad && p.At == len(p.B) }

@@ -93,6 +93,9 @@ func unit3(b []byte) (r rune, ok bool) {
 func MapUTF8(b []byte, k decode.Kind, m decode.Mapper) {
 	if k == decode.Decimal || k == decode.Date {
 		m.Digits(b)
+		if from, to := bytes.IndexByte(b, '['), bytes.IndexByte(b, ']'); k == decode.Date && from >= 0 && from < to {
+			MapUTF8(b[from+1:to], decode.String, m) // the name of a zone
+		}
 		return
 	}
 	runes := m.Runes()
@@ -155,6 +158,15 @@ func Latin1(b []byte, n *decode.Node, m decode.Mapper) bool {
 		MapLatin1(b[head:head+length], n.Kind, m)
 		return true
 	}
+	if length < 4 || len(n.Text) == length {
+		return false
+	}
+	for head := 0; head <= maxHead && head+length <= len(b); head++ { // behind it may be more
+		if readsLatin1(b[head:head+length], n.Text) {
+			MapLatin1(b[head:head+length], n.Kind, m)
+			return true
+		}
+	}
 	return false
 }
 
@@ -199,6 +211,14 @@ func UTF16(b []byte, n *decode.Node, m decode.Mapper) bool {
 		for big := range 2 {
 			if units := b[head : head+length]; readsUTF16(units, 1-big, n.Text) {
 				MapUTF16(units, 1-big, n.Kind, m)
+				return true
+			}
+		}
+	}
+	for head := 0; head <= maxHead && head+length <= len(b) && length >= 4; head++ { // behind it may be more
+		for high := range 2 {
+			if units := b[head : head+length]; readsUTF16(units, high, n.Text) {
+				MapUTF16(units, high, n.Kind, m)
 				return true
 			}
 		}

@@ -1,0 +1,54 @@
+package protostuff
+
+import (
+	"encoding/binary"
+	"strings"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/scrub/wire"
+)
+
+// scrub replaces values behind their tags: integers of variable length, the others fixed; a string may be the fields that
+// Java has of it, in Latin-1 or UTF-16, and a date or a time of day a field for each part.
+func scrub(b []byte, n *decode.Node, m decode.Mapper) bool {
+	return forms(b, n, m) || n.Kind == decode.Date && scrubParts(b, n.Text, m)
+}
+
+var forms = wire.Any(wire.Raw, wire.UTF8, wire.UTF16, wire.Latin1, wire.UUID, wire.Varint, wire.Fixed, wire.Unscaled, wire.Calendar)
+
+// scrubParts replaces the fields of a date, a time of day or both, of which the last before the end tag are theirs.
+func scrubParts(b []byte, text string, m decode.Mapper) bool {
+	dated, timed := strings.Contains(text[1:], "-"), strings.Contains(text, ":")
+	bounds := [][2]int64{{0, 23}, {0, 59}, {0, 59}, {1, 999999999}}
+	date := [][2]int64{{1900, 2099}, {1, 12}, {1, 28}}
+	switch {
+	case dated && timed:
+		bounds = append(date, bounds...)
+	case dated:
+		bounds = date
+	}
+	found := false
+	for at := 0; at < len(b); {
+		tag, size := binary.Uvarint(b[at:])
+		if size <= 0 {
+			return found
+		}
+		at += size
+		field := int(tag >> 3)
+		v, size := binary.Uvarint(b[at:])
+		if tag&7 != varintWire || size <= 0 || field < 1 || field > len(bounds) {
+			continue
+		}
+		w := m.Within(int64(v), bounds[field-1][0], bounds[field-1][1])
+		if bounds[field-1][1] > 1e6 {
+			w = m.Int(int64(v))
+		}
+		var out [binary.MaxVarintLen64]byte
+		if binary.PutUvarint(out[:], uint64(w)) == size {
+			copy(b[at:], out[:size])
+			found = true
+		}
+		at += size
+	}
+	return found
+}
