@@ -11,6 +11,7 @@ import (
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/report/page"
 	"dubbo-wire/internal/sizes"
 )
 
@@ -128,19 +129,7 @@ func (a *analyzeFlags) print(targets []*target, r *report.Report, command, expla
 	for i, t := range targets {
 		st := a.output.style(t)
 		st.Top, st.Command, st.Explain = a.top, command, explain
-		var err error
-		switch t.format {
-		case "json":
-			err = r.WriteJSON(t.w, false)
-		case "jsonl":
-			err = r.WriteLine(t.w)
-		case "pprof":
-			err = r.WritePprof(t.w)
-		case "folded":
-			err = r.WriteFolded(t.w)
-		default:
-			err = r.Write(t.w, t.format, st)
-		}
+		err := a.printTo(t, r, st)
 		if err == nil {
 			err = t.close()
 		} else if t.file != "" {
@@ -152,6 +141,41 @@ func (a *analyzeFlags) print(targets []*target, r *report.Report, command, expla
 		}
 	}
 	return nil
+}
+
+// targets opens what the report goes to.
+func (a *analyzeFlags) targets(s *streams) ([]*target, error) {
+	all, err := a.output.targets(s)
+	if err != nil || !a.findings {
+		return all, err
+	}
+	for _, t := range all {
+		if !slices.Contains(report.FindingsFormats, t.format) {
+			discard(all)
+			return nil, usage("--findings are not printed as %s; choose from %s", t.format, strings.Join(report.FindingsFormats, ", "))
+		}
+	}
+	return all, nil
+}
+
+// printTo writes the report in one format.
+func (a *analyzeFlags) printTo(t *target, r *report.Report, st report.Style) error {
+	if a.findings {
+		return r.WriteFindings(t.w, t.format, st)
+	}
+	switch t.format {
+	case "json":
+		return r.WriteJSON(t.w, false)
+	case "jsonl":
+		return r.WriteLine(t.w)
+	case "html":
+		return page.Write(t.w, r, st)
+	case "pprof":
+		return r.WritePprof(t.w)
+	case "folded":
+		return r.WriteFolded(t.w)
+	}
+	return r.Write(t.w, t.format, st)
 }
 
 func newAnalyze(s *streams) *cobra.Command {
@@ -178,7 +202,7 @@ add up, also to captures.`,
 			if err != nil {
 				return err
 			}
-			targets, err := a.output.targets(s)
+			targets, err := a.targets(s)
 			if err != nil {
 				return err
 			}
@@ -210,7 +234,7 @@ add up, also to captures.`,
 		},
 	}
 	in.add(cmd)
-	a.add(cmd, "table", "markdown", "csv", "json", "pprof", "folded")
+	a.add(cmd, "table", "markdown", "csv", "json", "html", "pprof", "folded")
 	return cmd
 }
 

@@ -8,6 +8,7 @@ import (
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/findings"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/sizes"
@@ -21,13 +22,7 @@ type collector struct {
 	pairs    *sizes.Pairs
 	timeline *sizes.Timeline
 	worst    []*sizes.Worst
-	findings finder
-}
-
-// finder looks for what calls give reason to act on.
-type finder interface {
-	Call(c *call.Call)
-	Findings(t *pipeline.Totals) []report.Finding
+	findings *findings.Collector
 }
 
 func (c *collector) Frame(*pipeline.Row) {}
@@ -52,7 +47,7 @@ func (c *collector) Call(k *call.Call, selected bool) {
 // it takes little beside the measuring of all.
 const (
 	sampleCalls = 256
-	sampleBytes = 128 << 10
+	sampleBytes = 160 << 10
 )
 
 // collect sets a run up for what the flags and the targets ask for.
@@ -75,7 +70,7 @@ func (a *analyzeFlags) collect(p *parsedAnalyze, inputs []string, targets []*tar
 		}
 	}
 	if read || a.findings {
-		c.findings = nil
+		c.findings = findings.New()
 		opt.Sample = pipeline.Sample{Calls: sampleCalls, Bytes: sampleBytes, Bodies: true}
 	}
 	if inside {
@@ -114,7 +109,7 @@ func (c *collector) report(inputs []capture.Input, t *pipeline.Totals, opt *pipe
 	r.Inside, r.Details = opt.Sample.Paths, c.a.details
 	r.Pairs, r.Timeline, r.Worst = c.pairs, c.timeline, c.worst
 	if c.findings != nil {
-		r.Findings = c.findings.Findings(t)
+		r.Findings, r.Basis = c.findings.Findings(t), c.findings.Basis()
 	}
 	if !r.Parts && opt.Sample.Calls != 0 {
 		r.Estimate()

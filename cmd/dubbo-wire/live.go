@@ -149,7 +149,7 @@ func (l *liveRun) abandon() {
 
 // openFiles opens what the report and the packets go to.
 func (l *liveRun) openFiles() (err error) {
-	if l.targets, err = l.a.output.targets(l.s); err != nil {
+	if l.targets, err = l.a.targets(l.s); err != nil {
 		return err
 	}
 	if l.c.file == "-" {

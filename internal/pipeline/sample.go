@@ -16,8 +16,8 @@ import (
 type Sample struct {
 	// Calls of a method in a lane; 0 looks into none, [AllCalls] into all.
 	Calls int
-	// Bytes bounds the bodies of a method's calls in a lane, and of all methods to 64 times that; at least
-	// leastCalls are looked into nevertheless. 0 is no bound.
+	// Bytes bounds the bodies that are looked into in a lane: to so many, and one of growth more of all bodies that passed;
+	// those of one method to half of it. At least leastCalls are looked into nevertheless. 0 is no bound.
 	Bytes int
 	// Paths asks for the bytes by path.
 	Paths bool
@@ -30,8 +30,11 @@ const AllCalls = -1
 
 func (k Sample) on() bool { return k.Calls != 0 }
 
+// growth is how many bytes of bodies pass for each one more that is looked into.
+const growth = 256
+
 // A method's first calls, which are looked into however large they are.
-const leastCalls = 2
+const leastCalls = 1
 
 const (
 	// maxLooked is how many bytes a body may have that crosses packets and is looked into, where not all are.
@@ -42,7 +45,7 @@ const (
 	maxUnread = 1 << 10
 	// maxCopied is how many bytes a copied body may have, leastCopied how many at least, and copies how many of a method's
 	// are copied in a lane.
-	maxCopied, leastCopied, copies = 1 << 20, 1 << 10, 8
+	maxCopied, leastCopied, copies = 256 << 10, 1 << 10, 2
 	// maxInside bounds the memory of what was seen in requests that wait for an answer, of all lanes.
 	maxInside = 128 << 20
 )
@@ -51,7 +54,8 @@ const (
 type sampler struct {
 	Sample
 	methods map[*dubbo.Names]*looked
-	bytes   int // of all bodies
+	bytes   int // of all bodies that were looked into
+	seen    int // of all bodies
 	unread  int
 	inside  int // memory of what waits for the end of its call
 	anatomy decode.Anatomist
@@ -79,11 +83,13 @@ func (k *sampler) wants(n *dubbo.Names) bool {
 	case of.calls >= k.Calls:
 		return false
 	}
-	return k.Bytes == 0 || of.bytes < k.Bytes && k.bytes < 64*k.Bytes
+	budget := k.Bytes + k.seen/growth
+	return k.Bytes == 0 || k.bytes < budget && of.bytes < budget/2
 }
 
 // frame looks into a whole frame, if that is wanted.
 func (k *sampler) frame(l *lane, d *direction, f *dubbo.Frame, m *call.Message, msg *dubbo.Message) {
+	k.seen += f.BodyLen
 	var of *looked
 	switch {
 	case k.inside >= share(maxInside) || msg.Kind > dubbo.Response:

@@ -49,6 +49,9 @@ func (r *Report) document(s *Style) *document {
 			d.sections = append(d.sections, sec)
 		}
 	}
+	if r.Basis != nil {
+		d.sections = append(d.sections, r.findingsSection(s))
+	}
 	d.sections = append(d.sections, r.coverageSection(s))
 	if r.Details {
 		d.sections = append(d.sections, r.details(s)...)

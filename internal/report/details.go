@@ -74,7 +74,8 @@ func (r *Report) detail(rank int, m *merged, s *Style) []section {
 		if command := s.explain(l.Frame); command != "" {
 			notes = append(notes, verbatim+command)
 		}
-		all = append(all, section{notes: notes})
+		last := &all[len(all)-1]
+		last.notes = append(last.notes, notes...)
 	}
 	return all
 }

@@ -44,11 +44,7 @@ func (r *Report) ranking(s *Style) section {
 			row = append(row, ratioCell(g.Calls, r.nanos()))
 		}
 		row = append(row, numberCell(g.Calls))
-		if r.Selected.Errors > 0 {
-			row = append(row, numberCell(g.Errors))
-		}
-		row = append(row, mean(&g.Request.Body), mean(&g.Response.Body), percentile(&g.Response.Body, 99), percentile(&g.Latency, 99))
-		tab.rows = append(tab.rows, row)
+		tab.rows = append(tab.rows, append(row, r.rankedCells(g)...))
 	}
 	for i, m := range shown {
 		values := make([]string, len(keys))
@@ -133,6 +129,45 @@ func (r *Report) rankingColumns(names []column) []column {
 	} else {
 		columns = append(columns, column{name: "calls", unit: count})
 	}
+	return append(columns, r.rankedColumns()...)
+}
+
+// preset is the first of the presets that were asked for, "" without one.
+func (r *Report) preset() sizes.Preset {
+	if len(r.Worst) == 0 {
+		return ""
+	}
+	return r.Worst[0].Preset
+}
+
+// rankedColumns are the numbers of a group that answer the question behind the ranking.
+func (r *Report) rankedColumns() []column {
+	spread := func(group string, unit unit) []column {
+		return []column{
+			{group: group, name: "mean", unit: unit, wide: true},
+			{group: group, name: "p50", unit: unit},
+			{group: group, name: "p90", unit: unit, wide: true},
+			{group: group, name: "p99", unit: unit},
+			{group: group, name: "max", unit: unit},
+		}
+	}
+	switch r.preset() {
+	case sizes.BigRequests:
+		return spread("request", size)
+	case sizes.BigResponses:
+		return spread("response", size)
+	case sizes.Slow:
+		return append(spread("latency", elapsed), column{group: "provider took", name: "p50", unit: elapsed}, column{group: "provider took", name: "p99", unit: elapsed})
+	case sizes.Errors:
+		return []column{
+			{name: "errors", unit: count},
+			{name: "errors %", unit: percent},
+			{group: "of them", name: "exceptions", unit: count},
+			{group: "of them", name: "statuses", unit: count},
+			{name: "no answer", unit: count},
+		}
+	}
+	var columns []column
 	if r.Selected.Errors > 0 {
 		columns = append(columns, column{name: "errors", unit: count, wide: true})
 	}
@@ -143,6 +178,33 @@ func (r *Report) rankingColumns(names []column) []column {
 		column{group: "response", name: "p99", unit: size},
 		column{group: "latency", name: "p99", unit: elapsed},
 	)
+}
+
+// rankedCells are those of a group.
+func (r *Report) rankedCells(g *sizes.Group) []cell {
+	spread := func(s *sizes.Stat) []cell {
+		if s.Count == 0 {
+			return make([]cell, 5)
+		}
+		return []cell{mean(s), percentile(s, 50), percentile(s, 90), percentile(s, 99), numberCell(s.Max)}
+	}
+	switch r.preset() {
+	case sizes.BigRequests:
+		return spread(&g.Request.Body)
+	case sizes.BigResponses:
+		return spread(&g.Response.Body)
+	case sizes.Slow:
+		return append(spread(&g.Latency), percentile(&g.Wait, 50), percentile(&g.Wait, 99))
+	case sizes.Errors:
+		return []cell{
+			numberCell(g.Errors), ratioCell(g.Errors, g.Calls), numberCell(g.Exceptions), numberCell(g.Errors - g.Exceptions), numberCell(g.Unanswered),
+		}
+	}
+	var cells []cell
+	if r.Selected.Errors > 0 {
+		cells = append(cells, numberCell(g.Errors))
+	}
+	return append(cells, mean(&g.Request.Body), mean(&g.Response.Body), percentile(&g.Response.Body, 99), percentile(&g.Latency, 99))
 }
 
 // rankingTitle says what is ranked, and what the sizes are of.

@@ -63,6 +63,7 @@ type fair struct {
 	methods               int
 	baseCalls, otherCalls int64
 	request, response     ratio
+	failing               int // methods with failed calls, whose responses are in no ratio: an error is no answer in another form
 }
 
 // ratio is mean body bytes of a call, weighted by the calls of the base. It is defined where the base has such bytes.
@@ -78,6 +79,14 @@ func (q *ratio) add(base, other *sizes.Stat) {
 	q.calls += base.Count
 	q.base += float64(base.Total)
 	q.other += float64(base.Count) * other.Mean()
+}
+
+// left says which methods are not in the ratio of responses.
+func (f *fair) left() string {
+	if f.failing == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" Not in the responses: %s with failed calls.", plural(int64(f.failing), "method", "methods"))
 }
 
 func (q *ratio) text() string {
@@ -102,6 +111,10 @@ func (m *sharedMethods) compare(base, other string) fair {
 	for _, key := range m.sorted() { // in order: sums of fractions depend on it
 		if a, b := m.methods[key][base], m.methods[key][other]; a != nil && b != nil {
 			f.request.add(&a.Request.Body, &b.Request.Body)
+			if a.Errors+b.Errors > 0 {
+				f.failing++
+				continue
+			}
 			f.response.add(&a.Response.Body, &b.Response.Body)
 		}
 	}
@@ -171,7 +184,7 @@ func (r *Report) sameMethods() []string {
 				continue
 			}
 			notes = append(notes, fmt.Sprintf("%s in %s and in %s: the same calls weigh %s (requests) and %s (responses) in %s.",
-				upperFirst(wasSeen(f.methods)), short(base), short(other), f.request.text(), f.response.text(), short(other)))
+				upperFirst(wasSeen(f.methods)), short(base), short(other), f.request.text(), f.response.text(), short(other))+f.left())
 		}
 	}
 	notes[0] = text + " " + notes[0]
@@ -195,14 +208,16 @@ func (r *Report) fairComparison() []section {
 		{name: "against " + base, flex: true},
 		{name: "methods", unit: count},
 		{group: "calls", name: "here", unit: count},
-		{group: "calls", name: "there", unit: count},
-		{group: "request body bytes", name: "there", unit: size},
+		{group: "calls", name: "base", unit: count},
+		{group: "request body bytes", name: "base", unit: size},
 		{group: "request body bytes", name: "here", unit: size},
 		{group: "request body bytes", name: "ratio", right: true},
-		{group: "response body bytes", name: "there", unit: size},
+		{group: "response body bytes", name: "base", unit: size},
 		{group: "response body bytes", name: "here", unit: size},
 		{group: "response body bytes", name: "ratio", right: true},
+		{name: "failing", unit: count},
 	}}
+	failing := false
 	mean := func(sum float64, n int64) cell {
 		if n == 0 {
 			return cell{}
@@ -218,11 +233,22 @@ func (r *Report) fairComparison() []section {
 		for _, q := range []*ratio{&f.request, &f.response} {
 			row = append(row, mean(q.base, q.calls), mean(q.other, q.calls), textCell(q.text()))
 		}
-		tab.rows = append(tab.rows, row)
+		tab.rows = append(tab.rows, append(row, numberCell(int64(f.failing))))
+		failing = failing || f.failing > 0
+	}
+	if !failing {
+		last := len(tab.columns) - 1
+		tab.columns = tab.columns[:last]
+		for i := range tab.rows {
+			tab.rows[i] = tab.rows[i][:last]
+		}
+	}
+	notes := []string{fmt.Sprintf("Each row: the methods seen in it and in %s (the base), every method as often as there: mean body bytes of a call.", base)}
+	if failing {
+		notes = append(notes, "failing: methods with failed calls on either side; their responses are left out, since an error is no answer in another form.")
 	}
 	return []section{
-		{title: "THE SAME CALLS, in another serialization", table: tab, notes: []string{fmt.Sprintf(
-			"Each row: the methods seen in it and in %s (there), every method as often as there: mean body bytes of a call.", base)}},
+		{title: "THE SAME CALLS, in another serialization", table: tab, notes: notes},
 		r.methodByMethod(&m),
 	}
 }
@@ -233,6 +259,7 @@ func (r *Report) methodByMethod(m *sharedMethods) section {
 		{name: "service/method", flex: true, shorten: shortenNames, cut: cutName},
 		{name: "serialization", flex: true},
 		{name: "calls", unit: count},
+		{name: "failed", unit: count, wide: true},
 		{group: "request body bytes", name: "mean", unit: size},
 		{group: "request body bytes", name: "ratio", right: true},
 		{group: "response body bytes", name: "mean", unit: size},
@@ -250,13 +277,15 @@ func (r *Report) methodByMethod(m *sharedMethods) section {
 			if g == nil {
 				continue
 			}
-			row := []cell{textCell(name), textCell(term.Clean(s)), numberCell(g.Calls)}
+			row := []cell{textCell(name), textCell(term.Clean(s)), numberCell(g.Calls), numberCell(g.Errors)}
 			if first == nil {
 				first = g
 			}
-			for _, d := range [][2]*sizes.Stat{{&first.Request.Body, &g.Request.Body}, {&first.Response.Body, &g.Response.Body}} {
+			for i, d := range [][2]*sizes.Stat{{&first.Request.Body, &g.Request.Body}, {&first.Response.Body, &g.Response.Body}} {
 				var q ratio
-				q.add(d[0], d[1])
+				if i == 0 || first.Errors+g.Errors == 0 {
+					q.add(d[0], d[1])
+				}
 				text := q.text()
 				if first == g {
 					text = ""

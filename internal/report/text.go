@@ -44,7 +44,7 @@ func (d *document) writeText(w io.Writer, s *Style) error {
 			if alike {
 				notes = append(notes, "Some different names look alike here, cut to fit: --format markdown has them in full.")
 			}
-		} else {
+		} else if title != "" {
 			writeHeading(&b, title, s)
 		}
 		for _, note := range notes {

@@ -14,8 +14,25 @@ type Pairs struct {
 	pairs map[pairKey]*Pair
 	ties  map[tieKey]*tie
 	rest  *Pair
-	last  tieKey // looked up last, which is often the next one
-	found *tie
+	// recent is some of the ties again, each in the place that its key says.
+	recent *[recentTies]recentTie
+}
+
+type recentTie struct {
+	tieKey
+	tie *tie
+}
+
+// recentTies is how many ties are found by a look at one place.
+const recentTies = 1 << 13
+
+// place spreads keys over the recent ties.
+func (k *tieKey) place() uint64 {
+	h := (k.conn*2 + uint64(k.side)) * 0x9e3779b97f4a7c15
+	if k.names != nil {
+		h ^= uint64(k.names.Hash) * 0xa0761d6478bd642f
+	}
+	return h >> 40 % recentTies
 }
 
 // Pair is the calls from a client (without port) to a server (with port).
@@ -63,7 +80,7 @@ const (
 
 // NewPairs returns an empty set of pairs.
 func NewPairs() *Pairs {
-	return &Pairs{pairs: make(map[pairKey]*Pair), ties: make(map[tieKey]*tie), rest: new(Pair)}
+	return &Pairs{pairs: make(map[pairKey]*Pair), ties: make(map[tieKey]*tie), rest: new(Pair), recent: new([recentTies]recentTie)}
 }
 
 // CountPairs lets the aggregator tell p about every message.
@@ -82,14 +99,15 @@ func (t *tie) Settle(m *call.Message) {
 func (p *Pairs) tie(g *Group, c *call.Call) *tie {
 	m := asked(c)
 	k := tieKey{g, c.Conn.Key, c.Side, m.Names, m.GenericMethod}
-	if p.found != nil && k == p.last {
-		return p.found
+	r := &p.recent[k.place()]
+	if r.tieKey == k {
+		return r.tie
 	}
 	t := p.ties[k]
 	if t == nil {
 		t = p.newTie(k, c, m)
 	}
-	p.last, p.found = k, t
+	*r = recentTie{k, t}
 	return t
 }
 
