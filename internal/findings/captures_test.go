@@ -220,3 +220,22 @@ func TestPage(t *testing.T) {
 		assert.Contains(t, page, "\n| `"+kind+"`")
 	}
 }
+
+// What Dubbo wrote about refused answers is read where calls are looked into, though other bodies are only measured.
+func TestRefusedInCaptures(t *testing.T) {
+	for file, want := range map[string][]string{
+		"exhausted-2.6.12.pcap.zst": {
+			"3 answers refused: Data length too large: 300,237, max payload: 20,000",
+			"1 answer refused: Data length too large: 21,018, max payload: 20,000",
+		},
+		"exhausted-3.3.6.pcap.zst": {"1 answer refused: Data length too large: 21,018, max payload: 20,000"},
+	} {
+		var had []string
+		for _, f := range read(t, captures+file, 1, some, false).Findings {
+			if f.Kind == "payload-refused" {
+				had = append(had, f.Text)
+			}
+		}
+		assert.Equal(t, want, had, file)
+	}
+}

@@ -133,6 +133,7 @@ func (k *sampler) frame(l *lane, d *direction, f *dubbo.Frame, m *call.Message, 
 		in.Body = append(in.Body, f.Body...)
 	}
 	m.Detail().Inside = in
+	m.ErrorMessage = msg.ErrorMessage // which is not read of bodies that are only measured
 	k.inside += in.Size()
 }
 
