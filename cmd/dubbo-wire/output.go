@@ -64,6 +64,9 @@ func (o *outputFlags) targets(s *streams) ([]*target, error) {
 		if format == "" {
 			format = o.formats[0]
 		}
+		if err := forTerminal(format, s.out); err != nil {
+			return nil, err
+		}
 		return []*target{{format: format, under: s.out, w: bufio.NewWriterSize(s.out, 1<<16)}}, nil
 	}
 	var all []*target
@@ -180,6 +183,14 @@ func (t *target) close() error {
 	}
 	if err != nil {
 		return cannotWrite(t.file, err)
+	}
+	return nil
+}
+
+// forTerminal refuses a format that nobody can read there.
+func forTerminal(format string, w io.Writer) error {
+	if f, ok := w.(*os.File); ok && format == "pprof" && term.IsTerminal(int(f.Fd())) {
+		return usage("--format pprof is binary: name a file for it, as in -o sizes.pprof")
 	}
 	return nil
 }

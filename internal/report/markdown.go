@@ -73,5 +73,5 @@ func writeMarkdownRow(b *strings.Builder, cells []string) {
 func markdownText(s string) string { return markdownEscapes.Replace(term.Clean(s)) }
 
 var markdownEscapes = strings.NewReplacer(
-	`\`, `\\`, `|`, `\|`, `<`, `&lt;`, `&`, `&amp;`, `*`, `\*`, "`", "\\`", `[`, `\[`, `]`, `\]`, `_`, `\_`, `~`, `\~`,
+	`\`, `\\`, `|`, `\|`, `<`, `&lt;`, `&`, `&amp;`, `*`, `\*`, "`", "\\`", `[`, `\[`, `]`, `\]`, `_`, `\_`, `~`, `\~`, `$`, `\$`,
 )

@@ -182,8 +182,8 @@ func (p *page) details(d *doc, r *row) {
 	if in := g.Inside; in != nil {
 		d.anatomy("request", &in.Request, g.Request.Body.Count, paths)
 		d.anatomy("response", &in.Response, g.Response.Body.Count, paths)
-	} else {
-		d.f("<p class=\"note\">What its bodies are made of is not in this report.</p>\n")
+	} else if p.report.Inside {
+		d.f("<p class=\"note\">None of its bodies was looked into.</p>\n")
 	}
 	if l := &g.Largest; l.Frame > 0 {
 		file := ""
