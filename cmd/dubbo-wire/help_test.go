@@ -73,6 +73,7 @@ func exampleFolder(t *testing.T, lines []string) (dir string, shell func(line st
 		require.NoError(t, os.WriteFile(path, data, 0o666))
 	}
 	write("trace.pcap")
+	write("team.key") // of any bytes
 	script := "#!/bin/sh\nexec cat '" + filepath.Join(dir, "trace.pcap") + "'\n"
 	for _, name := range []string{"tcpdump", "ssh", "kubectl", "docker"} {
 		require.NoError(t, os.WriteFile(filepath.Join(stubs, name), []byte(script), 0o777))

@@ -42,6 +42,7 @@ func measured() {
 //	balance FILE              checks the sums of a JSON report
 //	samecalls REPORT CAPTURE  checks that a JSON report has the calls of a committed capture, with their sizes, in other connections
 //	samegroups REPORT REPORT  checks that two JSON reports have the same groups
+//	allgroups REPORT REPORT   checks that two JSON reports have the same groups, with the rates of calls, and the same coverage
 //	sums JSONL                checks that the intervals of a live report add up to it
 //	oneline stderr            checks that there is one line on standard error, said by the program
 func TestScript(t *testing.T) {
@@ -57,7 +58,7 @@ func TestScript(t *testing.T) {
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits": cmdExits, "bounded": cmdBounded, "capture": cmdCapture, "mkpcap": cmdMkpcap, "cutfile": cmdCutFile, "patch": cmdPatch,
-			"balance": cmdBalance, "oneline": cmdOneLine, "samecalls": cmdSameCalls, "samegroups": cmdSameGroups, "sums": cmdSums,
+			"balance": cmdBalance, "oneline": cmdOneLine, "samecalls": cmdSameCalls, "samegroups": cmdSameGroups, "allgroups": cmdAllGroups, "sums": cmdSums,
 		},
 		Condition: func(name string) (bool, error) {
 			if name != "live" {

@@ -141,6 +141,7 @@ method, byte by byte, and what it did not see. The protocol is recognised from t
 	root.AddCommand(
 		newAnalyze(s), newCapture(s), newCompare(s), newCheck(s),
 		newCalls(s), newFrames(s), newExplain(s),
+		newRedact(s),
 		newFormats(s), newInterfaces(s), newCompletion(s), newMan(s),
 	)
 	root.AddCommand(topics()...)

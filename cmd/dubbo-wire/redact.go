@@ -1,0 +1,221 @@
+package main
+
+import (
+	"bufio"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/redact"
+)
+
+func newRedact(s *streams) *cobra.Command {
+	var in inputFlags
+	var out, keyFile string
+	cmd := &cobra.Command{
+		Use:     "redact FILE... -o OUT.pcapng",
+		GroupID: "share",
+		Short:   "Write a capture that is safe to share: other values and addresses, the same sizes",
+		Long: `redact writes a pcapng file of which analyze says the same, with other values in it.
+
+Kept: services, versions, groups, methods, types, names of classes, fields and attachments, constants of enums; times,
+lengths, ports, TCP sequence numbers, VLAN ids. Replaced, equal ones by equal ones: values, IP and Ethernet addresses.
+What cannot be replaced becomes filler, and a comment of the packet says so. What is not TCP is left out, and so are names
+of hosts and interfaces and all that the input says of the machine that recorded it.
+
+There are no filters: a part of a connection would not measure the same. Select packets before (tcpdump -r, editcap).`,
+		Example: `  dubbo-wire redact trace.pcap -o to-share.pcapng
+  dubbo-wire redact monday.pcap --key-file team.key -o monday-to-share.pcapng
+  tcpdump -i eth0 -w - tcp port 20880 | dubbo-wire redact - -o to-share.pcapng`,
+		Args: needFiles,
+		RunE: func(_ *cobra.Command, args []string) error {
+			in.jobs = 1
+			if err := in.check(); err != nil {
+				return err
+			}
+			if out == "" {
+				return usage("redact writes a file; say which: -o OUT.pcapng (- is standard output)")
+			}
+			key, err := redactKey(keyFile)
+			if err != nil {
+				return err
+			}
+			return runRedact(s, &in, args, out, key)
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVarP(&out, "output", "o", "", "write to `OUT`, a pcapng file; - is standard output")
+	fs.StringVar(&keyFile, "key-file", "", "replace the same by the same in all captures with the key in `FILE`, 16 bytes or more that stay secret (default: another key each time)")
+	in.limits.add(cmd)
+	return cmd
+}
+
+// redactKey is the key in a file, or one of its own.
+func redactKey(file string) (key [32]byte, err error) {
+	if file == "" {
+		_, err = rand.Read(key[:])
+		return key, err
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return key, usage("--key-file %s: cannot be read: %v", file, cause(err))
+	}
+	if len(b) < 16 {
+		return key, usage("--key-file %s: has %d bytes, and a key needs 16 or more; make one: head -c 32 /dev/urandom > %s", file, len(b), file)
+	}
+	return sha256.Sum256(b), nil
+}
+
+// cause is what went wrong with a file, without its name.
+func cause(err error) error {
+	if path, ok := errors.AsType[*os.PathError](err); ok {
+		return path.Err
+	}
+	return err
+}
+
+func runRedact(s *streams, in *inputFlags, args []string, name string, key [32]byte) error {
+	src, err := in.open(s, args)
+	if err != nil {
+		return err
+	}
+	defer in.close(src)
+	for i, label := range in.labels.names {
+		if label != "" {
+			return usage("redact makes one file of all: write %s without %s=", in.labels.paths[i], label)
+		}
+	}
+	if err := notAnInput(name, src); err != nil {
+		return err
+	}
+	file, err := openRedacted(s, name)
+	if err != nil {
+		return err
+	}
+	defer file.discard()
+	r := redact.New(redact.Options{File: file.temp, Formats: formats.All(), Key: key, Origin: src.Origin})
+	opt := pipeline.Options{Detail: dubbo.Values, Rows: true, WholeBodies: true, Tap: r}
+	totals, readErr := in.read(s, src, opt, r, r.Broken)
+	sum, err := r.Close()
+	if err != nil {
+		return cannotWrite(name, err)
+	}
+	if totals.Balance() != nil {
+		return readErr // what was read may be wrong, and so may be what was written
+	}
+	if totals.TCP.Connections == 0 {
+		return in.verdict(totals, totals.Calls, false, readErr)
+	}
+	if err := file.close(); err != nil {
+		return err
+	}
+	if !in.quiet && !s.quiet {
+		_, _ = io.WriteString(s.err, redactSummary(&sum, name))
+	}
+	return in.verdict(totals, totals.Calls, false, readErr)
+}
+
+// notAnInput refuses to write to a file that is read.
+func notAnInput(name string, src *capture.Files) error {
+	info, err := os.Stat(name)
+	if name == "-" || err != nil {
+		return nil
+	}
+	if info.IsDir() {
+		return usage("-o %s: is a folder; name a file in it", name)
+	}
+	for _, input := range src.Inputs() {
+		if other, err := os.Stat(input.File); input.File != "-" && err == nil && os.SameFile(info, other) {
+			return usage("-o %s: is an input; write to another file", name)
+		}
+	}
+	return nil
+}
+
+// redacted is a file on its way: beside its name, or for standard output where temporary files go.
+type redacted struct {
+	target
+	out io.Writer // standard output; nil for a file
+}
+
+func openRedacted(s *streams, name string) (*redacted, error) {
+	r := &redacted{target: target{file: name}}
+	beside := name
+	if info, err := os.Stat(name); name == "-" || err == nil && !info.Mode().IsRegular() {
+		beside = filepath.Join(os.TempDir(), "dubbo-wire.pcapng")
+		r.out = s.out
+		if name != "-" { // a device or a pipe cannot be replaced by a finished file
+			f, err := os.OpenFile(name, os.O_WRONLY, 0)
+			if err != nil {
+				return nil, cannotWrite(name, err)
+			}
+			r.out = f
+		}
+	}
+	temp, err := createUnfinished(beside)
+	if err != nil {
+		return nil, cannotWrite(name, err)
+	}
+	r.temp, r.w = temp, bufio.NewWriterSize(temp, 16)
+	return r, nil
+}
+
+// close gives the file its name, or copies it to where it goes.
+func (r *redacted) close() error {
+	if r.out == nil {
+		return r.target.close()
+	}
+	_, err := r.temp.Seek(0, io.SeekStart)
+	if err == nil {
+		_, err = io.Copy(r.out, r.temp)
+	}
+	if f, ok := r.out.(*os.File); ok && r.file != "-" {
+		if e := f.Close(); err == nil {
+			err = e
+		}
+	}
+	return err
+}
+
+// redactSummary says what was done.
+func redactSummary(sum *redact.Summary, name string) string {
+	var b strings.Builder
+	if name == "-" {
+		name = "standard output"
+	}
+	addresses := "1 address"
+	if sum.Addresses != 1 {
+		addresses = fmt.Sprintf("%d addresses", sum.Addresses)
+	}
+	fmt.Fprintf(&b, "%s: %s, %s, %s replaced\n", name, counted(sum.Packets, "packet"), counted(sum.Frames, "frame"), addresses)
+	for _, part := range []struct {
+		what string
+		of   map[string]int64
+		unit string
+	}{{"left out", sum.LeftOut, "packet"}, {"filler", sum.Filler, "byte"}} {
+		total, list := int64(0), []string(nil)
+		for _, k := range slices.Sorted(maps.Keys(part.of)) {
+			if n := part.of[k]; n > 0 {
+				total += n
+				list = append(list, fmt.Sprintf("%d %s", n, k))
+			}
+		}
+		if total > 0 {
+			fmt.Fprintf(&b, "%s: %s (%s)\n", part.what, counted(total, part.unit), strings.Join(list, ", "))
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,122 @@
+package redact
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"math/rand/v2"
+)
+
+// maxAddresses is how many IPv4 addresses are kept apart for certain: beyond it two may become one, with a chance of one to
+// the number of addresses in a quarter of a billion.
+const maxAddresses = 1 << 20
+
+// addresses replaces what says where a packet was, by a keyed function: the same by the same.
+//
+// IPv4 addresses become some of 240.0.0.0 to 254.255.255.255, which are reserved, so that none is taken for that of a host
+// and none was in the capture before; IPv6 addresses some of fd00::/8, those that are IPv4 addresses in other words stay so.
+// Ethernet addresses become locally administered ones that begin with 12 (13: of a group); 0 and broadcast stay.
+type addresses struct {
+	block cipher.Block
+	four  map[uint32]uint32
+	taken map[uint32]struct{}
+	six   map[[16]byte]struct{} // to be counted, as far as there is room
+	sums  [1 << 16]uint16       // what becomes of checksums that cannot be right
+}
+
+// derive returns the key for a purpose.
+func derive(key [32]byte, purpose string) []byte {
+	h := hmac.New(sha256.New, key[:])
+	h.Write([]byte("packets: " + purpose))
+	return h.Sum(nil)
+}
+
+func newBlock(key [32]byte, purpose string) cipher.Block {
+	b, err := aes.NewCipher(derive(key, purpose)[:16])
+	if err != nil {
+		panic(err) // a key of 16 bytes is none of the errors
+	}
+	return b
+}
+
+func newAddresses(key [32]byte) *addresses {
+	a := &addresses{
+		block: newBlock(key, "addresses"), four: make(map[uint32]uint32), taken: make(map[uint32]struct{}),
+		six: make(map[[16]byte]struct{}),
+	}
+	order := rand.New(rand.NewChaCha8([32]byte(derive(key, "checksums"))))
+	for i := range a.sums {
+		a.sums[i] = uint16(i)
+	}
+	order.Shuffle(len(a.sums), func(i, k int) { a.sums[i], a.sums[k] = a.sums[k], a.sums[i] })
+	return a
+}
+
+// The kinds of addresses, so that one of a kind says nothing of one of another.
+const (
+	kindIPv4 = 4
+	kindIPv6 = 6
+	kindMAC  = 48
+	kindFlow = 1
+)
+
+func (a *addresses) prf(kind, try byte, b []byte) (out [16]byte) {
+	var in [2 * aes.BlockSize]byte
+	in[0], in[1], in[2] = kind, try, byte(len(b))
+	copy(in[aes.BlockSize:], b)
+	a.block.Encrypt(out[:], in[:aes.BlockSize])
+	for i := range out {
+		out[i] ^= in[aes.BlockSize+i]
+	}
+	a.block.Encrypt(out[:], out[:])
+	return out
+}
+
+// ipv4 replaces the address in b, 4 bytes.
+func (a *addresses) ipv4(b []byte) {
+	was := binary.BigEndian.Uint32(b)
+	is, known := a.four[was]
+	if !known {
+		for try := range byte(255) {
+			out := a.prf(kindIPv4, try, b[:4])
+			is = 240<<24 | uint32((uint64(binary.BigEndian.Uint32(out[:]))*(15<<24))>>32)
+			if _, taken := a.taken[is]; !taken && is != was {
+				break
+			}
+		}
+		if len(a.four) < maxAddresses {
+			a.four[was] = is
+			a.taken[is] = struct{}{}
+		}
+	}
+	binary.BigEndian.PutUint32(b, is)
+}
+
+// ipv6 replaces the address in b, 16 bytes.
+func (a *addresses) ipv6(b []byte) {
+	if string(b[:12]) == "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff" {
+		a.ipv4(b[12:])
+		return
+	}
+	if len(a.six) < maxAddresses {
+		a.six[[16]byte(b)] = struct{}{}
+	}
+	out := a.prf(kindIPv6, 0, b[:16])
+	out[0] = 0xfd
+	copy(b, out[:])
+}
+
+// mac replaces the Ethernet address in b, 6 bytes.
+func (a *addresses) mac(b []byte) {
+	if v := string(b[:6]); v == "\x00\x00\x00\x00\x00\x00" || v == "\xff\xff\xff\xff\xff\xff" {
+		return
+	}
+	out := a.prf(kindMAC, 0, b[:6])
+	out[0] = 0x12 | b[0]&1
+	copy(b[:6], out[:])
+}
+
+// count is how many IP addresses were replaced.
+func (a *addresses) count() int { return len(a.four) + len(a.six) }

@@ -1,0 +1,247 @@
+package redact
+
+import (
+	"encoding/binary"
+
+	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/capture/packet"
+)
+
+// headers writes the headers of the packet with that number among the layers anew: dst is zero, and as long as src.
+func (a *addresses) headers(dst, src []byte, link capture.LinkType, layers []packet.Layer, in int) {
+	for i := range layers {
+		l := &layers[i]
+		if l.In != in || l.From >= l.To || l.To > len(src) {
+			continue
+		}
+		to, from := dst[l.From:l.To], src[l.From:l.To]
+		switch l.Kind {
+		case packet.LayerPlain, packet.LayerGRE, packet.LayerUDP:
+			copy(to, from)
+		case packet.LayerAddresses:
+			copy(to, from)
+			for ; len(to) >= 6; to = to[6:] {
+				a.mac(to)
+			}
+		case packet.LayerCooked:
+			a.cooked(to, from)
+		case packet.LayerWiFi:
+			a.wifi(to, from, link)
+		case packet.LayerIPv4:
+			copy(to, from[:20])
+			a.ipv4(to[12:])
+			a.ipv4(to[16:])
+		case packet.LayerIPv6:
+			copy(to, from)
+			to[1] &= 0xf0 // the flow label may be made of addresses
+			to[2], to[3] = 0, 0
+			a.ipv6(to[8:])
+			a.ipv6(to[24:])
+		case packet.LayerExtension:
+			copy(to, from[:min(2, len(from))])
+		case packet.LayerJumbo:
+			jumbo(to, from)
+		case packet.LayerTCP:
+			tcpHeader(to, from)
+		}
+	}
+}
+
+// cooked writes the header of Linux cooked v1 or v2, with its one address.
+func (a *addresses) cooked(to, from []byte) {
+	copy(to, from)
+	n, at := int(binary.BigEndian.Uint16(from[4:])), 6
+	if len(from) == 20 {
+		n, at = int(from[11]), 12
+	}
+	if n == 6 {
+		a.mac(to[at:])
+		n = 6
+	} else {
+		n = 0
+	}
+	clear(to[at+n : at+8])
+}
+
+// wifi writes radio headers and that of IEEE 802.11, with up to four addresses.
+func (a *addresses) wifi(to, from []byte, link capture.LinkType) {
+	copy(to, from)
+	head := 0
+	switch {
+	case link == capture.LinkRadiotap && len(from) >= 4:
+		head = int(binary.LittleEndian.Uint16(from[2:]))
+	case link == capture.LinkPrism && len(from) >= 24:
+		head = int(binary.LittleEndian.Uint32(from[4:]))
+		clear(to[8:24]) // the name of the device
+	}
+	if head < 0 || head > len(to) {
+		clear(to)
+		return
+	}
+	to = to[head:]
+	places := []int{4, 10, 16}
+	if len(to) > 2 && to[1]&3 == 3 {
+		places = append(places, 24)
+	}
+	for _, at := range places {
+		if len(to) >= at+6 {
+			a.mac(to[at:])
+		}
+	}
+}
+
+// jumbo writes a hop-by-hop header of which the length of the packet counts.
+func jumbo(to, from []byte) {
+	copy(to, from[:2])
+	for at := 2; at+1 < len(from); {
+		if from[at] == 0 {
+			at++
+			continue
+		}
+		n := int(from[at+1]) + 2
+		if at+n > len(from) {
+			return
+		}
+		to[at], to[at+1] = from[at], from[at+1]
+		if from[at] == 0xc2 {
+			copy(to[at:at+n], from[at:])
+		}
+		at += n
+	}
+}
+
+// tcpHeader writes one with the options that every stack has; of others, and of timestamps, kind and length.
+func tcpHeader(to, from []byte) {
+	copy(to, from[:20])
+	for at := 20; at < len(from); {
+		kind := from[at]
+		if kind == 0 {
+			return
+		}
+		if kind == 1 {
+			to[at] = 1
+			at++
+			continue
+		}
+		if at+1 == len(from) {
+			return // the snap length cut it
+		}
+		n := int(from[at+1])
+		to[at], to[at+1] = kind, from[at+1]
+		if n < 2 || at+n > len(from) {
+			return
+		}
+		switch kind {
+		case 2, 3, 4, 5: // largest segment, window scale, selective acknowledgement
+			copy(to[at:at+n], from[at:])
+		}
+		at += n
+	}
+}
+
+// timestamp is where the 16 bits of a TCP header's timestamp are that make its checksum what it should be; 0: it has none.
+func timestamp(tcp []byte) int {
+	for at := 20; at+1 < len(tcp); {
+		n := 1
+		switch tcp[at] {
+		case 0:
+			return 0
+		case 1:
+		default:
+			if n = int(tcp[at+1]); n < 2 || at+n > len(tcp) {
+				return 0
+			}
+			if tcp[at] == 8 && n == 10 {
+				return (at + 5) &^ 1 // the value is at at+2; the last even place but one, with two bytes
+			}
+		}
+		at += n
+	}
+	return 0
+}
+
+// checksums makes those of the packet's headers right, the innermost first; again says that they were before.
+//
+// A checksum tells copies of a packet from those sent again, where nothing else does but timestamps, which are gone. So with a
+// timestamp that is chosen for it the checksum of TCP is one that two segments have in common when theirs were the same.
+// Where bytes are missing no checksum can be right; it is then only the same for the same.
+func (a *addresses) checksums(b []byte, layers []packet.Layer, in int, again bool) {
+	for i := len(layers) - 1; i >= 0; i-- {
+		l := &layers[i]
+		if l.In != in {
+			continue
+		}
+		whole := l.End <= len(b)
+		switch l.Kind {
+		case packet.LayerIPv4:
+			h := b[l.From:l.To]
+			h[10], h[11] = 0, 0
+			binary.BigEndian.PutUint16(h[10:], ^fold(sum(0, h)))
+		case packet.LayerTCP:
+			ip := network(b, layers[:i], in)
+			if l.To-l.From < 20 || ip == nil {
+				continue
+			}
+			h := b[l.From:l.To]
+			wanted := binary.BigEndian.Uint16(h[16:])
+			if !again {
+				wanted = a.sums[wanted]
+			}
+			if !whole {
+				binary.BigEndian.PutUint16(h[16:], wanted)
+				continue
+			}
+			h[16], h[17] = 0, 0
+			n := l.End - l.From
+			at := timestamp(h)
+			if at > 0 {
+				h[at], h[at+1] = 0, 0
+			}
+			s := fold(sum(pseudo(ip, 6, n), b[l.From:l.End]))
+			if at > 0 {
+				w := fold(uint64(^wanted) + uint64(^s))
+				binary.BigEndian.PutUint16(h[at:], w)
+				s = fold(uint64(s) + uint64(w))
+			}
+			binary.BigEndian.PutUint16(h[16:], ^s)
+		case packet.LayerUDP:
+			ip := network(b, layers[:i], in)
+			if l.To-l.From < 8 || ip == nil {
+				continue
+			}
+			h := b[l.From:l.To]
+			was := binary.BigEndian.Uint16(h[6:])
+			switch {
+			case was == 0:
+			case !whole && again:
+			case !whole:
+				binary.BigEndian.PutUint16(h[6:], max(1, a.sums[was]))
+			default:
+				h[6], h[7] = 0, 0
+				s := ^fold(sum(pseudo(ip, 17, l.End-l.From), b[l.From:l.End]))
+				if s == 0 {
+					s = 0xffff // 0 says that there is none
+				}
+				binary.BigEndian.PutUint16(h[6:], s)
+			}
+		case packet.LayerGRE:
+			h := b[l.From:l.To]
+			if len(h) < 8 || !whole {
+				continue
+			}
+			h[4], h[5] = 0, 0
+			binary.BigEndian.PutUint16(h[4:], ^fold(sum(0, b[l.From:l.End])))
+		}
+	}
+}
+
+// network is the header of the IP packet that the layer behind these is in.
+func network(b []byte, layers []packet.Layer, in int) []byte {
+	for i := len(layers) - 1; i >= 0; i-- {
+		l := &layers[i]
+		if l.In == in && (l.Kind == packet.LayerIPv4 || l.Kind == packet.LayerIPv6) {
+			return b[l.From:l.To]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,325 @@
+package redact
+
+import (
+	"crypto/cipher"
+	"fmt"
+
+	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/capture/packet"
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/decode/scrub"
+	"dubbo-wire/internal/pipeline"
+)
+
+// Options are where the output goes, and how.
+type Options struct {
+	File    File
+	Formats []decode.Format
+	// Key decides what everything becomes: the same by the same key.
+	Key [32]byte
+	// Origin says what is known of the interface of the packet that was read last; nil: nothing.
+	Origin func(p *capture.Packet) capture.Origin
+	// Window is how many bytes of packets are kept before they are written (default 32 MiB), Memory how many bytes of
+	// replaced frames, as they were and as they are, are kept for repeated ones (default 64 MiB, and at least those that are
+	// as old as the packets).
+	Window, Memory int
+}
+
+// Summary is what was done.
+type Summary struct {
+	Packets int64            // written
+	LeftOut map[string]int64 // packets by what they are
+	Frames  int64
+	// Filler is bytes that became filler, by why: as [scrub.Filled] has it, "behind a gap" of frames that are not whole, and
+	// "of no frame".
+	Filler map[string]int64
+	// Addresses is how many IP addresses were replaced.
+	Addresses int
+}
+
+// Redactor is the sink and the tap of a run, which asks for rows, [dubbo.Values] and whole bodies. It is for one goroutine.
+type Redactor struct {
+	opt       Options
+	out       *output
+	addresses *addresses
+	scrubber  *scrub.Scrubber
+	filler    cipher.Block
+	sum       Summary
+	decoder   packet.Decoder
+	segment   packet.Segment
+
+	dirs  map[flow]*direction
+	conns map[uint64]*connection
+
+	// The window: packets that are not written, the oldest first.
+	headRec, tail *record
+	held          int // bytes
+	chunk         *chunk
+	chunks        []*chunk
+	fragments     map[int64]*record // by ordinal
+	storedUnits   int
+
+	oldest, newest *claim
+	claimed        int64 // bytes
+
+	ordinal     int64 // of the packet that was taken last
+	now         int64 // its time
+	first1, end *record
+	filled      int64 // bytes of payload
+	behind      int64 // of these, of frames, behind a gap
+	notes       []note
+	ifaces      []*device
+	files       map[int]int64 // the ordinal of the last packet of each input
+	spans       []span
+}
+
+// note is a comment for a packet.
+type note struct {
+	file   int
+	number int64
+	text   string
+}
+
+// New begins the output.
+func New(o Options) *Redactor {
+	if o.Window == 0 {
+		o.Window = 32 << 20
+	}
+	if o.Memory == 0 {
+		o.Memory = 64 << 20
+	}
+	r := &Redactor{
+		opt: o, out: newOutput(o.File), addresses: newAddresses(o.Key), scrubber: scrub.New(o.Formats, o.Key),
+		filler: newBlock(o.Key, "filler"), dirs: make(map[flow]*direction), conns: make(map[uint64]*connection),
+		fragments: make(map[int64]*record), files: make(map[int]int64),
+	}
+	r.sum.LeftOut, r.sum.Filler = make(map[string]int64), make(map[string]int64)
+	r.decoder.Layers = new(packet.Layers)
+	return r
+}
+
+// Broken reports whether the output cannot be written; Close says why.
+func (r *Redactor) Broken() bool { return r.out.err != nil }
+
+// Close writes what is left.
+func (r *Redactor) Close() (Summary, error) {
+	for _, rec := range r.fragments {
+		if rec.data != nil {
+			r.leave(rec, packet.Fragment.String())
+		}
+	}
+	if r.end != nil {
+		r.push(r.end)
+	}
+	r.comment(r.tail)
+	r.flush(-1)
+	r.out.sync()
+	r.sum.Addresses = r.addresses.count()
+	if r.behind > 0 {
+		r.sum.Filler["behind a gap"] += r.behind
+	}
+	if n := r.filled - r.behind; n > 0 {
+		r.sum.Filler["of no frame"] += n
+	}
+	return r.sum, r.out.err
+}
+
+// Call implements [pipeline.Sink].
+func (r *Redactor) Call(*call.Call, bool) {}
+
+// Carries implements [pipeline.Tap].
+func (r *Redactor) Carries(packet.Endpoint, packet.Endpoint) {}
+
+// Frame replaces a frame.
+func (r *Redactor) Frame(row *pipeline.Row) {
+	r.sum.Frames++
+	f := row.Frame
+	k := r.conns[row.Conn.Key]
+	if k == nil || !k.known[row.Side] {
+		return // of bytes that were never handed on: there is none
+	}
+	k.frames = true
+	d := k.dirs[row.Side]
+	n := dubbo.HeaderLen + len(f.Body)
+	both := make([]byte, 0, 2*n)
+	both = appendHeader(both, f)
+	both = append(both, f.Body...)
+	both, said := r.scrubber.Frame(both, f, row.Msg)
+	if len(both) != 2*n {
+		panic(fmt.Sprintf("redact: a frame of %d bytes became one of %d", n, len(both)-n))
+	}
+	r.claim(d, k.start[row.Side]+uint32(f.Start), both[:n:n], both[n:])
+	for _, x := range said.Filled {
+		r.sum.Filler[x.Cause] += int64(x.Bytes)
+	}
+	said.Format = "" // the header says it
+	text := said.String()
+	if gap := f.Captured - len(f.Body); gap > 0 {
+		r.behind += int64(gap)
+		if text != "" {
+			text += "; "
+		}
+		text += fmt.Sprintf("%d bytes behind a gap replaced by filler", gap)
+	}
+	if text != "" {
+		r.notes = append(r.notes, note{f.Last.File, f.Last.Packet, fmt.Sprintf("frame %d: %s", row.Number, text)})
+		if len(r.notes) > maxNotes {
+			r.comment(r.tail)
+		}
+	}
+}
+
+// maxNotes bounds the comments that wait for their packets.
+const maxNotes = 1 << 10
+
+func appendHeader(b []byte, f *dubbo.Frame) []byte {
+	b = append(b, 0xda, 0xbb, f.Flags, f.Status)
+	for i := 56; i >= 0; i -= 8 {
+		b = append(b, byte(f.ID>>i))
+	}
+	return append(b, byte(f.BodyLen>>24), byte(f.BodyLen>>16), byte(f.BodyLen>>8), byte(f.BodyLen))
+}
+
+// Packet takes a packet behind what the line made of it.
+func (r *Redactor) Packet(p *capture.Packet, _ packet.Verdict, _ *packet.Segment) {
+	r.ordinal++
+	r.now = p.Time
+	v := r.decoder.Decode(p, &r.segment)
+	r.files[p.File] = r.ordinal
+	l := r.decoder.Layers
+	if v != packet.TCP && v != packet.Held {
+		r.leaveOut(p, v)
+		for i := range l.Parts {
+			for _, part := range l.Parts[i] {
+				if rec := r.fragments[part.Number]; rec != nil {
+					r.leave(rec, r.decoder.Protocol())
+				}
+			}
+		}
+		return
+	}
+	if r.first1 != nil && r.first1.leftOut { // what came before has the time of the first packet
+		r.first1.leftOut = false
+		r.push(r.first1)
+	}
+	r.end = nil
+	rec := r.record(p, len(p.Data))
+	s := &r.segment
+	size := len(p.Data)
+	if v == packet.TCP {
+		size += len(s.Payload)
+	}
+	b := r.memory(rec, size)
+	rec.data = b[:len(p.Data):len(p.Data)]
+	r.addresses.headers(rec.data, p.Data, p.Link, l.All, 0)
+	r.push(rec)
+	if v == packet.Held {
+		rec.fragment = true
+		r.addresses.checksums(rec.data, l.All, 0, false)
+		r.hold(rec)
+	} else {
+		original := b[len(p.Data):]
+		copy(original, s.Payload)
+		r.segmentOf(rec, original)
+	}
+	if len(r.notes) > 0 {
+		r.comment(rec)
+	}
+	r.flush(r.opt.Window)
+}
+
+// record begins one for p, of n bytes.
+func (r *Redactor) record(p *capture.Packet, n int) *record {
+	if r.first1 == nil {
+		r.first1 = &record{}
+	}
+	return &record{
+		n: n, ordinal: r.ordinal, number: p.Number, file: p.File, time: p.Time, wireLen: p.WireLen, iface: r.iface(p),
+	}
+}
+
+// segmentOf takes the segment that was decoded last, which came with rec.
+func (r *Redactor) segmentOf(rec *record, original []byte) {
+	s, l := &r.segment, r.decoder.Layers
+	last := l.All[len(l.All)-1]
+	u := &unit{seq: s.Seq, original: original, in: last.In, layers: make([]packet.Layer, 0, 4)}
+	for _, x := range l.All {
+		if x.In == last.In && x.Kind >= packet.LayerIPv4 && x.Kind != packet.LayerExtension && x.Kind != packet.LayerJumbo {
+			u.layers = append(u.layers, x)
+		}
+	}
+	if s.Flags&packet.SYN != 0 {
+		u.seq++
+	}
+	u.records = append(u.records, rec)
+	u.data = rec.data
+	if last.In > 0 {
+		r.addresses.checksums(rec.data, l.All, 0, false) // of the fragment's own headers
+		r.joined(u, rec)
+	}
+	u.from = min(last.To, len(u.data))
+	u.to = u.from + len(original)
+	u.dir = r.direction(flow{s.Src, s.Dst})
+	u.dir.units++
+	if !u.dir.known {
+		u.dir.seq = u.seq
+	}
+	if len(original) > 0 {
+		u.one[0] = span{0, len(original)}
+		u.open = u.one[:1]
+	}
+	rec.unit = u
+}
+
+// joined takes a segment in a packet that was put together from fragments.
+func (r *Redactor) joined(u *unit, rec *record) {
+	l := r.decoder.Layers
+	for in := 1; in <= len(l.Joined); in++ {
+		src := l.Joined[in-1]
+		dst := make([]byte, len(src))
+		r.addresses.headers(dst, src, 0, l.All, in)
+		if in == len(l.Joined) {
+			u.data, u.parts = dst, append([]packet.Part(nil), l.Parts[in-1]...)
+		} else { // only its headers are its own
+			for _, part := range l.Parts[in-1] {
+				for _, x := range l.All {
+					if lo, hi := max(part.At, x.From), min(part.At+part.N, x.To); x.In == in && lo < hi {
+						if o := r.source(part.Number, rec); o != nil && o.data != nil {
+							copy(o.data[part.From+lo-part.At:], dst[lo:hi])
+						}
+					}
+				}
+			}
+		}
+	}
+	kept := u.parts[:0]
+	for _, part := range u.parts {
+		o := r.source(part.Number, rec)
+		if o == nil {
+			continue // it is too long ago
+		}
+		kept = append(kept, part)
+		u.sources = append(u.sources, o)
+	}
+	u.parts = kept
+	for _, o := range u.sources {
+		if o.fragment {
+			o.fragment = false
+			delete(r.fragments, o.ordinal)
+			o.unit = u
+		}
+	}
+	if u.parts == nil {
+		u.parts = []packet.Part{}
+	}
+}
+
+// source is the record of a fragment.
+func (r *Redactor) source(ordinal int64, rec *record) *record {
+	if ordinal == rec.ordinal {
+		return rec
+	}
+	return r.fragments[ordinal]
+}

@@ -1,0 +1,291 @@
+package redact
+
+import (
+	"bytes"
+	"encoding/binary"
+	"sort"
+
+	"dubbo-wire/internal/capture/assemble"
+	"dubbo-wire/internal/capture/packet"
+	"dubbo-wire/internal/decode/dubbo"
+)
+
+// flow is one way between two ends: what sequence numbers count.
+type flow struct{ src, dst packet.Endpoint }
+
+// direction is one way through the connections between two ends, one after the other. Places are sequence numbers that do
+// not wrap.
+type direction struct {
+	at      flow
+	flow    uint64 // a keyed hash of at
+	claims  []*claim
+	stored  []*unit // written before all of it was known, in the order of the file
+	seq     uint32  // a sequence number,
+	place   int64   // and its place
+	known   bool
+	decided int64 // no claim comes any more for what lies before
+	conns   int   // connections that go on
+	units   int   // of packets that are not written
+}
+
+// claim is bytes of a stream that become others.
+type claim struct {
+	d        *direction
+	from, to int64
+	was, is  []byte
+	ordinal  int64 // of the packet that was taken last
+	next     *claim
+	gone     bool
+	weak     bool // it holds when no frame has the bytes
+}
+
+// connection is what is kept of one that goes on.
+type connection struct {
+	dirs  [2]*direction
+	start [2]uint32 // sequence number of the stream's first byte, where known
+	known [2]bool
+	heads [2]*head // nil where it is known what the stream starts with
+	// frames: it has some, and is no matter any more what else may begin one.
+	frames bool
+}
+
+// where is the place of a sequence number.
+func (d *direction) where(seq uint32) int64 { return d.place + int64(int32(seq-d.seq)) }
+
+func (r *Redactor) direction(at flow) *direction {
+	d := r.dirs[at]
+	if d == nil {
+		d = &direction{at: at, decided: -1 << 62}
+		var b [36]byte
+		copy(b[:], at.src.IP[:])
+		copy(b[16:], at.dst.IP[:])
+		binary.BigEndian.PutUint16(b[32:], at.src.Port)
+		binary.BigEndian.PutUint16(b[34:], at.dst.Port)
+		h := r.addresses.prf(kindFlow, 0, b[:16])
+		for _, part := range [2][]byte{b[16:32], b[32:]} {
+			var in [16]byte
+			copy(in[:], part)
+			for i := range in {
+				in[i] ^= h[i]
+			}
+			h = r.addresses.prf(kindFlow, 1, in[:])
+		}
+		d.flow = binary.LittleEndian.Uint64(h[:])
+		r.dirs[at] = d
+	}
+	return d
+}
+
+// release forgets a direction that nobody needs any more.
+func (r *Redactor) release(d *direction) {
+	if d.conns+d.units+len(d.claims)+len(d.stored) == 0 && r.dirs[d.at] == d {
+		delete(r.dirs, d.at)
+	}
+}
+
+// connection returns what is kept of c.
+func (r *Redactor) connection(c *assemble.Connection) *connection {
+	k := r.conns[uint64(c.First)]
+	if k == nil {
+		k = new(connection)
+		for i := range k.dirs {
+			d := r.direction(flow{c.Ends[i], c.Ends[1-i]})
+			d.conns++
+			k.dirs[i], k.heads[i] = d, new(head)
+		}
+		r.conns[uint64(c.First)] = k
+	}
+	return k
+}
+
+// Data takes the next bytes of a stream, for [pipeline.StreamTap].
+func (r *Redactor) Data(c *assemble.Connection, side int, b []byte, m *assemble.Meta) {
+	k := r.connection(c)
+	d := k.dirs[side]
+	if !k.known[side] {
+		k.known[side], k.start[side] = true, m.Seq-uint32(m.Pos)
+		r.begin(d, m.Seq)
+	}
+	d.place, d.seq = d.where(m.Seq), m.Seq
+	if h := k.heads[side]; h != nil && h.take(r, d, b, m.Seq) {
+		k.heads[side] = nil
+	}
+	if m.Pos == 0 && len(b) >= 2 && b[0] == 0xda && b[1] == 0xbb {
+		r.keep(d, m.Seq, b[:min(len(b), dubbo.HeaderLen)], dubbo.HeaderLen)
+	} else if !k.frames {
+		r.candidates(d, m.Seq, b)
+	}
+}
+
+var magic = []byte{0xda, 0xbb}
+
+// candidates keeps what may begin a frame and is perhaps none, in a connection that had no frame yet: its header, and as few
+// bytes of its body as tell that.
+func (r *Redactor) candidates(d *direction, seq uint32, b []byte) {
+	for at := bytes.Index(b, magic); at >= 0; {
+		n, may := dubbo.MayBegin(b[at:])
+		if may {
+			is := make([]byte, n)
+			for kept := dubbo.HeaderLen; kept <= min(n, dubbo.HeaderLen+maxStart); kept++ {
+				copy(is, b[at:at+kept])
+				r.fill(is[kept:], b[at+kept:at+n], d, seq+uint32(at+kept))
+				if _, may := dubbo.MayBegin(is); may {
+					r.keep(d, seq+uint32(at), b[at:at+n], kept)
+					break
+				}
+			}
+		}
+		next := bytes.Index(b[at+2:], magic)
+		if next < 0 {
+			return
+		}
+		at += 2 + next
+	}
+}
+
+// maxStart is how many bytes of a body tell that it is one: a length, and the number of a version.
+const maxStart = 8
+
+// keep claims that the first bytes of b stay, and that the others become filler.
+func (r *Redactor) keep(d *direction, seq uint32, b []byte, kept int) {
+	both := append(make([]byte, 0, 2*len(b)), b...)
+	both = append(both, b...)
+	kept = min(kept, len(b))
+	r.fill(both[len(b)+kept:], b[kept:], d, seq+uint32(kept))
+	r.claim(d, seq, both[:len(b):len(b)], both[len(b):]).weak = len(b) > dubbo.HeaderLen
+}
+
+// begin starts another stream in a direction, whose first byte is at seq: what the one before it had is of no use.
+func (r *Redactor) begin(d *direction, seq uint32) {
+	for _, c := range d.claims {
+		c.gone = true
+	}
+	d.claims = nil
+	if !d.known {
+		d.known, d.seq, d.place = true, seq, 1<<32
+	} else {
+		d.place = d.where(seq) + 1<<33 // beyond all places that its sequence numbers had
+		d.seq = seq
+	}
+	d.decided = d.place
+}
+
+// Decided says that no byte of a stream before pos becomes part of a frame any more.
+func (r *Redactor) Decided(c *assemble.Connection, side int, pos int64) {
+	k := r.conns[uint64(c.First)]
+	if k == nil || !k.known[side] {
+		return
+	}
+	d := k.dirs[side]
+	seq := k.start[side] + uint32(pos)
+	if h := k.heads[side]; h != nil {
+		seq = h.from()
+	}
+	d.decided = max(d.decided, d.where(seq))
+	r.settle(d)
+}
+
+// Ended takes the end of a connection.
+func (r *Redactor) Ended(c *assemble.Connection) {
+	k := r.conns[uint64(c.First)]
+	if k == nil {
+		return
+	}
+	delete(r.conns, uint64(c.First))
+	for i, d := range k.dirs {
+		if h := k.heads[i]; h != nil {
+			h.end(r, d)
+		}
+		d.conns--
+		r.release(d)
+	}
+}
+
+// claim says that bytes of a direction, was from sequence number seq on, become others. What was and is are it keeps.
+func (r *Redactor) claim(d *direction, seq uint32, was, is []byte) *claim {
+	from := d.where(seq)
+	for n := len(d.claims) - 1; n >= 0 && d.claims[n].to > from; n-- {
+		last := d.claims[n]
+		if last.from < from { // the later one knows better
+			r.claimed -= int64(2 * (last.to - from))
+			last.was, last.is = last.was[:from-last.from], last.is[:from-last.from]
+			last.to = from
+			break
+		}
+		last.gone = true
+		d.claims = d.claims[:n]
+	}
+	c := &claim{d: d, from: from, to: from + int64(len(was)), was: was, is: is, ordinal: r.ordinal + 1}
+	d.claims = append(d.claims, c)
+	if r.newest == nil {
+		r.oldest = c
+	} else {
+		r.newest.next = c
+	}
+	r.newest = c
+	r.claimed += int64(2 * len(was))
+	r.rewrite(d, c)
+	for r.claimed > int64(r.opt.Memory) && r.oldest != r.newest && r.oldest.ordinal < r.first() {
+		o := r.oldest
+		r.oldest = o.next
+		r.claimed -= int64(2 * len(o.was))
+		if !o.gone {
+			o.gone = true
+			o.d.claims[0] = nil
+			o.d.claims = o.d.claims[1:]
+			r.release(o.d)
+		}
+	}
+	return c
+}
+
+// span is a part of a payload.
+type span struct{ from, to int }
+
+// apply replaces the bytes of an open part of a unit that are claimed, and returns what stays open. With stored, what was
+// written before is there instead of the original.
+func (d *direction) apply(u *unit, open []span, rest []span) []span {
+	start := d.where(u.seq)
+	for _, o := range open {
+		at := o.from
+		from := start + int64(o.from)
+		i := sort.Search(len(d.claims), func(i int) bool { return d.claims[i].to > from })
+		for ; i < len(d.claims) && at < o.to; i++ {
+			c := d.claims[i]
+			lo, hi := max(int(c.from-start), at), min(int(c.to-start), o.to)
+			if c.from-start >= int64(o.to) || lo >= hi {
+				break
+			}
+			if c.weak && c.to > d.decided {
+				continue
+			}
+			if lo > at {
+				rest = append(rest, span{at, lo})
+			}
+			u.put(lo, c.was[start+int64(lo)-c.from:start+int64(hi)-c.from], c.is[start+int64(lo)-c.from:])
+			at = hi
+		}
+		if at < o.to {
+			rest = append(rest, span{at, o.to})
+		}
+	}
+	return rest
+}
+
+// put writes claimed bytes to a payload, from at on. Where the original is not the one that was claimed, what is written is
+// not what it became.
+func (u *unit) put(at int, was, is []byte) {
+	dst := u.payload()[at : at+len(was)]
+	copy(dst, is)
+	if u.original == nil {
+		return
+	}
+	for i, c := range u.original[at : at+len(was)] {
+		if c != was[i] {
+			dst[i] = signs[(c+c>>4)&15]
+			if dst[i] == is[i] {
+				dst[i] = signs[(c+c>>4+1)&15]
+			}
+		}
+	}
+}

@@ -1,0 +1,244 @@
+package redact
+
+import (
+	"dubbo-wire/internal/capture/packet"
+)
+
+// record is one packet of the output.
+type record struct {
+	data     []byte // written anew; nil once it is in the file
+	n        int    // its length
+	ordinal  int64  // of the packet, from 1, those that were left out counted
+	number   int64  // in its file
+	file     int
+	time     int64
+	wireLen  int
+	iface    int
+	unit     *unit
+	comments []string
+	at       int64 // of data in the file, once written
+	fragment bool  // an IP fragment of which it is not known what its packet is
+	leftOut  bool
+	chunk    *chunk
+	next     *record
+}
+
+// unit is a segment: in a packet, or in one that was put together from fragments.
+type unit struct {
+	dir      *direction
+	seq      uint32
+	data     []byte // of the packet that it is in; nil once that was written
+	from, to int    // its payload
+	original []byte // the payload as it was; nil once that was written
+	open     []span // parts of the payload that nothing is known of yet
+	layers   []packet.Layer
+	in       int
+	records  []*record     // of its fragments, the last one of all; else the packet
+	parts    []packet.Part // where data lies in them; nil: it is the record's
+	sources  []*record     // of each part
+	done     bool          // data is as it will be, but for what is open
+	one      [1]span
+}
+
+func (u *unit) payload() []byte { return u.data[u.from:u.to] }
+
+// chunk is memory for packets, freed with the last of them.
+type chunk struct {
+	b    []byte
+	used int
+	refs int
+}
+
+// chunkSize is how much memory is taken at once.
+const chunkSize = 1 << 20
+
+// memory returns n zero bytes for a record.
+func (r *Redactor) memory(rec *record, n int) []byte {
+	c := r.chunk
+	if c == nil || len(c.b)-c.used < n {
+		if c != nil {
+			r.unref(c)
+		}
+		c = nil
+		if k := len(r.chunks); k > 0 && n <= chunkSize {
+			c, r.chunks = r.chunks[k-1], r.chunks[:k-1]
+			clear(c.b[:c.used])
+			c.used = 0
+		}
+		if c == nil {
+			c = &chunk{b: make([]byte, max(n, chunkSize))}
+		}
+		c.refs = 1
+		r.chunk = c
+	}
+	b := c.b[c.used : c.used+n : c.used+n]
+	c.used += n
+	if rec.chunk == nil {
+		rec.chunk = c
+		c.refs++
+	}
+	return b
+}
+
+func (r *Redactor) unref(c *chunk) {
+	if c.refs--; c.refs == 0 && len(c.b) == chunkSize && len(r.chunks) < 64 {
+		r.chunks = append(r.chunks, c)
+	}
+}
+
+// push puts a record at the end of the window.
+func (r *Redactor) push(rec *record) {
+	if r.tail == nil {
+		r.headRec = rec
+	} else {
+		r.tail.next = rec
+	}
+	r.tail = rec
+	r.held += cost(rec)
+}
+
+const recordCharge = 400
+
+func cost(rec *record) int { return recordCharge + 2*rec.n }
+
+// first is the ordinal of the first packet that is not written.
+func (r *Redactor) first() int64 {
+	if r.headRec == nil {
+		return r.ordinal
+	}
+	return r.headRec.ordinal
+}
+
+// flush writes the oldest packets until the window is no larger than limit.
+func (r *Redactor) flush(limit int) {
+	for r.headRec != nil && r.held > limit {
+		rec := r.headRec
+		r.held -= cost(rec)
+		if r.headRec = rec.next; r.headRec == nil {
+			r.tail = nil
+		}
+		rec.next = nil
+		r.emit(rec)
+		r.unref(rec.chunk)
+		rec.chunk, rec.data = nil, nil
+	}
+}
+
+// emit writes one packet.
+func (r *Redactor) emit(rec *record) {
+	if rec.fragment && r.now-rec.time > fragmentTime {
+		r.leave(rec, "fragment of no packet")
+	}
+	if rec.leftOut {
+		rec.unit = nil
+		return
+	}
+	if u := rec.unit; u != nil {
+		r.finish(u)
+	}
+	r.sum.Packets++
+	rec.at = r.out.packet(r.ifaces[rec.iface], rec)
+	rec.comments = nil
+	if u := rec.unit; u != nil && (len(u.open) == 0 || u.parts == nil) {
+		rec.unit = nil
+	}
+}
+
+// fragmentTime is how long a fragment's packet may take, in nanoseconds.
+const fragmentTime = 31_000_000_000
+
+// finish makes the bytes of a unit what they become, as far as that is known when its first packet is written.
+func (r *Redactor) finish(u *unit) {
+	if u.done {
+		return
+	}
+	u.done = true
+	d := u.dir
+	r.spans = append(r.spans[:0], u.open...)
+	u.open = d.apply(u, r.spans, u.open[:0])
+	for _, o := range u.open {
+		r.fill(u.payload()[o.from:o.to], u.original[o.from:o.to], d, u.seq+uint32(o.from))
+		r.filled += int64(o.to - o.from)
+	}
+	r.addresses.checksums(u.data, u.layers, u.in, false)
+	r.scatter(u)
+	end := d.where(u.seq) + int64(u.to-u.from)
+	d.units--
+	store := len(u.open) > 0 && end > d.decided && d.conns > 0 && r.storedUnits < maxStored
+	u.original = nil
+	if u.parts == nil {
+		u.data = nil
+	}
+	if !store {
+		u.open, u.data = nil, nil
+		r.release(d)
+		return
+	}
+	u.layers = append([]packet.Layer(nil), u.layers...)
+	d.stored = append(d.stored, u)
+	r.storedUnits++
+}
+
+// maxStored bounds the packets that may be written again.
+const maxStored = 1 << 18
+
+// scatter gives the bytes of a packet that was put together to its fragments.
+func (r *Redactor) scatter(u *unit) {
+	for i, p := range u.parts {
+		b := u.data[p.At : p.At+p.N]
+		if rec := u.sources[i]; rec.data != nil {
+			copy(rec.data[p.From:], b)
+		} else if !rec.leftOut {
+			r.out.rewrite(b, rec.at+int64(p.From))
+		}
+	}
+}
+
+// settle forgets the stored units of d of which all is known.
+func (r *Redactor) settle(d *direction) {
+	n := 0
+	for n < len(d.stored) {
+		u := d.stored[n]
+		if len(u.open) > 0 && d.where(u.seq)+int64(u.to-u.from) > d.decided {
+			break
+		}
+		d.stored[n] = nil
+		n++
+	}
+	if n > 0 {
+		d.stored = d.stored[n:]
+		r.storedUnits -= n
+		r.release(d)
+	}
+}
+
+// rewrite gives a claim to packets that were written already.
+func (r *Redactor) rewrite(d *direction, c *claim) {
+	for _, u := range d.stored {
+		if start := d.where(u.seq); start >= c.to || start+int64(u.to-u.from) <= c.from {
+			continue
+		}
+		rec := u.records[len(u.records)-1]
+		if u.parts == nil {
+			u.data = make([]byte, rec.n)
+			r.out.read(u.data, rec.at)
+		}
+		before := 0
+		for _, o := range u.open {
+			before += o.to - o.from
+		}
+		r.spans = append(r.spans[:0], u.open...)
+		u.open = d.apply(u, r.spans, u.open[:0])
+		for _, o := range u.open {
+			before -= o.to - o.from
+		}
+		r.filled -= int64(before)
+		r.addresses.checksums(u.data, u.layers, u.in, true)
+		if u.parts == nil {
+			r.out.rewrite(u.data, rec.at)
+			u.data = nil
+		} else {
+			r.scatter(u)
+		}
+	}
+}
