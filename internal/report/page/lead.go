@@ -55,7 +55,7 @@ func (p *page) leader(r *row, said map[[2]string]int) {
 		}
 		p.f("%s", name(n))
 	}
-	p.f("</a></p>\n<p>%s.</p>\n", strings.Join(p.why(g), "; "))
+	p.f("</a></p>\n<p>%s.</p>\n", strings.ReplaceAll(strings.Join(p.why(g), "; "), " %", "\u00a0%"))
 	all := int64(0)
 	for _, n := range g.Parts {
 		all += n
@@ -78,7 +78,7 @@ func (p *page) leader(r *row, said map[[2]string]int) {
 			if i > 0 {
 				p.f(", ")
 			}
-			p.f("%s <code>%s</code> <b>%s %%</b>", h.direction, term.CutMiddle(term.Clean(h.path), 60), report.Percent(h.bytes, h.of))
+			p.f("%s <code>%s</code> <b>%s&nbsp;%%</b>", h.direction, term.CutMiddle(term.Clean(h.path), 60), report.Percent(h.bytes, h.of))
 		}
 		p.f("</p>\n")
 	}

@@ -236,24 +236,36 @@ func (p *page) findingsOf(g *sizes.Group) (list []*report.Finding) {
 	return list
 }
 
+// openFindings is how many findings are not behind a line that opens.
+const openFindings = 12
+
 // findings prints what the calls give reason to act on.
 func (p *page) findings() {
-	if len(p.report.Findings) == 0 {
+	all := p.report.Findings
+	if len(all) == 0 {
 		return
 	}
 	p.section("findings", "Findings")
 	p.f("<ol class=\"findings\">\n")
-	size := p.Len()
-	for i := range p.report.Findings {
+	size, folded := p.Len(), false
+	for i := range all {
+		if i == openFindings && len(all) > openFindings+1 {
+			p.f("</ol>\n<details><summary>%s</summary>\n<ol class=\"findings\">\n", plural(int64(len(all)-i), "more finding"))
+			folded = true
+		}
 		if p.Len()-size > sectionBudget {
-			p.f("<li>%s more: --findings prints all.</li>\n", report.Count(int64(len(p.report.Findings)-i)))
+			p.f("<li>%s more: --findings prints all.</li>\n", report.Count(int64(len(all)-i)))
 			break
 		}
 		p.f("<li>")
-		p.finding(&p.doc, &p.report.Findings[i], true)
+		p.finding(&p.doc, &all[i], true)
 		p.f("</li>\n")
 	}
-	p.f("</ol>\n</section>\n")
+	p.f("</ol>\n")
+	if folded {
+		p.f("</details>\n")
+	}
+	p.f("</section>\n")
 }
 
 // finding prints one; whose says about what it is, too.

@@ -94,7 +94,7 @@ func made(methods, paths int, name func(i int) (service, method string)) *report
 			m.Parts[0] = int32(bytes)
 			return m
 		}
-		c := &call.Call{Conn: conn, Request: message(0xc0, 400+i%7), Response: message(0, 100_000+i)}
+		c := &call.Call{Conn: conn, Request: message(0xc0, 400+i), Response: message(0, 100_000+i)}
 		c.Request.Names = &dubbo.Names{Path: service, Method: method}
 		c.Response.First, c.Response.LastByte = int64(i)*1000, int64(i)*1000+1
 		groups.Call(c)
@@ -289,6 +289,31 @@ func TestPageOfHostileNames(t *testing.T) {
 	assert.EqualValues(t, 0, b.eval(`document.querySelectorAll("img").length`))
 	b.eval(`document.querySelectorAll("button.open").forEach((b) => b.click())`)
 	b.quiet()
+}
+
+// A finding stands once among the first methods, at the heaviest row of its method; all of them are in their section.
+func TestPageFindings(t *testing.T) {
+	r := made(30, 3, func(i int) (string, string) { return "com.acme.Orders", fmt.Sprintf("list%d", i) })
+	for i := range 40 {
+		r.Findings = append(r.Findings, report.Finding{Service: "com.acme.Orders", Method: fmt.Sprintf("list%d", 29-i%30), Subject: "Orders/x", Text: fmt.Sprintf("fact %d.", i), Frame: int64(i + 1)})
+	}
+	text := body(t, string(write(t, r, shown)))
+	_, lead, _ := strings.Cut(text, `<section id="lead"`)
+	lead, rest, ok := strings.Cut(lead, `<section id="findings"`)
+	require.True(t, ok)
+	list, _, _ := strings.Cut(rest, "</section>")
+	for i := range 40 {
+		fact := fmt.Sprintf(">fact %d.<", i)
+		assert.Equal(t, 1, strings.Count(list, fact), fact)
+		n := 0
+		if i%30 < 10 { // of the ten heaviest methods
+			n = 1
+		}
+		assert.Equal(t, n, strings.Count(lead, fact), fact)
+		assert.Contains(t, list, fmt.Sprintf("<code>dubbo-wire explain made.pcap --frame %d</code>", i+1))
+	}
+	assert.Equal(t, strings.Count(list, "<details>"), strings.Count(list, "</details>"))
+	assert.Contains(t, list, "28 more findings")
 }
 
 // A report that was saved and read back lacks what the page says it lacks.

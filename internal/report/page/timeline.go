@@ -50,7 +50,9 @@ func (p *page) timeline() {
 	axis := timeAxis(start, step, len(slots))
 	p.f(`<div class="charts" data-slots="%d">`, len(slots))
 	p.chart("Mbit/s", traffic, slots, axis)
-	p.chart("calls/s", calls, slots, axis)
+	if p.view.Ranking != nil {
+		p.chart("calls/s", calls, slots, axis)
+	}
 	p.f("</div>\n<p class=\"note\">UTC, %s. Each step is %s", time.Unix(0, start).UTC().Format(time.DateOnly), stepText(step))
 	if len(slots) > 1 {
 		p.f("; the last one is not full")
