@@ -115,7 +115,11 @@ func (p *page) names(r *row) []string {
 // methods prints the table of all groups.
 func (p *page) methods() {
 	k := p.view.Ranking
-	p.section("methods", fmt.Sprintf("%s, %s", p.what(), k.Order))
+	title := p.what()
+	if !p.methodsRanked() {
+		title = "By " + strings.ToLower(k.Title)
+	}
+	p.section("methods", title+", "+k.Order)
 	p.f(`<p class="filter js"><label>Filter <input type="search" id="filter" autocomplete="off" spellcheck="false"></label> <output id="filtered"></output></p>`)
 	p.f("\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\"><table class=\"sort main\">", p.what())
 	p.head(k.Columns)

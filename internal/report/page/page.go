@@ -122,12 +122,17 @@ func (p *page) begin() {
 	p.f("</nav>\n</header>\n<main>\n")
 }
 
-// what names the rows of the ranking: "Methods".
+// what names the rows of the ranking.
 func (p *page) what() string {
-	if p.view.Ranking == nil {
-		return ""
+	if p.methodsRanked() {
+		return "Methods"
 	}
-	return sentence(p.view.Ranking.Title)
+	return "Rows"
+}
+
+// methodsRanked reports whether the rows are methods, and not groups by other keys.
+func (p *page) methodsRanked() bool {
+	return p.view.Ranking != nil && p.view.Ranking.Title == "METHODS"
 }
 
 // commandLine is the command that made the report, with more arguments.
