@@ -106,7 +106,7 @@ func runRedact(s *streams, in *inputFlags, args []string, name string, key [32]b
 		return err
 	}
 	defer file.discard()
-	r := redact.New(redact.Options{File: file.temp, Formats: formats.All(), Key: key, Origin: src.Origin})
+	r := redact.New(redact.Options{File: file.temp, Formats: formats.All(), Key: key, Origin: src.Origin, Ended: src.Ended})
 	opt := pipeline.Options{Detail: dubbo.Values, Rows: true, WholeBodies: true, Tap: r}
 	totals, readErr := in.read(s, src, opt, r, r.Broken)
 	sum, err := r.Close()

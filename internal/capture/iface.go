@@ -35,3 +35,15 @@ func (r *pcapngReader) iface(id int) Origin {
 	}
 	return Origin{i.snapLen, digits}
 }
+
+// Ended reports whether all packets of an input, by its index, were returned.
+func (f *Files) Ended(input int) bool {
+	for _, list := range [2][]*file{f.open, f.pending} {
+		for _, fl := range list {
+			if fl.index == input {
+				return false
+			}
+		}
+	}
+	return true
+}

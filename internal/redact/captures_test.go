@@ -62,7 +62,7 @@ func redactSource(t testing.TB, o Options, src *capture.Files) *redacted {
 	f, err := os.Create(x.path)
 	require.NoError(t, err)
 	defer f.Close()
-	o.File, o.Formats, o.Key, o.Origin = f, formats.All(), testKey, src.Origin
+	o.File, o.Formats, o.Key, o.Origin, o.Ended = f, formats.All(), testKey, src.Origin, src.Ended
 	r := New(o)
 	r.scrubber.Record(func(text string) { x.texts[text] = true })
 	opt := pipeline.Options{Formats: formats.All(), Detail: dubbo.Values, WholeBodies: true, Rows: true, Tap: r}

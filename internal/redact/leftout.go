@@ -1,8 +1,6 @@
 package redact
 
 import (
-	"fmt"
-
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/capture/packet"
 )
@@ -20,42 +18,51 @@ func (r *Redactor) leaveOut(p *capture.Packet, v packet.Verdict) {
 	}
 	r.sum.LeftOut[name]++
 	switch {
-	case r.first1 == nil:
-		r.first1 = r.blank(p)
-		r.first1.leftOut = true
-	case r.tail == nil && r.first1.leftOut && p.Time < r.first1.time:
-		n := r.first1
-		n.time = p.Time
+	case r.begun == 0 && r.before == nil:
+		r.before = r.empty(p)
+	case r.begun == 0 && p.Time < r.before.time:
+		r.before.time = p.Time
 	case r.end == nil || r.end.time < p.Time:
-		r.end = r.blank(p)
+		r.end = r.empty(p)
 	}
 }
 
-// blank is a packet of which only its time and its length are known.
-func (r *Redactor) blank(p *capture.Packet) *record {
+// empty is a packet of which only its time and its length are known.
+func (r *Redactor) empty(p *capture.Packet) *record {
 	rec := r.record(p, min(len(p.Data), 60))
 	rec.data = r.memory(rec, rec.n)
-	switch p.Link {
+	r.blank(rec.data, p.Link)
+	return rec
+}
+
+// blank writes what is taken for no TCP to zeros.
+func (r *Redactor) blank(b []byte, link capture.LinkType) {
+	switch link {
 	case capture.LinkRaw, capture.LinkDLTRaw, capture.LinkDLTRawOpenBSD, capture.LinkIPv4, capture.LinkIPv6:
-		if rec.n >= 40 {
-			rec.data[0], rec.data[6] = 0x60, 59 // nothing follows
+		if len(b) >= 40 {
+			b[0], b[6] = 0x60, 59 // nothing follows
 		}
 	case capture.LinkEthernet:
-		if rec.n >= 14 {
-			rec.data[12], rec.data[13] = 0x88, 0xb5 // for local experiments
+		if len(b) >= 14 {
+			b[12], b[13] = 0x88, 0xb5 // for local experiments
 		}
 	}
-	return rec
 }
 
 // leave leaves out a fragment that turned out to be of no segment.
 func (r *Redactor) leave(rec *record, name string) {
 	delete(r.fragments, rec.ordinal)
 	rec.fragment = false
-	if rec.data != nil && !rec.leftOut {
-		rec.leftOut = true
-		r.sum.LeftOut[name]++
+	if rec.data == nil || rec.leftOut {
+		return
 	}
+	r.sum.LeftOut[name]++
+	if rec.ordinal != r.begun && rec != r.tail {
+		rec.leftOut = true
+		return
+	}
+	clear(rec.data) // the first or the last packet: its time counts
+	r.blank(rec.data, r.ifaces[rec.iface].link)
 }
 
 // maxFragments bounds the fragments whose packet may become whole; the decoder holds fewer.
@@ -105,12 +112,17 @@ const (
 // maxDevices bounds the interfaces of the output: what is beyond has the last one.
 const maxDevices = 4096
 
-// iface is the number of the output's interface for p. One that ended before p's file began, and is like that of p, is
-// the same: so it is in the files of a rotated set.
+// iface is the number of the output's interface for p. Files that follow each other, as those of a rotated set do, share
+// theirs: what is in two of one file was not captured by two.
 func (r *Redactor) iface(p *capture.Packet) int {
-	at := len(r.ifaces) - 1
+	if n := len(r.ifaces); r.lastIface < n {
+		if d := r.ifaces[r.lastIface]; d.file == p.File && d.id == p.Interface && d.link == p.Link {
+			return r.lastIface
+		}
+	}
 	for i, d := range r.ifaces {
 		if d.file == p.File && d.id == p.Interface && d.link == p.Link {
+			r.lastIface = i
 			return i
 		}
 	}
@@ -119,10 +131,19 @@ func (r *Redactor) iface(p *capture.Packet) int {
 		o := r.opt.Origin(p)
 		d.snapLen, d.digits = o.SnapLen, o.Digits
 	}
-	_ = fmt.Sprint()
+	for i, o := range r.ifaces {
+		if o.file != p.File && o.id == d.id && o.link == d.link && o.snapLen == d.snapLen && o.digits == d.digits && r.ended(o.file) {
+			o.file, r.lastIface = p.File, i
+			return i
+		}
+	}
 	if len(r.ifaces) >= maxDevices {
-		return at
+		return len(r.ifaces) - 1
 	}
 	r.ifaces = append(r.ifaces, d)
-	return len(r.ifaces) - 1
+	r.lastIface = len(r.ifaces) - 1
+	return r.lastIface
 }
+
+// ended reports whether an input has no packets any more.
+func (r *Redactor) ended(file int) bool { return r.opt.Ended != nil && r.opt.Ended(file) }

@@ -21,6 +21,8 @@ type Options struct {
 	Key [32]byte
 	// Origin says what is known of the interface of the packet that was read last; nil: nothing.
 	Origin func(p *capture.Packet) capture.Origin
+	// Ended says of an input, by its index, that no more packets come from it; nil: of none.
+	Ended func(file int) bool
 	// Window is how many bytes of packets are kept before they are written (default 32 MiB), Memory how many bytes of
 	// replaced frames, as they were and as they are, are kept for repeated ones (default 64 MiB, and at least those that are
 	// as old as the packets).
@@ -64,14 +66,15 @@ type Redactor struct {
 	oldest, newest *claim
 	claimed        int64 // bytes
 
-	ordinal     int64 // of the packet that was taken last
-	now         int64 // its time
-	first1, end *record
-	filled      int64 // bytes of payload
-	behind      int64 // of these, of frames, behind a gap
+	ordinal     int64   // of the packet that was taken last
+	now         int64   // its time
+	begun       int64   // the first packet that was taken, 0: none yet
+	before, end *record // in place of packets that were left out before it, and behind the last
+	filled      int64   // bytes of payload
+	behind      int64   // of these, of frames, behind a gap
 	notes       []note
 	ifaces      []*device
-	files       map[int]int64 // the ordinal of the last packet of each input
+	lastIface   int
 	spans       []span
 }
 
@@ -93,7 +96,7 @@ func New(o Options) *Redactor {
 	r := &Redactor{
 		opt: o, out: newOutput(o.File), addresses: newAddresses(o.Key), scrubber: scrub.New(o.Formats, o.Key),
 		filler: newBlock(o.Key, "filler"), dirs: make(map[flow]*direction), conns: make(map[uint64]*connection),
-		fragments: make(map[int64]*record), files: make(map[int]int64),
+		fragments: make(map[int64]*record),
 	}
 	r.sum.LeftOut, r.sum.Filler = make(map[string]int64), make(map[string]int64)
 	r.decoder.Layers = new(packet.Layers)
@@ -187,7 +190,6 @@ func (r *Redactor) Packet(p *capture.Packet, _ packet.Verdict, _ *packet.Segment
 	r.ordinal++
 	r.now = p.Time
 	v := r.decoder.Decode(p, &r.segment)
-	r.files[p.File] = r.ordinal
 	l := r.decoder.Layers
 	if v != packet.TCP && v != packet.Held {
 		r.leaveOut(p, v)
@@ -200,9 +202,11 @@ func (r *Redactor) Packet(p *capture.Packet, _ packet.Verdict, _ *packet.Segment
 		}
 		return
 	}
-	if r.first1 != nil && r.first1.leftOut { // what came before has the time of the first packet
-		r.first1.leftOut = false
-		r.push(r.first1)
+	if r.begun == 0 {
+		if r.begun = r.ordinal; r.before != nil {
+			r.push(r.before)
+			r.before = nil
+		}
 	}
 	r.end = nil
 	rec := r.record(p, len(p.Data))
@@ -232,9 +236,6 @@ func (r *Redactor) Packet(p *capture.Packet, _ packet.Verdict, _ *packet.Segment
 
 // record begins one for p, of n bytes.
 func (r *Redactor) record(p *capture.Packet, n int) *record {
-	if r.first1 == nil {
-		r.first1 = &record{}
-	}
 	return &record{
 		n: n, ordinal: r.ordinal, number: p.Number, file: p.File, time: p.Time, wireLen: p.WireLen, iface: r.iface(p),
 	}

@@ -3,6 +3,7 @@ package redact
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 	"sort"
 
 	"dubbo-wire/internal/capture/assemble"
@@ -110,7 +111,7 @@ func (r *Redactor) Data(c *assemble.Connection, side int, b []byte, m *assemble.
 	if h := k.heads[side]; h != nil && h.take(r, d, b, m.Seq) {
 		k.heads[side] = nil
 	}
-	if m.Pos == 0 && len(b) >= 2 && b[0] == 0xda && b[1] == 0xbb {
+	if !c.Joined && m.Pos == 0 && len(b) >= 2 && b[0] == 0xda && b[1] == 0xbb {
 		r.keep(d, m.Seq, b[:min(len(b), dubbo.HeaderLen)], dubbo.HeaderLen)
 	} else if !k.frames {
 		r.candidates(d, m.Seq, b)
@@ -196,7 +197,10 @@ func (r *Redactor) Ended(c *assemble.Connection) {
 		if h := k.heads[i]; h != nil {
 			h.end(r, d)
 		}
-		d.conns--
+		if d.conns--; d.conns == 0 {
+			d.decided = math.MaxInt64 // until another stream begins
+			r.settle(d)
+		}
 		r.release(d)
 	}
 }
