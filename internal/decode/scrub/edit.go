@@ -47,9 +47,13 @@ type job struct {
 	asked  bool
 	budget int          // walks that may still be made
 	now    *decode.Tree // of the last walk that was right
+	rest   int          // values that may still be given up on one by one
 	refs   []int32      // nodes that are references by paths
 	why    string
 }
+
+// maxRests is how many values of a frame become filler one by one, before all of them do.
+const maxRests = 8
 
 // maxWalks is how often a frame is read again at most.
 const maxWalks = 200
@@ -59,7 +63,7 @@ func (s *Scrubber) scrub(body []byte, f *dubbo.Frame, m *dubbo.Message) {
 	if len(body) == 0 {
 		return
 	}
-	j := job{s: s, f: f, m: m, body: body, flag: f.Flags, budget: maxWalks}
+	j := job{s: s, f: f, m: m, body: body, flag: f.Flags, budget: maxWalks, rest: maxRests}
 	if m.Tree == nil || m.Format == nil || m.Format.Depth == decode.DepthNone {
 		if m.Kind > dubbo.Response && j.event() {
 			return
@@ -76,12 +80,50 @@ func (s *Scrubber) scrub(body []byte, f *dubbo.Frame, m *dubbo.Message) {
 		}
 		return
 	}
-	s.keep(m)
-	s.edits = s.edits[:0]
-	for i := range m.Tree.Nodes {
+	j.plans()
+	for bad := j.run(); bad >= 0; bad = j.run() {
+		if !j.without(bad) {
+			j.giveUp()
+			return
+		}
+	}
+}
+
+// plans makes a list of what is to be replaced.
+func (j *job) plans() {
+	s := j.s
+	s.keep(j.m)
+	s.edits, j.refs = s.edits[:0], j.refs[:0]
+	for i := range j.m.Tree.Nodes {
 		j.plan(i)
 	}
-	j.run()
+}
+
+// without makes filler of what edit k is of, which can be replaced in no way that leaves the walk as it was, and starts again
+// with the walk that results. It returns false where that says something else of the message than the original.
+func (j *job) without(k int) bool {
+	s, e := j.s, &j.s.edits[k]
+	if j.rest--; j.rest < 0 {
+		return false
+	}
+	for _, p := range append(e.pieces, span{e.off, e.end}) {
+		fill(s.original[p.off:p.end], bytes.Clone(s.original[p.off:p.end]))
+		s.note(notReplaceable, int(p.end-p.off))
+	}
+	copy(j.body, s.original)
+	f := *j.f
+	f.Body, f.Flags = bytes.Clone(s.original), j.flag
+	var nothing dubbo.Dialects
+	m := dubbo.NewDecoder([]decode.Format{*j.m.Format}).Decode(&f, dubbo.Values, &nothing)
+	was := j.m
+	if m.Tree == nil || m.Kind != was.Kind || m.ResultKind != was.ResultKind || m.ExceptionClass != was.ExceptionClass ||
+		m.Group != was.Group || m.GenericMethod != was.GenericMethod || (m.Names == nil) != (was.Names == nil) ||
+		m.Names != nil && (m.Names.Path != was.Names.Path || m.Names.Version != was.Names.Version || m.Names.Method != was.Names.Method) {
+		return false
+	}
+	j.m = m
+	j.plans()
+	return true
 }
 
 // decoders finds the decoder of the body's format, and what the others take the body for.
@@ -174,8 +216,9 @@ func (j *job) place(i int) place {
 	return place{j.m.Serialization, nodes[i].Kind, min(nodes[i].Len, 3), h}
 }
 
-// run makes the edits, and makes those again in another way that change the walk.
-func (j *job) run() {
+// run makes the edits, and makes those again in another way that change the walk. It returns the edit that there is no way
+// left for, -1 when all is done.
+func (j *job) run() (bad int) {
 	s := j.s
 	for k := range s.edits {
 		j.apply(k)
@@ -193,7 +236,7 @@ func (j *job) run() {
 		}
 		if bad < 0 || j.budget <= 0 {
 			j.giveUp()
-			return
+			return -1
 		}
 		e := &s.edits[bad]
 		e.way++
@@ -201,8 +244,7 @@ func (j *job) run() {
 			s.trace(j.m, int(e.node), e.way, j.why)
 		}
 		if int(e.way) >= ways(&j.m.Tree.Nodes[e.node]) {
-			j.giveUp()
-			return
+			return bad
 		}
 		if k := j.m.Tree.Nodes[e.node].Kind; len(s.learned) < maxLearned && (k == decode.Opaque || k == decode.Custom) {
 			s.learned[j.place(int(e.node))] = e.way
@@ -213,6 +255,7 @@ func (j *job) run() {
 	}
 	j.unmagic()
 	j.account()
+	return -1
 }
 
 // apply makes edit k.

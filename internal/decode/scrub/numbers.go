@@ -152,9 +152,6 @@ func (s *mapper) Float(f float64, bitSize int) float64 {
 		return f
 	}
 	var buf [32]byte
-	if f == float64(float32(f)) && !math.IsInf(float64(float32(f)), 0) {
-		bitSize = 32 // the same number, however it is written
-	}
 	text := strconv.AppendFloat(buf[:0], f, 'e', -1, bitSize)
 	d, ok := parseDecimal(text)
 	if !ok {

@@ -53,12 +53,35 @@ func replaceKey(dst, path []byte, at int, keys []keyEdit) int {
 		return 1
 	}
 	for _, k := range keys {
-		if rest := path[at:]; bytes.HasPrefix(rest, k.was) && len(k.was) == len(k.is) && endsKey(rest[len(k.was):]) {
-			copy(dst, k.is)
-			return len(k.was)
+		if n := k.write(dst, path[at:]); n > 0 {
+			return n
 		}
 	}
 	return 1
+}
+
+// write writes the key as it is now over the one that path starts with, in which marks may stand behind backslashes, and
+// returns its length; 0 where path does not start with it.
+func (k *keyEdit) write(dst, path []byte) int {
+	var places []int
+	at := 0
+	for _, c := range k.was {
+		for at < len(path) && path[at] == '\\' && c != '\\' {
+			at++
+		}
+		if at >= len(path) || path[at] != c {
+			return 0
+		}
+		places = append(places, at)
+		at++
+	}
+	if len(k.was) != len(k.is) || !endsKey(path[at:]) {
+		return 0
+	}
+	for i, p := range places {
+		dst[p] = k.is[i]
+	}
+	return at
 }
 
 // endsKey reports whether b, behind a key, ends it.

@@ -139,6 +139,7 @@ func replacement(stream *rand.ChaCha8, r, before rune, mark bool) rune {
 		if mark {
 			return one(short, stream.Uint64(), r, before)
 		}
+	case r == '/' && before >= 0: // JSON may write it in two bytes
 	case r < utf8.RuneSelf: // but NUL, which Java writes in two bytes
 		if mark && r > 0 {
 			return one(lowers, stream.Uint64(), r, before)

@@ -32,10 +32,10 @@ func ways(n *decode.Node) int {
 	case decode.Int, decode.Float32, decode.Float64, decode.Char, decode.Date, decode.Decimal:
 		return allWays + 1
 	case decode.Opaque, decode.Custom:
-		return 2*len(heads) + 1
+		return 1 + 2*len(heads)
 	case decode.Overhead:
 		if n.Name == "trailing" {
-			return 2*len(heads) + 1
+			return 1 + 2*len(heads)
 		}
 	}
 	return 0
@@ -51,9 +51,11 @@ func (j *job) replace(b []byte, n *decode.Node, e *edit) bool {
 	}
 	switch n.Kind {
 	case decode.Opaque, decode.Custom, decode.Overhead:
-		if int(way) == 2*len(heads) {
-			return s.soft(b)
+		if way == 0 {
+			own := j.m.Format.Scrub
+			return own != nil && own(b, n, s)
 		}
+		way--
 		head := min(heads[way/2], len(b))
 		fill(b[head:], b[head:])
 		if way%2 != 0 { // the other one may be understood
@@ -104,20 +106,4 @@ func (s *mapper) blind(b []byte) bool {
 		}
 	}
 	return done
-}
-
-// soft is the last thing to do with bytes that cannot be read, where no filler leaves the walk as it was: letters and digits
-// are replaced in what looks like text and is no name of a class.
-func (s *mapper) soft(b []byte) bool {
-	for at := 0; at < len(b); {
-		end := at
-		for end < len(b) && b[end] >= 0x20 && b[end] < 0x7f {
-			end++
-		}
-		if end-at >= markEvery && !isClass(strings.TrimLeft(string(b[at:end]), "[L")) {
-			s.blind(b[at:end])
-		}
-		at = end + 1
-	}
-	return true
 }

@@ -11,6 +11,9 @@ import (
 // scrub replaces a number of any width: the bits of a floating point number are one, too, and so are characters and dates.
 // Texts and bytes are those of everybody.
 func scrub(b []byte, n *decode.Node, m decode.Mapper) bool {
+	if n.Kind == decode.String || n.Kind == decode.Bytes {
+		return wire.Shared(b, n, m)
+	}
 	for at := range b {
 		v, size := varintAt(b[at:])
 		if size == 0 || size != len(b)-at {

@@ -11,6 +11,13 @@ import (
 // scrub replaces values behind their tags: integers of variable length, the others fixed; a string may be the fields that
 // Java has of it, in Latin-1 or UTF-16, and a date or a time of day a field for each part.
 func scrub(b []byte, n *decode.Node, m decode.Mapper) bool {
+	if n.Kind == decode.Opaque {
+		return scrubFields(b, m)
+	}
+	const start, end = 0x0b, 0x0c // of an object
+	if last := len(b) - 1; last > 0 && b[0] == start && b[last] == end {
+		b = b[:last]
+	}
 	return forms(b, n, m) || n.Kind == decode.Date && scrubParts(b, n.Text, m)
 }
 
@@ -51,4 +58,56 @@ func scrubParts(b []byte, text string, m decode.Mapper) bool {
 		at += size
 	}
 	return found
+}
+
+// scrubFields replaces what is behind the tags of an object whose class is not known: tags, lengths, references and the ends
+// of groups stay, since the values behind it are found by them.
+func scrubFields(b []byte, m decode.Mapper) bool {
+	type span struct{ from, to int }
+	var spans []span
+	for at := 0; at < len(b); {
+		tag, size := binary.Uvarint(b[at:])
+		if size <= 0 {
+			return false
+		}
+		at += size
+		from, n := at, 0
+		switch tag & 7 {
+		case varintWire:
+			_, n = binary.Uvarint(b[at:])
+		case fixed64Wire:
+			n = 8
+		case fixed32Wire:
+			n = 4
+		case delimited:
+			v, size := binary.Uvarint(b[at:])
+			if size <= 0 || v > uint64(len(b)) {
+				return false
+			}
+			from += size
+			n = size + int(v)
+		case startGroup, endGroup:
+			continue
+		case reference:
+			_, n = binary.Uvarint(b[at:])
+			from = at + n
+		default:
+			return false
+		}
+		if n <= 0 || at+n > len(b) {
+			return false
+		}
+		at += n
+		spans = append(spans, span{from, at})
+		if tag&7 == varintWire {
+			for i := from; i < at; i++ {
+				b[i] = b[i]&0x80 | 1
+			}
+			spans = spans[:len(spans)-1]
+		}
+	}
+	for _, s := range spans {
+		m.Bytes(b[s.from:s.to])
+	}
+	return true
 }

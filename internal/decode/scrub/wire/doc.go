@@ -22,4 +22,4 @@ func Any(forms ...decode.ScrubFunc) decode.ScrubFunc {
 }
 
 // Shared is all forms of this package, the most telling first.
-var Shared = Any(Raw, Quoted, Decimal, UTF8, UTF16, Latin1, UUID, Fixed, Varint, Zigzag, Unscaled, Calendar)
+var Shared = Any(Raw, UTF8, UTF16, Latin1, Quoted, Decimal, UUID, Fixed, Varint, Zigzag, Unscaled, Calendar)

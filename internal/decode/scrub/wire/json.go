@@ -30,7 +30,23 @@ func Quoted(b []byte, n *decode.Node, m decode.Mapper) bool {
 	if n.Kind == decode.Bytes && from > 0 && b[from-1] == 'x' {
 		return mapHex(b[from+1:to], m)
 	}
+	if (n.Kind == decode.String || n.Kind == decode.Char) && !readsQuoted(b[from+1:to], n.Text) {
+		return false
+	}
 	return MapQuoted(b[from+1:to], n.Kind, m)
+}
+
+// readsQuoted reports whether b, which stood between quotes, is text.
+func readsQuoted(b []byte, text string) bool {
+	for at := 0; at < len(b); {
+		r, size := quoted(b[at:])
+		t, width := utf8.DecodeRuneInString(text)
+		if len(text) == 0 || r != t && t != utf8.RuneError {
+			return false
+		}
+		at, text = at+size, text[width:]
+	}
+	return text == ""
 }
 
 // mapHex replaces bytes that are written as pairs of hexadecimal digits.

@@ -35,7 +35,7 @@ func UTF8(b []byte, n *decode.Node, m decode.Mapper) bool {
 		}
 	}
 	// Behind it, but not around it, may be more.
-	if at := bytes.Index(b, []byte(n.Text)); at >= 0 && at <= maxHead && len(n.Text) >= 4 {
+	if at := bytes.Index(b, []byte(n.Text)); at >= 0 && at <= maxHead && (len(n.Text) >= 4 || at > 0 && int(b[at-1]) == len(n.Text)) {
 		MapUTF8(b[at:at+len(n.Text)], n.Kind, m)
 		return true
 	}

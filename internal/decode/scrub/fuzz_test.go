@@ -1,0 +1,98 @@
+package scrub
+
+import (
+	"bytes"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/pipeline"
+)
+
+// some collects a few frames of a capture, the first of each length.
+type some struct {
+	frames []dubbo.Frame
+	seen   map[int]bool
+}
+
+func (c *some) Call(*call.Call, bool) {}
+
+func (c *some) Frame(r *pipeline.Row) {
+	if f := *r.Frame; len(f.Body) == f.BodyLen && f.BodyLen < 4<<10 && !c.seen[f.BodyLen] {
+		f.Body = bytes.Clone(f.Body)
+		c.seen[f.BodyLen] = true
+		c.frames = append(c.frames, f)
+	}
+}
+
+func framesOf(tb testing.TB, name string) []dubbo.Frame {
+	tb.Helper()
+	src, err := capture.Open([]string{filepath.Join(captures, name)}, capture.Options{})
+	require.NoError(tb, err)
+	defer src.Close()
+	c := &some{seen: map[int]bool{}}
+	_, err = pipeline.Run(src, pipeline.Options{Detail: dubbo.Values, WholeBodies: true, Rows: true, Jobs: 1, Formats: formats.All()}, c)
+	require.NoError(tb, err)
+	return c.frames
+}
+
+// Whatever a frame has in it: as many bytes come out, and nothing panics.
+func FuzzFrame(f *testing.F) {
+	seeded := map[string]bool{}
+	for _, format := range formats.All() {
+		if format.Capture == "" || seeded[format.Capture] {
+			continue
+		}
+		seeded[format.Capture] = true
+		for i, frame := range framesOf(f, format.Capture) {
+			if i < 6 {
+				f.Add(frame.Flags, frame.Status, frame.Body, uint8(0))
+			}
+		}
+	}
+	s := New(formats.All(), key)
+	d := dubbo.NewDecoder(formats.All())
+	f.Fuzz(func(t *testing.T, flags, status byte, body []byte, missing uint8) {
+		frame := dubbo.Frame{Header: dubbo.Header{Flags: flags, Status: status, BodyLen: len(body) + int(missing)}, Body: body}
+		frame.Captured, frame.MissingAt = len(body), len(body)
+		if missing > 0 {
+			frame.Short = decode.Cut
+		}
+		was := bytes.Clone(body)
+		var nothing dubbo.Dialects
+		m := d.Decode(&frame, dubbo.Values, &nothing)
+		out, note := s.Frame([]byte("before"), &frame, m)
+		require.Len(t, out, len("before")+dubbo.HeaderLen+len(body))
+		require.Equal(t, was, body, "the frame itself is not changed")
+		require.LessOrEqual(t, note.Bytes(), 2*len(body))
+		_ = note.String()
+		require.Len(t, s.Filler(nil, body), len(body))
+	})
+}
+
+func BenchmarkFrame(b *testing.B) {
+	for _, name := range []string{"hessian2", "fastjson2-3.3.6", "kryo", "java", "fastjson", "protobuf-2.7.23"} {
+		b.Run(name, func(b *testing.B) {
+			s, d := New(formats.All(), key), dubbo.NewDecoder(formats.All())
+			frames := framesOf(b, name+".pcap.zst")
+			sum := 0
+			for i := range frames {
+				sum += frames[i].BodyLen
+			}
+			b.SetBytes(int64(sum))
+			var out []byte
+			for b.Loop() {
+				for i := range frames {
+					var nothing dubbo.Dialects
+					out, _ = s.Frame(out[:0], &frames[i], d.Decode(&frames[i], dubbo.Values, &nothing))
+				}
+			}
+		})
+	}
+}
