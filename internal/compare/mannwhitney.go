@@ -6,8 +6,9 @@ import (
 	"dubbo-wire/internal/sizes"
 )
 
-// exactUpTo is up to how many numbers of both sides together the distribution of the ranks is counted out.
-const exactUpTo = 50
+// The distribution of the ranks is counted out up to exactUpTo numbers of both sides together, and up to fewUpTo where one
+// side has no more than few: there it is far from normal. More would take too long where there are thousands of methods.
+const exactUpTo, few, fewUpTo = 20, 3, 100
 
 // Test is the outcome of a Mann-Whitney U test of two distributions: whether numbers of the one tend to be larger than those
 // of the other. It sees the buckets of histograms: numbers that differ by less than 1/128 are ties.
@@ -15,16 +16,16 @@ type Test struct {
 	// P is how often a difference as large as this would come by chance if both sides were drawn from the same calls,
 	// two-sided.
 	P float64
-	// Least is the smallest P that so few numbers can have; 0 where there are more than exactUpTo.
+	// Least is the smallest P that so few numbers can have; 0 where it is not counted out.
 	Least float64
 }
 
-// MannWhitney tests two distributions that are not empty. Up to 50 numbers it counts all ways in which they could have
-// fallen on the two sides; beyond, the distribution of the ranks is taken as normal, corrected for ties and continuity.
+// MannWhitney tests two distributions that are not empty. For few numbers it counts all ways in which they could have fallen
+// on the two sides; beyond, the distribution of the ranks is taken as normal, corrected for ties and continuity.
 func MannWhitney(a, b *sizes.Stat) Test {
 	ties := tiesOf(a, b)
 	n1, n2 := a.Count, b.Count
-	if n1+n2 <= exactUpTo {
+	if n1+n2 <= exactUpTo || min(n1, n2) <= few && n1+n2 <= fewUpTo {
 		return countedOut(ties, n1, n2)
 	}
 	n := float64(n1 + n2)
