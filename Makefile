@@ -5,7 +5,7 @@ FUZZTIME ?= 5s
 SOAK ?= 30m
 SOAK_FLAGS ?=
 
-.PHONY: man e2e soak pgo loss bench-small bench-offload bench-formats all build test race lint fuzz golden bench tables comparison captures check clean
+.PHONY: man e2e soak pgo loss bench-small bench-offload bench-formats all build test race lint fuzz golden bench tables comparison captures check check-sizes clean
 
 all: build test
 
@@ -67,6 +67,9 @@ soak: build ## load of real Dubbo peers for SOAK (a minute at least), SOAK_FLAGS
 
 captures: ## record all captures anew with real Dubbo peers: needs root, Java 17, Maven; installs tcpdump
 	testdata/rig/captures.sh
+
+check-sizes: build ## the project's own captures against testdata/golden/check; UPDATE=--update writes these
+	@for g in testdata/golden/check/*.json; do n=$${g##*/}; bin/dubbo-wire check testdata/captures/$${n%.json}.pcap.zst --golden $$g --strict --min-coverage 100 $(UPDATE) || exit; done
 
 check: build lint test race fuzz ## what .ci/run runs
 
