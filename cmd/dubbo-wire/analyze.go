@@ -125,6 +125,7 @@ func (a *analyzeFlags) print(targets []*target, r *report.Report, command, expla
 	r.SortBy(a.sort)
 	if a.sameMethods {
 		r.KeepSameMethods()
+		r.Filter = strings.TrimSpace(r.Filter + " --same-methods")
 	}
 	for i, t := range targets {
 		st := a.output.style(t)
