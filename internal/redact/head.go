@@ -93,7 +93,7 @@ func kept(b []byte) []span {
 			case c == ' ':
 				return []span{{0, i + 1}}
 			case c == '/': // HTTP/1.
-				return []span{{0, min(i+4, len(short))}}
+				return []span{{0, min(i+3, len(short))}}
 			}
 		}
 	}

@@ -1,0 +1,80 @@
+package redact
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/net/http2"
+
+	"dubbo-wire/internal/decode/sniff"
+)
+
+// A block of headers is as long as it has to be, and tells what it is a request of.
+func TestHeaders(t *testing.T) {
+	for _, kind := range []string{sniff.Triple, sniff.GRPC, sniff.HTTP2} {
+		for n := 20; n < 6000; n += 1 + n/300 {
+			block := headers(kind, n)
+			require.Len(t, block, n)
+			var b bytes.Buffer
+			b.WriteString(http2.ClientPreface)
+			f := http2.NewFramer(&b, nil)
+			require.NoError(t, f.WriteSettings())
+			require.NoError(t, f.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: block, EndHeaders: true}))
+			require.Equal(t, kind, sniff.Requests(b.Bytes()), "%d bytes", n)
+		}
+	}
+}
+
+// What a protocol is recognised by stays, and nothing else.
+func TestKept(t *testing.T) {
+	for head, want := range map[string]string{
+		"GET /secret HTTP/1.1\r\n":        "GET ",
+		"HTTP/1.1 200 OK\r\n":             "HTTP/1.",
+		"\x16\x03\x01\x02\x00\x01":        "\x16\x03\x01",
+		"\x00\x00\x00\x2e\xda\xbc\x00":    "\xda\xbc",
+		"invoke pay(\"secret\")\r\n":      "invoke ",
+		"ls\n":                            "ls\n",
+		"lsof\n":                          "",
+		"\x01\x02secret":                  "",
+		"a secret that is long enough...": "",
+	} {
+		var got []byte
+		for _, s := range kept([]byte(head)) {
+			got = append(got, head[s.from:s.to]...)
+		}
+		assert.Equal(t, want, string(got), "%q", head)
+	}
+}
+
+// Filler is text where there was text, and has no magic, no word, no letter twice in a row.
+func TestFiller(t *testing.T) {
+	r := New(Options{File: nowhere{new(bytes.Buffer)}, Key: testKey})
+	d := &direction{flow: 7}
+	text := []byte("status\r\ndubbo>\xe4\xbd\xa0 one line\nand another")
+	out := make([]byte, len(text))
+	r.fill(out, text, d, 1000)
+	assert.True(t, isText(out))
+	assert.Equal(t, bytes.Count(text, []byte("\n")), bytes.Count(out, []byte("\n")))
+	assert.Contains(t, string(out), "dubbo>")
+	assert.NotContains(t, string(out), "line")
+	// The same bytes at the same place become the same, wherever a packet begins.
+	tail := make([]byte, len(text)-20)
+	r.fill(tail, text[20:], d, 1020)
+	assert.Equal(t, out[20:], tail)
+
+	signs := bytes.Repeat([]byte("\xda\xbb\xc2\x00 some text \xff\xfe"), 100)
+	out = make([]byte, len(signs))
+	r.fill(out, signs, d, 0)
+	assert.False(t, isText(out[:3]))
+	assert.NotContains(t, string(out), "\xda")
+	assert.NotContains(t, string(out), "some")
+	for i := 1; i < len(out); i++ {
+		require.False(t, out[i] == out[i-1] && out[i] != 0)
+	}
+	zeros := append(make([]byte, 20), "\x05\x06"...)
+	out = make([]byte, len(zeros))
+	r.fill(out, zeros, d, 0)
+	assert.Equal(t, make([]byte, 20), out[:20])
+}
