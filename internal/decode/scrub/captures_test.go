@@ -36,7 +36,6 @@ type scrubbed struct {
 	texts    map[string]bool
 	inFrame  []string
 	notes    map[string]int
-	values   int
 	frames   int
 	gentler  int
 	filled   int // by lack of another way
@@ -279,7 +278,7 @@ func (c *scrubbed) found() []string {
 
 // notReplaced are the bytes of values that no way was found for: streams of Java inside Dubbo's own serialization that end
 // where nobody can read on.
-var notReplaced = map[string]int{"edge-dubbo-2.5.3": 1 << 10, "edge-dubbo-2.6.0": 1 << 10, "zoo-dubbo-2.5.3": 4 << 10}
+var notReplaced = map[string]int{"edge-dubbo-2.5.3": 252, "edge-dubbo-2.6.0": 252, "zoo-dubbo-2.5.3": 2340}
 
 // stay is how many numbers stay, since their digits are an array that something else brought.
 var stay = map[string]int{"zoo-java": 8, "zoo-nativejava": 8}

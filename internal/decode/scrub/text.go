@@ -15,8 +15,8 @@ const (
 	lowers = "ghjkpqvwxz"
 	uppers = "GHJKPQVWXZ"
 	tens   = "0123456789"
-	// short are the characters that JSON writes as a backslash and a letter.
-	short = "\b\t\n\f\r\"\\"
+	// short are those of the characters that JSON writes as a backslash and a letter that texts may have.
+	short = "\t\n\r\"\\"
 )
 
 // block is a range of characters that replace others.
