@@ -34,8 +34,8 @@ type Summary struct {
 	Packets int64            // written
 	LeftOut map[string]int64 // packets by what they are
 	Frames  int64
-	// Filler is bytes that became filler, by why: as [scrub.Filled] has it, "behind a gap" of frames that are not whole, and
-	// "of no frame".
+	// Filler is bytes that became filler, by why: as [scrub.Filled] has it, "behind a gap" of frames that are not whole, "beyond
+	// the limit of bodies" ([pipeline.Limits]), and "of no frame".
 	Filler map[string]int64
 	// Addresses is how many IP addresses were replaced.
 	Addresses int
@@ -71,7 +71,7 @@ type Redactor struct {
 	begun       int64   // the first packet that was taken, 0: none yet
 	before, end *record // in place of packets that were left out before it, and behind the last
 	filled      int64   // bytes of payload
-	behind      int64   // of these, of frames, behind a gap
+	behind      int64   // of these, of frames
 	notes       []note
 	ifaces      []*device
 	lastIface   int
@@ -120,9 +120,6 @@ func (r *Redactor) Close() (Summary, error) {
 	r.flush(-1)
 	r.out.sync()
 	r.sum.Addresses = r.addresses.count()
-	if r.behind > 0 {
-		r.sum.Filler["behind a gap"] += r.behind
-	}
 	if n := r.filled - r.behind; n > 0 {
 		r.sum.Filler["of no frame"] += n
 	}
@@ -160,11 +157,16 @@ func (r *Redactor) Frame(row *pipeline.Row) {
 	said.Format = "" // the header says it
 	text := said.String()
 	if gap := f.Captured - len(f.Body); gap > 0 {
+		why := "behind a gap"
+		if f.MissingAt > len(f.Body) {
+			why = "beyond the limit of bodies"
+		}
 		r.behind += int64(gap)
+		r.sum.Filler[why] += int64(gap)
 		if text != "" {
 			text += "; "
 		}
-		text += fmt.Sprintf("%d bytes behind a gap replaced by filler", gap)
+		text += fmt.Sprintf("%d bytes %s replaced by filler", gap, why)
 	}
 	if text != "" {
 		r.notes = append(r.notes, note{f.Last.File, f.Last.Packet, fmt.Sprintf("frame %d: %s", row.Number, text)})
