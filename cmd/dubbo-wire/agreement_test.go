@@ -155,7 +155,9 @@ func unescape(cell string) string {
 }
 
 func TestTablesFitTheirWidth(t *testing.T) {
+	captures := 0
 	eachCapture(t, func(t *testing.T, p provenance) {
+		captures++
 		for _, args := range [][]string{
 			{"analyze", p.File},
 			{"analyze", p.File, "--exact"},
@@ -166,7 +168,7 @@ func TestTablesFitTheirWidth(t *testing.T) {
 			{"formats"},
 		} {
 			widths := []int{80}
-			if args[0] == "analyze" {
+			if args[0] == "analyze" && captures%4 == 1 {
 				widths = []int{60, 80, 120}
 			}
 			for _, columns := range widths {

@@ -87,6 +87,21 @@ func (k *sampler) wants(n *dubbo.Names) bool {
 	return k.Bytes == 0 || k.bytes < budget && of.bytes < budget/2
 }
 
+// of is the books of a method; those of one that has none, because its name is not known or there are too many, are thrown
+// away, and no bodies are copied of it.
+func (k *sampler) of(n *dubbo.Names) *looked {
+	of := k.methods[n]
+	switch {
+	case of != nil:
+	case n == nil || n.Hash == 0 || len(k.methods) >= maxLookedMethods:
+		of = &looked{copied: copies}
+	default:
+		of = new(looked)
+		k.methods[n] = of
+	}
+	return of
+}
+
 // frame looks into a whole frame, if that is wanted.
 func (k *sampler) frame(l *lane, d *direction, f *dubbo.Frame, m *call.Message, msg *dubbo.Message) {
 	k.seen += f.BodyLen
@@ -95,23 +110,20 @@ func (k *sampler) frame(l *lane, d *direction, f *dubbo.Frame, m *call.Message, 
 	case k.inside >= share(maxInside) || msg.Kind > dubbo.Response:
 		return
 	case msg.Kind == dubbo.Request:
-		if msg.Names == nil || !k.wants(msg.Names) {
+		if k.Calls != AllCalls && (msg.Names == nil || !k.wants(msg.Names)) {
 			return
 		}
-		if of = k.methods[msg.Names]; of == nil {
-			of = new(looked)
-			if k.Calls != AllCalls {
-				k.methods[msg.Names] = of
-			}
-		}
+		of = k.of(msg.Names)
 		of.calls++
 	default:
 		request := l.pairer.Asked(d.conn.call, int(d.side), f.ID)
-		if request == nil || !request.Looked {
+		switch {
+		case request != nil && request.Looked:
+			of = k.of(request.Names)
+		case k.Calls == AllCalls:
+			of = k.of(nil)
+		default:
 			return
-		}
-		if of = k.methods[request.Names]; of == nil {
-			of = new(looked)
 		}
 	}
 	of.bytes += f.BodyLen

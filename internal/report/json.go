@@ -212,7 +212,11 @@ func (r *Report) object(buckets bool) object {
 	if buckets {
 		o = append(o, member{"saved", r.saved()})
 	}
-	return append(o, member{"by", by}, member{"groups", groups})
+	o = append(o, member{"by", by}, member{"groups", groups})
+	for _, w := range r.Worst {
+		o = append(o, member{string(w.Preset), r.worstObjects(w)})
+	}
+	return o
 }
 
 func (r *Report) keyName(k sizes.Key) string {
@@ -384,6 +388,11 @@ func (r *Report) group(g *sizes.Group, buckets bool) object {
 		member{"latencyMicros", stat(&g.Latency, 1000, buckets)}, member{"waitMicros", stat(&g.Wait, 1000, buckets)})
 	if r.Parts {
 		o = append(o, member{"parts", parts(g)})
+	}
+	if r.Details && g.Inside != nil {
+		o = append(o, member{"anatomy", object{
+			{"request", anatomyObject(&g.Inside.Request)}, {"response", anatomyObject(&g.Inside.Response)},
+		}})
 	}
 	if l := g.Largest; l.Frame > 0 {
 		file := ""

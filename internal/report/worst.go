@@ -116,3 +116,36 @@ func statusText(c *sizes.CallRef) string {
 
 // formatFrame prints the number of a frame as it is typed behind --frame.
 func formatFrame(n int64) string { return strconv.FormatInt(n, 10) }
+
+// worstObjects are the calls of a preset as JSON has them, the worst first; of errors the first call of each kind, with how
+// many there were of it.
+func (r *Report) worstObjects(w *sizes.Worst) []object {
+	calls, _ := w.Calls()
+	list := []object{}
+	for _, c := range calls {
+		o := object{{"service", c.Service}, {"method", c.Method}, {"serialization", c.Serialization}}
+		if w.Preset == sizes.Errors {
+			o = append(o, member{"failed", c.Number})
+		}
+		if c.File < len(r.Inputs) {
+			o = append(o, member{"file", r.Inputs[c.File].File})
+		}
+		o = append(o, member{"frame", c.Frame}, member{"time", rfc3339(c.Time)}, member{"client", c.Client}, member{"server", c.Server})
+		for _, n := range []struct {
+			name  string
+			value int64
+		}{{"requestBodyBytes", c.RequestBytes}, {"responseBodyBytes", c.ResponseBytes}, {"status", int64(c.Status)}} {
+			if n.value >= 0 {
+				o = append(o, member{n.name, n.value})
+			}
+		}
+		if c.Timed {
+			o = append(o, member{"latencyMicros", float64(c.Latency) / 1000})
+		}
+		if c.Thrown && c.Exception != "" {
+			o = append(o, member{"exceptionClass", c.Exception})
+		}
+		list = append(list, o)
+	}
+	return list
+}

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"cmp"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/sizes"
+)
+
+// collected runs the line over captures with what a page and all presets ask for.
+func collected(t *testing.T, a *analyzeFlags, jobs int, files ...string) (*report.Report, *collector) {
+	t.Helper()
+	a.bigRequests, a.bigResponses, a.slow, a.failed, a.top, a.maxGroups = true, true, true, true, 3, sizes.DefaultMaxGroups
+	p, err := a.parse()
+	require.NoError(t, err)
+	src, err := capture.Open(files, capture.Options{})
+	require.NoError(t, err)
+	defer src.Close()
+	opt := pipeline.Options{Formats: formats.All(), Jobs: jobs}
+	c := a.collect(p, names(src.Inputs()), []*target{{format: "html"}, {format: "table"}}, &opt)
+	totals, err := pipeline.Run(src, opt, c)
+	require.NoError(t, err)
+	return c.report(src.Inputs(), totals, &opt), c
+}
+
+// Whatever a report is cut by, it is all of the same bytes: the anatomies are the bodies, the pairs are the groups, the slots
+// of time are the link; and presets name the calls that a look at all of them finds.
+func TestSectionsAddUp(t *testing.T) {
+	eachCapture(t, func(t *testing.T, p provenance) {
+		r, c := collected(t, &analyzeFlags{}, 1, p.File)
+		for _, g := range r.Groups {
+			if in := g.Inside; in != nil {
+				assert.Equal(t, g.Request.Body.Count, in.Request.Messages, g.Values)
+				assert.Equal(t, g.Request.Body.Total, in.Request.Bytes, g.Values)
+				assert.Equal(t, g.Response.Body.Count, in.Response.Messages, g.Values)
+				assert.Equal(t, g.Response.Body.Total, in.Response.Bytes, g.Values)
+				var classes [decode.ClassMissing]int64
+				for _, a := range []*sizes.Anatomy{&in.Request, &in.Response} {
+					for _, path := range a.Paths() {
+						classes[path.Class] += path.Bytes
+					}
+				}
+				assert.Equal(t, g.Parts, classes, g.Values)
+			} else {
+				assert.Zero(t, g.Request.Body.Total+g.Response.Body.Total, g.Values)
+			}
+		}
+		pairs, n, complete := c.pairs.Busiest(1 << 20)
+		assert.Len(t, pairs, n)
+		assert.True(t, complete)
+		wire, calls := int64(0), int64(0)
+		for _, pair := range pairs {
+			wire += pair.WireBytes
+			calls += pair.Calls
+			assert.LessOrEqual(t, pair.Top().WireBytes, pair.WireBytes)
+		}
+		assert.Equal(t, r.Selected.WireBytes(), wire)
+		assert.Equal(t, r.Selected.Calls, calls)
+		_, _, slots := c.timeline.Slots()
+		var sum sizes.Slot
+		for _, s := range slots {
+			sum.LinkBytes += s.LinkBytes
+			sum.RequestBytes += s.RequestBytes
+			sum.ResponseBytes += s.ResponseBytes
+			sum.Calls += s.Calls
+			sum.Errors += s.Errors
+		}
+		assert.Equal(t, sizes.Slot{
+			LinkBytes: r.Totals.LinkBytes, RequestBytes: r.Selected.Request.Frame.Total, ResponseBytes: r.Selected.Response.Frame.Total,
+			Calls: r.Selected.Calls, Errors: r.Selected.Errors,
+		}, sum)
+		presetsAgree(t, c, p.File)
+	})
+}
+
+// everyCall keeps what presets choose from.
+type everyCall struct {
+	requests, responses, latencies []chosen
+	failed                         int64
+}
+
+type chosen struct {
+	number, frame int64
+}
+
+func (*everyCall) Frame(*pipeline.Row) {}
+
+func (e *everyCall) Call(c *call.Call, _ bool) {
+	if m := c.Request; m != nil && m.Complete {
+		e.requests = append(e.requests, chosen{int64(m.Header.BodyLen), m.Number})
+	}
+	if m := c.Response; m != nil && m.Complete {
+		e.responses = append(e.responses, chosen{int64(m.Header.BodyLen), m.Number})
+		if ns, ok := c.Latency(); ok && ns >= 0 {
+			e.latencies = append(e.latencies, chosen{ns, m.Number})
+		}
+	}
+	if c.Failed() {
+		e.failed++
+	}
+}
+
+func presetsAgree(t *testing.T, c *collector, file string) {
+	t.Helper()
+	src, err := capture.Open([]string{file}, capture.Options{})
+	require.NoError(t, err)
+	defer src.Close()
+	all := &everyCall{}
+	_, err = pipeline.Run(src, pipeline.Options{Formats: formats.All(), Detail: dubbo.Values}, all)
+	require.NoError(t, err)
+	for _, w := range c.worst {
+		calls, others := w.Calls()
+		if w.Preset == sizes.Errors {
+			failed := others
+			for _, k := range calls {
+				failed += k.Number
+			}
+			assert.Equal(t, all.failed, failed)
+			continue
+		}
+		list := map[sizes.Preset][]chosen{sizes.BigRequests: all.requests, sizes.BigResponses: all.responses, sizes.Slow: all.latencies}[w.Preset]
+		slices.SortStableFunc(list, func(a, b chosen) int { return cmp.Compare(b.number, a.number) })
+		var want, have []int64
+		for _, x := range list[:min(3, len(list))] {
+			want = append(want, x.number)
+		}
+		for _, x := range calls {
+			have = append(have, x.Number)
+			assert.Contains(t, list, chosen{x.Number, x.Frame})
+		}
+		assert.Equal(t, want, have, w.Preset)
+	}
+}
+
+// What is looked into of a capture that is larger than the sample is the same for any number of workers, and stands for the
+// whole in proportion.
+func TestSample(t *testing.T) {
+	inCaptures(t)
+	const file = "fleet.pcap.zst"
+	one, _ := collected(t, &analyzeFlags{sample: "2"}, 1, file)
+	four, _ := collected(t, &analyzeFlags{sample: "2"}, 4, file)
+	all, _ := collected(t, &analyzeFlags{sample: "all"}, 1, file)
+	require.Equal(t, len(one.Groups), len(four.Groups))
+	looked := int64(0)
+	for i, g := range one.Groups {
+		assert.Equal(t, g.Looked, four.Groups[i].Looked)
+		assert.Equal(t, g.Parts, four.Groups[i].Parts)
+		looked += g.Looked[0]
+	}
+	assert.Less(t, looked, one.Selected.Calls)
+	assert.True(t, one.Sampled)
+	assert.False(t, all.Sampled)
+	sum := func(parts [decode.ClassMissing]int64) (n int64) {
+		for _, x := range parts {
+			n += x
+		}
+		return n
+	}
+	body := all.Selected.Request.Body.Total + all.Selected.Response.Body.Total
+	assert.Equal(t, body, sum(all.Selected.Parts))
+	assert.InEpsilon(t, body, sum(one.Selected.Parts), 1e-3)
+	none, _ := collected(t, &analyzeFlags{sample: "0"}, 1, file)
+	assert.False(t, none.Sampled)
+}
