@@ -47,7 +47,7 @@ func (c *collector) Call(k *call.Call, selected bool) {
 // it takes little beside the measuring of all.
 const (
 	sampleCalls = 256
-	sampleBytes = 160 << 10
+	sampleBytes = 320 << 10
 )
 
 // collect sets a run up for what the flags and the targets ask for.
