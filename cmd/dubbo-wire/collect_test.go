@@ -173,3 +173,20 @@ func TestSample(t *testing.T) {
 	none, _ := collected(t, &analyzeFlags{sample: "0"}, 1, file)
 	assert.False(t, none.Sampled)
 }
+
+// An estimate weighs every method by its bytes, also where a group has several: the few calls that were looked into are not
+// those that fill the wire.
+func TestEstimate(t *testing.T) {
+	inCaptures(t)
+	for _, file := range []string{"loss.pcap.zst", "both-ends.pcap.zst", "fleet.pcap.zst"} {
+		for _, by := range []string{"server", "serialization", "service", "method"} {
+			few, _ := collected(t, &analyzeFlags{sample: "3", by: by}, 1, file)
+			all, _ := collected(t, &analyzeFlags{sample: "all", by: by}, 1, file)
+			require.True(t, few.Sampled)
+			body := all.Selected.Request.Body.Total + all.Selected.Response.Body.Total
+			for class, n := range all.Selected.Parts {
+				assert.InDelta(t, float64(n), float64(few.Selected.Parts[class]), 0.04*float64(body), "%s by %s: %s", file, by, decode.Class(class))
+			}
+		}
+	}
+}

@@ -45,26 +45,42 @@ func (r *Report) madeOf(s *Style) section {
 	return sec
 }
 
-// Estimate says that only some bodies were taken apart: what these are made of stands for all bodies of their group, in
-// proportion. Groups without such bodies have no part in it.
+// Estimate says that only some bodies were taken apart: what these are made of stands for all bodies of their method,
+// in proportion. Methods without such bodies have no part in it.
 func (r *Report) Estimate() {
 	r.Sampled, r.Selected.Parts = true, [decode.ClassMissing]int64{}
 	for _, g := range r.Groups {
-		seen, all := int64(0), g.Request.Body.Total+g.Response.Body.Total
-		for _, n := range g.Parts {
-			seen += n
-		}
-		if seen == 0 || seen == all {
+		if g.Strata == nil {
+			standFor(&g.Parts, g.Request.Body.Total+g.Response.Body.Total)
 			continue
 		}
-		for i, n := range g.Parts {
-			g.Parts[i] = int64(math.Round(float64(n) * float64(all) / float64(seen)))
+		g.Parts = [decode.ClassMissing]int64{}
+		for _, s := range g.Strata {
+			parts := s.Parts
+			standFor(&parts, s.Body)
+			for i, n := range parts {
+				g.Parts[i] += n
+			}
 		}
 	}
 	for _, g := range r.Groups {
 		for i, n := range g.Parts {
 			r.Selected.Parts[i] += n
 		}
+	}
+}
+
+// standFor makes parts of some bodies those of all bytes.
+func standFor(parts *[decode.ClassMissing]int64, all int64) {
+	seen := int64(0)
+	for _, n := range parts {
+		seen += n
+	}
+	if seen == 0 || seen == all {
+		return
+	}
+	for i, n := range parts {
+		parts[i] = int64(math.Round(float64(n) * float64(all) / float64(seen)))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/dubbo"
 )
 
@@ -13,7 +14,9 @@ import (
 type Pairs struct {
 	pairs map[pairKey]*Pair
 	ties  map[tieKey]*tie
-	rest  *Pair
+	// strata are the methods of groups that have several.
+	strata map[stratumKey]*Stratum
+	rest   *Pair
 	// recent is some of the ties again, each in the place that its key says.
 	recent *[recentTies]recentTie
 }
@@ -65,9 +68,22 @@ type (
 
 // tie hands the link bytes of a message to its group and to its pair.
 type tie struct {
-	group  *Group
-	pair   *Pair
-	method *MethodBytes
+	group   *Group
+	pair    *Pair
+	method  *MethodBytes
+	stratum *Stratum // nil where the group is of one method
+}
+
+// Stratum is the part of a group that one method has: how many bytes its bodies have, and what those of them are made of that
+// were looked into.
+type Stratum struct {
+	Body  int64
+	Parts [decode.ClassMissing]int64
+}
+
+type stratumKey struct {
+	group           *Group
+	service, method string
 }
 
 const (
@@ -80,7 +96,7 @@ const (
 
 // NewPairs returns an empty set of pairs.
 func NewPairs() *Pairs {
-	return &Pairs{pairs: make(map[pairKey]*Pair), ties: make(map[tieKey]*tie), rest: new(Pair), recent: new([recentTies]recentTie)}
+	return &Pairs{pairs: make(map[pairKey]*Pair), ties: make(map[tieKey]*tie), strata: make(map[stratumKey]*Stratum), rest: new(Pair), recent: new([recentTies]recentTie)}
 }
 
 // CountPairs lets the aggregator tell p about every message.
@@ -96,7 +112,7 @@ func (t *tie) Settle(m *call.Message) {
 }
 
 // tie returns where the messages of a call belong.
-func (p *Pairs) tie(g *Group, c *call.Call) *tie {
+func (p *Pairs) tie(g *Group, c *call.Call, several bool) *tie {
 	m := asked(c)
 	k := tieKey{g, c.Conn.Key, c.Side, m.Names, m.GenericMethod}
 	r := &p.recent[k.place()]
@@ -105,18 +121,21 @@ func (p *Pairs) tie(g *Group, c *call.Call) *tie {
 	}
 	t := p.ties[k]
 	if t == nil {
-		t = p.newTie(k, c, m)
+		t = p.newTie(k, c, m, several)
 	}
 	*r = recentTie{k, t}
 	return t
 }
 
-func (p *Pairs) newTie(k tieKey, c *call.Call, m *call.Message) *tie {
+func (p *Pairs) newTie(k tieKey, c *call.Call, m *call.Message, several bool) *tie {
 	if len(p.ties) >= maxTies {
 		clear(p.ties) // they are made anew; their pairs stay
 	}
 	host, _, _ := net.SplitHostPort(c.Client())
 	t := &tie{group: k.group, pair: p.rest}
+	if several || k.group.Rest {
+		t.stratum = p.stratum(stratumKey{k.group, m.Service(), m.Method()})
+	}
 	key := pairKey{host, c.Server()}
 	if pair := p.pairs[key]; pair != nil {
 		t.pair = pair
@@ -138,9 +157,37 @@ func (p *Pairs) newTie(k tieKey, c *call.Call, m *call.Message) *tie {
 	return t
 }
 
+// maxStrata is how many strata are kept apart; methods beyond share one in their group.
+const maxStrata = 1 << 16
+
+func (p *Pairs) stratum(k stratumKey) *Stratum {
+	s := p.strata[k]
+	if s == nil && len(p.strata) >= maxStrata {
+		k.service, k.method = "", ""
+		s = p.strata[k]
+	}
+	if s == nil {
+		s = new(Stratum)
+		p.strata[k] = s
+		k.group.Strata = append(k.group.Strata, s)
+	}
+	return s
+}
+
+// message counts what a message is made of.
+func (s *Stratum) message(m *call.Message) {
+	if s == nil || !m.Complete {
+		return
+	}
+	s.Body += int64(m.Header.BodyLen)
+	for i, n := range m.Parts {
+		s.Parts[i] += int64(n)
+	}
+}
+
 // call counts a call.
-func (p *Pairs) call(g *Group, c *call.Call) {
-	t := p.tie(g, c)
+func (p *Pairs) call(g *Group, c *call.Call, several bool) {
+	t := p.tie(g, c, several)
 	t.pair.Calls++
 	t.method.Calls++
 }

@@ -118,6 +118,8 @@ type Group struct {
 	Parts [decode.ClassMissing]int64
 	// Looked is how many of these bodies were looked into, by direction; Parts is of them where not all were taken apart.
 	Looked [2]int64
+	// Strata are its methods, where it may have several and pairs are counted.
+	Strata []*Stratum
 	// Inside is what they are made of by path; nil where that was not asked for.
 	Inside *Inside
 }
@@ -142,6 +144,7 @@ type Aggregator struct {
 	// passing: link bytes are taken as they are when a call is closed.
 	passing bool
 	pairs   *Pairs
+	several bool // groups may have several methods
 }
 
 // recentGroups is how many groups are found by a look at one place.
@@ -167,6 +170,7 @@ func New(by By, maxGroups int, inputs []string) *Aggregator {
 		maxGroups = DefaultMaxGroups
 	}
 	a := &Aggregator{by: by, maxGroups: maxGroups, inputs: inputs, groups: make(map[string]*Group)}
+	a.several = !slices.Contains(by.Keys, Service) || !slices.Contains(by.Keys, Method)
 	for _, k := range by.Keys {
 		switch k {
 		case Protocol, Serialization, Service, Method, Version, DubboVersion:
@@ -192,7 +196,7 @@ func (a *Aggregator) Call(c *call.Call) {
 	g := a.group(c)
 	g.Calls++
 	if a.pairs != nil {
-		a.pairs.call(g, c)
+		a.pairs.call(g, c, a.several)
 	}
 	switch c.State() {
 	case call.OneWay:
@@ -223,7 +227,9 @@ func (a *Aggregator) message(g *Group, c *call.Call, m *call.Message, d *Directi
 	switch {
 	case a.passing:
 	case a.pairs != nil:
-		m.Owner = a.pairs.tie(g, c)
+		t := a.pairs.tie(g, c, a.several)
+		t.stratum.message(m)
+		m.Owner = t
 	default:
 		m.Owner = g
 	}
