@@ -37,7 +37,7 @@ func (a *analyzeFlags) add(cmd *cobra.Command, formats ...string) {
 	fs := cmd.Flags()
 	fs.StringVar(&a.by, "by", "", "group by `KEYS`: protocol, serialization, service, method, version, client, server, connection, status, input, dubboVersion, responseSerialization, time:10s; several joined by commas")
 	fs.StringVar(&a.sort, "sort", "", "sort groups by `COLUMN`: "+strings.Join(report.SortNames(), ", "))
-	_ = cmd.RegisterFlagCompletionFunc("sort", cobra.FixedCompletions(report.SortNames(), cobra.ShellCompDirectiveNoFileComp))
+	flagValues(cmd, "sort", report.SortNames())
 	fs.IntVar(&a.top, "top", 0, "print `N` rows of the ranking in tables (default 10); csv and json always have all")
 	fs.IntVar(&a.maxGroups, "max-groups", sizes.DefaultMaxGroups, "keep `N` groups apart; later ones go to one row")
 	fs.BoolVar(&a.details, "details", false, "add a block for each of the top methods: histograms of sizes, what bodies are made of by path, the largest body (5, or as --top says)")

@@ -89,7 +89,7 @@ stand in front, as in kryo=after.pcap. More than two are compared with the first
 	fs := cmd.Flags()
 	fs.StringVar(&by, "by", "service,method", "compare what shares `KEYS`: service, method, protocol, serialization, version, client, server, status, dubboVersion, responseSerialization; several joined by commas")
 	fs.StringVar(&sort, "sort", "", "sort methods by `COLUMN`: "+strings.Join(compare.SortNames(), ", ")+" (default change: of bytes on the wire)")
-	_ = cmd.RegisterFlagCompletionFunc("sort", cobra.FixedCompletions(compare.SortNames(), cobra.ShellCompDirectiveNoFileComp))
+	flagValues(cmd, "sort", compare.SortNames())
 	fs.IntVar(&top, "top", 0, "print `N` methods in tables (default 10); csv and json always have all")
 	fs.Float64Var(&alpha, "alpha", 0.05, "a change is noise unless chance alone makes one as large with less than this `PROBABILITY`")
 	return cmd

@@ -29,7 +29,20 @@ var (
 	rotatedFile  = regexp.MustCompile(`\.((?:pcap|pcapng|cap)[0-9]+)$`)
 )
 
-// completeFlags gives every flag of every command what its value may be. A command that registered its own keeps it.
+const valuesAnnotation = "values"
+
+// flagValues says what the values of a command's flag are.
+func flagValues(cmd *cobra.Command, flag string, values []string) {
+	_ = cmd.Flags().SetAnnotation(flag, valuesAnnotation, values) // it exists
+}
+
+// completing reports whether a shell asks what may come next. Only then completion is set up: cobra keeps what is
+// registered for good, and with it the commands, which counts where many runs are made in one process.
+func completing(args []string) bool {
+	return len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
+}
+
+// completeFlags gives every flag of every command what its value may be.
 func completeFlags(root *cobra.Command) {
 	values := map[string]completer{
 		"by":            completeBy,
@@ -54,6 +67,9 @@ func completeFlags(root *cobra.Command) {
 			complete := values[f.Name]
 			if f.Name == "output" {
 				complete = completeOutput
+			}
+			if own := f.Annotations[valuesAnnotation]; own != nil {
+				complete = fixed(own...)
 			}
 			if complete == nil {
 				complete = nothing // a number, a duration, a text: better than names of files

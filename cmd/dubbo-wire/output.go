@@ -32,9 +32,7 @@ func (o *outputFlags) add(cmd *cobra.Command, formats ...string) {
 	fs.StringArrayVarP(&o.files, "output", "o", nil, "write to `FILE`; its extension chooses the format (.txt .md .csv .json .jsonl .html .pprof .pb.gz .folded); may be repeated")
 	fs.BoolVar(&o.exact, "exact", false, "print all digits in tables")
 	fs.BoolVar(&o.local, "local", false, "print local times in tables instead of UTC")
-	_ = cmd.RegisterFlagCompletionFunc("format", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return formats, cobra.ShellCompDirectiveNoFileComp
-	})
+	flagValues(cmd, "format", formats)
 }
 
 // target is one place where a report goes, in one format.

@@ -146,7 +146,9 @@ method, byte by byte, and what it did not see. The protocol is recognised from t
 	)
 	root.AddCommand(topics()...)
 	root.InitDefaultHelpCmd()
-	completeFlags(root)
+	if completing(s.args) {
+		completeFlags(root)
+	}
 	return root
 }
 
