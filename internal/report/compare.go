@@ -45,6 +45,10 @@ func (r *Report) comparison(s *Style) section {
 	sec := section{title: title, table: tab}
 	sec.notes = append(sec.notes, fmt.Sprintf("share: of the %s of these %s on the wire; p50, p99 within 1 %%.",
 		bytesText(r.Selected.WireBytes(), s), plural(r.Selected.Calls, "call", "calls")))
+	if n := r.Selected.OtherAnswers; apart && n > 0 && r.keyIndex(sizes.ResponseSerialization) < 0 {
+		sec.notes = append(sec.notes, fmt.Sprintf("A row has the calls asked in it; %s answered in another serialization: --by serialization,responseSerialization",
+			plural(n, "call was", "calls were")))
+	}
 	if apart && len(rows) > 1 {
 		sec.notes = append(sec.notes, r.sameMethods()...)
 	}

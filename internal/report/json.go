@@ -379,6 +379,12 @@ func (r *Report) group(g *sizes.Group, buckets bool) object {
 	}
 	o = append(o, member{"calls", g.Calls}, member{"oneWay", g.OneWay}, member{"errors", g.Errors},
 		member{"exceptions", g.Exceptions}, member{"unanswered", g.Unanswered})
+	if g.OtherAnswers > 0 {
+		o = append(o, member{"answeredInOther", g.OtherAnswers})
+	}
+	if a := g.Answers; a.Count != g.Response.Body.Count {
+		o = append(o, member{"answers", object{{"responses", a.Count}, {"bodyBytes", a.Bytes}}})
+	}
 	if r.Seconds > 0 {
 		o = append(o, member{"callsPerSecond", sizes.Round3(float64(g.Calls) / r.Seconds)})
 	} else {

@@ -63,7 +63,6 @@ type fair struct {
 	methods               int
 	baseCalls, otherCalls int64
 	request, response     ratio
-	failing               int // methods with failed calls, whose responses are in no ratio: an error is no answer in another form
 }
 
 // ratio is mean body bytes of a call, weighted by the calls of the base. It is defined where the base has such bytes.
@@ -72,21 +71,18 @@ type ratio struct {
 	base, other float64
 }
 
-func (q *ratio) add(base, other *sizes.Stat) {
+func (q *ratio) add(base, other sizes.Answers) {
 	if base.Count == 0 || other.Count == 0 {
 		return
 	}
 	q.calls += base.Count
-	q.base += float64(base.Total)
-	q.other += float64(base.Count) * other.Mean()
+	q.base += float64(base.Bytes)
+	q.other += float64(base.Count) * float64(other.Bytes) / float64(other.Count)
 }
 
-// left says which methods are not in the ratio of responses.
-func (f *fair) left() string {
-	if f.failing == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" Not in the responses: %s with failed calls.", plural(int64(f.failing), "method", "methods"))
+// requests are a group's request bodies.
+func requests(g *sizes.Group) sizes.Answers {
+	return sizes.Answers{Count: g.Request.Body.Count, Bytes: g.Request.Body.Total}
 }
 
 func (q *ratio) text() string {
@@ -110,12 +106,8 @@ func (m *sharedMethods) compare(base, other string) fair {
 	}
 	for _, key := range m.sorted() { // in order: sums of fractions depend on it
 		if a, b := m.methods[key][base], m.methods[key][other]; a != nil && b != nil {
-			f.request.add(&a.Request.Body, &b.Request.Body)
-			if a.Errors+b.Errors > 0 {
-				f.failing++
-				continue
-			}
-			f.response.add(&a.Response.Body, &b.Response.Body)
+			f.request.add(requests(a), requests(b))
+			f.response.add(a.Answers, b.Answers)
 		}
 	}
 	return f
@@ -184,7 +176,7 @@ func (r *Report) sameMethods() []string {
 				continue
 			}
 			notes = append(notes, fmt.Sprintf("%s in %s and in %s: the same calls weigh %s (requests) and %s (responses) in %s.",
-				upperFirst(wasSeen(f.methods)), short(base), short(other), f.request.text(), f.response.text(), short(other))+f.left())
+				upperFirst(wasSeen(f.methods)), short(base), short(other), f.request.text(), f.response.text(), short(other)))
 		}
 	}
 	notes[0] = text + " " + notes[0]
@@ -215,9 +207,7 @@ func (r *Report) fairComparison() []section {
 		{group: "response body bytes", name: "base", unit: size},
 		{group: "response body bytes", name: "here", unit: size},
 		{group: "response body bytes", name: "ratio", right: true},
-		{name: "failing", unit: count},
 	}}
-	failing := false
 	mean := func(sum float64, n int64) cell {
 		if n == 0 {
 			return cell{}
@@ -233,25 +223,18 @@ func (r *Report) fairComparison() []section {
 		for _, q := range []*ratio{&f.request, &f.response} {
 			row = append(row, mean(q.base, q.calls), mean(q.other, q.calls), textCell(q.text()))
 		}
-		tab.rows = append(tab.rows, append(row, numberCell(int64(f.failing))))
-		failing = failing || f.failing > 0
-	}
-	if !failing {
-		last := len(tab.columns) - 1
-		tab.columns = tab.columns[:last]
-		for i := range tab.rows {
-			tab.rows[i] = tab.rows[i][:last]
-		}
+		tab.rows = append(tab.rows, row)
 	}
 	notes := []string{fmt.Sprintf("Each row: the methods seen in it and in %s (the base), every method as often as there: mean body bytes of a call.", base)}
-	if failing {
-		notes = append(notes, "failing: methods with failed calls on either side; their responses are left out, since an error is no answer in another form.")
-	}
+	notes = append(notes, alikeNote)
 	return []section{
 		{title: "THE SAME CALLS, in another serialization", table: tab, notes: notes},
 		r.methodByMethod(&m),
 	}
 }
+
+// alikeNote says which responses are compared.
+const alikeNote = "Responses: those of calls that did not fail, answered in the serialization they were asked in."
 
 // methodByMethod lists what each method weighs in each serialization.
 func (r *Report) methodByMethod(m *sharedMethods) section {
@@ -260,6 +243,7 @@ func (r *Report) methodByMethod(m *sharedMethods) section {
 		{name: "serialization", flex: true},
 		{name: "calls", unit: count},
 		{name: "failed", unit: count, wide: true},
+		{name: "answered in other", unit: count, wide: true},
 		{group: "request body bytes", name: "mean", unit: size},
 		{group: "request body bytes", name: "ratio", right: true},
 		{group: "response body bytes", name: "mean", unit: size},
@@ -277,23 +261,21 @@ func (r *Report) methodByMethod(m *sharedMethods) section {
 			if g == nil {
 				continue
 			}
-			row := []cell{textCell(name), textCell(term.Clean(s)), numberCell(g.Calls), numberCell(g.Errors)}
+			row := []cell{textCell(name), textCell(term.Clean(s)), numberCell(g.Calls), numberCell(g.Errors), numberCell(g.OtherAnswers)}
 			if first == nil {
 				first = g
 			}
-			for i, d := range [][2]*sizes.Stat{{&first.Request.Body, &g.Request.Body}, {&first.Response.Body, &g.Response.Body}} {
+			for _, d := range [][2]sizes.Answers{{requests(first), requests(g)}, {first.Answers, g.Answers}} {
 				var q ratio
-				if i == 0 || first.Errors+g.Errors == 0 {
-					q.add(d[0], d[1])
-				}
+				q.add(d[0], d[1])
 				text := q.text()
 				if first == g {
 					text = ""
 				}
-				row = append(row, mean(d[1]), textCell(text))
+				row = append(row, ratioCell(d[1].Bytes, d[1].Count), textCell(text))
 			}
 			tab.rows = append(tab.rows, row)
 		}
 	}
-	return section{title: "METHODS, in each serialization", table: tab, notes: []string{"ratio: to the first row of the method."}}
+	return section{title: "METHODS, in each serialization", table: tab, notes: []string{"ratio: to the first row of the method. " + alikeNote}}
 }

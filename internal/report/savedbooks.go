@@ -71,9 +71,12 @@ type (
 		Status                                                                         json.RawMessage
 
 		Calls, OneWay, Errors, Exceptions, Unanswered int64
-		Request, Response                             savedDirection
-		LatencyMicros, WaitMicros                     savedStat
-		Parts                                         []struct {
+		AnsweredInOther                               int64
+		// Answers is there where not all responses are alike.
+		Answers                   *struct{ Count, BodyBytes int64 }
+		Request, Response         savedDirection
+		LatencyMicros, WaitMicros savedStat
+		Parts                     []struct {
 			Path  string
 			Bytes int64
 		}

@@ -348,6 +348,7 @@ func (r *Report) restore(g *savedGroup) (*sizes.Group, error) {
 		{g.Errors, &out.Errors},
 		{g.Exceptions, &out.Exceptions},
 		{g.Unanswered, &out.Unanswered},
+		{g.AnsweredInOther, &out.OtherAnswers},
 		{g.Groups, &out.Groups},
 	} {
 		if n.from < 0 || n.from > maxSavedNumber {
@@ -376,6 +377,13 @@ func (r *Report) restore(g *savedGroup) (*sizes.Group, error) {
 	}
 	if out.Request.Body.Count != g.Request.Count || out.Response.Body.Count != g.Response.Count {
 		return nil, errors.New("has other counts than its buckets")
+	}
+	out.Answers = sizes.Answers{Count: out.Response.Body.Count, Bytes: out.Response.Body.Total}
+	if a := g.Answers; a != nil {
+		if a.Responses < 0 || a.BodyBytes < 0 || a.Responses > out.Response.Body.Count || a.BodyBytes > out.Response.Body.Total {
+			return nil, fmt.Errorf("has more answers than responses")
+		}
+		out.Answers = sizes.Answers{Count: a.Responses, Bytes: a.BodyBytes}
 	}
 	if err := r.restoreParts(g, out); err != nil {
 		return nil, err

@@ -93,6 +93,9 @@ type Direction struct {
 	Body, Frame, Wire Stat
 }
 
+// Answers counts bodies, and their bytes.
+type Answers struct{ Count, Bytes int64 }
+
 // Largest names the message with the largest body of a group.
 type Largest struct {
 	File      int // index of the input
@@ -111,9 +114,14 @@ type Group struct {
 	Groups int64
 
 	Calls, OneWay, Errors, Exceptions, Unanswered int64
-	Request, Response                             Direction
-	Latency, Wait                                 Stat // nanoseconds
-	Largest                                       Largest
+	// OtherAnswers is how many calls were answered in another serialization than they were asked in.
+	OtherAnswers int64
+	// Answers are the response bodies of calls that did not fail and were answered in the serialization they were asked in:
+	// those that serializations can be compared by.
+	Answers           Answers
+	Request, Response Direction
+	Latency, Wait     Stat // nanoseconds
+	Largest           Largest
 	// Parts is what the bytes of the bodies in Request and Response are for, by class, where that was asked for.
 	Parts [decode.ClassMissing]int64
 	// Looked is how many of these bodies were looked into, by direction; Parts is of them where not all were taken apart.
@@ -203,6 +211,12 @@ func (a *Aggregator) Call(c *call.Call) {
 		g.OneWay++
 	case call.NoResponse:
 		g.Unanswered++
+	}
+	if c.Request != nil && c.Response != nil && c.Request.Serialization != c.Response.Serialization {
+		g.OtherAnswers++
+	} else if m := c.Response; c.Request != nil && m != nil && m.Complete && !c.Failed() {
+		g.Answers.Count++
+		g.Answers.Bytes += int64(m.Header.BodyLen)
 	}
 	if c.Failed() {
 		g.Errors++
@@ -483,6 +497,9 @@ func (g *Group) Merge(o *Group) {
 	g.Errors += o.Errors
 	g.Exceptions += o.Exceptions
 	g.Unanswered += o.Unanswered
+	g.OtherAnswers += o.OtherAnswers
+	g.Answers.Count += o.Answers.Count
+	g.Answers.Bytes += o.Answers.Bytes
 	theirs := o.Stats()
 	for i, s := range g.Stats() {
 		s.Merge(theirs[i])
