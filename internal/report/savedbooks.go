@@ -73,7 +73,7 @@ type (
 		Calls, OneWay, Errors, Exceptions, Unanswered int64
 		AnsweredInOther                               int64
 		// Answers is there where not all responses are alike.
-		Answers                   *struct{ Count, BodyBytes int64 }
+		Answers                   *struct{ Responses, BodyBytes int64 }
 		Request, Response         savedDirection
 		LatencyMicros, WaitMicros savedStat
 		Parts                     []struct {
