@@ -66,14 +66,15 @@ func TestRedactedReports(t *testing.T) {
 			continue
 		}
 		t.Run(strings.SplitN(filepath.Base(file), ".pcap", 2)[0], func(t *testing.T) {
+			t.Parallel()
 			out := filepath.Join(t.TempDir(), "out.pcapng")
 			var stdout, stderr strings.Builder
 			code := run([]string{"redact", file, "-o", out}, strings.NewReader(""), &stdout, &stderr)
 			require.Contains(t, []int{exitDone, exitNothing, exitPartly}, code, stderr.String())
 			assert.Empty(t, stdout.String())
-			report := func(file string) map[string]any {
+			report := func(file string, args ...string) map[string]any {
 				var stdout, stderr strings.Builder
-				again := run([]string{"analyze", file, "--format", "json"}, strings.NewReader(""), &stdout, &stderr)
+				again := run(append([]string{"analyze", file, "--format", "json"}, args...), strings.NewReader(""), &stdout, &stderr)
 				if code != exitPartly { // the output is whole
 					require.Equal(t, code, again, stderr.String())
 				}
@@ -82,6 +83,7 @@ func TestRedactedReports(t *testing.T) {
 				return r
 			}
 			assert.Equal(t, report(file), report(out))
+			assert.Equal(t, report(file, "--parts"), report(out, "--parts"))
 		})
 	}
 }

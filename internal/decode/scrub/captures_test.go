@@ -118,6 +118,9 @@ func (c *scrubbed) unchanged(number int64, was, now *dubbo.Message) {
 	}
 	for i := range was.Tree.Nodes {
 		a, b := &was.Tree.Nodes[i], &now.Tree.Nodes[i]
+		if a.Label == decode.ByMember && isMember(a.Text) && a.Text != b.Text {
+			c.t.Errorf("frame %d: %s: a name became %q", number, was.Tree.Path(i), b.Text)
+		}
 		if a.Len < 4 {
 			continue
 		}
@@ -172,7 +175,7 @@ func (c *scrubbed) mayStay(m *dubbo.Message, i int) bool {
 	if m.Names != nil && m.Names.Generic() && (strings.HasPrefix(path, "args[0]") || strings.HasPrefix(path, "args[1]")) {
 		return true
 	}
-	return n.Label == decode.ByMember || n.Name == "class" || n.Label == decode.ByKey
+	return n.Label == decode.ByMember && isMember(n.Text) || n.Name == "class" || n.Label == decode.ByKey
 }
 
 // names returns the constants of enums and the names of attachments and fields of a message.
@@ -198,7 +201,7 @@ func (c *scrubbed) keep(m *dubbo.Message, f *dubbo.Frame) {
 	at := -1
 	for i := range m.Tree.Nodes {
 		n := &m.Tree.Nodes[i]
-		stays := n.Kind == decode.Overhead || n.Kind == decode.Enum || n.Kind == decode.Ref || c.mayStay(m, i) || n.Kind == decode.Bool || n.Kind == decode.Null
+		stays := n.Kind == decode.Overhead && n.Name != "text" || n.Kind == decode.Enum || n.Kind == decode.Ref || c.mayStay(m, i) || n.Kind == decode.Bool || n.Kind == decode.Null
 		if end := int(n.Off + n.Len); stays && end <= len(f.Body) {
 			if int(n.Off) != at {
 				c.kept = append(c.kept, 0)
@@ -236,7 +239,7 @@ func shape(m *dubbo.Message) string {
 	for i := range m.Tree.Nodes {
 		n := &m.Tree.Nodes[i]
 		fmt.Fprint(&b, n.Kind, n.Label, n.Index, n.Off, n.Len, n.End, n.Parent, n.Class)
-		if n.Label != decode.ByKey && n.Label != decode.ByEntry {
+		if n.Label != decode.ByKey && n.Label != decode.ByEntry && n.Label != decode.ByMember {
 			b.WriteString(n.Name)
 		}
 		if n.Kind == decode.Enum {
@@ -278,7 +281,7 @@ func (c *scrubbed) found() []string {
 
 // notReplaced are the bytes of values that no way was found for: streams of Java inside Dubbo's own serialization that end
 // where nobody can read on.
-var notReplaced = map[string]int{"edge-dubbo-2.5.3": 252, "edge-dubbo-2.6.0": 252, "zoo-dubbo-2.5.3": 2340}
+var notReplaced = map[string]int{}
 
 // stay is how many numbers stay, since their digits are an array that something else brought.
 var stay = map[string]int{"zoo-java": 8, "zoo-nativejava": 8}

@@ -64,7 +64,7 @@ func (j *job) alikeNode(i int, a, b *decode.Node) bool {
 		a.Off != b.Off || a.Len != b.Len || a.Class != b.Class {
 		return false
 	}
-	if a.Name != b.Name && a.Label != decode.ByEntry && a.Label != decode.ByKey {
+	if a.Name != b.Name && a.Label != decode.ByEntry && a.Label != decode.ByKey && (a.Label != decode.ByMember || j.s.kept[i]) {
 		return false
 	}
 	switch {

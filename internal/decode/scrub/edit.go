@@ -462,7 +462,14 @@ func (j *job) account() {
 		case decode.Custom:
 			cause = "user code"
 		case decode.Overhead:
-			cause = "behind the end"
+			switch {
+			case n.Name != "text":
+				cause = "behind the end"
+			case e.way > 0:
+				cause = notReplaceable
+			default:
+				continue
+			}
 		default:
 			if e.way == wayStays {
 				j.s.left += int(e.end - e.off)

@@ -3,12 +3,8 @@ package scrub
 import (
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/decode/scrub/wire"
 )
-
-// attachments whose values say what is called.
-var calledBy = map[string]bool{
-	"path": true, "interface": true, "version": true, "group": true, "dubbo": true,
-}
 
 // envelope is the top-level fields that stay.
 var envelope = map[string]bool{
@@ -39,7 +35,7 @@ func (s *Scrubber) keep(m *dubbo.Message) {
 		for i := top; i < int(root.End); i++ {
 			switch n := &nodes[i]; {
 			case n.Label == decode.ByMember:
-				s.kept[i] = true
+				s.kept[i] = n.Kind == decode.String && isMember(n.Text)
 			case n.Kind == decode.Enum, n.Class == "java.lang.Class", root.Name == "exception" && n.Kind == decode.String && n.Text == m.ExceptionClass:
 				s.keepAll(nodes, i)
 			case n.Kind == decode.Map:
@@ -63,7 +59,7 @@ func (s *Scrubber) keepAttachments(nodes []decode.Node, i int) {
 		case decode.ByKey:
 			s.keepAll(nodes, c)
 		case decode.ByEntry:
-			if calledBy[n.Name] {
+			if wire.Called(n.Name) {
 				s.keepAll(nodes, c)
 			}
 		}
@@ -122,4 +118,19 @@ func isClass(text string) bool {
 		start = false
 	}
 	return dots > 0 && !start && upper
+}
+
+// isMember reports whether a key, of what is written as a map and may be an object, can be the name of a field: an identifier
+// in ASCII, with hyphens, behind a mark of its own. Others are values: numbers, dates, addresses, sentences.
+func isMember(key string) bool {
+	for i := range len(key) {
+		switch c := key[i]; {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == '_', c == '$':
+		case c == '@' && i == 0:
+		case (c >= '0' && c <= '9' || c == '-') && i > 0:
+		default:
+			return false
+		}
+	}
+	return key != ""
 }

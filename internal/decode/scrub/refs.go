@@ -24,7 +24,7 @@ func (j *job) references() {
 	for k := range s.edits {
 		e := &s.edits[k]
 		n := &j.m.Tree.Nodes[e.node]
-		if n.Label != decode.ByKey || n.Kind != decode.String || n.Text == "" || bytes.Equal(j.body[e.off:e.end], s.original[e.off:e.end]) {
+		if n.Label != decode.ByKey && n.Label != decode.ByMember || n.Kind != decode.String || n.Text == "" || bytes.Equal(j.body[e.off:e.end], s.original[e.off:e.end]) {
 			continue
 		}
 		runes := []rune(n.Text)

@@ -26,7 +26,7 @@ var (
 	latin1   = block{0xc0, 0x3f}      // one byte in Latin-1, two in UTF-8
 	latinB   = block{0x180, 0xd0}     // two bytes in UTF-8
 	ideogram = block{0x9b00, 0x4a6}   // three, and two in GBK
-	emoji    = block{0x1f400, 0x100}  // four, and two units of UTF-16
+	emoji    = block{0x14400, 0x240}  // four, and two units of UTF-16: signs that nobody writes
 	rarer    = block{0x28000, 0x2000} // the same, ideograms
 	private  = block{0x100000, 0x8000}
 )

@@ -24,6 +24,9 @@ const (
 // heads is how many bytes of what was not decoded stay, so that it is not decoded again: type marks are no values.
 var heads = [...]int{0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32}
 
+// opaqueWays is as its format says, two kinds of filler behind each of the heads, and what is no object of Java's.
+const opaqueWays = 1 + 2*len(heads) + 1
+
 // ways returns in how many ways a node can be replaced, 0 where it is to stay.
 func ways(n *decode.Node) int {
 	switch n.Kind {
@@ -32,10 +35,10 @@ func ways(n *decode.Node) int {
 	case decode.Int, decode.Float32, decode.Float64, decode.Char, decode.Date, decode.Decimal:
 		return allWays + 1
 	case decode.Opaque, decode.Custom:
-		return 1 + 2*len(heads)
+		return opaqueWays
 	case decode.Overhead:
-		if n.Name == "trailing" {
-			return 1 + 2*len(heads)
+		if n.Name == "trailing" || n.Name == "text" {
+			return opaqueWays
 		}
 	}
 	return 0
@@ -56,6 +59,13 @@ func (j *job) replace(b []byte, n *decode.Node, e *edit) bool {
 			return own != nil && own(b, n, s)
 		}
 		way--
+		if int(way) == 2*len(heads) {
+			// In a stream inside another body fields of an unknown class are bytes to anybody, unless an object that cannot be
+			// read may be among them: one begins here.
+			fill(b, b)
+			copy(b, "sr")
+			return true
+		}
 		head := min(heads[way/2], len(b))
 		fill(b[head:], b[head:])
 		if way%2 != 0 { // the other one may be understood

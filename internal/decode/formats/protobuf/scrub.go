@@ -7,6 +7,9 @@ import (
 
 // scrub replaces values behind their tags. The zero of a wrapper is an empty message: nothing to replace.
 func scrub(b []byte, n *decode.Node, m decode.Mapper) bool {
+	if n.Kind == decode.Overhead {
+		return n.Name == "text" && scrubTwice(b, m)
+	}
 	if len(b) == 1 && b[0] == 0 && n.Num == 0 && n.Float == 0 && n.Text == "" && len(n.Raw) == 0 {
 		return true
 	}
@@ -14,3 +17,20 @@ func scrub(b []byte, n *decode.Node, m decode.Mapper) bool {
 }
 
 var forms = wire.Any(wire.Raw, wire.UTF8, wire.Varint, wire.Zigzag, wire.Fixed)
+
+// scrubTwice replaces the value of an attachment that is written as text before it is written with its type.
+func scrubTwice(b []byte, m decode.Mapper) bool {
+	if len(b) == 0 || b[0] != textField<<3|2 {
+		return false
+	}
+	var r Reader
+	r.Cursor.Reset(b, decode.Malformed)
+	e, behind, ok := r.entry(len(b))
+	if !ok || behind != len(b) || e.field != textField {
+		return false
+	}
+	if text := b[e.value.from:e.value.to]; !wire.Called(string(b[e.key.from:e.key.to])) {
+		wire.MapUTF8(text, decode.String, m)
+	}
+	return true
+}
