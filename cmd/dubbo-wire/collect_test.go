@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"testing"
 
@@ -189,4 +190,30 @@ func TestEstimate(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Labelled inputs are read alone, as if each were the only one: what two of them have in common is in both.
+func TestLabels(t *testing.T) {
+	inCaptures(t)
+	groups := func(args ...string) map[string]int64 {
+		var r struct {
+			Groups []struct {
+				Input string
+				Calls int64
+			}
+		}
+		require.NoError(t, json.Unmarshal([]byte(must(t, append([]string{"analyze", "--format", "json", "--by", "input"}, args...)...)), &r))
+		calls := make(map[string]int64)
+		for _, g := range r.Groups {
+			calls[g.Input] = g.Calls
+		}
+		return calls
+	}
+	assert.Equal(t, map[string]int64{"x": 132, "y": 132}, groups("x=fst.pcap.zst", "y=kryo.pcap.zst"))
+	assert.Equal(t, map[string]int64{"x": 132, "y": 132}, groups("x=fst.pcap.zst", "y=fst.pcap.zst"))
+	assert.Equal(t, map[string]int64{"x": 134, "both-ends.consumer.pcap.zst": 134}, groups("x=both-ends.pcap.zst", "both-ends.consumer.pcap.zst"))
+	assert.Equal(t, map[string]int64{"both-ends.pcap.zst": 134, "both-ends.consumer.pcap.zst": 134}, groups("both-ends.pcap.zst", "both-ends.consumer.pcap.zst"))
+	_, stderr, code := dubboWire("analyze", "x=fst.pcap.zst", "x=kryo.pcap.zst")
+	assert.Equal(t, exitUsage, code)
+	assert.Contains(t, stderr, "the same name")
 }

@@ -67,7 +67,7 @@ func (f *Files) probe(fl *file) error {
 // start opens the file and makes its first packet ready. A file without one is
 // closed again, which is no error.
 func (f *Files) start(fl *file, size int) error {
-	*fl.in = Input{File: fl.in.File, Dropped: -1}
+	*fl.in = Input{File: fl.in.File, Source: fl.in.Source, Dropped: -1}
 	s, err := f.openRaw(fl)
 	if err != nil {
 		return err

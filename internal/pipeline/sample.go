@@ -38,7 +38,7 @@ const leastCalls = 1
 
 const (
 	// maxLooked is how many bytes a body may have that crosses packets and is looked into, where not all are.
-	maxLooked = 1 << 20
+	maxLooked = 16 << 20
 	// maxLookedMethods bounds the methods of a lane whose calls are counted; those of others are not looked into.
 	maxLookedMethods = 1 << 12
 	// maxUnread is how many bodies of requests a lane keeps whole though it cannot say yet what they call.

@@ -21,15 +21,22 @@ func (r *Report) madeOf(s *Style) section {
 	for c := range decode.ClassMissing {
 		columns = append(columns, column{name: c.String() + " %", unit: percent})
 	}
+	unlooked := r.Sampled && r.Selected.Unlooked > 0
+	if unlooked {
+		columns = append(columns, column{name: "not looked into %", unit: percent})
+	}
 	tab := &table{columns: columns}
 	eachCompared(rows, shown, names, label, func(cells []cell, g *sizes.Group) {
-		all := int64(0)
+		all := g.Unlooked
 		for _, n := range g.Parts {
 			all += n
 		}
 		cells = append(cells, numberCell(all))
 		for _, n := range g.Parts {
 			cells = append(cells, ratioCell(n, all))
+		}
+		if unlooked {
+			cells = append(cells, ratioCell(g.Unlooked, all))
 		}
 		tab.rows = append(tab.rows, cells)
 	})
@@ -45,42 +52,39 @@ func (r *Report) madeOf(s *Style) section {
 	return sec
 }
 
-// Estimate says that only some bodies were taken apart: what these are made of stands for all bodies of their method,
-// in proportion. Methods without such bodies have no part in it.
+// Estimate says that only some bodies were taken apart: what these are made of stands for all bodies of their method, in
+// proportion, requests and responses apart. What nothing stands for is in Group.Unlooked.
 func (r *Report) Estimate() {
-	r.Sampled, r.Selected.Parts = true, [decode.ClassMissing]int64{}
+	r.Sampled, r.Selected.Parts, r.Selected.Unlooked = true, [decode.ClassMissing]int64{}, 0
 	for _, g := range r.Groups {
-		if g.Strata == nil {
-			standFor(&g.Parts, g.Request.Body.Total+g.Response.Body.Total)
-			continue
-		}
-		g.Parts = [decode.ClassMissing]int64{}
+		g.Parts, g.Unlooked = [decode.ClassMissing]int64{}, 0
 		for _, s := range g.Strata {
-			parts := s.Parts
-			standFor(&parts, s.Body)
-			for i, n := range parts {
-				g.Parts[i] += n
+			for way := range s {
+				standFor(g, s[way].Parts, s[way].Body)
 			}
 		}
-	}
-	for _, g := range r.Groups {
+		r.Selected.Unlooked += g.Unlooked
 		for i, n := range g.Parts {
 			r.Selected.Parts[i] += n
 		}
 	}
 }
 
-// standFor makes parts of some bodies those of all bytes.
-func standFor(parts *[decode.ClassMissing]int64, all int64) {
+// standFor adds bodies of so many bytes to a group, of which some are known to be made of parts.
+func standFor(g *sizes.Group, parts [decode.ClassMissing]int64, all int64) {
 	seen := int64(0)
 	for _, n := range parts {
 		seen += n
 	}
-	if seen == 0 || seen == all {
+	if seen == 0 {
+		g.Unlooked += all
 		return
 	}
 	for i, n := range parts {
-		parts[i] = int64(math.Round(float64(n) * float64(all) / float64(seen)))
+		if seen != all {
+			n = int64(math.Round(float64(n) * float64(all) / float64(seen)))
+		}
+		g.Parts[i] += n
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 type Pairs struct {
 	pairs map[pairKey]*Pair
 	ties  map[tieKey]*tie
-	// strata are the methods of groups that have several.
+	// strata are the methods of groups.
 	strata map[stratumKey]*Stratum
 	rest   *Pair
 	// recent is some of the ties again, each in the place that its key says.
@@ -71,14 +71,13 @@ type tie struct {
 	group   *Group
 	pair    *Pair
 	method  *MethodBytes
-	stratum *Stratum // nil where the group is of one method
+	stratum *Stratum
 }
 
-// Stratum is the part of a group that one method has: how many bytes its bodies have, and what those of them are made of that
-// were looked into.
-type Stratum struct {
-	Body  int64
-	Parts [decode.ClassMissing]int64
+// Stratum is the part of a group that one method has, requests and responses apart.
+type Stratum [2]struct {
+	Body  int64                      // bytes of all bodies
+	Parts [decode.ClassMissing]int64 // what those are made of that were looked into
 }
 
 type stratumKey struct {
@@ -112,7 +111,7 @@ func (t *tie) Settle(m *call.Message) {
 }
 
 // tie returns where the messages of a call belong.
-func (p *Pairs) tie(g *Group, c *call.Call, several bool) *tie {
+func (p *Pairs) tie(g *Group, c *call.Call) *tie {
 	m := asked(c)
 	k := tieKey{g, c.Conn.Key, c.Side, m.Names, m.GenericMethod}
 	r := &p.recent[k.place()]
@@ -121,21 +120,19 @@ func (p *Pairs) tie(g *Group, c *call.Call, several bool) *tie {
 	}
 	t := p.ties[k]
 	if t == nil {
-		t = p.newTie(k, c, m, several)
+		t = p.newTie(k, c, m)
 	}
 	*r = recentTie{k, t}
 	return t
 }
 
-func (p *Pairs) newTie(k tieKey, c *call.Call, m *call.Message, several bool) *tie {
+func (p *Pairs) newTie(k tieKey, c *call.Call, m *call.Message) *tie {
 	if len(p.ties) >= maxTies {
 		clear(p.ties) // they are made anew; their pairs stay
 	}
 	host, _, _ := net.SplitHostPort(c.Client())
 	t := &tie{group: k.group, pair: p.rest}
-	if several || k.group.Rest {
-		t.stratum = p.stratum(stratumKey{k.group, m.Service(), m.Method()})
-	}
+	t.stratum = p.stratum(stratumKey{k.group, m.Service(), m.Method()})
 	key := pairKey{host, c.Server()}
 	if pair := p.pairs[key]; pair != nil {
 		t.pair = pair
@@ -176,18 +173,22 @@ func (p *Pairs) stratum(k stratumKey) *Stratum {
 
 // message counts what a message is made of.
 func (s *Stratum) message(m *call.Message) {
-	if s == nil || !m.Complete {
+	if !m.Complete {
 		return
 	}
-	s.Body += int64(m.Header.BodyLen)
+	way := &s[0]
+	if !m.Header.Request() {
+		way = &s[1]
+	}
+	way.Body += int64(m.Header.BodyLen)
 	for i, n := range m.Parts {
-		s.Parts[i] += int64(n)
+		way.Parts[i] += int64(n)
 	}
 }
 
 // call counts a call.
-func (p *Pairs) call(g *Group, c *call.Call, several bool) {
-	t := p.tie(g, c, several)
+func (p *Pairs) call(g *Group, c *call.Call) {
+	t := p.tie(g, c)
 	t.pair.Calls++
 	t.method.Calls++
 }

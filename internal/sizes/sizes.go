@@ -126,8 +126,10 @@ type Group struct {
 	Parts [decode.ClassMissing]int64
 	// Looked is how many of these bodies were looked into, by direction; Parts is of them where not all were taken apart.
 	Looked [2]int64
-	// Strata are its methods, where it may have several and pairs are counted.
-	Strata []*Stratum
+	// Strata are its methods, where pairs are counted; Unlooked is the bytes of bodies that no body which was looked into
+	// stands for, once an estimate was made.
+	Strata   []*Stratum
+	Unlooked int64
 	// Inside is what they are made of by path; nil where that was not asked for.
 	Inside *Inside
 }
@@ -152,7 +154,6 @@ type Aggregator struct {
 	// passing: link bytes are taken as they are when a call is closed.
 	passing bool
 	pairs   *Pairs
-	several bool // groups may have several methods
 }
 
 // recentGroups is how many groups are found by a look at one place.
@@ -178,7 +179,6 @@ func New(by By, maxGroups int, inputs []string) *Aggregator {
 		maxGroups = DefaultMaxGroups
 	}
 	a := &Aggregator{by: by, maxGroups: maxGroups, inputs: inputs, groups: make(map[string]*Group)}
-	a.several = !slices.Contains(by.Keys, Service) || !slices.Contains(by.Keys, Method)
 	for _, k := range by.Keys {
 		switch k {
 		case Protocol, Serialization, Service, Method, Version, DubboVersion:
@@ -204,7 +204,7 @@ func (a *Aggregator) Call(c *call.Call) {
 	g := a.group(c)
 	g.Calls++
 	if a.pairs != nil {
-		a.pairs.call(g, c, a.several)
+		a.pairs.call(g, c)
 	}
 	switch c.State() {
 	case call.OneWay:
@@ -241,7 +241,7 @@ func (a *Aggregator) message(g *Group, c *call.Call, m *call.Message, d *Directi
 	switch {
 	case a.passing:
 	case a.pairs != nil:
-		t := a.pairs.tie(g, c, a.several)
+		t := a.pairs.tie(g, c)
 		t.stratum.message(m)
 		m.Owner = t
 	default:
@@ -507,6 +507,7 @@ func (g *Group) Merge(o *Group) {
 	for i, n := range o.Parts {
 		g.Parts[i] += n
 	}
+	g.Unlooked += o.Unlooked
 	for i, n := range o.Looked {
 		g.Looked[i] += n
 	}
