@@ -27,6 +27,16 @@ func eachCapture(t *testing.T, f func(t *testing.T, p provenance)) {
 	}
 }
 
+// someCaptures is eachCapture with every nth one: for tests that run the program many times on each.
+func someCaptures(t *testing.T, nth int, f func(t *testing.T, p provenance)) {
+	i := 0
+	eachCapture(t, func(t *testing.T, p provenance) {
+		if i++; testing.Short() || i%nth == 1 {
+			f(t, p)
+		}
+	})
+}
+
 // must runs the program, which must succeed without a word on standard error.
 func must(t *testing.T, args ...string) string {
 	out, stderr, code := dubboWire(args...)
@@ -155,9 +165,7 @@ func unescape(cell string) string {
 }
 
 func TestTablesFitTheirWidth(t *testing.T) {
-	captures := 0
-	eachCapture(t, func(t *testing.T, p provenance) {
-		captures++
+	someCaptures(t, 3, func(t *testing.T, p provenance) {
 		for _, args := range [][]string{
 			{"analyze", p.File},
 			{"analyze", p.File, "--exact"},
@@ -168,7 +176,7 @@ func TestTablesFitTheirWidth(t *testing.T) {
 			{"formats"},
 		} {
 			widths := []int{80}
-			if args[0] == "analyze" && captures%4 == 1 {
+			if args[0] == "analyze" {
 				widths = []int{60, 80, 120}
 			}
 			for _, columns := range widths {
@@ -207,7 +215,7 @@ type frameRecord struct {
 }
 
 func TestFramesAreNumberedAndAddUp(t *testing.T) {
-	eachCapture(t, func(t *testing.T, p provenance) {
+	someCaptures(t, 3, func(t *testing.T, p provenance) {
 		out := must(t, "frames", p.File, "--format", "jsonl")
 		kinds := make(map[string]int64)
 		next := int64(1)
@@ -274,7 +282,7 @@ func parts(t *testing.T, args ...string) reportParts {
 }
 
 func TestFiltersLeaveCoverageAndNumbers(t *testing.T) {
-	eachCapture(t, func(t *testing.T, p provenance) {
+	someCaptures(t, 5, func(t *testing.T, p provenance) {
 		whole := parts(t, "analyze", p.File)
 		frames := strings.SplitAfter(must(t, "frames", p.File, "--format", "jsonl", "--depth", "1"), "\n")
 		known := make(map[string]int)
