@@ -1,6 +1,8 @@
 package report
 
 import (
+	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -97,6 +99,34 @@ func (r *Report) saved() object {
 		snap[i] = r.Inputs[i].SnapLen
 	}
 	return append(o, member{"notTcp", kinds}, member{"snapLengths", snap})
+}
+
+// checkCounts holds a group that was read to what is so of every group: it has no more errors, messages or times than calls.
+func checkCounts(g *sizes.Group) error {
+	for _, n := range []struct {
+		what  string
+		n     int64
+		whole string
+		of    int64
+	}{
+		{"errors", g.Errors, "calls", g.Calls},
+		{"exceptions", g.Exceptions, "errors", g.Errors},
+		{"one-way or unanswered calls", g.OneWay + g.Unanswered, "calls", g.Calls},
+		{"requests", g.Request.Body.Count, "calls", g.Calls},
+		{"responses", g.Response.Body.Count, "calls", g.Calls},
+		{"wire sizes of requests", g.Request.Wire.Count, "requests", g.Request.Body.Count},
+		{"wire sizes of responses", g.Response.Wire.Count, "responses", g.Response.Body.Count},
+		{"latencies", g.Latency.Count, "calls", g.Calls},
+		{"waits", g.Wait.Count, "calls", g.Calls},
+	} {
+		if n.n > n.of {
+			return fmt.Errorf("has %d %s of %d %s; save it again", n.n, n.what, n.of, n.whole)
+		}
+	}
+	if g.Request.Frame.Count != g.Request.Body.Count || g.Response.Frame.Count != g.Response.Body.Count {
+		return errors.New("has other counts of frames than of bodies; save it again")
+	}
+	return nil
 }
 
 // sum adds the groups up again, and puts them in order.

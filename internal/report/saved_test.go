@@ -46,9 +46,15 @@ func anyReportOf(seed uint64, groups, numbers int) *Report {
 		if i == 2 {
 			g.Values[3] = "noResponse"
 		}
-		g.Calls, g.OneWay, g.Errors, g.Exceptions, g.Unanswered = n(), n(), n(), n(), n()
+		g.OneWay, g.Exceptions, g.Unanswered = n(), n(), n()
+		g.Errors = g.Exceptions + n()
+		g.Calls = g.OneWay + g.Errors + g.Unanswered + int64(numbers)
+		count := 0
 		for k, s := range g.Stats() {
-			for range rng.IntN(numbers) {
+			if k%3 == 0 || k > 5 { // else of the same messages
+				count = rng.IntN(numbers)
+			}
+			for range count {
 				v := rng.Int64N(1 << 30)
 				if k > 5 {
 					v -= 1 << 20 // a clock that was stepped back
@@ -163,6 +169,49 @@ func TestReadWhatIsNoReport(t *testing.T) {
 type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errors.New("disk on fire") }
+
+// No group has more errors, messages or times than calls.
+func TestReadImpossibleCounts(t *testing.T) {
+	for _, c := range []struct {
+		change func(g *sizes.Group)
+		want   string
+	}{
+		{func(g *sizes.Group) { g.Errors = g.Calls + 1 }, "group 1 has 301 errors of 300 calls"},
+		{func(g *sizes.Group) { g.Exceptions = g.Errors + 1 }, "exceptions of"},
+		{func(g *sizes.Group) { g.OneWay, g.Unanswered = 200, 101 }, "has 301 one-way or unanswered calls of 300 calls"},
+		{func(g *sizes.Group) { g.Request.Wire.Add(5) }, "wire sizes of requests"},
+		{func(g *sizes.Group) { g.Response.Wire.Add(5) }, "wire sizes of responses"},
+		{func(g *sizes.Group) { g.Response.Frame.Add(5) }, "other counts of frames"},
+		{func(g *sizes.Group) { g.Latency = sizes.Stat{}; addMany(&g.Latency, 301) }, "latencies of 300 calls"},
+		{func(g *sizes.Group) { g.Wait = sizes.Stat{}; addMany(&g.Wait, 301) }, "waits of 300 calls"},
+		{func(g *sizes.Group) {
+			for _, s := range []*sizes.Stat{&g.Request.Body, &g.Request.Frame, &g.Request.Wire} {
+				addMany(s, 301)
+			}
+		}, "requests of 300 calls"},
+		{func(g *sizes.Group) {
+			for _, s := range []*sizes.Stat{&g.Response.Body, &g.Response.Frame, &g.Response.Wire} {
+				addMany(s, 301)
+			}
+		}, "responses of 300 calls"},
+	} {
+		r := anyReport(1, 1)
+		g := r.Groups[0]
+		g.Calls, g.OneWay, g.Errors, g.Exceptions, g.Unanswered = 300, 0, 0, 0, 0
+		_, err := Read(strings.NewReader(save(t, r)))
+		require.NoError(t, err)
+		c.change(g)
+		_, err = Read(strings.NewReader(save(t, r)))
+		require.Error(t, err, c.want)
+		assert.Contains(t, err.Error(), c.want)
+	}
+}
+
+func addMany(s *sizes.Stat, n int) {
+	for range n {
+		s.Add(7)
+	}
+}
 
 // The sum of two reports does not depend on how they came, by file or straight from a run, and their order is that of
 // their inputs only.

@@ -32,6 +32,9 @@ func Read(r io.Reader) (*Report, error) {
 	d := newSavedReader(r)
 	d.group = func(g *savedGroup) error {
 		out, err := rep.restore(g)
+		if err == nil {
+			err = checkCounts(out)
+		}
 		if err != nil {
 			return err
 		}
