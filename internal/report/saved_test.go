@@ -150,6 +150,10 @@ func TestReadWhatIsNoReport(t *testing.T) {
 		{swap(`"firstTime": "2`, `"firstTime": "9`), "is none"},
 		{swap(`"count": `, `"count": 1`), "other counts"},
 		{without(`"groups": `), "is no JSON"},
+		{`{"tolerances": 5}`, "is no report as analyze writes it: tolerances is a number"},
+		{`{"inputs": [{"file": 5}]}`, "inputs.file is a number"},
+		{swap(`"mean": `, `"mean": "12", "x": `), "groups.1.request.bodyBytes.mean is a string"},
+		{swap(`"mean": `, `"mean": {}, "x": `), "mean is an object"},
 		{`{"schema": "dubbo-wire/report/1", "by": ["method"], "groups": [{"method": "` + strings.Repeat("x", 2*maxSavedValue) + `"}]}`, "more than 16 MiB"},
 	} {
 		_, err := Read(strings.NewReader(c.text))
@@ -169,6 +173,21 @@ func TestReadWhatIsNoReport(t *testing.T) {
 type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errors.New("disk on fire") }
+
+// A golden file says of each method once what it weighs.
+func TestSummariesTwice(t *testing.T) {
+	group := `{"service": "S", "method": "m", "calls": 1, "request": null, "response": {"count": 1, "bodyBytes": {"mean": 5, "p99": 5, "max": 5}}}`
+	golden := func(groups ...string) string {
+		return `{"schema": "dubbo-wire/report/1", "by": ["service", "method"], "groups": [` + strings.Join(groups, ", ") + `]}`
+	}
+	s, err := ReadSummaries(strings.NewReader(golden(group)))
+	require.NoError(t, err)
+	assert.Equal(t, "5", s.Groups[0].Response.Max.String())
+	_, err = ReadSummaries(strings.NewReader(golden(group, strings.Replace(group, `"m"`, `"n"`, 1), group)))
+	assert.ErrorContains(t, err, "group 3 (S/m) is there twice")
+	_, err = ReadSummaries(strings.NewReader(golden(strings.Replace(group, `"max": 5`, `"max": "5"`, 1))))
+	assert.ErrorContains(t, err, "groups.1.response.bodyBytes.max is a string")
+}
 
 // No group has more errors, messages or times than calls.
 func TestReadImpossibleCounts(t *testing.T) {

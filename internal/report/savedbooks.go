@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"time"
 
 	"dubbo-wire/internal/capture"
@@ -90,10 +91,36 @@ type (
 		BodyBytes, FrameBytes, WireBytes savedStat
 	}
 	savedStat struct {
-		Total, Min, Mean, P50, P90, P95, P99, Max json.Number
-		Buckets                                   [][2]json.Number
+		Total, Min, Mean, P50, P90, P95, P99, Max savedNumber
+		Buckets                                   [][2]savedNumber
 	}
 )
+
+// savedNumber is a number as it is written; a text that holds one is none.
+type savedNumber json.Number
+
+// UnmarshalJSON takes numbers and null, which is "".
+func (n *savedNumber) UnmarshalJSON(text []byte) error {
+	kind := ""
+	switch text[0] {
+	case '"':
+		kind = "string"
+	case '{':
+		kind = "object"
+	case '[':
+		kind = "array"
+	case 't', 'f':
+		kind = "bool"
+	case 'n':
+		*n = ""
+	default:
+		*n = savedNumber(text)
+	}
+	if kind != "" {
+		return &json.UnmarshalTypeError{Value: kind, Type: reflect.TypeFor[savedNumber]()}
+	}
+	return nil
+}
 
 // value is a part of the group's key, nil where it is missing.
 func (g *savedGroup) value(k sizes.Key) *string {

@@ -90,19 +90,25 @@ type Summary struct {
 // ReadSummaries reads the sizes of a JSON report.
 func ReadSummaries(r io.Reader) (*Summaries, error) {
 	s := new(Summaries)
+	seen := make(map[string]bool)
 	d := newSavedReader(r)
 	d.group = func(g *savedGroup) error {
 		values, err := g.values(d.by)
 		if err != nil {
 			return err
 		}
+		key := strings.Join(values, "\x00")
+		if seen[key] && !g.Rest {
+			return fmt.Errorf("(%s) is there twice; keep one of them", KeyText(d.by, values))
+		}
+		seen[key] = true
 		out := SummaryGroup{Values: values, Rest: g.Rest, Calls: g.Calls}
 		for _, p := range []struct {
 			to   *Summary
 			from *savedDirection
 		}{{&out.Request, &g.Request}, {&out.Response, &g.Response}} {
 			b := &p.from.BodyBytes
-			*p.to = Summary{Count: p.from.Count, Mean: b.Mean, P99: b.P99, Max: b.Max}
+			*p.to = Summary{Count: p.from.Count, Mean: json.Number(b.Mean), P99: json.Number(b.P99), Max: json.Number(b.Max)}
 			if b.Max == "" {
 				*p.to = Summary{}
 			} else if b.Mean == "" || b.P99 == "" {
@@ -174,9 +180,29 @@ func (d *savedReader) read() error {
 	case isSyntax:
 		return fmt.Errorf("is no JSON at byte %d: %v", d.dec.InputOffset(), syntax)
 	case isType:
-		return fmt.Errorf("is no report as analyze writes it: %s is a %s", kind.Field, kind.Value)
+		article := "a"
+		if strings.ContainsAny(kind.Value[:1], "ao") { // array, object
+			article = "an"
+		}
+		return fmt.Errorf("is no report as analyze writes it: %s is %s %s", jsonPath(kind.Field), article, kind.Value)
 	}
 	return err
+}
+
+// jsonPath is a path of members as files have them, of one by the fields that they are read into.
+func jsonPath(fields string) string {
+	names := strings.Split(fields, ".")
+	for i, n := range names {
+		up := 0 // capital letters in front; the last of several begins the next word
+		for up < len(n) && 'A' <= n[up] && n[up] <= 'Z' {
+			up++
+		}
+		if up > 1 && up < len(n) {
+			up--
+		}
+		names[i] = strings.ToLower(n[:up]) + n[up:]
+	}
+	return strings.Join(names, ".")
 }
 
 func (d *savedReader) top() error {
@@ -191,7 +217,11 @@ func (d *savedReader) top() error {
 		if err != nil {
 			return err
 		}
-		if err := d.member(t.(string)); err != nil { // names are strings
+		name := t.(string) // names are strings
+		if err := d.member(name); err != nil {
+			if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+				kind.Field = strings.TrimSuffix(name+"."+kind.Field, ".")
+			}
 			return err
 		}
 	}
@@ -281,6 +311,9 @@ func (d *savedReader) readGroups() error {
 		n++
 		var g savedGroup
 		if err := d.dec.Decode(&g); err != nil {
+			if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+				kind.Field = strings.TrimSuffix(strconv.Itoa(n)+"."+kind.Field, ".")
+			}
 			return err
 		}
 		if err := d.group(&g); err != nil {
@@ -427,7 +460,7 @@ func (s *savedStat) restore(unit int64) (sizes.Stat, error) {
 		return sizes.Stat{}, errNoBuckets
 	}
 	var numbers [3]int64
-	for i, n := range []json.Number{s.Total, s.Min, s.Max} {
+	for i, n := range []savedNumber{s.Total, s.Min, s.Max} {
 		var ok bool
 		if numbers[i], ok = fixed(string(n), unit); !ok {
 			return sizes.Stat{}, errNumber
