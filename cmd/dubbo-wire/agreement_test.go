@@ -21,7 +21,7 @@ import (
 func eachCapture(t *testing.T, f func(t *testing.T, p provenance)) {
 	for i, p := range inCaptures(t) {
 		// With the race detector some will do.
-		if !p.foreign() && (i%8 == 0 || !testing.Short()) {
+		if !p.foreign() && (i%20 == 0 || !testing.Short()) {
 			t.Run(p.Name, func(t *testing.T) { f(t, p) })
 		}
 	}

@@ -40,7 +40,7 @@ func inCaptures(t *testing.T) []provenance {
 
 func TestGoldenAnalyze(t *testing.T) {
 	for i, p := range inCaptures(t) {
-		if testing.Short() && i%8 > 0 {
+		if testing.Short() && i%20 > 0 {
 			continue
 		}
 		t.Run(p.Name, func(t *testing.T) {
@@ -61,7 +61,7 @@ func TestGoldenAnalyze(t *testing.T) {
 
 func TestGoldenFrames(t *testing.T) {
 	for i, p := range inCaptures(t) {
-		if testing.Short() && i%8 > 0 {
+		if testing.Short() && i%20 > 0 {
 			continue
 		}
 		t.Run(p.Name, func(t *testing.T) {

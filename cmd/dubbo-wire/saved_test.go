@@ -19,7 +19,7 @@ func savedAll(t *testing.T, sample int, args ...string) (names []string, saved m
 	dir := t.TempDir()
 	saved = make(map[string]string)
 	for i, p := range inCaptures(t) {
-		if p.foreign() || testing.Short() && i%8 > 0 || i%sample > 0 {
+		if p.foreign() || testing.Short() && i%20 > 0 || i%sample > 0 {
 			continue
 		}
 		file := filepath.Join(dir, p.Name+".json")

@@ -108,7 +108,7 @@ func TestHostile(t *testing.T) {
 		t.Run(h.Name, func(t *testing.T) {
 			n := h.N
 			if testing.Short() {
-				n /= 10
+				n /= 40
 			}
 			// What one of them takes.
 			each := func(r *hostileRun, n int64) time.Duration { return r.took / time.Duration(n) }

@@ -202,7 +202,7 @@ func TestPageOfEveryCapture(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	for i, f := range files {
-		if testing.Short() && i%8 > 0 {
+		if testing.Short() && i%20 > 0 {
 			continue
 		}
 		text := write(t, read(t, filepath.Base(f)), shown)
