@@ -47,7 +47,9 @@ func (c *collector) Call(k *call.Call, selected bool) {
 // it takes little beside the measuring of all.
 const (
 	sampleCalls = 256
-	sampleBytes = 320 << 10
+	sampleBytes = 192 << 10
+	// Of a capture with no more packets all calls are looked into.
+	samplePackets = 4096
 )
 
 // collect sets a run up for what the flags and the targets ask for.
@@ -71,13 +73,13 @@ func (a *analyzeFlags) collect(p *parsedAnalyze, inputs []string, targets []*tar
 	}
 	if read || a.findings {
 		c.findings = findings.New()
-		opt.Sample = pipeline.Sample{Calls: sampleCalls, Bytes: sampleBytes, Bodies: true}
+		opt.Sample = pipeline.Sample{Calls: sampleCalls, Bytes: sampleBytes, Packets: samplePackets, Bodies: true}
 	}
 	if inside {
 		opt.Sample.Calls, opt.Sample.Bytes, opt.Sample.Paths = pipeline.AllCalls, 0, true
 	}
 	if p.sample != unset {
-		opt.Sample.Calls, opt.Sample.Bytes = p.sample, 0
+		opt.Sample.Calls, opt.Sample.Bytes, opt.Sample.Packets = p.sample, 0, 0
 	}
 	if opt.Sample.Calls == pipeline.AllCalls {
 		opt.Detail = dubbo.Values

@@ -49,7 +49,7 @@ type streams struct {
 // run is the program: it returns the exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := newRoot(&streams{in: stdin, out: stdout, err: stderr, args: args})
-	root.SetArgs(ordered(root, args))
+	root.SetArgs(append([]string{}, ordered(root, args)...)) // of nil cobra makes the arguments of the process
 	return code(root.Execute(), stderr)
 }
 

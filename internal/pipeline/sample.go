@@ -19,6 +19,9 @@ type Sample struct {
 	// Bytes bounds the bodies that are looked into in a lane: to so many, and one of growth more of all bodies that passed;
 	// those of one method to half of it. At least leastCalls are looked into nevertheless. 0 is no bound.
 	Bytes int
+	// Packets: calls in so many first packets of the capture are all looked into, so that all of a small one is; within
+	// earlyBytes in a lane. It needs Calls.
+	Packets int64
 	// Paths asks for the bytes by path.
 	Paths bool
 	// Bodies asks for copies of the responses' bodies, of the first few.
@@ -32,6 +35,9 @@ func (k Sample) on() bool { return k.Calls != 0 }
 
 // growth is how many bytes of bodies pass for each one more that is looked into.
 const growth = 256
+
+// earlyBytes is how many bytes of bodies are looked into in a lane because they come early in the capture.
+const earlyBytes = 4 << 20
 
 // A method's first calls, which are looked into however large they are.
 const leastCalls = 1
@@ -70,8 +76,8 @@ func newSampler(w *worker) *sampler {
 }
 
 // wants reports whether one more call of a method is to be looked into.
-func (k *sampler) wants(n *dubbo.Names) bool {
-	if k.Calls == AllCalls {
+func (k *sampler) wants(l *lane, n *dubbo.Names) bool {
+	if k.Calls == AllCalls || l.now>>placeBits <= uint64(k.Packets) && k.bytes < earlyBytes {
 		return true
 	}
 	of := k.methods[n]
@@ -110,7 +116,7 @@ func (k *sampler) frame(l *lane, d *direction, f *dubbo.Frame, m *call.Message, 
 	case k.inside >= share(maxInside) || msg.Kind > dubbo.Response:
 		return
 	case msg.Kind == dubbo.Request:
-		if k.Calls != AllCalls && (msg.Names == nil || !k.wants(msg.Names)) {
+		if k.Calls != AllCalls && (msg.Names == nil || !k.wants(l, msg.Names)) {
 			return
 		}
 		of = k.of(msg.Names)
@@ -212,7 +218,7 @@ func (k *sampler) keeps(l *lane, d *direction, h *dubbo.Header, b []byte) bool {
 		return request != nil && request.Looked
 	}
 	if n := l.decoder.NamesAt(h, b); n != nil {
-		return k.wants(n)
+		return k.wants(l, n)
 	}
 	if k.unread >= maxUnread {
 		return false

@@ -53,14 +53,14 @@ func (r *Report) madeOf(s *Style) section {
 }
 
 // Estimate says that only some bodies were taken apart: what these are made of stands for all bodies of their method, in
-// proportion, requests and responses apart. What nothing stands for is in Group.Unlooked.
+// proportion: of their direction and about their size. What nothing stands for is in Group.Unlooked.
 func (r *Report) Estimate() {
 	r.Sampled, r.Selected.Parts, r.Selected.Unlooked = true, [decode.ClassMissing]int64{}, 0
 	for _, g := range r.Groups {
 		g.Parts, g.Unlooked = [decode.ClassMissing]int64{}, 0
 		for _, s := range g.Strata {
-			for way := range s {
-				standFor(g, s[way].Parts, s[way].Body)
+			for i := range s.Layers {
+				standFor(g, s.Layers[i].Parts, s.Layers[i].Body)
 			}
 		}
 		r.Selected.Unlooked += g.Unlooked

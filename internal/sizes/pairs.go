@@ -2,6 +2,7 @@ package sizes
 
 import (
 	"cmp"
+	"math/bits"
 	"net"
 	"slices"
 
@@ -74,10 +75,15 @@ type tie struct {
 	stratum *Stratum
 }
 
-// Stratum is the part of a group that one method has, requests and responses apart.
-type Stratum [2]struct {
-	Body  int64                      // bytes of all bodies
-	Parts [decode.ClassMissing]int64 // what those are made of that were looked into
+// Stratum is the part of a group that one method has, in layers.
+type Stratum struct{ Layers []Layer }
+
+// Layer is bodies of one direction and of about one size: what large bodies are made of, small ones do not tell.
+type Layer struct {
+	response bool
+	size     uint8                      // half of the bits of a body's length: from one to the next it grows fourfold
+	Body     int64                      // bytes of all bodies
+	Parts    [decode.ClassMissing]int64 // what those are made of that were looked into
 }
 
 type stratumKey struct {
@@ -176,13 +182,18 @@ func (s *Stratum) message(m *call.Message) {
 	if !m.Complete {
 		return
 	}
-	way := &s[0]
-	if !m.Header.Request() {
-		way = &s[1]
+	response, size := !m.Header.Request(), uint8(bits.Len(uint(m.Header.BodyLen))/2)
+	at := 0
+	for at < len(s.Layers) && (s.Layers[at].response != response || s.Layers[at].size != size) {
+		at++
 	}
-	way.Body += int64(m.Header.BodyLen)
+	if at == len(s.Layers) {
+		s.Layers = append(s.Layers, Layer{response: response, size: size})
+	}
+	l := &s.Layers[at]
+	l.Body += int64(m.Header.BodyLen)
 	for i, n := range m.Parts {
-		way.Parts[i] += int64(n)
+		l.Parts[i] += int64(n)
 	}
 }
 
