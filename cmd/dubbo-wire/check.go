@@ -82,6 +82,11 @@ func (c *checkFlags) run(s *streams, args []string) error {
 	if err != nil {
 		return err
 	}
+	leftOut := golden.Select(c.filter.byKey())
+	if c.update && leftOut > 0 {
+		return usage("--update would drop %d methods of %s, which %s leaves out; write it without that filter, or another file",
+			leftOut, c.golden, c.filter.text())
+	}
 	targets, err := c.output.targets(s)
 	if err != nil {
 		return err
@@ -154,6 +159,9 @@ func (c *checkFlags) check(s *streams, args []string, golden *report.Summaries, 
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := r.Readable(); err != nil {
+		return nil, nil, usage("%v", err)
+	}
 	verdict := c.in.verdict(r.Totals, r.Selected.Calls, r.Filtered, readErr)
 	if r.Selected.Calls == 0 {
 		if verdict == nil {
@@ -175,6 +183,10 @@ func (c *checkFlags) check(s *streams, args []string, golden *report.Summaries, 
 			errors.As(verdict, &exit)
 			return nil, nil, fail(exit.code, "%s\ndubbo-wire: %s is left as it is: not all of the run was seen", exit.text, c.golden)
 		}
+		if filter := c.filter.ofCalls(); filter != "" && res.Vanished > 0 {
+			return nil, nil, usage("--update would drop %d methods of %s of which %s leaves no call; leave the filter out, write another file, or remove this one first",
+				res.Vanished, c.golden, filter)
+		}
 		if err := c.write(r, golden, terms); err != nil {
 			return nil, nil, err
 		}
@@ -183,6 +195,9 @@ func (c *checkFlags) check(s *streams, args []string, golden *report.Summaries, 
 	}
 	if res.Drifted() {
 		text := "sizes drifted from " + c.golden
+		if filter := c.filter.ofCalls(); filter != "" && res.Vanished > 0 {
+			text += "; " + filter + " chose among the calls of the run, not among those of the golden file"
+		}
 		if verdict != nil {
 			text = verdict.Error() + "\ndubbo-wire: " + text
 		}

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/big"
 	"regexp"
 	"slices"
@@ -102,6 +103,10 @@ type Result struct {
 	// Over, Under and Vanished drifted; New and Within did not.
 	Over, Under, Vanished, New, Within int
 	Strict                             bool
+	// LeftOut is how many methods of the golden file were not asked for.
+	LeftOut int
+	// Unused are the names in the golden file's tolerances that neither it nor the run has.
+	Unused []string
 	// Coverage and the least there may be, in percent.
 	Coverage, MinCoverage float64
 	// Explain is the command to which a frame's number is added; "" where there is none.
@@ -113,7 +118,8 @@ type Result struct {
 // Status is what became of a method.
 type Status string
 
-// The states. Over: a size is larger than it may be; Under: one is smaller, and none larger.
+// The states. Over: a size is larger than it may be; Under: one is smaller, and none larger. New: the golden file has no such
+// method, or no such direction of it.
 const (
 	Over     Status = "over"
 	Under    Status = "under"
@@ -128,6 +134,7 @@ type Method struct {
 	Service   string
 	Method    string
 	Status    Status
+	Known     bool  // to the golden report
 	Calls     int64 // in the run; of a vanished one in the golden report
 	Allowed   Tolerance
 	Measures  []Measure
@@ -142,6 +149,7 @@ type Measure struct {
 	// Was and Is are as JSON has them, "" where there is none.
 	Was, Is string
 	Drift   bool
+	New     bool    // there is one now, and was none
 	Percent float64 // the change; 0 where Was is 0 or missing
 	over    bool
 }
@@ -169,8 +177,12 @@ func Run(golden *report.Summaries, terms Terms, r *report.Report) (*Result, erro
 		if was.Rest {
 			continue
 		}
+		if was.LeftOut {
+			res.LeftOut++
+			continue
+		}
 		key := strings.Join(was.Values, "\x00")
-		m := Method{Name: names(was.Values), Service: valueOf(golden.By, was.Values, sizes.Service), Method: valueOf(golden.By, was.Values, sizes.Method)}
+		m := Method{Name: names(was.Values), Service: valueOf(golden.By, was.Values, sizes.Service), Method: valueOf(golden.By, was.Values, sizes.Method), Known: true}
 		m.Allowed = terms.of(golden.By, was.Values)
 		is := groups[key]
 		if is == nil {
@@ -189,6 +201,8 @@ func Run(golden *report.Summaries, terms Terms, r *report.Report) (*Result, erro
 			res.Over++
 		case Under:
 			res.Under++
+		case New:
+			res.New++
 		default:
 			res.Within++
 		}
@@ -203,6 +217,7 @@ func Run(golden *report.Summaries, terms Terms, r *report.Report) (*Result, erro
 		res.New++
 		res.Methods = append(res.Methods, m)
 	}
+	res.Unused = terms.unused(golden, r)
 	order := map[Status]int{Over: 0, Under: 1, Vanished: 2, New: 3, Within: 4}
 	slices.SortStableFunc(res.Methods, func(a, b Method) int {
 		return cmp.Or(order[a.Status]-order[b.Status], cmp.Compare(b.worst(), a.worst()), cmp.Compare(a.Name, b.Name))
@@ -231,6 +246,7 @@ func (m *Method) largest(r *report.Report, g *sizes.Group) {
 // compare fills in the measures and the status.
 func (m *Method) compare(was *report.SummaryGroup, is *sizes.Group) error {
 	m.Status = Within
+	fresh := false
 	for _, d := range []struct {
 		name string
 		was  *report.Summary
@@ -256,6 +272,8 @@ func (m *Method) compare(was *report.SummaryGroup, is *sizes.Group) error {
 				return err
 			}
 			switch {
+			case n.New:
+				fresh = true
 			case !n.Drift:
 			case n.over:
 				m.Status = Over
@@ -264,6 +282,9 @@ func (m *Method) compare(was *report.SummaryGroup, is *sizes.Group) error {
 			}
 			m.Measures = append(m.Measures, n)
 		}
+	}
+	if fresh && m.Status == Within {
+		m.Status = New
 	}
 	return nil
 }
@@ -274,7 +295,7 @@ func (n *Measure) judge(allowed Tolerance) error {
 	}
 	if n.Was == "" || n.Is == "" {
 		// Answers that nobody had seen yet are new; answers that are gone are drift.
-		n.Drift = n.Was != ""
+		n.Drift, n.New = n.Was != "", n.Was == ""
 		return nil
 	}
 	was, _ := new(big.Rat).SetString(n.Was)
@@ -288,11 +309,34 @@ func (n *Measure) judge(allowed Tolerance) error {
 }
 
 func (t *Terms) of(by sizes.By, values []string) Tolerance {
-	name := strings.TrimPrefix(valueOf(by, values, sizes.Service)+"/"+valueOf(by, values, sizes.Method), "/")
-	if own, ok := t.Of[name]; ok {
+	if own, ok := t.Of[writtenForm(by, values)]; ok {
 		return own
 	}
 	return t.All
+}
+
+// writtenForm is how tolerances name the method of a group.
+func writtenForm(by sizes.By, values []string) string {
+	return strings.TrimPrefix(valueOf(by, values, sizes.Service)+"/"+valueOf(by, values, sizes.Method), "/")
+}
+
+// unused are the names of tolerances that are for no group.
+func (t *Terms) unused(golden *report.Summaries, r *report.Report) []string {
+	if len(t.Of) == 0 {
+		return nil
+	}
+	left := maps.Clone(t.Of)
+	for i := range golden.Groups {
+		if g := &golden.Groups[i]; !g.Rest {
+			delete(left, writtenForm(golden.By, g.Values))
+		}
+	}
+	for _, g := range r.Groups {
+		if !g.Rest {
+			delete(left, writtenForm(golden.By, g.Values))
+		}
+	}
+	return slices.Sorted(maps.Keys(left))
 }
 
 // valueOf is the part of a key, "" where that is not in it.

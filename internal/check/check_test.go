@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/sizes"
@@ -125,7 +126,20 @@ func TestVanishedAndNew(t *testing.T) {
 	quiet.Groups[0].Response = sizes.Direction{}
 	got, err := Run(golden(t, quiet), Terms{}, run(map[string][]int64{"S/a": {1}}))
 	require.NoError(t, err)
+	assert.Equal(t, [2]int{1, 0}, [2]int{got.New, got.Within})
+	assert.Equal(t, "new, the golden file has none: response mean 10; --update takes it there", got.Methods[0].sentence())
 	assert.False(t, got.Drifted())
+	got.Strict = true
+	assert.True(t, got.Drifted())
+	var b strings.Builder
+	require.NoError(t, got.Write(&b, "table", report.Style{}))
+	assert.Contains(t, b.String(), "NEW SIZES")
+	assert.Regexp(t, `\+  S/a +1  response mean +10\n`, b.String())
+	// What drifts as well is named by that.
+	got, err = Run(golden(t, quiet), Terms{}, run(map[string][]int64{"S/a": {2}}))
+	require.NoError(t, err)
+	assert.Equal(t, [2]int{0, 1}, [2]int{got.New, got.Over})
+	assert.Equal(t, "request (all) 1 -> 2 (+100.0 %, allowed 0 %), response (all) 20 (none before)", got.Methods[0].sentence())
 	got, err = Run(golden(t, run(map[string][]int64{"S/a": {1}})), Terms{}, quiet)
 	require.NoError(t, err)
 	assert.True(t, got.Drifted())
@@ -146,6 +160,42 @@ func TestTolerancesOfMethods(t *testing.T) {
 		_, err := TermsOf(s)
 		assert.Error(t, err, bad)
 	}
+}
+
+// Methods of the golden file that are not asked for have not vanished, and tolerances that are for none are told.
+func TestNotAskedFor(t *testing.T) {
+	was := golden(t, run(map[string][]int64{"S/a": {1}, "S/b": {1}, "T/a": {1}}))
+	leftOut := was.Select(map[sizes.Key][]call.Glob{sizes.Method: {call.ParseGlob("a")}, sizes.Serialization: nil, sizes.Client: {call.ParseGlob("x")}})
+	assert.Equal(t, 1, leftOut)
+	terms := Terms{Of: map[string]Tolerance{"S/a": {}, "S/b": {}, "S/new": {}, "S/typo\n::error::": {}}}
+	res, err := Run(was, terms, run(map[string][]int64{"S/a": {1}, "S/new": {1}}))
+	require.NoError(t, err)
+	assert.Equal(t, [5]int{1, 1, 1, 0, 1}, [5]int{res.Vanished, res.New, res.Within, res.Over, res.LeftOut})
+	assert.Contains(t, res.Summary(), "tolerance 0 %, 1 of it not asked for;")
+	require.Equal(t, []string{"S/typo\n::error::"}, res.Unused)
+	for format, want := range map[string]string{
+		"table": "TOLERANCES of no method", "markdown": "**TOLERANCES of no method**", "json": `"tolerancesOfNoMethod": [`,
+		"github": "\n::warning title=Sizes on the wire%3A tolerance of no method::S/typo", "junit": "<system-out>S/typo",
+	} {
+		var b strings.Builder
+		require.NoError(t, res.Write(&b, format, report.Style{}))
+		assert.Contains(t, b.String(), want)
+		assert.NotContains(t, b.String(), "\n::error::\"")
+	}
+}
+
+// Names that are no UTF-8 are held to what JSON made of them.
+func TestUnreadableNames(t *testing.T) {
+	methods := map[string][]int64{"S/\xff": {1}, "S/\xfe": {3}, "S/\xff\xff": {5}, "S/a": {7}}
+	was := run(methods)
+	require.NoError(t, was.Readable())
+	require.Len(t, was.Groups, 3)
+	is := run(methods)
+	require.NoError(t, is.Readable())
+	res, err := Run(golden(t, was), Terms{}, is)
+	require.NoError(t, err)
+	assert.Equal(t, 3, res.Within)
+	assert.False(t, res.Drifted())
 }
 
 // A golden file of anybody: numbers that are none are refused, and none costs more than it says.

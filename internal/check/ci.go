@@ -43,6 +43,12 @@ func (r *Result) writeGitHub(w io.Writer) error {
 	if left > 0 {
 		command("notice", "Sizes on the wire", fmt.Sprintf("%d more methods, see --format json", left))
 	}
+	for i, name := range r.Unused {
+		if i == maxAnnotations {
+			break
+		}
+		command("warning", "Sizes on the wire: tolerance of no method", name+": "+unusedText(1))
+	}
 	if r.Low() {
 		command("error", "Coverage", fmt.Sprintf("%s of Dubbo's bytes are in whole frames, --min-coverage is %g %%", report.Coverage(r.Coverage), r.MinCoverage))
 	}
@@ -85,6 +91,7 @@ type (
 		Errors   int         `xml:"errors,attr"`
 		Skipped  int         `xml:"skipped,attr"`
 		Cases    []junitCase `xml:"testcase"`
+		Out      string      `xml:"system-out,omitempty"`
 	}
 	junitCase struct {
 		Class   string        `xml:"classname,attr"`
@@ -142,6 +149,9 @@ func (r *Result) writeJUnit(w io.Writer) error {
 			c.Failure = &junitMessage{Message: text, Type: "coverage", Text: text}
 		}
 		add(c)
+	}
+	for _, name := range r.Unused {
+		suite.Out += term.Clean(name) + ": " + unusedText(1) + "\n"
 	}
 	all := junitSuites{Name: "dubbo-wire check", Tests: suite.Tests, Failures: suite.Failures, Suite: suite}
 	if _, err := io.WriteString(w, xml.Header); err != nil {

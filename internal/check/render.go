@@ -53,7 +53,11 @@ func (r *Result) Summary() string {
 		words[0] = first + " " + noun + " " + rest
 		text = strings.Join(words, ", ")
 	}
-	text += "; golden " + term.Clean(r.Golden) + ", tolerance " + r.Terms.All.String() + "; coverage " + report.Coverage(r.Coverage)
+	text += "; golden " + term.Clean(r.Golden) + ", tolerance " + r.Terms.All.String()
+	if r.LeftOut > 0 {
+		text += ", " + report.Count(int64(r.LeftOut)) + " of it not asked for"
+	}
+	text += "; coverage " + report.Coverage(r.Coverage)
 	if r.Low() {
 		text += fmt.Sprintf(", below the %g %% of --min-coverage", r.MinCoverage)
 	}
@@ -129,6 +133,13 @@ func (r *Result) sheet(s *report.Style) *report.Sheet {
 		{Group: "response", Name: "mean", Right: true},
 		{Group: "response", Name: "max", Right: true},
 	}}
+	unseen := report.SheetSection{Title: "NEW SIZES, of methods that the golden file has without them", Columns: []report.SheetColumn{
+		{Name: ""},
+		{Name: "service/method", Names: true},
+		{Name: "calls", Right: true},
+		{Name: "size"},
+		{Name: "now", Right: true},
+	}}
 	shown, hidden, newShown, newHidden := 0, 0, 0, 0
 	var see []string
 	for i := range r.Methods {
@@ -150,6 +161,10 @@ func (r *Result) sheet(s *report.Style) *report.Sheet {
 				continue
 			}
 			newShown++
+			if m.Known {
+				unseen.Rows = append(unseen.Rows, m.newRows()...)
+				continue
+			}
 			value := func(name string) string {
 				for _, n := range m.Measures {
 					if n.Name == name {
@@ -170,25 +185,35 @@ func (r *Result) sheet(s *report.Style) *report.Sheet {
 		drift.Notes = append(drift.Notes, "What is over, byte by byte:")
 		drift.Notes = append(drift.Notes, see...)
 	}
-	if newHidden > 0 {
-		fresh.Notes = append(fresh.Notes, fmt.Sprintf("%s more (--top %d).", report.Count(int64(newHidden)), newShown+newHidden))
-	}
-	if len(drift.Rows) > 0 {
-		sheet.Sections = append(sheet.Sections, drift)
-	}
-	if len(fresh.Rows) > 0 {
-		if !r.Updated {
-			what := "They do not fail the check (--strict does)"
-			if r.Strict {
-				what = "--strict fails on them"
-			}
-			fresh.Notes = append(fresh.Notes, what+"; --update takes them into the golden file.")
+	for _, s := range []report.SheetSection{drift, unseen, fresh} {
+		if len(s.Rows) > 0 {
+			sheet.Sections = append(sheet.Sections, s)
 		}
-		sheet.Sections = append(sheet.Sections, fresh)
+	}
+	if newShown > 0 {
+		last := &sheet.Sections[len(sheet.Sections)-1]
+		if newHidden > 0 {
+			last.Notes = append(last.Notes, fmt.Sprintf("%s more new (--top %d).", report.Count(int64(newHidden)), newShown+newHidden))
+		}
+		if !r.Updated {
+			what := "What is new does not fail the check (--strict does)"
+			if r.Strict {
+				what = "--strict fails on what is new"
+			}
+			last.Notes = append(last.Notes, what+"; --update takes it into the golden file.")
+		}
 	}
 	if r.Drifted() && !r.Updated && len(drift.Rows) > 0 {
 		last := &sheet.Sections[len(sheet.Sections)-1]
 		last.Notes = append(last.Notes, "Where the drift is meant: the same command with --update.")
+	}
+	if len(r.Unused) > 0 {
+		section := report.SheetSection{Title: "TOLERANCES of no method", Columns: []report.SheetColumn{{Name: "service/method", Names: true}, {Name: "allowed", Right: true}}}
+		for _, name := range r.Unused[:min(len(r.Unused), top)] {
+			section.Rows = append(section.Rows, []string{name, r.Terms.Of[name].String()})
+		}
+		section.Notes = append(section.Notes, unusedText(len(r.Unused))+".")
+		sheet.Sections = append(sheet.Sections, section)
 	}
 	return sheet
 }
@@ -203,17 +228,49 @@ func (m *Method) driftRows() (rows [][]string) {
 		if name == "" {
 			mark = ""
 		}
-		rows = append(rows, []string{mark, name, n.Name, grouped(n.Was), grouped(n.Is), n.change(), m.Allowed.String()})
+		allowed := m.Allowed.String()
+		if n.New {
+			allowed = ""
+		}
+		rows = append(rows, []string{mark, name, n.Name, grouped(n.Was), grouped(n.Is), n.change(), allowed})
 		name = ""
 	}
 	return rows
 }
 
-// drifts are the measures that drifted. Where all bodies of a direction have one size, before and now, it is said once.
+// newRows are the sizes that the golden file does not have.
+func (m *Method) newRows() (rows [][]string) {
+	mark, name, calls := "+", m.Name, report.Count(m.Calls)
+	for _, n := range m.news() {
+		rows = append(rows, []string{mark, name, calls, n.Name, grouped(n.Is)})
+		mark, name, calls = "", "", ""
+	}
+	return rows
+}
+
+// unusedText says of tolerances what is wrong with them.
+func unusedText(n int) string {
+	if n == 1 {
+		return `"tolerances" of the golden file name it, and neither that nor the run has it`
+	}
+	return `"tolerances" of the golden file name them, and neither that nor the run has them`
+}
+
+// news are the measures that are new.
+func (m *Method) news() (list []Measure) {
+	for _, n := range m.Measures {
+		if n.New {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// drifts are the measures that drifted, and the new ones. Where all bodies of a direction have one size, before and now, it is said once.
 func (m *Method) drifts() (list []Measure) {
 	for i := 0; i < len(m.Measures); i++ {
 		n := m.Measures[i]
-		if !n.Drift {
+		if !n.Drift && !n.New {
 			continue
 		}
 		if direction, ok := strings.CutSuffix(n.Name, " mean"); ok && i+2 < len(m.Measures) {
@@ -258,17 +315,24 @@ func (m *Method) sentence() string {
 	var words []string
 	list := m.drifts()
 	if m.Status == New {
-		list = m.Measures
+		list = m.news()
 	}
 	for _, n := range list {
-		if m.Status == New && (n.Name == "request mean" || n.Name == "response mean") {
-			words = append(words, n.Name+" "+grouped(n.Is))
-		} else if m.Status != New {
+		switch {
+		case m.Status == New:
+			if strings.HasSuffix(n.Name, " mean") {
+				words = append(words, n.Name+" "+grouped(n.Is))
+			}
+		case n.New:
+			words = append(words, n.Name+" "+grouped(n.Is)+" ("+n.change()+")")
+		default:
 			words = append(words, fmt.Sprintf("%s %s -> %s (%s, allowed %s)", n.Name, grouped(n.Was), grouped(n.Is), n.change(), m.Allowed))
 		}
 	}
 	text := strings.Join(words, ", ")
-	if m.Status == New {
+	if m.Status == New && m.Known {
+		text = "new, the golden file has none: " + text + "; --update takes it there"
+	} else if m.Status == New {
 		text = "new: " + text + "; --update takes it into the golden file"
 	}
 	return text
@@ -306,17 +370,21 @@ type (
 		Vanished    int          `json:"vanished"`
 		New         int          `json:"new"`
 		Within      int          `json:"within"`
+		LeftOut     int          `json:"notAskedFor"`
 		Coverage    float64      `json:"coveragePercent"`
 		MinCoverage float64      `json:"minCoveragePercent"`
 		Methods     []jsonMethod `json:"methods"`
+		// Unused is there only where it is not empty.
+		Unused []string `json:"tolerancesOfNoMethod,omitempty"`
 	}
 )
 
 func (r *Result) writeJSON(w io.Writer) error {
 	out := jsonResult{
-		Schema, r.Golden, r.Terms.All.String(), r.Drifted() && !r.Updated || r.Low(), r.Updated, r.Over, r.Under, r.Vanished, r.New, r.Within,
+		Schema, r.Golden, r.Terms.All.String(), r.Drifted() && !r.Updated || r.Low(), r.Updated, r.Over, r.Under, r.Vanished, r.New, r.Within, r.LeftOut,
 		r.Coverage, r.MinCoverage,
 		[]jsonMethod{},
+		r.Unused,
 	}
 	number := func(s string) *json.Number {
 		if s == "" {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/pipeline"
@@ -306,25 +307,54 @@ func (r *Report) Select(globs map[sizes.Key][]call.Glob, text string) error {
 		}
 	}
 	r.Groups = slices.DeleteFunc(r.Groups, func(g *sizes.Group) bool {
-		for k, list := range globs {
-			if len(list) == 0 {
-				continue
-			}
-			v := g.Values[r.keyIndex(k)]
-			plain := v
-			if k == sizes.Serialization {
-				plain, _, _ = strings.Cut(v, " (") // without its dialect
-			}
-			if !slices.ContainsFunc(list, func(glob call.Glob) bool { return glob.Match(v) || glob.Match(plain) }) {
-				return true
-			}
-		}
-		return false
+		return !matches(r.By, g.Values, globs)
 	})
 	r.Filtered = true
 	if r.Filter != text { // else it was saved with the same
 		r.Filter = strings.TrimSpace(r.Filter + " " + text)
 	}
+	r.sum()
+	return nil
+}
+
+// matches reports whether the parts of a key match the globs for each; globs for what is not in it do not matter.
+func matches(by sizes.By, values []string, globs map[sizes.Key][]call.Glob) bool {
+	for i, k := range by.Keys {
+		list := globs[k]
+		if len(list) == 0 {
+			continue
+		}
+		v := values[i]
+		plain := v
+		if k == sizes.Serialization {
+			plain, _, _ = strings.Cut(v, " (") // without its dialect
+		}
+		if !slices.ContainsFunc(list, func(glob call.Glob) bool { return glob.Match(v) || glob.Match(plain) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// Readable makes names of groups what JSON can have: what is no UTF-8 in them becomes U+FFFD, and groups whose names become
+// equal are added up.
+func (r *Report) Readable() error {
+	if !slices.ContainsFunc(r.Groups, func(g *sizes.Group) bool { return !utf8.ValidString(strings.Join(g.Values, " ")) }) {
+		return nil
+	}
+	c := collector{by: r.By, most: math.MaxInt}
+	for _, g := range r.Groups {
+		values := slices.Clone(g.Values)
+		for i, v := range values {
+			if !utf8.ValidString(v) {
+				values[i] = string([]rune(v))
+			}
+		}
+		if err := c.add(values, g); err != nil {
+			return err
+		}
+	}
+	r.Groups = c.groups()
 	r.sum()
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/sizes"
 )
 
@@ -79,6 +80,21 @@ type SummaryGroup struct {
 	Rest              bool
 	Calls             int64
 	Request, Response Summary // body bytes
+	// LeftOut: it is not asked for.
+	LeftOut bool
+}
+
+// Select leaves the groups out whose key does not match: each list of globs is for one key, and does not matter where the
+// report is not grouped by that. It returns how many these are.
+func (s *Summaries) Select(globs map[sizes.Key][]call.Glob) (leftOut int) {
+	for i := range s.Groups {
+		g := &s.Groups[i]
+		if !g.Rest && !matches(s.By, g.Values, globs) {
+			g.LeftOut = true
+			leftOut++
+		}
+	}
+	return leftOut
 }
 
 // Summary is a distribution's printed numbers; Mean, P99 and Max are "" where Count is 0.
