@@ -15,6 +15,7 @@ import (
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
 	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/report"
 )
 
 // inputFlags are how captures are read.
@@ -160,9 +161,9 @@ func (i *inputFlags) verdict(t *pipeline.Totals, selected int64, filtered bool, 
 	switch {
 	case i.minCoverage > 0 && t.Percent() < i.minCoverage:
 		if readErr != nil {
-			return fail(exitCoverage, "%v\ndubbo-wire: coverage %.2f %% lies below --min-coverage %g", readErr, t.Percent(), i.minCoverage)
+			return fail(exitCoverage, "%v\ndubbo-wire: coverage %s lies below --min-coverage %g", readErr, report.Coverage(t.Percent()), i.minCoverage)
 		}
-		return fail(exitCoverage, "coverage %.2f %% lies below --min-coverage %g", t.Percent(), i.minCoverage)
+		return fail(exitCoverage, "coverage %s lies below --min-coverage %g", report.Coverage(t.Percent()), i.minCoverage)
 	case readErr != nil && (t.Frames > 0 || t.Packets == 0):
 		return readErr
 	case t.Frames == 0:

@@ -45,6 +45,9 @@ const leastCalls = 1
 const (
 	// maxLooked is how many bytes a body may have that crosses packets and is looked into, where not all are.
 	maxLooked = 16 << 20
+	// maxCharged is how many bytes of a body count: a large one must not leave nothing for all others of its lane.
+	// maxLarge bounds what larger ones have in a lane.
+	maxCharged, maxLarge = 16 << 10, 16 << 20
 	// maxLookedMethods bounds the methods of a lane whose calls are counted; those of others are not looked into.
 	maxLookedMethods = 1 << 12
 	// maxUnread is how many bodies of requests a lane keeps whole though it cannot say yet what they call.
@@ -60,7 +63,8 @@ const (
 type sampler struct {
 	Sample
 	methods map[*dubbo.Names]*looked
-	bytes   int // of all bodies that were looked into
+	bytes   int // of all bodies that were looked into, of large ones as far as they are charged
+	large   int // of large ones, all of their bytes
 	seen    int // of all bodies
 	unread  int
 	inside  int // memory of what waits for the end of its call
@@ -115,6 +119,8 @@ func (k *sampler) frame(l *lane, d *direction, f *dubbo.Frame, m *call.Message, 
 	switch {
 	case k.inside >= share(maxInside) || msg.Kind > dubbo.Response:
 		return
+	case k.Calls != AllCalls && f.BodyLen > maxCharged && k.large > maxLarge:
+		return
 	case msg.Kind == dubbo.Request:
 		if k.Calls != AllCalls && (msg.Names == nil || !k.wants(l, msg.Names)) {
 			return
@@ -132,8 +138,12 @@ func (k *sampler) frame(l *lane, d *direction, f *dubbo.Frame, m *call.Message, 
 			return
 		}
 	}
-	of.bytes += f.BodyLen
-	k.bytes += f.BodyLen
+	charged := min(f.BodyLen, maxCharged)
+	of.bytes += charged
+	k.bytes += charged
+	if f.BodyLen > maxCharged {
+		k.large += f.BodyLen
+	}
 	if msg.Tree == nil {
 		dialects := d.conn.dialects
 		msg = l.decoder.Decode(f, dubbo.Values, &dialects)

@@ -45,7 +45,7 @@ func (r *Report) madeOf(s *Style) section {
 		requests, responses := r.Selected.Looked[0], r.Selected.Looked[1]
 		all := r.Selected.Request.Body.Count + r.Selected.Response.Body.Count
 		if requests+responses < all {
-			sec.notes = []string{fmt.Sprintf("Estimated from %s of %s, the first of each method, which stand for all of it: --parts counts all.",
+			sec.notes = []string{fmt.Sprintf("Estimated from %s of %s: the first of each method stand for others of about their size. --parts counts all.",
 				formatCount(requests+responses), plural(all, "body", "bodies"))}
 		}
 	}
