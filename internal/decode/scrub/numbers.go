@@ -62,18 +62,24 @@ func (p *prf) shuffle(x, n, tweak uint64) uint64 {
 	if n < 2 {
 		return x
 	}
-	// A rotation between a permutation and its inverse.
+	known := p.slot(x, n, tweak)
+	if known.x == x && known.n == n && known.tweak == tweak {
+		return known.y
+	}
+	// A rotation between a permutation and its inverse: twice as many rounds as either has.
 	by := 1 + p.number(n, tweak<<8|0xff)%(n-1)
 	y := p.permute(x, n, tweak, false)
 	y = (y + by) % n // below 2^64: n is at most 2^63
-	return p.permute(y, n, tweak, true)
+	y = p.permute(y, n, tweak, true)
+	*known = shuffled{x, n, tweak, y}
+	return y
 }
 
 // permute is a Feistel network over the bits of n-1, walked until the number is below n.
 func (p *prf) permute(x, n, tweak uint64, inverse bool) uint64 {
 	half := (bits.Len64(n-1) + 1) / 2
 	mask := uint64(1)<<half - 1
-	const rounds = 8
+	const rounds = 4
 	of := n>>32<<32 | tweak<<8
 	for {
 		left, right := x>>half, x&mask

@@ -12,6 +12,7 @@ type mapper struct {
 	prf    *prf
 	record func(original string)
 	texts  map[string][]rune
+	ascii  map[string]string
 	runes  []rune
 	key    []byte
 	// salt chooses among replacements, where the first one cannot be; plain leaves everything but letters and digits.
@@ -41,7 +42,7 @@ type Scrubber struct {
 // equal ones with one key, in whatever frame, and without it nobody can test what a value may have been.
 func New(formats []decode.Format, key [32]byte) *Scrubber {
 	return &Scrubber{
-		mapper: mapper{prf: newPRF(key), texts: make(map[string][]rune)}, formats: formats,
+		mapper: mapper{prf: newPRF(key), texts: make(map[string][]rune), ascii: make(map[string]string)}, formats: formats,
 		all: dubbo.NewDecoder(formats), alone: make(map[string]*dubbo.Decoder), learned: make(map[place]uint8),
 	}
 }

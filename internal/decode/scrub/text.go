@@ -89,6 +89,46 @@ func (s *mapper) Text(runes []rune) {
 	}
 }
 
+// ASCII replaces the text b, if it is all ASCII, as Text does; false if it is not.
+func (s *mapper) ASCII(b []byte) bool {
+	for _, c := range b {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	if s.record != nil && len(b) >= markEvery {
+		s.record(string(b))
+	}
+	if s.plain || s.salt != 0 || len(b) > maxCachedLen {
+		s.replaceASCII(b)
+		return true
+	}
+	if known, ok := s.ascii[string(b)]; ok {
+		copy(b, known)
+		return true
+	}
+	was := string(b)
+	s.replaceASCII(b)
+	if len(s.ascii) >= maxCached {
+		clear(s.ascii)
+	}
+	s.ascii[was] = string(b)
+	return true
+}
+
+// replaceASCII is replace for a text of ASCII: the same becomes the same.
+func (s *mapper) replaceASCII(b []byte) {
+	s.runes = s.runes[:0]
+	for _, c := range b {
+		s.runes = append(s.runes, rune(c))
+	}
+	s.key = append(s.key[:0], b...)
+	s.replace(s.runes)
+	for i, r := range s.runes {
+		b[i] = byte(r)
+	}
+}
+
 // appendRune is utf8.AppendRune that does not lose halves of surrogate pairs.
 func appendRune(b []byte, r rune) []byte {
 	if r >= 0xd800 && r < 0xe000 {

@@ -91,6 +91,13 @@ func scrubChunks(b []byte, as func(byte) (head int, more, ok bool), end func(b [
 		if n < 0 || from+n > len(b) {
 			return false
 		}
+		if at == 0 && !another {
+			if from+n != len(b) {
+				return false
+			}
+			replace(b[from:]) // as most are
+			return true
+		}
 		at, more = from+n, another
 		spans = append(spans, span{from, at})
 		content = append(content, b[from:at]...)

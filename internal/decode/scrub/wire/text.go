@@ -98,6 +98,9 @@ func MapUTF8(b []byte, k decode.Kind, m decode.Mapper) {
 		}
 		return
 	}
+	if a, ok := m.(interface{ ASCII(b []byte) bool }); ok && a.ASCII(b) {
+		return
+	}
 	runes := m.Runes()
 	for at := 0; at < len(b); {
 		r, size := rune3(b[at:])
