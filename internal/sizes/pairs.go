@@ -81,6 +81,7 @@ type Stratum struct{ Layers []Layer }
 // Layer is bodies of one direction and of about one size: what large bodies are made of, small ones do not tell.
 type Layer struct {
 	response bool
+	failed   bool                       // an error is made of something else than an answer
 	size     uint8                      // half of the bits of a body's length: from one to the next it grows fourfold
 	Body     int64                      // bytes of all bodies
 	Parts    [decode.ClassMissing]int64 // what those are made of that were looked into
@@ -183,12 +184,13 @@ func (s *Stratum) message(m *call.Message) {
 		return
 	}
 	response, size := !m.Header.Request(), uint8(bits.Len(uint(m.Header.BodyLen))/2)
+	failed := response && (m.Header.Status != dubbo.StatusOK || m.Exception)
 	at := 0
-	for at < len(s.Layers) && (s.Layers[at].response != response || s.Layers[at].size != size) {
+	for at < len(s.Layers) && (s.Layers[at].response != response || s.Layers[at].size != size || s.Layers[at].failed != failed) {
 		at++
 	}
 	if at == len(s.Layers) {
-		s.Layers = append(s.Layers, Layer{response: response, size: size})
+		s.Layers = append(s.Layers, Layer{response: response, failed: failed, size: size})
 	}
 	l := &s.Layers[at]
 	l.Body += int64(m.Header.BodyLen)
