@@ -78,8 +78,9 @@ type tie struct {
 // Stratum is the part of a group that one method has, in layers.
 type Stratum struct{ Layers []Layer }
 
-// Layer is bodies of one direction and of about one size: what large bodies are made of, small ones do not tell.
+// Layer is bodies of one direction and serialization, of about one size, errors apart: what large bodies are made of, small ones do not tell.
 type Layer struct {
+	written  string // in which serialization
 	response bool
 	failed   bool                       // an error is made of something else than an answer
 	size     uint8                      // half of the bits of a body's length: from one to the next it grows fourfold
@@ -186,11 +187,11 @@ func (s *Stratum) message(m *call.Message) {
 	response, size := !m.Header.Request(), uint8(bits.Len(uint(m.Header.BodyLen))/2)
 	failed := response && (m.Header.Status != dubbo.StatusOK || m.Exception)
 	at := 0
-	for at < len(s.Layers) && (s.Layers[at].response != response || s.Layers[at].size != size || s.Layers[at].failed != failed) {
+	for at < len(s.Layers) && (s.Layers[at].response != response || s.Layers[at].size != size || s.Layers[at].failed != failed || s.Layers[at].written != m.Serialization) {
 		at++
 	}
 	if at == len(s.Layers) {
-		s.Layers = append(s.Layers, Layer{response: response, failed: failed, size: size})
+		s.Layers = append(s.Layers, Layer{response: response, failed: failed, size: size, written: m.Serialization})
 	}
 	l := &s.Layers[at]
 	l.Body += int64(m.Header.BodyLen)
