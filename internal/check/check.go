@@ -59,6 +59,12 @@ func (t Tolerance) tolerates(was, is *big.Rat) bool {
 	return far.Cmp(allowed) <= 0
 }
 
+// covers reports whether a change of so many percent is allowed.
+func (t Tolerance) covers(percent *big.Rat) bool {
+	change := new(big.Rat).Abs(percent)
+	return t.part != nil && change.Quo(change, big.NewRat(100, 1)).Cmp(t.part) <= 0
+}
+
 // Terms are the tolerances of a golden file.
 type Terms struct {
 	All Tolerance

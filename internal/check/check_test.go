@@ -103,6 +103,11 @@ func TestNoTolerance(t *testing.T) {
 	res = checked(t, was, map[string][]int64{"S/a": {100, 100, 100}, "S/b": was["S/b"]}, "0")
 	assert.Equal(t, [2]int{1, 1}, [2]int{res.Under, res.Within})
 
+	// The change that is printed is never one that is allowed.
+	res = checked(t, map[string][]int64{"S/a": {3574}, "S/b": {100000000}}, map[string][]int64{"S/a": {3215}, "S/b": {110000001}}, "10%")
+	assert.Equal(t, "request (all) 3,574 -> 3,215 (-10.04 %, allowed 10 %), response (all) 35,740 -> 32,150 (-10.04 %, allowed 10 %)", res.Methods[1].sentence())
+	assert.Contains(t, res.Methods[0].sentence(), "request (all) 100,000,000 -> 110,000,001 (+10.000001 %, allowed 10 %)")
+
 	// Counts are the load's.
 	res = checked(t, was, map[string][]int64{"S/a": append(was["S/a"], was["S/a"]...), "S/b": was["S/b"]}, "0")
 	assert.False(t, res.Drifted())

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/big"
 	"strconv"
 	"strings"
 
@@ -68,7 +69,7 @@ func (r *Result) Summary() string {
 }
 
 // change words a measure that drifted: "1,544 -> 2,210".
-func (n *Measure) change() string {
+func (n *Measure) change(allowed Tolerance) string {
 	switch {
 	case n.Was == "":
 		return "none before"
@@ -77,10 +78,11 @@ func (n *Measure) change() string {
 	case n.Percent == 0:
 		return "from 0"
 	}
-	// As much precision as it takes to say that there is a difference.
+	// As much precision as it takes to say that there is a difference, and that it is more than what is allowed.
 	for digits := 1; ; digits++ {
 		text := strconv.FormatFloat(n.Percent, 'f', digits, 64)
-		if strings.Trim(text, "-0.") != "" || digits > 6 {
+		shown, _ := new(big.Rat).SetString(text)
+		if shown.Sign() != 0 && (!n.Drift || !allowed.covers(shown)) || digits > 12 {
 			if n.Percent > 0 {
 				text = "+" + text
 			}
@@ -232,7 +234,7 @@ func (m *Method) driftRows() (rows [][]string) {
 		if n.New {
 			allowed = ""
 		}
-		rows = append(rows, []string{mark, name, n.Name, grouped(n.Was), grouped(n.Is), n.change(), allowed})
+		rows = append(rows, []string{mark, name, n.Name, grouped(n.Was), grouped(n.Is), n.change(m.Allowed), allowed})
 		name = ""
 	}
 	return rows
@@ -324,9 +326,9 @@ func (m *Method) sentence() string {
 				words = append(words, n.Name+" "+grouped(n.Is))
 			}
 		case n.New:
-			words = append(words, n.Name+" "+grouped(n.Is)+" ("+n.change()+")")
+			words = append(words, n.Name+" "+grouped(n.Is)+" ("+n.change(m.Allowed)+")")
 		default:
-			words = append(words, fmt.Sprintf("%s %s -> %s (%s, allowed %s)", n.Name, grouped(n.Was), grouped(n.Is), n.change(), m.Allowed))
+			words = append(words, fmt.Sprintf("%s %s -> %s (%s, allowed %s)", n.Name, grouped(n.Was), grouped(n.Is), n.change(m.Allowed), m.Allowed))
 		}
 	}
 	text := strings.Join(words, ", ")
