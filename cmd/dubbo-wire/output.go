@@ -139,8 +139,12 @@ func cannotWrite(name string, err error) error {
 		return err
 	}
 	var path *os.PathError
-	if errors.As(err, &path) {
+	var link *os.LinkError // of the file under its unfinished name, which says nothing to its user
+	switch {
+	case errors.As(err, &path):
 		err = path.Err
+	case errors.As(err, &link):
+		err = link.Err
 	}
 	return usage("-o %s: cannot be written: %v", name, err)
 }

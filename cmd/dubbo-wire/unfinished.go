@@ -13,8 +13,33 @@ var unfinished struct {
 	names map[string]bool
 }
 
+// maxLinks is how many symbolic links may lead to a file.
+const maxLinks = 40
+
+// linked is the name behind symbolic links, which need not be there yet: it is their target that is replaced, not they.
+func linked(name string) string {
+	at := name
+	for range maxLinks {
+		to, err := os.Readlink(at)
+		if err != nil {
+			return at
+		}
+		if !filepath.IsAbs(to) {
+			// What ".." is depends on the links in front of it.
+			if dir, err := filepath.EvalSymlinks(filepath.Dir(at)); err == nil {
+				to = filepath.Join(dir, to)
+			} else {
+				return at
+			}
+		}
+		at = to
+	}
+	return name
+}
+
 // createUnfinished makes a file beside the name that it gets when it is whole.
 func createUnfinished(name string) (*os.File, error) {
+	name = linked(name)
 	unfinished.Lock()
 	defer unfinished.Unlock()
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
@@ -33,7 +58,7 @@ func finish(f *os.File, name string) error {
 	unfinished.Lock()
 	defer unfinished.Unlock()
 	delete(unfinished.names, f.Name())
-	err := os.Rename(f.Name(), name)
+	err := os.Rename(f.Name(), linked(name))
 	if err != nil {
 		_ = os.Remove(f.Name())
 	}
