@@ -33,8 +33,9 @@ type measuring struct {
 type inputs struct {
 	captures []string
 	saved    []*report.Report
-	at       int            // how many of the saved ones stand before the first capture
 	failed   []report.Input // look like reports and cannot be read
+	// The arguments that these were, from 0.
+	captureAt, savedAt, failedAt []int
 }
 
 // sort tells saved reports from captures by their content, and reads them.
@@ -56,14 +57,12 @@ func (i *inputFlags) sort(s *streams, args []string) (*inputs, error) {
 		switch {
 		case err != nil:
 			in.failed = append(in.failed, report.Input{File: arg, Dropped: -1, Err: labels.paths[k] + " " + err.Error()})
+			in.failedAt = append(in.failedAt, k)
 		case r != nil:
 			r.Origin, r.Label = labels.paths[k], labels.names[k]
-			in.saved = append(in.saved, r)
+			in.saved, in.savedAt = append(in.saved, r), append(in.savedAt, k)
 		default:
-			if len(in.captures) == 0 {
-				in.at = len(in.saved)
-			}
-			in.captures = append(in.captures, arg)
+			in.captures, in.captureAt = append(in.captures, arg), append(in.captureAt, k)
 		}
 	}
 	if len(in.captures) == 0 && i.stop != nil {
@@ -197,7 +196,8 @@ func (i *inputFlags) measure(s *streams, in *inputs, m measuring) (r *report.Rep
 	}
 	by := m.grouping(in)
 	var list []*report.Report
-	for _, r := range in.saved {
+	var places []int // of inputs among the arguments
+	for k, r := range in.saved {
 		if !m.filter.empty {
 			if err := r.Select(m.flags.byKey(), m.flags.text()); err != nil {
 				return nil, nil, usage("%v", err)
@@ -207,10 +207,13 @@ func (i *inputFlags) measure(s *streams, in *inputs, m measuring) (r *report.Rep
 			return nil, nil, usage("%v", err)
 		}
 		list = append(list, r)
+		for range r.Inputs {
+			places = append(places, in.savedAt[k])
+		}
 	}
 	var lines []string
 	if len(in.captures) > 0 {
-		r, readErr, err := i.measureCaptures(s, in, m, by)
+		r, sources, readErr, err := i.measureCaptures(s, in, m, by)
 		switch {
 		case err != nil && (len(list) == 0 || capture.CauseOf(err) == 0):
 			return nil, nil, err
@@ -218,9 +221,13 @@ func (i *inputFlags) measure(s *streams, in *inputs, m measuring) (r *report.Rep
 			texts := strings.Split(err.Error(), "\n")
 			for k, c := range in.captures {
 				in.failed = append(in.failed, report.Input{File: c, Dropped: -1, Err: texts[min(k, len(texts)-1)]})
+				in.failedAt = append(in.failedAt, in.captureAt[k])
 			}
 		default:
-			list = append(list[:in.at], append([]*report.Report{r}, list[in.at:]...)...)
+			list = append(list, r)
+			for _, n := range sources {
+				places = append(places, in.captureAt[n])
+			}
 		}
 		if readErr != nil {
 			lines = append(lines, readErr.Error())
@@ -234,6 +241,7 @@ func (i *inputFlags) measure(s *streams, in *inputs, m measuring) (r *report.Rep
 		r.Inputs = append(r.Inputs, f)
 		lines = append(lines, f.Err)
 	}
+	r.OrderInputs(append(places, in.failedAt...))
 	if len(lines) > 0 {
 		readErr = fail(exitPartly, "%s", strings.Join(lines, "\ndubbo-wire: "))
 	}
@@ -251,11 +259,11 @@ func (g selectedGroups) Call(c *call.Call, selected bool) {
 	}
 }
 
-// measureCaptures is one run over the captures.
-func (i *inputFlags) measureCaptures(s *streams, in *inputs, m measuring, by sizes.By) (*report.Report, error, error) {
+// measureCaptures is one run over the captures. sources are the captures, by number, that the report's inputs came from.
+func (i *inputFlags) measureCaptures(s *streams, in *inputs, m measuring, by sizes.By) (r *report.Report, sources []int, readErr, err error) {
 	src, err := i.open(s, in.captures)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	defer i.close(src)
 	inputs := src.Inputs()
@@ -270,14 +278,17 @@ func (i *inputFlags) measureCaptures(s *streams, in *inputs, m measuring, by siz
 	totals, readErr := i.read(s, src, opt, selectedGroups{agg}, nil)
 	withoutBodies(totals)
 	if err := totals.Balance(); err != nil {
-		return nil, nil, fail(exitPartly, "no report: %v", err)
+		return nil, nil, nil, fail(exitPartly, "no report: %v", err)
 	}
-	r := report.Build(src.Inputs(), totals, by, agg.Groups())
+	r = report.Build(src.Inputs(), totals, by, agg.Groups())
 	r.Filtered, r.Parts, r.Origin = !m.filter.empty, parts, strings.Join(in.captures, " ")
 	if r.Filtered {
 		r.Filter = m.flags.text()
 	}
-	return r, readErr, nil
+	for _, one := range src.Inputs() {
+		sources = append(sources, one.Source)
+	}
+	return r, sources, readErr, nil
 }
 
 // fits refuses what saved reports cannot answer.
@@ -391,6 +402,15 @@ func texts(list []int) []string {
 
 // saved is analyze where there are saved reports among the inputs.
 func (a *analyzeFlags) saved(s *streams, in *inputFlags, files *inputs, p *parsedAnalyze, targets []*target, command string) error {
+	for _, f := range []struct {
+		given bool
+		name  string
+	}{{a.findings, "--findings"}, {a.details, "--details"}} {
+		if f.given && len(files.saved) > 0 {
+			discard(targets)
+			return usage("%s looks into the calls, and %s is a saved report, which has only their sums; give it with the capture", f.name, files.saved[0].Origin)
+		}
+	}
 	if a.parts {
 		for _, r := range files.saved {
 			if !r.Parts {
@@ -408,6 +428,9 @@ func (a *analyzeFlags) saved(s *streams, in *inputFlags, files *inputs, p *parse
 	}
 	if err := a.print(targets, r, command, ""); err != nil {
 		return err
+	}
+	if len(p.presets) > 0 && len(files.saved) > 0 && !s.quiet {
+		fmt.Fprintf(s.err, "dubbo-wire: %s is a saved report, which has no single calls: groups are ranked, and no calls are listed\n", files.saved[0].Origin)
 	}
 	return in.verdict(r.Totals, r.Selected.Calls, r.Filtered, readErr)
 }

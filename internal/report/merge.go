@@ -317,6 +317,25 @@ func (r *Report) Select(globs map[sizes.Key][]call.Glob, text string) error {
 	return nil
 }
 
+// OrderInputs puts the inputs in the order of their places, one for each, of equal ones as they are.
+func (r *Report) OrderInputs(places []int) {
+	order := make([]int, len(r.Inputs))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return places[a] - places[b] })
+	inputs, now := make([]Input, len(order)), make([]int, len(order))
+	for i, old := range order {
+		inputs[i], now[old] = r.Inputs[old], i
+	}
+	r.Inputs = inputs
+	for _, g := range append(slices.Clone(r.Groups), &r.Selected) {
+		if g.Largest.File < len(now) {
+			g.Largest.File = now[g.Largest.File]
+		}
+	}
+}
+
 // matches reports whether the parts of a key match the globs for each; globs for what is not in it do not matter.
 func matches(by sizes.By, values []string, globs map[sizes.Key][]call.Glob) bool {
 	for i, k := range by.Keys {
