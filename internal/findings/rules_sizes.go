@@ -118,7 +118,7 @@ func attachments(m *method, e *evidence) {
 func sameAttachments(m *method, i int, l *look, e *evidence) {
 	what := [...]string{"request", "response"}[i]
 	same := int64(0)
-	var keys []string
+	keys := []string{} // in JSON a list, also of none
 	for _, s := range l.same {
 		same += s.bytes
 		keys = append(keys, s.key)

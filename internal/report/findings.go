@@ -91,7 +91,8 @@ func (r *Report) findingsTable(list []*Finding, s *Style, commands bool) section
 	sec := section{title: title, notes: r.basisNotes()}
 	if len(list) == 0 {
 		if b := r.Basis; b != nil {
-			sec.title = fmt.Sprintf("%s none: %s looked at %s", title, plural(int64(b.Rules), "rule", "rules"), plural(b.Calls, "call", "calls"))
+			sec.title = fmt.Sprintf("%s none: %s looked at %s, and into %s", title, plural(int64(b.Rules), "rule", "rules"),
+				plural(b.Calls, "call", "calls"), plural(b.Looked, "body", "bodies"))
 		} else {
 			sec.title = title + " none"
 		}

@@ -87,7 +87,7 @@ func TestNoFindings(t *testing.T) {
 	r.Findings = []Finding{}
 	var b strings.Builder
 	require.NoError(t, r.WriteFindings(&b, "table", Style{Width: 80}))
-	assert.Contains(t, b.String(), "\nFINDINGS none: 17 rules looked at 1,204 calls\n")
+	assert.Contains(t, b.String(), "\nFINDINGS none: 17 rules looked at 1,204 calls, and into 99 bodies\n")
 	b.Reset()
 	require.NoError(t, r.WriteFindings(&b, "json", Style{}))
 	assert.Contains(t, b.String(), `"findings": []`)
