@@ -24,37 +24,31 @@ const (
 // Anatomist adds up what bytes of bodies are for, by path. The zero value is ready; it is not safe for concurrent use.
 type Anatomist struct {
 	paths pathWriter
-	known map[pathKey]int32 // place in all
+	known map[string]int32 // place in all, by path
 	all   []knownPath
 	body  uint32 // counts bodies
 }
 
-type pathKey struct {
-	path  string
-	class Class
-}
-
-// knownPath is a path that some body had: the one with number body has it at place at of what is returned.
+// knownPath is a path that some body had.
 type knownPath struct {
-	body uint32
-	at   int32
+	path string
+	by   [ClassMissing + 1]struct { // class
+		body uint32 // the last one that had it
+		at   int32  // its place in what is returned for that body
+	}
 }
 
 // Append appends the leaves of a tree to dst, one for each path and class, in the order in which the body has them first.
 // Their bytes add up to those of the body as announced.
 func (a *Anatomist) Append(dst []PathBytes, t *Tree) []PathBytes {
 	a.body++
-	if a.body == 0 || len(a.all) > maxAnatomies {
-		a.known, a.all = nil, a.all[:0]
-		a.body = 1
-	}
-	if a.known == nil {
-		a.known = make(map[pathKey]int32)
+	if a.known == nil || a.body == 0 || len(a.all) > maxAnatomies {
+		a.known, a.all, a.body = make(map[string]int32), nil, 1
 	}
 	p := &a.paths
 	p.collapse = true
 	p.reset(anatomyDepth)
-	from, top := len(dst), 0
+	from, top, last := len(dst), 0, int32(-1)
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
 		if n.Parent < 0 {
@@ -64,23 +58,48 @@ func (a *Anatomist) Append(dst []PathBytes, t *Tree) []PathBytes {
 		if n.Len == 0 {
 			continue
 		}
-		k := pathKey{p.text(n), n.class(&t.Nodes[top], i == top)}
-		id, ok := a.known[k]
-		if !ok && len(dst)-from >= maxAnatomyPaths {
-			k.path = OtherPaths
-			id, ok = a.known[k]
+		path := p.buf
+		switch {
+		case n.Kind == Opaque:
+			path = opaquePath
+		case n.Label == Whole:
+			path = append(a.paths.whole[:0], n.Name...)
+			a.paths.whole = path
 		}
-		if !ok {
-			id = int32(len(a.all))
-			a.known[k] = id
-			a.all = append(a.all, knownPath{})
+		// Elements of a list have one path after the other.
+		id := last
+		if id < 0 || a.all[id].path != string(path) {
+			id = a.find(path, len(dst)-from >= maxAnatomyPaths)
+			last = id
 		}
-		if e := &a.all[id]; e.body != a.body {
-			*e = knownPath{a.body, int32(len(dst))}
-			dst = append(dst, PathBytes{k.path, k.class, int64(n.Len)})
+		class := n.class(&t.Nodes[top], i == top)
+		if e := &a.all[id].by[class]; e.body != a.body {
+			e.body, e.at = a.body, int32(len(dst))
+			dst = append(dst, PathBytes{a.all[id].path, class, int64(n.Len)})
 		} else {
 			dst[e.at].Bytes += int64(n.Len)
 		}
 	}
 	return dst
+}
+
+var opaquePath = []byte("opaque")
+
+// find returns the place of a path in all; where the body has its share of paths, new ones go to the others.
+func (a *Anatomist) find(path []byte, full bool) int32 {
+	id, ok := a.known[string(path)]
+	if ok {
+		return id
+	}
+	text := string(path)
+	if full {
+		text = OtherPaths
+		if id, ok = a.known[text]; ok {
+			return id
+		}
+	}
+	id = int32(len(a.all))
+	a.known[text] = id
+	a.all = append(a.all, knownPath{path: text})
+	return id
 }

@@ -136,6 +136,7 @@ type pathWriter struct {
 	buf      []byte
 	open     []openPath
 	made     map[string]string
+	whole    []byte // for the names of what stands for its parent
 }
 
 // openPath is an ancestor of the node entered last: where its subtree and its path end.
