@@ -84,6 +84,9 @@ func measureBudget(out io.Writer, dir string, rounds int, scale float64) (bool, 
 
 	analyze := func(name, file string, procs int, more ...string) row {
 		args := append([]string{program, "analyze", files[file]}, more...)
+		if name != "screen" { // which also looks into some bodies, for its findings
+			args = append(args, "--format", "json")
+		}
 		return row{name: name, args: append(args, "--jobs", fmt.Sprint(procs)), procs: procs}
 	}
 	tcpdump := func(name, file string) row {
@@ -92,7 +95,7 @@ func measureBudget(out io.Writer, dir string, rounds int, scale float64) (bool, 
 	// Rows that are compared stand beside each other.
 	rows := []row{
 		tcpdump("tcpdump", ""), analyze("sizes", "", 1), analyze("sizes 2", "", 2), analyze("sizes lossy", "lossy", 1),
-		analyze("sizes tenth", "tenth", 1),
+		analyze("sizes tenth", "tenth", 1), analyze("screen", "", 1),
 		analyze("parts", "", 1, "--parts"), analyze("parts 2", "", 2, "--parts"),
 		tcpdump("tcpdump many", "many"), analyze("sizes many", "many", 1),
 		tcpdump("tcpdump small", "small"), analyze("sizes small", "small", 1),

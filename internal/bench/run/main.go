@@ -110,8 +110,9 @@ func run(out io.Writer) error {
 
 	rows := []row{
 		{args: []string{"tcpdump", "-nr", file, "-w", os.DevNull}},
-		{args: []string{program, "analyze", file, "--jobs", "1"}},
-		{args: []string{program, "analyze", file, "--parts", "--jobs", "1"}},
+		{args: []string{program, "analyze", file, "--format", "json", "--jobs", "1"}},
+		{args: []string{program, "analyze", file, "--jobs", "1"}}, // the screen, with its findings
+		{args: []string{program, "analyze", file, "--parts", "--format", "json", "--jobs", "1"}},
 		{args: []string{program, "frames", file, "--format", "jsonl", "--jobs", "1"}, once: true},
 		{args: []string{program, "calls", file, "--format", "jsonl", "--jobs", "1"}, once: true},
 	}
