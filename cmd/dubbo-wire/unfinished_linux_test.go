@@ -3,8 +3,8 @@ package main
 import (
 	"encoding/json"
 	"os"
-	"os/signal"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
