@@ -165,7 +165,7 @@ func unescape(cell string) string {
 }
 
 func TestTablesFitTheirWidth(t *testing.T) {
-	someCaptures(t, 3, func(t *testing.T, p provenance) {
+	someCaptures(t, 6, func(t *testing.T, p provenance) {
 		for _, args := range [][]string{
 			{"analyze", p.File},
 			{"analyze", p.File, "--exact"},
@@ -215,7 +215,7 @@ type frameRecord struct {
 }
 
 func TestFramesAreNumberedAndAddUp(t *testing.T) {
-	someCaptures(t, 3, func(t *testing.T, p provenance) {
+	someCaptures(t, 6, func(t *testing.T, p provenance) {
 		out := must(t, "frames", p.File, "--format", "jsonl")
 		kinds := make(map[string]int64)
 		next := int64(1)

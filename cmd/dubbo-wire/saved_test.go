@@ -117,7 +117,7 @@ func overlap(t *testing.T, a, b string) bool {
 
 // All reports of captures that share no time add up in one go, in any order.
 func TestManySavedReports(t *testing.T) {
-	names, saved := savedAll(t, 2)
+	names, saved := savedAll(t, 6)
 	var captures, reports []string
 	for _, n := range names {
 		ok := true
