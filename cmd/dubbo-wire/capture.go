@@ -91,7 +91,7 @@ the program that right once: sudo setcap cap_net_raw+ep $(command -v dubbo-wire)
 			return l.run()
 		},
 	}
-	a.add(cmd, "table", "markdown", "csv", "json", "jsonl")
+	a.add(cmd, "table", "markdown", "csv", "json", "jsonl", "html", "pprof", "folded")
 	in.limits.idleTime, in.limits.callTime = 15*time.Minute, 5*time.Minute
 	in.limits.add(cmd)
 	c.add(s, cmd)
