@@ -136,7 +136,7 @@ func TestHostile(t *testing.T) {
 				assert.Less(t, slow, maxSlowdown*max(fast, 200*time.Nanosecond), text)
 			}
 			require.NoError(t, full.totals.Balance())
-			if count := leftOut[h.Name]; count != nil {
+			if count := leftOut[h.Name]; count != nil && !testing.Short() { // with few of them no limit is reached
 				assert.Positive(t, count(full.totals), "what was left out")
 			}
 			shared := readHostile(t, h, tenth, 3)
