@@ -141,22 +141,11 @@ func parseSample(text string) (int, error) {
 func explainCommand(args []string) string {
 	quoted := make([]string, len(args))
 	for i, arg := range args {
-		quoted[i] = shellQuote(arg)
+		quoted[i] = report.ShellWord(arg)
 	}
 	files := strings.Join(quoted, " ")
 	if len(files) > 200 {
 		files = quoted[0] + " ... " + quoted[len(quoted)-1] // the same files as here
 	}
 	return "dubbo-wire explain " + files
-}
-
-// shellQuote writes an argument as a shell takes it.
-func shellQuote(s string) string {
-	plain := func(c rune) bool {
-		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("_-./,:=@+%", c) || c > 0x7f
-	}
-	if s != "" && strings.IndexFunc(s, func(c rune) bool { return !plain(c) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -179,7 +179,7 @@ func (r *Report) explain() string {
 		if in := &r.Inputs[i]; in.Format == "" || in.Format == "live" || in.File == "-" {
 			return ""
 		}
-		words[i] = shellWord(r.Inputs[i].File)
+		words[i] = ShellWord(r.Inputs[i].File)
 	}
 	return explainVerb + strings.Join(words, " ")
 }
@@ -187,13 +187,13 @@ func (r *Report) explain() string {
 func quoted(args []string) []string {
 	out := make([]string, len(args))
 	for i, a := range args {
-		out[i] = shellWord(a)
+		out[i] = ShellWord(a)
 	}
 	return out
 }
 
-// shellWord quotes what a shell would take apart.
-func shellWord(s string) string {
+// ShellWord quotes what a shell would take apart.
+func ShellWord(s string) string {
 	plain := func(c rune) bool {
 		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_./:,=+@%", c) || c > 0x7f
 	}
