@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"hash"
 	"io"
 	"os"
 	"path/filepath"
@@ -77,6 +78,149 @@ func TestGoldenFrames(t *testing.T) {
 	}
 }
 
+func TestGoldenCalls(t *testing.T) {
+	for i, p := range inCaptures(t) {
+		if testing.Short() && i%20 > 0 {
+			continue
+		}
+		t.Run(p.Name, func(t *testing.T) {
+			if p.foreign() {
+				return
+			}
+			args := []string{"calls", p.File, "--format", "jsonl"}
+			out, stderr, code := dubboWire(args...)
+			require.Zero(t, code)
+			require.Empty(t, stderr)
+			compareGolden(t, p.Name+".calls.golden", command(args)+foldCalls(t, out))
+		})
+	}
+}
+
+// foldCalls leaves out calls that are like earlier ones, and the ends of long ones.
+func foldCalls(t *testing.T, jsonl string) string {
+	f := folding{what: "calls", budget: 14_000, line: 2_000}
+	for line := range strings.Lines(jsonl) {
+		var c struct {
+			Protocol, Serialization, Service, Method, State, ResultKind string
+			RequestFrame, ResponseFrame, Status                         *int
+			ParameterTypes                                              []string
+			OneWay                                                      bool
+			Error                                                       any
+		}
+		require.NoError(t, json.Unmarshal([]byte(line), &c))
+		status := -1
+		if c.Status != nil {
+			status = *c.Status
+		}
+		f.add(fmt.Sprint(c.Protocol, c.Serialization, status, c.State, c.ResultKind, c.OneWay, c.RequestFrame == nil, c.ResponseFrame == nil, c.Error != nil,
+			c.Service, "/", c.Method, c.ParameterTypes), line)
+	}
+	return f.text()
+}
+
+func TestGoldenExplain(t *testing.T) {
+	for i, p := range inCaptures(t) {
+		if testing.Short() && i%20 > 0 {
+			continue
+		}
+		t.Run(p.Name, func(t *testing.T) {
+			if p.foreign() {
+				return
+			}
+			frames, _, code := dubboWire("frames", p.File, "--format", "jsonl")
+			require.Zero(t, code)
+			var b strings.Builder
+			for _, n := range framesOfEachKind(t, frames) {
+				args := []string{"explain", p.File, "--frame", fmt.Sprint(n), "--format", "json"}
+				out, stderr, code := dubboWire(args...)
+				require.Zero(t, code)
+				require.Empty(t, stderr)
+				f := folding{what: "lines", budget: 4_000, line: 2_000}
+				for line := range strings.Lines(out) {
+					f.add(line, line)
+				}
+				b.WriteString(command(args) + f.text())
+			}
+			compareGolden(t, p.Name+".explain.golden", b.String())
+		})
+	}
+}
+
+// framesOfEachKind returns the numbers of at most six frames: for each kind of message, the largest frame with a body that a
+// reader can still check by hand, or the first one.
+func framesOfEachKind(t *testing.T, jsonl string) []int {
+	const small = 400
+	type choice struct{ frame, bytes int }
+	chosen := make(map[string]choice)
+	var kinds []string
+	for line := range strings.Lines(jsonl) {
+		var f struct {
+			Frame, BodyBytes, Status  int
+			Kind, ResultKind, Decoded string
+			TwoWay, Complete          bool
+		}
+		require.NoError(t, json.Unmarshal([]byte(line), &f))
+		kind := fmt.Sprint(f.Kind, f.TwoWay, f.Status, f.ResultKind, f.Complete, f.Decoded)
+		c, found := chosen[kind]
+		if !found {
+			if len(kinds) == 6 {
+				continue
+			}
+			kinds = append(kinds, kind)
+		}
+		if !found || f.BodyBytes <= small && (c.bytes > small || f.BodyBytes > c.bytes) {
+			chosen[kind] = choice{f.Frame, f.BodyBytes}
+		}
+	}
+	var frames []int
+	for _, kind := range kinds {
+		frames = append(frames, chosen[kind].frame)
+	}
+	return frames
+}
+
+// folding collects lines. A line like an earlier one, a line beyond the budget and the end of a long line are left out, and
+// what is left out is named by its size and its hash.
+type folding struct {
+	what         string // the plural that names what the lines hold
+	budget, line int    // bytes shown of everything and of one line
+	b            strings.Builder
+	seen         map[string]bool
+	folded       int
+	sum          hash.Hash
+}
+
+// add appends a line; lines with the same kind are alike.
+func (f *folding) add(kind, line string) {
+	if f.seen == nil {
+		f.seen, f.sum = make(map[string]bool), sha256.New()
+	}
+	if f.seen[kind] || f.b.Len() > f.budget {
+		f.folded++
+		_, _ = io.WriteString(f.sum, line)
+		return
+	}
+	f.unfold()
+	f.seen[kind] = true
+	if len(line) > f.line {
+		line = fmt.Sprintf("%s... %d more bytes, sha256 %x\n", strings.ToValidUTF8(line[:f.line], ""), len(line)-f.line, sha256.Sum256([]byte(line)))
+	}
+	f.b.WriteString(line)
+}
+
+func (f *folding) unfold() {
+	if f.folded > 0 {
+		fmt.Fprintf(&f.b, "... %d more %s, sha256 %x\n", f.folded, f.what, f.sum.Sum(nil)[:12])
+		f.folded = 0
+		f.sum.Reset()
+	}
+}
+
+func (f *folding) text() string {
+	f.unfold()
+	return f.b.String()
+}
+
 func command(args []string) string { return "$ dubbo-wire " + strings.Join(args, " ") + "\n" }
 
 // transcribe adds a command and what it prints. A capture of another protocol has nothing to report.
@@ -92,24 +236,10 @@ func transcribe(t *testing.T, b *strings.Builder, p *provenance, args ...string)
 	require.Empty(t, stderr)
 }
 
-const (
-	goldenBudget = 40_000 // bytes of frames shown of one capture
-	goldenLine   = 3_000  // bytes shown of one frame
-)
-
 // foldFrames leaves out frames that are like earlier ones, and the ends of long ones.
 func foldFrames(t *testing.T, jsonl string) string {
-	var b strings.Builder
-	seen := make(map[string]bool)
+	folded := folding{what: "frames", budget: 40_000, line: 3_000}
 	methods := make(map[string]string)
-	folded, sum := 0, sha256.New()
-	unfold := func() {
-		if folded > 0 {
-			fmt.Fprintf(&b, "... %d more frames, sha256 %x\n", folded, sum.Sum(nil)[:12])
-			folded = 0
-			sum.Reset()
-		}
-	}
 	for line := range strings.Lines(jsonl) {
 		var f struct {
 			Connection            int
@@ -131,21 +261,9 @@ func foldFrames(t *testing.T, jsonl string) string {
 		case "response":
 			method = methods[fmt.Sprint(f.Connection, f.Dst, f.ID)]
 		}
-		like := fmt.Sprint(f.Kind, f.Serialization, f.Status, f.ResultKind, f.Complete, f.Decoded, method)
-		if seen[like] || b.Len() > goldenBudget {
-			folded++
-			_, _ = io.WriteString(sum, line)
-			continue
-		}
-		unfold()
-		seen[like] = true
-		if len(line) > goldenLine {
-			line = fmt.Sprintf("%s... %d more bytes, sha256 %x\n", strings.ToValidUTF8(line[:goldenLine], ""), len(line)-goldenLine, sha256.Sum256([]byte(line)))
-		}
-		b.WriteString(line)
+		folded.add(fmt.Sprint(f.Kind, f.Serialization, f.Status, f.ResultKind, f.Complete, f.Decoded, method), line)
 	}
-	unfold()
-	return b.String()
+	return folded.text()
 }
 
 func compareGolden(t *testing.T, name, got string) {
@@ -185,7 +303,9 @@ func firstDifference(want, got string) string {
 func TestNoStrayGoldens(t *testing.T) {
 	known := make(map[string]bool)
 	for _, p := range inCaptures(t) {
-		known[p.Name+".analyze.golden"], known[p.Name+".frames.golden"], known[p.Name+".page.golden"] = true, true, true
+		for _, what := range []string{"analyze", "frames", "calls", "explain", "page"} {
+			known[p.Name+"."+what+".golden"] = true
+		}
 	}
 	files, err := os.ReadDir(filepath.Join("..", "golden"))
 	require.NoError(t, err)
