@@ -30,26 +30,26 @@ fuzz: ## every fuzz target for FUZZTIME
 	GO=$(GO) FUZZTIME=$(FUZZTIME) scripts/fuzz.sh
 
 golden: ## rewrite the golden files; read the diff before you commit it
-	$(GO) test ./cmd/... ./internal/report ./internal/docs -update
+	$(GO) test ./cmd/... ./internal/report ./internal/dev/docs -update
 
 bench: ## every row of the budget: dubbo-wire against tcpdump on captures of 2.9 GB in all, outside the repository; every serialization
-	$(GO) run ./internal/bench/run
+	$(GO) run ./internal/dev/bench/run
 
 bench-formats: ## every serialization: bytes of bodies walked and printed per second, and Hessian2 against dubbo-go-hessian2
-	$(GO) run ./internal/bench/run -only formats
+	$(GO) run ./internal/dev/bench/run -only formats
 
 bench-small: ## small frames only
-	$(GO) run ./internal/bench/run -mix small -size 300MB
+	$(GO) run ./internal/dev/bench/run -mix small -size 300MB
 
 bench-offload: ## packets of up to 32 KiB
-	$(GO) run ./internal/bench/run -mix offload
+	$(GO) run ./internal/dev/bench/run -mix offload
 
 loss: ## the loss experiment: packets removed at random from 100 MB, what is found against what was sent
-	$(GO) run ./internal/bench/loss
+	$(GO) run ./internal/dev/bench/loss
 
 pgo: ## the profile that builds are optimised with, of the line on the benchmark's traffic; less CPU time, longer builds
 	mkdir -p bin
-	$(GO) test ./internal/bench -run '^$$' -bench 'Line/(sizes|parts)$$' -benchtime 30x -cpuprofile line.prof -outputdir bin -o bin/bench.test
+	$(GO) test ./internal/dev/bench -run '^$$' -bench 'Line/(sizes|parts)$$' -benchtime 30x -cpuprofile line.prof -outputdir bin -o bin/bench.test
 	$(GO) tool pprof -proto bin/bench.test bin/line.prof > cmd/dubbo-wire/default.pgo
 
 tables: build ## the live tables measured anew with real Dubbo peers (as "captures", 10 minutes), then docs/comparison.md
@@ -57,13 +57,13 @@ tables: build ## the live tables measured anew with real Dubbo peers (as "captur
 	$(MAKE) comparison
 
 comparison: ## docs/comparison.md from the committed captures and the saved reports of the live tables
-	$(GO) run ./internal/comparison testdata/captures testdata/rig/tables > docs/comparison.md.new && mv docs/comparison.md.new docs/comparison.md
+	$(GO) run ./internal/dev/comparison testdata/captures testdata/rig/tables > docs/comparison.md.new && mv docs/comparison.md.new docs/comparison.md
 
 e2e: ## live captures of real Dubbo peers in network namespaces against their own log, a minute: needs root, Java 17, Maven; "test" has it, too
-	$(GO) test -count=1 -v ./internal/e2e
+	$(GO) test -count=1 -v ./internal/dev/e2e
 
 soak: build ## load of real Dubbo peers for SOAK (a minute at least), SOAK_FLAGS are more flags of capture: memory, drops, CPU against tcpdump; the result is bin/soak.md; needs the same
-	$(GO) run ./internal/e2e/soak -for $(SOAK) -wire bin/dubbo-wire -capture "$(SOAK_FLAGS)"
+	$(GO) run ./internal/dev/e2e/soak -for $(SOAK) -wire bin/dubbo-wire -capture "$(SOAK_FLAGS)"
 
 captures: ## record all captures anew with real Dubbo peers: needs root, Java 17, Maven; installs tcpdump
 	testdata/rig/captures.sh

@@ -298,7 +298,7 @@ func TestEnvironment(t *testing.T) {
 			switch {
 			case err != nil:
 				return err
-			case d.IsDir() && (rel == "internal/bench" || rel == "internal/e2e"):
+			case d.IsDir() && rel == "internal/dev":
 				return filepath.SkipDir // tools of the project
 			case !strings.HasSuffix(rel, ".go") || strings.HasSuffix(rel, "_test.go") || slices.Contains(whole, rel):
 				return nil

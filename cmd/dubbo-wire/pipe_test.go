@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"dubbo-wire/internal/bench/traffic"
+	"dubbo-wire/internal/dev/bench/traffic"
 )
 
 // counting counts what is read, by a goroutine that may go on when the program has ended.

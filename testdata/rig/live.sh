@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds a provider and a consumer for live tests: live.sh RELEASE FOLDER
 # Leaves in FOLDER what `java` takes as @provider.args and @consumer.args (all but the settings of a run and the main class: see
-# internal/e2e), and the classes: nothing in FOLDER changes when the rig is built again. `load` in place of a side
+# internal/dev/e2e), and the classes: nothing in FOLDER changes when the rig is built again. `load` in place of a side
 # (@load.args) writes no truth. Needs Java 17 and Maven, no root, and no network once Maven has the jars.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

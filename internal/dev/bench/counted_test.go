@@ -1,0 +1,128 @@
+package bench
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/dev/bench/bodies"
+)
+
+const captures = "../../../testdata/captures"
+
+// distinct returns the bodies of requests and responses in all committed captures, each once, by serialization and the
+// capture they come from first.
+func distinct(t *testing.T) map[string][]*bodies.Body {
+	files, err := filepath.Glob(filepath.Join(captures, "*.pcap*"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	seen := map[string]bool{}
+	all := map[string][]*bodies.Body{}
+	for _, file := range files {
+		found, err := bodies.Read(file)
+		require.NoError(t, err, file)
+		for _, b := range found {
+			k := fmt.Sprintf("%x %x %s", b.Flags, b.Status, b.Body)
+			if b.Format == nil || b.Event() || seen[k] {
+				continue
+			}
+			seen[k] = true
+			name := b.Format.FullName() + " " + strings.SplitN(filepath.Base(file), ".pcap", 2)[0]
+			all[name] = append(all[name], b)
+		}
+	}
+	return all
+}
+
+// twice reads frames as analyze --parts does and into trees.
+type twice struct{ counting, trees *dubbo.Decoder }
+
+func newTwice(f decode.Format) *twice {
+	return &twice{dubbo.NewDecoder([]decode.Format{f}), dubbo.NewDecoder([]decode.Format{f})}
+}
+
+// compare requires that both say the same of a frame.
+func (d *twice) compare(t *testing.T, f *dubbo.Frame) *dubbo.Message {
+	var dialects dubbo.Dialects
+	tree := d.trees.Decode(f, dubbo.Values, &dialects)
+	counted := d.counting.Decode(f, dubbo.Parts, &dialects)
+	if tree.Parts != counted.Parts || (tree.Err == nil) != (counted.Err == nil) || tree.ResultKind != counted.ResultKind {
+		t.Fatalf("tree %v, %v\ncounted %v, %v\n%q", tree.Parts, tree.Err, counted.Parts, counted.Err, f.Body)
+	}
+	if tree.Err != nil {
+		require.Equal(t, *tree.Err, *counted.Err, "%q", f.Body)
+	}
+	return counted
+}
+
+// madeShare is how many of the bodies, in percent, need a tree after all.
+var madeShare = map[string]int{
+	"dubbo":     25, // streams of Java serialization inside
+	"fastjson2": 2,  // references that may lead nowhere
+}
+
+// What analyze --parts counts on the way is what the tree of the same body says, for what Dubbo wrote, for bodies that
+// were cut, and for damaged ones.
+func TestCountedIsTheTree(t *testing.T) {
+	damages := 200
+	if testing.Short() {
+		damages = 5
+	}
+	for name, all := range distinct(t) {
+		t.Run(name, func(t *testing.T) {
+			format := *all[0].Format
+			if os.Getenv("COUNT_ALL") != "" {
+				format.Counts = true
+			}
+			r := rand.New(rand.NewPCG(1, uint64(len(all))))
+			d := newTwice(format)
+			trees := 0
+			var last *bodies.Body
+			for _, b := range all {
+				before := d.counting.Trees()
+				m := d.compare(t, &b.Frame)
+				made := d.counting.Trees() - before
+				if m.Err == nil && (m.Names == nil || !m.Names.Generic()) {
+					trees += made
+					last = b
+				}
+			}
+			if format.Counts {
+				require.LessOrEqual(t, trees, len(all)*madeShare[format.Name]/100+min(2, madeShare[format.Name]), "trees were made, at last for %q", last)
+			}
+			for range damages * len(all) / 20 {
+				b := all[r.IntN(len(all))]
+				if len(b.Body) == 0 || len(b.Body) > 1<<14 {
+					continue
+				}
+				f := b.Frame
+				f.Body = bytes.Clone(f.Body)
+				for range 1 + r.IntN(3) {
+					at := r.IntN(len(f.Body))
+					if r.IntN(2) == 0 {
+						f.Body[at] = byte(r.Uint32())
+					} else {
+						f.Body[at] = f.Body[r.IntN(len(f.Body))]
+					}
+				}
+				switch r.IntN(3) {
+				case 0: // the body ends early
+					f.Body = f.Body[:r.IntN(len(f.Body))]
+					f.BodyLen, f.Captured = len(f.Body), len(f.Body)
+				case 1: // the capture does
+					f.Body = f.Body[:r.IntN(len(f.Body))]
+					f.Captured, f.Short = len(f.Body), decode.Cut
+				}
+				d.compare(t, &f)
+			}
+		})
+	}
+}

@@ -1,0 +1,50 @@
+// Gencapture writes a capture of Dubbo traffic for benchmarks, and the truth about it beside it.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+
+	"dubbo-wire/internal/dev/bench/traffic"
+)
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "gencapture:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	var cfg traffic.Config
+	out := flag.String("o", "", "the `FILE` to write; FILE.truth.json comes beside it")
+	flag.Func("size", "how large it shall be, like 100MB (default 1GB)", func(s string) (err error) {
+		cfg.Size, err = traffic.ParseSize(s)
+		return err
+	})
+	flag.StringVar(&cfg.Mix, "mix", "default", "what the traffic consists of: "+mixes())
+	flag.IntVar(&cfg.Connections, "connections", 64, "how many are open at once")
+	flag.Parse()
+	if *out == "" || flag.NArg() > 0 || cfg.Connections < 1 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	t, err := traffic.WriteFile(*out, cfg)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%s: %d bytes, %d packets (%d sent again, %d swapped), %d frames on %d connections\n",
+		*out, t.FileBytes, t.Packets, t.Retransmissions, t.Swapped, t.Frames, t.Connections)
+	return nil
+}
+
+func mixes() (s string) {
+	for i, m := range traffic.Mixes {
+		if i > 0 {
+			s += ", "
+		}
+		s += m.Name + " (" + m.Text + ")"
+	}
+	return s
+}

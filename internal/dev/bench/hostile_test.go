@@ -1,0 +1,148 @@
+package bench_test
+
+import (
+	"fmt"
+	"io"
+	"runtime/debug"
+	"runtime/metrics"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/dev/bench/traffic"
+	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/sizes"
+)
+
+// maxHostileMemory is what the whole process may take from the system while it reads a hostile capture, in bytes.
+const maxHostileMemory = 256 << 20
+
+// maxSlowdown is how much longer one of them may take in a capture ten times as large. Time that grows with the square
+// would give ten.
+const maxSlowdown = 5
+
+// hostileLimits are a sixteenth of the defaults, so that a tenth of a hostile capture reaches them.
+var hostileLimits = pipeline.Limits{
+	MaxConnections: 1 << 16, MaxEmpty: 1 << 16, MaxClosed: 1 << 12, MaxOpenCalls: 1 << 14,
+	MaxHeld: 16 << 20, MaxHeldPerConnection: 1 << 20, MaxValues: 16 << 20, MaxBodies: 32 << 20,
+}
+
+// leftOut is where it is counted what a limit cost.
+var leftOut = map[string]func(t *pipeline.Totals) int64{
+	"connections":  func(t *pipeline.Totals) int64 { return t.TCP.Expired },
+	"half-open":    func(t *pipeline.Totals) int64 { return t.TCP.Expired },
+	"half-open-2g": func(t *pipeline.Totals) int64 { return t.TCP.Expired },
+	"half-read":    func(t *pipeline.Totals) int64 { return t.TCP.Expired },
+	"syn-flood":    func(t *pipeline.Totals) int64 { return t.TCP.Forgotten },
+	"out-of-order": func(t *pipeline.Totals) int64 { return t.TCP.Gaps },
+	"backwards":    func(t *pipeline.Totals) int64 { return t.TCP.Gaps },
+	"holes":        func(t *pipeline.Totals) int64 { return t.TCP.Gaps },
+	"unanswered":   func(t *pipeline.Totals) int64 { return t.Expired },
+	"one-id":       func(t *pipeline.Totals) int64 { return t.Expired },
+}
+
+// manyGroups names the capture whose report has 100,000 rows (--max-groups), of eight histograms each.
+const manyGroups = "methods"
+
+// memoryPeak samples what the process has of the system's memory until stop is called.
+func memoryPeak() (stop func() uint64) {
+	debug.FreeOSMemory()
+	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	end, peak := make(chan struct{}), make(chan uint64)
+	go func() {
+		most := uint64(0)
+		tick := time.NewTicker(2 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			metrics.Read(samples)
+			most = max(most, samples[0].Value.Uint64()-samples[1].Value.Uint64())
+			select {
+			case <-tick.C:
+			case <-end:
+				peak <- most
+				return
+			}
+		}
+	}()
+	return func() uint64 { close(end); return <-peak }
+}
+
+// hostileRun is what reading one hostile capture gave and cost.
+type hostileRun struct {
+	totals *pipeline.Totals
+	inputs []capture.Input
+	took   time.Duration
+	memory uint64 // the most while it was read
+	report uint64 // the most while the report was written
+}
+
+func readHostile(t *testing.T, h *traffic.Hostile, n int64, jobs int) *hostileRun {
+	stop := memoryPeak()
+	start := time.Now()
+	src, err := capture.Open([]string{"-"}, capture.Options{Stdin: h.Reader(n)})
+	require.NoError(t, err)
+	agg := sizes.New(sizes.DefaultBy(), 0, nil)
+	opt := options(dubbo.Envelope)
+	opt.Limits, opt.Jobs = hostileLimits, jobs
+	totals, err := pipeline.Run(src, opt, sink{agg})
+	require.NoError(t, err)
+	run := &hostileRun{totals: totals, inputs: src.Inputs(), took: time.Since(start), memory: stop()}
+	stop = memoryPeak()
+	r := report.Build(src.Inputs(), totals, sizes.DefaultBy(), agg.Groups())
+	require.NoError(t, r.WriteJSON(io.Discard, false))
+	require.NoError(t, r.Write(io.Discard, "table", report.Style{Width: 120}))
+	run.report = stop()
+	return run
+}
+
+// TestHostile reads captures that are made to be large: whatever they hold, memory stays below a bound, time grows with
+// the capture and not faster, what was left out is counted, the books balance, and workers change nothing.
+func TestHostile(t *testing.T) {
+	for i := range traffic.Hostiles {
+		h := &traffic.Hostiles[i]
+		t.Run(h.Name, func(t *testing.T) {
+			n := h.N
+			if testing.Short() {
+				n /= 10
+			}
+			// What one of them takes.
+			each := func(r *hostileRun, n int64) time.Duration { return r.took / time.Duration(n) }
+			tenth := max(n/10, 1)
+			small, full := readHostile(t, h, tenth, 1), readHostile(t, h, n, 1)
+			text := fmt.Sprintf("%d %s: %d packets, %v each (%v each in a tenth), %d MiB, then %d MiB for the report",
+				n, h.Text, full.totals.Packets, each(full, n), each(small, tenth), full.memory>>20, full.report>>20)
+			t.Log(text)
+			bound := uint64(maxHostileMemory)
+			if h.Name == manyGroups {
+				bound *= 2
+			}
+			assert.Less(t, full.memory, bound, text)
+			assert.Less(t, full.report, bound, text)
+			// Others may use the machine: what is measured once too slow is measured again.
+			slow, fast := each(full, n), each(small, tenth)
+			for range 3 {
+				if full.took < 100*time.Millisecond || slow < maxSlowdown*max(fast, 200*time.Nanosecond) {
+					break
+				}
+				slow = min(slow, each(readHostile(t, h, n, 1), n))
+				fast = max(fast, each(readHostile(t, h, tenth, 1), tenth))
+			}
+			if full.took >= 100*time.Millisecond {
+				assert.Less(t, slow, maxSlowdown*max(fast, 200*time.Nanosecond), text)
+			}
+			require.NoError(t, full.totals.Balance())
+			if count := leftOut[h.Name]; count != nil {
+				assert.Positive(t, count(full.totals), "what was left out")
+			}
+			shared := readHostile(t, h, tenth, 3)
+			assert.Equal(t, small.totals, shared.totals, "by three workers")
+			assert.Less(t, shared.memory, uint64(maxHostileMemory), "by three workers: %d MiB", shared.memory>>20)
+			assert.Empty(t, full.inputs[0].Err)
+		})
+	}
+}

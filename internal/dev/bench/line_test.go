@@ -1,0 +1,156 @@
+package bench_test
+
+import (
+	"bytes"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/decode/formats/hessian2"
+	"dubbo-wire/internal/dev/bench/traffic"
+	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/sizes"
+)
+
+// sink adds calls up, as analyze does.
+type sink struct{ sizes *sizes.Aggregator }
+
+func newSink() sink { return sink{sizes.New(sizes.DefaultBy(), 0, nil)} }
+
+func (s sink) Frame(*pipeline.Row) {}
+
+func (s sink) Call(c *call.Call, selected bool) {
+	if selected {
+		s.sizes.Call(c)
+	}
+}
+
+func options(detail dubbo.Detail) pipeline.Options {
+	return pipeline.Options{Formats: []decode.Format{hessian2.Format}, Detail: detail}
+}
+
+func source(t testing.TB, capturedBytes []byte) capture.Source {
+	src, err := capture.Open([]string{"-"}, capture.Options{Stdin: bytes.NewReader(capturedBytes)})
+	require.NoError(t, err)
+	return src
+}
+
+// What the line finds is what was written.
+func TestLineFindsTheTruth(t *testing.T) {
+	for _, mix := range traffic.Mixes {
+		t.Run(mix.Name, func(t *testing.T) {
+			var b bytes.Buffer
+			truth, err := traffic.Write(&b, traffic.Config{Size: 2e6, Mix: mix.Name})
+			require.NoError(t, err)
+			for _, detail := range []dubbo.Detail{dubbo.Envelope, dubbo.Values} {
+				into := newSink()
+				totals, err := pipeline.Run(source(t, b.Bytes()), options(detail), into)
+				require.NoError(t, err)
+				assert.Equal(t, truth.Frames, totals.Frames)
+				assert.Equal(t, truth.Packets, totals.Packets)
+				assert.Equal(t, truth.LinkBytes, totals.LinkBytes)
+				assert.Equal(t, truth.Requests, totals.Calls)
+				assert.Zero(t, totals.Unanswered+totals.Orphans+totals.Skipped+totals.Gap+totals.Incomplete)
+				assert.EqualValues(t, truth.Connections, totals.TCP.Connections)
+				if detail == dubbo.Values {
+					assert.Equal(t, truth.Frames, totals.BodiesDecoded)
+				}
+				byMethod := make(map[string]*sizes.Group)
+				for _, g := range into.sizes.Groups() {
+					byMethod[g.Values[2]+"/"+g.Values[3]] = g
+				}
+				assert.Len(t, byMethod, len(truth.Methods))
+				for _, m := range truth.Methods {
+					g := byMethod[m.Service+"/"+m.Method]
+					if assert.NotNil(t, g, m.Service) {
+						assert.Equal(t, m.Requests, g.Calls)
+						assert.Equal(t, m.RequestBytes, g.Request.Body.Total)
+						assert.Equal(t, m.Responses, g.Response.Body.Count)
+						assert.Equal(t, m.ResponseBytes, g.Response.Body.Total)
+					}
+				}
+			}
+		})
+	}
+}
+
+// counter counts the allocations behind the first packets of a capture.
+type counter struct {
+	capture.Source
+	n, warm       int64
+	before, after runtime.MemStats
+}
+
+func (c *counter) Next(p *capture.Packet) error {
+	if c.n++; c.n == c.warm {
+		runtime.ReadMemStats(&c.before)
+	}
+	err := c.Source.Next(p)
+	if err != nil {
+		runtime.ReadMemStats(&c.after)
+	}
+	return err
+}
+
+// Once the line has seen the methods and connections, it allocates nothing per packet, nothing per frame, and nothing per
+// value where it adds up what bytes are for.
+func TestLineAllocatesNothing(t *testing.T) {
+	var b bytes.Buffer
+	truth, err := traffic.Write(&b, traffic.Config{Size: 60e6})
+	require.NoError(t, err)
+	for _, detail := range []dubbo.Detail{dubbo.Envelope, dubbo.Parts} {
+		c := &counter{Source: source(t, b.Bytes()), warm: truth.Packets * 3 / 4}
+		into := newSink()
+		totals, err := pipeline.Run(c, options(detail), into)
+		require.NoError(t, err)
+		require.Equal(t, truth.Frames, totals.Frames)
+		n, packets := c.after.Mallocs-c.before.Mallocs, uint64(truth.Packets-c.warm)
+		t.Logf("%d allocations of %d bytes for %d packets", n, c.after.TotalAlloc-c.before.TotalAlloc, packets)
+		assert.Less(t, n, packets/100, "what is left is tables that grow now and then")
+		for _, g := range into.sizes.Groups() {
+			parts := int64(0)
+			for _, n := range g.Parts {
+				parts += n
+			}
+			if detail == dubbo.Envelope {
+				assert.Zero(t, parts)
+			} else {
+				assert.Equal(t, g.Request.Body.Total+g.Response.Body.Total, parts)
+			}
+		}
+	}
+}
+
+func BenchmarkLine(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "bench.pcap")
+	truth, err := traffic.WriteFile(path, traffic.Config{Size: 100e6})
+	require.NoError(b, err)
+	for _, c := range []struct {
+		name   string
+		detail dubbo.Detail
+	}{
+		{"sizes", dubbo.Envelope},
+		{"parts", dubbo.Parts},
+		{"values", dubbo.Values},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			b.SetBytes(truth.FileBytes)
+			b.ReportAllocs()
+			for b.Loop() {
+				src, err := capture.Open([]string{path}, capture.Options{})
+				require.NoError(b, err)
+				totals, err := pipeline.Run(src, options(c.detail), newSink())
+				require.NoError(b, err)
+				require.Equal(b, truth.Frames, totals.Frames)
+				require.NoError(b, src.Close())
+			}
+		})
+	}
+}

@@ -1,0 +1,209 @@
+package main
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"dubbo-wire/internal/dev/bench/traffic"
+)
+
+// The budget: what analyze may take, as a multiple of something measured in the same rounds, and its peak memory in MiB
+// (0: no bound).
+var budget = []struct {
+	mode   string
+	what   string // that the ratio is of
+	row    string
+	base   string
+	wall   bool // wall time instead of CPU time
+	most   float64
+	peak   float64
+	asBase bool // peak memory as that of base, give or take
+}{
+	{mode: "sizes by serialization, service, method; pairing, percentiles", what: "tcpdump", row: "sizes", base: "tcpdump", most: 0.5, peak: 32},
+	{mode: "every byte owned, all values walked (Hessian2)", what: "tcpdump", row: "parts", base: "tcpdump", most: 2.0, peak: 64},
+	{mode: "two cores, sizes", what: "wall time of one", row: "sizes 2", base: "sizes", wall: true, most: 0.62},
+	{mode: "two cores, every byte owned", what: "wall time of one", row: "parts 2", base: "parts", wall: true, most: 0.62},
+	{mode: "ten times the file", what: "a tenth of it", row: "sizes", base: "sizes tenth", most: 10.7, asBase: true},
+	{mode: "200 000 connections open at once", what: "tcpdump", row: "sizes many", base: "tcpdump many", most: 4, peak: 256},
+	{mode: "1 % of the packets with payload lost", what: "no loss", row: "sizes lossy", base: "sizes", most: 1.3, asBase: true},
+	// Not in the budget, but a ratio belongs to its traffic.
+	{mode: "small frames only", what: "tcpdump", row: "sizes small", base: "tcpdump small"},
+	{mode: "packets of up to 32 KiB", what: "tcpdump", row: "sizes offload", base: "tcpdump offload"},
+}
+
+// measureBudget makes the captures, checks what dubbo-wire finds in them, measures all rows in turn, and reports whether
+// the budget was held. scale shrinks all captures, for a trial.
+func measureBudget(out io.Writer, dir string, rounds int, scale float64) (bool, error) {
+	program := filepath.Join(dir, "dubbo-wire")
+	files := make(map[string]string)
+	for _, c := range []struct {
+		name string
+		cfg  traffic.Config
+	}{
+		{"", traffic.Config{Size: 1e9, Mix: "default", Connections: 64}},
+		{"tenth", traffic.Config{Size: 1e8, Mix: "default", Connections: 64}},
+		{"many", traffic.Config{Size: 1e9, Mix: "default", Connections: 200_000}},
+		{"small", traffic.Config{Size: 3e8, Mix: "small", Connections: 64}},
+		{"offload", traffic.Config{Size: 3e8, Mix: "offload", Connections: 64}},
+	} {
+		c.cfg.Size = int64(float64(c.cfg.Size) * scale)
+		file := captureFile(dir, c.cfg)
+		truth, err := generate(dir, file, c.cfg)
+		if err != nil {
+			return false, err
+		}
+		if err := check(program, file, truth); err != nil {
+			return false, err
+		}
+		describe(out, truth)
+		files[c.name] = file
+		if c.name == "" {
+			files["lossy"] = strings.TrimSuffix(file, ".pcap") + "-lossy.pcap"
+			lost, err := lose(file, files["lossy"], 0.01)
+			if err == nil {
+				err = checkLossy(program, files["lossy"], truth)
+			}
+			if err != nil {
+				return false, err
+			}
+			fmt.Fprintf(out, "         the same, with %d packets with payload left out\n", lost)
+		}
+	}
+	fmt.Fprintf(out, "checked  every frame found in each, none invented; calls and body bytes of every method equal\n")
+	fmt.Fprintf(out, "machine  %s, %d cores, %s\n\n", cpuModel(), runtime.NumCPU(), runtime.Version())
+
+	analyze := func(name, file string, procs int, more ...string) row {
+		args := append([]string{program, "analyze", files[file]}, more...)
+		if name != "screen" { // which also looks into some bodies, for its findings
+			args = append(args, "--format", "json")
+		}
+		return row{name: name, args: append(args, "--jobs", fmt.Sprint(procs)), procs: procs}
+	}
+	tcpdump := func(name, file string) row {
+		return row{name: name, args: []string{"tcpdump", "-nr", files[file], "-w", os.DevNull}, procs: 1}
+	}
+	// Rows that are compared stand beside each other.
+	rows := []row{
+		tcpdump("tcpdump", ""), analyze("sizes", "", 1), analyze("sizes 2", "", 2), analyze("sizes lossy", "lossy", 1),
+		analyze("sizes tenth", "tenth", 1), analyze("screen", "", 1),
+		analyze("parts", "", 1, "--parts"), analyze("parts 2", "", 2, "--parts"),
+		tcpdump("tcpdump many", "many"), analyze("sizes many", "many", 1),
+		tcpdump("tcpdump small", "small"), analyze("sizes small", "small", 1),
+		tcpdump("tcpdump offload", "offload"), analyze("sizes offload", "offload", 1),
+	}
+	for _, f := range files {
+		if err := warm(f); err != nil {
+			return false, err
+		}
+	}
+	byName := make(map[string]*row)
+	for i := range rows {
+		byName[rows[i].name] = &rows[i]
+	}
+	for range rounds {
+		for i := range rows {
+			if err := rows[i].measure(); err != nil {
+				return false, err
+			}
+		}
+	}
+	return writeBudget(out, rows, byName), nil
+}
+
+func writeBudget(out io.Writer, rows []row, byName map[string]*row) bool {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "CPU s\twall s\tpeak MiB\tcommand")
+	for i := range rows {
+		r := &rows[i]
+		fmt.Fprintf(w, "%.3f\t%.3f\t%.1f\t%s\n", r.cpu().Seconds(), r.wall().Seconds(), mib(r.peak()), r.command())
+	}
+	_ = w.Flush()
+	fmt.Fprintln(out)
+	held := true
+	w = tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "mode\tratio\tbudget\tpeak MiB\tbudget\t")
+	for _, b := range budget {
+		r, base := byName[b.row], byName[b.base]
+		of := func(s *sample) time.Duration { return s.cpu }
+		if b.wall {
+			of = func(s *sample) time.Duration { return s.wall }
+		}
+		ratio := r.ratio(base, of)
+		verdict, most, peak := "", "", ""
+		if b.most > 0 {
+			verdict, most = "ok", fmt.Sprintf("%.2f", b.most)
+			if ratio > b.most {
+				verdict = "MISSED"
+			}
+		}
+		bound := b.peak
+		if b.asBase {
+			bound = 1.1*mib(base.peak()) + 2
+		}
+		if bound > 0 {
+			peak = fmt.Sprintf("%.0f", bound)
+			if mib(r.peak()) > bound {
+				verdict = "MISSED"
+			}
+		}
+		held = held && verdict != "MISSED"
+		fmt.Fprintf(w, "%s\t%.2f × %s\t%s\t%.1f\t%s\t%s\n", b.mode, ratio, b.what, most, mib(r.peak()), peak, verdict)
+	}
+	_ = w.Flush()
+	fmt.Fprintf(out, "\nmedians of %d rounds, in which the commands ran in turn; ratios are medians of the ratios within a round\n", len(rows[0].runs))
+	return held
+}
+
+func mib(n int64) float64 { return float64(n) / (1 << 20) }
+
+// lose copies a capture without a share of its packets with payload, chosen at random but always the same, and returns
+// how many.
+func lose(from, to string, share float64) (int, error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return 0, err
+	}
+	defer in.Close()
+	out, err := os.Create(to)
+	if err != nil {
+		return 0, err
+	}
+	defer out.Close()
+	r, w := bufio.NewReaderSize(in, 1<<20), bufio.NewWriterSize(out, 1<<20)
+	if _, err := io.CopyN(w, r, 24); err != nil {
+		return 0, err
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	lost := 0
+	for head, data := make([]byte, 16), make([]byte, 0, 1<<16); ; {
+		if _, err := io.ReadFull(r, head); errors.Is(err, io.EOF) {
+			return lost, w.Flush()
+		} else if err != nil {
+			return lost, err
+		}
+		data = data[:binary.LittleEndian.Uint32(head[8:])]
+		if _, err := io.ReadFull(r, data); err != nil {
+			return lost, err
+		}
+		if len(data) > 66 && rng.Float64() < share {
+			lost++
+			continue
+		}
+		if _, err := w.Write(head); err != nil {
+			return lost, err
+		}
+		if _, err := w.Write(data); err != nil {
+			return lost, err
+		}
+	}
+}

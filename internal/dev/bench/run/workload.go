@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	hessian "github.com/apache/dubbo-go-hessian2"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/dev/bench/bodies"
+	"dubbo-wire/internal/dev/bench/traffic"
+)
+
+// captures is where the committed captures are, from the top of the repository.
+const captures = "testdata/captures"
+
+// workload is bodies of one serialization, which are read again and again as a command reads them.
+type workload struct {
+	format   *decode.Format
+	decoder  *dubbo.Decoder
+	dialects dubbo.Dialects // of the connection that all belong to
+	frames   []*dubbo.Frame
+	bytes    int // of their bodies
+	values   int // in them
+	json     []byte
+}
+
+// newWorkload checks that the bodies are read to their end.
+func newWorkload(f *decode.Format, frames []*dubbo.Frame) (*workload, error) {
+	w := &workload{format: f, decoder: dubbo.NewDecoder([]decode.Format{*f}), frames: frames}
+	for _, f := range frames {
+		w.bytes += len(f.Body)
+		m := w.decoder.Decode(f, dubbo.Values, &w.dialects)
+		if w.format.Depth == decode.DepthFull && m.Decoded != "full" {
+			return nil, fmt.Errorf("%s: a body of %d bytes is read %s: %w", w.format.FullName(), len(f.Body), m.Decoded, m.Err)
+		}
+		for i := range m.Tree.Nodes {
+			if k := m.Tree.Nodes[i].Kind; k != decode.Overhead && k != decode.Opaque {
+				w.values++
+			}
+		}
+	}
+	if w.bytes == 0 {
+		return nil, fmt.Errorf("%s: no bodies", w.format.FullName())
+	}
+	return w, nil
+}
+
+// walk tells what the bytes are for, as analyze --parts does.
+func (w *workload) walk() {
+	for _, f := range w.frames {
+		w.decoder.Decode(f, dubbo.Parts, &w.dialects)
+	}
+}
+
+// print reads the values and writes them as JSON, as calls does.
+func (w *workload) print() {
+	for _, f := range w.frames {
+		m := w.decoder.Decode(f, dubbo.Values, &w.dialects)
+		w.json = w.json[:0]
+		if m.Names != nil {
+			w.json = m.AppendArguments(w.json)
+		} else {
+			w.json = m.AppendResult(w.json)
+		}
+		w.json = m.AppendAttachments(w.json)
+	}
+}
+
+// peer reads the bodies with dubbo-go-hessian2: value after value to the end. It returns their number.
+func (w *workload) peer() (values int, err error) {
+	d := hessian.NewDecoder(nil)
+	for _, f := range w.frames {
+		d.Reset(f.Body)
+		for {
+			if _, err := d.Decode(); err != nil {
+				if errors.Is(err, io.EOF) {
+					break
+				}
+				return values, err
+			}
+			values++
+		}
+	}
+	return values, nil
+}
+
+// postsMethod is what the posts workload calls: a list of 100 posts, which share 10 topics, is the answer.
+const postsMethod = "queryPost"
+
+// posts returns the posts workload of every serialization, from the capture that proves it: each request and its answer.
+func posts(dir string) (all []*workload, err error) {
+	list := formats.All()
+	for i := range list {
+		f := &list[i]
+		if f.Depth == decode.DepthNone {
+			continue
+		}
+		found, err := bodies.Read(filepath.Join(dir, f.Capture))
+		if err != nil {
+			return nil, err
+		}
+		var frames []*dubbo.Frame
+		for _, b := range found {
+			if b.Method == postsMethod && b.Format != nil && b.Format.FullName() == f.FullName() {
+				frames = append(frames, &b.Frame)
+			}
+		}
+		if len(frames) == 0 && f.Depth < decode.DepthFull {
+			continue // its capture has other calls
+		}
+		w, err := newWorkload(f, frames)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, w)
+	}
+	return all, nil
+}
+
+// mixSize is how much of the benchmark's traffic is made for the table, in bytes.
+const mixSize = 2e6
+
+// mix returns bodies as the benchmark's captures have them.
+func mix() (*workload, error) {
+	var b bytes.Buffer
+	if _, err := traffic.Write(&b, traffic.Config{Size: mixSize, Connections: 8}); err != nil {
+		return nil, err
+	}
+	found, err := bodies.ReadFrom(&b)
+	if err != nil {
+		return nil, err
+	}
+	var frames []*dubbo.Frame
+	var f *decode.Format
+	for _, b := range found {
+		if f = b.Format; !b.Event() {
+			frames = append(frames, &b.Frame)
+		}
+	}
+	w, err := newWorkload(f, frames)
+	if err != nil {
+		return nil, err
+	}
+	_, err = w.peer()
+	return w, err
+}
