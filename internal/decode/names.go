@@ -2,7 +2,6 @@ package decode
 
 import (
 	"encoding/binary"
-	"strings"
 )
 
 // names are strings that come again in every body, each kept once: those met lately are found by a few of their bytes,
@@ -35,7 +34,7 @@ func (n *names) of(b []byte) string {
 	}
 	s, ok := n.all[string(b)]
 	if !ok {
-		s = strings.ToValidUTF8(string(b), "\ufffd")
+		s = UTF8(b)
 		if len(b) > maxNameLen {
 			return s
 		}

@@ -62,3 +62,9 @@ func JavaName(desc string) string {
 var primitives = map[byte]string{
 	'B': "byte", 'C': "char", 'D': "double", 'F': "float", 'I': "int", 'J': "long", 'S': "short", 'Z': "boolean", 'V': "void",
 }
+
+// IsMapType reports whether desc is the descriptor of a map of the JDK.
+func IsMapType(desc string) bool {
+	return strings.HasPrefix(desc, "Ljava/util/") &&
+		(strings.HasSuffix(desc, "Map;") || desc == "Ljava/util/Hashtable;" || desc == "Ljava/util/Properties;")
+}

@@ -14,7 +14,6 @@ package avro
 
 import (
 	"fmt"
-	"strings"
 
 	"dubbo-wire/internal/decode"
 )
@@ -51,28 +50,13 @@ func (r *Reader) Fault() *decode.Error { return r.fault }
 
 // SkipText implements decode.Reader.
 func (r *Reader) SkipText() {
-	if !r.OK() {
-		return
-	}
 	r.bytes("a string")
-	r.Pass()
-	r.Settle(r.Tree.Depth())
+	r.EndText()
 }
 
 // Text implements decode.Reader. The format has no null.
 func (r *Reader) Text(name string) (s string, null bool) {
-	if !r.OK() {
-		return "", false
-	}
-	defer r.Settle(r.Tree.Depth())
-	raw := r.bytes("a string")
-	if !r.OK() {
-		return "", false
-	}
-	s = text(raw)
-	if n := r.Leaf(decode.String, decode.ByField, name, 0); n != nil && r.Values() {
-		n.Text = s
-	}
+	s, _ = r.TextField(name, decode.UTF8(r.bytes("a string")), false)
 	switch p := &r.plan; name {
 	case "method":
 		p.generic = s == "$invoke" || s == "$invokeAsync"
@@ -84,21 +68,7 @@ func (r *Reader) Text(name string) (s string, null bool) {
 }
 
 // ResultKind implements decode.Reader.
-func (r *Reader) ResultKind() byte {
-	if !r.OK() {
-		return 0
-	}
-	defer r.Settle(r.Tree.Depth())
-	kind := r.Byte("a result kind")
-	if kind > 5 {
-		r.Fail(decode.Malformed, "a result kind, 0 to 5", fmt.Sprintf("byte %02x", kind))
-		return 0
-	}
-	if n := r.Leaf(decode.Int, decode.ByField, "flag", 0); n != nil {
-		n.Num = int64(kind)
-	}
-	return kind
-}
+func (r *Reader) ResultKind() byte { return r.KindByte() }
 
 // Value implements decode.Reader. The arguments of a request are planned; a value on its own is read as it stands.
 func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
@@ -163,7 +133,7 @@ func (r *Reader) message() bool {
 	r.Role("type")
 	raw := r.bytes("a message")
 	if leaf := r.Leaf(decode.String, decode.ByField, "detailMessage", 0); leaf != nil && r.Values() {
-		leaf.Text = text(raw)
+		leaf.Text = decode.UTF8(raw)
 	}
 	return true
 }
@@ -180,5 +150,3 @@ func (r *Reader) rest(l decode.Label, name string, index int) {
 
 // Attachments implements decode.Reader: the writer makes no bytes of them.
 func (r *Reader) Attachments() {}
-
-func text(raw []byte) string { return strings.ToValidUTF8(string(raw), "\ufffd") }

@@ -88,12 +88,12 @@ func (r *Reader) datum(l decode.Label, name string, index int, typ string) {
 	case str:
 		raw := r.bytes("a string")
 		if n := r.Leaf(decode.String, l, name, index); n != nil && r.Values() {
-			n.Text = text(raw)
+			n.Text = decode.UTF8(raw)
 		}
 	case number:
 		raw := r.bytes("a number")
 		if n := r.Leaf(decode.Decimal, l, name, index); n != nil && r.Values() {
-			n.Text = text(raw)
+			n.Text = decode.UTF8(raw)
 		}
 	case lost:
 		r.Leaf(decode.Opaque, l, name, index)

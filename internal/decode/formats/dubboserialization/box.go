@@ -13,7 +13,7 @@ func (r *Reader) boolean(p place, h head) {
 	at := r.Off
 	tag := r.Byte("a Boolean")
 	if r.OK() && (tag < tagZero-1 || tag > tagZero+1) {
-		r.FailAt(at, decode.Malformed, "a Boolean", hexByte(tag))
+		r.FailAt(at, decode.Malformed, "a Boolean", decode.HexByte(tag))
 	}
 	r.scalar(p, h, func(n *decode.Node) {
 		if tag != tagZero-1 {

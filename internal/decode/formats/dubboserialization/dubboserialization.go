@@ -75,8 +75,7 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 // SkipText implements decode.Reader.
 func (r *Reader) SkipText() {
 	r.envelope()
-	r.Pass()
-	r.Settle(r.Tree.Depth())
+	r.EndText()
 }
 
 // Text implements decode.Reader.
@@ -84,16 +83,8 @@ func (r *Reader) Text(name string) (s string, null bool) {
 	x := r.envelope()
 	if r.OK() {
 		s = x.decode()
-		k := decode.String
-		if x.null {
-			k = decode.Null
-		}
-		if n := r.Leaf(k, decode.ByField, name, 0); n != nil && r.Values() {
-			n.Text = s
-		}
 	}
-	r.Settle(r.Tree.Depth())
-	return s, x.null
+	return r.TextField(name, s, x.null)
 }
 
 // envelope takes a string of an envelope. The parameter types of a request are the fifth.
@@ -115,14 +106,7 @@ func (r *Reader) ResultKind() byte {
 	if r.OK() {
 		r.kind = byte(v)
 	}
-	if n := r.Leaf(decode.Int, decode.ByField, "flag", 0); n != nil {
-		n.Num = v
-	}
-	r.Settle(r.Tree.Depth())
-	if !r.OK() {
-		return 0
-	}
-	return r.kind
+	return r.KindField(v)
 }
 
 // Value implements decode.Reader. The declared type is not needed.
@@ -157,5 +141,3 @@ func (r *Reader) top(p place, end ending) {
 	r.planned(p, end)
 	r.Settle(open)
 }
-
-func hexByte(b byte) string { return fmt.Sprintf("byte %02x", b) }

@@ -58,7 +58,7 @@ func (r *Reader) tagged(c class, p place, h head) {
 	case tag == tagObject:
 		r.fieldsOrElements(c, p, h)
 	default:
-		r.FailAt(at, decode.Malformed, "a value", hexByte(tag))
+		r.FailAt(at, decode.Malformed, "a value", decode.HexByte(tag))
 	}
 }
 

@@ -76,7 +76,7 @@ func (r *Reader) varint(what string) int64 {
 		r.Off++
 		r.Need(int(tag)+1, what)
 	default:
-		r.Fail(decode.Malformed, what, hexByte(tag))
+		r.Fail(decode.Malformed, what, decode.HexByte(tag))
 	}
 	return 0
 }
@@ -147,7 +147,7 @@ func (r *Reader) text() text {
 	case tag == tagBytes:
 		return r.chars(r.uint("the length of a string"))
 	default:
-		r.FailAt(at, decode.Malformed, "a string", hexByte(tag))
+		r.FailAt(at, decode.Malformed, "a string", decode.HexByte(tag))
 	}
 	return text{}
 }
@@ -161,7 +161,7 @@ func (r *Reader) chars(n int) text {
 	size, taken := measure(rest, n)
 	if taken < n {
 		if size < len(rest) && !cutUnit(rest[size:]) {
-			r.FailAt(r.Off+size, decode.Malformed, "a character of one to three bytes", hexByte(rest[size]))
+			r.FailAt(r.Off+size, decode.Malformed, "a character of one to three bytes", decode.HexByte(rest[size]))
 		}
 		r.Need(size+n-taken, "the characters of a string")
 		r.Fail(r.Short, "the characters of a string", "part of one at the end")

@@ -72,7 +72,7 @@ func (r *Reader) object(p place) {
 			r.data(classOf(x.raw), p, head{end: r.Off, named: true})
 		}
 	default:
-		r.FailAt(at, decode.Malformed, "an object", hexByte(tag))
+		r.FailAt(at, decode.Malformed, "an object", decode.HexByte(tag))
 	}
 }
 
@@ -161,7 +161,7 @@ func (r *Reader) null(want byte, what string, p place, h head) bool {
 		r.scalar(p, h, func(n *decode.Node) { n.Kind = decode.Null })
 		return true
 	case tag != want:
-		r.FailAt(at, decode.Malformed, what, hexByte(tag))
+		r.FailAt(at, decode.Malformed, what, decode.HexByte(tag))
 		return true
 	}
 	return false

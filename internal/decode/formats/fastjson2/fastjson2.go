@@ -101,6 +101,7 @@ func (r *Reader) rest() {
 		r.Off = r.end
 		r.Role("trailing")
 	}
+	r.Settle(r.Tree.Depth())
 }
 
 // SkipText takes a string or null.
@@ -111,8 +112,7 @@ func (r *Reader) SkipText() {
 	if r.OK() {
 		r.Off = r.end
 	}
-	r.Pass()
-	r.Settle(r.Tree.Depth())
+	r.EndText()
 }
 
 // textHead takes a string or null without reading what it says.
@@ -134,19 +134,8 @@ func (r *Reader) Text(name string) (s string, null bool) {
 	r.open()
 	raw, null := r.textHead()
 	r.close()
-	kind := decode.String
-	if null {
-		kind = decode.Null
-	}
-	n := r.Leaf(kind, decode.ByField, name, 0)
-	if r.OK() {
-		s = raw.string()
-		if n != nil && r.Values() {
-			n.Text = s
-		}
-	}
+	s, null = r.TextField(name, raw.string(), null)
 	r.rest()
-	r.Settle(r.Tree.Depth())
 	return s, null
 }
 
@@ -158,15 +147,9 @@ func (r *Reader) ResultKind() byte {
 		r.FailAt(r.begin+lengthSize, decode.Malformed, "a result kind, 0 to 5", fmt.Sprint(v))
 	}
 	r.close()
-	if n := r.Leaf(decode.Int, decode.ByField, "flag", 0); n != nil {
-		n.Num = v
-	}
+	kind := r.KindField(v)
 	r.rest()
-	r.Settle(r.Tree.Depth())
-	if !r.OK() {
-		return 0
-	}
-	return byte(v)
+	return kind
 }
 
 // Value takes one document.

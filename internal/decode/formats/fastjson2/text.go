@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"dubbo-wire/internal/decode"
 )
 
 // text is a string as it lies in the body.
@@ -52,7 +54,7 @@ func (t text) string() string {
 	case opGB18030:
 		return decodeGB18030(t.raw)
 	}
-	return strings.ToValidUTF8(string(t.raw), "\ufffd")
+	return decode.UTF8(t.raw)
 }
 
 func isASCII(b []byte) bool {

@@ -312,5 +312,5 @@ func found(op byte) string {
 	case opNull:
 		return "af (null)"
 	}
-	return fmt.Sprintf("byte %02x", op)
+	return decode.HexByte(op)
 }

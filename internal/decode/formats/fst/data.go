@@ -272,7 +272,7 @@ func (r *Reader) comparator() {
 		r.expect(sectionFields, "a section")
 		r.expect(fieldsEnd, "the end of the fields")
 	default:
-		r.FailAt(q.start, decode.Unsupported, "a comparator", hexByte(tag))
+		r.FailAt(q.start, decode.Unsupported, "a comparator", decode.HexByte(tag))
 	}
 	r.Role("comparator")
 }

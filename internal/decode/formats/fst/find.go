@@ -94,7 +94,7 @@ func (r *Reader) keyed() (known bool) {
 			x := r.text()
 			known = known || len(x.raw) <= 16 && dubboKeys[string(x.raw)]
 		default:
-			r.FailAt(off, decode.Malformed, "a string as key", hexByte(tag))
+			r.FailAt(off, decode.Malformed, "a string as key", decode.HexByte(tag))
 		}
 		r.object(r.at(decode.ByEntry, "", 0))
 	}

@@ -13,8 +13,6 @@
 package fst
 
 import (
-	"fmt"
-
 	"dubbo-wire/internal/decode"
 )
 
@@ -59,47 +57,17 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 
 // SkipText implements decode.Reader.
 func (r *Reader) SkipText() {
-	if !r.OK() {
-		return
-	}
 	r.text()
-	r.Pass()
-	r.Settle(r.Tree.Depth())
+	r.EndText()
 }
 
 // Text implements decode.Reader. The format has no null here.
 func (r *Reader) Text(name string) (s string, null bool) {
-	if !r.OK() {
-		return "", false
-	}
-	defer r.Settle(r.Tree.Depth())
-	x := r.text()
-	if !r.OK() {
-		return "", false
-	}
-	s = x.decode()
-	if n := r.Leaf(decode.String, decode.ByField, name, 0); n != nil && r.Values() {
-		n.Text = s
-	}
-	return s, false
+	return r.TextField(name, r.text().decode(), false)
 }
 
 // ResultKind implements decode.Reader.
-func (r *Reader) ResultKind() byte {
-	if !r.OK() {
-		return 0
-	}
-	defer r.Settle(r.Tree.Depth())
-	kind := r.Byte("a result kind")
-	if kind > 5 {
-		r.Fail(decode.Malformed, "a result kind, 0 to 5", hexByte(kind))
-		return 0
-	}
-	if n := r.Leaf(decode.Int, decode.ByField, "flag", 0); n != nil {
-		n.Num = int64(kind)
-	}
-	return kind
-}
+func (r *Reader) ResultKind() byte { return r.KindByte() }
 
 // Value implements decode.Reader. The declared type is not needed.
 func (r *Reader) Value(l decode.Label, name string, index int, _ string) {
@@ -123,5 +91,3 @@ func (r *Reader) top(p place) {
 	defer r.Settle(r.Tree.Depth())
 	r.object(p)
 }
-
-func hexByte(b byte) string { return fmt.Sprintf("byte %02x", b) }

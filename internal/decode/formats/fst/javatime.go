@@ -201,6 +201,6 @@ func (r *Reader) region(kind byte) func() string {
 	case timeZoneOffset:
 		return r.offset().String
 	}
-	r.Fail(decode.Malformed, "a zone", hexByte(kind))
+	r.Fail(decode.Malformed, "a zone", decode.HexByte(kind))
 	return func() string { return "" }
 }

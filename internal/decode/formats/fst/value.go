@@ -137,7 +137,7 @@ func (r *Reader) object(p place) {
 			r.data(cl, p)
 		}
 	default:
-		r.FailAt(p.start, decode.Malformed, "the tag of a value", hexByte(tag))
+		r.FailAt(p.start, decode.Malformed, "the tag of a value", decode.HexByte(tag))
 	}
 }
 
@@ -250,7 +250,7 @@ func (r *Reader) fail(cl *class, p place) {
 // expect takes a byte that must stand here.
 func (r *Reader) expect(want byte, what string) {
 	if b := r.Byte(what); b != want && r.OK() {
-		r.FailAt(r.Off-1, decode.Unsupported, what, hexByte(b))
+		r.FailAt(r.Off-1, decode.Unsupported, what, decode.HexByte(b))
 	}
 }
 

@@ -155,7 +155,7 @@ func (r *Reader) collection(cl *class) {
 	off := r.Off
 	flags := r.Byte("the flags of elements")
 	if r.OK() && (flags >= 2*mixed || flags&undecided == 0) {
-		r.FailAt(off, decode.Unsupported, "the flags of elements whose class is on the wire", hexByte(flags))
+		r.FailAt(off, decode.Unsupported, "the flags of elements whose class is on the wire", decode.HexByte(flags))
 	}
 	var elem *class
 	if flags&mixed == 0 {
@@ -213,7 +213,7 @@ func (r *Reader) keyed(i int) string {
 // comparator takes the comparator of a sorted collection, which is null for the natural order. Others are not read.
 func (r *Reader) comparator() {
 	if b := r.Byte("a comparator"); r.OK() && b != refNull {
-		r.Fail(decode.Unsupported, "no comparator", hexByte(b))
+		r.Fail(decode.Unsupported, "no comparator", decode.HexByte(b))
 	}
 	r.Role("comparator")
 }

@@ -168,7 +168,7 @@ func (r *Reader) flag(p *place) (follows bool) {
 			}
 		}
 	default:
-		r.Fail(decode.Malformed, "a reference flag", hexByte(b))
+		r.Fail(decode.Malformed, "a reference flag", decode.HexByte(b))
 	}
 	return false
 }
@@ -226,7 +226,7 @@ func (r *Reader) part() name {
 		}
 		r.Fail(decode.Malformed, fmt.Sprintf("the number of one of %d names", len(r.strings)), fmt.Sprint(binary.LittleEndian.Uint16(b)))
 	default:
-		r.Fail(decode.Malformed, "00 or 01 before a part of a class name", hexByte(b))
+		r.Fail(decode.Malformed, "00 or 01 before a part of a class name", decode.HexByte(b))
 	}
 	return ""
 }

@@ -79,12 +79,8 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 
 // SkipText implements decode.Reader.
 func (r *Reader) SkipText() {
-	if !r.OK() {
-		return
-	}
 	r.Skip(r.length("the length of a string"), "a string")
-	r.Pass()
-	r.Settle(r.Tree.Depth())
+	r.EndText()
 }
 
 // Text implements decode.Reader: a length, whether the string is not null, the string.
@@ -106,7 +102,7 @@ func (r *Reader) Text(field string) (s string, null bool) {
 	case b == 1:
 		x = r.text()
 	case r.OK():
-		r.Fail(decode.Malformed, "00 (null) or 01 before a string", hexByte(b))
+		r.Fail(decode.Malformed, "00 (null) or 01 before a string", decode.HexByte(b))
 	}
 	if r.OK() && r.Off != end {
 		r.Fail(decode.Malformed, "the end of a string", fmt.Sprintf("%d bytes more", end-r.Off))
@@ -118,32 +114,11 @@ func (r *Reader) Text(field string) (s string, null bool) {
 		}
 		return "", false
 	}
-	kind := decode.Null
-	if !null {
-		kind, s = decode.String, x.decode()
-	}
-	if leaf := r.Leaf(kind, decode.ByField, field, 0); leaf != nil && r.Values() {
-		leaf.Text = s
-	}
-	return s, null
+	return r.TextField(field, x.decode(), null)
 }
 
 // ResultKind implements decode.Reader.
-func (r *Reader) ResultKind() byte {
-	if !r.OK() {
-		return 0
-	}
-	defer r.Settle(r.Tree.Depth())
-	kind := r.Byte("a result kind")
-	if kind > 5 {
-		r.Fail(decode.Malformed, "a result kind, 0 to 5", hexByte(kind))
-		return 0
-	}
-	if n := r.Leaf(decode.Int, decode.ByField, "flag", 0); n != nil {
-		n.Num = int64(kind)
-	}
-	return kind
-}
+func (r *Reader) ResultKind() byte { return r.KindByte() }
 
 // Value implements decode.Reader. The declared type is not needed.
 func (r *Reader) Value(l decode.Label, name string, index int, _ string) {
@@ -173,5 +148,3 @@ func (r *Reader) length(what string) int {
 	}
 	return int(n)
 }
-
-func hexByte(b byte) string { return fmt.Sprintf("byte %02x", b) }

@@ -2,7 +2,6 @@ package fury
 
 import (
 	"fmt"
-	"strings"
 
 	"dubbo-wire/internal/decode"
 )
@@ -17,7 +16,7 @@ func (r *Reader) rootLater(p place) {
 		r.plain(p, decode.Null)
 		return
 	case flags != plainDocument:
-		r.FailAt(off, decode.Unsupported, "the flags of a document for Java", hexByte(flags))
+		r.FailAt(off, decode.Unsupported, "the flags of a document for Java", decode.HexByte(flags))
 	}
 	if r.meta {
 		if at := int32(r.fixed(4, "the place of class definitions")); r.OK() && at != -1 {
@@ -105,7 +104,7 @@ func (r *Reader) elementsLater() {
 	flags := r.Byte("the flags of elements")
 	same := flags == undecided
 	if r.OK() && !same && flags != undecided|mixed|counted {
-		r.Fail(decode.Unsupported, "the flags of elements", hexByte(flags))
+		r.Fail(decode.Unsupported, "the flags of elements", decode.HexByte(flags))
 	}
 	elem := byte(0)
 	if same {
@@ -135,5 +134,3 @@ func (r *Reader) elementLater(id byte, p place) {
 		r.valueLater(id, p)
 	}
 }
-
-func toValid(b []byte) string { return strings.ToValidUTF8(string(b), "\ufffd") }

@@ -58,7 +58,7 @@ func (x text) decode() string {
 		}
 		return string(utf16.Decode(units))
 	}
-	return toValid(x.raw)
+	return decode.UTF8(x.raw)
 }
 
 // varint takes seven bits per byte, the low ones first; the ninth byte has eight.
@@ -78,7 +78,7 @@ func (r *Reader) varint(what string) uint64 {
 func (r *Reader) tagged(what string) int64 {
 	if b, ok := r.Peek(); ok && b&1 != 0 {
 		if b != 1 {
-			r.Fail(decode.Malformed, what, hexByte(b))
+			r.Fail(decode.Malformed, what, decode.HexByte(b))
 			return 0
 		}
 		r.Off++

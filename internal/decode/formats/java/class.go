@@ -203,7 +203,7 @@ func (r *Reader) readFields(c *class, n int) {
 	for i := 0; i < n && r.OK(); i++ {
 		code := r.Byte("the type of a field")
 		if r.OK() && size(code) == 0 && code != 'L' && code != '[' {
-			r.FailAt(r.Off-1, decode.Malformed, "the type of a field", fmt.Sprintf("byte %02x", code))
+			r.FailAt(r.Off-1, decode.Malformed, "the type of a field", decode.HexByte(code))
 			return
 		}
 		if k := len(r.fields) - 1; r.OK() && i > 0 && size(code) > 0 && size(r.fields[k].code) == 0 {

@@ -30,7 +30,7 @@ const (
 // foundTag tells a byte that was found and what it would begin.
 func foundTag(tc byte) string {
 	if tc < tcNull || tc > tcEnum {
-		return fmt.Sprintf("byte %02x", tc)
+		return decode.HexByte(tc)
 	}
 	return fmt.Sprintf("byte %02x, %s", tc, tags[tc-tcNull])
 }

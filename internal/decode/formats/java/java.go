@@ -171,15 +171,11 @@ func (r *Reader) textLen() int {
 func (r *Reader) ResultKind() byte {
 	r.start()
 	b := r.data(1, "a result kind")
-	var kind byte
+	var kind int64
 	if r.OK() {
-		kind = b[0]
+		kind = int64(b[0])
 	}
-	if n := r.Leaf(decode.Int, decode.ByField, "flag", 0); n != nil {
-		n.Num = int64(kind)
-	}
-	r.Settle(r.Tree.Depth())
-	return kind
+	return r.KindField(kind)
 }
 
 // Value takes one object; what is not null has a byte 1 before it, except in nativejava.

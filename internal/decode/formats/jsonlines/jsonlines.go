@@ -11,7 +11,6 @@ package jsonlines
 import (
 	"bytes"
 	"fmt"
-	"strings"
 
 	"dubbo-wire/internal/decode"
 )
@@ -142,8 +141,7 @@ func (r *Reader) SkipText() {
 	if r.OK() {
 		r.Off = behind
 	}
-	r.Pass()
-	r.Settle(r.Tree.Depth())
+	r.EndText()
 }
 
 // Text takes a JSON string or null.
@@ -160,20 +158,10 @@ func (r *Reader) Text(name string) (s string, null bool) {
 			r.Fail(decode.Malformed, "a JSON string", excerpt(text))
 		}
 	}
-	if !r.OK() {
-		r.Settle(r.Tree.Depth())
-		return "", false
+	if r.OK() {
+		r.Off = behind
 	}
-	r.Off = behind
-	kind := decode.String
-	if null {
-		kind = decode.Null
-	}
-	if n := r.Leaf(kind, decode.ByField, name, 0); n != nil && r.Values() {
-		n.Text = s
-	}
-	r.Settle(r.Tree.Depth())
-	return s, null
+	return r.TextField(name, s, null)
 }
 
 // ResultKind takes one digit; fastjson's extension writes the type letter of a byte behind it.
@@ -190,16 +178,12 @@ func (r *Reader) ResultKind() byte {
 			r.Off = behind
 		}
 	}
-	if n := r.Leaf(decode.Int, decode.ByField, "flag", 0); n != nil {
-		n.Num = int64(kind)
-	}
-	r.Settle(r.Tree.Depth())
-	return kind
+	return r.KindField(int64(kind))
 }
 
 // Value takes one JSON text of any type.
 func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
-	if isMapType(typ) {
+	if decode.IsMapType(typ) {
 		r.outer = aMap
 	}
 	r.text(l, name, index)
@@ -290,12 +274,6 @@ func (r *Reader) nodes() int {
 		return 0
 	}
 	return len(r.Tree.Nodes)
-}
-
-// isMapType reports whether the descriptor is that of a map of the JDK.
-func isMapType(desc string) bool {
-	return strings.HasPrefix(desc, "Ljava/util/") &&
-		(strings.HasSuffix(desc, "Map;") || desc == "Ljava/util/Hashtable;" || desc == "Ljava/util/Properties;")
 }
 
 // excerpt shows the start of a text in an error.

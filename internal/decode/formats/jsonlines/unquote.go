@@ -2,9 +2,10 @@ package jsonlines
 
 import (
 	"bytes"
-	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"dubbo-wire/internal/decode"
 )
 
 // Unquote returns the text of a JSON string, given without its quotes, as UTF-8. Half a surrogate pair and bytes that
@@ -12,7 +13,7 @@ import (
 func Unquote(token []byte) string {
 	next := bytes.IndexByte(token, '\\')
 	if next < 0 {
-		return strings.ToValidUTF8(string(token), "\ufffd")
+		return decode.UTF8(token)
 	}
 	dst := make([]byte, 0, len(token))
 	for next >= 0 {
@@ -26,7 +27,7 @@ func Unquote(token []byte) string {
 	if utf8.Valid(dst) {
 		return string(dst)
 	}
-	return strings.ToValidUTF8(string(dst), "\ufffd")
+	return decode.UTF8(dst)
 }
 
 // escapes are the letters of two-character escapes; fastjson knows v and '.

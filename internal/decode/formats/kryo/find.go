@@ -115,7 +115,7 @@ func (r *Reader) keyed() (known bool) {
 	for n := r.size(r.d.less); n > 0 && r.OK(); n-- {
 		if b, ok := r.Peek(); !ok || b != firstKey[0] {
 			r.Need(1, "a key")
-			r.Fail(decode.Malformed, "a string as key", hexByte(b))
+			r.Fail(decode.Malformed, "a string as key", decode.HexByte(b))
 			break
 		}
 		r.Off++

@@ -104,51 +104,18 @@ func (r *Reader) begin() {
 
 // SkipText implements decode.Reader.
 func (r *Reader) SkipText() {
-	if !r.OK() {
-		return
-	}
 	r.text()
-	r.Pass()
-	r.Settle(r.Tree.Depth())
+	r.EndText()
 }
 
 // Text implements decode.Reader.
 func (r *Reader) Text(name string) (s string, null bool) {
-	if !r.OK() {
-		return "", false
-	}
-	defer r.Settle(r.Tree.Depth())
 	x := r.text()
-	switch {
-	case !r.OK():
-		return "", false
-	case x.null:
-		r.Leaf(decode.Null, decode.ByField, name, 0)
-		return "", true
-	}
-	s = x.decode()
-	if n := r.Leaf(decode.String, decode.ByField, name, 0); n != nil && r.Values() {
-		n.Text = s
-	}
-	return s, false
+	return r.TextField(name, x.decode(), x.null)
 }
 
 // ResultKind implements decode.Reader.
-func (r *Reader) ResultKind() byte {
-	if !r.OK() {
-		return 0
-	}
-	defer r.Settle(r.Tree.Depth())
-	kind := r.Byte("a result kind")
-	if kind > 5 {
-		r.Fail(decode.Malformed, "a result kind, 0 to 5", hexByte(kind))
-		return 0
-	}
-	if n := r.Leaf(decode.Int, decode.ByField, "flag", 0); n != nil {
-		n.Num = int64(kind)
-	}
-	return kind
-}
+func (r *Reader) ResultKind() byte { return r.KindByte() }
 
 // Value implements decode.Reader. The declared type is not needed, except by kryo2: there it must say which
 // class the object has.

@@ -91,7 +91,7 @@ func (r *Reader) units(n int) text {
 		case b>>4 == 0xe:
 			off += 3
 		default:
-			c.FailAt(off, decode.Malformed, "a character of a string", hexByte(b))
+			c.FailAt(off, decode.Malformed, "a character of a string", decode.HexByte(b))
 			return text{}
 		}
 	}
@@ -230,5 +230,3 @@ func (r *Reader) count(what string, size, less int) (n int, null bool) {
 	}
 	return int(v), false
 }
-
-func hexByte(b byte) string { return fmt.Sprintf("byte %02x", b) }

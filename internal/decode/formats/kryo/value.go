@@ -127,7 +127,7 @@ func (r *Reader) orNull(cl *class, p place) {
 	case b == refNew:
 		r.data(cl, p)
 	default:
-		r.FailAt(p.start, decode.Malformed, "00 (null) or 01 before "+cl.name, hexByte(b))
+		r.FailAt(p.start, decode.Malformed, "00 (null) or 01 before "+cl.name, decode.HexByte(b))
 	}
 }
 

@@ -7,10 +7,8 @@ package msgpack
 
 import (
 	"bytes"
-	"fmt"
 	"math"
 	"strconv"
-	"strings"
 
 	"dubbo-wire/internal/decode"
 )
@@ -65,27 +63,13 @@ type Reader struct {
 // SkipText takes a string.
 func (r *Reader) SkipText() {
 	r.text()
-	r.Pass()
-	r.Settle(r.Tree.Depth())
+	r.EndText()
 }
 
 // Text takes a string or nil.
 func (r *Reader) Text(name string) (s string, null bool) {
 	b, null := r.text()
-	kind := decode.String
-	if null {
-		kind = decode.Null
-	}
-	n := r.Leaf(kind, decode.ByField, name, 0)
-	r.Settle(r.Tree.Depth())
-	if !r.OK() {
-		return "", false
-	}
-	s = utf8(b)
-	if n != nil && r.Values() {
-		n.Text = s
-	}
-	return s, null
+	return r.TextField(name, decode.UTF8(b), null)
 }
 
 func (r *Reader) text() (b []byte, null bool) {
@@ -127,18 +111,14 @@ func (r *Reader) ResultKind() byte {
 	if b > 0x7f {
 		r.FailAt(r.Off-1, decode.Malformed, "a result kind, 00 to 05", found(b))
 	}
-	if n := r.Leaf(decode.Int, decode.ByField, "flag", 0); n != nil {
-		n.Num = int64(b)
-	}
-	r.Settle(r.Tree.Depth())
-	return b
+	return r.KindField(int64(b))
 }
 
 // Value takes one value of any type.
 func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
 	open := r.Tree.Depth()
 	r.keys = decode.ByMember
-	if isMapType(typ) {
+	if decode.IsMapType(typ) {
 		r.keys = decode.ByKey
 	}
 	if !r.count(l, name, index) {
@@ -203,7 +183,7 @@ func (r *Reader) value(l decode.Label, name string, index int) {
 	case c&0xe0 == 0xa0, c >= str8 && c <= str32:
 		b := r.Bytes(r.strLen(c), "the characters of a string")
 		if n := r.Leaf(decode.String, l, name, index); n != nil && r.Values() {
-			n.Text = utf8(b)
+			n.Text = decode.UTF8(b)
 		}
 	case c == nilByte:
 		r.Leaf(decode.Null, l, name, index)
@@ -369,12 +349,6 @@ func classAt(b []byte, i int) (class []byte, end int) {
 	return nil, 0
 }
 
-// isMapType reports whether the descriptor is that of a map of the JDK.
-func isMapType(desc string) bool {
-	return strings.HasPrefix(desc, "Ljava/util/") && (strings.HasSuffix(desc, "Map;") || desc == "Ljava/util/Hashtable;" ||
-		desc == "Ljava/util/Properties;")
-}
-
 // key takes a key and returns its text, "" where it is no string. A string has that label.
 func (r *Reader) key(i int, l decode.Label) string {
 	c, _ := r.Peek()
@@ -397,8 +371,6 @@ func (r *Reader) key(i int, l decode.Label) string {
 	return name
 }
 
-func utf8(b []byte) string { return strings.ToValidUTF8(string(b), "\ufffd") }
-
 func found(c byte) string {
 	switch {
 	case c == neverUsed:
@@ -406,5 +378,5 @@ func found(c byte) string {
 	case c == nilByte:
 		return "c0 (nil)"
 	}
-	return fmt.Sprintf("byte %02x", c)
+	return decode.HexByte(c)
 }

@@ -130,8 +130,7 @@ func (r *Reader) SkipText() {
 	if end := r.write("a string"); r.OK() {
 		r.Off = end
 	}
-	r.Pass()
-	r.Settle(r.Tree.Depth())
+	r.EndText()
 }
 
 // Text takes a StringValue. There is none for null.
@@ -139,17 +138,13 @@ func (r *Reader) Text(name string) (s string, null bool) {
 	if end := r.write("a string"); r.OK() {
 		v, ok := wrappers["StringValue"].read(r.Buf[r.Off:end])
 		if ok {
-			s = text(v.raw)
+			s = decode.UTF8(v.raw)
 			r.Off = end
 		} else {
 			r.Fail(decode.Malformed, "a StringValue", fmt.Sprintf("% x", r.Buf[r.Off:min(end, r.Off+16)]))
 		}
 	}
-	if n := r.Leaf(decode.String, decode.ByField, name, 0); n != nil && r.Values() {
-		n.Text = s
-	}
-	r.Settle(r.Tree.Depth())
-	return s, false
+	return r.TextField(name, s, false)
 }
 
 // ResultKind takes an Int32Value.
@@ -163,11 +158,7 @@ func (r *Reader) ResultKind() byte {
 			r.Fail(decode.Malformed, "a result kind, 0 to 5", fmt.Sprintf("% x", r.Buf[r.Off:min(end, r.Off+16)]))
 		}
 	}
-	if n := r.Leaf(decode.Int, decode.ByField, "flag", 0); n != nil {
-		n.Num = int64(v.num)
-	}
-	r.Settle(r.Tree.Depth())
-	return byte(v.num)
+	return r.KindField(int64(v.num))
 }
 
 // Value takes a message.
@@ -216,6 +207,3 @@ type place struct {
 	name  string
 	index int
 }
-
-// text returns b as UTF-8.
-func text(b []byte) string { return strings.ToValidUTF8(string(b), "\ufffd") }

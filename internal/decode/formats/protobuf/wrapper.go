@@ -79,7 +79,7 @@ func (v scalar) fill(n *decode.Node, values bool) {
 		n.Float = math.Float64frombits(v.num)
 	case decode.String:
 		if values {
-			n.Text = text(v.raw)
+			n.Text = decode.UTF8(v.raw)
 		}
 	case decode.Bytes:
 		if values {

@@ -80,7 +80,7 @@ func (r *Reader) scalarElement(p place, id uint64, wire byte) {
 			kind = decode.Decimal
 		}
 		if n := r.Leaf(kind, p.label, p.name, p.index); n != nil && r.Values() {
-			n.Text = text(raw)
+			n.Text = decode.UTF8(raw)
 		}
 	case wire == delimited && (id == idBytes || id == idByteString):
 		raw := r.delimited("bytes")

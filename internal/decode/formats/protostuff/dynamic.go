@@ -86,7 +86,7 @@ func (r *Reader) refer(p place, k int) {
 		return
 	}
 	if s.copy == "" && len(s.text) > 0 {
-		s.copy = text(s.text)
+		s.copy = decode.UTF8(s.text)
 	}
 	if r.copied += len(s.copy); s.text != nil && r.copied <= maxCopied*len(r.Buf) {
 		if n := r.Leaf(decode.String, p.label, p.name, p.index); n != nil && (r.Values() || p.label == decode.ByKey) {
@@ -126,11 +126,11 @@ func (r *Reader) dynamic(p place, m nested, h header) {
 			if self >= 0 {
 				r.seen[self].text = raw
 			}
-			kind, fill = decode.String, func(n *decode.Node) { n.Text = text(raw) }
+			kind, fill = decode.String, func(n *decode.Node) { n.Text = decode.UTF8(raw) }
 		case idByteString, idBytes:
 			kind, fill = decode.Bytes, func(n *decode.Node) { n.Raw = raw }
 		case idBigDecimal:
-			kind, fill = decode.Decimal, func(n *decode.Node) { n.Text = text(raw) }
+			kind, fill = decode.Decimal, func(n *decode.Node) { n.Text = decode.UTF8(raw) }
 		case idBigInteger:
 			if len(raw) > 4*maxWords {
 				kind = decode.Opaque
@@ -139,18 +139,18 @@ func (r *Reader) dynamic(p place, m nested, h header) {
 			kind, fill = decode.Decimal, func(n *decode.Node) { n.Text = signed(raw).String() }
 		case idEnum:
 			ordinal := r.field(1)
-			kind, fill = decode.Enum, func(n *decode.Node) { n.Class, n.Num = text(raw), int64(int32(ordinal)) }
+			kind, fill = decode.Enum, func(n *decode.Node) { n.Class, n.Num = decode.UTF8(raw), int64(int32(ordinal)) }
 		case idDelegate:
-			kind, fill = r.delegate(text(raw))
+			kind, fill = r.delegate(decode.UTF8(raw))
 		case idPojo:
 			if !inParts[string(raw)] {
-				r.container(p, m, h, id, text(raw))
+				r.container(p, m, h, id, decode.UTF8(raw))
 				return
 			}
 			s := r.parts(string(raw))
 			kind, fill = decode.Date, func(n *decode.Node) { n.Text = s() }
 		default:
-			r.container(p, m, h, id, text(raw))
+			r.container(p, m, h, id, decode.UTF8(raw))
 			return
 		}
 	case id == idScalars && wire == varintWire:

@@ -104,7 +104,7 @@ func (r *Reader) throwable(class string, p place, h header) {
 		r.Off++
 		raw := r.delimited("a message")
 		if n := r.Leaf(decode.String, decode.ByField, "detailMessage", 0); n != nil && r.Values() {
-			n.Text = text(raw)
+			n.Text = decode.UTF8(raw)
 		}
 	}
 	if n := r.Left(); n > 0 {

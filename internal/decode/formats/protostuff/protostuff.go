@@ -16,7 +16,6 @@ package protostuff
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"dubbo-wire/internal/decode"
 )
@@ -88,47 +87,17 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 
 // SkipText implements decode.Reader.
 func (r *Reader) SkipText() {
-	if !r.OK() {
-		return
-	}
 	r.Skip(r.length("the length of a string"), "a string")
-	r.Pass()
-	r.Settle(r.Tree.Depth())
+	r.EndText()
 }
 
 // Text implements decode.Reader. The format has no null.
 func (r *Reader) Text(name string) (s string, null bool) {
-	if !r.OK() {
-		return "", false
-	}
-	defer r.Settle(r.Tree.Depth())
-	raw := r.Bytes(r.length("the length of a string"), "a string")
-	if !r.OK() {
-		return "", false
-	}
-	s = text(raw)
-	if n := r.Leaf(decode.String, decode.ByField, name, 0); n != nil && r.Values() {
-		n.Text = s
-	}
-	return s, false
+	return r.TextField(name, decode.UTF8(r.Bytes(r.length("the length of a string"), "a string")), false)
 }
 
 // ResultKind implements decode.Reader.
-func (r *Reader) ResultKind() byte {
-	if !r.OK() {
-		return 0
-	}
-	defer r.Settle(r.Tree.Depth())
-	kind := r.Byte("a result kind")
-	if kind > 5 {
-		r.Fail(decode.Malformed, "a result kind, 0 to 5", fmt.Sprintf("byte %02x", kind))
-		return 0
-	}
-	if n := r.Leaf(decode.Int, decode.ByField, "flag", 0); n != nil {
-		n.Num = int64(kind)
-	}
-	return kind
-}
+func (r *Reader) ResultKind() byte { return r.KindByte() }
 
 // Value implements decode.Reader. The declared type is not needed.
 func (r *Reader) Value(l decode.Label, name string, index int, _ string) {
@@ -214,5 +183,3 @@ func (r *Reader) length(what string) int {
 	}
 	return int(n)
 }
-
-func text(raw []byte) string { return strings.ToValidUTF8(string(raw), "\ufffd") }

@@ -3,7 +3,6 @@ package smartbuf
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"dubbo-wire/internal/decode"
 )
@@ -369,5 +368,3 @@ func (r *Reader) number(e *entry) int64 {
 	}
 	return int64(v>>1) ^ -int64(v&1)
 }
-
-func utf8(b []byte) string { return strings.ToValidUTF8(string(b), "\ufffd") }

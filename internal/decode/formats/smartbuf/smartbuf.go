@@ -113,7 +113,7 @@ func (r *Reader) Text(name string) (s string, null bool) {
 		kind = decode.Null
 	}
 	if r.OK() {
-		s = utf8(b)
+		s = decode.UTF8(b)
 	}
 	if n := r.LeafAt(kind, decode.ByField, name, 0, from, r.Off); n != nil && r.Values() {
 		n.Text = s

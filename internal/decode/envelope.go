@@ -1,0 +1,55 @@
+package decode
+
+import (
+	"fmt"
+	"strings"
+)
+
+// TextField records the string that was read since the last node as field name and returns what [Reader.Text] returns.
+func (r *Recorder) TextField(name, s string, null bool) (string, bool) {
+	kind := String
+	if null {
+		kind = Null
+	}
+	if n := r.Leaf(kind, ByField, name, 0); n != nil && r.Values() {
+		n.Text = s
+	}
+	r.Settle(r.Tree.Depth())
+	if !r.OK() {
+		return "", false
+	}
+	return s, null
+}
+
+// EndText ends [Reader.SkipText]: the string that was read since the last node has no node.
+func (r *Recorder) EndText() {
+	r.Pass()
+	r.Settle(r.Tree.Depth())
+}
+
+// KindByte takes a result kind that is one byte; see [Reader.ResultKind].
+func (r *Recorder) KindByte() byte {
+	b := r.Byte("a result kind")
+	if b > 5 {
+		r.Fail(Malformed, "a result kind, 0 to 5", HexByte(b))
+	}
+	return r.KindField(int64(b))
+}
+
+// KindField records the result kind that was read since the last node and returns it, 0 after an error.
+func (r *Recorder) KindField(kind int64) byte {
+	if n := r.Leaf(Int, ByField, "flag", 0); n != nil {
+		n.Num = kind
+	}
+	r.Settle(r.Tree.Depth())
+	if !r.OK() {
+		return 0
+	}
+	return byte(kind)
+}
+
+// HexByte returns b as errors print it.
+func HexByte(b byte) string { return fmt.Sprintf("byte %02x", b) }
+
+// UTF8 returns b as a string; bytes that are not UTF-8 become U+FFFD.
+func UTF8(b []byte) string { return strings.ToValidUTF8(string(b), "\ufffd") }
