@@ -13,6 +13,8 @@ import (
 
 	"github.com/rivo/uniseg"
 	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/exit"
 )
 
 // What is printed of one capture must agree, however it is printed, filtered and cut into files. These tests run over
@@ -270,7 +272,7 @@ type reportParts struct {
 
 func parts(t *testing.T, args ...string) reportParts {
 	out, stderr, code := dubboWire(append(args, "--format", "json")...)
-	require.Contains(t, []int{exitDone, exitNothing}, code, stderr)
+	require.Contains(t, []int{exit.Done, exit.Nothing}, code, stderr)
 	var r reportParts
 	require.NoError(t, json.Unmarshal([]byte(out), &r))
 	for _, g := range r.Groups {

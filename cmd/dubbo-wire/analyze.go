@@ -6,9 +6,11 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/report/page"
@@ -34,22 +36,27 @@ type analyzeFlags struct {
 func (a *analyzeFlags) add(cmd *cobra.Command, formats ...string) {
 	a.filter.add(cmd)
 	a.output.add(cmd, formats...)
-	fs := cmd.Flags()
-	fs.StringVar(&a.by, "by", "", "group by `KEYS`: protocol, serialization, service, method, version, client, server, connection, status, input, dubboVersion, responseSerialization, time:10s; several joined by commas")
-	fs.StringVar(&a.sort, "sort", "", "sort groups by `COLUMN`: "+strings.Join(report.SortNames(), ", "))
+	addFlags(cmd.Flags(), chooseGroup, func(fs *pflag.FlagSet) {
+		fs.StringVar(&a.by, "by", "", "group by `KEYS`: protocol, serialization, service, method, version, client, server, connection, status, input, dubboVersion, responseSerialization, time:10s; several joined by commas")
+		fs.StringVar(&a.sort, "sort", "", "sort groups by `COLUMN`: "+strings.Join(report.SortNames(), ", "))
+		fs.IntVar(&a.top, "top", 0, "print `N` rows of the ranking in tables (default 10); csv and json always have all")
+		fs.BoolVar(&a.details, "details", false, "add a block for each of the top methods: histograms of sizes, what bodies are made of by path, the largest body (5, or as --top says)")
+		fs.BoolVar(&a.sameMethods, "same-methods", false, "only methods seen in more than one serialization, and what the same calls weigh in each")
+		fs.BoolVar(&a.findings, "findings", false, "print only the findings")
+		fs.BoolVar(&a.bigRequests, "big-requests", false, "rank by the largest requests, and list these")
+		fs.BoolVar(&a.bigResponses, "big-responses", false, "rank by the largest responses, and list these")
+		fs.BoolVar(&a.slow, "slow", false, "rank by latency, and list the slowest calls")
+		fs.BoolVar(&a.failed, "errors", false, "rank by errors, and list what went wrong")
+		fs.StringVar(&a.sample, "sample", "", "look into `N` calls of each method on each of 16 shares of the connections, or all, for findings, --details, html, pprof and folded (default: some for findings, all for the others)")
+		fs.BoolVar(&a.parts, "parts", false, "take bodies apart and say what their bytes are for: values, names, attachments, envelope, overhead, opaque")
+	})
+	addFlags(cmd.Flags(), limitGroup, func(fs *pflag.FlagSet) {
+		fs.IntVar(&a.maxGroups, "max-groups", sizes.DefaultMaxGroups, "keep `N` groups apart; later ones go to one row")
+	})
+	addFlags(cmd.Flags(), outputGroup, func(fs *pflag.FlagSet) {
+		fs.BoolVar(&a.buckets, "buckets", false, "save histograms in json: such a report can be read back, added to others and compared")
+	})
 	flagValues(cmd, "sort", report.SortNames())
-	fs.IntVar(&a.top, "top", 0, "print `N` rows of the ranking in tables (default 10); csv and json always have all")
-	fs.IntVar(&a.maxGroups, "max-groups", sizes.DefaultMaxGroups, "keep `N` groups apart; later ones go to one row")
-	fs.BoolVar(&a.details, "details", false, "add a block for each of the top methods: histograms of sizes, what bodies are made of by path, the largest body (5, or as --top says)")
-	fs.BoolVar(&a.sameMethods, "same-methods", false, "only methods seen in more than one serialization, and what the same calls weigh in each")
-	fs.BoolVar(&a.findings, "findings", false, "print only the findings")
-	fs.BoolVar(&a.bigRequests, "big-requests", false, "rank by the largest requests, and list these")
-	fs.BoolVar(&a.bigResponses, "big-responses", false, "rank by the largest responses, and list these")
-	fs.BoolVar(&a.slow, "slow", false, "rank by latency, and list the slowest calls")
-	fs.BoolVar(&a.failed, "errors", false, "rank by errors, and list what went wrong")
-	fs.StringVar(&a.sample, "sample", "", "look into `N` calls of each method on each of 16 shares of the connections, or all, for findings, --details, html, pprof and folded (default: some for findings, all for the others)")
-	fs.BoolVar(&a.buckets, "buckets", false, "save histograms in json: such a report can be read back, added to others and compared")
-	fs.BoolVar(&a.parts, "parts", false, "take bodies apart and say what their bytes are for: values, names, attachments, envelope, overhead, opaque")
 }
 
 // parsed is what the flags mean.
@@ -65,17 +72,17 @@ func (a *analyzeFlags) parse() (*parsedAnalyze, error) {
 	var err error
 	if a.by != "" {
 		if p.by, err = sizes.ParseBy(a.by); err != nil {
-			return nil, usage("%v", err)
+			return nil, exit.Usagef("%v", err)
 		}
 	}
 	if !(&report.Report{}).SortBy(a.sort) {
-		return nil, usage("--sort %s: choose from %s", a.sort, strings.Join(report.SortNames(), ", "))
+		return nil, exit.Usagef("--sort %s: choose from %s", a.sort, strings.Join(report.SortNames(), ", "))
 	}
 	if a.top < 0 {
-		return nil, usage("--top %d: write a number of rows, 0 for the default", a.top)
+		return nil, exit.Usagef("--top %d: write a number of rows, 0 for the default", a.top)
 	}
 	if a.maxGroups < 1 {
-		return nil, usage("--max-groups %d: write a number of groups, 1 or more", a.maxGroups)
+		return nil, exit.Usagef("--max-groups %d: write a number of groups, 1 or more", a.maxGroups)
 	}
 	if p.sample, err = parseSample(a.sample); err != nil {
 		return nil, err
@@ -101,7 +108,7 @@ func (a *analyzeFlags) parse() (*parsedAnalyze, error) {
 	if a.sameMethods {
 		for _, k := range []sizes.Key{sizes.Serialization, sizes.Service, sizes.Method} {
 			if !slices.Contains(p.by.Keys, k) {
-				return nil, usage("--same-methods compares serializations method by method: --by needs serialization, service and method")
+				return nil, exit.Usagef("--same-methods compares serializations method by method: --by needs serialization, service and method")
 			}
 		}
 	}
@@ -116,7 +123,7 @@ func (a *analyzeFlags) parse() (*parsedAnalyze, error) {
 func (a *analyzeFlags) print(targets []*target, r *report.Report, command, explain string) error {
 	if err := r.Totals.Balance(); err != nil && !r.Saved {
 		discard(targets)
-		return fail(exitPartly, "no report: %v", err)
+		return exit.Errorf(exit.Partly, "no report: %v", err)
 	}
 	r.Buckets = a.buckets
 	if r.Filtered && r.Filter == "" {
@@ -153,7 +160,7 @@ func (a *analyzeFlags) targets(s *streams) ([]*target, error) {
 	for _, t := range all {
 		if !slices.Contains(report.FindingsFormats, t.format) {
 			discard(all)
-			return nil, usage("--findings are not printed as %s; choose from %s", t.format, strings.Join(report.FindingsFormats, ", "))
+			return nil, exit.Usagef("--findings are not printed as %s; choose from %s", t.format, strings.Join(report.FindingsFormats, ", "))
 		}
 	}
 	return all, nil

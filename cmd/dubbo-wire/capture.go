@@ -8,11 +8,13 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/net/bpf"
 
 	"dubbo-wire/internal/capture"
 	pcapfilter "dubbo-wire/internal/capture/filter"
 	"dubbo-wire/internal/capture/record"
+	"dubbo-wire/internal/exit"
 )
 
 // captureFlags are what capture has beside the flags of analyze.
@@ -102,29 +104,35 @@ the program that right once: sudo setcap cap_net_raw+ep $(command -v dubbo-wire)
 const socketsFlag = "packet-sockets"
 
 func (c *captureFlags) add(s *streams, cmd *cobra.Command) {
+	addFlags(cmd.Flags(), liveGroup, func(fs *pflag.FlagSet) {
+		fs.StringSliceVarP(&c.ifaces, "interface", "i", nil, "capture on `IFACE`, as tcpdump has it; several joined by commas, any for all")
+		fs.DurationVar(&c.duration, "duration", 0, "stop after `DURATION`")
+		fs.Int64Var(&c.calls, "calls", 0, "stop after `N` calls, those that the filters select")
+		fs.Int64VarP(&c.packets, "count", "c", 0, "stop after `N` packets")
+		fs.StringVar(&c.maxBytes, "max-bytes", "", "stop after `SIZE` on the wire")
+		fs.IntVarP(&c.snapLen, "snapshot-length", "s", 0, "keep `N` bytes of each packet (default 262144)")
+		fs.BoolVarP(&c.noPromisc, "no-promiscuous-mode", "p", false, "see only what this host sends and receives")
+		fs.StringVar(&c.buffer, "buffer", "64MiB", "let the kernel hold `SIZE` of packets until they are read")
+		fs.StringVar(&c.user, "user", "", "once capturing, go on as user `NAME`, who then owns the files")
+		fs.BoolVar(&c.plain, "plain", false, "no full screen: print a table every --interval")
+		fs.DurationVar(&c.interval, "interval", 10*time.Second, "without a full screen, print what came every `DURATION`; 0: the report at the end only")
+		fs.BoolP("numeric", "n", false, "accepted as tcpdump's habit; names are never resolved")
+	})
+	addFlags(cmd.Flags(), recordGroup, func(fs *pflag.FlagSet) {
+		fs.StringVarP(&c.file, "write", "w", "", "keep the packets in `FILE`, as pcapng, while they are analysed (- writes them to standard output)")
+		fs.IntVarP(&c.fileSize, "file-size", "C", 0, "with -w, begin another file after `N` million bytes")
+		fs.IntVarP(&c.rotate, "rotate-seconds", "G", 0, "with -w, begin another file every `N` seconds; its name may have %Y %m %d %H %M %S")
+		fs.IntVarP(&c.fileCount, "file-count", "W", 0, "with -C, write `N` files in turn; with -G alone, stop after N files")
+		fs.BoolVar(&c.onlyRPC, "only-rpc", false, "with -w, keep only connections that carry calls")
+	})
+	addFlags(cmd.Flags(), runGroup, func(fs *pflag.FlagSet) {
+		fs.Float64Var(&c.minCoverage, "min-coverage", 0, "exit with 3 when less than `PERCENT` of Dubbo's bytes were in whole frames")
+	})
 	fs := cmd.Flags()
-	fs.StringSliceVarP(&c.ifaces, "interface", "i", nil, "capture on `IFACE`, as tcpdump has it; several joined by commas, any for all")
-	fs.DurationVar(&c.duration, "duration", 0, "stop after `DURATION`")
-	fs.Int64Var(&c.calls, "calls", 0, "stop after `N` calls, those that the filters select")
-	fs.Int64VarP(&c.packets, "count", "c", 0, "stop after `N` packets")
-	fs.StringVar(&c.maxBytes, "max-bytes", "", "stop after `SIZE` on the wire")
-	fs.IntVarP(&c.snapLen, "snapshot-length", "s", 0, "keep `N` bytes of each packet (default 262144)")
-	fs.BoolVarP(&c.noPromisc, "no-promiscuous-mode", "p", false, "see only what this host sends and receives")
-	fs.StringVar(&c.buffer, "buffer", "64MiB", "let the kernel hold `SIZE` of packets until they are read")
-	fs.StringVar(&c.user, "user", "", "once capturing, go on as user `NAME`, who then owns the files")
-	fs.BoolVar(&c.plain, "plain", false, "no full screen: print a table every --interval")
-	fs.DurationVar(&c.interval, "interval", 10*time.Second, "without a full screen, print what came every `DURATION`; 0: the report at the end only")
-	fs.Float64Var(&c.minCoverage, "min-coverage", 0, "exit with 3 when less than `PERCENT` of Dubbo's bytes were in whole frames")
-	fs.StringVarP(&c.file, "write", "w", "", "keep the packets in `FILE`, as pcapng, while they are analysed (- writes them to standard output)")
-	fs.IntVarP(&c.fileSize, "file-size", "C", 0, "with -w, begin another file after `N` million bytes")
-	fs.IntVarP(&c.rotate, "rotate-seconds", "G", 0, "with -w, begin another file every `N` seconds; its name may have %Y %m %d %H %M %S")
-	fs.IntVarP(&c.fileCount, "file-count", "W", 0, "with -C, write `N` files in turn; with -G alone, stop after N files")
-	fs.BoolVar(&c.onlyRPC, "only-rpc", false, "with -w, keep only connections that carry calls")
 	fs.StringVarP(&c.readFile, "read-file", "r", "", "tcpdump's flag; here analyze reads files")
 	fs.IntSliceVar(&c.sockets, socketsFlag, nil, "packet sockets that the program was started again with")
 	_ = fs.MarkHidden("read-file")
 	_ = fs.MarkHidden(socketsFlag)
-	fs.BoolP("numeric", "n", false, "accepted as tcpdump's habit; names are never resolved")
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 		switch {
 		case slices.Contains(s.args, "--"): // the library does not tell
@@ -139,16 +147,16 @@ func (c *captureFlags) add(s *streams, cmd *cobra.Command) {
 // arguments takes the interface, the expression and the command apart.
 func (c *captureFlags) arguments(cmd *cobra.Command, args []string) error {
 	if c.readFile != "" {
-		return usage("capture reads no files: use dubbo-wire analyze %s", c.readFile)
+		return exit.Usagef("capture reads no files: use dubbo-wire analyze %s", c.readFile)
 	}
 	if at := cmd.ArgsLenAtDash(); at >= 0 {
 		if args, c.command = args[:at], args[at:]; len(c.command) == 0 {
-			return usage("no command behind --; try: dubbo-wire capture lo -- mvn verify")
+			return exit.Usagef("no command behind --; try: dubbo-wire capture lo -- mvn verify")
 		}
 	}
 	if len(c.ifaces) == 0 {
 		if len(args) == 0 {
-			return usage("no interface given; try: dubbo-wire capture eth0 (dubbo-wire interfaces lists them)")
+			return exit.Usagef("no interface given; try: dubbo-wire capture eth0 (dubbo-wire interfaces lists them)")
 		}
 		c.ifaces, args = strings.Split(args[0], ","), args[1:]
 	}
@@ -170,26 +178,26 @@ func (c *captureFlags) check() error {
 		{"--file-count", int64(c.fileCount)},
 	} {
 		if n.value < 0 {
-			return usage("%s %d: write a number from 0 up; 0 is no limit", n.flag, n.value)
+			return exit.Usagef("%s %d: write a number from 0 up; 0 is no limit", n.flag, n.value)
 		}
 	}
 	switch {
 	case c.duration < 0:
-		return usage("--duration %v: write a duration from 0 up", c.duration)
+		return exit.Usagef("--duration %v: write a duration from 0 up", c.duration)
 	case c.interval < 0 || c.interval > 0 && c.interval < 100*time.Millisecond:
-		return usage("--interval %v: write a duration from 100ms up, or 0 for the report at the end only", c.interval)
+		return exit.Usagef("--interval %v: write a duration from 100ms up, or 0 for the report at the end only", c.interval)
 	case len(c.ifaces) > 1 && slices.Contains(c.ifaces, capture.AnyInterface):
-		return usage("-i %s: %s is all interfaces; name it alone", strings.Join(c.ifaces, ","), capture.AnyInterface)
+		return exit.Usagef("-i %s: %s is all interfaces; name it alone", strings.Join(c.ifaces, ","), capture.AnyInterface)
 	case twice(c.ifaces) != "":
-		return usage("-i %s: %s is named twice", strings.Join(c.ifaces, ","), twice(c.ifaces))
+		return exit.Usagef("-i %s: %s is named twice", strings.Join(c.ifaces, ","), twice(c.ifaces))
 	case slices.Contains(c.ifaces, ""):
-		return usage("-i %s: an interface has no name", strings.Join(c.ifaces, ","))
+		return exit.Usagef("-i %s: an interface has no name", strings.Join(c.ifaces, ","))
 	case c.file == "" && (c.fileSize > 0 || c.rotate > 0 || c.fileCount > 0 || c.onlyRPC):
-		return usage("-C, -G, -W and --only-rpc say how packets are kept; name the file: -w trace.pcapng")
+		return exit.Usagef("-C, -G, -W and --only-rpc say how packets are kept; name the file: -w trace.pcapng")
 	}
 	if c.file != "" {
 		if err := c.recordOptions().Check(); err != nil {
-			return usage("%v", err)
+			return exit.Usagef("%v", err)
 		}
 	}
 	return nil
@@ -219,7 +227,7 @@ func sizeFlag(flag, text string) (int64, error) {
 	}
 	n, err := parseSize(text)
 	if err != nil {
-		return 0, usage("%s %s: %v", flag, text, err)
+		return 0, exit.Usagef("%s %s: %v", flag, text, err)
 	}
 	return n, nil
 }
@@ -238,14 +246,14 @@ func (c *captureFlags) kernelFilter(f *filterFlags) (*kernelFilter, error) {
 	if pcapfilter.IsDDD(c.expression) {
 		code, err := pcapfilter.ParseDDD(c.expression)
 		if err != nil {
-			return nil, usage("the filter: %v", err)
+			return nil, exit.Usagef("the filter: %v", err)
 		}
 		k.code, k.text = code, fmt.Sprintf("tcpdump -ddd (%d instructions)", len(code))
 		return k, nil
 	}
 	var err error
 	if k.expr, err = pcapfilter.Parse(c.expression); err != nil {
-		return nil, usage("the filter: %v", err)
+		return nil, exit.Usagef("the filter: %v", err)
 	}
 	var texts []string
 	if c.expression != "" {
@@ -292,13 +300,13 @@ func (k *kernelFilter) compile(link capture.LinkType, snapLen int) ([]bpf.RawIns
 	if k.code != nil {
 		code, err := pcapfilter.Adapt(k.code, target)
 		if err != nil {
-			return nil, usage("the filter: %v", err)
+			return nil, exit.Usagef("the filter: %v", err)
 		}
 		return code, nil
 	}
 	code, err := k.expr.Compile(target)
 	if err != nil {
-		return nil, usage("the filter: %v", err)
+		return nil, exit.Usagef("the filter: %v", err)
 	}
 	return code, nil
 }

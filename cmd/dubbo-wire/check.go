@@ -10,14 +10,13 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"dubbo-wire/internal/check"
+	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/sizes"
 )
-
-// exitDrift is that sizes drifted from the golden file, or too little was seen.
-const exitDrift = exitCoverage
 
 // checkFlags are check's own.
 type checkFlags struct {
@@ -58,18 +57,22 @@ FILE is a capture, a folder of captures, or a saved report, as for analyze.`,
 	fs.BoolVar(&c.update, "update", false, "write the golden file anew, with the tolerance that it has")
 	fs.StringVar(&c.tolerance, "tolerance", "", "let sizes be `PERCENT` away from the golden ones, instead of what the golden file says (0 where it says nothing); with --update that is written")
 	fs.BoolVar(&c.strict, "strict", false, "fail on methods that the golden file does not have")
-	fs.StringVar(&c.by, "by", "", "group a golden file that is not there yet by `KEYS`; one that is there says it itself")
-	fs.BoolVar(&c.buckets, "buckets", false, "with --update: write histograms, too, so that compare and analyze read the golden file")
-	fs.IntVar(&c.top, "top", 0, "print `N` methods in tables (default 20)")
+	addFlags(cmd.Flags(), chooseGroup, func(fs *pflag.FlagSet) {
+		fs.StringVar(&c.by, "by", "", "group a golden file that is not there yet by `KEYS`; one that is there says it itself")
+		fs.IntVar(&c.top, "top", 0, "print `N` methods in tables (default 20)")
+	})
+	addFlags(cmd.Flags(), outputGroup, func(fs *pflag.FlagSet) {
+		fs.BoolVar(&c.buckets, "buckets", false, "with --update: write histograms, too, so that compare and analyze read the golden file")
+	})
 	return cmd
 }
 
 func (c *checkFlags) run(s *streams, args []string) error {
 	if c.golden == "" {
-		return usage("check needs --golden FILE; write one with: dubbo-wire check %s --golden golden.json --update", strings.Join(args, " "))
+		return exit.Usagef("check needs --golden FILE; write one with: dubbo-wire check %s --golden golden.json --update", strings.Join(args, " "))
 	}
 	if c.top < 0 {
-		return usage("--top %d: write a number of methods, 0 for the default", c.top)
+		return exit.Usagef("--top %d: write a number of methods, 0 for the default", c.top)
 	}
 	if err := c.in.check(); err != nil {
 		return err
@@ -84,7 +87,7 @@ func (c *checkFlags) run(s *streams, args []string) error {
 	}
 	leftOut := golden.Select(c.filter.byKey())
 	if c.update && leftOut > 0 {
-		return usage("--update would drop %d methods of %s, which %s leaves out; write it without that filter, or another file",
+		return exit.Usagef("--update would drop %d methods of %s, which %s leaves out; write it without that filter, or another file",
 			leftOut, c.golden, c.filter.text())
 	}
 	targets, err := c.output.targets(s)
@@ -120,30 +123,30 @@ func (c *checkFlags) readGolden() (golden *report.Summaries, terms check.Terms, 
 			}
 		}
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, terms, by, usage("--golden %s: no such file; write it with --update", c.golden)
+		return nil, terms, by, exit.Usagef("--golden %s: no such file; write it with --update", c.golden)
 	case err != nil:
-		return nil, terms, by, usage("--golden %s: cannot be read: %v", c.golden, err)
+		return nil, terms, by, exit.Usagef("--golden %s: cannot be read: %v", c.golden, err)
 	default:
 		defer f.Close()
 		body, _ := sniff(f)
 		if body == nil {
-			return nil, terms, by, usage("--golden %s: is no JSON report; write another file with --update", c.golden)
+			return nil, terms, by, exit.Usagef("--golden %s: is no JSON report; write another file with --update", c.golden)
 		}
 		if golden, err = report.ReadSummaries(body); err != nil {
-			return nil, terms, by, usage("--golden %s: %v", c.golden, err)
+			return nil, terms, by, exit.Usagef("--golden %s: %v", c.golden, err)
 		}
 		for _, k := range golden.By.Keys {
 			if slices.Contains([]sizes.Key{sizes.Connection, sizes.Input, sizes.Time}, k) {
-				return nil, terms, by, usage("--golden %s: it is grouped by %s, which is another one in every run", c.golden, k)
+				return nil, terms, by, exit.Usagef("--golden %s: it is grouped by %s, which is another one in every run", c.golden, k)
 			}
 		}
 	}
 	if terms, err = check.TermsOf(golden); err != nil {
-		return nil, terms, by, usage("--golden %s: %v", c.golden, err)
+		return nil, terms, by, exit.Usagef("--golden %s: %v", c.golden, err)
 	}
 	if c.tolerance != "" {
 		if terms.All, err = check.ParseTolerance(c.tolerance); err != nil {
-			return nil, terms, by, usage("--%v", err)
+			return nil, terms, by, exit.Usagef("--%v", err)
 		}
 	}
 	return golden, terms, golden.By, nil
@@ -160,18 +163,18 @@ func (c *checkFlags) check(s *streams, args []string, golden *report.Summaries, 
 		return nil, nil, err
 	}
 	if err := r.Readable(); err != nil {
-		return nil, nil, usage("%v", err)
+		return nil, nil, exit.Usagef("%v", err)
 	}
 	verdict := c.in.verdict(r.Totals, r.Selected.Calls, r.Filtered, readErr)
 	if r.Selected.Calls == 0 {
 		if verdict == nil {
-			verdict = fail(exitNothing, "no calls were found, so that there is nothing to check")
+			verdict = exit.Errorf(exit.Nothing, "no calls were found, so that there is nothing to check")
 		}
 		return nil, nil, verdict
 	}
 	res, err := check.Run(golden, terms, r)
 	if err != nil {
-		return nil, nil, usage("--golden %s: %v", c.golden, err)
+		return nil, nil, exit.Usagef("--golden %s: %v", c.golden, err)
 	}
 	res.Golden, res.Strict, res.MinCoverage = c.golden, c.strict, c.in.minCoverage
 	if len(files.saved) == 0 {
@@ -179,12 +182,10 @@ func (c *checkFlags) check(s *streams, args []string, golden *report.Summaries, 
 	}
 	if c.update {
 		if verdict != nil {
-			var exit *exitError
-			errors.As(verdict, &exit)
-			return nil, nil, fail(exit.code, "%s\ndubbo-wire: %s is left as it is: not all of the run was seen", exit.text, c.golden)
+			return nil, nil, exit.Errorf(exit.CodeOf(verdict), "%v\n%s is left as it is: not all of the run was seen", verdict, c.golden)
 		}
 		if filter := c.filter.ofCalls(); filter != "" && res.Vanished > 0 {
-			return nil, nil, usage("--update would drop %d methods of %s of which %s leaves no call; leave the filter out, write another file, or remove this one first",
+			return nil, nil, exit.Usagef("--update would drop %d methods of %s of which %s leaves no call; leave the filter out, write another file, or remove this one first",
 				res.Vanished, c.golden, filter)
 		}
 		if err := c.write(r, golden, terms); err != nil {
@@ -199,9 +200,9 @@ func (c *checkFlags) check(s *streams, args []string, golden *report.Summaries, 
 			text += "; " + filter + " chose among the calls of the run, not among those of the golden file"
 		}
 		if verdict != nil {
-			text = verdict.Error() + "\ndubbo-wire: " + text
+			text = verdict.Error() + "\n" + text
 		}
-		verdict = fail(exitDrift, "%s", text)
+		verdict = exit.Errorf(exit.Coverage, "%s", text)
 	}
 	return res, verdict, nil
 }

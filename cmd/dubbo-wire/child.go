@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"syscall"
 	"time"
+
+	"dubbo-wire/internal/exit"
 )
 
 // child is the command that a capture runs for.
@@ -34,7 +36,7 @@ func cannotRun(name string, err error) error {
 	if errors.As(err, &not) {
 		err = not.Err
 	}
-	return usage("%s cannot be run: %v", name, err)
+	return exit.Usagef("%s cannot be run: %v", name, err)
 }
 
 // startCommand starts the command of a capture, if there is one. It has the rights that dubbo-wire was started with, or
@@ -91,12 +93,12 @@ func (c *child) code() int {
 	if c.stopped || !c.ended() || c.err == nil {
 		return 0
 	}
-	var exit *exec.ExitError
-	if !errors.As(c.err, &exit) {
-		return exitPartly
+	var ended *exec.ExitError
+	if !errors.As(c.err, &ended) {
+		return exit.Partly
 	}
-	if s, ok := exit.Sys().(syscall.WaitStatus); ok && s.Signaled() {
+	if s, ok := ended.Sys().(syscall.WaitStatus); ok && s.Signaled() {
 		return 128 + int(s.Signal())
 	}
-	return exit.ExitCode()
+	return ended.ExitCode()
 }

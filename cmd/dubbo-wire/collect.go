@@ -8,6 +8,7 @@ import (
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/findings"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
@@ -132,7 +133,7 @@ func parseSample(text string) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		return 0, usage("--sample %s: write a number of calls, or all", text)
+		return 0, exit.Usagef("--sample %s: write a number of calls, or all", text)
 	}
 	return n, nil
 }

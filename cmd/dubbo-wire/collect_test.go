@@ -14,6 +14,7 @@ import (
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/sizes"
@@ -214,6 +215,6 @@ func TestLabels(t *testing.T) {
 	assert.Equal(t, map[string]int64{"x": 134, "both-ends.consumer.pcap.zst": 134}, groups("x=both-ends.pcap.zst", "both-ends.consumer.pcap.zst"))
 	assert.Equal(t, map[string]int64{"both-ends.pcap.zst": 134, "both-ends.consumer.pcap.zst": 134}, groups("both-ends.pcap.zst", "both-ends.consumer.pcap.zst"))
 	_, stderr, code := dubboWire("analyze", "x=fst.pcap.zst", "x=kryo.pcap.zst")
-	assert.Equal(t, exitUsage, code)
+	assert.Equal(t, exit.Usage, code)
 	assert.Contains(t, stderr, "the same name")
 }

@@ -8,8 +8,10 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"dubbo-wire/internal/compare"
+	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/sizes"
 )
 
@@ -32,7 +34,7 @@ stand in front, as in kryo=after.pcap. More than two are compared with the first
   dubbo-wire compare hessian2=before.pcap kryo=after.pcap -o change.md`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return usage("compare needs two captures or saved reports; try: dubbo-wire compare before.pcap after.pcap")
+				return exit.Usagef("compare needs two captures or saved reports; try: dubbo-wire compare before.pcap after.pcap")
 			}
 			return nil
 		},
@@ -42,13 +44,13 @@ stand in front, as in kryo=after.pcap. More than two are compared with the first
 				return err
 			}
 			if !(alpha > 0 && alpha < 1) {
-				return usage("--alpha %g: write a probability between 0 and 1, such as 0.05", alpha)
+				return exit.Usagef("--alpha %g: write a probability between 0 and 1, such as 0.05", alpha)
 			}
 			if top < 0 {
-				return usage("--top %d: write a number of methods, 0 for the default", top)
+				return exit.Usagef("--top %d: write a number of methods, 0 for the default", top)
 			}
 			if !(&compare.Comparison{}).Sort(sort) {
-				return usage("--sort %s: choose from %s", sort, strings.Join(compare.SortNames(), ", "))
+				return exit.Usagef("--sort %s: choose from %s", sort, strings.Join(compare.SortNames(), ", "))
 			}
 			fl, err := filters.parse()
 			if err == nil {
@@ -86,12 +88,13 @@ stand in front, as in kryo=after.pcap. More than two are compared with the first
 	in.add(cmd)
 	filters.add(cmd)
 	out.add(cmd, "table", "markdown", "csv", "json")
-	fs := cmd.Flags()
-	fs.StringVar(&by, "by", "service,method", "compare what shares `KEYS`: service, method, protocol, serialization, version, client, server, status, dubboVersion, responseSerialization; several joined by commas")
-	fs.StringVar(&sort, "sort", "", "sort methods by `COLUMN`: "+strings.Join(compare.SortNames(), ", ")+" (default change: of bytes on the wire)")
+	addFlags(cmd.Flags(), chooseGroup, func(fs *pflag.FlagSet) {
+		fs.StringVar(&by, "by", "service,method", "compare what shares `KEYS`: service, method, protocol, serialization, version, client, server, status, dubboVersion, responseSerialization; several joined by commas")
+		fs.StringVar(&sort, "sort", "", "sort methods by `COLUMN`: "+strings.Join(compare.SortNames(), ", ")+" (default change: of bytes on the wire)")
+		fs.IntVar(&top, "top", 0, "print `N` methods in tables (default 10); csv and json always have all")
+	})
 	flagValues(cmd, "sort", compare.SortNames())
-	fs.IntVar(&top, "top", 0, "print `N` methods in tables (default 10); csv and json always have all")
-	fs.Float64Var(&alpha, "alpha", 0.05, "a change is noise unless chance alone makes one as large with less than this `PROBABILITY`")
+	cmd.Flags().Float64Var(&alpha, "alpha", 0.05, "a change is noise unless chance alone makes one as large with less than this `PROBABILITY`")
 	return cmd
 }
 
@@ -99,12 +102,12 @@ stand in front, as in kryo=after.pcap. More than two are compared with the first
 func compareBy(text string) (sizes.By, error) {
 	by, err := sizes.ParseBy(text)
 	if err != nil {
-		return by, usage("%v", err)
+		return by, exit.Usagef("%v", err)
 	}
 	for _, k := range by.Keys {
 		switch k {
 		case sizes.Connection, sizes.Input, sizes.Time:
-			return by, usage("--by %s: it is another one in every capture; compare by service, method, serialization and such", k)
+			return by, exit.Usagef("--by %s: it is another one in every capture; compare by service, method, serialization and such", k)
 		}
 	}
 	return by, nil
@@ -120,7 +123,7 @@ func sideLabels(args []string) ([]side, error) {
 		return nil, err
 	}
 	if i := slices.Index(l.paths, "-"); i >= 0 && slices.Contains(l.paths[i+1:], "-") {
-		return nil, usage("standard input (-) is given twice; it can be read once")
+		return nil, exit.Usagef("standard input (-) is given twice; it can be read once")
 	}
 	sides := make([]side, len(args))
 	for i, path := range l.paths {
@@ -171,29 +174,27 @@ func compareSides(s *streams, in *inputFlags, args []side, m measuring, alpha fl
 			broken = append(broken, readErr.Error())
 		}
 		if one.stop != nil && one.stop.stopped.Load() && len(sides) < len(args)-1 {
-			return nil, nil, fail(exitPartly, "stopped before all sides were read; nothing is compared")
+			return nil, nil, exit.Errorf(exit.Partly, "stopped before all sides were read; nothing is compared")
 		}
 		if v := one.verdict(r.Totals, r.Selected.Calls, r.Filtered, readErr); v != nil {
-			var exit *exitError
-			errors.As(v, &exit)
-			switch {
+			switch code := exit.CodeOf(v); {
 			case r.Selected.Calls == 0:
-				return nil, nil, fail(exit.code, "%s: %s", a.label, exit.text)
-			case exit.code == exitCoverage:
-				low = append(low, a.label+": "+exit.text)
+				return nil, nil, exit.Errorf(code, "%s: %v", a.label, v)
+			case code == exit.Coverage:
+				low = append(low, a.label+": "+v.Error())
 			}
 		}
 		sides = append(sides, compare.Side{Label: a.label, Report: r})
 	}
 	c, err = compare.New(sides, alpha)
 	if errors.Is(err, compare.ErrNothing) {
-		return nil, nil, fail(exitNothing, "nothing to compare: a side has no calls")
+		return nil, nil, exit.Errorf(exit.Nothing, "nothing to compare: a side has no calls")
 	}
 	switch {
 	case len(low) > 0:
-		verdict = fail(exitCoverage, "%s", strings.Join(low, "\ndubbo-wire: "))
+		verdict = exit.Errorf(exit.Coverage, "%s", strings.Join(low, "\n"))
 	case len(broken) > 0:
-		verdict = fail(exitPartly, "%s", strings.Join(broken, "\ndubbo-wire: "))
+		verdict = exit.Errorf(exit.Partly, "%s", strings.Join(broken, "\n"))
 	}
 	return c, verdict, err
 }

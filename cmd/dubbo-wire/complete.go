@@ -16,6 +16,7 @@ import (
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/sizes"
 )
 
@@ -311,9 +312,9 @@ func newCompletion(s *streams) *cobra.Command {
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0:
-				return usage("which shell? Choose from %s: dubbo-wire completion bash", strings.Join(names, ", "))
+				return exit.Usagef("which shell? Choose from %s: dubbo-wire completion bash", strings.Join(names, ", "))
 			case len(args) > 1 || !slices.Contains(names, args[0]):
-				return usage("no completion for %s; choose from %s", strings.Join(args, " "), strings.Join(names, ", "))
+				return exit.Usagef("no completion for %s; choose from %s", strings.Join(args, " "), strings.Join(names, ", "))
 			}
 			return nil
 		},

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/exit"
 )
 
 // completionFolder has what the tests of shells complete.
@@ -193,7 +195,7 @@ func TestCompletionIsQuick(t *testing.T) {
 	require.NoError(t, f.Close())
 	begun := time.Now()
 	var out, stderr strings.Builder
-	require.Equal(t, exitDone, run([]string{"__complete", "analyze", long, "--method", "exist"}, strings.NewReader(""), &out, &stderr))
+	require.Equal(t, exit.Done, run([]string{"__complete", "analyze", long, "--method", "exist"}, strings.NewReader(""), &out, &stderr))
 	assert.Contains(t, out.String(), "existUser\n")
 	assert.Less(t, time.Since(begun), 2*time.Second) // 0.3 s and what a busy machine needs
 	names := namesIn([]string{"a=" + long}, globs([]string{"no.such.*"}))

@@ -6,10 +6,12 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/explain"
 	"dubbo-wire/internal/pipeline"
 )
@@ -61,36 +63,39 @@ first call that the filters select: its request, or with --response its answer. 
 	in.add(cmd)
 	ff.add(cmd)
 	out.add(cmd, "table", "json", "html")
-	fs := cmd.Flags()
 	for _, name := range []string{"exact", "jobs", "min-coverage"} { // taken as everywhere, and without a meaning here
-		_ = fs.MarkHidden(name)
+		_ = cmd.Flags().MarkHidden(name)
 	}
-	fs.Int64Var(&x.frame, "frame", 0, "the frame with that `NUMBER`, as frames and calls print it")
-	fs.Int64Var(&x.packet, "packet", 0, "the frame that packet `NUMBER` brought bytes of (Wireshark's frame.number)")
-	fs.BoolVar(&x.response, "response", false, "of the selected call, the answer")
-	fs.BoolVar(&x.full, "full", false, "print every byte, every element and whole values")
-	fs.StringVar(&x.raw, "raw", "", "save the body's bytes to `FILE` (- writes them to standard output, and nothing else)")
-	fs.BoolVar(&x.noValues, "no-values", false, "leave values out, and mask their bytes")
-	fs.BoolVar(&x.redact, "redact", false, "print types and lengths in place of values, and mask their bytes")
+	addFlags(cmd.Flags(), chooseGroup, func(fs *pflag.FlagSet) {
+		fs.Int64Var(&x.frame, "frame", 0, "the frame with that `NUMBER`, as frames and calls print it")
+		fs.Int64Var(&x.packet, "packet", 0, "the frame that packet `NUMBER` brought bytes of (Wireshark's frame.number)")
+		fs.BoolVar(&x.response, "response", false, "of the selected call, the answer")
+		fs.BoolVar(&x.full, "full", false, "print every byte, every element and whole values")
+		fs.BoolVar(&x.noValues, "no-values", false, "leave values out, and mask their bytes")
+		fs.BoolVar(&x.redact, "redact", false, "print types and lengths in place of values, and mask their bytes")
+	})
+	addFlags(cmd.Flags(), outputGroup, func(fs *pflag.FlagSet) {
+		fs.StringVar(&x.raw, "raw", "", "save the body's bytes to `FILE` (- writes them to standard output, and nothing else)")
+	})
 	return cmd
 }
 
 func (x *explainFlags) check(fl *filter) error {
 	switch {
 	case x.frameGiven && x.frame < 1:
-		return usage("--frame %d: frames are numbered from 1", x.frame)
+		return exit.Usagef("--frame %d: frames are numbered from 1", x.frame)
 	case x.packetChosen && x.packet < 1:
-		return usage("--packet %d: packets are numbered from 1", x.packet)
+		return exit.Usagef("--packet %d: packets are numbered from 1", x.packet)
 	case x.frameGiven && x.packetChosen:
-		return usage("--frame and --packet choose a frame each; give one of them")
+		return exit.Usagef("--frame and --packet choose a frame each; give one of them")
 	case (x.frameGiven || x.packetChosen) && !fl.empty:
-		return usage("--frame and --packet choose the frame by themselves; leave the filters out")
+		return exit.Usagef("--frame and --packet choose the frame by themselves; leave the filters out")
 	case (x.frameGiven || x.packetChosen) && x.response:
-		return usage("--response belongs to filters; the number of an answer is what explain prints beside its request")
+		return exit.Usagef("--response belongs to filters; the number of an answer is what explain prints beside its request")
 	case x.noValues && x.redact:
-		return usage("--no-values leaves out what --redact would print; choose one")
+		return exit.Usagef("--no-values leaves out what --redact would print; choose one")
 	case x.raw != "" && (x.noValues || x.redact):
-		return usage("--raw saves all bytes of the body, values too; leave --no-values and --redact out")
+		return exit.Usagef("--raw saves all bytes of the body, values too; leave --no-values and --redact out")
 	}
 	return nil
 }
@@ -119,7 +124,7 @@ func explainFrame(s *streams, in *inputFlags, out *outputFlags, x *explainFlags,
 	inputs := names(src.Inputs())
 	if x.packetChosen && len(inputs) > 1 {
 		discard(targets)
-		return usage("--packet %d: packets are numbered in each file; give one file, not %d", x.packet, len(inputs))
+		return exit.Usagef("--packet %d: packets are numbered in each file; give one file, not %d", x.packet, len(inputs))
 	}
 	in.jobs = 1 // frames are looked at one by one, as they come
 	choice := &frameChoice{x: x, filter: fl, room: maxKeptBodies, kept: map[int64]*keptFrame{}, decoder: dubbo.NewDecoder(formats.All())}
@@ -149,7 +154,7 @@ func (c *frameChoice) print(s *streams, x *explainFlags, out *outputFlags, targe
 	k := c.found
 	if k.dropped {
 		discard(targets)
-		return fail(exitNothing, "frame %d matches, but its body was too much to keep until that was known; explain it by its number: --frame %d",
+		return exit.Errorf(exit.Nothing, "frame %d matches, but its body was too much to keep until that was known; explain it by its number: --frame %d",
 			k.row.Number, k.row.Number)
 	}
 	frame := *k.row.Frame
@@ -212,7 +217,7 @@ func saveBody(s *streams, name string, f *dubbo.Frame) error {
 		err = t.close()
 	}
 	if err != nil {
-		return usage("--raw %s", strings.TrimPrefix(err.Error(), "-o "))
+		return exit.Usagef("--raw %s", strings.TrimPrefix(err.Error(), "-o "))
 	}
 	return nil
 }
@@ -397,11 +402,11 @@ func (c *frameChoice) nothing(s *streams, in *inputFlags, t *pipeline.Totals, re
 		text = fmt.Sprintf("no such frame among %s in %s; the sender may have refused it before sending, or it went another way",
 			counted(t.Calls, "call"), counted(t.Frames, "frame"))
 		if c.silent > 0 {
-			text += fmt.Sprintf("\ndubbo-wire: %s without an answer, the first:", counted(c.silent, "call"))
+			text += fmt.Sprintf("\n%s without an answer, the first:", counted(c.silent, "call"))
 			text += "\n" + strings.Join(c.unanswered, "\n")
 		}
 	}
-	return fail(exitNothing, "%s", text)
+	return exit.Errorf(exit.Nothing, "%s", text)
 }
 
 // noPacket says what the packet is instead.

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/pipeline"
 )
 
@@ -25,7 +26,7 @@ func TestExplainBodyNotKept(t *testing.T) {
 	var out bytes.Buffer
 	err := c.print(&streams{out: &out, err: &out}, &explainFlags{}, &outputFlags{}, nil, []string{"trace.pcap"})
 	require.Error(t, err)
-	assert.Equal(t, exitNothing, code(err, &out))
+	assert.Equal(t, exit.Nothing, exit.Report(err, &out))
 	assert.Contains(t, out.String(), "explain it by its number: --frame 2")
 
 	c.kept[1] = first

@@ -25,54 +25,19 @@ const (
 // flagGroups is the order of groups. What belongs to a command alone comes first.
 var flagGroups = []string{ownGroup, liveGroup, chooseGroup, outputGroup, recordGroup, filterGroup, limitGroup, runGroup}
 
-// groupOf says where flags stand that mean the same in several commands, or are many in one. Filters and limits are
-// grouped where they are made.
-var groupOf = map[string]string{
-	"by": chooseGroup, "sort": chooseGroup, "top": chooseGroup, "parts": chooseGroup, "details": chooseGroup,
-	"same-methods": chooseGroup, "findings": chooseGroup, "big-requests": chooseGroup, "big-responses": chooseGroup,
-	"slow": chooseGroup, "errors": chooseGroup, "sample": chooseGroup, "depth": chooseGroup, "full": chooseGroup, "no-values": chooseGroup,
-	"frame": chooseGroup, "packet": chooseGroup, "response": chooseGroup,
-
-	"format": outputGroup, "output": outputGroup, "exact": outputGroup, "local": outputGroup, "buckets": outputGroup,
-	"raw": outputGroup,
-
-	"interface": liveGroup, "duration": liveGroup, "calls": liveGroup, "count": liveGroup, "max-bytes": liveGroup,
-	"snapshot-length": liveGroup, "no-promiscuous-mode": liveGroup, "buffer": liveGroup, "user": liveGroup,
-	"plain": liveGroup, "interval": liveGroup, "numeric": liveGroup,
-
-	"write": recordGroup, "file-size": recordGroup, "rotate-seconds": recordGroup, "file-count": recordGroup,
-	"only-rpc": recordGroup,
-
-	"max-groups": limitGroup,
-
-	"min-coverage": runGroup, "jobs": runGroup, "quiet": runGroup, "verbose": runGroup, "help": runGroup, "version": runGroup,
-}
-
 const groupAnnotation = "group"
 
-// groupFlags puts the flags that are added until what it returns is called into a group of the command's help.
-func groupFlags(cmd *cobra.Command, group string) func() {
-	before := make(map[string]bool)
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { before[f.Name] = true })
-	return func() {
-		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			if !before[f.Name] {
-				_ = cmd.Flags().SetAnnotation(f.Name, groupAnnotation, []string{group}) // it exists
-			}
-		})
-	}
+// addFlags defines flags that help shows under the title group.
+func addFlags(to *pflag.FlagSet, group string, define func(*pflag.FlagSet)) {
+	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
+	define(fs)
+	fs.VisitAll(func(f *pflag.Flag) { f.Annotations = map[string][]string{groupAnnotation: {group}} })
+	to.AddFlagSet(fs)
 }
 
-func groupOfFlag(cmd *cobra.Command, f *pflag.Flag) string {
+func groupOfFlag(f *pflag.Flag) string {
 	if of := f.Annotations[groupAnnotation]; len(of) > 0 {
 		return of[0]
-	}
-	// --redact is the name of what calls and explain show, and --output that of a capture which redact makes.
-	if f.Name == "redact" {
-		return chooseGroup
-	}
-	if g, ok := groupOf[f.Name]; ok {
-		return g
 	}
 	return ownGroup
 }
@@ -90,7 +55,7 @@ func groupedFlags(cmd *cobra.Command) []flagGroup {
 		fs := pflag.NewFlagSet("", pflag.ContinueOnError)
 		fs.SortFlags = cmd.Flags().SortFlags
 		add := func(f *pflag.Flag) {
-			if groupOfFlag(cmd, f) == title && fs.Lookup(f.Name) == nil {
+			if groupOfFlag(f) == title && fs.Lookup(f.Name) == nil {
 				fs.AddFlag(f)
 			}
 		}

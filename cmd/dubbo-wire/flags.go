@@ -7,8 +7,10 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/pipeline"
 )
 
@@ -26,27 +28,27 @@ type filterFlags struct {
 }
 
 func (f *filterFlags) add(cmd *cobra.Command) {
-	defer groupFlags(cmd, filterGroup)()
-	fs := cmd.Flags()
-	fs.StringSliceVar(&f.service, "service", nil, "only calls of services that match `GLOB`")
-	fs.StringSliceVar(&f.method, "method", nil, "only calls of methods that match `GLOB`")
-	fs.StringSliceVar(&f.serialization, "serialization", nil, "only requests in serializations that match `GLOB`")
-	fs.StringSliceVar(&f.protocol, "protocol", nil, "only calls of protocols that match `GLOB`")
-	fs.StringSliceVar(&f.client, "client", nil, "only calls asked from `ADDRESS` or address:port (glob)")
-	fs.StringSliceVar(&f.server, "server", nil, "only calls answered at `ADDRESS` or address:port (glob)")
-	fs.StringSliceVar(&f.host, "host", nil, "only calls with `ADDRESS` at either end (glob)")
-	fs.IntSliceVar(&f.port, "port", nil, "only calls with `PORT` at either end")
-	fs.StringSliceVar(&f.id, "id", nil, "only calls with request `ID`")
-	fs.IntSliceVar(&f.status, "status", nil, "only calls answered with `STATUS` (20 is OK)")
-	fs.StringArrayVar(&f.errorGlob, "error", nil, "only failed calls whose error text or exception class matches `GLOB`")
-	fs.StringArrayVar(&f.attachment, "attachment", nil, "only calls with an attachment `KEY=GLOB`")
-	fs.StringVar(&f.minSize, "min-size", "", "only calls with a body of at least `SIZE` (2KB, 1MiB)")
-	fs.StringVar(&f.maxSize, "max-size", "", "only calls with a body of at most `SIZE`")
-	fs.StringVar(&f.minRequest, "min-request", "", "only calls with a request body of at least `SIZE`")
-	fs.StringVar(&f.minResp, "min-response", "", "only calls with a response body of at least `SIZE`")
-	fs.DurationVar(&f.minLatency, "min-latency", 0, "only calls that took at least `DURATION`")
-	fs.StringVar(&f.since, "since", "", "only calls asked at `TIME` or later (RFC 3339, or +30s from the first packet)")
-	fs.StringVar(&f.until, "until", "", "only calls asked at `TIME` or earlier")
+	addFlags(cmd.Flags(), filterGroup, func(fs *pflag.FlagSet) {
+		fs.StringSliceVar(&f.service, "service", nil, "only calls of services that match `GLOB`")
+		fs.StringSliceVar(&f.method, "method", nil, "only calls of methods that match `GLOB`")
+		fs.StringSliceVar(&f.serialization, "serialization", nil, "only requests in serializations that match `GLOB`")
+		fs.StringSliceVar(&f.protocol, "protocol", nil, "only calls of protocols that match `GLOB`")
+		fs.StringSliceVar(&f.client, "client", nil, "only calls asked from `ADDRESS` or address:port (glob)")
+		fs.StringSliceVar(&f.server, "server", nil, "only calls answered at `ADDRESS` or address:port (glob)")
+		fs.StringSliceVar(&f.host, "host", nil, "only calls with `ADDRESS` at either end (glob)")
+		fs.IntSliceVar(&f.port, "port", nil, "only calls with `PORT` at either end")
+		fs.StringSliceVar(&f.id, "id", nil, "only calls with request `ID`")
+		fs.IntSliceVar(&f.status, "status", nil, "only calls answered with `STATUS` (20 is OK)")
+		fs.StringArrayVar(&f.errorGlob, "error", nil, "only failed calls whose error text or exception class matches `GLOB`")
+		fs.StringArrayVar(&f.attachment, "attachment", nil, "only calls with an attachment `KEY=GLOB`")
+		fs.StringVar(&f.minSize, "min-size", "", "only calls with a body of at least `SIZE` (2KB, 1MiB)")
+		fs.StringVar(&f.maxSize, "max-size", "", "only calls with a body of at most `SIZE`")
+		fs.StringVar(&f.minRequest, "min-request", "", "only calls with a request body of at least `SIZE`")
+		fs.StringVar(&f.minResp, "min-response", "", "only calls with a response body of at least `SIZE`")
+		fs.DurationVar(&f.minLatency, "min-latency", 0, "only calls that took at least `DURATION`")
+		fs.StringVar(&f.since, "since", "", "only calls asked at `TIME` or later (RFC 3339, or +30s from the first packet)")
+		fs.StringVar(&f.until, "until", "", "only calls asked at `TIME` or earlier")
+	})
 }
 
 // relative is a time that counts from the first packet.
@@ -65,28 +67,28 @@ func (f *filterFlags) parse() (*filter, error) {
 	}
 	for _, p := range f.port {
 		if p < 0 || p > 65535 {
-			return nil, usage("--port %d: ports are numbers up to 65535", p)
+			return nil, exit.Usagef("--port %d: ports are numbers up to 65535", p)
 		}
 	}
 	for _, s := range f.status {
 		if s < 0 || s > 255 {
-			return nil, usage("--status %d: a status is one byte, 0 to 255; 20 is OK", s)
+			return nil, exit.Usagef("--status %d: a status is one byte, 0 to 255; 20 is OK", s)
 		}
 	}
 	if f.minLatency < 0 {
-		return nil, usage("--min-latency %v: write a duration from 0 up", f.minLatency)
+		return nil, exit.Usagef("--min-latency %v: write a duration from 0 up", f.minLatency)
 	}
 	for _, s := range f.id {
 		n, err := strconv.ParseInt(s, 10, 64)
 		if err != nil {
-			return nil, usage("--id %s: a request id is a whole number of 64 bits", s)
+			return nil, exit.Usagef("--id %s: a request id is a whole number of 64 bits", s)
 		}
 		c.IDs = append(c.IDs, n)
 	}
 	for _, s := range f.attachment {
 		k, g, ok := strings.Cut(s, "=")
 		if !ok || k == "" {
-			return nil, usage("--attachment %s: write KEY=GLOB, like traceid=*", s)
+			return nil, exit.Usagef("--attachment %s: write KEY=GLOB, like traceid=*", s)
 		}
 		if c.Attachment == nil {
 			c.Attachment = make(map[string]call.Glob)
@@ -108,7 +110,7 @@ func (f *filterFlags) parse() (*filter, error) {
 		}
 		n, err := parseSize(b.text)
 		if err != nil {
-			return nil, usage("%s %s: %v", b.flag, b.text, err)
+			return nil, exit.Usagef("%s %s: %v", b.flag, b.text, err)
 		}
 		*b.to = n
 	}
@@ -178,13 +180,13 @@ func parseTime(flag, s string) (bound, error) {
 	if rel, ok := strings.CutPrefix(s, "+"); ok {
 		d, err := time.ParseDuration(rel)
 		if err != nil {
-			return bound{}, usage("%s %s: write +30s or +1m30s, counted from the first packet", flag, s)
+			return bound{}, exit.Usagef("%s %s: write +30s or +1m30s, counted from the first packet", flag, s)
 		}
 		return bound{at: int64(d), relative: true, set: true}, nil
 	}
 	t, err := time.Parse(time.RFC3339Nano, s)
 	if err != nil {
-		return bound{}, usage("%s %s: write RFC 3339 (2026-11-21T03:04:11Z) or +30s", flag, s)
+		return bound{}, exit.Usagef("%s %s: write RFC 3339 (2026-11-21T03:04:11Z) or +30s", flag, s)
 	}
 	return bound{at: t.UnixNano(), set: true}, nil
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/exit"
 )
 
 func walk(cmd *cobra.Command, f func(*cobra.Command)) {
@@ -111,7 +113,7 @@ func exampleFolder(t *testing.T, lines []string) (dir string, shell func(line st
 			}
 		}
 		_, stderr, code := shell("dubbo-wire analyze " + from + buckets + " -o " + name)
-		require.Equal(t, exitDone, code, stderr)
+		require.Equal(t, exit.Done, code, stderr)
 	}
 	return dir, shell
 }
@@ -128,7 +130,7 @@ func TestExamplesOfHelp(t *testing.T) {
 	live := func(line string) string {
 		m := liveExample.FindStringSubmatch(line)
 		_, stderr, code := shell("dubbo-wire capture nosuch0" + m[2])
-		if code != exitUsage && code != exitNothing || !regexp.MustCompile(`nosuch0|right to capture|not supported`).MatchString(stderr) || strings.Count(stderr, "\n") != 1 {
+		if code != exit.Usage && code != exit.Nothing || !regexp.MustCompile(`nosuch0|right to capture|not supported`).MatchString(stderr) || strings.Count(stderr, "\n") != 1 {
 			return fmt.Sprintf("exit code %d: %s", code, stderr)
 		}
 		return ""
@@ -141,11 +143,11 @@ func TestExamplesOfHelp(t *testing.T) {
 		assert.Regexp(t, `(^|\| )dubbo-wire `, line, "an example of %s", commands[i])
 		_, stderr, code := shell(line)
 		switch {
-		case code == exitDone:
+		case code == exit.Done:
 			assert.NotContains(t, stderr, "dubbo-wire: ", line)
-		case code == exitNothing:
+		case code == exit.Nothing:
 			assert.Regexp(t, "no call matches the filters|no such frame", stderr, line)
-		case code == exitCoverage && commands[i] == "check": // the captures under these names differ
+		case code == exit.Coverage && commands[i] == "check": // the captures under these names differ
 		default:
 			t.Errorf("%s of %s: exit code %d: %s", line, commands[i], code, stderr)
 		}
@@ -168,7 +170,7 @@ func TestEveryCommandHasHelp(t *testing.T) {
 		assert.NotEmpty(t, c.GroupID, c.Name())
 		assert.NotEmpty(t, c.Example, c.Name())
 		assert.Regexp(t, `^[A-Z][^.]*$`, c.Short, c.Name())
-		assert.Contains(t, commandOrder, c.Name())
+		assert.NotEmpty(t, c.Annotations[orderAnnotation], c.Name())
 		assert.Less(t, len(c.Name()), 12)
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			assert.Greater(t, len(strings.Fields(f.Usage)), 2, "--%s of %s", f.Name, c.Name())
@@ -214,7 +216,7 @@ func TestFlagsMeanTheSameEverywhere(t *testing.T) {
 func helpOf(t *testing.T, width string, args ...string) string {
 	t.Setenv("COLUMNS", width)
 	var out, stderr strings.Builder
-	require.Equal(t, exitDone, run(args, strings.NewReader(""), &out, &stderr), args)
+	require.Equal(t, exit.Done, run(args, strings.NewReader(""), &out, &stderr), args)
 	require.Empty(t, stderr.String())
 	return out.String()
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -66,12 +67,7 @@ func useLine(cmd *cobra.Command) string {
 
 func lowerFirst(s string) string { return strings.ToLower(s[:1]) + s[1:] }
 
-// commandOrder is the order in which help lists commands: those first that people need first.
-var commandOrder = []string{
-	"analyze", "capture", "compare", "check", "estimate", "calls", "frames", "explain", "redact", "formats", "interfaces",
-	"completion", "help",
-}
-
+// commandsOf returns the commands that help shows and want accepts, in the order of commands; topics follow.
 func commandsOf(cmd *cobra.Command, want func(*cobra.Command) bool) []*cobra.Command {
 	var list []*cobra.Command
 	for _, c := range cmd.Commands() {
@@ -79,13 +75,8 @@ func commandsOf(cmd *cobra.Command, want func(*cobra.Command) bool) []*cobra.Com
 			list = append(list, c)
 		}
 	}
-	place := func(c *cobra.Command) int {
-		if i := slices.Index(commandOrder, c.Name()); i >= 0 {
-			return i
-		}
-		return len(commandOrder)
-	}
-	slices.SortStableFunc(list, func(a, b *cobra.Command) int { return place(a) - place(b) })
+	order := func(c *cobra.Command) string { return cmp.Or(c.Annotations[orderAnnotation], "topic") }
+	slices.SortStableFunc(list, func(a, b *cobra.Command) int { return strings.Compare(order(a), order(b)) })
 	return list
 }
 

@@ -10,10 +10,12 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
 )
@@ -33,16 +35,17 @@ type inputFlags struct {
 }
 
 func (i *inputFlags) add(cmd *cobra.Command) {
-	fs := cmd.Flags()
-	fs.Float64Var(&i.minCoverage, "min-coverage", 0, "exit with 3 when less than `PERCENT` of Dubbo's bytes were in whole frames")
-	fs.IntVar(&i.jobs, "jobs", 0, "share connections between `N` workers; the output is the same for every N (default: the number of processors where bodies are taken apart, else 1)")
+	addFlags(cmd.Flags(), runGroup, func(fs *pflag.FlagSet) {
+		fs.Float64Var(&i.minCoverage, "min-coverage", 0, "exit with 3 when less than `PERCENT` of Dubbo's bytes were in whole frames")
+		fs.IntVar(&i.jobs, "jobs", 0, "share connections between `N` workers; the output is the same for every N (default: the number of processors where bodies are taken apart, else 1)")
+	})
 	i.limits.add(cmd)
 }
 
 // files needs at least one FILE.
 func needFiles(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return usage("no capture given; try: %s trace.pcap (- reads standard input)", cmd.CommandPath())
+		return exit.Usagef("no capture given; try: %s trace.pcap (- reads standard input)", cmd.CommandPath())
 	}
 	return nil
 }
@@ -91,13 +94,13 @@ func (i *inputFlags) close(src *capture.Files) {
 // check refuses what cannot be meant.
 func (i *inputFlags) check() error {
 	if i.jobs < 0 || i.jobs > 1024 {
-		return usage("--jobs %d: write a number of workers, 1 or more", i.jobs)
+		return exit.Usagef("--jobs %d: write a number of workers, 1 or more", i.jobs)
 	}
 	if err := i.limits.check(); err != nil {
 		return err
 	}
 	if !(i.minCoverage >= 0 && i.minCoverage <= 100) {
-		return usage("--min-coverage %g: write a percentage from 0 to 100", i.minCoverage)
+		return exit.Usagef("--min-coverage %g: write a percentage from 0 to 100", i.minCoverage)
 	}
 	return nil
 }
@@ -138,7 +141,7 @@ func (i *inputFlags) read(s *streams, src *capture.Files, opt pipeline.Options, 
 		tellRun(s.err, src.Inputs(), totals, read, opt.Jobs, time.Since(begun))
 	}
 	if err != nil {
-		return totals, fail(exitPartly, "%v", err)
+		return totals, exit.Errorf(exit.Partly, "%v", err)
 	}
 	problems := src.Problems()
 	if i.stop.stopped.Load() {
@@ -150,7 +153,7 @@ func (i *inputFlags) read(s *streams, src *capture.Files, opt pipeline.Options, 
 		for k, p := range problems {
 			lines[k] = p.Error()
 		}
-		return totals, fail(exitPartly, "%s", strings.Join(lines, "\ndubbo-wire: "))
+		return totals, exit.Errorf(exit.Partly, "%s", strings.Join(lines, "\n"))
 	}
 	return totals, nil
 }
@@ -161,19 +164,19 @@ func (i *inputFlags) verdict(t *pipeline.Totals, selected int64, filtered bool, 
 	switch {
 	case i.minCoverage > 0 && t.Percent() < i.minCoverage:
 		if readErr != nil {
-			return fail(exitCoverage, "%v\ndubbo-wire: coverage %s lies below --min-coverage %g", readErr, report.Coverage(t.Percent()), i.minCoverage)
+			return exit.Errorf(exit.Coverage, "%v\ncoverage %s lies below --min-coverage %g", readErr, report.Coverage(t.Percent()), i.minCoverage)
 		}
-		return fail(exitCoverage, "coverage %s lies below --min-coverage %g", report.Coverage(t.Percent()), i.minCoverage)
+		return exit.Errorf(exit.Coverage, "coverage %s lies below --min-coverage %g", report.Coverage(t.Percent()), i.minCoverage)
 	case readErr != nil && (t.Frames > 0 || t.Packets == 0):
 		return readErr
 	case t.Frames == 0:
 		text := noFrames(t)
 		if readErr != nil {
-			return fail(exitPartly, "%v\ndubbo-wire: %s", readErr, text)
+			return exit.Errorf(exit.Partly, "%v\n%s", readErr, text)
 		}
-		return fail(exitNothing, "%s", text)
+		return exit.Errorf(exit.Nothing, "%s", text)
 	case filtered && selected == 0:
-		return fail(exitNothing, "no call matches the filters; %s in %s were read", counted(t.Calls, "call"), counted(t.Frames, "frame"))
+		return exit.Errorf(exit.Nothing, "no call matches the filters; %s in %s were read", counted(t.Calls, "call"), counted(t.Frames, "frame"))
 	}
 	return nil
 }

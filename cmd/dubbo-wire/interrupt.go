@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"dubbo-wire/internal/exit"
 )
 
 // interrupt is Ctrl-C, SIGTERM and the end of the terminal: they end the reading, not the program, so that what was read
@@ -52,7 +54,7 @@ func endNow(sig os.Signal) {
 	if self, err := os.FindProcess(os.Getpid()); err == nil && sig == os.Interrupt && self.Signal(sig) == nil {
 		time.Sleep(time.Second) // for the signal to come
 	}
-	os.Exit(exitPartly)
+	os.Exit(exit.Partly)
 }
 
 func (i *interrupt) release() {

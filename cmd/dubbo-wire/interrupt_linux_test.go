@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/exit"
 )
 
 // running is the program in a process of its own.
@@ -95,7 +97,7 @@ func TestInterrupt(t *testing.T) {
 				require.NoError(t, err)
 				r.signal(t, c.with)
 				r.ends(t)
-				require.Equal(t, exitPartly, r.ProcessState.ExitCode(), r.stderr.String())
+				require.Equal(t, exit.Partly, r.ProcessState.ExitCode(), r.stderr.String())
 				require.Regexp(t, `dubbo-wire: stopped; the report covers the \d+ packets read so far: [\d.]+ [kM]B\n`, r.stderr.String())
 				require.Contains(t, r.out.String(), "COVERAGE")
 			})
@@ -116,7 +118,7 @@ func TestInterruptNothing(t *testing.T) {
 		require.NoError(t, r.Start())
 		r.signal(t, os.Interrupt)
 		r.ends(t)
-		require.Equal(t, exitNothing, r.ProcessState.ExitCode())
+		require.Equal(t, exit.Nothing, r.ProcessState.ExitCode())
 		require.Equal(t, 1, strings.Count(r.stderr.String(), "\n"), r.stderr.String())
 		require.Empty(t, r.out.String())
 	}
@@ -140,7 +142,7 @@ func TestInterruptRecords(t *testing.T) {
 				require.NoError(t, err)
 				r.signal(t, os.Interrupt)
 				r.ends(t)
-				require.Equal(t, exitPartly, r.ProcessState.ExitCode(), r.stderr.String())
+				require.Equal(t, exit.Partly, r.ProcessState.ExitCode(), r.stderr.String())
 				out := r.out.String()
 				require.True(t, strings.HasSuffix(out, "\n"))
 				switch format {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/pipeline"
 )
 
@@ -23,7 +24,7 @@ func parseLabels(args []string) (*labels, error) {
 			l.given = true
 			for i, other := range l.names {
 				if other == name {
-					return nil, usage("%s and %s have the same name; give each its own", args[i], arg)
+					return nil, exit.Usagef("%s and %s have the same name; give each its own", args[i], arg)
 				}
 			}
 		}

@@ -16,6 +16,7 @@ import (
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/capture/record"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/live"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
@@ -111,7 +112,7 @@ func newLive(s *streams, a *analyzeFlags, in *inputFlags, c *captureFlags, p *pa
 		case err == nil:
 			return nil
 		case c.user != "":
-			return usage("--user %s: %v", c.user, err)
+			return exit.Usagef("--user %s: %v", c.user, err)
 		case capture.CauseOf(err) == capture.NotSupported:
 			l.notice(err.Error())
 			return nil
@@ -177,7 +178,7 @@ func (l *liveRun) openFiles() (err error) {
 	l.recorder, err = record.Open(*o)
 	l.keeps = l.c.file != ""
 	if err != nil {
-		return usage("-w %v", err)
+		return exit.Usagef("-w %v", err)
 	}
 	return nil
 }
@@ -191,11 +192,11 @@ func (l *liveRun) mayWriteLater() error {
 	const advice = "its folder is not ours to write in once all rights are given up; choose another one, or the user who may: --user NAME"
 	for _, name := range l.a.output.files {
 		if name != "-" && !writableWithoutRights(filepath.Dir(name)) {
-			return usage("-o %s: %s", name, advice)
+			return exit.Usagef("-o %s: %s", name, advice)
 		}
 	}
 	if (l.c.fileSize > 0 || l.c.rotate > 0) && !writableWithoutRights(filepath.Dir(l.c.file)) {
-		return usage("-w %s: %s", l.c.file, advice)
+		return exit.Usagef("-w %s: %s", l.c.file, advice)
 	}
 	return nil
 }
@@ -243,13 +244,12 @@ func (l *liveRun) run() error {
 	}
 	l.remarks(recordErr)
 	if runErr != nil {
-		return fail(exitPartly, "%s: %v", l.name, runErr)
+		return exit.Errorf(exit.Partly, "%s: %v", l.name, runErr)
 	}
 	err := l.in.verdict(totals, r.Selected.Calls, r.Filtered, nil)
-	var exit *exitError
-	if errors.As(err, &exit) && exit.code == exitNothing {
+	if exit.CodeOf(err) == exit.Nothing {
 		// A capture that was ended has done its work, whatever there was on the wire.
-		text := exit.text
+		text := err.Error()
 		if totals.Packets == 0 {
 			text = "no packet was seen on " + l.name
 			if l.filter.text != "" {
@@ -266,11 +266,11 @@ func (l *liveRun) run() error {
 			if err != nil {
 				l.say("dubbo-wire: " + err.Error())
 			}
-			return fail(code, "")
+			return exit.Errorf(code, "")
 		}
 	}
 	if err == nil && recordErr != nil {
-		return fail(exitPartly, "-w %v", recordErr)
+		return exit.Errorf(exit.Partly, "-w %v", recordErr)
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/man"
 )
 
@@ -23,7 +24,7 @@ func newMan(s *streams) *cobra.Command {
 		Short:  "Write the manual pages into a folder",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usage("man writes pages into a folder; try: dubbo-wire man man1")
+				return exit.Usagef("man writes pages into a folder; try: dubbo-wire man man1")
 			}
 			return nil
 		},

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/exit"
 )
 
 // There is a page for every command that help lists. It has all of its flags, its examples and the exit codes, the same
@@ -17,7 +19,7 @@ func TestManPages(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "share", "man1")
 	write := func(dir string) {
 		var out, stderr strings.Builder
-		require.Equal(t, exitDone, run([]string{"man", "--date", "2026-11-21", dir}, strings.NewReader(""), &out, &stderr), stderr.String())
+		require.Equal(t, exit.Done, run([]string{"man", "--date", "2026-11-21", dir}, strings.NewReader(""), &out, &stderr), stderr.String())
 		require.Empty(t, out.String()+stderr.String())
 	}
 	write(dir)

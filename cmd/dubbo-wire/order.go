@@ -44,7 +44,7 @@ func isCommand(root *cobra.Command, name string) bool {
 			return true
 		}
 	}
-	return name == "help" || name == "completion"
+	return false
 }
 
 // takesNext reports whether the value of a flag is the next argument. A flag means the same with every command.

@@ -12,8 +12,10 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
+	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/report"
 )
 
@@ -27,11 +29,12 @@ type outputFlags struct {
 
 func (o *outputFlags) add(cmd *cobra.Command, formats ...string) {
 	o.formats = formats
-	fs := cmd.Flags()
-	fs.StringVar(&o.format, "format", "", "print as `FORMAT`: "+strings.Join(formats, ", ")+" (default "+formats[0]+")")
-	fs.StringArrayVarP(&o.files, "output", "o", nil, "write to `FILE`; its extension chooses the format (.txt .md .csv .json .jsonl .html .pprof .pb.gz .folded); may be repeated")
-	fs.BoolVar(&o.exact, "exact", false, "print all digits in tables")
-	fs.BoolVar(&o.local, "local", false, "print local times in tables instead of UTC")
+	addFlags(cmd.Flags(), outputGroup, func(fs *pflag.FlagSet) {
+		fs.StringVar(&o.format, "format", "", "print as `FORMAT`: "+strings.Join(formats, ", ")+" (default "+formats[0]+")")
+		fs.StringArrayVarP(&o.files, "output", "o", nil, "write to `FILE`; its extension chooses the format (.txt .md .csv .json .jsonl .html .pprof .pb.gz .folded); may be repeated")
+		fs.BoolVar(&o.exact, "exact", false, "print all digits in tables")
+		fs.BoolVar(&o.local, "local", false, "print local times in tables instead of UTC")
+	})
 	flagValues(cmd, "format", formats)
 }
 
@@ -47,7 +50,7 @@ type target struct {
 // check refuses a format that the command does not have.
 func (o *outputFlags) check() error {
 	if o.format != "" && !slices.Contains(o.formats, o.format) {
-		return usage("--format %s: choose from %s", o.format, strings.Join(o.formats, ", "))
+		return exit.Usagef("--format %s: choose from %s", o.format, strings.Join(o.formats, ", "))
 	}
 	return nil
 }
@@ -103,15 +106,15 @@ func (o *outputFlags) open(s *streams, name string) (*target, error) {
 				format = "pprof"
 				break
 			}
-			return nil, usage("-o %s: the extension says no format; use .txt, .md, .csv, .json, .jsonl, .html, .pprof or .folded, or give --format", name)
+			return nil, exit.Usagef("-o %s: the extension says no format; use .txt, .md, .csv, .json, .jsonl, .html, .pprof or .folded, or give --format", name)
 		}
 		if !slices.Contains(o.formats, format) {
-			return nil, usage("-o %s: this command does not print %s; choose from %s", name, format, strings.Join(o.formats, ", "))
+			return nil, exit.Usagef("-o %s: this command does not print %s; choose from %s", name, format, strings.Join(o.formats, ", "))
 		}
 	}
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 		if info.IsDir() {
-			return nil, usage("-o %s: is a folder; name a file in it", name)
+			return nil, exit.Usagef("-o %s: is a folder; name a file in it", name)
 		}
 		// A device or a pipe cannot be replaced by a finished file: write into it.
 		f, err := os.OpenFile(name, os.O_WRONLY, 0)
@@ -146,13 +149,13 @@ func cannotWrite(name string, err error) error {
 	case errors.As(err, &link):
 		err = link.Err
 	}
-	return usage("-o %s: cannot be written: %v", name, err)
+	return exit.Usagef("-o %s: cannot be written: %v", name, err)
 }
 
 // cannotWrite is what to say of an error of this target.
 func (t *target) cannotWrite(err error) error {
-	var exit *exitError
-	if err == nil || t.file == "" || errors.As(err, &exit) {
+	var told *exit.Error
+	if err == nil || t.file == "" || errors.As(err, &told) {
 		return err
 	}
 	return cannotWrite(t.file, err)
@@ -192,7 +195,7 @@ func (t *target) close() error {
 // forTerminal refuses a format that nobody can read there.
 func forTerminal(format string, w io.Writer) error {
 	if f, ok := w.(*os.File); ok && format == "pprof" && term.IsTerminal(int(f.Fd())) {
-		return usage("--format pprof is binary: name a file for it, as in -o sizes.pprof")
+		return exit.Usagef("--format pprof is binary: name a file for it, as in -o sizes.pprof")
 	}
 	return nil
 }

@@ -5,11 +5,13 @@ import (
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
 )
@@ -142,7 +144,7 @@ The table shows no values; json and jsonl have arguments, attachments, results a
 				err = in.check()
 			}
 			if err == nil && noValues && redact {
-				err = usage("--no-values leaves out what --redact would print; choose one")
+				err = exit.Usagef("--no-values leaves out what --redact would print; choose one")
 			}
 			if err != nil {
 				return err
@@ -174,8 +176,10 @@ The table shows no values; json and jsonl have arguments, attachments, results a
 	in.add(cmd)
 	ff.add(cmd)
 	out.add(cmd, "table", "markdown", "csv", "json", "jsonl")
-	cmd.Flags().BoolVar(&noValues, "no-values", false, "leave arguments, attachments, results and the messages of exceptions out")
-	cmd.Flags().BoolVar(&redact, "redact", false, "print types and lengths in place of values")
+	addFlags(cmd.Flags(), chooseGroup, func(fs *pflag.FlagSet) {
+		fs.BoolVar(&noValues, "no-values", false, "leave arguments, attachments, results and the messages of exceptions out")
+		fs.BoolVar(&redact, "redact", false, "print types and lengths in place of values")
+	})
 	return cmd
 }
 
@@ -242,7 +246,7 @@ headerBytes + bodyBytes. Frame numbers run over all inputs and never depend on f
 				return err
 			}
 			if depth < 0 {
-				return usage("--depth is a number of path segments, 0 for all")
+				return exit.Usagef("--depth is a number of path segments, 0 for all")
 			}
 			targets, src, err := open(s, &in, &out, args)
 			if err != nil {
@@ -275,6 +279,8 @@ headerBytes + bodyBytes. Frame numbers run over all inputs and never depend on f
 	in.add(cmd)
 	ff.add(cmd)
 	out.add(cmd, "table", "markdown", "csv", "json", "jsonl")
-	cmd.Flags().IntVar(&depth, "depth", 0, "join parts below `N` segments of their path; 0 keeps all")
+	addFlags(cmd.Flags(), chooseGroup, func(fs *pflag.FlagSet) {
+		fs.IntVar(&depth, "depth", 0, "join parts below `N` segments of their path; 0 keeps all")
+	})
 	return cmd
 }

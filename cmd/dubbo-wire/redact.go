@@ -14,10 +14,12 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/redact"
 )
@@ -47,7 +49,7 @@ There are no filters: a part of a connection would not measure the same. Select 
 				return err
 			}
 			if out == "" {
-				return usage("redact writes a file; say which: -o OUT.pcapng (- is standard output)")
+				return exit.Usagef("redact writes a file; say which: -o OUT.pcapng (- is standard output)")
 			}
 			key, err := redactKey(keyFile)
 			if err != nil {
@@ -56,9 +58,10 @@ There are no filters: a part of a connection would not measure the same. Select 
 			return runRedact(s, &in, args, out, key)
 		},
 	}
-	fs := cmd.Flags()
-	fs.StringVarP(&out, "output", "o", "", "write to `OUT`, a pcapng file; - is standard output")
-	fs.StringVar(&keyFile, "key-file", "", "replace the same by the same in all captures with the key in `FILE`, 16 bytes or more that stay secret (default: another key each time)")
+	addFlags(cmd.Flags(), outputGroup, func(fs *pflag.FlagSet) {
+		fs.StringVarP(&out, "output", "o", "", "write to `OUT`, a pcapng file; - is standard output")
+	})
+	cmd.Flags().StringVar(&keyFile, "key-file", "", "replace the same by the same in all captures with the key in `FILE`, 16 bytes or more that stay secret (default: another key each time)")
 	in.limits.add(cmd)
 	return cmd
 }
@@ -71,10 +74,10 @@ func redactKey(file string) (key [32]byte, err error) {
 	}
 	b, err := os.ReadFile(file)
 	if err != nil {
-		return key, usage("--key-file %s: cannot be read: %v", file, cause(err))
+		return key, exit.Usagef("--key-file %s: cannot be read: %v", file, cause(err))
 	}
 	if len(b) < 16 {
-		return key, usage("--key-file %s: has %d bytes, and a key needs 16 or more; make one: head -c 32 /dev/urandom > %s", file, len(b), file)
+		return key, exit.Usagef("--key-file %s: has %d bytes, and a key needs 16 or more; make one: head -c 32 /dev/urandom > %s", file, len(b), file)
 	}
 	return sha256.Sum256(b), nil
 }
@@ -95,7 +98,7 @@ func runRedact(s *streams, in *inputFlags, args []string, name string, key [32]b
 	defer in.close(src)
 	for i, label := range in.labels.names {
 		if label != "" {
-			return usage("redact makes one file of all: write %s without %s=", in.labels.paths[i], label)
+			return exit.Usagef("redact makes one file of all: write %s without %s=", in.labels.paths[i], label)
 		}
 	}
 	if err := notAnInput(name, src); err != nil {
@@ -135,11 +138,11 @@ func notAnInput(name string, src *capture.Files) error {
 		return nil
 	}
 	if info.IsDir() {
-		return usage("-o %s: is a folder; name a file in it", name)
+		return exit.Usagef("-o %s: is a folder; name a file in it", name)
 	}
 	for _, input := range src.Inputs() {
 		if other, err := os.Stat(input.File); input.File != "-" && err == nil && os.SameFile(info, other) {
-			return usage("-o %s: is an input; write to another file", name)
+			return exit.Usagef("-o %s: is an input; write to another file", name)
 		}
 	}
 	return nil

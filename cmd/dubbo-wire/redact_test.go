@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/exit"
 )
 
 // What --redact prints of a call holds none of its values, has the same members, and says of each value what it is.
@@ -58,7 +60,7 @@ func TestRedact(t *testing.T) {
 	}
 	var stderr bytes.Buffer
 	code := run([]string{"calls", filepath.Join("..", "..", "testdata", "captures", "bid-plain.pcap"), "--redact", "--no-values"}, nil, nil, &stderr)
-	assert.Equal(t, exitUsage, code)
+	assert.Equal(t, exit.Usage, code)
 	assert.Contains(t, stderr.String(), "--no-values")
 }
 
@@ -67,7 +69,7 @@ const minSecret = 12
 
 func callRecords(t *testing.T, args ...string) (records []map[string]any) {
 	var out, stderr bytes.Buffer
-	require.Equal(t, exitDone, run(args, nil, &out, &stderr), stderr.String())
+	require.Equal(t, exit.Done, run(args, nil, &out, &stderr), stderr.String())
 	for d := json.NewDecoder(&out); d.More(); {
 		var r map[string]any
 		require.NoError(t, d.Decode(&r))

@@ -1,41 +1,16 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"runtime/debug"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
-	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/exit"
 )
-
-// The exit codes of the contract.
-const (
-	exitDone     = 0
-	exitNothing  = 1 // nothing readable, no frames, nothing matched
-	exitUsage    = 2
-	exitCoverage = 3 // coverage below --min-coverage
-	exitPartly   = 4 // an input ended early; what was readable was reported
-)
-
-// exitError ends the program with a code; its text, if any, goes to standard error as one line.
-type exitError struct {
-	code int
-	text string
-}
-
-func (e *exitError) Error() string { return e.text }
-
-func fail(code int, format string, args ...any) error {
-	return &exitError{code, fmt.Sprintf(format, args...)}
-}
-
-// usage is a wrong use of the command line.
-func usage(format string, args ...any) error { return fail(exitUsage, format, args...) }
 
 // streams are the standard streams, so that tests run the program in process, and how much is said on standard error.
 type streams struct {
@@ -50,31 +25,7 @@ type streams struct {
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := newRoot(&streams{in: stdin, out: stdout, err: stderr, args: args})
 	root.SetArgs(append([]string{}, ordered(root, args)...)) // of nil cobra makes the arguments of the process
-	return code(root.Execute(), stderr)
-}
-
-// code prints an error as one line and says which exit code it means.
-func code(err error, stderr io.Writer) int {
-	if err == nil {
-		return exitDone
-	}
-	if errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) {
-		return exitDone // whoever read the output has seen enough
-	}
-	var exit *exitError
-	if errors.As(err, &exit) {
-		if exit.text != "" {
-			fmt.Fprintln(stderr, "dubbo-wire: "+exit.text)
-		}
-		return exit.code
-	}
-	for line := range strings.SplitSeq(err.Error(), "\n") {
-		fmt.Fprintln(stderr, "dubbo-wire: "+line)
-	}
-	if capture.CauseOf(err) != 0 {
-		return exitNothing
-	}
-	return exitUsage
+	return exit.Report(root.Execute(), stderr)
 }
 
 // version is set at build time; without it the module's own version is printed.
@@ -89,6 +40,26 @@ func versionText() string {
 	}
 	return "unknown"
 }
+
+// commands are all commands, in the order in which help and the manual pages list them. A new one is a file with its
+// constructor, and a line here.
+var commands = []func(*streams) *cobra.Command{
+	newAnalyze, newCapture, newCompare, newCheck,
+	newCalls, newFrames, newExplain,
+	newRedact,
+	newFormats, newInterfaces, newCompletion, newMan, newHelp,
+}
+
+// groups are the titles that help lists commands under; a command names its own by GroupID.
+var groups = []cobra.Group{
+	{ID: "measure", Title: "Measure:"},
+	{ID: "look", Title: "Look inside:"},
+	{ID: "share", Title: "Share:"},
+	{ID: "about", Title: "About:"},
+}
+
+// orderAnnotation has a command's place in commands: the library sorts commands by name.
+const orderAnnotation = "order"
 
 func newRoot(s *streams) *cobra.Command {
 	root := &cobra.Command{
@@ -107,7 +78,7 @@ method, byte by byte, and what it did not see. The protocol is recognised from t
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 		PersistentPreRunE: func(*cobra.Command, []string) error {
 			if s.quiet && s.verbose {
-				return usage("--quiet says nothing and --verbose more; give one of them")
+				return exit.Usagef("--quiet says nothing and --verbose more; give one of them")
 			}
 			return nil
 		},
@@ -121,29 +92,28 @@ method, byte by byte, and what it did not see. The protocol is recognised from t
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
-	everywhere := root.PersistentFlags()
-	everywhere.BoolVarP(&s.quiet, "quiet", "q", false, "say nothing on standard error but what makes the exit code other than 0")
-	everywhere.BoolVar(&s.verbose, "verbose", false, "say on standard error what was read, how fast, and which limits were reached")
-	everywhere.BoolP("help", "h", false, "print this help")
-	root.Flags().BoolP("version", "v", false, "print the version")
+	addFlags(root.PersistentFlags(), runGroup, func(fs *pflag.FlagSet) {
+		fs.BoolVarP(&s.quiet, "quiet", "q", false, "say nothing on standard error but what makes the exit code other than 0")
+		fs.BoolVar(&s.verbose, "verbose", false, "say on standard error what was read, how fast, and which limits were reached")
+		fs.BoolP("help", "h", false, "print this help")
+	})
+	addFlags(root.Flags(), runGroup, func(fs *pflag.FlagSet) { fs.BoolP("version", "v", false, "print the version") })
 	root.SetFlagErrorFunc(flagError)
-	root.AddGroup(
-		&cobra.Group{ID: "measure", Title: "Measure:"},
-		&cobra.Group{ID: "look", Title: "Look inside:"},
-		&cobra.Group{ID: "share", Title: "Share:"},
-		&cobra.Group{ID: "about", Title: "About:"},
-	)
+	for _, g := range groups {
+		root.AddGroup(&g)
+	}
 	root.SuggestionsMinimumDistance = 2
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
 		_, _ = io.WriteString(s.out, helpText(cmd, helpWidth(terminalWidth(s.out))))
 	})
-	root.SetHelpCommand(newHelp())
-	root.AddCommand(
-		newAnalyze(s), newCapture(s), newCompare(s), newCheck(s),
-		newCalls(s), newFrames(s), newExplain(s),
-		newRedact(s),
-		newFormats(s), newInterfaces(s), newCompletion(s), newMan(s),
-	)
+	for i, newCommand := range commands {
+		c := newCommand(s)
+		c.Annotations = map[string]string{orderAnnotation: fmt.Sprintf("%03d", i)}
+		root.AddCommand(c)
+		if c.Name() == "help" {
+			root.SetHelpCommand(c)
+		}
+	}
 	root.AddCommand(topics()...)
 	root.InitDefaultHelpCmd()
 	if completing(s.args) {
@@ -153,13 +123,17 @@ method, byte by byte, and what it did not see. The protocol is recognised from t
 }
 
 // newHelp is "help COMMAND", which prints what "COMMAND --help" prints.
-func newHelp() *cobra.Command {
+func newHelp(*streams) *cobra.Command {
+	var names []string
+	for _, topic := range topics() {
+		names = append(names, topic.Use)
+	}
 	return &cobra.Command{
 		Use:     "help [COMMAND]",
 		GroupID: "about",
 		Short:   "Print the help of a command, or of a topic",
-		Long: `help prints the help of a command, the same as COMMAND --help. Topics: exit-codes, environment. Without a name it
-lists the commands.`,
+		Long: "help prints the help of a command, the same as COMMAND --help. Topics: " + strings.Join(names, ", ") +
+			". Without a name it lists the commands.",
 		Example: "  dubbo-wire help analyze\n  dubbo-wire help exit-codes",
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return commandNames(cmd.Root(), args), cobra.ShellCompDirectiveNoFileComp

@@ -15,6 +15,7 @@ import (
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/sizes"
@@ -74,7 +75,7 @@ func (i *inputFlags) sort(s *streams, args []string) (*inputs, error) {
 		for k := range in.failed {
 			lines[k] = in.failed[k].Err
 		}
-		return nil, fail(exitNothing, "%s", strings.Join(lines, "\ndubbo-wire: "))
+		return nil, exit.Errorf(exit.Nothing, "%s", strings.Join(lines, "\n"))
 	}
 	return in, nil
 }
@@ -200,11 +201,11 @@ func (i *inputFlags) measure(s *streams, in *inputs, m measuring) (r *report.Rep
 	for k, r := range in.saved {
 		if !m.filter.empty {
 			if err := r.Select(m.flags.byKey(), m.flags.text()); err != nil {
-				return nil, nil, usage("%v", err)
+				return nil, nil, exit.Usagef("%v", err)
 			}
 		}
 		if err := r.Regroup(by); err != nil {
-			return nil, nil, usage("%v", err)
+			return nil, nil, exit.Usagef("%v", err)
 		}
 		list = append(list, r)
 		for range r.Inputs {
@@ -235,7 +236,7 @@ func (i *inputFlags) measure(s *streams, in *inputs, m measuring) (r *report.Rep
 	}
 	r, err = report.Merge(list, m.maxGroups)
 	if err != nil {
-		return nil, nil, usage("%v", err)
+		return nil, nil, exit.Usagef("%v", err)
 	}
 	for _, f := range in.failed {
 		r.Inputs = append(r.Inputs, f)
@@ -243,7 +244,7 @@ func (i *inputFlags) measure(s *streams, in *inputs, m measuring) (r *report.Rep
 	}
 	r.OrderInputs(append(places, in.failedAt...))
 	if len(lines) > 0 {
-		readErr = fail(exitPartly, "%s", strings.Join(lines, "\ndubbo-wire: "))
+		readErr = exit.Errorf(exit.Partly, "%s", strings.Join(lines, "\n"))
 	}
 	return r, readErr, nil
 }
@@ -278,7 +279,7 @@ func (i *inputFlags) measureCaptures(s *streams, in *inputs, m measuring, by siz
 	totals, readErr := i.read(s, src, opt, selectedGroups{agg}, nil)
 	withoutBodies(totals)
 	if err := totals.Balance(); err != nil {
-		return nil, nil, nil, fail(exitPartly, "no report: %v", err)
+		return nil, nil, nil, exit.Errorf(exit.Partly, "no report: %v", err)
 	}
 	r = report.Build(src.Inputs(), totals, by, agg.Groups())
 	r.Filtered, r.Parts, r.Origin = !m.filter.empty, parts, strings.Join(in.captures, " ")
@@ -297,7 +298,7 @@ func (m *measuring) fits(in *inputs) error {
 		return nil
 	}
 	if name := m.flags.ofCalls(); name != "" {
-		return usage("%s selects calls one by one, and %s is a saved report, which has only their sums; give %s when the report is saved",
+		return exit.Usagef("%s selects calls one by one, and %s is a saved report, which has only their sums; give %s when the report is saved",
 			name, in.saved[0].Origin, name)
 	}
 	return nil
@@ -408,14 +409,14 @@ func (a *analyzeFlags) saved(s *streams, in *inputFlags, files *inputs, p *parse
 	}{{a.findings, "--findings"}, {a.details, "--details"}} {
 		if f.given && len(files.saved) > 0 {
 			discard(targets)
-			return usage("%s looks into the calls, and %s is a saved report, which has only their sums; give it with the capture", f.name, files.saved[0].Origin)
+			return exit.Usagef("%s looks into the calls, and %s is a saved report, which has only their sums; give it with the capture", f.name, files.saved[0].Origin)
 		}
 	}
 	if a.parts {
 		for _, r := range files.saved {
 			if !r.Parts {
 				discard(targets)
-				return usage("--parts: %s was saved without it, and what bodies are made of cannot be told from a saved report", r.Origin)
+				return exit.Usagef("--parts: %s was saved without it, and what bodies are made of cannot be told from a saved report", r.Origin)
 			}
 		}
 	}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/exit"
 )
 
 // savedAll saves a report of every committed capture, and returns their files, with the folder of the captures as the
@@ -24,7 +26,7 @@ func savedAll(t *testing.T, sample int, args ...string) (names []string, saved m
 		}
 		file := filepath.Join(dir, p.Name+".json")
 		out, stderr, code := dubboWire(append([]string{"analyze", p.File, "--format", "json", "--buckets"}, args...)...)
-		if code == exitNothing {
+		if code == exit.Nothing {
 			continue // nothing matches the filter
 		}
 		require.Zero(t, code, stderr)

@@ -10,6 +10,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/exit"
 )
 
 // sharedReport is what of a report is equal for a capture and what redact makes of it.
@@ -70,12 +72,12 @@ func TestRedactedReports(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out.pcapng")
 			var stdout, stderr strings.Builder
 			code := run([]string{"redact", file, "-o", out}, strings.NewReader(""), &stdout, &stderr)
-			require.Contains(t, []int{exitDone, exitNothing, exitPartly}, code, stderr.String())
+			require.Contains(t, []int{exit.Done, exit.Nothing, exit.Partly}, code, stderr.String())
 			assert.Empty(t, stdout.String())
 			report := func(file string, args ...string) map[string]any {
 				var stdout, stderr strings.Builder
 				again := run(append([]string{"analyze", file, "--format", "json"}, args...), strings.NewReader(""), &stdout, &stderr)
-				if code != exitPartly { // the output is whole
+				if code != exit.Partly { // the output is whole
 					require.Equal(t, code, again, stderr.String())
 				}
 				r, err := sharedReport([]byte(stdout.String()))

@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/exit"
 )
 
 // entries are the names in a folder.
@@ -39,7 +41,7 @@ var writers = [][]string{
 // notWritten checks what a run leaves behind that could not write its file: nothing, where there was nothing; what was
 // there, where there was something; and one line.
 func notWritten(t *testing.T, dir, name string, before []string, stderr string, code int) {
-	assert.Equal(t, exitUsage, code, stderr)
+	assert.Equal(t, exit.Usage, code, stderr)
 	assert.Equal(t, 1, strings.Count(stderr, "\n"), stderr)
 	assert.Regexp(t, `^dubbo-wire: -o \S*`+name+`: cannot be written: `, stderr)
 	assert.Equal(t, before, entries(t, dir))
@@ -92,7 +94,7 @@ func TestFullDisk(t *testing.T) {
 	require.NoError(t, err)
 	defer full.Close()
 	var stderr strings.Builder
-	assert.Equal(t, exitUsage, run([]string{"calls", trace}, strings.NewReader(""), full, &stderr))
+	assert.Equal(t, exit.Usage, run([]string{"calls", trace}, strings.NewReader(""), full, &stderr))
 	assert.Regexp(t, "^dubbo-wire: .*no space left on device\n$", stderr.String())
 }
 
@@ -127,7 +129,7 @@ func TestSignalsWhileWriting(t *testing.T) {
 			r, dir := begin(t)
 			r.signal(t, s)
 			r.ends(t)
-			assert.Equal(t, exitPartly, r.ProcessState.ExitCode())
+			assert.Equal(t, exit.Partly, r.ProcessState.ExitCode())
 			assert.Equal(t, []string{"more.csv", "out.json"}, entries(t, dir))
 			var rows []map[string]any
 			whole, err := os.ReadFile(filepath.Join(dir, "out.json"))
@@ -173,7 +175,7 @@ func TestSecondSignalLeavesNothing(t *testing.T) {
 			if second == os.Interrupt {
 				assert.True(t, r.ProcessState.Sys().(syscall.WaitStatus).Signaled(), "ended as Ctrl-C ends programs")
 			} else {
-				assert.Equal(t, exitPartly, r.ProcessState.ExitCode())
+				assert.Equal(t, exit.Partly, r.ProcessState.ExitCode())
 			}
 		})
 	}

@@ -8,23 +8,25 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"dubbo-wire/internal/exit"
 )
 
 // unknownCommand says what may have been meant: a file without a command, or another spelling.
 func unknownCommand(root *cobra.Command, name string) error {
 	if _, err := os.Stat(name); err == nil || strings.ContainsAny(name, "./\\") || name == "-" {
-		return usage("%q is no command; to measure a capture: dubbo-wire analyze %s", name, name)
+		return exit.Usagef("%q is no command; to measure a capture: dubbo-wire analyze %s", name, name)
 	}
 	if near := root.SuggestionsFor(name); len(near) > 0 {
-		return usage("unknown command %q; did you mean %s? dubbo-wire --help lists the commands", name, strings.Join(near, " or "))
+		return exit.Usagef("unknown command %q; did you mean %s? dubbo-wire --help lists the commands", name, strings.Join(near, " or "))
 	}
-	return usage("unknown command %q; dubbo-wire --help lists the commands", name)
+	return exit.Usagef("unknown command %q; dubbo-wire --help lists the commands", name)
 }
 
 // noArguments is for commands that take none.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usage("%s takes no arguments, and there is %q; see %s --help", cmd.Name(), args[0], cmd.CommandPath())
+		return exit.Usagef("%s takes no arguments, and there is %q; see %s --help", cmd.Name(), args[0], cmd.CommandPath())
 	}
 	return nil
 }
@@ -37,11 +39,11 @@ func flagError(cmd *cobra.Command, err error) error {
 	if without, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
 		f := without.GetFlag()
 		value, _ := pflag.UnquoteUsage(f)
-		return usage("--%s needs a value: --%s %s; see %s --help", f.Name, f.Name, value, cmd.CommandPath())
+		return exit.Usagef("--%s needs a value: --%s %s; see %s --help", f.Name, f.Name, value, cmd.CommandPath())
 	}
 	invalid, ok := errors.AsType[*pflag.InvalidValueError](err)
 	if !ok {
-		return usage("%v; see %s --help", err, cmd.CommandPath())
+		return exit.Usagef("%v; see %s --help", err, cmd.CommandPath())
 	}
 	f := invalid.GetFlag()
 	text := "cannot be understood; see " + cmd.CommandPath() + " --help"
@@ -55,7 +57,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	case "bool":
 		text = "it is true or false"
 	}
-	return usage("--%s %s: %s", f.Name, invalid.GetValue(), text)
+	return exit.Usagef("--%s %s: %s", f.Name, invalid.GetValue(), text)
 }
 
 // unknownFlag says what may have been meant: a flag with a similar name, or one of another command.
@@ -64,26 +66,26 @@ func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
 	letters := err.GetSpecifiedShortnames()
 	if letters != "" {
 		if len(letters) > 2 && flagOf(cmd, letters) != nil {
-			return usage("unknown flag: -%s in -%s; did you mean --%s?", name, letters, letters)
+			return exit.Usagef("unknown flag: -%s in -%s; did you mean --%s?", name, letters, letters)
 		}
-		return usage("unknown flag: -%s; see %s --help", name, cmd.CommandPath())
+		return exit.Usagef("unknown flag: -%s; see %s --help", name, cmd.CommandPath())
 	}
 	if !cmd.HasParent() {
 		if others := commandsWith(cmd, name); len(others) == 0 {
 			if near := nearest(name, allFlags(cmd)); near != "" {
-				return usage("unknown flag: --%s; did you mean --%s? No command was given either; dubbo-wire --help lists them", name, near)
+				return exit.Usagef("unknown flag: --%s; did you mean --%s? No command was given either; dubbo-wire --help lists them", name, near)
 			}
-			return usage("unknown flag: --%s, and no command was given; dubbo-wire --help lists them", name)
+			return exit.Usagef("unknown flag: --%s, and no command was given; dubbo-wire --help lists them", name)
 		}
-		return usage("--%s without a command; dubbo-wire --help lists them (to measure a capture: dubbo-wire analyze FILE)", name)
+		return exit.Usagef("--%s without a command; dubbo-wire --help lists them (to measure a capture: dubbo-wire analyze FILE)", name)
 	}
 	if others := commandsWith(cmd.Root(), name); len(others) > 0 {
-		return usage("%s has no --%s; it is a flag of %s", cmd.Name(), name, listed(others, "and"))
+		return exit.Usagef("%s has no --%s; it is a flag of %s", cmd.Name(), name, listed(others, "and"))
 	}
 	if near := nearest(name, flagNames(cmd)); near != "" {
-		return usage("unknown flag: --%s; did you mean --%s?", name, near)
+		return exit.Usagef("unknown flag: --%s; did you mean --%s?", name, near)
 	}
-	return usage("unknown flag: --%s; see %s --help", name, cmd.CommandPath())
+	return exit.Usagef("unknown flag: --%s; see %s --help", name, cmd.CommandPath())
 }
 
 func flagOf(cmd *cobra.Command, name string) *pflag.Flag {
