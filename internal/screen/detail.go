@@ -139,14 +139,12 @@ func share(name, number string, part float64, width, nameWidth int) line {
 	nameWidth = min(nameWidth, max(width-32, 10))
 	l := line{{text: "  " + left(term.CutMiddle(name, nameWidth), nameWidth)}}
 	if number != "" {
-		l = append(l, span{text: " " + right(narrowCount(number, 11), 11)})
+		l = append(l, span{text: " " + right(number, 11)})
 	}
 	l = append(l, span{text: " " + right(percent(part), 5) + " % "})
 	room := width - l.width()
 	return append(l, span{text: bar(part/100, min(room, 40))}).cut(width)
 }
-
-func narrowCount(s string, n int) string { return term.Cut(s, n) }
 
 // histograms are the distributions of sizes and latencies.
 func (m *model) histograms(d *detail, v *live.Detail, wide bool) {
@@ -247,21 +245,12 @@ func (m *model) detailLines() []line {
 	if l.facts > 1 {
 		all = append(all, m.facts(v)...)
 	}
-	all = all[:1+min(l.facts, len(all)-1)]
-	for len(all) < 1+l.facts {
-		all = append(all, nil)
-	}
+	all = visible(all, 0, 1+l.facts)
 
 	d := m.detail()
 	all = append(all, make([]line, l.air)...)
 	all = append(all, m.sectionsLine(d, l.body))
-	for i := m.scroll; i < m.scroll+l.body; i++ {
-		if i < len(d.lines) {
-			all = append(all, d.lines[i])
-		} else {
-			all = append(all, nil)
-		}
-	}
+	all = append(all, visible(d.lines, m.scroll, l.body)...)
 	all = append(all, m.notesLines(l.notes)...)
 	return append(all, m.keysLine())
 }

@@ -2,7 +2,6 @@ package screen
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"dubbo-wire/internal/live"
@@ -17,12 +16,11 @@ func (m *model) status() line {
 	if s == nil {
 		s = &live.Snapshot{KernelDrops: -1, RingFill: -1, Coverage: -1}
 	}
-	var coverage string
-	switch {
-	case !isNumber(s.Coverage) || s.Coverage > 100 || s.Calls == 0 && s.Heartbeats == 0 && s.Gap == 0 && s.Skipped == 0 && s.OpenCalls == 0:
-		coverage = none
-	default:
-		coverage = report.Coverage(s.Coverage)
+	coverage, coverageLook := none, plain
+	if isNumber(s.Coverage) && s.Coverage <= 100 && (s.Calls != 0 || s.Heartbeats != 0 || s.Gap != 0 || s.Skipped != 0 || s.OpenCalls != 0) {
+		if coverage = report.Coverage(s.Coverage); s.Coverage < coverageLow {
+			coverageLook = warn
+		}
 	}
 	ring := none
 	if isNumber(s.RingFill) {
@@ -36,10 +34,6 @@ func (m *model) status() line {
 	if s.RingFill >= ringHigh {
 		ringLook = warn
 		ring += "!"
-	}
-	coverageLook := plain
-	if coverage != none && s.Coverage < coverageLow {
-		coverageLook = warn
 	}
 	right := append(drops, span{text: "  "}, span{"ring " + ring, ringLook}, span{text: "  "}, span{"coverage " + coverage, coverageLook})
 	if m.width < 52 {
@@ -312,12 +306,9 @@ func (m *model) caption(s *live.Snapshot) line {
 func broken(s *live.Snapshot) []string {
 	var names []string
 	for _, i := range s.Interfaces {
-		switch {
-		case i.Gone:
-			names = append(names, clean(i.Name)+" is gone")
-		case !i.Up:
-			names = append(names, clean(i.Name)+" is down")
+		if state := interfaceState(i); state != "" {
+			names = append(names, clean(i.Name)+" is "+strings.ToLower(state))
 		}
 	}
-	return slices.Clip(names)
+	return names
 }

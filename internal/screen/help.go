@@ -87,15 +87,8 @@ func (m *model) help() []line {
 
 func (m *model) helpLines() []line {
 	l := m.layout()
-	all := []line{m.status()}
 	help := m.help()
-	for i := m.helpScroll; i < m.helpScroll+l.body; i++ {
-		if i < len(help) {
-			all = append(all, help[i])
-		} else {
-			all = append(all, nil)
-		}
-	}
+	all := append([]line{m.status()}, visible(help, m.helpScroll, l.body)...)
 	keys := m.keysLine()
 	if below := len(help) - m.helpScroll - l.body; below > 0 {
 		keys = spread(keys, looking("↓ "+plural(int64(below), "line"), faint), m.width)

@@ -53,23 +53,34 @@ func (m *model) pressAnywhere(key string) {
 	}
 }
 
+// scrolled returns where a scrolling key leads from position at: lines of a page of size lines, or rows. last is the
+// position of End. It returns false if key does not scroll.
+func scrolled(key string, at, size, last int) (int, bool) {
+	switch key {
+	case "up", "k":
+		return at - 1, true
+	case "down", "j":
+		return at + 1, true
+	case "pgup", "ctrl+b", "ctrl+u":
+		return at - size, true
+	case "pgdown", "ctrl+f", "ctrl+d":
+		return at + size, true
+	case "home":
+		return 0, true
+	case "end":
+		return last, true
+	}
+	return at, false
+}
+
 func (m *model) pressTable(key string) {
-	visible := max(m.layout().rows, 1)
+	if to, ok := scrolled(key, m.cursor, max(m.layout().rows, 1), len(m.list)-1); ok {
+		m.move(to)
+		return
+	}
 	switch key {
 	case "q":
 		m.quit = true
-	case "up", "k":
-		m.move(m.cursor - 1)
-	case "down", "j":
-		m.move(m.cursor + 1)
-	case "pgup", "ctrl+b", "ctrl+u":
-		m.move(m.cursor - visible)
-	case "pgdown", "ctrl+f", "ctrl+d":
-		m.move(m.cursor + visible)
-	case "home":
-		m.move(0)
-	case "end":
-		m.move(len(m.list) - 1)
 	case "enter":
 		m.open()
 	case "g":
@@ -117,59 +128,36 @@ func sortNeighbour(by columnID, step int) columnID {
 // before is the grouping before another one.
 func before(by live.Grouping) live.Grouping {
 	g := by
-	for range 16 {
-		if g.Next() == by {
-			break
-		}
+	for g.Next() != by {
 		g = g.Next()
 	}
 	return g
 }
 
 func (m *model) pressDetail(key string) {
-	page := max(m.layout().body-1, 1)
-	switch key {
+	body := m.layout().body
+	switch d := m.detail(); key {
 	case "q", "esc", "backspace":
 		m.back()
-	case "up", "k":
-		m.scroll--
-	case "down", "j", "enter":
+	case "enter":
 		m.scroll++
-	case "pgup", "ctrl+b", "ctrl+u":
-		m.scroll -= page
-	case "pgdown", "ctrl+f", "ctrl+d":
-		m.scroll += page
-	case "home":
-		m.scroll = 0
-	case "end":
-		m.scroll = m.detail().last(m.layout().body)
 	case "tab", "right", "l":
-		m.scroll = m.detail().section(m.scroll, 1)
+		m.scroll = d.section(m.scroll, 1)
 	case "shift+tab", "left":
-		m.scroll = m.detail().section(m.scroll, -1)
+		m.scroll = d.section(m.scroll, -1)
 	case "e", "x":
-		d := m.detail()
 		m.scroll = d.sections[len(d.sections)-1].at
+	default:
+		m.scroll, _ = scrolled(key, m.scroll, max(body-1, 1), d.last(body))
 	}
 }
 
 func (m *model) pressHelp(key string) {
-	page := max(m.layout().body-1, 1)
 	switch key {
 	case "q", "esc", "backspace", "?", "h", "f1", "enter", "space":
 		m.back()
-	case "up", "k":
-		m.helpScroll--
-	case "down", "j":
-		m.helpScroll++
-	case "pgup", "ctrl+b", "ctrl+u":
-		m.helpScroll -= page
-	case "pgdown", "ctrl+f", "ctrl+d":
-		m.helpScroll += page
-	case "home":
-		m.helpScroll = 0
-	case "end":
-		m.helpScroll = len(m.help())
+	default:
+		m.helpScroll, _ = scrolled(key, m.helpScroll, max(m.layout().body-1, 1), len(m.help()))
 	}
 }
 
@@ -193,10 +181,8 @@ func (m *model) edit(key, text string) {
 		m.filter("")
 	case "ctrl+w":
 		m.filter(f[:strings.LastIndexAny(strings.TrimRight(f, "./ "), "./ ")+1])
-	case "up":
-		m.move(m.cursor - 1)
-	case "down":
-		m.move(m.cursor + 1)
+	case "up", "down":
+		m.pressTable(key)
 	default:
 		m.typed(text)
 	}

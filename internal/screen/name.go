@@ -20,11 +20,7 @@ func clean(s string) string {
 		s = strings.ToValidUTF8(s[:longest], "") + "…"
 	}
 	s = term.Clean(s)
-	ascii := true
-	for i := 0; i < len(s) && ascii; i++ {
-		ascii = s[i] < 0x80
-	}
-	if ascii {
+	if term.IsASCII(s) {
 		return s
 	}
 	var b strings.Builder

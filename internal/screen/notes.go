@@ -59,8 +59,5 @@ func (m *model) notesLines(n int) []line {
 		}
 		lines = append(lines, wrapped(t.text, t.look, width, 2, n-len(lines))...)
 	}
-	for len(lines) < n {
-		lines = append(lines, nil)
-	}
-	return lines[:n]
+	return visible(lines, 0, n)
 }

@@ -52,25 +52,16 @@ func size(f float64) string {
 
 func sizes(n int64) string { return size(float64(n)) }
 
-func elapsed(ns int64) string {
-	if ns < 0 {
-		return none
-	}
-	return report.Elapsed(ns)
-}
+func elapsed(ns int64) string { return known(ns, report.Elapsed) }
+func count(n int64) string    { return known(n, report.Count) }
+func volume(n int64) string   { return known(n, report.Volume) }
 
-func count(n int64) string {
+// known prints a number that is negative where it is not known.
+func known(n int64, print func(int64) string) string {
 	if n < 0 {
 		return none
 	}
-	return report.Count(n)
-}
-
-func volume(n int64) string {
-	if n < 0 {
-		return none
-	}
-	return report.Volume(n)
+	return print(n)
 }
 
 // narrow returns s, or, if it is wider than n columns, the number f with three digits and a letter.

@@ -100,31 +100,28 @@ func (r *rows) visible(filter string, by columnID, reversed bool) []row {
 	c := columnOf(by)
 	slices.SortStableFunc(list, func(a, b row) int {
 		if a.rest != b.rest {
-			if a.rest {
-				return 1
-			}
-			return -1
+			return lastIf(a.rest)
 		}
 		order := 0
-		if c.number != nil {
-			x, y := c.number(a.Row), c.number(b.Row)
-			if isNumber(x) != isNumber(y) {
-				if isNumber(x) {
-					return -1
-				}
-				return 1
-			}
-			order = cmp.Compare(y, x)
-		} else {
+		if c.number == nil {
 			order = cmp.Compare(c.word(&a), c.word(&b))
+		} else if x, y := c.number(a.Row), c.number(b.Row); isNumber(x) != isNumber(y) {
+			return lastIf(isNumber(y))
+		} else {
+			order = cmp.Compare(y, x)
 		}
 		if reversed {
 			order = -order
 		}
-		if order == 0 {
-			order = cmp.Compare(a.full, b.full)
-		}
-		return order
+		return cmp.Or(order, cmp.Compare(a.full, b.full))
 	})
 	return list
+}
+
+// lastIf orders a row after another one, or before it.
+func lastIf(last bool) int {
+	if last {
+		return 1
+	}
+	return -1
 }

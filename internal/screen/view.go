@@ -70,14 +70,18 @@ func (m *model) lines() []line {
 	default:
 		all = m.tableLines()
 	}
-	for len(all) < m.height {
-		all = append(all, nil)
-	}
-	all = all[:m.height]
+	all = visible(all, 0, m.height)
 	for i := range all {
 		all[i] = all[i].cut(m.width)
 	}
 	return all
+}
+
+// visible returns the n lines that start at a place of all: empty ones where there are no more.
+func visible(all []line, from, n int) []line {
+	shown := make([]line, n)
+	copy(shown, all[min(from, len(all)):])
+	return shown
 }
 
 // view draws the screen as one text.
@@ -127,17 +131,14 @@ func (m *model) tableLines() []line {
 		all = append(all, groups)
 	}
 	all = append(all, names)
-	body := make([]line, 0, l.rows)
+	var body []line
 	if len(m.list) == 0 {
 		body = m.waiting(s, l.rows)
 	}
 	for i := m.top; i < len(m.list) && len(body) < l.rows; i++ {
 		body = append(body, m.rowLine(&m.list[i], i == m.cursor, chosen, nameWidth, by))
 	}
-	for len(body) < l.rows {
-		body = append(body, nil)
-	}
-	all = append(all, body...)
+	all = append(all, visible(body, 0, l.rows)...)
 	all = append(all, make([]line, l.air)...)
 	all = append(all, m.selected(s, chosen, l.selected)...)
 	if l.shares > 0 {

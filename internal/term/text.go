@@ -3,6 +3,7 @@
 package term
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,12 +13,20 @@ import (
 
 // Width is the columns a text takes on a terminal: Chinese characters and emoji take two.
 func Width(s string) int {
+	if IsASCII(s) {
+		return len(s)
+	}
+	return uniseg.StringWidth(s)
+}
+
+// IsASCII reports whether all bytes of s are ASCII characters.
+func IsASCII(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] >= utf8.RuneSelf {
-			return uniseg.StringWidth(s)
+			return false
 		}
 	}
-	return len(s)
+	return true
 }
 
 // CutMiddle shortens s to at most n columns, with "…" in its middle: names differ at their ends.
@@ -28,8 +37,7 @@ func CutMiddle(s string, n int) string {
 	if n < 1 {
 		return ""
 	}
-	head, tail := n/2, n-1-n/2
-	return CutEnd(s, head) + "…" + CutStart(s, tail)
+	return CutEnd(s, n/2) + "…" + CutStart(s, n-1-n/2)
 }
 
 // CutEnd keeps the first columns of s.
@@ -88,10 +96,7 @@ func Clean(s string) string {
 		case r == '\t':
 			b.WriteString(`\t`)
 		case r < 0x100 && unicode.IsControl(r):
-			const hex = "0123456789abcdef"
-			b.WriteString(`\x`)
-			b.WriteByte(hex[r>>4])
-			b.WriteByte(hex[r&15])
+			fmt.Fprintf(&b, `\x%02x`, r)
 		case isFormat(r):
 			b.WriteRune(utf8.RuneError)
 		default:
