@@ -98,7 +98,7 @@ func (r *Redactor) comment(rec *record) {
 		if to == nil || len(to.comments) >= maxComments {
 			continue
 		}
-		to.comments = append(to.comments, n.text)
+		to.comments = append(to.comments, n.text[:min(len(n.text), maxComment)])
 	}
 	r.notes = r.notes[:0]
 }

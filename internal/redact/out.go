@@ -2,11 +2,10 @@ package redact
 
 import (
 	"bufio"
-	"encoding/binary"
 	"io"
-	"math"
 
 	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/capture/pcapng"
 )
 
 // File is where the output is written; what was written is read and written again while it is not done. An [os.File] is one.
@@ -27,51 +26,15 @@ type output struct {
 }
 
 const (
-	blockSection   = 0x0a0d0d0a
-	blockInterface = 1
-	blockPacket    = 6
-)
-
-// Options of blocks.
-const (
-	optComment       = 1
-	shbApplication   = 4
-	ifResolution     = 9
-	maxComment       = 8 << 10
-	packetHead       = 28
-	application      = "dubbo-wire"
-	comment          = "Redacted by dubbo-wire: other values, other addresses, only TCP."
-	littleEndianMark = 0x1a2b3c4d
+	application = "dubbo-wire"
+	comment     = "Redacted by dubbo-wire: other values, other addresses, only TCP."
+	maxComment  = 8 << 10 // bytes
 )
 
 func newOutput(f File) *output {
 	o := &output{file: f, w: bufio.NewWriterSize(f, 1<<18)}
-	b := begin(nil, blockSection)
-	b = binary.LittleEndian.AppendUint32(b, littleEndianMark)
-	b = append(b, 1, 0, 0, 0) // version 1.0
-	b = binary.LittleEndian.AppendUint64(b, math.MaxUint64)
-	b = option(b, optComment, comment)
-	b = option(b, shbApplication, application)
-	o.write(end(append(b, 0, 0, 0, 0)))
+	o.write(pcapng.AppendSection(nil, comment, "", application))
 	return o
-}
-
-func begin(b []byte, kind uint32) []byte {
-	return append(binary.LittleEndian.AppendUint32(b, kind), 0, 0, 0, 0)
-}
-
-// end closes the block that b is.
-func end(b []byte) []byte {
-	n := uint32(len(b) + 4)
-	binary.LittleEndian.PutUint32(b[4:], n)
-	return binary.LittleEndian.AppendUint32(b, n)
-}
-
-func option(b []byte, code uint16, s string) []byte {
-	b = binary.LittleEndian.AppendUint16(b, code)
-	b = binary.LittleEndian.AppendUint16(b, uint16(len(s)))
-	b = append(b, s...)
-	return append(b, "\x00\x00\x00"[:-len(s)&3]...)
 }
 
 func (o *output) write(b []byte) {
@@ -94,12 +57,7 @@ type device struct {
 }
 
 func (o *output) device(d *device) {
-	b := begin(o.buf[:0], blockInterface)
-	b = binary.LittleEndian.AppendUint16(b, uint16(d.link))
-	b = append(b, 0, 0)
-	b = binary.LittleEndian.AppendUint32(b, d.snapLen)
-	b = option(b, ifResolution, string([]byte{d.digits}))
-	o.buf = end(append(b, 0, 0, 0, 0))
+	o.buf = pcapng.AppendInterface(o.buf[:0], pcapng.Description{Link: uint16(d.link), SnapLen: d.snapLen, Digits: d.digits})
 	o.write(o.buf)
 	d.number, d.written = o.ifaces, true
 	o.ifaces++
@@ -109,28 +67,13 @@ func (o *output) device(d *device) {
 	}
 }
 
-// packet writes one and returns where its bytes are in the file.
+// packet writes a packet and returns where its bytes are in the file.
 func (o *output) packet(d *device, rec *record) int64 {
 	if !d.written {
 		o.device(d)
 	}
-	t := uint64(max(rec.time, 0) / d.tick)
-	b := begin(o.buf[:0], blockPacket)
-	b = binary.LittleEndian.AppendUint32(b, d.number)
-	b = binary.LittleEndian.AppendUint32(b, uint32(t>>32))
-	b = binary.LittleEndian.AppendUint32(b, uint32(t))
-	b = binary.LittleEndian.AppendUint32(b, uint32(rec.n))
-	b = binary.LittleEndian.AppendUint32(b, uint32(rec.wireLen))
-	b = append(b, rec.data...)
-	b = append(b, "\x00\x00\x00"[:-rec.n&3]...)
-	if len(rec.comments) > 0 {
-		for _, c := range rec.comments {
-			b = option(b, optComment, c[:min(len(c), maxComment)])
-		}
-		b = append(b, 0, 0, 0, 0)
-	}
-	at := o.at + packetHead
-	o.buf = end(b)
+	at := o.at + pcapng.PacketHeaderLen
+	o.buf = pcapng.AppendPacket(o.buf[:0], d.number, uint64(max(rec.time, 0)/d.tick), rec.data, rec.wireLen, rec.comments...)
 	o.write(o.buf)
 	return at
 }

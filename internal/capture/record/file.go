@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"dubbo-wire/internal/capture/pcapng"
 )
 
 // bufferSize is how much is collected before it is written, unless a Tick comes first.
@@ -65,7 +67,7 @@ func (w *file) flush() error {
 		err = io.ErrShortWrite
 	}
 	if err != nil {
-		whole, lost := wholeBlocks(w.buf, n)
+		whole, lost := pcapng.Complete(w.buf, n)
 		w.size -= int64(len(w.buf) - whole)
 		w.packets -= lost
 		w.broken = whole < n && !w.cut()

@@ -16,6 +16,7 @@ import (
 
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/capture/packet"
+	"dubbo-wire/internal/capture/pcapng"
 )
 
 // Recorder writes what it is shown.
@@ -351,7 +352,7 @@ func (r *Recorder) startSection() {
 	r.section++
 	r.ids = 0
 	at := len(r.out.buf)
-	r.out.buf = appendSection(r.out.buf, &r.o)
+	r.out.buf = pcapng.AppendSection(r.out.buf, r.o.Comment, r.o.OS, r.o.Application)
 	r.out.size += int64(len(r.out.buf) - at)
 }
 
@@ -390,33 +391,27 @@ func (r *Recorder) fail(err error) {
 func (r *Recorder) finalBlocks() {
 	at := len(r.out.buf)
 	if r.ids == 0 {
-		link, name := r.o.Link, ""
-		if link == 0 {
-			link = capture.LinkEthernet
-		}
-		number := 0
+		key := ifaceKey{link: r.o.Link}
 		if len(r.ifaces) > 0 {
-			link, number = r.ifaces[0].key.link, r.ifaces[0].key.number
+			key = r.ifaces[0].key
+		} else if key.link == 0 {
+			key.link = capture.LinkEthernet
 		}
-		if r.o.Names != nil {
-			name = r.o.Names(number)
-		}
-		r.out.buf = appendInterface(r.out.buf, &r.o, link, r.snap, name)
-		r.ids++
+		r.appendInterface(key)
 	}
-	s := statistics{at: max(r.now, r.opened), start: r.opened, end: max(r.now, r.opened), counted: r.counted}
-	s.received = max(r.received-r.base.received, 0)
-	s.dropped = max(r.dropped-r.base.dropped, 0)
+	s := pcapng.Counts{Time: max(r.now, r.opened), Start: r.opened, End: max(r.now, r.opened), Known: r.counted}
+	s.Received = max(r.received-r.base.received, 0)
+	s.Dropped = max(r.dropped-r.base.dropped, 0)
 	if r.counted && r.ids > 1 {
-		s.comment = "counts of all interfaces together"
+		s.Comment = "counts of all interfaces together"
 	}
 	if r.conns != nil {
-		if s.comment != "" {
-			s.comment += "; "
+		if s.Comment != "" {
+			s.Comment += "; "
 		}
-		s.comment += fmt.Sprintf("only connections with RPC messages: %d packets of others left out", r.stats.LeftOut-r.leftBase)
+		s.Comment += fmt.Sprintf("only connections with RPC messages: %d packets of others left out", r.stats.LeftOut-r.leftBase)
 	}
-	r.out.buf = appendStatistics(r.out.buf, 0, s)
+	r.out.buf = pcapng.AppendStatistics(r.out.buf, 0, s)
 	r.out.size += int64(len(r.out.buf) - at)
 }
 
@@ -445,7 +440,7 @@ func (r *Recorder) write(i int32, at int64, data []byte, wireLen int) {
 		return
 	}
 	data = data[:min(len(data), r.snap)]
-	need := packetFrame + (len(data)+3)&^3
+	need := pcapng.PacketOverhead + (len(data)+3)&^3
 	if r.o.MaxBytes > 0 && r.out.packets > 0 {
 		room := r.out.size + int64(need) + roomAtEnd
 		if r.ifaces[i].section != r.section {
@@ -465,7 +460,7 @@ func (r *Recorder) write(i int32, at int64, data []byte, wireLen int) {
 			return
 		}
 	}
-	w.buf = appendPacket(w.buf, r.ifaces[i].id, at, data, wireLen)
+	w.buf = pcapng.AppendPacket(w.buf, r.ifaces[i].id, uint64(max(at, 0)), data, wireLen)
 	w.size += int64(need)
 	w.packets++
 }
@@ -479,12 +474,16 @@ func (r *Recorder) describe(f *iface) {
 		r.startSection()
 	}
 	f.section, f.id = r.section, r.ids
-	r.ids++
-	name := ""
-	if r.o.Names != nil {
-		name = r.o.Names(f.key.number)
-	}
 	at := len(r.out.buf)
-	r.out.buf = appendInterface(r.out.buf, &r.o, f.key.link, r.snap, name)
+	r.appendInterface(f.key)
 	r.out.size += int64(len(r.out.buf) - at)
+}
+
+func (r *Recorder) appendInterface(k ifaceKey) {
+	d := pcapng.Description{Link: uint16(k.link), SnapLen: uint32(r.snap), Digits: 9, Filter: r.o.Filter, OS: r.o.OS}
+	if r.o.Names != nil {
+		d.Name = r.o.Names(k.number)
+	}
+	r.out.buf = pcapng.AppendInterface(r.out.buf, d)
+	r.ids++
 }
