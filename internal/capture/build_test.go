@@ -11,6 +11,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/capture/pcapng"
 )
 
 // Builders of captures for the tests, byte by byte, so that what is tested is the
@@ -89,11 +91,11 @@ func (n *ng) block(kind uint32, body []byte) *ng {
 
 func (n *ng) section(o binary.AppendByteOrder) *ng {
 	n.o = o
-	b := o.AppendUint32(nil, byteOrderMagic)
+	b := o.AppendUint32(nil, pcapng.ByteOrderMagic)
 	b = o.AppendUint16(b, 1)
 	b = o.AppendUint16(b, 0)
 	b = o.AppendUint64(b, 1<<64-1)
-	return n.block(blockSection, b)
+	return n.block(pcapng.Section, b)
 }
 
 // opt appends an option.
@@ -114,7 +116,7 @@ func (n *ng) iface(link uint16, snap uint32, options ...func([]byte) []byte) *ng
 	for _, o := range options {
 		b = o(b)
 	}
-	return n.block(blockInterface, b)
+	return n.block(pcapng.Interface, b)
 }
 
 func (n *ng) resol(r byte) func([]byte) []byte {
@@ -136,7 +138,7 @@ func (n *ng) packet(iface uint32, ticks uint64, data string, wire int) *ng {
 		b = append(b, 0)
 	}
 	b = n.opt(b, 1, []byte("a comment")) // options behind the data are no data
-	return n.block(blockEnhanced, b)
+	return n.block(pcapng.EnhancedPacket, b)
 }
 
 func (n *ng) obsolete(iface uint16, ticks uint64, data string, wire int) *ng {
@@ -146,11 +148,11 @@ func (n *ng) obsolete(iface uint16, ticks uint64, data string, wire int) *ng {
 	b = n.o.AppendUint32(b, uint32(ticks))
 	b = n.o.AppendUint32(b, uint32(len(data)))
 	b = n.o.AppendUint32(b, uint32(wire))
-	return n.block(blockPacket, append(b, data...))
+	return n.block(pcapng.ObsoletePacket, append(b, data...))
 }
 
 func (n *ng) simple(data string, wire int) *ng {
-	return n.block(blockSimple, append(n.o.AppendUint32(nil, uint32(wire)), data...))
+	return n.block(pcapng.SimplePacket, append(n.o.AppendUint32(nil, uint32(wire)), data...))
 }
 
 func (n *ng) stats(iface uint32, dropped uint64) *ng {
@@ -158,7 +160,7 @@ func (n *ng) stats(iface uint32, dropped uint64) *ng {
 	b = n.o.AppendUint64(b, 1)
 	b = n.opt(b, 4, n.o.AppendUint64(nil, 1000)) // received
 	b = n.opt(b, 5, n.o.AppendUint64(nil, dropped))
-	return n.block(blockStatistics, b)
+	return n.block(pcapng.Statistics, b)
 }
 
 func compressGzip(t testing.TB, b []byte) []byte {

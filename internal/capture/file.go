@@ -76,11 +76,11 @@ func (f *Files) start(fl *file, size int) error {
 		size = bufferSize
 		s.count(&f.read)
 	}
-	s.buf = f.buffer(size)
+	s.buf = f.buffers.get(size)
 	closeRaw, release := s.close, func() {}
 	if s.reader, release, err = detect(s.raw, s.buf, fl.in, f.kept); err != nil {
 		closeRaw()
-		f.reuse(s.buf)
+		f.buffers.put([][]byte{s.buf})
 		return err
 	}
 	s.close = func() { release(); closeRaw() }
@@ -189,7 +189,7 @@ func (f *Files) release(fl *file) {
 	if w.kept != nil {
 		w.kept.retired = append(w.kept.retired, w.buf)
 	} else {
-		f.reuse(fl.stream.buf)
+		f.buffers.put([][]byte{fl.stream.buf})
 	}
 	if fl.stream.raw.total != nil && fl.size > fl.stream.raw.n {
 		f.read.Add(fl.size - fl.stream.raw.n) // what will not be read, because of damage
@@ -198,35 +198,14 @@ func (f *Files) release(fl *file) {
 	fl.packet.Data = nil
 }
 
-// buffer is a buffer of that size in bytes, used before if there is one.
-func (f *Files) buffer(size int) []byte {
-	if f.kept != nil {
-		return f.kept.get(size)
-	}
-	for i, b := range f.spare {
-		if len(b) == size {
-			f.spare = slices.Delete(f.spare, i, i+1)
-			return b
-		}
-	}
-	return make([]byte, size)
-}
-
-// reuse keeps a buffer for the next file. Two are enough for files in a row.
-func (f *Files) reuse(b []byte) {
-	if len(f.spare) == 2 {
-		f.spare = slices.Delete(f.spare, 0, 1)
-	}
-	f.spare = append(f.spare, b)
-}
-
 // Keep lets packets stay valid beyond the next call of Next: until the buffers that Retired names from then on are given
 // to Recycle.
 func (f *Files) Keep() {
 	if f.kept != nil {
 		return
 	}
-	f.kept = new(buffers)
+	f.kept = &f.buffers
+	f.buffers.limit = maxFreeBuffers
 	for _, fl := range append(slices.Clone(f.open), f.pending...) {
 		if fl.stream != nil {
 			fl.stream.reader.window().kept = f.kept

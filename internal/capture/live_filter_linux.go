@@ -7,51 +7,39 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Classic BPF that the kernel's own fields are read with (linux/filter.h): loads from SKF_AD_OFF on.
-const (
-	bpfLoadWord = 0x20 // BPF_LD | BPF_W | BPF_ABS
-	bpfLoadZero = 0x00 // BPF_LD | BPF_IMM
-	bpfJumpEq   = 0x15 // BPF_JMP | BPF_JEQ | BPF_K
-	bpfReturn   = 0x06 // BPF_RET | BPF_K
-
-	adOffset  = 0xfffff000 // SKF_AD_OFF, -0x1000
-	adPktType = adOffset + 4
-	adIfindex = adOffset + 8
-	adHatype  = adOffset + 28
-
-	// maxAtOnce bounds those of one capture: a jump of BPF reaches 255 instructions.
-	maxAtOnce = 128
-)
+// maxAtOnce bounds the interfaces of one capture: a jump of BPF reaches 255 instructions.
+const maxAtOnce = 128
 
 // program is what the socket runs: packets of other interfaces than indexes (if there are any) are not let in, nor
 // what a loopback interface sends, if doubles says that it may be seen (it comes in again); then filter decides, or
 // all goes in, cut to snapLen. Jumps of BPF are relative, so nothing in filter changes; it finds both registers 0, as
 // it would at the start.
 func program(filter []bpf.RawInstruction, snapLen int, indexes []int, doubles bool) []bpf.RawInstruction {
-	var p []bpf.RawInstruction
+	var p []bpf.Instruction
 	if len(indexes) > 0 {
-		p = append(p, bpf.RawInstruction{Op: bpfLoadWord, K: adIfindex})
+		p = append(p, bpf.LoadExtension{Num: bpf.ExtInterfaceIndex})
 		for i, index := range indexes {
-			p = append(p, bpf.RawInstruction{Op: bpfJumpEq, K: uint32(index), Jt: uint8(len(indexes) - i)})
+			p = append(p, bpf.JumpIf{Cond: bpf.JumpEqual, Val: uint32(index), SkipTrue: uint8(len(indexes) - i)})
 		}
-		p = append(p, bpf.RawInstruction{Op: bpfReturn, K: 0})
+		p = append(p, bpf.RetConstant{})
 	}
 	if doubles {
 		p = append(p,
-			bpf.RawInstruction{Op: bpfLoadWord, K: adPktType},
-			bpf.RawInstruction{Op: bpfJumpEq, K: unix.PACKET_OUTGOING, Jf: 3},
-			bpf.RawInstruction{Op: bpfLoadWord, K: adHatype},
-			bpf.RawInstruction{Op: bpfJumpEq, K: unix.ARPHRD_LOOPBACK, Jf: 1},
-			bpf.RawInstruction{Op: bpfReturn, K: 0},
+			bpf.LoadExtension{Num: bpf.ExtType},
+			bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.PACKET_OUTGOING, SkipFalse: 3},
+			bpf.LoadExtension{Num: bpf.ExtLinkLayerType},
+			bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.ARPHRD_LOOPBACK, SkipFalse: 1},
+			bpf.RetConstant{},
 		)
 	}
-	if len(filter) == 0 {
-		return append(p, bpf.RawInstruction{Op: bpfReturn, K: uint32(snapLen)})
+	switch {
+	case len(filter) == 0:
+		p = append(p, bpf.RetConstant{Val: uint32(snapLen)})
+	case len(p) > 0:
+		p = append(p, bpf.LoadConstant{Dst: bpf.RegA})
 	}
-	if len(p) > 0 {
-		p = append(p, bpf.RawInstruction{Op: bpfLoadZero})
-	}
-	return append(p, filter...)
+	raw, _ := bpf.Assemble(p) // none of these instructions has an error
+	return append(raw, filter...)
 }
 
 // attach sets the socket's filter; one that is there is replaced at once, without a packet between.

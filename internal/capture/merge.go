@@ -1,6 +1,9 @@
 package capture
 
-import "io"
+import (
+	"cmp"
+	"io"
+)
 
 // Next delivers the earliest packet of all files, and of equally early ones that of
 // the file that began earlier, so that of a rotated set no file begins before the
@@ -45,7 +48,7 @@ func (f *Files) advance(fl *file) {
 		f.open[last] = nil
 		f.open = f.open[:last]
 	}
-	f.siftDown()
+	f.siftDown(0)
 }
 
 // openDue opens the files whose first packet is not later than the earliest packet
@@ -68,7 +71,9 @@ func (f *Files) openDue() {
 		}
 		fl.stream.count(&f.read)
 		f.open = append(f.open, fl)
-		f.siftUp()
+		for i := len(f.open)/2 - 1; i >= 0; i-- {
+			f.siftDown(i)
+		}
 	}
 }
 
@@ -80,13 +85,7 @@ func (f *Files) bufferSize() int {
 
 // compareTime orders by time, then by rank.
 func compareTime(at int64, ai int, bt int64, bi int) int {
-	switch {
-	case at < bt, at == bt && ai < bi:
-		return -1
-	case at == bt && ai == bi:
-		return 0
-	}
-	return 1
+	return cmp.Or(cmp.Compare(at, bt), cmp.Compare(ai, bi))
 }
 
 // earlier orders the heap of open files.
@@ -95,19 +94,9 @@ func (f *Files) earlier(i, j int) bool {
 	return compareTime(a.packet.Time, a.rank, b.packet.Time, b.rank) < 0
 }
 
-func (f *Files) siftUp() {
-	for i := len(f.open) - 1; i > 0; {
-		parent := (i - 1) / 2
-		if !f.earlier(i, parent) {
-			return
-		}
-		f.open[i], f.open[parent] = f.open[parent], f.open[i]
-		i = parent
-	}
-}
-
-func (f *Files) siftDown() {
-	for i := 0; ; {
+// siftDown moves the file at place i of the heap down to where it belongs.
+func (f *Files) siftDown(i int) {
+	for {
 		child := 2*i + 1
 		if child >= len(f.open) {
 			return

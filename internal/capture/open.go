@@ -30,9 +30,9 @@ type Files struct {
 	// ones are a heap, by the time of the packet they hold ready.
 	pending []*file
 	open    []*file
-	current *file    // whose packet the caller has
-	spare   [][]byte // buffers of files that are done
-	kept    *buffers // instead of spare, since Keep
+	current *file // whose packet the caller has
+	buffers buffers
+	kept    *buffers // set by Keep: packets stay valid in them
 
 	read   atomic.Int64 // bytes read from files, compressed as they are
 	total  int64        // bytes of all of them, -1 if not known
@@ -46,7 +46,7 @@ type Files struct {
 // It fails with an *Error, or several joined, only when nothing can be read.
 // Otherwise what could not be opened has Err in its Input.
 func Open(paths []string, opt Options) (*Files, error) {
-	f := &Files{stdin: opt.Stdin, pipe: opt.Pipe}
+	f := &Files{stdin: opt.Stdin, pipe: opt.Pipe, buffers: buffers{limit: maxSpareBuffers}}
 	if f.stdin == nil {
 		f.stdin = os.Stdin
 	}

@@ -46,15 +46,11 @@ func pcapMagic(b []byte) (magic uint32, big, ok bool) {
 	if len(b) < 4 {
 		return 0, false, false
 	}
-	magic = binary.LittleEndian.Uint32(b)
-	switch magic {
-	case magicMicros, magicNanos, magicKuznetzov:
-		return magic, false, true
-	}
-	magic = binary.BigEndian.Uint32(b)
-	switch magic {
-	case magicMicros, magicNanos, magicKuznetzov:
-		return magic, true, true
+	for _, order := range [...]binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
+		switch magic = order.Uint32(b); magic {
+		case magicMicros, magicNanos, magicKuznetzov:
+			return magic, order == binary.BigEndian, true
+		}
 	}
 	return 0, false, false
 }

@@ -4,26 +4,34 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"math/bits"
-)
 
-// Block types of pcapng (draft-ietf-opsawg-pcapng, section 11.1).
-const (
-	blockSection    = 0x0a0d0d0a // the same in both byte orders
-	blockInterface  = 1
-	blockPacket     = 2 // obsolete
-	blockSimple     = 3
-	blockStatistics = 5
-	blockEnhanced   = 6
+	"dubbo-wire/internal/capture/pcapng"
 )
 
 const (
-	byteOrderMagic = 0x1a2b3c4d
-	ngBlockMin     = 12 // type, length, length again
-	ngSectionMin   = 28
-	ngMajor        = 1
+	ngBlockMin = 12 // bytes of a block without a body: type, length, length again
+	ngMajor    = 1  // version
 )
+
+// smallestBody returns the least number of bytes in the body of a block; ok is false if its type is not known.
+func smallestBody(kind uint32) (n int, ok bool) {
+	switch kind {
+	case pcapng.EnhancedPacket, pcapng.ObsoletePacket:
+		return 20, true
+	case pcapng.Section:
+		return 16, true
+	case pcapng.Statistics:
+		return 12, true
+	case pcapng.Interface:
+		return 8, true
+	case pcapng.SimplePacket:
+		return 4, true
+	}
+	return 0, false
+}
 
 // maxInterfaces bounds what a section may declare; Wireshark's merges have a few.
 const maxInterfaces = 4096
@@ -62,10 +70,7 @@ type pcapngReader struct {
 
 // isPcapng recognises a pcapng file by its first twelve bytes.
 func isPcapng(b []byte) bool {
-	if len(b) < 12 || binary.LittleEndian.Uint32(b) != blockSection {
-		return false
-	}
-	return binary.LittleEndian.Uint32(b[8:]) == byteOrderMagic || binary.BigEndian.Uint32(b[8:]) == byteOrderMagic
+	return len(b) >= 12 && binary.LittleEndian.Uint32(b) == pcapng.Section && new(pcapngReader).byteOrder(b)
 }
 
 // newPcapngReader starts at the window's first byte, where isPcapng holds.
@@ -88,6 +93,14 @@ func (r *pcapngReader) u32(b []byte) uint32 {
 	return binary.LittleEndian.Uint32(b)
 }
 
+// u64 reads 64 bits in the byte order of the section.
+func (r *pcapngReader) u64(b []byte) uint64 {
+	if r.big {
+		return binary.BigEndian.Uint64(b)
+	}
+	return binary.LittleEndian.Uint64(b)
+}
+
 func (r *pcapngReader) window() *window { return &r.win }
 
 // next fills all of p but File. It returns nil or io.EOF; damage is noted.
@@ -98,7 +111,7 @@ func (r *pcapngReader) next(p *Packet) error {
 		}
 		h := r.win.rest()
 		kind := r.u32(h)
-		if kind == blockSection && !r.byteOrder(h) {
+		if kind == pcapng.Section && !r.byteOrder(h) {
 			r.broken("a section header block without its byte-order magic")
 			continue
 		}
@@ -108,9 +121,7 @@ func (r *pcapngReader) next(p *Packet) error {
 			continue
 		}
 		most := uint32(MaxPacket + 4096)
-		switch kind {
-		case blockEnhanced, blockPacket, blockSimple, blockInterface, blockStatistics, blockSection:
-		default:
+		if _, ok := smallestBody(kind); !ok {
 			if most = maxForeignBlock; size <= most && size > minBufferSize {
 				r.pass(size)
 				continue
@@ -131,28 +142,24 @@ func (r *pcapngReader) next(p *Packet) error {
 		at := r.win.offset()
 		r.win.pos += int(size)
 		body := block[8 : size-4]
-		if r.foreign && kind != blockSection {
+		if r.foreign && kind != pcapng.Section {
 			continue
 		}
+		delivered := false
 		switch kind {
-		case blockEnhanced:
-			if r.enhanced(p, body, at) {
-				return nil
-			}
-		case blockPacket:
-			if r.obsolete(p, body, at) {
-				return nil
-			}
-		case blockSimple:
-			if r.simple(p, body, at) {
-				return nil
-			}
-		case blockInterface:
+		case pcapng.EnhancedPacket, pcapng.ObsoletePacket:
+			delivered = r.packet(p, kind, body, at)
+		case pcapng.SimplePacket:
+			delivered = r.simple(p, body, at)
+		case pcapng.Interface:
 			r.describe(body, at)
-		case blockStatistics:
+		case pcapng.Statistics:
 			r.statistics(body)
-		case blockSection:
+		case pcapng.Section:
 			r.section(body, at)
+		}
+		if delivered {
+			return nil
 		}
 	}
 	return io.EOF
@@ -160,12 +167,8 @@ func (r *pcapngReader) next(p *Packet) error {
 
 // byteOrder sets the order of the section that begins with h, 12 bytes at least.
 func (r *pcapngReader) byteOrder(h []byte) bool {
-	if binary.LittleEndian.Uint32(h[8:]) == byteOrderMagic {
-		r.big = false
-		return true
-	}
-	r.big = true
-	return binary.BigEndian.Uint32(h[8:]) == byteOrderMagic
+	r.big = binary.LittleEndian.Uint32(h[8:]) != pcapng.ByteOrderMagic
+	return r.u32(h[8:]) == pcapng.ByteOrderMagic
 }
 
 // pass skips a block of no interest without holding it, and checks its frame.
@@ -208,7 +211,7 @@ func (r *pcapngReader) section(body []byte, at int64) {
 	r.ifaces = r.ifaces[:0]
 	r.foreign = true
 	switch {
-	case len(body) < ngSectionMin-ngBlockMin:
+	case len(body) < 16:
 		r.in.note(r.number+1, at, "a section header of %d bytes, which is too short; the section was passed over", len(body)+ngBlockMin)
 	case r.u16(body[4:]) != ngMajor:
 		r.in.note(r.number+1, at, "a section of pcapng version %d, and only version 1 is known; the section was passed over", r.u16(body[4:]))
@@ -231,28 +234,19 @@ func (r *pcapngReader) describe(body []byte, at int64) {
 	}
 	i := ngInterface{link: LinkType(r.u16(body)), snapLen: r.u32(body[4:]), units: 1_000_000}
 	i.limit = packetLimit(i.snapLen)
-	for opts := body[8:]; ; {
-		code, value, rest, ok := r.option(opts)
-		if !ok {
-			break
-		}
-		opts = rest
+	for code, value := range r.options(body[8:]) {
 		switch {
-		case code == 9 && len(value) >= 1: // if_tsresol
+		case code == pcapng.InterfaceResolution && len(value) >= 1:
 			units, ok := unitsPerSecond(value[0])
 			if !ok {
 				r.in.note(r.number+1, at, "interface %d has timestamps of resolution %#02x, finer than 64 bits can count; its packets are left out", len(r.ifaces), value[0])
 				units = 0
 			}
 			i.units = units
-		case code == 11 && len(value) > 1 && value[0] == 0: // if_filter, as a string
+		case code == pcapng.InterfaceFilter && len(value) > 1 && value[0] == 0: // as a text
 			r.in.Filter = string(value[1:min(len(value), 1+maxFilter)])
-		case code == 14 && len(value) >= 8: // if_tsoffset
-			if r.big {
-				i.offset = int64(binary.BigEndian.Uint64(value))
-			} else {
-				i.offset = int64(binary.LittleEndian.Uint64(value))
-			}
+		case code == pcapng.InterfaceTimeOffset && len(value) >= 8:
+			i.offset = int64(r.u64(value))
 		}
 	}
 	if i.units > 0 && nanosPerSecond%i.units == 0 {
@@ -280,18 +274,17 @@ func unitsPerSecond(resol byte) (uint64, bool) {
 	return units, true
 }
 
-// option splits the first option off opts; ok is false at their end.
-func (r *pcapngReader) option(opts []byte) (code uint16, value, rest []byte, ok bool) {
-	if len(opts) < 4 {
-		return 0, nil, nil, false
+// options returns the options of a block: code and value.
+func (r *pcapngReader) options(opts []byte) iter.Seq2[uint16, []byte] {
+	return func(yield func(uint16, []byte) bool) {
+		for len(opts) >= 4 {
+			code, n := r.u16(opts), int(r.u16(opts[2:]))
+			if code == 0 || n > len(opts)-4 || !yield(code, opts[4:4+n]) {
+				return
+			}
+			opts = opts[4+min((n+3)&^3, len(opts)-4):]
+		}
 	}
-	code = r.u16(opts)
-	n := int(r.u16(opts[2:]))
-	if code == 0 || n > len(opts)-4 {
-		return 0, nil, nil, false
-	}
-	padded := min((n+3)&^3, len(opts)-4)
-	return code, opts[4 : 4+n], opts[4+padded:], true
 }
 
 // statistics reads what an interface lost: interface u32, time u64, options.
@@ -306,19 +299,10 @@ func (r *pcapngReader) statistics(body []byte) {
 	}
 	var dropped uint64
 	known := false
-	for opts := body[12:]; ; {
-		code, value, rest, ok := r.option(opts)
-		if !ok {
-			break
-		}
-		opts = rest
-		if (code == 5 || code == 7) && len(value) >= 8 { // isb_ifdrop, isb_osdrop
+	for code, value := range r.options(body[12:]) {
+		if (code == pcapng.StatisticsDropped || code == pcapng.StatisticsOSDrop) && len(value) >= 8 {
 			known = true
-			if r.big {
-				dropped += binary.BigEndian.Uint64(value)
-			} else {
-				dropped += binary.LittleEndian.Uint64(value)
-			}
+			dropped += r.u64(value)
 		}
 	}
 	if !known {
@@ -329,23 +313,18 @@ func (r *pcapngReader) statistics(body []byte) {
 	r.in.Dropped = int64(min(r.dropped, math.MaxInt64))
 }
 
-// enhanced is the usual packet: interface u32, time high u32, time low u32,
-// captured length u32, original length u32, bytes, options.
-func (r *pcapngReader) enhanced(p *Packet, body []byte, at int64) bool {
+// packet reads an enhanced packet block: interface u32, time high u32, time low u32, captured length u32, original
+// length u32, bytes, options. In the obsolete packet block the interface is a u16, and a count of drops follows.
+func (r *pcapngReader) packet(p *Packet, kind uint32, body []byte, at int64) bool {
 	if len(body) < 20 {
 		return r.reject(at, "a packet block of %d bytes, too short for its header", len(body)+ngBlockMin)
 	}
-	ticks := uint64(r.u32(body[4:]))<<32 | uint64(r.u32(body[8:]))
-	return r.fill(p, body[20:], r.u32(body), ticks, r.u32(body[12:]), r.u32(body[16:]), at)
-}
-
-// obsolete is its predecessor: the interface is a u16, followed by a count of drops.
-func (r *pcapngReader) obsolete(p *Packet, body []byte, at int64) bool {
-	if len(body) < 20 {
-		return r.reject(at, "a packet block of %d bytes, too short for its header", len(body)+ngBlockMin)
+	id := r.u32(body)
+	if kind == pcapng.ObsoletePacket {
+		id = uint32(r.u16(body))
 	}
 	ticks := uint64(r.u32(body[4:]))<<32 | uint64(r.u32(body[8:]))
-	return r.fill(p, body[20:], uint32(r.u16(body)), ticks, r.u32(body[12:]), r.u32(body[16:]), at)
+	return r.fill(p, body[20:], id, ticks, r.u32(body[12:]), r.u32(body[16:]), at)
 }
 
 // simple has the original length u32 and bytes: always of interface 0 and without

@@ -13,6 +13,8 @@ import (
 	"github.com/gopacket/gopacket/pcapgo"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/capture/pcapng"
 )
 
 var bothOrders = []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian}
@@ -104,13 +106,13 @@ func TestPcapngBadPackets(t *testing.T) {
 		n.packet(3, 2, "no such interface", 17)
 		claims := func(capLen uint32) {
 			b := append(make([]byte, 12), n.o.AppendUint32(nil, capLen)...)
-			n.block(blockEnhanced, append(n.o.AppendUint32(b, 9), "data"...))
+			n.block(pcapng.EnhancedPacket, append(n.o.AppendUint32(b, 9), "data"...))
 		}
 		claims(5)
 		claims(math.MaxUint32)
-		n.block(blockEnhanced, make([]byte, 16))
-		n.block(blockPacket, make([]byte, 16))
-		n.block(blockSimple, nil)
+		n.block(pcapng.EnhancedPacket, make([]byte, 16))
+		n.block(pcapng.ObsoletePacket, make([]byte, 16))
+		n.block(pcapng.SimplePacket, nil)
 		n.packet(0, 3, "good again", 10)
 		packets, in := read(t, n.b)
 		require.Len(t, packets, 2)
@@ -144,7 +146,7 @@ func TestPcapngBrokenFrames(t *testing.T) {
 		tooMany.iface(1, 0)
 	}
 	version := start()
-	version.block(blockSection, append(binary.LittleEndian.AppendUint32(nil, byteOrderMagic), 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+	version.block(pcapng.Section, append(binary.LittleEndian.AppendUint32(nil, pcapng.ByteOrderMagic), 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 	for name, b := range map[string][]byte{
 		"length 0":            set(end, int(at)+4, 0),
 		"length 11":           set(end, int(at)+4, 11),
@@ -153,7 +155,7 @@ func TestPcapngBrokenFrames(t *testing.T) {
 		"length of two":       set(end, len(end)-4, 12),
 		"no byte order magic": append(bytes.Clone(good), "\x0a\x0d\x0d\x0a\x1c\x00\x00\x00abcdabcdabcdabcd\x1c\x00\x00\x00"...),
 		"version 9":           version.b,
-		"short interface":     start().block(blockInterface, make([]byte, 4)).b,
+		"short interface":     start().block(pcapng.Interface, make([]byte, 4)).b,
 		"resolution":          start().iface(1, 0, start().resol(20)).b,
 		"resolution 2^-64":    start().iface(1, 0, start().resol(0x80|64)).b,
 	} {

@@ -1,8 +1,9 @@
 package capture
 
 import (
-	"encoding/binary"
 	"fmt"
+
+	"dubbo-wire/internal/capture/pcapng"
 )
 
 // Behind damage the place of the next record is not known: it is searched, byte by byte, as far as maxSearch. A record
@@ -102,34 +103,12 @@ func (r *pcapngReader) block(b []byte) bool {
 	if len(b) < ngBlockMin {
 		return false
 	}
-	var order binary.ByteOrder = binary.LittleEndian
-	if r.big {
-		order = binary.BigEndian
-	}
-	kind := order.Uint32(b)
-	smallest := uint32(ngBlockMin)
-	switch kind {
-	case blockSection:
-		switch uint32(byteOrderMagic) {
-		case binary.LittleEndian.Uint32(b[8:]):
-			order = binary.LittleEndian
-		case binary.BigEndian.Uint32(b[8:]):
-			order = binary.BigEndian
-		default:
-			return false
-		}
-		smallest = ngSectionMin
-	case blockInterface:
-		smallest += 8
-	case blockEnhanced, blockPacket:
-		smallest += 20
-	case blockStatistics:
-		smallest += 12
-	case blockSimple:
-		smallest += 4
-	default:
+	section := pcapngReader{big: r.big}
+	kind := section.u32(b)
+	if kind == pcapng.Section && !section.byteOrder(b) {
 		return false
 	}
-	size := order.Uint32(b[4:])
-	return size >= smallest && size%4 == 0 && size <= maxFound && int(size) <= len(b) && order.Uint32(b[size-4:]) == size
+	smallest, ok := smallestBody(kind)
+	size := section.u32(b[4:])
+	return ok && int(size) >= smallest+ngBlockMin && size%4 == 0 && size <= maxFound && int(size) <= len(b) && section.u32(b[size-4:]) == size
 }

@@ -118,8 +118,9 @@ func (w *window) turn(size int) {
 
 // buffers is memory that several goroutines pass on: a reader takes it, whoever is done with the packets gives it back.
 type buffers struct {
-	mu   sync.Mutex
-	free [][]byte
+	mu    sync.Mutex
+	free  [][]byte
+	limit int // of free
 	// retired are those that no later packet lies in; of the reading goroutine.
 	retired [][]byte
 }
@@ -145,14 +146,22 @@ func (b *buffers) put(list [][]byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, m := range list {
-		if len(m) <= aheadRoom+bufferSize && len(b.free) < maxFreeBuffers {
-			b.free = append(b.free, m)
+		if len(m) > aheadRoom+bufferSize {
+			continue
 		}
+		if len(b.free) == b.limit {
+			b.free = slices.Delete(b.free, 0, 1)
+		}
+		b.free = append(b.free, m)
 	}
 }
 
-// maxFreeBuffers bounds the buffers that wait to be used again.
-const maxFreeBuffers = 16
+// Limits of the buffers that wait to be used again: with packets that are kept, and without, where two are enough for
+// files in a row.
+const (
+	maxFreeBuffers  = 16
+	maxSpareBuffers = 2
+)
 
 // skip consumes n bytes, which need not be in the buffer, and reports whether the
 // stream had as many.
