@@ -134,6 +134,13 @@ type Format struct {
 	Capture string
 	// Heartbeats are the bodies that its senders write for a heartbeat (event data null); an empty body always is one.
 	Heartbeats [][]byte
+	// EmptyHeartbeats: its senders may write an empty body for a heartbeat, since they cannot write null.
+	EmptyHeartbeats bool
+	// Starts says how its bodies start.
+	Starts Starts
+	// ThrowableMessage is the name of the field with an exception's message, where that is neither message nor
+	// detailMessage. If that field is an object, it is the exception itself.
+	ThrowableMessage string
 	// Skim says where the first n texts of b would end, without a look at more than their lengths; -1 where that is not to be
 	// had at a glance. It may be wrong: nothing is taken from there but bytes that were read as n texts before. A format
 	// has it only if what a body's start means does not depend on what follows. nil is never.

@@ -222,7 +222,7 @@ func (d *direction) start() {
 // newFraming is what the framers of a lane have in common.
 func (l *lane) newFraming() dubbo.Config {
 	cfg := dubbo.Config{
-		WantBody: l.opt.MaxBody, Buffers: &l.buffers, Readable: l.decoder.Readable,
+		WantBody: l.opt.MaxBody, Buffers: &l.buffers, Readable: l.decoder.Readable, Recognizer: l.recognizer,
 		Expected: func(s dubbo.Sink, id int64) bool {
 			d := s.(*direction)
 			return l.pairer.Expects(d.conn.call, int(d.side), id)

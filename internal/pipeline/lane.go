@@ -12,11 +12,12 @@ import (
 
 // worker is what the lanes of one goroutine share: memory that does not bear on results.
 type worker struct {
-	opt     *Options
-	out     output
-	decoder *dubbo.Decoder
-	pool    call.Pool
-	prepare func(*Row) any
+	opt        *Options
+	out        output
+	decoder    *dubbo.Decoder
+	pool       call.Pool
+	prepare    func(*Row) any
+	recognizer *dubbo.Recognizer
 	// wholeBodies: for the time being all of every body is kept, see Running.KeepWholeBodies.
 	wholeBodies bool
 	chunk       dubbo.Chunk
@@ -27,7 +28,7 @@ type worker struct {
 var seed = maphash.MakeSeed()
 
 func newWorker(opt *Options, out output) *worker {
-	w := &worker{opt: opt, out: out, decoder: dubbo.NewDecoder(opt.Formats)}
+	w := &worker{opt: opt, out: out, decoder: dubbo.NewDecoder(opt.Formats), recognizer: dubbo.NewRecognizer(opt.Formats)}
 	if opt.Prepare != nil {
 		w.prepare = opt.Prepare()
 	}

@@ -43,14 +43,15 @@ type Summary struct {
 
 // Redactor is the sink and the tap of a run, which asks for rows, [dubbo.Values] and whole bodies. It is for one goroutine.
 type Redactor struct {
-	opt       Options
-	out       *output
-	addresses *addresses
-	scrubber  *scrub.Scrubber
-	filler    cipher.Block
-	sum       Summary
-	decoder   packet.Decoder
-	segment   packet.Segment
+	opt        Options
+	out        *output
+	addresses  *addresses
+	scrubber   *scrub.Scrubber
+	recognizer *dubbo.Recognizer
+	filler     cipher.Block
+	sum        Summary
+	decoder    packet.Decoder
+	segment    packet.Segment
 
 	dirs  map[flow]*direction
 	conns map[uint64]*connection
@@ -95,7 +96,8 @@ func New(o Options) *Redactor {
 	}
 	r := &Redactor{
 		opt: o, out: newOutput(o.File), addresses: newAddresses(o.Key), scrubber: scrub.New(o.Formats, o.Key),
-		filler: newBlock(o.Key, "filler"), dirs: make(map[flow]*direction), conns: make(map[uint64]*connection),
+		recognizer: dubbo.NewRecognizer(o.Formats),
+		filler:     newBlock(o.Key, "filler"), dirs: make(map[flow]*direction), conns: make(map[uint64]*connection),
 		fragments: make(map[int64]*record),
 	}
 	r.sum.LeftOut, r.sum.Filler = make(map[string]int64), make(map[string]int64)

@@ -124,13 +124,13 @@ var magic = []byte{0xda, 0xbb}
 // bytes of its body as tell that.
 func (r *Redactor) candidates(d *direction, seq uint32, b []byte) {
 	for at := bytes.Index(b, magic); at >= 0; {
-		n, may := dubbo.MayBegin(b[at:])
+		n, may := r.recognizer.MayBegin(b[at:])
 		if may {
 			is := make([]byte, n)
 			for kept := dubbo.HeaderLen; kept <= min(n, dubbo.HeaderLen+maxStart); kept++ {
 				copy(is, b[at:at+kept])
 				r.fill(is[kept:], b[at+kept:at+n], d, seq+uint32(at+kept))
-				if _, may := dubbo.MayBegin(is); may {
+				if _, may := r.recognizer.MayBegin(is); may {
 					r.keep(d, seq+uint32(at), b[at:at+n], kept)
 					break
 				}

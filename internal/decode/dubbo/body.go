@@ -142,14 +142,15 @@ func (m *Message) readException(from int) {
 
 // exceptionText finds the message of the throwable at node i: what its getMessage returns. Formats that write fields have
 // detailMessage, and next to it message of a class that keeps its own and so returns that. Formats that write what getters
-// return have message; smartbuf and others have names of their own, gson an object around it (exception).
+// return have message; others say what they have ([decode.Format.ThrowableMessage]).
 func (m *Message) exceptionText(i, depth int) (text string, ok bool) {
 	t := m.Tree
 	var own, detail, other string
 	var hasOwn, hasDetail, detailed, hasOther bool
+	named := m.Format.ThrowableMessage
 	for c := i + 1; c < int(t.Nodes[i].End); c = int(t.Nodes[c].End) {
 		f := &t.Nodes[c]
-		if f.Label != decode.ByField && f.Label != decode.ByEntry {
+		if f.Label != decode.ByField && f.Label != decode.ByEntry || f.Name == "" {
 			continue
 		}
 		is := f.Kind == decode.String
@@ -163,12 +164,12 @@ func (m *Message) exceptionText(i, depth int) (text string, ok bool) {
 			if is {
 				detail, hasDetail = f.Text, true
 			}
-		case "msg", "originalMessage":
-			if is && !hasOther {
+		case named:
+			switch {
+			case hasOther:
+			case is:
 				other, hasOther = f.Text, true
-			}
-		case "exception":
-			if depth == 0 && !hasOther {
+			case depth == 0:
 				other, hasOther = m.exceptionText(c, 1)
 			}
 		}

@@ -88,7 +88,8 @@ func TestEnough(t *testing.T) {
 
 // What a search finds must be readable: bodies may hold bytes that look like the start of a frame.
 func TestReadable(t *testing.T) {
-	d := dubbo.NewDecoder([]decode.Format{hessian2.Format, {ID: 31, Name: "own"}})
+	known := []decode.Format{hessian2.Format, {ID: 31, Name: "own"}}
+	d := dubbo.NewDecoder(known)
 	whole := hessianFrame(t, 0xc2, 0, "2.0.2", "a.S", "0.0.0", "find", "")
 	for name, c := range map[string]struct {
 		flags, status byte
@@ -112,7 +113,7 @@ func TestReadable(t *testing.T) {
 	// Two chained frames with a body that has only begun, in a stream that was joined midway, then a real one.
 	begun := append(whole[:12:12], "\x00\x00\x00\x0a\x052.0.2\xff\xfe\x00\x01"...)
 	into := &envelopes{decoder: d}
-	f := dubbo.NewFramer(&dubbo.Config{Readable: d.Readable}, into, false)
+	f := dubbo.NewFramer(&dubbo.Config{Readable: d.Readable, Recognizer: dubbo.NewRecognizer(known)}, into, false)
 	f.Data(append(append(append([]byte("bytes"), begun...), begun...), whole...), &dubbo.Chunk{})
 	f.End()
 	assert.Equal(t, []string{"find"}, into.methods)

@@ -80,6 +80,8 @@ type Config struct {
 	// Readable, if set, is asked whether body, the first bytes of one that is whole, can be that of a frame found by
 	// searching.
 	Readable func(h *Header, body []byte) bool
+	// Recognizer judges headers and bodies found by searching; nil: one that knows no serialization.
+	Recognizer *Recognizer
 	// Buffers is where memory for such bodies comes from; nil: the framers of this Config have their own.
 	Buffers *Buffers
 	// MaxSearchBody is the longest body, in bytes, that is believed of a header found by searching (default 8 MiB,
@@ -141,6 +143,9 @@ func NewFramer(cfg *Config, sink Sink, fromStart bool) *Framer {
 	}
 	if cfg.Buffers == nil {
 		cfg.Buffers = new(Buffers)
+	}
+	if cfg.Recognizer == nil {
+		cfg.Recognizer = NewRecognizer(nil)
 	}
 	if cfg.MaxSearchBody == 0 {
 		cfg.MaxSearchBody = 8 << 20
@@ -260,7 +265,7 @@ func (f *Framer) header(b []byte, c *Chunk, pos int64, overhead int) int {
 		r.Captured = h.BodyLen
 		r.Wire += int64(h.BodyLen)
 		if f.looking {
-			f.nested = holdsFrame(r.Body[:min(len(r.Body), maxLooked)], r.ID)
+			f.nested = f.cfg.Recognizer.holdsFrame(r.Body[:min(len(r.Body), maxLooked)], r.ID)
 		}
 		f.emit()
 		return taken + h.BodyLen

@@ -10,7 +10,16 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/formats/fastjson"
+	"dubbo-wire/internal/decode/formats/hessian2"
+	"dubbo-wire/internal/decode/formats/java"
+	"dubbo-wire/internal/decode/formats/kryo"
 )
+
+// recognizer knows the bodies of some serializations.
+var recognizer = NewRecognizer([]decode.Format{hessian2.Format, java.Format, fastjson.Format, fastjson.Prefixed, kryo.Format})
 
 // notes records what a framer finds, as lines of text, and counts bytes.
 type notes struct {
@@ -122,7 +131,7 @@ func TestFramer(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			n := new(notes)
-			feed(NewFramer(&Config{}, n, !c.joined), c.pieces...)
+			feed(NewFramer(&Config{Recognizer: recognizer}, n, !c.joined), c.pieces...)
 			assert.Equal(t, c.want, strings.Join(n.lines, "|"))
 			assert.Equal(t, c.skip, n.skipped, "skipped")
 			assert.Equal(t, c.text, n.text, "text")
@@ -155,7 +164,7 @@ func captured(pieces []any) int64 {
 // What is announced is not allocated.
 func TestFramerMemory(t *testing.T) {
 	n := new(notes)
-	f := NewFramer(&Config{WantBody: 1 << 10}, n, true)
+	f := NewFramer(&Config{Recognizer: recognizer, WantBody: 1 << 10}, n, true)
 	f.Data([]byte{0xda, 0xbb, 0xc2, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0x7f, 0xff, 0xff, 0xff}, &Chunk{})
 	for range 1000 {
 		f.Data(make([]byte, 1448), &Chunk{})
@@ -173,7 +182,7 @@ func TestBuffersAreBounded(t *testing.T) {
 		var framers []*Framer
 		n := new(notes)
 		for range 200 {
-			f := NewFramer(&Config{WantBody: 64 << 20, Buffers: b}, n, !joined)
+			f := NewFramer(&Config{Recognizer: recognizer, WantBody: 64 << 20, Buffers: b}, n, !joined)
 			f.Data(header, &Chunk{})
 			framers = append(framers, f)
 		}
@@ -203,7 +212,7 @@ func TestBuffersAreBounded(t *testing.T) {
 // A search through bytes full of headers that announce much takes time in proportion to the bytes.
 func TestSearchIsLinear(t *testing.T) {
 	n := new(notes)
-	f := NewFramer(&Config{}, n, false)
+	f := NewFramer(&Config{Recognizer: recognizer}, n, false)
 	hostile := []byte{0xda, 0xbb, 0xc2, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0x7f, 0xff, 0xff, 5, '2', '.', '0', '.', '2', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}
 	block := slices.Repeat(hostile, 1<<11)
 	for range 400 { // 25 MB
@@ -224,7 +233,7 @@ func FuzzFramer(f *testing.F) {
 	f.Add(join(request(1, 300), join(request(2, 9), request(3, 9)), []byte("tail"), request(4, 9), request(5, 9), response(6, 30)), uint64(7), false)
 	f.Fuzz(func(t *testing.T, stream []byte, seed uint64, fromStart bool) {
 		whole := new(notes)
-		feed(NewFramer(&Config{}, whole, fromStart), stream)
+		feed(NewFramer(&Config{Recognizer: recognizer}, whole, fromStart), stream)
 		require.Equal(t, int64(len(stream)), whole.framed+whole.skipped)
 		rng := rand.New(rand.NewPCG(seed, 2))
 		var pieces []any
@@ -234,7 +243,7 @@ func FuzzFramer(f *testing.F) {
 			b = b[n:]
 		}
 		split := new(notes)
-		feed(NewFramer(&Config{}, split, fromStart), pieces...)
+		feed(NewFramer(&Config{Recognizer: recognizer}, split, fromStart), pieces...)
 		require.Equal(t, int64(len(stream)), split.framed+split.skipped)
 		require.Equal(t, whole.lines, split.lines)
 		require.Equal(t, whole.text, split.text)
@@ -257,8 +266,8 @@ func FuzzFramer(f *testing.F) {
 			parts, finer = append(parts, b), append(finer, bytewise(b)...)
 		}
 		gaps, cut := new(notes), new(notes)
-		feed(NewFramer(&Config{}, gaps, fromStart), parts...)
-		feed(NewFramer(&Config{}, cut, fromStart), finer...)
+		feed(NewFramer(&Config{Recognizer: recognizer}, gaps, fromStart), parts...)
+		feed(NewFramer(&Config{Recognizer: recognizer}, cut, fromStart), finer...)
 		require.Equal(t, captured(parts), gaps.framed+gaps.skipped)
 		require.Equal(t, gaps.lines, cut.lines)
 		require.Equal(t, gaps.text, cut.text)
@@ -267,7 +276,7 @@ func FuzzFramer(f *testing.F) {
 
 func BenchmarkFramer(b *testing.B) {
 	stream := slices.Repeat(join(request(1, 360), response(1, 3800)), 100)
-	f := NewFramer(&Config{}, nothing{}, true)
+	f := NewFramer(&Config{Recognizer: recognizer}, nothing{}, true)
 	c := &Chunk{}
 	b.SetBytes(int64(len(stream)))
 	b.ReportAllocs()
@@ -328,7 +337,7 @@ func TestWantBodyChanges(t *testing.T) {
 			stream = append(stream, b...)
 		}
 		wanted := 0
-		cfg := &Config{Enough: func(Sink, *Header, []byte) bool { return wanted == 0 }}
+		cfg := &Config{Recognizer: recognizer, Enough: func(Sink, *Header, []byte) bool { return wanted == 0 }}
 		f := NewFramer(cfg, p, true)
 		for pos := 0; pos < len(stream); {
 			wanted = r.IntN(3)

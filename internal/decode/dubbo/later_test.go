@@ -27,7 +27,7 @@ func TestPutOff(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var n notes
-			packets(NewFramer(&Config{}, &n, true), c.pieces...)
+			packets(NewFramer(&Config{Recognizer: recognizer}, &n, true), c.pieces...)
 			assert.Equal(t, c.lines, n.lines)
 			assert.Equal(t, captured(c.pieces), n.framed+n.skipped)
 		})

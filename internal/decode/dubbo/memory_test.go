@@ -23,7 +23,7 @@ func TestHalfOpenFrames(t *testing.T) {
 		joined bool
 		most   int // bytes for each
 	}{{false, 600}, {true, 600}} {
-		cfg := &Config{Buffers: &Buffers{Max: 4 << 20}}
+		cfg := &Config{Recognizer: recognizer, Buffers: &Buffers{Max: 4 << 20}}
 		n := new(notes)
 		all := make([]*Framer, framers)
 		before := heap()

@@ -251,21 +251,21 @@ func (f *Framer) first(b []byte, lack int64) (h Header, v verdict) {
 		return h, more
 	}
 	h = parseHeader(b)
-	if !h.legal(f.cfg.MaxSearchBody) {
+	if !f.cfg.Recognizer.legal(&h, f.cfg.MaxSearchBody) {
 		return h, no
 	}
 	if !h.Event() && !f.mayBe(&h) {
 		return h, no
 	}
 	body := b[HeaderLen:]
-	start := body[:min(len(body), startLen, h.BodyLen)]
+	c, start := f.cfg.Recognizer, body[:min(len(body), startLen, h.BodyLen)]
 	if len(start) < min(startLen, h.BodyLen) {
 		if lack > 0 && f.cut(&h, int64(len(b)), lack) {
 			return h, yes
 		}
 		return h, more
 	}
-	if (h.unknown() || !h.startsLike(start)) && !f.startsAnyway(&h, start) {
+	if (!c.knows(&h) || !c.startsLike(&h, start)) && !f.startsAnyway(&h, start) {
 		return h, no
 	}
 	f.met = true
@@ -290,7 +290,7 @@ func (f *Framer) startsAnyway(h *Header, start []byte) bool {
 	case len(start) == 0:
 		return false
 	case h.Request():
-		return startsOther(start)
+		return f.cfg.Recognizer.startsOther(start)
 	}
 	return f.expects(h.ID)
 }
@@ -370,7 +370,7 @@ func (f *Framer) link(h *Header) {
 	}
 	if !f.nested && guessing {
 		body := s.win[at+HeaderLen-s.base : s.tip-s.base]
-		f.nested = holdsFrame(body[:min(len(body), maxLooked)], h.ID)
+		f.nested = f.cfg.Recognizer.holdsFrame(body[:min(len(body), maxLooked)], h.ID)
 	}
 	switch {
 	case h.Event():
@@ -574,7 +574,7 @@ func (f *Framer) follow(lack int64) verdict {
 			return no
 		}
 		h := parseHeader(next)
-		if !h.legal(f.cfg.MaxSearchBody) {
+		if !f.cfg.Recognizer.legal(&h, f.cfg.MaxSearchBody) {
 			return no
 		}
 		if _, ok := s.refuted[s.tip]; ok {

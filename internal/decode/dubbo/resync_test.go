@@ -13,7 +13,7 @@ import (
 func TestSearchMovesLittle(t *testing.T) {
 	const segment, segments = 1400, 10_000
 	n := new(notes)
-	f := NewFramer(&Config{}, n, false)
+	f := NewFramer(&Config{Recognizer: recognizer}, n, false)
 	b := make([]byte, segment)
 	for at := 0; at+32 <= segment; at += 32 {
 		copy(b[at:], "\xda\xbb\xc2\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x052.0.2")
@@ -65,7 +65,7 @@ func TestFramesBetweenRubbish(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var n notes
-			feed(NewFramer(&Config{Expected: c.expected}, &n, true), c.pieces...)
+			feed(NewFramer(&Config{Recognizer: recognizer, Expected: c.expected}, &n, true), c.pieces...)
 			assert.Equal(t, c.lines, n.lines)
 			assert.Equal(t, captured(c.pieces), n.framed+n.skipped)
 		})
@@ -98,7 +98,7 @@ func TestCutFramesChain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var n notes
-			feed(NewFramer(&Config{}, &n, true), c.pieces...)
+			feed(NewFramer(&Config{Recognizer: recognizer}, &n, true), c.pieces...)
 			assert.Equal(t, c.lines, n.lines)
 			assert.Equal(t, captured(c.pieces), n.framed+n.skipped)
 		})

@@ -15,7 +15,7 @@ func (nobody) BadHeader(Header, Origin) {}
 // What was taken is decided but for the frame that is read, or what a search holds.
 func TestUndecided(t *testing.T) {
 	head := []byte("\xda\xbb\xc2\x00\x00\x00\x00\x00\x00\x00\x00\x07\x00\x00\x00\x04")
-	f := NewFramer(&Config{}, nobody{}, true)
+	f := NewFramer(&Config{Recognizer: recognizer}, nobody{}, true)
 	at := int64(0)
 	give := func(b string) (int64, bool) {
 		f.Data([]byte(b), &Chunk{Pos: at, Overhead: 1})

@@ -39,7 +39,8 @@ func (f *Framer) starts(b []byte) bool {
 	}
 	h := parseHeader(b)
 	n := min(startLen, h.BodyLen)
-	return h.legal(f.cfg.MaxSearchBody) && len(b)-HeaderLen >= n && h.startsLike(b[HeaderLen:HeaderLen+n])
+	c := f.cfg.Recognizer
+	return c.legal(&h, f.cfg.MaxSearchBody) && len(b)-HeaderLen >= n && c.startsLike(&h, b[HeaderLen:HeaderLen+n])
 }
 
 // writes takes note of the writes that begin with the chain's frame at a place, or inside it.

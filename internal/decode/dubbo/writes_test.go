@@ -60,7 +60,7 @@ func TestBeginnings(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var n notes
-			packets(NewFramer(&Config{}, &n, !c.joined), c.pieces...)
+			packets(NewFramer(&Config{Recognizer: recognizer}, &n, !c.joined), c.pieces...)
 			assert.Equal(t, c.lines, n.lines)
 			assert.Equal(t, captured(c.pieces), n.framed+n.skipped)
 		})
@@ -71,7 +71,7 @@ func TestBeginnings(t *testing.T) {
 func TestAnswersToTheUnknown(t *testing.T) {
 	for _, answered := range []int{minAnswers - 1, minAnswers} {
 		var n notes
-		f := NewFramer(&Config{}, &n, true)
+		f := NewFramer(&Config{Recognizer: recognizer}, &n, true)
 		f.Gap(30, 0, &Chunk{})
 		b := []byte("rest of a body")
 		for id := range int64(6) {
@@ -94,7 +94,7 @@ func TestAnswersToTheUnknown(t *testing.T) {
 // A peer that answers the same request again, when nobody remembers the first answer, changes nothing.
 func TestAnsweredAgain(t *testing.T) {
 	var n notes
-	f := NewFramer(&Config{}, &n, true)
+	f := NewFramer(&Config{Recognizer: recognizer}, &n, true)
 	packets := [][]byte{request(1, 8), join(request(3, 40), request(4, 40), request(5, 40))}
 	f.Data(packets[0], &Chunk{})
 	f.Gap(30, 0, &Chunk{Pos: 24})

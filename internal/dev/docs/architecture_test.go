@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/formats"
 )
 
@@ -292,6 +293,9 @@ func TestFormats(t *testing.T) {
 		assert.LessOrEqual(t, f.ID, uint8(31), "%s: an id has five bits", name)
 		assert.NotNil(t, f.New, name)
 		assert.NotEmpty(t, f.Releases, name)
+		if f.Depth > decode.DepthNone {
+			assert.True(t, f.Starts.Request != nil && f.Starts.Result != nil, "%s does not say how its bodies start", name)
+		}
 		_, err := os.Stat(filepath.Join(root, "testdata", "captures", f.Capture))
 		assert.NoError(t, err, "%s has no capture", name)
 		if i == 0 {

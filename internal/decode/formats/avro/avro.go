@@ -20,15 +20,22 @@ import (
 
 // Format is Dubbo's serialization "avro". Its heartbeats are empty bodies.
 var Format = decode.Format{
-	ID:       11,
-	Name:     "avro",
-	Depth:    decode.DepthEnvelope,
-	Releases: "2.7.2 to 2.7.23, later by extension",
-	Capture:  "avro.pcap.zst",
-	Scrub:    scrub,
-	New:      func() decode.Reader { return new(Reader) },
+	ID:              11,
+	Name:            "avro",
+	Depth:           decode.DepthEnvelope,
+	Releases:        "2.7.2 to 2.7.23, later by extension",
+	Capture:         "avro.pcap.zst",
+	Scrub:           scrub,
+	EmptyHeartbeats: true,
+	Starts:          decode.Starts{Request: startsRequest, Result: decode.KindByte},
+	New:             func() decode.Reader { return new(Reader) },
 
 	NoAttachments: true,
+}
+
+// startsRequest accepts a text of less than 32 bytes, behind twice its length.
+func startsRequest(b []byte) bool {
+	return b[0] > 0 && b[0] < 0x40 && b[0]&1 == 0 && decode.VersionAt(b, 1)
 }
 
 // Reader reads one body. The zero value is ready for Reset.

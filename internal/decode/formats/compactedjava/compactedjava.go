@@ -18,6 +18,7 @@ var Format = decode.Format{
 	Capture:    "compactedjava.pcap.zst",
 	Heartbeats: java.Format.Heartbeats,
 	Scrub:      java.Scrub,
+	Starts:     java.Starts,
 	New:        java.NewCompact,
 	Counts:     true,
 }

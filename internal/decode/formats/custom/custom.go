@@ -8,12 +8,13 @@ import "dubbo-wire/internal/decode"
 
 // Format is the id as reports list it.
 var Format = decode.Format{
-	ID:       31,
-	Name:     "custom",
-	Depth:    decode.DepthNone,
-	Releases: "3.0 and later, by users",
-	Capture:  "own-3.3.6.pcap.zst",
-	New:      func() decode.Reader { return new(reader) },
+	ID:              31,
+	Name:            "custom",
+	Depth:           decode.DepthNone,
+	Releases:        "3.0 and later, by users",
+	Capture:         "own-3.3.6.pcap.zst",
+	EmptyHeartbeats: true,
+	New:             func() decode.Reader { return new(reader) },
 }
 
 // reader refuses every field: what is in a body is not guessed.

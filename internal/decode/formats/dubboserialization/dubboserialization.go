@@ -31,9 +31,18 @@ var Format = decode.Format{
 	Capture:    "dubbo-2.5.3.pcap.zst",
 	Heartbeats: [][]byte{{tagNull}},
 	Scrub:      scrub,
+	Starts:     decode.Starts{Request: startsRequest, Result: startsResult},
 	New:        func() decode.Reader { return new(Reader) },
 	Counts:     true,
 }
+
+// startsRequest accepts a text of one byte of length.
+func startsRequest(b []byte) bool {
+	return len(b) > 2 && b[0] == 0x83 && b[1] > 0x80 && decode.VersionAt(b, 2)
+}
+
+// startsResult accepts a small int from 0 to 5.
+func startsResult(b []byte) bool { return b[0] >= 0x19 && b[0] <= 0x1e }
 
 // Reader reads one body. The zero value is ready for Reset.
 type Reader struct {

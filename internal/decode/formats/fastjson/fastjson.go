@@ -19,6 +19,7 @@ var Format = decode.Format{
 	Capture:    "fastjson.pcap.zst",
 	Heartbeats: [][]byte{[]byte("null\n"), []byte("null\r\n")},
 	Scrub:      jsonlines.Scrub,
+	Starts:     jsonlines.Starts,
 	New:        jsonlines.NewFastjson,
 	Counts:     true,
 	Tell:       func(b []byte, _ decode.BodyKind) decode.Verdict { return tell(b, false) },
@@ -34,9 +35,15 @@ var Prefixed = decode.Format{
 	Capture:    "fastjson-3.2.16.pcap.zst",
 	Heartbeats: [][]byte{[]byte("\x00\x00\x00\x04null")},
 	Scrub:      jsonlines.Scrub,
+	Starts:     decode.Starts{Request: startsPrefixed, Result: decode.ShortLength},
 	New:        jsonlines.NewPrefixed,
 	Counts:     true,
 	Tell:       func(b []byte, _ decode.BodyKind) decode.Verdict { return tell(b, true) },
+}
+
+// startsPrefixed accepts a string in quotes behind its length.
+func startsPrefixed(b []byte) bool {
+	return len(b) > 5 && decode.ShortLength(b) && b[4] == '"' && decode.VersionAt(b, 5)
 }
 
 // tell judges the first byte: a text starts with none that is 0, and a length below 16 MB, longer than any first text,

@@ -25,12 +25,18 @@ var Format = decode.Format{
 	Capture:    "fastjson2-3.3.6.pcap.zst",
 	Heartbeats: [][]byte{{0, 0, 0, 1, opNull}},
 	Scrub:      scrub,
+	Starts:     decode.Starts{Request: startsRequest, Result: decode.ShortLength},
 	New:        func() decode.Reader { return new(Reader) },
 	Counts:     true,
 }
 
 // lengthSize is the size of the length before a document.
 const lengthSize = 4
+
+// startsRequest accepts a text behind the length of its document and its tag.
+func startsRequest(b []byte) bool {
+	return len(b) > 5 && decode.ShortLength(b) && decode.VersionAt(b, 5)
+}
 
 // Reader reads one body; it borrows the body. While it reads a document, its cursor ends where the document does.
 type Reader struct {

@@ -25,8 +25,12 @@ var Format = decode.Format{
 	Capture:    "fst.pcap.zst",
 	Heartbeats: [][]byte{{0xff}},
 	Scrub:      scrub,
+	Starts:     decode.Starts{Request: startsRequest, Result: decode.KindByte},
 	New:        func() decode.Reader { return new(Reader) },
 }
+
+// startsRequest accepts a short text.
+func startsRequest(b []byte) bool { return b[0] > 0 && b[0] < 0x20 && decode.VersionAt(b, 1) }
 
 // Reader reads one body. The zero value is ready for Reset.
 type Reader struct {

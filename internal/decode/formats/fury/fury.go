@@ -34,6 +34,7 @@ var Format = decode.Format{
 	Capture:    "fury-3.2.16.pcap.zst",
 	Heartbeats: Heartbeats,
 	Scrub:      Scrub,
+	Starts:     Starts,
 	New:        New,
 	Tell:       Tell,
 }
@@ -47,6 +48,7 @@ var Later = decode.Format{
 	Releases:   "3.3 and later, by extension built from source; Fory",
 	Heartbeats: Heartbeats,
 	Scrub:      Scrub,
+	Starts:     Starts,
 	New:        NewLater,
 	Tell:       TellLater,
 }
@@ -59,6 +61,15 @@ func NewLater() decode.Reader { return &Reader{later: true} }
 
 // NewLaterCompatible is NewLater for compatible mode, whose documents say where their class definitions stand.
 func NewLaterCompatible() decode.Reader { return &Reader{later: true, meta: true} }
+
+// Starts accepts a length below 256, little-endian, and a text with its coder or without.
+var Starts = decode.Starts{
+	Request: func(b []byte) bool {
+		return len(b) > 7 && b[1] == 0 && b[2] == 0 && b[3] == 0 && b[4] == 1 &&
+			(decode.VersionAt(b, 6) || b[5] <= 1 && decode.VersionAt(b, 7))
+	},
+	Result: decode.KindByte,
+}
 
 // Reader reads one body.
 type Reader struct {

@@ -12,26 +12,30 @@ import (
 
 // Format is serialization "fury-compatible", as fury-core 0.2.0 writes it.
 var Format = decode.Format{
-	ID:         29,
-	Name:       "fury-compatible",
-	Depth:      decode.DepthEnvelope,
-	Releases:   "3.x, by extension",
-	Capture:    "fury-compatible-3.2.16.pcap.zst",
-	Heartbeats: fury.Heartbeats,
-	Scrub:      fury.Scrub,
-	New:        fury.New,
-	Tell:       fury.Tell,
+	ID:              29,
+	Name:            "fury-compatible",
+	Depth:           decode.DepthEnvelope,
+	Releases:        "3.x, by extension",
+	Capture:         "fury-compatible-3.2.16.pcap.zst",
+	Heartbeats:      fury.Heartbeats,
+	Scrub:           fury.Scrub,
+	EmptyHeartbeats: true,
+	Starts:          fury.Starts,
+	New:             fury.New,
+	Tell:            fury.Tell,
 }
 
 // Later is the same as fury-core 0.10 and Fory write it.
 var Later = decode.Format{
-	ID:         29,
-	Name:       "fury-compatible",
-	Dialect:    "Fury 0.10",
-	Depth:      decode.DepthEnvelope,
-	Releases:   "3.3 and later, by extension built from source; Fory",
-	Heartbeats: fury.Heartbeats,
-	Scrub:      fury.Scrub,
-	New:        fury.NewLaterCompatible,
-	Tell:       fury.TellLater,
+	ID:              29,
+	Name:            "fury-compatible",
+	Dialect:         "Fury 0.10",
+	Depth:           decode.DepthEnvelope,
+	Releases:        "3.3 and later, by extension built from source; Fory",
+	Heartbeats:      fury.Heartbeats,
+	Scrub:           fury.Scrub,
+	EmptyHeartbeats: true,
+	Starts:          fury.Starts,
+	New:             fury.NewLaterCompatible,
+	Tell:            fury.TellLater,
 }

@@ -11,13 +11,15 @@ import (
 
 // Format is the serialization as Dubbo users configure it.
 var Format = decode.Format{
-	ID:         16,
-	Name:       "gson",
-	Depth:      decode.DepthFull,
-	Releases:   "2.7.2 to 2.7.23, later by extension",
-	Capture:    "gson.pcap.zst",
-	Heartbeats: [][]byte{[]byte("null\n"), []byte("null\r\n")},
-	Scrub:      jsonlines.Scrub,
-	New:        jsonlines.NewGson,
-	Counts:     true,
+	ID:               16,
+	Name:             "gson",
+	Depth:            decode.DepthFull,
+	Releases:         "2.7.2 to 2.7.23, later by extension",
+	Capture:          "gson.pcap.zst",
+	Heartbeats:       [][]byte{[]byte("null\n"), []byte("null\r\n")},
+	Scrub:            jsonlines.Scrub,
+	Starts:           jsonlines.Starts,
+	ThrowableMessage: "exception",
+	New:              jsonlines.NewGson,
+	Counts:           true,
 }

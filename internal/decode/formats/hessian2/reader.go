@@ -18,8 +18,15 @@ var Format = decode.Format{
 	Heartbeats: [][]byte{{'N'}},
 	Skim:       skim,
 	Scrub:      scrub,
+	Starts:     decode.Starts{Request: startsRequest, Result: startsResult},
 	New:        func() decode.Reader { return New() },
 }
+
+// startsRequest accepts a short text.
+func startsRequest(b []byte) bool { return b[0] > 0 && b[0] < 0x20 && decode.VersionAt(b, 1) }
+
+// startsResult accepts a small int from 0 to 5.
+func startsResult(b []byte) bool { return b[0] >= 0x90 && b[0] <= 0x95 }
 
 // Reader is the [decode.Reader] of hessian2. Its three tables live for a whole body, as the writer's do: a value may
 // refer to a class, a type or an object of any value before it.

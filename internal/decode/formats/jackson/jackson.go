@@ -17,6 +17,7 @@ var Format = decode.Format{
 	Capture:    "jackson-3.2.16.pcap.zst",
 	Heartbeats: [][]byte{[]byte("null\n"), []byte("null\r\n")},
 	Scrub:      jsonlines.Scrub,
+	Starts:     jsonlines.Starts,
 	New:        jsonlines.NewJackson,
 	Counts:     true,
 }

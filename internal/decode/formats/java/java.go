@@ -25,8 +25,16 @@ var Format = decode.Format{
 	Capture:    "java.pcap.zst",
 	Heartbeats: [][]byte{{0xac, 0xed, 0x00, 0x05, tcBlockData, 1, 0}},
 	Scrub:      Scrub,
+	Starts:     Starts,
 	New:        func() decode.Reader { return new(Reader) },
 	Counts:     true,
+}
+
+// Starts accepts the head of a Java object stream.
+var Starts = decode.Starts{Request: startsStream, Result: startsStream, Text: startsStream}
+
+func startsStream(b []byte) bool {
+	return len(b) >= 4 && binary.BigEndian.Uint32(b) == streamMagic<<16|streamVersion
 }
 
 // Reader reads one body; it borrows the body and keeps nothing of it.

@@ -56,6 +56,14 @@ func NewJackson() decode.Reader { return &Reader{writer: jackson} }
 // NewProto returns a reader of protocol buffers messages, of which Dubbo's own, for exceptions and attachments, are known.
 func NewProto() decode.Reader { return &Reader{writer: protobuf} }
 
+// Starts accepts a string in quotes, and a digit in a line.
+var Starts = decode.Starts{
+	Request: func(b []byte) bool { return b[0] == '"' && decode.VersionAt(b, 1) },
+	Result: func(b []byte) bool {
+		return b[0] >= '0' && b[0] <= '5' && len(b) > 1 && (b[1] == '\n' || b[1] == '\r')
+	},
+}
+
 // Reader reads one body; it borrows the body and keeps nothing of it.
 type Reader struct {
 	decode.Recorder

@@ -27,6 +27,7 @@ var Format = decode.Format{
 	Capture:    "kryo.pcap.zst",
 	Heartbeats: [][]byte{{0x00}},
 	Scrub:      Scrub,
+	Starts:     Starts,
 	New:        New4,
 	Tell:       Tell4,
 	TellWhole:  tellsWhole(kryo4, false),
@@ -42,9 +43,16 @@ var Format5 = decode.Format{
 	Capture:    "kryo-3.2.16.pcap.zst",
 	Heartbeats: [][]byte{{0x00}},
 	Scrub:      Scrub,
+	Starts:     Starts,
 	New:        New5,
 	Tell:       Tell5,
 	TellWhole:  tellsWhole(kryo5, false),
+}
+
+// Starts accepts an ASCII text, which has no length in front.
+var Starts = decode.Starts{
+	Request: func(b []byte) bool { return decode.VersionAt(b, 0) },
+	Result:  decode.KindByte,
 }
 
 // Reader reads one body.

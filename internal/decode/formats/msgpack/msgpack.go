@@ -22,6 +22,7 @@ var Format = decode.Format{
 	Capture:    "msgpack.pcap.zst",
 	Heartbeats: [][]byte{{nilByte}},
 	Scrub:      scrub,
+	Starts:     decode.Starts{Request: startsRequest, Result: decode.KindByte},
 	New:        func() decode.Reader { return new(Reader) },
 	Counts:     true,
 }
@@ -52,6 +53,9 @@ const (
 	map16       = 0xde
 	map32       = 0xdf
 )
+
+// startsRequest accepts a short text.
+func startsRequest(b []byte) bool { return b[0] > 0xa0 && b[0] < 0xc0 && decode.VersionAt(b, 1) }
 
 // Reader reads one body; it borrows the body and keeps nothing of it.
 type Reader struct {

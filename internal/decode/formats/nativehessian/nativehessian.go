@@ -24,6 +24,7 @@ var Format = decode.Format{
 	Releases:   "2.7.2 to 2.7.23, later by extension",
 	Capture:    "native-hessian.pcap.zst",
 	Heartbeats: [][]byte{{'N'}}, // writeObject(null)
+	Starts:     hessian2.Format.Starts,
 	New:        func() decode.Reader { return hessian2.NewOriginal() },
 	Tell:       tell,
 	Skim:       hessian2.Format.Skim,

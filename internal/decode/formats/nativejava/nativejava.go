@@ -17,6 +17,7 @@ var Format = decode.Format{
 	Capture:    "nativejava.pcap.zst",
 	Heartbeats: [][]byte{{0xac, 0xed, 0x00, 0x05, 0x70}}, // null
 	Scrub:      java.Scrub,
+	Starts:     java.Starts,
 	New:        java.NewNative,
 	Counts:     true,
 }

@@ -32,34 +32,46 @@ import (
 
 // Format is the serialization as Dubbo users configure it.
 var Format = decode.Format{
-	ID:         22,
-	Name:       "protobuf",
-	Depth:      decode.DepthFull,
-	Releases:   "2.7.6 to 2.7.23, later by extension",
-	Capture:    "protobuf-2.7.23.pcap.zst",
-	Heartbeats: heartbeats,
-	Scrub:      scrub,
-	New:        New,
-	Counts:     true,
+	ID:               22,
+	Name:             "protobuf",
+	Depth:            decode.DepthFull,
+	Releases:         "2.7.6 to 2.7.23, later by extension",
+	Capture:          "protobuf-2.7.23.pcap.zst",
+	Heartbeats:       heartbeats,
+	Scrub:            scrub,
+	EmptyHeartbeats:  true,
+	Starts:           starts,
+	ThrowableMessage: "originalMessage",
+	New:              New,
+	Counts:           true,
 }
 
 // Format21 is the same bytes under the id of protobuf-json.
 var Format21 = decode.Format{
-	ID:         21,
-	Name:       "protobuf",
-	Dialect:    "id 21",
-	Tell:       Tell,
-	Depth:      decode.DepthFull,
-	Releases:   "2.7.5",
-	Capture:    "protobuf-2.7.5.pcap.zst",
-	Heartbeats: heartbeats,
-	Scrub:      scrub,
-	New:        New,
-	Counts:     true,
+	ID:               21,
+	Name:             "protobuf",
+	Dialect:          "id 21",
+	Tell:             Tell,
+	Depth:            decode.DepthFull,
+	Releases:         "2.7.5",
+	Capture:          "protobuf-2.7.5.pcap.zst",
+	Heartbeats:       heartbeats,
+	Scrub:            scrub,
+	EmptyHeartbeats:  true,
+	Starts:           starts,
+	ThrowableMessage: "originalMessage",
+	New:              New,
+	Counts:           true,
 }
 
 // heartbeats is the string H, which stands for null; from 2.7.9 on the body is empty.
 var heartbeats = [][]byte{{3, 0x0a, 1, 'H'}}
+
+// starts accepts a message behind its length: a StringValue, or an Int32Value, which is empty for 0.
+var starts = decode.Starts{
+	Request: func(b []byte) bool { return len(b) > 3 && b[1] == 0x0a && decode.VersionAt(b, 3) },
+	Result:  func(b []byte) bool { return b[0] == 0 || len(b) > 2 && b[0] == 2 && b[1] == 8 && b[2] <= 5 },
+}
 
 // Reader reads one body; it borrows the body and keeps nothing of it.
 type Reader struct {

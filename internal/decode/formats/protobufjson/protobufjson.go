@@ -13,16 +13,19 @@ import (
 
 // Format is the serialization as Dubbo users configure it.
 var Format = decode.Format{
-	ID:         21,
-	Name:       "protobuf-json",
-	Tell:       Tell,
-	Depth:      decode.DepthFull,
-	Releases:   "2.7.4 to 2.7.23, later by extension",
-	Capture:    "protobuf-json-2.7.23.pcap.zst",
-	Heartbeats: [][]byte{[]byte("\"H\"\n"), []byte("\"H\"\r\n")}, // from 2.7.9 on the body is empty
-	Scrub:      jsonlines.Scrub,
-	New:        jsonlines.NewProto,
-	Counts:     true,
+	ID:               21,
+	Name:             "protobuf-json",
+	Tell:             Tell,
+	Depth:            decode.DepthFull,
+	Releases:         "2.7.4 to 2.7.23, later by extension",
+	Capture:          "protobuf-json-2.7.23.pcap.zst",
+	Heartbeats:       [][]byte{[]byte("\"H\"\n"), []byte("\"H\"\r\n")}, // from 2.7.9 on the body is empty
+	Scrub:            jsonlines.Scrub,
+	EmptyHeartbeats:  true,
+	Starts:           jsonlines.Starts,
+	ThrowableMessage: "originalMessage",
+	New:              jsonlines.NewProto,
+	Counts:           true,
 }
 
 // Tell tells lines of JSON from the binary form by the first two bytes: a result starts with a digit, all else with a

@@ -32,6 +32,7 @@ var Format = decode.Format{
 	Capture:    "protostuff.pcap.zst",
 	Heartbeats: [][]byte{append([]byte{0, 0, 0, byte(len(wrapper)), 0, 0, 0, 0}, wrapper...)},
 	Scrub:      scrub,
+	Starts:     starts,
 	New:        func() decode.Reader { return new(Reader) },
 }
 
@@ -45,6 +46,7 @@ var Format10 = decode.Format{
 	Releases: "2.7.0, 2.7.1",
 	Capture:  "protostuff-2.7.1.pcap.zst",
 	Scrub:    scrub,
+	Starts:   starts,
 	New:      Format.New,
 	Tell:     tellID10,
 }
@@ -66,6 +68,12 @@ func tellID10(b []byte, k decode.BodyKind) decode.Verdict {
 		return decode.Unsure
 	}
 	return decode.Own
+}
+
+// starts accepts a text behind a length of four bytes.
+var starts = decode.Starts{
+	Request: func(b []byte) bool { return decode.ShortLength(b) && decode.VersionAt(b, 4) },
+	Result:  decode.KindByte,
 }
 
 // Reader reads one body. The zero value is ready for Reset.

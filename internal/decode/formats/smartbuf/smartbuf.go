@@ -16,16 +16,27 @@ import (
 
 // Format is the serialization as Dubbo users configure it.
 var Format = decode.Format{
-	ID:         13,
-	Name:       "smartbuf",
-	Depth:      decode.DepthFull,
-	Releases:   "third party, for 2.6 and 2.7",
-	Capture:    "smartbuf.pcap.zst",
-	Heartbeats: [][]byte{{version | hasStream, constNull}, {version, constNull}},
-	Scrub:      scrub,
-	New:        func() decode.Reader { return new(Reader) },
-	Counts:     true,
+	ID:               13,
+	Name:             "smartbuf",
+	Depth:            decode.DepthFull,
+	Releases:         "third party, for 2.6 and 2.7",
+	Capture:          "smartbuf.pcap.zst",
+	Heartbeats:       [][]byte{{version | hasStream, constNull}, {version, constNull}},
+	Scrub:            scrub,
+	EmptyHeartbeats:  true,
+	Starts:           decode.Starts{Request: startsRequest, Result: startsResult},
+	ThrowableMessage: "msg",
+	New:              func() decode.Reader { return new(Reader) },
+	Counts:           true,
 }
+
+// startsRequest accepts a packet that is one text.
+func startsRequest(b []byte) bool {
+	return len(b) > 3 && b[0] == 0x1c && b[1] == 0x18 && decode.VersionAt(b, 3)
+}
+
+// startsResult accepts the head of a packet.
+func startsResult(b []byte) bool { return b[0]&0xf0 == 0x10 }
 
 // Reader reads one body; it borrows the body and keeps nothing of it.
 type Reader struct {
