@@ -57,7 +57,7 @@ func (i *inputFlags) sort(s *streams, args []string) (*inputs, error) {
 		done()
 		switch {
 		case err != nil:
-			in.failed = append(in.failed, report.Input{File: arg, Dropped: -1, Err: labels.paths[k] + " " + err.Error()})
+			in.failed = append(in.failed, report.Input{File: arg, Err: labels.paths[k] + " " + err.Error()})
 			in.failedAt = append(in.failedAt, k)
 		case r != nil:
 			r.Origin, r.Label = labels.paths[k], labels.names[k]
@@ -221,7 +221,7 @@ func (i *inputFlags) measure(s *streams, in *inputs, m measuring) (r *report.Rep
 		case err != nil: // the saved ones are there
 			texts := strings.Split(err.Error(), "\n")
 			for k, c := range in.captures {
-				in.failed = append(in.failed, report.Input{File: c, Dropped: -1, Err: texts[min(k, len(texts)-1)]})
+				in.failed = append(in.failed, report.Input{File: c, Err: texts[min(k, len(texts)-1)]})
 				in.failedAt = append(in.failedAt, in.captureAt[k])
 			}
 		default:

@@ -204,7 +204,7 @@ func shop(t testing.TB, by string) *report.Report {
 	tot.Other = map[string]*pipeline.Other{"http1": {Connections: 3, Bytes: 1_200_000}, "tls": {Connections: 1, Bytes: 900}}
 	rep := r.report(t, by, 62.4)
 	rep.Inputs[0].Truncated, rep.Inputs[0].SnapLen = 12, 96
-	rep.Inputs[0].Damage = []capture.Damage{{Packet: 2012, Offset: 1_812_345, Text: "the file ends inside the packet; record again, or repair it with: editcap trace.pcap whole.pcap"}}
+	rep.Inputs[0].Damage = []report.Damage{{Packet: 2012, Offset: 1_812_345, Text: "the file ends inside the packet; record again, or repair it with: editcap trace.pcap whole.pcap"}}
 	return rep
 }
 

@@ -74,7 +74,7 @@ func (r *Report) complete() bool {
 	t := r.Totals
 	return t.Gap == 0 && t.Skipped == 0 && t.Incomplete == 0 && t.NegativeLengths == 0 && t.TCP.Joined == 0 &&
 		len(t.Unread) == 0 && !slices.ContainsFunc(r.Inputs, func(in Input) bool {
-		return in.Truncated > 0 || in.Dropped > 0 || len(in.Damage) > 0 || in.Err != ""
+		return in.Truncated > 0 || in.Dropped != nil && *in.Dropped > 0 || len(in.Damage) > 0 || in.Err != ""
 	})
 }
 
@@ -289,8 +289,8 @@ func (r *Report) dropped(add func(string, ...any)) {
 			continue
 		}
 		all++
-		if in.Dropped >= 0 {
-			n += in.Dropped
+		if in.Dropped != nil {
+			n += *in.Dropped
 			known++
 		} else if in.Format != "pcap" {
 			pcap = false

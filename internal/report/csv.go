@@ -3,7 +3,10 @@ package report
 import (
 	"encoding/csv"
 	"io"
+	"iter"
+	"reflect"
 	"strconv"
+	"strings"
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/sizes"
@@ -25,8 +28,6 @@ func (r *Report) writeCSV(w io.Writer) error {
 	return out.Error()
 }
 
-var statNames = []string{"total", "min", "mean", "p50", "p90", "p95", "p99", "max"}
-
 func (r *Report) csvHeader() []string {
 	var names []string
 	for _, k := range r.By.Keys {
@@ -35,26 +36,10 @@ func (r *Report) csvHeader() []string {
 			names = append(names, "serializationId")
 		}
 	}
-	names = append(names, "calls", "oneWay", "errors", "exceptions", "unanswered", "callsPerSecond")
-	stats := func(prefix string) {
-		for _, n := range statNames {
-			names = append(names, prefix+"."+n)
-		}
+	for name := range r.csvColumns(&jsonGroup{}) {
+		names = append(names, name)
 	}
-	for _, d := range []string{"request", "response"} {
-		names = append(names, d+".count")
-		for _, b := range []string{"bodyBytes", "frameBytes", "wireBytes"} {
-			stats(d + "." + b)
-		}
-	}
-	stats("latencyMicros")
-	stats("waitMicros")
-	if r.Parts {
-		for c := range decode.ClassMissing {
-			names = append(names, "parts."+c.String())
-		}
-	}
-	return append(names, "largest.file", "largest.frame", "largest.bodyBytes", "restGroups")
+	return append(names, "restGroups")
 }
 
 func (r *Report) csvRow(g *sizes.Group) []string {
@@ -69,60 +54,63 @@ func (r *Report) csvRow(g *sizes.Group) []string {
 			row = append(row, idOrEmpty(g.SerializationID))
 		}
 	}
-	for _, n := range []int64{g.Calls, g.OneWay, g.Errors, g.Exceptions, g.Unanswered} {
-		row = append(row, strconv.FormatInt(n, 10))
+	for _, text := range r.csvColumns(r.jsonGroup(g, false)) {
+		row = append(row, text)
 	}
-	perSecond := ""
-	if r.Seconds > 0 {
-		perSecond = decimal(sizes.Round3(float64(g.Calls) / r.Seconds))
-	}
-	row = append(row, perSecond)
-	for _, d := range []*sizes.Direction{&g.Request, &g.Response} {
-		row = append(row, strconv.FormatInt(d.Body.Count, 10))
-		for _, st := range []*sizes.Stat{&d.Body, &d.Frame, &d.Wire} {
-			row = appendStat(row, st, 1)
-		}
-	}
-	row = appendStat(row, &g.Latency, 1000)
-	row = appendStat(row, &g.Wait, 1000)
-	if r.Parts {
-		for _, n := range g.Parts {
-			row = append(row, strconv.FormatInt(n, 10))
-		}
-	}
-	row = append(row, r.csvLargest(g)...)
 	if g.Rest {
 		return append(row, strconv.FormatInt(g.Groups, 10))
 	}
 	return append(row, "")
 }
 
-func (r *Report) csvLargest(g *sizes.Group) []string {
-	l := &g.Largest
-	if l.Frame == 0 {
-		return []string{"", "", ""}
-	}
-	file := ""
-	if l.File < len(r.Inputs) {
-		file = r.Inputs[l.File].File
-	}
-	return []string{file, strconv.FormatInt(l.Frame, 10), strconv.FormatInt(l.BodyBytes, 10)}
+// csvColumns are the columns of a group between its key and the number of groups that it stands for, with their names: those
+// members of its JSON that are texts, numbers and distributions.
+func (r *Report) csvColumns(g *jsonGroup) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) { r.csvMembers("", reflect.ValueOf(g).Elem(), yield) }
 }
 
-// appendStat appends the numbers of a distribution, divided by per; of an empty one only the total.
-func appendStat(row []string, s *sizes.Stat, per int64) []string {
-	if s.Count == 0 {
-		return append(row, "0", "", "", "", "", "", "", "")
+func (r *Report) csvMembers(prefix string, v reflect.Value, yield func(name, text string) bool) {
+	for i := range v.NumField() {
+		field := v.Type().Field(i)
+		if field.Tag.Get("csv") == "-" || !field.IsExported() {
+			continue
+		}
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		name = prefix + name
+		switch f := v.Field(i).Interface().(type) {
+		case *int64:
+			yield(name, integer(f))
+		case jsonNumber:
+			yield(name, string(f))
+		case string:
+			yield(name, f)
+		case jsonDirection, jsonStat:
+			r.csvMembers(name+".", v.Field(i), yield)
+		case *jsonLargest:
+			if f == nil {
+				f = new(jsonLargest)
+			}
+			r.csvMembers(name+".", reflect.ValueOf(f).Elem(), yield)
+		case []jsonPart:
+			for c := range decode.ClassMissing {
+				if r.Parts {
+					text := ""
+					if f != nil {
+						text = strconv.FormatInt(f[c].Bytes, 10)
+					}
+					yield(name+"."+decode.Class(c).String(), text)
+				}
+			}
+		}
 	}
-	number := func(n int64) string { return decimal(float64(n) / float64(per)) }
-	if per == 1 {
-		number = func(n int64) string { return strconv.FormatInt(n, 10) }
-	}
-	return append(row, number(s.Total), number(s.Min), decimal(sizes.Round3(s.Mean()/float64(per))),
-		number(s.Percentile(50)), number(s.Percentile(90)), number(s.Percentile(95)), number(s.Percentile(99)), number(s.Max))
 }
 
-func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+func integer(n *int64) string {
+	if n == nil {
+		return ""
+	}
+	return strconv.FormatInt(*n, 10)
+}
 
 func idOrEmpty(id int) string {
 	if id < 0 {

@@ -188,12 +188,3 @@ func (r *Report) ranked() []*merged {
 	}
 	return rows
 }
-
-// anatomyObject is an anatomy as JSON has it: its paths add up to "bytes", those of the bodies that were looked into.
-func anatomyObject(a *sizes.Anatomy) object {
-	paths := []object{}
-	for _, p := range a.Paths() {
-		paths = append(paths, object{{"path", p.Path}, {"class", p.Class.String()}, {"bytes", p.Bytes}, {"messages", p.Messages}})
-	}
-	return object{{"messages", a.Messages}, {"bytes", a.Bytes}, {"paths", paths}}
-}

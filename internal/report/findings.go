@@ -14,12 +14,15 @@ const FindingsSchema = "dubbo-wire/findings/1"
 
 // FindingsBasis is what findings rest on.
 type FindingsBasis struct {
-	Rules int
+	Rules int `json:"rules"`
 	// Calls that were seen, and messages of them that were looked into.
-	Calls, Looked int64
+	Calls  int64 `json:"calls"`
+	Looked int64 `json:"messagesLookedInto"`
 	// Methods and Clients that are told apart; OtherCalls and OtherClientCalls are the calls of all others.
-	Methods, Clients             int
-	OtherCalls, OtherClientCalls int64
+	Methods          int   `json:"methods"`
+	Clients          int   `json:"clients"`
+	OtherCalls       int64 `json:"callsOfOtherMethods,omitempty"`
+	OtherClientCalls int64 `json:"callsOfOtherClients,omitempty"`
 }
 
 const (
@@ -209,10 +212,8 @@ var FindingsFormats = []string{"table", "markdown", "json", "jsonl"}
 // WriteFindings prints the findings alone, all of them.
 func (r *Report) WriteFindings(w io.Writer, format string, s Style) error {
 	switch format {
-	case "json":
-		return writeJSON(w, r.findingsObject())
-	case "jsonl":
-		return writeLine(w, r.findingsObject())
+	case "json", "jsonl":
+		return writeJSON(w, r.jsonFindings(), format == "jsonl")
 	}
 	all := make([]*Finding, len(r.Findings))
 	for i := range r.Findings {
@@ -228,59 +229,50 @@ func (r *Report) WriteFindings(w io.Writer, format string, s Style) error {
 	return fmt.Errorf("findings have no format %q: choose from %s", format, strings.Join(FindingsFormats, ", "))
 }
 
-func (r *Report) findingsObject() object {
-	inputs := []object{}
-	for i := range r.Inputs {
-		inputs = append(inputs, r.Inputs[i].object())
-	}
-	o := object{{"schema", FindingsSchema}, {"inputs", inputs}}
-	if b := r.Basis; b != nil {
-		basis := object{{"rules", b.Rules}, {"calls", b.Calls}, {"messagesLookedInto", b.Looked}, {"methods", b.Methods}, {"clients", b.Clients}}
-		if b.OtherCalls > 0 {
-			basis = append(basis, member{"callsOfOtherMethods", b.OtherCalls})
-		}
-		if b.OtherClientCalls > 0 {
-			basis = append(basis, member{"callsOfOtherClients", b.OtherClientCalls})
-		}
-		o = append(o, member{"basis", basis})
-	}
-	return append(o, member{"findings", r.findingObjects()})
+// jsonFindings is the findings as JSON.
+type jsonFindings struct {
+	Schema   string         `json:"schema"`
+	Inputs   []Input        `json:"inputs"`
+	Basis    *FindingsBasis `json:"basis,omitempty"`
+	Findings []jsonFinding  `json:"findings"`
 }
 
-// findingObjects is the findings as JSON has them, here and in the report.
-func (r *Report) findingObjects() []object {
-	list := []object{}
-	for i := range r.Findings {
-		list = append(list, r.finding(&r.Findings[i]))
-	}
-	return list
+type jsonFinding struct {
+	Kind    string  `json:"kind"`
+	Subject string  `json:"subject"`
+	Service *string `json:"service,omitempty"`
+	Method  *string `json:"method,omitempty"`
+	Text    string  `json:"text"`
+	Facts   members `json:"facts"`
+	Bytes   int64   `json:"bytes"`
+	File    *string `json:"file,omitempty"`
+	Frame   int64   `json:"frame,omitempty"`
+	Command string  `json:"command,omitempty"`
 }
 
-func (r *Report) finding(f *Finding) object {
-	o := object{{"kind", f.Kind}, {"subject", f.Subject}}
-	if f.Service != "" || f.Method != "" {
-		o = append(o, member{"service", f.Service}, member{"method", f.Method})
-	}
-	facts := object{}
-	for _, x := range f.Facts {
-		switch {
-		case x.Names != nil:
-			facts = append(facts, member{x.Name, x.Names})
-		case x.Text != "":
-			facts = append(facts, member{x.Name, x.Text})
-		default:
-			facts = append(facts, member{x.Name, x.Value})
+func (r *Report) jsonFindings() *jsonFindings {
+	explain := r.explain()
+	return &jsonFindings{FindingsSchema, r.jsonInputs(), r.Basis, listOf(r.Findings, func(f Finding) jsonFinding {
+		j := jsonFinding{Kind: f.Kind, Subject: f.Subject, Text: f.Text, Bytes: f.Weight, Command: f.command(explain)}
+		if f.Service != "" || f.Method != "" {
+			j.Service, j.Method = &f.Service, &f.Method
 		}
-	}
-	o = append(o, member{"text", f.Text}, member{"facts", facts}, member{"bytes", f.Weight})
-	if f.Frame > 0 {
-		if f.File >= 0 && f.File < len(r.Inputs) {
-			o = append(o, member{"file", r.Inputs[f.File].File})
+		for _, x := range f.Facts {
+			var value any = x.Value
+			switch {
+			case x.Names != nil:
+				value = x.Names
+			case x.Text != "":
+				value = x.Text
+			}
+			j.Facts = append(j.Facts, member{x.Name, value})
 		}
-		o = append(o, member{"frame", f.Frame})
-	}
-	if c := f.command(r.explain()); c != "" {
-		o = append(o, member{"command", c})
-	}
-	return o
+		if f.Frame > 0 {
+			j.Frame = f.Frame
+			if f.File >= 0 && f.File < len(r.Inputs) {
+				j.File = &r.Inputs[f.File].File
+			}
+		}
+		return j
+	})}
 }

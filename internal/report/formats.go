@@ -29,21 +29,29 @@ func WriteFormats(w io.Writer, format string, protocols []decode.Protocol, forma
 		}
 		return out.WriteAll(rows)
 	case "json":
-		spoken, list := []object{}, []object{}
-		for _, p := range protocols {
-			spoken = append(spoken, object{{"name", p.Name}, {"read", p.Read}, {"releases", p.Releases}, {"capture", p.Capture}})
+		type protocol struct {
+			Name     string `json:"name"`
+			Read     string `json:"read"`
+			Releases string `json:"releases"`
+			Capture  string `json:"capture"`
 		}
-		for _, f := range formats {
-			list = append(list, object{
-				{"id", f.ID},
-				{"name", f.FullName()},
-				{"protocol", "dubbo"},
-				{"depth", f.Depth.String()},
-				{"releases", f.Releases},
-				{"capture", f.Capture},
-			})
+		type serialization struct {
+			ID       uint8  `json:"id"`
+			Name     string `json:"name"`
+			Protocol string `json:"protocol"`
+			Depth    string `json:"depth"`
+			Releases string `json:"releases"`
+			Capture  string `json:"capture"`
 		}
-		return writeJSON(w, object{{"protocols", spoken}, {"serializations", list}})
+		return writeJSON(w, struct {
+			Protocols      []protocol      `json:"protocols"`
+			Serializations []serialization `json:"serializations"`
+		}{
+			listOf(protocols, func(p decode.Protocol) protocol { return protocol{p.Name, p.Read, p.Releases, p.Capture} }),
+			listOf(formats, func(f decode.Format) serialization {
+				return serialization{f.ID, f.FullName(), "dubbo", f.Depth.String(), f.Releases, f.Capture}
+			}),
+		}, false)
 	}
 	return fmt.Errorf("formats has no format %q: choose table, markdown, csv or json", format)
 }

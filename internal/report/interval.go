@@ -91,36 +91,37 @@ func (v *Interval) mbit(bytes int64) string {
 	return fmt.Sprintf("%.*f Mbit/s", digits, rate)
 }
 
+// jsonInterval is an interval as JSON.
+type jsonInterval struct {
+	Schema              string       `json:"schema"`
+	Time                timestamp    `json:"time"`
+	Seconds             float64      `json:"seconds"`
+	Packets             int64        `json:"packets"`
+	LinkBytes           int64        `json:"linkBytes"`
+	RPCBytes            int64        `json:"rpcBytes"`
+	Calls               int64        `json:"calls"`
+	Errors              int64        `json:"errors"`
+	DroppedPackets      *int64       `json:"droppedPackets,omitempty"`
+	DroppedPacketsInAll *int64       `json:"droppedPacketsInAll,omitempty"`
+	RingPercent         float64      `json:"ringPercent"`
+	CoveragePercent     float64      `json:"coveragePercent"`
+	By                  []string     `json:"by"`
+	Groups              []*jsonGroup `json:"groups"`
+}
+
 // WriteJSON prints the interval as one line.
 func (v *Interval) WriteJSON(w io.Writer) error {
 	r := v.report()
-	groups := []object{}
-	for _, g := range r.Groups {
-		g.Largest = sizes.Largest{} // no report could name its file yet
-		groups = append(groups, r.group(g, false))
-	}
-	by := []string{}
-	for _, k := range v.By.Keys {
-		by = append(by, r.keyName(k))
-	}
-	o := object{
-		{"schema", IntervalSchema},
-		{"time", rfc3339(v.To)},
-		{"seconds", r.Seconds},
-		{"packets", v.Packets},
-		{"linkBytes", v.LinkBytes},
-		{"rpcBytes", v.RPCBytes},
-		{"calls", r.Selected.Calls},
-		{"errors", r.Selected.Errors},
+	j := &jsonInterval{
+		Schema: IntervalSchema, Time: timestamp(v.To), Seconds: r.Seconds, Packets: v.Packets, LinkBytes: v.LinkBytes, RPCBytes: v.RPCBytes,
+		Calls: r.Selected.Calls, Errors: r.Selected.Errors, RingPercent: sizes.Round3(v.RingPercent), CoveragePercent: v.Coverage,
+		By: r.keyNames(), Groups: listOf(r.Groups, func(g *sizes.Group) *jsonGroup {
+			g.Largest = sizes.Largest{} // no report could name its file yet
+			return r.jsonGroup(g, false)
+		}),
 	}
 	if v.DroppedInAll >= 0 {
-		o = append(o, member{"droppedPackets", v.Dropped}, member{"droppedPacketsInAll", v.DroppedInAll})
+		j.DroppedPackets, j.DroppedPacketsInAll = &v.Dropped, &v.DroppedInAll
 	}
-	o = append(o,
-		member{"ringPercent", sizes.Round3(v.RingPercent)}, member{"coveragePercent", v.Coverage},
-		member{"by", by}, member{"groups", groups})
-	return writeLine(w, o)
+	return writeJSON(w, j, true)
 }
-
-// WriteLine prints the report as WriteJSON does, in one line.
-func (r *Report) WriteLine(w io.Writer) error { return writeLine(w, r.object(false)) }

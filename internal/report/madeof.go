@@ -87,12 +87,3 @@ func standFor(g *sizes.Group, parts [decode.ClassMissing]int64, all int64) {
 		g.Parts[i] += n
 	}
 }
-
-// parts lists the bytes of a group's bodies by class.
-func parts(g *sizes.Group) []object {
-	list := make([]object, len(g.Parts))
-	for i, n := range g.Parts {
-		list[i] = object{{"path", decode.Class(i).String()}, {"bytes", n}}
-	}
-	return list
-}

@@ -89,13 +89,7 @@ func filterText(f string) string {
 }
 
 // ByText is the grouping as --by takes it.
-func (r *Report) ByText() string {
-	names := make([]string, len(r.By.Keys))
-	for i, k := range r.By.Keys {
-		names[i] = r.keyName(k)
-	}
-	return strings.Join(names, ",")
-}
+func (r *Report) ByText() string { return strings.Join(r.keyNames(), ",") }
 
 // twice refuses a report of a capture that is in the sum already.
 func (r *Report) twice(o *Report) error {
@@ -103,9 +97,9 @@ func (r *Report) twice(o *Report) error {
 		in := &o.Inputs[i]
 		for k := range r.Inputs {
 			have := &r.Inputs[k]
-			same := have.Packets == in.Packets && have.Bytes == in.Bytes && have.First == in.First && have.Last == in.Last
-			if in.Packets > 0 && same {
-				return fmt.Errorf("%s cannot be added: its input %s (%d packets from %s on) is among the others already", o.Origin, in.File, in.Packets, rfc3339(in.First))
+			same := have.Packets == in.Packets && have.Bytes == in.Bytes
+			if in.Packets > 0 && same && *have.First == *in.First && *have.Last == *in.Last {
+				return fmt.Errorf("%s cannot be added: its input %s (%d packets from %s on) is among the others already", o.Origin, in.File, in.Packets, rfc3339(int64(*in.First)))
 			}
 			if in.File == have.File && slices.Contains(r.By.Keys, sizes.Input) {
 				return fmt.Errorf("%s cannot be added: two inputs are named %s, which --by input does not tell apart", o.Origin, in.File)
@@ -117,8 +111,9 @@ func (r *Report) twice(o *Report) error {
 
 // addBooks adds the books of another run.
 func addBooks(t, o *pipeline.Totals) {
-	for i, c := range append(savedCounters(o), otherCounters(o)...) {
-		*append(savedCounters(t), otherCounters(t)...)[i].at += *c.at
+	sums := bookNumbers(t)
+	for i, n := range bookNumbers(o) {
+		*sums[i] += *n
 	}
 	addAll(&t.OtherTCP, o.OtherTCP)
 	addAll(&t.NotTCP, o.NotTCP)
@@ -376,4 +371,20 @@ func (r *Report) Readable() error {
 	r.Groups = c.groups()
 	r.sum()
 	return nil
+}
+
+// sum adds the groups up again, and puts them in order.
+func (r *Report) sum() {
+	r.By.Sort(r.Groups)
+	r.Selected = sizes.Group{}
+	for _, g := range r.Groups {
+		r.Selected.Merge(g)
+	}
+}
+
+func addTo[K comparable](m *map[K]int64, k K, n int64) {
+	if *m == nil {
+		*m = make(map[K]int64)
+	}
+	(*m)[k] += n
 }

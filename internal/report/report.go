@@ -102,18 +102,29 @@ type Golden struct {
 
 // Input is one file of the capture.
 type Input struct {
-	File, Format, Compression string
-	LinkTypes                 []string
-	Packets, Bytes            int64 // bytes on the link
-	First, Last               int64 // nanoseconds since the Unix epoch
-	Truncated                 int64 // packets cut by the snap length
-	SnapLen                   int
-	Dropped                   int64 // by the recording machine; -1: not recorded
+	File          string     `json:"file"`
+	Format        string     `json:"format"`
+	Compression   string     `json:"compression,omitempty"`
+	LinkTypes     []string   `json:"linkTypes"`
+	Packets       int64      `json:"packets"`
+	Bytes         int64      `json:"bytes"`     // on the link
+	First         *timestamp `json:"firstTime"` // nil without packets
+	Last          *timestamp `json:"lastTime"`
+	Truncated     int64      `json:"truncatedPackets"` // cut by the snap length
+	Damage        []Damage   `json:"damage"`
+	DamageLeftOut int64      `json:"damageLeftOut,omitempty"`  // further damaged places that were counted only
+	Dropped       *int64     `json:"droppedPackets,omitempty"` // by the recording machine; nil: not recorded
 	// Filter is the expression of the packets that were recorded; "" where all were, or the file does not say.
-	Filter        string
-	Damage        []capture.Damage
-	DamageLeftOut int64  // further damaged places that were counted only
-	Err           string // why it could not be opened
+	Filter  string `json:"filter,omitempty"`
+	Err     string `json:"error,omitempty"` // why it could not be opened
+	SnapLen int    `json:"-"`               // in "snapLengths" of saved reports
+}
+
+// Damage is a damaged place of an input.
+type Damage struct {
+	Packet int64  `json:"packet"`
+	Offset int64  `json:"offset"`
+	Text   string `json:"text"`
 }
 
 // Build makes a report of a finished run.
@@ -124,8 +135,17 @@ func Build(inputs []capture.Input, t *pipeline.Totals, by sizes.By, groups []*si
 		in := &inputs[i]
 		out := Input{
 			File: in.File, Format: in.Format, Compression: in.Compression, Packets: in.Packets, Bytes: in.Bytes,
-			First: in.FirstTime, Last: in.LastTime, Truncated: in.TruncatedPackets, SnapLen: in.SnapLen,
-			Dropped: in.Dropped, Filter: in.Filter, Damage: in.Damage, DamageLeftOut: in.DamageLeftOut,
+			Truncated: in.TruncatedPackets, SnapLen: in.SnapLen, Filter: in.Filter, DamageLeftOut: in.DamageLeftOut,
+		}
+		if in.Packets > 0 {
+			first, last := timestamp(in.FirstTime), timestamp(in.LastTime)
+			out.First, out.Last = &first, &last
+		}
+		if in.Dropped >= 0 {
+			out.Dropped = &in.Dropped
+		}
+		for _, d := range in.Damage {
+			out.Damage = append(out.Damage, Damage(d))
 		}
 		for _, l := range in.LinkTypes {
 			out.LinkTypes = append(out.LinkTypes, l.String())

@@ -117,35 +117,53 @@ func statusText(c *sizes.CallRef) string {
 // formatFrame prints the number of a frame as it is typed behind --frame.
 func formatFrame(n int64) string { return strconv.FormatInt(n, 10) }
 
-// worstObjects are the calls of a preset as JSON has them, the worst first; of errors the first call of each kind, with how
-// many there were of it.
-func (r *Report) worstObjects(w *sizes.Worst) []object {
+// jsonCall is a call that a preset asks for; of errors the first call of each kind, with how many there were of it.
+type jsonCall struct {
+	Service           string     `json:"service"`
+	Method            string     `json:"method"`
+	Serialization     string     `json:"serialization"`
+	Failed            int64      `json:"failed,omitempty"`
+	File              *string    `json:"file,omitempty"`
+	Frame             int64      `json:"frame"`
+	Time              timestamp  `json:"time"`
+	Client            string     `json:"client"`
+	Server            string     `json:"server"`
+	RequestBodyBytes  *int64     `json:"requestBodyBytes,omitempty"`
+	ResponseBodyBytes *int64     `json:"responseBodyBytes,omitempty"`
+	Status            *int       `json:"status,omitempty"`
+	LatencyMicros     jsonNumber `json:"latencyMicros,omitempty"`
+	ExceptionClass    string     `json:"exceptionClass,omitempty"`
+}
+
+// jsonCalls are the calls of a preset, the worst first.
+func (r *Report) jsonCalls(w *sizes.Worst) []jsonCall {
 	calls, _ := w.Calls()
-	list := []object{}
-	for _, c := range calls {
-		o := object{{"service", c.Service}, {"method", c.Method}, {"serialization", c.Serialization}}
+	return listOf(calls, func(c *sizes.CallRef) jsonCall {
+		j := jsonCall{
+			Service: c.Service, Method: c.Method, Serialization: c.Serialization, Frame: c.Frame, Time: timestamp(c.Time),
+			Client: c.Client, Server: c.Server,
+		}
 		if w.Preset == sizes.Errors {
-			o = append(o, member{"failed", c.Number})
+			j.Failed = c.Number
 		}
 		if c.File < len(r.Inputs) {
-			o = append(o, member{"file", r.Inputs[c.File].File})
+			j.File = &r.Inputs[c.File].File
 		}
-		o = append(o, member{"frame", c.Frame}, member{"time", rfc3339(c.Time)}, member{"client", c.Client}, member{"server", c.Server})
-		for _, n := range []struct {
-			name  string
-			value int64
-		}{{"requestBodyBytes", c.RequestBytes}, {"responseBodyBytes", c.ResponseBytes}, {"status", int64(c.Status)}} {
-			if n.value >= 0 {
-				o = append(o, member{n.name, n.value})
-			}
+		if c.RequestBytes >= 0 {
+			j.RequestBodyBytes = &c.RequestBytes
+		}
+		if c.ResponseBytes >= 0 {
+			j.ResponseBodyBytes = &c.ResponseBytes
+		}
+		if c.Status >= 0 {
+			j.Status = &c.Status
 		}
 		if c.Timed {
-			o = append(o, member{"latencyMicros", float64(c.Latency) / 1000})
+			j.LatencyMicros = decimalOf(c.Latency, 1000)
 		}
-		if c.Thrown && c.Exception != "" {
-			o = append(o, member{"exceptionClass", c.Exception})
+		if c.Thrown {
+			j.ExceptionClass = c.Exception
 		}
-		list = append(list, o)
-	}
-	return list
+		return j
+	})
 }

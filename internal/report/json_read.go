@@ -1,0 +1,568 @@
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/sizes"
+)
+
+// Limits of what is read of a saved report, which may be anybody's.
+const (
+	// maxSavedValue is the most bytes of one group, one input, or one of the other objects.
+	maxSavedValue = 16 << 20
+	// maxSavedGroups and maxSavedInputs are how many there may be.
+	maxSavedGroups = 1 << 20
+	maxSavedInputs = 1 << 16
+	// maxSavedDepth is how deeply values may nest that are passed over.
+	maxSavedDepth = 100
+	// maxSavedNumber bounds every count and sum of bytes, so that no sum of reports overflows.
+	maxSavedNumber = 1 << 53
+)
+
+// Read reads a report back that WriteJSON wrote with buckets, group by group. It fails, in one line without the file's
+// name, where the report is cut, not of this schema, without buckets, or contradicts itself.
+func Read(r io.Reader) (*Report, error) {
+	rep := &Report{Saved: true}
+	groups := make(map[string]*sizes.Group)
+	d := newSavedReader(r)
+	d.group = func(g *jsonGroup, out *sizes.Group) error {
+		if err := rep.restore(g, out); err != nil {
+			return err
+		}
+		key := strings.Join(out.Values, "\x00")
+		if g.Rest {
+			key = "\x00rest"
+		}
+		if have := groups[key]; have != nil {
+			have.Merge(out) // names that were no UTF-8 may have become equal
+			return nil
+		}
+		groups[key] = out
+		rep.Groups = append(rep.Groups, out)
+		return nil
+	}
+	d.begin = func() error {
+		rep.By, rep.Inputs = d.by, d.head.Inputs
+		return rep.checkInputs()
+	}
+	if err := d.read(); err != nil {
+		return nil, err
+	}
+	if err := rep.restoreBooks(&d.head); err != nil {
+		return nil, err
+	}
+	rep.sum()
+	return rep, rep.checkSums()
+}
+
+// Summaries is what a golden file holds the sizes of methods to: a JSON report, with or without buckets.
+type Summaries struct {
+	By     sizes.By
+	Groups []SummaryGroup
+	// Tolerance and Tolerances are as they stand in the file, nil where they do not.
+	Tolerance  json.RawMessage
+	Tolerances map[string]json.RawMessage
+}
+
+// SummaryGroup is one group of them.
+type SummaryGroup struct {
+	Values            []string
+	Rest              bool
+	Calls             int64
+	Request, Response Summary // body bytes
+	// LeftOut: it is not asked for.
+	LeftOut bool
+}
+
+// Select leaves the groups out whose key does not match: each list of globs is for one key, and does not matter where the
+// report is not grouped by that. It returns how many these are.
+func (s *Summaries) Select(globs map[sizes.Key][]call.Glob) (leftOut int) {
+	for i := range s.Groups {
+		g := &s.Groups[i]
+		if !g.Rest && !matches(s.By, g.Values, globs) {
+			g.LeftOut = true
+			leftOut++
+		}
+	}
+	return leftOut
+}
+
+// Summary is a distribution's numbers as they are printed; "" of an empty one.
+type Summary struct{ Mean, P99, Max json.Number }
+
+// ReadSummaries reads the sizes of a JSON report.
+func ReadSummaries(r io.Reader) (*Summaries, error) {
+	s := new(Summaries)
+	seen := make(map[string]bool)
+	d := newSavedReader(r)
+	d.group = func(g *jsonGroup, sums *sizes.Group) error {
+		values, err := g.values(d.by)
+		if err != nil {
+			return err
+		}
+		key := strings.Join(values, "\x00")
+		if seen[key] && !g.Rest {
+			return fmt.Errorf("(%s) is there twice; keep one of them", KeyText(d.by, values))
+		}
+		seen[key] = true
+		out := SummaryGroup{Values: values, Rest: g.Rest, Calls: sums.Calls}
+		for to, from := range map[*Summary]*jsonStat{&out.Request: &g.Request.BodyBytes, &out.Response: &g.Response.BodyBytes} {
+			if from.Max == "" {
+				continue
+			}
+			if from.Mean == "" || from.P99 == "" {
+				return errors.New("has bodyBytes without mean or p99")
+			}
+			*to = Summary{Mean: json.Number(from.Mean), P99: json.Number(from.P99), Max: json.Number(from.Max)}
+		}
+		s.Groups = append(s.Groups, out)
+		return nil
+	}
+	if err := d.read(); err != nil {
+		return nil, err
+	}
+	s.By, s.Tolerance, s.Tolerances = d.by, d.head.Tolerance, d.head.Tolerances
+	return s, nil
+}
+
+// savedReader reads the top level of a JSON report, one value at a time.
+type savedReader struct {
+	dec    *json.Decoder
+	budget *budget
+	// begin is called before the first group, group with each: the counts are in sums already.
+	begin func() error
+	group func(g *jsonGroup, sums *sizes.Group) error
+
+	head   jsonHead
+	by     sizes.By
+	groups bool // were met
+}
+
+// budget lets only so many bytes through until it is filled again.
+type budget struct {
+	r    io.Reader
+	left int
+	all  int64
+}
+
+var errTooLarge = fmt.Errorf("has a value of more than %d MiB", maxSavedValue>>20)
+
+func (b *budget) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, errTooLarge
+	}
+	n, err := b.r.Read(p[:min(len(p), b.left)])
+	b.left -= n
+	b.all += int64(n)
+	return n, err
+}
+
+func newSavedReader(r io.Reader) *savedReader {
+	b := &budget{r: r, left: maxSavedValue}
+	return &savedReader{dec: json.NewDecoder(b), budget: b, begin: func() error { return nil }}
+}
+
+// read reads all of it.
+func (d *savedReader) read() error {
+	err := d.top()
+	syntax, isSyntax := errors.AsType[*json.SyntaxError](err)
+	kind, isType := errors.AsType[*json.UnmarshalTypeError](err)
+	switch {
+	case err == nil:
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("ends inside the report, after %d bytes; copy or save it again", d.budget.all)
+	case isSyntax:
+		return fmt.Errorf("is no JSON at byte %d: %v", d.dec.InputOffset(), syntax)
+	case isType:
+		article := "a"
+		if strings.ContainsAny(kind.Value[:1], "ao") { // array, object
+			article = "an"
+		}
+		return fmt.Errorf("is no report as analyze writes it: %s is %s %s", kind.Field, article, kind.Value)
+	}
+	return err
+}
+
+func (d *savedReader) top() error {
+	if t, err := d.dec.Token(); err != nil {
+		return err
+	} else if t != json.Delim('{') {
+		return errors.New("is no JSON object")
+	}
+	for d.dec.More() {
+		d.budget.left = maxSavedValue
+		t, err := d.dec.Token()
+		if err != nil {
+			return err
+		}
+		name := t.(string) // names are strings
+		if err := d.member(name); err != nil {
+			if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+				kind.Field = strings.TrimSuffix(name+"."+kind.Field, ".")
+			}
+			return err
+		}
+	}
+	if _, err := d.dec.Token(); err != nil {
+		return err
+	}
+	switch {
+	case d.head.Schema == "":
+		return errNoReport
+	case !d.groups:
+		return errors.New(`is no report: it has no "groups"`)
+	}
+	if _, err := d.dec.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("has something behind the end of the report")
+	}
+	return nil
+}
+
+var errNoReport = fmt.Errorf(`is no report: its "schema" is not %q`, Schema)
+
+func (d *savedReader) member(name string) error {
+	switch name {
+	case "schema":
+		if err := d.dec.Decode(&d.head.Schema); err != nil {
+			return err
+		}
+		if d.head.Schema != Schema {
+			return fmt.Errorf("has the schema %.60q, this program reads %q", d.head.Schema, Schema)
+		}
+		return nil
+	case "by":
+		return d.readBy()
+	case "inputs":
+		return d.each(maxSavedInputs, "inputs", func() error {
+			var in Input
+			err := d.dec.Decode(&in)
+			d.head.Inputs = append(d.head.Inputs, in)
+			return err
+		})
+	case "wire":
+		return d.dec.Decode(&d.head.Wire)
+	case "coverage":
+		return d.dec.Decode(&d.head.Coverage)
+	case "saved":
+		return d.dec.Decode(&d.head.Saved)
+	case "tolerance":
+		return d.dec.Decode(&d.head.Tolerance)
+	case "tolerances":
+		return d.dec.Decode(&d.head.Tolerances)
+	case "groups":
+		return d.readGroups()
+	}
+	return d.skip()
+}
+
+func (d *savedReader) readBy() error {
+	var names []string
+	if err := d.dec.Decode(&names); err != nil {
+		return err
+	}
+	if len(names) == 0 || len(names) > 32 {
+		return errors.New(`has no keys in "by"`)
+	}
+	by, err := sizes.ParseBy(strings.Join(names, ","))
+	if err != nil {
+		return fmt.Errorf(`is grouped by what this program does not know: "by": %.100q`, names)
+	}
+	d.by = by
+	return nil
+}
+
+func (d *savedReader) readGroups() error {
+	switch {
+	case d.groups:
+		return errors.New(`has "groups" twice`)
+	case d.head.Schema == "":
+		return errNoReport
+	case len(d.by.Keys) == 0:
+		return errors.New(`has "groups" without "by" before them`)
+	}
+	d.groups = true
+	if err := d.begin(); err != nil {
+		return err
+	}
+	n := 0
+	return d.each(maxSavedGroups, "groups", func() error {
+		n++
+		var sums sizes.Group
+		g := bindGroup(&sums)
+		if err := d.dec.Decode(g); err != nil {
+			if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+				kind.Field = strings.TrimSuffix(strconv.Itoa(n)+"."+kind.Field, ".")
+			}
+			return err
+		}
+		if err := d.group(g, &sums); err != nil {
+			return fmt.Errorf("group %d %w", n, err)
+		}
+		return nil
+	})
+}
+
+// each calls f before every element of a list.
+func (d *savedReader) each(most int, what string, f func() error) error {
+	if t, err := d.dec.Token(); err != nil {
+		return err
+	} else if t != json.Delim('[') {
+		return fmt.Errorf("has %q that are no list", what)
+	}
+	for n := 0; d.dec.More(); n++ {
+		if n == most {
+			return fmt.Errorf("has more than %d %s", most, what)
+		}
+		d.budget.left = maxSavedValue
+		if err := f(); err != nil {
+			return err
+		}
+	}
+	_, err := d.dec.Token()
+	return err
+}
+
+// skip passes over a value of any size.
+func (d *savedReader) skip() error {
+	for depth := 0; ; {
+		d.budget.left = maxSavedValue
+		t, err := d.dec.Token()
+		if err != nil {
+			return err
+		}
+		switch t {
+		case json.Delim('{'), json.Delim('['):
+			if depth++; depth > maxSavedDepth {
+				return fmt.Errorf("nests deeper than %d", maxSavedDepth)
+			}
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+		if depth == 0 {
+			return nil
+		}
+	}
+}
+
+// restore makes a group again, whose counts are there.
+func (r *Report) restore(g *jsonGroup, out *sizes.Group) (err error) {
+	if out.Values, err = g.values(r.By); err != nil {
+		return err
+	}
+	out.Rest, out.SerializationID = g.Rest, -1
+	if g.SerializationID != nil {
+		out.SerializationID = *g.SerializationID
+	}
+	for _, n := range []int64{out.Groups, out.Calls, out.OneWay, out.Errors, out.Exceptions, out.Unanswered, out.OtherAnswers} {
+		if n < 0 || n > maxSavedNumber {
+			return fmt.Errorf("has the impossible number %d", n)
+		}
+	}
+	stats := out.Stats()
+	i := 0
+	for s, unit := range g.stats() {
+		if *stats[i], err = s.restore(unit); err != nil {
+			return fmt.Errorf("%s: %w", statNames[i], err)
+		}
+		i++
+	}
+	for _, d := range []struct {
+		count *int64
+		stat  *sizes.Stat
+	}{{g.Request.Count, &out.Request.Body}, {g.Response.Count, &out.Response.Body}} {
+		if d.count == nil && d.stat.Count != 0 || d.count != nil && *d.count != d.stat.Count {
+			return errors.New("has other counts than its buckets")
+		}
+	}
+	out.Answers = sizes.Answers{Count: out.Response.Body.Count, Bytes: out.Response.Body.Total}
+	if a := g.Answers; a != nil {
+		if a.Responses < 0 || a.BodyBytes < 0 || a.Responses > out.Answers.Count || a.BodyBytes > out.Answers.Bytes {
+			return errors.New("has more answers than responses")
+		}
+		out.Answers = sizes.Answers{Count: a.Responses, Bytes: a.BodyBytes}
+	}
+	if err := r.restoreParts(g, out); err != nil {
+		return err
+	}
+	if l := g.Largest; l != nil {
+		i := slices.IndexFunc(r.Inputs, func(in Input) bool { return in.File == l.File })
+		if i < 0 {
+			return fmt.Errorf("has its largest message in %.100q, which is no input", l.File)
+		}
+		out.Largest.File = i
+		out.Largest.Frame, _ = l.Frame.fixed(1)
+		out.Largest.BodyBytes, _ = l.BodyBytes.fixed(1)
+	}
+	return checkCounts(out)
+}
+
+func (r *Report) restoreParts(g *jsonGroup, out *sizes.Group) error {
+	if g.Parts == nil {
+		if r.Parts {
+			return errors.New("lacks the parts that others have")
+		}
+		return nil
+	}
+	r.Parts = true
+	for _, p := range g.Parts {
+		known := false
+		for c := range decode.ClassMissing {
+			if decode.Class(c).String() == p.Path {
+				out.Parts[c], known = p.Bytes, p.Bytes >= 0 && p.Bytes <= maxSavedNumber
+			}
+		}
+		if !known {
+			return fmt.Errorf("has the part %.40q, which is unknown", p.Path)
+		}
+	}
+	return nil
+}
+
+// checkCounts holds a group that was read to what is so of every group: it has no more errors, messages or times than calls.
+func checkCounts(g *sizes.Group) error {
+	for _, n := range []struct {
+		what  string
+		n     int64
+		whole string
+		of    int64
+	}{
+		{"errors", g.Errors, "calls", g.Calls},
+		{"exceptions", g.Exceptions, "errors", g.Errors},
+		{"one-way or unanswered calls", g.OneWay + g.Unanswered, "calls", g.Calls},
+		{"requests", g.Request.Body.Count, "calls", g.Calls},
+		{"responses", g.Response.Body.Count, "calls", g.Calls},
+		{"wire sizes of requests", g.Request.Wire.Count, "requests", g.Request.Body.Count},
+		{"wire sizes of responses", g.Response.Wire.Count, "responses", g.Response.Body.Count},
+		{"latencies", g.Latency.Count, "calls", g.Calls},
+		{"waits", g.Wait.Count, "calls", g.Calls},
+	} {
+		if n.n > n.of {
+			return fmt.Errorf("has %d %s of %d %s; save it again", n.n, n.what, n.of, n.whole)
+		}
+	}
+	if g.Request.Frame.Count != g.Request.Body.Count || g.Response.Frame.Count != g.Response.Body.Count {
+		return errors.New("has other counts of frames than of bodies; save it again")
+	}
+	return nil
+}
+
+// checkInputs holds inputs that were read to what is so of every input.
+func (r *Report) checkInputs() error {
+	for i := range r.Inputs {
+		in := &r.Inputs[i]
+		if in.Packets <= 0 {
+			in.First, in.Last = nil, nil
+		} else if in.First == nil || in.Last == nil {
+			return fmt.Errorf("has packets of %.100q without their times", in.File)
+		}
+	}
+	return nil
+}
+
+// restoreBooks takes wire, coverage and saved.
+func (r *Report) restoreBooks(h *jsonHead) error {
+	w, c, saved := h.Wire, h.Coverage, h.Saved
+	switch {
+	case saved == nil:
+		return errNoBuckets
+	case w == nil || c == nil:
+		return errors.New(`is no whole report: "wire" or "coverage" is missing`)
+	}
+	t := new(pipeline.Totals)
+	r.Totals = t
+	read, _, _ := bookCounts(w, c)
+	wire, coverage, rest := bindBooks(t)
+	counts, _, _ := bookCounts(wire, coverage)
+	readSaved, names, must := bookCounts(saved)
+	countsSaved, _, _ := bookCounts(rest)
+	for i, n := range readSaved {
+		if *n == nil && must[i] {
+			return fmt.Errorf(`has no %q in "saved"`, names[i])
+		}
+	}
+	counts = append(counts, countsSaved...)
+	for i, n := range append(read, readSaved...) {
+		if *n != nil {
+			**counts[i] = **n
+		}
+	}
+	for _, p := range w.OtherTCP {
+		addTo(&t.OtherTCP, p.Port, p.Bytes)
+	}
+	for _, o := range c.Other {
+		if t.Other == nil {
+			t.Other = make(map[string]*pipeline.Other)
+		}
+		t.Other[o.Protocol] = &pipeline.Other{Connections: o.Connections, Bytes: o.Bytes}
+	}
+	for _, k := range c.HeadersContradicted {
+		addTo(&t.Contradicted, pipeline.Contradiction{HeaderID: k.SerializationID, Header: k.Header, Body: k.Body}, k.Frames)
+	}
+	for _, u := range c.UnknownSerializations {
+		addTo(&t.UnknownIDs, u.SerializationID, u.Frames)
+	}
+	for _, u := range c.PacketsUnread {
+		addTo(&t.Unread, u.Cause, u.Packets)
+	}
+	for _, k := range saved.NotTCP {
+		addTo(&t.NotTCP, k.Protocol, k.Packets)
+	}
+	t.Steady, _ = saved.SteadyNanos.fixed(1)
+	for i, n := range saved.SnapLengths[:min(len(saved.SnapLengths), len(r.Inputs))] {
+		r.Inputs[i].SnapLen = n
+	}
+	r.Filter, r.Filtered = saved.Filter, saved.Filter != ""
+	r.Connections, r.ConnectionsWithoutData = t.TCP.Connections, t.TCP.WithoutData
+	t.TCP.Connections += t.TCP.WithoutData
+	t.Expired -= t.ExpiredByTime
+	for _, n := range bookNumbers(t) {
+		if *n < 0 || *n > maxSavedNumber {
+			return fmt.Errorf("has the impossible number %d in wire, coverage or saved", *n)
+		}
+	}
+	return r.restoreTimes()
+}
+
+// restoreTimes finds the first and the last packet.
+func (r *Report) restoreTimes() error {
+	begun := false
+	for i := range r.Inputs {
+		in := &r.Inputs[i]
+		if in.Packets <= 0 {
+			continue
+		}
+		first, last := int64(*in.First), int64(*in.Last)
+		if !begun {
+			r.First, r.Last, begun = first, last, true
+		}
+		r.First, r.Last = min(r.First, first), max(r.Last, last)
+	}
+	r.Totals.FirstTime, r.Totals.LastTime = r.First, r.Last
+	if span := r.Totals.Span(); span < 0 || span > math.MaxInt64/2 {
+		return errors.New("ends before it begins")
+	}
+	r.Seconds = float64(r.Totals.Span()) / 1e9
+	return nil
+}
+
+// checkSums holds a report that was read to the sums that every report has.
+func (r *Report) checkSums() error {
+	t := r.Totals
+	messages := r.Selected.WireBytes() + t.EventBytes + t.IncompleteBytes
+	switch {
+	case t.TCP.Stream != t.FrameBytes+t.OtherBytes()+t.Skipped, t.CompleteBytes > t.FrameBytes, t.RPCBytes > t.LinkBytes,
+		messages > t.RPCBytes, !r.Filtered && messages != t.RPCBytes:
+		return errors.New("has parts that do not add up to their sums; save it again")
+	}
+	return nil
+}

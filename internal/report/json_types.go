@@ -1,0 +1,631 @@
+package report
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/sizes"
+)
+
+// The JSON report. It is written and read by the same types. Where a member is a number of another type of this program, the
+// field is a pointer to it: one declaration says where it comes from, and where it goes when it is read.
+//
+// A saved report is the JSON report with buckets. Beside what the contract names it has an object "saved": what tables say
+// and the sums of several reports rest on. Read reads it back, and Merge adds several up.
+type (
+	// jsonHead is what stands before the groups.
+	jsonHead struct {
+		Schema     string                     `json:"schema"`
+		Tolerance  json.RawMessage            `json:"tolerance,omitempty"`
+		Tolerances map[string]json.RawMessage `json:"tolerances,omitempty"`
+		Inputs     []Input                    `json:"inputs"`
+		Seconds    float64                    `json:"seconds"`
+		Wire       *jsonWire                  `json:"wire"`
+		Coverage   *jsonCoverage              `json:"coverage"`
+		Saved      *jsonSaved                 `json:"saved,omitempty"`
+		By         []string                   `json:"by"`
+	}
+	jsonWire struct {
+		LinkBytes          *int64      `json:"linkBytes"`
+		RPCBytes           *int64      `json:"rpcBytes"`
+		EventBytes         *int64      `json:"eventBytes"`
+		IncompleteBytes    *int64      `json:"incompleteBytes"`
+		OtherLinkBytes     int64       `json:"otherLinkBytes"`
+		RetransmittedBytes *int64      `json:"retransmittedBytes"`
+		DuplicateBytes     *int64      `json:"duplicateBytes"`
+		OtherTCP           []portBytes `json:"otherTcp"`
+		NotTCPBytes        *int64      `json:"notTcpBytes"`
+		OffloadedPackets   *int64      `json:"offloadedPackets"`
+	}
+	portBytes struct {
+		Port  uint16 `json:"port"`
+		Bytes int64  `json:"bytes"`
+	}
+	jsonCoverage struct {
+		Percent                 float64             `json:"percent"`
+		TCPPayloadBytes         *int64              `json:"tcpPayloadBytes"`
+		FrameBytes              *int64              `json:"frameBytes"`
+		OtherBytes              int64               `json:"otherBytes"`
+		SkippedBytes            *int64              `json:"skippedBytes"`
+		GapBytes                *int64              `json:"gapBytes"`
+		GapsUnknown             int64               `json:"gapsUnknown"` // always 0
+		Other                   []otherProtocol     `json:"other"`
+		Connections             *int64              `json:"connections"`
+		ConnectionsWithoutData  *int64              `json:"connectionsWithoutData"`
+		ConnectionsJoinedMidway *int64              `json:"connectionsJoinedMidway"`
+		Frames                  *int64              `json:"frames"`
+		FramesIncomplete        *int64              `json:"framesIncomplete"`
+		BodiesDecoded           *int64              `json:"bodiesDecoded,omitempty"`
+		BodiesPartly            *int64              `json:"bodiesPartly,omitempty"`
+		BodiesOpaque            *int64              `json:"bodiesOpaque,omitempty"`
+		RequestsWithoutResponse *int64              `json:"requestsWithoutResponse"`
+		ResponsesWithoutRequest *int64              `json:"responsesWithoutRequest"`
+		Heartbeats              *int64              `json:"heartbeats"`
+		Events                  *int64              `json:"events"`
+		FramesFoundByResync     *int64              `json:"framesFoundByResync,omitempty"`
+		NegativeLengths         *int64              `json:"negativeLengths,omitempty"`
+		RequestsExpired         *int64              `json:"requestsExpired,omitempty"`
+		ConnectionsExpired      *int64              `json:"connectionsExpired,omitempty"`
+		HeadersContradicted     []contradictedFrame `json:"headersContradicted,omitempty"`
+		UnknownSerializations   []unknownFrames     `json:"unknownSerializations,omitempty"`
+		PacketsUnread           []unreadPackets     `json:"packetsUnread,omitempty"`
+	}
+	otherProtocol struct {
+		Protocol    string `json:"protocol"`
+		Connections int64  `json:"connections"`
+		Bytes       int64  `json:"bytes"`
+	}
+	contradictedFrame struct {
+		SerializationID uint8  `json:"serializationId"`
+		Header          string `json:"header"`
+		Body            string `json:"body"`
+		Frames          int64  `json:"frames"`
+	}
+	unknownFrames struct {
+		SerializationID uint8 `json:"serializationId"`
+		Frames          int64 `json:"frames"`
+	}
+	unreadPackets struct {
+		Cause   string `json:"cause"`
+		Packets int64  `json:"packets"`
+	}
+	// jsonSaved is what a report needs beyond the contract to be read back. Counts, or bytes where the name says so.
+	jsonSaved struct {
+		Filter                string          `json:"filter,omitempty"`
+		Packets               *int64          `json:"packets"`
+		CompleteBytes         *int64          `json:"completeBytes"`
+		Calls                 *int64          `json:"calls"`
+		OneWay                *int64          `json:"oneWay"`
+		Errors                *int64          `json:"errors"`
+		RequestsExpiredByTime *int64          `json:"requestsExpiredByTime"`
+		PacketsWithPayload    *int64          `json:"packetsWithPayload"`
+		PayloadBytes          *int64          `json:"payloadBytes"`
+		DuplicatePackets      *int64          `json:"duplicatePackets"`
+		DifferingPackets      *int64          `json:"differingPackets"`
+		StrayPackets          *int64          `json:"strayPackets"`
+		StrayBytes            *int64          `json:"strayBytes"`
+		ConnectionsIdle       *int64          `json:"connectionsIdle"`
+		ConnectionsForgotten  *int64          `json:"connectionsForgotten"`
+		BetweenBytes          *int64          `json:"betweenBytes"`
+		LostGaps              *int64          `json:"lostGaps"`
+		LostBytes             *int64          `json:"lostBytes"`
+		ClockSteps            *int64          `json:"clockSteps"`
+		SteadyNanos           jsonNumber      `json:"steadyNanos,omitempty"`
+		NotTCP                []notTCPPackets `json:"notTcp"`
+		SnapLengths           []int           `json:"snapLengths"`
+	}
+	notTCPPackets struct {
+		Protocol string `json:"protocol"`
+		Packets  int64  `json:"packets"`
+	}
+	// jsonGroup is a group. The members of its key are between "groups" and "calls", in the order of the grouping.
+	jsonGroup struct {
+		Rest   bool   `json:"rest,omitempty"`
+		Groups *int64 `json:"groups,omitempty" csv:"-"`
+
+		Protocol              *string         `json:"protocol,omitempty"`
+		Serialization         *string         `json:"serialization,omitempty"`
+		SerializationID       *int            `json:"serializationId,omitempty"`
+		Service               *string         `json:"service,omitempty"`
+		Method                *string         `json:"method,omitempty"`
+		Version               *string         `json:"version,omitempty"`
+		Client                *string         `json:"client,omitempty"`
+		Server                *string         `json:"server,omitempty"`
+		Connection            json.Number     `json:"connection,omitempty"`
+		Status                json.RawMessage `json:"status,omitempty"`
+		Input                 *string         `json:"input,omitempty"`
+		Time                  *string         `json:"time,omitempty"`
+		DubboVersion          *string         `json:"dubboVersion,omitempty"`
+		ResponseSerialization *string         `json:"responseSerialization,omitempty"`
+
+		Calls           *int64        `json:"calls"`
+		OneWay          *int64        `json:"oneWay"`
+		Errors          *int64        `json:"errors"`
+		Exceptions      *int64        `json:"exceptions"`
+		Unanswered      *int64        `json:"unanswered"`
+		AnsweredInOther *int64        `json:"answeredInOther,omitempty" csv:"-"`
+		Answers         *jsonAnswers  `json:"answers,omitempty" csv:"-"` // there where not all responses are alike
+		CallsPerSecond  jsonNumber    `json:"callsPerSecond"`
+		Request         jsonDirection `json:"request"`
+		Response        jsonDirection `json:"response"`
+		LatencyMicros   jsonStat      `json:"latencyMicros"`
+		WaitMicros      jsonStat      `json:"waitMicros"`
+		Parts           []jsonPart    `json:"parts,omitempty"`
+		Anatomy         *jsonInside   `json:"anatomy,omitempty" csv:"-"`
+		Largest         *jsonLargest  `json:"largest"`
+
+		key members // what is written of the key
+	}
+	jsonAnswers struct {
+		Responses int64 `json:"responses"`
+		BodyBytes int64 `json:"bodyBytes"`
+	}
+	jsonDirection struct {
+		Count      *int64   `json:"count"`
+		BodyBytes  jsonStat `json:"bodyBytes"`
+		FrameBytes jsonStat `json:"frameBytes"`
+		WireBytes  jsonStat `json:"wireBytes"`
+	}
+	// jsonStat is a distribution; of an empty one only the total is a number.
+	jsonStat struct {
+		Total   jsonNumber `json:"total"`
+		Min     jsonNumber `json:"min"`
+		Mean    jsonNumber `json:"mean"`
+		P50     jsonNumber `json:"p50"`
+		P90     jsonNumber `json:"p90"`
+		P95     jsonNumber `json:"p95"`
+		P99     jsonNumber `json:"p99"`
+		Max     jsonNumber `json:"max"`
+		Buckets bucketList `json:"buckets,omitempty"`
+	}
+	jsonPart struct {
+		Path  string `json:"path"`
+		Bytes int64  `json:"bytes"`
+	}
+	jsonInside struct {
+		Request  jsonAnatomy `json:"request"`
+		Response jsonAnatomy `json:"response"`
+	}
+	// jsonAnatomy has the paths of the bodies that were looked into; they add up to the bytes.
+	jsonAnatomy struct {
+		Messages int64      `json:"messages"`
+		Bytes    int64      `json:"bytes"`
+		Paths    []jsonPath `json:"paths"`
+	}
+	jsonPath struct {
+		Path     string `json:"path"`
+		Class    string `json:"class"`
+		Bytes    int64  `json:"bytes"`
+		Messages int64  `json:"messages"`
+	}
+	jsonLargest struct {
+		File      string     `json:"file"`
+		Frame     jsonNumber `json:"frame"`
+		BodyBytes jsonNumber `json:"bodyBytes"`
+	}
+)
+
+// timestamp is nanoseconds since the Unix epoch, as RFC 3339 in UTC.
+type timestamp int64
+
+// MarshalText writes the time.
+func (t timestamp) MarshalText() ([]byte, error) { return []byte(rfc3339(int64(t))), nil }
+
+// UnmarshalText reads a time that nanoseconds in 64 bits reach.
+func (t *timestamp) UnmarshalText(text []byte) error {
+	at, err := time.Parse(time.RFC3339Nano, string(text))
+	if err != nil || at.Year() < 1678 || at.Year() > 2261 {
+		return fmt.Errorf("has the time %.60q, which is none", text)
+	}
+	*t = timestamp(at.UnixNano())
+	return nil
+}
+
+// jsonNumber is a number as it is written, "" for null; a text that holds one is none.
+type jsonNumber string
+
+// MarshalJSON writes the number.
+func (n jsonNumber) MarshalJSON() ([]byte, error) {
+	if n == "" {
+		return []byte("null"), nil
+	}
+	return []byte(n), nil
+}
+
+// UnmarshalJSON takes numbers and null.
+func (n *jsonNumber) UnmarshalJSON(text []byte) error {
+	kind := ""
+	switch text[0] {
+	case '"':
+		kind = "string"
+	case '{':
+		kind = "object"
+	case '[':
+		kind = "array"
+	case 't', 'f':
+		kind = "bool"
+	case 'n':
+		*n = ""
+	default:
+		*n = jsonNumber(text)
+	}
+	if kind != "" {
+		return &json.UnmarshalTypeError{Value: kind, Type: reflect.TypeFor[jsonNumber]()}
+	}
+	return nil
+}
+
+// decimalOf is n/unit as a decimal number, exactly; unit is 1 or 1000.
+func decimalOf(n, unit int64) jsonNumber {
+	if n%unit == 0 {
+		return jsonNumber(strconv.FormatInt(n/unit, 10))
+	}
+	sign := ""
+	if n < 0 {
+		sign = "-"
+	}
+	rest := n % unit
+	text := fmt.Sprintf("%s%d.%03d", sign, max(n/unit, -(n/unit)), max(rest, -rest))
+	return jsonNumber(strings.TrimRight(text, "0"))
+}
+
+// decimal prints all digits.
+func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+// fixed reads a decimal number exactly, as a whole number of 1/unit; unit is 1 or 1000.
+func (n jsonNumber) fixed(unit int64) (int64, bool) {
+	s := string(n)
+	whole, fraction, point := strings.Cut(s, ".")
+	digits := 0
+	if unit == 1000 {
+		digits = 3
+	}
+	if point && (fraction == "" || len(fraction) > digits) || strings.ContainsAny(s, "eE+") {
+		return 0, false
+	}
+	i, err := strconv.ParseInt(whole+fraction+strings.Repeat("0", digits-len(fraction)), 10, 64)
+	return i, err == nil
+}
+
+// bucketList is the buckets of a distribution: the greatest number of each, and its count.
+type bucketList [][2]jsonNumber
+
+// MarshalJSON writes them without a call for each.
+func (l bucketList) MarshalJSON() ([]byte, error) {
+	b := []byte{'['}
+	for i, x := range l {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(append(b, '['), x[0]...)
+		b = append(append(b, ','), x[1]...)
+		b = append(b, ']')
+	}
+	return append(b, ']'), nil
+}
+
+var (
+	errNoBuckets = errors.New("has no buckets; save reports with --buckets")
+	errNumber    = errors.New("has a number that no report has")
+)
+
+// statOf is a distribution; unit divides its numbers (1000: nanoseconds to microseconds).
+func statOf(s *sizes.Stat, unit int64, buckets bool) jsonStat {
+	if s.Count == 0 {
+		return jsonStat{Total: "0"}
+	}
+	p := s.Percentiles(50, 90, 95, 99)
+	j := jsonStat{
+		Total: decimalOf(s.Total, unit), Min: decimalOf(s.Min, unit), Max: decimalOf(s.Max, unit),
+		Mean: jsonNumber(decimal(sizes.Round3(s.Mean() / float64(unit)))),
+		P50:  decimalOf(p[0], unit), P90: decimalOf(p[1], unit), P95: decimalOf(p[2], unit), P99: decimalOf(p[3], unit),
+	}
+	if buckets {
+		s.Buckets(func(_, upper, n int64) {
+			j.Buckets = append(j.Buckets, [2]jsonNumber{decimalOf(upper, unit), decimalOf(n, 1)})
+		})
+	}
+	return j
+}
+
+// restore makes the distribution again.
+func (j *jsonStat) restore(unit int64) (sizes.Stat, error) {
+	if j.Max == "" {
+		if j.Total != "0" || len(j.Buckets) > 0 {
+			return sizes.Stat{}, errNumber
+		}
+		return sizes.Stat{}, nil
+	}
+	if len(j.Buckets) == 0 {
+		return sizes.Stat{}, errNoBuckets
+	}
+	total, ok1 := j.Total.fixed(unit)
+	least, ok2 := j.Min.fixed(unit)
+	most, ok3 := j.Max.fixed(unit)
+	ok := ok1 && ok2 && ok3
+	list := make([]sizes.Bucket, len(j.Buckets))
+	for i, b := range j.Buckets {
+		upper, ok1 := b[0].fixed(unit)
+		n, ok2 := b[1].fixed(1)
+		list[i], ok = sizes.Bucket{Upper: upper, Count: n}, ok && ok1 && ok2
+	}
+	if !ok {
+		return sizes.Stat{}, errNumber
+	}
+	return sizes.Restore(total, least, most, list)
+}
+
+// stats are the distributions of a group, in the order of sizes.Group.Stats, with the unit of each.
+func (j *jsonGroup) stats() iter.Seq2[*jsonStat, int64] {
+	return func(yield func(*jsonStat, int64) bool) {
+		for _, d := range []*jsonDirection{&j.Request, &j.Response} {
+			for _, s := range []*jsonStat{&d.BodyBytes, &d.FrameBytes, &d.WireBytes} {
+				if !yield(s, 1) {
+					return
+				}
+			}
+		}
+		_ = yield(&j.LatencyMicros, 1000) && yield(&j.WaitMicros, 1000)
+	}
+}
+
+var statNames = [...]string{
+	"request.bodyBytes", "request.frameBytes", "request.wireBytes", "response.bodyBytes", "response.frameBytes", "response.wireBytes",
+	"latencyMicros", "waitMicros",
+}
+
+// bindGroup is a group whose counts are those of g.
+func bindGroup(g *sizes.Group) *jsonGroup {
+	return &jsonGroup{
+		Rest: g.Rest, Groups: &g.Groups, Calls: &g.Calls, OneWay: &g.OneWay, Errors: &g.Errors, Exceptions: &g.Exceptions,
+		Unanswered: &g.Unanswered, AnsweredInOther: &g.OtherAnswers,
+	}
+}
+
+// jsonGroup is a group as it is written.
+func (r *Report) jsonGroup(g *sizes.Group, buckets bool) *jsonGroup {
+	j := bindGroup(g)
+	if !g.Rest {
+		j.Groups = nil
+	}
+	j.key = r.jsonKey(g)
+	j.AnsweredInOther = nonzero(j.AnsweredInOther)
+	if a := g.Answers; a.Count != g.Response.Body.Count {
+		j.Answers = &jsonAnswers{a.Count, a.Bytes}
+	}
+	if r.Seconds > 0 {
+		j.CallsPerSecond = jsonNumber(decimal(sizes.Round3(float64(g.Calls) / r.Seconds)))
+	}
+	j.Request.Count, j.Response.Count = &g.Request.Body.Count, &g.Response.Body.Count
+	stats := g.Stats()
+	i := 0
+	for s, unit := range j.stats() {
+		*s = statOf(stats[i], unit, buckets)
+		i++
+	}
+	if r.Parts {
+		for c, n := range g.Parts {
+			j.Parts = append(j.Parts, jsonPart{decode.Class(c).String(), n})
+		}
+	}
+	if r.Details && g.Inside != nil {
+		j.Anatomy = &jsonInside{anatomyOf(&g.Inside.Request), anatomyOf(&g.Inside.Response)}
+	}
+	if l := g.Largest; l.Frame > 0 {
+		j.Largest = &jsonLargest{r.inputFile(l.File), decimalOf(l.Frame, 1), decimalOf(l.BodyBytes, 1)}
+	}
+	return j
+}
+
+// inputFile is the name of an input, "" where there is none.
+func (r *Report) inputFile(i int) string {
+	if i < 0 || i >= len(r.Inputs) {
+		return ""
+	}
+	return r.Inputs[i].File
+}
+
+// nonzero leaves a number out that is 0.
+func nonzero(n *int64) *int64 {
+	if *n == 0 {
+		return nil
+	}
+	return n
+}
+
+func anatomyOf(a *sizes.Anatomy) jsonAnatomy {
+	return jsonAnatomy{a.Messages, a.Bytes, listOf(a.Paths(), func(p sizes.PathSum) jsonPath {
+		return jsonPath{p.Path, p.Class.String(), p.Bytes, p.Messages}
+	})}
+}
+
+// jsonKey is the members of a group's key: connections and statuses are numbers.
+func (r *Report) jsonKey(g *sizes.Group) (key members) {
+	for i, v := range g.Values {
+		k := r.By.Keys[i]
+		var value any = v
+		if n, err := strconv.Atoi(v); k == sizes.Connection || k == sizes.Status && err == nil {
+			value = n
+		}
+		key = append(key, member{string(k), value})
+		if k == sizes.Serialization && g.SerializationID >= 0 {
+			key = append(key, member{"serializationId", g.SerializationID})
+		}
+	}
+	return key
+}
+
+// MarshalJSON writes the group.
+func (j *jsonGroup) MarshalJSON() ([]byte, error) {
+	type plain jsonGroup // without this method
+	text, err := marshal((*plain)(j))
+	if err != nil || len(j.key) == 0 { // the rest has no key
+		return text, err
+	}
+	key, err := marshal(j.key)
+	return append(append(key[:max(len(key)-1, 0)], ','), text[1:]...), err
+}
+
+// value is a part of the group's key, nil where it is missing.
+func (j *jsonGroup) value(k sizes.Key) *string {
+	switch k {
+	case sizes.Connection:
+		if s := string(j.Connection); s != "" {
+			return &s
+		}
+		return nil
+	case sizes.Status:
+		s := string(j.Status)
+		if s == "" || s == "null" || s[0] == '"' && json.Unmarshal(j.Status, &s) != nil {
+			return nil
+		}
+		return &s
+	}
+	return map[sizes.Key]*string{
+		sizes.Protocol: j.Protocol, sizes.Serialization: j.Serialization, sizes.Service: j.Service, sizes.Method: j.Method,
+		sizes.Version: j.Version, sizes.Client: j.Client, sizes.Server: j.Server, sizes.Input: j.Input, sizes.Time: j.Time,
+		sizes.DubboVersion: j.DubboVersion, sizes.ResponseSerialization: j.ResponseSerialization,
+	}[k]
+}
+
+// values are the parts of the group's key.
+func (j *jsonGroup) values(by sizes.By) ([]string, error) {
+	if j.Rest {
+		return nil, nil
+	}
+	values := make([]string, len(by.Keys))
+	for i, k := range by.Keys {
+		v := j.value(k)
+		if v == nil {
+			return nil, fmt.Errorf("lacks its %s", k)
+		}
+		values[i] = *v
+	}
+	return values, nil
+}
+
+// bindBooks are wire, coverage and saved with the counts of t. "notTcpBytes", "connections" and "requestsExpired" are sums
+// with others when they are written.
+func bindBooks(t *pipeline.Totals) (*jsonWire, *jsonCoverage, *jsonSaved) {
+	return &jsonWire{
+		LinkBytes: &t.LinkBytes, RPCBytes: &t.RPCBytes, EventBytes: &t.EventBytes, IncompleteBytes: &t.IncompleteBytes,
+		RetransmittedBytes: &t.TCP.Repeated, DuplicateBytes: &t.TCP.Duplicate, NotTCPBytes: &t.NotTCPBytes,
+		OffloadedPackets: &t.OffloadedPackets,
+	}, &jsonCoverage{
+		TCPPayloadBytes: &t.TCP.Stream, FrameBytes: &t.FrameBytes, SkippedBytes: &t.Skipped, GapBytes: &t.Gap,
+		Connections: &t.TCP.Connections, ConnectionsWithoutData: &t.TCP.WithoutData, ConnectionsJoinedMidway: &t.TCP.Joined,
+		Frames: &t.Frames, FramesIncomplete: &t.Incomplete, BodiesDecoded: &t.BodiesDecoded, BodiesPartly: &t.BodiesPartly,
+		BodiesOpaque: &t.BodiesOpaque, RequestsWithoutResponse: &t.Unanswered, ResponsesWithoutRequest: &t.Orphans,
+		Heartbeats: &t.Heartbeats, Events: &t.Events, FramesFoundByResync: &t.Resynced, NegativeLengths: &t.NegativeLengths,
+		RequestsExpired: &t.Expired, ConnectionsExpired: &t.TCP.Expired,
+	}, &jsonSaved{
+		Packets: &t.Packets, CompleteBytes: &t.CompleteBytes, Calls: &t.Calls, OneWay: &t.OneWay, Errors: &t.Errors,
+		RequestsExpiredByTime: &t.ExpiredByTime, PacketsWithPayload: &t.TCP.Data, PayloadBytes: &t.TCP.Payload,
+		DuplicatePackets: &t.TCP.Duplicates, DifferingPackets: &t.TCP.Differing, StrayPackets: &t.TCP.Strays,
+		StrayBytes: &t.TCP.Stray, ConnectionsIdle: &t.TCP.Idle, ConnectionsForgotten: &t.TCP.Forgotten, BetweenBytes: &t.Between,
+		LostGaps: &t.LostGaps, LostBytes: &t.LostBytes, ClockSteps: &t.ClockSteps,
+	}
+}
+
+// bookCounts are the pointers to counts of some books, with their names; must says that the member is always there.
+func bookCounts(books ...any) (counts []**int64, names []string, must []bool) {
+	for _, b := range books {
+		v := reflect.ValueOf(b).Elem()
+		for i := range v.NumField() {
+			if p, ok := v.Field(i).Addr().Interface().(**int64); ok {
+				name, options, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+				counts, names, must = append(counts, p), append(names, name), append(must, options == "")
+			}
+		}
+	}
+	return counts, names, must
+}
+
+// bookNumbers are all counts of the books that several reports add up.
+func bookNumbers(t *pipeline.Totals) []*int64 {
+	wire, coverage, saved := bindBooks(t)
+	counts, _, _ := bookCounts(wire, coverage, saved)
+	numbers := []*int64{&t.FragmentBytes}
+	for _, c := range counts {
+		numbers = append(numbers, *c)
+	}
+	return numbers
+}
+
+// listOf makes a list, which is never nil, of another.
+func listOf[K, V any](keys []K, of func(K) V) []V {
+	list := make([]V, len(keys))
+	for i, k := range keys {
+		list[i] = of(k)
+	}
+	return list
+}
+
+// jsonHead is what stands before the groups, as it is written.
+func (r *Report) jsonHead(buckets bool) *jsonHead {
+	t := r.Totals
+	h := &jsonHead{Schema: Schema, Inputs: r.jsonInputs(), Seconds: r.Seconds, By: r.keyNames()}
+	if r.Golden != nil {
+		h.Tolerance, h.Tolerances = r.Golden.Tolerance, r.Golden.Tolerances
+	}
+	wire, c, saved := bindBooks(t)
+	wire.OtherLinkBytes = r.OtherLinkBytes()
+	notTCP := t.NotTCPBytes + t.FragmentBytes
+	wire.NotTCPBytes = &notTCP
+	wire.OtherTCP = listOf(byCount(t.OtherTCP), func(p uint16) portBytes { return portBytes{p, t.OtherTCP[p]} })
+	expired := t.Expired + t.ExpiredByTime
+	c.Percent, c.OtherBytes, c.Connections, c.ConnectionsWithoutData, c.RequestsExpired = r.Percent(), t.OtherBytes(), &r.Connections, &r.ConnectionsWithoutData, &expired
+	c.Other = listOf(t.OtherProtocols(), func(name string) otherProtocol {
+		return otherProtocol{name, t.Other[name].Connections, t.Other[name].Bytes}
+	})
+	if t.BodiesDecoded+t.BodiesPartly+t.BodiesOpaque == 0 {
+		c.BodiesDecoded, c.BodiesPartly, c.BodiesOpaque = nil, nil, nil
+	}
+	for _, n := range []**int64{&c.FramesFoundByResync, &c.NegativeLengths, &c.RequestsExpired, &c.ConnectionsExpired} {
+		*n = nonzero(*n)
+	}
+	c.HeadersContradicted = listOf(contradictions(t), func(k pipeline.Contradiction) contradictedFrame {
+		return contradictedFrame{k.HeaderID, k.Header, k.Body, t.Contradicted[k]}
+	})
+	c.UnknownSerializations = listOf(slices.Sorted(maps.Keys(t.UnknownIDs)), func(id uint8) unknownFrames { return unknownFrames{id, t.UnknownIDs[id]} })
+	c.PacketsUnread = listOf(slices.Sorted(maps.Keys(t.Unread)), func(k string) unreadPackets { return unreadPackets{k, t.Unread[k]} })
+	h.Wire, h.Coverage = wire, c
+	if buckets {
+		saved.Filter = r.Filter
+		if t.ClockSteps > 0 {
+			saved.SteadyNanos = decimalOf(t.Steady, 1)
+		}
+		saved.NotTCP = listOf(slices.Sorted(maps.Keys(t.NotTCP)), func(k string) notTCPPackets { return notTCPPackets{k, t.NotTCP[k]} })
+		saved.SnapLengths = listOf(r.Inputs, func(in Input) int { return in.SnapLen })
+		h.Saved = saved
+	}
+	return h
+}
+
+// jsonInputs are the inputs; their lists are there, if empty.
+func (r *Report) jsonInputs() []Input {
+	return listOf(r.Inputs, func(in Input) Input {
+		in.LinkTypes, in.Damage = append([]string{}, in.LinkTypes...), append([]Damage{}, in.Damage...)
+		return in
+	})
+}
+
+// keyNames are the keys of the grouping as --by takes them.
+func (r *Report) keyNames() []string { return listOf(r.By.Keys, r.keyName) }
+
+func (r *Report) keyName(k sizes.Key) string {
+	if k == sizes.Time {
+		return "time:" + r.By.Step.String()
+	}
+	return string(k)
+}
