@@ -176,6 +176,8 @@ type Summer interface {
 	Sum() (sum PartBytes, ok bool)
 	// SetSum replaces the sum.
 	SetSum(sum PartBytes)
+	// Resume goes on at offset at, up to which SetSum says what the bytes are for.
+	Resume(at int)
 	// FirstOpaque returns where the first opaque value stands.
 	FirstOpaque() (at int, ok bool)
 }

@@ -13,7 +13,7 @@ type names struct {
 
 // Names beyond these bounds are not kept: they are data, not vocabulary.
 const (
-	maxNameLen = 64
+	maxNameLen = 128
 	maxNames   = 4096
 )
 

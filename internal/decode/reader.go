@@ -51,17 +51,6 @@ type Faulter interface {
 	Fault() *Error
 }
 
-// Counter is a Reader that can add up what bytes are for without a tree. It counts as [Tree.Bytes] would; where it cannot
-// it gives up, and the body is to be read into a tree.
-type Counter interface {
-	// Count moves behind the first bytes of a body that Reset was given without a tree: values follow.
-	Count(at int)
-	// CountValue takes one value as Value does. It returns false when it gives up.
-	CountValue(into *PartBytes) bool
-	// CountAttachments takes the attachments as Attachments does.
-	CountAttachments(into *PartBytes) bool
-}
-
 // Depth says how much of a serialization's bodies is understood.
 type Depth uint8
 

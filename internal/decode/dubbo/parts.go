@@ -5,69 +5,8 @@ import "dubbo-wire/internal/decode"
 // count adds up what the bytes of a frame's body are for without a tree, where its serialization can and nothing is
 // wrong with the body; else it returns false, what it counted is void, and a tree has to be made.
 func (b *body) count() bool {
-	m, f := b.m, b.f
-	c, ok := b.r.(decode.Counter)
-	if !ok {
-		s, ok := b.r.(decode.Summer)
-		return ok && m.Format.Counts && b.sum(s)
-	}
-	sum := &m.Parts
-	switch {
-	case m.Kind == Request:
-		if !b.countRequest(c) {
-			return false
-		}
-	case m.Kind == Response && f.Status == StatusOK:
-		if !b.countResult(c) {
-			return false
-		}
-	case m.Kind == Response:
-		b.r.SkipText()
-		sum[decode.ClassEnvelope] = int32(b.r.Offset())
-	default:
-		return false
-	}
-	if b.r.Err() != nil {
-		return false
-	}
-	sum[decode.ClassOverhead] += int32(len(f.Body) - b.r.Offset()) // behind the last field
-	return true
-}
-
-func (b *body) countRequest(c decode.Counter) bool {
-	m, sum := b.m, &b.m.Parts
-	end := 0
-	if m.Names = b.reading.skim(b.d, b.f.Body); m.Names != nil {
-		end = len(m.Names.raw)
-	} else if b.readNames(Envelope); m.Names != nil {
-		end = b.r.Offset()
-	}
-	if m.Names == nil || m.Names.malformed || m.Names.Generic() || m.Err != nil {
-		return false
-	}
-	sum[decode.ClassEnvelope] = int32(end)
-	c.Count(end)
-	for range m.Names.Descriptors {
-		if !c.CountValue(sum) {
-			return false
-		}
-	}
-	return c.CountAttachments(sum)
-}
-
-func (b *body) countResult(c decode.Counter) bool {
-	sum := &b.m.Parts
-	k := b.r.ResultKind()
-	if b.r.Err() != nil || k > 5 {
-		return false
-	}
-	b.m.ResultKind = int(k)
-	sum[decode.ClassEnvelope] = int32(b.r.Offset())
-	c.Count(b.r.Offset())
-	if k != 2 && k != 5 && !c.CountValue(sum) { // an exception is written as any object
-		return false
-	}
-	return k < 3 || c.CountAttachments(sum)
+	s, ok := b.r.(decode.Summer)
+	return ok && b.m.Format.Counts && b.sum(s)
 }
 
 // sum is count for readers that count while they walk. They are asked for the same as with a tree.
@@ -130,13 +69,19 @@ func (b *body) sum(s decode.Summer) bool {
 // countedNames takes the texts at the start of a request. What their bytes are for is known from the first request that
 // started so.
 func (b *body) countedNames(s decode.Summer) *Names {
+	if n := b.reading.skim(b.d, b.f.Body); n != nil && n.counted {
+		s.Resume(len(n.raw))
+		s.SetSum(n.parts)
+		return n
+	}
 	for range envelopeTexts {
 		b.r.SkipText()
 	}
 	if b.r.Err() != nil {
 		return nil
 	}
-	n := b.reading.names[string(b.f.Body[:b.r.Offset()])]
+	raw := b.f.Body[:b.r.Offset()]
+	n := b.reading.names[string(raw)]
 	if n == nil || !n.counted {
 		b.r.Reset(b.f.Body, decode.Malformed, nil)
 		if n = b.texts(); n == nil {
@@ -144,6 +89,7 @@ func (b *body) countedNames(s decode.Summer) *Names {
 		}
 		n.parts, n.counted = s.Sum()
 	}
+	b.reading.keep(b.d, raw, n)
 	s.SetSum(n.parts)
 	return n
 }

@@ -47,31 +47,11 @@ func BenchmarkValue(b *testing.B) {
 					r.Reset(body, decode.Malformed, mode.tree)
 					r.Value(decode.ByField, "result", 0, "")
 				}
-				if r.Err() != nil {
+				if r.Err() != nil || r.Offset() != len(body) {
 					b.Fatal(r.Err())
 				}
 			})
 		}
-	}
-}
-
-func BenchmarkCount(b *testing.B) {
-	for name, body := range benchBodies() {
-		b.Run(name, func(b *testing.B) {
-			r := New()
-			b.SetBytes(int64(len(body)))
-			b.ReportAllocs()
-			ok := true
-			for b.Loop() {
-				var sum decode.PartBytes
-				r.Reset(body, decode.Malformed, nil)
-				r.Count(0)
-				ok = r.CountValue(&sum) && ok
-			}
-			if !ok || r.Offset() != len(body) {
-				b.Fatal("the counting walk gave up")
-			}
-		})
 	}
 }
 
@@ -93,13 +73,6 @@ func TestNoAllocations(t *testing.T) {
 		require.Zero(t, testing.AllocsPerRun(20, walk), "walk %s", name)
 		require.Nil(t, r.Err())
 		require.Equal(t, len(body), r.Offset())
-
-		var sum decode.PartBytes
-		require.Zero(t, testing.AllocsPerRun(20, func() {
-			r.Reset(body, decode.Malformed, nil)
-			r.Count(0)
-			require.True(t, r.CountValue(&sum))
-		}), "count %s", name)
 	}
 	w := new(writer).str("2.0.2").str("org.example.Service").str("0.0.0").str("call").str("I").int(1)
 	formattest.NoAllocs(t, Format, w.m("path", "org.example.Service").b)

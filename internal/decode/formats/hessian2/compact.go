@@ -29,26 +29,22 @@ func compactOf(class []byte, fields int) string {
 // compact takes the long behind the fields.
 func (r *Reader) compact(name string) bool {
 	const what = "the long that stands for a date or time"
-	if r.c.Off >= len(r.c.Buf) {
+	if r.Off >= len(r.Buf) {
 		r.short(what)
 		return false
 	}
-	b := r.c.Buf[r.c.Off]
+	b := r.Buf[r.Off]
 	g := grammar[b]
 	if g.rule != long {
 		r.fail(decode.Malformed, what, describe(b))
 		return false
 	}
-	stop := r.c.Off + int(g.size)
-	if stop > len(r.c.Buf) {
+	stop := r.Off + int(g.size)
+	if stop > len(r.Buf) {
 		r.short(what)
 		return false
 	}
-	if r.t == nil {
-		r.c.Off = stop
-		return true
-	}
-	return r.scalar(long, place{label: decode.ByField, name: name}, stop)
+	return r.scalar(long, &place{label: decode.ByField, name: name}, stop)
 }
 
 const (

@@ -173,14 +173,14 @@ func (r *Reader) decideEnum(class int, kind kindOfClass) {
 }
 
 // isObject reports whether a node is an object, not a reference to one.
-func (r *Reader) isObject(node int) bool { return int(r.t.Node(node).End) > node+1 }
+func (r *Reader) isObject(node int) bool { return int(r.Tree.Node(node).End) > node+1 }
 
 // constantName returns the name of the object that a node is or refers to, "" if it has none.
 func (r *Reader) constantName(node int) string {
 	if !r.isObject(node) {
-		node = int(r.t.Node(node).Num)
+		node = int(r.Tree.Node(node).Num)
 	}
-	if name := (fieldsOf{r.t, node}).get("name", decode.String); name != nil {
+	if name := (fieldsOf{r.Tree, node}).get("name", decode.String); name != nil {
 		return name.Text
 	}
 	return ""
@@ -188,12 +188,12 @@ func (r *Reader) constantName(node int) string {
 
 // asConstant makes a node an enum constant. A reference keeps the number of its object.
 func (r *Reader) asConstant(node int) {
-	n, name := r.t.Node(node), r.constantName(node)
+	n, name := r.Tree.Node(node), r.constantName(node)
 	if name == "" {
 		return
 	}
 	if !r.isObject(node) {
-		class := r.t.Node(int(n.Num)).Class
+		class := r.Tree.Node(int(n.Num)).Class
 		if len(class)+len(name) > maxCopied {
 			return
 		}
@@ -204,7 +204,7 @@ func (r *Reader) asConstant(node int) {
 
 // asBean makes a node what it is on the wire again: an object or a reference.
 func (r *Reader) asBean(node int) {
-	n := r.t.Node(node)
+	n := r.Tree.Node(node)
 	n.Text = ""
 	if r.isObject(node) {
 		n.Kind = decode.Object

@@ -14,8 +14,8 @@
 //
 // Files: grammar.go has the opcodes, reader.go the fields of a Dubbo body, walk.go the values, objects.go those with a
 // class and references, strings.go the texts, handles.go the classes whose objects stand for a date (compact.go), a number
-// or an enum constant (enums.go), texts.go how those are written, numbering.go what references mean, scout.go who wrote a
-// body, and count.go the walk that only adds up.
+// or an enum constant (enums.go), texts.go how those are written, numbering.go what references mean, and scout.go who wrote a
+// body.
 package hessian2
 
 import (

@@ -115,7 +115,7 @@ func sameFields(want, have []string) bool {
 
 // interpret gives the finished object at node the kind and text of what it stands for. e is what its place says of it.
 func (r *Reader) interpret(node, class int, e evidence) {
-	o := fieldsOf{r.t, node}
+	o := fieldsOf{r.Tree, node}
 	k, s := decode.Date, ""
 	switch means := r.classes[class].means; means {
 	case enumConstant:
@@ -126,7 +126,7 @@ func (r *Reader) interpret(node, class int, e evidence) {
 		return
 	case enumSet:
 		if i := o.constants(); i >= 0 {
-			n := r.t.Node(node)
+			n := r.Tree.Node(node)
 			n.Kind, n.Num = decode.Alias, int64(i)
 		}
 		return
@@ -168,7 +168,7 @@ func (r *Reader) interpret(node, class int, e evidence) {
 		s = o.zoned()
 	}
 	if s != "" {
-		n := r.t.Node(node)
+		n := r.Tree.Node(node)
 		n.Kind, n.Text = k, s
 	}
 }
@@ -179,9 +179,9 @@ const maxCopied = 256
 
 // copyScalar makes n, a reference, the scalar that it refers to, if it does.
 func (r *Reader) copyScalar(n *decode.Node, to target, e evidence) {
-	o := r.t.Node(int(to.node))
-	if to.class >= 0 && r.classes[to.class].means == enumConstant {
-		r.enumAgain(len(r.t.Nodes)-1, int(to.class), e)
+	o := r.Tree.Node(int(to.node))
+	if c := to.what.class(); c >= 0 && r.classes[c].means == enumConstant {
+		r.enumAgain(len(r.Tree.Nodes)-1, c, e)
 		return
 	}
 	if len(o.Class)+len(o.Text) > maxCopied {
@@ -196,20 +196,20 @@ func (r *Reader) copyScalar(n *decode.Node, to target, e evidence) {
 // copyHidden makes the node recorded last, a reference, an object like the one that it refers to, if that is one of a
 // set's parts that are not printed: the class of the constants of an EnumSet, which has one field.
 func (r *Reader) copyHidden(to target) bool {
-	o := r.t.Node(int(to.node))
-	if o.Parent < 0 || r.t.Nodes[o.Parent].Kind != decode.Alias || r.t.Nodes[o.Parent].Num == int64(to.node) || r.t.Full() {
+	o := r.Tree.Node(int(to.node))
+	if o.Parent < 0 || r.Tree.Nodes[o.Parent].Kind != decode.Alias || r.Tree.Nodes[o.Parent].Num == int64(to.node) || r.Tree.Full() {
 		return false
 	}
-	name := fieldsOf{r.t, int(to.node)}.get("name", decode.String)
+	name := fieldsOf{r.Tree, int(to.node)}.get("name", decode.String)
 	if name == nil || len(o.Class)+len(name.Text) > maxCopied {
 		return false
 	}
-	at, class, text := len(r.t.Nodes)-1, o.Class, name.Text
-	end := int(r.t.Nodes[at].Off + r.t.Nodes[at].Len)
-	copied := r.t.Leaf(decode.String, decode.ByField, "name", 0, end, end)
+	at, class, text := len(r.Tree.Nodes)-1, o.Class, name.Text
+	end := int(r.Tree.Nodes[at].Off + r.Tree.Nodes[at].Len)
+	copied := r.Tree.Leaf(decode.String, decode.ByField, "name", 0, end, end)
 	copied.Text, copied.Parent = text, int32(at)
-	n := r.t.Node(at)
-	n.Kind, n.Class, n.End = decode.Object, class, int32(len(r.t.Nodes))
+	n := r.Tree.Node(at)
+	n.Kind, n.Class, n.End = decode.Object, class, int32(len(r.Tree.Nodes))
 	return true
 }
 

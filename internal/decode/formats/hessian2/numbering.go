@@ -1,5 +1,7 @@
 package hessian2
 
+import "sort"
+
 // A reference is a number: the place of an object in a table that the writer keeps while it writes and that is not on
 // the wire. Writers count differently:
 //
@@ -86,89 +88,103 @@ func plain(b []byte) []byte {
 // without one: an object within what it replaces itself by (writeReplace). It means nothing; their own readers fail.
 const forgotten = -559038737 // 0xdeadbeef, IdentityIntMap.NULL
 
-// table is the object table in all numberings: how many entries it has, and, with a tree, what they mean in the one that
-// is used. As long as that is not decided it is lite3, which has an entry for every object, so that the others can be
-// made of it.
+// target is an object, list or map that references can mean.
+type target struct {
+	node int32 // in the tree, negative without one
+	what what
+}
+
+// what says what a target is: aList, aMap, ofClass or ofArray.
+type what int32
+
+const (
+	aList what = 1 // any but an array
+	aMap  what = 2
+)
+
+func ofClass(i int) what { return what(i)<<2 | 3 }
+func ofArray(i int) what { return what(i+1) << 2 } // by type of list
+
+// class returns the index of a class, -1 of a list or a map.
+func (w what) class() int {
+	if w&3 != 3 {
+		return -1
+	}
+	return int(w >> 2)
+}
+
+// table is the object table: its entries in the order of the wire, and the places in which they stand in each numbering.
+// An entry takes the place after that of the entry before it, except those noted in odd.
 type table struct {
-	count   [numberings]int
 	entries []target
+	odd     []oddPlaces
 	used    numbering
 	decided bool
 	varied  bool // an object was met that writers count differently
 
-	// rival is the other numbering when two of them fit, with its entries.
-	rival        numbering
-	unsure       bool
-	rivalEntries []target
+	// rival is the other numbering when two of them fit.
+	rival  numbering
+	unsure bool
 }
 
-func (t *table) reset() {
-	*t = table{entries: emptied(t.entries), rivalEntries: emptied(t.rivalEntries)}
+// oddPlaces are those of an entry that takes none or two, in some numbering; behind is the place behind them.
+type oddPlaces struct {
+	entry   int32
+	counted counted
+	behind  [numberings]int32
 }
 
-func (t *table) add() {
-	for i := range t.count {
-		t.count[i]++
-	}
-}
+func (t *table) reset() { *t = table{entries: emptied(t.entries), odd: emptied(t.odd)} }
 
-// push adds what node is to the entries.
-func (t *table) push(to target) {
+// add adds an entry, which takes one place, and returns its index.
+func (t *table) add(to target) int32 {
 	t.entries = append(t.entries, to)
-	if t.unsure {
-		t.rivalEntries = append(t.rivalEntries, to)
-	}
+	return int32(len(t.entries) - 1)
 }
 
-// classify says what class the last entry has.
-func (t *table) classify(class int32) {
-	t.entries[len(t.entries)-1].class = class
-	if t.unsure {
-		t.rivalEntries[len(t.rivalEntries)-1].class = class
+// counts gives the last entry the places of its class.
+func (t *table) counts(c counted) {
+	if c == once {
+		return
 	}
-}
-
-// last returns the node of the last entry.
-func (t *table) last() int { return int(t.entries[len(t.entries)-1].node) }
-
-// drop takes the last entry away: it is not counted.
-func (t *table) drop(recorded bool) {
-	for i := range t.count {
-		t.count[i]--
+	o := oddPlaces{entry: int32(len(t.entries) - 1), counted: c}
+	for n := range o.behind {
+		o.behind[n] = t.place(numbering(n), o.entry) + int32(places[c][n])
 	}
-	if recorded {
-		t.entries = t.entries[:len(t.entries)-1]
-		if t.unsure {
-			t.rivalEntries = t.rivalEntries[:len(t.rivalEntries)-1]
-		}
-	}
-}
-
-// recount counts the last entry as its class wants.
-func (t *table) recount(c counted, recorded bool) {
-	for i := range t.count {
-		t.count[i] += int(places[c][i]) - 1
-	}
+	t.odd = append(t.odd, o)
 	t.varied = t.varied || c.varies()
-	if recorded {
-		t.entries = counts(t.entries, c, t.used)
-		if t.unsure {
-			t.rivalEntries = counts(t.rivalEntries, c, t.rival)
+}
+
+// place returns the place of an entry behind the last of odd, or of the next one.
+func (t *table) place(n numbering, entry int32) int32 {
+	if k := len(t.odd); k > 0 {
+		return t.odd[k-1].behind[n] + entry - t.odd[k-1].entry - 1
+	}
+	return entry
+}
+
+// size returns how many places there are.
+func (t *table) size(n numbering) int32 { return t.place(n, int32(len(t.entries))) }
+
+// find returns the entry in a place, -1 where there is none, and whether the place is the entry's last.
+func (t *table) find(n numbering, place int) (entry int, last bool) {
+	if place < 0 || place >= int(t.size(n)) {
+		return -1, false
+	}
+	k := sort.Search(len(t.odd), func(k int) bool { return int(t.odd[k].behind[n]) > place })
+	if k < len(t.odd) {
+		if o := &t.odd[k]; place >= int(o.behind[n])-int(places[o.counted][n]) {
+			return int(o.entry), place == int(o.behind[n])-1
 		}
 	}
-}
-
-// counts makes the last entry as many as its class has in n.
-func counts(entries []target, c counted, n numbering) []target {
-	last := entries[len(entries)-1]
-	entries = entries[:len(entries)-1]
-	for range places[c][n] {
-		entries = append(entries, last)
+	if k > 0 {
+		o := &t.odd[k-1]
+		place += int(o.entry) + 1 - int(o.behind[n])
 	}
-	return entries
+	return place, true
 }
 
-// decide settles the numbering: what the entries so far are in it.
+// decide settles the numbering.
 func (r *Reader) decide() {
 	t := &r.table
 	t.decided = true
@@ -178,36 +194,6 @@ func (r *Reader) decide() {
 	if r.scout == nil {
 		r.scout = new(scout)
 	}
-	v := r.scout.judge(r.c.Buf)
-	all := t.entries
+	v := r.scout.judge(r.Buf)
 	t.used, t.rival, t.unsure = v.used, v.rival, v.unsure
-	if r.t == nil {
-		return
-	}
-	if t.unsure {
-		t.rivalEntries = r.entriesIn(t.rival, all, t.rivalEntries[:0])
-	}
-	if t.used != lite3 {
-		t.entries = r.entriesIn(t.used, all, nil)
-	}
-}
-
-// entriesIn makes the entries of another numbering of those of lite3.
-func (r *Reader) entriesIn(n numbering, all, to []target) []target {
-	for _, e := range all {
-		to = append(to, e)
-		if e.class < 0 {
-			continue
-		}
-		if c := r.classes[e.class].counted; c.varies() {
-			to = counts(to, c, n)
-		}
-	}
-	return to
-}
-
-// meant returns what index i refers to. It is not sure where two numberings fit and mean different things.
-func (t *table) meant(i int) (to target, sure bool) {
-	to = t.entries[i]
-	return to, !t.unsure || i < len(t.rivalEntries) && t.rivalEntries[i].node == to.node
 }

@@ -9,12 +9,12 @@ import (
 // object takes an object, behind the definitions of classes that were not defined before:
 //
 //	(43 name int name*)* (60-6f | 4f int) value*
-func (r *Reader) object(p place, depth int) bool {
-	node, ok := r.open(decode.Object, p, depth)
+func (r *Reader) object(p *place) bool {
+	node, ok := r.open(decode.Object, p)
 	if !ok {
 		return false
 	}
-	for r.c.Off < len(r.c.Buf) && r.c.Buf[r.c.Off] == 'C' {
+	for r.Off < len(r.Buf) && r.Buf[r.Off] == 'C' {
 		if !r.definition() {
 			return false
 		}
@@ -24,42 +24,39 @@ func (r *Reader) object(p place, depth int) bool {
 		return false
 	}
 	c := &r.classes[i]
-	first, n := c.first, c.n
-	if r.t != nil {
-		r.t.Node(node).Class = c.name
-		r.table.classify(int32(i))
+	if n := r.Tree.Node(node); n != nil {
+		n.Class = c.name
 	}
-	if c.counted != once {
-		r.table.recount(c.counted, r.t != nil)
-	}
+	owner := r.table.add(target{int32(node), ofClass(i)})
+	r.table.counts(c.counted)
+	first, n, compact := c.first, c.n, c.compact
 	f := place{label: decode.ByField}
 	if c.means == enumSet {
 		f.elements = certain
 	}
-	owner := int32(0)
 	if r.log != nil {
-		owner = r.log.object(i, c.counted, p.slot)
-		f.slot = r.log.first[i] - 1
+		r.log.hold(p.slot, ofClass(i))
 	}
-	compact := c.compact
-	for k := range n {
-		if r.t != nil {
+	for k := 0; k < n; k++ {
+		if k += r.scalars(n - k); k == n {
+			break
+		}
+		if r.Tree != nil {
 			f.name = r.fields[first+k]
 		}
 		f.index = k
 		if r.log != nil {
-			f.slot++
-			r.log.owner = owner
+			f.slot, r.log.owner = r.log.first[i]+int32(k), owner
 		}
-		if !r.value(f, depth+1) {
+		if !r.value(&f) {
 			return false
 		}
 	}
 	if compact != "" && !r.compact(compact) {
 		return false
 	}
-	r.t.Close()
-	if r.values && r.classes[i].means != nothing {
+	r.close(node)
+	if r.classes[i].means != nothing && r.Values() {
 		r.interpret(node, i, p.enum)
 	}
 	return true
@@ -68,22 +65,22 @@ func (r *Reader) object(p place, depth int) bool {
 // classIndex reads the opcode of an object and returns the index of its class and the offset behind it, -1 after
 // failing.
 func (r *Reader) classIndex() (i, stop int) {
-	if r.c.Off >= len(r.c.Buf) {
+	if r.Off >= len(r.Buf) {
 		return 0, r.short("an object")
 	}
-	switch op := r.c.Buf[r.c.Off]; {
+	switch op := r.Buf[r.Off]; {
 	case op >= 0x60 && op <= 0x6f:
-		i, stop = int(op-0x60), r.c.Off+1
+		i, stop = int(op-0x60), r.Off+1
 	case op == 'O':
-		if i, stop = r.int(r.c.Off+1, "the index of a class"); stop < 0 {
+		if i, stop = r.int(r.Off+1, "the index of a class"); stop < 0 {
 			return 0, -1
 		}
 	default:
 		return 0, r.fail(decode.Malformed, "an object behind its class definition", describe(op))
 	}
 	if i < 0 || i >= len(r.classes) {
-		at := r.c.Off
-		if r.c.Buf[at] == 'O' {
+		at := r.Off
+		if r.Buf[at] == 'O' {
 			at++
 		}
 		return 0, r.failAt(at, decode.Malformed, fmt.Sprintf("an index below %d of the class table", len(r.classes)), fmt.Sprint(i))
@@ -93,14 +90,14 @@ func (r *Reader) classIndex() (i, stop int) {
 
 // definition takes the definition of a class.
 func (r *Reader) definition() bool {
-	at := r.c.Off + 1
+	at := r.Off + 1
 	stop := r.textEnd(at, "the name of a class")
 	if stop < 0 {
 		return false
 	}
 	c := class{first: len(r.fields)}
-	wire, field := r.c.Buf[at:stop], []byte(nil)
-	if r.t != nil {
+	wire, field := r.Buf[at:stop], []byte(nil)
+	if r.Tree != nil {
 		c.name = r.text(at, stop, true)
 	}
 	if !r.role("class", stop) {
@@ -112,18 +109,18 @@ func (r *Reader) definition() bool {
 	}
 	c.n = n
 	for k := range n {
-		at = r.c.Off
+		at = r.Off
 		if stop = r.textEnd(at, "the name of a field"); stop < 0 {
 			return false
 		}
-		if r.t != nil {
+		if r.Tree != nil {
 			r.fields = append(r.fields, r.text(at, stop, true))
 		}
 		if k == 0 {
-			field = r.c.Buf[at:stop]
+			field = r.Buf[at:stop]
 		}
 		if r.log != nil {
-			r.log.field(r.c.Buf[at:stop])
+			r.log.field(r.Buf[at:stop])
 		}
 		if !r.role("field", stop) {
 			return false
@@ -133,7 +130,7 @@ func (r *Reader) definition() bool {
 	if r.log != nil {
 		r.log.class(wire, field, n)
 	}
-	if r.t != nil {
+	if r.Tree != nil {
 		if c.means = meaningOf(c.name, r.fields[c.first:]); c.means == enumConstant {
 			c.kind = calledEnum(c.name)
 		}
@@ -144,8 +141,8 @@ func (r *Reader) definition() bool {
 
 // reference takes 51 int. Where the object meant stands for a short scalar, the scalar is recorded again, since that
 // is what Java's reader hands out; else the node says which one is meant.
-func (r *Reader) reference(p place) bool {
-	i, stop := r.int(r.c.Off+1, "the index of an object")
+func (r *Reader) reference(p *place) bool {
+	i, stop := r.int(r.Off+1, "the index of an object")
 	if stop < 0 {
 		return false
 	}
@@ -155,32 +152,31 @@ func (r *Reader) reference(p place) bool {
 	}
 	if r.log != nil {
 		r.log.reference(i, p.slot)
-		r.c.Off = stop
-		return true
+		_, ok := r.leaf(decode.Ref, p, stop)
+		return ok
 	}
 	t := &r.table
 	if t.varied && !t.decided {
 		r.decide()
 	}
-	if limit := t.count[t.used]; i < 0 || i >= limit {
-		r.failAt(r.c.Off+1, decode.Malformed, fmt.Sprintf("an index below %d of the object table", limit), fmt.Sprint(i))
+	at, _ := t.find(t.used, i)
+	if at < 0 {
+		r.failAt(r.Off+1, decode.Malformed, fmt.Sprintf("an index below %d of the object table", t.size(t.used)), fmt.Sprint(i))
 		return false
 	}
-	if r.t == nil {
-		r.c.Off = stop
-		return true
-	}
-	to, sure := t.meant(i)
-	if !sure {
-		_, ok := r.leaf(decode.Opaque, p, stop)
-		return ok
+	if t.unsure {
+		if rival, _ := t.find(t.rival, i); rival != at {
+			_, ok := r.leaf(decode.Opaque, p, stop)
+			return ok
+		}
 	}
 	n, ok := r.leaf(decode.Ref, p, stop)
-	if !ok {
-		return false
+	if n == nil {
+		return ok
 	}
+	to := t.entries[at]
 	n.Num = int64(to.node)
-	if r.values && !r.copyHidden(to) {
+	if r.Values() && !r.copyHidden(to) {
 		r.copyScalar(n, to, p.enum)
 	}
 	return true

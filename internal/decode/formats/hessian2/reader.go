@@ -20,6 +20,7 @@ var Format = decode.Format{
 	Scrub:      scrub,
 	Starts:     decode.Starts{Request: startsRequest, Result: startsResult},
 	New:        func() decode.Reader { return New() },
+	Counts:     true,
 }
 
 // startsRequest accepts a short text.
@@ -37,15 +38,11 @@ func startsResult(b []byte) bool { return b[0] >= 0x90 && b[0] <= 0x95 }
 //
 // When reading stops, the bytes taken are those that have a node, and what was opened is closed.
 type Reader struct {
-	c      decode.Cursor // its offset is the first byte that has no node yet
-	t      *decode.Tree  // nil: only walk
-	values bool          // texts and numbers are wanted
+	decode.Recorder // its offset is the first byte that has no node yet
 
 	classes []class
 	fields  []string // names of the classes' fields; empty without a tree
 	types   []listType
-	// How many types there are, with and without a tree.
-	typeCount int
 
 	table    table // what references mean
 	original bool  // the writer is the original library
@@ -55,11 +52,8 @@ type Reader struct {
 	enums     []enumUse
 	constants map[constant]struct{} // enum constants written out in this body
 
-	names names
 	join  []byte // scratch for strings in chunks
-
-	counts count
-	dirty  bool // a value was read since the tables were emptied
+	dirty bool   // a value was read since the tables were emptied
 }
 
 // class is an entry of the class table.
@@ -80,15 +74,9 @@ type listType struct {
 	sorted bool   // its elements compare themselves with each other
 }
 
-// target is an entry of the object table: what index n of a reference means.
-type target struct {
-	node  int32 // in the tree
-	class int32 // in Reader.classes, -1 for a list or map
-}
-
 // New returns a Reader that waits for its first body.
 func New() *Reader {
-	return &Reader{names: make(names), constants: make(map[constant]struct{})}
+	return &Reader{constants: make(map[constant]struct{})}
 }
 
 // NewOriginal returns a Reader for what the original library (com.caucho) writes.
@@ -106,9 +94,8 @@ const (
 
 // Reset starts a body.
 func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
-	r.c.Reset(body, short)
-	r.t = t
-	if r.dirty || cap(r.join) > maxJoin || len(r.names) >= maxNames {
+	r.Recorder.Reset(body, short, t)
+	if r.dirty || cap(r.join) > maxJoin {
 		r.clear()
 	}
 }
@@ -124,15 +111,11 @@ func (r *Reader) clear() {
 	if cap(r.join) > maxJoin {
 		r.join = nil
 	}
-	r.typeCount = 0
 	if len(r.constants) > 0 {
 		if len(r.constants) > maxKept {
 			r.constants = make(map[constant]struct{})
 		}
 		clear(r.constants)
-	}
-	if len(r.names) >= maxNames {
-		clear(r.names)
 	}
 }
 
@@ -145,59 +128,47 @@ func emptied[T any](s []T) []T {
 	return s[:0]
 }
 
-// Offset returns the bytes taken so far.
-func (r *Reader) Offset() int { return r.c.Off }
-
-// Err returns where and why reading stopped.
-func (r *Reader) Err() *decode.Error { return r.c.Err() }
-
-// Fail stops reading at the current offset, for formats that are hessian2 with a difference.
-func (r *Reader) Fail(cause decode.Cause, expected, found string) { r.c.Fail(cause, expected, found) }
-
-// begin reports whether a field can be read, and asks the tree what it wants.
-func (r *Reader) begin() bool {
-	r.values = r.t.Values()
-	return r.c.OK()
-}
-
 // expectText is how errors name a field written by writeUTF.
 const expectText = "a string"
 
 // SkipText takes one string, or null.
 func (r *Reader) SkipText() {
-	if !r.begin() {
+	if !r.OK() {
 		return
 	}
 	if stop := r.nullOrText(); stop >= 0 {
-		r.c.Off = stop
+		r.Off = stop
+		r.Pass()
 	}
 }
 
 // nullOrText returns the offset behind the string or null at the cursor, -1 after failing.
 func (r *Reader) nullOrText() int {
-	if b, ok := r.c.Peek(); ok && b == 'N' {
-		return r.c.Off + 1
+	if b, ok := r.Peek(); ok && b == 'N' {
+		return r.Off + 1
 	}
-	return r.textEnd(r.c.Off, expectText)
+	return r.textEnd(r.Off, expectText)
 }
 
 // Text takes one string, or null, and records it as field name.
 func (r *Reader) Text(name string) (s string, null bool) {
-	if !r.begin() {
+	if !r.OK() {
 		return "", false
 	}
-	at := r.c.Off
+	at := r.Off
 	stop := r.nullOrText()
 	if stop < 0 {
 		return "", false
 	}
-	p := place{label: decode.ByField, name: name}
-	if r.c.Buf[at] == 'N' {
+	p := &place{label: decode.ByField, name: name}
+	if r.Buf[at] == 'N' {
 		r.leaf(decode.Null, p, stop)
+		r.Settle(r.Tree.Depth())
 		return "", true
 	}
 	n, ok := r.leaf(decode.String, p, stop)
 	if !ok {
+		r.Settle(r.Tree.Depth())
 		return "", false
 	}
 	s = r.text(at, stop, true)
@@ -209,11 +180,11 @@ func (r *Reader) Text(name string) (s string, null bool) {
 
 // ResultKind takes the int that starts a response.
 func (r *Reader) ResultKind() byte {
-	if !r.begin() {
+	if !r.OK() {
 		return 0
 	}
 	const what = "a result kind, an int of 0 to 5 (90 to 95)"
-	kind, stop := r.int(r.c.Off, what)
+	kind, stop := r.int(r.Off, what)
 	if stop < 0 {
 		return 0
 	}
@@ -221,9 +192,12 @@ func (r *Reader) ResultKind() byte {
 		r.fail(decode.Malformed, what, strconv.Itoa(kind))
 		return 0
 	}
-	if n, ok := r.leaf(decode.Int, place{label: decode.ByField, name: "flag"}, stop); !ok {
+	n, ok := r.leaf(decode.Int, &place{label: decode.ByField, name: "flag"}, stop)
+	switch {
+	case !ok:
+		r.Settle(r.Tree.Depth())
 		return 0
-	} else if n != nil {
+	case n != nil:
 		n.Num = int64(kind)
 	}
 	return byte(kind)
@@ -232,15 +206,13 @@ func (r *Reader) ResultKind() byte {
 // Value takes one value of any kind. typ, the declared type, is used for what the wire does not say: a float is
 // written as a double.
 func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
-	if !r.begin() {
+	if !r.OK() {
 		return
 	}
 	r.dirty = true
-	depth := r.t.Depth()
-	p := place{label: l, name: name, index: index, float: typ == "F" || typ == "Ljava/lang/Float;"}
-	if !r.value(p, 1) {
-		r.t.CloseTo(depth)
-	}
+	depth := r.Tree.Depth()
+	r.value(&place{label: l, name: name, index: index, float: typ == "F" || typ == "Ljava/lang/Float;"})
+	r.Settle(depth)
 }
 
 // Throwable takes the exception of a response: an object as any other.
@@ -250,10 +222,10 @@ func (r *Reader) Throwable() {
 
 // Attachments takes a map, null, or a reference to a map.
 func (r *Reader) Attachments() {
-	if !r.begin() {
+	if !r.OK() {
 		return
 	}
-	if b, ok := r.c.Peek(); ok {
+	if b, ok := r.Peek(); ok {
 		switch grammar[b].rule {
 		case dict, null, reference:
 		default:
@@ -266,15 +238,15 @@ func (r *Reader) Attachments() {
 
 // fail stops reading at the cursor and returns -1.
 func (r *Reader) fail(cause decode.Cause, expected, found string) int {
-	return r.failAt(r.c.Off, cause, expected, found)
+	return r.failAt(r.Off, cause, expected, found)
 }
 
 // failAt is fail for a byte behind the cursor, in the value that starts there.
 func (r *Reader) failAt(at int, cause decode.Cause, expected, found string) int {
-	if r.c.OK() {
-		r.c.Fail(cause, expected, found)
-		if at > r.c.Off {
-			r.c.Err().Wrong = at
+	if r.OK() {
+		r.Fail(cause, expected, found)
+		if at > r.Off {
+			r.Err().Wrong = at
 		}
 	}
 	return -1
@@ -282,9 +254,9 @@ func (r *Reader) failAt(at int, cause decode.Cause, expected, found string) int 
 
 // short fails because the body ends early.
 func (r *Reader) short(what string) int {
-	left := len(r.c.Buf) - r.c.Off
-	if r.c.Short != decode.Malformed {
-		return r.fail(r.c.Short, what, fmt.Sprintf("%d captured bytes", left))
+	left := len(r.Buf) - r.Off
+	if r.Short != decode.Malformed {
+		return r.fail(r.Short, what, fmt.Sprintf("%d captured bytes", left))
 	}
 	return r.fail(decode.Malformed, what, fmt.Sprintf("%d bytes to the end of the body", left))
 }
@@ -300,74 +272,62 @@ type place struct {
 	enum, elements evidence
 }
 
-// room reports whether the tree takes another node; if not, reading stops.
-func (r *Reader) room() bool {
-	if r.t.Full() {
-		r.fail(decode.Limit, "at most "+strconv.Itoa(len(r.t.Nodes))+" values and names in a body", "more")
-		return false
-	}
-	return true
-}
-
 // leaf gives the bytes from the cursor to stop to a new node and moves the cursor there. The node is nil without a
 // tree; ok is false when the tree is full.
-func (r *Reader) leaf(k decode.Kind, p place, stop int) (n *decode.Node, ok bool) {
-	if r.t != nil {
-		if !r.room() {
-			return nil, false
-		}
-		n = r.t.Leaf(k, p.label, p.name, p.index, r.c.Off, stop)
-	}
-	r.c.Off = stop
-	return n, true
+func (r *Reader) leaf(k decode.Kind, p *place, stop int) (n *decode.Node, ok bool) {
+	r.Off = stop
+	n = r.Leaf(k, p.label, p.name, p.index)
+	return n, r.OK()
 }
 
 // role is leaf for overhead.
 func (r *Reader) role(name string, stop int) bool {
-	if r.t != nil {
-		if !r.room() {
-			return false
-		}
-		r.t.Role(name, r.c.Off, stop)
-	}
-	r.c.Off = stop
-	return true
+	r.Off = stop
+	r.Role(name)
+	return r.OK()
 }
 
-// open starts a list, map or object, which thereby enters the object table; -1 is its node without a tree.
-func (r *Reader) open(k decode.Kind, p place, depth int) (node int, ok bool) {
-	if depth > decode.MaxDepth {
-		r.fail(decode.Limit, fmt.Sprintf("values nested at most %d deep", decode.MaxDepth), "deeper ones")
+// open starts a list, map or object. Its node is negative where none is recorded.
+func (r *Reader) open(k decode.Kind, p *place) (node int, ok bool) {
+	if len(r.table.entries) >= decode.DefaultMaxNodes {
+		r.fail(decode.Limit, fmt.Sprintf("at most %d objects in a body", decode.DefaultMaxNodes), "more")
+	}
+	if !r.Enter() {
 		return -1, false
 	}
-	r.table.add()
-	if r.log != nil {
-		r.log.open(k, p.slot)
+	if r.Counting() {
+		r.Tally(0, 1)
+		return within, true
 	}
-	if r.t == nil {
-		return -1, true
+	node = r.Open(k, p.label, p.name, p.index)
+	return node, r.OK()
+}
+
+// within is the node of a container that is not recorded: one within another, where bytes are counted.
+const within = -2
+
+// close ends what open began.
+func (r *Reader) close(node int) bool {
+	r.Leave()
+	if node != within {
+		r.Close()
 	}
-	if !r.room() {
-		return -1, false
-	}
-	node = r.t.Open(k, p.label, p.name, p.index, r.c.Off)
-	r.table.push(target{node: int32(node), class: -1})
-	return node, true
+	return true
 }
 
 // int returns the int at offset at and the offset behind it, -1 after failing.
 func (r *Reader) int(at int, what string) (n, stop int) {
-	if at >= len(r.c.Buf) {
+	if at >= len(r.Buf) {
 		return 0, r.short(what)
 	}
-	g := grammar[r.c.Buf[at]]
+	g := grammar[r.Buf[at]]
 	if g.rule != integer {
-		return 0, r.failAt(at, decode.Malformed, what, describe(r.c.Buf[at]))
+		return 0, r.failAt(at, decode.Malformed, what, describe(r.Buf[at]))
 	}
-	if stop = at + int(g.size); stop > len(r.c.Buf) {
+	if stop = at + int(g.size); stop > len(r.Buf) {
 		return 0, r.short(what)
 	}
-	return int(number(r.c.Buf[at:stop])), stop
+	return int(number(r.Buf[at:stop])), stop
 }
 
 // count is int for a number of things of at least one byte each behind it, which the body must have room for.
@@ -378,8 +338,8 @@ func (r *Reader) count(at int, what string) (n, stop int) {
 		return 0, -1
 	case n < 0:
 		return 0, r.failAt(at, decode.Malformed, what+", 0 or more", strconv.Itoa(n))
-	case n > len(r.c.Buf)-stop && r.c.Short == decode.Malformed: // of a body that was cut, what is there is read
-		return 0, r.failAt(at, decode.Malformed, fmt.Sprintf("%s, at most %d, one byte each", what, len(r.c.Buf)-stop), strconv.Itoa(n))
+	case n > len(r.Buf)-stop && r.Short == decode.Malformed: // of a body that was cut, what is there is read
+		return 0, r.failAt(at, decode.Malformed, fmt.Sprintf("%s, at most %d, one byte each", what, len(r.Buf)-stop), strconv.Itoa(n))
 	}
 	return n, stop
 }

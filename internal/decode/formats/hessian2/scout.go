@@ -27,15 +27,13 @@ type scout struct {
 	odd    [numberings]int
 	differ bool // lite3 and lite40 mean different things
 
-	met      []int32             // what every object, list and map is: aList, aMap, ofClass or ofArray
-	tables   [numberings][]int32 // indexes of met; ^index where a reference cannot mean
-	first    []int32             // by class: its first slot
-	slots    []int32             // by field of each class, and by type of array: what it held, as met; 0 for nothing, -1 for several
-	roles    []role              // by slot
-	elements []int32             // by type of list: its slot, if it is that of arrays, else 0
-	names    [][]byte            // by class
-	owner    int32               // the object whose field is read, an index of met
-	cause    int32               // of the class being defined: the slot of its field cause, and whether it has a stack trace
+	first    []int32  // by class: its first slot
+	slots    []what   // by field of each class, and by type of array: what it held; 0 for nothing, -1 for several
+	roles    []role   // by slot
+	elements []int32  // by type of list: its slot, if it is that of arrays, else 0
+	names    [][]byte // by class
+	owner    int32    // the object whose field is read, an entry of the table
+	cause    int32    // of the class being defined: the slot of its field cause, and whether it has a stack trace
 	stack    bool
 	pending  []meaningOfRef
 	handles  []bool // by class: hessian-lite makes a new object of it for each it writes
@@ -51,18 +49,10 @@ const (
 	outerRole      // of an object of an inner class: one of the class around it
 )
 
-const (
-	aList int32 = 1 // any but an array
-	aMap  int32 = 2
-)
-
-func ofClass(i int) int32 { return int32(i)<<2 | 3 }
-func ofArray(i int) int32 { return int32(i+1) << 2 } // by type of list
-
 // meaningOfRef is what a reference in a field means in each numbering.
 type meaningOfRef struct {
 	slot int32
-	what [numberings]int32
+	what [numberings]what
 }
 
 // writers is a set of generations of hessian-lite that may have written a body.
@@ -88,13 +78,13 @@ func (s *scout) judge(body []byte) verdict {
 	s.r.Reset(body, decode.Malformed, nil)
 	s.r.dirty = true
 	s.r.log = s
-	for s.r.c.OK() && s.r.c.Off < len(body) {
-		s.r.value(place{}, 1)
+	for s.r.OK() && s.r.Off < len(body) {
+		s.r.value(&place{})
 	}
 	for _, p := range s.pending {
 		if known := s.slots[p.slot-1]; known > 0 {
-			for n, what := range p.what {
-				if what != known {
+			for n, is := range p.what {
+				if is != known {
 					s.odd[n]++
 				}
 			}
@@ -140,14 +130,11 @@ func (s *scout) begin(body []byte) {
 	s.fits = [numberings]bool{true, true, true}
 	s.odd = [numberings]int{}
 	s.differ = false
-	s.met, s.pending = emptied(s.met), emptied(s.pending)
+	s.pending = emptied(s.pending)
 	s.first, s.slots, s.elements = emptied(s.first), emptied(s.slots), emptied(s.elements)
 	s.roles, s.names = emptied(s.roles), emptied(s.names)
 	s.cause, s.stack = 0, false
 	s.handles, s.calendar = emptied(s.handles), emptied(s.calendar)
-	for n := range s.tables {
-		s.tables[n] = emptied(s.tables[n])
-	}
 	s.early = len(body) > 0 && body[0] >= 0x90 && body[0] <= 0x92
 	switch { // A request starts with the version; a result with its kind, of which those with attachments came with 2.0.2.
 	case bytes.HasPrefix(body, protocolVersion), len(body) > 0 && body[0] >= 0x93 && body[0] <= 0x95:
@@ -247,82 +234,47 @@ func (s *scout) listType(name []byte) {
 
 // list says what type the list opened last has, an index of the type table or -1, and returns the slot of its elements.
 func (s *scout) list(typ int, slot int32) (elements int32) {
-	what := aList
+	is := aList
 	if typ < 0 {
 		s.writers &^= typed
 	} else if elements = s.elements[typ]; elements > 0 {
-		what = ofArray(typ)
+		is = ofArray(typ)
+		s.r.table.entries[len(s.r.table.entries)-1].what = is
 	}
-	s.met[len(s.met)-1] = what
-	s.hold(slot, what)
+	s.hold(slot, is)
 	return elements
-}
-
-// open notes an object, list or map that stands in a slot; the class of an object and the type of a list come behind.
-func (s *scout) open(k decode.Kind, slot int32) {
-	s.met = append(s.met, aMap)
-	for n := range s.tables {
-		s.tables[n] = append(s.tables[n], int32(len(s.met)-1))
-	}
-	if k == decode.Map {
-		s.hold(slot, aMap)
-	}
-}
-
-// drop takes the last one out of the tables.
-func (s *scout) drop() {
-	for n := range s.tables {
-		s.tables[n] = s.tables[n][:len(s.tables[n])-1]
-	}
-}
-
-// object says what class the object opened last has, and returns its index of met.
-func (s *scout) object(class int, c counted, slot int32) int32 {
-	last := len(s.met) - 1
-	s.met[last] = ofClass(class)
-	s.hold(slot, s.met[last])
-	s.drop()
-	for n := range s.tables {
-		for k := places[c][n]; k > 0; k-- {
-			i := int32(last)
-			if k > 1 || s.isNew(class, numbering(n)) { // the Calendar that was counted and not written; a new object
-				i = ^i
-			}
-			s.tables[n] = append(s.tables[n], i)
-		}
-	}
-	return int32(last)
 }
 
 // isNew reports whether objects of a class are made for writing them once, so that nothing refers to them.
 func (s *scout) isNew(class int, n numbering) bool {
-	return s.handles[class] && (n == lite3 || n == lite40 && !s.calendar[class])
+	return class >= 0 && s.handles[class] && (n == lite3 || n == lite40 && !s.calendar[class])
 }
 
 // hold notes what a field holds.
-func (s *scout) hold(slot, what int32) {
+func (s *scout) hold(slot int32, is what) {
 	if slot == 0 {
 		return
 	}
 	if held := &s.slots[slot-1]; *held == 0 {
-		*held = what
-	} else if *held != what {
+		*held = is
+	} else if *held != is {
 		*held = -1
 	}
 }
 
 // reference notes a reference.
-func (s *scout) reference(i int, slot int32) {
+func (s *scout) reference(place int, slot int32) {
+	t := &s.r.table
 	p := meaningOfRef{slot: slot}
-	var to [numberings]int32
-	for n, t := range s.tables {
-		to[n] = -1
-		if i < 0 || i >= len(t) || t[i] < 0 {
-			s.fits[n] = false
+	var to [numberings]int
+	for n := range to {
+		entry, last := t.find(numbering(n), place)
+		// A place that is not the last is that of a Calendar that was counted and not written.
+		if to[n] = entry; !last || s.isNew(t.entries[entry].what.class(), numbering(n)) {
+			to[n], s.fits[n] = -1, false
 			continue
 		}
-		to[n] = t[i]
-		p.what[n] = s.met[t[i]]
+		p.what[n] = t.entries[entry].what
 	}
 	s.differ = s.differ || to[lite3] != to[lite40]
 	if slot > 0 {
@@ -332,16 +284,17 @@ func (s *scout) reference(i int, slot int32) {
 }
 
 // expect counts the numberings in which a reference does not mean what its field says, if it does in another.
-func (s *scout) expect(r role, to [numberings]int32) {
+func (s *scout) expect(r role, to [numberings]int) {
 	var is [numberings]bool
 	any := false
 	for n, t := range to {
 		switch {
 		case t < 0:
 		case r == causeRole:
-			is[n] = t == s.owner
+			is[n] = t == int(s.owner)
 		case r == outerRole:
-			is[n] = s.met[t]&3 == 3 && bytes.Equal(s.names[s.met[t]>>2], outer(s.names[s.met[s.owner]>>2]))
+			c, owner := s.r.table.entries[t].what.class(), s.r.table.entries[s.owner].what.class()
+			is[n] = c >= 0 && bytes.Equal(s.names[c], outer(s.names[owner]))
 		}
 		any = any || is[n]
 	}

@@ -82,7 +82,7 @@ func skim(b []byte, n int) int {
 
 // textEnd returns the offset behind the string that starts at offset at, -1 after failing.
 func (r *Reader) textEnd(at int, what string) int {
-	buf := r.c.Buf
+	buf := r.Buf
 	if at < len(buf) && buf[at] <= 0x1f { // the common case of the general one below
 		if stop, left := skipUnits(buf, at+1, int(buf[at])); left == 0 {
 			return stop
@@ -112,15 +112,15 @@ func (r *Reader) textEnd(at int, what string) int {
 
 // badText fails for a string of which left units are missing at offset at.
 func (r *Reader) badText(what string, units, at, left int) int {
-	rest := r.c.Buf[at:]
+	rest := r.Buf[at:]
 	size := 0
 	if len(rest) > 0 {
 		size = sequenceLen(rest[0])
 	}
 	if len(rest) == 0 || len(rest) < size && continues(rest[1:]) {
 		found, cause := "the end of the body", decode.Malformed
-		if r.c.Short != decode.Malformed {
-			found, cause = "the end of the captured bytes", r.c.Short
+		if r.Short != decode.Malformed {
+			found, cause = "the end of the captured bytes", r.Short
 		}
 		return r.fail(cause, fmt.Sprintf("%s of %d UTF-16 units", what, units), fmt.Sprintf("%s behind %d of them", found, units-left))
 	}
@@ -272,15 +272,15 @@ func skipWords(b []byte, at, n int) (stop, left int) {
 
 // text returns the text of the string between two offsets, which textEnd has passed.
 func (r *Reader) text(at, stop int, name bool) string {
-	head, more, _ := asText(r.c.Buf[at])
-	content := r.c.Buf[at+head : stop]
+	head, more, _ := asText(r.Buf[at])
+	content := r.Buf[at+head : stop]
 	if more {
 		r.join = r.join[:0]
 		for more {
-			head, more, _ = asText(r.c.Buf[at])
-			units := chunkLen(r.c.Buf[at : at+head])
-			next, _ := skipUnits(r.c.Buf, at+head, units)
-			r.join = append(r.join, r.c.Buf[at+head:next]...)
+			head, more, _ = asText(r.Buf[at])
+			units := chunkLen(r.Buf[at : at+head])
+			next, _ := skipUnits(r.Buf, at+head, units)
+			r.join = append(r.join, r.Buf[at+head:next]...)
 			at = next
 		}
 		content = r.join
@@ -289,7 +289,7 @@ func (r *Reader) text(at, stop int, name bool) string {
 	case !utf8.Valid(content):
 		return string(appendUTF8(nil, content))
 	case name:
-		return r.names.get(content)
+		return r.Name(content)
 	}
 	return string(content)
 }
@@ -335,7 +335,7 @@ func appendUTF8(dst, b []byte) []byte {
 // bytesEnd returns the offset behind the binary that starts at offset at and the number of its chunks, -1 after
 // failing.
 func (r *Reader) bytesEnd(at int) (stop, chunks int) {
-	buf := r.c.Buf
+	buf := r.Buf
 	for {
 		if at >= len(buf) {
 			return r.short("a chunk of a binary"), 0
@@ -363,36 +363,16 @@ func (r *Reader) bytesEnd(at int) (stop, chunks int) {
 // chunk, else joined in a new slice.
 func (r *Reader) content(at, stop, chunks int) []byte {
 	if chunks == 1 {
-		head, _, _ := asBytes(r.c.Buf[at])
-		return r.c.Buf[at+head : stop : stop]
+		head, _, _ := asBytes(r.Buf[at])
+		return r.Buf[at+head : stop : stop]
 	}
 	joined := make([]byte, 0, stop-at-2*chunks)
 	for more := true; more; {
 		var head int
-		head, more, _ = asBytes(r.c.Buf[at])
-		n := chunkLen(r.c.Buf[at : at+head])
-		joined = append(joined, r.c.Buf[at+head:at+head+n]...)
+		head, more, _ = asBytes(r.Buf[at])
+		n := chunkLen(r.Buf[at : at+head])
+		joined = append(joined, r.Buf[at+head:at+head+n]...)
 		at += head + n
 	}
 	return joined
-}
-
-// names keeps short names (of classes, fields, keys, methods) from body to body, so that each is made once. What it
-// keeps are copies.
-type names map[string]string
-
-const (
-	maxNames   = 4096
-	maxNameLen = 128 // bytes
-)
-
-func (n names) get(b []byte) string {
-	if s, ok := n[string(b)]; ok {
-		return s
-	}
-	s := string(b)
-	if len(s) <= maxNameLen && len(n) < maxNames {
-		n[s] = s
-	}
-	return s
 }

@@ -1,30 +1,27 @@
 package hessian2
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math"
 	"strings"
 
 	"dubbo-wire/internal/decode"
 )
 
-// value takes the value at the cursor. depth is the nesting it would have as a container. It returns false after
-// failing; containers that are open then stay open.
-func (r *Reader) value(p place, depth int) bool {
-	at := r.c.Off
-	if at >= len(r.c.Buf) {
+// value takes the value at the cursor. It returns false after failing; containers that are open then stay open.
+func (r *Reader) value(p *place) bool {
+	at := r.Off
+	if at >= len(r.Buf) {
 		r.short("a value")
 		return false
 	}
-	g := grammar[r.c.Buf[at]]
+	g := grammar[r.Buf[at]]
 	if g.size != 0 {
 		stop := at + int(g.size)
-		if stop > len(r.c.Buf) {
+		if stop > len(r.Buf) {
 			r.short(fmt.Sprintf("%s of %d bytes", g.rule, g.size))
 			return false
-		}
-		if r.t == nil {
-			r.c.Off = stop
-			return true
 		}
 		return r.scalar(g.rule, p, stop)
 	}
@@ -35,7 +32,7 @@ func (r *Reader) value(p place, depth int) bool {
 			return false
 		}
 		n, ok := r.leaf(decode.String, p, stop)
-		if n != nil && r.values {
+		if n != nil && r.Values() {
 			n.Text = r.text(at, stop, false)
 		}
 		return ok
@@ -45,26 +42,26 @@ func (r *Reader) value(p place, depth int) bool {
 			return false
 		}
 		n, ok := r.leaf(decode.Bytes, p, stop)
-		if n != nil && r.values {
+		if n != nil && r.Values() {
 			n.Raw = r.content(at, stop, chunks)
 		}
 		return ok
 	case definition, object:
-		return r.object(p, depth)
+		return r.object(p)
 	case list:
-		return r.list(p, depth)
+		return r.list(p)
 	case dict:
-		return r.dict(p, depth)
+		return r.dict(p)
 	case reference:
 		return r.reference(p)
 	}
-	r.fail(decode.Malformed, "a value", describe(r.c.Buf[at]))
+	r.fail(decode.Malformed, "a value", describe(r.Buf[at]))
 	return false
 }
 
 // scalar records a value of fixed size, which ends at stop.
-func (r *Reader) scalar(rule rule, p place, stop int) bool {
-	b := r.c.Buf[r.c.Off:stop]
+func (r *Reader) scalar(rule rule, p *place, stop int) bool {
+	b := r.Buf[r.Off:stop]
 	k := decode.Null
 	switch rule {
 	case boolean:
@@ -80,7 +77,7 @@ func (r *Reader) scalar(rule rule, p place, stop int) bool {
 		k = decode.Date
 	}
 	n, ok := r.leaf(k, p, stop)
-	if n == nil || !r.values {
+	if n == nil || !r.Values() {
 		return ok
 	}
 	switch k {
@@ -97,160 +94,210 @@ func (r *Reader) scalar(rule rule, p place, stop int) bool {
 // list takes
 //
 //	55 type value* 5a · 56 type int value* · 57 value* 5a · 58 int value* · 70-77 type value* · 78-7f value*
-func (r *Reader) list(p place, depth int) bool {
-	if _, ok := r.open(decode.List, p, depth); !ok {
+func (r *Reader) list(p *place) bool {
+	node, ok := r.open(decode.List, p)
+	if !ok {
 		return false
 	}
-	op := r.c.Buf[r.c.Off]
-	stop := r.c.Off + 1
-	n, counted, typ := 0, true, -1
+	op := r.Buf[r.Off]
+	stop := r.Off + 1
+	n, typ := untilEnd, -1
 	e := place{label: decode.ByIndex, enum: p.elements}
 	if op == 'U' || op == 'V' || op >= 0x70 && op <= 0x77 {
-		var t listType
-		if t, typ, stop = r.listType(stop); stop < 0 || !r.role("type", stop) {
+		if typ, stop = r.listType(stop); stop < 0 || !r.role("type", stop) {
 			return false
 		}
+		t := &r.types[typ]
 		e.float = t.floats
 		if t.sorted {
 			e.enum = max(e.enum, keyed)
 		}
-		if node := r.top(); node != nil {
+		if node := r.Tree.Node(node); node != nil {
 			node.Class = t.name
 		}
 	}
-	switch {
-	case op == 'W': // an Iterator or Enumeration
-		r.table.drop(r.t != nil)
+	if op != 'W' { // an Iterator or Enumeration
+		r.table.add(target{int32(node), aList})
 		if r.log != nil {
-			r.log.drop()
-		}
-	case r.log != nil:
-		e.slot = r.log.list(typ, p.slot)
-	}
-	switch op {
-	case 'U', 'W':
-		counted = false
-		if op == 'W' && !r.role("type", stop) {
-			return false
-		}
-	case 'V', 'X':
-		if n, stop = r.count(stop, "the length of a list"); stop < 0 || !r.role("length", stop) {
-			return false
-		}
-	default:
-		if n = int(op & 7); op >= 0x78 && !r.role("length", stop) {
-			return false
+			e.slot = r.log.list(typ, p.slot)
 		}
 	}
-	for i := 0; !counted || i < n; i++ {
-		if !counted && r.atEnd() {
-			if !r.role("end", r.c.Off+1) {
-				return false
-			}
-			break
+	switch {
+	case op == 'W':
+		ok = r.role("type", stop)
+	case op == 'V' || op == 'X':
+		n, stop = r.count(stop, "the length of a list")
+		ok = stop >= 0 && r.role("length", stop)
+	case op >= 0x70:
+		n = int(op & 7)
+		ok = op < 0x78 || r.role("length", stop)
+	}
+	for i := 0; ok; i++ {
+		if i += r.scalars(n - i); i == n {
+			return r.close(node)
+		}
+		if n == untilEnd && r.atEnd() {
+			return r.role("end", r.Off+1) && r.close(node)
 		}
 		e.index = i
-		if !r.value(e, depth+1) {
-			return false
-		}
+		ok = r.value(&e)
 	}
-	r.t.Close()
-	return true
+	return false
 }
+
+// untilEnd as a number of values: up to the end mark.
+const untilEnd = math.MaxInt
 
 // dict takes a map:
 //
 //	48 (value value)* 5a · 4d type (value value)* 5a
-func (r *Reader) dict(p place, depth int) bool {
-	if _, ok := r.open(decode.Map, p, depth); !ok {
+func (r *Reader) dict(p *place) bool {
+	node, ok := r.open(decode.Map, p)
+	if !ok {
 		return false
 	}
-	stop := r.c.Off + 1
-	var t listType
-	if r.c.Buf[r.c.Off] == 'M' {
-		if t, _, stop = r.listType(stop); stop < 0 {
+	stop := r.Off + 1
+	e := keyed
+	if r.Buf[r.Off] == 'M' {
+		var typ int
+		if typ, stop = r.listType(stop); stop < 0 {
 			return false
+		}
+		name := r.types[typ].name
+		if name == "java.util.EnumMap" {
+			e = certain
+		}
+		if node := r.Tree.Node(node); node != nil {
+			node.Class = name
 		}
 	}
 	if !r.role("type", stop) {
 		return false
 	}
-	if node := r.top(); node != nil {
-		node.Class = t.name
+	r.table.add(target{int32(node), aMap})
+	if r.log != nil {
+		r.log.hold(p.slot, aMap)
 	}
-	e := keyed
-	if t.name == "java.util.EnumMap" {
-		e = certain
-	}
-	for i := 0; !r.atEnd(); i++ {
-		key, ok := r.key(i, depth+1, e)
-		if !ok || !r.value(place{label: decode.ByEntry, name: key, index: i}, depth+1) {
+	key := ""
+	for i := 0; ; i++ { // keys and values
+		i += r.scalars(untilEnd)
+		switch isKey := i%2 == 0; {
+		case isKey && r.atEnd():
+			return r.role("end", r.Off+1) && r.close(node)
+		case isKey:
+			key, ok = r.key(i/2, e)
+		default:
+			ok = r.value(&place{label: decode.ByEntry, name: key, index: i / 2})
+		}
+		if !ok {
 			return false
 		}
 	}
-	if !r.role("end", r.c.Off+1) {
-		return false
-	}
-	r.t.Close()
-	return true
 }
 
 // key takes the key of entry i and returns its text if it is a string and there is a tree. e is what being a key of
 // this map says of it.
-func (r *Reader) key(i, depth int, e evidence) (name string, ok bool) {
-	at := r.c.Off
-	if at < len(r.c.Buf) && grammar[r.c.Buf[at]].rule == text {
-		stop := r.textEnd(at, "a key")
-		if stop < 0 {
-			return "", false
-		}
-		if r.t == nil {
-			r.c.Off = stop
-			return "", true
-		}
-		name = r.text(at, stop, true)
-		n, ok := r.leaf(decode.String, place{label: decode.ByKey, name: name, index: i}, stop)
-		if n != nil && r.values {
-			n.Text = name
-		}
-		return name, ok
+func (r *Reader) key(i int, e evidence) (name string, ok bool) {
+	at := r.Off
+	if at >= len(r.Buf) || grammar[r.Buf[at]].rule != text {
+		return "", r.value(&place{label: decode.ByKey, index: i, enum: e})
 	}
-	return "", r.value(place{label: decode.ByKey, index: i, enum: e}, depth)
+	stop := r.textEnd(at, "a key")
+	if stop < 0 {
+		return "", false
+	}
+	if r.Tree != nil {
+		name = r.text(at, stop, true)
+	}
+	n, ok := r.leaf(decode.String, &place{label: decode.ByKey, name: name, index: i}, stop)
+	if n != nil && r.Values() {
+		n.Text = name
+	}
+	return name, ok
+}
+
+// maxStep is how many bytes behind its opcode a value has at most that a single look takes.
+const maxStep = 32
+
+// steps is, by opcode, how many bytes a value has if it is a scalar, or a text of at most 31 units that is ASCII, and how
+// many of them are text. Taking both in one way leaves the processor no branch to guess wrong.
+var steps = func() (s [256]struct{ bytes, text uint8 }) {
+	for op := range s {
+		s[op].bytes = grammar[op].size
+		if op <= 0x1f {
+			s[op].bytes, s[op].text = uint8(1+op), uint8(op)
+		}
+	}
+	return s
+}()
+
+// scalars takes scalars and texts, n at most, where bytes are counted within a container: most values of most bodies. It
+// stops before anything else, or what is wrong, and returns how many it took.
+func (r *Reader) scalars(n int) (taken int) {
+	if !r.Counting() {
+		return 0
+	}
+	b, at := r.Buf, r.Off
+	for ; taken < n && at < len(b); taken++ {
+		op := b[at]
+		if step := int(steps[op].bytes); step != 0 && len(b)-at > maxStep {
+			// The next 32 bytes, those of a text at once: which of them are its own and no ASCII.
+			m, text := &asciiMasks[steps[op].text&31], b[at+1:at+1+maxStep]
+			if m[0]&binary.LittleEndian.Uint64(text)|m[1]&binary.LittleEndian.Uint64(text[8:])|
+				m[2]&binary.LittleEndian.Uint64(text[16:])|m[3]&binary.LittleEndian.Uint64(text[24:]) == 0 {
+				at += step
+				continue
+			}
+		}
+		stop := at + int(grammar[op].size)
+		if head, more, ok := asText(op); ok {
+			if stop = at + head; more || stop > len(b) {
+				break
+			}
+			left := 0
+			if stop, left = skipUnits(b, stop, chunkLen(b[at:stop])); left > 0 {
+				break
+			}
+		}
+		if stop == at || stop > len(b) {
+			break
+		}
+		at = stop
+	}
+	if taken > 0 {
+		r.Off = at
+		r.Tally(0, taken)
+	}
+	return taken
 }
 
 // atEnd reports whether the end mark of a list or map is next.
 func (r *Reader) atEnd() bool {
-	return r.c.Off < len(r.c.Buf) && r.c.Buf[r.c.Off] == 'Z'
+	return r.Off < len(r.Buf) && r.Buf[r.Off] == 'Z'
 }
 
 // listType reads a type, which is written as a string the first time and as its index afterwards. It returns the index
-// and the offset behind it, -1 after failing.
-func (r *Reader) listType(at int) (t listType, i, stop int) {
+// in the type table and the offset behind it, -1 after failing.
+func (r *Reader) listType(at int) (i, stop int) {
 	const what = "a type, a string or an index of the type table"
-	if at < len(r.c.Buf) && grammar[r.c.Buf[at]].rule == text {
+	if at < len(r.Buf) && grammar[r.Buf[at]].rule == text {
 		if stop = r.textEnd(at, what); stop < 0 {
-			return t, 0, -1
+			return 0, -1
 		}
-		r.typeCount++
 		if r.log != nil {
-			r.log.listType(r.c.Buf[at:stop])
+			r.log.listType(r.Buf[at:stop])
 		}
-		if r.t != nil {
+		t := listType{}
+		if r.Tree != nil {
 			t = newListType(r.text(at, stop, true))
-			r.types = append(r.types, t)
 		}
-		return t, r.typeCount - 1, stop
+		r.types = append(r.types, t)
+		return len(r.types) - 1, stop
 	}
-	i, stop = r.int(at, what)
-	switch {
-	case stop < 0:
-		return t, 0, -1
-	case i < 0 || i >= r.typeCount:
-		return t, 0, r.failAt(at, decode.Malformed, fmt.Sprintf("an index below %d of the type table", r.typeCount), fmt.Sprint(i))
-	case r.t != nil:
-		t = r.types[i]
+	if i, stop = r.int(at, what); stop >= 0 && (i < 0 || i >= len(r.types)) {
+		return 0, r.failAt(at, decode.Malformed, fmt.Sprintf("an index below %d of the type table", len(r.types)), fmt.Sprint(i))
 	}
-	return t, i, stop
+	return i, stop
 }
 
 // newListType returns the source form of a type: hessian-lite writes an array as "[" and the name of its elements,
@@ -276,12 +323,4 @@ func newListType(wire string) listType {
 	}
 	t.name = element + strings.Repeat("[]", dims)
 	return t
-}
-
-// top returns the node of the container opened last, nil without a tree.
-func (r *Reader) top() *decode.Node {
-	if r.t == nil {
-		return nil
-	}
-	return r.t.Node(r.table.last())
 }

@@ -29,6 +29,7 @@ var Format = decode.Format{
 	Tell:       tell,
 	Skim:       hessian2.Format.Skim,
 	Scrub:      hessian2.Format.Scrub,
+	Counts:     true,
 }
 
 // tell judges the first byte: of a request that of a short text, Dubbo's version; of a result its kind, a small int; else
