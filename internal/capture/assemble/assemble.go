@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"dubbo-wire/internal/capture/packet"
+	"dubbo-wire/internal/capture/queue"
 )
 
 // Config bounds what is held; zero values are the defaults. All limits are those of one assembler.
@@ -159,11 +160,11 @@ type Assembler struct {
 	empty, open, closing list
 	finishing            bool // a connection is opened and ended at once: it ends no other
 
-	holders, waiting queue[*holding] // of connections that hold data, oldest first; and of those whose wait has begun
+	holders, waiting queue.Queue[*holding] // of connections that hold data, oldest first; and of those whose wait has begun
 	heldAll          int
 	buffers          buffers
 	idleHoldings     []*holding
-	suspects         queue[*suspect]
+	suspects         queue.Queue[*suspect]
 	suspectBytes     int
 	late             map[*Connection]*lateSpans
 
@@ -190,7 +191,7 @@ func New(cfg Config, h Handler) *Assembler {
 // while this assembler gets none.
 func (a *Assembler) Tick(ordinal, at int64) {
 	a.packets, a.now = ordinal, at
-	if !a.waiting.empty() {
+	if !a.waiting.Empty() {
 		a.giveUpOld()
 	}
 	if a.closing.n > 0 {

@@ -1,6 +1,9 @@
 package assemble
 
-import "dubbo-wire/internal/capture/packet"
+import (
+	"dubbo-wire/internal/capture/packet"
+	"dubbo-wire/internal/capture/queue"
+)
 
 // A generation ends, and the next begins, with
 //   - a SYN with another initial sequence number, at once when the old generation has had a FIN or RST, or no payload;
@@ -23,7 +26,7 @@ type suspect struct {
 	origin Origin
 	good   int  // packets of the old generation since
 	near   bool // its numbers are near those in use, but impossible
-	link   link[*suspect]
+	link   queue.Link[*suspect]
 }
 
 const (
@@ -193,14 +196,14 @@ func (a *Assembler) suspectIt(c *Connection, i int, s *packet.Segment, o *Origin
 	p := &suspect{c: c, side: i, tag: c.tag, seg: *s, origin: *o}
 	p.near = s.Flags&packet.SYN == 0 && !c.far(i, s.Seq)
 	p.seg.Payload = append([]byte(nil), s.Payload...)
-	p.link.of = p
+	p.link.Of = p
 	c.suspect = p
-	a.suspects.push(&p.link)
+	a.suspects.Push(&p.link)
 	a.suspectBytes += p.size()
 	a.Ledger.Held += int64(s.PayloadLen)
 	a.Ledger.HeldLink += int64(o.Overhead)
 	for a.suspectBytes > maxSuspects {
-		a.absolve(a.suspects.first().c)
+		a.absolve(a.suspects.First().c)
 	}
 }
 
@@ -213,7 +216,7 @@ func (a *Assembler) unsuspect(c *Connection) *suspect {
 		return nil
 	}
 	c.suspect = nil
-	a.suspects.remove(&p.link)
+	p.link.Remove()
 	a.suspectBytes -= p.size()
 	a.Ledger.Held -= int64(p.seg.PayloadLen)
 	a.Ledger.HeldLink -= int64(p.origin.Overhead)

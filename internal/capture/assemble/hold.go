@@ -1,13 +1,17 @@
 package assemble
 
-import "sort"
+import (
+	"sort"
+
+	"dubbo-wire/internal/capture/queue"
+)
 
 // holding is the data of one connection that waits.
 type holding struct {
 	c     *Connection
 	piles [2]pile
-	all   link[*holding] // in Assembler.holders
-	wait  link[*holding] // in Assembler.waiting
+	all   queue.Link[*holding] // in Assembler.holders
+	wait  queue.Link[*holding] // in Assembler.waiting
 }
 
 // pile is the data of one side that waits, behind a hole or for the other side.
@@ -156,7 +160,7 @@ func (a *Assembler) keep(c *Connection, i int, seq uint32, n int, b []byte) {
 		a.giveUp(c, c.firstSide())
 	}
 	for a.heldAll > a.cfg.MaxHeld {
-		o := a.holders.first().c
+		o := a.holders.First().c
 		a.giveUp(o, o.firstSide())
 	}
 }
@@ -166,10 +170,10 @@ func (a *Assembler) newHolding(c *Connection) {
 		c.hold, a.idleHoldings = a.idleHoldings[k], a.idleHoldings[:k]
 	} else {
 		c.hold = new(holding)
-		c.hold.all.of, c.hold.wait.of = c.hold, c.hold
+		c.hold.all.Of, c.hold.wait.Of = c.hold, c.hold
 	}
 	c.hold.c = c
-	a.holders.push(&c.hold.all)
+	a.holders.Push(&c.hold.all)
 }
 
 // settle lets go of the connection's holding once nothing is held.
@@ -178,8 +182,8 @@ func (a *Assembler) settle(c *Connection) {
 	if h == nil || len(h.piles[0].pieces)+len(h.piles[1].pieces) > 0 {
 		return
 	}
-	a.holders.remove(&h.all)
-	a.waiting.remove(&h.wait)
+	h.all.Remove()
+	h.wait.Remove()
 	c.hold, h.c = nil, nil
 	for i := range h.piles {
 		h.piles[i].sincePacket, h.piles[i].sinceTime = 0, 0
@@ -243,7 +247,7 @@ func (c *Connection) waits(i int) bool {
 // await begins the wait of a pile.
 func (a *Assembler) await(p *pile, h *holding, packet, at int64) {
 	p.sincePacket, p.sinceTime = packet, at
-	a.waiting.push(&h.wait)
+	a.waiting.Push(&h.wait)
 }
 
 // acknowledged begins the wait of a side's hole when it was acknowledged.
@@ -337,8 +341,8 @@ func (a *Assembler) giveUpEnd(d *side, ack uint32, nothing bool, m Meta) {
 
 // giveUpOld gives up the holes whose time has come, of the connections in the order in which their waits began.
 func (a *Assembler) giveUpOld() {
-	for !a.waiting.empty() {
-		h := a.waiting.first()
+	for !a.waiting.Empty() {
+		h := a.waiting.First()
 		c, gaveUp := h.c, false
 		for c.hold != nil {
 			i := c.firstSide()
@@ -357,9 +361,9 @@ func (a *Assembler) giveUpOld() {
 			return
 		}
 		// What it holds now waits for something else, or for nothing yet.
-		a.waiting.remove(&h.wait)
+		h.wait.Remove()
 		if h.piles[0].sincePacket != 0 || h.piles[1].sincePacket != 0 {
-			a.waiting.push(&h.wait)
+			a.waiting.Push(&h.wait)
 		}
 	}
 }

@@ -143,7 +143,7 @@ func hostile(t *testing.T, script []byte) {
 	require.NoError(t, l.Balance())
 	require.Zero(t, l.Held+l.HeldLink)
 	require.Zero(t, a.heldAll+a.suspectBytes+a.table.n+len(a.late))
-	require.True(t, a.waiting.empty() && a.holders.empty() && a.suspects.empty())
+	require.True(t, a.waiting.Empty() && a.holders.Empty() && a.suspects.Empty())
 	require.Equal(t, l.Stream+l.Repeated+l.BeyondSnap+l.Overhead, h.link)
 	require.Equal(t, 2*h.opened, h.ended)
 	require.Equal(t, int(l.Connections), h.shut)

@@ -129,20 +129,4 @@ func And(a, b *Expr) *Expr {
 	return &Expr{text: "(" + a.text + ") and (" + b.text + ")", root: &join{and: true, l: apart{a.root}, r: apart{b.root}}}
 }
 
-// Or is the expression that a packet passes if it passes one of both.
-func Or(a, b *Expr) *Expr {
-	if a.everything() || b.everything() {
-		return &Expr{}
-	}
-	return &Expr{text: "(" + a.text + ") or (" + b.text + ")", root: &join{l: apart{a.root}, r: apart{b.root}}}
-}
-
-// Not is the expression that a packet passes if it does not pass e.
-func Not(e *Expr) *Expr {
-	if e.everything() {
-		return &Expr{text: "not ()", root: never{}}
-	}
-	return &Expr{text: "not (" + e.text + ")", root: &negation{apart{e.root}}}
-}
-
 func (e *Expr) everything() bool { return e == nil || e.root == nil }

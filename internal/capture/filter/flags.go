@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+
+	"dubbo-wire/internal/capture/packet"
 )
 
 // Ports is the filter behind the flag --port: it lets everything through that may
@@ -86,9 +88,6 @@ type mayCarry struct {
 	hosts []netip.Addr
 }
 
-// tunnelPorts are the UDP ports behind which internal/capture/packet looks for packets.
-var tunnelPorts = []uint16{2152, 4754, 4789, 4790, 6081, 6635, 8472, 37008}
-
 // maxInnerTags is how many VLAN tags inside the packet are looked behind; what has
 // more goes through.
 const maxInnerTags = 2
@@ -166,7 +165,7 @@ func (n *mayCarry) hasPort(code []ins) *cond {
 
 func isTunnel(code []ins) *cond {
 	var all []*cond
-	for _, p := range tunnelPorts {
+	for _, p := range packet.TunnelPorts {
 		all = append(all, equal(code, uint32(p)))
 	}
 	return or(all...)

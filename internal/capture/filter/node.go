@@ -13,7 +13,6 @@ type (
 	negation struct{ x node }
 	// apart is a whole expression beside others: it starts at the packet's beginning.
 	apart struct{ x node }
-	never struct{}
 
 	host struct {
 		column     int
@@ -98,8 +97,6 @@ func (n *join) gen(g *gen) *cond {
 }
 
 func (n *negation) gen(g *gen) *cond { return not(n.x.gen(g)) }
-
-func (never) gen(*gen) *cond { return &cond{kind: condFalse} }
 
 func (n apart) gen(g *gen) *cond {
 	inner := newGen(g.target)

@@ -37,11 +37,6 @@ func (e Endpoint) Addr() netip.Addr { return netip.AddrFrom16(e.IP).Unmap() }
 // String is a.b.c.d:port or [v6]:port.
 func (e Endpoint) String() string { return netip.AddrPortFrom(e.Addr(), e.Port).String() }
 
-// AppendTo appends what String returns.
-func (e Endpoint) AppendTo(b []byte) []byte {
-	return netip.AddrPortFrom(e.Addr(), e.Port).AppendTo(b)
-}
-
 // Lane is which of n lanes a segment belongs to: the same for both directions of a connection, and in every run. It goes by
 // the ports alone, so that limits, which are a lane's, are the same for a capture whose addresses were replaced.
 func (s *Segment) Lane(n int) int {

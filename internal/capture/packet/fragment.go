@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/capture/queue"
 )
 
 // IP fragments (RFC 791, section 3.2; RFC 8200, section 4.5) are held until their packet is whole, in any order. The
@@ -43,27 +44,27 @@ type piece struct{ from, to, at, have int }
 
 // datagram is a packet some of whose fragments are here.
 type datagram struct {
-	key          fragmentKey
-	head         [40]byte // IP header, without options and extensions
-	next         uint8    // what the first fragment carries
-	size         int      // wire bytes of the whole, -1 until the last fragment is here
-	got          int      // wire bytes of pieces
-	pieces       []piece  // sorted, apart
-	buf          []byte
-	parts        []Part // of buf, where layers are wanted
-	held         Fragments
-	padding      int       // of held
-	born, last   int64     // when its first and its latest fragment came
-	seen         bool      // another copy of this packet was whole
-	copy         *datagram // older one of the same key
-	older, newer *datagram
-	charged      int
+	key        fragmentKey
+	head       [40]byte // IP header, without options and extensions
+	next       uint8    // what the first fragment carries
+	size       int      // wire bytes of the whole, -1 until the last fragment is here
+	got        int      // wire bytes of pieces
+	pieces     []piece  // sorted, apart
+	buf        []byte
+	parts      []Part // of buf, where layers are wanted
+	held       Fragments
+	padding    int       // of held
+	born, last int64     // when its first and its latest fragment came
+	seen       bool      // another copy of this packet was whole
+	copy       *datagram // older one of the same key
+	age        queue.Link[*datagram]
+	charged    int
 }
 
 // fragments holds them.
 type fragments struct {
 	open           map[fragmentKey]*datagram // the newest of each key
-	oldest, newest *datagram
+	byAge          queue.Queue[*datagram]
 	bytes          int
 	spare          []*datagram
 	whole          []byte
@@ -102,8 +103,8 @@ func (d *Decoder) Abandoned() (lost, repeated Fragments) {
 
 // Flush gives up all fragments that are held: the capture has ended.
 func (d *Decoder) Flush() {
-	for d.frags != nil && d.frags.oldest != nil {
-		d.frags.abandon(d.frags.oldest)
+	for d.frags != nil && !d.frags.byAge.Empty() {
+		d.frags.abandon(d.frags.byAge.First())
 	}
 }
 
@@ -156,8 +157,8 @@ func (d *Decoder) hold(p *capture.Packet, f *fragment) Verdict {
 		d.frags = &fragments{open: make(map[fragmentKey]*datagram)}
 	}
 	r := d.frags
-	for r.oldest != nil && p.Time-r.oldest.born > maxFragmentTime {
-		r.abandon(r.oldest)
+	for !r.byAge.Empty() && p.Time-r.byAge.First().born > maxFragmentTime {
+		r.abandon(r.byAge.First())
 	}
 	g := r.find(f, n, p.Time)
 	if g == nil {
@@ -320,16 +321,12 @@ func (r *fragments) add(key fragmentKey) *datagram {
 	} else {
 		g = new(datagram)
 	}
-	*g = datagram{key: key, size: -1, pieces: g.pieces[:0], buf: g.buf[:0], parts: g.parts[:0], copy: r.open[key], older: r.newest}
+	*g = datagram{key: key, size: -1, pieces: g.pieces[:0], buf: g.buf[:0], parts: g.parts[:0], copy: r.open[key]}
+	g.age.Of = g
 	for _, done := range r.done {
 		g.seen = g.seen || done == key
 	}
-	if r.newest != nil {
-		r.newest.newer = g
-	} else {
-		r.oldest = g
-	}
-	r.newest = g
+	r.byAge.Push(&g.age)
 	r.open[key] = g
 	return g
 }
@@ -340,7 +337,7 @@ func (r *fragments) charge(g *datagram) {
 	r.bytes += n - g.charged
 	g.charged = n
 	for r.bytes > maxFragmentBytes {
-		r.abandon(r.oldest)
+		r.abandon(r.byAge.First())
 	}
 }
 
@@ -368,18 +365,9 @@ func (r *fragments) remove(g *datagram) {
 	} else {
 		delete(r.open, g.key)
 	}
-	if g.older != nil {
-		g.older.newer = g.newer
-	} else {
-		r.oldest = g.newer
-	}
-	if g.newer != nil {
-		g.newer.older = g.older
-	} else {
-		r.newest = g.older
-	}
+	g.age.Remove()
 	r.bytes -= g.charged
-	g.copy, g.older, g.newer = nil, nil, nil
+	g.copy = nil
 	if len(r.spare) < maxSpare && cap(g.buf) <= 0x10000 {
 		r.spare = append(r.spare, g)
 	}

@@ -14,9 +14,11 @@ const (
 	protoUDP         = 17
 	protoRouting     = 43
 	protoFragment    = 44
+	protoESP         = 50
 	protoAH          = 51
 	protoICMPv6      = 58
 	protoDestination = 60
+	protoSCTP        = 132
 	protoMobility    = 135
 	protoHIP         = 139
 	protoShim6       = 140
@@ -101,23 +103,20 @@ func (d *Decoder) ipv6(p *capture.Packet, s *Segment, off int) Verdict {
 		case protoTCP:
 			d.ipProto = protoTCP
 			return d.tcp(p, s, off+at, end)
-		case protoHopByHop, protoRouting, protoDestination, protoMobility, protoHIP, protoShim6:
+		case protoHopByHop, protoRouting, protoDestination, protoMobility, protoHIP, protoShim6, protoAH:
 			if len(b) < at+2 {
 				return short(p, off+at+2)
 			}
 			size = int(b[at+1])*8 + 8
+			if next == protoAH {
+				size = int(b[at+1])*4 + 8
+			}
 			if next == protoHopByHop && length == 0 && len(b) >= at+size {
 				end = jumbo(b[at+2:at+size], off, end)
 				d.met(LayerJumbo, off+at, off+at+size, end)
 			} else {
 				d.met(LayerExtension, off+at, off+at+size, end)
 			}
-		case protoAH:
-			if len(b) < at+2 {
-				return short(p, off+at+2)
-			}
-			size = int(b[at+1])*4 + 8
-			d.met(LayerExtension, off+at, off+at+size, end)
 		case protoFragment:
 			if len(b) < at+8 {
 				return short(p, off+at+8)

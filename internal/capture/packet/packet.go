@@ -121,10 +121,8 @@ func (d *Decoder) Decode(p *capture.Packet, s *Segment) Verdict {
 		d.Layers.begin(len(p.Data))
 	}
 	var v Verdict
-	if b := p.Data; p.Link == capture.LinkEthernet && len(b) >= 14 {
-		d.met(LayerAddresses, 0, 12, p.WireLen)
-		d.met(LayerPlain, 12, 14, p.WireLen)
-		v = d.ether(p, s, 14, binary.BigEndian.Uint16(b[12:]))
+	if p.Link == capture.LinkEthernet {
+		v = d.ethernet(p, s)
 	} else {
 		v = d.link(p, s)
 	}
@@ -146,12 +144,7 @@ func (d *Decoder) link(p *capture.Packet, s *Segment) Verdict {
 	b := p.Data
 	switch p.Link {
 	case capture.LinkEthernet:
-		if len(b) < 14 {
-			return short(p, 14)
-		}
-		d.met(LayerAddresses, 0, 12, p.WireLen)
-		d.met(LayerPlain, 12, 14, p.WireLen)
-		return d.ether(p, s, 14, binary.BigEndian.Uint16(b[12:]))
+		return d.ethernet(p, s)
 	case capture.LinkLinuxSLL:
 		if len(b) < 16 {
 			return short(p, 16)
@@ -174,14 +167,14 @@ func (d *Decoder) link(p *capture.Packet, s *Segment) Verdict {
 	return d.rareLink(p, s)
 }
 
-// Supported reports whether packets of that link type are read.
-func Supported(l capture.LinkType) bool {
-	switch l {
-	case capture.LinkEthernet, capture.LinkLinuxSLL, capture.LinkLinuxSLL2, capture.LinkNull, capture.LinkLoop,
-		capture.LinkRaw, capture.LinkDLTRaw, capture.LinkDLTRawOpenBSD, capture.LinkIPv4, capture.LinkIPv6:
-		return true
+// ethernet parses an Ethernet header: destination and source address, type.
+func (d *Decoder) ethernet(p *capture.Packet, s *Segment) Verdict {
+	if len(p.Data) < 14 {
+		return short(p, 14)
 	}
-	return rareSupported(l)
+	d.met(LayerAddresses, 0, 12, p.WireLen)
+	d.met(LayerPlain, 12, 14, p.WireLen)
+	return d.ether(p, s, 14, binary.BigEndian.Uint16(p.Data[12:]))
 }
 
 // short is the verdict on a packet whose header of n bytes is not all there.
@@ -206,6 +199,7 @@ const (
 	etherPPPoE     = 0x8864
 	etherMACsec    = 0x88e5 // IEEE 802.1AE
 	etherPBB       = 0x88e7 // IEEE 802.1ah
+	etherLLDP      = 0x88cc
 	etherVNTag     = 0x8926 // Cisco
 	etherETag      = 0x893f // IEEE 802.1BR
 	etherLengthMax = 0x05dc // up to here the field is a length (IEEE 802.3)

@@ -2,39 +2,29 @@ package packet
 
 import "fmt"
 
-// Protocol names what the last packet was, for reports: "TCP", "UDP", "ICMP",
-// "ARP", "IP protocol 47", "Ethernet type 0x88cc", "LLC", or "" if it is not known.
+// protocolNames and etherNames are how reports call IP protocols and Ethernet types.
+var (
+	protocolNames = map[int16]string{
+		protoTCP: "TCP", protoUDP: "UDP", protoICMP: "ICMP", protoICMPv6: "ICMPv6", protoSCTP: "SCTP", protoGRE: "GRE", protoESP: "ESP",
+	}
+	etherNames = map[uint16]string{etherARP: "ARP", etherLLDP: "LLDP", etherIPv4: "IPv4", etherIPv6: "IPv6"}
+)
+
+// Protocol names what the last packet was, for reports: "TCP", "UDP", "ICMP", "ARP", "IP protocol 47",
+// "Ethernet type 0x88cc", "LLC", or "" if it is not known.
 func (d *Decoder) Protocol() string {
-	switch d.ipProto {
-	case -1:
-	case protoTCP:
-		return "TCP"
-	case protoUDP:
-		return "UDP"
-	case protoICMP:
-		return "ICMP"
-	case protoICMPv6:
-		return "ICMPv6"
-	case 132:
-		return "SCTP"
-	case 47:
-		return "GRE"
-	case 50:
-		return "ESP"
-	default:
+	if d.ipProto >= 0 {
+		if name, ok := protocolNames[d.ipProto]; ok {
+			return name
+		}
 		return fmt.Sprintf("IP protocol %d", d.ipProto)
+	}
+	if name, ok := etherNames[d.etherType]; ok {
+		return name
 	}
 	switch {
 	case d.etherType == 0:
 		return ""
-	case d.etherType == etherARP:
-		return "ARP"
-	case d.etherType == 0x88cc:
-		return "LLDP"
-	case d.etherType == etherIPv4:
-		return "IPv4"
-	case d.etherType == etherIPv6:
-		return "IPv6"
 	case d.etherType <= etherLengthMax:
 		return "LLC"
 	}

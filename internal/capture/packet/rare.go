@@ -9,67 +9,41 @@ import (
 // Link layers that few captures have, and that take a few lines each. Wi-Fi, which
 // takes more, is in wifi.go.
 
-const (
-	linkPPPHDLC  capture.LinkType = 50
-	linkPPPEther capture.LinkType = 51
-	linkCHDLC    capture.LinkType = 104
-
-	linkATM1483     capture.LinkType = 100
-	linkFrameRelay  capture.LinkType = 107
-	linkEnc         capture.LinkType = 109
-	linkPPPLinux    capture.LinkType = 166
-	linkPPI         capture.LinkType = 192
-	linkPPPWithDir  capture.LinkType = 204
-	linkHDLCWithDir capture.LinkType = 205
-	linkMPLS        capture.LinkType = 219
-	linkNetAnalyzer capture.LinkType = 240
-)
-
-func rareSupported(l capture.LinkType) bool {
-	switch l {
-	case capture.LinkPPP, linkPPPHDLC, linkPPPEther, linkCHDLC, capture.LinkFDDI, capture.LinkPFLog, capture.LinkPKTAP,
-		linkATM1483, linkFrameRelay, linkEnc, linkPPPLinux, linkPPI, linkPPPWithDir, linkHDLCWithDir, linkMPLS, linkNetAnalyzer, capture.LinkNFLog,
-		capture.LinkIEEE80211, capture.LinkRadiotap, capture.LinkPrism:
-		return true
-	}
-	return false
-}
-
 // rareLink parses the packets of those link types.
 func (d *Decoder) rareLink(p *capture.Packet, s *Segment) Verdict {
 	b := p.Data
 	switch p.Link {
-	case capture.LinkPPP, linkPPPHDLC:
+	case capture.LinkPPP, capture.LinkPPPHDLC:
 		return d.ppp(p, s, 0)
-	case linkPPPWithDir, linkPPPLinux: // a byte that says who sent it
+	case capture.LinkPPPWithDir, capture.LinkPPPLinux: // a byte that says who sent it
 		d.met(LayerPlain, 0, 1, p.WireLen)
 		return d.ppp(p, s, 1)
-	case linkPPPEther:
+	case capture.LinkPPPEther:
 		return d.pppoe(p, s, 0)
-	case linkMPLS:
+	case capture.LinkMPLS:
 		return d.mpls(p, s, 0)
-	case linkATM1483:
+	case capture.LinkATM1483:
 		return d.snap(p, s, 0)
-	case linkNetAnalyzer: // Hilscher: four bytes before an Ethernet frame
+	case capture.LinkNetAnalyzer: // Hilscher: four bytes before an Ethernet frame
 		d.met(LayerPlain, 0, 4, p.WireLen)
 		return d.enterLink(p, 4, p.WireLen, capture.LinkEthernet, 0)
-	case linkPPI: // version, flags, length u16 with this, link type u32, little-endian; fields
+	case capture.LinkPPI: // version, flags, length u16 with this, link type u32, little-endian; fields
 		if len(b) < 8 {
 			return short(p, 8)
 		}
-		if inner := binary.LittleEndian.Uint32(b[4:]); inner <= 0xffff && capture.LinkType(inner) != linkPPI {
+		if inner := binary.LittleEndian.Uint32(b[4:]); inner <= 0xffff && capture.LinkType(inner) != capture.LinkPPI {
 			d.met(LayerPlain, 0, 8, p.WireLen)
 			return d.enterLink(p, max(8, int(binary.LittleEndian.Uint16(b[2:]))), p.WireLen, capture.LinkType(inner), 0)
 		}
 		return Malformed
-	case linkHDLCWithDir:
+	case capture.LinkCHDLCWithDir:
 		d.met(LayerPlain, 0, 1, p.WireLen)
-		return d.enterLink(p, 1, p.WireLen, linkCHDLC, 0)
+		return d.enterLink(p, 1, p.WireLen, capture.LinkCHDLC, 0)
 	case capture.LinkNFLog:
 		return d.nflog(p)
-	case linkFrameRelay:
+	case capture.LinkFrameRelay:
 		return d.frameRelay(p, s)
-	case linkEnc: // address family, SPI, flags, each u32 (OpenBSD, if_enc.h)
+	case capture.LinkEnc: // address family, SPI, flags, each u32 (OpenBSD, if_enc.h)
 		if len(b) < 12 {
 			return short(p, 12)
 		}
@@ -78,7 +52,7 @@ func (d *Decoder) rareLink(p *capture.Packet, s *Segment) Verdict {
 		}
 		d.met(LayerPlain, 0, 4, p.WireLen)
 		return d.ip(p, s, 12)
-	case linkCHDLC: // RFC 1547: address, control, Ethernet type
+	case capture.LinkCHDLC: // RFC 1547: address, control, Ethernet type
 		if len(b) < 4 {
 			return short(p, 4)
 		}

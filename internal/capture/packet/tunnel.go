@@ -1,10 +1,6 @@
 package packet
 
-import (
-	"encoding/binary"
-
-	"dubbo-wire/internal/capture"
-)
+import "dubbo-wire/internal/capture"
 
 // Packets within packets. What is found inside is put into Decoder.inner and parsed by
 // the loop of follow, so that nesting costs no stack, and is bounded.
@@ -76,13 +72,7 @@ func (d *Decoder) follow(s *Segment) Verdict {
 		case 0:
 			v = d.link(p, s)
 		case etherBridged:
-			if len(p.Data) < 14 {
-				v = short(p, 14)
-				break
-			}
-			d.met(LayerAddresses, 0, 12, p.WireLen)
-			d.met(LayerPlain, 12, 14, p.WireLen)
-			v = d.ether(p, s, 14, binary.BigEndian.Uint16(p.Data[12:]))
+			v = d.ethernet(p, s)
 		case etherPPP:
 			v = d.ppp(p, s, 0)
 		default:

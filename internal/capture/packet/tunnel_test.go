@@ -161,23 +161,23 @@ func tunnels() []tunnel {
 		{"geneve, IP", func(t testing.TB, ip []byte) *capture.Packet {
 			return behind(1, hdrEther4, overUDP(t, 6081, join("\x00\x00"+etherOf(ip)+"\x00\x00\x64\x00", ip)))
 		}, true},
-		{"ppi", link(linkPPI, "\x00\x00\x08\x00\x01\x00\x00\x00"+hdrMACs+"??"), false},
+		{"ppi", link(capture.LinkPPI, "\x00\x00\x08\x00\x01\x00\x00\x00"+hdrMACs+"??"), false},
 		{"vn-tag", link(1, hdrMACs+"\x89\x26\x00\x00\x00\x00??"), false},
 		{"e-tag", link(1, hdrMACs+"\x89\x3f\x00\x00\x00\x00\x00\x00??"), false},
-		{"frame relay", link(linkFrameRelay, "\x18\x41\x03\x00\x80\x00\x00\x00??"), false},
-		{"frame relay, Cisco", link(linkFrameRelay, "\x18\x41??"), false},
-		{"atm", link(linkATM1483, "\xaa\xaa\x03\x00\x00\x00??"), false},
+		{"frame relay", link(capture.LinkFrameRelay, "\x18\x41\x03\x00\x80\x00\x00\x00??"), false},
+		{"frame relay, Cisco", link(capture.LinkFrameRelay, "\x18\x41??"), false},
+		{"atm", link(capture.LinkATM1483, "\xaa\xaa\x03\x00\x00\x00??"), false},
 		{"enc", func(t testing.TB, ip []byte) *capture.Packet {
 			family := map[byte]string{4: "\x02", 6: "\x18"}[ip[0]>>4]
-			return behind(linkEnc, family+"\x00\x00\x00\x00\x00\x12\x34\x00\x00\x00\x00", ip)
+			return behind(capture.LinkEnc, family+"\x00\x00\x00\x00\x00\x12\x34\x00\x00\x00\x00", ip)
 		}, false},
-		{"mpls link", link(linkMPLS, "\x00\x01\x01\x40"), false},
+		{"mpls link", link(capture.LinkMPLS, "\x00\x01\x01\x40"), false},
 		{"ppp with direction", func(t testing.TB, ip []byte) *capture.Packet {
 			kind := map[byte]string{4: "\x00\x21", 6: "\x00\x57"}[ip[0]>>4]
-			return behind(linkPPPWithDir, "\x01\xff\x03"+kind, ip)
+			return behind(capture.LinkPPPWithDir, "\x01\xff\x03"+kind, ip)
 		}, false},
-		{"hdlc with direction", link(linkHDLCWithDir, "\x00\x0f\x00??"), false},
-		{"netanalyzer", link(linkNetAnalyzer, "\x00\x00\x00\x00"+hdrMACs+"??"), false},
+		{"hdlc with direction", link(capture.LinkCHDLCWithDir, "\x00\x0f\x00??"), false},
+		{"netanalyzer", link(capture.LinkNetAnalyzer, "\x00\x00\x00\x00"+hdrMACs+"??"), false},
 		{"nflog, little-endian", nflog(false, true), false},
 		{"nflog, big-endian", nflog(true, true), false},
 		{"nflog, bridge", nflog(false, false), false},

@@ -2,6 +2,7 @@ package packet
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"dubbo-wire/internal/capture"
 )
@@ -19,6 +20,11 @@ const (
 	portTZSP     = 37008
 )
 
+// TunnelPorts are the UDP ports behind which the decoder looks for packets.
+var TunnelPorts = [...]uint16{
+	portGTP, portGREInUDP, portVXLAN, portVXLANGPE, portGENEVE, portMPLS, portVXLANOld, portTZSP,
+}
+
 // udp parses source port u16, destination port u16, length u16, checksum u16.
 func (d *Decoder) udp(p *capture.Packet, off, end int) Verdict {
 	b := p.Data
@@ -26,9 +32,7 @@ func (d *Decoder) udp(p *capture.Packet, off, end int) Verdict {
 		return NotTCP
 	}
 	port := binary.BigEndian.Uint16(b[off+2:])
-	switch port {
-	case portGTP, portGREInUDP, portVXLAN, portVXLANGPE, portGENEVE, portMPLS, portVXLANOld, portTZSP:
-	default:
+	if !slices.Contains(TunnelPorts[:], port) {
 		return NotTCP
 	}
 	if n := int(binary.BigEndian.Uint16(b[off+4:])); n >= 8 { // 0 where it was too large to say
@@ -67,20 +71,14 @@ func (d *Decoder) vxlan(p *capture.Packet, off, end int) Verdict {
 	case h[7] != 0:
 	case h[0] == 0x08 && h[1]|h[2]|h[3] == 0, h[0] == 0x88 && h[1]&^0x48 == 0:
 		return d.enter(p, off, end, etherBridged)
-	case h[0] == 0x0c && h[1]|h[2] == 0:
-		switch h[3] {
-		case 1:
-			return d.enter(p, off, end, etherIPv4)
-		case 2:
-			return d.enter(p, off, end, etherIPv6)
-		case 3:
-			return d.enter(p, off, end, etherBridged)
-		case 5:
-			return d.enter(p, off, end, etherMPLS)
-		}
+	case h[0] == 0x0c && h[1]|h[2] == 0 && int(h[3]) < len(vxlanProtocols) && vxlanProtocols[h[3]] != 0:
+		return d.enter(p, off, end, vxlanProtocols[h[3]])
 	}
 	return NotTCP
 }
+
+// vxlanProtocols are the Ethernet types of what generic VXLAN carries, by its numbers of them.
+var vxlanProtocols = [...]uint16{1: etherIPv4, 2: etherIPv6, 3: etherBridged, 5: etherMPLS}
 
 // geneve parses (RFC 8926)
 //

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"dubbo-wire/internal/capture/packet"
+	"dubbo-wire/internal/capture/queue"
 )
 
 // Of every connection it is known whether it carries messages (then its packets are written at once), or not yet (then
@@ -54,26 +55,23 @@ const (
 
 // conn is one connection; generations with the same ends are one.
 type conn struct {
-	ends       pair
-	list       uint8
-	fins       uint8  // which directions have ended
-	syn        bool   // seq is that of the SYN it began with
-	seq        uint32 //
-	prev, next int32  // in its list; next is also that of the free ones
-	last       int64  // when it was last heard of
-	handshake  chain
-	payload    chain
+	ends      pair
+	list      uint8
+	fins      uint8  // which directions have ended
+	syn       bool   // seq is that of the SYN it began with
+	seq       uint32 //
+	place     queue.Link[*conn]
+	last      int64 // when it was last heard of
+	handshake chain
+	payload   chain
 }
-
-type list struct{ oldest, newest int32 }
 
 // table is all connections.
 type table struct {
-	index map[pair]int32
-	slabs [][]conn
-	free  int32
+	index map[pair]*conn
+	free  []*conn
 	limit int
-	lists [lists]list
+	lists [lists]queue.Queue[*conn]
 	mem   arena
 	// leave is told of packets that are given up.
 	heldPackets, heldBytes int64
@@ -81,68 +79,47 @@ type table struct {
 }
 
 func newTable(limit, memory int, left func(packets, bytes int64)) *table {
-	t := &table{index: make(map[pair]int32), free: -1, limit: limit, mem: newArena(memory), left: left}
-	for i := range t.lists {
-		t.lists[i] = list{-1, -1}
-	}
-	return t
-}
-
-func (t *table) at(i int32) *conn { return &t.slabs[i/slabConns][i%slabConns] }
-
-// find returns the connection between two ends, or -1.
-func (t *table) find(p *pair) int32 {
-	if i, ok := t.index[*p]; ok {
-		return i
-	}
-	return -1
+	return &table{index: make(map[pair]*conn), limit: limit, mem: newArena(memory), left: left}
 }
 
 // add makes an entry, and forgets another if there are too many.
-func (t *table) add(p *pair, which uint8) int32 {
+func (t *table) add(p *pair, which uint8) *conn {
 	if len(t.index) >= t.limit {
 		for _, l := range [...]uint8{closed, quiet, busy, rpc} {
-			if i := t.lists[l].oldest; i >= 0 {
-				t.forget(i)
+			if !t.lists[l].Empty() {
+				t.forget(t.lists[l].First())
 				break
 			}
 		}
 	}
-	if t.free < 0 {
-		first := int32(len(t.slabs) * slabConns)
-		t.slabs = append(t.slabs, make([]conn, slabConns))
-		for i := range int32(slabConns) {
-			t.at(first + i).next = first + i + 1
+	if len(t.free) == 0 {
+		slab := make([]conn, slabConns)
+		for i := range slab {
+			t.free = append(t.free, &slab[i])
 		}
-		t.at(first + slabConns - 1).next = -1
-		t.free = first
 	}
-	i := t.free
-	c := t.at(i)
-	t.free = c.next
+	c := t.free[len(t.free)-1]
+	t.free = t.free[:len(t.free)-1]
 	*c = conn{ends: *p}
-	t.index[*p] = i
-	t.append(i, which)
-	return i
+	c.place.Of = c
+	t.index[*p] = c
+	t.move(c, which)
+	return c
 }
 
 // forget removes a connection, and what it holds.
-func (t *table) forget(i int32) {
-	c := t.at(i)
+func (t *table) forget(c *conn) {
 	t.giveUp(&c.payload)
 	t.giveUp(&c.handshake)
-	t.unlink(i)
+	c.place.Remove()
 	delete(t.index, c.ends)
-	c.next = t.free
-	t.free = i
+	t.free = append(t.free, c)
 }
 
 // giveUp leaves the packets of a chain out for good.
 func (t *table) giveUp(c *chain) {
 	for c.count > 0 {
-		h, _ := t.mem.pop(c, nil)
-		t.gone(h)
-		t.left(1, int64(h.wire))
+		t.oldestOf(c)
 	}
 	*c = chain{}
 }
@@ -153,45 +130,15 @@ func (t *table) gone(h held) {
 	t.heldBytes -= int64(h.wire)
 }
 
-func (t *table) unlink(i int32) {
-	c := t.at(i)
-	l := &t.lists[c.list]
-	if c.prev >= 0 {
-		t.at(c.prev).next = c.next
-	} else {
-		l.oldest = c.next
-	}
-	if c.next >= 0 {
-		t.at(c.next).prev = c.prev
-	} else {
-		l.newest = c.prev
-	}
-}
-
-// append makes a connection the newest of a list.
-func (t *table) append(i int32, which uint8) {
-	c, l := t.at(i), &t.lists[which]
-	c.list, c.prev, c.next = which, l.newest, -1
-	if l.newest >= 0 {
-		t.at(l.newest).next = i
-	} else {
-		l.oldest = i
-	}
-	l.newest = i
-}
-
 // move makes a connection the newest of a list that it may be in already.
-func (t *table) move(i int32, which uint8) {
-	if t.at(i).list == which && t.lists[which].newest == i {
-		return
-	}
-	t.unlink(i)
-	t.append(i, which)
+func (t *table) move(c *conn, which uint8) {
+	c.place.Remove()
+	c.list = which
+	t.lists[which].Push(&c.place)
 }
 
 // segment notes what a segment says of a connection that carries messages.
-func (t *table) segment(i int32, s *packet.Segment, swapped bool, now int64) {
-	c := t.at(i)
+func (t *table) segment(c *conn, s *packet.Segment, swapped bool, now int64) {
 	c.last = now
 	switch {
 	case s.Flags&packet.SYN != 0:
@@ -202,9 +149,9 @@ func (t *table) segment(i int32, s *packet.Segment, swapped bool, now int64) {
 		c.fins |= side(swapped)
 	}
 	if c.fins == 3 {
-		t.move(i, closed)
+		t.move(c, closed)
 	} else {
-		t.move(i, rpc)
+		t.move(c, rpc)
 	}
 }
 
@@ -216,8 +163,7 @@ func side(swapped bool) uint8 {
 }
 
 // hold keeps a packet of a connection that is undecided.
-func (t *table) hold(i int32, s *packet.Segment, h held, data []byte) {
-	c := t.at(i)
+func (t *table) hold(c *conn, s *packet.Segment, h held, data []byte) {
 	c.last = h.at
 	if s.Flags&(packet.SYN|packet.ACK) == packet.SYN {
 		if c.syn && c.seq != s.Seq || c.payload.count > 0 {
@@ -237,9 +183,9 @@ func (t *table) hold(i int32, s *packet.Segment, h held, data []byte) {
 	for c.payload.count > 0 && c.payload.bytes+need > maxHeldOfOne {
 		t.oldestOf(&c.payload)
 	}
-	t.move(i, max(which, c.list))
+	t.move(c, max(which, c.list))
 	for !t.mem.room(to.chunksFor(need)) || need > maxHeldOfOne {
-		if need > maxHeldOfOne || !t.makeRoom(i) {
+		if need > maxHeldOfOne || !t.makeRoom(c) {
 			t.gone(h)
 			t.left(1, int64(h.wire))
 			return
@@ -255,20 +201,20 @@ func (t *table) oldestOf(c *chain) {
 	t.left(1, int64(h.wire))
 }
 
-// makeRoom gives up packets of others than connection i, those with payload first; at last its own. It reports whether
+// makeRoom gives up packets of others than connection c, those with payload first; at last its own. It reports whether
 // there was anything.
-func (t *table) makeRoom(i int32) bool {
-	if o := t.lists[busy].oldest; o >= 0 && o != i {
-		c := t.at(o)
-		t.giveUp(&c.payload)
+func (t *table) makeRoom(c *conn) bool {
+	if l := &t.lists[busy]; !l.Empty() && l.First() != c {
+		o := l.First()
+		t.giveUp(&o.payload)
 		t.move(o, quiet)
 		return true
 	}
-	if o := t.lists[quiet].oldest; o >= 0 && o != i {
-		t.forget(o)
+	if l := &t.lists[quiet]; !l.Empty() && l.First() != c {
+		t.forget(l.First())
 		return true
 	}
-	if c := t.at(i); c.payload.count > 0 {
+	if c.payload.count > 0 {
 		t.oldestOf(&c.payload)
 		return true
 	}
@@ -286,19 +232,19 @@ func (t *table) expire(now int64) {
 }
 
 func (t *table) expireOne(which uint8, before int64) bool {
-	i := t.lists[which].oldest
-	if i < 0 || t.at(i).last > before {
+	l := &t.lists[which]
+	if l.Empty() || l.First().last > before {
 		return false
 	}
-	t.forget(i)
+	t.forget(l.First())
 	return true
 }
 
 // giveUpAll leaves out all that is held: the recording has ended.
 func (t *table) giveUpAll() {
 	for _, which := range [...]uint8{quiet, busy} {
-		for t.lists[which].oldest >= 0 {
-			t.forget(t.lists[which].oldest)
+		for l := &t.lists[which]; !l.Empty(); {
+			t.forget(l.First())
 		}
 	}
 }

@@ -112,32 +112,3 @@ func TestGivenAway(t *testing.T) {
 	stat := info.Sys().(*syscall.Stat_t)
 	assert.Equal(t, []uint32{65534, 65534}, []uint32{stat.Uid, stat.Gid})
 }
-
-// TestWritable asks as another user: in a process of its own.
-func TestWritable(t *testing.T) {
-	const word = "DUBBO_WIRE_TEST_FOLDER"
-	if dir := os.Getenv(word); dir != "" {
-		require.ErrorIs(t, Writable(dir), syscall.EACCES)
-		require.NoError(t, Writable(os.TempDir()))
-		return
-	}
-	if os.Geteuid() != 0 {
-		t.Skip("being another user needs root")
-	}
-	binary, err := os.ReadFile(os.Args[0])
-	require.NoError(t, err)
-	public := "/tmp"
-	dir, err := os.MkdirTemp(public, "dubbo-wire-test")
-	require.NoError(t, err)
-	defer os.RemoveAll(dir)
-	require.NoError(t, os.Chmod(dir, 0o755))
-	self := filepath.Join(dir, "self")
-	require.NoError(t, os.WriteFile(self, binary, 0o755))
-	cmd := exec.Command(self, "-test.run=^TestWritable$", "-test.v")
-	cmd.Dir = dir
-	cmd.Env = []string{word + "=" + dir, "TMPDIR=" + public}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, string(out))
-	require.Contains(t, string(out), "PASS: TestWritable")
-}

@@ -87,65 +87,35 @@ func formatTime(format string, t time.Time) string {
 	return b.String()
 }
 
-// conversion is what stands for %c.
-func conversion(c byte, t time.Time) (string, bool) {
+// timeLayouts are the conversions that package time knows.
+var timeLayouts = map[byte]string{
+	'a': "Mon", 'A': "Monday", 'b': "Jan", 'h': "Jan", 'B': "January", 'd': "02", 'e': "_2", 'F': "2006-01-02", 'H': "15", 'I': "03",
+	'm': "01", 'M': "04", 'p': "PM", 'R': "15:04", 'S': "05", 'T': "15:04:05", 'y': "06", 'Y': "2006", 'z': "-0700", 'Z': "MST",
+}
+
+// conversion returns what %c stands for; ok is false if strftime does not have it.
+func conversion(c byte, t time.Time) (s string, ok bool) {
+	if layout, ok := timeLayouts[c]; ok {
+		return t.Format(layout), true
+	}
+	year, week := t.ISOWeek()
 	switch c {
 	case '%':
 		return "%", true
-	case 'a':
-		return t.Format("Mon"), true
-	case 'A':
-		return t.Format("Monday"), true
-	case 'b', 'h':
-		return t.Format("Jan"), true
-	case 'B':
-		return t.Format("January"), true
 	case 'C':
 		return fmt.Sprintf("%02d", t.Year()/100), true
-	case 'd':
-		return t.Format("02"), true
-	case 'e':
-		return t.Format("_2"), true
-	case 'F':
-		return t.Format("2006-01-02"), true
 	case 'G':
-		year, _ := t.ISOWeek()
 		return fmt.Sprintf("%04d", year), true
-	case 'H':
-		return t.Format("15"), true
-	case 'I':
-		return t.Format("03"), true
 	case 'j':
 		return fmt.Sprintf("%03d", t.YearDay()), true
-	case 'm':
-		return t.Format("01"), true
-	case 'M':
-		return t.Format("04"), true
-	case 'p':
-		return t.Format("PM"), true
-	case 'R':
-		return t.Format("15:04"), true
 	case 's':
 		return fmt.Sprint(t.Unix()), true
-	case 'S':
-		return t.Format("05"), true
-	case 'T':
-		return t.Format("15:04:05"), true
 	case 'u':
 		return fmt.Sprint((int(t.Weekday())+6)%7 + 1), true
 	case 'V':
-		_, week := t.ISOWeek()
 		return fmt.Sprintf("%02d", week), true
 	case 'w':
 		return fmt.Sprint(int(t.Weekday())), true
-	case 'y':
-		return t.Format("06"), true
-	case 'Y':
-		return t.Format("2006"), true
-	case 'z':
-		return t.Format("-0700"), true
-	case 'Z':
-		return t.Format("MST"), true
 	}
 	return "", false
 }

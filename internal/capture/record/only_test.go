@@ -138,7 +138,7 @@ func TestBoundOfAll(t *testing.T) {
 func TestBoundOfConnections(t *testing.T) {
 	left := int64(0)
 	tab := newTable(100, 1<<20, func(n, _ int64) { left += n })
-	var first int32
+	var first *conn
 	for i := range 1000 {
 		p, _ := pairOf(endAt(byte(i>>8), uint16(i)), server)
 		if i < 10 {
@@ -150,7 +150,7 @@ func TestBoundOfConnections(t *testing.T) {
 	assert.Len(t, tab.index, 100)
 	assert.Equal(t, int64(90), tab.heldPackets)
 	assert.Equal(t, int64(990-90), left)
-	assert.Equal(t, uint8(rpc), tab.at(first).list)
+	assert.Equal(t, uint8(rpc), first.list)
 	for i := range 200 {
 		p, _ := pairOf(endAt(byte(i), 60007), server)
 		tab.add(&p, rpc)
@@ -163,7 +163,7 @@ func TestBoundOfConnections(t *testing.T) {
 		tab.expire(keepIdle)
 	}
 	assert.Empty(t, tab.index)
-	assert.Len(t, tab.slabs, 1)
+	assert.Len(t, tab.free, slabConns, "one slab, and all of it is free again")
 }
 
 // TestSilent: what nothing is heard of is forgotten.

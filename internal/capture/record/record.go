@@ -12,7 +12,6 @@ package record
 
 import (
 	"fmt"
-	"path/filepath"
 
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/capture/packet"
@@ -150,17 +149,6 @@ func (r *Recorder) Err() error { return r.err }
 // Done reports whether there are as many files of Every as were asked for.
 func (r *Recorder) Done() bool { return r.done }
 
-// Rotates reports whether more files will have to be created.
-func (r *Recorder) Rotates() bool { return r.o.MaxBytes > 0 || r.o.Every > 0 }
-
-// Folder is where files are created: what Writable is asked of, once rights were given up, where the recording Rotates.
-func (r *Recorder) Folder() string {
-	if r.out.name != "" && r.o.File != "-" {
-		return filepath.Dir(r.out.name) // times in names of folders are filled in
-	}
-	return filepath.Dir(r.o.File)
-}
-
 // Dropped says how many packets the kernel has received and dropped so far.
 func (r *Recorder) Dropped(received, dropped int64) {
 	r.counted, r.received, r.dropped = true, received, dropped
@@ -217,9 +205,9 @@ func (r *Recorder) only(p *capture.Packet, v packet.Verdict, s *packet.Segment) 
 		r.conns.expire(p.Time)
 	}
 	ends, swapped := pairOf(s.Src, s.Dst)
-	i := r.conns.find(&ends)
-	if i >= 0 && r.conns.at(i).list >= rpc {
-		r.conns.segment(i, s, swapped, p.Time)
+	c := r.conns.index[ends]
+	if c != nil && c.list >= rpc {
+		r.conns.segment(c, s, swapped, p.Time)
 		if r.on {
 			r.write(r.ifaceOf(p), p.Time, p.Data, p.WireLen)
 		}
@@ -228,10 +216,10 @@ func (r *Recorder) only(p *capture.Packet, v packet.Verdict, s *packet.Segment) 
 	if !r.on {
 		return
 	}
-	if i < 0 {
-		i = r.conns.add(&ends, quiet)
+	if c == nil {
+		c = r.conns.add(&ends, quiet)
 	}
-	r.conns.hold(i, s, held{at: p.Time, wire: p.WireLen, iface: r.ifaceOf(p)}, p.Data[:min(len(p.Data), r.snap)])
+	r.conns.hold(c, s, held{at: p.Time, wire: p.WireLen, iface: r.ifaceOf(p)}, p.Data[:min(len(p.Data), r.snap)])
 }
 
 // Carries says that the connection between two ends carries messages. What was held of it is written.
@@ -241,17 +229,15 @@ func (r *Recorder) Carries(a, b packet.Endpoint) {
 		return
 	}
 	ends, _ := pairOf(a, b)
-	i := t.find(&ends)
-	if i < 0 {
-		i = t.add(&ends, rpc)
-		t.at(i).last = r.now
+	c := t.index[ends]
+	if c == nil {
+		t.add(&ends, rpc).last = r.now
 		return
 	}
-	c := t.at(i)
 	if c.list >= rpc {
 		return
 	}
-	t.move(i, rpc)
+	t.move(c, rpc)
 	for _, ch := range [...]*chain{&c.handshake, &c.payload} {
 		for ch.count > 0 {
 			var h held

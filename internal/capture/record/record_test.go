@@ -327,10 +327,6 @@ func TestCreateErrors(t *testing.T) {
 		assert.True(t, strings.HasPrefix(err.Error(), name+": "), err.Error())
 		assert.Equal(t, 1, strings.Count(err.Error(), name), err.Error())
 	}
-	require.NoError(t, Writable(dir))
-	require.Error(t, Writable(filepath.Join(dir, "no")))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "f"), nil, 0o666))
-	require.Error(t, Writable(filepath.Join(dir, "f")))
 }
 
 // broken takes some bytes, then nothing.
