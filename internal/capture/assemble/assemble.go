@@ -23,6 +23,7 @@
 package assemble
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"time"
 
@@ -55,25 +56,14 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	set := func(v *int, d int) {
-		if *v == 0 {
-			*v = d
-		}
-	}
-	if c.GapPackets == 0 {
-		c.GapPackets = 4096
-	}
-	if c.GapTime == 0 {
-		c.GapTime = time.Second
-	}
-	if c.Linger == 0 {
-		c.Linger = 10 * time.Second
-	}
-	set(&c.MaxHeld, 16<<20)
-	set(&c.MaxHeldPerConnection, 8<<20)
-	set(&c.MaxClosed, 4096)
-	set(&c.MaxConnections, 1<<18)
-	set(&c.MaxEmpty, 1<<16)
+	c.GapPackets = cmp.Or(c.GapPackets, 4096)
+	c.GapTime = cmp.Or(c.GapTime, time.Second)
+	c.Linger = cmp.Or(c.Linger, 10*time.Second)
+	c.MaxHeld = cmp.Or(c.MaxHeld, 16<<20)
+	c.MaxHeldPerConnection = cmp.Or(c.MaxHeldPerConnection, 8<<20)
+	c.MaxClosed = cmp.Or(c.MaxClosed, 4096)
+	c.MaxConnections = cmp.Or(c.MaxConnections, 1<<18)
+	c.MaxEmpty = cmp.Or(c.MaxEmpty, 1<<16)
 	return c
 }
 
@@ -273,7 +263,7 @@ func (a *Assembler) take(c *Connection, i int, s *packet.Segment, o *Origin) {
 		if a.fresh {
 			d.source = sourceOf(s, o)
 			if c.state == closing {
-				a.linger(c) // it was closed too early: its data is still coming
+				a.requeue(c, &a.closing, a.now) // it was closed too early: its data is still coming
 			}
 		}
 		a.remember(c, i)
@@ -326,13 +316,7 @@ func (a *Assembler) data(c *Connection, i int, seq uint32, n int, b []byte) {
 	if old := int64(int32(d.next - seq)); old > 0 {
 		// The first bytes were delivered before.
 		r := int(min(old, int64(n)))
-		a.repeated(c, i, r, false)
-		if a.kind == again {
-			a.meta.Pos = d.pos - old
-			a.overhead()
-			d.stream.Repeat(r, &a.meta)
-			a.meta.Overhead = 0
-		}
+		a.repeat(c, i, r, d.pos-old)
 		if r == n {
 			return
 		}

@@ -135,9 +135,7 @@ func (a *Assembler) touched(l *list) bool {
 	if c.seen == c.queued {
 		return false
 	}
-	a.table.pull(l, c)
-	c.queued = c.seen
-	a.table.push(l, c)
+	a.requeue(c, l, c.seen)
 	return true
 }
 
@@ -174,21 +172,19 @@ func (a *Assembler) closed(c *Connection) {
 	if c.state == closing {
 		return
 	}
+	a.requeue(c, &a.closing, a.now)
+}
+
+// requeue puts a connection at the end of a list.
+func (a *Assembler) requeue(c *Connection, l *list, queued int64) {
 	a.table.pull(a.listOf(c), c)
-	c.queued = a.now
-	a.table.push(&a.closing, c)
+	c.queued = queued
+	a.table.push(l, c)
 }
 
 // skewed is how much longer closed connections linger for other captures than the one they were first seen in: the clocks of two machines may be
 // far apart, and what the other one captured is not to become a connection of its own.
 const skewed = 12
-
-// linger lets a closed connection linger anew.
-func (a *Assembler) linger(c *Connection) {
-	a.table.pull(&a.closing, c)
-	c.queued = a.now
-	a.table.push(&a.closing, c)
-}
 
 func (a *Assembler) listOf(c *Connection) *list {
 	return [...]*list{&a.empty, &a.open, &a.closing}[c.state]
@@ -213,10 +209,8 @@ func (a *Assembler) dropClosed() {
 func (a *Assembler) Open() []*Connection {
 	all := make([]*Connection, 0, a.table.n)
 	for _, l := range []*list{&a.empty, &a.open, &a.closing} {
-		for id := l.head; id != 0; {
-			c := a.table.at(id)
-			all = append(all, c)
-			id = c.next
+		for id := l.head; id != 0; id = a.table.at(id).next {
+			all = append(all, a.table.at(id))
 		}
 	}
 	slices.SortFunc(all, func(x, y *Connection) int { return cmp.Compare(x.First, y.First) })
@@ -227,12 +221,10 @@ func (a *Assembler) Open() []*Connection {
 // have said FIN, or one RST.
 func (a *Assembler) Streams(f func(s Stream, closed bool)) {
 	for _, l := range []*list{&a.open, &a.closing} {
-		for id := l.head; id != 0; {
-			c := a.table.at(id)
-			if c.Opened() {
+		for id := l.head; id != 0; id = a.table.at(id).next {
+			if c := a.table.at(id); c.Opened() {
 				f(c.sides[0].stream, l.state == closing)
 			}
-			id = c.next
 		}
 	}
 }

@@ -68,13 +68,7 @@ func (a *Assembler) beforeStart(c *Connection, i, n int, b []byte, below int64) 
 		r := min(n, int(until-place))
 		captured := min(r, len(b))
 		if seen {
-			a.repeated(c, i, r, false)
-			if a.kind == again {
-				a.meta.Pos = -below
-				a.overhead()
-				d.stream.Repeat(r, &a.meta)
-				a.meta.Overhead = 0
-			}
+			a.repeat(c, i, r, -below)
 		} else {
 			if spans == nil {
 				spans = new(lateSpans)

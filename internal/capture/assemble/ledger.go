@@ -1,6 +1,9 @@
 package assemble
 
-import "fmt"
+import (
+	"fmt"
+	"reflect"
+)
 
 // Ledger counts what passed, in bytes unless said otherwise.
 type Ledger struct {
@@ -56,39 +59,10 @@ func (l *Ledger) Balance() error {
 	return nil
 }
 
-// Add adds the books of another assembler.
+// Add adds the counts of another assembler.
 func (l *Ledger) Add(o *Ledger) {
-	for _, p := range [...][2]*int64{
-		{&l.Data, &o.Data},
-		{&l.Empty, &o.Empty},
-		{&l.Payload, &o.Payload},
-		{&l.Stream, &o.Stream},
-		{&l.Repeated, &o.Repeated},
-		{&l.Duplicate, &o.Duplicate},
-		{&l.BeyondSnap, &o.BeyondSnap},
-		{&l.Stray, &o.Stray},
-		{&l.Held, &o.Held},
-		{&l.Link, &o.Link},
-		{&l.Overhead, &o.Overhead},
-		{&l.DuplicateLink, &o.DuplicateLink},
-		{&l.EmptyLink, &o.EmptyLink},
-		{&l.StrayLink, &o.StrayLink},
-		{&l.HeldLink, &o.HeldLink},
-		{&l.Late, &o.Late},
-		{&l.Duplicates, &o.Duplicates},
-		{&l.Strays, &o.Strays},
-		{&l.Differing, &o.Differing},
-		{&l.DifferingBytes, &o.DifferingBytes},
-		{&l.Gaps, &o.Gaps},
-		{&l.GapBytes, &o.GapBytes},
-		{&l.Connections, &o.Connections},
-		{&l.WithoutData, &o.WithoutData},
-		{&l.Joined, &o.Joined},
-		{&l.Reused, &o.Reused},
-		{&l.Expired, &o.Expired},
-		{&l.Forgotten, &o.Forgotten},
-		{&l.Idle, &o.Idle},
-	} {
-		*p[0] += *p[1]
+	sum, more := reflect.ValueOf(l).Elem(), reflect.ValueOf(o).Elem()
+	for i := range sum.NumField() {
+		sum.Field(i).SetInt(sum.Field(i).Int() + more.Field(i).Int())
 	}
 }

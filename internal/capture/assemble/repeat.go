@@ -138,6 +138,18 @@ func (a *Assembler) repeated(c *Connection, i, n int, other bool) {
 	a.meta.Overhead = 0
 }
 
+// repeat books n bytes of the packet that were seen before at a place of the stream, and hands them on if they were sent
+// again.
+func (a *Assembler) repeat(c *Connection, i, n int, pos int64) {
+	a.repeated(c, i, n, false)
+	if a.kind == again {
+		a.meta.Pos = pos
+		a.overhead()
+		c.sides[i].stream.Repeat(n, &a.meta)
+		a.meta.Overhead = 0
+	}
+}
+
 // classify says what the packet's bytes are that were seen before, and whether they differ from the first copy.
 func (a *Assembler) classify(c *Connection, i int) (_ kind, other bool) {
 	r, s := &a.recent, a.seg
