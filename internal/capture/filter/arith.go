@@ -156,15 +156,39 @@ func (p *parser) load() (value, error) {
 // value cannot matter is left out, so it cannot reject the packet either: libpcap's
 // optimizer does the same.
 func calculation(op string, l, r arith, column int) (arith, error) {
-	if c, ok := r.(constant); ok {
-		switch {
-		case (op == "/" || op == "%") && c == 0:
-			return nil, &Error{Column: column, Text: "division by zero"}
-		case (op == "<<" || op == ">>") && c > 31:
-			return nil, &Error{Column: column, Text: "a shift by more than 31 bits"}
-		}
+	if err := badOperand(op, r, column); err != nil {
+		return nil, err
 	}
 	return fold(operation{op, l, r}), nil
+}
+
+// badOperand returns what is wrong with the right operand if it is constant, nil if nothing is.
+func badOperand(op string, r arith, column int) *Error {
+	c, ok := r.(constant)
+	switch {
+	case ok && (op == "/" || op == "%") && c == 0:
+		return &Error{Column: column, Text: "division by zero"}
+	case ok && (op == "<<" || op == ">>") && c > 31:
+		return &Error{Column: column, Text: "a shift by more than 31 bits"}
+	}
+	return nil
+}
+
+// operators are the operations by their signs.
+var operators = map[string]struct {
+	op        uint16
+	calculate func(l, r constant) constant
+}{
+	"+":  {opAdd, func(l, r constant) constant { return l + r }},
+	"-":  {opSub, func(l, r constant) constant { return l - r }},
+	"*":  {opMul, func(l, r constant) constant { return l * r }},
+	"/":  {opDiv, func(l, r constant) constant { return l / r }},
+	"%":  {opMod, func(l, r constant) constant { return l % r }},
+	"&":  {opAnd, func(l, r constant) constant { return l & r }},
+	"|":  {opOr, func(l, r constant) constant { return l | r }},
+	"^":  {opXor, func(l, r constant) constant { return l ^ r }},
+	"<<": {opLsh, func(l, r constant) constant { return l << r }},
+	">>": {opRsh, func(l, r constant) constant { return l >> r }},
 }
 
 func fold(a arith) arith {
@@ -176,30 +200,8 @@ func fold(a arith) arith {
 	case operation:
 		l, okL := a.l.(constant)
 		r, okR := a.r.(constant)
-		switch {
-		case okL && okR:
-			switch a.op {
-			case "+":
-				return l + r
-			case "-":
-				return l - r
-			case "*":
-				return l * r
-			case "/":
-				return l / r
-			case "%":
-				return l % r
-			case "&":
-				return l & r
-			case "|":
-				return l | r
-			case "^":
-				return l ^ r
-			case "<<":
-				return l << r
-			case ">>":
-				return l >> r
-			}
+		if okL && okR {
+			return operators[a.op].calculate(l, r)
 		}
 	}
 	return a

@@ -19,6 +19,11 @@ func (e *Error) Error() string {
 // named: for a file's packets tcpdump writes another program.
 const useDDD = "; give the output of tcpdump -i INTERFACE -ddd 'EXPRESSION' instead"
 
+// errorAt returns the error at a token.
+func errorAt(t token, format string, args ...any) *Error {
+	return &Error{Column: t.column, Text: fmt.Sprintf(format, args...)}
+}
+
 func unsupported(column int, what string) *Error {
 	return &Error{Column: column, Text: what + " is not supported" + useDDD}
 }

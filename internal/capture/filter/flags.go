@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"encoding/binary"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -180,7 +181,7 @@ func (n *mayCarry) hasHost(six bool, load func(plus, size uint32) []ins, at uint
 		var words []*cond
 		b := h.AsSlice()
 		for i := 0; i < len(b); i += 4 {
-			words = append(words, equal(load(at+uint32(i), 4), uint32(b[i])<<24|uint32(b[i+1])<<16|uint32(b[i+2])<<8|uint32(b[i+3])))
+			words = append(words, equal(load(at+uint32(i), 4), binary.BigEndian.Uint32(b[i:])))
 		}
 		all = append(all, and(words...))
 	}

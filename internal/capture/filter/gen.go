@@ -184,10 +184,8 @@ func (g *gen) isType(column int, t uint32) *cond {
 	}
 	kind := g.load(g.linktype, 0, 2)
 	switch g.link {
-	case linkEthernet:
+	case linkEthernet, linkSLL:
 		return g.etherType(kind, t)
-	case linkSLL:
-		return g.sllType(kind, t)
 	case linkPPP:
 		if n, ok := pppTypes[t]; ok {
 			t = n
@@ -215,40 +213,27 @@ var pppTypes = map[uint32]uint32{
 	sapISO: 0x0023, sapBridge: 0x0031, sapIPX: 0x002b,
 }
 
+// etherType asks for an Ethernet type or an access point. With Ethernet a length instead of a type says that an IEEE 802.2
+// header follows. With cooked packets the type 4 says that, and 1 stands for a raw IEEE 802.3 frame.
 func (g *gen) etherType(kind []ins, t uint32) *cond {
-	isLength := not(compare(kind, opJGt, etherLengths))
-	switch {
-	case t == sapISO, t == sapIP, t == sapNetBEUI:
-		return and(isLength, equal(g.load(g.payload, 0, 2), t<<8|t))
-	case t == sapIPX: // its own type, SNAP, its access point, or nothing but the checksum 0xffff
-		return or(equal(kind, etherIPX), and(isLength, or(g.snap(0, etherIPX),
-			equal(g.load(g.payload, 0, 1), sapIPX), equal(g.load(g.payload, 0, 2), 0xffff))))
-	case t == etherApple:
-		return or(equal(kind, t), and(isLength, g.snap(0x080007, t)))
-	case t == etherAppleARP:
-		return or(equal(kind, t), and(isLength, g.snap(0, t)))
-	case t <= etherLengths:
-		return and(isLength, equal(g.load(g.linktype, 2, 1), t))
-	}
-	return equal(kind, t)
-}
-
-// sllType is the same for cooked packets, whose type is 1 for a raw IEEE 802.3 frame
-// and 4 for one with an IEEE 802.2 header.
-func (g *gen) sllType(kind []ins, t uint32) *cond {
 	is8022 := equal(kind, 4)
+	if g.link == linkEthernet {
+		is8022 = not(compare(kind, opJGt, etherLengths))
+	}
+	sap := func(t uint32) *cond { return equal(g.load(g.payload, 0, 1), t) }
 	switch {
 	case t == sapISO, t == sapIP, t == sapNetBEUI:
 		return and(is8022, equal(g.load(g.payload, 0, 2), t<<8|t))
+	case t == sapIPX && g.link == linkEthernet: // its own type, SNAP, its access point, or nothing but the checksum 0xffff
+		return or(equal(kind, etherIPX), and(is8022, or(g.snap(0, etherIPX), sap(t), equal(g.load(g.payload, 0, 2), 0xffff))))
 	case t == sapIPX:
-		return or(equal(kind, etherIPX), equal(kind, 1),
-			and(is8022, or(equal(g.load(g.payload, 0, 1), sapIPX), g.snap(0, etherIPX))))
+		return or(equal(kind, etherIPX), equal(kind, 1), and(is8022, or(sap(t), g.snap(0, etherIPX))))
 	case t == etherApple:
 		return or(equal(kind, t), and(is8022, g.snap(0x080007, t)))
 	case t == etherAppleARP:
 		return or(equal(kind, t), and(is8022, g.snap(0, t)))
 	case t <= etherLengths:
-		return and(is8022, equal(g.load(g.payload, 0, 1), t))
+		return and(is8022, sap(t))
 	}
 	return equal(kind, t)
 }

@@ -1,26 +1,24 @@
 package filter
 
-// both makes the condition for a direction of one that looks at the source or the
-// destination.
-func both(dir direction, one func(dst bool) *cond) *cond {
+import "encoding/binary"
+
+// both makes the condition for a direction from one for an address or port at an offset: src is that of the source's,
+// dst of the destination's.
+func both(dir direction, src, dst uint32, one func(at uint32) *cond) *cond {
 	switch dir {
 	case dirSrc:
-		return one(false)
+		return one(src)
 	case dirDst:
-		return one(true)
+		return one(dst)
 	case dirAnd:
-		return and(one(false), one(true))
+		return and(one(src), one(dst))
 	}
-	return or(one(false), one(true))
+	return or(one(src), one(dst))
 }
 
 func (n *host) gen(g *gen) *cond {
 	in := func(etherType, src, dst uint32) *cond {
-		return both(n.dir, func(d bool) *cond {
-			at := src
-			if d {
-				at = dst
-			}
+		return both(n.dir, src, dst, func(at uint32) *cond {
 			return and(g.isType(n.column, etherType), masked(g.at(at, 4), n.mask, n.addr))
 		})
 	}
@@ -36,11 +34,7 @@ func (n *host) gen(g *gen) *cond {
 }
 
 func (n *host6) gen(g *gen) *cond {
-	return both(n.dir, func(dst bool) *cond {
-		at := uint32(8)
-		if dst {
-			at = 24
-		}
+	return both(n.dir, 8, 24, func(at uint32) *cond {
 		all := []*cond{g.isType(n.column, etherIPv6)}
 		for i := range uint32(4) {
 			all = append(all, masked(g.at(at+4*i, 4), n.mask[i], n.addr[i]))
@@ -53,18 +47,12 @@ func (n *etherHost) gen(g *gen) *cond {
 	if g.link != linkEthernet {
 		return g.notHere(n.column, "an Ethernet address")
 	}
-	return both(n.dir, func(dst bool) *cond {
-		at := uint32(6)
-		if dst {
-			at = 0
-		}
-		return g.mac(at, n.mac)
-	})
+	return both(n.dir, 6, 0, func(at uint32) *cond { return g.mac(at, n.mac) })
 }
 
 func (g *gen) mac(at uint32, m [6]byte) *cond {
-	return and(equal(g.load(g.linkhdr, at+2, 4), uint32(m[2])<<24|uint32(m[3])<<16|uint32(m[4])<<8|uint32(m[5])),
-		equal(g.load(g.linkhdr, at, 2), uint32(m[0])<<8|uint32(m[1])))
+	return and(equal(g.load(g.linkhdr, at+2, 4), binary.BigEndian.Uint32(m[2:])),
+		equal(g.load(g.linkhdr, at, 2), uint32(binary.BigEndian.Uint16(m[:]))))
 }
 
 func (n *broadcast) gen(g *gen) *cond {
@@ -111,11 +99,7 @@ func (n *port) gen(g *gen) *cond {
 func (g *gen) wholeOrFirst() *cond { return not(compare(g.at(6, 2), opJSet, 0x1fff)) }
 
 func (n *port) atoms(place func(plus, size uint32) []ins) *cond {
-	return both(n.dir, func(dst bool) *cond {
-		at := uint32(0)
-		if dst {
-			at = 2
-		}
+	return both(n.dir, 0, 2, func(at uint32) *cond {
 		if !n.ranged {
 			return equal(place(at, 2), n.lo)
 		}

@@ -86,13 +86,8 @@ func (g *gen) checkDivision(column int, a arith) {
 	case operation:
 		g.checkDivision(column, a.l)
 		g.checkDivision(column, a.r)
-		if r, ok := simplify(a.r).(constant); ok {
-			switch {
-			case (a.op == "/" || a.op == "%") && r == 0:
-				g.fail(&Error{Column: column, Text: "division by zero"})
-			case (a.op == "<<" || a.op == ">>") && r > 31:
-				g.fail(&Error{Column: column, Text: "a shift by more than 31 bits"})
-			}
+		if err := badOperand(a.op, simplify(a.r), column); err != nil {
+			g.fail(err)
 		}
 	}
 }
@@ -123,10 +118,6 @@ func (g *gen) checks(a arith) []*cond {
 	return nil
 }
 
-var arithOps = map[string]uint16{
-	"+": opAdd, "-": opSub, "*": opMul, "/": opDiv, "%": opMod, "&": opAnd, "|": opOr, "^": opXor, "<<": opLsh, ">>": opRsh,
-}
-
 // value calculates into A. Memories below depth are in use by who asked.
 func (g *gen) value(column int, a arith, depth uint32) []ins {
 	switch a := a.(type) {
@@ -139,7 +130,7 @@ func (g *gen) value(column int, a arith, depth uint32) []ins {
 	case load:
 		return g.loadValue(a, depth)
 	case operation:
-		op := arithOps[a.op]
+		op := operators[a.op].op
 		if r, ok := a.r.(constant); ok {
 			return append(g.value(column, a.l, depth), ins{op, uint32(r)})
 		}

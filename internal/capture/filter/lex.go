@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -71,11 +72,11 @@ func scan(s string) (token, int, *Error) {
 		}
 		return token{kind: tokenName, text: s[1:n]}, n, nil
 	}
-	for _, op := range []string{">=", "<=", "!=", "==", "<<", ">>", "&&", "||"} {
+	if strings.HasPrefix(s, "==") {
+		return token{kind: tokenWord, text: "="}, 2, nil
+	}
+	for _, op := range []string{">=", "<=", "!=", "<<", ">>", "&&", "||"} {
 		if strings.HasPrefix(s, op) {
-			if op == "==" {
-				return token{kind: tokenWord, text: "="}, 2, nil
-			}
 			return token{kind: tokenWord, text: op}, 2, nil
 		}
 	}
@@ -117,7 +118,7 @@ func scanColons(s string) (token, int) {
 		c := s[n]
 		if c == ':' {
 			colons++
-		} else if c != '.' && !hexDigit(c) {
+		} else if c != '.' && strings.IndexByte(hexDigits, c) < 0 {
 			break
 		}
 		n++
@@ -136,9 +137,7 @@ func scanColons(s string) (token, int) {
 	return token{}, 0
 }
 
-func hexDigit(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'f' || c >= 'A' && c <= 'F'
-}
+const hexDigits = "0123456789abcdefABCDEF"
 
 // parseMAC reads six groups of one or two hexadecimal digits.
 func parseMAC(s, separator string) (m [6]byte, ok bool) {
@@ -160,11 +159,6 @@ func hexGroup(s string, least, most int) (uint16, bool) {
 	if len(s) < least || len(s) > most {
 		return 0, false
 	}
-	for i := range len(s) {
-		if !hexDigit(s[i]) {
-			return 0, false
-		}
-	}
 	v, err := strconv.ParseUint(s, 16, 16)
 	return uint16(v), err == nil
 }
@@ -172,11 +166,10 @@ func hexGroup(s string, least, most int) (uint16, bool) {
 // anyMAC reads the ways without colons: hyphens, dots, three dotted groups of four
 // digits, twelve digits.
 func anyMAC(s string) (m [6]byte, ok bool) {
-	if m, ok = parseMAC(s, "-"); ok {
-		return m, true
-	}
-	if m, ok = parseMAC(s, "."); ok {
-		return m, true
+	for _, separator := range []string{"-", "."} {
+		if m, ok = parseMAC(s, separator); ok {
+			return m, true
+		}
 	}
 	if groups := strings.Split(s, "."); len(groups) == 3 {
 		for i, g := range groups {
@@ -230,33 +223,16 @@ func word(s string) (token, *Error) {
 // before it.
 func isNumber(s string) bool {
 	if len(s) > 2 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X') {
-		for i := 2; i < len(s); i++ {
-			if !hexDigit(s[i]) {
-				return false
-			}
-		}
-		return true
+		return strings.Trim(s[2:], hexDigits) == ""
 	}
 	return digits(s)
 }
 
-func digits(s string) bool {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return s != ""
-}
+func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 func isDotted(s string) bool {
 	groups := strings.Split(s, ".")
-	for _, g := range groups {
-		if !digits(g) {
-			return false
-		}
-	}
-	return len(groups) >= 2 && len(groups) <= 4
+	return len(groups) >= 2 && len(groups) <= 4 && !slices.ContainsFunc(groups, func(g string) bool { return !digits(g) })
 }
 
 // parseIPv4 reads one to four dotted numbers, left-justified, and how many bits they

@@ -1,7 +1,7 @@
 package filter
 
 import (
-	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -76,11 +76,9 @@ func (p *parser) next() token {
 // accept takes a word if it is next.
 func (p *parser) accept(words ...string) (string, bool) {
 	if t := p.peek(); t.kind == tokenWord {
-		for _, w := range words {
-			if t.text == w {
-				p.at++
-				return w, true
-			}
+		if slices.Contains(words, t.text) {
+			p.at++
+			return t.text, true
 		}
 	}
 	return "", false
@@ -94,7 +92,7 @@ func (p *parser) is(w string) bool {
 // deeper bounds the recursion; the caller undoes it.
 func (p *parser) deeper() error {
 	if p.depth++; p.depth > maxDepth {
-		return &Error{Column: p.peek().column, Text: fmt.Sprintf("more than %d levels inside each other", maxDepth)}
+		return errorAt(p.peek(), "more than %d levels inside each other", maxDepth)
 	}
 	return nil
 }
@@ -159,7 +157,7 @@ func (p *parser) tests(v value) (value, error) {
 		case isCalculation:
 			return v, p.unexpected("a comparison")
 		case isBareNumber:
-			if r, err = p.number(r, v.q); err != nil {
+			if r, err = p.bareNumber(r, v.q); err != nil {
 				return v, err
 			}
 		}
@@ -202,7 +200,7 @@ func (p *parser) operand(q qualifiers, bare bool) (value, error) {
 			if !bare {
 				return v, p.unexpected("a comparison")
 			}
-			if v, err = p.number(v, q); err != nil {
+			if v, err = p.bareNumber(v, q); err != nil {
 				return v, err
 			}
 		}
@@ -259,7 +257,7 @@ func (p *parser) parentheses(q qualifiers, bare bool) (value, error) {
 		v.q = q
 	case isBareNumber:
 		if bare && (p.is("&&") || p.is("||")) {
-			if v, err = p.number(v, q); err != nil {
+			if v, err = p.bareNumber(v, q); err != nil {
 				return v, err
 			}
 		}
@@ -300,25 +298,13 @@ func (p *parser) address(q qualifiers) (value, error) {
 		return v, nil
 	}
 	t := p.peek()
-	switch t.kind {
-	case tokenNumber:
+	if read := addressReaders[t.kind]; read != nil {
 		p.next()
-		return p.number(value{tok: t}, q)
-	case tokenIPv4:
-		p.next()
-		return p.ipv4(t, q)
-	case tokenIPv6:
-		p.next()
-		return p.ipv6(t, q)
-	case tokenMAC:
-		p.next()
-		return p.mac(t, q)
-	case tokenName:
-		p.next()
-		return p.name(t, q)
+		n, err := read(p, t, q)
+		return value{kind: isAddress, q: q, node: n}, err
 	}
 	if t.kind == tokenProto && q.addr == addrProto {
-		return value{}, &Error{Column: t.column, Text: fmt.Sprintf(`expected a number, not %q; write "\\%[1]s", or %[1]q alone`, t.text)}
+		return value{}, errorAt(t, `expected a number, not %q; write "\\%[1]s", or %[1]q alone`, t.text)
 	}
 	want := "an address"
 	switch q.addr {
@@ -326,6 +312,11 @@ func (p *parser) address(q qualifiers) (value, error) {
 		want = "a number"
 	}
 	return value{}, p.unexpected(want)
+}
+
+// addressReaders read an address by the kind of its first token.
+var addressReaders = map[tokenKind]func(*parser, token, qualifiers) (node, error){
+	tokenNumber: (*parser).number, tokenIPv4: (*parser).ipv4, tokenIPv6: (*parser).ipv6, tokenMAC: (*parser).mac, tokenName: (*parser).name,
 }
 
 // operator is the arithmetic operator that is next, if one is.
