@@ -47,10 +47,10 @@ func StartAgain(p Privileges, args func(Sockets) []string) error {
 		_ = unix.Close(s.Cooked)
 		return nil
 	} else if err != nil {
-		return &Error{Cause: Unreadable, Err: err, Text: fmt.Sprintf("privileges cannot be given up: %v; build the program with CGO_ENABLED=0", err)}
+		return failure(Unreadable, "", err, "privileges cannot be given up: %v; build the program with CGO_ENABLED=0", err)
 	}
 	err := syscall.Exec("/proc/self/exe", args(s), os.Environ())
-	return &Error{Cause: Unreadable, Err: err, Text: fmt.Sprintf("the program cannot be started again without privileges: %v; build it with CGO_ENABLED=0", err)}
+	return failure(Unreadable, "", err, "the program cannot be started again without privileges: %v; build it with CGO_ENABLED=0", err)
 }
 
 // errNoBits: root without CAP_SETPCAP (a container with NET_RAW alone) would have its capabilities back in any program it

@@ -3,7 +3,6 @@ package capture
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/klauspost/compress/gzip"
@@ -74,7 +73,7 @@ func detect(raw io.Reader, buf []byte, in *Input, kept *buffers) (packetReader, 
 			if win.err != io.EOF {
 				return nil, nil, badCompression(in, win.err)
 			}
-			return nil, nil, &Error{Cause: Empty, File: in.File, Text: in.File + " is empty inside its " + in.Compression + " compression; record again"}
+			return nil, nil, failure(Empty, in.File, nil, "%s is empty inside its %s compression; record again", in.File, in.Compression)
 		}
 	}
 	win.kept = kept
@@ -91,17 +90,11 @@ func detect(raw io.Reader, buf []byte, in *Input, kept *buffers) (packetReader, 
 	}
 	release()
 	if len(start) < 12 && bytes.HasPrefix(start, []byte("\x0a\x0d\x0d\x0a")) {
-		return nil, nil, &Error{
-			Cause: CutHeader, File: in.File, Err: win.err,
-			Text: in.File + " ends inside its pcapng header (28 bytes); copy or record it again",
-		}
+		return nil, nil, failure(CutHeader, in.File, win.err, "%s ends inside its pcapng header (28 bytes); copy or record it again", in.File)
 	}
 	for _, c := range foreignCompressions {
 		if bytes.HasPrefix(start, []byte(c.magic)) {
-			return nil, nil, &Error{
-				Cause: Compression, File: in.File,
-				Text: fmt.Sprintf("%s is compressed with %s, which is not read; decompress it first: %s %s", in.File, c.name, c.command, in.File),
-			}
+			return nil, nil, failure(Compression, in.File, nil, "%s is compressed with %s, which is not read; decompress it first: %s %[1]s", in.File, c.name, c.command)
 		}
 	}
 	return nil, nil, notCapture(in.File, start)
@@ -130,11 +123,10 @@ func decompress(win *window, in *Input) (io.Reader, func(), error) {
 
 // badCompression words a compressed stream that cannot be read from its start.
 func badCompression(in *Input, err error) *Error {
-	text := fmt.Sprintf("%s: its %s compression cannot be read: %v; copy it again, or decompress it first", in.File, in.Compression, err)
 	if errors.Is(err, zstd.ErrWindowSizeExceeded) {
-		text = fmt.Sprintf("%s was compressed with a window of more than %d MiB; decompress it first: zstd -d --long=31 %s", in.File, maxZstdWindow>>20, in.File)
+		return failure(Compression, in.File, err, "%s was compressed with a window of more than %d MiB; decompress it first: zstd -d --long=31 %[1]s", in.File, maxZstdWindow>>20)
 	}
-	return &Error{Cause: Compression, File: in.File, Err: err, Text: text}
+	return failure(Compression, in.File, err, "%s: its %s compression cannot be read: %v; copy it again, or decompress it first", in.File, in.Compression, err)
 }
 
 // unread reads what a window has in its buffer and then through that buffer. It is

@@ -37,6 +37,11 @@ func (e *Error) Error() string { return e.Text }
 
 func (e *Error) Unwrap() error { return e.Err }
 
+// failure returns an error with a formatted text.
+func failure(c Cause, file string, err error, format string, args ...any) *Error {
+	return &Error{Cause: c, File: file, Text: fmt.Sprintf(format, args...), Err: err}
+}
+
 // CauseOf is the cause of the first *Error in err, or 0.
 func CauseOf(err error) Cause {
 	if e, ok := errors.AsType[*Error](err); ok {
@@ -54,22 +59,17 @@ var ErrClosed = errors.New("the source is closed")
 
 // openError words a failure to open or read the named file.
 func openError(file string, err error) *Error {
-	e := &Error{File: file, Err: err, Cause: Unreadable}
+	reason := err
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		reason = e.Err // the path stands in the text already
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		e.Cause = Missing
-		e.Text = fmt.Sprintf("%s: no such file or folder; check the path", file)
+		return failure(Missing, file, err, "%s: no such file or folder; check the path", file)
 	case errors.Is(err, fs.ErrPermission):
-		e.Cause = Permission
-		e.Text = fmt.Sprintf("%s: no permission to read it; tcpdump run as root writes files that others cannot read: chmod a+r, or run with sudo", file)
-	default:
-		var pe *fs.PathError
-		if errors.As(err, &pe) {
-			err = pe.Err // the path stands in the text already
-		}
-		e.Text = fmt.Sprintf("%s: cannot be read: %v", file, err)
+		return failure(Permission, file, err, "%s: no permission to read it; tcpdump run as root writes files that others cannot read: chmod a+r, or run with sudo", file)
 	}
-	return e
+	return failure(Unreadable, file, err, "%s: cannot be read: %v", file, reason)
 }
 
 // notCapture words that a file begins with start and is no capture.
@@ -82,10 +82,7 @@ func notCapture(file string, start []byte) *Error {
 			break
 		}
 	}
-	return &Error{
-		Cause: NotCapture, File: file,
-		Text: fmt.Sprintf("%s is not a pcap or pcapng file (%s); %s", file, what, advice),
-	}
+	return failure(NotCapture, file, nil, "%s is not a pcap or pcapng file (%s); %s", file, what, advice)
 }
 
 // knownMagics are files that people hand over instead of a pcap, and what to do.

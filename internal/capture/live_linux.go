@@ -81,7 +81,7 @@ func OpenLive(ifaces []string, opt LiveOptions) (*Live, error) {
 		if errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) {
 			return nil, &Error{Cause: Permission, File: l.names, Err: err, Text: notAllowed(l.names)}
 		}
-		return nil, &Error{Cause: Unreadable, File: l.names, Err: err, Text: fmt.Sprintf("%s: cannot capture: %v", l.names, err)}
+		return nil, failure(Unreadable, l.names, err, "%s: cannot capture: %v", l.names, err)
 	}
 	l.in.addLink(l.link, uint32(l.opt.SnapLen))
 	return l, nil
@@ -90,7 +90,7 @@ func OpenLive(ifaces []string, opt LiveOptions) (*Live, error) {
 // find looks the interfaces up and decides about the link type.
 func (l *Live) find(names []string) error {
 	fail := func(format string, args ...any) error {
-		return &Error{Cause: NoInterface, File: l.names, Text: fmt.Sprintf(format, args...)}
+		return failure(NoInterface, l.names, nil, format, args...)
 	}
 	switch {
 	case len(names) == 0:
@@ -108,7 +108,7 @@ func (l *Live) find(names []string) error {
 	links, err := listLinks()
 	if err != nil {
 		l.watch.close()
-		return &Error{Cause: Unreadable, File: l.names, Err: err, Text: "the network interfaces cannot be listed: " + err.Error()}
+		return failure(Unreadable, l.names, err, "the network interfaces cannot be listed: %v", err)
 	}
 	for i, name := range names {
 		k := slices.IndexFunc(links, func(n netLink) bool { return n.name == name })
@@ -340,7 +340,7 @@ func (l *Live) wait(d time.Duration) error {
 }
 
 func (l *Live) failed(err error) error {
-	return &Error{Cause: Unreadable, File: l.names, Err: err, Text: fmt.Sprintf("%s: capturing failed: %v", l.names, err)}
+	return failure(Unreadable, l.names, err, "%s: capturing failed: %v", l.names, err)
 }
 
 // take takes the next block if the kernel has handed it over.

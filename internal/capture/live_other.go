@@ -13,10 +13,7 @@ type Live struct{}
 // OpenLive fails with cause NotSupported: live capture needs Linux.
 func OpenLive(ifaces []string, _ LiveOptions) (*Live, error) {
 	name := strings.Join(ifaces, ",")
-	return nil, &Error{
-		Cause: NotSupported, File: name,
-		Text: "capturing from " + name + " is not possible on " + runtime.GOOS + ", only on Linux; record with tcpdump -i " + name + " -w trace.pcap and analyze the file",
-	}
+	return nil, failure(NotSupported, name, nil, "capturing from %s is not possible on %s, only on Linux; record with tcpdump -i %[1]s -w trace.pcap and analyze the file", name, runtime.GOOS)
 }
 
 // Next returns ErrClosed.

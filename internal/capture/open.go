@@ -2,7 +2,6 @@ package capture
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -107,10 +106,8 @@ func (f *Files) addFolder(dir string) {
 		found = f.add(filepath.ToSlash(path), path, true) || found
 	}
 	if !found {
-		f.fail(dir, &Error{
-			Cause: NoCaptures, File: dir,
-			Text: fmt.Sprintf("%s: no pcap or pcapng file among the %d entries of this folder; folders within it are not searched", strings.TrimSuffix(dir, "/")+"/", len(entries)),
-		})
+		f.fail(dir, failure(NoCaptures, dir, nil, "%s: no pcap or pcapng file among the %d entries of this folder; folders within it are not searched",
+			strings.TrimSuffix(dir, "/")+"/", len(entries)))
 	}
 }
 

@@ -59,10 +59,7 @@ func pcapMagic(b []byte) (magic uint32, big, ok bool) {
 // pcap magic.
 func newPcapReader(win window, in *Input) (*pcapReader, error) {
 	if !win.fill(pcapHeaderLen) {
-		return nil, &Error{
-			Cause: CutHeader, File: in.File, Err: win.err,
-			Text: in.File + " ends inside its pcap header (24 bytes); copy or record it again",
-		}
+		return nil, failure(CutHeader, in.File, win.err, "%s ends inside its pcap header (24 bytes); copy or record it again", in.File)
 	}
 	h := win.rest()
 	magic, big, _ := pcapMagic(h)
@@ -79,10 +76,7 @@ func newPcapReader(win window, in *Input) (*pcapReader, error) {
 	}
 	major, minor := order.Uint16(h[4:]), order.Uint16(h[6:])
 	if major != pcapMajor {
-		return nil, &Error{
-			Cause: NotCapture, File: in.File,
-			Text: in.File + " has a pcap magic but not version 2: it is damaged, or older than tcpdump 3; record it again",
-		}
+		return nil, failure(NotCapture, in.File, nil, "%s has a pcap magic but not version 2: it is damaged, or older than tcpdump 3; record it again", in.File)
 	}
 	r.minor = minor
 	snapLen := order.Uint32(h[16:])

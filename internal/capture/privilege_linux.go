@@ -26,7 +26,7 @@ import (
 // keeps a capability nevertheless, the cause of the error is NotSupported, and all that could be done has been.
 func DropPrivileges(p Privileges) error {
 	fail := func(what string, err error) error {
-		return &Error{Cause: Unreadable, Err: err, Text: fmt.Sprintf("privileges cannot be given up: %s: %v", what, err)}
+		return failure(Unreadable, "", err, "privileges cannot be given up: %s: %v", what, err)
 	}
 	if _, _, errno := syscall.AllThreadsSyscall(unix.SYS_GETPID, 0, 0, 0); errno == unix.ENOTSUP {
 		return dropWithCgo(p)
@@ -85,10 +85,7 @@ func dropWithCgo(p Privileges) error {
 	if !anyCapability() {
 		return nil
 	}
-	return &Error{
-		Cause: NotSupported,
-		Text:  "privileges cannot be given up in all threads: this program was built with cgo; build it with CGO_ENABLED=0, or run it as root with --user NAME",
-	}
+	return failure(NotSupported, "", nil, "privileges cannot be given up in all threads: this program was built with cgo; build it with CGO_ENABLED=0, or run it as root with --user NAME")
 }
 
 // anyCapability reports whether a thread has one, as far as that can be read.
@@ -128,12 +125,9 @@ func become(name string) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, unix.EPERM):
-		return &Error{
-			Cause: Permission, File: name, Err: err,
-			Text: fmt.Sprintf("the user cannot be changed to %s: that takes root (CAP_SETUID and CAP_SETGID), and this runs as uid %d; run with sudo, or without --user", name, os.Getuid()),
-		}
+		return failure(Permission, name, err, "the user cannot be changed to %s: that takes root (CAP_SETUID and CAP_SETGID), and this runs as uid %d; run with sudo, or without --user", name, os.Getuid())
 	}
-	return &Error{Cause: Unreadable, File: name, Err: err, Text: fmt.Sprintf("the user cannot be changed to %s: %v", name, err)}
+	return failure(Unreadable, name, err, "the user cannot be changed to %s: %v", name, err)
 }
 
 // lookUp finds a user by name or number. A number that /etc/passwd does not know has the group of the same number.

@@ -169,7 +169,7 @@ func (g *gen) loadValue(a load, depth uint32) []ins {
 	}
 	if c, ok := a.index.(constant); ok {
 		if int32(base.at+plus+uint32(c)) < 0 {
-			g.outside(a.column)
+			g.fail(&Error{Column: a.column, Text: "this place is before the packet's beginning"})
 			return nil
 		}
 		if transport {

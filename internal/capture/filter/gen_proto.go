@@ -62,33 +62,6 @@ func (n *ifindex) gen(g *gen) *cond {
 	return g.notHere(n.column, `"ifindex" in a file`)
 }
 
-func (n *length) gen(*gen) *cond {
-	if n.less {
-		return not(compare([]ins{{opLdLen, 0}}, opJGt, n.n))
-	}
-	return compare([]ins{{opLdLen, 0}}, opJGE, n.n)
-}
-
-func (n *byteAt) gen(g *gen) *cond {
-	if n.index >= 1<<31 {
-		return g.outside(n.column)
-	}
-	code := g.place(n.column, g.linkhdr, n.index, 1)
-	switch n.op {
-	case "<":
-		return not(compare(code, opJGE, n.value))
-	case ">":
-		return compare(code, opJGt, n.value)
-	}
-	return equal(code, n.value)
-}
-
-func (g *gen) outside(column int) *cond {
-	return g.fail(&Error{Column: column, Text: "this place is before the packet's beginning"})
-}
-
-func (n *pppoed) gen(g *gen) *cond { return g.isType(n.column, etherPPPoED) }
-
 func (n *encapsulation) gen(g *gen) *cond {
 	switch n.kind {
 	case "vlan":

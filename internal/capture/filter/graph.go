@@ -121,31 +121,17 @@ func (g *graph) number(code []ins) int {
 func (g *graph) topological() []*block {
 	g.pass++
 	var out []*block
-	type frame struct {
-		b    *block
-		step int
-	}
-	stack := []frame{{g.root, 0}}
-	g.root.seen = g.pass
-	for len(stack) > 0 {
-		top := &stack[len(stack)-1]
-		var next *block
-		switch top.step {
-		case 0:
-			next = top.b.t
-		case 1:
-			next = top.b.f
-		default:
-			out = append(out, top.b)
-			stack = stack[:len(stack)-1]
-			continue
+	var visit func(b *block) // as deep as there are blocks, at most
+	visit = func(b *block) {
+		if b == nil || b.seen == g.pass {
+			return
 		}
-		top.step++
-		if next != nil && next.seen != g.pass {
-			next.seen = g.pass
-			stack = append(stack, frame{next, 0})
-		}
+		b.seen = g.pass
+		visit(b.t)
+		visit(b.f)
+		out = append(out, b)
 	}
+	visit(g.root)
 	slices.Reverse(out)
 	return out
 }

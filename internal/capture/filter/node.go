@@ -62,16 +62,6 @@ type (
 		column int
 		index  uint32
 	}
-	length struct {
-		less bool
-		n    uint32
-	}
-	byteAt struct {
-		column       int
-		index, value uint32
-		op           string
-	}
-	pppoed struct{ column int }
 	// encapsulation is "vlan", "mpls" or "pppoes": what stands behind it in the text
 	// looks at what is inside.
 	encapsulation struct {

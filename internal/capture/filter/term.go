@@ -1,16 +1,13 @@
 package filter
 
-import (
-	"fmt"
-	"strconv"
-)
+import "strconv"
 
 // term reads a test that starts with a word.
 func (p *parser) term() (value, error) {
 	t := p.peek()
 	if t.kind != tokenProto && t.kind != tokenWord {
 		if t.kind == tokenIPv4 || t.kind == tokenIPv6 {
-			return value{}, &Error{Column: t.column, Text: fmt.Sprintf("what about %s? write \"host %[1]s\" or \"net %[1]s\"", t.text)}
+			return value{}, errorAt(t, `what about %s? write "host %[1]s" or "net %[1]s"`, t.text)
 		}
 		return value{}, p.unexpected("an expression")
 	}
@@ -20,15 +17,7 @@ func (p *parser) term() (value, error) {
 	if t.kind == tokenProto {
 		q.proto = t.proto
 		w = p.peek()
-		known := false
-		if w.kind == tokenWord {
-			switch w.text {
-			case "src", "dst", "host", "net", "port", "portrange", "proto", "broadcast", "multicast":
-				known = true
-				p.next()
-			}
-		}
-		if !known {
+		if _, ok := p.accept("src", "dst", "host", "net", "port", "portrange", "proto", "broadcast", "multicast"); !ok {
 			if t.proto == protoLink {
 				return value{}, p.unexpected(`"host", "src", "dst", "proto", "broadcast" or "multicast" behind "` + t.text + `"`)
 			}
@@ -38,16 +27,13 @@ func (p *parser) term() (value, error) {
 	switch w.text {
 	case "src", "dst":
 		return p.directed(w, q)
-	case "host", "net", "port", "portrange":
-		q.addr = addressKind(w.text)
-		return p.addressed(q)
-	case "proto":
-		q.addr = addrProto
+	case "host", "net", "port", "portrange", "proto":
+		q.addr = addressKinds[w.text]
 		return p.addressed(q)
 	case "broadcast":
-		return value{node: &broadcast{column: t.column, proto: q.proto}}, nil
+		return value{node: &broadcast{t.column, q.proto}}, nil
 	case "multicast":
-		return value{node: &multicast{column: t.column, proto: q.proto}}, nil
+		return value{node: &multicast{t.column, q.proto}}, nil
 	case "inbound", "outbound":
 		return value{node: &inbound{column: t.column, out: w.text == "outbound"}}, nil
 	case "less", "greater", "ifindex":
@@ -58,13 +44,14 @@ func (p *parser) term() (value, error) {
 		if w.text == "ifindex" {
 			return value{node: &ifindex{column: t.column, index: n.number}}, nil
 		}
-		return value{node: &length{less: w.text == "less", n: n.number}}, nil
+		op := map[string]string{"less": "<=", "greater": ">="}[w.text]
+		return value{node: &relation{column: t.column, op: op, l: packetLen{}, r: constant(n.number)}}, nil
 	case "byte":
 		return p.byteTest(t)
 	case "vlan", "mpls", "pppoes":
 		return p.layer(t)
 	case "pppoed":
-		return value{node: &pppoed{column: t.column}}, nil
+		return value{node: &protoNumber{column: t.column, proto: protoLink, number: etherPPPoED}}, nil
 	}
 	p.at--
 	return value{}, p.unexpected("an expression")
@@ -77,17 +64,7 @@ func (p *parser) addressed(q qualifiers) (value, error) {
 	return v, err
 }
 
-func addressKind(w string) kindOf {
-	switch w {
-	case "host":
-		return addrHost
-	case "net":
-		return addrNet
-	case "port":
-		return addrPort
-	}
-	return addrRange
-}
+var addressKinds = map[string]kindOf{"host": addrHost, "net": addrNet, "port": addrPort, "portrange": addrRange, "proto": addrProto}
 
 // directed reads "src", "dst", "src or dst", "src and dst", and what follows.
 func (p *parser) directed(w token, q qualifiers) (value, error) {
@@ -106,7 +83,7 @@ func (p *parser) directed(w token, q qualifiers) (value, error) {
 		}
 	}
 	if k, ok := p.accept("host", "net", "port", "portrange"); ok {
-		q.addr = addressKind(k)
+		q.addr = addressKinds[k]
 	}
 	return p.addressed(q)
 }
@@ -128,7 +105,7 @@ func (p *parser) layer(t token) (value, error) {
 		n.number, n.has = num.number, true
 		limit := map[string]uint32{"vlan": 0xfff, "mpls": 0xfffff, "pppoes": 0xffff}[t.text]
 		if n.number > limit {
-			return value{}, &Error{Column: num.column, Text: fmt.Sprintf("%s has no number above %d", t.text, limit)}
+			return value{}, errorAt(num, "%s has no number above %d", t.text, limit)
 		}
 	}
 	return value{node: n}, nil
@@ -151,11 +128,12 @@ func (p *parser) byteTest(t token) (value, error) {
 		return value{}, p.unexpected(`"=", "<" or ">"`)
 	}
 	if op == "&" || op == "|" { // libpcap's code looks at no byte at all
-		return value{}, &Error{Column: t.column, Text: fmt.Sprintf(`"byte" with "%s" is not supported; write "ether[%d] %[1]s NUMBER != 0"`, op, n.number)}
+		return value{}, errorAt(t, `"byte" with "%s" is not supported; write "ether[%d] %[1]s NUMBER != 0"`, op, n.number)
 	}
 	v, err := p.plainNumber()
 	if err != nil {
 		return value{}, err
 	}
-	return value{node: &byteAt{column: t.column, index: n.number, op: op, value: v.number}}, nil
+	l := load{column: t.column, proto: protoLink, index: constant(n.number), size: 1}
+	return value{node: &relation{column: t.column, op: op, l: l, r: constant(v.number)}}, nil
 }
