@@ -132,19 +132,18 @@ func (b *bytesOf) starts(r *reading) bool {
 	}
 	in := r.reader()
 	in.Reset(b.f.Body, decode.Cut, nil)
-	switch {
-	case !b.f.Request() && b.f.Status == StatusOK:
+	switch b.f.firstField() {
+	case FieldResultKind:
 		return in.ResultKind() <= 5 && in.Err() == nil
-	case !b.f.Request():
+	case FieldErrorText:
 		text, null := in.Text("errorMessage")
 		return in.Err() == nil && !null && in.Offset() == len(b.f.Body) && printable(text)
 	}
-	var texts [envelopeTexts]string
-	for i := range texts {
-		texts[i], _ = in.Text("")
-	}
-	_, types := decode.SplitDescriptor(texts[4])
-	return in.Err() == nil && types && isRelease(texts[0]) && printable(texts[1]) && printable(texts[2]) && texts[3] != "" && printable(texts[3])
+	var n Names
+	n.read(in)
+	_, types := decode.SplitDescriptor(n.Descriptor)
+	return in.Err() == nil && types && isRelease(n.DubboVersion) && printable(n.Path) && printable(n.Version) &&
+		n.Method != "" && printable(n.Method)
 }
 
 // reads reports whether r reads the body to its end; that is only to be known of one that is there as a whole.

@@ -2,7 +2,7 @@ package dubbo
 
 import "dubbo-wire/internal/decode"
 
-// body reads one body's fields in Dubbo's order (DubboCodec.encodeRequestData, encodeResponseData).
+// body reads the fields of one body.
 type body struct {
 	m       *Message
 	f       *Frame
@@ -19,19 +19,50 @@ func (b *body) event() {
 	}
 }
 
-// request reads: dubbo version, path, service version, method, parameter types, arguments, attachments.
-func (b *body) request(detail Detail) {
-	b.readNames(detail)
-	m := b.m
-	if m.Names == nil {
-		return
+// read reads the fields, as far as detail asks.
+func (b *body) read(detail Detail) {
+	for f := b.f.firstField(); f != NoField && b.field(f, detail); f = f.Next(byte(b.m.ResultKind)) {
 	}
-	if detail == Envelope {
-		if m.Names.Generic() {
+}
+
+// field reads one field and reports whether to go on.
+func (b *body) field(f Field, detail Detail) bool {
+	m := b.m
+	switch f {
+	case FieldEnvelope:
+		b.readNames(detail)
+		if detail == Envelope && m.Names != nil && m.Names.Generic() {
 			b.genericMethod()
 		}
-		return
+		return detail > Envelope && m.Names != nil
+	case FieldArguments:
+		b.arguments()
+	case FieldResultKind:
+		return b.resultKind() && detail > Envelope
+	case FieldThrowable, FieldResult:
+		at, from := b.r.Offset(), len(m.Tree.Nodes)
+		b.result(f)
+		if b.r.Err() != nil {
+			b.failed(at, from, 0, decode.ByField, m.resultName(), 0)
+		}
+		if f == FieldThrowable {
+			m.readException(from)
+		}
+	case FieldAttachments:
+		b.attachments()
+	case FieldErrorText:
+		if detail > Envelope {
+			null := false
+			m.ErrorMessage, null = b.r.Text("errorMessage")
+			m.Said = !null && b.r.Err() == nil
+		}
 	}
+	return true
+}
+
+// arguments reads the arguments. After one that cannot be read there are no others.
+func (b *body) arguments() {
+	m := b.m
 	args := m.Tree.Open(decode.List, decode.ByField, "args", 0, b.r.Offset())
 	depth := m.Tree.Depth()
 	for i, typ := range m.Names.Descriptors {
@@ -44,9 +75,31 @@ func (b *body) request(detail Detail) {
 	}
 	m.Tree.CloseTo(depth)
 	m.Tree.Close()
-	b.attachments()
 	if m.Names.Generic() {
 		m.readGeneric(args)
+	}
+}
+
+// resultKind reads the kind of a result and reports whether it is one.
+func (b *body) resultKind() bool {
+	k := b.r.ResultKind()
+	if b.r.Err() != nil {
+		return false
+	}
+	if k > 5 {
+		b.m.Err = &decode.Error{Cause: decode.Malformed, Expected: "a result kind from 0 to 5"}
+		return false
+	}
+	b.m.ResultKind = int(k)
+	return true
+}
+
+// result reads the value or the exception of a result.
+func (b *body) result(f Field) {
+	if f == FieldThrowable {
+		b.r.Throwable()
+	} else {
+		b.r.Value(decode.ByField, "result", 0, "")
 	}
 }
 
@@ -55,9 +108,7 @@ func (b *body) genericMethod() {
 	var t decode.Tree
 	t.WithValues = true
 	b.r.Reset(b.f.Body, decode.Cut, &t)
-	for range envelopeTexts {
-		b.r.SkipText()
-	}
+	FieldEnvelope.skip(b.r)
 	from := len(t.Nodes)
 	b.r.Value(decode.ByIndex, "", 0, "Ljava/lang/String;")
 	for i := range t.Nodes[from:] {
@@ -89,40 +140,6 @@ func (m *Message) readGeneric(args int) {
 				}
 			}
 		}
-	}
-}
-
-// result reads: kind, then by kind a value or a throwable, then by kind the attachments.
-func (b *body) result(detail Detail) {
-	m := b.m
-	k := b.r.ResultKind()
-	if b.r.Err() != nil {
-		return
-	}
-	if k > 5 {
-		m.Err = &decode.Error{Cause: decode.Malformed, Expected: "a result kind from 0 to 5"}
-		return
-	}
-	m.ResultKind = int(k)
-	if detail == Envelope {
-		return
-	}
-	at := b.r.Offset()
-	from := len(m.Tree.Nodes)
-	switch k {
-	case 0, 3:
-		b.r.Throwable()
-	case 1, 4:
-		b.r.Value(decode.ByField, "result", 0, "")
-	}
-	if b.r.Err() != nil {
-		b.failed(at, from, 0, decode.ByField, m.resultName(), 0)
-	}
-	if m.Exception() {
-		m.readException(from)
-	}
-	if k >= 3 {
-		b.attachments()
 	}
 }
 

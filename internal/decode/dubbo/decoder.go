@@ -114,18 +114,8 @@ func (d *Decoder) decode(f *Frame, detail Detail, reading *reading) *Message {
 		b.event()
 	case m.Format == nil:
 		m.Err = &decode.Error{Cause: decode.Unsupported, Expected: "a known serialization"}
-	case m.Kind == Request:
-		b.request(detail)
-	case f.Status == StatusOK:
-		b.result(detail)
 	default:
-		if detail > Envelope {
-			null := false
-			m.ErrorMessage, null = b.r.Text("errorMessage")
-			m.Said = !null && b.r.Err() == nil
-		} else {
-			return m
-		}
+		b.read(detail)
 	}
 	if b.r != nil && m.Err == nil {
 		m.Err = b.r.Err()
@@ -203,9 +193,7 @@ func (d *Decoder) Enough(h *Header, b []byte, dialects *Dialects) bool {
 	}
 	r := d.among(formats, h, b, dialects).reader()
 	r.Reset(b, decode.Cut, nil)
-	for range envelopeTexts {
-		r.SkipText()
-	}
+	FieldEnvelope.skip(r)
 	// The method of a generic call is among the arguments.
 	return r.Err() == nil && !bytes.Contains(b[:r.Offset()], []byte("$invoke"))
 }
@@ -223,16 +211,7 @@ func (d *Decoder) Readable(h *Header, b []byte) bool {
 		}
 		r := f.reader()
 		r.Reset(b, decode.Malformed, nil)
-		switch {
-		case h.Request():
-			for range envelopeTexts {
-				r.SkipText()
-			}
-		case h.Status == StatusOK:
-			r.ResultKind()
-		default:
-			r.SkipText()
-		}
+		h.firstField().skip(r)
 		if r.Err() == nil {
 			return true
 		}

@@ -73,15 +73,3 @@ func wantsWhole(formats []*reading, dialects *Dialects) bool {
 	}
 	return false
 }
-
-func bodyKind(h *Header) decode.BodyKind {
-	switch {
-	case h.Event():
-		return decode.BodyEvent
-	case h.Request():
-		return decode.BodyRequest
-	case h.Status == StatusOK:
-		return decode.BodyResult
-	}
-	return decode.BodyText
-}

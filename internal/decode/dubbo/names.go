@@ -15,7 +15,7 @@ func (r *reading) skim(d *Decoder, b []byte) *Names {
 	if r.recent == nil {
 		return nil
 	}
-	end := r.format.Skim(b, envelopeTexts)
+	end := r.format.Skim(b, len(EnvelopeTexts))
 	if end < 0 {
 		return nil
 	}
@@ -41,9 +41,6 @@ func (r *reading) keep(d *Decoder, raw []byte, n *Names) {
 	*r.place(d, raw) = n
 }
 
-// envelopeTexts is how many texts a request starts with.
-const envelopeTexts = 5
-
 // readNames reads the five strings at the start of a request. Where only the envelope is wanted they are walked, and
 // the bytes they lie in looked up: strings are made once per distinct start of a body.
 func (b *body) readNames(detail Detail) {
@@ -51,9 +48,7 @@ func (b *body) readNames(detail Detail) {
 		b.m.Names = b.texts()
 		return
 	}
-	for range envelopeTexts {
-		b.r.SkipText()
-	}
+	FieldEnvelope.skip(b.r)
 	if b.r.Err() != nil {
 		return
 	}
@@ -84,11 +79,7 @@ func (b *body) share(n *Names) {
 // texts takes the five strings and returns what they name, nil after an error. What is made of them is made once.
 func (b *body) texts() *Names {
 	var n Names
-	n.DubboVersion, _ = b.r.Text("dubboVersion")
-	n.Path, n.PathNull = b.r.Text("path")
-	n.Version, n.VersionNull = b.r.Text("serviceVersion")
-	n.Method, _ = b.r.Text("method")
-	n.Descriptor, _ = b.r.Text("parameterTypes")
+	n.read(b.r)
 	if b.r.Err() != nil {
 		return nil
 	}

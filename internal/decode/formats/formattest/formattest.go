@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/dubbo"
 )
 
 // Message is what a walk returned beside the tree.
@@ -138,9 +139,6 @@ func (m *Message) exception() (class, message string, ok bool) {
 	return "", "", false
 }
 
-// requestFields are the strings at the start of a request.
-var requestFields = []string{"dubboVersion", "path", "serviceVersion", "method", "parameterTypes"}
-
 // Request walks a request body to its attachments, recording it.
 func Request(f decode.Format, body []byte, short decode.Cause) *Message {
 	m := &Message{Tree: decode.Tree{WithValues: true}}
@@ -149,22 +147,43 @@ func Request(f decode.Format, body []byte, short decode.Cause) *Message {
 }
 
 func (m *Message) request(r decode.Reader, body []byte, short decode.Cause, t *decode.Tree) {
+	m.walk(decode.BodyRequest, r, body, short, t)
+}
+
+// walk reads the fields of a body in Dubbo's order.
+func (m *Message) walk(k decode.BodyKind, r decode.Reader, body []byte, short decode.Cause, t *decode.Tree) {
 	r.Reset(body, short, t)
-	for _, name := range requestFields {
-		s, null := r.Text(name)
-		m.Texts = append(m.Texts, s)
-		m.Nulls = append(m.Nulls, null)
-	}
-	if r.Err() == nil {
-		types, _ := decode.SplitDescriptor(m.Texts[4])
-		t.Open(decode.List, decode.ByField, "args", 0, r.Offset())
-		for i, typ := range types {
-			if r.Value(decode.ByIndex, "", i, typ); m.opaque(r, t) {
-				break
+	for f := dubbo.FirstField(k); f != dubbo.NoField; f = f.Next(m.Kind) {
+		switch f {
+		case dubbo.FieldEnvelope:
+			for _, name := range dubbo.EnvelopeTexts {
+				s, null := r.Text(name)
+				m.Texts = append(m.Texts, s)
+				m.Nulls = append(m.Nulls, null)
 			}
+		case dubbo.FieldArguments:
+			if r.Err() != nil {
+				continue
+			}
+			types, _ := decode.SplitDescriptor(m.Texts[4])
+			t.Open(decode.List, decode.ByField, "args", 0, r.Offset())
+			for i, typ := range types {
+				if r.Value(decode.ByIndex, "", i, typ); m.opaque(r, t) {
+					break
+				}
+			}
+			t.Close()
+		case dubbo.FieldResultKind:
+			m.Kind = r.ResultKind()
+		case dubbo.FieldThrowable:
+			r.Throwable()
+			m.opaque(r, t)
+		case dubbo.FieldResult:
+			r.Value(decode.ByField, "result", 0, "")
+			m.opaque(r, t)
+		case dubbo.FieldAttachments:
+			r.Attachments()
 		}
-		t.Close()
-		r.Attachments()
 	}
 	m.Taken = r.Offset()
 	if m.Err == nil {
@@ -198,22 +217,7 @@ func Response(f decode.Format, body []byte, short decode.Cause) *Message {
 }
 
 func (m *Message) response(r decode.Reader, body []byte, short decode.Cause, t *decode.Tree) {
-	r.Reset(body, short, t)
-	m.Kind = r.ResultKind()
-	switch m.Kind {
-	case 0, 3:
-		r.Throwable()
-	case 1, 4:
-		r.Value(decode.ByField, "result", 0, "")
-	}
-	m.opaque(r, t)
-	if m.Kind >= 3 && m.Kind <= 5 {
-		r.Attachments()
-	}
-	m.Taken = r.Offset()
-	if m.Err == nil {
-		m.Err = r.Err()
-	}
+	m.walk(decode.BodyResult, r, body, short, t)
 }
 
 // Value reads one value that fills the body and returns it as JSON.
@@ -320,7 +324,7 @@ func cause(err *decode.Error) decode.Cause {
 
 func skip(r decode.Reader, body []byte) {
 	r.Reset(body, decode.Malformed, nil)
-	for range requestFields {
+	for range dubbo.EnvelopeTexts {
 		r.SkipText()
 	}
 }
@@ -453,13 +457,13 @@ func Bench(b *testing.B, f decode.Format, request []byte) {
 		})
 	}
 	texts := func(r decode.Reader) {
-		for range requestFields {
+		for range dubbo.EnvelopeTexts {
 			r.SkipText()
 		}
 	}
 	values := func(r decode.Reader) {
 		var types string
-		for _, name := range requestFields {
+		for _, name := range dubbo.EnvelopeTexts {
 			types, _ = r.Text(name)
 		}
 		list, _ := decode.SplitDescriptor(types)
@@ -479,7 +483,7 @@ func NoAllocs(t *testing.T, f decode.Format, request []byte) {
 	r := f.New()
 	n := testing.AllocsPerRun(100, func() {
 		r.Reset(request, decode.Malformed, nil)
-		for range requestFields {
+		for range dubbo.EnvelopeTexts {
 			r.SkipText()
 		}
 	})
