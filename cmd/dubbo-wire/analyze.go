@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/exit"
+	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/report/page"
@@ -120,9 +120,9 @@ func (a *analyzeFlags) parse() (*parsedAnalyze, error) {
 
 // print writes the report to all targets; none from books that do not balance. explain is the command that shows a frame, ""
 // where there is none.
-func (a *analyzeFlags) print(targets []*target, r *report.Report, command, explain string) error {
+func (a *analyzeFlags) print(targets []*output.Target, r *report.Report, command, explain string) error {
 	if err := r.Totals.Balance(); err != nil && !r.Saved {
-		discard(targets)
+		output.Discard(targets)
 		return exit.Errorf(exit.Partly, "no report: %v", err)
 	}
 	r.Buckets = a.buckets
@@ -134,56 +134,45 @@ func (a *analyzeFlags) print(targets []*target, r *report.Report, command, expla
 		r.KeepSameMethods()
 		r.Filter = strings.TrimSpace(r.Filter + " --same-methods")
 	}
-	for i, t := range targets {
-		st := a.output.style(t)
+	return a.output.Print(targets, func(t *output.Target, st report.Style) error {
 		st.Top, st.Command, st.Explain = a.top, command, explain
-		err := a.printTo(t, r, st)
-		if err == nil {
-			err = t.close()
-		} else if t.file != "" {
-			err = cannotWrite(t.file, err)
-		}
-		if err != nil {
-			discard(targets[i:])
-			return err
-		}
-	}
-	return nil
+		return a.printTo(t, r, st)
+	})
 }
 
 // targets opens what the report goes to.
-func (a *analyzeFlags) targets(s *streams) ([]*target, error) {
-	all, err := a.output.targets(s)
+func (a *analyzeFlags) targets(s *streams) ([]*output.Target, error) {
+	all, err := a.output.Open(s.places)
 	if err != nil || !a.findings {
 		return all, err
 	}
 	for _, t := range all {
-		if !slices.Contains(report.FindingsFormats, t.format) {
-			discard(all)
-			return nil, exit.Usagef("--findings are not printed as %s; choose from %s", t.format, strings.Join(report.FindingsFormats, ", "))
+		if !slices.Contains(report.FindingsFormats, t.Format) {
+			output.Discard(all)
+			return nil, exit.Usagef("--findings are not printed as %s; choose from %s", t.Format, strings.Join(report.FindingsFormats, ", "))
 		}
 	}
 	return all, nil
 }
 
 // printTo writes the report in one format.
-func (a *analyzeFlags) printTo(t *target, r *report.Report, st report.Style) error {
+func (a *analyzeFlags) printTo(t *output.Target, r *report.Report, st report.Style) error {
 	if a.findings {
-		return r.WriteFindings(t.w, t.format, st)
+		return r.WriteFindings(t.W, t.Format, st)
 	}
-	switch t.format {
+	switch t.Format {
 	case "json":
-		return r.WriteJSON(t.w, false)
+		return r.WriteJSON(t.W, false)
 	case "jsonl":
-		return r.WriteLine(t.w)
+		return r.WriteLine(t.W)
 	case "html":
-		return page.Write(t.w, r, st)
+		return page.Write(t.W, r, st)
 	case "pprof":
-		return r.WritePprof(t.w)
+		return r.WritePprof(t.W)
 	case "folded":
-		return r.WriteFolded(t.w)
+		return r.WriteFolded(t.W)
 	}
-	return r.Write(t.w, t.format, st)
+	return r.Write(t.W, t.Format, st)
 }
 
 func newAnalyze(s *streams) *cobra.Command {
@@ -216,7 +205,7 @@ add up, also to captures.`,
 			}
 			files, err := in.sort(s, args)
 			if err != nil {
-				discard(targets)
+				output.Discard(targets)
 				return err
 			}
 			if len(files.saved)+len(files.failed) > 0 {
@@ -224,7 +213,7 @@ add up, also to captures.`,
 			}
 			src, err := in.open(s, args)
 			if err != nil {
-				discard(targets)
+				output.Discard(targets)
 				return err
 			}
 			defer in.close(src)
@@ -266,12 +255,4 @@ func names(inputs []capture.Input) []string {
 		out[i] = in.File
 	}
 	return out
-}
-
-// counted words a number with its noun.
-func counted(n int64, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %ss", n, one)
 }

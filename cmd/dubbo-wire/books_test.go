@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/sizes"
@@ -17,16 +17,16 @@ import (
 // From books that do not balance nothing is printed, and no file is left.
 func TestNoReportFromWrongBooks(t *testing.T) {
 	dir := t.TempDir()
-	out := outputFlags{formats: []string{"table", "json"}, files: []string{filepath.Join(dir, "a.json")}}
+	out := output.Options{Formats: []string{"table", "json"}, Files: []string{filepath.Join(dir, "a.json")}}
 	for _, totals := range []*pipeline.Totals{{LinkBytes: 1}, {FrameBytes: 1}, {SegmentHeaders: 1}, {RPCBytes: 1}} {
 		var b strings.Builder
 		r := report.Build(nil, totals, sizes.DefaultBy(), nil)
-		screen := &target{format: "table", under: &b, w: bufio.NewWriter(&b)}
-		files, err := out.targets(&streams{out: &b})
+		screen := output.NewTarget("table", &b)
+		files, err := out.Open(&output.Places{Stdout: &b})
 		require.NoError(t, err)
 		err = (&analyzeFlags{}).print(append(files, screen), r, "analyze a.pcap", "")
 		require.ErrorContains(t, err, "do not balance")
-		require.NoError(t, screen.w.Flush())
+		require.NoError(t, screen.W.Flush())
 		require.Empty(t, b.String())
 	}
 	left, err := os.ReadDir(dir)

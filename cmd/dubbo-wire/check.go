@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -14,6 +13,7 @@ import (
 
 	"dubbo-wire/internal/check"
 	"dubbo-wire/internal/exit"
+	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/sizes"
 )
@@ -90,7 +90,7 @@ func (c *checkFlags) run(s *streams, args []string) error {
 		return exit.Usagef("--update would drop %d methods of %s, which %s leaves out; write it without that filter, or another file",
 			leftOut, c.golden, c.filter.text())
 	}
-	targets, err := c.output.targets(s)
+	targets, err := c.output.Open(s.places)
 	if err != nil {
 		return err
 	}
@@ -98,13 +98,12 @@ func (c *checkFlags) run(s *streams, args []string) error {
 		by: by, byGiven: true, filter: fl, flags: &c.filter, maxGroups: sizes.DefaultMaxGroups,
 	})
 	if err != nil {
-		discard(targets)
+		output.Discard(targets)
 		return err
 	}
-	if err := printAll(targets, func(t *target) error {
-		st := c.output.style(t)
+	if err := c.output.Print(targets, func(t *output.Target, st report.Style) error {
 		st.Top = c.top
-		return res.Write(t.w, t.format, st)
+		return res.Write(t.W, t.Format, st)
 	}); err != nil {
 		return err
 	}
@@ -188,7 +187,7 @@ func (c *checkFlags) check(s *streams, args []string, golden *report.Summaries, 
 			return nil, nil, exit.Usagef("--update would drop %d methods of %s of which %s leaves no call; leave the filter out, write another file, or remove this one first",
 				res.Vanished, c.golden, filter)
 		}
-		if err := c.write(r, golden, terms); err != nil {
+		if err := c.write(s, r, golden, terms); err != nil {
 			return nil, nil, err
 		}
 		res.Updated = true
@@ -208,7 +207,7 @@ func (c *checkFlags) check(s *streams, args []string, golden *report.Summaries, 
 }
 
 // write writes the golden file, whole or not at all.
-func (c *checkFlags) write(r *report.Report, golden *report.Summaries, terms check.Terms) error {
+func (c *checkFlags) write(s *streams, r *report.Report, golden *report.Summaries, terms check.Terms) error {
 	r.Golden = &report.Golden{Tolerance: terms.All.JSON(), Tolerances: golden.Tolerances}
 	if golden.Tolerance != nil && c.tolerance == "" {
 		r.Golden.Tolerance = golden.Tolerance // as it stands there
@@ -216,14 +215,9 @@ func (c *checkFlags) write(r *report.Report, golden *report.Summaries, terms che
 	if r.Golden.Tolerances == nil {
 		r.Golden.Tolerances = map[string]json.RawMessage{}
 	}
-	temp, err := createUnfinished(c.golden)
+	t, err := s.places.Unfinished("json", c.golden, c.golden)
 	if err != nil {
-		return cannotWrite(c.golden, err)
+		return err
 	}
-	t := &target{format: "json", file: c.golden, temp: temp, under: temp, w: bufio.NewWriterSize(temp, 1<<16)}
-	if err := r.WriteJSON(t.w, c.buckets); err != nil {
-		t.discard()
-		return cannotWrite(c.golden, err)
-	}
-	return t.close()
+	return c.output.Print([]*output.Target{t}, func(t *output.Target, _ report.Style) error { return r.WriteJSON(t.W, c.buckets) })
 }

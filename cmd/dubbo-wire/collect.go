@@ -1,7 +1,6 @@
 package main
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -10,6 +9,7 @@ import (
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/findings"
+	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/sizes"
@@ -54,10 +54,8 @@ const (
 )
 
 // collect sets a run up for what the flags and the targets ask for.
-func (a *analyzeFlags) collect(p *parsedAnalyze, inputs []string, targets []*target, opt *pipeline.Options) *collector {
-	has := func(formats ...string) bool {
-		return slices.ContainsFunc(targets, func(t *target) bool { return slices.Contains(formats, t.format) })
-	}
+func (a *analyzeFlags) collect(p *parsedAnalyze, inputs []string, targets []*output.Target, opt *pipeline.Options) *collector {
+	has := func(formats ...string) bool { return output.Any(targets, formats...) }
 	c := &collector{a: a, p: p, groups: sizes.New(p.by, a.maxGroups, inputs)}
 	read := has("table", "markdown", "html") // by people
 	inside := a.details || has("html", "pprof", "folded")

@@ -15,6 +15,7 @@ import (
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
 	"dubbo-wire/internal/exit"
+	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/sizes"
@@ -30,7 +31,7 @@ func collected(t *testing.T, a *analyzeFlags, jobs int, files ...string) (*repor
 	require.NoError(t, err)
 	defer src.Close()
 	opt := pipeline.Options{Formats: formats.All(), Jobs: jobs}
-	c := a.collect(p, names(src.Inputs()), []*target{{format: "html"}, {format: "table"}}, &opt)
+	c := a.collect(p, names(src.Inputs()), []*output.Target{{Format: "html"}, {Format: "table"}}, &opt)
 	totals, err := pipeline.Run(src, opt, c)
 	require.NoError(t, err)
 	return c.report(src.Inputs(), totals, &opt), c

@@ -12,6 +12,8 @@ import (
 
 	"dubbo-wire/internal/compare"
 	"dubbo-wire/internal/exit"
+	"dubbo-wire/internal/output"
+	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/sizes"
 )
 
@@ -63,7 +65,7 @@ stand in front, as in kryo=after.pcap. More than two are compared with the first
 			if err != nil {
 				return err
 			}
-			targets, err := out.targets(s)
+			targets, err := out.Open(s.places)
 			if err != nil {
 				return err
 			}
@@ -71,14 +73,13 @@ stand in front, as in kryo=after.pcap. More than two are compared with the first
 				by: keys, byGiven: true, filter: fl, flags: &filters, maxGroups: sizes.DefaultMaxGroups,
 			}, alpha)
 			if err != nil {
-				discard(targets)
+				output.Discard(targets)
 				return err
 			}
 			c.Sort(sort)
-			if err := printAll(targets, func(t *target) error {
-				st := out.style(t)
+			if err := out.Print(targets, func(t *output.Target, st report.Style) error {
 				st.Top = top
-				return c.Write(t.w, t.format, st)
+				return c.Write(t.W, t.Format, st)
 			}); err != nil {
 				return err
 			}
@@ -173,7 +174,7 @@ func compareSides(s *streams, in *inputFlags, args []side, m measuring, alpha fl
 		if readErr != nil {
 			broken = append(broken, readErr.Error())
 		}
-		if one.stop != nil && one.stop.stopped.Load() && len(sides) < len(args)-1 {
+		if one.stop != nil && one.stop.Stopped() && len(sides) < len(args)-1 {
 			return nil, nil, exit.Errorf(exit.Partly, "stopped before all sides were read; nothing is compared")
 		}
 		if v := one.verdict(r.Totals, r.Selected.Calls, r.Filtered, readErr); v != nil {
@@ -197,21 +198,4 @@ func compareSides(s *streams, in *inputFlags, args []side, m measuring, alpha fl
 		verdict = exit.Errorf(exit.Partly, "%s", strings.Join(broken, "\n"))
 	}
 	return c, verdict, err
-}
-
-// printAll writes to every target, each whole or not at all.
-func printAll(targets []*target, print func(*target) error) error {
-	for i, t := range targets {
-		err := print(t)
-		if err == nil {
-			err = t.close()
-		} else if t.file != "" {
-			err = cannotWrite(t.file, err)
-		}
-		if err != nil {
-			discard(targets[i:])
-			return err
-		}
-	}
-	return nil
 }

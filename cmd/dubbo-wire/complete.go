@@ -17,6 +17,7 @@ import (
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
 	"dubbo-wire/internal/exit"
+	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/sizes"
 )
 
@@ -151,12 +152,6 @@ func labelled(label, begun string) []string {
 	return list
 }
 
-// extensions are the endings of files by format, the first one that is completed.
-var extensions = map[string]string{
-	"table": "txt", "markdown": "md", "csv": "csv", "json": "json", "jsonl": "jsonl", "html": "html", "pprof": "pprof",
-	"folded": "folded",
-}
-
 // completeOutput names files as the command's formats are called; those of a command without formats are captures.
 func completeOutput(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	complete, ok := cmd.GetFlagCompletionFunc("format")
@@ -166,7 +161,7 @@ func completeOutput(cmd *cobra.Command, args []string, _ string) ([]string, cobr
 	var endings []string
 	formats, _ := complete(cmd, args, "")
 	for _, f := range formats {
-		if e, ok := extensions[f]; ok {
+		if e := output.Extension(f); e != "" {
 			endings = append(endings, e)
 		}
 	}

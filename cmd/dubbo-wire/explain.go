@@ -13,7 +13,10 @@ import (
 	"dubbo-wire/internal/decode/formats"
 	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/explain"
+	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/term"
 )
 
 // explainFlags choose the frame, and what is shown of it.
@@ -111,19 +114,19 @@ func (x *explainFlags) secret() explain.Secret {
 }
 
 func explainFrame(s *streams, in *inputFlags, out *outputFlags, x *explainFlags, fl *filter, args []string) error {
-	targets, err := out.targets(s)
+	targets, err := out.Open(s.places)
 	if err != nil {
 		return err
 	}
 	src, err := in.open(s, args)
 	if err != nil {
-		discard(targets)
+		output.Discard(targets)
 		return err
 	}
 	defer in.close(src)
 	inputs := names(src.Inputs())
 	if x.packetChosen && len(inputs) > 1 {
-		discard(targets)
+		output.Discard(targets)
 		return exit.Usagef("--packet %d: packets are numbered in each file; give one file, not %d", x.packet, len(inputs))
 	}
 	in.jobs = 1 // frames are looked at one by one, as they come
@@ -137,7 +140,7 @@ func explainFrame(s *streams, in *inputFlags, out *outputFlags, x *explainFlags,
 	totals, readErr := in.read(s, src, opt, choice, choice.done)
 	choice.end()
 	if choice.found == nil {
-		discard(targets)
+		output.Discard(targets)
 		return choice.nothing(s, in, totals, readErr)
 	}
 	if err := choice.print(s, x, out, targets, inputs); err != nil {
@@ -150,10 +153,10 @@ func explainFrame(s *streams, in *inputFlags, out *outputFlags, x *explainFlags,
 }
 
 // print writes the frame to its targets.
-func (c *frameChoice) print(s *streams, x *explainFlags, out *outputFlags, targets []*target, inputs []string) error {
+func (c *frameChoice) print(s *streams, x *explainFlags, out *outputFlags, targets []*output.Target, inputs []string) error {
 	k := c.found
 	if k.dropped {
-		discard(targets)
+		output.Discard(targets)
 		return exit.Errorf(exit.Nothing, "frame %d matches, but its body was too much to keep until that was known; explain it by its number: --frame %d",
 			k.row.Number, k.row.Number)
 	}
@@ -164,11 +167,11 @@ func (c *frameChoice) print(s *streams, x *explainFlags, out *outputFlags, targe
 	row.Frame, row.Msg = &frame, c.decoder.Decode(&frame, dubbo.Values, &dialects)
 	if x.raw != "" {
 		if err := saveBody(s, x.raw, &frame); err != nil {
-			discard(targets)
+			output.Discard(targets)
 			return err
 		}
 		if x.raw == "-" {
-			discard(targets)
+			output.Discard(targets)
 			return nil
 		}
 	}
@@ -177,27 +180,16 @@ func (c *frameChoice) print(s *streams, x *explainFlags, out *outputFlags, targe
 		stream = row.Conn.Number - 1
 	}
 	e := explain.New(&explain.Subject{Row: &row, File: inputs[frame.Last.File], Stream: stream, Call: c.call, Secret: x.secret()})
-	for i, t := range targets {
-		st := out.style(t)
+	return out.Print(targets, func(t *output.Target, st report.Style) error {
 		style := &explain.Style{Width: st.Width, Color: st.Color, Local: st.Local, Full: x.full}
-		var err error
-		switch t.format {
+		switch t.Format {
 		case "json":
-			err = e.WriteJSON(t.w)
+			return e.WriteJSON(t.W)
 		case "html":
-			err = e.WritePage(t.w, style)
-		default:
-			err = e.WriteText(t.w, style)
+			return e.WritePage(t.W, style)
 		}
-		if err == nil {
-			err = t.close()
-		}
-		if err != nil {
-			discard(targets[i:])
-			return err
-		}
-	}
-	return nil
+		return e.WriteText(t.W, style)
+	})
 }
 
 // saveBody writes the bytes of a body as they were captured.
@@ -211,10 +203,10 @@ func saveBody(s *streams, name string, f *dubbo.Frame) error {
 		return err
 	}
 	// As the other outputs: whole or not at all.
-	t, err := (&outputFlags{format: "raw"}).open(s, name)
+	t, err := s.places.File("raw", name)
 	if err == nil {
-		_, _ = t.w.Write(f.Body) // an error comes again with the end
-		err = t.close()
+		_, _ = t.W.Write(f.Body) // an error comes again with the end
+		err = t.Close()
 	}
 	if err != nil {
 		return exit.Usagef("--raw %s", strings.TrimPrefix(err.Error(), "-o "))
@@ -400,9 +392,9 @@ func (c *frameChoice) nothing(s *streams, in *inputFlags, t *pipeline.Totals, re
 		text = c.noPacket(t)
 	default:
 		text = fmt.Sprintf("no such frame among %s in %s; the sender may have refused it before sending, or it went another way",
-			counted(t.Calls, "call"), counted(t.Frames, "frame"))
+			term.Counted(t.Calls, "call"), term.Counted(t.Frames, "frame"))
 		if c.silent > 0 {
-			text += fmt.Sprintf("\n%s without an answer, the first:", counted(c.silent, "call"))
+			text += fmt.Sprintf("\n%s without an answer, the first:", term.Counted(c.silent, "call"))
 			text += "\n" + strings.Join(c.unanswered, "\n")
 		}
 	}
@@ -421,5 +413,5 @@ func (c *frameChoice) noPacket(t *pipeline.Totals) string {
 		return fmt.Sprintf("packet %d (%s > %s) has no payload: it opens, acknowledges or ends", p.Number, p.Src, p.Dst)
 	}
 	return fmt.Sprintf("packet %d (%s > %s) brings no new byte of a frame: its %s are repeats, of another protocol, or of no frame",
-		p.Number, p.Src, p.Dst, counted(int64(p.Payload), "byte"))
+		p.Number, p.Src, p.Dst, term.Counted(int64(p.Payload), "byte"))
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/report"
 )
 
@@ -16,21 +17,13 @@ func newFormats(s *streams) *cobra.Command {
 		Example: "  dubbo-wire formats\n  dubbo-wire formats --format markdown",
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			targets, err := out.targets(s)
+			targets, err := out.Open(s.places)
 			if err != nil {
 				return err
 			}
-			for i, t := range targets {
-				err := report.WriteFormats(t.w, t.format, formats.Protocols(), formats.All(), out.style(t))
-				if err == nil {
-					err = t.close()
-				}
-				if err != nil {
-					discard(targets[i:])
-					return err
-				}
-			}
-			return nil
+			return out.Print(targets, func(t *output.Target, st report.Style) error {
+				return report.WriteFormats(t.W, t.Format, formats.Protocols(), formats.All(), st)
+			})
 		},
 	}
 	out.add(cmd, "table", "markdown", "csv", "json")

@@ -3,6 +3,7 @@ package main
 import (
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/pipeline"
 )
 
@@ -10,7 +11,7 @@ import (
 // until it is known whether its call is selected: of a response that is when it comes, of a request too where the filter
 // asks for nothing but what stands in requests, else when its call is closed. Frames are still printed in their order.
 type frameRows struct {
-	w      *rowWriter[*pipeline.Row]
+	w      *output.Records[*pipeline.Row]
 	filter *filter
 	now    bool // the filter decides on requests alone
 	// waiting is the frames from number first on; a rendered frame whose call is open has decided false.
@@ -25,7 +26,7 @@ type waitingFrame struct {
 
 func (f *frameRows) Frame(r *pipeline.Row) {
 	if f.filter.empty {
-		f.w.row(r)
+		f.w.Write(r)
 		return
 	}
 	if len(f.waiting) == 0 {
@@ -75,7 +76,7 @@ func (f *frameRows) drain() {
 	n := 0
 	for n < len(f.waiting) && f.waiting[n].decided {
 		if f.waiting[n].selected {
-			f.w.row(f.waiting[n].row)
+			f.w.Write(f.waiting[n].row)
 		}
 		f.waiting[n].row = nil
 		n++

@@ -16,8 +16,11 @@ import (
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
 	"dubbo-wire/internal/exit"
+	"dubbo-wire/internal/interrupt"
+	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/term"
 )
 
 // inputFlags are how captures are read.
@@ -27,7 +30,7 @@ type inputFlags struct {
 	jobs        int
 	limits      limitFlags
 
-	stop   *interrupt
+	stop   *interrupt.Signals
 	labels *labels // of the files that were opened
 	// stdin and pipes are what was looked into already, to tell captures from saved reports.
 	stdin io.Reader
@@ -56,30 +59,30 @@ func (i *inputFlags) open(s *streams, args []string) (*capture.Files, error) {
 	if i.labels, err = parseLabels(args); err != nil {
 		return nil, err
 	}
-	i.catch()
+	i.catch(s)
 	opt := capture.Options{Stdin: i.stdin, Pipe: i.pipe}
 	if opt.Stdin == nil {
-		opt.Stdin = i.stop.reader(s.in)
+		opt.Stdin = i.stop.Reader(s.in)
 	}
 	src, err := capture.Open(i.labels.paths, opt)
 	if err != nil {
-		i.stop.release()
+		i.stop.Release()
 		return nil, err
 	}
 	return src, nil
 }
 
 // catch waits for signals from now on, if it does not yet.
-func (i *inputFlags) catch() {
+func (i *inputFlags) catch(s *streams) {
 	if i.stop == nil {
-		i.stop = catch()
+		i.stop = interrupt.Catch(s.places.Abandon)
 	}
 }
 
 // pipe is what to read of the next named pipe.
 func (i *inputFlags) pipe(r io.Reader) io.Reader {
 	if len(i.pipes) == 0 {
-		return i.stop.reader(r)
+		return i.stop.Reader(r)
 	}
 	r, i.pipes = i.pipes[0], i.pipes[1:]
 	return r
@@ -88,7 +91,7 @@ func (i *inputFlags) pipe(r io.Reader) io.Reader {
 // close ends what open began.
 func (i *inputFlags) close(src *capture.Files) {
 	_ = src.Close()
-	i.stop.release()
+	i.stop.Release()
 }
 
 // check refuses what cannot be meant.
@@ -130,12 +133,12 @@ func (i *inputFlags) read(s *streams, src *capture.Files, opt pipeline.Options, 
 		i.labels.apart(src.Inputs(), false, &opt)
 	}
 	opt.Jobs, opt.Limits = i.jobCount(src, opt.Detail), i.limits.parsed
-	begun, bar := time.Now(), newProgress(s, i.quiet || s.quiet, src)
+	begun, bar := time.Now(), output.NewProgress(s.err, i.quiet || s.quiet, src)
 	opt.Stop = func() bool {
-		return i.stop.stopped.Load() || broken != nil && broken()
+		return i.stop.Stopped() || broken != nil && broken()
 	}
 	totals, err := pipeline.Run(src, opt, sink)
-	bar.done()
+	bar.Done()
 	if s.verbose {
 		read, _ := src.Progress()
 		tellRun(s.err, src.Inputs(), totals, read, opt.Jobs, time.Since(begun))
@@ -144,9 +147,9 @@ func (i *inputFlags) read(s *streams, src *capture.Files, opt pipeline.Options, 
 		return totals, exit.Errorf(exit.Partly, "%v", err)
 	}
 	problems := src.Problems()
-	if i.stop.stopped.Load() {
+	if i.stop.Stopped() {
 		read, total := src.Progress()
-		problems = append(problems, fmt.Errorf("stopped; the report covers the %s read so far: %s", counted(totals.Packets, "packet"), readOf(read, total)))
+		problems = append(problems, fmt.Errorf("stopped; the report covers the %s read so far: %s", term.Counted(totals.Packets, "packet"), term.BytesOf(read, total)))
 	}
 	if len(problems) > 0 {
 		lines := make([]string, len(problems))
@@ -176,7 +179,7 @@ func (i *inputFlags) verdict(t *pipeline.Totals, selected int64, filtered bool, 
 		}
 		return exit.Errorf(exit.Nothing, "%s", text)
 	case filtered && selected == 0:
-		return exit.Errorf(exit.Nothing, "no call matches the filters; %s in %s were read", counted(t.Calls, "call"), counted(t.Frames, "frame"))
+		return exit.Errorf(exit.Nothing, "no call matches the filters; %s in %s were read", term.Counted(t.Calls, "call"), term.Counted(t.Frames, "frame"))
 	}
 	return nil
 }
@@ -191,21 +194,21 @@ func noFrames(t *pipeline.Totals) string {
 		for _, k := range slices.Sorted(maps.Keys(t.Unread)) {
 			kinds = append(kinds, fmt.Sprintf("%d %s", t.Unread[k], k))
 		}
-		return fmt.Sprintf("none of the %s could be read as TCP: %s", counted(t.Packets, "packet"), strings.Join(kinds, ", "))
+		return fmt.Sprintf("none of the %s could be read as TCP: %s", term.Counted(t.Packets, "packet"), strings.Join(kinds, ", "))
 	case t.TCP.Connections == 0:
 		kinds := make([]string, 0, len(t.NotTCP))
 		for _, k := range slices.Sorted(maps.Keys(t.NotTCP)) {
 			kinds = append(kinds, fmt.Sprintf("%d %s", t.NotTCP[k], k))
 		}
-		return fmt.Sprintf("no TCP among the %s (%s); capture the provider's port, usually 20880", counted(t.Packets, "packet"), strings.Join(kinds, ", "))
+		return fmt.Sprintf("no TCP among the %s (%s); capture the provider's port, usually 20880", term.Counted(t.Packets, "packet"), strings.Join(kinds, ", "))
 	case t.TCP.Stream == 0:
 		return fmt.Sprintf("no TCP payload in %s of %s; record with tcpdump -s 0 while calls are running",
-			counted(t.Packets, "packet"), counted(t.TCP.Connections, "TCP connection"))
+			term.Counted(t.Packets, "packet"), term.Counted(t.TCP.Connections, "TCP connection"))
 	}
-	text := fmt.Sprintf("no Dubbo frame in %s of %s", counted(t.TCP.Stream, "payload byte"), counted(t.TCP.Connections, "TCP connection"))
+	text := fmt.Sprintf("no Dubbo frame in %s of %s", term.Counted(t.TCP.Stream, "payload byte"), term.Counted(t.TCP.Connections, "TCP connection"))
 	there := t.OtherProtocols()
 	if t.NegativeLengths > 0 {
-		there = append(there, counted(t.NegativeLengths, "header")+" with a negative length")
+		there = append(there, term.Counted(t.NegativeLengths, "header")+" with a negative length")
 	}
 	if len(there) == 0 {
 		return text + "; a frame starts with the bytes da bb"

@@ -182,28 +182,3 @@ func TestInterruptTwice(t *testing.T) {
 	status := r.ProcessState.Sys().(syscall.WaitStatus)
 	require.True(t, status.Signaled(), "exit %d: %s", r.ProcessState.ExitCode(), r.stderr.String())
 }
-
-// TestInterruptible: what is read through it is what was there, in whatever pieces.
-func TestInterruptible(t *testing.T) {
-	data := bytes.Repeat([]byte("0123456789"), 50_000)
-	i := catch()
-	defer i.release()
-	got, err := io.ReadAll(i.reader(bytes.NewReader(data)))
-	require.NoError(t, err)
-	require.True(t, bytes.Equal(data, got))
-	r, w := io.Pipe()
-	defer w.Close()
-	reader := i.reader(r)
-	go func() { _, _ = w.Write([]byte("abc")) }()
-	buf := make([]byte, 2)
-	n, err := reader.Read(buf)
-	require.NoError(t, err)
-	require.Equal(t, "ab", string(buf[:n]))
-	i.stopped.Store(true)
-	close(i.done)
-	n, err = reader.Read(buf)
-	require.NoError(t, err)
-	require.Equal(t, "c", string(buf[:n]), "what has come is not lost")
-	_, err = reader.Read(buf)
-	require.ErrorIs(t, err, io.EOF)
-}

@@ -17,10 +17,13 @@ import (
 	"dubbo-wire/internal/capture/record"
 	"dubbo-wire/internal/decode/formats"
 	"dubbo-wire/internal/exit"
+	"dubbo-wire/internal/interrupt"
 	"dubbo-wire/internal/live"
+	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/screen"
+	"dubbo-wire/internal/term"
 )
 
 // liveRun is one capture from an interface: what is open, and who watches.
@@ -35,11 +38,11 @@ type liveRun struct {
 
 	src      *capture.Live
 	ending   *ending
-	targets  []*target
+	targets  []*output.Target
 	recorder *record.Recorder // nil where nothing can be kept
 	keeps    bool             // packets are to be kept at the moment
 	child    *child           // nil without a command
-	stop     *interrupt
+	stop     *interrupt.Signals
 	started  time.Time
 	stopping bool
 	// byCommand: the end of the command is what ended the capture, so that its exit code counts.
@@ -51,7 +54,7 @@ type liveRun struct {
 	quit      atomic.Bool   // the user left it
 	monitor   *live.Monitor
 	intervals *live.Intervals
-	status    *progress
+	status    *output.Progress
 	shown     time.Time // the status
 }
 
@@ -62,7 +65,7 @@ func newLive(s *streams, a *analyzeFlags, in *inputFlags, c *captureFlags, p *pa
 	if l.filter, err = c.kernelFilter(&a.filter); err != nil {
 		return nil, err
 	}
-	if err = a.output.check(); err != nil {
+	if err = a.output.Check(); err != nil {
 		return nil, err
 	}
 	maxBytes, err := sizeFlag("--max-bytes", c.maxBytes)
@@ -91,7 +94,7 @@ func newLive(s *streams, a *analyzeFlags, in *inputFlags, c *captureFlags, p *pa
 	if err != nil {
 		return nil, err
 	}
-	l.stop = catch() // from now on there is something to leave in order
+	l.stop = interrupt.Catch(s.places.Abandon) // from now on there is something to leave in order
 	l.src, err = capture.OpenLive(c.ifaces, capture.LiveOptions{
 		SnapLen: c.snapLen, Buffer: int(min(buffer, 1<<40)), NoPromiscuous: c.noPromisc, Sockets: given,
 		Filter: func(link capture.LinkType) ([]bpf.RawInstruction, error) { return l.filter.compile(link, c.snapLen) },
@@ -133,7 +136,7 @@ func newLive(s *streams, a *analyzeFlags, in *inputFlags, c *captureFlags, p *pa
 
 // abandon closes what was opened for a capture that does not take place.
 func (l *liveRun) abandon() {
-	discard(l.targets)
+	output.Discard(l.targets)
 	if l.recorder != nil {
 		_ = l.recorder.Close()
 	}
@@ -144,7 +147,7 @@ func (l *liveRun) abandon() {
 		l.child.end()
 	}
 	if l.stop != nil {
-		l.stop.release()
+		l.stop.Release()
 	}
 }
 
@@ -155,9 +158,8 @@ func (l *liveRun) openFiles() (err error) {
 	}
 	if l.c.file == "-" {
 		for _, t := range l.targets {
-			if t.file == "" { // packets are what goes to standard output
-				t.under = l.s.err
-				t.w.Reset(l.s.err)
+			if t.File == "" { // packets are what goes to standard output
+				t.Redirect(l.s.err)
 			}
 		}
 	}
@@ -166,7 +168,7 @@ func (l *liveRun) openFiles() (err error) {
 	}
 	o := l.c.recordOptions()
 	o.Filter, o.Application, o.OS = l.filter.text, "dubbo-wire "+versionText(), runtime.GOOS
-	o.Stdout, o.Local = l.s.out, l.a.output.local
+	o.Stdout, o.Local = l.s.out, l.a.output.Local
 	o.Names = func(i int) string {
 		if l.src != nil {
 			if states := l.src.States(); i < len(states) {
@@ -190,7 +192,7 @@ func (l *liveRun) mayWriteLater() error {
 		return nil // files are opened by that user
 	}
 	const advice = "its folder is not ours to write in once all rights are given up; choose another one, or the user who may: --user NAME"
-	for _, name := range l.a.output.files {
+	for _, name := range l.a.output.Files {
 		if name != "-" && !writableWithoutRights(filepath.Dir(name)) {
 			return exit.Usagef("-o %s: %s", name, advice)
 		}
@@ -204,12 +206,12 @@ func (l *liveRun) mayWriteLater() error {
 // run captures until something ends it, and prints the report.
 func (l *liveRun) run() error {
 	defer l.src.Close()
-	defer l.stop.release()
+	defer l.stop.Release()
 	whole := false
 	defer func() {
 		if !whole { // a fault of this program: its terminal and its files are left in order before it is told
 			_ = l.unwatch()
-			discard(l.targets)
+			output.Discard(l.targets)
 		}
 	}()
 	l.started = time.Now()
@@ -237,8 +239,8 @@ func (l *liveRun) run() error {
 	r := c.report(inputs, totals, &opt)
 	if err := l.a.print(l.targets, r, l.commandLine(), ""); err != nil {
 		// What was captured does not come again: without its file, the report is at least to be seen.
-		if len(l.a.output.files) > 0 && !errors.Is(err, syscall.EPIPE) {
-			_ = r.Write(l.s.out, "table", report.Style{Width: terminalWidth(l.s.out), Top: l.a.top, Command: l.commandLine()})
+		if len(l.a.output.Files) > 0 && !errors.Is(err, syscall.EPIPE) {
+			_ = r.Write(l.s.out, "table", report.Style{Width: output.Width(l.s.out), Top: l.a.top, Command: l.commandLine()})
 		}
 		return err
 	}
@@ -286,9 +288,7 @@ func (l *liveRun) say(line string) { fmt.Fprintln(l.s.err, line) }
 // unwatch ends what watches, in the order in which a terminal is left: the screen, then the report. It returns what went
 // wrong with recording.
 func (l *liveRun) unwatch() error {
-	if l.status != nil && l.status.out != nil {
-		l.status.show("")
-	}
+	l.status.Show("")
 	if l.screen != nil {
 		l.screen.Quit()
 		<-l.closed
@@ -320,11 +320,11 @@ func (l *liveRun) remarks(err error) {
 	s := l.recorder.Stats()
 	switch {
 	case s.Files == 1 && l.c.file != "-":
-		l.say(fmt.Sprintf("dubbo-wire: %s has %s", s.File, counted(s.Packets, "packet")))
+		l.say(fmt.Sprintf("dubbo-wire: %s has %s", s.File, term.Counted(s.Packets, "packet")))
 	case s.Files > 1:
-		l.say(fmt.Sprintf("dubbo-wire: %d files have %s, the last one is %s", s.Files, counted(s.Packets, "packet"), s.File))
+		l.say(fmt.Sprintf("dubbo-wire: %d files have %s, the last one is %s", s.Files, term.Counted(s.Packets, "packet"), s.File))
 	}
 	if l.c.onlyRPC && s.LeftOut > 0 {
-		l.say(fmt.Sprintf("dubbo-wire: --only-rpc left %s out (%s)", counted(s.LeftOut, "packet"), bytesText(s.LeftOutBytes)))
+		l.say(fmt.Sprintf("dubbo-wire: --only-rpc left %s out (%s)", term.Counted(s.LeftOut, "packet"), term.Bytes(s.LeftOutBytes)))
 	}
 }

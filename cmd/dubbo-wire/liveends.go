@@ -16,7 +16,7 @@ func (l *liveRun) stopped() bool {
 		return false
 	}
 	switch {
-	case l.stop.stopped.Load(), l.quit.Load():
+	case l.stop.Stopped(), l.quit.Load():
 	case l.c.duration > 0 && time.Since(l.started) >= l.c.duration:
 	case l.child != nil && l.child.ended():
 		l.byCommand = true

@@ -1,29 +1,26 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"os"
 	"slices"
 	"time"
 
-	"golang.org/x/term"
-
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/live"
+	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/screen"
+	"dubbo-wire/internal/term"
 )
 
 // onScreen reports whether there is a full screen: standard output and input are a terminal that can do it, and what is
 // asked for is the table.
 func (l *liveRun) onScreen() bool {
-	out, ok := l.s.out.(*os.File)
-	in, alsoIn := l.s.in.(*os.File)
-	return ok && alsoIn && term.IsTerminal(int(out.Fd())) && term.IsTerminal(int(in.Fd())) && os.Getenv("TERM") != "dumb" &&
+	return output.IsTerminal(l.s.out) && output.IsTerminal(l.s.in) && os.Getenv("TERM") != "dumb" &&
 		!l.c.plain && !l.c.intervalGiven && len(l.c.command) == 0 && l.c.file != "-" &&
-		(l.a.output.format == "" || l.a.output.format == "table")
+		(l.a.output.Format == "" || l.a.output.Format == "table")
 }
 
 // watchers puts those who watch in front of the sink.
@@ -36,13 +33,13 @@ func (l *liveRun) watchers(sink pipeline.Sink, opt *pipeline.Options) pipeline.S
 		if len(l.c.ifaces) == 1 {
 			probe.Speed = float64(capture.LinkSpeed(l.name))
 		}
-		l.monitor = live.NewMonitor(probe, sink, opt.Formats, l.a.output.local)
+		l.monitor = live.NewMonitor(probe, sink, opt.Formats, l.a.output.Local)
 		sink = l.monitor
 		opt.Rows = true
 		out := l.s.out.(*os.File)
 		l.screen = screen.New(screen.Options{
-			Title: l.name, Filter: l.filter.text, Input: l.s.in, Output: out, Color: os.Getenv("NO_COLOR") == "",
-			Local: l.a.output.local, Settings: live.Settings{Record: l.c.file != ""},
+			Title: l.name, Filter: l.filter.text, Input: l.s.in, Output: out, Color: output.Color(),
+			Local: l.a.output.Local, Settings: live.Settings{Record: l.c.file != ""},
 		})
 		l.closed = make(chan struct{})
 		go func() {
@@ -70,17 +67,16 @@ func (l *liveRun) asksIntervals() bool {
 	if l.c.interval == 0 {
 		return false
 	}
-	return l.c.intervalGiven || slices.ContainsFunc(l.targets, func(t *target) bool { return t.format == "jsonl" || l.showsIntervals(t) })
+	return l.c.intervalGiven || slices.ContainsFunc(l.targets, func(t *output.Target) bool { return t.Format == "jsonl" || l.showsIntervals(t) })
 }
 
 // showsIntervals: tables appear where somebody looks on, but not between the lines of a command unless that is asked for.
-func (l *liveRun) showsIntervals(t *target) bool {
-	return t.format == "table" && t.file == "" && (len(l.c.command) == 0 || l.c.intervalGiven)
+func (l *liveRun) showsIntervals(t *output.Target) bool {
+	return t.Format == "table" && t.File == "" && (len(l.c.command) == 0 || l.c.intervalGiven)
 }
 
 // announce says that the capture has begun, and shows a line of status where nothing else appears on the terminal.
 func (l *liveRun) announce() {
-	l.status = &progress{}
 	if l.in.quiet {
 		return
 	}
@@ -94,16 +90,9 @@ func (l *liveRun) announce() {
 		text += "; Ctrl-C ends it and prints the report"
 	}
 	l.say(text)
-	f, ok := l.s.err.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) || l.child != nil || l.intervals != nil && terminalWidth(l.s.out) > 0 {
-		return
+	if l.child == nil && (l.intervals == nil || output.Width(l.s.out) == 0) {
+		l.status = output.NewStatus(l.s.err, false)
 	}
-	l.status = &progress{out: f, width: func() int {
-		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
-			return w
-		}
-		return 80
-	}}
 }
 
 // notice is a remark while the capture runs.
@@ -112,9 +101,7 @@ func (l *liveRun) notice(text string) {
 	case l.screen != nil:
 		l.screen.Notice(text)
 	case !l.in.quiet:
-		if l.status != nil && l.status.out != nil {
-			l.status.show("")
-		}
+		l.status.Show("")
 		l.say("dubbo-wire: " + text)
 	}
 }
@@ -142,12 +129,12 @@ func (l *liveRun) watch(r *pipeline.Running) {
 			l.print(v, false)
 		}
 	}
-	if l.status != nil && l.status.out != nil && time.Since(l.shown) >= time.Second {
+	if l.status != nil && time.Since(l.shown) >= time.Second {
 		l.shown = time.Now()
 		t, fill := l.stats()
 		packets, bytes := r.Packets()
-		l.status.show(fmt.Sprintf("%s  %s packets, %s  drops %s  ring %.0f %%", clockText(time.Since(l.started)),
-			report.Count(packets), bytesText(bytes), report.Count(t.Drops), 100*fill))
+		l.status.Show(fmt.Sprintf("%s  %s packets, %s  drops %s  ring %.0f %%", clockText(time.Since(l.started)),
+			report.Count(packets), term.Bytes(bytes), report.Count(t.Drops), 100*fill))
 	}
 }
 
@@ -159,25 +146,25 @@ func clockText(d time.Duration) string {
 // print prints an interval where it is read; the last one only for programs, as people get the report.
 func (l *liveRun) print(v *report.Interval, last bool) {
 	targets := l.targets
-	if l.c.intervalGiven && !slices.ContainsFunc(targets, func(t *target) bool { return t.file == "" }) {
-		targets = append(slices.Clone(targets), &target{format: "table", under: l.s.out, w: bufio.NewWriter(l.s.out)})
+	if l.c.intervalGiven && !slices.ContainsFunc(targets, func(t *output.Target) bool { return t.File == "" }) {
+		targets = append(slices.Clone(targets), output.NewTarget("table", l.s.out))
 	}
 	for _, t := range targets {
 		var err error
 		switch {
-		case t.format == "jsonl":
-			err = v.WriteJSON(t.w)
+		case t.Format == "jsonl":
+			err = v.WriteJSON(t.W)
 		case !last && l.showsIntervals(t):
-			st := l.a.output.style(t)
+			st := l.a.output.Style(t)
 			st.Top = l.a.top
-			if err = v.WriteText(t.w, st); err == nil {
-				_, err = t.w.WriteString("\n")
+			if err = v.WriteText(t.W, st); err == nil {
+				_, err = t.W.WriteString("\n")
 			}
 		default:
 			continue
 		}
 		if err == nil {
-			err = t.w.Flush()
+			err = t.W.Flush()
 		}
 		if err != nil {
 			l.quit.Store(true) // nobody reads any more; the report meets the same error

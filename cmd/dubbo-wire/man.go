@@ -13,6 +13,7 @@ import (
 
 	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/man"
+	"dubbo-wire/internal/output"
 )
 
 // newMan writes the manual pages: for "make man" and packages, not for users.
@@ -30,15 +31,15 @@ func newMan(s *streams) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := os.MkdirAll(args[0], 0o777); err != nil {
-				return cannotWrite(args[0], err)
+				return output.CannotWrite(args[0], err)
 			}
 			for _, p := range manPages(cmd.Root(), date) {
-				t, err := openFile("roff", filepath.Join(args[0], p.Name+".1"))
+				t, err := s.places.File("roff", filepath.Join(args[0], p.Name+".1"))
 				if err != nil {
 					return err
 				}
-				_, _ = t.w.Write(man.Roff(p)) // an error comes again with the end
-				if err := t.close(); err != nil {
+				_, _ = t.W.Write(man.Roff(p)) // an error comes again with the end
+				if err := t.Close(); err != nil {
 					return err
 				}
 			}
@@ -47,11 +48,6 @@ func newMan(s *streams) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&date, "date", commitDate(), "the `DAY` on the pages (2026-01-31)")
 	return cmd
-}
-
-// openFile opens a file that gets its name when it is whole.
-func openFile(format, name string) (*target, error) {
-	return (&outputFlags{format: format}).open(&streams{}, name)
 }
 
 // manPages is a page for the program and one for each command that help lists.

@@ -60,3 +60,21 @@ func TestProgressOnTerminal(t *testing.T) {
 		}
 	}
 }
+
+// display is what a line of a terminal shows.
+func display(written string) string {
+	var line []byte
+	at := 0
+	for _, c := range []byte(written) {
+		if c == '\r' {
+			at = 0
+			continue
+		}
+		if at == len(line) {
+			line = append(line, 0)
+		}
+		line[at] = c
+		at++
+	}
+	return strings.TrimRight(string(line), " ")
+}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"crypto/rand"
 	"crypto/sha256"
 	"errors"
@@ -20,8 +19,10 @@ import (
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
 	"dubbo-wire/internal/exit"
+	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/redact"
+	"dubbo-wire/internal/term"
 )
 
 func newRedact(s *streams) *cobra.Command {
@@ -108,13 +109,13 @@ func runRedact(s *streams, in *inputFlags, args []string, name string, key [32]b
 	if err != nil {
 		return err
 	}
-	defer file.discard()
-	r := redact.New(redact.Options{File: file.temp, Formats: formats.All(), Key: key, Origin: src.Origin, Ended: src.Ended})
+	defer file.Discard()
+	r := redact.New(redact.Options{File: file.Temp(), Formats: formats.All(), Key: key, Origin: src.Origin, Ended: src.Ended})
 	opt := pipeline.Options{Detail: dubbo.Values, Rows: true, WholeBodies: true, Tap: r}
 	totals, readErr := in.read(s, src, opt, r, r.Broken)
 	sum, err := r.Close()
 	if err != nil {
-		return cannotWrite(name, err)
+		return output.CannotWrite(name, err)
 	}
 	if totals.Balance() != nil {
 		return readErr // what was read may be wrong, and so may be what was written
@@ -122,7 +123,7 @@ func runRedact(s *streams, in *inputFlags, args []string, name string, key [32]b
 	if totals.TCP.Connections == 0 {
 		return in.verdict(totals, totals.Calls, false, readErr)
 	}
-	if err := file.close(); err != nil {
+	if err := file.Close(); err != nil {
 		return err
 	}
 	if !in.quiet && !s.quiet {
@@ -150,42 +151,37 @@ func notAnInput(name string, src *capture.Files) error {
 
 // redacted is a file on its way: beside its name, or for standard output where temporary files go.
 type redacted struct {
-	target
-	out io.Writer // standard output; nil for a file
+	*output.Target
+	out io.Writer // what it is copied to; nil for a file
 }
 
-func openRedacted(s *streams, name string) (*redacted, error) {
-	r := &redacted{target: target{file: name}}
+func openRedacted(s *streams, name string) (r redacted, err error) {
 	beside := name
 	if info, err := os.Stat(name); name == "-" || err == nil && !info.Mode().IsRegular() {
 		beside = filepath.Join(os.TempDir(), "dubbo-wire.pcapng")
 		r.out = s.out
-		if name != "-" { // a device or a pipe cannot be replaced by a finished file
+		if name != "-" { // a device or a pipe cannot be replaced by a complete file
 			f, err := os.OpenFile(name, os.O_WRONLY, 0)
 			if err != nil {
-				return nil, cannotWrite(name, err)
+				return r, output.CannotWrite(name, err)
 			}
 			r.out = f
 		}
 	}
-	temp, err := createUnfinished(beside)
-	if err != nil {
-		return nil, cannotWrite(name, err)
-	}
-	r.temp, r.w = temp, bufio.NewWriterSize(temp, 16)
-	return r, nil
+	r.Target, err = s.places.Unfinished("pcapng", name, beside)
+	return r, err
 }
 
-// close gives the file its name, or copies it to where it goes.
-func (r *redacted) close() error {
+// Close gives the file its name, or copies it to where it goes.
+func (r *redacted) Close() error {
 	if r.out == nil {
-		return r.target.close()
+		return r.Target.Close()
 	}
-	_, err := r.temp.Seek(0, io.SeekStart)
+	_, err := r.Temp().Seek(0, io.SeekStart)
 	if err == nil {
-		_, err = io.Copy(r.out, r.temp)
+		_, err = io.Copy(r.out, r.Temp())
 	}
-	if f, ok := r.out.(*os.File); ok && r.file != "-" {
+	if f, ok := r.out.(*os.File); ok && r.File != "-" {
 		if e := f.Close(); err == nil {
 			err = e
 		}
@@ -203,7 +199,7 @@ func redactSummary(sum *redact.Summary, name string) string {
 	if sum.Addresses != 1 {
 		addresses = fmt.Sprintf("%d addresses", sum.Addresses)
 	}
-	fmt.Fprintf(&b, "%s: %s, %s, %s replaced\n", name, counted(sum.Packets, "packet"), counted(sum.Frames, "frame"), addresses)
+	fmt.Fprintf(&b, "%s: %s, %s, %s replaced\n", name, term.Counted(sum.Packets, "packet"), term.Counted(sum.Frames, "frame"), addresses)
 	for _, part := range []struct {
 		what string
 		of   map[string]int64
@@ -217,7 +213,7 @@ func redactSummary(sum *redact.Summary, name string) string {
 			}
 		}
 		if total > 0 {
-			fmt.Fprintf(&b, "%s: %s (%s)\n", part.what, counted(total, part.unit), strings.Join(list, ", "))
+			fmt.Fprintf(&b, "%s: %s (%s)\n", part.what, term.Counted(total, part.unit), strings.Join(list, ", "))
 		}
 	}
 	return b.String()

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"dubbo-wire/internal/exit"
+	"dubbo-wire/internal/output"
 )
 
 // streams are the standard streams, so that tests run the program in process, and how much is said on standard error.
@@ -19,6 +20,7 @@ type streams struct {
 	// quiet: nothing but what makes the exit code other than 0. verbose: also what was read, and how.
 	quiet, verbose bool
 	args           []string // the whole command line
+	places         *output.Places
 }
 
 // run is the program: it returns the exit code.
@@ -62,6 +64,7 @@ var groups = []cobra.Group{
 const orderAnnotation = "order"
 
 func newRoot(s *streams) *cobra.Command {
+	s.places = &output.Places{Stdout: s.out}
 	root := &cobra.Command{
 		Use:   "dubbo-wire COMMAND",
 		Short: "What Apache Dubbo calls weigh on the wire, by serialization and method",
@@ -104,7 +107,7 @@ method, byte by byte, and what it did not see. The protocol is recognised from t
 	}
 	root.SuggestionsMinimumDistance = 2
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
-		_, _ = io.WriteString(s.out, helpText(cmd, helpWidth(terminalWidth(s.out))))
+		_, _ = io.WriteString(s.out, helpText(cmd, helpWidth(output.Width(s.out))))
 	})
 	for i, newCommand := range commands {
 		c := newCommand(s)

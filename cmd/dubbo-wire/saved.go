@@ -16,6 +16,7 @@ import (
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/exit"
+	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/sizes"
@@ -67,7 +68,7 @@ func (i *inputFlags) sort(s *streams, args []string) (*inputs, error) {
 		}
 	}
 	if len(in.captures) == 0 && i.stop != nil {
-		i.stop.release()
+		i.stop.Release()
 		i.stop = nil
 	}
 	if len(in.captures)+len(in.saved) == 0 {
@@ -89,8 +90,8 @@ func (i *inputFlags) sniffed(s *streams, arg string, stdin *bool) (body io.Reade
 			return nil, done // whoever opens captures says so
 		}
 		*stdin = true
-		i.catch()
-		body, whole := sniff(i.stop.reader(s.in))
+		i.catch(s)
+		body, whole := sniff(i.stop.Reader(s.in))
 		if body == nil {
 			i.stdin = whole
 		}
@@ -100,8 +101,8 @@ func (i *inputFlags) sniffed(s *streams, arg string, stdin *bool) (body io.Reade
 	switch {
 	case err != nil:
 	case info.Mode().Type() == os.ModeNamedPipe:
-		i.catch()
-		body, whole := sniff(i.stop.reader(&laterFile{path: arg}))
+		i.catch(s)
+		body, whole := sniff(i.stop.Reader(&laterFile{path: arg}))
 		if body == nil {
 			i.pipes = append(i.pipes, whole)
 		}
@@ -402,20 +403,20 @@ func texts(list []int) []string {
 }
 
 // saved is analyze where there are saved reports among the inputs.
-func (a *analyzeFlags) saved(s *streams, in *inputFlags, files *inputs, p *parsedAnalyze, targets []*target, command string) error {
+func (a *analyzeFlags) saved(s *streams, in *inputFlags, files *inputs, p *parsedAnalyze, targets []*output.Target, command string) error {
 	for _, f := range []struct {
 		given bool
 		name  string
 	}{{a.findings, "--findings"}, {a.details, "--details"}} {
 		if f.given && len(files.saved) > 0 {
-			discard(targets)
+			output.Discard(targets)
 			return exit.Usagef("%s looks into the calls, and %s is a saved report, which has only their sums; give it with the capture", f.name, files.saved[0].Origin)
 		}
 	}
 	if a.parts {
 		for _, r := range files.saved {
 			if !r.Parts {
-				discard(targets)
+				output.Discard(targets)
 				return exit.Usagef("--parts: %s was saved without it, and what bodies are made of cannot be told from a saved report", r.Origin)
 			}
 		}
@@ -424,7 +425,7 @@ func (a *analyzeFlags) saved(s *streams, in *inputFlags, files *inputs, p *parse
 		by: p.by, byGiven: a.by != "", filter: p.filter, flags: &a.filter, maxGroups: a.maxGroups,
 	})
 	if err != nil {
-		discard(targets)
+		output.Discard(targets)
 		return err
 	}
 	if err := a.print(targets, r, command, ""); err != nil {

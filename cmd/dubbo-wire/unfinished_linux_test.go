@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dubbo-wire/internal/exit"
+	"dubbo-wire/internal/interrupt"
 )
 
 // entries are the names in a folder.
@@ -167,7 +168,7 @@ func TestSecondSignalLeavesNothing(t *testing.T) {
 			r.signal(t, os.Interrupt)
 			require.Len(t, entries(t, dir), 2)
 			if second != os.Interrupt {
-				time.Sleep(burst) // signals that come together are one
+				time.Sleep(interrupt.Burst) // signals that come together are one
 			}
 			r.signal(t, second)
 			r.ends(t)

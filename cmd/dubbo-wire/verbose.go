@@ -9,6 +9,7 @@ import (
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/term"
 )
 
 // tellRun says what --verbose says of a run: of each input what it is and how much was read, how fast that went with how
@@ -19,12 +20,12 @@ func tellRun(w io.Writer, inputs []capture.Input, t *pipeline.Totals, read int64
 		line("%s: %s", inputs[i].File, inputText(&inputs[i]))
 	}
 	seconds := took.Seconds()
-	rate := func(n int64) string { return bytesText(int64(float64(n)/max(seconds, 1e-6))) + "/s" }
-	speed := fmt.Sprintf("%s packets, %s on the wire in %s", report.Count(t.Packets), bytesText(t.LinkBytes), tookText(took))
+	rate := func(n int64) string { return term.Bytes(int64(float64(n)/max(seconds, 1e-6))) + "/s" }
+	speed := fmt.Sprintf("%s packets, %s on the wire in %s", report.Count(t.Packets), term.Bytes(t.LinkBytes), tookText(took))
 	if read > 0 {
-		speed += fmt.Sprintf(": %s from disk, %s", bytesText(read), rate(read))
+		speed += fmt.Sprintf(": %s from disk, %s", term.Bytes(read), rate(read))
 	}
-	line("%s; %s; %s", speed, counted(t.Frames, "frame"), counted(int64(jobs), "worker"))
+	line("%s; %s; %s", speed, term.Counted(t.Frames, "frame"), term.Counted(int64(jobs), "worker"))
 	for _, text := range limitsReached(t) {
 		line("%s", text)
 	}
@@ -46,23 +47,23 @@ func inputText(in *capture.Input) string {
 	if len(links) > 0 {
 		parts = append(parts, "link type "+strings.Join(links, ", "))
 	}
-	parts = append(parts, counted(in.Packets, "packet")+" of "+bytesText(in.Bytes))
+	parts = append(parts, term.Counted(in.Packets, "packet")+" of "+term.Bytes(in.Bytes))
 	if in.Packets > 0 {
 		parts = append(parts, fmt.Sprintf("from %s for %s", time.Unix(0, in.FirstTime).UTC().Format("2006-01-02T15:04:05.000Z"), tookText(time.Duration(in.LastTime-in.FirstTime))))
 	}
 	if in.SnapLen > 0 {
-		parts = append(parts, fmt.Sprintf("snap length %d cut %s", in.SnapLen, counted(in.TruncatedPackets, "packet")))
+		parts = append(parts, fmt.Sprintf("snap length %d cut %s", in.SnapLen, term.Counted(in.TruncatedPackets, "packet")))
 	} else if in.TruncatedPackets > 0 {
-		parts = append(parts, counted(in.TruncatedPackets, "packet")+" cut")
+		parts = append(parts, term.Counted(in.TruncatedPackets, "packet")+" cut")
 	}
 	if in.Dropped >= 0 {
-		parts = append(parts, counted(in.Dropped, "packet")+" dropped while it was recorded")
+		parts = append(parts, term.Counted(in.Dropped, "packet")+" dropped while it was recorded")
 	}
 	if in.Filter != "" {
 		parts = append(parts, fmt.Sprintf("recorded with the filter %q", in.Filter))
 	}
 	if n := int64(len(in.Damage)) + in.DamageLeftOut; n > 0 {
-		parts = append(parts, "damaged at "+counted(n, "place"))
+		parts = append(parts, "damaged at "+term.Counted(n, "place"))
 	} else {
 		parts = append(parts, "no damage")
 	}

@@ -1,4 +1,4 @@
-package main
+package output
 
 import (
 	"strings"
@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/term"
 )
 
 // at is a source that has come so far.
@@ -28,22 +30,22 @@ func TestProgressText(t *testing.T) {
 		{at{7, 7}, []moment{{start, 7}}, "reading: 7 B of 7 B (100 %), 0 B/s"},
 		{at{9, 7}, []moment{{start, 9}}, "reading: 9 B of 7 B (100 %), 0 B/s"}, // a file that grows
 	} {
-		p := &progress{src: c.now, past: c.past}
+		p := &Progress{src: c.now, past: c.past}
 		require.Equal(t, c.want, p.text())
 	}
 	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.00 kB", 9_994: "9.99 kB", 9_995: "10.0 kB", 99_949: "99.9 kB", 99_950: "100 kB", 999_499: "999 kB", 999_500: "1.00 MB", 1 << 62: "4611686 TB"} {
-		require.Equal(t, want, bytesText(n))
+		require.Equal(t, want, term.Bytes(n))
 	}
 }
 
 // A line replaces the one before, never fills the terminal, and leaves nothing behind.
 func TestProgressLine(t *testing.T) {
 	var out strings.Builder
-	p := &progress{out: &out, width: func() int { return 20 }}
-	p.show("")
+	p := &Progress{out: &out, width: func() int { return 20 }}
+	p.Show("")
 	require.Empty(t, out.String())
 	for _, text := range []string{"a long text", "short", "much longer than the terminal is", "x", ""} {
-		p.show(text)
+		p.Show(text)
 		require.Equal(t, text[:min(len(text), 19)], display(out.String()))
 	}
 	require.NotContains(t, out.String(), "\n")

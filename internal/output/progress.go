@@ -1,4 +1,4 @@
-package main
+package output
 
 import (
 	"fmt"
@@ -7,16 +7,16 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/term"
+	xterm "golang.org/x/term"
 
-	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/term"
 )
 
-// progress is a line on the terminal that says how far reading has come, for work that takes long. It is written over
+// Progress is a line on the terminal that says how far reading has come, for work that takes long. It is written over
 // itself, in one piece, so that it neither flickers nor scrolls, and is gone when the work is done. It lives in a
 // goroutine of its own: it also shows that nothing comes.
-type progress struct {
-	src   interface{ Progress() (read, total int64) }
+type Progress struct {
+	src   Source
 	out   io.Writer
 	width func() int // of the terminal, in columns
 	start time.Time
@@ -38,25 +38,35 @@ const (
 	progressRate  = 5 * time.Second        // over which the rate is taken
 )
 
-// newProgress shows the progress of src until done is called, if standard error is a terminal.
-func newProgress(s *streams, quiet bool, src *capture.Files) *progress {
-	f, ok := s.err.(*os.File)
-	if quiet || !ok || !term.IsTerminal(int(f.Fd())) {
-		return &progress{}
+// Source is what progress is shown of: how many bytes were read, of how many; total is 0 or less where that is not known.
+type Source interface{ Progress() (read, total int64) }
+
+// NewProgress shows the progress of src on the terminal that w is until Done is called. Where w is no terminal, or quiet, nothing
+// is shown.
+func NewProgress(w io.Writer, quiet bool, src Source) *Progress {
+	p := NewStatus(w, quiet)
+	if p.out != nil {
+		p.src, p.start, p.end, p.gone = src, time.Now(), make(chan struct{}), make(chan struct{})
+		go p.run()
 	}
-	p := &progress{src: src, out: f, start: time.Now(), end: make(chan struct{}), gone: make(chan struct{})}
-	p.width = func() int {
-		w, _, err := term.GetSize(int(f.Fd()))
-		if err != nil || w <= 0 {
-			return 80
-		}
-		return w
-	}
-	go p.run()
 	return p
 }
 
-func (p *progress) run() {
+// NewStatus returns a line on the terminal that w is, for Show. Where w is no terminal, or quiet, nothing is shown.
+func NewStatus(w io.Writer, quiet bool) *Progress {
+	if quiet || !IsTerminal(w) {
+		return &Progress{}
+	}
+	f := w.(*os.File)
+	return &Progress{out: f, width: func() int {
+		if w, _, err := xterm.GetSize(int(f.Fd())); err == nil && w > 0 {
+			return w
+		}
+		return 80
+	}}
+}
+
+func (p *Progress) run() {
 	defer close(p.gone)
 	tick := time.NewTicker(progressEvery)
 	defer tick.Stop()
@@ -69,17 +79,17 @@ func (p *progress) run() {
 				p.past = p.past[1:]
 			}
 			if now.Sub(p.start) >= progressWait {
-				p.show(p.text())
+				p.Show(p.text())
 			}
 		case <-p.end:
-			p.show("")
+			p.Show("")
 			return
 		}
 	}
 }
 
-// done removes the line.
-func (p *progress) done() {
+// Done removes the line.
+func (p *Progress) Done() {
 	if p.end != nil {
 		close(p.end)
 		<-p.gone
@@ -88,27 +98,27 @@ func (p *progress) done() {
 }
 
 // text words the progress.
-func (p *progress) text() string {
+func (p *Progress) text() string {
 	read, total := p.src.Progress()
 	first, last := p.past[0], p.past[len(p.past)-1]
 	rate := 0.0 // bytes a second
 	if d := last.at.Sub(first.at).Seconds(); d > 0 {
 		rate = float64(last.read-first.read) / d
 	}
-	speed := ", " + bytesText(int64(rate)) + "/s"
+	speed := ", " + term.Bytes(int64(rate)) + "/s"
 	if total <= 0 {
-		return "reading: " + bytesText(read) + speed
+		return "reading: " + term.Bytes(read) + speed
 	}
-	text := "reading: " + readOf(read, total) + speed
+	text := "reading: " + term.BytesOf(read, total) + speed
 	if left := float64(max(total-read, 0)); rate > 0 && left/rate < 100*3600 {
 		text += ", " + leftText(time.Duration(left/rate*float64(time.Second))) + " left"
 	}
 	return text
 }
 
-// show writes text over the line that is there.
-func (p *progress) show(text string) {
-	if p.shown == 0 && text == "" {
+// Show writes text over the line that is there; "" removes it.
+func (p *Progress) Show(text string) {
+	if p == nil || p.out == nil || p.shown == 0 && text == "" {
 		return
 	}
 	// A line that fills the terminal would begin the next one.
@@ -119,32 +129,6 @@ func (p *progress) show(text string) {
 	}
 	p.shown = len(text)
 	_, _ = io.WriteString(p.out, over)
-}
-
-// readOf words how much of the inputs was read, both as they lie on disk.
-func readOf(read, total int64) string {
-	if total <= 0 {
-		return bytesText(read)
-	}
-	return fmt.Sprintf("%s of %s (%d %%)", bytesText(read), bytesText(total), min(int64(float64(read)/float64(total)*100), 100))
-}
-
-// bytesText is a number of bytes with three digits, in decimal units.
-func bytesText(n int64) string {
-	units := []string{"B", "kB", "MB", "GB", "TB"}
-	v, u := float64(n), 0
-	for v >= 999.5 && u < len(units)-1 {
-		v /= 1000
-		u++
-	}
-	digits := 0
-	if u > 0 && v < 99.95 {
-		digits = 1
-	}
-	if u > 0 && v < 9.995 {
-		digits = 2
-	}
-	return fmt.Sprintf("%.*f %s", digits, v, units[u])
 }
 
 // leftText is a duration as people say it.

@@ -1,4 +1,7 @@
-package main
+// Package interrupt turns the signals that end a program into the end of its input. The first of SIGINT, SIGTERM and SIGHUP ends
+// reading, so that what was read is printed; the second one ends the program. Readers that wait for input end too: Reader
+// reads ahead in a goroutine, and what it returns belongs to its caller.
+package interrupt
 
 import (
 	"io"
@@ -11,17 +14,18 @@ import (
 	"dubbo-wire/internal/exit"
 )
 
-// interrupt is Ctrl-C, SIGTERM and the end of the terminal: they end the reading, not the program, so that what was read
+// Signals are Ctrl-C, SIGTERM and the end of the terminal: they end the reading, not the program, so that what was read
 // is printed. The second one ends the program.
-type interrupt struct {
+type Signals struct {
 	stopped atomic.Bool
 	done    chan struct{} // closed with the first signal
 	signals chan os.Signal
+	cleanup func()
 }
 
-// catch begins to wait for signals; release ends that.
-func catch() *interrupt {
-	i := &interrupt{done: make(chan struct{}), signals: make(chan os.Signal, 1)}
+// Catch begins to wait for signals; Release ends that. cleanup runs when the second one ends the program.
+func Catch(cleanup func()) *Signals {
+	i := &Signals{cleanup: cleanup, done: make(chan struct{}), signals: make(chan os.Signal, 1)}
 	signal.Notify(i.signals, os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it
 		signal.Notify(i.signals, syscall.SIGHUP)
@@ -30,10 +34,10 @@ func catch() *interrupt {
 	return i
 }
 
-// burst is how long signals belong together: when a terminal closes, the kernel says so, and its shell once more.
-const burst = time.Second
+// Burst is how long signals belong together: when a terminal closes, the kernel says so, and its shell once more.
+const Burst = time.Second
 
-func (i *interrupt) wait() {
+func (i *Signals) wait() {
 	if _, ok := <-i.signals; !ok {
 		return
 	}
@@ -41,15 +45,15 @@ func (i *interrupt) wait() {
 	close(i.done)
 	first := time.Now()
 	for sig := range i.signals {
-		if sig == os.Interrupt || time.Since(first) > burst {
-			endNow(sig)
+		if sig == os.Interrupt || time.Since(first) > Burst {
+			i.endNow(sig)
 		}
 	}
 }
 
-// endNow ends the program as the signal would have, and leaves no unfinished file behind.
-func endNow(sig os.Signal) {
-	abandonAll()
+// endNow ends the program as the signal would have, after cleaning up.
+func (i *Signals) endNow(sig os.Signal) {
+	i.cleanup()
 	signal.Reset(sig)
 	if self, err := os.FindProcess(os.Getpid()); err == nil && sig == os.Interrupt && self.Signal(sig) == nil {
 		time.Sleep(time.Second) // for the signal to come
@@ -57,13 +61,17 @@ func endNow(sig os.Signal) {
 	os.Exit(exit.Partly)
 }
 
-func (i *interrupt) release() {
+// Stopped reports whether a signal has come.
+func (i *Signals) Stopped() bool { return i.stopped.Load() }
+
+// Release ends the waiting.
+func (i *Signals) Release() {
 	signal.Stop(i.signals)
 	close(i.signals)
 }
 
-// reader returns r, but it ends with the first signal also while nothing comes from r.
-func (i *interrupt) reader(r io.Reader) io.Reader {
+// Reader returns r, but it ends with the first signal also while nothing comes from r.
+func (i *Signals) Reader(r io.Reader) io.Reader {
 	return &interruptible{r: r, done: i.done}
 }
 

@@ -1,0 +1,294 @@
+// Package output opens what a command prints to, and prints there. The flags --format and -o go in; targets come out, each
+// with its format and a buffered writer. A file is written under a temporary name beside its own and renamed when it is
+// complete, so that nobody reads half of one; a device or a pipe is written in place. A Places remembers the files that are not
+// complete, for a signal that ends the program. Targets belong to whoever opened them: close or discard each.
+package output
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/term"
+
+	"dubbo-wire/internal/exit"
+	"dubbo-wire/internal/report"
+)
+
+// Options are --format, -o and how tables look.
+type Options struct {
+	Format       string   // "" for the default
+	Files        []string // none: standard output
+	Exact, Local bool
+	Formats      []string // that the command has, the default first
+}
+
+// Target is one place where output goes, in one format.
+type Target struct {
+	Format string
+	File   string // "" is standard output
+	W      *bufio.Writer
+	under  io.Writer
+	temp   *os.File // nil where W writes in place
+	places *Places
+}
+
+// bufferSize is how much is written at once, in bytes.
+const bufferSize = 1 << 16
+
+// NewTarget returns a target that writes to w.
+func NewTarget(format string, w io.Writer) *Target {
+	return &Target{Format: format, under: w, W: bufio.NewWriterSize(w, bufferSize)}
+}
+
+// Redirect makes a target of standard output write to w instead.
+func (t *Target) Redirect(w io.Writer) {
+	t.under = w
+	t.W.Reset(w)
+}
+
+// Extensions are the extensions of files by format, the first one the one to suggest.
+var extensions = []struct{ extension, format string }{
+	{".txt", "table"},
+	{".md", "markdown"},
+	{".markdown", "markdown"},
+	{".csv", "csv"},
+	{".json", "json"},
+	{".jsonl", "jsonl"},
+	{".html", "html"},
+	{".pprof", "pprof"},
+	{".pb.gz", "pprof"}, // as pprof calls its own files
+	{".folded", "folded"},
+	{".xml", "junit"},
+}
+
+// Extension returns the extension, without its dot, of files in a format; "" where there is none.
+func Extension(format string) string {
+	for _, e := range extensions {
+		if e.format == format {
+			return e.extension[1:]
+		}
+	}
+	return ""
+}
+
+// formatOf returns the format that a file's name implies; "" where it implies none.
+func formatOf(name string) string {
+	name = strings.ToLower(filepath.Base(name))
+	for _, e := range extensions {
+		if strings.HasSuffix(name, e.extension) {
+			return e.format
+		}
+	}
+	return ""
+}
+
+// Check refuses a format that the command does not have.
+func (o *Options) Check() error {
+	if o.Format != "" && !slices.Contains(o.Formats, o.Format) {
+		return exit.Usagef("--format %s: choose from %s", o.Format, strings.Join(o.Formats, ", "))
+	}
+	return nil
+}
+
+// Open opens the targets.
+func (o *Options) Open(p *Places) ([]*Target, error) {
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	format := cmp.Or(o.Format, o.Formats[0])
+	if len(o.Files) == 0 {
+		if format == "pprof" && IsTerminal(p.Stdout) {
+			return nil, exit.Usagef("--format pprof is binary: name a file for it, as in -o sizes.pprof")
+		}
+		return []*Target{NewTarget(format, p.Stdout)}, nil
+	}
+	var all []*Target
+	for _, name := range o.Files {
+		t := NewTarget(format, p.Stdout)
+		if name != "-" {
+			format, err := o.formatFor(name)
+			if err == nil {
+				t, err = p.File(format, name)
+			}
+			if err != nil {
+				Discard(all)
+				return nil, err
+			}
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+// formatFor returns the format of a file: --format, but with several files each has its own.
+func (o *Options) formatFor(name string) (string, error) {
+	format := formatOf(name)
+	known := slices.Contains(o.Formats, format)
+	switch {
+	case o.Format != "" && (len(o.Files) == 1 || !known):
+		return o.Format, nil
+	case format == "":
+		return "", exit.Usagef("-o %s: the extension says no format; use .txt, .md, .csv, .json, .jsonl, .html, .pprof or .folded, or give --format", name)
+	case !known:
+		return "", exit.Usagef("-o %s: this command does not print %s; choose from %s", name, format, strings.Join(o.Formats, ", "))
+	}
+	return format, nil
+}
+
+// File opens a file as a target. A device or a pipe cannot be replaced by a complete file: it is written in place.
+func (p *Places) File(format, name string) (*Target, error) {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		if info.IsDir() {
+			return nil, exit.Usagef("-o %s: is a folder; name a file in it", name)
+		}
+		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+		if err != nil {
+			return nil, CannotWrite(name, err)
+		}
+		t := NewTarget(format, f)
+		t.File = name
+		return t, nil
+	}
+	return p.Unfinished(format, name, name)
+}
+
+// Unfinished opens a target whose file lies beside the name beside until it is closed, and then gets its own.
+func (p *Places) Unfinished(format, name, beside string) (*Target, error) {
+	temp, err := p.create(beside)
+	if err != nil {
+		return nil, CannotWrite(name, err)
+	}
+	t := NewTarget(format, temp)
+	t.File, t.temp, t.places = name, temp, p
+	return t, nil
+}
+
+// Temp returns the file under its temporary name; nil where the target is written in place.
+func (t *Target) Temp() *os.File { return t.temp }
+
+// CannotWrite words an error of a file. That its reader has gone is none.
+func CannotWrite(name string, err error) error {
+	if errors.Is(err, syscall.EPIPE) {
+		return err
+	}
+	var path *os.PathError
+	var link *os.LinkError // of the file under its temporary name, which says nothing to its user
+	switch {
+	case errors.As(err, &path):
+		err = path.Err
+	case errors.As(err, &link):
+		err = link.Err
+	}
+	return exit.Usagef("-o %s: cannot be written: %v", name, err)
+}
+
+// cannotWrite words an error of this target, unless that was done already.
+func (t *Target) cannotWrite(err error) error {
+	var told *exit.Error
+	if err == nil || t.File == "" || errors.As(err, &told) {
+		return err
+	}
+	return CannotWrite(t.File, err)
+}
+
+// Close finishes a target: a file gets its name only now.
+func (t *Target) Close() error {
+	if err := t.W.Flush(); err != nil {
+		t.Discard()
+		return t.cannotWrite(err)
+	}
+	if t.temp == nil {
+		return nil
+	}
+	mode := os.FileMode(0o644)
+	if info, err := os.Stat(t.File); err == nil {
+		mode = info.Mode().Perm()
+	}
+	err := t.temp.Chmod(mode)
+	if e := t.temp.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = t.places.finish(t.temp, t.File)
+	} else {
+		t.places.abandon(t.temp)
+	}
+	return t.cannotWrite(err)
+}
+
+// Discard closes a target and leaves no file.
+func (t *Target) Discard() {
+	if t.temp != nil {
+		_ = t.temp.Close()
+		t.places.abandon(t.temp)
+	}
+}
+
+// Discard discards all targets.
+func Discard(all []*Target) {
+	for _, t := range all {
+		t.Discard()
+	}
+}
+
+// Any reports whether a target has one of the formats.
+func Any(all []*Target, formats ...string) bool {
+	return slices.ContainsFunc(all, func(t *Target) bool { return slices.Contains(formats, t.Format) })
+}
+
+// Print prints to every target and closes it. After an error the rest is discarded.
+func (o *Options) Print(all []*Target, print func(*Target, report.Style) error) error {
+	for i, t := range all {
+		err := print(t, o.Style(t))
+		if err == nil {
+			err = t.Close()
+		}
+		if err != nil {
+			Discard(all[i:])
+			return t.cannotWrite(err)
+		}
+	}
+	return nil
+}
+
+// Style is how tables look on a target: colours and the width of the terminal only on a terminal.
+func (o *Options) Style(t *Target) report.Style {
+	st := report.Style{Exact: o.Exact, Local: o.Local}
+	if t.File == "" {
+		st.Color, st.Width = IsTerminal(t.under) && Color(), Width(t.under)
+	}
+	return st
+}
+
+// OnTerminal reports whether a target is printed on a terminal.
+func (t *Target) OnTerminal() bool { return t.File == "" && IsTerminal(t.under) }
+
+// Color reports whether terminals get colours.
+func Color() bool { return os.Getenv("NO_COLOR") == "" }
+
+// IsTerminal reports whether a stream is a terminal.
+func IsTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// Width returns the columns of the terminal that w is, or COLUMNS; 0 where there is no limit.
+func Width(w io.Writer) int {
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	if IsTerminal(w) {
+		if n, _, err := term.GetSize(int(w.(*os.File).Fd())); err == nil {
+			return n
+		}
+	}
+	return 0
+}

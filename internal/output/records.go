@@ -1,0 +1,114 @@
+package output
+
+import "sync/atomic"
+
+// Records prints one record after the other to all targets, each in its format.
+type Records[T any] struct {
+	targets []*Target
+	tables  []Table[T]
+	render  func(dst []byte, v T) []byte
+	buf     []byte
+	rows    int64
+	err     error
+	failed  atomic.Bool // err is set; for other goroutines
+}
+
+// Table is a printer of rows as table, Markdown or CSV.
+type Table[T any] interface {
+	Row(T) error
+	Close() error
+}
+
+// NewRecords begins to print to targets: render appends a record as JSON, open begins a table.
+func NewRecords[T any](targets []*Target, render func([]byte, T) []byte, open func(t *Target) (Table[T], error)) (*Records[T], error) {
+	w := &Records[T]{targets: targets, render: render, tables: make([]Table[T], len(targets))}
+	for i, t := range targets {
+		switch t.Format {
+		case "json":
+			if _, err := t.W.WriteString("["); err != nil {
+				return nil, err
+			}
+		case "jsonl":
+		default:
+			tab, err := open(t)
+			if err != nil {
+				return nil, err
+			}
+			w.tables[i] = tab
+		}
+	}
+	return w, nil
+}
+
+// Write prints v; the first error ends all printing.
+func (w *Records[T]) Write(v T) {
+	if w.err != nil {
+		return
+	}
+	w.buf = w.buf[:0]
+	for i, t := range w.targets {
+		if w.tables[i] != nil {
+			w.err = w.tables[i].Row(v)
+		} else {
+			if len(w.buf) == 0 {
+				w.buf = w.render(w.buf, v)
+			}
+			w.err = t.record(w.buf, w.rows == 0)
+		}
+		if w.err != nil {
+			w.err = t.cannotWrite(w.err)
+			w.failed.Store(true)
+			return
+		}
+	}
+	w.rows++
+}
+
+// record prints a record that was rendered earlier.
+func (t *Target) record(json []byte, first bool) error {
+	if t.Format == "json" {
+		sep := ",\n"
+		if first {
+			sep = "\n"
+		}
+		if _, err := t.W.WriteString(sep); err != nil {
+			return err
+		}
+		_, err := t.W.Write(json)
+		return err
+	}
+	if _, err := t.W.Write(json); err != nil {
+		return err
+	}
+	return t.W.WriteByte('\n')
+}
+
+// Broken reports whether printing has ended, because whoever read it is gone or its place is full. Any goroutine may ask.
+func (w *Records[T]) Broken() bool { return w.failed.Load() }
+
+// Rows returns how many records were printed.
+func (w *Records[T]) Rows() int64 { return w.rows }
+
+// Close ends the targets; it returns the first error of all printing.
+func (w *Records[T]) Close() error {
+	for i, t := range w.targets {
+		earlier := w.err
+		if w.err == nil && w.tables[i] != nil {
+			w.err = w.tables[i].Close()
+		}
+		if w.err == nil && t.Format == "json" {
+			_, w.err = t.W.WriteString("\n]\n")
+		}
+		if w.err == nil {
+			w.err = t.Close()
+		}
+		if w.err != nil {
+			if earlier == nil {
+				w.err = t.cannotWrite(w.err)
+			}
+			Discard(w.targets[i:])
+			return w.err
+		}
+	}
+	return nil
+}
