@@ -14,93 +14,65 @@ import (
 	"github.com/rivo/uniseg"
 	"github.com/stretchr/testify/require"
 
+	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/exit"
 )
 
-// What is printed of one capture must agree, however it is printed, filtered and cut into files. These tests run over
-// every committed capture.
+// What is printed of one capture must agree, however it is printed, filtered and cut into files. TestCaptures
+// checks these functions on captures.
 
-func eachCapture(t *testing.T, f func(t *testing.T, p provenance)) {
-	for i, p := range inCaptures(t) {
-		// With the race detector some will do.
-		if !p.foreign() && (i%20 == 0 || !testing.Short()) {
-			t.Run(p.Name, func(t *testing.T) { f(t, p) })
+func formatsAgree(t *testing.T, p *printed) {
+	r, err := parseReport([]byte(p.must(t, "analyze", "--format", "json")))
+	require.NoError(t, err)
+	require.NoError(t, r.balance())
+	require.Equal(t, "dubbo-wire/report/1", r.Schema)
+	require.Equal(t, p.Packets, r.Inputs[0].Packets)
+	calls, wire := int64(0), int64(0)
+	for i := range r.Groups {
+		calls += r.Groups[i].Calls
+		wire += int64(r.Groups[i].Request.WireBytes.Total + r.Groups[i].Response.WireBytes.Total)
+	}
+
+	rows := parseCSV(t, p.must(t, "analyze", "--format", "csv"))
+	require.Len(t, rows, len(r.Groups))
+	require.Equal(t, calls, sum(t, rows, "calls"))
+	require.Equal(t, wire, sum(t, rows, "request.wireBytes.total")+sum(t, rows, "response.wireBytes.total"))
+	for i, row := range rows {
+		g := &r.Groups[i]
+		require.Equal(t, strconv.FormatInt(g.Calls, 10), row["calls"])
+		require.Equal(t, strconv.FormatInt(g.Errors, 10), row["errors"])
+		require.Equal(t, strconv.FormatFloat(g.Request.BodyBytes.Total, 'f', -1, 64), row["request.bodyBytes.total"])
+		require.Equal(t, strconv.FormatFloat(g.Response.FrameBytes.Total, 'f', -1, 64), row["response.frameBytes.total"])
+	}
+
+	md := parseMarkdown(p.must(t, "analyze", "--format", "markdown", "--exact", "--top", "1000000"))
+	onTheWire := md["ON THE WIRE"]
+	require.Equal(t, r.Wire.LinkBytes, number(t, onTheWire[len(onTheWire)-1][1]))
+	require.Equal(t, r.Wire.RPCBytes, number(t, onTheWire[1][1]))
+	parts := int64(0)
+	for _, row := range onTheWire[1 : len(onTheWire)-1] {
+		parts += number(t, row[1])
+	}
+	require.Equal(t, r.Wire.LinkBytes, parts)
+	for title, names := range map[string][2]string{
+		"BY SERIALIZATION": {"calls", "on the wire bytes"},
+		"METHODS":          {"calls count", "on the wire bytes"},
+	} {
+		table := md[title]
+		require.Equal(t, calls, column(t, table, names[0]), title)
+		require.Equal(t, wire, column(t, table, names[1]), title)
+	}
+
+	// The table for terminals has the same words in the same order.
+	text := p.must(t, "analyze", "--exact", "--top", "1000000")
+	at := 0
+	for _, row := range slices.Concat(onTheWire[1:], md["BY SERIALIZATION"][1:]) {
+		for _, cell := range row[:min(len(row), 4)] {
+			i := strings.Index(text[at:], unescape(cell))
+			require.GreaterOrEqual(t, i, 0, "%q is not in its place in\n%s", cell, text)
+			at += i
 		}
 	}
-}
-
-// someCaptures is eachCapture with every nth one: for tests that run the program many times on each.
-func someCaptures(t *testing.T, nth int, f func(t *testing.T, p provenance)) {
-	i := 0
-	eachCapture(t, func(t *testing.T, p provenance) {
-		if i++; testing.Short() || i%nth == 1 {
-			f(t, p)
-		}
-	})
-}
-
-// must runs the program, which must succeed without a word on standard error.
-func must(t *testing.T, args ...string) string {
-	out, stderr, code := dubboWire(args...)
-	require.Zero(t, code, "%s: %s", args, stderr)
-	require.Empty(t, stderr, args)
-	return out
-}
-
-func TestFormatsAgree(t *testing.T) {
-	eachCapture(t, func(t *testing.T, p provenance) {
-		r, err := parseReport([]byte(must(t, "analyze", p.File, "--format", "json")))
-		require.NoError(t, err)
-		require.NoError(t, r.balance())
-		require.Equal(t, "dubbo-wire/report/1", r.Schema)
-		require.Equal(t, p.Packets, r.Inputs[0].Packets)
-		calls, wire := int64(0), int64(0)
-		for i := range r.Groups {
-			calls += r.Groups[i].Calls
-			wire += int64(r.Groups[i].Request.WireBytes.Total + r.Groups[i].Response.WireBytes.Total)
-		}
-
-		rows := parseCSV(t, must(t, "analyze", p.File, "--format", "csv"))
-		require.Len(t, rows, len(r.Groups))
-		require.Equal(t, calls, sum(t, rows, "calls"))
-		require.Equal(t, wire, sum(t, rows, "request.wireBytes.total")+sum(t, rows, "response.wireBytes.total"))
-		for i, row := range rows {
-			g := &r.Groups[i]
-			require.Equal(t, strconv.FormatInt(g.Calls, 10), row["calls"])
-			require.Equal(t, strconv.FormatInt(g.Errors, 10), row["errors"])
-			require.Equal(t, strconv.FormatFloat(g.Request.BodyBytes.Total, 'f', -1, 64), row["request.bodyBytes.total"])
-			require.Equal(t, strconv.FormatFloat(g.Response.FrameBytes.Total, 'f', -1, 64), row["response.frameBytes.total"])
-		}
-
-		md := parseMarkdown(must(t, "analyze", p.File, "--format", "markdown", "--exact", "--top", "1000000"))
-		onTheWire := md["ON THE WIRE"]
-		require.Equal(t, r.Wire.LinkBytes, number(t, onTheWire[len(onTheWire)-1][1]))
-		require.Equal(t, r.Wire.RPCBytes, number(t, onTheWire[1][1]))
-		parts := int64(0)
-		for _, row := range onTheWire[1 : len(onTheWire)-1] {
-			parts += number(t, row[1])
-		}
-		require.Equal(t, r.Wire.LinkBytes, parts)
-		for title, names := range map[string][2]string{
-			"BY SERIALIZATION": {"calls", "on the wire bytes"},
-			"METHODS":          {"calls count", "on the wire bytes"},
-		} {
-			table := md[title]
-			require.Equal(t, calls, column(t, table, names[0]), title)
-			require.Equal(t, wire, column(t, table, names[1]), title)
-		}
-
-		// The table for terminals has the same words in the same order.
-		text := must(t, "analyze", p.File, "--exact", "--top", "1000000")
-		at := 0
-		for _, row := range slices.Concat(onTheWire[1:], md["BY SERIALIZATION"][1:]) {
-			for _, cell := range row[:min(len(row), 4)] {
-				i := strings.Index(text[at:], unescape(cell))
-				require.GreaterOrEqual(t, i, 0, "%q is not in its place in\n%s", cell, text)
-				at += i
-			}
-		}
-	})
 }
 
 func parseCSV(t *testing.T, text string) []map[string]string {
@@ -166,15 +138,19 @@ func unescape(cell string) string {
 	return strings.NewReplacer("&lt;", "<", "&amp;", "&", `\`, "").Replace(cell)
 }
 
+// Widths come from the environment, so captures are not walked in parallel.
 func TestTablesFitTheirWidth(t *testing.T) {
-	someCaptures(t, 6, func(t *testing.T, p provenance) {
+	for _, c := range testkit.Captures() {
+		if c.Foreign() || !c.Sampled(20) {
+			continue
+		}
 		for _, args := range [][]string{
-			{"analyze", p.File},
-			{"analyze", p.File, "--exact"},
-			{"analyze", p.File, "--by", "client,server,version"},
-			{"analyze", p.File, "--by", "service,method,status,time:1s"},
-			{"frames", p.File},
-			{"calls", p.File},
+			{"analyze", c.Path()},
+			{"analyze", c.Path(), "--exact"},
+			{"analyze", c.Path(), "--by", "client,server,version"},
+			{"analyze", c.Path(), "--by", "service,method,status,time:1s"},
+			{"frames", c.Path()},
+			{"calls", c.Path()},
 			{"formats"},
 		} {
 			widths := []int{80}
@@ -189,15 +165,14 @@ func TestTablesFitTheirWidth(t *testing.T) {
 				}
 			}
 		}
-	})
+	}
 }
 
 // TestVeryNarrow: no terminal is too narrow to print something.
 func TestVeryNarrow(t *testing.T) {
-	inCaptures(t)
 	for _, columns := range []int{1, 2, 5, 8, 13, 20, 31, 40, 50} {
 		t.Setenv("COLUMNS", strconv.Itoa(columns))
-		for _, file := range []string{"mixed.pcap.zst", "loss.pcap.zst"} {
+		for _, file := range []string{capturePath("mixed.pcap.zst"), capturePath("loss.pcap.zst")} {
 			must(t, "analyze", file, "--exact")
 			must(t, "analyze", file, "--by", "client,server,version,method,time:1s")
 			must(t, "frames", file)
@@ -216,51 +191,49 @@ type frameRecord struct {
 	Parts                  []struct{ Bytes int64 }
 }
 
-func TestFramesAreNumberedAndAddUp(t *testing.T) {
-	someCaptures(t, 6, func(t *testing.T, p provenance) {
-		out := must(t, "frames", p.File, "--format", "jsonl")
-		kinds := make(map[string]int64)
-		next := int64(1)
-		for line := range strings.Lines(out) {
-			var f frameRecord
-			require.NoError(t, json.Unmarshal([]byte(line), &f), line)
-			require.Equal(t, next, f.Frame)
-			next++
-			kinds[f.Kind]++
-			parts := int64(0)
-			for _, part := range f.Parts {
-				parts += part.Bytes
-			}
-			require.Equal(t, f.HeaderBytes+f.BodyBytes, parts, line)
+func framesAreNumberedAndAddUp(t *testing.T, p *printed) {
+	out := p.must(t, "frames", "--format", "jsonl")
+	kinds := make(map[string]int64)
+	next := int64(1)
+	for line := range strings.Lines(out) {
+		var f frameRecord
+		require.NoError(t, json.Unmarshal([]byte(line), &f), line)
+		require.Equal(t, next, f.Frame)
+		next++
+		kinds[f.Kind]++
+		parts := int64(0)
+		for _, part := range f.Parts {
+			parts += part.Bytes
 		}
-		r, err := parseReport([]byte(must(t, "analyze", p.File, "--format", "json")))
-		require.NoError(t, err)
-		require.Equal(t, next-1, r.Coverage.Frames)
-		require.Equal(t, kinds["heartbeat"], r.Coverage.Heartbeats)
-		require.Equal(t, kinds["event"], r.Coverage.Events)
-		if p.Complete {
-			require.Equal(t, p.FramesSent["request"], kinds["request"])
-			require.Equal(t, p.FramesSent["response"], kinds["response"])
-		}
-		if strings.Count(out, "\n") == 0 {
-			return
-		}
+		require.Equal(t, f.HeaderBytes+f.BodyBytes, parts, line)
+	}
+	r, err := parseReport([]byte(p.must(t, "analyze", "--format", "json")))
+	require.NoError(t, err)
+	require.Equal(t, next-1, r.Coverage.Frames)
+	require.Equal(t, kinds["heartbeat"], r.Coverage.Heartbeats)
+	require.Equal(t, kinds["event"], r.Coverage.Events)
+	if p.Complete {
+		require.Equal(t, p.FramesSent["request"], kinds["request"])
+		require.Equal(t, p.FramesSent["response"], kinds["response"])
+	}
+	if strings.Count(out, "\n") == 0 {
+		return
+	}
 
-		// Folding parts changes no sum, and the other formats have the same rows.
-		for line := range strings.Lines(must(t, "frames", p.File, "--format", "jsonl", "--depth", "1")) {
-			var f frameRecord
-			require.NoError(t, json.Unmarshal([]byte(line), &f), line)
-			parts := int64(0)
-			for _, part := range f.Parts {
-				parts += part.Bytes
-			}
-			require.Equal(t, f.HeaderBytes+f.BodyBytes, parts, line)
+	// Folding parts changes no sum, and the other formats have the same rows.
+	for line := range strings.Lines(p.must(t, "frames", "--format", "jsonl", "--depth", "1")) {
+		var f frameRecord
+		require.NoError(t, json.Unmarshal([]byte(line), &f), line)
+		parts := int64(0)
+		for _, part := range f.Parts {
+			parts += part.Bytes
 		}
-		require.Len(t, parseCSV(t, must(t, "frames", p.File, "--format", "csv")), int(next-1))
-		var all []json.RawMessage
-		require.NoError(t, json.Unmarshal([]byte(must(t, "frames", p.File, "--format", "json")), &all))
-		require.Len(t, all, int(next-1))
-	})
+		require.Equal(t, f.HeaderBytes+f.BodyBytes, parts, line)
+	}
+	require.Len(t, parseCSV(t, p.must(t, "frames", "--format", "csv")), int(next-1))
+	var all []json.RawMessage
+	require.NoError(t, json.Unmarshal([]byte(p.must(t, "frames", "--format", "json")), &all))
+	require.Len(t, all, int(next-1))
 }
 
 // reportParts are the parts of a JSON report as they are written.
@@ -270,11 +243,10 @@ type reportParts struct {
 	Groups         []map[string]any
 }
 
-func parts(t *testing.T, args ...string) reportParts {
-	out, stderr, code := dubboWire(append(args, "--format", "json")...)
-	require.Contains(t, []int{exit.Done, exit.Nothing}, code, stderr)
+func partsOf(t *testing.T, run result) reportParts {
+	require.Contains(t, []int{exit.Done, exit.Nothing}, run.code, run.stderr)
 	var r reportParts
-	require.NoError(t, json.Unmarshal([]byte(out), &r))
+	require.NoError(t, json.Unmarshal([]byte(run.out), &r))
 	for _, g := range r.Groups {
 		if largest, ok := g["largest"].(map[string]any); ok {
 			delete(largest, "file")
@@ -283,59 +255,53 @@ func parts(t *testing.T, args ...string) reportParts {
 	return r
 }
 
-func TestFiltersLeaveCoverageAndNumbers(t *testing.T) {
-	someCaptures(t, 5, func(t *testing.T, p provenance) {
-		whole := parts(t, "analyze", p.File)
-		frames := strings.SplitAfter(must(t, "frames", p.File, "--format", "jsonl", "--depth", "1"), "\n")
-		known := make(map[string]int)
-		for i, line := range frames {
-			known[line] = i
+func filtersLeaveCoverageAndNumbers(t *testing.T, p *printed) {
+	whole := partsOf(t, p.run("analyze", "--format", "json"))
+	frames := strings.SplitAfter(p.must(t, "frames", "--format", "jsonl", "--depth", "1"), "\n")
+	known := make(map[string]int)
+	for i, line := range frames {
+		known[line] = i
+	}
+	for _, filter := range [][]string{
+		{"--method", "get*"},
+		{"--service", "*nothing*"},
+		{"--status", "20"},
+		{"--min-size", "1KB"},
+		{"--error", "*"},
+		{"--attachment", "path=*User*"},
+		{"--until", "+500ms"},
+		{"--client", "127.*", "--max-size", "300"},
+	} {
+		some := partsOf(t, p.run("analyze", append([]string{"--format", "json"}, filter...)...))
+		require.Equal(t, string(whole.Wire), string(some.Wire), filter)
+		require.Equal(t, string(whole.Coverage), string(some.Coverage), filter)
+		require.Equal(t, whole.Seconds, some.Seconds)
+		if len(some.Groups) == 0 || len(some.Groups) == len(whole.Groups) && filter[0] != "--attachment" {
+			continue // nothing, or all: the rows say nothing new
 		}
-		for _, filter := range [][]string{
-			{"--method", "get*"},
-			{"--service", "*nothing*"},
-			{"--status", "20"},
-			{"--min-size", "1KB"},
-			{"--error", "*"},
-			{"--attachment", "path=*User*"},
-			{"--until", "+500ms"},
-			{"--client", "127.*", "--max-size", "300"},
-		} {
-			some := parts(t, append([]string{"analyze", p.File}, filter...)...)
-			require.Equal(t, string(whole.Wire), string(some.Wire), filter)
-			require.Equal(t, string(whole.Coverage), string(some.Coverage), filter)
-			require.Equal(t, whole.Seconds, some.Seconds)
-			if len(some.Groups) == 0 || len(some.Groups) == len(whole.Groups) && filter[0] != "--attachment" {
-				continue // nothing, or all: the rows say nothing new
-			}
-			out, _, _ := dubboWire(append([]string{"frames", p.File, "--format", "jsonl", "--depth", "1"}, filter...)...)
-			last := -1
-			for line := range strings.Lines(out) {
-				at, ok := known[line]
-				require.True(t, ok, "%s: not a frame of the whole list: %.200s", filter, line)
-				require.Greater(t, at, last, filter)
-				last = at
-			}
+		last := -1
+		for line := range strings.Lines(p.run("frames", append([]string{"--format", "jsonl", "--depth", "1"}, filter...)...).out) {
+			at, ok := known[line]
+			require.True(t, ok, "%s: not a frame of the whole list: %.200s", filter, line)
+			require.Greater(t, at, last, filter)
+			last = at
 		}
-	})
+	}
 }
 
-func TestTwoHalvesAreTheWhole(t *testing.T) {
+func twoHalvesAreTheWhole(t *testing.T, p *printed) {
 	dir := t.TempDir()
-	eachCapture(t, func(t *testing.T, p provenance) {
-		data, err := decompressed(p.File)
-		require.NoError(t, err)
-		a, b := filepath.Join(dir, p.Name+".1.pcap"), filepath.Join(dir, p.Name+".2.pcap")
-		first, second := halves(t, data)
-		require.NoError(t, os.WriteFile(a, first, 0o666))
-		require.NoError(t, os.WriteFile(b, second, 0o666))
-		whole := parts(t, "analyze", p.File)
-		both := parts(t, "analyze", b, a) // in any order
-		require.JSONEq(t, string(whole.Wire), string(both.Wire))
-		require.JSONEq(t, string(whole.Coverage), string(both.Coverage))
-		require.Equal(t, whole.Seconds, both.Seconds)
-		require.Equal(t, whole.Groups, both.Groups)
-	})
+	a, b := filepath.Join(dir, "1.pcap"), filepath.Join(dir, "2.pcap")
+	first, second := halves(t, p.Bytes(t))
+	require.NoError(t, os.WriteFile(a, first, 0o666))
+	require.NoError(t, os.WriteFile(b, second, 0o666))
+	whole := partsOf(t, p.run("analyze", "--format", "json"))
+	out, stderr, code := dubboWire("analyze", b, a, "--format", "json") // in any order
+	both := partsOf(t, result{out, stderr, code})
+	require.JSONEq(t, string(whole.Wire), string(both.Wire))
+	require.JSONEq(t, string(whole.Coverage), string(both.Coverage))
+	require.Equal(t, whole.Seconds, both.Seconds)
+	require.Equal(t, whole.Groups, both.Groups)
 }
 
 // halves cuts a capture in two at the border of a packet, where no packet behind it is older than one before it: files are

@@ -3,75 +3,97 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"io"
-	"os"
 	"path/filepath"
-	"slices"
+	"strings"
+	"testing"
 
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
+	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/dev/testkit"
 )
 
-// provenance is what is known of a committed capture.
-type provenance struct {
-	Name, File, LinkType string
-	Complete             bool
-	Packets              int64
-	FramesSent           map[string]int64
-	// Protocols is what is in a capture where it is not Dubbo's own alone.
-	Protocols []string
+// properties are what holds for what is printed of every committed capture: the goldens, and that all formats, filters,
+// sections and halves of one capture agree. The number is the sample that is checked without the build tag alltests: every
+// n-th capture and the first of each serialization.
+var properties = []struct {
+	name  string
+	every int
+	check func(t *testing.T, p *printed)
+}{
+	{"golden json", 1, goldenJSON},
+	{"golden frames", 1, goldenFrames},
+	{"golden table", 1, goldenTable},
+	{"formats agree", 6, formatsAgree},
+	{"parts add up", 6, partsAddUp},
+	{"frames add up", 12, framesAreNumberedAndAddUp},
+	{"filters leave coverage", 12, filtersLeaveCoverageAndNumbers},
+	{"halves are the whole", 6, twoHalvesAreTheWhole},
+	{"saved report is read", 4, savedReportIsRead},
+	{"sections add up", 6, sectionsAddUp},
+	{"redacted reports", 12, redactedReports},
 }
 
-// foreign reports whether nothing in the capture is the Dubbo protocol.
-func (p *provenance) foreign() bool {
-	return len(p.Protocols) > 0 && !slices.Contains(p.Protocols, "dubbo")
-}
-
-func provenances(dir string) ([]provenance, error) {
-	b, err := os.ReadFile(filepath.Join(dir, "provenance.json"))
-	if err != nil {
-		return nil, err
-	}
-	var all []provenance
-	return all, json.Unmarshal(b, &all)
-}
-
-// readCapture returns a committed capture, decompressed.
-func readCapture(dir, name string) ([]byte, error) {
-	all, err := provenances(dir)
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range all {
-		if p.Name == name {
-			return decompressed(filepath.Join(dir, p.File))
+func TestCaptures(t *testing.T) {
+	testkit.Each(t, 1, func(t *testing.T, c *testkit.Capture) {
+		p := &printed{Capture: c, runs: make(map[string]result)}
+		for _, property := range properties {
+			if c.Sampled(property.every) && (!c.Foreign() || strings.HasPrefix(property.name, "golden")) {
+				t.Run(property.name, func(t *testing.T) { property.check(t, p) })
+			}
 		}
-	}
-	return nil, os.ErrNotExist
+	})
 }
 
-func decompressed(file string) ([]byte, error) {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	switch filepath.Ext(file) {
-	case ".zst":
-		z, err := zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1))
-		if err != nil {
-			return nil, err
-		}
-		defer z.Close()
-		return io.ReadAll(z)
-	case ".gz":
-		z, err := gzip.NewReader(bytes.NewReader(data))
-		if err != nil {
-			return nil, err
-		}
-		return io.ReadAll(z)
-	}
-	return data, nil
+// printed is what the program prints of one capture. Each command runs once.
+type printed struct {
+	*testkit.Capture
+	runs map[string]result
 }
+
+type result struct {
+	out, stderr string
+	code        int
+}
+
+// run runs a command on the capture: its name, the capture, the other arguments.
+func (p *printed) run(command string, args ...string) result {
+	key := command + "\x00" + strings.Join(args, "\x00")
+	r, ran := p.runs[key]
+	if !ran {
+		r.out, r.stderr, r.code = dubboWire(append([]string{command, p.Path()}, args...)...)
+		p.runs[key] = r
+	}
+	return r
+}
+
+// must runs a command on the capture, which must succeed without a word on standard error.
+func (p *printed) must(t *testing.T, command string, args ...string) string {
+	t.Helper()
+	r := p.run(command, args...)
+	require.Zero(t, r.code, "%s %s: %s", command, args, r.stderr)
+	require.Empty(t, r.stderr, "%s %s", command, args)
+	return r.out
+}
+
+// dubboWire runs the program in process. Captures are named in its output without their folder.
+func dubboWire(args ...string) (stdout, stderr string, code int) {
+	var out, err bytes.Buffer
+	code = run(args, strings.NewReader(""), &out, &err)
+	folder := testkit.Dir() + string(filepath.Separator)
+	return strings.ReplaceAll(out.String(), folder, ""), strings.ReplaceAll(err.String(), folder, ""), code
+}
+
+// must runs the program, which must succeed without a word on standard error.
+func must(t *testing.T, args ...string) string {
+	t.Helper()
+	out, stderr, code := dubboWire(args...)
+	require.Zero(t, code, "%s: %s", args, stderr)
+	require.Empty(t, stderr, args)
+	return out
+}
+
+// capturePath returns where a file of the folder of captures is.
+func capturePath(file string) string { return filepath.Join(testkit.Dir(), file) }
 
 func parseReport(b []byte) (*jsonReport, error) {
 	r := new(jsonReport)

@@ -39,52 +39,50 @@ func collected(t *testing.T, a *analyzeFlags, jobs int, files ...string) (*repor
 
 // Whatever a report is cut by, it is all of the same bytes: the anatomies are the bodies, the pairs are the groups, the slots
 // of time are the link; and presets name the calls that a look at all of them finds.
-func TestSectionsAddUp(t *testing.T) {
-	eachCapture(t, func(t *testing.T, p provenance) {
-		r, c := collected(t, &analyzeFlags{}, 1, p.File)
-		for _, g := range r.Groups {
-			if in := g.Inside; in != nil {
-				assert.Equal(t, g.Request.Body.Count, in.Request.Messages, g.Values)
-				assert.Equal(t, g.Request.Body.Total, in.Request.Bytes, g.Values)
-				assert.Equal(t, g.Response.Body.Count, in.Response.Messages, g.Values)
-				assert.Equal(t, g.Response.Body.Total, in.Response.Bytes, g.Values)
-				var classes [decode.ClassMissing]int64
-				for _, a := range []*sizes.Anatomy{&in.Request, &in.Response} {
-					for _, path := range a.Paths() {
-						classes[path.Class] += path.Bytes
-					}
+func sectionsAddUp(t *testing.T, p *printed) {
+	r, c := collected(t, &analyzeFlags{}, 1, p.Path())
+	for _, g := range r.Groups {
+		if in := g.Inside; in != nil {
+			assert.Equal(t, g.Request.Body.Count, in.Request.Messages, g.Values)
+			assert.Equal(t, g.Request.Body.Total, in.Request.Bytes, g.Values)
+			assert.Equal(t, g.Response.Body.Count, in.Response.Messages, g.Values)
+			assert.Equal(t, g.Response.Body.Total, in.Response.Bytes, g.Values)
+			var classes [decode.ClassMissing]int64
+			for _, a := range []*sizes.Anatomy{&in.Request, &in.Response} {
+				for _, path := range a.Paths() {
+					classes[path.Class] += path.Bytes
 				}
-				assert.Equal(t, g.Parts, classes, g.Values)
-			} else {
-				assert.Zero(t, g.Request.Body.Total+g.Response.Body.Total, g.Values)
 			}
+			assert.Equal(t, g.Parts, classes, g.Values)
+		} else {
+			assert.Zero(t, g.Request.Body.Total+g.Response.Body.Total, g.Values)
 		}
-		pairs, n, complete := c.pairs.Busiest(1 << 20)
-		assert.Len(t, pairs, n)
-		assert.True(t, complete)
-		wire, calls := int64(0), int64(0)
-		for _, pair := range pairs {
-			wire += pair.WireBytes
-			calls += pair.Calls
-			assert.LessOrEqual(t, pair.Top().WireBytes, pair.WireBytes)
-		}
-		assert.Equal(t, r.Selected.WireBytes(), wire)
-		assert.Equal(t, r.Selected.Calls, calls)
-		_, _, slots := c.timeline.Slots()
-		var sum sizes.Slot
-		for _, s := range slots {
-			sum.LinkBytes += s.LinkBytes
-			sum.RequestBytes += s.RequestBytes
-			sum.ResponseBytes += s.ResponseBytes
-			sum.Calls += s.Calls
-			sum.Errors += s.Errors
-		}
-		assert.Equal(t, sizes.Slot{
-			LinkBytes: r.Totals.LinkBytes, RequestBytes: r.Selected.Request.Frame.Total, ResponseBytes: r.Selected.Response.Frame.Total,
-			Calls: r.Selected.Calls, Errors: r.Selected.Errors,
-		}, sum)
-		presetsAgree(t, c, p.File)
-	})
+	}
+	pairs, n, complete := c.pairs.Busiest(1 << 20)
+	assert.Len(t, pairs, n)
+	assert.True(t, complete)
+	wire, calls := int64(0), int64(0)
+	for _, pair := range pairs {
+		wire += pair.WireBytes
+		calls += pair.Calls
+		assert.LessOrEqual(t, pair.Top().WireBytes, pair.WireBytes)
+	}
+	assert.Equal(t, r.Selected.WireBytes(), wire)
+	assert.Equal(t, r.Selected.Calls, calls)
+	_, _, slots := c.timeline.Slots()
+	var sum sizes.Slot
+	for _, s := range slots {
+		sum.LinkBytes += s.LinkBytes
+		sum.RequestBytes += s.RequestBytes
+		sum.ResponseBytes += s.ResponseBytes
+		sum.Calls += s.Calls
+		sum.Errors += s.Errors
+	}
+	assert.Equal(t, sizes.Slot{
+		LinkBytes: r.Totals.LinkBytes, RequestBytes: r.Selected.Request.Frame.Total, ResponseBytes: r.Selected.Response.Frame.Total,
+		Calls: r.Selected.Calls, Errors: r.Selected.Errors,
+	}, sum)
+	presetsAgree(t, c, p.Path())
 }
 
 // everyCall keeps what presets choose from.
@@ -149,8 +147,7 @@ func presetsAgree(t *testing.T, c *collector, file string) {
 // What is looked into of a capture that is larger than the sample is the same for any number of workers, and stands for the
 // whole in proportion.
 func TestSample(t *testing.T) {
-	inCaptures(t)
-	const file = "fleet.pcap.zst"
+	file := capturePath("fleet.pcap.zst")
 	one, _ := collected(t, &analyzeFlags{sample: "2"}, 1, file)
 	four, _ := collected(t, &analyzeFlags{sample: "2"}, 4, file)
 	all, _ := collected(t, &analyzeFlags{sample: "all"}, 1, file)
@@ -180,11 +177,10 @@ func TestSample(t *testing.T) {
 // An estimate weighs every method by its bytes, also where a group has several: the few calls that were looked into are not
 // those that fill the wire.
 func TestEstimate(t *testing.T) {
-	inCaptures(t)
 	for _, file := range []string{"loss.pcap.zst", "both-ends.pcap.zst", "fleet.pcap.zst"} {
 		for _, by := range []string{"server", "serialization", "service", "method"} {
-			few, _ := collected(t, &analyzeFlags{sample: "3", by: by}, 1, file)
-			all, _ := collected(t, &analyzeFlags{sample: "all", by: by}, 1, file)
+			few, _ := collected(t, &analyzeFlags{sample: "3", by: by}, 1, capturePath(file))
+			all, _ := collected(t, &analyzeFlags{sample: "all", by: by}, 1, capturePath(file))
 			require.True(t, few.Sampled)
 			body := all.Selected.Request.Body.Total + all.Selected.Response.Body.Total
 			for class, n := range all.Selected.Parts {
@@ -196,7 +192,8 @@ func TestEstimate(t *testing.T) {
 
 // Labelled inputs are read alone, as if each were the only one: what two of them have in common is in both.
 func TestLabels(t *testing.T) {
-	inCaptures(t)
+	fst, kryo := capturePath("fst.pcap.zst"), capturePath("kryo.pcap.zst")
+	bothEnds, consumer := capturePath("both-ends.pcap.zst"), capturePath("both-ends.consumer.pcap.zst")
 	groups := func(args ...string) map[string]int64 {
 		var r struct {
 			Groups []struct {
@@ -211,11 +208,11 @@ func TestLabels(t *testing.T) {
 		}
 		return calls
 	}
-	assert.Equal(t, map[string]int64{"x": 132, "y": 132}, groups("x=fst.pcap.zst", "y=kryo.pcap.zst"))
-	assert.Equal(t, map[string]int64{"x": 132, "y": 132}, groups("x=fst.pcap.zst", "y=fst.pcap.zst"))
-	assert.Equal(t, map[string]int64{"x": 134, "both-ends.consumer.pcap.zst": 134}, groups("x=both-ends.pcap.zst", "both-ends.consumer.pcap.zst"))
-	assert.Equal(t, map[string]int64{"both-ends.pcap.zst": 134, "both-ends.consumer.pcap.zst": 134}, groups("both-ends.pcap.zst", "both-ends.consumer.pcap.zst"))
-	_, stderr, code := dubboWire("analyze", "x=fst.pcap.zst", "x=kryo.pcap.zst")
+	assert.Equal(t, map[string]int64{"x": 132, "y": 132}, groups("x="+fst, "y="+kryo))
+	assert.Equal(t, map[string]int64{"x": 132, "y": 132}, groups("x="+fst, "y="+fst))
+	assert.Equal(t, map[string]int64{"x": 134, "both-ends.consumer.pcap.zst": 134}, groups("x="+bothEnds, consumer))
+	assert.Equal(t, map[string]int64{"both-ends.pcap.zst": 134, "both-ends.consumer.pcap.zst": 134}, groups(bothEnds, consumer))
+	_, stderr, code := dubboWire("analyze", "x="+fst, "x="+kryo)
 	assert.Equal(t, exit.Usage, code)
 	assert.Contains(t, stderr, "the same name")
 }

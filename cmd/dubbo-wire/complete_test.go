@@ -11,14 +11,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/exit"
 )
 
 // completionFolder has what the tests of shells complete.
 func completionFolder(t *testing.T) string {
 	dir := t.TempDir()
-	data, err := readCapture(capturesDir(t), "mixed")
-	require.NoError(t, err)
+	data := testkit.Get(t, "mixed").Bytes(t)
 	for _, name := range []string{"trace.pcap", "trace.pcap12", "notes.txt", "other.pcapng.zst", "rotated/trace.pcap0"} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
@@ -181,8 +181,7 @@ func TestCompletionZsh(t *testing.T) {
 // Completion answers at once, also where a capture is long and slow to read, or its writer is.
 func TestCompletionIsQuick(t *testing.T) {
 	dir := t.TempDir()
-	data, err := readCapture(capturesDir(t), "mixed")
-	require.NoError(t, err)
+	data := testkit.Get(t, "mixed").Bytes(t)
 	long := filepath.Join(dir, "long.pcap")
 	f, err := os.Create(long)
 	require.NoError(t, err)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -9,91 +8,90 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/dev/testkit"
+	"dubbo-wire/internal/exit"
 )
 
-// Golden files are transcripts: each command, behind "$ ", is followed by what it prints. They are made and compared in
-// the folder of the captures; "go test ./cmd/... -update" rewrites them.
+// Golden files are transcripts: each command, after "$ ", is followed by what it prints. Those in json and frames are of
+// every capture; those in table, which every other wording changes, of some. "go test ./cmd/... -update" rewrites them.
 //
-// Of the frames of a capture each kind of message is shown once, up to a size; what is left out is named by its number
-// of lines and a hash, so that any change in it is a difference at its place.
+// Of the frames and calls of a capture each kind is shown once, up to a size; what is left out is named by its number of
+// lines and a hash, so that any change in it is a difference at its place.
 
-// dubboWire runs the program in process. The current folder must be that of the captures.
-func dubboWire(args ...string) (stdout, stderr string, code int) {
-	var out, err bytes.Buffer
-	code = run(args, strings.NewReader(""), &out, &err)
-	return out.String(), err.String(), code
+func golden(t *testing.T, kind, name, got string) {
+	t.Helper()
+	testkit.Golden(t, filepath.Join(testkit.Root(), "testdata", "golden", kind, name+".golden"), got)
 }
 
-// inCaptures makes the folder of captures the current one, without colours and widths from outside.
-func inCaptures(t *testing.T) []provenance {
-	dir := capturesDir(t)
-	all, err := provenances(dir)
-	require.NoError(t, err)
-	require.NotEmpty(t, all)
-	t.Chdir(dir)
-	t.Setenv("COLUMNS", "")
-	return all
+// tables are the captures whose tables have a golden file.
+var tables = []string{
+	"any-doubles-cooked1", "avro", "bid-pcapng", "bid-plain", "both-ends", "edge-fst-optimizer", "edge-hessian2-2.5.3", "edge-kryo", "edge-triple-3.3.6",
+	"exhausted-3.3.6", "fleet", "loss", "midway", "mislabelled-3.3.6", "mixed", "offload", "protobuf-2.7.23", "requests-only", "rest-3.3.6", "snap200",
+	"tunnel-vxlan", "two-ports", "zoo-java",
 }
 
-func TestGoldenAnalyze(t *testing.T) {
-	for i, p := range inCaptures(t) {
-		if testing.Short() && i%20 > 0 {
-			continue
-		}
-		t.Run(p.Name, func(t *testing.T) {
-			var b strings.Builder
-			transcribe(t, &b, &p, "analyze", p.File)
-			transcribe(t, &b, &p, "analyze", p.File, "--format", "csv")
-			// A report by method of a capture with hundreds of methods is large; those are in the CSV.
-			report, _, _ := dubboWire("analyze", p.File, "--format", "json")
-			args := []string{"analyze", p.File, "--format", "json"}
-			if len(report) > 40_000 {
-				args = append(args, "--by", "protocol,serialization,service")
-			}
-			transcribe(t, &b, &p, args...)
-			compareGolden(t, p.Name+".analyze.golden", b.String())
-		})
+func goldenTable(t *testing.T, p *printed) {
+	if slices.Contains(tables, p.Name) {
+		golden(t, "table", p.Name, transcript(t, p, "analyze"))
 	}
 }
 
-func TestGoldenFrames(t *testing.T) {
-	for i, p := range inCaptures(t) {
-		if testing.Short() && i%20 > 0 {
-			continue
-		}
-		t.Run(p.Name, func(t *testing.T) {
-			if p.foreign() {
-				return
-			}
-			args := []string{"frames", p.File, "--format", "jsonl", "--depth", "2"}
-			out, stderr, code := dubboWire(args...)
-			require.Zero(t, code)
-			require.Empty(t, stderr)
-			compareGolden(t, p.Name+".frames.golden", command(args)+foldFrames(t, out))
-		})
+func goldenJSON(t *testing.T, p *printed) {
+	// A report by method of a capture with hundreds of methods is large; those are in the CSV.
+	args := []string{"--format", "json"}
+	if len(p.run("analyze", args...).out) > 40_000 {
+		args = append(args, "--by", "protocol,serialization,service")
 	}
+	golden(t, "json", p.Name+".analyze", transcript(t, p, "analyze", "--format", "csv")+transcript(t, p, "analyze", args...))
+	if p.Foreign() {
+		return
+	}
+	args = []string{"--format", "jsonl"}
+	golden(t, "json", p.Name+".calls", p.command("calls", args...)+foldCalls(t, p.must(t, "calls", args...)))
+	var b strings.Builder
+	for _, n := range framesOfEachKind(t, p.must(t, "frames", args...)) {
+		args := []string{"--frame", strconv.Itoa(n), "--format", "json"}
+		f := folding{what: "lines", budget: 4_000, line: 2_000}
+		for line := range strings.Lines(p.must(t, "explain", args...)) {
+			f.add(line, line)
+		}
+		b.WriteString(p.command("explain", args...) + f.text())
+	}
+	golden(t, "json", p.Name+".explain", b.String())
 }
 
-func TestGoldenCalls(t *testing.T) {
-	for i, p := range inCaptures(t) {
-		if testing.Short() && i%20 > 0 {
-			continue
-		}
-		t.Run(p.Name, func(t *testing.T) {
-			if p.foreign() {
-				return
-			}
-			args := []string{"calls", p.File, "--format", "jsonl"}
-			out, stderr, code := dubboWire(args...)
-			require.Zero(t, code)
-			require.Empty(t, stderr)
-			compareGolden(t, p.Name+".calls.golden", command(args)+foldCalls(t, out))
-		})
+func goldenFrames(t *testing.T, p *printed) {
+	if p.Foreign() {
+		return
 	}
+	args := []string{"--format", "jsonl", "--depth", "2"}
+	golden(t, "frames", p.Name, p.command("frames", args...)+foldFrames(t, p.must(t, "frames", args...)))
+}
+
+// command is the line of a transcript that names a command.
+func (p *printed) command(command string, args ...string) string {
+	return "$ dubbo-wire " + strings.Join(append([]string{command, p.File}, args...), " ") + "\n"
+}
+
+// transcript is a command and what it prints. A capture of another protocol has nothing to report.
+func transcript(t *testing.T, p *printed, command string, args ...string) string {
+	t.Helper()
+	r := p.run(command, args...)
+	text := p.command(command, args...) + r.out
+	if p.Foreign() {
+		require.Equal(t, exit.Nothing, r.code)
+		return text + r.stderr + "exit status 1\n"
+	}
+	require.Zero(t, r.code)
+	require.Empty(t, r.stderr)
+	return text
 }
 
 // foldCalls leaves out calls that are like earlier ones, and the ends of long ones.
@@ -116,34 +114,6 @@ func foldCalls(t *testing.T, jsonl string) string {
 			c.Service, "/", c.Method, c.ParameterTypes), line)
 	}
 	return f.text()
-}
-
-func TestGoldenExplain(t *testing.T) {
-	for i, p := range inCaptures(t) {
-		if testing.Short() && i%20 > 0 {
-			continue
-		}
-		t.Run(p.Name, func(t *testing.T) {
-			if p.foreign() {
-				return
-			}
-			frames, _, code := dubboWire("frames", p.File, "--format", "jsonl")
-			require.Zero(t, code)
-			var b strings.Builder
-			for _, n := range framesOfEachKind(t, frames) {
-				args := []string{"explain", p.File, "--frame", fmt.Sprint(n), "--format", "json"}
-				out, stderr, code := dubboWire(args...)
-				require.Zero(t, code)
-				require.Empty(t, stderr)
-				f := folding{what: "lines", budget: 4_000, line: 2_000}
-				for line := range strings.Lines(out) {
-					f.add(line, line)
-				}
-				b.WriteString(command(args) + f.text())
-			}
-			compareGolden(t, p.Name+".explain.golden", b.String())
-		})
-	}
 }
 
 // framesOfEachKind returns the numbers of at most six frames: for each kind of message, the largest frame with a body that a
@@ -221,21 +191,6 @@ func (f *folding) text() string {
 	return f.b.String()
 }
 
-func command(args []string) string { return "$ dubbo-wire " + strings.Join(args, " ") + "\n" }
-
-// transcribe adds a command and what it prints. A capture of another protocol has nothing to report.
-func transcribe(t *testing.T, b *strings.Builder, p *provenance, args ...string) {
-	out, stderr, code := dubboWire(args...)
-	b.WriteString(command(args) + out)
-	if p.foreign() {
-		require.Equal(t, 1, code)
-		b.WriteString(stderr + "exit status 1\n")
-		return
-	}
-	require.Zero(t, code)
-	require.Empty(t, stderr)
-}
-
 // foldFrames leaves out frames that are like earlier ones, and the ends of long ones.
 func foldFrames(t *testing.T, jsonl string) string {
 	folded := folding{what: "frames", budget: 40_000, line: 3_000}
@@ -266,50 +221,23 @@ func foldFrames(t *testing.T, jsonl string) string {
 	return folded.text()
 }
 
-func compareGolden(t *testing.T, name, got string) {
-	compareFile(t, filepath.Join("..", "golden", name), got)
-}
-
-func compareFile(t *testing.T, file, got string) {
-	if *update {
-		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o777))
-		require.NoError(t, os.WriteFile(file, []byte(got), 0o666))
-		return
-	}
-	want, err := os.ReadFile(file)
-	require.NoError(t, err, "make it with: go test ./cmd/... -update")
-	if got != string(want) {
-		t.Errorf("%s differs at %s\nrewrite it with: go test ./cmd/... -update", filepath.Base(file), firstDifference(string(want), got))
-	}
-}
-
-// firstDifference shows the first lines that differ: whole files would hide it.
-func firstDifference(want, got string) string {
-	a, b := strings.Split(want, "\n"), strings.Split(got, "\n")
-	for i := range min(len(a), len(b)) {
-		if a[i] != b[i] {
-			at := 0
-			for at < min(len(a[i]), len(b[i])) && a[i][at] == b[i][at] {
-				at++
-			}
-			from := max(at-80, 0)
-			return fmt.Sprintf("line %d, column %d:\n  have %.200q\n  want %.200q", i+1, at+1, b[i][from:], a[i][from:])
-		}
-	}
-	return fmt.Sprintf("line %d: one has %d lines, the other %d", min(len(a), len(b))+1, len(b), len(a))
-}
-
 // TestNoStrayGoldens: every golden file belongs to a capture.
 func TestNoStrayGoldens(t *testing.T) {
-	known := make(map[string]bool)
-	for _, p := range inCaptures(t) {
-		for _, what := range []string{"analyze", "frames", "calls", "explain", "page"} {
-			known[p.Name+"."+what+".golden"] = true
+	known := map[string]bool{filepath.Join("table", "bid-plain.page.golden"): true}
+	for _, c := range testkit.Captures() {
+		known[filepath.Join("frames", c.Name+".golden")] = true
+		for _, what := range []string{"analyze", "calls", "explain"} {
+			known[filepath.Join("json", c.Name+"."+what+".golden")] = true
+		}
+		if slices.Contains(tables, c.Name) {
+			known[filepath.Join("table", c.Name+".golden")] = true
 		}
 	}
-	files, err := os.ReadDir(filepath.Join("..", "golden"))
-	require.NoError(t, err)
-	for _, f := range files {
-		require.True(t, known[f.Name()] || f.IsDir(), "no capture for testdata/golden/%s", f.Name())
+	for _, kind := range []string{"json", "frames", "table"} {
+		files, err := os.ReadDir(filepath.Join(testkit.Root(), "testdata", "golden", kind))
+		require.NoError(t, err)
+		for _, f := range files {
+			require.True(t, known[filepath.Join(kind, f.Name())], "no capture for testdata/golden/%s/%s", kind, f.Name())
+		}
 	}
 }

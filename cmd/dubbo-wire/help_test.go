@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/exit"
 )
 
@@ -61,8 +62,7 @@ func exampleFolder(t *testing.T, lines []string) (dir string, shell func(line st
 	}
 	captures := map[string][]byte{}
 	for name, of := range map[string]string{"": "mixed", "before": "hessian2", "after": "kryo"} {
-		data, err := readCapture(capturesDir(t), of)
-		require.NoError(t, err)
+		data := testkit.Get(t, of).Bytes(t)
 		captures[name] = data
 	}
 	write := func(name string) {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/exit"
 )
 
@@ -58,9 +59,8 @@ func (r *running) ends(t *testing.T) {
 // Ctrl-C, or SIGTERM, while nothing comes prints what was read, whatever it comes from, and gives exit code 4.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
-	plain, err := readCapture(capturesDir(t), "hessian2")
-	require.NoError(t, err)
-	compressed, err := os.ReadFile(filepath.Join(capturesDir(t), "hessian2.pcap.zst"))
+	plain := testkit.Get(t, "hessian2").Bytes(t)
+	compressed, err := os.ReadFile(capturePath("hessian2.pcap.zst"))
 	require.NoError(t, err)
 	for name, c := range map[string]struct {
 		data []byte
@@ -127,8 +127,7 @@ func TestInterruptNothing(t *testing.T) {
 // Records end with a whole one, and JSON is closed.
 func TestInterruptRecords(t *testing.T) {
 	t.Parallel()
-	data, err := readCapture(capturesDir(t), "hessian2")
-	require.NoError(t, err)
+	data := testkit.Get(t, "hessian2").Bytes(t)
 	for _, command := range []string{"frames", "calls"} {
 		for _, format := range []string{"json", "jsonl", "csv", "table"} {
 			t.Run(command+" "+format, func(t *testing.T) {
@@ -167,8 +166,7 @@ func TestInterruptRecords(t *testing.T) {
 // The second signal ends the program at once, also where it cannot print.
 func TestInterruptTwice(t *testing.T) {
 	t.Parallel()
-	data, err := readCapture(capturesDir(t), "hessian2")
-	require.NoError(t, err)
+	data := testkit.Get(t, "hessian2").Bytes(t)
 	r := start(t, "frames", "-", "--format", "jsonl")
 	r.Stdin = bytes.NewReader(data)
 	r.Stdout = nil

@@ -7,20 +7,16 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/dev/testkit"
 )
 
 // The output is the same, byte for byte, for any number of workers: of some captures, and of all together.
 func TestJobs(t *testing.T) {
-	files, err := filepath.Glob("../../testdata/captures/*.pcap*")
-	require.NoError(t, err)
-	inputs := [][]string{{"../../testdata/captures"}}
-	for i, f := range files {
-		every := 6
-		if testing.Short() {
-			every = 24
-		}
-		if i%every == 0 || strings.Contains(f, "mixed") {
-			inputs = append(inputs, []string{f})
+	inputs := [][]string{{testkit.Dir()}}
+	for _, c := range testkit.Captures() {
+		if c.Sampled(24) {
+			inputs = append(inputs, []string{c.Path()})
 		}
 	}
 	commands := [][]string{

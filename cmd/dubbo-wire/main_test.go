@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,12 +12,22 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"dubbo-wire/internal/dev/testkit"
 )
 
-var update = flag.Bool("update", false, "rewrite golden files and the expectations of scripts")
+// inProcess runs the tests, without colours and widths from outside.
+type inProcess struct{ *testing.M }
+
+func (m inProcess) Run() int {
+	for _, name := range []string{"COLUMNS", "NO_COLOR"} {
+		_ = os.Unsetenv(name)
+	}
+	return m.M.Run()
+}
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"dubbo-wire": main, "measured": measured, "replay": replay})
+	testscript.Main(inProcess{m}, map[string]func(){"dubbo-wire": main, "measured": measured, "replay": replay})
 }
 
 // measured is the program, but its last line on standard error is the most memory it had, in kB.
@@ -48,11 +57,15 @@ func measured() {
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
-		UpdateScripts:       *update,
+		UpdateScripts:       *testkit.Update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("CAPTURES", capturesDir(t))
+			dir, err := filepath.Abs(testkit.Dir())
+			if err != nil {
+				return err
+			}
+			env.Setenv("CAPTURES", dir)
 			env.Setenv("PORT", strconv.Itoa(freePort(t)))
 			return nil
 		},
@@ -71,14 +84,6 @@ func TestScript(t *testing.T) {
 			return missing == "", nil
 		},
 	})
-}
-
-func capturesDir(t testing.TB) string {
-	dir, err := filepath.Abs(filepath.Join("..", "..", "testdata", "captures"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dir
 }
 
 func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
@@ -129,9 +134,15 @@ func cmdCapture(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: capture NAME FILE")
 	}
-	data, err := readCapture(ts.Getenv("CAPTURES"), args[0])
-	ts.Check(err)
-	ts.Check(os.WriteFile(ts.MkAbs(args[1]), data, 0o666))
+	for _, c := range testkit.Captures() {
+		if c.Name == args[0] {
+			data, err := c.Decompress()
+			ts.Check(err)
+			ts.Check(os.WriteFile(ts.MkAbs(args[1]), data, 0o666))
+			return
+		}
+	}
+	ts.Fatalf("no capture %q", args[0])
 }
 
 func cmdMkpcap(ts *testscript.TestScript, neg bool, args []string) {

@@ -38,43 +38,41 @@ func classOf(path string) string {
 
 // What analyze --parts adds up without taking bodies apart into trees is the sum over the parts of all frames, class by
 // class, and the bytes of bodies group by group.
-func TestPartsAddUp(t *testing.T) {
-	eachCapture(t, func(t *testing.T, p provenance) {
-		want := make(map[string]int64)
-		for line := range strings.Lines(must(t, "frames", p.File, "--format", "jsonl")) {
-			var f struct {
-				Kind     string
-				Complete bool
-				Parts    []partBytes
-			}
-			require.NoError(t, json.Unmarshal([]byte(line), &f))
-			if !f.Complete || f.Kind != "request" && f.Kind != "response" {
-				continue
-			}
-			require.Equal(t, "header", f.Parts[0].Path)
-			for _, part := range f.Parts[1:] {
-				want[classOf(part.Path)] += part.Bytes
+func partsAddUp(t *testing.T, p *printed) {
+	want := make(map[string]int64)
+	for line := range strings.Lines(p.must(t, "frames", "--format", "jsonl")) {
+		var f struct {
+			Kind     string
+			Complete bool
+			Parts    []partBytes
+		}
+		require.NoError(t, json.Unmarshal([]byte(line), &f))
+		if !f.Complete || f.Kind != "request" && f.Kind != "response" {
+			continue
+		}
+		require.Equal(t, "header", f.Parts[0].Path)
+		for _, part := range f.Parts[1:] {
+			want[classOf(part.Path)] += part.Bytes
+		}
+	}
+	var r struct {
+		Groups []struct {
+			Parts             []partBytes
+			Request, Response direction
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(p.must(t, "analyze", "--parts", "--format", "json")), &r))
+	got := make(map[string]int64)
+	for _, g := range r.Groups {
+		all := int64(0)
+		for _, part := range g.Parts {
+			all += part.Bytes
+			if part.Bytes > 0 {
+				got[part.Path] += part.Bytes
 			}
 		}
-		var r struct {
-			Groups []struct {
-				Parts             []partBytes
-				Request, Response direction
-			}
-		}
-		require.NoError(t, json.Unmarshal([]byte(must(t, "analyze", p.File, "--parts", "--format", "json")), &r))
-		got := make(map[string]int64)
-		for _, g := range r.Groups {
-			all := int64(0)
-			for _, part := range g.Parts {
-				all += part.Bytes
-				if part.Bytes > 0 {
-					got[part.Path] += part.Bytes
-				}
-			}
-			require.Len(t, g.Parts, 6)
-			require.EqualValues(t, g.Request.BodyBytes.Total+g.Response.BodyBytes.Total, all)
-		}
-		require.Equal(t, want, got)
-	})
+		require.Len(t, g.Parts, 6)
+		require.EqualValues(t, g.Request.BodyBytes.Total+g.Response.BodyBytes.Total, all)
+	}
+	require.Equal(t, want, got)
 }

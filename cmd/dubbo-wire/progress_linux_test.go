@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/dev/testkit"
 )
 
 // slowly gives what it has and then waits before the end.
@@ -27,8 +29,7 @@ func (s *slowly) Read(b []byte) (int, error) {
 // is printed. Rows on the terminal are not written over.
 func TestProgressOnTerminal(t *testing.T) {
 	t.Parallel()
-	data, err := readCapture(capturesDir(t), "bid-plain")
-	require.NoError(t, err)
+	data := testkit.Get(t, "bid-plain").Bytes(t)
 	for _, c := range []struct {
 		args     []string
 		outOn    bool // standard output is the terminal too

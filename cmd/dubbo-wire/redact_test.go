@@ -24,7 +24,7 @@ func TestRedact(t *testing.T) {
 		names = names[:3]
 	}
 	for _, name := range names {
-		file := filepath.Join("..", "..", "testdata", "captures", name+".pcap.zst")
+		file := capturePath(name + ".pcap.zst")
 		plain := callRecords(t, "calls", file, "--format", "jsonl")
 		redacted := callRecords(t, "calls", file, "--format", "jsonl", "--redact")
 		require.Len(t, redacted, len(plain), name)

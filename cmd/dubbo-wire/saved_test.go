@@ -11,56 +11,51 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/exit"
 )
 
-// savedAll saves a report of every committed capture, and returns their files, with the folder of the captures as the
-// current one: of every sample-th where that is not 1.
-func savedAll(t *testing.T, sample int, args ...string) (names []string, saved map[string]string) {
+// A saved report that is read and saved is the same, and what is printed of it is what is printed of its capture.
+func savedReportIsRead(t *testing.T, p *printed) {
+	saved := filepath.Join(t.TempDir(), p.Name+".json")
+	want := p.must(t, "analyze", "--format", "json", "--buckets")
+	require.NoError(t, os.WriteFile(saved, []byte(want), 0o666))
+	require.Equal(t, want, must(t, "analyze", saved, "--format", "json", "--buckets"))
+	if !p.Sampled(24) {
+		return
+	}
+	for _, args := range [][]string{
+		{"--format", "csv"},
+		{"--format", "json", "--by", "serialization"},
+		{"--format", "json", "--by", "method,service", "--method", "*e*"},
+		{"--format", "json", "--serialization", "h*", "--service", "*User*", "--sort", "calls"},
+	} {
+		want := p.run("analyze", args...)
+		got, _, code := dubboWire(append([]string{"analyze", saved}, args...)...)
+		require.Equal(t, want.code, code, args)
+		require.Equal(t, want.out, got, args)
+	}
+}
+
+// savedReports saves a report of every n-th capture, and returns their paths and the paths of their captures.
+func savedReports(t *testing.T, n int, args ...string) (captures []string, saved map[string]string) {
 	t.Helper()
 	dir := t.TempDir()
 	saved = make(map[string]string)
-	for i, p := range inCaptures(t) {
-		if p.foreign() || testing.Short() && i%20 > 0 || i%sample > 0 {
+	for _, c := range testkit.Captures() {
+		if c.Foreign() || !c.Sampled(n) {
 			continue
 		}
-		file := filepath.Join(dir, p.Name+".json")
-		out, stderr, code := dubboWire(append([]string{"analyze", p.File, "--format", "json", "--buckets"}, args...)...)
+		file := filepath.Join(dir, c.Name+".json")
+		out, stderr, code := dubboWire(append([]string{"analyze", c.Path(), "--format", "json", "--buckets"}, args...)...)
 		if code == exit.Nothing {
 			continue // nothing matches the filter
 		}
 		require.Zero(t, code, stderr)
 		require.NoError(t, os.WriteFile(file, []byte(out), 0o666))
-		names, saved[p.File] = append(names, p.File), file
+		captures, saved[c.Path()] = append(captures, c.Path()), file
 	}
-	return names, saved
-}
-
-// A saved report that is read and saved is the same, and what is printed of it is what is printed of its capture.
-func TestSavedReportIsRead(t *testing.T) {
-	names, saved := savedAll(t, 1)
-	for i, name := range names {
-		want, err := os.ReadFile(saved[name])
-		require.NoError(t, err)
-		got, stderr, code := dubboWire("analyze", saved[name], "--format", "json", "--buckets")
-		require.Zero(t, code, stderr)
-		require.Equal(t, string(want), got, name)
-		require.Empty(t, stderr)
-		for _, args := range [][]string{
-			{"--format", "csv"},
-			{"--format", "json", "--by", "serialization"},
-			{"--format", "json", "--by", "method,service", "--method", "*e*"},
-			{"--format", "json", "--serialization", "h*", "--service", "*User*", "--sort", "calls"},
-		} {
-			if i%6 > 0 {
-				continue
-			}
-			want, _, wantCode := dubboWire(append([]string{"analyze", name}, args...)...)
-			got, _, code := dubboWire(append([]string{"analyze", saved[name]}, args...)...)
-			require.Equal(t, wantCode, code, "%s %q", name, args)
-			require.Equal(t, want, got, "%s %q", name, args)
-		}
-	}
+	return captures, saved
 }
 
 var frameNumber = regexp.MustCompile(`"frame": \d+`)
@@ -72,15 +67,16 @@ func withoutFrames(s string) string { return frameNumber.ReplaceAllString(s, `"f
 func TestSavedReportsAddUp(t *testing.T) {
 	for _, flags := range [][]string{nil, {"--parts"}, {"--by", "time:1s,client,server,status"}, {"--method", "*User*"}} {
 		t.Run(strings.Join(flags, " "), func(t *testing.T) {
-			sample := 1
+			t.Parallel()
+			sample := 10
 			if flags != nil {
-				sample = 7
+				sample = 20
 			}
-			names, saved := savedAll(t, sample, flags...)
+			names, saved := savedReports(t, sample, flags...)
 			pairs := 0
 			for i := 1; i < len(names); i++ {
 				a, b := names[i-1], names[i]
-				if overlap(t, saved[a], saved[b]) || flags == nil && i%3 > 0 {
+				if overlap(t, saved[a], saved[b]) || testkit.All && flags == nil && i%3 > 0 {
 					continue
 				}
 				pairs++
@@ -119,7 +115,7 @@ func overlap(t *testing.T, a, b string) bool {
 
 // All reports of captures that share no time add up in one go, in any order.
 func TestManySavedReports(t *testing.T) {
-	names, saved := savedAll(t, 6)
+	names, saved := savedReports(t, 20)
 	var captures, reports []string
 	for _, n := range names {
 		ok := true

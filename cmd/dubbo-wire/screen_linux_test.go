@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/dev/testkit"
 )
 
 // tmux is the program on a terminal of its own, with streams of real peers on the wire.
@@ -83,7 +85,7 @@ func (m *tmux) sees(texts ...string) string {
 // replay sends the streams of a committed capture while the screen is there.
 func (m *tmux) replay(name string) {
 	m.t.Helper()
-	c := exec.Command(filepath.Join(m.dir, "replay"), filepath.Join(capturesDir(m.t), name))
+	c := exec.Command(filepath.Join(m.dir, "replay"), capturePath(name))
 	c.Env = append(os.Environ(), "PORT="+m.port)
 	out, err := c.CombinedOutput()
 	require.NoError(m.t, err, "%s", out)
@@ -124,7 +126,7 @@ func TestScreen(t *testing.T) {
 				fmt.Fprintln(&rows, words[0], strings.Join(rest, " "))
 				assert.LessOrEqual(t, len([]rune(line)), size[0])
 			}
-			compareFile(t, filepath.Join("testdata", fmt.Sprintf("screen-%dx%d.golden", size[0], size[1])), rows.String())
+			testkit.Golden(t, filepath.Join("testdata", fmt.Sprintf("screen-%dx%d.golden", size[0], size[1])), rows.String())
 
 			m.keys("g")
 			m.sees("by service", "UserService")

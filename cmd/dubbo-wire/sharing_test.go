@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"reflect"
-	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -58,34 +57,23 @@ func cmdAllGroups(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// Reports of a capture and of what redact makes of it are equal, for every committed capture.
-func TestRedactedReports(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(capturesDir(t), "*.pcap*"))
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	for i, file := range files {
-		if testing.Short() && i%25 != 0 {
-			continue
-		}
-		t.Run(strings.SplitN(filepath.Base(file), ".pcap", 2)[0], func(t *testing.T) {
-			t.Parallel()
-			out := filepath.Join(t.TempDir(), "out.pcapng")
-			var stdout, stderr strings.Builder
-			code := run([]string{"redact", file, "-o", out}, strings.NewReader(""), &stdout, &stderr)
-			require.Contains(t, []int{exit.Done, exit.Nothing, exit.Partly}, code, stderr.String())
-			assert.Empty(t, stdout.String())
-			report := func(file string, args ...string) map[string]any {
-				var stdout, stderr strings.Builder
-				again := run(append([]string{"analyze", file, "--format", "json"}, args...), strings.NewReader(""), &stdout, &stderr)
-				if code != exit.Partly { // the output is whole
-					require.Equal(t, code, again, stderr.String())
-				}
-				r, err := sharedReport([]byte(stdout.String()))
-				require.NoError(t, err)
-				return r
+// Reports of a capture and of what redact makes of it are equal.
+func redactedReports(t *testing.T, p *printed) {
+	out := filepath.Join(t.TempDir(), "out.pcapng")
+	stdout, stderr, code := dubboWire("redact", p.Path(), "-o", out)
+	require.Contains(t, []int{exit.Done, exit.Nothing, exit.Partly}, code, stderr)
+	assert.Empty(t, stdout)
+	for _, args := range [][]string{{"--format", "json"}, {"--format", "json", "--parts"}} {
+		var reports [2]map[string]any
+		redacted, stderr, again := dubboWire(append([]string{"analyze", out}, args...)...)
+		for i, r := range []result{p.run("analyze", args...), {redacted, stderr, again}} {
+			if code != exit.Partly { // the output is whole
+				require.Equal(t, code, r.code, r.stderr)
 			}
-			assert.Equal(t, report(file), report(out))
-			assert.Equal(t, report(file, "--parts"), report(out, "--parts"))
-		})
+			report, err := sharedReport([]byte(r.out))
+			require.NoError(t, err)
+			reports[i] = report
+		}
+		assert.Equal(t, reports[0], reports[1])
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,7 +13,7 @@ import (
 
 // TestTerminal: on a terminal tables are as wide as it is, and headings are bold unless NO_COLOR says otherwise.
 func TestTerminal(t *testing.T) {
-	file := filepath.Join(capturesDir(t), "bid-plain.pcap")
+	file := capturePath("bid-plain.pcap")
 	t.Setenv("COLUMNS", "")
 	t.Setenv("NO_COLOR", "")
 	out := onTerminal(t, 72, "analyze", file)

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/interrupt"
 )
@@ -53,8 +54,7 @@ func TestFileLimit(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("no bash")
 	}
-	data, err := readCapture(capturesDir(t), "mixed")
-	require.NoError(t, err)
+	data := testkit.Get(t, "mixed").Bytes(t)
 	trace := filepath.Join(t.TempDir(), "trace.pcap")
 	require.NoError(t, os.WriteFile(trace, data, 0o666))
 	for _, w := range writers {
@@ -83,8 +83,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	defer func() { require.NoError(t, syscall.Unmount(dir, 0)) }()
 	trace := filepath.Join(t.TempDir(), "trace.pcap")
-	data, err := readCapture(capturesDir(t), "mixed")
-	require.NoError(t, err)
+	data := testkit.Get(t, "mixed").Bytes(t)
 	require.NoError(t, os.WriteFile(trace, data, 0o666))
 	for _, w := range writers {
 		var out, stderr strings.Builder
@@ -103,8 +102,7 @@ func TestFullDisk(t *testing.T) {
 // or nothing.
 func TestSignalsWhileWriting(t *testing.T) {
 	t.Parallel()
-	data, err := readCapture(capturesDir(t), "hessian2")
-	require.NoError(t, err)
+	data := testkit.Get(t, "hessian2").Bytes(t)
 	begin := func(t *testing.T) (*running, string) {
 		dir := t.TempDir()
 		r := start(t, "frames", "-", "--format", "json", "-o", filepath.Join(dir, "out.json"), "-o", filepath.Join(dir, "more.csv"))
@@ -152,8 +150,7 @@ func TestSignalsWhileWriting(t *testing.T) {
 // The second Ctrl-C ends the program at once, where it cannot print, and leaves no file of any name.
 func TestSecondSignalLeavesNothing(t *testing.T) {
 	t.Parallel()
-	data, err := readCapture(capturesDir(t), "hessian2")
-	require.NoError(t, err)
+	data := testkit.Get(t, "hessian2").Bytes(t)
 	for name, second := range map[string]os.Signal{"interrupt": os.Interrupt, "term": syscall.SIGTERM} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -182,7 +182,7 @@ func TestPageHasTheNumbersOfJSON(t *testing.T) {
 // The golden file is what stands between style and script.
 func TestGoldenPage(t *testing.T) {
 	got := body(t, string(write(t, read(t, "bid-plain.pcap"), report.Style{Command: "analyze bid-plain.pcap", Explain: "dubbo-wire explain bid-plain.pcap"})))
-	name := filepath.Join("..", "..", "..", "testdata", "golden", "bid-plain.page.golden")
+	name := filepath.Join("..", "..", "..", "testdata", "golden", "table", "bid-plain.page.golden")
 	if *update {
 		require.NoError(t, os.WriteFile(name, []byte(got), 0o600))
 		return

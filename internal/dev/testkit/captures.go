@@ -1,0 +1,156 @@
+// Package testkit is what the tests of all packages share: the committed captures with their provenance, decompressed at
+// most once per process, the golden files with their -update flag, and the build tag alltests. Without the tag, tests that
+// run over captures take a representative sample where one capture takes long, and nothing but Go is needed. Bytes of
+// captures are shared between tests and must not be changed.
+package testkit
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// Capture is a committed capture and what the rig wrote down about it.
+type Capture struct {
+	Name, File, Truth     string
+	Dubbo, LinkType, Note string
+	Serializations        []string
+	Protocols             []string // nil where there is only Dubbo's own
+	Complete              bool
+	Packets               int64
+	FramesSent            map[string]int64
+
+	index int
+	first bool // the first one with its serializations and protocols
+
+	// Decompress returns the capture's bytes. They are shared and stay in memory: it is for the few captures that a test
+	// changes or cuts.
+	Decompress func() ([]byte, error)
+}
+
+// Root returns the folder of the module as a path from the folder of the test, so that no golden file has the machine's.
+var Root = sync.OnceValue(func() string {
+	dir := "."
+	for range 20 {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		dir = filepath.Join(dir, "..")
+	}
+	panic("no go.mod above the folder of the test")
+})
+
+// Dir returns the folder of the captures; CAPTURES names another one that the rig has made.
+func Dir() string {
+	if dir := os.Getenv("CAPTURES"); dir != "" {
+		return dir
+	}
+	return filepath.Join(Root(), "testdata", "captures")
+}
+
+// Captures returns all committed captures that have a provenance, in the order of their names.
+var Captures = sync.OnceValue(func() []*Capture {
+	data, err := os.ReadFile(filepath.Join(Dir(), "provenance.json"))
+	if err != nil {
+		panic(err)
+	}
+	var all []*Capture
+	if err := json.Unmarshal(data, &all); err != nil {
+		panic(err)
+	}
+	slices.SortFunc(all, func(a, b *Capture) int { return strings.Compare(a.Name, b.Name) })
+	seen := make(map[string]bool)
+	for i, c := range all {
+		key := fmt.Sprint(c.Serializations, c.Protocols)
+		c.index, c.first, seen[key] = i, !seen[key], true
+		c.Decompress = sync.OnceValues(func() ([]byte, error) { return decompress(c.Path()) })
+	}
+	return all
+})
+
+// Get returns the capture with a name.
+func Get(t testing.TB, name string) *Capture {
+	t.Helper()
+	for _, c := range Captures() {
+		if c.Name == name {
+			return c
+		}
+	}
+	t.Fatalf("no capture %q", name)
+	return nil
+}
+
+// Path returns where the capture is.
+func (c *Capture) Path() string { return filepath.Join(Dir(), c.File) }
+
+// Foreign reports whether nothing in the capture is the Dubbo protocol.
+func (c *Capture) Foreign() bool {
+	return len(c.Protocols) > 0 && !slices.Contains(c.Protocols, "dubbo")
+}
+
+// Bytes is Decompress in a test.
+func (c *Capture) Bytes(t testing.TB) []byte {
+	t.Helper()
+	data, err := c.Decompress()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Clip(data)
+}
+
+// Sampled reports whether the capture is in the sample of every n-th capture. The first one of each set of serializations
+// is in every sample. With the build tag alltests all captures are; with -short, which is for the race detector, few are.
+func (c *Capture) Sampled(n int) bool {
+	switch {
+	case testing.Short():
+		return c.index%max(n, 20) == 0
+	case All:
+		return true
+	}
+	return c.index%n == 0 || n < 50 && c.first
+}
+
+// Each runs a parallel subtest for each capture in the sample of every n-th one.
+func Each(t *testing.T, n int, f func(t *testing.T, c *Capture)) {
+	for _, c := range Captures() {
+		if c.Sampled(n) {
+			t.Run(c.Name, func(t *testing.T) {
+				t.Parallel()
+				f(t, c)
+			})
+		}
+	}
+}
+
+func decompress(path string) ([]byte, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	switch filepath.Ext(path) {
+	case ".zst":
+		z, err := zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1))
+		if err != nil {
+			return nil, err
+		}
+		defer z.Close()
+		return io.ReadAll(z)
+	case ".gz":
+		z, err := gzip.NewReader(bytes.NewReader(data))
+		if err != nil {
+			return nil, err
+		}
+		return io.ReadAll(z)
+	}
+	return data, nil
+}
