@@ -43,7 +43,7 @@ type captureFlags struct {
 	// What the arguments say.
 	expression string
 	command    []string
-	// sockets were opened before the program was started again; see capture.StartAgain.
+	// sockets were opened before the program was started again; see capture.RestartUnprivileged.
 	sockets []int
 	// intervalGiven: an interval was asked for.
 	intervalGiven bool

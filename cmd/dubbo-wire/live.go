@@ -88,7 +88,7 @@ func newLive(s *streams, a *analyzeFlags, in *inputFlags, c *captureFlags, p *pa
 	if len(c.sockets) == 2 {
 		given = capture.Sockets{Raw: c.sockets[0], Cooked: c.sockets[1]}
 	}
-	err = capture.StartAgain(capture.Privileges{User: c.user}, func(s capture.Sockets) []string {
+	err = capture.RestartUnprivileged(capture.Privileges{User: c.user}, func(s capture.Sockets) []string {
 		return append([]string{os.Args[0], fmt.Sprintf("--%s=%d,%d", socketsFlag, s.Raw, s.Cooked)}, os.Args[1:]...)
 	})
 	if err != nil {

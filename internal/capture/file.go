@@ -134,7 +134,7 @@ func (f *Files) openRaw(fl *file) (*stream, error) {
 		return nil, openError(fl.in.File, err)
 	}
 	if info.Mode().IsRegular() {
-		fl.size, s.raw = info.Size(), &countingReader{r: cachedFirst(file)}
+		fl.size, s.raw = info.Size(), &countingReader{r: newCachedReader(file)}
 	} else {
 		fl.size, s.keep, s.raw = -1, true, &countingReader{r: file}
 	}
@@ -183,7 +183,7 @@ func (f *Files) release(fl *file) {
 	}
 	w := fl.stream.reader.window()
 	if w.ahead != nil {
-		w.ahead.end()
+		w.ahead.close()
 	}
 	fl.stream.close()
 	if w.kept != nil {

@@ -19,7 +19,7 @@ type LiveOptions struct {
 	Buffer        int           // bytes of the ring that the kernel fills for us; 32 MiB if 0, less where it grants less
 	NoPromiscuous bool          // see only what this host sends and receives
 	Poll          time.Duration // how long Next waits before ErrTimeout; 100 ms if 0
-	Sockets       Sockets       // to capture with, instead of new ones; see StartAgain
+	Sockets       Sockets       // to capture with, instead of new ones; see RestartUnprivileged
 	// Filter, if set, is asked once for what the kernel shall let through, when the link type of the packets is known and
 	// before the first packet. Its instructions return the snap length; none let everything through. With LinkLinuxSLL2
 	// they meet packets as the kernel has them: no link header in front, its fields by the kernel's own offsets (SKF_AD_OFF

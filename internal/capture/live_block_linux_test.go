@@ -57,7 +57,7 @@ func shaped(block []byte, link LinkType) (all []string, wires []int) {
 	var w walker
 	var f frame
 	for w.begin(block); w.next(&f); {
-		data, wire := shape(block, &f, link)
+		data, wire := addLinkHeader(block, &f, link)
 		all, wires = append(all, string(data)), append(wires, wire)
 	}
 	return all, wires
@@ -174,7 +174,7 @@ func FuzzRingBlock(f *testing.F) {
 			if fr.start < 0 || fr.kept < 0 || fr.start+fr.kept > len(block) || fr.wire < fr.kept {
 				t.Fatalf("%+v of %d bytes", fr, len(block))
 			}
-			data, wire := shape(block, &fr, link)
+			data, wire := addLinkHeader(block, &fr, link)
 			if len(data) > fr.kept+headroom || wire < len(data) {
 				t.Fatalf("%d bytes of %d on the wire from %+v", len(data), wire, fr)
 			}

@@ -11,10 +11,10 @@ import (
 const maxAtOnce = 128
 
 // program is what the socket runs: packets of other interfaces than indexes (if there are any) are not let in, nor
-// what a loopback interface sends, if doubles says that it may be seen (it comes in again); then filter decides, or
+// what a loopback interface sends, if showsTwice says that it may be seen (it comes in again); then filter decides, or
 // all goes in, cut to snapLen. Jumps of BPF are relative, so nothing in filter changes; it finds both registers 0, as
 // it would at the start.
-func program(filter []bpf.RawInstruction, snapLen int, indexes []int, doubles bool) []bpf.RawInstruction {
+func program(filter []bpf.RawInstruction, snapLen int, indexes []int, showsTwice bool) []bpf.RawInstruction {
 	var p []bpf.Instruction
 	if len(indexes) > 0 {
 		p = append(p, bpf.LoadExtension{Num: bpf.ExtInterfaceIndex})
@@ -23,7 +23,7 @@ func program(filter []bpf.RawInstruction, snapLen int, indexes []int, doubles bo
 		}
 		p = append(p, bpf.RetConstant{})
 	}
-	if doubles {
+	if showsTwice {
 		p = append(p,
 			bpf.LoadExtension{Num: bpf.ExtType},
 			bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.PACKET_OUTGOING, SkipFalse: 3},

@@ -74,12 +74,12 @@ func OpenLive(ifaces []string, opt LiveOptions) (*Live, error) {
 		}
 	}
 	if err := l.start(); err != nil {
-		l.closeRest()
+		l.closeDescriptors()
 		if l.ring != nil {
 			_ = l.ring.free()
 		}
 		if errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) {
-			return nil, &Error{Cause: Permission, File: l.names, Err: err, Text: notAllowed(l.names)}
+			return nil, &Error{Cause: Permission, File: l.names, Err: err, Text: permissionText(l.names)}
 		}
 		return nil, failure(Unreadable, l.names, err, "%s: cannot capture: %v", l.names, err)
 	}
@@ -175,10 +175,10 @@ func (l *Live) start() error {
 // attach sets the filter for the interfaces that are there.
 func (l *Live) attach() error {
 	var indexes []int
-	doubles := l.watch.any
+	showsTwice := l.watch.any
 	for i := range l.watch.slots {
 		s := &l.watch.slots[i]
-		doubles = doubles || s.loop
+		showsTwice = showsTwice || s.loop
 		if !l.single && !l.watch.any {
 			// The number of an interface that is gone may stay away: -1 is none.
 			index := s.Index
@@ -188,7 +188,7 @@ func (l *Live) attach() error {
 			indexes = append(indexes, index)
 		}
 	}
-	return l.ring.attach(program(l.filter, l.opt.SnapLen, indexes, doubles))
+	return l.ring.attach(program(l.filter, l.opt.SnapLen, indexes, showsTwice))
 }
 
 // promiscuous asks the interface of a slot for packets to others as well; not every one can.
@@ -222,7 +222,7 @@ func (l *Live) Next(p *Packet) error {
 				return nil
 			}
 		}
-		err := l.turn()
+		err := l.nextBlock()
 		for _, text := range l.notices {
 			l.opt.Notice(text)
 		}
@@ -241,7 +241,7 @@ func (l *Live) packet(p *Packet) bool {
 	if loop && kind == unix.PACKET_OUTGOING {
 		return false
 	}
-	data, wire := shape(l.walk.block, f, l.link)
+	data, wire := addLinkHeader(l.walk.block, f, l.link)
 	if data == nil {
 		l.walk.broken = true
 		return false
@@ -280,7 +280,7 @@ func (l *Live) place(index int32) int {
 	place, ok := w.places[index]
 	if !ok {
 		l.mu.Lock()
-		place = w.meet(index)
+		place = w.addUnknown(index)
 		l.mu.Unlock()
 	}
 	w.lastIndex, w.lastPlace = index, place
@@ -288,7 +288,7 @@ func (l *Live) place(index int32) int {
 }
 
 // turn gives the block back that was read and takes the next, if need be after waiting for it.
-func (l *Live) turn() error {
+func (l *Live) nextBlock() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.held {
@@ -304,16 +304,16 @@ func (l *Live) turn() error {
 	}
 	now := time.Now()
 	for end := now.Add(l.opt.Poll); ; now = time.Now() {
-		l.watch.heard()
-		l.look(now)
+		l.watch.readEvents()
+		l.checkInterfaces(now)
 		wait := end.Sub(now)
 		switch {
-		case l.take():
+		case l.takeBlock():
 			return nil
 		case wait <= 0 || len(l.notices) > 0:
 			return ErrTimeout
 		}
-		if err := l.wait(l.watch.within(now, wait)); err != nil {
+		if err := l.wait(l.watch.waitAtMost(now, wait)); err != nil {
 			return err
 		}
 	}
@@ -344,7 +344,7 @@ func (l *Live) failed(err error) error {
 }
 
 // take takes the next block if the kernel has handed it over.
-func (l *Live) take() bool {
+func (l *Live) takeBlock() bool {
 	if !l.ring.ready() {
 		return false
 	}
@@ -370,7 +370,7 @@ func (l *Live) socketError() error {
 }
 
 // look sees to interfaces that went away or came back.
-func (l *Live) look(now time.Time) {
+func (l *Live) checkInterfaces(now time.Time) {
 	if !l.watch.due(now) {
 		return
 	}
@@ -380,7 +380,7 @@ func (l *Live) look(now time.Time) {
 	}
 	fresh := false
 	for i := range changes {
-		if l.changed(&changes[i]) {
+		if l.interfaceChanged(&changes[i]) {
 			fresh = true
 		}
 	}
@@ -392,7 +392,7 @@ func (l *Live) look(now time.Time) {
 }
 
 // changed does what a change of an interface asks for, and reports whether it is another interface now.
-func (l *Live) changed(c *change) (fresh bool) {
+func (l *Live) interfaceChanged(c *change) (fresh bool) {
 	name := c.was.Name
 	switch s := &l.watch.slots[c.place]; {
 	case c.now.Gone:
@@ -499,8 +499,8 @@ func (l *Live) Close() error {
 		_, _ = unix.Write(l.wake, []byte{1, 0, 0, 0, 0, 0, 0, 0})
 		return nil
 	case l.held:
-		l.ring.silence()
-		l.closeRest()
+		l.ring.unbind()
+		l.closeDescriptors()
 		runtime.AddCleanup(l, func(r *ring) { _ = r.free() }, l.ring)
 		return nil
 	}
@@ -519,12 +519,12 @@ func (l *Live) free() error {
 	}
 	l.freed = true
 	l.stats.Fill = 0
-	l.closeRest()
+	l.closeDescriptors()
 	return l.ring.free()
 }
 
-// closeRest closes what is not the socket; Next has no use for it any more.
-func (l *Live) closeRest() {
+// closeDescriptors closes what is not the socket; Next has no use for it any more.
+func (l *Live) closeDescriptors() {
 	l.watch.close()
 	if l.wake >= 0 {
 		_ = unix.Close(l.wake)

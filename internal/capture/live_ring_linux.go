@@ -103,7 +103,7 @@ func (r *ring) bind(index int) error {
 }
 
 // silence lets no more packets in.
-func (r *ring) silence() {
+func (r *ring) unbind() {
 	_ = unix.Bind(r.fd, &unix.SockaddrLinklayer{})
 }
 

@@ -71,7 +71,7 @@ func (w *watch) add(n *netLink) int {
 
 // meet gives a slot to an interface that sends its first packet: that of a former one with its name, or a new one. When
 // there are too many, the last one stands for all others.
-func (w *watch) meet(index int32) int {
+func (w *watch) addUnknown(index int32) int {
 	if !w.any {
 		return 0
 	}
@@ -116,7 +116,7 @@ func (w *watch) due(now time.Time) bool {
 }
 
 // within is how long one may wait, at most d, until the interfaces should be listed.
-func (w *watch) within(now time.Time, d time.Duration) time.Duration {
+func (w *watch) waitAtMost(now time.Time, d time.Duration) time.Duration {
 	if w.stale {
 		d = min(d, max(w.checked.Add(refreshEvery).Sub(now), time.Millisecond))
 	}
@@ -124,7 +124,7 @@ func (w *watch) within(now time.Time, d time.Duration) time.Duration {
 }
 
 // heard takes what the routing socket has told; that it told something is enough.
-func (w *watch) heard() {
+func (w *watch) readEvents() {
 	if w.events < 0 {
 		return
 	}

@@ -116,7 +116,7 @@ func (f *Files) addFolder(dir string) {
 func (f *Files) add(name, path string, optional bool) bool {
 	fl := &file{in: &Input{File: name, Source: f.source}, index: len(f.inputs), path: path}
 	if err := f.probe(fl); err != nil {
-		if optional && passOver(name, CauseOf(err)) {
+		if optional && notAnInput(name, CauseOf(err)) {
 			return false
 		}
 		fl.in.Err = err
@@ -132,7 +132,7 @@ func (f *Files) add(name, path string, optional bool) bool {
 // passOver tells which files of a folder are no input: those that are no capture.
 // Where the content cannot be known, a name like trace.pcap.xz counts as one, so
 // that it is not missed in silence.
-func passOver(name string, c Cause) bool {
+func notAnInput(name string, c Cause) bool {
 	switch c {
 	case NotCapture:
 		return true

@@ -99,8 +99,8 @@ func (r *pcapReader) next(p *Packet) error {
 		}
 		sec, frac, capLen, wireLen := r.fields(r.win.buf[r.win.pos : r.win.pos+pcapRecordLen])
 		if capLen > r.limit || wireLen > MaxPacket || wireLen < max(capLen, 1) {
-			if what := r.doubt(sec, frac, capLen, wireLen); what != "" {
-				if !r.damaged(what) {
+			if what := r.implausible(sec, frac, capLen, wireLen); what != "" {
+				if !r.skipDamage(what) {
 					return io.EOF
 				}
 				continue
@@ -149,7 +149,7 @@ func (r *pcapReader) finish(size int, part string) error {
 }
 
 // doubt says why a record with those fields cannot be one; it is empty if it can.
-func (r *pcapReader) doubt(sec, frac, capLen, wireLen uint32) string {
+func (r *pcapReader) implausible(sec, frac, capLen, wireLen uint32) string {
 	switch {
 	case capLen > r.limit:
 		return fmt.Sprintf("the record claims %d captured bytes, more than the %d a packet of this file can have", capLen, r.limit)
@@ -164,14 +164,14 @@ func (r *pcapReader) doubt(sec, frac, capLen, wireLen uint32) string {
 }
 
 // damaged notes a record that cannot be one, and moves to the next one that is found behind it, if there is one.
-func (r *pcapReader) damaged(what string) bool {
+func (r *pcapReader) skipDamage(what string) bool {
 	if r.done {
 		return false
 	}
 	r.number++
 	at := r.win.offset()
 	passed, found := r.resync()
-	r.in.note(r.number, at, "%s; %s", what, outcome(passed, found))
+	r.in.note(r.number, at, "%s; %s", what, searchResult(passed, found))
 	if !found {
 		r.done = true
 		r.win.pos, r.win.end, r.win.err = 0, 0, io.EOF

@@ -112,23 +112,23 @@ func (r *pcapngReader) next(p *Packet) error {
 		h := r.win.rest()
 		kind := r.u32(h)
 		if kind == pcapng.Section && !r.byteOrder(h) {
-			r.broken("a section header block without its byte-order magic")
+			r.skipDamage("a section header block without its byte-order magic")
 			continue
 		}
 		size := r.u32(h[4:])
 		if size < ngBlockMin || size%4 != 0 {
-			r.broken("a block length of %d, which is no multiple of 4 from 12 on", size)
+			r.skipDamage("a block length of %d, which is no multiple of 4 from 12 on", size)
 			continue
 		}
 		most := uint32(MaxPacket + 4096)
 		if _, ok := smallestBody(kind); !ok {
 			if most = maxForeignBlock; size <= most && size > minBufferSize {
-				r.pass(size)
+				r.skipForeign(size)
 				continue
 			}
 		}
 		if size > most {
-			r.broken("a block of type %d claims %d bytes, more than the %d that are believed", kind, size, most)
+			r.skipDamage("a block of type %d claims %d bytes, more than the %d that are believed", kind, size, most)
 			continue
 		}
 		if r.win.end-r.win.pos < int(size) && !r.win.fill(int(size)) {
@@ -136,7 +136,7 @@ func (r *pcapngReader) next(p *Packet) error {
 		}
 		block := r.win.buf[r.win.pos : r.win.pos+int(size) : r.win.pos+int(size)]
 		if trailer := r.u32(block[size-4:]); trailer != size {
-			r.broken("a block of type %d whose two lengths differ (%d and %d)", kind, size, trailer)
+			r.skipDamage("a block of type %d whose two lengths differ (%d and %d)", kind, size, trailer)
 			continue
 		}
 		at := r.win.offset()
@@ -172,7 +172,7 @@ func (r *pcapngReader) byteOrder(h []byte) bool {
 }
 
 // pass skips a block of no interest without holding it, and checks its frame.
-func (r *pcapngReader) pass(size uint32) {
+func (r *pcapngReader) skipForeign(size uint32) {
 	at, kind := r.win.offset(), r.u32(r.win.rest())
 	if !r.win.skip(int64(size)-4) || !r.win.fill(4) {
 		r.done = true
@@ -184,7 +184,7 @@ func (r *pcapngReader) pass(size uint32) {
 		return
 	}
 	if trailer := r.u32(r.win.rest()); trailer != size {
-		r.broken("a block of type %d whose two lengths differ (%d and %d)", kind, size, trailer)
+		r.skipDamage("a block of type %d whose two lengths differ (%d and %d)", kind, size, trailer)
 		return
 	}
 	r.win.pos += 4
@@ -198,12 +198,12 @@ func (r *pcapngReader) finish(size int64) error {
 
 // broken notes that no block can begin at the window's place, and moves to the next one that is found behind it, if
 // there is one. Which packets were lost is not known: they count as one.
-func (r *pcapngReader) broken(format string, args ...any) {
+func (r *pcapngReader) skipDamage(format string, args ...any) {
 	at := r.win.offset()
 	passed, found := r.resync()
 	r.done = !found
 	r.number++
-	r.in.note(r.number, at, "%s; %s", fmt.Sprintf(format, args...), outcome(passed, found))
+	r.in.note(r.number, at, "%s; %s", fmt.Sprintf(format, args...), searchResult(passed, found))
 }
 
 // section begins a new section: body is magic u32, major u16, minor u16, length u64.

@@ -38,7 +38,7 @@ func DropPrivileges(p Privileges) error {
 		}
 	}
 	if p.User != "" {
-		if err := become(p.User); err != nil {
+		if err := changeUser(p.User); err != nil {
 			return err
 		}
 	}
@@ -70,7 +70,7 @@ func DropPrivileges(p Privileges) error {
 // in all threads by a seccomp filter that allows everything (SECCOMP_FILTER_FLAG_TSYNC hands that on, seccomp(2)).
 func dropWithCgo(p Privileges) error {
 	if p.User != "" {
-		if err := become(p.User); err != nil {
+		if err := changeUser(p.User); err != nil {
 			return err
 		}
 	}
@@ -106,8 +106,8 @@ func anyCapability() bool {
 }
 
 // become changes the user of all threads, with its group and no other.
-func become(name string) error {
-	uid, gid, err := lookUp(name)
+func changeUser(name string) error {
+	uid, gid, err := lookUpUser(name)
 	if err != nil {
 		return &Error{Cause: Unreadable, File: name, Err: err, Text: err.Error()}
 	}
@@ -131,7 +131,7 @@ func become(name string) error {
 }
 
 // lookUp finds a user by name or number. A number that /etc/passwd does not know has the group of the same number.
-func lookUp(name string) (uid, gid int, err error) {
+func lookUpUser(name string) (uid, gid int, err error) {
 	u, err := user.Lookup(name)
 	if err != nil {
 		number, bad := strconv.ParseUint(name, 10, 31)
@@ -153,7 +153,7 @@ func lookUp(name string) (uid, gid int, err error) {
 }
 
 // notAllowed words that capturing was refused, and what to do.
-func notAllowed(iface string) string {
+func permissionText(iface string) string {
 	text := "no permission to capture from " + iface
 	if hasNetRaw() {
 		return text + ", although this process has cap_net_raw: a security module, a seccomp profile or a user namespace forbids packet sockets"
@@ -161,7 +161,7 @@ func notAllowed(iface string) string {
 	self := executable()
 	ways := "run with sudo, or allow it once: sudo setcap cap_net_raw+ep " + self
 	switch {
-	case withheld():
+	case netRawWithheld():
 		return text + ": cap_net_raw is withheld from every program here; start the container with --cap-add NET_RAW, then " + ways
 	case hasFileCapability(self):
 		return text + ": " + self + " has a capability that has no effect here (a file system mounted nosuid, or no_new_privs); elsewhere " + ways
@@ -170,7 +170,7 @@ func notAllowed(iface string) string {
 }
 
 // withheld reports whether no program that this one starts could have CAP_NET_RAW, root's included.
-func withheld() bool {
+func netRawWithheld() bool {
 	has, err := unix.PrctlRetInt(unix.PR_CAPBSET_READ, unix.CAP_NET_RAW, 0, 0, 0)
 	return err == nil && has == 0
 }

@@ -350,17 +350,17 @@ func TestLiveWithoutRight(t *testing.T) {
 }
 
 func TestLookUp(t *testing.T) {
-	uid, gid, err := lookUp("root")
+	uid, gid, err := lookUpUser("root")
 	require.NoError(t, err)
 	assert.Equal(t, [2]int{0, 0}, [2]int{uid, gid})
-	uid, gid, err = lookUp("0")
+	uid, gid, err = lookUpUser("0")
 	require.NoError(t, err)
 	assert.Equal(t, [2]int{0, 0}, [2]int{uid, gid})
-	uid, gid, err = lookUp("1234567")
+	uid, gid, err = lookUpUser("1234567")
 	require.NoError(t, err)
 	assert.Equal(t, [2]int{1234567, 1234567}, [2]int{uid, gid})
 	for _, name := range []string{"no-such-user", "-1", "99999999999", "1:1", ""} {
-		_, _, err = lookUp(name)
+		_, _, err = lookUpUser(name)
 		assert.ErrorContains(t, err, "there is no user "+name, strconv.Quote(name))
 	}
 }

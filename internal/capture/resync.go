@@ -43,11 +43,11 @@ func (w *window) search(can func(b []byte, ended bool) bool) (passed int64, foun
 
 // resync searches the next record behind the window's place.
 func (r *pcapReader) resync() (passed int64, found bool) {
-	return r.win.search(func(b []byte, ended bool) bool { return r.chain(b, ended, 3) })
+	return r.win.search(func(b []byte, ended bool) bool { return r.startsRecords(b, ended, 3) })
 }
 
 // chain reports whether b starts with so many records, or with some that reach to the end of the file.
-func (r *pcapReader) chain(b []byte, ended bool, n int) bool {
+func (r *pcapReader) startsRecords(b []byte, ended bool, n int) bool {
 	near, known := r.second, r.known
 	for i := range n {
 		if len(b) < r.header {
@@ -86,7 +86,7 @@ func (r *pcapReader) follows(size int) bool {
 }
 
 // outcome words what became of the file behind damage.
-func outcome(passed int64, found bool) string {
+func searchResult(passed int64, found bool) string {
 	if !found {
 		return "the file is damaged from here on and was read up to this place: copy or record it again"
 	}

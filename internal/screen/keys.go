@@ -18,7 +18,7 @@ func (m *model) press(msg tea.KeyPressMsg) {
 		return
 	}
 	if key == "ctrl+z" {
-		m.say("Ctrl-Z is not followed: a capture that stands still loses packets (q ends it)")
+		m.notify("Ctrl-Z is not followed: a capture that stands still loses packets (q ends it)")
 		return
 	}
 	switch {
@@ -43,7 +43,7 @@ func (m *model) pressAnywhere(key string) {
 	case "w":
 		m.settings.Record = !m.settings.Record
 	case "?", "h", "f1":
-		m.under, m.page, m.helpScroll = m.page, helpPage, 0
+		m.belowHelp, m.page, m.helpScroll = m.page, helpPage, 0
 	default:
 		if m.page == detailPage {
 			m.pressDetail(key)
@@ -86,7 +86,7 @@ func (m *model) pressTable(key string) {
 	case "g":
 		m.regroup(m.settings.By.Next())
 	case "G":
-		m.regroup(before(m.settings.By))
+		m.regroup(previousGrouping(m.settings.By))
 	case "/":
 		m.editing = true
 	case "esc":
@@ -126,7 +126,7 @@ func sortNeighbour(by columnID, step int) columnID {
 }
 
 // before is the grouping before another one.
-func before(by live.Grouping) live.Grouping {
+func previousGrouping(by live.Grouping) live.Grouping {
 	g := by
 	for g.Next() != by {
 		g = g.Next()
@@ -184,12 +184,12 @@ func (m *model) edit(key, text string) {
 	case "up", "down":
 		m.pressTable(key)
 	default:
-		m.typed(text)
+		m.appendToFilter(text)
 	}
 }
 
 // typed appends to the filter what can stand in a name.
-func (m *model) typed(text string) {
+func (m *model) appendToFilter(text string) {
 	add := strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == utf8.RuneError {
 			return -1

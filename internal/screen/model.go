@@ -51,11 +51,11 @@ type model struct {
 	rows     rows  // of what is shown
 	list     []row // of them those that are wanted, in order
 
-	page     page
-	under    page // what the help lies on
-	editing  bool // a filter is being typed
-	sortBy   columnID
-	reversed bool
+	page      page
+	belowHelp page // what the help lies on
+	editing   bool // a filter is being typed
+	sortBy    columnID
+	reversed  bool
 
 	// The cursor stays on the row of its name when rows are sorted anew. Until it is moved, and again from Home on, it
 	// stays on the first row, whichever that is.
@@ -99,7 +99,7 @@ func (m model) update(msg tea.Msg) model {
 		}
 	case tea.PasteMsg:
 		if m.editing {
-			m.typed(msg.Content)
+			m.appendToFilter(msg.Content)
 		}
 	case tea.KeyPressMsg:
 		m.press(msg)
@@ -146,7 +146,7 @@ func (m *model) move(to int) {
 	}
 }
 
-func (m *model) say(text string) { *m = m.update(noticeMsg(text)) }
+func (m *model) notify(text string) { *m = m.update(noticeMsg(text)) }
 
 // resume ends a pause.
 func (m *model) resume() {
@@ -186,14 +186,14 @@ func (m *model) open() {
 	snap := m.shown()
 	switch {
 	case r.rest:
-		m.say("this row stands for many groups; a filter (/) singles them out")
+		m.notify("this row stands for many groups; a filter (/) singles them out")
 	case snap.By == live.ByService:
 		m.regroup(live.ByMethod)
 		m.filter(r.Name + "/")
 	case snap.By != live.ByMethod:
-		m.say("methods can be opened: g groups by method")
+		m.notify("methods can be opened: g groups by method")
 	case r.Method == live.Method{}, r.Name == unknown:
-		m.say("the requests of these calls were not seen, so their method is not known")
+		m.notify("the requests of these calls were not seen, so their method is not known")
 	default:
 		m.resume()
 		m.settings.Open = r.Method
@@ -204,7 +204,7 @@ func (m *model) open() {
 // back goes from a page to the one before.
 func (m *model) back() {
 	if m.page == helpPage {
-		m.page = m.under
+		m.page = m.belowHelp
 		return
 	}
 	m.page, m.settings.Open = tablePage, live.Method{}

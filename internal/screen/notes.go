@@ -4,14 +4,14 @@ import "fmt"
 
 // note is a sentence that should be read.
 type note struct {
-	text string
-	look look
+	text  string
+	style style
 }
 
 // notes are those sentences, the most urgent first.
 func (m *model) notes() []note {
 	var all []note
-	add := func(l look, format string, args ...any) { all = append(all, note{fmt.Sprintf(format, args...), l}) }
+	add := func(l style, format string, args ...any) { all = append(all, note{fmt.Sprintf(format, args...), l}) }
 	s := m.snap
 	if s != nil {
 		for _, b := range broken(s) {
@@ -49,7 +49,7 @@ func (m *model) notesLines(n int) []line {
 	for i, t := range all {
 		more := len(all) - i - 1
 		if len(lines) == n && n > 0 {
-			hint := looking(fmt.Sprintf("+%d more: ?", more+1), faint)
+			hint := styled(fmt.Sprintf("+%d more: ?", more+1), faint)
 			lines[n-1] = spread(lines[n-1], hint, m.width)
 			break
 		}
@@ -57,7 +57,7 @@ func (m *model) notesLines(n int) []line {
 		if more > 0 {
 			width -= 12 // for the hint
 		}
-		lines = append(lines, wrapped(t.text, t.look, width, 2, n-len(lines))...)
+		lines = append(lines, wrapped(t.text, t.style, width, 2, n-len(lines))...)
 	}
 	return visible(lines, 0, n)
 }

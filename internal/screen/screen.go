@@ -38,8 +38,8 @@ const framesPerSecond = 10
 
 // Screen is a live table on a terminal.
 type Screen struct {
-	options Options
-	more    []tea.ProgramOption // of tests
+	options     Options
+	testOptions []tea.ProgramOption // of tests
 
 	mu       sync.Mutex
 	settings live.Settings
@@ -69,7 +69,7 @@ func (s *Screen) Show(snap *live.Snapshot) {
 	s.mu.Lock()
 	s.snap = snap
 	s.mu.Unlock()
-	poke(s.wake)
+	wakeUp(s.wake)
 }
 
 // Notice shows a sentence for some seconds, and keeps it in the help.
@@ -79,7 +79,7 @@ func (s *Screen) Notice(text string) {
 		s.notices = append(s.notices, text)
 	}
 	s.mu.Unlock()
-	poke(s.wake)
+	wakeUp(s.wake)
 }
 
 // Settings are what the user asks for now.
@@ -123,7 +123,7 @@ func (s *Screen) Run() error {
 		profile = colorprofile.ANSI
 	}
 	options = append(options, tea.WithEnvironment(environ), tea.WithColorProfile(profile))
-	options = append(options, s.more...)
+	options = append(options, s.testOptions...)
 
 	m := newModel(o)
 	m.now = time.Now()
@@ -181,11 +181,11 @@ func (s *Screen) publish(settings live.Settings) {
 	s.settings = settings
 	s.mu.Unlock()
 	if !same {
-		poke(s.changed)
+		wakeUp(s.changed)
 	}
 }
 
-func poke(c chan<- struct{}) {
+func wakeUp(c chan<- struct{}) {
 	select {
 	case c <- struct{}{}:
 	default:

@@ -46,7 +46,7 @@ func run(t *testing.T, o Options) (s *Screen, out *written, keys io.Writer, done
 	out = &written{}
 	o.Input, o.Output, o.Environ = in, out, []string{"TERM=xterm", "TERM_PROGRAM=test", "SSH_TTY=none"}
 	s = New(o)
-	s.more = []tea.ProgramOption{tea.WithWindowSize(80, 24)}
+	s.testOptions = []tea.ProgramOption{tea.WithWindowSize(80, 24)}
 	done = make(chan error, 1)
 	go func() { done <- s.Run() }()
 	t.Cleanup(s.Quit)

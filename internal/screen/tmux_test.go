@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 func demo(kind string, color bool) {
 	s := New(Options{Title: "eth0", Color: color})
 	if kind == "panic" {
-		s.more = []tea.ProgramOption{tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg {
+		s.testOptions = []tea.ProgramOption{tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg {
 			if _, pressed := msg.(tea.KeyPressMsg); pressed {
 				panic("on purpose")
 			}

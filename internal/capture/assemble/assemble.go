@@ -159,13 +159,13 @@ type Assembler struct {
 	late             map[*Connection]*lateSpans
 
 	// Of the packet that is being taken.
-	seg    *packet.Segment
-	origin *Origin
-	meta   Meta
-	acks   bool // it acknowledges something: seg.Ack
-	kind   kind // of the bytes that were seen before
-	other  bool // those are known to differ from their first copy
-	fresh  bool // it brought bytes that were not
+	seg     *packet.Segment
+	origin  *Origin
+	meta    Meta
+	acks    bool // it acknowledges something: seg.Ack
+	kind    kind // of the bytes that were seen before
+	differs bool // those are known to differ from their first copy
+	isNew   bool // it brought bytes that were not
 }
 
 // New returns an assembler that hands streams to h.
@@ -182,7 +182,7 @@ func New(cfg Config, h Handler) *Assembler {
 func (a *Assembler) Tick(ordinal, at int64) {
 	a.packets, a.now = ordinal, at
 	if !a.waiting.Empty() {
-		a.giveUpOld()
+		a.abandonExpired()
 	}
 	if a.closing.n > 0 {
 		a.dropClosed()
@@ -195,7 +195,7 @@ func (a *Assembler) Tick(ordinal, at int64) {
 
 // Segment takes one TCP segment and returns its connection, which is valid until the next call; s and o are borrowed.
 func (a *Assembler) Segment(s *packet.Segment, o *Origin) *Connection {
-	a.files.saw(o)
+	a.files.observe(o)
 	a.Tick(o.Ordinal, o.clock())
 	a.ahead = o.clock() - o.Time
 	a.Ledger.Link += int64(o.Overhead + s.PayloadLen)
@@ -208,9 +208,9 @@ func (a *Assembler) Segment(s *packet.Segment, o *Origin) *Connection {
 	source := a.source(o.File)
 	tag := a.table.hash(s, source)
 	c, i := a.find(tag, s, source)
-	if c != nil && c.odd(i, s) {
+	if c != nil && c.needsCheck(i, s) {
 		var wanted bool
-		if c, wanted = a.judge(c, i, s, o); !wanted {
+		if c, wanted = a.checkGeneration(c, i, s, o); !wanted {
 			return c
 		}
 		if c != nil {
@@ -236,10 +236,10 @@ func (a *Assembler) take(c *Connection, i int, s *packet.Segment, o *Origin) {
 		}
 		c.takeSYN(i, s, o)
 	} else if s.Flags&packet.ACK != 0 {
-		d.past = true
+		d.pastHandshake = true
 		other.acknowledge(c, s.Ack)
 		if c.hold != nil {
-			a.acknowledged(c, 1-i)
+			a.startAcknowledgedWait(c, 1-i)
 		}
 	}
 	switch {
@@ -252,7 +252,7 @@ func (a *Assembler) take(c *Connection, i int, s *packet.Segment, o *Origin) {
 		if !c.Payload {
 			a.firstPayload(c)
 		}
-		a.seg, a.origin, a.kind, a.other, a.fresh = s, o, unknown, false, false
+		a.seg, a.origin, a.kind, a.differs, a.isNew = s, o, unclassified, false, false
 		a.meta = Meta{Time: o.Time, Packet: o.Packet, File: o.File, Overhead: o.Overhead}
 		a.acks = s.Flags&packet.ACK != 0
 		seq := s.Seq
@@ -260,7 +260,7 @@ func (a *Assembler) take(c *Connection, i int, s *packet.Segment, o *Origin) {
 			seq++
 		}
 		a.data(c, i, seq, s.PayloadLen, s.Payload)
-		if a.fresh {
+		if a.isNew {
 			d.source = sourceOf(s, o)
 			if c.state == closing {
 				a.requeue(c, &a.closing, a.now) // it was closed too early: its data is still coming
@@ -286,7 +286,7 @@ func (a *Assembler) take(c *Connection, i int, s *packet.Segment, o *Origin) {
 // data takes n payload bytes at seq sent by side i, of which b were captured.
 func (a *Assembler) data(c *Connection, i int, seq uint32, n int, b []byte) {
 	d := &c.sides[i]
-	early := a.acks && c.sides[1-i].lacks(a.seg.Ack)
+	early := a.acks && c.sides[1-i].missesBefore(a.seg.Ack)
 	if !d.started {
 		// Joined midway: the stream starts with the first data seen.
 		d.started, d.next = true, seq
@@ -295,18 +295,18 @@ func (a *Assembler) data(c *Connection, i int, seq uint32, n int, b []byte) {
 		}
 	}
 	below := d.below(seq)
-	if below == 1 && n == 1 || below > 0 && d.earlier(seq) {
+	if below == 1 && n == 1 || below > 0 && d.moveStart(seq) {
 		below = 0 // a keep-alive before the first data; or the start is that now
 	}
 	if seq == d.next && c.hold == nil && !early {
-		a.fresh = true
+		a.isNew = true
 		a.deliver(d, n, b)
 		return
 	}
 	if below > 0 {
 		r := int(min(below, int64(n)))
 		captured := min(r, len(b))
-		if a.beforeStart(c, i, r, b[:captured], below); r == n {
+		if a.takeBeforeStart(c, i, r, b[:captured], below); r == n {
 			return
 		}
 		seq += uint32(r)
@@ -327,11 +327,11 @@ func (a *Assembler) data(c *Connection, i int, seq uint32, n int, b []byte) {
 	first := c.firstHeld(i)
 	switch {
 	case seq != d.next || early || first != nil && first.seq == seq:
-		a.keep(c, i, seq, n, b)
+		a.holdData(c, i, seq, n, b)
 	case first != nil:
 		a.fill(c, i, n, b)
 	default:
-		a.fresh = true
+		a.isNew = true
 		a.deliver(d, n, b)
 	}
 }

@@ -45,24 +45,24 @@ const (
 
 // side is one direction: from Ends[i] to the other.
 type side struct {
-	stream  Stream
-	pos     int64  // place of the next byte in the stream
-	next    uint32 // its sequence number
-	isn     uint32 // initial sequence number, when syn
-	finSeq  uint32 // sequence number behind the last byte, when fin
-	acked   uint32 // highest acknowledgement the other side sent for this one
-	wild    uint32 // an acknowledgement far ahead, believed when another one agrees; 0: none
-	waived  uint32 // an acknowledgement by the other side that is not waited for any longer, when isWaived
-	source  source // where the newest bytes were captured
-	started bool   // next is known
-	syn     bool
-	fin     bool
-	seen    bool // a packet of this side was captured
-	ackSeen bool
+	stream         Stream
+	pos            int64  // place of the next byte in the stream
+	next           uint32 // its sequence number
+	isn            uint32 // initial sequence number, when syn
+	finSeq         uint32 // sequence number behind the last byte, when fin
+	acked          uint32 // highest acknowledgement the other side sent for this one
+	unconfirmedAck uint32 // an acknowledgement far ahead, believed when another one agrees; 0: none
+	unawaited      uint32 // an acknowledgement by the other side that is not waited for any longer, when hasUnawaited
+	source         source // where the newest bytes were captured
+	started        bool   // next is known
+	syn            bool
+	fin            bool
+	seen           bool // a packet of this side was captured
+	ackSeen        bool
 
-	isWaived bool
-	guessed  bool // isn is, by the first acknowledgement; else it is that of a SYN
-	past     bool // it sent something that is no SYN, so it sends none any more
+	hasUnawaited  bool
+	guessed       bool // isn is, by the first acknowledgement; else it is that of a SYN
+	pastHandshake bool // it sent something that is no SYN, so it sends none any more
 }
 
 // near is how far from what is known of a side its packets may be, in bytes: what is further off needs a second packet
@@ -239,12 +239,12 @@ func (a *Assembler) End() {
 // Finish gives up the connection's holes and ends it. A packet that looked like the first of a new generation, with
 // nothing of the old one behind it, becomes one of its own.
 func (a *Assembler) Finish(c *Connection) {
-	p := a.unsuspect(c)
+	p := a.takeSuspect(c)
 	a.end(c)
 	if p == nil {
 		return
 	}
-	if p.good == 0 && p.seg.PayloadLen > 0 {
+	if p.oldPackets == 0 && p.seg.PayloadLen > 0 {
 		a.Ledger.Reused++
 		a.finishing = true
 		n := a.start(p.tag, &p.seg, &p.origin)
@@ -259,7 +259,7 @@ func (a *Assembler) Finish(c *Connection) {
 // end ends a connection of which nothing is suspected.
 func (a *Assembler) end(c *Connection) {
 	for c.hold != nil {
-		a.giveUp(c, c.firstSide())
+		a.abandonHole(c, c.firstSide())
 	}
 	if c.Opened() {
 		for i := range c.sides {

@@ -19,21 +19,21 @@ import (
 
 // suspect is a packet that may be the first of a new generation.
 type suspect struct {
-	c      *Connection
-	side   int
-	tag    uint32
-	seg    packet.Segment // with a payload of its own
-	origin Origin
-	good   int  // packets of the old generation since
-	near   bool // its numbers are near those in use, but impossible
-	link   queue.Link[*suspect]
+	c          *Connection
+	side       int
+	tag        uint32
+	seg        packet.Segment // with a payload of its own
+	origin     Origin
+	oldPackets int  // packets of the old generation since
+	nearby     bool // its numbers are near those in use, but impossible
+	link       queue.Link[*suspect]
 }
 
 const (
 	// agreeing is how far from a suspect's end the packet that confirms it may be, in bytes.
 	agreeing = 1 << 20
-	// maxGood is how many packets of the old generation make a suspect a stray.
-	maxGood = 16
+	// maxOldPackets is how many packets of the old generation make a suspect a stray.
+	maxOldPackets = 16
 	// maxSuspects bounds the memory of suspects: their payload, and a charge for each.
 	maxSuspects   = 4 << 20
 	suspectCharge = 256
@@ -68,7 +68,7 @@ func (c *Connection) farAck(i int, s *packet.Segment) bool {
 
 // judge looks at a packet that may be of another generation. It returns its connection, nil if that must be opened, and
 // whether the packet is to be taken.
-func (a *Assembler) judge(c *Connection, i int, s *packet.Segment, o *Origin) (_ *Connection, wanted bool) {
+func (a *Assembler) checkGeneration(c *Connection, i int, s *packet.Segment, o *Origin) (_ *Connection, wanted bool) {
 	if p := c.suspect; p != nil && p.agrees(i, s) {
 		return a.confirmed(c, i, s), true
 	}
@@ -83,8 +83,8 @@ func (a *Assembler) judge(c *Connection, i int, s *packet.Segment, o *Origin) (_
 		return c, true // sent or captured again, however much data was since
 	case !c.far(i, s.Seq) && !c.impossible(i, s):
 		if p := c.suspect; p != nil && s.Flags&packet.SYN == 0 {
-			if p.good++; p.good == maxGood {
-				a.absolve(c)
+			if p.oldPackets++; p.oldPackets == maxOldPackets {
+				a.discardSuspect(c)
 			}
 		}
 		return c, true
@@ -97,7 +97,7 @@ func (a *Assembler) judge(c *Connection, i int, s *packet.Segment, o *Origin) (_
 		a.stray(s, o)
 		return c, false
 	}
-	a.suspectIt(c, i, s, o)
+	a.setSuspect(c, i, s, o)
 	return c, false
 }
 
@@ -106,7 +106,7 @@ func (a *Assembler) reused(c *Connection, i int, s *packet.Segment, o *Origin) b
 	d := &c.sides[i]
 	switch {
 	case d.syn && !d.guessed && d.isn == s.Seq:
-		return a.another(c, i, s, o)
+		return a.isOtherSYN(c, i, s, o)
 	case d.syn && !d.guessed:
 		return true
 	case d.started:
@@ -135,8 +135,8 @@ func (p *suspect) agrees(i int, s *packet.Segment) bool {
 			return false
 		}
 		switch {
-		case p.near:
-			return p.c.strange(i, s)
+		case p.nearby:
+			return p.c.contradicts(i, s)
 		case syn && p.repeats():
 			return s.Seq == end && s.Flags&packet.SYN == 0
 		case syn:
@@ -147,8 +147,8 @@ func (p *suspect) agrees(i int, s *packet.Segment) bool {
 	if s.Flags&packet.ACK == 0 {
 		return false
 	}
-	if p.near {
-		return p.c.strange(i, s)
+	if p.nearby {
+		return p.c.contradicts(i, s)
 	}
 	if syn {
 		if o := &p.c.sides[i]; p.repeats() && s.Flags&packet.SYN != 0 && o.syn && o.isn == s.Seq {
@@ -167,8 +167,8 @@ func (p *suspect) repeats() bool {
 
 // confirmed ends the old generation and starts a new one with the suspect; or the suspect was one of the old. s agreed.
 func (a *Assembler) confirmed(c *Connection, i int, s *packet.Segment) *Connection {
-	p := a.unsuspect(c)
-	if p.seg.Flags&packet.SYN == 0 && !p.near {
+	p := a.takeSuspect(c)
+	if p.seg.Flags&packet.SYN == 0 && !p.nearby {
 		n := int32(p.seg.Seq - c.sides[p.side].next)
 		ahead := n > 0 && n < maxAhead
 		if i == p.side {
@@ -189,12 +189,12 @@ func (a *Assembler) confirmed(c *Connection, i int, s *packet.Segment) *Connecti
 }
 
 // suspectIt puts a packet aside. The one put aside before was a stray.
-func (a *Assembler) suspectIt(c *Connection, i int, s *packet.Segment, o *Origin) {
+func (a *Assembler) setSuspect(c *Connection, i int, s *packet.Segment, o *Origin) {
 	if c.suspect != nil {
-		a.absolve(c)
+		a.discardSuspect(c)
 	}
 	p := &suspect{c: c, side: i, tag: c.tag, seg: *s, origin: *o}
-	p.near = s.Flags&packet.SYN == 0 && !c.far(i, s.Seq)
+	p.nearby = s.Flags&packet.SYN == 0 && !c.far(i, s.Seq)
 	p.seg.Payload = append([]byte(nil), s.Payload...)
 	p.link.Of = p
 	c.suspect = p
@@ -203,14 +203,14 @@ func (a *Assembler) suspectIt(c *Connection, i int, s *packet.Segment, o *Origin
 	a.Ledger.Held += int64(s.PayloadLen)
 	a.Ledger.HeldLink += int64(o.Overhead)
 	for a.suspectBytes > maxSuspects {
-		a.absolve(a.suspects.First().c)
+		a.discardSuspect(a.suspects.First().c)
 	}
 }
 
 func (p *suspect) size() int { return len(p.seg.Payload) + suspectCharge }
 
 // unsuspect takes the suspect out of its connection; whoever calls it finds a place for its bytes.
-func (a *Assembler) unsuspect(c *Connection) *suspect {
+func (a *Assembler) takeSuspect(c *Connection) *suspect {
 	p := c.suspect
 	if p == nil {
 		return nil
@@ -224,8 +224,8 @@ func (a *Assembler) unsuspect(c *Connection) *suspect {
 }
 
 // absolve makes a stray of the connection's suspect.
-func (a *Assembler) absolve(c *Connection) {
-	p := a.unsuspect(c)
+func (a *Assembler) discardSuspect(c *Connection) {
+	p := a.takeSuspect(c)
 	a.stray(&p.seg, &p.origin)
 }
 
@@ -262,8 +262,8 @@ func (d *side) acknowledge(c *Connection, ack uint32) {
 	}
 	n := int32(ack - known)
 	if (d.ackSeen || d.started) && n > near {
-		if n >= maxAhead || d.wild == 0 || d.wild == ack || !within(ack, d.wild, near) {
-			d.wild = ack
+		if n >= maxAhead || d.unconfirmedAck == 0 || d.unconfirmedAck == ack || !within(ack, d.unconfirmedAck, near) {
+			d.unconfirmedAck = ack
 			return
 		}
 	}

@@ -178,7 +178,7 @@ func (d *Decoder) hold(p *capture.Packet, f *fragment) Verdict {
 	captured := min(f.from, len(p.Data))
 	g.insert(f.offset, p.Data[captured:min(f.to, len(p.Data))], n, d.Layers, captured)
 	link := Fragments{1 + d.earlier.Packets, int64(d.outer) + d.earlier.Bytes}
-	padding := d.behind + p.WireLen - f.to
+	padding := d.trailing + p.WireLen - f.to
 	if g.got != g.size {
 		g.held.add(link)
 		g.padding += padding
@@ -188,10 +188,10 @@ func (d *Decoder) hold(p *capture.Packet, f *fragment) Verdict {
 		return Held
 	}
 	d.earlier.add(g.held)
-	d.behind = g.padding + padding
+	d.trailing = g.padding + padding
 	r.waiting.Packets -= g.held.Packets
 	r.waiting.Bytes -= g.held.Bytes
-	captured = r.join(g)
+	captured = r.reassemble(g)
 	if d.Layers != nil {
 		head := 20
 		if g.key.v6 {
@@ -222,7 +222,7 @@ func (r *fragments) find(f *fragment, n int, now int64) *datagram {
 	var best *datagram
 	for g := r.open[f.key]; g != nil; g = g.copy {
 		copies++
-		if g.takes(f, n) && (best == nil || now-g.last <= copiesApart && g.got > best.got) {
+		if g.accepts(f, n) && (best == nil || now-g.last <= copiesApart && g.got > best.got) {
 			best = g
 		}
 	}
@@ -233,7 +233,7 @@ func (r *fragments) find(f *fragment, n int, now int64) *datagram {
 }
 
 // takes reports whether f brings anything new and fits.
-func (g *datagram) takes(f *fragment, n int) bool {
+func (g *datagram) accepts(f *fragment, n int) bool {
 	end, last := f.offset+n, 0
 	if len(g.pieces) > 0 {
 		last = g.pieces[len(g.pieces)-1].to
@@ -291,7 +291,7 @@ func (g *datagram) insert(offset int, data []byte, n int, layers *Layers, source
 }
 
 // join puts header and pieces together in r.whole, and returns how much of it was captured.
-func (r *fragments) join(g *datagram) int {
+func (r *fragments) reassemble(g *datagram) int {
 	w := r.whole[:0]
 	if g.key.v6 {
 		w = append(w, g.head[:40]...)

@@ -85,9 +85,9 @@ func (d *Decoder) gre(p *capture.Packet, off, end int) Verdict {
 		return short(p, off)
 	}
 	if flags&greChecksum != 0 {
-		d.met(LayerGRE, head, off, end)
+		d.noteHeader(LayerGRE, head, off, end)
 	} else {
-		d.met(LayerPlain, head, off, end)
+		d.noteHeader(LayerPlain, head, off, end)
 	}
 	return d.enter(p, off, end, kind)
 }
@@ -122,6 +122,6 @@ func (d *Decoder) pptp(p *capture.Packet, off, end int, flags uint16) Verdict {
 	if flags&greAck != 0 {
 		off += 4
 	}
-	d.met(LayerPlain, head, off, end)
+	d.noteHeader(LayerPlain, head, off, end)
 	return d.enter(p, off, min(end, off+length), etherPPP)
 }

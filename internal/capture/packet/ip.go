@@ -61,13 +61,13 @@ func (d *Decoder) ipv4(p *capture.Packet, s *Segment, off int) Verdict {
 	if header < 20 || total < header {
 		return Malformed
 	}
-	d.met(LayerIPv4, off, off+header, off+total)
+	d.noteHeader(LayerIPv4, off, off+header, off+total)
 	d.ipProto = int16(b[9])
 	if fragment := binary.BigEndian.Uint16(b[6:]); fragment&0x3fff != 0 {
 		return d.fragment4(p, off, header, total)
 	}
 	if b[9] != protoTCP {
-		return d.carried(p, s, b[9], off+header, off+total)
+		return d.ipPayload(p, s, b[9], off+header, off+total)
 	}
 	s.IPID = binary.BigEndian.Uint16(b[4:])
 	s.Src.setIPv4(b[12:16])
@@ -92,7 +92,7 @@ func (d *Decoder) ipv6(p *capture.Packet, s *Segment, off int) Verdict {
 	}
 	s.Offloaded = s.NoIPLength || end-off > MaxOnWire
 	next := b[6]
-	d.met(LayerIPv6, off, off+40, end)
+	d.noteHeader(LayerIPv6, off, off+40, end)
 	s.IPID = 0
 	s.Src.IP = [16]byte(b[8:24])
 	s.Dst.IP = [16]byte(b[24:40])
@@ -113,22 +113,22 @@ func (d *Decoder) ipv6(p *capture.Packet, s *Segment, off int) Verdict {
 			}
 			if next == protoHopByHop && length == 0 && len(b) >= at+size {
 				end = jumbo(b[at+2:at+size], off, end)
-				d.met(LayerJumbo, off+at, off+at+size, end)
+				d.noteHeader(LayerJumbo, off+at, off+at+size, end)
 			} else {
-				d.met(LayerExtension, off+at, off+at+size, end)
+				d.noteHeader(LayerExtension, off+at, off+at+size, end)
 			}
 		case protoFragment:
 			if len(b) < at+8 {
 				return short(p, off+at+8)
 			}
-			d.met(LayerPlain, off+at, off+at+8, end)
+			d.noteHeader(LayerPlain, off+at, off+at+8, end)
 			if binary.BigEndian.Uint16(b[at+2:])&^6 != 0 {
 				d.ipProto = int16(b[at])
 				return d.fragment6(p, off, at, end)
 			}
 			size = 8
 		default:
-			return d.carried(p, s, next, off+at, end)
+			return d.ipPayload(p, s, next, off+at, end)
 		}
 		next = b[at]
 		at += size
@@ -178,7 +178,7 @@ func (d *Decoder) tcp(p *capture.Packet, s *Segment, off, end int) Verdict {
 	if start < off+20 || start > end {
 		return Malformed
 	}
-	d.met(LayerTCP, off, start, end)
+	d.noteHeader(LayerTCP, off, start, end)
 	s.Src.Port = binary.BigEndian.Uint16(b)
 	s.Dst.Port = binary.BigEndian.Uint16(b[2:])
 	s.Seq = binary.BigEndian.Uint32(b[4:])

@@ -61,7 +61,7 @@ func (l *Layers) begin(captured int) {
 }
 
 // met notes a header from off up to to of what is being read; end is behind what it carries.
-func (d *Decoder) met(k LayerKind, off, to, end int) {
+func (d *Decoder) noteHeader(k LayerKind, off, to, end int) {
 	if d.Layers != nil {
 		d.Layers.add(k, off, to, end)
 	}

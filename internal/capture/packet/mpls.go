@@ -19,7 +19,7 @@ func (d *Decoder) mpls(p *capture.Packet, s *Segment, off int) Verdict {
 			return short(p, off+4)
 		}
 		bottom := b[off+2]&1 != 0
-		d.met(LayerPlain, off, off+4, p.WireLen)
+		d.noteHeader(LayerPlain, off, off+4, p.WireLen)
 		off += 4
 		if !bottom {
 			continue
@@ -32,8 +32,8 @@ func (d *Decoder) mpls(p *capture.Packet, s *Segment, off int) Verdict {
 		}
 		for _, control := range []int{4, 0} {
 			if at := off + control; (control == 0 || b[off]>>4 == 0) && looksLikeEthernet(b, at) {
-				d.guess()
-				d.met(LayerPlain, off, at, p.WireLen)
+				d.startGuess()
+				d.noteHeader(LayerPlain, off, at, p.WireLen)
 				return d.enter(p, at, p.WireLen, etherBridged)
 			}
 		}

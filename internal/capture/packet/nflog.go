@@ -36,7 +36,7 @@ func (d *Decoder) nflogRecords(p *capture.Packet, o binary.ByteOrder) Verdict {
 	case 10:
 		kind = etherIPv6
 	}
-	d.met(LayerPlain, 0, 4, p.WireLen)
+	d.noteHeader(LayerPlain, 0, 4, p.WireLen)
 	for off := 4; off < p.WireLen; {
 		if len(b) < off+4 {
 			return short(p, off+4)
@@ -45,12 +45,12 @@ func (d *Decoder) nflogRecords(p *capture.Packet, o binary.ByteOrder) Verdict {
 		if n < 4 || off+n > p.WireLen {
 			return Malformed
 		}
-		d.met(LayerPlain, off, off+4, p.WireLen)
+		d.noteHeader(LayerPlain, off, off+4, p.WireLen)
 		switch o.Uint16(b[off+2:]) &^ 0xc000 { // flags of netlink
 		case nflogPacketHeader:
 			if kind == 0 && n >= 6 && len(b) >= off+6 {
 				kind = binary.BigEndian.Uint16(b[off+4:])
-				d.met(LayerPlain, off+4, off+6, p.WireLen)
+				d.noteHeader(LayerPlain, off+4, off+6, p.WireLen)
 			}
 		case nflogPayload:
 			if kind == 0 && len(b) > off+4 { // neither family nor header say it

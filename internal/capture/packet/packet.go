@@ -100,7 +100,7 @@ type Decoder struct {
 	inner      capture.Packet // what is parsed next
 	innerKind  uint16         // its Ethernet type; 0: as its link type says
 	outer      int            // link bytes of the packet that was captured
-	behind     int            // link bytes behind what is inside
+	trailing   int            // link bytes behind what is inside
 	guessed    bool           // by a port or pattern, and then the packet is:
 	guessType  uint16
 	guessProto int16
@@ -130,7 +130,7 @@ func (d *Decoder) Decode(p *capture.Packet, s *Segment) Verdict {
 		return v
 	}
 	if v == inside {
-		v = d.follow(s)
+		v = d.decodeInner(s)
 	}
 	if d.guessed && v != TCP && v != Held && v != CutHeader {
 		d.etherType, d.ipProto = d.guessType, d.guessProto
@@ -150,14 +150,14 @@ func (d *Decoder) link(p *capture.Packet, s *Segment) Verdict {
 			return short(p, 16)
 		}
 		s.Source = uint32(binary.BigEndian.Uint16(b))
-		d.met(LayerCooked, 0, 16, p.WireLen)
+		d.noteHeader(LayerCooked, 0, 16, p.WireLen)
 		return d.ether(p, s, 16, binary.BigEndian.Uint16(b[14:]))
 	case capture.LinkLinuxSLL2:
 		if len(b) < 20 {
 			return short(p, 20)
 		}
 		s.Source = binary.BigEndian.Uint32(b[4:])<<3 | uint32(b[10]&7)
-		d.met(LayerCooked, 0, 20, p.WireLen)
+		d.noteHeader(LayerCooked, 0, 20, p.WireLen)
 		return d.ether(p, s, 20, binary.BigEndian.Uint16(b))
 	case capture.LinkNull, capture.LinkLoop:
 		return d.loopback(p, s)
@@ -172,8 +172,8 @@ func (d *Decoder) ethernet(p *capture.Packet, s *Segment) Verdict {
 	if len(p.Data) < 14 {
 		return short(p, 14)
 	}
-	d.met(LayerAddresses, 0, 12, p.WireLen)
-	d.met(LayerPlain, 12, 14, p.WireLen)
+	d.noteHeader(LayerAddresses, 0, 12, p.WireLen)
+	d.noteHeader(LayerPlain, 12, 14, p.WireLen)
 	return d.ether(p, s, 14, binary.BigEndian.Uint16(p.Data[12:]))
 }
 
@@ -224,7 +224,7 @@ func (d *Decoder) ether(p *capture.Packet, s *Segment, off int, kind uint16) Ver
 			if len(b) < off+4 {
 				return short(p, off+4)
 			}
-			d.met(LayerPlain, off, off+4, p.WireLen)
+			d.noteHeader(LayerPlain, off, off+4, p.WireLen)
 			kind = binary.BigEndian.Uint16(b[off+2:])
 			off += 4
 			continue
@@ -253,7 +253,7 @@ func (d *Decoder) snap(p *capture.Packet, s *Segment, off int) Verdict {
 	if kind <= etherLengthMax {
 		return Malformed
 	}
-	d.met(LayerPlain, off, off+8, p.WireLen)
+	d.noteHeader(LayerPlain, off, off+8, p.WireLen)
 	return d.ether(p, s, off+8, kind)
 }
 
@@ -266,7 +266,7 @@ func (d *Decoder) loopback(p *capture.Packet, s *Segment) Verdict {
 	if !isIPFamily(hostOrder(p.Data)) {
 		return NotTCP
 	}
-	d.met(LayerPlain, 0, 4, p.WireLen)
+	d.noteHeader(LayerPlain, 0, 4, p.WireLen)
 	return d.ip(p, s, 4)
 }
 

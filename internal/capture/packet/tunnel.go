@@ -37,7 +37,7 @@ func (d *Decoder) enterLink(p *capture.Packet, off, end int, link capture.LinkTy
 	if d.Layers != nil {
 		d.Layers.base += off
 	}
-	d.behind += p.WireLen - end
+	d.trailing += p.WireLen - end
 	d.inner.Data = p.Data[min(off, n):min(end, n)]
 	d.inner.WireLen = end - off
 	d.inner.Time = p.Time
@@ -48,19 +48,19 @@ func (d *Decoder) enterLink(p *capture.Packet, off, end int, link capture.LinkTy
 
 // begin prepares for what is inside p, the packet as it was captured.
 func (d *Decoder) begin(p *capture.Packet) {
-	d.nested, d.outer, d.behind = true, p.WireLen, 0
+	d.nested, d.outer, d.trailing = true, p.WireLen, 0
 }
 
 // guess says that what is entered next is known by a port or a pattern only: if it
 // turns out to be no TCP, the packet is what it was taken for before.
-func (d *Decoder) guess() {
+func (d *Decoder) startGuess() {
 	if !d.guessed {
 		d.nested, d.guessed, d.guessType, d.guessProto = true, true, d.etherType, d.ipProto
 	}
 }
 
 // follow parses what is inside until there is a verdict.
-func (d *Decoder) follow(s *Segment) Verdict {
+func (d *Decoder) decodeInner(s *Segment) Verdict {
 	v := inside
 	for depth := 0; v == inside; depth++ {
 		if depth == maxNesting {
@@ -80,7 +80,7 @@ func (d *Decoder) follow(s *Segment) Verdict {
 		}
 	}
 	if v == TCP {
-		s.Padding += d.behind
+		s.Padding += d.trailing
 		s.Extra = int(d.earlier.Bytes)
 		if d.earlier.Packets > 0 {
 			s.Offloaded = false // it was put together here
@@ -99,7 +99,7 @@ const (
 )
 
 // carried parses what an IP packet carries from off to end, if it is not plain TCP.
-func (d *Decoder) carried(p *capture.Packet, s *Segment, proto uint8, off, end int) Verdict {
+func (d *Decoder) ipPayload(p *capture.Packet, s *Segment, proto uint8, off, end int) Verdict {
 	b := p.Data
 	for range maxExtensions {
 		d.ipProto = int16(proto)
@@ -114,7 +114,7 @@ func (d *Decoder) carried(p *capture.Packet, s *Segment, proto uint8, off, end i
 			if len(b) < off+2 {
 				return short(p, off+2)
 			}
-			d.met(LayerExtension, off, off+int(b[off+1])*4+8, end)
+			d.noteHeader(LayerExtension, off, off+int(b[off+1])*4+8, end)
 			proto = b[off]
 			off += int(b[off+1])*4 + 8
 			if len(b) < off {
@@ -137,7 +137,7 @@ func (d *Decoder) carried(p *capture.Packet, s *Segment, proto uint8, off, end i
 			if b[off] != 0x30 || b[off+1] != 0 {
 				return NotTCP
 			}
-			d.met(LayerPlain, off, off+2, end)
+			d.noteHeader(LayerPlain, off, off+2, end)
 			return d.enter(p, off+2, end, etherBridged)
 		case protoMPLS: // RFC 4023
 			return d.enter(p, off, end, etherMPLS)

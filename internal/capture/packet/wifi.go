@@ -79,11 +79,11 @@ func (d *Decoder) wifi(p *capture.Packet) Verdict {
 			tail = 4
 		}
 		off := max(0, len(p.Data)-len(w.llc.data)-tail)
-		d.met(LayerWiFi, 0, off, p.WireLen)
+		d.noteHeader(LayerWiFi, 0, off, p.WireLen)
 		d.Layers.base += off
 	}
 	if p.Link == capture.LinkRadiotap && w.radiotap.RadioTapValues[0].Flags.FCS() && !p.Truncated() {
-		d.behind += 4
+		d.trailing += 4
 	}
 	d.inner.Data, d.inner.WireLen, d.inner.Time = w.llc.data, n, p.Time
 	d.innerKind = 1 // as an IEEE 802.3 length: LLC follows

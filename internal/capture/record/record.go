@@ -89,7 +89,7 @@ func Open(o Options) (*Recorder, error) {
 	}
 	r := &Recorder{o: o, snap: o.snapLen(), known: make(map[ifaceKey]int32), last: -1, scratch: make([]byte, 0, 64<<10)}
 	if o.OnlyRPC {
-		r.conns = newTable(maxConns, maxHeld, r.leave)
+		r.conns = newTable(maxConns, maxHeld, r.countLeftOut)
 	}
 	r.now = o.now()
 	if o.File == "" {
@@ -173,10 +173,10 @@ func (r *Recorder) Stats() Stats {
 // Packet records a packet, or holds or leaves it out; s is its segment if v is packet.TCP.
 func (r *Recorder) Packet(p *capture.Packet, v packet.Verdict, s *packet.Segment) {
 	if r.conns != nil {
-		r.only(p, v, s)
+		r.packetOfConnection(p, v, s)
 		return
 	}
-	if !r.on || !r.due(p.Time) {
+	if !r.on || !r.rotateIfDue(p.Time) {
 		return
 	}
 	r.write(r.ifaceOf(p), p.Time, p.Data, p.WireLen)
@@ -184,9 +184,9 @@ func (r *Recorder) Packet(p *capture.Packet, v packet.Verdict, s *packet.Segment
 
 // only is Packet where packets of some connections are recorded. IP fragments are recorded whatever they are of: that is
 // known only when the last of them has come.
-func (r *Recorder) only(p *capture.Packet, v packet.Verdict, s *packet.Segment) {
+func (r *Recorder) packetOfConnection(p *capture.Packet, v packet.Verdict, s *packet.Segment) {
 	if r.on {
-		r.due(p.Time)
+		r.rotateIfDue(p.Time)
 	}
 	switch {
 	case v == packet.TCP:
@@ -197,7 +197,7 @@ func (r *Recorder) only(p *capture.Packet, v packet.Verdict, s *packet.Segment) 
 		return
 	default:
 		if r.on {
-			r.leave(1, int64(p.WireLen))
+			r.countLeftOut(1, int64(p.WireLen))
 		}
 		return
 	}
@@ -207,7 +207,7 @@ func (r *Recorder) only(p *capture.Packet, v packet.Verdict, s *packet.Segment) 
 	ends, swapped := pairOf(s.Src, s.Dst)
 	c := r.conns.index[ends]
 	if c != nil && c.list >= rpc {
-		r.conns.segment(c, s, swapped, p.Time)
+		r.conns.update(c, s, swapped, p.Time)
 		if r.on {
 			r.write(r.ifaceOf(p), p.Time, p.Data, p.WireLen)
 		}
@@ -242,11 +242,11 @@ func (r *Recorder) Carries(a, b packet.Endpoint) {
 		for ch.count > 0 {
 			var h held
 			h, r.scratch = t.mem.pop(ch, r.scratch[:0])
-			t.gone(h)
+			t.uncount(h)
 			if r.on {
 				r.write(h.iface, h.at, r.scratch, h.wire)
 			} else {
-				t.left(1, int64(h.wire))
+				t.onLeftOut(1, int64(h.wire))
 			}
 		}
 		*ch = chain{}
@@ -254,7 +254,7 @@ func (r *Recorder) Carries(a, b packet.Endpoint) {
 }
 
 // leave counts packets that are left out.
-func (r *Recorder) leave(packets, bytes int64) {
+func (r *Recorder) countLeftOut(packets, bytes int64) {
 	r.stats.LeftOut += packets
 	r.stats.LeftOutBytes += bytes
 }
@@ -265,7 +265,7 @@ func (r *Recorder) Tick(at int64) {
 	if r.conns != nil {
 		r.conns.expire(at)
 	}
-	if r.on && r.due(at) {
+	if r.on && r.rotateIfDue(at) {
 		if err := r.out.flush(); err != nil {
 			r.fail(err)
 		}
@@ -273,7 +273,7 @@ func (r *Recorder) Tick(at int64) {
 }
 
 // due begins the next file if the time of this one is over. It reports whether there is a file to write to.
-func (r *Recorder) due(at int64) bool {
+func (r *Recorder) rotateIfDue(at int64) bool {
 	r.now = at
 	if r.o.Every == 0 || at < r.until && at >= r.begin-int64(r.o.Every) {
 		return true
@@ -311,14 +311,14 @@ func (r *Recorder) next() bool {
 
 // open begins a file.
 func (r *Recorder) open() error {
-	name, again := r.o.File, false
+	name, reused := r.o.File, false
 	if name != "-" {
-		name, again = r.names.next(&r.o, r.begin, r.files == 0)
+		name, reused = r.names.next(&r.o, r.begin, r.files == 0)
 	}
 	if err := r.create(name); err != nil {
 		return err
 	}
-	if again {
+	if reused {
 		r.overwritten++
 	}
 	r.files++

@@ -16,7 +16,7 @@ func (d *Decoder) rareLink(p *capture.Packet, s *Segment) Verdict {
 	case capture.LinkPPP, capture.LinkPPPHDLC:
 		return d.ppp(p, s, 0)
 	case capture.LinkPPPWithDir, capture.LinkPPPLinux: // a byte that says who sent it
-		d.met(LayerPlain, 0, 1, p.WireLen)
+		d.noteHeader(LayerPlain, 0, 1, p.WireLen)
 		return d.ppp(p, s, 1)
 	case capture.LinkPPPEther:
 		return d.pppoe(p, s, 0)
@@ -25,19 +25,19 @@ func (d *Decoder) rareLink(p *capture.Packet, s *Segment) Verdict {
 	case capture.LinkATM1483:
 		return d.snap(p, s, 0)
 	case capture.LinkNetAnalyzer: // Hilscher: four bytes before an Ethernet frame
-		d.met(LayerPlain, 0, 4, p.WireLen)
+		d.noteHeader(LayerPlain, 0, 4, p.WireLen)
 		return d.enterLink(p, 4, p.WireLen, capture.LinkEthernet, 0)
 	case capture.LinkPPI: // version, flags, length u16 with this, link type u32, little-endian; fields
 		if len(b) < 8 {
 			return short(p, 8)
 		}
 		if inner := binary.LittleEndian.Uint32(b[4:]); inner <= 0xffff && capture.LinkType(inner) != capture.LinkPPI {
-			d.met(LayerPlain, 0, 8, p.WireLen)
+			d.noteHeader(LayerPlain, 0, 8, p.WireLen)
 			return d.enterLink(p, max(8, int(binary.LittleEndian.Uint16(b[2:]))), p.WireLen, capture.LinkType(inner), 0)
 		}
 		return Malformed
 	case capture.LinkCHDLCWithDir:
-		d.met(LayerPlain, 0, 1, p.WireLen)
+		d.noteHeader(LayerPlain, 0, 1, p.WireLen)
 		return d.enterLink(p, 1, p.WireLen, capture.LinkCHDLC, 0)
 	case capture.LinkNFLog:
 		return d.nflog(p)
@@ -50,13 +50,13 @@ func (d *Decoder) rareLink(p *capture.Packet, s *Segment) Verdict {
 		if !isIPFamily(hostOrder(b)) {
 			return NotTCP
 		}
-		d.met(LayerPlain, 0, 4, p.WireLen)
+		d.noteHeader(LayerPlain, 0, 4, p.WireLen)
 		return d.ip(p, s, 12)
 	case capture.LinkCHDLC: // RFC 1547: address, control, Ethernet type
 		if len(b) < 4 {
 			return short(p, 4)
 		}
-		d.met(LayerPlain, 0, 4, p.WireLen)
+		d.noteHeader(LayerPlain, 0, 4, p.WireLen)
 		return d.ether(p, s, 4, binary.BigEndian.Uint16(b[2:]))
 	case capture.LinkFDDI: // frame control, two addresses, LLC (RFC 1390)
 		if len(b) < 13 {
@@ -65,8 +65,8 @@ func (d *Decoder) rareLink(p *capture.Packet, s *Segment) Verdict {
 		if b[0]&0xf0 != 0x50 {
 			return NotTCP
 		}
-		d.met(LayerPlain, 0, 1, p.WireLen)
-		d.met(LayerAddresses, 1, 13, p.WireLen)
+		d.noteHeader(LayerPlain, 0, 1, p.WireLen)
+		d.noteHeader(LayerAddresses, 1, 13, p.WireLen)
 		return d.snap(p, s, 13)
 	case capture.LinkPFLog: // length of the header without its padding, family
 		if len(b) < 2 {
@@ -76,7 +76,7 @@ func (d *Decoder) rareLink(p *capture.Packet, s *Segment) Verdict {
 		if !isIPFamily(uint32(b[1])) {
 			return NotTCP
 		}
-		d.met(LayerPlain, 0, 2, p.WireLen)
+		d.noteHeader(LayerPlain, 0, 2, p.WireLen)
 		return d.ip(p, s, header)
 	case capture.LinkPKTAP:
 		return d.pktap(p)
@@ -105,17 +105,17 @@ func (d *Decoder) rareEther(p *capture.Packet, s *Segment, off int, kind uint16)
 		if b[off]&0x20 != 0 {
 			header = 14
 		}
-		d.met(LayerPlain, off, off+1, p.WireLen)
+		d.noteHeader(LayerPlain, off, off+1, p.WireLen)
 		return d.tagged(p, off+header)
 	case etherPBB: // four bytes of service, two addresses, Ethernet type
-		d.met(LayerPlain, off, off+4, p.WireLen)
-		d.met(LayerAddresses, off+4, off+16, p.WireLen)
+		d.noteHeader(LayerPlain, off, off+4, p.WireLen)
+		d.noteHeader(LayerAddresses, off+4, off+16, p.WireLen)
 		return d.tagged(p, off+16)
 	case etherVNTag:
-		d.met(LayerPlain, off, off+4, p.WireLen)
+		d.noteHeader(LayerPlain, off, off+4, p.WireLen)
 		return d.tagged(p, off+4)
 	case etherETag:
-		d.met(LayerPlain, off, off+6, p.WireLen)
+		d.noteHeader(LayerPlain, off, off+6, p.WireLen)
 		return d.tagged(p, off+6)
 	}
 	return d.mpls(p, s, off)
@@ -127,7 +127,7 @@ func (d *Decoder) tagged(p *capture.Packet, off int) Verdict {
 		return short(p, off+2)
 	}
 	kind := binary.BigEndian.Uint16(p.Data[off:])
-	d.met(LayerPlain, off, off+2, p.WireLen)
+	d.noteHeader(LayerPlain, off, off+2, p.WireLen)
 	return d.enter(p, off+2, p.WireLen, kind)
 }
 
@@ -137,7 +137,7 @@ func (d *Decoder) frameRelay(p *capture.Packet, s *Segment) Verdict {
 	if len(b) < 4 {
 		return short(p, 4)
 	}
-	d.met(LayerPlain, 0, 4, p.WireLen)
+	d.noteHeader(LayerPlain, 0, 4, p.WireLen)
 	if b[0]&1 != 0 || b[1]&1 == 0 || b[2] != 0x03 {
 		if len(b) >= 4 && b[1]&1 != 0 { // Cisco: an Ethernet type behind the address
 			return d.ether(p, s, 4, binary.BigEndian.Uint16(b[2:]))
@@ -152,7 +152,7 @@ func (d *Decoder) frameRelay(p *capture.Packet, s *Segment) Verdict {
 			return short(p, 10)
 		}
 		if string(b[4:8]) == "\x80\x00\x00\x00" {
-			d.met(LayerPlain, 4, 10, p.WireLen)
+			d.noteHeader(LayerPlain, 4, 10, p.WireLen)
 			return d.ether(p, s, 10, binary.BigEndian.Uint16(b[8:]))
 		}
 	}
@@ -168,7 +168,7 @@ func (d *Decoder) pppoe(p *capture.Packet, s *Segment, off int) Verdict {
 	if b := p.Data[off:]; b[0] != 0x11 || b[1] != 0 {
 		return NotTCP // a discovery code, or no PPPoE
 	}
-	d.met(LayerPlain, off, off+6, p.WireLen)
+	d.noteHeader(LayerPlain, off, off+6, p.WireLen)
 	return d.ppp(p, s, off+6)
 }
 
@@ -188,7 +188,7 @@ func (d *Decoder) ppp(p *capture.Packet, s *Segment, off int) Verdict {
 		kind = kind<<8 | uint16(b[off])
 		off++
 	}
-	d.met(LayerPlain, head, off, p.WireLen)
+	d.noteHeader(LayerPlain, head, off, p.WireLen)
 	switch kind {
 	case 0x21, 0x57: // IPv4, IPv6
 		return d.ip(p, s, off)
@@ -215,6 +215,6 @@ func (d *Decoder) pktap(p *capture.Packet) Verdict {
 	if capture.LinkType(link) == capture.LinkPKTAP {
 		return Malformed
 	}
-	d.met(LayerPlain, 0, 12, p.WireLen)
+	d.noteHeader(LayerPlain, 0, 12, p.WireLen)
 	return d.enterLink(p, int(header), p.WireLen, capture.LinkType(link), 0)
 }

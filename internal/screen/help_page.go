@@ -41,7 +41,7 @@ func (m *model) help() []line {
 		if len(lines) > 0 {
 			lines = append(lines, nil)
 		}
-		lines = append(lines, looking(s, strong))
+		lines = append(lines, styled(s, strong))
 	}
 	const indent = 20
 	entry := func(name, what string) {
@@ -80,7 +80,7 @@ func (m *model) help() []line {
 		entry(strings.TrimSpace(ago), n.text)
 	}
 	if len(m.notices) == 0 {
-		lines = append(lines, looking("  none", faint))
+		lines = append(lines, styled("  none", faint))
 	}
 	return lines
 }
@@ -91,7 +91,7 @@ func (m *model) helpLines() []line {
 	all := append([]line{m.status()}, visible(help, m.helpScroll, l.body)...)
 	keys := m.keysLine()
 	if below := len(help) - m.helpScroll - l.body; below > 0 {
-		keys = spread(keys, looking("↓ "+plural(int64(below), "line"), faint), m.width)
+		keys = spread(keys, styled("↓ "+plural(int64(below), "line"), faint), m.width)
 	}
 	return append(all, keys)
 }

@@ -8,16 +8,16 @@ import (
 
 // look is how a text stands out where there is colour. Nothing is told by a look alone: what alarms is written in capitals
 // or with "!", the row of the cursor begins with ">".
-type look uint8
+type style uint8
 
 const (
-	plain  look = iota
-	strong      // names, headings
-	faint       // what is rarely read
-	marked      // the row of the cursor
-	sorted      // the heading of the column that rows are sorted by
-	alarm       // data is being lost
-	warn        // look here
+	plain  style = iota
+	strong       // names, headings
+	faint        // what is rarely read
+	marked       // the row of the cursor
+	sorted       // the heading of the column that rows are sorted by
+	alarm        // data is being lost
+	warn         // look here
 )
 
 // escapes are the attributes of a look: the eight colours that every terminal lets its user choose.
@@ -30,14 +30,14 @@ const reset = "\x1b[m"
 // span is a text of one look; line is what stands in one line of the screen.
 type (
 	span struct {
-		text string
-		look look
+		text  string
+		style style
 	}
 	line []span
 )
 
 func text(s string) line            { return line{{text: s}} }
-func looking(s string, l look) line { return line{{text: s, look: l}} }
+func styled(s string, l style) line { return line{{text: s, style: l}} }
 
 func (l line) width() int {
 	n := 0
@@ -60,7 +60,7 @@ func (l line) cut(n int) line {
 			n -= w
 			continue
 		}
-		return append(short, span{term.Cut(s.text, n), s.look})
+		return append(short, span{term.Cut(s.text, n), s.style})
 	}
 	return short
 }
@@ -68,11 +68,11 @@ func (l line) cut(n int) line {
 // write appends the line, with its looks if there is colour.
 func (l line) write(b *strings.Builder, color bool) {
 	for _, s := range l {
-		if !color || s.look == plain || s.text == "" {
+		if !color || s.style == plain || s.text == "" {
 			b.WriteString(s.text)
 			continue
 		}
-		b.WriteString(escapes[s.look])
+		b.WriteString(escapes[s.style])
 		b.WriteString(s.text)
 		b.WriteString(reset)
 	}
@@ -90,7 +90,7 @@ func spread(left, right line, width int) line {
 }
 
 // beside puts two columns of lines side by side, the left one width columns wide.
-func beside(left, right []line, width int) []line {
+func joinColumns(left, right []line, width int) []line {
 	lines := make([]line, max(len(left), len(right)))
 	for i := range lines {
 		var l line
@@ -149,7 +149,7 @@ func right(s string, n int) string {
 }
 
 // wrapped breaks a text into lines, those behind the first indented; at most most lines, the last one cut.
-func wrapped(s string, l look, width, indent, most int) []line {
+func wrapped(s string, l style, width, indent, most int) []line {
 	if most < 1 || width < 1 {
 		return nil
 	}
@@ -162,7 +162,7 @@ func wrapped(s string, l look, width, indent, most int) []line {
 		if i > 0 {
 			t = spaces(indent) + t
 		}
-		lines = append(lines, looking(term.Cut(t, width), l))
+		lines = append(lines, styled(term.Cut(t, width), l))
 		if i == most-1 {
 			break
 		}

@@ -52,12 +52,12 @@ func size(f float64) string {
 
 func sizes(n int64) string { return size(float64(n)) }
 
-func elapsed(ns int64) string { return known(ns, report.Elapsed) }
-func count(n int64) string    { return known(n, report.Count) }
-func volume(n int64) string   { return known(n, report.Volume) }
+func elapsed(ns int64) string { return orNone(ns, report.Elapsed) }
+func count(n int64) string    { return orNone(n, report.Count) }
+func volume(n int64) string   { return orNone(n, report.Volume) }
 
 // known prints a number that is negative where it is not known.
-func known(n int64, print func(int64) string) string {
+func orNone(n int64, print func(int64) string) string {
 	if n < 0 {
 		return none
 	}
@@ -65,7 +65,7 @@ func known(n int64, print func(int64) string) string {
 }
 
 // narrow returns s, or, if it is wider than n columns, the number f with three digits and a letter.
-func narrow(s string, f float64, n int) string {
+func shortNumber(s string, f float64, n int) string {
 	if len(s) <= n || !isNumber(f) {
 		return s
 	}

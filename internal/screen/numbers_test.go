@@ -17,10 +17,10 @@ func TestNumbers(t *testing.T) {
 		assert.Equal(t, want, percent(f))
 	}
 	assert.Equal(t, "-", size(math.MaxFloat64))
-	assert.Equal(t, "7,914,022", narrow(sizes(7_914_022), 7_914_022, 9))
-	assert.Equal(t, "12.3M", narrow(sizes(12_345_678), 12_345_678, 9))
-	assert.Equal(t, "100M", narrow(sizes(99_999_999), 99_999_999, 7))
-	assert.Equal(t, "1.00G", narrow(sizes(999_999_999), 999_999_999, 7))
+	assert.Equal(t, "7,914,022", shortNumber(sizes(7_914_022), 7_914_022, 9))
+	assert.Equal(t, "12.3M", shortNumber(sizes(12_345_678), 12_345_678, 9))
+	assert.Equal(t, "100M", shortNumber(sizes(99_999_999), 99_999_999, 7))
+	assert.Equal(t, "1.00G", shortNumber(sizes(999_999_999), 999_999_999, 7))
 	for _, c := range columns {
 		if c.number == nil {
 			continue
@@ -28,7 +28,7 @@ func TestNumbers(t *testing.T) {
 		for exponent := range 63 {
 			for _, d := range []int64{-1, 0, 1} {
 				n := int64(1)<<exponent + d
-				assert.LessOrEqual(t, len(narrow(size(float64(n)), float64(n), c.width)), c.width, n)
+				assert.LessOrEqual(t, len(shortNumber(size(float64(n)), float64(n), c.width)), c.width, n)
 			}
 		}
 	}

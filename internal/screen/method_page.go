@@ -68,7 +68,7 @@ func (d *detail) begin(name string, heading ...line) {
 }
 
 // opened is the method that is looked into, as far as the shown snapshot has it.
-func (m *model) opened() *live.Detail {
+func (m *model) openedMethod() *live.Detail {
 	if s := m.shown(); s != nil && s.Detail != nil && s.Detail.Method == m.settings.Open {
 		return s.Detail
 	}
@@ -80,7 +80,7 @@ const sideBySide = 120
 
 func (m *model) detail() *detail {
 	d := &detail{}
-	v := m.opened()
+	v := m.openedMethod()
 	if v == nil {
 		v = &live.Detail{}
 	}
@@ -97,7 +97,7 @@ func (m *model) detail() *detail {
 		d.lines = append(d.lines, share(clean(c.Name), "", c.Percent, m.width, 40))
 	}
 	if len(v.Clients) == 0 {
-		d.lines = append(d.lines, looking("  no call yet", faint))
+		d.lines = append(d.lines, styled("  no call yet", faint))
 	}
 	m.largestCall(d, v, half)
 	return d
@@ -107,7 +107,7 @@ func (m *model) detail() *detail {
 func (m *model) anatomy(d *detail, v *live.Detail, wide bool, half int) {
 	d.begin("anatomy", line{{"WHAT THE BYTES ARE FOR", strong}, {"  bodies of request and response, bytes per call", faint}})
 	if len(v.Classes) == 0 {
-		d.lines = append(d.lines, looking("  waiting for the next call: from the opening on calls are taken apart", faint))
+		d.lines = append(d.lines, styled("  waiting for the next call: from the opening on calls are taken apart", faint))
 	}
 	for _, p := range v.Classes {
 		d.lines = append(d.lines, share(clean(p.Name), count(p.Bytes), p.Percent, m.width, 16))
@@ -121,13 +121,13 @@ func (m *model) anatomy(d *detail, v *live.Detail, wide bool, half int) {
 			lines = append(lines, share(clean(p.Name), count(p.Bytes), p.Percent, half, 34))
 		}
 		if len(parts) == 0 {
-			lines = append(lines, looking("  none", faint))
+			lines = append(lines, styled("  none", faint))
 		}
 		return lines
 	}
 	request, response := paths("REQUEST", v.Request), paths("RESPONSE", v.Response)
 	if wide {
-		d.begin("paths", beside(request, response, half)...)
+		d.begin("paths", joinColumns(request, response, half)...)
 		return
 	}
 	d.begin("paths", request...)
@@ -167,25 +167,25 @@ func (m *model) histograms(d *detail, v *live.Detail, wide bool) {
 			if all > 0 {
 				part = float64(n) / float64(all)
 			}
-			l := text(fmt.Sprintf("  from %s %s %s %% ", right(label(b.Low), 9), right(narrow(count(n), float64(n), 9), 9), right(percent(100*part), 5)))
+			l := text(fmt.Sprintf("  from %s %s %s %% ", right(label(b.Low), 9), right(shortNumber(count(n), float64(n), 9), 9), right(percent(100*part), 5)))
 			if most > 0 {
 				l = append(l, span{text: bar(float64(n)/float64(most), min(width-l.width(), 40))})
 			}
 			lines = append(lines, l.cut(width))
 		}
 		if len(bins) == 0 {
-			lines = append(lines, looking("  no call yet", faint))
+			lines = append(lines, styled("  no call yet", faint))
 		}
 		return lines
 	}
-	bytes := func(n int64) string { return narrow(count(n), float64(n), 9) }
+	bytes := func(n int64) string { return shortNumber(count(n), float64(n), 9) }
 	three := [][]line{
 		draw("REQUEST BODY", "bytes, calls", v.RequestSizes, bytes),
 		draw("RESPONSE BODY", "bytes, calls", v.ResponseSizes, bytes),
 		draw("LATENCY", "calls", v.Latencies, elapsed),
 	}
 	if wide {
-		d.begin("histograms", beside(beside(three[0], three[1], width), three[2], 2*width+2)...)
+		d.begin("histograms", joinColumns(joinColumns(three[0], three[1], width), three[2], 2*width+2)...)
 		return
 	}
 	d.begin("histograms")
@@ -201,7 +201,7 @@ func (m *model) histograms(d *detail, v *live.Detail, wide bool) {
 func (m *model) largestCall(d *detail, v *live.Detail, half int) {
 	c := v.Largest
 	if c == nil {
-		d.begin("largest call", line{{"LARGEST CALL", strong}}, looking("  no call yet", faint))
+		d.begin("largest call", line{{"LARGEST CALL", strong}}, styled("  no call yet", faint))
 		return
 	}
 	d.begin("largest call", line{
@@ -217,12 +217,12 @@ func (m *model) largestCall(d *detail, v *live.Detail, half int) {
 			lines = append(lines, text(clean(t)).cut(width))
 		}
 		if len(texts) == 0 {
-			lines = append(lines, looking("  not seen", faint))
+			lines = append(lines, styled("  not seen", faint))
 		}
 		return lines
 	}
 	if half < m.width && half >= 78 {
-		d.lines = append(d.lines, beside(explained("REQUEST", c.Request, half), explained("RESPONSE", c.Response, half), half)...)
+		d.lines = append(d.lines, joinColumns(explained("REQUEST", c.Request, half), explained("RESPONSE", c.Response, half), half)...)
 		return
 	}
 	d.lines = append(d.lines, explained("REQUEST", c.Request, m.width)...)
@@ -232,7 +232,7 @@ func (m *model) largestCall(d *detail, v *live.Detail, half int) {
 // detailLines draws the page of a method.
 func (m *model) detailLines() []line {
 	l := m.layout()
-	v := m.opened()
+	v := m.openedMethod()
 	all := []line{m.status()}
 
 	name := clean(m.settings.Open.String())
@@ -241,7 +241,7 @@ func (m *model) detailLines() []line {
 		since = fmt.Sprintf("open for %s, %s", seconds(v.Since), plural(v.Calls, "call"))
 	}
 	room := m.width - term.Width(since) - 1
-	all = append(all, spread(looking(report.CutName(name, max(room, 8)), strong), text(since), m.width))
+	all = append(all, spread(styled(report.CutName(name, max(room, 8)), strong), text(since), m.width))
 	if l.facts > 1 {
 		all = append(all, m.facts(v)...)
 	}
@@ -269,7 +269,7 @@ func (m *model) facts(v *live.Detail) []line {
 		{line{{"latency", faint}, {text: " p50 " + elapsed(r.LatencyP50) + ", p99 " + elapsed(r.LatencyP99)}}, 2},
 		{text(clean(r.Serializations)), 4},
 	}, "   ", m.width)
-	lines := []line{first, looking(left("body bytes", 10)+right("mean", 12)+right("p50", 12)+right("p99", 12)+right("max", 12), faint)}
+	lines := []line{first, styled(left("body bytes", 10)+right("mean", 12)+right("p50", 12)+right("p99", 12)+right("max", 12), faint)}
 	for _, s := range []struct {
 		name  string
 		sizes *live.Sizes
@@ -277,7 +277,7 @@ func (m *model) facts(v *live.Detail) []line {
 		l := line{{left(s.name, 10), strong}}
 		for _, of := range []func(*live.Sizes) float64{mean, p50, p99, largest} {
 			f := sizeOf(s.sizes, of)
-			l = append(l, span{text: right(narrow(size(f), f, 11), 12)})
+			l = append(l, span{text: right(shortNumber(size(f), f, 11), 12)})
 		}
 		lines = append(lines, l)
 	}
@@ -300,5 +300,5 @@ func (m *model) sectionsLine(d *detail, visible int) line {
 	if below > 0 {
 		more = "↓ " + plural(int64(below), "line")
 	}
-	return spread(l, looking(more, faint), m.width)
+	return spread(l, styled(more, faint), m.width)
 }

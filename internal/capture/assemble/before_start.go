@@ -51,7 +51,7 @@ func (s *lateSpans) add(i int, x span32) {
 }
 
 // earlier makes seq the start of a stream that was joined midway and of which nothing was handed on yet.
-func (d *side) earlier(seq uint32) bool {
+func (d *side) moveStart(seq uint32) bool {
 	if d.pos > 0 || d.syn && !d.guessed {
 		return false
 	}
@@ -60,7 +60,7 @@ func (d *side) earlier(seq uint32) bool {
 }
 
 // beforeStart takes n payload bytes of side i that lie that far before the start of its stream, of which b were captured.
-func (a *Assembler) beforeStart(c *Connection, i, n int, b []byte, below int64) {
+func (a *Assembler) takeBeforeStart(c *Connection, i, n int, b []byte, below int64) {
 	for d := &c.sides[i]; n > 0; {
 		place := int32(-below)
 		spans := a.late[c]
@@ -82,7 +82,7 @@ func (a *Assembler) beforeStart(c *Connection, i, n int, b []byte, below int64) 
 			a.Ledger.BeyondSnap += cut
 			a.meta.Pos = -below
 			d.stream.Late(int64(captured), cut, &a.meta)
-			a.meta.Overhead, a.fresh = 0, true
+			a.meta.Overhead, a.isNew = 0, true
 		}
 		n, b, below = n-r, b[captured:], below-int64(r)
 	}

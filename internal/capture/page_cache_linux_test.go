@@ -29,7 +29,7 @@ func TestCachedFile(t *testing.T) {
 				require.NoError(t, f.Sync())
 				_ = unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED)
 			}
-			r := cachedFirst(f)
+			r := newCachedReader(f)
 			r.(*cachedFile).plain = c.plain
 			head := make([]byte, 1000)
 			_, err = io.ReadFull(f, head) // ordinary reads move the same place
@@ -52,7 +52,7 @@ func TestCachedFileOfAPipe(t *testing.T) {
 		_, _ = w.WriteString("some bytes")
 		_ = w.Close()
 	}()
-	got, err := io.ReadAll(cachedFirst(r))
+	got, err := io.ReadAll(newCachedReader(r))
 	require.NoError(t, err)
 	assert.Equal(t, "some bytes", string(got))
 }

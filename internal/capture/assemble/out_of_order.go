@@ -32,7 +32,7 @@ type piece struct {
 	data []byte
 	meta Meta
 	// again is the link bytes of later copies of these bytes.
-	again int
+	retransmitted int
 	// ack is what the packet acknowledged, when acks; packet is the assembler's count when it came.
 	ack    uint32
 	acks   bool
@@ -102,15 +102,15 @@ func (c *Connection) firstSide() int {
 }
 
 // lacks reports whether bytes of this side before ack were not handed on yet and may still be.
-func (d *side) lacks(ack uint32) bool {
+func (d *side) missesBefore(ack uint32) bool {
 	n := int32(ack - d.next)
 	return n > 0 && n < maxAhead && d.started && d.seen &&
-		!(d.fin && ack == d.finSeq+1 && n == 1) && !(d.isWaived && !after(ack, d.waived))
+		!(d.fin && ack == d.finSeq+1 && n == 1) && !(d.hasUnawaited && !after(ack, d.unawaited))
 }
 
 // keep holds a copy of n bytes at seq sent by side i, which lie behind a hole or came before what they acknowledge.
 // Parts held already are repeats.
-func (a *Assembler) keep(c *Connection, i int, seq uint32, n int, b []byte) {
+func (a *Assembler) holdData(c *Connection, i int, seq uint32, n int, b []byte) {
 	if c.hold == nil {
 		a.newHolding(c)
 	}
@@ -140,7 +140,7 @@ func (a *Assembler) keep(c *Connection, i int, seq uint32, n int, b []byte) {
 		p.seq, p.n, p.meta, p.ack, p.acks, p.packet = seq, r, a.meta, a.seg.Ack, a.acks, a.packets
 		a.Ledger.Held += int64(r)
 		a.Ledger.HeldLink += int64(a.meta.Overhead)
-		a.meta.Overhead, a.fresh = 0, true
+		a.meta.Overhead, a.isNew = 0, true
 		if cap(pile.pieces) == 0 {
 			pile.pieces = make([]*piece, 0, 32)
 		}
@@ -154,14 +154,14 @@ func (a *Assembler) keep(c *Connection, i int, seq uint32, n int, b []byte) {
 		k++
 	}
 	if pile.sincePacket == 0 && c.waits(i) {
-		a.await(pile, h, a.packets, a.now)
+		a.startWait(pile, h, a.packets, a.now)
 	}
 	for c.hold != nil && h.piles[0].cost+h.piles[1].cost > a.cfg.MaxHeldPerConnection {
-		a.giveUp(c, c.firstSide())
+		a.abandonHole(c, c.firstSide())
 	}
 	for a.heldAll > a.cfg.MaxHeld {
 		o := a.holders.First().c
-		a.giveUp(o, o.firstSide())
+		a.abandonHole(o, o.firstSide())
 	}
 }
 
@@ -177,7 +177,7 @@ func (a *Assembler) newHolding(c *Connection) {
 }
 
 // settle lets go of the connection's holding once nothing is held.
-func (a *Assembler) settle(c *Connection) {
+func (a *Assembler) freeHolding(c *Connection) {
 	h := c.hold
 	if h == nil || len(h.piles[0].pieces)+len(h.piles[1].pieces) > 0 {
 		return
@@ -200,9 +200,9 @@ func (a *Assembler) settle(c *Connection) {
 func (a *Assembler) copyOf(c *Connection, i int, p *piece, seq uint32, r int, b []byte) {
 	at := min(int(seq-p.seq), len(p.data))
 	a.repeated(c, i, r, !equal(p.data[at:], b[:min(r, len(b))]))
-	if a.kind == again {
+	if a.kind == retransmitted {
 		a.overhead()
-		p.again += r + a.meta.Overhead
+		p.retransmitted += r + a.meta.Overhead
 		a.meta.Overhead = 0
 	}
 }
@@ -213,7 +213,7 @@ func (a *Assembler) fill(c *Connection, i, n int, b []byte) {
 	d, pile := &c.sides[i], &c.hold.piles[i]
 	for n > 0 {
 		if len(pile.pieces) == 0 {
-			a.fresh = true
+			a.isNew = true
 			a.deliver(d, n, b)
 			break
 		}
@@ -221,7 +221,7 @@ func (a *Assembler) fill(c *Connection, i, n int, b []byte) {
 		if room := int(p.seq - d.next); room > 0 {
 			r := min(room, n)
 			captured := b[:min(r, len(b))]
-			a.fresh = true
+			a.isNew = true
 			a.deliver(d, r, captured)
 			n, b = n-r, b[len(captured):]
 			if r < room {
@@ -245,16 +245,16 @@ func (c *Connection) waits(i int) bool {
 }
 
 // await begins the wait of a pile.
-func (a *Assembler) await(p *pile, h *holding, packet, at int64) {
+func (a *Assembler) startWait(p *pile, h *holding, packet, at int64) {
 	p.sincePacket, p.sinceTime = packet, at
 	a.waiting.Push(&h.wait)
 }
 
 // acknowledged begins the wait of a side's hole when it was acknowledged.
-func (a *Assembler) acknowledged(c *Connection, i int) {
+func (a *Assembler) startAcknowledgedWait(c *Connection, i int) {
 	d, pile := &c.sides[i], &c.hold.piles[i]
 	if len(pile.pieces) > 0 && pile.sincePacket == 0 && after(d.acked, d.next) {
-		a.await(pile, c.hold, a.packets, a.now)
+		a.startWait(pile, c.hold, a.packets, a.now)
 	}
 }
 
@@ -266,7 +266,7 @@ func (a *Assembler) drain(c *Connection) {
 		for i := range c.sides {
 			d, other, pile := &c.sides[i], &c.sides[1-i], &h.piles[i]
 			for len(pile.pieces) > 0 {
-				if p := pile.pieces[0]; p.seq != d.next || p.acks && other.lacks(p.ack) {
+				if p := pile.pieces[0]; p.seq != d.next || p.acks && other.missesBefore(p.ack) {
 					break
 				}
 				a.release(c, i)
@@ -279,10 +279,10 @@ func (a *Assembler) drain(c *Connection) {
 		if pile := &h.piles[i]; len(pile.pieces) > 0 && pile.sincePacket == 0 && c.waits(i) {
 			// What comes next was due as early as it came: its hole, or what it waits for, lies before that.
 			p := pile.pieces[0]
-			a.await(pile, h, p.packet, p.meta.Time)
+			a.startWait(pile, h, p.packet, p.meta.Time)
 		}
 	}
-	a.settle(c)
+	a.freeHolding(c)
 }
 
 // release delivers the first held piece of a side, which is its next.
@@ -299,9 +299,9 @@ func (a *Assembler) release(c *Connection, i int) {
 	a.meta = p.meta
 	pos := d.pos
 	a.deliver(d, p.n, p.data)
-	if p.again > 0 {
+	if p.retransmitted > 0 {
 		a.meta = p.meta
-		a.meta.Pos, a.meta.Overhead = pos, p.again
+		a.meta.Pos, a.meta.Overhead = pos, p.retransmitted
 		d.stream.Repeat(0, &a.meta)
 	}
 	a.meta = saved
@@ -310,12 +310,12 @@ func (a *Assembler) release(c *Connection, i int) {
 
 // giveUp turns the hole in front of side i's first held piece into a gap, and delivers what follows. Where that piece
 // waits for the other side, it is the other side's hole, or missing end, that was acknowledged and is given up.
-func (a *Assembler) giveUp(c *Connection, i int) {
+func (a *Assembler) abandonHole(c *Connection, i int) {
 	d, p := &c.sides[i], c.firstHeld(i)
 	if p.seq == d.next {
 		other, q := &c.sides[1-i], c.firstHeld(1-i)
 		if q == nil || q.seq == other.next {
-			a.giveUpEnd(other, p.ack, q == nil, p.meta)
+			a.abandonEnd(other, p.ack, q == nil, p.meta)
 			a.drain(c)
 			return
 		}
@@ -328,8 +328,8 @@ func (a *Assembler) giveUp(c *Connection, i int) {
 }
 
 // giveUpEnd gives up waiting for the bytes of a side before ack; nothing held of it is a condition for a gap.
-func (a *Assembler) giveUpEnd(d *side, ack uint32, nothing bool, m Meta) {
-	d.waived, d.isWaived = ack, true
+func (a *Assembler) abandonEnd(d *side, ack uint32, nothing bool, m Meta) {
+	d.unawaited, d.hasUnawaited = ack, true
 	if d.fin && after(ack, d.finSeq) {
 		ack = d.finSeq
 	}
@@ -340,7 +340,7 @@ func (a *Assembler) giveUpEnd(d *side, ack uint32, nothing bool, m Meta) {
 }
 
 // giveUpOld gives up the holes whose time has come, of the connections in the order in which their waits began.
-func (a *Assembler) giveUpOld() {
+func (a *Assembler) abandonExpired() {
 	for !a.waiting.Empty() {
 		h := a.waiting.First()
 		c, gaveUp := h.c, false
@@ -351,7 +351,7 @@ func (a *Assembler) giveUpOld() {
 					break
 				}
 			}
-			a.giveUp(c, i)
+			a.abandonHole(c, i)
 			gaveUp = true
 		}
 		if c.hold == nil {

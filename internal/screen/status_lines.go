@@ -16,45 +16,45 @@ func (m *model) status() line {
 	if s == nil {
 		s = &live.Snapshot{KernelDrops: -1, RingFill: -1, Coverage: -1}
 	}
-	coverage, coverageLook := none, plain
+	coverage, coverageStyle := none, plain
 	if isNumber(s.Coverage) && s.Coverage <= 100 && (s.Calls != 0 || s.Heartbeats != 0 || s.Gap != 0 || s.Skipped != 0 || s.OpenCalls != 0) {
 		if coverage = report.Coverage(s.Coverage); s.Coverage < coverageLow {
-			coverageLook = warn
+			coverageStyle = warn
 		}
 	}
 	ring := none
 	if isNumber(s.RingFill) {
 		ring = percent0(s.RingFill) + " %"
 	}
-	drops := looking("drops "+count(s.KernelDrops), plain)
+	drops := styled("drops "+count(s.KernelDrops), plain)
 	if s.KernelDrops > 0 {
-		drops = looking("DROPS "+count(s.KernelDrops), alarm)
+		drops = styled("DROPS "+count(s.KernelDrops), alarm)
 	}
-	ringLook := plain
+	ringStyle := plain
 	if s.RingFill >= ringHigh {
-		ringLook = warn
+		ringStyle = warn
 		ring += "!"
 	}
-	right := append(drops, span{text: "  "}, span{"ring " + ring, ringLook}, span{text: "  "}, span{"coverage " + coverage, coverageLook})
+	right := append(drops, span{text: "  "}, span{"ring " + ring, ringStyle}, span{text: "  "}, span{"coverage " + coverage, coverageStyle})
 	if m.width < 52 {
-		right = append(drops[:1:1], span{text: " "}, span{"ring " + ring, ringLook}, span{text: " "}, span{"cov " + coverage, coverageLook})
+		right = append(drops[:1:1], span{text: " "}, span{"ring " + ring, ringStyle}, span{text: " "}, span{"cov " + coverage, coverageStyle})
 	}
 
 	room := m.width - right.width() - 1
 	parts := []part{
-		{looking("dubbo-wire", faint), 4},
+		{styled("dubbo-wire", faint), 4},
 		{m.where(s), 0},
 		{line{}, 5}, // the kernel's filter, if there is room
 		{text(clock(s.Running)), 3},
 	}
 	if m.frozen != nil {
-		parts = append(parts, part{looking("PAUSED "+seconds(m.now.Sub(m.paused)), warn), 0})
+		parts = append(parts, part{styled("PAUSED "+seconds(m.now.Sub(m.paused)), warn), 0})
 	}
 	if s.Recording != "" {
-		parts = append(parts, part{looking("REC "+volume(s.RecordedBytes), warn), 2})
+		parts = append(parts, part{styled("REC "+volume(s.RecordedBytes), warn), 2})
 	}
 	if stale := m.stale(); stale != "" {
-		parts = append(parts, part{looking(stale, alarm), 1})
+		parts = append(parts, part{styled(stale, alarm), 1})
 	}
 	l := fit(parts, "  ", room)
 	filter := s.KernelFilter
@@ -156,8 +156,8 @@ func (m *model) traffic(s *live.Snapshot) [2]line {
 		other = "other*"
 	}
 	two := [2]cells{
-		{"in", rate(s.In) + " Mbit/s", use(s.In, s.Speed), "dubbo", rate(s.Dubbo) + " Mbit/s", perSecond(s.CallsPerSecond) + " calls/s"},
-		{"out", rate(s.Out) + " Mbit/s", use(s.Out, s.Speed), other, rate(s.Other) + " Mbit/s", "errors " + percent(s.ErrorPercent) + " %"},
+		{"in", rate(s.In) + " Mbit/s", linkUse(s.In, s.Speed), "dubbo", rate(s.Dubbo) + " Mbit/s", perSecond(s.CallsPerSecond) + " calls/s"},
+		{"out", rate(s.Out) + " Mbit/s", linkUse(s.Out, s.Speed), other, rate(s.Other) + " Mbit/s", "errors " + percent(s.ErrorPercent) + " %"},
 	}
 	history := [2][]float64{s.InHistory, s.OutHistory}
 	if loopback(s) {
@@ -214,19 +214,19 @@ func (m *model) traffic(s *live.Snapshot) [2]line {
 			l = append(l, span{text: " " + sparkline(history[i], top, wSpark)})
 		}
 		if wUse > 0 {
-			look := plain
+			style := plain
 			if bits := [2]float64{s.In, s.Out}[i]; s.Speed > 0 && bits >= fullLink*s.Speed {
-				look = warn
+				style = warn
 			}
-			l = append(l, span{text: "  "}, span{left(c.use, wUse), look})
+			l = append(l, span{text: "  "}, span{left(c.use, wUse), style})
 		}
 		l = append(l, span{" │ ", faint}, span{left(c.name, wName), strong}, span{text: " " + right(c.part, wPart)})
 		if wMore > 0 {
-			look := plain
+			style := plain
 			if i == 1 && s.ErrorPercent >= errorsHigh {
-				look = warn
+				style = warn
 			}
-			l = append(l, span{text: "  "}, span{right(c.more, wMore), look})
+			l = append(l, span{text: "  "}, span{right(c.more, wMore), style})
 		}
 		lines[i] = l.cut(m.width)
 	}
@@ -240,7 +240,7 @@ const errorsHigh = 1
 const fullLink = 0.9
 
 // use is how much of a link is used.
-func use(bits, speedOf float64) string {
+func linkUse(bits, speedOf float64) string {
 	if !isNumber(bits) || !isNumber(speedOf) || speedOf == 0 {
 		return ""
 	}
@@ -287,9 +287,9 @@ func (m *model) caption(s *live.Snapshot) line {
 		{line{{"by " + by.String(), strong}}, 0}, {text(window), 1}, {text(order), 2},
 	}, ", ", m.width)
 
-	filter := looking("filter: none", faint)
+	filter := styled("filter: none", faint)
 	if m.settings.Filter != "" || m.editing {
-		filter = looking("filter: "+term.Cut(clean(m.settings.Filter), max(m.width/3, 8)), warn)
+		filter = styled("filter: "+term.Cut(clean(m.settings.Filter), max(m.width/3, 8)), warn)
 	}
 	place := ""
 	if n := len(m.list); n > 0 {

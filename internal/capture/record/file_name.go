@@ -30,7 +30,7 @@ const maxNames = 1 << 14
 
 // next is the name of the next file, which begins at that time; again says that a file of this run had it. The name of
 // the first file of a recording (start) is none that was used before.
-func (n *namer) next(o *Options, at int64, start bool) (name string, again bool) {
+func (n *namer) next(o *Options, at int64, start bool) (name string, reused bool) {
 	base := o.File
 	if o.Every > 0 {
 		t := time.Unix(0, at).UTC()
@@ -51,7 +51,7 @@ func (n *namer) next(o *Options, at int64, start bool) (name string, again bool)
 			number %= o.Files
 		}
 	}
-	again = known && number <= used.most
+	reused = known && number <= used.most
 	if n.had == nil || len(n.had) >= maxNames {
 		n.had = make(map[string]numbers)
 	}
@@ -64,9 +64,9 @@ func (n *namer) next(o *Options, at int64, start bool) (name string, again bool)
 		}
 	}
 	if number == 0 && width == 0 {
-		return base, again
+		return base, reused
 	}
-	return fmt.Sprintf("%s%0*d", base, width, number), again
+	return fmt.Sprintf("%s%0*d", base, width, number), reused
 }
 
 // formatTime fills in the conversions of strftime(3) that mean the same in every language.

@@ -27,7 +27,7 @@ type window struct {
 	// are neither moved nor overwritten.
 	kept *buffers
 	// ahead, if mayAhead, reads on while packets are parsed.
-	ahead    *ahead
+	ahead    *readAhead
 	mayAhead bool
 }
 
@@ -88,9 +88,9 @@ func (w *window) fillKept(n int) bool {
 		}
 		if w.mayAhead {
 			if w.ahead == nil {
-				w.ahead = startAhead(w.r, w.kept)
+				w.ahead = startReadAhead(w.r, w.kept)
 			}
-			w.take(false)
+			w.takeChunk(false)
 			continue
 		}
 		if room := len(w.buf) - w.end; room == 0 || w.pos > 0 && room < minBufferSize/4 {
@@ -100,7 +100,7 @@ func (w *window) fillKept(n int) bool {
 			} else if size > bufferSize && max(n, rest) < bufferSize {
 				size = bufferSize // behind a record that was larger
 			}
-			w.turn(size)
+			w.nextBuffer(size)
 		}
 		w.read()
 	}
@@ -108,7 +108,7 @@ func (w *window) fillKept(n int) bool {
 }
 
 // turn goes on in another buffer of that size.
-func (w *window) turn(size int) {
+func (w *window) nextBuffer(size int) {
 	fresh := w.kept.get(size)
 	rest := copy(fresh, w.buf[w.pos:w.end])
 	w.kept.retired = append(w.kept.retired, w.buf)
@@ -146,7 +146,7 @@ func (b *buffers) put(list [][]byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, m := range list {
-		if len(m) > aheadRoom+bufferSize {
+		if len(m) > readAheadRoom+bufferSize {
 			continue
 		}
 		if len(b.free) == b.limit {
@@ -179,11 +179,11 @@ func (w *window) skip(n int64) bool {
 			if w.err != nil {
 				return false
 			}
-			w.take(!first) // what is passed over needs no buffer of its own
+			w.takeChunk(!first) // what is passed over needs no buffer of its own
 			continue
 		case w.kept != nil:
 			if first {
-				w.turn(len(w.buf))
+				w.nextBuffer(len(w.buf))
 			}
 			w.base += int64(w.end)
 			w.pos, w.end = 0, 0

@@ -18,8 +18,8 @@ type cachedFile struct {
 	plain bool // the file system cannot tell
 }
 
-// cachedFirst returns a reader of a regular file, which stays the caller's to close.
-func cachedFirst(f *os.File) io.Reader { return &cachedFile{f: f, fd: f.Fd()} }
+// newCachedReader returns a reader of a regular file, which stays the caller's to close.
+func newCachedReader(f *os.File) io.Reader { return &cachedFile{f: f, fd: f.Fd()} }
 
 func (c *cachedFile) Read(b []byte) (int, error) {
 	if c.plain || len(b) == 0 {

@@ -38,8 +38,8 @@ func (d *Decoder) udp(p *capture.Packet, off, end int) Verdict {
 	if n := int(binary.BigEndian.Uint16(b[off+4:])); n >= 8 { // 0 where it was too large to say
 		end = min(end, off+n)
 	}
-	d.guess()
-	d.met(LayerUDP, off, off+8, end)
+	d.startGuess()
+	d.noteHeader(LayerUDP, off, off+8, end)
 	off += 8
 	switch port {
 	case portGTP:
@@ -65,7 +65,7 @@ func (d *Decoder) vxlan(p *capture.Packet, off, end int) Verdict {
 		return short(p, off+8)
 	}
 	h := p.Data[off : off+8]
-	d.met(LayerPlain, off, off+8, end)
+	d.noteHeader(LayerPlain, off, off+8, end)
 	off += 8
 	switch {
 	case h[7] != 0:
@@ -93,7 +93,7 @@ func (d *Decoder) geneve(p *capture.Packet, off, end int) Verdict {
 	if h[0]>>6 != 0 || h[1]&0x3f != 0 || h[7] != 0 || kind <= etherLengthMax {
 		return NotTCP
 	}
-	d.met(LayerPlain, off, off+8, end)
+	d.noteHeader(LayerPlain, off, off+8, end)
 	return d.enter(p, off+8+int(h[0]&0x3f)*4, end, kind)
 }
 
@@ -133,7 +133,7 @@ func (d *Decoder) gtp(p *capture.Packet, off, end int) Verdict {
 	if len(b) <= off {
 		return short(p, off+1)
 	}
-	d.met(LayerPlain, head, off, end)
+	d.noteHeader(LayerPlain, head, off, end)
 	if b[off]>>4 == 6 {
 		return d.enter(p, off, end, etherIPv6)
 	}
@@ -150,9 +150,9 @@ func (d *Decoder) tzsp(p *capture.Packet, off, end int) Verdict {
 	if string(b[off:off+4]) != "\x01\x00\x00\x01" {
 		return NotTCP
 	}
-	d.met(LayerPlain, off, off+4, end)
+	d.noteHeader(LayerPlain, off, off+4, end)
 	for off += 4; off < min(end, len(b)); {
-		d.met(LayerPlain, off, off+1, end)
+		d.noteHeader(LayerPlain, off, off+1, end)
 		switch b[off] {
 		case 0:
 			off++
@@ -163,7 +163,7 @@ func (d *Decoder) tzsp(p *capture.Packet, off, end int) Verdict {
 		if len(b) < off+2 {
 			break
 		}
-		d.met(LayerPlain, off+1, off+2, end)
+		d.noteHeader(LayerPlain, off+1, off+2, end)
 		off += 2 + int(b[off+1])
 	}
 	return short(p, off+1)

@@ -11,19 +11,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// StartAgain is for builds with cgo, where Go does not know all threads, and so cannot give up what they all have. It
+// RestartUnprivileged is for builds with cgo, where Go does not know all threads, and so cannot give up what they all have. It
 // opens the sockets that a capture needs, gives every right up in this thread, and starts the program again in its
 // place: with these sockets and without any right. It does nothing, and returns, in other builds, without a right, in
 // the program that was started again, and where it cannot be done; then DropPrivileges does what it can.
 //
 // args are its arguments for the sockets with these numbers. An error of opening a socket is left for OpenLive to meet.
-func StartAgain(p Privileges, args func(Sockets) []string) error {
+func RestartUnprivileged(p Privileges, args func(Sockets) []string) error {
 	if _, _, errno := syscall.AllThreadsSyscall(unix.SYS_GETPID, 0, 0, 0); errno != unix.ENOTSUP || !anyCapability() {
 		return nil
 	}
 	uid, gid, change := os.Getuid(), os.Getgid(), false
 	if p.User != "" {
-		u, g, err := lookUp(p.User)
+		u, g, err := lookUpUser(p.User)
 		change = u != uid || g != gid
 		if err != nil || change && os.Geteuid() != 0 {
 			return nil // DropPrivileges says why that cannot be
@@ -41,7 +41,7 @@ func StartAgain(p Privileges, args func(Sockets) []string) error {
 		}
 	}
 	runtime.LockOSThread() // for good: this thread is what the program becomes
-	if err := shed(change, uid, gid); errors.Is(err, errNoBits) {
+	if err := dropInThread(change, uid, gid); errors.Is(err, errSecurebitsRefused) {
 		runtime.UnlockOSThread()
 		_ = unix.Close(s.Raw)
 		_ = unix.Close(s.Cooked)
@@ -53,16 +53,16 @@ func StartAgain(p Privileges, args func(Sockets) []string) error {
 	return failure(Unreadable, "", err, "the program cannot be started again without privileges: %v; build it with CGO_ENABLED=0", err)
 }
 
-// errNoBits: root without CAP_SETPCAP (a container with NET_RAW alone) would have its capabilities back in any program it
+// errSecurebitsRefused: root without CAP_SETPCAP (a container with NET_RAW alone) would have its capabilities back in any program it
 // starts. Nothing was given up.
-var errNoBits = errors.New("securebits are not ours to set")
+var errSecurebitsRefused = errors.New("securebits are not ours to set")
 
 // shed gives everything up that this thread may do, so that a program it becomes has nothing of it either: root's
 // capabilities do not come back with execve(2) (SECBIT_NOROOT), nor those of a file (no_new_privs).
-func shed(change bool, uid, gid int) error {
+func dropInThread(change bool, uid, gid int) error {
 	const noRoot = 1<<0 | 1<<1 | 1<<2 | 1<<3 // SECBIT_NOROOT, SECBIT_NO_SETUID_FIXUP and their locks
 	if err := unix.Prctl(unix.PR_SET_SECUREBITS, noRoot, 0, 0, 0); err != nil && os.Geteuid() == 0 {
-		return errNoBits
+		return errSecurebitsRefused
 	}
 	for c := uintptr(0); unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0) == nil; c++ {
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // waiting says what a table without rows waits for, and what could be checked.
-func (m *model) waiting(s *live.Snapshot, n int) []line {
+func (m *model) emptyTable(s *live.Snapshot, n int) []line {
 	var texts []string
 	where := clean(m.options.Title)
 	filter := clean(m.options.Filter)
@@ -19,14 +19,14 @@ func (m *model) waiting(s *live.Snapshot, n int) []line {
 		texts = append(texts, fmt.Sprintf("Nothing here matches the filter %q (%s without it). Esc clears it.",
 			clean(m.settings.Filter), plural(int64(max(s.Groups, len(m.rows.all))), "row")))
 	case s.Packets == 0:
-		texts = append(texts, "No packets yet"+on(where)+".")
+		texts = append(texts, "No packets yet"+onInterface(where)+".")
 		texts = append(texts, broken(s)...)
 		if filter != "" {
 			texts = append(texts, `Only what the filter "`+filter+`" wants is seen: is it right?`)
 		}
 		texts = append(texts, "Is this the interface? `dubbo-wire interfaces` lists them; `any` is all of them.")
 	case s.Calls == 0 && s.Heartbeats == 0 && s.OpenCalls == 0:
-		texts = append(texts, fmt.Sprintf("No Dubbo seen yet%s in %s.", on(where), plural(s.Packets, "packet")))
+		texts = append(texts, fmt.Sprintf("No Dubbo seen yet%s in %s.", onInterface(where), plural(s.Packets, "packet")))
 		switch connections := plural(int64(s.Connections), "TCP connection"); {
 		case s.Connections > 0 && len(s.OtherPorts) > 0:
 			texts = append(texts, connections+" with data, on "+ports(s.OtherPorts)+".")
@@ -50,18 +50,18 @@ func (m *model) waiting(s *live.Snapshot, n int) []line {
 		lines = append(lines, nil)
 	}
 	for i, t := range texts {
-		look := plain
+		style := plain
 		if i == 0 {
-			look = strong
+			style = strong
 		}
-		for _, l := range wrapped(t, look, max(m.width-2, 1), 2, n) {
+		for _, l := range wrapped(t, style, max(m.width-2, 1), 2, n) {
 			lines = append(lines, append(text("  "), l...))
 		}
 	}
 	return lines[:min(len(lines), n)]
 }
 
-func on(where string) string {
+func onInterface(where string) string {
 	if where == "" {
 		return ""
 	}

@@ -99,7 +99,7 @@ func (m *model) view() string {
 func (m *model) tooSmall() []line {
 	var lines []line
 	if m.snap != nil && m.snap.KernelDrops > 0 {
-		lines = append(lines, looking("DROPS "+count(m.snap.KernelDrops), alarm))
+		lines = append(lines, styled("DROPS "+count(m.snap.KernelDrops), alarm))
 	}
 	if m.width >= 8 {
 		for _, t := range term.Wrap(fmt.Sprintf("The terminal is %d x %d; this screen needs %d x %d. The capture goes on. q quits.",
@@ -125,15 +125,15 @@ func (m *model) tableLines() []line {
 	if s != nil {
 		by = s.By
 	}
-	chosen, nameWidth := fitting(m.width, m.sortBy, by)
-	groups, names := headings(chosen, nameWidth, nameTitle(by), m.sortBy, m.reversed)
+	chosen, nameWidth := chooseColumns(m.width, m.sortBy, by)
+	groups, names := columnHeadings(chosen, nameWidth, nameTitle(by), m.sortBy, m.reversed)
 	if l.groups > 0 {
 		all = append(all, groups)
 	}
 	all = append(all, names)
 	var body []line
 	if len(m.list) == 0 {
-		body = m.waiting(s, l.rows)
+		body = m.emptyTable(s, l.rows)
 	}
 	for i := m.top; i < len(m.list) && len(body) < l.rows; i++ {
 		body = append(body, m.rowLine(&m.list[i], i == m.cursor, chosen, nameWidth, by))
@@ -164,18 +164,18 @@ func (m *model) rowLine(r *row, atCursor bool, chosen []*column, nameWidth int, 
 		l[0].text = "> "
 	}
 	for _, c := range chosen {
-		look := plain
+		style := plain
 		if c.id == colErrors && r.ErrorPercent >= errorsHigh {
-			look = warn
+			style = warn
 		}
-		l = append(l, span{text: " "}, span{right(c.cell(r.Row, c.width), c.width), look})
+		l = append(l, span{text: " "}, span{right(c.cell(r.Row, c.width), c.width), style})
 	}
 	if !atCursor {
 		return l
 	}
 	var b strings.Builder
 	l.write(&b, false)
-	return looking(left(b.String(), m.width), marked)
+	return styled(left(b.String(), m.width), marked)
 }
 
 // selected says of the cursor's row what the table has no room for: its name in full, and the columns that are not shown.
@@ -189,13 +189,13 @@ func (m *model) selected(s *live.Snapshot, chosen []*column, n int) []line {
 	if s.By != live.BySerialization {
 		as = clean(r.Serializations)
 	}
-	about := looking(term.Cut(as, m.width/3), faint)
+	about := styled(term.Cut(as, m.width/3), faint)
 	name := term.CutMiddle(r.full, max(m.width-about.width()-4, 8))
-	lines[0] = spread(append(text("  "), looking(name, strong)...), about, m.width)
+	lines[0] = spread(append(text("  "), styled(name, strong)...), about, m.width)
 	if n > 1 {
 		more := m.hidden(r, chosen)
 		if len(more) == 0 {
-			more = looking(plural(r.Calls, "call")+" in the last "+seconds(s.Window), faint)
+			more = styled(plural(r.Calls, "call")+" in the last "+seconds(s.Window), faint)
 		}
 		lines[1] = append(text("  "), more...)
 	}
@@ -250,19 +250,19 @@ func (m *model) shares(s *live.Snapshot) line {
 	if s == nil {
 		return nil
 	}
-	parts := []part{{looking("on the wire:", faint), 0}}
+	parts := []part{{styled("on the wire:", faint), 0}}
 	for i, share := range s.Serializations {
 		parts = append(parts, part{text(clean(share.Name) + " " + percent(share.Percent) + " %"), i + 1})
 	}
 	if len(s.Serializations) == 0 {
-		parts = append(parts, part{looking("no Dubbo in this window", faint), 1})
+		parts = append(parts, part{styled("no Dubbo in this window", faint), 1})
 	}
 	if s.OtherFromCounters {
 		hint := "* from the interface's counters: the filter in the kernel hides it"
 		if m.width < 140 {
 			hint = "* interface counters"
 		}
-		parts = append(parts, part{looking(hint, faint), 0})
+		parts = append(parts, part{styled(hint, faint), 0})
 	}
 	return fit(parts, "  ", m.width)
 }
@@ -279,7 +279,7 @@ func keyParts(pairs ...string) []part {
 // keysLine is the last line of a page: the keys, or what is being typed.
 func (m *model) keysLine() line {
 	if m.editing {
-		hint := looking("Enter keeps, Esc clears", faint)
+		hint := styled("Enter keeps, Esc clears", faint)
 		return spread(line{{"filter: ", strong}, {text: cutStart(clean(m.settings.Filter), m.width-34)}, {"_", warn}}, hint, m.width)
 	}
 	record := "record"

@@ -13,7 +13,7 @@ const sll2Len = 20
 // kernel has taken out. Both are written into the room in front of the packet; what is behind the link header stays
 // where it is. It returns the packet and its length on the wire; nil if the block has no room, which is not the
 // kernel's doing.
-func shape(block []byte, f *frame, link LinkType) (data []byte, wire int) {
+func addLinkHeader(block []byte, f *frame, link LinkType) (data []byte, wire int) {
 	start, end, wire := f.start, f.start+f.kept, f.wire
 	status := binary.NativeEndian.Uint32(f.head[frameStatus:])
 	var tci, tpid uint16

@@ -48,7 +48,7 @@ type column struct {
 func sizeColumn(id columnID, key, group, name string, width, rank, nameWidth int, of func(r *live.Row) float64) column {
 	return column{
 		id: id, key: key, group: group, name: name, title: group + " " + name, width: width, rank: rank, nameWidth: nameWidth, number: of,
-		cell: func(r *live.Row, n int) string { return narrow(size(of(r)), of(r), n) },
+		cell: func(r *live.Row, n int) string { return shortNumber(size(of(r)), of(r), n) },
 	}
 }
 
@@ -100,13 +100,13 @@ var columns = [...]column{
 	{
 		id: colMbit, key: "1", name: "Mbit/s", title: "Mbit/s", width: 7,
 		number: func(r *live.Row) float64 { return r.BitsPerSecond },
-		cell:   func(r *live.Row, n int) string { return narrow(rate(r.BitsPerSecond), r.BitsPerSecond/1e6, n) },
+		cell:   func(r *live.Row, n int) string { return shortNumber(rate(r.BitsPerSecond), r.BitsPerSecond/1e6, n) },
 	},
 	percentColumn(colShare, "", "share%", "share", 6, 9, nameWide, func(r *live.Row) float64 { return r.Share }),
 	{
 		id: colCalls, key: "2", name: "call/s", title: "calls/s", width: 7, rank: 2,
 		number: func(r *live.Row) float64 { return r.CallsPerSecond },
-		cell:   func(r *live.Row, n int) string { return narrow(perSecond(r.CallsPerSecond), r.CallsPerSecond, n) },
+		cell:   func(r *live.Row, n int) string { return shortNumber(perSecond(r.CallsPerSecond), r.CallsPerSecond, n) },
 	},
 	sizeColumn(colRequestMean, "3", "request", "mean", 7, 4, 16, requestOf(mean)),
 	sizeColumn(colRequestP50, "", "request", "p50", 7, 11, nameWide, requestOf(p50)),
@@ -137,7 +137,7 @@ func columnOf(id columnID) *column {
 
 // fitting chooses the columns that a terminal has room for, in their order, and how wide that leaves the names. The column
 // that rows are sorted by is always among them.
-func fitting(width int, sortBy columnID, by live.Grouping) (chosen []*column, nameWidth int) {
+func chooseColumns(width int, sortBy columnID, by live.Grouping) (chosen []*column, nameWidth int) {
 	const always = 3 // as many ranks are shown however long names are
 	least := 10
 	if by == live.ByPair {
@@ -175,7 +175,7 @@ const cursorWidth = 2 // "> "
 
 // headings are the two lines above the rows: what several columns have in common, and the columns' names with the keys that
 // sort by them. An arrow stands for the key of the column that rows are sorted by.
-func headings(chosen []*column, nameWidth int, title string, sortBy columnID, reversed bool) (groups, names line) {
+func columnHeadings(chosen []*column, nameWidth int, title string, sortBy columnID, reversed bool) (groups, names line) {
 	arrow := "↓"
 	if reversed {
 		arrow = "↑"
@@ -187,7 +187,7 @@ func headings(chosen []*column, nameWidth int, title string, sortBy columnID, re
 		return line{{c.key, faint}, {name, strong}}
 	}
 	groups = text(spaces(cursorWidth + nameWidth))
-	first := looking(title, strong)
+	first := styled(title, strong)
 	if sortBy == colName {
 		first = head(&nameColumn, title)
 	}
@@ -205,13 +205,13 @@ func headings(chosen []*column, nameWidth int, title string, sortBy columnID, re
 			}
 			names = append(append(names, span{text: spaces(chosen[i].width + 1 - h.width())}), h...)
 		}
-		groups = append(groups, span{heading(group, width, i-at), faint})
+		groups = append(groups, span{groupHeading(group, width, i-at), faint})
 	}
 	return groups, names
 }
 
 // heading puts a group's name above its columns: in the middle of a rule where there are several.
-func heading(group string, width, columns int) string {
+func groupHeading(group string, width, columns int) string {
 	if group == "" || columns == 1 {
 		if len(group) >= width {
 			group = group[:4] + "."

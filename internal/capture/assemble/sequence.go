@@ -20,7 +20,7 @@ func (d *side) below(seq uint32) int64 {
 }
 
 // odd reports whether a packet needs a look before it is taken.
-func (c *Connection) odd(i int, s *packet.Segment) bool {
+func (c *Connection) needsCheck(i int, s *packet.Segment) bool {
 	d := &c.sides[i]
 	return s.Flags&packet.SYN != 0 || c.suspect != nil || c.state == closing || d.fin || d.below(s.Seq) > 1 || c.far(i, s.Seq)
 }
@@ -45,7 +45,7 @@ func (c *Connection) impossible(i int, s *packet.Segment) bool {
 }
 
 // strange reports whether a packet that is no SYN has numbers that cannot be those of the connection.
-func (c *Connection) strange(i int, s *packet.Segment) bool {
+func (c *Connection) contradicts(i int, s *packet.Segment) bool {
 	if s.Flags&packet.SYN != 0 {
 		return false
 	}
@@ -82,7 +82,7 @@ func (c *Connection) takeSYN(i int, s *packet.Segment, o *Origin) {
 // another reports whether a SYN with the number of the first is none of its copies. What another file has is taken for a
 // copy: the same packet may have other marks there. So is a SYN without payload of the side behind it, which was sent
 // again, and a SYN that answers one, which may be.
-func (a *Assembler) another(c *Connection, i int, s *packet.Segment, o *Origin) bool {
+func (a *Assembler) isOtherSYN(c *Connection, i int, s *packet.Segment, o *Origin) bool {
 	m, first := marksOf(i, s, o), c.first
 	if o.File != c.File || !c.Payload || s.Flags&packet.ACK != 0 || (m.from^first.from)&1 != 0 {
 		return false
@@ -92,7 +92,7 @@ func (a *Assembler) another(c *Connection, i int, s *packet.Segment, o *Origin) 
 	// checksums (offload).
 	other := m.id != 0 && first.id != 0 && m.id != first.id || m.id == 0 && first.id == 0 && m.sum != first.sum && samePlace
 	if c.state != closing {
-		return other && c.sides[i].past
+		return other && c.sides[i].pastHandshake
 	}
 	limit := sameIDTime
 	if s.IPID == 0 {

@@ -75,11 +75,11 @@ type table struct {
 	mem   arena
 	// leave is told of packets that are given up.
 	heldPackets, heldBytes int64
-	left                   func(packets, bytes int64)
+	onLeftOut              func(packets, bytes int64)
 }
 
-func newTable(limit, memory int, left func(packets, bytes int64)) *table {
-	return &table{index: make(map[pair]*conn), limit: limit, mem: newArena(memory), left: left}
+func newTable(limit, memory int, onLeftOut func(packets, bytes int64)) *table {
+	return &table{index: make(map[pair]*conn), limit: limit, mem: newArena(memory), onLeftOut: onLeftOut}
 }
 
 // add makes an entry, and forgets another if there are too many.
@@ -119,13 +119,13 @@ func (t *table) forget(c *conn) {
 // giveUp leaves the packets of a chain out for good.
 func (t *table) giveUp(c *chain) {
 	for c.count > 0 {
-		t.oldestOf(c)
+		t.dropOldest(c)
 	}
 	*c = chain{}
 }
 
 // gone accounts for a packet that is held no longer.
-func (t *table) gone(h held) {
+func (t *table) uncount(h held) {
 	t.heldPackets--
 	t.heldBytes -= int64(h.wire)
 }
@@ -138,7 +138,7 @@ func (t *table) move(c *conn, which uint8) {
 }
 
 // segment notes what a segment says of a connection that carries messages.
-func (t *table) segment(c *conn, s *packet.Segment, swapped bool, now int64) {
+func (t *table) update(c *conn, s *packet.Segment, swapped bool, now int64) {
 	c.last = now
 	switch {
 	case s.Flags&packet.SYN != 0:
@@ -181,13 +181,13 @@ func (t *table) hold(c *conn, s *packet.Segment, h held, data []byte) {
 	t.heldPackets++
 	t.heldBytes += int64(h.wire)
 	for c.payload.count > 0 && c.payload.bytes+need > maxHeldOfOne {
-		t.oldestOf(&c.payload)
+		t.dropOldest(&c.payload)
 	}
 	t.move(c, max(which, c.list))
 	for !t.mem.room(to.chunksFor(need)) || need > maxHeldOfOne {
 		if need > maxHeldOfOne || !t.makeRoom(c) {
-			t.gone(h)
-			t.left(1, int64(h.wire))
+			t.uncount(h)
+			t.onLeftOut(1, int64(h.wire))
 			return
 		}
 	}
@@ -195,10 +195,10 @@ func (t *table) hold(c *conn, s *packet.Segment, h held, data []byte) {
 }
 
 // oldestOf gives up the oldest packet of a chain.
-func (t *table) oldestOf(c *chain) {
+func (t *table) dropOldest(c *chain) {
 	h, _ := t.mem.pop(c, nil)
-	t.gone(h)
-	t.left(1, int64(h.wire))
+	t.uncount(h)
+	t.onLeftOut(1, int64(h.wire))
 }
 
 // makeRoom gives up packets of others than connection c, those with payload first; at last its own. It reports whether
@@ -215,7 +215,7 @@ func (t *table) makeRoom(c *conn) bool {
 		return true
 	}
 	if c.payload.count > 0 {
-		t.oldestOf(&c.payload)
+		t.dropOldest(&c.payload)
 		return true
 	}
 	return false

@@ -22,9 +22,9 @@ import (
 type kind uint8
 
 const (
-	unknown   kind = iota
-	again          // sent again
-	duplicate      // captured again
+	unclassified  kind = iota
+	retransmitted      // sent again
+	duplicate          // captured again
 )
 
 const (
@@ -53,7 +53,7 @@ type entry struct {
 	time                   int64
 	conn, seq, ack, n      uint32
 	source                 source
-	print                  uint32 // of its payload
+	fingerprint            uint32 // of its payload
 	older                  uint32 // 1 + number of the packet before it in its bucket; 0: none
 	window, checksum, ipid uint16
 	flags                  uint8
@@ -87,17 +87,17 @@ func (a *Assembler) remember(c *Connection, i int) {
 	e := &r.entries[r.n%recentLen]
 	e.time, e.conn, e.seq, e.ack, e.n = o.Time, conn, s.Seq, s.Ack, uint32(s.PayloadLen)
 	e.source = sourceOf(s, o)
-	e.print = printOf(s.Payload)
+	e.fingerprint = fingerprint(s.Payload)
 	e.older = *b
 	e.window, e.checksum, e.ipid = s.Window, s.Checksum, s.IPID
-	e.flags, e.side, e.first = s.Flags, uint8(i), a.fresh
+	e.flags, e.side, e.first = s.Flags, uint8(i), a.isNew
 	r.n++
 	*b = r.n
 }
 
 // printOf samples a payload: its first bytes, which lie beside its headers. Bytes further on would have to come from
 // memory for this alone, a sixth of the time of all that is done with a packet where another processor has read it.
-func printOf(b []byte) uint32 {
+func fingerprint(b []byte) uint32 {
 	if len(b) < 16 {
 		h := uint32(len(b))
 		for _, x := range b {
@@ -113,23 +113,23 @@ func printOf(b []byte) uint32 {
 // repeated books n bytes of the packet that were seen before: those of a duplicate are done with. other is set when they
 // were compared with the first copy and are not the same.
 func (a *Assembler) repeated(c *Connection, i, n int, other bool) {
-	if a.kind == unknown {
-		a.kind, a.other = a.classify(c, i)
+	if a.kind == unclassified {
+		a.kind, a.differs = a.classify(c, i)
 		if a.kind == duplicate {
 			a.Ledger.Duplicates++
 		}
-		if a.other {
+		if a.differs {
 			a.Ledger.Differing++
 		}
 	}
-	if other && !a.other {
-		a.other = true
+	if other && !a.differs {
+		a.differs = true
 		a.Ledger.Differing++
 	}
-	if a.other {
+	if a.differs {
 		a.Ledger.DifferingBytes += int64(n)
 	}
-	if a.kind == again {
+	if a.kind == retransmitted {
 		a.Ledger.Repeated += int64(n)
 		return
 	}
@@ -142,7 +142,7 @@ func (a *Assembler) repeated(c *Connection, i, n int, other bool) {
 // again.
 func (a *Assembler) repeat(c *Connection, i, n int, pos int64) {
 	a.repeated(c, i, n, false)
-	if a.kind == again {
+	if a.kind == retransmitted {
 		a.meta.Pos = pos
 		a.overhead()
 		c.sides[i].stream.Repeat(n, &a.meta)
@@ -163,7 +163,7 @@ func (a *Assembler) classify(c *Connection, i int) (_ kind, other bool) {
 			continue
 		}
 		if e.first && e.n == uint32(s.PayloadLen) && e.n > 1 {
-			other = e.print != printOf(s.Payload)
+			other = e.fingerprint != fingerprint(s.Payload)
 		}
 		if e.same(s, a.origin.Time) {
 			return duplicate, other
@@ -172,10 +172,10 @@ func (a *Assembler) classify(c *Connection, i int) (_ kind, other bool) {
 			first = e.source // the oldest of them has it in the end
 		}
 	}
-	if first != from && first.file != 0 && a.files.together(first.file-1, from.file-1) {
+	if first != from && first.file != 0 && a.files.overlap(first.file-1, from.file-1) {
 		return duplicate, other
 	}
-	return again, other
+	return retransmitted, other
 }
 
 // same reports whether s, captured at that time, is the packet of the entry.
@@ -206,7 +206,7 @@ type files struct {
 // span is the first and the last packet of an input, by their places in the capture.
 type span struct{ first, last int64 }
 
-func (f *files) saw(o *Origin) {
+func (f *files) observe(o *Origin) {
 	if o.File == f.last && len(f.spans) > 0 {
 		f.spans[f.last].last = o.Ordinal
 		return
@@ -224,7 +224,7 @@ func (f *files) saw(o *Origin) {
 }
 
 // together reports whether neither file ended before the other one began, as far as that is known by now.
-func (f *files) together(x, y int32) bool {
+func (f *files) overlap(x, y int32) bool {
 	s, t := f.spans[x], f.spans[y]
 	return x == y || f.skewed || s.first < t.last && t.first < s.last
 }
