@@ -48,7 +48,6 @@ type Reader struct {
 	fault      *decode.Error
 
 	symbols []symbol
-	slow    bool             // the document is one that skim does not take
 	sparse  map[int32]symbol // of numbers that do not count up
 	// repeated is the size of the texts that symbols repeated in the body.
 	repeated int

@@ -162,8 +162,8 @@ func countOnly(body []byte) {
 	r.Close()
 }
 
-// What skim gives up on is not begun again at each level.
-func TestSkimGivesUpOnce(t *testing.T) {
+// A damaged value deep inside lists is not read again at each level.
+func TestDamageDeepInsideIsReadOnce(t *testing.T) {
 	b := bytes.Repeat([]byte{opArray0 + 1}, 990)
 	b = append(b, formattest.Hex("a4 480003ffff")...)
 	b = append(append(b, bytes.Repeat([]byte{1}, 0x3fffe)...), 0x80)

@@ -26,8 +26,9 @@ func (r *Reader) forget() {
 	r.symbols = r.symbols[:0]
 	r.sparse = nil
 	r.inside = -1
-	r.refs.forget(r.nodes())
-	r.slow = false
+	if r.Tree != nil {
+		r.refs.forget(r.nodes())
+	}
 }
 
 // unknown is returned after an error.

@@ -51,6 +51,37 @@ const (
 	lastUndefined   = 0x8f
 )
 
+// noSize stands in sizes for a value whose first byte does not tell its size.
+const noSize = 0xff
+
+// sizes are those of what follows the first byte of a value, where that alone tells them, else noSize.
+var sizes = func() (t [256]uint8) {
+	for op := range t {
+		switch {
+		case op <= opIntMax, op >= opIntMin, op >= opLong, op == opNull, op == opFalse, op == opTrue, op == opDouble0, op == opDouble1:
+		case op < opInt19, op >= opLong12, op == opInt8:
+			t[op] = 1
+		case op < opInt32, op >= opLong19, op == opInt16:
+			t[op] = 2
+		case op == opInt32, op == opInt64Int, op == opFloat, op == opSeconds, op == opMinutes, op == opLocalDate:
+			t[op] = 4
+		case op == opInt64, op == opDouble, op == opMillis:
+			t[op] = 8
+		default:
+			t[op] = noSize
+		}
+		if op >= opASCII0 && op < opASCII {
+			t[op] = uint8(op - opASCII0)
+		} else if op >= opASCII && op < opNull && op != opMillis && op != opSeconds && op != opMinutes && op != opLocalDate {
+			t[op] = noSize
+		}
+	}
+	for _, op := range []byte{opDoubleLong, opFloatInt, opDecimalLong, opDecimal, opBigIntLong, opBigInt} {
+		t[op] = noSize
+	}
+	return t
+}()
+
 // scalar is a value without parts.
 type scalar struct {
 	kind  decode.Kind
@@ -66,6 +97,10 @@ func (s *scalar) fill(n *decode.Node) {
 
 // value takes one value. Its first byte tells the type, and with it the bytes that follow.
 func (r *Reader) value(l decode.Label, name string, index int) {
+	if r.Tree == nil && r.skipSized() {
+		r.Leaf(decode.Int, l, name, index) // of any kind: its bytes are a value
+		return
+	}
 	op, _ := r.Peek()
 	switch {
 	case op == opTyped, op == opObject, isArray(op):
@@ -78,6 +113,19 @@ func (r *Reader) value(l decode.Label, name string, index int) {
 			s.fill(n)
 		}
 	}
+}
+
+// skipSized takes a value whose first byte tells its size; false is one that has to be read.
+func (r *Reader) skipSized() bool {
+	if !r.OK() || r.Off >= len(r.Buf) {
+		return false
+	}
+	n := int(sizes[r.Buf[r.Off]])
+	if n == noSize || n >= len(r.Buf)-r.Off {
+		return false
+	}
+	r.Off += 1 + n
+	return true
 }
 
 func isArray(op byte) bool { return op >= opArray0 && op <= opArray }
@@ -215,10 +263,14 @@ func (r *Reader) array(node int, op byte, class *symbol) {
 	if n := r.Tree.Node(node); n != nil && r.OK() {
 		n.Kind, n.Class, n.Num = decode.List, "", listKind(class, count)
 	}
-	if r.skim(count) {
-		return
+	i := 0
+	if r.Tree == nil {
+		for i < count && r.skipSized() {
+			i++
+		}
+		r.Run(decode.Int, i)
 	}
-	for i := 0; i < count && r.OK(); i++ {
+	for ; i < count && r.OK(); i++ {
 		r.value(decode.ByIndex, "", i)
 	}
 }
@@ -235,11 +287,11 @@ func (r *Reader) object(node int, class *symbol) {
 	if n := r.Tree.Node(node); n != nil && !bean {
 		n.Kind, n.Class = decode.Map, ""
 	}
-	if r.skimObject(bean) {
-		return
-	}
 	referred := ""
 	for i := 0; r.OK(); i++ {
+		if bean && referred == "" && r.Counting() {
+			r.skipFields()
+		}
 		op, _ := r.Peek()
 		switch {
 		case op == opObjectEnd:
@@ -255,6 +307,23 @@ func (r *Reader) object(node int, class *symbol) {
 			r.value(decode.ByEntry, r.key(i), i)
 		}
 	}
+}
+
+// skipFields takes fields as long as their names are symbols with small numbers and their values tell their size in the
+// first byte, as nearly all do. It counts what field would record.
+func (r *Reader) skipFields() {
+	b, n := r.Buf, 0
+	for off := r.Off; off+2 < len(b) && b[off] == opSymbol && b[off+1] <= opIntMax && int(b[off+1]) < len(r.symbols); n++ {
+		size := int(sizes[b[off+2]])
+		name := len(r.symbols[b[off+1]].text)
+		if off += 3 + size; size == noSize || off > len(b) || r.repeated+name > maxRepeated {
+			break
+		}
+		r.repeated += name
+		r.Off = off
+	}
+	r.Tally(0, 2*n)
+	r.Recount(decode.ClassNames, 2*n)
 }
 
 // field takes a field, and returns its name if its value is a reference. Behind such a field fastjson2 writes it again,

@@ -10,7 +10,7 @@ import (
 	"dubbo-wire/internal/decode/formats/msgpack"
 )
 
-// Without a tree a value is counted in one pass, without allocating anything, and the sum is that of the tree.
+// Without a tree a value is counted without allocating anything, and the sum is that of the tree.
 func TestCounted(t *testing.T) {
 	for _, row := range formattest.Values(t, "testdata/values.tsv") {
 		counted(t, row.Body)

@@ -60,8 +60,7 @@ func startsRequest(b []byte) bool { return b[0] > 0xa0 && b[0] < 0xc0 && decode.
 // Reader reads one body; it borrows the body and keeps nothing of it.
 type Reader struct {
 	decode.Recorder
-	keys   decode.Label // of the keys of the next map to begin: those inside it may be objects
-	levels []level      // of the counting walk, kept for its memory
+	keys decode.Label // of the keys of the next map to begin: those inside it may be objects
 }
 
 // SkipText takes a string.
@@ -125,9 +124,7 @@ func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
 	if decode.IsMapType(typ) {
 		r.keys = decode.ByKey
 	}
-	if !r.count(l, name, index) {
-		r.value(l, name, index)
-	}
+	r.value(l, name, index)
 	r.Settle(open)
 }
 
@@ -163,9 +160,7 @@ func (r *Reader) properties() {
 func (r *Reader) Attachments() {
 	open := r.Tree.Depth()
 	r.keys = decode.ByKey
-	if !r.count(decode.ByField, "attachments", 0) {
-		r.value(decode.ByField, "attachments", 0)
-	}
+	r.value(decode.ByField, "attachments", 0)
 	r.Settle(open)
 }
 

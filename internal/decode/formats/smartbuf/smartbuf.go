@@ -46,7 +46,6 @@ type Reader struct {
 	// throwable is set until the outer fields of an exception are read, one of which names its class: className.
 	throwable bool
 	className string
-	slow      bool // something is wrong with the body, so that skim does not take it
 }
 
 // Reset starts a body.
@@ -54,7 +53,7 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	r.Recorder.Reset(body, short, t)
 	r.context.reset()
 	r.pools.reset()
-	r.throwable, r.slow = false, false
+	r.throwable = false
 }
 
 // packet reads one packet: read takes its value. A packet that does not end is not taken at all, since what it refers

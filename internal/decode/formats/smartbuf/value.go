@@ -56,9 +56,6 @@ const (
 
 // value takes one value.
 func (r *Reader) value(l decode.Label, name string, index int) {
-	if r.skim() {
-		return
-	}
 	head := r.uvarint("a value")
 	if !r.OK() {
 		return
@@ -186,11 +183,6 @@ func (r *Reader) members(l decode.Label, name string, index int, s structure, la
 	}
 	node := r.Open(kind, l, name, index)
 	r.Role("type")
-	if !exception && r.skimObject(s, lasting) {
-		r.Close()
-		r.Leave()
-		return
-	}
 	for k := range int(s.n) {
 		if !r.OK() {
 			break
@@ -293,7 +285,7 @@ func (r *Reader) array(l decode.Label, name string, index int, head uint64) {
 	}
 	r.Open(decode.List, l, name, index)
 	r.Role("type")
-	for at := 0; !r.skimArray(head) && r.OK(); {
+	for at := 0; r.OK(); {
 		size := head >> 5
 		r.slice(byte(head>>1&15), at, size)
 		at += int(size)
