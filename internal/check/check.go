@@ -43,6 +43,9 @@ func (t Tolerance) String() string {
 	return strings.TrimRight(strings.TrimRight(text, "0"), ".") + " %"
 }
 
+// MarshalText writes the percentage, as JSON has it.
+func (t Tolerance) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
+
 // JSON is the percentage as it stands in a golden file.
 func (t Tolerance) JSON() json.RawMessage {
 	return json.RawMessage(`"` + strings.ReplaceAll(t.String(), " ", "") + `"`)
@@ -136,27 +139,33 @@ const (
 
 // Method is a method of the golden report, or of the run, or of both.
 type Method struct {
-	Name      string // written form, with what else tells groups apart
-	Service   string
-	Method    string
-	Status    Status
-	Known     bool  // to the golden report
-	Calls     int64 // in the run; of a vanished one in the golden report
-	Allowed   Tolerance
-	Measures  []Measure
-	File      string // with the largest body
-	Frame     int64
-	BodyBytes int64
+	Name     string    `json:"name"` // written form, with what else tells groups apart
+	Service  string    `json:"-"`
+	Method   string    `json:"-"`
+	Status   Status    `json:"status"`
+	Known    bool      `json:"-"`     // to the golden report
+	Calls    int64     `json:"calls"` // in the run; of a vanished one in the golden report
+	Allowed  Tolerance `json:"allowed"`
+	Measures []Measure `json:"measures"`
+	Largest  *Largest  `json:"largest"` // nil where there is none
+}
+
+// Largest is the message with the largest body.
+type Largest struct {
+	File      string `json:"file"`
+	Frame     int64  `json:"frame"`
+	BodyBytes int64  `json:"bodyBytes"`
 }
 
 // Measure is one number that is guarded.
 type Measure struct {
-	Name string // "request mean"
+	Name string `json:"name"` // "request mean"
 	// Was and Is are as JSON has them, "" where there is none.
-	Was, Is string
-	Drift   bool
-	New     bool    // there is one now, and was none
-	Percent float64 // the change; 0 where Was is 0 or missing
+	Was     report.Number `json:"golden"`
+	Is      report.Number `json:"now"`
+	Percent float64       `json:"changePercent"` // 0 where Was is 0 or missing
+	Drift   bool          `json:"drift"`
+	New     bool          `json:"-"` // there is one now, and was none
 	over    bool
 }
 
@@ -172,6 +181,12 @@ func (r *Result) Low() bool { return r.MinCoverage > 0 && r.Coverage < r.MinCove
 func Run(golden *report.Summaries, terms Terms, r *report.Report) (*Result, error) {
 	res := &Result{Terms: terms, Coverage: r.Percent()}
 	names := namer(golden, r)
+	method := func(values []string) Method {
+		return Method{
+			Name: names(values), Service: valueOf(golden.By, values, sizes.Service), Method: valueOf(golden.By, values, sizes.Method),
+			Allowed: terms.of(golden.By, values), Measures: []Measure{},
+		}
+	}
 	groups := make(map[string]*sizes.Group)
 	for _, g := range r.Groups {
 		if !g.Rest {
@@ -188,8 +203,8 @@ func Run(golden *report.Summaries, terms Terms, r *report.Report) (*Result, erro
 			continue
 		}
 		key := strings.Join(was.Values, "\x00")
-		m := Method{Name: names(was.Values), Service: valueOf(golden.By, was.Values, sizes.Service), Method: valueOf(golden.By, was.Values, sizes.Method), Known: true}
-		m.Allowed = terms.of(golden.By, was.Values)
+		m := method(was.Values)
+		m.Known = true
 		is := groups[key]
 		if is == nil {
 			m.Status, m.Calls = Vanished, was.Calls
@@ -215,8 +230,7 @@ func Run(golden *report.Summaries, terms Terms, r *report.Report) (*Result, erro
 		res.Methods = append(res.Methods, m)
 	}
 	for _, g := range groups {
-		m := Method{Name: names(g.Values), Service: valueOf(golden.By, g.Values, sizes.Service), Method: valueOf(golden.By, g.Values, sizes.Method)}
-		m.Allowed = terms.of(golden.By, g.Values)
+		m := method(g.Values)
 		_ = m.compare(&report.SummaryGroup{}, g) // nothing to read
 		m.Status = New
 		m.largest(r, g)
@@ -245,7 +259,7 @@ func (m *Method) worst() float64 {
 func (m *Method) largest(r *report.Report, g *sizes.Group) {
 	m.Calls = g.Calls
 	if l := g.Largest; l.Frame > 0 && l.File < len(r.Inputs) {
-		m.File, m.Frame, m.BodyBytes = r.Inputs[l.File].File, l.Frame, l.BodyBytes
+		m.Largest = &Largest{r.Inputs[l.File].File, l.Frame, l.BodyBytes}
 	}
 }
 
@@ -267,9 +281,9 @@ func (m *Method) compare(was *report.SummaryGroup, is *sizes.Group) error {
 			{"p99", d.was.P99, func() string { return strconv.FormatInt(d.is.Percentile(99), 10) }},
 			{"max", d.was.Max, func() string { return strconv.FormatInt(d.is.Max, 10) }},
 		} {
-			n := Measure{Name: d.name + " " + x.name, Was: string(x.was)}
+			n := Measure{Name: d.name + " " + x.name, Was: report.Number(x.was)}
 			if d.is.Count > 0 {
-				n.Is = x.is()
+				n.Is = report.Number(x.is())
 			}
 			if n.Was == "" && n.Is == "" {
 				continue
@@ -296,7 +310,7 @@ func (m *Method) compare(was *report.SummaryGroup, is *sizes.Group) error {
 }
 
 func (n *Measure) judge(allowed Tolerance) error {
-	if n.Was != "" && !decimal.MatchString(n.Was) {
+	if n.Was != "" && !decimal.MatchString(string(n.Was)) {
 		return fmt.Errorf("%s is %.40q, which is no size", n.Name, n.Was)
 	}
 	if n.Was == "" || n.Is == "" {
@@ -304,8 +318,8 @@ func (n *Measure) judge(allowed Tolerance) error {
 		n.Drift, n.New = n.Was != "", n.Was == ""
 		return nil
 	}
-	was, _ := new(big.Rat).SetString(n.Was)
-	is, _ := new(big.Rat).SetString(n.Is)
+	was, _ := new(big.Rat).SetString(string(n.Was))
+	is, _ := new(big.Rat).SetString(string(n.Is))
 	n.Drift, n.over = !allowed.tolerates(was, is), is.Cmp(was) > 0
 	if was.Sign() != 0 {
 		change := new(big.Rat).Sub(is, was)

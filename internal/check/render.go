@@ -1,7 +1,6 @@
 package check
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math/big"
@@ -92,14 +91,14 @@ func (n *Measure) change(allowed Tolerance) string {
 }
 
 // grouped puts commas into a number as JSON has it.
-func grouped(s string) string {
+func grouped(s report.Number) string {
 	if s == "" {
 		return "-"
 	}
-	whole, fraction, point := strings.Cut(s, ".")
+	whole, fraction, point := strings.Cut(string(s), ".")
 	n, err := strconv.ParseInt(whole, 10, 64)
 	if err != nil {
-		return s
+		return string(s)
 	}
 	text := report.Count(n)
 	if point {
@@ -294,10 +293,10 @@ func (r *Result) see(m *Method) string {
 		return ""
 	}
 	command := term.Clean(r.Explain)
-	if m.Frame > 0 {
+	if l := m.Largest; l != nil {
 		for _, n := range m.Measures {
-			if n.Drift && n.Is == strconv.FormatInt(m.BodyBytes, 10) {
-				return command + " --frame " + strconv.FormatInt(m.Frame, 10)
+			if n.Drift && string(n.Is) == strconv.FormatInt(l.BodyBytes, 10) {
+				return command + " --frame " + strconv.FormatInt(l.Frame, 10)
 			}
 		}
 	}
@@ -340,74 +339,26 @@ func (m *Method) sentence() string {
 	return text
 }
 
-type (
-	jsonMeasure struct {
-		Name    string       `json:"name"`
-		Golden  *json.Number `json:"golden"`
-		Now     *json.Number `json:"now"`
-		Percent float64      `json:"changePercent"`
-		Drift   bool         `json:"drift"`
-	}
-	jsonLargest struct {
-		File      string `json:"file"`
-		Frame     int64  `json:"frame"`
-		BodyBytes int64  `json:"bodyBytes"`
-	}
-	jsonMethod struct {
-		Name     string        `json:"name"`
-		Status   Status        `json:"status"`
-		Calls    int64         `json:"calls"`
-		Allowed  string        `json:"allowed"`
-		Measures []jsonMeasure `json:"measures"`
-		Largest  *jsonLargest  `json:"largest"`
-	}
-	jsonResult struct {
-		Schema      string       `json:"schema"`
-		Golden      string       `json:"golden"`
-		Tolerance   string       `json:"tolerance"`
-		Failed      bool         `json:"failed"`
-		Updated     bool         `json:"updated"`
-		Over        int          `json:"over"`
-		Under       int          `json:"under"`
-		Vanished    int          `json:"vanished"`
-		New         int          `json:"new"`
-		Within      int          `json:"within"`
-		LeftOut     int          `json:"notAskedFor"`
-		Coverage    float64      `json:"coveragePercent"`
-		MinCoverage float64      `json:"minCoveragePercent"`
-		Methods     []jsonMethod `json:"methods"`
+func (r *Result) writeJSON(w io.Writer) error {
+	return report.WriteJSON(w, struct {
+		Schema      string    `json:"schema"`
+		Golden      string    `json:"golden"`
+		Tolerance   Tolerance `json:"tolerance"`
+		Failed      bool      `json:"failed"`
+		Updated     bool      `json:"updated"`
+		Over        int       `json:"over"`
+		Under       int       `json:"under"`
+		Vanished    int       `json:"vanished"`
+		New         int       `json:"new"`
+		Within      int       `json:"within"`
+		LeftOut     int       `json:"notAskedFor"`
+		Coverage    float64   `json:"coveragePercent"`
+		MinCoverage float64   `json:"minCoveragePercent"`
+		Methods     []Method  `json:"methods"`
 		// Unused is there only where it is not empty.
 		Unused []string `json:"tolerancesOfNoMethod,omitempty"`
-	}
-)
-
-func (r *Result) writeJSON(w io.Writer) error {
-	out := jsonResult{
-		Schema, r.Golden, r.Terms.All.String(), r.Drifted() && !r.Updated || r.Low(), r.Updated, r.Over, r.Under, r.Vanished, r.New, r.Within, r.LeftOut,
-		r.Coverage, r.MinCoverage,
-		[]jsonMethod{},
-		r.Unused,
-	}
-	number := func(s string) *json.Number {
-		if s == "" {
-			return nil
-		}
-		n := json.Number(s)
-		return &n
-	}
-	for i := range r.Methods {
-		m := &r.Methods[i]
-		j := jsonMethod{m.Name, m.Status, m.Calls, m.Allowed.String(), []jsonMeasure{}, nil}
-		for _, n := range m.Measures {
-			j.Measures = append(j.Measures, jsonMeasure{n.Name, number(n.Was), number(n.Is), n.Percent, n.Drift})
-		}
-		if m.Frame > 0 {
-			j.Largest = &jsonLargest{m.File, m.Frame, m.BodyBytes}
-		}
-		out.Methods = append(out.Methods, j)
-	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", " ")
-	return enc.Encode(&out)
+	}{
+		Schema, r.Golden, r.Terms.All, r.Drifted() && !r.Updated || r.Low(), r.Updated, r.Over, r.Under, r.Vanished, r.New, r.Within, r.LeftOut,
+		r.Coverage, r.MinCoverage, append([]Method{}, r.Methods...), r.Unused,
+	})
 }

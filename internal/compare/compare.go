@@ -4,9 +4,11 @@ package compare
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"dubbo-wire/internal/report"
@@ -34,9 +36,10 @@ type Comparison struct {
 
 // Method is what shares a key.
 type Method struct {
-	Values   []string
-	Calls    []int64 // by side
-	Measures []Measure
+	Values   []string  `json:"key"`
+	Name     string    `json:"name"`  // the key in the written form
+	Calls    []int64   `json:"calls"` // by side
+	Measures []Measure `json:"measures,omitempty"`
 	impact   float64
 }
 
@@ -64,20 +67,42 @@ const (
 
 // Measure is one number of a method on every side: a mean of a call, unless its name says p99.
 type Measure struct {
-	Name   string
-	Unit   Unit
-	Values []float64 // NaN where a side has none
+	Name   string   `json:"name"`
+	Unit   Unit     `json:"unit"`
+	Values []Number `json:"values"` // NaN where a side has none
 	// Changes are from the first side to each other one.
-	Changes []Change
+	Changes []Change `json:"changes"`
+}
+
+// Number is a number, or NaN where there is none: null in JSON, an empty text in CSV.
+type Number float64
+
+func (n Number) String() string {
+	if n.missing() {
+		return ""
+	}
+	return strconv.FormatFloat(float64(n), 'f', -1, 64)
+}
+
+func (n Number) missing() bool { return math.IsNaN(float64(n)) }
+
+var none = Number(math.NaN())
+
+// MarshalJSON writes the number.
+func (n Number) MarshalJSON() ([]byte, error) {
+	if n.missing() {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(n))
 }
 
 // Change is from one number to another.
 type Change struct {
-	Verdict Verdict
+	Verdict Verdict `json:"verdict"`
 	// Ratio is after ÷ before; NaN where one is missing, or before is 0 and after is not.
-	Ratio float64
+	Ratio Number `json:"ratio"`
 	// P is that of the test of the distribution that the number is of; NaN without a test.
-	P float64
+	P Number `json:"p"`
 }
 
 // Verdict is what a change is worth.
@@ -123,6 +148,7 @@ func New(sides []Side, alpha float64) (*Comparison, error) {
 	for _, key := range keys {
 		groups := byKey[key]
 		m := &Method{Values: strings.Split(key, "\x00"), Calls: make([]int64, len(sides))}
+		m.Name = report.KeyText(c.By, m.Values)
 		common, all := false, true
 		for i, g := range groups {
 			if g == nil {
@@ -178,12 +204,12 @@ func (c *Comparison) measures(groups []*sizes.Group) []Measure {
 		}
 		return list
 	}
-	plain := func(of func(*sizes.Group) float64) []float64 {
-		list := make([]float64, len(groups))
+	plain := func(of func(*sizes.Group) float64) []Number {
+		list := make([]Number, len(groups))
 		for i, g := range groups {
-			list[i] = math.NaN()
+			list[i] = none
 			if g != nil {
-				list[i] = of(g)
+				list[i] = Number(of(g))
 			}
 		}
 		return list
@@ -202,15 +228,15 @@ func (c *Comparison) measures(groups []*sizes.Group) []Measure {
 func (c *Comparison) tested(list []Measure, unit Unit, stats []*sizes.Stat, mean, p99 string) []Measure {
 	m, p := Measure{Name: mean, Unit: unit}, Measure{Name: p99, Unit: unit}
 	for i, s := range stats {
-		if s == nil {
-			m.Values, p.Values = append(m.Values, math.NaN()), append(p.Values, math.NaN())
-		} else {
-			m.Values, p.Values = append(m.Values, s.Mean()), append(p.Values, float64(s.Percentile(99)))
+		mean, p99 := none, none
+		if s != nil {
+			mean, p99 = Number(s.Mean()), Number(s.Percentile(99))
 		}
+		m.Values, p.Values = append(m.Values, mean), append(p.Values, p99)
 		if i == 0 {
 			continue
 		}
-		verdict, prob := Missing, math.NaN()
+		verdict, prob := Missing, none
 		if stats[0] != nil && s != nil {
 			verdict, prob = c.judge(stats[0], s)
 		}
@@ -220,19 +246,19 @@ func (c *Comparison) tested(list []Measure, unit Unit, stats []*sizes.Stat, mean
 	return append(list, m, p)
 }
 
-func (c *Comparison) untested(name string, unit Unit, values []float64) Measure {
+func (c *Comparison) untested(name string, unit Unit, values []Number) Measure {
 	m := Measure{Name: name, Unit: unit, Values: values}
 	for _, v := range values[1:] {
-		m.Changes = append(m.Changes, changeOf(values[0], v, Untested, math.NaN()))
+		m.Changes = append(m.Changes, changeOf(values[0], v, Untested, none))
 	}
 	return m
 }
 
-func changeOf(before, after float64, verdict Verdict, p float64) Change {
-	c := Change{Verdict: verdict, Ratio: ratio(after, before), P: p}
+func changeOf(before, after Number, verdict Verdict, p Number) Change {
+	c := Change{Verdict: verdict, Ratio: Number(ratio(float64(after), float64(before))), P: p}
 	switch {
-	case math.IsNaN(before) || math.IsNaN(after):
-		c.Verdict, c.Ratio = Missing, math.NaN()
+	case before.missing() || after.missing():
+		c.Verdict, c.Ratio = Missing, none
 	case before == after:
 		c.Verdict, c.Ratio = Same, 1
 	}
@@ -240,9 +266,9 @@ func changeOf(before, after float64, verdict Verdict, p float64) Change {
 }
 
 // judge says what a change between two distributions is worth.
-func (c *Comparison) judge(a, b *sizes.Stat) (Verdict, float64) {
+func (c *Comparison) judge(a, b *sizes.Stat) (Verdict, Number) {
 	if a.Min == a.Max && b.Min == b.Max {
-		return Exact, math.NaN()
+		return Exact, none
 	}
 	if a.Min == b.Min && a.Max == b.Max && a.Total == b.Total && a.Count == b.Count {
 		return Noise, 1
@@ -250,17 +276,17 @@ func (c *Comparison) judge(a, b *sizes.Stat) (Verdict, float64) {
 	t := MannWhitney(a, b)
 	switch {
 	case t.P < c.Alpha:
-		return Differs, t.P
+		return Differs, Number(t.P)
 	case t.Least >= c.Alpha:
-		return Few, t.P
+		return Few, Number(t.P)
 	}
-	return Noise, t.P
+	return Noise, Number(t.P)
 }
 
 // sameMix is the numbers of a call when every side is called as the first one is.
 func (c *Comparison) sameMix(methods [][]*sizes.Group) []Measure {
 	weighted := func(name string, unit Unit, weight func(*sizes.Group) int64, of func(*sizes.Group) float64) Measure {
-		values := make([]float64, len(c.Sides))
+		values := make([]Number, len(c.Sides))
 		total := 0.0
 		for _, groups := range methods {
 			if slices.ContainsFunc(groups, func(g *sizes.Group) bool { return weight(g) == 0 }) {
@@ -269,11 +295,11 @@ func (c *Comparison) sameMix(methods [][]*sizes.Group) []Measure {
 			w := float64(weight(groups[0]))
 			total += w
 			for i, g := range groups {
-				values[i] += w * of(g)
+				values[i] += Number(w * of(g))
 			}
 		}
 		for i := range values {
-			values[i] = ratio(values[i], total)
+			values[i] = Number(ratio(float64(values[i]), total))
 		}
 		return c.untested(name, unit, values)
 	}
@@ -318,8 +344,8 @@ func (c *Comparison) Sort(name string) (ok bool) {
 			most := 0.0
 			for _, x := range m.Measures {
 				for _, ch := range x.Changes {
-					if x.Name == measure && !math.IsNaN(ch.Ratio) {
-						most = max(most, math.Abs(ch.Ratio-1))
+					if r := float64(ch.Ratio); x.Name == measure && !math.IsNaN(r) {
+						most = max(most, math.Abs(r-1))
 					}
 				}
 			}
@@ -328,9 +354,6 @@ func (c *Comparison) Sort(name string) (ok bool) {
 	}
 	return false
 }
-
-// Name is the key in the written form.
-func (c *Comparison) Name(m *Method) string { return report.KeyText(c.By, m.Values) }
 
 func sortBy(low []int64, ties []tie) {
 	order := make([]int, len(low))

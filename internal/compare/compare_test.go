@@ -210,11 +210,11 @@ func TestSwapped(t *testing.T) {
 			for k, x := range c.Methods[i].Measures {
 				one, other := x.Changes[0], d.Methods[i].Measures[k].Changes[0]
 				assert.Equal(t, one.Verdict, other.Verdict)
-				if !math.IsNaN(one.Ratio) && one.Ratio != 0 {
-					assert.InDelta(t, 1, one.Ratio*other.Ratio, 1e-9)
+				if !one.Ratio.missing() && one.Ratio != 0 {
+					assert.InDelta(t, 1, float64(one.Ratio*other.Ratio), 1e-9)
 				}
-				if !math.IsNaN(one.P) {
-					assert.InDelta(t, one.P, other.P, 1e-9)
+				if !one.P.missing() {
+					assert.InDelta(t, float64(one.P), float64(other.P), 1e-9)
 				}
 			}
 		}
@@ -262,8 +262,8 @@ func TestSameMix(t *testing.T) {
 	c := compared(t, made(map[string][]int64{"S/a": repeat(10, 100), "S/b": repeat(30, 200), "S/gone": repeat(5, 9000)}),
 		made(map[string][]int64{"S/a": repeat(1000, 50), "S/b": repeat(1, 100), "S/new": repeat(7, 1)}))
 	assert.Equal(t, 2, c.MixMethods)
-	assert.Equal(t, []float64{(10*100 + 30*200) / 40.0, (10*50 + 30*100) / 40.0}, c.Mix[0].Values)
-	assert.Equal(t, 0.5, c.Mix[0].Changes[0].Ratio)
+	assert.Equal(t, []Number{(10*100 + 30*200) / 40.0, (10*50 + 30*100) / 40.0}, c.Mix[0].Values)
+	assert.Equal(t, Number(0.5), c.Mix[0].Changes[0].Ratio)
 	require.Len(t, c.Only, 2)
 	assert.Equal(t, []int64{5, 0}, c.Only[0].Calls)
 	assert.Equal(t, []int64{0, 7}, c.Only[1].Calls)

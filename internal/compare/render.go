@@ -2,7 +2,6 @@ package compare
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -99,7 +98,7 @@ func (c *Comparison) mixSection(s *report.Style) report.SheetSection {
 	sec := report.SheetSection{Title: "A CALL, the same mix of methods", Columns: c.columns("", false)}
 	for i := range c.Mix {
 		m := &c.Mix[i]
-		if m.missing() || m.Name == Errors && !slices.ContainsFunc(m.Values, func(v float64) bool { return v > 0 }) {
+		if m.missing() || m.Name == Errors && !slices.ContainsFunc(m.Values, func(v Number) bool { return v > 0 }) {
 			continue
 		}
 		sec.Rows = append(sec.Rows, append([]string{mixNames[m.Name]}, c.row(m, s, false)...))
@@ -176,7 +175,7 @@ func (c *Comparison) methodSections(s *report.Style, changed []*Method, folds bo
 	rest := changed[len(shown):]
 	table := func(methods []*Method) (rows [][]string) {
 		for _, m := range methods {
-			name := c.Name(m)
+			name := m.Name
 			for _, x := range m.shown() {
 				rows = append(rows, append([]string{name, rowNames[x.Name]}, c.row(x, s, true)...))
 				name = ""
@@ -258,7 +257,7 @@ func (c *Comparison) onlySection(s *report.Style, folds bool) report.SheetSectio
 			sec.Notes = append(sec.Notes, fmt.Sprintf("%s more (--top %d).", report.Count(int64(len(c.Only)-top)), len(c.Only)))
 			break
 		}
-		row := []string{c.Name(m)}
+		row := []string{m.Name}
 		for _, n := range m.Calls {
 			if n == 0 {
 				row = append(row, "-")
@@ -278,10 +277,11 @@ func (c *Comparison) onlySection(s *report.Style, folds bool) report.SheetSectio
 	return sec
 }
 
-func (m *Measure) format(v float64, exact bool) string {
-	if math.IsNaN(v) {
+func (m *Measure) format(n Number, exact bool) string {
+	if n.missing() {
 		return "-"
 	}
+	v := float64(n)
 	switch m.Unit {
 	case Nanos:
 		return report.Elapsed(int64(math.Round(v)))
@@ -295,7 +295,7 @@ func (m *Measure) format(v float64, exact bool) string {
 }
 
 // text is the change in percent, "=" where there is none, "~" where it is noise.
-func (c *Change) text(before, after float64, exact bool) string {
+func (c *Change) text(before, after Number, exact bool) string {
 	switch {
 	case c.Verdict == Missing:
 		return "-"
@@ -303,21 +303,21 @@ func (c *Change) text(before, after float64, exact bool) string {
 		return "="
 	case c.Verdict == Noise && !exact:
 		return "~"
-	case math.IsNaN(c.Ratio):
+	case c.Ratio.missing():
 		return "from 0"
 	}
 	sign := "+"
 	if after < before {
 		sign = "-"
 	}
-	p := math.Abs(100 * (c.Ratio - 1))
+	p := math.Abs(100 * (float64(c.Ratio) - 1))
 	switch {
 	case exact:
 		return sign + strconv.FormatFloat(p, 'f', 3, 64) + " %"
 	case p < 0.05:
 		return sign + "<0.1 %"
 	case p >= 999.95:
-		return "x " + strconv.FormatFloat(c.Ratio, 'f', 1, 64)
+		return "x " + strconv.FormatFloat(float64(c.Ratio), 'f', 1, 64)
 	}
 	return sign + strconv.FormatFloat(p, 'f', 1, 64) + " %"
 }
@@ -333,7 +333,7 @@ func (c *Change) word() string {
 		if c.P < 0.001 {
 			return "p<0.001"
 		}
-		return "p=" + strconv.FormatFloat(c.P, 'f', 3, 64)
+		return "p=" + strconv.FormatFloat(float64(c.P), 'f', 3, 64)
 	}
 	return ""
 }
@@ -349,19 +349,13 @@ func (c *Comparison) writeCSV(w io.Writer) error {
 	if err := out.Write(header); err != nil {
 		return err
 	}
-	number := func(f float64) string {
-		if math.IsNaN(f) {
-			return ""
-		}
-		return strconv.FormatFloat(f, 'f', -1, 64)
-	}
 	rows := func(values []string, calls []int64, list []Measure) error {
 		for _, m := range list {
 			for i, ch := range m.Changes {
 				row := slices.Concat(values, []string{
 					m.Name, string(m.Unit), c.Sides[0].Label, c.Sides[i+1].Label,
 					strconv.FormatInt(calls[0], 10), strconv.FormatInt(calls[i+1], 10),
-					number(m.Values[0]), number(m.Values[i+1]), number(ch.Ratio), string(ch.Verdict), number(ch.P),
+					m.Values[0].String(), m.Values[i+1].String(), ch.Ratio.String(), string(ch.Verdict), ch.P.String(),
 				})
 				if err := out.Write(row); err != nil {
 					return err
@@ -395,47 +389,29 @@ func (c *Comparison) writeCSV(w io.Writer) error {
 // Schema names the layout of the JSON.
 const Schema = "dubbo-wire/compare/1"
 
-type (
-	jsonSide struct {
-		Label           string   `json:"label"`
-		Files           []string `json:"files"`
-		Calls           int64    `json:"calls"`
-		Seconds         float64  `json:"seconds"`
-		CoveragePercent float64  `json:"coveragePercent"`
-	}
-	jsonMeasure struct {
-		Name    string       `json:"name"`
-		Unit    Unit         `json:"unit"`
-		Values  []*float64   `json:"values"`
-		Changes []jsonChange `json:"changes"`
-	}
-	jsonChange struct {
-		Verdict Verdict  `json:"verdict"`
-		Ratio   *float64 `json:"ratio"`
-		P       *float64 `json:"p"`
-	}
-	jsonMethod struct {
-		Key      []string      `json:"key"`
-		Name     string        `json:"name"`
-		Calls    []int64       `json:"calls"`
-		Measures []jsonMeasure `json:"measures,omitempty"`
-	}
-	jsonComparison struct {
-		Schema  string     `json:"schema"`
-		Sides   []jsonSide `json:"sides"`
-		Alpha   float64    `json:"alpha"`
-		By      []string   `json:"by"`
-		SameMix struct {
-			Methods  int           `json:"methods"`
-			Measures []jsonMeasure `json:"measures"`
-		} `json:"sameMix"`
-		Methods []jsonMethod `json:"methods"`
-		Only    []jsonMethod `json:"notInAll"`
-	}
-)
+type jsonSide struct {
+	Label           string   `json:"label"`
+	Files           []string `json:"files"`
+	Calls           int64    `json:"calls"`
+	Seconds         float64  `json:"seconds"`
+	CoveragePercent float64  `json:"coveragePercent"`
+}
+
+type jsonMix struct {
+	Methods  int       `json:"methods"`
+	Measures []Measure `json:"measures"`
+}
 
 func (c *Comparison) writeJSON(w io.Writer) error {
-	out := jsonComparison{Schema: Schema, Alpha: c.Alpha, By: []string{}, Methods: []jsonMethod{}, Only: []jsonMethod{}}
+	out := struct {
+		Schema  string      `json:"schema"`
+		Sides   []jsonSide  `json:"sides"`
+		Alpha   float64     `json:"alpha"`
+		By      []sizes.Key `json:"by"`
+		SameMix jsonMix     `json:"sameMix"`
+		Methods []*Method   `json:"methods"`
+		Only    []Method    `json:"notInAll"`
+	}{Schema: Schema, Alpha: c.Alpha, By: c.By.Keys, SameMix: jsonMix{c.MixMethods, c.Mix}, Methods: append([]*Method{}, c.Methods...), Only: []Method{}}
 	for _, s := range c.Sides {
 		files := []string{}
 		for i := range s.Report.Inputs {
@@ -443,44 +419,10 @@ func (c *Comparison) writeJSON(w io.Writer) error {
 		}
 		out.Sides = append(out.Sides, jsonSide{s.Label, files, s.Report.Selected.Calls, s.Report.Seconds, s.Report.Percent()})
 	}
-	for _, k := range c.By.Keys {
-		out.By = append(out.By, string(k))
-	}
-	out.SameMix.Methods, out.SameMix.Measures = c.MixMethods, measuresOf(c.Mix)
-	method := func(m *Method) jsonMethod {
-		return jsonMethod{m.Values, c.Name(m), m.Calls, measuresOf(m.Measures)}
-	}
-	for _, m := range c.Methods {
-		out.Methods = append(out.Methods, method(m))
-	}
 	for _, m := range c.Only {
-		one := method(m)
+		one := *m
 		one.Measures = nil // where it has some, it is among the methods
 		out.Only = append(out.Only, one)
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", " ")
-	return enc.Encode(&out)
-}
-
-func measuresOf(list []Measure) []jsonMeasure {
-	number := func(f float64) *float64 {
-		if math.IsNaN(f) {
-			return nil
-		}
-		return &f
-	}
-	var out []jsonMeasure
-	for _, m := range list {
-		j := jsonMeasure{Name: m.Name, Unit: m.Unit}
-		for _, v := range m.Values {
-			j.Values = append(j.Values, number(v))
-		}
-		for _, ch := range m.Changes {
-			j.Changes = append(j.Changes, jsonChange{ch.Verdict, number(ch.Ratio), number(ch.P)})
-		}
-		out = append(out, j)
-	}
-	return out
+	return report.WriteJSON(w, out)
 }

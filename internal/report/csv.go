@@ -80,7 +80,7 @@ func (r *Report) csvMembers(prefix string, v reflect.Value, yield func(name, tex
 		switch f := v.Field(i).Interface().(type) {
 		case *int64:
 			yield(name, integer(f))
-		case jsonNumber:
+		case Number:
 			yield(name, string(f))
 		case string:
 			yield(name, f)

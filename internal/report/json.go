@@ -45,6 +45,9 @@ func (r *Report) writeJSON(w io.Writer, buckets, flat bool) error {
 	return p.flush()
 }
 
+// WriteJSON prints a value of another package as reports are printed.
+func WriteJSON(w io.Writer, v any) error { return writeJSON(w, v, false) }
+
 // writeJSON prints v and a line end; flat: in one line.
 func writeJSON(w io.Writer, v any, flat bool) error {
 	p := newJSONPrinter(w, flat)

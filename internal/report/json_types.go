@@ -120,7 +120,7 @@ type (
 		LostGaps              *int64          `json:"lostGaps"`
 		LostBytes             *int64          `json:"lostBytes"`
 		ClockSteps            *int64          `json:"clockSteps"`
-		SteadyNanos           jsonNumber      `json:"steadyNanos,omitempty"`
+		SteadyNanos           Number      `json:"steadyNanos,omitempty"`
 		NotTCP                []notTCPPackets `json:"notTcp"`
 		SnapLengths           []int           `json:"snapLengths"`
 	}
@@ -155,7 +155,7 @@ type (
 		Unanswered      *int64        `json:"unanswered"`
 		AnsweredInOther *int64        `json:"answeredInOther,omitempty" csv:"-"`
 		Answers         *jsonAnswers  `json:"answers,omitempty" csv:"-"` // there where not all responses are alike
-		CallsPerSecond  jsonNumber    `json:"callsPerSecond"`
+		CallsPerSecond  Number    `json:"callsPerSecond"`
 		Request         jsonDirection `json:"request"`
 		Response        jsonDirection `json:"response"`
 		LatencyMicros   jsonStat      `json:"latencyMicros"`
@@ -178,14 +178,14 @@ type (
 	}
 	// jsonStat is a distribution; of an empty one only the total is a number.
 	jsonStat struct {
-		Total   jsonNumber `json:"total"`
-		Min     jsonNumber `json:"min"`
-		Mean    jsonNumber `json:"mean"`
-		P50     jsonNumber `json:"p50"`
-		P90     jsonNumber `json:"p90"`
-		P95     jsonNumber `json:"p95"`
-		P99     jsonNumber `json:"p99"`
-		Max     jsonNumber `json:"max"`
+		Total   Number `json:"total"`
+		Min     Number `json:"min"`
+		Mean    Number `json:"mean"`
+		P50     Number `json:"p50"`
+		P90     Number `json:"p90"`
+		P95     Number `json:"p95"`
+		P99     Number `json:"p99"`
+		Max     Number `json:"max"`
 		Buckets bucketList `json:"buckets,omitempty"`
 	}
 	jsonPart struct {
@@ -210,8 +210,8 @@ type (
 	}
 	jsonLargest struct {
 		File      string     `json:"file"`
-		Frame     jsonNumber `json:"frame"`
-		BodyBytes jsonNumber `json:"bodyBytes"`
+		Frame     Number `json:"frame"`
+		BodyBytes Number `json:"bodyBytes"`
 	}
 )
 
@@ -231,11 +231,11 @@ func (t *timestamp) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// jsonNumber is a number as it is written, "" for null; a text that holds one is none.
-type jsonNumber string
+// Number is a decimal number as JSON has it, "" for null.
+type Number string
 
 // MarshalJSON writes the number.
-func (n jsonNumber) MarshalJSON() ([]byte, error) {
+func (n Number) MarshalJSON() ([]byte, error) {
 	if n == "" {
 		return []byte("null"), nil
 	}
@@ -243,7 +243,7 @@ func (n jsonNumber) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON takes numbers and null.
-func (n *jsonNumber) UnmarshalJSON(text []byte) error {
+func (n *Number) UnmarshalJSON(text []byte) error {
 	kind := ""
 	switch text[0] {
 	case '"':
@@ -257,18 +257,18 @@ func (n *jsonNumber) UnmarshalJSON(text []byte) error {
 	case 'n':
 		*n = ""
 	default:
-		*n = jsonNumber(text)
+		*n = Number(text)
 	}
 	if kind != "" {
-		return &json.UnmarshalTypeError{Value: kind, Type: reflect.TypeFor[jsonNumber]()}
+		return &json.UnmarshalTypeError{Value: kind, Type: reflect.TypeFor[Number]()}
 	}
 	return nil
 }
 
 // decimalOf is n/unit as a decimal number, exactly; unit is 1 or 1000.
-func decimalOf(n, unit int64) jsonNumber {
+func decimalOf(n, unit int64) Number {
 	if n%unit == 0 {
-		return jsonNumber(strconv.FormatInt(n/unit, 10))
+		return Number(strconv.FormatInt(n/unit, 10))
 	}
 	sign := ""
 	if n < 0 {
@@ -276,14 +276,14 @@ func decimalOf(n, unit int64) jsonNumber {
 	}
 	rest := n % unit
 	text := fmt.Sprintf("%s%d.%03d", sign, max(n/unit, -(n/unit)), max(rest, -rest))
-	return jsonNumber(strings.TrimRight(text, "0"))
+	return Number(strings.TrimRight(text, "0"))
 }
 
 // decimal prints all digits.
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
 // fixed reads a decimal number exactly, as a whole number of 1/unit; unit is 1 or 1000.
-func (n jsonNumber) fixed(unit int64) (int64, bool) {
+func (n Number) fixed(unit int64) (int64, bool) {
 	s := string(n)
 	whole, fraction, point := strings.Cut(s, ".")
 	digits := 0
@@ -298,7 +298,7 @@ func (n jsonNumber) fixed(unit int64) (int64, bool) {
 }
 
 // bucketList is the buckets of a distribution: the greatest number of each, and its count.
-type bucketList [][2]jsonNumber
+type bucketList [][2]Number
 
 // MarshalJSON writes them without a call for each.
 func (l bucketList) MarshalJSON() ([]byte, error) {
@@ -327,12 +327,12 @@ func statOf(s *sizes.Stat, unit int64, buckets bool) jsonStat {
 	p := s.Percentiles(50, 90, 95, 99)
 	j := jsonStat{
 		Total: decimalOf(s.Total, unit), Min: decimalOf(s.Min, unit), Max: decimalOf(s.Max, unit),
-		Mean: jsonNumber(decimal(sizes.Round3(s.Mean() / float64(unit)))),
+		Mean: Number(decimal(sizes.Round3(s.Mean() / float64(unit)))),
 		P50:  decimalOf(p[0], unit), P90: decimalOf(p[1], unit), P95: decimalOf(p[2], unit), P99: decimalOf(p[3], unit),
 	}
 	if buckets {
 		s.Buckets(func(_, upper, n int64) {
-			j.Buckets = append(j.Buckets, [2]jsonNumber{decimalOf(upper, unit), decimalOf(n, 1)})
+			j.Buckets = append(j.Buckets, [2]Number{decimalOf(upper, unit), decimalOf(n, 1)})
 		})
 	}
 	return j
@@ -404,7 +404,7 @@ func (r *Report) jsonGroup(g *sizes.Group, buckets bool) *jsonGroup {
 		j.Answers = &jsonAnswers{a.Count, a.Bytes}
 	}
 	if r.Seconds > 0 {
-		j.CallsPerSecond = jsonNumber(decimal(sizes.Round3(float64(g.Calls) / r.Seconds)))
+		j.CallsPerSecond = Number(decimal(sizes.Round3(float64(g.Calls) / r.Seconds)))
 	}
 	j.Request.Count, j.Response.Count = &g.Request.Body.Count, &g.Response.Body.Count
 	stats := g.Stats()

@@ -131,7 +131,7 @@ type jsonCall struct {
 	RequestBodyBytes  *int64     `json:"requestBodyBytes,omitempty"`
 	ResponseBodyBytes *int64     `json:"responseBodyBytes,omitempty"`
 	Status            *int       `json:"status,omitempty"`
-	LatencyMicros     jsonNumber `json:"latencyMicros,omitempty"`
+	LatencyMicros     Number `json:"latencyMicros,omitempty"`
 	ExceptionClass    string     `json:"exceptionClass,omitempty"`
 }
 
