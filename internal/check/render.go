@@ -110,13 +110,13 @@ func grouped(s report.Number) string {
 // defaultTop is how many methods tables show.
 const defaultTop = 20
 
-func (r *Result) sheet(s *report.Style) *report.Sheet {
-	sheet := &report.Sheet{Summary: r.Summary()}
+func (r *Result) sheet(s *report.Style) *report.Document {
+	sheet := &report.Document{Summary: r.Summary(), Compact: true}
 	top := s.Top
 	if top <= 0 {
 		top = defaultTop
 	}
-	drift := report.SheetSection{Title: "DRIFT of body bytes", Columns: []report.SheetColumn{
+	drift := report.Section{Title: "DRIFT of body bytes", Columns: []report.Column{
 		{Name: ""},
 		{Name: "service/method", Names: true},
 		{Name: "size"},
@@ -125,7 +125,7 @@ func (r *Result) sheet(s *report.Style) *report.Sheet {
 		{Name: "change", Right: true},
 		{Name: "allowed", Right: true},
 	}}
-	fresh := report.SheetSection{Title: "NEW METHODS, not in the golden file", Columns: []report.SheetColumn{
+	fresh := report.Section{Title: "NEW METHODS, not in the golden file", Columns: []report.Column{
 		{Name: ""},
 		{Name: "service/method", Names: true},
 		{Name: "calls", Right: true},
@@ -134,7 +134,7 @@ func (r *Result) sheet(s *report.Style) *report.Sheet {
 		{Group: "response", Name: "mean", Right: true},
 		{Group: "response", Name: "max", Right: true},
 	}}
-	unseen := report.SheetSection{Title: "NEW SIZES, of methods that the golden file has without them", Columns: []report.SheetColumn{
+	unseen := report.Section{Title: "NEW SIZES, of methods that the golden file has without them", Columns: []report.Column{
 		{Name: ""},
 		{Name: "service/method", Names: true},
 		{Name: "calls", Right: true},
@@ -152,7 +152,7 @@ func (r *Result) sheet(s *report.Style) *report.Sheet {
 				continue
 			}
 			shown++
-			drift.Rows = append(drift.Rows, m.driftRows()...)
+			m.addDrift(&drift)
 			if command := r.see(m); command != "" && len(see) < 3 {
 				see = append(see, report.Verbatim(command))
 			}
@@ -163,7 +163,7 @@ func (r *Result) sheet(s *report.Style) *report.Sheet {
 			}
 			newShown++
 			if m.Known {
-				unseen.Rows = append(unseen.Rows, m.newRows()...)
+				m.addNew(&unseen)
 				continue
 			}
 			value := func(name string) string {
@@ -174,9 +174,7 @@ func (r *Result) sheet(s *report.Style) *report.Sheet {
 				}
 				return "-"
 			}
-			fresh.Rows = append(fresh.Rows, []string{
-				"+", m.Name, report.Count(m.Calls), value("request mean"), value("request max"), value("response mean"), value("response max"),
-			})
+			fresh.Add("+", m.Name, report.Count(m.Calls), value("request mean"), value("request max"), value("response mean"), value("response max"))
 		}
 	}
 	if hidden > 0 {
@@ -186,7 +184,7 @@ func (r *Result) sheet(s *report.Style) *report.Sheet {
 		drift.Notes = append(drift.Notes, "What is over, byte by byte:")
 		drift.Notes = append(drift.Notes, see...)
 	}
-	for _, s := range []report.SheetSection{drift, unseen, fresh} {
+	for _, s := range []report.Section{drift, unseen, fresh} {
 		if len(s.Rows) > 0 {
 			sheet.Sections = append(sheet.Sections, s)
 		}
@@ -209,9 +207,9 @@ func (r *Result) sheet(s *report.Style) *report.Sheet {
 		last.Notes = append(last.Notes, "Where the drift is meant: the same command with --update.")
 	}
 	if len(r.Unused) > 0 {
-		section := report.SheetSection{Title: "TOLERANCES of no method", Columns: []report.SheetColumn{{Name: "service/method", Names: true}, {Name: "allowed", Right: true}}}
+		section := report.Section{Title: "TOLERANCES of no method", Columns: []report.Column{{Name: "service/method", Names: true}, {Name: "allowed", Right: true}}}
 		for _, name := range r.Unused[:min(len(r.Unused), top)] {
-			section.Rows = append(section.Rows, []string{name, r.Terms.Of[name].String()})
+			section.Add(name, r.Terms.Of[name].String())
 		}
 		section.Notes = append(section.Notes, unusedText(len(r.Unused))+".")
 		sheet.Sections = append(sheet.Sections, section)
@@ -219,10 +217,12 @@ func (r *Result) sheet(s *report.Style) *report.Sheet {
 	return sheet
 }
 
-func (m *Method) driftRows() (rows [][]string) {
+// addDrift adds what drifted to a table.
+func (m *Method) addDrift(sec *report.Section) {
 	name := m.Name
 	if m.Status == Vanished {
-		return [][]string{{"x", name, "vanished", report.Count(m.Calls) + " calls", "no call", "", ""}}
+		sec.Add("x", name, "vanished", report.Count(m.Calls)+" calls", "no call", "", "")
+		return
 	}
 	for _, n := range m.drifts() {
 		mark := "x"
@@ -233,20 +233,18 @@ func (m *Method) driftRows() (rows [][]string) {
 		if n.New {
 			allowed = ""
 		}
-		rows = append(rows, []string{mark, name, n.Name, grouped(n.Was), grouped(n.Is), n.change(m.Allowed), allowed})
+		sec.Add(mark, name, n.Name, grouped(n.Was), grouped(n.Is), n.change(m.Allowed), allowed)
 		name = ""
 	}
-	return rows
 }
 
-// newRows are the sizes that the golden file does not have.
-func (m *Method) newRows() (rows [][]string) {
+// addNew adds the sizes that the golden file does not have to a table.
+func (m *Method) addNew(sec *report.Section) {
 	mark, name, calls := "+", m.Name, report.Count(m.Calls)
 	for _, n := range m.news() {
-		rows = append(rows, []string{mark, name, calls, n.Name, grouped(n.Is)})
+		sec.Add(mark, name, calls, n.Name, grouped(n.Is))
 		mark, name, calls = "", "", ""
 	}
-	return rows
 }
 
 // unusedText says of tolerances what is wrong with them.

@@ -36,8 +36,8 @@ func (c *Comparison) labels() []string {
 	return list
 }
 
-func (c *Comparison) sheet(s *report.Style, folds bool) *report.Sheet {
-	sheet := &report.Sheet{Summary: c.summary()}
+func (c *Comparison) sheet(s *report.Style, folds bool) *report.Document {
+	sheet := &report.Document{Summary: c.summary(), Compact: true}
 	if c.MixMethods > 0 {
 		sheet.Sections = append(sheet.Sections, c.mixSection(s))
 	}
@@ -66,17 +66,17 @@ func (c *Comparison) summary() string {
 }
 
 // columns of a table of measures: the label, what it is a measure of, and the sides.
-func (c *Comparison) columns(first string, names bool) []report.SheetColumn {
-	cols := []report.SheetColumn{{Name: first, Names: names}}
+func (c *Comparison) columns(first string, names bool) []report.Column {
+	cols := []report.Column{{Name: first, Names: names}}
 	if names {
-		cols = append(cols, report.SheetColumn{Name: "of a call"})
+		cols = append(cols, report.Column{Name: "of a call"})
 	}
 	for i, label := range c.labels() {
-		cols = append(cols, report.SheetColumn{Name: term.CutMiddle(label, 20), Right: true})
+		cols = append(cols, report.Column{Name: term.CutMiddle(label, 20), Right: true})
 		if i > 0 {
-			cols = append(cols, report.SheetColumn{Name: "change", Right: true})
+			cols = append(cols, report.Column{Name: "change", Right: true})
 			if names {
-				cols = append(cols, report.SheetColumn{Name: ""})
+				cols = append(cols, report.Column{Name: ""})
 			}
 		}
 	}
@@ -94,14 +94,14 @@ func (c *Comparison) row(m *Measure, s *report.Style, tests bool) []string {
 	return row
 }
 
-func (c *Comparison) mixSection(s *report.Style) report.SheetSection {
-	sec := report.SheetSection{Title: "A CALL, the same mix of methods", Columns: c.columns("", false)}
+func (c *Comparison) mixSection(s *report.Style) report.Section {
+	sec := report.Section{Title: "A CALL, the same mix of methods", Columns: c.columns("", false)}
 	for i := range c.Mix {
 		m := &c.Mix[i]
 		if m.missing() || m.Name == Errors && !slices.ContainsFunc(m.Values, func(v Number) bool { return v > 0 }) {
 			continue
 		}
-		sec.Rows = append(sec.Rows, append([]string{mixNames[m.Name]}, c.row(m, s, false)...))
+		sec.Add(append([]string{mixNames[m.Name]}, c.row(m, s, false)...)...)
 	}
 	which := "The method that is in all"
 	if c.MixMethods > 1 {
@@ -162,10 +162,10 @@ func (m *Measure) exact() bool {
 }
 
 // methodSections are the methods with a change, those beyond the top ones behind a fold where there are folds.
-func (c *Comparison) methodSections(s *report.Style, changed []*Method, folds bool) []report.SheetSection {
+func (c *Comparison) methodSections(s *report.Style, changed []*Method, folds bool) []report.Section {
 	title := "METHODS that changed (mean and p99 of body bytes)"
 	if len(changed) == 0 {
-		return []report.SheetSection{{Title: "METHODS", Notes: []string{c.sameNote(len(c.Methods), true)}}}
+		return []report.Section{{Title: "METHODS", Notes: []string{c.sameNote(len(c.Methods), true)}}}
 	}
 	top := s.Top
 	if top <= 0 {
@@ -173,17 +173,18 @@ func (c *Comparison) methodSections(s *report.Style, changed []*Method, folds bo
 	}
 	shown := changed[:min(top, len(changed))]
 	rest := changed[len(shown):]
-	table := func(methods []*Method) (rows [][]string) {
+	table := func(title string, methods []*Method) report.Section {
+		sec := report.Section{Title: title, Columns: c.columns("service/method", true)}
 		for _, m := range methods {
 			name := m.Name
 			for _, x := range m.shown() {
-				rows = append(rows, append([]string{name, rowNames[x.Name]}, c.row(x, s, true)...))
+				sec.Add(append([]string{name, rowNames[x.Name]}, c.row(x, s, true)...)...)
 				name = ""
 			}
 		}
-		return rows
+		return sec
 	}
-	sec := report.SheetSection{Title: title, Columns: c.columns("service/method", true), Rows: table(shown)}
+	sec := table(title, shown)
 	if len(rest) > 0 && !folds {
 		sec.Notes = append(sec.Notes, fmt.Sprintf("%s more changed (--top %d).", report.Count(int64(len(rest))), len(changed)))
 	}
@@ -191,12 +192,11 @@ func (c *Comparison) methodSections(s *report.Style, changed []*Method, folds bo
 		sec.Notes = append(sec.Notes, c.sameNote(n, false))
 	}
 	sec.Notes = append(sec.Notes, c.legend(changed)...)
-	list := []report.SheetSection{sec}
+	list := []report.Section{sec}
 	if len(rest) > 0 && folds {
-		list = append(list, report.SheetSection{
-			Title: fmt.Sprintf("%s more methods that changed", report.Count(int64(len(rest)))), Folded: true,
-			Columns: sec.Columns, Rows: table(rest),
-		})
+		more := table(fmt.Sprintf("%s more methods that changed", report.Count(int64(len(rest)))), rest)
+		more.Folded = true
+		list = append(list, more)
 	}
 	return list
 }
@@ -243,14 +243,14 @@ func (c *Comparison) legend(methods []*Method) []string {
 }
 
 // onlySection are the methods that are not in all sides.
-func (c *Comparison) onlySection(s *report.Style, folds bool) report.SheetSection {
+func (c *Comparison) onlySection(s *report.Style, folds bool) report.Section {
 	title := "NEW AND VANISHED METHODS, calls"
-	sec := report.SheetSection{Title: title, Folded: folds && len(c.Only) > DefaultTop}
-	sec.Columns = []report.SheetColumn{{Name: "service/method", Names: true}}
+	sec := report.Section{Title: title, Folded: folds && len(c.Only) > DefaultTop}
+	sec.Columns = []report.Column{{Name: "service/method", Names: true}}
 	for _, label := range c.labels() {
-		sec.Columns = append(sec.Columns, report.SheetColumn{Name: term.CutMiddle(label, 20), Right: true})
+		sec.Columns = append(sec.Columns, report.Column{Name: term.CutMiddle(label, 20), Right: true})
 	}
-	sec.Columns = append(sec.Columns, report.SheetColumn{Name: ""})
+	sec.Columns = append(sec.Columns, report.Column{Name: ""})
 	top := max(s.Top, DefaultTop)
 	for i, m := range c.Only {
 		if i == top && !folds {
@@ -272,7 +272,7 @@ func (c *Comparison) onlySection(s *report.Style, folds bool) report.SheetSectio
 		case m.Measures == nil:
 			word = "vanished"
 		}
-		sec.Rows = append(sec.Rows, append(row, word))
+		sec.Add(append(row, word)...)
 	}
 	return sec
 }

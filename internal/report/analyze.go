@@ -22,7 +22,7 @@ func (r *Report) Write(w io.Writer, format string, s Style) error {
 	case "table":
 		return r.document(&s).writeText(w, &s)
 	case "markdown":
-		return r.document(&s).writeMarkdown(w, &s)
+		return r.document(&s).writeMarkdown(w)
 	case "csv":
 		return r.writeCSV(w)
 	}
@@ -30,31 +30,31 @@ func (r *Report) Write(w io.Writer, format string, s Style) error {
 }
 
 // document is the report as people read it, section by section.
-func (r *Report) document(s *Style) *document {
-	d := &document{summary: r.summary(s)}
-	d.sections = append(d.sections, r.onTheWire(s))
+func (r *Report) document(s *Style) *Document {
+	d := &Document{Summary: r.summary(s)}
+	d.Sections = append(d.Sections, r.onTheWire(s))
 	if r.SameMethods {
-		d.sections = append(d.sections, r.fairComparison()...)
+		d.Sections = append(d.Sections, r.fairComparison(s)...)
 	}
 	if r.Selected.Calls > 0 {
-		d.sections = append(d.sections, r.comparison(s))
+		d.Sections = append(d.Sections, r.comparison(s))
 		if r.Parts || r.Sampled {
-			d.sections = append(d.sections, r.madeOf(s))
+			d.Sections = append(d.Sections, r.madeOf(s))
 		}
-		d.sections = append(d.sections, r.ranking(s))
+		d.Sections = append(d.Sections, r.rankingSection(s))
 		for _, w := range r.Worst {
-			d.sections = append(d.sections, r.worst(w, s))
+			d.Sections = append(d.Sections, r.worst(w, s))
 		}
-		if sec, ok := r.pairs(s); ok {
-			d.sections = append(d.sections, sec)
+		if sec := r.pairs(s); len(sec.Columns) > 0 {
+			d.Sections = append(d.Sections, sec)
 		}
 	}
 	if r.Basis != nil {
-		d.sections = append(d.sections, r.findingsSection(s))
+		d.Sections = append(d.Sections, r.findingsSection(s))
 	}
-	d.sections = append(d.sections, r.coverageSection(s))
+	d.Sections = append(d.Sections, r.coverageSection(s))
 	if r.Details {
-		d.sections = append(d.sections, r.details(s)...)
+		d.Sections = append(d.Sections, r.details(s)...)
 	}
 	return d
 }
@@ -103,20 +103,20 @@ func formatSeconds(f float64) string {
 func (r *Report) nanos() int64 { return r.Totals.Span() }
 
 // onTheWire says what the link carried; its rows add up to the last.
-func (r *Report) onTheWire(s *Style) section {
+func (r *Report) onTheWire(s *Style) Section {
 	t := r.Totals
 	const title = "ON THE WIRE"
-	tab := &table{columns: []column{
-		{name: "", least: len(title), flex: true},
-		{name: "bytes", unit: volume},
-		{name: "share %", unit: percent},
-		{name: "Mbit/s", unit: mbit},
-		{name: "", wrap: true},
+	sec := Section{Title: title, Columns: []Column{
+		{Name: "", least: len(title), Flex: true},
+		{Name: "bytes", unit: volume},
+		{Name: "share %", unit: percent},
+		{Name: "Mbit/s", unit: mbit},
+		{Name: "", Wrap: true},
 	}}
 	row := func(name string, n int64, note string) {
-		tab.rows = append(tab.rows, []cell{
-			textCell(name), numberCell(n), ratioCell(n, t.LinkBytes), ratioCell(n, r.nanos()), textCell(note),
-		})
+		sec.add(
+			s, textCell(name), numberCell(n), ratioCell(n, t.LinkBytes), ratioCell(n, r.nanos()), textCell(note),
+		)
 	}
 	other := int64(0)
 	for _, n := range t.OtherTCP {
@@ -150,7 +150,7 @@ func (r *Report) onTheWire(s *Style) section {
 		note = strings.Join(twice, ", ") + " of " + bytesText(t.TCP.Payload, s) + " payload"
 	}
 	row("all", t.LinkBytes, note)
-	return section{title: title, table: tab}
+	return sec
 }
 
 func (r *Report) rpcNote(s *Style) string {
@@ -215,21 +215,15 @@ func byCount[K uint16 | uint8 | string](m map[K]int64) []K {
 	})
 }
 
-// merged is the sum of the groups that share some of their keys.
-type merged struct {
-	sizes.Group
-}
-
 // merge adds groups up over the given keys. Groups beyond the limit come last, as one.
-func (r *Report) merge(keys []int) []*merged {
-	var all []*merged
-	var rest *merged
-	by := make(map[string]*merged)
+func (r *Report) merge(keys []int) []*sizes.Group {
+	var all, rest []*sizes.Group
+	by := make(map[string]*sizes.Group)
 	for _, g := range r.Groups {
 		if g.Rest {
-			rest = &merged{}
-			rest.Merge(g)
-			rest.Groups = g.Groups
+			sum := &sizes.Group{Rest: true, Groups: g.Groups}
+			sum.Merge(g)
+			rest = append(rest[:0], sum)
 			continue
 		}
 		values := make([]string, len(keys))
@@ -239,18 +233,13 @@ func (r *Report) merge(keys []int) []*merged {
 		name := strings.Join(values, "\x00")
 		m := by[name]
 		if m == nil {
-			m = &merged{}
-			m.Values = values
+			m = &sizes.Group{Values: values}
 			by[name] = m
 			all = append(all, m)
 		}
 		m.Merge(g)
 	}
-	if rest != nil {
-		rest.Rest = true
-		all = append(all, rest)
-	}
-	return all
+	return append(all, rest...)
 }
 
 // keyIndex is the place of a key in the grouping, -1 when it is not there.
@@ -258,7 +247,7 @@ func (r *Report) keyIndex(k sizes.Key) int { return slices.Index(r.By.Keys, k) }
 
 // labels are the columns that name a group by some of its keys: protocol and serialization, service and method are
 // written as one.
-func (r *Report) labels(keys []int) (columns []column, cells func(values []string) []cell) {
+func (r *Report) labels(keys []int) (columns []Column, cells func(values []string) []cell) {
 	var parts [][]int // places in keys
 	for i := 0; i < len(keys); i++ {
 		k := r.By.Keys[keys[i]]
@@ -279,10 +268,10 @@ func (r *Report) labels(keys []int) (columns []column, cells func(values []strin
 			name += "/" + string(next)
 			i++
 		}
-		col := column{name: name, flex: true}
+		col := Column{Name: name, Flex: true}
 		switch {
 		case k == sizes.Service:
-			col.shorten, col.cut = shortenNames, cutName
+			col.Names = true
 		case len(part) == 2:
 			col.shorten = dropCommon("/", 2)
 		case k == sizes.Time:

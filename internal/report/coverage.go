@@ -12,9 +12,9 @@ import (
 )
 
 // coverageSection says what was seen and what was not, in sentences.
-func (r *Report) coverageSection(s *Style) section {
-	sec := section{title: "COVERAGE"}
-	add := func(format string, args ...any) { sec.notes = append(sec.notes, fmt.Sprintf(format, args...)) }
+func (r *Report) coverageSection(s *Style) Section {
+	sec := Section{Title: "COVERAGE"}
+	add := sec.note
 	r.streams(s, add)
 	r.connections(add)
 	r.calls(s, add)

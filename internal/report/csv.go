@@ -36,7 +36,7 @@ func (r *Report) csvHeader() []string {
 			names = append(names, "serializationId")
 		}
 	}
-	for name := range r.csvColumns(&jsonGroup{}) {
+	for name := range r.csvColumns(&jsonGroup{Rates: r.jsonRates(new(sizes.Group))}) {
 		names = append(names, name)
 	}
 	return append(names, "restGroups")
@@ -82,6 +82,10 @@ func (r *Report) csvMembers(prefix string, v reflect.Value, yield func(name, tex
 			yield(name, integer(f))
 		case Number:
 			yield(name, string(f))
+		case members:
+			for _, m := range f {
+				yield(m.name, string(m.value.(Number)))
+			}
 		case string:
 			yield(name, f)
 		case jsonDirection, jsonStat:

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"math/bits"
-	"slices"
 	"strings"
 
 	"dubbo-wire/internal/sizes"
@@ -20,13 +19,13 @@ const (
 )
 
 // details has a block for each of the top groups: how its sizes are spread, what its bodies are made of, its largest message.
-func (r *Report) details(s *Style) []section {
+func (r *Report) details(s *Style) []Section {
 	rows := r.ranked()
 	n := detailed
 	if s.Top > 0 {
 		n = s.Top
 	}
-	var all []section
+	var all []Section
 	for i, m := range rows {
 		if i == n || m.Rest {
 			break
@@ -35,21 +34,21 @@ func (r *Report) details(s *Style) []section {
 	}
 	if len(all) > 0 && len(rows) > n {
 		last := &all[len(all)-1]
-		last.notes = append(last.notes, fmt.Sprintf("Blocks for more of the %s: --details --top %d.", plural(int64(len(rows)), "row", "rows"), len(rows)))
+		last.Notes = append(last.Notes, fmt.Sprintf("Blocks for more of the %s: --details --top %d.", plural(int64(len(rows)), "row", "rows"), len(rows)))
 	}
 	return all
 }
 
-func (r *Report) detail(rank int, m *merged, s *Style) []section {
+func (r *Report) detail(rank int, m *sizes.Group, s *Style) []Section {
 	_, label := r.labels(allOf(len(m.Values)))
 	var names []string
 	for _, c := range label(m.Values) {
 		names = append(names, c.text)
 	}
 	title := fmt.Sprintf("%d  %s", rank, strings.Join(names, "  "))
-	first := section{title: title, notes: []string{fmt.Sprintf("%s, %s on the wire (%s of all), %s failed.",
+	first := Section{Title: title, Notes: []string{fmt.Sprintf("%s, %s on the wire (%s of all), %s failed.",
 		plural(m.Calls, "call", "calls"), bytesText(m.WireBytes(), s), percentText(m.WireBytes(), r.Selected.WireBytes(), s), formatCount(m.Errors))}}
-	all := []section{first}
+	all := []Section{first}
 	for _, d := range []struct {
 		name string
 		stat *sizes.Stat
@@ -65,7 +64,7 @@ func (r *Report) detail(rank int, m *merged, s *Style) []section {
 			count int64
 		}{{"requests", &in.Request, m.Request.Body.Count}, {"responses", &in.Response, m.Response.Body.Count}} {
 			if d.a.Messages > 0 {
-				all = append(all, anatomy(d.name, d.a, d.count))
+				all = append(all, anatomy(d.name, d.a, d.count, s))
 			}
 		}
 	}
@@ -75,7 +74,7 @@ func (r *Report) detail(rank int, m *merged, s *Style) []section {
 			notes = append(notes, verbatim+command)
 		}
 		last := &all[len(all)-1]
-		last.notes = append(last.notes, notes...)
+		last.Notes = append(last.Notes, notes...)
 	}
 	return all
 }
@@ -116,12 +115,12 @@ func bins(stat *sizes.Stat) []bin {
 }
 
 // histogram shows how numbers are spread: each line from the least to the greatest number that is in it.
-func histogram(name string, stat *sizes.Stat, s *Style) section {
-	tab := &table{columns: []column{
-		{name: name, right: true, least: len("response body bytes")},
-		{name: "count", unit: count},
-		{name: "%", unit: percent},
-		{name: ""},
+func histogram(name string, stat *sizes.Stat, s *Style) Section {
+	sec := Section{Columns: []Column{
+		{Name: name, Right: true, least: len("response body bytes")},
+		{Name: "count", unit: count},
+		{Name: "%", unit: percent},
+		{Name: ""},
 	}}
 	most := int64(0)
 	list := bins(stat)
@@ -134,25 +133,24 @@ func histogram(name string, stat *sizes.Stat, s *Style) section {
 			text += " to " + formatCount(b.high)
 		}
 		bar := int((b.n*barWidth + most - 1) / most)
-		tab.rows = append(tab.rows, []cell{textCell(text), numberCell(b.n), ratioCell(b.n, stat.Count), textCell(strings.Repeat("#", bar))})
+		sec.add(s, textCell(text), numberCell(b.n), ratioCell(b.n, stat.Count), textCell(strings.Repeat("#", bar)))
 	}
-	sec := section{table: tab}
 	if stat.Min == stat.Max {
 		return sec
 	}
-	sec.notes = []string{fmt.Sprintf("min %s, mean %s, p50 %s, p90 %s, p99 %s, max %s", formatCount(stat.Min), formatSize(stat.Mean(), false, s.Exact),
+	sec.Notes = []string{fmt.Sprintf("min %s, mean %s, p50 %s, p90 %s, p99 %s, max %s", formatCount(stat.Min), formatSize(stat.Mean(), false, s.Exact),
 		formatCount(stat.Percentile(50)), formatCount(stat.Percentile(90)), formatCount(stat.Percentile(99)), formatCount(stat.Max))}
 	return sec
 }
 
 // anatomy shows what bodies are made of by path: bytes a message, in the mean of all that were looked into.
-func anatomy(name string, a *sizes.Anatomy, messages int64) section {
-	tab := &table{columns: []column{
-		{name: "bytes of " + name, flex: true, least: len("bytes of responses")},
-		{name: "for"},
-		{name: "a message", unit: size},
-		{name: "%", unit: percent},
-		{name: "in %", unit: percent},
+func anatomy(name string, a *sizes.Anatomy, messages int64, s *Style) Section {
+	sec := Section{Columns: []Column{
+		{Name: "bytes of " + name, Flex: true, least: len("bytes of responses")},
+		{Name: "for"},
+		{Name: "a message", unit: size},
+		{Name: "%", unit: percent},
+		{Name: "in %", unit: percent},
 	}}
 	paths := a.Paths()
 	shown := paths
@@ -160,31 +158,21 @@ func anatomy(name string, a *sizes.Anatomy, messages int64) section {
 		shown = paths[:shownPaths]
 	}
 	for _, p := range shown {
-		tab.rows = append(tab.rows, []cell{
-			textCell(term.Clean(p.Path)), textCell(p.Class.String()), ratioCell(p.Bytes, a.Messages), ratioCell(p.Bytes, a.Bytes), ratioCell(p.Messages, a.Messages),
-		})
+		sec.add(
+			s, textCell(term.Clean(p.Path)), textCell(p.Class.String()), ratioCell(p.Bytes, a.Messages), ratioCell(p.Bytes, a.Bytes), ratioCell(p.Messages, a.Messages),
+		)
 	}
 	if rest := paths[len(shown):]; len(rest) > 0 {
 		bytes := int64(0)
 		for _, p := range rest {
 			bytes += p.Bytes
 		}
-		tab.rows = append(tab.rows, []cell{
-			textCell(plural(int64(len(rest)), "more path", "more paths")), textCell(""), ratioCell(bytes, a.Messages), ratioCell(bytes, a.Bytes), {},
-		})
+		sec.add(
+			s, textCell(plural(int64(len(rest)), "more path", "more paths")), textCell(""), ratioCell(bytes, a.Messages), ratioCell(bytes, a.Bytes), cell{},
+		)
 	}
-	sec := section{table: tab}
 	if a.Messages < messages {
-		sec.notes = []string{fmt.Sprintf("Of %s of %s, the first ones.", formatCount(a.Messages), plural(messages, "message", "messages"))}
+		sec.Notes = []string{fmt.Sprintf("Of %s of %s, the first ones.", formatCount(a.Messages), plural(messages, "message", "messages"))}
 	}
 	return sec
-}
-
-// ranked are the groups in the order of the ranking, those beyond the limit last.
-func (r *Report) ranked() []*merged {
-	rows := r.merge(allOf(len(r.By.Keys)))
-	if r.Sorted == "" && !r.byTime() {
-		slices.SortStableFunc(rows, byWire)
-	}
-	return rows
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,12 +34,12 @@ const (
 )
 
 // findingsSection is the findings among the other sections: the first ones, few of each kind.
-func (r *Report) findingsSection(s *Style) section {
+func (r *Report) findingsSection(s *Style) Section {
 	shown := r.someFindings()
 	sec := r.findingsTable(shown, s, false)
 	for _, f := range shown {
 		if f.Frame > 0 && s.Explain != "" {
-			sec.notes = append(sec.notes, "See a frame: "+s.Explain+" --frame N")
+			sec.Notes = append(sec.Notes, "See a frame: "+s.Explain+" --frame N")
 			break
 		}
 	}
@@ -56,7 +57,7 @@ func (r *Report) findingsSection(s *Style) section {
 				words = append(words, fmt.Sprintf("%s %s", k, formatCount(left[k])))
 			}
 		}
-		sec.notes = append(sec.notes, fmt.Sprintf("%s more: --findings (%s)", formatCount(int64(more)), strings.Join(words, ", ")))
+		sec.Notes = append(sec.Notes, fmt.Sprintf("%s more: --findings (%s)", formatCount(int64(more)), strings.Join(words, ", ")))
 	}
 	return sec
 }
@@ -89,34 +90,33 @@ func (r *Report) someFindings() []*Finding {
 }
 
 // findingsTable is findings with who they are about in front; below each the command that shows it, or behind it the frame.
-func (r *Report) findingsTable(list []*Finding, s *Style, commands bool) section {
+func (r *Report) findingsTable(list []*Finding, s *Style, commands bool) Section {
 	const title = "FINDINGS"
-	sec := section{title: title, notes: r.basisNotes()}
+	sec := Section{Title: title, Notes: r.basisNotes()}
 	if len(list) == 0 {
 		if b := r.Basis; b != nil {
-			sec.title = fmt.Sprintf("%s none: %s looked at %s, and into %s", title, plural(int64(b.Rules), "rule", "rules"),
+			sec.Title = fmt.Sprintf("%s none: %s looked at %s, and into %s", title, plural(int64(b.Rules), "rule", "rules"),
 				plural(b.Calls, "call", "calls"), plural(b.Looked, "body", "bodies"))
 		} else {
-			sec.title = title + " none"
+			sec.Title = title + " none"
 		}
 		return sec
 	}
-	tab := &table{columns: []column{
-		{name: "", flex: true, least: len(title), cut: cutName},
-		{name: "", wrap: true},
-	}}
+	sec.Columns = []Column{
+		{Name: "", Names: true, least: len(title)},
+		{Name: "", Wrap: true},
+	}
 	names := subjects(list)
 	for i, f := range list {
 		text := f.Text
 		if !commands && f.Frame > 0 {
 			text += fmt.Sprintf(" (frame %s)", strconv.FormatInt(f.Frame, 10))
 		}
-		tab.rows = append(tab.rows, []cell{textCell(names[i]), textCell(term.Clean(text))})
+		sec.add(s, textCell(names[i]), textCell(term.Clean(text)))
 		if c := f.command(s.Explain); commands && c != "" {
-			tab.rows = append(tab.rows, []cell{textCell(""), textCell(term.Clean(c))})
+			sec.add(s, textCell(""), textCell(term.Clean(c)))
 		}
 	}
-	sec.table = tab
 	return sec
 }
 
@@ -219,12 +219,9 @@ func (r *Report) WriteFindings(w io.Writer, format string, s Style) error {
 	for i := range r.Findings {
 		all[i] = &r.Findings[i]
 	}
-	d := &document{summary: r.summary(&s), sections: []section{r.findingsTable(all, &s, true)}}
-	switch format {
-	case "table":
-		return d.writeText(w, &s)
-	case "markdown":
-		return d.writeMarkdown(w, &s)
+	d := &Document{Summary: r.summary(&s), Sections: []Section{r.findingsTable(all, &s, true)}}
+	if slices.Contains(FindingsFormats, format) {
+		return d.Write(w, format, s)
 	}
 	return fmt.Errorf("findings have no format %q: choose from %s", format, strings.Join(FindingsFormats, ", "))
 }

@@ -48,7 +48,7 @@ func found() *Report {
 
 func TestFindingsAmongSections(t *testing.T) {
 	s := &Style{Width: 80, Explain: "dubbo-wire explain 'a b.pcap'"}
-	d := &document{sections: []section{found().findingsSection(s)}}
+	d := &Document{Sections: []Section{found().findingsSection(s)}}
 	var b strings.Builder
 	require.NoError(t, d.writeText(&b, s))
 	want := `
@@ -79,7 +79,7 @@ func TestFindingsOfFewKinds(t *testing.T) {
 		kinds = append(kinds, f.Kind)
 	}
 	assert.Equal(t, []string{"attachments", "attachments", "errors", "sent-again"}, kinds)
-	assert.Equal(t, []string{"1 more: --findings (attachments 1)"}, r.findingsSection(&Style{}).notes)
+	assert.Equal(t, []string{"1 more: --findings (attachments 1)"}, r.findingsSection(&Style{}).Notes)
 }
 
 func TestNoFindings(t *testing.T) {

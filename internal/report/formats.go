@@ -15,9 +15,9 @@ func WriteFormats(w io.Writer, format string, protocols []decode.Protocol, forma
 	formats = slices.SortedStableFunc(slices.Values(formats), func(a, b decode.Format) int { return int(a.ID) - int(b.ID) })
 	switch format {
 	case "table":
-		return formatsDocument(protocols, formats).writeText(w, &s)
+		return formatsDocument(protocols, formats, &s).writeText(w, &s)
 	case "markdown":
-		return formatsDocument(protocols, formats).writeMarkdown(w, &s)
+		return formatsDocument(protocols, formats, &s).writeMarkdown(w)
 	case "csv":
 		out := csv.NewWriter(w)
 		rows := [][]string{{"id", "name", "protocol", "depth", "releases", "capture"}}
@@ -56,8 +56,8 @@ func WriteFormats(w io.Writer, format string, protocols []decode.Protocol, forma
 	return fmt.Errorf("formats has no format %q: choose table, markdown, csv or json", format)
 }
 
-func formatsDocument(protocols []decode.Protocol, formats []decode.Format) *document {
-	spoken := &table{columns: []column{{name: "name"}, {name: "read"}, {name: "Dubbo releases", flex: true}, {name: "proved by", flex: true, wide: true}}}
+func formatsDocument(protocols []decode.Protocol, formats []decode.Format, s *Style) *Document {
+	spoken := Section{Title: "PROTOCOLS", Columns: []Column{{Name: "name"}, {Name: "read"}, {Name: "Dubbo releases", Flex: true}, {Name: "proved by", Flex: true, Wide: true}}}
 	for _, p := range protocols {
 		releases, capture := p.Releases, p.Capture
 		if releases == "" {
@@ -66,33 +66,31 @@ func formatsDocument(protocols []decode.Protocol, formats []decode.Format) *docu
 		if capture == "" {
 			capture = "made bytes, no capture"
 		}
-		spoken.rows = append(spoken.rows, []cell{textCell(p.Name), textCell(p.Read), textCell(releases), textCell(capture)})
+		spoken.add(s, textCell(p.Name), textCell(p.Read), textCell(releases), textCell(capture))
 	}
-	tab := &table{columns: []column{
-		{name: "id", unit: count},
-		{name: "name", flex: true},
-		{name: "protocol"},
-		{name: "depth"},
-		{name: "Dubbo releases", flex: true},
-		{name: "proved by", flex: true, wide: true},
+	read := Section{Title: "SERIALIZATIONS", Columns: []Column{
+		{Name: "id", unit: count},
+		{Name: "name", Flex: true},
+		{Name: "protocol"},
+		{Name: "depth"},
+		{Name: "Dubbo releases", Flex: true},
+		{Name: "proved by", Flex: true, Wide: true},
 	}}
 	for _, f := range formats {
-		tab.rows = append(tab.rows, []cell{
-			numberCell(int64(f.ID)), textCell(f.FullName()), textCell("dubbo"), textCell(f.Depth.String()),
+		read.add(
+			s, numberCell(int64(f.ID)), textCell(f.FullName()), textCell("dubbo"), textCell(f.Depth.String()),
 			textCell(f.Releases), textCell(proof(&f)),
-		})
+		)
 	}
-	return &document{
-		summary: plural(int64(len(protocols)), "protocol", "protocols") + ", " + plural(int64(len(formats)), "serialization", "serializations"),
-		sections: []section{{title: "PROTOCOLS", table: spoken, notes: []string{
-			"recognised: the connection is named, and its bytes are counted beside Dubbo's.",
-		}}, {title: "SERIALIZATIONS", table: tab, notes: []string{
-			"full: every byte of a body has an owner. all but classes: the same, but objects of the application's classes, " +
-				"whose layout is not written, are opaque. envelope: who calls what and the kind of a result, attachments " +
-				"where they can be found, and values as far as the layout of classes is not needed; the rest is opaque. " +
-				"sizes: bodies are measured only.",
-			"Any other serialization id is measured and shown as \"id 30\".",
-		}}},
+	spoken.note("recognised: the connection is named, and its bytes are counted beside Dubbo's.")
+	read.note("full: every byte of a body has an owner. all but classes: the same, but objects of the application's classes, " +
+		"whose layout is not written, are opaque. envelope: who calls what and the kind of a result, attachments " +
+		"where they can be found, and values as far as the layout of classes is not needed; the rest is opaque. " +
+		"sizes: bodies are measured only.")
+	read.note(`Any other serialization id is measured and shown as "id 30".`)
+	return &Document{
+		Summary:  plural(int64(len(protocols)), "protocol", "protocols") + ", " + plural(int64(len(formats)), "serialization", "serializations"),
+		Sections: []Section{spoken, read},
 	}
 }
 

@@ -41,15 +41,15 @@ func (v *Interval) report() *Report {
 func (v *Interval) WriteText(w io.Writer, s Style) error {
 	r := v.report()
 	r.Sorted = ""
-	d := &document{summary: v.summary(r, &s)}
+	d := &Document{Summary: v.summary(r, &s)}
 	if s.Width == 0 { // for programs, in one line
-		if _, err := io.WriteString(w, d.summary+"\n"); err != nil {
+		if _, err := io.WriteString(w, d.Summary+"\n"); err != nil {
 			return err
 		}
-		d.summary = ""
+		d.Summary = ""
 	}
 	if r.Selected.Calls > 0 {
-		d.sections = append(d.sections, r.ranking(&s))
+		d.Sections = append(d.Sections, r.rankingSection(&s))
 	}
 	return d.writeText(w, &s)
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -120,7 +121,7 @@ type (
 		LostGaps              *int64          `json:"lostGaps"`
 		LostBytes             *int64          `json:"lostBytes"`
 		ClockSteps            *int64          `json:"clockSteps"`
-		SteadyNanos           Number      `json:"steadyNanos,omitempty"`
+		SteadyNanos           Number          `json:"steadyNanos,omitempty"`
 		NotTCP                []notTCPPackets `json:"notTcp"`
 		SnapLengths           []int           `json:"snapLengths"`
 	}
@@ -155,7 +156,7 @@ type (
 		Unanswered      *int64        `json:"unanswered"`
 		AnsweredInOther *int64        `json:"answeredInOther,omitempty" csv:"-"`
 		Answers         *jsonAnswers  `json:"answers,omitempty" csv:"-"` // there where not all responses are alike
-		CallsPerSecond  Number    `json:"callsPerSecond"`
+		Rates           members       `json:"rates,omitempty"`           // written as members of the group
 		Request         jsonDirection `json:"request"`
 		Response        jsonDirection `json:"response"`
 		LatencyMicros   jsonStat      `json:"latencyMicros"`
@@ -178,14 +179,14 @@ type (
 	}
 	// jsonStat is a distribution; of an empty one only the total is a number.
 	jsonStat struct {
-		Total   Number `json:"total"`
-		Min     Number `json:"min"`
-		Mean    Number `json:"mean"`
-		P50     Number `json:"p50"`
-		P90     Number `json:"p90"`
-		P95     Number `json:"p95"`
-		P99     Number `json:"p99"`
-		Max     Number `json:"max"`
+		Total   Number     `json:"total"`
+		Min     Number     `json:"min"`
+		Mean    Number     `json:"mean"`
+		P50     Number     `json:"p50"`
+		P90     Number     `json:"p90"`
+		P95     Number     `json:"p95"`
+		P99     Number     `json:"p99"`
+		Max     Number     `json:"max"`
 		Buckets bucketList `json:"buckets,omitempty"`
 	}
 	jsonPart struct {
@@ -209,7 +210,7 @@ type (
 		Messages int64  `json:"messages"`
 	}
 	jsonLargest struct {
-		File      string     `json:"file"`
+		File      string `json:"file"`
 		Frame     Number `json:"frame"`
 		BodyBytes Number `json:"bodyBytes"`
 	}
@@ -403,9 +404,7 @@ func (r *Report) jsonGroup(g *sizes.Group, buckets bool) *jsonGroup {
 	if a := g.Answers; a.Count != g.Response.Body.Count {
 		j.Answers = &jsonAnswers{a.Count, a.Bytes}
 	}
-	if r.Seconds > 0 {
-		j.CallsPerSecond = Number(decimal(sizes.Round3(float64(g.Calls) / r.Seconds)))
-	}
+	j.Rates = r.jsonRates(g)
 	j.Request.Count, j.Response.Count = &g.Request.Body.Count, &g.Response.Body.Count
 	stats := g.Stats()
 	i := 0
@@ -469,6 +468,10 @@ func (r *Report) jsonKey(g *sizes.Group) (key members) {
 func (j *jsonGroup) MarshalJSON() ([]byte, error) {
 	type plain jsonGroup // without this method
 	text, err := marshal((*plain)(j))
+	if before, rates, ok := bytes.Cut(text, []byte(`"rates":{`)); ok { // no text of a capture is before it
+		end := bytes.IndexByte(rates, '}')
+		text = slices.Concat(before, rates[:end], rates[end+1:])
+	}
 	if err != nil || len(j.key) == 0 { // the rest has no key
 		return text, err
 	}

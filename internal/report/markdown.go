@@ -8,41 +8,54 @@ import (
 )
 
 // writeMarkdown prints a document as GitHub tables with headings; names in full.
-func (d *document) writeMarkdown(w io.Writer, s *Style) error {
+func (d *Document) writeMarkdown(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString(markdownText(d.summary) + "\n")
-	for i := range d.sections {
-		sec := &d.sections[i]
-		b.WriteString("\n## " + markdownText(sec.title) + "\n")
-		if t := sec.table; t != nil {
-			b.WriteByte('\n')
-			t.writeMarkdown(&b, s)
+	if d.Summary != "" || !d.Compact {
+		b.WriteString(markdownText(d.Summary) + "\n")
+	}
+	for i := range d.Sections {
+		sec := &d.Sections[i]
+		title := markdownText(sec.Title)
+		switch {
+		case !d.Compact:
+			b.WriteString("\n## " + title + "\n")
+		case sec.Folded:
+			b.WriteString("\n<details><summary>" + title + "</summary>\n")
+		case title != "":
+			b.WriteString("\n**" + title + "**\n")
 		}
-		for _, note := range sec.notes {
-			if command, ok := strings.CutPrefix(note, verbatim); ok {
-				b.WriteString("\n    " + command + "\n")
+		if len(sec.Columns) > 0 {
+			b.WriteByte('\n')
+			sec.writeMarkdown(&b)
+		}
+		for _, note := range sec.Notes {
+			if command, ok := Command(note); ok {
+				b.WriteString("\n    " + strings.ReplaceAll(command, "\n", " ") + "\n")
 				continue
 			}
 			b.WriteString("\n" + markdownText(note) + "\n")
+		}
+		if sec.Folded {
+			b.WriteString("\n</details>\n")
 		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-func (t *table) writeMarkdown(b *strings.Builder, s *Style) {
-	names := make([]string, len(t.columns))
-	rights := make([]bool, len(t.columns))
-	for c := range t.columns {
-		col := &t.columns[c]
-		names[c] = strings.TrimSpace(col.group + " " + col.name)
-		rights[c] = col.atRight()
+func (sec *Section) writeMarkdown(b *strings.Builder) {
+	names := make([]string, len(sec.Columns))
+	rights := make([]bool, len(sec.Columns))
+	for c := range sec.Columns {
+		col := &sec.Columns[c]
+		names[c] = strings.TrimSpace(col.Group + " " + col.Name)
+		rights[c] = col.AtRight()
 	}
 	writeMarkdownHeader(b, names, rights)
-	cells := make([]string, len(t.columns))
-	for _, row := range t.rows {
+	cells := make([]string, len(sec.Columns))
+	for _, row := range sec.Rows {
 		for c := range row {
-			cells[c] = row[c].format(t.columns[c].unit, s)
+			cells[c] = row[c].Text
 		}
 		writeMarkdownRow(b, cells)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"dubbo-wire/internal/sizes"
 	"dubbo-wire/internal/term"
 )
 
@@ -106,4 +107,36 @@ func abbreviate(name string, keep func(part int) bool) string {
 		parts[i] = p[:n]
 	}
 	return strings.Join(append(parts, rest), ".")
+}
+
+// KeyText is a group's key as it is written: service/method, with the other keys behind it.
+func KeyText(by sizes.By, values []string) string {
+	name := ""
+	var other []string
+	for i, k := range by.Keys {
+		if i >= len(values) {
+			break
+		}
+		v := term.Clean(values[i])
+		switch k {
+		case sizes.Service:
+			name = v
+			continue
+		case sizes.Method:
+			if name != "" {
+				name += "/" + v
+			} else {
+				name = v
+			}
+			continue
+		}
+		other = append(other, v)
+	}
+	switch {
+	case name == "":
+		return strings.Join(other, ", ")
+	case other == nil:
+		return name
+	}
+	return name + " (" + strings.Join(other, ", ") + ")"
 }

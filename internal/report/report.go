@@ -4,6 +4,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"slices"
@@ -177,27 +178,27 @@ func (r *Report) Percent() float64 { return math.Floor(r.Totals.Percent()*1e4) /
 // "response-max" (largest body), "errors",
 // "latency" (p99), largest first; "" or "key" leaves them by key. ok is false for any other name.
 func (r *Report) SortBy(name string) (ok bool) {
-	less, ok := sorters[name]
+	order, ok := sorters[name]
 	if ok {
 		r.Sorted = name
 	}
-	if ok && less != nil {
+	if order.by != nil {
 		slices.SortStableFunc(r.Groups, func(a, b *sizes.Group) int {
-			switch {
-			case a.Rest != b.Rest:
-				if a.Rest {
-					return 1
-				}
-				return -1
-			case less(a) > less(b):
-				return -1
-			case less(a) < less(b):
-				return 1
-			}
-			return 0
+			return cmp.Or(restLast(a, b), cmp.Compare(order.by(b), order.by(a)))
 		})
 	}
 	return ok
+}
+
+// restLast orders the groups beyond the limit behind all others.
+func restLast(a, b *sizes.Group) int {
+	switch {
+	case a.Rest == b.Rest:
+		return 0
+	case a.Rest:
+		return 1
+	}
+	return -1
 }
 
 // SortNames are the names that SortBy takes.
@@ -205,17 +206,21 @@ func SortNames() []string {
 	return []string{"key", "bytes", "calls", "request", "response", "request-max", "response-max", "errors", "latency"}
 }
 
-var sorters = map[string]func(*sizes.Group) float64{
-	"":             nil,
-	"key":          nil,
-	"calls":        func(g *sizes.Group) float64 { return float64(g.Calls) },
-	"bytes":        func(g *sizes.Group) float64 { return float64(g.WireBytes()) },
-	"request":      func(g *sizes.Group) float64 { return g.Request.Body.Mean() },
-	"response":     func(g *sizes.Group) float64 { return g.Response.Body.Mean() },
-	"request-max":  func(g *sizes.Group) float64 { return float64(g.Request.Body.Max) },
-	"response-max": func(g *sizes.Group) float64 { return float64(g.Response.Body.Max) },
-	"errors":       func(g *sizes.Group) float64 { return float64(g.Errors) },
-	"latency":      func(g *sizes.Group) float64 { return float64(g.Latency.Percentile(99)) },
+// sorters are the orders, and how titles say them.
+var sorters = map[string]struct {
+	words string
+	by    func(*sizes.Group) float64
+}{
+	"":             {"", nil},
+	"key":          {"by name", nil},
+	"calls":        {"by calls", func(g *sizes.Group) float64 { return float64(g.Calls) }},
+	"bytes":        {"by bytes on the wire", func(g *sizes.Group) float64 { return float64(g.WireBytes()) }},
+	"request":      {"by mean request", func(g *sizes.Group) float64 { return g.Request.Body.Mean() }},
+	"response":     {"by mean response", func(g *sizes.Group) float64 { return g.Response.Body.Mean() }},
+	"request-max":  {"by largest request", func(g *sizes.Group) float64 { return float64(g.Request.Body.Max) }},
+	"response-max": {"by largest response", func(g *sizes.Group) float64 { return float64(g.Response.Body.Max) }},
+	"errors":       {"by errors", func(g *sizes.Group) float64 { return float64(g.Errors) }},
+	"latency":      {"by latency p99", func(g *sizes.Group) float64 { return float64(g.Latency.Percentile(99)) }},
 }
 
 // Style is how tables are printed.
@@ -230,9 +235,6 @@ type Style struct {
 	// Explain is the command that shows a frame of the same inputs byte by byte, without its number; "" where there is none.
 	Explain string
 }
-
-// verbatim begins a note that is a command: it is neither wrapped nor cut.
-const verbatim = "$ "
 
 // explain is the command that shows a frame; "" where there is none.
 func (s *Style) explain(frame int64) string {

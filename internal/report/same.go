@@ -187,26 +187,26 @@ func (r *Report) sameMethods() []string {
 }
 
 // fairComparison puts the serializations side by side over the methods that they have in common.
-func (r *Report) fairComparison() []section {
+func (r *Report) fairComparison(s *Style) []Section {
 	m, ok := r.shared()
 	if !ok {
 		return nil
 	}
 	if len(r.Groups) == 0 {
-		return []section{{title: "SAME METHODS", notes: []string{"No method was seen in more than one serialization."}}}
+		return []Section{{Title: "SAME METHODS", Notes: []string{"No method was seen in more than one serialization."}}}
 	}
 	base := m.names[0]
-	tab := &table{columns: []column{
-		{name: "against " + base, flex: true},
-		{name: "methods", unit: count},
-		{group: "calls", name: "here", unit: count},
-		{group: "calls", name: "base", unit: count},
-		{group: "request body bytes", name: "base", unit: size},
-		{group: "request body bytes", name: "here", unit: size},
-		{group: "request body bytes", name: "ratio", right: true},
-		{group: "response body bytes", name: "base", unit: size},
-		{group: "response body bytes", name: "here", unit: size},
-		{group: "response body bytes", name: "ratio", right: true},
+	sec := Section{Title: "THE SAME CALLS, in another serialization", Columns: []Column{
+		{Name: "against " + base, Flex: true},
+		{Name: "methods", unit: count},
+		{Group: "calls", Name: "here", unit: count},
+		{Group: "calls", Name: "base", unit: count},
+		{Group: "request body bytes", Name: "base", unit: size},
+		{Group: "request body bytes", Name: "here", unit: size},
+		{Group: "request body bytes", Name: "ratio", Right: true},
+		{Group: "response body bytes", Name: "base", unit: size},
+		{Group: "response body bytes", Name: "here", unit: size},
+		{Group: "response body bytes", Name: "ratio", Right: true},
 	}}
 	mean := func(sum float64, n int64) cell {
 		if n == 0 {
@@ -223,31 +223,28 @@ func (r *Report) fairComparison() []section {
 		for _, q := range []*ratio{&f.request, &f.response} {
 			row = append(row, mean(q.base, q.calls), mean(q.other, q.calls), textCell(q.text()))
 		}
-		tab.rows = append(tab.rows, row)
+		sec.add(s, row...)
 	}
-	notes := []string{fmt.Sprintf("Each row: the methods seen in it and in %s (the base), every method as often as there: mean body bytes of a call.", base)}
-	notes = append(notes, alikeNote)
-	return []section{
-		{title: "THE SAME CALLS, in another serialization", table: tab, notes: notes},
-		r.methodByMethod(&m),
-	}
+	sec.note("Each row: the methods seen in it and in %s (the base), every method as often as there: mean body bytes of a call.", base)
+	sec.note(alikeNote)
+	return []Section{sec, r.methodByMethod(&m, s)}
 }
 
 // alikeNote says which responses are compared.
 const alikeNote = "Responses: those of calls that did not fail, answered in the serialization they were asked in."
 
 // methodByMethod lists what each method weighs in each serialization.
-func (r *Report) methodByMethod(m *sharedMethods) section {
-	tab := &table{columns: []column{
-		{name: "service/method", flex: true, shorten: shortenNames, cut: cutName},
-		{name: "serialization", flex: true},
-		{name: "calls", unit: count},
-		{name: "failed", unit: count, wide: true},
-		{name: "answered in other", unit: count, wide: true},
-		{group: "request body bytes", name: "mean", unit: size},
-		{group: "request body bytes", name: "ratio", right: true},
-		{group: "response body bytes", name: "mean", unit: size},
-		{group: "response body bytes", name: "ratio", right: true},
+func (r *Report) methodByMethod(m *sharedMethods, s *Style) Section {
+	sec := Section{Title: "METHODS, in each serialization", Columns: []Column{
+		{Name: "service/method", Names: true},
+		{Name: "serialization", Flex: true},
+		{Name: "calls", unit: count},
+		{Name: "failed", unit: count, Wide: true},
+		{Name: "answered in other", unit: count, Wide: true},
+		{Group: "request body bytes", Name: "mean", unit: size},
+		{Group: "request body bytes", Name: "ratio", Right: true},
+		{Group: "response body bytes", Name: "mean", unit: size},
+		{Group: "response body bytes", Name: "ratio", Right: true},
 	}}
 	for _, key := range m.sorted() {
 		in := m.methods[key]
@@ -255,13 +252,13 @@ func (r *Report) methodByMethod(m *sharedMethods) section {
 			continue
 		}
 		var first *sizes.Group
-		name := methodName(key[0], key[1])
-		for _, s := range m.names {
-			g := in[s]
+		method := methodName(key[0], key[1])
+		for _, name := range m.names {
+			g := in[name]
 			if g == nil {
 				continue
 			}
-			row := []cell{textCell(name), textCell(term.Clean(s)), numberCell(g.Calls), numberCell(g.Errors), numberCell(g.OtherAnswers)}
+			row := []cell{textCell(method), textCell(term.Clean(name)), numberCell(g.Calls), numberCell(g.Errors), numberCell(g.OtherAnswers)}
 			if first == nil {
 				first = g
 			}
@@ -274,8 +271,9 @@ func (r *Report) methodByMethod(m *sharedMethods) section {
 				}
 				row = append(row, ratioCell(d[1].Bytes, d[1].Count), textCell(text))
 			}
-			tab.rows = append(tab.rows, row)
+			sec.add(s, row...)
 		}
 	}
-	return section{title: "METHODS, in each serialization", table: tab, notes: []string{"ratio: to the first row of the method. " + alikeNote}}
+	sec.note("ratio: to the first row of the method. " + alikeNote)
+	return sec
 }

@@ -1,7 +1,48 @@
 package report
 
-// A table is a value before it is text: columns that say what they count, cells that hold exact numbers, and notes. The
-// renderers for terminals, Markdown and CSV print the same value, so they cannot disagree.
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Document is what people read: sections below a summary. Writers for terminals, Markdown and pages print the same value, so
+// they cannot disagree.
+type Document struct {
+	Summary  string
+	Sections []Section
+	// Compact documents go into comments of pull requests: in Markdown their titles are no headings.
+	Compact bool
+}
+
+// Section is a heading, a table or none, and sentences below it. What is from the wire in its texts is safe to print.
+type Section struct {
+	Title   string
+	Columns []Column
+	Rows    [][]Cell
+	// Notes are sentences, or commands: see Verbatim.
+	Notes []string
+	// Folded sections of compact documents are behind a click in Markdown, where their title is.
+	Folded bool
+}
+
+// Column is one column of a table.
+type Column struct {
+	// Group heads several neighbouring columns.
+	Group, Name string
+	// Right aligns texts at the right, where numbers are.
+	Right bool
+	// Flex columns may be cut, Wide ones left out, where the terminal is narrow; numbers are never cut. A last column of texts
+	// may Wrap: it goes on in further lines. Names are flex: of "package.Type/method" the package is shortened first.
+	Flex, Wide, Wrap, Names bool
+
+	unit unit
+	// shorten is how the texts of a flex column are shortened before they are cut: a little (level 1) or more (level 2);
+	// nil: not at all.
+	shorten func(texts []string, level int) []string
+	// least is the width it has at least: that of a title above it.
+	least int
+}
 
 // unit says what the numbers of a column are, and so how they are printed.
 type unit uint8
@@ -17,27 +58,28 @@ const (
 	elapsed             // nanoseconds
 )
 
-// column is one column of a table.
-type column struct {
-	// group heads several neighbouring columns.
-	group, name string
-	unit        unit
-	// name columns may be shortened, wide ones left out, where the terminal is narrow; numbers are never cut.
-	flex, wide bool
-	// shorten is how the texts of a flex column are shortened before they are cut: a little (level 1) or more (level 2);
-	// nil: not at all.
-	shorten func(texts []string, level int) []string
-	// cut shortens one text of a flex column to n columns of the terminal; nil: in its middle.
-	cut func(text string, n int) string
-	// least is the width it has at least: that of a title above it.
-	least int
-	// wrap: a last column of words that goes on in further lines.
-	wrap bool
-	// right aligns words at the right.
-	right bool
+// AtRight reports whether a column is aligned at the right: numbers are.
+func (c *Column) AtRight() bool { return c.unit != words || c.Right }
+
+func (c *Column) flexible() bool { return c.Flex || c.Names }
+
+func (c *Column) shortened(texts []string, level int) []string {
+	switch {
+	case level == 0:
+	case c.Names:
+		return shortenNames(texts, level)
+	case c.shorten != nil:
+		return c.shorten(texts, level)
+	}
+	return texts
 }
 
-func (c *column) atRight() bool { return c.unit != words || c.right }
+// Cell is a text as a table has it. Exact is the same with all digits, in the same unit all over the column; "" where that is
+// no other text. Value is the number, in the column's unit; of parts of a whole between 0 and 1.
+type Cell struct {
+	Text, Exact string
+	Value       float64
+}
 
 // cell holds a text, a number as the exact ratio n/d, or nothing (printed as "-").
 type cell struct {
@@ -66,26 +108,37 @@ func ratioCell(n, d int64) cell {
 	return cell{n: n, d: d, kind: number}
 }
 
-// table is what a section shows.
-type table struct {
-	columns []column
-	rows    [][]cell
+// add adds a row.
+func (sec *Section) add(s *Style, cells ...cell) {
+	row := make([]Cell, len(cells))
+	for i, c := range cells {
+		u := sec.Columns[i].unit
+		row[i].Text = c.format(u, s.Exact)
+		if c.kind == number {
+			row[i].Value = float64(c.n) / float64(c.d)
+			if exact := c.format(u, true); exact != row[i].Text {
+				row[i].Exact = exact
+			}
+		}
+	}
+	sec.Rows = append(sec.Rows, row)
 }
 
-// section is a heading, a table (or none), and sentences below it.
-type section struct {
-	title string
-	table *table
-	notes []string
+// Add adds a row of texts.
+func (sec *Section) Add(texts ...string) {
+	row := make([]Cell, len(texts))
+	for i, t := range texts {
+		row[i].Text = t
+	}
+	sec.Rows = append(sec.Rows, row)
 }
 
-// document is a report as people read it.
-type document struct {
-	summary  string
-	sections []section
+// note adds a sentence.
+func (sec *Section) note(format string, args ...any) {
+	sec.Notes = append(sec.Notes, fmt.Sprintf(format, args...))
 }
 
-func (c cell) format(u unit, s *Style) string {
+func (c cell) format(u unit, exact bool) string {
 	switch c.kind {
 	case absent:
 		return "-"
@@ -95,17 +148,37 @@ func (c cell) format(u unit, s *Style) string {
 	f := float64(c.n) / float64(c.d)
 	switch u {
 	case size:
-		return formatSize(f, c.n%c.d == 0, s.Exact)
+		return formatSize(f, c.n%c.d == 0, exact)
 	case volume:
-		return formatVolume(c.n/c.d, s.Exact)
+		return formatVolume(c.n/c.d, exact)
 	case mbit:
-		return formatRate(f*8000, s.Exact)
+		return formatRate(f*8000, exact)
 	case rate:
-		return formatRate(f*1e9, s.Exact)
+		return formatRate(f*1e9, exact)
 	case percent:
-		return formatPercent(c.n, c.d, s.Exact)
+		return formatPercent(c.n, c.d, exact)
 	case elapsed:
-		return formatElapsed(c.n/c.d, s.Exact)
+		return formatElapsed(c.n/c.d, exact)
 	}
 	return formatCount(c.n / c.d)
+}
+
+// verbatim begins a note that is a command: it is neither wrapped nor cut.
+const verbatim = "$ "
+
+// Verbatim is a note that is a command: it is not broken into lines.
+func Verbatim(command string) string { return verbatim + command }
+
+// Command is the command that a note is.
+func Command(note string) (command string, ok bool) { return strings.CutPrefix(note, verbatim) }
+
+// Write prints the document as "table" or "markdown".
+func (d *Document) Write(w io.Writer, format string, s Style) error {
+	switch format {
+	case "table":
+		return d.writeText(w, &s)
+	case "markdown":
+		return d.writeMarkdown(w)
+	}
+	return fmt.Errorf("no document in format %q: choose table or markdown", format)
 }

@@ -19,24 +19,24 @@ const (
 )
 
 // writeText prints a document for a terminal: aligned columns without borders.
-func (d *document) writeText(w io.Writer, s *Style) error {
+func (d *Document) writeText(w io.Writer, s *Style) error {
 	var b strings.Builder
 	prose := proseWidth
 	if s.Width > 0 {
 		prose = min(prose, s.Width)
 	}
-	if d.summary != "" {
-		for _, line := range term.Wrap(d.summary, prose) {
+	if d.Summary != "" {
+		for _, line := range term.Wrap(d.Summary, prose) {
 			b.WriteString(line + "\n")
 		}
 	}
-	for i := range d.sections {
-		sec := &d.sections[i]
+	for i := range d.Sections {
+		sec := &d.Sections[i]
 		b.WriteByte('\n')
-		title, notes := sec.title, slices.Clone(sec.notes)
-		if sec.table != nil {
+		title, notes := sec.Title, slices.Clone(sec.Notes)
+		if len(sec.Columns) > 0 {
 			alike := false
-			for _, g := range fit(sec.table, s) {
+			for _, g := range fit(sec, s) {
 				g.write(&b, title, s)
 				title = ""
 				alike = g.alike()
@@ -48,7 +48,7 @@ func (d *document) writeText(w io.Writer, s *Style) error {
 			writeHeading(&b, title, s)
 		}
 		for _, note := range notes {
-			if command, ok := strings.CutPrefix(note, verbatim); ok {
+			if command, ok := Command(note); ok {
 				b.WriteString(strings.Repeat(" ", 2*indent) + command + "\n")
 				continue
 			}
@@ -79,7 +79,7 @@ func writeHeading(b *strings.Builder, title string, s *Style) {
 
 // grid is a table laid out for a terminal: some or all of its columns, as text.
 type grid struct {
-	columns []column
+	columns []Column
 	rows    [][]string
 	widths  []int
 	sep     int
@@ -94,10 +94,10 @@ var layouts = []struct {
 
 // fit lays a table out in the width of the terminal. Where the shortest names are too long they are cut, and where the
 // numbers alone do not fit, there are several grids below each other.
-func fit(t *table, s *Style) []*grid {
+func fit(sec *Section, s *Style) []*grid {
 	var g *grid
 	for _, l := range layouts {
-		g = newGrid(t, s, l.wide, l.short, l.gaps)
+		g = newGrid(sec, l.wide, l.short, l.gaps)
 		if g.fits(s.Width) {
 			return []*grid{g}
 		}
@@ -108,24 +108,21 @@ func fit(t *table, s *Style) []*grid {
 	return g.split(s.Width)
 }
 
-// newGrid formats the cells.
-func newGrid(t *table, s *Style, wide bool, short, sep int) *grid {
-	g := &grid{sep: sep, rows: make([][]string, len(t.rows))}
-	for c := range t.columns {
-		col := t.columns[c]
-		if col.wide && !wide {
+// newGrid takes the columns that are to be shown.
+func newGrid(sec *Section, wide bool, short, sep int) *grid {
+	g := &grid{sep: sep, rows: make([][]string, len(sec.Rows))}
+	for c := range sec.Columns {
+		col := sec.Columns[c]
+		if col.Wide && !wide {
 			continue
 		}
 		g.columns = append(g.columns, col)
-		texts := make([]string, len(t.rows))
-		for i, row := range t.rows {
-			texts[i] = row[c].format(col.unit, s)
+		texts := make([]string, len(sec.Rows))
+		for i, row := range sec.Rows {
+			texts[i] = row[c].Text
 		}
-		if short > 0 && col.shorten != nil {
-			texts = col.shorten(texts, short)
-		}
-		for i := range texts {
-			g.rows[i] = append(g.rows[i], texts[i])
+		for i, text := range col.shortened(texts, short) {
+			g.rows[i] = append(g.rows[i], text)
 		}
 	}
 	g.measure()
@@ -136,7 +133,7 @@ func newGrid(t *table, s *Style, wide bool, short, sep int) *grid {
 func (g *grid) measure() {
 	g.widths = make([]int, len(g.columns))
 	for c := range g.columns {
-		g.widths[c] = max(term.Width(g.columns[c].name), g.columns[c].least)
+		g.widths[c] = max(term.Width(g.columns[c].Name), g.columns[c].least)
 		for _, row := range g.rows {
 			g.widths[c] = max(g.widths[c], term.Width(row[c])-g.borrowed(row, c))
 		}
@@ -152,10 +149,10 @@ func (g *grid) measure() {
 // has one label.
 func (g *grid) borrowed(row []string, c int) int {
 	room := 0
-	if !g.columns[c].flex {
+	if !g.columns[c].flexible() {
 		return 0
 	}
-	for i := c - 1; i >= 0 && g.columns[i].flex && row[i] == ""; i-- {
+	for i := c - 1; i >= 0 && g.columns[i].flexible() && row[i] == ""; i-- {
 		room += g.widths[i] + g.sep
 	}
 	return room
@@ -165,8 +162,8 @@ func (g *grid) borrowed(row []string, c int) int {
 func (g *grid) eachGroup(f func(from, to int, name string)) {
 	for from := 0; from < len(g.columns); {
 		to := from + 1
-		name := g.columns[from].group
-		for to < len(g.columns) && name != "" && g.columns[to].group == name {
+		name := g.columns[from].Group
+		for to < len(g.columns) && name != "" && g.columns[to].Group == name {
 			to++
 		}
 		if name != "" {
@@ -187,7 +184,7 @@ func (g *grid) span(from, to int) int {
 
 func (g *grid) total() int {
 	n := indent + g.span(0, len(g.widths))
-	if last := len(g.columns) - 1; last >= 0 && g.columns[last].wrap {
+	if last := len(g.columns) - 1; last >= 0 && g.columns[last].Wrap {
 		n -= max(g.widths[last]-minWrap, 0)
 	}
 	return n
@@ -200,7 +197,7 @@ func (g *grid) squeeze(limit, least int) bool {
 	for !g.fits(limit) {
 		widest := -1
 		for c := range g.columns {
-			if g.columns[c].flex && g.widths[c] > max(least, g.columns[c].least) && (widest < 0 || g.widths[c] > g.widths[widest]) {
+			if g.columns[c].flexible() && g.widths[c] > max(least, g.columns[c].least) && (widest < 0 || g.widths[c] > g.widths[widest]) {
 				widest = c
 			}
 		}
@@ -217,7 +214,7 @@ func (g *grid) split(limit int) []*grid {
 	g.measure()
 	lead := 0
 	for c := range g.columns {
-		if g.columns[c].flex {
+		if g.columns[c].flexible() {
 			lead = c + 1
 		}
 	}
@@ -225,7 +222,7 @@ func (g *grid) split(limit int) []*grid {
 	var blocks []block
 	for from := lead; from < len(g.columns); {
 		to := from + 1
-		for to < len(g.columns) && g.columns[from].group != "" && g.columns[to].group == g.columns[from].group {
+		for to < len(g.columns) && g.columns[from].Group != "" && g.columns[to].Group == g.columns[from].Group {
 			to++
 		}
 		blocks = append(blocks, block{from, to})
@@ -257,7 +254,7 @@ func (g *grid) alike() bool {
 	for _, row := range g.rows {
 		var f, s strings.Builder
 		for c := range g.columns {
-			if g.columns[c].flex {
+			if g.columns[c].flexible() {
 				f.WriteString(row[c] + "\x00")
 				s.WriteString(g.columns[c].pad(row[c], g.widths[c]) + "\x00")
 			}
@@ -280,7 +277,7 @@ func (g *grid) pick(lead, from, to int) *grid {
 
 // write prints the grid. The title shares the first line of the header where there is room.
 func (g *grid) write(b *strings.Builder, title string, s *Style) {
-	if last := len(g.columns) - 1; g.columns[last].wrap && s.Width > 0 {
+	if last := len(g.columns) - 1; g.columns[last].Wrap && s.Width > 0 {
 		g.widths[last] = min(g.widths[last], max(minWrap, s.Width-indent-g.sep-g.span(0, last)))
 	}
 	header := g.header()
@@ -324,7 +321,7 @@ func (g *grid) header() []string {
 	g.eachGroup(func(from, to int, name string) { line(from, name, g.span(from, to)) })
 	names := make([]string, len(g.columns))
 	for c := range g.columns {
-		names[c] = g.columns[c].name
+		names[c] = g.columns[c].Name
 	}
 	var b strings.Builder
 	g.writeRow(&b, names)
@@ -346,11 +343,11 @@ func (g *grid) writeRow(b *strings.Builder, row []string) {
 			line.WriteString(strings.Repeat(" ", g.sep))
 			at += g.sep
 		}
-		for col.flex && text == "" && c+1 < len(row) && g.columns[c+1].flex {
+		for col.flexible() && text == "" && c+1 < len(row) && g.columns[c+1].flexible() {
 			c++
 			text, w = row[c], w+g.sep+g.widths[c]
 		}
-		if col.wrap {
+		if col.Wrap {
 			line.WriteString(strings.Join(term.Wrap(text, w), "\n"+strings.Repeat(" ", at)))
 			break // it is the last
 		}
@@ -361,16 +358,16 @@ func (g *grid) writeRow(b *strings.Builder, row []string) {
 }
 
 // pad fits a text into w columns of the terminal.
-func (c *column) pad(text string, w int) string {
+func (c *Column) pad(text string, w int) string {
 	if term.Width(text) > w {
-		if c.cut != nil {
-			text = c.cut(text, w)
+		if c.Names {
+			text = cutName(text, w)
 		} else {
 			text = term.CutMiddle(text, w)
 		}
 	}
 	spaces := strings.Repeat(" ", w-term.Width(text))
-	if c.atRight() {
+	if c.AtRight() {
 		return spaces + text
 	}
 	return text + spaces

@@ -8,7 +8,7 @@ import (
 )
 
 // worst lists the calls that a preset asks for.
-func (r *Report) worst(w *sizes.Worst, s *Style) section {
+func (r *Report) worst(w *sizes.Worst, s *Style) Section {
 	calls, others := w.Calls()
 	title, what := "", ""
 	switch w.Preset {
@@ -21,52 +21,51 @@ func (r *Report) worst(w *sizes.Worst, s *Style) section {
 	case sizes.Errors:
 		return r.failures(calls, others, s)
 	}
-	sec := section{title: title}
+	sec := Section{Title: title}
 	if len(calls) == 0 {
-		sec.notes = []string{"None: no " + what + " was captured whole."}
+		sec.Notes = []string{"None: no " + what + " was captured whole."}
 		return sec
 	}
-	tab := &table{columns: []column{
-		{name: "#", unit: count},
-		{name: "service/method", flex: true, shorten: shortenNames, cut: cutName},
-		{group: "body bytes", name: "request", unit: size},
-		{group: "body bytes", name: "response", unit: size},
-		{name: "latency", unit: elapsed},
-		{name: "status", right: true},
-		{name: "client > server", flex: true},
-		{name: "asked at", wide: true},
-		{name: "frame", right: true},
-	}}
-	for i, c := range calls {
-		tab.rows = append(tab.rows, []cell{
-			numberCell(int64(i + 1)), textCell(methodName(c.Service, c.Method)), orAbsent(c.RequestBytes), orAbsent(c.ResponseBytes),
-			latencyCell(c), textCell(statusText(c)), textCell(c.Client + " > " + c.Server),
-			textCell(formatTime(c.Time, ".000", s.Local)), textCell(formatFrame(c.Frame)),
-		})
+	sec.Columns = []Column{
+		{Name: "#", unit: count},
+		{Name: "service/method", Names: true},
+		{Group: "body bytes", Name: "request", unit: size},
+		{Group: "body bytes", Name: "response", unit: size},
+		{Name: "latency", unit: elapsed},
+		{Name: "status", Right: true},
+		{Name: "client > server", Flex: true},
+		{Name: "asked at", Wide: true},
+		{Name: "frame", Right: true},
 	}
-	sec.table = tab
+	for i, c := range calls {
+		sec.add(
+			s, numberCell(int64(i+1)), textCell(methodName(c.Service, c.Method)), orAbsent(c.RequestBytes), orAbsent(c.ResponseBytes),
+			latencyCell(c), textCell(statusText(c)), textCell(c.Client+" > "+c.Server),
+			textCell(formatTime(c.Time, ".000", s.Local)), textCell(formatFrame(c.Frame)),
+		)
+	}
 	if command := s.explain(calls[0].Frame); command != "" {
-		sec.notes = append(sec.notes, "Byte by byte, the first one:", verbatim+command)
+		sec.Notes = append(sec.Notes, "Byte by byte, the first one:", verbatim+command)
 	}
 	return sec
 }
 
 // failures lists what went wrong, by method.
-func (r *Report) failures(kinds []*sizes.CallRef, others int64, s *Style) section {
-	sec := section{title: "ERRORS"}
+func (r *Report) failures(kinds []*sizes.CallRef, others int64, s *Style) Section {
+	sec := Section{Title: "ERRORS"}
 	if len(kinds) == 0 {
-		sec.notes = []string{"None: no selected call failed."}
+		sec.Notes = []string{"None: no selected call failed."}
 		return sec
 	}
-	tab := &table{columns: []column{
-		{name: "#", unit: count},
-		{name: "calls", unit: count},
-		{name: "share %", unit: percent},
-		{name: "service/method", flex: true, shorten: shortenNames, cut: cutName},
-		{name: "status", right: true},
-		{name: "what", flex: true, shorten: shortenNames},
-		{name: "first frame", right: true},
-	}}
+	sec.Columns = []Column{
+		{Name: "#", unit: count},
+		{Name: "calls", unit: count},
+		{Name: "share %", unit: percent},
+		{Name: "service/method", Names: true},
+		{Name: "status", Right: true},
+		{Name: "what", Flex: true, shorten: shortenNames},
+		{Name: "first frame", Right: true},
+	}
 	for i, k := range kinds {
 		what := k.Exception
 		switch {
@@ -75,20 +74,19 @@ func (r *Report) failures(kinds []*sizes.CallRef, others int64, s *Style) sectio
 		case what == "":
 			what = statusName(byte(k.Status))
 		}
-		tab.rows = append(tab.rows, []cell{
-			numberCell(int64(i + 1)), numberCell(k.Number), ratioCell(k.Number, r.Selected.Errors), textCell(methodName(k.Service, k.Method)),
+		sec.add(
+			s, numberCell(int64(i+1)), numberCell(k.Number), ratioCell(k.Number, r.Selected.Errors), textCell(methodName(k.Service, k.Method)),
 			textCell(statusText(k)), textCell(term.Clean(what)), textCell(formatFrame(k.Frame)),
-		})
+		)
 	}
 	if others > 0 {
-		tab.rows = append(tab.rows, []cell{
-			textCell(""), numberCell(others), ratioCell(others, r.Selected.Errors), textCell("of further kinds"), textCell(""), textCell(""), textCell(""),
-		})
+		sec.add(
+			s, textCell(""), numberCell(others), ratioCell(others, r.Selected.Errors), textCell("of further kinds"), textCell(""), textCell(""), textCell(""),
+		)
 	}
-	sec.table = tab
-	sec.notes = append(sec.notes, "status 20 with an exception: the provider's method threw it. share: of all failed calls.")
+	sec.Notes = append(sec.Notes, "status 20 with an exception: the provider's method threw it. share: of all failed calls.")
 	if command := s.explain(kinds[0].Frame); command != "" {
-		sec.notes = append(sec.notes, "Byte by byte, the first one:", verbatim+command)
+		sec.Notes = append(sec.Notes, "Byte by byte, the first one:", verbatim+command)
 	}
 	return sec
 }
@@ -119,20 +117,20 @@ func formatFrame(n int64) string { return strconv.FormatInt(n, 10) }
 
 // jsonCall is a call that a preset asks for; of errors the first call of each kind, with how many there were of it.
 type jsonCall struct {
-	Service           string     `json:"service"`
-	Method            string     `json:"method"`
-	Serialization     string     `json:"serialization"`
-	Failed            int64      `json:"failed,omitempty"`
-	File              *string    `json:"file,omitempty"`
-	Frame             int64      `json:"frame"`
-	Time              timestamp  `json:"time"`
-	Client            string     `json:"client"`
-	Server            string     `json:"server"`
-	RequestBodyBytes  *int64     `json:"requestBodyBytes,omitempty"`
-	ResponseBodyBytes *int64     `json:"responseBodyBytes,omitempty"`
-	Status            *int       `json:"status,omitempty"`
-	LatencyMicros     Number `json:"latencyMicros,omitempty"`
-	ExceptionClass    string     `json:"exceptionClass,omitempty"`
+	Service           string    `json:"service"`
+	Method            string    `json:"method"`
+	Serialization     string    `json:"serialization"`
+	Failed            int64     `json:"failed,omitempty"`
+	File              *string   `json:"file,omitempty"`
+	Frame             int64     `json:"frame"`
+	Time              timestamp `json:"time"`
+	Client            string    `json:"client"`
+	Server            string    `json:"server"`
+	RequestBodyBytes  *int64    `json:"requestBodyBytes,omitempty"`
+	ResponseBodyBytes *int64    `json:"responseBodyBytes,omitempty"`
+	Status            *int      `json:"status,omitempty"`
+	LatencyMicros     Number    `json:"latencyMicros,omitempty"`
+	ExceptionClass    string    `json:"exceptionClass,omitempty"`
 }
 
 // jsonCalls are the calls of a preset, the worst first.

@@ -93,7 +93,7 @@ func (d *doc) head(columns []report.Column) {
 	d.f("<tr>")
 	for _, c := range columns {
 		class := ""
-		if !c.Number {
+		if !c.AtRight() {
 			class = ` class="t"`
 		}
 		if c.Name == "" {
@@ -140,20 +140,21 @@ func (d *doc) table(sec *report.Section, sort bool) {
 	for _, row := range sec.Rows {
 		d.f("<tr>")
 		for i, c := range row {
-			d.cell(c, sec.Columns[i].Number)
+			d.cell(c, sec.Columns[i].AtRight())
 		}
 		d.f("\n")
 	}
 	d.f("</tbody></table></div>\n")
 }
 
-// notes prints the sentences below a table, and the commands.
+// notes prints the sentences and commands below a table.
 func (d *doc) notes(sec *report.Section) {
 	for _, n := range sec.Notes {
+		if command, ok := report.Command(n); ok {
+			d.command("", command)
+			continue
+		}
 		d.f("<p class=\"note\">%s</p>\n", n)
-	}
-	for _, c := range sec.Commands {
-		d.command("", c)
 	}
 }
 

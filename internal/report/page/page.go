@@ -198,7 +198,7 @@ func (p *page) compared() {
 // madeOf prints a table of shares by class, each row with a bar.
 func (p *page) madeOf(sec *report.Section) {
 	labels := 0
-	for labels < len(sec.Columns) && !sec.Columns[labels].Number {
+	for labels < len(sec.Columns) && !sec.Columns[labels].AtRight() {
 		labels++
 	}
 	p.f(`<div class="scroll" tabindex="0" role="region" aria-label="%s"><table>`, sentence(sec.Title))

@@ -9,23 +9,23 @@ import (
 )
 
 // madeOf says what the bytes of bodies are for, in the rows of the comparison.
-func (r *Report) madeOf(s *Style) section {
+func (r *Report) madeOf(s *Style) Section {
 	const title = "WHAT BODIES ARE MADE OF"
 	keys, _, rows, shown := r.compared(s)
 	columns, label := r.labels(keys)
 	names := len(columns)
 	if names == 1 {
-		columns[0].name = ""
+		columns[0].Name = ""
 	}
-	columns = append(columns, column{name: "bytes", unit: volume})
+	columns = append(columns, Column{Name: "bytes", unit: volume})
 	for c := range decode.ClassMissing {
-		columns = append(columns, column{name: c.String() + " %", unit: percent})
+		columns = append(columns, Column{Name: c.String() + " %", unit: percent})
 	}
 	unlooked := r.Sampled && r.Selected.Unlooked > 0
 	if unlooked {
-		columns = append(columns, column{name: "not looked into %", unit: percent})
+		columns = append(columns, Column{Name: "not looked into %", unit: percent})
 	}
-	tab := &table{columns: columns}
+	sec := Section{Title: title, Columns: columns}
 	eachCompared(rows, shown, names, label, func(cells []cell, g *sizes.Group) {
 		all := g.Unlooked
 		for _, n := range g.Parts {
@@ -38,14 +38,13 @@ func (r *Report) madeOf(s *Style) section {
 		if unlooked {
 			cells = append(cells, ratioCell(g.Unlooked, all))
 		}
-		tab.rows = append(tab.rows, cells)
+		sec.add(s, cells...)
 	})
-	sec := section{title: title, table: tab}
 	if r.Sampled {
 		requests, responses := r.Selected.Looked[0], r.Selected.Looked[1]
 		all := r.Selected.Request.Body.Count + r.Selected.Response.Body.Count
 		if requests+responses < all {
-			sec.notes = []string{fmt.Sprintf("Estimated from %s of %s: the first of each method stand for others of about their size. --parts counts all.",
+			sec.Notes = []string{fmt.Sprintf("Estimated from %s of %s: the first of each method stand for others of about their size. --parts counts all.",
 				formatCount(requests+responses), plural(all, "body", "bodies"))}
 		}
 	}

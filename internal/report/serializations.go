@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,7 +11,7 @@ import (
 )
 
 // comparison puts the serializations side by side; where calls are grouped by other keys only, those.
-func (r *Report) comparison(s *Style) section {
+func (r *Report) comparison(s *Style) Section {
 	keys, apart, rows, shown := r.compared(s)
 	columns, label := r.labels(keys)
 	title := "BY " + r.keyTitle(columns)
@@ -19,45 +20,28 @@ func (r *Report) comparison(s *Style) section {
 	}
 	names := len(columns)
 	if names == 1 {
-		columns[0].name = ""
+		columns[0].Name = ""
 	}
-	tab := &table{columns: append(
-		columns,
-		column{name: "calls", unit: count},
-		column{group: "request body bytes", name: "mean", unit: size},
-		column{group: "request body bytes", name: "p50", unit: size},
-		column{group: "request body bytes", name: "p99", unit: size},
-		column{group: "response body bytes", name: "mean", unit: size},
-		column{group: "response body bytes", name: "p50", unit: size},
-		column{group: "response body bytes", name: "p99", unit: size},
-		column{group: "on the wire", name: "bytes", unit: volume},
-		column{group: "on the wire", name: "share %", unit: percent},
-	)}
-	add := func(cells []cell, g *sizes.Group) {
-		cells = append(cells, numberCell(g.Calls))
-		for _, d := range []*sizes.Direction{&g.Request, &g.Response} {
-			cells = append(cells, mean(&d.Body), percentile(&d.Body, 50), percentile(&d.Body, 99))
-		}
-		cells = append(cells, numberCell(g.WireBytes()), ratioCell(g.WireBytes(), r.Selected.WireBytes()))
-		tab.rows = append(tab.rows, cells)
-	}
-	eachCompared(rows, shown, names, label, add)
-	sec := section{title: title, table: tab}
-	sec.notes = append(sec.notes, fmt.Sprintf("share: of the %s of these %s on the wire; p50, p99 within 1 %%.",
+	metrics, numbers := r.metricsIn(inComparison)
+	sec := Section{Title: title, Columns: append(columns, numbers...)}
+	eachCompared(rows, shown, names, label, func(cells []cell, g *sizes.Group) {
+		sec.add(s, append(cells, r.cellsOf(metrics, g, 0)...)...)
+	})
+	sec.Notes = append(sec.Notes, fmt.Sprintf("share: of the %s of these %s on the wire; p50, p99 within 1 %%.",
 		bytesText(r.Selected.WireBytes(), s), plural(r.Selected.Calls, "call", "calls")))
 	if n := r.Selected.OtherAnswers; apart && n > 0 && r.keyIndex(sizes.ResponseSerialization) < 0 {
-		sec.notes = append(sec.notes, fmt.Sprintf("A row has the calls asked in it; %s answered in another serialization: --by serialization,responseSerialization",
+		sec.Notes = append(sec.Notes, fmt.Sprintf("A row has the calls asked in it; %s answered in another serialization: --by serialization,responseSerialization",
 			plural(n, "call was", "calls were")))
 	}
 	if apart && len(rows) > 1 {
-		sec.notes = append(sec.notes, r.sameMethods()...)
+		sec.Notes = append(sec.Notes, r.sameMethods()...)
 	}
 	return sec
 }
 
 // compared are the rows of a comparison: the groups added up by serialization, or by all keys where that is none of
 // them (then apart is false), and those of them that are shown.
-func (r *Report) compared(s *Style) (keys []int, apart bool, rows, shown []*merged) {
+func (r *Report) compared(s *Style) (keys []int, apart bool, rows, shown []*sizes.Group) {
 	for i, k := range r.By.Keys {
 		if k == sizes.Protocol || k == sizes.Serialization {
 			keys = append(keys, i)
@@ -81,13 +65,13 @@ func (r *Report) compared(s *Style) (keys []int, apart bool, rows, shown []*merg
 }
 
 // eachCompared adds a row for each that is shown, and one for all others; names is how many columns their label has.
-func eachCompared(rows, shown []*merged, names int, label func([]string) []cell, add func([]cell, *sizes.Group)) {
+func eachCompared(rows, shown []*sizes.Group, names int, label func([]string) []cell, add func([]cell, *sizes.Group)) {
 	for _, m := range shown {
 		if m.Rest {
-			add(spanning(beyondText(m.Groups), names), &m.Group)
+			add(spanning(beyondText(m.Groups), names), m)
 			continue
 		}
-		add(label(m.Values), &m.Group)
+		add(label(m.Values), m)
 	}
 	if len(shown) < len(rows) {
 		add(spanning(moreText(len(rows)-len(shown), len(rows)), names), sumOf(rows[len(shown):]))
@@ -95,10 +79,10 @@ func eachCompared(rows, shown []*merged, names int, label func([]string) []cell,
 }
 
 // keyTitle names what groups share, without the step of time.
-func (r *Report) keyTitle(columns []column) string {
+func (r *Report) keyTitle(columns []Column) string {
 	names := make([]string, len(columns))
 	for i := range columns {
-		names[i], _, _ = strings.Cut(columns[i].name, ":")
+		names[i], _, _ = strings.Cut(columns[i].Name, ":")
 	}
 	return strings.ToUpper(strings.Join(names, ", "))
 }
@@ -115,38 +99,18 @@ func spanning(text string, n int) []cell {
 	return cells
 }
 
-func mean(s *sizes.Stat) cell { return ratioCell(s.Total, s.Count) }
-
-func percentile(s *sizes.Stat, p float64) cell {
-	if s.Count == 0 {
-		return cell{}
-	}
-	return numberCell(s.Percentile(p))
-}
-
 // byTime reports whether groups follow each other in time; then they are not ranked unless that is asked for.
 func (r *Report) byTime() bool { return len(r.By.Keys) > 0 && r.By.Keys[0] == sizes.Time }
 
 // byWire orders rows by bytes on the wire, largest first, groups beyond the limit last.
-func byWire(a, b *merged) int {
-	switch {
-	case a.Rest != b.Rest:
-		if a.Rest {
-			return 1
-		}
-		return -1
-	case a.WireBytes() > b.WireBytes():
-		return -1
-	case a.WireBytes() < b.WireBytes():
-		return 1
-	}
-	return 0
+func byWire(a, b *sizes.Group) int {
+	return cmp.Or(restLast(a, b), cmp.Compare(b.WireBytes(), a.WireBytes()))
 }
 
-func sumOf(rows []*merged) *sizes.Group {
+func sumOf(rows []*sizes.Group) *sizes.Group {
 	sum := new(sizes.Group)
 	for _, m := range rows {
-		sum.Merge(&m.Group)
+		sum.Merge(m)
 	}
 	return sum
 }

@@ -1,0 +1,180 @@
+package report
+
+import "dubbo-wire/internal/sizes"
+
+// metric is a column of the tables that have groups in their rows. A new one is an entry in metrics; where it has a field, JSON
+// and CSV have it, too.
+type metric struct {
+	Column
+	// field is its name in JSON and CSV; "" where the types of the JSON have its number, or none should.
+	field string
+	// in are the tables that show it, wide those of them that leave it out where the terminal is narrow.
+	in, wide tables
+	// unless leaves it out of the tables of the terminal.
+	unless func(*Report) bool
+	value  func(*groupRow) cell
+}
+
+// tables is a set of tables.
+type tables uint16
+
+const (
+	inRanking tables = 1 << iota // where no preset was asked for
+	inBigRequests
+	inBigResponses
+	inSlow
+	inErrors
+	inComparison
+	inPage
+	inRankings = inRanking | inBigRequests | inBigResponses | inSlow | inErrors
+	longNames  = inComparison | inPage // their headings say what is measured
+)
+
+// groupRow is a group in a row of a table.
+type groupRow struct {
+	report *Report
+	*sizes.Group
+	sum int64 // bytes on the wire of all rows down to this one
+}
+
+// metrics are all columns, in the order of the tables.
+var metrics = []metric{
+	{Column: headed("", "calls", count), in: inComparison, value: callsOf},
+	{Column: headed("on the wire", "bytes", volume), in: inRankings | inPage, wide: inRankings, value: wireOf},
+	{Column: headed("on the wire", "%", percent), in: inRankings | inPage, value: shareOf},
+	{Column: headed("on the wire", "cum %", percent), in: inRankings | inPage, value: func(g *groupRow) cell { return ratioCell(g.sum, g.report.Selected.WireBytes()) }},
+	{Column: headed("calls", "/s", rate), field: "callsPerSecond", in: inRankings | inPage, unless: timeless, value: func(g *groupRow) cell { return ratioCell(g.Calls, g.report.nanos()) }},
+	{Column: headed("calls", "count", count), in: inRankings | inPage, wide: inRankings, unless: timeless, value: callsOf},
+	{Column: headed("", "calls", count), in: inRankings, unless: timed, value: callsOf},
+	{Column: headed("calls", "errors", count), in: inPage, value: errorsOf},
+	{Column: headed("", "errors", count), in: inRanking, wide: inRanking, unless: flawless, value: errorsOf},
+	{Column: headed("", "errors", count), in: inErrors, value: errorsOf},
+	{Column: headed("", "errors %", percent), in: inErrors, value: func(g *groupRow) cell { return ratioCell(g.Errors, g.Calls) }},
+	{Column: headed("of them", "exceptions", count), in: inErrors, value: func(g *groupRow) cell { return numberCell(g.Exceptions) }},
+	{Column: headed("of them", "statuses", count), in: inErrors, value: func(g *groupRow) cell { return numberCell(g.Errors - g.Exceptions) }},
+	{Column: headed("", "no answer", count), in: inErrors, value: func(g *groupRow) cell { return numberCell(g.Unanswered) }},
+
+	{Column: headed("request", "mean", size), in: inRanking | inBigRequests | inComparison | inPage, wide: inBigRequests, value: meanOf(requestBody)},
+	{Column: headed("request", "p50", size), in: inBigRequests | inComparison | inPage, value: percentileOf(requestBody, 50)},
+	{Column: headed("request", "p90", size), in: inBigRequests, wide: inBigRequests, value: percentileOf(requestBody, 90)},
+	{Column: headed("request", "p99", size), in: inBigRequests | inComparison | inPage, value: percentileOf(requestBody, 99)},
+	{Column: headed("request", "max", size), in: inBigRequests | inPage, value: maxOf(requestBody)},
+	{Column: headed("response", "mean", size), in: inRanking | inBigResponses | inComparison | inPage, wide: inBigResponses, value: meanOf(responseBody)},
+	{Column: headed("response", "p50", size), in: inBigResponses | inComparison | inPage, value: percentileOf(responseBody, 50)},
+	{Column: headed("response", "p90", size), in: inBigResponses, wide: inBigResponses, value: percentileOf(responseBody, 90)},
+	{Column: headed("response", "p99", size), in: inRanking | inBigResponses | inComparison | inPage, value: percentileOf(responseBody, 99)},
+	{Column: headed("response", "max", size), in: inBigResponses | inPage, value: maxOf(responseBody)},
+	{Column: headed("latency", "mean", elapsed), in: inSlow, wide: inSlow, value: meanOf(latencyOf)},
+	{Column: headed("latency", "p50", elapsed), in: inSlow | inPage, value: percentileOf(latencyOf, 50)},
+	{Column: headed("latency", "p90", elapsed), in: inSlow, wide: inSlow, value: percentileOf(latencyOf, 90)},
+	{Column: headed("latency", "p99", elapsed), in: inRanking | inSlow | inPage, value: percentileOf(latencyOf, 99)},
+	{Column: headed("latency", "max", elapsed), in: inSlow, value: maxOf(latencyOf)},
+	{Column: headed("provider took", "p50", elapsed), in: inSlow, value: percentileOf(waitOf, 50)},
+	{Column: headed("provider took", "p99", elapsed), in: inSlow, value: percentileOf(waitOf, 99)},
+
+	{Column: headed("on the wire", "bytes", volume), in: inComparison, value: wireOf},
+	{Column: headed("on the wire", "share %", percent), in: inComparison, value: shareOf},
+}
+
+func headed(group, name string, u unit) Column { return Column{Group: group, Name: name, unit: u} }
+
+func callsOf(g *groupRow) cell  { return numberCell(g.Calls) }
+func errorsOf(g *groupRow) cell { return numberCell(g.Errors) }
+func wireOf(g *groupRow) cell   { return numberCell(g.WireBytes()) }
+func shareOf(g *groupRow) cell  { return ratioCell(g.WireBytes(), g.report.Selected.WireBytes()) }
+
+func requestBody(g *groupRow) *sizes.Stat  { return &g.Request.Body }
+func responseBody(g *groupRow) *sizes.Stat { return &g.Response.Body }
+func latencyOf(g *groupRow) *sizes.Stat    { return &g.Latency }
+func waitOf(g *groupRow) *sizes.Stat       { return &g.Wait }
+
+func meanOf(of func(*groupRow) *sizes.Stat) func(*groupRow) cell {
+	return func(g *groupRow) cell { return ratioCell(of(g).Total, of(g).Count) }
+}
+
+func percentileOf(of func(*groupRow) *sizes.Stat, p float64) func(*groupRow) cell {
+	return func(g *groupRow) cell {
+		if of(g).Count == 0 {
+			return cell{}
+		}
+		return numberCell(of(g).Percentile(p))
+	}
+}
+
+func maxOf(of func(*groupRow) *sizes.Stat) func(*groupRow) cell {
+	return func(g *groupRow) cell {
+		if of(g).Count == 0 {
+			return cell{}
+		}
+		return numberCell(of(g).Max)
+	}
+}
+
+func timed(r *Report) bool    { return r.nanos() > 0 }
+func timeless(r *Report) bool { return !timed(r) }
+func flawless(r *Report) bool { return r.Selected.Errors == 0 }
+
+// metricsIn are the metrics of a table, and their columns.
+func (r *Report) metricsIn(in tables) (list []*metric, columns []Column) {
+	for i := range metrics {
+		m := &metrics[i]
+		if m.in&in == 0 || in != inPage && m.unless != nil && m.unless(r) {
+			continue
+		}
+		c := m.Column
+		c.Wide = m.wide&in != 0
+		if in&longNames != 0 && (c.Group == "request" || c.Group == "response") {
+			c.Group += " body bytes"
+		}
+		list, columns = append(list, m), append(columns, c)
+	}
+	return list, columns
+}
+
+// cellsOf are a group's numbers.
+func (r *Report) cellsOf(list []*metric, g *sizes.Group, sum int64) []cell {
+	row := groupRow{r, g, sum}
+	cells := make([]cell, len(list))
+	for i, m := range list {
+		cells[i] = m.value(&row)
+	}
+	return cells
+}
+
+// jsonRates are the metrics with a field: rates with three decimals, null where there is no number.
+func (r *Report) jsonRates(g *sizes.Group) (rates members) {
+	row := groupRow{report: r, Group: g}
+	for i := range metrics {
+		if m := &metrics[i]; m.field != "" {
+			rates = append(rates, member{m.field, m.value(&row).json(m.unit)})
+		}
+	}
+	return rates
+}
+
+// json is a number in the unit that JSON has: bytes, calls a second, percent, microseconds.
+func (c cell) json(u unit) Number {
+	if c.kind != number {
+		return ""
+	}
+	f := float64(c.n) / float64(c.d)
+	switch u {
+	case rate:
+		f = float64(c.n) / (float64(c.d) / 1e9)
+	case percent:
+		f *= 100
+	case elapsed:
+		f /= 1e3
+	}
+	return Number(decimal(sizes.Round3(f)))
+}
+
+// presetTable is the ranking's table: that of the first preset that was asked for.
+func (r *Report) presetTable() tables {
+	if len(r.Worst) == 0 {
+		return inRanking
+	}
+	return map[sizes.Preset]tables{
+		sizes.BigRequests: inBigRequests, sizes.BigResponses: inBigResponses, sizes.Slow: inSlow, sizes.Errors: inErrors,
+	}[r.Worst[0].Preset]
+}
