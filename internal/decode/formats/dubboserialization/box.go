@@ -4,8 +4,10 @@ import (
 	"encoding/binary"
 	"math"
 	"math/big"
+	"time"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/jdk"
 )
 
 // boolean takes a Boolean: the numbers 0, 1, or -1 for null.
@@ -31,7 +33,7 @@ func (r *Reader) box(f form, p place, h head) {
 		if f == date {
 			n.Kind = decode.Date
 			if r.Values() {
-				n.Text = instantText(v)
+				n.Text = jdk.Instant(time.UnixMilli(v))
 			}
 			return
 		}

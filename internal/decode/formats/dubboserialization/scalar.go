@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"time"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -244,21 +243,4 @@ func unit(b []byte) rune {
 		return rune(b[0]&0x0f)<<12 | rune(b[1]&0x3f)<<6 | rune(b[2]&0x3f)
 	}
 	return rune(b[0])
-}
-
-// instantText is RFC 3339 in UTC, with milliseconds where there are any, and with a sign before years beyond four digits.
-func instantText(ms int64) string {
-	t := time.UnixMilli(ms).UTC()
-	sign, year := "", t.Year()
-	switch {
-	case year < 0:
-		sign, year = "-", -year
-	case year > 9999:
-		sign = "+"
-	}
-	rest := "-01-02T15:04:05Z"
-	if ms%1000 != 0 {
-		rest = "-01-02T15:04:05.000Z"
-	}
-	return fmt.Sprintf("%s%04d%s", sign, year, t.Format(rest))
 }

@@ -2,11 +2,10 @@ package fastjson2
 
 import (
 	"fmt"
-	"math/big"
 	"strconv"
-	"strings"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/jdk"
 )
 
 // First bytes of integers. The width that the number had in Java is kept: byte, short, int and long differ.
@@ -105,7 +104,7 @@ func (r *Reader) decimal(op byte, s *scalar) {
 	if op != opBigInt {
 		v := r.integer("the digits of a decimal")
 		if r.OK() && r.Values() {
-			s.text = plain(strconv.FormatInt(v, 10), scale)
+			s.text = jdk.Decimal(strconv.FormatInt(v, 10), scale)
 		}
 		return
 	}
@@ -115,43 +114,6 @@ func (r *Reader) decimal(op byte, s *scalar) {
 	}
 	b := r.Bytes(n, "a big integer")
 	if r.OK() && r.Values() {
-		s.text = plain(bigInt(b).String(), scale)
-	}
-}
-
-// bigInt returns the number that b is in two's complement.
-func bigInt(b []byte) *big.Int {
-	v := new(big.Int).SetBytes(b)
-	if len(b) > 0 && b[0] >= 0x80 {
-		v.Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
-	}
-	return v
-}
-
-// plain writes a decimal number as Java's BigDecimal does: with an exponent where the scale is negative or the number
-// is smaller than 0.000001.
-func plain(digits string, scale int32) string {
-	if scale == 0 {
-		return digits
-	}
-	sign := ""
-	if digits[0] == '-' {
-		sign, digits = "-", digits[1:]
-	}
-	exponent := int64(len(digits)) - 1 - int64(scale)
-	switch point := len(digits) - int(scale); {
-	case scale < 0 || exponent < -6:
-		s := sign + digits[:1]
-		if len(digits) > 1 {
-			s += "." + digits[1:]
-		}
-		if exponent == 0 {
-			return s
-		}
-		return fmt.Sprintf("%sE%+d", s, exponent)
-	case point > 0:
-		return sign + digits[:point] + "." + digits[point:]
-	default:
-		return sign + "0." + strings.Repeat("0", -point) + digits
+		s.text = jdk.Decimal(jdk.Signed(b).String(), scale)
 	}
 }

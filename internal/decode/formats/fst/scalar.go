@@ -1,14 +1,11 @@
 package fst
 
 import (
-	"fmt"
 	"math"
-	"math/big"
-	"strconv"
-	"strings"
 	"time"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/jdk"
 )
 
 // scalar takes the data of a class that becomes one node.
@@ -26,7 +23,7 @@ func (r *Reader) scalar(cl *class, p place) {
 		r.primitive(char2, p)
 	case date:
 		ms := r.int64("milliseconds")
-		r.words(p, decode.Date, func() string { return instantText(time.UnixMilli(ms)) })
+		r.words(p, decode.Date, func() string { return jdk.Instant(time.UnixMilli(ms)) })
 	case sqlDate, timestamp:
 		r.sqlTime(cl, p)
 	case bigInteger:
@@ -64,9 +61,7 @@ func (r *Reader) asText(cl *class, p place) {
 			r.words(q, decode.String, x.decode)
 		case uuid:
 			lo, hi := uint64(r.int64("a UUID")), uint64(r.int64("a UUID"))
-			r.words(q, decode.String, func() string {
-				return fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", hi>>32, hi>>16&0xffff, hi&0xffff, lo>>48, lo&0xffffffffffff)
-			})
+			r.words(q, decode.String, func() string { return jdk.UUID(hi, lo) })
 			r.end()
 		default:
 			x := r.text()
@@ -135,7 +130,7 @@ func (r *Reader) sqlTime(cl *class, p place) {
 		nanos = int64(r.int32("nanoseconds"))
 	}
 	r.expect(fieldsEnd, "the end of the fields")
-	r.words(p, decode.Date, func() string { return instantText(time.UnixMilli(ms).Add(time.Duration(nanos))) })
+	r.words(p, decode.Date, func() string { return jdk.Instant(time.UnixMilli(ms).Add(time.Duration(nanos))) })
 }
 
 // maxDigits bounds the numbers that are printed, in bytes: conversion to decimal is not linear.
@@ -147,7 +142,7 @@ func (r *Reader) decimal(p place, raw []byte, scale int32) {
 		r.leaf(p, decode.Opaque)
 		return
 	}
-	r.words(p, decode.Decimal, func() string { return decimalText(signed(raw), scale) })
+	r.words(p, decode.Decimal, func() string { return jdk.Decimal(jdk.Signed(raw).String(), scale) })
 }
 
 // bigDecimal takes the sections of Number, without fields, and of BigDecimal: scale, a tagged BigInteger. Small
@@ -182,44 +177,4 @@ func (r *Reader) integerAt(off int) []byte {
 	x.Cursor.Reset(r.Buf[:r.Off], decode.Malformed)
 	x.Off = off + 2
 	return x.Bytes(x.count("", 1), "")
-}
-
-// signed returns the number of two's complement bytes, the most significant first.
-func signed(raw []byte) *big.Int {
-	v := new(big.Int).SetBytes(raw)
-	if len(raw) > 0 && raw[0] >= 0x80 {
-		v.Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(8*len(raw))))
-	}
-	return v
-}
-
-// decimalText writes unscaled × 10^-scale as Java's BigDecimal.toString does.
-func decimalText(unscaled *big.Int, scale int32) string {
-	digits := new(big.Int).Abs(unscaled).String()
-	sign := ""
-	if unscaled.Sign() < 0 {
-		sign = "-"
-	}
-	if scale == 0 {
-		return sign + digits
-	}
-	exponent := int64(len(digits)) - 1 - int64(scale)
-	if scale > 0 && exponent >= -6 {
-		if short := int(scale) + 1 - len(digits); short > 0 {
-			digits = strings.Repeat("0", short) + digits
-		}
-		point := len(digits) - int(scale)
-		return sign + digits[:point] + "." + digits[point:]
-	}
-	s := sign + digits[:1]
-	if len(digits) > 1 {
-		s += "." + digits[1:]
-	}
-	switch {
-	case exponent > 0:
-		s += "E+" + strconv.FormatInt(exponent, 10)
-	case exponent < 0:
-		s += "E" + strconv.FormatInt(exponent, 10)
-	}
-	return s
 }

@@ -3,11 +3,10 @@ package fury
 import (
 	"fmt"
 	"math"
-	"math/big"
-	"strconv"
 	"time"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/jdk"
 )
 
 // data takes what follows the class.
@@ -145,9 +144,7 @@ func (r *Reader) described(cl *class, p place) {
 			r.words(q, decode.String, x.decode)
 		case uuid:
 			hi, lo := r.fixed(8, "a UUID"), r.fixed(8, "a UUID")
-			r.words(q, decode.String, func() string {
-				return fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", hi>>32, hi>>16&0xffff, hi&0xffff, lo>>48, lo&0xffffffffffff)
-			})
+			r.words(q, decode.String, func() string { return jdk.UUID(hi, lo) })
 		case classRef:
 			if described := r.class(&place{}); r.OK() {
 				r.words(q, decode.String, func() string { return described.name })
@@ -173,17 +170,17 @@ func (r *Reader) worded(cl *class, p place) {
 	switch cl.layout {
 	case date:
 		ms := int64(r.fixed(8, "milliseconds"))
-		r.words(p, decode.Date, func() string { return instantText(time.UnixMilli(ms)) })
+		r.words(p, decode.Date, func() string { return jdk.Instant(time.UnixMilli(ms)) })
 	case timestamp:
 		ms, nano := int64(r.fixed(8, "milliseconds")), int64(int32(r.fixed(4, "nanoseconds")))
-		r.words(p, decode.Date, func() string { return instantText(time.UnixMilli(ms).Truncate(time.Second).Add(time.Duration(nano))) })
+		r.words(p, decode.Date, func() string { return jdk.Instant(time.UnixMilli(ms).Truncate(time.Second).Add(time.Duration(nano))) })
 	case bigInteger:
 		raw := r.number()
-		r.words(p, decode.Decimal, func() string { return signed(raw).String() })
+		r.words(p, decode.Decimal, func() string { return jdk.Signed(raw).String() })
 	case bigDecimal:
 		scale := int8(r.Byte("a scale"))
 		raw := r.number()
-		r.words(p, decode.Decimal, func() string { return decimalText(signed(raw), int32(scale)) })
+		r.words(p, decode.Decimal, func() string { return jdk.Decimal(jdk.Signed(raw).String(), int32(scale)) })
 	default:
 		r.javaTime(cl, p)
 	}
@@ -196,44 +193,4 @@ func (r *Reader) number() []byte {
 		r.Fail(decode.Malformed, "the length of a number", fmt.Sprint(int8(n)))
 	}
 	return r.Bytes(int(n), "a number")
-}
-
-// signed returns the number of two's complement bytes, the most significant first.
-func signed(raw []byte) *big.Int {
-	v := new(big.Int).SetBytes(raw)
-	if len(raw) > 0 && raw[0] >= 0x80 {
-		v.Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(8*len(raw))))
-	}
-	return v
-}
-
-// decimalText writes unscaled × 10^-scale as Java's BigDecimal.toString does.
-func decimalText(unscaled *big.Int, scale int32) string {
-	if scale == 0 {
-		return unscaled.String()
-	}
-	digits := new(big.Int).Abs(unscaled).String()
-	sign := ""
-	if unscaled.Sign() < 0 {
-		sign = "-"
-	}
-	exponent := int64(len(digits)) - 1 - int64(scale)
-	if scale > 0 && exponent >= -6 {
-		for len(digits) <= int(scale) {
-			digits = "0" + digits
-		}
-		point := len(digits) - int(scale)
-		return sign + digits[:point] + "." + digits[point:]
-	}
-	s := sign + digits[:1]
-	if len(digits) > 1 {
-		s += "." + digits[1:]
-	}
-	switch {
-	case exponent > 0:
-		return s + "E+" + strconv.FormatInt(exponent, 10)
-	case exponent < 0:
-		return s + "E" + strconv.FormatInt(exponent, 10)
-	}
-	return s
 }

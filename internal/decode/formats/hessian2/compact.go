@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/jdk"
 )
 
 // hessian-lite 4.0.4 has a mode for java.time, off unless the system property
@@ -60,7 +61,7 @@ func (o fieldsOf) epochDay(name string) string {
 		return ""
 	}
 	t := time.Unix(days*24*3600, 0).UTC()
-	return string(appendDate(nil, int64(t.Year()), int64(t.Month()), int64(t.Day())))
+	return jdk.Date{Year: t.Year(), Month: int(t.Month()), Day: t.Day()}.String()
 }
 
 // nanoOfDay returns the time of a field that counts nanoseconds since midnight.
@@ -69,6 +70,6 @@ func (o fieldsOf) nanoOfDay(name string) string {
 	if !ok {
 		return ""
 	}
-	seconds := n / 1e9
-	return string(appendLocalTime(nil, seconds/3600, seconds/60%60, seconds%60, n%1e9))
+	seconds := int(n / 1e9)
+	return string(jdk.Clock{Hour: seconds / 3600, Minute: seconds / 60 % 60, Second: seconds % 60, Nano: int(n % 1e9)}.AppendShort(nil))
 }

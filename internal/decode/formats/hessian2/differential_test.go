@@ -18,6 +18,7 @@ import (
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/formats/formattest"
+	"dubbo-wire/internal/decode/jdk"
 )
 
 // dubbo-go-hessian2 is a second opinion. It never sees bytes that the walk has not accepted: it believes lengths.
@@ -249,7 +250,7 @@ func canon(v reflect.Value) (s string, ok bool) {
 	switch k := v.Kind(); {
 	case v.Type() == reflect.TypeFor[time.Time]():
 		at := v.Interface().(time.Time)
-		return formatInstant(at.Unix(), int64(at.Nanosecond())), true
+		return jdk.Instant(at), true
 	case k == reflect.Bool:
 		return fmt.Sprint(v.Bool()), true
 	case v.CanInt():

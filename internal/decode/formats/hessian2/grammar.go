@@ -22,6 +22,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"time"
 )
 
 // rule is what an opcode (the first byte of a value) starts.
@@ -162,17 +163,12 @@ func float(b []byte) float64 {
 	return 0
 }
 
-// instant returns the time of a date since 1970, UTC; b holds all of it. nanos is 0 to 999999999.
-func instant(b []byte) (seconds, nanos int64) {
+// instant returns the time of a date; b holds all of it.
+func instant(b []byte) time.Time {
 	if b[0] == 0x4b {
-		return int64(int32(binary.BigEndian.Uint32(b[1:]))) * 60, 0
+		return time.Unix(int64(int32(binary.BigEndian.Uint32(b[1:])))*60, 0)
 	}
-	ms := int64(binary.BigEndian.Uint64(b[1:]))
-	seconds, ms = ms/1000, ms%1000
-	if ms < 0 {
-		seconds, ms = seconds-1, ms+1000
-	}
-	return seconds, ms * 1e6
+	return time.UnixMilli(int64(binary.BigEndian.Uint64(b[1:])))
 }
 
 // describe names a byte that was found where another was expected.

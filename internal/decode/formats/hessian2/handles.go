@@ -4,8 +4,10 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+	"time"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/jdk"
 )
 
 // meaning is what an object stands for when its class is not just a bean. A class has a meaning by its name and all of
@@ -137,8 +139,8 @@ func (r *Reader) interpret(node, class int, e evidence) {
 	case decimalFields:
 		scale := o.get("scale", decode.Int)
 		unscaled := o.get("intVal", decode.Decimal)
-		if scale != nil && unscaled != nil {
-			k, s = decode.Decimal, formatDecimal(unscaled.Text, scale.Num)
+		if scale != nil && unscaled != nil && scale.Num == int64(int32(scale.Num)) {
+			k, s = decode.Decimal, jdk.Decimal(unscaled.Text, int32(scale.Num))
 		}
 	case bigInteger:
 		k, s = decode.Decimal, o.bigInteger()
@@ -311,7 +313,7 @@ func (o fieldsOf) localDate() string {
 	if !ok1 || !ok2 || !ok3 {
 		return ""
 	}
-	return string(appendDate(nil, year, month, day))
+	return jdk.Date{Year: int(year), Month: int(month), Day: int(day)}.String()
 }
 
 func (o fieldsOf) localTime() string {
@@ -322,7 +324,7 @@ func (o fieldsOf) localTime() string {
 	if !ok1 || !ok2 || !ok3 || !ok4 {
 		return ""
 	}
-	return string(appendLocalTime(nil, hour, minute, second, nano))
+	return string(jdk.Clock{Hour: int(hour), Minute: int(minute), Second: int(second), Nano: int(nano)}.AppendShort(nil))
 }
 
 func (o fieldsOf) instant() string {
@@ -331,7 +333,7 @@ func (o fieldsOf) instant() string {
 	if !ok1 || !ok2 {
 		return ""
 	}
-	return formatInstant(seconds, nanos)
+	return jdk.Instant(time.Unix(seconds, nanos))
 }
 
 // offset returns the text of a field that holds a ZoneOffset, "Z", "+08:00" or "-02:30:15"; else "". hessian-lite
@@ -352,7 +354,7 @@ func (o fieldsOf) offset(name string) string {
 	if !ok || !strings.HasSuffix(n.Class, ".ZoneOffsetHandle") {
 		return ""
 	}
-	return formatOffset(seconds)
+	return jdk.Offset(seconds).String()
 }
 
 // zoned returns a ZonedDateTime with its offset, and the zone as RFC 9557 adds it where it is a region.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/jdk"
 )
 
 // value takes the value at the cursor. It returns false after failing; containers that are open then stay open.
@@ -86,7 +87,7 @@ func (r *Reader) scalar(rule rule, p *place, stop int) bool {
 	case decode.Float64, decode.Float32:
 		n.Float = float(b)
 	case decode.Date:
-		n.Text = formatInstant(instant(b))
+		n.Text = jdk.Instant(instant(b))
 	}
 	return true
 }

@@ -1,10 +1,6 @@
 package java
 
-import (
-	"encoding/binary"
-
-	"dubbo-wire/internal/decode"
-)
+import "dubbo-wire/internal/decode"
 
 // annotation takes what writeObject or writeExternal of class c wrote beside the fields.
 //
@@ -118,50 +114,6 @@ func (r *Reader) custom() {
 			r.item(decode.ByIndex, "", k)
 		}
 	}
-}
-
-// time takes a java.time value: a date or time in one piece, others with their fields.
-func (r *Reader) time(i int) {
-	rest := r.Buf[r.Off:]
-	if len(rest) < 3 || rest[0] != tcBlockData || rest[1] == 0 || len(rest) < 2+int(rest[1]) {
-		r.payload(i, timeOf)
-		return
-	}
-	b := rest[2 : 2+rest[1]]
-	a, head := amounts[b[0]], 1
-	switch {
-	case a.class != "" && len(b) == 1+a.len():
-	case b[0] == serZoneOffset && len(b) == 2:
-		a = zoneOffset
-	case b[0] == serZoneOffset && len(b) == 6 && b[1] == offsetInSeconds:
-		a = zoneOffsetInSeconds
-		head++
-	case b[0] == serZoneRegion && len(b) >= 3 && len(b) == 3+int(binary.BigEndian.Uint16(b[1:])):
-		a.class = "java.time.ZoneRegion"
-	default:
-		r.payload(i, timeOf)
-		return
-	}
-	if n := r.Tree.Node(i); n != nil {
-		n.Class = a.class
-	}
-	r.Off += 2
-	r.Role("block")
-	r.Off += head
-	r.Role("type")
-	for _, f := range a.fields {
-		r.primitive(f.code, decode.ByField, f.name, 0)
-		if f.code == 'B' && f.name == "totalSeconds" && r.Tree != nil && r.OK() {
-			r.Tree.Nodes[len(r.Tree.Nodes)-1].Num *= 15 * 60
-		}
-	}
-	if len(a.fields) == 0 {
-		r.Off += len(b) - 1
-		if n := r.Leaf(decode.String, decode.ByField, "zoneId", 0); n != nil && r.Values() {
-			n.Text = decodeUTF(b[3:])
-		}
-	}
-	r.custom()
 }
 
 // payload takes one block and hands it to set, to fill node i; what comes behind it, if anything, is custom.

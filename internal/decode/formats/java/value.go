@@ -3,10 +3,10 @@ package java
 import (
 	"encoding/binary"
 	"math/big"
-	"strconv"
 	"time"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/jdk"
 )
 
 func be16(b []byte) uint16 { return binary.BigEndian.Uint16(b) }
@@ -94,7 +94,7 @@ func (r *Reader) decimalText(i int, s shape) {
 		n.Text = unscaled.String()
 		return
 	}
-	n.Text = decimal(unscaled.String(), int64(n.Float))
+	n.Text = jdk.Decimal(unscaled.String(), int32(n.Float))
 }
 
 // integerText returns the text of a BigInteger that lies within the BigDecimal of node n; handle h refers to it.
@@ -113,36 +113,6 @@ func integer(magnitude []byte, sign int64) *big.Int {
 	return v
 }
 
-// decimal is BigDecimal.toString of an unscaled value and a scale.
-func decimal(unscaled string, scale int64) string {
-	sign := ""
-	digits := unscaled
-	if digits[0] == '-' {
-		sign, digits = "-", digits[1:]
-	}
-	exponent := int64(len(digits)) - 1 - scale
-	switch {
-	case scale == 0:
-		return unscaled
-	case scale > 0 && exponent >= 0:
-		point := int64(len(digits)) - scale
-		return sign + digits[:point] + "." + digits[point:]
-	case scale > 0 && exponent >= -6:
-		return sign + "0." + "000000"[:-exponent-1] + digits
-	}
-	s := sign + digits[:1]
-	if len(digits) > 1 {
-		s += "." + digits[1:]
-	}
-	if exponent == 0 {
-		return s
-	}
-	if exponent > 0 {
-		return s + "E+" + strconv.FormatInt(exponent, 10)
-	}
-	return s + "E" + strconv.FormatInt(exponent, 10)
-}
-
 // dateOf fills n with a java.util.Date: milliseconds since 1970.
 func dateOf(n *decode.Node, b []byte, values bool) bool {
 	if len(b) != 8 {
@@ -151,7 +121,7 @@ func dateOf(n *decode.Node, b []byte, values bool) bool {
 	n.Kind = decode.Date
 	n.Num = int64(binary.BigEndian.Uint64(b))
 	if values {
-		n.Text = instant(time.UnixMilli(n.Num))
+		n.Text = jdk.Instant(time.UnixMilli(n.Num))
 	}
 	return true
 }
@@ -161,5 +131,5 @@ func addNanos(n *decode.Node, nanos int32) {
 	if n.Kind != decode.Date || n.Text == "" {
 		return
 	}
-	n.Text = instant(time.Unix(time.UnixMilli(n.Num).Unix(), int64(nanos)))
+	n.Text = jdk.Instant(time.Unix(time.UnixMilli(n.Num).Unix(), int64(nanos)))
 }

@@ -1,13 +1,11 @@
 package kryo
 
 import (
-	"fmt"
 	"math"
-	"math/big"
-	"strconv"
 	"time"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/jdk"
 )
 
 // scalar takes the data of a class that becomes one node.
@@ -44,7 +42,7 @@ func (r *Reader) scalar(cl *class, p place) {
 		r.stringValue(p)
 	case epochMilli:
 		ms := int64(r.varlong("milliseconds"))
-		r.words(p, decode.Date, func() string { return instantText(time.UnixMilli(ms)) })
+		r.words(p, decode.Date, func() string { return jdk.Instant(time.UnixMilli(ms)) })
 	case bigInteger, bigDecimal:
 		r.decimal(cl, p)
 	case enum:
@@ -119,12 +117,10 @@ func (r *Reader) asText(cl *class, p place) {
 			r.varint("the first day of the week")
 			r.varint("the minimal days of a week")
 			r.text()
-			r.words(q, decode.Date, func() string { return instantText(time.UnixMilli(ms)) })
+			r.words(q, decode.Date, func() string { return jdk.Instant(time.UnixMilli(ms)) })
 		case uuid:
 			hi, lo := r.fixed64("a UUID"), r.fixed64("a UUID")
-			r.words(q, decode.String, func() string {
-				return fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", hi>>32, hi>>16&0xffff, hi&0xffff, lo>>48, lo&0xffffffffffff)
-			})
+			r.words(q, decode.String, func() string { return jdk.UUID(hi, lo) })
 		case pattern:
 			x := r.text()
 			r.varint("flags")
@@ -153,7 +149,7 @@ func (r *Reader) asText(cl *class, p place) {
 				return s
 			})
 		case zoneOffset:
-			z := r.offset()
+			z := jdk.ReadOffset(times{r})
 			r.words(q, decode.String, z.String)
 		default:
 			x := r.text()
@@ -180,50 +176,10 @@ func (r *Reader) decimal(cl *class, p place) {
 	case len(raw) == 0 || len(raw) > maxDigits:
 		r.leaf(p, decode.Opaque)
 	case cl.layout == bigInteger:
-		r.words(p, decode.Decimal, func() string { return signed(raw).String() })
+		r.words(p, decode.Decimal, func() string { return jdk.Signed(raw).String() })
 	default:
-		r.words(p, decode.Decimal, func() string { return decimalText(signed(raw), scale) })
+		r.words(p, decode.Decimal, func() string { return jdk.Decimal(jdk.Signed(raw).String(), scale) })
 	}
-}
-
-// signed returns the number of two's complement bytes, the most significant first.
-func signed(raw []byte) *big.Int {
-	v := new(big.Int).SetBytes(raw)
-	if len(raw) > 0 && raw[0] >= 0x80 {
-		v.Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(8*len(raw))))
-	}
-	return v
-}
-
-// decimalText writes unscaled × 10^-scale as Java's BigDecimal.toString does.
-func decimalText(unscaled *big.Int, scale int32) string {
-	if scale == 0 {
-		return unscaled.String()
-	}
-	digits := new(big.Int).Abs(unscaled).String()
-	sign := ""
-	if unscaled.Sign() < 0 {
-		sign = "-"
-	}
-	exponent := int64(len(digits)) - 1 - int64(scale)
-	if scale > 0 && exponent >= -6 {
-		for len(digits) <= int(scale) {
-			digits = "0" + digits
-		}
-		point := len(digits) - int(scale)
-		return sign + digits[:point] + "." + digits[point:]
-	}
-	s := sign + digits[:1]
-	if len(digits) > 1 {
-		s += "." + digits[1:]
-	}
-	if exponent == 0 {
-		return s
-	}
-	if exponent > 0 {
-		return s + "E+" + strconv.FormatInt(exponent, 10)
-	}
-	return s + "E" + strconv.FormatInt(exponent, 10)
 }
 
 // optionalNumber takes OptionalInt, OptionalLong or OptionalDouble: a boolean, and a number of fixed width.

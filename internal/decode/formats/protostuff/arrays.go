@@ -2,10 +2,10 @@ package protostuff
 
 import (
 	"fmt"
-	"math/big"
 	"time"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/jdk"
 )
 
 // lost marks an array of which fewer elements were written than it has: null ones, whose places are not known. The
@@ -71,7 +71,7 @@ func (r *Reader) scalarElement(p place, id uint64, wire byte) {
 	case id == idDate && wire == fixed64Wire:
 		v := int64(r.raw(wire))
 		if n := r.Leaf(decode.Date, p.label, p.name, p.index); n != nil && r.Values() {
-			n.Text = instantText(time.UnixMilli(v))
+			n.Text = jdk.Instant(time.UnixMilli(v))
 		}
 	case wire == delimited && (id == idString || id == idBigDecimal):
 		raw := r.delimited("a text")
@@ -94,18 +94,9 @@ func (r *Reader) scalarElement(p place, id uint64, wire byte) {
 			return
 		}
 		if n := r.Leaf(decode.Decimal, p.label, p.name, p.index); n != nil && r.Values() {
-			n.Text = signed(raw).String()
+			n.Text = jdk.Signed(raw).String()
 		}
 	default:
 		r.Fail(decode.Unsupported, "an element", fmt.Sprintf("type %d of wire type %d", id, wire))
 	}
-}
-
-// signed returns the number of two's complement bytes, the most significant first.
-func signed(raw []byte) *big.Int {
-	v := new(big.Int).SetBytes(raw)
-	if len(raw) > 0 && raw[0] >= 0x80 {
-		v.Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(8*len(raw))))
-	}
-	return v
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/jdk"
 )
 
 // Ids of the members of a dynamic message: an object whose type is not declared (ObjectSchema, RuntimeFieldFactory).
@@ -115,7 +116,7 @@ func (r *Reader) dynamic(p place, m nested, h header) {
 		kind, fill = s.kind, func(n *decode.Node) { s.set(n, v) }
 	case id == idDate && wire == fixed64Wire:
 		v := int64(r.raw(wire))
-		kind, fill = decode.Date, func(n *decode.Node) { n.Text = instantText(time.UnixMilli(v)) }
+		kind, fill = decode.Date, func(n *decode.Node) { n.Text = jdk.Instant(time.UnixMilli(v)) }
 	case wire == delimited:
 		raw := r.delimited("a text")
 		if !r.OK() {
@@ -136,7 +137,7 @@ func (r *Reader) dynamic(p place, m nested, h header) {
 				kind = decode.Opaque
 				break
 			}
-			kind, fill = decode.Decimal, func(n *decode.Node) { n.Text = signed(raw).String() }
+			kind, fill = decode.Decimal, func(n *decode.Node) { n.Text = jdk.Signed(raw).String() }
 		case idEnum:
 			ordinal := r.field(1)
 			kind, fill = decode.Enum, func(n *decode.Node) { n.Class, n.Num = decode.UTF8(raw), int64(int32(ordinal)) }
@@ -181,7 +182,7 @@ func (r *Reader) delegate(class string) (decode.Kind, func(*decode.Node)) {
 	case "java.sql.Timestamp", "java.sql.Date", "java.sql.Time":
 		r.expect(tagOf(1, fixed64Wire))
 		v := int64(r.raw(fixed64Wire))
-		return decode.Date, func(n *decode.Node) { n.Text = instantText(time.UnixMilli(v)) }
+		return decode.Date, func(n *decode.Node) { n.Text = jdk.Instant(time.UnixMilli(v)) }
 	}
 	r.Fail(decode.Unsupported, "the field of class "+class, "bytes of its own delegate")
 	return decode.Opaque, nil

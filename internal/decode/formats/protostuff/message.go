@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/jdk"
 )
 
 // header is what stands before a value: where it starts, the ends of the two lengths and of the class name.
@@ -248,7 +249,7 @@ func (r *Reader) bigInteger(p place, h header) {
 func (r *Reader) uuid() {
 	hi, lo := r.field(1), r.field(2)
 	if n := r.Leaf(decode.String, decode.ByField, "value", 0); n != nil && r.Values() {
-		n.Text = fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", hi>>32, hi>>16&0xffff, hi&0xffff, lo>>48, lo&0xffffffffffff)
+		n.Text = jdk.UUID(hi, lo)
 	}
 }
 
@@ -272,53 +273,22 @@ func (r *Reader) parts(class string) func() string {
 		return func() string { return date() + "T" + clock() }
 	default: // java.time.Instant
 		seconds, nanos := int64(r.field(1)), int64(r.field(2))
-		return func() string { return instantText(time.Unix(seconds, nanos%1e9)) }
+		return func() string { return jdk.Instant(time.Unix(seconds, nanos%1e9)) }
 	}
 }
 
 func (r *Reader) date() func() string {
-	y, m, d := int64(int32(r.field(1))), uint8(r.field(2)), uint8(r.field(3))
-	return func() string { return dateText(y, int(m), int(d)) }
+	d := jdk.Date{Year: int(int32(r.field(1))), Month: int(uint8(r.field(2))), Day: int(uint8(r.field(3)))}
+	return d.String
 }
 
 func (r *Reader) clock() func() string {
-	h, m, s, nano := uint8(r.field(1)), uint8(r.field(2)), uint8(r.field(3)), uint32(r.field(4))
-	return func() string { return clockText(int(h), int(m), int(s), int(nano)) }
+	c := jdk.Clock{Hour: int(uint8(r.field(1))), Minute: int(uint8(r.field(2))), Second: int(uint8(r.field(3))), Nano: int(uint32(r.field(4)))}
+	return c.String
 }
 
 // field takes a varint field with a given number.
 func (r *Reader) field(n uint64) uint64 {
 	r.expect(tagOf(n, varintWire))
 	return r.varint("a number")
-}
-
-// instantText writes a point in time, as Java's Instant does.
-func instantText(t time.Time) string {
-	t = t.UTC()
-	return dateText(int64(t.Year()), int(t.Month()), t.Day()) + "T" + clockText(t.Hour(), t.Minute(), t.Second(), t.Nanosecond()) + "Z"
-}
-
-func dateText(year int64, month, day int) string {
-	sign := ""
-	switch {
-	case year < 0:
-		sign, year = "-", -year
-	case year > 9999:
-		sign = "+"
-	}
-	return fmt.Sprintf("%s%04d-%02d-%02d", sign, year, month, day)
-}
-
-// clockText writes seconds always, and of their fraction three, six or nine digits.
-func clockText(hour, minute, second, nano int) string {
-	s := fmt.Sprintf("%02d:%02d:%02d", hour, minute, second)
-	switch {
-	case nano == 0:
-		return s
-	case nano%1e6 == 0:
-		return s + fmt.Sprintf(".%03d", nano/1e6)
-	case nano%1e3 == 0:
-		return s + fmt.Sprintf(".%06d", nano/1e3)
-	}
-	return s + fmt.Sprintf(".%09d", nano)
 }

@@ -1,0 +1,161 @@
+package jdk
+
+import (
+	"fmt"
+	"math/big"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Date is a java.time.LocalDate.
+type Date struct{ Year, Month, Day int }
+
+// Append appends ISO 8601, with a sign before a year outside of 0000 to 9999.
+func (d Date) Append(b []byte) []byte {
+	year := d.Year
+	switch {
+	case year < 0:
+		b, year = append(b, '-'), -year
+	case year > 9999:
+		b = append(b, '+')
+	}
+	b = appendPadded(b, year, 4)
+	b = appendPadded(append(b, '-'), d.Month, 2)
+	return appendPadded(append(b, '-'), d.Day, 2)
+}
+
+// String is Append as a string.
+func (d Date) String() string { return string(d.Append(nil)) }
+
+// Clock is a java.time.LocalTime.
+type Clock struct{ Hour, Minute, Second, Nano int }
+
+// Append appends hour, minute, second, and the fraction of the second in no, 3, 6 or 9 digits.
+func (c Clock) Append(b []byte) []byte {
+	b = appendPadded(c.appendMinutes(b), c.Second, 2)
+	switch {
+	case c.Nano == 0:
+		return b
+	case c.Nano%1e6 == 0:
+		return appendPadded(append(b, '.'), c.Nano/1e6, 3)
+	case c.Nano%1e3 == 0:
+		return appendPadded(append(b, '.'), c.Nano/1e3, 6)
+	}
+	return appendPadded(append(b, '.'), c.Nano, 9)
+}
+
+// String is Append as a string.
+func (c Clock) String() string { return string(c.Append(nil)) }
+
+func (c Clock) appendMinutes(b []byte) []byte {
+	b = appendPadded(b, c.Hour, 2)
+	return append(appendPadded(append(b, ':'), c.Minute, 2), ':')
+}
+
+// AppendShort is Append without seconds where they are zero, as LocalTime.toString writes it.
+func (c Clock) AppendShort(b []byte) []byte {
+	if c.Second == 0 && c.Nano == 0 {
+		b = c.appendMinutes(b)
+		return b[:len(b)-1]
+	}
+	return c.Append(b)
+}
+
+// Instant returns a point in time in RFC 3339, UTC, as Instant.toString writes it.
+func Instant(t time.Time) string {
+	t = t.UTC()
+	b := Date{t.Year(), int(t.Month()), t.Day()}.Append(make([]byte, 0, 32))
+	b = Clock{t.Hour(), t.Minute(), t.Second(), t.Nanosecond()}.Append(append(b, 'T'))
+	return string(append(b, 'Z'))
+}
+
+// Offset is a java.time.ZoneOffset, in seconds.
+type Offset int32
+
+// Append appends Z, +08:00 or -02:30:15.
+func (o Offset) Append(b []byte) []byte {
+	seconds := int(o)
+	switch {
+	case seconds == 0:
+		return append(b, 'Z')
+	case seconds < 0:
+		b, seconds = append(b, '-'), -seconds
+	default:
+		b = append(b, '+')
+	}
+	b = appendPadded(b, seconds/3600, 2)
+	b = appendPadded(append(b, ':'), seconds/60%60, 2)
+	if seconds%60 != 0 {
+		b = appendPadded(append(b, ':'), seconds%60, 2)
+	}
+	return b
+}
+
+// String is Append as a string.
+func (o Offset) String() string { return string(o.Append(nil)) }
+
+// Zone returns the id of a zone as it stands behind a date and time: an offset as it is, a region in brackets (RFC 9557).
+func Zone(id string) string {
+	if id == "Z" || strings.HasPrefix(id, "+") || strings.HasPrefix(id, "-") {
+		return id
+	}
+	return "[" + id + "]"
+}
+
+// appendPadded appends n with at least width digits.
+func appendPadded(b []byte, n, width int) []byte {
+	if n < 0 {
+		b, n, width = append(b, '-'), -n, width-1
+	}
+	for low := 10; width > 1; width, low = width-1, low*10 {
+		if n < low {
+			for range width - 1 {
+				b = append(b, '0')
+			}
+			break
+		}
+	}
+	return strconv.AppendInt(b, int64(n), 10)
+}
+
+// Signed returns the number of two's complement bytes, the most significant first, as BigInteger.toByteArray returns
+// them.
+func Signed(raw []byte) *big.Int {
+	v := new(big.Int).SetBytes(raw)
+	if len(raw) > 0 && raw[0] >= 0x80 {
+		v.Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(8*len(raw))))
+	}
+	return v
+}
+
+// Decimal returns unscaled × 10^-scale as BigDecimal.toString does. unscaled is an integer in decimal digits.
+func Decimal(unscaled string, scale int32) string {
+	digits := strings.TrimPrefix(unscaled, "-")
+	sign := unscaled[:len(unscaled)-len(digits)]
+	exponent := int64(len(digits)) - 1 - int64(scale)
+	switch {
+	case scale == 0:
+		return unscaled
+	case scale > 0 && exponent >= 0:
+		return sign + digits[:exponent+1] + "." + digits[exponent+1:]
+	case scale > 0 && exponent >= -6:
+		return sign + "0." + "000000"[:-exponent-1] + digits
+	}
+	s := sign + digits[:1]
+	if len(digits) > 1 {
+		s += "." + digits[1:]
+	}
+	switch {
+	case exponent > 0:
+		s += "E+" + strconv.FormatInt(exponent, 10)
+	case exponent < 0:
+		s += "E" + strconv.FormatInt(exponent, 10)
+	}
+	return s
+}
+
+// UUID returns the text of a java.util.UUID of these bits.
+func UUID(most, least uint64) string {
+	return fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", most>>32, most>>16&0xffff, most&0xffff, least>>48, least&0xffffffffffff)
+}
