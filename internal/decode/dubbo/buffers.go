@@ -8,11 +8,11 @@ type Buffers struct {
 	// of searches: beyond it every search decides with the bytes that it has.
 	Max         int
 	long, short int // bytes of the buffers larger than maxKept, and of the others
-	wins        int // bytes of the windows of searches
+	windows     int // bytes of the windows of searches
 	free        [][]byte
 	frames      []*Frame
 	searches    []*search
-	tails       []*tail
+	tails       []*bodyTail
 }
 
 // maxFree and maxKept bound the memory that Buffers keeps: 12 of 64 KiB, for one of several lanes.
@@ -28,7 +28,7 @@ func (b *Buffers) quarter() int {
 }
 
 // crowded reports whether searches hold too much.
-func (b *Buffers) crowded() bool { return b.wins > b.quarter() }
+func (b *Buffers) crowded() bool { return b.windows > b.quarter() }
 
 // room returns how many of n more bytes a buffer may take.
 func (b *Buffers) room(buf []byte, n int) int {
@@ -100,31 +100,31 @@ func (b *Buffers) getSearch() *search {
 		b.searches = b.searches[:k]
 		return s
 	}
-	return new(search)
+	return &search{chain: chain{start: -1, acceptFrom: -1}}
 }
 
 // putSearch takes back a search whose window holds nothing.
 func (b *Buffers) putSearch(s *search) {
-	if len(b.searches) < maxFree && cap(s.marks) <= 1<<10 && cap(s.asked) <= 1<<10 {
+	if len(b.searches) < maxFree && cap(s.deliveries) <= 1<<10 && cap(s.held) <= 1<<10 {
 		if cap(s.store) > maxKept {
 			s.store = nil
 		}
-		*s = search{store: s.store, marks: s.marks[:0], refuted: s.refuted, chain: chain{cand: -1, asked: s.asked[:0]}}
+		*s = search{store: s.store, deliveries: s.deliveries[:0], refuted: s.refuted, chain: s.empty()}
 		clear(s.refuted)
 		b.searches = append(b.searches, s)
 	}
 }
 
-func (b *Buffers) getTail() *tail {
+func (b *Buffers) getTail() *bodyTail {
 	if k := len(b.tails) - 1; k >= 0 {
 		t := b.tails[k]
 		b.tails = b.tails[:k]
 		return t
 	}
-	return new(tail)
+	return new(bodyTail)
 }
 
-func (b *Buffers) putTail(t *tail) {
+func (b *Buffers) putTail(t *bodyTail) {
 	t.n = 0
 	if len(b.tails) < maxFree {
 		b.tails = append(b.tails, t)

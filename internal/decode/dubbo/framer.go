@@ -99,40 +99,18 @@ const (
 
 // Framer cuts one direction of a connection into frames. Between two frames it holds no memory but itself.
 type Framer struct {
-	cfg    *Config
-	sink   Sink
-	frame  *Frame      // that is being read; nil between frames
-	buf    []byte      // header or body bytes that crossed deliveries
-	left   int         // inBody: bytes to come
-	search *search     // nil while no bytes are held
-	later  *search     // what was put off, the latest first
-	run    *run        // nil without
-	tail   *tail       // of the body that is looked through, where it crosses deliveries
-	ids    [2]idWindow // by request bit
-	// longest is the longest body seen.
-	longest int32
-	state   state
-	head    uint8 // atHeader: bytes of the header in buf
-	frames  uint8 // counts, modulo 256
+	cfg   *Config
+	sink  Sink
+	frame *Frame // that is being read; nil between frames
+	buf   []byte // header or body bytes that crossed deliveries
+	left  int32  // inBody: bytes to come
+	state state
+	head  uint8 // atHeader: bytes of the header in buf
 	// enough: nothing more of the body is wanted.
 	enough bool
 	// resynced: the next frame's place was found by searching.
 	resynced bool
-	// looking: the body that is being read is looked through for frames inside. nested: a body had some. lossy: this
-	// direction was joined midway, or lacks bytes.
-	looking, nested, lossy bool
-	// behind: what is searched is behind a gap, or before the first frame of a connection joined midway.
-	behind bool
-	unsure bool // there was a search
-	// met: something was met in a search that has a frame's header and starts as its body does.
-	met     bool
-	snapped bool  // the gap that a search meets is what the snap length cut
-	begun   begun // what the next byte that is searched is
-	// clear: a body was looked through and had no frame inside.
-	clear  bool
-	gapped bool // there was a gap
-	// packet is the bytes of the packet that is being searched so far, biggest the most of any.
-	packet, biggest uint16
+	resync   resynchronizer
 }
 
 // NewFramer returns a framer for a stream that starts with its first byte when fromStart, else for one that was joined
@@ -151,8 +129,10 @@ func NewFramer(cfg *Config, sink Sink, fromStart bool) *Framer {
 		cfg.MaxSearchBody = 8 << 20
 	}
 	f := &Framer{cfg: cfg, sink: sink}
+	f.resync.f = f
 	if !fromStart {
-		f.state, f.lossy, f.behind, f.begun = searching, true, true, stream
+		f.state = searching
+		f.resync.join()
 	}
 	return f
 }
@@ -165,7 +145,7 @@ func (f *Framer) Data(b []byte, c *Chunk) {
 			return
 		}
 	}
-	f.searchData(b, n, c)
+	f.resync.take(b, n, c)
 }
 
 // known reads b, whose first byte stands at a known place: in a body or at a header. It returns how many bytes it took:
@@ -175,11 +155,11 @@ func (f *Framer) known(b []byte, c *Chunk) int {
 	for at < len(b) {
 		switch f.state {
 		case inBody:
-			n := min(f.left, len(b)-at)
+			n := min(int(f.left), len(b)-at)
 			r := f.frame
 			r.Wire += int64(n + overhead)
 			f.keep(b[at : at+n])
-			f.left -= n
+			f.left -= int32(n)
 			r.Captured += n
 			r.touch(c)
 			at, overhead = at+n, 0
@@ -224,7 +204,7 @@ func (f *Framer) header(b []byte, c *Chunk, pos int64, overhead int) int {
 			one := [1]byte{f.buf[0]}
 			f.drop()
 			f.startSearch()
-			f.rubbish(one[:])
+			f.resync.addStray(one[:])
 			return -1
 		}
 		f.head += uint8(taken)
@@ -249,7 +229,7 @@ func (f *Framer) header(b []byte, c *Chunk, pos int64, overhead int) int {
 		f.sink.BadHeader(h, c.Origin)
 		f.drop()
 		f.startSearch()
-		f.run = &run{n: HeaderLen, text: text{not: true}}
+		f.resync.stray = &strayRun{n: HeaderLen, text: text{not: true}}
 		return taken
 	}
 	r := f.frame
@@ -257,20 +237,19 @@ func (f *Framer) header(b []byte, c *Chunk, pos int64, overhead int) int {
 	r.MissingAt = h.BodyLen
 	f.buf = f.buf[:0]
 	f.enough = false
-	f.frames++
-	f.looking = !f.nested && (f.doubtful() || f.frames < 4 || f.frames&0xf == 0 || f.lossy && f.frames&3 == 0)
+	f.resync.beginBody()
 	if rest := b[taken:]; len(rest) >= h.BodyLen {
 		// The whole body is here: no copy.
 		r.Body = rest[:h.BodyLen:h.BodyLen]
 		r.Captured = h.BodyLen
 		r.Wire += int64(h.BodyLen)
-		if f.looking {
-			f.nested = f.cfg.Recognizer.holdsFrame(r.Body[:min(len(r.Body), maxLooked)], r.ID)
+		if f.resync.inspecting {
+			f.resync.inspectWhole(r.Body, r.ID)
 		}
 		f.emit()
 		return taken + h.BodyLen
 	}
-	f.state, f.left = inBody, h.BodyLen
+	f.state, f.left = inBody, int32(h.BodyLen)
 	return taken
 }
 
@@ -292,8 +271,8 @@ func (f *Frame) touch(c *Chunk) {
 
 // keep copies body bytes, as far as they are wanted and nothing is missing before them.
 func (f *Framer) keep(b []byte) {
-	if f.looking {
-		f.look(b)
+	if f.resync.inspecting {
+		f.resync.inspect(b)
 	}
 	if f.enough || f.frame.MissingAt < f.frame.BodyLen {
 		return
@@ -313,11 +292,7 @@ func (f *Framer) keep(b []byte) {
 func (f *Framer) emit() {
 	r := f.frame
 	f.state = atHeader
-	f.ids[requestBit(&r.Header)].see(r.ID)
-	if f.looking && !r.Event() && r.MissingAt >= min(r.BodyLen, maxLooked) {
-		f.clear = true
-	}
-	f.longest = max(f.longest, int32(r.BodyLen))
+	f.resync.endBody(r)
 	f.sink.Frame(r)
 	f.drop()
 }
@@ -326,15 +301,12 @@ func (f *Framer) emit() {
 func (f *Framer) drop() {
 	f.cfg.Buffers.put(f.buf)
 	f.cfg.Buffers.putFrame(f.frame)
-	if f.tail != nil {
-		f.cfg.Buffers.putTail(f.tail)
-		f.tail = nil
-	}
+	f.resync.dropTail()
 	f.frame, f.buf, f.head = nil, nil, 0
 }
 
 // startSearch leaves known places.
-func (f *Framer) startSearch() { f.state, f.unsure = searching, true }
+func (f *Framer) startSearch() { f.state, f.resync.searched = searching, true }
 
 // AddWire adds link bytes to the frame that is being read and reports whether there is one.
 func (f *Framer) AddWire(wire int64) bool {
@@ -347,24 +319,17 @@ func (f *Framer) AddWire(wire int64) bool {
 
 // Gap takes n bytes that the capture lacks; wire of them were on the link, beyond the snap length (then cut is true).
 func (f *Framer) Gap(n, wire int64, c *Chunk) {
-	f.lossy, f.gapped = true, true
+	f.resync.lossy, f.resync.gapped = true, true
 	if f.state == searching {
-		f.snapped = wire > 0
-		before := f.later
-		f.decide(n)
-		if f.later != before && f.later != nil {
-			f.later.gap = gap{wire, *c}
-		}
+		f.resync.gap(n, wire, c)
 	}
 	switch f.state {
 	case inBody:
 		k := min(int64(f.left), n)
-		if f.tail != nil {
-			f.tail.n = 0
-		}
+		f.resync.cutTail()
 		r := f.frame
 		if r.MissingAt == r.BodyLen {
-			r.MissingAt = r.BodyLen - f.left
+			r.MissingAt = r.BodyLen - int(f.left)
 			r.Short = decode.Lost
 			if wire > 0 {
 				r.Short = decode.Cut
@@ -374,7 +339,7 @@ func (f *Framer) Gap(n, wire int64, c *Chunk) {
 			r.Wire += min(wire, k) + int64(c.Overhead)
 			r.touch(c)
 		}
-		f.left -= int(k)
+		f.left -= int32(k)
 		n -= k
 		if f.left > 0 {
 			return
@@ -390,42 +355,33 @@ func (f *Framer) Gap(n, wire int64, c *Chunk) {
 			f.drop()
 		}
 	case searching:
-		f.endSearch()
+		f.resync.abandon()
 	}
 	f.startSearch()
-	f.behind, f.begun = true, segment
+	f.resync.afterLoss, f.resync.next = true, afterGap
 }
 
 // Undecided says from which place of the stream on bytes were taken of which it is not known yet what they are: of a frame
 // that is being read, or in a search.
 func (f *Framer) Undecided() (pos int64, some bool) {
-	switch s := f.search; {
-	case f.later != nil:
-		l := f.later
-		for l.older != nil {
-			l = l.older
-		}
-		return l.marks[0].chunk.Pos, true
-	case f.state == searching && s != nil && len(s.marks) > 0:
-		return s.marks[0].chunk.Pos, true
-	case f.frame != nil:
+	if pos, some = f.resync.heldFrom(); !some && f.frame != nil {
 		return f.frame.Start, true
 	}
-	return 0, false
+	return pos, some
 }
 
 // End says that the stream is over.
 func (f *Framer) End() {
 	if f.state == searching {
-		f.decide(-1)
+		f.resync.decide(streamEnds)
 	}
-	f.forget()
+	f.resync.dropPostponed()
 	switch {
 	case f.state == searching:
-		f.endSearch()
+		f.resync.abandon()
 	case f.state == inBody:
 		if f.frame.MissingAt == f.frame.BodyLen {
-			f.frame.MissingAt = f.frame.BodyLen - f.left
+			f.frame.MissingAt = f.frame.BodyLen - int(f.left)
 			f.frame.Short = decode.Lost
 		}
 		f.frame.Body = f.buf
@@ -437,40 +393,10 @@ func (f *Framer) End() {
 	f.state = atHeader
 }
 
-// skip counts bytes that belong to no frame and are no part of a run.
+// skip counts bytes that belong to no frame and to no run of stray bytes.
 func (f *Framer) skip(n int64) {
 	if n > 0 {
 		f.sink.Skipped(n, false)
-	}
-}
-
-// run is bytes that stand where a frame was due, until the next frame: are they text?
-type run struct {
-	n    int64
-	text text
-}
-
-// rubbish adds b to the run of bytes that stand where a frame was due.
-func (f *Framer) rubbish(b []byte) {
-	if len(b) == 0 {
-		return
-	}
-	if f.behind {
-		f.skip(int64(len(b)))
-		return
-	}
-	if f.run == nil {
-		f.run = new(run)
-	}
-	f.run.n += int64(len(b))
-	f.run.text.add(b)
-}
-
-// endRun counts the run of rubbish, if there is one.
-func (f *Framer) endRun() {
-	if r := f.run; r != nil {
-		f.sink.Skipped(r.n, r.text.is())
-		f.run = nil
 	}
 }
 
@@ -481,8 +407,27 @@ func requestBit(h *Header) int {
 	return 0
 }
 
-// Met reports whether bytes were met in a search that could begin a frame, believed or not.
-func (f *Framer) Met() bool { return f.met }
+// Met reports whether bytes were met in a search that could begin a frame, accepted or not.
+func (f *Framer) Met() bool { return f.resync.sawCandidate }
 
 // Lossy reports whether frames of this direction may not have been found: it was joined midway, lacks bytes or was searched.
-func (f *Framer) Lossy() bool { return f.lossy || f.unsure }
+func (f *Framer) Lossy() bool { return f.resync.lossy || f.resync.searched }
+
+// Searching reports whether frames may be held: bytes of which it is not decided whether they are frames.
+func (f *Framer) Searching() bool { return f.resync.holdsChain() }
+
+// Asks reports whether the bytes that are held may be a request with that id.
+func (f *Framer) Asks(id int64) bool { return f.Searching() && f.resync.search.asks(id) }
+
+// Answered says that the other direction has a response with that id, at a known place. If a request with it is among the
+// bytes that are held, these are frames: a peer answers what it has all of, and all of it is here or missing, so a copy of
+// the request inside a longer body would have come to the body's end by now. What is held up to the request's end is handed
+// on before it returns, the rest with the next call, or by [Framer.Settle].
+func (f *Framer) Answered(id int64) { f.resync.answered(id) }
+
+// Settle hands on what is held after an answered request.
+func (f *Framer) Settle() {
+	if f.Searching() && f.resync.search.phase() == accepted {
+		f.resync.decide(moreToCome)
+	}
+}

@@ -204,7 +204,7 @@ func TestBuffersAreBounded(t *testing.T) {
 			f.End()
 		}
 		assert.Zero(t, b.long)
-		assert.Zero(t, b.wins)
+		assert.Zero(t, b.windows)
 		assert.Equal(t, int64(200*(len(header)+20*64<<10)), n.framed+n.skipped)
 	}
 }
@@ -290,10 +290,10 @@ func BenchmarkFramer(b *testing.B) {
 }
 
 func window(f *Framer) []byte {
-	if f.search == nil {
+	if f.resync.search == nil {
 		return nil
 	}
-	return f.search.win
+	return f.resync.search.window
 }
 
 type nothing struct{}

@@ -155,32 +155,30 @@ func (c *Recognizer) MayBegin(b []byte) (n int, may bool) {
 	return 0, false
 }
 
-// lookLen is how many bytes of a frame inside a body are looked at: its header, and how its body starts.
-const lookLen = HeaderLen + startLen
+// nestedLen is how many bytes of a frame inside a body are judged: its header, and how its body starts.
+const nestedLen = HeaderLen + startLen
 
 // holdsFrame reports whether b, bytes of a body, has the beginning of a frame inside that could be one of this direction's. id
 // is that of the frame with this body.
 func (c *Recognizer) holdsFrame(b []byte, id int64) bool {
 	for {
 		i := bytes.Index(b, magic)
-		if i < 0 || len(b)-i < lookLen {
+		if i < 0 || len(b)-i < nestedLen {
 			return false
 		}
 		b = b[i:]
 		if b[12] == 0 && flagsFit(b) { // bodies that are not too long
 			h := parseHeader(b)
-			if c.legal(&h, 8<<20) && !h.Event() && h.BodyLen >= startLen && nearly(h.ID, id) && c.startsSurely(&h, b[HeaderLen:lookLen]) {
+			if c.legal(&h, 8<<20) && !h.Event() && h.BodyLen >= startLen && nearIDs(h.ID, id) && c.startsSurely(&h, b[HeaderLen:nestedLen]) {
 				return true
 			}
 		}
 		b = b[2:]
-		for len(b) >= lookLen && b[0] == magic[0] && b[1] == magic[1] && (b[12] != 0 || !flagsFit(b)) {
+		for len(b) >= nestedLen && b[0] == magic[0] && b[1] == magic[1] && (b[12] != 0 || !flagsFit(b)) {
 			b = b[2:] // the magic again and again
 		}
 	}
 }
-
-func nearly(a, b int64) bool { return a-b <= maxIDStep && b-a <= maxIDStep }
 
 // flagsFit is a first, quick look at four bytes that begin with the magic: without it no header there is legal.
 func flagsFit(b []byte) bool {

@@ -1,124 +1,130 @@
 package dubbo
 
-import (
-	"bytes"
-	"slices"
-)
+import "bytes"
 
-// search looks for the next frame where no place is known: behind a gap that swallowed a header, behind rubbish, in a
-// connection joined midway.
+// resynchronizer finds the next frame of a direction where no place is known: after a gap that swallowed a header, after stray
+// bytes, in a connection joined midway. It is given bytes by the framer and holds them while it is not known what they are.
+// When it accepts a frame, it gives the bytes back from there on; what stands before it is skipped and counted.
 //
 // A candidate has the magic, a legal header, an id near those seen and not one of them, and a body that starts, and reads,
-// as its serialization's bodies do. Frames stand one behind the other, so a candidate begins a chain: where one of its
-// frames ends and no header follows, the whole chain was none, but bytes of a body. While the chain holds its bytes are
-// held, until enough speaks for it ([Framer.weigh]). What fails is skipped and counted.
+// as its serialization's bodies do. Frames stand one after the other, so a candidate begins a chain: where one of its
+// frames ends and no header follows, the whole chain was none, but bytes of a body. While the chain holds, its bytes are
+// held, until there is enough evidence for it.
 //
-// Places are counted from the start of the search.
+// Other files have what a chain is and the evidence for it (resync_chain.go, resync_writes.go, nesting.go), the bytes that are
+// held (resync_window.go) and searches that wait for later evidence (resync_postponed.go).
+type resynchronizer struct {
+	f         *Framer
+	search    *search     // nil while no bytes are held
+	postponed *search     // searches that were postponed, the latest first
+	stray     *strayRun   // nil without
+	bodyTail  *bodyTail   // of the body that is inspected, where it crosses deliveries
+	ids       [2]idWindow // of the frames that were found, by request bit
+	longest   int32       // the longest body of these, in bytes
+	// packet is the bytes of the packet that is being searched so far, biggest the most of any.
+	packet, biggest uint16
+	next            boundary // what the next byte that is searched follows
+	nesting         nesting
+	frames          uint8 // counts headers at known places, modulo 256
+	inspecting      bool  // the body that is being read is inspected
+	lossy           bool  // this direction was joined midway, or lacks bytes
+	gapped          bool  // there was a gap
+	afterLoss       bool  // the bytes that are searched follow a gap, or are the first of a direction joined midway
+	snapCut         bool  // the gap that a search meets is what the snap length cut
+	searched        bool  // there was a search
+	sawCandidate    bool  // a search met something that has a frame's header and starts as its body does
+}
+
+// search is the bytes that are held, and what they may be. Its places are counted from its first byte.
 type search struct {
-	win   []byte
-	store []byte // where win is, or was
-	base  int64  // place of the window's first byte
-	noted int    // memory of the search, as Buffers knows it
-	marks []mark // where win's bytes came from
-	from  int64  // no frame starts before it
-	begun begun  // what the byte at place 0 is
-	// Of a search that was put off: the gap behind its window, and the one put off before.
-	gap   gap
-	older *search
+	window     []byte
+	store      []byte // where the window is, or was
+	base       int64  // place of the window's first byte
+	accounted  int    // memory of the search, as Buffers knows it
+	deliveries []delivery
+	scanned    int64    // no frame starts before it
+	boundary   boundary // what the byte at place 0 follows
 	chain
 	// refuted are places in the window of frames whose chain broke.
 	refuted map[int64]struct{}
+	// Of a search that was postponed: the gap after its window, and the search that was postponed before.
+	gap   gap
+	older *search
 }
 
-// chain is frames that stand one behind the other.
-type chain struct {
-	cand, tip int64 // its start (-1: there is none) and its end
-	last      Header
-	frames    int
-	kinds     uint8         // what it has beside events: bit 0 responses, bit 1 requests
-	due       int           // responses of it that are due
-	owed      int           // as due, but of all the chain
-	undue     int           // and that are not
-	dueIDs    [maxDue]int64 // the ids of the latest of them
-	asked     []asked       // its requests, as far as there is room
-	answers   int           // requests of it that were answered
-	falls     int           // its requests whose id is lower than that of the one before
-	hits      int           // starts of writes where one of its frames starts
-	misses    int           // and where none does
-	row       int           // hits since the last miss
-	second    int64         // the place of the second of them
-	accept    int64         // -1, or the place from which on it is believed
-	givenUp   bool          // it did not break, but there is too little that speaks for it
+// phase says how far a search has come.
+type phase uint8
+
+const (
+	scanning  phase = iota // there is no candidate
+	following              // a candidate and the frames after it make a chain, which neither broke nor was accepted
+	accepted               // a frame is accepted, at acceptFrom
+)
+
+func (c *chain) phase() phase {
+	switch {
+	case c.acceptFrom >= 0:
+		return accepted
+	case c.start >= 0:
+		return following
+	}
+	return scanning
 }
 
-// asked is a request in a chain, and its end.
-type asked struct {
-	id, end  int64
-	answered bool
-}
-
-// maxAsked bounds the requests of a chain that an answer finds.
-const maxAsked = 256
-
-// mark says that win from off on, up to the next mark, came with a chunk.
-type mark struct {
-	off   int
-	chunk Chunk
-	write bool // the sender began to write here: the packet before was not full
-}
-
+// verdict says what becomes of a candidate or a search.
 type verdict uint8
 
 const (
-	no verdict = iota
-	yes
-	wait  // more bytes are needed
-	later // it is put off
+	reject   verdict = iota
+	begin            // a chain, with a candidate
+	accept           // at acceptFrom
+	wait             // more bytes are needed
+	postpone         // the search is postponed
 )
 
-// guessing reports whether bytes are missing, so that what is searched may be a body whose header was lost.
-func (f *Framer) guessing() bool { return f.behind || f.lossy && f.wary() }
+// What follows the bytes that are held: more bytes may come, the stream ends, or so many bytes are missing.
+const (
+	moreToCome int64 = 0
+	streamEnds int64 = -1
+)
 
-// searchData takes b[n:], the next bytes while no place is known; c is b's.
-func (f *Framer) searchData(b []byte, n int, c *Chunk) {
-	s := f.search
-	begun, write := f.begun, false
+// join says that the direction was joined midway.
+func (r *resynchronizer) join() { r.lossy, r.afterLoss, r.next = true, true, atJoin }
+
+// mayBeBody reports whether bytes are missing, so that what is searched may be a body whose header was lost.
+func (r *resynchronizer) mayBeBody() bool { return r.afterLoss || r.lossy && r.mayNest() }
+
+// take takes b[n:], the next bytes while no place is known; c is b's.
+func (r *resynchronizer) take(b []byte, n int, c *Chunk) {
+	s := r.search
+	first, write := r.next, false
 	if n < len(b) {
-		f.begun = elsewhere
+		r.next = noBoundary
 	}
 	if n == 0 {
-		write = f.measure(len(b), c)
+		write = r.noteDelivery(len(b), c)
 	}
 	if s == nil {
 		// Most bytes of a foreign stream end here, without a copy.
 		i := magicIn(b[n:])
-		f.rubbish(b[n : n+i])
+		r.addStray(b[n : n+i])
 		if n += i; n == len(b) {
 			return
 		}
-		s = f.cfg.Buffers.getSearch()
-		s.cand = -1
+		s = r.f.cfg.Buffers.getSearch()
 		if i == 0 {
-			s.begun = begun
+			s.boundary = first
 		}
-		f.search = s
+		r.search = s
 	}
-	m := mark{len(s.win), *c, write}
+	d := delivery{len(s.window), *c, write}
 	if n > 0 {
-		m.write = false
-		m.chunk.Pos += int64(n)
-		m.chunk.Overhead = 0
+		d.write = false
+		d.chunk.Pos += int64(n)
+		d.chunk.Overhead = 0
 	}
-	s.marks = append(s.marks, m)
-	if len(s.win) == 0 {
-		s.win = s.store
-	}
-	win := append(s.win, b[n:]...)
-	if cap(win) > cap(s.store) {
-		s.store = win[:0]
-	}
-	f.setWindow(win)
-	f.decide(0)
+	r.hold(b[n:], d)
+	r.decide(moreToCome)
 }
 
 // magicIn is the offset of the magic in b, or of its beginning at the end of b; len(b) without one.
@@ -134,180 +140,164 @@ func magicIn(b []byte) int {
 
 var magic = []byte{0xda, 0xbb}
 
-// searchMemory is about what a search takes beside its window.
-const searchMemory = 1 << 10
-
-// setWindow takes another window, and note of its size.
-func (f *Framer) setWindow(win []byte) {
-	s := f.search
-	n := cap(win) + searchMemory
-	f.cfg.Buffers.wins += n - s.noted
-	s.win, s.noted = win, n
-}
-
-// release gives back a search that holds nothing any more.
-func (f *Framer) release(s *search) {
-	f.cfg.Buffers.wins -= s.noted
-	s.noted = 0
-	f.cfg.Buffers.putSearch(s)
-}
-
-// decide goes on with the search as far as the window's bytes allow. lack is 0 when more bytes will come, -1 when none
-// will, and else how many are missing behind the window.
-func (f *Framer) decide(lack int64) {
-	for f.state == searching && f.search != nil {
-		s := f.search
-		if len(s.win) > 0 {
-			switch f.weigh(lack) {
-			case yes:
-				if f.later == nil || !f.resolve() {
-					f.drain(s.accept, -1)
+// decide goes on with the search as far as the held bytes allow; missing says what follows them.
+func (r *resynchronizer) decide(missing int64) {
+	for r.f.state == searching && r.search != nil {
+		s := r.search
+		if len(s.window) > 0 {
+			switch r.judge(missing) {
+			case accept:
+				if r.postponed == nil || !r.replayPostponed() {
+					r.resume(s.acceptFrom, -1)
 				}
 				continue
-			case later:
-				f.putOff()
+			case postpone:
+				r.postpone()
 				return
 			}
 		}
-		if s.cand >= 0 {
-			f.dropSearch(s.cand)
+		if s.phase() != scanning {
+			r.skipTo(s.start)
 		} else {
-			f.dropSearch(s.from)
+			r.skipTo(s.scanned)
 		}
-		if len(s.win) == 0 {
-			f.search = nil
-			f.release(s)
+		if len(s.window) == 0 {
+			r.search = nil
+			r.release(s)
 		}
 		return
 	}
 }
 
-// weigh looks for a frame in the window: at s.accept, when it says yes. wait means that no frame starts before s.cand or,
-// without a chain, before s.from.
-func (f *Framer) weigh(lack int64) verdict {
-	s := f.search
+// judge looks for a frame in the window. wait means that no frame starts before the chain or, without one, before the place
+// up to which the window was scanned.
+func (r *resynchronizer) judge(missing int64) verdict {
+	s := r.search
 	for {
-		if s.cand < 0 {
-			b := s.win[s.from-s.base:]
-			s.from += int64(magicIn(b))
-			b = s.win[s.from-s.base:]
-			if len(b) < 2 {
-				if lack != 0 {
-					s.from += int64(len(b))
-				}
-				return wait
+		if s.phase() == scanning {
+			if v := r.scan(missing); v != begin {
+				return v
 			}
-			if len(b) >= 4 && !flagsFit(b) {
-				s.from += 2
-				continue
-			}
-			if _, ok := s.refuted[s.from]; ok {
-				s.from++
-				continue
-			}
-			if s.from == 0 && s.begun == stream && f.starts(b) {
-				s.accept = 0
-				return yes
-			}
-			h, v := f.first(b, lack)
-			switch v {
-			case wait:
-				return wait
-			case no:
-				s.from++
-				continue
-			}
-			if len(b) < h.FrameLen() {
-				s.accept = s.from // its end is missing
-				return yes
-			}
-			s.chain = chain{cand: s.from, tip: s.from, asked: s.asked[:0], accept: -1}
-			f.link(&h)
 		}
-		switch f.follow(lack) {
-		case yes:
-			return yes
-		case wait:
-			return wait
+		if v := r.follow(missing); v != reject {
+			return v
 		}
-		if s.givenUp && lack > 0 && f.mayWait() {
-			return later
+		if s.inconclusive && missing > 0 && r.mayPostpone() {
+			return postpone
 		}
-		f.refute()
-		if s.givenUp {
-			s.givenUp = false
-			s.from = s.base + int64(len(s.win)) // what is inside is no better
+		r.refuteChain()
+		if s.inconclusive {
+			s.inconclusive = false
+			s.scanned = s.base + int64(len(s.window)) // what is inside is no better
 		}
 	}
 }
 
-// first says whether b starts with a frame, as far as the frame itself tells.
-func (f *Framer) first(b []byte, lack int64) (h Header, v verdict) {
+// scan looks for a candidate, which begins a chain unless it is accepted at once.
+func (r *resynchronizer) scan(missing int64) verdict {
+	s := r.search
+	for {
+		b := s.window[s.scanned-s.base:]
+		s.scanned += int64(magicIn(b))
+		b = s.window[s.scanned-s.base:]
+		if len(b) < 2 {
+			if missing != moreToCome {
+				s.scanned += int64(len(b))
+			}
+			return wait
+		}
+		if len(b) >= 4 && !flagsFit(b) {
+			s.scanned += 2
+			continue
+		}
+		if _, ok := s.refuted[s.scanned]; ok {
+			s.scanned++
+			continue
+		}
+		if s.scanned == 0 && s.boundary == atJoin && r.startsStream(b) {
+			s.acceptFrom = 0
+			return accept
+		}
+		h, v := r.candidate(b, missing)
+		switch v {
+		case wait:
+			return wait
+		case reject:
+			s.scanned++
+			continue
+		}
+		if len(b) < h.FrameLen() {
+			s.acceptFrom = s.scanned // its end is missing
+			return accept
+		}
+		s.chain = s.empty()
+		s.start, s.end = s.scanned, s.scanned
+		r.extend(&h)
+		return begin
+	}
+}
+
+// candidate says whether b starts with a frame, as far as the frame itself tells: reject, wait, or begin.
+func (r *resynchronizer) candidate(b []byte, missing int64) (h Header, v verdict) {
 	more := wait
-	if lack != 0 || f.cfg.Buffers.crowded() {
-		more = no
+	if missing != moreToCome || r.f.cfg.Buffers.crowded() {
+		more = reject
 	}
 	if len(b) < HeaderLen {
 		return h, more
 	}
 	h = parseHeader(b)
-	if !f.cfg.Recognizer.legal(&h, f.cfg.MaxSearchBody) {
-		return h, no
-	}
-	if !h.Event() && !f.mayBe(&h) {
-		return h, no
+	c := r.f.cfg.Recognizer
+	if !c.legal(&h, r.f.cfg.MaxSearchBody) || !h.Event() && !r.idFits(&h) {
+		return h, reject
 	}
 	body := b[HeaderLen:]
-	c, start := f.cfg.Recognizer, body[:min(len(body), startLen, h.BodyLen)]
-	if len(start) < min(startLen, h.BodyLen) {
-		if lack > 0 && f.cut(&h, int64(len(b)), lack) {
-			return h, yes
+	start := body[:min(len(body), startLen, h.BodyLen)]
+	if len(start) == min(startLen, h.BodyLen) {
+		if (!c.knows(&h) || !c.startsLike(&h, start)) && !r.startFits(&h, start) {
+			return h, reject
 		}
-		return h, more
+		r.sawCandidate = true
 	}
-	if (!c.knows(&h) || !c.startsLike(&h, start)) && !f.startsAnyway(&h, start) {
-		return h, no
-	}
-	f.met = true
 	if len(body) < h.BodyLen {
-		if lack > 0 && f.cut(&h, int64(len(b)), lack) {
-			return h, yes
+		if missing > 0 && r.acceptsCut(&h, int64(len(b)), missing) {
+			return h, begin
 		}
 		return h, more
 	}
-	if f.cfg.Readable != nil && h.readable() && !f.cfg.Readable(&h, body[:min(h.BodyLen, maxRead)]) {
-		return h, no
+	if r.f.cfg.Readable != nil && h.readable() && !r.f.cfg.Readable(&h, body[:min(h.BodyLen, maxRead)]) {
+		return h, reject
 	}
-	return h, yes
+	return h, begin
 }
 
-// startsAnyway reports whether a candidate is believed whose body does not start as its serialization's do, or of whose
-// serialization nothing is known: a request that starts as that of another one, an answer that is due.
-func (f *Framer) startsAnyway(h *Header, start []byte) bool {
+// startFits reports whether a candidate is accepted whose body does not start as its serialization's do, or of whose
+// serialization nothing is known: a request that starts as that of another one, a response that is due.
+func (r *resynchronizer) startFits(h *Header, start []byte) bool {
 	switch {
 	case h.Event():
 		return true // judged by its length
 	case len(start) == 0:
 		return false
 	case h.Request():
-		return f.cfg.Recognizer.startsOther(start)
+		return r.f.cfg.Recognizer.startsOther(start)
 	}
-	return f.expects(h.ID)
+	return r.isDue(h.ID)
 }
 
-// mayBe says whether a candidate's id is one of a frame that begins a chain.
-func (f *Framer) mayBe(h *Header) bool {
-	w, other := &f.ids[requestBit(h)], &f.ids[1-requestBit(h)]
+// idFits reports whether a candidate's id is one of a frame that begins a chain.
+func (r *resynchronizer) idFits(h *Header) bool {
+	w, other := &r.ids[requestBit(h)], &r.ids[1-requestBit(h)]
 	switch {
 	case !w.near(h.ID):
 		return false
-	case !f.guessing():
+	case !r.mayBeBody():
 		return true
-	case !w.seen() && other.seen():
-		// The first of its kind in this direction, just behind a gap.
-		return !h.Request() && f.expects(h.ID)
+	case !w.any() && other.any():
+		// The first of its kind in this direction, right after a gap.
+		return !h.Request() && r.isDue(h.ID)
 	}
-	return !w.again(h.ID)
+	return !w.repeats(h.ID)
 }
 
 // maxRead bounds what is read of a candidate's body: there may be one every few bytes.
@@ -319,412 +309,231 @@ func (h *Header) readable() bool {
 	return h.Request() || h.Status == StatusOK || h.BodyLen <= maxRead
 }
 
-// cut says whether a candidate is believed of which have bytes are here and the next lack bytes are missing.
-func (f *Framer) cut(h *Header, have, lack int64) bool {
-	w := &f.ids[requestBit(h)]
+// acceptsCut reports whether a candidate is accepted of which have bytes are here and the next missing bytes are not.
+func (r *resynchronizer) acceptsCut(h *Header, have, missing int64) bool {
+	w := &r.ids[requestBit(h)]
 	started := have >= int64(HeaderLen+min(startLen, h.BodyLen)) // and its body starts as it should
 	switch {
-	case !f.guessing():
-		return started && (f.due(h) || int64(h.FrameLen()) == have+lack)
-	case f.nested, !f.snapped && f.doubtful():
+	case !r.mayBeBody():
+		return started && (r.acceptsAlone(h) || int64(h.FrameLen()) == have+missing)
+	case r.nesting == nests, !r.snapCut && r.nesting == nestingUnknown:
 		return false // frames inside bodies are cut like others
-	case int64(h.FrameLen()) == have+lack:
-		return started || w.seen() // as where the snap length cuts packets with a frame each
+	case int64(h.FrameLen()) == have+missing:
+		return started || w.any() // as where the snap length cuts packets with a frame each
 	}
 	// Frames begin most often at the start of a packet, and their ids go on from those before.
-	return f.packetStarts(f.search.from) && !h.Event() &&
-		(w.goesOn(h.ID) || started && !w.seen() || !h.Request() && f.expects(h.ID))
+	return r.search.packetStarts(r.search.scanned) && !h.Event() &&
+		(w.continues(h.ID) || started && !w.any() || !h.Request() && r.isDue(h.ID))
 }
 
-// packetStarts reports whether a packet's payload starts at a place.
-func (f *Framer) packetStarts(at int64) bool {
-	s := f.search
-	for i := len(s.marks) - 1; i >= 0; i-- {
-		if off := s.base + int64(s.marks[i].off); off <= at {
-			return off == at && s.marks[i].chunk.Overhead > 0
-		}
+// acceptsAlone reports whether a candidate among stray bytes is accepted although no frame follows: providers before 2.5.6
+// that cannot write a result send its beginning after the frame with the error, and may do so again and again. Where the
+// capture lacks nothing, a response that is due, or an id right after the last one, is no accident. After a loss both may be
+// bytes of a body whose header was lost.
+func (r *resynchronizer) acceptsAlone(h *Header) bool {
+	if r.mayBeBody() || h.Event() {
+		return false
 	}
-	return false
+	c := r.f.cfg
+	if !h.Request() && c.Expected != nil && c.Expected(r.f.sink, h.ID) {
+		return true
+	}
+	w := &r.ids[requestBit(h)]
+	return w.any() && h.ID != w.last && !w.repeats(h.ID) && w.within(h.ID, nextIDStep)
 }
 
-// enoughBytes is how long a chain is believed without anything else that speaks for it.
-const enoughBytes = 64 << 10
-
-// link takes a frame with header h at the chain's tip, whole, into the chain, and says from where on the chain is to be
-// believed now.
-//
-// What speaks for a chain cannot be had from bytes inside a body: that it holds for long, that its responses are those
-// that are due, that its requests are answered. Where bodies of this direction were seen to hold frames, by a chain
-// that is longer than bodies are, or by several of such
-// witnesses in a row, which no copy of earlier traffic has; and then only from the last of these on: a chain inside a
-// body may end where the body does.
-func (f *Framer) link(h *Header) {
-	s := f.search
-	at := s.tip
-	s.tip += int64(h.FrameLen())
-	s.frames++
-	s.last = *h
-	guessing := f.guessing()
-	if guessing {
-		f.writes(at)
-	}
-	if !f.nested && guessing {
-		body := s.win[at+HeaderLen-s.base : s.tip-s.base]
-		f.nested = f.cfg.Recognizer.holdsFrame(body[:min(len(body), maxLooked)], h.ID)
-	}
-	switch {
-	case h.Event():
-	case h.Request():
-		s.kinds |= 2
-		if w := &f.ids[1]; len(s.asked) < maxAsked && w.near(h.ID) && !w.again(h.ID) {
-			if k := len(s.asked); k > 0 && s.asked[k-1].id >= h.ID {
-				s.falls++
-			}
-			s.asked = append(s.asked, asked{id: h.ID, end: s.tip})
-		}
-		if f.wary() {
-			s.due = 0
-		}
-	case f.expects(h.ID):
-		s.kinds |= 1
-		s.owed++
-		f.dueResponse(h.ID, at)
-	default:
-		s.kinds |= 1
-		s.undue++
-		if f.wary() {
-			s.due = 0
-		}
-	}
-	switch {
-	case s.accept >= 0:
-	case f.wary() && at-s.cand >= max(enoughBytes, int64(f.longest)*5/4):
-		if s.accept = at; !f.nested && s.orderly() {
-			s.accept = s.cand
-		}
-	case !guessing:
-	case f.aligned(0):
-		s.accept = s.cand
-	case f.wary() && s.row >= 3:
-		s.accept = s.second // the first may be chance, in a body that ends where what it holds does
-	}
-	switch {
-	case s.accept >= 0:
-	case !f.wary() && at > s.cand && s.tip-s.cand >= enoughBytes:
-		s.accept = s.cand
-	}
+// isDue reports whether a response with that id is due: to a request that was found or, where bodies were never seen to hold
+// frames, to one that may have been.
+func (r *resynchronizer) isDue(id int64) bool {
+	c := r.f.cfg
+	return c.Expected != nil && c.Expected(r.f.sink, id) || r.nesting != nests && c.Asked != nil && c.Asked(r.f.sink, id)
 }
 
-// impossible says that it is none: a response is not due, and all requests that the other direction sent are known.
-func (f *Framer) impossible() bool {
-	c := f.cfg
-	return f.search.undue > 0 && f.guessing() && c.Missed != nil && !c.Missed(f.sink)
+// answersNothing reports whether a response of the chain is not due, and all requests that the other direction sent are
+// known.
+func (r *resynchronizer) answersNothing() bool {
+	c := r.f.cfg
+	return r.search.notDue > 0 && r.mayBeBody() && c.Missed != nil && !c.Missed(r.f.sink)
 }
 
-// dueResponse takes note of a response in the chain, at a place, that is due.
-func (f *Framer) dueResponse(id, at int64) {
-	s := f.search
-	if slices.Contains(s.dueIDs[:min(s.due, len(s.dueIDs))], id) {
-		if f.wary() {
-			s.due = 0
-		}
-		return
-	}
-	s.dueIDs[s.due%len(s.dueIDs)] = id
-	s.due++
-	switch {
-	case f.wary() && s.due >= minDue && s.due >= f.enoughDue(id):
-		s.accept = at
-		if !f.nested && s.undue == 0 && s.kinds == 1 {
-			s.accept = s.cand // all of it is due
-		}
-	case !f.wary() && s.due >= 2 && s.undue == 0:
-		s.accept = s.cand
-	}
-}
-
-// minDue and maxDue are how many responses in a row have to be due, for one that is due to be believed where bodies hold
-// frames.
-const minDue, maxDue = 6, 24
-
-// enoughDue is how many that are, by how many of the ids around id are due: so that ids drawn from there would all be due
-// less often than once in ten million times.
-func (f *Framer) enoughDue(id int64) int {
-	n := 0
-	for d := int64(1); d <= 16; d++ {
-		for _, other := range [2]int64{id - d, id + d} {
-			if f.expects(other) {
-				n++
-			}
-		}
-	}
-	switch {
-	case n <= 2:
-		return minDue
-	case n <= 4:
-		return 8
-	case n <= 8:
-		return 12
-	}
-	return maxDue
-}
-
-// expects reports whether a response with that id is due: to a request that was found or, where frames inside bodies were
-// never seen, to one that may have been.
-func (f *Framer) expects(id int64) bool {
-	c := f.cfg
-	return c.Expected != nil && c.Expected(f.sink, id) || !f.nested && c.Asked != nil && c.Asked(f.sink, id)
-}
-
-// Searching reports whether bytes are held of which it is not decided whether they are frames.
-func (f *Framer) Searching() bool {
-	return f.state == searching && f.search != nil && f.search.cand >= 0
-}
-
-// Asks reports whether the bytes that are held may be a request with that id.
-func (f *Framer) Asks(id int64) bool { return f.Searching() && f.search.asks(id) }
-
-// asks reports whether a request with that id is in the chain.
-func (c *chain) asks(id int64) bool {
-	for i := range c.asked {
-		if c.asked[i].id == id && c.asked[i].end > c.cand {
-			return true
-		}
-	}
-	return false
-}
-
-// Answered says that the other direction has a response with that id, at a known place. If a request with it is among the
-// bytes that are held, these are frames: a peer answers what it has all of, and all of it is here or missing, so a copy of
-// the request inside a longer body would have come to the body's end by now. What is held up to the request's end is handed
-// on before it returns, the rest with the next call, or by [Framer.Settle].
-func (f *Framer) Answered(id int64) {
-	if !f.Searching() || f.nested {
-		return
-	}
-	s := f.search
-	for i := range s.asked {
-		a := &s.asked[i]
-		if a.id != id || a.end <= s.cand { // what was handed on before is not asked again
-			continue
-		}
-		if f.doubtful() {
-			if !a.answered {
-				a.answered = true
-				s.answers++
-			}
-			if s.answers < minAnswers || s.kinds != 2 || s.falls*4 > len(s.asked) {
-				return
-			}
-			if s.accept = s.cand; f.later != nil && f.resolve() {
-				f.Answered(id)
-				return
-			}
-		}
-		f.drain(s.cand, a.end)
-		return
-	}
-}
-
-// Settle hands on what is held behind an answered request.
-func (f *Framer) Settle() {
-	if f.Searching() && f.search.accept >= 0 {
-		f.decide(0)
-	}
-}
-
-// follow goes on with the chain at its tip. no: the chain is broken.
-func (f *Framer) follow(lack int64) verdict {
-	s := f.search
-	forced := lack != 0 || f.cfg.Buffers.crowded()
-	guessing := f.guessing()
+// follow goes on with the chain at its end. reject: the chain is broken.
+func (r *resynchronizer) follow(missing int64) verdict {
+	s := r.search
+	forced := missing != moreToCome || r.f.cfg.Buffers.crowded()
+	mayBeBody := r.mayBeBody()
 	for {
-		if s.accept < 0 && !guessing && f.due(&s.last) {
-			s.accept = s.cand
+		if s.phase() == following && !mayBeBody && r.acceptsAlone(&s.last) {
+			s.acceptFrom = s.start
 		}
-		if f.impossible() {
-			return no
+		if r.answersNothing() {
+			return reject
 		}
-		if s.accept >= 0 {
-			return yes
+		if s.phase() == accepted {
+			return accept
 		}
-		next := s.win[s.tip-s.base:]
-		switch {
-		case len(next) >= HeaderLen:
-		case !isMagic(next) && !(s.last.Status == statusBadResponse && bytes.HasPrefix(zeros16, next)):
-			return no
-		case forced && guessing && !f.holds(len(next), lack):
-			s.givenUp = true
-			return no
-		case forced:
-			s.accept = s.cand
-			return yes
-		default:
-			return wait
+		next := s.window[s.end-s.base:]
+		zeros := s.last.Status == statusBadResponse && bytes.HasPrefix(zeros16, next[:min(len(next), HeaderLen)])
+		if !isMagic(next) && !zeros {
+			return reject
 		}
-		if s.last.Status == statusBadResponse && bytes.HasPrefix(next, zeros16) {
-			if guessing && f.wary() {
-				s.givenUp = true
-				return no
+		if len(next) < HeaderLen {
+			if !forced {
+				return wait
 			}
-			s.accept = s.cand
-			return yes
+			return r.unbroken(mayBeBody, len(next), missing)
 		}
-		if !isMagic(next) {
-			return no
+		if zeros {
+			if mayBeBody && r.mayNest() {
+				s.inconclusive = true
+				return reject
+			}
+			s.acceptFrom = s.start
+			return accept
 		}
 		h := parseHeader(next)
-		if !f.cfg.Recognizer.legal(&h, f.cfg.MaxSearchBody) {
-			return no
+		if !r.f.cfg.Recognizer.legal(&h, r.f.cfg.MaxSearchBody) {
+			return reject
 		}
-		if _, ok := s.refuted[s.tip]; ok {
-			return no
+		if _, ok := s.refuted[s.end]; ok {
+			return reject
 		}
 		switch {
-		case !guessing:
-			s.accept = s.cand
-			return yes
+		case !mayBeBody:
+			s.acceptFrom = s.start
+			return accept
 		case len(next) >= h.FrameLen():
-			f.link(&h)
-		case forced && !f.holds(len(next), lack):
-			s.givenUp = true
-			return no
+			r.extend(&h)
 		case forced:
-			s.accept = s.cand
-			return yes
+			return r.unbroken(mayBeBody, len(next), missing)
 		default:
 			return wait
 		}
 	}
 }
 
-// zeros16 is how the rubbish begins that a provider of Dubbo 2.5 leaves behind an answer with status 50: the room for the
+// unbroken judges a chain that did not break before the held bytes end; rest is the bytes after its last frame.
+func (r *resynchronizer) unbroken(mayBeBody bool, rest int, missing int64) verdict {
+	s := r.search
+	if mayBeBody && !r.acceptsUnbroken(rest, missing) {
+		s.inconclusive = true
+		return reject
+	}
+	s.acceptFrom = s.start
+	return accept
+}
+
+// zeros16 is how the stray bytes begin that a provider of Dubbo 2.5 leaves after an answer with status 50: the room for the
 // header of the answer that it could not write, and then what it had written of the body.
 var zeros16 = make([]byte, HeaderLen)
 
-// refute notes that the chain's frames are none.
-func (f *Framer) refute() {
-	s := f.search
-	if s.refuted == nil {
-		s.refuted = make(map[int64]struct{})
-	}
-	for at := s.cand; at < s.tip; {
-		s.refuted[at] = struct{}{}
-		h := parseHeader(s.win[at-s.base:])
-		at += int64(h.FrameLen())
-	}
-	f.nested = f.nested || f.guessing() && !s.givenUp && s.kinds != 0
-	s.from, s.cand = s.cand+1, -1
-}
-
-// due reports whether a candidate between rubbish is believed although no frame follows: providers before 2.5.6 that cannot
-// write a result send its beginning behind the frame with the error, and may do so again and again. Where the capture
-// lacks nothing, a response that is due, or an id right behind the last one, is no accident. Behind a gap both may be
-// bytes of a body whose header was lost.
-func (f *Framer) due(h *Header) bool {
-	if f.guessing() || h.Event() {
-		return false
-	}
-	if !h.Request() && f.cfg.Expected != nil && f.cfg.Expected(f.sink, h.ID) {
-		return true
-	}
-	w := &f.ids[requestBit(h)]
-	return w.seen() && h.ID != w.last && !w.again(h.ID) && w.within(h.ID, nextIDStep)
-}
-
-// dropSearch skips the window's bytes before a place.
-func (f *Framer) dropSearch(to int64) {
-	s := f.search
-	n := int(to - s.base)
-	if n == 0 {
-		return
-	}
-	f.rubbish(s.win[:n])
-	s.cutWindow(n)
-	f.setWindow(s.win)
-}
-
-// cutWindow takes the first n bytes out of the window.
-func (s *search) cutWindow(n int) {
-	s.base += int64(n)
-	s.from = max(s.from, s.base)
-	if rest := s.win[n:]; len(rest) <= n {
-		s.win = s.win[:copy(s.win, rest)]
-	} else {
-		s.win = rest // moving it would cost more than was dropped
-	}
-	kept := s.marks[:0]
-	for i, m := range s.marks {
-		end := n + len(s.win)
-		if i+1 < len(s.marks) {
-			end = s.marks[i+1].off
-		}
-		if end <= n {
-			continue
-		}
-		if m.off < n {
-			m.chunk.Pos += int64(n - m.off)
-			m.chunk.Overhead = 0
-			m.off = n
-		}
-		m.off -= n
-		kept = append(kept, m)
-	}
-	s.marks = kept
-}
-
-// drain goes on at a place in the window, where a frame stands, and skips what is before it. It stops at the place to,
+// resume goes on at a place in the window, where a frame stands, and skips what is before it. It stops at the place to,
 // where another stands, if that is not -1. When no header stands where one is due, the search goes on with the rest.
-func (f *Framer) drain(at, to int64) {
-	f.dropSearch(at)
-	f.endRun()
-	s := f.search
-	f.search = nil
-	f.state, f.resynced, f.behind = atHeader, true, false
-	most := len(s.win)
+func (r *resynchronizer) resume(at, to int64) {
+	r.skipTo(at)
+	r.endStray()
+	s, f := r.search, r.f
+	r.search = nil
+	f.state, f.resynced, r.afterLoss = atHeader, true, false
+	most := len(s.window)
 	if to >= 0 {
 		most = int(to - s.base)
 	}
-	for i := range s.marks {
-		m := &s.marks[i]
-		end := most
-		if i+1 < len(s.marks) {
-			end = min(end, s.marks[i+1].off)
-		}
-		if m.off >= end {
+	for i := range s.deliveries {
+		d := &s.deliveries[i]
+		end := min(most, s.deliveryEnd(i))
+		if d.off >= end {
 			break
 		}
-		n := f.known(s.win[m.off:end], &m.chunk)
+		n := f.known(s.window[d.off:end], &d.chunk)
 		if f.state != searching {
 			continue
 		}
-		// The rest is searched as behind rubbish.
-		s.begun = elsewhere
-		s.cutWindow(m.off + n)
+		// The rest is searched as after stray bytes.
+		s.boundary = noBoundary
+		s.dropPrefix(d.off + n)
 		clear(s.refuted)
-		s.base, s.from = 0, 0
-		s.chain = chain{cand: -1, asked: s.asked[:0], accept: -1}
-		f.search = s
-		f.setWindow(s.win)
+		s.base, s.scanned = 0, 0
+		s.chain = s.empty()
+		r.search = s
+		r.setWindow(s.window)
 		return
 	}
-	if most < len(s.win) {
-		s.cutWindow(most)
-		s.cand, s.tip, s.accept, s.undue = to, max(s.tip, to), to, 0
-		f.search, f.state = s, searching
-		f.setWindow(s.win)
+	if most < len(s.window) {
+		s.dropPrefix(most)
+		s.start, s.end, s.acceptFrom, s.notDue = to, max(s.end, to), to, 0
+		r.search, f.state = s, searching
+		r.setWindow(s.window)
 		return
 	}
-	f.release(s)
+	r.release(s)
 }
 
-// endSearch skips what is left of the window.
-func (f *Framer) endSearch() {
-	if s := f.search; s != nil {
-		s.cand = -1
-		f.dropSearch(s.base + int64(len(s.win)))
-		f.search = nil
-		f.release(s)
+// abandon skips what is held.
+func (r *resynchronizer) abandon() {
+	if s := r.search; s != nil {
+		s.start = -1
+		r.skipTo(s.base + int64(len(s.window)))
+		r.search = nil
+		r.release(s)
 	}
-	f.endRun()
+	r.endStray()
+}
+
+// gap says that n bytes are missing after those that are held, and postpones or ends the search.
+func (r *resynchronizer) gap(n, wire int64, c *Chunk) {
+	r.snapCut = wire > 0
+	before := r.postponed
+	r.decide(n)
+	if r.postponed != before && r.postponed != nil {
+		r.postponed.gap = gap{wire, *c}
+	}
+}
+
+// heldFrom is the place in the stream of the first byte that is held.
+func (r *resynchronizer) heldFrom() (pos int64, held bool) {
+	s := r.postponed
+	for s != nil && s.older != nil {
+		s = s.older
+	}
+	if s == nil && r.f.state == searching {
+		s = r.search
+	}
+	if s == nil || len(s.deliveries) == 0 {
+		return 0, false
+	}
+	return s.deliveries[0].chunk.Pos, true
+}
+
+// holdsChain reports whether frames are held that were not handed on.
+func (r *resynchronizer) holdsChain() bool {
+	return r.f.state == searching && r.search != nil && r.search.phase() != scanning
+}
+
+// answered is [Framer.Answered].
+func (r *resynchronizer) answered(id int64) {
+	if !r.holdsChain() || r.nesting == nests {
+		return
+	}
+	s := r.search
+	for i := range s.held {
+		q := &s.held[i]
+		if q.id != id || q.end <= s.start { // what was handed on before is not asked again
+			continue
+		}
+		if r.nesting == nestingUnknown {
+			if !q.answered {
+				q.answered = true
+				s.answered++
+			}
+			if s.answered < minAnswers || s.kinds != requests || s.idDrops*4 > len(s.held) {
+				return
+			}
+			if s.acceptFrom = s.start; r.postponed != nil && r.replayPostponed() {
+				r.answered(id)
+				return
+			}
+		}
+		r.resume(s.start, q.end)
+		return
+	}
 }

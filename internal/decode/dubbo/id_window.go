@@ -1,0 +1,62 @@
+package dubbo
+
+// idWindow remembers the ids of one direction and kind: the highest of late, and which of the latestIDs up to it were seen.
+type idWindow struct {
+	last   int64
+	latest uint64 // bit n: last-n was seen; the highest bit: sawRepeat
+}
+
+// latestIDs is how many ids a window remembers.
+const latestIDs = 63
+
+// sawRepeat: an id came twice, so ids no longer tell frames from copies of frames.
+const sawRepeat = 1 << latestIDs
+
+// maxIDStep is how far apart the ids around a gap may lie: ids are counted per JVM, over all its connections.
+const maxIDStep = 1 << 20
+
+// nextIDStep is how far apart the ids of successive frames lie on a connection that is not one of many.
+const nextIDStep = 1 << 10
+
+// any reports whether there was an id.
+func (w *idWindow) any() bool { return w.latest != 0 }
+
+func (w *idWindow) add(id int64) {
+	d := id - w.last
+	kept := w.latest & sawRepeat
+	switch {
+	case d > 0 && d < latestIDs:
+		w.latest = w.latest<<d&^sawRepeat | kept | 1
+		w.last = id
+	case d <= 0 && d > -latestIDs && w.any():
+		bit := uint64(1) << -d
+		if w.latest&bit != 0 {
+			bit |= sawRepeat
+		}
+		w.latest |= bit
+	default:
+		w.last, w.latest = id, kept|1
+	}
+}
+
+// near reports whether id may be that of a frame around those seen.
+func (w *idWindow) near(id int64) bool { return w.within(id, maxIDStep) }
+
+func (w *idWindow) within(id, step int64) bool {
+	d := id - w.last
+	return !w.any() || d <= step && d >= -step
+}
+
+// repeats reports whether id was seen lately: a frame with it is a copy.
+func (w *idWindow) repeats(id int64) bool {
+	d := w.last - id
+	return w.latest&sawRepeat == 0 && d >= 0 && d < latestIDs && w.latest&(1<<d) != 0
+}
+
+// continues reports whether id is one of the next, or was overtaken lately.
+func (w *idWindow) continues(id int64) bool {
+	d := id - w.last
+	return w.any() && d > -latestIDs-1 && d <= nextIDStep
+}
+
+func nearIDs(a, b int64) bool { return a-b <= maxIDStep && b-a <= maxIDStep }

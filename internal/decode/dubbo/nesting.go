@@ -1,0 +1,88 @@
+package dubbo
+
+// nesting says whether bodies of a direction hold frames: traffic that was captured and sent as an argument. Where they do, a
+// search must not believe what looks like a frame. Some bodies are inspected, only their first maxInspected bytes, and with
+// the same result however a body is cut into deliveries.
+type nesting uint8
+
+const (
+	nestingUnknown nesting = iota // no body was inspected yet
+	notNesting                    // a body was inspected and holds none
+	nests                         // a body holds some; this is never taken back
+)
+
+// maxInspected is how much of a body is inspected, in bytes.
+const maxInspected = 4 << 10
+
+// bodyTail is the end of the inspected bytes of a body, where a frame may begin.
+type bodyTail struct {
+	n int
+	b [2 * nestedLen]byte
+}
+
+// mayNest reports whether bodies of this direction hold frames, or may do so.
+func (r *resynchronizer) mayNest() bool { return r.nesting != notNesting }
+
+// beginBody decides whether the body of the next frame is inspected.
+func (r *resynchronizer) beginBody() {
+	r.frames++
+	r.inspecting = r.nesting != nests &&
+		(r.nesting == nestingUnknown || r.frames < 4 || r.frames&0xf == 0 || r.lossy && r.frames&3 == 0)
+}
+
+// inspectWhole inspects a body that lies in one piece; id is its frame's.
+func (r *resynchronizer) inspectWhole(body []byte, id int64) {
+	if r.f.cfg.Recognizer.holdsFrame(body[:min(len(body), maxInspected)], id) {
+		r.nesting = nests
+	}
+}
+
+// inspect inspects the next bytes of the body that is being read.
+func (r *resynchronizer) inspect(b []byte) {
+	if r.nesting == nests {
+		return
+	}
+	// Only as far as maxInspected, wherever deliveries end.
+	if b = b[:max(0, min(len(b), maxInspected-(r.f.frame.BodyLen-int(r.f.left))))]; len(b) == 0 {
+		return
+	}
+	id, c := r.f.frame.ID, r.f.cfg.Recognizer
+	t := r.bodyTail
+	if t == nil {
+		t = r.f.cfg.Buffers.getTail()
+		r.bodyTail = t
+	}
+	// Where the bytes before meet these.
+	seam := append(t.b[:t.n], b[:min(len(b), nestedLen-1)]...)
+	if c.holdsFrame(seam, id) || c.holdsFrame(b, id) {
+		r.nesting = nests
+	}
+	if len(b) < nestedLen-1 {
+		b = seam
+	}
+	t.n = copy(t.b[:], b[max(0, len(b)-nestedLen+1):])
+}
+
+// cutTail forgets the end of the inspected bytes: a gap follows.
+func (r *resynchronizer) cutTail() {
+	if r.bodyTail != nil {
+		r.bodyTail.n = 0
+	}
+}
+
+// endBody takes note of a frame, at the end of its body.
+func (r *resynchronizer) endBody(f *Frame) {
+	r.ids[requestBit(&f.Header)].add(f.ID)
+	if r.inspecting && r.nesting == nestingUnknown && !f.Event() && f.MissingAt >= min(f.BodyLen, maxInspected) {
+		r.nesting = notNesting
+	}
+	r.longest = max(r.longest, int32(f.BodyLen))
+}
+
+// dropTail gives back the memory of the inspection.
+func (r *resynchronizer) dropTail() {
+	if r.bodyTail != nil {
+		r.f.cfg.Buffers.putTail(r.bodyTail)
+		r.bodyTail = nil
+	}
+}

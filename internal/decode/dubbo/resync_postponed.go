@@ -1,0 +1,98 @@
+package dubbo
+
+// Where nobody knows yet whether bodies of a direction hold frames, a chain that did not break before the next gap is
+// neither accepted nor skipped: its search is postponed. When a later chain is accepted, and no body of it has a frame
+// inside, what was postponed is searched again, as in a direction whose bodies hold none. When a body has one, or the stream
+// ends, it is skipped.
+
+// maxPostponed is how many searches of a direction are postponed.
+const maxPostponed = 16
+
+// gap is a gap as it was told to the framer.
+type gap struct {
+	wire  int64
+	chunk Chunk
+}
+
+// mayPostpone reports whether the search may be postponed.
+func (r *resynchronizer) mayPostpone() bool {
+	if r.nesting != nestingUnknown || r.f.cfg.Buffers.crowded() || !r.search.inOrder() {
+		return false
+	}
+	n := 0
+	for s := r.postponed; s != nil; s = s.older {
+		n++
+	}
+	return n < maxPostponed
+}
+
+// postpone postpones the search, from its chain on.
+func (r *resynchronizer) postpone() {
+	s := r.search
+	s.inconclusive = false
+	r.skipTo(s.start)
+	s.boundary = noBoundary
+	s.older, r.postponed, r.search = r.postponed, s, nil
+	r.endStray()
+}
+
+// postponedHits is how many writes speak for the chains that were postponed.
+func (r *resynchronizer) postponedHits() int {
+	n := 0
+	for s := r.postponed; s != nil; s = s.older {
+		n += s.hits
+		if rest := len(s.window) - int(s.end-s.base); rest == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// replayPostponed is called when the search's chain is accepted and others were postponed. If all of it is accepted and none
+// of its bodies has a frame inside, it searches all anew and returns true.
+func (r *resynchronizer) replayPostponed() bool {
+	s := r.search
+	if r.nesting != nestingUnknown || s.acceptFrom != s.start || s.kinds == 0 {
+		r.dropPostponed()
+		return false
+	}
+	r.nesting = notNesting
+	var first *search
+	for p := r.postponed; p != nil; {
+		p, p.older, first = p.older, first, p
+	}
+	r.postponed, r.search = nil, nil
+	for first != nil {
+		p := first
+		first, p.older = p.older, nil
+		r.next, r.afterLoss = noBoundary, true
+		r.replay(p)
+		// What was skipped since is missing, too.
+		following := s
+		if first != nil {
+			following = first
+		}
+		r.f.Gap(following.deliveries[0].chunk.Pos-p.endPos(), p.gap.wire, &p.gap.chunk)
+		r.release(p)
+	}
+	r.next = noBoundary
+	r.replay(s)
+	r.release(s)
+	return true
+}
+
+// replay takes the bytes of a search's window once more.
+func (r *resynchronizer) replay(s *search) {
+	for i := range s.deliveries {
+		r.f.Data(s.window[s.deliveries[i].off:s.deliveryEnd(i)], &s.deliveries[i].chunk)
+	}
+}
+
+// dropPostponed skips what was postponed.
+func (r *resynchronizer) dropPostponed() {
+	for p := r.postponed; p != nil; p = r.postponed {
+		r.postponed = p.older
+		r.f.skip(int64(len(p.window)))
+		r.release(p)
+	}
+}
