@@ -20,24 +20,27 @@ func findings(s *Snapshot, look *pipeline.Look) []string {
 	var all []string
 	add := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	var largest, failing *Row
+	most := func(r *Row) float64 { return max(r.Number("request max"), r.Number("response max")) }
+	failed := func(r *Row) float64 { return r.Number("errors") * float64(r.Calls) }
 	for i := range s.Rows {
 		r := &s.Rows[i]
-		if m := max(r.Request.Max, r.Response.Max); m > payloadLimit/2 && (largest == nil || m > max(largest.Request.Max, largest.Response.Max)) {
+		if m := most(r); m > payloadLimit/2 && (largest == nil || m > most(largest)) {
 			largest = r
 		}
-		if r.ErrorPercent >= 10 && r.Calls >= 10 && (failing == nil || r.ErrorPercent*float64(r.Calls) > failing.ErrorPercent*float64(failing.Calls)) {
+		if r.Number("errors") >= 10 && r.Calls >= 10 && (failing == nil || failed(r) > failed(failing)) {
 			failing = r
 		}
 	}
 	if largest != nil {
-		what, n := "response", largest.Response.Max
-		if largest.Request.Max > n {
-			what, n = "request", largest.Request.Max
+		what := "response"
+		if largest.Number("request max") > largest.Number("response max") {
+			what = "request"
 		}
-		add("%s: largest %s %s bytes = %.0f %% of Dubbo's payload limit", short(largest.Name), what, report.Count(n), 100*float64(n)/payloadLimit)
+		n := most(largest)
+		add("%s: largest %s %s bytes = %.0f %% of Dubbo's payload limit", short(largest.Name), what, report.Count(int64(n)), 100*n/payloadLimit)
 	}
 	if failing != nil {
-		add("%s: %.0f %% of its calls fail", short(failing.Name), failing.ErrorPercent)
+		add("%s: %.0f %% of its calls fail", short(failing.Name), failing.Number("errors"))
 	}
 	if s.Coverage < 99 && look.Frames > 0 {
 		add("%s bytes are missing from Dubbo's streams, %s belong to no frame", report.Count(s.Gap), report.Count(s.Skipped))

@@ -183,7 +183,7 @@ func (m *Monitor) look(look *pipeline.Look, now int64) *Snapshot {
 	s.Serializations = m.ring.shares()
 	if m.detail != nil {
 		s.Detail = m.detail.look(now)
-		s.Detail.Row = Row{Name: m.detail.method.String(), Method: m.detail.method, LatencyP50: -1, LatencyP99: -1}
+		s.Detail.Row = (&group{row: Row{Name: m.detail.method.String(), Method: m.detail.method}}).finish(s.Window, 0)
 		rows, _, _ := m.ring.rows(ByMethod, "", s.Window)
 		for i := range rows {
 			if rows[i].Method == m.detail.method {

@@ -62,10 +62,10 @@ func TestMonitor(t *testing.T) {
 		for _, s := range all {
 			sum, share := 0.0, 0.0
 			for _, r := range s.Rows {
-				sum += r.CallsPerSecond
-				share += r.Share
+				sum += r.Number("calls/s")
+				share += r.Number("share")
 				assert.NotEmpty(t, r.Name)
-				assert.GreaterOrEqual(t, float64(r.Response.Max), r.Response.Mean)
+				assert.GreaterOrEqual(t, r.Number("response max"), r.Number("response mean"))
 			}
 			assert.InDelta(t, s.CallsPerSecond, sum, 0.001)
 			if len(s.Rows) > 0 {

@@ -7,26 +7,26 @@ import (
 	"time"
 
 	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/sizes"
 )
 
 // group is one row while it is being added up.
 type group struct {
-	row             Row
-	wire            int64
-	errors          int64
-	request, respon sizes.Stat
-	latency         sizes.Stat
-	serializations  []string
+	row            Row
+	sum            sizes.Group
+	serializations []string
 }
 
+// add adds what the screen's columns need.
 func (g *group) add(o *sizes.Group, serialization string) {
-	g.row.Calls += o.Calls
-	g.errors += o.Errors
-	g.wire += o.WireBytes()
-	g.request.Merge(&o.Request.Body)
-	g.respon.Merge(&o.Response.Body)
-	g.latency.Merge(&o.Latency)
+	g.sum.Calls += o.Calls
+	g.sum.Errors += o.Errors
+	g.sum.Request.Wire.Total += o.Request.Wire.Total
+	g.sum.Response.Wire.Total += o.Response.Wire.Total
+	g.sum.Request.Body.Merge(&o.Request.Body)
+	g.sum.Response.Body.Merge(&o.Response.Body)
+	g.sum.Latency.Merge(&o.Latency)
 	if serialization != "" && !slices.Contains(g.serializations, serialization) {
 		g.serializations = append(g.serializations, serialization)
 	}
@@ -34,26 +34,11 @@ func (g *group) add(o *sizes.Group, serialization string) {
 
 func (g *group) finish(span time.Duration, all int64) Row {
 	r := g.row
-	seconds := max(span.Seconds(), 1e-3)
-	r.BitsPerSecond = 8 * float64(g.wire) / seconds
-	r.CallsPerSecond = float64(r.Calls) / seconds
-	r.Share = percent(g.wire, all)
-	r.ErrorPercent = percent(g.errors, r.Calls)
-	r.Request, r.Response = sizesOf(&g.request), sizesOf(&g.respon)
-	r.LatencyP50, r.LatencyP99 = -1, -1
-	if g.latency.Count > 0 {
-		r.LatencyP50, r.LatencyP99 = g.latency.Percentile(50), g.latency.Percentile(99)
-	}
+	r.Calls = g.sum.Calls
+	r.Numbers = report.ScreenNumbers(&g.sum, all, max(span, time.Millisecond))
 	slices.Sort(g.serializations)
 	r.Serializations = strings.Join(g.serializations, ",")
 	return r
-}
-
-func sizesOf(s *sizes.Stat) Sizes {
-	if s.Count == 0 {
-		return Sizes{}
-	}
-	return Sizes{Count: s.Count, Mean: s.Mean(), P50: s.Percentile(50), P99: s.Percentile(99), Max: s.Max}
 }
 
 func percent(part, whole int64) float64 {
@@ -126,7 +111,7 @@ func (r *ring) rows(by Grouping, filter string, span time.Duration) (rows []Row,
 		}
 	}
 	slices.SortFunc(rows, func(a, b Row) int {
-		return cmp.Or(cmp.Compare(b.BitsPerSecond, a.BitsPerSecond), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(b.Number("Mbit/s"), a.Number("Mbit/s")), cmp.Compare(a.Name, b.Name))
 	})
 	if beyond != nil {
 		row := beyond.finish(span, all)

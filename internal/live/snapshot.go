@@ -3,7 +3,11 @@
 // line, and what it hands to a screen is a Snapshot, which nobody changes any more.
 package live
 
-import "time"
+import (
+	"time"
+
+	"dubbo-wire/internal/report"
+)
 
 // Grouping is one of the ways in which the rows of a screen are put together.
 type Grouping uint8
@@ -119,30 +123,35 @@ type Share struct {
 	Percent float64
 }
 
-// Row is one group of the window. Sizes are bytes of bodies; latencies nanoseconds, -1 where none is known.
+// Row is one group of the window.
 type Row struct {
 	// Name is what the group is called in full: "service/method", a service, a serialization, an address. Method is the
 	// method of a row by method.
 	Name   string
 	Method Method
-	// BitsPerSecond is on the wire, both ways; Share its part of all rows, in percent.
-	BitsPerSecond, Share float64
-	Calls                int64 // of the window
-	CallsPerSecond       float64
-	ErrorPercent         float64
-	Request, Response    Sizes
-	LatencyP50           int64
-	LatencyP99           int64
+	Calls  int64 // of the window
+	// Numbers are those of report.ScreenColumns: rates, bytes of bodies, nanoseconds; -1 where one is not known.
+	Numbers []float64
 	// Serializations that the row's calls are in, joined by commas.
 	Serializations string
 }
 
-// Sizes are bytes of a body; all 0 where Count is 0.
-type Sizes struct {
-	Count         int64
-	Mean          float64
-	P50, P99, Max int64
+// Number is the number of a column with this title, -1 where it is not known.
+func (r *Row) Number(title string) float64 {
+	if i, ok := columnIndex[title]; ok && i < len(r.Numbers) {
+		return r.Numbers[i]
+	}
+	return -1
 }
+
+// columnIndex has the places of the screen's columns by title.
+var columnIndex = func() map[string]int {
+	index := make(map[string]int)
+	for i, c := range report.ScreenColumns() {
+		index[c.Title] = i
+	}
+	return index
+}()
 
 // Detail is one method in depth.
 type Detail struct {

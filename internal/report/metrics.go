@@ -1,6 +1,13 @@
 package report
 
-import "dubbo-wire/internal/sizes"
+import (
+	"cmp"
+	"strings"
+	"time"
+
+	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/sizes"
+)
 
 // metric is a column of the tables that have groups in their rows. A new one is an entry in metrics; where it has a field, JSON
 // and CSV have it, too.
@@ -13,7 +20,37 @@ type metric struct {
 	// unless leaves it out of the tables of the terminal.
 	unless func(*Report) bool
 	value  func(*groupRow) cell
+	// screen is where and how the full screen shows it; nil: it does not.
+	screen *ScreenColumn
 }
+
+// ScreenColumn is a metric as a column of the full screen.
+type ScreenColumn struct {
+	Key         string // sorts by it; "" if only < and > do
+	Group, Name string // the metric's, unless set
+	Title       string // how a sentence calls it; both of them, unless set
+	Width       int
+	// Rank tells which columns a narrow terminal shows: the least numbers first. NameWidth is how many columns of the terminal
+	// the names must have for it.
+	Rank, NameWidth int
+	Unit            ScreenUnit
+}
+
+// ScreenUnit says how the full screen prints a number.
+type ScreenUnit uint8
+
+// The units of the full screen: a rate, bytes of a message, a part of a whole, nanoseconds.
+const (
+	ScreenRate ScreenUnit = iota
+	ScreenSize
+	ScreenPercent
+	ScreenElapsed
+)
+
+const (
+	nameLeast = 22 // what a short name of a method takes
+	nameWide  = 29
+)
 
 // tables is a set of tables.
 type tables uint16
@@ -39,39 +76,40 @@ type groupRow struct {
 
 // metrics are all columns, in the order of the tables.
 var metrics = []metric{
+	{Column: headed("", "Mbit/s", mbit), value: func(g *groupRow) cell { return ratioCell(g.WireBytes(), g.report.nanos()) }, screen: &ScreenColumn{Key: "1", Width: 7}},
 	{Column: headed("", "calls", count), in: inComparison, value: callsOf},
 	{Column: headed("on the wire", "bytes", volume), in: inRankings | inPage, wide: inRankings, value: wireOf},
-	{Column: headed("on the wire", "%", percent), in: inRankings | inPage, value: shareOf},
+	{Column: headed("on the wire", "%", percent), in: inRankings | inPage, value: shareOf, screen: &ScreenColumn{Group: "-", Name: "share%", Title: "share", Width: 6, Rank: 9, NameWidth: nameWide}},
 	{Column: headed("on the wire", "cum %", percent), in: inRankings | inPage, value: func(g *groupRow) cell { return ratioCell(g.sum, g.report.Selected.WireBytes()) }},
-	{Column: headed("calls", "/s", rate), field: "callsPerSecond", in: inRankings | inPage, unless: timeless, value: func(g *groupRow) cell { return ratioCell(g.Calls, g.report.nanos()) }},
+	{Column: headed("calls", "/s", rate), field: "callsPerSecond", in: inRankings | inPage, unless: timeless, value: func(g *groupRow) cell { return ratioCell(g.Calls, g.report.nanos()) }, screen: &ScreenColumn{Key: "2", Group: "-", Name: "call/s", Title: "calls/s", Width: 7, Rank: 2}},
 	{Column: headed("calls", "count", count), in: inRankings | inPage, wide: inRankings, unless: timeless, value: callsOf},
 	{Column: headed("", "calls", count), in: inRankings, unless: timed, value: callsOf},
 	{Column: headed("calls", "errors", count), in: inPage, value: errorsOf},
 	{Column: headed("", "errors", count), in: inRanking, wide: inRanking, unless: flawless, value: errorsOf},
-	{Column: headed("", "errors", count), in: inErrors, value: errorsOf},
-	{Column: headed("", "errors %", percent), in: inErrors, value: func(g *groupRow) cell { return ratioCell(g.Errors, g.Calls) }},
-	{Column: headed("of them", "exceptions", count), in: inErrors, value: func(g *groupRow) cell { return numberCell(g.Exceptions) }},
-	{Column: headed("of them", "statuses", count), in: inErrors, value: func(g *groupRow) cell { return numberCell(g.Errors - g.Exceptions) }},
-	{Column: headed("", "no answer", count), in: inErrors, value: func(g *groupRow) cell { return numberCell(g.Unanswered) }},
 
-	{Column: headed("request", "mean", size), in: inRanking | inBigRequests | inComparison | inPage, wide: inBigRequests, value: meanOf(requestBody)},
-	{Column: headed("request", "p50", size), in: inBigRequests | inComparison | inPage, value: percentileOf(requestBody, 50)},
+	{Column: headed("request", "mean", size), in: inRanking | inBigRequests | inComparison | inPage, wide: inBigRequests, value: meanOf(requestBody), screen: &ScreenColumn{Key: "3", Width: 7, Rank: 4, NameWidth: 16}},
+	{Column: headed("request", "p50", size), in: inBigRequests | inComparison | inPage, value: percentileOf(requestBody, 50), screen: &ScreenColumn{Width: 7, Rank: 11, NameWidth: nameWide}},
 	{Column: headed("request", "p90", size), in: inBigRequests, wide: inBigRequests, value: percentileOf(requestBody, 90)},
-	{Column: headed("request", "p99", size), in: inBigRequests | inComparison | inPage, value: percentileOf(requestBody, 99)},
-	{Column: headed("request", "max", size), in: inBigRequests | inPage, value: maxOf(requestBody)},
-	{Column: headed("response", "mean", size), in: inRanking | inBigResponses | inComparison | inPage, wide: inBigResponses, value: meanOf(responseBody)},
-	{Column: headed("response", "p50", size), in: inBigResponses | inComparison | inPage, value: percentileOf(responseBody, 50)},
+	{Column: headed("request", "p99", size), in: inBigRequests | inComparison | inPage, value: percentileOf(requestBody, 99), screen: &ScreenColumn{Key: "4", Width: 7, Rank: 7, NameWidth: nameLeast}},
+	{Column: headed("request", "max", size), in: inBigRequests | inPage, value: maxOf(requestBody), screen: &ScreenColumn{Width: 9, Rank: 14, NameWidth: nameWide}},
+	{Column: headed("response", "mean", size), in: inRanking | inBigResponses | inComparison | inPage, wide: inBigResponses, value: meanOf(responseBody), screen: &ScreenColumn{Key: "5", Width: 7, Rank: 3, NameWidth: 16}},
+	{Column: headed("response", "p50", size), in: inBigResponses | inComparison | inPage, value: percentileOf(responseBody, 50), screen: &ScreenColumn{Width: 7, Rank: 12, NameWidth: nameWide}},
 	{Column: headed("response", "p90", size), in: inBigResponses, wide: inBigResponses, value: percentileOf(responseBody, 90)},
-	{Column: headed("response", "p99", size), in: inRanking | inBigResponses | inComparison | inPage, value: percentileOf(responseBody, 99)},
-	{Column: headed("response", "max", size), in: inBigResponses | inPage, value: maxOf(responseBody)},
+	{Column: headed("response", "p99", size), in: inRanking | inBigResponses | inComparison | inPage, value: percentileOf(responseBody, 99), screen: &ScreenColumn{Key: "6", Width: 9, Rank: 5, NameWidth: nameLeast}},
+	{Column: headed("response", "max", size), in: inBigResponses | inPage, value: maxOf(responseBody), screen: &ScreenColumn{Width: 9, Rank: 10, NameWidth: nameWide}},
 	{Column: headed("latency", "mean", elapsed), in: inSlow, wide: inSlow, value: meanOf(latencyOf)},
-	{Column: headed("latency", "p50", elapsed), in: inSlow | inPage, value: percentileOf(latencyOf, 50)},
+	{Column: headed("latency", "p50", elapsed), in: inSlow | inPage, value: percentileOf(latencyOf, 50), screen: &ScreenColumn{Key: "7", Width: 7, Rank: 8, NameWidth: nameLeast}},
 	{Column: headed("latency", "p90", elapsed), in: inSlow, wide: inSlow, value: percentileOf(latencyOf, 90)},
-	{Column: headed("latency", "p99", elapsed), in: inRanking | inSlow | inPage, value: percentileOf(latencyOf, 99)},
+	{Column: headed("latency", "p99", elapsed), in: inRanking | inSlow | inPage, value: percentileOf(latencyOf, 99), screen: &ScreenColumn{Key: "8", Width: 7, Rank: 1}},
 	{Column: headed("latency", "max", elapsed), in: inSlow, value: maxOf(latencyOf)},
 	{Column: headed("provider took", "p50", elapsed), in: inSlow, value: percentileOf(waitOf, 50)},
 	{Column: headed("provider took", "p99", elapsed), in: inSlow, value: percentileOf(waitOf, 99)},
 
+	{Column: headed("", "errors", count), in: inErrors, value: errorsOf},
+	{Column: headed("", "errors %", percent), in: inErrors, value: func(g *groupRow) cell { return ratioCell(g.Errors, g.Calls) }, screen: &ScreenColumn{Key: "9", Name: "err%", Title: "errors", Width: 5, Rank: 6, NameWidth: 16}},
+	{Column: headed("of them", "exceptions", count), in: inErrors, value: func(g *groupRow) cell { return numberCell(g.Exceptions) }},
+	{Column: headed("of them", "statuses", count), in: inErrors, value: func(g *groupRow) cell { return numberCell(g.Errors - g.Exceptions) }},
+	{Column: headed("", "no answer", count), in: inErrors, value: func(g *groupRow) cell { return numberCell(g.Unanswered) }},
 	{Column: headed("on the wire", "bytes", volume), in: inComparison, value: wireOf},
 	{Column: headed("on the wire", "share %", percent), in: inComparison, value: shareOf},
 }
@@ -146,27 +184,77 @@ func (r *Report) jsonRates(g *sizes.Group) (rates members) {
 	row := groupRow{report: r, Group: g}
 	for i := range metrics {
 		if m := &metrics[i]; m.field != "" {
-			rates = append(rates, member{m.field, m.value(&row).json(m.unit)})
+			rates = append(rates, member{m.field, rounded(m.value(&row), m.unit)})
 		}
 	}
 	return rates
 }
 
-// json is a number in the unit that JSON has: bytes, calls a second, percent, microseconds.
-func (c cell) json(u unit) Number {
+// rounded is a number with three decimals.
+func rounded(c cell, u unit) Number {
 	if c.kind != number {
 		return ""
 	}
-	f := float64(c.n) / float64(c.d)
-	switch u {
+	return Number(decimal(sizes.Round3(c.number(u))))
+}
+
+// number is a cell's number in the unit that JSON and the screen have: Mbit/s, a second, percent.
+func (c cell) number(u unit) float64 {
+	switch f := float64(c.n) / float64(c.d); u {
+	case mbit:
+		return f * 8000
 	case rate:
-		f = float64(c.n) / (float64(c.d) / 1e9)
+		return float64(c.n) / (float64(c.d) / 1e9)
 	case percent:
-		f *= 100
-	case elapsed:
-		f /= 1e3
+		return 100 * f
+	default:
+		return f
 	}
-	return Number(decimal(sizes.Round3(f)))
+}
+
+// ScreenColumns are the columns of the full screen, in order.
+func ScreenColumns() (columns []ScreenColumn) {
+	for i := range metrics {
+		m := &metrics[i]
+		if m.screen == nil {
+			continue
+		}
+		c := *m.screen
+		switch c.Group {
+		case "":
+			c.Group = m.Group
+		case "-":
+			c.Group = ""
+		}
+		c.Name = cmp.Or(c.Name, m.Name)
+		c.Title = cmp.Or(c.Title, strings.TrimSpace(c.Group+" "+c.Name))
+		c.Unit = map[unit]ScreenUnit{size: ScreenSize, percent: ScreenPercent, elapsed: ScreenElapsed}[m.unit]
+		columns = append(columns, c)
+	}
+	return columns
+}
+
+// ScreenNumbers are a group's numbers in the columns of the full screen, -1 where there is none: within a span of time, in
+// which all groups have so many bytes on the wire.
+func ScreenNumbers(g *sizes.Group, all int64, span time.Duration) (numbers []float64) {
+	window := &Report{Totals: &pipeline.Totals{LastTime: int64(span)}}
+	window.Selected.Request.Wire.Total = all
+	row := groupRow{report: window, Group: g}
+	for i := range metrics {
+		m := &metrics[i]
+		if m.screen == nil {
+			continue
+		}
+		switch c := m.value(&row); {
+		case c.kind == number:
+			numbers = append(numbers, c.number(m.unit))
+		case m.unit == percent:
+			numbers = append(numbers, 0)
+		default:
+			numbers = append(numbers, -1)
+		}
+	}
+	return numbers
 }
 
 // presetTable is the ranking's table: that of the first preset that was asked for.

@@ -21,10 +21,10 @@ func TestDocs(t *testing.T) {
 		assert.Contains(t, page, "```\n"+string(golden)+"```\n", name)
 	}
 	for _, c := range columns {
-		if c.key != "" {
-			assert.Contains(t, page, "| `"+c.key+"` | "+c.title+" |")
+		if c.Key != "" {
+			assert.Contains(t, page, "| `"+c.Key+"` | "+c.Title+" |")
 		} else {
-			assert.Contains(t, page, "| | "+c.title+" |")
+			assert.Contains(t, page, "| | "+c.Title+" |")
 		}
 	}
 	for _, k := range helpKeys {

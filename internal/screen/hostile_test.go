@@ -43,14 +43,9 @@ func (d dice) floats() []float64 {
 	return f
 }
 
-func (d dice) sizes() live.Sizes {
-	return live.Sizes{Count: d.int(), Mean: d.float(), P50: d.int(), P99: d.int(), Max: d.int()}
-}
-
 func (d dice) row() live.Row {
 	return live.Row{
-		Name: d.text(), Method: live.Method{Service: d.text(), Method: d.text()}, BitsPerSecond: d.float(), Share: d.float(), Calls: d.int(),
-		CallsPerSecond: d.float(), ErrorPercent: d.float(), Request: d.sizes(), Response: d.sizes(), LatencyP50: d.int(), LatencyP99: d.int(),
+		Name: d.text(), Method: live.Method{Service: d.text(), Method: d.text()}, Calls: d.int(), Numbers: d.floats(),
 		Serializations: d.text(),
 	}
 }

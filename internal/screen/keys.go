@@ -98,11 +98,11 @@ func (m *model) pressTable(key string) {
 	case "r":
 		m.sort(m.sortBy)
 	default:
-		if key == nameColumn.key {
+		if key == nameColumn.Key {
 			m.sort(colName)
 		}
 		for i := range columns {
-			if columns[i].key != "" && columns[i].key == key {
+			if columns[i].Key != "" && columns[i].Key == key {
 				m.sort(columns[i].id)
 			}
 		}
@@ -121,7 +121,7 @@ func (m *model) sort(by columnID) {
 
 // sortNeighbour is the column beside another one, the name's before the first.
 func sortNeighbour(by columnID, step int) columnID {
-	const all = int(colName) + 1
+	all := int(colName) + 1
 	return columnID((int(by) + step + all) % all)
 }
 

@@ -262,21 +262,18 @@ func (m *model) facts(v *live.Detail) []line {
 	}
 	r := &v.Row
 	first := fit([]part{
-		{line{{rate(r.BitsPerSecond), strong}, {text: " Mbit/s"}}, 0},
-		{text(percent(r.Share) + " % of all"), 3},
-		{line{{perSecond(r.CallsPerSecond), strong}, {text: " calls/s"}}, 0},
-		{text("errors " + percent(r.ErrorPercent) + " %"), 1},
-		{line{{"latency", faint}, {text: " p50 " + elapsed(r.LatencyP50) + ", p99 " + elapsed(r.LatencyP99)}}, 2},
+		{line{{perSecond(r.Number("Mbit/s")), strong}, {text: " Mbit/s"}}, 0},
+		{text(percent(r.Number("share")) + " % of all"), 3},
+		{line{{perSecond(r.Number("calls/s")), strong}, {text: " calls/s"}}, 0},
+		{text("errors " + percent(r.Number("errors")) + " %"), 1},
+		{line{{"latency", faint}, {text: " p50 " + nanos(r.Number("latency p50")) + ", p99 " + nanos(r.Number("latency p99"))}}, 2},
 		{text(clean(r.Serializations)), 4},
 	}, "   ", m.width)
 	lines := []line{first, styled(left("body bytes", 10)+right("mean", 12)+right("p50", 12)+right("p99", 12)+right("max", 12), faint)}
-	for _, s := range []struct {
-		name  string
-		sizes *live.Sizes
-	}{{"request", &r.Request}, {"response", &r.Response}} {
-		l := line{{left(s.name, 10), strong}}
-		for _, of := range []func(*live.Sizes) float64{mean, p50, p99, largest} {
-			f := sizeOf(s.sizes, of)
+	for _, name := range []string{"request", "response"} {
+		l := line{{left(name, 10), strong}}
+		for _, of := range []string{" mean", " p50", " p99", " max"} {
+			f := r.Number(name + of)
 			l = append(l, span{text: right(shortNumber(size(f), f, 11), 12)})
 		}
 		lines = append(lines, l)

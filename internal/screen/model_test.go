@@ -39,16 +39,16 @@ func TestSort(t *testing.T) {
 	assert.Equal(t, names(drive(p99, "8")), names(drive(p99, "r")))
 
 	assert.Equal(t, colShare, drive(m, "right").sortBy)
-	assert.Equal(t, colCalls, drive(m, ">", ">").sortBy)
+	assert.Equal(t, columnTitled("calls/s"), drive(m, ">", ">").sortBy)
 	assert.Equal(t, colName, drive(m, "<").sortBy)
-	assert.Equal(t, colMbit, drive(m, "<", ">").sortBy)
+	assert.Equal(t, columnTitled("Mbit/s"), drive(m, "<", ">").sortBy)
 	seen := map[columnID]bool{}
 	for range int(colName) + 1 {
 		m = drive(m, "right")
 		seen[m.sortBy] = true
 		view := m.view()
 		assert.Contains(t, view, "↓", "the column that rows are sorted by is always shown")
-		assert.Contains(t, view, "sorted by "+columnOf(m.sortBy).title)
+		assert.Contains(t, view, "sorted by "+columnOf(m.sortBy).Title)
 	}
 	assert.Len(t, seen, int(colName)+1)
 }
@@ -62,7 +62,7 @@ func TestCursor(t *testing.T) {
 	m = drive(m, "down")
 	require.Equal(t, "com.acme.item.ItemService/batchGet", m.at())
 	other := steady()
-	other.Rows[1].BitsPerSecond = 1
+	other.Rows[1].Numbers[0] = 1e-6
 	m = drive(m, other)
 	assert.Equal(t, "com.acme.item.ItemService/batchGet", m.at())
 	assert.Equal(t, 5, m.cursor)
@@ -150,7 +150,7 @@ func TestPause(t *testing.T) {
 	assert.Contains(t, view, "DROPS 1,234")
 	assert.Contains(t, view, "612")
 	other := steady()
-	other.Rows[0].BitsPerSecond = 7e6
+	other.Rows[0].Numbers[0] = 7
 	m = drive(m, other)
 	assert.Contains(t, m.view(), "612", "frozen")
 	m = drive(m, "9")

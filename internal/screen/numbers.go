@@ -52,6 +52,14 @@ func size(f float64) string {
 
 func sizes(n int64) string { return size(float64(n)) }
 
+// nanos prints a number of nanoseconds.
+func nanos(f float64) string {
+	if !isNumber(f) || f > math.MaxInt64/2 {
+		return none
+	}
+	return elapsed(int64(f))
+}
+
 func elapsed(ns int64) string { return orNone(ns, report.Elapsed) }
 func count(n int64) string    { return orNone(n, report.Count) }
 func volume(n int64) string   { return orNone(n, report.Volume) }

@@ -22,13 +22,13 @@ func TestNumbers(t *testing.T) {
 	assert.Equal(t, "100M", shortNumber(sizes(99_999_999), 99_999_999, 7))
 	assert.Equal(t, "1.00G", shortNumber(sizes(999_999_999), 999_999_999, 7))
 	for _, c := range columns {
-		if c.number == nil {
+		if c.word != nil {
 			continue
 		}
 		for exponent := range 63 {
 			for _, d := range []int64{-1, 0, 1} {
 				n := int64(1)<<exponent + d
-				assert.LessOrEqual(t, len(shortNumber(size(float64(n)), float64(n), c.width)), c.width, n)
+				assert.LessOrEqual(t, len(shortNumber(size(float64(n)), float64(n), c.Width)), c.Width, n)
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package screen
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,15 +13,13 @@ import (
 // began is the clock of all samples.
 var began = time.Date(2026, 11, 21, 3, 4, 11, 0, time.UTC)
 
-func sizesOf(mean float64, p50, p99, largest int64) live.Sizes {
-	return live.Sizes{Count: 1000, Mean: mean, P50: p50, P99: p99, Max: largest}
-}
+func sizesOf(mean, p50, p99, largest float64) [4]float64 { return [4]float64{mean, p50, p99, largest} }
 
-func methodRow(service, method string, mbit, share, calls float64, request, response live.Sizes, p50, p99 time.Duration, errors float64, as string) live.Row {
+func methodRow(service, method string, mbit, share, calls float64, request, response [4]float64, p50, p99 time.Duration, errors float64, as string) live.Row {
 	return live.Row{
 		Name: service + "/" + method, Method: live.Method{Service: service, Method: method},
-		BitsPerSecond: mbit * 1e6, Share: share, Calls: int64(calls * 10), CallsPerSecond: calls, ErrorPercent: errors,
-		Request: request, Response: response, LatencyP50: int64(p50), LatencyP99: int64(p99), Serializations: as,
+		Calls: int64(calls * 10), Numbers: slices.Concat([]float64{mbit, share, calls}, request[:], response[:], []float64{float64(p50), float64(p99), errors}),
+		Serializations: as,
 	}
 }
 
@@ -54,7 +53,7 @@ func steady() *live.Snapshot {
 			methodRow("com.acme.pay.PaymentService", "status", 38, 3.9, 277.9, sizesOf(60, 60, 60, 60),
 				sizesOf(44, 44, 44, 44), 410*time.Microsecond, 870*time.Microsecond, 0, "fastjson2"),
 			methodRow("org.apache.dubbo.metadata.MetadataService", "getMetadataInfo", 0.04, 0.004, 0.1, sizesOf(31, 31, 31, 31),
-				live.Sizes{}, -1, -1, 0, "hessian2"),
+				sizesOf(-1, -1, -1, -1), -1, -1, 0, "hessian2"),
 		},
 		Groups:         6,
 		Serializations: []live.Share{{Name: "hessian2", Percent: 85.9}, {Name: "kryo", Percent: 10.2}, {Name: "fastjson2", Percent: 3.9}},
@@ -197,12 +196,13 @@ func odd() *live.Snapshot {
 	for i, n := range names {
 		r := rows[i%len(rows)]
 		r.Name, r.Method = n[0]+"/"+n[1], live.Method{Service: n[0], Method: n[1]}
-		r.BitsPerSecond = float64(700-100*i) * 1e6
+		r.Numbers = slices.Clone(r.Numbers)
+		r.Numbers[0] = float64(700 - 100*i)
 		s.Rows = append(s.Rows, r)
 	}
 	s.Groups = len(s.Rows)
 	s.Findings = []string{"evil\x1b]0;title\x07: \u202efinding\nwith a second line"}
-	s.Rest = &live.Row{Name: "rest", BitsPerSecond: 1e6, CallsPerSecond: 2, Calls: 20, LatencyP50: -1, LatencyP99: -1}
+	s.Rest = &live.Row{Name: "rest", Calls: 20, Numbers: []float64{1, 0, 2, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0}}
 	return s
 }
 
@@ -214,7 +214,8 @@ func many(n int) *live.Snapshot {
 		r := steadyRow
 		name := fmt.Sprintf("com.acme.s%03d.Service%03d", i/10, i/10)
 		r.Name, r.Method = name+fmt.Sprintf("/method%04d", i), live.Method{Service: name, Method: fmt.Sprintf("method%04d", i)}
-		r.BitsPerSecond, r.CallsPerSecond = float64(n-i)*1e5, float64(i)
+		r.Numbers = slices.Clone(r.Numbers)
+		r.Numbers[0], r.Numbers[2] = float64(n-i)/10, float64(i)
 		s.Rows[i] = r
 	}
 	s.Groups = n

@@ -72,7 +72,7 @@ func TestRate(t *testing.T) {
 	begin := time.Now()
 	for i := 0; time.Since(begin) < 2*time.Second; i++ {
 		snap := steady()
-		snap.Packets, snap.Rows[0].BitsPerSecond = int64(i), float64(i)*1e6
+		snap.Packets, snap.Rows[0].Numbers[0] = int64(i), float64(i)
 		before := time.Now()
 		s.Show(snap)
 		assert.Less(t, time.Since(before), time.Second, "the line never waits")

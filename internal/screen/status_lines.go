@@ -270,10 +270,10 @@ func (m *model) totals(s *live.Snapshot) line {
 
 // caption says what the table is: grouping, window, order, filter and place.
 func (m *model) caption(s *live.Snapshot) line {
-	order := "sorted by " + columnOf(m.sortBy).title
+	order := "sorted by " + columnOf(m.sortBy).Title
 	if m.reversed {
 		order += ", least first"
-		if m.sortBy == colName || columnOf(m.sortBy).number == nil {
+		if m.sortBy == colName || columnOf(m.sortBy).word != nil {
 			order = strings.Replace(order, "least", "last", 1)
 		}
 	}

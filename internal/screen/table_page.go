@@ -165,10 +165,10 @@ func (m *model) rowLine(r *row, atCursor bool, chosen []*column, nameWidth int, 
 	}
 	for _, c := range chosen {
 		style := plain
-		if c.id == colErrors && r.ErrorPercent >= errorsHigh {
+		if c.id == colErrors && r.Number("errors") >= errorsHigh {
 			style = warn
 		}
-		l = append(l, span{text: " "}, span{right(c.cell(r.Row, c.width), c.width), style})
+		l = append(l, span{text: " "}, span{right(c.cell(r, c.Width), c.Width), style})
 	}
 	if !atCursor {
 		return l
@@ -206,12 +206,12 @@ func (m *model) selected(s *live.Snapshot, chosen []*column, n int) []line {
 // first.
 func (m *model) hidden(r *row, chosen []*column) line {
 	var ids []columnID
-	for _, id := range []columnID{
-		colLatencyP50, colRequestP99, colShare, colResponseMax, colRequestP50, colResponseP50, colRequestMax,
+	for _, title := range []string{
+		"latency p50", "request p99", "share", "response max", "request p50", "response p50", "request max",
 	} {
-		c := columnOf(id)
-		if !slices.Contains(chosen, c) && c.cell(r.Row, 12) != none {
-			ids = append(ids, id)
+		c := columnOf(columnTitled(title))
+		if !slices.Contains(chosen, c) && c.cell(r, 12) != none {
+			ids = append(ids, c.id)
 		}
 	}
 	for ; ; ids = ids[:len(ids)-1] {
@@ -228,10 +228,10 @@ func (m *model) named(r *row, ids []columnID) line {
 	group := ""
 	for _, id := range slices.Sorted(slices.Values(ids)) {
 		c := columnOf(id)
-		name, value := c.name, c.cell(r.Row, 12)
+		name, value := c.Name, c.cell(r, 12)
 		sep := ", "
-		if c.group != group || group == "" {
-			sep, group = "  ", c.group
+		if c.Group != group || group == "" {
+			sep, group = "  ", c.Group
 			name = strings.TrimSpace(group + " " + name)
 		}
 		if id == colShare {

@@ -103,9 +103,9 @@ func (r *rows) visible(filter string, by columnID, reversed bool) []row {
 			return lastIf(a.rest)
 		}
 		order := 0
-		if c.number == nil {
+		if c.word != nil {
 			order = cmp.Compare(c.word(&a), c.word(&b))
-		} else if x, y := c.number(a.Row), c.number(b.Row); isNumber(x) != isNumber(y) {
+		} else if x, y := a.Number(c.Title), b.Number(c.Title); isNumber(x) != isNumber(y) {
 			return lastIf(isNumber(y))
 		} else {
 			order = cmp.Compare(y, x)
