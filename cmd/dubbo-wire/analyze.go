@@ -1,15 +1,16 @@
 package main
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"dubbo-wire/internal/capture"
-	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/exit"
+	"dubbo-wire/internal/measure"
 	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
@@ -59,33 +60,28 @@ func (a *analyzeFlags) add(cmd *cobra.Command, formats ...string) {
 	flagValues(cmd, "sort", report.SortNames())
 }
 
-// parsed is what the flags mean.
-type parsedAnalyze struct {
-	by      sizes.By
-	filter  *filter
-	presets []sizes.Preset
-	sample  int // calls; unset where nothing was asked for
-}
-
-func (a *analyzeFlags) parse() (*parsedAnalyze, error) {
-	p := &parsedAnalyze{by: sizes.DefaultBy()}
-	var err error
+// config is what the flags ask for.
+func (a *analyzeFlags) config() (cfg measure.Config, err error) {
+	cfg = measure.Config{
+		By: sizes.DefaultBy(), ByGiven: a.by != "", MaxGroups: a.maxGroups,
+		Parts: a.parts, Details: a.details, Findings: a.findings, Top: a.top,
+	}
 	if a.by != "" {
-		if p.by, err = sizes.ParseBy(a.by); err != nil {
-			return nil, exit.Usagef("%v", err)
+		if cfg.By, err = sizes.ParseBy(a.by); err != nil {
+			return cfg, exit.Usagef("%v", err)
 		}
 	}
 	if !(&report.Report{}).SortBy(a.sort) {
-		return nil, exit.Usagef("--sort %s: choose from %s", a.sort, strings.Join(report.SortNames(), ", "))
+		return cfg, exit.Usagef("--sort %s: choose from %s", a.sort, strings.Join(report.SortNames(), ", "))
 	}
 	if a.top < 0 {
-		return nil, exit.Usagef("--top %d: write a number of rows, 0 for the default", a.top)
+		return cfg, exit.Usagef("--top %d: write a number of rows, 0 for the default", a.top)
 	}
 	if a.maxGroups < 1 {
-		return nil, exit.Usagef("--max-groups %d: write a number of groups, 1 or more", a.maxGroups)
+		return cfg, exit.Usagef("--max-groups %d: write a number of groups, 1 or more", a.maxGroups)
 	}
-	if p.sample, err = parseSample(a.sample); err != nil {
-		return nil, err
+	if cfg.Sample, err = parseSample(a.sample); err != nil {
+		return cfg, err
 	}
 	for _, preset := range []struct {
 		on     bool
@@ -100,35 +96,26 @@ func (a *analyzeFlags) parse() (*parsedAnalyze, error) {
 		if !preset.on {
 			continue
 		}
-		p.presets = append(p.presets, preset.preset)
+		cfg.Presets = append(cfg.Presets, preset.preset)
 		if a.sort == "" {
 			a.sort = preset.sort
 		}
 	}
 	if a.sameMethods {
 		for _, k := range []sizes.Key{sizes.Serialization, sizes.Service, sizes.Method} {
-			if !slices.Contains(p.by.Keys, k) {
-				return nil, exit.Usagef("--same-methods compares serializations method by method: --by needs serialization, service and method")
+			if !slices.Contains(cfg.By.Keys, k) {
+				return cfg, exit.Usagef("--same-methods compares serializations method by method: --by needs serialization, service and method")
 			}
 		}
 	}
-	if p.filter, err = a.filter.parse(); err != nil {
-		return nil, err
-	}
-	return p, nil
+	cfg.Filter, err = a.filter.parse()
+	return cfg, err
 }
 
-// print writes the report to all targets; none from books that do not balance. explain is the command that shows a frame, ""
+// print writes the report to all targets. explain is the command that shows a frame, ""
 // where there is none.
 func (a *analyzeFlags) print(targets []*output.Target, r *report.Report, command, explain string) error {
-	if err := r.Totals.Balance(); err != nil && !r.Saved {
-		output.Discard(targets)
-		return exit.Errorf(exit.Partly, "no report: %v", err)
-	}
 	r.Buckets = a.buckets
-	if r.Filtered && r.Filter == "" {
-		r.Filter = a.filter.text()
-	}
 	r.SortBy(a.sort)
 	if a.sameMethods {
 		r.KeepSameMethods()
@@ -140,19 +127,17 @@ func (a *analyzeFlags) print(targets []*output.Target, r *report.Report, command
 	})
 }
 
-// targets opens what the report goes to.
-func (a *analyzeFlags) targets(s *streams) ([]*output.Target, error) {
+// targets opens what the report goes to, and notes its formats.
+func (a *analyzeFlags) targets(s *streams, cfg *measure.Config) ([]*output.Target, error) {
 	all, err := a.output.Open(s.places)
-	if err != nil || !a.findings {
-		return all, err
-	}
 	for _, t := range all {
-		if !slices.Contains(report.FindingsFormats, t.Format) {
+		cfg.Formats = append(cfg.Formats, t.Format)
+		if a.findings && !slices.Contains(report.FindingsFormats, t.Format) {
 			output.Discard(all)
 			return nil, exit.Usagef("--findings are not printed as %s; choose from %s", t.Format, strings.Join(report.FindingsFormats, ", "))
 		}
 	}
-	return all, nil
+	return all, err
 }
 
 // printTo writes the report in one format.
@@ -192,42 +177,39 @@ add up, also to captures.`,
   dubbo-wire analyze trace.pcap --serialization 'kryo*' -o sizes.json`,
 		Args: needFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := a.parse()
+			cfg, err := a.config()
 			if err == nil {
-				err = in.check()
+				err = in.check(s)
 			}
 			if err != nil {
 				return err
 			}
-			targets, err := a.targets(s)
+			targets, err := a.targets(s, &cfg)
 			if err != nil {
 				return err
 			}
-			files, err := in.sort(s, args)
-			if err != nil {
-				output.Discard(targets)
-				return err
-			}
-			if len(files.saved)+len(files.failed) > 0 {
-				return a.saved(s, &in, files, p, targets, "analyze "+strings.Join(args, " "))
-			}
-			src, err := in.open(s, args)
+			files, err := in.OpenAny(args)
 			if err != nil {
 				output.Discard(targets)
 				return err
 			}
-			defer in.close(src)
-			var opt pipeline.Options
-			p.filter.apply(&opt)
-			inputs := src.Inputs()
-			in.labels.apart(inputs, slices.Contains(p.by.Keys, sizes.Input), &opt)
-			c := a.collect(p, in.labels.inputs(inputs), targets, &opt)
-			totals, readErr := in.read(s, src, opt, c, nil)
-			r := c.report(src.Inputs(), totals, &opt)
-			if err := a.print(targets, r, "analyze "+strings.Join(args, " "), explainCommand(args)); err != nil {
+			defer files.Close()
+			r, readErr, err := files.Report(cfg)
+			if err != nil {
+				output.Discard(targets)
 				return err
 			}
-			return in.verdict(totals, r.Selected.Calls, r.Filtered, readErr)
+			explain := ""
+			if !r.Saved {
+				explain = explainCommand(args)
+			}
+			if err := a.print(targets, r, "analyze "+strings.Join(args, " "), explain); err != nil {
+				return err
+			}
+			if len(cfg.Presets) > 0 && len(files.Saved) > 0 && !s.quiet {
+				fmt.Fprintf(s.err, "dubbo-wire: %s is a saved report, which has no single calls: groups are ranked, and no calls are listed\n", files.Saved[0].Origin)
+			}
+			return in.Verdict(r.Totals, r.Selected.Calls, r.Filtered, readErr)
 		},
 	}
 	in.add(cmd)
@@ -235,24 +217,30 @@ add up, also to captures.`,
 	return cmd
 }
 
-// detail is how much of each body the report needs.
-func (a *analyzeFlags) detail() dubbo.Detail {
-	if a.parts {
-		return dubbo.Parts
+// parseSample reads --sample.
+func parseSample(text string) (int, error) {
+	switch text {
+	case "":
+		return measure.AsNeeded, nil
+	case "all":
+		return pipeline.AllCalls, nil
 	}
-	return dubbo.Envelope
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return 0, exit.Usagef("--sample %s: write a number of calls, or all", text)
+	}
+	return n, nil
 }
 
-// withoutBodies leaves out how far bodies were decoded: here that depends on the filter, on which coverage must not.
-func withoutBodies(t *pipeline.Totals) {
-	t.BodiesDecoded, t.BodiesPartly, t.BodiesOpaque, t.Causes = 0, 0, 0, nil
-}
-
-// names are the inputs' file names by index.
-func names(inputs []capture.Input) []string {
-	out := make([]string, len(inputs))
-	for i, in := range inputs {
-		out[i] = in.File
+// explainCommand is what shows a frame of the same files: frames are numbered over all of them.
+func explainCommand(args []string) string {
+	quoted := make([]string, len(args))
+	for i, arg := range args {
+		quoted[i] = report.ShellWord(arg)
 	}
-	return out
+	files := strings.Join(quoted, " ")
+	if len(files) > 200 {
+		files = quoted[0] + " ... " + quoted[len(quoted)-1] // the same files as here
+	}
+	return "dubbo-wire explain " + files
 }

@@ -32,13 +32,12 @@ type captureFlags struct {
 	plain    bool
 	interval time.Duration
 
-	file        string
-	fileSize    int
-	rotate      int
-	fileCount   int
-	onlyRPC     bool
-	minCoverage float64
-	readFile    string
+	file      string
+	fileSize  int
+	rotate    int
+	fileCount int
+	onlyRPC   bool
+	readFile  string
 
 	// What the arguments say.
 	expression string
@@ -75,18 +74,17 @@ the program that right once: sudo setcap cap_net_raw+ep $(command -v dubbo-wire)
 		Args: func(cmd *cobra.Command, args []string) error { return c.arguments(cmd, args) },
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c.intervalGiven = cmd.Flags().Changed("interval")
-			p, err := a.parse()
+			cfg, err := a.config()
 			if err == nil {
-				in.minCoverage, in.quiet = c.minCoverage, s.quiet
 				err = c.check()
 			}
 			if err == nil {
-				err = in.check()
+				err = in.check(s)
 			}
 			if err != nil {
 				return err
 			}
-			l, err := newLive(s, &a, &in, &c, p)
+			l, err := newLive(s, &a, &in, &c, &cfg)
 			if err != nil {
 				return err
 			}
@@ -96,6 +94,7 @@ the program that right once: sudo setcap cap_net_raw+ep $(command -v dubbo-wire)
 	a.add(cmd, "table", "markdown", "csv", "json", "jsonl", "html", "pprof", "folded")
 	in.limits.idleTime, in.limits.callTime = 15*time.Minute, 5*time.Minute
 	in.limits.add(cmd)
+	addFlags(cmd.Flags(), runGroup, in.addCoverage)
 	c.add(s, cmd)
 	return cmd
 }
@@ -124,9 +123,6 @@ func (c *captureFlags) add(s *streams, cmd *cobra.Command) {
 		fs.IntVarP(&c.rotate, "rotate-seconds", "G", 0, "with -w, begin another file every `N` seconds; its name may have %Y %m %d %H %M %S")
 		fs.IntVarP(&c.fileCount, "file-count", "W", 0, "with -C, write `N` files in turn; with -G alone, stop after N files")
 		fs.BoolVar(&c.onlyRPC, "only-rpc", false, "with -w, keep only connections that carry calls")
-	})
-	addFlags(cmd.Flags(), runGroup, func(fs *pflag.FlagSet) {
-		fs.Float64Var(&c.minCoverage, "min-coverage", 0, "exit with 3 when less than `PERCENT` of Dubbo's bytes were in whole frames")
 	})
 	fs := cmd.Flags()
 	fs.StringVarP(&c.readFile, "read-file", "r", "", "tcpdump's flag; here analyze reads files")

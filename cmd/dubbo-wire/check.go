@@ -13,6 +13,7 @@ import (
 
 	"dubbo-wire/internal/check"
 	"dubbo-wire/internal/exit"
+	"dubbo-wire/internal/measure"
 	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/sizes"
@@ -74,7 +75,7 @@ func (c *checkFlags) run(s *streams, args []string) error {
 	if c.top < 0 {
 		return exit.Usagef("--top %d: write a number of methods, 0 for the default", c.top)
 	}
-	if err := c.in.check(); err != nil {
+	if err := c.in.check(s); err != nil {
 		return err
 	}
 	golden, terms, by, err := c.readGolden()
@@ -94,9 +95,7 @@ func (c *checkFlags) run(s *streams, args []string) error {
 	if err != nil {
 		return err
 	}
-	res, verdict, err := c.check(s, args, golden, terms, measuring{
-		by: by, byGiven: true, filter: fl, flags: &c.filter, maxGroups: sizes.DefaultMaxGroups,
-	})
+	res, verdict, err := c.check(s, args, golden, terms, measure.Config{By: by, ByGiven: true, Filter: fl})
 	if err != nil {
 		output.Discard(targets)
 		return err
@@ -127,11 +126,7 @@ func (c *checkFlags) readGolden() (golden *report.Summaries, terms check.Terms, 
 		return nil, terms, by, exit.Usagef("--golden %s: cannot be read: %v", c.golden, err)
 	default:
 		defer f.Close()
-		body, _ := sniff(f)
-		if body == nil {
-			return nil, terms, by, exit.Usagef("--golden %s: is no JSON report; write another file with --update", c.golden)
-		}
-		if golden, err = report.ReadSummaries(body); err != nil {
+		if golden, err = measure.ReadGolden(f); err != nil {
 			return nil, terms, by, exit.Usagef("--golden %s: %v", c.golden, err)
 		}
 		for _, k := range golden.By.Keys {
@@ -152,19 +147,20 @@ func (c *checkFlags) readGolden() (golden *report.Summaries, terms check.Terms, 
 }
 
 // check measures, compares, and writes the golden file if that is asked for.
-func (c *checkFlags) check(s *streams, args []string, golden *report.Summaries, terms check.Terms, m measuring) (*check.Result, error, error) {
-	files, err := c.in.sort(s, args)
+func (c *checkFlags) check(s *streams, args []string, golden *report.Summaries, terms check.Terms, cfg measure.Config) (*check.Result, error, error) {
+	files, err := c.in.OpenAny(args)
 	if err != nil {
 		return nil, nil, err
 	}
-	r, readErr, err := c.in.measure(s, files, m)
+	defer files.Close()
+	r, readErr, err := files.Report(cfg)
 	if err != nil {
 		return nil, nil, err
 	}
 	if err := r.Readable(); err != nil {
 		return nil, nil, exit.Usagef("%v", err)
 	}
-	verdict := c.in.verdict(r.Totals, r.Selected.Calls, r.Filtered, readErr)
+	verdict := c.in.Verdict(r.Totals, r.Selected.Calls, r.Filtered, readErr)
 	if r.Selected.Calls == 0 {
 		if verdict == nil {
 			verdict = exit.Errorf(exit.Nothing, "no calls were found, so that there is nothing to check")
@@ -175,8 +171,8 @@ func (c *checkFlags) check(s *streams, args []string, golden *report.Summaries, 
 	if err != nil {
 		return nil, nil, exit.Usagef("--golden %s: %v", c.golden, err)
 	}
-	res.Golden, res.Strict, res.MinCoverage = c.golden, c.strict, c.in.minCoverage
-	if len(files.saved) == 0 {
+	res.Golden, res.Strict, res.MinCoverage = c.golden, c.strict, c.in.MinCoverage
+	if len(files.Saved) == 0 {
 		res.Explain = explainCommand(args)
 	}
 	if c.update {

@@ -15,32 +15,36 @@ import (
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
 	"dubbo-wire/internal/exit"
-	"dubbo-wire/internal/output"
+	"dubbo-wire/internal/measure"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/sizes"
 )
 
-// collected runs the line over captures with what a page and all presets ask for.
-func collected(t *testing.T, a *analyzeFlags, jobs int, files ...string) (*report.Report, *collector) {
+// collected runs the pipeline over captures with what a page and all presets ask for.
+func collected(t *testing.T, cfg measure.Config, jobs int, files ...string) *report.Report {
 	t.Helper()
-	a.bigRequests, a.bigResponses, a.slow, a.failed, a.top, a.maxGroups = true, true, true, true, 3, sizes.DefaultMaxGroups
-	p, err := a.parse()
-	require.NoError(t, err)
+	cfg.Presets = []sizes.Preset{sizes.BigRequests, sizes.BigResponses, sizes.Slow, sizes.Errors}
+	cfg.Top, cfg.Filter, cfg.Formats = 3, &measure.Filter{}, []string{"html", "table"}
+	if len(cfg.By.Keys) == 0 {
+		cfg.By = sizes.DefaultBy()
+	}
 	src, err := capture.Open(files, capture.Options{})
 	require.NoError(t, err)
 	defer src.Close()
 	opt := pipeline.Options{Formats: formats.All(), Jobs: jobs}
-	c := a.collect(p, names(src.Inputs()), []*output.Target{{Format: "html"}, {Format: "table"}}, &opt)
+	c := cfg.Collect(files, &opt)
 	totals, err := pipeline.Run(src, opt, c)
 	require.NoError(t, err)
-	return c.report(src.Inputs(), totals, &opt), c
+	r, err := c.Report(src.Inputs(), totals)
+	require.NoError(t, err)
+	return r
 }
 
 // Whatever a report is cut by, it is all of the same bytes: the anatomies are the bodies, the pairs are the groups, the slots
 // of time are the link; and presets name the calls that a look at all of them finds.
 func sectionsAddUp(t *testing.T, p *printed) {
-	r, c := collected(t, &analyzeFlags{}, 1, p.Path())
+	r := collected(t, measure.Config{Sample: measure.AsNeeded}, 1, p.Path())
 	for _, g := range r.Groups {
 		if in := g.Inside; in != nil {
 			assert.Equal(t, g.Request.Body.Count, in.Request.Messages, g.Values)
@@ -58,7 +62,7 @@ func sectionsAddUp(t *testing.T, p *printed) {
 			assert.Zero(t, g.Request.Body.Total+g.Response.Body.Total, g.Values)
 		}
 	}
-	pairs, n, complete := c.pairs.Busiest(1 << 20)
+	pairs, n, complete := r.Pairs.Busiest(1 << 20)
 	assert.Len(t, pairs, n)
 	assert.True(t, complete)
 	wire, calls := int64(0), int64(0)
@@ -69,7 +73,7 @@ func sectionsAddUp(t *testing.T, p *printed) {
 	}
 	assert.Equal(t, r.Selected.WireBytes(), wire)
 	assert.Equal(t, r.Selected.Calls, calls)
-	_, _, slots := c.timeline.Slots()
+	_, _, slots := r.Timeline.Slots()
 	var sum sizes.Slot
 	for _, s := range slots {
 		sum.LinkBytes += s.LinkBytes
@@ -82,7 +86,7 @@ func sectionsAddUp(t *testing.T, p *printed) {
 		LinkBytes: r.Totals.LinkBytes, RequestBytes: r.Selected.Request.Frame.Total, ResponseBytes: r.Selected.Response.Frame.Total,
 		Calls: r.Selected.Calls, Errors: r.Selected.Errors,
 	}, sum)
-	presetsAgree(t, c, p.Path())
+	presetsAgree(t, r, p.Path())
 }
 
 // everyCall keeps what presets choose from.
@@ -112,7 +116,7 @@ func (e *everyCall) Call(c *call.Call, _ bool) {
 	}
 }
 
-func presetsAgree(t *testing.T, c *collector, file string) {
+func presetsAgree(t *testing.T, r *report.Report, file string) {
 	t.Helper()
 	src, err := capture.Open([]string{file}, capture.Options{})
 	require.NoError(t, err)
@@ -120,7 +124,7 @@ func presetsAgree(t *testing.T, c *collector, file string) {
 	all := &everyCall{}
 	_, err = pipeline.Run(src, pipeline.Options{Formats: formats.All(), Detail: dubbo.Values}, all)
 	require.NoError(t, err)
-	for _, w := range c.worst {
+	for _, w := range r.Worst {
 		calls, others := w.Calls()
 		if w.Preset == sizes.Errors {
 			failed := others
@@ -148,9 +152,9 @@ func presetsAgree(t *testing.T, c *collector, file string) {
 // whole in proportion.
 func TestSample(t *testing.T) {
 	file := capturePath("fleet.pcap.zst")
-	one, _ := collected(t, &analyzeFlags{sample: "2"}, 1, file)
-	four, _ := collected(t, &analyzeFlags{sample: "2"}, 4, file)
-	all, _ := collected(t, &analyzeFlags{sample: "all"}, 1, file)
+	one := collected(t, measure.Config{Sample: 2}, 1, file)
+	four := collected(t, measure.Config{Sample: 2}, 4, file)
+	all := collected(t, measure.Config{Sample: pipeline.AllCalls}, 1, file)
 	require.Equal(t, len(one.Groups), len(four.Groups))
 	looked := int64(0)
 	for i, g := range one.Groups {
@@ -170,7 +174,7 @@ func TestSample(t *testing.T) {
 	body := all.Selected.Request.Body.Total + all.Selected.Response.Body.Total
 	assert.Equal(t, body, sum(all.Selected.Parts))
 	assert.InEpsilon(t, body, sum(one.Selected.Parts), 1e-3)
-	none, _ := collected(t, &analyzeFlags{sample: "0"}, 1, file)
+	none := collected(t, measure.Config{}, 1, file)
 	assert.False(t, none.Sampled)
 }
 
@@ -178,13 +182,15 @@ func TestSample(t *testing.T) {
 // those that fill the wire.
 func TestEstimate(t *testing.T) {
 	for _, file := range []string{"loss.pcap.zst", "both-ends.pcap.zst", "fleet.pcap.zst"} {
-		for _, by := range []string{"server", "serialization", "service", "method"} {
-			few, _ := collected(t, &analyzeFlags{sample: "3", by: by}, 1, capturePath(file))
-			all, _ := collected(t, &analyzeFlags{sample: "all", by: by}, 1, capturePath(file))
+		for _, keys := range []string{"server", "serialization", "service", "method"} {
+			by, err := sizes.ParseBy(keys)
+			require.NoError(t, err)
+			few := collected(t, measure.Config{Sample: 3, By: by}, 1, capturePath(file))
+			all := collected(t, measure.Config{Sample: pipeline.AllCalls, By: by}, 1, capturePath(file))
 			require.True(t, few.Sampled)
 			body := all.Selected.Request.Body.Total + all.Selected.Response.Body.Total
 			for class, n := range all.Selected.Parts {
-				assert.InDelta(t, float64(n), float64(few.Selected.Parts[class]), 0.04*float64(body), "%s by %s: %s", file, by, decode.Class(class))
+				assert.InDelta(t, float64(n), float64(few.Selected.Parts[class]), 0.04*float64(body), "%s by %s: %s", file, keys, decode.Class(class))
 			}
 		}
 	}

@@ -1,10 +1,6 @@
 package main
 
 import (
-	"errors"
-	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,6 +8,7 @@ import (
 
 	"dubbo-wire/internal/compare"
 	"dubbo-wire/internal/exit"
+	"dubbo-wire/internal/measure"
 	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/sizes"
@@ -56,12 +53,12 @@ stand in front, as in kryo=after.pcap. More than two are compared with the first
 			}
 			fl, err := filters.parse()
 			if err == nil {
-				err = in.check()
+				err = in.check(s)
 			}
 			if err != nil {
 				return err
 			}
-			labels, err := sideLabels(args)
+			args, labels, err := measure.SideLabels(args)
 			if err != nil {
 				return err
 			}
@@ -69,9 +66,7 @@ stand in front, as in kryo=after.pcap. More than two are compared with the first
 			if err != nil {
 				return err
 			}
-			c, verdict, err := compareSides(s, &in, labels, measuring{
-				by: keys, byGiven: true, filter: fl, flags: &filters, maxGroups: sizes.DefaultMaxGroups,
-			}, alpha)
+			c, verdict, err := in.Compare(args, labels, measure.Config{By: keys, ByGiven: true, Filter: fl}, alpha)
 			if err != nil {
 				output.Discard(targets)
 				return err
@@ -112,90 +107,4 @@ func compareBy(text string) (sizes.By, error) {
 		}
 	}
 	return by, nil
-}
-
-// side is an argument of compare.
-type side struct{ label, arg string }
-
-// sideLabels names the arguments: as their user does, else by their files, made distinct.
-func sideLabels(args []string) ([]side, error) {
-	l, err := parseLabels(args)
-	if err != nil {
-		return nil, err
-	}
-	if i := slices.Index(l.paths, "-"); i >= 0 && slices.Contains(l.paths[i+1:], "-") {
-		return nil, exit.Usagef("standard input (-) is given twice; it can be read once")
-	}
-	sides := make([]side, len(args))
-	for i, path := range l.paths {
-		sides[i] = side{l.names[i], path}
-		if l.names[i] == "" {
-			sides[i].label = filepath.Base(path)
-			if path == "-" {
-				sides[i].label = "standard input"
-			}
-		}
-	}
-	same := func(i int) bool {
-		return slices.IndexFunc(sides, func(o side) bool { return o.label == sides[i].label }) != i
-	}
-	for i := range sides {
-		if same(i) && l.names[i] == "" {
-			sides[i].label = l.paths[i] // with its folder
-			for k := 0; k < i; k++ {
-				if l.names[k] == "" && filepath.Base(l.paths[k]) == filepath.Base(l.paths[i]) {
-					sides[k].label = l.paths[k]
-				}
-			}
-		}
-	}
-	for i := range sides {
-		for n := 2; same(i); n++ {
-			sides[i].label = strings.TrimSuffix(sides[i].label, " ("+strconv.Itoa(n-1)+")") + " (" + strconv.Itoa(n) + ")"
-		}
-	}
-	return sides, nil
-}
-
-// compareSides measures every side. verdict is the exit code of a comparison that was printed.
-func compareSides(s *streams, in *inputFlags, args []side, m measuring, alpha float64) (c *compare.Comparison, verdict, err error) {
-	var sides []compare.Side
-	var broken, low []string
-	for _, a := range args {
-		one := *in // with its own signals
-		files, err := one.sort(s, []string{a.arg})
-		if err != nil {
-			return nil, nil, err
-		}
-		r, readErr, err := one.measure(s, files, m)
-		if err != nil {
-			return nil, nil, err
-		}
-		if readErr != nil {
-			broken = append(broken, readErr.Error())
-		}
-		if one.stop != nil && one.stop.Stopped() && len(sides) < len(args)-1 {
-			return nil, nil, exit.Errorf(exit.Partly, "stopped before all sides were read; nothing is compared")
-		}
-		if v := one.verdict(r.Totals, r.Selected.Calls, r.Filtered, readErr); v != nil {
-			switch code := exit.CodeOf(v); {
-			case r.Selected.Calls == 0:
-				return nil, nil, exit.Errorf(code, "%s: %v", a.label, v)
-			case code == exit.Coverage:
-				low = append(low, a.label+": "+v.Error())
-			}
-		}
-		sides = append(sides, compare.Side{Label: a.label, Report: r})
-	}
-	c, err = compare.New(sides, alpha)
-	if errors.Is(err, compare.ErrNothing) {
-		return nil, nil, exit.Errorf(exit.Nothing, "nothing to compare: a side has no calls")
-	}
-	switch {
-	case len(low) > 0:
-		verdict = exit.Errorf(exit.Coverage, "%s", strings.Join(low, "\n"))
-	case len(broken) > 0:
-		verdict = exit.Errorf(exit.Partly, "%s", strings.Join(broken, "\n"))
-	}
-	return c, verdict, err
 }

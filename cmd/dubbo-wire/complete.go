@@ -17,6 +17,7 @@ import (
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
 	"dubbo-wire/internal/exit"
+	"dubbo-wire/internal/measure"
 	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/sizes"
 )
@@ -53,12 +54,12 @@ func completeFlags(root *cobra.Command) {
 		"status":        fixed(statusCodes()...),
 		"serialization": fixed(serializations()...),
 		"protocol":      fixed(protocols()...),
-		"service":       ofCapture(func(n *captureNames) []string { return n.services }),
-		"method":        ofCapture(func(n *captureNames) []string { return n.methods }),
-		"client":        ofCapture(func(n *captureNames) []string { return n.clients }),
-		"server":        ofCapture(func(n *captureNames) []string { return n.servers }),
-		"host":          ofCapture(func(n *captureNames) []string { return n.hosts }),
-		"port":          ofCapture(func(n *captureNames) []string { return n.ports }),
+		"service":       ofCapture(func(n *measure.Names) []string { return n.Services }),
+		"method":        ofCapture(func(n *measure.Names) []string { return n.Methods }),
+		"client":        ofCapture(func(n *measure.Names) []string { return n.Clients }),
+		"server":        ofCapture(func(n *measure.Names) []string { return n.Servers }),
+		"host":          ofCapture(func(n *measure.Names) []string { return n.Hosts }),
+		"port":          ofCapture(func(n *measure.Names) []string { return n.Ports }),
 		"golden":        files("json"),
 		"write":         files("pcapng"),
 		"raw":           anyFile,
@@ -321,10 +322,16 @@ func newCompletion(s *streams) *cobra.Command {
 	return cmd
 }
 
-// nameOfFile is the FILE of an argument: labels (name=FILE) are left off.
-func nameOfFile(arg string) string {
-	if label, file, ok := strings.Cut(arg, "="); ok && !strings.ContainsAny(label, `/\.`) {
-		return file
+// ofCapture completes from the captures that are on the command line already.
+func ofCapture(pick func(*measure.Names) []string) completer {
+	return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+		var services []string
+		if f := cmd.Flags().Lookup("service"); f != nil {
+			services, _ = cmd.Flags().GetStringSlice("service")
+		}
+		if !takesFiles(cmd) {
+			args = nil // they are interfaces
+		}
+		return joinedWith(begun, pick(measure.ReadNames(args, services))), cobra.ShellCompDirectiveNoFileComp
 	}
-	return filepath.Clean(arg)
 }

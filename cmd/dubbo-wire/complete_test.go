@@ -13,6 +13,7 @@ import (
 
 	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/exit"
+	"dubbo-wire/internal/measure"
 )
 
 // completionFolder has what the tests of shells complete.
@@ -197,7 +198,7 @@ func TestCompletionIsQuick(t *testing.T) {
 	require.Equal(t, exit.Done, run([]string{"__complete", "analyze", long, "--method", "exist"}, strings.NewReader(""), &out, &stderr))
 	assert.Contains(t, out.String(), "existUser\n")
 	assert.Less(t, time.Since(begun), 2*time.Second) // 0.3 s and what a busy machine needs
-	names := namesIn([]string{"a=" + long}, globs([]string{"no.such.*"}))
-	assert.Empty(t, names.methods)
-	assert.Contains(t, names.services, "org.apache.dubbo.benchmark.service.UserService")
+	names := measure.ReadNames([]string{"a=" + long}, []string{"no.such.*"})
+	assert.Empty(t, names.Methods)
+	assert.Contains(t, names.Services, "org.apache.dubbo.benchmark.service.UserService")
 }

@@ -13,6 +13,7 @@ import (
 	"dubbo-wire/internal/decode/formats"
 	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/explain"
+	"dubbo-wire/internal/measure"
 	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
@@ -51,7 +52,7 @@ first call that the filters select: its request, or with --response its answer. 
 		RunE: func(cmd *cobra.Command, args []string) error {
 			fl, err := ff.parse()
 			if err == nil {
-				err = in.check()
+				err = in.check(s)
 			}
 			if err == nil {
 				x.frameGiven, x.packetChosen = cmd.Flags().Changed("frame"), cmd.Flags().Changed("packet")
@@ -83,7 +84,7 @@ first call that the filters select: its request, or with --response its answer. 
 	return cmd
 }
 
-func (x *explainFlags) check(fl *filter) error {
+func (x *explainFlags) check(fl *measure.Filter) error {
 	switch {
 	case x.frameGiven && x.frame < 1:
 		return exit.Usagef("--frame %d: frames are numbered from 1", x.frame)
@@ -91,7 +92,7 @@ func (x *explainFlags) check(fl *filter) error {
 		return exit.Usagef("--packet %d: packets are numbered from 1", x.packet)
 	case x.frameGiven && x.packetChosen:
 		return exit.Usagef("--frame and --packet choose a frame each; give one of them")
-	case (x.frameGiven || x.packetChosen) && !fl.empty:
+	case (x.frameGiven || x.packetChosen) && !fl.Empty():
 		return exit.Usagef("--frame and --packet choose the frame by themselves; leave the filters out")
 	case (x.frameGiven || x.packetChosen) && x.response:
 		return exit.Usagef("--response belongs to filters; the number of an answer is what explain prints beside its request")
@@ -113,31 +114,31 @@ func (x *explainFlags) secret() explain.Secret {
 	return explain.Open
 }
 
-func explainFrame(s *streams, in *inputFlags, out *outputFlags, x *explainFlags, fl *filter, args []string) error {
+func explainFrame(s *streams, in *inputFlags, out *outputFlags, x *explainFlags, fl *measure.Filter, args []string) error {
 	targets, err := out.Open(s.places)
 	if err != nil {
 		return err
 	}
-	src, err := in.open(s, args)
+	src, err := in.Open(args)
 	if err != nil {
 		output.Discard(targets)
 		return err
 	}
-	defer in.close(src)
-	inputs := names(src.Inputs())
+	defer src.Close()
+	inputs := src.Names()
 	if x.packetChosen && len(inputs) > 1 {
 		output.Discard(targets)
 		return exit.Usagef("--packet %d: packets are numbered in each file; give one file, not %d", x.packet, len(inputs))
 	}
-	in.jobs = 1 // frames are looked at one by one, as they come
+	in.Jobs = 1 // frames are looked at one by one, as they come
 	choice := &frameChoice{x: x, filter: fl, room: maxKeptBodies, kept: map[int64]*keptFrame{}, decoder: dubbo.NewDecoder(formats.All())}
 	opt := pipeline.Options{Rows: true, WholeBodies: true}
 	if x.packetChosen {
 		choice.sought = &pipeline.Sought{Number: x.packet}
 		opt.Sought = choice.sought
 	}
-	fl.apply(&opt)
-	totals, readErr := in.read(s, src, opt, choice, choice.done)
+	fl.Apply(&opt)
+	totals, readErr := src.Run(opt, choice, choice.done)
 	choice.end()
 	if choice.found == nil {
 		output.Discard(targets)
@@ -217,7 +218,7 @@ func saveBody(s *streams, name string, f *dubbo.Frame) error {
 // frameChoice is the sink that finds the frame to explain.
 type frameChoice struct {
 	x      *explainFlags
-	filter *filter
+	filter *measure.Filter
 	sought *pipeline.Sought
 	// kept is frames that may be the one, by number; bytes is those of their bodies, room how many there may be.
 	kept        map[int64]*keptFrame
@@ -265,7 +266,7 @@ func (c *frameChoice) Frame(r *pipeline.Row) {
 	case r.Msg.Kind == dubbo.Request && c.filter.OfRequests() && !c.x.response:
 		m := &call.Message{Number: r.Number}
 		m.FillFrom(r.Frame, r.Msg)
-		if c.filter.empty || c.filter.Match(&call.Call{Conn: r.Conn, Side: r.Side, Request: m}) {
+		if c.filter.Empty() || c.filter.Match(&call.Call{Conn: r.Conn, Side: r.Side, Request: m}) {
 			c.kept[r.Number] = c.keep(r)
 			c.choose(r.Number, nil)
 		}
@@ -378,7 +379,7 @@ func (c *frameChoice) end() {
 // nothing says why there is no such frame.
 func (c *frameChoice) nothing(s *streams, in *inputFlags, t *pipeline.Totals, readErr error) error {
 	if t.Frames == 0 {
-		return in.verdict(t, 0, false, readErr)
+		return in.Verdict(t, 0, false, readErr)
 	}
 	frames := fmt.Sprintf("frames 1 to %d", t.Frames)
 	if readErr != nil {

@@ -11,7 +11,8 @@ import (
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/exit"
-	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/measure"
+	"dubbo-wire/internal/sizes"
 )
 
 // filterFlags are the filters that every command has. A filter selects calls: both frames of a call stay or go
@@ -51,16 +52,9 @@ func (f *filterFlags) add(cmd *cobra.Command) {
 	})
 }
 
-// relative is a time that counts from the first packet.
-type bound struct {
-	at       int64
-	relative bool
-	set      bool
-}
-
-// parse makes the filter; nil when no flag was given. A bound of time may need the first packet's time: see resolve.
-func (f *filterFlags) parse() (*filter, error) {
-	c := &call.Filter{
+// parse makes the filter.
+func (f *filterFlags) parse() (*measure.Filter, error) {
+	c := call.Filter{
 		Service: globs(f.service), Method: globs(f.method), Serialization: globs(f.serialization),
 		Protocol: globs(f.protocol), Client: globs(f.client), Server: globs(f.server), Host: globs(f.host),
 		Ports: f.port, Status: f.status, Error: globs(f.errorGlob), MinLatency: f.minLatency,
@@ -117,52 +111,15 @@ func (f *filterFlags) parse() (*filter, error) {
 	if f.maxSize != "" {
 		c.MaxSize = &maxSize // 0 is a bound: empty bodies
 	}
-	fl := &filter{Filter: c}
+	fl := &measure.Filter{Filter: c, Text: f.text(), OfCalls: f.ofCalls(), Groups: f.byKey()}
 	var err error
-	if fl.since, err = parseTime("--since", f.since); err != nil {
+	if fl.Since, err = parseTime("--since", f.since); err != nil {
 		return nil, err
 	}
-	if fl.until, err = parseTime("--until", f.until); err != nil {
+	if fl.Until, err = parseTime("--until", f.until); err != nil {
 		return nil, err
 	}
-	fl.empty = f.isEmpty()
 	return fl, nil
-}
-
-func (f *filterFlags) isEmpty() bool {
-	return len(f.service)+len(f.method)+len(f.serialization)+len(f.protocol)+len(f.client)+len(f.server)+len(f.host)+
-		len(f.port)+len(f.status)+len(f.id)+len(f.errorGlob)+len(f.attachment) == 0 &&
-		f.minSize+f.maxSize+f.minRequest+f.minResp+f.since+f.until == "" && f.minLatency == 0
-}
-
-// filter is a call filter whose times may count from the first packet.
-type filter struct {
-	*call.Filter
-	since, until bound
-	empty        bool
-}
-
-// apply makes a run use the filter, if it selects at all.
-func (f *filter) apply(opt *pipeline.Options) {
-	if !f.empty {
-		opt.Filter, opt.Detail, opt.Begin = f.Filter, max(opt.Detail, f.Detail()), f.start
-	}
-}
-
-// start fixes relative times, once the first packet's time is known.
-func (f *filter) start(first int64) {
-	for _, b := range []struct {
-		bound bound
-		to    **int64
-	}{{f.since, &f.Since}, {f.until, &f.Until}} {
-		if b.bound.set {
-			at := b.bound.at
-			if b.bound.relative {
-				at += first
-			}
-			*b.to = &at
-		}
-	}
 }
 
 func globs(list []string) []call.Glob {
@@ -173,22 +130,22 @@ func globs(list []string) []call.Glob {
 	return out
 }
 
-func parseTime(flag, s string) (bound, error) {
+func parseTime(flag, s string) (measure.Bound, error) {
 	if s == "" {
-		return bound{}, nil
+		return measure.Bound{}, nil
 	}
 	if rel, ok := strings.CutPrefix(s, "+"); ok {
 		d, err := time.ParseDuration(rel)
 		if err != nil {
-			return bound{}, exit.Usagef("%s %s: write +30s or +1m30s, counted from the first packet", flag, s)
+			return measure.Bound{}, exit.Usagef("%s %s: write +30s or +1m30s, counted from the first packet", flag, s)
 		}
-		return bound{at: int64(d), relative: true, set: true}, nil
+		return measure.Bound{At: int64(d), Relative: true, Given: true}, nil
 	}
 	t, err := time.Parse(time.RFC3339Nano, s)
 	if err != nil {
-		return bound{}, exit.Usagef("%s %s: write RFC 3339 (2026-11-21T03:04:11Z) or +30s", flag, s)
+		return measure.Bound{}, exit.Usagef("%s %s: write RFC 3339 (2026-11-21T03:04:11Z) or +30s", flag, s)
 	}
-	return bound{at: t.UnixNano(), set: true}, nil
+	return measure.Bound{At: t.UnixNano(), Given: true}, nil
 }
 
 // sizeUnits are what sizes may be written in: decimal, and binary with an i.
@@ -220,4 +177,88 @@ func parseSize(s string) (int64, error) {
 		return 0, fmt.Errorf("write a number of bytes, with KB, MB, GB (1000) or KiB, MiB, GiB (1024) if you like")
 	}
 	return int64(v * unit), nil
+}
+
+// ofCalls is the name of a filter that was given and that needs calls; "" where all are of groups.
+func (f *filterFlags) ofCalls() string {
+	for _, g := range f.given() {
+		if !g.ofGroups {
+			return g.name
+		}
+	}
+	return ""
+}
+
+// byKey are the filters of groups.
+func (f *filterFlags) byKey() map[sizes.Key][]call.Glob {
+	return map[sizes.Key][]call.Glob{
+		sizes.Service: globs(f.service), sizes.Method: globs(f.method),
+		sizes.Serialization: globs(f.serialization), sizes.Protocol: globs(f.protocol),
+	}
+}
+
+// text is the filters as they were given, in a fixed order.
+func (f *filterFlags) text() string {
+	var words []string
+	for _, g := range f.given() {
+		for _, v := range g.values {
+			if strings.ContainsAny(v, " '\"\\*?$&|;<>()") {
+				v = "'" + strings.ReplaceAll(v, "'", `'\''`) + "'"
+			}
+			words = append(words, g.name+" "+v)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// givenFilter is a filter that was given.
+type givenFilter struct {
+	name     string
+	values   []string
+	ofGroups bool // it selects by what groups may be grouped by
+}
+
+func (f *filterFlags) given() []givenFilter {
+	var list []givenFilter
+	add := func(name string, ofGroups bool, values ...string) {
+		var set []string
+		for _, v := range values {
+			if v != "" {
+				set = append(set, v)
+			}
+		}
+		if len(set) > 0 {
+			list = append(list, givenFilter{name, set, ofGroups})
+		}
+	}
+	add("--service", true, f.service...)
+	add("--method", true, f.method...)
+	add("--serialization", true, f.serialization...)
+	add("--protocol", true, f.protocol...)
+	add("--client", false, f.client...)
+	add("--server", false, f.server...)
+	add("--host", false, f.host...)
+	add("--port", false, texts(f.port)...)
+	add("--id", false, f.id...)
+	add("--status", false, texts(f.status)...)
+	add("--error", false, f.errorGlob...)
+	add("--attachment", false, f.attachment...)
+	add("--min-size", false, f.minSize)
+	add("--max-size", false, f.maxSize)
+	add("--min-request", false, f.minRequest)
+	add("--min-response", false, f.minResp)
+	if f.minLatency > 0 {
+		add("--min-latency", false, f.minLatency.String())
+	}
+	add("--since", false, f.since)
+	add("--until", false, f.until)
+	return list
+}
+
+func texts(list []int) []string {
+	out := make([]string, len(list))
+	for i, n := range list {
+		out[i] = fmt.Sprint(n)
+	}
+	return out
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/measure"
 	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/pipeline"
 )
@@ -12,7 +13,7 @@ import (
 // asks for nothing but what stands in requests, else when its call is closed. Frames are still printed in their order.
 type frameRows struct {
 	w      *output.Records[*pipeline.Row]
-	filter *filter
+	filter *measure.Filter
 	now    bool // the filter decides on requests alone
 	// waiting is the frames from number first on; a rendered frame whose call is open has decided false.
 	waiting []waitingFrame
@@ -25,7 +26,7 @@ type waitingFrame struct {
 }
 
 func (f *frameRows) Frame(r *pipeline.Row) {
-	if f.filter.empty {
+	if f.filter.Empty() {
 		f.w.Write(r)
 		return
 	}
@@ -50,7 +51,7 @@ func (f *frameRows) Frame(r *pipeline.Row) {
 }
 
 func (f *frameRows) Call(c *call.Call, selected bool) {
-	if f.filter.empty {
+	if f.filter.Empty() {
 		return
 	}
 	for _, m := range []*call.Message{c.Request, c.Response} {

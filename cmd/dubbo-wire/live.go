@@ -19,6 +19,7 @@ import (
 	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/interrupt"
 	"dubbo-wire/internal/live"
+	"dubbo-wire/internal/measure"
 	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
@@ -32,7 +33,7 @@ type liveRun struct {
 	a      *analyzeFlags
 	in     *inputFlags
 	c      *captureFlags
-	p      *parsedAnalyze
+	cfg    *measure.Config
 	name   string // of the interfaces, as they were given
 	filter *kernelFilter
 
@@ -60,8 +61,8 @@ type liveRun struct {
 
 // newLive opens what a capture needs: first what may fail for the user's mistakes, and the interface before all other
 // rights are given up.
-func newLive(s *streams, a *analyzeFlags, in *inputFlags, c *captureFlags, p *parsedAnalyze) (_ *liveRun, err error) {
-	l := &liveRun{s: s, a: a, in: in, c: c, p: p, name: strings.Join(c.ifaces, ",")}
+func newLive(s *streams, a *analyzeFlags, in *inputFlags, c *captureFlags, cfg *measure.Config) (_ *liveRun, err error) {
+	l := &liveRun{s: s, a: a, in: in, c: c, cfg: cfg, name: strings.Join(c.ifaces, ",")}
 	if l.filter, err = c.kernelFilter(&a.filter); err != nil {
 		return nil, err
 	}
@@ -153,7 +154,7 @@ func (l *liveRun) abandon() {
 
 // openFiles opens what the report and the packets go to.
 func (l *liveRun) openFiles() (err error) {
-	if l.targets, err = l.a.targets(l.s); err != nil {
+	if l.targets, err = l.a.targets(l.s, l.cfg); err != nil {
 		return err
 	}
 	if l.c.file == "-" {
@@ -216,19 +217,18 @@ func (l *liveRun) run() error {
 	}()
 	l.started = time.Now()
 	opt := pipeline.Options{
-		Formats: formats.All(), Limits: l.in.limits.parsed, Live: true,
+		Formats: formats.All(), Limits: l.in.Limits, Live: true,
 		Stop: l.stopped, Watch: l.watch,
 	}
-	l.p.filter.apply(&opt)
 	if l.recorder != nil {
 		opt.Tap = l.recorder
 	}
-	c := l.a.collect(l.p, []string{l.name}, l.targets, &opt)
+	c := l.cfg.Collect([]string{l.name}, &opt)
 	totals, runErr := pipeline.Run(l.ending, opt, l.watchers(c, &opt))
 	whole = true
 	recordErr := l.unwatch()
 	if l.s.verbose {
-		tellRun(l.s.err, l.src.Inputs(), totals, 0, 1, time.Since(l.started))
+		measure.Describe(l.s.err, l.src.Inputs(), totals, 0, 1, time.Since(l.started))
 	}
 	if l.intervals != nil {
 		l.print(l.intervals.End(totals), true)
@@ -236,7 +236,11 @@ func (l *liveRun) run() error {
 
 	inputs := l.src.Inputs()
 	inputs[0].Filter = l.filter.text
-	r := c.report(inputs, totals, &opt)
+	r, err := c.Report(inputs, totals)
+	if err != nil {
+		output.Discard(l.targets)
+		return err
+	}
 	if err := l.a.print(l.targets, r, l.commandLine(), ""); err != nil {
 		// What was captured does not come again: without its file, the report is at least to be seen.
 		if len(l.a.output.Files) > 0 && !errors.Is(err, syscall.EPIPE) {
@@ -248,7 +252,7 @@ func (l *liveRun) run() error {
 	if runErr != nil {
 		return exit.Errorf(exit.Partly, "%s: %v", l.name, runErr)
 	}
-	err := l.in.verdict(totals, r.Selected.Calls, r.Filtered, nil)
+	err = l.in.Verdict(totals, r.Selected.Calls, r.Filtered, nil)
 	if exit.CodeOf(err) == exit.Nothing {
 		// A capture that was ended has done its work, whatever there was on the wire.
 		text := err.Error()
@@ -314,7 +318,7 @@ func (l *liveRun) unwatch() error {
 
 // remarks says what became of recorded packets.
 func (l *liveRun) remarks(err error) {
-	if l.recorder == nil || l.in.quiet || err != nil {
+	if l.recorder == nil || l.s.quiet || err != nil {
 		return
 	}
 	s := l.recorder.Stats()

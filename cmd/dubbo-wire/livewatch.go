@@ -51,7 +51,7 @@ func (l *liveRun) watchers(sink pipeline.Sink, opt *pipeline.Options) pipeline.S
 		}()
 	} else {
 		if l.asksIntervals() {
-			l.intervals = live.NewIntervals(l.c.interval, l.p.by, l.a.maxGroups, []string{l.name}, !l.p.filter.empty, l.stats, sink)
+			l.intervals = live.NewIntervals(l.c.interval, l.cfg.By, l.a.maxGroups, []string{l.name}, !l.cfg.Filter.Empty(), l.stats, sink)
 			sink = l.intervals
 		}
 		l.announce()
@@ -77,7 +77,7 @@ func (l *liveRun) showsIntervals(t *output.Target) bool {
 
 // announce says that the capture has begun, and shows a line of status where nothing else appears on the terminal.
 func (l *liveRun) announce() {
-	if l.in.quiet {
+	if l.s.quiet {
 		return
 	}
 	text := "capturing on " + l.name
@@ -100,7 +100,7 @@ func (l *liveRun) notice(text string) {
 	switch {
 	case l.screen != nil:
 		l.screen.Notice(text)
-	case !l.in.quiet:
+	case !l.s.quiet:
 		l.status.Show("")
 		l.say("dubbo-wire: " + text)
 	}

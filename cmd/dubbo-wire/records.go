@@ -5,9 +5,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"dubbo-wire/internal/call"
-	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/exit"
+	"dubbo-wire/internal/measure"
 	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
@@ -32,7 +32,7 @@ The table shows no values; json and jsonl have arguments, attachments, results a
 		RunE: func(cmd *cobra.Command, args []string) error {
 			fl, err := ff.parse()
 			if err == nil {
-				err = in.check()
+				err = in.check(s)
 			}
 			if err == nil && noValues && redact {
 				err = exit.Usagef("--no-values leaves out what --redact would print; choose one")
@@ -44,8 +44,8 @@ The table shows no values; json and jsonl have arguments, attachments, results a
 			if err != nil {
 				return err
 			}
-			defer in.close(src)
-			inputs := names(src.Inputs())
+			defer src.Close()
+			inputs := src.Names()
 			p := report.Calls{Inputs: inputs, NoValues: noValues, Redact: redact}
 			w, err := output.NewRecords(targets, p.AppendJSON, func(t *output.Target) (output.Table[*call.Call], error) {
 				return report.NewCallTable(t.W, t.Format, out.Style(t), inputs)
@@ -56,12 +56,12 @@ The table shows no values; json and jsonl have arguments, attachments, results a
 			}
 			// Even the table names exceptions, which stand in values.
 			opt := pipeline.Options{Detail: dubbo.Values, RenderValues: output.Any(targets, "json", "jsonl") && !noValues, Redact: redact}
-			fl.apply(&opt)
-			totals, readErr := in.read(s, src, opt, callRows{w}, w.Broken)
+			fl.Apply(&opt)
+			totals, readErr := src.Run(opt, callRows{w}, w.Broken)
 			if err := w.Close(); err != nil {
 				return err
 			}
-			return in.verdict(totals, w.Rows(), !fl.empty, readErr)
+			return in.Verdict(totals, w.Rows(), !fl.Empty(), readErr)
 		},
 	}
 	in.add(cmd)
@@ -75,19 +75,19 @@ The table shows no values; json and jsonl have arguments, attachments, results a
 }
 
 // open opens outputs and inputs.
-func open(s *streams, in *inputFlags, out *outputFlags, args []string) ([]*output.Target, *capture.Files, error) {
+func open(s *streams, in *inputFlags, out *outputFlags, args []string) ([]*output.Target, *measure.Files, error) {
 	targets, err := out.Open(s.places)
 	if err != nil {
 		return nil, nil, err
 	}
-	src, err := in.open(s, args)
+	src, err := in.Open(args)
 	if err != nil {
 		output.Discard(targets)
 		return nil, nil, err
 	}
 	for _, t := range targets {
 		if t.OnTerminal() {
-			in.quiet = true // rows come to the terminal themselves
+			in.NoProgress = true // rows come to the terminal themselves
 		}
 	}
 	return targets, src, nil
@@ -122,7 +122,7 @@ headerBytes + bodyBytes. Frame numbers run over all inputs and never depend on f
 		RunE: func(cmd *cobra.Command, args []string) error {
 			fl, err := ff.parse()
 			if err == nil {
-				err = in.check()
+				err = in.check(s)
 			}
 			if err != nil {
 				return err
@@ -134,8 +134,8 @@ headerBytes + bodyBytes. Frame numbers run over all inputs and never depend on f
 			if err != nil {
 				return err
 			}
-			defer in.close(src)
-			inputs := names(src.Inputs())
+			defer src.Close()
+			inputs := src.Names()
 			p := report.Frames{Inputs: inputs, Depth: depth}
 			w, err := output.NewRecords(targets, p.AppendJSON, func(t *output.Target) (output.Table[*pipeline.Row], error) {
 				return report.NewFrameTable(t.W, t.Format, out.Style(t), inputs)
@@ -149,13 +149,13 @@ headerBytes + bodyBytes. Frame numbers run over all inputs and never depend on f
 			if output.Any(targets, "json", "jsonl") {
 				opt.Prepare = func() func(*pipeline.Row) any { return (&report.Frames{Depth: depth}).Prepare }
 			}
-			fl.apply(&opt)
-			totals, readErr := in.read(s, src, opt, sink, w.Broken)
+			fl.Apply(&opt)
+			totals, readErr := src.Run(opt, sink, w.Broken)
 			sink.flush()
 			if err := w.Close(); err != nil {
 				return err
 			}
-			return in.verdict(totals, w.Rows(), !fl.empty, readErr)
+			return in.Verdict(totals, w.Rows(), !fl.Empty(), readErr)
 		},
 	}
 	in.add(cmd)

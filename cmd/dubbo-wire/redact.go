@@ -15,10 +15,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
 	"dubbo-wire/internal/exit"
+	"dubbo-wire/internal/measure"
 	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/redact"
@@ -45,8 +45,8 @@ There are no filters: a part of a connection would not measure the same. Select 
   tcpdump -i eth0 -w - tcp port 20880 | dubbo-wire redact - -o to-share.pcapng`,
 		Args: needFiles,
 		RunE: func(_ *cobra.Command, args []string) error {
-			in.jobs = 1
-			if err := in.check(); err != nil {
+			in.Jobs = 1
+			if err := in.check(s); err != nil {
 				return err
 			}
 			if out == "" {
@@ -92,15 +92,13 @@ func cause(err error) error {
 }
 
 func runRedact(s *streams, in *inputFlags, args []string, name string, key [32]byte) error {
-	src, err := in.open(s, args)
+	src, err := in.Open(args)
 	if err != nil {
 		return err
 	}
-	defer in.close(src)
-	for i, label := range in.labels.names {
-		if label != "" {
-			return exit.Usagef("redact makes one file of all: write %s without %s=", in.labels.paths[i], label)
-		}
+	defer src.Close()
+	if label, path := src.Labels.Given(); label != "" {
+		return exit.Usagef("redact makes one file of all: write %s without %s=", path, label)
 	}
 	if err := notAnInput(name, src); err != nil {
 		return err
@@ -112,7 +110,7 @@ func runRedact(s *streams, in *inputFlags, args []string, name string, key [32]b
 	defer file.Discard()
 	r := redact.New(redact.Options{File: file.Temp(), Formats: formats.All(), Key: key, Origin: src.Origin, Ended: src.Ended})
 	opt := pipeline.Options{Detail: dubbo.Values, Rows: true, WholeBodies: true, Tap: r}
-	totals, readErr := in.read(s, src, opt, r, r.Broken)
+	totals, readErr := src.Run(opt, r, r.Broken)
 	sum, err := r.Close()
 	if err != nil {
 		return output.CannotWrite(name, err)
@@ -121,19 +119,19 @@ func runRedact(s *streams, in *inputFlags, args []string, name string, key [32]b
 		return readErr // what was read may be wrong, and so may be what was written
 	}
 	if totals.TCP.Connections == 0 {
-		return in.verdict(totals, totals.Calls, false, readErr)
+		return in.Verdict(totals, totals.Calls, false, readErr)
 	}
 	if err := file.Close(); err != nil {
 		return err
 	}
-	if !in.quiet && !s.quiet {
+	if !s.quiet {
 		_, _ = io.WriteString(s.err, redactSummary(&sum, name))
 	}
-	return in.verdict(totals, totals.Calls, false, readErr)
+	return in.Verdict(totals, totals.Calls, false, readErr)
 }
 
 // notAnInput refuses to write to a file that is read.
-func notAnInput(name string, src *capture.Files) error {
+func notAnInput(name string, src *measure.Files) error {
 	info, err := os.Stat(name)
 	if name == "-" || err != nil {
 		return nil

@@ -1,4 +1,4 @@
-package main
+package measure
 
 import (
 	"encoding/json"
@@ -11,8 +11,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
@@ -29,29 +27,18 @@ const (
 	completeNames = 2000 // of each kind
 )
 
-// captureNames is what the calls of a capture are named by, each in the order of the alphabet.
-type captureNames struct {
-	services, methods, clients, servers, hosts, ports []string
+// Names are what the calls of captures are named by, each sorted.
+type Names struct {
+	Services, Methods, Clients, Servers, Hosts, Ports []string
 }
 
-// ofCapture completes from the captures that are on the command line already.
-func ofCapture(pick func(*captureNames) []string) completer {
-	return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-		var services []string
-		if f := cmd.Flags().Lookup("service"); f != nil {
-			services, _ = cmd.Flags().GetStringSlice("service")
-		}
-		if cmd.Name() == "capture" {
-			args = nil // they are interfaces
-		}
-		return joinedWith(begun, pick(namesIn(args, globs(services)))), cobra.ShellCompDirectiveNoFileComp
-	}
-}
-
-// namesIn reads the beginning of captures, as far as it gets in a short time, and is silent about what cannot be read.
+// ReadNames reads the beginning of the captures that FILE arguments name, as far as it gets in a short time, and is silent about what cannot be read.
 // Methods are those of the services that were chosen. Standard input, pipes and devices are left alone.
-func namesIn(args []string, services []call.Glob) *captureNames {
-	c := &nameCollector{services: services, sets: make(map[string]map[string]bool)}
+func ReadNames(args []string, services []string) *Names {
+	c := &nameCollector{sets: make(map[string]map[string]bool)}
+	for _, s := range services {
+		c.services = append(c.services, call.ParseGlob(s))
+	}
 	var paths []string
 	for _, arg := range args {
 		paths = append(paths, regularFiles(nameOfFile(arg))...)
@@ -199,9 +186,17 @@ func (c *nameCollector) put(kind, name string) {
 	}
 }
 
-func (c *nameCollector) names() *captureNames {
+func (c *nameCollector) names() *Names {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	sorted := func(kind string) []string { return slices.Sorted(maps.Keys(c.sets[kind])) }
-	return &captureNames{sorted("service"), sorted("method"), sorted("client"), sorted("server"), sorted("host"), sorted("port")}
+	return &Names{sorted("service"), sorted("method"), sorted("client"), sorted("server"), sorted("host"), sorted("port")}
+}
+
+// nameOfFile is the FILE of an argument: labels (name=FILE) are left off.
+func nameOfFile(arg string) string {
+	if label, file, ok := strings.Cut(arg, "="); ok && !strings.ContainsAny(label, `/\.`) {
+		return file
+	}
+	return filepath.Clean(arg)
 }

@@ -1,4 +1,4 @@
-package main
+package measure
 
 import (
 	"fmt"
@@ -12,9 +12,9 @@ import (
 	"dubbo-wire/internal/term"
 )
 
-// tellRun says what --verbose says of a run: of each input what it is and how much was read, how fast that went with how
+// Describe says what --verbose says of a run: of each input what it is and how much was read, how fast that went with how
 // many workers, and which limits were reached. Read is bytes as they lie on disk, 0 where there is no file.
-func tellRun(w io.Writer, inputs []capture.Input, t *pipeline.Totals, read int64, jobs int, took time.Duration) {
+func Describe(w io.Writer, inputs []capture.Input, t *pipeline.Totals, read int64, jobs int, took time.Duration) {
 	line := func(format string, args ...any) { fmt.Fprintf(w, "dubbo-wire: "+format+"\n", args...) }
 	for i := range inputs {
 		line("%s: %s", inputs[i].File, inputText(&inputs[i]))

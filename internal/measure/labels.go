@@ -1,4 +1,4 @@
-package main
+package measure
 
 import (
 	"os"
@@ -9,15 +9,35 @@ import (
 	"dubbo-wire/internal/pipeline"
 )
 
-// labels are the names that users gave to inputs: name=FILE. A file whose own name has that form is a file.
-type labels struct {
+// Labels are the names that users gave to inputs: name=FILE. A file whose own name has that form is a file.
+type Labels struct {
 	names []string // by argument; "" where none was given
 	paths []string
 	given bool
 }
 
-func parseLabels(args []string) (*labels, error) {
-	l := &labels{}
+// Given returns the first argument that has a label; "" if there is none.
+func (l *Labels) Given() (name, path string) {
+	for i, name := range l.names {
+		if name != "" {
+			return name, l.paths[i]
+		}
+	}
+	return "", ""
+}
+
+// at returns the labels of some arguments.
+func (l *Labels) at(args []int) *Labels {
+	some := &Labels{}
+	for _, i := range args {
+		some.names, some.paths = append(some.names, l.names[i]), append(some.paths, l.paths[i])
+		some.given = some.given || l.names[i] != ""
+	}
+	return some
+}
+
+func parseLabels(args []string) (*Labels, error) {
+	l := &Labels{}
 	for _, arg := range args {
 		name, path := splitLabel(arg)
 		if name != "" {
@@ -46,15 +66,15 @@ func splitLabel(arg string) (name, path string) {
 }
 
 // of is the name of an input: its label, else its file.
-func (l *labels) of(in *capture.Input) string {
+func (l *Labels) of(in *capture.Input) string {
 	if in.Source < len(l.names) && l.names[in.Source] != "" {
 		return l.names[in.Source]
 	}
 	return in.File
 }
 
-// names are the inputs' names by index.
-func (l *labels) inputs(inputs []capture.Input) []string {
+// inputs returns the inputs' names by index.
+func (l *Labels) inputs(inputs []capture.Input) []string {
 	out := make([]string, len(inputs))
 	for i := range inputs {
 		out[i] = l.of(&inputs[i])
@@ -64,7 +84,7 @@ func (l *labels) inputs(inputs []capture.Input) []string {
 
 // apart makes each input be read alone: with labels, and when they are grouped by input. What a label names is one input,
 // also where that is a folder.
-func (l *labels) apart(inputs []capture.Input, byInput bool, opt *pipeline.Options) {
+func (l *Labels) apart(inputs []capture.Input, byInput bool, opt *pipeline.Options) {
 	if !l.given && !byInput {
 		return
 	}

@@ -1,0 +1,145 @@
+package measure
+
+import (
+	"cmp"
+	"slices"
+
+	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/exit"
+	"dubbo-wire/internal/findings"
+	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/sizes"
+)
+
+// Config says what is measured.
+type Config struct {
+	By        sizes.By
+	ByGiven   bool // else saved reports may be grouped by something else
+	MaxGroups int  // 0 for sizes.DefaultMaxGroups
+	Filter    *Filter
+
+	Parts    bool // take all bodies apart
+	Details  bool
+	Findings bool
+	Presets  []sizes.Preset
+	Top      int // calls of a preset; 0 for report.DefaultTop
+	Sample   int // calls of each method on each lane whose bodies are sampled; AsNeeded, or pipeline.AllCalls
+	// Formats are those that the report is printed in: they decide what is collected.
+	Formats []string
+}
+
+// AsNeeded is the sample that the formats of a report need.
+const AsNeeded = -2
+
+// Collector is the sink of a run that ends in a report: groups, and what else the report is to show.
+type Collector struct {
+	cfg      *Config
+	opt      *pipeline.Options
+	groups   *sizes.Aggregator
+	pairs    *sizes.Pairs
+	timeline *sizes.Timeline
+	worst    []*sizes.Worst
+	findings *findings.Collector
+}
+
+func (c *Collector) Frame(*pipeline.Row) {}
+
+func (c *Collector) Call(k *call.Call, selected bool) {
+	if !selected {
+		return
+	}
+	c.groups.Call(k)
+	if c.timeline != nil {
+		c.timeline.Call(k)
+	}
+	for _, w := range c.worst {
+		w.Call(k)
+	}
+	if c.findings != nil {
+		c.findings.Call(k)
+	}
+}
+
+// Of each method so many calls are looked into in each lane, as long as their bodies have not more bytes: few enough that
+// it takes little beside the measuring of all.
+const (
+	sampleCalls = 256
+	sampleBytes = 192 << 10
+	// Of a capture with no more packets all calls are looked into.
+	samplePackets = 4096
+)
+
+// Collect sets a run up for what the configuration asks for. inputs are the names of the inputs by index. opt is used until
+// Report returns.
+func (cfg *Config) Collect(inputs []string, opt *pipeline.Options) *Collector {
+	has := func(formats ...string) bool {
+		return slices.ContainsFunc(cfg.Formats, func(f string) bool { return slices.Contains(formats, f) })
+	}
+	c := &Collector{cfg: cfg, opt: opt, groups: sizes.New(cfg.By, cmp.Or(cfg.MaxGroups, sizes.DefaultMaxGroups), inputs)}
+	cfg.Filter.Apply(opt)
+	detail := dubbo.Envelope
+	if cfg.Parts {
+		detail = dubbo.Parts
+	}
+	opt.Detail = max(opt.Detail, detail)
+	for _, preset := range cfg.Presets {
+		c.worst = append(c.worst, sizes.NewWorst(preset, cmp.Or(cfg.Top, report.DefaultTop)))
+		if preset == sizes.Errors {
+			opt.Detail = dubbo.Values // classes of exceptions are among the values
+		}
+	}
+	read := has("table", "markdown", "html") // by people
+	if read || cfg.Findings {
+		c.findings = findings.New()
+		opt.Sample = pipeline.Sample{Calls: sampleCalls, Bytes: sampleBytes, Packets: samplePackets, Bodies: true}
+	}
+	if cfg.Details || has("html", "pprof", "folded") {
+		opt.Sample.Calls, opt.Sample.Bytes, opt.Sample.Paths = pipeline.AllCalls, 0, true
+	}
+	if cfg.Sample != AsNeeded {
+		opt.Sample.Calls, opt.Sample.Bytes, opt.Sample.Packets = cfg.Sample, 0, 0
+	}
+	if opt.Sample.Calls == pipeline.AllCalls {
+		opt.Detail = dubbo.Values
+	}
+	if read {
+		c.pairs = sizes.NewPairs()
+		c.groups.CountPairs(c.pairs)
+	}
+	if has("html") {
+		c.timeline = new(sizes.Timeline)
+		opt.Seen = c.timeline.Packet
+		begin := opt.Begin
+		opt.Begin = func(at int64) {
+			c.timeline.Begin(at)
+			if begin != nil {
+				begin(at)
+			}
+		}
+	}
+	return c
+}
+
+// Report returns what was collected. It fails when the totals do not balance.
+func (c *Collector) Report(inputs []capture.Input, t *pipeline.Totals) (*report.Report, error) {
+	if err := t.Balance(); err != nil {
+		return nil, exit.Errorf(exit.Partly, "no report: %v", err)
+	}
+	// How far bodies were decoded depends on the filter here, on which coverage must not.
+	t.BodiesDecoded, t.BodiesPartly, t.BodiesOpaque, t.Causes = 0, 0, 0, nil
+	r := report.Build(inputs, t, c.cfg.By, c.groups.Groups())
+	r.Filtered, r.Filter = !c.cfg.Filter.Empty(), c.cfg.Filter.Text
+	r.Parts = c.cfg.Parts || c.opt.Sample.Calls == pipeline.AllCalls
+	r.Inside, r.Details = c.opt.Sample.Paths, c.cfg.Details
+	r.Pairs, r.Timeline, r.Worst = c.pairs, c.timeline, c.worst
+	if c.findings != nil {
+		r.Findings, r.Basis = c.findings.Findings(t), c.findings.Basis()
+	}
+	if !r.Parts && c.opt.Sample.Calls != 0 {
+		r.Estimate()
+	}
+	return r, nil
+}

@@ -1,0 +1,224 @@
+// Package measure makes reports of inputs: what analyze, capture, compare and check share. FILE arguments and a Config go in;
+// captures are read through one run of the pipeline, saved reports are read and added, and a report.Report comes out, with the
+// exit code that it means. The counting itself follows internal/pipeline and internal/sizes; here is only which inputs are read,
+// how, and what is collected on the way. A Files owns what it opened until Close.
+package measure
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/exit"
+	"dubbo-wire/internal/interrupt"
+	"dubbo-wire/internal/output"
+	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/term"
+)
+
+// Input says how inputs are read.
+type Input struct {
+	Stdin      io.Reader
+	Stderr     io.Writer // for progress, and for Verbose
+	NoProgress bool
+	Verbose    bool   // describe the run on Stderr
+	Abandon    func() // runs when a second signal ends the program
+
+	MinCoverage float64 // percent; less than that is exit.Coverage
+	Jobs        int     // workers; 0 for as many as pay
+	Limits      pipeline.Limits
+}
+
+// Files are FILE arguments that were opened: captures, and saved reports that have been read.
+type Files struct {
+	*capture.Files // the captures; nil without any
+	Labels         *Labels
+	Saved          []*report.Report
+
+	in       *Input
+	signals  *interrupt.Signals
+	captures []string       // the arguments that are captures
+	failed   []report.Input // look like reports and cannot be read
+	// The arguments that these were, from 0.
+	captureAt, savedAt, failedAt []int
+	// stdin and pipes were looked into already, to tell captures from saved reports.
+	stdin io.Reader
+	pipes []io.Reader
+}
+
+// Open opens captures.
+func (in *Input) Open(args []string) (*Files, error) {
+	f := &Files{in: in, captures: args}
+	var err error
+	if f.Labels, err = parseLabels(args); err != nil {
+		return nil, err
+	}
+	return f, f.open(f.Labels.paths)
+}
+
+// open opens the captures; after an error there is nothing to close.
+func (f *Files) open(paths []string) (err error) {
+	f.catch()
+	opt := capture.Options{Stdin: f.stdin, Pipe: f.pipe}
+	if opt.Stdin == nil {
+		opt.Stdin = f.signals.Reader(f.in.Stdin)
+	}
+	if f.Files, err = capture.Open(paths, opt); err != nil {
+		f.signals.Release()
+		f.Files, f.signals = nil, nil
+	}
+	return err
+}
+
+// catch waits for signals from now on, if it does not yet.
+func (f *Files) catch() {
+	if f.signals == nil {
+		f.signals = interrupt.Catch(f.in.Abandon)
+	}
+}
+
+// pipe returns what to read of the next named pipe.
+func (f *Files) pipe(r io.Reader) io.Reader {
+	if len(f.pipes) == 0 {
+		return f.signals.Reader(r)
+	}
+	r, f.pipes = f.pipes[0], f.pipes[1:]
+	return r
+}
+
+// Close closes the captures and ends the waiting for signals.
+func (f *Files) Close() {
+	if f.Files != nil {
+		_ = f.Files.Close()
+	}
+	if f.signals != nil {
+		f.signals.Release()
+	}
+}
+
+// Names returns the file names of the captures, by input.
+func (f *Files) Names() []string {
+	inputs := f.Inputs()
+	out := make([]string, len(inputs))
+	for i := range inputs {
+		out[i] = inputs[i].File
+	}
+	return out
+}
+
+// worthJobs is how large inputs must be, in bytes on disk, to be shared between workers unless that is asked for: below
+// it starting them costs more than they bring.
+const worthJobs = 4 << 20
+
+// jobs returns the number of workers. Where only envelopes are read, one goroutine is about as fast as the file can be, with
+// less work in all; taking bodies apart is what workers are for.
+func (f *Files) jobs(detail dubbo.Detail) int {
+	if f.in.Jobs > 0 {
+		return f.in.Jobs
+	}
+	if _, total := f.Progress(); detail == dubbo.Envelope || total >= 0 && total < worthJobs {
+		return 1
+	}
+	return min(runtime.GOMAXPROCS(0), pipeline.Lanes)
+}
+
+// Run runs the pipeline over the captures. The error, if any, has its exit code and comes after what was readable has
+// been given to the sink. Reading ends early when nobody takes what comes out of it any more: when broken, if it is not
+// nil, returns true.
+func (f *Files) Run(opt pipeline.Options, sink pipeline.Sink, broken func() bool) (*pipeline.Totals, error) {
+	opt.Formats = formats.All()
+	if opt.Apart == nil {
+		f.Labels.apart(f.Inputs(), false, &opt)
+	}
+	opt.Jobs, opt.Limits = f.jobs(opt.Detail), f.in.Limits
+	begun, bar := time.Now(), output.NewProgress(f.in.Stderr, f.in.NoProgress, f)
+	opt.Stop = func() bool { return f.signals.Stopped() || broken != nil && broken() }
+	totals, err := pipeline.Run(f.Files, opt, sink)
+	bar.Done()
+	read, total := f.Progress()
+	if f.in.Verbose {
+		Describe(f.in.Stderr, f.Inputs(), totals, read, opt.Jobs, time.Since(begun))
+	}
+	if err != nil {
+		return totals, exit.Errorf(exit.Partly, "%v", err)
+	}
+	var problems []string
+	for _, p := range f.Problems() {
+		problems = append(problems, p.Error())
+	}
+	if f.signals.Stopped() {
+		problems = append(problems, fmt.Sprintf("stopped; the report covers the %s read so far: %s", term.Counted(totals.Packets, "packet"), term.BytesOf(read, total)))
+	}
+	return totals, partly(problems)
+}
+
+// partly returns the error of inputs that could not be read to their end; nil without a line.
+func partly(lines []string) error {
+	if len(lines) == 0 {
+		return nil
+	}
+	return exit.Errorf(exit.Partly, "%s", strings.Join(lines, "\n"))
+}
+
+// Verdict returns the exit code of a run whose report was printed: coverage below the bound wins over an input that ended
+// early, that over nothing found.
+func (in *Input) Verdict(t *pipeline.Totals, selected int64, filtered bool, readErr error) error {
+	switch {
+	case in.MinCoverage > 0 && t.Percent() < in.MinCoverage:
+		if readErr != nil {
+			return exit.Errorf(exit.Coverage, "%v\ncoverage %s lies below --min-coverage %g", readErr, report.Coverage(t.Percent()), in.MinCoverage)
+		}
+		return exit.Errorf(exit.Coverage, "coverage %s lies below --min-coverage %g", report.Coverage(t.Percent()), in.MinCoverage)
+	case readErr != nil && (t.Frames > 0 || t.Packets == 0):
+		return readErr
+	case t.Frames == 0:
+		text := noFrames(t)
+		if readErr != nil {
+			return exit.Errorf(exit.Partly, "%v\n%s", readErr, text)
+		}
+		return exit.Errorf(exit.Nothing, "%s", text)
+	case filtered && selected == 0:
+		return exit.Errorf(exit.Nothing, "no call matches the filters; %s in %s were read", term.Counted(t.Calls, "call"), term.Counted(t.Frames, "frame"))
+	}
+	return nil
+}
+
+// noFrames says what was there instead.
+func noFrames(t *pipeline.Totals) string {
+	switch {
+	case t.Packets == 0:
+		return "the capture holds no packets"
+	case t.TCP.Connections == 0 && len(t.Unread) > 0:
+		kinds := make([]string, 0, len(t.Unread))
+		for _, k := range slices.Sorted(maps.Keys(t.Unread)) {
+			kinds = append(kinds, fmt.Sprintf("%d %s", t.Unread[k], k))
+		}
+		return fmt.Sprintf("none of the %s could be read as TCP: %s", term.Counted(t.Packets, "packet"), strings.Join(kinds, ", "))
+	case t.TCP.Connections == 0:
+		kinds := make([]string, 0, len(t.NotTCP))
+		for _, k := range slices.Sorted(maps.Keys(t.NotTCP)) {
+			kinds = append(kinds, fmt.Sprintf("%d %s", t.NotTCP[k], k))
+		}
+		return fmt.Sprintf("no TCP among the %s (%s); capture the provider's port, usually 20880", term.Counted(t.Packets, "packet"), strings.Join(kinds, ", "))
+	case t.TCP.Stream == 0:
+		return fmt.Sprintf("no TCP payload in %s of %s; record with tcpdump -s 0 while calls are running",
+			term.Counted(t.Packets, "packet"), term.Counted(t.TCP.Connections, "TCP connection"))
+	}
+	text := fmt.Sprintf("no Dubbo frame in %s of %s", term.Counted(t.TCP.Stream, "payload byte"), term.Counted(t.TCP.Connections, "TCP connection"))
+	there := t.OtherProtocols()
+	if t.NegativeLengths > 0 {
+		there = append(there, term.Counted(t.NegativeLengths, "header")+" with a negative length")
+	}
+	if len(there) == 0 {
+		return text + "; a frame starts with the bytes da bb"
+	}
+	return text + "; there was: " + strings.Join(there, ", ")
+}

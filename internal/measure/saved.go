@@ -1,0 +1,294 @@
+package measure
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"errors"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/exit"
+	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/sizes"
+)
+
+// OpenAny opens captures and reads saved reports, which it tells apart by their content.
+func (in *Input) OpenAny(args []string) (_ *Files, err error) {
+	f := &Files{in: in}
+	if f.Labels, err = parseLabels(args); err != nil {
+		return nil, err
+	}
+	labels := f.Labels
+	stdin := false
+	for k, arg := range args {
+		from, done := f.sniffed(labels.paths[k], &stdin)
+		var r *report.Report
+		var err error
+		if from != nil {
+			r, err = report.Read(from)
+		}
+		done()
+		switch {
+		case err != nil:
+			f.fail(k, arg, labels.paths[k]+" "+err.Error())
+		case r != nil:
+			r.Origin, r.Label = labels.paths[k], labels.names[k]
+			f.Saved, f.savedAt = append(f.Saved, r), append(f.savedAt, k)
+		default:
+			f.captures, f.captureAt = append(f.captures, arg), append(f.captureAt, k)
+		}
+	}
+	if len(f.captures) > 0 {
+		f.Labels = labels.at(f.captureAt)
+		if err = f.open(f.Labels.paths); err != nil {
+			if len(f.Saved) == 0 || capture.CauseOf(err) == 0 {
+				return nil, err
+			}
+			texts := strings.Split(err.Error(), "\n") // the saved ones are there
+			for i, k := range f.captureAt {
+				f.fail(k, args[k], texts[min(i, len(texts)-1)])
+			}
+		}
+		return f, nil
+	}
+	if f.signals != nil {
+		f.signals.Release()
+		f.signals = nil
+	}
+	if len(f.Saved) == 0 {
+		return nil, exit.Errorf(exit.Nothing, "%v", partly(f.failures()))
+	}
+	return f, nil
+}
+
+// fail notes an argument that cannot be read.
+func (f *Files) fail(k int, arg, text string) {
+	f.failed, f.failedAt = append(f.failed, report.Input{File: arg, Err: text}), append(f.failedAt, k)
+}
+
+func (f *Files) failures() []string {
+	var lines []string
+	for _, in := range f.failed {
+		lines = append(lines, in.Err)
+	}
+	return lines
+}
+
+// Report reads all inputs and adds them up: captures together in one run, saved reports beside it. readErr says what could
+// not be read, as Run does; err that there is no report.
+func (f *Files) Report(cfg Config) (r *report.Report, readErr, err error) {
+	if err := cfg.fits(f.Saved); err != nil {
+		return nil, nil, err
+	}
+	if len(f.Saved)+len(f.failed) > 0 {
+		cfg = cfg.sums(f.Saved)
+	}
+	var list []*report.Report
+	var places []int // of inputs among the arguments
+	for k, r := range f.Saved {
+		if !cfg.Filter.Empty() {
+			if err := r.Select(cfg.Filter.Groups, cfg.Filter.Text); err != nil {
+				return nil, nil, exit.Usagef("%v", err)
+			}
+		}
+		if err := r.Regroup(cfg.By); err != nil {
+			return nil, nil, exit.Usagef("%v", err)
+		}
+		list = append(list, r)
+		for range r.Inputs {
+			places = append(places, f.savedAt[k])
+		}
+	}
+	lines := f.failures()
+	if f.Files != nil {
+		var opt pipeline.Options
+		f.Labels.apart(f.Inputs(), slices.Contains(cfg.By.Keys, sizes.Input), &opt)
+		c := cfg.Collect(f.Labels.inputs(f.Inputs()), &opt)
+		totals, err := f.Run(opt, c, nil)
+		if err != nil {
+			lines = slices.Insert(lines, 0, err.Error())
+		}
+		r, err := c.Report(f.Inputs(), totals)
+		if err != nil {
+			return nil, nil, err
+		}
+		r.Origin = strings.Join(f.captures, " ")
+		if len(f.Saved)+len(f.failed) == 0 {
+			return r, partly(lines), nil
+		}
+		list = append(list, r)
+		for _, one := range f.Inputs() {
+			places = append(places, f.captureAt[one.Source])
+		}
+	}
+	if r, err = report.Merge(list, cmp.Or(cfg.MaxGroups, sizes.DefaultMaxGroups)); err != nil {
+		return nil, nil, exit.Usagef("%v", err)
+	}
+	r.Inputs = append(r.Inputs, f.failed...)
+	r.OrderInputs(append(places, f.failedAt...))
+	return r, partly(lines), nil
+}
+
+// sums returns what can be asked of captures that are added to saved reports: sums, in the groups that all have.
+func (cfg *Config) sums(saved []*report.Report) Config {
+	c := Config{By: cfg.By, ByGiven: cfg.ByGiven, MaxGroups: cfg.MaxGroups, Filter: cfg.Filter, Sample: AsNeeded}
+	if len(saved) > 0 {
+		c.Parts = saved[0].Parts
+		same := func(r *report.Report) bool { return r.By.Equal(saved[0].By) }
+		if !cfg.ByGiven && !slices.ContainsFunc(saved, func(r *report.Report) bool { return !same(r) }) {
+			c.By = saved[0].By
+		}
+	}
+	return c
+}
+
+// fits refuses what saved reports cannot answer.
+func (cfg *Config) fits(saved []*report.Report) error {
+	if len(saved) == 0 {
+		return nil
+	}
+	for _, flag := range []struct {
+		given bool
+		name  string
+	}{{cfg.Findings, "--findings"}, {cfg.Details, "--details"}} {
+		if flag.given {
+			return exit.Usagef("%s looks into the calls, and %s is a saved report, which has only their sums; give it with the capture", flag.name, saved[0].Origin)
+		}
+	}
+	for _, r := range saved {
+		if cfg.Parts && !r.Parts {
+			return exit.Usagef("--parts: %s was saved without it, and what bodies are made of cannot be told from a saved report", r.Origin)
+		}
+	}
+	if name := cfg.Filter.OfCalls; name != "" {
+		return exit.Usagef("%s selects calls one by one, and %s is a saved report, which has only their sums; give %s when the report is saved",
+			name, saved[0].Origin, name)
+	}
+	return nil
+}
+
+// ReadGolden reads the groups of a golden file, which may be compressed.
+func ReadGolden(r io.Reader) (*report.Summaries, error) {
+	body, _ := sniff(r)
+	if body == nil {
+		return nil, errors.New("is no JSON report; write another file with --update")
+	}
+	return report.ReadSummaries(body)
+}
+
+// sniffed returns the reader of an argument that is a saved report; nil where it is none: then what was read to know that
+// is put back. done ends the reading.
+func (f *Files) sniffed(arg string, stdin *bool) (body io.Reader, done func()) {
+	done = func() {}
+	if arg == "-" {
+		if *stdin {
+			return nil, done // whoever opens captures says so
+		}
+		*stdin = true
+		f.catch()
+		body, whole := sniff(f.signals.Reader(f.in.Stdin))
+		if body == nil {
+			f.stdin = whole
+		}
+		return body, done
+	}
+	info, err := os.Stat(arg)
+	switch {
+	case err != nil:
+	case info.Mode().Type() == os.ModeNamedPipe:
+		f.catch()
+		body, whole := sniff(f.signals.Reader(&laterFile{path: arg}))
+		if body == nil {
+			f.pipes = append(f.pipes, whole)
+		}
+		return body, done
+	case info.Mode().IsRegular():
+		file, err := os.Open(arg)
+		if err != nil {
+			break
+		}
+		body, _ = sniff(file)
+		if body == nil {
+			_ = file.Close()
+			break
+		}
+		return body, func() { _ = file.Close() }
+	}
+	return nil, done // whoever opens captures says what is wrong
+}
+
+// laterFile is opened by the first read: opening a named pipe waits for whoever writes into it.
+type laterFile struct {
+	path string
+	f    *os.File
+}
+
+func (l *laterFile) Read(p []byte) (int, error) {
+	if l.f == nil {
+		f, err := os.Open(l.path)
+		if err != nil {
+			return 0, err
+		}
+		l.f = f
+	}
+	return l.f.Read(p)
+}
+
+// maxSniffed is how many bytes of white space may stand in front of a report.
+const maxSniffed = 512
+
+// sniff tells whether a JSON object comes from r, also compressed: then body is it. Else whole is all that r gives.
+func sniff(r io.Reader) (body, whole io.Reader) {
+	rec := &recorder{r: r, on: true}
+	b := bufio.NewReaderSize(rec, 4096)
+	start, _ := b.Peek(4)
+	switch {
+	case bytes.HasPrefix(start, []byte("\x1f\x8b")):
+		if z, err := gzip.NewReader(b); err == nil {
+			b = bufio.NewReader(z)
+		}
+	case len(start) == 4 && (bytes.Equal(start, []byte("\x28\xb5\x2f\xfd")) || start[0]&0xf0 == 0x50 && string(start[1:]) == "\x2a\x4d\x18"):
+		if z, err := zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(128<<20)); err == nil {
+			b = bufio.NewReader(z)
+		}
+	}
+	for n := 1; n <= maxSniffed; n++ {
+		p, err := b.Peek(n)
+		if err != nil {
+			break
+		}
+		switch p[n-1] {
+		case ' ', '\t', '\r', '\n':
+			continue
+		case '{':
+			rec.on, rec.seen = false, nil
+			return b, nil
+		}
+		break
+	}
+	rec.on = false
+	return nil, io.MultiReader(bytes.NewReader(rec.seen), r)
+}
+
+// recorder remembers what was read through it.
+type recorder struct {
+	r    io.Reader
+	on   bool
+	seen []byte
+}
+
+func (r *recorder) Read(p []byte) (int, error) {
+	n, err := r.r.Read(p)
+	if r.on {
+		r.seen = append(r.seen, p[:n]...)
+	}
+	return n, err
+}
