@@ -109,44 +109,23 @@ func (r *Reader) data(c class, p place, h head) {
 	}
 }
 
+// in returns the place of a value with its head.
+func (h head) in(r *Reader, p place) decode.Place {
+	return decode.Place{Label: p.label, Name: p.name, Index: p.index, Start: r.Off, Head: h.end, Named: h.named}
+}
+
 // scalar records a value without children that was read; only the name of its class is a part of its own.
 func (r *Reader) scalar(p place, h head, fill func(n *decode.Node)) {
-	if !h.named {
-		if n := r.Leaf(decode.Null, p.label, p.name, p.index); n != nil {
-			fill(n)
-		}
-		return
-	}
-	i := r.Open(decode.Null, p.label, p.name, p.index)
-	r.upTo(h.end, "class")
-	r.Fill(i)
-	r.Close()
-	if n := r.Tree.Node(i); n != nil && r.OK() {
+	if n := r.Scalar(h.in(r, p), decode.Null); n != nil {
 		fill(n)
 	}
 }
 
-// upTo gives the bytes before end that no node owns to a piece of overhead.
-func (r *Reader) upTo(end int, role string) {
-	if !r.OK() {
-		return
-	}
-	off := r.Off
-	r.Off = end
-	r.Role(role)
-	r.Off = off
-}
-
 // open starts a container of class c; what stands before its data becomes overhead.
 func (r *Reader) open(k decode.Kind, c class, p place, h head) int {
-	i := r.Open(k, p.label, p.name, p.index)
+	i := r.Begin(h.in(r, p), k, "")
 	if n := r.Tree.Node(i); n != nil && len(c.desc) > 0 {
 		n.Class = r.className(c.desc)
-	}
-	if h.named {
-		r.upTo(h.end, "class")
-	} else {
-		r.upTo(h.end, "type")
 	}
 	return i
 }
@@ -199,11 +178,7 @@ func (r *Reader) values(c class, p place, h head) {
 // container records a container around what f takes.
 func (r *Reader) container(k decode.Kind, c class, p place, h head, f func(node int)) {
 	i := r.open(k, c, p, h)
-	if r.Enter() {
-		f(i)
-		r.Leave()
-	}
-	r.Close()
+	r.Content(func() { f(i) })
 }
 
 func (r *Reader) mapping(c class, p place, h head) {
@@ -220,23 +195,10 @@ func (r *Reader) mapping(c class, p place, h head) {
 // entries takes n keys and values, with descriptors, of the map at p.
 func (r *Reader) entries(n int, p place) {
 	for i := 0; i < n && r.OK(); i++ {
-		key := -1
-		if r.Tree != nil {
-			key = len(r.Tree.Nodes)
-		}
+		key := r.NextNode()
 		r.object(r.at(decode.ByKey, "", i))
-		q := r.at(decode.ByEntry, r.keyName(key), i)
+		q := r.at(decode.ByEntry, r.NameKey(key), i)
 		q.before = p.last(i, n)
 		r.object(q)
 	}
-}
-
-// keyName names the key with node key by its text, and returns it.
-func (r *Reader) keyName(key int) string {
-	if key < 0 || key >= len(r.Tree.Nodes) || r.Tree.Nodes[key].Kind != decode.String {
-		return ""
-	}
-	n := r.Tree.Node(key)
-	n.Name = n.Text
-	return n.Text
 }

@@ -89,22 +89,9 @@ func (r *Reader) entries(n int) {
 
 // entry takes a key and its value.
 func (r *Reader) entry(i int) {
-	key := -1
-	if r.Tree != nil {
-		key = len(r.Tree.Nodes)
-	}
+	key := r.NextNode()
 	r.object(r.at(decode.ByKey, "", i))
-	r.object(r.at(decode.ByEntry, r.keyName(key), i))
-}
-
-// keyName names the key with node key by its text, and returns it.
-func (r *Reader) keyName(key int) string {
-	if key < 0 || key >= len(r.Tree.Nodes) || r.Tree.Nodes[key].Kind != decode.String {
-		return ""
-	}
-	n := r.Tree.Node(key)
-	n.Name = n.Text
-	return n.Text
+	r.object(r.at(decode.ByEntry, r.NameKey(key), i))
 }
 
 // copies takes a list of n times the same element.
@@ -113,7 +100,7 @@ func (r *Reader) copies(cl *class, p place) {
 		r.expect(sectionFields, "a section")
 		r.Role("type")
 		q := r.at(decode.ByField, "n", 0)
-		r.integer(q, int64(r.int32("a number of elements")))
+		r.Integer(q.Place, int64(r.int32("a number of elements")))
 		r.object(r.at(decode.ByField, "element", 0))
 		r.end()
 	})
@@ -175,14 +162,14 @@ func (r *Reader) plainInside() (k decode.Kind, simple bool) {
 func (r *Reader) inside() {
 	q := r.at(decode.ByRole, "", 0)
 	if r.Tree != nil { // the last node is overhead of the container
-		r.remember(q.start, int(r.Tree.Nodes[len(r.Tree.Nodes)-1].Parent))
+		r.remember(q.Start, int(r.Tree.Nodes[len(r.Tree.Nodes)-1].Parent))
 	}
 	r.Byte("a tag")
 	cl := r.class(&q)
 	if !r.OK() {
 		return
 	}
-	if q.named {
+	if q.Named {
 		r.Role("class")
 	} else {
 		r.Role("type")
@@ -245,12 +232,9 @@ func (r *Reader) markedList(n int) {
 func (r *Reader) markedEntries(n int) {
 	for i := 0; i < n && r.OK(); i++ {
 		r.expect(sectionTagged, "a key")
-		key := -1
-		if r.Tree != nil {
-			key = len(r.Tree.Nodes)
-		}
+		key := r.NextNode()
 		r.object(r.at(decode.ByKey, "", i))
-		name := r.keyName(key)
+		name := r.NameKey(key)
 		r.expect(sectionTagged, "a value")
 		r.object(r.at(decode.ByEntry, name, i))
 	}
@@ -272,7 +256,7 @@ func (r *Reader) comparator() {
 		r.expect(sectionFields, "a section")
 		r.expect(fieldsEnd, "the end of the fields")
 	default:
-		r.FailAt(q.start, decode.Unsupported, "a comparator", decode.HexByte(tag))
+		r.FailAt(q.Start, decode.Unsupported, "a comparator", decode.HexByte(tag))
 	}
 	r.Role("comparator")
 }
@@ -312,10 +296,10 @@ func (r *Reader) frame(cl *class, p place) {
 			names = names[1:4]
 		} else {
 			q := r.at(decode.ByField, "format", 0)
-			r.integer(q, int64(int8(r.Byte("a format"))))
+			r.Integer(q.Place, int64(int8(r.Byte("a format"))))
 		}
 		q := r.at(decode.ByField, "lineNumber", 0)
-		r.integer(q, int64(r.int32("a line number")))
+		r.Integer(q.Place, int64(r.int32("a line number")))
 		for _, name := range names {
 			r.object(r.at(decode.ByField, name, 0))
 		}

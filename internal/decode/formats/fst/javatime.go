@@ -47,7 +47,7 @@ func (r *Reader) javaTime(cl *class, p place) {
 		return
 	case kind.IsTime():
 		t := kind.Read(times{r})
-		r.words(p, decode.Date, t.String)
+		r.Words(p.Place, decode.Date, t.String)
 		return
 	case kind == jdk.ZoneRegion:
 		class = "java.time.ZoneRegion"
@@ -57,20 +57,20 @@ func (r *Reader) javaTime(cl *class, p place) {
 		r.fail(cl, p)
 		return
 	}
-	r.open(p, decode.Object, classOf(class))
+	r.Begin(p.Place, decode.Object, class)
 	r.Role("type")
 	if len(fields) == 0 {
-		r.words(r.at(decode.ByField, "value", 0), decode.String, r.zone(kind))
+		r.Words(r.At(decode.ByField, "value", 0), decode.String, r.zone(kind))
 	}
 	for _, f := range fields {
 		q := r.at(decode.ByField, f.Name, 0)
 		switch f.Code {
 		case 'J':
-			r.integer(q, r.int64(f.Name))
+			r.Integer(q.Place, r.int64(f.Name))
 		case 'I':
-			r.integer(q, int64(r.int32(f.Name)))
+			r.Integer(q.Place, int64(r.int32(f.Name)))
 		default:
-			r.integer(q, int64(int8(r.Byte(f.Name))))
+			r.Integer(q.Place, int64(int8(r.Byte(f.Name))))
 		}
 	}
 	r.Close()

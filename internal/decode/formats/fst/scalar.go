@@ -23,7 +23,7 @@ func (r *Reader) scalar(cl *class, p place) {
 		r.primitive(char2, p)
 	case date:
 		ms := r.int64("milliseconds")
-		r.words(p, decode.Date, func() string { return jdk.Instant(time.UnixMilli(ms)) })
+		r.Words(p.Place, decode.Date, func() string { return jdk.Instant(time.UnixMilli(ms)) })
 	case sqlDate, timestamp:
 		r.sqlTime(cl, p)
 	case bigInteger:
@@ -36,15 +36,15 @@ func (r *Reader) scalar(cl *class, p place) {
 	case numberInt:
 		v := r.int32("an int")
 		r.expect(fieldsEnd, "the end of the fields")
-		r.integer(p, int64(v))
+		r.Integer(p.Place, int64(v))
 	case numberLong:
 		v := r.int64("a long")
 		r.expect(fieldsEnd, "the end of the fields")
-		r.integer(p, v)
+		r.Integer(p.Place, v)
 	case boolInt:
 		v := r.int32("an int")
 		r.expect(fieldsEnd, "the end of the fields")
-		r.boolean(p, v != 0)
+		r.Boolean(p.Place, v != 0)
 	default:
 		r.fail(cl, p)
 	}
@@ -58,14 +58,14 @@ func (r *Reader) asText(cl *class, p place) {
 		case classRef:
 			r.Byte("whether the class is primitive")
 			x := r.text()
-			r.words(q, decode.String, x.decode)
+			r.Words(q.Place, decode.String, x.decode)
 		case uuid:
 			lo, hi := uint64(r.int64("a UUID")), uint64(r.int64("a UUID"))
-			r.words(q, decode.String, func() string { return jdk.UUID(hi, lo) })
+			r.Words(q.Place, decode.String, func() string { return jdk.UUID(hi, lo) })
 			r.end()
 		default:
 			x := r.text()
-			r.words(q, decode.String, x.decode)
+			r.Words(q.Place, decode.String, x.decode)
 		}
 	})
 }
@@ -74,47 +74,22 @@ func (r *Reader) asText(cl *class, p place) {
 func (r *Reader) primitive(e elem, p place) {
 	switch e {
 	case bytes1:
-		r.integer(p, int64(int8(r.Byte("a byte"))))
+		r.Integer(p.Place, int64(int8(r.Byte("a byte"))))
 	case bool1:
-		r.boolean(p, r.Byte("a boolean") != 0)
+		r.Boolean(p.Place, r.Byte("a boolean") != 0)
 	case char2:
 		u := rune(r.short("a char"))
-		r.words(p, decode.Char, func() string { return string(u) }) // a surrogate becomes U+FFFD
+		r.Words(p.Place, decode.Char, func() string { return string(u) }) // a surrogate becomes U+FFFD
 	case short2:
-		r.integer(p, int64(int16(r.short("a short"))))
+		r.Integer(p.Place, int64(int16(r.short("a short"))))
 	case int4:
-		r.integer(p, int64(int32(r.le32("an int"))))
+		r.Integer(p.Place, int64(int32(r.le32("an int"))))
 	case long8:
-		r.integer(p, int64(r.le64("a long")))
+		r.Integer(p.Place, int64(r.le64("a long")))
 	case float4:
-		r.real(p, decode.Float32, float64(math.Float32frombits(r.le32("a float"))))
+		r.Real(p.Place, decode.Float32, float64(math.Float32frombits(r.le32("a float"))))
 	case double8:
-		r.real(p, decode.Float64, math.Float64frombits(r.le64("a double")))
-	}
-}
-
-// words records a scalar with a text, made only where values are wanted.
-func (r *Reader) words(p place, k decode.Kind, text func() string) {
-	if n := r.leaf(p, k); n != nil && (r.Values() || p.label == decode.ByKey) {
-		n.Text = text()
-	}
-}
-
-func (r *Reader) integer(p place, v int64) {
-	if n := r.leaf(p, decode.Int); n != nil {
-		n.Num = v
-	}
-}
-
-func (r *Reader) boolean(p place, v bool) {
-	if n := r.leaf(p, decode.Bool); n != nil && v {
-		n.Num = 1
-	}
-}
-
-func (r *Reader) real(p place, k decode.Kind, v float64) {
-	if n := r.leaf(p, k); n != nil {
-		n.Float = v
+		r.Real(p.Place, decode.Float64, math.Float64frombits(r.le64("a double")))
 	}
 }
 
@@ -130,7 +105,7 @@ func (r *Reader) sqlTime(cl *class, p place) {
 		nanos = int64(r.int32("nanoseconds"))
 	}
 	r.expect(fieldsEnd, "the end of the fields")
-	r.words(p, decode.Date, func() string { return jdk.Instant(time.UnixMilli(ms).Add(time.Duration(nanos))) })
+	r.Words(p.Place, decode.Date, func() string { return jdk.Instant(time.UnixMilli(ms).Add(time.Duration(nanos))) })
 }
 
 // maxDigits bounds the numbers that are printed, in bytes: conversion to decimal is not linear.
@@ -139,10 +114,10 @@ const maxDigits = 4096
 // decimal records a number of two's complement bytes.
 func (r *Reader) decimal(p place, raw []byte, scale int32) {
 	if len(raw) == 0 || len(raw) > maxDigits {
-		r.leaf(p, decode.Opaque)
+		r.Scalar(p.Place, decode.Opaque)
 		return
 	}
-	r.words(p, decode.Decimal, func() string { return jdk.Decimal(jdk.Signed(raw).String(), scale) })
+	r.Words(p.Place, decode.Decimal, func() string { return jdk.Decimal(jdk.Signed(raw).String(), scale) })
 }
 
 // bigDecimal takes the sections of Number, without fields, and of BigDecimal: scale, a tagged BigInteger. Small

@@ -36,56 +36,15 @@ const (
 	newASCIIName = 0x01 // FInt length, bytes
 )
 
-// A place is where a value stands: its label in the tree, and the bytes of its head.
+// place is where a value stands.
 type place struct {
-	label decode.Label
-	name  string
-	index int
-	start int // its tag
-	head  int // the end of its class id
-	named bool
+	decode.Place
 	// throwable: the object is an exception, whatever its class.
 	throwable bool
 }
 
 func (r *Reader) at(l decode.Label, name string, index int) place {
-	return place{label: l, name: name, index: index, start: r.Off, head: r.Off}
-}
-
-// leaf records a scalar, which owns its bytes; only a class name is a part of its own.
-func (r *Reader) leaf(p place, k decode.Kind) *decode.Node {
-	if !p.named {
-		return r.Leaf(k, p.label, p.name, p.index)
-	}
-	i := r.Open(k, p.label, p.name, p.index)
-	r.upTo(p.head, "class")
-	r.Close()
-	r.Pass()
-	n := r.Tree.Node(i)
-	if n != nil {
-		n.Off, n.Len = int32(p.head), int32(r.Off-p.head)
-	}
-	return n
-}
-
-// open records a container, its tag and its class.
-func (r *Reader) open(p place, k decode.Kind, cl *class) {
-	if n := r.Tree.Node(r.Open(k, p.label, p.name, p.index)); n != nil {
-		n.Class = decode.JavaName(cl.name)
-	}
-	if p.named {
-		r.upTo(p.head, "class")
-	} else {
-		r.upTo(p.head, "type")
-	}
-}
-
-// upTo gives the bytes before end that no node owns to a piece of overhead.
-func (r *Reader) upTo(end int, role string) {
-	off := r.Off
-	r.Off = end
-	r.Role(role)
-	r.Off = off
+	return place{Place: r.At(l, name, index)}
 }
 
 // remember keeps the node of an object by the offset of its tag, for handles to it.
@@ -98,12 +57,8 @@ func (r *Reader) remember(off, node int) {
 
 // container records a container around what f takes.
 func (r *Reader) container(p place, k decode.Kind, cl *class, f func()) {
-	r.open(p, k, cl)
-	if r.Enter() {
-		f()
-		r.Leave()
-	}
-	r.Close()
+	r.Begin(p.Place, k, cl.name)
+	r.Content(f)
 }
 
 // object takes a tagged value.
@@ -112,16 +67,16 @@ func (r *Reader) object(p place) {
 	switch tag := r.Byte("a value"); {
 	case !r.OK():
 	case tag == tagNull:
-		r.leaf(p, decode.Null)
+		r.Scalar(p.Place, decode.Null)
 	case tag == tagString:
 		x := r.text()
-		r.words(p, decode.String, x.decode)
+		r.Words(p.Place, decode.String, x.decode)
 	case tag == tagInteger:
-		r.integer(p, int64(r.int32("an int")))
+		r.Integer(p.Place, int64(r.int32("an int")))
 	case tag == tagLong:
-		r.integer(p, r.int64("a long"))
+		r.Integer(p.Place, r.int64("a long"))
 	case tag == tagTrue, tag == tagFalse:
-		r.boolean(p, tag == tagTrue)
+		r.Boolean(p.Place, tag == tagTrue)
 	case tag == tagHandle:
 		r.handle(p)
 	case tag == tagEnum:
@@ -129,7 +84,7 @@ func (r *Reader) object(p place) {
 		r.ordinal(cl, p)
 	case tag == tagArray, tag == tagObject:
 		if r.Tree != nil {
-			r.remember(p.start, len(r.Tree.Nodes)) // the node to come
+			r.remember(p.Start, len(r.Tree.Nodes)) // the node to come
 		}
 		if cl := r.class(&p); tag == tagArray {
 			r.array(cl, p)
@@ -137,7 +92,7 @@ func (r *Reader) object(p place) {
 			r.data(cl, p)
 		}
 	default:
-		r.FailAt(p.start, decode.Malformed, "the tag of a value", decode.HexByte(tag))
+		r.FailAt(p.Start, decode.Malformed, "the tag of a value", decode.HexByte(tag))
 	}
 }
 
@@ -153,7 +108,7 @@ func (r *Reader) class(p *place) *class {
 	case id == newASCIIName:
 		name = string(r.Bytes(r.count("the length of a class name", 1), "a class name"))
 	default:
-		p.head = r.Off
+		p.Head = r.Off
 		return r.numbered(int(id))
 	}
 	if r.OK() && name == "" {
@@ -164,7 +119,7 @@ func (r *Reader) class(p *place) *class {
 	}
 	cl := classOf(name)
 	r.names = append(r.names, cl)
-	p.head, p.named = r.Off, true
+	p.Head, p.Named = r.Off, true
 	return cl
 }
 
@@ -194,25 +149,25 @@ const maxCopied = 16
 // its tag, and else only the extent of the handle is known.
 func (r *Reader) handle(p place) {
 	off := int(r.int32("a handle"))
-	if r.OK() && (off < 0 || off >= p.start) {
-		r.FailAt(p.start, decode.Malformed, fmt.Sprintf("a handle to an offset below %d", p.start), fmt.Sprint(off))
+	if r.OK() && (off < 0 || off >= p.Start) {
+		r.FailAt(p.Start, decode.Malformed, fmt.Sprintf("a handle to an offset below %d", p.Start), fmt.Sprint(off))
 	}
 	if r.Tree == nil || !r.OK() {
-		r.leaf(p, decode.Ref)
+		r.Scalar(p.Place, decode.Ref)
 		return
 	}
 	if node, ok := r.nodes[off]; ok {
-		if n := r.leaf(p, decode.Ref); n != nil {
+		if n := r.Scalar(p.Place, decode.Ref); n != nil {
 			n.Num = int64(node)
 		}
 		return
 	}
-	s, ok := r.textAt(off, p.start)
+	s, ok := r.textAt(off, p.Start)
 	if r.copied += len(s); !ok || r.copied > maxCopied*len(r.Buf) {
-		r.leaf(p, decode.Opaque)
+		r.Scalar(p.Place, decode.Opaque)
 		return
 	}
-	r.words(p, decode.String, func() string { return s })
+	r.Words(p.Place, decode.String, func() string { return s })
 }
 
 // textAt returns the string whose tag is at off and which ends before end.
@@ -239,7 +194,7 @@ func (r *Reader) textAt(off, end int) (string, bool) {
 
 // fail stops at a class whose data only the class itself could tell the end of.
 func (r *Reader) fail(cl *class, p place) {
-	r.open(p, decode.Object, cl)
+	r.Begin(p.Place, decode.Object, cl.name)
 	what := "the fields of class " + cl.name
 	if cl.name[0] == '#' {
 		what = "the fields of registered class " + cl.name
@@ -259,7 +214,7 @@ func (r *Reader) ordinal(cl *class, p place) {
 	if !r.OK() {
 		return
 	}
-	if n := r.leaf(p, decode.Enum); n != nil {
+	if n := r.Scalar(p.Place, decode.Enum); n != nil {
 		n.Class = decode.JavaName(cl.name)
 		n.Num = int64(v)
 	}
@@ -280,7 +235,7 @@ func (r *Reader) array(cl *class, p place) {
 	}
 	if cl.elem == bytes1 {
 		raw := r.Bytes(n, "bytes")
-		if node := r.leaf(p, decode.Bytes); node != nil && r.Values() {
+		if node := r.Scalar(p.Place, decode.Bytes); node != nil && r.Values() {
 			node.Raw = raw
 		}
 		return
@@ -305,9 +260,9 @@ func (r *Reader) nested(p place) {
 	if b, _ := r.Peek(); b == objectID {
 		r.Off++
 		if n := r.int32("the length of null"); n != -1 && r.OK() {
-			r.FailAt(p.start, decode.Malformed, "length -1 for null", fmt.Sprint(n))
+			r.FailAt(p.Start, decode.Malformed, "length -1 for null", fmt.Sprint(n))
 		}
-		r.leaf(p, decode.Null)
+		r.Scalar(p.Place, decode.Null)
 		return
 	}
 	cl := r.class(&p)

@@ -31,7 +31,7 @@ func (r *Reader) collection5(cl *class) {
 		r.Role("type")
 	}
 	for i := 0; i < n && r.OK(); i++ {
-		if q := r.at(decode.ByIndex, "", i); nulls {
+		if q := r.At(decode.ByIndex, "", i); nulls {
 			r.orNull(elem, q)
 		} else {
 			r.known(elem, q)
@@ -55,7 +55,7 @@ func (r *Reader) nullElements(n int) {
 		return
 	}
 	for i := 0; i < n && r.OK(); i++ {
-		r.leaf(r.at(decode.ByIndex, "", i), decode.Null)
+		r.Scalar(r.At(decode.ByIndex, "", i), decode.Null)
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 // data takes what follows class id and reference byte.
-func (r *Reader) data(cl *class, p place) {
+func (r *Reader) data(cl *class, p decode.Place) {
 	if r.stream(cl, p) {
 		return
 	}
@@ -32,7 +32,7 @@ func (r *Reader) data(cl *class, p place) {
 		r.Close()
 	case single:
 		r.container(p, decode.List, cl, func() {
-			r.object(r.at(decode.ByIndex, "", 0))
+			r.object(r.At(decode.ByIndex, "", 0))
 		})
 	case singleMap:
 		r.container(p, decode.Map, cl, func() { r.entry(0) })
@@ -40,12 +40,12 @@ func (r *Reader) data(cl *class, p place) {
 		r.wrapped(p)
 	case optional:
 		r.container(p, decode.Object, cl, func() {
-			r.object(r.at(decode.ByField, "value", 0))
+			r.object(r.At(decode.ByField, "value", 0))
 		})
 	case pair:
 		r.container(p, decode.Object, cl, func() {
-			r.object(r.at(decode.ByField, "key", 0))
-			r.object(r.at(decode.ByField, "value", 0))
+			r.object(r.At(decode.ByField, "key", 0))
+			r.object(r.At(decode.ByField, "value", 0))
 		})
 	case noFields:
 		r.open(p, decode.Object, cl)
@@ -62,17 +62,13 @@ func (r *Reader) data(cl *class, p place) {
 }
 
 // container records a container around what f takes.
-func (r *Reader) container(p place, k decode.Kind, cl *class, f func()) {
+func (r *Reader) container(p decode.Place, k decode.Kind, cl *class, f func()) {
 	r.open(p, k, cl)
-	if r.Enter() {
-		f()
-		r.Leave()
-	}
-	r.Close()
+	r.Content(f)
 }
 
 // primitives takes an array of a primitive type; byte[] is one value, the others are lists.
-func (r *Reader) primitives(cl *class, p place) {
+func (r *Reader) primitives(cl *class, p decode.Place) {
 	size := 1
 	switch cl.elem.layout {
 	case boxShort, boxChar:
@@ -92,20 +88,20 @@ func (r *Reader) primitives(cl *class, p place) {
 	}
 	if cl.elem.layout == boxByte {
 		raw := r.Bytes(n, "bytes")
-		if node := r.leaf(p, decode.Bytes); node != nil && r.Values() {
+		if node := r.Scalar(p, decode.Bytes); node != nil && r.Values() {
 			node.Raw = raw
 		}
 		return
 	}
 	r.lengthened(p, decode.List, cl, from, func() {
 		for i := 0; i < n && r.OK(); i++ {
-			r.scalar(cl.elem, r.at(decode.ByIndex, "", i))
+			r.scalar(cl.elem, r.At(decode.ByIndex, "", i))
 		}
 	})
 }
 
 // lengthened is container for one whose head ends with a length, taken from off to here.
-func (r *Reader) lengthened(p place, k decode.Kind, cl *class, off int, f func()) {
+func (r *Reader) lengthened(p decode.Place, k decode.Kind, cl *class, off int, f func()) {
 	here := r.Off
 	r.Off = off
 	r.container(p, k, cl, func() {
@@ -116,7 +112,7 @@ func (r *Reader) lengthened(p place, k decode.Kind, cl *class, off int, f func()
 }
 
 // array takes an array of objects. Elements of a final type, and every array is of one, carry no class id.
-func (r *Reader) array(cl *class, p place) {
+func (r *Reader) array(cl *class, p decode.Place) {
 	from := r.Off
 	n, null := r.count("the length of "+cl.name, 1, 1)
 	if null {
@@ -130,7 +126,7 @@ func (r *Reader) array(cl *class, p place) {
 			r.Fail(decode.Unsupported, "elements of class "+cl.elem.name, "bytes that only the class can divide")
 		}
 		for i := 0; i < n && r.OK(); i++ {
-			if q := r.at(decode.ByIndex, "", i); cl.elem.final {
+			if q := r.At(decode.ByIndex, "", i); cl.elem.final {
 				r.orNull(cl.elem, q)
 			} else {
 				r.object(q)
@@ -140,7 +136,7 @@ func (r *Reader) array(cl *class, p place) {
 }
 
 // asList takes the list that Arrays.asList made: the class of the array's elements comes first.
-func (r *Reader) asList(cl *class, p place) {
+func (r *Reader) asList(cl *class, p decode.Place) {
 	from := r.Off
 	n, _ := r.count("the length of a list", 1, 0)
 	if !r.OK() {
@@ -154,9 +150,9 @@ func (r *Reader) asList(cl *class, p place) {
 
 // classRole takes a class id that stands for itself.
 func (r *Reader) classRole() *class {
-	q := r.at(decode.ByRole, "", 0)
+	q := r.At(decode.ByRole, "", 0)
 	cl := r.class(&q)
-	if q.named {
+	if q.Named {
 		r.Role("class")
 	} else {
 		r.Role("type")
@@ -166,12 +162,12 @@ func (r *Reader) classRole() *class {
 
 func (r *Reader) elements(n int) {
 	for i := 0; i < n && r.OK(); i++ {
-		r.object(r.at(decode.ByIndex, "", i))
+		r.object(r.At(decode.ByIndex, "", i))
 	}
 }
 
 // collection takes a count and the elements; a sorted one has a comparator: before the count, in Kryo 5 behind it.
-func (r *Reader) collection(cl *class, p place) {
+func (r *Reader) collection(cl *class, p decode.Place) {
 	r.container(p, decode.List, cl, func() {
 		switch {
 		case r.d.five:
@@ -186,7 +182,7 @@ func (r *Reader) collection(cl *class, p place) {
 }
 
 // mapping takes a count, keys and values; a sorted one has a comparator, as in a collection.
-func (r *Reader) mapping(cl *class, p place) {
+func (r *Reader) mapping(cl *class, p decode.Place) {
 	r.container(p, decode.Map, cl, func() {
 		if cl.layout == treeMap && !r.d.five {
 			r.comparator()
@@ -213,24 +209,14 @@ func (r *Reader) size(less int) int {
 
 // entry takes a key and its value.
 func (r *Reader) entry(i int) {
-	key := -1
-	if r.Tree != nil {
-		key = len(r.Tree.Nodes)
-	}
-	r.object(r.at(decode.ByKey, "", i))
-	name := ""
-	if key >= 0 && key < len(r.Tree.Nodes) {
-		if n := r.Tree.Node(key); n.Kind == decode.String {
-			name = n.Text
-			n.Name = name
-		}
-	}
-	r.object(r.at(decode.ByEntry, name, i))
+	key := r.NextNode()
+	r.object(r.At(decode.ByKey, "", i))
+	r.object(r.At(decode.ByEntry, r.NameKey(key), i))
 }
 
 // comparator takes the comparator of a sorted collection: null, or one without fields.
 func (r *Reader) comparator() {
-	q := r.at(decode.ByRole, "comparator", 0)
+	q := r.At(decode.ByRole, "comparator", 0)
 	cl := r.class(&q)
 	if cl != nil && r.OK() {
 		n := r.varint("a reference byte")
@@ -240,7 +226,7 @@ func (r *Reader) comparator() {
 		case n >= refFirst && int64(n-refFirst) < int64(r.objects):
 		default:
 			if r.OK() {
-				r.FailAt(q.start, decode.Unsupported, "the fields of comparator "+cl.name, "bytes that only the class can divide")
+				r.FailAt(q.Start, decode.Unsupported, "the fields of comparator "+cl.name, "bytes that only the class can divide")
 			}
 		}
 	}
@@ -248,7 +234,7 @@ func (r *Reader) comparator() {
 }
 
 // wrapped takes a collection inside an unmodifiable or synchronized one. The tree shows one value for both.
-func (r *Reader) wrapped(p place) {
+func (r *Reader) wrapped(p decode.Place) {
 	r.varint("the kind of wrapper")
 	if r.Enter() {
 		r.object(p)
@@ -257,7 +243,7 @@ func (r *Reader) wrapped(p place) {
 }
 
 // enumSet takes the class of an enum, a count and ordinals.
-func (r *Reader) enumSet(cl *class, p place) {
+func (r *Reader) enumSet(cl *class, p decode.Place) {
 	r.container(p, decode.List, cl, func() {
 		e := r.classRole()
 		if e == nil && r.OK() {
@@ -265,13 +251,13 @@ func (r *Reader) enumSet(cl *class, p place) {
 		}
 		n := r.size(0)
 		for i := 0; i < n && r.OK(); i++ {
-			r.ordinal(e, r.at(decode.ByIndex, "", i))
+			r.ordinal(e, r.At(decode.ByIndex, "", i))
 		}
 	})
 }
 
 // bitSet takes a count and one boolean each.
-func (r *Reader) bitSet(cl *class, p place) {
+func (r *Reader) bitSet(cl *class, p decode.Place) {
 	from := r.Off
 	n, _ := r.count("the number of bits", 1, 0)
 	if !r.OK() {
@@ -279,22 +265,22 @@ func (r *Reader) bitSet(cl *class, p place) {
 	}
 	r.lengthened(p, decode.List, cl, from, func() {
 		for i := 0; i < n && r.OK(); i++ {
-			r.scalar(elements['Z'], r.at(decode.ByIndex, "", i))
+			r.scalar(elements['Z'], r.At(decode.ByIndex, "", i))
 		}
 	})
 }
 
 // ordinal takes an enum constant: its name is not on the wire.
-func (r *Reader) ordinal(cl *class, p place) {
+func (r *Reader) ordinal(cl *class, p decode.Place) {
 	v := r.varint("an ordinal")
 	switch {
 	case !r.OK():
 	case v == 0:
-		r.leaf(p, decode.Null)
+		r.Scalar(p, decode.Null)
 	case int32(v) < 0:
-		r.FailAt(p.start, decode.Malformed, "an ordinal", fmt.Sprint(int32(v)))
+		r.FailAt(p.Start, decode.Malformed, "an ordinal", fmt.Sprint(int32(v)))
 	default:
-		if n := r.leaf(p, decode.Enum); n != nil {
+		if n := r.Scalar(p, decode.Enum); n != nil {
 			n.Class = decode.JavaName(cl.name)
 			n.Num = int64(v) - 1
 		}

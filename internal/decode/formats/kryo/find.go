@@ -7,20 +7,16 @@ import (
 )
 
 // The attachments are a HashMap with string keys, written as a top-level object: "23 01" ("22 01" in Kryo 5), a count,
-// the entries. They
-// are found without the classes of what stands before them as the place where a parse of such a map ends exactly at
-// the end of the body and one of the keys is Dubbo's own: each request has "path", each response with attachments
-// "dubbo". Without that a map that ends the attachments, empty or not, would be taken for them where an object before it
-// keeps the outer one from being parsed.
+// the entries. They are found without the classes of what stands before them as the place where a parse of such a map
+// ends exactly at the end of the body and one of the keys is Dubbo's own.
 //
 // What can still be mistaken for them is a map that ends the attachments and has such a key itself, or bytes of a value
 // that by chance begin like a map and lead a parse to the last byte, through those attachments or past them: less than
-// one body in 2^24 of random bytes; where two places are found none is taken.
+// one body in 2^24 of random bytes.
 
-// The search is bounded: bytes looked at per byte of the body, and what a place costs beside its bytes.
+// The search is bounded: bytes looked at per byte of the body.
 const (
-	workPerByte  = 32
-	workPerPlace = 256
+	workPerByte = 32
 	// workPerObject is more than the bytes of small objects: nested ones cost stack.
 	workPerObject = 64
 )
@@ -30,83 +26,61 @@ func (r *Reader) FindAttachments(from int) (at int, ok bool) {
 	if r.Short != decode.Malformed || from < 0 {
 		return 0, false // the end of the body is missing
 	}
-	at, ok = r.find(from)
-	if !ok {
+	if at, ok = r.find(from); !ok {
 		return 0, false
 	}
 	r.Resume(at)
 	return at, true
 }
 
-// find returns the one place at or behind from.
+// find returns the one place at or after from.
 func (r *Reader) find(from int) (at int, ok bool) {
-	body := r.Buf
-	budget := workPerByte*len(body) + 1<<12
-	found := 0
-	for off := from; off < len(body); off++ {
-		k := r.next(body[off:])
-		if k < 0 {
-			break
-		}
-		off += k
-		if budget < 0 {
-			return 0, false
-		}
-		dubbo, ok := r.try(off)
-		budget -= r.probe.work + workPerPlace
-		if ok && dubbo {
-			found++
-			at = off
-		}
-	}
-	return at, found == 1
+	return decode.SearchAttachments(from, workPerByte*len(r.Buf)+1<<12, r.next, r.try)
 }
 
 // next returns the offset of the next bytes that look like a map, -1 if there are none. Without class id (kryo2) only
-// a map that is not empty has something to be recognised by: the key behind its count.
-func (r *Reader) next(b []byte) int {
-	if !r.untagged {
-		return bytes.Index(b, r.d.mapHead)
+// a map that is not empty has something to be recognised by: the key after its count.
+func (r *Reader) next(off int) int {
+	head := r.d.mapHead
+	if r.untagged {
+		head = []byte{refNew}
 	}
-	for off := 0; ; off++ {
-		k := bytes.IndexByte(b[off:], refNew)
+	for b := r.Buf; off < len(b); off++ {
+		k := bytes.Index(b[off:], head)
 		if k < 0 {
-			return -1
+			break
 		}
 		off += k
 		key := off + 2
 		for key < len(b) && key < off+6 && b[key-1] >= 0x80 {
 			key++
 		}
-		if key < len(b) && bytes.HasPrefix(b[key:], firstKey) {
+		if !r.untagged || key < len(b) && bytes.HasPrefix(b[key:], firstKey) {
 			return off
 		}
 	}
+	return -1
 }
 
 // firstKey is how a key begins: class id and reference byte of a string.
 var firstKey = []byte{0x03, 0x01}
 
-// dubboKeys are keys that Dubbo itself sets.
-var dubboKeys = map[string]bool{"path": true, "interface": true, "version": true, "dubbo": true}
-
-// try parses attachments from off to the end of the body; known tells that Dubbo's own keys are in them.
-func (r *Reader) try(off int) (known, ok bool) {
+// try parses attachments from off to the end of the body.
+func (r *Reader) try(off int) (cost int, ok bool) {
 	if r.probe == nil {
 		r.probe = &Reader{d: r.d, untagged: r.untagged}
 	}
 	x := r.probe
 	x.Reset(r.Buf, decode.Malformed, nil)
 	x.Off = off
-	known = x.keyed()
-	x.work += x.Off - off + x.objects*workPerObject
-	return known, x.OK() && x.Off == len(x.Buf)
+	known := x.keyed()
+	return x.work + x.Off - off + x.objects*workPerObject, known && x.OK() && x.Off == len(x.Buf)
 }
 
-// keyed walks a HashMap with string keys.
+// keyed walks a HashMap with string keys and reports whether one of them is Dubbo's own.
 func (r *Reader) keyed() (known bool) {
 	if !r.untagged {
-		r.class(&place{})
+		r.class(&decode.Place{})
 	}
 	if r.varint("a reference byte") != refNew {
 		r.Fail(decode.Malformed, "a map", "null or a reference")
@@ -123,11 +97,11 @@ func (r *Reader) keyed() (known bool) {
 		case ref == refNew:
 			r.number()
 			x := r.text()
-			known = known || r.OK() && len(x.raw) <= 16 && dubboKeys[x.decode()]
+			known = known || r.OK() && len(x.raw) <= 16 && decode.DubboKey(x.decode())
 		case ref < refFirst || int64(ref-refFirst) >= int64(r.objects):
 			r.Fail(decode.Malformed, "a reference", "another number")
 		}
-		r.object(r.at(decode.ByEntry, "", 0))
+		r.object(r.At(decode.ByEntry, "", 0))
 	}
 	return known
 }

@@ -29,7 +29,7 @@ func (r times) Zone() string {
 }
 
 // javaTime takes a class of java.time.
-func (r *Reader) javaTime(cl *class, p place) {
+func (r *Reader) javaTime(cl *class, p decode.Place) {
 	kind := jdk.Kind(0)
 	if int(cl.layout) < len(timeKinds) {
 		kind = timeKinds[cl.layout]
@@ -37,18 +37,18 @@ func (r *Reader) javaTime(cl *class, p place) {
 	switch class, fields := kind.Amount(); {
 	case kind.IsTime():
 		t := kind.Read(times{r})
-		r.words(p, decode.Date, t.String)
+		r.Words(p, decode.Date, t.String)
 	case class != "":
 		r.container(p, decode.Object, cl, func() {
 			for _, f := range fields {
-				q := r.at(decode.ByField, f.Name, 0)
+				q := r.At(decode.ByField, f.Name, 0)
 				switch f.Code {
 				case 'J':
-					r.integer(q, int64(r.fixed64(f.Name)))
+					r.Integer(q, int64(r.fixed64(f.Name)))
 				case 'I':
-					r.integer(q, int64(int32(r.varint(f.Name))))
+					r.Integer(q, int64(int32(r.varint(f.Name))))
 				default:
-					r.integer(q, int64(int8(r.Byte(f.Name))))
+					r.Integer(q, int64(int8(r.Byte(f.Name))))
 				}
 			}
 		})

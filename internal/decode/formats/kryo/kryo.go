@@ -133,7 +133,7 @@ func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
 	}
 	defer r.Settle(r.Tree.Depth())
 	r.begin()
-	p := r.at(l, name, index)
+	p := r.At(l, name, index)
 	if r.untagged {
 		r.untaggedValue(p, typ)
 	} else {
@@ -142,8 +142,8 @@ func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
 }
 
 // untaggedValue takes a top-level object of kryo2. Only a declared class without subclasses tells its runtime class.
-func (r *Reader) untaggedValue(p place, typ string) {
-	if p.label == decode.ByField && p.name == "event" && typ == "" {
+func (r *Reader) untaggedValue(p decode.Place, typ string) {
+	if p.Label == decode.ByField && p.Name == "event" && typ == "" {
 		typ = "Ljava/lang/String;" // event data other than null is a string
 	}
 	cl := descriptorClass(typ)
@@ -165,7 +165,7 @@ func (r *Reader) Throwable() {
 	}
 	defer r.Settle(r.Tree.Depth())
 	r.begin()
-	r.object(r.at(decode.ByField, "exception", 0))
+	r.object(r.At(decode.ByField, "exception", 0))
 }
 
 // Attachments implements decode.Reader.
@@ -175,7 +175,7 @@ func (r *Reader) Attachments() {
 	}
 	defer r.Settle(r.Tree.Depth())
 	r.begin()
-	p := r.at(decode.ByField, "attachments", 0)
+	p := r.At(decode.ByField, "attachments", 0)
 	if r.untagged {
 		r.orNull(hashMap, p)
 	} else {

@@ -44,7 +44,7 @@ const maxName = 1 << 16
 const maxStreams = 64
 
 // stream takes an object as Java serialization writes it, if it is; its reference byte was taken.
-func (r *Reader) stream(cl *class, p place) bool {
+func (r *Reader) stream(cl *class, p decode.Place) bool {
 	if r.d.plain(cl) || cl.layout == uuid {
 		return false
 	}

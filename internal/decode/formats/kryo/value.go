@@ -6,16 +6,6 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// A place is where a value stands: its label in the tree, and the bytes of its head.
-type place struct {
-	label decode.Label
-	name  string
-	index int
-	start int // its first byte
-	head  int // the end of its class id and class name
-	named bool
-}
-
 // seen is an object that a reference can mean.
 type seen struct {
 	node int32
@@ -37,63 +27,27 @@ const (
 	refFirst = 2 // object 0 of this top-level object
 )
 
-func (r *Reader) at(l decode.Label, name string, index int) place {
-	return place{label: l, name: name, index: index, start: r.Off, head: r.Off}
-}
-
-// leaf records a scalar, which owns its bytes; only a class name is a part of its own.
-func (r *Reader) leaf(p place, k decode.Kind) *decode.Node {
-	if !p.named {
-		return r.Leaf(k, p.label, p.name, p.index)
-	}
-	i := r.Open(k, p.label, p.name, p.index)
-	r.upTo(p.head, "class")
-	r.Close()
-	r.Pass()
-	n := r.Tree.Node(i)
-	if n != nil {
-		n.Off, n.Len = int32(p.head), int32(r.Off-p.head)
-	}
-	return n
-}
-
 // open records a container and its head: class, reference byte.
-func (r *Reader) open(p place, k decode.Kind, cl *class) int {
-	i := r.Open(k, p.label, p.name, p.index)
-	if n := r.Tree.Node(i); n != nil {
-		n.Class = decode.JavaName(cl.name)
-	}
-	if p.named {
-		r.upTo(p.head, "class")
-	} else {
-		r.upTo(p.head, "type")
-	}
+func (r *Reader) open(p decode.Place, k decode.Kind, cl *class) int {
+	i := r.Begin(p, k, cl.name)
 	r.Role("ref")
 	return i
 }
 
-// upTo gives the bytes before end that no node owns to a piece of overhead.
-func (r *Reader) upTo(end int, role string) {
-	off := r.Off
-	r.Off = end
-	r.Role(role)
-	r.Off = off
-}
-
 // object takes a class id, a reference byte and the data.
-func (r *Reader) object(p place) {
+func (r *Reader) object(p decode.Place) {
 	cl := r.class(&p)
 	switch {
 	case !r.OK():
 	case cl == nil:
-		r.leaf(p, decode.Null)
+		r.Scalar(p, decode.Null)
 	default:
 		r.known(cl, p)
 	}
 }
 
 // known takes an object whose class is known and that is not null.
-func (r *Reader) known(cl *class, p place) {
+func (r *Reader) known(cl *class, p decode.Place) {
 	switch {
 	case r.d.plain(cl):
 		r.data(cl, p)
@@ -106,12 +60,12 @@ func (r *Reader) known(cl *class, p place) {
 }
 
 // orNull takes an object whose class is known, or null.
-func (r *Reader) orNull(cl *class, p place) {
+func (r *Reader) orNull(cl *class, p decode.Place) {
 	switch {
 	case r.d.five && cl.layout == unknown && !r.streamed(cl):
 		if b, ok := r.Peek(); ok && b == refNull { // in an enum too, whose constants are numbered from 1
 			r.Off++
-			r.leaf(p, decode.Null)
+			r.Scalar(p, decode.Null)
 			return
 		}
 		r.fail(cl, p)
@@ -123,24 +77,24 @@ func (r *Reader) orNull(cl *class, p place) {
 	switch b := r.Byte("null or not null"); {
 	case !r.OK():
 	case b == refNull:
-		r.leaf(p, decode.Null)
+		r.Scalar(p, decode.Null)
 	case b == refNew:
 		r.data(cl, p)
 	default:
-		r.FailAt(p.start, decode.Malformed, "00 (null) or 01 before "+cl.name, decode.HexByte(b))
+		r.FailAt(p.Start, decode.Malformed, "00 (null) or 01 before "+cl.name, decode.HexByte(b))
 	}
 }
 
 // class takes a class id and, where it is new, the class name; nil is null.
-func (r *Reader) class(p *place) *class {
+func (r *Reader) class(p *decode.Place) *class {
 	c := &r.Cursor
 	id := r.varint("a class id")
 	switch {
 	case !c.OK() || id == idNull:
-		p.head = c.Off
+		p.Head = c.Off
 		return nil
 	case id != idNamed:
-		p.head = c.Off
+		p.Head = c.Off
 		return r.registered(id - idOffset)
 	}
 	n := r.varint("the number of a class name")
@@ -160,9 +114,9 @@ func (r *Reader) class(p *place) *class {
 			return nil
 		}
 		r.names = append(r.names, classOf(x.decode()))
-		p.named = true
+		p.Named = true
 	}
-	p.head = c.Off
+	p.Head = c.Off
 	return r.names[n]
 }
 
@@ -175,13 +129,13 @@ func (r *Reader) registered(id uint32) *class {
 }
 
 // reference takes a reference byte and the data behind it.
-func (r *Reader) reference(cl *class, p place, mayBeNull bool) {
+func (r *Reader) reference(cl *class, p decode.Place, mayBeNull bool) {
 	c := &r.Cursor
 	n := r.varint("a reference byte")
 	switch {
 	case !c.OK():
 	case n == refNull && mayBeNull:
-		r.leaf(p, decode.Null)
+		r.Scalar(p, decode.Null)
 	case n == refNew:
 		r.number()
 		r.data(cl, p)
@@ -204,9 +158,9 @@ func (r *Reader) number() {
 const maxCopied = 16
 
 // refer records a reference to object k.
-func (r *Reader) refer(p place, k int) {
+func (r *Reader) refer(p decode.Place, k int) {
 	if r.Tree == nil {
-		r.leaf(p, decode.Ref)
+		r.Scalar(p, decode.Ref)
 		return
 	}
 	s := &r.seen[k]
@@ -217,19 +171,19 @@ func (r *Reader) refer(p place, k int) {
 		r.Off = off
 	}
 	if r.copied += len(s.copy); s.text > 0 && r.copied <= maxCopied*len(r.Buf) {
-		if n := r.leaf(p, decode.String); n != nil && (r.Values() || p.label == decode.ByKey) {
+		if n := r.Scalar(p, decode.String); n != nil && (r.Values() || p.Label == decode.ByKey) {
 			n.Text = s.copy
 		}
 		return
 	}
-	if n := r.leaf(p, decode.Ref); n != nil {
+	if n := r.Scalar(p, decode.Ref); n != nil {
 		n.Num = int64(s.node)
 	}
 }
 
 // fail stops at a class whose data only the class itself could tell the end of. The node stays open: what follows
 // is its content.
-func (r *Reader) fail(cl *class, p place) {
+func (r *Reader) fail(cl *class, p decode.Place) {
 	r.open(p, decode.Object, cl)
 	what := "the fields of class " + cl.name
 	if cl.name[0] == '#' {

@@ -1,0 +1,114 @@
+package decode
+
+// Place is where a value stands that has its class in front of its data: the label, and how far that head goes.
+type Place struct {
+	Label Label
+	Name  string
+	Index int
+	Start int  // the value's first byte
+	Head  int  // the end of the head
+	Named bool // the head has the name of a class
+}
+
+// At returns the place of a value that starts here.
+func (r *Recorder) At(l Label, name string, index int) Place {
+	return Place{Label: l, Name: name, Index: index, Start: r.Off, Head: r.Off}
+}
+
+// Scalar is Leaf for a value whose head, if it has the name of a class, is a part of its own.
+func (r *Recorder) Scalar(p Place, k Kind) *Node {
+	if !p.Named {
+		return r.Leaf(k, p.Label, p.Name, p.Index)
+	}
+	i := r.Open(k, p.Label, p.Name, p.Index)
+	r.UpTo(p.Head, "class")
+	r.Fill(i)
+	r.Close()
+	if !r.OK() {
+		return nil
+	}
+	return r.Tree.Node(i)
+}
+
+// Begin is Open for a value of a class with a JVM name, whose head is overhead.
+func (r *Recorder) Begin(p Place, k Kind, class string) int {
+	i := r.Open(k, p.Label, p.Name, p.Index)
+	if n := r.Tree.Node(i); n != nil {
+		n.Class = JavaName(class)
+	}
+	if p.Named {
+		r.UpTo(p.Head, "class")
+	} else {
+		r.UpTo(p.Head, "type")
+	}
+	return i
+}
+
+// Content reads what is in the container that was opened last, one level deeper, and closes it.
+func (r *Recorder) Content(read func()) {
+	if r.Enter() {
+		read()
+		r.Leave()
+	}
+	r.Close()
+}
+
+// UpTo gives the bytes before end that no node owns to a piece of overhead.
+func (r *Recorder) UpTo(end int, role string) {
+	if !r.OK() {
+		return
+	}
+	off := r.Off
+	r.Off = end
+	r.Role(role)
+	r.Off = off
+}
+
+// Words records a scalar with a text, which is made only where it is wanted.
+func (r *Recorder) Words(p Place, k Kind, text func() string) {
+	if !r.OK() {
+		return
+	}
+	if n := r.Scalar(p, k); n != nil && (r.Values() || p.Label == ByKey) {
+		n.Text = text()
+	}
+}
+
+// Integer records an integer.
+func (r *Recorder) Integer(p Place, v int64) {
+	if n := r.Scalar(p, Int); n != nil {
+		n.Num = v
+	}
+}
+
+// Boolean records a boolean.
+func (r *Recorder) Boolean(p Place, v bool) {
+	if n := r.Scalar(p, Bool); n != nil && v {
+		n.Num = 1
+	}
+}
+
+// Real records a Float32 or a Float64.
+func (r *Recorder) Real(p Place, k Kind, v float64) {
+	if n := r.Scalar(p, k); n != nil {
+		n.Float = v
+	}
+}
+
+// NextNode returns the index that the next node has, -1 without a tree.
+func (r *Recorder) NextNode() int {
+	if r.Tree == nil {
+		return -1
+	}
+	return len(r.Tree.Nodes)
+}
+
+// NameKey names the key of a map that is node i by its text and returns that, "" where the key is not a string.
+func (r *Recorder) NameKey(i int) string {
+	if i < 0 || i >= len(r.Tree.Nodes) || r.Tree.Nodes[i].Kind != String {
+		return ""
+	}
+	n := r.Tree.Node(i)
+	n.Name = n.Text
+	return n.Text
+}
