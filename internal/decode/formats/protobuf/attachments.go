@@ -96,14 +96,14 @@ type entry struct {
 
 // entry finds the parts of the entry at Off, which stays, and where the field ends. ok is false when it is something else.
 func (r *Reader) entry(end int) (e entry, behind int, ok bool) {
-	num, wire, n := protowire.ConsumeTag(r.Buf[r.Off:end])
+	num, wire, n := tagOf(r.Buf[r.Off:end])
 	e.field = num
 	at := r.Off + n
 	if wire == protowire.StartGroupType {
-		_, _, n := protowire.ConsumeTag(r.Buf[r.groups[at]:end])
+		_, _, n := tagOf(r.Buf[r.groups[at]:end])
 		return e, r.groups[at] + n, false
 	}
-	behind = at + protowire.ConsumeFieldValue(num, wire, r.Buf[at:end])
+	behind = at + sizeOf(num, wire, r.Buf[at:end])
 	if wire != protowire.BytesType || num != textField && num != typedField {
 		return e, behind, false
 	}
@@ -113,7 +113,7 @@ func (r *Reader) entry(end int) (e entry, behind int, ok bool) {
 
 // span is the bytes behind the length at offset at, all of which are there.
 func (r *Reader) span(at int) span {
-	size, n := protowire.ConsumeVarint(r.Buf[at:])
+	size, n := varint(r.Buf[at:])
 	return span{at, at + n, at + n + int(size)}
 }
 
@@ -121,8 +121,8 @@ func (r *Reader) span(at int) span {
 func (r *Reader) pair(s span) (first, second span, ok bool) {
 	at := s.from
 	take := func(field protowire.Number) span {
-		num, wire, n := protowire.ConsumeTag(r.Buf[at:s.to])
-		if n < 0 || num != field || wire != protowire.BytesType || protowire.ConsumeFieldValue(num, wire, r.Buf[at+n:s.to]) < 0 {
+		num, wire, n := tagOf(r.Buf[at:s.to])
+		if n < 0 || num != field || wire != protowire.BytesType || sizeOf(num, wire, r.Buf[at+n:s.to]) < 0 {
 			return span{at, at, at}
 		}
 		part := r.span(at + n)

@@ -84,12 +84,12 @@ func (r *Reader) object(p place, end int, s schema) {
 
 // members takes fields up to end, which fields has checked, into the object at node.
 func (r *Reader) members(node, end int, s schema) {
-	if s == unknown && r.skim(end) {
-		return
-	}
 	for r.OK() && r.Off < end {
 		num, wire := r.tag()
-		m := s.member(num)
+		var m member
+		if s != unknown {
+			m = s.member(num)
+		}
 		if m.name == "" {
 			m.name = r.number(num)
 		}
@@ -114,7 +114,7 @@ func (r *Reader) list(p place, end int, num protowire.Number, wire protowire.Typ
 		if !r.OK() || r.Off >= end {
 			break
 		}
-		next, nextWire, n := protowire.ConsumeTag(r.Buf[r.Off:end])
+		next, nextWire, n := tagOf(r.Buf[r.Off:end])
 		if next != num {
 			break
 		}
@@ -146,7 +146,7 @@ func (r *Reader) number(num protowire.Number) string {
 
 // tag takes a field's number and wire type.
 func (r *Reader) tag() (protowire.Number, protowire.Type) {
-	num, wire, n := protowire.ConsumeTag(r.Buf[r.Off:])
+	num, wire, n := tagOf(r.Buf[r.Off:])
 	r.Off += n
 	return num, wire
 }
@@ -156,12 +156,12 @@ func (r *Reader) again(num protowire.Number, wire protowire.Type, end int) bool 
 	at := r.Off
 	if wire == protowire.StartGroupType {
 		at = r.groups[at]
-		_, _, n := protowire.ConsumeTag(r.Buf[at:end])
+		_, _, n := tagOf(r.Buf[at:end])
 		at += n
 	} else {
-		at += protowire.ConsumeFieldValue(num, wire, r.Buf[at:end])
+		at += sizeOf(num, wire, r.Buf[at:end])
 	}
-	next, _, _ := protowire.ConsumeTag(r.Buf[at:end])
+	next, _, _ := tagOf(r.Buf[at:end])
 	return next == num
 }
 
@@ -173,7 +173,7 @@ func (r *Reader) element(p place, node int, wire protowire.Type, m member) decod
 	switch wire {
 	case protowire.VarintType:
 		v.kind = decode.Int
-		v.num, n = protowire.ConsumeVarint(b)
+		v.num, n = varint(b)
 	case protowire.Fixed32Type:
 		var bits uint32
 		bits, n = protowire.ConsumeFixed32(b)
@@ -187,7 +187,7 @@ func (r *Reader) element(p place, node int, wire protowire.Type, m member) decod
 		r.group(p)
 		return decode.Object
 	default:
-		size, n := protowire.ConsumeVarint(b)
+		size, n := varint(b)
 		r.Off += n
 		return r.content(p, node, r.Off+int(size), m)
 	}
@@ -251,7 +251,7 @@ func (r *Reader) fields(end int) bool {
 	}
 	var open []group
 	for at := r.Off; at < end; {
-		num, wire, n := protowire.ConsumeTag(r.Buf[at:end])
+		num, wire, n := tagOf(r.Buf[at:end])
 		if n < 0 {
 			return false
 		}
@@ -272,7 +272,7 @@ func (r *Reader) fields(end int) bool {
 			r.groups[open[k].start] = at
 			open = open[:k]
 		default:
-			size := protowire.ConsumeFieldValue(num, wire, r.Buf[at+n:end])
+			size := sizeOf(num, wire, r.Buf[at+n:end])
 			if size < 0 {
 				return false
 			}
@@ -281,4 +281,33 @@ func (r *Reader) fields(end int) bool {
 		at += n
 	}
 	return len(open) == 0
+}
+
+// tagOf is protowire.ConsumeTag, sizeOf protowire.ConsumeFieldValue and varint protowire.ConsumeVarint. What is short, as nearly
+// all is, takes no call.
+
+func tagOf(b []byte) (protowire.Number, protowire.Type, int) {
+	if len(b) > 0 && b[0] >= 8 && b[0] < 0x80 {
+		return protowire.Number(b[0] >> 3), protowire.Type(b[0] & 7), 1
+	}
+	return protowire.ConsumeTag(b)
+}
+
+func sizeOf(num protowire.Number, wire protowire.Type, b []byte) int {
+	if len(b) > 0 && b[0] < 0x80 {
+		if wire == protowire.VarintType {
+			return 1
+		}
+		if wire == protowire.BytesType && int(b[0]) < len(b) {
+			return 1 + int(b[0])
+		}
+	}
+	return protowire.ConsumeFieldValue(num, wire, b)
+}
+
+func varint(b []byte) (uint64, int) {
+	if len(b) > 0 && b[0] < 0x80 {
+		return uint64(b[0]), 1
+	}
+	return protowire.ConsumeVarint(b)
 }

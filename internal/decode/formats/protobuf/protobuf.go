@@ -25,8 +25,6 @@ import (
 	"math"
 	"strings"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
 	"dubbo-wire/internal/decode"
 )
 
@@ -80,8 +78,6 @@ type Reader struct {
 	plain, lines stretch
 	// nested is how many messages are open.
 	nested int
-	// grouped is whether a group was met that skim does not take.
-	grouped bool
 	// fault is why the first opaque value of the body is opaque.
 	fault *decode.Error
 	// groups are the ends of the groups that fields has passed, by their start.
@@ -96,7 +92,7 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	r.Recorder.Reset(body, short, t)
 	r.plain.forget()
 	r.lines.forget()
-	r.nested, r.grouped = 0, false
+	r.nested = 0
 	r.fault = nil
 	clear(r.groups)
 }
@@ -118,7 +114,7 @@ func (r *Reader) write(what string) (end int) {
 	if !r.OK() {
 		return 0
 	}
-	v, n := protowire.ConsumeVarint(r.Buf[r.Off:])
+	v, n := varint(r.Buf[r.Off:])
 	if n < 0 {
 		if len(r.Buf)-r.Off >= maxVarint {
 			r.Fail(decode.Malformed, what, "a length of more than 64 bits")
