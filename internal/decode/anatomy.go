@@ -1,5 +1,7 @@
 package decode
 
+import "cmp"
+
 // PathBytes is how many bytes of one body, or of many, have a path and are for one thing. In these paths all elements of a
 // list are one, and all entries of a map: [*]. Arguments keep their numbers, attachments their keys.
 type PathBytes struct {
@@ -12,8 +14,8 @@ type PathBytes struct {
 const OtherPaths = "(other)"
 
 const (
-	// anatomyDepth is how many segments a path has at most; deeper leaves count to their ancestor. A list that is linked by
-	// its elements would have as many paths as elements.
+	// anatomyDepth is the default of [Anatomist.Depth]. A list that is linked by its elements would have as many paths as
+	// elements without it.
 	anatomyDepth = 12
 	// maxAnatomyPaths is how many paths of a body are kept apart.
 	maxAnatomyPaths = 1 << 10
@@ -23,6 +25,9 @@ const (
 
 // Anatomist adds up what bytes of bodies are for, by path. The zero value is ready; it is not safe for concurrent use.
 type Anatomist struct {
+	// Depth is how many segments a path has at most; deeper leaves count to their ancestor. 0 is 12.
+	Depth int
+
 	paths pathWriter
 	known map[string]int32 // place in all, by path
 	all   []knownPath
@@ -47,7 +52,7 @@ func (a *Anatomist) Append(dst []PathBytes, t *Tree) []PathBytes {
 	}
 	p := &a.paths
 	p.collapse = true
-	p.reset(anatomyDepth)
+	p.reset(cmp.Or(a.Depth, anatomyDepth))
 	from, top, last := len(dst), 0, int32(-1)
 	for i := range t.Nodes {
 		n := &t.Nodes[i]

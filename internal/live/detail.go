@@ -35,7 +35,8 @@ type detail struct {
 	taken   int64
 	classes [decode.ClassMissing]int64
 	paths   [2]map[string]int64
-	parts   []decode.Part
+	anatomy decode.Anatomist
+	parts   []decode.PathBytes
 	// spent is how many bytes of bodies were taken apart in the second that began at spentSince.
 	spent, spentSince int64
 	largest           *exchange
@@ -87,7 +88,7 @@ func newDetail(c detailConfig, m Method, now int64) *detail {
 		method: m, local: c.local, began: now, decoder: dubbo.NewDecoder(c.formats),
 		calls: sizes.NewPassing(sizes.By{Keys: []sizes.Key{sizes.Client}}, maxGroups, nil),
 		asked: make(map[frameKey]*exchange),
-		paths: [2]map[string]int64{{}, {}},
+		paths: [2]map[string]int64{{}, {}}, anatomy: decode.Anatomist{Depth: depth},
 	}
 }
 
@@ -162,45 +163,16 @@ func (d *detail) take(r *pipeline.Row, direction int) bool {
 		d.classes[class] += int64(n)
 	}
 	sums := d.paths[direction]
-	d.parts = msg.Tree.Parts(d.parts[:0], depth)
+	d.parts = d.anatomy.Append(d.parts[:0], msg.Tree)
 	for i := range d.parts {
 		p := &d.parts[i]
-		path := collapse(p.Path)
+		path := p.Path
 		if _, known := sums[path]; !known && len(sums) >= maxPaths {
 			path = "…"
 		}
-		sums[path] += int64(p.Bytes)
+		sums[path] += p.Bytes
 	}
 	return true
-}
-
-// collapse makes of a path in one body one that many bodies share: indexes become [*].
-func collapse(path string) string {
-	if strings.IndexByte(path, '[') < 0 {
-		return path
-	}
-	var b strings.Builder
-	for {
-		i := strings.IndexByte(path, '[')
-		if i < 0 {
-			break
-		}
-		end := strings.IndexByte(path[i:], ']')
-		if end < 0 {
-			break
-		}
-		inner := path[i+1 : i+end]
-		b.WriteString(path[:i])
-		// The number of an argument says which one it is; of elements there may be millions.
-		if path[:i] == "args" || inner == "" || inner[0] < '0' || inner[0] > '9' {
-			b.WriteString(path[i : i+end+1])
-		} else {
-			b.WriteString("[*]")
-		}
-		path = path[i+end+1:]
-	}
-	b.WriteString(path)
-	return b.String()
 }
 
 func keep(r *pipeline.Row) *kept {

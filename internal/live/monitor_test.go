@@ -163,20 +163,6 @@ func TestCounters(t *testing.T) {
 	}
 }
 
-func TestCollapse(t *testing.T) {
-	for path, want := range map[string]string{
-		"args[0].user.name":       "args[0].user.name",
-		"args[0].tags[3]":         "args[0].tags[*]",
-		"args[12][7].x":           "args[12][*].x",
-		`attachments["a.b"]`:      `attachments["a.b"]`,
-		"result.list[0].m[10].#k": "result.list[*].m[*].#k",
-		"args[":                   "args[",
-		"":                        "",
-	} {
-		assert.Equal(t, want, collapse(path))
-	}
-}
-
 func TestBins(t *testing.T) {
 	var s sizes.Stat
 	for _, v := range []int64{0, 1, 3, 40, 41, 4096, -5} {
