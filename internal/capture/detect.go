@@ -9,12 +9,12 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxZstdWindow is the most that a zstd stream may make us remember of it, in
-// bytes; zstd -d has the same default. Only --long and --ultra -22 need as much.
+// maxZstdWindow bounds the memory in bytes of a zstd decoder; zstd -d has the same default. Only --long and --ultra -22
+// need more.
 const maxZstdWindow = 128 << 20
 
-// packetReader is one opened capture. next fills all of a Packet but File, and
-// returns nil or io.EOF: damage is noted in the Input.
+// packetReader reads one opened capture. next fills all fields of a Packet but File and returns nil or io.EOF; damage
+// is noted in the Input.
 type packetReader interface {
 	next(p *Packet) error
 	window() *window
@@ -25,7 +25,7 @@ type packetReader interface {
 const (
 	gzipMagic   = "\x1f\x8b"
 	zstdMagic   = "\x28\xb5\x2f\xfd"
-	zstdSkipLow = 0x50 // a skippable zstd frame begins with 5x 2a 4d 18
+	zstdSkipLow = 0x50 // a skippable zstd frame starts with 5x 2a 4d 18
 )
 
 func isZstd(b []byte) bool {
@@ -33,7 +33,7 @@ func isZstd(b []byte) bool {
 		len(b) >= 4 && b[0]&0xf0 == zstdSkipLow && string(b[1:4]) == "\x2a\x4d\x18"
 }
 
-// foreignCompressions are recognised to say what to do.
+// foreignCompressions are recognized so that the error can name the command that decompresses the file.
 var foreignCompressions = []struct{ magic, name, command string }{
 	{"\xfd7zXZ\x00", "xz", "xz -d"},
 	{"BZh", "bzip2", "bzip2 -d"},
@@ -41,9 +41,9 @@ var foreignCompressions = []struct{ magic, name, command string }{
 	{"7z\xbc\xaf\x27\x1c", "7z", "7z x"},
 }
 
-// detect reads the beginning of raw and returns a reader of its packets, with buf
-// as its buffer, and what must be closed behind it. in gets format and compression.
-// kept is nil, or where the buffers of packets come from and go to.
+// detect reads the first bytes of raw and returns a reader of its packets, which uses buf as its buffer, and a function
+// that releases the decompressor. It sets the format and the compression of in. kept is the pool of the packets'
+// buffers, or nil.
 func detect(raw io.Reader, buf []byte, in *Input, kept *buffers) (packetReader, func(), error) {
 	win := window{r: raw, buf: buf}
 	win.fill(12)
@@ -100,8 +100,8 @@ func detect(raw io.Reader, buf []byte, in *Input, kept *buffers) (packetReader, 
 	return nil, nil, notCapture(in.File, start)
 }
 
-// decompress puts the decompressor of its magic on the window, and says how to
-// release it. Both work in the caller's goroutine.
+// decompress returns a reader of the decompressed bytes of win and a function that releases it. Both run in the
+// caller's goroutine.
 func decompress(win *window, in *Input) (io.Reader, func(), error) {
 	compressed := &unread{win: *win}
 	if !isZstd(win.rest()) {
@@ -121,7 +121,7 @@ func decompress(win *window, in *Input) (io.Reader, func(), error) {
 	return z, z.Close, nil
 }
 
-// badCompression words a compressed stream that cannot be read from its start.
+// badCompression returns the error for a compressed stream that cannot be read from its start.
 func badCompression(in *Input, err error) *Error {
 	if errors.Is(err, zstd.ErrWindowSizeExceeded) {
 		return failure(Compression, in.File, err, "%s was compressed with a window of more than %d MiB; decompress it first: zstd -d --long=31 %[1]s", in.File, maxZstdWindow>>20)
@@ -129,8 +129,8 @@ func badCompression(in *Input, err error) *Error {
 	return failure(Compression, in.File, err, "%s: its %s compression cannot be read: %v; copy it again, or decompress it first", in.File, in.Compression, err)
 }
 
-// unread reads what a window has in its buffer and then through that buffer. It is
-// a ByteReader, so that gzip takes no byte more than it needs.
+// unread reads the bytes that are in the buffer of a window, then the bytes that the window reads. It is a ByteReader,
+// so gzip does not take more bytes than it needs.
 type unread struct{ win window }
 
 func (u *unread) Read(b []byte) (int, error) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Cause is why a source could not be opened or waited for.
+// Cause tells why a source could not be opened or waited for.
 type Cause uint8
 
 // The causes. Missing to Unreadable concern files, the others live capture.
@@ -18,18 +18,18 @@ const (
 	NotCapture                    // neither pcap nor pcapng
 	CutHeader                     // a capture that ends inside its file header
 	NoCaptures                    // a folder without captures
-	Compression                   // a compression that is not read, or whose stream is damaged at its start
+	Compression                   // a compression that is not supported, or whose stream is damaged at its start
 	Unreadable                    // any other failure of the operating system
 	StdinTwice                    // "-" given more than once
 	NoInterface                   // no such network interface
-	NotSupported                  // no live capture on this system
+	NotSupported                  // this system has no live capture
 )
 
-// Error says in one line what could not be opened, where, and what to do.
+// Error describes in one line what could not be opened, where, and what to do.
 type Error struct {
 	Cause Cause
 	File  string // the file as it was given, or the interface
-	Text  string // the whole line, naming the file
+	Text  string // the whole line, which names the file
 	Err   error  // the system's error, if there is one
 }
 
@@ -42,7 +42,7 @@ func failure(c Cause, file string, err error, format string, args ...any) *Error
 	return &Error{Cause: c, File: file, Text: fmt.Sprintf(format, args...), Err: err}
 }
 
-// CauseOf is the cause of the first *Error in err, or 0.
+// CauseOf returns the cause of the first *Error in err, or 0.
 func CauseOf(err error) Cause {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Cause
@@ -50,14 +50,14 @@ func CauseOf(err error) Cause {
 	return 0
 }
 
-// ErrTimeout is returned by a live source's Next when no packet came within the
-// poll interval; Next may be called again.
+// ErrTimeout is returned by Next of a live source when no packet came within the poll interval. Next may be called
+// again.
 var ErrTimeout = errors.New("no packet within the poll interval")
 
 // ErrClosed is returned by Next after Close.
 var ErrClosed = errors.New("the source is closed")
 
-// openError words a failure to open or read the named file.
+// openError returns the error for a file that cannot be opened or read.
 func openError(file string, err error) *Error {
 	reason := err
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
@@ -72,7 +72,7 @@ func openError(file string, err error) *Error {
 	return failure(Unreadable, file, err, "%s: cannot be read: %v", file, reason)
 }
 
-// notCapture words that a file begins with start and is no capture.
+// notCapture returns the error for a file that starts with the bytes start and is not a capture.
 func notCapture(file string, start []byte) *Error {
 	what := "it starts with " + quoteStart(start)
 	advice := "record one with: tcpdump -i any -s 0 -w trace.pcap"
@@ -85,7 +85,7 @@ func notCapture(file string, start []byte) *Error {
 	return failure(NotCapture, file, nil, "%s is not a pcap or pcapng file (%s); %s", file, what, advice)
 }
 
-// knownMagics are files that people hand over instead of a pcap, and what to do.
+// knownMagics are the first bytes of other files that people give instead of a pcap file.
 var knownMagics = []struct{ magic, what, advice string }{
 	{"snoop\x00\x00\x00", "it is a snoop file", "convert it: editcap -F pcap FILE trace.pcap"},
 	{"RTSS", "it is a Microsoft Network Monitor file", "convert it: editcap -F pcap FILE trace.pcap"},
@@ -94,7 +94,7 @@ var knownMagics = []struct{ magic, what, advice string }{
 	{"{", "it starts like JSON", "only a report saved with --buckets is read as JSON"},
 }
 
-// quoteStart shows up to four bytes of a file, as text if they are, else in hex.
+// quoteStart formats up to four bytes: as text if they are printable, else in hexadecimal.
 func quoteStart(start []byte) string {
 	start = start[:min(len(start), 4)]
 	for _, c := range start {

@@ -9,30 +9,30 @@ import (
 	"sync/atomic"
 )
 
-// file is one input on its way: probed, waiting for its time, open, done.
+// file is one input: probed, pending, open or done.
 type file struct {
 	in    *Input
 	index int
-	rank  int // by the time of the first packet, then by index
+	rank  int // place by the time of the first packet, then by index
 	path  string
-	size  int64 // bytes on disk, or -1
+	size  int64 // bytes on disk, or -1 if unknown
 
 	hasPacket bool
 	first     int64 // time of its first packet
 	packet    Packet
-	stream    *stream // nil while it is closed
+	stream    *stream // nil while the file is closed
 }
 
-// stream is the open state of a file.
+// stream is the state of an open file.
 type stream struct {
 	reader packetReader
 	raw    *countingReader
 	close  func() // closes the file and its decompressor
-	buf    []byte // what to give back when it is done
+	buf    []byte // given back to the pool when the file is done
 	keep   bool   // standard input or a pipe, which cannot be opened twice
 }
 
-// countingReader counts what is read, once it is told where.
+// countingReader counts the bytes that are read, and adds them to total if that is set.
 type countingReader struct {
 	r     io.Reader
 	n     int64
@@ -48,8 +48,8 @@ func (c *countingReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// probe reads the file up to its first packet, to know that it is a capture and
-// when it begins. A file that can be opened again is closed behind that.
+// probe reads the file up to its first packet, to learn whether it is a capture and when it starts. A file that can be
+// opened again is then closed.
 func (f *Files) probe(fl *file) error {
 	if err := f.start(fl, minBufferSize); err != nil {
 		return err
@@ -64,8 +64,7 @@ func (f *Files) probe(fl *file) error {
 	return nil
 }
 
-// start opens the file and makes its first packet ready. A file without one is
-// closed again, which is no error.
+// start opens the file and reads its first packet. A file without packets is closed again; that is not an error.
 func (f *Files) start(fl *file, size int) error {
 	*fl.in = Input{File: fl.in.File, Source: fl.in.Source, Dropped: -1}
 	s, err := f.openRaw(fl)
@@ -84,7 +83,8 @@ func (f *Files) start(fl *file, size int) error {
 		return err
 	}
 	s.close = func() { release(); closeRaw() }
-	// Only one file at a time is read ahead: many are merged packet by packet, and each would need buffers.
+	// Only one file at a time is read ahead: with many files, which are merged packet by packet, each would need
+	// buffers.
 	s.reader.window().mayAhead = f.kept != nil && !s.keep && size == bufferSize
 	fl.stream = s
 	fl.packet.File = fl.index
@@ -94,7 +94,7 @@ func (f *Files) start(fl *file, size int) error {
 	return nil
 }
 
-// count adds what was and will be read to total, once.
+// count adds the bytes that were read and will be read to total, once.
 func (s *stream) count(total *atomic.Int64) {
 	if s.raw.total == nil {
 		total.Add(s.raw.n)
@@ -102,7 +102,7 @@ func (s *stream) count(total *atomic.Int64) {
 	}
 }
 
-// openRaw opens the bytes of the file as they are.
+// openRaw opens the file without decompressing it.
 func (f *Files) openRaw(fl *file) (*stream, error) {
 	s := &stream{close: func() {}}
 	if fl.path == "-" {
@@ -142,7 +142,7 @@ func (f *Files) openRaw(fl *file) (*stream, error) {
 	return s, nil
 }
 
-// namedPipe is opened by the first read: opening it waits for whoever writes into it.
+// namedPipe is opened by the first Read, because opening it waits for the writer.
 type namedPipe struct {
 	path   string
 	mu     sync.Mutex
@@ -192,14 +192,14 @@ func (f *Files) release(fl *file) {
 		f.buffers.put([][]byte{fl.stream.buf})
 	}
 	if fl.stream.raw.total != nil && fl.size > fl.stream.raw.n {
-		f.read.Add(fl.size - fl.stream.raw.n) // what will not be read, because of damage
+		f.read.Add(fl.size - fl.stream.raw.n) // bytes that are not read because of damage
 	}
 	fl.stream = nil
 	fl.packet.Data = nil
 }
 
-// Keep lets packets stay valid beyond the next call of Next: until the buffers that Retired names from then on are given
-// to Recycle.
+// Keep makes packets stay valid after the next call of Next: until the buffers that Retired returns from then on are
+// given to Recycle.
 func (f *Files) Keep() {
 	if f.kept != nil {
 		return
@@ -213,8 +213,8 @@ func (f *Files) Keep() {
 	}
 }
 
-// Retired returns the buffers in which no packet lies that Next has yet to deliver, each once. The packet that Next
-// delivered last may lie in one of them.
+// Retired returns the buffers, each once, that hold no packet which Next has yet to deliver. The packet that Next
+// delivered last may be in one of them.
 func (f *Files) Retired() [][]byte {
 	if f.kept == nil || len(f.kept.retired) == 0 {
 		return nil
@@ -224,5 +224,5 @@ func (f *Files) Retired() [][]byte {
 	return list
 }
 
-// Recycle takes buffers back whose packets are done with. Any goroutine may call it.
+// Recycle takes back buffers whose packets are no longer used. Any goroutine may call it.
 func (f *Files) Recycle(list [][]byte) { f.kept.put(list) }

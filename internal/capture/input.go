@@ -2,32 +2,32 @@ package capture
 
 import "fmt"
 
-// Input describes one file, or standard input, and what has been read of it so
-// far. Counters are final when Next has returned io.EOF.
+// Input describes one file, or standard input, and counts what was read from it so far. The counts are final when Next
+// has returned io.EOF.
 type Input struct {
 	File             string     // as given, or folder/name; "-" is standard input
-	Source           int        // which of the arguments it came from, from 0: a folder is one
+	Source           int        // index of the argument it came from; a folder is one argument
 	Format           string     // "pcap" or "pcapng"; empty if it could not be opened
 	Compression      string     // "gzip" or "zstd"; empty if none
 	LinkTypes        []LinkType // of the file's interfaces, each once, in the file's order
 	SnapLen          int        // largest snap length of its interfaces in bytes; 0 if it has none
 	Packets          int64      // packets delivered
 	Bytes            int64      // their bytes on the wire
-	CapturedBytes    int64      // those of them that are in the file
+	CapturedBytes    int64      // their bytes in the file
 	TruncatedPackets int64      // packets with fewer bytes in the file than on the wire
-	FirstTime        int64      // earliest packet, nanoseconds since the epoch; meaningful if Packets > 0
+	FirstTime        int64      // earliest packet, nanoseconds since the Unix epoch; valid if Packets > 0
 	LastTime         int64      // latest packet, likewise
-	Filter           string     // expression of the packets that were recorded; empty if all were, or the file does not say
-	Dropped          int64      // packets that the recording machine lost, or -1: the file does not say
-	Damage           []Damage   // what could not be read, in the order of the file
-	DamageLeftOut    int64      // further damage that was counted only
+	Filter           string     // filter expression of the recording; empty if there was none, or if the file does not state it
+	Dropped          int64      // packets that the recording machine dropped, or -1: the file does not state it
+	Damage           []Damage   // what could not be read, in file order
+	DamageLeftOut    int64      // further damage that was only counted
 	Err              error      // why it could not be opened at all (an *Error), or nil
 }
 
-// Damage is a place where a capture could not be read as its format says.
+// Damage is a place where a capture does not follow its format.
 type Damage struct {
-	Packet int64  // the packet it concerns, from 1; the one that could not be delivered
-	Offset int64  // byte offset in the file; in the decompressed bytes, if it was compressed
+	Packet int64  // the packet that could not be delivered, from 1
+	Offset int64  // byte offset in the file; in the decompressed bytes if it was compressed
 	Text   string // what is wrong there, and what to do
 }
 
@@ -35,7 +35,7 @@ func (d Damage) String() string {
 	return fmt.Sprintf("packet %d, byte offset %d: %s", d.Packet, d.Offset, d.Text)
 }
 
-// DamageError is Damage with the name of its file, as an error for people.
+// DamageError is Damage together with the name of its file, as an error.
 type DamageError struct {
 	File string
 	Damage
@@ -43,10 +43,10 @@ type DamageError struct {
 
 func (e *DamageError) Error() string { return e.File + ": " + e.Damage.String() }
 
-// maxDamage bounds what is kept of a hostile file; the rest is counted.
+// maxDamage bounds the damage that is listed for a file; further damage is counted.
 const maxDamage = 16
 
-// maxLinkTypes bounds what is listed of a hostile file.
+// maxLinkTypes bounds the link types that are listed for a file.
 const maxLinkTypes = 64
 
 // note adds damage to the input.
@@ -58,7 +58,7 @@ func (in *Input) note(packet, offset int64, format string, args ...any) {
 	in.Damage = append(in.Damage, Damage{Packet: packet, Offset: offset, Text: fmt.Sprintf(format, args...)})
 }
 
-// addLink remembers the link type and snap length of an interface.
+// addLink adds the link type and the snap length of an interface.
 func (in *Input) addLink(l LinkType, snapLen uint32) {
 	in.SnapLen = max(in.SnapLen, int(min(snapLen, 1<<31-1)))
 	for _, have := range in.LinkTypes {
@@ -88,7 +88,7 @@ func (in *Input) count(p *Packet) {
 	}
 }
 
-// problems are the input's failures as errors of one line each.
+// problems returns the failures of the input as errors of one line each.
 func (in *Input) problems() []error {
 	var errs []error
 	if in.Err != nil {

@@ -10,22 +10,22 @@ import (
 	"golang.org/x/net/bpf"
 )
 
-// AnyInterface is the name that stands for all interfaces together, on Linux.
+// AnyInterface is the name for all interfaces together, on Linux.
 const AnyInterface = "any"
 
-// LiveOptions are how to capture. The zero value is tcpdump's habit: whole packets, promiscuous.
+// LiveOptions configures OpenLive. The zero value captures complete packets in promiscuous mode, as tcpdump does.
 type LiveOptions struct {
-	SnapLen       int           // bytes kept of a packet; 262144 if 0
-	Buffer        int           // bytes of the ring that the kernel fills for us; 32 MiB if 0, less where it grants less
-	NoPromiscuous bool          // see only what this host sends and receives
-	Poll          time.Duration // how long Next waits before ErrTimeout; 100 ms if 0
-	Sockets       Sockets       // to capture with, instead of new ones; see RestartUnprivileged
-	// Filter, if set, is asked once for what the kernel shall let through, when the link type of the packets is known and
-	// before the first packet. Its instructions return the snap length; none let everything through. With LinkLinuxSLL2
-	// they meet packets as the kernel has them: no link header in front, its fields by the kernel's own offsets (SKF_AD_OFF
-	// of linux/filter.h).
+	SnapLen       int           // bytes kept per packet; 0: 262144
+	Buffer        int           // bytes of the ring that the kernel fills; 0: 32 MiB; less if the kernel grants less
+	NoPromiscuous bool          // capture only what this host sends and receives
+	Poll          time.Duration // time after which Next returns ErrTimeout; 0: 100 ms
+	Sockets       Sockets       // open sockets to use instead of new ones; see RestartUnprivileged
+	// Filter, if set, is called once, before the first packet, with the link type of the packets. It returns the
+	// program that the kernel runs on each packet; the program returns the snap length, or 0 to reject the packet. No
+	// instructions accept all packets. With LinkLinuxSLL2 the program sees packets as the kernel has them: without a
+	// link header, whose fields are at the kernel's own offsets (SKF_AD_OFF of linux/filter.h).
 	Filter func(LinkType) ([]bpf.RawInstruction, error)
-	// Notice, if set, is told in one line when an interface goes down or comes back, from within Next.
+	// Notice, if set, is called from within Next with one line when an interface goes down or comes back.
 	Notice func(string)
 }
 
@@ -45,36 +45,35 @@ func (o LiveOptions) withDefaults() LiveOptions {
 
 // LiveStats are counts since OpenLive.
 type LiveStats struct {
-	Received int64   // packets that passed the filter, dropped ones included
-	Dropped  int64   // packets that found the ring full
-	Freezes  int64   // how often the ring was full
-	Fill     float64 // share of the ring that waits to be read or is being read, 0 to 1
-	In, Out  Traffic // what Next delivered, as their WireLen says; all of a loopback interface is In
+	Received int64   // packets that passed the filter, including dropped ones
+	Dropped  int64   // packets for which the ring had no room
+	Freezes  int64   // number of times the ring was full
+	Fill     float64 // share of the ring that is being read or waits to be read, 0 to 1
+	In, Out  Traffic // packets that Next delivered; all traffic of a loopback interface is In
 }
 
-// Traffic is packets and their bytes.
+// Traffic counts packets and their bytes on the wire.
 type Traffic struct{ Packets, Bytes int64 }
 
-// InterfaceState is how an interface that is captured is doing.
+// InterfaceState is the state of an interface that is captured.
 type InterfaceState struct {
 	Name  string
 	Up    bool
-	Gone  bool // there is no interface of that name any more
-	Index int  // the system's number of it; 0 if it is gone
+	Gone  bool // no interface has that name now
+	Index int  // the system's number of the interface; 0 if it is gone
 }
 
-// Interface is a place where one can capture.
+// Interface is an interface that can be captured.
 type Interface struct {
 	Name     string
 	Up       bool
 	Loopback bool
-	MTU      int      // bytes; 0 for any
+	MTU      int      // bytes; 0: unlimited
 	Addrs    []string // addresses without prefix length
-	Speed    int64    // bits per second one way; 0 if unknown
+	Speed    int64    // bits per second in one direction; 0 if unknown
 }
 
-// Interfaces lists the interfaces in the system's order, and any behind them where
-// that exists.
+// Interfaces returns the interfaces in the system's order, followed by AnyInterface on Linux.
 func Interfaces() ([]Interface, error) {
 	found, err := net.Interfaces()
 	if err != nil {
@@ -88,7 +87,7 @@ func Interfaces() ([]Interface, error) {
 			Loopback: i.Flags&net.FlagLoopback != 0,
 			Speed:    LinkSpeed(i.Name),
 		}
-		addrs, _ := i.Addrs() // an interface without readable addresses is still one
+		addrs, _ := i.Addrs() // an interface whose addresses cannot be read is listed too
 		for _, a := range addrs {
 			if ipNet, ok := a.(*net.IPNet); ok {
 				one.Addrs = append(one.Addrs, ipNet.IP.String())
@@ -102,7 +101,7 @@ func Interfaces() ([]Interface, error) {
 	return all, nil
 }
 
-// noInterface words that there is no such interface, and which there are.
+// noInterface returns the error for an unknown interface. Its text lists the existing ones.
 func noInterface(name string) *Error {
 	text := fmt.Sprintf("%s: no such network interface", name)
 	if all, err := Interfaces(); err == nil {
@@ -118,7 +117,7 @@ func noInterface(name string) *Error {
 	return &Error{Cause: NoInterface, File: name, Text: text}
 }
 
-// nearest is the one of names that a typing error away is name, or "".
+// nearest returns the name in names that differs from name by a typing error, or "".
 func nearest(name string, names []string) string {
 	best, least := "", 3
 	for _, n := range names {
@@ -130,8 +129,8 @@ func nearest(name string, names []string) string {
 	return best
 }
 
-// distance is how many letters must be changed, added or left out to turn a into b (Levenshtein). Names of interfaces
-// have at most 15 letters; of longer ones only the beginning is looked at.
+// distance returns how many letters must be changed, added or removed to turn a into b (Levenshtein). Interface names
+// have at most 15 letters; only the first 32 letters are compared.
 func distance(a, b string) int {
 	a, b = a[:min(len(a), 32)], b[:min(len(b), 32)]
 	row := make([]int, len(b)+1)

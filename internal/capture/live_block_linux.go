@@ -2,8 +2,9 @@ package capture
 
 import "encoding/binary"
 
-// A block of the ring is a struct tpacket_block_desc (linux/if_packet.h) and behind it packets, each a struct
-// tpacket3_hdr, a struct sockaddr_ll, room, and its bytes. All numbers are the machine's, but sll_protocol.
+// A block of the ring is a struct tpacket_block_desc (linux/if_packet.h) followed by packets. Each packet is a struct
+// tpacket3_hdr, a struct sockaddr_ll, free space, and the bytes. All numbers but sll_protocol are in the machine's byte
+// order.
 const (
 	blockStatus  = 8
 	blockPackets = 12
@@ -19,7 +20,7 @@ const (
 	frameMac     = 24
 	frameTCI     = 32
 	frameTPID    = 36
-	frameProto   = 50 // from here on of sockaddr_ll
+	frameProto   = 50 // the first field of sockaddr_ll that is used
 	frameIndex   = 52
 	frameHatype  = 56
 	frameType    = 58
@@ -28,27 +29,27 @@ const (
 	frameHeader  = 68
 )
 
-// walker goes through the packets of a block. Whatever the block contains, it stays inside and comes to an end: each
-// packet lies behind the one before it.
+// walker iterates over the packets of a block. Whatever the block contains, the walker stays inside the block and ends,
+// because each packet must start after the previous one.
 type walker struct {
 	block []byte
 	at    int    // offset of the packet's header
-	left  uint32 // packets from here on
-	first bool   // at is that of the first packet, not yet delivered
-	// broken is set when the block contradicts itself; what lies behind that place is lost.
+	left  uint32 // packets that remain
+	first bool   // at is the header of the first packet, which was not delivered yet
+	// broken is set if the block contradicts itself. The packets from there on are lost.
 	broken bool
 }
 
 // frame is a packet in its block.
 type frame struct {
 	head  []byte // tpacket3_hdr and sockaddr_ll
-	start int    // offset in the block of the first byte
-	room  int    // bytes in front of it that are free
+	start int    // offset of the first byte in the block
+	room  int    // free bytes in front of it
 	kept  int    // bytes in the block
 	wire  int    // bytes on the wire; at least kept
 }
 
-// begin starts with a block.
+// begin starts a block.
 func (w *walker) begin(block []byte) {
 	w.block, w.first, w.broken, w.left, w.at = block, true, false, 0, 0
 	if len(block) < blockHeader {
@@ -71,7 +72,7 @@ func (w *walker) next(f *frame) bool {
 	}
 	size := uint64(len(w.block))
 	if !w.first {
-		// Here the header of the packet before has been checked.
+		// The header of the previous packet was checked before.
 		step := uint64(binary.NativeEndian.Uint32(w.block[w.at+frameNext:]))
 		if step < frameHeader || uint64(w.at)+step > size {
 			return w.fail()
@@ -90,7 +91,7 @@ func (w *walker) next(f *frame) bool {
 		return w.fail()
 	}
 	f.start, f.room, f.kept = w.at+int(mac), int(mac)-frameHeader, int(kept)
-	// A length that is no 31-bit number is none of the kernel's.
+	// The kernel does not write lengths of more than 31 bits.
 	f.wire = max(f.kept, int(binary.NativeEndian.Uint32(f.head[frameLen:])&0x7fffffff))
 	return true
 }

@@ -10,10 +10,10 @@ import (
 // maxAtOnce bounds the interfaces of one capture: a jump of BPF reaches 255 instructions.
 const maxAtOnce = 128
 
-// program is what the socket runs: packets of other interfaces than indexes (if there are any) are not let in, nor
-// what a loopback interface sends, if showsTwice says that it may be seen (it comes in again); then filter decides, or
-// all goes in, cut to snapLen. Jumps of BPF are relative, so nothing in filter changes; it finds both registers 0, as
-// it would at the start.
+// program returns what the socket runs. It rejects packets of other interfaces than indexes, if there are any. If
+// showsTwice is set, it rejects what a loopback interface sends, which comes in again. Then filter decides; without a
+// filter all packets pass, cut to snapLen. Jumps of BPF are relative, so filter needs no change; it starts with both
+// registers 0, as it would alone.
 func program(filter []bpf.RawInstruction, snapLen int, indexes []int, showsTwice bool) []bpf.RawInstruction {
 	var p []bpf.Instruction
 	if len(indexes) > 0 {
@@ -42,7 +42,7 @@ func program(filter []bpf.RawInstruction, snapLen int, indexes []int, showsTwice
 	return append(raw, filter...)
 }
 
-// attach sets the socket's filter; one that is there is replaced at once, without a packet between.
+// attach sets the filter of the socket. It replaces an existing filter atomically.
 func (r *ring) attach(program []bpf.RawInstruction) error {
 	if len(program) > unix.BPF_MAXINSNS {
 		return fmt.Errorf("the filter has %d instructions; the kernel takes %d", len(program), unix.BPF_MAXINSNS)

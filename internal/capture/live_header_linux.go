@@ -9,10 +9,10 @@ import (
 // sll2Len is the size in bytes of a LINKTYPE_LINUX_SLL2 header.
 const sll2Len = 20
 
-// shape gives a packet the link header that its link type says, and puts a VLAN tag back that the network card or the
-// kernel has taken out. Both are written into the room in front of the packet; what is behind the link header stays
-// where it is. It returns the packet and its length on the wire; nil if the block has no room, which is not the
-// kernel's doing.
+// addLinkHeader writes the link header that the link type requires, and restores a VLAN tag that the network card or
+// the kernel has removed. Both are written into the free space in front of the packet; the bytes after the link header
+// stay where they are. It returns the packet and its length on the wire, or nil if the block has no space, which the
+// kernel never does.
 func addLinkHeader(block []byte, f *frame, link LinkType) (data []byte, wire int) {
 	start, end, wire := f.start, f.start+f.kept, f.wire
 	status := binary.NativeEndian.Uint32(f.head[frameStatus:])
@@ -63,9 +63,9 @@ func addLinkHeader(block []byte, f *frame, link LinkType) (data []byte, wire int
 	return block[start:end:end], wire
 }
 
-// tagInside reports whether a cooked packet, whose outer VLAN tag the kernel has taken out, begins with another one.
-// Since Linux 6.10 the kernel names the protocol behind all tags (vlan_get_protocol_dgram), and leaves the second tag
-// in a packet that was received; so the bytes have to tell.
+// tagInside reports whether a cooked packet, whose outer VLAN tag the kernel has removed, starts with another tag.
+// Since Linux 6.10 the kernel states the protocol after all tags (vlan_get_protocol_dgram) and leaves the second tag in
+// received packets, so only the bytes can tell.
 func tagInside(b []byte, protocol uint16, wire int) bool {
 	for off := 0; off < 4*8 && len(b) >= off+5; off += 4 {
 		switch kind := binary.BigEndian.Uint16(b[off+2:]); kind {
@@ -85,7 +85,7 @@ func tagInside(b []byte, protocol uint16, wire int) bool {
 	return false
 }
 
-// isIPv4 reports whether b begins with an IPv4 header, checksum included.
+// isIPv4 reports whether b starts with an IPv4 header with a correct checksum.
 func isIPv4(b []byte, wire int) bool {
 	if len(b) < 20 || b[0]>>4 != 4 || b[0]&15 < 5 || int(binary.BigEndian.Uint16(b[2:])) > wire {
 		return false
@@ -102,7 +102,7 @@ func isIPv4(b []byte, wire int) bool {
 	return sum&0xffff+sum>>16 == 0xffff
 }
 
-// isIPv6 reports whether b begins with an IPv6 header whose length fits.
+// isIPv6 reports whether b starts with an IPv6 header whose length fits.
 func isIPv6(b []byte, wire int) bool {
 	return len(b) >= 40 && b[0]>>4 == 6 && 40+int(binary.BigEndian.Uint16(b[4:])) <= wire
 }

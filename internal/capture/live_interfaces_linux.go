@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// netLink is an interface as the kernel's routing socket tells (rtnetlink(7)). It is asked there and not in /sys, which
-// may belong to another network namespace than the process.
+// netLink is an interface as the kernel's routing socket describes it (rtnetlink(7)). /sys is not used because it may
+// belong to another network namespace than the process.
 type netLink struct {
 	name    string
 	index   int
@@ -19,7 +19,7 @@ type netLink struct {
 	in, out Traffic
 }
 
-// listLinks asks for all interfaces.
+// listLinks returns all interfaces.
 func listLinks() ([]netLink, error) {
 	answer, err := syscall.NetlinkRIB(syscall.RTM_GETLINK, syscall.AF_UNSPEC)
 	if err != nil {
@@ -62,8 +62,8 @@ func listLinks() ([]netLink, error) {
 	return links, nil
 }
 
-// link is the link type of an interface's packets, by its ARP hardware type. Where packets have no link header that is
-// known, or none for all, they are cooked.
+// link returns the link type of the interface's packets, by its ARP hardware type. Packets are cooked if their link
+// header is unknown or not the same for all.
 func (n *netLink) link() LinkType {
 	switch n.hatype {
 	case unix.ARPHRD_ETHER, unix.ARPHRD_LOOPBACK:
@@ -76,7 +76,7 @@ func (n *netLink) link() LinkType {
 	return LinkLinuxSLL2
 }
 
-// Counters are what an interface itself has counted since it is there. ok is false if there is no such interface.
+// Counters returns what an interface itself has counted since it exists. ok is false if there is no such interface.
 func Counters(name string) (in, out Traffic, ok bool) {
 	links, err := listLinks()
 	if err != nil {
@@ -90,7 +90,8 @@ func Counters(name string) (in, out Traffic, ok bool) {
 	return Traffic{}, Traffic{}, false
 }
 
-// LinkSpeed is how many bits per second an interface carries one way; 0 if it is unknown, as that of a loopback is.
+// LinkSpeed returns how many bits per second an interface carries in one direction; 0 if unknown, as for a loopback
+// interface.
 func LinkSpeed(name string) int64 {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -113,7 +114,7 @@ func LinkSpeed(name string) int64 {
 	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), unix.SIOCETHTOOL, uintptr(unsafe.Pointer(&req))); errno != 0 {
 		return 0
 	}
-	// Megabits: 16 bits at 12, the upper 16 at 28; all ones is unknown.
+	// Megabits per second: the lower 16 bits at 12, the upper 16 bits at 28. All ones is unknown.
 	mega := uint32(binary.NativeEndian.Uint16(cmd[12:])) | uint32(binary.NativeEndian.Uint16(cmd[28:]))<<16
 	if mega == 0 || mega > 1<<31-1 || mega == 0xffff {
 		return 0

@@ -15,51 +15,51 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Live captures from network interfaces by a packet socket (packet(7)) and a ring of memory that it shares with the
-// kernel (TPACKET_V3): a packet's Data points into the ring. It implements Source; Next never returns io.EOF. Next and
-// Inputs belong to one goroutine; Stats, States and Close may be called from any. CAP_NET_RAW is needed by OpenLive, and by nothing
-// afterwards.
+// Live captures from network interfaces with a packet socket (packet(7)) and a ring of memory that it shares with the
+// kernel (TPACKET_V3): the Data of a packet points into the ring. It implements Source; Next never returns io.EOF. Next
+// and Inputs must be called from one goroutine; Stats, States and Close may be called from any. Only OpenLive needs
+// CAP_NET_RAW.
 //
-// Several interfaces share one socket, so that packets come in the order in which the kernel saw them: it is bound to
-// none, and its filter begins with their numbers. (A socket and a ring for each would have to be merged by time, which
-// waits for the slowest, or delivers out of order.) Packets of interfaces with different link types, of all interfaces
-// together, and of interfaces with a link layer of their own, are "cooked": LINKTYPE_LINUX_SLL2, as tcpdump -i any
-// writes them.
+// Several interfaces share one socket, so packets come in the order in which the kernel saw them: the socket is not
+// bound, and its filter starts with the numbers of the interfaces. (Sockets and rings of their own would have to be
+// merged by time, which either waits for the slowest or reorders.) Packets are "cooked" (LINKTYPE_LINUX_SLL2, as
+// tcpdump -i any writes them) if the interfaces have different link types, if all interfaces are captured, or if an
+// interface has a link layer of its own.
 //
-// A loopback interface shows each packet twice, going out and coming in: the copy going out is left out. A VLAN tag
-// that the network card has taken out is put back.
+// A loopback interface shows each packet twice, as outgoing and as incoming; the outgoing copy is left out. A VLAN tag
+// that the network card has removed is restored.
 type Live struct {
 	opt    LiveOptions
 	names  string
 	link   LinkType
-	single bool // the socket is bound to an interface
+	single bool // the socket is bound to one interface
 	filter []bpf.RawInstruction
 
-	// Of Next, and without the lock.
+	// Used by Next only, without the lock.
 	number int64
 	in     Input
-	walk   walker // while held
+	walk   walker // valid while held is set
 	frame  frame
 
 	mu      sync.Mutex
-	ring    *ring // its memory is used by Next while it holds a block, by others under mu
+	ring    *ring // Next uses its memory while it holds a block; others hold mu
 	watch   *watch
-	wake    int // eventfd of Close
+	wake    int // eventfd, written by Close
 	stats   LiveStats
-	held    bool // Next has the ring's current block
+	held    bool // Next uses the current block of the ring
 	polling bool // Next waits
 	freed   bool
 	fds     [3]unix.PollFd
 
-	notices []string // for opt.Notice, without the lock: whoever hears them may ask for States
+	notices []string // for opt.Notice, which is called without the lock because it may call States
 
 	closed               atomic.Bool
-	inPackets, inBytes   atomic.Int64 // written by Next alone
+	inPackets, inBytes   atomic.Int64 // written by Next only
 	outPackets, outBytes atomic.Int64
 }
 
-// OpenLive starts capturing from interfaces, or from all with AnyInterface alone. It fails with an *Error of cause
-// NoInterface, Permission or Unreadable, or with what opt.Filter returned.
+// OpenLive starts to capture from interfaces, or from all with AnyInterface alone. It fails with an *Error of cause
+// NoInterface, Permission or Unreadable, or with the error of opt.Filter.
 func OpenLive(ifaces []string, opt LiveOptions) (*Live, error) {
 	l := &Live{opt: opt.withDefaults(), names: strings.Join(ifaces, ","), wake: -1}
 	l.in = Input{File: l.names, Format: "live", Dropped: -1}
@@ -87,7 +87,7 @@ func OpenLive(ifaces []string, opt LiveOptions) (*Live, error) {
 	return l, nil
 }
 
-// find looks the interfaces up and decides about the link type.
+// find looks up the interfaces and chooses the link type.
 func (l *Live) find(names []string) error {
 	fail := func(format string, args ...any) error {
 		return failure(NoInterface, l.names, nil, format, args...)
@@ -135,7 +135,7 @@ func (l *Live) find(names []string) error {
 	return nil
 }
 
-// start opens the socket, and lets packets in when all is set.
+// start opens the socket and binds it when everything else is set.
 func (l *Live) start() error {
 	kind := unix.SOCK_RAW
 	if l.link == LinkLinuxSLL2 {
@@ -153,7 +153,7 @@ func (l *Live) start() error {
 		{Fd: int32(l.wake), Events: unix.POLLIN},
 		{Fd: int32(l.watch.events), Events: unix.POLLIN},
 	}
-	if l.single && l.watch.slots[0].loop { // spares half the work where the kernel knows it; the filter checks as well
+	if l.single && l.watch.slots[0].loop { // newer kernels then skip half of the work; the filter checks it too
 		_ = unix.SetsockoptInt(l.ring.fd, unix.SOL_PACKET, unix.PACKET_IGNORE_OUTGOING, 1)
 	}
 	if err := l.attach(); err != nil {
@@ -172,7 +172,7 @@ func (l *Live) start() error {
 	return nil
 }
 
-// attach sets the filter for the interfaces that are there.
+// attach sets the filter for the interfaces that exist now.
 func (l *Live) attach() error {
 	var indexes []int
 	showsTwice := l.watch.any
@@ -180,7 +180,7 @@ func (l *Live) attach() error {
 		s := &l.watch.slots[i]
 		showsTwice = showsTwice || s.loop
 		if !l.single && !l.watch.any {
-			// The number of an interface that is gone may stay away: -1 is none.
+			// An interface that is gone keeps its place with the number -1, which matches none.
 			index := s.Index
 			if s.Gone {
 				index = -1
@@ -191,7 +191,7 @@ func (l *Live) attach() error {
 	return l.ring.attach(program(l.filter, l.opt.SnapLen, indexes, showsTwice))
 }
 
-// promiscuous asks the interface of a slot for packets to others as well; not every one can.
+// promiscuous asks the interface of a slot for packets to other hosts as well. Not every interface supports that.
 func (l *Live) promiscuous(place int) {
 	s := &l.watch.slots[place]
 	if l.opt.NoPromiscuous || s.loop {
@@ -201,17 +201,16 @@ func (l *Live) promiscuous(place int) {
 	_ = unix.SetsockoptPacketMreq(l.ring.fd, unix.SOL_PACKET, unix.PACKET_ADD_MEMBERSHIP, &member)
 }
 
-// networkOrder swaps a 16-bit value into network byte order as the machine sees it.
+// networkOrder returns v with its bytes in network order in memory.
 func networkOrder(v uint16) uint16 {
 	return binary.NativeEndian.Uint16(binary.BigEndian.AppendUint16(nil, v))
 }
 
-// Link is the link type of the packets, and what a filter must be made for.
+// Link returns the link type of the packets, for which a filter must be made.
 func (l *Live) Link() LinkType { return l.link }
 
-// Next waits for a packet, for no longer than the poll interval: then it returns ErrTimeout. Behind Close it returns
-// ErrClosed. While an interface is away there is nothing but ErrTimeout from it. The packet's Data is valid until the
-// next call, whoever calls Close in between.
+// Next waits for a packet. It returns ErrTimeout after the poll interval, and ErrClosed after Close. An interface that
+// is away yields ErrTimeout only. The packet's Data is valid until the next call, even if Close is called in between.
 func (l *Live) Next(p *Packet) error {
 	for {
 		for l.walk.next(&l.frame) {
@@ -233,7 +232,7 @@ func (l *Live) Next(p *Packet) error {
 	}
 }
 
-// packet fills p from the frame, unless it is none for us.
+// packet fills p from the frame. It returns false if the frame must not be delivered.
 func (l *Live) packet(p *Packet) bool {
 	f := &l.frame
 	kind := f.head[frameType]
@@ -271,7 +270,7 @@ func (l *Live) packet(p *Packet) bool {
 	return true
 }
 
-// place is the slot of the interface that a packet came from.
+// place returns the slot of the interface with that number.
 func (l *Live) place(index int32) int {
 	w := l.watch
 	if index == w.lastIndex {
@@ -287,7 +286,7 @@ func (l *Live) place(index int32) int {
 	return place
 }
 
-// turn gives the block back that was read and takes the next, if need be after waiting for it.
+// nextBlock gives the current block back to the kernel and takes the next one, waiting for it if necessary.
 func (l *Live) nextBlock() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -319,7 +318,7 @@ func (l *Live) nextBlock() error {
 	}
 }
 
-// wait waits without the lock until something happens.
+// wait waits without the lock until the socket, Close or the routing socket needs attention.
 func (l *Live) wait(d time.Duration) error {
 	l.polling = true
 	l.mu.Unlock()
@@ -343,7 +342,7 @@ func (l *Live) failed(err error) error {
 	return failure(Unreadable, l.names, err, "%s: capturing failed: %v", l.names, err)
 }
 
-// take takes the next block if the kernel has handed it over.
+// takeBlock takes the next block if the kernel has filled it.
 func (l *Live) takeBlock() bool {
 	if !l.ring.ready() {
 		return false
@@ -353,7 +352,7 @@ func (l *Live) takeBlock() bool {
 	return true
 }
 
-// socketError asks what is wrong with the socket. That its interface went down is not wrong.
+// socketError returns the error of the socket. That an interface went down is not an error.
 func (l *Live) socketError() error {
 	code, err := unix.GetsockoptInt(l.ring.fd, unix.SOL_SOCKET, unix.SO_ERROR)
 	if err == nil && code != 0 {
@@ -369,7 +368,7 @@ func (l *Live) socketError() error {
 	return l.failed(err)
 }
 
-// look sees to interfaces that went away or came back.
+// checkInterfaces handles interfaces that went away or came back.
 func (l *Live) checkInterfaces(now time.Time) {
 	if !l.watch.due(now) {
 		return
@@ -391,7 +390,7 @@ func (l *Live) checkInterfaces(now time.Time) {
 	}
 }
 
-// changed does what a change of an interface asks for, and reports whether it is another interface now.
+// interfaceChanged handles a change of an interface, and reports whether the slot now stands for another interface.
 func (l *Live) interfaceChanged(c *change) (fresh bool) {
 	name := c.was.Name
 	switch s := &l.watch.slots[c.place]; {
@@ -406,7 +405,7 @@ func (l *Live) interfaceChanged(c *change) (fresh bool) {
 		if l.single {
 			if err := l.ring.bind(c.now.Index); err != nil {
 				l.watch.stale = true
-				s.InterfaceState = c.was // and try again
+				s.InterfaceState = c.was // try again later
 				return false
 			}
 		}
@@ -425,14 +424,14 @@ func (l *Live) interfaceChanged(c *change) (fresh bool) {
 	return false
 }
 
-// notice keeps a line for opt.Notice.
+// notice stores a line for opt.Notice.
 func (l *Live) notice(text string) {
 	if l.opt.Notice != nil {
 		l.notices = append(l.notices, text)
 	}
 }
 
-// Stats asks the kernel what it has seen and dropped since OpenLive.
+// Stats returns what was captured and dropped since OpenLive.
 func (l *Live) Stats() (LiveStats, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -446,7 +445,7 @@ func (l *Live) Stats() (LiveStats, error) {
 	return s, err
 }
 
-// readStats adds the kernel's counts, which start again at each reading.
+// readStats adds the kernel's counts, which restart at each reading.
 func (l *Live) readStats() error {
 	if l.freed {
 		return nil
@@ -462,7 +461,8 @@ func (l *Live) readStats() error {
 	return nil
 }
 
-// States are the interfaces, by Packet.Interface. With AnyInterface they are those that packets came from so far.
+// States returns the interfaces, by Packet.Interface. With AnyInterface these are the ones that packets came from so
+// far.
 func (l *Live) States() []InterfaceState {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -473,7 +473,7 @@ func (l *Live) States() []InterfaceState {
 	return states
 }
 
-// Inputs describes the capture as the one input.
+// Inputs describes the capture as one input.
 func (l *Live) Inputs() []Input {
 	s, err := l.Stats()
 	in := l.in
@@ -485,8 +485,8 @@ func (l *Live) Inputs() []Input {
 	return []Input{in}
 }
 
-// Close ends the capture, also under a Next that is waiting. Stats keep their last values. A packet that Next has
-// delivered stays valid; its memory is given back by the next call of Next, or when nothing refers to l any more.
+// Close ends the capture, and wakes a Next that is waiting. Stats keep their last values. A packet that Next has
+// delivered stays valid; its memory is released by the next call of Next, or when l is no longer reachable.
 func (l *Live) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -507,7 +507,7 @@ func (l *Live) Close() error {
 	return l.free()
 }
 
-// finish is what Next does behind Close.
+// finish releases the ring; Next calls it after Close.
 func (l *Live) finish() error {
 	_ = l.free()
 	return ErrClosed
@@ -523,7 +523,7 @@ func (l *Live) free() error {
 	return l.ring.free()
 }
 
-// closeDescriptors closes what is not the socket; Next has no use for it any more.
+// closeDescriptors closes all descriptors but the socket. Next does not use them any more.
 func (l *Live) closeDescriptors() {
 	l.watch.close()
 	if l.wake >= 0 {

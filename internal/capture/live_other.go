@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Live captures from interfaces; on this system there is none.
+// Live captures from interfaces; this system does not support that.
 type Live struct{}
 
 // OpenLive fails with cause NotSupported: live capture needs Linux.
@@ -31,11 +31,11 @@ func (l *Live) States() []InterfaceState { return nil }
 // Inputs is empty.
 func (l *Live) Inputs() []Input { return nil }
 
-// Link is the link type of the packets.
+// Link returns the link type of the packets.
 func (l *Live) Link() LinkType { return LinkEthernet }
 
-// Counters knows nothing on this system.
+// Counters does not know any interface on this system.
 func Counters(string) (in, out Traffic, ok bool) { return Traffic{}, Traffic{}, false }
 
-// LinkSpeed knows nothing on this system.
+// LinkSpeed does not know any speed on this system.
 func LinkSpeed(string) int64 { return 0 }

@@ -9,33 +9,33 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Sizes of the ring in bytes. A block holds the largest packet that is kept unless more is asked for, and is handed over
-// when it is full, or after retireMillis when something is in it. So a reader may stand still for blocks × retireMillis
-// however few packets come, with 64 MiB for 30 s: small blocks make a ring last. And the more packets are read at once,
-// the less each costs: between two readings other programs have the caches.
+// Sizes of the ring in bytes. A block holds the largest packet that the default snap length keeps. The kernel hands it
+// over when it is full, or after retireMillis if it is not empty. So a reader may pause for (number of blocks ×
+// retireMillis) however few packets come, with 64 MiB for 30 s; small blocks make that longer. Reading more packets at
+// once costs less for each, because other programs use the caches between two readings.
 const (
 	ringBlock      = 256 << 10
-	ringLargeBlock = 1 << 20 // where a larger snap length is asked for
+	ringLargeBlock = 1 << 20 // for larger snap lengths
 	ringLeast      = 1 << 20
 	ringMost       = 1 << 30
 	retireMillis   = 120
 
-	// headroom is what is kept free in front of a packet: a header of LINKTYPE_LINUX_SLL2 and a VLAN tag.
+	// headroom is the free space in front of a packet: for a header of LINKTYPE_LINUX_SLL2 and a VLAN tag.
 	headroom = sll2Len + 4
 )
 
-// ring is a packet socket with the memory it shares with the kernel: blocks that change hands in turn (packet(7),
+// ring is a packet socket and the memory that it shares with the kernel: blocks that change hands in turn (packet(7),
 // Documentation/networking/packet_mmap.rst).
 type ring struct {
 	fd    int
 	mem   []byte
-	block int // bytes of one
+	block int // bytes of a block
 	count int
-	now   int // the block that is read, or waited for
+	now   int // the block that is read or waited for
 }
 
-// openRing makes the socket with a ring of up to size bytes. It hears nothing (protocol 0) before it is bound, so no
-// packet comes that was not asked for.
+// openRing opens the socket, or uses a given one, with a ring of up to size bytes. It receives nothing (protocol 0)
+// before it is bound, so no unwanted packet is in the ring.
 func openRing(kind, size int, snapLen int, given Sockets) (*ring, error) {
 	fd, other := given.Raw, given.Cooked
 	if kind == unix.SOCK_DGRAM {
@@ -79,7 +79,7 @@ func (r *ring) allocate(size int) error {
 
 func (r *ring) try(size int) error {
 	r.count = max(1, size/r.block)
-	// With TPACKET_V3 frames have no fixed size; the numbers only have to fit together.
+	// With TPACKET_V3 frames have no fixed size; the numbers only have to be consistent.
 	req := unix.TpacketReq3{
 		Block_size: uint32(r.block), Block_nr: uint32(r.count),
 		Frame_size: uint32(r.block), Frame_nr: uint32(r.count),
@@ -97,12 +97,12 @@ func (r *ring) try(size int) error {
 	return nil
 }
 
-// bind lets packets in: of one interface, or with 0 of all.
+// bind starts receiving from one interface, or from all if index is 0.
 func (r *ring) bind(index int) error {
 	return unix.Bind(r.fd, &unix.SockaddrLinklayer{Protocol: networkOrder(unix.ETH_P_ALL), Ifindex: index})
 }
 
-// silence lets no more packets in.
+// unbind stops receiving.
 func (r *ring) unbind() {
 	_ = unix.Bind(r.fd, &unix.SockaddrLinklayer{})
 }
@@ -111,23 +111,23 @@ func (r *ring) status(i int) *uint32 {
 	return (*uint32)(unsafe.Pointer(&r.mem[i*r.block+blockStatus]))
 }
 
-// ready reports whether the block to be read is ours.
+// ready reports whether the kernel has handed over the current block.
 func (r *ring) ready() bool {
 	return atomic.LoadUint32(r.status(r.now))&unix.TP_STATUS_USER != 0
 }
 
-// current is that block.
+// current returns the current block.
 func (r *ring) current() []byte {
 	return r.mem[r.now*r.block : (r.now+1)*r.block : (r.now+1)*r.block]
 }
 
-// giveBack hands the block to the kernel and goes on to the next one.
+// giveBack hands the current block to the kernel and moves to the next one.
 func (r *ring) giveBack() {
 	atomic.StoreUint32(r.status(r.now), unix.TP_STATUS_KERNEL)
 	r.now = (r.now + 1) % r.count
 }
 
-// fill is the share of blocks that are ours.
+// fill returns the share of blocks that the kernel has handed over.
 func (r *ring) fill() float64 {
 	full := 0
 	for i := range r.count {
@@ -138,12 +138,12 @@ func (r *ring) fill() float64 {
 	return float64(full) / float64(r.count)
 }
 
-// free gives the memory back and closes the socket. Nobody may use them afterwards.
+// free releases the memory and closes the socket. The ring must not be used afterwards.
 func (r *ring) free() error {
 	if r.mem == nil {
 		return nil
 	}
-	err := unix.Munmap(r.mem) // the mapping holds the socket as well
+	err := unix.Munmap(r.mem) // the mapping also keeps the socket open
 	r.mem = nil
 	return errors.Join(err, unix.Close(r.fd))
 }

@@ -8,34 +8,34 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The interfaces of a capture come and go. The kernel tells every change on its routing socket; then, at most every
-// refreshEvery, all interfaces are listed and compared with what is known. Without that socket, and while one is away,
-// they are listed once in missingEvery.
+// Interfaces of a capture come and go. The kernel reports each change on its routing socket; then, at most once per
+// refreshEvery, all interfaces are listed and compared with the known ones. If there is no routing socket, or while an
+// interface is away, they are listed once per missingEvery.
 const (
 	refreshEvery = 100 * time.Millisecond
 	missingEvery = time.Second
-	// maxSeen bounds what is remembered of a machine whose interfaces come and go.
+	// maxSeen bounds the interfaces that are remembered.
 	maxSeen = 1024
 )
 
-// watch knows the interfaces of a capture.
+// watch keeps the interfaces of a capture.
 type watch struct {
 	any    bool
 	slots  []slot
-	places map[int32]int // slot of an interface by the system's number, those that are gone included
-	// last is the newest answer of places.
+	places map[int32]int // slot by interface number, including interfaces that are gone
+	// The last result of places.
 	lastIndex int32
 	lastPlace int
 
 	events  int  // the routing socket, or -1
-	stale   bool // something has changed
+	stale   bool // an interface has changed
 	checked time.Time
 }
 
 type slot struct {
 	InterfaceState
 	loop    bool
-	refused int // the number of an interface of that name that cannot be captured along with the others
+	refused int // number of an interface with that name that cannot be captured together with the others
 }
 
 func newWatch(isAny bool) *watch {
@@ -59,7 +59,7 @@ func (w *watch) close() {
 	}
 }
 
-// add takes an interface in that is there.
+// add adds an existing interface and returns its slot.
 func (w *watch) add(n *netLink) int {
 	w.slots = append(w.slots, slot{
 		InterfaceState: InterfaceState{Name: n.name, Up: n.up, Index: n.index},
@@ -69,13 +69,13 @@ func (w *watch) add(n *netLink) int {
 	return len(w.slots) - 1
 }
 
-// meet gives a slot to an interface that sends its first packet: that of a former one with its name, or a new one. When
-// there are too many, the last one stands for all others.
+// addUnknown returns a slot for an interface that sends its first packet: that of a former interface with the same
+// name, or a new one. If there are too many, the last slot stands for all others.
 func (w *watch) addUnknown(index int32) int {
 	if !w.any {
 		return 0
 	}
-	found := netLink{index: int(index), name: fmt.Sprintf("interface %d", index)} // went away since
+	found := netLink{index: int(index), name: fmt.Sprintf("interface %d", index)} // it is gone already
 	if links, err := listLinks(); err == nil {
 		if i := slices.IndexFunc(links, func(n netLink) bool { return n.index == int(index) }); i >= 0 {
 			found = links[i]
@@ -115,7 +115,7 @@ func (w *watch) due(now time.Time) bool {
 	return w.events < 0 || !w.any && slices.ContainsFunc(w.slots, func(s slot) bool { return !s.Up })
 }
 
-// within is how long one may wait, at most d, until the interfaces should be listed.
+// waitAtMost returns how long to wait, at most d, until the interfaces should be listed.
 func (w *watch) waitAtMost(now time.Time, d time.Duration) time.Duration {
 	if w.stale {
 		d = min(d, max(w.checked.Add(refreshEvery).Sub(now), time.Millisecond))
@@ -123,7 +123,7 @@ func (w *watch) waitAtMost(now time.Time, d time.Duration) time.Duration {
 	return d
 }
 
-// heard takes what the routing socket has told; that it told something is enough.
+// readEvents empties the routing socket. The contents of the events are not needed.
 func (w *watch) readEvents() {
 	if w.events < 0 {
 		return
@@ -131,21 +131,21 @@ func (w *watch) readEvents() {
 	var some [64]byte
 	for range 1000 {
 		n, err := unix.Read(w.events, some[:])
-		if n <= 0 && err != unix.ENOBUFS { // ENOBUFS: more was told than fitted
+		if n <= 0 && err != unix.ENOBUFS { // ENOBUFS: some events were lost
 			return
 		}
 		w.stale = true
 	}
 }
 
-// change is what refresh has found out of an interface.
+// change is a difference that refresh has found.
 type change struct {
 	place    int
 	was, now InterfaceState
 	link     LinkType
 }
 
-// refresh lists the interfaces and returns what has changed. A capture of "any" has nothing to do about it.
+// refresh lists the interfaces and returns what has changed. A capture of AnyInterface ignores the changes.
 func (w *watch) refresh(now time.Time) []change {
 	w.checked, w.stale = now, false
 	links, err := listLinks()

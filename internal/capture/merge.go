@@ -5,17 +5,16 @@ import (
 	"io"
 )
 
-// Next delivers the earliest packet of all files, and of equally early ones that of
-// the file that began earlier, so that of a rotated set no file begins before the
-// one before it has ended; of files that began at one time that of the earlier input. The packets of one file stay in its order, even where their
-// times do not. It returns io.EOF at the end of the last file; what was wrong on
-// the way is in Inputs and Problems.
+// Next delivers the earliest packet of all files. Among equally early packets, the file that started earlier comes
+// first, so the files of a rotated set follow each other; among files that started at the same time, the earlier input.
+// The packets of one file keep their order, even if their times do not increase. Next returns io.EOF at the end of the
+// last file; Inputs and Problems tell what could not be read.
 func (f *Files) Next(p *Packet) error {
 	if f.closed {
 		return ErrClosed
 	}
 	if fl := f.current; fl != nil {
-		if len(f.open) == 1 && len(f.pending) == 0 { // the usual case: no copy, no order to keep
+		if len(f.open) == 1 && len(f.pending) == 0 { // the usual case needs no copy and no heap
 			if err := fl.stream.reader.next(p); err == nil {
 				p.File = fl.index
 				fl.in.count(p)
@@ -39,7 +38,7 @@ func (f *Files) Next(p *Packet) error {
 	return nil
 }
 
-// advance replaces the delivered packet of the heap's first file by its next one.
+// advance replaces the packet of the first file of the heap by the file's next packet.
 func (f *Files) advance(fl *file) {
 	if err := fl.stream.reader.next(&fl.packet); err != nil {
 		f.release(fl)
@@ -51,8 +50,8 @@ func (f *Files) advance(fl *file) {
 	f.siftDown(0)
 }
 
-// openDue opens the files whose first packet is not later than the earliest packet
-// that is ready, so that only files that overlap in time are open together.
+// openDue opens the files whose first packet is not later than the earliest packet that is ready. So only files that
+// overlap in time are open together.
 func (f *Files) openDue() {
 	for len(f.pending) > 0 {
 		fl := f.pending[0]
@@ -62,7 +61,7 @@ func (f *Files) openDue() {
 		f.pending = f.pending[1:]
 		if fl.stream == nil {
 			if err := f.start(fl, f.bufferSize()); err != nil {
-				fl.in.Err = err // it was there when it was probed
+				fl.in.Err = err // it could be read when it was probed
 				continue
 			}
 		}
@@ -77,8 +76,8 @@ func (f *Files) openDue() {
 	}
 }
 
-// bufferSize is the size in bytes of the buffer of one more open file: together
-// they stay near two full buffers, down to a floor.
+// bufferSize returns the buffer size in bytes for one more open file. All buffers together stay near two full ones,
+// down to a minimum size each.
 func (f *Files) bufferSize() int {
 	return max(bufferSize>>len(f.open), minBufferSize)
 }
@@ -88,7 +87,7 @@ func compareTime(at int64, ai int, bt int64, bi int) int {
 	return cmp.Or(cmp.Compare(at, bt), cmp.Compare(ai, bi))
 }
 
-// earlier orders the heap of open files.
+// earlier is the order of the heap of open files.
 func (f *Files) earlier(i, j int) bool {
 	a, b := f.open[i], f.open[j]
 	return compareTime(a.packet.Time, a.rank, b.packet.Time, b.rank) < 0
@@ -112,7 +111,7 @@ func (f *Files) siftDown(i int) {
 	}
 }
 
-// Close closes every file that is open. Next fails behind it.
+// Close closes all open files. After Close, Next returns ErrClosed.
 func (f *Files) Close() error {
 	f.closed = true
 	for _, fl := range append(f.open, f.pending...) {

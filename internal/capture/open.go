@@ -10,40 +10,39 @@ import (
 	"sync/atomic"
 )
 
-// Options are the circumstances of Open; the zero value is right for a command.
+// Options configures Open. The zero value is what commands use.
 type Options struct {
-	Stdin io.Reader // what "-" reads; os.Stdin if nil
-	// Pipe, if set, is put around named pipes, which may keep a reader waiting: already the first read may.
+	Stdin io.Reader // read for "-"; nil: os.Stdin
+	// Pipe, if set, wraps the readers of named pipes, which may block, the first read included.
 	Pipe func(io.Reader) io.Reader
 }
 
-// Files is one capture made of files: their packets merged by time. It implements
-// Source. All methods but Progress belong to one goroutine.
+// Files merges the packets of several files by time. It implements Source. All methods but Progress and Recycle must be
+// called from one goroutine.
 type Files struct {
 	inputs []*Input
-	source int // of the inputs that are being added
+	source int // index of the argument whose inputs are being added
 	stdin  io.Reader
 	pipe   func(io.Reader) io.Reader
 
-	// pending are files not opened yet, by the time of their first packet; open
-	// ones are a heap, by the time of the packet they hold ready.
+	// pending are the files that are not open yet, by the time of their first packet. open is a heap of the open ones,
+	// by the time of the packet that they have ready.
 	pending []*file
 	open    []*file
-	current *file // whose packet the caller has
+	current *file // the file of the packet that the caller has
 	buffers buffers
 	kept    *buffers // set by Keep: packets stay valid in them
 
-	read   atomic.Int64 // bytes read from files, compressed as they are
-	total  int64        // bytes of all of them, -1 if not known
+	read   atomic.Int64 // bytes read from files, as they are on disk
+	total  int64        // bytes of all files, -1 if unknown
 	closed bool
 }
 
-// Open opens captures: files, folders (every capture directly in them, in the order
-// of their names) and "-". It reads up to the first packet of each, to know their
-// order in time, and closes all but those it cannot open again.
+// Open opens captures: files, folders (all captures directly in them, ordered by name) and "-". It reads each up to its
+// first packet, to learn their order in time, and closes those that it can open again.
 //
-// It fails with an *Error, or several joined, only when nothing can be read.
-// Otherwise what could not be opened has Err in its Input.
+// Open fails with an *Error, or several joined ones, only if nothing can be read. Otherwise the Input of what could not
+// be opened has an Err.
 func Open(paths []string, opt Options) (*Files, error) {
 	f := &Files{stdin: opt.Stdin, pipe: opt.Pipe, buffers: buffers{limit: maxSpareBuffers}}
 	if f.stdin == nil {
@@ -89,8 +88,7 @@ func Open(paths []string, opt Options) (*Files, error) {
 	return f, nil
 }
 
-// addFolder adds the captures in a folder. What is none is passed over: captures
-// lie beside notes and truths.
+// addFolder adds the captures of a folder. Other files are ignored, because captures are often stored beside notes.
 func (f *Files) addFolder(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -111,8 +109,8 @@ func (f *Files) addFolder(dir string) {
 	}
 }
 
-// add looks at a file's first packet. With optional, a file that is no capture is
-// not an input; add reports whether it became one.
+// add probes a file and adds it as an input. If optional is set, a file that is not a capture is ignored; add reports
+// whether the file became an input.
 func (f *Files) add(name, path string, optional bool) bool {
 	fl := &file{in: &Input{File: name, Source: f.source}, index: len(f.inputs), path: path}
 	if err := f.probe(fl); err != nil {
@@ -129,9 +127,8 @@ func (f *Files) add(name, path string, optional bool) bool {
 	return true
 }
 
-// passOver tells which files of a folder are no input: those that are no capture.
-// Where the content cannot be known, a name like trace.pcap.xz counts as one, so
-// that it is not missed in silence.
+// notAnInput reports whether a file of a folder is ignored: one that is not a capture. If its content cannot be known,
+// a name like trace.pcap.xz makes it an input, so that it is not missed silently.
 func notAnInput(name string, c Cause) bool {
 	switch c {
 	case NotCapture:
@@ -154,8 +151,8 @@ func addSize(total, size int64) int64 {
 	return total + size
 }
 
-// Inputs describes every file, in the order of the arguments and, in a folder, of
-// the names. Packet.File is an index into it.
+// Inputs describes all files, in the order of the arguments and, within a folder, of the names. Packet.File is an index
+// into it.
 func (f *Files) Inputs() []Input {
 	all := make([]Input, len(f.inputs))
 	for i, in := range f.inputs {
@@ -166,8 +163,8 @@ func (f *Files) Inputs() []Input {
 	return all
 }
 
-// Problems is what could not be read so far, one error of one line each: inputs
-// that could not be opened (*Error) and damage (*DamageError).
+// Problems returns what could not be read so far, as errors of one line each: inputs that could not be opened (*Error)
+// and damage (*DamageError).
 func (f *Files) Problems() []error {
 	var errs []error
 	for _, in := range f.inputs {
@@ -176,6 +173,6 @@ func (f *Files) Problems() []error {
 	return errs
 }
 
-// Progress is how many bytes of the files have been read, and how many there are
-// or -1, both as they lie on disk. Any goroutine may call it.
+// Progress returns how many bytes were read from the files and how many there are, or -1; both as they are on disk. Any
+// goroutine may call it.
 func (f *Files) Progress() (read, total int64) { return f.read.Load(), f.total }

@@ -1,12 +1,12 @@
 package capture
 
-// Origin is what a file says of one of its interfaces.
+// Origin describes an interface of a file.
 type Origin struct {
-	SnapLen uint32 // bytes kept of a packet at most; 0: no limit
-	Digits  uint8  // decimal digits of the fractions of seconds in its times, 9 where there are more or they are binary
+	SnapLen uint32 // largest number of bytes kept of a packet; 0: no limit
+	Digits  uint8  // decimal digits of the fractions of seconds in its times; 9 if there are more or if they are binary
 }
 
-// Origin returns that of p, the packet that Next returned last.
+// Origin returns the origin of p, which must be the packet that Next returned last.
 func (f *Files) Origin(p *Packet) Origin {
 	if f.current == nil || f.current.stream == nil {
 		return Origin{Digits: 9}
@@ -36,7 +36,7 @@ func (r *pcapngReader) iface(id int) Origin {
 	return Origin{i.snapLen, digits}
 }
 
-// Ended reports whether all packets of an input, by its index, were returned.
+// Ended reports whether Next has returned all packets of an input, which is given by its index.
 func (f *Files) Ended(input int) bool {
 	for _, list := range [2][]*file{f.open, f.pending} {
 		for _, fl := range list {

@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// newCachedReader returns a reader of a regular file, which stays the caller's to close.
+// newCachedReader returns a reader of a regular file. Closing the file is left to the caller.
 func newCachedReader(f *os.File) io.Reader { return f }

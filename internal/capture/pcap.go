@@ -10,7 +10,7 @@ import (
 const (
 	magicMicros    = 0xa1b2c3d4
 	magicNanos     = 0xa1b23c4d
-	magicKuznetzov = 0xa1b2cd34 // "modified" pcap of old Red Hat kernels: 8 more bytes in a record header
+	magicKuznetzov = 0xa1b2cd34 // "modified" pcap of old Red Hat kernels: record headers are 8 bytes longer
 )
 
 const (
@@ -20,28 +20,28 @@ const (
 	nanosPerMicro  = 1000
 	nanosPerSecond = 1_000_000_000
 	pcapMajor      = 2
-	swappedMinor   = 3 // below version 2.3 the two lengths were swapped, in 2.3 either way
+	swappedMinor   = 3 // before version 2.3 the two lengths were swapped, in 2.3 in either order
 )
 
-// pcapReader reads the records of a pcap file.
+// pcapReader reads the records of a pcap file:
 //
-//	record: seconds u32, fraction u32, captured length u32, original length u32, bytes
+//	seconds u32, fraction u32, captured length u32, original length u32, bytes
 type pcapReader struct {
 	win     window
 	in      *Input
 	big     bool  // byte order of the file
-	perTick int64 // nanoseconds of a unit of the fraction
+	perTick int64 // nanoseconds per unit of the fraction
 	header  int   // bytes of a record header
 	link    LinkType
-	limit   uint32 // largest captured length that is believed
-	minor   uint16 // version, on which the order of the lengths depends
+	limit   uint32 // largest captured length that is accepted
+	minor   uint16 // minor version, which determines the order of the lengths
 	number  int64  // of the last packet delivered or left out
-	second  uint32 // of the last packet delivered, if there is one: known
+	second  uint32 // time of the last delivered packet, valid if known is set
 	known   bool
-	done    bool // how the file ended has been noted
+	done    bool // the end of the file was noted
 }
 
-// pcapMagic recognises a pcap file by its first four bytes.
+// pcapMagic recognizes a pcap file by its first four bytes.
 func pcapMagic(b []byte) (magic uint32, big, ok bool) {
 	if len(b) < 4 {
 		return 0, false, false
@@ -55,8 +55,7 @@ func pcapMagic(b []byte) (magic uint32, big, ok bool) {
 	return 0, false, false
 }
 
-// newPcapReader reads the file header from the window, whose first bytes are a
-// pcap magic.
+// newPcapReader reads the file header from the window, which starts with a pcap magic number.
 func newPcapReader(win window, in *Input) (*pcapReader, error) {
 	if !win.fill(pcapHeaderLen) {
 		return nil, failure(CutHeader, in.File, win.err, "%s ends inside its pcap header (24 bytes); copy or record it again", in.File)
@@ -81,7 +80,7 @@ func newPcapReader(win window, in *Input) (*pcapReader, error) {
 	r.minor = minor
 	snapLen := order.Uint32(h[16:])
 	r.limit = packetLimit(snapLen)
-	// The upper half holds the length of a frame check sequence and flags.
+	// The upper half contains the length of the frame check sequence and flags.
 	r.link = LinkType(order.Uint32(h[20:]))
 	in.Format = "pcap"
 	in.addLink(r.link, snapLen)
@@ -91,7 +90,7 @@ func newPcapReader(win window, in *Input) (*pcapReader, error) {
 
 func (r *pcapReader) window() *window { return &r.win }
 
-// next fills all of p but File. It returns nil or io.EOF; damage is noted.
+// next fills all fields of p but File. It returns nil or io.EOF; damage is noted.
 func (r *pcapReader) next(p *Packet) error {
 	for {
 		if r.win.end-r.win.pos < r.header && !r.win.fill(r.header) {
@@ -123,7 +122,7 @@ func (r *pcapReader) next(p *Packet) error {
 	}
 }
 
-// fields reads a record's header.
+// fields decodes the header of a record.
 func (r *pcapReader) fields(h []byte) (sec, frac, capLen, wireLen uint32) {
 	_ = h[15]
 	if r.big {
@@ -139,7 +138,7 @@ func (r *pcapReader) fields(h []byte) (sec, frac, capLen, wireLen uint32) {
 	return sec, frac, capLen, wireLen
 }
 
-// finish ends the file: at a record's border, or inside one of that size.
+// finish notes how the file ended: between records, or inside a record of that size.
 func (r *pcapReader) finish(size int, part string) error {
 	if !r.done {
 		r.done = true
@@ -148,7 +147,7 @@ func (r *pcapReader) finish(size int, part string) error {
 	return io.EOF
 }
 
-// doubt says why a record with those fields cannot be one; it is empty if it can.
+// implausible returns why a record cannot have these fields, or "" if it can.
 func (r *pcapReader) implausible(sec, frac, capLen, wireLen uint32) string {
 	switch {
 	case capLen > r.limit:
@@ -163,7 +162,8 @@ func (r *pcapReader) implausible(sec, frac, capLen, wireLen uint32) string {
 	return ""
 }
 
-// damaged notes a record that cannot be one, and moves to the next one that is found behind it, if there is one.
+// skipDamage notes an impossible record and moves to the next record that can be found. It reports whether there is
+// one.
 func (r *pcapReader) skipDamage(what string) bool {
 	if r.done {
 		return false
@@ -179,8 +179,8 @@ func (r *pcapReader) skipDamage(what string) bool {
 	return found
 }
 
-// noteEnd notes how the stream ended, unless that was a clean end between records.
-// size is what the record at the window's position needs.
+// noteEnd notes how the stream ended, unless it ended cleanly between records. size is the size in bytes of the record
+// at the window's position.
 func noteEnd(w *window, in *Input, packet, size int64, part string) {
 	have := int64(w.end - w.pos)
 	switch {

@@ -33,47 +33,47 @@ func smallestBody(kind uint32) (n int, ok bool) {
 	return 0, false
 }
 
-// maxInterfaces bounds what a section may declare; Wireshark's merges have a few.
+// maxInterfaces bounds the interfaces of a section. Files that Wireshark merged have a few.
 const maxInterfaces = 4096
 
-// maxForeignBlock is the largest block of an unknown type that is passed over, in bytes; what claims more is damage.
+// maxForeignBlock is the size in bytes of the largest block of unknown type that is skipped. A larger one is damage.
 const maxForeignBlock = 64 << 20
 
-// ngInterface is what a packet needs of its interface description block.
+// ngInterface is the part of an interface description block that packets need.
 type ngInterface struct {
 	link    LinkType
 	snapLen uint32
 	limit   uint32
-	units   uint64 // timestamp units in a second; 0: more than can be counted, so that its packets have no time
-	scale   int64  // nanoseconds of a unit, if that is whole; else 0
-	offset  int64  // seconds to add
+	units   uint64 // timestamp units per second; 0: too many to count, so its packets have no time
+	scale   int64  // nanoseconds per unit if that is a whole number, else 0
+	offset  int64  // seconds to add to timestamps
 	dropped uint64 // packets lost, as the last statistics block says
 }
 
-// pcapngReader reads the blocks of a pcapng file: several sections in either byte
-// order, each with its own interfaces. Blocks are framed by their length at both
-// ends; a block that is wrong inside a sound frame is noted and passed over, behind
-// a broken frame the next sound one is searched. Own and not pcapgo's NgReader, which the tests use as
-// second opinion, because packets here are slices of the read buffer, damage has
-// an offset and costs no more than its block.
+// pcapngReader reads the blocks of a pcapng file: several sections in either byte order, each with its own interfaces.
+// A block has its length at both ends. A block with wrong contents and correct lengths is noted and skipped. After a
+// block with wrong lengths the next correct block is searched.
+//
+// pcapgo's NgReader, which the tests compare with, is not used because packets here are slices of the read buffer,
+// damage has an offset, and damage costs no more than its block.
 type pcapngReader struct {
 	win     window
 	in      *Input
 	big     bool
 	ifaces  []ngInterface
 	number  int64
-	last    int64 // time of the packet before, for simple packets, which have none
+	last    int64 // time of the previous packet; simple packet blocks have no time
 	dropped uint64
-	foreign bool // the section is of a version that is not known: its blocks are passed over
+	foreign bool // the section has an unknown version, so its blocks are skipped
 	done    bool
 }
 
-// isPcapng recognises a pcapng file by its first twelve bytes.
+// isPcapng recognizes a pcapng file by its first twelve bytes.
 func isPcapng(b []byte) bool {
 	return len(b) >= 12 && binary.LittleEndian.Uint32(b) == pcapng.Section && new(pcapngReader).byteOrder(b)
 }
 
-// newPcapngReader starts at the window's first byte, where isPcapng holds.
+// newPcapngReader reads from the window's first byte, where isPcapng is true.
 func newPcapngReader(win window, in *Input) *pcapngReader {
 	in.Format = "pcapng"
 	return &pcapngReader{win: win, in: in}
@@ -103,7 +103,7 @@ func (r *pcapngReader) u64(b []byte) uint64 {
 
 func (r *pcapngReader) window() *window { return &r.win }
 
-// next fills all of p but File. It returns nil or io.EOF; damage is noted.
+// next fills all fields of p but File. It returns nil or io.EOF; damage is noted.
 func (r *pcapngReader) next(p *Packet) error {
 	for !r.done {
 		if r.win.end-r.win.pos < ngBlockMin && !r.win.fill(ngBlockMin) {
@@ -165,13 +165,14 @@ func (r *pcapngReader) next(p *Packet) error {
 	return io.EOF
 }
 
-// byteOrder sets the order of the section that begins with h, 12 bytes at least.
+// byteOrder sets the byte order of the section that starts with h, which has at least 12 bytes. It returns false if h
+// has no byte-order magic.
 func (r *pcapngReader) byteOrder(h []byte) bool {
 	r.big = binary.LittleEndian.Uint32(h[8:]) != pcapng.ByteOrderMagic
 	return r.u32(h[8:]) == pcapng.ByteOrderMagic
 }
 
-// pass skips a block of no interest without holding it, and checks its frame.
+// skipForeign skips a block of unknown type without buffering it, and checks its second length.
 func (r *pcapngReader) skipForeign(size uint32) {
 	at, kind := r.win.offset(), r.u32(r.win.rest())
 	if !r.win.skip(int64(size)-4) || !r.win.fill(4) {
@@ -196,8 +197,8 @@ func (r *pcapngReader) finish(size int64) error {
 	return io.EOF
 }
 
-// broken notes that no block can begin at the window's place, and moves to the next one that is found behind it, if
-// there is one. Which packets were lost is not known: they count as one.
+// skipDamage notes that no block can start at the window's position, and moves to the next block that can be found. The
+// number of lost packets is not known; they count as one.
 func (r *pcapngReader) skipDamage(format string, args ...any) {
 	at := r.win.offset()
 	passed, found := r.resync()
@@ -206,7 +207,7 @@ func (r *pcapngReader) skipDamage(format string, args ...any) {
 	r.in.note(r.number, at, "%s; %s", fmt.Sprintf(format, args...), searchResult(passed, found))
 }
 
-// section begins a new section: body is magic u32, major u16, minor u16, length u64.
+// section starts a new section. The body is magic u32, major version u16, minor version u16, length u64.
 func (r *pcapngReader) section(body []byte, at int64) {
 	r.ifaces = r.ifaces[:0]
 	r.foreign = true
@@ -220,14 +221,14 @@ func (r *pcapngReader) section(body []byte, at int64) {
 	}
 }
 
-// describe adds an interface: link type u16, reserved u16, snap length u32, options.
+// describe adds an interface. The body is link type u16, reserved u16, snap length u32, options.
 func (r *pcapngReader) describe(body []byte, at int64) {
 	if len(r.ifaces) == maxInterfaces {
 		r.in.note(r.number+1, at, "more than %d interfaces in a section; the packets of those beyond are left out", maxInterfaces)
 		return
 	}
 	if len(body) < 8 {
-		// It has a number, as the interfaces behind it do.
+		// It is counted, because the following interfaces are numbered.
 		r.in.note(r.number+1, at, "an interface description of %d bytes, too short for one; its packets are left out", len(body)+ngBlockMin)
 		r.ifaces = append(r.ifaces, ngInterface{})
 		return
@@ -256,10 +257,11 @@ func (r *pcapngReader) describe(body []byte, at int64) {
 	r.in.addLink(i.link, i.snapLen)
 }
 
-// maxFilter is how many bytes of a filter expression are kept.
+// maxFilter is the number of bytes that are kept of a filter expression.
 const maxFilter = 4096
 
-// unitsPerSecond reads if_tsresol: a power of ten, or of two with the high bit set.
+// unitsPerSecond decodes if_tsresol: a power of ten, or of two if the high bit is set. It returns false if 64 bits
+// cannot count the units.
 func unitsPerSecond(resol byte) (uint64, bool) {
 	if n := resol & 0x7f; resol >= 0x80 {
 		return 1 << n, n < 64
@@ -274,7 +276,7 @@ func unitsPerSecond(resol byte) (uint64, bool) {
 	return units, true
 }
 
-// options returns the options of a block: code and value.
+// options iterates over the options of a block: code and value.
 func (r *pcapngReader) options(opts []byte) iter.Seq2[uint16, []byte] {
 	return func(yield func(uint16, []byte) bool) {
 		for len(opts) >= 4 {
@@ -287,8 +289,8 @@ func (r *pcapngReader) options(opts []byte) iter.Seq2[uint16, []byte] {
 	}
 }
 
-// statistics reads what an interface lost: interface u32, time u64, options.
-// The counts run from the start of the capture, so the last block holds.
+// statistics reads the drop counts of an interface. The body is interface u32, time u64, options. The counts start with
+// the capture, so the last block is valid.
 func (r *pcapngReader) statistics(body []byte) {
 	if len(body) < 12 {
 		return
@@ -313,8 +315,9 @@ func (r *pcapngReader) statistics(body []byte) {
 	r.in.Dropped = int64(min(r.dropped, math.MaxInt64))
 }
 
-// packet reads an enhanced packet block: interface u32, time high u32, time low u32, captured length u32, original
-// length u32, bytes, options. In the obsolete packet block the interface is a u16, and a count of drops follows.
+// packet delivers the packet of an enhanced packet block: interface u32, time high u32, time low u32, captured length
+// u32, original length u32, bytes, options. In the obsolete packet block the interface is a u16, followed by a drop
+// count.
 func (r *pcapngReader) packet(p *Packet, kind uint32, body []byte, at int64) bool {
 	if len(body) < 20 {
 		return r.reject(at, "a packet block of %d bytes, too short for its header", len(body)+ngBlockMin)
@@ -327,8 +330,8 @@ func (r *pcapngReader) packet(p *Packet, kind uint32, body []byte, at int64) boo
 	return r.fill(p, body[20:], id, ticks, r.u32(body[12:]), r.u32(body[16:]), at)
 }
 
-// simple has the original length u32 and bytes: always of interface 0 and without
-// a time, for which that of the packet before stands.
+// simple delivers the packet of a simple packet block: original length u32, bytes. It belongs to interface 0 and has no
+// time; it gets the time of the previous packet.
 func (r *pcapngReader) simple(p *Packet, body []byte, at int64) bool {
 	if len(body) < 4 || len(r.ifaces) == 0 {
 		return r.reject(at, "a simple packet block of %d bytes, with %d interfaces described", len(body)+ngBlockMin, len(r.ifaces))
@@ -346,7 +349,7 @@ func (r *pcapngReader) simple(p *Packet, body []byte, at int64) bool {
 	return true
 }
 
-// fill checks a packet against its interface and its block, and hands it out.
+// fill checks a packet against its interface and its block, and delivers it.
 func (r *pcapngReader) fill(p *Packet, data []byte, id uint32, ticks uint64, capLen, wireLen uint32, at int64) bool {
 	if int64(id) >= int64(len(r.ifaces)) {
 		return r.reject(at, "it names interface %d, and %d are described", id, len(r.ifaces))
@@ -372,16 +375,16 @@ func (r *pcapngReader) fill(p *Packet, data []byte, id uint32, ticks uint64, cap
 	return true
 }
 
-// reject notes a packet that cannot be handed out; its block's frame is sound, so
-// the next one is read. It has a number, as it would have in Wireshark.
+// reject notes a packet that cannot be delivered. The lengths of its block are correct, so reading goes on with the
+// next block. The packet is counted, as in Wireshark.
 func (r *pcapngReader) reject(at int64, format string, args ...any) bool {
 	r.number++
 	r.in.note(r.number, at, "this packet was left out, and reading went on behind it: "+format, args...)
 	return false
 }
 
-// nanos converts a timestamp of the interface to nanoseconds since the epoch,
-// clamped to what an int64 holds (years 1678 to 2262).
+// nanos converts a timestamp of the interface to nanoseconds since the Unix epoch, limited to the range of int64 (years
+// 1678 to 2262).
 func (i *ngInterface) nanos(ticks uint64) int64 {
 	if i.scale != 0 && i.offset == 0 {
 		hi, lo := bits.Mul64(ticks, uint64(i.scale))

@@ -15,15 +15,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// DropPrivileges gives up every capability (capabilities(7)), the way to get any by starting another program
-// (no_new_privs) and, with a user, the identity. It does so for all threads, for good, and a socket that is open stays
-// open. Who has nothing to give up loses nothing.
+// DropPrivileges drops all capabilities (capabilities(7)) and the ability to gain any by executing a program
+// (no_new_privs), and changes the user if one is given. It does so for all threads and permanently. Open sockets stay
+// open. It does nothing to a process without privileges.
 //
-// The memory of the process, which holds what was captured and the open socket, is closed to other processes of the
-// same user (PR_SET_DUMPABLE).
+// Other processes of the same user can no longer read the memory of the process (PR_SET_DUMPABLE), which contains
+// captured data.
 //
-// It needs a build without cgo: only then does Go know all threads. In one with cgo it does what it can; when a thread
-// keeps a capability nevertheless, the cause of the error is NotSupported, and all that could be done has been.
+// It needs a build without cgo, because only then Go knows all threads. A build with cgo drops what it can. If a thread
+// keeps a capability, the error has the cause NotSupported.
 func DropPrivileges(p Privileges) error {
 	fail := func(what string, err error) error {
 		return failure(Unreadable, "", err, "privileges cannot be given up: %s: %v", what, err)
@@ -31,10 +31,10 @@ func DropPrivileges(p Privileges) error {
 	if _, _, errno := syscall.AllThreadsSyscall(unix.SYS_GETPID, 0, 0, 0); errno == unix.ENOTSUP {
 		return dropWithCgo(p)
 	}
-	// Who may not do this has no way around the bounding set either: no_new_privs comes in any case.
+	// A process that may not do this cannot use the bounding set either: no_new_privs is set in any case.
 	for c := uintptr(0); ; c++ {
 		if _, _, errno := syscall.AllThreadsSyscall(unix.SYS_PRCTL, unix.PR_CAPBSET_DROP, c, 0); errno != 0 {
-			break // EPERM, or EINVAL behind the last capability
+			break // EPERM, or EINVAL after the last capability
 		}
 	}
 	if p.User != "" {
@@ -48,8 +48,8 @@ func DropPrivileges(p Privileges) error {
 		optional              bool
 	}{
 		{"no_new_privs", unix.PR_SET_NO_NEW_PRIVS, 1, 0, false},
-		{"keep_caps", unix.PR_SET_KEEPCAPS, 0, 0, true},                                       // EPERM if it is locked, and then nobody is kept by it
-		{"ambient capabilities", unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, true}, // before Linux 4.3 there are none
+		{"keep_caps", unix.PR_SET_KEEPCAPS, 0, 0, true},                                       // EPERM if it is locked, but then it has no effect
+		{"ambient capabilities", unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, true}, // none before Linux 4.3
 		{"dumpable", unix.PR_SET_DUMPABLE, 0, 0, true},
 	} {
 		_, _, errno := syscall.AllThreadsSyscall6(unix.SYS_PRCTL, one.option, one.value, one.second, 0, 0, 0)
@@ -66,8 +66,8 @@ func DropPrivileges(p Privileges) error {
 	return nil
 }
 
-// dropWithCgo changes the user by the C library, which takes root's capabilities from all threads, and sets no_new_privs
-// in all threads by a seccomp filter that allows everything (SECCOMP_FILTER_FLAG_TSYNC hands that on, seccomp(2)).
+// dropWithCgo changes the user with the C library, which removes the capabilities of root from all threads, and sets
+// no_new_privs in all threads with a seccomp filter that allows everything (SECCOMP_FILTER_FLAG_TSYNC, seccomp(2)).
 func dropWithCgo(p Privileges) error {
 	if p.User != "" {
 		if err := changeUser(p.User); err != nil {
@@ -88,13 +88,13 @@ func dropWithCgo(p Privileges) error {
 	return failure(NotSupported, "", nil, "privileges cannot be given up in all threads: this program was built with cgo; build it with CGO_ENABLED=0, or run it as root with --user NAME")
 }
 
-// anyCapability reports whether a thread has one, as far as that can be read.
+// anyCapability reports whether a thread has a capability, as far as /proc tells.
 func anyCapability() bool {
 	all, _ := filepath.Glob("/proc/self/task/*/status")
 	for _, file := range all {
 		status, err := os.ReadFile(file)
 		if err != nil {
-			continue // it has ended
+			continue // the thread has ended
 		}
 		for line := range strings.Lines(string(status)) {
 			if value, ok := strings.CutPrefix(line, "CapPrm:"); ok && strings.Trim(value, "0 \t\n") != "" {
@@ -105,7 +105,7 @@ func anyCapability() bool {
 	return len(all) == 0 && os.Geteuid() == 0
 }
 
-// become changes the user of all threads, with its group and no other.
+// changeUser changes the user of all threads, with its own group only.
 func changeUser(name string) error {
 	uid, gid, err := lookUpUser(name)
 	if err != nil {
@@ -130,7 +130,7 @@ func changeUser(name string) error {
 	return failure(Unreadable, name, err, "the user cannot be changed to %s: %v", name, err)
 }
 
-// lookUp finds a user by name or number. A number that /etc/passwd does not know has the group of the same number.
+// lookUpUser finds a user by name or number. A number that is not in /etc/passwd gets the group with the same number.
 func lookUpUser(name string) (uid, gid int, err error) {
 	u, err := user.Lookup(name)
 	if err != nil {
@@ -152,7 +152,7 @@ func lookUpUser(name string) (uid, gid int, err error) {
 	return uid, gid, nil
 }
 
-// notAllowed words that capturing was refused, and what to do.
+// permissionText returns the error text for a capture that was not permitted, with what to do.
 func permissionText(iface string) string {
 	text := "no permission to capture from " + iface
 	if hasNetRaw() {
@@ -169,13 +169,13 @@ func permissionText(iface string) string {
 	return text + "; " + ways
 }
 
-// withheld reports whether no program that this one starts could have CAP_NET_RAW, root's included.
+// netRawWithheld reports whether no program that this one starts can have CAP_NET_RAW, not even as root.
 func netRawWithheld() bool {
 	has, err := unix.PrctlRetInt(unix.PR_CAPBSET_READ, unix.CAP_NET_RAW, 0, 0, 0)
 	return err == nil && has == 0
 }
 
-// hasNetRaw reports whether CAP_NET_RAW is in effect.
+// hasNetRaw reports whether CAP_NET_RAW is effective.
 func hasNetRaw() bool {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var data [2]unix.CapUserData

@@ -4,7 +4,7 @@ package capture
 
 import "runtime"
 
-// DropPrivileges does nothing without a user: there is no live capture on this system, and so nothing to give up.
+// DropPrivileges does nothing unless a user is given: this system has no live capture, and so there is nothing to drop.
 func DropPrivileges(p Privileges) error {
 	if p.User == "" {
 		return nil

@@ -2,23 +2,24 @@ package capture
 
 import "io"
 
-// ahead reads on in a goroutine of its own while the packets of what was read are parsed, which for a compressed file
-// includes decompressing it. It is only used where packets are kept, since then each read has a buffer of its own.
+// readAhead reads and decompresses in a goroutine of its own while the packets of earlier bytes are parsed. It is used
+// only if packets are kept, because then each read has a buffer of its own.
 type readAhead struct {
 	chunks chan readChunk
 	stop   chan struct{}
 	done   chan struct{}
 }
 
-// chunk is what one read brought, n bytes behind the readAheadRoom of its buffer, and what the reader ended with.
+// readChunk is the result of one read: n bytes after the first readAheadRoom bytes of its buffer, and the error of the
+// reader.
 type readChunk struct {
 	buf []byte
 	n   int
 	err error
 }
 
-// readAheadRoom is the headroom: what stays free before the bytes of a chunk: there goes the beginning of the record that the chunk before
-// ended in. Records are seldom longer.
+// readAheadRoom is the free space in bytes before the bytes of a chunk. It receives the start of a record that the
+// previous chunk ended in. Few records are longer.
 const readAheadRoom = 64 << 10
 
 func startReadAhead(r io.Reader, kept *buffers) *readAhead {
@@ -46,14 +47,14 @@ func startReadAhead(r io.Reader, kept *buffers) *readAhead {
 	return a
 }
 
-// end stops reading; the reader is the caller's again.
+// close stops reading. After it returns, the reader belongs to the caller again.
 func (a *readAhead) close() {
 	close(a.stop)
 	<-a.done
 }
 
-// take goes on with the next chunk. The buffer so far is retired, or with passed, which says that no packet lies in it,
-// used again.
+// takeChunk continues with the next chunk. The old buffer is retired, or used again if passed says that it holds no
+// packet.
 func (w *window) takeChunk(passed bool) {
 	c := <-w.ahead.chunks
 	w.err = c.err
@@ -63,7 +64,7 @@ func (w *window) takeChunk(passed bool) {
 	}
 	old, rest := w.buf, w.buf[w.pos:w.end]
 	to, start := c.buf[:readAheadRoom+c.n], readAheadRoom-len(rest)
-	if start < 0 { // a record larger than the readAheadRoom: its bytes as far as they are there
+	if start < 0 { // a record larger than readAheadRoom, as far as it was read
 		to, start = make([]byte, len(rest)+c.n), 0
 		copy(to[len(rest):], c.buf[readAheadRoom:readAheadRoom+c.n])
 		w.kept.put([][]byte{c.buf})

@@ -6,40 +6,38 @@ import (
 	"sync"
 )
 
-// Buffer sizes in bytes. Reads of 1 MiB are what plain read(2) needs to reach the
-// page cache's speed; a quarter of that costs about a fifth more.
+// Buffer sizes in bytes. Plain read(2) reaches the speed of the page cache with reads of 1 MiB; a quarter of that costs
+// about a fifth more.
 const (
 	bufferSize    = 1 << 20
 	minBufferSize = 64 << 10
 )
 
-// window is a moving view of a byte stream: buf[pos:end] is what has been read and
-// not yet consumed. It grows only for a record that does not fit, and then only
-// as the bytes of that record arrive.
+// window is a moving view of a byte stream: buf[pos:end] was read and not yet consumed. It grows only for a record that
+// does not fit, and only as the bytes of that record arrive.
 type window struct {
 	r    io.Reader
 	buf  []byte
 	pos  int
 	end  int
 	base int64 // offset in the stream of buf[0]
-	err  error // what the reader ended with
-	// kept, if set, gets each buffer when no more packets will lie in it, and gives new ones: bytes that were delivered
-	// are neither moved nor overwritten.
+	err  error // the error that ended the stream
+	// kept, if set, is the pool of buffers. A buffer is given to it when no later packet lies in the buffer. Delivered
+	// bytes are then neither moved nor overwritten.
 	kept *buffers
-	// ahead, if mayAhead, reads on while packets are parsed.
+	// ahead, if mayAhead is set, reads while packets are parsed.
 	ahead    *readAhead
 	mayAhead bool
 }
 
-// offset is the stream offset of the next byte.
+// offset returns the position of the next byte in the stream.
 func (w *window) offset() int64 { return w.base + int64(w.pos) }
 
-// rest is what is there without reading.
+// rest returns the bytes that need no reading.
 func (w *window) rest() []byte { return w.buf[w.pos:w.end] }
 
-// fill makes at least n unconsumed bytes contiguous, which moves the earlier ones
-// and invalidates slices of them. It reports whether they are there; if not, err
-// says what the stream ended with.
+// fill makes at least n unconsumed bytes contiguous. It may move bytes, so earlier slices of the buffer become invalid.
+// It returns false if the stream ended before; err is then set.
 func (w *window) fill(n int) bool {
 	if w.end-w.pos >= n {
 		return true
@@ -67,8 +65,7 @@ func (w *window) fill(n int) bool {
 	return true
 }
 
-// read adds what one read brings. It reads into the whole buffer, not to what is needed now: the next records come with
-// it.
+// read reads once, into the whole free buffer, so that the next records come with it.
 func (w *window) read() {
 	var k int
 	for tries := 0; k == 0 && w.err == nil; tries++ {
@@ -80,7 +77,7 @@ func (w *window) read() {
 	w.end += k
 }
 
-// fillKept is fill where delivered bytes must stay: what is left over goes into another buffer.
+// fillKept is fill for buffers whose delivered bytes must stay: unconsumed bytes are copied to another buffer.
 func (w *window) fillKept(n int) bool {
 	for w.end-w.pos < n {
 		if w.err != nil {
@@ -98,7 +95,7 @@ func (w *window) fillKept(n int) bool {
 			if rest := w.end - w.pos; rest == size {
 				size = min(2*size, max(n, minBufferSize))
 			} else if size > bufferSize && max(n, rest) < bufferSize {
-				size = bufferSize // behind a record that was larger
+				size = bufferSize // after a record that was larger
 			}
 			w.nextBuffer(size)
 		}
@@ -107,7 +104,7 @@ func (w *window) fillKept(n int) bool {
 	return true
 }
 
-// turn goes on in another buffer of that size.
+// nextBuffer copies the unconsumed bytes to a buffer of that size and continues there.
 func (w *window) nextBuffer(size int) {
 	fresh := w.kept.get(size)
 	rest := copy(fresh, w.buf[w.pos:w.end])
@@ -116,16 +113,17 @@ func (w *window) nextBuffer(size int) {
 	w.buf, w.pos, w.end = fresh, 0, rest
 }
 
-// buffers is memory that several goroutines pass on: a reader takes it, whoever is done with the packets gives it back.
+// buffers is a pool of read buffers. Readers take them; the users of packets, possibly other goroutines, give them
+// back.
 type buffers struct {
 	mu    sync.Mutex
 	free  [][]byte
 	limit int // of free
-	// retired are those that no later packet lies in; of the reading goroutine.
+	// retired are the buffers that hold no later packet. It belongs to the reading goroutine.
 	retired [][]byte
 }
 
-// get returns a buffer of that size in bytes.
+// get returns a buffer of that size in bytes. A nil pool allocates it.
 func (b *buffers) get(size int) []byte {
 	if b == nil {
 		return make([]byte, size)
@@ -141,7 +139,7 @@ func (b *buffers) get(size int) []byte {
 	return make([]byte, size)
 }
 
-// put takes buffers back. As many are kept as can be on their way at once; larger ones than usual are not.
+// put takes buffers back, at most as many as limit. Buffers larger than usual are not kept.
 func (b *buffers) put(list [][]byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -156,15 +154,13 @@ func (b *buffers) put(list [][]byte) {
 	}
 }
 
-// Limits of the buffers that wait to be used again: with packets that are kept, and without, where two are enough for
-// files in a row.
+// Limits of the free buffers: if packets are kept, and if not. Files that follow each other need two.
 const (
 	maxFreeBuffers  = 16
 	maxSpareBuffers = 2
 )
 
-// skip consumes n bytes, which need not be in the buffer, and reports whether the
-// stream had as many.
+// skip consumes n bytes, which need not fit into the buffer. It returns false if the stream ended before.
 func (w *window) skip(n int64) bool {
 	for first := true; ; first = false {
 		have := int64(w.end - w.pos)

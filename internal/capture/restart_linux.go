@@ -11,12 +11,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// RestartUnprivileged is for builds with cgo, where Go does not know all threads, and so cannot give up what they all have. It
-// opens the sockets that a capture needs, gives every right up in this thread, and starts the program again in its
-// place: with these sockets and without any right. It does nothing, and returns, in other builds, without a right, in
-// the program that was started again, and where it cannot be done; then DropPrivileges does what it can.
+// RestartUnprivileged is for builds with cgo, in which Go does not know all threads and so cannot drop the privileges
+// of all. It opens the sockets that a capture needs, drops all privileges of this thread, and executes the program
+// again with these sockets and without privileges. It does nothing and returns nil in other builds, without privileges,
+// in the program that was executed again, and if it is not possible; then DropPrivileges does what it can.
 //
-// args are its arguments for the sockets with these numbers. An error of opening a socket is left for OpenLive to meet.
+// args returns the arguments of the new program for its sockets. An error of opening a socket is left for OpenLive to
+// report.
 func RestartUnprivileged(p Privileges, args func(Sockets) []string) error {
 	if _, _, errno := syscall.AllThreadsSyscall(unix.SYS_GETPID, 0, 0, 0); errno != unix.ENOTSUP || !anyCapability() {
 		return nil
@@ -26,7 +27,7 @@ func RestartUnprivileged(p Privileges, args func(Sockets) []string) error {
 		u, g, err := lookUpUser(p.User)
 		change = u != uid || g != gid
 		if err != nil || change && os.Geteuid() != 0 {
-			return nil // DropPrivileges says why that cannot be
+			return nil // DropPrivileges reports the reason
 		}
 		uid, gid = u, g
 	}
@@ -40,7 +41,7 @@ func RestartUnprivileged(p Privileges, args func(Sockets) []string) error {
 			return nil
 		}
 	}
-	runtime.LockOSThread() // for good: this thread is what the program becomes
+	runtime.LockOSThread() // permanently: this thread becomes the new program
 	if err := dropInThread(change, uid, gid); errors.Is(err, errSecurebitsRefused) {
 		runtime.UnlockOSThread()
 		_ = unix.Close(s.Raw)
@@ -53,12 +54,12 @@ func RestartUnprivileged(p Privileges, args func(Sockets) []string) error {
 	return failure(Unreadable, "", err, "the program cannot be started again without privileges: %v; build it with CGO_ENABLED=0", err)
 }
 
-// errSecurebitsRefused: root without CAP_SETPCAP (a container with NET_RAW alone) would have its capabilities back in any program it
-// starts. Nothing was given up.
+// errSecurebitsRefused is returned if root does not have CAP_SETPCAP (a container with NET_RAW alone). Any program that
+// it executes would get its capabilities back. Nothing was dropped.
 var errSecurebitsRefused = errors.New("securebits are not ours to set")
 
-// shed gives everything up that this thread may do, so that a program it becomes has nothing of it either: root's
-// capabilities do not come back with execve(2) (SECBIT_NOROOT), nor those of a file (no_new_privs).
+// dropInThread drops all privileges of this thread, so that a program which it executes has none either: execve(2) does
+// not give back the capabilities of root (SECBIT_NOROOT) or of a file (no_new_privs).
 func dropInThread(change bool, uid, gid int) error {
 	const noRoot = 1<<0 | 1<<1 | 1<<2 | 1<<3 // SECBIT_NOROOT, SECBIT_NO_SETUID_FIXUP and their locks
 	if err := unix.Prctl(unix.PR_SET_SECUREBITS, noRoot, 0, 0, 0); err != nil && os.Geteuid() == 0 {
@@ -66,7 +67,7 @@ func dropInThread(change bool, uid, gid int) error {
 	}
 	for c := uintptr(0); unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0) == nil; c++ {
 	}
-	if change { // the raw calls, which are of one thread
+	if change { // raw system calls affect one thread only
 		group := uint32(gid)
 		for _, call := range [][4]uintptr{
 			{unix.SYS_SETGROUPS, 1, uintptr(unsafe.Pointer(&group)), 0},

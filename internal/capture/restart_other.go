@@ -2,5 +2,5 @@
 
 package capture
 
-// RestartUnprivileged does nothing: there is no live capture on this system.
+// RestartUnprivileged does nothing: this system has no live capture.
 func RestartUnprivileged(Privileges, func(Sockets) []string) error { return nil }

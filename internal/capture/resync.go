@@ -6,47 +6,47 @@ import (
 	"dubbo-wire/internal/capture/pcapng"
 )
 
-// Behind damage the place of the next record is not known: it is searched, byte by byte, as far as maxSearch. A record
-// is believed when the one behind it can be one too, or the file ends there.
+// After damage the position of the next record is not known. It is searched byte by byte, up to maxSearch bytes. A
+// position is accepted if the records that follow it are plausible too, or if the file ends there.
 
 const (
-	// maxSearch is how far behind damage the next record is searched, in bytes: more than a lost piece of a disk or of a
+	// maxSearch is how many bytes after damage the next record is searched: more than a lost piece of a disk or of a
 	// transfer.
 	maxSearch = 16 << 20
-	// maxFound is the largest packet, and the largest block, that is believed of a place found by searching: with two
-	// more of them it fits into a buffer.
+	// maxFound is the size in bytes of the largest packet, and of the largest block, that a search accepts. Three of
+	// them fit into a buffer.
 	maxFound = minPacketLimit
-	// maxApart is how far apart in time records around damage are, in seconds.
+	// maxApart is the largest time in seconds between the records before and after damage.
 	maxApart = 24 * 60 * 60
 )
 
-// search moves the window to the next place that is believed, one byte behind its own at least, and returns how many
-// bytes it passed over. can is asked with what stands there, of which the file has more only if it is shorter than
-// ahead bytes and the stream has not ended.
-func (w *window) search(can func(b []byte, ended bool) bool) (passed int64, found bool) {
+// search moves the window to the next position that accepts accepts, at least one byte further, and returns how many
+// bytes it skipped. It calls accepts with the bytes at a position; ended reports that the file has no more bytes than
+// those.
+func (w *window) search(accepts func(b []byte, ended bool) bool) (passed int64, found bool) {
 	const ahead = 3 * (maxFound + pcapRecordLen + kuznetzovExtra)
 	for passed < maxSearch {
 		if w.end-w.pos <= ahead && w.err == nil {
-			w.fill(bufferSize) // so that what is left is moved once for many places
+			w.fill(bufferSize) // once for many positions
 		}
 		if w.pos == w.end {
 			return passed, false
 		}
 		w.pos++
 		passed++
-		if b := w.rest(); can(b[:min(len(b), ahead)], w.err != nil && len(b) <= ahead) {
+		if b := w.rest(); accepts(b[:min(len(b), ahead)], w.err != nil && len(b) <= ahead) {
 			return passed, true
 		}
 	}
 	return passed, false
 }
 
-// resync searches the next record behind the window's place.
+// resync searches the next record after the window's position.
 func (r *pcapReader) resync() (passed int64, found bool) {
 	return r.win.search(func(b []byte, ended bool) bool { return r.startsRecords(b, ended, 3) })
 }
 
-// chain reports whether b starts with so many records, or with some that reach to the end of the file.
+// startsRecords reports whether b starts with n plausible records, or with fewer that reach to the end of the file.
 func (r *pcapReader) startsRecords(b []byte, ended bool, n int) bool {
 	near, known := r.second, r.known
 	for i := range n {
@@ -67,7 +67,7 @@ func (r *pcapReader) startsRecords(b []byte, ended bool, n int) bool {
 	return true
 }
 
-// record reports whether b starts with the header of a usual record, and how long the record is.
+// record reports whether b starts with the header of a plausible record, and returns the size of the record in bytes.
 func (r *pcapReader) record(b []byte) (size int, sec uint32, ok bool) {
 	sec, frac, capLen, wireLen := r.fields(b)
 	ok = capLen > 0 && capLen <= min(r.limit, maxFound) && wireLen >= capLen && wireLen <= 4*maxFound &&
@@ -75,8 +75,8 @@ func (r *pcapReader) record(b []byte) (size int, sec uint32, ok bool) {
 	return r.header + int(capLen), sec, ok
 }
 
-// follows reports whether the record of that size at the window's place has one behind it, or reaches to the end of the
-// file.
+// follows reports whether another record follows the record of that size at the window's position, or the file ends
+// there.
 func (r *pcapReader) follows(size int) bool {
 	if !r.win.fill(size + r.header) {
 		return true
@@ -85,7 +85,7 @@ func (r *pcapReader) follows(size int) bool {
 	return ok
 }
 
-// outcome words what became of the file behind damage.
+// searchResult tells what was lost to damage.
 func searchResult(passed int64, found bool) string {
 	if !found {
 		return "the file is damaged from here on and was read up to this place: copy or record it again"
@@ -93,12 +93,12 @@ func searchResult(passed int64, found bool) string {
 	return fmt.Sprintf("%d bytes were passed over, and reading went on behind them: copy or record it again", passed)
 }
 
-// resync searches the next block behind the window's place.
+// resync searches the next block after the window's position.
 func (r *pcapngReader) resync() (passed int64, found bool) {
 	return r.win.search(func(b []byte, _ bool) bool { return r.block(b) })
 }
 
-// block reports whether b starts with a whole block of a known type.
+// block reports whether b starts with a complete block of a known type.
 func (r *pcapngReader) block(b []byte) bool {
 	if len(b) < ngBlockMin {
 		return false
