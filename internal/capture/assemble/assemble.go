@@ -1,25 +1,26 @@
-// Package assemble turns TCP segments into the ordered byte streams of connections, and says what is missing from
-// them.
+// Package assemble turns TCP segments into the ordered byte streams of connections. Segments come in with the packet
+// that each came from; for each direction of a connection a [Stream] gets its bytes in order, its gaps and its
+// retransmissions.
 //
-// It follows RFC 9293 (sequence numbers modulo 2^32), RFC 5961 (one wild segment ends nothing), RFC 1122, 4.2.3.6
-// (keep-alive) and RFC 7413 (data on SYN). Data in order is handed on at once, borrowed from the packet; data behind a
-// hole is copied and held until the hole is filled, or until it is certain enough that it will not be ([Config]): then
-// the hole becomes a gap of known length. The first copy of a byte wins.
+// It follows RFC 9293 (sequence numbers modulo 2^32), RFC 5961 (one segment with wild numbers ends nothing), RFC 1122,
+// 4.2.3.6 (keep-alive) and RFC 7413 (data on SYN). Data in order is handed on at once. Data after a hole is copied and
+// held until the hole is filled, or until it is certain enough that it will not be filled ([Config]); then the hole
+// becomes a gap of known length. The first copy of a byte wins.
 //
-// A connection generation is one use of a 4-tuple; generation.go says when a new one begins. Bytes that were seen
-// before are repeats, sent again, or duplicates, captured again; repeat.go says which.
+// A connection generation is one use of a 4-tuple; generation.go describes when a new one starts. Bytes that were seen
+// before were retransmitted, or they are duplicates that were captured twice; retransmission.go describes which.
 //
 // The two directions are handed on in the order of cause and effect: data whose packet acknowledges bytes of the other
-// direction that were not handed on yet is held too, until they are, or for as long as a hole is kept open. So an answer
-// never comes before what it answers, also where packets were lost or captured in another order.
+// direction that were not handed on yet is held until they are, or for as long as a hole is held open. So a response
+// never comes before its request, even if packets were lost or captured in another order.
 //
-// Every link-layer byte of a packet has one place in the [Ledger]. Those of a packet with payload are handed on exactly
-// once, as Data, Gap (beyond the snap length) or Repeat, the packet's other bytes as Meta.Overhead with its first
-// payload byte; but not those of duplicates and strays, which belong to no stream.
+// Every link-layer byte of a packet has one place in the [Ledger]. The bytes of a packet with payload are handed on
+// exactly once: as Data, Gap (beyond the snap length) or Repeat, and the other bytes of the packet as Meta.Overhead
+// with its first payload byte. Duplicates and strays, which belong to no stream, are not handed on.
 //
-// Memory: payload is borrowed until Segment returns, what is held is copied. A connection costs about 280 bytes, also
-// one of which only a SYN was seen; all limits are in [Config]. An Assembler is for one goroutine. Several may share the
-// work, as long as all packets of a 4-tuple go to the same one.
+// Payload is borrowed until Segment returns; held data is copied. A connection costs about 280 bytes, even one of which
+// only a SYN was seen. All limits are in [Config]. An Assembler must be used by one goroutine. Several can share the
+// work if all packets of a 4-tuple go to the same one.
 package assemble
 
 import (
@@ -31,27 +32,27 @@ import (
 	"dubbo-wire/internal/capture/queue"
 )
 
-// Config bounds what is held; zero values are the defaults. All limits are those of one assembler.
+// Config limits what is held. Zero values are the defaults. All limits apply to one assembler.
 type Config struct {
-	// A hole becomes a gap when the receiver has acknowledged bytes behind its start and this many packets of the
-	// capture, or this much capture time, have passed since (defaults 4096 and 1 s). In a capture of one direction,
-	// which has no acknowledgements, they count from the first packet behind the hole.
+	// A hole becomes a gap when the receiver has acknowledged bytes after its start and then this many packets of the
+	// capture, or this much capture time, have passed (defaults 4096 and 1 s). In a capture of one direction, which has
+	// no acknowledgements, they count from the first packet after the hole.
 	GapPackets int64
 	GapTime    time.Duration
-	// MaxHeld and MaxHeldPerConnection bound the memory behind holes (defaults 16 MiB and 8 MiB). At a limit the oldest
-	// hole of that connection becomes a gap, or that of the connection that has held data longest.
+	// MaxHeld and MaxHeldPerConnection limit the memory for data after holes (defaults 16 MiB and 8 MiB). At a limit
+	// the oldest hole of that connection becomes a gap, or the one of the connection that has held data longest.
 	MaxHeld, MaxHeldPerConnection int
-	// Linger is the capture time for which a closed connection still takes late packets (default 10 s; those of other
-	// captures twelve times that), MaxClosed the number of such connections (default 4096).
+	// Linger is the capture time for which a closed connection still takes late packets (default 10 s; twelve times
+	// that for other captures than its first). MaxClosed is the largest number of such connections (default 4096).
 	Linger    time.Duration
 	MaxClosed int
-	// MaxConnections bounds the open connections that had payload (default 262144), MaxEmpty those that had none
-	// (default 65536): so a flood of SYNs ends no connection that is in use. Those not used for longest are ended.
+	// MaxConnections limits the open connections with payload (default 262144), MaxEmpty the ones without (default
+	// 65536), so a flood of SYNs ends no connection that is in use. The least recently used are ended.
 	MaxConnections, MaxEmpty int
-	// IdleTime ends connections without packets for that long, at the latest after twice that (default 0: never).
+	// IdleTime ends connections without packets for that long, at the latest after twice that time (default 0: never).
 	IdleTime time.Duration
-	// Apart is the source of each input, by its index, where sources are read alone: a 4-tuple in two of them is two
-	// connections. nil: all inputs are one capture.
+	// Apart is the source of each input, by its index, if sources are read separately: the same 4-tuple in two sources
+	// is two connections. nil: all inputs are one capture.
 	Apart []int
 }
 
@@ -67,20 +68,21 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// Origin says which packet of the capture a segment came in.
+// Origin describes the packet that a segment came in.
 type Origin struct {
-	// Ordinal is the packet's place among those with a segment of the whole capture, whatever assembler it went to, from 1.
+	// Ordinal is the packet's place among all packets with a segment of the whole capture, from 1, in all assemblers
+	// together.
 	Ordinal int64
-	// Time is when it was captured, in nanoseconds since the Unix epoch.
+	// Time is the capture time in nanoseconds since the Unix epoch.
 	Time int64
-	// Clock is the same by a clock that is never set back; 0: it is Time.
+	// Clock is the capture time by a clock that never goes back; 0: Time.
 	Clock int64
-	// Packet and File say which packet it was (from 1, within its file) and of which input; Interface is the
-	// interface within that file.
+	// Packet is the number of the packet in its file, from 1; File is the index of the input, Interface the number of
+	// the interface within the file.
 	Packet    int64
 	File      int
 	Interface int
-	// Overhead is the packet's link bytes that are no TCP payload.
+	// Overhead is the number of link bytes of the packet that are not TCP payload.
 	Overhead int
 }
 
@@ -91,34 +93,36 @@ func (o *Origin) clock() int64 {
 	return o.Time
 }
 
-// Meta is what a consumer may want to know of the packet that brought bytes.
+// Meta describes the packet that brought bytes.
 type Meta struct {
-	// Time is when the packet was captured, in nanoseconds since the Unix epoch.
+	// Time is the capture time in nanoseconds since the Unix epoch.
 	Time int64
-	// Packet and File say which packet it was (from 1, within its file) and of which input.
+	// Packet is the number of the packet in its file, from 1; File is the index of the input.
 	Packet int64
 	File   int
-	// Pos is the place of the bytes in the stream, from 0; Seq is the sequence number of the first one, in calls of Data.
+	// Pos is the position of the bytes in the stream, from 0; Seq is the sequence number of the first one, in calls of
+	// Data.
 	Pos int64
 	Seq uint32
-	// Overhead is the link-layer bytes of the packet that are no payload (headers, padding): they belong to the owner
-	// of its first payload byte. 0 in calls for later pieces of the same packet.
+	// Overhead is the number of link-layer bytes of the packet that are not payload (headers, padding). They belong to
+	// the owner of its first payload byte; it is 0 in calls for later pieces of the same packet.
 	Overhead int
 }
 
-// Stream takes one direction of one connection.
+// Stream takes one direction of a connection.
 type Stream interface {
-	// Data is the next bytes of the stream, borrowed until return.
+	// Data takes the next bytes of the stream, which are borrowed until it returns.
 	Data(b []byte, m *Meta)
-	// Gap is n bytes that the capture does not have. wire of them were in packets on the wire, beyond the snap length;
+	// Gap takes n bytes that the capture does not have. wire of them were in captured packets, beyond the snap length;
 	// the others were never seen.
 	Gap(n int64, wire int64, m *Meta)
-	// Late is n captured bytes, and cut beyond the snap length, that lie before the start of a stream joined midway
-	// (m.Pos is negative): they came when what follows them had been handed on.
+	// Late takes n captured bytes, and cut bytes beyond the snap length, that come before the start of a stream joined
+	// midway (m.Pos is negative). They came after the bytes that follow them had been handed on.
 	Late(n, cut int64, m *Meta)
-	// Repeat is n bytes that were sent again (m.Pos says where; negative: before the first byte delivered).
+	// Repeat takes n bytes that were retransmitted. m.Pos is their position; it is negative before the first delivered
+	// byte.
 	Repeat(n int, m *Meta)
-	// End says that nothing follows.
+	// End is called when nothing follows.
 	End()
 }
 
@@ -126,11 +130,11 @@ type Stream interface {
 type Handler interface {
 	// Begin is called with the first packet of each connection.
 	Begin(c *Connection)
-	// Open is called before anything is handed on from a connection, and gives its two streams; side 0 is the end that
-	// sent the first packet. A connection without payload is not opened.
+	// Open is called before the first bytes of a connection are handed on, and returns its two streams; side 0 is the
+	// end that sent the first packet. It is not called for a connection without payload.
 	Open(c *Connection) (sides [2]Stream)
-	// Close is called when a connection has ended, opened or not, behind the End of its streams. c is not valid any
-	// longer when it returns.
+	// Close is called when a connection has ended, opened or not, after the End of its streams. c must not be used
+	// after it returns.
 	Close(c *Connection)
 }
 
@@ -143,14 +147,14 @@ type Assembler struct {
 	recent  recent
 	files   files
 
-	packets, now int64 // how far the capture is
-	ahead        int64 // how far now is ahead of the times of packets
+	packets, now int64 // progress of the capture
+	ahead        int64 // difference between now and the times of packets
 
-	// Every connection is in one of these lists, those not used for longest first (roughly: see touched).
+	// Every connection is in one of these lists, least recently used first (approximately: see touched).
 	empty, open, closing list
-	finishing            bool // a connection is opened and ended at once: it ends no other
+	finishing            bool // a connection is opened and ended at once; it must not end another one
 
-	holders, waiting queue.Queue[*holding] // of connections that hold data, oldest first; and of those whose wait has begun
+	holders, waiting queue.Queue[*holding] // connections that hold data, oldest first; and the ones whose wait has started
 	heldAll          int
 	buffers          buffers
 	idleHoldings     []*holding
@@ -158,14 +162,14 @@ type Assembler struct {
 	suspectBytes     int
 	late             map[*Connection]*lateSpans
 
-	// Of the packet that is being taken.
+	// State of the packet that is being processed.
 	seg     *packet.Segment
 	origin  *Origin
 	meta    Meta
-	acks    bool // it acknowledges something: seg.Ack
-	kind    kind // of the bytes that were seen before
-	differs bool // those are known to differ from their first copy
-	isNew   bool // it brought bytes that were not
+	acks    bool // it has an acknowledgement, seg.Ack
+	kind    kind // of its bytes that were seen before
+	differs bool // these bytes are known to differ from their first copy
+	isNew   bool // it brought bytes that were not seen before
 }
 
 // New returns an assembler that hands streams to h.
@@ -177,8 +181,8 @@ func New(cfg Config, h Handler) *Assembler {
 	return a
 }
 
-// Tick says how far the capture is, by a clock that is never set back, so that what is due by time or packets is done
-// while this assembler gets none.
+// Tick reports the progress of the capture, by a clock that never goes back, so that what is due by time or by packets
+// is done while this assembler gets no packets.
 func (a *Assembler) Tick(ordinal, at int64) {
 	a.packets, a.now = ordinal, at
 	if !a.waiting.Empty() {
@@ -193,7 +197,7 @@ func (a *Assembler) Tick(ordinal, at int64) {
 	}
 }
 
-// Segment takes one TCP segment and returns its connection, which is valid until the next call; s and o are borrowed.
+// Segment takes one TCP segment and returns its connection, which is valid until the next call. s and o are borrowed.
 func (a *Assembler) Segment(s *packet.Segment, o *Origin) *Connection {
 	a.files.observe(o)
 	a.Tick(o.Ordinal, o.clock())
@@ -224,7 +228,7 @@ func (a *Assembler) Segment(s *packet.Segment, o *Origin) *Connection {
 	return c
 }
 
-// take takes a segment that belongs to connection c.
+// take processes a segment that belongs to connection c.
 func (a *Assembler) take(c *Connection, i int, s *packet.Segment, o *Origin) {
 	d, other := &c.sides[i], &c.sides[1-i]
 	d.seen = true
@@ -232,7 +236,7 @@ func (a *Assembler) take(c *Connection, i int, s *packet.Segment, o *Origin) {
 	c.Link += int64(o.Overhead + s.PayloadLen)
 	if s.Flags&packet.SYN != 0 {
 		if d.syn && d.isn == s.Seq && c.Payload && o.File != c.File {
-			a.files.skewed = true // nobody sends a SYN again behind data: it was captured again
+			a.files.skewed = true // a SYN is not retransmitted after data, so it was captured twice
 		}
 		c.takeSYN(i, s, o)
 	} else if s.Flags&packet.ACK != 0 {
@@ -246,7 +250,7 @@ func (a *Assembler) take(c *Connection, i int, s *packet.Segment, o *Origin) {
 	case s.PayloadLen == 0:
 		a.Ledger.EmptyLink += int64(o.Overhead)
 	case s.Flags&packet.RST != 0:
-		// RFC 1122, 4.2.2.12: text that explains the reset, no data.
+		// RFC 1122, 4.2.2.12: this text explains the reset; it is not data.
 		a.stray(s, o)
 	default:
 		if !c.Payload {
@@ -263,7 +267,7 @@ func (a *Assembler) take(c *Connection, i int, s *packet.Segment, o *Origin) {
 		if a.isNew {
 			d.source = sourceOf(s, o)
 			if c.state == closing {
-				a.requeue(c, &a.closing, a.now) // it was closed too early: its data is still coming
+				a.requeue(c, &a.closing, a.now) // it was closed too early, because its data still comes
 			}
 		}
 		a.remember(c, i)
@@ -279,11 +283,11 @@ func (a *Assembler) take(c *Connection, i int, s *packet.Segment, o *Origin) {
 		a.closed(c)
 	}
 	if c.hold != nil {
-		a.drain(c) // it may have waited for this
+		a.drain(c) // held data may have waited for this segment
 	}
 }
 
-// data takes n payload bytes at seq sent by side i, of which b were captured.
+// data takes n payload bytes at seq that side i sent, of which b were captured.
 func (a *Assembler) data(c *Connection, i int, seq uint32, n int, b []byte) {
 	d := &c.sides[i]
 	early := a.acks && c.sides[1-i].missesBefore(a.seg.Ack)
@@ -296,7 +300,7 @@ func (a *Assembler) data(c *Connection, i int, seq uint32, n int, b []byte) {
 	}
 	below := d.below(seq)
 	if below == 1 && n == 1 || below > 0 && d.moveStart(seq) {
-		below = 0 // a keep-alive before the first data; or the start is that now
+		below = 0 // a keep-alive before the first data; or this is the start now
 	}
 	if seq == d.next && c.hold == nil && !early {
 		a.isNew = true
@@ -336,7 +340,7 @@ func (a *Assembler) data(c *Connection, i int, seq uint32, n int, b []byte) {
 	}
 }
 
-// overhead books the packet's overhead, which goes to a stream.
+// overhead counts the packet's overhead, which goes to a stream.
 func (a *Assembler) overhead() { a.Ledger.Overhead += int64(a.meta.Overhead) }
 
 // deliver hands on n bytes at d.next, of which b were captured.
@@ -359,7 +363,7 @@ func (a *Assembler) deliver(d *side, n int, b []byte) {
 	d.next += uint32(n)
 }
 
-// gap tells the stream that n bytes at d.pos were never captured.
+// gap reports to the stream that n bytes at d.pos were never captured.
 func (a *Assembler) gap(d *side, n int64, m Meta) {
 	a.Ledger.Gaps++
 	a.Ledger.GapBytes += n

@@ -1,17 +1,17 @@
 package assemble
 
-// Where a stream was joined midway, bytes before its start were captured late, or sent again from before the capture.
-// While all that follows them is held, they are the start. Else they are late: they were never seen, so they are no
-// repeat; what follows them was handed on, so they have no place in the stream any more.
+// A stream that was joined midway may get bytes before its start: they were captured late, or retransmitted from before
+// the capture. While all bytes that follow them are held, they become the start. Otherwise they are late: they were not
+// seen before, so they are not retransmitted; the bytes after them were handed on, so they have no place in the stream.
 
-// lateSpans are the places of late bytes of both sides, for the time they come again. Few are enough: where there are
-// more, what lies between two of them counts as seen.
+// lateSpans are the positions of late bytes of both sides, which are compared with later copies. Few spans are enough:
+// if there are more, the bytes between two of them count as seen.
 type lateSpans [2][4]span32
 
-// span32 is from one place before the start of a stream up to another; both negative or 0. Empty: both are 0.
+// span32 is a range of positions before the start of a stream; both are negative or 0. It is empty if both are 0.
 type span32 struct{ from, to int32 }
 
-// at reports whether a place was seen, and up to where that holds.
+// at reports whether a position was seen, and up to which position that holds.
 func (s *lateSpans) at(i int, place int32) (seen bool, until int32) {
 	if s == nil {
 		return false, 0
@@ -27,10 +27,10 @@ func (s *lateSpans) at(i int, place int32) (seen bool, until int32) {
 	return false, until
 }
 
-// add notes places that were not seen.
+// add notes positions that were not seen before.
 func (s *lateSpans) add(i int, x span32) {
 	all := &s[i]
-	for k := 0; k < len(all); k++ { // join those it touches
+	for k := 0; k < len(all); k++ { // join the spans that it touches
 		if y := all[k]; y != (span32{}) && x.from <= y.to && y.from <= x.to {
 			x = span32{min(x.from, y.from), max(x.to, y.to)}
 			all[k] = span32{}
@@ -50,7 +50,7 @@ func (s *lateSpans) add(i int, x span32) {
 	all[nearest] = span32{min(x.from, y.from), max(x.to, y.to)}
 }
 
-// earlier makes seq the start of a stream that was joined midway and of which nothing was handed on yet.
+// moveStart makes seq the start of a stream that was joined midway and of which nothing was handed on yet.
 func (d *side) moveStart(seq uint32) bool {
 	if d.pos > 0 || d.syn && !d.guessed {
 		return false
@@ -59,7 +59,8 @@ func (d *side) moveStart(seq uint32) bool {
 	return true
 }
 
-// beforeStart takes n payload bytes of side i that lie that far before the start of its stream, of which b were captured.
+// takeBeforeStart takes n payload bytes of side i that are below bytes before the start of its stream, of which b were
+// captured.
 func (a *Assembler) takeBeforeStart(c *Connection, i, n int, b []byte, below int64) {
 	for d := &c.sides[i]; n > 0; {
 		place := int32(-below)

@@ -9,30 +9,31 @@ import (
 
 // Connection is one generation of a TCP connection.
 type Connection struct {
-	// Number is the handler's.
+	// Number belongs to the handler.
 	Number int
 	// First is the ordinal of its first packet.
 	First int64
-	// Link is the bytes of its packets on the link.
+	// Link is the number of bytes of its packets on the link.
 	Link int64
 	// File is the input of its first packet.
 	File int
-	// Ends are the two endpoints: 0 sent the first packet seen.
+	// Ends are the two endpoints; Ends[0] sent the first packet that was seen.
 	Ends [2]packet.Endpoint
-	// Joined: the capture has no SYN of it. Answered: its first packet answers one, so Ends[0] is who was asked.
+	// Joined is set if the capture has no SYN of the connection. Answered is set if the first packet answers a SYN, so
+	// Ends[0] is the server.
 	Joined, Answered bool
-	// Payload is set once a packet had payload.
+	// Payload is set when a packet had payload.
 	Payload bool
 
-	state      state // says in which list it is
+	state      state // the list that it is in
 	id, tag    uint32
 	prev, next uint32
 	seen       int64 // time of its last packet
-	queued     int64 // seen when it was put into its list; in closing: when it was closed
+	queued     int64 // value of seen when it was put into its list; in closing: the time when it was closed
 	sides      [2]side
-	hold       *holding // nil while nothing is held
+	hold       *holding // nil if nothing is held
 	first      synMarks
-	suspect    *suspect // nil while nothing is suspected
+	suspect    *suspect // nil if there is no suspect
 }
 
 type state uint8
@@ -40,19 +41,19 @@ type state uint8
 const (
 	empty   state = iota // no payload yet
 	open                 // payload was seen
-	closing              // both ends said FIN, or one said RST
+	closing              // both ends sent a FIN, or one sent a RST
 )
 
-// side is one direction: from Ends[i] to the other.
+// side is one direction: from Ends[i] to the other end.
 type side struct {
 	stream         Stream
-	pos            int64  // place of the next byte in the stream
+	pos            int64  // position of the next byte in the stream
 	next           uint32 // its sequence number
-	isn            uint32 // initial sequence number, when syn
-	finSeq         uint32 // sequence number behind the last byte, when fin
+	isn            uint32 // initial sequence number, valid if syn is set
+	finSeq         uint32 // sequence number after the last byte, valid if fin is set
 	acked          uint32 // highest acknowledgement the other side sent for this one
-	unconfirmedAck uint32 // an acknowledgement far ahead, believed when another one agrees; 0: none
-	unawaited      uint32 // an acknowledgement by the other side that is not waited for any longer, when hasUnawaited
+	unconfirmedAck uint32 // an acknowledgement far ahead, trusted when a second one agrees; 0: none
+	unawaited      uint32 // an acknowledgement by the other side whose bytes are no longer awaited, valid if hasUnawaited is set
 	source         source // where the newest bytes were captured
 	started        bool   // next is known
 	syn            bool
@@ -61,24 +62,25 @@ type side struct {
 	ackSeen        bool
 
 	hasUnawaited  bool
-	guessed       bool // isn is, by the first acknowledgement; else it is that of a SYN
-	pastHandshake bool // it sent something that is no SYN, so it sends none any more
+	guessed       bool // isn comes from the first acknowledgement, not from a SYN
+	pastHandshake bool // it sent a packet that is not a SYN, so it sends no more SYNs
 }
 
-// near is how far from what is known of a side its packets may be, in bytes: what is further off needs a second packet
-// that agrees. It is more than a bandwidth-delay product, and more than a burst that a capture loses.
+// near is the distance in bytes from the known numbers of a side within which its packets are accepted. A packet
+// further away needs a second packet that agrees. It is larger than a bandwidth-delay product, and than a burst that a
+// capture loses.
 const near = 16 << 20
 
-// maxAhead bounds how far ahead of the captured bytes anything is believed: no window is larger.
+// maxAhead bounds how far after the captured bytes any number is trusted: no window is larger.
 const maxAhead = 1 << 30
 
-// after reports whether sequence number x lies behind y.
+// after reports whether sequence number x is after y.
 func after(x, y uint32) bool { return int32(x-y) > 0 }
 
-// within reports whether x lies at most n before or behind y.
+// within reports whether x is at most n before or after y.
 func within(x, y uint32, n uint32) bool { return x-y+n <= 2*n }
 
-// side is which end sent s.
+// side returns which end sent s.
 func (c *Connection) side(s *packet.Segment) int {
 	if c.Ends[0] == s.Src && c.Ends[1] == s.Dst {
 		return 0
@@ -86,10 +88,10 @@ func (c *Connection) side(s *packet.Segment) int {
 	return 1
 }
 
-// Opened reports whether it was opened.
+// Opened reports whether the handler has opened the connection.
 func (c *Connection) Opened() bool { return c.sides[0].stream != nil }
 
-// start opens a connection with its first packet.
+// start adds a connection with its first packet.
 func (a *Assembler) start(tag uint32, s *packet.Segment, o *Origin) *Connection {
 	if a.empty.n >= a.cfg.MaxEmpty && !a.finishing {
 		a.Ledger.Forgotten++
@@ -128,8 +130,8 @@ func (a *Assembler) firstPayload(c *Connection) {
 	a.table.push(&a.open, c)
 }
 
-// touched says whether the first of a list was used since it was put there, and if so puts it at the end. So a packet
-// need not move its connection: those used stand in the list by when they were found to be used.
+// touched reports whether the first connection of a list was used since it was put there, and if so moves it to the
+// end. So packets need not move their connections; the order of the list is the order in which use was noticed.
 func (a *Assembler) touched(l *list) bool {
 	c := a.table.at(l.head)
 	if c.seen == c.queued {
@@ -139,15 +141,15 @@ func (a *Assembler) touched(l *list) bool {
 	return true
 }
 
-// leastUsed is the connection to end when there are too many. Each is put off once for its use, so this costs no more
-// than the packets before it.
+// leastUsed returns the connection to end if there are too many. Each connection is moved at most once per use, so the
+// cost is bounded by the number of packets.
 func (a *Assembler) leastUsed(l *list) *Connection {
 	for a.touched(l) { //nolint:revive // touched does the work
 	}
 	return a.table.at(l.head)
 }
 
-// dropIdle ends the connections of a list that had no packet for long.
+// dropIdle ends the connections of a list that had no packet for IdleTime.
 func (a *Assembler) dropIdle(l *list) {
 	for l.n > 0 {
 		c := a.table.at(l.head)
@@ -167,7 +169,7 @@ func (a *Assembler) dropIdle(l *list) {
 	}
 }
 
-// closed marks a connection that both ends finished. It still takes late packets for a while.
+// closed marks a connection that both ends closed. It still takes late packets for a while.
 func (a *Assembler) closed(c *Connection) {
 	if c.state == closing {
 		return
@@ -175,15 +177,16 @@ func (a *Assembler) closed(c *Connection) {
 	a.requeue(c, &a.closing, a.now)
 }
 
-// requeue puts a connection at the end of a list.
+// requeue moves a connection to the end of a list.
 func (a *Assembler) requeue(c *Connection, l *list, queued int64) {
 	a.table.pull(a.listOf(c), c)
 	c.queued = queued
 	a.table.push(l, c)
 }
 
-// skewed is how much longer closed connections linger for other captures than the one they were first seen in: the clocks of two machines may be
-// far apart, and what the other one captured is not to become a connection of its own.
+// skewed is the factor by which closed connections linger longer for other captures than the one they were first seen
+// in. The clocks of two machines may differ, and what the other machine captured must not become a connection of its
+// own.
 const skewed = 12
 
 func (a *Assembler) listOf(c *Connection) *list {
@@ -217,8 +220,8 @@ func (a *Assembler) Open() []*Connection {
 	return all
 }
 
-// Streams calls f with one of the two streams of each connection that was opened and has not ended; closed: both its ends
-// have said FIN, or one RST.
+// Streams calls f with one of the two streams of each opened connection that has not ended. closed reports that both
+// ends sent a FIN, or one a RST.
 func (a *Assembler) Streams(f func(s Stream, closed bool)) {
 	for _, l := range []*list{&a.open, &a.closing} {
 		for id := l.head; id != 0; id = a.table.at(id).next {
@@ -229,15 +232,15 @@ func (a *Assembler) Streams(f func(s Stream, closed bool)) {
 	}
 }
 
-// End gives up all holes and ends all connections, in the order of their first packets.
+// End turns all holes into gaps and ends all connections, in the order of their first packets.
 func (a *Assembler) End() {
 	for _, c := range a.Open() {
 		a.Finish(c)
 	}
 }
 
-// Finish gives up the connection's holes and ends it. A packet that looked like the first of a new generation, with
-// nothing of the old one behind it, becomes one of its own.
+// Finish turns the connection's holes into gaps and ends it. A suspect that nothing of the old generation followed
+// becomes a connection of its own.
 func (a *Assembler) Finish(c *Connection) {
 	p := a.takeSuspect(c)
 	a.end(c)
@@ -256,7 +259,7 @@ func (a *Assembler) Finish(c *Connection) {
 	}
 }
 
-// end ends a connection of which nothing is suspected.
+// end ends a connection without a suspect.
 func (a *Assembler) end(c *Connection) {
 	for c.hold != nil {
 		a.abandonHole(c, c.firstSide())
@@ -275,7 +278,7 @@ func (a *Assembler) end(c *Connection) {
 	a.table.remove(c)
 }
 
-// tail reports bytes at the end of a stream that were acknowledged and never seen.
+// tail reports bytes at the end of a stream that were acknowledged and never captured.
 func (a *Assembler) tail(c *Connection, d *side) {
 	if !d.started || !d.ackSeen {
 		return

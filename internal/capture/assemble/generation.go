@@ -5,15 +5,15 @@ import (
 	"dubbo-wire/internal/capture/queue"
 )
 
-// A generation ends, and the next begins, with
-//   - a SYN with another initial sequence number, at once when the old generation has had a FIN or RST, or no payload;
-//   - a SYN with the same number that is another packet than the first (another), likewise, but only behind payload;
-//   - a segment with payload far from the old numbers, or where the old generation can have none (impossible), when both
-//     ends said FIN or one said RST;
-//   - else, two packets that agree. One packet alone is a suspect: it is put aside, and takes effect when another one
-//     goes on where it ends, or acknowledges it. Then it is the connection's own after all, behind a hole (its
-//     acknowledgement number is where it should be), or the first of a new generation. When the old generation goes on
-//     instead, or another suspect comes, it was a stray: its bytes are in the books, and in no stream.
+// A generation ends, and the next one starts, with
+//   - a SYN with another initial sequence number, at once if the old generation has had a FIN or RST, or no payload;
+//   - a SYN with the same number that is another packet (isOtherSYN), likewise, but only after payload;
+//   - a segment with payload far from the old numbers, or where the old generation cannot have any (impossible), if both
+//     ends sent a FIN or one a RST;
+//   - otherwise two packets that agree. One packet alone is a suspect: it is put aside until another packet continues
+//     where it ends, or acknowledges it. Then the suspect belongs to the connection after all, after a hole (its
+//     acknowledgement number fits), or it is the first packet of a new generation. If the old generation continues
+//     instead, or another suspect comes, the suspect was a stray: its bytes are counted, and are in no stream.
 //
 // So one wild segment neither makes a gap of 2 GB nor ends a live connection.
 
@@ -22,24 +22,24 @@ type suspect struct {
 	c          *Connection
 	side       int
 	tag        uint32
-	seg        packet.Segment // with a payload of its own
+	seg        packet.Segment // its payload is a copy
 	origin     Origin
-	oldPackets int  // packets of the old generation since
-	nearby     bool // its numbers are near those in use, but impossible
+	oldPackets int  // packets of the old generation since the suspect came
+	nearby     bool // its numbers are near the known ones, but impossible
 	link       queue.Link[*suspect]
 }
 
 const (
-	// agreeing is how far from a suspect's end the packet that confirms it may be, in bytes.
+	// agreeing is how far in bytes the packet that confirms a suspect may be from the end of the suspect.
 	agreeing = 1 << 20
 	// maxOldPackets is how many packets of the old generation make a suspect a stray.
 	maxOldPackets = 16
-	// maxSuspects bounds the memory of suspects: their payload, and a charge for each.
+	// maxSuspects limits the memory of suspects in bytes: their payload, and suspectCharge for each.
 	maxSuspects   = 4 << 20
 	suspectCharge = 256
 )
 
-// far reports whether seq is far from what is known of a side.
+// far reports whether seq is far from the known numbers of a side.
 func (c *Connection) far(i int, seq uint32) bool {
 	d := &c.sides[i]
 	if !d.started || within(seq, d.next, near) {
@@ -59,15 +59,15 @@ func (c *Connection) far(i int, seq uint32) bool {
 	return true
 }
 
-// farAck likewise: whether an acknowledgement by side i is far from what is known of the other side.
+// farAck reports whether the acknowledgement of a segment of side i is far from the known numbers of the other side.
 func (c *Connection) farAck(i int, s *packet.Segment) bool {
 	d := &c.sides[1-i]
 	return s.Flags&packet.ACK != 0 && (d.started || d.ackSeen) &&
 		!(d.started && within(s.Ack, d.next, near)) && !(d.ackSeen && within(s.Ack, d.acked, near))
 }
 
-// judge looks at a packet that may be of another generation. It returns its connection, nil if that must be opened, and
-// whether the packet is to be taken.
+// checkGeneration handles a packet that may be of another generation. It returns the connection of the packet, or nil
+// if a new one must be opened, and whether the packet is to be processed.
 func (a *Assembler) checkGeneration(c *Connection, i int, s *packet.Segment, o *Origin) (_ *Connection, wanted bool) {
 	if p := c.suspect; p != nil && p.agrees(i, s) {
 		return a.confirmed(c, i, s), true
@@ -80,7 +80,7 @@ func (a *Assembler) checkGeneration(c *Connection, i int, s *packet.Segment, o *
 			return nil, true
 		}
 	case s.Flags&packet.SYN != 0 && c.sides[i].syn && c.sides[i].isn == s.Seq:
-		return c, true // sent or captured again, however much data was since
+		return c, true // retransmitted or captured twice, however much data came in between
 	case !c.far(i, s.Seq) && !c.impossible(i, s):
 		if p := c.suspect; p != nil && s.Flags&packet.SYN == 0 {
 			if p.oldPackets++; p.oldPackets == maxOldPackets {
@@ -113,15 +113,16 @@ func (a *Assembler) reused(c *Connection, i int, s *packet.Segment, o *Origin) b
 		if a.longClosed(c, o, sameIDTime) {
 			return true
 		}
-		// Else it was captured behind the first data, which may have been overtaken as well.
+		// Otherwise it was captured after the first data, which may also have been out of order.
 		first := d.next - uint32(d.pos)
 		return d.pos > near || first-(s.Seq+1) > agreeing
 	}
 	return c.state == closing
 }
 
-// agrees reports whether a packet confirms the suspect: it follows or acknowledges it, and is no copy of it. The initial
-// number of a SYN may be near those of the old generation (it grows with time), so what goes on with that says nothing.
+// agrees reports whether a packet confirms the suspect: it continues or acknowledges the suspect and is not a copy of
+// it. The initial number of a SYN may be near the numbers of the old generation (it grows with time), so data that
+// continues from there proves nothing.
 func (p *suspect) agrees(i int, s *packet.Segment) bool {
 	if s.Flags&packet.RST != 0 {
 		return false
@@ -152,20 +153,21 @@ func (p *suspect) agrees(i int, s *packet.Segment) bool {
 	}
 	if syn {
 		if o := &p.c.sides[i]; p.repeats() && s.Flags&packet.SYN != 0 && o.syn && o.isn == s.Seq {
-			return false // it may be the answer to the first SYN, sent or captured again
+			return false // it may be the answer to the first SYN, retransmitted or captured twice
 		}
 		return s.Flags&packet.SYN != 0 && s.Ack-(p.seg.Seq+1) <= uint32(p.seg.PayloadLen) || s.Ack-end <= agreeing && p.c.farAck(i, s)
 	}
 	return within(s.Ack, end, agreeing)
 }
 
-// repeats reports whether the suspect is a SYN with the number of the first one.
+// repeats reports whether the suspect is a SYN with the number of the first SYN.
 func (p *suspect) repeats() bool {
 	d := &p.c.sides[p.side]
 	return p.seg.Flags&packet.SYN != 0 && d.syn && d.isn == p.seg.Seq
 }
 
-// confirmed ends the old generation and starts a new one with the suspect; or the suspect was one of the old. s agreed.
+// confirmed handles a suspect that s confirms: the suspect belongs to the old generation, or it starts a new one. It
+// returns the connection of the suspect.
 func (a *Assembler) confirmed(c *Connection, i int, s *packet.Segment) *Connection {
 	p := a.takeSuspect(c)
 	if p.seg.Flags&packet.SYN == 0 && !p.nearby {
@@ -188,7 +190,7 @@ func (a *Assembler) confirmed(c *Connection, i int, s *packet.Segment) *Connecti
 	return fresh
 }
 
-// suspectIt puts a packet aside. The one put aside before was a stray.
+// setSuspect puts a packet aside. An earlier suspect of the connection becomes a stray.
 func (a *Assembler) setSuspect(c *Connection, i int, s *packet.Segment, o *Origin) {
 	if c.suspect != nil {
 		a.discardSuspect(c)
@@ -209,7 +211,7 @@ func (a *Assembler) setSuspect(c *Connection, i int, s *packet.Segment, o *Origi
 
 func (p *suspect) size() int { return len(p.seg.Payload) + suspectCharge }
 
-// unsuspect takes the suspect out of its connection; whoever calls it finds a place for its bytes.
+// takeSuspect removes the suspect from its connection; the caller must count its bytes elsewhere.
 func (a *Assembler) takeSuspect(c *Connection) *suspect {
 	p := c.suspect
 	if p == nil {
@@ -223,13 +225,13 @@ func (a *Assembler) takeSuspect(c *Connection) *suspect {
 	return p
 }
 
-// absolve makes a stray of the connection's suspect.
+// discardSuspect makes the connection's suspect a stray.
 func (a *Assembler) discardSuspect(c *Connection) {
 	p := a.takeSuspect(c)
 	a.stray(&p.seg, &p.origin)
 }
 
-// stray books a packet that belongs to no stream.
+// stray counts a packet that belongs to no stream.
 func (a *Assembler) stray(s *packet.Segment, o *Origin) {
 	if s.PayloadLen == 0 {
 		a.Ledger.EmptyLink += int64(o.Overhead)
@@ -240,7 +242,7 @@ func (a *Assembler) stray(s *packet.Segment, o *Origin) {
 	a.Ledger.StrayLink += int64(o.Overhead)
 }
 
-// start takes the initial sequence number of a SYN.
+// start sets the initial sequence number of a side.
 func (d *side) start(isn uint32) {
 	if d.started {
 		return
@@ -248,11 +250,11 @@ func (d *side) start(isn uint32) {
 	d.started, d.syn, d.isn, d.next = true, true, isn, isn+1
 }
 
-// acknowledge notes that the receiver of this side has all bytes before ack. One that is far ahead needs another that
-// agrees.
+// acknowledge notes that the receiver of this side has all bytes before ack. An acknowledgement far ahead needs a
+// second one that agrees.
 func (d *side) acknowledge(c *Connection, ack uint32) {
 	if !d.started && !c.Joined && !d.seen {
-		// The SYN of this side was lost: the first acknowledgement says where its data starts.
+		// The SYN of this side was lost: its data starts where the first acknowledgement says.
 		d.start(ack - 1)
 		d.guessed = true
 	}

@@ -5,50 +5,50 @@ import (
 	"reflect"
 )
 
-// Ledger counts what passed, in bytes unless said otherwise.
+// Ledger counts all segments, in bytes unless stated otherwise.
 type Ledger struct {
-	// Packets with payload, and without.
+	// Packets with and without payload.
 	Data, Empty int64
 
-	// Payload is TCP payload on the wire, and where it went:
-	// Payload = Stream + Repeated + Duplicate + BeyondSnap + Stray + Held.
+	// Payload is TCP payload on the wire: Payload = Stream + Repeated + Duplicate + BeyondSnap + Stray + Held.
 	Payload    int64
-	Stream     int64 // captured bytes delivered, each once; Late among them
-	Repeated   int64 // seen before, and sent again
-	Duplicate  int64 // seen before, and captured again
-	BeyondSnap int64 // new bytes that the snap length cut off
-	Stray      int64 // of packets that are of no generation of their connection, and of resets
+	Stream     int64 // captured bytes that were delivered, each once, including Late
+	Repeated   int64 // seen before, retransmitted
+	Duplicate  int64 // seen before, captured twice
+	BeyondSnap int64 // not seen before, cut by the snap length
+	Stray      int64 // of packets that belong to no generation of their connection, and of resets
 	Held       int64 // waiting; 0 at the end
 
-	// Link is link bytes of all segments, and where they went:
-	// Link = Payload + Overhead + DuplicateLink + EmptyLink + StrayLink + HeldLink.
+	// Link is the link bytes of all segments: Link = Payload + Overhead + DuplicateLink + EmptyLink + StrayLink +
+	// HeldLink.
 	Link          int64
-	Overhead      int64 // given to streams, as Meta.Overhead
+	Overhead      int64 // given to streams as Meta.Overhead
 	DuplicateLink int64 // of packets whose first byte is a duplicate, without their payload
 	EmptyLink     int64 // of packets without payload
 	StrayLink     int64 // of strays, without their payload
 	HeldLink      int64 // waiting; 0 at the end
 
-	// Late is captured bytes before the start of streams joined midway that came when what follows them had been delivered.
+	// Late is captured bytes before the start of streams joined midway that came after the bytes that follow them had
+	// been delivered.
 	Late int64
 
 	// Duplicates and Strays are packets.
 	Duplicates, Strays int64
-	// Differing is packets that brought other bytes than the first copy, as far as that could be compared; DifferingBytes
-	// is how many bytes they repeat. Compared is with bytes that are still held, and, for a segment with the start and
-	// length of one of the last packets, with samples taken of that.
+	// Differing is the number of packets with other bytes than the first copy, as far as they could be compared;
+	// DifferingBytes is how many bytes they repeat. Compared are bytes that are still held, and samples of a segment
+	// with the start and length of one of the last packets.
 	Differing, DifferingBytes int64
 	// Gaps of known length: holes (never seen), and their bytes.
 	Gaps, GapBytes int64
 
-	// Connections by generation; Reused are those that took the 4-tuple of one before them that had not been forgotten.
+	// Connections counts generations. Reused are the ones whose 4-tuple an earlier generation had that was still known.
 	Connections, WithoutData, Joined, Reused int64
-	// Expired connections were ended because there were too many, or idle; Forgotten ones likewise, but had no payload.
-	// Idle is those of the expired that were idle.
+	// Expired connections were ended because there were too many, or because they were idle; Forgotten ones likewise,
+	// but had no payload. Idle counts the expired ones that were idle.
 	Expired, Forgotten, Idle int64
 }
 
-// Balance says what is wrong with the books, nil if nothing is.
+// Balance returns an error if the counts do not add up.
 func (l *Ledger) Balance() error {
 	if sum := l.Stream + l.Repeated + l.Duplicate + l.BeyondSnap + l.Stray + l.Held; l.Payload != sum {
 		return fmt.Errorf("TCP payload of %d bytes, but %d of stream, repeated, duplicate, beyond the snap length, stray and held", l.Payload, sum)

@@ -6,7 +6,7 @@ import (
 	"dubbo-wire/internal/capture/queue"
 )
 
-// holding is the data of one connection that waits.
+// holding is the data of one connection that is held.
 type holding struct {
 	c     *Connection
 	piles [2]pile
@@ -14,26 +14,27 @@ type holding struct {
 	wait  queue.Link[*holding] // in Assembler.waiting
 }
 
-// pile is the data of one side that waits, behind a hole or for the other side.
+// pile is the held data of one side: data after a hole, or data that waits for the other side.
 type pile struct {
-	// pieces are sorted by seq, and do not overlap. Before the first there is a hole, or it is the next and waits for the
-	// other side.
+	// pieces are sorted by seq and do not overlap. There is a hole before the first piece, or the first piece is next
+	// and waits for the other side.
 	pieces []*piece
 	cost   int
-	// The wait began (the hole was acknowledged, so the sender will not fill it; or data waits for the other side) at this
-	// packet and time; packet 0: not yet.
+	// The packet and the time when the wait started: when the hole was acknowledged, so the sender will not fill it; or
+	// when data started to wait for the other side. Packet 0: not yet.
 	sincePacket, sinceTime int64
 }
 
-// piece is n bytes on the wire, of which data was captured.
+// piece is n bytes on the wire, of which data were captured.
 type piece struct {
 	seq  uint32
 	n    int
 	data []byte
 	meta Meta
-	// again is the link bytes of later copies of these bytes.
+	// retransmitted is the number of link bytes of later copies of these bytes.
 	retransmitted int
-	// ack is what the packet acknowledged, when acks; packet is the assembler's count when it came.
+	// ack is the acknowledgement of its packet, valid if acks is set; packet is the assembler's packet count when it
+	// came.
 	ack    uint32
 	acks   bool
 	packet int64
@@ -41,23 +42,23 @@ type piece struct {
 
 func (p *piece) end() uint32 { return p.seq + uint32(p.n) }
 
-// pieceCharge is what a piece costs beside its data.
+// pieceCharge is the memory of a piece in bytes, without its data.
 const pieceCharge = 160
 
 func (p *piece) cost() int { return cap(p.data) + pieceCharge }
 
-// buffers are pieces that were released, by the size of their memory.
+// buffers are released pieces, by the size of their memory.
 type buffers struct {
 	free [3][]*piece
 }
 
 var sizeClasses = [3]int{128, 512, 2048}
 
-// maxFree is how many pieces of each class are kept for use again: 900 KB at most, of one of several lanes. About as many
-// wait at once where 1 % of the packets is missing.
+// maxFree is how many pieces of each size are kept for reuse: at most 900 KB per assembler. About as many wait at once
+// if 1 % of the packets is missing.
 const maxFree = 320
 
-// piece returns one with a copy of b.
+// piece returns a piece with a copy of b.
 func (f *buffers) piece(b []byte) *piece {
 	for k, size := range sizeClasses {
 		if len(b) > size {
@@ -84,7 +85,7 @@ func (f *buffers) put(p *piece) {
 	}
 }
 
-// firstHeld is the first piece held of a side, nil if there is none.
+// firstHeld returns the first held piece of a side, or nil.
 func (c *Connection) firstHeld(i int) *piece {
 	if c.hold == nil || len(c.hold.piles[i].pieces) == 0 {
 		return nil
@@ -92,7 +93,7 @@ func (c *Connection) firstHeld(i int) *piece {
 	return c.hold.piles[i].pieces[0]
 }
 
-// firstSide returns the side whose first held piece was captured first; there is one.
+// firstSide returns the side whose first held piece was captured first. At least one piece must be held.
 func (c *Connection) firstSide() int {
 	x, y := c.firstHeld(0), c.firstHeld(1)
 	if x == nil || y != nil && y.packet < x.packet {
@@ -101,15 +102,15 @@ func (c *Connection) firstSide() int {
 	return 0
 }
 
-// lacks reports whether bytes of this side before ack were not handed on yet and may still be.
+// missesBefore reports whether bytes of this side before ack were not handed on and may still come.
 func (d *side) missesBefore(ack uint32) bool {
 	n := int32(ack - d.next)
 	return n > 0 && n < maxAhead && d.started && d.seen &&
 		!(d.fin && ack == d.finSeq+1 && n == 1) && !(d.hasUnawaited && !after(ack, d.unawaited))
 }
 
-// keep holds a copy of n bytes at seq sent by side i, which lie behind a hole or came before what they acknowledge.
-// Parts held already are repeats.
+// holdData holds a copy of n bytes at seq that side i sent: they are after a hole, or they came before what they
+// acknowledge. Parts that are held already count as retransmitted.
 func (a *Assembler) holdData(c *Connection, i int, seq uint32, n int, b []byte) {
 	if c.hold == nil {
 		a.newHolding(c)
@@ -117,7 +118,7 @@ func (a *Assembler) holdData(c *Connection, i int, seq uint32, n int, b []byte) 
 	h := c.hold
 	pile := &h.piles[i]
 	end := seq + uint32(n)
-	// The first held piece that ends behind seq; in the usual case seq lies behind all.
+	// The first held piece that ends after seq. Usually seq is after all of them.
 	k := len(pile.pieces)
 	if k > 0 && after(pile.pieces[k-1].end(), seq) {
 		k = sort.Search(k, func(i int) bool { return after(pile.pieces[i].end(), seq) })
@@ -176,7 +177,7 @@ func (a *Assembler) newHolding(c *Connection) {
 	a.holders.Push(&c.hold.all)
 }
 
-// settle lets go of the connection's holding once nothing is held.
+// freeHolding releases the connection's holding if nothing is held.
 func (a *Assembler) freeHolding(c *Connection) {
 	h := c.hold
 	if h == nil || len(h.piles[0].pieces)+len(h.piles[1].pieces) > 0 {
@@ -196,7 +197,7 @@ func (a *Assembler) freeHolding(c *Connection) {
 	}
 }
 
-// copyOf takes r bytes at seq, captured as b, that lie inside a held piece.
+// copyOf takes r bytes at seq, captured as b, that are inside a held piece.
 func (a *Assembler) copyOf(c *Connection, i int, p *piece, seq uint32, r int, b []byte) {
 	at := min(int(seq-p.seq), len(p.data))
 	a.repeated(c, i, r, !equal(p.data[at:], b[:min(r, len(b))]))
@@ -207,8 +208,8 @@ func (a *Assembler) copyOf(c *Connection, i int, p *piece, seq uint32, r int, b 
 	}
 }
 
-// fill delivers n bytes of side i at its next place while pieces are held behind a hole, up to the first piece; the
-// rest repeats or extends them.
+// fill delivers n bytes of side i at its next place while pieces are held after a hole. Bytes up to the first piece
+// fill the hole; the rest repeats or extends the pieces.
 func (a *Assembler) fill(c *Connection, i, n int, b []byte) {
 	d, pile := &c.sides[i], &c.hold.piles[i]
 	for n > 0 {
@@ -237,20 +238,20 @@ func (a *Assembler) fill(c *Connection, i, n int, b []byte) {
 	a.drain(c)
 }
 
-// waits reports whether the first held piece of a side waits for something that will not come by itself: the hole before
-// it was acknowledged, or it waits for the other side; or acknowledgements are never seen.
+// waits reports whether the first held piece of a side waits for something that will not come: the hole before it was
+// acknowledged, or it waits for the other side, or acknowledgements are not captured.
 func (c *Connection) waits(i int) bool {
 	d, p := &c.sides[i], c.firstHeld(i)
 	return p.seq == d.next || d.ackSeen && after(d.acked, d.next) || !c.sides[1-i].seen
 }
 
-// await begins the wait of a pile.
+// startWait starts the wait of a pile.
 func (a *Assembler) startWait(p *pile, h *holding, packet, at int64) {
 	p.sincePacket, p.sinceTime = packet, at
 	a.waiting.Push(&h.wait)
 }
 
-// acknowledged begins the wait of a side's hole when it was acknowledged.
+// startAcknowledgedWait starts the wait for a side's hole if the hole was acknowledged.
 func (a *Assembler) startAcknowledgedWait(c *Connection, i int) {
 	d, pile := &c.sides[i], &c.hold.piles[i]
 	if len(pile.pieces) > 0 && pile.sincePacket == 0 && after(d.acked, d.next) {
@@ -277,7 +278,7 @@ func (a *Assembler) drain(c *Connection) {
 	}
 	for i := range h.piles {
 		if pile := &h.piles[i]; len(pile.pieces) > 0 && pile.sincePacket == 0 && c.waits(i) {
-			// What comes next was due as early as it came: its hole, or what it waits for, lies before that.
+			// The next piece waits since it came: its hole, or what it waits for, is before it.
 			p := pile.pieces[0]
 			a.startWait(pile, h, p.packet, p.meta.Time)
 		}
@@ -285,12 +286,12 @@ func (a *Assembler) drain(c *Connection) {
 	a.freeHolding(c)
 }
 
-// release delivers the first held piece of a side, which is its next.
+// release delivers the first held piece of a side, which must be next.
 func (a *Assembler) release(c *Connection, i int) {
 	d, pile := &c.sides[i], &c.hold.piles[i]
 	p := pile.pieces[0]
 	pile.pieces[0] = nil
-	pile.pieces = pile.pieces[1:] // moving what is left to the front of its memory would cost more than new memory
+	pile.pieces = pile.pieces[1:] // moving the rest to the front would cost more than new memory
 	pile.cost -= p.cost()
 	a.heldAll -= p.cost()
 	a.Ledger.Held -= int64(p.n)
@@ -308,8 +309,8 @@ func (a *Assembler) release(c *Connection, i int) {
 	a.buffers.put(p)
 }
 
-// giveUp turns the hole in front of side i's first held piece into a gap, and delivers what follows. Where that piece
-// waits for the other side, it is the other side's hole, or missing end, that was acknowledged and is given up.
+// abandonHole turns the hole before side i's first held piece into a gap and delivers what follows. If that piece waits
+// for the other side, the hole or missing end of the other side is abandoned instead.
 func (a *Assembler) abandonHole(c *Connection, i int) {
 	d, p := &c.sides[i], c.firstHeld(i)
 	if p.seq == d.next {
@@ -327,7 +328,7 @@ func (a *Assembler) abandonHole(c *Connection, i int) {
 	a.drain(c)
 }
 
-// giveUpEnd gives up waiting for the bytes of a side before ack; nothing held of it is a condition for a gap.
+// abandonEnd stops waiting for the bytes of a side before ack. They become a gap only if nothing of the side is held.
 func (a *Assembler) abandonEnd(d *side, ack uint32, nothing bool, m Meta) {
 	d.unawaited, d.hasUnawaited = ack, true
 	if d.fin && after(ack, d.finSeq) {
@@ -339,7 +340,8 @@ func (a *Assembler) abandonEnd(d *side, ack uint32, nothing bool, m Meta) {
 	}
 }
 
-// giveUpOld gives up the holes whose time has come, of the connections in the order in which their waits began.
+// abandonExpired abandons the holes that were held open long enough, by connection in the order in which their waits
+// started.
 func (a *Assembler) abandonExpired() {
 	for !a.waiting.Empty() {
 		h := a.waiting.First()
@@ -360,7 +362,7 @@ func (a *Assembler) abandonExpired() {
 		if waits := h.piles[0].sincePacket != 0 || h.piles[1].sincePacket != 0; waits && !gaveUp {
 			return
 		}
-		// What it holds now waits for something else, or for nothing yet.
+		// Its remaining data waits for something else, or for nothing yet.
 		h.wait.Remove()
 		if h.piles[0].sincePacket != 0 || h.piles[1].sincePacket != 0 {
 			a.waiting.Push(&h.wait)

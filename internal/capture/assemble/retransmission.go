@@ -7,38 +7,39 @@ import (
 	"dubbo-wire/internal/capture/packet"
 )
 
-// Bytes that were seen before were sent again, or captured again (a port mirror, all interfaces of a machine, both ends).
-// They were captured again when
+// Bytes that were seen before were retransmitted, or captured twice (a port mirror, all interfaces of a machine, both
+// ends). They are duplicates if
 //   - their first copy came from another source: another file, another interface, another direction of a cooked capture;
-//     but not from a file that had ended when this one began (a rotated set), unless both have the same SYN, or
-//   - the packet is the same as one of the last [recentLen] with payload: sequence and acknowledgement number, length,
-//     window, flags, checksum, and the IPv4 identification. That is unique for a second; without it (0, IPv6) the copy
-//     must come within 2 ms, which is sooner than any sender repeats itself.
+//     but not from a file that had ended when this one started (a rotated set), unless both have the same SYN, or
+//   - the packet equals one of the last [recentLen] packets with payload in sequence and acknowledgement number, length,
+//     window, flags, checksum and IPv4 identification. The identification is unique for a second. Without it (0, IPv6) the
+//     copy must come within 2 ms, which is sooner than any sender retransmits.
 //
-// The source of the first copy is that of the packet with the same start, while that is one of the last; else that of
-// the newest bytes of the stream.
+// The source of the first copy is the one of the packet with the same start, if that is one of the last packets; else
+// the one of the newest bytes of the stream.
 
-// kind says what a packet's bytes that were seen before are.
+// kind classifies the bytes of a packet that were seen before.
 type kind uint8
 
 const (
 	unclassified  kind = iota
 	retransmitted      // sent again
-	duplicate          // captured again
+	duplicate          // captured twice
 )
 
 const (
-	// recentLen is how many packets with payload are remembered; there is one assembler for each of several lanes.
+	// recentLen is how many packets with payload are remembered, for each of several assemblers.
 	recentLen  = 256
 	bucketBits = 9
-	// sameIDTime and noIDTime are how long a packet may be captured behind itself, with and without an identification.
+	// sameIDTime and noIDTime are the largest times in nanoseconds between two copies of a packet, with and without an
+	// identification.
 	sameIDTime = int64(1e9)
 	noIDTime   = int64(2e6)
-	// maxCopies is how many packets with the same start are looked at.
+	// maxCopies is how many packets with the same start are compared.
 	maxCopies = 16
 )
 
-// source is where a packet was captured; the zero value is nowhere.
+// source identifies the place where a packet was captured; the zero value is none.
 type source struct {
 	file  int32 // from 1
 	place uint32
@@ -54,14 +55,14 @@ type entry struct {
 	conn, seq, ack, n      uint32
 	source                 source
 	fingerprint            uint32 // of its payload
-	older                  uint32 // 1 + number of the packet before it in its bucket; 0: none
+	older                  uint32 // 1 + number of the previous packet in its bucket; 0: none
 	window, checksum, ipid uint16
 	flags                  uint8
 	side                   uint8
 	first                  bool // it brought new bytes
 }
 
-// recent is the last packets with payload, found by connection, side and sequence number.
+// recent holds the last packets with payload, by connection, side and sequence number.
 type recent struct {
 	*recentTables
 	n uint32
@@ -79,7 +80,7 @@ func (r *recent) bucket(conn, seq uint32, i int) *uint32 {
 	return &r.buckets[h>>(32-bucketBits)]
 }
 
-// remember keeps the packet that was taken.
+// remember stores the current packet.
 func (a *Assembler) remember(c *Connection, i int) {
 	r, s, o := &a.recent, a.seg, a.origin
 	conn := uint32(c.First)
@@ -95,8 +96,8 @@ func (a *Assembler) remember(c *Connection, i int) {
 	*b = r.n
 }
 
-// printOf samples a payload: its first bytes, which lie beside its headers. Bytes further on would have to come from
-// memory for this alone, a sixth of the time of all that is done with a packet where another processor has read it.
+// fingerprint samples a payload: its first bytes, which are beside its headers in memory. Bytes further on would have
+// to be loaded for this alone, which costs a sixth of all the time for a packet if another processor has read it.
 func fingerprint(b []byte) uint32 {
 	if len(b) < 16 {
 		h := uint32(len(b))
@@ -110,8 +111,8 @@ func fingerprint(b []byte) uint32 {
 	return uint32(h >> 32)
 }
 
-// repeated books n bytes of the packet that were seen before: those of a duplicate are done with. other is set when they
-// were compared with the first copy and are not the same.
+// repeated counts n bytes of the packet that were seen before; those of a duplicate are done. other is set if they were
+// compared with the first copy and differ.
 func (a *Assembler) repeated(c *Connection, i, n int, other bool) {
 	if a.kind == unclassified {
 		a.kind, a.differs = a.classify(c, i)
@@ -138,8 +139,8 @@ func (a *Assembler) repeated(c *Connection, i, n int, other bool) {
 	a.meta.Overhead = 0
 }
 
-// repeat books n bytes of the packet that were seen before at a place of the stream, and hands them on if they were sent
-// again.
+// repeat counts n bytes of the packet that were seen before at a position of the stream, and hands them on if they were
+// retransmitted.
 func (a *Assembler) repeat(c *Connection, i, n int, pos int64) {
 	a.repeated(c, i, n, false)
 	if a.kind == retransmitted {
@@ -150,7 +151,7 @@ func (a *Assembler) repeat(c *Connection, i, n int, pos int64) {
 	}
 }
 
-// classify says what the packet's bytes are that were seen before, and whether they differ from the first copy.
+// classify returns the kind of the packet's bytes that were seen before, and whether they differ from the first copy.
 func (a *Assembler) classify(c *Connection, i int) (_ kind, other bool) {
 	r, s := &a.recent, a.seg
 	conn, from := uint32(c.First), sourceOf(a.seg, a.origin)
@@ -169,7 +170,7 @@ func (a *Assembler) classify(c *Connection, i int) (_ kind, other bool) {
 			return duplicate, other
 		}
 		if e.first {
-			first = e.source // the oldest of them has it in the end
+			first = e.source // the last assignment is from the oldest entry
 		}
 	}
 	if first != from && first.file != 0 && a.files.overlap(first.file-1, from.file-1) {
@@ -188,18 +189,19 @@ func (e *entry) same(s *packet.Segment, at int64) bool {
 		e.checksum == s.Checksum && e.ipid == s.IPID && at-e.time <= limit && e.time-at <= limit
 }
 
-// equal reports whether two copies of bytes are the same, as far as both were captured. A single byte is not compared: a
-// keep-alive may carry any.
+// equal reports whether two copies of bytes are equal, as far as both were captured. A single byte is not compared,
+// because a keep-alive may contain any.
 func equal(x, y []byte) bool {
 	n := min(len(x), len(y))
 	return n < 2 || bytes.Equal(x[:n], y[:n])
 }
 
-// files remembers which inputs were read at the same time.
+// files remembers which inputs were captured at the same time.
 type files struct {
 	last  int
 	spans []span
-	// mixed: packets of different files alternate. skewed: they are known to be of the same time, whatever their clocks say.
+	// mixed is set if packets of different files alternate. skewed is set if the files are known to be of the same
+	// time, whatever their clocks say.
 	mixed, skewed bool
 }
 
@@ -223,7 +225,7 @@ func (f *files) observe(o *Origin) {
 	f.spans[o.File].last = o.Ordinal
 }
 
-// together reports whether neither file ended before the other one began, as far as that is known by now.
+// overlap reports whether neither file ended before the other one started, as far as is known now.
 func (f *files) overlap(x, y int32) bool {
 	s, t := f.spans[x], f.spans[y]
 	return x == y || f.skewed || s.first < t.last && t.first < s.last

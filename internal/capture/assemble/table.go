@@ -7,21 +7,21 @@ import (
 	"dubbo-wire/internal/capture/packet"
 )
 
-// table finds connections by 4-tuple. The connections lie in blocks that stay where they are, so that pointers to them
-// hold, and are used again; the slots have no pointers. Open addressing, linear probing, at most three quarters full.
-// The hash is seeded: no capture can choose packets that collide.
+// table finds connections by 4-tuple. The connections are in blocks that do not move, so pointers to them stay valid,
+// and are reused; the slots have no pointers. It uses open addressing with linear probing and is at most three quarters
+// full. The hash is seeded, so no capture can choose packets that collide.
 type table struct {
 	seed   [2]uint64
 	slots  []slot
 	n      int
 	blocks []*[blockLen]Connection
 	free   []uint32
-	used   uint32 // ids given out, free ones included; 0 is none
+	used   uint32 // ids given out, including free ones; 0 is none
 }
 
 const blockLen = 128
 
-// slot is one place; id 0 is an empty one.
+// slot is a place of the table; id 0 means that it is empty.
 type slot struct{ tag, id uint32 }
 
 func (t *table) init(s0, s1 uint64) {
@@ -30,7 +30,7 @@ func (t *table) init(s0, s1 uint64) {
 	t.used = 1
 }
 
-// source is where an input belongs to; 0 where all are one.
+// source returns the source of an input; 0 if all inputs are one capture.
 func (a *Assembler) source(file int) int {
 	if file < len(a.cfg.Apart) {
 		return a.cfg.Apart[file]
@@ -38,14 +38,14 @@ func (a *Assembler) source(file int) int {
 	return 0
 }
 
-// hash is the same for both directions of a source.
+// hash is equal for both directions of a connection in a source.
 func (t *table) hash(s *packet.Segment, source int) uint32 {
 	h := t.mix(&s.Src) + t.mix(&s.Dst)
 	h ^= uint64(source) * 0xa0761d6478bd642f
 	return uint32((h * 0x9e3779b97f4a7c15) >> 32)
 }
 
-// mix folds an endpoint: one round of wyhash, with secrets in place of its constants.
+// mix folds an endpoint: one round of wyhash, with secrets instead of its constants.
 func (t *table) mix(e *packet.Endpoint) uint64 {
 	x := binary.LittleEndian.Uint64(e.IP[:8]) + uint64(e.Port)*0x9e3779b97f4a7c15
 	hi, lo := bits.Mul64(x^t.seed[0], binary.LittleEndian.Uint64(e.IP[8:])^t.seed[1])
@@ -54,7 +54,7 @@ func (t *table) mix(e *packet.Endpoint) uint64 {
 
 func (t *table) at(id uint32) *Connection { return &t.blocks[id/blockLen][id%blockLen] }
 
-// find returns the connection of a segment, and which side sent it.
+// find returns the connection of a segment, or nil, and which side sent the segment.
 func (a *Assembler) find(tag uint32, s *packet.Segment, source int) (*Connection, int) {
 	t := &a.table
 	mask := uint32(len(t.slots) - 1)
@@ -79,7 +79,7 @@ func (a *Assembler) find(tag uint32, s *packet.Segment, source int) (*Connection
 	}
 }
 
-// add makes room for a connection.
+// add adds a connection.
 func (t *table) add(tag uint32) *Connection {
 	if t.n >= len(t.slots)/4*3 {
 		t.grow()
@@ -120,7 +120,7 @@ func (t *table) grow() {
 	}
 }
 
-// remove takes a connection out, and clears it. Slots behind it move up, so that no search ends too early.
+// remove removes a connection and clears it. Later slots move up, so that no search ends too early.
 func (t *table) remove(c *Connection) {
 	mask := uint32(len(t.slots) - 1)
 	hole := c.tag & mask
