@@ -55,7 +55,7 @@ func (f *Files) probe(fl *file) error {
 		return err
 	}
 	if fl.stream == nil {
-		return nil // without packets, or with damage before the first one
+		return nil // it has no packets, or damage before the first one
 	}
 	fl.hasPacket, fl.first = true, fl.packet.Time
 	if !fl.stream.keep {

@@ -92,7 +92,7 @@ func isIPv4(b []byte, wire int) bool {
 	}
 	size := int(b[0]&15) * 4
 	if len(b) < size {
-		return true // too little to tell
+		return true // too few bytes to check
 	}
 	sum := uint32(0)
 	for i := 0; i < size; i += 2 {

@@ -47,7 +47,7 @@ type ngInterface struct {
 	units   uint64 // timestamp units per second; 0: too many to count, so its packets have no time
 	scale   int64  // nanoseconds per unit if that is a whole number, else 0
 	offset  int64  // seconds to add to timestamps
-	dropped uint64 // packets lost, as the last statistics block says
+	dropped uint64 // packets lost, from the last statistics block
 }
 
 // pcapngReader reads the blocks of a pcapng file: several sections in either byte order, each with its own interfaces.

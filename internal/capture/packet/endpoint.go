@@ -6,39 +6,38 @@ import (
 	"net/netip"
 )
 
-// Endpoint is one end of a TCP connection: comparable, and 18 bytes without gaps,
-// so that it can be hashed and compared as memory. IPv4 addresses are IPv4-mapped
-// (::ffff:a.b.c.d).
+// Endpoint is one end of a TCP connection. It is comparable, and 18 bytes without gaps, so it can be hashed as memory.
+// IPv4 addresses are IPv4-mapped (::ffff:a.b.c.d).
 type Endpoint struct {
 	IP   [16]byte
 	Port uint16
 }
 
-// v4Prefix is what an IPv4-mapped address begins with (RFC 4291, section 2.5.5.2).
+// v4Prefix is the start of IPv4-mapped addresses (RFC 4291, section 2.5.5.2).
 const v4Prefix = "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff"
 
-// setIPv4 stores eight bytes at once, as they will be loaded for hashing.
+// setIPv4 stores eight bytes at once, in the way in which they are loaded for hashing.
 func (e *Endpoint) setIPv4(b []byte) {
 	binary.LittleEndian.PutUint64(e.IP[:8], 0)
 	binary.LittleEndian.PutUint64(e.IP[8:], uint64(binary.LittleEndian.Uint32(b))<<32|0xffff0000)
 }
 
-// NewEndpoint is the endpoint of an address and port.
+// NewEndpoint returns the endpoint of an address and port.
 func NewEndpoint(a netip.AddrPort) Endpoint {
 	return Endpoint{IP: a.Addr().As16(), Port: a.Port()}
 }
 
-// Is4 reports whether the address is an IPv4 address.
+// Is4 reports whether the address is IPv4.
 func (e Endpoint) Is4() bool { return string(e.IP[:12]) == v4Prefix }
 
-// Addr is the address, IPv4 ones as such.
+// Addr returns the address; IPv4-mapped ones as IPv4.
 func (e Endpoint) Addr() netip.Addr { return netip.AddrFrom16(e.IP).Unmap() }
 
-// String is a.b.c.d:port or [v6]:port.
+// String formats the endpoint as a.b.c.d:port or [v6]:port.
 func (e Endpoint) String() string { return netip.AddrPortFrom(e.Addr(), e.Port).String() }
 
-// Lane is which of n lanes a segment belongs to: the same for both directions of a connection, and in every run. It goes by
-// the ports alone, so that limits, which are a lane's, are the same for a capture whose addresses were replaced.
+// Lane returns which of n lanes a segment belongs to: the same for both directions of a connection, and in every run.
+// Only the ports count, so the limits of a lane have the same effect on a capture whose addresses were replaced.
 func (s *Segment) Lane(n int) int {
 	h := (mixPort(s.Src.Port) + mixPort(s.Dst.Port)) * 0x9e3779b97f4a7c15
 	return int((h >> 32) * uint64(uint32(n)) >> 32)

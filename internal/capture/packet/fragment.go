@@ -7,23 +7,23 @@ import (
 	"dubbo-wire/internal/capture/queue"
 )
 
-// IP fragments (RFC 791, section 3.2; RFC 8200, section 4.5) are held until their packet is whole, in any order. The
-// first copy of a byte counts. What was captured of a packet is its bytes up to the first that a snap length cut off.
+// IP fragments (RFC 791, section 3.2; RFC 8200, section 4.5) are held until their packet is complete, in any order. The
+// first copy of a byte wins. The captured part of the packet ends at the first byte that a snap length cut.
 //
-// Where a capture has every packet twice (a port mirror, two interfaces), the copies make a second packet of their own,
-// so that the assembler sees two sightings of a segment, as it does of others.
+// If a capture has every packet twice (a port mirror, two interfaces), the copies make a second packet, so the
+// assembler sees two copies of a segment, as it does without fragments.
 
-// Limits of what is held. Whatever is given up becomes a gap in the stream, if it was TCP, and is counted.
+// Limits of what is held. Abandoned TCP data becomes a gap in the stream, and is counted.
 const (
 	maxFragmentBytes = 4 << 20
 	maxFragmentTime  = 30_000_000_000 // nanoseconds of capture time; Linux waits as long
-	maxPieces        = 256            // of one packet; those of packets that are not made for harm are fewer than 120
-	maxCopies        = 4              // of one packet
-	maxSpare         = 8              // packets' memory kept for the next
+	maxPieces        = 256            // per packet; regular packets have fewer than 120
+	maxCopies        = 4              // per packet
+	maxSpare         = 8              // released datagrams that are kept for reuse
 	copiesApart      = 100_000_000    // nanoseconds between the fragments of copies
 )
 
-// Fragments counts link packets that held IP fragments, and their link bytes.
+// Fragments counts link packets with IP fragments, and their link bytes.
 type Fragments struct{ Packets, Bytes int64 }
 
 func (f *Fragments) add(o Fragments) {
@@ -31,37 +31,37 @@ func (f *Fragments) add(o Fragments) {
 	f.Bytes += o.Bytes
 }
 
-// fragmentKey says which fragments belong to one packet.
+// fragmentKey identifies the packet that a fragment belongs to.
 type fragmentKey struct {
 	src, dst [16]byte
 	id       uint32
-	proto    uint8 // of IPv4; IPv6 does without
+	proto    uint8 // IPv4 only
 	v6       bool
 }
 
-// piece is a part of a packet: wire bytes from to to, of which have are in the buffer at at.
+// piece is a part of a packet: the wire bytes [from, to), of which the first have bytes are in the buffer at at.
 type piece struct{ from, to, at, have int }
 
-// datagram is a packet some of whose fragments are here.
+// datagram is a packet of which some fragments have come.
 type datagram struct {
 	key        fragmentKey
 	head       [40]byte // IP header, without options and extensions
-	next       uint8    // what the first fragment carries
-	size       int      // wire bytes of the whole, -1 until the last fragment is here
+	next       uint8    // protocol of the first fragment's payload
+	size       int      // wire bytes of the whole packet, -1 until the last fragment has come
 	got        int      // wire bytes of pieces
-	pieces     []piece  // sorted, apart
+	pieces     []piece  // sorted, without overlap
 	buf        []byte
-	parts      []Part // of buf, where layers are wanted
+	parts      []Part // of buf, if Layers is set
 	held       Fragments
 	padding    int       // of held
 	born, last int64     // when its first and its latest fragment came
-	seen       bool      // another copy of this packet was whole
-	copy       *datagram // older one of the same key
+	seen       bool      // another copy of this packet was complete
+	copy       *datagram // an older one with the same key
 	age        queue.Link[*datagram]
 	charged    int
 }
 
-// fragments holds them.
+// fragments holds the datagrams.
 type fragments struct {
 	open           map[fragmentKey]*datagram // the newest of each key
 	byAge          queue.Queue[*datagram]
@@ -70,21 +70,21 @@ type fragments struct {
 	whole          []byte
 	waiting        Fragments
 	lost, repeated Fragments
-	done           [64]fragmentKey // the last that were whole
+	done           [64]fragmentKey // the last ones that were complete
 	doneAt         int
 }
 
-// fragment is what an IP header says of a fragment.
+// fragment is what an IP header says about a fragment.
 type fragment struct {
 	key      fragmentKey
 	offset   int
 	more     bool
-	next     uint8 // protocol number of what begins in the first fragment
+	next     uint8 // protocol of the first fragment's payload
 	from, to int   // its payload, as offsets in the link packet on the wire
 	head     []byte
 }
 
-// Waiting is the fragments that are held.
+// Waiting returns the fragments that are held.
 func (d *Decoder) Waiting() Fragments {
 	if d.frags == nil {
 		return Fragments{}
@@ -92,8 +92,8 @@ func (d *Decoder) Waiting() Fragments {
 	return d.frags.waiting
 }
 
-// Abandoned is the fragments that were held and given up so far: those of packets that never became whole, and those
-// that only repeat what other fragments had brought.
+// Abandoned returns the fragments that were held and abandoned so far: fragments of packets that never became complete,
+// and fragments that only repeat others.
 func (d *Decoder) Abandoned() (lost, repeated Fragments) {
 	if d.frags == nil {
 		return lost, repeated
@@ -101,15 +101,15 @@ func (d *Decoder) Abandoned() (lost, repeated Fragments) {
 	return d.frags.lost, d.frags.repeated
 }
 
-// Flush gives up all fragments that are held: the capture has ended.
+// Flush abandons all held fragments, at the end of the capture.
 func (d *Decoder) Flush() {
 	for d.frags != nil && !d.frags.byAge.Empty() {
 		d.frags.abandon(d.frags.byAge.First())
 	}
 }
 
-// Earlier is what Decode said Held of and is now part of the last packet: its link bytes are the packet's own and
-// these. Segment.Extra is the same for TCP.
+// Earlier returns the fragments for which Decode returned Held and that are now part of the last packet. The link bytes
+// of that packet are its own and these. Segment.Extra is the same for TCP.
 func (d *Decoder) Earlier() Fragments { return d.earlier }
 
 // fragment4 takes a fragment whose IPv4 header is at data offset off.
@@ -126,8 +126,8 @@ func (d *Decoder) fragment4(p *capture.Packet, off, header, total int) Verdict {
 	return d.hold(p, &f)
 }
 
-// fragment6 takes one whose IPv6 header is at off, and whose fragment header at off+at. Extension headers before the
-// latter are each fragment's own, and are left out of the whole.
+// fragment6 takes a fragment whose IPv6 header is at off and whose fragment header is at off+at. Extension headers
+// before the fragment header belong to the fragment, and are left out of the whole packet.
 func (d *Decoder) fragment6(p *capture.Packet, off, at, end int) Verdict {
 	b := p.Data[off:]
 	bits := binary.BigEndian.Uint16(b[at+2:])
@@ -137,17 +137,17 @@ func (d *Decoder) fragment6(p *capture.Packet, off, at, end int) Verdict {
 	return d.hold(p, &f)
 }
 
-// hold takes a fragment, and goes on with the whole packet if it completes one.
+// hold takes a fragment. If the fragment completes its packet, the packet is parsed next.
 func (d *Decoder) hold(p *capture.Packet, f *fragment) Verdict {
 	n := f.to - f.from
-	limit := 0xffff // what a whole packet's length can say
+	limit := 0xffff // largest length of a whole packet
 	if !f.key.v6 {
 		limit -= 20
 	}
 	switch {
 	case n <= 0, f.more && n%8 != 0, f.offset+n > limit:
 		return Malformed
-	case f.to > p.WireLen: // cut by a tool that does not say so
+	case f.to > p.WireLen: // cut by a tool that did not keep the original length
 		return Fragment
 	}
 	if p != &d.inner {
@@ -214,9 +214,9 @@ func (d *Decoder) hold(p *capture.Packet, f *fragment) Verdict {
 	return inside
 }
 
-// find returns the packet that lacks f, n bytes long, or a new one; nil where f fits none of as many as there may be.
-// Of several copies it is the one that has most, the newest of equal ones: an older one may be what is left of an earlier
-// use of the identification, as is one that nothing came for in a while.
+// find returns the datagram that lacks f, which is n bytes long, or a new one; nil if there are too many. Of several
+// copies it is the most complete one, the newest of equal ones. An older one may be left from an earlier use of the
+// identification, as may be one that got no fragment for a while.
 func (r *fragments) find(f *fragment, n int, now int64) *datagram {
 	copies := 0
 	var best *datagram
@@ -232,7 +232,7 @@ func (r *fragments) find(f *fragment, n int, now int64) *datagram {
 	return best
 }
 
-// takes reports whether f brings anything new and fits.
+// accepts reports whether f fits and brings new bytes.
 func (g *datagram) accepts(f *fragment, n int) bool {
 	end, last := f.offset+n, 0
 	if len(g.pieces) > 0 {
@@ -251,8 +251,8 @@ func (g *datagram) accepts(f *fragment, n int) bool {
 	return missing > 0
 }
 
-// insert adds the parts of n wire bytes at that offset, of which data were captured, that are not there yet; source is where
-// data lies in what is being read, for layers where they are wanted.
+// insert adds the missing parts of n wire bytes at that offset, of which data were captured. source is the position of
+// data in what is being parsed, for layers if that is set.
 func (g *datagram) insert(offset int, data []byte, n int, layers *Layers, source int) {
 	for from, end := offset, offset+n; from < end; {
 		i, to := 0, end
@@ -267,7 +267,7 @@ func (g *datagram) insert(offset int, data []byte, n int, layers *Layers, source
 			to = min(to, g.pieces[i].from)
 		}
 		if len(g.pieces) == maxPieces {
-			return // it stays incomplete
+			return // the packet stays incomplete
 		}
 		part := data[min(from-offset, len(data)):min(to-offset, len(data))]
 		at := len(g.buf)
@@ -278,7 +278,7 @@ func (g *datagram) insert(offset int, data []byte, n int, layers *Layers, source
 		g.got += to - from
 		if i > 0 {
 			if q := &g.pieces[i-1]; q.to == from && q.at+q.have == at && q.have == q.to-q.from {
-				q.to, q.have = to, q.have+len(part) // in order, as most are
+				q.to, q.have = to, q.have+len(part) // in order, the usual case
 				from = to
 				continue
 			}
@@ -290,7 +290,7 @@ func (g *datagram) insert(offset int, data []byte, n int, layers *Layers, source
 	}
 }
 
-// join puts header and pieces together in r.whole, and returns how much of it was captured.
+// reassemble joins header and pieces in r.whole, and returns how many bytes of it were captured.
 func (r *fragments) reassemble(g *datagram) int {
 	w := r.whole[:0]
 	if g.key.v6 {
@@ -313,7 +313,7 @@ func (r *fragments) reassemble(g *datagram) int {
 	return len(w)
 }
 
-// add starts a packet, as the newest of its key.
+// add starts a datagram, as the newest one of its key.
 func (r *fragments) add(key fragmentKey) *datagram {
 	var g *datagram
 	if n := len(r.spare); n > 0 {
@@ -331,7 +331,7 @@ func (r *fragments) add(key fragmentKey) *datagram {
 	return g
 }
 
-// charge accounts for the memory of g, and gives up the oldest packets while there is too much.
+// charge accounts for the memory of g, and abandons the oldest datagrams if there is too much.
 func (r *fragments) charge(g *datagram) {
 	n := 512 + cap(g.buf) + 32*cap(g.pieces)
 	r.bytes += n - g.charged
@@ -341,7 +341,7 @@ func (r *fragments) charge(g *datagram) {
 	}
 }
 
-// abandon gives a packet up.
+// abandon gives up a datagram.
 func (r *fragments) abandon(g *datagram) {
 	if g.seen {
 		r.repeated.add(g.held)
@@ -353,7 +353,7 @@ func (r *fragments) abandon(g *datagram) {
 	r.remove(g)
 }
 
-// remove takes a packet out of all lists.
+// remove removes a datagram from all lists.
 func (r *fragments) remove(g *datagram) {
 	if first := r.open[g.key]; first != g {
 		for first.copy != g {

@@ -17,18 +17,18 @@ const (
 	greVersion  = 0x0007
 )
 
-// Protocol types that only GRE has.
+// Protocol types of GRE only.
 const (
 	greERSPAN  = 0x88be // types I and II
 	greERSPAN3 = 0x22eb
 	greWCCP    = 0x883e
 )
 
-// maxRoutes bounds the source route entries that are passed over.
+// maxRoutes bounds the source route entries that are skipped.
 const maxRoutes = 16
 
-// gre parses flags u16, protocol type u16 and the fields that the flags announce.
-// NVGRE (RFC 7637) is Ethernet in GRE with a key.
+// gre parses flags u16, protocol type u16 and the fields that the flags announce. NVGRE (RFC 7637) is Ethernet in GRE
+// with a key.
 func (d *Decoder) gre(p *capture.Packet, off, end int) Verdict {
 	b, head := p.Data, off
 	if len(b) < off+4 {
@@ -59,7 +59,7 @@ func (d *Decoder) gre(p *capture.Packet, off, end int) Verdict {
 	}
 	switch kind {
 	case greERSPAN:
-		if flags&greSequence != 0 { // type II; type I has no header of its own
+		if flags&greSequence != 0 { // type II; type I has no header
 			off += 8
 		}
 		kind = etherBridged
@@ -92,8 +92,7 @@ func (d *Decoder) gre(p *capture.Packet, off, end int) Verdict {
 	return d.enter(p, off, end, kind)
 }
 
-// routes passes over source route entries: family u16, offset u8, length u8, data; the
-// last has length 0.
+// routes skips source route entries: family u16, offset u8, length u8, data. The last one has length 0.
 func routes(p *capture.Packet, off int) (int, Verdict) {
 	for range maxRoutes {
 		if len(p.Data) < off+4 {
@@ -108,11 +107,11 @@ func routes(p *capture.Packet, off int) (int, Verdict) {
 	return off, Malformed
 }
 
-// pptp parses what follows the protocol type in version 1: payload length u16, call
-// id u16, and sequence and acknowledgement numbers where flags announce them.
+// pptp parses what follows the protocol type in version 1: payload length u16, call id u16, and the sequence and
+// acknowledgement numbers that flags announce.
 func (d *Decoder) pptp(p *capture.Packet, off, end int, flags uint16) Verdict {
 	if flags&greSequence == 0 {
-		return NotTCP // an acknowledgement alone
+		return NotTCP // an acknowledgement only
 	}
 	if len(p.Data) < off+4 {
 		return short(p, off+4)

@@ -6,7 +6,7 @@ import (
 	"dubbo-wire/internal/capture"
 )
 
-// IP protocol numbers that are followed or named.
+// IP protocol numbers that are parsed or named.
 const (
 	protoHopByHop    = 0
 	protoICMP        = 1
@@ -24,7 +24,7 @@ const (
 	protoShim6       = 140
 )
 
-// maxExtensions bounds the IPv6 extension headers that are followed.
+// maxExtensions bounds the IPv6 extension headers that are parsed.
 const maxExtensions = 16
 
 // ip parses the IP packet at data offset off.
@@ -142,8 +142,8 @@ func (d *Decoder) ipv6(p *capture.Packet, s *Segment, off int) Verdict {
 	return Malformed
 }
 
-// jumbo looks for the jumbo payload option (RFC 2675), which says how long a packet
-// is whose length does not fit its field.
+// jumbo returns the end of a packet that is too long for its length field, from the jumbo payload option (RFC 2675), or
+// end if there is no such option.
 func jumbo(options []byte, off, end int) int {
 	for len(options) >= 2 {
 		n := int(options[1]) + 2
@@ -164,8 +164,8 @@ func jumbo(options []byte, off, end int) int {
 //	0 source port · 2 destination port · 4 sequence · 8 acknowledgement
 //	12 header words · 13 flags · 14 window · 16 checksum, urgent · 20 options
 func (d *Decoder) tcp(p *capture.Packet, s *Segment, off, end int) Verdict {
-	// What was not on the wire is no payload of this packet, whatever IP says: a
-	// tool may have cut the packet and forgotten its original length.
+	// Bytes that were not on the wire are not payload of this packet, whatever IP says: a tool may have cut the packet
+	// and lost its original length.
 	end = min(end, p.WireLen)
 	if end < off+20 {
 		return Malformed
@@ -189,7 +189,7 @@ func (d *Decoder) tcp(p *capture.Packet, s *Segment, off, end int) Verdict {
 	s.PayloadLen = end - start
 	s.Padding = p.WireLen - end
 	s.Extra = 0
-	// Behind end lies padding; cut options leave no payload.
+	// Padding follows end. If the options are cut, no payload is left.
 	from, to := min(start, len(p.Data)), min(end, len(p.Data))
 	s.Payload = p.Data[from:to:to]
 	return TCP

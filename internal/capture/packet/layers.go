@@ -1,57 +1,59 @@
 package packet
 
-// LayerKind is what a header is, as far as whoever writes packets anew has to know.
+// LayerKind classifies a header for those who rewrite packets.
 type LayerKind uint8
 
 // The kinds of headers.
 const (
-	// LayerPlain says nothing of a host: tags, labels, lengths and types of tunnels.
+	// LayerPlain says nothing about a host: tags, labels, lengths and types of tunnels.
 	LayerPlain LayerKind = iota
-	// LayerAddresses is two Ethernet addresses.
+	// LayerAddresses are two Ethernet addresses.
 	LayerAddresses
 	// LayerCooked is Linux cooked v1 (16 bytes) or v2 (20 bytes).
 	LayerCooked
-	// LayerWiFi is all before LLC: radio headers, IEEE 802.11.
+	// LayerWiFi is everything before LLC: radio headers, IEEE 802.11.
 	LayerWiFi
 	LayerIPv4 // with its options
 	LayerIPv6 // 40 bytes
-	// LayerExtension is an IPv6 extension header or an authentication header; LayerJumbo one with the length of the packet.
+	// LayerExtension is an IPv6 extension header or an authentication header; LayerJumbo is one with the length of the
+	// packet.
 	LayerExtension
 	LayerJumbo
 	LayerUDP
-	// LayerGRE is one with a checksum; else it is plain.
+	// LayerGRE is a GRE header with a checksum; others are plain.
 	LayerGRE
 	LayerTCP // with its options
 )
 
-// Layer is one header: the bytes from From up to To of a packet, and End, behind what it carries by its own length, as far
-// as that was on the wire. In is the packet: 0 is that which was captured, others are put together from fragments.
+// Layer is one header: the bytes [From, To) of a packet. End is the position after what it carries, by its own length,
+// as far as that was on the wire. In is the packet: 0 is the captured one, others were reassembled from fragments.
 type Layer struct {
 	Kind          LayerKind
 	In            int
 	From, To, End int
 }
 
-// Part says that N bytes at At of a packet put together lie at From in the packet that was captured as Number, counted
-// from 1 by Decode.
+// Part says that N bytes at At of a reassembled packet are at From in the captured packet Number, counted from 1 by
+// Decode.
 type Part struct {
 	At, N  int
 	Number int64
 	From   int
 }
 
-// Layers is where in a packet its headers lie, outermost first. What none of them has is payload, padding, or nothing that
-// a TCP segment depends on. It is filled anew by each Decode of a [Decoder.Layers].
+// Layers holds the positions of the headers of a packet, outermost first. Bytes outside of all of them are payload,
+// padding, or do not matter to a TCP segment. Each Decode of a [Decoder.Layers] fills it again.
 type Layers struct {
 	All []Layer
-	// Joined is the packets that were put together from fragments, as far as captured (a copy), and Parts is where their
-	// bytes come from. A header that begins them says what the fragments' headers say, and is part of none.
+	// Joined are the captured parts of the packets that were reassembled from fragments (copies), and Parts is where
+	// their bytes come from. The header at the start of a reassembled packet repeats the headers of the fragments and
+	// is in no part.
 	Joined [][]byte
 	Parts  [][]Part
 
 	number int64
-	base   int // where what is being read begins in the packet
-	size   int // bytes captured of the packet
+	base   int // position in the packet of what is being parsed
+	size   int // captured bytes of the packet
 }
 
 func (l *Layers) begin(captured int) {
@@ -60,7 +62,7 @@ func (l *Layers) begin(captured int) {
 	l.base, l.size = 0, captured
 }
 
-// met notes a header from off up to to of what is being read; end is behind what it carries.
+// noteHeader records a header at [off, to) of what is being parsed; end is the position after what it carries.
 func (d *Decoder) noteHeader(k LayerKind, off, to, end int) {
 	if d.Layers != nil {
 		d.Layers.add(k, off, to, end)
@@ -72,7 +74,8 @@ func (l *Layers) add(k LayerKind, off, to, end int) {
 	l.All = append(l.All, Layer{Kind: k, In: len(l.Joined), From: from, To: min(l.base+to, l.size), End: l.base + end})
 }
 
-// parts is where n bytes at off of what is being read come from; at is their place in what they are kept in.
+// parts appends where n bytes at off of what is being parsed come from; at is their position in the buffer that keeps
+// them.
 func (l *Layers) parts(dst []Part, off, n, at int) []Part {
 	off += l.base
 	if len(l.Joined) == 0 {
@@ -86,7 +89,7 @@ func (l *Layers) parts(dst []Part, off, n, at int) []Part {
 	return dst
 }
 
-// joined takes a packet that was put together: its head is head bytes, behind it are its pieces.
+// joined records a reassembled packet: head bytes of header, followed by its pieces.
 func (l *Layers) joined(g *datagram, whole []byte, head int) {
 	var parts []Part
 	at := head

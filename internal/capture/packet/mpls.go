@@ -6,12 +6,11 @@ import (
 	"dubbo-wire/internal/capture"
 )
 
-// maxLabels bounds the MPLS labels that are followed.
+// maxLabels bounds the MPLS labels that are parsed.
 const maxLabels = 16
 
-// mpls skips labels up to the bottom of the stack (RFC 3032). What is below has no
-// type: it is IP if it looks like it, or else Ethernet on a pseudowire (RFC 4448),
-// with or without a control word, if TCP comes out.
+// mpls skips labels up to the bottom of the stack (RFC 3032). The payload has no type: it is IP if it looks like IP, or
+// else Ethernet on a pseudowire (RFC 4448), with or without a control word, if TCP comes out.
 func (d *Decoder) mpls(p *capture.Packet, s *Segment, off int) Verdict {
 	b := p.Data
 	for range maxLabels {
@@ -42,7 +41,7 @@ func (d *Decoder) mpls(p *capture.Packet, s *Segment, off int) Verdict {
 	return Malformed
 }
 
-// looksLikeIP tells an IP header from an Ethernet address that begins with 4 or 6.
+// looksLikeIP distinguishes an IP header from an Ethernet address that starts with 4 or 6.
 func looksLikeIP(p *capture.Packet, off int) bool {
 	b := p.Data[off:]
 	if len(b) < 8 {
@@ -58,8 +57,7 @@ func looksLikeIP(p *capture.Packet, off int) bool {
 	return false
 }
 
-// looksLikeEthernet reports whether an Ethernet header at off ends with a type that
-// is followed.
+// looksLikeEthernet reports whether an Ethernet header at off ends with a type that is parsed.
 func looksLikeEthernet(b []byte, off int) bool {
 	if len(b) < off+15 {
 		return false

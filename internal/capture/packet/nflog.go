@@ -6,16 +6,15 @@ import (
 	"dubbo-wire/internal/capture"
 )
 
-// Records of NFLOG that matter (linux/netfilter/nfnetlink_log.h).
+// Records of NFLOG that are read (linux/netfilter/nfnetlink_log.h).
 const (
 	nflogPacketHeader = 1 // Ethernet type u16, hook
 	nflogPayload      = 9
 )
 
-// nflog parses what netfilter logged: address family u8, version u8, group u16, then
-// records of length u16 (with these four bytes), type u16, value, padded to four
-// bytes. Lengths and types are in the byte order of the machine that captured, which
-// is the one in which the records make sense.
+// nflog parses a packet that netfilter logged: address family u8, version u8, group u16, then records of length u16
+// (including these four bytes), type u16 and value, padded to four bytes. Lengths and types are in the byte order of
+// the machine that captured; the order in which the records are consistent is used.
 func (d *Decoder) nflog(p *capture.Packet) Verdict {
 	if len(p.Data) < 4 {
 		return short(p, 4)
@@ -53,7 +52,7 @@ func (d *Decoder) nflogRecords(p *capture.Packet, o binary.ByteOrder) Verdict {
 				d.noteHeader(LayerPlain, off+4, off+6, p.WireLen)
 			}
 		case nflogPayload:
-			if kind == 0 && len(b) > off+4 { // neither family nor header say it
+			if kind == 0 && len(b) > off+4 { // neither the family nor the header tells
 				kind = etherIPv4
 				if b[off+4]>>4 == 6 {
 					kind = etherIPv6

@@ -1,21 +1,22 @@
-// Package packet turns a captured packet into the TCP segment it carries: link
-// layer, IP, TCP, and the tunnels between them. It says of every packet what it is, so
-// that no byte goes uncounted.
+// Package packet turns a captured packet into the TCP segment that it carries: link layer, tunnels, IP, TCP. Packets of
+// package capture come in; for each packet a [Verdict] goes out, and a [Segment] if the packet carries TCP, so that no
+// byte goes uncounted.
 //
-// The common packet (Ethernet with VLAN tags, Linux cooked, BSD loopback, raw IP;
-// IPv4 and IPv6) is parsed by hand: check the length, then index, no allocation,
-// no call through an interface. Rare link layers and tunnels (VXLAN, GENEVE, GRE, ERSPAN,
-// IP in IP, MPLS, PPPoE and more) are parsed the same way, one packet within another by a
-// loop; Wi-Fi goes through gopacket's layers, with layers allocated once. IP fragments are
-// held until their packet is whole, within bounds. Sources are named where a layer is
-// parsed; IEEE 802.1Q, LINKTYPE_LINUX_SLL and SLL2 (tcpdump.org), RFC 791, 8200, 9293.
+// The common packets (Ethernet with VLAN tags, Linux cooked, BSD loopback, raw IP; IPv4 and IPv6) are parsed by hand:
+// check the length, then index, without allocation and without calls through interfaces. Rare link layers and tunnels
+// (VXLAN, GENEVE, GRE, ERSPAN, IP in IP, MPLS, PPPoE and more) are parsed in the same way; a loop handles packets
+// within packets. Wi-Fi uses gopacket's layers, which are allocated once. IP fragments are held until their packet is
+// complete, within limits.
 //
-// Addresses and ports are those of the innermost packet. Which tunnel or network it
-// was in is not kept: two connections with the same addresses and ports in two virtual
-// networks are taken for one. The same goes for fragments.
+// Addresses and ports are those of the innermost packet. The tunnel or network that carried the packet is not kept: two
+// connections with the same addresses and ports in two virtual networks are taken for one. The same applies to
+// fragments.
 //
-// Memory: a Segment's Payload is a slice of the packet's Data, and as short-lived; that of
-// a packet put together from fragments belongs to the Decoder until its next Decode.
+// A Segment's Payload is a slice of the packet's Data and valid as long as that. The Payload of a packet that was
+// reassembled from fragments belongs to the Decoder and is valid until its next Decode.
+//
+// The sources are named where a layer is parsed; among them are IEEE 802.1Q, LINKTYPE_LINUX_SLL and SLL2 (tcpdump.org),
+// RFC 791, 8200 and 9293.
 package packet
 
 import (
@@ -37,45 +38,45 @@ const (
 	CWR
 )
 
-// Segment is the TCP segment of one packet.
+// Segment is the TCP segment of a packet.
 //
-// On the wire a packet's link bytes are headers, payload and padding: the headers are
-// Packet.WireLen + Extra - PayloadLen - Padding.
+// The link bytes of a packet are headers, payload and padding. The headers are Packet.WireLen + Extra - PayloadLen -
+// Padding bytes.
 type Segment struct {
 	Src, Dst   Endpoint
 	Seq, Ack   uint32
 	Window     uint16 // as sent, not scaled
 	IPID       uint16 // IPv4 identification; 0 with IPv6
-	Checksum   uint16 // of TCP, as sent
+	Checksum   uint16 // TCP checksum as sent
 	Flags      uint8
-	NoIPLength bool   // the IP length is 0 (segmentation offload), and PayloadLen follows from the packet's length
+	NoIPLength bool   // the IP length is 0 (segmentation offload), so PayloadLen follows from the packet's length
 	Offloaded  bool   // NoIPLength, or an IP packet larger than a wire carries ([MaxOnWire])
-	Payload    []byte // what was captured of the TCP payload; borrowed
+	Payload    []byte // the captured part of the TCP payload; borrowed
 	PayloadLen int    // TCP payload bytes on the wire, without link-layer padding; at least len(Payload)
-	Padding    int    // link bytes behind the IP packet: padding of short frames, frame check sequences, other trailers
-	Extra      int    // link bytes of the earlier packets that held fragments of this one; see Held
-	// Source says where a capture of several interfaces saw the packet, as far as its link layer tells: with Linux
-	// cooked v1 the packet type (0 to us, 4 from us …), with v2 the interface index times 8 and that type; else 0.
+	Padding    int    // link bytes after the IP packet: padding of short frames, frame check sequences, other trailers
+	Extra      int    // link bytes of the earlier packets with fragments of this one; see Held
+	// Source tells where a capture of several interfaces saw the packet, as far as its link layer tells: the packet
+	// type of Linux cooked v1 (0 to us, 4 from us …), or the interface index times 8 plus that type with v2; else 0.
 	Source uint32
 }
 
-// MaxOnWire is the largest IP packet that is taken for one packet on a wire: what is larger was put together by a
-// network card or kernel (receive offload), or not taken apart yet (segmentation offload). Wires with larger packets
-// than Ethernet's jumbo frames are rare; loopback interfaces, whose MTU is 64 KiB, are none.
+// MaxOnWire is the size in bytes of the largest IP packet that is taken for a packet on a wire. A larger one was merged
+// by a network card or kernel (receive offload) or not split yet (segmentation offload). Wires with larger packets than
+// Ethernet's jumbo frames are rare. Loopback interfaces, whose MTU is 64 KiB, are not wires.
 const MaxOnWire = 9216
 
-// Verdict is what a packet turned out to be.
+// Verdict classifies a packet.
 type Verdict uint8
 
 // The verdicts. Only TCP fills a Segment.
 const (
 	TCP         Verdict = iota // a segment
-	NotTCP                     // something else in good order; Decoder.Protocol says what
+	NotTCP                     // something else without errors; Decoder.Protocol tells what
 	Fragment                   // an IP fragment that fits no packet
-	CutHeader                  // the snap length cut it inside its headers
-	UnknownLink                // a link type that is not read
+	CutHeader                  // the snap length cut the packet inside its headers
+	UnknownLink                // a link type that is not supported
 	Malformed                  // headers that contradict themselves
-	Held                       // an IP fragment that waits for the others of its packet
+	Held                       // an IP fragment that waits for the other fragments of its packet
 )
 
 func (v Verdict) String() string {
@@ -86,31 +87,31 @@ func (v Verdict) String() string {
 	return fmt.Sprintf("verdict %d", uint8(v))
 }
 
-// Decoder parses packets. The zero value is ready; it is for one goroutine.
+// Decoder parses packets. The zero value is ready for use. A Decoder must be used by one goroutine.
 type Decoder struct {
-	// Layers, if set, is told where the headers of each packet lie.
+	// Layers, if set, receives the positions of the headers of each packet.
 	Layers *Layers
 
 	etherType uint16    // of the last packet, 0 if its link layer has none
 	ipProto   int16     // of the last packet, -1 if it was not IP
 	earlier   Fragments // packets that were held until the last one
 
-	// Of a packet that carries another one, or may.
+	// State of a packet that carries another one, or may.
 	nested     bool
 	inner      capture.Packet // what is parsed next
-	innerKind  uint16         // its Ethernet type; 0: as its link type says
+	innerKind  uint16         // its Ethernet type; 0: its link type tells
 	outer      int            // link bytes of the packet that was captured
-	trailing   int            // link bytes behind what is inside
-	guessed    bool           // by a port or pattern, and then the packet is:
+	trailing   int            // link bytes after the inner packet
+	guessed    bool           // the inner packet was recognized by a port or pattern only; otherwise the packet is:
 	guessType  uint16
 	guessProto int16
 
-	frags      *fragments  // made at the first fragment
-	wifiLayers *wifiLayers // made at the first packet that needs them
+	frags      *fragments  // allocated at the first fragment
+	wifiLayers *wifiLayers // allocated at the first packet that needs them
 }
 
-// Decode fills s if the packet carries TCP. An IP fragment is held until its packet is
-// whole; the fragment that completes it stands for all of it.
+// Decode fills s if the packet carries TCP. An IP fragment is held until its packet is complete; the fragment that
+// completes the packet stands for all of it.
 func (d *Decoder) Decode(p *capture.Packet, s *Segment) Verdict {
 	d.etherType, d.ipProto = 0, -1
 	if d.nested {
@@ -139,7 +140,7 @@ func (d *Decoder) Decode(p *capture.Packet, s *Segment) Verdict {
 	return v
 }
 
-// link parses a packet from its link layer on.
+// link parses a packet from its link layer.
 func (d *Decoder) link(p *capture.Packet, s *Segment) Verdict {
 	b := p.Data
 	switch p.Link {
@@ -177,7 +178,7 @@ func (d *Decoder) ethernet(p *capture.Packet, s *Segment) Verdict {
 	return d.ether(p, s, 14, binary.BigEndian.Uint16(p.Data[12:]))
 }
 
-// short is the verdict on a packet whose header of n bytes is not all there.
+// short returns the verdict for a packet that does not have all n bytes of its headers.
 func short(p *capture.Packet, n int) Verdict {
 	if p.WireLen >= n && p.WireLen > len(p.Data) {
 		return CutHeader
@@ -185,7 +186,7 @@ func short(p *capture.Packet, n int) Verdict {
 	return Malformed
 }
 
-// Ethernet types that are followed.
+// Ethernet types that are parsed.
 const (
 	etherIPv4      = 0x0800
 	etherIPv6      = 0x86dd
@@ -202,13 +203,13 @@ const (
 	etherLLDP      = 0x88cc
 	etherVNTag     = 0x8926 // Cisco
 	etherETag      = 0x893f // IEEE 802.1BR
-	etherLengthMax = 0x05dc // up to here the field is a length (IEEE 802.3)
+	etherLengthMax = 0x05dc // up to this value the field is a length (IEEE 802.3)
 )
 
-// maxVLANTags bounds the tags that are followed.
+// maxVLANTags bounds the VLAN tags that are parsed.
 const maxVLANTags = 8
 
-// ether goes on at data offset off with what the Ethernet type says is there.
+// ether parses what the Ethernet type says is at data offset off.
 func (d *Decoder) ether(p *capture.Packet, s *Segment, off int, kind uint16) Verdict {
 	b := p.Data
 	for tags := 0; ; tags++ {
@@ -240,11 +241,11 @@ func (d *Decoder) ether(p *capture.Packet, s *Segment, off int, kind uint16) Ver
 	}
 }
 
-// snap goes on behind an 802.3 length: LLC aa aa 03, organisation 0, Ethernet type.
+// snap parses what follows an 802.3 length: LLC aa aa 03, organization 0, Ethernet type.
 func (d *Decoder) snap(p *capture.Packet, s *Segment, off int) Verdict {
 	b := p.Data
 	if len(b) < off+8 {
-		return NotTCP // other LLC, or too short to be SNAP
+		return NotTCP // other LLC, or too short for SNAP
 	}
 	if string(b[off:off+6]) != "\xaa\xaa\x03\x00\x00\x00" {
 		return NotTCP
@@ -257,8 +258,8 @@ func (d *Decoder) snap(p *capture.Packet, s *Segment, off int) Verdict {
 	return d.ether(p, s, off+8, kind)
 }
 
-// loopback reads the address family of BSD loopback: in the byte order of the
-// machine that captured, whichever that was, or (LOOP) in network order.
+// loopback parses BSD loopback: an address family in the byte order of the machine that captured (NULL) or in network
+// byte order (LOOP).
 func (d *Decoder) loopback(p *capture.Packet, s *Segment) Verdict {
 	if len(p.Data) < 4 {
 		return short(p, 4)
@@ -270,7 +271,7 @@ func (d *Decoder) loopback(p *capture.Packet, s *Segment) Verdict {
 	return d.ip(p, s, 4)
 }
 
-// hostOrder reads a small number that some machine wrote in its own byte order.
+// hostOrder decodes a small number in an unknown byte order.
 func hostOrder(b []byte) uint32 {
 	if n := binary.LittleEndian.Uint32(b); n <= 0xffff {
 		return n
@@ -278,7 +279,7 @@ func hostOrder(b []byte) uint32 {
 	return binary.BigEndian.Uint32(b)
 }
 
-// isIPFamily knows IPv4, and IPv6 as Linux, NetBSD, FreeBSD and Darwin number it.
+// isIPFamily reports whether an address family is IPv4, or IPv6 as numbered by Linux, NetBSD, FreeBSD and Darwin.
 func isIPFamily(family uint32) bool {
 	switch family {
 	case 2, 10, 24, 28, 30:

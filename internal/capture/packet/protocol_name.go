@@ -2,7 +2,7 @@ package packet
 
 import "fmt"
 
-// protocolNames and etherNames are how reports call IP protocols and Ethernet types.
+// protocolNames and etherNames are the names of IP protocols and Ethernet types in reports.
 var (
 	protocolNames = map[int16]string{
 		protoTCP: "TCP", protoUDP: "UDP", protoICMP: "ICMP", protoICMPv6: "ICMPv6", protoSCTP: "SCTP", protoGRE: "GRE", protoESP: "ESP",
@@ -10,7 +10,7 @@ var (
 	etherNames = map[uint16]string{etherARP: "ARP", etherLLDP: "LLDP", etherIPv4: "IPv4", etherIPv6: "IPv6"}
 )
 
-// Protocol names what the last packet was, for reports: "TCP", "UDP", "ICMP", "ARP", "IP protocol 47",
+// Protocol returns the name of what the last packet was, for reports: "TCP", "UDP", "ICMP", "ARP", "IP protocol 47",
 // "Ethernet type 0x88cc", "LLC", or "" if it is not known.
 func (d *Decoder) Protocol() string {
 	if d.ipProto >= 0 {

@@ -6,16 +6,13 @@ import (
 	"dubbo-wire/internal/capture"
 )
 
-// Link layers that few captures have, and that take a few lines each. Wi-Fi, which
-// takes more, is in wifi.go.
-
-// rareLink parses the packets of those link types.
+// rareLink parses the link layers that few captures have. Wi-Fi, which takes more, is in wifi.go.
 func (d *Decoder) rareLink(p *capture.Packet, s *Segment) Verdict {
 	b := p.Data
 	switch p.Link {
 	case capture.LinkPPP, capture.LinkPPPHDLC:
 		return d.ppp(p, s, 0)
-	case capture.LinkPPPWithDir, capture.LinkPPPLinux: // a byte that says who sent it
+	case capture.LinkPPPWithDir, capture.LinkPPPLinux: // a byte that tells the direction
 		d.noteHeader(LayerPlain, 0, 1, p.WireLen)
 		return d.ppp(p, s, 1)
 	case capture.LinkPPPEther:
@@ -86,7 +83,7 @@ func (d *Decoder) rareLink(p *capture.Packet, s *Segment) Verdict {
 	return UnknownLink
 }
 
-// rareEther parses what an Ethernet type of its own stands for.
+// rareEther parses the rare Ethernet types.
 func (d *Decoder) rareEther(p *capture.Packet, s *Segment, off int, kind uint16) Verdict {
 	b := p.Data
 	switch kind {
@@ -99,7 +96,7 @@ func (d *Decoder) rareEther(p *capture.Packet, s *Segment, off int, kind uint16)
 			return short(p, off+1)
 		}
 		if b[off]&0x0c != 0 {
-			return NotTCP // encrypted, or changed
+			return NotTCP // encrypted or changed
 		}
 		header := 6
 		if b[off]&0x20 != 0 {
@@ -121,7 +118,7 @@ func (d *Decoder) rareEther(p *capture.Packet, s *Segment, off int, kind uint16)
 	return d.mpls(p, s, off)
 }
 
-// tagged goes on behind a tag, with the Ethernet type at off.
+// tagged continues after a tag, with the Ethernet type at off.
 func (d *Decoder) tagged(p *capture.Packet, off int) Verdict {
 	if len(p.Data) < off+2 {
 		return short(p, off+2)
@@ -139,7 +136,7 @@ func (d *Decoder) frameRelay(p *capture.Packet, s *Segment) Verdict {
 	}
 	d.noteHeader(LayerPlain, 0, 4, p.WireLen)
 	if b[0]&1 != 0 || b[1]&1 == 0 || b[2] != 0x03 {
-		if len(b) >= 4 && b[1]&1 != 0 { // Cisco: an Ethernet type behind the address
+		if len(b) >= 4 && b[1]&1 != 0 { // Cisco: an Ethernet type after the address
 			return d.ether(p, s, 4, binary.BigEndian.Uint16(b[2:]))
 		}
 		return NotTCP
@@ -159,21 +156,19 @@ func (d *Decoder) frameRelay(p *capture.Packet, s *Segment) Verdict {
 	return NotTCP
 }
 
-// pppoe parses a session packet (RFC 2516): version and type, code, session u16,
-// length u16, PPP.
+// pppoe parses a session packet (RFC 2516): version and type, code, session u16, length u16, PPP.
 func (d *Decoder) pppoe(p *capture.Packet, s *Segment, off int) Verdict {
 	if len(p.Data) < off+6 {
 		return short(p, off+6)
 	}
 	if b := p.Data[off:]; b[0] != 0x11 || b[1] != 0 {
-		return NotTCP // a discovery code, or no PPPoE
+		return NotTCP // a discovery code, or not PPPoE
 	}
 	d.noteHeader(LayerPlain, off, off+6, p.WireLen)
 	return d.ppp(p, s, off+6)
 }
 
-// ppp parses address and control, if they are there, and the protocol, whose first
-// byte may be left out (RFC 1661, RFC 1662).
+// ppp parses address and control, if present, and the protocol, whose first byte may be omitted (RFC 1661, RFC 1662).
 func (d *Decoder) ppp(p *capture.Packet, s *Segment, off int) Verdict {
 	b, head := p.Data, off
 	if len(b) < off+4 {

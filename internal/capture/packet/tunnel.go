@@ -2,29 +2,28 @@ package packet
 
 import "dubbo-wire/internal/capture"
 
-// Packets within packets. What is found inside is put into Decoder.inner and parsed by
-// the loop of follow, so that nesting costs no stack, and is bounded.
+// Packets within packets. A layer puts the packet that it carries into Decoder.inner, and the loop of decodeInner
+// parses it, so nesting is bounded and needs no stack.
 
-// inside is the verdict of a layer that has put what it carries into Decoder.inner.
+// inside is the verdict of a layer that has put the packet it carries into Decoder.inner.
 const inside Verdict = 255
 
-// maxNesting bounds the packets within packets that are followed; a packet put
-// together from fragments is one more.
+// maxNesting bounds the packets within packets that are parsed; a reassembled packet counts as one more.
 const maxNesting = 8
 
-// Ethernet types (also GRE's and GENEVE's protocol types) of what tunnels carry.
+// Ethernet types, also protocol types of GRE and GENEVE, of what tunnels carry.
 const (
 	etherBridged = 0x6558 // a whole Ethernet frame (RFC 1701: transparent Ethernet bridging)
 	etherPPP     = 0x880b
 )
 
-// enter makes p's bytes from off to end, a packet of that Ethernet type, the next to
-// be parsed. end is in bytes on the wire.
+// enter makes p's bytes [off, end), a packet of that Ethernet type, the next to be parsed. end counts bytes on the
+// wire.
 func (d *Decoder) enter(p *capture.Packet, off, end int, kind uint16) Verdict {
 	return d.enterLink(p, off, end, p.Link, kind)
 }
 
-// enterLink does the same with a packet of a link type, if kind is 0.
+// enterLink is enter for a packet of a link type if kind is 0.
 func (d *Decoder) enterLink(p *capture.Packet, off, end int, link capture.LinkType, kind uint16) Verdict {
 	end = min(end, p.WireLen)
 	if off > end {
@@ -46,20 +45,20 @@ func (d *Decoder) enterLink(p *capture.Packet, off, end int, link capture.LinkTy
 	return inside
 }
 
-// begin prepares for what is inside p, the packet as it was captured.
+// begin prepares for the packet inside p, the captured packet.
 func (d *Decoder) begin(p *capture.Packet) {
 	d.nested, d.outer, d.trailing = true, p.WireLen, 0
 }
 
-// guess says that what is entered next is known by a port or a pattern only: if it
-// turns out to be no TCP, the packet is what it was taken for before.
+// startGuess says that the next inner packet is recognized by a port or a pattern only. If it is not TCP, the packet is
+// what it was taken for before.
 func (d *Decoder) startGuess() {
 	if !d.guessed {
 		d.nested, d.guessed, d.guessType, d.guessProto = true, true, d.etherType, d.ipProto
 	}
 }
 
-// follow parses what is inside until there is a verdict.
+// decodeInner parses inner packets until there is a verdict.
 func (d *Decoder) decodeInner(s *Segment) Verdict {
 	v := inside
 	for depth := 0; v == inside; depth++ {
@@ -83,7 +82,7 @@ func (d *Decoder) decodeInner(s *Segment) Verdict {
 		s.Padding += d.trailing
 		s.Extra = int(d.earlier.Bytes)
 		if d.earlier.Packets > 0 {
-			s.Offloaded = false // it was put together here
+			s.Offloaded = false // the decoder reassembled it
 		}
 	}
 	return v
@@ -98,13 +97,13 @@ const (
 	protoMPLS    = 137
 )
 
-// carried parses what an IP packet carries from off to end, if it is not plain TCP.
+// ipPayload parses what an IP packet carries at [off, end), if it is not plain TCP.
 func (d *Decoder) ipPayload(p *capture.Packet, s *Segment, proto uint8, off, end int) Verdict {
 	b := p.Data
 	for range maxExtensions {
 		d.ipProto = int16(proto)
 		switch proto {
-		case protoTCP: // behind an authentication header
+		case protoTCP: // after an authentication header
 			return d.tcp(p, s, off, end)
 		case protoUDP:
 			return d.udp(p, off, end)
@@ -147,7 +146,7 @@ func (d *Decoder) ipPayload(p *capture.Packet, s *Segment, proto uint8, off, end
 	return Malformed
 }
 
-// version is the IP version of an Ethernet type, 0 for others.
+// version returns the IP version of an Ethernet type, 0 for others.
 func version(kind uint16) byte {
 	switch kind {
 	case etherIPv4:
@@ -158,8 +157,7 @@ func version(kind uint16) byte {
 	return 0
 }
 
-// mayCarryTCP reports whether fragments of that protocol can become TCP, itself or in a
-// tunnel, once they are put together.
+// mayCarryTCP reports whether reassembled fragments of that protocol can contain TCP, directly or in a tunnel.
 func mayCarryTCP(proto uint8) bool {
 	switch proto {
 	case protoTCP, protoUDP, protoGRE, protoAH, protoIPv4, protoIPv6, protoEtherIP, protoMPLS:

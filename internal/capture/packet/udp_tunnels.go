@@ -7,8 +7,8 @@ import (
 	"dubbo-wire/internal/capture"
 )
 
-// Tunnels over UDP, by the port they are sent to. A port proves nothing: the tunnel's
-// header must be in order too, and TCP must come out; otherwise the packet is UDP.
+// Tunnels over UDP, by destination port. A port proves nothing: the tunnel's header must be valid, and TCP must come
+// out; otherwise the packet is UDP.
 const (
 	portGTP      = 2152
 	portGREInUDP = 4754 // RFC 8086
@@ -16,11 +16,11 @@ const (
 	portVXLANGPE = 4790
 	portGENEVE   = 6081
 	portMPLS     = 6635 // RFC 7510
-	portVXLANOld = 8472 // Linux before there was a number
+	portVXLANOld = 8472 // Linux before a number was assigned
 	portTZSP     = 37008
 )
 
-// TunnelPorts are the UDP ports behind which the decoder looks for packets.
+// TunnelPorts are the UDP ports at which the decoder looks for inner packets.
 var TunnelPorts = [...]uint16{
 	portGTP, portGREInUDP, portVXLAN, portVXLANGPE, portGENEVE, portMPLS, portVXLANOld, portTZSP,
 }
@@ -35,7 +35,7 @@ func (d *Decoder) udp(p *capture.Packet, off, end int) Verdict {
 	if !slices.Contains(TunnelPorts[:], port) {
 		return NotTCP
 	}
-	if n := int(binary.BigEndian.Uint16(b[off+4:])); n >= 8 { // 0 where it was too large to say
+	if n := int(binary.BigEndian.Uint16(b[off+4:])); n >= 8 { // 0 if it is too large for the field
 		end = min(end, off+n)
 	}
 	d.startGuess()
@@ -77,7 +77,7 @@ func (d *Decoder) vxlan(p *capture.Packet, off, end int) Verdict {
 	return NotTCP
 }
 
-// vxlanProtocols are the Ethernet types of what generic VXLAN carries, by its numbers of them.
+// vxlanProtocols are the Ethernet types for the protocol numbers of generic VXLAN.
 var vxlanProtocols = [...]uint16{1: etherIPv4, 2: etherIPv6, 3: etherBridged, 5: etherMPLS}
 
 // geneve parses (RFC 8926)

@@ -7,10 +7,10 @@ import (
 	"dubbo-wire/internal/capture"
 )
 
-// wifiLayers finds the LLC header of unencrypted IEEE 802.11 data, with or without a
-// radio header, through gopacket's layers.
+// wifiLayers finds the LLC header of unencrypted IEEE 802.11 data, with or without a radio header, with gopacket's
+// layers.
 type wifiLayers struct {
-	parsers  map[capture.LinkType]*gopacket.DecodingLayerParser // by what comes first
+	parsers  map[capture.LinkType]*gopacket.DecodingLayerParser // by link type
 	radiotap layers.RadioTap
 	prism    layers.PrismHeader
 	dot11    layers.Dot11
@@ -20,7 +20,7 @@ type wifiLayers struct {
 	scratch  []byte
 }
 
-// llcSink is a decoding layer that only remembers where LLC begins.
+// llcSink is a decoding layer that only stores where LLC starts.
 type llcSink struct{ data []byte }
 
 func (l *llcSink) DecodeFromBytes(data []byte, _ gopacket.DecodeFeedback) error {
@@ -45,9 +45,8 @@ func newWifiLayers() *wifiLayers {
 	return w
 }
 
-// wifi parses the packet from a copy: gopacket takes the last four bytes for a frame
-// check sequence, which the link types without radiotap do not have, and moves
-// bytes where a driver has padded.
+// wifi parses a copy of the packet. gopacket takes the last four bytes for a frame check sequence, which link types
+// without radiotap do not have, and moves bytes if a driver has padded them.
 func (d *Decoder) wifi(p *capture.Packet) Verdict {
 	w := d.wifiLayers
 	if w == nil {
@@ -73,7 +72,7 @@ func (d *Decoder) wifi(p *capture.Packet) Verdict {
 		d.begin(p)
 	}
 	if d.Layers != nil {
-		// A frame check sequence behind LLC is no part of its data, and one was added to that of other types.
+		// A frame check sequence after LLC is not part of its data; for the other types one was added above.
 		tail := 0
 		if p.Link == capture.LinkRadiotap && w.radiotap.RadioTapValues[0].Flags.FCS() {
 			tail = 4
