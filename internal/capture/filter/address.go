@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// What may stand behind which qualifiers is checked here, so that an expression is
-// known to be right before there is an interface.
+// The combinations of qualifiers and addresses are checked here, so an expression is known to be valid before there is
+// an interface.
 
-// bareNumber makes an address of a number that was read without qualifiers of its own.
+// bareNumber makes an address of a number without qualifiers of its own.
 func (p *parser) bareNumber(v value, q qualifiers) (value, error) {
 	n, err := p.number(v.tok, q)
 	return value{kind: isAddress, q: q, node: n}, err
 }
 
-// number reads a bare number: a port, a protocol, a short network.
+// number handles a bare number: a port, a protocol, a short network.
 func (p *parser) number(t token, q qualifiers) (node, error) {
 	n := t.number
 	switch q.addr {
@@ -129,7 +129,7 @@ func (p *parser) mac(t token, q qualifiers) (node, error) {
 	return &etherHost{column: t.column, mac: t.mac, dir: q.dir}, nil
 }
 
-// name reads a word that libpcap would look up. Only names that are the same on every machine are known.
+// name handles a word that libpcap would look up. Only names that are the same on every machine are supported.
 func (p *parser) name(t token, q qualifiers) (node, error) {
 	switch q.addr {
 	case addrRange:
@@ -188,10 +188,10 @@ func (p *parser) protoNumber(t token, n uint32, q qualifiers) (node, error) {
 	return nil, errorAt(t, `"%s proto" means nothing; "ip", "ip6" and "ether" go before "proto"`, q.proto)
 }
 
-// String is the word.
+// String returns the keyword.
 func (pr proto) String() string {
 	if pr == protoLink {
-		return "ether" // of several that mean the same
+		return "ether" // the first of several synonyms
 	}
 	for w, have := range protos {
 		if have == pr {

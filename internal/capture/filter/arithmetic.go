@@ -2,7 +2,7 @@ package filter
 
 import "fmt"
 
-// arith is a calculation with 32 bits, unsigned.
+// arith is a calculation with unsigned 32-bit numbers.
 type arith interface{}
 
 type (
@@ -22,13 +22,13 @@ type (
 	}
 )
 
-// calculate reads a calculation, behind its first operand if that is there already.
+// calculate parses a calculation, after its first operand if that is given.
 //
-// The precedence is libpcap's: * and / before + and -, those before shifts, then &,
-// then |. Its % and ^ have none, and everything behind them is calculated first.
+// The precedence is libpcap's: * and / before + and -, then shifts, then &, then |. Its % and ^ have no precedence;
+// everything after them is calculated first.
 func (p *parser) calculate(first *value) (value, error) {
 	type pending struct {
-		op     string // "neg": a minus before its operand
+		op     string // "neg": a minus sign before its operand
 		column int
 	}
 	var (
@@ -97,7 +97,7 @@ func reduceFirst(have, next string) bool {
 	return okHave && okNext && h >= n
 }
 
-// factor reads a number, "len", proto[index:size], or a calculation in parentheses.
+// factor parses a number, "len", proto[index:size], or a calculation in parentheses.
 func (p *parser) factor() (value, error) {
 	if err := p.deeper(); err != nil {
 		return value{}, err
@@ -152,9 +152,8 @@ func (p *parser) load() (value, error) {
 	return value{kind: isCalculation, a: l, tok: t}, nil
 }
 
-// calculation joins two operands; what is constant is calculated now. A load whose
-// value cannot matter is left out, so it cannot reject the packet either: libpcap's
-// optimizer does the same.
+// calculation joins two operands and evaluates constants. A load whose value cannot matter is removed, so it cannot
+// reject the packet either; libpcap's optimizer does the same.
 func calculation(op string, l, r arith, column int) (arith, error) {
 	if err := badOperand(op, r, column); err != nil {
 		return nil, err
@@ -162,7 +161,7 @@ func calculation(op string, l, r arith, column int) (arith, error) {
 	return fold(operation{op, l, r}), nil
 }
 
-// badOperand returns what is wrong with the right operand if it is constant, nil if nothing is.
+// badOperand returns the error of a constant right operand, nil if there is none.
 func badOperand(op string, r arith, column int) *Error {
 	c, ok := r.(constant)
 	switch {

@@ -6,18 +6,17 @@ import "golang.org/x/net/bpf"
 type line struct {
 	ins
 	t, f  *block
-	short [2]bool // the jump goes by way of a JA that follows it
+	short [2]bool // the jump uses a JA that follows it
 }
 
-// assemble puts the blocks into an order, all jumps forward, and resolves them. A
-// conditional jump reaches 255 instructions; what is further away is reached by JA,
-// which has no such bound.
+// assemble orders the blocks so that all jumps go forward, and resolves the jumps. A conditional jump reaches 255
+// instructions; longer jumps use JA, which has no such limit.
 func (g *graph) assemble() ([]bpf.RawInstruction, error) {
 	order := g.topological()
 	for i, b := range order {
 		b.order, b.loaded, b.reached = i, 0, false
 	}
-	// What every way to a block has loaded is not loaded again.
+	// A value that every path to a block has loaded is not loaded again.
 	carry := func(to *block, value int) {
 		switch {
 		case to == nil:

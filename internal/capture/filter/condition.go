@@ -1,10 +1,10 @@
 package filter
 
-// cond is a condition on a packet, built of tests.
+// cond is a condition on a packet, made of tests.
 type cond struct {
 	kind  condKind
-	l, r  *cond // and, or; l: not; if l then r
-	no    *cond // else
+	l, r  *cond // and, or; l: not; if: l is the condition, r follows it
+	no    *cond // if: else
 	test  *test
 	value uint32 // store
 }
@@ -19,7 +19,7 @@ const (
 	condIf
 	condTrue
 	condFalse
-	condStore // true, and puts value into the shift's memory
+	condStore // true, and stores value in the memory of the shift
 )
 
 // test loads a value into the accumulator and compares it.
@@ -29,7 +29,7 @@ type test struct {
 	k    uint32
 }
 
-// ins is an instruction that is no jump.
+// ins is an instruction other than a jump.
 type ins struct {
 	op uint16
 	k  uint32
@@ -55,7 +55,7 @@ func constCond(v bool) *cond {
 	return &cond{kind: condFalse}
 }
 
-// The instructions that are used, by the numbers of bpf(4).
+// The instructions that are used, with the numbers of bpf(4).
 const (
 	opLdW   = 0x20 // A = packet[k], 4 bytes
 	opLdH   = 0x28
@@ -82,7 +82,7 @@ const (
 	opNeg   = 0x84
 	opMod   = 0x94
 	opXor   = 0xa4
-	opX     = 0x08 // with a calculation or a jump: with X, not k
+	opX     = 0x08 // flag of calculations and jumps: with X instead of k
 	opJA    = 0x05
 	opJEq   = 0x15
 	opJGt   = 0x25
@@ -94,8 +94,7 @@ const (
 	opTxa   = 0x87
 )
 
-// Metadata that the kernel has beside a packet (linux/filter.h): a load from there
-// gets it.
+// Metadata that the kernel has for a packet (linux/filter.h). A load from these offsets returns it.
 const (
 	metaOffset      = 0xfffff000 // SKF_AD_OFF
 	metaProtocol    = metaOffset + 0

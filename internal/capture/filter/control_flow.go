@@ -5,14 +5,13 @@ import (
 	"slices"
 )
 
-// maxBlocks bounds the work on an expression before the bound on instructions can be
-// checked.
+// maxBlocks bounds the work before the number of instructions can be checked.
 const maxBlocks = 40000
 
-// maxFacts bounds what is known of a packet at a place of the graph.
+// maxFacts bounds what is known about a packet at a block.
 const maxFacts = 24
 
-// maxPasses bounds how often the graph is gone through.
+// maxPasses bounds the passes over the graph.
 const maxPasses = 12
 
 type blockKind int
@@ -23,7 +22,7 @@ const (
 	blockReturn
 )
 
-// block is a test with two ways on, a store with one, or a return.
+// block is a test with two successors, a store with one, or a return.
 type block struct {
 	kind  blockKind
 	code  []ins
@@ -32,16 +31,16 @@ type block struct {
 	k     uint32 // compared with, stored, or returned
 	t, f  *block
 
-	seen    int // the pass that visited it
+	seen    int // the last pass that visited it
 	id      int // in the order of merge
 	order   int
 	known   bool // facts are valid in this pass
 	facts   []fact
-	loaded  int // the value that is in A on all ways here, or 0
+	loaded  int // the value that is in A on all paths to the block, or 0
 	reached bool
 }
 
-// fact is the outcome of a test that was made before.
+// fact is the result of an earlier test.
 type fact struct {
 	value  int
 	jump   uint16
@@ -49,12 +48,12 @@ type fact struct {
 	result bool
 }
 
-// graph is a program before its blocks have an order.
+// graph is a program whose blocks have no order yet.
 type graph struct {
 	root   *block
 	blocks int
 	ids    map[string]int
-	shifty []bool // by value: depends on the shift's memory
+	shifty []bool // by value: it depends on the memory of the shift
 	pass   int
 }
 
@@ -74,7 +73,7 @@ func newGraph(c *cond, shifts bool, snapLen uint32) (*graph, error) {
 
 var errTooLong = &Error{Text: "the expression needs more than 4096 instructions; leave some of it out"}
 
-// build makes blocks that go to t if the condition is true and to f if it is not.
+// build makes blocks that continue at t if the condition is true and at f if it is false.
 func (g *graph) build(c *cond, t, f *block) *block {
 	if g.blocks > maxBlocks {
 		return f
@@ -117,7 +116,7 @@ func (g *graph) number(code []ins) int {
 	return n
 }
 
-// topological lists the blocks that are reached, each behind all that lead to it.
+// topological lists the reachable blocks, each after all that lead to it.
 func (g *graph) topological() []*block {
 	g.pass++
 	var out []*block
@@ -136,7 +135,7 @@ func (g *graph) topological() []*block {
 	return out
 }
 
-// merge makes one block of those that do the same and go on to the same.
+// merge merges blocks that do the same and have the same successors. It reports whether there were any.
 func (g *graph) merge() bool {
 	type key struct {
 		kind     blockKind
@@ -170,9 +169,8 @@ func (g *graph) merge() bool {
 	return len(have) < len(order)
 }
 
-// thread leads each edge past the tests whose outcome is known there. Such a test has
-// loaded its value on the way already, so leaving it out cannot let a packet through
-// that its load would have rejected.
+// thread makes each edge skip the tests whose result is known there. Such a test has loaded its value before on that
+// path, so skipping it cannot accept a packet that its load would have rejected.
 func (g *graph) thread() {
 	for range maxPasses {
 		order := g.topological()
@@ -212,7 +210,7 @@ func (g *graph) thread() {
 	}
 }
 
-// dropStores leaves out the stores of shifts that no test behind them reads.
+// dropStores removes the stores of shifts that no later test reads.
 func (g *graph) dropStores() {
 	order := g.topological()
 	reads := map[*block]bool{}
@@ -230,13 +228,13 @@ func (g *graph) dropStores() {
 	g.root = past(g.root)
 }
 
-// follow goes on while the outcome of tests is known.
+// follow returns the first block from b on whose result is not known.
 func follow(b *block, facts []fact) *block {
 	for range 256 {
 		if b.kind != blockTest {
 			break
 		}
-		if b.t == b.f { // its load can still reject a packet; libpcap's optimizer drops it, too
+		if b.t == b.f { // its load can still reject a packet; libpcap's optimizer removes it, too
 			b = b.t
 			continue
 		}
@@ -276,7 +274,7 @@ func decide(b *block, facts []fact) (result, known bool) {
 	return false, false
 }
 
-// learn adds a fact. If it says what the value is, it stands for all of that value.
+// learn adds a fact. A fact that states the value replaces all facts about that value.
 func learn(facts []fact, f fact) []fact {
 	out := make([]fact, 0, len(facts)+1)
 	for _, have := range facts {
@@ -290,7 +288,7 @@ func learn(facts []fact, f fact) []fact {
 	return append(out, f)
 }
 
-// arrive keeps of what is known at a block what this way to it knows, too.
+// arrive keeps the facts at a block that are also known on this path to it.
 func arrive(b *block, facts []fact) {
 	if !b.known {
 		b.known, b.facts = true, facts

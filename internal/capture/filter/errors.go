@@ -2,9 +2,9 @@ package filter
 
 import "fmt"
 
-// Error says in one line what is wrong with an expression, and where.
+// Error describes in one line what is wrong with an expression, and where.
 type Error struct {
-	Column int    // of the expression's text, from 1; 0 is all of it
+	Column int    // in the text of the expression, from 1; 0: the whole expression
 	Text   string // what is wrong and what to do
 }
 
@@ -15,11 +15,11 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("column %d: %s", e.Column, e.Text)
 }
 
-// useDDD is what to do about words that only libpcap knows. The interface has to be
-// named: for a file's packets tcpdump writes another program.
+// useDDD is the advice for words that only libpcap knows. The interface must be named, because for a file tcpdump
+// prints another program.
 const useDDD = "; give the output of tcpdump -i INTERFACE -ddd 'EXPRESSION' instead"
 
-// errorAt returns the error at a token.
+// errorAt returns an error at a token.
 func errorAt(t token, format string, args ...any) *Error {
 	return &Error{Column: t.column, Text: fmt.Sprintf(format, args...)}
 }

@@ -1,19 +1,15 @@
-// Package filter turns a pcap-filter expression into a classic BPF program: the text
-// that users know from tcpdump, for a file's link type or for a packet socket of the
-// Linux kernel.
+// Package filter compiles pcap-filter expressions, the filter language of tcpdump, to classic BPF programs. A text and
+// a [Target] come in: packets of a file's link type, or of a packet socket of the Linux kernel. A program goes out,
+// which belongs to the caller; an expression keeps only its own values.
 //
-// An expression goes through a lexer and a parser into a small tree (node.go). A
-// target gives each node its tests (gen*.go): loads from the packet and a comparison.
-// The tests become a graph in which every edge knows what was found out before
-// (graph.go), and the graph becomes instructions, long jumps by way of JA
-// (assemble.go). What the kernel and libpcap agree on is kept: a load beyond the
-// packet's end rejects the packet, whatever else the expression says.
+// A lexer and a parser turn the text into a syntax tree (syntax_tree.go). For a target each node generates its tests
+// (gen*.go): loads from the packet and a comparison. The tests become a graph in which every edge knows the results of
+// earlier tests (control_flow.go), and the graph becomes instructions, with long jumps as JA (assemble.go). As in the
+// kernel and in libpcap, a load after the packet's end rejects the packet, whatever else the expression says.
 //
-// The language is pcap-filter(7). What its text leaves open follows what libpcap 1.10
-// does, which the tests compare with, file and kernel. What is not supported is an
-// error that names the place; it is never a filter that means something else.
-//
-// Nothing of an expression is kept but its own values; programs belong to the caller.
+// The source is pcap-filter(7). Where it is ambiguous, the package does what libpcap 1.10 does; the tests compare with
+// libpcap on files and in the kernel. Unsupported parts of the language are errors that name the place; they never
+// become another filter.
 package filter
 
 import (
@@ -27,38 +23,37 @@ import (
 // Bounds of what is accepted.
 const (
 	maxText         = 32 << 10 // bytes of an expression
-	maxDepth        = 100      // parentheses, indexes and negations inside each other
+	maxDepth        = 100      // levels of parentheses, indexes and negations
 	maxInstructions = 4096     // BPF_MAXINSNS of the kernel
-	wholePacket     = 262144   // what is kept of a packet if nobody says otherwise
+	wholePacket     = 262144   // default snap length
 )
 
-// Target says for what packets a program is.
+// Target describes the packets that a program is for.
 type Target struct {
 	// Link is the link type of the packets.
 	Link capture.LinkType
-	// Kernel says that the program runs on a packet socket. There the outermost VLAN
-	// tag is metadata, if a card or the kernel took it out. With the cooked link types
-	// (LinkLinuxSLL, LinkLinuxSLL2; sockets of type SOCK_DGRAM) packets start at the
-	// network layer, and the fields of the cooked header are metadata.
+	// Kernel is set if the program runs on a packet socket. The outermost VLAN tag is then metadata if a network card
+	// or the kernel has removed it. With the cooked link types (LinkLinuxSLL, LinkLinuxSLL2; sockets of type
+	// SOCK_DGRAM) packets start at the network layer, and the fields of the cooked header are metadata.
 	Kernel bool
-	// SnapLen is what is returned for packets that pass; 0 is 262144.
+	// SnapLen is the return value for packets that pass; 0: 262144.
 	SnapLen int
 }
 
-// cooked says that the program does not see the link layer's header.
+// cooked reports whether the program does not see the link-layer header.
 func (t Target) cooked() bool {
 	return t.Kernel && (t.Link == capture.LinkLinuxSLL || t.Link == capture.LinkLinuxSLL2)
 }
 
-// Expr is a checked expression. The zero value and nil are the expression that every
-// packet passes. An Expr is never changed, so any goroutines may share one.
+// Expr is a checked expression. The zero value and nil accept every packet. An Expr is never changed, so goroutines may
+// share it.
 type Expr struct {
 	text string
-	root node // nil: everything
+	root node // nil: every packet
 }
 
-// Parse reads an expression; "" lets everything through. What depends on the link
-// type is found by [Expr.Compile]. An error is an *[Error].
+// Parse parses an expression; "" accepts every packet. Errors that depend on the link type are found by [Expr.Compile].
+// An error is an *[Error].
 func Parse(text string) (*Expr, error) {
 	if len(text) > maxText {
 		return nil, &Error{Column: maxText + 1, Text: "the expression is longer than 32 KiB"}
@@ -74,7 +69,7 @@ func Parse(text string) (*Expr, error) {
 	return &Expr{text: strings.TrimSpace(text), root: root}, nil
 }
 
-// Compile is Parse and [Expr.Compile].
+// Compile parses an expression and compiles it; see [Parse] and [Expr.Compile].
 func Compile(text string, t Target) ([]bpf.RawInstruction, error) {
 	e, err := Parse(text)
 	if err != nil {
@@ -83,8 +78,8 @@ func Compile(text string, t Target) ([]bpf.RawInstruction, error) {
 	return e.Compile(t)
 }
 
-// Compile makes the program for a target: it returns the snap length for packets
-// that pass, else 0. An error is an *[Error].
+// Compile returns the program for a target. The program returns the snap length for packets that pass, else 0. An error
+// is an *[Error].
 func (e *Expr) Compile(t Target) ([]bpf.RawInstruction, error) {
 	if t.SnapLen <= 0 {
 		t.SnapLen = wholePacket
@@ -109,7 +104,7 @@ func (e *Expr) Compile(t Target) ([]bpf.RawInstruction, error) {
 	return gr.assemble()
 }
 
-// String is the expression as it was written; joined ones are in parentheses.
+// String returns the expression as it was written; joined expressions are in parentheses.
 func (e *Expr) String() string {
 	if e == nil {
 		return ""
@@ -117,8 +112,8 @@ func (e *Expr) String() string {
 	return e.text
 }
 
-// And is the expression that a packet passes if it passes both. Each stands for
-// itself: a "vlan" in one does not change what the other looks at.
+// And returns the expression that accepts the packets that both accept. Each is independent: a "vlan" in one does not
+// change the offsets of the other.
 func And(a, b *Expr) *Expr {
 	switch {
 	case a.everything():

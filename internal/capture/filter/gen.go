@@ -6,8 +6,8 @@ import (
 	"dubbo-wire/internal/capture"
 )
 
-// gen makes conditions of nodes, in the order of the text: "vlan", "mpls" and
-// "pppoes" change where everything behind them looks.
+// gen generates the conditions of nodes, in the order of the text: "vlan", "mpls" and "pppoes" change the offsets of
+// everything that follows them.
 type gen struct {
 	target Target
 	err    *Error
@@ -15,16 +15,15 @@ type gen struct {
 
 	link     linkKind
 	header   int    // bytes of a cooked header that the program does not see
-	linkhdr  offset // where the link layer's header begins
-	linktype offset // its type
-	payload  offset // behind it
-	network  uint32 // from there to the network layer: MPLS labels
+	linkhdr  offset // start of the link-layer header
+	linktype offset // its type field
+	payload  offset // its end
+	network  uint32 // from payload to the network layer: MPLS labels
 	labels   int
 	tags     int
 }
 
-// offset is a place in the packet, the same in all packets or shifted by what a
-// VLAN tag took.
+// offset is a position in the packet: the same in all packets, or shifted by a VLAN tag.
 type offset struct {
 	at      uint32
 	shifted bool
@@ -42,7 +41,7 @@ const (
 	linkPPP // inside PPPoE
 )
 
-// shiftAt is the memory that holds the shift. Calculations have those above it.
+// shiftAt is the memory cell of the shift. Calculations use the cells above it.
 const shiftAt = 0
 
 const memories = 16
@@ -71,7 +70,7 @@ func newGen(t Target) *gen {
 	return g
 }
 
-// fail keeps the first error and stands in for the condition.
+// fail stores the first error and returns a condition in its place.
 func (g *gen) fail(err *Error) *cond {
 	if g.err == nil {
 		g.err = err
@@ -93,7 +92,7 @@ func (g *gen) linkName() string {
 	return g.target.Link.String()
 }
 
-// load reads size bytes at a place.
+// load reads size bytes at an offset.
 func (g *gen) load(o offset, plus, size uint32) []ins { return g.place(0, o, plus, size) }
 
 // place is load with the column for an error.
@@ -104,7 +103,7 @@ func (g *gen) place(column int, o offset, plus, size uint32) []ins {
 	return []ins{g.absolute(column, o.at+plus, size)}
 }
 
-// absolute loads from a place that is the same in all packets.
+// absolute loads from an offset that is the same in all packets.
 func (g *gen) absolute(column int, at, size uint32) ins {
 	switch {
 	case g.header > 0 && at >= uint32(g.header):
@@ -115,7 +114,7 @@ func (g *gen) absolute(column int, at, size uint32) ins {
 	return ins{[...]uint16{1: opLdB, 2: opLdH, 4: opLdW}[size], at}
 }
 
-// cookedField finds the metadata that a cooked header's field is made of.
+// cookedField returns the metadata offset of a field of the cooked header.
 func (g *gen) cookedField(column int, at, size uint32) uint32 {
 	switch field := [2]uint32{at, size}; {
 	case g.link == linkSLL && field == [2]uint32{0, 2}, g.link == linkSLL2 && field == [2]uint32{10, 1}:
@@ -129,7 +128,7 @@ func (g *gen) cookedField(column int, at, size uint32) uint32 {
 	return 0
 }
 
-// indirect loads from X and so much more.
+// indirect loads from X plus an offset.
 func (g *gen) indirect(at, size uint32) ins {
 	if g.header > 0 {
 		at -= uint32(g.header)
@@ -143,7 +142,7 @@ func compare(code []ins, jump uint16, k uint32) *cond {
 
 func equal(code []ins, k uint32) *cond { return compare(code, opJEq, k) }
 
-// masked compares the bits of a mask. A mask without bits needs no packet.
+// masked compares the bits of a mask. An empty mask needs no packet.
 func masked(code []ins, mask, k uint32) *cond {
 	switch mask {
 	case 0:
@@ -154,10 +153,10 @@ func masked(code []ins, mask, k uint32) *cond {
 	return equal(append(code[:len(code):len(code)], ins{opAnd, mask}), k)
 }
 
-// at is a place in the network layer's header.
+// at loads from the network-layer header.
 func (g *gen) at(plus, size uint32) []ins { return g.load(g.payload, g.network+plus, size) }
 
-// headerLength puts the length of the IPv4 header into X, with the shift if there is one.
+// headerLength loads the length of the IPv4 header into X, plus the shift if there is one.
 func (g *gen) headerLength() []ins {
 	at := g.payload.at + g.network
 	if g.payload.shifted {
@@ -166,13 +165,12 @@ func (g *gen) headerLength() []ins {
 	return []ins{{opLdx4, at - uint32(g.header)}}
 }
 
-// transport4 is a place behind the IPv4 header.
+// transport4 loads from the header after the IPv4 header.
 func (g *gen) transport4(plus, size uint32) []ins {
 	return append(g.headerLength(), g.indirect(g.payload.at+g.network+plus, size))
 }
 
-// isType asks whether the link layer says that it carries an Ethernet type, or up to
-// 1500 a service access point of IEEE 802.2.
+// isType tests whether the link layer carries an Ethernet type or, up to 1500, a service access point of IEEE 802.2.
 func (g *gen) isType(column int, t uint32) *cond {
 	if g.labels > 0 {
 		version := map[uint32]uint32{etherIPv4: 0x40, etherIPv6: 0x60}[t]
@@ -207,14 +205,14 @@ func (g *gen) isType(column int, t uint32) *cond {
 	return equal(kind, t)
 }
 
-// pppTypes are the numbers that PPP has for what Ethernet numbers otherwise.
+// pppTypes are the PPP numbers of Ethernet types.
 var pppTypes = map[uint32]uint32{
 	etherIPv4: 0x0021, etherIPv6: 0x0057, etherDECnet: 0x0027, etherApple: 0x0029, etherXNS: 0x0025,
 	sapISO: 0x0023, sapBridge: 0x0031, sapIPX: 0x002b,
 }
 
-// etherType asks for an Ethernet type or an access point. With Ethernet a length instead of a type says that an IEEE 802.2
-// header follows. With cooked packets the type 4 says that, and 1 stands for a raw IEEE 802.3 frame.
+// etherType tests for an Ethernet type or an access point. On Ethernet a length instead of a type announces an IEEE
+// 802.2 header. For cooked packets the type 4 does, and 1 is a raw IEEE 802.3 frame.
 func (g *gen) etherType(kind []ins, t uint32) *cond {
 	is8022 := equal(kind, 4)
 	if g.link == linkEthernet {
@@ -238,7 +236,7 @@ func (g *gen) etherType(kind []ins, t uint32) *cond {
 	return equal(kind, t)
 }
 
-// snap asks for an IEEE 802.2 header that says SNAP, an organization and its type.
+// snap tests for an IEEE 802.2 header with SNAP, an organization and its type.
 func (g *gen) snap(organization, kind uint32) *cond {
 	return and(equal(g.load(g.payload, 4, 4), (organization&0xffff)<<16|kind),
 		equal(g.load(g.payload, 0, 4), sapSNAP<<24|sapSNAP<<16|0x0300|organization>>16))

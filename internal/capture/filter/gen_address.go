@@ -2,8 +2,8 @@ package filter
 
 import "encoding/binary"
 
-// both makes the condition for a direction from one for an address or port at an offset: src is that of the source's,
-// dst of the destination's.
+// both returns the condition for a direction, made of one condition at the offset of the source, src, or of the
+// destination, dst.
 func both(dir direction, src, dst uint32, one func(at uint32) *cond) *cond {
 	switch dir {
 	case dirSrc:
@@ -95,7 +95,7 @@ func (n *port) gen(g *gen) *cond {
 	return or(and(g.isType(n.column, etherIPv6), or(v6...)), and(g.isType(n.column, etherIPv4), or(v4...)))
 }
 
-// wholeOrFirst says that an IPv4 packet has a transport header: it is no later fragment.
+// wholeOrFirst tests that an IPv4 packet has a transport header: that it is not a later fragment.
 func (g *gen) wholeOrFirst() *cond { return not(compare(g.at(6, 2), opJSet, 0x1fff)) }
 
 func (n *port) atoms(place func(plus, size uint32) []ins) *cond {

@@ -37,8 +37,8 @@ func (n *relation) gen(g *gen) *cond {
 	return and(append(checks, c)...)
 }
 
-// simplify leaves out what cannot matter, as libpcap's optimizer does; only loads are
-// left out with it, which then cannot reject the packet.
+// simplify removes what cannot matter, as libpcap's optimizer does. Only loads are removed with it, which then cannot
+// reject the packet.
 func simplify(a arith) arith {
 	switch a := a.(type) {
 	case negative:
@@ -53,7 +53,7 @@ func simplify(a arith) arith {
 		switch {
 		case okL && okR:
 			if r == 0 && (a.op == "/" || a.op == "%") {
-				return a // an error already
+				return a // reported as an error before
 			}
 			return fold(a)
 		case okR && r == 0:
@@ -76,7 +76,7 @@ func simplify(a arith) arith {
 	return a
 }
 
-// checkDivision finds divisors that turn out to be zero only when calculated.
+// checkDivision finds divisors that are zero only after constants were calculated.
 func (g *gen) checkDivision(column int, a arith) {
 	switch a := a.(type) {
 	case negative:
@@ -92,9 +92,8 @@ func (g *gen) checkDivision(column int, a arith) {
 	}
 }
 
-// checks are the conditions under which a calculation is one: the packet has the
-// protocols whose bytes it loads. Of an operation only the left side's are asked for,
-// which is how libpcap does it: "1 + tcp[0]" loads from whatever is there.
+// checks returns the conditions under which a calculation is valid: the packet has the protocols whose bytes it loads.
+// For an operation only the left side is checked, as in libpcap: "1 + tcp[0]" loads from whatever is there.
 func (g *gen) checks(a arith) []*cond {
 	switch a := a.(type) {
 	case negative:
@@ -118,7 +117,7 @@ func (g *gen) checks(a arith) []*cond {
 	return nil
 }
 
-// value calculates into A. Memories below depth are in use by who asked.
+// value calculates into A. Memory cells below depth are used by the caller.
 func (g *gen) value(column int, a arith, depth uint32) []ins {
 	switch a := a.(type) {
 	case constant:

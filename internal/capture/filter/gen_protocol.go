@@ -7,8 +7,7 @@ func (n *protoNumber) gen(g *gen) *cond {
 	return g.isProto(n.column, n.proto, n.number)
 }
 
-// isProto asks for a protocol over IPv4, IPv6 or both. With IPv6 it may stand behind
-// one fragment header.
+// isProto tests for a protocol over IPv4, IPv6 or both. With IPv6 it may follow a fragment header.
 func (g *gen) isProto(column int, over proto, number uint32) *cond {
 	v4 := func() *cond { return and(g.isType(column, etherIPv4), equal(g.at(9, 1), number)) }
 	v6 := func() *cond {
@@ -72,7 +71,7 @@ func (n *encapsulation) gen(g *gen) *cond {
 	return n.pppoes(g)
 }
 
-// vlan asks for a VLAN tag; what comes behind it in the text looks behind the tag.
+// vlan tests for a VLAN tag; what follows it in the text looks after the tag.
 func (n *encapsulation) vlan(g *gen) *cond {
 	if g.labels > 0 {
 		return g.fail(&Error{Column: n.column, Text: `"vlan" cannot stand behind "mpls"`})
@@ -92,7 +91,7 @@ func (n *encapsulation) vlan(g *gen) *cond {
 		}
 		return tag
 	}
-	// The outermost tag is metadata, or it is in the packet and shifts everything.
+	// The outermost tag is metadata, or it is in the packet and shifts everything after it.
 	g.shifts, g.linktype.shifted, g.payload.shifted = true, true, true
 	present := equal([]ins{{opLdB, metaVLANPresent}}, 1)
 	c := or(present, and(&cond{kind: condStore, value: 4}, tag))
@@ -103,11 +102,11 @@ func (n *encapsulation) vlan(g *gen) *cond {
 	return c
 }
 
-// mpls asks for an MPLS label; what comes behind it in the text looks behind it.
+// mpls tests for an MPLS label; what follows it in the text looks after the label.
 func (n *encapsulation) mpls(g *gen) *cond {
 	var c *cond
 	switch {
-	case g.labels > 0: // the label before is not the last one
+	case g.labels > 0: // the previous label is not the last one
 		c = masked(g.load(g.payload, g.network-4+2, 1), 1, 0)
 	case g.link == linkEthernet:
 		c = g.isType(n.column, etherMPLS)
@@ -124,7 +123,7 @@ func (n *encapsulation) mpls(g *gen) *cond {
 	return c
 }
 
-// pppoes asks for a PPPoE session; what comes behind it in the text looks inside.
+// pppoes tests for a PPPoE session; what follows it in the text looks inside.
 func (n *encapsulation) pppoes(g *gen) *cond {
 	c := g.isType(n.column, etherPPPoES)
 	if n.has {

@@ -1,7 +1,6 @@
 package filter
 
-// proto is a word that names a protocol; it may stand alone, before an address and
-// before an index.
+// proto is a keyword that names a protocol. It may stand alone, before an address and before an index.
 type proto int
 
 const (
@@ -66,7 +65,7 @@ const (
 	etherMOPDL    = 0x6001
 	etherMOPRC    = 0x6002
 	etherXNS      = 0x0600
-	etherLengths  = 1500 // up to here it is a length
+	etherLengths  = 1500 // up to this value it is a length
 
 	sapIP      = 0x06
 	sapBridge  = 0x42
@@ -76,7 +75,7 @@ const (
 	sapISO     = 0xfe
 )
 
-// linkTypes are the protocols that a link layer's type tells.
+// linkTypes are the protocols that the type of a link layer states.
 var linkTypes = map[proto]uint32{
 	protoIP: etherIPv4, protoARP: etherARP, protoRARP: etherRARP, protoIP6: etherIPv6, protoATalk: etherApple,
 	protoAARP: etherAppleARP, protoDECnet: etherDECnet, protoLAT: etherLAT, protoSCA: etherSCA, protoMOPDL: etherMOPDL,
@@ -93,7 +92,7 @@ const (
 	ipSCTP     = 132
 )
 
-// ipProtos are the protocols that an IP header tells, and the IP they stand for.
+// ipProtos are the protocols that an IP header states, and the IP version that each implies.
 var ipProtos = map[proto]struct {
 	number uint32
 	over   proto // protoNone: both
@@ -104,7 +103,7 @@ var ipProtos = map[proto]struct {
 	protoAH: {51, protoNone}, protoESP: {50, protoNone},
 }
 
-// numbers are words that stand for a number.
+// numbers are the keywords for numbers.
 var numbers = map[string]uint32{
 	"icmptype": 0, "icmpcode": 1, "icmp-echoreply": 0, "icmp-unreach": 3, "icmp-sourcequench": 4, "icmp-redirect": 5,
 	"icmp-echo": 8, "icmp-routeradvert": 9, "icmp-routersolicit": 10, "icmp-timxceed": 11, "icmp-paramprob": 12,
@@ -124,7 +123,7 @@ var numbers = map[string]uint32{
 	"tcp-ece": 0x40, "tcp-cwr": 0x80,
 }
 
-// keywords are the other words of the language that have a meaning here.
+// keywords are the other supported keywords.
 var keywords = map[string]string{
 	"dst": "dst", "src": "src", "host": "host", "net": "net", "mask": "mask", "port": "port", "portrange": "portrange",
 	"proto": "proto", "less": "less", "greater": "greater", "byte": "byte", "broadcast": "broadcast", "multicast": "multicast",
@@ -133,7 +132,7 @@ var keywords = map[string]string{
 	"and": "&&", "or": "||", "not": "!",
 }
 
-// foreign are words of the language that have none.
+// foreign are the keywords of the language that are not supported.
 var foreign = map[string]bool{
 	"protochain": true, "gateway": true, "type": true, "subtype": true, "direction": true, "dir": true,
 	"address1": true, "addr1": true, "address2": true, "addr2": true, "address3": true, "addr3": true, "address4": true, "addr4": true,
@@ -146,7 +145,7 @@ var foreign = map[string]bool{
 	"sio": true, "opc": true, "dpc": true, "sls": true, "hsio": true, "hopc": true, "hdpc": true, "hsls": true,
 }
 
-// names that may follow "proto" behind a backslash, as pcap-filter(7) lists them.
+// Names that may follow "proto" after a backslash, as pcap-filter(7) lists them.
 var (
 	ipProtoNames = map[string]uint32{
 		"icmp": ipICMP, "igmp": ipIGMP, "tcp": ipTCP, "udp": ipUDP, "gre": 47, "esp": 50, "ah": 51, "pim": 103, "vrrp": 112,

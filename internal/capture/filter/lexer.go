@@ -32,8 +32,8 @@ type token struct {
 	mac    [6]byte
 }
 
-// lex cuts the text into tokens: at every place the longest one, as libpcap's scanner
-// does. So 1-2 is a name, and 1 - 2 is a difference.
+// lex splits the text into tokens: at every position the longest one, as libpcap's scanner does. So 1-2 is a name, and
+// 1 - 2 is a difference.
 func (p *parser) lex() error {
 	for at := 0; at < len(p.text); {
 		c := p.text[at]
@@ -95,8 +95,8 @@ func alnum(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// wordLength is the length of the word that s starts with: letters, digits, hyphens,
-// underlines and dots, hyphens and underlines not at its end.
+// wordLength returns the length of the word at the start of s: letters, digits, hyphens, underscores and dots, without
+// hyphens and underscores at its end.
 func wordLength(s string) int {
 	if !alnum(s[0]) {
 		return 0
@@ -163,8 +163,8 @@ func hexGroup(s string, least, most int) (uint16, bool) {
 	return uint16(v), err == nil
 }
 
-// anyMAC reads the ways without colons: hyphens, dots, three dotted groups of four
-// digits, twelve digits.
+// anyMAC parses MAC addresses without colons: with hyphens, with dots, as three dotted groups of four digits, as twelve
+// digits.
 func anyMAC(s string) (m [6]byte, ok bool) {
 	for _, separator := range []string{"-", "."} {
 		if m, ok = parseMAC(s, separator); ok {
@@ -219,8 +219,7 @@ func word(s string) (token, *Error) {
 	return token{kind: tokenName, text: s}, nil
 }
 
-// isNumber says that s is a number as C writes it: decimal, 0x…, or octal with a zero
-// before it.
+// isNumber reports whether s is a number as in C: decimal, 0x…, or octal with a leading zero.
 func isNumber(s string) bool {
 	if len(s) > 2 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X') {
 		return strings.Trim(s[2:], hexDigits) == ""
@@ -235,8 +234,8 @@ func isDotted(s string) bool {
 	return len(groups) >= 2 && len(groups) <= 4 && !slices.ContainsFunc(groups, func(g string) bool { return !digits(g) })
 }
 
-// parseIPv4 reads one to four dotted numbers, left-justified, and how many bits they
-// are. A zero before a number means octal to some and nothing to others: refused.
+// parseIPv4 parses one to four dotted numbers, left-justified, and returns how many bits they have. Numbers with a
+// leading zero are refused, because some programs read them as octal.
 func parseIPv4(s string) (addr uint32, bits int, ok bool) {
 	for g := range strings.SplitSeq(s, ".") {
 		v, err := strconv.ParseUint(g, 10, 8)

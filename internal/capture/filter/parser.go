@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
+// kindOf is what a keyword says its address is.
 type kindOf int // what an address word says its address is
 
 const (
-	addrNone kindOf = iota // there was no address before: nothing to go on from
+	addrNone kindOf = iota // no address came before, so there are no qualifiers to use
 	addrDefault
 	addrHost
 	addrNet
@@ -21,15 +22,14 @@ const (
 type direction int
 
 const (
-	dirAny direction = iota // nothing said: either
+	dirAny direction = iota // not stated: either
 	dirSrc
 	dirDst
 	dirOr
 	dirAnd
 )
 
-// qualifiers are what stands before an address. A bare address later on takes those
-// of the address before it: "port 80 or 81".
+// qualifiers precede an address. A later bare address takes the qualifiers of the address before it: "port 80 or 81".
 type qualifiers struct {
 	proto proto
 	dir   direction
@@ -43,9 +43,8 @@ type parser struct {
 	depth  int
 }
 
-// value is what a part of the text turned out to be. "(80" may go on as an address
-// that takes the qualifiers before it, as a number to calculate with, or both ways
-// may end at the closing parenthesis and be told apart behind it.
+// value is a parsed part of the text. "(80" may continue as an address that takes the qualifiers before it, or as a
+// number to calculate with; it may also end at the closing parenthesis and be decided after that.
 type value struct {
 	kind valueKind
 	node node  // test, address
@@ -73,7 +72,7 @@ func (p *parser) next() token {
 	return t
 }
 
-// accept takes a word if it is next.
+// accept takes the next token if it is one of the words.
 func (p *parser) accept(words ...string) (string, bool) {
 	if t := p.peek(); t.kind == tokenWord {
 		if slices.Contains(words, t.text) {
@@ -89,7 +88,7 @@ func (p *parser) is(w string) bool {
 	return t.kind == tokenWord && t.text == w
 }
 
-// deeper bounds the recursion; the caller undoes it.
+// deeper limits the recursion; the caller must decrement depth.
 func (p *parser) deeper() error {
 	if p.depth++; p.depth > maxDepth {
 		return errorAt(p.peek(), "more than %d levels inside each other", maxDepth)
@@ -97,7 +96,7 @@ func (p *parser) deeper() error {
 	return nil
 }
 
-// unexpected names the next token and what could stand there.
+// unexpected returns an error that names the next token and what was expected.
 func (p *parser) unexpected(want string) error {
 	t := p.peek()
 	what := strconv.Quote(p.source(t))
@@ -138,8 +137,7 @@ func (p *parser) parse() (node, error) {
 	return v.node, nil
 }
 
-// tests goes on behind a first operand with "and" and "or", which bind alike and to
-// the left.
+// tests continues after a first operand with "and" and "or", which have the same precedence and associate to the left.
 func (p *parser) tests(v value) (value, error) {
 	if v.kind != isTest {
 		return v, p.unexpected("a comparison")
@@ -165,7 +163,7 @@ func (p *parser) tests(v value) (value, error) {
 	}
 }
 
-// addresses goes on with addresses that all take the qualifiers q.
+// addresses continues with addresses that all take the qualifiers q.
 func (p *parser) addresses(v value, q qualifiers) (value, error) {
 	for {
 		op, ok := p.accept("&&", "||")
@@ -180,8 +178,8 @@ func (p *parser) addresses(v value, q qualifiers) (value, error) {
 	}
 }
 
-// operand reads what may stand beside "and" and "or". Behind one of them it may be a
-// bare address, which takes the qualifiers q.
+// operand parses an operand of "and" and "or". After one of them it may be a bare address, which takes the qualifiers
+// q.
 func (p *parser) operand(q qualifiers, bare bool) (value, error) {
 	if err := p.deeper(); err != nil {
 		return value{}, err
@@ -242,7 +240,7 @@ func (p *parser) indexed() bool {
 	return t.kind == tokenWord && t.text == "["
 }
 
-// parentheses reads "( … )" and says what was in it.
+// parentheses parses "( … )" and returns what is in it.
 func (p *parser) parentheses(q qualifiers, bare bool) (value, error) {
 	p.next()
 	v, err := p.operand(q, bare)
@@ -273,7 +271,7 @@ func (p *parser) parentheses(q qualifiers, bare bool) (value, error) {
 	return v, nil
 }
 
-// address reads an address, a negated one, or several in parentheses.
+// address parses an address, a negated one, or several in parentheses.
 func (p *parser) address(q qualifiers) (value, error) {
 	if err := p.deeper(); err != nil {
 		return value{}, err
@@ -319,7 +317,7 @@ var addressReaders = map[tokenKind]func(*parser, token, qualifiers) (node, error
 	tokenNumber: (*parser).number, tokenIPv4: (*parser).ipv4, tokenIPv6: (*parser).ipv6, tokenMAC: (*parser).mac, tokenName: (*parser).name,
 }
 
-// operator is the arithmetic operator that is next, if one is.
+// operator returns the arithmetic operator that is next, or "".
 func (p *parser) operator() string {
 	if t := p.peek(); t.kind == tokenWord && strings.Contains("+-*/%&|^<<>>", t.text) && t.text != "<" && t.text != ">" {
 		return t.text

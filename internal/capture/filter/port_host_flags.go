@@ -10,11 +10,10 @@ import (
 	"dubbo-wire/internal/capture/packet"
 )
 
-// Ports is the filter behind the flag --port: it lets everything through that may
-// carry TCP with one of the ports, and keeps back only what certainly does not:
-// TCP, UDP, ICMP over plain IP with others, ARP. Fragments, tunnels, labels, headers
-// between IP and TCP, everything it does not understand goes through: who decodes the
-// packets looks inside. No ports are no filter.
+// Ports returns the filter for the flag --port. It accepts everything that may carry TCP with one of the ports, and
+// rejects only what certainly does not: TCP with other ports, UDP and ICMP over plain IP, ARP. It accepts fragments,
+// tunnels, labels, headers between IP and TCP, and everything that it does not understand, because the packet decoder
+// looks inside. Without ports it accepts everything.
 func Ports(ports []uint16) *Expr {
 	if len(ports) == 0 {
 		return &Expr{}
@@ -26,17 +25,17 @@ func Ports(ports []uint16) *Expr {
 	return &Expr{text: "what may carry port " + strings.Join(text, " or "), root: &mayCarry{ports: ranges(ports)}}
 }
 
-// Bounds that keep a program far below what the kernel takes. More ports are joined
-// where they lie closest; among more hosts no packet is kept back for its addresses.
+// Limits that keep a program far below the kernel's limit. More ports are joined where they are closest; with more
+// hosts, addresses reject no packet.
 const (
 	maxPortRanges = 40
 	maxHosts      = 40
 )
 
-// span is ports from lo to hi.
+// span is the ports from lo to hi.
 type span struct{ lo, hi uint16 }
 
-// ranges are spans that cover the ports: nothing else, unless there are too many.
+// ranges returns spans that cover the ports, and no others unless there are too many.
 func ranges(ports []uint16) []span {
 	sorted := slices.Compact(slices.Sorted(slices.Values(ports)))
 	var out []span
@@ -68,7 +67,7 @@ func ranges(ports []uint16) []span {
 	return joined
 }
 
-// Hosts is the same for the flag --host and addresses.
+// Hosts returns the filter for the flag --host; see [Ports].
 func Hosts(hosts []netip.Addr) *Expr {
 	if len(hosts) == 0 {
 		return &Expr{}
@@ -83,14 +82,13 @@ func Hosts(hosts []netip.Addr) *Expr {
 	return &Expr{text: "what may carry host " + strings.Join(text, " or "), root: n}
 }
 
-// mayCarry has ports or hosts.
+// mayCarry has either ports or hosts.
 type mayCarry struct {
 	ports []span
 	hosts []netip.Addr
 }
 
-// maxInnerTags is how many VLAN tags inside the packet are looked behind; what has
-// more goes through.
+// maxInnerTags is how many VLAN tags inside the packet are skipped; a packet with more is accepted.
 const maxInnerTags = 2
 
 func (n *mayCarry) gen(g *gen) *cond {
@@ -109,7 +107,7 @@ func (n *mayCarry) gen(g *gen) *cond {
 
 func choose(c, yes, no *cond) *cond { return &cond{kind: condIf, l: c, r: yes, no: no} }
 
-// network decides by the type at kind about what begins at the place at.
+// network decides by the type field at kind about the packet that starts at at.
 func (n *mayCarry) network(g *gen, kind, at uint32, tags int) *cond {
 	t := g.load(offset{at: kind}, 0, 2)
 	behindTag := constCond(true)

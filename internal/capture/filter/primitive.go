@@ -2,7 +2,7 @@ package filter
 
 import "strconv"
 
-// term reads a test that starts with a word.
+// term parses a test that starts with a keyword.
 func (p *parser) term() (value, error) {
 	t := p.peek()
 	if t.kind != tokenProto && t.kind != tokenWord {
@@ -57,7 +57,7 @@ func (p *parser) term() (value, error) {
 	return value{}, p.unexpected("an expression")
 }
 
-// addressed reads the addresses behind their qualifiers.
+// addressed parses the addresses after their qualifiers.
 func (p *parser) addressed(q qualifiers) (value, error) {
 	v, err := p.address(q)
 	v.kind, v.q = isTest, q
@@ -66,7 +66,7 @@ func (p *parser) addressed(q qualifiers) (value, error) {
 
 var addressKinds = map[string]kindOf{"host": addrHost, "net": addrNet, "port": addrPort, "portrange": addrRange, "proto": addrProto}
 
-// directed reads "src", "dst", "src or dst", "src and dst", and what follows.
+// directed parses "src", "dst", "src or dst", "src and dst", and what follows.
 func (p *parser) directed(w token, q qualifiers) (value, error) {
 	q.dir, q.addr = dirSrc, addrDefault
 	other := "dst"
@@ -88,7 +88,7 @@ func (p *parser) directed(w token, q qualifiers) (value, error) {
 	return p.addressed(q)
 }
 
-// layer reads "vlan", "mpls" and "pppoes", with a number or without.
+// layer parses "vlan", "mpls" and "pppoes", with or without a number.
 func (p *parser) layer(t token) (value, error) {
 	depth := 0
 	for p.tokens[p.at+depth].kind == tokenWord && p.tokens[p.at+depth].text == "(" {
@@ -127,7 +127,7 @@ func (p *parser) byteTest(t token) (value, error) {
 	if !ok {
 		return value{}, p.unexpected(`"=", "<" or ">"`)
 	}
-	if op == "&" || op == "|" { // libpcap's code looks at no byte at all
+	if op == "&" || op == "|" { // libpcap compiles this to a test of no byte at all
 		return value{}, errorAt(t, `"byte" with "%s" is not supported; write "ether[%d] %[1]s NUMBER != 0"`, op, n.number)
 	}
 	v, err := p.plainNumber()

@@ -1,6 +1,6 @@
 package filter
 
-// node is a part of an expression that is true or false of a packet.
+// node is a part of an expression that is true or false for a packet.
 type node interface {
 	gen(g *gen) *cond
 }
@@ -11,7 +11,7 @@ type (
 		l, r node
 	}
 	negation struct{ x node }
-	// apart is a whole expression beside others: it starts at the packet's beginning.
+	// apart is a whole expression within another one: its offsets start at the packet's beginning.
 	apart struct{ x node }
 
 	host struct {
@@ -62,8 +62,7 @@ type (
 		column int
 		index  uint32
 	}
-	// encapsulation is "vlan", "mpls" or "pppoes": what stands behind it in the text
-	// looks at what is inside.
+	// encapsulation is "vlan", "mpls" or "pppoes": what follows it in the text looks inside.
 	encapsulation struct {
 		column int
 		kind   string
@@ -97,7 +96,7 @@ func (n apart) gen(g *gen) *cond {
 	if !inner.shifts {
 		return c
 	}
-	// Nothing says whether an expression before this one has stored its shift.
+	// An earlier expression may or may not have stored its shift.
 	g.shifts = true
 	return and(&cond{kind: condStore, value: 0}, c)
 }

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/net/bpf"
 )
 
-// IsDDD says that a text is a program as tcpdump -ddd prints it, rather than an
-// expression: nothing but numbers, and several of them.
+// IsDDD reports whether a text is a program as tcpdump -ddd prints it, rather than an expression: it consists of
+// several numbers.
 func IsDDD(text string) bool {
 	n := 0
 	for f := range strings.FieldsFuncSeq(text, dddSpace) {
@@ -21,12 +21,11 @@ func IsDDD(text string) bool {
 	return n >= 5
 }
 
-// dddSpace also takes commas: that is how some tools write the lines of a program.
+// dddSpace reports spaces, and commas, which some tools print between instructions.
 func dddSpace(r rune) bool { return r == ' ' || r == '\t' || r == '\r' || r == '\n' || r == ',' }
 
-// ParseDDD reads what tcpdump -ddd prints: the number of instructions, then four
-// numbers for each. The shell may have made one line of it. The program is checked
-// with [Check]. An error is an *[Error].
+// ParseDDD parses the output of tcpdump -ddd: the number of instructions, then four numbers for each. The shell may
+// have joined the lines. The program is checked with [Check]. An error is an *[Error].
 func ParseDDD(text string) ([]bpf.RawInstruction, error) {
 	if len(text) > 64*maxInstructions {
 		return nil, &Error{Text: "the program is too long"}
@@ -71,9 +70,8 @@ var known = func() map[uint16]bool {
 	return m
 }()
 
-// Check says whether the kernel could run a program: its operations are known, no
-// jump leaves it, it ends with a return, and no memory is read that was not written.
-// An error is an *[Error].
+// Check reports whether the kernel can run a program: its operations are known, no jump leaves it, it ends with a
+// return, and it reads no memory before writing it. An error is an *[Error].
 func Check(prog []bpf.RawInstruction) error {
 	if len(prog) == 0 || len(prog) > maxInstructions {
 		return &Error{Text: fmt.Sprintf("a program has 1 to %d instructions, not %d", maxInstructions, len(prog))}
@@ -81,7 +79,7 @@ func Check(prog []bpf.RawInstruction) error {
 	if last := prog[len(prog)-1].Op; last != opRet && last != opRetA {
 		return &Error{Text: "the program does not end with a return"}
 	}
-	written := make([]uint16, len(prog)) // memories written on every way to an instruction
+	written := make([]uint16, len(prog)) // memory cells that are written on every path to an instruction
 	for i := range written {
 		written[i] = 0xffff
 	}
@@ -137,9 +135,8 @@ func Check(prog []bpf.RawInstruction) error {
 	return nil
 }
 
-// Adapt fits a program of tcpdump -ddd to a target. A program for cooked packets
-// looks at a header that the kernel does not show; it gets the metadata instead, as
-// libpcap does it. The snap length goes into the returns.
+// Adapt adapts a program of tcpdump -ddd to a target. A program for cooked packets reads a header that the kernel does
+// not show; it gets the metadata instead, as in libpcap. The snap length replaces the return values.
 func Adapt(prog []bpf.RawInstruction, t Target) ([]bpf.RawInstruction, error) {
 	out := append([]bpf.RawInstruction(nil), prog...)
 	g := newGen(t)
