@@ -1,5 +1,6 @@
-// Package term fits text into lines of a terminal: columns as a terminal counts them, texts from the wire made safe to
-// print.
+// Package term fits text into lines of a terminal. Texts come in, also ones from the wire, which may be hostile; texts
+// go out that are safe to print and that take a known number of columns. Nothing is kept. Widths and the borders of
+// characters follow Unicode's grapheme clusters (UAX #29), by package uniseg.
 package term
 
 import (
@@ -11,7 +12,7 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// Width is the columns a text takes on a terminal: Chinese characters and emoji take two.
+// Width returns the columns that a text takes on a terminal: Chinese characters and emoji take two.
 func Width(s string) int {
 	if IsASCII(s) {
 		return len(s)
@@ -29,7 +30,7 @@ func IsASCII(s string) bool {
 	return true
 }
 
-// CutMiddle shortens s to at most n columns, with "…" in its middle: names differ at their ends.
+// CutMiddle shortens s to at most n columns, with "…" in the middle, because names differ at their ends.
 func CutMiddle(s string, n int) string {
 	if Width(s) <= n {
 		return s
@@ -40,7 +41,7 @@ func CutMiddle(s string, n int) string {
 	return CutEnd(s, n/2) + "…" + CutStart(s, n-1-n/2)
 }
 
-// CutEnd keeps the first columns of s.
+// CutEnd returns the first n columns of s.
 func CutEnd(s string, n int) string {
 	at, used, state := 0, 0, -1
 	for rest := s; rest != ""; {
@@ -56,7 +57,7 @@ func CutEnd(s string, n int) string {
 	return s[:at]
 }
 
-// CutStart keeps the last columns of s.
+// CutStart returns the last n columns of s.
 func CutStart(s string, n int) string {
 	over := Width(s) - n
 	state := -1
@@ -68,7 +69,7 @@ func CutStart(s string, n int) string {
 	return s
 }
 
-// Cut shortens s to at most n columns at its end.
+// Cut shortens s to at most n columns, with "…" at the end.
 func Cut(s string, n int) string {
 	if Width(s) <= n {
 		return s
@@ -79,8 +80,8 @@ func Cut(s string, n int) string {
 	return CutEnd(s, n-1) + "…"
 }
 
-// Clean makes text from the wire safe to print in a line: control characters, which could move the cursor or end a
-// row, are written as escapes.
+// Clean makes text from the wire safe to print in a line. Control characters, which could move the cursor or end a row,
+// become escapes.
 func Clean(s string) string {
 	bad := func(r rune) bool { return unicode.IsControl(r) || r == utf8.RuneError || isFormat(r) }
 	if strings.IndexFunc(s, bad) < 0 {
@@ -106,7 +107,7 @@ func Clean(s string) string {
 	return b.String()
 }
 
-// isFormat reports characters that change the order or the place of others: bidirectional marks, line separators.
+// isFormat reports characters that change the order or the position of others: bidirectional marks, line separators.
 func isFormat(r rune) bool {
 	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x2028 || r == 0x2029
 }
@@ -116,12 +117,12 @@ func Wrap(s string, n int) []string {
 	if n <= 0 || Width(s) <= n {
 		return []string{s}
 	}
-	const least = 8 // no terminal is narrower, and every piece of a word is longer than nothing
+	const least = 8 // no terminal is narrower
 	n = max(n, least)
 	var lines []string
 	line := ""
 	for _, word := range unbroken(s) {
-		for Width(word) > n { // a path, say
+		for Width(word) > n { // for example a path
 			room := n
 			if line != "" {
 				room = n - Width(line) - 1
@@ -150,10 +151,10 @@ func Wrap(s string, n int) []string {
 	return lines
 }
 
-// unbroken cuts a text at spaces, but not behind a number: its unit or noun stays with it.
+// unbroken splits a text at spaces, but not after a number, whose unit or noun stays with it.
 func unbroken(s string) []string {
 	var words []string
-	number := false // the last word is one
+	number := false // the last word is a number
 	for w := range strings.FieldsSeq(s) {
 		if number || w == "%" && len(words) > 0 {
 			words[len(words)-1] += " " + w

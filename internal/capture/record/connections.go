@@ -7,32 +7,32 @@ import (
 	"dubbo-wire/internal/capture/queue"
 )
 
-// Of every connection it is known whether it carries messages (then its packets are written at once), or not yet (then
-// they are held). What is given up first, when there is too much: connections that nothing was heard of for longest, and
-// of what they hold, packets with payload before the handshake.
+// Each connection either carries messages, so its packets are written at once, or is undecided, so they are held. At a
+// limit the connections that were idle for longest are dropped first, and of their packets the ones with payload before
+// the handshake.
 
 const (
-	// maxConns bounds the connections that are known at a time.
+	// maxConns limits the connections that are known at a time.
 	maxConns = 1 << 18
 	// slabConns is how many entries are allocated together.
 	slabConns = 1 << 10
-	// maxHandshake is how many packets without payload, before the first with, are kept apart as the handshake: copies and
-	// repeats included.
+	// maxHandshake is how many packets before the first one with payload are held separately as the handshake,
+	// including copies and retransmissions.
 	maxHandshake = 8
-	// keepClosed is how long a connection with messages is remembered behind its end, keepIdle one whose end was not seen
-	// (longer than the line knows it: then the line says again what it carries), keepSilent one that is undecided. All from
-	// when it was last heard of, in nanoseconds of capture time.
+	// keepClosed is how long a connection with messages is remembered after its end, keepIdle one without an end
+	// (longer than the pipeline knows it, so that the pipeline reports it again), keepSilent an undecided one. All are
+	// nanoseconds of capture time since the last packet.
 	keepClosed = 60_000_000_000
 	keepIdle   = 6 * 3600_000_000_000
 	keepSilent = 600_000_000_000
-	// expireAtOnce bounds what a packet has to do for others.
+	// expireAtOnce limits the connections that are dropped per packet.
 	expireAtOnce = 64
 )
 
-// pair is both ends of a connection, the lesser first.
+// pair is both ends of a connection, the lesser one first.
 type pair struct{ a, b packet.Endpoint }
 
-// pairOf puts the ends in order; swapped says that they were not.
+// pairOf orders the ends; swapped reports that they were in the other order.
 func pairOf(x, y packet.Endpoint) (p pair, swapped bool) {
 	c := bytes.Compare(x.IP[:], y.IP[:])
 	if c == 0 {
@@ -44,36 +44,36 @@ func pairOf(x, y packet.Endpoint) (p pair, swapped bool) {
 	return pair{x, y}, false
 }
 
-// The lists that connections are in, each by when they were last heard of.
+// The lists of connections, each ordered by the time of the last packet.
 const (
 	quiet  = iota // undecided, without payload so far
-	busy          // undecided, and holding packets with payload
+	busy          // undecided, holds packets with payload
 	rpc           // carries messages
 	closed        // carried messages, and has ended
 	lists
 )
 
-// conn is one connection; generations with the same ends are one.
+// conn is a connection. Generations with the same ends are one.
 type conn struct {
 	ends      pair
 	list      uint8
-	fins      uint8  // which directions have ended
-	syn       bool   // seq is that of the SYN it began with
-	seq       uint32 //
+	fins      uint8 // directions that have ended
+	syn       bool  // seq is the number of its SYN
+	seq       uint32
 	place     queue.Link[*conn]
-	last      int64 // when it was last heard of
+	last      int64 // time of the last packet
 	handshake chain
 	payload   chain
 }
 
-// table is all connections.
+// table holds all connections.
 type table struct {
 	index map[pair]*conn
 	free  []*conn
 	limit int
 	lists [lists]queue.Queue[*conn]
 	mem   arena
-	// leave is told of packets that are given up.
+	// onLeftOut is called for packets that are dropped.
 	heldPackets, heldBytes int64
 	onLeftOut              func(packets, bytes int64)
 }
@@ -82,7 +82,7 @@ func newTable(limit, memory int, onLeftOut func(packets, bytes int64)) *table {
 	return &table{index: make(map[pair]*conn), limit: limit, mem: newArena(memory), onLeftOut: onLeftOut}
 }
 
-// add makes an entry, and forgets another if there are too many.
+// add adds a connection, and drops another one if there are too many.
 func (t *table) add(p *pair, which uint8) *conn {
 	if len(t.index) >= t.limit {
 		for _, l := range [...]uint8{closed, quiet, busy, rpc} {
@@ -107,7 +107,7 @@ func (t *table) add(p *pair, which uint8) *conn {
 	return c
 }
 
-// forget removes a connection, and what it holds.
+// forget removes a connection and drops its held packets.
 func (t *table) forget(c *conn) {
 	t.giveUp(&c.payload)
 	t.giveUp(&c.handshake)
@@ -116,7 +116,7 @@ func (t *table) forget(c *conn) {
 	t.free = append(t.free, c)
 }
 
-// giveUp leaves the packets of a chain out for good.
+// giveUp drops all packets of a chain.
 func (t *table) giveUp(c *chain) {
 	for c.count > 0 {
 		t.dropOldest(c)
@@ -124,20 +124,20 @@ func (t *table) giveUp(c *chain) {
 	*c = chain{}
 }
 
-// gone accounts for a packet that is held no longer.
+// uncount accounts for a packet that is no longer held.
 func (t *table) uncount(h held) {
 	t.heldPackets--
 	t.heldBytes -= int64(h.wire)
 }
 
-// move makes a connection the newest of a list that it may be in already.
+// move makes a connection the newest one of a list.
 func (t *table) move(c *conn, which uint8) {
 	c.place.Remove()
 	c.list = which
 	t.lists[which].Push(&c.place)
 }
 
-// segment notes what a segment says of a connection that carries messages.
+// update notes a segment of a connection that carries messages.
 func (t *table) update(c *conn, s *packet.Segment, swapped bool, now int64) {
 	c.last = now
 	switch {
@@ -162,12 +162,12 @@ func side(swapped bool) uint8 {
 	return 1
 }
 
-// hold keeps a packet of a connection that is undecided.
+// hold holds a packet of an undecided connection.
 func (t *table) hold(c *conn, s *packet.Segment, h held, data []byte) {
 	c.last = h.at
 	if s.Flags&(packet.SYN|packet.ACK) == packet.SYN {
 		if c.syn && c.seq != s.Seq || c.payload.count > 0 {
-			// Another connection between the same ends: the one before has ended without a message.
+			// A new connection between the same ends: the previous one has ended without a message.
 			t.giveUp(&c.payload)
 			t.giveUp(&c.handshake)
 		}
@@ -194,15 +194,15 @@ func (t *table) hold(c *conn, s *packet.Segment, h held, data []byte) {
 	t.mem.push(to, h, data)
 }
 
-// oldestOf gives up the oldest packet of a chain.
+// dropOldest drops the oldest packet of a chain.
 func (t *table) dropOldest(c *chain) {
 	h, _ := t.mem.pop(c, nil)
 	t.uncount(h)
 	t.onLeftOut(1, int64(h.wire))
 }
 
-// makeRoom gives up packets of others than connection c, those with payload first; at last its own. It reports whether
-// there was anything.
+// makeRoom drops packets of other connections than c, the ones with payload first, and finally of c. It reports whether
+// there were any.
 func (t *table) makeRoom(c *conn) bool {
 	if l := &t.lists[busy]; !l.Empty() && l.First() != c {
 		o := l.First()
@@ -221,7 +221,7 @@ func (t *table) makeRoom(c *conn) bool {
 	return false
 }
 
-// expire forgets what nothing more is expected of.
+// expire removes connections from which nothing more is expected.
 func (t *table) expire(now int64) {
 	for n := 0; n < expireAtOnce; n++ {
 		if !t.expireOne(closed, now-keepClosed) && !t.expireOne(quiet, now-keepSilent) && !t.expireOne(busy, now-keepSilent) &&
@@ -240,7 +240,7 @@ func (t *table) expireOne(which uint8, before int64) bool {
 	return true
 }
 
-// giveUpAll leaves out all that is held: the recording has ended.
+// giveUpAll drops all held packets, at the end of the recording.
 func (t *table) giveUpAll() {
 	for _, which := range [...]uint8{quiet, busy} {
 		for l := &t.lists[which]; !l.Empty(); {

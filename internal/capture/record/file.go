@@ -11,21 +11,21 @@ import (
 	"dubbo-wire/internal/capture/pcapng"
 )
 
-// bufferSize is how much is collected before it is written, unless a Tick comes first.
+// bufferSize is how many bytes are collected before they are written, unless Tick comes first.
 const bufferSize = 1 << 20
 
-// file is the end of one file that is being written. What is in it ends with a whole block at any time but within a write.
+// file is a file that is being written. Except during a write, it ends with a complete block.
 type file struct {
 	name    string
 	w       io.Writer
-	f       *os.File // what w is, unless standard output
-	buf     []byte   // whole blocks that are not written yet
-	size    int64    // bytes written, and in buf
-	packets int64    // likewise
-	broken  bool     // it ends within a block, which cannot be taken away: nothing more is written
+	f       *os.File // equal to w; nil for standard output
+	buf     []byte   // complete blocks that are not written yet
+	size    int64    // bytes written and in buf
+	packets int64    // packets written and in buf
+	broken  bool     // it ends within a block that cannot be removed: nothing more is written
 }
 
-// create opens a file of that name, or standard output, and empties it.
+// create creates or truncates the named file, or uses standard output.
 func (r *Recorder) create(name string) error {
 	r.out = file{name: name, buf: r.out.buf[:0]}
 	if r.out.buf == nil {
@@ -40,7 +40,8 @@ func (r *Recorder) create(name string) error {
 	}
 	f, err := os.Create(name)
 	if errors.Is(err, fs.ErrPermission) && r.files > 0 {
-		// It may be one that was written before rights were given up: a folder that may be written to is enough.
+		// The file may have been created before privileges were dropped. Write access to its folder is enough to
+		// replace it.
 		if os.Remove(name) == nil {
 			f, err = os.Create(name)
 		}
@@ -50,14 +51,14 @@ func (r *Recorder) create(name string) error {
 	}
 	if own := r.o.Owner; own != nil {
 		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
-			_ = f.Chown(own.UID, own.GID) // who cannot give it away need not: then there is nothing to give up
+			_ = f.Chown(own.UID, own.GID) // without the right to do this there are no privileges to drop
 		}
 	}
 	r.out.w, r.out.f = f, f
 	return nil
 }
 
-// flush writes what is collected. When it fails, what of the last block was written is taken away again.
+// flush writes the collected blocks. If that fails, it removes the incomplete block at the end.
 func (w *file) flush() error {
 	if len(w.buf) == 0 || w.broken {
 		return nil
@@ -74,13 +75,13 @@ func (w *file) flush() error {
 	}
 	w.buf = w.buf[:0]
 	if cap(w.buf) > 4*bufferSize {
-		w.buf = make([]byte, 0, bufferSize) // not that of a packet that was larger than what is usual
+		w.buf = make([]byte, 0, bufferSize) // not the buffer of an unusually large packet
 	}
 	return err
 }
 
-// cut shortens the file to what it should be. Pipes and devices cannot be, and standard output may have begun before us:
-// their readers know what a block cut short is.
+// cut truncates the file to its complete blocks. Pipes and devices cannot be truncated, and standard output may have
+// contents from before; their readers must handle an incomplete block.
 func (w *file) cut() bool {
 	if w.f == nil || w.f.Truncate(w.size) != nil {
 		return false
@@ -98,7 +99,7 @@ func (w *file) close() error {
 	return err
 }
 
-// reason is the system's word for an error, without the name of the file.
+// reason returns the text of an error without the name of the file.
 func reason(err error) string {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		err = e.Err
@@ -106,7 +107,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// createError words that a file could not be created.
+// createError returns the error for a file that cannot be created.
 func createError(name string, err error) error {
 	advice := "give another file with -w"
 	switch {
@@ -118,7 +119,7 @@ func createError(name string, err error) error {
 	return &Error{File: name, Text: fmt.Sprintf("%s: cannot be created: %s; %s", name, reason(err), advice), Err: err}
 }
 
-// writeError words that a file could not be written to, of which so many packets are whole.
+// writeError returns the error for a failed write to a file with that many complete packets.
 func writeError(name string, packets int64, err error) error {
 	advice := "give another file with -w"
 	switch {
@@ -135,11 +136,11 @@ func writeError(name string, packets int64, err error) error {
 	}
 }
 
-// Error says in one line what could not be written, and what to do.
+// Error describes in one line what could not be written, and what to do.
 type Error struct {
 	File string
-	Text string // the whole line, naming the file
-	Err  error  // the system's
+	Text string // the whole line, which names the file
+	Err  error  // the system's error
 }
 
 func (e *Error) Error() string { return e.Text }

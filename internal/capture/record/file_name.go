@@ -10,26 +10,25 @@ import (
 //
 //	              FILE
 //	-C            FILE, FILE1, FILE2 …
-//	-C -W 20      FILE00 … FILE19, and from FILE00 on again
-//	-G            FILE with its %Y %m … filled in
-//	-C -G         the same, with a number behind it from the second file of a period on
-//	-C -G -W 20   the same, FILE00 … FILE19 in each period, round and round
+//	-C -W 20      FILE00 … FILE19, then FILE00 again
+//	-G            FILE with its %Y %m … replaced
+//	-C -G         the same, with a number from the second file of a period on
+//	-C -G -W 20   the same, FILE00 … FILE19 in each period, repeatedly
 //
-// and with one thing that it does not: where the name that is due is that of the file just written, which tcpdump then
-// writes over, a number is put behind it.
+// Unlike tcpdump, it adds a number if the next name is the one of the file just written, which tcpdump then overwrites.
 type namer struct {
 	base string // of the last name, without its number
 	had  map[string]numbers
 }
 
-// numbers are those that were put behind a base: the last one and the greatest.
+// numbers are the last and the greatest number that followed a base.
 type numbers struct{ last, most int }
 
-// maxNames is how many bases are remembered to notice that one comes again.
+// maxNames is how many bases are remembered to notice that one repeats.
 const maxNames = 1 << 14
 
-// next is the name of the next file, which begins at that time; again says that a file of this run had it. The name of
-// the first file of a recording (start) is none that was used before.
+// next returns the name of the next file, whose period starts at that time; reused reports that an earlier file of this
+// run had it. start says that a recording starts, whose first file gets a new name.
 func (n *namer) next(o *Options, at int64, start bool) (name string, reused bool) {
 	base := o.File
 	if o.Every > 0 {
@@ -69,7 +68,7 @@ func (n *namer) next(o *Options, at int64, start bool) (name string, reused bool
 	return fmt.Sprintf("%s%0*d", base, width, number), reused
 }
 
-// formatTime fills in the conversions of strftime(3) that mean the same in every language.
+// formatTime replaces the conversions of strftime(3) that do not depend on the language.
 func formatTime(format string, t time.Time) string {
 	var b strings.Builder
 	for i := 0; i < len(format); i++ {
@@ -87,13 +86,13 @@ func formatTime(format string, t time.Time) string {
 	return b.String()
 }
 
-// timeLayouts are the conversions that package time knows.
+// timeLayouts are the layouts of package time for conversions.
 var timeLayouts = map[byte]string{
 	'a': "Mon", 'A': "Monday", 'b': "Jan", 'h': "Jan", 'B': "January", 'd': "02", 'e': "_2", 'F': "2006-01-02", 'H': "15", 'I': "03",
 	'm': "01", 'M': "04", 'p': "PM", 'R': "15:04", 'S': "05", 'T': "15:04:05", 'y': "06", 'Y': "2006", 'z': "-0700", 'Z': "MST",
 }
 
-// conversion returns what %c stands for; ok is false if strftime does not have it.
+// conversion returns the replacement of %c; ok is false if strftime does not have it.
 func conversion(c byte, t time.Time) (s string, ok bool) {
 	if layout, ok := timeLayouts[c]; ok {
 		return t.Format(layout), true
@@ -120,7 +119,7 @@ func conversion(c byte, t time.Time) (s string, ok bool) {
 	return "", false
 }
 
-// unknownConversion is the first %c of a name that is none; "" if there is no such.
+// unknownConversion returns the first unknown conversion in a name, or "".
 func unknownConversion(format string) string {
 	for i := 0; i < len(format); i++ {
 		if format[i] != '%' {

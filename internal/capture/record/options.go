@@ -8,47 +8,45 @@ import (
 	"dubbo-wire/internal/capture"
 )
 
-// Options are what is recorded, and where.
+// Options tell what is recorded, and where.
 type Options struct {
-	// File is where packets go: a file, "-" for Stdout, or "" to begin with a later Start. With Every it may have
+	// File receives the packets: a file, "-" for Stdout, or "" if a later Start names it. With Every it may have
 	// conversions of strftime(3).
 	File string
-	// MaxBytes is how large a file may become (tcpdump's -C, in bytes), 0: as large as it will. A file with one packet may
-	// be larger.
+	// MaxBytes limits the size of a file (tcpdump's -C, in bytes); 0: unlimited. A file with one packet may be larger.
 	MaxBytes int64
-	// Every is how long a file is written to (-G), 0: to the end.
+	// Every is the period of a file (-G); 0: unlimited.
 	Every time.Duration
-	// Files is how many there are (-W): with MaxBytes they are written to in turn, with Every alone the recording is Done
-	// after so many.
+	// Files is the number of files (-W): with MaxBytes they are overwritten in turn, with Every alone the recording is
+	// Done after that many.
 	Files int
-	// SnapLen is how many bytes are kept of a packet (-s); 0: 262144, as tcpdump does.
+	// SnapLen is how many bytes are kept of a packet (-s); 0: 262144, as in tcpdump.
 	SnapLen int
-	// OnlyRPC leaves out all connections but those that Carries was called for.
+	// OnlyRPC leaves out the connections for which Carries was not called.
 	OnlyRPC bool
 
-	// What files say of themselves.
+	// Texts in the headers of the files.
 	Filter                   string // the kernel's filter
 	Comment, Application, OS string
-	// Names is what the interface of that number (Packet.Interface) is called; may be nil.
+	// Names, if set, returns the name of the interface with that number (Packet.Interface).
 	Names func(i int) string
-	// Link is the link type of the interface in a file without a packet; 0: Ethernet.
+	// Link is the link type of the interface of a file without packets; 0: Ethernet.
 	Link capture.LinkType
 
-	Stdout io.Writer        // what "-" is
-	Now    func() time.Time // the clock that times of packets are from; time.Now if nil
-	Local  bool             // local time in names of files, not UTC
-	// Owner, if set, becomes the owner of every file: the user that rights are given up to.
+	Stdout io.Writer        // written for "-"
+	Now    func() time.Time // the clock of the packets' times; nil: time.Now
+	Local  bool             // names of files have local time instead of UTC
+	// Owner, if set, becomes the owner of every file: the user of the process after it drops privileges.
 	Owner *Owner
 }
 
-// Owner is a user and a group by their numbers.
+// Owner is a user and a group, by number.
 type Owner struct{ UID, GID int }
 
-// defaultSnapLen is what libpcap keeps of a packet where nothing is asked for (MAXIMUM_SNAPLEN), and what our reader
-// believes of any file.
+// defaultSnapLen is libpcap's default (MAXIMUM_SNAPLEN), which our reader accepts in any file.
 const defaultSnapLen = 262144
 
-// Check says what of the options does not go together, in words of the command's flags.
+// Check returns an error if options contradict each other, in terms of the command's flags.
 func (o *Options) Check() error {
 	switch {
 	case o.MaxBytes < 0:

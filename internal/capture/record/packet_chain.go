@@ -2,32 +2,31 @@ package record
 
 import "encoding/binary"
 
-// Packets of connections of which it is not known yet what they carry lie in chains of small pieces of memory, so that
-// the bound on all of them together holds whatever their sizes, nothing is allocated for a packet, and giving one up costs
-// no more than having taken it.
+// Packets of undecided connections are stored in chains of small chunks. So the limit on all of them holds whatever
+// their sizes are, nothing is allocated per packet, and dropping a packet costs no more than storing it.
 
 const (
 	chunkData    = 508
 	slabChunks   = 256 // chunks that are allocated together
 	maxHeld      = 32 << 20
-	maxHeldOfOne = 256 << 10 // of one connection
+	maxHeldOfOne = 256 << 10 // per connection
 )
 
-// chunk is a piece of a chain; 512 bytes.
+// chunk is a part of a chain; 512 bytes.
 type chunk struct {
 	next int32
 	data [chunkData]byte
 }
 
-// arena is the memory of all chains. It grows up to its limit as it is needed and does not shrink.
+// arena is the memory of all chains. It grows up to its limit and does not shrink.
 type arena struct {
 	slabs [][]chunk
-	free  int32 // first of the free ones, -1: none
-	spare int   // how many those are
-	limit int   // chunks
+	free  int32 // first free chunk, -1: none
+	spare int   // number of free chunks
+	limit int   // largest number of chunks
 }
 
-// newArena makes one of so many bytes, rounded up to whole slabs.
+// newArena returns an arena of that many bytes, rounded up to whole slabs.
 func newArena(bytes int) arena {
 	slab := slabChunks * (chunkData + 4)
 	return arena{free: -1, limit: (bytes + slab - 1) / slab * slabChunks}
@@ -35,7 +34,7 @@ func newArena(bytes int) arena {
 
 func (a *arena) at(i int32) *chunk { return &a.slabs[i/slabChunks][i%slabChunks] }
 
-// room reports whether n more chunks can be had.
+// room reports whether n more chunks are available.
 func (a *arena) room(n int) bool { return a.spare+a.limit-len(a.slabs)*slabChunks >= n }
 
 func (a *arena) take() int32 {
@@ -61,7 +60,7 @@ func (a *arena) give(i int32) {
 	a.spare++
 }
 
-// heldHead is the bytes before each packet in a chain: time, length on the wire, bytes kept, interface.
+// heldHead is the number of bytes before each packet in a chain: time, length on the wire, captured bytes, interface.
 const heldHead = 8 + 4 + 4 + 4
 
 // held is a packet in a chain, without its bytes.
@@ -71,15 +70,15 @@ type held struct {
 	iface      int32
 }
 
-// chain is packets in their order; the zero value has none.
+// chain is a sequence of packets; the zero value is empty.
 type chain struct {
-	first, last int32 // chunks; meaningful if count > 0
-	from, to    int   // where it begins in first, and ends in last
-	bytes       int   // with the heads
+	first, last int32 // chunks, valid if count > 0
+	from, to    int   // start in first, end in last
+	bytes       int   // including the heads
 	count       int
 }
 
-// chunksFor is how many chunks the chain needs for n more bytes, at most.
+// chunksFor returns an upper bound of the chunks that the chain needs for n more bytes.
 func (c *chain) chunksFor(n int) int {
 	if c.count > 0 {
 		n -= min(n, chunkData-c.to)
@@ -87,7 +86,7 @@ func (c *chain) chunksFor(n int) int {
 	return (n + chunkData - 1) / chunkData
 }
 
-// push adds a packet. There is room for it.
+// push appends a packet. There must be room for it.
 func (a *arena) push(c *chain, h held, data []byte) {
 	if c.count == 0 {
 		c.first = a.take()
@@ -117,7 +116,7 @@ func (a *arena) write(c *chain, b []byte) {
 	}
 }
 
-// pop takes the first packet out and returns it with its bytes appended to into, or without them if into is nil.
+// pop removes the first packet and returns it, with its bytes appended to into unless that is nil.
 func (a *arena) pop(c *chain, into []byte) (held, []byte) {
 	var head [heldHead]byte
 	a.read(c, head[:0], heldHead)
@@ -136,7 +135,7 @@ func (a *arena) pop(c *chain, into []byte) (held, []byte) {
 	return h, into
 }
 
-// read moves the beginning of the chain by n bytes, and appends them to into unless that is nil.
+// read removes n bytes from the start of the chain, and appends them to into unless that is nil.
 func (a *arena) read(c *chain, into []byte, n int) []byte {
 	for n > 0 {
 		if c.from == chunkData {

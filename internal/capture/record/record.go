@@ -1,13 +1,15 @@
-// Package record writes packets to pcapng files while they are being analysed: as one file, or several by size and time
-// as tcpdump's -C, -G and -W make them; all packets, or those of connections that carry messages.
+// Package record writes packets to pcapng files while they are analysed: to one file, or to several by size and time as
+// tcpdump's -C, -G and -W do; all packets, or the packets of connections that carry RPC messages.
 //
-// It turns what the line sees (a packet, what it is, which connections carry messages) into files that are whole at any
-// moment at which this process could end but within one write: blocks are collected and written together, and of a
-// write that fails the half block at its end is taken away. Each file stands alone: its own section, interfaces, and at
-// its end how many packets the kernel had received and dropped meanwhile.
+// Packets, their verdicts and the connections that carry messages come in; pcapng files go out. Each file is valid
+// whenever the process ends, except within a write: complete blocks are collected and written together, and after a
+// failed write the incomplete block at the end is removed. Each file is independent: it has its own section, its
+// interfaces, and at its end how many packets the kernel received and dropped meanwhile.
 //
-// The format is draft-ietf-opsawg-pcapng, the habits are those of tcpdump(1) 4.99; docs/recording.md says where they
-// differ. A Recorder belongs to the goroutine of the line. Packets are borrowed, and copied before Packet returns.
+// A Recorder must be used by one goroutine. Packets are borrowed, and copied before Packet returns.
+//
+// The format is draft-ietf-opsawg-pcapng; names and rotation follow tcpdump(1) 4.99. docs/recording.md lists the
+// differences.
 package record
 
 import (
@@ -18,7 +20,7 @@ import (
 	"dubbo-wire/internal/capture/pcapng"
 )
 
-// Recorder writes what it is shown.
+// Recorder writes packets to files.
 type Recorder struct {
 	o     Options
 	snap  int
@@ -28,28 +30,28 @@ type Recorder struct {
 	err   error
 	done  bool
 
-	// Interfaces that packets came from, and the file's (or section's) numbers of them.
+	// Interfaces that packets came from, and their numbers in the current section.
 	ifaces  []iface
 	known   map[ifaceKey]int32
 	last    int32
 	section uint32 // counts sections of all files
-	ids     uint32 // interfaces described in this one
+	ids     uint32 // interfaces described in this section
 
-	now          int64 // the latest time that is known
-	begin, until int64 // of the period that this file is of; until only with Every
-	opened       int64 // when this file was begun
+	now          int64 // the latest known time
+	begin, until int64 // the period of the current file; until is used with Every only
+	opened       int64 // time when the file was opened
 	files        int
 	overwritten  int
 
 	counted           bool
 	received, dropped int64                             // the kernel's counts so far
-	base              struct{ received, dropped int64 } // those when the file was begun
+	base              struct{ received, dropped int64 } // the counts when the file was opened
 	leftBase          int64
 
-	conns   *table // only with OnlyRPC
+	conns   *table // with OnlyRPC only
 	scratch []byte
 
-	stats Stats // of files that are closed, and of what was not written
+	stats Stats // of closed files, and of packets that were not written
 }
 
 type ifaceKey struct {
@@ -59,30 +61,30 @@ type ifaceKey struct {
 
 type iface struct {
 	key     ifaceKey
-	section uint32 // in which it was described last
-	id      uint32 // as which
+	section uint32 // the last section that describes it
+	id      uint32 // its number there
 }
 
-// maxIDs is how many interfaces a section describes before another is begun: what our own reader takes.
+// maxIDs is how many interfaces a section describes before the next section starts: as many as our reader accepts.
 const maxIDs = 4096
 
-// Stats is what became of the packets so far.
+// Stats counts what became of the packets so far.
 type Stats struct {
-	File    string // that is written to, or was last; "" if there was none
-	On      bool   // it is being written to
-	Files   int    // begun
+	File    string // current or last file; "" if there was none
+	On      bool   // the file is open
+	Files   int    // opened
 	Packets int64  // written
 	Bytes   int64  // of all files
-	// Packets that were not written, and their bytes on the wire. LeftOut: by OnlyRPC; Undecided: of connections that may
-	// turn out to carry messages still.
+	// Packets that were not written, and their bytes on the wire. LeftOut: because of OnlyRPC; Undecided: packets of
+	// connections that may still turn out to carry messages.
 	LeftOut, LeftOutBytes     int64
 	Undecided, UndecidedBytes int64
-	// Overwritten is how many files were begun under the name of an earlier one of this recorder: rings of -W, and names of
-	// -G that come again.
+	// Overwritten is how many files reused the name of an earlier file of this recorder: rings of -W, and names of -G
+	// that repeat.
 	Overwritten int
 }
 
-// Open creates the first file, so that what is wrong with it is known before anything is captured.
+// Open creates the first file, so that errors are known before the capture starts.
 func Open(o Options) (*Recorder, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -101,8 +103,8 @@ func Open(o Options) (*Recorder, error) {
 	return r, nil
 }
 
-// Start begins to record into a file, or into the one of the options if that is "". What was recorded before stays: a
-// name that was used last gets a number.
+// Start starts recording into a file, or into the file of the options if it is "". Earlier files are kept: a name that
+// was used last gets a number.
 func (r *Recorder) Start(file string) error {
 	if r.on {
 		return nil
@@ -129,7 +131,7 @@ func (r *Recorder) Start(file string) error {
 	return nil
 }
 
-// Stop ends the file. Packets of connections that are undecided are left out.
+// Stop closes the file. Packets of undecided connections are left out.
 func (r *Recorder) Stop() error {
 	if r.conns != nil {
 		r.conns.giveUpAll()
@@ -140,21 +142,21 @@ func (r *Recorder) Stop() error {
 	return r.err
 }
 
-// Close ends the file. It returns the first error there was, and may be called again.
+// Close closes the file. It returns the first error, and may be called again.
 func (r *Recorder) Close() error { return r.Stop() }
 
-// Err is the error that ended the recording, nil if none did.
+// Err returns the error that ended the recording, or nil.
 func (r *Recorder) Err() error { return r.err }
 
-// Done reports whether there are as many files of Every as were asked for.
+// Done reports whether the requested number of files of Every is reached.
 func (r *Recorder) Done() bool { return r.done }
 
-// Dropped says how many packets the kernel has received and dropped so far.
+// Dropped sets how many packets the kernel has received and dropped so far.
 func (r *Recorder) Dropped(received, dropped int64) {
 	r.counted, r.received, r.dropped = true, received, dropped
 }
 
-// Stats is what became of the packets so far.
+// Stats returns what became of the packets so far.
 func (r *Recorder) Stats() Stats {
 	s := r.stats
 	s.File, s.On = r.out.name, r.on
@@ -170,7 +172,7 @@ func (r *Recorder) Stats() Stats {
 	return s
 }
 
-// Packet records a packet, or holds or leaves it out; s is its segment if v is packet.TCP.
+// Packet records a packet, holds it, or leaves it out. s is its segment if v is packet.TCP.
 func (r *Recorder) Packet(p *capture.Packet, v packet.Verdict, s *packet.Segment) {
 	if r.conns != nil {
 		r.packetOfConnection(p, v, s)
@@ -182,8 +184,8 @@ func (r *Recorder) Packet(p *capture.Packet, v packet.Verdict, s *packet.Segment
 	r.write(r.ifaceOf(p), p.Time, p.Data, p.WireLen)
 }
 
-// only is Packet where packets of some connections are recorded. IP fragments are recorded whatever they are of: that is
-// known only when the last of them has come.
+// packetOfConnection is Packet with OnlyRPC. IP fragments are always recorded, because their connection is known only
+// when the last fragment has come.
 func (r *Recorder) packetOfConnection(p *capture.Packet, v packet.Verdict, s *packet.Segment) {
 	if r.on {
 		r.rotateIfDue(p.Time)
@@ -222,7 +224,7 @@ func (r *Recorder) packetOfConnection(p *capture.Packet, v packet.Verdict, s *pa
 	r.conns.hold(c, s, held{at: p.Time, wire: p.WireLen, iface: r.ifaceOf(p)}, p.Data[:min(len(p.Data), r.snap)])
 }
 
-// Carries says that the connection between two ends carries messages. What was held of it is written.
+// Carries tells that the connection between two ends carries messages. Its held packets are written.
 func (r *Recorder) Carries(a, b packet.Endpoint) {
 	t := r.conns
 	if t == nil {
@@ -253,14 +255,14 @@ func (r *Recorder) Carries(a, b packet.Endpoint) {
 	}
 }
 
-// leave counts packets that are left out.
+// countLeftOut counts packets that are left out.
 func (r *Recorder) countLeftOut(packets, bytes int64) {
 	r.stats.LeftOut += packets
 	r.stats.LeftOutBytes += bytes
 }
 
-// Tick lets done what is due at a time, whether packets come or not: what was collected goes to the file, and a period may
-// end. It is called some times a second.
+// Tick does what is due at a time, whether packets come or not: it writes collected blocks, and may end a period. It is
+// called several times per second.
 func (r *Recorder) Tick(at int64) {
 	if r.conns != nil {
 		r.conns.expire(at)
@@ -272,14 +274,14 @@ func (r *Recorder) Tick(at int64) {
 	}
 }
 
-// due begins the next file if the time of this one is over. It reports whether there is a file to write to.
+// rotateIfDue opens the next file if the period of this one is over. It reports whether a file is open.
 func (r *Recorder) rotateIfDue(at int64) bool {
 	r.now = at
 	if r.o.Every == 0 || at < r.until && at >= r.begin-int64(r.o.Every) {
 		return true
 	}
 	if at < r.until {
-		// The clock was set back: the file goes on for a period from now.
+		// The clock was set back: the file continues for a period from now.
 		r.startPeriod(at)
 		return true
 	}
@@ -297,7 +299,7 @@ func (r *Recorder) startPeriod(at int64) {
 	r.until = at + int64(r.o.Every)
 }
 
-// next ends this file and begins another.
+// next closes this file and opens the next one.
 func (r *Recorder) next() bool {
 	if !r.finish() {
 		return false
@@ -309,7 +311,7 @@ func (r *Recorder) next() bool {
 	return true
 }
 
-// open begins a file.
+// open opens a file.
 func (r *Recorder) open() error {
 	name, reused := r.o.File, false
 	if name != "-" {
@@ -327,7 +329,7 @@ func (r *Recorder) open() error {
 	r.base.received, r.base.dropped = r.received, r.dropped
 	r.leftBase = r.stats.LeftOut
 	r.startSection()
-	if err := r.out.flush(); err != nil { // a disk that is full is full now
+	if err := r.out.flush(); err != nil { // reports a full disk at once
 		r.fail(err)
 		return r.err
 	}
@@ -342,14 +344,14 @@ func (r *Recorder) startSection() {
 	r.out.size += int64(len(r.out.buf) - at)
 }
 
-// finish ends the file that is open, and reports whether all of it was written.
+// finish closes the file, and reports whether all of it was written.
 func (r *Recorder) finish() bool {
 	err := r.out.flush()
 	r.finalBlocks()
 	return r.closeFile(err)
 }
 
-// closeFile closes the file, and notes what went wrong with it.
+// closeFile closes the file and stores its error.
 func (r *Recorder) closeFile(err error) bool {
 	if closing := r.out.close(); err == nil {
 		err = closing
@@ -366,14 +368,14 @@ func (r *Recorder) closeFile(err error) bool {
 	return err == nil
 }
 
-// fail ends the recording: a write has failed. The end of the file is tried nevertheless: it is short.
+// fail ends the recording after a failed write. It still tries to write the end of the file, which is short.
 func (r *Recorder) fail(err error) {
 	r.finalBlocks()
 	r.closeFile(err)
 }
 
-// finalBlocks adds what stands at the end of a file: what became of the packets meanwhile. A file without an interface
-// would not be read by all: tcpdump wants one.
+// finalBlocks adds the end of a file: the counts of its packets. A file without an interface gets one, because some
+// readers, tcpdump among them, need it.
 func (r *Recorder) finalBlocks() {
 	at := len(r.out.buf)
 	if r.ids == 0 {
@@ -404,7 +406,7 @@ func (r *Recorder) finalBlocks() {
 // roomAtEnd is more than finalBlocks needs, without names and filter.
 const roomAtEnd = 256
 
-// ifaceOf is the number of the packet's interface in r.ifaces.
+// ifaceOf returns the index of the packet's interface in r.ifaces.
 func (r *Recorder) ifaceOf(p *capture.Packet) int32 {
 	key := ifaceKey{p.File, p.Interface, p.Link}
 	if r.last >= 0 && r.ifaces[r.last].key == key {
@@ -451,7 +453,7 @@ func (r *Recorder) write(i int32, at int64, data []byte, wireLen int) {
 	w.packets++
 }
 
-// description is more than the bytes of the description of an interface.
+// description returns an upper bound of the bytes of an interface description.
 func (r *Recorder) description() int64 { return int64(128 + len(r.o.Filter) + len(r.o.OS)) }
 
 // describe adds the description of an interface to the file.
