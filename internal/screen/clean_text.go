@@ -9,12 +9,12 @@ import (
 	"dubbo-wire/internal/term"
 )
 
-// longest is how much of a name is looked at: more than any line has room for, less than a hostile one has.
+// longest is how many bytes of a name are used: more than any line has room for, and a limit for hostile names.
 const longest = 2048
 
-// clean makes a text from the wire safe to draw. Beside control characters that goes for characters of which terminals
-// disagree how wide they are (emoji joined or painted by further characters): the columns right of them would not stand
-// where they should.
+// clean makes a text from the wire safe to draw. It replaces control characters, and also characters whose width
+// differs between terminals (emoji joined or modified by further characters), because the columns after them would be
+// misplaced.
 func clean(s string) string {
 	if len(s) > longest {
 		s = strings.ToValidUTF8(s[:longest], "") + "…"
@@ -38,5 +38,5 @@ func clean(s string) string {
 	return b.String()
 }
 
-// joins reports characters that become one with whatever stands beside them.
+// joins reports characters that combine with the characters beside them.
 func joins(c string) bool { return uniseg.GraphemeClusterCount("x"+c+"x") != 3 }

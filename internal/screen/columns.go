@@ -9,10 +9,10 @@ import (
 	"dubbo-wire/internal/term"
 )
 
-// columnID is the place of a column of the table.
+// columnID is the index of a column of the table.
 type columnID int
 
-// Columns that more is known of. The name stands first, and is always there.
+// Columns with special rules. The name is the first column of the table and always shown.
 var (
 	colShare         = columnTitled("share")
 	colErrors        = columnTitled("errors")
@@ -20,17 +20,17 @@ var (
 	colName          = columnID(len(columns))
 )
 
-// column is one column of the table.
+// column is a column of the table.
 type column struct {
 	report.ScreenColumn
 	id   columnID
 	word func(r *row) string // instead of a number
 }
 
-const namePair = 38 // what two addresses take, one with its port
+const namePair = 38 // width of two addresses, one with its port
 
-// columns is the table of all columns but the name's: those of metrics, and the serializations. At 80 columns of the terminal
-// there is room for those of the ranks 0 to 6, at 160 for all.
+// columns are all columns but the name: the metrics, and the serializations. A terminal of 80 columns has room for the
+// ranks 0 to 6, one of 160 for all.
 var columns = func() (list []column) {
 	for i, c := range report.ScreenColumns() {
 		list = append(list, column{ScreenColumn: c, id: columnID(i)})
@@ -52,7 +52,7 @@ func columnTitled(title string) columnID {
 	return columnID(slices.IndexFunc(columns, func(c column) bool { return c.Title == title }))
 }
 
-// cell is a row's text in at most n columns of the terminal.
+// cell returns a row's text in at most n columns of the terminal.
 func (c *column) cell(r *row, n int) string {
 	if c.word != nil {
 		return left(clean(c.word(r)), n)
@@ -69,10 +69,10 @@ func (c *column) cell(r *row, n int) string {
 	return shortNumber(perSecond(f), f, n)
 }
 
-// fitting chooses the columns that a terminal has room for, in their order, and how wide that leaves the names. The column
-// that rows are sorted by is always among them.
+// chooseColumns returns the columns that fit into a terminal, in their order, and the width that remains for the names.
+// The column that rows are sorted by is always included.
 func chooseColumns(width int, sortBy columnID, by live.Grouping) (chosen []*column, nameWidth int) {
-	const always = 3 // as many ranks are shown however long names are
+	const always = 3 // this many ranks are shown however long names are
 	least := 10
 	if by == live.ByPair {
 		least = namePair
@@ -107,8 +107,8 @@ func chooseColumns(width int, sortBy columnID, by live.Grouping) (chosen []*colu
 
 const cursorWidth = 2 // "> "
 
-// headings are the two lines above the rows: what several columns have in common, and the columns' names with the keys that
-// sort by them. An arrow stands for the key of the column that rows are sorted by.
+// columnHeadings returns the two lines above the rows: the groups of columns, and the columns' names with the keys that
+// sort by them. An arrow replaces the key of the column that rows are sorted by.
 func columnHeadings(chosen []*column, nameWidth int, title string, sortBy columnID, reversed bool) (groups, names line) {
 	arrow := "↓"
 	if reversed {
@@ -144,7 +144,7 @@ func columnHeadings(chosen []*column, nameWidth int, title string, sortBy column
 	return groups, names
 }
 
-// heading puts a group's name above its columns: in the middle of a rule where there are several.
+// groupHeading centers a group's name above its columns, in a rule if there are several.
 func groupHeading(group string, width, columns int) string {
 	if group == "" || columns == 1 {
 		if len(group) >= width {

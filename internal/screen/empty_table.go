@@ -7,7 +7,7 @@ import (
 	"dubbo-wire/internal/live"
 )
 
-// waiting says what a table without rows waits for, and what could be checked.
+// emptyTable explains what a table without rows waits for, and what the user can check.
 func (m *model) emptyTable(s *live.Snapshot, n int) []line {
 	var texts []string
 	where := clean(m.options.Title)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// helpKeys is what keys do; helpWords what numbers mean.
+// helpKeys describes the keys, helpWords the numbers.
 var helpKeys = [][2]string{
 	{"↑ ↓ j k", "move the cursor; PgUp, PgDn by a screen; Home goes to the first row and stays there, End to the last"},
 	{"1 to 9", "sort by the column with that number, once more: the other way round; 0 sorts by name"},
@@ -34,7 +34,7 @@ var helpWords = [][2]string{
 	{"k M G", "thousands, millions, thousands of millions, where a number is too wide for its column"},
 }
 
-// help is the text of the help's page: keys, words, and what was said until now.
+// help returns the text of the help page: keys, numbers, findings, and earlier messages.
 func (m *model) help() []line {
 	var lines []line
 	title := func(s string) {

@@ -10,7 +10,7 @@ import (
 	"dubbo-wire/internal/live"
 )
 
-// press does what a key stands for.
+// press handles a key.
 func (m *model) press(msg tea.KeyPressMsg) {
 	key := msg.String()
 	if key == "ctrl+c" {
@@ -31,7 +31,7 @@ func (m *model) press(msg tea.KeyPressMsg) {
 	}
 }
 
-// pressAnywhere is for keys that mean the same on the table and on a method.
+// pressAnywhere handles keys that do the same on the table and on a method.
 func (m *model) pressAnywhere(key string) {
 	switch key {
 	case "space":
@@ -53,8 +53,8 @@ func (m *model) pressAnywhere(key string) {
 	}
 }
 
-// scrolled returns where a scrolling key leads from position at: lines of a page of size lines, or rows. last is the
-// position of End. It returns false if key does not scroll.
+// scrolled returns the position that a scrolling key moves to from position at. size is the number of lines or rows of
+// a page, last the position of End. It returns false if the key does not scroll.
 func scrolled(key string, at, size, last int) (int, bool) {
 	switch key {
 	case "up", "k":
@@ -109,7 +109,7 @@ func (m *model) pressTable(key string) {
 	}
 }
 
-// sort sorts by a column; by the same one in the other direction.
+// sort sorts by a column, or reverses the order if the table is sorted by it already.
 func (m *model) sort(by columnID) {
 	m.reversed = by == m.sortBy && !m.reversed
 	m.sortBy = by
@@ -119,13 +119,13 @@ func (m *model) sort(by columnID) {
 	}
 }
 
-// sortNeighbour is the column beside another one, the name's before the first.
+// sortNeighbour returns the next or the previous column; the name comes before the first.
 func sortNeighbour(by columnID, step int) columnID {
 	all := int(colName) + 1
 	return columnID((int(by) + step + all) % all)
 }
 
-// before is the grouping before another one.
+// previousGrouping returns the grouping before another one.
 func previousGrouping(by live.Grouping) live.Grouping {
 	g := by
 	for g.Next() != by {
@@ -161,7 +161,7 @@ func (m *model) pressHelp(key string) {
 	}
 }
 
-// edit changes the filter; what is typed counts at once.
+// edit changes the filter, which applies at once.
 func (m *model) edit(key, text string) {
 	f := m.settings.Filter
 	switch key {
@@ -188,7 +188,7 @@ func (m *model) edit(key, text string) {
 	}
 }
 
-// typed appends to the filter what can stand in a name.
+// appendToFilter appends the characters that can be part of a name.
 func (m *model) appendToFilter(text string) {
 	add := strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == utf8.RuneError {

@@ -8,7 +8,7 @@ import (
 	"dubbo-wire/internal/term"
 )
 
-// detail is what can be scrolled through on the page of a method.
+// detail is the part of a method's page that scrolls.
 type detail struct {
 	lines    []line
 	sections []section
@@ -16,10 +16,10 @@ type detail struct {
 
 type section struct {
 	name string
-	at   int // its first line
+	at   int // first line
 }
 
-// last is the lowest line that may be the first one to be seen: the end, or the start of the last section.
+// last returns the largest scroll position: the end, or the start of the last section.
 func (d *detail) last(visible int) int {
 	end := len(d.lines) - visible
 	if n := len(d.sections); n > 0 && end > 0 {
@@ -28,7 +28,7 @@ func (d *detail) last(visible int) int {
 	return max(end, 0)
 }
 
-// current is the section of a line.
+// current returns the index of the section of a line.
 func (d *detail) current(at int) int {
 	current := 0
 	for i, s := range d.sections {
@@ -39,7 +39,8 @@ func (d *detail) current(at int) int {
 	return current
 }
 
-// section is where the next section starts, or the one before; behind the last one comes the first.
+// section returns the start of the next section, or of the previous one if step is -1. The first section follows the
+// last one.
 func (d *detail) section(at, step int) int {
 	starts := []int{}
 	for _, s := range d.sections {
@@ -67,7 +68,7 @@ func (d *detail) begin(name string, heading ...line) {
 	d.lines = append(d.lines, heading...)
 }
 
-// opened is the method that is looked into, as far as the shown snapshot has it.
+// openedMethod returns the details of the open method, or nil if the shown snapshot does not have them.
 func (m *model) openedMethod() *live.Detail {
 	if s := m.shown(); s != nil && s.Detail != nil && s.Detail.Method == m.settings.Open {
 		return s.Detail
@@ -75,7 +76,7 @@ func (m *model) openedMethod() *live.Detail {
 	return nil
 }
 
-// sideBySide is from which width on request and response stand side by side.
+// sideBySide is the width from which request and response are shown side by side.
 const sideBySide = 120
 
 func (m *model) detail() *detail {
@@ -103,7 +104,7 @@ func (m *model) detail() *detail {
 	return d
 }
 
-// anatomy is what bytes are for.
+// anatomy shows what the bytes are used for.
 func (m *model) anatomy(d *detail, v *live.Detail, wide bool, half int) {
 	d.begin("anatomy", line{{"WHAT THE BYTES ARE FOR", strong}, {"  bodies of request and response, bytes per call", faint}})
 	if len(v.Classes) == 0 {
@@ -134,7 +135,7 @@ func (m *model) anatomy(d *detail, v *live.Detail, wide bool, half int) {
 	d.lines = append(append(d.lines, nil), response...)
 }
 
-// share is a line of a name, a number, a percentage and a bar.
+// share returns a line of a name, a number, a percentage and a bar.
 func share(name, number string, part float64, width, nameWidth int) line {
 	nameWidth = min(nameWidth, max(width-32, 10))
 	l := line{{text: "  " + left(term.CutMiddle(name, nameWidth), nameWidth)}}
@@ -146,7 +147,7 @@ func share(name, number string, part float64, width, nameWidth int) line {
 	return append(l, span{text: bar(part/100, min(room, 40))}).cut(width)
 }
 
-// histograms are the distributions of sizes and latencies.
+// histograms shows the distributions of sizes and latencies.
 func (m *model) histograms(d *detail, v *live.Detail, wide bool) {
 	width := m.width
 	if wide {
@@ -197,7 +198,7 @@ func (m *model) histograms(d *detail, v *live.Detail, wide bool) {
 	}
 }
 
-// largestCall is the largest call, its frames explained.
+// largestCall shows the largest call with its frames explained.
 func (m *model) largestCall(d *detail, v *live.Detail, half int) {
 	c := v.Largest
 	if c == nil {
@@ -255,7 +256,7 @@ func (m *model) detailLines() []line {
 	return append(all, m.keysLine())
 }
 
-// facts are the method's numbers of the window.
+// facts returns the method's numbers of the window.
 func (m *model) facts(v *live.Detail) []line {
 	if v == nil {
 		return nil
@@ -281,7 +282,7 @@ func (m *model) facts(v *live.Detail) []line {
 	return lines
 }
 
-// sectionsLine names the sections, the one that is seen in brackets, and how far below there is more.
+// sectionsLine lists the sections, the current one in brackets, and how many lines follow below.
 func (m *model) sectionsLine(d *detail, visible int) line {
 	var l line
 	current := d.current(m.scroll)

@@ -18,52 +18,52 @@ const (
 	helpPage
 )
 
-// Messages of the model, beside those of bubbletea.
+// Messages of the model, in addition to those of bubbletea.
 type (
 	snapshotMsg struct{ snap *live.Snapshot }
 	clockMsg    time.Time
 	noticeMsg   string
 )
 
-// notice is a line that somebody wants to be read.
+// notice is a line for the user.
 type notice struct {
 	at   time.Time
 	text string
 }
 
 const (
-	noticeTime  = 8 * time.Second // how long one is shown
+	noticeTime  = 8 * time.Second // how long a notice is shown
 	noticesKept = 100
-	staleAfter  = 4 * time.Second // snapshots come each second, at least
-	longestText = 200             // of a filter, in bytes
+	staleAfter  = 4 * time.Second // snapshots come at least once per second
+	longestText = 200             // bytes of a filter
 )
 
-// model is all that decides what the screen looks like. It is a value: update makes a new one, view draws it.
+// model is the whole state of the screen. It is a value: update returns a new one, view draws it.
 type model struct {
 	options       Options
 	width, height int
-	now, heard    time.Time // the clock, and when the last snapshot came
+	now, heard    time.Time // the clock, and the time of the last snapshot
 
 	settings live.Settings
-	snap     *live.Snapshot // the newest
-	frozen   *live.Snapshot // what is shown while the screen is paused; nil: snap
+	snap     *live.Snapshot // the newest one
+	frozen   *live.Snapshot // shown while the screen is paused; nil: snap is shown
 	paused   time.Time
-	rows     rows  // of what is shown
-	list     []row // of them those that are wanted, in order
+	rows     rows  // of the shown snapshot
+	list     []row // the rows that match the filter, sorted
 
 	page      page
-	belowHelp page // what the help lies on
-	editing   bool // a filter is being typed
+	belowHelp page // the page under the help
+	editing   bool // the user types a filter
 	sortBy    columnID
 	reversed  bool
 
-	// The cursor stays on the row of its name when rows are sorted anew. Until it is moved, and again from Home on, it
-	// stays on the first row, whichever that is.
+	// The cursor stays on the row with its name when rows are sorted again. Until it is moved, and after Home, it stays
+	// on the first row.
 	cursor, top int
 	pinned      string
 	isPinned    bool
 
-	scroll     int // of the detail
+	scroll     int // of the detail page
 	helpScroll int
 	notices    []notice
 	quit       bool
@@ -71,7 +71,7 @@ type model struct {
 
 func newModel(o Options) model { return model{options: o, settings: o.Settings} }
 
-// shown is the snapshot that is drawn: the frozen one while the screen is paused.
+// shown returns the snapshot that is drawn: the frozen one while the screen is paused.
 func (m *model) shown() *live.Snapshot {
 	if m.frozen != nil {
 		return m.frozen
@@ -79,7 +79,7 @@ func (m *model) shown() *live.Snapshot {
 	return m.snap
 }
 
-// update returns the model behind a message.
+// update returns the model after a message.
 func (m model) update(msg tea.Msg) model {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
@@ -108,7 +108,7 @@ func (m model) update(msg tea.Msg) model {
 	return m
 }
 
-// arrange filters and sorts the rows, and brings the cursor back to where it was.
+// arrange filters and sorts the rows, and puts the cursor back on its row.
 func (m *model) arrange() {
 	m.list = m.rows.visible(m.settings.Filter, m.sortBy, m.reversed)
 	if !m.isPinned {
@@ -123,7 +123,7 @@ func (m *model) arrange() {
 	}
 }
 
-// clamp keeps cursor and scrolls where there is something, after whatever has changed.
+// clamp moves the cursor and the scroll positions into their ranges after any change.
 func (m *model) clamp() {
 	m.cursor = max(min(m.cursor, len(m.list)-1), 0)
 	visible := max(m.layout().rows, 1)
@@ -137,7 +137,7 @@ func (m *model) clamp() {
 	}
 }
 
-// move puts the cursor on another row, and pins it there.
+// move puts the cursor on another row and pins it there.
 func (m *model) move(to int) {
 	m.cursor = max(min(to, len(m.list)-1), 0)
 	m.isPinned = to > 0
@@ -158,7 +158,7 @@ func (m *model) resume() {
 	m.arrange()
 }
 
-// regroup shows the rows of another grouping. A filter goes along only where names are alike.
+// regroup changes the grouping. The filter is kept only if both groupings have similar names.
 func (m *model) regroup(by live.Grouping) {
 	m.resume()
 	switch m.settings.Filter = strings.TrimSuffix(m.settings.Filter, "/"); by {
@@ -174,10 +174,10 @@ func (m *model) regroup(by live.Grouping) {
 	m.arrange()
 }
 
-// unknown is the name of the row of calls whose requests were not seen.
+// unknown is the name of the row of calls whose requests were not captured.
 const unknown = "?"
 
-// open looks into the method of the cursor's row, or into the methods of its service.
+// open opens the method of the cursor's row, or lists the methods of its service.
 func (m *model) open() {
 	if m.cursor >= len(m.list) {
 		return
@@ -201,7 +201,7 @@ func (m *model) open() {
 	}
 }
 
-// back goes from a page to the one before.
+// back returns to the previous page.
 func (m *model) back() {
 	if m.page == helpPage {
 		m.page = m.belowHelp
@@ -210,7 +210,7 @@ func (m *model) back() {
 	m.page, m.settings.Open = tablePage, live.Method{}
 }
 
-// filter changes what rows are wanted.
+// filter changes which rows are shown.
 func (m *model) filter(s string) {
 	if s == m.settings.Filter {
 		return

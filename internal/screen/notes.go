@@ -2,13 +2,13 @@ package screen
 
 import "fmt"
 
-// note is a sentence that should be read.
+// note is a sentence that the user should read.
 type note struct {
 	text  string
 	style style
 }
 
-// notes are those sentences, the most urgent first.
+// notes returns the notes, the most urgent first.
 func (m *model) notes() []note {
 	var all []note
 	add := func(l style, format string, args ...any) { all = append(all, note{fmt.Sprintf(format, args...), l}) }
@@ -42,7 +42,7 @@ func (m *model) notes() []note {
 	return all
 }
 
-// notesLines are n lines of notes: the first one in full, the others as far as there is room.
+// notesLines returns n lines of notes: the first one in full, the others as far as there is room.
 func (m *model) notesLines(n int) []line {
 	var lines []line
 	all := m.notes()

@@ -10,14 +10,14 @@ import (
 	"dubbo-wire/internal/report"
 )
 
-// Numbers are printed as in reports; what is no number, or cannot be, is "-". In a column of the table they are never cut:
-// one that is too wide is printed with fewer digits and a unit.
+// Numbers are formatted as in reports. Unknown or impossible numbers are "-". Numbers in columns of the table are never
+// cut: one that is too wide is printed with fewer digits and a unit.
 
 const none = "-"
 
 func isNumber(f float64) bool { return f >= 0 && !math.IsInf(f, 1) }
 
-// rate prints bits per second in Mbit/s, perSecond a number per second.
+// rate formats bits per second in Mbit/s; perSecond formats a number per second.
 func rate(bits float64) string { return perSecond(bits / 1e6) }
 
 func perSecond(f float64) string {
@@ -64,7 +64,7 @@ func elapsed(ns int64) string { return orNone(ns, report.Elapsed) }
 func count(n int64) string    { return orNone(n, report.Count) }
 func volume(n int64) string   { return orNone(n, report.Volume) }
 
-// known prints a number that is negative where it is not known.
+// orNone formats a number that is negative if it is unknown.
 func orNone(n int64, print func(int64) string) string {
 	if n < 0 {
 		return none
@@ -72,7 +72,7 @@ func orNone(n int64, print func(int64) string) string {
 	return print(n)
 }
 
-// narrow returns s, or, if it is wider than n columns, the number f with three digits and a letter.
+// shortNumber returns s, or the number f with three digits and a unit if s is wider than n columns.
 func shortNumber(s string, f float64, n int) string {
 	if len(s) <= n || !isNumber(f) {
 		return s
@@ -92,7 +92,7 @@ func shortNumber(s string, f float64, n int) string {
 	return s
 }
 
-// clock prints how long a capture has been running.
+// clock formats the duration of a capture.
 func clock(d time.Duration) string {
 	s := max(int64(d/time.Second), 0)
 	text := fmt.Sprintf("%02d:%02d:%02d", s/3600%24, s/60%60, s%60)
@@ -102,7 +102,7 @@ func clock(d time.Duration) string {
 	return text
 }
 
-// seconds prints a time in words: "12 s", "3 min 05 s".
+// seconds formats a duration in words: "12 s", "3 min 05 s".
 func seconds(d time.Duration) string {
 	switch s := max(int64(d/time.Second), 0); {
 	case s < 60:
@@ -114,7 +114,7 @@ func seconds(d time.Duration) string {
 	}
 }
 
-// speed prints what a link can carry: "1 Gbit/s", "2.5 Gbit/s", "100 Mbit/s".
+// speed formats the capacity of a link: "1 Gbit/s", "2.5 Gbit/s", "100 Mbit/s".
 func speed(bits float64) string {
 	if bits >= 1e9 {
 		return strconv.FormatFloat(bits/1e9, 'f', -1, 64) + " Gbit/s"
@@ -122,7 +122,7 @@ func speed(bits float64) string {
 	return strconv.FormatFloat(bits/1e6, 'f', -1, 64) + " Mbit/s"
 }
 
-// plural prints a count with its noun.
+// plural formats a count with its noun.
 func plural(n int64, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -132,7 +132,7 @@ func plural(n int64, noun string) string {
 
 var blocks = []rune("▁▂▃▄▅▆▇█")
 
-// sparkline draws the last n numbers, the newest at the right, against top; where there is none yet, nothing.
+// sparkline draws the last n numbers, the newest at the right, relative to top. Missing numbers are blank.
 func sparkline(history []float64, top float64, n int) string {
 	if n <= 0 {
 		return ""
@@ -147,7 +147,7 @@ func sparkline(history []float64, top float64, n int) string {
 		if isNumber(f) && isNumber(top) && top > 0 {
 			level = int(min(f/top, 1) * float64(len(blocks)-1))
 			if level == 0 && f > top/100 {
-				level = 1 // something, not nothing
+				level = 1 // more than nothing must be visible
 			}
 		}
 		b.WriteRune(blocks[level])
@@ -157,7 +157,7 @@ func sparkline(history []float64, top float64, n int) string {
 
 var eighths = []rune("▏▎▍▌▋▊▉█")
 
-// bar draws a share of n columns; what is more than nothing is seen.
+// bar draws a share of n columns. A share above 0 is always visible.
 func bar(share float64, n int) string {
 	if !isNumber(share) || share == 0 || n <= 0 {
 		return ""

@@ -1,10 +1,11 @@
-// Package screen turns snapshots of a running capture into a full-screen table on a terminal, and what its user presses
-// into settings for the line. It draws what internal/live hands it and knows neither packets nor formats.
+// Package screen draws a running capture as a full-screen table on a terminal. Snapshots of package live and keys come
+// in; lines of the terminal, and settings for the pipeline, go out. It knows neither packets nor formats.
 //
-// A model is a value; its update and its view are pure functions of messages, so that tests compare what they draw.
-// Screen is what stands around it: it may be used by any goroutine, and never lets the line wait.
+// A model is a value; its update and its view are pure functions of messages, so tests can compare what they draw.
+// Screen surrounds it: it may be used by any goroutine and never blocks the pipeline.
 //
-// A snapshot belongs to nobody any more once it was shown; the screen reads it only.
+// A snapshot must not be changed after it was shown; the screen only reads it. The terminal is driven by
+// charm.land/bubbletea.
 package screen
 
 import (
@@ -20,31 +21,31 @@ import (
 	"dubbo-wire/internal/live"
 )
 
-// Options are how a screen begins.
+// Options configures a screen.
 type Options struct {
 	Title  string    // the interface, "eth0"; "": the names of the snapshot's interfaces
-	Filter string    // the kernel's filter, as it was given
+	Filter string    // the kernel's filter as the user wrote it
 	Input  io.Reader // nil: standard input
 	Output io.Writer // nil: standard output
-	Color  bool      // colours and other attributes, unless the terminal is a dumb one
-	// Environ is the environment that tells what the terminal can do; nil: that of the process.
+	Color  bool      // colors and other attributes, unless the terminal is a dumb one
+	// Environ is the environment that describes the terminal; nil: the environment of the process.
 	Environ  []string
-	Local    bool          // times of the day are local ones
-	Settings live.Settings // the first ones
+	Local    bool          // show local times
+	Settings live.Settings // initial settings
 }
 
-// framesPerSecond is how often the screen is drawn at most, whatever comes.
+// framesPerSecond is the largest number of frames per second.
 const framesPerSecond = 10
 
 // Screen is a live table on a terminal.
 type Screen struct {
 	options     Options
-	testOptions []tea.ProgramOption // of tests
+	testOptions []tea.ProgramOption
 
 	mu       sync.Mutex
 	settings live.Settings
-	snap     *live.Snapshot // not yet drawn
-	notices  []string       // not yet drawn
+	snap     *live.Snapshot // not drawn yet
+	notices  []string       // not drawn yet
 	changed  chan struct{}
 
 	wake     chan struct{}
@@ -52,7 +53,7 @@ type Screen struct {
 	quitOnce sync.Once
 }
 
-// New returns a screen that draws nothing yet.
+// New returns a screen that does not draw yet.
 func New(o Options) *Screen {
 	return &Screen{
 		options: o, settings: o.Settings,
@@ -60,8 +61,8 @@ func New(o Options) *Screen {
 	}
 }
 
-// Show hands over a newer snapshot. It never waits: one that was not drawn yet is replaced. It may be called before Run, and
-// after it.
+// Show hands over a newer snapshot. It never blocks: a snapshot that was not drawn yet is replaced. It may be called
+// before and after Run.
 func (s *Screen) Show(snap *live.Snapshot) {
 	if snap == nil {
 		return
@@ -72,7 +73,7 @@ func (s *Screen) Show(snap *live.Snapshot) {
 	wakeUp(s.wake)
 }
 
-// Notice shows a sentence for some seconds, and keeps it in the help.
+// Notice shows a sentence for some seconds and keeps it in the help.
 func (s *Screen) Notice(text string) {
 	s.mu.Lock()
 	if len(s.notices) < noticesKept {
@@ -82,20 +83,20 @@ func (s *Screen) Notice(text string) {
 	wakeUp(s.wake)
 }
 
-// Settings are what the user asks for now.
+// Settings returns the current settings of the user.
 func (s *Screen) Settings() live.Settings {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.settings
 }
 
-// Changed receives when the settings have changed since it received last.
+// Changed returns a channel that receives when the settings have changed since the last receive.
 func (s *Screen) Changed() <-chan struct{} { return s.changed }
 
-// Quit ends Run, or lets a later one end at once.
+// Quit ends Run, or makes a later Run return at once.
 func (s *Screen) Quit() { s.quitOnce.Do(func() { close(s.quit) }) }
 
-// Run draws until the user or Quit ends it, and leaves the terminal as it found it. Signals are the caller's, but for
+// Run draws until the user or Quit ends it, and restores the terminal. Signals are left to the caller, except for
 // changes of the terminal's size; Ctrl-C is a key that ends it.
 func (s *Screen) Run() error {
 	select {
@@ -133,12 +134,12 @@ func (s *Screen) Run() error {
 	feeding.Go(func() { s.feed(p, done) })
 	_, err := p.Run()
 	close(done)
-	p.Kill() // whoever still sends a message does not wait for an answer
+	p.Kill() // releases goroutines that still send messages
 	feeding.Wait()
 	return err
 }
 
-// feed hands the program what came in, not faster than it draws, and the time.
+// feed passes snapshots, notices and the time to the program, not faster than it draws.
 func (s *Screen) feed(p *tea.Program, done <-chan struct{}) {
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
@@ -165,7 +166,7 @@ func (s *Screen) feed(p *tea.Program, done <-chan struct{}) {
 		if snap != nil {
 			p.Send(snapshotMsg{snap})
 		}
-		select { // the rest comes with the next frame
+		select { // later ones come with the next frame
 		case <-done:
 			return
 		case <-s.quit:
@@ -174,7 +175,7 @@ func (s *Screen) feed(p *tea.Program, done <-chan struct{}) {
 	}
 }
 
-// publish tells the line what is asked for now.
+// publish stores the current settings for the pipeline.
 func (s *Screen) publish(settings live.Settings) {
 	s.mu.Lock()
 	same := s.settings == settings
@@ -192,7 +193,7 @@ func wakeUp(c chan<- struct{}) {
 	}
 }
 
-// program is a model as bubbletea runs it.
+// program is the model in the form that bubbletea runs.
 type program struct {
 	screen *Screen
 	model  model
@@ -212,8 +213,8 @@ func (p program) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			return p, tea.ClearScreen
 		}
 	case tea.WindowSizeMsg:
-		// The renderer takes the columns that a terminal has gained for empty once it has drawn into them, and would leave
-		// there what should go. Drawing all again with the next frames makes it know.
+		// The renderer assumes that columns which a terminal has gained are empty once it has drawn into them, and
+		// would not erase what is there. Drawing everything again with the next frames corrects that.
 		return p, tea.Tick(2*time.Second/framesPerSecond, func(time.Time) tea.Msg { return tea.ClearScreen() })
 	}
 	return p, nil

@@ -9,8 +9,8 @@ import (
 	"dubbo-wire/internal/term"
 )
 
-// status is the first line of every page: where is captured, whether it goes well, and how much of the traffic is seen.
-// Drops, ring and coverage are always in it, and always of now, even while the screen is paused.
+// status returns the first line of every page: what is captured, its problems, and how much of the traffic is seen.
+// Drops, ring and coverage are always shown, with current values even while the screen is paused.
 func (m *model) status() line {
 	s := m.snap
 	if s == nil {
@@ -65,7 +65,7 @@ func (m *model) status() line {
 		const least = 8
 		quoted := `"` + clean(filter) + `"`
 		if room-l.width()-2 < min(term.Width(quoted), 16) {
-			parts[0].line = nil // what program this is is known
+			parts[0].line = nil // the program's name gives way
 			l = fit(parts, "  ", room)
 		}
 		if free := room - l.width() - 2; free >= least {
@@ -80,11 +80,11 @@ func (m *model) status() line {
 }
 
 const (
-	ringHigh    = 75 // percent from which on a ring is close to losing packets
+	ringHigh    = 75 // percent from which the ring is close to losing packets
 	coverageLow = 95 // percent below which much is missing
 )
 
-// stale says that numbers are old: nothing came from the capture for a while.
+// stale returns a warning if no snapshot came for a while.
 func (m *model) stale() string {
 	if m.snap == nil || m.heard.IsZero() || m.now.Sub(m.heard) < staleAfter {
 		return ""
@@ -99,7 +99,7 @@ func percent0(f float64) string {
 	return fmt.Sprintf("%.0f", min(f, 999))
 }
 
-// where names the interfaces, and what is wrong with them.
+// where returns the interfaces and their problems.
 func (m *model) where(s *live.Snapshot) line {
 	name := clean(m.options.Title)
 	var broken line
@@ -140,12 +140,12 @@ func interfaceState(i live.Interface) string {
 	return ""
 }
 
-// loopback tells whether all that is captured comes from the loopback interface, where every packet is one that comes in.
+// loopback reports whether only the loopback interface is captured, where every packet is incoming.
 func loopback(s *live.Snapshot) bool {
 	return len(s.Interfaces) == 1 && s.Interfaces[0].Name == "lo"
 }
 
-// traffic is two lines: what goes in and out, and what of it is Dubbo's.
+// traffic returns two lines: incoming and outgoing traffic, and Dubbo's part of it.
 func (m *model) traffic(s *live.Snapshot) [2]line {
 	if s == nil {
 		s = &live.Snapshot{}
@@ -233,13 +233,13 @@ func (m *model) traffic(s *live.Snapshot) [2]line {
 	return lines
 }
 
-// errorsHigh is from how many percent of calls on errors stand out.
+// errorsHigh is the percentage of errors from which they are highlighted.
 const errorsHigh = 1
 
-// fullLink is from which share on a link is about full.
+// fullLink is the share of a link's capacity from which it counts as full.
 const fullLink = 0.9
 
-// use is how much of a link is used.
+// linkUse formats how much of a link is used.
 func linkUse(bits, speedOf float64) string {
 	if !isNumber(bits) || !isNumber(speedOf) || speedOf == 0 {
 		return ""
@@ -248,7 +248,7 @@ func linkUse(bits, speedOf float64) string {
 	return fmt.Sprintf("%3s %% of %s", percent0(share), speed(speedOf))
 }
 
-// totals is what was seen since the start, for terminals with room for it.
+// totals returns the sums since the start, for terminals with room for them.
 func (m *model) totals(s *live.Snapshot) line {
 	if s == nil {
 		return nil
@@ -268,7 +268,7 @@ func (m *model) totals(s *live.Snapshot) line {
 	}, "   ", m.width)
 }
 
-// caption says what the table is: grouping, window, order, filter and place.
+// caption describes the table: grouping, window, order, filter and position.
 func (m *model) caption(s *live.Snapshot) line {
 	order := "sorted by " + columnOf(m.sortBy).Title
 	if m.reversed {
@@ -302,7 +302,7 @@ func (m *model) caption(s *live.Snapshot) line {
 	return spread(left, right, m.width)
 }
 
-// broken are the interfaces that cannot be captured from now.
+// broken returns the interfaces that cannot be captured now, with the reason.
 func broken(s *live.Snapshot) []string {
 	var names []string
 	for _, i := range s.Interfaces {

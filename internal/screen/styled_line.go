@@ -6,28 +6,28 @@ import (
 	"dubbo-wire/internal/term"
 )
 
-// look is how a text stands out where there is colour. Nothing is told by a look alone: what alarms is written in capitals
-// or with "!", the row of the cursor begins with ">".
+// style is how a text is highlighted on a color terminal. A style never carries information alone: alarms are also
+// written in capitals or with "!", and the row of the cursor starts with ">".
 type style uint8
 
 const (
 	plain  style = iota
 	strong       // names, headings
-	faint        // what is rarely read
+	faint        // rarely read
 	marked       // the row of the cursor
 	sorted       // the heading of the column that rows are sorted by
 	alarm        // data is being lost
-	warn         // look here
+	warn         // needs attention
 )
 
-// escapes are the attributes of a look: the eight colours that every terminal lets its user choose.
+// escapes are the escape sequences of the styles: the eight colors that users of every terminal can choose.
 var escapes = [...]string{
 	plain: "", strong: "\x1b[1m", faint: "\x1b[2m", marked: "\x1b[7m", sorted: "\x1b[1;4m", alarm: "\x1b[1;37;41m", warn: "\x1b[1;33m",
 }
 
 const reset = "\x1b[m"
 
-// span is a text of one look; line is what stands in one line of the screen.
+// span is a text in one style; line is a line of the screen.
 type (
 	span struct {
 		text  string
@@ -65,7 +65,7 @@ func (l line) cut(n int) line {
 	return short
 }
 
-// write appends the line, with its looks if there is colour.
+// write appends the line, with its styles if color is set.
 func (l line) write(b *strings.Builder, color bool) {
 	for _, s := range l {
 		if !color || s.style == plain || s.text == "" {
@@ -78,7 +78,7 @@ func (l line) write(b *strings.Builder, color bool) {
 	}
 }
 
-// spread puts one line at the left and one at the right; where there is no room for both, the left one is cut.
+// spread puts one line at the left and one at the right. If there is not enough room, the left one is cut.
 func spread(left, right line, width int) line {
 	right = right.cut(width)
 	room := width - right.width()
@@ -89,7 +89,7 @@ func spread(left, right line, width int) line {
 	return append(append(append(line{}, left...), span{text: spaces(width - left.width() - right.width())}), right...)
 }
 
-// beside puts two columns of lines side by side, the left one width columns wide.
+// joinColumns puts two columns of lines side by side; the left one is width columns wide.
 func joinColumns(left, right []line, width int) []line {
 	lines := make([]line, max(len(left), len(right)))
 	for i := range lines {
@@ -105,13 +105,13 @@ func joinColumns(left, right []line, width int) []line {
 	return lines
 }
 
-// part is a piece of a line that may be left out: the greater drop, the sooner; 0 is never left out.
+// part is a piece of a line that may be left out: the highest drop first; 0 is never left out.
 type part struct {
 	line line
 	drop int
 }
 
-// fit joins parts by sep, without those for which there is no room.
+// fit joins parts with sep, without the parts for which there is no room.
 func fit(parts []part, sep string, width int) line {
 	for {
 		var all line
@@ -148,7 +148,7 @@ func right(s string, n int) string {
 	return spaces(n-term.Width(s)) + s
 }
 
-// wrapped breaks a text into lines, those behind the first indented; at most most lines, the last one cut.
+// wrapped breaks a text into at most most lines. Lines after the first are indented; the last one is cut.
 func wrapped(s string, l style, width, indent, most int) []line {
 	if most < 1 || width < 1 {
 		return nil

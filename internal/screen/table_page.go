@@ -10,21 +10,21 @@ import (
 	"dubbo-wire/internal/term"
 )
 
-// The least terminal that a table makes sense on.
+// The smallest terminal that a table fits on.
 const (
 	leastWidth  = 40
 	leastHeight = 8
 )
 
-// layout is how many lines the parts of a page have. It depends on the size of the terminal only, so that nothing jumps when
-// numbers change.
+// layout is the number of lines of each part of a page. It depends only on the size of the terminal, so that nothing
+// moves when numbers change.
 type layout struct {
-	totals, air, groups int // lines of the table's page beside its header of three, its caption and its names
+	totals, air, groups int // lines of the table page besides its three header lines, its caption and its column names
 	rows                int
 	selected, shares    int
 	notes               int
 	facts               int // lines about a method
-	body                int // lines to scroll through, of a method or of the help
+	body                int // lines that scroll, of a method or of the help
 }
 
 func (m *model) layout() layout {
@@ -77,7 +77,7 @@ func (m *model) lines() []line {
 	return all
 }
 
-// visible returns the n lines that start at a place of all: empty ones where there are no more.
+// visible returns n lines of all, starting at index from; missing lines are empty.
 func visible(all []line, from, n int) []line {
 	shown := make([]line, n)
 	copy(shown, all[min(from, len(all)):])
@@ -178,7 +178,7 @@ func (m *model) rowLine(r *row, atCursor bool, chosen []*column, nameWidth int, 
 	return styled(left(b.String(), m.width), marked)
 }
 
-// selected says of the cursor's row what the table has no room for: its name in full, and the columns that are not shown.
+// selected shows what the table has no room for in the cursor's row: its full name, and the columns that are not shown.
 func (m *model) selected(s *live.Snapshot, chosen []*column, n int) []line {
 	lines := make([]line, n)
 	if n == 0 || s == nil || m.cursor >= len(m.list) {
@@ -202,8 +202,8 @@ func (m *model) selected(s *live.Snapshot, chosen []*column, n int) []line {
 	return lines
 }
 
-// hidden are the numbers of a row that are not in the table, as many as a line has room for: the last of these columns go
-// first.
+// hidden returns the numbers of a row that are not in the table, as many as fit into a line. The last columns are
+// dropped first.
 func (m *model) hidden(r *row, chosen []*column) line {
 	var ids []columnID
 	for _, title := range []string{
@@ -222,7 +222,7 @@ func (m *model) hidden(r *row, chosen []*column) line {
 	}
 }
 
-// named are numbers of a row with their names, in the order of the columns.
+// named returns numbers of a row with their names, in the order of the columns.
 func (m *model) named(r *row, ids []columnID) line {
 	var l line
 	group := ""
@@ -245,7 +245,7 @@ func (m *model) named(r *row, ids []columnID) line {
 	return l
 }
 
-// shares is how the messages' bytes are spread over serializations.
+// shares shows how the bytes of messages are distributed over serializations.
 func (m *model) shares(s *live.Snapshot) line {
 	if s == nil {
 		return nil
@@ -267,7 +267,7 @@ func (m *model) shares(s *live.Snapshot) line {
 	return fit(parts, "  ", m.width)
 }
 
-// keys of a page: what is pressed, and what for.
+// keyParts returns the parts of a line from pairs: a key and what it does.
 func keyParts(pairs ...string) []part {
 	var parts []part
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -276,7 +276,7 @@ func keyParts(pairs ...string) []part {
 	return parts
 }
 
-// keysLine is the last line of a page: the keys, or what is being typed.
+// keysLine returns the last line of a page: the keys, or the filter that is being typed.
 func (m *model) keysLine() line {
 	if m.editing {
 		hint := styled("Enter keeps, Esc clears", faint)
@@ -310,7 +310,7 @@ func cutStart(s string, n int) string {
 	return "…" + term.CutStart(s, max(n-1, 0))
 }
 
-// stamp is a time of the capture as people read it.
+// stamp formats a capture time.
 func (m *model) stamp(ns int64) string {
 	t := time.Unix(0, ns).UTC()
 	if m.options.Local {

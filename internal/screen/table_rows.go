@@ -11,21 +11,21 @@ import (
 	"dubbo-wire/internal/term"
 )
 
-// row is a group as it is drawn.
+// row is a group in the form in which it is drawn.
 type row struct {
 	*live.Row
 	full  string    // the cleaned name
-	short [2]string // the name with its packages shortened a little, and more
-	rest  bool      // it stands for the groups that are not kept apart
+	short [2]string // the name with packages shortened, and shortened more
+	rest  bool      // it stands for the groups beyond the limit
 }
 
-// rows are the groups of one snapshot, cleaned once.
+// rows are the groups of a snapshot.
 type rows struct {
 	all    []row
-	widest [3]int // columns of the widest name: in full, and shortened
+	widest [3]int // width of the widest name: in full, and shortened
 }
 
-// prepare makes rows of a snapshot.
+// prepare makes the rows of a snapshot.
 func prepare(snap *live.Snapshot) rows {
 	var r rows
 	if snap == nil {
@@ -64,7 +64,7 @@ func prepare(snap *live.Snapshot) rows {
 	return r
 }
 
-// name is the name of a row in n columns: as long as all rows' names find room that way.
+// name returns the name of a row in n columns: the longest form in which the names of all rows fit.
 func (r *rows) name(i *row, n int, by live.Grouping) string {
 	switch {
 	case r.widest[0] <= n:
@@ -77,7 +77,7 @@ func (r *rows) name(i *row, n int, by live.Grouping) string {
 	return term.CutMiddle(i.short[1], n)
 }
 
-// match makes a filter of what was typed: a pattern of the whole name where it has * or ?, else a part of the name.
+// match returns the test for a filter: a pattern for the whole name if it has * or ?, else a part of the name.
 func match(filter string) func(name string) bool {
 	if !strings.ContainsAny(filter, "*?") {
 		filter = strings.ToLower(filter)
@@ -87,8 +87,8 @@ func match(filter string) func(name string) bool {
 	return regexp.MustCompile("(?is)^" + pattern + "$").MatchString
 }
 
-// visible are the rows that the filter wants, in their order; where nothing is known it is the last place in any order. The Monitor filters, too; until its answer is there, and while
-// the screen is paused, this is what a filter does.
+// visible returns the rows that match the filter, sorted; rows with unknown numbers come last in any order. The Monitor
+// filters, too. Until its answer is there, and while the screen is paused, this filter works alone.
 func (r *rows) visible(filter string, by columnID, reversed bool) []row {
 	list := make([]row, 0, len(r.all))
 	wanted := match(filter)
@@ -118,7 +118,7 @@ func (r *rows) visible(filter string, by columnID, reversed bool) []row {
 	return list
 }
 
-// lastIf orders a row after another one, or before it.
+// lastIf returns 1 to sort a row after another one, -1 to sort it before.
 func lastIf(last bool) int {
 	if last {
 		return 1
