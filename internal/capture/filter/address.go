@@ -56,20 +56,20 @@ func (p *parser) host4(t token, addr, mask uint32, q qualifiers) (node, error) {
 func (p *parser) ipv4(t token, q qualifiers) (node, error) {
 	addr, bits, ok := parseIPv4(t.text)
 	if !ok {
-		return nil, errorAt(t, "%s is no IPv4 address", t.text)
+		return nil, errorAt(t, "%s is not an IPv4 address", t.text)
 	}
 	mask := ^uint32(0) << (32 - bits)
 	masked := false
 	if _, ok := p.accept("/"); ok {
 		n := p.next()
 		if n.kind != tokenNumber || n.number > 32 {
-			return nil, errorAt(t, "the mask of %s is no number from 0 to 32", t.text)
+			return nil, errorAt(t, "the mask of %s is not a number from 0 to 32", t.text)
 		}
 		mask, masked = uint32(uint64(0xffffffff)<<(32-n.number)), true
 	} else if _, ok := p.accept("mask"); ok {
 		m := p.next()
 		if mask, _, masked = parseIPv4(m.text); !masked || m.kind != tokenIPv4 {
-			return nil, errorAt(t, "the mask of %s is no mask like 255.255.0.0", t.text)
+			return nil, errorAt(t, "the mask of %s is not a mask like 255.255.0.0", t.text)
 		}
 	}
 	if masked && q.addr != addrNet {
@@ -92,7 +92,7 @@ func (p *parser) ipv6(t token, q qualifiers) (node, error) {
 	if _, ok := p.accept("/"); ok {
 		n := p.next()
 		if n.kind != tokenNumber || n.number > 128 {
-			return nil, errorAt(t, "the mask of %s is no number from 0 to 128", t.text)
+			return nil, errorAt(t, "the mask of %s is not a number from 0 to 128", t.text)
 		}
 		bits = n.number
 	}
@@ -139,10 +139,10 @@ func (p *parser) name(t token, q qualifiers) (node, error) {
 				return p.ports(t, min(from, to), max(from, to), q)
 			}
 		}
-		return nil, errorAt(t, "%q is no range of ports; write two numbers up to 65535, as in 20880-20890", t.text)
+		return nil, errorAt(t, "%q is not a range of ports; write two numbers up to 65535, as in 20880-20890", t.text)
 	case addrPort:
 		if strings.Contains(t.text, "-") {
-			return nil, errorAt(t, `%q is no port; a range is written "portrange FROM-TO"`, t.text)
+			return nil, errorAt(t, `%q is not a port; a range is written "portrange FROM-TO"`, t.text)
 		}
 		return nil, errorAt(t, "names of ports are not resolved; write the number of %q", t.text)
 	case addrProto:
@@ -155,7 +155,7 @@ func (p *parser) name(t token, q qualifiers) (node, error) {
 		}
 		return nil, errorAt(t, "the protocol %q is not known by name; write its number", t.text)
 	case addrNone:
-		return nil, errorAt(t, "%q is no word of the filter language", t.text)
+		return nil, errorAt(t, "%q is not a word of the filter language", t.text)
 	}
 	return nil, errorAt(t, "names of hosts and networks are not resolved; write the address of %q", t.text)
 }

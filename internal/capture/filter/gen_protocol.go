@@ -74,7 +74,7 @@ func (n *encapsulation) gen(g *gen) *cond {
 // vlan tests for a VLAN tag; what follows it in the text looks after the tag.
 func (n *encapsulation) vlan(g *gen) *cond {
 	if g.labels > 0 {
-		return g.fail(&Error{Column: n.column, Text: `"vlan" cannot stand behind "mpls"`})
+		return g.fail(&Error{Column: n.column, Text: `"vlan" cannot follow "mpls"`})
 	}
 	if g.link != linkEthernet {
 		return g.notHere(n.column, `"vlan"`)

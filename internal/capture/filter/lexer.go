@@ -57,7 +57,7 @@ func (p *parser) lex() error {
 func scan(s string) (token, int, *Error) {
 	if t, n := scanColons(s); n > wordLength(s) {
 		if n < len(s) && (wordByte(s[n]) || s[n] == ':') {
-			return token{}, 0, &Error{Text: fmt.Sprintf("%.40q is no address", s)}
+			return token{}, 0, &Error{Text: fmt.Sprintf("%.40q is not an address", s)}
 		}
 		return t, n, nil
 	}
@@ -208,7 +208,7 @@ func word(s string) (token, *Error) {
 		if isNumber(s) {
 			v, err := strconv.ParseUint(s, 0, 32)
 			if err != nil {
-				return token{}, &Error{Text: fmt.Sprintf("%q is no number of 32 bits", s)}
+				return token{}, &Error{Text: fmt.Sprintf("%q is not a number of 32 bits", s)}
 			}
 			return token{kind: tokenNumber, number: uint32(v), text: s}, nil
 		}

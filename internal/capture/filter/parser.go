@@ -104,7 +104,7 @@ func (p *parser) unexpected(want string) error {
 		what = "the end"
 	}
 	if t.kind == tokenName && want == "an expression" {
-		return &Error{Column: t.column, Text: what + ` is no word of the filter language; names of hosts are not resolved: write "host ADDRESS"`}
+		return &Error{Column: t.column, Text: what + ` is not a word of the filter language; names of hosts are not resolved: write "host ADDRESS"`}
 	}
 	return &Error{Column: t.column, Text: "expected " + want + ", not " + what}
 }

@@ -19,7 +19,7 @@ func (p *parser) term() (value, error) {
 		w = p.peek()
 		if _, ok := p.accept("src", "dst", "host", "net", "port", "portrange", "proto", "broadcast", "multicast"); !ok {
 			if t.proto == protoLink {
-				return value{}, p.unexpected(`"host", "src", "dst", "proto", "broadcast" or "multicast" behind "` + t.text + `"`)
+				return value{}, p.unexpected(`"host", "src", "dst", "proto", "broadcast" or "multicast" after "` + t.text + `"`)
 			}
 			return value{node: &protocol{column: t.column, proto: t.proto}}, nil
 		}

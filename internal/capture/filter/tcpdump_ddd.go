@@ -34,7 +34,7 @@ func ParseDDD(text string) ([]bpf.RawInstruction, error) {
 	for f := range strings.FieldsFuncSeq(text, dddSpace) {
 		v, err := strconv.ParseUint(f, 10, 32)
 		if err != nil {
-			return nil, &Error{Text: fmt.Sprintf("%.20q is no number of a tcpdump -ddd program", f)}
+			return nil, &Error{Text: fmt.Sprintf("%.20q is not a number of a tcpdump -ddd program", f)}
 		}
 		all = append(all, uint32(v))
 	}

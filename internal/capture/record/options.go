@@ -64,7 +64,7 @@ func (o *Options) Check() error {
 	}
 	if o.Every > 0 {
 		if c := unknownConversion(o.File); c != "" {
-			return fmt.Errorf("-w %s: %s is no part of a time; %%Y %%m %%d %%H %%M %%S, %%F %%T, %%s (seconds since 1970) and others of strftime are, and %%%% is a percent sign", o.File, c)
+			return fmt.Errorf("-w %s: %s is not part of a time; %%Y %%m %%d %%H %%M %%S, %%F %%T, %%s (seconds since 1970) and others of strftime are, and %%%% is a percent sign", o.File, c)
 		}
 	}
 	return nil
