@@ -162,3 +162,26 @@ func formatTime(ns int64, fraction string, local bool) string {
 
 // Count prints all digits in groups of three.
 func Count(n int64) string { return formatCount(n) }
+
+// Rate prints Mbit/s or calls per second with three digits.
+func Rate(f float64) string { return formatRate(f, false) }
+
+// Size prints bytes per message: whole bytes, a mean of a few bytes with one decimal.
+func Size(f float64) string { return formatSize(f, f == math.Trunc(f), false) }
+
+// Volume prints a sum of bytes with three digits and a decimal unit.
+func Volume(n int64) string { return formatVolume(n, false) }
+
+// Elapsed prints nanoseconds with three digits and a unit.
+func Elapsed(ns int64) string { return formatElapsed(ns, false) }
+
+// Coverage prints a coverage, which is never rounded up.
+func Coverage(percent float64) string { return formatCoverage(percent, false) }
+
+// Percent prints n of d in percent, as tables do; without a sign.
+func Percent(n, d int64) string {
+	if d == 0 {
+		return "-"
+	}
+	return formatPercent(n, d, false)
+}

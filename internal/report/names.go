@@ -140,3 +140,10 @@ func KeyText(by sizes.By, values []string) string {
 	}
 	return name + " (" + strings.Join(other, ", ") + ")"
 }
+
+// ShortNames shortens the packages of names: to first letters (level 1) or to nothing (level 2). Names that would become
+// equal keep what tells them apart.
+func ShortNames(names []string, level int) []string { return shortenNames(names, level) }
+
+// CutName shortens "Type/method" to n columns: the method says more than the type.
+func CutName(name string, n int) string { return cutName(name, n) }

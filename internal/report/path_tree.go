@@ -1,0 +1,86 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/sizes"
+)
+
+// PathNode is a segment of the paths of an anatomy, with what lies below it.
+type PathNode struct {
+	Name string
+	// Bytes are of all below it; Classes says what they are for.
+	Bytes   int64
+	Classes [decode.ClassMissing + 1]int64
+	// Own are the bytes of this very path, by class, and Messages in how many messages they were: at least, where they are of
+	// several classes.
+	Own      [decode.ClassMissing + 1]int64
+	Messages int64
+	Children []*PathNode
+	// Left is how many paths beside the children were left out, with LeftBytes.
+	Left      int
+	LeftBytes int64
+}
+
+// PathTree makes the tree of an anatomy's paths, children with most bytes first. At most so many paths are in it, those with
+// most bytes; the others are counted where they would be.
+func PathTree(a *sizes.Anatomy, paths int) *PathNode {
+	root := &PathNode{}
+	for i, p := range a.Paths() {
+		n := root
+		segments := PathSegments(p.Path)
+		for k := 0; ; k++ {
+			n.Bytes += p.Bytes
+			n.Classes[p.Class] += p.Bytes
+			if k == len(segments) {
+				n.Own[p.Class] += p.Bytes
+				n.Messages = max(n.Messages, p.Messages)
+				break
+			}
+			next := n.child(segments[k])
+			if next == nil && i >= paths {
+				n.Left++
+				n.LeftBytes += p.Bytes
+				break
+			}
+			if next == nil {
+				next = &PathNode{Name: segments[k]}
+				n.Children = append(n.Children, next)
+			}
+			n = next
+		}
+	}
+	root.sort()
+	return root
+}
+
+func (n *PathNode) child(name string) *PathNode {
+	for _, c := range n.Children {
+		if c.Name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+func (n *PathNode) sort() {
+	slices.SortStableFunc(n.Children, func(a, b *PathNode) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Name, b.Name))
+	})
+	for _, c := range n.Children {
+		c.sort()
+	}
+}
+
+// Most is the class that most of these bytes have.
+func Most(classes *[decode.ClassMissing + 1]int64) decode.Class {
+	most := decode.Class(0)
+	for c, b := range classes {
+		if b > classes[most] {
+			most = decode.Class(c)
+		}
+	}
+	return most
+}
