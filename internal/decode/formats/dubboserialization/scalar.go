@@ -5,10 +5,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/jdk"
 )
 
 // Tags (GenericDataFlags).
@@ -177,7 +176,7 @@ func measure(b []byte, n int) (size, taken int) {
 			size, taken = size+8, taken+8 // ASCII
 			continue
 		}
-		k := unitLen(b[size:])
+		_, k := jdk.Unit(b[size:])
 		if k == 0 {
 			break
 		}
@@ -185,20 +184,6 @@ func measure(b []byte, n int) (size, taken int) {
 		taken++
 	}
 	return size, taken
-}
-
-// unitLen returns the length of the UTF-16 unit that starts b, 0 when there is none.
-func unitLen(b []byte) int {
-	switch {
-	case len(b) == 0:
-	case b[0] < 0x80:
-		return 1
-	case b[0]&0xe0 == 0xc0 && len(b) >= 2 && b[1]&0xc0 == 0x80:
-		return 2
-	case b[0]&0xf0 == 0xe0 && len(b) >= 3 && b[1]&0xc0 == 0x80 && b[2]&0xc0 == 0x80:
-		return 3
-	}
-	return 0
 }
 
 // cutUnit reports whether b may be the start of a unit that goes on behind it.
@@ -219,28 +204,5 @@ func (x text) decode() string {
 	if !x.wide {
 		return string(x.raw)
 	}
-	s := make([]byte, 0, len(x.raw))
-	for b := x.raw; len(b) > 0; {
-		u := unit(b)
-		b = b[unitLen(b):]
-		if utf16.IsSurrogate(u) && len(b) > 0 {
-			if pair := utf16.DecodeRune(u, unit(b)); pair != utf8.RuneError {
-				u = pair
-				b = b[unitLen(b):]
-			}
-		}
-		s = utf8.AppendRune(s, u) // half a pair becomes U+FFFD
-	}
-	return string(s)
-}
-
-// unit returns the UTF-16 unit that starts b, which is well-formed.
-func unit(b []byte) rune {
-	switch unitLen(b) {
-	case 2:
-		return rune(b[0]&0x1f)<<6 | rune(b[1]&0x3f)
-	case 3:
-		return rune(b[0]&0x0f)<<12 | rune(b[1]&0x3f)<<6 | rune(b[2]&0x3f)
-	}
-	return rune(b[0])
+	return jdk.UTF(x.raw)
 }

@@ -4,10 +4,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/jdk"
 )
 
 // A text is the characters of a string: one byte each, or ff and two bytes.
@@ -58,32 +58,16 @@ func (x text) decode() string {
 	if !x.wide {
 		return string(x.raw)
 	}
-	s := make([]byte, 0, len(x.raw))
-	high := rune(0) // a high surrogate that waits for its other half
+	units := jdk.NewUnits(len(x.raw))
 	for i := 0; i < len(x.raw); i++ {
 		u := rune(x.raw[i])
 		if u == escape {
 			u = rune(binary.LittleEndian.Uint16(x.raw[i+1:]))
 			i += 2
 		}
-		if high != 0 {
-			pair := utf16.DecodeRune(high, u)
-			high = 0
-			s = utf8.AppendRune(s, pair) // U+FFFD when u is no low surrogate
-			if pair != utf8.RuneError {
-				continue
-			}
-		}
-		if u >= 0xd800 && u < 0xdc00 {
-			high = u
-			continue
-		}
-		s = utf8.AppendRune(s, u) // a lone low surrogate becomes U+FFFD
+		units.Add(u)
 	}
-	if high != 0 {
-		s = utf8.AppendRune(s, utf8.RuneError)
-	}
-	return string(s)
+	return units.String()
 }
 
 // Numbers: one byte where they fit, else a byte that says how many follow, little-endian.

@@ -4,10 +4,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/jdk"
 )
 
 // Lengths of strings count UTF-16 units. Java writes each unit by itself in 1 to 3 bytes, so that a character beyond
@@ -287,20 +287,19 @@ func (r *Reader) text(at, stop int, name bool) string {
 	}
 	switch {
 	case !utf8.Valid(content):
-		return string(appendUTF8(nil, content))
+		return decodeUnits(content)
 	case name:
 		return r.Name(content)
 	}
 	return string(content)
 }
 
-// appendUTF8 appends text that skipUnits accepts as UTF-8: pairs of surrogates become the character they stand for, a
-// lone one U+FFFD.
-func appendUTF8(dst, b []byte) []byte {
-	high := rune(0) // a high surrogate that waits for its other half
+// decodeUnits returns text that skipUnits accepts: pairs of surrogates become the character they stand for, a lone one
+// U+FFFD.
+func decodeUnits(b []byte) string {
+	u := jdk.NewUnits(len(b))
 	for len(b) > 0 {
-		var c rune
-		n := sequenceLen(b[0])
+		c, n := rune(0), sequenceLen(b[0])
 		switch n {
 		case 1:
 			c = rune(b[0])
@@ -311,25 +310,10 @@ func appendUTF8(dst, b []byte) []byte {
 		default:
 			c, _ = utf8.DecodeRune(b)
 		}
+		u.Add(c)
 		b = b[n:]
-		if high != 0 {
-			pair := utf16.DecodeRune(high, c)
-			dst = utf8.AppendRune(dst, pair) // U+FFFD when c is no low surrogate
-			high = 0
-			if pair != utf8.RuneError {
-				continue
-			}
-		}
-		if c >= 0xd800 && c < 0xdc00 {
-			high = c
-			continue
-		}
-		dst = utf8.AppendRune(dst, c)
 	}
-	if high != 0 {
-		dst = utf8.AppendRune(dst, utf8.RuneError)
-	}
-	return dst
+	return u.String()
 }
 
 // bytesEnd returns the offset behind the binary that starts at offset at and the number of its chunks, -1 after

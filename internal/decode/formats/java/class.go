@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/jdk"
 )
 
 // Flags of a class (specification, 6.4.2: classDescFlags).
@@ -191,7 +192,7 @@ const maxName = 512
 func (r *Reader) className() string {
 	b := r.Bytes(int(r.U16("the length of a name")), "a name")
 	if len(b) > maxName {
-		return decodeUTF(b[:maxName]) + "…"
+		return jdk.UTF(b[:maxName]) + "…"
 	}
 	return r.utf(b)
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/jdk"
 )
 
 // First bytes of an item (specification, 6.4.2).
@@ -65,7 +66,7 @@ func (r *Reader) anyItem(l decode.Label, name string, index int) {
 		s := r.newString(tc)
 		if n := r.Leaf(decode.String, l, name, index); n != nil {
 			if r.Values() {
-				n.Text = decodeUTF(r.chars(s))
+				n.Text = jdk.UTF(r.chars(s))
 			}
 			r.located()
 		}

@@ -14,6 +14,7 @@ import (
 	"fmt"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/jdk"
 )
 
 // Format is the serialization as Dubbo users configure it.
@@ -133,7 +134,7 @@ func (r *Reader) Text(name string) (s string, null bool) {
 	r.field = name
 	n := r.textLen()
 	if n > 0 {
-		s = decodeUTF(r.data(n, "the characters of a string"))
+		s = jdk.UTF(r.data(n, "the characters of a string"))
 	}
 	r.piece()
 	r.field = ""

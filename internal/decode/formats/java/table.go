@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/jdk"
 )
 
 // baseHandle is the first handle that a stream assigns (baseWireHandle).
@@ -128,10 +129,10 @@ func (r *Reader) repeats(n int) bool {
 	return true
 }
 
-// utf is decodeUTF for names, which come again.
+// utf is jdk.UTF for names, which come again.
 func (r *Reader) utf(b []byte) string {
-	if ascii(b) {
+	if jdk.IsASCII(b) {
 		return r.Name(b)
 	}
-	return decodeUTF(b)
+	return jdk.UTF(b)
 }

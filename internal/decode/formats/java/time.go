@@ -33,7 +33,7 @@ func (p *packed) Zone() string {
 	text := jdk.ReadOffset(p).String()
 	switch jdk.Kind(p.Byte("")) {
 	case jdk.ZoneRegion:
-		text += jdk.Zone(decodeUTF(p.take(int(be16(p.take(2))))))
+		text += jdk.Zone(jdk.UTF(p.take(int(be16(p.take(2))))))
 	case jdk.ZoneOffset:
 		jdk.ReadOffset(p)
 	default:
@@ -102,7 +102,7 @@ func (r *Reader) time(i int) {
 	if kind == jdk.ZoneRegion {
 		r.Off += len(b) - 1
 		if n := r.Leaf(decode.String, decode.ByField, "zoneId", 0); n != nil && r.Values() {
-			n.Text = decodeUTF(b[3:])
+			n.Text = jdk.UTF(b[3:])
 		}
 	}
 	r.custom()

@@ -3,10 +3,10 @@ package kryo
 import (
 	"fmt"
 	"math"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/jdk"
 )
 
 // A text is a string on the wire: either ASCII, whose last byte has bit 7 set, or a count of UTF-16 units and one to
@@ -115,39 +115,21 @@ func (x text) decode() string {
 		s[len(s)-1] &= 0x7f
 		return string(s)
 	}
-	s := make([]byte, 0, len(x.raw))
-	high := rune(0) // a high surrogate that waits for its other half
-	for i := 0; i < len(x.raw); {
-		var u rune
-		switch b := x.raw[i]; {
-		case b < 0x80:
-			u = rune(b)
-			i++
-		case b>>5 == 0x6:
-			u = rune(b&0x1f)<<6 | rune(x.raw[i+1]&0x3f)
-			i += 2
+	u := jdk.NewUnits(len(x.raw))
+	for b := x.raw; len(b) > 0; {
+		switch {
+		case b[0] < utf8.RuneSelf:
+			u.Add(rune(b[0]))
+			b = b[1:]
+		case b[0]>>5 == 0x6:
+			u.Add(rune(b[0]&0x1f)<<6 | rune(b[1]&0x3f))
+			b = b[2:]
 		default:
-			u = rune(b&0x0f)<<12 | rune(x.raw[i+1]&0x3f)<<6 | rune(x.raw[i+2]&0x3f)
-			i += 3
+			u.Add(rune(b[0]&0x0f)<<12 | rune(b[1]&0x3f)<<6 | rune(b[2]&0x3f))
+			b = b[3:]
 		}
-		if high != 0 {
-			pair := utf16.DecodeRune(high, u)
-			high = 0
-			s = utf8.AppendRune(s, pair) // U+FFFD when u is no low surrogate
-			if pair != utf8.RuneError {
-				continue
-			}
-		}
-		if u >= 0xd800 && u < 0xdc00 {
-			high = u
-			continue
-		}
-		s = utf8.AppendRune(s, u) // a lone low surrogate becomes U+FFFD
 	}
-	if high != 0 {
-		s = utf8.AppendRune(s, utf8.RuneError)
-	}
-	return string(s)
+	return u.String()
 }
 
 // varint takes an int of one to five bytes, the low seven bits first.
