@@ -5,9 +5,12 @@ type Place struct {
 	Label Label
 	Name  string
 	Index int
-	Start int  // the value's first byte
-	Head  int  // the end of the head
-	Named bool // the head has the name of a class
+	Start int // the value's first byte
+	Head  int // the end of the head
+	// Length is the end of a length in front of the head, 0 where there is none.
+	Length    int
+	Named     bool // the head has the name of a class
+	Throwable bool // the value is an exception, whatever its class
 }
 
 // At returns the place of a value that starts here.
@@ -17,17 +20,27 @@ func (r *Recorder) At(l Label, name string, index int) Place {
 
 // Scalar is Leaf for a value whose head, if it has the name of a class, is a part of its own.
 func (r *Recorder) Scalar(p Place, k Kind) *Node {
-	if !p.Named {
+	if !p.Named && p.Length == 0 {
 		return r.Leaf(k, p.Label, p.Name, p.Index)
 	}
 	i := r.Open(k, p.Label, p.Name, p.Index)
-	r.UpTo(p.Head, "class")
+	r.Heads(p)
 	r.Fill(i)
 	r.Close()
 	if !r.OK() {
 		return nil
 	}
 	return r.Tree.Node(i)
+}
+
+// Heads gives the length in front of a value and the name of its class to overhead of their own.
+func (r *Recorder) Heads(p Place) {
+	if p.Length > 0 {
+		r.UpTo(p.Length, "length")
+	}
+	if p.Named {
+		r.UpTo(p.Head, "class")
+	}
 }
 
 // Begin is Open for a value of a class with a JVM name, whose head is overhead.

@@ -8,7 +8,7 @@ import (
 )
 
 // container records a container around what f takes.
-func (r *Reader) container(p place, k decode.Kind, class string, f func()) {
+func (r *Reader) container(p decode.Place, k decode.Kind, class string, f func()) {
 	r.open(p, k, decode.JavaName(class))
 	if r.Enter() {
 		f()
@@ -18,8 +18,8 @@ func (r *Reader) container(p place, k decode.Kind, class string, f func()) {
 }
 
 // containerData takes what has elements.
-func (r *Reader) containerData(cl *class, p place) {
-	element := func() { r.flagged(place{label: decode.ByIndex}) }
+func (r *Reader) containerData(cl *class, p decode.Place) {
+	element := func() { r.flagged(decode.Place{Label: decode.ByIndex}) }
 	switch cl.layout {
 	case primitives:
 		r.primitives(cl, p)
@@ -45,21 +45,21 @@ func (r *Reader) containerData(cl *class, p place) {
 	case singleMap:
 		r.container(p, decode.Map, cl.name, func() { r.entry(0) })
 	case reference:
-		r.container(p, decode.Object, cl.name, func() { r.flagged(place{label: decode.ByField, name: "value"}) })
+		r.container(p, decode.Object, cl.name, func() { r.flagged(decode.Place{Label: decode.ByField, Name: "value"}) })
 	case bitSet:
 		r.bits(cl, p)
 	}
 }
 
 // primitives takes an array of numbers; byte[] is one value, the others are lists.
-func (r *Reader) primitives(cl *class, p place) {
+func (r *Reader) primitives(cl *class, p decode.Place) {
 	n := r.count("the length of an array", 1)
 	if cl.elem == int8s {
 		raw := r.Bytes(n, "bytes")
 		if !r.OK() {
 			return
 		}
-		if node := r.plain(p, decode.Bytes); node != nil && r.Values() {
+		if node := r.Scalar(p, decode.Bytes); node != nil && r.Values() {
 			node.Raw = raw
 		}
 		return
@@ -70,13 +70,13 @@ func (r *Reader) primitives(cl *class, p place) {
 	}
 	r.container(p, decode.List, cl.name, func() {
 		for i := 0; i < n/cl.size && r.OK(); i++ {
-			r.scalar(cl.elem, place{label: decode.ByIndex, index: i})
+			r.scalar(cl.elem, decode.Place{Label: decode.ByIndex, Index: i})
 		}
 	})
 }
 
 // bits takes a BitSet: the length of its longs, the lowest bits first. They are shown as booleans up to the last set one.
-func (r *Reader) bits(cl *class, p place) {
+func (r *Reader) bits(cl *class, p decode.Place) {
 	n := r.count("the length of a bit set", 1)
 	if r.OK() && n > maxBits/8 {
 		r.Fail(decode.Limit, fmt.Sprintf("at most %d bits", maxBits), fmt.Sprint(8*n))
@@ -104,7 +104,7 @@ const maxBits = 1 << 16
 
 // array takes an array of objects: a count, of four bytes but for strings, then each behind a reference flag, with its
 // class unless that is the array's.
-func (r *Reader) array(cl *class, p place) {
+func (r *Reader) array(cl *class, p decode.Place) {
 	n := 0
 	if cl.layout == texts {
 		n = r.count("the length of an array", 1)
@@ -120,7 +120,7 @@ func (r *Reader) array(cl *class, p place) {
 	}
 	r.container(p, decode.List, cl.name, func() {
 		for i := 0; i < n && r.OK(); i++ {
-			q := place{label: decode.ByIndex, index: i}
+			q := decode.Place{Label: decode.ByIndex, Index: i}
 			switch {
 			case cl.layout == objects:
 				r.flagged(q)
@@ -159,11 +159,11 @@ func (r *Reader) collection(cl *class) {
 	}
 	var elem *class
 	if flags&mixed == 0 {
-		elem = r.class(&place{})
+		elem = r.class(&decode.Place{})
 	}
 	r.Role("type")
 	for i := 0; i < n && r.OK(); i++ {
-		q := place{label: decode.ByIndex, index: i}
+		q := decode.Place{Label: decode.ByIndex, Index: i}
 		if flags&(counted|hasNull) != 0 && !r.flag(&q) {
 			continue
 		}
@@ -195,19 +195,8 @@ func (r *Reader) entries(cl *class) {
 // entry takes a key and its value.
 func (r *Reader) entry(i int) {
 	key := len(r.Tree.Nodes)
-	r.flagged(place{label: decode.ByKey, index: i})
-	r.flagged(place{label: decode.ByEntry, name: r.keyed(key), index: i})
-}
-
-// keyed names the key at node i after its text, if it is one, and returns that.
-func (r *Reader) keyed(i int) string {
-	if i < len(r.Tree.Nodes) {
-		if n := r.Tree.Node(i); n.Kind == decode.String {
-			n.Name = n.Text
-			return n.Text
-		}
-	}
-	return ""
+	r.flagged(decode.Place{Label: decode.ByKey, Index: i})
+	r.flagged(decode.Place{Label: decode.ByEntry, Name: r.NameKey(key), Index: i})
 }
 
 // comparator takes the comparator of a sorted collection, which is null for the natural order. Others are not read.

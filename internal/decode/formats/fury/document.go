@@ -18,20 +18,9 @@ const (
 // The first byte of a document of 0.10: flags.
 const plainDocument = 0x02 // little-endian, for Java alone
 
-// A place is where a value stands: its label in the tree, and what stands before its data.
-type place struct {
-	label     decode.Label
-	name      string
-	index     int
-	throwable bool
-	length    int  // the end of the document's length, 0 for what lies inside one
-	head      int  // the end of flags and class
-	named     bool // the class is a name
-}
-
 // document takes a length and that many bytes. What cannot be read of them is opaque, in the object or list that was
 // begun.
-func (r *Reader) document(p place) {
+func (r *Reader) document(p decode.Place) {
 	if !r.OK() {
 		return
 	}
@@ -50,7 +39,7 @@ func (r *Reader) document(p place) {
 	r.Buf = body[:end]
 	r.begin()
 	start := r.Mark()
-	p.length = r.Off
+	p.Length = r.Off
 	r.root(p)
 	r.Buf = body
 	if r.OK() && r.Off == end || r.Tree.Full() {
@@ -66,13 +55,13 @@ func (r *Reader) document(p place) {
 	if r.Tree.Depth() > depth {
 		r.Leaf(decode.Opaque, decode.Whole, "opaque", 0)
 	} else {
-		r.plain(p, decode.Opaque)
+		r.Scalar(p, decode.Opaque)
 	}
 	r.Tree.CloseTo(depth)
 }
 
 // root takes the object of a document.
-func (r *Reader) root(p place) {
+func (r *Reader) root(p decode.Place) {
 	if r.later {
 		r.rootLater(p)
 		return
@@ -87,55 +76,17 @@ func (r *Reader) begin() {
 	r.objects = r.objects[:0]
 }
 
-// plain records a scalar. Length and class name are parts of their own.
-func (r *Reader) plain(p place, k decode.Kind) *decode.Node {
-	if p.length == 0 && !p.named {
-		return r.Leaf(k, p.label, p.name, p.index)
-	}
-	i := r.Open(k, p.label, p.name, p.index)
-	r.heads(p)
-	r.Close()
-	if !r.OK() {
-		return nil
-	}
-	from := r.Off - r.Pending()
-	r.Pass()
-	n := r.Tree.Node(i)
-	if n != nil {
-		n.Off, n.Len = int32(from), int32(r.Off-from)
-	}
-	return n
-}
-
-// heads records what stands before a value and is no part of it.
-func (r *Reader) heads(p place) {
-	if p.length > 0 {
-		r.upTo(p.length, "length")
-	}
-	if p.named {
-		r.upTo(p.head, "class")
-	}
-}
-
 // open records a container and its head.
-func (r *Reader) open(p place, k decode.Kind, class string) {
-	if n := r.Tree.Node(r.Open(k, p.label, p.name, p.index)); n != nil {
+func (r *Reader) open(p decode.Place, k decode.Kind, class string) {
+	if n := r.Tree.Node(r.Open(k, p.Label, p.Name, p.Index)); n != nil {
 		n.Class = class
 	}
-	r.heads(p)
+	r.Heads(p)
 	r.Role("type")
 }
 
-// upTo gives the bytes before end that no node owns to a piece of overhead.
-func (r *Reader) upTo(end int, role string) {
-	off := r.Off
-	r.Off = end
-	r.Role(role)
-	r.Off = off
-}
-
 // flagged takes a reference flag, a class and its data.
-func (r *Reader) flagged(p place) {
+func (r *Reader) flagged(p decode.Place) {
 	if r.flag(&p) {
 		if cl := r.class(&p); r.OK() {
 			r.data(cl, p)
@@ -144,7 +95,7 @@ func (r *Reader) flagged(p place) {
 }
 
 // flag takes a reference flag; it returns true where data follow, and has recorded the value where none do.
-func (r *Reader) flag(p *place) (follows bool) {
+func (r *Reader) flag(p *decode.Place) (follows bool) {
 	switch b := r.Byte("a reference flag"); b {
 	case refNew:
 		if !r.OK() {
@@ -155,7 +106,7 @@ func (r *Reader) flag(p *place) (follows bool) {
 	case notNull:
 		return true
 	case refNull:
-		r.plain(*p, decode.Null)
+		r.Scalar(*p, decode.Null)
 	case refSeen:
 		k := r.varint("the number of an object")
 		switch {
@@ -163,7 +114,7 @@ func (r *Reader) flag(p *place) (follows bool) {
 		case k >= uint64(len(r.objects)):
 			r.Fail(decode.Malformed, fmt.Sprintf("the number of one of %d objects", len(r.objects)), fmt.Sprint(k))
 		default:
-			if n := r.plain(*p, decode.Ref); n != nil {
+			if n := r.Scalar(*p, decode.Ref); n != nil {
 				n.Num = int64(r.objects[k])
 			}
 		}
@@ -177,14 +128,14 @@ func (r *Reader) flag(p *place) (follows bool) {
 type name string
 
 // class takes a class: a number, shifted by one bit, or 1 and a name in two parts.
-func (r *Reader) class(p *place) *class {
+func (r *Reader) class(p *decode.Place) *class {
 	off := r.Off
 	id := r.varint("a class")
 	switch {
 	case !r.OK():
 		return nil
 	case id&1 == 0:
-		p.head = r.Off
+		p.Head = r.Off
 		if k := id >> 1; k < uint64(len(classes)) && classes[k] != nil {
 			return classes[k]
 		}
@@ -194,7 +145,7 @@ func (r *Reader) class(p *place) *class {
 		return nil
 	}
 	pkg, simple := r.part(), r.part()
-	p.head, p.named = r.Off, true
+	p.Head, p.Named = r.Off, true
 	full := string(simple)
 	if pkg != "" {
 		full = string(pkg) + "." + full

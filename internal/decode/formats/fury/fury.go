@@ -133,17 +133,17 @@ func (r *Reader) ResultKind() byte { return r.KindByte() }
 
 // Value implements decode.Reader. The declared type is not needed.
 func (r *Reader) Value(l decode.Label, name string, index int, _ string) {
-	r.document(place{label: l, name: name, index: index})
+	r.document(decode.Place{Label: l, Name: name, Index: index})
 }
 
 // Throwable implements decode.Reader.
 func (r *Reader) Throwable() {
-	r.document(place{label: decode.ByField, name: "exception", throwable: true})
+	r.document(decode.Place{Label: decode.ByField, Name: "exception", Throwable: true})
 }
 
 // Attachments implements decode.Reader.
 func (r *Reader) Attachments() {
-	r.document(place{label: decode.ByField, name: "attachments"})
+	r.document(decode.Place{Label: decode.ByField, Name: "attachments"})
 }
 
 // length takes a length of four bytes.

@@ -8,12 +8,12 @@ import (
 
 // rootLater takes a document of fury-core 0.10: flags, in compatible mode the place of its class definitions (-1 for
 // none), then as in 0.2.0. Only classes that are read by valueLater are.
-func (r *Reader) rootLater(p place) {
+func (r *Reader) rootLater(p decode.Place) {
 	off := r.Off
 	switch flags := r.Byte("the flags of a document"); {
 	case !r.OK():
 	case flags == nullOf010:
-		r.plain(p, decode.Null)
+		r.Scalar(p, decode.Null)
 		return
 	case flags != plainDocument:
 		r.FailAt(off, decode.Unsupported, "the flags of a document for Java", decode.HexByte(flags))
@@ -27,7 +27,7 @@ func (r *Reader) rootLater(p place) {
 		return
 	}
 	id := r.varint("a class")
-	p.head = r.Off
+	p.Head = r.Off
 	if r.OK() {
 		r.valueLater(byte(min(id, 0xff)), p)
 	}
@@ -47,7 +47,7 @@ var scalarsLater = map[byte]layout{
 	0x1c: boolean, 0x1e: int8s, 0x20: char, 0x22: int16s, 0x24: zigzag, 0x26: float, 0x28: tagged64, 0x2a: double, idString: str,
 }
 
-func (r *Reader) valueLater(id byte, p place) {
+func (r *Reader) valueLater(id byte, p decode.Place) {
 	l, ok := scalarsLater[id]
 	switch {
 	case ok:
@@ -60,7 +60,7 @@ func (r *Reader) valueLater(id byte, p place) {
 		r.container(p, decode.Map, "java.util.HashMap", r.chunks)
 	case id == idArrayList:
 		r.container(p, decode.List, "java.util.ArrayList", r.elementsLater)
-	case p.throwable:
+	case p.Throwable:
 		r.open(p, decode.Object, "")
 		r.message()
 		r.Fail(decode.Unsupported, "the fields of an exception", "bytes that only the class can divide")
@@ -87,8 +87,8 @@ func (r *Reader) chunks() {
 		r.Role("type")
 		for ; size > 0 && r.OK(); size-- {
 			at := len(r.Tree.Nodes)
-			r.scalar(str, place{label: decode.ByKey, index: i})
-			r.elementLater(value, place{label: decode.ByEntry, name: r.keyed(at), index: i})
+			r.scalar(str, decode.Place{Label: decode.ByKey, Index: i})
+			r.elementLater(value, decode.Place{Label: decode.ByEntry, Name: r.NameKey(at), Index: i})
 			i++
 		}
 	}
@@ -112,7 +112,7 @@ func (r *Reader) elementsLater() {
 	}
 	r.Role("type")
 	for i := 0; i < n && r.OK(); i++ {
-		q := place{label: decode.ByIndex, index: i}
+		q := decode.Place{Label: decode.ByIndex, Index: i}
 		id := elem
 		if !same {
 			if !r.flag(&q) {
@@ -125,7 +125,7 @@ func (r *Reader) elementsLater() {
 }
 
 // elementLater takes the data of a scalar inside a container.
-func (r *Reader) elementLater(id byte, p place) {
+func (r *Reader) elementLater(id byte, p decode.Place) {
 	if _, ok := scalarsLater[id]; !ok && id != idDate && r.OK() {
 		r.Fail(decode.Unsupported, "a string, a box or a date", fmt.Sprintf("class number %d", id>>1))
 		return

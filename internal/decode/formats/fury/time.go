@@ -31,28 +31,28 @@ func (r times) Zone() string {
 }
 
 // javaTime takes a class of java.time.
-func (r *Reader) javaTime(cl *class, p place) {
+func (r *Reader) javaTime(cl *class, p decode.Place) {
 	kind := timeKinds[strings.TrimPrefix(cl.name, "java.time.")]
 	if kind.IsTime() {
 		t := kind.Read(times{r})
-		r.words(p, decode.Date, t.String)
+		r.Words(p, decode.Date, t.String)
 		return
 	}
 	r.container(p, decode.Object, cl.name, func() {
 		if kind == jdk.ZoneOffset {
 			z := jdk.ReadOffset(times{r})
-			r.words(place{label: decode.ByField, name: "value"}, decode.String, z.String)
+			r.Words(decode.Place{Label: decode.ByField, Name: "value"}, decode.String, z.String)
 		}
 		_, fields := kind.Amount()
 		for _, f := range fields {
-			q := place{label: decode.ByField, name: f.Name}
+			q := decode.Place{Label: decode.ByField, Name: f.Name}
 			switch f.Code {
 			case 'J':
-				r.integer(q, int64(r.fixed(8, f.Name)))
+				r.Integer(q, int64(r.fixed(8, f.Name)))
 			case 'I':
-				r.integer(q, int64(int32(r.fixed(4, f.Name))))
+				r.Integer(q, int64(int32(r.fixed(4, f.Name))))
 			default:
-				r.integer(q, int64(r.fixed(1, f.Name)))
+				r.Integer(q, int64(r.fixed(1, f.Name)))
 			}
 		}
 	})

@@ -10,7 +10,7 @@ import (
 )
 
 // data takes what follows the class.
-func (r *Reader) data(cl *class, p place) {
+func (r *Reader) data(cl *class, p decode.Place) {
 	switch cl.layout {
 	case unknown:
 		r.other(cl, p)
@@ -23,7 +23,7 @@ func (r *Reader) data(cl *class, p place) {
 			r.scalar(cl.elem, p)
 			return
 		}
-		r.plain(p, decode.Null)
+		r.Scalar(p, decode.Null)
 	case boolean, int8s, char, int16s, zigzag, float, tagged64, double, str, int32s, int64s:
 		r.scalar(cl.layout, p)
 	default:
@@ -40,9 +40,9 @@ var (
 
 // other stops at a class whose fields are not read. The node stays open: what follows is its content. An exception's
 // message is read before.
-func (r *Reader) other(cl *class, p place) {
+func (r *Reader) other(cl *class, p decode.Place) {
 	r.open(p, decode.Object, decode.JavaName(cl.name))
-	if p.throwable {
+	if p.Throwable {
 		r.message()
 	}
 	r.Fail(decode.Unsupported, "the fields of class "+cl.name, "bytes that only the class can divide")
@@ -53,13 +53,13 @@ func (r *Reader) other(cl *class, p place) {
 func (r *Reader) message() {
 	start := r.Mark()
 	r.Skip(2, "a number of classes")
-	q := place{}
+	q := decode.Place{}
 	cl := r.class(&q)
 	if r.OK() && (cl.name == "java.lang."+throwableName || r.later) {
 		tag := r.Bytes(len(detailMessageTag), "a field")
 		if string(tag) == string(detailMessageTag) {
 			r.Role("field")
-			if q := (place{label: decode.ByField, name: "detailMessage"}); r.flag(&q) {
+			if q := (decode.Place{Label: decode.ByField, Name: "detailMessage"}); r.flag(&q) {
 				r.scalar(str, q)
 			}
 			return
@@ -69,89 +69,61 @@ func (r *Reader) message() {
 }
 
 // scalar takes a number or a text.
-func (r *Reader) scalar(l layout, p place) {
+func (r *Reader) scalar(l layout, p decode.Place) {
 	switch l {
 	case boolean:
 		v := r.Byte("a boolean")
-		if n := r.plain(p, decode.Bool); n != nil && v != 0 {
+		if n := r.Scalar(p, decode.Bool); n != nil && v != 0 {
 			n.Num = 1
 		}
 	case int8s:
-		r.integer(p, int64(int8(r.Byte("a byte"))))
+		r.Integer(p, int64(int8(r.Byte("a byte"))))
 	case int16s:
-		r.integer(p, int64(int16(r.fixed(2, "a short"))))
+		r.Integer(p, int64(int16(r.fixed(2, "a short"))))
 	case int32s:
-		r.integer(p, int64(int32(r.fixed(4, "an int"))))
+		r.Integer(p, int64(int32(r.fixed(4, "an int"))))
 	case int64s:
-		r.integer(p, int64(r.fixed(8, "a long")))
+		r.Integer(p, int64(r.fixed(8, "a long")))
 	case zigzag:
 		v := uint32(r.varint("an int"))
-		r.integer(p, int64(int32(v>>1)^-int32(v&1)))
+		r.Integer(p, int64(int32(v>>1)^-int32(v&1)))
 	case tagged64:
-		r.integer(p, r.tagged("a long"))
+		r.Integer(p, r.tagged("a long"))
 	case float:
-		r.real(p, decode.Float32, float64(math.Float32frombits(uint32(r.fixed(4, "a float")))))
+		r.Real(p, decode.Float32, float64(math.Float32frombits(uint32(r.fixed(4, "a float")))))
 	case double:
-		r.real(p, decode.Float64, math.Float64frombits(r.fixed(8, "a double")))
+		r.Real(p, decode.Float64, math.Float64frombits(r.fixed(8, "a double")))
 	case char:
 		u := rune(r.fixed(2, "a char"))
-		r.words(p, decode.Char, func() string { return string(u) }) // a surrogate becomes U+FFFD
+		r.Words(p, decode.Char, func() string { return string(u) }) // a surrogate becomes U+FFFD
 	case str:
 		x := r.text()
-		r.words(p, decode.String, x.decode)
-	}
-}
-
-func (r *Reader) integer(p place, v int64) {
-	if !r.OK() {
-		return
-	}
-	if n := r.plain(p, decode.Int); n != nil {
-		n.Num = v
-	}
-}
-
-func (r *Reader) real(p place, k decode.Kind, v float64) {
-	if !r.OK() {
-		return
-	}
-	if n := r.plain(p, k); n != nil {
-		n.Float = v
-	}
-}
-
-// words records a scalar with a text, made only where values are wanted.
-func (r *Reader) words(p place, k decode.Kind, text func() string) {
-	if !r.OK() {
-		return
-	}
-	if n := r.plain(p, k); n != nil && (r.Values() || p.label == decode.ByKey) {
-		n.Text = text()
+		r.Words(p, decode.String, x.decode)
 	}
 }
 
 // described takes an object shown as its field "value".
-func (r *Reader) described(cl *class, p place) {
+func (r *Reader) described(cl *class, p decode.Place) {
 	r.container(p, decode.Object, cl.name, func() {
-		q := place{label: decode.ByField, name: "value"}
+		q := decode.Place{Label: decode.ByField, Name: "value"}
 		switch cl.layout {
 		case asText:
 			x := r.text()
-			r.words(q, decode.String, x.decode)
+			r.Words(q, decode.String, x.decode)
 		case pattern:
 			x := r.text()
 			r.Skip(4, "flags")
-			r.words(q, decode.String, x.decode)
+			r.Words(q, decode.String, x.decode)
 		case uuid:
 			hi, lo := r.fixed(8, "a UUID"), r.fixed(8, "a UUID")
-			r.words(q, decode.String, func() string { return jdk.UUID(hi, lo) })
+			r.Words(q, decode.String, func() string { return jdk.UUID(hi, lo) })
 		case classRef:
-			if described := r.class(&place{}); r.OK() {
-				r.words(q, decode.String, func() string { return described.name })
+			if described := r.class(&decode.Place{}); r.OK() {
+				r.Words(q, decode.String, func() string { return described.name })
 			}
 		case locale:
 			language, country, variant := r.text(), r.text(), r.text()
-			r.words(q, decode.String, func() string {
+			r.Words(q, decode.String, func() string {
 				s := language.decode()
 				if len(country.raw)+len(variant.raw) > 0 {
 					s += "_" + country.decode()
@@ -166,21 +138,21 @@ func (r *Reader) described(cl *class, p place) {
 }
 
 // worded takes a value that is shown as one text.
-func (r *Reader) worded(cl *class, p place) {
+func (r *Reader) worded(cl *class, p decode.Place) {
 	switch cl.layout {
 	case date:
 		ms := int64(r.fixed(8, "milliseconds"))
-		r.words(p, decode.Date, func() string { return jdk.Instant(time.UnixMilli(ms)) })
+		r.Words(p, decode.Date, func() string { return jdk.Instant(time.UnixMilli(ms)) })
 	case timestamp:
 		ms, nano := int64(r.fixed(8, "milliseconds")), int64(int32(r.fixed(4, "nanoseconds")))
-		r.words(p, decode.Date, func() string { return jdk.Instant(time.UnixMilli(ms).Truncate(time.Second).Add(time.Duration(nano))) })
+		r.Words(p, decode.Date, func() string { return jdk.Instant(time.UnixMilli(ms).Truncate(time.Second).Add(time.Duration(nano))) })
 	case bigInteger:
 		raw := r.number()
-		r.words(p, decode.Decimal, func() string { return jdk.Signed(raw).String() })
+		r.Words(p, decode.Decimal, func() string { return jdk.Signed(raw).String() })
 	case bigDecimal:
 		scale := int8(r.Byte("a scale"))
 		raw := r.number()
-		r.words(p, decode.Decimal, func() string { return jdk.Decimal(jdk.Signed(raw).String(), int32(scale)) })
+		r.Words(p, decode.Decimal, func() string { return jdk.Decimal(jdk.Signed(raw).String(), int32(scale)) })
 	default:
 		r.javaTime(cl, p)
 	}

@@ -251,7 +251,7 @@ func (r *Reader) container(p place, m nested, h header, id uint64, class string)
 // typed gives the bytes behind the last node to the tag of a member and its class name.
 func (r *Reader) typed(class string) {
 	if class != "" {
-		r.upTo(r.Off-len(class), "type")
+		r.UpTo(r.Off-len(class), "type")
 		r.Role("class")
 		return
 	}
@@ -293,15 +293,9 @@ func (r *Reader) entry(i int, m nested) {
 	f, w, more := r.next(m)
 	name := ""
 	if more && f == 1 {
-		key := 0
-		if r.Tree != nil {
-			key = len(r.Tree.Nodes)
-		}
+		key := r.NextNode()
 		r.element(place{label: decode.ByKey, index: i}, f, w)
-		if r.Tree != nil && key < len(r.Tree.Nodes) && r.Tree.Nodes[key].Kind == decode.String {
-			name = r.Tree.Nodes[key].Text
-			r.Tree.Nodes[key].Name = name
-		}
+		name = r.NameKey(key)
 		f, w, more = r.next(m)
 	} else {
 		r.Leaf(decode.Null, decode.ByKey, "", i)

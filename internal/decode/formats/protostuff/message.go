@@ -16,22 +16,14 @@ import (
 // header is what stands before a value: where it starts, the ends of the two lengths and of the class name.
 type header struct{ start, lengths, class int }
 
-// upTo gives the bytes before end that no node owns to a piece of overhead.
-func (r *Reader) upTo(end int, role string) {
-	off := r.Off
-	r.Off = end
-	r.Role(role)
-	r.Off = off
-}
-
 // head opens the node of a value and records what stands before it.
 func (r *Reader) head(k decode.Kind, p place, h header, class string) int {
 	i := r.Open(k, p.label, p.name, p.index)
 	if n := r.Tree.Node(i); n != nil && class != wrapper {
 		n.Class = class
 	}
-	r.upTo(h.lengths, "length")
-	r.upTo(h.class, "class")
+	r.UpTo(h.lengths, "length")
+	r.UpTo(h.class, "class")
 	return i
 }
 
