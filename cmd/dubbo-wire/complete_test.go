@@ -12,8 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dubbo-wire/internal/dev/testkit"
-	"dubbo-wire/internal/exit"
-	"dubbo-wire/internal/measure"
 )
 
 // completionFolder has what the tests of shells complete.
@@ -30,6 +28,7 @@ func completionFolder(t *testing.T) string {
 
 // shellOutput runs a shell's script in a folder.
 func shellOutput(t *testing.T, dir string, command ...string) string {
+	testkit.Needs(t, "interactive shells")
 	if _, err := exec.LookPath(command[0]); err != nil {
 		t.Skipf("no %s", command[0])
 	}
@@ -177,28 +176,4 @@ func TestCompletionZsh(t *testing.T) {
 	got := of("dubbo-wire analyze ")
 	assert.Subset(t, got, []string{"trace.pcap", "trace.pcap12", "other.pcapng.zst"})
 	assert.NotContains(t, got, "notes.txt")
-}
-
-// Completion answers at once, also where a capture is long and slow to read, or its writer is.
-func TestCompletionIsQuick(t *testing.T) {
-	dir := t.TempDir()
-	data := testkit.Get(t, "mixed").Bytes(t)
-	long := filepath.Join(dir, "long.pcap")
-	f, err := os.Create(long)
-	require.NoError(t, err)
-	_, err = f.Write(data)
-	require.NoError(t, err)
-	for range 600 {
-		_, err = f.Write(data[24:]) // behind the header of the file
-		require.NoError(t, err)
-	}
-	require.NoError(t, f.Close())
-	begun := time.Now()
-	var out, stderr strings.Builder
-	require.Equal(t, exit.Done, run([]string{"__complete", "analyze", long, "--method", "exist"}, strings.NewReader(""), &out, &stderr))
-	assert.Contains(t, out.String(), "existUser\n")
-	assert.Less(t, time.Since(begun), 2*time.Second) // 0.3 s and what a busy machine needs
-	names := measure.ReadNames([]string{"a=" + long}, []string{"no.such.*"})
-	assert.Empty(t, names.Methods)
-	assert.Contains(t, names.Services, "org.apache.dubbo.benchmark.service.UserService")
 }

@@ -49,7 +49,7 @@ func (r *running) ends(t *testing.T) {
 	go func() { ended <- r.Wait() }()
 	select {
 	case <-ended:
-	case <-time.After(20 * time.Second):
+	case <-time.After(2 * time.Minute):
 		_ = r.Process.Kill()
 		<-ended
 		t.Fatal("it goes on")

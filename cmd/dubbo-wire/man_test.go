@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/exit"
 )
 
@@ -56,6 +57,7 @@ func TestManPages(t *testing.T) {
 
 	for _, reader := range [][]string{{"mandoc", "-T", "utf8", "-W", "warning"}, {"groff", "-man", "-Tutf8", "-ww"}, {"man", "-l"}} {
 		t.Run(reader[0], func(t *testing.T) {
+			testkit.Needs(t, reader[0])
 			if _, err := exec.LookPath(reader[0]); err != nil {
 				t.Skip("not installed")
 			}

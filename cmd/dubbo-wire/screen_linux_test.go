@@ -25,6 +25,7 @@ type tmux struct {
 }
 
 func newTmux(t *testing.T, width, height int) *tmux {
+	testkit.Needs(t, "tmux and the right to capture")
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
@@ -67,7 +68,7 @@ func (m *tmux) keys(keys ...string) { m.t.Helper(); m.run(append([]string{"send-
 func (m *tmux) sees(texts ...string) string {
 	m.t.Helper()
 	screen := ""
-	for range 200 {
+	for range 1200 {
 		screen = m.run("capture-pane", "-p")
 		missing := false
 		for _, text := range texts {
@@ -159,7 +160,7 @@ func TestScreen(t *testing.T) {
 			m.sees("REC ")
 			m.keys("w")
 			m.sees(".pcapng has ", "packets")
-			require.Eventually(t, func() bool { return !strings.Contains(m.run("capture-pane", "-p"), "REC ") }, 10*time.Second, 50*time.Millisecond)
+			require.Eventually(t, func() bool { return !strings.Contains(m.run("capture-pane", "-p"), "REC ") }, time.Minute, 50*time.Millisecond)
 			m.run("resize-window", "-x", "100", "-y", "30")
 			m.sees("by method", "q quit")
 			m.keys("q")
@@ -197,7 +198,7 @@ func TestTerminalCloses(t *testing.T) {
 		require.Eventually(t, func() bool {
 			info, err := os.Stat(filepath.Join(dir, "kept.pcapng"))
 			return err == nil && info.Size() > 0
-		}, 10*time.Second, 20*time.Millisecond)
+		}, time.Minute, 20*time.Millisecond)
 		m.replay("fleet.pcap.zst")
 		time.Sleep(300 * time.Millisecond)
 		m.run("kill-server")
@@ -210,7 +211,7 @@ func TestTerminalCloses(t *testing.T) {
 				names = append(names, f.Name())
 			}
 			return strings.Join(names, " ") == "kept.pcapng report.json"
-		}, 10*time.Second, 50*time.Millisecond, "%v", &names)
+		}, time.Minute, 50*time.Millisecond, "%v", &names)
 		data, err := os.ReadFile(filepath.Join(dir, "report.json"))
 		require.NoError(t, err)
 		report, err := parseReport(data)

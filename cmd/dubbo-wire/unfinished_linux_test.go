@@ -77,6 +77,7 @@ func TestFileLimit(t *testing.T) {
 
 // Nor is one on a disk that is full.
 func TestFullDisk(t *testing.T) {
+	testkit.Needs(t, "root, to mount a small disk")
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=4k"); err != nil {
 		t.Skip("a small disk needs root: ", err)

@@ -25,7 +25,7 @@ func mappings(t *testing.T) int {
 // settled is mappings when those of earlier tests are gone.
 func settled(t *testing.T) int {
 	t.Helper()
-	for start := time.Now(); mappings(t) > 0 && time.Since(start) < 2*time.Second; time.Sleep(10 * time.Millisecond) {
+	for start := time.Now(); mappings(t) > 0 && time.Since(start) < 10*time.Second; time.Sleep(10 * time.Millisecond) {
 		runtime.GC()
 	}
 	return mappings(t)
@@ -44,7 +44,7 @@ func poke(t *testing.T) {
 func nextPacket(t *testing.T, l *Live, p *Packet) {
 	t.Helper()
 	for start := time.Now(); ; {
-		require.Less(t, time.Since(start), 5*time.Second)
+		require.Less(t, time.Since(start), time.Minute)
 		if err := l.Next(p); err == nil && strings.HasSuffix(string(p.Data), "delivered stays") {
 			return
 		}
@@ -86,7 +86,7 @@ func TestLiveCloseUnderAPacket(t *testing.T) {
 	runtime.KeepAlive(l)
 	l = nil
 	for start := time.Now(); mappings(t) != before; time.Sleep(10 * time.Millisecond) {
-		require.Less(t, time.Since(start), 10*time.Second)
+		require.Less(t, time.Since(start), time.Minute)
 		runtime.GC()
 	}
 }

@@ -14,11 +14,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"dubbo-wire/internal/dev/testkit"
 )
 
 // inNamespace puts the test's goroutine into a network namespace of its own, with loopback up. It stays on its thread,
 // which ends with the test, and the namespace with it.
 func inNamespace(t *testing.T) {
+	testkit.Needs(t, "root, for a network namespace")
 	t.Helper()
 	if os.Geteuid() != 0 {
 		t.Skip("needs root, for a network namespace")

@@ -9,11 +9,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/dev/testkit"
 )
 
 // TestStartAgain: built with cgo, the program captures without any right in any thread, as root, as another user, and
 // for an ordinary user whom its file gives the right.
 func TestStartAgain(t *testing.T) {
+	testkit.Needs(t, "root and a C compiler")
 	if testing.Short() {
 		t.Skip("builds the program")
 	}

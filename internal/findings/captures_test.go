@@ -15,6 +15,7 @@ import (
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/findings"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
@@ -61,16 +62,13 @@ const quickLarge, quickWait = 1, 1
 
 // files are the captures to look at; a few with -short.
 func files(t testing.TB) []string {
-	list, err := filepath.Glob(captures + "*.pcap*")
-	require.NoError(t, err)
-	require.NotEmpty(t, list)
 	if testing.Short() {
 		return []string{
 			captures + "fleet.pcap.zst", captures + "mislabelled-3.3.6.pcap.zst", captures + "mixed-3.2.16.pcap.zst",
 			captures + "exhausted-2.6.12.pcap.zst", captures + "edge-preferred-3.3.6.pcap.zst", captures + "loss.pcap.zst",
 		}
 	}
-	return list
+	return testkit.Paths(7, "fleet", "mislabelled-3.3.6", "mixed-3.2.16", "exhausted-2.6.12", "exhausted-3.3.6", "edge-preferred-3.3.6", "interleaved-3.3.6", "loss")
 }
 
 // key names a finding as recount does.

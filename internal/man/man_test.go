@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/dev/testkit"
 )
 
 func page() *Page {
@@ -44,6 +46,7 @@ func TestRoff(t *testing.T) {
 	}
 	for _, reader := range [][]string{{"mandoc", "-T", "utf8"}, {"groff", "-man", "-Tutf8", "-P-c"}} {
 		t.Run(reader[0], func(t *testing.T) {
+			testkit.Needs(t, reader[0])
 			if _, err := exec.LookPath(reader[0]); err != nil {
 				t.Skip("not installed")
 			}

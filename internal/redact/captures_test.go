@@ -21,6 +21,7 @@ import (
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
 	"dubbo-wire/internal/decode/scrub"
+	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/pipeline"
 )
 
@@ -182,36 +183,27 @@ func addressesOf(t testing.TB, path string) (ips, macs map[string]bool) {
 
 // Of every capture the output says the same, has all packets of TCP, and nothing that was replaced.
 func TestCaptures(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(captures, "*.pcap*"))
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	for i, file := range files {
-		name := strings.SplitN(filepath.Base(file), ".pcap", 2)[0]
-		if testing.Short() && i%20 != 0 {
-			continue
+	testkit.Each(t, 10, func(t *testing.T, c *testkit.Capture) {
+		file := c.Path()
+		x := redactFile(t, Options{}, file)
+		was, is := factsOf(t, file), factsOf(t, x.path)
+		assert.Equal(t, was.Totals, is.Totals)
+		assert.Equal(t, was.Rows, is.Rows)
+		assert.Equal(t, was.Calls, is.Calls)
+		out, err := os.ReadFile(x.path)
+		require.NoError(t, err)
+		assert.Empty(t, x.leaks(out))
+		ips, macs := addressesOf(t, file)
+		newIPs, newMACs := addressesOf(t, x.path)
+		assert.Len(t, newIPs, len(ips))
+		for ip := range newIPs {
+			assert.False(t, ips[ip], "%x stayed", ip)
 		}
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			x := redactFile(t, Options{}, file)
-			was, is := factsOf(t, file), factsOf(t, x.path)
-			assert.Equal(t, was.Totals, is.Totals)
-			assert.Equal(t, was.Rows, is.Rows)
-			assert.Equal(t, was.Calls, is.Calls)
-			out, err := os.ReadFile(x.path)
-			require.NoError(t, err)
-			assert.Empty(t, x.leaks(out))
-			ips, macs := addressesOf(t, file)
-			newIPs, newMACs := addressesOf(t, x.path)
-			assert.Len(t, newIPs, len(ips))
-			for ip := range newIPs {
-				assert.False(t, ips[ip], "%x stayed", ip)
-			}
-			for mac := range newMACs {
-				assert.False(t, macs[mac] && mac != "\x00\x00\x00\x00\x00\x00" && mac != "\xff\xff\xff\xff\xff\xff", "%x stayed", mac)
-			}
-			assert.Equal(t, int64(len(was.Rows)), x.sum.Frames)
-		})
-	}
+		for mac := range newMACs {
+			assert.False(t, macs[mac] && mac != "\x00\x00\x00\x00\x00\x00" && mac != "\xff\xff\xff\xff\xff\xff", "%x stayed", mac)
+		}
+		assert.Equal(t, int64(len(was.Rows)), x.sum.Frames)
+	})
 }
 
 // Packets keep their time, their lengths, their ports and their flags.
@@ -248,6 +240,7 @@ func segmentsOf(t testing.TB, path string) (all []string) {
 
 // Wireshark finds all checksums right, but those of packets that are not whole.
 func TestChecksums(t *testing.T) {
+	testkit.Needs(t, "tshark")
 	tshark, err := exec.LookPath("tshark")
 	if err != nil {
 		t.Skip("no tshark on this machine: checksums are not compared with its own")

@@ -16,6 +16,7 @@ import (
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/sizes"
@@ -170,6 +171,7 @@ func TestStacksAddUp(t *testing.T) {
 }
 
 func TestPprofOpens(t *testing.T) {
+	testkit.Needs(t, "the pprof of the Go toolchain, which it builds")
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("there is no go command")
 	}

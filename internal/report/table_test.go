@@ -3,8 +3,6 @@ package report_test
 import (
 	"bytes"
 	"encoding/csv"
-	"flag"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -16,22 +14,14 @@ import (
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/report"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // golden compares with a file in testdata.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
-		return
-	}
-	want, err := os.ReadFile(file)
-	require.NoError(t, err)
-	assert.Equal(t, string(want), got, "%s differs; if the change is meant: go test ./internal/report -update", file)
+	testkit.Golden(t, filepath.Join("testdata", name), got)
 }
 
 func write(t *testing.T, r *report.Report, format string, s report.Style) string {

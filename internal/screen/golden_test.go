@@ -1,7 +1,6 @@
 package screen
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,11 +14,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/live"
 	"dubbo-wire/internal/term"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // drive sends messages and keys to a model. A string of one character, or a name that bubbletea has for a key, is a key.
 func drive(m model, msgs ...any) model {
@@ -126,7 +124,7 @@ func TestGolden(t *testing.T) {
 				fits(t, got, w, h)
 				trimmed := trim(got)
 				path := filepath.Join("testdata", scene.name+"-"+size+".txt")
-				if *update {
+				if *testkit.Update {
 					require.NoError(t, os.WriteFile(path, []byte(trimmed), 0o644))
 				}
 				want, err := os.ReadFile(path)

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
 
+	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/live"
 )
 
@@ -126,9 +127,9 @@ func step(m model, what, detail byte) model {
 
 // Whatever is shown and pressed, at any size: no panic, no line too wide, none too many.
 func TestAnything(t *testing.T) {
-	rounds := 400
-	if testing.Short() {
-		rounds = 60
+	rounds := 60
+	if testkit.All {
+		rounds = 400
 	}
 	for seed := range rounds {
 		d := dice{rand.New(rand.NewPCG(uint64(seed), 1))}
@@ -147,8 +148,8 @@ func TestAnything(t *testing.T) {
 // All sizes of a terminal, with a snapshot as it should be.
 func TestSizes(t *testing.T) {
 	for _, s := range []*live.Snapshot{steady(), odd()} {
-		for w := 1; w <= 210; w += 1 + w/24 {
-			for h := 1; h <= 60; h += 1 + h/12 {
+		for w := 1; w <= 210; w += 2 + w/12 {
+			for h := 1; h <= 60; h += 1 + h/6 {
 				m := drive(start(w, h), s)
 				fits(t, m.view(), w, h)
 				m = drive(m, "enter", detailed())

@@ -3,6 +3,7 @@ package screen
 import (
 	"bytes"
 	"io"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -58,32 +59,31 @@ func ended(t *testing.T, done <-chan error) {
 	select {
 	case err := <-done:
 		require.NoError(t, err)
-	case <-time.After(5 * time.Second):
+	case <-time.After(time.Minute):
 		require.Fail(t, "the screen does not end")
 	}
 }
 
-// However fast snapshots come, the terminal gets about ten pictures a second; where nothing changes, it gets nothing.
+// However fast snapshots come, the terminal gets at most about ten pictures a second; where nothing changes, it gets nothing.
 func TestRate(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
 	s, out, _, done := run(t, Options{Title: "eth0"})
 	begin := time.Now()
-	for i := 0; time.Since(begin) < 2*time.Second; i++ {
+	for i := range 20_000 {
 		snap := steady()
 		snap.Packets, snap.Rows[0].Numbers[0] = int64(i), float64(i)
-		before := time.Now()
 		s.Show(snap)
-		assert.Less(t, time.Since(before), time.Second, "the line never waits")
-		time.Sleep(time.Millisecond)
 	}
-	assert.LessOrEqual(t, out.count(), 30)
-	assert.GreaterOrEqual(t, out.count(), 5)
-	time.Sleep(500 * time.Millisecond)
-	still := out.count()
-	time.Sleep(2 * time.Second)
-	assert.Equal(t, still, out.count())
+	last := steady()
+	last.Rows[0].Name = "the.last/one"
+	s.Show(last)
+	require.Eventually(t, func() bool { return strings.Contains(out.String(), "last/one") }, time.Minute, 10*time.Millisecond)
+	assert.LessOrEqual(t, float64(out.count()), 5+15*time.Since(begin).Seconds())
+	still := -1
+	require.Eventually(t, func() bool {
+		before := still
+		still = out.count()
+		return still == before
+	}, time.Minute, 500*time.Millisecond, "pictures go on")
 	s.Quit()
 	ended(t, done)
 	s.Show(steady())
@@ -94,13 +94,13 @@ func TestRate(t *testing.T) {
 func TestSettings(t *testing.T) {
 	s, out, keys, done := run(t, Options{Settings: live.Settings{By: live.ByService}})
 	s.Show(steady())
-	require.Eventually(t, func() bool { return out.count() > 0 }, 5*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return out.count() > 0 }, time.Minute, 10*time.Millisecond)
 	assert.Equal(t, live.Settings{By: live.ByService}, s.Settings())
 	_, err := keys.Write([]byte("g"))
 	require.NoError(t, err)
 	select {
 	case <-s.Changed():
-	case <-time.After(5 * time.Second):
+	case <-time.After(time.Minute):
 		require.Fail(t, "no change")
 	}
 	assert.Equal(t, live.BySerialization, s.Settings().By)
@@ -114,7 +114,7 @@ func TestSettings(t *testing.T) {
 // Ctrl-C is a key; Quit ends a screen from outside, also one that has not begun.
 func TestQuit(t *testing.T) {
 	_, out, keys, done := run(t, Options{Color: true})
-	require.Eventually(t, func() bool { return out.count() > 0 }, 5*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return out.count() > 0 }, time.Minute, 10*time.Millisecond)
 	_, err := keys.Write([]byte{3})
 	require.NoError(t, err)
 	ended(t, done)

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/live"
 )
 
@@ -84,6 +85,7 @@ type terminal struct {
 }
 
 func newTerminal(t *testing.T, w, h int) *terminal {
+	testkit.Needs(t, "tmux")
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}

@@ -15,6 +15,7 @@ import (
 
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/capture/packet"
+	"dubbo-wire/internal/dev/testkit"
 )
 
 // kept is a handler that keeps all bytes of all streams.
@@ -88,6 +89,7 @@ func follow(t *testing.T, path string, n int) (ways []string) {
 
 // On clean captures the streams are those that tshark reassembles, byte for byte.
 func TestAgreesWithTshark(t *testing.T) {
+	testkit.Needs(t, "tshark")
 	if _, err := exec.LookPath("tshark"); err != nil {
 		t.Skip("tshark is not installed: ", err)
 	}

@@ -22,6 +22,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/dev/testkit"
 )
 
 // space is a network namespace with a veth pair in it: what is sent on the first
@@ -37,6 +38,7 @@ const (
 )
 
 func newSpace(t *testing.T) *space {
+	testkit.Needs(t, "root, for a network namespace, and tcpdump")
 	t.Helper()
 	if os.Geteuid() != 0 {
 		t.Skip("needs root: a network namespace and packet sockets")

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/net/bpf"
 
 	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/dev/testkit"
 )
 
 // oracle asks libpcap for a program, by tcpdump: that for a file, or that for an
@@ -33,6 +34,7 @@ func fileOracle(t *testing.T, link capture.LinkType) oracle {
 }
 
 func needTcpdump(t *testing.T) {
+	testkit.Needs(t, "tcpdump")
 	t.Helper()
 	if _, err := exec.LookPath("tcpdump"); err != nil {
 		t.Skip("tcpdump is not installed")

@@ -2,7 +2,6 @@ package filter
 
 import (
 	"encoding/hex"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -15,9 +14,8 @@ import (
 	"golang.org/x/net/bpf"
 
 	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/dev/testkit"
 )
-
-var update = flag.Bool("update", false, "write testdata/golden.txt anew, from libpcap's programs")
 
 func TestErrors(t *testing.T) {
 	deep := strings.Repeat("(", 200) + "tcp" + strings.Repeat(")", 200)
@@ -208,7 +206,7 @@ func TestGolden(t *testing.T) {
 	places := map[string]Target{
 		"file": {Link: capture.LinkEthernet}, "kernel": {Link: capture.LinkEthernet, Kernel: true}, "any": {Link: capture.LinkLinuxSLL2, Kernel: true},
 	}
-	if *update {
+	if *testkit.Update {
 		needTcpdump(t)
 		var b strings.Builder
 		for _, place := range []string{"file", "kernel", "any"} {

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/dev/testkit"
 )
 
 // second is what gopacket's layers make of a packet: the segment, or nil.
@@ -95,12 +96,7 @@ var beyond = regexp.MustCompile(`^(tunnel|fragments|tags|nflog)`)
 
 // The same segments come out of every committed capture.
 func TestAgreesWithGopacketOnCaptures(t *testing.T) {
-	paths, err := filepath.Glob("../../../testdata/captures/*.pcap*")
-	require.NoError(t, err)
-	if len(paths) == 0 {
-		t.Skip("no captures")
-	}
-	for _, path := range paths {
+	for _, path := range testkit.Paths(5, "loss", "offload", "midway") {
 		if beyond.MatchString(filepath.Base(path)) {
 			continue
 		}

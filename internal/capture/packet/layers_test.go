@@ -3,7 +3,6 @@ package packet_test
 import (
 	"errors"
 	"io"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -11,19 +10,14 @@ import (
 
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/capture/packet"
+	"dubbo-wire/internal/dev/testkit"
 )
 
 // Layers say where the TCP header lies of every segment of every capture, and what else they say holds: the ports are
 // there, the payload is behind it, and the parts of packets that were put together are the bytes of the fragments.
 func TestLayersOfCaptures(t *testing.T) {
-	paths, err := filepath.Glob("../../../testdata/captures/*.pcap*.zst")
-	require.NoError(t, err)
-	require.NotEmpty(t, paths)
 	joined := 0
-	for i, path := range paths {
-		if name := filepath.Base(path); testing.Short() && i%10 != 0 && name != "fragments-v4.pcap.zst" {
-			continue
-		}
+	for _, path := range testkit.Paths(5, "fragments-v4", "fragments-v6", "fragments-vxlan") {
 		src, err := capture.Open([]string{path}, capture.Options{})
 		require.NoError(t, err)
 		plain, d := packet.Decoder{}, packet.Decoder{Layers: &packet.Layers{}}

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/dev/testkit"
 )
 
 // appendPcap appends a packet to a pcap file, which may be empty.
@@ -34,6 +35,7 @@ func appendPcap(b []byte, p *capture.Packet) []byte {
 // tcpdump finds as many packets, and as many with TCP, in every committed capture.
 // It gets what we have read, as plain pcap, since it reads no zstd.
 func TestCountsAgreeWithTcpdump(t *testing.T) {
+	testkit.Needs(t, "tcpdump")
 	if _, err := exec.LookPath("tcpdump"); err != nil {
 		t.Skip("no tcpdump here")
 	}

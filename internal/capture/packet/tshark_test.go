@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/dev/testkit"
 )
 
 // tsharkSegments are the segments that tshark finds in a capture file: the innermost of each packet, after it has put fragments
@@ -57,6 +58,7 @@ func compareSegments(t *testing.T, want, got []string) {
 }
 
 func needTshark(t *testing.T) {
+	testkit.Needs(t, "tshark")
 	if testing.Short() {
 		t.Skip("tshark starts slowly")
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dubbo-wire/internal/capture/packet"
+	"dubbo-wire/internal/dev/testkit"
 )
 
 // fill records more than there is room for, and checks that this ends the recording with one clear line and leaves a file
@@ -56,6 +57,7 @@ func TestDevFull(t *testing.T) {
 }
 
 func TestDiskFull(t *testing.T) {
+	testkit.Needs(t, "root, to mount a small file system")
 	dir := t.TempDir()
 	if err := syscall.Mount("none", dir, "tmpfs", 0, "size=3m"); err != nil {
 		t.Skipf("mounting a small file system needs root: %v", err)
@@ -101,6 +103,7 @@ func TestFileLimit(t *testing.T) {
 
 // TestGivenAway: files belong to the user that rights are given up to.
 func TestGivenAway(t *testing.T) {
+	testkit.Needs(t, "root, to give files away")
 	if os.Geteuid() != 0 {
 		t.Skip("giving files away needs root")
 	}

@@ -20,6 +20,7 @@ import (
 	"dubbo-wire/internal/capture/record"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/sizes"
@@ -102,58 +103,51 @@ func startOf(t testing.TB, path string) func() time.Time {
 
 // TestReplay records the committed captures while they are analysed, and analyses what was recorded.
 func TestReplay(t *testing.T) {
-	all, err := filepath.Glob(filepath.Join(captures, "*.pcap*"))
-	require.NoError(t, err)
-	require.Greater(t, len(all), 100)
-	for n, path := range all {
-		if testing.Short() && n%12 != 0 {
-			continue
-		}
-		t.Run(strings.TrimSuffix(filepath.Base(path), ".zst"), func(t *testing.T) {
-			dir := t.TempDir()
-			whole := filepath.Join(dir, "all.pcapng")
-			plain, err := record.Open(record.Options{File: whole})
-			require.NoError(t, err)
-			want := analyze(t, plain, false, path)
-			require.NoError(t, plain.Close())
-			got := analyze(t, nil, false, whole)
-			require.Equal(t, want.groups, got.groups)
-			assert.Equal(t, want.Packets, got.Packets)
-			assert.Equal(t, want.LinkBytes, got.LinkBytes)
-			assert.Equal(t, want.Frames, got.Frames)
-			assert.Equal(t, want.Packets, plain.Stats().Packets)
-			assert.Equal(t, size(t, whole), plain.Stats().Bytes)
+	testkit.Each(t, 16, func(t *testing.T, c *testkit.Capture) {
+		path := c.Path()
+		dir := t.TempDir()
+		whole := filepath.Join(dir, "all.pcapng")
+		plain, err := record.Open(record.Options{File: whole})
+		require.NoError(t, err)
+		want := analyze(t, plain, false, path)
+		require.NoError(t, plain.Close())
+		got := analyze(t, nil, false, whole)
+		require.Equal(t, want.groups, got.groups)
+		assert.Equal(t, want.Packets, got.Packets)
+		assert.Equal(t, want.LinkBytes, got.LinkBytes)
+		assert.Equal(t, want.Frames, got.Frames)
+		assert.Equal(t, want.Packets, plain.Stats().Packets)
+		assert.Equal(t, size(t, whole), plain.Stats().Bytes)
 
-			for _, rotated := range []bool{false, true} {
-				if rotated && !inOrder(t, path) {
-					continue // several files are merged by time, one is read as it is
-				}
-				only := filepath.Join(dir, fmt.Sprint("rotated ", rotated))
-				require.NoError(t, os.Mkdir(only, 0o777))
-				o := record.Options{File: filepath.Join(only, "f"), OnlyRPC: true, Comment: "of a test", OS: "Linux"}
+		for _, rotated := range []bool{false, true} {
+			if rotated && !inOrder(t, path) {
+				continue // several files are merged by time, one is read as it is
+			}
+			only := filepath.Join(dir, fmt.Sprint("rotated ", rotated))
+			require.NoError(t, os.Mkdir(only, 0o777))
+			o := record.Options{File: filepath.Join(only, "f"), OnlyRPC: true, Comment: "of a test", OS: "Linux"}
+			if rotated {
+				o.MaxBytes = 100_000
+			}
+			few, err := record.Open(o)
+			require.NoError(t, err)
+			analyze(t, few, false, path)
+			require.NoError(t, few.Close())
+			s := few.Stats()
+			assert.Zero(t, s.Undecided)
+			assert.Equal(t, want.Packets, s.Packets+s.LeftOut)
+			got = analyze(t, nil, false, only)
+			require.Equal(t, rates.ReplaceAllString(want.groups, ""), rates.ReplaceAllString(got.groups, ""))
+			assert.Equal(t, want.Frames, got.Frames)
+			assert.Empty(t, got.OtherTCP)
+			assert.Equal(t, s.Packets, got.Packets)
+			for _, in := range got.inputs {
 				if rotated {
-					o.MaxBytes = 100_000
-				}
-				few, err := record.Open(o)
-				require.NoError(t, err)
-				analyze(t, few, false, path)
-				require.NoError(t, few.Close())
-				s := few.Stats()
-				assert.Zero(t, s.Undecided)
-				assert.Equal(t, want.Packets, s.Packets+s.LeftOut)
-				got = analyze(t, nil, false, only)
-				require.Equal(t, rates.ReplaceAllString(want.groups, ""), rates.ReplaceAllString(got.groups, ""))
-				assert.Equal(t, want.Frames, got.Frames)
-				assert.Empty(t, got.OtherTCP)
-				assert.Equal(t, s.Packets, got.Packets)
-				for _, in := range got.inputs {
-					if rotated {
-						assert.LessOrEqual(t, size(t, in.File), int64(100_000))
-					}
+					assert.LessOrEqual(t, size(t, in.File), int64(100_000))
 				}
 			}
-		})
-	}
+		}
+	})
 }
 
 // inOrder reports whether the times of a capture's packets never step back.
@@ -232,6 +226,7 @@ func TestRotatedByTime(t *testing.T) {
 
 // TestOthersRead lets Wireshark's tools and tcpdump read what was recorded.
 func TestOthersRead(t *testing.T) {
+	testkit.Needs(t, "tshark and tcpdump")
 	path := filepath.Join(captures, "edge-hessian2-3.3.6.pcap.zst")
 	dir := t.TempDir()
 	r, err := record.Open(record.Options{

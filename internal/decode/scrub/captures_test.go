@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -19,6 +18,7 @@ import (
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/pipeline"
 )
 
@@ -289,24 +289,15 @@ var stay = map[string]int{"zoo-java": 8, "zoo-nativejava": 8}
 // Of every committed capture: each frame is as long as it was and has the same walk; its values are others, and the texts that
 // were replaced are nowhere in what came out, unless they are part of a name that stays.
 func TestCaptures(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(captures, "*.pcap*"))
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	for i, file := range files {
-		name := strings.SplitN(filepath.Base(file), ".pcap", 2)[0]
-		if only := os.Getenv("CAPTURE"); only != "" && !strings.HasPrefix(name, only) || testing.Short() && i%20 != 0 {
-			continue
+	testkit.Each(t, 8, func(t *testing.T, file *testkit.Capture) {
+		c := newScrubbed(t)
+		c.name = file.Name
+		c.run(file.Path())
+		assert.Empty(t, c.found())
+		assert.LessOrEqual(t, c.filled, notReplaced[file.Name], "bytes that could not be replaced")
+		assert.LessOrEqual(t, c.left, 1<<10, "bytes that stay")
+		if testing.Verbose() {
+			t.Log(c.frames, "frames", len(c.texts), "texts", c.notes, c.gentler, "gentler", c.left, "left")
 		}
-		t.Run(name, func(t *testing.T) {
-			c := newScrubbed(t)
-			c.name = name
-			c.run(file)
-			assert.Empty(t, c.found())
-			assert.LessOrEqual(t, c.filled, notReplaced[name], "bytes that could not be replaced")
-			assert.LessOrEqual(t, c.left, 1<<10, "bytes that stay")
-			if testing.Verbose() {
-				t.Log(c.frames, "frames", len(c.texts), "texts", c.notes, c.gentler, "gentler", c.left, "left")
-			}
-		})
-	}
+	})
 }

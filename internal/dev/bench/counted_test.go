@@ -14,19 +14,15 @@ import (
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/dev/bench/bodies"
+	"dubbo-wire/internal/dev/testkit"
 )
-
-const captures = "../../../testdata/captures"
 
 // distinct returns the bodies of requests and responses in all committed captures, each once, by serialization and the
 // capture they come from first.
 func distinct(t *testing.T) map[string][]*bodies.Body {
-	files, err := filepath.Glob(filepath.Join(captures, "*.pcap*"))
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
 	seen := map[string]bool{}
 	all := map[string][]*bodies.Body{}
-	for _, file := range files {
+	for _, file := range testkit.Paths(6) {
 		found, err := bodies.Read(file)
 		require.NoError(t, err, file)
 		for _, b := range found {
@@ -72,9 +68,12 @@ var madeShare = map[string]int{
 // What analyze --parts counts on the way is what the tree of the same body says, for what Dubbo wrote, for bodies that
 // were cut, and for damaged ones.
 func TestCountedIsTheTree(t *testing.T) {
-	damages := 200
-	if testing.Short() {
+	damages := 40
+	switch {
+	case testing.Short():
 		damages = 5
+	case testkit.All:
+		damages = 200
 	}
 	for name, all := range distinct(t) {
 		t.Run(name, func(t *testing.T) {

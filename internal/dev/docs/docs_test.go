@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -18,9 +17,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-)
 
-var update = flag.Bool("update", false, "rewrite outputs and tables in README.md and docs/")
+	"dubbo-wire/internal/dev/testkit"
+)
 
 // root is the repository's folder.
 const root = "../../.."
@@ -99,7 +98,7 @@ func read(t *testing.T, name string) string {
 // rewrite replaces a page, if that was asked for and it changed; else it compares.
 func rewrite(t *testing.T, name, old, now string) {
 	t.Helper()
-	if *update {
+	if *testkit.Update {
 		if old != now {
 			require.NoError(t, os.WriteFile(filepath.Join(root, filepath.FromSlash(name)), []byte(now), 0o644))
 		}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/dev/testkit"
 )
 
 // all is the serializations of these tests.
@@ -24,6 +26,7 @@ type rig struct {
 // TestLive is one test because its parts share the peers: a JVM takes seconds to start, and half a minute to build on a
 // fresh machine.
 func TestLive(t *testing.T) {
+	testkit.Needs(t, "root and Java")
 	if testing.Short() {
 		t.Skip("with -short: real peers take a minute")
 	}

@@ -132,6 +132,33 @@ func Each(t *testing.T, n int, f func(t *testing.T, c *Capture)) {
 	}
 }
 
+// Paths returns where the captures in the sample of every n-th one are, and those with the names.
+func Paths(n int, names ...string) []string {
+	var paths []string
+	for _, c := range Captures() {
+		if c.Sampled(n) || slices.Contains(names, c.Name) {
+			paths = append(paths, c.Path())
+		}
+	}
+	return paths
+}
+
+// Needs skips a test that needs more than Go, or takes long, unless tests are built with the tag alltests.
+func Needs(t testing.TB, what string) {
+	t.Helper()
+	if !All {
+		t.Skip("needs " + what + ": make test-all")
+	}
+}
+
+// Some returns the first n elements of a list; with the build tag alltests, all of them.
+func Some[T any](list []T, n int) []T {
+	if All {
+		return list
+	}
+	return list[:min(n, len(list))]
+}
+
 func decompress(path string) ([]byte, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {

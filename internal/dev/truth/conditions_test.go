@@ -19,13 +19,14 @@ import (
 	"dubbo-wire/internal/capture/packet"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/sizes"
 )
 
 // transformed are the captures whose packets are put into other conditions.
-var transformed = []string{"hessian2", "edge-hessian2", "interleaved", "mixed", "loss", "kryo", "fastjson"}
+var transformed = testkit.Some([]string{"hessian2", "interleaved", "mixed", "loss", "edge-hessian2", "kryo", "fastjson"}, 4)
 
 // seen is a frame and the place in its stream where it was found.
 type seen struct {

@@ -6,45 +6,42 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"dubbo-wire/internal/decode/formats"
 )
 
-// Every call has the serialization that its peers were configured with: of ids that several serializations share, the
-// one that the library among the peers' jars writes.
-func TestSerializationNames(t *testing.T) {
-	if testing.Short() {
-		t.Skip("for time: TestCaptures reads some of them")
-	}
+// jars are the libraries among the peers of each Dubbo release.
+var jars = sync.OnceValues(func() (all map[string][]string, err error) {
 	b, err := os.ReadFile(filepath.Join(captures, "jars.json"))
+	if err != nil {
+		return nil, err
+	}
+	return all, json.Unmarshal(b, &all)
+})
+
+// serializationNames checks that every call has the serialization that its peers were configured with: of ids that several
+// serializations share, the one that the library among the peers' jars writes. It returns that name, or "" where no frame
+// has it.
+func serializationNames(t *testing.T, p *provenance, r *run) (seen string) {
+	if len(p.Serializations) != 1 || !strings.Contains(p.Name, p.Serializations[0]) {
+		return ""
+	}
+	all, err := jars()
 	require.NoError(t, err)
-	var jars map[string][]string
-	require.NoError(t, json.Unmarshal(b, &jars))
-	seen := map[string]bool{}
-	for _, p := range allCaptures(t) {
-		if p.foreign() || len(p.Serializations) != 1 || !strings.Contains(p.Name, p.Serializations[0]) {
-			continue
+	want := writtenAs(p.Serializations[0], p.Dubbo, all[p.Dubbo])
+	id := idOf(t, want)
+	for i := range r.frames {
+		// Some errors are answered in the provider's default serialization.
+		if f := &r.frames[i]; f.SerializationID == id && (f.Kind == "request" || f.Kind == "response") {
+			require.Equal(t, want, f.Serialization, "frame %d (%s), serialization id %d", f.Frame, f.Kind, f.SerializationID)
+			seen = want
 		}
-		t.Run(p.Name, func(t *testing.T) {
-			r := analyze(t, p.File)
-			want := writtenAs(p.Serializations[0], p.Dubbo, jars[p.Dubbo])
-			id := idOf(t, want)
-			for i := range r.frames {
-				// Some errors are answered in the provider's default serialization.
-				if f := &r.frames[i]; f.SerializationID == id && (f.Kind == "request" || f.Kind == "response") {
-					require.Equal(t, want, f.Serialization, "frame %d (%s), serialization id %d", f.Frame, f.Kind, f.SerializationID)
-					seen[want] = true
-				}
-			}
-		})
 	}
-	for _, name := range []string{"kryo", "kryo (Kryo 5)", "fastjson", "fastjson (length-prefixed)", "native-hessian", "protostuff", "protostuff (id 10)"} {
-		assert.True(t, seen[name], "no capture of %s", name)
-	}
+	return seen
 }
 
 func idOf(t *testing.T, name string) int {

@@ -17,6 +17,7 @@ import (
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/sizes"
@@ -73,7 +74,7 @@ const (
 
 // wholeLine reads any bytes as a capture with everything there is to be done with one.
 func wholeLine(t *testing.T, b []byte) {
-	began := time.Now()
+	used := testkit.CPU()
 	var first *pipeline.Totals
 	for _, opt := range []pipeline.Options{
 		{Detail: dubbo.Envelope},
@@ -114,7 +115,7 @@ func wholeLine(t *testing.T, b []byte) {
 			require.Equal(t, first, totals, "by three workers")
 		}
 	}
-	require.Less(t, time.Since(began), 20*time.Second)
+	require.Less(t, used(), 20*time.Second)
 }
 
 // lineSeeds are the beginnings of committed captures, as they are and as pcap.

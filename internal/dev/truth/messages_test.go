@@ -19,40 +19,27 @@ import (
 // The wire has no types, so values of the binary form are compared as the bytes that the logged ones make: a guess may be
 // wrong (bytes that look like a text), what was read may not.
 
-// TestMessages compares arguments, results and exceptions of protobuf and protobuf-json with the log, and counts how often
-// the rules for what the wire does not say came to what the schema says.
-func TestMessages(t *testing.T) {
-	if testing.Short() {
-		t.Skip("for time: TestCaptures reads some of them")
+// messageValues compares arguments, results and exceptions of protobuf and protobuf-json with the log, and counts how often
+// the rules for what the wire does not say came to what the schema says. It reports whether the capture has messages.
+func messageValues(t *testing.T, p *provenance, r *run, pairs map[int64]pair) bool {
+	if !slices.Contains(p.Serializations, "protobuf") && !slices.Contains(p.Serializations, "protobuf-json") {
+		return false
 	}
-	count := 0
-	for _, p := range allCaptures(t) {
-		binary := slices.Contains(p.Serializations, "protobuf")
-		if p.foreign() || !binary && !slices.Contains(p.Serializations, "protobuf-json") {
-			continue
-		}
-		count++
-		t.Run(p.Name, func(t *testing.T) {
-			sent, received, _, _ := readTruth(t, p.Truth)
-			r := analyze(t, p.File)
-			pairs := match(t, p, r, sent, received)
-			m := messages{T: t, guesses: map[string][2]int{}}
-			for i := range r.calls {
-				m.call(&r.calls[i], pairs)
-			}
-			require.Positive(t, m.compared)
-			right, all := 0, 0
-			for _, kind := range slices.Sorted(maps.Keys(m.guesses)) {
-				n := m.guesses[kind]
-				right, all = right+n[0], all+n[0]+n[1]
-				t.Logf("%s: %d of %d as the schema says", kind, n[0], n[0]+n[1])
-			}
-			if all > 0 {
-				assert.Greater(t, float64(right)/float64(all), 0.99, "guesses")
-			}
-		})
+	m := messages{T: t, guesses: map[string][2]int{}}
+	for i := range r.calls {
+		m.call(&r.calls[i], pairs)
 	}
-	require.Positive(t, count)
+	require.Positive(t, m.compared)
+	right, all := 0, 0
+	for _, kind := range slices.Sorted(maps.Keys(m.guesses)) {
+		n := m.guesses[kind]
+		right, all = right+n[0], all+n[0]+n[1]
+		t.Logf("%s: %d of %d as the schema says", kind, n[0], n[0]+n[1])
+	}
+	if all > 0 {
+		assert.Greater(t, float64(right)/float64(all), 0.99, "guesses")
+	}
+	return true
 }
 
 // messages compares the messages of a capture with the log.

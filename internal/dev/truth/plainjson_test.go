@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,65 +17,52 @@ import (
 // Jackson and others write JSON without any type: beans are their getters, those that return null left out, a date is a
 // number or a list of numbers, bytes are base64, a key is a text. What is left of a logged value is compared.
 
-func TestPlainJSON(t *testing.T) {
-	if testing.Short() {
-		t.Skip("for time: TestCaptures reads some of them")
+// plainJSONValues compares the values of a capture, and returns how many there were.
+func plainJSONValues(t *testing.T, p *provenance, r *run, pairs map[int64]pair) int {
+	if !slices.ContainsFunc(p.Serializations, func(s string) bool { return plainNames[s] != nil }) {
+		return 0
 	}
-	compared := 0
-	for _, p := range allCaptures(t) {
-		if !slices.ContainsFunc(p.Serializations, func(s string) bool { return plainNames[s] != nil }) {
+	var all plainJSON
+	check := func(what, serialization string, got, want, received any, roots ...any) {
+		k := plainJSON{root: want, rules: plainNames[serialization], roots: roots}
+		diff := k.compare("", got, want)
+		if diff != "" && k.rules.nodes { // what smartbuf's receiver has is what its sender wrote
+			k = plainJSON{root: received, rules: plainNames[serialization], roots: roots}
+			if k.compare("", got, received) == "" {
+				diff = ""
+			}
+		}
+		assert.Empty(t, diff, "%s\n ours  %s\n truth %s", what, short(got), short(want))
+		all.compared, all.missing = all.compared+k.compared, all.missing+k.missing
+	}
+	for i := range r.calls {
+		c := &r.calls[i]
+		if q, ok := pairs[c.RequestFrame]; ok && plainNames[q.ours.Serialization] != nil && q.ours.Complete {
+			want, arrived, root := any(q.sent.Arguments), any(q.arrived().Arguments), any(c.Arguments)
+			if c.Generic && len(q.sent.Arguments) == 3 { // references count from the arguments of $invoke
+				want, root = q.sent.Arguments[2], []any{nil, nil, c.Arguments}
+			}
+			// Each argument is a text of its own, the array of a generic call is one.
+			check(fmt.Sprintf("frame %d %s arguments", c.RequestFrame, c.Method), q.ours.Serialization, any(c.Arguments), want, arrived, root)
+		}
+		q, ok := pairs[c.ResponseFrame]
+		if !ok || plainNames[q.ours.Serialization] == nil || !q.ours.Complete || q.sent.Status != 20 || q.sent.DecodeError != "" {
 			continue
 		}
-		t.Run(p.Name, func(t *testing.T) {
-			sent, received, _, _ := readTruth(t, p.Truth)
-			r := analyze(t, p.File)
-			pairs := match(t, p, r, sent, received)
-			var all plainJSON
-			check := func(what, serialization string, got, want, received any, roots ...any) {
-				k := plainJSON{root: want, rules: plainNames[serialization], roots: roots}
-				diff := k.compare("", got, want)
-				if diff != "" && k.rules.nodes { // what smartbuf's receiver has is what its sender wrote
-					k = plainJSON{root: received, rules: plainNames[serialization], roots: roots}
-					if k.compare("", got, received) == "" {
-						diff = ""
-					}
-				}
-				assert.Empty(t, diff, "%s\n ours  %s\n truth %s", what, short(got), short(want))
-				all.compared, all.missing = all.compared+k.compared, all.missing+k.missing
-			}
-			for i := range r.calls {
-				c := &r.calls[i]
-				if q, ok := pairs[c.RequestFrame]; ok && plainNames[q.ours.Serialization] != nil && q.ours.Complete {
-					want, arrived, root := any(q.sent.Arguments), any(q.arrived().Arguments), any(c.Arguments)
-					if c.Generic && len(q.sent.Arguments) == 3 { // references count from the arguments of $invoke
-						want, root = q.sent.Arguments[2], []any{nil, nil, c.Arguments}
-					}
-					// Each argument is a text of its own, the array of a generic call is one.
-					check(fmt.Sprintf("frame %d %s arguments", c.RequestFrame, c.Method), q.ours.Serialization, any(c.Arguments), want, arrived, root)
-				}
-				q, ok := pairs[c.ResponseFrame]
-				if !ok || plainNames[q.ours.Serialization] == nil || !q.ours.Complete || q.sent.Status != 20 || q.sent.DecodeError != "" {
-					continue
-				}
-				what := fmt.Sprintf("frame %d answer to %s", c.ResponseFrame, c.Method)
-				if q.sent.ResultKind != "exception" {
-					check(what, q.ours.Serialization, c.Result, q.sent.Result, q.arrived().Result, c.Result)
-					continue
-				}
-				require.NotNil(t, c.Exception, what)
-				if q.sent.Exception.Message != nil || text(c.Exception.Message) != "" || !plainNames[q.ours.Serialization].zeros {
-					assert.Equal(t, q.sent.Exception.Message, c.Exception.Message, what)
-				}
-			}
-			require.Positive(t, all.compared)
-			compared += all.compared
-			t.Logf("%d values; %d members are logged and not on the wire", all.compared, all.missing)
-			assert.Less(t, all.missing, all.compared/50, "members without a getter")
-		})
+		what := fmt.Sprintf("frame %d answer to %s", c.ResponseFrame, c.Method)
+		if q.sent.ResultKind != "exception" {
+			check(what, q.ours.Serialization, c.Result, q.sent.Result, q.arrived().Result, c.Result)
+			continue
+		}
+		require.NotNil(t, c.Exception, what)
+		if q.sent.Exception.Message != nil || text(c.Exception.Message) != "" || !plainNames[q.ours.Serialization].zeros {
+			assert.Equal(t, q.sent.Exception.Message, c.Exception.Message, what)
+		}
 	}
-	if os.Getenv("CAPTURES") == "" {
-		require.Greater(t, compared, 10_000)
-	}
+	require.Positive(t, all.compared)
+	t.Logf("%d values; %d members are logged and not on the wire", all.compared, all.missing)
+	assert.Less(t, all.missing, all.compared/50, "members without a getter")
+	return all.compared
 }
 
 // arrived is what the receiver logged, or nothing.

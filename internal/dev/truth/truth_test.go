@@ -2,7 +2,9 @@ package truth
 
 import (
 	"fmt"
+	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -20,32 +22,55 @@ var described = map[string]bool{
 	"protobuf": true, "protobuf (id 21)": true, "protobuf-json": true,
 }
 
+// TestCaptures reads every capture once and compares it with the log: envelopes, values of each kind of serialization, the
+// names of serializations, totals.
 func TestCaptures(t *testing.T) {
-	for _, p := range someCaptures(t) {
-		t.Run(p.Name, func(t *testing.T) {
-			t.Parallel()
-			sent, received, telnet, rubbish := readTruth(t, p.Truth)
-			r := analyze(t, p.File)
-			books(t, r)
-			if len(p.Protocols) > 0 {
-				others(t, &p, r)
-			}
-			if p.foreign() {
-				return
-			}
-			pairs := match(t, p, r, sent, received)
-			for _, q := range pairs {
-				q.envelope(t)
-			}
-			values(t, &p, r, pairs)
-			compareTyped(t, &p, r, pairs)
-			if p.Complete {
-				totals(t, r, sent)
-				assert.Equal(t, telnet, r.telnet(), "telnet text")
-				assert.Equal(t, rubbish, r.totals.Skipped, "rubbish")
-			}
-		})
+	var mu sync.Mutex
+	names, plain, messages := map[string]bool{}, 0, 0
+	t.Run("all", func(t *testing.T) {
+		for _, p := range someCaptures(t) {
+			t.Run(p.Name, func(t *testing.T) {
+				t.Parallel()
+				sent, received, telnet, rubbish := readTruth(t, p.Truth)
+				r := analyze(t, p.File)
+				books(t, r)
+				if len(p.Protocols) > 0 {
+					others(t, &p, r)
+				}
+				if p.foreign() {
+					return
+				}
+				pairs := match(t, p, r, sent, received)
+				for _, q := range pairs {
+					q.envelope(t)
+				}
+				values(t, &p, r, pairs)
+				compareTyped(t, &p, r, pairs)
+				untypedValues(t, &p, r, pairs)
+				name, compared, has := serializationNames(t, &p, r), plainJSONValues(t, &p, r, pairs), messageValues(t, &p, r, pairs)
+				mu.Lock()
+				names[name] = true
+				plain += compared
+				if has {
+					messages++
+				}
+				mu.Unlock()
+				if p.Complete {
+					totals(t, r, sent)
+					assert.Equal(t, telnet, r.telnet(), "telnet text")
+					assert.Equal(t, rubbish, r.totals.Skipped, "rubbish")
+				}
+			})
+		}
+	})
+	if testing.Short() || os.Getenv("CAPTURES") != "" {
+		return
 	}
+	for _, name := range []string{"kryo", "kryo (Kryo 5)", "fastjson", "fastjson (length-prefixed)", "native-hessian", "protostuff", "protostuff (id 10)"} {
+		assert.True(t, names[name], "no capture of %s", name)
+	}
+	assert.Greater(t, plain, 10_000, "values of plain JSON")
+	assert.Positive(t, messages, "captures with protocol buffers")
 }
 
 // others: what is not the Dubbo protocol has no frames and is counted as what it is.

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/dev/testkit"
 )
 
 // browser is a Chromium without a screen, spoken to in the protocol of its developer tools over two pipes.
@@ -29,6 +31,7 @@ type browser struct {
 
 // open starts a browser; the test is skipped where there is none.
 func open(t *testing.T) *browser {
+	testkit.Needs(t, "a browser")
 	t.Helper()
 	if testing.Short() {
 		t.Skip("the race detector finds nothing in Chromium")

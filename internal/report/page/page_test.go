@@ -3,7 +3,6 @@ package page_test
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,13 +19,12 @@ import (
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/report/page"
 	"dubbo-wire/internal/sizes"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden file")
 
 const captures = "../../../testdata/captures"
 
@@ -183,7 +181,7 @@ func TestPageHasTheNumbersOfJSON(t *testing.T) {
 func TestGoldenPage(t *testing.T) {
 	got := body(t, string(write(t, read(t, "bid-plain.pcap"), report.Style{Command: "analyze bid-plain.pcap", Explain: "dubbo-wire explain bid-plain.pcap"})))
 	name := filepath.Join("..", "..", "..", "testdata", "golden", "table", "bid-plain.page.golden")
-	if *update {
+	if *testkit.Update {
 		require.NoError(t, os.WriteFile(name, []byte(got), 0o600))
 		return
 	}
@@ -198,13 +196,7 @@ func TestGoldenPage(t *testing.T) {
 
 // Whatever was captured, the page is small, is the same each time, and names nothing outside of itself.
 func TestPageOfEveryCapture(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(captures, "*.pcap*.zst"))
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	for i, f := range files {
-		if testing.Short() && i%20 > 0 {
-			continue
-		}
+	for i, f := range testkit.Paths(10) {
 		text := write(t, read(t, filepath.Base(f)), shown)
 		assert.Less(t, len(text), megabyte, f)
 		if i%16 == 0 {

@@ -2,7 +2,6 @@ package hessian2
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"os"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/formats/formattest"
+	"dubbo-wire/internal/dev/testkit"
 )
 
 // Measured bytes of Dubbo 2.5.3, 2.6.12, 2.7.8 and 3.3.4 on JDK 17: what writeObject and writeUTF wrote, and frames
@@ -21,8 +21,6 @@ const (
 	valueRows = "testdata/values.tsv"
 	frameRows = "testdata/frames.tsv"
 )
-
-var update = flag.Bool("update", false, "rewrite golden files")
 
 // TestMeasured compares every measured row, its values as JSON and its parts, with a transcript.
 func TestMeasured(t *testing.T) {
@@ -37,7 +35,7 @@ func TestMeasured(t *testing.T) {
 		transcript(&out, &m.Tree)
 	}
 	const golden = "testdata/measured.golden"
-	if *update {
+	if *testkit.Update {
 		require.NoError(t, os.WriteFile(golden, out.Bytes(), 0o644))
 	}
 	want, err := os.ReadFile(golden)

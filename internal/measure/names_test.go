@@ -1,0 +1,43 @@
+package measure
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/dev/testkit"
+)
+
+// Completion reads only the beginning of a long capture, and of its methods those of the services that were chosen.
+func TestNamesOfLongCapture(t *testing.T) {
+	data := testkit.Get(t, "mixed").Bytes(t)
+	long := filepath.Join(t.TempDir(), "long.pcap")
+	f, err := os.Create(long)
+	require.NoError(t, err)
+	_, err = f.Write(data)
+	require.NoError(t, err)
+	for written := len(data); written < completeBytes+1<<20; written += len(data) {
+		_, err = f.Write(data[24:]) // after the header of the file
+		require.NoError(t, err)
+	}
+	_, err = f.Write(testkit.Get(t, "protobuf-2.7.5").Bytes(t)[24:])
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	read := func(services ...call.Glob) *Names { // without the limit in time
+		c := &nameCollector{services: services, sets: make(map[string]map[string]bool)}
+		c.read([]string{long})
+		return c.names()
+	}
+	names := read()
+	assert.Contains(t, names.Methods, "existUser")
+	assert.NotContains(t, names.Methods, "createUser", "it is beyond what completion reads")
+	names = read(call.ParseGlob("no.such.*"))
+	assert.Empty(t, names.Methods)
+	assert.Contains(t, names.Services, "org.apache.dubbo.benchmark.service.UserService")
+	names = ReadNames([]string{"a=" + long}, []string{"no.such.*"}) // with the limit in time it has what it got to
+	assert.Empty(t, names.Methods)
+}
