@@ -14,7 +14,6 @@ import (
 	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
-	"dubbo-wire/internal/report/page"
 	"dubbo-wire/internal/sizes"
 )
 
@@ -112,52 +111,11 @@ func (a *analyzeFlags) config() (cfg measure.Config, err error) {
 	return cfg, err
 }
 
-// print writes the report to all targets. explain is the command that shows a frame, ""
-// where there is none.
-func (a *analyzeFlags) print(targets []*output.Target, r *report.Report, command, explain string) error {
-	r.Buckets = a.buckets
-	r.SortBy(a.sort)
-	if a.sameMethods {
-		r.KeepSameMethods()
-		r.Filter = strings.TrimSpace(r.Filter + " --same-methods")
+// print is how the report is printed; config has completed the flags.
+func (a *analyzeFlags) print() *measure.Print {
+	return &measure.Print{
+		Output: &a.output.Options, Sort: a.sort, Top: a.top, Findings: a.findings, SameMethods: a.sameMethods, Buckets: a.buckets,
 	}
-	return a.output.Print(targets, func(t *output.Target, st report.Style) error {
-		st.Top, st.Command, st.Explain = a.top, command, explain
-		return a.printTo(t, r, st)
-	})
-}
-
-// targets opens what the report goes to, and notes its formats.
-func (a *analyzeFlags) targets(s *streams, cfg *measure.Config) ([]*output.Target, error) {
-	all, err := a.output.Open(s.places)
-	for _, t := range all {
-		cfg.Formats = append(cfg.Formats, t.Format)
-		if a.findings && !slices.Contains(report.FindingsFormats, t.Format) {
-			output.Discard(all)
-			return nil, exit.Usagef("--findings are not printed as %s; choose from %s", t.Format, strings.Join(report.FindingsFormats, ", "))
-		}
-	}
-	return all, err
-}
-
-// printTo writes the report in one format.
-func (a *analyzeFlags) printTo(t *output.Target, r *report.Report, st report.Style) error {
-	if a.findings {
-		return r.WriteFindings(t.W, t.Format, st)
-	}
-	switch t.Format {
-	case "json":
-		return r.WriteJSON(t.W, false)
-	case "jsonl":
-		return r.WriteLine(t.W)
-	case "html":
-		return page.Write(t.W, r, st)
-	case "pprof":
-		return r.WritePprof(t.W)
-	case "folded":
-		return r.WriteFolded(t.W)
-	}
-	return r.Write(t.W, t.Format, st)
 }
 
 func newAnalyze(s *streams) *cobra.Command {
@@ -184,7 +142,8 @@ add up, also to captures.`,
 			if err != nil {
 				return err
 			}
-			targets, err := a.targets(s, &cfg)
+			p := a.print()
+			targets, err := p.Open(s.places, &cfg)
 			if err != nil {
 				return err
 			}
@@ -203,7 +162,7 @@ add up, also to captures.`,
 			if !r.Saved {
 				explain = explainCommand(args)
 			}
-			if err := a.print(targets, r, "analyze "+strings.Join(args, " "), explain); err != nil {
+			if err := p.Print(targets, r, "analyze "+strings.Join(args, " "), explain); err != nil {
 				return err
 			}
 			if len(cfg.Presets) > 0 && len(files.Saved) > 0 && !s.quiet {

@@ -2,50 +2,24 @@ package main
 
 import (
 	"fmt"
-	"net/netip"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/net/bpf"
 
 	"dubbo-wire/internal/capture"
-	pcapfilter "dubbo-wire/internal/capture/filter"
-	"dubbo-wire/internal/capture/record"
 	"dubbo-wire/internal/exit"
+	"dubbo-wire/internal/session"
 )
 
 // captureFlags are what capture has beside the flags of analyze.
 type captureFlags struct {
-	ifaces    []string
-	duration  time.Duration
-	packets   int64
-	calls     int64
-	maxBytes  string
-	snapLen   int
-	buffer    string
-	noPromisc bool
-	user      string
-
-	plain    bool
-	interval time.Duration
-
-	file      string
-	fileSize  int
-	rotate    int
-	fileCount int
-	onlyRPC   bool
-	readFile  string
-
-	// What the arguments say.
-	expression string
-	command    []string
-	// sockets were opened before the program was started again; see capture.RestartUnprivileged.
-	sockets []int
-	// intervalGiven: an interval was asked for.
-	intervalGiven bool
+	session.Config
+	maxBytes, buffer string // sizes
+	fileSize, rotate int    // millions of bytes, seconds
+	readFile         string
 }
 
 func newCapture(s *streams) *cobra.Command {
@@ -73,9 +47,9 @@ the program that right once: sudo setcap cap_net_raw+ep $(command -v dubbo-wire)
   sudo dubbo-wire capture lo port 20880 -- mvn verify`,
 		Args: func(cmd *cobra.Command, args []string) error { return c.arguments(cmd, args) },
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c.intervalGiven = cmd.Flags().Changed("interval")
-			cfg, err := a.config()
-			if err == nil {
+			c.IntervalGiven = cmd.Flags().Changed("interval")
+			var err error
+			if c.Measure, err = a.config(); err == nil {
 				err = c.check()
 			}
 			if err == nil {
@@ -84,11 +58,14 @@ the program that right once: sudo setcap cap_net_raw+ep $(command -v dubbo-wire)
 			if err != nil {
 				return err
 			}
-			l, err := newLive(s, &a, &in, &c, &cfg)
+			c.Ports, c.Hosts = a.filter.port, a.filter.host
+			c.Input, c.Output, c.Print, c.Places = &in.Input, &a.output.Options, a.print(), s.places
+			c.Quiet, c.Version, c.SocketsFlag = s.quiet, versionText(), socketsFlag
+			l, err := session.Open(&c.Config)
 			if err != nil {
 				return err
 			}
-			return l.run()
+			return l.Run()
 		},
 	}
 	a.add(cmd, "table", "markdown", "csv", "json", "jsonl", "html", "pprof", "folded")
@@ -104,36 +81,36 @@ const socketsFlag = "packet-sockets"
 
 func (c *captureFlags) add(s *streams, cmd *cobra.Command) {
 	addFlags(cmd.Flags(), liveGroup, func(fs *pflag.FlagSet) {
-		fs.StringSliceVarP(&c.ifaces, "interface", "i", nil, "capture on `IFACE`, as tcpdump has it; several joined by commas, any for all")
-		fs.DurationVar(&c.duration, "duration", 0, "stop after `DURATION`")
-		fs.Int64Var(&c.calls, "calls", 0, "stop after `N` calls, those that the filters select")
-		fs.Int64VarP(&c.packets, "count", "c", 0, "stop after `N` packets")
+		fs.StringSliceVarP(&c.Interfaces, "interface", "i", nil, "capture on `IFACE`, as tcpdump has it; several joined by commas, any for all")
+		fs.DurationVar(&c.Duration, "duration", 0, "stop after `DURATION`")
+		fs.Int64Var(&c.Calls, "calls", 0, "stop after `N` calls, those that the filters select")
+		fs.Int64VarP(&c.Packets, "count", "c", 0, "stop after `N` packets")
 		fs.StringVar(&c.maxBytes, "max-bytes", "", "stop after `SIZE` on the wire")
-		fs.IntVarP(&c.snapLen, "snapshot-length", "s", 0, "keep `N` bytes of each packet (default 262144)")
-		fs.BoolVarP(&c.noPromisc, "no-promiscuous-mode", "p", false, "see only what this host sends and receives")
+		fs.IntVarP(&c.SnapLen, "snapshot-length", "s", 0, "keep `N` bytes of each packet (default 262144)")
+		fs.BoolVarP(&c.NoPromiscuous, "no-promiscuous-mode", "p", false, "see only what this host sends and receives")
 		fs.StringVar(&c.buffer, "buffer", "64MiB", "let the kernel hold `SIZE` of packets until they are read")
-		fs.StringVar(&c.user, "user", "", "once capturing, go on as user `NAME`, who then owns the files")
-		fs.BoolVar(&c.plain, "plain", false, "no full screen: print a table every --interval")
-		fs.DurationVar(&c.interval, "interval", 10*time.Second, "without a full screen, print what came every `DURATION`; 0: the report at the end only")
+		fs.StringVar(&c.User, "user", "", "once capturing, go on as user `NAME`, who then owns the files")
+		fs.BoolVar(&c.Plain, "plain", false, "no full screen: print a table every --interval")
+		fs.DurationVar(&c.Interval, "interval", 10*time.Second, "without a full screen, print what came every `DURATION`; 0: the report at the end only")
 		fs.BoolP("numeric", "n", false, "accepted as tcpdump's habit; names are never resolved")
 	})
 	addFlags(cmd.Flags(), recordGroup, func(fs *pflag.FlagSet) {
-		fs.StringVarP(&c.file, "write", "w", "", "keep the packets in `FILE`, as pcapng, while they are analysed (- writes them to standard output)")
+		fs.StringVarP(&c.Record.File, "write", "w", "", "keep the packets in `FILE`, as pcapng, while they are analysed (- writes them to standard output)")
 		fs.IntVarP(&c.fileSize, "file-size", "C", 0, "with -w, begin another file after `N` million bytes")
 		fs.IntVarP(&c.rotate, "rotate-seconds", "G", 0, "with -w, begin another file every `N` seconds; its name may have %Y %m %d %H %M %S")
-		fs.IntVarP(&c.fileCount, "file-count", "W", 0, "with -C, write `N` files in turn; with -G alone, stop after N files")
-		fs.BoolVar(&c.onlyRPC, "only-rpc", false, "with -w, keep only connections that carry calls")
+		fs.IntVarP(&c.Record.Files, "file-count", "W", 0, "with -C, write `N` files in turn; with -G alone, stop after N files")
+		fs.BoolVar(&c.Record.OnlyRPC, "only-rpc", false, "with -w, keep only connections that carry calls")
 	})
 	fs := cmd.Flags()
 	fs.StringVarP(&c.readFile, "read-file", "r", "", "tcpdump's flag; here analyze reads files")
-	fs.IntSliceVar(&c.sockets, socketsFlag, nil, "packet sockets that the program was started again with")
+	fs.IntSliceVar(&c.Sockets, socketsFlag, nil, "packet sockets that the program was started again with")
 	_ = fs.MarkHidden("read-file")
 	_ = fs.MarkHidden(socketsFlag)
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 		switch {
 		case slices.Contains(s.args, "--"): // the library does not tell
 			return nil, cobra.ShellCompDirectiveDefault // the command to run
-		case len(args) == 0 && len(c.ifaces) == 0:
+		case len(args) == 0 && len(c.Interfaces) == 0:
 			return completeInterfaces(cmd, args, begun)
 		}
 		return expressionWords, cobra.ShellCompDirectiveNoFileComp
@@ -146,17 +123,17 @@ func (c *captureFlags) arguments(cmd *cobra.Command, args []string) error {
 		return exit.Usagef("capture reads no files: use dubbo-wire analyze %s", c.readFile)
 	}
 	if at := cmd.ArgsLenAtDash(); at >= 0 {
-		if args, c.command = args[:at], args[at:]; len(c.command) == 0 {
+		if args, c.Command = args[:at], args[at:]; len(c.Command) == 0 {
 			return exit.Usagef("no command behind --; try: dubbo-wire capture lo -- mvn verify")
 		}
 	}
-	if len(c.ifaces) == 0 {
+	if len(c.Interfaces) == 0 {
 		if len(args) == 0 {
 			return exit.Usagef("no interface given; try: dubbo-wire capture eth0 (dubbo-wire interfaces lists them)")
 		}
-		c.ifaces, args = strings.Split(args[0], ","), args[1:]
+		c.Interfaces, args = strings.Split(args[0], ","), args[1:]
 	}
-	c.expression = strings.TrimSpace(strings.Join(args, " "))
+	c.Expression = strings.TrimSpace(strings.Join(args, " "))
 	return nil
 }
 
@@ -166,37 +143,44 @@ func (c *captureFlags) check() error {
 		flag  string
 		value int64
 	}{
-		{"--count", c.packets},
-		{"--calls", c.calls},
-		{"--snapshot-length", int64(c.snapLen)},
+		{"--count", c.Packets},
+		{"--calls", c.Calls},
+		{"--snapshot-length", int64(c.SnapLen)},
 		{"--file-size", int64(c.fileSize)},
 		{"--rotate-seconds", int64(c.rotate)},
-		{"--file-count", int64(c.fileCount)},
+		{"--file-count", int64(c.Record.Files)},
 	} {
 		if n.value < 0 {
 			return exit.Usagef("%s %d: write a number from 0 up; 0 is no limit", n.flag, n.value)
 		}
 	}
 	switch {
-	case c.duration < 0:
-		return exit.Usagef("--duration %v: write a duration from 0 up", c.duration)
-	case c.interval < 0 || c.interval > 0 && c.interval < 100*time.Millisecond:
-		return exit.Usagef("--interval %v: write a duration from 100ms up, or 0 for the report at the end only", c.interval)
-	case len(c.ifaces) > 1 && slices.Contains(c.ifaces, capture.AnyInterface):
-		return exit.Usagef("-i %s: %s is all interfaces; name it alone", strings.Join(c.ifaces, ","), capture.AnyInterface)
-	case twice(c.ifaces) != "":
-		return exit.Usagef("-i %s: %s is named twice", strings.Join(c.ifaces, ","), twice(c.ifaces))
-	case slices.Contains(c.ifaces, ""):
-		return exit.Usagef("-i %s: an interface has no name", strings.Join(c.ifaces, ","))
-	case c.file == "" && (c.fileSize > 0 || c.rotate > 0 || c.fileCount > 0 || c.onlyRPC):
+	case c.Duration < 0:
+		return exit.Usagef("--duration %v: write a duration from 0 up", c.Duration)
+	case c.Interval < 0 || c.Interval > 0 && c.Interval < 100*time.Millisecond:
+		return exit.Usagef("--interval %v: write a duration from 100ms up, or 0 for the report at the end only", c.Interval)
+	case len(c.Interfaces) > 1 && slices.Contains(c.Interfaces, capture.AnyInterface):
+		return exit.Usagef("-i %s: %s is all interfaces; name it alone", strings.Join(c.Interfaces, ","), capture.AnyInterface)
+	case twice(c.Interfaces) != "":
+		return exit.Usagef("-i %s: %s is named twice", strings.Join(c.Interfaces, ","), twice(c.Interfaces))
+	case slices.Contains(c.Interfaces, ""):
+		return exit.Usagef("-i %s: an interface has no name", strings.Join(c.Interfaces, ","))
+	case c.Record.File == "" && (c.fileSize > 0 || c.rotate > 0 || c.Record.Files > 0 || c.Record.OnlyRPC):
 		return exit.Usagef("-C, -G, -W and --only-rpc say how packets are kept; name the file: -w trace.pcapng")
 	}
-	if c.file != "" {
-		if err := c.recordOptions().Check(); err != nil {
+	c.Record.MaxBytes, c.Record.Every = int64(c.fileSize)*1_000_000, time.Duration(c.rotate)*time.Second
+	c.Record.SnapLen = c.SnapLen
+	if c.Record.File != "" {
+		if err := c.Record.Check(); err != nil {
 			return exit.Usagef("%v", err)
 		}
 	}
-	return nil
+	var err error
+	if c.MaxBytes, err = sizeFlag("--max-bytes", c.maxBytes); err != nil {
+		return err
+	}
+	c.Buffer, err = sizeFlag("--buffer", c.buffer)
+	return err
 }
 
 // twice is a name that a list has more than once; "" if there is none.
@@ -209,14 +193,7 @@ func twice(names []string) string {
 	return ""
 }
 
-func (c *captureFlags) recordOptions() *record.Options {
-	return &record.Options{
-		File: c.file, MaxBytes: int64(c.fileSize) * 1_000_000, Every: time.Duration(c.rotate) * time.Second, Files: c.fileCount,
-		SnapLen: c.snapLen, OnlyRPC: c.onlyRPC,
-	}
-}
-
-// size reads a flag with a number of bytes; "" is 0.
+// sizeFlag reads a flag with a number of bytes; "" is 0.
 func sizeFlag(flag, text string) (int64, error) {
 	if text == "" {
 		return 0, nil
@@ -226,85 +203,6 @@ func sizeFlag(flag, text string) (int64, error) {
 		return 0, exit.Usagef("%s %s: %v", flag, text, err)
 	}
 	return n, nil
-}
-
-// kernelFilter is what the kernel lets through: the expression, and of the flags --port and --host what it can tell by
-// itself.
-type kernelFilter struct {
-	expr *pcapfilter.Expr
-	code []bpf.RawInstruction // instead of expr: the output of tcpdump -ddd
-	// text is how the expression was written, and the flags that are in it: what reports say.
-	text string
-}
-
-func (c *captureFlags) kernelFilter(f *filterFlags) (*kernelFilter, error) {
-	k := &kernelFilter{}
-	if pcapfilter.IsDDD(c.expression) {
-		code, err := pcapfilter.ParseDDD(c.expression)
-		if err != nil {
-			return nil, exit.Usagef("the filter: %v", err)
-		}
-		k.code, k.text = code, fmt.Sprintf("tcpdump -ddd (%d instructions)", len(code))
-		return k, nil
-	}
-	var err error
-	if k.expr, err = pcapfilter.Parse(c.expression); err != nil {
-		return nil, exit.Usagef("the filter: %v", err)
-	}
-	var texts []string
-	if c.expression != "" {
-		texts = append(texts, c.expression)
-	}
-	join := func(e *pcapfilter.Expr, text string) {
-		k.expr = pcapfilter.And(k.expr, e)
-		texts = append(texts, text)
-	}
-	if len(f.port) > 0 {
-		ports := make([]uint16, len(f.port))
-		for i, p := range f.port {
-			ports[i] = uint16(p)
-		}
-		join(pcapfilter.Ports(ports), "--port "+joined(f.port))
-	}
-	if hosts := literalHosts(f.host); hosts != nil {
-		join(pcapfilter.Hosts(hosts), "--host "+strings.Join(f.host, ","))
-	}
-	k.text = strings.Join(texts, " ")
-	return k, nil
-}
-
-func joined(list []int) string {
-	return strings.Trim(strings.ReplaceAll(fmt.Sprint(list), " ", ","), "[]")
-}
-
-// literalHosts are the addresses of --host; nil where one of them is a pattern, which the kernel does not know.
-func literalHosts(hosts []string) []netip.Addr {
-	var all []netip.Addr
-	for _, h := range hosts {
-		a, err := netip.ParseAddr(strings.Trim(h, "[]"))
-		if err != nil || a.Zone() != "" {
-			return nil
-		}
-		all = append(all, a)
-	}
-	return all
-}
-
-// compile makes the program for a link type.
-func (k *kernelFilter) compile(link capture.LinkType, snapLen int) ([]bpf.RawInstruction, error) {
-	target := pcapfilter.Target{Link: link, Kernel: true, SnapLen: snapLen}
-	if k.code != nil {
-		code, err := pcapfilter.Adapt(k.code, target)
-		if err != nil {
-			return nil, exit.Usagef("the filter: %v", err)
-		}
-		return code, nil
-	}
-	code, err := k.expr.Compile(target)
-	if err != nil {
-		return nil, exit.Usagef("the filter: %v", err)
-	}
-	return code, nil
 }
 
 func newInterfaces(s *streams) *cobra.Command {

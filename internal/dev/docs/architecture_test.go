@@ -137,7 +137,7 @@ var rules = []struct {
 }
 
 // bothEnds are the only folders that may import capture as well as decoders of bodies.
-var bothEnds = []string{"cmd", "internal/pipeline", "internal/measure", "internal/dev"}
+var bothEnds = []string{"cmd", "internal/pipeline", "internal/measure", "internal/session", "internal/dev"}
 
 func TestImports(t *testing.T) {
 	all := packages(t)

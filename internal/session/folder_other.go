@@ -1,6 +1,6 @@
 //go:build !linux
 
-package main
+package session
 
 // writableWithoutRights is for systems where live capture is possible.
 func writableWithoutRights(string) bool { return true }

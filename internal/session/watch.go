@@ -1,4 +1,4 @@
-package main
+package session
 
 import (
 	"fmt"
@@ -17,29 +17,29 @@ import (
 
 // onScreen reports whether there is a full screen: standard output and input are a terminal that can do it, and what is
 // asked for is the table.
-func (l *liveRun) onScreen() bool {
-	return output.IsTerminal(l.s.out) && output.IsTerminal(l.s.in) && os.Getenv("TERM") != "dumb" &&
-		!l.c.plain && !l.c.intervalGiven && len(l.c.command) == 0 && l.c.file != "-" &&
-		(l.a.output.Format == "" || l.a.output.Format == "table")
+func (l *Session) onScreen() bool {
+	return output.IsTerminal(l.Places.Stdout) && output.IsTerminal(l.Input.Stdin) && os.Getenv("TERM") != "dumb" &&
+		!l.Plain && !l.IntervalGiven && len(l.Command) == 0 && l.Record.File != "-" &&
+		(l.Output.Format == "" || l.Output.Format == "table")
 }
 
 // watchers puts those who watch in front of the sink.
-func (l *liveRun) watchers(sink pipeline.Sink, opt *pipeline.Options) pipeline.Sink {
+func (l *Session) watchers(sink pipeline.Sink, opt *pipeline.Options) pipeline.Sink {
 	if l.onScreen() {
 		probe := live.Probe{
 			Interfaces: l.interfaces, Stats: l.stats, Counters: l.counters, Recording: l.recording,
 			KernelFilter: l.filter.text,
 		}
-		if len(l.c.ifaces) == 1 {
+		if len(l.Interfaces) == 1 {
 			probe.Speed = float64(capture.LinkSpeed(l.name))
 		}
-		l.monitor = live.NewMonitor(probe, sink, opt.Formats, l.a.output.Local)
+		l.monitor = live.NewMonitor(probe, sink, opt.Formats, l.Output.Local)
 		sink = l.monitor
 		opt.Rows = true
-		out := l.s.out.(*os.File)
+		out := l.Places.Stdout.(*os.File)
 		l.screen = screen.New(screen.Options{
-			Title: l.name, Filter: l.filter.text, Input: l.s.in, Output: out, Color: output.Color(),
-			Local: l.a.output.Local, Settings: live.Settings{Record: l.c.file != ""},
+			Title: l.name, Filter: l.filter.text, Input: l.Input.Stdin, Output: out, Color: output.Color(),
+			Local: l.Output.Local, Settings: live.Settings{Record: l.Record.File != ""},
 		})
 		l.closed = make(chan struct{})
 		go func() {
@@ -51,33 +51,33 @@ func (l *liveRun) watchers(sink pipeline.Sink, opt *pipeline.Options) pipeline.S
 		}()
 	} else {
 		if l.asksIntervals() {
-			l.intervals = live.NewIntervals(l.c.interval, l.cfg.By, l.a.maxGroups, []string{l.name}, !l.cfg.Filter.Empty(), l.stats, sink)
+			l.intervals = live.NewIntervals(l.Interval, l.Measure.By, l.Measure.MaxGroups, []string{l.name}, !l.Measure.Filter.Empty(), l.stats, sink)
 			sink = l.intervals
 		}
 		l.announce()
 	}
-	if l.c.calls > 0 {
-		sink = &callLimit{Sink: sink, left: l.c.calls, ending: l.ending}
+	if l.Calls > 0 {
+		sink = &callLimit{Sink: sink, left: l.Calls, ending: l.ending}
 	}
 	return sink
 }
 
 // asksIntervals reports whether somebody reads what came from time to time.
-func (l *liveRun) asksIntervals() bool {
-	if l.c.interval == 0 {
+func (l *Session) asksIntervals() bool {
+	if l.Interval == 0 {
 		return false
 	}
-	return l.c.intervalGiven || slices.ContainsFunc(l.targets, func(t *output.Target) bool { return t.Format == "jsonl" || l.showsIntervals(t) })
+	return l.IntervalGiven || slices.ContainsFunc(l.targets, func(t *output.Target) bool { return t.Format == "jsonl" || l.showsIntervals(t) })
 }
 
 // showsIntervals: tables appear where somebody looks on, but not between the lines of a command unless that is asked for.
-func (l *liveRun) showsIntervals(t *output.Target) bool {
-	return t.Format == "table" && t.File == "" && (len(l.c.command) == 0 || l.c.intervalGiven)
+func (l *Session) showsIntervals(t *output.Target) bool {
+	return t.Format == "table" && t.File == "" && (len(l.Command) == 0 || l.IntervalGiven)
 }
 
 // announce says that the capture has begun, and shows a line of status where nothing else appears on the terminal.
-func (l *liveRun) announce() {
-	if l.s.quiet {
+func (l *Session) announce() {
+	if l.Quiet {
 		return
 	}
 	text := "capturing on " + l.name
@@ -85,35 +85,35 @@ func (l *liveRun) announce() {
 		text += " (" + l.filter.text + ")"
 	}
 	if l.child != nil {
-		text += " until " + l.c.command[0] + " ends"
+		text += " until " + l.Command[0] + " ends"
 	} else {
 		text += "; Ctrl-C ends it and prints the report"
 	}
 	l.say(text)
-	if l.child == nil && (l.intervals == nil || output.Width(l.s.out) == 0) {
-		l.status = output.NewStatus(l.s.err, false)
+	if l.child == nil && (l.intervals == nil || output.Width(l.Places.Stdout) == 0) {
+		l.status = output.NewStatus(l.Input.Stderr, false)
 	}
 }
 
 // notice is a remark while the capture runs.
-func (l *liveRun) notice(text string) {
+func (l *Session) notice(text string) {
 	switch {
 	case l.screen != nil:
 		l.screen.Notice(text)
-	case !l.s.quiet:
+	case !l.Quiet:
 		l.status.Show("")
 		l.say("dubbo-wire: " + text)
 	}
 }
 
 // watch is called about ten times a second, in the goroutine of the line.
-func (l *liveRun) watch(r *pipeline.Running) {
+func (l *Session) watch(r *pipeline.Running) {
 	if l.recorder != nil {
 		if stats, err := l.src.Stats(); err == nil {
 			l.recorder.Dropped(stats.Received, stats.Dropped)
 		}
 		l.recorder.Tick(time.Now().UnixNano())
-		if l.c.file == "-" && l.recorder.Err() != nil {
+		if l.Record.File == "-" && l.recorder.Err() != nil {
 			l.quit.Store(true) // whoever read the packets has seen enough
 		}
 	}
@@ -144,10 +144,10 @@ func clockText(d time.Duration) string {
 }
 
 // print prints an interval where it is read; the last one only for programs, as people get the report.
-func (l *liveRun) print(v *report.Interval, last bool) {
+func (l *Session) print(v *report.Interval, last bool) {
 	targets := l.targets
-	if l.c.intervalGiven && !slices.ContainsFunc(targets, func(t *output.Target) bool { return t.File == "" }) {
-		targets = append(slices.Clone(targets), output.NewTarget("table", l.s.out))
+	if l.IntervalGiven && !slices.ContainsFunc(targets, func(t *output.Target) bool { return t.File == "" }) {
+		targets = append(slices.Clone(targets), output.NewTarget("table", l.Places.Stdout))
 	}
 	for _, t := range targets {
 		var err error
@@ -155,8 +155,8 @@ func (l *liveRun) print(v *report.Interval, last bool) {
 		case t.Format == "jsonl":
 			err = v.WriteJSON(t.W)
 		case !last && l.showsIntervals(t):
-			st := l.a.output.Style(t)
-			st.Top = l.a.top
+			st := l.Output.Style(t)
+			st.Top = l.Measure.Top
 			if err = v.WriteText(t.W, st); err == nil {
 				_, err = t.W.WriteString("\n")
 			}
@@ -173,14 +173,14 @@ func (l *liveRun) print(v *report.Interval, last bool) {
 }
 
 // record starts and stops keeping packets, as the screen's user wants it.
-func (l *liveRun) record(wanted bool) {
+func (l *Session) record(wanted bool) {
 	if wanted == l.keeps {
 		return
 	}
 	l.keeps = wanted
 	switch {
 	case wanted:
-		name := l.c.file
+		name := l.Record.File
 		if name == "" {
 			name = "dubbo-wire-" + time.Now().UTC().Format("20060102-150405") + ".pcapng"
 		}
@@ -197,7 +197,7 @@ func (l *liveRun) record(wanted bool) {
 	}
 }
 
-func (l *liveRun) interfaces() []live.Interface {
+func (l *Session) interfaces() []live.Interface {
 	states := l.src.States()
 	all := make([]live.Interface, len(states))
 	for i, s := range states {
@@ -206,7 +206,7 @@ func (l *liveRun) interfaces() []live.Interface {
 	return all
 }
 
-func (l *liveRun) stats() (live.Traffic, float64) {
+func (l *Session) stats() (live.Traffic, float64) {
 	s, err := l.src.Stats()
 	if err != nil {
 		return live.Traffic{Drops: -1}, 0
@@ -215,8 +215,8 @@ func (l *liveRun) stats() (live.Traffic, float64) {
 }
 
 // counters are the sums of the interfaces' own.
-func (l *liveRun) counters() (in, out int64, ok bool) {
-	for _, name := range l.c.ifaces {
+func (l *Session) counters() (in, out int64, ok bool) {
+	for _, name := range l.Interfaces {
 		i, o, known := capture.Counters(name)
 		if !known {
 			return 0, 0, false
@@ -229,7 +229,7 @@ func (l *liveRun) counters() (in, out int64, ok bool) {
 	return in, out, true
 }
 
-func (l *liveRun) recording() live.Recording {
+func (l *Session) recording() live.Recording {
 	var rec live.Recording
 	if s := l.recorder.Stats(); s.On {
 		rec = live.Recording{File: s.File, Packets: s.Packets, Bytes: s.Bytes}

@@ -1,4 +1,4 @@
-package main
+package session
 
 import (
 	"errors"
@@ -27,13 +27,40 @@ import (
 	"dubbo-wire/internal/term"
 )
 
-// liveRun is one capture from an interface: what is open, and who watches.
-type liveRun struct {
-	s      *streams
-	a      *analyzeFlags
-	in     *inputFlags
-	c      *captureFlags
-	cfg    *measure.Config
+// Config says what is captured, and what becomes of it.
+type Config struct {
+	Interfaces []string
+	Expression string   // a filter for the kernel
+	Ports      []int    // of the filter of calls: what the kernel can tell by itself
+	Hosts      []string // the same
+	Command    []string // capture for as long as it runs
+
+	Duration                 time.Duration // this and the next three: 0 for no limit
+	Packets, Calls, MaxBytes int64
+	SnapLen                  int   // 0 for all bytes
+	Buffer                   int64 // bytes
+	NoPromiscuous            bool
+	User                     string         // who goes on once the capture runs
+	Sockets                  []int          // were opened before the program was started again; see capture.StartAgain
+	SocketsFlag              string         // passes them on
+	Record                   record.Options // File is empty where no packets are kept
+
+	Plain         bool          // no full screen
+	Interval      time.Duration // between two tables; 0 for none
+	IntervalGiven bool
+
+	Measure measure.Config
+	Input   *measure.Input
+	Output  *output.Options
+	Print   *measure.Print
+	Places  *output.Places
+	Quiet   bool
+	Version string
+}
+
+// Session is one capture from interfaces: what is open, and who watches.
+type Session struct {
+	*Config
 	name   string // of the interfaces, as they were given
 	filter *kernelFilter
 
@@ -59,22 +86,14 @@ type liveRun struct {
 	shown     time.Time // the status
 }
 
-// newLive opens what a capture needs: first what may fail for the user's mistakes, and the interface before all other
+// Open opens what a capture needs: first what may fail for the user's mistakes, and the interface before all other
 // rights are given up.
-func newLive(s *streams, a *analyzeFlags, in *inputFlags, c *captureFlags, cfg *measure.Config) (_ *liveRun, err error) {
-	l := &liveRun{s: s, a: a, in: in, c: c, cfg: cfg, name: strings.Join(c.ifaces, ",")}
-	if l.filter, err = c.kernelFilter(&a.filter); err != nil {
+func Open(cfg *Config) (_ *Session, err error) {
+	l := &Session{Config: cfg, name: strings.Join(cfg.Interfaces, ",")}
+	if l.filter, err = cfg.kernelFilter(); err != nil {
 		return nil, err
 	}
-	if err = a.output.Check(); err != nil {
-		return nil, err
-	}
-	maxBytes, err := sizeFlag("--max-bytes", c.maxBytes)
-	if err != nil {
-		return nil, err
-	}
-	buffer, err := sizeFlag("--buffer", c.buffer)
-	if err != nil {
+	if err = cfg.Output.Check(); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -86,37 +105,37 @@ func newLive(s *streams, a *analyzeFlags, in *inputFlags, c *captureFlags, cfg *
 		return nil, err
 	}
 	var given capture.Sockets
-	if len(c.sockets) == 2 {
-		given = capture.Sockets{Raw: c.sockets[0], Cooked: c.sockets[1]}
+	if len(cfg.Sockets) == 2 {
+		given = capture.Sockets{Raw: cfg.Sockets[0], Cooked: cfg.Sockets[1]}
 	}
-	err = capture.RestartUnprivileged(capture.Privileges{User: c.user}, func(s capture.Sockets) []string {
-		return append([]string{os.Args[0], fmt.Sprintf("--%s=%d,%d", socketsFlag, s.Raw, s.Cooked)}, os.Args[1:]...)
+	err = capture.RestartUnprivileged(capture.Privileges{User: cfg.User}, func(s capture.Sockets) []string {
+		return append([]string{os.Args[0], fmt.Sprintf("--%s=%d,%d", cfg.SocketsFlag, s.Raw, s.Cooked)}, os.Args[1:]...)
 	})
 	if err != nil {
 		return nil, err
 	}
-	l.stop = interrupt.Catch(s.places.Abandon) // from now on there is something to leave in order
-	l.src, err = capture.OpenLive(c.ifaces, capture.LiveOptions{
-		SnapLen: c.snapLen, Buffer: int(min(buffer, 1<<40)), NoPromiscuous: c.noPromisc, Sockets: given,
-		Filter: func(link capture.LinkType) ([]bpf.RawInstruction, error) { return l.filter.compile(link, c.snapLen) },
+	l.stop = interrupt.Catch(cfg.Input.Abandon) // from now on there is something to leave in order
+	l.src, err = capture.OpenLive(cfg.Interfaces, capture.LiveOptions{
+		SnapLen: cfg.SnapLen, Buffer: int(min(cfg.Buffer, 1<<40)), NoPromiscuous: cfg.NoPromiscuous, Sockets: given,
+		Filter: func(link capture.LinkType) ([]bpf.RawInstruction, error) { return l.filter.compile(link, cfg.SnapLen) },
 		Notice: l.notice,
 	})
 	if err != nil {
 		return nil, err
 	}
-	l.ending = &ending{Source: l.src, packets: c.packets, bytes: maxBytes}
+	l.ending = &ending{Source: l.src, packets: cfg.Packets, bytes: cfg.MaxBytes}
 	if err = l.findCommand(); err != nil {
 		return nil, err
 	}
 	// What another user shall own is opened by that user; else files and the command may need the rights there are. Files
 	// come last: a capture that cannot take place leaves the old ones alone.
 	give := func() error {
-		err := capture.DropPrivileges(capture.Privileges{User: c.user})
+		err := capture.DropPrivileges(capture.Privileges{User: cfg.User})
 		switch {
 		case err == nil:
 			return nil
-		case c.user != "":
-			return exit.Usagef("--user %s: %v", c.user, err)
+		case cfg.User != "":
+			return exit.Usagef("--user %s: %v", cfg.User, err)
 		case capture.CauseOf(err) == capture.NotSupported:
 			l.notice(err.Error())
 			return nil
@@ -124,7 +143,7 @@ func newLive(s *streams, a *analyzeFlags, in *inputFlags, c *captureFlags, cfg *
 		return err
 	}
 	steps := []func() error{l.openFiles, l.startCommand, give}
-	if c.user != "" {
+	if cfg.User != "" {
 		steps = []func() error{give, l.openFiles, l.startCommand}
 	}
 	for _, step := range steps {
@@ -136,7 +155,7 @@ func newLive(s *streams, a *analyzeFlags, in *inputFlags, c *captureFlags, cfg *
 }
 
 // abandon closes what was opened for a capture that does not take place.
-func (l *liveRun) abandon() {
+func (l *Session) abandon() {
 	output.Discard(l.targets)
 	if l.recorder != nil {
 		_ = l.recorder.Close()
@@ -153,23 +172,23 @@ func (l *liveRun) abandon() {
 }
 
 // openFiles opens what the report and the packets go to.
-func (l *liveRun) openFiles() (err error) {
-	if l.targets, err = l.a.targets(l.s, l.cfg); err != nil {
+func (l *Session) openFiles() (err error) {
+	if l.targets, err = l.Print.Open(l.Places, &l.Measure); err != nil {
 		return err
 	}
-	if l.c.file == "-" {
+	if l.Record.File == "-" {
 		for _, t := range l.targets {
 			if t.File == "" { // packets are what goes to standard output
-				t.Redirect(l.s.err)
+				t.Redirect(l.Input.Stderr)
 			}
 		}
 	}
-	if l.c.file == "" && !l.onScreen() {
+	if l.Record.File == "" && !l.onScreen() {
 		return nil
 	}
-	o := l.c.recordOptions()
-	o.Filter, o.Application, o.OS = l.filter.text, "dubbo-wire "+versionText(), runtime.GOOS
-	o.Stdout, o.Local = l.s.out, l.a.output.Local
+	o := l.Record
+	o.Filter, o.Application, o.OS = l.filter.text, "dubbo-wire "+l.Version, runtime.GOOS
+	o.Stdout, o.Local = l.Places.Stdout, l.Output.Local
 	o.Names = func(i int) string {
 		if l.src != nil {
 			if states := l.src.States(); i < len(states) {
@@ -178,8 +197,8 @@ func (l *liveRun) openFiles() (err error) {
 		}
 		return l.name
 	}
-	l.recorder, err = record.Open(*o)
-	l.keeps = l.c.file != ""
+	l.recorder, err = record.Open(o)
+	l.keeps = l.Record.File != ""
 	if err != nil {
 		return exit.Usagef("-w %v", err)
 	}
@@ -188,24 +207,24 @@ func (l *liveRun) openFiles() (err error) {
 
 // mayWriteLater refuses files that are made, or get their name, when all rights are given up, in a folder that root may
 // write in only by such a right.
-func (l *liveRun) mayWriteLater() error {
-	if l.c.user != "" {
+func (l *Session) mayWriteLater() error {
+	if l.User != "" {
 		return nil // files are opened by that user
 	}
 	const advice = "its folder is not ours to write in once all rights are given up; choose another one, or the user who may: --user NAME"
-	for _, name := range l.a.output.Files {
+	for _, name := range l.Output.Files {
 		if name != "-" && !writableWithoutRights(filepath.Dir(name)) {
 			return exit.Usagef("-o %s: %s", name, advice)
 		}
 	}
-	if (l.c.fileSize > 0 || l.c.rotate > 0) && !writableWithoutRights(filepath.Dir(l.c.file)) {
-		return exit.Usagef("-w %s: %s", l.c.file, advice)
+	if (l.Record.MaxBytes > 0 || l.Record.Every > 0) && !writableWithoutRights(filepath.Dir(l.Record.File)) {
+		return exit.Usagef("-w %s: %s", l.Record.File, advice)
 	}
 	return nil
 }
 
-// run captures until something ends it, and prints the report.
-func (l *liveRun) run() error {
+// Run captures until something ends it, and prints the report.
+func (l *Session) Run() error {
 	defer l.src.Close()
 	defer l.stop.Release()
 	whole := false
@@ -217,18 +236,18 @@ func (l *liveRun) run() error {
 	}()
 	l.started = time.Now()
 	opt := pipeline.Options{
-		Formats: formats.All(), Limits: l.in.Limits, Live: true,
+		Formats: formats.All(), Limits: l.Input.Limits, Live: true,
 		Stop: l.stopped, Watch: l.watch,
 	}
 	if l.recorder != nil {
 		opt.Tap = l.recorder
 	}
-	c := l.cfg.Collect([]string{l.name}, &opt)
+	c := l.Measure.Collect([]string{l.name}, &opt)
 	totals, runErr := pipeline.Run(l.ending, opt, l.watchers(c, &opt))
 	whole = true
 	recordErr := l.unwatch()
-	if l.s.verbose {
-		measure.Describe(l.s.err, l.src.Inputs(), totals, 0, 1, time.Since(l.started))
+	if l.Input.Verbose {
+		measure.Describe(l.Input.Stderr, l.src.Inputs(), totals, 0, 1, time.Since(l.started))
 	}
 	if l.intervals != nil {
 		l.print(l.intervals.End(totals), true)
@@ -241,10 +260,10 @@ func (l *liveRun) run() error {
 		output.Discard(l.targets)
 		return err
 	}
-	if err := l.a.print(l.targets, r, l.commandLine(), ""); err != nil {
+	if err := l.Print.Print(l.targets, r, l.commandLine(), ""); err != nil {
 		// What was captured does not come again: without its file, the report is at least to be seen.
-		if len(l.a.output.Files) > 0 && !errors.Is(err, syscall.EPIPE) {
-			_ = r.Write(l.s.out, "table", report.Style{Width: output.Width(l.s.out), Top: l.a.top, Command: l.commandLine()})
+		if len(l.Output.Files) > 0 && !errors.Is(err, syscall.EPIPE) {
+			_ = r.Write(l.Places.Stdout, "table", report.Style{Width: output.Width(l.Places.Stdout), Top: l.Measure.Top, Command: l.commandLine()})
 		}
 		return err
 	}
@@ -252,7 +271,7 @@ func (l *liveRun) run() error {
 	if runErr != nil {
 		return exit.Errorf(exit.Partly, "%s: %v", l.name, runErr)
 	}
-	err = l.in.Verdict(totals, r.Selected.Calls, r.Filtered, nil)
+	err = l.Input.Verdict(totals, r.Selected.Calls, r.Filtered, nil)
 	if exit.CodeOf(err) == exit.Nothing {
 		// A capture that was ended has done its work, whatever there was on the wire.
 		text := err.Error()
@@ -262,7 +281,7 @@ func (l *liveRun) run() error {
 				text = fmt.Sprintf("no packet on %s matched %q", l.name, l.filter.text)
 			}
 		}
-		if !l.s.quiet {
+		if !l.Quiet {
 			l.say("dubbo-wire: " + text)
 		}
 		err = nil
@@ -282,16 +301,16 @@ func (l *liveRun) run() error {
 }
 
 // commandLine is what made the report.
-func (l *liveRun) commandLine() string {
-	return strings.TrimRight("capture "+l.name+" "+l.c.expression, " ")
+func (l *Session) commandLine() string {
+	return strings.TrimRight("capture "+l.name+" "+l.Expression, " ")
 }
 
 // say prints a line to standard error.
-func (l *liveRun) say(line string) { fmt.Fprintln(l.s.err, line) }
+func (l *Session) say(line string) { fmt.Fprintln(l.Input.Stderr, line) }
 
 // unwatch ends what watches, in the order in which a terminal is left: the screen, then the report. It returns what went
 // wrong with recording.
-func (l *liveRun) unwatch() error {
+func (l *Session) unwatch() error {
 	l.status.Show("")
 	if l.screen != nil {
 		l.screen.Quit()
@@ -310,25 +329,25 @@ func (l *liveRun) unwatch() error {
 	if e := l.recorder.Close(); err == nil {
 		err = e
 	}
-	if l.c.file == "-" && errors.Is(err, syscall.EPIPE) {
+	if l.Record.File == "-" && errors.Is(err, syscall.EPIPE) {
 		return nil
 	}
 	return err
 }
 
 // remarks says what became of recorded packets.
-func (l *liveRun) remarks(err error) {
-	if l.recorder == nil || l.s.quiet || err != nil {
+func (l *Session) remarks(err error) {
+	if l.recorder == nil || l.Quiet || err != nil {
 		return
 	}
 	s := l.recorder.Stats()
 	switch {
-	case s.Files == 1 && l.c.file != "-":
+	case s.Files == 1 && l.Record.File != "-":
 		l.say(fmt.Sprintf("dubbo-wire: %s has %s", s.File, term.Counted(s.Packets, "packet")))
 	case s.Files > 1:
 		l.say(fmt.Sprintf("dubbo-wire: %d files have %s, the last one is %s", s.Files, term.Counted(s.Packets, "packet"), s.File))
 	}
-	if l.c.onlyRPC && s.LeftOut > 0 {
+	if l.Record.OnlyRPC && s.LeftOut > 0 {
 		l.say(fmt.Sprintf("dubbo-wire: --only-rpc left %s out (%s)", term.Counted(s.LeftOut, "packet"), term.Bytes(s.LeftOutBytes)))
 	}
 }

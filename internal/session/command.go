@@ -1,4 +1,4 @@
-package main
+package session
 
 import (
 	"errors"
@@ -20,12 +20,12 @@ type child struct {
 }
 
 // findCommand says beforehand that there is no such command.
-func (l *liveRun) findCommand() error {
-	if len(l.c.command) == 0 {
+func (l *Session) findCommand() error {
+	if len(l.Command) == 0 {
 		return nil
 	}
-	_, err := exec.LookPath(l.c.command[0])
-	return cannotRun(l.c.command[0], err)
+	_, err := exec.LookPath(l.Command[0])
+	return cannotRun(l.Command[0], err)
 }
 
 func cannotRun(name string, err error) error {
@@ -41,17 +41,17 @@ func cannotRun(name string, err error) error {
 
 // startCommand starts the command of a capture, if there is one. It has the rights that dubbo-wire was started with, or
 // those of --user.
-func (l *liveRun) startCommand() error {
-	if len(l.c.command) == 0 {
+func (l *Session) startCommand() error {
+	if len(l.Command) == 0 {
 		return nil
 	}
-	c := exec.Command(l.c.command[0], l.c.command[1:]...) //nolint:gosec // what the user asked for
-	c.Stdin, c.Stdout, c.Stderr = l.s.in, l.s.out, l.s.err
-	if l.c.file == "-" {
-		c.Stdout = l.s.err
+	c := exec.Command(l.Command[0], l.Command[1:]...) //nolint:gosec // what the user asked for
+	c.Stdin, c.Stdout, c.Stderr = l.Input.Stdin, l.Places.Stdout, l.Input.Stderr
+	if l.Record.File == "-" {
+		c.Stdout = l.Input.Stderr
 	}
 	if err := c.Start(); err != nil {
-		return cannotRun(l.c.command[0], err)
+		return cannotRun(l.Command[0], err)
 	}
 	l.child = &child{cmd: c, done: make(chan struct{})}
 	go func() {

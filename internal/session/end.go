@@ -1,4 +1,4 @@
-package main
+package session
 
 import (
 	"errors"
@@ -11,13 +11,13 @@ import (
 
 // stopped is asked about ten times a second. What the kernel holds of the time before the end is still read: it is the
 // source that ends the run.
-func (l *liveRun) stopped() bool {
+func (l *Session) stopped() bool {
 	if l.stopping {
 		return false
 	}
 	switch {
 	case l.stop.Stopped(), l.quit.Load():
-	case l.c.duration > 0 && time.Since(l.started) >= l.c.duration:
+	case l.Duration > 0 && time.Since(l.started) >= l.Duration:
 	case l.child != nil && l.child.ended():
 		l.byCommand = true
 	case l.recorder != nil && l.recorder.Done():

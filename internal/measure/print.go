@@ -1,0 +1,67 @@
+package measure
+
+import (
+	"slices"
+	"strings"
+
+	"dubbo-wire/internal/exit"
+	"dubbo-wire/internal/output"
+	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/report/page"
+)
+
+// Print says how a report is printed.
+type Print struct {
+	Output                         *output.Options
+	Sort                           string
+	Top                            int
+	Findings, SameMethods, Buckets bool
+}
+
+// Print writes the report to all targets. explain is the command that shows a frame, ""
+// where there is none.
+func (p *Print) Print(targets []*output.Target, r *report.Report, command, explain string) error {
+	r.Buckets = p.Buckets
+	r.SortBy(p.Sort)
+	if p.SameMethods {
+		r.KeepSameMethods()
+		r.Filter = strings.TrimSpace(r.Filter + " --same-methods")
+	}
+	return p.Output.Print(targets, func(t *output.Target, st report.Style) error {
+		st.Top, st.Command, st.Explain = p.Top, command, explain
+		return p.printTo(t, r, st)
+	})
+}
+
+// Open opens what the report goes to, and notes its formats.
+func (p *Print) Open(places *output.Places, cfg *Config) ([]*output.Target, error) {
+	all, err := p.Output.Open(places)
+	for _, t := range all {
+		cfg.Formats = append(cfg.Formats, t.Format)
+		if p.Findings && !slices.Contains(report.FindingsFormats, t.Format) {
+			output.Discard(all)
+			return nil, exit.Usagef("--findings are not printed as %s; choose from %s", t.Format, strings.Join(report.FindingsFormats, ", "))
+		}
+	}
+	return all, err
+}
+
+// printTo writes the report in one format.
+func (p *Print) printTo(t *output.Target, r *report.Report, st report.Style) error {
+	if p.Findings {
+		return r.WriteFindings(t.W, t.Format, st)
+	}
+	switch t.Format {
+	case "json":
+		return r.WriteJSON(t.W, false)
+	case "jsonl":
+		return r.WriteLine(t.W)
+	case "html":
+		return page.Write(t.W, r, st)
+	case "pprof":
+		return r.WritePprof(t.W)
+	case "folded":
+		return r.WriteFolded(t.W)
+	}
+	return r.Write(t.W, t.Format, st)
+}
