@@ -1,6 +1,11 @@
 package term
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
 
 // Bytes words a number of bytes with three digits, in decimal units.
 func Bytes(n int64) string {
@@ -34,4 +39,35 @@ func Counted(n int64, one string) string {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %ss", n, one)
+}
+
+// byteUnits are what numbers of bytes may be written in: decimal, and binary with an i.
+var byteUnits = []struct {
+	suffix string
+	bytes  float64
+}{
+	{"KiB", 1 << 10},
+	{"MiB", 1 << 20},
+	{"GiB", 1 << 30},
+	{"KB", 1e3},
+	{"kB", 1e3},
+	{"MB", 1e6},
+	{"GB", 1e9},
+	{"B", 1},
+}
+
+// ParseBytes reads a number of bytes like 512, 2KB or 1.5MiB.
+func ParseBytes(s string) (int64, error) {
+	unit, number := 1.0, s
+	for _, u := range byteUnits {
+		if n, ok := strings.CutSuffix(s, u.suffix); ok {
+			unit, number = u.bytes, n
+			break
+		}
+	}
+	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if err != nil || !(v >= 0) || v*unit > 1<<62 {
+		return 0, errors.New("write a number of bytes, with KB, MB, GB (1000) or KiB, MiB, GiB (1024) if you like")
+	}
+	return int64(v * unit), nil
 }

@@ -1,10 +1,10 @@
 //go:build !unix
 
-package main
+package bench
 
 import "time"
 
 var begin = time.Now()
 
-// cpu is the time that has passed.
-func cpu() time.Duration { return time.Since(begin) }
+// CPUTime returns the time that has passed since the program began.
+func CPUTime() time.Duration { return time.Since(begin) }

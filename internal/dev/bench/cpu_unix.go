@@ -1,14 +1,14 @@
 //go:build unix
 
-package main
+package bench
 
 import (
 	"syscall"
 	"time"
 )
 
-// cpu is the processor time that this process has taken: other programs do not count.
-func cpu() time.Duration {
+// CPUTime returns the processor time that this process has taken: other programs do not count.
+func CPUTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0

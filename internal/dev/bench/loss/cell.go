@@ -12,6 +12,7 @@ import (
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/dev/bench"
 	"dubbo-wire/internal/pipeline"
 )
 
@@ -107,9 +108,9 @@ func timed(l, all *lossy, times int) (with, without time.Duration, err error) {
 			if err != nil {
 				return 0, 0, err
 			}
-			start := cpu()
+			start := bench.CPUTime()
 			_, err = pipeline.Run(src, pipeline.Options{Formats: formats.All()}, none{})
-			least[k] = min(least[k], cpu()-start)
+			least[k] = min(least[k], bench.CPUTime()-start)
 			src.Close()
 			if err != nil {
 				return 0, 0, err

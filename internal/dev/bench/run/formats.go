@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/dev/bench"
 )
 
 // The table of serializations: how many bytes of bodies a second are walked, which is what analyze --parts does with them,
@@ -120,10 +121,10 @@ func writeFormats(out io.Writer, rows []formatRow) bool {
 // perSecond calls f for a slice of processor time and returns how many bytes a second that is, n being those of one call.
 func perSecond(n int, f func()) float64 {
 	calls := 0
-	for begin := cpu(); ; {
+	for begin := bench.CPUTime(); ; {
 		f()
 		calls++
-		if took := cpu() - begin; took >= slice {
+		if took := bench.CPUTime() - begin; took >= slice {
 			return float64(calls*n) / took.Seconds()
 		}
 	}
