@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/netip"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -98,18 +99,10 @@ func alnum(c byte) bool {
 // wordLength returns the length of the word at the start of s: letters, digits, hyphens, underscores and dots, without
 // hyphens and underscores at its end.
 func wordLength(s string) int {
-	if !alnum(s[0]) {
-		return 0
-	}
-	n := 1
-	for n < len(s) && wordByte(s[n]) {
-		n++
-	}
-	for s[n-1] == '-' || s[n-1] == '_' {
-		n--
-	}
-	return n
+	return len(wordPattern.FindString(s))
 }
+
+var wordPattern = regexp.MustCompile(`^[0-9A-Za-z]([-_.0-9A-Za-z]*[.0-9A-Za-z])?`)
 
 // scanColons finds the longest IPv6 or MAC address with colons.
 func scanColons(s string) (token, int) {
@@ -142,12 +135,9 @@ const hexDigits = "0123456789abcdefABCDEF"
 // parseMAC reads six groups of one or two hexadecimal digits.
 func parseMAC(s, separator string) (m [6]byte, ok bool) {
 	groups := strings.Split(s, separator)
-	if len(groups) != 6 {
-		return m, false
-	}
 	for i, g := range groups {
 		v, ok := hexGroup(g, 1, 2)
-		if !ok {
+		if !ok || len(groups) != 6 {
 			return m, false
 		}
 		m[i] = byte(v)

@@ -30,7 +30,7 @@ func TestParseDDD(t *testing.T) {
 func TestParseDDDRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                             "is empty",
-		"port 80":                      `"port" is no number`,
+		"port 80":                      `"port" is not a number`,
 		"0":                            "1 to 4096 instructions, not 0",
 		"5\n6 0 0 0":                   "says 5 instructions and has 4 numbers, not 20",
 		"99999 6 0 0 0":                "says 99999 instructions",

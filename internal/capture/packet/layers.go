@@ -81,7 +81,12 @@ func (l *Layers) parts(dst []Part, off, n, at int) []Part {
 	if len(l.Joined) == 0 {
 		return append(dst, Part{at, n, l.number, off})
 	}
-	for _, p := range l.Parts[len(l.Parts)-1] {
+	return moveParts(dst, l.Parts[len(l.Parts)-1], off, n, at)
+}
+
+// moveParts appends the parts of n bytes at off, with these bytes at at.
+func moveParts(dst, parts []Part, off, n, at int) []Part {
+	for _, p := range parts {
 		if from, to := max(p.At, off), min(p.At+p.N, off+n); from < to {
 			dst = append(dst, Part{at + from - off, to - from, p.Number, p.From + from - p.At})
 		}
@@ -94,11 +99,7 @@ func (l *Layers) joined(g *datagram, whole []byte, head int) {
 	var parts []Part
 	at := head
 	for _, q := range g.pieces {
-		for _, p := range g.parts {
-			if from, to := max(p.At, q.at), min(p.At+p.N, q.at+q.have); from < to {
-				parts = append(parts, Part{at + from - q.at, to - from, p.Number, p.From + from - p.At})
-			}
-		}
+		parts = moveParts(parts, g.parts, q.at, q.have, at)
 		if at += q.have; q.have < q.to-q.from {
 			break
 		}
