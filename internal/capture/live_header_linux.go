@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 
 	"golang.org/x/sys/unix"
+
+	"dubbo-wire/internal/capture/checksum"
 )
 
 // sll2Len is the size in bytes of a LINKTYPE_LINUX_SLL2 header.
@@ -94,12 +96,7 @@ func isIPv4(b []byte, wire int) bool {
 	if len(b) < size {
 		return true // too few bytes to check
 	}
-	sum := uint32(0)
-	for i := 0; i < size; i += 2 {
-		sum += uint32(binary.BigEndian.Uint16(b[i:]))
-	}
-	sum = sum&0xffff + sum>>16
-	return sum&0xffff+sum>>16 == 0xffff
+	return checksum.Fold(checksum.Sum(0, b[:size])) == 0xffff
 }
 
 // isIPv6 reports whether b starts with an IPv6 header whose length fits.

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/capture/checksum"
 	"dubbo-wire/internal/capture/packet"
 )
 
@@ -176,7 +177,7 @@ func (a *addresses) checksums(b []byte, layers []packet.Layer, in int, again boo
 		case packet.LayerIPv4:
 			h := b[l.From:l.To]
 			h[10], h[11] = 0, 0
-			binary.BigEndian.PutUint16(h[10:], ^fold(sum(0, h)))
+			binary.BigEndian.PutUint16(h[10:], ^checksum.Fold(checksum.Sum(0, h)))
 		case packet.LayerTCP:
 			ip := network(b, layers[:i], in)
 			if l.To-l.From < 20 || ip == nil {
@@ -197,11 +198,11 @@ func (a *addresses) checksums(b []byte, layers []packet.Layer, in int, again boo
 			if at > 0 {
 				h[at], h[at+1] = 0, 0
 			}
-			s := fold(sum(pseudo(ip, 6, n), b[l.From:l.End]))
+			s := checksum.Fold(checksum.Sum(checksum.Pseudo(ip, 6, n), b[l.From:l.End]))
 			if at > 0 {
-				w := fold(uint64(^wanted) + uint64(^s))
+				w := checksum.Fold(uint64(^wanted) + uint64(^s))
 				binary.BigEndian.PutUint16(h[at:], w)
-				s = fold(uint64(s) + uint64(w))
+				s = checksum.Fold(uint64(s) + uint64(w))
 			}
 			binary.BigEndian.PutUint16(h[16:], ^s)
 		case packet.LayerUDP:
@@ -218,7 +219,7 @@ func (a *addresses) checksums(b []byte, layers []packet.Layer, in int, again boo
 				binary.BigEndian.PutUint16(h[6:], max(1, a.sums[was]))
 			default:
 				h[6], h[7] = 0, 0
-				s := ^fold(sum(pseudo(ip, 17, l.End-l.From), b[l.From:l.End]))
+				s := ^checksum.Fold(checksum.Sum(checksum.Pseudo(ip, 17, l.End-l.From), b[l.From:l.End]))
 				if s == 0 {
 					s = 0xffff // 0 says that there is none
 				}
@@ -230,7 +231,7 @@ func (a *addresses) checksums(b []byte, layers []packet.Layer, in int, again boo
 				continue
 			}
 			h[4], h[5] = 0, 0
-			binary.BigEndian.PutUint16(h[4:], ^fold(sum(0, b[l.From:l.End])))
+			binary.BigEndian.PutUint16(h[4:], ^checksum.Fold(checksum.Sum(0, b[l.From:l.End])))
 		}
 	}
 }

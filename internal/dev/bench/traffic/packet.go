@@ -3,7 +3,8 @@ package traffic
 import (
 	"encoding/binary"
 	"io"
-	"math/bits"
+
+	"dubbo-wire/internal/capture/checksum"
 )
 
 // TCP flags (RFC 9293, section 3.1).
@@ -89,7 +90,7 @@ func (w *writer) packet(src, dst *endpoint, flags byte, seq, ack uint32, payload
 	b = append(b, 0x40, 0, 64, 6, 0, 0) // do not fragment · time to live · TCP · checksum
 	b = binary.BigEndian.AppendUint32(b, src.ip)
 	b = binary.BigEndian.AppendUint32(b, dst.ip)
-	binary.BigEndian.PutUint16(b[offIP+10:], fold(sum(0, b[offIP:offTCP])))
+	binary.BigEndian.PutUint16(b[offIP+10:], ^checksum.Fold(checksum.Sum(0, b[offIP:offTCP])))
 
 	b = binary.BigEndian.AppendUint16(b, src.port)
 	b = binary.BigEndian.AppendUint16(b, dst.port)
@@ -110,34 +111,13 @@ func (w *writer) packet(src, dst *endpoint, flags byte, seq, ack uint32, payload
 		b = append(b, 1, 3, 3, 7) // window scale
 	}
 	dst.echo = stamp
-	pseudo := sum(uint64(6+tcp), b[offIP+12:offTCP])
-	s := sum(pseudo, b[offTCP:])
+	s := checksum.Sum(checksum.Pseudo(b[offIP:offTCP], 6, tcp), b[offTCP:])
 	b = append(b, payload...)
-	binary.BigEndian.PutUint16(b[offChecksum:], fold(sum(s, payload)))
+	binary.BigEndian.PutUint16(b[offChecksum:], ^checksum.Fold(checksum.Sum(s, payload)))
 
 	w.buf = b
 	_, _ = w.out.Write(b)
 	w.packets++
 	w.linkBytes += int64(size)
 	w.fileBytes += int64(len(b))
-}
-
-// sum adds the 16-bit words of b to s, modulo 2^64 - 1 and thereby modulo 2^16 - 1 (RFC 1071).
-func sum(s uint64, b []byte) uint64 {
-	var carry uint64
-	for ; len(b) >= 8; b = b[8:] {
-		s, carry = bits.Add64(s, binary.BigEndian.Uint64(b), carry)
-	}
-	var last [8]byte
-	copy(last[:], b)
-	s, carry = bits.Add64(s, binary.BigEndian.Uint64(last[:]), carry)
-	return s + carry
-}
-
-// fold ends a sum.
-func fold(s uint64) uint16 {
-	for s > 0xffff {
-		s = s>>16 + s&0xffff
-	}
-	return ^uint16(s)
 }
