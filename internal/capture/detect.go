@@ -103,7 +103,7 @@ func detect(raw io.Reader, buf []byte, in *Input, kept *buffers) (packetReader, 
 // decompress returns a reader of the decompressed bytes of win and a function that releases it. Both run in the
 // caller's goroutine.
 func decompress(win *window, in *Input) (io.Reader, func(), error) {
-	compressed := &unread{win: *win}
+	compressed := &windowReader{win: *win}
 	if !isZstd(win.rest()) {
 		in.Compression = "gzip"
 		z, err := gzip.NewReader(compressed)
@@ -129,11 +129,11 @@ func badCompression(in *Input, err error) *Error {
 	return failure(Compression, in.File, err, "%s: its %s compression cannot be read: %v; copy it again, or decompress it first", in.File, in.Compression, err)
 }
 
-// unread reads the bytes that are in the buffer of a window, then the bytes that the window reads. It is a ByteReader,
+// windowReader reads the bytes that are in the buffer of a window, then the bytes that the window reads. It is a ByteReader,
 // so gzip does not take more bytes than it needs.
-type unread struct{ win window }
+type windowReader struct{ win window }
 
-func (u *unread) Read(b []byte) (int, error) {
+func (u *windowReader) Read(b []byte) (int, error) {
 	if !u.win.fill(1) {
 		return 0, u.win.err
 	}
@@ -142,7 +142,7 @@ func (u *unread) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-func (u *unread) ReadByte() (byte, error) {
+func (u *windowReader) ReadByte() (byte, error) {
 	if !u.win.fill(1) {
 		return 0, u.win.err
 	}

@@ -99,7 +99,7 @@ func reduceFirst(have, next string) bool {
 
 // factor parses a number, "len", proto[index:size], or a calculation in parentheses.
 func (p *parser) factor() (value, error) {
-	if err := p.deeper(); err != nil {
+	if err := p.enterLevel(); err != nil {
 		return value{}, err
 	}
 	defer func() { p.depth-- }()

@@ -35,10 +35,10 @@ type ins struct {
 	k  uint32
 }
 
-func and(all ...*cond) *cond { return fromRight(condAnd, all) }
-func or(all ...*cond) *cond  { return fromRight(condOr, all) }
+func and(all ...*cond) *cond { return joined(condAnd, all) }
+func or(all ...*cond) *cond  { return joined(condOr, all) }
 
-func fromRight(kind condKind, all []*cond) *cond {
+func joined(kind condKind, all []*cond) *cond {
 	c := all[len(all)-1]
 	for i := len(all) - 2; i >= 0; i-- {
 		c = &cond{kind: kind, l: all[i], r: c}

@@ -50,15 +50,15 @@ type fact struct {
 
 // graph is a program whose blocks have no order yet.
 type graph struct {
-	root   *block
-	blocks int
-	ids    map[string]int
-	shifty []bool // by value: it depends on the memory of the shift
-	pass   int
+	root      *block
+	blocks    int
+	ids       map[string]int
+	usesShift []bool // by value: it depends on the memory of the shift
+	pass      int
 }
 
 func newGraph(c *cond, shifts bool, snapLen uint32) (*graph, error) {
-	g := &graph{ids: map[string]int{}, shifty: []bool{false}}
+	g := &graph{ids: map[string]int{}, usesShift: []bool{false}}
 	accept := &block{kind: blockReturn, k: snapLen}
 	reject := &block{kind: blockReturn}
 	g.root = g.build(c, accept, reject)
@@ -101,17 +101,17 @@ func (g *graph) build(c *cond, t, f *block) *block {
 
 func (g *graph) number(code []ins) int {
 	key := make([]byte, 0, 6*len(code))
-	shifty := false
+	usesShift := false
 	for _, i := range code {
 		key = binary.BigEndian.AppendUint16(key, i.op)
 		key = binary.BigEndian.AppendUint32(key, i.k)
-		shifty = shifty || i.op == opLdxM && i.k == shiftAt
+		usesShift = usesShift || i.op == opLdxM && i.k == shiftAt
 	}
 	n, ok := g.ids[string(key)]
 	if !ok {
-		n = len(g.shifty)
+		n = len(g.usesShift)
 		g.ids[string(key)] = n
-		g.shifty = append(g.shifty, shifty)
+		g.usesShift = append(g.usesShift, usesShift)
 	}
 	return n
 }
@@ -169,9 +169,9 @@ func (g *graph) merge() bool {
 	return len(have) < len(order)
 }
 
-// thread makes each edge skip the tests whose result is known there. Such a test has loaded its value before on that
+// skipKnownTests makes each edge skip the tests whose result is known there. Such a test has loaded its value before on that
 // path, so skipping it cannot accept a packet that its load would have rejected.
-func (g *graph) thread() {
+func (g *graph) skipKnownTests() {
 	for range maxPasses {
 		order := g.topological()
 		for _, b := range order {
@@ -182,26 +182,26 @@ func (g *graph) thread() {
 		for _, b := range order {
 			switch b.kind {
 			case blockStore:
-				facts := slices.DeleteFunc(slices.Clone(b.facts), func(f fact) bool { return g.shifty[f.value] })
-				to := follow(b.t, facts)
+				facts := slices.DeleteFunc(slices.Clone(b.facts), func(f fact) bool { return g.usesShift[f.value] })
+				to := skipKnown(b.t, facts)
 				changed = changed || to != b.t
 				b.t = to
-				arrive(to, facts)
+				intersectFacts(to, facts)
 			case blockTest:
 				for _, result := range []bool{true, false} {
 					edge := &b.t
 					if !result {
 						edge = &b.f
 					}
-					facts := learn(b.facts, fact{b.value, b.jump, b.k, result})
-					to := follow(*edge, facts)
+					facts := addFact(b.facts, fact{b.value, b.jump, b.k, result})
+					to := skipKnown(*edge, facts)
 					changed = changed || to != *edge
 					*edge = to
-					arrive(to, facts)
+					intersectFacts(to, facts)
 				}
 			}
 		}
-		if to := follow(g.root, nil); to != g.root {
+		if to := skipKnown(g.root, nil); to != g.root {
 			g.root, changed = to, true
 		}
 		if merged := g.merge(); !merged && !changed {
@@ -210,8 +210,8 @@ func (g *graph) thread() {
 	}
 }
 
-// dropStores removes the stores of shifts that no later test reads.
-func (g *graph) dropStores() {
+// removeUnusedStores removes the stores of shifts that no later test reads.
+func (g *graph) removeUnusedStores() {
 	order := g.topological()
 	reads := map[*block]bool{}
 	past := func(b *block) *block {
@@ -223,13 +223,13 @@ func (g *graph) dropStores() {
 	for i := len(order) - 1; i >= 0; i-- {
 		b := order[i]
 		b.t, b.f = past(b.t), past(b.f)
-		reads[b] = b.kind == blockTest && (g.shifty[b.value] || reads[b.t] || reads[b.f])
+		reads[b] = b.kind == blockTest && (g.usesShift[b.value] || reads[b.t] || reads[b.f])
 	}
 	g.root = past(g.root)
 }
 
-// follow returns the first block from b on whose result is not known.
-func follow(b *block, facts []fact) *block {
+// skipKnown returns the first block from b on whose result is not known.
+func skipKnown(b *block, facts []fact) *block {
 	for range 256 {
 		if b.kind != blockTest {
 			break
@@ -274,8 +274,8 @@ func decide(b *block, facts []fact) (result, known bool) {
 	return false, false
 }
 
-// learn adds a fact. A fact that states the value replaces all facts about that value.
-func learn(facts []fact, f fact) []fact {
+// addFact adds a fact. A fact that states the value replaces all facts about that value.
+func addFact(facts []fact, f fact) []fact {
 	out := make([]fact, 0, len(facts)+1)
 	for _, have := range facts {
 		if have.value != f.value || f.jump != opJEq || !f.result {
@@ -288,8 +288,8 @@ func learn(facts []fact, f fact) []fact {
 	return append(out, f)
 }
 
-// arrive keeps the facts at a block that are also known on this path to it.
-func arrive(b *block, facts []fact) {
+// intersectFacts keeps the facts at a block that are also known on this path to it.
+func intersectFacts(b *block, facts []fact) {
 	if !b.known {
 		b.known, b.facts = true, facts
 		return

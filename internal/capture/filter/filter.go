@@ -96,8 +96,8 @@ func (e *Expr) Compile(t Target) ([]bpf.RawInstruction, error) {
 	if err != nil {
 		return nil, err
 	}
-	gr.thread()
-	gr.dropStores()
+	gr.skipKnownTests()
+	gr.removeUnusedStores()
 	if gr.root.kind == blockReturn && gr.root.k == 0 {
 		return nil, &Error{Text: "no packet can pass this expression"}
 	}

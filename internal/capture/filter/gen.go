@@ -78,7 +78,7 @@ func (g *gen) fail(err *Error) *cond {
 	return constCond(false)
 }
 
-func (g *gen) notHere(column int, what string) *cond {
+func (g *gen) unsupportedLink(column int, what string) *cond {
 	return g.fail(&Error{Column: column, Text: fmt.Sprintf("%s: not with link type %s", what, g.linkName())})
 }
 

@@ -2,9 +2,9 @@ package filter
 
 import "encoding/binary"
 
-// both returns the condition for a direction, made of one condition at the offset of the source, src, or of the
+// forDirection returns the condition for a direction, made of one condition at the offset of the source, src, or of the
 // destination, dst.
-func both(dir direction, src, dst uint32, one func(at uint32) *cond) *cond {
+func forDirection(dir direction, src, dst uint32, one func(at uint32) *cond) *cond {
 	switch dir {
 	case dirSrc:
 		return one(src)
@@ -18,7 +18,7 @@ func both(dir direction, src, dst uint32, one func(at uint32) *cond) *cond {
 
 func (n *host) gen(g *gen) *cond {
 	in := func(etherType, src, dst uint32) *cond {
-		return both(n.dir, src, dst, func(at uint32) *cond {
+		return forDirection(n.dir, src, dst, func(at uint32) *cond {
 			return and(g.isType(n.column, etherType), masked(g.at(at, 4), n.mask, n.addr))
 		})
 	}
@@ -34,7 +34,7 @@ func (n *host) gen(g *gen) *cond {
 }
 
 func (n *host6) gen(g *gen) *cond {
-	return both(n.dir, 8, 24, func(at uint32) *cond {
+	return forDirection(n.dir, 8, 24, func(at uint32) *cond {
 		all := []*cond{g.isType(n.column, etherIPv6)}
 		for i := range uint32(4) {
 			all = append(all, masked(g.at(at+4*i, 4), n.mask[i], n.addr[i]))
@@ -45,9 +45,9 @@ func (n *host6) gen(g *gen) *cond {
 
 func (n *etherHost) gen(g *gen) *cond {
 	if g.link != linkEthernet {
-		return g.notHere(n.column, "an Ethernet address")
+		return g.unsupportedLink(n.column, "an Ethernet address")
 	}
-	return both(n.dir, 6, 0, func(at uint32) *cond { return g.mac(at, n.mac) })
+	return forDirection(n.dir, 6, 0, func(at uint32) *cond { return g.mac(at, n.mac) })
 }
 
 func (g *gen) mac(at uint32, m [6]byte) *cond {
@@ -62,7 +62,7 @@ func (n *broadcast) gen(g *gen) *cond {
 	case n.proto != protoNone && n.proto != protoLink:
 		return g.fail(&Error{Column: n.column, Text: `"broadcast" goes with "ether" only`})
 	case g.link != linkEthernet:
-		return g.notHere(n.column, `"broadcast"`)
+		return g.unsupportedLink(n.column, `"broadcast"`)
 	}
 	return g.mac(0, [6]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff})
 }
@@ -75,7 +75,7 @@ func (n *multicast) gen(g *gen) *cond {
 		return and(g.isType(n.column, etherIPv6), equal(g.at(24, 1), 255))
 	case protoNone, protoLink:
 		if g.link != linkEthernet {
-			return g.notHere(n.column, `"multicast"`)
+			return g.unsupportedLink(n.column, `"multicast"`)
 		}
 		return compare(g.load(g.linkhdr, 0, 1), opJSet, 1)
 	}
@@ -99,7 +99,7 @@ func (n *port) gen(g *gen) *cond {
 func (g *gen) wholeOrFirst() *cond { return not(compare(g.at(6, 2), opJSet, 0x1fff)) }
 
 func (n *port) atoms(place func(plus, size uint32) []ins) *cond {
-	return both(n.dir, 0, 2, func(at uint32) *cond {
+	return forDirection(n.dir, 0, 2, func(at uint32) *cond {
 		if !n.ranged {
 			return equal(place(at, 2), n.lo)
 		}

@@ -43,7 +43,7 @@ func (n *inbound) gen(g *gen) *cond {
 	case g.target.Kernel:
 		c = equal([]ins{{opLdH, metaPacketType}}, packetOutgoing)
 	default:
-		return g.notHere(n.column, `"inbound" and "outbound" in a file`)
+		return g.unsupportedLink(n.column, `"inbound" and "outbound" in a file`)
 	}
 	if n.out {
 		return c
@@ -58,7 +58,7 @@ func (n *ifindex) gen(g *gen) *cond {
 	case g.target.Kernel:
 		return equal([]ins{{opLdW, metaIfindex}}, n.index)
 	}
-	return g.notHere(n.column, `"ifindex" in a file`)
+	return g.unsupportedLink(n.column, `"ifindex" in a file`)
 }
 
 func (n *encapsulation) gen(g *gen) *cond {
@@ -77,7 +77,7 @@ func (n *encapsulation) vlan(g *gen) *cond {
 		return g.fail(&Error{Column: n.column, Text: `"vlan" cannot follow "mpls"`})
 	}
 	if g.link != linkEthernet {
-		return g.notHere(n.column, `"vlan"`)
+		return g.unsupportedLink(n.column, `"vlan"`)
 	}
 	tag := or(g.isType(n.column, etherOldQinQ), g.isType(n.column, etherVLAN), g.isType(n.column, etherQinQ))
 	id := masked(g.at(0, 2), 0xfff, n.number)
@@ -113,7 +113,7 @@ func (n *encapsulation) mpls(g *gen) *cond {
 	case g.link == linkPPP:
 		c = equal(g.load(g.linktype, 0, 2), 0x0281)
 	default:
-		return g.notHere(n.column, `"mpls"`)
+		return g.unsupportedLink(n.column, `"mpls"`)
 	}
 	if n.has {
 		c = and(c, masked(g.at(0, 4), 0xfffff000, n.number<<12))

@@ -132,8 +132,8 @@ var keywords = map[string]string{
 	"and": "&&", "or": "||", "not": "!",
 }
 
-// foreign are the keywords of the language that are not supported.
-var foreign = map[string]bool{
+// unsupportedWords are the keywords of the language that are not supported.
+var unsupportedWords = map[string]bool{
 	"protochain": true, "gateway": true, "type": true, "subtype": true, "direction": true, "dir": true,
 	"address1": true, "addr1": true, "address2": true, "addr2": true, "address3": true, "addr3": true, "address4": true, "addr4": true,
 	"ra": true, "ta": true, "radio": true, "esis": true, "es-is": true, "isis": true, "is-is": true, "clnp": true,

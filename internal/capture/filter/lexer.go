@@ -63,7 +63,7 @@ func scan(s string) (token, int, *Error) {
 		return t, n, nil
 	}
 	if n := wordLength(s); n > 0 {
-		t, err := word(s[:n])
+		t, err := wordToken(s[:n])
 		return t, n, err
 	}
 	if s[0] == '\\' {
@@ -178,14 +178,14 @@ func anyMAC(s string) (m [6]byte, ok bool) {
 	return m, false
 }
 
-func word(s string) (token, *Error) {
+func wordToken(s string) (token, *Error) {
 	if k, ok := keywords[s]; ok {
 		return token{kind: tokenWord, text: k}, nil
 	}
 	if pr, ok := protos[s]; ok {
 		return token{kind: tokenProto, proto: pr, text: s}, nil
 	}
-	if foreign[s] {
+	if unsupportedWords[s] {
 		return token{}, unsupported(0, strconv.Quote(s))
 	}
 	if n, ok := numbers[s]; ok {

@@ -88,8 +88,8 @@ func (p *parser) is(w string) bool {
 	return t.kind == tokenWord && t.text == w
 }
 
-// deeper limits the recursion; the caller must decrement depth.
-func (p *parser) deeper() error {
+// enterLevel limits the recursion; the caller must decrement depth.
+func (p *parser) enterLevel() error {
 	if p.depth++; p.depth > maxDepth {
 		return errorAt(p.peek(), "more than %d levels inside each other", maxDepth)
 	}
@@ -181,7 +181,7 @@ func (p *parser) addresses(v value, q qualifiers) (value, error) {
 // operand parses an operand of "and" and "or". After one of them it may be a bare address, which takes the qualifiers
 // q.
 func (p *parser) operand(q qualifiers, bare bool) (value, error) {
-	if err := p.deeper(); err != nil {
+	if err := p.enterLevel(); err != nil {
 		return value{}, err
 	}
 	defer func() { p.depth-- }()
@@ -273,7 +273,7 @@ func (p *parser) parentheses(q qualifiers, bare bool) (value, error) {
 
 // address parses an address, a negated one, or several in parentheses.
 func (p *parser) address(q qualifiers) (value, error) {
-	if err := p.deeper(); err != nil {
+	if err := p.enterLevel(); err != nil {
 		return value{}, err
 	}
 	defer func() { p.depth-- }()
