@@ -12,12 +12,13 @@ import (
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/measure"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/rpc"
 	"dubbo-wire/internal/sizes"
 )
 
@@ -32,7 +33,7 @@ func collected(t *testing.T, cfg measure.Config, jobs int, files ...string) *rep
 	src, err := capture.Open(files, capture.Options{})
 	require.NoError(t, err)
 	defer src.Close()
-	opt := pipeline.Options{Formats: formats.All(), Jobs: jobs}
+	opt := pipeline.Options{Protocols: protocols.All(), Formats: formats.All(), Jobs: jobs}
 	c := cfg.Collect(files, &opt)
 	totals, err := pipeline.Run(src, opt, c)
 	require.NoError(t, err)
@@ -103,10 +104,10 @@ func (*everyCall) Frame(*pipeline.Row) {}
 
 func (e *everyCall) Call(c *call.Call, _ bool) {
 	if m := c.Request; m != nil && m.Complete {
-		e.requests = append(e.requests, chosen{int64(m.Header.BodyLen), m.Number})
+		e.requests = append(e.requests, chosen{int64(m.BodyLen), m.Number})
 	}
 	if m := c.Response; m != nil && m.Complete {
-		e.responses = append(e.responses, chosen{int64(m.Header.BodyLen), m.Number})
+		e.responses = append(e.responses, chosen{int64(m.BodyLen), m.Number})
 		if ns, ok := c.Latency(); ok && ns >= 0 {
 			e.latencies = append(e.latencies, chosen{ns, m.Number})
 		}
@@ -122,7 +123,7 @@ func presetsAgree(t *testing.T, r *report.Report, file string) {
 	require.NoError(t, err)
 	defer src.Close()
 	all := &everyCall{}
-	_, err = pipeline.Run(src, pipeline.Options{Formats: formats.All(), Detail: dubbo.Values}, all)
+	_, err = pipeline.Run(src, pipeline.Options{Protocols: protocols.All(), Formats: formats.All(), Detail: rpc.Values}, all)
 	require.NoError(t, err)
 	for _, w := range r.Worst {
 		calls, others := w.Calls()

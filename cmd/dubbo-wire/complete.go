@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"dubbo-wire/internal/capture"
-	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/measure"
 	"dubbo-wire/internal/output"
@@ -53,7 +53,7 @@ func completeFlags(root *cobra.Command) {
 		"format":        nil,
 		"status":        fixed(statusCodes()...),
 		"serialization": fixed(serializations()...),
-		"protocol":      fixed(protocols()...),
+		"protocol":      fixed(protocolNames()...),
 		"service":       ofCapture(func(n *measure.Names) []string { return n.Services }),
 		"method":        ofCapture(func(n *measure.Names) []string { return n.Methods }),
 		"client":        ofCapture(func(n *measure.Names) []string { return n.Clients }),
@@ -197,9 +197,11 @@ func completeBy(_ *cobra.Command, _ []string, begun string) ([]string, cobra.She
 
 func statusCodes() []string {
 	var list []string
-	for code := range 256 {
-		if text := dubbo.StatusText(byte(code)); text != "" {
-			list = append(list, strconv.Itoa(code)+"\t"+strings.ToLower(strings.ReplaceAll(text, "_", " ")))
+	for _, p := range protocols.All() {
+		for code := 0; p.StatusText != nil && code < 1000; code++ {
+			if text := p.StatusText(code); text != "" {
+				list = append(list, strconv.Itoa(code)+"\t"+strings.ToLower(strings.ReplaceAll(text, "_", " ")))
+			}
 		}
 	}
 	return list
@@ -215,9 +217,9 @@ func serializations() []string {
 	return list
 }
 
-func protocols() []string {
+func protocolNames() []string {
 	var list []string
-	for _, p := range formats.Protocols() {
+	for _, p := range protocols.All() {
 		list = append(list, p.Name)
 	}
 	return list

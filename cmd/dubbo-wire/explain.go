@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 
@@ -9,7 +8,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"dubbo-wire/internal/call"
-	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
 	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/explain"
@@ -17,6 +15,7 @@ import (
 	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/rpc"
 	"dubbo-wire/internal/term"
 )
 
@@ -131,7 +130,7 @@ func explainFrame(s *streams, in *inputFlags, out *outputFlags, x *explainFlags,
 		return exit.Usagef("--packet %d: packets are numbered in each file; give one file, not %d", x.packet, len(inputs))
 	}
 	in.Jobs = 1 // frames are looked at one by one, as they come
-	choice := &frameChoice{x: x, filter: fl, room: maxKeptBodies, kept: map[int64]*keptFrame{}, decoder: dubbo.NewDecoder(formats.All())}
+	choice := &frameChoice{x: x, filter: fl, room: maxKeptBodies, kept: map[int64]*keptFrame{}, decoder: rpc.Decoders{Formats: formats.All()}}
 	opt := pipeline.Options{Rows: true, WholeBodies: true}
 	if x.packetChosen {
 		choice.sought = &pipeline.Sought{Number: x.packet}
@@ -161,13 +160,10 @@ func (c *frameChoice) print(s *streams, x *explainFlags, out *outputFlags, targe
 		return exit.Errorf(exit.Nothing, "frame %d matches, but its body was too much to keep until that was known; explain it by its number: --frame %d",
 			k.row.Number, k.row.Number)
 	}
-	frame := *k.row.Frame
-	frame.Body = k.body
-	dialects := k.row.Dialects
 	row := *k.row
-	row.Frame, row.Msg = &frame, c.decoder.Decode(&frame, dubbo.Values, &dialects)
+	row.Msg = c.decoder.Decode(k.row.Msg, rpc.Values)
 	if x.raw != "" {
-		if err := saveBody(s, x.raw, &frame); err != nil {
+		if err := saveBody(s, x.raw, row.Msg); err != nil {
 			output.Discard(targets)
 			return err
 		}
@@ -180,7 +176,7 @@ func (c *frameChoice) print(s *streams, x *explainFlags, out *outputFlags, targe
 	if len(inputs) == 1 {
 		stream = row.Conn.Number - 1
 	}
-	e := explain.New(&explain.Subject{Row: &row, File: inputs[frame.Last.File], Stream: stream, Call: c.call, Secret: x.secret()})
+	e := explain.New(&explain.Subject{Row: &row, File: inputs[row.Msg.Last.File], Stream: stream, Call: c.call, Secret: x.secret()})
 	return out.Print(targets, func(t *output.Target, st report.Style) error {
 		style := &explain.Style{Width: st.Width, Color: st.Color, Local: st.Local, Full: x.full}
 		switch t.Format {
@@ -194,19 +190,19 @@ func (c *frameChoice) print(s *streams, x *explainFlags, out *outputFlags, targe
 }
 
 // saveBody writes the bytes of a body as they were captured.
-func saveBody(s *streams, name string, f *dubbo.Frame) error {
-	if len(f.Body) < f.BodyLen && !s.quiet {
+func saveBody(s *streams, name string, m *rpc.Message) error {
+	if len(m.Body) < m.BodyLen && !s.quiet {
 		fmt.Fprintf(s.err, "dubbo-wire: --raw has the first %d of %d bytes of the body: the capture lacks what follows\n",
-			len(f.Body), f.BodyLen)
+			len(m.Body), m.BodyLen)
 	}
 	if name == "-" {
-		_, err := s.out.Write(f.Body)
+		_, err := s.out.Write(m.Body)
 		return err
 	}
 	// As the other outputs: whole or not at all.
 	t, err := s.places.File("raw", name)
 	if err == nil {
-		_, _ = t.W.Write(f.Body) // an error comes again with the end
+		_, _ = t.W.Write(m.Body) // an error comes again with the end
 		err = t.Close()
 	}
 	if err != nil {
@@ -229,7 +225,7 @@ type frameChoice struct {
 	found   *keptFrame
 	call    *explain.Call
 	settled bool
-	decoder *dubbo.Decoder
+	decoder rpc.Decoders
 	// unanswered is the first requests that had no answer, for the case that nothing is found.
 	unanswered []string
 	silent     int64
@@ -237,8 +233,7 @@ type frameChoice struct {
 
 // keptFrame is a copy of a frame and its body.
 type keptFrame struct {
-	row  *pipeline.Row
-	body []byte
+	row *pipeline.Row
 	// dropped: the body was too much to keep.
 	dropped bool
 }
@@ -262,10 +257,10 @@ func (c *frameChoice) Frame(r *pipeline.Row) {
 		if r.HasPacket {
 			c.take(c.keep(r))
 		}
-	case r.Msg.Kind > dubbo.Response: // heartbeats and events belong to no call
-	case r.Msg.Kind == dubbo.Request && c.filter.OfRequests() && !c.x.response:
+	case r.Msg.Kind.Control(): // heartbeats and events belong to no call
+	case r.Msg.Kind == rpc.Request && c.filter.OfRequests() && !c.x.response:
 		m := &call.Message{Number: r.Number}
-		m.FillFrom(r.Frame, r.Msg)
+		m.FillFrom(r.Msg)
 		if c.filter.Empty() || c.filter.Match(&call.Call{Conn: r.Conn, Side: r.Side, Request: m}) {
 			c.kept[r.Number] = c.keep(r)
 			c.choose(r.Number, nil)
@@ -278,25 +273,25 @@ func (c *frameChoice) Frame(r *pipeline.Row) {
 // keep copies a frame.
 func (c *frameChoice) keep(r *pipeline.Row) *keptFrame {
 	k := &keptFrame{row: r.Clone()}
-	if c.bytes+len(r.Frame.Body) > c.room {
+	if c.bytes+len(r.Msg.Body) > c.room {
 		k.dropped = true
 		return k
 	}
-	k.body = bytes.Clone(r.Frame.Body)
-	c.bytes += len(k.body)
+	k.row.Msg = r.Msg.Clone(true, false)
+	c.bytes += len(r.Msg.Body)
 	return k
 }
 
 func (c *frameChoice) drop(number int64) {
 	if k := c.kept[number]; k != nil {
-		c.bytes -= len(k.body)
+		c.bytes -= len(k.row.Msg.Body)
 		delete(c.kept, number)
 	}
 }
 
 func (c *frameChoice) take(k *keptFrame) {
 	c.found = k
-	if k.row.Msg.Kind > dubbo.Response {
+	if k.row.Msg.Kind.Control() {
 		c.settled = true // there is no call to wait for
 	}
 	clear(c.kept)
@@ -331,9 +326,9 @@ func (c *frameChoice) decide() {
 }
 
 func (c *frameChoice) Call(k *call.Call, selected bool) {
-	if k.Response == nil && k.Request != nil && k.Request.Header.TwoWay() {
+	if k.Response == nil && k.Request != nil && k.Request.TwoWay {
 		if c.silent++; len(c.unanswered) < 5 {
-			c.unanswered = append(c.unanswered, fmt.Sprintf("  frame %d  id %d  %s > %s  %s/%s", k.Request.Number, k.Request.Header.ID,
+			c.unanswered = append(c.unanswered, fmt.Sprintf("  frame %d  id %s  %s > %s  %s/%s", k.Request.Number, k.Request.ID(),
 				k.Client(), k.Server(), k.Request.Service(), k.Request.Method()))
 		}
 	}

@@ -7,16 +7,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/rpc"
 )
 
 // A frame that matches only after more bodies have come than are kept is named, and not explained as if it were damaged.
 func TestExplainBodyNotKept(t *testing.T) {
 	row := func(n int64) *pipeline.Row {
-		f := &dubbo.Frame{Header: dubbo.Header{Flags: 0xc2, BodyLen: 6}, Body: []byte("\x052.0.2"), Captured: 6}
-		return &pipeline.Row{Number: n, Frame: f, Msg: &dubbo.Message{Kind: dubbo.Request}}
+		return &pipeline.Row{Number: n, Msg: &rpc.Message{Summary: rpc.Summary{Kind: rpc.Request, BodyLen: 6}, Body: []byte("\x052.0.2"), Captured: 6}}
 	}
 	c := &frameChoice{room: 10, kept: map[int64]*keptFrame{}}
 	first, second := c.keep(row(1)), c.keep(row(2))

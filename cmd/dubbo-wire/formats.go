@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/report"
 )
@@ -22,7 +23,7 @@ func newFormats(s *streams) *cobra.Command {
 				return err
 			}
 			return out.Print(targets, func(t *output.Target, st report.Style) error {
-				return report.WriteFormats(t.W, t.Format, formats.Protocols(), formats.All(), st)
+				return report.WriteFormats(t.W, t.Format, protocols.All(), formats.All(), st)
 			})
 		},
 	}

@@ -2,10 +2,10 @@ package main
 
 import (
 	"dubbo-wire/internal/call"
-	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/measure"
 	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/rpc"
 )
 
 // frameRows is the sink of a run that prints frames. Without a filter they are printed at once. With one, a frame waits
@@ -35,11 +35,11 @@ func (f *frameRows) Frame(r *pipeline.Row) {
 	}
 	w := waitingFrame{}
 	switch {
-	case r.Msg.Kind > dubbo.Response: // heartbeats and events belong to no call
+	case r.Msg.Kind.Control(): // heartbeats and events belong to no call
 		w.decided = true
-	case r.Msg.Kind == dubbo.Request && f.now:
+	case r.Msg.Kind == rpc.Request && f.now:
 		m := &call.Message{Number: r.Number}
-		m.FillFrom(r.Frame, r.Msg)
+		m.FillFrom(r.Msg)
 		w.decided = true
 		w.selected = f.filter.Match(&call.Call{Conn: r.Conn, Side: r.Side, Request: m})
 	}
@@ -55,21 +55,24 @@ func (f *frameRows) Call(c *call.Call, selected bool) {
 		return
 	}
 	for _, m := range []*call.Message{c.Request, c.Response} {
-		if m == nil {
-			continue
-		}
-		if i := m.Number - f.first; i >= 0 && i < int64(len(f.waiting)) {
-			w := &f.waiting[i]
-			if w.decided {
-				continue
-			}
-			w.decided, w.selected = true, selected
-			if !selected {
-				w.row = nil
-			}
+		for ; m != nil; m = m.Next {
+			f.decide(m, selected)
 		}
 	}
 	f.drain()
+}
+
+// decide notes that the filter selects a message, or does not.
+func (f *frameRows) decide(m *call.Message, selected bool) {
+	i := m.Number - f.first
+	if i < 0 || i >= int64(len(f.waiting)) || f.waiting[i].decided {
+		return
+	}
+	w := &f.waiting[i]
+	w.decided, w.selected = true, selected
+	if !selected {
+		w.row = nil
+	}
 }
 
 // drain prints the frames in front that are decided.

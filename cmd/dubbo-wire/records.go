@@ -5,12 +5,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"dubbo-wire/internal/call"
-	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/measure"
 	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/rpc"
 )
 
 func newCalls(s *streams) *cobra.Command {
@@ -55,7 +55,7 @@ The table shows no values; json and jsonl have arguments, attachments, results a
 				return err
 			}
 			// Even the table names exceptions, which stand in values.
-			opt := pipeline.Options{Detail: dubbo.Values, RenderValues: output.Any(targets, "json", "jsonl") && !noValues, Redact: redact}
+			opt := pipeline.Options{Detail: rpc.Values, RenderValues: output.Any(targets, "json", "jsonl") && !noValues, Redact: redact}
 			fl.Apply(&opt)
 			totals, readErr := src.Run(opt, callRows{w}, w.Broken)
 			if err := w.Close(); err != nil {
@@ -145,7 +145,7 @@ headerBytes + bodyBytes. Frame numbers run over all inputs and never depend on f
 				return err
 			}
 			sink := &frameRows{w: w, filter: fl, now: fl.OfRequests()}
-			opt := pipeline.Options{Detail: dubbo.Values, Rows: true}
+			opt := pipeline.Options{Detail: rpc.Values, Rows: true}
 			if output.Any(targets, "json", "jsonl") {
 				opt.Prepare = func() func(*pipeline.Row) any { return (&report.Frames{Depth: depth}).Prepare }
 			}

@@ -15,13 +15,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/measure"
 	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/redact"
+	"dubbo-wire/internal/rpc"
 	"dubbo-wire/internal/term"
 )
 
@@ -108,8 +109,8 @@ func runRedact(s *streams, in *inputFlags, args []string, name string, key [32]b
 		return err
 	}
 	defer file.Discard()
-	r := redact.New(redact.Options{File: file.Temp(), Formats: formats.All(), Key: key, Origin: src.Origin, Ended: src.Ended})
-	opt := pipeline.Options{Detail: dubbo.Values, Rows: true, WholeBodies: true, Tap: r}
+	r := redact.New(redact.Options{File: file.Temp(), Protocols: protocols.All(), Formats: formats.All(), Key: key, Origin: src.Origin, Ended: src.Ended})
+	opt := pipeline.Options{Detail: rpc.Values, Rows: true, WholeBodies: true, Tap: r}
 	totals, readErr := src.Run(opt, r, r.Broken)
 	sum, err := r.Close()
 	if err != nil {

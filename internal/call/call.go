@@ -9,8 +9,7 @@
 package call
 
 import (
-	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/rpc"
 )
 
 // Conn is what calls know of their connection.
@@ -24,27 +23,12 @@ type Conn struct {
 	Input int
 }
 
-// Message is what is kept of one frame.
+// Message is what is kept of one message.
 type Message struct {
 	Number int64 // frame number, from 1
-	Kind   dubbo.Kind
-	Header dubbo.Header
-	Origin dubbo.Origin // the packet that completed it
-	// Complete: the capture has every byte.
-	Complete bool
-	// First and LastByte are when the first and the last byte were captured, in nanoseconds since the Unix epoch.
-	First, LastByte int64
-	// Start is its place in the stream.
-	Start int64
-	// Wire is its bytes on the link; it still grows while bytes of it are sent again.
-	Wire int64
-
-	Serialization string
-	Names         *dubbo.Names // of requests; nil when the envelope was not read
-	// Parts is what the bytes of the body are for, where that was asked for.
-	Parts      decode.PartBytes
-	ResultKind int // -1 when there is none
-	Exception  bool
+	rpc.Summary
+	// Next is the message that follows in the same direction of the same call; nil but in streaming calls.
+	Next *Message
 	// Looked: the body was looked into, so Parts is known, and Inside until the call is closed.
 	Looked bool
 	*Details
@@ -63,7 +47,8 @@ type Message struct {
 
 	holders int8
 	side    int8     // of conn, that sent it
-	next    *Message // in the pool, or in a bucket of open requests
+	next    *Message // in the pool, or in a bucket of open exchanges
+	stream  *stream  // of an open exchange with several messages
 
 	// Of an open request: where it was sent, and its neighbours in order of arrival.
 	conn         *Conn
@@ -73,14 +58,7 @@ type Message struct {
 // Details is what few messages have, or only where somebody asks for it. It is shared by all messages without any: to
 // change it is for [Message.Detail].
 type Details struct {
-	Group         string
-	GenericMethod string
-	GenericTypes  []string
-	// Texts of exceptions and errors, where they were read.
-	ExceptionClass, ExceptionMessage, ErrorMessage string
-	Said                                           bool // one of the messages was read and is no null
-	// HeaderSerialization is what the header names, where the bytes are in another serialization.
-	HeaderSerialization string
+	rpc.Details
 	// Attachments of the frame as text, where a filter asks for them.
 	Attachments map[string]string
 	// Inside is what was seen of the body, where it was looked into.
@@ -110,29 +88,23 @@ type Settler interface {
 // Forget drops what is only needed until the call is closed.
 func (m *Message) Forget() { m.Details = &plain }
 
-// End is the place in the stream behind the message.
-func (m *Message) End() int64 { return m.Start + int64(m.FrameLen()) }
-
-// FrameLen is header and body in bytes, as announced.
-func (m *Message) FrameLen() int { return m.Header.FrameLen() }
-
 // Method is the method that is called: of a generic call the one it invokes.
 func (m *Message) Method() string {
 	if m.GenericMethod != "" {
 		return m.GenericMethod
 	}
-	if m.Names == nil {
+	if m.Operation == nil {
 		return Unknown
 	}
-	return m.Names.Method
+	return m.Operation.Method
 }
 
 // Service is the service path of a request.
 func (m *Message) Service() string {
-	if m.Names == nil {
+	if m.Operation == nil {
 		return Unknown
 	}
-	return m.Names.Path
+	return m.Operation.Service
 }
 
 // Unknown stands for a service or method that the capture does not tell.
@@ -153,24 +125,62 @@ func (s State) String() string {
 	return [...]string{"ok", "error", "noResponse", "noRequest", "oneWay"}[s]
 }
 
-// Call is a request with its response. One of them may be nil.
+// Call is a request with its response: of a streaming call the first message each way, which leads to the others. One of
+// them may be nil.
 type Call struct {
 	Conn *Conn
 	// Side is the side of the connection that asked: 0 or 1.
 	Side              int
 	Request, Response *Message
+	// Aborted is why the exchange was reset or cancelled, "" if it was not.
+	Aborted string
 }
 
 // Client and Server are the addresses of who asked and who was asked.
 func (c *Call) Client() string { return c.Conn.Ends[c.Side] }
 func (c *Call) Server() string { return c.Conn.Ends[1-c.Side] }
 
+// Answer returns the last message of the response, which has the outcome of the call; nil if there is none.
+func (c *Call) Answer() *Message { return c.Response.last() }
+
+func (m *Message) last() *Message {
+	for m != nil && m.Next != nil {
+		m = m.Next
+	}
+	return m
+}
+
+// Count returns the number of messages from m on; it may be nil.
+func (m *Message) Count() (n int) {
+	for ; m != nil; m = m.Next {
+		n++
+	}
+	return n
+}
+
+// BodyBytes and FrameBytes return the bytes of all messages from m on, as announced.
+func (m *Message) BodyBytes() (n int64) {
+	for ; m != nil; m = m.Next {
+		n += int64(m.BodyLen)
+	}
+	return n
+}
+
+func (m *Message) FrameBytes() (n int64) {
+	for ; m != nil; m = m.Next {
+		n += int64(m.FrameLen())
+	}
+	return n
+}
+
 // State returns how the call ended.
 func (c *Call) State() State {
 	switch {
+	case c.Aborted != "":
+		return Failed
 	case c.Request == nil:
 		return NoRequest
-	case c.Response == nil && !c.Request.Header.TwoWay():
+	case c.Response == nil && !c.Request.TwoWay:
 		return OneWay
 	case c.Response == nil:
 		return NoResponse
@@ -180,24 +190,27 @@ func (c *Call) State() State {
 	return OK
 }
 
-// Failed reports a status other than OK, or an exception.
+// Failed reports a status other than OK, an exception, or a reset.
 func (c *Call) Failed() bool {
-	return c.Response != nil && (c.Response.Header.Status != dubbo.StatusOK || c.Response.Exception)
+	m := c.Answer()
+	return c.Aborted != "" || m != nil && (m.Summary.Failed || m.Exception)
 }
 
 // Latency is from the first byte of the request to the last byte of the response, in nanoseconds; ok is false when one
 // is missing or incomplete.
 func (c *Call) Latency() (ns int64, ok bool) {
-	if c.Request == nil || c.Response == nil || !c.Response.Complete {
+	m := c.Answer()
+	if c.Request == nil || m == nil || !m.Complete {
 		return 0, false
 	}
-	return c.Response.LastByte - c.Request.First, true
+	return m.LastByte - c.Request.FirstTime, true
 }
 
 // Wait is from the last byte of the request to the first byte of the response, in nanoseconds.
 func (c *Call) Wait() (ns int64, ok bool) {
-	if c.Request == nil || c.Response == nil || !c.Request.Complete {
+	m := c.Request.last()
+	if m == nil || c.Response == nil || !m.Complete {
 		return 0, false
 	}
-	return c.Response.First - c.Request.LastByte, true
+	return c.Response.FirstTime - m.LastByte, true
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/rpc"
 )
 
 // Filter selects calls. Empty fields select everything; several values of one field are alternatives, all fields must
@@ -77,11 +77,11 @@ func (f *Filter) OfRequests() bool {
 }
 
 // Detail is how much of each body the filter needs decoded.
-func (f *Filter) Detail() dubbo.Detail {
+func (f *Filter) Detail() rpc.Detail {
 	if len(f.Attachment) > 0 || len(f.Error) > 0 {
-		return dubbo.Values
+		return rpc.Values
 	}
-	return dubbo.Envelope
+	return rpc.Envelope
 }
 
 // Match reports whether the filter selects the call.
@@ -90,13 +90,10 @@ func (f *Filter) Match(c *Call) bool {
 	if m == nil {
 		m = c.Response
 	}
-	serialization := m.Serialization
-	if serialization == "" {
-		serialization = fmt.Sprintf("id %d", m.Header.SerializationID())
-	}
+	serialization := m.SerializationName()
 	name, _, _ := strings.Cut(serialization, " (") // without its dialect
 	return matchAny(f.Service, m.Service()) && matchAny(f.Method, m.Method()) &&
-		matchAny(f.Serialization, serialization, name) && matchAny(f.Protocol, "dubbo") &&
+		matchAny(f.Serialization, serialization, name) && matchAny(f.Protocol, m.Protocol.Name) &&
 		f.ends(c) && f.numbers(c, m) && f.sizes(c) && f.times(c, m) && f.texts(c)
 }
 
@@ -121,8 +118,8 @@ func any[T int | int64](list []T, ok func(T) bool) bool {
 }
 
 func (f *Filter) numbers(c *Call, m *Message) bool {
-	return any(f.IDs, func(id int64) bool { return id == m.Header.ID }) &&
-		any(f.Status, func(s int) bool { return c.Response != nil && s == int(c.Response.Header.Status) })
+	return any(f.IDs, func(id int64) bool { return id == int64(m.Exchange) }) &&
+		any(f.Status, func(s int) bool { return c.Response != nil && s == int(c.Answer().Status) })
 }
 
 func (f *Filter) sizes(c *Call) bool {
@@ -130,7 +127,7 @@ func (f *Filter) sizes(c *Call) bool {
 		if m == nil {
 			return -1
 		}
-		return int64(m.Header.BodyLen)
+		return m.BodyBytes()
 	}
 	req, resp := size(c.Request), size(c.Response)
 	switch {
@@ -145,7 +142,7 @@ func (f *Filter) sizes(c *Call) bool {
 }
 
 func (f *Filter) times(c *Call, m *Message) bool {
-	if f.Since != nil && m.First < *f.Since || f.Until != nil && m.First > *f.Until {
+	if f.Since != nil && m.FirstTime < *f.Since || f.Until != nil && m.FirstTime > *f.Until {
 		return false
 	}
 	if f.MinLatency > 0 {
@@ -157,7 +154,7 @@ func (f *Filter) times(c *Call, m *Message) bool {
 
 func (f *Filter) texts(c *Call) bool {
 	if len(f.Error) > 0 {
-		r := c.Response
+		r := c.Answer()
 		if r == nil || !c.Failed() ||
 			!matchAny(f.Error, r.ErrorMessage, r.ExceptionClass, r.ExceptionMessage, r.ExceptionClass+": "+r.ExceptionMessage) {
 			return false
@@ -166,11 +163,10 @@ func (f *Filter) texts(c *Call) bool {
 	for key, g := range f.Attachment {
 		found := false
 		for _, m := range []*Message{c.Request, c.Response} {
-			if m == nil {
-				continue
-			}
-			if v, ok := m.Attachments[key]; ok && g.Match(v) {
-				found = true
+			for ; m != nil; m = m.Next {
+				if v, ok := m.Attachments[key]; ok && g.Match(v) {
+					found = true
+				}
 			}
 		}
 		if !found {

@@ -3,7 +3,7 @@ package call
 import (
 	"fmt"
 
-	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/rpc"
 )
 
 // Sink takes what becomes of messages.
@@ -17,8 +17,8 @@ type Sink interface {
 
 // Config bounds a Pairer; zero values are the defaults.
 type Config struct {
-	// MaxOpen is the number of requests that may wait for a response (default 262 144, about 60 MB); beyond it the oldest
-	// counts as unanswered.
+	// MaxOpen is the number of messages in calls that are not closed (default 262 144, about 80 MB); beyond it the oldest
+	// call counts as unanswered.
 	MaxOpen int
 	// MaxValues bounds the rendered values of requests that wait, in bytes (default 128 MiB); beyond it those of the
 	// oldest become opaque.
@@ -44,6 +44,7 @@ type Pairer struct {
 	oldest, newest *Message // open requests in order of arrival
 	valued         *Message // the oldest of them whose values are kept; nil: look from oldest
 	values         int      // bytes of their values
+	followers      int      // messages of open calls beside the first one
 	pool           *Pool
 	call           Call
 	// Expired counts requests that were given up because too many were open, ExpiredByTime those that waited for too long.
@@ -88,13 +89,41 @@ func (p *Pairer) Release(m *Message) {
 // Free takes a settled message back.
 func (p *Pairer) Free(m *Message) { p.pool.Free(m) }
 
-// Request takes a request sent by a side of conn. One-way requests are closed at once.
+// stream is what an open call with several messages has beside its first one.
+type stream struct {
+	lastRequest, response, lastResponse *Message
+	requestEnded                        bool
+	// orphan: the first message is of the response; the capture has no request.
+	orphan bool
+}
+
+// Request takes a request sent by a side of conn. One-way requests are closed at once, or with their last message.
 func (p *Pairer) Request(conn *Conn, side int, m *Message) {
 	m.Hold()
-	if !m.Header.TwoWay() {
-		p.close(conn, side, m, nil)
+	if m.Ordinal > 0 {
+		if head := p.open.find(conn, side, m.Exchange); head != nil && head.stream != nil && !head.stream.orphan {
+			s := head.stream
+			s.lastRequest.Next, s.lastRequest = m, m
+			s.requestEnded = m.Ends
+			p.follow(m)
+			if m.Ends && (!head.TwoWay || s.lastResponse != nil && s.lastResponse.Ends) {
+				p.finish(head)
+			}
+			return
+		}
+	}
+	if !m.TwoWay && m.Ends {
+		p.close(conn, side, m, nil, "")
 		return
 	}
+	if !m.Ends {
+		m.stream = &stream{lastRequest: m}
+	}
+	p.add(conn, side, m)
+}
+
+// add takes the first message of a call.
+func (p *Pairer) add(conn *Conn, side int, m *Message) {
 	m.conn, m.side = conn, int8(side)
 	m.older, m.newer = p.newest, nil
 	if p.newest == nil {
@@ -106,18 +135,40 @@ func (p *Pairer) Request(conn *Conn, side int, m *Message) {
 	if p.open.add(m) {
 		p.open.grow(p.oldest)
 	}
-	if p.open.n > p.cfg.MaxOpen {
-		p.Expired++
-		p.unanswered(p.oldest)
-	}
+	p.bound(m)
+}
+
+// follow takes a further message of an open call.
+func (p *Pairer) follow(m *Message) {
+	p.followers++
+	p.bound(m)
+}
+
+func (p *Pairer) bound(m *Message) {
 	if m.Values != nil {
 		p.values += m.size()
 		p.forgetValues()
+	}
+	if p.open.n+p.followers > p.cfg.MaxOpen {
+		p.Expired++
+		p.unanswered(p.oldest)
 	}
 }
 
 // size is the bytes of the message's rendered values.
 func (m *Message) size() int { return cap(m.Values) + cap(m.AttachmentsJSON) }
+
+// each calls f for all messages of an open call.
+func (m *Message) each(f func(m *Message)) {
+	for k := m; k != nil; k = k.Next {
+		f(k)
+	}
+	if s := m.stream; s != nil && !s.orphan {
+		for k := s.response; k != nil; k = k.Next {
+			f(k)
+		}
+	}
+}
 
 // forgetValues makes the values of the oldest open requests opaque until the others are within their bound; those of the
 // newest stay.
@@ -126,42 +177,96 @@ func (p *Pairer) forgetValues() {
 		p.valued = p.oldest
 	}
 	for p.values > p.cfg.MaxValues && p.valued != p.newest {
-		m := p.valued
-		p.valued = m.newer
-		if m.Values == nil || m.forgotten {
-			continue
-		}
-		p.values -= m.size()
-		m.forgotten = true // the details are its own: it has values
-		m.Values = fmt.Appendf(nil, `[{"@opaque":%d}]`, m.Header.BodyLen)
-		m.AttachmentsJSON = []byte(`{"@opaque":0}`)
+		head := p.valued
+		p.valued = head.newer
+		head.each(func(m *Message) {
+			if m.Values == nil || m.forgotten {
+				return
+			}
+			p.values -= m.size()
+			m.forgotten = true // the details are its own: it has values
+			m.Values = fmt.Appendf(nil, `[{"@opaque":%d}]`, m.BodyLen)
+			m.AttachmentsJSON = []byte(`{"@opaque":0}`)
+		})
 	}
 }
 
-// Expects reports whether a side of conn owes the answer to a request with that id.
-func (p *Pairer) Expects(conn *Conn, side int, id int64) bool {
-	return p.open.find(conn, 1-side, id) != nil
+// Expects reports whether a side of conn has to answer in that exchange.
+func (p *Pairer) Expects(conn *Conn, side int, exchange uint64) bool {
+	return p.open.find(conn, 1-side, exchange) != nil
 }
 
-// Asked returns the request that a response with that id, sent by a side of conn, answers; nil if there is none.
-func (p *Pairer) Asked(conn *Conn, side int, id int64) *Message { return p.open.find(conn, 1-side, id) }
+// Asked returns the request that a response in that exchange, sent by a side of conn, answers; nil if there is none.
+func (p *Pairer) Asked(conn *Conn, side int, exchange uint64) *Message {
+	return p.open.find(conn, 1-side, exchange)
+}
 
 // Response takes a response sent by a side of conn.
 func (p *Pairer) Response(conn *Conn, side int, m *Message) {
 	m.Hold()
-	request := p.open.find(conn, 1-side, m.Header.ID)
-	if request != nil {
-		p.take(request)
+	head := p.open.find(conn, 1-side, m.Exchange)
+	switch {
+	case head == nil && m.Ends:
+		p.close(conn, 1-side, nil, m, "")
+	case head == nil:
+		m.stream = &stream{response: m, lastResponse: m, requestEnded: true, orphan: true}
+		p.add(conn, 1-side, m)
+	case head.stream == nil && m.Ends:
+		p.take(head)
+		p.close(conn, 1-side, head, m, "")
+	default:
+		if head.stream == nil {
+			head.stream = &stream{lastRequest: head, requestEnded: true}
+		}
+		s := head.stream
+		if s.response == nil {
+			s.response = m
+		} else {
+			s.lastResponse.Next = m
+		}
+		s.lastResponse = m
+		p.follow(m)
+		if m.Ends && s.requestEnded {
+			p.finish(head)
+		}
 	}
-	p.close(conn, 1-side, request, m)
 }
 
-// take makes a request no longer open.
+// Abort closes the call of an exchange that a side of conn asked for: it was reset or cancelled.
+func (p *Pairer) Abort(conn *Conn, side int, exchange uint64, why string) {
+	if head := p.open.find(conn, side, exchange); head != nil {
+		p.end(head, why)
+	}
+}
+
+// finish closes the call that starts with m.
+func (p *Pairer) finish(m *Message) { p.end(m, "") }
+
+func (p *Pairer) end(m *Message, why string) {
+	if p.open.find(m.conn, int(m.side), m.Exchange) == nil {
+		return // a bound ended it just now
+	}
+	p.take(m)
+	switch s := m.stream; {
+	case s == nil:
+		p.close(m.conn, int(m.side), m, nil, why)
+	case s.orphan:
+		p.close(m.conn, int(m.side), nil, m, why)
+	default:
+		p.close(m.conn, int(m.side), m, s.response, why)
+	}
+}
+
+// take makes a call no longer open.
 func (p *Pairer) take(m *Message) {
 	p.open.remove(m)
-	if m.Values != nil && !m.forgotten {
-		p.values -= m.size()
-	}
+	p.followers++ // the first one is none
+	m.each(func(m *Message) {
+		p.followers--
+		if m.Values != nil && !m.forgotten {
+			p.values -= m.size()
+		}
+	})
 	if p.valued == m {
 		p.valued = m.newer
 	}
@@ -178,18 +283,17 @@ func (p *Pairer) take(m *Message) {
 	m.older, m.newer = nil, nil
 }
 
-// unanswered closes an open request.
-func (p *Pairer) unanswered(m *Message) {
-	p.take(m)
-	p.close(m.conn, int(m.side), m, nil)
-}
+// unanswered closes an open call.
+func (p *Pairer) unanswered(m *Message) { p.end(m, "") }
 
-func (p *Pairer) close(conn *Conn, side int, request, response *Message) {
-	p.call = Call{Conn: conn, Side: side, Request: request, Response: response}
+func (p *Pairer) close(conn *Conn, side int, request, response *Message, why string) {
+	p.call = Call{Conn: conn, Side: side, Request: request, Response: response, Aborted: why}
 	p.sink.Call(&p.call)
 	for _, m := range [2]*Message{request, response} {
-		if m != nil {
+		for m != nil {
+			next := m.Next
 			p.Release(m)
+			m = next
 		}
 	}
 }
@@ -218,23 +322,11 @@ func (p *Pairer) End() {
 	}
 }
 
-// FillFrom copies what is kept of a decoded message.
-func (m *Message) FillFrom(f *dubbo.Frame, d *dubbo.Message) {
-	m.Kind, m.Header, m.Origin = d.Kind, f.Header, f.Last
-	m.Parts = d.Parts
-	m.Complete = f.Complete()
-	m.First, m.LastByte = f.First.Time, f.LastByte
-	m.Start, m.Wire = f.Start, f.Wire
-	m.Serialization, m.Names = d.Serialization, d.Names
-	m.ResultKind, m.Exception = d.ResultKind, d.Exception()
+// FillFrom copies what is kept of a message.
+func (m *Message) FillFrom(d *rpc.Message) {
+	m.Summary = d.Summary
 	m.Details = &plain
-	if d.Header != nil || d.Group != "" || d.GenericMethod != "" || d.Said || d.ExceptionClass != "" || d.ExceptionMessage != "" || d.ErrorMessage != "" {
-		*m.Detail() = Details{
-			Group: d.Group, GenericMethod: d.GenericMethod, GenericTypes: d.GenericTypes, Said: d.Said,
-			ExceptionClass: d.ExceptionClass, ExceptionMessage: d.ExceptionMessage, ErrorMessage: d.ErrorMessage,
-		}
-		if d.Header != nil {
-			m.HeaderSerialization = d.Header.Name
-		}
+	if !d.Details.IsZero() {
+		m.Detail().Details = d.Details
 	}
 }

@@ -5,8 +5,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-
-	"dubbo-wire/internal/decode/dubbo"
 )
 
 // closed keeps the numbers of requests and responses of closed calls.
@@ -27,7 +25,7 @@ func (*closed) Settled(*Message) {}
 
 func (p *Pairer) message(number, id int64, flags byte) *Message {
 	m := p.New()
-	m.Number, m.Header = number, dubbo.Header{Flags: flags, ID: id, Status: dubbo.StatusOK}
+	m.Number, m.Exchange, m.TwoWay, m.Ends = number, uint64(id), flags&0x40 != 0, true
 	return m
 }
 
@@ -102,7 +100,7 @@ func TestValuesAreBounded(t *testing.T) {
 	conn := &Conn{Number: 1}
 	send := func(id int64) {
 		m := p.message(id, id, 0xc2)
-		m.Header.BodyLen = 9
+		m.BodyLen = 9
 		m.Detail().Values = append(make([]byte, 0, 10), "[12345678]"...)
 		p.Request(conn, 0, m)
 		p.Release(m)

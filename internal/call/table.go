@@ -2,7 +2,7 @@ package call
 
 import "hash/maphash"
 
-// table finds open requests by connection, side and id. It is a hash table with chains, which run through the messages
+// table finds open requests by connection, side and exchange. It is a hash table with chains, which run through the messages
 // themselves; equal keys stand in order of arrival. The hash is drawn anew in each process, so that no capture can be
 // made for its collisions.
 type table struct {
@@ -23,14 +23,14 @@ func newTable() table {
 	}
 }
 
-func (t *table) bucket(conn *Conn, side int, id int64) *bucket {
-	h := uint64(id)*t.a + (2*conn.Key+uint64(side))*t.b
+func (t *table) bucket(conn *Conn, side int, exchange uint64) *bucket {
+	h := exchange*t.a + (2*conn.Key+uint64(side))*t.b
 	return &t.buckets[(h^h>>32)*t.a>>t.shift]
 }
 
 // add puts m behind all of its bucket and reports whether the table should grow.
 func (t *table) add(m *Message) bool {
-	b := t.bucket(m.conn, int(m.side), m.Header.ID)
+	b := t.bucket(m.conn, int(m.side), m.Exchange)
 	m.next = nil
 	if b.first == nil {
 		b.first = m
@@ -53,9 +53,9 @@ func (t *table) grow(oldest *Message) {
 }
 
 // find returns the oldest request with that key, nil if there is none.
-func (t *table) find(conn *Conn, side int, id int64) *Message {
-	for m := t.bucket(conn, side, id).first; m != nil; m = m.next {
-		if m.Header.ID == id && m.conn == conn && int(m.side) == side {
+func (t *table) find(conn *Conn, side int, exchange uint64) *Message {
+	for m := t.bucket(conn, side, exchange).first; m != nil; m = m.next {
+		if m.Exchange == exchange && m.conn == conn && int(m.side) == side {
 			return m
 		}
 	}
@@ -64,7 +64,7 @@ func (t *table) find(conn *Conn, side int, id int64) *Message {
 
 // remove takes m out.
 func (t *table) remove(m *Message) {
-	b := t.bucket(m.conn, int(m.side), m.Header.ID)
+	b := t.bucket(m.conn, int(m.side), m.Exchange)
 	var before *Message
 	for x := b.first; x != m; x = x.next {
 		before = x

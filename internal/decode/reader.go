@@ -69,18 +69,6 @@ func (d Depth) String() string {
 	return [...]string{"sizes", "envelope", "all but classes", "full"}[d]
 }
 
-// Protocol is what a TCP connection may carry, as the list in package formats names it.
-type Protocol struct {
-	// Name is what reports print.
-	Name string
-	// Read says what is made of it, in a word or two.
-	Read string
-	// Releases says which Dubbo releases speak it; "" where Dubbo does not.
-	Releases string
-	// Capture is a committed capture that proves it (file name below testdata/captures), "" where there is none.
-	Capture string
-}
-
 // BodyKind says what a body is for, as far as its header tells.
 type BodyKind uint8
 

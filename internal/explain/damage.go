@@ -2,12 +2,10 @@ package explain
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"strings"
 
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/dubbo"
 )
 
 // damage is the place where reading stopped, and what was wrong there.
@@ -29,9 +27,9 @@ func damageOf(f *Frame) *damage {
 	if err == nil {
 		return nil
 	}
-	d := &damage{at: dubbo.HeaderLen + err.Offset(), cause: err.Cause, expected: err.Expected, found: err.Found, row: len(f.rows)}
+	d := &damage{at: len(f.header) + err.Offset(), cause: err.Cause, expected: err.Expected, found: err.Found, row: len(f.rows)}
 	for i := range f.rows {
-		if r := &f.rows[i]; r.len > 0 && r.off >= dubbo.HeaderLen+err.At {
+		if r := &f.rows[i]; r.len > 0 && r.off >= len(f.header)+err.At {
 			d.row = i
 			break
 		}
@@ -42,7 +40,7 @@ func damageOf(f *Frame) *damage {
 
 // likely names what may have made the bytes at err what they are.
 func (f *Frame) likely(err *decode.Error) string {
-	fr, m := f.subject.Row.Frame, f.subject.Row.Msg
+	m := f.subject.Row.Msg
 	switch err.Cause {
 	case decode.Cut:
 		return "the capture kept only the start of each packet (a snap length): record with tcpdump -s 0"
@@ -53,7 +51,7 @@ func (f *Frame) likely(err *decode.Error) string {
 	case decode.Unsupported:
 		switch {
 		case m.Format == nil:
-			return fmt.Sprintf("no serialization is registered for id %d: the body is measured, not read", fr.SerializationID())
+			return fmt.Sprintf("no serialization is registered for id %d: the body is measured, not read", m.SerializationID)
 		case m.Format.Depth < decode.DepthFull:
 			return m.Serialization + " leaves the layout of classes out; it is in the class files of the application"
 		}
@@ -64,7 +62,7 @@ func (f *Frame) likely(err *decode.Error) string {
 	}
 	rest := f.body[err.At:]
 	switch {
-	case fr.Resync:
+	case m.Resync:
 		return "this frame was found by a search behind lost bytes, and may be none"
 	case len(rest) >= 16 && len(bytes.Trim(rest, "\x00")) == 0:
 		return "only zeros follow: the end of the body was never written, or the file has a hole"
@@ -73,27 +71,12 @@ func (f *Frame) likely(err *decode.Error) string {
 	case len(rest) >= 4 && bytes.HasPrefix(rest, []byte{0x1f, 0x8b, 8}), bytes.HasPrefix(rest, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		return "compressed data"
 	}
-	if at := innerFrame(rest); at >= 0 {
-		return fmt.Sprintf("another frame begins at %04x: two threads wrote into one connection, or bytes were lost before it", dubbo.HeaderLen+err.At+at)
+	if find := m.Protocol.FindHeader; find == nil {
+		return ""
+	} else if at := find(rest); at >= 0 {
+		return fmt.Sprintf("another frame begins at %04x: two threads wrote into one connection, or bytes were lost before it", len(f.header)+err.At+at)
 	}
 	return ""
-}
-
-// innerFrame returns where something in b begins that is a frame's header in all it says, -1 where nothing does.
-func innerFrame(b []byte) int {
-	for at := 0; ; {
-		k := bytes.Index(b[at:], []byte{0xda, 0xbb})
-		if k < 0 || len(b)-at-k < dubbo.HeaderLen {
-			return -1
-		}
-		at += k
-		flags, status := b[at+2], b[at+3]
-		length := binary.BigEndian.Uint32(b[at+12:])
-		if flags&0x80 != 0 && status == 0 && length < 8<<20 || flags&0xc0 == 0 && dubbo.StatusText(status) != "" && length < 8<<20 {
-			return at
-		}
-		at++
-	}
 }
 
 // text is the sentence that says what was wrong.

@@ -4,11 +4,8 @@
 package explain
 
 import (
-	"encoding/binary"
-
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/pipeline"
 )
 
@@ -44,7 +41,7 @@ type Call struct {
 	Service, Method   string
 	State             call.State
 	// Status is the response's.
-	Status byte
+	Status int32
 	// Latency is in nanoseconds, -1 where it is not known.
 	Latency int64
 }
@@ -56,7 +53,7 @@ func CallOf(c *call.Call) *Call {
 		k.Request, k.Service, k.Method = m.Number, m.Service(), m.Method()
 	}
 	if m := c.Response; m != nil {
-		k.Response, k.Status = m.Number, m.Header.Status
+		k.Response, k.Status = m.Number, c.Answer().Status
 	}
 	if ns, ok := c.Latency(); ok {
 		k.Latency = ns
@@ -67,8 +64,8 @@ func CallOf(c *call.Call) *Call {
 // Frame is a frame taken apart.
 type Frame struct {
 	subject *Subject
-	// header is the 16 bytes, body what was captured of the rest up to the first missing byte.
-	header [dubbo.HeaderLen]byte
+	// header is the protocol's, body what was captured of the rest up to the first missing byte.
+	header []byte
 	body   []byte
 	rows   []row
 	damage *damage
@@ -80,12 +77,9 @@ type Frame struct {
 
 // New takes the subject's frame apart.
 func New(s *Subject) *Frame {
-	h := &s.Row.Frame.Header
-	f := &Frame{subject: s, body: s.Row.Frame.Body, redact: s.Secret != Open}
-	copy(f.header[:], []byte{0xda, 0xbb, h.Flags, h.Status})
-	binary.BigEndian.PutUint64(f.header[4:], uint64(h.ID))
-	binary.BigEndian.PutUint32(f.header[12:], uint32(h.BodyLen))
-	f.rows = append(f.rows, headerRows(h, s.Row.Msg)...)
+	m := s.Row.Msg
+	f := &Frame{subject: s, header: m.Head, body: m.Body, redact: s.Secret != Open}
+	f.rows = append(f.rows, headerRows(m)...)
 	if t := s.Row.Msg.Tree; t != nil {
 		t.Redact = f.redact
 		f.classes = t.Bytes()
@@ -102,7 +96,7 @@ func New(s *Subject) *Frame {
 	for _, i := range open {
 		f.rows[i].end = len(f.rows)
 	}
-	f.missing = h.BodyLen
+	f.missing = m.BodyLen
 	for _, n := range f.classes {
 		f.missing -= int(n)
 	}
@@ -114,12 +108,12 @@ func New(s *Subject) *Frame {
 func (f *Frame) bytes(r *row) (b []byte, shown bool) {
 	from, to := r.off, r.off+r.len
 	switch {
-	case to <= dubbo.HeaderLen:
+	case to <= len(f.header):
 		return f.header[from:to], true
-	case from < dubbo.HeaderLen:
+	case from < len(f.header):
 		return nil, true
 	}
-	from, to = from-dubbo.HeaderLen, to-dubbo.HeaderLen
+	from, to = from-len(f.header), to-len(f.header)
 	if from >= len(f.body) {
 		return nil, true
 	}

@@ -17,8 +17,10 @@ import (
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/rpc"
 	"dubbo-wire/internal/term"
 )
 
@@ -28,8 +30,8 @@ func each(t *testing.T, name string, change func(body []byte), f func(r *pipelin
 	src, err := capture.Open([]string{filepath.Join("..", "..", "testdata", "captures", name)}, capture.Options{})
 	require.NoError(t, err)
 	defer src.Close()
-	s := &eachFrame{f: f, change: change, decoder: dubbo.NewDecoder(formats.All())}
-	_, err = pipeline.Run(src, pipeline.Options{Formats: formats.All(), Rows: true, WholeBodies: true}, s)
+	s := &eachFrame{f: f, change: change, decoder: rpc.Decoders{Formats: formats.All()}}
+	_, err = pipeline.Run(src, pipeline.Options{Protocols: protocols.All(), Formats: formats.All(), Rows: true, WholeBodies: true}, s)
 	require.NoError(t, err)
 	require.Positive(t, s.n)
 }
@@ -37,17 +39,16 @@ func each(t *testing.T, name string, change func(body []byte), f func(r *pipelin
 type eachFrame struct {
 	f       func(r *pipeline.Row)
 	change  func(body []byte)
-	decoder *dubbo.Decoder
+	decoder rpc.Decoders
 	n       int
 }
 
 func (e *eachFrame) Frame(r *pipeline.Row) {
-	frame, row, dialects := *r.Frame, *r, r.Dialects
+	m, row := r.Msg.Clone(true, false), *r
 	if e.change != nil {
-		frame.Body = bytes.Clone(frame.Body)
-		e.change(frame.Body)
+		e.change(m.Body)
 	}
-	row.Frame, row.Msg = &frame, e.decoder.Decode(&frame, dubbo.Values, &dialects)
+	row.Msg = e.decoder.Decode(m, rpc.Values)
 	e.f(&row)
 	e.n++
 }
@@ -98,9 +99,9 @@ func check(t *testing.T, r *pipeline.Row) *Frame {
 	require.Equal(t, Schema, e.Schema)
 
 	// Every byte of the frame has one owner, and the hex is that of the frame.
-	length := dubbo.HeaderLen + r.Frame.BodyLen
+	length := dubbo.HeaderLen + r.Msg.BodyLen
 	owned := make([]byte, length)
-	whole := append(bytes.Clone(f.header[:]), r.Frame.Body...)
+	whole := append(bytes.Clone(f.header[:]), r.Msg.Body...)
 	for _, n := range e.Nodes {
 		for k := n.Offset; k < n.Offset+n.Bytes; k++ {
 			owned[k]++
@@ -135,7 +136,7 @@ func TestEveryFrame(t *testing.T) {
 	for _, name := range captures(t) {
 		n := 0
 		each(t, name, nil, func(r *pipeline.Row) {
-			if n++; r.Frame.BodyLen > 30000 && n%10 != 0 {
+			if n++; r.Msg.BodyLen > 30000 && n%10 != 0 {
 				return
 			}
 			check(t, r)
@@ -149,7 +150,7 @@ func TestPages(t *testing.T) {
 	for _, name := range captures(t) {
 		n := 0
 		each(t, name, nil, func(r *pipeline.Row) {
-			if n++; n%7 != 0 && r.Frame.BodyLen < 60000 {
+			if n++; n%7 != 0 && r.Msg.BodyLen < 60000 {
 				return
 			}
 			f := New(&Subject{Row: r, File: "x.pcap"})
@@ -179,7 +180,7 @@ func TestDamage(t *testing.T) {
 				body[random.IntN(len(body))] ^= byte(1 + random.IntN(255))
 			}
 		}, func(r *pipeline.Row) {
-			if n++; n%3 != 0 && !testing.Short() || r.Frame.BodyLen > 10000 {
+			if n++; n%3 != 0 && !testing.Short() || r.Msg.BodyLen > 10000 {
 				return
 			}
 			f := check(t, r)
@@ -204,7 +205,7 @@ func TestRedacted(t *testing.T) {
 	for _, secret := range []Secret{Redacted, Hidden} {
 		found := 0
 		each(t, "edge-hessian2.pcap.zst", nil, func(r *pipeline.Row) {
-			if r.Msg.Kind != dubbo.Request || r.Msg.Names == nil || r.Msg.Names.Method != "echoTexts" && r.Msg.Names.Method != "echoMaps" {
+			if r.Msg.Kind != rpc.Request || r.Msg.Operation == nil || r.Msg.Operation.Method != "echoTexts" && r.Msg.Operation.Method != "echoMaps" {
 				return
 			}
 			f := New(&Subject{Row: r, File: "x.pcap", Secret: secret})

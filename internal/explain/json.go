@@ -18,8 +18,8 @@ func (f *Frame) WriteJSON(w io.Writer) error {
 	s := f.subject
 	j := object{dst: []byte{'{'}}
 	j.str("schema", Schema)
-	frames := report.Frames{Inputs: make([]string, s.Row.Frame.Last.File+1), Redact: f.redact}
-	frames.Inputs[s.Row.Frame.Last.File] = s.File
+	frames := report.Frames{Inputs: make([]string, s.Row.Msg.Last.File+1), Redact: f.redact}
+	frames.Inputs[s.Row.Msg.Last.File] = s.File
 	j.key("frame")
 	row := *s.Row
 	row.Prepared = nil

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/term"
 )
@@ -56,14 +55,14 @@ type sum struct {
 }
 
 func (f *Frame) sums() (all []sum) {
-	length := f.subject.Row.Frame.FrameLen()
+	length := f.subject.Row.Msg.FrameLen()
 	add := func(class string, n int) {
 		if n > 0 {
 			p := 100 * float64(n) / float64(length)
 			all = append(all, sum{class, report.Count(int64(n)), fmt.Sprintf("%.1f %%", p), template.CSS(fmt.Sprintf("width:%.3f%%", p))})
 		}
 	}
-	add("header", dubbo.HeaderLen)
+	add("header", len(f.header))
 	for c, n := range f.classes {
 		add(decode.Class(c).String(), int(n))
 	}
@@ -110,7 +109,7 @@ func safe(text string) string { return html.EscapeString(term.Clean(text)) }
 
 // hexHTML is the bytes in lines of 16, each run of one row's bytes an element of its own.
 func (f *Frame) hexHTML(s *Style) template.HTML {
-	total := dubbo.HeaderLen + len(f.body)
+	total := len(f.header) + len(f.body)
 	owner := make([]int32, total)
 	for i := range owner {
 		owner[i] = -1
@@ -126,10 +125,10 @@ func (f *Frame) hexHTML(s *Style) template.HTML {
 		}
 	}
 	at := func(k int) byte {
-		if k < dubbo.HeaderLen {
+		if k < len(f.header) {
 			return f.header[k]
 		}
-		return f.body[k-dubbo.HeaderLen]
+		return f.body[k-len(f.header)]
 	}
 	var b strings.Builder
 	for from := 0; from < total; from += 16 {

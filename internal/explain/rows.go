@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/rpc"
 )
 
 // row is one line of the tree: a part with bytes of its own, or a container whose parts follow.
@@ -35,66 +35,21 @@ type row struct {
 // maxText is how much of a text is shown as a value, in bytes: JSON has all of it.
 const maxText = 4 << 10
 
-// headerRows are the fields of the 16 bytes before every body.
-func headerRows(h *dubbo.Header, m *dubbo.Message) []row {
-	field := func(name, value string, off, n int) row {
-		return row{
-			depth: 1, name: name, path: "header." + name, class: "header", kind: "header", off: off, len: n, total: n, value: value,
-			node: -1,
-		}
+// headerRows are the fields of the protocol's header.
+func headerRows(m *rpc.Message) []row {
+	fields := m.Protocol.Header(m)
+	rows := []row{{
+		name: "header", path: "header", class: "header", kind: "header", total: int(m.HeaderLen), container: true, node: -1,
+		children: len(fields), value: m.Kind.String(),
+	}}
+	for _, f := range fields {
+		rows = append(rows, row{
+			depth: 1, name: f.Name, path: "header." + f.Name, class: "header", kind: "header", off: f.Off, len: f.Len, total: f.Len,
+			value: f.Value, node: -1,
+		})
 	}
-	var flags []string
-	switch {
-	case h.Request() && h.Event():
-		flags = append(flags, "event")
-	case h.Request():
-		flags = append(flags, "request")
-	default:
-		flags = append(flags, "response")
-		if h.Event() {
-			flags = append(flags, "to an event")
-		}
-	}
-	switch {
-	case h.TwoWay():
-		flags = append(flags, "two-way")
-	case h.Request():
-		flags = append(flags, "one-way")
-	}
-	serialization := fmt.Sprintf("serialization %d", h.SerializationID())
-	if m.Header != nil {
-		serialization = fmt.Sprintf("%s, but the bytes are %s", headerName(m, h.SerializationID()), m.Serialization)
-	} else if m.Format != nil {
-		serialization = fmt.Sprintf("%s (%d)", m.Format.Name, h.SerializationID())
-	}
-	flags = append(flags, serialization)
-	status := "none, in a request"
-	switch {
-	case h.Request() && h.Status != 0:
-		status = strconv.Itoa(int(h.Status)) + ": Dubbo writes 0 in requests"
-	case !h.Request():
-		status = strconv.Itoa(int(h.Status))
-		if text := dubbo.StatusText(h.Status); text != "" {
-			status += " " + text
-		}
-	}
-	return []row{
-		{name: "header", path: "header", class: "header", kind: "header", total: dubbo.HeaderLen, container: true, node: -1, children: 5, value: headerText(m)},
-		field("magic", "Dubbo", 0, 2), field("flags", strings.Join(flags, ", "), 2, 1), field("status", status, 3, 1),
-		field("id", strconv.FormatInt(h.ID, 10), 4, 8), field("bodyLength", strconv.Itoa(h.BodyLen), 12, 4),
-	}
+	return rows
 }
-
-// headerName is the serialization that a contradicted header names.
-func headerName(m *dubbo.Message, id uint8) string {
-	name := fmt.Sprintf("id %d", id)
-	if m.Header.Name == name {
-		return name
-	}
-	return fmt.Sprintf("%s (%d)", m.Header.Name, id)
-}
-
-func headerText(m *dubbo.Message) string { return m.Kind.String() }
 
 // bodyRows are the parts of the body in the order of its tree.
 func bodyRows(t *decode.Tree, s *Subject) []row {
@@ -121,7 +76,7 @@ func bodyRows(t *decode.Tree, s *Subject) []row {
 		}
 		r := row{
 			depth: depth, name: name(t, i), path: path, class: class.String(), kind: n.Kind.String(), javaClass: n.Class,
-			off: dubbo.HeaderLen + int(n.Off), len: int(n.Len), total: total[n.End] - total[i], node: i,
+			off: int(s.Row.Msg.HeaderLen) + int(n.Off), len: int(n.Len), total: total[n.End] - total[i], node: i,
 			container: int(n.End) > i+1, secret: secret(t, i, class),
 		}
 		r.value = s.value(t, i)
@@ -227,13 +182,13 @@ func (s *Subject) value(t *decode.Tree, i int) string {
 		return flagText(n.Num)
 	case n.Parent < 0 && n.Name == "event":
 		return eventText(m, n)
-	case n.Parent < 0 && n.Name == "parameterTypes" && m.Names != nil:
-		return "(" + strings.Join(m.Names.Types, ", ") + ")"
+	case n.Parent < 0 && n.Name == "parameterTypes" && m.Operation != nil:
+		return "(" + strings.Join(m.Operation.Types, ", ") + ")"
 	case n.Label == decode.ByKey:
 		return leafText(n) + "  (key)"
 	}
-	if n.Label == decode.ByIndex && n.Parent >= 0 && t.Nodes[n.Parent].Parent < 0 && m.Names != nil && int(n.Index) < len(m.Names.Types) {
-		if typ := m.Names.Types[n.Index]; n.Kind != decode.String || typ != "java.lang.String" {
+	if n.Label == decode.ByIndex && n.Parent >= 0 && t.Nodes[n.Parent].Parent < 0 && m.Operation != nil && int(n.Index) < len(m.Operation.Types) {
+		if typ := m.Operation.Types[n.Index]; n.Kind != decode.String || typ != "java.lang.String" {
 			return leafText(n) + " (" + typ + ")"
 		}
 	}
@@ -260,7 +215,7 @@ func (s *Subject) overhead(t *decode.Tree, i int) string {
 	default:
 		return ""
 	}
-	body := s.Row.Frame.Body
+	body := s.Row.Msg.Body
 	if int(n.Off+n.Len) > len(body) {
 		return ""
 	}
@@ -333,8 +288,8 @@ func flagText(k int64) string {
 	return strconv.FormatInt(k, 10) + ": " + text[k]
 }
 
-func eventText(m *dubbo.Message, n *decode.Node) string {
-	if m.Kind == dubbo.Heartbeat {
+func eventText(m *rpc.Message, n *decode.Node) string {
+	if m.Kind == rpc.Heartbeat {
 		return "heartbeat"
 	}
 	return printable(n.Raw)

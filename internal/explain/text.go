@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/rpc"
 	"dubbo-wire/internal/term"
 )
 
@@ -36,7 +36,7 @@ type layout struct {
 // newLayout divides the width of the terminal.
 func (f *Frame) newLayout(s *Style) layout {
 	l := layout{offset: 4, bytes: 8, name: 12, size: 4}
-	end := dubbo.HeaderLen + f.subject.Row.Frame.BodyLen
+	end := f.subject.Row.Msg.FrameLen()
 	for n := end; n > 0xffff; n >>= 4 {
 		l.offset++
 	}
@@ -85,7 +85,6 @@ func (f *Frame) WriteText(w io.Writer, s *Style) error {
 // heading says which frame it is, in lines that fit.
 func (f *Frame) heading(s *Style) (lines []string) {
 	r, m := f.subject.Row, f.subject.Row.Msg
-	fr := r.Frame
 	put := func(format string, args ...any) {
 		for i, line := range term.Wrap(term.Clean(fmt.Sprintf(format, args...)), s.Width) {
 			if i > 0 {
@@ -94,21 +93,21 @@ func (f *Frame) heading(s *Style) (lines []string) {
 			lines = append(lines, line)
 		}
 	}
-	sizes := fmt.Sprintf("%s bytes = %d header + %s body", report.Count(int64(fr.FrameLen())), dubbo.HeaderLen, report.Count(int64(fr.BodyLen)))
-	if !fr.Complete() {
-		sizes += fmt.Sprintf(", of it %s captured", report.Count(int64(fr.Captured)))
+	sizes := fmt.Sprintf("%s bytes = %d header + %s body", report.Count(int64(m.FrameLen())), m.HeaderLen, report.Count(int64(m.BodyLen)))
+	if !m.Complete {
+		sizes += fmt.Sprintf(", of it %s captured", report.Count(int64(m.Captured)))
 	}
-	put("frame %d: %s %d, dubbo/%s, %s", r.Number, m.Kind, fr.ID, report.SerializationName(m.Format, fr.SerializationID()), sizes)
+	put("frame %d: %s %s, %s/%s, %s", r.Number, m.Kind, m.ID(), m.Protocol.Name, m.SerializationName(), sizes)
 	if len(lines) > 0 && s.Color {
 		lines[0] = "\x1b[1m" + lines[0] + "\x1b[0m"
 	}
 	if what := f.what(); what != "" {
 		put("%s", what)
 	}
-	if m.Header != nil {
-		put("the header says %s; the bytes are %s", headerName(m, fr.SerializationID()), m.Serialization)
+	if m.HeaderFormat != nil {
+		put("the header says %s; the bytes are %s", m.HeaderSerializationName(), m.Serialization)
 	}
-	put("%s > %s  %s", r.Conn.Ends[r.Side], r.Conn.Ends[1-r.Side], timeText(fr.Last.Time, s.Local))
+	put("%s > %s  %s", r.Conn.Ends[r.Side], r.Conn.Ends[1-r.Side], timeText(m.Last.Time, s.Local))
 	put("%s", f.packets())
 	if other := f.other(); other != "" {
 		put("%s", other)
@@ -120,19 +119,19 @@ func (f *Frame) heading(s *Style) (lines []string) {
 func (f *Frame) what() string {
 	m, k := f.subject.Row.Msg, f.subject.Call
 	switch {
-	case m.Names != nil:
-		text := m.Names.Path + "/" + m.Names.Method + "(" + strings.Join(m.Names.Types, ", ") + ")"
+	case m.Operation != nil:
+		text := m.Operation.Service + "/" + m.Operation.Method + "(" + strings.Join(m.Operation.Types, ", ") + ")"
 		if m.GenericMethod != "" {
 			text += ", a generic call of " + m.GenericMethod
 		}
-		if m.Names.Version != "" && m.Names.Version != "0.0.0" {
-			text += " version " + m.Names.Version
+		if m.Operation.Version != "" && m.Operation.Version != "0.0.0" {
+			text += " version " + m.Operation.Version
 		}
 		if m.Group != "" {
 			text += " group " + m.Group
 		}
 		return text
-	case m.Kind == dubbo.Response && k != nil && k.Request > 0:
+	case m.Kind == rpc.Response && k != nil && k.Request > 0:
 		return "answer to " + k.Service + "/" + k.Method
 	}
 	return ""
@@ -140,10 +139,10 @@ func (f *Frame) what() string {
 
 // packets names the packets as Wireshark counts them.
 func (f *Frame) packets() string {
-	fr := f.subject.Row.Frame
-	text := fmt.Sprintf("Wireshark: frame.number==%d", fr.Last.Packet)
-	if fr.First.Packet != fr.Last.Packet && fr.First.File == fr.Last.File {
-		text = fmt.Sprintf("Wireshark: frame.number in {%d..%d}", fr.First.Packet, fr.Last.Packet)
+	m := f.subject.Row.Msg
+	text := fmt.Sprintf("Wireshark: frame.number==%d", m.Last.Packet)
+	if m.First.Packet != m.Last.Packet && m.First.File == m.Last.File {
+		text = fmt.Sprintf("Wireshark: frame.number in {%d..%d}", m.First.Packet, m.Last.Packet)
 	}
 	if f.subject.Stream >= 0 {
 		text += fmt.Sprintf(" && tcp.stream==%d", f.subject.Stream)
@@ -162,15 +161,15 @@ func (f *Frame) other() string {
 		took = ", " + time.Duration(k.Latency).Round(time.Microsecond).String()
 	}
 	switch {
-	case m.Kind == dubbo.Request && k.Response > 0:
+	case m.Kind == rpc.Request && k.Response > 0:
 		return fmt.Sprintf("answer: frame %d, status %d%s", k.Response, k.Status, took)
-	case m.Kind == dubbo.Request && !f.subject.Row.Frame.TwoWay():
+	case m.Kind == rpc.Request && !m.TwoWay:
 		return "one-way: no answer is wanted"
-	case m.Kind == dubbo.Request:
+	case m.Kind == rpc.Request:
 		return "answer: none in the capture"
-	case m.Kind == dubbo.Response && k.Request > 0:
+	case m.Kind == rpc.Response && k.Request > 0:
 		return fmt.Sprintf("request: frame %d%s", k.Request, took)
-	case m.Kind == dubbo.Response:
+	case m.Kind == rpc.Response:
 		return "request: none in the capture"
 	}
 	return ""
@@ -386,7 +385,7 @@ func (f *Frame) writeDamage(b *strings.Builder, s *Style) {
 
 // writeSums says what the body's bytes are for.
 func (f *Frame) writeSums(b *strings.Builder, s *Style) {
-	length := f.subject.Row.Frame.BodyLen
+	length := f.subject.Row.Msg.BodyLen
 	if length == 0 {
 		return
 	}

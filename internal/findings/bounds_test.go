@@ -16,6 +16,7 @@ import (
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/rpc"
 )
 
 // A call takes no memory once its method, its client and its connection are known.
@@ -32,8 +33,10 @@ func TestCallsAllocateNothing(t *testing.T) {
 func oneCall(b *bench, key uint64) *call.Call {
 	conn := &call.Conn{Key: key, Ends: [2]string{"10.0.0.1:1", "10.0.0.2:2"}}
 	q, p := b.pairer.New(), b.pairer.New()
-	q.Names, q.Serialization, q.Complete, q.Header = b.names["m32.0.2"], "hessian2", true, dubbo.Header{Flags: 0xc2, BodyLen: 100}
-	p.Serialization, p.Complete, p.Header, p.ResultKind = "hessian2", true, dubbo.Header{Flags: 2, Status: 20, BodyLen: 100}, 1
+	q.Operation, q.Serialization, q.Complete = b.names["m32.0.2"], "hessian2", true
+	describe(q, dubbo.Header{Flags: 0xc2, BodyLen: 100})
+	p.Serialization, p.Complete, p.ResultKind = "hessian2", true, 1
+	describe(p, dubbo.Header{Flags: 2, Status: 20, BodyLen: 100})
 	return &call.Call{Conn: conn, Request: q, Response: p}
 }
 
@@ -46,9 +49,9 @@ func TestManyMethodsAndClients(t *testing.T) {
 	b := newBench()
 	const methods, clients = maxMethods + 1000, maxClients + 500
 	for i := range clients {
-		n := &dubbo.Names{DubboVersion: "2.0.2", Path: "some.service.of.a.package.Service", Method: fmt.Sprint("method", i%methods), Hash: uint32(i + 1)}
+		n := &rpc.Operation{ProtocolVersion: "2.0.2", Service: "some.service.of.a.package.Service", Method: fmt.Sprint("method", i%methods), Hash: uint32(i + 1)}
 		c := oneCall(b, uint64(i))
-		c.Request.Names = n
+		c.Request.Operation = n
 		c.Conn.Ends[0] = fmt.Sprintf("10.%d.%d.%d:1", i>>16, i>>8&255, i&255)
 		b.Call(c)
 	}
@@ -140,7 +143,7 @@ func BenchmarkCall(b *testing.B) {
 	}
 	for i := range 64 {
 		calls = append(calls, oneCall(k, uint64(i)))
-		calls[i].Request.Names = k.names[fmt.Sprintf("m%d2.0.2", i*7%64)]
+		calls[i].Request.Operation = k.names[fmt.Sprintf("m%d2.0.2", i*7%64)]
 	}
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {

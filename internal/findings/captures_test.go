@@ -13,12 +13,13 @@ import (
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
-	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/findings"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/rpc"
 	"dubbo-wire/internal/sizes"
 )
 
@@ -41,9 +42,9 @@ func read(t testing.TB, path string, jobs int, sample pipeline.Sample, sensitive
 	if sensitive {
 		k.Sensitive(quickLarge, quickWait)
 	}
-	opt := pipeline.Options{Formats: formats.All(), Jobs: jobs, Sample: sample}
+	opt := pipeline.Options{Protocols: protocols.All(), Formats: formats.All(), Jobs: jobs, Sample: sample}
 	if sample.Calls == pipeline.AllCalls {
-		opt.Detail = dubbo.Values
+		opt.Detail = rpc.Values
 	}
 	totals, err := pipeline.Run(src, opt, sink{k})
 	require.NoError(t, err)

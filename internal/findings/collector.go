@@ -11,7 +11,7 @@ import (
 	"net"
 
 	"dubbo-wire/internal/call"
-	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/rpc"
 )
 
 // Bounds of what is kept. What is beyond them is in no finding, and [Collector.Basis] says how many calls that are.
@@ -36,9 +36,9 @@ type Collector struct {
 
 	methods map[methodKey]*method
 	order   []*method // as they came
-	byNames map[*dubbo.Names]*method
+	byNames map[*rpc.Operation]*method
 	latest  [recent]struct {
-		names  *dubbo.Names
+		names  *rpc.Operation
 		method *method
 	}
 
@@ -80,7 +80,7 @@ func New() *Collector {
 	return &Collector{
 		largeFrom: largeAnswer, waitFrom: leastWait,
 		nobody: method{service: call.Unknown, name: call.Unknown}, rest: method{service: call.Unknown, name: call.Unknown},
-		methods: make(map[methodKey]*method), byNames: make(map[*dubbo.Names]*method),
+		methods: make(map[methodKey]*method), byNames: make(map[*rpc.Operation]*method),
 		clients: make(map[string]*client), conns: make(map[connKey]*conn),
 		labels: make(map[labelKey]*labelled), pools: make(map[string]*exhausted),
 	}
@@ -93,7 +93,7 @@ func (k *Collector) Call(c *call.Call) {
 	m.calls++
 	if r := c.Request; r != nil {
 		m.request.message(r)
-		if r.Names != nil {
+		if r.Operation != nil {
 			from.client.used(r)
 			if from.client.stranger {
 				k.strangerCalls++
@@ -110,7 +110,9 @@ func (k *Collector) Call(c *call.Call) {
 	p := c.Response
 	if p == nil {
 		switch {
-		case !c.Request.Header.TwoWay():
+		case c.Aborted != "":
+			k.failed(c, m)
+		case !c.Request.TwoWay:
 			m.oneWay++
 		default:
 			k.noAnswer(m, c.Request)
@@ -131,9 +133,9 @@ func (k *Collector) Call(c *call.Call) {
 	}
 	if c.Failed() {
 		k.failed(c, m)
-	} else if p.Complete && p.Header.BodyLen >= leastBody {
+	} else if p.Complete && p.BodyLen >= leastBody {
 		m.response.big++
-		m.response.bigBytes += int64(p.Header.BodyLen)
+		m.response.bigBytes += int64(p.BodyLen)
 		if p.Looked && p.Inside != nil && p.Inside.Body != nil {
 			k.body(m, p)
 		}
@@ -145,7 +147,7 @@ func (k *Collector) Call(c *call.Call) {
 	if from.large != nil {
 		k.waited(c, from.large)
 	}
-	if p.Complete && p.Header.BodyLen >= k.largeFrom {
+	if p.Complete && p.BodyLen >= k.largeFrom {
 		k.isLarge(from, p, m)
 	}
 }
@@ -153,10 +155,10 @@ func (k *Collector) Call(c *call.Call) {
 // method returns the books of a call's method.
 func (k *Collector) method(c *call.Call) *method {
 	r := c.Request
-	if r == nil || r.Names == nil {
+	if r == nil || r.Operation == nil {
 		return &k.nobody
 	}
-	n := r.Names
+	n := r.Operation
 	if r.GenericMethod != "" || n.Hash == 0 { // names that are not shared would all be different
 		return k.named(methodKey{r.Service(), r.Method()})
 	}
@@ -166,7 +168,7 @@ func (k *Collector) method(c *call.Call) *method {
 	}
 	m := k.byNames[n]
 	if m == nil {
-		m = k.named(methodKey{n.Path, n.Method})
+		m = k.named(methodKey{n.Service, n.Method})
 		if len(k.byNames) >= maxKnown {
 			clear(k.byNames)
 		}

@@ -1,46 +1,56 @@
 package findings
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	"dubbo-wire/internal/call"
-	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/rpc"
 )
 
 // failure is the failed calls of a method of one kind: a status, or exceptions with status OK.
 type failure struct {
-	status byte
+	status int32
+	text   string // the protocol's name for the status, or why the exchange was aborted; "" for exceptions
 	calls  int64
 	first  place
 }
 
 // failed counts a call that failed.
 func (k *Collector) failed(c *call.Call, m *method) {
-	p := c.Response
+	p := c.Answer()
 	m.errors++
-	status := p.Header.Status
-	at := -1
-	for i := range m.failures {
-		if m.failures[i].status == status {
-			at = i
-		}
+	kind := failure{status: rpc.NoStatus, text: c.Aborted}
+	switch {
+	case p == nil:
+		kind.first = placeOf(c.Request)
+	case p.Failed:
+		kind.status, kind.text, kind.first = p.Status, p.StatusText(), placeOf(p)
+	default:
+		kind.first = placeOf(p)
 	}
+	at := slices.IndexFunc(m.failures, func(f failure) bool { return f.status == kind.status && f.text == kind.text })
 	if at < 0 {
-		at = len(m.failures) // a status is a byte, so these are few
-		m.failures = append(m.failures, failure{status: status, first: placeOf(p)})
+		if at = len(m.failures); at == maxFailures {
+			return
+		}
+		m.failures = append(m.failures, kind)
 	}
 	m.failures[at].calls++
-	if status == statusExhausted {
+	if p == nil {
+		return
+	}
+	if x := p.Protocol.Exhausted; x != 0 && int(p.Status) == x {
 		k.exhausted(c)
 	}
-	if status != dubbo.StatusOK && p.Details != nil && p.ErrorMessage != "" {
+	if p.Failed && p.Details != nil && p.ErrorMessage != "" {
 		m.refusal(p)
 	}
 }
 
-// statusExhausted is the status of an answer for which the provider had no thread.
-const statusExhausted = 100
+// maxFailures is how many kinds of failures of a method are kept apart: there are fewer, but for texts of aborts.
+const maxFailures = 256
 
 // maxServers is how many servers are kept apart that had no thread.
 const maxServers = 1 << 12
@@ -48,6 +58,8 @@ const maxServers = 1 << 12
 // exhausted is the calls that a server had no thread for.
 type exhausted struct {
 	server string
+	status int32
+	text   string // the protocol's name for it
 	calls  int64
 	first  place
 	bytes  int64
@@ -60,14 +72,15 @@ func (k *Collector) exhausted(c *call.Call) {
 		if len(k.pools) >= maxServers {
 			return
 		}
-		e = &exhausted{server: server, first: placeOf(c.Response)}
+		p := c.Answer()
+		e = &exhausted{server: server, status: p.Status, text: p.StatusText(), first: placeOf(p)}
 		k.pools[server] = e
 		k.poolOrder = append(k.poolOrder, e)
 	}
 	e.calls++
-	e.bytes += int64(c.Response.FrameLen())
+	e.bytes += c.Response.FrameBytes()
 	if c.Request != nil {
-		e.bytes += int64(c.Request.FrameLen())
+		e.bytes += c.Request.FrameBytes()
 	}
 }
 

@@ -25,7 +25,7 @@ const maxSenders = 1 << 10
 
 // mislabelled counts a message whose header names another serialization.
 func (k *Collector) mislabelled(c *call.Call, m *call.Message, of *method) {
-	key := labelKey{m.Header.Request(), m.HeaderSerialization, m.Serialization}
+	key := labelKey{m.Request, m.HeaderSerialization, m.Serialization}
 	l := k.labels[key]
 	if l == nil { // there are as many as pairs of serializations at most
 		l = &labelled{labelKey: key, first: placeOf(m), senders: make(map[string]int64), methods: make(map[*method]int64)}

@@ -39,7 +39,7 @@ const (
 // add adds what was seen in a message.
 func (l *look) add(m *call.Message) {
 	l.messages++
-	l.bodyBytes += int64(m.Header.BodyLen)
+	l.bodyBytes += int64(m.BodyLen)
 	for i, n := range m.Parts {
 		l.classes[i] += int64(n)
 	}
@@ -54,7 +54,7 @@ func (l *look) add(m *call.Message) {
 		return // they may be among what could not be read
 	}
 	l.known++
-	l.knownBytes += int64(m.Header.BodyLen)
+	l.knownBytes += int64(m.BodyLen)
 	l.attachmentBytes += int64(m.Parts[decode.ClassAttachments])
 	if l.known == 1 {
 		l.first, l.keys = placeOf(m), len(in.Attachments)

@@ -14,6 +14,7 @@ import (
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/rpc"
 )
 
 const ms = int64(1e6)
@@ -22,12 +23,12 @@ const ms = int64(1e6)
 type bench struct {
 	*Collector
 	pairer *call.Pairer
-	names  map[string]*dubbo.Names
+	names  map[string]*rpc.Operation
 	frame  int64
 }
 
 func newBench() *bench {
-	return &bench{Collector: New(), pairer: call.NewPairer(call.Config{}, nil), names: map[string]*dubbo.Names{}}
+	return &bench{Collector: New(), pairer: call.NewPairer(call.Config{}, nil), names: map[string]*rpc.Operation{}}
 }
 
 // made is a call: times in milliseconds, body lengths in bytes. to 0: no answer.
@@ -61,15 +62,15 @@ func (b *bench) add(c made) {
 	key := c.method + c.version
 	n := b.names[key]
 	if n == nil {
-		n = &dubbo.Names{DubboVersion: c.version, Path: "a.b.Service", Method: c.method, Hash: uint32(len(b.names) + 1)}
+		n = &rpc.Operation{ProtocolVersion: c.version, Service: "a.b.Service", Method: c.method, Hash: uint32(len(b.names) + 1)}
 		b.names[key] = n
 	}
 	conn := &call.Conn{Key: c.conn, Ends: [2]string{fmt.Sprintf("%s:%d", c.client, 40000+c.conn), "10.0.1.1:20880"}}
 	b.frame++
 	q := b.pairer.New()
-	q.Number, q.Kind, q.Names, q.Serialization, q.Complete = b.frame, dubbo.Request, n, c.serialization, true
-	q.Header = dubbo.Header{Flags: 0xc0 | 2, BodyLen: c.request}
-	q.First, q.LastByte = c.asked*ms, c.sent*ms
+	q.Number, q.Kind, q.Operation, q.Serialization, q.Complete = b.frame, rpc.Request, n, c.serialization, true
+	describe(q, dubbo.Header{Flags: 0xc0 | 2, BodyLen: c.request})
+	q.FirstTime, q.LastByte = c.asked*ms, c.sent*ms
 	if c.header != "" {
 		q.Detail().HeaderSerialization = c.header
 	}
@@ -77,14 +78,20 @@ func (b *bench) add(c made) {
 	if c.to > 0 {
 		b.frame++
 		p = b.pairer.New()
-		p.Number, p.Kind, p.Serialization, p.Complete = b.frame, dubbo.Response, c.answer, true
-		p.Header = dubbo.Header{Flags: 2, Status: c.status, BodyLen: c.response}
-		p.First, p.LastByte, p.ResultKind = c.from*ms, c.to*ms, 1
+		p.Number, p.Kind, p.Serialization, p.Complete = b.frame, rpc.Response, c.answer, true
+		describe(p, dubbo.Header{Flags: 2, Status: c.status, BodyLen: c.response})
+		p.FirstTime, p.LastByte, p.ResultKind = c.from*ms, c.to*ms, 1
 	}
 	if c.change != nil {
 		c.change(q, p)
 	}
 	b.Call(&call.Call{Conn: conn, Request: q, Response: p})
+}
+
+// describe fills in what a header says of a message.
+func describe(m *call.Message, h dubbo.Header) {
+	m.Protocol = dubbo.Protocol
+	h.Describe(&m.Summary)
 }
 
 // found returns the findings of a kind; the capture ends at that time, in milliseconds.

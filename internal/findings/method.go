@@ -1,9 +1,6 @@
 package findings
 
-import (
-	"dubbo-wire/internal/call"
-	"dubbo-wire/internal/decode/dubbo"
-)
+import "dubbo-wire/internal/call"
 
 // method is what is kept of the calls of a method.
 type method struct {
@@ -28,7 +25,7 @@ type place struct {
 	file  int
 }
 
-func placeOf(m *call.Message) place { return place{m.Number, m.Origin.File} }
+func placeOf(m *call.Message) place { return place{m.Number, m.Last.File} }
 
 // direction is the sizes of a method's requests or responses.
 type direction struct {
@@ -44,11 +41,11 @@ type direction struct {
 }
 
 func (d *direction) message(m *call.Message) {
-	n := m.Header.BodyLen
+	n := m.BodyLen
 	if m.Complete {
 		d.count++
 		d.bodyBytes += int64(n)
-		d.frameBytes += int64(n) + dubbo.HeaderLen
+		d.frameBytes += int64(m.FrameLen())
 	}
 	if n > d.largest {
 		d.largest, d.at, d.cut = n, placeOf(m), !m.Complete
@@ -76,10 +73,10 @@ type use struct {
 
 // used counts a call by its serializations.
 func (m *method) used(request, response *call.Message) {
-	answer, bytes := "", int64(request.FrameLen())
+	answer, bytes := "", request.FrameBytes()
 	if response != nil {
 		answer = response.Serialization
-		bytes += int64(response.FrameLen())
+		bytes += response.FrameBytes()
 	}
 	for i := range m.uses {
 		if u := &m.uses[i]; u.request == request.Serialization && u.response == answer {
@@ -116,7 +113,7 @@ type clientUse struct {
 func (c *client) used(r *call.Message) {
 	bytes := int64(r.FrameLen())
 	for i := range c.uses {
-		if u := &c.uses[i]; u.version == r.Names.DubboVersion && u.serialization == r.Serialization {
+		if u := &c.uses[i]; u.version == r.Operation.ProtocolVersion && u.serialization == r.Serialization {
 			u.calls++
 			u.bytes += bytes
 			return
@@ -127,6 +124,6 @@ func (c *client) used(r *call.Message) {
 		return
 	}
 	c.uses = append(c.uses, clientUse{
-		version: r.Names.DubboVersion, serialization: r.Serialization, calls: 1, bytes: bytes, first: placeOf(r),
+		version: r.Operation.ProtocolVersion, serialization: r.Serialization, calls: 1, bytes: bytes, first: placeOf(r),
 	})
 }

@@ -13,9 +13,10 @@ import (
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
-	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/rpc"
 )
 
 // The findings once more, from frames: they are paired, added up and judged here, with nothing of what is tested.
@@ -52,21 +53,21 @@ type frames struct{ list []*message }
 func (s *frames) Call(*call.Call, bool) {}
 
 func (s *frames) Frame(r *pipeline.Row) {
-	if r.Msg.Kind > dubbo.Response {
+	if r.Msg.Kind > rpc.Response {
 		return
 	}
-	f, m := r.Frame, r.Msg
+	m := r.Msg
 	one := &message{
-		number: r.Number, id: f.ID, conn: r.Conn.Number, side: r.Side, ends: r.Conn.Ends, request: f.Request(), twoWay: f.TwoWay(),
-		complete: f.Complete(), status: f.Status, first: f.First.Time, last: f.LastByte, body: int64(f.BodyLen),
-		frame: int64(f.BodyLen) + 16, serialization: m.Serialization, exception: m.Exception(), text: m.ErrorMessage,
+		number: r.Number, id: int64(m.Exchange), conn: r.Conn.Number, side: r.Side, ends: r.Conn.Ends, request: m.Request, twoWay: m.TwoWay,
+		complete: m.Complete, status: byte(m.Status), first: m.FirstTime, last: m.LastByte, body: int64(m.BodyLen),
+		frame: int64(m.BodyLen) + 16, serialization: m.Serialization, exception: m.Exception, text: m.ErrorMessage,
 		classes: map[string]int64{}, attachmentBytes: map[string]int64{}, service: "?", method: "?",
 	}
-	if m.Header != nil {
-		one.header = m.Header.Name
+	if m.HeaderFormat != nil {
+		one.header = m.HeaderFormat.Name
 	}
-	if m.Names != nil {
-		one.service, one.method, one.version = m.Names.Path, m.Names.Method, m.Names.DubboVersion
+	if m.Operation != nil {
+		one.service, one.method, one.version = m.Operation.Service, m.Operation.Method, m.Operation.ProtocolVersion
 		if m.GenericMethod != "" {
 			one.method = m.GenericMethod
 		}
@@ -80,7 +81,7 @@ func (s *frames) Frame(r *pipeline.Row) {
 	}
 	m.Attachments(func(key string, value, _, _ int) {
 		n := &m.Tree.Nodes[value]
-		one.attachments = append(one.attachments, [2]string{key, fmt.Sprint(n.Kind, n.Text, string(f.Body[n.Off:n.Off+n.Len]))})
+		one.attachments = append(one.attachments, [2]string{key, fmt.Sprint(n.Kind, n.Text, string(m.Body[n.Off:n.Off+n.Len]))})
 		if n.Kind.String() == "string" {
 			one.attachments[len(one.attachments)-1][1] = n.Text
 		}
@@ -94,7 +95,7 @@ func frameList(t *testing.T, path string) ([]*message, *pipeline.Totals) {
 	require.NoError(t, err)
 	defer src.Close()
 	s := new(frames)
-	totals, err := pipeline.Run(src, pipeline.Options{Formats: formats.All(), Rows: true, Detail: dubbo.Values}, s)
+	totals, err := pipeline.Run(src, pipeline.Options{Protocols: protocols.All(), Formats: formats.All(), Rows: true, Detail: rpc.Values}, s)
 	require.NoError(t, err)
 	return s.list, totals
 }

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
-	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/rpc"
 )
 
 // leastErrorShare is from which share of failed calls on a method's errors are told, in percent.
@@ -27,12 +29,12 @@ func errorRates(m *method, e *evidence) {
 	for _, k := range kinds {
 		name := "exceptions"
 		text := counted(k.calls, "exception")
-		if k.status != dubbo.StatusOK {
+		switch {
+		case k.status != rpc.NoStatus:
 			name = fmt.Sprintf("status%d", k.status)
-			text = fmt.Sprintf("%s status %d", report.Count(k.calls), k.status)
-			if s := dubbo.StatusText(k.status); s != "" {
-				text += " " + s
-			}
+			text = strings.TrimSpace(fmt.Sprintf("%s status %d %s", report.Count(k.calls), k.status, k.text))
+		case k.text != "":
+			name, text = "aborted", report.Count(k.calls)+" "+k.text
 		}
 		list = append(list, text)
 		f.Facts = append(f.Facts, fact(name, k.calls))
@@ -50,9 +52,9 @@ func errorRates(m *method, e *evidence) {
 func threads(k *Collector, e *evidence) {
 	for _, x := range k.poolOrder {
 		f := report.Finding{Subject: x.server, Frame: x.first.frame, File: x.first.file, Weight: x.bytes}
-		f.Text = fmt.Sprintf("had no thread for %s (status 100 %s)", counted(x.calls, "call"), dubbo.StatusText(statusExhausted))
+		f.Text = fmt.Sprintf("had no thread for %s (status %d %s)", counted(x.calls, "call"), x.status, x.text)
 		f.Facts = []report.Fact{fact("calls", x.calls)}
-		f.Verb, f.Args = "calls", []string{"--server", x.server, "--status", "100"}
+		f.Verb, f.Args = "calls", []string{"--server", x.server, "--status", strconv.Itoa(int(x.status))}
 		e.add(f)
 	}
 }

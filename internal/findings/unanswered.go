@@ -32,7 +32,7 @@ func (k *Collector) noAnswer(m *method, r *call.Message) {
 		u = new(unanswered)
 		m.unanswered = u
 	}
-	at := r.First
+	at := r.FirstTime
 	if r.Complete {
 		at = r.LastByte
 	}

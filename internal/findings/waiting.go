@@ -64,7 +64,7 @@ func (k *Collector) isLarge(c *conn, p *call.Message, m *method) {
 		k.large -= l.forget(maxLarge / 2)
 	}
 	k.large++
-	c.large.list = append(c.large.list, largeOne{first: p.First, last: p.LastByte, method: m, at: placeOf(p)})
+	c.large.list = append(c.large.list, largeOne{first: p.FirstTime, last: p.LastByte, method: m, at: placeOf(p)})
 }
 
 // forget leaves out the first n.
@@ -91,7 +91,7 @@ func (k *Collector) waited(c *call.Call, l *largeAnswers) {
 		if o.last <= r.LastByte {
 			break
 		}
-		if o.last > p.First {
+		if o.last > p.FirstTime {
 			continue
 		}
 		ns := o.last - max(o.first, r.LastByte)

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"bytes"
 	"cmp"
 	"math/bits"
 	"slices"
@@ -10,9 +9,9 @@ import (
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/explain"
 	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/rpc"
 	"dubbo-wire/internal/sizes"
 )
 
@@ -21,12 +20,12 @@ type detailConfig struct {
 	local   bool
 }
 
-// detail is one method looked into: its frames are decoded once more, down to every value.
+// detail is one method looked into: its messages are decoded down to every value.
 type detail struct {
 	method  Method
 	local   bool
 	began   int64 // by the steady clock
-	decoder *dubbo.Decoder
+	decoder rpc.Decoders
 	calls   *sizes.Aggregator // by client
 	// asked is the requests that wait for an answer.
 	asked map[frameKey]*exchange
@@ -44,26 +43,18 @@ type detail struct {
 }
 
 type frameKey struct {
-	conn *call.Conn
-	side int
-	id   int64
+	conn     *call.Conn
+	side     int
+	exchange uint64
 }
 
 // exchange is a call whose frames are kept.
 type exchange struct {
-	at                int64 // when it was asked, by its packets
-	request, response *kept
+	at                int64         // when it was asked, by its packets
+	request, response *pipeline.Row // copies
 	latency           int64
 	sizes             [2]int // of the bodies
 	taken             bool   // its request was taken apart
-}
-
-// kept is a copy of a frame.
-type kept struct {
-	row      pipeline.Row
-	frame    dubbo.Frame
-	body     []byte
-	dialects dubbo.Dialects
 }
 
 const (
@@ -85,85 +76,97 @@ const (
 
 func newDetail(c detailConfig, m Method, now int64) *detail {
 	return &detail{
-		method: m, local: c.local, began: now, decoder: dubbo.NewDecoder(c.formats),
+		method: m, local: c.local, began: now, decoder: rpc.Decoders{Formats: c.formats},
 		calls: sizes.NewPassing(sizes.By{Keys: []sizes.Key{sizes.Client}}, maxGroups, nil),
 		asked: make(map[frameKey]*exchange),
 		paths: [2]map[string]int64{{}, {}}, anatomy: decode.Anatomist{Depth: depth},
 	}
 }
 
-func (d *detail) is(m *dubbo.Message) bool {
-	if m.Names == nil || m.Names.Path != d.method.Service {
+func (d *detail) is(m *rpc.Message) bool {
+	if m.Operation == nil || m.Operation.Service != d.method.Service {
 		return false
 	}
-	return m.GenericMethod == d.method.Method || m.GenericMethod == "" && m.Names.Method == d.method.Method
+	return m.GenericMethod == d.method.Method || m.GenericMethod == "" && m.Operation.Method == d.method.Method
 }
 
-// frame takes every frame of the capture and keeps to those of the method.
+// wants reports whether a whole message is to be taken apart: of calls of the method as many as there is time for.
+func (d *detail) wants(conn *call.Conn, side int, m *rpc.Message) bool {
+	switch {
+	case m.Kind == rpc.Request && d.is(m):
+	case m.Kind == rpc.Response:
+		x := d.asked[frameKey{conn, 1 - side, m.Exchange}]
+		if x == nil || !x.taken {
+			return false
+		}
+	default:
+		return false
+	}
+	if at := m.Last.Time / 1e9; at != d.spentSince {
+		d.spent, d.spentSince = 0, at
+	}
+	if m.Kind == rpc.Request && d.spent > perSecond {
+		return false
+	}
+	d.spent += int64(m.BodyLen)
+	return true
+}
+
+// frame takes every message of the capture and keeps to those of the method.
 func (d *detail) frame(r *pipeline.Row) {
-	f := r.Frame
-	if !f.Complete() || len(f.Body) < f.BodyLen {
+	m := r.Msg
+	if !m.IsWhole() {
 		return
 	}
-	switch r.Msg.Kind {
-	case dubbo.Request:
-		if !d.is(r.Msg) {
+	switch m.Kind {
+	case rpc.Request:
+		if !d.is(m) {
 			return
 		}
-		x := &exchange{at: f.First.Time, latency: -1, sizes: [2]int{f.BodyLen, 0}}
-		x.taken = d.take(r, 0)
-		if f.BodyLen <= maxKept || d.larger(f.BodyLen, x.at) {
+		x := &exchange{at: m.FirstTime, latency: -1, sizes: [2]int{m.BodyLen, 0}}
+		x.taken = d.take(m, 0)
+		if m.BodyLen <= maxKept || d.larger(m.BodyLen, x.at) {
 			x.request = keep(r)
 		}
-		if !f.TwoWay() {
+		if !m.TwoWay {
 			d.compare(x)
 			return
 		}
 		if len(d.asked) >= maxAsked {
 			clear(d.asked)
 		}
-		d.asked[frameKey{r.Conn, r.Side, f.ID}] = x
-	case dubbo.Response:
-		key := frameKey{r.Conn, 1 - r.Side, f.ID}
+		d.asked[frameKey{r.Conn, r.Side, m.Exchange}] = x
+	case rpc.Response:
+		key := frameKey{r.Conn, 1 - r.Side, m.Exchange}
 		x := d.asked[key]
 		if x == nil {
 			return
 		}
 		delete(d.asked, key)
 		if x.taken {
-			d.take(r, 1)
+			d.take(m, 1)
 		}
-		x.latency, x.sizes[1] = f.LastByte-x.at, f.BodyLen
-		if f.BodyLen <= maxKept || d.larger(f.BodyLen, x.at) {
+		x.latency, x.sizes[1] = m.LastByte-x.at, m.BodyLen
+		if m.BodyLen <= maxKept || d.larger(m.BodyLen, x.at) {
 			x.response = keep(r)
 		}
 		d.compare(x)
 	}
 }
 
-// take decodes a frame once more and adds its parts up, as far as there is time for that.
-func (d *detail) take(r *pipeline.Row, direction int) bool {
-	f := r.Frame
-	if at := f.Last.Time / 1e9; at != d.spentSince {
-		d.spent, d.spentSince = 0, at
-	}
-	if direction == 0 && d.spent > perSecond {
+// take adds the parts of a message up, if it was taken apart.
+func (d *detail) take(m *rpc.Message, direction int) bool {
+	if m.Tree == nil {
 		return false
 	}
-	d.spent += int64(f.BodyLen)
-	dialects := r.Dialects
-	msg := d.decoder.Decode(f, dubbo.Values, &dialects)
 	if direction == 0 {
 		d.taken++
 	}
-	if msg.Tree == nil {
-		return true
-	}
-	for class, n := range msg.Tree.Bytes() {
+	for class, n := range m.Tree.Bytes() {
 		d.classes[class] += int64(n)
 	}
 	sums := d.paths[direction]
-	d.parts = d.anatomy.Append(d.parts[:0], msg.Tree)
+	d.parts = d.anatomy.Append(d.parts[:0], m.Tree)
 	for i := range d.parts {
 		p := &d.parts[i]
 		path := p.Path
@@ -175,17 +178,10 @@ func (d *detail) take(r *pipeline.Row, direction int) bool {
 	return true
 }
 
-func keep(r *pipeline.Row) *kept {
-	k := &kept{row: *r, frame: *r.Frame, body: bytes.Clone(r.Frame.Body), dialects: r.Dialects}
-	k.frame.Body = k.body
-	return k
-}
-
-func (k *kept) size() int {
-	if k == nil {
-		return 0
-	}
-	return k.frame.BodyLen
+func keep(r *pipeline.Row) *pipeline.Row {
+	k := *r
+	k.Msg = r.Msg.Clone(true, false)
+	return &k
 }
 
 func (x *exchange) size() int { return max(x.sizes[0], x.sizes[1]) }
@@ -300,21 +296,20 @@ func bins(s *sizes.Stat) []Bin {
 // capture shows none.
 func (d *detail) explain(x *exchange) *Largest {
 	l := &Largest{At: x.at, Latency: x.latency, RequestBytes: int64(x.sizes[0]), ResponseBytes: int64(x.sizes[1])}
-	for i, k := range []*kept{x.request, x.response} {
+	for i, k := range []*pipeline.Row{x.request, x.response} {
 		if k == nil {
 			continue
 		}
-		side := k.row.Side
+		side := k.Side
 		if i == 1 {
 			side = 1 - side
 		}
-		l.Client, l.Server, l.ID = k.row.Conn.Ends[side], k.row.Conn.Ends[1-side], k.frame.ID
-		if k.size() >= max(x.size(), 1) || l.Frame == 0 {
-			l.Frame = k.row.Number
+		l.Client, l.Server, l.ID = k.Conn.Ends[side], k.Conn.Ends[1-side], int64(k.Msg.Exchange)
+		if k.Msg.BodyLen >= max(x.size(), 1) || l.Frame == 0 {
+			l.Frame = k.Number
 		}
-		row := k.row
-		dialects := k.dialects
-		row.Frame, row.Msg = &k.frame, d.decoder.Decode(&k.frame, dubbo.Values, &dialects)
+		row := *k
+		row.Msg = d.decoder.Decode(k.Msg, rpc.Values)
 		e := explain.New(&explain.Subject{Row: &row, Stream: -1, Secret: explain.Redacted})
 		var text strings.Builder
 		_ = e.WriteText(&text, &explain.Style{Width: explainWidth, Local: d.local})

@@ -109,7 +109,11 @@ func (m *Monitor) open(r *pipeline.Running, method Method, now int64) {
 	if method != (Method{}) {
 		m.detail = newDetail(m.decode, method, now)
 	}
-	r.KeepWholeBodies(m.detail != nil)
+	if m.detail == nil {
+		r.LookInto(nil)
+		return
+	}
+	r.LookInto(m.detail.wants)
 }
 
 // count gives the current second what came since the last look.

@@ -11,6 +11,7 @@ import (
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/sizes"
 )
@@ -36,7 +37,7 @@ func watch(t *testing.T, file string, s func(n int) Settings, p Probe) (all []*S
 	}
 	p.Recording = func() Recording { return Recording{} }
 	m := NewMonitor(p, counted{agg}, formats.All(), false)
-	opt := pipeline.Options{Formats: formats.All(), Rows: true, Live: true}
+	opt := pipeline.Options{Protocols: protocols.All(), Formats: formats.All(), Rows: true, Live: true}
 	n := 0
 	opt.Watch = func(r *pipeline.Running) {
 		if snap := m.Watch(r, s(n)); snap != nil {

@@ -6,11 +6,11 @@ import (
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
-	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/findings"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/rpc"
 	"dubbo-wire/internal/sizes"
 )
 
@@ -80,15 +80,15 @@ func (cfg *Config) Collect(inputs []string, opt *pipeline.Options) *Collector {
 	}
 	c := &Collector{cfg: cfg, opt: opt, groups: sizes.New(cfg.By, cmp.Or(cfg.MaxGroups, sizes.DefaultMaxGroups), inputs)}
 	cfg.Filter.Apply(opt)
-	detail := dubbo.Envelope
+	detail := rpc.Envelope
 	if cfg.Parts {
-		detail = dubbo.Parts
+		detail = rpc.Parts
 	}
 	opt.Detail = max(opt.Detail, detail)
 	for _, preset := range cfg.Presets {
 		c.worst = append(c.worst, sizes.NewWorst(preset, cmp.Or(cfg.Top, report.DefaultTop)))
 		if preset == sizes.Errors {
-			opt.Detail = dubbo.Values // classes of exceptions are among the values
+			opt.Detail = rpc.Values // classes of exceptions are among the values
 		}
 	}
 	read := has("table", "markdown", "html") // by people
@@ -103,7 +103,7 @@ func (cfg *Config) Collect(inputs []string, opt *pipeline.Options) *Collector {
 		opt.Sample.Calls, opt.Sample.Bytes, opt.Sample.Packets = cfg.Sample, 0, 0
 	}
 	if opt.Sample.Calls == pipeline.AllCalls {
-		opt.Detail = dubbo.Values
+		opt.Detail = rpc.Values
 	}
 	if read {
 		c.pairs = sizes.NewPairs()

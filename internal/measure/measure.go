@@ -14,13 +14,14 @@ import (
 	"time"
 
 	"dubbo-wire/internal/capture"
-	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/interrupt"
 	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/rpc"
 	"dubbo-wire/internal/term"
 )
 
@@ -120,11 +121,11 @@ const worthJobs = 4 << 20
 
 // jobs returns the number of workers. Where only envelopes are read, one goroutine is about as fast as the file can be, with
 // less work in all; taking bodies apart is what workers are for.
-func (f *Files) jobs(detail dubbo.Detail) int {
+func (f *Files) jobs(detail rpc.Detail) int {
 	if f.in.Jobs > 0 {
 		return f.in.Jobs
 	}
-	if _, total := f.Progress(); detail == dubbo.Envelope || total >= 0 && total < worthJobs {
+	if _, total := f.Progress(); detail == rpc.Envelope || total >= 0 && total < worthJobs {
 		return 1
 	}
 	return min(runtime.GOMAXPROCS(0), pipeline.Lanes)
@@ -134,7 +135,7 @@ func (f *Files) jobs(detail dubbo.Detail) int {
 // been given to the sink. Reading ends early when nobody takes what comes out of it any more: when broken, if it is not
 // nil, returns true.
 func (f *Files) Run(opt pipeline.Options, sink pipeline.Sink, broken func() bool) (*pipeline.Totals, error) {
-	opt.Formats = formats.All()
+	opt.Protocols, opt.Formats = protocols.All(), formats.All()
 	if opt.Apart == nil {
 		f.Labels.apart(f.Inputs(), false, &opt)
 	}

@@ -14,9 +14,10 @@ import (
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
-	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/rpc"
 )
 
 // What completion reads of captures at most. Whoever presses a key does not want to wait.
@@ -107,7 +108,7 @@ func (c *nameCollector) read(paths []string) {
 			continue
 		}
 		_, _ = pipeline.Run(src, pipeline.Options{
-			Formats: formats.All(), Detail: dubbo.Envelope, Jobs: 1,
+			Protocols: protocols.All(), Formats: formats.All(), Detail: rpc.Envelope, Jobs: 1,
 			Stop: func() bool {
 				read, _ := src.Progress()
 				return c.over.Load() || read > left

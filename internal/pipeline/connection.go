@@ -1,52 +1,59 @@
 package pipeline
 
 import (
-	"slices"
-
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture/assemble"
-	"dubbo-wire/internal/decode/dubbo"
-	"dubbo-wire/internal/decode/sniff"
+	"dubbo-wire/internal/rpc"
 )
 
-// connection is what the line keeps of a TCP connection beside its streams.
+// connection is what the line keeps of a TCP connection beside its streams. It is the [rpc.Sink] and the [rpc.Needs] of the
+// connection's protocol.
 type connection struct {
 	*lane
 	tcp  *assemble.Connection
-	call *call.Conn // by itself: open requests outlive their connection
+	call *call.Conn
 	dirs [2]direction
-	// dialects is what its bodies told of serializations that share an id.
-	dialects dubbo.Dialects
-	// foreign names the protocol of a connection that started as another than Dubbo's: no frame is looked for in it.
-	foreign string
+	// reader takes the bytes of both directions; nil while none came, and where they are only counted. former took them
+	// before the connection turned out to be of another protocol.
+	reader, former rpc.Conn
+	// foreign: the connection started as one of a protocol that cannot be read from the middle.
+	foreign bool
+	// claimed: the connection carries messages, or is known to be of a protocol that does.
+	claimed bool
+	// muted: what the former reader says is no longer of interest.
+	muted bool
+	// name is what the bytes of a connection without messages are counted under, "" where nobody said it.
+	name string
 
-	ends int // directions that ended
-	// held: a framer may hold frames that it knows.
-	held bool
+	ends uint8 // directions that ended
 	// early is responses whose requests may be among the bytes that the other direction holds, in the order in which they
 	// came.
 	early []*call.Message
 
-	frames int64
-	// skipped and text are bytes of no frame; gap is missing bytes.
-	skipped, text, gap int64
+	messages int64
+	// skipped and unowned are bytes of no message; gap is missing bytes.
+	skipped, gap int64
+	unowned      []namedBytes
 	// lost counts the gaps of segments that were never seen, and their bytes: the rest of gap the snap length cut off.
 	lostGaps, lostBytes int64
-	badHeader           bool
 }
 
-// direction is one way through a connection: it takes its stream, and the frames in it.
+// namedBytes is bytes that are recognised as part of no message.
+type namedBytes struct {
+	name  string
+	bytes int64
+}
+
+// direction is one way through a connection: it takes its stream.
 type direction struct {
-	conn   *connection
-	framer *dubbo.Framer
+	conn *connection
 	// The messages that were complete last, from the oldest on: they take the link bytes of repeats.
 	oldest, newest *call.Message
-	head           []byte // the first bytes of what does not start as a frame, to tell foreign protocols
+	head           []byte // the first bytes, as long as they do not tell the protocol
+	taken          int64  // bytes
 	kept           uint8  // messages from oldest to newest
 	side           uint8
-	seen           uint8 // how many of the first bytes were looked at
-	magic          bool  // the first bytes are those of a frame
-	tries          uint8 // to tell what HTTP/2 is used for
+	sniffed        bool // the first bytes were looked at
 	// sought is the place in the stream of what the packet brought that is looked for.
 	sought struct{ from, to int64 }
 }
@@ -85,9 +92,9 @@ func (d *direction) Data(b []byte, m *assemble.Meta) {
 	t.Data(d.conn.tcp, int(d.side), b, m)
 	d.take(b, m)
 	next := m.Pos + int64(len(b))
-	if d.framer != nil {
-		if pos, some := d.framer.Undecided(); some {
-			next = pos
+	if r := d.conn.current(); r != nil {
+		if p := r.Pending(int(d.side)); p.Held {
+			next = p.From
 		}
 	}
 	t.Decided(d.conn.tcp, int(d.side), next)
@@ -95,25 +102,127 @@ func (d *direction) Data(b []byte, m *assemble.Meta) {
 
 // take reads the next bytes of the stream.
 func (d *direction) take(b []byte, m *assemble.Meta) {
-	if d.seen < sniff.HeadLen && !d.magic || d.tries > 0 {
-		d.look(b)
+	c := d.conn
+	if !d.sniffed {
+		d.sniff(b, m)
 	}
-	if d.conn.opt.Sought.is(m.Packet, m.File) {
+	if c.opt.Sought.is(m.Packet, m.File) {
 		if d.sought.to != m.Pos {
 			d.sought.from = m.Pos
 		}
 		d.sought.to = m.Pos + int64(len(b))
 	}
-	if d.conn.foreign != "" {
-		d.conn.skipped += int64(len(b))
+	d.taken += int64(len(b))
+	if c.reader == nil && !c.open() {
+		c.skipped += int64(len(b))
 		return
 	}
-	if d.framer == nil {
-		d.start()
+	c.reader.Data(int(d.side), b, d.chunk(m))
+	if c.early != nil {
+		c.answer(false)
 	}
-	d.framer.Data(b, d.chunk(m))
-	if d.conn.held || d.conn.early != nil {
-		d.conn.settle()
+}
+
+// current is the reader that may hold bytes.
+func (c *connection) current() rpc.Conn {
+	if c.reader == nil {
+		return c.former
+	}
+	return c.reader
+}
+
+// open gives a connection that no protocol knows to the one that can find its messages from any place on. It returns false
+// where the bytes are only counted.
+func (c *connection) open() bool {
+	if c.foreign {
+		return false
+	}
+	for i, p := range c.opt.Protocols {
+		if p.Midway {
+			c.reader = c.opener(i)(c, c, c.tcp.Joined)
+			return true
+		}
+	}
+	return false
+}
+
+// sniff asks the protocols whose the first bytes of the direction are.
+func (d *direction) sniff(b []byte, m *assemble.Meta) {
+	c, had := d.conn, len(d.head)
+	head := b[:min(len(b), rpc.HeadLen)]
+	if had > 0 {
+		d.head = append(d.head, b[:min(len(b), rpc.HeadLen-had)]...)
+		head = d.head
+	}
+	d.sniffed = len(head) == rpc.HeadLen
+	for i, p := range c.opt.Protocols {
+		if p.Sniff == nil || p.Sniff(head) != rpc.Mine {
+			continue
+		}
+		switch {
+		case c.tcp.Joined && p.Midway:
+			d.sniffed = true
+			c.carries() // perhaps
+			return
+		case !c.tcp.Joined:
+			d.sniffed = true
+			c.recognised(i, m)
+			if p.Midway {
+				return
+			}
+		}
+		break
+	}
+	if had == 0 {
+		d.head = append(d.head, head...)
+	}
+}
+
+// recognised takes note that the first bytes of a direction are those of a protocol.
+func (c *connection) recognised(i int, m *assemble.Meta) {
+	p := c.opt.Protocols[i]
+	if p.Midway {
+		c.claimed = true
+		c.carries()
+		return // it has the connection already, or gets it
+	}
+	if c.foreign {
+		return
+	}
+	c.foreign = true
+	if c.former = c.reader; p.New == nil {
+		c.reader, c.name = nil, p.Name
+		return
+	}
+	if c.former != nil && c.messages == 0 {
+		// What it made of the first bytes is void: they are read again.
+		c.muted = true
+		c.former.End(0)
+		c.former.End(1)
+		c.muted = false
+		c.former, c.skipped, c.unowned, c.claimed = nil, 0, nil, false
+	}
+	c.claimed = true
+	c.reader = c.opener(i)(c, c, false)
+	for k := range c.dirs {
+		d := &c.dirs[k]
+		if d.taken == 0 {
+			continue
+		}
+		again := d.head[:min(int64(len(d.head)), d.taken)]
+		if c.former != nil {
+			again = nil // it has read them
+		} else {
+			c.skipped += d.taken - int64(len(again))
+		}
+		if len(again) > 0 {
+			chunk := d.chunk(m)
+			chunk.Pos, chunk.Overhead = 0, 0
+			c.reader.Data(k, again, chunk)
+		}
+	}
+	if c.claimed {
+		c.carries()
 	}
 }
 
@@ -124,29 +233,14 @@ func (c *connection) carries() {
 	}
 }
 
-// settle lets framers hand on what they held while the other one was at work.
-func (c *connection) settle() {
-	for c.held {
-		c.held = false
-		for i := range c.dirs {
-			if f := c.dirs[i].framer; f != nil {
-				f.Settle()
-			}
-		}
-	}
-	if c.early != nil {
-		c.answer(false)
-	}
-}
-
 // maxEarly is how many responses of a connection wait for requests that may be held.
 const maxEarly = 256
 
 // postpone keeps a response while the direction that asked holds bytes of which it is not known what they are, and
 // reports whether it does.
 func (d *direction) postpone(m *call.Message) bool {
-	c, o := d.conn, d.other()
-	if o.framer == nil || !o.framer.Searching() || len(c.early) == maxEarly || c.pairer.Expects(c.call, int(d.side), m.Header.ID) {
+	c := d.conn
+	if !c.current().Pending(1-int(d.side)).Searching || len(c.early) == maxEarly || c.pairer.Expects(c.call, int(d.side), m.Exchange) {
 		return false
 	}
 	values := len(m.Values) + len(m.AttachmentsJSON)
@@ -165,7 +259,7 @@ func (d *direction) postpone(m *call.Message) bool {
 func (c *connection) answer(all bool) {
 	kept := c.early[:0]
 	for _, m := range c.early {
-		if o := &c.dirs[1-m.Side]; !all && o.framer.Searching() && !c.pairer.Expects(c.call, int(m.Side), m.Header.ID) {
+		if !all && c.current().Pending(1-int(m.Side)).Searching && !c.pairer.Expects(c.call, int(m.Side), m.Exchange) {
 			kept = append(kept, m)
 			continue
 		}
@@ -179,80 +273,8 @@ func (c *connection) answer(all bool) {
 	}
 }
 
-// maxTries bounds how often the start of an HTTP/2 stream that arrives in small pieces is read.
-const maxTries = 16
-
-// look keeps the first bytes of the stream, as far as they may tell what it is.
-func (d *direction) look(b []byte) {
-	c, wanted := d.conn, sniff.HeadLen
-	if d.tries > 0 {
-		wanted = sniff.MaxHTTP2
-	}
-	if d.seen == 0 && len(b) >= 2 && b[0] == 0xda && b[1] == 0xbb {
-		d.magic = true
-		c.carries()
-		return
-	}
-	taken := min(len(b), max(0, wanted-len(d.head)))
-	d.head = append(d.head, b[:taken]...)
-	d.seen = uint8(min(len(d.head), sniff.HeadLen))
-	if c.foreign == "" && !c.tcp.Joined {
-		if c.foreign = sniff.Start(d.head); c.foreign == sniff.HTTP2 {
-			d.tries = 1
-			d.head = append(d.head, b[taken:min(len(b), sniff.MaxHTTP2)]...)
-		}
-	}
-	if d.tries == 0 {
-		return
-	}
-	if name := sniff.Requests(d.head); name != "" || d.tries == maxTries {
-		if name != "" {
-			c.foreign = name
-		}
-		d.tries, d.head = 0, slices.Clone(d.head[:sniff.HeadLen])
-		return
-	}
-	d.tries++
-}
-
-func (d *direction) start() {
-	d.framer = dubbo.NewFramer(&d.conn.framing, d, !d.conn.tcp.Joined)
-}
-
-// newFraming is what the framers of a lane have in common.
-func (l *lane) newFraming() dubbo.Config {
-	cfg := dubbo.Config{
-		WantBody: l.opt.MaxBody, Buffers: &l.buffers, Readable: l.decoder.Readable, Recognizer: l.recognizer,
-		Expected: func(s dubbo.Sink, id int64) bool {
-			d := s.(*direction)
-			return l.pairer.Expects(d.conn.call, int(d.side), id)
-		},
-		Asked: func(s dubbo.Sink, id int64) bool {
-			o := s.(*direction).other()
-			return o.framer != nil && o.framer.Asks(id)
-		},
-		Missed: func(s dubbo.Sink) bool {
-			d := s.(*direction)
-			o := d.other()
-			return d.conn.tcp.Joined || o.framer == nil || o.framer.Lossy()
-		},
-	}
-	if l.opt.Detail == dubbo.Envelope && !l.opt.WholeBodies {
-		cfg.Enough = func(s dubbo.Sink, h *dubbo.Header, b []byte) bool {
-			return !l.wholeBodies && l.decoder.Enough(h, b, &s.(*direction).conn.dialects)
-		}
-	}
-	if l.sampler != nil {
-		l.sampler.framing(l, &cfg)
-	}
-	return cfg
-}
-
-// other is the other way through the connection.
-func (d *direction) other() *direction { return &d.conn.dirs[1-d.side] }
-
-// chunk turns the assembler's word for the origin of bytes into the framer's.
-func (d *direction) chunk(m *assemble.Meta) *dubbo.Chunk {
+// chunk turns the assembler's word for the origin of bytes into the protocol's.
+func (d *direction) chunk(m *assemble.Meta) *rpc.Chunk {
 	c := &d.conn.lane.chunk
 	c.Time, c.Packet, c.File, c.Pos, c.Overhead = m.Time, m.Packet, m.File, m.Pos, m.Overhead
 	return c
@@ -264,18 +286,17 @@ func (d *direction) Gap(n, wire int64, m *assemble.Meta) {
 		d.conn.lostGaps++
 		d.conn.lostBytes += n
 	}
-	if d.conn.foreign != "" {
-		d.tries = 0 // what follows cannot be read
+	c := d.conn
+	if c.reader == nil && !c.open() {
 		return
 	}
-	if d.framer == nil {
-		d.start()
+	c.reader.Gap(int(d.side), n, wire, d.chunk(m))
+	if c.early != nil {
+		c.answer(false)
 	}
-	d.framer.Gap(n, wire, d.chunk(m))
-	d.conn.settle()
 }
 
-// Late counts what no frame can have any more.
+// Late counts what no message can have any more.
 func (d *direction) Late(n, cut int64, _ *assemble.Meta) {
 	d.conn.skipped += n
 	d.conn.gap += cut
@@ -284,7 +305,8 @@ func (d *direction) Late(n, cut int64, _ *assemble.Meta) {
 // Repeat gives the link bytes of repeated payload to the messages it repeats, as far as they are remembered, else to
 // the message being read.
 func (d *direction) Repeat(n int, m *assemble.Meta) {
-	if d.framer == nil {
+	r := d.conn.current()
+	if r == nil {
 		return
 	}
 	pos, overhead := m.Pos, int64(m.Overhead)
@@ -294,7 +316,7 @@ func (d *direction) Repeat(n int, m *assemble.Meta) {
 		switch {
 		case owner != nil:
 			owner.Wire += k + overhead
-		case !d.framer.AddWire(k + overhead):
+		case !r.Repeat(int(d.side), rpc.Span{From: pos, To: pos + k}, k+overhead):
 			if last := d.newest; last != nil {
 				last.Wire += k + overhead
 			}
@@ -308,55 +330,105 @@ func (d *direction) Repeat(n int, m *assemble.Meta) {
 func (d *direction) owner(pos, left int64) (*call.Message, int64) {
 	upTo := left
 	for m := d.oldest; m != nil; m = m.Newer {
-		if pos >= m.Start && pos < m.End() {
-			return m, min(left, m.End()-pos)
-		}
-		if m.Start > pos {
-			upTo = min(upTo, m.Start-pos)
+		for span := range m.Spans {
+			if pos >= span.From && pos < span.To {
+				return m, min(left, span.To-pos)
+			}
+			if span.From > pos {
+				upTo = min(upTo, span.From-pos)
+			}
 		}
 	}
 	return nil, upTo
 }
 
 func (d *direction) End() {
-	if d.framer != nil {
-		d.framer.End()
-		d.conn.settle()
+	c := d.conn
+	for _, r := range [2]rpc.Conn{c.former, c.reader} {
+		if r != nil {
+			r.End(int(d.side))
+		}
+	}
+	if c.early != nil {
+		c.answer(false)
 	}
 	for d.oldest != nil {
-		d.conn.window.drop(d)
+		c.window.drop(d)
 	}
-	d.conn.ends++
-	if d.conn.ends == 2 {
-		d.conn.answer(true)
-		d.conn.totals.connection(d.conn)
-	}
-}
-
-// Frame is called by the framer.
-func (d *direction) Frame(f *dubbo.Frame) {
-	if o := d.other(); o.framer != nil && o.framer.Searching() && !f.Request() && !f.Event() &&
-		!d.conn.pairer.Expects(d.conn.call, int(d.side), f.ID) {
-		o.framer.Answered(f.ID) // what it answers may be among bytes that were held
-		d.conn.held = true
-	}
-	if d.conn.frames++; d.conn.frames == 1 {
-		d.conn.carries()
-	}
-	d.conn.lane.frame(d, f)
-}
-
-// Skipped is called by the framer.
-func (d *direction) Skipped(n int64, text bool) {
-	if text {
-		d.conn.text += n
-	} else {
-		d.conn.skipped += n
+	c.ends++
+	if c.ends == 2 {
+		c.answer(true)
+		c.totals.connection(c)
 	}
 }
 
-// BadHeader is called by the framer.
-func (d *direction) BadHeader(dubbo.Header, dubbo.Origin) {
-	d.conn.badHeader = true
-	d.conn.totals.NegativeLengths++
+// Message implements [rpc.Sink].
+func (c *connection) Message(side int, m *rpc.Message) {
+	if c.muted {
+		return
+	}
+	if c.messages++; c.messages == 1 {
+		c.carries()
+	}
+	c.claimed = true
+	c.lane.message(&c.dirs[side], m)
+}
+
+// Abort implements [rpc.Sink].
+func (c *connection) Abort(side int, exchange uint64, why string) {
+	c.pairer.Abort(c.call, side, exchange, why)
+}
+
+// Unowned implements [rpc.Sink].
+func (c *connection) Unowned(_ int, n int64, name string) {
+	switch {
+	case c.muted:
+		return
+	case name == "":
+		c.skipped += n
+		return
+	}
+	for i := range c.unowned {
+		if c.unowned[i].name == name {
+			c.unowned[i].bytes += n
+			return
+		}
+	}
+	c.unowned = append(c.unowned, namedBytes{name, n})
+}
+
+// Claim implements [rpc.Sink].
+func (c *connection) Claim(name string) {
+	if !c.muted {
+		c.name, c.claimed = name, name == "" || c.messages > 0
+	}
+}
+
+// BadHeader implements [rpc.Sink].
+func (c *connection) BadHeader(int) {
+	if !c.muted {
+		c.totals.NegativeLengths++
+	}
+}
+
+// Awaited implements [rpc.Needs].
+func (c *connection) Awaited(side int, exchange uint64) bool {
+	return c.pairer.Expects(c.call, side, exchange)
+}
+
+// Keep implements [rpc.Needs].
+func (c *connection) Keep(side int, m *rpc.Message) bool {
+	return c.sampler != nil && c.sampler.keeps(c.lane, &c.dirs[side], m)
+}
+
+// Want implements [rpc.Needs].
+func (c *connection) Want(side int, m *rpc.Message) rpc.Detail {
+	want := c.opt.Detail
+	if c.sampler != nil && c.sampler.wants(c.lane, &c.dirs[side], m) {
+		want = rpc.Values
+	}
+	if c.lookInto != nil && c.lookInto(c.call, side, m) {
+		want = rpc.Values
+	}
+	return want
 }

@@ -13,6 +13,7 @@ type event struct {
 	conn     *call.Conn
 	m        *call.Message // the frame's; the request
 	response *call.Message
+	aborted  string
 	row      *Row
 	kind     eventKind
 	side     uint8
@@ -61,16 +62,15 @@ func (r *recorder) opened(l *lane, c *call.Conn, first int64) {
 
 func (r *recorder) frame(l *lane, m *call.Message, row *Row) {
 	if row != nil {
-		kept, frame, msg := *row, *row.Frame, *row.Msg
-		frame.Body, msg.Tree = nil, nil
-		kept.Frame, kept.Msg = &frame, &msg
+		kept := *row
+		kept.Msg = row.Msg.Clone(false, false)
 		row = &kept
 	}
 	r.add(l, event{kind: eventFrame, m: m, row: row})
 }
 
 func (r *recorder) call(l *lane, c *call.Call, selected bool) {
-	r.add(l, event{kind: eventCall, conn: c.Conn, side: uint8(c.Side), m: c.Request, response: c.Response, selected: selected})
+	r.add(l, event{kind: eventCall, conn: c.Conn, side: uint8(c.Side), m: c.Request, response: c.Response, aborted: c.Aborted, selected: selected})
 }
 
 func (r *recorder) settled(l *lane, m *call.Message) { r.add(l, event{kind: eventSettled, m: m}) }
@@ -120,7 +120,7 @@ func (d *delivery) deliver(e *event) {
 	case eventFrame:
 		d.number(e.m, e.row)
 	case eventCall:
-		d.one = call.Call{Conn: e.conn, Side: int(e.side), Request: e.m, Response: e.response}
+		d.one = call.Call{Conn: e.conn, Side: int(e.side), Request: e.m, Response: e.response, Aborted: e.aborted}
 		d.close(&d.one, e.selected)
 	case eventSettled:
 		d.settle(e.m)

@@ -11,6 +11,8 @@ import (
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/protocols"
+	"dubbo-wire/internal/rpc"
 )
 
 // shifted is a source whose packets come later, or earlier, from a packet on.
@@ -45,7 +47,7 @@ func runShifted(t *testing.T, file string, opt Options, shift func(n int) time.D
 	src, err := capture.Open([]string{"../../testdata/captures/" + file}, capture.Options{})
 	require.NoError(t, err)
 	defer src.Close()
-	opt.Formats = formats.All()
+	opt.Protocols, opt.Formats = protocols.All(), formats.All()
 	sink := &calls{}
 	totals, err := Run(&shifted{Source: src, shift: shift}, opt, sink)
 	require.NoError(t, err)
@@ -137,7 +139,7 @@ func TestRunning(t *testing.T) {
 		looks := 0
 		var last *Look
 		ended := false
-		opt := Options{Formats: formats.All(), Live: true}
+		opt := Options{Protocols: protocols.All(), Formats: formats.All(), Live: true}
 		opt.Watch = func(r *Running) {
 			looks++
 			k := r.Look()
@@ -179,15 +181,19 @@ func (a *atEnd) Next(p *capture.Packet) error {
 	return err
 }
 
-// TestKeepWholeBodies: bodies that are wanted from one moment to the next, and then no more, change nothing but what rows
-// have of them.
-func TestKeepWholeBodies(t *testing.T) {
+// TestLookInto: values that are wanted from one moment to the next, and then no more, change nothing but what rows have of
+// them.
+func TestLookInto(t *testing.T) {
 	for _, file := range []string{"fleet.pcap.zst", "edge-hessian2-2.7.3.pcap.zst", "zoo-hessian2-3.3.6.pcap.zst"} {
 		want, wanted := runShifted(t, file, Options{}, func(int) time.Duration { return 0 })
 		n := 0
 		opt := Options{Live: true, Watch: func(r *Running) {
 			n++
-			r.KeepWholeBodies(n%3 == 1)
+			if n%3 == 1 {
+				r.LookInto(func(_ *call.Conn, _ int, m *rpc.Message) bool { return m.Exchange%2 == 0 })
+			} else {
+				r.LookInto(nil)
+			}
 		}}
 		// Time passes faster, so that it is asked for at every packet.
 		got, sink := runShifted(t, file, opt, func(n int) time.Duration { return time.Duration(n) * 200 * time.Millisecond })

@@ -7,28 +7,27 @@ import (
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture/assemble"
 	"dubbo-wire/internal/capture/packet"
-	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/rpc"
 )
 
 // worker is what the lanes of one goroutine share: memory that does not bear on results.
 type worker struct {
-	opt        *Options
-	out        output
-	decoder    *dubbo.Decoder
-	pool       call.Pool
-	prepare    func(*Row) any
-	recognizer *dubbo.Recognizer
-	// wholeBodies: for the time being all of every body is kept, see Running.KeepWholeBodies.
-	wholeBodies bool
-	chunk       dubbo.Chunk
-	row         Row
+	opt     *Options
+	out     output
+	shared  map[any]any // of protocols
+	pool    call.Pool
+	prepare func(*Row) any
+	// lookInto, if set, says of a message whether its values are wanted for the time being.
+	lookInto func(conn *call.Conn, side int, m *rpc.Message) bool
+	chunk    rpc.Chunk
+	row      Row
 }
 
 // seed is of this process, so that no capture can be made for collisions.
 var seed = maphash.MakeSeed()
 
 func newWorker(opt *Options, out output) *worker {
-	w := &worker{opt: opt, out: out, decoder: dubbo.NewDecoder(opt.Formats), recognizer: dubbo.NewRecognizer(opt.Formats)}
+	w := &worker{opt: opt, out: out, shared: make(map[any]any)}
 	if opt.Prepare != nil {
 		w.prepare = opt.Prepare()
 	}
@@ -41,8 +40,8 @@ type lane struct {
 	index   int
 	asm     *assemble.Assembler
 	pairer  *call.Pairer
-	buffers dubbo.Buffers
-	framing dubbo.Config
+	env     rpc.Env
+	openers []rpc.Opener // by protocol; nil until one is needed
 	totals  Totals
 	window  window
 	// waiting is the responses that wait for requests which may be held, of all connections, and the bytes of their values.
@@ -58,12 +57,13 @@ type lane struct {
 
 func newLane(index int, w *worker) *lane {
 	l := &lane{worker: w, index: index}
-	l.buffers.Max = share(w.opt.Limits.MaxBodies)
 	l.pairer = call.NewPairer(w.opt.Limits.pairer(&w.pool), l)
 	if w.opt.Sample.on() {
 		l.sampler = newSampler(w)
 	}
-	l.framing = l.newFraming()
+	l.openers = make([]rpc.Opener, len(w.opt.Protocols))
+	l.env = rpc.Env{Formats: w.opt.Formats, Detail: w.opt.Detail, MaxBuffers: share(w.opt.Limits.MaxBodies), Shared: w.shared}
+	l.keepBodies(false)
 	l.asm = assemble.New(w.opt.Limits.assembler(w.opt.Apart), l)
 	return l
 }
@@ -139,18 +139,40 @@ func finish(lanes []*lane) {
 	}
 }
 
-// frame takes a frame found by a direction: decode it, number it, pair it.
-func (l *lane) frame(d *direction, f *dubbo.Frame) {
-	msg := l.decoder.Decode(f, l.opt.Detail, &d.conn.dialects)
-	l.totals.frame(f, msg)
+// keepBodies sets how much of bodies is kept: whole says that, for the time being, it is all of every body.
+func (l *lane) keepBodies(whole bool) {
+	e, o := &l.env, l.opt
+	e.WholeBodies = o.WholeBodies || whole
+	e.MaxBody, e.MaxEnvelope = o.MaxBody, o.MaxBody
+	switch {
+	case whole:
+		e.MaxBody = 64 << 20
+	case l.sampler != nil && o.Detail == rpc.Envelope && !o.WholeBodies && o.Sample.Calls != AllCalls:
+		e.MaxBody = max(o.MaxBody, maxLooked)
+	}
+	e.Sampling = l.sampler != nil || l.lookInto != nil
+}
+
+// opener returns what opens connections of a protocol in this lane.
+func (l *lane) opener(i int) rpc.Opener {
+	if l.openers[i] == nil {
+		p := l.opt.Protocols[i]
+		l.openers[i] = p.New(p, &l.env)
+	}
+	return l.openers[i]
+}
+
+// message takes a message found in a direction: number it, pair it.
+func (l *lane) message(d *direction, msg *rpc.Message) {
+	l.totals.message(msg, l.opt.Detail)
 
 	m := l.pairer.New()
 	m.Order = l.now
-	m.FillFrom(f, msg)
+	m.FillFrom(msg)
 	m.Arrived = l.clock
-	l.totals.SeenBytes += f.Wire
-	if l.sampler != nil && f.Complete() && len(f.Body) == f.BodyLen {
-		l.sampler.frame(l, d, f, m, msg)
+	l.totals.SeenBytes += msg.Wire
+	if l.sampler != nil && msg.IsWhole() {
+		l.sampler.message(m, msg)
 	}
 	if l.opt.RenderValues {
 		if msg.Tree != nil {
@@ -165,8 +187,7 @@ func (l *lane) frame(d *direction, f *dubbo.Frame) {
 	if l.opt.Rows {
 		row = &l.row
 		*row = Row{
-			Conn: d.conn.call, Side: int(d.side), Frame: f, Msg: msg, Dialects: d.conn.dialects,
-			HasPacket: d.sought.to > f.Start && d.sought.from < f.End(),
+			Conn: d.conn.call, Side: int(d.side), Msg: msg, HasPacket: d.brought(msg),
 		}
 		if l.prepare != nil {
 			row.Prepared = l.prepare(row)
@@ -174,9 +195,9 @@ func (l *lane) frame(d *direction, f *dubbo.Frame) {
 	}
 	l.out.frame(l, m, row)
 	switch msg.Kind {
-	case dubbo.Request:
+	case rpc.Request:
 		l.pairer.Request(d.conn.call, int(d.side), m)
-	case dubbo.Response:
+	case rpc.Response:
 		if !d.postpone(m) {
 			l.pairer.Response(d.conn.call, int(d.side), m)
 		}
@@ -184,23 +205,33 @@ func (l *lane) frame(d *direction, f *dubbo.Frame) {
 	l.window.add(d, m)
 }
 
+// brought reports whether the packet that is looked for brought a byte of the message.
+func (d *direction) brought(m *rpc.Message) bool {
+	for s := range m.Spans {
+		if d.sought.to > s.From && d.sought.from < s.To {
+			return true
+		}
+	}
+	return false
+}
+
 // render keeps the values of a message as JSON: its tree is gone with the next frame. What could not be read at all is
 // opaque.
-func render(m *call.Message, msg *dubbo.Message) {
+func render(m *call.Message, msg *rpc.Message) {
 	d := m.Detail()
 	switch {
-	case msg.Kind == dubbo.Request && msg.Names != nil && m.GenericMethod != "":
+	case msg.Kind == rpc.Request && msg.Operation != nil && m.GenericMethod != "":
 		d.Values = msg.AppendGenericArguments(d.Values)
-	case msg.Kind == dubbo.Request && msg.Names != nil:
+	case msg.Kind == rpc.Request && msg.Operation != nil:
 		d.Values = msg.AppendArguments(d.Values)
-	case msg.Kind == dubbo.Response && msg.ResultKind >= 0 && !msg.Exception():
+	case msg.Kind == rpc.Response && msg.ResultKind >= 0 && !msg.Exception:
 		d.Values = msg.AppendResult(d.Values)
-	case msg.Kind == dubbo.Request:
-		d.Values = fmt.Appendf(d.Values, `[{"@opaque":%d}]`, m.Header.BodyLen)
-	case msg.Kind == dubbo.Response && msg.ResultKind < 0 && m.Header.Status == dubbo.StatusOK:
-		d.Values = fmt.Appendf(d.Values, `{"@opaque":%d}`, m.Header.BodyLen)
+	case msg.Kind == rpc.Request:
+		d.Values = fmt.Appendf(d.Values, `[{"@opaque":%d}]`, m.BodyLen)
+	case msg.Kind == rpc.Response && msg.ResultKind < 0 && !m.Failed:
+		d.Values = fmt.Appendf(d.Values, `{"@opaque":%d}`, m.BodyLen)
 	}
-	if msg.Names != nil || msg.ResultKind >= 0 {
+	if msg.Operation != nil || msg.ResultKind >= 0 {
 		d.AttachmentsJSON = msg.AppendAttachments(d.AttachmentsJSON)
 	}
 }

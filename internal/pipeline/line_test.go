@@ -12,6 +12,7 @@ import (
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/sizes"
 )
 
@@ -88,7 +89,7 @@ func (s *sink) Call(c *call.Call, selected bool) {
 
 func run(t *testing.T, s *script) (*Totals, *sink) {
 	out := &sink{agg: sizes.New(sizes.DefaultBy(), 0, nil)}
-	totals, err := Run(s, Options{Formats: formats.All()}, out)
+	totals, err := Run(s, Options{Protocols: protocols.All(), Formats: formats.All()}, out)
 	require.NoError(t, err)
 	assert.NoError(t, totals.TCP.Balance())
 	assert.Equal(t, totals.TCP.Stream, totals.FrameBytes+totals.OtherBytes()+totals.Skipped)

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/sizes"
 )
 
@@ -61,7 +62,7 @@ func TestLossAndSecondAnswers(t *testing.T) {
 		}
 		for _, limits := range []Limits{{}, {MaxOpenCalls: 5 * Lanes, GapPackets: 1}, {MaxOpenCalls: 1}} {
 			s.at = 0
-			totals, err := Run(s, Options{Formats: formats.All(), Limits: limits}, &sink{agg: sizes.New(sizes.DefaultBy(), 0, nil)})
+			totals, err := Run(s, Options{Protocols: protocols.All(), Formats: formats.All(), Limits: limits}, &sink{agg: sizes.New(sizes.DefaultBy(), 0, nil)})
 			require.NoError(t, err, "seed %d", seed)
 			require.LessOrEqual(t, totals.Frames, int64(len(order)), "seed %d", seed)
 		}

@@ -57,7 +57,7 @@ func (d *delivery) number(m *call.Message, r *Row) {
 func (d *delivery) close(c *call.Call, selected bool) {
 	d.sink.Call(c, selected)
 	for _, m := range [2]*call.Message{c.Request, c.Response} {
-		if m != nil {
+		for ; m != nil; m = m.Next {
 			m.Forget()
 		}
 	}

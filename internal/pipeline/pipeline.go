@@ -13,7 +13,6 @@ package pipeline
 import (
 	"errors"
 	"io"
-	"slices"
 	"time"
 
 	"dubbo-wire/internal/call"
@@ -21,15 +20,17 @@ import (
 	"dubbo-wire/internal/capture/assemble"
 	"dubbo-wire/internal/capture/packet"
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/rpc"
 )
 
 // Options is what a run is for; zero values are the defaults.
 type Options struct {
+	// Protocols are the protocols that are known, in the order in which they are asked.
+	Protocols []*rpc.Protocol
 	// Formats are the serializations that are known.
 	Formats []decode.Format
 	// Detail says how much of each body is needed.
-	Detail dubbo.Detail
+	Detail rpc.Detail
 	// Filter selects calls; nil selects all.
 	Filter *call.Filter
 	// MaxBody is how many bytes of a body that crosses packets are kept for decoding (default: 16 KiB for Envelope,
@@ -100,18 +101,15 @@ type StreamTap interface {
 	Ended(c *assemble.Connection)
 }
 
-// Row is one frame with what was decoded of it. It is borrowed.
+// Row is one message with what was decoded of it. It is borrowed.
 type Row struct {
 	Number int64 // frame number, from 1; in Prepare not known yet
 	Conn   *call.Conn
 	Side   int // that sent it
-	Frame  *dubbo.Frame
-	// Dialects is what was known of the connection's serializations behind this frame.
-	Dialects dubbo.Dialects
 	// HasPacket: the packet that was looked for brought one of its bytes.
 	HasPacket bool
 	// Msg is without its Tree where the row comes from a worker; Prepare sees all of it.
-	Msg      *dubbo.Message
+	Msg      *rpc.Message
 	Prepared any
 }
 
@@ -128,7 +126,7 @@ type Sink interface {
 func Run(src capture.Source, opt Options, sink Sink) (*Totals, error) {
 	if opt.MaxBody == 0 {
 		opt.MaxBody = 16 << 10
-		if opt.Detail > dubbo.Envelope || opt.WholeBodies {
+		if opt.Detail > rpc.Envelope || opt.WholeBodies {
 			opt.MaxBody = 64 << 20
 		}
 	}
@@ -315,18 +313,7 @@ func (s *Sought) is(number int64, file int) bool {
 // Clone returns a copy of the row that may be kept: without the body's bytes and byte values, and without the tree where
 // something was prepared.
 func (r *Row) Clone() *Row {
-	c, frame, msg := *r, *r.Frame, *r.Msg
-	frame.Body = nil
-	if r.Prepared != nil {
-		msg.Tree = nil
-	}
-	if msg.Tree != nil {
-		tree := &decode.Tree{Nodes: slices.Clone(msg.Tree.Nodes)}
-		for i := range tree.Nodes {
-			tree.Nodes[i].Raw = nil
-		}
-		msg.Tree = tree
-	}
-	c.Frame, c.Msg = &frame, &msg
+	c := *r
+	c.Msg = r.Msg.Clone(false, r.Prepared == nil)
 	return &c
 }

@@ -1,6 +1,10 @@
 package pipeline
 
-import "dubbo-wire/internal/capture/assemble"
+import (
+	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/capture/assemble"
+	"dubbo-wire/internal/rpc"
+)
 
 // Running is a run in progress, as Options.Watch sees it: between two packets, and in its goroutine.
 type Running struct{ *reader }
@@ -44,13 +48,10 @@ func (r *Running) Look() *Look {
 	return k
 }
 
-// KeepWholeBodies says whether all of every body is wanted from now on, as with Options.WholeBodies, or no longer.
-func (r *Running) KeepWholeBodies(on bool) {
+// LookInto says of which messages the values are wanted from now on, and so all of every body; with nil of none.
+func (r *Running) LookInto(want func(conn *call.Conn, side int, m *rpc.Message) bool) {
 	for _, l := range r.lanes {
-		l.wholeBodies = on
-		l.framing.WantBody = l.opt.MaxBody
-		if on {
-			l.framing.WantBody = 64 << 20
-		}
+		l.lookInto = want
+		l.keepBodies(want != nil)
 	}
 }

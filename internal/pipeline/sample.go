@@ -5,7 +5,7 @@ import (
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/rpc"
 )
 
 // Sample says how many calls are looked into: their bodies are taken apart by path, with their attachments, whatever is
@@ -62,13 +62,14 @@ const (
 // sampler is the books of a lane about what it looked into.
 type sampler struct {
 	Sample
-	methods map[*dubbo.Names]*looked
+	methods map[*rpc.Operation]*looked
 	bytes   int // of all bodies that were looked into, of large ones as far as they are charged
 	large   int // of large ones, all of their bytes
 	seen    int // of all bodies
 	unread  int
 	inside  int // memory of what waits for the end of its call
 	anatomy decode.Anatomist
+	of      *looked // the books of the message that is being read, where it is looked into
 }
 
 type looked struct {
@@ -76,11 +77,11 @@ type looked struct {
 }
 
 func newSampler(w *worker) *sampler {
-	return &sampler{Sample: w.opt.Sample, methods: make(map[*dubbo.Names]*looked)}
+	return &sampler{Sample: w.opt.Sample, methods: make(map[*rpc.Operation]*looked)}
 }
 
-// wants reports whether one more call of a method is to be looked into.
-func (k *sampler) wants(l *lane, n *dubbo.Names) bool {
+// more reports whether one more call of a method is to be looked into.
+func (k *sampler) more(l *lane, n *rpc.Operation) bool {
 	if k.Calls == AllCalls || l.now>>placeBits <= uint64(k.Packets) && k.bytes < earlyBytes {
 		return true
 	}
@@ -97,9 +98,9 @@ func (k *sampler) wants(l *lane, n *dubbo.Names) bool {
 	return k.Bytes == 0 || k.bytes < budget && of.bytes < budget/2
 }
 
-// of is the books of a method; those of one that has none, because its name is not known or there are too many, are thrown
+// book is the books of a method; those of one that has none, because its name is not known or there are too many, are thrown
 // away, and no bodies are copied of it.
-func (k *sampler) of(n *dubbo.Names) *looked {
+func (k *sampler) book(n *rpc.Operation) *looked {
 	of := k.methods[n]
 	switch {
 	case of != nil:
@@ -112,53 +113,56 @@ func (k *sampler) of(n *dubbo.Names) *looked {
 	return of
 }
 
-// frame looks into a whole frame, if that is wanted.
-func (k *sampler) frame(l *lane, d *direction, f *dubbo.Frame, m *call.Message, msg *dubbo.Message) {
-	k.seen += f.BodyLen
-	var of *looked
+// wants reports whether a whole message is to be looked into, and charges it.
+func (k *sampler) wants(l *lane, d *direction, m *rpc.Message) bool {
+	k.seen += m.BodyLen
+	k.of = nil
 	switch {
-	case k.inside >= share(maxInside) || msg.Kind > dubbo.Response:
-		return
-	case k.Calls != AllCalls && f.BodyLen > maxCharged && k.large > maxLarge:
-		return
-	case msg.Kind == dubbo.Request:
-		if k.Calls != AllCalls && (msg.Names == nil || !k.wants(l, msg.Names)) {
-			return
+	case k.inside >= share(maxInside) || m.Kind.Control():
+		return false
+	case k.Calls != AllCalls && m.BodyLen > maxCharged && k.large > maxLarge:
+		return false
+	case m.Kind == rpc.Request:
+		if k.Calls != AllCalls && (m.Operation == nil || !k.more(l, m.Operation)) {
+			return false
 		}
-		of = k.of(msg.Names)
-		of.calls++
+		k.of = k.book(m.Operation)
+		k.of.calls++
 	default:
-		request := l.pairer.Asked(d.conn.call, int(d.side), f.ID)
+		request := l.pairer.Asked(d.conn.call, int(d.side), m.Exchange)
 		switch {
 		case request != nil && request.Looked:
-			of = k.of(request.Names)
+			k.of = k.book(request.Operation)
 		case k.Calls == AllCalls:
-			of = k.of(nil)
+			k.of = k.book(nil)
 		default:
-			return
+			return false
 		}
 	}
-	charged := min(f.BodyLen, maxCharged)
-	of.bytes += charged
+	charged := min(m.BodyLen, maxCharged)
+	k.of.bytes += charged
 	k.bytes += charged
-	if f.BodyLen > maxCharged {
-		k.large += f.BodyLen
+	if m.BodyLen > maxCharged {
+		k.large += m.BodyLen
 	}
-	if msg.Tree == nil {
-		dialects := d.conn.dialects
-		msg = l.decoder.Decode(f, dubbo.Values, &dialects)
-	}
-	if msg.Tree == nil {
+	return true
+}
+
+// message looks into a message, if that was wanted.
+func (k *sampler) message(m *call.Message, msg *rpc.Message) {
+	of := k.of
+	k.of = nil
+	if of == nil || msg.Tree == nil {
 		return
 	}
 	m.Parts, m.Looked = msg.Parts, true
-	in := &call.Inside{Attachments: k.attachments(f, msg)}
+	in := &call.Inside{Attachments: k.attachments(msg)}
 	if k.Paths {
 		in.Paths = k.anatomy.Append(nil, msg.Tree)
 	}
-	if k.Bodies && msg.Kind == dubbo.Response && f.BodyLen >= leastCopied && f.BodyLen <= maxCopied && of.copied < copies {
+	if k.Bodies && msg.Kind == rpc.Response && msg.BodyLen >= leastCopied && msg.BodyLen <= maxCopied && of.copied < copies {
 		of.copied++
-		in.Body = append(in.Body, f.Body...)
+		in.Body = append(in.Body, msg.Body...)
 	}
 	m.Detail().Inside = in
 	m.ErrorMessage = msg.ErrorMessage // which is not read of bodies that are only measured
@@ -166,14 +170,14 @@ func (k *sampler) frame(l *lane, d *direction, f *dubbo.Frame, m *call.Message, 
 }
 
 // attachments are those of a frame with what each weighs.
-func (k *sampler) attachments(f *dubbo.Frame, msg *dubbo.Message) []call.Attachment {
+func (k *sampler) attachments(msg *rpc.Message) []call.Attachment {
 	var list []call.Attachment
 	msg.Attachments(func(key string, value, end, bytes int) {
 		a := call.Attachment{Key: key, Bytes: bytes}
 		if n := &msg.Tree.Nodes[value]; n.Kind == decode.String {
 			a.Value = maphash.String(seed, n.Text)
 		} else {
-			a.Value = hashOf(f.Body, msg.Tree.Nodes[value:end])
+			a.Value = hashOf(msg.Body, msg.Tree.Nodes[value:end])
 		}
 		list = append(list, a)
 	})
@@ -202,35 +206,17 @@ func (k *sampler) closed(c *call.Call) {
 	}
 }
 
-// framing lets the bodies be kept whole that are to be looked into, where else only beginnings are.
-func (k *sampler) framing(l *lane, cfg *dubbo.Config) {
-	enough := cfg.Enough
-	if enough == nil || k.Calls == AllCalls {
-		return // all bodies are kept
-	}
-	most := cfg.WantBody
-	cfg.WantBody = max(most, maxLooked)
-	cfg.Enough = func(s dubbo.Sink, h *dubbo.Header, b []byte) bool {
-		if k.keeps(l, s.(*direction), h, b) {
-			return false
-		}
-		return len(b) >= most || enough(s, h, b)
-	}
-}
-
-// keeps reports whether the body that starts with b is kept whole to be looked into.
-func (k *sampler) keeps(l *lane, d *direction, h *dubbo.Header, b []byte) bool {
+// keeps reports whether the body of m, of which the beginning is there, is kept whole to be looked into.
+func (k *sampler) keeps(l *lane, d *direction, m *rpc.Message) bool {
 	switch {
-	case h.Event() || h.BodyLen > maxLooked:
+	case k.Calls == AllCalls || m.Kind.Control() || m.BodyLen > maxLooked:
 		return false
-	case !h.Request():
-		request := l.pairer.Asked(d.conn.call, int(d.side), h.ID)
+	case m.Kind == rpc.Response:
+		request := l.pairer.Asked(d.conn.call, int(d.side), m.Exchange)
 		return request != nil && request.Looked
-	}
-	if n := l.decoder.NamesAt(h, b); n != nil {
-		return k.wants(l, n)
-	}
-	if k.unread >= maxUnread {
+	case m.Operation != nil:
+		return k.more(l, m.Operation)
+	case k.unread >= maxUnread:
 		return false
 	}
 	k.unread++

@@ -12,6 +12,8 @@ import (
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/protocols"
+	"dubbo-wire/internal/rpc"
 )
 
 // madeUp is a serialization that Dubbo does not have: no other one can read its bytes. A text is '$', its length and its
@@ -122,15 +124,15 @@ type madeUpSink struct {
 func (s *madeUpSink) Frame(r *Row) {
 	m := r.Msg
 	switch {
-	case m.Kind == dubbo.Heartbeat:
+	case m.Kind == rpc.Heartbeat:
 		s.heartbeats++
-	case m.Serialization == "made-up" && m.Decoded == "full" && (m.Names == nil || m.Names.Method == "say" && m.Group == "g"):
+	case m.Serialization == "made-up" && m.Decoded == "full" && (m.Operation == nil || m.Operation.Method == "say" && m.Group == "g"):
 		s.read++
 	}
-	if r.Frame.Resync {
+	if r.Msg.Resync {
 		s.found[r.Side]++
 	}
-	if m.Said {
+	if m.HasErrorText {
 		s.reasons = append(s.reasons, m.ExceptionMessage)
 	}
 }
@@ -172,7 +174,7 @@ func TestMadeUpSerialization(t *testing.T) {
 	run := func(s *script, list []decode.Format) (*Totals, *madeUpSink) {
 		s.at = 0
 		out := &madeUpSink{states: map[string]int{}}
-		totals, err := Run(s, Options{Formats: list, Rows: true, Detail: dubbo.Values}, out)
+		totals, err := Run(s, Options{Protocols: protocols.All(), Formats: list, Rows: true, Detail: rpc.Values}, out)
 		require.NoError(t, err)
 		return totals, out
 	}

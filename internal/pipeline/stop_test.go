@@ -9,6 +9,7 @@ import (
 
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/protocols"
 )
 
 // endless delivers the packets of a file again and again.
@@ -44,7 +45,7 @@ func TestStopBetweenPackets(t *testing.T) {
 			src := &endless{t: t}
 			src.open()
 			asked := 0
-			opt := Options{Formats: formats.All(), Live: live, Stop: func() bool { asked++; return asked >= after }}
+			opt := Options{Protocols: protocols.All(), Formats: formats.All(), Live: live, Stop: func() bool { asked++; return asked >= after }}
 			totals, err := Run(src, opt, &calls{})
 			require.NoError(t, err)
 			require.NoError(t, totals.Balance())

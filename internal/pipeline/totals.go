@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"bytes"
 	"maps"
 	"slices"
 
@@ -9,8 +8,7 @@ import (
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/capture/assemble"
 	"dubbo-wire/internal/capture/packet"
-	"dubbo-wire/internal/decode/dubbo"
-	"dubbo-wire/internal/decode/sniff"
+	"dubbo-wire/internal/rpc"
 )
 
 // Totals is what a run saw, whatever was selected of it: the books of the link, of TCP and of the streams. All in bytes
@@ -151,31 +149,32 @@ func (t *Totals) fragments(d *packet.Decoder) {
 	}
 }
 
-func (t *Totals) frame(f *dubbo.Frame, m *dubbo.Message) {
+// message takes a message; detail is what was wanted of all of them.
+func (t *Totals) message(m *rpc.Message, detail rpc.Detail) {
 	t.Frames++
-	n := int64(dubbo.HeaderLen + f.Captured)
+	n := int64(m.HeaderLen) + int64(m.Captured)
 	t.FrameBytes += n
-	if f.Complete() {
+	if m.Complete {
 		t.CompleteBytes += n
 	} else {
 		t.Incomplete++
 	}
-	if f.Resync {
+	if m.Resync {
 		t.Resynced++
 	}
 	switch m.Kind {
-	case dubbo.Heartbeat:
+	case rpc.Heartbeat:
 		t.Heartbeats++
-	case dubbo.Event:
+	case rpc.Event:
 		t.Events++
 	}
-	if m.Format == nil {
-		count(&t.UnknownIDs, f.SerializationID(), 1)
+	if m.Format == nil && m.SerializationID >= 0 {
+		count(&t.UnknownIDs, uint8(m.SerializationID), 1)
 	}
-	if m.Header != nil {
-		count(&t.Contradicted, Contradiction{f.SerializationID(), m.Header.Name, m.Serialization}, 1)
+	if m.HeaderFormat != nil {
+		count(&t.Contradicted, Contradiction{uint8(m.SerializationID), m.HeaderFormat.Name, m.Serialization}, 1)
 	}
-	if m.Tree == nil {
+	if m.Tree == nil || detail < rpc.Values {
 		return
 	}
 	switch m.Decoded {
@@ -212,15 +211,14 @@ func (t *Totals) Settle(m *call.Message) {
 	switch {
 	case !m.Complete:
 		t.IncompleteBytes += m.Wire
-	case m.Kind > dubbo.Response:
+	case m.Kind.Control():
 		t.EventBytes += m.Wire
 	}
 }
 
 // connection closes the books of one connection.
 func (t *Totals) connection(c *connection) {
-	dubboSeen := c.frames > 0 || c.badHeader || c.startsWithMagic()
-	if dubboSeen {
+	if c.claimed {
 		t.Skipped += c.skipped
 		if c.gap == 0 && !c.tcp.Joined {
 			t.Between += c.skipped
@@ -228,13 +226,19 @@ func (t *Totals) connection(c *connection) {
 		t.Gap += c.gap
 		t.LostGaps += c.lostGaps
 		t.LostBytes += c.lostBytes
-		if c.text > 0 {
-			t.other(sniff.Telnet, c.text)
+		for _, u := range c.unowned {
+			t.other(u.name, u.bytes)
 		}
-	} else if n := c.skipped + c.text; n > 0 {
-		t.other(c.sniff(), n)
+	} else {
+		n := c.skipped
+		for _, u := range c.unowned {
+			n += u.bytes
+		}
+		if n > 0 {
+			t.other(c.protocolName(), n)
+		}
 	}
-	if c.frames == 0 {
+	if c.messages == 0 {
 		count(&t.OtherTCP, serverPort(c.tcp), c.tcp.Link)
 	}
 }
@@ -286,29 +290,24 @@ func serverPort(c *assemble.Connection) uint16 {
 	return b
 }
 
-func (c *connection) startsWithMagic() bool {
+// protocolName names the protocol of a connection without messages by its first bytes.
+func (c *connection) protocolName() string {
+	if c.name != "" {
+		return c.name
+	}
 	for i := range c.dirs {
-		d := &c.dirs[i]
-		if !c.tcp.Joined && (d.magic || bytes.HasPrefix(d.head, []byte{0xda, 0xbb})) || d.framer != nil && d.framer.Met() {
-			return true
+		for _, p := range c.opt.Protocols {
+			if p.Sniff != nil && !p.Midway && p.Sniff(c.dirs[i].head) == rpc.Mine {
+				return p.Name
+			}
 		}
 	}
-	return false
-}
-
-// sniff names the protocol of a connection without frames by its first bytes.
-func (c *connection) sniff() string {
-	if c.foreign != "" {
-		return c.foreign
-	}
+	text := c.skipped == 0 && len(c.unowned) > 0
 	for i := range c.dirs {
-		if name := sniff.Start(c.dirs[i].head); name != "" {
-			return name
-		}
-	}
-	for i := range c.dirs {
-		if h := c.dirs[i].head; bytes.Contains(h, []byte("dubbo>")) || c.skipped == 0 && c.text > 0 && sniff.IsTelnet(h) {
-			return sniff.Telnet
+		for _, p := range c.opt.Protocols {
+			if p.Rest != nil && p.Rest(c.dirs[i].head, text) {
+				return p.Name
+			}
 		}
 	}
 	return "unknown"

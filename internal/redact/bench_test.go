@@ -8,9 +8,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dubbo-wire/internal/capture"
-	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/rpc"
 )
 
 // BenchmarkRedact is bytes of a capture as it lies on disk, without compression.
@@ -24,8 +25,8 @@ func BenchmarkRedact(b *testing.B) {
 		require.NoError(b, err)
 		f, err := os.Create(filepath.Join(b.TempDir(), "out.pcapng"))
 		require.NoError(b, err)
-		r := New(Options{File: f, Formats: formats.All(), Key: testKey, Origin: src.Origin})
-		opt := pipeline.Options{Formats: formats.All(), Detail: dubbo.Values, WholeBodies: true, Rows: true, Tap: r}
+		r := New(Options{File: f, Protocols: protocols.All(), Formats: formats.All(), Key: testKey, Origin: src.Origin})
+		opt := pipeline.Options{Protocols: protocols.All(), Formats: formats.All(), Detail: rpc.Values, WholeBodies: true, Rows: true, Tap: r}
 		totals, err := pipeline.Run(src, opt, r)
 		require.NoError(b, err)
 		_, err = r.Close()

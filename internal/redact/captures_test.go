@@ -18,11 +18,12 @@ import (
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/capture/packet"
-	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/decode/scrub"
 	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/rpc"
 )
 
 const captures = "../../testdata/captures"
@@ -45,7 +46,7 @@ type keeper struct {
 }
 
 func (k keeper) Frame(r *pipeline.Row) {
-	kept, note := k.scrubber.Frame(k.x.kept, r.Frame, r.Msg)
+	kept, note := k.scrubber.Message(k.x.kept, r.Msg)
 	k.x.kept = append(append(kept, note.String()...), 0)
 	k.Redactor.Frame(r)
 }
@@ -64,10 +65,10 @@ func redactSource(t testing.TB, o Options, src *capture.Files) *redacted {
 	f, err := os.Create(x.path)
 	require.NoError(t, err)
 	defer f.Close()
-	o.File, o.Formats, o.Key, o.Origin, o.Ended = f, formats.All(), testKey, src.Origin, src.Ended
+	o.File, o.Protocols, o.Formats, o.Key, o.Origin, o.Ended = f, protocols.All(), formats.All(), testKey, src.Origin, src.Ended
 	r := New(o)
 	r.scrubber.Record(func(text string) { x.texts[text] = true })
-	opt := pipeline.Options{Formats: formats.All(), Detail: dubbo.Values, WholeBodies: true, Rows: true, Tap: r}
+	opt := pipeline.Options{Protocols: protocols.All(), Formats: formats.All(), Detail: rpc.Values, WholeBodies: true, Rows: true, Tap: r}
 	_, err = pipeline.Run(src, opt, keeper{r, x, scrub.New(formats.All(), testKey)})
 	require.NoError(t, err)
 	x.sum, err = r.Close()
@@ -94,10 +95,10 @@ type facts struct {
 }
 
 func (f *facts) Frame(r *pipeline.Row) {
-	m, h := r.Msg, r.Frame
-	line := fmt.Sprint(r.Number, r.Conn.Number, r.Side, h.Header, h.Captured, h.MissingAt, h.Short, h.Resync, h.LastByte, h.Start, h.Wire, len(h.Body), m.Kind, m.Format == nil)
-	if m.Names != nil {
-		line += fmt.Sprint(m.Names.Path, m.Names.Version, m.Names.Method, m.Names.Types, m.Group, m.GenericMethod)
+	m := r.Msg
+	line := fmt.Sprint(r.Number, r.Conn.Number, r.Side, m.Head, m.Captured, m.MissingAt, m.Short, m.Resync, m.LastByte, m.Span, m.Wire, len(m.Body), m.Kind, m.Format == nil)
+	if m.Operation != nil {
+		line += fmt.Sprint(m.Operation.Service, m.Operation.Version, m.Operation.Method, m.Operation.Types, m.Group, m.GenericMethod)
 	}
 	f.Rows = append(f.Rows, line+fmt.Sprint(m.ResultKind, m.ExceptionClass))
 }
@@ -118,7 +119,7 @@ func factsOf(t testing.TB, paths ...string) *facts {
 	require.NoError(t, err)
 	defer src.Close()
 	f := new(facts)
-	totals, err := pipeline.Run(src, pipeline.Options{Formats: formats.All(), Detail: dubbo.Envelope, Rows: true}, f)
+	totals, err := pipeline.Run(src, pipeline.Options{Protocols: protocols.All(), Formats: formats.All(), Detail: rpc.Envelope, Rows: true}, f)
 	require.NoError(t, err)
 	f.Totals = *totals
 	f.Packets, f.LinkBytes, f.NotTCPBytes, f.FragmentBytes, f.NotTCP, f.Unread = 0, 0, 0, 0, nil, nil

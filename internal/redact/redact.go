@@ -8,15 +8,17 @@ import (
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/capture/packet"
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/scrub"
 	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/rpc"
 )
 
 // Options are where the output goes, and how.
 type Options struct {
-	File    File
-	Formats []decode.Format
+	File File
+	// Protocols and Formats are those of the run.
+	Protocols []*rpc.Protocol
+	Formats   []decode.Format
 	// Key decides what everything becomes: the same by the same key.
 	Key [32]byte
 	// Origin says what is known of the interface of the packet that was read last; nil: nothing.
@@ -41,17 +43,17 @@ type Summary struct {
 	Addresses int
 }
 
-// Redactor is the sink and the tap of a run, which asks for rows, [dubbo.Values] and whole bodies. It is for one goroutine.
+// Redactor is the sink and the tap of a run, which asks for rows, [rpc.Values] and whole bodies. It is for one goroutine.
 type Redactor struct {
-	opt        Options
-	out        *output
-	addresses  *addresses
-	scrubber   *scrub.Scrubber
-	recognizer *dubbo.Recognizer
-	filler     cipher.Block
-	sum        Summary
-	decoder    packet.Decoder
-	segment    packet.Segment
+	opt       Options
+	out       *output
+	addresses *addresses
+	scrubber  *scrub.Scrubber
+	starts    []starts
+	filler    cipher.Block
+	sum       Summary
+	decoder   packet.Decoder
+	segment   packet.Segment
 
 	dirs  map[flow]*direction
 	conns map[uint64]*connection
@@ -96,12 +98,16 @@ func New(o Options) *Redactor {
 	}
 	r := &Redactor{
 		opt: o, out: newOutput(o.File), addresses: newAddresses(o.Key), scrubber: scrub.New(o.Formats, o.Key),
-		recognizer: dubbo.NewRecognizer(o.Formats),
-		filler:     newBlock(o.Key, "filler"), dirs: make(map[flow]*direction), conns: make(map[uint64]*connection),
+		filler: newBlock(o.Key, "filler"), dirs: make(map[flow]*direction), conns: make(map[uint64]*connection),
 		fragments: make(map[int64]*record),
 	}
 	r.sum.LeftOut, r.sum.Filler = make(map[string]int64), make(map[string]int64)
 	r.decoder.Layers = new(packet.Layers)
+	for _, p := range o.Protocols {
+		if p.NewMayBegin != nil {
+			r.starts = append(r.starts, starts{p, p.NewMayBegin(o.Formats)})
+		}
+	}
 	return r
 }
 
@@ -137,30 +143,30 @@ func (r *Redactor) Carries(packet.Endpoint, packet.Endpoint) {}
 // Frame replaces a frame.
 func (r *Redactor) Frame(row *pipeline.Row) {
 	r.sum.Frames++
-	f := row.Frame
+	m := row.Msg
 	k := r.conns[row.Conn.Key]
 	if k == nil || !k.known[row.Side] {
 		return // of bytes that were never handed on: there is none
 	}
 	k.frames = true
 	d := k.dirs[row.Side]
-	n := dubbo.HeaderLen + len(f.Body)
+	n := len(m.Head) + len(m.Body)
 	both := make([]byte, 0, 2*n)
-	both = appendHeader(both, f)
-	both = append(both, f.Body...)
-	both, said := r.scrubber.Frame(both, f, row.Msg)
+	both = append(both, m.Head...)
+	both = append(both, m.Body...)
+	both, said := r.scrubber.Message(both, m)
 	if len(both) != 2*n {
 		panic(fmt.Sprintf("redact: a frame of %d bytes became one of %d", n, len(both)-n))
 	}
-	r.claim(d, k.start[row.Side]+uint32(f.Start), both[:n:n], both[n:])
+	r.claim(d, k.start[row.Side]+uint32(m.Span.From), both[:n:n], both[n:])
 	for _, x := range said.Filled {
 		r.sum.Filler[x.Cause] += int64(x.Bytes)
 	}
 	said.Format = "" // the header says it
 	text := said.String()
-	if gap := f.Captured - len(f.Body); gap > 0 {
+	if gap := m.Captured - len(m.Body); gap > 0 {
 		why := "behind a gap"
-		if f.MissingAt > len(f.Body) {
+		if m.MissingAt > len(m.Body) {
 			why = "beyond the limit of bodies"
 		}
 		r.behind += int64(gap)
@@ -171,7 +177,7 @@ func (r *Redactor) Frame(row *pipeline.Row) {
 		text += fmt.Sprintf("%d bytes %s replaced by filler", gap, why)
 	}
 	if text != "" {
-		r.notes = append(r.notes, note{f.Last.File, f.Last.Packet, fmt.Sprintf("frame %d: %s", row.Number, text)})
+		r.notes = append(r.notes, note{m.Last.File, m.Last.Packet, fmt.Sprintf("frame %d: %s", row.Number, text)})
 		if len(r.notes) > maxNotes {
 			r.comment(r.tail)
 		}
@@ -180,14 +186,6 @@ func (r *Redactor) Frame(row *pipeline.Row) {
 
 // maxNotes bounds the comments that wait for their packets.
 const maxNotes = 1 << 10
-
-func appendHeader(b []byte, f *dubbo.Frame) []byte {
-	b = append(b, 0xda, 0xbb, f.Flags, f.Status)
-	for i := 56; i >= 0; i -= 8 {
-		b = append(b, byte(f.ID>>i))
-	}
-	return append(b, byte(f.BodyLen>>24), byte(f.BodyLen>>16), byte(f.BodyLen>>8), byte(f.BodyLen))
-}
 
 // Packet takes a packet behind what the line made of it.
 func (r *Redactor) Packet(p *capture.Packet, _ packet.Verdict, _ *packet.Segment) {

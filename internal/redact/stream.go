@@ -8,7 +8,7 @@ import (
 
 	"dubbo-wire/internal/capture/assemble"
 	"dubbo-wire/internal/capture/packet"
-	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/rpc"
 )
 
 // flow is one way between two ends: what sequence numbers count.
@@ -111,36 +111,43 @@ func (r *Redactor) Data(c *assemble.Connection, side int, b []byte, m *assemble.
 	if h := k.heads[side]; h != nil && h.take(r, d, b, m.Seq) {
 		k.heads[side] = nil
 	}
-	if !c.Joined && m.Pos == 0 && len(b) >= 2 && b[0] == 0xda && b[1] == 0xbb {
-		r.keep(d, m.Seq, b[:min(len(b), dubbo.HeaderLen)], dubbo.HeaderLen)
-	} else if !k.frames {
-		r.candidates(d, m.Seq, b)
+	for i := range r.starts {
+		p := &r.starts[i]
+		if !c.Joined && m.Pos == 0 && bytes.HasPrefix(b, p.Magic) {
+			r.keep(d, m.Seq, b[:min(len(b), p.HeaderLen)], p.HeaderLen, p.HeaderLen)
+		} else if !k.frames {
+			r.candidates(d, m.Seq, b, p)
+		}
 	}
 }
 
-var magic = []byte{0xda, 0xbb}
+// starts tells where messages of a protocol may begin.
+type starts struct {
+	*rpc.Protocol
+	mayBegin func(b []byte) (n int, may bool)
+}
 
 // candidates keeps what may begin a frame and is perhaps none, in a connection that had no frame yet: its header, and as few
 // bytes of its body as tell that.
-func (r *Redactor) candidates(d *direction, seq uint32, b []byte) {
-	for at := bytes.Index(b, magic); at >= 0; {
-		n, may := r.recognizer.MayBegin(b[at:])
+func (r *Redactor) candidates(d *direction, seq uint32, b []byte, p *starts) {
+	for at := bytes.Index(b, p.Magic); at >= 0; {
+		n, may := p.mayBegin(b[at:])
 		if may {
 			is := make([]byte, n)
-			for kept := dubbo.HeaderLen; kept <= min(n, dubbo.HeaderLen+maxStart); kept++ {
+			for kept := p.HeaderLen; kept <= min(n, p.HeaderLen+maxStart); kept++ {
 				copy(is, b[at:at+kept])
 				r.fill(is[kept:], b[at+kept:at+n], d, seq+uint32(at+kept))
-				if _, may := r.recognizer.MayBegin(is); may {
-					r.keep(d, seq+uint32(at), b[at:at+n], kept)
+				if _, may := p.mayBegin(is); may {
+					r.keep(d, seq+uint32(at), b[at:at+n], kept, p.HeaderLen)
 					break
 				}
 			}
 		}
-		next := bytes.Index(b[at+2:], magic)
+		next := bytes.Index(b[at+len(p.Magic):], p.Magic)
 		if next < 0 {
 			return
 		}
-		at += 2 + next
+		at += len(p.Magic) + next
 	}
 }
 
@@ -148,12 +155,12 @@ func (r *Redactor) candidates(d *direction, seq uint32, b []byte) {
 const maxStart = 8
 
 // keep claims that the first bytes of b stay, and that the others become filler.
-func (r *Redactor) keep(d *direction, seq uint32, b []byte, kept int) {
+func (r *Redactor) keep(d *direction, seq uint32, b []byte, kept, header int) {
 	both := append(make([]byte, 0, 2*len(b)), b...)
 	both = append(both, b...)
 	kept = min(kept, len(b))
 	r.fill(both[len(b)+kept:], b[kept:], d, seq+uint32(kept))
-	r.claim(d, seq, both[:len(b):len(b)], both[len(b):]).weak = len(b) > dubbo.HeaderLen
+	r.claim(d, seq, both[:len(b):len(b)], both[len(b):]).weak = len(b) > header
 }
 
 // begin starts another stream in a direction, whose first byte is at seq: what the one before it had is of no use.

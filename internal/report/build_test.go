@@ -12,6 +12,7 @@ import (
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/rpc"
 	"dubbo-wire/internal/sizes"
 )
 
@@ -90,10 +91,11 @@ func (r *run) call(conn int, serialization, service, method string, request, res
 		r.number++
 		m := r.pairer.New()
 		m.Number = r.number
-		m.Header = dubbo.Header{Flags: flags | format, ID: r.number &^ 1, BodyLen: body}
+		m.Protocol = dubbo.Protocol
+		(&dubbo.Header{Flags: flags | format, ID: r.number &^ 1, BodyLen: body}).Describe(&m.Summary)
 		m.Serialization = serialization
-		m.First, m.LastByte = at, at
-		m.Origin = dubbo.Origin{Time: at, Packet: r.number}
+		m.FirstTime, m.LastByte = at, at
+		m.Last = rpc.Origin{Time: at, Packet: r.number}
 		m.Complete = true
 		m.ResultKind = -1
 		m.Wire = int64(m.FrameLen()) + 100
@@ -108,21 +110,21 @@ func (r *run) call(conn int, serialization, service, method string, request, res
 		flags = 0x80
 	}
 	req := message(flags, request, at)
-	req.Header.ID = req.Number
+	req.Exchange = uint64(req.Number)
 	if service != "" {
-		req.Names = &dubbo.Names{DubboVersion: "2.0.2", Path: service, Version: "1.0.0", Method: method, Types: []string{"int", "java.lang.String"}}
+		req.Operation = &rpc.Operation{ProtocolVersion: "2.0.2", Service: service, Version: "1.0.0", Method: method, Types: []string{"int", "java.lang.String"}}
 	}
-	id := req.Header.ID
+	id := req.Exchange
 	r.pairer.Request(r.conns[conn], 0, req)
 	r.pairer.Release(req)
 	if a.oneWay || a.none {
 		return
 	}
 	resp := message(0, response, at+latency)
-	resp.Header.ID = id
-	resp.Header.Status = a.status
+	resp.Exchange = id
+	resp.Status, resp.Failed = int32(a.status), a.status != 0
 	if a.status == 0 {
-		resp.Header.Status = dubbo.StatusOK
+		resp.Status = dubbo.StatusOK
 		resp.ResultKind = 4
 	}
 	if a.class != "" {
@@ -235,36 +237,33 @@ func frames() []*pipeline.Row {
 		{Number: 2, Key: 2, Ends: [2]string{"[2001:db8::17]:40110", "[2001:db8::1]:20880"}},
 	}
 	format := &decode.Format{ID: 2, Name: "hessian2"}
-	origin := func(ms int64) dubbo.Origin {
-		return dubbo.Origin{Time: start + ms*1e6 + 7_000, Packet: 11 + ms}
+	origin := func(ms int64) rpc.Origin {
+		return rpc.Origin{Time: start + ms*1e6 + 7_000, Packet: 11 + ms}
 	}
-	row := func(n int64, conn, side int, h dubbo.Header, m dubbo.Message) *pipeline.Row {
-		f := &dubbo.Frame{Header: h, Captured: h.BodyLen, MissingAt: h.BodyLen, First: origin(n), Last: origin(n)}
+	row := func(n int64, conn, side int, h dubbo.Header, m rpc.Message) *pipeline.Row {
+		m.Protocol = dubbo.Protocol
+		h.Describe(&m.Summary)
+		m.Captured, m.MissingAt, m.First, m.Last, m.Complete = h.BodyLen, h.BodyLen, origin(n), origin(n), n != 7
+		m.Exception = m.ResultKind == 3
 		if h.Flags&0x1f == 2 {
-			m.Format = format
+			m.Format, m.Serialization = format, format.FullName()
 		}
-		return &pipeline.Row{Number: n, Conn: conns[conn], Side: side, Frame: f, Msg: &m}
+		return &pipeline.Row{Number: n, Conn: conns[conn], Side: side, Msg: &m}
 	}
-	names := &dubbo.Names{
-		DubboVersion: "2.0.2", Path: "com.acme.order.OrderQuery", Version: "0.0.0", Method: "listByBuyer",
+	names := &rpc.Operation{
+		ProtocolVersion: "2.0.2", Service: "com.acme.order.OrderQuery", Version: "0.0.0", Method: "listByBuyer",
 		Types: []string{"long", "java.lang.String[]"},
 	}
 	rows := []*pipeline.Row{
-		row(1, 0, 0, dubbo.Header{Flags: 0xc2, ID: 490361, BodyLen: 366}, dubbo.Message{Names: names, ResultKind: -1}),
-		row(2, 0, 1, dubbo.Header{Flags: 2, Status: 20, ID: 490361, BodyLen: 1_402_118}, dubbo.Message{Kind: dubbo.Response, ResultKind: 4}),
-		row(3, 1, 0, dubbo.Header{Flags: 0x82, ID: -9_223_372_036_854_775_808, BodyLen: 90}, dubbo.Message{Names: names, ResultKind: -1, GenericMethod: "close"}),
-		row(4, 1, 1, dubbo.Header{Flags: 2, Status: 20, ID: 7, BodyLen: 2_000}, dubbo.Message{
-			Kind: dubbo.Response, ResultKind: 3, ExceptionClass: "com.acme.Refused", ExceptionMessage: "no \"money\", \x1b[31mtoday\nat X",
-		}),
-		row(5, 1, 1, dubbo.Header{Flags: 2, Status: 70, ID: 8, BodyLen: 200}, dubbo.Message{Kind: dubbo.Response, ResultKind: -1, ErrorMessage: "Fail to decode"}),
-		row(6, 0, 0, dubbo.Header{Flags: 0xe2, ID: 9, BodyLen: 1}, dubbo.Message{Kind: dubbo.Heartbeat, ResultKind: -1}),
-		row(7, 0, 1, dubbo.Header{Flags: 30, Status: 20, ID: 10, BodyLen: 2_000_000_000}, dubbo.Message{
-			Kind: dubbo.Response, ResultKind: -1, Tree: &decode.Tree{}, Decoded: "none", Err: &decode.Error{Cause: decode.Lost, At: 12, Expected: "a string"},
-		}),
-		row(8, 0, 1, dubbo.Header{Flags: 2, Status: 20, ID: 11, BodyLen: 3}, dubbo.Message{
-			Kind: dubbo.Response, ResultKind: 5, Tree: &decode.Tree{}, Decoded: "partly", Err: &decode.Error{Cause: decode.Malformed, At: 2, Expected: "a map", Found: "ff"},
-		}),
+		row(1, 0, 0, dubbo.Header{Flags: 0xc2, ID: 490361, BodyLen: 366}, rpc.Message{Summary: rpc.Summary{Operation: names, ResultKind: -1}}),
+		row(2, 0, 1, dubbo.Header{Flags: 2, Status: 20, ID: 490361, BodyLen: 1_402_118}, rpc.Message{Summary: rpc.Summary{Kind: rpc.Response, ResultKind: 4}}),
+		row(3, 1, 0, dubbo.Header{Flags: 0x82, ID: -9_223_372_036_854_775_808, BodyLen: 90}, rpc.Message{Summary: rpc.Summary{Operation: names, ResultKind: -1}, Details: rpc.Details{GenericMethod: "close"}}),
+		row(4, 1, 1, dubbo.Header{Flags: 2, Status: 20, ID: 7, BodyLen: 2_000}, rpc.Message{Summary: rpc.Summary{Kind: rpc.Response, ResultKind: 3}, Details: rpc.Details{ExceptionClass: "com.acme.Refused", ExceptionMessage: "no \"money\", \x1b[31mtoday\nat X"}}),
+		row(5, 1, 1, dubbo.Header{Flags: 2, Status: 70, ID: 8, BodyLen: 200}, rpc.Message{Summary: rpc.Summary{Kind: rpc.Response, ResultKind: -1}, Details: rpc.Details{ErrorMessage: "Fail to decode"}}),
+		row(6, 0, 0, dubbo.Header{Flags: 0xe2, ID: 9, BodyLen: 1}, rpc.Message{Summary: rpc.Summary{Kind: rpc.Heartbeat, ResultKind: -1}}),
+		row(7, 0, 1, dubbo.Header{Flags: 30, Status: 20, ID: 10, BodyLen: 2_000_000_000}, rpc.Message{Summary: rpc.Summary{Kind: rpc.Response, ResultKind: -1}, Tree: &decode.Tree{}, Decoded: "none", Err: &decode.Error{Cause: decode.Lost, At: 12, Expected: "a string"}}),
+		row(8, 0, 1, dubbo.Header{Flags: 2, Status: 20, ID: 11, BodyLen: 3}, rpc.Message{Summary: rpc.Summary{Kind: rpc.Response, ResultKind: 5}, Tree: &decode.Tree{}, Decoded: "partly", Err: &decode.Error{Cause: decode.Malformed, At: 2, Expected: "a map", Found: "ff"}}),
 	}
-	rows[6].Frame.Captured = 1_400
+	rows[6].Msg.Captured = 1_400
 	return rows
 }

@@ -64,7 +64,7 @@ func (t *CallTable) Row(c *call.Call) error {
 		m = c.Response
 	}
 	if !s.begun {
-		s.begin("; request, response: body bytes", m.First)
+		s.begin("; request, response: body bytes", m.FirstTime)
 	}
 	if s.format == "csv" {
 		s.cells = t.flat(s.cells[:0], c, m)
@@ -72,8 +72,8 @@ func (t *CallTable) Row(c *call.Call) error {
 	}
 	s.connection(c.Conn)
 	s.cells = append(s.cells[:0],
-		frameNumber(c.Request), frameNumber(c.Response), s.time(m.First), s.direction(c.Conn, c.Side),
-		strconv.FormatInt(m.Header.ID, 10), stateText(c), bodyBytes(c.Request), bodyBytes(c.Response), "-", callText(c, m))
+		frameNumber(c.Request), frameNumber(c.Response), s.time(m.FirstTime), s.direction(c.Conn, c.Side),
+		m.ID(), stateText(c), bodyBytes(c.Request), bodyBytes(c.Response), "-", callText(c, m))
 	if ns, ok := c.Latency(); ok {
 		s.cells[8] = formatElapsed(ns, s.style.Exact)
 	}
@@ -99,7 +99,7 @@ func bodyBytes(m *call.Message) string {
 	if m == nil {
 		return "-"
 	}
-	return formatCount(int64(m.Header.BodyLen))
+	return formatCount(m.BodyBytes())
 }
 
 // stateText says how a call ended: with "error" the status, or that it was an exception, since a narrow table has no
@@ -108,10 +108,12 @@ func stateText(c *call.Call) string {
 	switch {
 	case c.State() != call.Failed:
 		return c.State().String()
-	case c.Response.Exception:
+	case c.Aborted != "":
+		return "error " + c.Aborted
+	case c.Answer().Exception:
 		return "exception"
 	}
-	return "error " + strconv.Itoa(int(c.Response.Header.Status))
+	return "error " + strconv.Itoa(int(c.Answer().Status))
 }
 
 // callText is the method that was called, and the name of what went wrong.
@@ -128,11 +130,13 @@ func callText(c *call.Call, m *call.Message) string {
 
 // callError names what went wrong with a call: a status or an exception's class.
 func callError(c *call.Call) string {
-	switch m := c.Response; {
+	switch m := c.Answer(); {
 	case !c.Failed():
 		return ""
+	case c.Aborted != "":
+		return c.Aborted
 	case !m.Exception:
-		return statusName(m.Header.Status)
+		return m.StatusName()
 	case m.ExceptionClass != "":
 		return m.ExceptionClass
 	}
@@ -156,42 +160,42 @@ func (t *CallTable) flat(row []string, c *call.Call, m *call.Message) []string {
 		return strconv.FormatInt(of(m), 10)
 	}
 	frame := func(m *call.Message) int64 { return m.Number }
-	body := func(m *call.Message) int64 { return int64(m.Header.BodyLen) }
-	length := func(m *call.Message) int64 { return int64(m.FrameLen()) }
+	body := func(m *call.Message) int64 { return m.BodyBytes() }
+	length := func(m *call.Message) int64 { return m.FrameBytes() }
 	other := ""
 	if req != nil && resp != nil && otherSerialization(req, resp) {
-		other = messageSerialization(resp)
+		other = resp.SerializationName()
 	}
 	row = append(
-		row, strconv.Itoa(c.Conn.Number), nameOf(t.inputs, m.Origin.File), strconv.FormatInt(m.Header.ID, 10),
-		c.Client(), c.Server(), number(req, frame), number(resp, frame), "dubbo", messageSerialization(m), other,
+		row, strconv.Itoa(c.Conn.Number), nameOf(t.inputs, m.Last.File), m.ID(),
+		c.Client(), c.Server(), number(req, frame), number(resp, frame), m.Protocol.Name, m.SerializationName(), other,
 	)
-	if req != nil && req.Names != nil {
-		types := req.Names.Types
+	if req != nil && req.Operation != nil {
+		types := req.Operation.Types
 		if req.GenericMethod != "" {
 			types = req.GenericTypes
 		}
-		row = append(row, req.Names.Path, req.Names.Version, req.Group, req.Method(),
+		row = append(row, req.Operation.Service, req.Operation.Version, req.Group, req.Method(),
 			strconv.FormatBool(req.GenericMethod != ""), strings.Join(types, ","))
 	} else {
 		row = append(row, call.Unknown, "", "", call.Unknown, "", "")
 	}
 	oneWay := ""
 	if req != nil {
-		oneWay = strconv.FormatBool(!req.Header.TwoWay())
+		oneWay = strconv.FormatBool(!req.TwoWay)
 	}
 	row = append(row, oneWay)
-	if resp != nil {
-		message := resp.ErrorMessage
+	if last := c.Answer(); last != nil {
+		message := last.ErrorMessage
 		if message == "" {
-			message = resp.ExceptionMessage
+			message = last.ExceptionMessage
 		}
-		row = append(row, strconv.Itoa(int(resp.Header.Status)), callError(c), message)
+		row = append(row, strconv.Itoa(int(last.Status)), callError(c), message)
 	} else {
-		row = append(row, "", "", "")
+		row = append(row, "", callError(c), "")
 	}
 	row = append(row, c.State().String(), number(req, body), number(resp, body), number(req, length), number(resp, length),
-		flatTime(m.First))
+		flatTime(m.FirstTime))
 	for _, f := range []func() (int64, bool){c.Latency, c.Wait} {
 		micros := ""
 		if ns, ok := f(); ok {

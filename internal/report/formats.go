@@ -8,10 +8,11 @@ import (
 	"strconv"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/rpc"
 )
 
 // WriteFormats prints the protocols and serializations that are known, and how deep, as "table", "markdown", "csv" or "json".
-func WriteFormats(w io.Writer, format string, protocols []decode.Protocol, formats []decode.Format, s Style) error {
+func WriteFormats(w io.Writer, format string, protocols []*rpc.Protocol, formats []decode.Format, s Style) error {
 	formats = slices.SortedStableFunc(slices.Values(formats), func(a, b decode.Format) int { return int(a.ID) - int(b.ID) })
 	switch format {
 	case "table":
@@ -25,7 +26,7 @@ func WriteFormats(w io.Writer, format string, protocols []decode.Protocol, forma
 			rows = append(rows, []string{"", p.Name, p.Name, p.Read, p.Releases, p.Capture})
 		}
 		for _, f := range formats {
-			rows = append(rows, []string{strconv.Itoa(int(f.ID)), f.FullName(), "dubbo", f.Depth.String(), f.Releases, f.Capture})
+			rows = append(rows, []string{strconv.Itoa(int(f.ID)), f.FullName(), numbered(protocols), f.Depth.String(), f.Releases, f.Capture})
 		}
 		return out.WriteAll(rows)
 	case "json":
@@ -47,16 +48,16 @@ func WriteFormats(w io.Writer, format string, protocols []decode.Protocol, forma
 			Protocols      []protocol      `json:"protocols"`
 			Serializations []serialization `json:"serializations"`
 		}{
-			listOf(protocols, func(p decode.Protocol) protocol { return protocol{p.Name, p.Read, p.Releases, p.Capture} }),
+			listOf(protocols, func(p *rpc.Protocol) protocol { return protocol{p.Name, p.Read, p.Releases, p.Capture} }),
 			listOf(formats, func(f decode.Format) serialization {
-				return serialization{f.ID, f.FullName(), "dubbo", f.Depth.String(), f.Releases, f.Capture}
+				return serialization{f.ID, f.FullName(), numbered(protocols), f.Depth.String(), f.Releases, f.Capture}
 			}),
 		}, false)
 	}
 	return fmt.Errorf("formats has no format %q: choose table, markdown, csv or json", format)
 }
 
-func formatsDocument(protocols []decode.Protocol, formats []decode.Format, s *Style) *Document {
+func formatsDocument(protocols []*rpc.Protocol, formats []decode.Format, s *Style) *Document {
 	spoken := Section{Title: "PROTOCOLS", Columns: []Column{{Name: "name"}, {Name: "read"}, {Name: "Dubbo releases", Flex: true}, {Name: "proved by", Flex: true, Wide: true}}}
 	for _, p := range protocols {
 		releases, capture := p.Releases, p.Capture
@@ -78,7 +79,7 @@ func formatsDocument(protocols []decode.Protocol, formats []decode.Format, s *St
 	}}
 	for _, f := range formats {
 		read.add(
-			s, numberCell(int64(f.ID)), textCell(f.FullName()), textCell("dubbo"), textCell(f.Depth.String()),
+			s, numberCell(int64(f.ID)), textCell(f.FullName()), textCell(numbered(protocols)), textCell(f.Depth.String()),
 			textCell(f.Releases), textCell(proof(&f)),
 		)
 	}
@@ -92,6 +93,16 @@ func formatsDocument(protocols []decode.Protocol, formats []decode.Format, s *St
 		Summary:  plural(int64(len(protocols)), "protocol", "protocols") + ", " + plural(int64(len(formats)), "serialization", "serializations"),
 		Sections: []Section{spoken, read},
 	}
+}
+
+// numbered names the protocol whose header has the numbers of serializations.
+func numbered(protocols []*rpc.Protocol) string {
+	for _, p := range protocols {
+		if p.Numbered {
+			return p.Name
+		}
+	}
+	return ""
 }
 
 // proof is the capture that proves a format; without one there are only values measured with its library.

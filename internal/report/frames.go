@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/rpc"
 	"dubbo-wire/internal/term"
 )
 
@@ -58,24 +58,23 @@ func NewFrameTable(w io.Writer, format string, s Style, inputs []string) (*Frame
 
 // Row prints one frame.
 func (t *FrameTable) Row(r *pipeline.Row) error {
-	s := t.stream
+	s, m := t.stream, r.Msg
 	if !s.begun {
-		s.begin("; body: bytes", r.Frame.Last.Time)
+		s.begin("; body: bytes", m.Last.Time)
 	}
 	if s.format == "csv" {
 		s.cells = t.flat(s.cells[:0], r)
 		return s.write()
 	}
 	s.connection(r.Conn)
-	fr := r.Frame
 	status := ""
-	if !fr.Request() {
-		status = strconv.Itoa(int(fr.Status))
+	if !m.Request {
+		status = optional(int64(m.Status))
 	}
 	s.cells = append(
-		s.cells[:0], strconv.FormatInt(r.Number, 10), s.time(fr.Last.Time), s.direction(r.Conn, r.Side),
-		r.Msg.Kind.String(), strconv.FormatInt(fr.ID, 10), SerializationName(r.Msg.Format, fr.SerializationID()), status,
-		formatCount(int64(fr.BodyLen)), frameText(r),
+		s.cells[:0], strconv.FormatInt(r.Number, 10), s.time(m.Last.Time), s.direction(r.Conn, r.Side),
+		m.Kind.String(), m.ID(), m.SerializationName(), status,
+		formatCount(int64(m.BodyLen)), frameText(r),
 	)
 	return s.write()
 }
@@ -90,28 +89,28 @@ func (t *FrameTable) Close() error {
 
 // frameText says what a frame calls, or what came of it.
 func frameText(r *pipeline.Row) string {
-	fr, m := r.Frame, r.Msg
+	m := r.Msg
 	var parts []string
-	if !fr.Complete() {
-		parts = append(parts, "(incomplete: "+formatCount(int64(fr.Captured))+" bytes captured)")
+	if !m.Complete {
+		parts = append(parts, "(incomplete: "+formatCount(int64(m.Captured))+" bytes captured)")
 	}
 	switch {
-	case m.Kind == dubbo.Heartbeat || m.Kind == dubbo.Event:
-	case m.Kind == dubbo.Request:
+	case m.Kind.Control():
+	case m.Kind == rpc.Request:
 		name := "?"
-		if n := m.Names; n != nil {
-			name = n.Path + "/" + n.Method
+		if n := m.Operation; n != nil {
+			name = n.Service + "/" + n.Method
 		}
 		parts = append([]string{name}, parts...)
 		if m.GenericMethod != "" {
 			parts = append(parts, "("+m.GenericMethod+")")
 		}
-		if !fr.TwoWay() {
+		if !m.TwoWay {
 			parts = append(parts, "(one-way)")
 		}
-	case fr.Status != dubbo.StatusOK:
-		parts = append(parts, errorLine(statusName(fr.Status), m.ErrorMessage))
-	case m.Exception():
+	case m.Failed:
+		parts = append(parts, errorLine(m.StatusName(), m.ErrorMessage))
+	case m.Exception:
 		class := m.ExceptionClass
 		if class == "" {
 			class = "exception"
@@ -122,8 +121,8 @@ func frameText(r *pipeline.Row) string {
 	case m.ResultKind == 2 || m.ResultKind == 5:
 		parts = append(parts, "null")
 	}
-	if m.Err != nil && fr.Complete() && m.Err.Cause != decode.Unsupported {
-		parts = append(parts, "("+m.Err.Cause.String()+" at "+formatCount(int64(dubbo.HeaderLen+m.Err.At))+")")
+	if m.Err != nil && m.Complete && m.Err.Cause != decode.Unsupported {
+		parts = append(parts, "("+m.Err.Cause.String()+" at "+formatCount(int64(m.HeaderLen)+int64(m.Err.At))+")")
 	}
 	return term.Clean(strings.Join(parts, " "))
 }
@@ -146,24 +145,23 @@ var frameFields = []string{
 }
 
 func (t *FrameTable) flat(row []string, r *pipeline.Row) []string {
-	fr, m := r.Frame, r.Msg
+	m := r.Msg
 	row = append(
-		row, strconv.FormatInt(r.Number, 10), nameOf(t.inputs, fr.Last.File), flatTime(fr.Last.Time),
-		strconv.Itoa(r.Conn.Number), r.Conn.Ends[r.Side], r.Conn.Ends[1-r.Side], "dubbo", m.Kind.String(),
-		strconv.FormatBool(fr.TwoWay()), strconv.FormatInt(fr.ID, 10),
-		SerializationName(m.Format, fr.SerializationID()), strconv.Itoa(int(fr.SerializationID())),
+		row, strconv.FormatInt(r.Number, 10), nameOf(t.inputs, m.Last.File), flatTime(m.Last.Time),
+		strconv.Itoa(r.Conn.Number), r.Conn.Ends[r.Side], r.Conn.Ends[1-r.Side], m.Protocol.Name, m.Kind.String(),
+		strconv.FormatBool(m.TwoWay), m.ID(), m.SerializationName(), optional(int64(m.SerializationID)),
 	)
-	if fr.Request() {
+	if m.Request {
 		row = append(row, "", "")
 	} else {
-		row = append(row, strconv.Itoa(int(fr.Status)), dubbo.StatusText(fr.Status))
+		row = append(row, optional(int64(m.Status)), m.StatusText())
 	}
 	row = append(
-		row, strconv.Itoa(dubbo.HeaderLen), strconv.Itoa(fr.BodyLen), strconv.FormatBool(fr.Complete()),
-		strconv.FormatBool(fr.Resync), strconv.FormatInt(fr.First.Packet, 10), strconv.FormatInt(fr.Last.Packet, 10),
+		row, strconv.Itoa(int(m.HeaderLen)), strconv.Itoa(m.BodyLen), strconv.FormatBool(m.Complete),
+		strconv.FormatBool(m.Resync), strconv.FormatInt(m.First.Packet, 10), strconv.FormatInt(m.Last.Packet, 10),
 	)
-	if n := m.Names; n != nil {
-		row = append(row, n.DubboVersion, n.Path, n.Version, m.Group, n.Method, strings.Join(n.Types, ","))
+	if n := m.Operation; n != nil {
+		row = append(row, n.ProtocolVersion, n.Service, n.Version, m.Group, n.Method, strings.Join(n.Types, ","))
 	} else {
 		row = append(row, "", "", "", "", "", "")
 	}
@@ -178,10 +176,18 @@ func (t *FrameTable) flat(row []string, r *pipeline.Row) []string {
 	if m.Err == nil {
 		return append(row, m.Decoded, "", "", "")
 	}
-	return append(row, m.Decoded, strconv.Itoa(dubbo.HeaderLen+m.Err.At), m.Err.Cause.String(), errorText(m.Err))
+	return append(row, m.Decoded, strconv.Itoa(int(m.HeaderLen)+m.Err.At), m.Err.Cause.String(), errorText(m.Err))
 }
 
-func resultKind(m *dubbo.Message) string {
+// optional is a number that is not there where it is negative.
+func optional(n int64) string {
+	if n < 0 {
+		return ""
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+func resultKind(m *rpc.Message) string {
 	switch m.ResultKind {
 	case 0, 3:
 		return "exception"

@@ -2,14 +2,13 @@ package report
 
 import (
 	"bytes"
-	"fmt"
 	"strconv"
 	"time"
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/rpc"
 )
 
 // fields appends the members of one JSON object to dst, in order. Absent facts are left out.
@@ -93,21 +92,13 @@ type Frames struct {
 	rest   []byte
 }
 
-// SerializationName is what reports call a serialization: its name, or "id 30" where none is registered.
-func SerializationName(f *decode.Format, id uint8) string {
-	if f == nil {
-		return fmt.Sprintf("id %d", id)
-	}
-	return f.FullName()
-}
-
 // AppendJSON appends the record of one frame, without a line end. What Prepare returned for its row is used, if it is
 // there.
 func (p *Frames) AppendJSON(dst []byte, r *pipeline.Row) []byte {
 	f := fields{dst: append(dst, '{')}
 	f.num("frame", r.Number)
-	f.str("file", p.file(r.Frame.Last.File))
-	f.time("time", r.Frame.Last.Time)
+	f.str("file", p.file(r.Msg.Last.File))
+	f.time("time", r.Msg.Last.Time)
 	f.num("connection", int64(r.Conn.Number))
 	if rest, ok := r.Prepared.([]byte); ok {
 		f.dst = append(f.dst, rest...)
@@ -126,39 +117,39 @@ func (p *Frames) Prepare(r *pipeline.Row) any {
 }
 
 func (p *Frames) appendRest(f *fields, r *pipeline.Row) {
-	fr, m := r.Frame, r.Msg
+	m := r.Msg
 	f.str("src", r.Conn.Ends[r.Side])
 	f.str("dst", r.Conn.Ends[1-r.Side])
-	f.str("protocol", "dubbo")
+	f.str("protocol", m.Protocol.Name)
 	f.str("kind", m.Kind.String())
-	f.bool("twoWay", fr.TwoWay())
-	f.str("id", strconv.FormatInt(fr.ID, 10))
-	f.str("serialization", SerializationName(m.Format, fr.SerializationID()))
-	f.num("serializationId", int64(fr.SerializationID()))
-	if m.Header != nil {
-		f.str("headerSerialization", m.Header.Name)
+	f.bool("twoWay", m.TwoWay)
+	f.str("id", m.ID())
+	f.str("serialization", m.SerializationName())
+	f.optional("serializationId", int64(m.SerializationID))
+	if m.HeaderFormat != nil {
+		f.str("headerSerialization", m.HeaderFormat.Name)
 	}
-	if !fr.Request() {
-		f.num("status", int64(fr.Status))
-		if text := dubbo.StatusText(fr.Status); text != "" {
+	if !m.Request {
+		f.optional("status", int64(m.Status))
+		if text := m.StatusText(); text != "" {
 			f.str("statusText", text)
 		}
-	} else if fr.Status != 0 {
-		f.num("requestStatus", int64(fr.Status)) // always 0 where Dubbo wrote it
+	} else if m.Status > 0 {
+		f.num("requestStatus", int64(m.Status)) // always 0 where Dubbo wrote it
 	}
-	f.num("headerBytes", dubbo.HeaderLen)
-	f.num("bodyBytes", int64(fr.BodyLen))
-	f.bool("complete", fr.Complete())
-	f.bool("foundByResync", fr.Resync)
-	f.num("firstPacket", fr.First.Packet)
-	f.num("lastPacket", fr.Last.Packet)
+	f.num("headerBytes", int64(m.HeaderLen))
+	f.num("bodyBytes", int64(m.BodyLen))
+	f.bool("complete", m.Complete)
+	f.bool("foundByResync", m.Resync)
+	f.num("firstPacket", m.First.Packet)
+	f.num("lastPacket", m.Last.Packet)
 	f.envelope(m, !p.Redact)
 	if m.Tree != nil {
 		p.appendParts(f, m)
 		f.str("decoded", m.Decoded)
 		if m.Err != nil {
 			// Offsets are counted from the frame's first byte.
-			f.num("undecodedAt", int64(dubbo.HeaderLen+m.Err.At))
+			f.num("undecodedAt", int64(m.HeaderLen)+int64(m.Err.At))
 			f.str("cause", m.Err.Cause.String())
 			f.str("error", errorText(m.Err))
 		}
@@ -173,10 +164,10 @@ func (p *Frames) file(i int) string {
 }
 
 // envelope is what a message says of itself; texts asks for those of errors, too.
-func (f *fields) envelope(m *dubbo.Message, texts bool) {
-	if n := m.Names; n != nil {
-		f.str("dubboVersion", n.DubboVersion)
-		f.nullable("service", n.Path, n.PathNull)
+func (f *fields) envelope(m *rpc.Message, texts bool) {
+	if n := m.Operation; n != nil {
+		f.str("dubboVersion", n.ProtocolVersion)
+		f.nullable("service", n.Service, n.ServiceNull)
 		f.nullable("version", n.Version, n.VersionNull)
 		if m.Group != "" {
 			f.str("group", m.Group)
@@ -195,7 +186,7 @@ func (f *fields) envelope(m *dubbo.Message, texts bool) {
 	if m.ExceptionClass != "" {
 		f.str("exceptionClass", m.ExceptionClass)
 	}
-	if m.Said && texts {
+	if m.HasErrorText && texts {
 		f.str("errorMessage", m.ErrorMessage+m.ExceptionMessage) // one of them
 	}
 }
@@ -209,10 +200,12 @@ func (f *fields) nullable(name, v string, null bool) {
 }
 
 // appendParts prints the leaves of the frame: the header and those of the body.
-func (p *Frames) appendParts(f *fields, m *dubbo.Message) {
+func (p *Frames) appendParts(f *fields, m *rpc.Message) {
 	p.parts = m.Tree.Parts(p.parts[:0], p.Depth)
 	f.name("parts")
-	f.dst = append(f.dst, `[{"path":"header","bytes":16}`...)
+	f.dst = append(f.dst, `[{"path":"header","bytes":`...)
+	f.dst = strconv.AppendInt(f.dst, int64(m.HeaderLen), 10)
+	f.dst = append(f.dst, '}')
 	for i := range p.parts {
 		f.dst = append(f.dst, `,{"path":`...)
 		f.dst = decode.AppendString(f.dst, p.parts[i].Path)
@@ -252,10 +245,10 @@ func (p *Calls) AppendJSON(dst []byte, c *call.Call) []byte {
 		any = resp
 	}
 	f.num("connection", int64(c.Conn.Number))
-	if any.Origin.File < len(p.Inputs) {
-		f.str("file", p.Inputs[any.Origin.File])
+	if any.Last.File < len(p.Inputs) {
+		f.str("file", p.Inputs[any.Last.File])
 	}
-	f.str("id", strconv.FormatInt(any.Header.ID, 10))
+	f.str("id", any.ID())
 	f.str("client", c.Client())
 	f.str("server", c.Server())
 	if req != nil {
@@ -264,13 +257,13 @@ func (p *Calls) AppendJSON(dst []byte, c *call.Call) []byte {
 	if resp != nil {
 		f.num("responseFrame", resp.Number)
 	}
-	f.str("protocol", "dubbo")
-	f.str("serialization", messageSerialization(any))
+	f.str("protocol", any.Protocol.Name)
+	f.str("serialization", any.SerializationName())
 	if any.HeaderSerialization != "" {
 		f.str("headerSerialization", any.HeaderSerialization)
 	}
 	if req != nil && resp != nil && otherSerialization(req, resp) {
-		f.str("responseSerialization", messageSerialization(resp))
+		f.str("responseSerialization", resp.SerializationName())
 	}
 	if req != nil && resp != nil && resp.HeaderSerialization != "" {
 		f.str("responseHeaderSerialization", resp.HeaderSerialization)
@@ -278,19 +271,25 @@ func (p *Calls) AppendJSON(dst []byte, c *call.Call) []byte {
 	p.request(&f, req)
 	p.response(&f, c)
 	f.str("state", c.State().String())
+	if n := req.Count(); n > 1 || req != nil && !req.Ends {
+		f.num("requestMessages", int64(n))
+	}
+	if n := resp.Count(); n > 1 || resp != nil && !resp.Ends {
+		f.num("responseMessages", int64(n))
+	}
 	if req != nil {
-		f.num("requestBodyBytes", int64(req.Header.BodyLen))
+		f.num("requestBodyBytes", req.BodyBytes())
 	}
 	if resp != nil {
-		f.num("responseBodyBytes", int64(resp.Header.BodyLen))
+		f.num("responseBodyBytes", resp.BodyBytes())
 	}
 	if req != nil {
-		f.num("requestFrameBytes", int64(req.FrameLen()))
+		f.num("requestFrameBytes", req.FrameBytes())
 	}
 	if resp != nil {
-		f.num("responseFrameBytes", int64(resp.FrameLen()))
+		f.num("responseFrameBytes", resp.FrameBytes())
 	}
-	f.time("time", any.First)
+	f.time("time", any.FirstTime)
 	if ns, ok := c.Latency(); ok {
 		f.micros("latencyMicros", ns)
 	} else {
@@ -306,31 +305,22 @@ func (p *Calls) AppendJSON(dst []byte, c *call.Call) []byte {
 
 // otherSerialization reports whether an answer is in another serialization than its request, by header or by bytes.
 func otherSerialization(req, resp *call.Message) bool {
-	return req.Header.SerializationID() != resp.Header.SerializationID() ||
-		(req.HeaderSerialization != "" || resp.HeaderSerialization != "") && messageSerialization(req) != messageSerialization(resp)
-}
-
-func messageSerialization(m *call.Message) string {
-	if m.Serialization != "" {
-		return m.Serialization
-	}
-	return fmt.Sprintf("id %d", m.Header.SerializationID())
+	return req.SerializationID != resp.SerializationID ||
+		(req.HeaderSerialization != "" || resp.HeaderSerialization != "") && req.SerializationName() != resp.SerializationName()
 }
 
 func (p *Calls) request(f *fields, m *call.Message) {
-	if m == nil || m.Names == nil {
+	if m == nil || m.Operation == nil {
 		f.str("service", call.Unknown)
 		f.str("method", call.Unknown)
 		if m != nil {
-			if !p.NoValues {
-				f.values("arguments", m.Values)
-			}
-			f.bool("oneWay", !m.Header.TwoWay())
+			p.values(f, "arguments", m)
+			f.bool("oneWay", !m.TwoWay)
 		}
 		return
 	}
-	n := m.Names
-	f.nullable("service", n.Path, n.PathNull)
+	n := m.Operation
+	f.nullable("service", n.Service, n.ServiceNull)
 	f.nullable("version", n.Version, n.VersionNull)
 	if m.Group != "" {
 		f.str("group", m.Group)
@@ -342,11 +332,42 @@ func (p *Calls) request(f *fields, m *call.Message) {
 	} else {
 		f.list("parameterTypes", n.Types)
 	}
+	p.values(f, "arguments", m)
 	if !p.NoValues {
-		f.values("arguments", m.Values)
 		f.values("attachments", m.AttachmentsJSON)
 	}
-	f.bool("oneWay", !m.Header.TwoWay())
+	f.bool("oneWay", !m.TwoWay)
+}
+
+// values prints the values of a message; of a streaming call a list of those of all messages.
+func (p *Calls) values(f *fields, name string, m *call.Message) {
+	switch {
+	case p.NoValues:
+		return
+	case m.Next == nil && m.Ordinal == 0 && m.Ends:
+		f.values(name, m.Values)
+		return
+	}
+	list := []byte{'['}
+	for k := m; k != nil; k = k.Next {
+		if k != m {
+			list = append(list, ',')
+		}
+		if len(k.Values) == 0 {
+			list = append(list, "null"...)
+		}
+		list = append(list, k.Values...)
+	}
+	f.raw(name, append(list, ']'))
+}
+
+// optional prints null for a number that is not there.
+func (f *fields) optional(name string, n int64) {
+	if n < 0 {
+		f.null(name)
+		return
+	}
+	f.num(name, n)
 }
 
 func (f *fields) values(name string, json []byte) {
@@ -356,25 +377,31 @@ func (f *fields) values(name string, json []byte) {
 }
 
 func (p *Calls) response(f *fields, c *call.Call) {
-	m := c.Response
+	m := c.Answer()
 	if m == nil {
+		if c.Aborted != "" {
+			f.null("status")
+			f.str("error", c.Aborted)
+		}
 		return
 	}
 	switch {
-	case m.Header.Status != dubbo.StatusOK:
-		p.exception(f, "", m.ErrorMessage, m.Said)
+	case m.Failed:
+		p.exception(f, "", m.ErrorMessage, m.HasErrorText)
 	case m.Exception:
-		p.exception(f, m.ExceptionClass, m.ExceptionMessage, m.Said)
-	case !p.NoValues:
-		f.values("result", m.Values)
+		p.exception(f, m.ExceptionClass, m.ExceptionMessage, m.HasErrorText)
+	default:
+		p.values(f, "result", c.Response)
 	}
 	if !p.NoValues {
 		f.values("responseAttachments", m.AttachmentsJSON)
 	}
-	f.num("status", int64(m.Header.Status))
+	f.optional("status", int64(m.Status))
 	switch {
-	case m.Header.Status != dubbo.StatusOK:
-		f.str("error", statusName(m.Header.Status))
+	case c.Aborted != "":
+		f.str("error", c.Aborted)
+	case m.Failed:
+		f.str("error", m.StatusName())
 	case m.Exception && m.ExceptionClass != "":
 		f.str("error", m.ExceptionClass)
 	case m.Exception:
@@ -394,11 +421,4 @@ func (p *Calls) exception(f *fields, class, message string, said bool) {
 		e.nullable("message", message, !said)
 	}
 	f.raw("exception", append(e.dst, '}'))
-}
-
-func statusName(status byte) string {
-	if text := dubbo.StatusText(status); text != "" {
-		return text
-	}
-	return fmt.Sprintf("status %d", status)
 }

@@ -19,6 +19,7 @@ import (
 	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/rpc"
 	"dubbo-wire/internal/sizes"
 )
 
@@ -40,11 +41,12 @@ func newTaken(t *testing.T, by string, maxGroups int) *taken {
 }
 
 func (k *taken) message(flags byte, serialization string, paths []decode.PathBytes, looked bool) *call.Message {
-	m := &call.Message{Complete: true, Serialization: serialization, Looked: looked, Details: new(call.Details), ResultKind: -1}
+	m := &call.Message{Looked: looked, Details: new(call.Details)}
+	m.Summary = rpc.Summary{Protocol: dubbo.Protocol, Complete: true, Serialization: serialization, ResultKind: -1, HeaderLen: dubbo.HeaderLen, Ends: true}
 	for _, p := range paths {
-		m.Header.BodyLen += int(p.Bytes)
+		m.BodyLen += int(p.Bytes)
 	}
-	m.Header.Flags = flags | 2
+	m.Request, m.TwoWay, m.SerializationID = flags&0x80 != 0, flags&0x40 != 0, 2
 	if looked && len(paths) > 0 {
 		m.Inside = &call.Inside{Paths: paths}
 	}
@@ -53,10 +55,10 @@ func (k *taken) message(flags byte, serialization string, paths []decode.PathByt
 
 func (k *taken) call(serialization, service, method string, looked bool, request, response []decode.PathBytes) {
 	c := &call.Call{Conn: k.conn, Request: k.message(0xc0, serialization, request, looked)}
-	c.Request.Names = &dubbo.Names{Path: service, Method: method}
+	c.Request.Operation = &rpc.Operation{Service: service, Method: method}
 	if response != nil {
 		c.Response = k.message(0, serialization, response, looked)
-		c.Response.Header.Status = dubbo.StatusOK
+		c.Response.Status = dubbo.StatusOK
 	}
 	k.groups.Call(c)
 }

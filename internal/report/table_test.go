@@ -16,6 +16,7 @@ import (
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/rpc"
 )
 
 // golden compares with a file in testdata.
@@ -269,8 +270,8 @@ func TestFormats(t *testing.T) {
 		{ID: 8, Name: "kryo", Depth: decode.DepthEnvelope, Releases: "2.6.0 to 2.7.23", Capture: "kryo.pcap.zst"},
 		{ID: 2, Name: "hessian2", Depth: decode.DepthFull, Releases: "all", Capture: "hessian2.pcap.zst"},
 	}
-	protocols := []decode.Protocol{
-		{Name: "dubbo", Read: "frames, bodies", Releases: "all", Capture: "hessian2.pcap.zst"},
+	protocols := []*rpc.Protocol{
+		{Name: "dubbo", Numbered: true, Read: "frames, bodies", Releases: "all", Capture: "hessian2.pcap.zst"},
 		{Name: "tls", Read: "recognised"},
 	}
 	for name, format := range map[string]string{"formats-80.txt": "table", "formats.md": "markdown", "formats.csv": "csv", "formats.json": "json"} {

@@ -72,7 +72,7 @@ func (r *Report) failures(kinds []*sizes.CallRef, others int64, s *Style) Sectio
 		case what == "" && k.Thrown:
 			what = "exception, class not decoded"
 		case what == "":
-			what = statusName(byte(k.Status))
+			what = k.StatusName
 		}
 		sec.add(
 			s, numberCell(int64(i+1)), numberCell(k.Number), ratioCell(k.Number, r.Selected.Errors), textCell(methodName(k.Service, k.Method)),

@@ -16,6 +16,7 @@ import (
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/capture/record"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/interrupt"
 	"dubbo-wire/internal/live"
@@ -236,7 +237,7 @@ func (l *Session) Run() error {
 	}()
 	l.started = time.Now()
 	opt := pipeline.Options{
-		Formats: formats.All(), Limits: l.Input.Limits, Live: true,
+		Protocols: protocols.All(), Formats: formats.All(), Limits: l.Input.Limits, Live: true,
 		Stop: l.stopped, Watch: l.watch,
 	}
 	if l.recorder != nil {

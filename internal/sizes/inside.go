@@ -110,7 +110,7 @@ func (g *Group) look(m *call.Message) {
 	if g.Inside == nil {
 		g.Inside = new(Inside)
 	}
-	if m.Header.Request() {
+	if m.Request {
 		g.Inside.Request.add(m.Inside)
 	} else {
 		g.Inside.Response.add(m.Inside)

@@ -8,7 +8,7 @@ import (
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/rpc"
 )
 
 // Pairs adds up who talks to whom: the link bytes of calls between a client's host and a server's address, by method.
@@ -62,7 +62,7 @@ type (
 		group   *Group
 		conn    uint64 // its key
 		side    int    // that asked
-		names   *dubbo.Names
+		names   *rpc.Operation
 		generic string // the method that a generic call invokes
 	}
 )
@@ -121,7 +121,7 @@ func (t *tie) Settle(m *call.Message) {
 // tie returns where the messages of a call belong.
 func (p *Pairs) tie(g *Group, c *call.Call) *tie {
 	m := asked(c)
-	k := tieKey{g, c.Conn.Key, c.Side, m.Names, m.GenericMethod}
+	k := tieKey{g, c.Conn.Key, c.Side, m.Operation, m.GenericMethod}
 	r := &p.recent[k.place()]
 	if r.tieKey == k {
 		return r.tie
@@ -184,8 +184,8 @@ func (s *Stratum) message(m *call.Message) {
 	if !m.Complete {
 		return
 	}
-	response, size := !m.Header.Request(), uint8(bits.Len(uint(m.Header.BodyLen))/2)
-	failed := response && (m.Header.Status != dubbo.StatusOK || m.Exception)
+	response, size := !m.Request, uint8(bits.Len(uint(m.BodyLen))/2)
+	failed := response && (m.Failed || m.Exception)
 	at := 0
 	for at < len(s.Layers) && (s.Layers[at].response != response || s.Layers[at].size != size || s.Layers[at].failed != failed || s.Layers[at].written != m.Serialization) {
 		at++
@@ -194,7 +194,7 @@ func (s *Stratum) message(m *call.Message) {
 		s.Layers = append(s.Layers, Layer{response: response, failed: failed, size: size, written: m.Serialization})
 	}
 	l := &s.Layers[at]
-	l.Body += int64(m.Header.BodyLen)
+	l.Body += int64(m.BodyLen)
 	for i, n := range m.Parts {
 		l.Parts[i] += int64(n)
 	}

@@ -13,7 +13,7 @@ import (
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/rpc"
 )
 
 // Key is one thing to group by.
@@ -166,8 +166,8 @@ type recentGroup struct {
 
 // envelope is what a request's group depends on when only its own names and serialization are asked for.
 type envelope struct {
-	names         *dubbo.Names
-	serialization uint8
+	operation     *rpc.Operation
+	serialization int16
 }
 
 // DefaultMaxGroups is the number of groups kept apart.
@@ -216,16 +216,20 @@ func (a *Aggregator) Call(c *call.Call) {
 		g.OtherAnswers++
 	} else if m := c.Response; c.Request != nil && m != nil && m.Complete && !c.Failed() {
 		g.Answers.Count++
-		g.Answers.Bytes += int64(m.Header.BodyLen)
+		g.Answers.Bytes += m.BodyBytes()
 	}
 	if c.Failed() {
 		g.Errors++
-		if c.Response.Exception {
+		if m := c.Answer(); m != nil && m.Exception {
 			g.Exceptions++
 		}
 	}
-	a.message(g, c, c.Request, &g.Request)
-	a.message(g, c, c.Response, &g.Response)
+	for m := c.Request; m != nil; m = m.Next {
+		a.message(g, c, m, &g.Request)
+	}
+	for m := c.Response; m != nil; m = m.Next {
+		a.message(g, c, m, &g.Response)
+	}
 	if ns, ok := c.Latency(); ok {
 		g.Latency.Add(ns)
 	}
@@ -235,9 +239,6 @@ func (a *Aggregator) Call(c *call.Call) {
 }
 
 func (a *Aggregator) message(g *Group, c *call.Call, m *call.Message, d *Direction) {
-	if m == nil {
-		return
-	}
 	switch {
 	case a.passing:
 	case a.pairs != nil:
@@ -257,18 +258,18 @@ func (a *Aggregator) message(g *Group, c *call.Call, m *call.Message, d *Directi
 		g.Parts[i] += int64(n)
 	}
 	if m.Looked {
-		if m.Header.Request() {
+		if m.Request {
 			g.Looked[0]++
 		} else {
 			g.Looked[1]++
 		}
 		g.look(m)
 	}
-	body := int64(m.Header.BodyLen)
+	body := int64(m.BodyLen)
 	d.Body.Add(body)
 	d.Frame.Add(int64(m.FrameLen()))
 	if g.Largest.Frame == 0 || body > g.Largest.BodyBytes || body == g.Largest.BodyBytes && m.Number < g.Largest.Frame {
-		g.Largest = Largest{File: m.Origin.File, Frame: m.Number, BodyBytes: body}
+		g.Largest = Largest{File: m.Last.File, Frame: m.Number, BodyBytes: body}
 	}
 }
 
@@ -277,7 +278,7 @@ func (g *Group) Settle(m *call.Message) {
 	if !m.Complete {
 		return
 	}
-	if m.Header.Request() {
+	if m.Request {
 		g.Request.Wire.Add(m.Wire)
 	} else {
 		g.Response.Wire.Add(m.Wire)
@@ -286,12 +287,12 @@ func (g *Group) Settle(m *call.Message) {
 
 // group finds the group of a call, by its request; a response without one is under "?".
 func (a *Aggregator) group(c *call.Call) *Group {
-	if a.known == nil || c.Request == nil || c.Request.Names == nil || c.Request.GenericMethod != "" {
+	if a.known == nil || c.Request == nil || c.Request.Operation == nil || c.Request.GenericMethod != "" {
 		return a.keyed(c)
 	}
 	// Names are shared by all requests with one envelope.
-	e := envelope{c.Request.Names, c.Request.Header.SerializationID()}
-	r := &a.recent[(e.names.Hash+uint32(e.serialization))%recentGroups]
+	e := envelope{c.Request.Operation, c.Request.SerializationID}
+	r := &a.recent[(e.operation.Hash+uint32(e.serialization))%recentGroups]
 	if r.envelope == e {
 		return r.group
 	}
@@ -324,7 +325,7 @@ func (a *Aggregator) keyed(c *call.Call) *Group {
 	}
 	id := -1
 	if m := asked(c); m != nil {
-		id = int(m.Header.SerializationID())
+		id = int(m.SerializationID)
 	}
 	switch {
 	case g.Calls == 0:
@@ -375,7 +376,7 @@ func (a *Aggregator) appendValue(dst []byte, k Key, c *call.Call) []byte {
 	m := asked(c)
 	switch k {
 	case Protocol:
-		return append(dst, "dubbo"...)
+		return append(dst, m.Protocol.Name...)
 	case Serialization:
 		return appendSerialization(dst, m)
 	case ResponseSerialization:
@@ -388,15 +389,15 @@ func (a *Aggregator) appendValue(dst []byte, k Key, c *call.Call) []byte {
 	case Method:
 		return append(dst, clean(m.Method())...)
 	case Version:
-		if m.Names == nil {
+		if m.Operation == nil {
 			return append(dst, call.Unknown...)
 		}
-		return append(dst, clean(m.Names.Version)...)
+		return append(dst, clean(m.Operation.Version)...)
 	case DubboVersion:
-		if m.Names == nil {
+		if m.Operation == nil {
 			return append(dst, call.Unknown...)
 		}
-		return append(dst, clean(m.Names.DubboVersion)...)
+		return append(dst, clean(m.Operation.ProtocolVersion)...)
 	case Client:
 		host, _, _ := net.SplitHostPort(c.Client())
 		return append(dst, host...)
@@ -408,24 +409,20 @@ func (a *Aggregator) appendValue(dst []byte, k Key, c *call.Call) []byte {
 		if c.Response == nil {
 			return append(dst, c.State().String()...)
 		}
-		return strconv.AppendInt(dst, int64(c.Response.Header.Status), 10)
+		return strconv.AppendInt(dst, int64(c.Answer().Status), 10)
 	case Input:
 		if c.Conn.Input < len(a.inputs) {
 			return append(dst, a.inputs[c.Conn.Input]...)
 		}
 	case Time:
-		at := time.Unix(0, m.First).UTC().Truncate(a.by.Step)
+		at := time.Unix(0, m.FirstTime).UTC().Truncate(a.by.Step)
 		return at.AppendFormat(dst, time.RFC3339Nano)
 	}
 	return dst
 }
 
 func appendSerialization(dst []byte, m *call.Message) []byte {
-	if m.Serialization != "" {
-		return append(dst, m.Serialization...)
-	}
-	dst = append(dst, "id "...)
-	return strconv.AppendInt(dst, int64(m.Header.SerializationID()), 10)
+	return append(dst, m.SerializationName()...)
 }
 
 // clean keeps names off the separator of keys, and makes them what JSON can hold, so that a saved report has the same keys.

@@ -93,7 +93,7 @@ func (t *Timeline) Call(c *call.Call) {
 			t.calls.at(m.LastByte).ResponseBytes += int64(m.FrameLen())
 		}
 	}
-	slot := t.calls.at(asked(c).First)
+	slot := t.calls.at(asked(c).FirstTime)
 	slot.Calls++
 	if c.Failed() {
 		slot.Errors++

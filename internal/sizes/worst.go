@@ -45,9 +45,11 @@ type CallRef struct {
 	Latency int64
 	Timed   bool
 	// Status is the response's, -1 without one; Exception the class of an exception, where it was read.
-	Status    int
-	Exception string
-	Thrown    bool
+	Status int
+	// StatusName is the protocol's name for it, or why the exchange was aborted.
+	StatusName string
+	Exception  string
+	Thrown     bool
 }
 
 // failure is what failed calls of one kind have in common.
@@ -71,11 +73,11 @@ func (w *Worst) Call(c *call.Call) {
 	switch w.Preset {
 	case BigRequests:
 		if m = c.Request; m != nil && m.Complete {
-			n = int64(m.Header.BodyLen)
+			n = m.BodyBytes()
 		}
 	case BigResponses:
 		if m != nil && m.Complete {
-			n = int64(m.Header.BodyLen)
+			n = m.BodyBytes()
 		}
 	case Slow:
 		if ns, ok := c.Latency(); ok {
@@ -103,18 +105,22 @@ func (w *Worst) Call(c *call.Call) {
 func newRef(c *call.Call, m *call.Message, n int64) *CallRef {
 	of := asked(c)
 	r := &CallRef{
-		Number: n, File: m.Origin.File, Frame: m.Number, Time: of.First, Client: c.Client(), Server: c.Server(),
+		Number: n, File: m.Last.File, Frame: m.Number, Time: of.FirstTime, Client: c.Client(), Server: c.Server(),
 		Serialization: string(appendSerialization(nil, of)), Service: of.Service(), Method: of.Method(),
 		RequestBytes: -1, ResponseBytes: -1, Status: -1,
 	}
 	if c.Request != nil && c.Request.Complete {
-		r.RequestBytes = int64(c.Request.Header.BodyLen)
+		r.RequestBytes = c.Request.BodyBytes()
 	}
 	if c.Response != nil {
 		if c.Response.Complete {
-			r.ResponseBytes = int64(c.Response.Header.BodyLen)
+			r.ResponseBytes = c.Response.BodyBytes()
 		}
-		r.Status, r.Thrown, r.Exception = int(c.Response.Header.Status), c.Response.Exception, c.Response.ExceptionClass
+		last := c.Answer()
+		r.Status, r.StatusName, r.Thrown, r.Exception = int(last.Status), last.StatusName(), last.Exception, last.ExceptionClass
+	}
+	if c.Aborted != "" {
+		r.StatusName = c.Aborted
 	}
 	if ns, ok := c.Latency(); ok {
 		r.Latency, r.Timed = ns, true
@@ -124,14 +130,18 @@ func newRef(c *call.Call, m *call.Message, n int64) *CallRef {
 
 func (w *Worst) failed(c *call.Call) {
 	m := asked(c)
-	k := failure{m.Service(), m.Method(), c.Response.ExceptionClass, int(c.Response.Header.Status), c.Response.Exception}
+	k := failure{service: m.Service(), method: m.Method(), status: -1}
+	if last := c.Answer(); last != nil {
+		m = last
+		k.exception, k.status, k.thrown = last.ExceptionClass, int(last.Status), last.Exception
+	}
 	ref := w.kinds[k]
 	if ref == nil {
 		if len(w.kinds) >= maxKinds {
 			w.others++
 			return
 		}
-		ref = newRef(c, c.Response, 0)
+		ref = newRef(c, m, 0)
 		w.kinds[k] = ref
 	}
 	ref.Number++

@@ -18,11 +18,12 @@ import (
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/capture/record"
-	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/rpc"
 	"dubbo-wire/internal/sizes"
 )
 
@@ -60,7 +61,7 @@ func analyzeSource(t testing.TB, in capture.Source, src *capture.Files, tap pipe
 	by, err := sizes.ParseBy("service,method,serialization,client,server,status,time:10s")
 	require.NoError(t, err)
 	agg := sizes.New(by, 100_000, nil)
-	opt := pipeline.Options{Formats: formats.All(), Detail: dubbo.Envelope, Tap: tap}
+	opt := pipeline.Options{Protocols: protocols.All(), Formats: formats.All(), Detail: rpc.Envelope, Tap: tap}
 	for i := range src.Inputs() {
 		if apart {
 			opt.Apart = append(opt.Apart, i)

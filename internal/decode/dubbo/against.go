@@ -41,7 +41,7 @@ func (b *bytesOf) doubt() doubt {
 	switch {
 	case m.Names != nil && m.Names.strange:
 		return inStart
-	case m.Names != nil || m.ResultKind >= 0 || m.Said:
+	case m.Names != nil || m.ResultKind >= 0 || m.HasErrorText:
 		if malformed && b.f.Complete() {
 			return inValues
 		}
@@ -142,7 +142,7 @@ func (b *bytesOf) starts(r *reading) bool {
 	var n Names
 	n.read(in)
 	_, types := decode.SplitDescriptor(n.Descriptor)
-	return in.Err() == nil && types && isRelease(n.DubboVersion) && printable(n.Path) && printable(n.Version) &&
+	return in.Err() == nil && types && isRelease(n.ProtocolVersion) && printable(n.Service) && printable(n.Version) &&
 		n.Method != "" && printable(n.Method)
 }
 
@@ -193,12 +193,12 @@ func (d *Decoder) decodeUnknown(f *Frame, detail Detail, custom *reading, dialec
 	}
 	m := d.decode(f, detail, reading)
 	if custom != nil {
-		m.Header = custom.format
+		m.HeaderFormat = custom.format
 	} else {
 		if d.unnamed[id] == nil {
 			d.unnamed[id] = &decode.Format{ID: id, Name: fmt.Sprintf("id %d", id)}
 		}
-		m.Header = d.unnamed[id]
+		m.HeaderFormat = d.unnamed[id]
 	}
 	if m.Names != nil || m.ResultKind >= 0 {
 		dialects.seen |= 1 << reading.index

@@ -31,7 +31,7 @@ func (b *body) field(f Field, detail Detail) bool {
 	switch f {
 	case FieldEnvelope:
 		b.readNames(detail)
-		if detail == Envelope && m.Names != nil && m.Names.Generic() {
+		if detail == Envelope && m.Names != nil && m.Names.Generic {
 			b.genericMethod()
 		}
 		return detail > Envelope && m.Names != nil
@@ -54,7 +54,7 @@ func (b *body) field(f Field, detail Detail) bool {
 		if detail > Envelope {
 			null := false
 			m.ErrorMessage, null = b.r.Text("errorMessage")
-			m.Said = !null && b.r.Err() == nil
+			m.HasErrorText = !null && b.r.Err() == nil
 		}
 	}
 	return true
@@ -75,7 +75,7 @@ func (b *body) arguments() {
 	}
 	m.Tree.CloseTo(depth)
 	m.Tree.Close()
-	if m.Names.Generic() {
+	if m.Names.Generic {
 		m.readGeneric(args)
 	}
 }
@@ -90,7 +90,7 @@ func (b *body) resultKind() bool {
 		b.m.Err = &decode.Error{Cause: decode.Malformed, Expected: "a result kind from 0 to 5"}
 		return false
 	}
-	b.m.ResultKind = int(k)
+	b.m.ResultKind = int8(k)
 	return true
 }
 
@@ -152,7 +152,7 @@ func (m *Message) readException(from int) {
 			continue
 		}
 		m.ExceptionClass = n.Class
-		m.ExceptionMessage, m.Said = m.exceptionText(i, 0)
+		m.ExceptionMessage, m.HasErrorText = m.exceptionText(i, 0)
 		return
 	}
 }
@@ -332,7 +332,7 @@ func decoded(m *Message) string {
 		return "full"
 	case values:
 		return "partly"
-	case m.Names != nil || m.ResultKind >= 0 || m.Said || m.Kind > Response:
+	case m.Names != nil || m.ResultKind >= 0 || m.HasErrorText || m.Kind > Response:
 		return "envelope"
 	}
 	return "none"

@@ -51,12 +51,20 @@ func NewDecoder(formats []decode.Format) *Decoder {
 // message and its tree are valid until the next call.
 //
 // Where the header names a serialization that cannot read the start of the body, and another one can, the bytes decide:
-// see [Message.Header].
+// see [rpc.Message.HeaderFormat].
 func (d *Decoder) Decode(f *Frame, detail Detail, dialects *Dialects) *Message {
-	header := d.reading(f, dialects)
 	if dialects == nil {
 		dialects = new(Dialects)
 	}
+	m := d.choose(f, detail, dialects)
+	m.describe(f)
+	m.Native = dialects
+	return m
+}
+
+// choose reads a frame's body in the serialization that its header or its bytes name.
+func (d *Decoder) choose(f *Frame, detail Detail, dialects *Dialects) *Message {
+	header := d.reading(f, dialects)
 	if header == nil || header.format.Depth == decode.DepthNone {
 		return d.decodeUnknown(f, detail, header, dialects)
 	}
@@ -75,7 +83,7 @@ func (d *Decoder) Decode(f *Frame, detail Detail, dialects *Dialects) *Message {
 		}
 	}
 	if reading != header {
-		m.Header = header.format
+		m.HeaderFormat = header.format
 	}
 	if m.Names != nil || m.ResultKind >= 0 {
 		dialects.seen |= 1 << reading.index
@@ -86,7 +94,8 @@ func (d *Decoder) Decode(f *Frame, detail Detail, dialects *Dialects) *Message {
 // decode reads a body in one serialization, nil where there is none.
 func (d *Decoder) decode(f *Frame, detail Detail, reading *reading) *Message {
 	m := &d.msg
-	*m = Message{ResultKind: -1}
+	*m = Message{}
+	m.ResultKind = -1
 	if reading != nil {
 		m.Format, m.Serialization = reading.format, reading.name
 	}
@@ -130,7 +139,7 @@ func (d *Decoder) decode(f *Frame, detail Detail, reading *reading) *Message {
 	}
 	if detail == Parts {
 		m.Tree, m.Decoded = nil, ""
-		if m.Names != nil && m.Names.Generic() {
+		if m.Names != nil && m.Names.Generic {
 			b.genericMethod()
 		}
 	}
@@ -146,7 +155,7 @@ func (b *body) known(detail Detail) bool {
 	m := b.m
 	switch {
 	case detail == Envelope && m.Kind == Request:
-		if n := b.reading.skim(b.d, b.f.Body); n != nil && !n.Generic() {
+		if n := b.reading.skim(b.d, b.f.Body); n != nil && !n.Generic {
 			m.Names = n
 			return true
 		}

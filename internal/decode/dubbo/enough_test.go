@@ -30,13 +30,17 @@ func (e *envelopes) Frame(f *dubbo.Frame) {
 		method = m.Names.Method
 	}
 	e.methods = append(e.methods, method)
-	e.kinds = append(e.kinds, m.ResultKind)
+	e.kinds = append(e.kinds, int(m.ResultKind))
 	e.kept = append(e.kept, len(f.Body))
 }
 
-func (e *envelopes) enough(_ dubbo.Sink, h *dubbo.Header, b []byte) bool {
+func (e *envelopes) Enough(h *dubbo.Header, b []byte) bool {
 	return e.decoder.Enough(h, b, &e.dialects)
 }
+
+func (*envelopes) Expected(int64) bool { return false }
+func (*envelopes) Asked(int64) bool    { return false }
+func (*envelopes) Missed() bool        { return true }
 
 func (*envelopes) Skipped(int64, bool)                  {}
 func (*envelopes) BadHeader(dubbo.Header, dubbo.Origin) {}
@@ -71,7 +75,7 @@ func TestEnough(t *testing.T) {
 	} {
 		for _, size := range []int{1, 13, 100, 1448, 1 << 20} {
 			into := &envelopes{decoder: dubbo.NewDecoder([]decode.Format{hessian2.Format})}
-			framer := dubbo.NewFramer(&dubbo.Config{Enough: into.enough}, into, true)
+			framer := dubbo.NewFramer(&dubbo.Config{}, into, true)
 			for from := 0; from < len(c.frame); from += size {
 				piece := c.frame[from:min(from+size, len(c.frame))]
 				framer.Data(piece, &dubbo.Chunk{Pos: int64(from)})

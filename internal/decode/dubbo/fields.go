@@ -76,10 +76,10 @@ func (f Field) skip(r decode.Reader) {
 // read takes the texts of an envelope.
 func (n *Names) read(r decode.Reader) {
 	var null [len(EnvelopeTexts)]bool
-	for i, s := range [...]*string{&n.DubboVersion, &n.Path, &n.Version, &n.Method, &n.Descriptor} {
+	for i, s := range [...]*string{&n.ProtocolVersion, &n.Service, &n.Version, &n.Method, &n.Descriptor} {
 		*s, null[i] = r.Text(EnvelopeTexts[i])
 	}
-	n.PathNull, n.VersionNull = null[1], null[2]
+	n.ServiceNull, n.VersionNull = null[1], null[2]
 }
 
 func bodyKind(h *Header) decode.BodyKind {

@@ -2,23 +2,14 @@ package dubbo
 
 import (
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/rpc"
 )
 
-// Chunk says where delivered bytes came from.
-type Chunk struct {
-	Origin
-	// Pos is the place of the bytes in the stream, from 0.
-	Pos int64
-	// Overhead is link-layer bytes that belong to the owner of the first byte.
-	Overhead int
-}
-
-// Origin is the packet that brought a byte.
-type Origin struct {
-	Time   int64 // nanoseconds since the Unix epoch
-	Packet int64 // from 1, within its file
-	File   int
-}
+// Origin and Chunk say where bytes came from.
+type (
+	Origin = rpc.Origin
+	Chunk  = rpc.Chunk
+)
 
 // Frame is one message as it was found in the stream. It is reused for the next frame of that framer.
 type Frame struct {
@@ -61,22 +52,25 @@ type Sink interface {
 	BadHeader(h Header, o Origin)
 }
 
-// Config is what the framers of one goroutine have in common; zero values are the defaults. The functions are given the
-// sink of the framer that asks.
+// Asker answers what a framer cannot know from its own direction. A sink may be one; without it no response is due,
+// requests of the other direction may have been missed, and all of a body is wanted.
+type Asker interface {
+	// Expected reports whether a response with that id is due in this direction.
+	Expected(id int64) bool
+	// Asked reports whether a request with that id may have been found in the other direction, where a search has not
+	// decided yet ([Framer.Asks]).
+	Asked(id int64) bool
+	// Missed reports whether requests of the other direction may not have been found.
+	Missed() bool
+	// Enough reports whether b, the first bytes of a body that crosses deliveries, is already all that is wanted of it.
+	Enough(h *Header, b []byte) bool
+}
+
+// Config is what the framers of one goroutine have in common; zero values are the defaults.
 type Config struct {
 	// WantBody is how many bytes of a body that crosses deliveries are kept for decoding (default 16 KiB). The rest is
 	// counted. It may be changed between deliveries, also within a body, and so may what Enough says.
 	WantBody int
-	// Enough, if set, is asked whether b, the first bytes of a body that crosses deliveries, is already all that is wanted
-	// of it.
-	Enough func(s Sink, h *Header, b []byte) bool
-	// Expected, if set, is asked whether a response with that id is due in this direction.
-	Expected func(s Sink, id int64) bool
-	// Asked, if set, is asked whether a request with that id may have been found in the other direction, where a search
-	// has not decided yet ([Framer.Asks]).
-	Asked func(s Sink, id int64) bool
-	// Missed, if set, is asked whether requests of the other direction may not have been found. nil: they may.
-	Missed func(s Sink) bool
 	// Readable, if set, is asked whether body, the first bytes of one that is whole, can be that of a frame found by
 	// searching.
 	Readable func(h *Header, body []byte) bool
@@ -285,7 +279,19 @@ func (f *Framer) keep(b []byte) {
 	n := f.cfg.Buffers.room(f.buf, min(room, len(b)))
 	f.buf = append(f.buf, b[:n]...)
 	f.cfg.Buffers.grown(f.buf, before)
-	f.enough = room <= len(b) || n < len(b) || f.cfg.Enough != nil && f.cfg.Enough(f.sink, &f.frame.Header, f.buf)
+	f.enough = room <= len(b) || n < len(b) || f.isEnough()
+}
+
+// asker is the sink, if it can be asked; nil if not.
+func (f *Framer) asker() Asker {
+	a, _ := f.sink.(Asker)
+	return a
+}
+
+// isEnough reports whether nothing more of the body is wanted.
+func (f *Framer) isEnough() bool {
+	a := f.asker()
+	return a != nil && a.Enough(&f.frame.Header, f.buf)
 }
 
 // emit hands on the frame that was read.

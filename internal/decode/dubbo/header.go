@@ -9,14 +9,7 @@
 // once, as far as its reader wants it, into a buffer that grows as bytes arrive.
 package dubbo
 
-import (
-	"encoding/binary"
-
-	"dubbo-wire/internal/decode"
-)
-
-// Protocol is Dubbo's own.
-var Protocol = decode.Protocol{Name: "dubbo", Read: "frames, bodies", Releases: "all", Capture: "hessian2.pcap.zst"}
+import "encoding/binary"
 
 // HeaderLen is the length of a frame's header in bytes.
 const HeaderLen = 16
@@ -76,6 +69,9 @@ const StatusOK = 20
 
 // statusBadResponse is the status of a response in place of one that could not be written.
 const statusBadResponse = 50
+
+// statusThreadPoolExhausted is the status of a response from a provider that had no thread for the request.
+const statusThreadPoolExhausted = 100
 
 // StatusText names a response's status ("" if Dubbo has none such).
 func StatusText(status byte) string {

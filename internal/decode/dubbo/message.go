@@ -1,265 +1,54 @@
 package dubbo
 
 import (
-	"strconv"
-
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/rpc"
 )
 
-// Kind says what a message is for.
-type Kind uint8
-
+// The kinds of messages and details of decoding, as package rpc names them.
 const (
-	Request Kind = iota
-	Response
-	Heartbeat // and the answer to one
-	Event     // read-only, writeable
+	Request   = rpc.Request
+	Response  = rpc.Response
+	Heartbeat = rpc.Heartbeat
+	Event     = rpc.Event
+
+	Envelope = rpc.Envelope
+	Parts    = rpc.Parts
+	Values   = rpc.Values
 )
 
-func (k Kind) String() string {
-	return [...]string{"request", "response", "heartbeat", "event"}[k]
-}
-
-// Detail says how much of a body is wanted.
-type Detail uint8
-
-const (
-	// Envelope: who calls what, and the kind of a result. What sizes by method need.
-	Envelope Detail = iota
-	// Parts: the envelope, and what every byte is for, in Message.Parts.
-	Parts
-	// Values: every byte owned and every value read, in Message.Tree.
-	Values
+type (
+	Kind   = rpc.Kind
+	Detail = rpc.Detail
 )
 
-// Names is the part of a request body that says what is called. It is shared by all requests that start with the same
-// bytes and must not be changed.
+// Names is the part of a request body that says what is called.
 type Names struct {
-	DubboVersion, Path, Version, Method string
-	// VersionNull: the service version is a written null, as in callbacks.
-	VersionNull, PathNull bool
-	// Descriptor is the parameter types as on the wire; Descriptors, Types the same one by one, as JVM descriptors and in
-	// Java's source form.
-	Descriptor         string
-	Descriptors, Types []string
-
-	// Hash spreads names over tables of those who remember something by them; 0 where there is none.
-	Hash uint32
+	rpc.Operation
 
 	raw       string // the bytes they were read from; "" where those are not remembered
 	malformed bool   // Descriptor is no list of descriptors
-	strange   bool   // that, or DubboVersion is no version: another serialization may have written them
+	strange   bool   // that, or ProtocolVersion is no version: another serialization may have written them
 	// parts is what their bytes are for, where that was counted.
 	parts   decode.PartBytes
 	counted bool
 }
 
-// Generic reports whether the request is a generic call, whose first argument names the method that is meant.
-func (n *Names) Generic() bool { return n.Method == "$invoke" || n.Method == "$invokeAsync" }
-
 // Message is a decoded frame. Its Tree is reused for the next message of the decoder; strings may be kept.
 type Message struct {
-	Kind Kind
-	// Format is the body's serialization, nil when its id is registered to none.
-	Format *decode.Format
-	// Header is the serialization that the header names, where the bytes are in another one; nil where they agree.
-	Header *decode.Format
-	// Serialization is its name with the dialect, as reports print it: "kryo (Kryo 5)"; "" without one.
-	Serialization string
+	rpc.Message
 	// Names is set for requests whose envelope was read.
 	Names *Names
-	// Group is the service group among the attachments of a request ("" when there is none or they were not read).
-	Group string
-	// GenericMethod and GenericTypes are what a generic call invokes, where its arguments could be read.
-	GenericMethod string
-	GenericTypes  []string
-	// ResultKind is 0 to 5, -1 when the message is no response of status OK or its kind could not be read.
-	ResultKind int
-	// ExceptionClass and ExceptionMessage are those of a throwable result, where it was decoded.
-	ExceptionClass, ExceptionMessage string
-	// Said: ExceptionMessage or ErrorMessage was read and is no null.
-	Said bool
-	// ErrorMessage is the text of a response of another status.
-	ErrorMessage string
-	// Parts is how many bytes of the body as captured each class has; zero when only the envelope was wanted.
-	Parts decode.PartBytes
-	// Tree is the body taken apart; nil unless values were wanted. Its top-level nodes cover the body as
-	// announced: what is missing or not decoded has nodes too.
-	Tree *decode.Tree
-	// Decoded says, of a Tree, how far: "full", "partly", "envelope" or "none".
-	Decoded string
-	// Err says where and why decoding stopped first; nil when everything wanted was read.
-	Err *decode.Error
+	head  [HeaderLen]byte
 }
 
-// Exception reports whether a response carries an exception instead of a value.
-func (m *Message) Exception() bool { return m.ResultKind == 0 || m.ResultKind == 3 }
-
-// Attachment returns the text of an attachment, where it was read and is a string.
-func (m *Message) Attachment(key string) (string, bool) {
-	i := m.find("attachments")
-	if i < 0 {
-		return "", false
-	}
-	t := m.Tree
-	for c := i + 1; c < int(t.Nodes[i].End); c = int(t.Nodes[c].End) {
-		if n := &t.Nodes[c]; n.Label == decode.ByEntry && n.Name == key {
-			return n.Text, n.Kind == decode.String
-		}
-	}
-	return "", false
-}
-
-// AttachmentTexts returns the attachments that are strings.
-func (m *Message) AttachmentTexts() map[string]string {
-	i := m.find("attachments")
-	if i < 0 {
-		return nil
-	}
-	texts := make(map[string]string)
-	t := m.Tree
-	for c := i + 1; c < int(t.Nodes[i].End); c = int(t.Nodes[c].End) {
-		if n := &t.Nodes[c]; n.Label == decode.ByEntry && n.Kind == decode.String {
-			texts[n.Name] = n.Text
-		}
-	}
-	return texts
-}
-
-// Attachments calls f for each attachment in wire order: with the nodes of its value in Tree, from the first one to before
-// end, and the bytes of the body that key and value have, their own and those of what lies in them: the parts with its path.
-func (m *Message) Attachments(f func(key string, value, end, bytes int)) {
-	i := m.find("attachments")
-	if i < 0 {
-		return
-	}
-	key, t := 0, m.Tree
-	for c, end := i+1, int(t.Nodes[i].End); c < end; {
-		next, bytes := int(t.Nodes[c].End), 0
-		for k := c; k < next; k++ {
-			if n := &t.Nodes[k]; n.Kind != decode.Opaque && n.Kind != decode.Missing {
-				bytes += int(n.Len)
-			}
-		}
-		switch n := &t.Nodes[c]; n.Label {
-		case decode.ByEntry:
-			f(n.Name, c, next, key+bytes)
-			key = 0
-		case decode.ByKey, decode.ByMember: // of the entry that follows; there may be a colon between them
-			key += bytes
-		}
-		c = next
-	}
-}
-
-// find returns the index of the top-level node with that name, -1 if there is none.
-func (m *Message) find(name string) int {
-	if m.Tree == nil {
-		return -1
-	}
-	for i := 0; i < len(m.Tree.Nodes); i = int(m.Tree.Nodes[i].End) {
-		if n := &m.Tree.Nodes[i]; n.Label == decode.ByField && n.Name == name {
-			return i
-		}
-	}
-	return -1
-}
-
-// AppendArguments appends the arguments as a JSON list. Where nothing is left of them they are one opaque value.
-func (m *Message) AppendArguments(dst []byte) []byte {
-	if m.find("args") < 0 && m.Err != nil && m.Names != nil && len(m.Names.Types) > 0 {
-		dst = append(dst, `[{"@opaque":`...)
-		return append(strconv.AppendInt(dst, m.opaqueBytes(), 10), "}]"...)
-	}
-	dst = m.appendField(dst, "args", "[]")
-	// Arguments behind one whose end cannot be seen lie in its opaque bytes: none is left out.
-	for n := m.argumentsRead(); m.Err != nil && m.Names != nil && n < len(m.Names.Types); n++ {
-		dst = dst[:len(dst)-1]
-		if n > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(dst, `{"@opaque":0}]`...)
-	}
-	return dst
-}
-
-// argumentsRead is the number of arguments of which something was read.
-func (m *Message) argumentsRead() (n int) {
-	args := m.find("args")
-	if args < 0 {
-		return 0
-	}
-	for c := args + 1; c < int(m.Tree.Nodes[args].End); c = int(m.Tree.Nodes[c].End) {
-		if m.Tree.Nodes[c].Kind != decode.Overhead {
-			n++
-		}
-	}
-	return n
-}
-
-// opaqueBytes is the sum of the bytes that were not decoded.
-func (m *Message) opaqueBytes() (n int64) {
-	for i := range m.Tree.Nodes {
-		if m.Tree.Nodes[i].Kind == decode.Opaque {
-			n += int64(m.Tree.Nodes[i].Len)
-		}
-	}
-	return n
-}
-
-// AppendGenericArguments appends the arguments of the method that a generic call invokes: the elements of the third
-// argument of $invoke.
-func (m *Message) AppendGenericArguments(dst []byte) []byte {
-	args := m.find("args")
-	if args < 0 {
-		return append(dst, "[]"...)
-	}
-	t := m.Tree
-	for c := args + 1; c < int(t.Nodes[args].End); c = int(t.Nodes[c].End) {
-		if n := &t.Nodes[c]; n.Label == decode.ByIndex && n.Index == 2 {
-			switch n.Kind {
-			case decode.List:
-				return t.AppendJSON(dst, c)
-			case decode.Null:
-				return append(dst, "[]"...)
-			}
-			dst = append(dst, '[')
-			return append(t.AppendJSON(dst, c), ']')
-		}
-	}
-	return t.AppendJSON(dst, args)
-}
-
-// AppendAttachments appends the attachments as a JSON object. Where they could not be told from the values before them
-// they are {"@opaque": n}, n being the bytes they lie in.
-func (m *Message) AppendAttachments(dst []byte) []byte {
-	if m.Err == nil || m.find("attachments") >= 0 || m.Format != nil && m.Format.NoAttachments || m.ResultKind >= 0 && m.ResultKind < 3 {
-		return m.appendField(dst, "attachments", "{}")
-	}
-	dst = append(dst, `{"@opaque":`...)
-	return append(strconv.AppendInt(dst, m.opaqueBytes(), 10), '}')
-}
-
-// AppendResult appends the value of a response as JSON: null where the result kind says so, opaque where the capture
-// or the decoder has nothing of it.
-func (m *Message) AppendResult(dst []byte) []byte {
-	if m.ResultKind == 2 || m.ResultKind == 5 {
-		return append(dst, "null"...)
-	}
-	return m.appendField(dst, "result", `{"@opaque":0}`)
-}
+// isException reports whether a response carries an exception instead of a value.
+func (m *Message) isException() bool { return m.ResultKind == 0 || m.ResultKind == 3 }
 
 // resultName is the name of the field that carries a result of this kind.
 func (m *Message) resultName() string {
-	if m.Exception() {
+	if m.isException() {
 		return "exception"
 	}
 	return "result"
-}
-
-func (m *Message) appendField(dst []byte, name, absent string) []byte {
-	if i := m.find(name); i >= 0 {
-		return m.Tree.AppendJSON(dst, i)
-	}
-	return append(dst, absent...)
 }

@@ -104,7 +104,8 @@ func (n *Names) split() {
 	var ok bool
 	n.Descriptors, ok = decode.SplitDescriptor(n.Descriptor)
 	n.malformed = !ok
-	n.strange = !ok || !isRelease(n.DubboVersion)
+	n.Generic = n.Method == "$invoke" || n.Method == "$invokeAsync"
+	n.strange = !ok || !isRelease(n.ProtocolVersion)
 	n.Types = make([]string, len(n.Descriptors))
 	for i, d := range n.Descriptors {
 		n.Types[i] = decode.JavaName(d)

@@ -15,7 +15,7 @@ func (b *body) count() bool {
 		switch f {
 		case FieldEnvelope:
 			n := b.countedNames(s)
-			if n == nil || n.malformed || n.Generic() {
+			if n == nil || n.malformed || n.Generic {
 				return false
 			}
 			m.Names = n

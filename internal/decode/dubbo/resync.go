@@ -334,8 +334,7 @@ func (r *resynchronizer) acceptsAlone(h *Header) bool {
 	if r.mayBeBody() || h.Event() {
 		return false
 	}
-	c := r.f.cfg
-	if !h.Request() && c.Expected != nil && c.Expected(r.f.sink, h.ID) {
+	if a := r.f.asker(); !h.Request() && a != nil && a.Expected(h.ID) {
 		return true
 	}
 	w := &r.ids[requestBit(h)]
@@ -345,15 +344,18 @@ func (r *resynchronizer) acceptsAlone(h *Header) bool {
 // isDue reports whether a response with that id is due: to a request that was found or, where bodies were never seen to hold
 // frames, to one that may have been.
 func (r *resynchronizer) isDue(id int64) bool {
-	c := r.f.cfg
-	return c.Expected != nil && c.Expected(r.f.sink, id) || r.nesting != nests && c.Asked != nil && c.Asked(r.f.sink, id)
+	a := r.f.asker()
+	return a != nil && (a.Expected(id) || r.nesting != nests && a.Asked(id))
 }
 
 // answersNothing reports whether a response of the chain is not due, and all requests that the other direction sent are
 // known.
 func (r *resynchronizer) answersNothing() bool {
-	c := r.f.cfg
-	return r.search.notDue > 0 && r.mayBeBody() && c.Missed != nil && !c.Missed(r.f.sink)
+	if r.search.notDue == 0 || !r.mayBeBody() {
+		return false
+	}
+	a := r.f.asker()
+	return a != nil && !a.Missed()
 }
 
 // follow goes on with the chain at its end. reject: the chain is broken.

@@ -4,7 +4,6 @@ package formats
 
 import (
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats/avro"
 	"dubbo-wire/internal/decode/formats/compactedjava"
 	"dubbo-wire/internal/decode/formats/custom"
@@ -28,13 +27,7 @@ import (
 	"dubbo-wire/internal/decode/formats/protobufjson"
 	"dubbo-wire/internal/decode/formats/protostuff"
 	"dubbo-wire/internal/decode/formats/smartbuf"
-	"dubbo-wire/internal/decode/sniff"
 )
-
-// Protocols returns every protocol that is known.
-func Protocols() []decode.Protocol {
-	return append([]decode.Protocol{dubbo.Protocol}, sniff.Protocols()...)
-}
 
 // All returns every serialization that is known, by id.
 func All() []decode.Format {

@@ -18,8 +18,10 @@ import (
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/rpc"
 )
 
 const captures = "../../../testdata/captures"
@@ -30,7 +32,7 @@ var key = [32]byte{1, 2, 3}
 type scrubbed struct {
 	t        *testing.T
 	s        *Scrubber
-	own      *dubbo.Decoder
+	own      rpc.Decoders
 	out      [][]byte // frames
 	kept     []byte   // what stays: names, types
 	texts    map[string]bool
@@ -48,14 +50,14 @@ type scrubbed struct {
 
 func newScrubbed(t *testing.T) *scrubbed {
 	c := &scrubbed{
-		t: t, s: New(formats.All(), key), own: dubbo.NewDecoder(formats.All()), texts: map[string]bool{},
+		t: t, s: New(formats.All(), key), own: rpc.Decoders{Formats: formats.All()}, texts: map[string]bool{},
 		notes: map[string]int{},
 	}
 	c.s.Record(func(text string) {
 		c.texts[text] = true
 		c.inFrame = append(c.inFrame, text)
 	})
-	c.s.trace = func(m *dubbo.Message, i int, way uint8, why string) {
+	c.s.trace = func(m *rpc.Message, i int, way uint8, why string) {
 		n := &m.Tree.Nodes[i]
 		c.gentler++
 		if os.Getenv("TRACE") != "" {
@@ -69,17 +71,17 @@ func (c *scrubbed) run(file string) {
 	src, err := capture.Open([]string{file}, capture.Options{})
 	require.NoError(c.t, err)
 	defer src.Close()
-	_, err = pipeline.Run(src, pipeline.Options{Detail: dubbo.Values, WholeBodies: true, Rows: true, Jobs: 1, Formats: formats.All()}, c)
+	_, err = pipeline.Run(src, pipeline.Options{Detail: rpc.Values, WholeBodies: true, Rows: true, Jobs: 1, Protocols: protocols.All(), Formats: formats.All()}, c)
 	require.NoError(c.t, err)
 }
 
 func (c *scrubbed) Call(*call.Call, bool) {}
 
 func (c *scrubbed) Frame(r *pipeline.Row) {
-	f, m := r.Frame, r.Msg
+	m := r.Msg
 	c.frames++
 	c.inFrame = c.inFrame[:0]
-	out, note := c.s.Frame(nil, f, m)
+	out, note := c.s.Message(nil, m)
 	for _, p := range note.Filled {
 		c.notes[note.Format+": "+p.Cause] += p.Bytes
 		if p.Cause == notReplaceable {
@@ -87,13 +89,12 @@ func (c *scrubbed) Frame(r *pipeline.Row) {
 		}
 	}
 	c.left += note.Left
-	require.Len(c.t, out, dubbo.HeaderLen+len(f.Body))
+	require.Len(c.t, out, dubbo.HeaderLen+len(m.Body))
 	c.out = append(c.out, out)
-	again := *f
+	again := *m
 	again.Body = out[dubbo.HeaderLen:]
 	was := shape(m)
-	dialects := r.Dialects
-	now := c.own.Decode(&again, dubbo.Values, &dialects)
+	now := c.own.Decode(&again, rpc.Values)
 	given := slices.ContainsFunc(note.Filled, func(f Filled) bool { return f.Cause == notReplaceable })
 	switch got := shape(now); {
 	case given:
@@ -107,12 +108,12 @@ func (c *scrubbed) Frame(r *pipeline.Row) {
 	if m.Tree != nil {
 		c.names = names(m)
 		c.unchanged(r.Number, m, now)
-		c.keep(m, f)
+		c.keep(m)
 	}
 }
 
 // unchanged looks for values of four bytes or more that are what they were.
-func (c *scrubbed) unchanged(number int64, was, now *dubbo.Message) {
+func (c *scrubbed) unchanged(number int64, was, now *rpc.Message) {
 	if now.Tree == nil || len(now.Tree.Nodes) != len(was.Tree.Nodes) {
 		return
 	}
@@ -150,7 +151,7 @@ func (c *scrubbed) unchanged(number int64, was, now *dubbo.Message) {
 	}
 }
 
-func (c *scrubbed) mayStay(m *dubbo.Message, i int) bool {
+func (c *scrubbed) mayStay(m *rpc.Message, i int) bool {
 	path := m.Tree.Path(i)
 	top, _, _ := strings.Cut(path, ".")
 	switch top {
@@ -172,14 +173,14 @@ func (c *scrubbed) mayStay(m *dubbo.Message, i int) bool {
 	if strings.HasPrefix(path, "attachments") && (n.Label == decode.ByKey || n.Name == "group" || n.Name == "version" || n.Name == "path" || n.Name == "interface" || n.Name == "dubbo") {
 		return true
 	}
-	if m.Names != nil && m.Names.Generic() && (strings.HasPrefix(path, "args[0]") || strings.HasPrefix(path, "args[1]")) {
+	if m.Operation != nil && m.Operation.Generic && (strings.HasPrefix(path, "args[0]") || strings.HasPrefix(path, "args[1]")) {
 		return true
 	}
 	return n.Label == decode.ByMember && isMember(n.Text) || n.Name == "class" || n.Label == decode.ByKey
 }
 
 // names returns the constants of enums and the names of attachments and fields of a message.
-func names(m *dubbo.Message) map[string]bool {
+func names(m *rpc.Message) map[string]bool {
 	all := map[string]bool{}
 	for i := range m.Tree.Nodes {
 		switch n := &m.Tree.Nodes[i]; {
@@ -197,41 +198,41 @@ func names(m *dubbo.Message) map[string]bool {
 }
 
 // keep collects what stays as it is.
-func (c *scrubbed) keep(m *dubbo.Message, f *dubbo.Frame) {
+func (c *scrubbed) keep(m *rpc.Message) {
 	at := -1
 	for i := range m.Tree.Nodes {
 		n := &m.Tree.Nodes[i]
 		stays := n.Kind == decode.Overhead && n.Name != "text" || n.Kind == decode.Enum || n.Kind == decode.Ref || c.mayStay(m, i) || n.Kind == decode.Bool || n.Kind == decode.Null
-		if end := int(n.Off + n.Len); stays && end <= len(f.Body) {
+		if end := int(n.Off + n.Len); stays && end <= len(m.Body) {
 			if int(n.Off) != at {
 				c.kept = append(c.kept, 0)
 			}
-			c.kept = append(c.kept, f.Body[n.Off:end]...)
+			c.kept = append(c.kept, m.Body[n.Off:end]...)
 			at = end
 		}
 	}
 }
 
-func envelopeOf(m *dubbo.Message) string {
+func envelopeOf(m *rpc.Message) string {
 	names := ""
-	if m.Names != nil {
-		names = fmt.Sprint(m.Names.DubboVersion, m.Names.Path, m.Names.Version, m.Names.Method, m.Names.Types)
+	if m.Operation != nil {
+		names = fmt.Sprint(m.Operation.ProtocolVersion, m.Operation.Service, m.Operation.Version, m.Operation.Method, m.Operation.Types)
 	}
 	return fmt.Sprintln(m.Kind, m.Serialization, m.ResultKind, m.ExceptionClass, m.Group, m.GenericMethod, names)
 }
 
 // shape is what must not change of a message.
-func shape(m *dubbo.Message) string {
+func shape(m *rpc.Message) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, m.Kind, m.Serialization, m.ResultKind, m.Decoded, m.ExceptionClass, m.Group, m.GenericMethod, m.Parts)
-	if m.Header != nil {
-		fmt.Fprintln(&b, m.Header.Name)
+	if m.HeaderFormat != nil {
+		fmt.Fprintln(&b, m.HeaderFormat.Name)
 	}
 	if m.Err != nil {
 		fmt.Fprintln(&b, m.Err.Cause, m.Err.At)
 	}
-	if m.Names != nil {
-		fmt.Fprintln(&b, m.Names.DubboVersion, m.Names.Path, m.Names.Version, m.Names.Method, m.Names.Types)
+	if m.Operation != nil {
+		fmt.Fprintln(&b, m.Operation.ProtocolVersion, m.Operation.Service, m.Operation.Version, m.Operation.Method, m.Operation.Types)
 	}
 	if m.Tree == nil {
 		return b.String()

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/rpc"
 )
 
 // same reads the body as it is now and reports whether the walk is that of the original.
@@ -13,25 +13,19 @@ func (j *job) same() bool {
 		return false
 	}
 	j.references()
-	f := *j.f
-	f.Body = j.body
-	if j.asked {
-		var nothing dubbo.Dialects
-		if j.s.all.Decode(&f, dubbo.Envelope, &nothing).Serialization != j.told {
-			j.why = "dialect"
-			return false
-		}
+	m := j.with(j.body)
+	if j.asked && j.s.decoders.Decode(m, rpc.Envelope).Serialization != j.told {
+		j.why = "dialect"
+		return false
 	}
-	f.Flags = j.flag
-	var nothing dubbo.Dialects
-	return j.alike(j.own.Decode(&f, dubbo.Values, &nothing))
+	return j.alike(j.s.decoders.DecodeAs(m, j.format))
 }
 
 // alike reports whether two messages say the same but for values.
-func (j *job) alike(m *dubbo.Message) bool {
+func (j *job) alike(m *rpc.Message) bool {
 	was := j.m
 	if m.Kind != was.Kind || m.ResultKind != was.ResultKind || m.Decoded != was.Decoded || m.Tree == nil ||
-		m.ExceptionClass != was.ExceptionClass || m.Group != was.Group || m.Said != was.Said || m.Parts != was.Parts ||
+		m.ExceptionClass != was.ExceptionClass || m.Group != was.Group || m.HasErrorText != was.HasErrorText || m.Parts != was.Parts ||
 		m.GenericMethod != was.GenericMethod || len(m.GenericTypes) != len(was.GenericTypes) {
 		if j.s.trace != nil {
 			j.why = fmt.Sprint("message ", m.Kind, m.ResultKind, m.Decoded, m.ExceptionClass, m.Parts, m.Err, " for ", was.Kind, was.ResultKind, was.Decoded, was.ExceptionClass, was.Parts, was.Err)

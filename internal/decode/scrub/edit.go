@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/rpc"
 )
 
 // edit is a node whose bytes are to be replaced, and in which way: the first one that leaves the walk as it was counts.
@@ -37,11 +37,11 @@ const maxLearned = 4096
 // job is a frame at work.
 type job struct {
 	s    *Scrubber
-	f    *dubbo.Frame
-	m    *dubbo.Message
-	body []byte // that is being changed
-	own  *dubbo.Decoder
-	flag byte // of the header, with the id of the format that wrote the body
+	m    *rpc.Message // as it was read, or as it was read last after a value was given up on
+	body []byte       // that is being changed
+	// original is the message as it was, but for what is known of its connection; format wrote its body.
+	original rpc.Message
+	format   *decode.Format
 	// told is the name of the format that the whole list takes the body for, where that is looked at.
 	told   string
 	asked  bool
@@ -58,22 +58,23 @@ const maxRests = 8
 // maxWalks is how often a frame is read again at most.
 const maxWalks = 200
 
-// scrub replaces the values in body, which is that of f.
-func (s *Scrubber) scrub(body []byte, f *dubbo.Frame, m *dubbo.Message) {
+// scrub replaces the values in body, which is that of m.
+func (s *Scrubber) scrub(body []byte, m *rpc.Message) {
 	if len(body) == 0 {
 		return
 	}
-	j := job{s: s, f: f, m: m, body: body, flag: f.Flags, budget: maxWalks, rest: maxRests}
+	j := job{s: s, m: m, body: body, original: *m, format: m.Format, budget: maxWalks, rest: maxRests}
+	j.original.Native = nil
 	if m.Tree == nil || m.Format == nil || m.Format.Depth == decode.DepthNone {
-		if m.Kind > dubbo.Response && j.event() {
+		if m.Kind.Control() && j.event() {
 			return
 		}
 		fill(body, s.original)
 		s.note("unknown serialization", len(body))
 		return
 	}
-	j.decoders()
-	if m.Kind > dubbo.Response {
+	j.ask()
+	if m.Kind.Control() {
 		if !j.event() {
 			fill(body, s.original)
 			s.note("event", len(body))
@@ -111,14 +112,12 @@ func (j *job) without(k int) bool {
 		s.note(notReplaceable, int(p.end-p.off))
 	}
 	copy(j.body, s.original)
-	f := *j.f
-	f.Body, f.Flags = bytes.Clone(s.original), j.flag
-	var nothing dubbo.Dialects
-	m := dubbo.NewDecoder([]decode.Format{*j.m.Format}).Decode(&f, dubbo.Values, &nothing)
+	var fresh rpc.Decoders // what it returns must outlive the next walks
+	m := fresh.DecodeAs(j.with(bytes.Clone(s.original)), j.format)
 	was := j.m
 	if m.Tree == nil || m.Kind != was.Kind || m.ResultKind != was.ResultKind || m.ExceptionClass != was.ExceptionClass ||
-		m.Group != was.Group || m.GenericMethod != was.GenericMethod || (m.Names == nil) != (was.Names == nil) ||
-		m.Names != nil && (m.Names.Path != was.Names.Path || m.Names.Version != was.Names.Version || m.Names.Method != was.Names.Method) {
+		m.Group != was.Group || m.GenericMethod != was.GenericMethod || (m.Operation == nil) != (was.Operation == nil) ||
+		m.Operation != nil && (m.Operation.Service != was.Operation.Service || m.Operation.Version != was.Operation.Version || m.Operation.Method != was.Operation.Method) {
 		return false
 	}
 	j.m = m
@@ -126,26 +125,25 @@ func (j *job) without(k int) bool {
 	return true
 }
 
-// decoders finds the decoder of the body's format, and what the others take the body for.
-func (j *job) decoders() {
+// with returns the message with another body.
+func (j *job) with(body []byte) *rpc.Message {
+	m := j.original
+	m.Body = body
+	return &m
+}
+
+// ask finds what all formats together take the body for, where that is not plain.
+func (j *job) ask() {
 	s, m := j.s, j.m
-	name := m.Format.FullName()
-	j.own = s.alone[name]
-	if j.own == nil {
-		j.own = dubbo.NewDecoder([]decode.Format{*m.Format})
-		s.alone[name] = j.own
-	}
-	j.flag = j.f.Flags&^0x1f | m.Format.ID&0x1f
 	same := 0
 	for i := range s.formats {
-		if s.formats[i].ID == j.f.SerializationID() {
+		if int16(s.formats[i].ID) == m.SerializationID {
 			same++
 		}
 	}
-	if same != 1 || m.Header != nil || m.Err != nil {
+	if same != 1 || m.HeaderFormat != nil || m.Err != nil {
 		j.asked = true
-		var nothing dubbo.Dialects
-		j.told = s.all.Decode(j.f, dubbo.Envelope, &nothing).Serialization
+		j.told = s.decoders.Decode(&j.original, rpc.Envelope).Serialization
 	}
 }
 
@@ -482,7 +480,7 @@ func (j *job) account() {
 
 // event reports whether the body of an event may stay: it says that it is a heartbeat, or what Dubbo's own events say.
 func (j *job) event() bool {
-	if j.m.Kind == dubbo.Heartbeat && j.m.Format != nil && j.known() {
+	if j.m.Kind == rpc.Heartbeat && j.m.Format != nil && j.known() {
 		return true
 	}
 	if j.m.Format == nil || j.m.Format.Depth == decode.DepthNone {
@@ -492,7 +490,7 @@ func (j *job) event() bool {
 	r := j.m.Format.New()
 	r.Reset(j.s.original, decode.Malformed, &tree)
 	r.Value(decode.ByField, "event", 0, "Ljava/lang/String;")
-	if r.Err() != nil || r.Offset() != len(j.s.original) || j.f.BodyLen != len(j.s.original) {
+	if r.Err() != nil || r.Offset() != len(j.s.original) || j.m.BodyLen != len(j.s.original) {
 		return false
 	}
 	for i := range tree.Nodes {

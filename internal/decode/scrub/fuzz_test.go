@@ -12,7 +12,9 @@ import (
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/rpc"
 )
 
 // some collects a few frames of a capture, the first of each length.
@@ -24,7 +26,7 @@ type some struct {
 func (c *some) Call(*call.Call, bool) {}
 
 func (c *some) Frame(r *pipeline.Row) {
-	if f := *r.Frame; len(f.Body) == f.BodyLen && f.BodyLen < 4<<10 && !c.seen[f.BodyLen] {
+	if f := dubbo.FrameOf(r.Msg); len(f.Body) == f.BodyLen && f.BodyLen < 4<<10 && !c.seen[f.BodyLen] {
 		f.Body = bytes.Clone(f.Body)
 		c.seen[f.BodyLen] = true
 		c.frames = append(c.frames, f)
@@ -37,7 +39,7 @@ func framesOf(tb testing.TB, name string) []dubbo.Frame {
 	require.NoError(tb, err)
 	defer src.Close()
 	c := &some{seen: map[int]bool{}}
-	_, err = pipeline.Run(src, pipeline.Options{Detail: dubbo.Values, WholeBodies: true, Rows: true, Jobs: 1, Formats: formats.All()}, c)
+	_, err = pipeline.Run(src, pipeline.Options{Detail: rpc.Values, WholeBodies: true, Rows: true, Jobs: 1, Protocols: protocols.All(), Formats: formats.All()}, c)
 	require.NoError(tb, err)
 	return c.frames
 }
@@ -66,8 +68,9 @@ func FuzzFrame(f *testing.F) {
 		}
 		was := bytes.Clone(body)
 		var nothing dubbo.Dialects
-		m := d.Decode(&frame, dubbo.Values, &nothing)
-		out, note := s.Frame([]byte("before"), &frame, m)
+		m := d.Decode(&frame, rpc.Values, &nothing)
+		m.Protocol = dubbo.Protocol
+		out, note := s.Message([]byte("before"), &m.Message)
 		require.Len(t, out, len("before")+dubbo.HeaderLen+len(body))
 		require.Equal(t, was, body, "the frame itself is not changed")
 		require.LessOrEqual(t, note.Bytes(), 2*len(body))
@@ -90,7 +93,9 @@ func BenchmarkFrame(b *testing.B) {
 			for b.Loop() {
 				for i := range frames {
 					var nothing dubbo.Dialects
-					out, _ = s.Frame(out[:0], &frames[i], d.Decode(&frames[i], dubbo.Values, &nothing))
+					m := d.Decode(&frames[i], rpc.Values, &nothing)
+					m.Protocol = dubbo.Protocol
+					out, _ = s.Message(out[:0], &m.Message)
 				}
 			}
 		})

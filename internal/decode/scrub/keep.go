@@ -2,8 +2,8 @@ package scrub
 
 import (
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/scrub/wire"
+	"dubbo-wire/internal/rpc"
 )
 
 // envelope is the top-level fields that stay.
@@ -12,13 +12,13 @@ var envelope = map[string]bool{
 }
 
 // keep fills s.kept: which nodes of the tree stay as they are.
-func (s *Scrubber) keep(m *dubbo.Message) {
+func (s *Scrubber) keep(m *rpc.Message) {
 	nodes := m.Tree.Nodes
 	s.kept = s.kept[:0]
 	for range nodes {
 		s.kept = append(s.kept, false)
 	}
-	generic := m.Names != nil && m.Names.Generic()
+	generic := m.Operation != nil && m.Operation.Generic
 	for top := 0; top < len(nodes); top = int(nodes[top].End) {
 		root := &nodes[top]
 		if root.Label != decode.ByField {

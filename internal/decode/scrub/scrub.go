@@ -1,10 +1,8 @@
 package scrub
 
 import (
-	"encoding/binary"
-
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/rpc"
 )
 
 // mapper is the [decode.Mapper] of a Scrubber.
@@ -26,16 +24,15 @@ type mapper struct {
 type Scrubber struct {
 	mapper
 	formats  []decode.Format
-	all      *dubbo.Decoder            // knows every serialization
-	alone    map[string]*dubbo.Decoder // by full name: knows that one
-	learned  map[place]uint8           // where the first way does not work
+	decoders rpc.Decoders
+	learned  map[place]uint8 // where the first way does not work
 	filled   []Filled
 	left     int
 	original []byte // of the body at hand
 	edits    []edit
 	kept     []bool
 	// trace, in tests, is called when node i cannot be replaced in the way before this one.
-	trace func(m *dubbo.Message, i int, way uint8, why string)
+	trace func(m *rpc.Message, i int, way uint8, why string)
 }
 
 // New returns a scrubber for bodies of the given serializations. key decides what becomes of each value: equal values become
@@ -43,7 +40,7 @@ type Scrubber struct {
 func New(formats []decode.Format, key [32]byte) *Scrubber {
 	return &Scrubber{
 		mapper: mapper{prf: newPRF(key), texts: make(map[string][]rune), ascii: make(map[string]string)}, formats: formats,
-		all: dubbo.NewDecoder(formats), alone: make(map[string]*dubbo.Decoder), learned: make(map[place]uint8),
+		decoders: rpc.Decoders{Formats: formats}, learned: make(map[place]uint8),
 	}
 }
 
@@ -51,24 +48,17 @@ func New(formats []decode.Format, key [32]byte) *Scrubber {
 // look for them in what came out.
 func (s *Scrubber) Record(f func(original string)) { s.record = f }
 
-// Frame appends a frame to dst: its header as it is, and its body with other values. f and m are those of a row with values
-// and the whole body ([dubbo.Values]); they are not changed. As many bytes are appended as f has of the frame without a
-// gap: dubbo.HeaderLen+len(f.Body). What was captured behind a gap is for Filler.
+// Message appends a message to dst: its header as it is, and its body with other values. m is that of a row with values and
+// the whole body ([rpc.Values]); it is not changed. As many bytes are appended as m has in Head and Body. What was captured
+// behind a gap is for Filler.
 //
 // The note, whose parts are valid until the next call, says what became filler.
-func (s *Scrubber) Frame(dst []byte, f *dubbo.Frame, m *dubbo.Message) ([]byte, Note) {
-	dst = appendHeader(dst, &f.Header)
+func (s *Scrubber) Message(dst []byte, m *rpc.Message) ([]byte, Note) {
+	dst = append(dst, m.Head...)
 	at := len(dst)
-	dst = append(dst, f.Body...)
+	dst = append(dst, m.Body...)
 	s.filled, s.left = s.filled[:0], 0
-	s.original = append(s.original[:0], f.Body...)
-	s.scrub(dst[at:], f, m)
+	s.original = append(s.original[:0], m.Body...)
+	s.scrub(dst[at:], m)
 	return dst, Note{Format: m.Serialization, Filled: s.filled, Left: s.left}
-}
-
-// appendHeader writes a header as it was on the wire.
-func appendHeader(dst []byte, h *dubbo.Header) []byte {
-	dst = append(dst, 0xda, 0xbb, h.Flags, h.Status)
-	dst = binary.BigEndian.AppendUint64(dst, uint64(h.ID))
-	return binary.BigEndian.AppendUint32(dst, uint32(int32(h.BodyLen)))
 }

@@ -15,6 +15,7 @@ import (
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/dev/bench/bodies"
 	"dubbo-wire/internal/dev/testkit"
+	"dubbo-wire/internal/rpc"
 )
 
 // distinct returns the bodies of requests and responses in all committed captures, each once, by serialization and the
@@ -48,8 +49,8 @@ func newTwice(f decode.Format) *twice {
 // compare requires that both say the same of a frame.
 func (d *twice) compare(t *testing.T, f *dubbo.Frame) *dubbo.Message {
 	var dialects dubbo.Dialects
-	tree := d.trees.Decode(f, dubbo.Values, &dialects)
-	counted := d.counting.Decode(f, dubbo.Parts, &dialects)
+	tree := d.trees.Decode(f, rpc.Values, &dialects)
+	counted := d.counting.Decode(f, rpc.Parts, &dialects)
 	if tree.Parts != counted.Parts || (tree.Err == nil) != (counted.Err == nil) || tree.ResultKind != counted.ResultKind {
 		t.Fatalf("tree %v, %v\ncounted %v, %v\n%q", tree.Parts, tree.Err, counted.Parts, counted.Err, f.Body)
 	}
@@ -89,7 +90,7 @@ func TestCountedIsTheTree(t *testing.T) {
 				before := d.counting.Trees()
 				m := d.compare(t, &b.Frame)
 				made := d.counting.Trees() - before
-				if m.Err == nil && (m.Names == nil || !m.Names.Generic()) {
+				if m.Err == nil && (m.Names == nil || !m.Names.Generic) {
 					trees += made
 					last = b
 				}

@@ -12,11 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dubbo-wire/internal/capture"
-	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/dev/bench/traffic"
 	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/rpc"
 	"dubbo-wire/internal/sizes"
 )
 
@@ -88,7 +88,7 @@ func readHostile(t *testing.T, h *traffic.Hostile, n int64, jobs int) *hostileRu
 	src, err := capture.Open([]string{"-"}, capture.Options{Stdin: h.Reader(n)})
 	require.NoError(t, err)
 	agg := sizes.New(sizes.DefaultBy(), 0, nil)
-	opt := options(dubbo.Envelope)
+	opt := options(rpc.Envelope)
 	opt.Limits, opt.Jobs = hostileLimits, jobs
 	totals, err := pipeline.Run(src, opt, sink{agg})
 	require.NoError(t, err)

@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dubbo-wire/internal/capture"
-	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/dev/bench/traffic"
 	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/rpc"
 )
 
 // BenchmarkJobs is a capture of 100 MB, read by one goroutine or by several.
@@ -29,7 +29,7 @@ func BenchmarkJobs(b *testing.B) {
 			for b.Loop() {
 				src, err := capture.Open([]string{file}, capture.Options{})
 				require.NoError(b, err)
-				opt := options(dubbo.Envelope)
+				opt := options(rpc.Envelope)
 				opt.Jobs = jobs
 				_, err = pipeline.Run(src, opt, newSink())
 				require.NoError(b, err)

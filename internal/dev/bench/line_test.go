@@ -12,10 +12,10 @@ import (
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats/hessian2"
 	"dubbo-wire/internal/dev/bench/traffic"
 	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/rpc"
 	"dubbo-wire/internal/sizes"
 )
 
@@ -32,7 +32,7 @@ func (s sink) Call(c *call.Call, selected bool) {
 	}
 }
 
-func options(detail dubbo.Detail) pipeline.Options {
+func options(detail rpc.Detail) pipeline.Options {
 	return pipeline.Options{Formats: []decode.Format{hessian2.Format}, Detail: detail}
 }
 
@@ -49,7 +49,7 @@ func TestLineFindsTheTruth(t *testing.T) {
 			var b bytes.Buffer
 			truth, err := traffic.Write(&b, traffic.Config{Size: 2e6, Mix: mix.Name})
 			require.NoError(t, err)
-			for _, detail := range []dubbo.Detail{dubbo.Envelope, dubbo.Values} {
+			for _, detail := range []rpc.Detail{rpc.Envelope, rpc.Values} {
 				into := newSink()
 				totals, err := pipeline.Run(source(t, b.Bytes()), options(detail), into)
 				require.NoError(t, err)
@@ -59,7 +59,7 @@ func TestLineFindsTheTruth(t *testing.T) {
 				assert.Equal(t, truth.Requests, totals.Calls)
 				assert.Zero(t, totals.Unanswered+totals.Orphans+totals.Skipped+totals.Gap+totals.Incomplete)
 				assert.EqualValues(t, truth.Connections, totals.TCP.Connections)
-				if detail == dubbo.Values {
+				if detail == rpc.Values {
 					assert.Equal(t, truth.Frames, totals.BodiesDecoded)
 				}
 				byMethod := make(map[string]*sizes.Group)
@@ -105,7 +105,7 @@ func TestLineAllocatesNothing(t *testing.T) {
 	var b bytes.Buffer
 	truth, err := traffic.Write(&b, traffic.Config{Size: 60e6})
 	require.NoError(t, err)
-	for _, detail := range []dubbo.Detail{dubbo.Envelope, dubbo.Parts} {
+	for _, detail := range []rpc.Detail{rpc.Envelope, rpc.Parts} {
 		c := &counter{Source: source(t, b.Bytes()), warm: truth.Packets * 3 / 4}
 		into := newSink()
 		totals, err := pipeline.Run(c, options(detail), into)
@@ -119,7 +119,7 @@ func TestLineAllocatesNothing(t *testing.T) {
 			for _, n := range g.Parts {
 				parts += n
 			}
-			if detail == dubbo.Envelope {
+			if detail == rpc.Envelope {
 				assert.Zero(t, parts)
 			} else {
 				assert.Equal(t, g.Request.Body.Total+g.Response.Body.Total, parts)
@@ -134,11 +134,11 @@ func BenchmarkLine(b *testing.B) {
 	require.NoError(b, err)
 	for _, c := range []struct {
 		name   string
-		detail dubbo.Detail
+		detail rpc.Detail
 	}{
-		{"sizes", dubbo.Envelope},
-		{"parts", dubbo.Parts},
-		{"values", dubbo.Values},
+		{"sizes", rpc.Envelope},
+		{"parts", rpc.Parts},
+		{"values", rpc.Values},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.SetBytes(truth.FileBytes)

@@ -19,6 +19,7 @@ import (
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/pipeline"
 )
 
@@ -289,7 +290,7 @@ func (r *row) read(file string) error {
 		return err
 	}
 	defer src.Close()
-	_, err = pipeline.Run(src, pipeline.Options{Formats: formats.All()}, r)
+	_, err = pipeline.Run(src, pipeline.Options{Protocols: protocols.All(), Formats: formats.All()}, r)
 	return err
 }
 
@@ -303,6 +304,6 @@ func (r *row) Call(c *call.Call, _ bool) {
 	}
 	r.calls++
 	r.name = c.Request.Serialization
-	r.request.add(c.Request.Header.BodyLen)
-	r.response.add(c.Response.Header.BodyLen)
+	r.request.add(c.Request.BodyLen)
+	r.response.add(c.Response.BodyLen)
 }

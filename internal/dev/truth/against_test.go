@@ -15,17 +15,19 @@ import (
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/rpc"
 )
 
 // bodies collects the first requests and results of a capture, with their headers.
 type bodies struct{ frames []dubbo.Frame }
 
 func (b *bodies) Frame(r *pipeline.Row) {
-	if r.Msg.Kind > dubbo.Response || len(b.frames) == 40 || r.Frame.BodyLen < 8 || r.Msg.Kind == dubbo.Response && r.Frame.Status != dubbo.StatusOK {
+	if r.Msg.Kind > rpc.Response || len(b.frames) == 40 || r.Msg.BodyLen < 8 || r.Msg.Kind == rpc.Response && r.Msg.Status != dubbo.StatusOK {
 		return
 	}
-	f := *r.Frame
+	f := dubbo.FrameOf(r.Msg)
 	f.Body = bytes.Clone(f.Body)
 	b.frames = append(b.frames, f)
 }
@@ -72,7 +74,7 @@ func TestBodyAgainstHeader(t *testing.T) {
 			if to.ID == from.ID || to.Depth == decode.DepthNone {
 				continue
 			}
-			for _, detail := range []dubbo.Detail{dubbo.Envelope, dubbo.Parts, dubbo.Values} {
+			for _, detail := range []rpc.Detail{rpc.Envelope, rpc.Parts, rpc.Values} {
 				d := dubbo.NewDecoder(all)
 				var dialects dubbo.Dialects
 				for _, f := range frames {
@@ -80,7 +82,7 @@ func TestBodyAgainstHeader(t *testing.T) {
 					m := d.Decode(&f, detail, &dialects)
 					what := fmt.Sprintf("%s under %d, detail %d, request %v", from.FullName(), to.ID, detail, f.Request())
 					switch {
-					case m.Header == nil:
+					case m.HeaderFormat == nil:
 						kept++
 						if to.Name == "" {
 							assert.False(t, f.Request(), what)
@@ -92,7 +94,7 @@ func TestBodyAgainstHeader(t *testing.T) {
 						}
 					case isAlike(m.Format.Name, from.Name):
 						told++
-						if detail == dubbo.Values && from.Depth == decode.DepthFull {
+						if detail == rpc.Values && from.Depth == decode.DepthFull {
 							assert.Equal(t, "full", m.Decoded, what)
 						}
 					default:
@@ -120,15 +122,15 @@ func TestDamageIsNoOtherSerialization(t *testing.T) {
 		for range 50 {
 			d := dubbo.NewDecoder(all)
 			var dialects dubbo.Dialects
-			d.Decode(&frames[0], dubbo.Values, &dialects)
+			d.Decode(&frames[0], rpc.Values, &dialects)
 			for _, f := range frames {
 				f.Body = bytes.Clone(f.Body)
 				f.Body[random.IntN(min(len(f.Body), 200))] ^= byte(1 + random.IntN(255))
-				m := d.Decode(&f, dubbo.Values, &dialects)
+				m := d.Decode(&f, rpc.Values, &dialects)
 				damaged++
-				if m.Header != nil && !isAlike(m.Format.Name, m.Header.Name) {
+				if m.HeaderFormat != nil && !isAlike(m.Format.Name, m.HeaderFormat.Name) {
 					taken++
-					t.Logf("%s taken for %s", m.Header.Name, m.Serialization)
+					t.Logf("%s taken for %s", m.HeaderFormat.Name, m.Serialization)
 				}
 			}
 		}
@@ -142,7 +144,7 @@ func firstFrames(t *testing.T, name string) []dubbo.Frame {
 	b := new(bodies)
 	src, err := capture.Open([]string{"../../../testdata/captures/" + name}, capture.Options{})
 	require.NoError(t, err)
-	_, err = pipeline.Run(src, pipeline.Options{Formats: formats.All(), Rows: true, WholeBodies: true}, b)
+	_, err = pipeline.Run(src, pipeline.Options{Protocols: protocols.All(), Formats: formats.All(), Rows: true, WholeBodies: true}, b)
 	require.NoError(t, err)
 	require.NoError(t, src.Close())
 	require.Len(t, b.frames, 40, name)

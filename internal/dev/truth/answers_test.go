@@ -12,9 +12,10 @@ import (
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/capture/packet"
-	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/rpc"
 )
 
 // conversation makes the segments of a connection.
@@ -117,11 +118,11 @@ func TestGenericMethod(t *testing.T) {
 			talk := newConversation()
 			talk.frame(0, 0xc2, 0, 1, invocation("$invoke", c.descriptor, c.args))
 			file := saved(t, ".pcap", ethernet.pcap(talk.segments))
-			for _, detail := range []dubbo.Detail{dubbo.Envelope, dubbo.Values} {
+			for _, detail := range []rpc.Detail{rpc.Envelope, rpc.Values} {
 				src, err := capture.Open(file, capture.Options{})
 				require.NoError(t, err)
 				var out callsOnly
-				_, err = pipeline.Run(src, pipeline.Options{Formats: formats.All(), Detail: detail}, &out)
+				_, err = pipeline.Run(src, pipeline.Options{Protocols: protocols.All(), Formats: formats.All(), Detail: detail}, &out)
 				require.NoError(t, err)
 				require.Len(t, out.calls, 1)
 				assert.Equal(t, c.want, out.calls[0].Request.Method(), detail)

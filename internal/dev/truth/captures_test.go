@@ -14,11 +14,12 @@ import (
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
-	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/dev/truth/javalog"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/rpc"
 	"dubbo-wire/internal/sizes"
 )
 
@@ -174,7 +175,7 @@ func analyze(t *testing.T, file string) *run {
 	require.NoError(t, err)
 	defer src.Close()
 	c := &collector{t: t, agg: sizes.New(sizes.DefaultBy(), 0, []string{file}), out: &run{byNum: map[int64]*frame{}}}
-	c.out.totals, err = pipeline.Run(src, pipeline.Options{Formats: formats.All(), Detail: dubbo.Values, RenderValues: true, Rows: true}, c)
+	c.out.totals, err = pipeline.Run(src, pipeline.Options{Protocols: protocols.All(), Formats: formats.All(), Detail: rpc.Values, RenderValues: true, Rows: true}, c)
 	require.NoError(t, err)
 	c.out.report = report.Build(src.Inputs(), c.out.totals, sizes.DefaultBy(), c.agg.Groups())
 	for i := range c.out.frames {

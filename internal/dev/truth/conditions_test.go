@@ -19,9 +19,11 @@ import (
 	"dubbo-wire/internal/capture/packet"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/rpc"
 	"dubbo-wire/internal/sizes"
 )
 
@@ -58,10 +60,10 @@ type viewer struct {
 
 // Frame notes a frame without what depends on the capture instead of the traffic.
 func (v *viewer) Frame(r *pipeline.Row) {
-	f := *r.Frame
+	f, m := dubbo.FrameOf(r.Msg), *r.Msg
 	w := way{r.Conn.Ends[r.Side], r.Conn.Ends[1-r.Side]}
-	f.First, f.Last, f.Resync = dubbo.Origin{}, dubbo.Origin{}, false
-	v.buf = v.frames.AppendJSON(v.buf[:0], &pipeline.Row{Conn: new(call.Conn), Frame: &f, Msg: r.Msg})
+	m.First, m.Last, m.Resync = rpc.Origin{}, rpc.Origin{}, false
+	v.buf = v.frames.AppendJSON(v.buf[:0], &pipeline.Row{Conn: new(call.Conn), Msg: &m})
 	v.out.frames[w] = append(v.out.frames[w], seen{
 		start: f.Start, length: f.FrameLen(), complete: f.Complete(), number: r.Number,
 		header: fmt.Sprintf("%v id %d flags %02x status %d body %d", r.Msg.Kind, f.ID, f.Flags, f.Status, f.BodyLen),
@@ -80,7 +82,7 @@ func (v *viewer) Call(k *call.Call, _ bool) {
 			continue
 		}
 		n := *m
-		n.Number, n.Origin, n.First, n.LastByte = 0, dubbo.Origin{}, 0, 0
+		n.Number, n.Last, n.FirstTime, n.LastByte = 0, rpc.Origin{}, 0, 0
 		*[2]**call.Message{&c.Request, &c.Response}[i] = &n
 	}
 	v.buf = v.calls.AppendJSON(v.buf[:0], &c)
@@ -95,7 +97,7 @@ func look(t *testing.T, limits pipeline.Limits, files ...string) *view {
 	defer src.Close()
 	v := &viewer{t: t, agg: sizes.New(sizes.DefaultBy(), 0, nil), out: &view{frames: map[way][]seen{}, pairs: map[int64]int64{}}}
 	v.out.totals, err = pipeline.Run(src, pipeline.Options{
-		Formats: formats.All(), Detail: dubbo.Values, RenderValues: true, Rows: true, Limits: limits,
+		Protocols: protocols.All(), Formats: formats.All(), Detail: rpc.Values, RenderValues: true, Rows: true, Limits: limits,
 	}, v)
 	require.NoError(t, err)
 	v.out.report = report.Build(src.Inputs(), v.out.totals, sizes.DefaultBy(), v.agg.Groups())

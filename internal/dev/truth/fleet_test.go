@@ -13,6 +13,7 @@ import (
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/sizes"
 )
@@ -94,7 +95,7 @@ func measuredGroups(t *testing.T, file string) map[string]grouped {
 	require.NoError(t, err)
 	defer src.Close()
 	agg := sizes.New(by, 0, []string{file})
-	_, err = pipeline.Run(src, pipeline.Options{Formats: formats.All()}, groupSink{agg})
+	_, err = pipeline.Run(src, pipeline.Options{Protocols: protocols.All(), Formats: formats.All()}, groupSink{agg})
 	require.NoError(t, err)
 	ids := map[string]int{}
 	for _, f := range formats.All() {

@@ -13,11 +13,12 @@ import (
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/rpc"
 	"dubbo-wire/internal/sizes"
 )
 
@@ -97,7 +98,7 @@ func (c *checker) Frame(r *pipeline.Row) {
 	for _, p := range c.parts {
 		sum += p.Bytes
 	}
-	require.Equal(c.t, r.Frame.BodyLen, sum)
+	require.Equal(c.t, r.Msg.BodyLen, sum)
 }
 
 func (c *checker) Call(k *call.Call, _ bool) {
@@ -111,16 +112,16 @@ func survive(t *testing.T, b []byte) {
 	used := testkit.CPU()
 	file := saved(t, ".pcap", b)
 	for _, opt := range []pipeline.Options{
-		{Detail: dubbo.Envelope},
-		{Detail: dubbo.Values, RenderValues: true},
-		{Detail: dubbo.Envelope, Limits: pipeline.Limits{GapPackets: 20, MaxHeld: 1 << 20, MaxHeldPerConnection: 1 << 14, MaxClosed: 2}},
+		{Detail: rpc.Envelope},
+		{Detail: rpc.Values, RenderValues: true},
+		{Detail: rpc.Envelope, Limits: pipeline.Limits{GapPackets: 20, MaxHeld: 1 << 20, MaxHeldPerConnection: 1 << 14, MaxClosed: 2}},
 	} {
 		src, err := capture.Open(file, capture.Options{})
 		if err != nil {
 			return // no packet is left
 		}
 		c := &checker{t: t, agg: sizes.New(sizes.DefaultBy(), 0, nil)}
-		opt.Formats, opt.Rows = formats.All(), true
+		opt.Protocols, opt.Formats, opt.Rows = protocols.All(), formats.All(), true
 		tot, err := pipeline.Run(src, opt, c)
 		require.NoError(t, err)
 		books(t, &run{totals: tot, report: report.Build(src.Inputs(), tot, sizes.DefaultBy(), c.agg.Groups())})

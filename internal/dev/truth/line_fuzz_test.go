@@ -15,11 +15,12 @@ import (
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
-	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/rpc"
 	"dubbo-wire/internal/sizes"
 )
 
@@ -77,10 +78,10 @@ func wholeLine(t *testing.T, b []byte) {
 	used := testkit.CPU()
 	var first *pipeline.Totals
 	for _, opt := range []pipeline.Options{
-		{Detail: dubbo.Envelope},
-		{Detail: dubbo.Envelope, Jobs: 3},
-		{Detail: dubbo.Values, RenderValues: true, Rows: true},
-		{Detail: dubbo.Values, Rows: true, Limits: pipeline.Limits{
+		{Detail: rpc.Envelope},
+		{Detail: rpc.Envelope, Jobs: 3},
+		{Detail: rpc.Values, RenderValues: true, Rows: true},
+		{Detail: rpc.Values, Rows: true, Limits: pipeline.Limits{
 			GapPackets: 3, MaxHeld: 16, MaxHeldPerConnection: 1, MaxClosed: 16, MaxConnections: 16, MaxEmpty: 16, MaxOpenCalls: 16, MaxBodies: 16,
 		}},
 	} {
@@ -91,7 +92,7 @@ func wholeLine(t *testing.T, b []byte) {
 			return // no capture
 		}
 		p := newPrinter(t)
-		opt.Formats = formats.All()
+		opt.Protocols, opt.Formats = protocols.All(), formats.All()
 		totals, err := pipeline.Run(src, opt, p)
 		require.NoError(t, err)
 		p.close()
@@ -108,7 +109,7 @@ func wholeLine(t *testing.T, b []byte) {
 		runtime.ReadMemStats(&after)
 		require.LessOrEqual(t, after.TotalAlloc-before.TotalAlloc, uint64(allocatedAtFirst+allocatedPerByte*len(b)), "bytes allocated for %d", len(b))
 		switch {
-		case opt.Detail != dubbo.Envelope:
+		case opt.Detail != rpc.Envelope:
 		case first == nil:
 			first = totals
 		default:

@@ -19,10 +19,12 @@ import (
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/report/page"
+	"dubbo-wire/internal/rpc"
 	"dubbo-wire/internal/sizes"
 )
 
@@ -54,7 +56,7 @@ func read(t testing.TB, file string) *report.Report {
 	s := &sink{sizes.New(sizes.DefaultBy(), 0, []string{file}), new(sizes.Timeline)}
 	s.groups.CountPairs(pairs)
 	totals, err := pipeline.Run(src, pipeline.Options{
-		Formats: formats.All(), Jobs: 1, Detail: dubbo.Values, Sample: pipeline.Sample{Calls: pipeline.AllCalls, Paths: true},
+		Protocols: protocols.All(), Formats: formats.All(), Jobs: 1, Detail: rpc.Values, Sample: pipeline.Sample{Calls: pipeline.AllCalls, Paths: true},
 		Seen: s.timeline.Packet, Begin: s.timeline.Begin,
 	}, s)
 	require.NoError(t, err)
@@ -78,8 +80,9 @@ func made(methods, paths int, name func(i int) (service, method string)) *report
 	for i := range methods {
 		service, method := name(i)
 		message := func(flags byte, bytes int) *call.Message {
-			m := &call.Message{Complete: true, Serialization: "hessian2", Looked: true, Details: new(call.Details), ResultKind: -1, Wire: int64(bytes + 82)}
-			m.Header = dubbo.Header{Flags: flags | 2, Status: dubbo.StatusOK, BodyLen: bytes}
+			m := &call.Message{Looked: true, Details: new(call.Details)}
+			m.Summary = rpc.Summary{Protocol: dubbo.Protocol, Complete: true, Serialization: "hessian2", ResultKind: -1, Wire: int64(bytes + 82)}
+			(&dubbo.Header{Flags: flags | 2, Status: dubbo.StatusOK, BodyLen: bytes}).Describe(&m.Summary)
 			in := &call.Inside{}
 			for k := range paths {
 				n := bytes / paths
@@ -93,8 +96,8 @@ func made(methods, paths int, name func(i int) (service, method string)) *report
 			return m
 		}
 		c := &call.Call{Conn: conn, Request: message(0xc0, 400+i), Response: message(0, 100_000+i)}
-		c.Request.Names = &dubbo.Names{Path: service, Method: method}
-		c.Response.First, c.Response.LastByte = int64(i)*1000, int64(i)*1000+1
+		c.Request.Operation = &rpc.Operation{Service: service, Method: method}
+		c.Response.FirstTime, c.Response.LastByte = int64(i)*1000, int64(i)*1000+1
 		groups.Call(c)
 		for _, m := range []*call.Message{c.Request, c.Response} {
 			totals.RPCBytes += m.Wire

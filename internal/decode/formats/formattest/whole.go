@@ -54,7 +54,7 @@ func Summary(tb testing.TB, d *dubbo.Decoder, header, body []byte) string {
 	m := d.Decode(f, dubbo.Values, new(dubbo.Dialects))
 	s := []string{m.Kind.String(), m.Decoded}
 	if n := m.Names; n != nil {
-		s = append(s, fmt.Sprintf("%s %s:%s.%s(%s)", n.DubboVersion, n.Path, n.Version, n.Method, strings.Join(n.Types, ", ")))
+		s = append(s, fmt.Sprintf("%s %s:%s.%s(%s)", n.ProtocolVersion, n.Service, n.Version, n.Method, strings.Join(n.Types, ", ")))
 	}
 	if m.ExceptionClass != "" {
 		s = append(s, m.ExceptionClass+": "+m.ExceptionMessage)

@@ -25,7 +25,7 @@ func TestThrowable(t *testing.T) {
 		f := &dubbo.Frame{Body: body, Captured: len(body), MissingAt: len(body)}
 		f.Flags, f.Status, f.BodyLen = Format.ID, dubbo.StatusOK, len(body)
 		m := dubbo.NewDecoder([]decode.Format{Format}).Decode(f, dubbo.Values, nil)
-		require.True(t, m.Exception(), name)
+		require.True(t, m.Exception, name)
 		require.Empty(t, m.ExceptionClass, name)
 		require.Equal(t, want, m.ExceptionMessage, name)
 		require.Equal(t, "full", m.Decoded, name)

@@ -11,7 +11,9 @@ import (
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/rpc"
 )
 
 // A Body is a frame of which the capture has everything.
@@ -35,9 +37,9 @@ func read(file string, r io.Reader) ([]*Body, error) {
 		return nil, err
 	}
 	defer src.Close()
-	c := &collector{requests: map[key]*dubbo.Names{}}
+	c := &collector{requests: map[key]*rpc.Operation{}}
 	// Only whole frames come whole to a sink that sees all of a message.
-	_, err = pipeline.Run(src, pipeline.Options{Detail: dubbo.Values, Rows: true, Jobs: 1, Formats: formats.All()}, c)
+	_, err = pipeline.Run(src, pipeline.Options{Detail: dubbo.Values, Rows: true, Jobs: 1, Protocols: protocols.All(), Formats: formats.All()}, c)
 	return c.all, err
 }
 
@@ -50,25 +52,25 @@ type key struct {
 
 type collector struct {
 	all      []*Body
-	requests map[key]*dubbo.Names
+	requests map[key]*rpc.Operation
 }
 
 func (c *collector) Frame(r *pipeline.Row) {
-	f := r.Frame
+	f := dubbo.FrameOf(r.Msg)
 	if len(f.Body) != f.BodyLen {
 		return
 	}
-	b := &Body{Frame: *f, Format: r.Msg.Format}
+	b := &Body{Frame: f, Format: r.Msg.Format}
 	b.Body = bytes.Clone(f.Body)
 	k := key{r.Conn, r.Side, uint64(f.ID)}
 	switch r.Msg.Kind {
 	case dubbo.Request:
-		c.requests[k] = r.Msg.Names
+		c.requests[k] = r.Msg.Operation
 	case dubbo.Response:
 		k.side = 1 - k.side
 	}
 	if n := c.requests[k]; n != nil && r.Msg.Kind <= dubbo.Response {
-		b.Service, b.Method = n.Path, n.Method
+		b.Service, b.Method = n.Service, n.Method
 	}
 	c.all = append(c.all, b)
 }

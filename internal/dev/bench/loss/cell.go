@@ -10,8 +10,8 @@ import (
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
-	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/dev/bench"
 	"dubbo-wire/internal/pipeline"
 )
@@ -34,7 +34,9 @@ type cell struct {
 
 // found is a frame as it was reported.
 type found struct {
-	header   dubbo.Header
+	exchange uint64
+	length   int // of the frame
+	request  bool
 	start    int64
 	complete bool
 	taken    bool
@@ -55,7 +57,7 @@ func (f finds) Call(c *call.Call, _ bool) {
 			side = 1 - side
 		}
 		k := keyOf(c.Conn.Ends[side], c.Conn.Ends[1-side])
-		f[k] = append(f[k], found{header: m.Header, start: m.Start, complete: m.Complete})
+		f[k] = append(f[k], found{exchange: m.Exchange, length: m.FrameLen(), request: m.Request, start: m.Span.From, complete: m.Complete})
 	}
 }
 
@@ -85,7 +87,7 @@ func (none) Call(*call.Call, bool) {}
 // run analyses what is left of a scene as analyze does.
 func (l *lossy) run(sink pipeline.Sink) (*pipeline.Totals, error) {
 	l.at = 0
-	return pipeline.Run(l, pipeline.Options{Formats: formats.All()}, sink)
+	return pipeline.Run(l, pipeline.Options{Protocols: protocols.All(), Formats: formats.All()}, sink)
 }
 
 // timed reads captures of what is left of a scene, and of all of it, in turn, and returns the least time of each.
@@ -109,7 +111,7 @@ func timed(l, all *lossy, times int) (with, without time.Duration, err error) {
 				return 0, 0, err
 			}
 			start := bench.CPUTime()
-			_, err = pipeline.Run(src, pipeline.Options{Formats: formats.All()}, none{})
+			_, err = pipeline.Run(src, pipeline.Options{Protocols: protocols.All(), Formats: formats.All()}, none{})
 			least[k] = min(least[k], bench.CPUTime()-start)
 			src.Close()
 			if err != nil {
@@ -163,7 +165,7 @@ func (c *cell) compare(l *lossy, stream int, got []found) {
 	for _, f := range l.streams[stream].frames {
 		all, header := whole(f.start, f.end), headerThere(f.start, f.start+headerLen)
 		g := at[int64(f.start)]
-		ok := g != nil && g.header.ID == f.id && g.header.Request() == f.request && g.header.FrameLen() == f.end-f.start && g.complete == all
+		ok := g != nil && int64(g.exchange) == f.id && g.request == f.request && g.length == f.end-f.start && g.complete == all
 		if ok {
 			g.taken = true
 		}
@@ -198,7 +200,7 @@ func (c *cell) compare(l *lossy, stream int, got []found) {
 func (c *cell) wrong(how string, stream int, f *found) {
 	c.invented++
 	if c.first == "" {
-		c.first = fmt.Sprintf("%s: stream %d at %d: id %d, %d bytes", how, stream, f.start, f.header.ID, f.header.FrameLen())
+		c.first = fmt.Sprintf("%s: stream %d at %d: id %d, %d bytes", how, stream, f.start, f.exchange, f.length)
 	}
 }
 

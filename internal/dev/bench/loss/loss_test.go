@@ -53,5 +53,5 @@ func TestBrokenPromisesShow(t *testing.T) {
 	assert.Equal(t, "whole frames were not found", count(func(f []found) []found { return f[1:] }).broken())
 	assert.Equal(t, "frames were invented", count(func(f []found) []found { return append(f, f[0]) }).broken())
 	assert.Equal(t, "frames were invented", count(func(f []found) []found { f[1].start++; return f }).broken())
-	assert.Equal(t, "frames were invented", count(func(f []found) []found { f[1].header.ID++; return f }).broken())
+	assert.Equal(t, "frames were invented", count(func(f []found) []found { f[1].exchange++; return f }).broken())
 }

@@ -11,6 +11,7 @@ import (
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/dubbo"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/rpc"
 )
 
 var postsOnce = sync.OnceValues(func() ([]*workload, error) { return posts("../../../../" + captures) })
@@ -58,7 +59,7 @@ func TestPeerReadsTheMix(t *testing.T) {
 	fields := 0
 	var dialects dubbo.Dialects
 	for _, f := range w.frames {
-		m := w.decoder.Decode(f, dubbo.Values, &dialects)
+		m := w.decoder.Decode(f, rpc.Values, &dialects)
 		for i := 0; i < len(m.Tree.Nodes); i = int(m.Tree.Nodes[i].End) {
 			if fields++; m.Tree.Nodes[i].Name == "args" {
 				fields += len(m.Names.Types) - 1

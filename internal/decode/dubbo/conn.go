@@ -1,0 +1,408 @@
+package dubbo
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/rpc"
+)
+
+// Protocol is Dubbo's own.
+var Protocol = &rpc.Protocol{
+	Name: "dubbo", Read: "frames, bodies", Releases: "all", Capture: "hessian2.pcap.zst",
+	Midway: true, Numbered: true, Magic: []byte{0xda, 0xbb}, HeaderLen: HeaderLen, NewMayBegin: newMayBegin, Exhausted: statusThreadPoolExhausted,
+	Sniff: sniff, StatusText: func(status int) string { return StatusText(byte(status)) }, Header: headerFields, FindHeader: findHeader,
+	New: open, NewDecoder: func(formats []decode.Format) rpc.Decoder { return &keptDecoder{Decoder: NewDecoder(formats)} },
+}
+
+func sniff(head []byte) rpc.Verdict {
+	switch {
+	case !isMagic(head):
+		return rpc.NotMine
+	case len(head) < 2:
+		return rpc.More
+	}
+	return rpc.Mine
+}
+
+// lane is what the connections of a lane have in common.
+type lane struct {
+	protocol *rpc.Protocol
+	env      *rpc.Env
+	decoder  *Decoder
+	framing  Config
+	asked    rpc.Message // for questions about messages that are not decoded yet
+}
+
+// shared is what the lanes of one goroutine share, sharedKey where they find it.
+type (
+	sharedKey struct{}
+	shared    struct {
+		decoder    *Decoder
+		recognizer *Recognizer
+	}
+)
+
+func newMayBegin(formats []decode.Format) func(b []byte) (n int, may bool) {
+	return NewRecognizer(formats).MayBegin
+}
+
+func open(self *rpc.Protocol, env *rpc.Env) rpc.Opener {
+	common, ok := env.Shared[sharedKey{}].(shared)
+	if !ok {
+		common = shared{NewDecoder(env.Formats), NewRecognizer(env.Formats)}
+		env.Shared[sharedKey{}] = common
+	}
+	l := &lane{protocol: self, env: env, decoder: common.decoder}
+	l.framing = Config{Buffers: &Buffers{Max: env.MaxBuffers}, Readable: common.decoder.Readable, Recognizer: common.recognizer}
+	return func(out rpc.Sink, needs rpc.Needs, joined bool) rpc.Conn {
+		c := &conn{lane: l, out: out, needs: needs, joined: joined}
+		for i := range c.sides {
+			c.sides[i] = side{conn: c, number: uint8(i)}
+		}
+		return c
+	}
+}
+
+// conn is one connection: its framers ask each other which requests may have been found.
+type conn struct {
+	*lane
+	out      rpc.Sink
+	needs    rpc.Needs
+	sides    [2]side
+	dialects Dialects
+	joined   bool
+	claimed  bool
+	// held: a framer may hold frames that it knows.
+	held bool
+}
+
+// side is one way through a connection.
+type side struct {
+	conn   *conn
+	framer *Framer // nil before the first byte
+	number uint8
+}
+
+func (s *side) other() *side { return &s.conn.sides[1-s.number] }
+
+// Data implements [rpc.Conn].
+func (c *conn) Data(side int, b []byte, chunk *rpc.Chunk) {
+	c.framer(side).Data(b, chunk)
+	c.settle()
+}
+
+// Gap implements [rpc.Conn].
+func (c *conn) Gap(side int, n, wire int64, chunk *rpc.Chunk) {
+	c.framer(side).Gap(n, wire, chunk)
+	c.settle()
+}
+
+func (c *conn) framer(side int) *Framer {
+	c.framing.WantBody = c.env.MaxBody
+	s := &c.sides[side]
+	if s.framer == nil {
+		s.framer = NewFramer(&c.framing, s, !c.joined)
+	}
+	return s.framer
+}
+
+// settle lets framers hand on what they held while the other one was at work.
+func (c *conn) settle() {
+	for c.held {
+		c.held = false
+		for i := range c.sides {
+			if f := c.sides[i].framer; f != nil {
+				f.Settle()
+			}
+		}
+	}
+	if !c.claimed && (c.sides[0].met() || c.sides[1].met()) {
+		c.claimed = true
+		c.out.Claim("")
+	}
+}
+
+func (s *side) met() bool { return s.framer != nil && s.framer.Met() }
+
+// Repeat implements [rpc.Conn]: repeated bytes count to the frame that is being read.
+func (c *conn) Repeat(side int, _ rpc.Span, wire int64) bool {
+	f := c.sides[side].framer
+	return f != nil && f.AddWire(wire)
+}
+
+// End implements [rpc.Conn].
+func (c *conn) End(side int) {
+	if f := c.sides[side].framer; f != nil {
+		f.End()
+		c.settle()
+	}
+}
+
+// Pending implements [rpc.Conn].
+func (c *conn) Pending(side int) rpc.Pending {
+	f := c.sides[side].framer
+	if f == nil {
+		return rpc.Pending{}
+	}
+	p := rpc.Pending{Searching: f.Searching()}
+	p.From, p.Held = f.Undecided()
+	return p
+}
+
+// Expected implements [Asker].
+func (s *side) Expected(id int64) bool { return s.conn.needs.Awaited(int(s.number), uint64(id)) }
+
+// Asked implements [Asker].
+func (s *side) Asked(id int64) bool {
+	f := s.other().framer
+	return f != nil && f.Asks(id)
+}
+
+// Missed implements [Asker].
+func (s *side) Missed() bool {
+	f := s.other().framer
+	return s.conn.joined || f == nil || f.Lossy()
+}
+
+// Enough implements [Asker].
+func (s *side) Enough(h *Header, b []byte) bool {
+	c := s.conn
+	if c.env.Detail > Envelope || c.env.WholeBodies {
+		return false
+	}
+	if c.env.Sampling && !h.Event() {
+		if c.needs.Keep(int(s.number), c.ask(h, b)) {
+			return false
+		}
+		if len(b) >= c.env.MaxEnvelope {
+			return true
+		}
+	}
+	return c.decoder.Enough(h, b, &c.dialects)
+}
+
+// ask returns what is known of a message before its body is decoded: b is the beginning of it.
+func (c *conn) ask(h *Header, b []byte) *rpc.Message {
+	m := &c.asked
+	m.Operation = nil
+	m.Kind, m.Exchange, m.BodyLen = Response, uint64(h.ID), h.BodyLen
+	switch {
+	case h.Event():
+		m.Kind = Event
+	case h.Request():
+		m.Kind = Request
+		if n := c.decoder.NamesAt(h, b); n != nil && !n.Generic { // what a generic call invokes is among its arguments
+			m.Operation = &n.Operation
+		}
+	}
+	return m
+}
+
+// Frame implements [Sink].
+func (s *side) Frame(f *Frame) {
+	c := s.conn
+	if o := s.other(); o.framer != nil && o.framer.Searching() && !f.Request() && !f.Event() && !s.Expected(f.ID) {
+		o.framer.Answered(f.ID) // what it answers may be among bytes that were held
+		c.held = true
+	}
+	c.claimed = true
+	c.out.Message(int(s.number), c.decode(int(s.number), f))
+}
+
+// decode reads a body as far as it is wanted. Where more is wanted of it than of all others, it is read once nevertheless, if
+// what it calls can be had at a glance.
+func (c *conn) decode(side int, f *Frame) *rpc.Message {
+	detail := c.env.Detail
+	asked := !c.env.Sampling || !f.Complete() || len(f.Body) < f.BodyLen
+	if detail == Parts && !asked {
+		if m := c.ask(&f.Header, f.Body); m.Kind == Response || m.Operation != nil {
+			m.Body, m.Complete, m.Last = f.Body, true, f.Last
+			detail = c.needs.Want(side, m)
+			asked, m.Body = true, nil
+		}
+	}
+	m := c.decoder.Decode(f, detail, &c.dialects)
+	m.Protocol = c.protocol
+	if asked || c.needs.Want(side, &m.Message) == detail {
+		return &m.Message
+	}
+	// What is known of the connection stays as it is without the sample.
+	first, dialects := m.Message, c.dialects
+	more := c.decoder.Decode(f, Values, &dialects)
+	first.Tree, first.Parts, first.ErrorMessage = more.Tree, more.Parts, more.ErrorMessage
+	m.Message = first
+	return &m.Message
+}
+
+// Skipped implements [Sink].
+func (s *side) Skipped(n int64, text bool) {
+	name := ""
+	if text {
+		name = telnet
+	}
+	s.conn.out.Unowned(int(s.number), n, name)
+}
+
+// telnet is the name under which lines of text between frames are counted: Dubbo serves telnet on the same port.
+const telnet = "telnet"
+
+// BadHeader implements [Sink].
+func (s *side) BadHeader(Header, Origin) {
+	s.conn.claimed = true
+	s.conn.out.Claim("")
+	s.conn.out.BadHeader(int(s.number))
+}
+
+// describe fills in what header and stream say of a message.
+func (m *Message) describe(f *Frame) {
+	h := &f.Header
+	binary.BigEndian.PutUint16(m.head[:], 0xdabb)
+	m.head[2], m.head[3] = h.Flags, h.Status
+	binary.BigEndian.PutUint64(m.head[4:], uint64(h.ID))
+	binary.BigEndian.PutUint32(m.head[12:], uint32(h.BodyLen))
+	m.Head, m.Body = m.head[:], f.Body
+	h.Describe(&m.Summary)
+	m.Complete, m.Resync, m.Exception = f.Complete(), f.Resync, m.isException()
+	m.First, m.Last, m.FirstTime, m.LastByte = f.First, f.Last, f.First.Time, f.LastByte
+	m.Span, m.Wire = rpc.Span{From: f.Start, To: f.End()}, f.Wire
+	m.Captured, m.MissingAt, m.Short = f.Captured, f.MissingAt, f.Short
+	if m.Names != nil {
+		m.Operation = &m.Names.Operation
+	}
+	if m.HeaderFormat != nil {
+		m.HeaderSerialization = m.HeaderFormat.Name
+	}
+}
+
+// Describe fills in what a header says of its message, but for its kind.
+func (h *Header) Describe(s *rpc.Summary) {
+	s.Exchange, s.SerializationID = uint64(h.ID), int16(h.SerializationID())
+	s.Request, s.TwoWay, s.Ends = h.Request(), h.TwoWay(), true
+	s.Failed = !h.Request() && h.Status != StatusOK
+	s.Status, s.HeaderLen, s.BodyLen = int32(h.Status), HeaderLen, h.BodyLen
+}
+
+// keptDecoder reads bodies of messages that were kept.
+type keptDecoder struct {
+	*Decoder
+	alone    map[string]*Decoder // by full name: knows that format only
+	dialects Dialects
+}
+
+// Decode implements [rpc.Decoder].
+func (d *keptDecoder) Decode(m *rpc.Message, detail Detail) *rpc.Message {
+	f := FrameOf(m)
+	d.dialects = Dialects{}
+	if known, ok := m.Native.(*Dialects); ok {
+		d.dialects = *known
+	}
+	return d.again(d.Decoder, m, &f, detail)
+}
+
+// DecodeAs implements [rpc.Decoder].
+func (d *keptDecoder) DecodeAs(m *rpc.Message, format *decode.Format) *rpc.Message {
+	name := format.FullName()
+	alone := d.alone[name]
+	if alone == nil {
+		alone = NewDecoder([]decode.Format{*format})
+		if d.alone == nil {
+			d.alone = make(map[string]*Decoder)
+		}
+		d.alone[name] = alone
+	}
+	f := FrameOf(m)
+	f.Flags = f.Flags&^maskID | format.ID&maskID
+	d.dialects = Dialects{}
+	return d.again(alone, m, &f, Values)
+}
+
+func (d *keptDecoder) again(decoder *Decoder, m *rpc.Message, f *Frame, detail Detail) *rpc.Message {
+	out := &decoder.Decode(f, detail, &d.dialects).Message
+	out.Protocol = m.Protocol
+	return out
+}
+
+// FrameOf returns the frame that a message was read from.
+func FrameOf(m *rpc.Message) Frame {
+	return Frame{
+		Header: parseHeader(m.Head), Body: m.Body, Captured: m.Captured, MissingAt: m.MissingAt, Short: m.Short, Resync: m.Resync,
+		First: m.First, Last: m.Last, LastByte: m.LastByte, Start: m.Span.From, Wire: m.Wire,
+	}
+}
+
+// Clone implements [rpc.Native].
+func (d *Dialects) Clone() rpc.Native {
+	c := *d
+	return &c
+}
+
+// findHeader returns where something in b begins that is a header in all it says.
+func findHeader(b []byte) int {
+	for at := 0; ; {
+		k := bytes.Index(b[at:], []byte{0xda, 0xbb})
+		if k < 0 || len(b)-at-k < HeaderLen {
+			return -1
+		}
+		at += k
+		h := parseHeader(b[at:])
+		if h.BodyLen >= 0 && h.BodyLen < 8<<20 &&
+			(h.Request() && h.Status == 0 || h.Flags&(flagRequest|flagTwoWay) == 0 && StatusText(h.Status) != "") {
+			return at
+		}
+		at++
+	}
+}
+
+// headerFields describes the header of a message.
+func headerFields(m *rpc.Message) []rpc.HeaderField {
+	h := parseHeader(m.Head)
+	var flags []string
+	switch {
+	case h.Request() && h.Event():
+		flags = append(flags, "event")
+	case h.Request():
+		flags = append(flags, "request")
+	default:
+		flags = append(flags, "response")
+		if h.Event() {
+			flags = append(flags, "to an event")
+		}
+	}
+	switch {
+	case h.TwoWay():
+		flags = append(flags, "two-way")
+	case h.Request():
+		flags = append(flags, "one-way")
+	}
+	id := h.SerializationID()
+	serialization := fmt.Sprintf("serialization %d", id)
+	switch {
+	case m.HeaderFormat != nil:
+		serialization = m.HeaderSerializationName() + ", but the bytes are " + m.Serialization
+	case m.Format != nil:
+		serialization = fmt.Sprintf("%s (%d)", m.Format.Name, id)
+	}
+	flags = append(flags, serialization)
+	status := "none, in a request"
+	switch {
+	case h.Request() && h.Status != 0:
+		status = strconv.Itoa(int(h.Status)) + ": Dubbo writes 0 in requests"
+	case !h.Request():
+		status = strconv.Itoa(int(h.Status))
+		if text := StatusText(h.Status); text != "" {
+			status += " " + text
+		}
+	}
+	return []rpc.HeaderField{
+		{Name: "magic", Value: "Dubbo", Off: 0, Len: 2},
+		{Name: "flags", Value: strings.Join(flags, ", "), Off: 2, Len: 1},
+		{Name: "status", Value: status, Off: 3, Len: 1},
+		{Name: "id", Value: strconv.FormatInt(h.ID, 10), Off: 4, Len: 8},
+		{Name: "bodyLength", Value: strconv.Itoa(h.BodyLen), Off: 12, Len: 4},
+	}
+}

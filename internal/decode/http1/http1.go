@@ -1,0 +1,41 @@
+// Package http1 recognises connections of HTTP/1: they are named and their bytes are counted, no message of theirs is read.
+//
+// Source: RFC 9112 (request and status lines). Nothing is kept.
+package http1
+
+import (
+	"bytes"
+	"slices"
+
+	"dubbo-wire/internal/rpc"
+)
+
+// Protocol is HTTP/1.0 and HTTP/1.1.
+var Protocol = &rpc.Protocol{
+	Name: "http1", Read: "recognised", Releases: "all: rest, hessian, http", Capture: "rest-3.2.16.pcap.zst", Sniff: sniff,
+	KeepHead: keepHead,
+}
+
+func sniff(head []byte) rpc.Verdict {
+	if bytes.HasPrefix(head, []byte("HTTP/1.")) {
+		return rpc.Mine
+	}
+	if method, target, ok := bytes.Cut(head, []byte(" ")); ok && len(target) > 0 && slices.Contains(methods, string(method)) {
+		return rpc.Mine
+	}
+	return rpc.NotMine
+}
+
+var methods = []string{"GET", "POST", "PUT", "HEAD", "DELETE", "OPTIONS", "PATCH", "CONNECT", "TRACE"}
+
+// keepHead keeps the method of a request, or the version of a response.
+func keepHead(head []byte) (is []byte, keep []rpc.Span, more bool) {
+	if sniff(head) != rpc.Mine {
+		return nil, nil, false
+	}
+	end := bytes.IndexAny(head, " /")
+	if head[end] == '/' { // HTTP/1.
+		end = min(end+2, len(head)-1)
+	}
+	return head, []rpc.Span{{From: 0, To: int64(end + 1)}}, false
+}

@@ -1,0 +1,112 @@
+package http2_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+
+	own "dubbo-wire/internal/decode/http2"
+	"dubbo-wire/internal/rpc"
+)
+
+// client is what a client of HTTP/2 sends up to its first request.
+func client(t testing.TB, headers ...string) []byte {
+	var out, block bytes.Buffer
+	out.WriteString(http2.ClientPreface)
+	f := http2.NewFramer(&out, nil)
+	require.NoError(t, f.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 8 << 20}, http2.Setting{ID: 0xfe00, Val: 1}))
+	e := hpack.NewEncoder(&block)
+	for i := 0; i < len(headers); i += 2 {
+		require.NoError(t, e.WriteField(hpack.HeaderField{Name: headers[i], Value: headers[i+1]}))
+	}
+	b := block.Bytes()
+	half := len(b) / 2
+	require.NoError(t, f.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: b[:half], PadLength: 3}))
+	require.NoError(t, f.WriteContinuation(1, true, b[half:]))
+	return out.Bytes()
+}
+
+func TestRequests(t *testing.T) {
+	path := []string{":method", "POST", ":path", "/com.acme.User/get", ":scheme", "http"}
+	for _, c := range []struct {
+		want    string
+		headers []string
+	}{
+		{own.Triple.Name, append(path, "content-type", "application/grpc+proto", "tri-consumer-appname", "shop")},
+		{own.Triple.Name, append(path, "content-type", "application/json", "tri-service-version", "1.0")},
+		{own.GRPC.Name, append(path, "content-type", "application/grpc", "user-agent", "grpc-java-netty/1.60")},
+		{own.Protocol.Name, append(path, "content-type", "application/json")},
+	} {
+		b := client(t, c.headers...)
+		for i := range b {
+			require.Empty(t, own.FirstRequest(b[:i]), "%d of %d bytes", i, len(b))
+		}
+		assert.Equal(t, c.want, own.FirstRequest(b))
+	}
+}
+
+// Bytes that are no HTTP/2 behind the preface, or that never come to a request.
+func TestRequestsHostile(t *testing.T) {
+	for name, rest := range map[string]string{
+		"a frame of 16 MiB":        "\xff\xff\xff\x01\x04\x00\x00\x00\x01",
+		"a bad index":              "\x00\x00\x02\x01\x04\x00\x00\x00\x01\xff\x00",
+		"data before any settings": strings.Repeat("\x00\x00\x01\x00\x00\x00\x00\x00\x01x", 900),
+		"settings without end":     strings.Repeat("\x00\x00\x00\x04\x00\x00\x00\x00\x00", 1000),
+	} {
+		assert.Equal(t, own.Protocol.Name, own.FirstRequest([]byte(http2.ClientPreface+rest)), name)
+	}
+}
+
+func FuzzRequests(f *testing.F) {
+	f.Add(client(f, ":method", "POST", "content-type", "application/grpc", "tri-service-version", "1.0"))
+	f.Add([]byte(http2.ClientPreface + "\x00\x00\x02\x01\x04\x00\x00\x00\x01\xff\x00"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		name := own.FirstRequest(b)
+		require.Contains(t, []string{"", own.Protocol.Name, own.GRPC.Name, own.Triple.Name}, name)
+		var counted sink
+		conn := own.Protocol.New(own.Protocol, nil)(&counted, nil, false)
+		conn.Data(0, b[:len(b)/2], nil)
+		conn.Data(0, b[len(b)/2:], nil)
+		require.EqualValues(t, len(b), counted.bytes)
+		is, keep, _ := own.Protocol.KeepHead(b)
+		require.True(t, keep == nil || len(is) == len(b))
+		if len(b) >= own.MaxHead {
+			require.NotEmpty(t, name, "it does not wait for ever")
+		}
+	})
+}
+
+// sink counts bytes.
+type sink struct {
+	rpc.Sink
+	bytes int64
+	name  string
+}
+
+func (s *sink) Unowned(_ int, n int64, _ string) { s.bytes += n }
+func (s *sink) Claim(name string)                { s.name = name }
+
+// However the first bytes arrive, the connection is named after its first request.
+func TestNamed(t *testing.T) {
+	b := client(t, ":method", "POST", ":path", "/com.acme.User/get", "content-type", "application/grpc+proto", "tri-consumer-appname", "shop")
+	for _, size := range []int{1, 7, 40, len(b)} {
+		var s sink
+		conn := own.Protocol.New(own.Protocol, nil)(&s, nil, false)
+		assert.Equal(t, "http2", s.name)
+		for from := 0; from < len(b); from += size {
+			conn.Data(0, b[from:min(from+size, len(b))], nil)
+		}
+		conn.Data(1, []byte("\x00\x00\x00\x04\x00\x00\x00\x00\x00"), nil)
+		want := "triple"
+		if len(b)/size > 24 { // in too many pieces
+			want = "http2"
+		}
+		assert.Equal(t, want, s.name, size)
+		assert.EqualValues(t, len(b)+9, s.bytes)
+	}
+}

@@ -1,0 +1,27 @@
+// Package protocols is the list of protocols: the only place that knows every one. To add a protocol, add its folder and
+// its line here.
+package protocols
+
+import (
+	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/decode/http1"
+	"dubbo-wire/internal/decode/http2"
+	"dubbo-wire/internal/decode/telnet"
+	"dubbo-wire/internal/decode/thrift"
+	"dubbo-wire/internal/decode/tls"
+	"dubbo-wire/internal/rpc"
+)
+
+// All returns every protocol that is known, in the order in which they are asked whose a connection is.
+func All() []*rpc.Protocol {
+	return []*rpc.Protocol{
+		dubbo.Protocol,
+		http2.Triple,
+		http2.GRPC,
+		http2.Protocol,
+		http1.Protocol,
+		thrift.Protocol,
+		telnet.Protocol,
+		tls.Protocol,
+	}
+}

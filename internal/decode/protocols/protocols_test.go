@@ -1,0 +1,58 @@
+package protocols_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"dubbo-wire/internal/decode/protocols"
+	"dubbo-wire/internal/rpc"
+)
+
+// The first bytes of a direction name one protocol, or none.
+func TestSniff(t *testing.T) {
+	for head, want := range map[string]string{
+		"GET / HTTP/1.1\r\n":               "http1",
+		"HTTP/1.1 200 OK\r\n":              "http1",
+		"GET ":                             "", // may be anything yet
+		"GETTING started":                  "",
+		"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n": "http2",
+		"PRI * HTT":                        "",
+		"\x16\x03\x01\x02\x00":             "tls",
+		"\x16\x03":                         "",
+		"\x00\x00\x00\x2e\xda\xbc":         "dubbo-thrift",
+		"\xda\xbb\xc2\x00":                 "dubbo",
+		"\xda":                             "",
+		"":                                 "",
+	} {
+		name := ""
+		for _, p := range protocols.All() {
+			if p.Sniff != nil && p.Sniff([]byte(head)) == rpc.Mine {
+				assert.Empty(t, name, "%q", head)
+				name = p.Name
+			}
+		}
+		assert.Equal(t, want, name, "%q", head)
+	}
+}
+
+// A connection of lines of text is telnet's, if they are those of Dubbo.
+func TestRest(t *testing.T) {
+	for head, want := range map[string]bool{"invoke hi(\"x\")\r\n": true, "invoked": false, "welcome\r\ndubbo>": true} {
+		got := false
+		for _, p := range protocols.All() {
+			got = got || p.Rest != nil && p.Rest([]byte(head), true)
+		}
+		assert.Equal(t, want, got, head)
+	}
+}
+
+// The list has each protocol once.
+func TestList(t *testing.T) {
+	seen := map[string]bool{}
+	for _, p := range protocols.All() {
+		assert.False(t, seen[p.Name], p.Name)
+		seen[p.Name] = true
+		assert.NotEmpty(t, p.Read, p.Name)
+	}
+}

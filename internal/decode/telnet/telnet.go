@@ -1,0 +1,48 @@
+// Package telnet recognises the lines of text that Dubbo's ports serve beside messages: they are named and their bytes are
+// counted.
+//
+// Source: Dubbo's TelnetCodec and its telnet handlers. Nothing is kept.
+package telnet
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"dubbo-wire/internal/rpc"
+)
+
+// Protocol is Dubbo's telnet. Its connections do not say at their start what they are.
+var Protocol = &rpc.Protocol{
+	Name: "telnet", Read: "recognised", Releases: "all", Capture: "edge-hessian2.pcap.zst",
+	Rest: func(head []byte, text bool) bool {
+		return bytes.Contains(head, []byte("dubbo>")) || text && isCommand(head)
+	},
+	KeepHead: keepHead,
+}
+
+// isCommand reports whether a stream starts with one of the commands that Dubbo's telnet handler knows.
+func isCommand(head []byte) bool {
+	word, _, _ := strings.Cut(string(head), "\n")
+	word, _, _ = strings.Cut(strings.TrimSpace(word), " ")
+	return slices.Contains(commands, word)
+}
+
+var commands = []string{
+	"ls", "ps", "cd", "pwd", "trace", "count", "invoke", "select", "status", "log", "help", "clear", "exit", "shutdown",
+}
+
+// keepHead keeps the command.
+func keepHead(head []byte) (is []byte, keep []rpc.Span, more bool) {
+	if !isCommand(head) {
+		return nil, nil, false
+	}
+	at := 0
+	for at < len(head) && head[at] <= ' ' {
+		at++
+	}
+	for at < len(head) && head[at] > ' ' {
+		at++
+	}
+	return head, []rpc.Span{{From: 0, To: int64(min(at+1, len(head)))}}, false
+}

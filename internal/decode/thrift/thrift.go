@@ -1,0 +1,25 @@
+// Package thrift recognises connections of Dubbo's thrift protocol: they are named and their bytes are counted, no message
+// of theirs is read.
+//
+// Source: Dubbo 2.7 ThriftCodec (the magic da bc follows a length). Nothing is kept.
+package thrift
+
+import "dubbo-wire/internal/rpc"
+
+// Protocol is Dubbo's thrift.
+var Protocol = &rpc.Protocol{Name: "dubbo-thrift", Read: "recognised", Releases: "2.x", Sniff: sniff, KeepHead: keepHead}
+
+func sniff(head []byte) rpc.Verdict {
+	if len(head) >= 6 && head[4] == 0xda && head[5] == 0xbc {
+		return rpc.Mine
+	}
+	return rpc.NotMine
+}
+
+// keepHead keeps the magic.
+func keepHead(head []byte) (is []byte, keep []rpc.Span, more bool) {
+	if sniff(head) != rpc.Mine {
+		return nil, nil, false
+	}
+	return head, []rpc.Span{{From: 4, To: 6}}, false
+}

@@ -1,0 +1,24 @@
+// Package tls recognises connections that are encrypted: they are named and their bytes are counted.
+//
+// Source: RFC 8446 (records). Nothing is kept.
+package tls
+
+import "dubbo-wire/internal/rpc"
+
+// Protocol is TLS.
+var Protocol = &rpc.Protocol{Name: "tls", Read: "recognised", Sniff: sniff, KeepHead: keepHead}
+
+func sniff(head []byte) rpc.Verdict {
+	if len(head) >= 3 && head[0] == 0x16 && head[1] == 3 && head[2] <= 4 {
+		return rpc.Mine
+	}
+	return rpc.NotMine
+}
+
+// keepHead keeps the type and version of a record.
+func keepHead(head []byte) (is []byte, keep []rpc.Span, more bool) {
+	if sniff(head) != rpc.Mine {
+		return nil, nil, false
+	}
+	return head, []rpc.Span{{From: 0, To: 3}}, false
+}
