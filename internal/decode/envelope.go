@@ -1,10 +1,5 @@
 package decode
 
-import (
-	"fmt"
-	"strings"
-)
-
 // TextField records the string that was read since the last node as field name and returns what [Reader.Text] returns.
 func (r *Recorder) TextField(name, s string, null bool) (string, bool) {
 	kind := String
@@ -47,9 +42,3 @@ func (r *Recorder) KindField(kind int64) byte {
 	}
 	return byte(kind)
 }
-
-// HexByte returns b as errors print it.
-func HexByte(b byte) string { return fmt.Sprintf("byte %02x", b) }
-
-// UTF8 returns b as a string; bytes that are not UTF-8 become U+FFFD.
-func UTF8(b []byte) string { return strings.ToValidUTF8(string(b), "\ufffd") }

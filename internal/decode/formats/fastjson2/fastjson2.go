@@ -174,7 +174,7 @@ func (r *Reader) Value(l decode.Label, name string, index int, _ string) {
 // tree is full.
 func (r *Reader) document(l decode.Label, name string, index, depth int) {
 	r.forget()
-	nodes := r.nodes()
+	nodes := r.NextNode()
 	r.value(l, name, index)
 	if r.OK() || r.end > len(r.body) || r.Tree.Full() {
 		r.close()
@@ -183,21 +183,13 @@ func (r *Reader) document(l decode.Label, name string, index, depth int) {
 	r.blame(r.Err())
 	r.NeedTree()
 	from := r.Off - r.Pending()
-	if r.nodes() > nodes {
+	if r.NextNode() > nodes {
 		l, name, index = decode.Whole, "opaque", 0
 	}
 	r.Tree.Leaf(decode.Opaque, l, name, index, from, r.end)
 	r.Tree.CloseTo(depth)
 	r.Resume(r.end)
 	r.close()
-}
-
-// nodes is how many nodes the tree has.
-func (r *Reader) nodes() int {
-	if r.Tree == nil {
-		return 0
-	}
-	return len(r.Tree.Nodes)
 }
 
 // Throwable takes an object: its class, its message in field detailMessage.

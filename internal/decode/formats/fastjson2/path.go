@@ -1,10 +1,12 @@
 package fastjson2
 
 import (
+	"encoding/binary"
 	"strconv"
 	"strings"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/jdk"
 )
 
 // paths are the paths of a document's values as the writer counts them. Three things make them differ from where a value
@@ -267,7 +269,7 @@ func keyName(t *decode.Tree, key int32) (name string, exact bool) {
 		return n.Text, false
 	case decode.Bytes:
 		if len(n.Raw) == 16 {
-			return uuid(n.Raw), true
+			return jdk.UUID(binary.BigEndian.Uint64(n.Raw), binary.BigEndian.Uint64(n.Raw[8:])), true
 		}
 	case decode.Object: // a Currency
 		for c := key + 1; c < n.End; c++ {
@@ -277,18 +279,6 @@ func keyName(t *decode.Tree, key int32) (name string, exact bool) {
 		}
 	}
 	return "", false
-}
-
-func uuid(b []byte) string {
-	const digits = "0123456789abcdef"
-	s := make([]byte, 0, 36)
-	for i, c := range b {
-		if i == 4 || i == 6 || i == 8 || i == 10 {
-			s = append(s, '-')
-		}
-		s = append(s, digits[c>>4], digits[c&15])
-	}
-	return string(s)
 }
 
 func floatName(f float64, bits int) string {

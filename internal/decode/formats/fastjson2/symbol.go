@@ -27,7 +27,7 @@ func (r *Reader) forget() {
 	r.sparse = nil
 	r.inside = -1
 	if r.Tree != nil {
-		r.refs.forget(r.nodes())
+		r.refs.forget(r.NextNode())
 	}
 }
 

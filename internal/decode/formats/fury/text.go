@@ -1,10 +1,9 @@
 package fury
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"dubbo-wire/internal/decode"
 )
@@ -46,17 +45,9 @@ func (r *Reader) text() (x text) {
 func (x text) decode() string {
 	switch x.coder {
 	case latin1:
-		s := make([]byte, 0, len(x.raw))
-		for _, b := range x.raw {
-			s = utf8.AppendRune(s, rune(b))
-		}
-		return string(s)
+		return decode.Latin1(x.raw)
 	case utf16le:
-		units := make([]uint16, len(x.raw)/2)
-		for i := range units {
-			units[i] = le.Uint16(x.raw[2*i:])
-		}
-		return string(utf16.Decode(units))
+		return decode.UTF16(x.raw, binary.LittleEndian)
 	}
 	return decode.UTF8(x.raw)
 }

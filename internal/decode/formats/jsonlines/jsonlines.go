@@ -241,7 +241,7 @@ func (r *Reader) text(l decode.Label, name string, index int) {
 // document reads the text up to end. What cannot be read of it is opaque, unless the capture lacks the rest of the text or
 // a bound was reached.
 func (r *Reader) document(l decode.Label, name string, index, open int) {
-	start, nodes := r.Mark(), r.nodes()
+	start, nodes := r.Mark(), r.NextNode()
 	r.refs.begin(nodes)
 	r.value(l, name, index)
 	read := false
@@ -266,7 +266,7 @@ func (r *Reader) document(l decode.Label, name string, index, open int) {
 		r.fault = err
 	}
 	r.NeedTree()
-	if r.nodes() > nodes { // it lies in the innermost object or list that was begun
+	if r.NextNode() > nodes { // it lies in the innermost object or list that was begun
 		l, name, index = decode.Whole, "opaque", 0
 	}
 	if at < r.end || l != decode.Whole {
@@ -274,14 +274,6 @@ func (r *Reader) document(l decode.Label, name string, index, open int) {
 	}
 	r.Tree.CloseTo(open)
 	r.Resume(r.end)
-}
-
-// nodes is how many nodes the tree has.
-func (r *Reader) nodes() int {
-	if r.Tree == nil {
-		return 0
-	}
-	return len(r.Tree.Nodes)
 }
 
 // excerpt shows the start of a text in an error.

@@ -97,7 +97,7 @@ func (r *Reader) object(l decode.Label, name string, index int) {
 			}
 			continue
 		}
-		last = r.nodes()
+		last = r.NextNode()
 		start := r.Off
 		key = r.key(&m)
 		if r.classLast && r.Off > start && r.Buf[start] != '"' {

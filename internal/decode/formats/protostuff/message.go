@@ -6,8 +6,6 @@ import (
 	"math"
 	"math/big"
 	"time"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/jdk"
@@ -126,28 +124,11 @@ func (r *Reader) javaString(p place, h header) {
 		switch {
 		case !r.Values():
 		case coder == 0:
-			n.Text = latin1(raw)
+			n.Text = decode.Latin1(raw)
 		default:
-			n.Text = utf16LE(raw)
+			n.Text = decode.UTF16(raw, binary.LittleEndian) // the order of nearly every machine that runs Java
 		}
 	})
-}
-
-func latin1(raw []byte) string {
-	s := make([]byte, 0, len(raw))
-	for _, b := range raw {
-		s = utf8.AppendRune(s, rune(b))
-	}
-	return string(s)
-}
-
-// utf16LE decodes UTF-16 in the byte order of nearly every machine that runs Java.
-func utf16LE(raw []byte) string {
-	units := make([]uint16, len(raw)/2)
-	for i := range units {
-		units[i] = binary.LittleEndian.Uint16(raw[2*i:])
-	}
-	return string(utf16.Decode(units))
 }
 
 // box takes the one field of a box.

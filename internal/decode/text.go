@@ -1,0 +1,46 @@
+package decode
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// HexByte returns b as errors print it.
+func HexByte(b byte) string { return fmt.Sprintf("byte %02x", b) }
+
+// UTF8 returns b as a string; bytes that are not UTF-8 become U+FFFD.
+func UTF8(b []byte) string { return strings.ToValidUTF8(string(b), "\ufffd") }
+
+// IsASCII reports whether all bytes of b are below 0x80.
+func IsASCII(b []byte) bool {
+	for _, c := range b {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// Latin1 decodes ISO 8859-1: each byte is the character of that number.
+func Latin1(b []byte) string {
+	if IsASCII(b) {
+		return string(b)
+	}
+	s := make([]byte, 0, len(b)+len(b)/4)
+	for _, c := range b {
+		s = utf8.AppendRune(s, rune(c))
+	}
+	return string(s)
+}
+
+// UTF16 decodes UTF-16 in an order of bytes; a surrogate without its other half becomes U+FFFD. A last odd byte is dropped.
+func UTF16(b []byte, order binary.ByteOrder) string {
+	units := make([]uint16, len(b)/2)
+	for i := range units {
+		units[i] = order.Uint16(b[2*i:])
+	}
+	return string(utf16.Decode(units))
+}
