@@ -1,6 +1,9 @@
 package capture
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Input describes one file, or standard input, and counts what was read from it so far. The counts are final when Next
 // has returned io.EOF.
@@ -61,12 +64,7 @@ func (in *Input) note(packet, offset int64, format string, args ...any) {
 // addLink adds the link type and the snap length of an interface.
 func (in *Input) addLink(l LinkType, snapLen uint32) {
 	in.SnapLen = max(in.SnapLen, int(min(snapLen, 1<<31-1)))
-	for _, have := range in.LinkTypes {
-		if have == l {
-			return
-		}
-	}
-	if len(in.LinkTypes) < maxLinkTypes {
+	if !slices.Contains(in.LinkTypes, l) && len(in.LinkTypes) < maxLinkTypes {
 		in.LinkTypes = append(in.LinkTypes, l)
 	}
 }
@@ -75,15 +73,12 @@ func (in *Input) addLink(l LinkType, snapLen uint32) {
 func (in *Input) count(p *Packet) {
 	if in.Packets == 0 {
 		in.FirstTime, in.LastTime = p.Time, p.Time
-	} else if p.Time > in.LastTime {
-		in.LastTime = p.Time
-	} else if p.Time < in.FirstTime {
-		in.FirstTime = p.Time
 	}
+	in.FirstTime, in.LastTime = min(in.FirstTime, p.Time), max(in.LastTime, p.Time)
 	in.Packets++
 	in.Bytes += int64(p.WireLen)
 	in.CapturedBytes += int64(len(p.Data))
-	if p.WireLen > len(p.Data) {
+	if p.Truncated() {
 		in.TruncatedPackets++
 	}
 }

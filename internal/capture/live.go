@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"runtime"
@@ -30,16 +31,9 @@ type LiveOptions struct {
 }
 
 func (o LiveOptions) withDefaults() LiveOptions {
-	if o.SnapLen <= 0 {
-		o.SnapLen = minPacketLimit
-	}
-	o.SnapLen = min(o.SnapLen, MaxPacket)
-	if o.Buffer <= 0 {
-		o.Buffer = 32 << 20
-	}
-	if o.Poll <= 0 {
-		o.Poll = 100 * time.Millisecond
-	}
+	o.SnapLen = min(cmp.Or(max(o.SnapLen, 0), minPacketLimit), MaxPacket)
+	o.Buffer = cmp.Or(max(o.Buffer, 0), 32<<20)
+	o.Poll = cmp.Or(max(o.Poll, 0), 100*time.Millisecond)
 	return o
 }
 

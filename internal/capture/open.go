@@ -51,25 +51,18 @@ func Open(paths []string, opt Options) (*Files, error) {
 	seenStdin := false
 	for source, path := range paths {
 		f.source = source
-		if path == "-" {
-			if seenStdin {
-				f.fail(path, &Error{Cause: StdinTwice, File: path, Text: "standard input (-) is given twice; it can be read once"})
-				continue
-			}
-			seenStdin = true
-			f.add(path, path, false)
-			continue
-		}
 		info, err := os.Stat(path)
-		if err != nil {
+		switch {
+		case path == "-" && seenStdin:
+			f.fail(path, failure(StdinTwice, path, nil, "standard input (-) is given twice; it can be read once"))
+		case path != "-" && err != nil:
 			f.fail(path, openError(path, err))
-			continue
-		}
-		if info.IsDir() {
+		case path != "-" && info.IsDir():
 			f.addFolder(path)
-			continue
+		default:
+			seenStdin = seenStdin || path == "-"
+			f.add(path, path, false)
 		}
-		f.add(path, path, false)
 	}
 	slices.SortStableFunc(f.pending, func(a, b *file) int { return compareTime(a.first, a.index, b.first, b.index) })
 	for i, fl := range f.pending {

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"cmp"
 
 	"dubbo-wire/internal/capture/packet"
 	"dubbo-wire/internal/capture/queue"
@@ -34,11 +35,7 @@ type pair struct{ a, b packet.Endpoint }
 
 // pairOf orders the ends; swapped reports that they were in the other order.
 func pairOf(x, y packet.Endpoint) (p pair, swapped bool) {
-	c := bytes.Compare(x.IP[:], y.IP[:])
-	if c == 0 {
-		c = int(x.Port) - int(y.Port)
-	}
-	if c > 0 {
+	if cmp.Or(bytes.Compare(x.IP[:], y.IP[:]), int(x.Port)-int(y.Port)) > 0 {
 		return pair{y, x}, true
 	}
 	return pair{x, y}, false

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"time"
@@ -71,10 +72,7 @@ func (o *Options) Check() error {
 }
 
 func (o *Options) snapLen() int {
-	if o.SnapLen == 0 {
-		return defaultSnapLen
-	}
-	return min(o.SnapLen, capture.MaxPacket)
+	return min(cmp.Or(o.SnapLen, defaultSnapLen), capture.MaxPacket)
 }
 
 func (o *Options) now() int64 {
