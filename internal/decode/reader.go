@@ -36,10 +36,10 @@ type Reader interface {
 	Err() *Error
 }
 
-// AttachmentFinder is a Reader whose values have no end that can be seen without the application's classes, but
-// whose attachments can be found from the end of the body.
+// AttachmentFinder is a Reader that cannot tell where values end without the application's classes, but can find the
+// attachments from the end of the body.
 type AttachmentFinder interface {
-	// FindAttachments looks at or behind offset from for the one place where attachments start and end exactly at the
+	// FindAttachments looks from offset from on for the one place where attachments start and end exactly at the
 	// end of the body. When there is exactly one, it forgets the error, moves there (Attachments may follow) and
 	// returns the place.
 	FindAttachments(from int) (at int, ok bool)
@@ -92,16 +92,16 @@ const (
 type Format struct {
 	// ID is the serialization id in Dubbo's header (5 bits).
 	ID uint8
-	// Name is the name users configure, which reports print.
+	// Name is the name that users configure and reports print.
 	Name string
-	// Dialect tells it from others with the same id, or the same name under another id: "Kryo 5". Reports print it behind
+	// Dialect tells it from others with the same id, or with the same name and another id: "Kryo 5". Reports print it after
 	// the name. The first format of an id has none.
 	Dialect string
-	// Tell says whether a body was written in this format and not in another one with its id, by a few bytes at the start
-	// of b, which may be cut short. It is asked for every body where an id has several formats; nil is Unsure.
+	// Tell says by the start of b whether a body was written in this format and not in another one with its id. b may be
+	// cut short. Tell is called for every body if an id has several formats; nil is Unsure.
 	Tell func(b []byte, k BodyKind) Verdict
-	// TellWhole is Tell for what only the rest of a body gives away; b is a whole body. It is asked until a connection's
-	// dialect is known.
+	// TellWhole is Tell with a complete body, for what its start does not tell. It is called until a connection's dialect is
+	// known.
 	TellWhole func(b []byte, k BodyKind) Verdict
 	// Depth is how much of it is understood.
 	Depth Depth
@@ -118,16 +118,16 @@ type Format struct {
 	// ThrowableMessage is the name of the field with an exception's message, where that is neither message nor
 	// detailMessage. If that field is an object, it is the exception itself.
 	ThrowableMessage string
-	// Skim says where the first n texts of b would end, without a look at more than their lengths; -1 where that is not to be
-	// had at a glance. It may be wrong: nothing is taken from there but bytes that were read as n texts before. A format
-	// has it only if what a body's start means does not depend on what follows. nil is never.
+	// Skim returns where the first n texts of b end, judged by their lengths only, or -1 if these do not tell. It may be
+	// wrong: the bytes up to there are only compared with bytes that were read as n texts before. A format has it only if the
+	// meaning of a body's start does not depend on what follows. nil is always -1.
 	Skim func(b []byte, n int) int
-	// Counts: its Reader walks without a tree as it does with one, so that what bytes are for is told without one; see
+	// Counts: its Reader walks without a tree as it does with one, so it counts what bytes are for without one; see
 	// [Summer].
 	Counts bool
-	// NoAttachments: its senders write none, so that a message has none.
+	// NoAttachments: its senders write no attachments.
 	NoAttachments bool
-	// Scrub replaces values on the wire by others of the same length; nil where nothing is known but the tree.
+	// Scrub replaces values on the wire by others of the same length; nil if nothing but the tree tells them.
 	Scrub ScrubFunc
 	// New returns a Reader.
 	New func() Reader

@@ -143,7 +143,7 @@ func (m *Message) readGeneric(args int) {
 	}
 }
 
-// readException takes class and message of the throwable whose node is at or behind from.
+// readException takes class and message of the throwable whose node is from or a later one.
 func (m *Message) readException(from int) {
 	t := m.Tree
 	for i := from; i < len(t.Nodes); i = int(t.Nodes[i].End) {
@@ -202,10 +202,10 @@ func (m *Message) exceptionText(i, depth int) (text string, ok bool) {
 	return "", false
 }
 
-// failed goes on behind a value that started at offset at, with node value of the tree, and could not be read to its
-// end: where the attachments can be found from the end, what lies between is opaque; else all that follows is. The
-// opaque bytes stand in the innermost object, list or map that was begun; a value of which nothing was read is the
-// opaque value itself, named by label, name and index.
+// failed goes on after a value that started at offset at, with node value of the tree, and could not be read to its end. If
+// the attachments can be found from the end, the bytes before them are opaque, else all that follow. The opaque bytes stand
+// in the innermost object, list or map that was begun. A value of which nothing was read is the opaque value itself, named by
+// label, name and index.
 func (b *body) failed(at, value, depth int, l decode.Label, name string, index int) {
 	m, t := b.m, b.m.Tree
 	m.Err = b.r.Err()
@@ -243,7 +243,7 @@ func (b *body) failed(at, value, depth int, l decode.Label, name string, index i
 	}
 }
 
-// attachments reads the attachments, where the values before them were understood or stepped over.
+// attachments reads the attachments, if the values before them were read or passed over.
 func (b *body) attachments() {
 	if b.r.Err() != nil {
 		return
@@ -254,7 +254,7 @@ func (b *body) attachments() {
 	}
 }
 
-// rest gives the bytes behind the last field read an owner, and those that the capture lacks.
+// rest gives an owner to the bytes after the last field that was read, and to those that the capture lacks.
 func (b *body) rest() {
 	m, t := b.m, b.m.Tree
 	t.CloseTo(0)
@@ -276,8 +276,8 @@ func (b *body) rest() {
 		}
 	}
 	lost := b.f.BodyLen - b.f.Captured
-	if behind := b.f.BodyLen - len(b.f.Body) - lost; behind > 0 {
-		// Captured, but behind a gap, or more than was wanted.
+	if unread := b.f.BodyLen - len(b.f.Body) - lost; unread > 0 {
+		// Captured, but after a gap, or more than was wanted.
 		t.Leaf(decode.Opaque, decode.Whole, "opaque", 0, len(b.f.Body)+lost, b.f.BodyLen)
 	}
 	if lost > 0 {
@@ -289,8 +289,8 @@ func (b *body) rest() {
 	b.balance(lost)
 }
 
-// balance makes sure that every byte has one owner before anything is reported of it. A tree that does not balance is
-// a fault of a decoder: its body is opaque then, never half counted.
+// balance makes sure that every byte has one owner. A tree that does not balance is a fault of a decoder: its body becomes
+// opaque, it is never half counted.
 func (b *body) balance(lost int) {
 	m, t := b.m, b.m.Tree
 	sum := 0

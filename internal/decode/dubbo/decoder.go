@@ -68,15 +68,15 @@ func (d *Decoder) choose(f *Frame, detail Detail, dialects *Dialects) *Message {
 	if header == nil || header.format.Depth == decode.DepthNone {
 		return d.decodeUnknown(f, detail, header, dialects)
 	}
-	reading := d.before(f, header, dialects)
+	reading := d.foreign(f, header, dialects)
 	if reading == nil {
 		reading = header
 	}
 	m := d.decode(f, detail, reading)
 	if reading == header && (m.Err != nil || m.Names != nil && m.Names.strange) {
-		b := bytesOf{d, f, m, header, dialects}
+		b := detector{d, f, m, header, dialects}
 		if why := b.doubt(); why != certain {
-			if other := b.other(why); other != nil {
+			if other := b.detect(why); other != nil {
 				reading = other
 			}
 			m = d.decode(f, detail, reading) // again, since looking for another reads, too
@@ -227,9 +227,9 @@ func (d *Decoder) Readable(h *Header, b []byte) bool {
 	}
 	// Another serialization may have written it.
 	f := Frame{Header: *h, Body: b}
-	in := bytesOf{d: d, f: &f}
+	in := detector{d: d, f: &f}
 	for _, r := range d.all {
-		if r.format.ID&maskID != h.SerializationID() && in.starts(r) {
+		if r.format.ID&maskID != h.SerializationID() && in.startsAs(r) {
 			return true
 		}
 	}

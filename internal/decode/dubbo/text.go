@@ -1,9 +1,9 @@
 package dubbo
 
 // text judges whether a run of bytes is Dubbo's telnet: lines of printable UTF-8, with the control bytes that terminals
-// send. It reads byte by byte, so that it comes to the same end however the run is cut.
+// send. It reads byte by byte, so the result is the same however the run is cut.
 type text struct {
-	not     bool // it is none
+	not     bool // it is not text
 	lines   bool // it has a line end, or Dubbo's prompt
 	line    int  // bytes since the last line end
 	more    int  // bytes that the character begun still needs
@@ -11,7 +11,7 @@ type text struct {
 	prompt  int  // bytes of the prompt that were just read
 }
 
-// maxLine is the longest line, in bytes, that is believed of text.
+// maxLine is the longest line of text, in bytes.
 const maxLine = 16 << 10
 
 const prompt = "dubbo>"
@@ -44,7 +44,7 @@ func (t *text) byte(c byte) {
 		t.prompt = 0
 	}
 	switch {
-	case t.command > 0: // RFC 854: IAC, a command, and an option behind WILL, WONT, DO, DONT
+	case t.command > 0: // RFC 854: IAC, a command, and an option after WILL, WONT, DO, DONT
 		t.command--
 		if c >= 0xfb && c <= 0xfe {
 			t.command = 1

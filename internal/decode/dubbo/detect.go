@@ -8,12 +8,12 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// bytesOf is the question which serialization a body is in, when the one that its header names could not read its start.
+// detector finds the serialization that a body is in, when the one that its header names cannot read its start.
 //
-// Every serialization writes the five texts of a request and the kind of a result in a form of its own, so that few can
-// read what another one wrote. Nothing is concluded from a body that more than one can read, unless the connection or the
-// rest of the body tells them apart; nor from heartbeats and other events.
-type bytesOf struct {
+// Every serialization writes the five texts of a request and the kind of a result in a form of its own, so few can read what
+// another one wrote. Nothing is concluded from a body that several can read, unless the connection or the rest of the body
+// tells them apart; nor from heartbeats and other events.
+type detector struct {
 	d        *Decoder
 	f        *Frame
 	m        *Message // as the header's serialization read it
@@ -21,18 +21,18 @@ type bytesOf struct {
 	dialects *Dialects
 }
 
-// doubt says whether another serialization is to be looked for.
+// doubt says whether another serialization is looked for.
 type doubt uint8
 
 const (
 	certain doubt = iota
-	// inValues: the start was read, as other serializations write it, too; what follows is malformed.
+	// inValues: the start was read, but others may write it alike; what follows is malformed.
 	inValues
-	// inStart: the start could not be read, though it is there.
+	// inStart: the start is there and could not be read.
 	inStart
 )
 
-func (b *bytesOf) doubt() doubt {
+func (b *detector) doubt() doubt {
 	m := b.m
 	if m.Format.Depth == decode.DepthNone || m.Kind > Response || len(b.f.Body) == 0 || b.dialects.failed == maxFailed {
 		return certain
@@ -52,9 +52,9 @@ func (b *bytesOf) doubt() doubt {
 	return certain
 }
 
-// before returns the serialization that other bodies under the id of this header were in, where none of them was in the
-// header's, and this one starts as those do, or is an event; else nil.
-func (d *Decoder) before(f *Frame, reading *reading, dialects *Dialects) *reading {
+// foreign returns the serialization that other bodies of the connection with this header's id were in, if none of them was in
+// the header's own and this one starts as those do or is an event; else nil.
+func (d *Decoder) foreign(f *Frame, reading *reading, dialects *Dialects) *reading {
 	known := int(dialects.foreign[f.SerializationID()]) - 1
 	if known < 0 || reading != nil && dialects.seen>>reading.index&1 != 0 {
 		return nil
@@ -62,29 +62,28 @@ func (d *Decoder) before(f *Frame, reading *reading, dialects *Dialects) *readin
 	if f.Event() {
 		return d.all[known] // what it writes for null is a heartbeat
 	}
-	if b := (bytesOf{d: d, f: f, header: reading, dialects: dialects}); !b.starts(d.all[known]) {
+	if b := (detector{d: d, f: f, header: reading, dialects: dialects}); !b.startsAs(d.all[known]) {
 		return nil
 	}
 	return d.all[known]
 }
 
-// maxFailed is after how many bodies of a connection that nothing can read no further one is tried: damage costs no more
-// than that.
+// maxFailed is how many bodies of a connection are tried without success, so that damage costs no more than that.
 const maxFailed = 64
 
-// other returns the serialization that the bytes are in, nil where that cannot be told.
-func (b *bytesOf) other(why doubt) *reading {
+// detect returns the serialization that the bytes are in, nil if it cannot be told.
+func (b *detector) detect(why doubt) *reading {
 	if why == certain {
 		return nil
 	}
 	id := b.f.SerializationID()
 	known := int(b.dialects.foreign[id]) - 1
-	// Of the first request in a serialization the connection says nothing; later ones are as it was, or damaged.
+	// About the first request in a serialization the connection says nothing. Later ones are like it, or damaged.
 	first := b.f.Request() && (b.header == nil || b.dialects.seen>>b.header.index&1 == 0)
 	var able []*reading
 	seen := 0
 	for _, r := range b.d.all {
-		if r.format.ID&maskID == id || !b.starts(r) {
+		if r.format.ID&maskID == id || !b.startsAs(r) {
 			continue
 		}
 		if r.index == known && why == inStart {
@@ -104,13 +103,13 @@ func (b *bytesOf) other(why doubt) *reading {
 	default:
 		// A response starts with one byte, and some serializations write requests alike: the whole body tells.
 		for _, r := range able {
-			if b.reads(r) {
+			if b.readsAll(r) {
 				told = r
 				break
 			}
 		}
 		if told == nil {
-			told = b.asFar(able)
+			told = b.onlyOpaque(able)
 		}
 	}
 	switch {
@@ -122,8 +121,8 @@ func (b *bytesOf) other(why doubt) *reading {
 	return told
 }
 
-// starts reports whether r reads the start of the body, and what it reads is what Dubbo writes there.
-func (b *bytesOf) starts(r *reading) bool {
+// startsAs reports whether r reads the start of the body, and what it reads is what Dubbo writes there.
+func (b *detector) startsAs(r *reading) bool {
 	if r.format.Depth == decode.DepthNone {
 		return false
 	}
@@ -146,17 +145,17 @@ func (b *bytesOf) starts(r *reading) bool {
 		n.Method != "" && printable(n.Method)
 }
 
-// reads reports whether r reads the body to its end; that is only to be known of one that is there as a whole.
-func (b *bytesOf) reads(r *reading) bool {
+// readsAll reports whether r reads the body to its end, which only a complete body tells.
+func (b *detector) readsAll(r *reading) bool {
 	if len(b.f.Body) < b.f.BodyLen || r.format.Depth < decode.DepthFull {
 		return false
 	}
 	m := b.d.decode(b.f, Values, r)
-	return m.Err == nil && m.Decoded == "full" && !trails(m)
+	return m.Err == nil && m.Decoded == "full" && !hasTrailing(m)
 }
 
-// asFar returns the one of several that leaves only values opaque, and none of the bytes wrong; nil if it is not one.
-func (b *bytesOf) asFar(able []*reading) (one *reading) {
+// onlyOpaque returns the one of several that leaves nothing but values opaque, nil if that is none or several.
+func (b *detector) onlyOpaque(able []*reading) (one *reading) {
 	if len(b.f.Body) < b.f.BodyLen || !b.f.Request() {
 		return nil
 	}
@@ -164,7 +163,7 @@ func (b *bytesOf) asFar(able []*reading) (one *reading) {
 		if r.format.Depth >= decode.DepthFull {
 			continue
 		}
-		if m := b.d.decode(b.f, Values, r); m.Err != nil && m.Err.Cause != decode.Unsupported || trails(m) {
+		if m := b.d.decode(b.f, Values, r); m.Err != nil && m.Err.Cause != decode.Unsupported || hasTrailing(m) {
 			continue
 		}
 		if one != nil {
@@ -175,15 +174,15 @@ func (b *bytesOf) asFar(able []*reading) (one *reading) {
 	return one
 }
 
-// decodeUnknown reads a body whose header has an id of no serialization, or the one that Dubbo leaves to its users: theirs
-// may be a known one under another id. custom is the user's, nil where there is none; bytes of its are only taken for another
-// serialization where that reads all of them.
+// decodeUnknown reads a body whose header has an id of no serialization, or the id that Dubbo leaves to its users, whose own
+// may be a known one under another id. custom is the format of that id, nil for the others; its bodies are only taken for
+// another serialization that reads all of them.
 func (d *Decoder) decodeUnknown(f *Frame, detail Detail, custom *reading, dialects *Dialects) *Message {
-	reading := d.before(f, custom, dialects)
+	reading := d.foreign(f, custom, dialects)
 	id := f.SerializationID()
-	if b := (bytesOf{d: d, f: f, header: custom, dialects: dialects}); reading == nil && f.Request() && !f.Event() && dialects.failed < maxFailed {
-		reading = b.other(inStart)
-		if reading != nil && custom != nil && !b.reads(reading) {
+	if b := (detector{d: d, f: f, header: custom, dialects: dialects}); reading == nil && f.Request() && !f.Event() && dialects.failed < maxFailed {
+		reading = b.detect(inStart)
+		if reading != nil && custom != nil && !b.readsAll(reading) {
 			reading, dialects.foreign[id] = nil, 0
 			dialects.failed++
 		}
@@ -206,13 +205,13 @@ func (d *Decoder) decodeUnknown(f *Frame, detail Detail, custom *reading, dialec
 	return m
 }
 
-// trails reports whether bytes are left behind the last field.
-func trails(m *Message) bool {
+// hasTrailing reports whether bytes are left after the last field.
+func hasTrailing(m *Message) bool {
 	n := m.Tree.Nodes
 	return len(n) > 0 && n[len(n)-1].Parent < 0 && n[len(n)-1].Name == "trailing"
 }
 
-// isRelease reports whether s is a version as Dubbo writes its own: 2.0.2, 2.5.3, 3.3.0-beta.1.
+// isRelease reports whether s is a version as Dubbo writes its own, such as 2.0.2, 2.5.3 or 3.3.0-beta.1.
 func isRelease(s string) bool {
 	if len(s) < 3 || len(s) > 32 || s[0] < '0' || s[0] > '9' || !strings.Contains(s, ".") {
 		return false
