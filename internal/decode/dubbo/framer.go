@@ -38,7 +38,7 @@ type Frame struct {
 // Complete reports whether the capture has every byte of the frame.
 func (f *Frame) Complete() bool { return f.Captured == f.BodyLen }
 
-// End is the place in the stream behind the frame.
+// End is the place in the stream after the frame.
 func (f *Frame) End() int64 { return f.Start + int64(f.FrameLen()) }
 
 // Sink takes what a framer finds.
@@ -78,7 +78,7 @@ type Config struct {
 	Recognizer *Recognizer
 	// Buffers is where memory for such bodies comes from; nil: the framers of this Config have their own.
 	Buffers *Buffers
-	// MaxSearchBody is the longest body, in bytes, that is believed of a header found by searching (default 8 MiB,
+	// MaxSearchBody is the longest body, in bytes, that is accepted of a header found by searching (default 8 MiB,
 	// Dubbo's own limit).
 	MaxSearchBody int
 }
@@ -123,7 +123,7 @@ func NewFramer(cfg *Config, sink Sink, fromStart bool) *Framer {
 		cfg.MaxSearchBody = 8 << 20
 	}
 	f := &Framer{cfg: cfg, sink: sink}
-	f.resync.f = f
+	f.resync.framer = f
 	if !fromStart {
 		f.state = searching
 		f.resync.join()
@@ -174,7 +174,7 @@ func (f *Framer) known(b []byte, c *Chunk) int {
 	return at
 }
 
-// header takes a header, or the part of one, from the start of b, and the body behind it when all of it is there. It
+// header takes a header, or the part of one, from the start of b, and the body after it when all of it is there. It
 // returns the bytes taken, -1 when b does not go on as a header.
 func (f *Framer) header(b []byte, c *Chunk, pos int64, overhead int) int {
 	taken := 0
@@ -254,7 +254,7 @@ func (f *Framer) begin(c *Chunk, pos int64) {
 	f.resynced = false
 }
 
-// touch notes that a packet brought a byte of the frame. Packets that were held behind a hole are older than the one
+// touch notes that a packet brought a byte of the frame. Packets that were held after a gap are older than the one
 // that filled it.
 func (f *Frame) touch(c *Chunk) {
 	f.LastByte = c.Time

@@ -32,7 +32,7 @@ func (r *resynchronizer) beginBody() {
 
 // inspectWhole inspects a body that lies in one piece; id is its frame's.
 func (r *resynchronizer) inspectWhole(body []byte, id int64) {
-	if r.f.cfg.Recognizer.holdsFrame(body[:min(len(body), maxInspected)], id) {
+	if r.framer.cfg.Recognizer.holdsFrame(body[:min(len(body), maxInspected)], id) {
 		r.nesting = nests
 	}
 }
@@ -43,13 +43,13 @@ func (r *resynchronizer) inspect(b []byte) {
 		return
 	}
 	// Only as far as maxInspected, wherever deliveries end.
-	if b = b[:max(0, min(len(b), maxInspected-(r.f.frame.BodyLen-int(r.f.left))))]; len(b) == 0 {
+	if b = b[:max(0, min(len(b), maxInspected-(r.framer.frame.BodyLen-int(r.framer.left))))]; len(b) == 0 {
 		return
 	}
-	id, c := r.f.frame.ID, r.f.cfg.Recognizer
+	id, c := r.framer.frame.ID, r.framer.cfg.Recognizer
 	t := r.bodyTail
 	if t == nil {
-		t = r.f.cfg.Buffers.getTail()
+		t = r.framer.cfg.Buffers.getTail()
 		r.bodyTail = t
 	}
 	// Where the bytes before meet these.
@@ -82,7 +82,7 @@ func (r *resynchronizer) endBody(f *Frame) {
 // dropTail gives back the memory of the inspection.
 func (r *resynchronizer) dropTail() {
 	if r.bodyTail != nil {
-		r.f.cfg.Buffers.putTail(r.bodyTail)
+		r.framer.cfg.Buffers.putTail(r.bodyTail)
 		r.bodyTail = nil
 	}
 }

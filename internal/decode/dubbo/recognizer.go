@@ -130,7 +130,7 @@ func (c *Recognizer) startsSurely(h *Header, b []byte) bool {
 
 // MayBegin reports whether b, bytes of a stream, may begin a frame that is found by searching, as far as its header and the
 // first bytes of its body tell; n is how many bytes that are. A connection with such bytes is taken for one of Dubbo's,
-// though no frame in it is believed ([Framer.Met]).
+// though no frame in it is accepted ([Framer.Met]).
 func (c *Recognizer) MayBegin(b []byte) (n int, may bool) {
 	if len(b) < HeaderLen || !isMagic(b) {
 		return 0, false

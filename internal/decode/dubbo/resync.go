@@ -2,19 +2,20 @@ package dubbo
 
 import "bytes"
 
-// resynchronizer finds the next frame of a direction where no place is known: after a gap that swallowed a header, after stray
-// bytes, in a connection joined midway. It is given bytes by the framer and holds them while it is not known what they are.
-// When it accepts a frame, it gives the bytes back from there on; what stands before it is skipped and counted.
+// resynchronizer finds the next frame of one direction where no place of a header is known: after a gap that took a header,
+// after stray bytes, in a connection joined midway. The framer gives it bytes, which it holds until it knows what they are.
+// When it accepts a frame, it gives the bytes back from there on; those before are skipped and counted.
 //
-// A candidate has the magic, a legal header, an id near those seen and not one of them, and a body that starts, and reads,
-// as its serialization's bodies do. Frames stand one after the other, so a candidate begins a chain: where one of its
-// frames ends and no header follows, the whole chain was none, but bytes of a body. While the chain holds, its bytes are
-// held, until there is enough evidence for it.
+// A search has three phases. While it is scanning, it looks for a candidate: the magic, a legal header, an id near those seen
+// and not one of them, and a body that starts, and reads, as bodies of its serialization do. While it is following, it checks
+// that frames stand one after the other from the candidate on: they are a chain. If the chain breaks, all of it was bytes of a
+// body, and scanning goes on. Once there is enough evidence for the chain, a frame of it is accepted. At a gap and at the end
+// of the stream, a chain that did not break is accepted, postponed or skipped.
 //
-// Other files have what a chain is and the evidence for it (resync_chain.go, resync_writes.go, nesting.go), the bytes that are
-// held (resync_window.go) and searches that wait for later evidence (resync_postponed.go).
+// Other files have the evidence (resync_chain.go, resync_writes.go, nesting.go), the bytes that are held (resync_window.go)
+// and searches that wait for later evidence (resync_postponed.go).
 type resynchronizer struct {
-	f         *Framer
+	framer    *Framer
 	search    *search     // nil while no bytes are held
 	postponed *search     // searches that were postponed, the latest first
 	stray     *strayRun   // nil without
@@ -111,7 +112,7 @@ func (r *resynchronizer) take(b []byte, n int, c *Chunk) {
 		if n += i; n == len(b) {
 			return
 		}
-		s = r.f.cfg.Buffers.getSearch()
+		s = r.framer.cfg.Buffers.getSearch()
 		if i == 0 {
 			s.boundary = first
 		}
@@ -142,7 +143,7 @@ var magic = []byte{0xda, 0xbb}
 
 // decide goes on with the search as far as the held bytes allow; missing says what follows them.
 func (r *resynchronizer) decide(missing int64) {
-	for r.f.state == searching && r.search != nil {
+	for r.framer.state == searching && r.search != nil {
 		s := r.search
 		if len(s.window) > 0 {
 			switch r.judge(missing) {
@@ -240,15 +241,15 @@ func (r *resynchronizer) scan(missing int64) verdict {
 // candidate says whether b starts with a frame, as far as the frame itself tells: reject, wait, or begin.
 func (r *resynchronizer) candidate(b []byte, missing int64) (h Header, v verdict) {
 	more := wait
-	if missing != moreToCome || r.f.cfg.Buffers.crowded() {
+	if missing != moreToCome || r.framer.cfg.Buffers.crowded() {
 		more = reject
 	}
 	if len(b) < HeaderLen {
 		return h, more
 	}
 	h = parseHeader(b)
-	c := r.f.cfg.Recognizer
-	if !c.legal(&h, r.f.cfg.MaxSearchBody) || !h.Event() && !r.idFits(&h) {
+	c := r.framer.cfg.Recognizer
+	if !c.legal(&h, r.framer.cfg.MaxSearchBody) || !h.Event() && !r.idFits(&h) {
 		return h, reject
 	}
 	body := b[HeaderLen:]
@@ -265,7 +266,7 @@ func (r *resynchronizer) candidate(b []byte, missing int64) (h Header, v verdict
 		}
 		return h, more
 	}
-	if r.f.cfg.Readable != nil && h.readable() && !r.f.cfg.Readable(&h, body[:min(h.BodyLen, maxRead)]) {
+	if r.framer.cfg.Readable != nil && h.readable() && !r.framer.cfg.Readable(&h, body[:min(h.BodyLen, maxRead)]) {
 		return h, reject
 	}
 	return h, begin
@@ -280,7 +281,7 @@ func (r *resynchronizer) startFits(h *Header, start []byte) bool {
 	case len(start) == 0:
 		return false
 	case h.Request():
-		return r.f.cfg.Recognizer.startsOther(start)
+		return r.framer.cfg.Recognizer.startsOther(start)
 	}
 	return r.isDue(h.ID)
 }
@@ -334,7 +335,7 @@ func (r *resynchronizer) acceptsAlone(h *Header) bool {
 	if r.mayBeBody() || h.Event() {
 		return false
 	}
-	if a := r.f.asker(); !h.Request() && a != nil && a.Expected(h.ID) {
+	if a := r.framer.asker(); !h.Request() && a != nil && a.Expected(h.ID) {
 		return true
 	}
 	w := &r.ids[requestBit(h)]
@@ -344,7 +345,7 @@ func (r *resynchronizer) acceptsAlone(h *Header) bool {
 // isDue reports whether a response with that id is due: to a request that was found or, where bodies were never seen to hold
 // frames, to one that may have been.
 func (r *resynchronizer) isDue(id int64) bool {
-	a := r.f.asker()
+	a := r.framer.asker()
 	return a != nil && (a.Expected(id) || r.nesting != nests && a.Asked(id))
 }
 
@@ -354,14 +355,14 @@ func (r *resynchronizer) answersNothing() bool {
 	if r.search.notDue == 0 || !r.mayBeBody() {
 		return false
 	}
-	a := r.f.asker()
+	a := r.framer.asker()
 	return a != nil && !a.Missed()
 }
 
 // follow goes on with the chain at its end. reject: the chain is broken.
 func (r *resynchronizer) follow(missing int64) verdict {
 	s := r.search
-	forced := missing != moreToCome || r.f.cfg.Buffers.crowded()
+	forced := missing != moreToCome || r.framer.cfg.Buffers.crowded()
 	mayBeBody := r.mayBeBody()
 	for {
 		if s.phase() == following && !mayBeBody && r.acceptsAlone(&s.last) {
@@ -393,7 +394,7 @@ func (r *resynchronizer) follow(missing int64) verdict {
 			return accept
 		}
 		h := parseHeader(next)
-		if !r.f.cfg.Recognizer.legal(&h, r.f.cfg.MaxSearchBody) {
+		if !r.framer.cfg.Recognizer.legal(&h, r.framer.cfg.MaxSearchBody) {
 			return reject
 		}
 		if _, ok := s.refuted[s.end]; ok {
@@ -433,7 +434,7 @@ var zeros16 = make([]byte, HeaderLen)
 func (r *resynchronizer) resume(at, to int64) {
 	r.skipTo(at)
 	r.endStray()
-	s, f := r.search, r.f
+	s, f := r.search, r.framer
 	r.search = nil
 	f.state, f.resynced, r.afterLoss = atHeader, true, false
 	most := len(s.window)
@@ -497,7 +498,7 @@ func (r *resynchronizer) heldFrom() (pos int64, held bool) {
 	for s != nil && s.older != nil {
 		s = s.older
 	}
-	if s == nil && r.f.state == searching {
+	if s == nil && r.framer.state == searching {
 		s = r.search
 	}
 	if s == nil || len(s.deliveries) == 0 {
@@ -508,7 +509,7 @@ func (r *resynchronizer) heldFrom() (pos int64, held bool) {
 
 // holdsChain reports whether frames are held that were not handed on.
 func (r *resynchronizer) holdsChain() bool {
-	return r.f.state == searching && r.search != nil && r.search.phase() != scanning
+	return r.framer.state == searching && r.search != nil && r.search.phase() != scanning
 }
 
 // answered is [Framer.Answered].

@@ -16,7 +16,7 @@ type gap struct {
 
 // mayPostpone reports whether the search may be postponed.
 func (r *resynchronizer) mayPostpone() bool {
-	if r.nesting != nestingUnknown || r.f.cfg.Buffers.crowded() || !r.search.inOrder() {
+	if r.nesting != nestingUnknown || r.framer.cfg.Buffers.crowded() || !r.search.inOrder() {
 		return false
 	}
 	n := 0
@@ -72,7 +72,7 @@ func (r *resynchronizer) replayPostponed() bool {
 		if first != nil {
 			following = first
 		}
-		r.f.Gap(following.deliveries[0].chunk.Pos-p.endPos(), p.gap.wire, &p.gap.chunk)
+		r.framer.Gap(following.deliveries[0].chunk.Pos-p.endPos(), p.gap.wire, &p.gap.chunk)
 		r.release(p)
 	}
 	r.next = noBoundary
@@ -84,7 +84,7 @@ func (r *resynchronizer) replayPostponed() bool {
 // replay takes the bytes of a search's window once more.
 func (r *resynchronizer) replay(s *search) {
 	for i := range s.deliveries {
-		r.f.Data(s.window[s.deliveries[i].off:s.deliveryEnd(i)], &s.deliveries[i].chunk)
+		r.framer.Data(s.window[s.deliveries[i].off:s.deliveryEnd(i)], &s.deliveries[i].chunk)
 	}
 }
 
@@ -92,7 +92,7 @@ func (r *resynchronizer) replay(s *search) {
 func (r *resynchronizer) dropPostponed() {
 	for p := r.postponed; p != nil; p = r.postponed {
 		r.postponed = p.older
-		r.f.skip(int64(len(p.window)))
+		r.framer.skip(int64(len(p.window)))
 		r.release(p)
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 // A chain that reaches a gap before anybody knows whether bodies hold frames is handed on once that is known, in order, with
 // the frame that the gap is in.
-func TestPutOff(t *testing.T) {
+func TestPostponedSearch(t *testing.T) {
 	early := []any{30, join([]byte("rest"), request(1, 40), request(2, 40), request(3, 90)[:60]), 60}
 	for name, c := range map[string]struct {
 		pieces []any

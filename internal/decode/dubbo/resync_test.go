@@ -11,7 +11,7 @@ import (
 	"dubbo-wire/internal/dev/testkit"
 )
 
-// Headers of which one after the other turns out to be none, each with megabytes behind it, cost no copy of them each.
+// Many headers that turn out not to be frames, each followed by megabytes, do not cost a copy of these each.
 func TestSearchMovesLittle(t *testing.T) {
 	const segment, segments = 1400, 10_000
 	n := new(notes)
@@ -51,7 +51,7 @@ func TestFramesBetweenRubbish(t *testing.T) {
 		pieces   []any
 		lines    []string
 	}{
-		"right behind the last": {nil, []any{response(1, 20), inside(2), response(3, 5)}, []string{
+		"right after the last": {nil, []any{response(1, 20), inside(2), response(3, 5)}, []string{
 			"response 1 body 20", "response 2 body 30 found by search", "response 3 body 5 found by search",
 		}},
 		"far from it": {nil, []any{response(1, 20), inside(9000), response(3, 5)}, []string{
@@ -66,7 +66,7 @@ func TestFramesBetweenRubbish(t *testing.T) {
 		"cut anywhere": {nil, append([]any{response(1, 20)}, bytewise(join(inside(2), response(3, 5)))...), []string{
 			"response 1 body 20", "response 2 body 30 found by search", "response 3 body 5 found by search",
 		}},
-		"the same bytes behind a gap": {[]int64{2}, []any{response(1, 20), 500, inside(2), response(3, 5)}, []string{
+		"the same bytes after a gap": {[]int64{2}, []any{response(1, 20), 500, inside(2), response(3, 5)}, []string{
 			"response 1 body 20",
 		}},
 		"the last frame again, in the rubbish": {nil, []any{response(1, 20), inside(1), response(3, 5)}, []string{
@@ -82,7 +82,7 @@ func TestFramesBetweenRubbish(t *testing.T) {
 	}
 }
 
-// Where the snap length cuts every packet, a frame behind a lost header is believed when it ends where its packet did.
+// Where the snap length cuts every packet, a frame after a lost header is accepted when it ends where its packet did.
 func TestCutFramesChain(t *testing.T) {
 	cut := func(id int64) (head []byte, gap int) { return request(id, 200)[:54], 216 - 54 }
 	two, gap := cut(2)
@@ -92,7 +92,7 @@ func TestCutFramesChain(t *testing.T) {
 		pieces []any
 		lines  []string
 	}{
-		"one behind the other": {[]any{request(1, 20), lost, 506, two, gap, three, gap, request(4, 5)}, []string{
+		"one after the other": {[]any{request(1, 20), lost, 506, two, gap, three, gap, request(4, 5)}, []string{
 			"request 1 body 20", "request 2 body 200 captured 38 missing at 38 lost found by search",
 			"request 3 body 200 captured 38 missing at 38 lost", "request 4 body 5",
 		}},

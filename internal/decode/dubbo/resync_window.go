@@ -14,15 +14,15 @@ const searchMemory = 1 << 10
 func (r *resynchronizer) setWindow(window []byte) {
 	s := r.search
 	n := cap(window) + searchMemory
-	r.f.cfg.Buffers.windows += n - s.accounted
+	r.framer.cfg.Buffers.windows += n - s.accounted
 	s.window, s.accounted = window, n
 }
 
 // release gives back a search that holds nothing any more.
 func (r *resynchronizer) release(s *search) {
-	r.f.cfg.Buffers.windows -= s.accounted
+	r.framer.cfg.Buffers.windows -= s.accounted
 	s.accounted = 0
-	r.f.cfg.Buffers.putSearch(s)
+	r.framer.cfg.Buffers.putSearch(s)
 }
 
 // hold appends the bytes of a delivery to the window.
@@ -117,7 +117,7 @@ func (r *resynchronizer) addStray(b []byte) {
 		return
 	}
 	if r.afterLoss {
-		r.f.skip(int64(len(b)))
+		r.framer.skip(int64(len(b)))
 		return
 	}
 	if r.stray == nil {
@@ -130,7 +130,7 @@ func (r *resynchronizer) addStray(b []byte) {
 // endStray counts the run of stray bytes, if there is one.
 func (r *resynchronizer) endStray() {
 	if s := r.stray; s != nil {
-		r.f.sink.Skipped(s.n, s.text.is())
+		r.framer.sink.Skipped(s.n, s.text.is())
 		r.stray = nil
 	}
 }

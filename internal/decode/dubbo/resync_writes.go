@@ -37,9 +37,9 @@ func (r *resynchronizer) startsStream(b []byte) bool {
 	if len(b) < HeaderLen {
 		return false
 	}
-	h, c := parseHeader(b), r.f.cfg.Recognizer
+	h, c := parseHeader(b), r.framer.cfg.Recognizer
 	n := min(startLen, h.BodyLen)
-	return c.legal(&h, r.f.cfg.MaxSearchBody) && len(b)-HeaderLen >= n && c.startsLike(&h, b[HeaderLen:HeaderLen+n])
+	return c.legal(&h, r.framer.cfg.MaxSearchBody) && len(b)-HeaderLen >= n && c.startsLike(&h, b[HeaderLen:HeaderLen+n])
 }
 
 // noteWrites takes note of the writes that begin with the chain's frame at a place, or inside it.

@@ -23,7 +23,7 @@ func packets(f *Framer, pieces ...any) {
 	f.End()
 }
 
-// holding is a request whose body holds whole requests, and something behind them.
+// holding is a request whose body holds whole requests, and something after them.
 func holding(id int64, ids ...int64) []byte {
 	inner := []byte("\x052.0.2\x01s\x050.0.0\x01a\x00")
 	for _, id := range ids {
@@ -86,7 +86,7 @@ func TestAnswersToTheUnknown(t *testing.T) {
 		if answered < minAnswers {
 			assert.Empty(t, n.lines)
 		} else {
-			assert.Len(t, n.lines, 6, "and what stands behind them")
+			assert.Len(t, n.lines, 6, "and what stands after them")
 		}
 	}
 }
