@@ -54,13 +54,13 @@ type Reader struct {
 	// count is how many objects were met that later bytes may refer to, nodes where they are in the tree.
 	count int
 	nodes []int32
-	// loose: part of the body was not read, so that objects may be missing.
-	loose bool
-	names map[string]string // of classes by descriptor
-	plan  plan
-	probe *Reader      // tries ways to read
-	work  int          // what that costs, beside the bytes looked at
-	java  *java.Reader // of streams inside
+	// unknownObjects: part of the body was not read, so that objects may be missing.
+	unknownObjects bool
+	names          map[string]string // of classes by descriptor
+	plan           plan
+	probe          *Reader      // tries ways to read
+	work           int          // what that costs, beside the bytes looked at
+	java           *java.Reader // of streams inside
 }
 
 // noKind: no response, or not known.
@@ -76,7 +76,7 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 		r.nodes = nil
 	}
 	r.nodes = r.nodes[:0]
-	r.loose = false
+	r.unknownObjects = false
 	r.work = 0
 	r.plan.reset()
 }

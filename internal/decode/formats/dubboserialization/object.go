@@ -129,7 +129,7 @@ func startsObject(b byte) bool {
 func (r *Reader) list(n int, p place) {
 	for i := 0; i < n && r.OK(); i++ {
 		q := r.at(decode.ByIndex, "", i)
-		q.before = p.last(i, n)
+		q.follow = p.last(i, n)
 		r.object(q)
 	}
 }
@@ -140,13 +140,13 @@ func (r *Reader) members(n int, c class, p place) {
 		q := r.at(decode.ByField, memberName(i), 0)
 		switch {
 		case i < n-1 || c.form == tailed || c.form == tailedMap:
-			q.before = aNumber
+			q.follow = aNumber
 		case c.form == byTag && len(c.desc) > 0 && suffixed(c.desc, byTag) != byTag:
-			q.before = aNumber
+			q.follow = aNumber
 		case c.form == byTag:
-			q.before = max(p.before, seldomNumber)
+			q.follow = max(p.follow, seldomNumber)
 		default:
-			q.before = p.before
+			q.follow = p.follow
 		}
 		r.tagged(class{}, q, head{end: r.Off})
 	}
@@ -186,14 +186,14 @@ func (r *Reader) refer(node int) {
 func (r *Reader) ref(p place, h head) {
 	at := r.Off
 	v := r.uint("a reference")
-	if r.OK() && v >= r.count && !r.loose {
+	if r.OK() && v >= r.count && !r.unknownObjects {
 		r.FailAt(at, decode.Malformed, fmt.Sprintf("a reference to one of %d objects", r.count), fmt.Sprint(v))
 	}
-	if r.loose {
+	if r.unknownObjects {
 		r.NeedTree()
 	}
 	r.scalar(p, h, func(n *decode.Node) {
-		if r.loose || v >= len(r.nodes) || r.nodes[v] < 0 {
+		if r.unknownObjects || v >= len(r.nodes) || r.nodes[v] < 0 {
 			n.Kind = decode.Opaque // it lies in what was not recorded
 			return
 		}

@@ -21,7 +21,7 @@ type plan struct {
 	trying bool
 	// strict: a choice is an error.
 	strict bool
-	met    int // choices met since the start of a value
+	seen   int // choices since the start of a value
 	// farthest is what was wrong in the way that came farthest, where none led to the end.
 	farthest decode.Error
 }
@@ -42,7 +42,7 @@ func (r *Reader) choose(of int) int {
 	if of < 2 || !r.OK() {
 		return 0
 	}
-	p.met++
+	p.seen++
 	switch {
 	case p.strict:
 		r.undecided()
@@ -99,15 +99,15 @@ func (r *Reader) planned(p place, end ending) {
 		r.count, r.nodes = count, r.nodes[:nodes]
 		r.object(p)
 	}
-	r.plan.met = 0
+	r.plan.seen = 0
 	r.object(p)
-	if r.plan.met == 0 {
+	if r.plan.seen == 0 {
 		return
 	}
 	if err := r.Err(); r.Short != decode.Malformed && err == nil || err != nil && err.Cause != decode.Malformed && err.Cause != decode.Unsupported {
 		return // there is no end to be led to
 	}
-	read, met := r.OK(), r.plan.met
+	read, met := r.OK(), r.plan.seen
 	switch {
 	case r.Short != decode.Malformed || !r.search(at, count, end):
 		r.plan.strict = true
@@ -142,9 +142,9 @@ func (r *Reader) search(at, count int, end ending) bool {
 	x.Reset(r.Buf, decode.Malformed, nil)
 	for budget := budget(r.Buf); budget > 0; {
 		x.Resume(at)
-		x.count, x.loose, x.work = count, r.loose, 0
+		x.count, x.unknownObjects, x.work = count, r.unknownObjects, 0
 		x.plan.next, x.plan.trying = 0, true
-		if x.reaches(end) {
+		if x.readsToEnd(end) {
 			r.plan.choices = append(r.plan.choices[:0], x.plan.choices...)
 			r.plan.next, r.plan.settled = 0, true
 			return true
@@ -166,8 +166,8 @@ func (r *Reader) search(at, count int, end ending) bool {
 	return false
 }
 
-// reaches reads a value and what may follow it, and reports whether that ends with the body.
-func (r *Reader) reaches(end ending) bool {
+// readsToEnd reads a value and what may follow it, and reports whether that ends with the body.
+func (r *Reader) readsToEnd(end ending) bool {
 	r.object(place{})
 	values, isMap := 0, false
 	for r.OK() && r.Off < len(r.Buf) {

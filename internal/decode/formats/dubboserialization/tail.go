@@ -56,12 +56,12 @@ func (r *Reader) tails(f fields, c class, p place) (options [3]tail, n int) {
 	} else if known != none {
 		likely = size > 0 || f.n > 1 || isClass(r.Buf[f.from:r.Off]) // only a null comparator may be another field
 	}
-	likely = likely || p.before == seldomNumber
+	likely = likely || p.follow == seldomNumber
 	add := func(t tail) {
 		options[n] = t
 		n++
 	}
-	if p.before != noNumber && !likely {
+	if p.follow != noNumber && !likely {
 		add(none)
 	}
 	first, second := ofList, ofMap
@@ -72,7 +72,7 @@ func (r *Reader) tails(f fields, c class, p place) (options [3]tail, n int) {
 	if size > 0 { // else it is the same
 		add(second)
 	}
-	if p.before != noNumber && likely {
+	if p.follow != noNumber && likely {
 		add(none)
 	}
 	return options, n

@@ -7,15 +7,15 @@ type place struct {
 	label  decode.Label
 	name   string
 	index  int
-	before before
+	follow follow
 }
 
-// before says whether a number may follow a value. Where none may, a number behind the fields of an object is the size of
+// follow says whether a number may follow a value. Where none may, a number behind the fields of an object is the size of
 // a collection.
-type before uint8
+type follow uint8
 
 const (
-	noNumber before = iota
+	noNumber follow = iota
 	// seldomNumber: only if an object that the value lies in is a collection.
 	seldomNumber
 	// aNumber: as another field, or as the size of a collection.
@@ -23,9 +23,9 @@ const (
 )
 
 // last returns what may follow the last of n elements, if element i is the last, of a container at p.
-func (p place) last(i, n int) before {
+func (p place) last(i, n int) follow {
 	if i == n-1 {
-		return p.before
+		return p.follow
 	}
 	return noNumber
 }
@@ -165,7 +165,7 @@ func (r *Reader) values(c class, p place, h head) {
 		r.Role("length")
 		for i := 0; i < n && r.OK(); i++ {
 			q := r.at(decode.ByIndex, "", i)
-			q.before = p.last(i, n)
+			q.follow = p.last(i, n)
 			if c.form == list {
 				r.object(q)
 				continue
@@ -198,7 +198,7 @@ func (r *Reader) entries(n int, p place) {
 		key := r.NextNode()
 		r.object(r.at(decode.ByKey, "", i))
 		q := r.at(decode.ByEntry, r.NameKey(key), i)
-		q.before = p.last(i, n)
+		q.follow = p.last(i, n)
 		r.object(q)
 	}
 }

@@ -38,7 +38,7 @@ func (r *Reader) data(cl *class, p place) {
 	case asList, wrapSet, wrapMap, wrapList:
 		r.wrapped(cl, p)
 	case linkedSet, treeSet, treeMap, dequeLike, factory:
-		r.emulated(cl, p)
+		r.customWritten(cl, p)
 	case enumSet:
 		r.container(p, decode.List, cl, func() {
 			n := r.size()
@@ -50,7 +50,7 @@ func (r *Reader) data(cl *class, p place) {
 	case exception:
 		r.exception(cl, p)
 	case stackFrame:
-		r.frame(cl, p)
+		r.stackTraceElement(cl, p)
 	case otherText, classRef, uuid:
 		r.asText(cl, p)
 	default:
@@ -112,7 +112,7 @@ func (r *Reader) wrapped(cl *class, p place) {
 	if cl.layout == wrapList {
 		r.expect(sectionFields, "a section")
 	}
-	k, simple := r.plainInside()
+	k, simple := r.peekWrapped()
 	if !simple {
 		k = decode.Object
 	}
@@ -121,7 +121,7 @@ func (r *Reader) wrapped(cl *class, p place) {
 			r.Role("type")
 		}
 		if simple {
-			r.inside()
+			r.wrappedContent()
 		} else {
 			r.object(r.at(decode.ByField, "wrapped", 0))
 		}
@@ -136,8 +136,8 @@ func (r *Reader) wrapped(cl *class, p place) {
 	})
 }
 
-// plainInside looks ahead at a wrapped value.
-func (r *Reader) plainInside() (k decode.Kind, simple bool) {
+// peekWrapped looks ahead at a wrapped value.
+func (r *Reader) peekWrapped() (k decode.Kind, simple bool) {
 	if !r.OK() {
 		return decode.Object, false
 	}
@@ -158,8 +158,8 @@ func (r *Reader) plainInside() (k decode.Kind, simple bool) {
 	return decode.Object, false
 }
 
-// inside takes a plain wrapped value as content of the open container.
-func (r *Reader) inside() {
+// wrappedContent takes a plain wrapped value as content of the open container.
+func (r *Reader) wrappedContent() {
 	q := r.at(decode.ByRole, "", 0)
 	if r.Tree != nil { // the last node is overhead of the container
 		r.remember(q.Start, int(r.Tree.Nodes[len(r.Tree.Nodes)-1].Parent))
@@ -181,8 +181,8 @@ func (r *Reader) inside() {
 	}
 }
 
-// emulated takes a class with a writeObject of its own: its fields, then what it wrote, objects behind a mark.
-func (r *Reader) emulated(cl *class, p place) {
+// customWritten takes a class with a writeObject of its own: its fields, then what it wrote, objects behind a mark.
+func (r *Reader) customWritten(cl *class, p place) {
 	r.expect(sectionOwn, "a section")
 	r.expect(sectionDefault, "the fields of a section")
 	k := decode.List
@@ -284,8 +284,8 @@ func (r *Reader) exception(cl *class, p place) {
 	})
 }
 
-// frame takes a StackTraceElement: since JDK 9 there is a byte in front and there are more names.
-func (r *Reader) frame(cl *class, p place) {
+// stackTraceElement takes a StackTraceElement: since JDK 9 there is a byte in front and there are more names.
+func (r *Reader) stackTraceElement(cl *class, p place) {
 	names := []string{"classLoaderName", "declaringClass", "fileName", "methodName", "moduleName", "moduleVersion"}
 	jdk8 := false
 	if b := r.Buf[r.Off:]; len(b) > 1 {

@@ -46,7 +46,7 @@ func (r *Reader) scalar(cl *class, p place) {
 		r.expect(fieldsEnd, "the end of the fields")
 		r.Boolean(p.Place, v != 0)
 	default:
-		r.fail(cl, p)
+		r.failUnknown(cl, p)
 	}
 }
 

@@ -192,8 +192,8 @@ func (r *Reader) textAt(off, end int) (string, bool) {
 	return r.texts[off], true
 }
 
-// fail stops at a class whose data only the class itself could tell the end of.
-func (r *Reader) fail(cl *class, p place) {
+// failUnknown stops at a class whose data only the class itself could tell the end of.
+func (r *Reader) failUnknown(cl *class, p place) {
 	r.Begin(p.Place, decode.Object, cl.name)
 	what := "the fields of class " + cl.name
 	if cl.name[0] == '#' {
@@ -226,7 +226,7 @@ func (r *Reader) array(cl *class, p place) {
 		return
 	}
 	if cl.layout != array {
-		r.fail(cl, p)
+		r.failUnknown(cl, p)
 		return
 	}
 	n := r.count("the length of "+cl.name, cl.elem.size())

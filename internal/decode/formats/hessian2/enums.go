@@ -133,8 +133,8 @@ func (r *Reader) interpretEnum(node, class int, e evidence) {
 	}
 }
 
-// enumAgain takes a reference to an object of a class that may be an enum's.
-func (r *Reader) enumAgain(node, class int, e evidence) {
+// enumReference takes a reference to an object of a class that may be an enum's.
+func (r *Reader) enumReference(node, class int, e evidence) {
 	r.noteEnum(node, class)
 	r.decideBy(e, class)
 	if r.classes[class].kind.isEnum() {

@@ -84,9 +84,9 @@ func plain(b []byte) []byte {
 	return nil
 }
 
-// forgotten is what hessian-lite 4 and the original library write as an index for an object that their table holds
+// noIndex is what hessian-lite 4 and the original library write as an index for an object that their table holds
 // without one: an object within what it replaces itself by (writeReplace). It means nothing; their own readers fail.
-const forgotten = -559038737 // 0xdeadbeef, IdentityIntMap.NULL
+const noIndex = -559038737 // 0xdeadbeef, IdentityIntMap.NULL
 
 // target is an object, list or map that references can mean.
 type target struct {
@@ -116,25 +116,25 @@ func (w what) class() int {
 // table is the object table: its entries in the order of the wire, and the places in which they stand in each numbering.
 // An entry takes the place after that of the entry before it, except those noted in odd.
 type table struct {
-	entries []target
-	odd     []oddPlaces
-	used    numbering
-	decided bool
-	varied  bool // an object was met that writers count differently
+	entries   []target
+	irregular []irregularEntry
+	used      numbering
+	decided   bool
+	varied    bool // an object was met that writers count differently
 
 	// rival is the other numbering when two of them fit.
 	rival  numbering
 	unsure bool
 }
 
-// oddPlaces are those of an entry that takes none or two, in some numbering; behind is the place behind them.
-type oddPlaces struct {
+// irregularEntry are those of an entry that takes none or two, in some numbering; behind is the place behind them.
+type irregularEntry struct {
 	entry   int32
 	counted counted
-	behind  [numberings]int32
+	next    [numberings]int32
 }
 
-func (t *table) reset() { *t = table{entries: emptied(t.entries), odd: emptied(t.odd)} }
+func (t *table) reset() { *t = table{entries: emptied(t.entries), irregular: emptied(t.irregular)} }
 
 // add adds an entry, which takes one place, and returns its index.
 func (t *table) add(to target) int32 {
@@ -147,18 +147,18 @@ func (t *table) counts(c counted) {
 	if c == once {
 		return
 	}
-	o := oddPlaces{entry: int32(len(t.entries) - 1), counted: c}
-	for n := range o.behind {
-		o.behind[n] = t.place(numbering(n), o.entry) + int32(places[c][n])
+	o := irregularEntry{entry: int32(len(t.entries) - 1), counted: c}
+	for n := range o.next {
+		o.next[n] = t.place(numbering(n), o.entry) + int32(places[c][n])
 	}
-	t.odd = append(t.odd, o)
+	t.irregular = append(t.irregular, o)
 	t.varied = t.varied || c.varies()
 }
 
 // place returns the place of an entry behind the last of odd, or of the next one.
 func (t *table) place(n numbering, entry int32) int32 {
-	if k := len(t.odd); k > 0 {
-		return t.odd[k-1].behind[n] + entry - t.odd[k-1].entry - 1
+	if k := len(t.irregular); k > 0 {
+		return t.irregular[k-1].next[n] + entry - t.irregular[k-1].entry - 1
 	}
 	return entry
 }
@@ -171,15 +171,15 @@ func (t *table) find(n numbering, place int) (entry int, last bool) {
 	if place < 0 || place >= int(t.size(n)) {
 		return -1, false
 	}
-	k := sort.Search(len(t.odd), func(k int) bool { return int(t.odd[k].behind[n]) > place })
-	if k < len(t.odd) {
-		if o := &t.odd[k]; place >= int(o.behind[n])-int(places[o.counted][n]) {
-			return int(o.entry), place == int(o.behind[n])-1
+	k := sort.Search(len(t.irregular), func(k int) bool { return int(t.irregular[k].next[n]) > place })
+	if k < len(t.irregular) {
+		if o := &t.irregular[k]; place >= int(o.next[n])-int(places[o.counted][n]) {
+			return int(o.entry), place == int(o.next[n])-1
 		}
 	}
 	if k > 0 {
-		o := &t.odd[k-1]
-		place += int(o.entry) + 1 - int(o.behind[n])
+		o := &t.irregular[k-1]
+		place += int(o.entry) + 1 - int(o.next[n])
 	}
 	return place, true
 }
@@ -191,9 +191,9 @@ func (r *Reader) decide() {
 	if r.original {
 		return
 	}
-	if r.scout == nil {
-		r.scout = new(scout)
+	if r.detector == nil {
+		r.detector = new(detector)
 	}
-	v := r.scout.judge(r.Buf)
+	v := r.detector.judge(r.Buf)
 	t.used, t.rival, t.unsure = v.used, v.rival, v.unsure
 }

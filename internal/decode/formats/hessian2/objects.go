@@ -34,8 +34,8 @@ func (r *Reader) object(p *place) bool {
 	if c.means == enumSet {
 		f.elements = certain
 	}
-	if r.log != nil {
-		r.log.hold(p.slot, ofClass(i))
+	if r.observer != nil {
+		r.observer.hold(p.slot, ofClass(i))
 	}
 	for k := 0; k < n; k++ {
 		if k += r.scalars(n - k); k == n {
@@ -45,8 +45,8 @@ func (r *Reader) object(p *place) bool {
 			f.name = r.fields[first+k]
 		}
 		f.index = k
-		if r.log != nil {
-			f.slot, r.log.owner = r.log.first[i]+int32(k), owner
+		if r.observer != nil {
+			f.slot, r.observer.owner = r.observer.first[i]+int32(k), owner
 		}
 		if !r.value(&f) {
 			return false
@@ -66,7 +66,7 @@ func (r *Reader) object(p *place) bool {
 // failing.
 func (r *Reader) classIndex() (i, stop int) {
 	if r.Off >= len(r.Buf) {
-		return 0, r.short("an object")
+		return 0, r.failShort("an object")
 	}
 	switch op := r.Buf[r.Off]; {
 	case op >= 0x60 && op <= 0x6f:
@@ -119,16 +119,16 @@ func (r *Reader) definition() bool {
 		if k == 0 {
 			field = r.Buf[at:stop]
 		}
-		if r.log != nil {
-			r.log.field(r.Buf[at:stop])
+		if r.observer != nil {
+			r.observer.field(r.Buf[at:stop])
 		}
 		if !r.role("field", stop) {
 			return false
 		}
 	}
 	c.counted, c.compact = countedAs(wire, field), compactOf(wire, n)
-	if r.log != nil {
-		r.log.class(wire, field, n)
+	if r.observer != nil {
+		r.observer.class(wire, field, n)
 	}
 	if r.Tree != nil {
 		if c.means = meaningOf(c.name, r.fields[c.first:]); c.means == enumConstant {
@@ -146,12 +146,12 @@ func (r *Reader) reference(p *place) bool {
 	if stop < 0 {
 		return false
 	}
-	if i == forgotten {
+	if i == noIndex {
 		_, ok := r.leaf(decode.Opaque, p, stop)
 		return ok
 	}
-	if r.log != nil {
-		r.log.reference(i, p.slot)
+	if r.observer != nil {
+		r.observer.reference(i, p.slot)
 		_, ok := r.leaf(decode.Ref, p, stop)
 		return ok
 	}

@@ -46,8 +46,8 @@ type Reader struct {
 
 	table    table // what references mean
 	original bool  // the writer is the original library
-	scout    *scout
-	log      *scout // who listens to this walk, without a tree
+	detector *detector
+	observer *detector // who listens to this walk, without a tree
 
 	enums     []enumUse
 	constants map[constant]struct{} // enum constants written out in this body
@@ -252,8 +252,8 @@ func (r *Reader) failAt(at int, cause decode.Cause, expected, found string) int 
 	return -1
 }
 
-// short fails because the body ends early.
-func (r *Reader) short(what string) int {
+// failShort fails because the body ends early.
+func (r *Reader) failShort(what string) int {
 	left := len(r.Buf) - r.Off
 	if r.Short != decode.Malformed {
 		return r.fail(r.Short, what, fmt.Sprintf("%d captured bytes", left))
@@ -318,14 +318,14 @@ func (r *Reader) close(node int) bool {
 // int returns the int at offset at and the offset behind it, -1 after failing.
 func (r *Reader) int(at int, what string) (n, stop int) {
 	if at >= len(r.Buf) {
-		return 0, r.short(what)
+		return 0, r.failShort(what)
 	}
 	g := grammar[r.Buf[at]]
 	if g.rule != integer {
 		return 0, r.failAt(at, decode.Malformed, what, describe(r.Buf[at]))
 	}
 	if stop = at + int(g.size); stop > len(r.Buf) {
-		return 0, r.short(what)
+		return 0, r.failShort(what)
 	}
 	return int(number(r.Buf[at:stop])), stop
 }

@@ -90,19 +90,19 @@ func (r *Reader) textEnd(at int, what string) int {
 	}
 	for {
 		if at >= len(buf) {
-			return r.short(what)
+			return r.failShort(what)
 		}
 		head, more, ok := asText(buf[at])
 		if !ok {
 			return r.failAt(at, decode.Malformed, what, describe(buf[at]))
 		}
 		if len(buf)-at < head {
-			return r.short(what)
+			return r.failShort(what)
 		}
 		units := chunkLen(buf[at : at+head])
 		stop, left := skipUnits(buf, at+head, units)
 		if left > 0 {
-			return r.badText(what, units, stop, left)
+			return r.failText(what, units, stop, left)
 		}
 		if at = stop; !more {
 			return at
@@ -110,8 +110,8 @@ func (r *Reader) textEnd(at int, what string) int {
 	}
 }
 
-// badText fails for a string of which left units are missing at offset at.
-func (r *Reader) badText(what string, units, at, left int) int {
+// failText fails for a string of which left units are missing at offset at.
+func (r *Reader) failText(what string, units, at, left int) int {
 	rest := r.Buf[at:]
 	size := 0
 	if len(rest) > 0 {
@@ -322,18 +322,18 @@ func (r *Reader) bytesEnd(at int) (stop, chunks int) {
 	buf := r.Buf
 	for {
 		if at >= len(buf) {
-			return r.short("a chunk of a binary"), 0
+			return r.failShort("a chunk of a binary"), 0
 		}
 		head, more, ok := asBytes(buf[at])
 		if !ok {
 			return r.failAt(at, decode.Malformed, "a chunk of a binary", describe(buf[at])), 0
 		}
 		if len(buf)-at < head {
-			return r.short("a chunk of a binary"), 0
+			return r.failShort("a chunk of a binary"), 0
 		}
 		n := chunkLen(buf[at : at+head])
 		if n > len(buf)-at-head {
-			return r.short(fmt.Sprintf("a binary of %d bytes", n)), 0
+			return r.failShort(fmt.Sprintf("a binary of %d bytes", n)), 0
 		}
 		at += head + n
 		chunks++

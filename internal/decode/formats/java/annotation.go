@@ -62,7 +62,7 @@ func (r *Reader) elements(i int, s shape) {
 	if s == shapeTreeSet && r.more() {
 		r.hidden("comparator")
 	}
-	size, bare, k := r.size()
+	size, bare, k := r.beginElements()
 	for r.more() {
 		if tc, _ := r.Peek(); tc == tcNull && s == shapeQueue {
 			r.Off++
@@ -72,7 +72,7 @@ func (r *Reader) elements(i int, s shape) {
 		r.item(decode.ByIndex, "", k)
 		k++
 	}
-	r.sized(size, k, bare)
+	r.endElements(size, k, bare)
 }
 
 // custom takes what the application's own writeObject wrote: bytes are the value "#custom", with objects among them it

@@ -91,7 +91,7 @@ func (r *Reader) newClass() int32 {
 	}
 	c := class{name: r.className(), fieldsKnown: true}
 	if bare {
-		return r.bareClass(c)
+		return r.nameOnlyClass(c)
 	}
 	r.Skip(8, "a serialVersionUID")
 	self := r.declare()
@@ -103,12 +103,12 @@ func (r *Reader) newClass() int32 {
 	return r.finish(c, self)
 }
 
-// bareClass goes on behind the name of a class that the stream tells nothing else of.
-func (r *Reader) bareClass(c class) int32 {
+// nameOnlyClass goes on behind the name of a class that the stream tells nothing else of.
+func (r *Reader) nameOnlyClass(c class) int32 {
 	self := r.declare()
 	r.Role("class")
 	layout, ok := layouts()[c.name]
-	c.fieldsKnown = ok || r.assume
+	c.fieldsKnown = ok || r.assumeNoFields
 	c.guessed = !ok
 	c.flags = layout.flags
 	c.first = int32(len(r.fields))
@@ -181,7 +181,7 @@ func (r *Reader) finish(c class, self int) int32 {
 		return -1
 	}
 	c.read = true
-	r.plan(&c)
+	r.prepareCounting(&c)
 	r.classes[self] = c
 	return int32(self)
 }

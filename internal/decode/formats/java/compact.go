@@ -97,12 +97,12 @@ func (r *CompactReader) moveTo(at, block int) {
 	r.Resume(at)
 	r.started = true
 	r.block = block
-	r.loose = true
+	r.unknownHandles = true
 }
 
 // Attachments takes the map at the end, also at the place where FindAttachments has found it.
 func (r *CompactReader) Attachments() {
-	if !r.loose {
+	if !r.unknownHandles {
 		r.Reader.Attachments()
 		return
 	}

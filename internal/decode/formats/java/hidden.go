@@ -8,12 +8,12 @@ import "dubbo-wire/internal/decode"
 // hidden takes an item that is no value to anybody and gives its bytes to one piece of overhead, which is what references
 // to the objects in it refer to.
 func (r *Reader) hidden(role string) {
-	first, halfOf, half := len(r.handles), r.halfOf, r.half
-	r.hiding++
+	first, halfOf, half := len(r.handles), r.viewOf, r.view
+	r.hiddenDepth++
 	r.Hidden(role, func() { r.item(decode.ByIndex, "", 0) })
-	r.hiding--
-	r.halfOf, r.half = halfOf, half
-	if r.hiding > 0 || !r.OK() {
+	r.hiddenDepth--
+	r.viewOf, r.view = halfOf, half
+	if r.hiddenDepth > 0 || !r.OK() {
 		return
 	}
 	node := int32(0)
@@ -31,9 +31,9 @@ func (r *Reader) hidden(role string) {
 	}
 }
 
-// appears makes a value of a reference to what was none, where that can be told from its handle: a class, a number, a
+// referenceToHidden makes a value of a reference to what was none, where that can be told from its handle: a class, a number, a
 // constant, an object without data. Else it is a reference to the overhead.
-func (r *Reader) appears(to handle, l decode.Label, name string, index int) bool {
+func (r *Reader) referenceToHidden(to handle, l decode.Label, name string, index int) bool {
 	switch {
 	case to.kind == toClassObject && to.node < 0 && to.a >= 0:
 	case to.hidden && to.a >= 0 && (to.kind == toObject || to.kind == toEnum):

@@ -44,7 +44,7 @@ var tags = [...]string{
 
 // item takes one object, array, string, enum constant, class, reference or null.
 func (r *Reader) item(l decode.Label, name string, index int) {
-	if r.block == 0 && r.Counting() && r.walk() || !r.Enter() {
+	if r.block == 0 && r.Counting() && r.countItem() || !r.Enter() {
 		return
 	}
 	r.anyItem(l, name, index)
@@ -138,7 +138,7 @@ func (r *Reader) newString(tc byte) (s handle) {
 
 // located notes that the node added last is the string read last.
 func (r *Reader) located() {
-	if !r.loose {
+	if !r.unknownHandles {
 		r.handles[len(r.handles)-1].node = int32(len(r.Tree.Nodes) - 1)
 	}
 }
@@ -155,11 +155,11 @@ func (r *Reader) reference(l decode.Label, name string, index int) {
 		return
 	}
 	to := r.handles[h]
-	if r.appears(to, l, name, index) {
+	if r.referenceToHidden(to, l, name, index) {
 		return
 	}
 	if r.Tree == nil {
-		r.walkReference(to, l, name, index)
+		r.countReference(to, l, name, index)
 		return
 	}
 	n := r.Leaf(decode.Ref, l, name, index)
@@ -184,8 +184,8 @@ func (r *Reader) reference(l decode.Label, name string, index int) {
 	}
 }
 
-// walkReference is what reference does without a tree.
-func (r *Reader) walkReference(to handle, l decode.Label, name string, index int) {
+// countReference is what reference does without a tree.
+func (r *Reader) countReference(to handle, l decode.Label, name string, index int) {
 	kind := decode.Ref
 	switch {
 	case to.kind == toClass:
@@ -240,7 +240,7 @@ func (r *Reader) enum(i int) {
 	if !r.OK() {
 		return
 	}
-	if !r.loose {
+	if !r.unknownHandles {
 		r.handles[self].b = h
 	}
 	if n := r.Tree.Node(i); n != nil {
@@ -262,7 +262,7 @@ func (r *Reader) constant() (s handle, h int32) {
 	case !r.OK():
 	case tc == tcString || tc == tcLongString:
 		h = int32(len(r.handles))
-		if s = r.newString(tc); !r.loose {
+		if s = r.newString(tc); !r.unknownHandles {
 			return s, h
 		}
 	case tc == tcReference:

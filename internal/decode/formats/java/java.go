@@ -41,13 +41,13 @@ func startsStream(b []byte) bool {
 // Reader reads one body; it borrows the body and keeps nothing of it.
 type Reader struct {
 	decode.Recorder
-	native  bool // strings without a count of characters, objects without a byte before them
-	compact bool // classes without fields
-	loose   bool // handles may refer to what was not read
-	inside  bool // the stream ends with the buffer
+	native         bool // strings without a count of characters, objects without a byte before them
+	compact        bool // classes without fields
+	unknownHandles bool // handles may refer to what was not read
+	embedded       bool // the stream ends with the buffer
 
 	// assume: classes whose fields are not known have none. bare: there were such classes. unknown: reading stopped at one.
-	assume, bare, unknown bool
+	assumeNoFields, assumed, unknown bool
 	// root is the class of the object that a stream inside a body has, rootNode its node; undivided: fields of it have no names.
 	root      int32
 	rootNode  int
@@ -60,12 +60,12 @@ type Reader struct {
 	scratch []byte // a value that lies in several blocks
 
 	// halfOf is the node of a list that a map stands for, half the one of shapeKeys and shapeMapValues that it is.
-	halfOf  int
-	half    shape
-	hiding  int  // items begun that are no values
-	copied  int  // elements without bytes of their own
-	retried int  // bytes that were read again
-	certain bool // nothing is read again
+	viewOf      int
+	view        shape
+	hiddenDepth int  // items begun that are no values
+	copied      int  // elements without bytes of their own
+	retried     int  // bytes that were read again
+	noRetry     bool // nothing is read again
 
 	table
 }
@@ -77,10 +77,10 @@ func NewNative() decode.Reader { return &Reader{native: true} }
 func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	r.Recorder.Reset(body, short, t)
 	r.started = false
-	r.loose = false
-	r.inside, r.assume, r.bare, r.unknown = false, false, false, false
+	r.unknownHandles = false
+	r.embedded, r.assumeNoFields, r.assumed, r.unknown = false, false, false, false
 	r.block = 0
-	r.halfOf, r.hiding = noNode, 0
+	r.viewOf, r.hiddenDepth = noNode, 0
 	r.copied, r.retried = 0, 0
 	r.table.reset()
 }

@@ -7,10 +7,10 @@ import "dubbo-wire/internal/decode"
 // Where the map stands for a list it has only one half of them.
 func (r *Reader) entries(i int, s shape) {
 	half := shapeMap
-	if r.halfOf == i {
-		half, r.halfOf = r.half, noNode
+	if r.viewOf == i {
+		half, r.viewOf = r.view, noNode
 	}
-	size, bare, items := r.size()
+	size, bare, items := r.beginElements()
 	if s != shapeCollSer {
 		size *= 2
 	}
@@ -25,7 +25,7 @@ func (r *Reader) entries(i int, s shape) {
 		}
 		items += r.entry(k, half)
 	}
-	r.sized(size, items, bare)
+	r.endElements(size, items, bare)
 }
 
 // entry takes a key and a value, or what of them is an element, and returns how many of the two there are.

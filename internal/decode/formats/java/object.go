@@ -23,7 +23,7 @@ func (r *Reader) object(i int) {
 		kind = toInteger
 	}
 	r.assign(handle{kind: kind, a: c, b: int32(r.Off), node: int32(i)})
-	if r.inside && i == r.rootNode {
+	if r.embedded && i == r.rootNode {
 		r.root = c
 	}
 	r.body(i, c)
@@ -40,7 +40,7 @@ func (r *Reader) body(i int, c int32) {
 			n.Class = stood // LongAdder and others are what is read again
 		}
 	}
-	r.bare = r.bare || r.classes[c].guessed
+	r.assumed = r.assumed || r.classes[c].guessed
 	from := c
 	s := r.classes[c].shape
 	if !r.classes[c].hasData() {
@@ -54,7 +54,7 @@ func (r *Reader) body(i int, c int32) {
 	}
 	if n != nil {
 		n.Kind = s.kind()
-		if n.Kind == decode.Map && r.halfOf == i {
+		if n.Kind == decode.Map && r.viewOf == i {
 			n.Kind = decode.List
 		}
 	}
@@ -87,9 +87,9 @@ func (r *Reader) classData(i int, s shape, at int32) {
 		return
 	}
 	switch {
-	case r.inside && r.Left() == 0 && (!c.fieldsKnown || r.undivided):
+	case r.embedded && r.Left() == 0 && (!c.fieldsKnown || r.undivided):
 		return // each field would take a byte
-	case !c.fieldsKnown && r.inside && i == r.rootNode && r.Tree != nil && r.unnamed(at):
+	case !c.fieldsKnown && r.embedded && i == r.rootNode && r.Tree != nil && r.unnamed(at):
 		r.undivided = true
 		return
 	case !c.fieldsKnown:
@@ -110,7 +110,7 @@ func (r *Reader) classData(i int, s shape, at int32) {
 	case !c.shape.within(s):
 		r.inner(i, &c)
 	case c.flags&scWriteMethod != 0 && c.n > 0 && c.shape == shapeObject && !isJDK(c.name):
-		r.fieldsOrNot(i, at, &c)
+		r.optionalFields(i, at, &c)
 	default:
 		r.own(i, &c)
 	}
@@ -171,9 +171,9 @@ func (r *Reader) fieldsOf(i int, c *class) {
 			r.item(decode.ByEntry, "", 0)
 		case isSelf:
 			if c.shape == shapeKeys || c.shape == shapeMapValues {
-				r.halfOf, r.half = i, c.shape
+				r.viewOf, r.view = i, c.shape
 			}
-			r.become(i, part)
+			r.unwrap(i, part)
 		case isChars:
 			r.characters(i, part.to)
 		case isMagnitude:
@@ -235,8 +235,8 @@ func (r *Reader) primitiveField(i int, c *class, f fieldDesc, used *part) {
 	r.Role("length")
 }
 
-// become takes an item and makes node i of it: a wrapper is the collection that it wraps.
-func (r *Reader) become(i int, p part) {
+// unwrap takes an item and makes node i of it: a wrapper is the collection that it wraps.
+func (r *Reader) unwrap(i int, p part) {
 	if !r.Enter() {
 		return
 	}

@@ -94,12 +94,12 @@ type dialect struct {
 	classes []*class
 	// mapHead is how a HashMap begins: its class id and the reference byte.
 	mapHead []byte
-	// less is what the number of elements on the wire is above the number of elements of a map or, in Kryo 5, a
+	// sizeOffset is what the number of elements on the wire is above the number of elements of a map or, in Kryo 5, a
 	// collection.
-	less int
-	// five is Kryo 5: enums have no reference byte, collections name the class that all elements have, sorted ones have
+	sizeOffset int
+	// isKryo5: Kryo 5: enums have no reference byte, collections name the class that all elements have, sorted ones have
 	// their comparator behind the number of elements.
-	five bool
+	isKryo5 bool
 	// maxASCII is the longest text that has the ASCII form.
 	maxASCII int
 }
@@ -113,12 +113,12 @@ var kryo4 = &dialect{
 // kryo5 is what Dubbo's extensions for 3.x write. "void" is not registered there, so that the ids behind it are one
 // lower.
 var kryo5 = &dialect{
-	order: binary.LittleEndian, mapHead: []byte{0x22, 0x01}, less: 1, five: true, maxASCII: 32,
+	order: binary.LittleEndian, mapHead: []byte{0x22, 0x01}, sizeOffset: 1, isKryo5: true, maxASCII: 32,
 	classes: append(named("int", "java.lang.String", "float", "boolean", "byte", "char", "short", "long", "double"), registered...),
 }
 
 // plain reports whether objects of a class have no reference byte and no number.
-func (d *dialect) plain(c *class) bool { return c.box() || d.five && c.layout == enum }
+func (d *dialect) plain(c *class) bool { return c.box() || d.isKryo5 && c.layout == enum }
 
 // registered are the classes that Dubbo registers behind Kryo's own, in order.
 var registered = named(

@@ -13,7 +13,7 @@ func (r *Reader) data(cl *class, p decode.Place) {
 	}
 	switch cl.layout {
 	case unknown:
-		r.fail(cl, p)
+		r.failUnknown(cl, p)
 	case primitives:
 		r.primitives(cl, p)
 	case array:
@@ -81,7 +81,7 @@ func (r *Reader) primitives(cl *class, p decode.Place) {
 	from := r.Off
 	n, null := r.count("the length of "+cl.name, size, 1)
 	if null {
-		r.fail(&class{name: cl.name}, p) // the writer has a reference byte for null
+		r.failUnknown(&class{name: cl.name}, p) // the writer has a reference byte for null
 	}
 	if !r.OK() {
 		return
@@ -116,7 +116,7 @@ func (r *Reader) array(cl *class, p decode.Place) {
 	from := r.Off
 	n, null := r.count("the length of "+cl.name, 1, 1)
 	if null {
-		r.fail(&class{name: cl.name}, p)
+		r.failUnknown(&class{name: cl.name}, p)
 	}
 	if !r.OK() {
 		return
@@ -127,7 +127,7 @@ func (r *Reader) array(cl *class, p decode.Place) {
 		}
 		for i := 0; i < n && r.OK(); i++ {
 			if q := r.At(decode.ByIndex, "", i); cl.elem.final {
-				r.orNull(cl.elem, q)
+				r.nullable(cl.elem, q)
 			} else {
 				r.object(q)
 			}
@@ -170,7 +170,7 @@ func (r *Reader) elements(n int) {
 func (r *Reader) collection(cl *class, p decode.Place) {
 	r.container(p, decode.List, cl, func() {
 		switch {
-		case r.d.five:
+		case r.d.isKryo5:
 			r.collection5(cl)
 		case cl.layout == treeSet:
 			r.comparator()
@@ -184,11 +184,11 @@ func (r *Reader) collection(cl *class, p decode.Place) {
 // mapping takes a count, keys and values; a sorted one has a comparator, as in a collection.
 func (r *Reader) mapping(cl *class, p decode.Place) {
 	r.container(p, decode.Map, cl, func() {
-		if cl.layout == treeMap && !r.d.five {
+		if cl.layout == treeMap && !r.d.isKryo5 {
 			r.comparator()
 		}
-		n := r.size(r.d.less)
-		if cl.layout != mapping && r.d.five {
+		n := r.size(r.d.sizeOffset)
+		if cl.layout != mapping && r.d.isKryo5 {
 			r.comparator()
 		}
 		for i := 0; i < n && r.OK(); i++ {

@@ -155,7 +155,7 @@ func (r *Reader) untaggedValue(p decode.Place, typ string) {
 		r.Fail(decode.Unsupported, "a declared type that is the runtime class (kryo2 writes no class)", found)
 		return
 	}
-	r.orNull(cl, p)
+	r.nullable(cl, p)
 }
 
 // Throwable implements decode.Reader.
@@ -177,7 +177,7 @@ func (r *Reader) Attachments() {
 	r.begin()
 	p := r.At(decode.ByField, "attachments", 0)
 	if r.untagged {
-		r.orNull(hashMap, p)
+		r.nullable(hashMap, p)
 	} else {
 		r.object(p)
 	}

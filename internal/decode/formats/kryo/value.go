@@ -42,33 +42,33 @@ func (r *Reader) object(p decode.Place) {
 	case cl == nil:
 		r.Scalar(p, decode.Null)
 	default:
-		r.known(cl, p)
+		r.nonNull(cl, p)
 	}
 }
 
-// known takes an object whose class is known and that is not null.
-func (r *Reader) known(cl *class, p decode.Place) {
+// nonNull takes an object whose class is known and that is not null.
+func (r *Reader) nonNull(cl *class, p decode.Place) {
 	switch {
 	case r.d.plain(cl):
 		r.data(cl, p)
-	case r.d.five && cl.layout == unknown && !r.streamed(cl):
+	case r.d.isKryo5 && cl.layout == unknown && !r.streamed(cl):
 		// An enum has no reference byte, and what an enum is only its class knows.
-		r.fail(cl, p)
+		r.failUnknown(cl, p)
 	default:
 		r.reference(cl, p, false)
 	}
 }
 
-// orNull takes an object whose class is known, or null.
-func (r *Reader) orNull(cl *class, p decode.Place) {
+// nullable takes an object whose class is known, or null.
+func (r *Reader) nullable(cl *class, p decode.Place) {
 	switch {
-	case r.d.five && cl.layout == unknown && !r.streamed(cl):
+	case r.d.isKryo5 && cl.layout == unknown && !r.streamed(cl):
 		if b, ok := r.Peek(); ok && b == refNull { // in an enum too, whose constants are numbered from 1
 			r.Off++
 			r.Scalar(p, decode.Null)
 			return
 		}
-		r.fail(cl, p)
+		r.failUnknown(cl, p)
 		return
 	case !r.d.plain(cl):
 		r.reference(cl, p, true)
@@ -181,9 +181,9 @@ func (r *Reader) refer(p decode.Place, k int) {
 	}
 }
 
-// fail stops at a class whose data only the class itself could tell the end of. The node stays open: what follows
+// failUnknown stops at a class whose data only the class itself could tell the end of. The node stays open: what follows
 // is its content.
-func (r *Reader) fail(cl *class, p decode.Place) {
+func (r *Reader) failUnknown(cl *class, p decode.Place) {
 	r.open(p, decode.Object, cl)
 	what := "the fields of class " + cl.name
 	if cl.name[0] == '#' {

@@ -41,7 +41,7 @@ func (r *Reader) keepInt(n *decode.Node, field string, v int32) {
 // magnitude takes a byte array as the magnitude of the number that is node i.
 func (r *Reader) magnitude(i int) {
 	at := r.Off
-	r.become(i, whole)
+	r.unwrap(i, whole)
 	if r.Off-at > maxShared { // it may be too long to be written out
 		r.NeedTree()
 	}
@@ -51,7 +51,7 @@ func (r *Reader) magnitude(i int) {
 func (r *Reader) unscaled(i int) {
 	tc, _ := r.Peek()
 	if tc != tcReference {
-		r.become(i, whole)
+		r.unwrap(i, whole)
 		return
 	}
 	r.Off++

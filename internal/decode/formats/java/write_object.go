@@ -14,22 +14,22 @@ import (
 // retries bounds what is read again in one body, in lengths of the body.
 const retries = 4
 
-// place is a state of the reader to come back to.
-type place struct {
-	mark                                                             decode.Mark
-	block, handles, classes, fields, texts, repeated, copied, hiding int
+// state is a state of the reader to come back to.
+type state struct {
+	mark                                                                  decode.Mark
+	block, handles, classes, fields, texts, repeated, copied, hiddenDepth int
 }
 
-func (r *Reader) place() place {
-	return place{r.Mark(), r.block, len(r.handles), len(r.classes), len(r.fields), len(r.texts), r.repeated, r.copied, r.hiding}
+func (r *Reader) save() state {
+	return state{r.Mark(), r.block, len(r.handles), len(r.classes), len(r.fields), len(r.texts), r.repeated, r.copied, r.hiddenDepth}
 }
 
-// comeBack forgets what was read since p, and the error.
-func (r *Reader) comeBack(at int, p place) {
+// restore forgets what was read since p, and the error.
+func (r *Reader) restore(at int, p state) {
 	r.retried += r.Off - at + len(r.texts)
 	r.Resume(at)
 	r.Rewind(p.mark)
-	r.block, r.halfOf, r.hiding = p.block, noNode, p.hiding
+	r.block, r.viewOf, r.hiddenDepth = p.block, noNode, p.hiddenDepth
 	r.handles, r.classes, r.fields = r.handles[:p.handles], r.classes[:p.classes], r.fields[:p.fields]
 	r.repeated, r.copied = p.repeated, p.copied
 	if len(r.texts) > p.texts {
@@ -37,32 +37,32 @@ func (r *Reader) comeBack(at int, p place) {
 	}
 }
 
-// fieldsOrNot takes the data of class number at, which has fields and a writeObject, of the object that is node i.
-func (r *Reader) fieldsOrNot(i int, at int32, c *class) {
-	from, before := r.Off, r.place()
-	if c.unwritten && !r.certain && startsAnnotation(r.Buf[from:]) {
+// optionalFields takes the data of class number at, which has fields and a writeObject, of the object that is node i.
+func (r *Reader) optionalFields(i int, at int32, c *class) {
+	from, before := r.Off, r.save()
+	if c.unwritten && !r.noRetry && startsAnnotation(r.Buf[from:]) {
 		r.annotation(i, c)
 		if r.OK() || r.Err().Cause != decode.Malformed || r.retried > retries*len(r.Buf) {
 			return
 		}
-		r.comeBack(from, before)
+		r.restore(from, before)
 	}
 	r.own(i, c)
 	err := r.Err()
-	if err == nil || err.Cause != decode.Malformed || r.certain || r.retried > retries*len(r.Buf) || !startsAnnotation(r.Buf[from:]) {
+	if err == nil || err.Cause != decode.Malformed || r.noRetry || r.retried > retries*len(r.Buf) || !startsAnnotation(r.Buf[from:]) {
 		return
 	}
-	r.comeBack(from, before)
+	r.restore(from, before)
 	r.annotation(i, c)
 	if r.OK() || r.Err().Cause != decode.Malformed {
 		r.classes[at].unwritten = r.OK()
 		return
 	}
 	// Neither way leads anywhere: what is wrong is told of the usual one.
-	r.comeBack(from, before)
-	r.certain = true
+	r.restore(from, before)
+	r.noRetry = true
 	r.own(i, c)
-	r.certain = false
+	r.noRetry = false
 }
 
 // startsAnnotation reports whether b can be what a class wrote beside its fields, and its end.

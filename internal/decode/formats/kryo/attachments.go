@@ -35,7 +35,7 @@ func (r *Reader) FindAttachments(from int) (at int, ok bool) {
 
 // find returns the one place at or after from.
 func (r *Reader) find(from int) (at int, ok bool) {
-	return decode.SearchAttachments(from, workPerByte*len(r.Buf)+1<<12, r.next, r.try)
+	return decode.SearchAttachments(from, workPerByte*len(r.Buf)+1<<12, r.next, r.tryAttachments)
 }
 
 // next returns the offset of the next bytes that look like a map, -1 if there are none. Without class id (kryo2) only
@@ -65,20 +65,20 @@ func (r *Reader) next(off int) int {
 // firstKey is how a key begins: class id and reference byte of a string.
 var firstKey = []byte{0x03, 0x01}
 
-// try parses attachments from off to the end of the body.
-func (r *Reader) try(off int) (cost int, ok bool) {
+// tryAttachments parses attachments from off to the end of the body.
+func (r *Reader) tryAttachments(off int) (cost int, ok bool) {
 	if r.probe == nil {
 		r.probe = &Reader{d: r.d, untagged: r.untagged}
 	}
 	x := r.probe
 	x.Reset(r.Buf, decode.Malformed, nil)
 	x.Off = off
-	known := x.keyed()
+	known := x.attachmentMap()
 	return x.work + x.Off - off + x.objects*workPerObject, known && x.OK() && x.Off == len(x.Buf)
 }
 
-// keyed walks a HashMap with string keys and reports whether one of them is Dubbo's own.
-func (r *Reader) keyed() (known bool) {
+// attachmentMap walks a HashMap with string keys and reports whether one of them is Dubbo's own.
+func (r *Reader) attachmentMap() (known bool) {
 	if !r.untagged {
 		r.class(&decode.Place{})
 	}
@@ -86,7 +86,7 @@ func (r *Reader) keyed() (known bool) {
 		r.Fail(decode.Malformed, "a map", "null or a reference")
 	}
 	r.number()
-	for n := r.size(r.d.less); n > 0 && r.OK(); n-- {
+	for n := r.size(r.d.sizeOffset); n > 0 && r.OK(); n-- {
 		if b, ok := r.Peek(); !ok || b != firstKey[0] {
 			r.Need(1, "a key")
 			r.Fail(decode.Malformed, "a string as key", decode.HexByte(b))

@@ -21,23 +21,23 @@ func (r *Reader) FindAttachments(from int) (at int, ok bool) {
 	if r.Short != decode.Malformed || from < 0 {
 		return 0, false // the end of the body is missing
 	}
-	if at, ok = decode.SearchAttachments(from, budget(r.Buf), r.Next(mapHead), r.try); !ok {
+	if at, ok = decode.SearchAttachments(from, budget(r.Buf), r.Next(mapHead), r.tryAttachments); !ok {
 		return 0, false
 	}
-	r.loose = r.loose || at > r.Off
+	r.unknownObjects = r.unknownObjects || at > r.Off
 	r.plan.reset()
 	r.Resume(at)
 	return at, true
 }
 
-// try parses attachments from off to the end of the body.
-func (r *Reader) try(off int) (cost int, ok bool) {
+// tryAttachments parses attachments from off to the end of the body.
+func (r *Reader) tryAttachments(off int) (cost int, ok bool) {
 	if r.probe == nil {
 		r.probe = new(Reader)
 	}
 	x := r.probe
 	x.Reset(r.Buf, decode.Malformed, nil)
-	x.loose = true
+	x.unknownObjects = true
 	x.Off = off + len(mapHead)
 	known, n := false, x.elements("the number of entries")
 	for ; n > 0 && x.OK(); n-- {

@@ -54,7 +54,7 @@ func (r *Reader) javaTime(cl *class, p place) {
 	case kind == jdk.ZoneOffset:
 		class = "java.time.ZoneOffset"
 	case class == "":
-		r.fail(cl, p)
+		r.failUnknown(cl, p)
 		return
 	}
 	r.Begin(p.Place, decode.Object, class)

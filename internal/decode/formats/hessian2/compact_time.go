@@ -31,7 +31,7 @@ func compactOf(class []byte, fields int) string {
 func (r *Reader) compact(name string) bool {
 	const what = "the long that stands for a date or time"
 	if r.Off >= len(r.Buf) {
-		r.short(what)
+		r.failShort(what)
 		return false
 	}
 	b := r.Buf[r.Off]
@@ -42,7 +42,7 @@ func (r *Reader) compact(name string) bool {
 	}
 	stop := r.Off + int(g.size)
 	if stop > len(r.Buf) {
-		r.short(what)
+		r.failShort(what)
 		return false
 	}
 	return r.scalar(long, &place{label: decode.ByField, name: name}, stop)

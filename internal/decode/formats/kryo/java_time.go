@@ -53,6 +53,6 @@ func (r *Reader) javaTime(cl *class, p decode.Place) {
 			}
 		})
 	default:
-		r.fail(cl, p)
+		r.failUnknown(cl, p)
 	}
 }

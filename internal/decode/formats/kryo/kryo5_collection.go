@@ -32,9 +32,9 @@ func (r *Reader) collection5(cl *class) {
 	}
 	for i := 0; i < n && r.OK(); i++ {
 		if q := r.At(decode.ByIndex, "", i); nulls {
-			r.orNull(elem, q)
+			r.nullable(elem, q)
 		} else {
-			r.known(elem, q)
+			r.nonNull(elem, q)
 		}
 	}
 }

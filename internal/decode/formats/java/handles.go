@@ -74,7 +74,7 @@ const (
 
 // assign gives the next handle to something. Where handles are not known it has none.
 func (r *Reader) assign(h handle) {
-	if r.loose {
+	if r.unknownHandles {
 		return
 	}
 	if len(r.handles) >= maxHandles {
@@ -91,7 +91,7 @@ func (r *Reader) refer() (h int32, ok bool) {
 	case !r.OK():
 	case v >= 0 && v < int64(len(r.handles)):
 		return int32(v), true
-	case v < 0 || !r.loose:
+	case v < 0 || !r.unknownHandles:
 		r.FailAt(r.Off-4, decode.Malformed, fmt.Sprintf("a reference to one of the %d things before it", len(r.handles)), fmt.Sprintf("handle %08x", uint32(v+baseHandle)))
 	}
 	return 0, false

@@ -49,13 +49,13 @@ func (r *Reader) copies(i, n int) {
 	}
 	for k := 1; k < n && r.OK(); k++ {
 		if p := r.Leaf(decode.Ref, decode.ByIndex, "", k); p != nil {
-			r.again(p, first)
+			r.repeatElement(p, first)
 		}
 	}
 }
 
-// again makes n what node first is, or a reference to it.
-func (r *Reader) again(n *decode.Node, first int) {
+// repeatElement makes n what node first is, or a reference to it.
+func (r *Reader) repeatElement(n *decode.Node, first int) {
 	of := &r.Tree.Nodes[first]
 	switch of.Kind {
 	case decode.List, decode.Map, decode.Object, decode.Custom:

@@ -14,14 +14,14 @@ import (
 func (r *Reader) value(p *place) bool {
 	at := r.Off
 	if at >= len(r.Buf) {
-		r.short("a value")
+		r.failShort("a value")
 		return false
 	}
 	g := grammar[r.Buf[at]]
 	if g.size != 0 {
 		stop := at + int(g.size)
 		if stop > len(r.Buf) {
-			r.short(fmt.Sprintf("%s of %d bytes", g.rule, g.size))
+			r.failShort(fmt.Sprintf("%s of %d bytes", g.rule, g.size))
 			return false
 		}
 		return r.scalar(g.rule, p, stop)
@@ -119,8 +119,8 @@ func (r *Reader) list(p *place) bool {
 	}
 	if op != 'W' { // an Iterator or Enumeration
 		r.table.add(target{int32(node), aList})
-		if r.log != nil {
-			e.slot = r.log.list(typ, p.slot)
+		if r.observer != nil {
+			e.slot = r.observer.list(typ, p.slot)
 		}
 	}
 	switch {
@@ -176,8 +176,8 @@ func (r *Reader) dict(p *place) bool {
 		return false
 	}
 	r.table.add(target{int32(node), aMap})
-	if r.log != nil {
-		r.log.hold(p.slot, aMap)
+	if r.observer != nil {
+		r.observer.hold(p.slot, aMap)
 	}
 	key := ""
 	for i := 0; ; i++ { // keys and values
@@ -285,8 +285,8 @@ func (r *Reader) listType(at int) (i, stop int) {
 		if stop = r.textEnd(at, what); stop < 0 {
 			return 0, -1
 		}
-		if r.log != nil {
-			r.log.listType(r.Buf[at:stop])
+		if r.observer != nil {
+			r.observer.listType(r.Buf[at:stop])
 		}
 		t := listType{}
 		if r.Tree != nil {

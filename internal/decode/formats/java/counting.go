@@ -10,8 +10,8 @@ import (
 // references, and objects that have fields and nothing else. These are taken here, with the same sums as item has and in a
 // third of its time; whatever is not as expected is left to item, which tells why.
 
-// plan notes what the walk needs of a class that was read to its end.
-func (r *Reader) plan(c *class) {
+// prepareCounting notes what the walk needs of a class that was read to its end.
+func (r *Reader) prepareCounting(c *class) {
 	for _, f := range r.fields[c.first : c.first+c.n] {
 		if n := size(f.code); n > 0 {
 			c.prims++
@@ -22,10 +22,10 @@ func (r *Reader) plan(c *class) {
 		(c.super < 0 || r.classes[c.super].plain)
 }
 
-// walk takes an item of a common kind, or nothing and returns false.
-func (r *Reader) walk() bool {
+// countItem takes an item of a common kind, or nothing and returns false.
+func (r *Reader) countItem() bool {
 	b := r.Buf[r.Off:]
-	if len(b) == 0 || r.loose || !r.Enter() {
+	if len(b) == 0 || r.unknownHandles || !r.Enter() {
 		return false
 	}
 	r.Leave()
@@ -60,9 +60,9 @@ func (r *Reader) walk() bool {
 		r.handles = append(r.handles, handle{kind: toString, a: int32(r.Off + 3), b: int32(n), node: -1})
 		r.Off += 3 + n
 	case tcObject:
-		return r.walkObject(b)
+		return r.countObject(b)
 	case tcEnum:
-		return r.walkEnum(b)
+		return r.countEnum(b)
 	default:
 		return false
 	}
@@ -70,9 +70,9 @@ func (r *Reader) walk() bool {
 	return true
 }
 
-// walkObject takes an object of a class that came before: TC_OBJECT TC_REFERENCE handle newHandle classdata[].
-func (r *Reader) walkObject(b []byte) bool {
-	at := r.classAgain(b)
+// countObject takes an object of a class that came before: TC_OBJECT TC_REFERENCE handle newHandle classdata[].
+func (r *Reader) countObject(b []byte) bool {
+	at := r.referredClass(b)
 	if at < 0 {
 		return false
 	}
@@ -82,7 +82,7 @@ func (r *Reader) walkObject(b []byte) bool {
 		return false
 	}
 	self := handle{kind: toObject, a: at, b: int32(r.Off + 6)}
-	if r.hiding > 0 {
+	if r.hiddenDepth > 0 {
 		self.node = -1
 	}
 	r.handles = append(r.handles, self)
@@ -94,14 +94,14 @@ func (r *Reader) walkObject(b []byte) bool {
 	}
 	r.Tally(6, 3)
 	r.Enter()
-	r.walkFields(at)
+	r.countFields(at)
 	r.Leave()
 	return true
 }
 
-// walkEnum takes a constant whose class and name came before: TC_ENUM TC_REFERENCE handle newHandle TC_REFERENCE handle.
-func (r *Reader) walkEnum(b []byte) bool {
-	at := r.classAgain(b)
+// countEnum takes a constant whose class and name came before: TC_ENUM TC_REFERENCE handle newHandle TC_REFERENCE handle.
+func (r *Reader) countEnum(b []byte) bool {
+	at := r.referredClass(b)
 	if at < 0 || len(b) < 11 || b[6] != tcReference {
 		return false
 	}
@@ -110,7 +110,7 @@ func (r *Reader) walkEnum(b []byte) bool {
 		return false
 	}
 	self := handle{kind: toEnum, a: at, b: int32(h)}
-	if r.hiding > 0 {
+	if r.hiddenDepth > 0 {
 		self.node = -1
 	}
 	r.handles = append(r.handles, self)
@@ -119,8 +119,8 @@ func (r *Reader) walkEnum(b []byte) bool {
 	return true
 }
 
-// classAgain returns the class that the reference behind the first byte of b is to, -1 when it is something else.
-func (r *Reader) classAgain(b []byte) int32 {
+// referredClass returns the class that the reference behind the first byte of b is to, -1 when it is something else.
+func (r *Reader) referredClass(b []byte) int32 {
 	if len(b) < 6 || b[1] != tcReference || len(r.handles) >= maxHandles {
 		return -1
 	}
@@ -131,11 +131,11 @@ func (r *Reader) classAgain(b []byte) int32 {
 	return r.handles[h].a
 }
 
-// walkFields takes the fields of an object of a plain class, those of the topmost class first.
-func (r *Reader) walkFields(at int32) {
+// countFields takes the fields of an object of a plain class, those of the topmost class first.
+func (r *Reader) countFields(at int32) {
 	c := &r.classes[at]
 	if c.super >= 0 {
-		r.walkFields(c.super)
+		r.countFields(c.super)
 		c = &r.classes[at]
 	}
 	if !r.OK() {
@@ -151,7 +151,7 @@ func (r *Reader) walkFields(at int32) {
 		r.Tally(0, int(c.prims))
 	}
 	for n := c.n - c.prims; n > 0 && r.OK(); n-- {
-		if !r.walk() {
+		if !r.countItem() {
 			r.item(decode.ByField, "", 0)
 		}
 	}

@@ -25,7 +25,7 @@ func (r *Reader) FindAttachments(from int) (at int, ok bool) {
 	if r.Short != decode.Malformed || from < 0 {
 		return 0, false // the end of the body is missing
 	}
-	if at, ok = decode.SearchAttachments(from, workPerByte*len(r.Buf)+1<<12, r.Next(mapHead), r.try); !ok {
+	if at, ok = decode.SearchAttachments(from, workPerByte*len(r.Buf)+1<<12, r.Next(mapHead), r.tryAttachments); !ok {
 		return 0, false
 	}
 	r.skipped = r.skipped || at > r.Off
@@ -33,8 +33,8 @@ func (r *Reader) FindAttachments(from int) (at int, ok bool) {
 	return at, true
 }
 
-// try parses attachments from off to the end of the body.
-func (r *Reader) try(off int) (cost int, ok bool) {
+// tryAttachments parses attachments from off to the end of the body.
+func (r *Reader) tryAttachments(off int) (cost int, ok bool) {
 	if r.probe == nil {
 		r.probe = new(Reader)
 	}
@@ -42,12 +42,12 @@ func (r *Reader) try(off int) (cost int, ok bool) {
 	x.Reset(r.Buf, decode.Malformed, nil)
 	x.Off = off + len(mapHead)
 	x.skipped = true
-	known := x.keyed()
+	known := x.attachmentEntries()
 	return x.work + x.Off - off, known && x.OK() && x.Off == len(x.Buf)
 }
 
-// keyed walks the entries of a HashMap with string keys and reports whether one of them is Dubbo's own.
-func (r *Reader) keyed() (known bool) {
+// attachmentEntries walks the entries of a HashMap with string keys and reports whether one of them is Dubbo's own.
+func (r *Reader) attachmentEntries() (known bool) {
 	for n := r.size(); n > 0 && r.OK(); n-- {
 		off := r.Off
 		switch tag := r.Byte("a key"); {

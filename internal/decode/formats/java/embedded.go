@@ -19,7 +19,7 @@ func (r *Reader) Inside(body []byte, at int, t *decode.Tree, i int) (stopped int
 	depth, nodes := t.Depth(), len(t.Nodes)
 	before := t.Nodes[i]
 	r.read(body, at, t, i, true)
-	if r.bare && r.Off < len(body) {
+	if r.assumed && r.Off < len(body) {
 		t.CloseTo(depth)
 		t.Nodes = t.Nodes[:nodes]
 		t.Nodes[i] = before
@@ -41,7 +41,7 @@ func (r *Reader) More(at, i int) (stopped int) {
 
 func (r *Reader) read(body []byte, at int, t *decode.Tree, i int, assume bool) {
 	r.Reset(body, decode.Malformed, t)
-	r.inside, r.assume = true, assume
+	r.embedded, r.assumeNoFields = true, assume
 	r.rootNode, r.undivided = i, false
 	r.Resume(at)
 	r.head()

@@ -17,27 +17,27 @@ import (
 // has one of the outer class. 2.7.0 and 3.3 write alike; where nothing speaks against either a body is taken for 3.3's. So do 2.5.10 to 2.6.2 and
 // 3.3 when it answers a consumer as old; there a body is taken for theirs. Where nothing
 // tells the writer and a reference means different things, it is left open: a node of kind [decode.Opaque].
-type scout struct {
+type detector struct {
 	r       Reader
 	writers writers
 	early   bool // a result as providers before 2.6.3 write it, or later ones for a consumer before 2.6.3
 	// fits: no reference contradicts the numbering. odd: how many mean something of another class than the same field
 	// holds elsewhere.
-	fits   [numberings]bool
-	odd    [numberings]int
-	differ bool // lite3 and lite40 mean different things
+	fits       [numberings]bool
+	mismatches [numberings]int
+	differ     bool // lite3 and lite40 mean different things
 
-	first    []int32  // by class: its first slot
-	slots    []what   // by field of each class, and by type of array: what it held; 0 for nothing, -1 for several
-	roles    []role   // by slot
-	elements []int32  // by type of list: its slot, if it is that of arrays, else 0
-	names    [][]byte // by class
-	owner    int32    // the object whose field is read, an entry of the table
-	cause    int32    // of the class being defined: the slot of its field cause, and whether it has a stack trace
-	stack    bool
-	pending  []meaningOfRef
-	handles  []bool // by class: hessian-lite makes a new object of it for each it writes
-	calendar []bool // by class
+	first         []int32  // by class: its first slot
+	slots         []what   // by field of each class, and by type of array: what it held; 0 for nothing, -1 for several
+	roles         []role   // by slot
+	elements      []int32  // by type of list: its slot, if it is that of arrays, else 0
+	names         [][]byte // by class
+	owner         int32    // the object whose field is read, an entry of the table
+	cause         int32    // of the class being defined: the slot of its field cause, and whether it has a stack trace
+	hasStackTrace bool
+	pending       []pendingReference
+	handles       []bool // by class: hessian-lite makes a new object of it for each it writes
+	calendar      []bool // by class
 }
 
 // role is what the name of a field says of what it refers to.
@@ -49,8 +49,8 @@ const (
 	outerRole      // of an object of an inner class: one of the class around it
 )
 
-// meaningOfRef is what a reference in a field means in each numbering.
-type meaningOfRef struct {
+// pendingReference is what a reference in a field means in each numbering.
+type pendingReference struct {
 	slot int32
 	what [numberings]what
 }
@@ -73,11 +73,11 @@ type verdict struct {
 }
 
 // judge decides how a body is numbered.
-func (s *scout) judge(body []byte) verdict {
+func (s *detector) judge(body []byte) verdict {
 	s.begin(body)
 	s.r.Reset(body, decode.Malformed, nil)
 	s.r.dirty = true
-	s.r.log = s
+	s.r.observer = s
 	for s.r.OK() && s.r.Off < len(body) {
 		s.r.value(&place{})
 	}
@@ -85,7 +85,7 @@ func (s *scout) judge(body []byte) verdict {
 		if known := s.slots[p.slot-1]; known > 0 {
 			for n, is := range p.what {
 				if is != known {
-					s.odd[n]++
+					s.mismatches[n]++
 				}
 			}
 		}
@@ -116,8 +116,8 @@ func (s *scout) judge(body []byte) verdict {
 }
 
 // contradicted reports whether what the references mean speaks against n, and not against other.
-func (s *scout) contradicted(n, other numbering) bool {
-	return s.fits[other] && (!s.fits[n] || s.odd[n] > 0 && s.odd[other] == 0)
+func (s *detector) contradicted(n, other numbering) bool {
+	return s.fits[other] && (!s.fits[n] || s.mismatches[n] > 0 && s.mismatches[other] == 0)
 }
 
 var (
@@ -125,15 +125,15 @@ var (
 	application     = []byte("\x12remote.application")
 )
 
-func (s *scout) begin(body []byte) {
+func (s *detector) begin(body []byte) {
 	s.writers = forward | backward | seven | typed | four
 	s.fits = [numberings]bool{true, true, true}
-	s.odd = [numberings]int{}
+	s.mismatches = [numberings]int{}
 	s.differ = false
 	s.pending = emptied(s.pending)
 	s.first, s.slots, s.elements = emptied(s.first), emptied(s.slots), emptied(s.elements)
 	s.roles, s.names = emptied(s.roles), emptied(s.names)
-	s.cause, s.stack = 0, false
+	s.cause, s.hasStackTrace = 0, false
 	s.handles, s.calendar = emptied(s.handles), emptied(s.calendar)
 	s.early = len(body) > 0 && body[0] >= 0x90 && body[0] <= 0x92
 	switch { // A request starts with the version; a result with its kind, of which those with attachments came with 2.0.2.
@@ -148,14 +148,14 @@ func (s *scout) begin(body []byte) {
 }
 
 // class notes the definition of a class: its name and that of its first field, encoded.
-func (s *scout) class(name, field []byte, fields int) {
+func (s *detector) class(name, field []byte, fields int) {
 	s.first = append(s.first, int32(len(s.slots)-fields+1)) // slots are counted from 1
 	c, first := plain(name), string(plain(field))
 	s.names = append(s.names, c)
-	if s.cause > 0 && s.stack {
+	if s.cause > 0 && s.hasStackTrace {
 		s.roles[s.cause-1] = causeRole
 	}
-	s.cause, s.stack = 0, false
+	s.cause, s.hasStackTrace = 0, false
 	isCalendar := string(c) == handlePackage+"CalendarHandle"
 	s.calendar = append(s.calendar, isCalendar)
 	s.handles = append(s.handles, bytes.HasPrefix(c, []byte(handlePackage)) &&
@@ -192,7 +192,7 @@ func (s *scout) class(name, field []byte, fields int) {
 }
 
 // order notes the first field of a class of which the fields' order is known.
-func (s *scout) order(first, declared string) {
+func (s *detector) order(first, declared string) {
 	if first == declared {
 		s.writers &= forward
 	} else {
@@ -201,13 +201,13 @@ func (s *scout) order(first, declared string) {
 }
 
 // field notes a field of a class being defined, by its name, encoded.
-func (s *scout) field(name []byte) {
+func (s *detector) field(name []byte) {
 	slot, r := s.slot(), anyRole
 	switch string(plain(name)) {
 	case "cause":
 		s.cause = slot
 	case "stackTrace":
-		s.stack = true
+		s.hasStackTrace = true
 	case "this$0":
 		r = outerRole
 	}
@@ -215,13 +215,13 @@ func (s *scout) field(name []byte) {
 }
 
 // slot makes one more.
-func (s *scout) slot() int32 {
+func (s *detector) slot() int32 {
 	s.slots, s.roles = append(s.slots, 0), append(s.roles, anyRole)
 	return int32(len(s.slots))
 }
 
 // listType notes a type of lists, encoded.
-func (s *scout) listType(name []byte) {
+func (s *detector) listType(name []byte) {
 	slot, text := int32(0), plain(name)
 	if len(text) > 0 && text[0] == '[' {
 		slot = s.slot()
@@ -233,7 +233,7 @@ func (s *scout) listType(name []byte) {
 }
 
 // list says what type the list opened last has, an index of the type table or -1, and returns the slot of its elements.
-func (s *scout) list(typ int, slot int32) (elements int32) {
+func (s *detector) list(typ int, slot int32) (elements int32) {
 	is := aList
 	if typ < 0 {
 		s.writers &^= typed
@@ -246,12 +246,12 @@ func (s *scout) list(typ int, slot int32) (elements int32) {
 }
 
 // isNew reports whether objects of a class are made for writing them once, so that nothing refers to them.
-func (s *scout) isNew(class int, n numbering) bool {
+func (s *detector) isNew(class int, n numbering) bool {
 	return class >= 0 && s.handles[class] && (n == lite3 || n == lite40 && !s.calendar[class])
 }
 
 // hold notes what a field holds.
-func (s *scout) hold(slot int32, is what) {
+func (s *detector) hold(slot int32, is what) {
 	if slot == 0 {
 		return
 	}
@@ -263,9 +263,9 @@ func (s *scout) hold(slot int32, is what) {
 }
 
 // reference notes a reference.
-func (s *scout) reference(place int, slot int32) {
+func (s *detector) reference(place int, slot int32) {
 	t := &s.r.table
-	p := meaningOfRef{slot: slot}
+	p := pendingReference{slot: slot}
 	var to [numberings]int
 	for n := range to {
 		entry, last := t.find(numbering(n), place)
@@ -284,7 +284,7 @@ func (s *scout) reference(place int, slot int32) {
 }
 
 // expect counts the numberings in which a reference does not mean what its field says, if it does in another.
-func (s *scout) expect(r role, to [numberings]int) {
+func (s *detector) expect(r role, to [numberings]int) {
 	var is [numberings]bool
 	any := false
 	for n, t := range to {
@@ -300,7 +300,7 @@ func (s *scout) expect(r role, to [numberings]int) {
 	}
 	for n := range is {
 		if any && !is[n] {
-			s.odd[n]++
+			s.mismatches[n]++
 		}
 	}
 }

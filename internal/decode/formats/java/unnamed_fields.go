@@ -19,7 +19,7 @@ const unnamedWork = 64
 // could.
 func (r *Reader) unnamed(at int32) bool {
 	classes := int(r.classes[r.root].level-r.classes[at].level) + 1
-	from, before := r.Off, r.place()
+	from, before := r.Off, r.save()
 	work, member := unnamedWork*r.Left()+1<<12, 0
 	for r.Left() > 0 && r.Buf[r.Off] == tcNull {
 		r.item(decode.ByField, memberName(member), 0)
@@ -28,10 +28,10 @@ func (r *Reader) unnamed(at int32) bool {
 	if r.OK() && r.Left() == 0 {
 		return true // primitives of nothing but this byte are less likely
 	}
-	r.comeBack(from, before)
+	r.restore(from, before)
 	for member = 0; r.OK() && r.Left() > 0; classes-- {
 		if classes == 0 || !r.primitivesThenObjects(&member, &work, classes == 1) {
-			r.comeBack(from, before)
+			r.restore(from, before)
 			return false
 		}
 	}
@@ -52,7 +52,7 @@ func memberName(n int) string { return "#" + strconv.Itoa(n) }
 // stream, or to where the next class's primitives may start. Nulls before that place may be primitives, too. Only primitives
 // are a class's fields when it is the last.
 func (r *Reader) primitivesThenObjects(member, work *int, last bool) bool {
-	from, before := r.Off, r.place()
+	from, before := r.Off, r.save()
 	for at := from; at < len(r.Buf); at++ {
 		if !r.startsObject(at) {
 			continue
@@ -71,7 +71,7 @@ func (r *Reader) primitivesThenObjects(member, work *int, last bool) bool {
 			*member = n
 			return true
 		}
-		r.comeBack(from, before)
+		r.restore(from, before)
 		if r.startsUnknown(at) {
 			return false // what follows may be its own, or that of the object around it
 		}
@@ -107,7 +107,7 @@ func (r *Reader) startsObject(at int) bool {
 func (r *Reader) objects(member *int) bool {
 	first := *member
 	for r.Left() > 0 {
-		at, before := r.Off, r.place()
+		at, before := r.Off, r.save()
 		switch tc, _ := r.Peek(); tc {
 		case tcBlockData, tcBlockDataLong:
 			r.Off++
@@ -122,7 +122,7 @@ func (r *Reader) objects(member *int) bool {
 			r.item(decode.ByField, memberName(*member), 0)
 		}
 		if !r.OK() {
-			r.comeBack(at, before)
+			r.restore(at, before)
 			break
 		}
 		*member++

@@ -55,7 +55,7 @@ func (r *Reader) stream(cl *class, p decode.Place) bool {
 			return false
 		}
 		if len(r.streams) == maxStreams {
-			r.fail(cl, p)
+			r.failUnknown(cl, p)
 			return true
 		}
 		s = java.NewWhole()
