@@ -2,7 +2,7 @@ package fst
 
 import "strings"
 
-// layout says how the data of a class are written, behind tag and class id.
+// layout says how the data of a class are written, after tag and class id.
 type layout uint8
 
 const (
@@ -50,7 +50,7 @@ const (
 	exception // section of Throwable, cl.sections empty sections
 )
 
-// class is a Java class as far as the bytes of its objects need it.
+// class is what the reader knows of a Java class.
 type class struct {
 	name   string // JVM name
 	layout layout
@@ -115,7 +115,7 @@ var registered = func() []*class {
 	return classes
 }()
 
-// classOf returns the class with a JVM name; its layout is unknown when it is no JDK class of the table.
+// classOf returns the class with a JVM name; its layout is unknown if the class is not in the table.
 func classOf(name string) *class {
 	if c := known[name]; c != nil {
 		return c

@@ -106,8 +106,8 @@ func (r *Reader) copies(cl *class, p place) {
 	})
 }
 
-// wrapped takes a collection or array inside another object. Where it is a new one of a plain kind, the tree shows one
-// value for both.
+// wrapped takes a collection or array inside another object. If that is a list or a map and not a handle, the tree
+// shows one value for both.
 func (r *Reader) wrapped(cl *class, p place) {
 	if cl.layout == wrapList {
 		r.expect(sectionFields, "a section")
@@ -181,7 +181,7 @@ func (r *Reader) wrappedContent() {
 	}
 }
 
-// customWritten takes a class with a writeObject of its own: its fields, then what it wrote, objects behind a mark.
+// customWritten takes a class with a writeObject of its own: its fields, then what it wrote, with a mark before each object.
 func (r *Reader) customWritten(cl *class, p place) {
 	r.expect(sectionOwn, "a section")
 	r.expect(sectionDefault, "the fields of a section")

@@ -3,11 +3,11 @@
 // Sources: Dubbo 2.6.12 and 2.7.8 FstObjectOutput and FstFactory, fst 2.48-jdk-6 (FSTObjectOutput, FSTStreamEncoder,
 // FSTClazzNameRegistry, FSTClazzInfo, FSTConfiguration and its serializers), whose bytes fst 2.57 repeats.
 //
-// A body is one FST stream: class ids and handles live from its first byte to its last. Every value starts with a tag,
-// but an object's fields have neither names nor types: where an application's class is met, only that class could tell
-// where the object ends. So the reader walks strings, boxes, enums, arrays, JDK collections and the other JDK classes of
-// the table in classes.go, and stops with cause Unsupported behind the name of the first class outside it. The
-// attachments are then found from the end of the body (find.go).
+// A body comes in; a tree of its values goes out, as far as they can be read. It is one FST stream: class ids and handles
+// live from its first byte to its last. Every value starts with a tag, but an object's fields have neither names nor types:
+// an object of an application's class ends where only its class knows. So the reader walks strings, boxes, enums, arrays, JDK
+// collections and the other JDK classes of the table in classes.go, and stops with cause Unsupported after the name of the
+// first class outside it. The attachments are then found from the end of the body (attachments.go).
 //
 // Memory: the body is borrowed until the next Reset; the tree gets copies of texts where it wants values.
 package fst
@@ -39,10 +39,10 @@ type Reader struct {
 	// skipped: part of the body was not read, so that names of classes may be missing.
 	skipped bool
 	nodes   map[int]int32  // the nodes of objects by the offset of their tags, where a tree is filled
-	texts   map[int]string // texts that handles asked for, by the offset of their tags
-	copied  int            // bytes of texts repeated for handles
+	texts   map[int]string // texts that handles refer to, by the offset of their tags
+	copied  int            // bytes of texts copied for handles
 	probe   *Reader        // tries places where attachments may start
-	work    int            // what that search costs, in bytes looked at
+	work    int            // the cost of that search, in bytes read
 }
 
 // Reset implements decode.Reader.

@@ -10,8 +10,8 @@ import (
 	"dubbo-wire/internal/decode/scrub/wire"
 )
 
-// scrub replaces a value behind what says its class: texts of one byte a character, or ff and two; numbers of one byte, or
-// of more behind a byte that says how many.
+// scrub replaces the value after its class: texts of one byte a character, or ff and two bytes; numbers of one byte, or of
+// more after a byte that says how many.
 func scrub(b []byte, n *decode.Node, m decode.Mapper) bool {
 	switch n.Kind {
 	case decode.String:
@@ -79,7 +79,7 @@ func scrubText(b []byte, n *decode.Node, m decode.Mapper) bool {
 	return true
 }
 
-// scrubDate replaces the milliseconds of a date, wherever they stand among its sections.
+// scrubDate replaces the milliseconds of a date in any of its sections.
 func scrubDate(b []byte, n *decode.Node, m decode.Mapper) bool {
 	t, err := time.Parse(time.RFC3339Nano, n.Text)
 	if err != nil {

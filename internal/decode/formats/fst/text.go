@@ -10,7 +10,7 @@ import (
 	"dubbo-wire/internal/decode/jdk"
 )
 
-// A text is the characters of a string: one byte each, or ff and two bytes.
+// text is the characters of a string: one byte each, or ff and two bytes.
 type text struct {
 	raw  []byte // borrowed
 	wide bool   // has characters from U+0080 up

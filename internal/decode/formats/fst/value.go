@@ -39,7 +39,7 @@ const (
 // place is where a value stands.
 type place struct {
 	decode.Place
-	// throwable: the object is an exception, whatever its class.
+	// throwable: the object is an exception, also if its class is not known.
 	throwable bool
 }
 
@@ -55,7 +55,7 @@ func (r *Reader) remember(off, node int) {
 	r.nodes[off] = int32(node)
 }
 
-// container records a container around what f takes.
+// container records a container; f takes its content.
 func (r *Reader) container(p place, k decode.Kind, cl *class, f func()) {
 	r.Begin(p.Place, k, cl.name)
 	r.Content(f)
@@ -145,8 +145,8 @@ func (r *Reader) numbered(id int) *class {
 // maxCopied bounds the texts repeated for handles, per body byte: a few bytes could stand for gigabytes.
 const maxCopied = 16
 
-// handle takes the offset of an earlier value. What lies there may not have been read: then a string is still told by
-// its tag, and else only the extent of the handle is known.
+// handle takes the offset of an earlier value. That value may not have been read: then a string is still recognised by its
+// tag, and any other value is opaque.
 func (r *Reader) handle(p place) {
 	off := int(r.int32("a handle"))
 	if r.OK() && (off < 0 || off >= p.Start) {
@@ -192,7 +192,7 @@ func (r *Reader) textAt(off, end int) (string, bool) {
 	return r.texts[off], true
 }
 
-// failUnknown stops at a class whose data only the class itself could tell the end of.
+// failUnknown stops at a class whose data have no end that can be seen without the class.
 func (r *Reader) failUnknown(cl *class, p place) {
 	r.Begin(p.Place, decode.Object, cl.name)
 	what := "the fields of class " + cl.name

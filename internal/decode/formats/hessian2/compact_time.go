@@ -10,11 +10,11 @@ import (
 // hessian-lite 4.0.4 has a mode for java.time, off unless the system property
 // com.caucho.hessian.io.java.time.serializer.compactMode is set on both sides. A LocalDateTime is then an object of its
 // own class with the fields date and time, two longs. A LocalDate and a LocalTime are objects of their classes without
-// fields; behind each object is a long that the class's definition does not tell of: days since 1970, and nanoseconds
+// fields; a long follows each object, which the definition of the class does not mention: days since 1970, and nanoseconds
 // since midnight. The other classes of java.time are handles as ever, with these in them.
 
-// compactOf returns what the long behind the fields of a class is called here; "" for a class without. The wire has no
-// name for it. class is an encoded string.
+// compactOf returns the name of the long that follows the fields of a class, "" for a class without. The wire has no name
+// for it. class is an encoded string.
 func compactOf(class []byte, fields int) string {
 	if fields == 0 {
 		switch string(plain(class)) {
@@ -27,7 +27,7 @@ func compactOf(class []byte, fields int) string {
 	return ""
 }
 
-// compact takes the long behind the fields.
+// compact takes the long that follows the fields.
 func (r *Reader) compact(name string) bool {
 	const what = "the long that stands for a date or time"
 	if r.Off >= len(r.Buf) {

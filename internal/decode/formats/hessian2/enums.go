@@ -19,9 +19,9 @@ import (
 //     the same name are beans.
 //   - Java's naming convention writes constants in capitals: RED, NOT_FOUND, V2. Any other name is taken for a bean's.
 //
-// What one object of a class shows holds for all objects of the class in the body, those before it too.
+// The evidence of one object of a class holds for all objects of the class in the body, also for those before it.
 //
-// What remains wrong: a bean whose names are all in capitals and all different is printed as an enum constant; an enum
+// Remaining errors: a bean whose names are all in capitals and all different is printed as an enum constant; an enum
 // whose constants break the convention, or that a Go peer writes twice without a reference, is printed as an object.
 // Both ways class and name are printed.
 
@@ -50,7 +50,7 @@ var typicalNames = []string{
 	"Phase", "Stage", "Channel", "Reason", "Action", "Operation", "Operator", "Strategy", "Scope", "Mood", "Season", "Weekday",
 }
 
-// calledEnum returns what the name of a class says of it.
+// calledEnum returns the evidence of the name of a class.
 func calledEnum(class string) kindOfClass {
 	switch {
 	case strings.HasSuffix(class, "Enum"):
@@ -71,7 +71,7 @@ func isIdentifier(s string) bool {
 	return s != ""
 }
 
-// evidence is what a place says of an object of a class that may be an enum's.
+// evidence says how sure it is that an object is an enum constant, by its place.
 type evidence uint8
 
 const (
@@ -86,14 +86,14 @@ type constant struct {
 	name  string
 }
 
-// kindOfClass is what is known of a class whose objects may be enum constants. What is known later is more certain.
+// kindOfClass says whether the objects of a class are enum constants or beans. A larger value is more certain.
 type kindOfClass uint8
 
 const (
-	likelyEnum kindOfClass = iota // nothing speaks against it
+	likelyEnum kindOfClass = iota // nothing contradicts it
 	likelyBean                    // a name is not in capitals
-	keyedEnum                     // by where an object stands, or what the class is called
-	surelyBean                    // a name is no identifier, or two objects have the same
+	keyedEnum                     // by the place of an object, or the name of the class
+	surelyBean                    // a name is not an identifier, or two objects have the same name
 	surelyEnum
 )
 
@@ -103,14 +103,14 @@ func (k kindOfClass) isEnum() bool { return k == likelyEnum || k == keyedEnum ||
 // before it, an index of Reader.enums counted from 1.
 type enumUse struct{ node, previous int }
 
-// noteEnum remembers a node for what will be known of its class.
+// noteEnum remembers a node, in case the kind of its class changes.
 func (r *Reader) noteEnum(node, class int) {
 	c := &r.classes[class]
 	r.enums = append(r.enums, enumUse{node, c.lastEnum})
 	c.lastEnum = len(r.enums)
 }
 
-// interpretEnum takes a finished object of a class that may be an enum's; e is what its place says.
+// interpretEnum takes a finished object of a class that may be an enum's; e is the evidence of its place.
 func (r *Reader) interpretEnum(node, class int, e evidence) {
 	r.noteEnum(node, class)
 	name, c := r.constantName(node), &r.classes[class]
@@ -142,7 +142,7 @@ func (r *Reader) enumReference(node, class int, e evidence) {
 	}
 }
 
-// decideBy decides by where an object of a class stands.
+// decideBy decides by the place of an object.
 func (r *Reader) decideBy(e evidence, class int) {
 	switch e {
 	case certain:
@@ -152,7 +152,7 @@ func (r *Reader) decideBy(e evidence, class int) {
 	}
 }
 
-// decideEnum makes all objects of a class, and the references to them, what they now are known to be.
+// decideEnum sets the kind of a class and converts its objects and the references to them.
 func (r *Reader) decideEnum(class int, kind kindOfClass) {
 	c := &r.classes[class]
 	if kind <= c.kind {
@@ -175,7 +175,7 @@ func (r *Reader) decideEnum(class int, kind kindOfClass) {
 // isObject reports whether a node is an object, not a reference to one.
 func (r *Reader) isObject(node int) bool { return int(r.Tree.Node(node).End) > node+1 }
 
-// constantName returns the name of the object that a node is or refers to, "" if it has none.
+// constantName returns the name of the object that a node is or refers to, "" if there is no name.
 func (r *Reader) constantName(node int) string {
 	if !r.isObject(node) {
 		node = int(r.Tree.Node(node).Num)
@@ -186,7 +186,7 @@ func (r *Reader) constantName(node int) string {
 	return ""
 }
 
-// asConstant makes a node an enum constant. A reference keeps the number of its object.
+// asConstant turns a node into an enum constant. A reference keeps the number of its object.
 func (r *Reader) asConstant(node int) {
 	n, name := r.Tree.Node(node), r.constantName(node)
 	if name == "" {
@@ -202,7 +202,7 @@ func (r *Reader) asConstant(node int) {
 	n.Kind, n.Text = decode.Enum, name
 }
 
-// asBean makes a node what it is on the wire again: an object or a reference.
+// asBean turns a node into what it is on the wire again: an object or a reference.
 func (r *Reader) asBean(node int) {
 	n := r.Tree.Node(node)
 	n.Text = ""

@@ -6,16 +6,15 @@
 // (string.go) for what Go peers write, and bytes measured on releases 2.5.3 to 3.3.6. The writers are followed, never a
 // reader: some releases cannot read back what they write.
 //
-// A body is walked once, from front to back; a second time where what a reference means depends on who wrote it
-// (numbering.go). Whatever a body claims (lengths, counts, nesting, table indexes) is checked before it is used; work and
-// memory grow no faster than the body. With a nil tree a walk allocates nothing but for that; with spans only it makes
-// one string per class, field and key name, and reuses short ones from body to body; with values it copies texts as well.
-// Binary values stay borrowed from the body, except those written in several chunks.
+// A body comes in and nodes of a tree go out, or, without a tree, the number of bytes that each class of them has. A body
+// is walked once, from front to back; a second time where the meaning of a reference depends on who wrote it (numbering.go).
+// Whatever a body claims (lengths, counts, nesting, table indexes) is checked before it is used; work and memory grow no
+// faster than the body. Tables are kept from body to body, and so are short strings: classes, fields and keys are made once.
+// Texts are copied only where values are wanted; binary values stay borrowed from the body, except those in several chunks.
 //
-// Files: grammar.go has the opcodes, reader.go the fields of a Dubbo body, walk.go the values, objects.go those with a
-// class and references, strings.go the texts, handles.go the classes whose objects stand for a date (compact.go), a number
-// or an enum constant (enums.go), texts.go how those are written, numbering.go what references mean, and scout.go who wrote a
-// body.
+// Files: grammar.go has the opcodes, reader.go the fields of a Dubbo body, values.go the values, objects.go objects and
+// references, strings.go the texts, handles.go the classes whose objects stand for a date (compact_time.go), a number or an
+// enum constant (enums.go), numbering.go the object table, writers.go how the writer of a body is recognised.
 package hessian2
 
 import (

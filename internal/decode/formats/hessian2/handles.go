@@ -10,8 +10,8 @@ import (
 	"dubbo-wire/internal/decode/jdk"
 )
 
-// meaning is what an object stands for when its class is not just a bean. A class has a meaning by its name and all of
-// its fields, whatever their order; objects whose fields do not hold what they should stay objects.
+// meaning is what an object stands for when its class is not just a bean. A class has a meaning by its name and the set
+// of its fields. An object whose fields do not hold the expected values stays an object.
 type meaning uint8
 
 const (
@@ -43,8 +43,8 @@ var timePackages = []string{
 	"org.apache.dubbo.serialize.hessian.serializer.java17.",
 }
 
-// handles are the classes with a meaning: for java.time the name behind one of timePackages, else the full name.
-// Duration, Period, Year, YearMonth, MonthDay, ZoneOffset and ZoneId are no point in time and stay objects.
+// handles are the classes with a meaning: for java.time the name within one of timePackages, for others the full name.
+// Duration, Period, Year, YearMonth, MonthDay, ZoneOffset and ZoneId are not points in time and stay objects.
 var handles = []struct {
 	class   string
 	fields  []string
@@ -115,7 +115,8 @@ func sameFields(want, have []string) bool {
 	return true
 }
 
-// interpret gives the finished object at node the kind and text of what it stands for. e is what its place says of it.
+// interpret gives the finished object at node the kind and text of the value that it stands for. e is the evidence of its
+// place.
 func (r *Reader) interpret(node, class int, e evidence) {
 	o := fieldsOf{r.Tree, node}
 	k, s := decode.Date, ""
@@ -179,7 +180,7 @@ func (r *Reader) interpret(node, class int, e evidence) {
 // without bound when it is printed.
 const maxCopied = 256
 
-// copyScalar makes n, a reference, the scalar that it refers to, if it does.
+// copyScalar turns the reference n into a copy of its target, if that is a short scalar.
 func (r *Reader) copyScalar(n *decode.Node, to target, e evidence) {
 	o := r.Tree.Node(int(to.node))
 	if c := to.what.class(); c >= 0 && r.classes[c].means == enumConstant {
@@ -195,8 +196,8 @@ func (r *Reader) copyScalar(n *decode.Node, to target, e evidence) {
 	}
 }
 
-// copyHidden makes the node recorded last, a reference, an object like the one that it refers to, if that is one of a
-// set's parts that are not printed: the class of the constants of an EnumSet, which has one field.
+// copyHidden turns the reference recorded last into a copy of its target, if the target is not printed: the class of the
+// constants of an EnumSet, an object with one field.
 func (r *Reader) copyHidden(to target) bool {
 	o := r.Tree.Node(int(to.node))
 	if o.Parent < 0 || r.Tree.Nodes[o.Parent].Kind != decode.Alias || r.Tree.Nodes[o.Parent].Num == int64(to.node) || r.Tree.Full() {
@@ -221,7 +222,7 @@ type fieldsOf struct {
 	node int
 }
 
-// find returns the node of the field of that name and kind, or of what the field refers to, and nil if there is none.
+// find returns the node of the field of that name and kind, or of the field's target, and nil if there is none.
 func (o fieldsOf) find(name string, k decode.Kind) (node int, n *decode.Node) {
 	for i := o.node + 1; i < int(o.t.Nodes[o.node].End); i = int(o.t.Nodes[i].End) {
 		if n = &o.t.Nodes[i]; n.Label != decode.ByField || n.Name != name {

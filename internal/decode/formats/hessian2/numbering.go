@@ -2,26 +2,26 @@ package hessian2
 
 import "sort"
 
-// A reference is a number: the place of an object in a table that the writer keeps while it writes and that is not on
-// the wire. Writers count differently:
+// numbering is a way to count objects. A reference is a number: the place of an object in a table that the writer keeps
+// while it writes and that is not on the wire. Writers count differently:
 //
 //   - hessian-lite of Dubbo 2.5 to 3.2 (its own copy, then 3.2.x) counts every object, list and map once.
 //   - hessian-lite 4.0.0 to 4.0.4 (Dubbo 3.3) counts a Calendar, then the CalendarHandle that it writes in the Calendar's
 //     place; a reference to the Calendar means the second. From 4.0.1 on it does not count URI, LongAdder, InetAddress,
 //     InetSocketAddress and UnixDomainSocketAddress at all.
-//   - The hessian-lite behind 4.0.4 counts all these once, but not what an InetAddress holds.
+//   - The hessian-lite after 4.0.4 counts all these once, but not the holder within an InetAddress.
 //   - The original library counts a Calendar twice, too, in a handle of another name, and the others once.
 //
 // No writer counts an Iterator or Enumeration: a list of unknown length without type.
 //
-// The class names are the same, so the object itself does not tell who wrote it. The first reference behind such an
-// object starts one more walk of the whole body, which collects what does: see scout.go.
+// The class names are the same, so the object itself does not show who wrote it. The first reference after such an object
+// starts one more walk of the whole body, which collects evidence: see writers.go.
 type numbering uint8
 
 const (
 	lite3  numbering = iota // 2.5 to 3.2
 	lite40                  // 4.0.1 to 4.0.4
-	lite41                  // behind 4.0.4
+	lite41                  // after 4.0.4
 	numberings
 )
 
@@ -84,8 +84,8 @@ func plain(b []byte) []byte {
 	return nil
 }
 
-// noIndex is what hessian-lite 4 and the original library write as an index for an object that their table holds
-// without one: an object within what it replaces itself by (writeReplace). It means nothing; their own readers fail.
+// noIndex is the index that hessian-lite 4 and the original library write for an object that their table holds without
+// one: an object within its own replacement (writeReplace). It means nothing; their own readers fail.
 const noIndex = -559038737 // 0xdeadbeef, IdentityIntMap.NULL
 
 // target is an object, list or map that references can mean.
@@ -114,7 +114,7 @@ func (w what) class() int {
 }
 
 // table is the object table: its entries in the order of the wire, and the places in which they stand in each numbering.
-// An entry takes the place after that of the entry before it, except those noted in odd.
+// An entry takes the place after that of the entry before it, unless it is irregular.
 type table struct {
 	entries   []target
 	irregular []irregularEntry
@@ -127,7 +127,7 @@ type table struct {
 	unsure bool
 }
 
-// irregularEntry are those of an entry that takes none or two, in some numbering; behind is the place behind them.
+// irregularEntry is an entry that takes no place or two places in some numbering; next is the place after them.
 type irregularEntry struct {
 	entry   int32
 	counted counted
@@ -155,7 +155,7 @@ func (t *table) counts(c counted) {
 	t.varied = t.varied || c.varies()
 }
 
-// place returns the place of an entry behind the last of odd, or of the next one.
+// place returns the first place of an entry after the last irregular one.
 func (t *table) place(n numbering, entry int32) int32 {
 	if k := len(t.irregular); k > 0 {
 		return t.irregular[k-1].next[n] + entry - t.irregular[k-1].entry - 1

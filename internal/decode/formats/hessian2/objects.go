@@ -6,7 +6,7 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// object takes an object, behind the definitions of classes that were not defined before:
+// object takes an object, after the definitions of classes that were not defined before:
 //
 //	(43 name int name*)* (60-6f | 4f int) value*
 func (r *Reader) object(p *place) bool {
@@ -62,7 +62,7 @@ func (r *Reader) object(p *place) bool {
 	return true
 }
 
-// classIndex reads the opcode of an object and returns the index of its class and the offset behind it, -1 after
+// classIndex reads the opcode of an object and returns the index of its class and the offset after it, -1 after
 // failing.
 func (r *Reader) classIndex() (i, stop int) {
 	if r.Off >= len(r.Buf) {
@@ -139,8 +139,8 @@ func (r *Reader) definition() bool {
 	return true
 }
 
-// reference takes 51 int. Where the object meant stands for a short scalar, the scalar is recorded again, since that
-// is what Java's reader hands out; else the node says which one is meant.
+// reference takes 51 int. If the target stands for a short scalar, the scalar is recorded again, since Java's reader returns
+// it; otherwise the node refers to the target.
 func (r *Reader) reference(p *place) bool {
 	i, stop := r.int(r.Off+1, "the index of an object")
 	if stop < 0 {

@@ -34,9 +34,9 @@ func startsResult(b []byte) bool { return b[0] >= 0x90 && b[0] <= 0x95 }
 //
 // The nodes it records follow the wire: an object's class definition, opcode and type are overhead below the object
 // that needed them first, and so are a list's type and length. An object that stands for a date, a number or an enum
-// constant keeps its fields as children, and thereby its paths; only its kind and text say what it stands for.
+// constant keeps its fields as children, and with them its paths; only its kind and text change.
 //
-// When reading stops, the bytes taken are those that have a node, and what was opened is closed.
+// When reading stops, every byte that was taken has a node, and all containers are closed.
 type Reader struct {
 	decode.Recorder // its offset is the first byte that has no node yet
 
@@ -44,10 +44,10 @@ type Reader struct {
 	fields  []string // names of the classes' fields; empty without a tree
 	types   []listType
 
-	table    table // what references mean
+	table    table // the targets of references
 	original bool  // the writer is the original library
 	detector *detector
-	observer *detector // who listens to this walk, without a tree
+	observer *detector // is told what this walk meets; without a tree
 
 	enums     []enumUse
 	constants map[constant]struct{} // enum constants written out in this body
@@ -63,7 +63,7 @@ type class struct {
 	means    meaning
 	kind     kindOfClass // of one that means enumConstant
 	counted  counted
-	compact  string // the name of a long behind the fields, see compactOf
+	compact  string // the name of the long after the fields, see compactOf
 	lastEnum int    // its latest entry in Reader.enums, counted from 1
 }
 
@@ -86,7 +86,7 @@ func NewOriginal() *Reader {
 	return r
 }
 
-// What a Reader keeps for the next body is bounded: the memory of a table in entries, that for joining strings in bytes.
+// Bounds of what a Reader keeps for the next body: of a table in entries, of the scratch for strings in bytes.
 const (
 	maxKept = 1 << 14
 	maxJoin = 1 << 20
@@ -119,7 +119,7 @@ func (r *Reader) clear() {
 	}
 }
 
-// emptied returns s without entries, without its memory if that is large.
+// emptied returns s without entries, and without its memory if that is large.
 func emptied[T any](s []T) []T {
 	if cap(s) > maxKept {
 		return nil
@@ -142,7 +142,7 @@ func (r *Reader) SkipText() {
 	}
 }
 
-// nullOrText returns the offset behind the string or null at the cursor, -1 after failing.
+// nullOrText returns the offset after the string or null at the cursor, -1 after failing.
 func (r *Reader) nullOrText() int {
 	if b, ok := r.Peek(); ok && b == 'N' {
 		return r.Off + 1
@@ -203,8 +203,7 @@ func (r *Reader) ResultKind() byte {
 	return byte(kind)
 }
 
-// Value takes one value of any kind. typ, the declared type, is used for what the wire does not say: a float is
-// written as a double.
+// Value takes one value of any kind. The declared type typ says what the wire does not: a float is written as a double.
 func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
 	if !r.OK() {
 		return
@@ -241,7 +240,7 @@ func (r *Reader) fail(cause decode.Cause, expected, found string) int {
 	return r.failAt(r.Off, cause, expected, found)
 }
 
-// failAt is fail for a byte behind the cursor, in the value that starts there.
+// failAt is fail where the wrong byte is at offset at, in the value that starts at the cursor.
 func (r *Reader) failAt(at int, cause decode.Cause, expected, found string) int {
 	if r.OK() {
 		r.Fail(cause, expected, found)
@@ -261,14 +260,14 @@ func (r *Reader) failShort(what string) int {
 	return r.fail(decode.Malformed, what, fmt.Sprintf("%d bytes to the end of the body", left))
 }
 
-// place is where a value stands: its label, and what is known of it from there.
+// place is where a value stands: its label, and what the place says about the value.
 type place struct {
 	label decode.Label
 	float bool // a double here was a float
 	name  string
 	index int
-	slot  int32 // of a field, for the scout
-	// What is known of an object here that may be an enum constant, and of the elements of a list here.
+	slot  int32 // of a field, for the detector
+	// The evidence that an object here, or an element of a list here, is an enum constant.
 	enum, elements evidence
 }
 
@@ -303,7 +302,7 @@ func (r *Reader) open(k decode.Kind, p *place) (node int, ok bool) {
 	return node, r.OK()
 }
 
-// within is the node of a container that is not recorded: one within another, where bytes are counted.
+// within stands for the node of a container that lies in another one, where bytes are counted and nothing is recorded.
 const within = -2
 
 // close ends what open began.
@@ -315,7 +314,7 @@ func (r *Reader) close(node int) bool {
 	return true
 }
 
-// int returns the int at offset at and the offset behind it, -1 after failing.
+// int returns the int at offset at and the offset after it, -1 after failing.
 func (r *Reader) int(at int, what string) (n, stop int) {
 	if at >= len(r.Buf) {
 		return 0, r.failShort(what)
@@ -330,7 +329,7 @@ func (r *Reader) int(at int, what string) (n, stop int) {
 	return int(number(r.Buf[at:stop])), stop
 }
 
-// count is int for a number of things of at least one byte each behind it, which the body must have room for.
+// count is int for a number of elements of at least one byte each. The rest of the body must have room for them.
 func (r *Reader) count(at int, what string) (n, stop int) {
 	n, stop = r.int(at, what)
 	switch {

@@ -8,8 +8,8 @@ import (
 	"dubbo-wire/internal/decode/scrub/wire"
 )
 
-// scrub replaces a value behind its opcode, which stays: an opcode says the type, and of short ones also the length. Zero
-// and one as a double are opcodes by themselves, and stay.
+// scrub replaces the value after its opcode. The opcode stays, since it says the type, and of short values the length.
+// Zero and one as a double are opcodes without a value, and stay.
 func scrub(b []byte, n *decode.Node, m decode.Mapper) bool {
 	switch n.Kind {
 	case decode.Int, decode.Date:
@@ -24,8 +24,8 @@ func scrub(b []byte, n *decode.Node, m decode.Mapper) bool {
 	return false
 }
 
-// scrubInt replaces an integer: in the opcode, in the opcode and one or two bytes behind it, or in four or eight. A date
-// is one of milliseconds or minutes.
+// scrubInt replaces an integer: in the opcode, in the opcode and the next one or two bytes, or in four or eight bytes. A
+// date is an integer of milliseconds or minutes.
 func scrubInt(b []byte, n *decode.Node, m decode.Mapper) bool {
 	switch op := b[0]; {
 	case n.Kind == decode.Date && op != 0x4a && op != 0x4b:

@@ -80,7 +80,7 @@ func skim(b []byte, n int) int {
 	return at
 }
 
-// textEnd returns the offset behind the string that starts at offset at, -1 after failing.
+// textEnd returns the offset after the string that starts at offset at, -1 after failing.
 func (r *Reader) textEnd(at int, what string) int {
 	buf := r.Buf
 	if at < len(buf) && buf[at] <= 0x1f { // the common case of the general one below
@@ -110,7 +110,7 @@ func (r *Reader) textEnd(at int, what string) int {
 	}
 }
 
-// failText fails for a string of which left units are missing at offset at.
+// failText fails for a string that lacks its last left units, at offset at.
 func (r *Reader) failText(what string, units, at, left int) int {
 	rest := r.Buf[at:]
 	size := 0
@@ -178,8 +178,8 @@ var asciiMasks = func() (m [33][4]uint64) {
 	return m
 }()
 
-// skipUnits goes over n UTF-16 units of text from offset at and returns the offset behind them. Where the text ends or
-// is no text, it returns that offset and the number of units that were not read.
+// skipUnits goes over n UTF-16 units of text from offset at and returns the offset after them. Where the text ends or is
+// malformed, it returns that offset and the number of units that were not read.
 func skipUnits(b []byte, at, n int) (stop, left int) {
 	const high = 0x8080808080808080
 	for len(b)-at >= 32 { // 32 bytes of ASCII at a time, the last of them at once
@@ -245,7 +245,7 @@ func skipUnits(b []byte, at, n int) (stop, left int) {
 // byte, and hold no more than n units. It returns the offset of the first sequence that it did not take and the number of units still to go.
 //
 // A unit is a byte that continues no other. In each word, whatever the text, the bytes that continue one (10xxxxxx) must
-// be those behind the bytes that start two (110xxxxx) or three (1110xxxx).
+// be those after the bytes that start two (110xxxxx) or three (1110xxxx).
 func skipWords(b []byte, at, n int) (stop, left int) {
 	const high = 0x8080808080808080
 	behind := uint64(0) // what the word before leaves to be continued, in the first two bytes
@@ -316,7 +316,7 @@ func decodeUnits(b []byte) string {
 	return u.String()
 }
 
-// bytesEnd returns the offset behind the binary that starts at offset at and the number of its chunks, -1 after
+// bytesEnd returns the offset after the binary that starts at offset at and the number of its chunks, -1 after
 // failing.
 func (r *Reader) bytesEnd(at int) (stop, chunks int) {
 	buf := r.Buf

@@ -196,8 +196,8 @@ func (r *Reader) dict(p *place) bool {
 	}
 }
 
-// key takes the key of entry i and returns its text if it is a string and there is a tree. e is what being a key of
-// this map says of it.
+// key takes the key of entry i and returns its text if it is a string and there is a tree. e is the evidence that keys of
+// this map are enum constants.
 func (r *Reader) key(i int, e evidence) (name string, ok bool) {
 	at := r.Off
 	if at >= len(r.Buf) || grammar[r.Buf[at]].rule != text {
@@ -217,11 +217,11 @@ func (r *Reader) key(i int, e evidence) (name string, ok bool) {
 	return name, ok
 }
 
-// maxStep is how many bytes behind its opcode a value has at most that a single look takes.
+// maxStep is the most bytes after its opcode that a value in steps has.
 const maxStep = 32
 
-// steps is, by opcode, how many bytes a value has if it is a scalar, or a text of at most 31 units that is ASCII, and how
-// many of them are text. Taking both in one way leaves the processor no branch to guess wrong.
+// steps has, by opcode, the size of a scalar or of a text of at most 31 ASCII characters, and how many of its bytes are
+// text. One rule for both leaves no branch that the processor could mispredict.
 var steps = func() (s [256]struct{ bytes, text uint8 }) {
 	for op := range s {
 		s[op].bytes = grammar[op].size
@@ -232,8 +232,8 @@ var steps = func() (s [256]struct{ bytes, text uint8 }) {
 	return s
 }()
 
-// scalars takes scalars and texts, n at most, where bytes are counted within a container: most values of most bodies. It
-// stops before anything else, or what is wrong, and returns how many it took.
+// scalars takes up to n scalars and texts, where bytes are counted within a container, and returns how many it took. It
+// stops before any other value and before an error. Most values of most bodies are counted here.
 func (r *Reader) scalars(n int) (taken int) {
 	if !r.Counting() {
 		return 0
@@ -242,7 +242,7 @@ func (r *Reader) scalars(n int) (taken int) {
 	for ; taken < n && at < len(b); taken++ {
 		op := b[at]
 		if step := int(steps[op].bytes); step != 0 && len(b)-at > maxStep {
-			// The next 32 bytes, those of a text at once: which of them are its own and no ASCII.
+			// The next 32 bytes: none of those that belong to the text may have its highest bit set.
 			m, text := &asciiMasks[steps[op].text&31], b[at+1:at+1+maxStep]
 			if m[0]&binary.LittleEndian.Uint64(text)|m[1]&binary.LittleEndian.Uint64(text[8:])|
 				m[2]&binary.LittleEndian.Uint64(text[16:])|m[3]&binary.LittleEndian.Uint64(text[24:]) == 0 {
@@ -278,7 +278,7 @@ func (r *Reader) atEnd() bool {
 }
 
 // listType reads a type, which is written as a string the first time and as its index afterwards. It returns the index
-// in the type table and the offset behind it, -1 after failing.
+// in the type table and the offset after it, -1 after failing.
 func (r *Reader) listType(at int) (i, stop int) {
 	const what = "a type, a string or an index of the type table"
 	if at < len(r.Buf) && grammar[r.Buf[at]].rule == text {

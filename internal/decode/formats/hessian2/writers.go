@@ -6,23 +6,23 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// scout walks a whole body for what tells its writer and thereby its numbering. It is needed only when a reference stands
-// behind an object that writers count differently, at most once a body. All fields of a body are values of Hessian, so it
-// needs not know what they are.
+// detector walks a whole body for evidence of its writer and so of its numbering. It is needed only when a reference follows
+// an object that writers count differently, at most once per body. All fields of a body are values of Hessian, so it does
+// not need to know which is which.
 //
-// What tells is the order of the fields of a few classes of the JDK, whether an ArrayList has a type, the version at the
-// start of a request, classes that one generation writes in a way of its own; and what references can mean: there must
-// be as many objects, nothing refers to an object that a writer makes for one use, and a field, or an array of a type,
-// holds objects of one class, or arrays of one type, mostly; a throwable without a cause is its own, and an inner object
-// has one of the outer class. 2.7.0 and 3.3 write alike; where nothing speaks against either a body is taken for 3.3's. So do 2.5.10 to 2.6.2 and
-// 3.3 when it answers a consumer as old; there a body is taken for theirs. Where nothing
-// tells the writer and a reference means different things, it is left open: a node of kind [decode.Opaque].
+// The evidence: the order of the fields of a few classes of the JDK, whether an ArrayList has a type, the version at the
+// start of a request, classes that one generation writes in its own way; and the targets of references. Every place that is
+// referred to must exist, nothing refers to an object that a writer makes for one use, a field or an array of a type mostly
+// holds objects of one class or arrays of one type, a throwable without a cause is its own cause, and an inner object refers
+// to one of the outer class. 2.7.0 and 3.3 write alike; a body is taken for 3.3's unless something contradicts that. 2.5.10
+// to 2.6.2 write as 3.3 does when it answers a consumer as old; there a body is taken for theirs. Where nothing shows the
+// writer and the numberings disagree, the reference is left open: a node of kind [decode.Opaque].
 type detector struct {
 	r       Reader
 	writers writers
 	early   bool // a result as providers before 2.6.3 write it, or later ones for a consumer before 2.6.3
-	// fits: no reference contradicts the numbering. odd: how many mean something of another class than the same field
-	// holds elsewhere.
+	// fits: no reference contradicts the numbering. mismatches: how many refer to an object of another class than the
+	// same field holds elsewhere.
 	fits       [numberings]bool
 	mismatches [numberings]int
 	differ     bool // lite3 and lite40 mean different things
@@ -40,7 +40,7 @@ type detector struct {
 	calendar      []bool // by class
 }
 
-// role is what the name of a field says of what it refers to.
+// role is what the name of a field says about its target.
 type role uint8
 
 const (
@@ -49,7 +49,7 @@ const (
 	outerRole      // of an object of an inner class: one of the class around it
 )
 
-// pendingReference is what a reference in a field means in each numbering.
+// pendingReference is a reference in a field, with its target in each numbering.
 type pendingReference struct {
 	slot int32
 	what [numberings]what
@@ -103,7 +103,7 @@ func (s *detector) judge(body []byte) verdict {
 	case s.writers != 0 && s.writers&four == 0:
 		return verdict{used: lite3}
 	}
-	// Nothing tells the writer: what the references mean has to.
+	// Nothing shows the writer: the targets of references decide.
 	switch {
 	case s.contradicted(lite3, lite40):
 		return verdict{used: lite40}
@@ -115,7 +115,7 @@ func (s *detector) judge(body []byte) verdict {
 	return verdict{used: lite3, rival: lite40, unsure: true}
 }
 
-// contradicted reports whether what the references mean speaks against n, and not against other.
+// contradicted reports whether the references contradict n and not other.
 func (s *detector) contradicted(n, other numbering) bool {
 	return s.fits[other] && (!s.fits[n] || s.mismatches[n] > 0 && s.mismatches[other] == 0)
 }
@@ -136,7 +136,7 @@ func (s *detector) begin(body []byte) {
 	s.cause, s.hasStackTrace = 0, false
 	s.handles, s.calendar = emptied(s.handles), emptied(s.calendar)
 	s.early = len(body) > 0 && body[0] >= 0x90 && body[0] <= 0x92
-	switch { // A request starts with the version; a result with its kind, of which those with attachments came with 2.0.2.
+	switch { // A request starts with the version, a result with its kind; kinds with attachments came with 2.0.2.
 	case bytes.HasPrefix(body, protocolVersion), len(body) > 0 && body[0] >= 0x93 && body[0] <= 0x95:
 		s.writers &^= forward | backward
 	case len(body) > 2 && body[0] >= 5 && body[0] < 0x20 && body[1] == '2' && body[2] == '.':
@@ -191,7 +191,7 @@ func (s *detector) class(name, field []byte, fields int) {
 	}
 }
 
-// order notes the first field of a class of which the fields' order is known.
+// order notes the first field of a class whose order of fields is known.
 func (s *detector) order(first, declared string) {
 	if first == declared {
 		s.writers &= forward
@@ -214,7 +214,7 @@ func (s *detector) field(name []byte) {
 	s.roles[slot-1] = r
 }
 
-// slot makes one more.
+// slot adds a slot.
 func (s *detector) slot() int32 {
 	s.slots, s.roles = append(s.slots, 0), append(s.roles, anyRole)
 	return int32(len(s.slots))
@@ -232,7 +232,7 @@ func (s *detector) listType(name []byte) {
 	}
 }
 
-// list says what type the list opened last has, an index of the type table or -1, and returns the slot of its elements.
+// list notes the type of the list added last, an index of the type table or -1, and returns the slot of its elements.
 func (s *detector) list(typ int, slot int32) (elements int32) {
 	is := aList
 	if typ < 0 {
@@ -283,7 +283,7 @@ func (s *detector) reference(place int, slot int32) {
 	}
 }
 
-// expect counts the numberings in which a reference does not mean what its field says, if it does in another.
+// expect counts the numberings in which a reference contradicts its field's role, if it does not in another one.
 func (s *detector) expect(r role, to [numberings]int) {
 	var is [numberings]bool
 	any := false

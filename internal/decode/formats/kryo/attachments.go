@@ -7,17 +7,17 @@ import (
 )
 
 // The attachments are a HashMap with string keys, written as a top-level object: "23 01" ("22 01" in Kryo 5), a count,
-// the entries. They are found without the classes of what stands before them as the place where a parse of such a map
-// ends exactly at the end of the body and one of the keys is Dubbo's own.
+// the entries. They are the one place where a parse of such a map ends exactly at the end of the body and one of the keys
+// is Dubbo's own; the classes of the values before them are not needed.
 //
-// What can still be mistaken for them is a map that ends the attachments and has such a key itself, or bytes of a value
-// that by chance begin like a map and lead a parse to the last byte, through those attachments or past them: less than
-// one body in 2^24 of random bytes.
+// Two other places can look the same: a map that ends the attachments and has such a key itself, and bytes of a value
+// that begin like a map by chance and lead a parse to the last byte. The latter happens in less than one body in 2^24 of
+// random bytes.
 
 // The search is bounded: bytes looked at per byte of the body.
 const (
 	workPerByte = 32
-	// workPerObject is more than the bytes of small objects: nested ones cost stack.
+	// workPerObject is the cost of an object besides its bytes: nested objects need stack.
 	workPerObject = 64
 )
 
@@ -39,7 +39,7 @@ func (r *Reader) find(from int) (at int, ok bool) {
 }
 
 // next returns the offset of the next bytes that look like a map, -1 if there are none. Without class id (kryo2) only
-// a map that is not empty has something to be recognised by: the key after its count.
+// a map that is not empty can be recognised: by the key after its count.
 func (r *Reader) next(off int) int {
 	head := r.d.mapHead
 	if r.untagged {

@@ -74,7 +74,7 @@ const (
 	period
 )
 
-// class is a Java class as far as the bytes of its objects need it.
+// class is what the reader knows of a Java class.
 type class struct {
 	name   string // JVM name
 	layout layout
@@ -86,11 +86,11 @@ type class struct {
 
 func (c *class) box() bool { return c.layout >= boxInt && c.layout <= boxDouble }
 
-// dialect is what differs between the releases of Kryo.
+// dialect is the differences between the releases of Kryo.
 type dialect struct {
 	// order is the byte order of numbers of fixed width.
 	order binary.ByteOrder
-	// classes are the registered ones, by id; applications register theirs behind them.
+	// classes are the registered ones, by id; those of applications have higher ids.
 	classes []*class
 	// mapHead is how a HashMap begins: its class id and the reference byte.
 	mapHead []byte
@@ -98,7 +98,7 @@ type dialect struct {
 	// collection.
 	sizeOffset int
 	// isKryo5: Kryo 5: enums have no reference byte, collections name the class that all elements have, sorted ones have
-	// their comparator behind the number of elements.
+	// their comparator after the number of elements.
 	isKryo5 bool
 	// maxASCII is the longest text that has the ASCII form.
 	maxASCII int
@@ -110,7 +110,7 @@ var kryo4 = &dialect{
 	classes: append(named("int", "java.lang.String", "float", "boolean", "byte", "char", "short", "long", "double", "void"), registered...),
 }
 
-// kryo5 is what Dubbo's extensions for 3.x write. "void" is not registered there, so that the ids behind it are one
+// kryo5 is what Dubbo's extensions for 3.x write. "void" is not registered there, so that the ids after it are one
 // lower.
 var kryo5 = &dialect{
 	order: binary.LittleEndian, mapHead: []byte{0x22, 0x01}, sizeOffset: 1, isKryo5: true, maxASCII: 32,
@@ -120,7 +120,7 @@ var kryo5 = &dialect{
 // plain reports whether objects of a class have no reference byte and no number.
 func (d *dialect) plain(c *class) bool { return c.box() || d.isKryo5 && c.layout == enum }
 
-// registered are the classes that Dubbo registers behind Kryo's own, in order.
+// registered are the classes that Dubbo registers after Kryo's own, in order.
 var registered = named(
 	"java.util.Arrays$ArrayList", "java.util.GregorianCalendar", "java.lang.reflect.InvocationHandler",
 	"java.math.BigDecimal", "java.math.BigInteger", "java.util.regex.Pattern", "java.util.BitSet", "java.net.URI", "java.util.UUID",
@@ -141,7 +141,7 @@ func named(names ...string) []*class {
 	return classes
 }
 
-// classOf returns the class with a JVM name; its layout is unknown when it is no JDK class of the table.
+// classOf returns the class with a JVM name; its layout is unknown if the class is not in the table.
 func classOf(name string) *class {
 	if c := known[name]; c != nil {
 		return c
@@ -174,7 +174,7 @@ func arrayOf(name string, dims int) *class {
 	return c
 }
 
-// elements are the primitive types by their letter in array names. "Z" and so on are no classes on the wire.
+// elements are the primitive types by their letter in array names. "Z" and so on are not classes on the wire.
 var elements = map[byte]*class{
 	'Z': {name: "boolean", layout: boxBool, final: true},
 	'B': {name: "byte", layout: boxByte, final: true},

@@ -61,7 +61,7 @@ func (r *Reader) data(cl *class, p decode.Place) {
 	}
 }
 
-// container records a container around what f takes.
+// container records a container; f takes its content.
 func (r *Reader) container(p decode.Place, k decode.Kind, cl *class, f func()) {
 	r.open(p, k, cl)
 	r.Content(f)
@@ -100,7 +100,7 @@ func (r *Reader) primitives(cl *class, p decode.Place) {
 	})
 }
 
-// lengthened is container for one whose head ends with a length, taken from off to here.
+// lengthened is container for one whose head ends with a length, which was read from offset off to here.
 func (r *Reader) lengthened(p decode.Place, k decode.Kind, cl *class, off int, f func()) {
 	here := r.Off
 	r.Off = off
@@ -111,7 +111,7 @@ func (r *Reader) lengthened(p decode.Place, k decode.Kind, cl *class, off int, f
 	})
 }
 
-// array takes an array of objects. Elements of a final type, and every array is of one, carry no class id.
+// array takes an array of objects. Elements of a final type carry no class id; arrays are of final types.
 func (r *Reader) array(cl *class, p decode.Place) {
 	from := r.Off
 	n, null := r.count("the length of "+cl.name, 1, 1)
@@ -148,7 +148,7 @@ func (r *Reader) asList(cl *class, p decode.Place) {
 	})
 }
 
-// classRole takes a class id that stands for itself.
+// classRole takes a class id without an object.
 func (r *Reader) classRole() *class {
 	q := r.At(decode.ByRole, "", 0)
 	cl := r.class(&q)
@@ -166,7 +166,7 @@ func (r *Reader) elements(n int) {
 	}
 }
 
-// collection takes a count and the elements; a sorted one has a comparator: before the count, in Kryo 5 behind it.
+// collection takes a count and the elements; a sorted one has a comparator: before the count, in Kryo 5 after it.
 func (r *Reader) collection(cl *class, p decode.Place) {
 	r.container(p, decode.List, cl, func() {
 		switch {
@@ -197,9 +197,9 @@ func (r *Reader) mapping(cl *class, p decode.Place) {
 	})
 }
 
-// size takes the count of a collection or map, which is written with less added.
-func (r *Reader) size(less int) int {
-	n, null := r.count("the number of elements", 1, less)
+// size takes the count of a collection or map, which is written plus sizeOffset.
+func (r *Reader) size(offset int) int {
+	n, null := r.count("the number of elements", 1, offset)
 	if null {
 		r.Fail(decode.Malformed, "the number of elements", "0")
 	}

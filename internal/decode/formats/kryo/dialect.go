@@ -4,8 +4,8 @@ import "dubbo-wire/internal/decode"
 
 // The dialects are told apart by how texts are written: Kryo 4 has the ASCII form for texts of up to 63 characters, Kryo
 // 5 up to 32 and counts the longer ones. A request starts with five texts, and the name of a service or a method's
-// parameters mostly has a length between. Where no text says it the attachments do, which are a map that is written
-// otherwise and ends with the body.
+// parameters mostly has a length between. Where the texts do not decide the attachments do: a map at the end of the body,
+// which the two write differently.
 
 // Tell4 says whether Kryo 4 wrote a body of "kryo" or "kryo2", by its first texts.
 func Tell4(b []byte, k decode.BodyKind) decode.Verdict { return verdict(tell(b, k), kryo4) }
@@ -46,8 +46,8 @@ func tell(b []byte, k decode.BodyKind) *dialect {
 	return nil
 }
 
-// textForm returns the length of the text that b starts with, 0 where that cannot be seen, and the only dialect that
-// would write it so, nil where both would.
+// textForm returns the length of the text that b starts with, 0 if it is not known, and the only dialect that writes such
+// a text so, nil if both do.
 func textForm(b []byte) (n int, d *dialect) {
 	if len(b) == 0 {
 		return 0, nil
@@ -94,7 +94,7 @@ func textForm(b []byte) (n int, d *dialect) {
 	return i, nil
 }
 
-// TellWhole4 says whether Kryo 4 wrote a body of "kryo2", by all of it.
+// TellWhole4 says whether Kryo 4 wrote a body of "kryo2", by the whole body.
 var TellWhole4 = tellsWhole(kryo4, true)
 
 // TellWhole5 is TellWhole4 for Kryo 5.
@@ -104,7 +104,7 @@ func tellsWhole(own *dialect, untagged bool) func([]byte, decode.BodyKind) decod
 	return func(b []byte, k decode.BodyKind) decode.Verdict { return verdict(tellWhole(b, k, untagged), own) }
 }
 
-// tellWhole returns the one dialect in which the body ends as it must, nil where that is none or both.
+// tellWhole returns the only dialect in which the body ends as it must, nil if none or both fit.
 func tellWhole(b []byte, k decode.BodyKind, untagged bool) *dialect {
 	if d := tell(b, k); d != nil {
 		return d
@@ -121,8 +121,8 @@ func tellWhole(b []byte, k decode.BodyKind, untagged bool) *dialect {
 	return nil
 }
 
-// ends reports whether a body ends in this dialect with its attachments or, where it has none, with a value that can be
-// walked; and whether it cannot be of this dialect.
+// ends reports whether a body of this dialect would end with its attachments or, without attachments, with a value that
+// can be walked; and whether it cannot be of this dialect.
 func (r *Reader) ends(b []byte, k decode.BodyKind) (ends, foreign bool) {
 	r.Reset(b, decode.Malformed, nil)
 	switch k {

@@ -7,16 +7,16 @@ import (
 	"dubbo-wire/internal/decode/formats/java"
 )
 
-// Objects of classes that Kryo cannot make are Java serialization streams: exceptions since Dubbo 2.7, classes of the
-// application without a constructor that takes nothing, and in Dubbo 2.6.0 such classes of the JDK, too. No other data
-// start like a stream: as a number its first bytes are one that would be shorter, as a text they are none. A class keeps
-// its stream for a top-level object, and its second object goes on in it.
+// Objects of classes that Kryo cannot create are Java serialization streams: exceptions since Dubbo 2.7, classes of the
+// application without a default constructor, and in Dubbo 2.6.0 such classes of the JDK, too. No other data start like a
+// stream: a number with these first bytes would be written shorter, and a text cannot have them. Within a top-level object
+// all objects of a class share one stream.
 var (
 	javaStream    = []byte{0xac, 0xed, 0x00, 0x05}
 	newJavaStream = append([]byte{refNew}, javaStream...)
 )
 
-// stream is that of a class, in one top-level object.
+// stream is the stream of a class within one top-level object.
 type stream struct {
 	class string
 	java  *java.Reader
@@ -32,18 +32,18 @@ func (r *Reader) streamOf(cl *class) *java.Reader {
 	return nil
 }
 
-// streamed reports whether an object of a class, whose reference byte is next, is in a stream.
+// streamed reports whether the object of a class at the cursor, which is at its reference byte, is in a stream.
 func (r *Reader) streamed(cl *class) bool {
 	return bytes.HasPrefix(r.Buf[r.Off:], newJavaStream) || r.streamOf(cl) != nil
 }
 
-// maxName is how long a name in a stream is at most.
+// maxName is the length limit of a name in a stream.
 const maxName = 1 << 16
 
 // maxStreams bounds the streams of a top-level object, each of which takes memory of its own.
 const maxStreams = 64
 
-// stream takes an object as Java serialization writes it, if it is; its reference byte was taken.
+// stream takes an object written by Java serialization and reports whether it was one; its reference byte was taken.
 func (r *Reader) stream(cl *class, p decode.Place) bool {
 	if r.d.plain(cl) || cl.layout == uuid {
 		return false

@@ -1,17 +1,18 @@
 // Package kryo reads bodies of Dubbo's serialization "kryo" (id 8) and, for package kryo2, "kryo2" (id 25), as Kryo 4
 // writes them (Dubbo 2.6 and 2.7) and as Kryo 5 does (the extensions for Dubbo 3): numbers of fixed width in the other
-// byte order, other class ids, other collections. Package-level functions tell the two apart (tell.go).
+// byte order, other class ids, other collections. dialect.go tells the two apart.
 //
 // Sources: Dubbo 2.6.12 and 2.7.8 (KryoObjectOutput, KryoObjectOutput2, AbstractKryoFactory, CompatibleKryo), kryo
 // 4.0.1 and 4.0.2 (Output, DefaultClassResolver, MapReferenceResolver, DefaultSerializers, CollectionSerializer,
 // MapSerializer), kryo-serializers 0.42; dubbo-serialization-kryo 1.0.1 and 3.2.0, which bring kryo 5.3.0 and 5.4.0 with
 // kryo-serializers 0.45, and kryo 5.6.2, measured: they write the same.
 //
-// The bytes carry classes but no field names, counts or types: an object of an application class ends where its class
-// says. Exceptions, and objects of classes that Kryo cannot make, are Java serialization streams, which package java
-// reads (stream.go). So a body is walked forward through strings, boxes, arrays, JDK collections and the other JDK classes of the
-// tables in classes.go; the first class outside them stops the reader with cause Unsupported, behind the class name.
-// The attachments are then found from the end of the body (find.go).
+// A body comes in; a tree of its values goes out, as far as they can be read. The bytes carry classes but no field names,
+// counts or types: an object of an application class ends where its class says. Exceptions, and objects of classes that Kryo
+// cannot create, are Java serialization streams, which package java reads (java_stream.go). So the reader walks forward
+// through strings, boxes, arrays, JDK collections and the other JDK classes of the tables in classes.go; the first class
+// outside them stops it with cause Unsupported, after the class name. The attachments are then found from the end of the body
+// (attachments.go).
 //
 // Memory: the body is borrowed until the next Reset; the tree gets copies of texts where it wants values.
 package kryo
@@ -49,7 +50,7 @@ var Format5 = decode.Format{
 	TellWhole:  tellsWhole(kryo5, false),
 }
 
-// Starts accepts an ASCII text, which has no length in front.
+// Starts accepts an ASCII text; its length is not written.
 var Starts = decode.Starts{
 	Request: func(b []byte) bool { return decode.VersionAt(b, 0) },
 	Result:  decode.KindByte,
@@ -59,7 +60,7 @@ var Starts = decode.Starts{
 type Reader struct {
 	decode.Recorder
 	d *dialect
-	// untagged is serialization kryo2: the runtime class of a top-level object is not on the wire.
+	// untagged: serialization kryo2, where the runtime class of a top-level object is not on the wire.
 	untagged bool
 
 	// State of one top-level object.
@@ -67,7 +68,7 @@ type Reader struct {
 	objects int      // objects numbered so far
 	seen    []seen   // the same, where a tree is filled
 
-	copied int     // bytes of texts repeated for references
+	copied int     // bytes of texts copied for references
 	nulls  int     // null elements that took no byte
 	probe  *Reader // tries places where attachments may start
 	work   int     // bytes looked at in vain, for that search
@@ -95,7 +96,7 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	r.begin()
 }
 
-// begin starts a top-level object: class names and references are counted anew.
+// begin starts a top-level object: the numbers of class names and references start at 0 again.
 func (r *Reader) begin() {
 	clear(r.names)
 	r.names = r.names[:0]
@@ -141,7 +142,7 @@ func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
 	}
 }
 
-// untaggedValue takes a top-level object of kryo2. Only a declared class without subclasses tells its runtime class.
+// untaggedValue takes a top-level object of kryo2. Its runtime class is known only if the declared class is final.
 func (r *Reader) untaggedValue(p decode.Place, typ string) {
 	if p.Label == decode.ByField && p.Name == "event" && typ == "" {
 		typ = "Ljava/lang/String;" // event data other than null is a string

@@ -7,10 +7,10 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// collection5 takes what Kryo 5 writes of a collection behind its reference byte: the number of elements + 1, and with
-// it a flag that says that all of them have one class, which then stands before them once; that class is null where all
-// of them are. Elements of one class have no class id, and are marked as null or not where one of them is null: a byte
-// says so, except in collections that never hold null.
+// collection5 takes what Kryo 5 writes for a collection after its reference byte: the number of elements + 1 with a flag
+// that all elements have one class. That class is written once, before the elements; it is null if all elements are null.
+// Elements of one class have no class id. A byte says whether one of them is null, and then each is marked as null or not;
+// collections that never hold null have no such byte.
 func (r *Reader) collection5(cl *class) {
 	same, n := r.flaggedSize()
 	if cl.layout == treeSet || cl.layout == queue {

@@ -7,8 +7,8 @@ import (
 	"dubbo-wire/internal/decode/scrub/wire"
 )
 
-// Scrub replaces a value behind what says its class. Texts of ASCII end with bit 7, the others and the numbers are as
-// everybody writes them, longs of nine bytes aside.
+// Scrub replaces the value after its class. Texts of ASCII end with bit 7 and longs may have nine bytes; other texts and
+// numbers have a form that formats share.
 func Scrub(b []byte, n *decode.Node, m decode.Mapper) bool {
 	switch n.Kind {
 	case decode.String:
@@ -37,7 +37,8 @@ func scrubASCII(b []byte, n *decode.Node, m decode.Mapper) bool {
 	return is
 }
 
-// scrubLong replaces a long of nine bytes, the last of which is all data: a number with its sign in bit 0, or milliseconds.
+// scrubLong replaces a long of nine bytes, a number with its sign in bit 0 or milliseconds. The last byte has eight bits of
+// data.
 func scrubLong(b []byte, n *decode.Node, m decode.Mapper) bool {
 	const size = 9
 	if len(b) < size {

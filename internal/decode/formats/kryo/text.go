@@ -9,7 +9,7 @@ import (
 	"dubbo-wire/internal/decode/jdk"
 )
 
-// A text is a string on the wire: either ASCII, whose last byte has bit 7 set, or a count of UTF-16 units and one to
+// text is a string on the wire: either ASCII, whose last byte has bit 7 set, or a count of UTF-16 units and one to
 // three bytes for each of them (a surrogate pair is two units of three bytes).
 type text struct {
 	raw   []byte // borrowed: the ASCII bytes, or the units
@@ -192,14 +192,14 @@ func (r *Reader) fixed64(what string) uint64 {
 	return 0
 }
 
-// count takes a number of elements of at least size bytes each; less is taken off the number on the wire, and what it
-// was below that is null.
-func (r *Reader) count(what string, size, less int) (n int, null bool) {
-	v := int64(int32(r.varint(what))) - int64(less)
+// count takes a number of elements of at least size bytes each; offset is subtracted from the number
+// on the wire, and null is true if the result is -1.
+func (r *Reader) count(what string, size, offset int) (n int, null bool) {
+	v := int64(int32(r.varint(what))) - int64(offset)
 	if !r.OK() {
 		return 0, false
 	}
-	if v == -1 && less == 1 {
+	if v == -1 && offset == 1 {
 		return 0, true
 	}
 	if v < 0 {

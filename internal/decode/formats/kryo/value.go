@@ -6,7 +6,7 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// seen is an object that a reference can mean.
+// seen is an object that references can refer to.
 type seen struct {
 	node int32
 	text int32  // offset of its text, when it is a string; else 0
@@ -52,7 +52,7 @@ func (r *Reader) nonNull(cl *class, p decode.Place) {
 	case r.d.plain(cl):
 		r.data(cl, p)
 	case r.d.isKryo5 && cl.layout == unknown && !r.streamed(cl):
-		// An enum has no reference byte, and what an enum is only its class knows.
+		// An enum has no reference byte, and only the class says whether it is an enum.
 		r.failUnknown(cl, p)
 	default:
 		r.reference(cl, p, false)
@@ -128,7 +128,7 @@ func (r *Reader) registered(id uint32) *class {
 	return &class{name: fmt.Sprintf("#%d", id)}
 }
 
-// reference takes a reference byte and the data behind it.
+// reference takes a reference byte and the data that follow it.
 func (r *Reader) reference(cl *class, p decode.Place, mayBeNull bool) {
 	c := &r.Cursor
 	n := r.varint("a reference byte")
@@ -146,7 +146,7 @@ func (r *Reader) reference(cl *class, p decode.Place, mayBeNull bool) {
 	}
 }
 
-// number gives the object that follows its number.
+// number assigns a number to the object that follows.
 func (r *Reader) number() {
 	r.objects++
 	if r.Tree != nil {
@@ -181,8 +181,8 @@ func (r *Reader) refer(p decode.Place, k int) {
 	}
 }
 
-// failUnknown stops at a class whose data only the class itself could tell the end of. The node stays open: what follows
-// is its content.
+// failUnknown stops at a class whose data have no end that can be seen without the class. The node stays open: what
+// follows is its content.
 func (r *Reader) failUnknown(cl *class, p decode.Place) {
 	r.open(p, decode.Object, cl)
 	what := "the fields of class " + cl.name

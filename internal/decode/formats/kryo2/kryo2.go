@@ -1,4 +1,5 @@
-// Package kryo2 is Dubbo's serialization "kryo2" (id 25): package kryo without the class ids of top-level objects.
+// Package kryo2 reads bodies of Dubbo's serialization "kryo2" (id 25): those of package kryo without the class ids of
+// top-level objects. Package kryo has the reader, which borrows the body until the next Reset.
 //
 // Sources: Dubbo 2.7.8 KryoObjectOutput2, the same of dubbo-serialization-kryo 3.2.0, and those of package kryo.
 //

@@ -5,10 +5,10 @@
 // (2.7.2 to 2.7.23, then the extension), and measured bytes.
 //
 // The grammar is that of package hessian2, which reads it. What differs are classes of objects: Byte, Short and Float
-// travel in handles, BigDecimal (4.0.38) as the JDK's fields, of which the value may be missing, java.time in handles of
-// another package. Their names do not occur in hessian2, so package hessian2 knows them all.
+// travel in handles, BigDecimal (4.0.38) as the JDK's fields, whose value may be missing, java.time in handles of
+// another package. Their names do not occur in hessian2, so package hessian2 reads them all, with the same memory rules.
 //
-// Dubbo 2.7.0 and 2.7.1 used id 10 for protostuff; Tell tells such bodies apart.
+// Dubbo 2.7.0 and 2.7.1 used id 10 for protostuff; Tell recognises such bodies.
 package nativehessian
 
 import (
