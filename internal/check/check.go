@@ -1,6 +1,6 @@
-// Package check holds the sizes of a report to those of a golden one: mean, p99 and largest of request and response bodies,
-// method by method. It turns both into a result, and that into a table, Markdown, JSON, workflow commands of GitHub, or JUnit
-// XML. Totals and counts are not held to anything: they are the load's, not the code's.
+// Package check compares the sizes of a report with those of a golden one: mean, p99 and maximum of request and response bodies, by
+// method. The result is printed as a table, Markdown, JSON, GitHub workflow commands or JUnit XML. Totals and counts are not compared,
+// because they depend on the load and not on the code. The package changes neither report and copies the texts that it needs.
 package check
 
 import (
@@ -18,10 +18,10 @@ import (
 	"dubbo-wire/internal/sizes"
 )
 
-// Tolerance is how far a size may be from the golden one: a part of it, exactly.
+// Tolerance is the allowed change of a size, as an exact fraction of the golden size.
 type Tolerance struct{ part *big.Rat }
 
-// decimal is a number as reports and users write it; larger ones would only cost memory.
+// decimal matches the numbers of reports and users. It bounds their length, because numbers are exact.
 var decimal = regexp.MustCompile(`^-?[0-9]{1,20}(\.[0-9]{1,20})?$`)
 
 // ParseTolerance reads a percentage: "5%", "0.5 %" or "5".
@@ -34,7 +34,7 @@ func ParseTolerance(s string) (Tolerance, error) {
 	return Tolerance{part.Quo(part, big.NewRat(100, 1))}, nil
 }
 
-// String is the percentage.
+// String returns the percentage.
 func (t Tolerance) String() string {
 	if t.part == nil {
 		return "0 %"
@@ -46,7 +46,7 @@ func (t Tolerance) String() string {
 // MarshalText writes the percentage, as JSON has it.
 func (t Tolerance) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
-// JSON is the percentage as it stands in a golden file.
+// JSON returns the percentage in the notation of golden files.
 func (t Tolerance) JSON() json.RawMessage {
 	return json.RawMessage(`"` + strings.ReplaceAll(t.String(), " ", "") + `"`)
 }
@@ -71,11 +71,11 @@ func (t Tolerance) covers(percent *big.Rat) bool {
 // Terms are the tolerances of a golden file.
 type Terms struct {
 	All Tolerance
-	// Of is by written form of the method, "service/method".
+	// Of has the tolerances of single methods by "service/method".
 	Of map[string]Tolerance
 }
 
-// TermsOf reads them: percentages as texts ("5%") or numbers (5).
+// TermsOf reads the tolerances, which are percentages as texts ("5%") or numbers (5).
 func TermsOf(s *report.Summaries) (Terms, error) {
 	read := func(raw json.RawMessage) (Tolerance, error) {
 		text := strings.TrimSpace(string(raw))
@@ -104,31 +104,31 @@ func TermsOf(s *report.Summaries) (Terms, error) {
 	return t, nil
 }
 
-// Result is what came out.
+// Result is the result of a check.
 type Result struct {
 	Golden  string // its file
 	Terms   Terms
-	Methods []Method // drifted and new first
-	// Over, Under and Vanished drifted; New and Within did not.
+	Methods []Method // drifted and new methods first
+	// Numbers of methods by status. Over, Under and Vanished are drift.
 	Over, Under, Vanished, New, Within int
 	Strict                             bool
-	// LeftOut is how many methods of the golden file were not asked for.
+	// LeftOut is the number of golden methods that the user's filter excludes.
 	LeftOut int
-	// Unused are the names in the golden file's tolerances that neither it nor the run has.
+	// Unused are names in the golden file's tolerances without a method.
 	Unused []string
-	// Coverage and the least there may be, in percent.
+	// Coverage and its required minimum, in percent.
 	Coverage, MinCoverage float64
-	// Explain is the command to which a frame's number is added; "" where there is none.
+	// Explain is the command that shows a frame, without its number, or "".
 	Explain string
-	// Updated: the golden file is written anew.
+	// Updated is set if the golden file is replaced.
 	Updated bool
 }
 
-// Status is what became of a method.
+// Status is the status of a method.
 type Status string
 
-// The states. Over: a size is larger than it may be; Under: one is smaller, and none larger. New: the golden file has no such
-// method, or no such direction of it.
+// The statuses. Over: a size exceeds its tolerance. Under: a size is below its tolerance and none exceeds it. New: the golden file
+// lacks the method, or a direction of it.
 const (
 	Over     Status = "over"
 	Under    Status = "under"
@@ -137,14 +137,14 @@ const (
 	Within   Status = "within"
 )
 
-// Method is a method of the golden report, or of the run, or of both.
+// Method is a method of the golden report, of the run, or of both.
 type Method struct {
-	Name     string    `json:"name"` // written form, with what else tells groups apart
+	Name     string    `json:"name"` // service/method, and the other keys that differ
 	Service  string    `json:"-"`
 	Method   string    `json:"-"`
 	Status   Status    `json:"status"`
 	Known    bool      `json:"-"`     // to the golden report
-	Calls    int64     `json:"calls"` // in the run; of a vanished one in the golden report
+	Calls    int64     `json:"calls"` // in the run; in the golden report if it vanished
 	Allowed  Tolerance `json:"allowed"`
 	Measures []Measure `json:"measures"`
 	Largest  *Largest  `json:"largest"` // nil where there is none
@@ -157,27 +157,27 @@ type Largest struct {
 	BodyBytes int64  `json:"bodyBytes"`
 }
 
-// Measure is one number that is guarded.
+// Measure is a number that is checked.
 type Measure struct {
 	Name string `json:"name"` // "request mean"
-	// Was and Is are as JSON has them, "" where there is none.
+	// Was and Is are "" if there is no number.
 	Was     report.Number `json:"golden"`
 	Is      report.Number `json:"now"`
 	Percent float64       `json:"changePercent"` // 0 where Was is 0 or missing
 	Drift   bool          `json:"drift"`
-	New     bool          `json:"-"` // there is one now, and was none
+	New     bool          `json:"-"` // the golden report lacks it
 	over    bool
 }
 
-// Drifted reports whether the run is to fail: sizes, or what --strict forbids.
+// Drifted reports whether the check fails because of sizes, or because of new methods with --strict.
 func (r *Result) Drifted() bool {
 	return r.Over+r.Under+r.Vanished > 0 || r.Strict && r.New > 0
 }
 
-// Low reports whether too little was seen.
+// Low reports whether the coverage is below its minimum.
 func (r *Result) Low() bool { return r.MinCoverage > 0 && r.Coverage < r.MinCoverage }
 
-// Run holds a report, which must be grouped as the golden one is, to it. It fails on numbers that no report has.
+// Run checks a report that is grouped as the golden one is. It returns an error for invalid numbers in the golden report.
 func Run(golden *report.Summaries, terms Terms, r *report.Report) (*Result, error) {
 	res := &Result{Terms: terms, Coverage: r.Percent()}
 	names := namer(golden, r)
@@ -245,7 +245,7 @@ func Run(golden *report.Summaries, terms Terms, r *report.Report) (*Result, erro
 	return res, nil
 }
 
-// worst is the largest change of a method that drifted.
+// worst returns the largest change of a method in percent.
 func (m *Method) worst() float64 {
 	most := 0.0
 	for _, x := range m.Measures {
@@ -263,7 +263,7 @@ func (m *Method) largest(r *report.Report, g *sizes.Group) {
 	}
 }
 
-// compare fills in the measures and the status.
+// compare sets the measures and the status.
 func (m *Method) compare(was *report.SummaryGroup, is *sizes.Group) error {
 	m.Status = Within
 	fresh := false
@@ -314,7 +314,7 @@ func (n *Measure) judge(allowed Tolerance) error {
 		return fmt.Errorf("%s is %.40q, which is no size", n.Name, n.Was)
 	}
 	if n.Was == "" || n.Is == "" {
-		// Answers that nobody had seen yet are new; answers that are gone are drift.
+		// A direction that the golden report lacks is new; one that the run lacks is drift.
 		n.Drift, n.New = n.Was != "", n.Was == ""
 		return nil
 	}
@@ -335,12 +335,12 @@ func (t *Terms) of(by sizes.By, values []string) Tolerance {
 	return t.All
 }
 
-// writtenForm is how tolerances name the method of a group.
+// writtenForm returns the name of a group's method in tolerances.
 func writtenForm(by sizes.By, values []string) string {
 	return strings.TrimPrefix(valueOf(by, values, sizes.Service)+"/"+valueOf(by, values, sizes.Method), "/")
 }
 
-// unused are the names of tolerances that are for no group.
+// unused returns the names of tolerances without a group.
 func (t *Terms) unused(golden *report.Summaries, r *report.Report) []string {
 	if len(t.Of) == 0 {
 		return nil
@@ -359,7 +359,7 @@ func (t *Terms) unused(golden *report.Summaries, r *report.Report) []string {
 	return slices.Sorted(maps.Keys(left))
 }
 
-// valueOf is the part of a key, "" where that is not in it.
+// valueOf returns a part of a group's key, "" if the grouping lacks it.
 func valueOf(by sizes.By, values []string, k sizes.Key) string {
 	if i := slices.Index(by.Keys, k); i >= 0 {
 		return values[i]
@@ -367,7 +367,7 @@ func valueOf(by sizes.By, values []string, k sizes.Key) string {
 	return ""
 }
 
-// namer names groups by service and method, and by those other keys that differ among all groups.
+// namer returns a function that names groups by service, method and the other keys that differ between groups.
 func namer(golden *report.Summaries, r *report.Report) func([]string) string {
 	first, differs := []string(nil), make([]bool, len(golden.By.Keys))
 	see := func(values []string) {

@@ -10,11 +10,11 @@ import (
 	"dubbo-wire/internal/term"
 )
 
-// maxAnnotations is how many methods get a workflow command each; GitHub shows ten of a step.
+// maxAnnotations is the maximum number of methods with a workflow command; GitHub shows ten per step.
 const maxAnnotations = 50
 
-// writeGitHub prints workflow commands, one a method, and the summary. Names come from captures, which may be anybody's: none
-// may end a command or start another one.
+// writeGitHub prints a workflow command per method, and the summary. Names are untrusted: they must not end a command or start
+// another one.
 func (r *Result) writeGitHub(w io.Writer) error {
 	var b strings.Builder
 	command := func(level, title, message string) {
@@ -52,13 +52,13 @@ func (r *Result) writeGitHub(w io.Writer) error {
 	if r.Low() {
 		command("error", "Coverage", fmt.Sprintf("%s of Dubbo's bytes are in whole frames, --min-coverage is %g %%", report.Coverage(r.Coverage), r.MinCoverage))
 	}
-	// The runner looks for commands of an older form anywhere in a line.
+	// The runner accepts commands in an older notation anywhere in a line.
 	b.WriteString(strings.ReplaceAll(r.Summary(), "##[", "## [") + "\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// data and property escape what the runner unescapes.
+// data and property escape texts for the runner.
 func data(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(clean(s))
 }
@@ -67,7 +67,7 @@ func property(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(clean(s))
 }
 
-// clean is term.Clean line by line.
+// clean applies term.Clean to every line.
 func clean(s string) string {
 	lines := strings.Split(s, "\n")
 	for i := range lines {
@@ -106,7 +106,7 @@ type (
 	}
 )
 
-// writeJUnit prints a test case for each method, and one for the coverage where there is a bound.
+// writeJUnit prints a test case per method, and one for the coverage if it has a minimum.
 func (r *Result) writeJUnit(w io.Writer) error {
 	suite := junitSuite{Name: "sizes on the wire: " + term.Clean(r.Golden)}
 	add := func(c junitCase) {

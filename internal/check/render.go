@@ -14,7 +14,7 @@ import (
 // Schema names the layout of the JSON.
 const Schema = "dubbo-wire/check/1"
 
-// Formats are what Write prints.
+// Formats returns the formats of Write.
 func Formats() []string { return []string{"table", "markdown", "json", "github", "junit"} }
 
 // Write prints the result in one of the formats.
@@ -30,7 +30,7 @@ func (r *Result) Write(w io.Writer, format string, s report.Style) error {
 	return r.sheet(&s).Write(w, format, s)
 }
 
-// Summary is the result in one line.
+// Summary returns the result in one line.
 func (r *Result) Summary() string {
 	var words []string
 	add := func(n int, what string) {
@@ -67,7 +67,7 @@ func (r *Result) Summary() string {
 	return text
 }
 
-// change words a measure that drifted: "1,544 -> 2,210".
+// change formats the change of a measure in percent.
 func (n *Measure) change(allowed Tolerance) string {
 	switch {
 	case n.Was == "":
@@ -77,7 +77,7 @@ func (n *Measure) change(allowed Tolerance) string {
 	case n.Percent == 0:
 		return "from 0"
 	}
-	// As much precision as it takes to say that there is a difference, and that it is more than what is allowed.
+	// Add digits until the text differs from 0 and, for a drift, from every allowed change.
 	for digits := 1; ; digits++ {
 		text := strconv.FormatFloat(n.Percent, 'f', digits, 64)
 		shown, _ := new(big.Rat).SetString(text)
@@ -90,7 +90,7 @@ func (n *Measure) change(allowed Tolerance) string {
 	}
 }
 
-// grouped puts commas into a number as JSON has it.
+// grouped inserts thousands separators into a number.
 func grouped(s report.Number) string {
 	if s == "" {
 		return "-"
@@ -107,7 +107,7 @@ func grouped(s report.Number) string {
 	return text
 }
 
-// defaultTop is how many methods tables show.
+// defaultTop is the default number of methods in tables.
 const defaultTop = 20
 
 func (r *Result) sheet(s *report.Style) *report.Document {
@@ -217,7 +217,7 @@ func (r *Result) sheet(s *report.Style) *report.Document {
 	return sheet
 }
 
-// addDrift adds what drifted to a table.
+// addDrift adds the drifted measures to a table.
 func (m *Method) addDrift(sec *report.Section) {
 	name := m.Name
 	if m.Status == Vanished {
@@ -238,7 +238,7 @@ func (m *Method) addDrift(sec *report.Section) {
 	}
 }
 
-// addNew adds the sizes that the golden file does not have to a table.
+// addNew adds the measures that the golden file lacks to a table.
 func (m *Method) addNew(sec *report.Section) {
 	mark, name, calls := "+", m.Name, report.Count(m.Calls)
 	for _, n := range m.news() {
@@ -247,7 +247,7 @@ func (m *Method) addNew(sec *report.Section) {
 	}
 }
 
-// unusedText says of tolerances what is wrong with them.
+// unusedText describes the problem of unused tolerances.
 func unusedText(n int) string {
 	if n == 1 {
 		return `"tolerances" of the golden file name it, and neither that nor the run has it`
@@ -255,7 +255,7 @@ func unusedText(n int) string {
 	return `"tolerances" of the golden file name them, and neither that nor the run has them`
 }
 
-// news are the measures that are new.
+// news returns the new measures.
 func (m *Method) news() (list []Measure) {
 	for _, n := range m.Measures {
 		if n.New {
@@ -265,7 +265,7 @@ func (m *Method) news() (list []Measure) {
 	return list
 }
 
-// drifts are the measures that drifted, and the new ones. Where all bodies of a direction have one size, before and now, it is said once.
+// drifts returns the drifted and new measures. If all bodies of a direction have one size, before and now, it returns one measure for it.
 func (m *Method) drifts() (list []Measure) {
 	for i := 0; i < len(m.Measures); i++ {
 		n := m.Measures[i]
@@ -284,8 +284,8 @@ func (m *Method) drifts() (list []Measure) {
 	return list
 }
 
-// see is the command that shows a body of a method that is over: its largest one, where that is of the direction that
-// drifted, else the first call; "" where there is none.
+// see returns the command that shows a body of a method that is over: the largest body if its direction drifted, else the first call.
+// It returns "" if there is no such command.
 func (r *Result) see(m *Method) string {
 	if m.Status != Over || r.Explain == "" {
 		return ""
@@ -306,7 +306,7 @@ func (r *Result) see(m *Method) string {
 	return command
 }
 
-// sentence words the drift of a method for one line.
+// sentence describes the drift of a method in one line.
 func (m *Method) sentence() string {
 	if m.Status == Vanished {
 		return fmt.Sprintf("vanished: the golden file has %s calls, the run has none", report.Count(m.Calls))
@@ -353,8 +353,7 @@ func (r *Result) writeJSON(w io.Writer) error {
 		Coverage    float64   `json:"coveragePercent"`
 		MinCoverage float64   `json:"minCoveragePercent"`
 		Methods     []Method  `json:"methods"`
-		// Unused is there only where it is not empty.
-		Unused []string `json:"tolerancesOfNoMethod,omitempty"`
+		Unused      []string  `json:"tolerancesOfNoMethod,omitempty"`
 	}{
 		Schema, r.Golden, r.Terms.All, r.Drifted() && !r.Updated || r.Low(), r.Updated, r.Over, r.Under, r.Vanished, r.New, r.Within, r.LeftOut,
 		r.Coverage, r.MinCoverage, append([]Method{}, r.Methods...), r.Unused,

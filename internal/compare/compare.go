@@ -1,5 +1,6 @@
-// Package compare puts reports side by side: what the same methods weigh in each, and whether that is more than noise. It
-// turns reports into a comparison, and that into a table, Markdown, CSV or JSON. Nothing of the reports is changed.
+// Package compare compares reports: the sizes, latencies and errors of the same methods, and whether differences are more than noise.
+// The comparison is printed as a table, Markdown, CSV or JSON. It refers to the reports and does not change them. Distributions are
+// tested with the Mann-Whitney U test.
 package compare
 
 import (
@@ -15,35 +16,35 @@ import (
 	"dubbo-wire/internal/sizes"
 )
 
-// Side is a report under a name.
+// Side is a report with a label.
 type Side struct {
 	Label  string
 	Report *report.Report
 }
 
-// Comparison is several sides; the first is what the others are compared with.
+// Comparison compares the first side with each of the others.
 type Comparison struct {
 	Sides []Side
 	By    sizes.By
 	Alpha float64
-	// Methods are in the first side and in another, Only not in all.
+	// Methods are in the first side and at least one other, Only are not in all sides.
 	Methods, Only []*Method
-	// Mix is all methods that are in every side, weighted as the first side calls them.
+	// Mix is the mean of the methods in all sides, weighted by the calls of the first side.
 	Mix []Measure
-	// MixMethods is how many that are.
+	// MixMethods is the number of these methods.
 	MixMethods int
 }
 
-// Method is what shares a key.
+// Method is the groups of all sides with the same key.
 type Method struct {
 	Values   []string  `json:"key"`
-	Name     string    `json:"name"`  // the key in the written form
+	Name     string    `json:"name"`  // the key as text
 	Calls    []int64   `json:"calls"` // by side
 	Measures []Measure `json:"measures,omitempty"`
 	impact   float64
 }
 
-// Unit is what a measure counts.
+// Unit is the unit of a measure.
 type Unit string
 
 // The units.
@@ -65,16 +66,16 @@ const (
 	Errors      = "errors"
 )
 
-// Measure is one number of a method on every side: a mean of a call, unless its name says p99.
+// Measure is one number of a method on every side: a mean per call, unless its name says p99.
 type Measure struct {
 	Name   string   `json:"name"`
 	Unit   Unit     `json:"unit"`
 	Values []Number `json:"values"` // NaN where a side has none
-	// Changes are from the first side to each other one.
+	// Changes are from the first side to each of the others.
 	Changes []Change `json:"changes"`
 }
 
-// Number is a number, or NaN where there is none: null in JSON, an empty text in CSV.
+// Number is a number or, if there is none, NaN: null in JSON, an empty text in CSV.
 type Number float64
 
 func (n Number) String() string {
@@ -99,30 +100,30 @@ func (n Number) MarshalJSON() ([]byte, error) {
 // Change is from one number to another.
 type Change struct {
 	Verdict Verdict `json:"verdict"`
-	// Ratio is after ÷ before; NaN where one is missing, or before is 0 and after is not.
+	// Ratio is after ÷ before, NaN if one is missing or only before is 0.
 	Ratio Number `json:"ratio"`
-	// P is that of the test of the distribution that the number is of; NaN without a test.
+	// P is the result of the test of the number's distribution, NaN without a test.
 	P Number `json:"p"`
 }
 
-// Verdict is what a change is worth.
+// Verdict is the significance of a change.
 type Verdict string
 
 // The verdicts.
 const (
-	Missing  Verdict = "missing"  // one side has no such number
+	Missing  Verdict = "missing"  // one side lacks the number
 	Same     Verdict = "same"     // the numbers are equal
-	Exact    Verdict = "exact"    // all calls of a side have one size: no chance is in it
-	Differs  Verdict = "differs"  // P lies below alpha
-	Noise    Verdict = "noise"    // it does not
-	Few      Verdict = "few"      // so few calls could not have had a P below alpha
-	Untested Verdict = "untested" // a number that no distribution is known of
+	Exact    Verdict = "exact"    // all calls of each side have one size
+	Differs  Verdict = "differs"  // P is below alpha
+	Noise    Verdict = "noise"    // P is not below alpha
+	Few      Verdict = "few"      // too few calls for a P below alpha
+	Untested Verdict = "untested" // the number has no known distribution
 )
 
-// ErrNothing: there is no call on a side.
+// ErrNothing is returned if a side has no calls.
 var ErrNothing = errors.New("nothing to compare")
 
-// New compares sides, two at least, which must be grouped by the same keys.
+// New compares at least two sides, which must be grouped by the same keys.
 func New(sides []Side, alpha float64) (*Comparison, error) {
 	c := &Comparison{Sides: sides, By: sides[0].Report.By, Alpha: alpha}
 	byKey := make(map[string][]*sizes.Group)
@@ -173,7 +174,7 @@ func New(sides []Side, alpha float64) (*Comparison, error) {
 	return c, nil
 }
 
-// impact is how many bytes on the wire the change of a method is worth, at the calls of the first side.
+// impact returns the change of a method in bytes on the wire, at the number of calls of the first side.
 func impact(groups []*sizes.Group) float64 {
 	most := 0.0
 	for _, g := range groups[1:] {
@@ -193,7 +194,7 @@ func ratio(n, d float64) float64 {
 	return n / d
 }
 
-// measures are all numbers of one method.
+// measures returns all measures of a method.
 func (c *Comparison) measures(groups []*sizes.Group) []Measure {
 	stat := func(pick func(*sizes.Group) *sizes.Stat) []*sizes.Stat {
 		list := make([]*sizes.Stat, len(groups))
@@ -224,7 +225,7 @@ func (c *Comparison) measures(groups []*sizes.Group) []Measure {
 	return append(list, c.untested(Errors, Percent, plain(func(g *sizes.Group) float64 { return 100 * ratio(float64(g.Errors), float64(g.Calls)) })))
 }
 
-// tested appends mean and p99 of distributions.
+// tested appends the mean and p99 of distributions, with a test.
 func (c *Comparison) tested(list []Measure, unit Unit, stats []*sizes.Stat, mean, p99 string) []Measure {
 	m, p := Measure{Name: mean, Unit: unit}, Measure{Name: p99, Unit: unit}
 	for i, s := range stats {
@@ -265,7 +266,7 @@ func changeOf(before, after Number, verdict Verdict, p Number) Change {
 	return c
 }
 
-// judge says what a change between two distributions is worth.
+// judge tests two distributions.
 func (c *Comparison) judge(a, b *sizes.Stat) (Verdict, Number) {
 	if a.Min == a.Max && b.Min == b.Max {
 		return Exact, none
@@ -283,7 +284,7 @@ func (c *Comparison) judge(a, b *sizes.Stat) (Verdict, Number) {
 	return Noise, Number(t.P)
 }
 
-// sameMix is the numbers of a call when every side is called as the first one is.
+// sameMix returns the means of all methods, weighted by the calls of the first side.
 func (c *Comparison) sameMix(methods [][]*sizes.Group) []Measure {
 	weighted := func(name string, unit Unit, weight func(*sizes.Group) int64, of func(*sizes.Group) float64) Measure {
 		values := make([]Number, len(c.Sides))
@@ -316,13 +317,13 @@ func (c *Comparison) sameMix(methods [][]*sizes.Group) []Measure {
 	}
 }
 
-// SortNames are what Sort takes.
+// SortNames returns the names that Sort takes.
 func SortNames() []string {
 	return []string{"change", "key", "calls", Request, Response, "wire", Latency}
 }
 
-// Sort orders the methods: by the bytes on the wire that their change is worth ("change", also ""), by key, by the calls of
-// the first side, or by the change of a measure in percent, largest first. ok is false for other names.
+// Sort sorts the methods in descending order of their impact in bytes on the wire ("change" or ""), the calls of the first side, or the
+// change of a measure in percent; or by key. ok is false for other names.
 func (c *Comparison) Sort(name string) (ok bool) {
 	by := func(of func(*Method) float64) bool {
 		slices.SortStableFunc(c.Methods, func(a, b *Method) int { return cmp.Compare(of(b), of(a)) })

@@ -6,22 +6,21 @@ import (
 	"dubbo-wire/internal/sizes"
 )
 
-// The distribution of the ranks is counted out up to exactUpTo numbers of both sides together, and up to fewUpTo where one
-// side has no more than few: there it is far from normal. More would take too long where there are thousands of methods.
+// The test is exact for up to exactUpTo numbers of both sides together, and for up to fewUpTo if one side has at most few, because the
+// distribution of ranks is then far from normal. More would take too long for thousands of methods.
 const exactUpTo, few, fewUpTo = 20, 3, 100
 
-// Test is the outcome of a Mann-Whitney U test of two distributions: whether numbers of the one tend to be larger than those
-// of the other. It sees the buckets of histograms: numbers that differ by less than 1/128 are ties.
+// Test is the result of a Mann-Whitney U test of whether the numbers of one distribution tend to be larger than those of another.
+// It compares buckets of histograms, so numbers that differ by less than 1/128 are ties.
 type Test struct {
-	// P is how often a difference as large as this would come by chance if both sides were drawn from the same calls,
-	// two-sided.
+	// P is the two-sided probability of a difference at least as large if both sides were samples of the same calls.
 	P float64
-	// Least is the smallest P that so few numbers can have; 0 where it is not counted out.
+	// Least is the smallest possible P for this many numbers, 0 if the test is not exact.
 	Least float64
 }
 
-// MannWhitney tests two distributions that are not empty. For few numbers it counts all ways in which they could have fallen
-// on the two sides; beyond, the distribution of the ranks is taken as normal, corrected for ties and continuity.
+// MannWhitney tests two distributions that are not empty. The test is exact for few numbers; else it uses the normal approximation,
+// corrected for ties and continuity.
 func MannWhitney(a, b *sizes.Stat) Test {
 	ties := tiesOf(a, b)
 	n1, n2 := a.Count, b.Count
@@ -46,11 +45,10 @@ func MannWhitney(a, b *sizes.Stat) Test {
 	return Test{P: math.Erfc(z / math.Sqrt2)}
 }
 
-// tie is a bucket with the numbers of both sides in it.
+// tie is the counts of both sides in a bucket.
 type tie struct{ a, b int64 }
 
-// tiesOf lines the buckets of two distributions up, in the order of their numbers. A bucket's greatest number may be that of
-// the distribution; what overlaps is the same bucket.
+// tiesOf returns the common buckets of two distributions in ascending order.
 func tiesOf(a, b *sizes.Stat) []tie {
 	at := make(map[int64]int)
 	var low []int64
@@ -76,8 +74,8 @@ func tiesOf(a, b *sizes.Stat) []tie {
 	return all
 }
 
-// countedOut is the exact test: ways[k][s] is in how many ways k numbers of the ties so far have the sum of ranks s, all
-// ranks doubled so that those of ties are whole.
+// countedOut is the exact test. ways[k][s] is the number of ways in which k numbers of the ties so far have the rank sum s. Ranks are
+// doubled, so that those of ties are integers.
 func countedOut(ties []tie, n1, n2 int64) Test {
 	swap := n2 < n1
 	if swap {
@@ -102,7 +100,7 @@ func countedOut(ties []tie, n1, n2 int64) Test {
 			mine = t.b
 		}
 		got += mine * rank
-		for k := n1; k >= 0; k-- { // downwards, so that what is added is not met again
+		for k := n1; k >= 0; k-- { // downwards, so that additions are not visited again
 			for s := sums - 1; s >= 0; s-- {
 				if ways[k][s] == 0 {
 					continue
@@ -116,7 +114,7 @@ func countedOut(ties []tie, n1, n2 int64) Test {
 		}
 		before += all
 	}
-	mean := n1 * (n + 1) // of doubled sums
+	mean := n1 * (n + 1) // of doubled rank sums
 	distance := func(s int64) int64 { return max(s-mean, mean-s) }
 	total, atLeast, farthest, extreme := 0.0, 0.0, int64(-1), 0.0
 	for s, w := range ways[n1] {

@@ -14,7 +14,7 @@ import (
 	"dubbo-wire/internal/term"
 )
 
-// DefaultTop is how many methods tables show.
+// DefaultTop is the default number of methods in tables.
 const DefaultTop = 10
 
 // Write prints the comparison as "table", "markdown", "csv" or "json".
@@ -56,7 +56,7 @@ func (c *Comparison) sheet(s *report.Style, folds bool) *report.Document {
 	return sheet
 }
 
-// summary says what is compared, and what of it was seen.
+// summary names the sides with their calls and coverage.
 func (c *Comparison) summary() string {
 	words := make([]string, len(c.Sides))
 	for i, s := range c.Sides {
@@ -65,7 +65,7 @@ func (c *Comparison) summary() string {
 	return strings.Join(words, "; ")
 }
 
-// columns of a table of measures: the label, what it is a measure of, and the sides.
+// columns returns the columns of a table of measures: the label, the measure and the sides.
 func (c *Comparison) columns(first string, names bool) []report.Column {
 	cols := []report.Column{{Name: first, Names: names}}
 	if names {
@@ -125,14 +125,14 @@ func (m *Measure) missing() bool {
 	return !slices.ContainsFunc(m.Changes, func(c Change) bool { return c.Verdict != Missing })
 }
 
-// counts reports whether a change of the measure is one that people want to see: it is there, and no noise.
+// counts reports whether a change of the measure is known and not noise.
 func (m *Measure) counts() bool {
 	return slices.ContainsFunc(m.Changes, func(c Change) bool {
 		return c.Verdict == Exact || c.Verdict == Differs || c.Verdict == Few
 	})
 }
 
-// shown are the measures of a method that a table has: none where nothing but noise changed.
+// shown returns the measures of a method for a table, none if all changes are noise.
 func (m *Method) shown() []*Measure {
 	var list []*Measure
 	body := false
@@ -145,7 +145,7 @@ func (m *Method) shown() []*Measure {
 			continue // bytes on the wire differ with every packet's headers
 		}
 		if (x.Name == RequestP99 || x.Name == ResponseP99) && (x.exact() || x.unchanged()) {
-			continue // it is the mean, or says nothing
+			continue // the p99 is the mean, or unchanged
 		}
 		body = body || x.Name == Request || x.Name == Response
 		list = append(list, x)
@@ -161,7 +161,7 @@ func (m *Measure) exact() bool {
 	return !slices.ContainsFunc(m.Changes, func(c Change) bool { return c.Verdict != Exact && c.Verdict != Same && c.Verdict != Missing })
 }
 
-// methodSections are the methods with a change, those beyond the top ones behind a fold where there are folds.
+// methodSections returns the changed methods. Those beyond the top ones are in a folded section, if folds.
 func (c *Comparison) methodSections(s *report.Style, changed []*Method, folds bool) []report.Section {
 	title := "METHODS that changed (mean and p99 of body bytes)"
 	if len(changed) == 0 {
@@ -213,7 +213,7 @@ func (c *Comparison) sameNote(n int, all bool) string {
 	return fmt.Sprintf("%s more methods are the same, or differ by no more than noise.", report.Count(int64(n)))
 }
 
-// legend explains the words that stand in the table.
+// legend explains the words of the table.
 func (c *Comparison) legend(methods []*Method) []string {
 	has := make(map[Verdict]bool)
 	for _, m := range methods {
@@ -242,7 +242,7 @@ func (c *Comparison) legend(methods []*Method) []string {
 	return []string{strings.Join(words, "; ") + "."}
 }
 
-// onlySection are the methods that are not in all sides.
+// onlySection returns the methods that are not in all sides.
 func (c *Comparison) onlySection(s *report.Style, folds bool) report.Section {
 	title := "NEW AND VANISHED METHODS, calls"
 	sec := report.Section{Title: title, Folded: folds && len(c.Only) > DefaultTop}
@@ -294,7 +294,7 @@ func (m *Measure) format(n Number, exact bool) string {
 	return report.Size(v)
 }
 
-// text is the change in percent, "=" where there is none, "~" where it is noise.
+// text formats the change in percent: "=" for no change, "~" for noise.
 func (c *Change) text(before, after Number, exact bool) string {
 	switch {
 	case c.Verdict == Missing:
@@ -322,7 +322,7 @@ func (c *Change) text(before, after Number, exact bool) string {
 	return sign + strconv.FormatFloat(p, 'f', 1, 64) + " %"
 }
 
-// word says how sure a change is.
+// word returns the certainty of a change.
 func (c *Change) word() string {
 	switch c.Verdict {
 	case Exact:
@@ -338,7 +338,7 @@ func (c *Change) word() string {
 	return ""
 }
 
-// writeCSV has a row for each measure of each method and side but the first.
+// writeCSV prints a row for each measure of each method and each side but the first.
 func (c *Comparison) writeCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	var header []string
@@ -421,7 +421,7 @@ func (c *Comparison) writeJSON(w io.Writer) error {
 	}
 	for _, m := range c.Only {
 		one := *m
-		one.Measures = nil // where it has some, it is among the methods
+		one.Measures = nil // a method with measures is in Methods
 		out.Only = append(out.Only, one)
 	}
 	return report.WriteJSON(w, out)

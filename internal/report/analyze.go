@@ -13,7 +13,7 @@ import (
 	"dubbo-wire/internal/term"
 )
 
-// DefaultTop is the rows of a ranking when none are asked for.
+// DefaultTop is the default number of rows in a ranking.
 const DefaultTop = 10
 
 // Write prints the report as "table", "markdown" or "csv". CSV has the groups alone, one a row.
@@ -29,7 +29,7 @@ func (r *Report) Write(w io.Writer, format string, s Style) error {
 	return fmt.Errorf("analyze has no format %q: choose table, markdown, csv or json", format)
 }
 
-// document is the report as people read it, section by section.
+// document returns the sections of the report in reading order.
 func (r *Report) document(s *Style) *Document {
 	d := &Document{Summary: r.summary(s)}
 	d.Sections = append(d.Sections, r.onTheWire(s))
@@ -59,7 +59,7 @@ func (r *Report) document(s *Style) *Document {
 	return d
 }
 
-// summary says in one line what was read.
+// summary describes the input in one line.
 func (r *Report) summary(s *Style) string {
 	var words []string
 	switch len(r.Inputs) {
@@ -99,10 +99,10 @@ func formatSeconds(f float64) string {
 	return group(fmt.Sprintf("%.1f", f)) + " s"
 }
 
-// nanos is the length of the capture, the base of all rates.
+// nanos returns the duration of the capture, which all rates are based on.
 func (r *Report) nanos() int64 { return r.Totals.Span() }
 
-// onTheWire says what the link carried; its rows add up to the last.
+// onTheWire returns the table of what the link carried. Its rows add up to the last one.
 func (r *Report) onTheWire(s *Style) Section {
 	t := r.Totals
 	const title = "ON THE WIRE"
@@ -123,7 +123,7 @@ func (r *Report) onTheWire(s *Style) Section {
 		other += n
 	}
 	row("dubbo", t.RPCBytes, r.rpcNote(s))
-	// Nothing but the packets that no message owns is left on the connections that have messages.
+	// What remains is the packets of Dubbo connections that belong to no message.
 	notTCP := t.NotTCPBytes + t.FragmentBytes
 	if rest := r.OtherLinkBytes() - other - notTCP; rest != 0 {
 		note := "packets without payload (ACKs), bytes of no message"
@@ -242,11 +242,11 @@ func (r *Report) merge(keys []int) []*sizes.Group {
 	return append(all, rest...)
 }
 
-// keyIndex is the place of a key in the grouping, -1 when it is not there.
+// keyIndex returns the index of a key in the grouping, -1 if it is missing.
 func (r *Report) keyIndex(k sizes.Key) int { return slices.Index(r.By.Keys, k) }
 
-// labels are the columns that name a group by some of its keys: protocol and serialization, service and method are
-// written as one.
+// labels returns the columns that name a group by some of its keys, and a function that fills them. Protocol and serialization
+// share a column, as do service and method.
 func (r *Report) labels(keys []int) (columns []Column, cells func(values []string) []cell) {
 	var parts [][]int // places in keys
 	for i := 0; i < len(keys); i++ {
@@ -295,5 +295,5 @@ func (r *Report) labels(keys []int) (columns []Column, cells func(values []strin
 	}
 }
 
-// isUnknown reports the group of responses whose request was not captured.
+// isUnknown reports whether the names are those of responses whose request was not captured.
 func isUnknown(service, method string) bool { return service == call.Unknown && method == call.Unknown }

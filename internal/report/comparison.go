@@ -10,7 +10,7 @@ import (
 	"dubbo-wire/internal/term"
 )
 
-// comparison puts the serializations side by side; where calls are grouped by other keys only, those.
+// comparison compares the serializations, or the groups if calls are not grouped by serialization.
 func (r *Report) comparison(s *Style) Section {
 	keys, apart, rows, shown := r.compared(s)
 	columns, label := r.labels(keys)
@@ -39,8 +39,8 @@ func (r *Report) comparison(s *Style) Section {
 	return sec
 }
 
-// compared are the rows of a comparison: the groups added up by serialization, or by all keys where that is none of
-// them (then apart is false), and those of them that are shown.
+// compared returns the rows of a comparison and the rows to show: groups summed by serialization, or by all keys if serialization
+// is not one of them (then apart is false).
 func (r *Report) compared(s *Style) (keys []int, apart bool, rows, shown []*sizes.Group) {
 	for i, k := range r.By.Keys {
 		if k == sizes.Protocol || k == sizes.Serialization {
@@ -64,7 +64,7 @@ func (r *Report) compared(s *Style) (keys []int, apart bool, rows, shown []*size
 	return keys, apart, rows, shown
 }
 
-// eachCompared adds a row for each that is shown, and one for all others; names is how many columns their label has.
+// eachCompared calls add for each shown row and once for the sum of the others. names is the number of label columns.
 func eachCompared(rows, shown []*sizes.Group, names int, label func([]string) []cell, add func([]cell, *sizes.Group)) {
 	for _, m := range shown {
 		if m.Rest {
@@ -78,7 +78,7 @@ func eachCompared(rows, shown []*sizes.Group, names int, label func([]string) []
 	}
 }
 
-// keyTitle names what groups share, without the step of time.
+// keyTitle returns the names of the keys in upper case, without the time step.
 func (r *Report) keyTitle(columns []Column) string {
 	names := make([]string, len(columns))
 	for i := range columns {
@@ -87,7 +87,7 @@ func (r *Report) keyTitle(columns []Column) string {
 	return strings.ToUpper(strings.Join(names, ", "))
 }
 
-// spanning is the label of a row that stands for several: in the last of n columns, which is the widest.
+// spanning returns the label of a row that sums several groups. It is in the last of n columns, which is the widest.
 func spanning(text string, n int) []cell {
 	cells := make([]cell, n)
 	for i := range cells {
@@ -99,7 +99,7 @@ func spanning(text string, n int) []cell {
 	return cells
 }
 
-// byTime reports whether groups follow each other in time; then they are not ranked unless that is asked for.
+// byTime reports whether groups are in time order. They are then not ranked unless the user asks for an order.
 func (r *Report) byTime() bool { return len(r.By.Keys) > 0 && r.By.Keys[0] == sizes.Time }
 
 // byWire orders rows by bytes on the wire, largest first, groups beyond the limit last.
@@ -122,7 +122,7 @@ func (r *Report) top(s *Style) int {
 	return DefaultTop
 }
 
-// comparisonName names a row of the comparison in a sentence.
+// comparisonName returns the name of a row for use in a sentence.
 func (r *Report) comparisonName(values []string) string { return term.Clean(strings.Join(values, "/")) }
 
 func wasSeen(n int) string {

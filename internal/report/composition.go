@@ -8,7 +8,7 @@ import (
 	"dubbo-wire/internal/sizes"
 )
 
-// madeOf says what the bytes of bodies are for, in the rows of the comparison.
+// madeOf returns the composition of bodies by class, with the rows of the comparison.
 func (r *Report) madeOf(s *Style) Section {
 	const title = "WHAT BODIES ARE MADE OF"
 	keys, _, rows, shown := r.compared(s)
@@ -51,8 +51,8 @@ func (r *Report) madeOf(s *Style) Section {
 	return sec
 }
 
-// Estimate says that only some bodies were taken apart: what these are made of stands for all bodies of their method, in
-// proportion: of their direction and about their size. What nothing stands for is in Group.Unlooked.
+// Estimate extrapolates the composition of sampled bodies to all bodies of the same method, direction and approximate size.
+// Bytes of bodies without a sample are added to Group.Unlooked.
 func (r *Report) Estimate() {
 	r.Sampled, r.Selected.Parts, r.Selected.Unlooked = true, [decode.ClassMissing]int64{}, 0
 	for _, g := range r.Groups {
@@ -69,7 +69,7 @@ func (r *Report) Estimate() {
 	}
 }
 
-// standFor adds bodies of so many bytes to a group, of which some are known to be made of parts.
+// standFor adds all bytes of some bodies to the parts of a group, in the proportions of the sampled parts.
 func standFor(g *sizes.Group, parts [decode.ClassMissing]int64, all int64) {
 	seen := int64(0)
 	for _, n := range parts {

@@ -11,7 +11,7 @@ import (
 	"dubbo-wire/internal/term"
 )
 
-// coverageSection says what was seen and what was not, in sentences.
+// coverageSection describes in sentences what was captured and what is missing.
 func (r *Report) coverageSection(s *Style) Section {
 	sec := Section{Title: "COVERAGE"}
 	add := sec.note
@@ -31,10 +31,10 @@ func (r *Report) coverageSection(s *Style) Section {
 	return sec
 }
 
-// fromSaved stands below a report without packets to look at.
+// fromSaved is the note of a report that was read from files and has no packets.
 const fromSaved = "Read from saved reports: what only the packets tell is not here."
 
-// streams is what the capture has of Dubbo's bytes.
+// streams describes how much of the Dubbo streams was captured.
 func (r *Report) streams(s *Style, add func(string, ...any)) {
 	t := r.Totals
 	if t.Frames == 0 {
@@ -69,7 +69,7 @@ func (r *Report) streams(s *Style, add func(string, ...any)) {
 	}
 }
 
-// complete reports whether the capture lacks nothing that can be told.
+// complete reports whether no loss is known.
 func (r *Report) complete() bool {
 	t := r.Totals
 	return t.Gap == 0 && t.Skipped == 0 && t.Incomplete == 0 && t.NegativeLengths == 0 && t.TCP.Joined == 0 &&
@@ -78,7 +78,7 @@ func (r *Report) complete() bool {
 	})
 }
 
-// betweenText says how many of the skipped bytes stand where nothing is missing.
+// betweenText describes the skipped bytes that are not next to a gap.
 func (r *Report) betweenText(s *Style) string {
 	if r.Totals.Between == 0 {
 		return ""
@@ -90,7 +90,7 @@ func (r *Report) betweenText(s *Style) string {
 	return " " + what + " stand between frames without a gap: providers before Dubbo 2.5.6 send such behind the error where they cannot write a result."
 }
 
-// gapText says what is missing from the connections that carry frames, and why.
+// gapText describes the bytes missing from connections with frames, and the cause.
 func (r *Report) gapText(s *Style) string {
 	t := r.Totals
 	text := "Missing from Dubbo's streams: " + bytesText(t.Gap, s)
@@ -160,7 +160,7 @@ func (r *Report) calls(s *Style, add func(string, ...any)) {
 	}
 }
 
-// bodies is how far bodies were decoded, where they were.
+// bodies describes how completely bodies were decoded, if they were decoded at all.
 func (r *Report) bodies(add func(string, ...any)) {
 	t := r.Totals
 	if t.BodiesDecoded+t.BodiesPartly+t.BodiesOpaque > 0 {
@@ -195,14 +195,14 @@ func (r *Report) bodies(add func(string, ...any)) {
 	}
 }
 
-// contradictions are the disagreements of headers and bodies, in the order of ids and names.
+// contradictions returns the serializations that headers and bodies disagree about, sorted by id and name.
 func contradictions(t *pipeline.Totals) []pipeline.Contradiction {
 	return slices.SortedFunc(maps.Keys(t.Contradicted), func(a, b pipeline.Contradiction) int {
 		return cmp.Or(cmp.Compare(a.HeaderID, b.HeaderID), cmp.Compare(a.Body, b.Body))
 	})
 }
 
-// strangers are the streams that are not Dubbo's.
+// strangers describes the streams of other protocols.
 func (r *Report) strangers(s *Style, add func(string, ...any)) {
 	t := r.Totals
 	var parts []string
@@ -216,7 +216,7 @@ func (r *Report) strangers(s *Style, add func(string, ...any)) {
 	}
 }
 
-// packets is what never became a segment.
+// packets describes packets that were cut or could not be read.
 func (r *Report) packets(add func(string, ...any)) {
 	cut, snap := int64(0), 0
 	for i := range r.Inputs {
@@ -247,7 +247,7 @@ func (r *Report) packets(add func(string, ...any)) {
 	r.dropped(add)
 }
 
-// segments is what was odd about TCP segments.
+// segments describes duplicate, contradictory and stray TCP segments.
 func (r *Report) segments(add func(string, ...any)) {
 	t := r.Totals
 	if n := t.TCP.Duplicates; n > 0 {
@@ -279,7 +279,7 @@ func (r *Report) segments(add func(string, ...any)) {
 	}
 }
 
-// dropped is what the recording machine lost before the capture had it.
+// dropped describes the packets that the recording machine dropped.
 func (r *Report) dropped(add func(string, ...any)) {
 	n, known, all := int64(0), 0, 0
 	pcap := true
@@ -312,7 +312,7 @@ func (r *Report) dropped(add func(string, ...any)) {
 	}
 }
 
-// inputs is what of the files could not be read, and what is not in them.
+// inputs describes damaged and unreadable files, and capture filters.
 func (r *Report) inputs(add func(string, ...any)) {
 	for i := range r.Inputs {
 		in := &r.Inputs[i]

@@ -12,8 +12,8 @@ import (
 	"dubbo-wire/internal/sizes"
 )
 
-// writeCSV prints the groups, one a row, in full precision: RFC 4180, with line ends as Unix has them. The names are the JSON report's, with dots where
-// that nests. The row of groups beyond the limit has empty keys and their number under restGroups.
+// writeCSV prints one row per group in full precision, as RFC 4180 has it, but with Unix line ends. Column names are the paths of
+// the JSON report. The row that sums the groups beyond the limit has empty keys and their number in restGroups.
 func (r *Report) writeCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	if err := out.Write(r.csvHeader()); err != nil {
@@ -63,8 +63,8 @@ func (r *Report) csvRow(g *sizes.Group) []string {
 	return append(row, "")
 }
 
-// csvColumns are the columns of a group between its key and the number of groups that it stands for, with their names: those
-// members of its JSON that are texts, numbers and distributions.
+// csvColumns returns the names and texts of the columns between a group's key and restGroups. They are the members of its JSON
+// that are texts, numbers or distributions.
 func (r *Report) csvColumns(g *jsonGroup) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) { r.csvMembers("", reflect.ValueOf(g).Elem(), yield) }
 }

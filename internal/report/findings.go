@@ -13,13 +13,13 @@ import (
 // FindingsSchema names the layout of the JSON of findings alone.
 const FindingsSchema = "dubbo-wire/findings/1"
 
-// FindingsBasis is what findings rest on.
+// FindingsBasis is the data that findings are based on.
 type FindingsBasis struct {
 	Rules int `json:"rules"`
-	// Calls that were seen, and messages of them that were looked into.
+	// Calls is the number of calls, Looked the number of their messages that were sampled.
 	Calls  int64 `json:"calls"`
 	Looked int64 `json:"messagesLookedInto"`
-	// Methods and Clients that are told apart; OtherCalls and OtherClientCalls are the calls of all others.
+	// Methods and Clients are counted separately; OtherCalls and OtherClientCalls are the calls of all others.
 	Methods          int   `json:"methods"`
 	Clients          int   `json:"clients"`
 	OtherCalls       int64 `json:"callsOfOtherMethods,omitempty"`
@@ -27,13 +27,13 @@ type FindingsBasis struct {
 }
 
 const (
-	// screenFindings is how many findings are printed among other sections, alikeFindings how many of one kind.
+	// screenFindings is the maximum number of findings between other sections, alikeFindings that of one kind.
 	screenFindings, alikeFindings = 8, 2
-	// longSubject is how wide the names in front of findings are at most.
+	// longSubject is the maximum width of the names in front of findings.
 	longSubject = 28
 )
 
-// findingsSection is the findings among the other sections: the first ones, few of each kind.
+// findingsSection returns the first findings of each kind, for a report with other sections.
 func (r *Report) findingsSection(s *Style) Section {
 	shown := r.someFindings()
 	sec := r.findingsTable(shown, s, false)
@@ -62,7 +62,7 @@ func (r *Report) findingsSection(s *Style) Section {
 	return sec
 }
 
-// someFindings are the first of each kind, and if there is room the second ones, in the order in which they come.
+// someFindings returns the first finding of each kind and, if there is room, the second ones, in their order.
 func (r *Report) someFindings() []*Finding {
 	nth := make([]int, len(r.Findings)) // of its kind
 	kinds := make(map[string]int)
@@ -89,7 +89,8 @@ func (r *Report) someFindings() []*Finding {
 	return shown
 }
 
-// findingsTable is findings with who they are about in front; below each the command that shows it, or behind it the frame.
+// findingsTable returns a table of findings with their subjects. With commands, the command that shows a finding is below it;
+// else the frame number follows the text.
 func (r *Report) findingsTable(list []*Finding, s *Style, commands bool) Section {
 	const title = "FINDINGS"
 	sec := Section{Title: title, Notes: r.basisNotes()}
@@ -120,7 +121,7 @@ func (r *Report) findingsTable(list []*Finding, s *Style, commands bool) Section
 	return sec
 }
 
-// subjects are the names in front of findings: those of methods without packages, where that leaves them different.
+// subjects returns the names in front of findings. Names of methods have no package if they are distinct without it.
 func subjects(list []*Finding) []string {
 	names := make([]string, len(list))
 	var methods []string
@@ -140,7 +141,7 @@ func subjects(list []*Finding) []string {
 	return names
 }
 
-// basisNotes says what findings do not cover.
+// basisNotes describes the calls that findings do not cover.
 func (r *Report) basisNotes() []string {
 	b := r.Basis
 	if b == nil {
@@ -158,8 +159,8 @@ func (r *Report) basisNotes() []string {
 	return notes
 }
 
-// command is what shows a finding, as it is typed; explain is the command that shows a frame of the same inputs, without its
-// number, "" where there is none.
+// command returns the command line that shows a finding. explain is the command that shows a frame of the same inputs, without its
+// number, or "".
 func (f *Finding) command(explain string) string {
 	files, ok := strings.CutPrefix(explain, explainVerb)
 	switch {
@@ -175,7 +176,7 @@ func (f *Finding) command(explain string) string {
 
 const explainVerb = "dubbo-wire explain "
 
-// explain is the command that shows a frame of the inputs, without its number; "" where packets were not read from files.
+// explain returns the command that shows a frame of the inputs, without its number, or "" if packets were not read from files.
 func (r *Report) explain() string {
 	words := make([]string, len(r.Inputs))
 	for i := range r.Inputs {

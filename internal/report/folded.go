@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// WriteFolded prints what calls weigh as folded stacks, which programs that draw flame graphs read: the frames from the root
-// on between semicolons, a space, and bytes; one line for each stack, sorted.
+// WriteFolded prints the bytes of calls as folded stacks for flame graph programs. Each line has the frames of a stack, root first,
+// separated by semicolons, then a space and the bytes. Lines are sorted.
 func (r *Report) WriteFolded(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	all := r.stacks()
@@ -30,6 +30,5 @@ func (r *Report) WriteFolded(w io.Writer) error {
 	return out.Flush()
 }
 
-// foldedEscapes: nobody who reads folded stacks knows a way to quote, so the separator is written as term.Clean writes
-// characters that it takes away.
+// foldedEscapes escapes the separator as term.Clean escapes characters, because folded stacks have no quoting.
 var foldedEscapes = strings.NewReplacer(";", `\x3b`)

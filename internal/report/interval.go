@@ -12,25 +12,24 @@ import (
 // IntervalSchema names the layout of an interval as JSON.
 const IntervalSchema = "dubbo-wire/interval/1"
 
-// Interval is what a stretch of a running capture brought. Bytes are on the link, those of messages as they were when
-// their call was closed.
+// Interval is a period of a running capture. Bytes are on the link; those of messages are as of the end of their call.
 type Interval struct {
 	From, To           int64 // the capture's clock, nanoseconds since the Unix epoch
 	Packets, LinkBytes int64
 	RPCBytes           int64
-	// Dropped is the packets that the kernel dropped in it, DroppedInAll since the capture began; -1: not known.
+	// Dropped is the number of packets that the kernel dropped in it, DroppedInAll since the capture began; -1 if unknown.
 	Dropped, DroppedInAll int64
-	// RingPercent is how full the kernel's buffer is at its end.
+	// RingPercent is how full the kernel's buffer is at the end of the interval.
 	RingPercent float64
-	// Coverage is the share of whole frames since the capture began, in percent.
+	// Coverage is the share of complete frames since the capture began, in percent.
 	Coverage float64
 	By       sizes.By
-	Groups   []*sizes.Group // of the calls that were closed in it, by key
+	Groups   []*sizes.Group // of the calls that ended in it, sorted by key
 	// Filtered: a filter was given.
 	Filtered bool
 }
 
-// report is the interval as a report without inputs.
+// report returns the interval as a report without inputs.
 func (v *Interval) report() *Report {
 	r := Build(nil, &pipeline.Totals{FirstTime: v.From, LastTime: v.To}, v.By, v.Groups)
 	r.Filtered = v.Filtered
@@ -116,7 +115,7 @@ func (v *Interval) WriteJSON(w io.Writer) error {
 		Schema: IntervalSchema, Time: timestamp(v.To), Seconds: r.Seconds, Packets: v.Packets, LinkBytes: v.LinkBytes, RPCBytes: v.RPCBytes,
 		Calls: r.Selected.Calls, Errors: r.Selected.Errors, RingPercent: sizes.Round3(v.RingPercent), CoveragePercent: v.Coverage,
 		By: r.keyNames(), Groups: listOf(r.Groups, func(g *sizes.Group) *jsonGroup {
-			g.Largest = sizes.Largest{} // no report could name its file yet
+			g.Largest = sizes.Largest{} // its file has no name yet
 			return r.jsonGroup(g, false)
 		}),
 	}

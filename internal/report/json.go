@@ -7,16 +7,16 @@ import (
 	"io"
 )
 
-// WriteJSON prints the report as the contract has it, keys in stable order. buckets, or
-// Report.Buckets, adds the histograms.
+// WriteJSON prints the report as JSON, with members in a stable order. buckets, or Report.Buckets, adds the histograms, so that
+// Read can read the report.
 func (r *Report) WriteJSON(w io.Writer, buckets bool) error {
 	return r.writeJSON(w, buckets || r.Buckets, false)
 }
 
-// WriteLine prints the report as WriteJSON does, in one line.
+// WriteLine prints the report as JSON on one line.
 func (r *Report) WriteLine(w io.Writer) error { return r.writeJSON(w, false, true) }
 
-// writeJSON prints the groups one by one, so that a report with very many groups is never in memory as a whole.
+// writeJSON encodes one group at a time, so the JSON of many groups is never in memory as a whole.
 func (r *Report) writeJSON(w io.Writer, buckets, flat bool) error {
 	p := newJSONPrinter(w, flat)
 	p.object(r.jsonHead(buckets))
@@ -45,10 +45,10 @@ func (r *Report) writeJSON(w io.Writer, buckets, flat bool) error {
 	return p.flush()
 }
 
-// WriteJSON prints a value of another package as reports are printed.
+// WriteJSON prints a value as indented JSON, in the layout of reports.
 func WriteJSON(w io.Writer, v any) error { return writeJSON(w, v, false) }
 
-// writeJSON prints v and a line end; flat: in one line.
+// writeJSON prints v and a line end; flat puts all on one line.
 func writeJSON(w io.Writer, v any, flat bool) error {
 	p := newJSONPrinter(w, flat)
 	p.value(v, 0)
@@ -56,7 +56,7 @@ func writeJSON(w io.Writer, v any, flat bool) error {
 	return p.flush()
 }
 
-// jsonPrinter prints values as encoding/json has them, indented by one space a level. Errors stick.
+// jsonPrinter encodes values with encoding/json, indented by one space per level. It keeps the first error.
 type jsonPrinter struct {
 	w    *bufio.Writer
 	text bytes.Buffer
@@ -81,7 +81,7 @@ func (p *jsonPrinter) flush() error {
 	return p.w.Flush()
 }
 
-// line begins a line at a level.
+// line begins a line, indented to a level.
 func (p *jsonPrinter) line(level int) {
 	if p.flat {
 		return
@@ -92,7 +92,7 @@ func (p *jsonPrinter) line(level int) {
 	}
 }
 
-// value prints v, whose first character is on a line of the level.
+// value prints v on a line of a level.
 func (p *jsonPrinter) value(v any, level int) { _, _ = p.w.Write(p.encode(v, level)) }
 
 func (p *jsonPrinter) encode(v any, level int) []byte {
@@ -107,12 +107,12 @@ func (p *jsonPrinter) encode(v any, level int) []byte {
 	return text
 }
 
-// object prints an object without its last brace, so that members can follow.
+// object prints an object without its closing brace, so that members can follow.
 func (p *jsonPrinter) object(v any) {
 	_, _ = p.w.Write(bytes.TrimRight(p.encode(v, 0), "\n}"))
 }
 
-// member prints the name of a further member.
+// member prints the name of a further top-level member.
 func (p *jsonPrinter) member(name string) {
 	p.write(",")
 	p.line(1)
@@ -122,7 +122,7 @@ func (p *jsonPrinter) member(name string) {
 	}
 }
 
-// appendIndented appends compact JSON, indented. Lists of lists are on one line: they are the buckets of distributions.
+// appendIndented indents compact JSON. Lists of lists stay on one line: they are the buckets of distributions.
 func appendIndented(dst, text []byte, level int) []byte {
 	line := func() {
 		dst = append(dst, '\n')
@@ -130,7 +130,7 @@ func appendIndented(dst, text []byte, level int) []byte {
 			dst = append(dst, ' ')
 		}
 	}
-	nested := 0 // how deep in a list of lists
+	nested := 0 // depth within a list of lists
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		open, closing := c == '[' || c == '{', c == ']' || c == '}'
@@ -169,7 +169,7 @@ func appendIndented(dst, text []byte, level int) []byte {
 	return dst
 }
 
-// members is a JSON object whose members keep their order: those that no Go type can declare.
+// members is a JSON object with ordered members whose names are known only at run time.
 type members []member
 
 type member struct {
@@ -177,7 +177,7 @@ type member struct {
 	value any
 }
 
-// MarshalJSON prints the members in order.
+// MarshalJSON encodes the members in order.
 func (m members) MarshalJSON() ([]byte, error) {
 	b := []byte{'{'}
 	for i, x := range m {
@@ -197,7 +197,7 @@ func (m members) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// marshal is json.Marshal, and leaves <, > and & as they are.
+// marshal is json.Marshal without HTML escapes.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -16,21 +16,21 @@ import (
 	"dubbo-wire/internal/sizes"
 )
 
-// Limits of what is read of a saved report, which may be anybody's.
+// Limits for saved reports, which are untrusted input.
 const (
-	// maxSavedValue is the most bytes of one group, one input, or one of the other objects.
+	// maxSavedValue is the maximum size of a group, an input or another member, in bytes.
 	maxSavedValue = 16 << 20
-	// maxSavedGroups and maxSavedInputs are how many there may be.
+	// maxSavedGroups and maxSavedInputs are the maximum numbers of groups and inputs.
 	maxSavedGroups = 1 << 20
 	maxSavedInputs = 1 << 16
-	// maxSavedDepth is how deeply values may nest that are passed over.
+	// maxSavedDepth is the maximum depth of values that are skipped.
 	maxSavedDepth = 100
-	// maxSavedNumber bounds every count and sum of bytes, so that no sum of reports overflows.
+	// maxSavedNumber is the maximum count or number of bytes, so that sums of reports cannot overflow.
 	maxSavedNumber = 1 << 53
 )
 
-// Read reads a report back that WriteJSON wrote with buckets, group by group. It fails, in one line without the file's
-// name, where the report is cut, not of this schema, without buckets, or contradicts itself.
+// Read reads a report that WriteJSON wrote with buckets. It returns a one-line error without the file's name if the report is cut,
+// has another schema or no buckets, or contradicts itself.
 func Read(r io.Reader) (*Report, error) {
 	rep := &Report{Saved: true}
 	groups := make(map[string]*sizes.Group)
@@ -44,7 +44,7 @@ func Read(r io.Reader) (*Report, error) {
 			key = "\x00rest"
 		}
 		if have := groups[key]; have != nil {
-			have.Merge(out) // names that were no UTF-8 may have become equal
+			have.Merge(out) // invalid UTF-8 in names may have made them equal
 			return nil
 		}
 		groups[key] = out
@@ -65,27 +65,27 @@ func Read(r io.Reader) (*Report, error) {
 	return rep, rep.checkSums()
 }
 
-// Summaries is what a golden file holds the sizes of methods to: a JSON report, with or without buckets.
+// Summaries is the content of a golden file: a JSON report, with or without buckets.
 type Summaries struct {
 	By     sizes.By
 	Groups []SummaryGroup
-	// Tolerance and Tolerances are as they stand in the file, nil where they do not.
+	// Tolerance and Tolerances are the raw members of the file, nil if missing.
 	Tolerance  json.RawMessage
 	Tolerances map[string]json.RawMessage
 }
 
-// SummaryGroup is one group of them.
+// SummaryGroup is one group of a golden file.
 type SummaryGroup struct {
 	Values            []string
 	Rest              bool
 	Calls             int64
 	Request, Response Summary // body bytes
-	// LeftOut: it is not asked for.
+	// LeftOut is set if the user's filter does not match.
 	LeftOut bool
 }
 
-// Select leaves the groups out whose key does not match: each list of globs is for one key, and does not matter where the
-// report is not grouped by that. It returns how many these are.
+// Select sets LeftOut of groups that do not match the globs of a key, and returns their number. Globs of keys that the report is
+// not grouped by are ignored.
 func (s *Summaries) Select(globs map[sizes.Key][]call.Glob) (leftOut int) {
 	for i := range s.Groups {
 		g := &s.Groups[i]
@@ -97,7 +97,7 @@ func (s *Summaries) Select(globs map[sizes.Key][]call.Glob) (leftOut int) {
 	return leftOut
 }
 
-// Summary is a distribution's numbers as they are printed; "" of an empty one.
+// Summary is the printed numbers of a distribution, "" if it is empty.
 type Summary struct{ Mean, P99, Max json.Number }
 
 // ReadSummaries reads the sizes of a JSON report.
@@ -139,16 +139,16 @@ func ReadSummaries(r io.Reader) (*Summaries, error) {
 type savedReader struct {
 	dec    *json.Decoder
 	budget *budget
-	// begin is called before the first group, group with each: the counts are in sums already.
+	// begin is called before the first group, group with each one. sums has the counts of g.
 	begin func() error
 	group func(g *jsonGroup, sums *sizes.Group) error
 
 	head   jsonHead
 	by     sizes.By
-	groups bool // were met
+	groups bool // "groups" was read
 }
 
-// budget lets only so many bytes through until it is filled again.
+// budget limits the bytes that can be read until left is set again.
 type budget struct {
 	r    io.Reader
 	left int
@@ -172,7 +172,7 @@ func newSavedReader(r io.Reader) *savedReader {
 	return &savedReader{dec: json.NewDecoder(b), budget: b, begin: func() error { return nil }}
 }
 
-// read reads all of it.
+// read reads the report and words errors of the decoder.
 func (d *savedReader) read() error {
 	err := d.top()
 	syntax, isSyntax := errors.AsType[*json.SyntaxError](err)
@@ -312,7 +312,7 @@ func (d *savedReader) readGroups() error {
 	})
 }
 
-// each calls f before every element of a list.
+// each calls f to decode every element of a list.
 func (d *savedReader) each(most int, what string, f func() error) error {
 	if t, err := d.dec.Token(); err != nil {
 		return err
@@ -332,7 +332,7 @@ func (d *savedReader) each(most int, what string, f func() error) error {
 	return err
 }
 
-// skip passes over a value of any size.
+// skip skips a value of any size.
 func (d *savedReader) skip() error {
 	for depth := 0; ; {
 		d.budget.left = maxSavedValue
@@ -354,7 +354,7 @@ func (d *savedReader) skip() error {
 	}
 }
 
-// restore makes a group again, whose counts are there.
+// restore completes a group from its JSON; the counts are already set.
 func (r *Report) restore(g *jsonGroup, out *sizes.Group) (err error) {
 	if out.Values, err = g.values(r.By); err != nil {
 		return err
@@ -428,7 +428,7 @@ func (r *Report) restoreParts(g *jsonGroup, out *sizes.Group) error {
 	return nil
 }
 
-// checkCounts holds a group that was read to what is so of every group: it has no more errors, messages or times than calls.
+// checkCounts checks that a group does not have more errors, messages or times than calls.
 func checkCounts(g *sizes.Group) error {
 	for _, n := range []struct {
 		what  string
@@ -456,7 +456,7 @@ func checkCounts(g *sizes.Group) error {
 	return nil
 }
 
-// checkInputs holds inputs that were read to what is so of every input.
+// checkInputs checks that inputs with packets have times.
 func (r *Report) checkInputs() error {
 	for i := range r.Inputs {
 		in := &r.Inputs[i]
@@ -469,7 +469,7 @@ func (r *Report) checkInputs() error {
 	return nil
 }
 
-// restoreBooks takes wire, coverage and saved.
+// restoreBooks sets the totals from "wire", "coverage" and "saved".
 func (r *Report) restoreBooks(h *jsonHead) error {
 	w, c, saved := h.Wire, h.Coverage, h.Saved
 	switch {
@@ -533,7 +533,7 @@ func (r *Report) restoreBooks(h *jsonHead) error {
 	return r.restoreTimes()
 }
 
-// restoreTimes finds the first and the last packet.
+// restoreTimes sets the times of the first and last packet.
 func (r *Report) restoreTimes() error {
 	begun := false
 	for i := range r.Inputs {
@@ -555,7 +555,7 @@ func (r *Report) restoreTimes() error {
 	return nil
 }
 
-// checkSums holds a report that was read to the sums that every report has.
+// checkSums checks that the totals of a report add up.
 func (r *Report) checkSums() error {
 	t := r.Totals
 	messages := r.Selected.WireBytes() + t.EventBytes + t.IncompleteBytes

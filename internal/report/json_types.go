@@ -18,13 +18,13 @@ import (
 	"dubbo-wire/internal/sizes"
 )
 
-// The JSON report. It is written and read by the same types. Where a member is a number of another type of this program, the
-// field is a pointer to it: one declaration says where it comes from, and where it goes when it is read.
+// The JSON report. The same types write and read it. Fields that mirror a counter of Totals or Group are pointers to that counter
+// (see bindBooks and bindGroup), so one declaration serves both directions.
 //
-// A saved report is the JSON report with buckets. Beside what the contract names it has an object "saved": what tables say
-// and the sums of several reports rest on. Read reads it back, and Merge adds several up.
+// A saved report is the JSON report with buckets. Its additional object "saved" has what Read and Merge need to rebuild tables and
+// sums.
 type (
-	// jsonHead is what stands before the groups.
+	// jsonHead has the members before "groups".
 	jsonHead struct {
 		Schema     string                     `json:"schema"`
 		Tolerance  json.RawMessage            `json:"tolerance,omitempty"`
@@ -100,7 +100,7 @@ type (
 		Cause   string `json:"cause"`
 		Packets int64  `json:"packets"`
 	}
-	// jsonSaved is what a report needs beyond the contract to be read back. Counts, or bytes where the name says so.
+	// jsonSaved has what only Read needs: counts, or bytes if the name says so.
 	jsonSaved struct {
 		Filter                string          `json:"filter,omitempty"`
 		Packets               *int64          `json:"packets"`
@@ -129,7 +129,7 @@ type (
 		Protocol string `json:"protocol"`
 		Packets  int64  `json:"packets"`
 	}
-	// jsonGroup is a group. The members of its key are between "groups" and "calls", in the order of the grouping.
+	// jsonGroup is a group. Its key is written in front of the other members, in the order of the grouping.
 	jsonGroup struct {
 		Rest   bool   `json:"rest,omitempty"`
 		Groups *int64 `json:"groups,omitempty" csv:"-"`
@@ -155,7 +155,7 @@ type (
 		Exceptions      *int64        `json:"exceptions"`
 		Unanswered      *int64        `json:"unanswered"`
 		AnsweredInOther *int64        `json:"answeredInOther,omitempty" csv:"-"`
-		Answers         *jsonAnswers  `json:"answers,omitempty" csv:"-"` // there where not all responses are alike
+		Answers         *jsonAnswers  `json:"answers,omitempty" csv:"-"` // omitted if it equals the responses
 		Rates           members       `json:"rates,omitempty"`           // written as members of the group
 		Request         jsonDirection `json:"request"`
 		Response        jsonDirection `json:"response"`
@@ -165,7 +165,7 @@ type (
 		Anatomy         *jsonInside   `json:"anatomy,omitempty" csv:"-"`
 		Largest         *jsonLargest  `json:"largest"`
 
-		key members // what is written of the key
+		key members // written instead of the key's fields
 	}
 	jsonAnswers struct {
 		Responses int64 `json:"responses"`
@@ -177,7 +177,7 @@ type (
 		FrameBytes jsonStat `json:"frameBytes"`
 		WireBytes  jsonStat `json:"wireBytes"`
 	}
-	// jsonStat is a distribution; of an empty one only the total is a number.
+	// jsonStat is a distribution. If it is empty, all numbers but the total are null.
 	jsonStat struct {
 		Total   Number     `json:"total"`
 		Min     Number     `json:"min"`
@@ -197,7 +197,7 @@ type (
 		Request  jsonAnatomy `json:"request"`
 		Response jsonAnatomy `json:"response"`
 	}
-	// jsonAnatomy has the paths of the bodies that were looked into; they add up to the bytes.
+	// jsonAnatomy has the paths of sampled bodies; they add up to Bytes.
 	jsonAnatomy struct {
 		Messages int64      `json:"messages"`
 		Bytes    int64      `json:"bytes"`
@@ -216,13 +216,13 @@ type (
 	}
 )
 
-// timestamp is nanoseconds since the Unix epoch, as RFC 3339 in UTC.
+// timestamp is a time in nanoseconds since the Unix epoch, RFC 3339 in UTC in JSON.
 type timestamp int64
 
 // MarshalText writes the time.
 func (t timestamp) MarshalText() ([]byte, error) { return []byte(rfc3339(int64(t))), nil }
 
-// UnmarshalText reads a time that nanoseconds in 64 bits reach.
+// UnmarshalText reads a time that fits into 64 bits of nanoseconds.
 func (t *timestamp) UnmarshalText(text []byte) error {
 	at, err := time.Parse(time.RFC3339Nano, string(text))
 	if err != nil || at.Year() < 1678 || at.Year() > 2261 {
@@ -232,7 +232,7 @@ func (t *timestamp) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Number is a decimal number as JSON has it, "" for null.
+// Number is the text of a JSON number, "" for null. Unlike json.Number it cannot be read from a string.
 type Number string
 
 // MarshalJSON writes the number.
@@ -243,7 +243,7 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return []byte(n), nil
 }
 
-// UnmarshalJSON takes numbers and null.
+// UnmarshalJSON accepts numbers and null.
 func (n *Number) UnmarshalJSON(text []byte) error {
 	kind := ""
 	switch text[0] {
@@ -266,7 +266,7 @@ func (n *Number) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// decimalOf is n/unit as a decimal number, exactly; unit is 1 or 1000.
+// decimalOf returns n/unit as an exact decimal number; unit is 1 or 1000.
 func decimalOf(n, unit int64) Number {
 	if n%unit == 0 {
 		return Number(strconv.FormatInt(n/unit, 10))
@@ -280,10 +280,10 @@ func decimalOf(n, unit int64) Number {
 	return Number(strings.TrimRight(text, "0"))
 }
 
-// decimal prints all digits.
+// decimal formats f with as many digits as it needs.
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// fixed reads a decimal number exactly, as a whole number of 1/unit; unit is 1 or 1000.
+// fixed returns the number times unit, if that is an integer; unit is 1 or 1000.
 func (n Number) fixed(unit int64) (int64, bool) {
 	s := string(n)
 	whole, fraction, point := strings.Cut(s, ".")
@@ -298,10 +298,10 @@ func (n Number) fixed(unit int64) (int64, bool) {
 	return i, err == nil
 }
 
-// bucketList is the buckets of a distribution: the greatest number of each, and its count.
+// bucketList is the buckets of a distribution: the greatest number and the count of each.
 type bucketList [][2]Number
 
-// MarshalJSON writes them without a call for each.
+// MarshalJSON encodes all buckets in one call, for speed.
 func (l bucketList) MarshalJSON() ([]byte, error) {
 	b := []byte{'['}
 	for i, x := range l {
@@ -320,7 +320,7 @@ var (
 	errNumber    = errors.New("has a number that no report has")
 )
 
-// statOf is a distribution; unit divides its numbers (1000: nanoseconds to microseconds).
+// statOf returns the JSON of a distribution. unit divides its numbers: 1000 for nanoseconds in microseconds.
 func statOf(s *sizes.Stat, unit int64, buckets bool) jsonStat {
 	if s.Count == 0 {
 		return jsonStat{Total: "0"}
@@ -339,7 +339,7 @@ func statOf(s *sizes.Stat, unit int64, buckets bool) jsonStat {
 	return j
 }
 
-// restore makes the distribution again.
+// restore returns the distribution that was written.
 func (j *jsonStat) restore(unit int64) (sizes.Stat, error) {
 	if j.Max == "" {
 		if j.Total != "0" || len(j.Buckets) > 0 {
@@ -366,7 +366,7 @@ func (j *jsonStat) restore(unit int64) (sizes.Stat, error) {
 	return sizes.Restore(total, least, most, list)
 }
 
-// stats are the distributions of a group, in the order of sizes.Group.Stats, with the unit of each.
+// stats returns the distributions of a group and their units, in the order of sizes.Group.Stats.
 func (j *jsonGroup) stats() iter.Seq2[*jsonStat, int64] {
 	return func(yield func(*jsonStat, int64) bool) {
 		for _, d := range []*jsonDirection{&j.Request, &j.Response} {
@@ -385,7 +385,7 @@ var statNames = [...]string{
 	"latencyMicros", "waitMicros",
 }
 
-// bindGroup is a group whose counts are those of g.
+// bindGroup returns a group whose counters point into g.
 func bindGroup(g *sizes.Group) *jsonGroup {
 	return &jsonGroup{
 		Rest: g.Rest, Groups: &g.Groups, Calls: &g.Calls, OneWay: &g.OneWay, Errors: &g.Errors, Exceptions: &g.Exceptions,
@@ -393,7 +393,7 @@ func bindGroup(g *sizes.Group) *jsonGroup {
 	}
 }
 
-// jsonGroup is a group as it is written.
+// jsonGroup returns the JSON of a group.
 func (r *Report) jsonGroup(g *sizes.Group, buckets bool) *jsonGroup {
 	j := bindGroup(g)
 	if !g.Rest {
@@ -426,7 +426,7 @@ func (r *Report) jsonGroup(g *sizes.Group, buckets bool) *jsonGroup {
 	return j
 }
 
-// inputFile is the name of an input, "" where there is none.
+// inputFile returns the name of an input, "" if there is no such input.
 func (r *Report) inputFile(i int) string {
 	if i < 0 || i >= len(r.Inputs) {
 		return ""
@@ -434,7 +434,7 @@ func (r *Report) inputFile(i int) string {
 	return r.Inputs[i].File
 }
 
-// nonzero leaves a number out that is 0.
+// nonzero returns nil for a counter that is 0, so that it is omitted.
 func nonzero(n *int64) *int64 {
 	if *n == 0 {
 		return nil
@@ -448,7 +448,7 @@ func anatomyOf(a *sizes.Anatomy) jsonAnatomy {
 	})}
 }
 
-// jsonKey is the members of a group's key: connections and statuses are numbers.
+// jsonKey returns the members of a group's key. Connections and statuses are numbers.
 func (r *Report) jsonKey(g *sizes.Group) (key members) {
 	for i, v := range g.Values {
 		k := r.By.Keys[i]
@@ -464,22 +464,22 @@ func (r *Report) jsonKey(g *sizes.Group) (key members) {
 	return key
 }
 
-// MarshalJSON writes the group.
+// MarshalJSON encodes the group: its key, then its other members.
 func (j *jsonGroup) MarshalJSON() ([]byte, error) {
 	type plain jsonGroup // without this method
 	text, err := marshal((*plain)(j))
-	if before, rates, ok := bytes.Cut(text, []byte(`"rates":{`)); ok { // no text of a capture is before it
+	if before, rates, ok := bytes.Cut(text, []byte(`"rates":{`)); ok { // only numbers precede it
 		end := bytes.IndexByte(rates, '}')
 		text = slices.Concat(before, rates[:end], rates[end+1:])
 	}
-	if err != nil || len(j.key) == 0 { // the rest has no key
+	if err != nil || len(j.key) == 0 { // the row of groups beyond the limit
 		return text, err
 	}
 	key, err := marshal(j.key)
 	return append(append(key[:max(len(key)-1, 0)], ','), text[1:]...), err
 }
 
-// value is a part of the group's key, nil where it is missing.
+// value returns a part of the group's key, nil if it is missing.
 func (j *jsonGroup) value(k sizes.Key) *string {
 	switch k {
 	case sizes.Connection:
@@ -501,7 +501,7 @@ func (j *jsonGroup) value(k sizes.Key) *string {
 	}[k]
 }
 
-// values are the parts of the group's key.
+// values returns the parts of the group's key.
 func (j *jsonGroup) values(by sizes.By) ([]string, error) {
 	if j.Rest {
 		return nil, nil
@@ -517,8 +517,8 @@ func (j *jsonGroup) values(by sizes.By) ([]string, error) {
 	return values, nil
 }
 
-// bindBooks are wire, coverage and saved with the counts of t. "notTcpBytes", "connections" and "requestsExpired" are sums
-// with others when they are written.
+// bindBooks returns "wire", "coverage" and "saved" whose counters point into t. When they are written, "notTcpBytes",
+// "connections" and "requestsExpired" are replaced by sums or differences.
 func bindBooks(t *pipeline.Totals) (*jsonWire, *jsonCoverage, *jsonSaved) {
 	return &jsonWire{
 		LinkBytes: &t.LinkBytes, RPCBytes: &t.RPCBytes, EventBytes: &t.EventBytes, IncompleteBytes: &t.IncompleteBytes,
@@ -540,7 +540,7 @@ func bindBooks(t *pipeline.Totals) (*jsonWire, *jsonCoverage, *jsonSaved) {
 	}
 }
 
-// bookCounts are the pointers to counts of some books, with their names; must says that the member is always there.
+// bookCounts returns the counters of some books and their names. must is set for members that are always written.
 func bookCounts(books ...any) (counts []**int64, names []string, must []bool) {
 	for _, b := range books {
 		v := reflect.ValueOf(b).Elem()
@@ -554,7 +554,7 @@ func bookCounts(books ...any) (counts []**int64, names []string, must []bool) {
 	return counts, names, must
 }
 
-// bookNumbers are all counts of the books that several reports add up.
+// bookNumbers returns all counters of the totals that Merge adds up.
 func bookNumbers(t *pipeline.Totals) []*int64 {
 	wire, coverage, saved := bindBooks(t)
 	counts, _, _ := bookCounts(wire, coverage, saved)
@@ -565,7 +565,7 @@ func bookNumbers(t *pipeline.Totals) []*int64 {
 	return numbers
 }
 
-// listOf makes a list, which is never nil, of another.
+// listOf maps a list to another one, which is never nil.
 func listOf[K, V any](keys []K, of func(K) V) []V {
 	list := make([]V, len(keys))
 	for i, k := range keys {
@@ -574,7 +574,7 @@ func listOf[K, V any](keys []K, of func(K) V) []V {
 	return list
 }
 
-// jsonHead is what stands before the groups, as it is written.
+// jsonHead returns the members before "groups".
 func (r *Report) jsonHead(buckets bool) *jsonHead {
 	t := r.Totals
 	h := &jsonHead{Schema: Schema, Inputs: r.jsonInputs(), Seconds: r.Seconds, By: r.keyNames()}
@@ -615,7 +615,7 @@ func (r *Report) jsonHead(buckets bool) *jsonHead {
 	return h
 }
 
-// jsonInputs are the inputs; their lists are there, if empty.
+// jsonInputs returns the inputs with lists that are not nil.
 func (r *Report) jsonInputs() []Input {
 	return listOf(r.Inputs, func(in Input) Input {
 		in.LinkTypes, in.Damage = append([]string{}, in.LinkTypes...), append([]Damage{}, in.Damage...)
@@ -623,7 +623,7 @@ func (r *Report) jsonInputs() []Input {
 	})
 }
 
-// keyNames are the keys of the grouping as --by takes them.
+// keyNames returns the keys of the grouping as --by takes them.
 func (r *Report) keyNames() []string { return listOf(r.By.Keys, r.keyName) }
 
 func (r *Report) keyName(k sizes.Key) string {

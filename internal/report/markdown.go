@@ -7,7 +7,7 @@ import (
 	"dubbo-wire/internal/term"
 )
 
-// writeMarkdown prints a document as GitHub tables with headings; names in full.
+// writeMarkdown prints a document with headings and GitHub tables. Names are not shortened.
 func (d *Document) writeMarkdown(w io.Writer) error {
 	var b strings.Builder
 	if d.Summary != "" || !d.Compact {
@@ -82,7 +82,7 @@ func writeMarkdownRow(b *strings.Builder, cells []string) {
 	b.WriteByte('\n')
 }
 
-// markdownText escapes what Markdown would take for markup.
+// markdownText escapes Markdown markup.
 func markdownText(s string) string { return markdownEscapes.Replace(term.Clean(s)) }
 
 var markdownEscapes = strings.NewReplacer(

@@ -15,11 +15,11 @@ import (
 	"dubbo-wire/internal/sizes"
 )
 
-// Merge adds reports up whose inputs share no connection: to what one report of all their inputs says. Numbers of frames
-// stay those of their own reports. Beyond maxGroups, groups that are in no earlier report (by the time of its first packet)
-// go to the row of the rest. It fails, in one line, where reports cannot be added up. Origin names them in that.
+// Merge adds up reports whose inputs share no connection. The result is that of one report of all inputs, but frame numbers stay
+// those of the single reports. Beyond maxGroups, groups that are not in an earlier report (by the time of its first packet) are
+// summed in the row of the rest. Merge returns a one-line error that names reports by their Origin if they cannot be added up.
 //
-// Groups of the reports may become the sum's: they are not to be used afterwards.
+// The result takes over groups of the reports, which must not be used afterwards.
 func Merge(list []*Report, maxGroups int) (*Report, error) {
 	if len(list) == 1 {
 		return list[0], nil
@@ -57,7 +57,7 @@ func Merge(list []*Report, maxGroups int) (*Report, error) {
 	return sum, nil
 }
 
-// addsUpWith tells whether another report is of the same kind.
+// addsUpWith returns an error if another report cannot be added.
 func (r *Report) addsUpWith(o *Report) error {
 	cannot := func(format string, args ...any) error {
 		return fmt.Errorf("%s and %s cannot be added up: "+format, append([]any{r.Origin, o.Origin}, args...)...)
@@ -88,10 +88,10 @@ func filterText(f string) string {
 	return f
 }
 
-// ByText is the grouping as --by takes it.
+// ByText returns the grouping as --by takes it.
 func (r *Report) ByText() string { return strings.Join(r.keyNames(), ",") }
 
-// twice refuses a report of a capture that is in the sum already.
+// twice returns an error if an input of a report is already in the sum.
 func (r *Report) twice(o *Report) error {
 	for i := range o.Inputs {
 		in := &o.Inputs[i]
@@ -109,7 +109,7 @@ func (r *Report) twice(o *Report) error {
 	return nil
 }
 
-// addBooks adds the books of another run.
+// addBooks adds the totals of another run.
 func addBooks(t, o *pipeline.Totals) {
 	sums := bookNumbers(t)
 	for i, n := range bookNumbers(o) {
@@ -139,7 +139,7 @@ func addAll[K comparable](m *map[K]int64, o map[K]int64) {
 	}
 }
 
-// times finds the first and last packet of all, and how much time passed between them.
+// times sets the first and last packet of all reports and the time between them.
 func (r *Report) times(list []*Report) {
 	begun, stepped := false, int64(0)
 	for _, o := range list {
@@ -160,7 +160,7 @@ func (r *Report) times(list []*Report) {
 	r.Seconds = float64(t.Span()) / 1e9
 }
 
-// collector adds groups up by key.
+// collector sums groups by key.
 type collector struct {
 	by    sizes.By
 	most  int
@@ -170,7 +170,7 @@ type collector struct {
 
 var errOverflow = errors.New("the reports cannot be added up: their sums are beyond 64 bits")
 
-// add adds a group under a key; the first of a key becomes the collector's.
+// add adds a group. The collector takes over the first group of a key.
 func (c *collector) add(values []string, g *sizes.Group) error {
 	to := &c.rest
 	if !g.Rest {
@@ -197,7 +197,7 @@ func (c *collector) add(values []string, g *sizes.Group) error {
 	return join(*to, g)
 }
 
-// join adds a group to another of the same key.
+// join adds a group to another one of the same key.
 func join(to, g *sizes.Group) error {
 	for i, s := range g.Stats() {
 		t := to.Stats()[i]
@@ -224,8 +224,7 @@ func (c *collector) groups() []*sizes.Group {
 	return all
 }
 
-// Regroup adds the groups up by fewer keys, or the same in another order, and by a wider step of time. It fails where the
-// report does not have a key.
+// Regroup sums the groups by fewer keys, another order of keys, or a wider time step. It returns an error if the report lacks a key.
 func (r *Report) Regroup(by sizes.By) error {
 	if r.By.Equal(by) {
 		return nil
@@ -234,7 +233,7 @@ func (r *Report) Regroup(by sizes.By) error {
 	for i, k := range by.Keys {
 		places[i] = r.keyIndex(k)
 		if places[i] < 0 && k == sizes.Input {
-			continue // all of it is one
+			continue // the report is one input
 		}
 		if places[i] < 0 {
 			return fmt.Errorf("%s is grouped by %s: it does not tell the %s of a call", r.Origin, r.ByText(), k)
@@ -244,7 +243,8 @@ func (r *Report) Regroup(by sizes.By) error {
 		}
 	}
 	c := collector{by: by, most: math.MaxInt}
-	slices.SortStableFunc(r.Groups, func(a, b *sizes.Group) int { return cmp.Compare(a.Largest.Frame, b.Largest.Frame) }) // of equal ones the first
+	// Of equal largest messages the first one is to win.
+	slices.SortStableFunc(r.Groups, func(a, b *sizes.Group) int { return cmp.Compare(a.Largest.Frame, b.Largest.Frame) })
 	for _, g := range r.Groups {
 		var values []string
 		if !g.Rest {
@@ -269,7 +269,7 @@ func (r *Report) Regroup(by sizes.By) error {
 	return nil
 }
 
-// asInput is the report's name where it is one input among others.
+// asInput returns the name of a report that is one input among others.
 func (r *Report) asInput() string {
 	switch {
 	case r.Label != "":
@@ -288,8 +288,8 @@ func truncated(at string, step time.Duration) string {
 	return t.UTC().Truncate(step).Format(time.RFC3339Nano)
 }
 
-// Select keeps the groups whose key matches: each list of globs is for one key, whose report must have it. text is the
-// filter as users write it.
+// Select keeps the groups that match the globs of every key. It returns an error if the report lacks a key. text is the filter as
+// users write it.
 func (r *Report) Select(globs map[sizes.Key][]call.Glob, text string) error {
 	for k, list := range globs {
 		if len(list) > 0 && r.keyIndex(k) < 0 {
@@ -305,14 +305,14 @@ func (r *Report) Select(globs map[sizes.Key][]call.Glob, text string) error {
 		return !matches(r.By, g.Values, globs)
 	})
 	r.Filtered = true
-	if r.Filter != text { // else it was saved with the same
+	if r.Filter != text { // not saved with the same filter
 		r.Filter = strings.TrimSpace(r.Filter + " " + text)
 	}
 	r.sum()
 	return nil
 }
 
-// OrderInputs puts the inputs in the order of their places, one for each, of equal ones as they are.
+// OrderInputs sorts the inputs by their places, of which there is one per input. The sort is stable.
 func (r *Report) OrderInputs(places []int) {
 	order := make([]int, len(r.Inputs))
 	for i := range order {
@@ -331,7 +331,7 @@ func (r *Report) OrderInputs(places []int) {
 	}
 }
 
-// matches reports whether the parts of a key match the globs for each; globs for what is not in it do not matter.
+// matches reports whether all parts of a key match their globs. Globs of other keys are ignored.
 func matches(by sizes.By, values []string, globs map[sizes.Key][]call.Glob) bool {
 	for i, k := range by.Keys {
 		list := globs[k]
@@ -350,8 +350,8 @@ func matches(by sizes.By, values []string, globs map[sizes.Key][]call.Glob) bool
 	return true
 }
 
-// Readable makes names of groups what JSON can have: what is no UTF-8 in them becomes U+FFFD, and groups whose names become
-// equal are added up.
+// Readable replaces invalid UTF-8 in the names of groups by U+FFFD, because JSON has no other text, and sums groups whose names
+// become equal.
 func (r *Report) Readable() error {
 	if !slices.ContainsFunc(r.Groups, func(g *sizes.Group) bool { return !utf8.ValidString(strings.Join(g.Values, " ")) }) {
 		return nil
@@ -373,7 +373,7 @@ func (r *Report) Readable() error {
 	return nil
 }
 
-// sum adds the groups up again, and puts them in order.
+// sum sorts the groups and sums them in Selected.
 func (r *Report) sum() {
 	r.By.Sort(r.Groups)
 	r.Selected = sizes.Group{}

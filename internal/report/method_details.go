@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// detailed is how many methods have a block of their own when no number is asked for.
+	// detailed is the default number of methods with a block of their own.
 	detailed = 5
-	// maxBins is how many lines a histogram has at most, barWidth how long its longest bar is.
+	// maxBins is the maximum number of lines of a histogram, barWidth the length of its longest bar.
 	maxBins, barWidth = 12, 30
-	// shownPaths is how many paths of a direction a block has.
+	// shownPaths is the number of paths of a direction in a block.
 	shownPaths = 12
 )
 
-// details has a block for each of the top groups: how its sizes are spread, what its bodies are made of, its largest message.
+// details returns a block for each of the top groups: histograms, composition of bodies, largest message.
 func (r *Report) details(s *Style) []Section {
 	rows := r.ranked()
 	n := detailed
@@ -82,8 +82,7 @@ func (r *Report) detail(rank int, m *sizes.Group, s *Style) []Section {
 // bin is a line of a histogram: n numbers from low to high.
 type bin struct{ low, high, n int64 }
 
-// bins puts the numbers of a distribution into at most maxBins bins, whose width grows with the numbers: whole octaves, or
-// parts of them where that is not too many.
+// bins returns at most maxBins bins of a distribution. A bin is an octave, or a part of one if that is not too many bins.
 func bins(stat *sizes.Stat) []bin {
 	var list []bin
 	for _, parts := range []int64{16, 8, 4, 2, 1} {
@@ -114,7 +113,7 @@ func bins(stat *sizes.Stat) []bin {
 	return list
 }
 
-// histogram shows how numbers are spread: each line from the least to the greatest number that is in it.
+// histogram returns a table of bins; each line has the least and the greatest number in it.
 func histogram(name string, stat *sizes.Stat, s *Style) Section {
 	sec := Section{Columns: []Column{
 		{Name: name, Right: true, least: len("response body bytes")},
@@ -143,7 +142,7 @@ func histogram(name string, stat *sizes.Stat, s *Style) Section {
 	return sec
 }
 
-// anatomy shows what bodies are made of by path: bytes a message, in the mean of all that were looked into.
+// anatomy returns the composition of bodies by path, in mean bytes per sampled message.
 func anatomy(name string, a *sizes.Anatomy, messages int64, s *Style) Section {
 	sec := Section{Columns: []Column{
 		{Name: "bytes of " + name, Flex: true, least: len("bytes of responses")},

@@ -9,34 +9,34 @@ import (
 	"dubbo-wire/internal/sizes"
 )
 
-// metric is a column of the tables that have groups in their rows. A new one is an entry in metrics; where it has a field, JSON
-// and CSV have it, too.
+// metric is a column of tables with a group per row. To add a column, add an entry to metrics: tables, the page, the full screen and,
+// if it has a field, JSON and CSV take it from there.
 type metric struct {
 	Column
-	// field is its name in JSON and CSV; "" where the types of the JSON have its number, or none should.
+	// field is its name in JSON and CSV; "" if the JSON types have the number, or JSON should not have it.
 	field string
-	// in are the tables that show it, wide those of them that leave it out where the terminal is narrow.
+	// in are the tables that show it, wide those that omit it on a narrow terminal.
 	in, wide tables
-	// unless leaves it out of the tables of the terminal.
+	// unless returns whether tables of the terminal omit it for a report; nil: never.
 	unless func(*Report) bool
 	value  func(*groupRow) cell
-	// screen is where and how the full screen shows it; nil: it does not.
+	// screen is its place on the full screen; nil: the screen does not show it.
 	screen *ScreenColumn
 }
 
 // ScreenColumn is a metric as a column of the full screen.
 type ScreenColumn struct {
-	Key         string // sorts by it; "" if only < and > do
-	Group, Name string // the metric's, unless set
-	Title       string // how a sentence calls it; both of them, unless set
+	Key         string // the key that sorts by it, "" if only < and > do
+	Group, Name string // those of the metric if empty; a Group of "-" is none
+	Title       string // its name in a sentence; Group and Name if empty
 	Width       int
-	// Rank tells which columns a narrow terminal shows: the least numbers first. NameWidth is how many columns of the terminal
-	// the names must have for it.
+	// Rank is the order in which columns are added while there is room, least first. NameWidth is the width that names must have
+	// before this column is added.
 	Rank, NameWidth int
 	Unit            ScreenUnit
 }
 
-// ScreenUnit says how the full screen prints a number.
+// ScreenUnit is the number format of the full screen.
 type ScreenUnit uint8
 
 // The units of the full screen: a rate, bytes of a message, a part of a whole, nanoseconds.
@@ -48,7 +48,7 @@ const (
 )
 
 const (
-	nameLeast = 22 // what a short name of a method takes
+	nameLeast = 22 // width of a short method name
 	nameWide  = 29
 )
 
@@ -56,7 +56,7 @@ const (
 type tables uint16
 
 const (
-	inRanking tables = 1 << iota // where no preset was asked for
+	inRanking tables = 1 << iota // without a preset
 	inBigRequests
 	inBigResponses
 	inSlow
@@ -64,17 +64,17 @@ const (
 	inComparison
 	inPage
 	inRankings = inRanking | inBigRequests | inBigResponses | inSlow | inErrors
-	longNames  = inComparison | inPage // their headings say what is measured
+	longNames  = inComparison | inPage // headings name the unit
 )
 
-// groupRow is a group in a row of a table.
+// groupRow is a group in a table row.
 type groupRow struct {
 	report *Report
 	*sizes.Group
-	sum int64 // bytes on the wire of all rows down to this one
+	sum int64 // bytes on the wire of this row and all rows above
 }
 
-// metrics are all columns, in the order of the tables.
+// metrics are all columns, in table order.
 var metrics = []metric{
 	{Column: headed("", "Mbit/s", mbit), value: func(g *groupRow) cell { return ratioCell(g.WireBytes(), g.report.nanos()) }, screen: &ScreenColumn{Key: "1", Width: 7}},
 	{Column: headed("", "calls", count), in: inComparison, value: callsOf},
@@ -152,7 +152,7 @@ func timed(r *Report) bool    { return r.nanos() > 0 }
 func timeless(r *Report) bool { return !timed(r) }
 func flawless(r *Report) bool { return r.Selected.Errors == 0 }
 
-// metricsIn are the metrics of a table, and their columns.
+// metricsIn returns the metrics of a table and their columns.
 func (r *Report) metricsIn(in tables) (list []*metric, columns []Column) {
 	for i := range metrics {
 		m := &metrics[i]
@@ -169,7 +169,7 @@ func (r *Report) metricsIn(in tables) (list []*metric, columns []Column) {
 	return list, columns
 }
 
-// cellsOf are a group's numbers.
+// cellsOf returns the cells of a group.
 func (r *Report) cellsOf(list []*metric, g *sizes.Group, sum int64) []cell {
 	row := groupRow{r, g, sum}
 	cells := make([]cell, len(list))
@@ -179,7 +179,7 @@ func (r *Report) cellsOf(list []*metric, g *sizes.Group, sum int64) []cell {
 	return cells
 }
 
-// jsonRates are the metrics with a field: rates with three decimals, null where there is no number.
+// jsonRates returns the metrics that have a field, rounded to three decimals, null if there is no number.
 func (r *Report) jsonRates(g *sizes.Group) (rates members) {
 	row := groupRow{report: r, Group: g}
 	for i := range metrics {
@@ -190,7 +190,7 @@ func (r *Report) jsonRates(g *sizes.Group) (rates members) {
 	return rates
 }
 
-// rounded is a number with three decimals.
+// rounded returns a cell's number with three decimals.
 func rounded(c cell, u unit) Number {
 	if c.kind != number {
 		return ""
@@ -198,7 +198,7 @@ func rounded(c cell, u unit) Number {
 	return Number(decimal(sizes.Round3(c.number(u))))
 }
 
-// number is a cell's number in the unit that JSON and the screen have: Mbit/s, a second, percent.
+// number returns a cell's number in the unit of JSON and the screen: Mbit/s, per second, percent.
 func (c cell) number(u unit) float64 {
 	switch f := float64(c.n) / float64(c.d); u {
 	case mbit:
@@ -212,7 +212,7 @@ func (c cell) number(u unit) float64 {
 	}
 }
 
-// ScreenColumns are the columns of the full screen, in order.
+// ScreenColumns returns the columns of the full screen in order.
 func ScreenColumns() (columns []ScreenColumn) {
 	for i := range metrics {
 		m := &metrics[i]
@@ -234,8 +234,8 @@ func ScreenColumns() (columns []ScreenColumn) {
 	return columns
 }
 
-// ScreenNumbers are a group's numbers in the columns of the full screen, -1 where there is none: within a span of time, in
-// which all groups have so many bytes on the wire.
+// ScreenNumbers returns the numbers of a group for ScreenColumns, -1 if unknown. The group covers a span of time, in which all groups
+// together have all bytes on the wire.
 func ScreenNumbers(g *sizes.Group, all int64, span time.Duration) (numbers []float64) {
 	window := &Report{Totals: &pipeline.Totals{LastTime: int64(span)}}
 	window.Selected.Request.Wire.Total = all
@@ -257,7 +257,7 @@ func ScreenNumbers(g *sizes.Group, all int64, span time.Duration) (numbers []flo
 	return numbers
 }
 
-// presetTable is the ranking's table: that of the first preset that was asked for.
+// presetTable returns the table of the first preset, inRanking without one.
 func (r *Report) presetTable() tables {
 	if len(r.Worst) == 0 {
 		return inRanking

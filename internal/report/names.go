@@ -9,8 +9,8 @@ import (
 	"dubbo-wire/internal/term"
 )
 
-// shortenNames shortens the packages of "package.Type/method": to first letters, as in c.a.o.OrderQuery/list, or
-// (level 2) to nothing. Names that would become equal keep what tells them apart.
+// shortenNames abbreviates the packages of "package.Type/method" to first letters (level 1: c.a.o.OrderQuery/list) or drops them
+// (level 2). Names that would become equal keep the parts that differ.
 func shortenNames(names []string, level int) []string {
 	short := make([]string, len(names))
 	same := make(map[string][]int)
@@ -47,7 +47,7 @@ func shortenNames(names []string, level int) []string {
 	return short
 }
 
-// cutName shortens "Type/method" to n columns: the method says more than the type.
+// cutName shortens "Type/method" to n columns. The type is cut before the method.
 func cutName(name string, n int) string {
 	i := strings.LastIndexByte(name, '/')
 	if i < 0 {
@@ -59,7 +59,7 @@ func cutName(name string, n int) string {
 	return term.CutMiddle(name[i+1:], n)
 }
 
-// dropCommon shortens texts that all start alike up to and with sep, at the given level.
+// dropCommon returns a function that drops a prefix up to and including sep, if all texts share it, from a level on.
 func dropCommon(sep string, from int) func(texts []string, level int) []string {
 	return func(texts []string, level int) []string {
 		if level < from || len(texts) == 0 {
@@ -109,7 +109,7 @@ func abbreviate(name string, keep func(part int) bool) string {
 	return strings.Join(append(parts, rest), ".")
 }
 
-// KeyText is a group's key as it is written: service/method, with the other keys behind it.
+// KeyText returns a group's key as text: service/method, then the other keys in parentheses.
 func KeyText(by sizes.By, values []string) string {
 	name := ""
 	var other []string
@@ -141,9 +141,9 @@ func KeyText(by sizes.By, values []string) string {
 	return name + " (" + strings.Join(other, ", ") + ")"
 }
 
-// ShortNames shortens the packages of names: to first letters (level 1) or to nothing (level 2). Names that would become
-// equal keep what tells them apart.
+// ShortNames abbreviates the packages of names (level 1) or drops them (level 2). Names that would become equal keep the parts that
+// differ.
 func ShortNames(names []string, level int) []string { return shortenNames(names, level) }
 
-// CutName shortens "Type/method" to n columns: the method says more than the type.
+// CutName shortens "Type/method" to n columns. The type is cut before the method.
 func CutName(name string, n int) string { return cutName(name, n) }

@@ -10,7 +10,7 @@ import (
 // formatCount prints all digits in groups of three.
 func formatCount(n int64) string { return group(strconv.FormatInt(n, 10)) }
 
-// group puts commas between groups of three digits before the decimal point.
+// group inserts thousands separators.
 func group(digits string) string {
 	sign := ""
 	if strings.HasPrefix(digits, "-") {
@@ -63,7 +63,7 @@ func formatVolume(n int64, exact bool) string {
 	return ""
 }
 
-// bytesText is a volume within a sentence.
+// bytesText formats a sum of bytes for a sentence.
 func bytesText(n int64, s *Style) string {
 	if !s.Exact {
 		return formatVolume(n, false)
@@ -109,7 +109,7 @@ func formatPercent(n, d int64, exact bool) string {
 	return strconv.FormatFloat(f, 'f', 1, 64)
 }
 
-// percentText is n of d within a sentence.
+// percentText formats n of d for a sentence.
 func percentText(n, d int64, s *Style) string {
 	switch n {
 	case 0:
@@ -151,7 +151,7 @@ func plural(n int64, one, many string) string {
 	return formatCount(n) + " " + many
 }
 
-// formatTime prints nanoseconds since the Unix epoch to the second, or with the given layout of the fraction.
+// formatTime prints nanoseconds since the Unix epoch. fraction is the layout of the fraction of a second, "" for none.
 func formatTime(ns int64, fraction string, local bool) string {
 	t := time.Unix(0, ns).UTC()
 	if local {
@@ -178,7 +178,7 @@ func Elapsed(ns int64) string { return formatElapsed(ns, false) }
 // Coverage prints a coverage, which is never rounded up.
 func Coverage(percent float64) string { return formatCoverage(percent, false) }
 
-// Percent prints n of d in percent, as tables do; without a sign.
+// Percent prints n of d in percent, without a percent sign.
 func Percent(n, d int64) string {
 	if d == 0 {
 		return "-"

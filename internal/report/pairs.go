@@ -2,10 +2,10 @@ package report
 
 import "dubbo-wire/internal/term"
 
-// shownPairs is how many pairs the screen has.
+// shownPairs is the minimum number of pairs in a table.
 const shownPairs = 3
 
-// pairs lists who talks to whom with most bytes.
+// pairs returns the table of the pairs of client and server with most bytes; it has no columns if pairs were not counted.
 func (r *Report) pairs(s *Style) Section {
 	if r.Pairs == nil {
 		return Section{}
@@ -45,7 +45,7 @@ func (r *Report) pairs(s *Style) Section {
 	return sec
 }
 
-// methodName is the written form of a method.
+// methodName returns service/method.
 func methodName(service, method string) string {
 	if isUnknown(service, method) {
 		return term.Clean(service)

@@ -8,24 +8,24 @@ import (
 	"dubbo-wire/internal/sizes"
 )
 
-// PathNode is a segment of the paths of an anatomy, with what lies below it.
+// PathNode is a segment of the paths of bodies, with the paths below it.
 type PathNode struct {
 	Name string
-	// Bytes are of all below it; Classes says what they are for.
+	// Bytes includes all paths below it; Classes divides them by class.
 	Bytes   int64
 	Classes [decode.ClassMissing + 1]int64
-	// Own are the bytes of this very path, by class, and Messages in how many messages they were: at least, where they are of
+	// Own is the bytes of this path alone, by class. Messages is the number of messages with the path, a lower bound if it has
 	// several classes.
 	Own      [decode.ClassMissing + 1]int64
 	Messages int64
 	Children []*PathNode
-	// Left is how many paths beside the children were left out, with LeftBytes.
+	// Left is the number of omitted paths, LeftBytes their bytes.
 	Left      int
 	LeftBytes int64
 }
 
-// PathTree makes the tree of an anatomy's paths, children with most bytes first. At most so many paths are in it, those with
-// most bytes; the others are counted where they would be.
+// PathTree returns the tree of the given number of paths with most bytes. Children with most bytes come first; other paths are counted
+// in the node where they would be.
 func PathTree(a *sizes.Anatomy, paths int) *PathNode {
 	root := &PathNode{}
 	for i, p := range a.Paths() {
@@ -74,7 +74,7 @@ func (n *PathNode) sort() {
 	}
 }
 
-// Most is the class that most of these bytes have.
+// Most returns the class with most bytes.
 func Most(classes *[decode.ClassMissing + 1]int64) decode.Class {
 	most := decode.Class(0)
 	for c, b := range classes {

@@ -9,8 +9,8 @@ import (
 	"dubbo-wire/internal/term"
 )
 
-// WritePprof prints what calls weigh as a profile that "go tool pprof" opens: bytes, requests and responses by service,
-// method, direction and path. What a part is for and the serialization are labels.
+// WritePprof prints a profile for "go tool pprof": bytes, requests and responses by service, method, direction and path. The class of
+// bytes and the serialization are labels.
 func (r *Report) WritePprof(w io.Writer) error {
 	p := &profile.Profile{
 		SampleType: []*profile.ValueType{
@@ -25,7 +25,7 @@ func (r *Report) WritePprof(w io.Writer) error {
 		},
 		TimeNanos: r.First, DurationNanos: r.nanos(),
 	}
-	// The names are all there is: without a mapping that says so, pprof would look for a program to find more.
+	// Without a mapping that has all symbols, pprof would look for a binary.
 	m := &profile.Mapping{ID: 1, File: r.inputName(), HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true}
 	p.Mapping = []*profile.Mapping{m}
 	places := make(map[string]*profile.Location)
@@ -54,7 +54,7 @@ func (r *Report) WritePprof(w io.Writer) error {
 	return p.Write(w)
 }
 
-// inputName says in a word what was read.
+// inputName returns a short name of the inputs.
 func (r *Report) inputName() string {
 	if len(r.Inputs) == 0 {
 		return ""

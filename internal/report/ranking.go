@@ -8,13 +8,13 @@ import (
 	"dubbo-wire/internal/sizes"
 )
 
-// Ranking is the groups in the order of the report's ranking, one after the other: a report may have a hundred thousand of
-// them, of which few are drawn.
+// Ranking iterates over the groups in the order of the report. A report may have a hundred thousand groups; rows are made only for those
+// that are shown.
 type Ranking struct {
-	// Section has the columns, and a row for each group that was taken.
+	// Section has the columns, and a row for each group that Next returned.
 	Section
 	Order string
-	// Labels is how many columns, behind the first, name a group; Len is how many groups there are.
+	// Labels is the number of columns after the first that name a group, Len the number of groups.
 	Labels, Len int
 
 	report  *Report
@@ -36,7 +36,7 @@ func (r *Report) newRanking(s *Style, in tables) *Ranking {
 	return k
 }
 
-// Next returns the next group and its row; nil behind the last one, and where only groups beyond the limit are left.
+// Next returns the next group and its row, or nil if only groups beyond the limit are left.
 func (k *Ranking) Next() ([]Cell, *sizes.Group) {
 	if k.taken == len(k.rows) || k.rows[k.taken].Rest {
 		return nil, nil
@@ -46,12 +46,12 @@ func (k *Ranking) Next() ([]Cell, *sizes.Group) {
 	return k.row(numberCell(int64(k.taken)), k.label(k.values(g)), g), g
 }
 
-// values are the parts of a group's key that name it.
+// values returns the parts of a group's key that name it.
 func (k *Ranking) values(g *sizes.Group) []string {
 	return listOf(k.keys, func(i int) string { return g.Values[i] })
 }
 
-// Rest returns the row of all groups that Next did not return; nil where there are none.
+// Rest returns a row that sums all groups that Next has not returned, nil if there are none.
 func (k *Ranking) Rest() []Cell {
 	return k.rest(func(n int) string { return formatCount(int64(n)) + " more" })
 }
@@ -79,7 +79,7 @@ func (k *Ranking) row(rank cell, names []cell, g *sizes.Group) []Cell {
 	return k.Rows[len(k.Rows)-1]
 }
 
-// rankingSection lists the groups with most bytes on the wire (or as they were sorted), and all others in one row.
+// rankingSection returns a table of the first groups and a row that sums all others.
 func (r *Report) rankingSection(s *Style) Section {
 	k := r.newRanking(s, r.presetTable())
 	service, method := r.keyIndex(sizes.Service), r.keyIndex(sizes.Method)
@@ -103,7 +103,7 @@ func (r *Report) rankingSection(s *Style) Section {
 	return k.Section
 }
 
-// ranked are the groups in the order of the ranking, those beyond the limit last.
+// ranked returns the groups in ranking order, the row beyond the limit last.
 func (r *Report) ranked() []*sizes.Group {
 	rows := r.merge(allOf(len(r.By.Keys)))
 	if r.Sorted == "" && !r.byTime() {
@@ -112,7 +112,7 @@ func (r *Report) ranked() []*sizes.Group {
 	return rows
 }
 
-// rankedKeys leaves out protocol and serialization where all groups have the same.
+// rankedKeys returns the indexes of the keys, without protocol and serialization if they are the same in all groups.
 func (r *Report) rankedKeys() []int {
 	var keys []int
 	for i, k := range r.By.Keys {
@@ -150,12 +150,12 @@ func allOf(n int) []int {
 	return all
 }
 
-// moreText says how to see the rows that one row stands for.
+// moreText is the label of a row that sums n of all rows; it tells how to see them.
 func moreText(n, all int) string {
 	return fmt.Sprintf("%s more (--top %d)", formatCount(int64(n)), all)
 }
 
-// rankingTitle says what is ranked.
+// rankingTitle returns what is ranked.
 func (r *Report) rankingTitle(names []Column) string {
 	if r.keyIndex(sizes.Method) >= 0 && !slices.ContainsFunc(r.By.Keys, func(k sizes.Key) bool {
 		return k != sizes.Protocol && k != sizes.Serialization && k != sizes.Service && k != sizes.Method
@@ -165,7 +165,7 @@ func (r *Report) rankingTitle(names []Column) string {
 	return r.keyTitle(names)
 }
 
-// rankingOrder says what the order of the ranking is.
+// rankingOrder returns the order in words.
 func (r *Report) rankingOrder() string {
 	switch {
 	case r.Sorted != "":

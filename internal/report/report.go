@@ -1,6 +1,8 @@
-// Package report turns what a run counted into what people and programs read: the JSON of the contract, tables for
-// terminals, Markdown and CSV. A report is a value first; renderers print it. It knows no capture and no format of a
-// body.
+// Package report turns the totals and groups of a run into a Report, and that into tables for terminals, Markdown, CSV, JSON,
+// folded stacks and pprof profiles; records of frames and calls are printed one at a time. The columns of groups are in one
+// list, metrics. The JSON is declared once, by types that also read it back; docs/report.md and docs/saved.md describe it. A
+// Report keeps the groups and totals that it is built from, and rendering does not change them. The package does not read
+// captures or decode bodies.
 package report
 
 import (
@@ -18,76 +20,75 @@ import (
 // Schema names the layout of the JSON report.
 const Schema = "dubbo-wire/report/1"
 
-// Report is the sizes of a capture by group, with what was not seen.
+// Report is the sizes of calls by group, and the totals and losses of their capture.
 type Report struct {
 	Inputs  []Input
-	Seconds float64 // last minus first packet of the whole input
+	Seconds float64 // from the first to the last packet of all inputs
 	// First and Last are the times of the first and last packet, in nanoseconds since the Unix epoch.
 	First, Last int64
 	Totals      *pipeline.Totals
-	// Connections with payload, and without.
+	// Connections have payload, ConnectionsWithoutData do not.
 	Connections, ConnectionsWithoutData int64
 	By                                  sizes.By
-	Groups                              []*sizes.Group // sorted by key, or as asked
-	// Sorted is the name that SortBy was given; "" while groups are by key because nothing else was asked for.
+	Groups                              []*sizes.Group // sorted by key, or as SortBy sorted them
+	// Sorted is the argument of SortBy, "" before it is called.
 	Sorted string
-	// Selected is what the groups add up to.
+	// Selected is the sum of the groups.
 	Selected sizes.Group
-	// Filtered: a filter was given, so the groups may lack calls that the coverage has.
+	// Filtered is set if groups have only the calls that match a filter.
 	Filtered bool
-	// Filter is that filter as users write it; only where the report was saved with it, or is to be.
+	// Filter is the filter as users write it, if the report was saved with it or is to be saved.
 	Filter string
-	// Saved: the report was read back, or is the sum of some that were: it has no packets to look at again.
+	// Saved is set if the report was read from files, so packets are not available.
 	Saved bool
-	// Origin names the report in errors: its file.
+	// Origin is the file of the report, for errors.
 	Origin string
-	// Buckets: JSON has the histograms, so that it can be read back.
+	// Buckets adds the histograms to JSON, so that Read can read it.
 	Buckets bool
-	// Golden: the report is one that others are held to.
+	// Golden is set for golden files.
 	Golden *Golden
-	// Label is the name that its user gave it, "" where none was given.
+	// Label is the name that the user gave the report, "" for none.
 	Label string
-	// Parts: bodies were taken apart, so that groups know what their bytes are for.
+	// Parts is set if all bodies were decoded, so that groups have their bytes by class.
 	Parts bool
-	// Sampled: only some of them were, those that groups have as Looked.
+	// Sampled is set if only the bodies that Group.Looked counts were decoded.
 	Sampled bool
-	// Inside: groups know what their bodies are made of by path; of all bodies, or of those that were looked into.
+	// Inside is set if groups have bytes by path, of all or of sampled bodies.
 	Inside bool
-	// Pairs is who talks to whom; nil where it was not counted.
+	// Pairs is the traffic by client and server, nil if it was not counted.
 	Pairs *sizes.Pairs
-	// Timeline is what passed over time; nil where it was not counted.
+	// Timeline is the traffic over time, nil if it was not counted.
 	Timeline *sizes.Timeline
-	// Worst are the calls that presets ask for.
+	// Worst are the calls of presets.
 	Worst []*sizes.Worst
-	// Details: the top methods have a block each. SameMethods: the groups are those of methods seen in several serializations.
+	// Details adds a block for each of the top methods. SameMethods is set if groups are those of methods in several serializations.
 	Details, SameMethods bool
-	// Findings is what the calls give reason to act on; nil where it was not looked for. Basis is what they rest on.
+	// Findings are sorted by weight; nil if rules did not run. Basis is the data that they are based on.
 	Findings []Finding
 	Basis    *FindingsBasis
 }
 
-// Finding is something that the capture proves and that costs bytes or time.
+// Finding is a problem or a chance to save bytes or time, with the numbers that prove it.
 type Finding struct {
-	// Kind is the name of the rule that found it, for programs: "payload-limit".
+	// Kind is the name of the rule, such as "payload-limit".
 	Kind string
-	// Service and Method are what it is about, "" where it is about more; Subject is what is printed in front of it: a method,
-	// a client.
+	// Service and Method are "" if the finding is not about one method. Subject is printed in front of it: a method or a client.
 	Service, Method, Subject string
-	// Text says what was found, with its numbers.
+	// Text describes the finding with its numbers.
 	Text string
-	// Facts are these numbers by name, in the order in which they matter.
+	// Facts are the numbers by name, most important first.
 	Facts []Fact
-	// File and Frame are the frame that shows it; 0: none. File is an index of the inputs.
+	// File and Frame are a frame that shows it, Frame is 0 without one. File is an index of the inputs.
 	File  int
 	Frame int64
-	// Verb and Args are the command that shows it, without its files; "": explain and the frame.
+	// Verb and Args are the command that shows it, without files. An empty Verb stands for explain with the frame.
 	Verb string
 	Args []string
-	// Weight orders findings: the bytes on the wire that it is about.
+	// Weight is the bytes on the wire that the finding concerns.
 	Weight int64
 }
 
-// Fact is a number that a finding rests on; or a text, or names, where these are set.
+// Fact is a number that a finding is based on, or a text or names if these are set.
 type Fact struct {
 	Name  string
 	Value float64
@@ -95,7 +96,7 @@ type Fact struct {
 	Names []string
 }
 
-// Golden is how far sizes may be from those of a report, as JSON: in general, and of methods by name.
+// Golden is the tolerances of a golden file as JSON: the general one, and those of methods by name.
 type Golden struct {
 	Tolerance  json.RawMessage
 	Tolerances map[string]json.RawMessage
@@ -109,13 +110,13 @@ type Input struct {
 	LinkTypes     []string   `json:"linkTypes"`
 	Packets       int64      `json:"packets"`
 	Bytes         int64      `json:"bytes"`     // on the link
-	First         *timestamp `json:"firstTime"` // nil without packets
+	First         *timestamp `json:"firstTime"` // First and Last are nil without packets
 	Last          *timestamp `json:"lastTime"`
 	Truncated     int64      `json:"truncatedPackets"` // cut by the snap length
 	Damage        []Damage   `json:"damage"`
-	DamageLeftOut int64      `json:"damageLeftOut,omitempty"`  // further damaged places that were counted only
-	Dropped       *int64     `json:"droppedPackets,omitempty"` // by the recording machine; nil: not recorded
-	// Filter is the expression of the packets that were recorded; "" where all were, or the file does not say.
+	DamageLeftOut int64      `json:"damageLeftOut,omitempty"`  // number of damaged places beyond those in Damage
+	Dropped       *int64     `json:"droppedPackets,omitempty"` // by the recording machine; nil if unknown
+	// Filter is the capture filter, "" if there was none or it is unknown.
 	Filter  string `json:"filter,omitempty"`
 	Err     string `json:"error,omitempty"` // why it could not be opened
 	SnapLen int    `json:"-"`               // in "snapLengths" of saved reports
@@ -128,7 +129,7 @@ type Damage struct {
 	Text   string `json:"text"`
 }
 
-// Build makes a report of a finished run.
+// Build returns the report of a finished run. It keeps the groups and the totals.
 func Build(inputs []capture.Input, t *pipeline.Totals, by sizes.By, groups []*sizes.Group) *Report {
 	r := &Report{Totals: t, By: by, Groups: groups, First: t.FirstTime, Last: t.LastTime}
 	r.Seconds = float64(t.Span()) / 1e9
@@ -164,19 +165,18 @@ func Build(inputs []capture.Input, t *pipeline.Totals, by sizes.By, groups []*si
 	return r
 }
 
-// OtherLinkBytes is the link bytes that belong to no message.
+// OtherLinkBytes returns the link bytes that do not belong to a message.
 func (r *Report) OtherLinkBytes() int64 { return r.Totals.LinkBytes - r.Totals.RPCBytes }
 
-// Stream is the captured bytes of all TCP streams, each once.
+// Stream returns the captured bytes of all TCP streams, without repetitions.
 func (r *Report) Stream() int64 { return r.Totals.TCP.Stream }
 
-// Percent is the share of complete frames in what is known of the streams that carry frames, in percent, never rounded
-// up to 100.
+// Percent returns the share of complete frames in the bytes of streams with frames, in percent, rounded down.
 func (r *Report) Percent() float64 { return math.Floor(r.Totals.Percent()*1e4) / 1e4 }
 
-// SortBy orders the groups: by "calls", "bytes" (on the link), "request", "response" (mean body bytes), "request-max",
-// "response-max" (largest body), "errors",
-// "latency" (p99), largest first; "" or "key" leaves them by key. ok is false for any other name.
+// SortBy sorts the groups in descending order of "calls", "bytes" (on the link), "request", "response" (mean body bytes),
+// "request-max", "response-max" (largest body), "errors" or "latency" (p99). "" and "key" leave them sorted by key. ok is false for
+// other names.
 func (r *Report) SortBy(name string) (ok bool) {
 	order, ok := sorters[name]
 	if ok {
@@ -190,7 +190,7 @@ func (r *Report) SortBy(name string) (ok bool) {
 	return ok
 }
 
-// restLast orders the groups beyond the limit behind all others.
+// restLast compares so that the row of groups beyond the limit comes last.
 func restLast(a, b *sizes.Group) int {
 	switch {
 	case a.Rest == b.Rest:
@@ -201,12 +201,12 @@ func restLast(a, b *sizes.Group) int {
 	return -1
 }
 
-// SortNames are the names that SortBy takes.
+// SortNames returns the names that SortBy takes.
 func SortNames() []string {
 	return []string{"key", "bytes", "calls", "request", "response", "request-max", "response-max", "errors", "latency"}
 }
 
-// sorters are the orders, and how titles say them.
+// sorters are the sort orders and their wording in titles.
 var sorters = map[string]struct {
 	words string
 	by    func(*sizes.Group) float64
@@ -223,20 +223,20 @@ var sorters = map[string]struct {
 	"latency":      {"by latency p99", func(g *sizes.Group) float64 { return float64(g.Latency.Percentile(99)) }},
 }
 
-// Style is how tables are printed.
+// Style is the formatting of tables.
 type Style struct {
 	Width int  // columns of the terminal; 0: no limit
 	Color bool // ANSI colours
 	Exact bool // all digits instead of decimal units
 	Local bool // local time instead of UTC
 	Top   int  // rows of the ranking; 0: the default
-	// Command is the command line that made the report ("analyze trace.pcap"), for hints.
+	// Command is the command line that produced the report ("analyze trace.pcap"), for hints.
 	Command string
-	// Explain is the command that shows a frame of the same inputs byte by byte, without its number; "" where there is none.
+	// Explain is the command that shows a frame of the same inputs, without its number, or "".
 	Explain string
 }
 
-// explain is the command that shows a frame; "" where there is none.
+// explain returns the command that shows a frame, or "".
 func (s *Style) explain(frame int64) string {
 	if s.Explain == "" || frame <= 0 {
 		return ""
@@ -244,7 +244,7 @@ func (s *Style) explain(frame int64) string {
 	return s.Explain + " --frame " + formatFrame(frame)
 }
 
-// rfc3339 formats nanoseconds since the Unix epoch in UTC, as machine output has it.
+// rfc3339 formats nanoseconds since the Unix epoch in UTC with nine digits of fraction.
 func rfc3339(ns int64) string {
 	return time.Unix(0, ns).UTC().Format("2006-01-02T15:04:05.000000000Z07:00")
 }

@@ -12,8 +12,8 @@ import (
 	"dubbo-wire/internal/term"
 )
 
-// stream prints a long table one row at a time. Nothing of a row is kept: columns start with the widths that most
-// captures need, and grow when something wider comes.
+// stream prints a long table row by row, without keeping rows. Columns start with widths that suit most captures and grow when a
+// wider cell comes.
 type stream struct {
 	format  string
 	style   Style
@@ -23,21 +23,21 @@ type stream struct {
 	cells   []string
 	line    strings.Builder
 	begun   bool
-	// announced has a bit for each connection whose addresses were printed.
+	// announced has a bit for each connection that was introduced.
 	announced []uint64
 	first     int64 // time of the first row, in nanoseconds since the Unix epoch
 }
 
-// streamColumn is a column of a stream; the last one takes what is left of the terminal and is cut there.
+// streamColumn is a column of a stream. The last one takes the rest of the line and is cut there.
 type streamColumn struct {
 	name  string
 	right bool
-	width int // in columns of the terminal, so far
-	most  int // what is wider is cut; 0: nothing is
+	width int // current width
+	most  int // maximum width, 0 for none
 }
 
-// wideStream is the terminal from which addresses and full times have room in every row. In a narrower one rows have a
-// connection's number, which is explained in a line before its first row, and seconds since the first row.
+// wideStream is the minimum terminal width for addresses and full times in every row. Narrower terminals show the number of the
+// connection, introduced in a line before its first row, and seconds since the first row.
 const wideStream = 140
 
 func newStream(command string, w io.Writer, format string, s Style) (*stream, error) {
@@ -83,7 +83,7 @@ func (s *stream) begin(note string, at int64) {
 	}
 }
 
-// connection explains a connection's number before its first row.
+// connection prints the addresses of a connection before its first row.
 func (s *stream) connection(c *call.Conn) {
 	if !s.narrow() {
 		return
@@ -100,7 +100,7 @@ func (s *stream) connection(c *call.Conn) {
 	_ = s.flushLine()
 }
 
-// time prints when something happened: in full, or in seconds since the first row.
+// time formats a time in full, or in seconds since the first row.
 func (s *stream) time(ns int64) string {
 	if !s.narrow() {
 		return formatTime(ns, ".000000", s.style.Local)
@@ -113,7 +113,7 @@ func (s *stream) time(ns int64) string {
 	return fmt.Sprintf("%s%d.%06d", sign, micros/1e6, micros%1e6)
 }
 
-// direction prints who sent to whom: addresses, or the connection's number and the way.
+// direction formats the addresses of sender and receiver, or the number of the connection and the direction.
 func (s *stream) direction(c *call.Conn, side int) string {
 	if !s.narrow() {
 		return c.Ends[side] + " > " + c.Ends[1-side]
@@ -135,21 +135,21 @@ func (s *stream) write() error {
 	default:
 		err := s.text(false)
 		if err == nil && s.style.Width > 0 {
-			err = s.out.Flush() // someone is watching
+			err = s.out.Flush() // for a user at a terminal
 		}
 		return err
 	}
 }
 
-// text prints the cells as a line of text. A cell wider than its column takes the space before the cells behind it; the
-// column grows when the last one has room left.
+// text prints the cells as a line. A cell that is wider than its column uses the space in front of the following cells, and the
+// column grows if the last one has room left.
 func (s *stream) text(header bool) error {
 	sep := 2
 	if s.narrow() {
 		sep = 1
 	}
 	last := len(s.cells) - 1
-	at, begin := 0, 0 // of the line so far, and of the column
+	at, begin := 0, 0 // end of the line so far, start of the column
 	for i, cell := range s.cells[:last] {
 		c := &s.columns[i]
 		if c.most > 0 {
@@ -195,10 +195,10 @@ func (s *stream) text(header bool) error {
 	return s.out.WriteByte('\n')
 }
 
-// minLast is the room that growing columns leave to the last one.
+// minLast is the minimum width of the last column when others grow.
 const minLast = 12
 
-// mayGrow reports whether a column may be n wider.
+// mayGrow reports whether a column may grow by n.
 func (s *stream) mayGrow(n, sep int) bool {
 	if s.style.Width <= 0 {
 		return true
@@ -209,7 +209,7 @@ func (s *stream) mayGrow(n, sep int) bool {
 	return n+minLast <= s.style.Width
 }
 
-// shorten fits the last cell into n columns. Of "package.Type/method" the package goes first, then the type.
+// shorten cuts the last cell to n columns. It drops the package of "package.Type/method" first, then the type.
 func (s *stream) shorten(text string, n int) string {
 	if term.Width(text) <= n {
 		return text

@@ -10,13 +10,13 @@ import (
 	"dubbo-wire/internal/term"
 )
 
-// sharedMethods is which methods were seen in which serializations: what makes sizes comparable that are of different calls.
+// sharedMethods is the groups of methods by serialization. Only sizes of the same methods can be compared between serializations.
 type sharedMethods struct {
-	names   []string // of the rows of the comparison, in their order: protocol/serialization
+	names   []string // protocol/serialization, in the order of the comparison
 	methods map[[2]string]map[string]*sizes.Group
 }
 
-// shared finds them; ok is false where groups do not tell methods or serializations apart.
+// shared returns the methods by serialization. ok is false if the report is not grouped by service, method and serialization.
 func (r *Report) shared() (m sharedMethods, ok bool) {
 	service, method := r.keyIndex(sizes.Service), r.keyIndex(sizes.Method)
 	if service < 0 || method < 0 || r.keyIndex(sizes.Serialization) < 0 {
@@ -46,7 +46,7 @@ func (r *Report) shared() (m sharedMethods, ok bool) {
 	return m, true
 }
 
-// serializationOf names a group's row of the comparison.
+// serializationOf returns the name of a group's row in the comparison.
 func (r *Report) serializationOf(g *sizes.Group) string {
 	var values []string
 	for i, k := range r.By.Keys {
@@ -57,7 +57,7 @@ func (r *Report) serializationOf(g *sizes.Group) string {
 	return r.comparisonName(values)
 }
 
-// fair is the same calls in two serializations: the methods that were seen in both, each as often as in the first.
+// fair compares two serializations over the methods that both have, weighted by the calls of the first one.
 type fair struct {
 	base, other           string
 	methods               int
@@ -65,9 +65,9 @@ type fair struct {
 	request, response     ratio
 }
 
-// ratio is mean body bytes of a call, weighted by the calls of the base. It is defined where the base has such bytes.
+// ratio sums body bytes of a base and of another serialization, weighted by the calls of the base.
 type ratio struct {
-	calls       int64 // of the base, that have such a body
+	calls       int64 // calls of the base with such a body
 	base, other float64
 }
 
@@ -80,7 +80,7 @@ func (q *ratio) add(base, other sizes.Answers) {
 	q.other += float64(base.Count) * float64(other.Bytes) / float64(other.Count)
 }
 
-// requests are a group's request bodies.
+// requests returns the number and bytes of a group's request bodies.
 func requests(g *sizes.Group) sizes.Answers {
 	return sizes.Answers{Count: g.Request.Body.Count, Bytes: g.Request.Body.Total}
 }
@@ -92,7 +92,7 @@ func (q *ratio) text() string {
 	return fmt.Sprintf("%.2f x", q.other/q.base)
 }
 
-// compare puts one serialization beside another.
+// compare compares two serializations.
 func (m *sharedMethods) compare(base, other string) fair {
 	f := fair{base: base, other: other}
 	for _, in := range m.methods {
@@ -104,7 +104,7 @@ func (m *sharedMethods) compare(base, other string) fair {
 		f.baseCalls += a.Calls
 		f.otherCalls += b.Calls
 	}
-	for _, key := range m.sorted() { // in order: sums of fractions depend on it
+	for _, key := range m.sorted() { // floating point sums depend on the order
 		if a, b := m.methods[key][base], m.methods[key][other]; a != nil && b != nil {
 			f.request.add(requests(a), requests(b))
 			f.response.add(a.Answers, b.Answers)
@@ -122,8 +122,8 @@ func (m *sharedMethods) sorted() [][2]string {
 	return keys
 }
 
-// KeepSameMethods leaves only the groups of methods that were seen in more than one serialization. ok is false where groups
-// do not tell them apart.
+// KeepSameMethods drops the groups of methods that occur in one serialization only. ok is false if the report is not grouped by
+// service, method and serialization.
 func (r *Report) KeepSameMethods() (ok bool) {
 	m, ok := r.shared()
 	if !ok {
@@ -143,7 +143,7 @@ func (r *Report) KeepSameMethods() (ok bool) {
 	return true
 }
 
-// sameMethods says how far the rows of the comparison can be compared, and what the same calls weigh where that can be told.
+// sameMethods returns notes about whether the rows of the comparison have the same methods, and the ratios for those.
 func (r *Report) sameMethods() []string {
 	const text = "These rows carry different calls."
 	m, ok := r.shared()
@@ -186,7 +186,7 @@ func (r *Report) sameMethods() []string {
 	return notes
 }
 
-// fairComparison puts the serializations side by side over the methods that they have in common.
+// fairComparison returns tables that compare the serializations over the methods that they have in common.
 func (r *Report) fairComparison(s *Style) []Section {
 	m, ok := r.shared()
 	if !ok {
@@ -230,10 +230,10 @@ func (r *Report) fairComparison(s *Style) []Section {
 	return []Section{sec, r.methodByMethod(&m, s)}
 }
 
-// alikeNote says which responses are compared.
+// alikeNote explains which responses are compared.
 const alikeNote = "Responses: those of calls that did not fail, answered in the serialization they were asked in."
 
-// methodByMethod lists what each method weighs in each serialization.
+// methodByMethod returns the mean sizes of each method in each serialization.
 func (r *Report) methodByMethod(m *sharedMethods, s *Style) Section {
 	sec := Section{Title: "METHODS, in each serialization", Columns: []Column{
 		{Name: "service/method", Names: true},

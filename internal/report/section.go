@@ -6,23 +6,22 @@ import (
 	"strings"
 )
 
-// Document is what people read: sections below a summary. Writers for terminals, Markdown and pages print the same value, so
-// they cannot disagree.
+// Document is a summary and sections. The writers for terminals, Markdown and HTML print the same value.
 type Document struct {
 	Summary  string
 	Sections []Section
-	// Compact documents go into comments of pull requests: in Markdown their titles are no headings.
+	// Compact documents are for comments of pull requests: Markdown has bold titles instead of headings.
 	Compact bool
 }
 
-// Section is a heading, a table or none, and sentences below it. What is from the wire in its texts is safe to print.
+// Section is a title, a table unless Columns is empty, and notes. Its texts from the wire are safe to print.
 type Section struct {
 	Title   string
 	Columns []Column
 	Rows    [][]Cell
-	// Notes are sentences, or commands: see Verbatim.
+	// Notes are sentences or commands, see Verbatim.
 	Notes []string
-	// Folded sections of compact documents are behind a click in Markdown, where their title is.
+	// Folded sections of compact documents are collapsed in Markdown.
 	Folded bool
 }
 
@@ -30,35 +29,34 @@ type Section struct {
 type Column struct {
 	// Group heads several neighbouring columns.
 	Group, Name string
-	// Right aligns texts at the right, where numbers are.
+	// Right aligns texts at the right, as numbers are.
 	Right bool
-	// Flex columns may be cut, Wide ones left out, where the terminal is narrow; numbers are never cut. A last column of texts
-	// may Wrap: it goes on in further lines. Names are flex: of "package.Type/method" the package is shortened first.
+	// On a narrow terminal Wide columns are omitted and Flex columns are cut; numbers are never cut. The last column may Wrap.
+	// Names are flexible columns of "package.Type/method", whose packages are shortened first.
 	Flex, Wide, Wrap, Names bool
 
 	unit unit
-	// shorten is how the texts of a flex column are shortened before they are cut: a little (level 1) or more (level 2);
-	// nil: not at all.
+	// shorten shortens the texts of a Flex column before they are cut, a little (level 1) or more (level 2). It may be nil.
 	shorten func(texts []string, level int) []string
-	// least is the width it has at least: that of a title above it.
+	// least is the minimum width, for a title above the column.
 	least int
 }
 
-// unit says what the numbers of a column are, and so how they are printed.
+// unit is the unit of a column's numbers, and so their format.
 type unit uint8
 
 const (
-	words   unit = iota // no number
+	words   unit = iota // texts
 	count               // of calls, packets, frames
-	size                // bytes per message: printed exactly
-	volume              // bytes added up: printed in decimal units
-	mbit                // bytes over nanoseconds, printed in Mbit/s
-	rate                // a count over nanoseconds, printed per second
-	percent             // a part of a whole
+	size                // bytes per message, with all digits
+	volume              // sums of bytes, in decimal units
+	mbit                // bytes per nanosecond, printed in Mbit/s
+	rate                // a count per nanosecond, printed per second
+	percent             // a fraction, printed in percent
 	elapsed             // nanoseconds
 )
 
-// AtRight reports whether a column is aligned at the right: numbers are.
+// AtRight reports whether a column is right-aligned.
 func (c *Column) AtRight() bool { return c.unit != words || c.Right }
 
 func (c *Column) flexible() bool { return c.Flex || c.Names }
@@ -74,14 +72,14 @@ func (c *Column) shortened(texts []string, level int) []string {
 	return texts
 }
 
-// Cell is a text as a table has it. Exact is the same with all digits, in the same unit all over the column; "" where that is
-// no other text. Value is the number, in the column's unit; of parts of a whole between 0 and 1.
+// Cell is a formatted cell. Exact is the text with all digits, "" if Text has them. Value is the number in the column's unit,
+// from 0 to 1 for percent.
 type Cell struct {
 	Text, Exact string
 	Value       float64
 }
 
-// cell holds a text, a number as the exact ratio n/d, or nothing (printed as "-").
+// cell is a text, a number as the exact ratio n/d, or absent (printed as "-").
 type cell struct {
 	text string
 	n, d int64
@@ -100,7 +98,7 @@ func textCell(s string) cell { return cell{text: s, kind: text} }
 
 func numberCell(n int64) cell { return cell{n: n, d: 1, kind: number} }
 
-// ratioCell is n/d, absent where d is 0.
+// ratioCell returns n/d, an absent cell if d is 0.
 func ratioCell(n, d int64) cell {
 	if d == 0 {
 		return cell{}
@@ -163,13 +161,13 @@ func (c cell) format(u unit, exact bool) string {
 	return formatCount(c.n / c.d)
 }
 
-// verbatim begins a note that is a command: it is neither wrapped nor cut.
+// verbatim begins a note that is a command, which is neither wrapped nor cut.
 const verbatim = "$ "
 
-// Verbatim is a note that is a command: it is not broken into lines.
+// Verbatim returns a note that prints a command on one line.
 func Verbatim(command string) string { return verbatim + command }
 
-// Command is the command that a note is.
+// Command returns the command of a note that Verbatim made.
 func Command(note string) (command string, ok bool) { return strings.CutPrefix(note, verbatim) }
 
 // Write prints the document as "table" or "markdown".

@@ -9,27 +9,24 @@ import (
 	"dubbo-wire/internal/term"
 )
 
-// stack is a part of what calls weigh, and whose it is: profiles of pprof and folded stacks are two ways to write a list of
-// them.
+// stack is a part of the bytes of calls and its path. pprof profiles and folded stacks are two encodings of a list of stacks.
 type stack struct {
-	// frames are its names, the root first: other keys that calls are grouped by, service, method, direction, and the segments
-	// of a path.
+	// frames are the names from the root: other keys of the grouping, service, method, direction, segments of a path.
 	frames []string
-	// serialization and class are "" where they are not known.
+	// serialization and class are "" if unknown.
 	serialization, class string
-	// bytes are headers and bodies. Requests and responses are counted where their header is, so that they add up, too.
+	// bytes has headers and bodies. Requests and responses are counted in the stack of their header, so that they add up.
 	bytes, requests, responses int64
 }
 
 const (
 	headerFrame = "header"
-	// unseenFrame is the bytes of bodies that were not looked into: what a method weighs is right where only some of its
-	// bodies were.
+	// unseenFrame has the bytes of bodies that were not sampled, so that the sums of methods are correct.
 	unseenFrame = "(not looked into)"
 	emptyFrame  = "(empty)"
 )
 
-// stacks lists what all groups weigh. Bytes add up to the frame bytes of the groups, requests and responses to their counts.
+// stacks returns the stacks of all groups. Their bytes, requests and responses add up to those of the groups.
 func (r *Report) stacks() []stack {
 	var all []stack
 	lead, serialization := r.leading(), r.keyIndex(sizes.Serialization)
@@ -58,7 +55,7 @@ func (r *Report) stacks() []stack {
 	return all
 }
 
-// leading are the places of the keys that are frames: of the grouping that nobody asked for only service and method.
+// leading returns the indexes of the keys that are frames. With the default grouping these are service and method only.
 func (r *Report) leading() []int {
 	asked := !slices.Equal(r.By.Keys, sizes.DefaultBy().Keys)
 	var lead, name []int
@@ -104,7 +101,7 @@ func appendDirection(all []stack, of stack, name string, d *sizes.Direction, in 
 	return all
 }
 
-// stackName makes a text of the wire a name of a stack.
+// stackName returns the name of a frame for a text from the wire.
 func stackName(s string) string {
 	if s == "" {
 		return emptyFrame
@@ -112,8 +109,8 @@ func stackName(s string) string {
 	return term.Clean(s)
 }
 
-// PathSegments takes a path of an anatomy apart, as decode writes it: args[0].user["a.b"].tags[*] is args[0], user, ["a.b"],
-// tags, [*]. What is no such path is one segment.
+// PathSegments splits a path in the notation of package decode: args[0].user["a.b"].tags[*] is args[0], user, ["a.b"], tags, [*].
+// A text in another notation is one segment.
 func PathSegments(path string) []string {
 	var list []string
 	for rest := path; rest != ""; {
@@ -137,13 +134,13 @@ func PathSegments(path string) []string {
 		}
 		rest = strings.TrimPrefix(rest[n:], ".")
 	}
-	if len(list) > 1 && list[0] == "args" && list[1][0] == '[' { // an argument has no name but its number
+	if len(list) > 1 && list[0] == "args" && list[1][0] == '[' { // the name of an argument is its number
 		list = append([]string{list[0] + list[1]}, list[2:]...)
 	}
 	return list
 }
 
-// endOfQuoted is the length of ["…"] at the start of s, 0 where it does not end.
+// endOfQuoted returns the length of ["…"] at the start of s, 0 if it does not end.
 func endOfQuoted(s string) int {
 	for i := 2; i < len(s); i++ {
 		switch s[i] {

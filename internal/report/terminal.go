@@ -10,11 +10,11 @@ import (
 
 const (
 	indent = 2
-	// minFlex is how far names are cut before a table is split, minWrap the least room for a column that wraps.
+	// minFlex is the minimum width of names before a table is split, minWrap that of a column that wraps.
 	minFlex, minWrap = 8, 24
-	// minSplit is how far names are cut in a table that is split anyway.
+	// minSplit is the minimum width of names in a split table.
 	minSplit = 4
-	// proseWidth is where sentences break on wide terminals and where there is none.
+	// proseWidth is the maximum width of sentences.
 	proseWidth = 100
 )
 
@@ -77,7 +77,7 @@ func writeHeading(b *strings.Builder, title string, s *Style) {
 	}
 }
 
-// grid is a table laid out for a terminal: some or all of its columns, as text.
+// grid is a table, or some of its columns, laid out for a terminal.
 type grid struct {
 	columns []Column
 	rows    [][]string
@@ -85,15 +85,14 @@ type grid struct {
 	sep     int
 }
 
-// layouts are tried in this order, until a table fits: first names get shorter, then the wide columns go, then the
-// space between columns.
+// layouts are tried in order until a table fits: names are shortened first, then wide columns are omitted, then the gaps shrink.
 var layouts = []struct {
 	wide        bool
 	short, gaps int
 }{{true, 0, 2}, {true, 1, 2}, {false, 0, 2}, {false, 1, 2}, {false, 1, 1}, {false, 2, 1}}
 
-// fit lays a table out in the width of the terminal. Where the shortest names are too long they are cut, and where the
-// numbers alone do not fit, there are several grids below each other.
+// fit lays out a table in the width of the terminal. It cuts names if shortening is not enough, and splits the table into several
+// grids if the numbers alone do not fit.
 func fit(sec *Section, s *Style) []*grid {
 	var g *grid
 	for _, l := range layouts {
@@ -108,7 +107,7 @@ func fit(sec *Section, s *Style) []*grid {
 	return g.split(s.Width)
 }
 
-// newGrid takes the columns that are to be shown.
+// newGrid returns a grid of the columns of a layout.
 func newGrid(sec *Section, wide bool, short, sep int) *grid {
 	g := &grid{sep: sep, rows: make([][]string, len(sec.Rows))}
 	for c := range sec.Columns {
@@ -129,7 +128,7 @@ func newGrid(sec *Section, wide bool, short, sep int) *grid {
 	return g
 }
 
-// measure sets the widths that the texts need.
+// measure sets the widths of columns to those of their texts.
 func (g *grid) measure() {
 	g.widths = make([]int, len(g.columns))
 	for c := range g.columns {
@@ -145,8 +144,8 @@ func (g *grid) measure() {
 	})
 }
 
-// borrowed is the room that the text of column c finds at its left, where names are empty: a row that stands for several
-// has one label.
+// borrowed returns the room at the left of column c that is free because names are empty: the label of a row that sums several
+// groups uses it.
 func (g *grid) borrowed(row []string, c int) int {
 	room := 0
 	if !g.columns[c].flexible() {
@@ -173,7 +172,7 @@ func (g *grid) eachGroup(f func(from, to int, name string)) {
 	}
 }
 
-// span is the width of columns from up to to.
+// span returns the width of columns from up to, but not including, to.
 func (g *grid) span(from, to int) int {
 	n := g.sep * (to - from - 1)
 	for _, w := range g.widths[from:to] {
@@ -192,7 +191,7 @@ func (g *grid) total() int {
 
 func (g *grid) fits(limit int) bool { return limit <= 0 || g.total() <= limit }
 
-// squeeze takes width from the widest names, down to least, until the grid fits.
+// squeeze narrows the widest names, at most to least, until the grid fits. It returns false if it cannot fit.
 func (g *grid) squeeze(limit, least int) bool {
 	for !g.fits(limit) {
 		widest := -1
@@ -209,7 +208,7 @@ func (g *grid) squeeze(limit, least int) bool {
 	return true
 }
 
-// split makes several grids: each has the columns up to the last name, and as many of the other groups as fit.
+// split returns several grids. Each has the columns up to the last name and as many of the other column groups as fit.
 func (g *grid) split(limit int) []*grid {
 	g.measure()
 	lead := 0
@@ -228,7 +227,7 @@ func (g *grid) split(limit int) []*grid {
 		blocks = append(blocks, block{from, to})
 		from = to
 	}
-	// The names get what the widest group leaves.
+	// Names get the width that the widest group leaves.
 	widest := 0
 	for _, b := range blocks {
 		widest = max(widest, g.sep+g.span(b.from, b.to))
@@ -248,7 +247,7 @@ func (g *grid) split(limit int) []*grid {
 	return grids
 }
 
-// alike reports whether cutting made different names equal.
+// alike reports whether different names became equal when they were cut.
 func (g *grid) alike() bool {
 	full, short := make(map[string]bool), make(map[string]bool)
 	for _, row := range g.rows {
@@ -264,7 +263,7 @@ func (g *grid) alike() bool {
 	return len(short) < len(full)
 }
 
-// pick copies the first lead columns, and those from up to to.
+// pick returns a grid of the first lead columns and of columns from up to, but not including, to.
 func (g *grid) pick(lead, from, to int) *grid {
 	p := &grid{sep: g.sep}
 	p.columns = slices.Concat(g.columns[:lead], g.columns[from:to])
@@ -275,7 +274,7 @@ func (g *grid) pick(lead, from, to int) *grid {
 	return p
 }
 
-// write prints the grid. The title shares the first line of the header where there is room.
+// write prints the grid. The title is on the first line of the header if there is room.
 func (g *grid) write(b *strings.Builder, title string, s *Style) {
 	if last := len(g.columns) - 1; g.columns[last].Wrap && s.Width > 0 {
 		g.widths[last] = min(g.widths[last], max(minWrap, s.Width-indent-g.sep-g.span(0, last)))
@@ -298,7 +297,7 @@ func (g *grid) write(b *strings.Builder, title string, s *Style) {
 	}
 }
 
-// header is one line of names, below one of groups when there are any.
+// header returns a line of column names, below a line of group names if there are groups.
 func (g *grid) header() []string {
 	groups := []byte(nil)
 	line := func(from int, text string, span int) {
@@ -332,7 +331,7 @@ func (g *grid) header() []string {
 	return lines
 }
 
-// writeRow prints one row; its last cell may go on in further lines.
+// writeRow prints one row. Its last cell may wrap.
 func (g *grid) writeRow(b *strings.Builder, row []string) {
 	var line strings.Builder
 	at := indent
@@ -349,7 +348,7 @@ func (g *grid) writeRow(b *strings.Builder, row []string) {
 		}
 		if col.Wrap {
 			line.WriteString(strings.Join(term.Wrap(text, w), "\n"+strings.Repeat(" ", at)))
-			break // it is the last
+			break // the last column
 		}
 		line.WriteString(col.pad(text, w))
 		at += w

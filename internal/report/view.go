@@ -1,23 +1,23 @@
 package report
 
-// View is a report as texts, for who draws it elsewhere: the tables that a terminal shows, and that of all groups.
+// View is the tables of a report for writers of other packages.
 type View struct {
-	// Name is the file or files, Summary the first line of the report.
+	// Name is a short name of the files, Summary the first line of the report.
 	Name, Summary string
 	OnTheWire     Section
-	// Compared are the serializations, or what groups are compared by where these are not a key: Comparison and MadeOf have a
-	// row for each. MadeOf has no columns where bodies were not taken apart.
+	// Comparison and MadeOf have a row per serialization, or per group if calls are not grouped by serialization. MadeOf has no columns if
+	// bodies were not decoded.
 	Comparison, MadeOf Section
-	// Same are the methods seen in several serializations, Worst the calls that presets ask for; Pairs has no columns where
-	// they were not counted.
+	// Same compares the methods that occur in several serializations, Worst has the calls of presets. Pairs has no columns if they were
+	// not counted.
 	Same, Worst []Section
 	Pairs       Section
 	Coverage    Section
-	// Ranking is nil where there are no calls.
+	// Ranking is nil if there are no calls.
 	Ranking *Ranking
 }
 
-// View makes the tables.
+// View returns the tables, formatted without regard to a terminal's width.
 func (r *Report) View(s Style) *View {
 	s.Width = 0
 	all := s

@@ -7,7 +7,7 @@ import (
 	"dubbo-wire/internal/term"
 )
 
-// worst lists the calls that a preset asks for.
+// worst returns the table of a preset's calls.
 func (r *Report) worst(w *sizes.Worst, s *Style) Section {
 	calls, others := w.Calls()
 	title, what := "", ""
@@ -50,7 +50,7 @@ func (r *Report) worst(w *sizes.Worst, s *Style) Section {
 	return sec
 }
 
-// failures lists what went wrong, by method.
+// failures returns the table of failed calls by method and cause.
 func (r *Report) failures(kinds []*sizes.CallRef, others int64, s *Style) Section {
 	sec := Section{Title: "ERRORS"}
 	if len(kinds) == 0 {
@@ -112,10 +112,10 @@ func statusText(c *sizes.CallRef) string {
 	return formatFrame(int64(c.Status))
 }
 
-// formatFrame prints the number of a frame as it is typed behind --frame.
+// formatFrame formats a frame number for --frame.
 func formatFrame(n int64) string { return strconv.FormatInt(n, 10) }
 
-// jsonCall is a call that a preset asks for; of errors the first call of each kind, with how many there were of it.
+// jsonCall is a call of a preset: for errors the first failed call of a kind, with the number of such calls.
 type jsonCall struct {
 	Service           string    `json:"service"`
 	Method            string    `json:"method"`
@@ -133,7 +133,7 @@ type jsonCall struct {
 	ExceptionClass    string    `json:"exceptionClass,omitempty"`
 }
 
-// jsonCalls are the calls of a preset, the worst first.
+// jsonCalls returns the calls of a preset, worst first.
 func (r *Report) jsonCalls(w *sizes.Worst) []jsonCall {
 	calls, _ := w.Calls()
 	return listOf(calls, func(c *sizes.CallRef) jsonCall {

@@ -8,10 +8,10 @@ import (
 	"dubbo-wire/internal/term"
 )
 
-// maxDepth is how deep rows are indented.
+// maxDepth is the maximum indentation of rows.
 const maxDepth = 14
 
-// anatomy prints what bodies of a direction are made of: a table of the tree of paths, of which the script makes a picture.
+// anatomy prints the composition of the bodies of a direction as a table of paths. The script draws the table as a flame graph.
 func (d *doc) anatomy(name string, a *sizes.Anatomy, bodies int64, paths int) {
 	if a.Messages == 0 {
 		return
@@ -30,7 +30,7 @@ func (d *doc) anatomy(name string, a *sizes.Anatomy, bodies int64, paths int) {
 	d.f("</tbody></table></div></details></div>\n")
 }
 
-// node prints a row for a segment, and those below it.
+// node prints the rows of a path segment and of the segments below it.
 func (d *doc) node(n *report.PathNode, a *sizes.Anatomy, depth int) {
 	own, kinds := int64(0), 0
 	for _, b := range n.Own {
@@ -43,7 +43,7 @@ func (d *doc) node(n *report.PathNode, a *sizes.Anatomy, depth int) {
 	if n.Messages > 0 {
 		in = report.Percent(n.Messages, a.Messages)
 		if kinds > 1 && n.Messages < a.Messages {
-			in = "≥ " + in // some have one class, some another
+			in = "≥ " + in // different classes may be in different messages
 		}
 	}
 	if len(n.Children) == 0 && n.Left == 0 {
@@ -63,7 +63,7 @@ func (d *doc) node(n *report.PathNode, a *sizes.Anatomy, depth int) {
 	}
 }
 
-// left is the class of what is not shown path by path.
+// left is the class of omitted paths.
 const left = "left"
 
 func (d *doc) pathRow(name, class, in string, bytes int64, a *sizes.Anatomy, depth int) {

@@ -12,7 +12,7 @@ import (
 	"dubbo-wire/internal/term"
 )
 
-// lead prints the heaviest groups, each with the numbers that say why it is heavy.
+// lead prints the heaviest groups with the numbers that explain their weight.
 func (p *page) lead() {
 	k := p.view.Ranking
 	n := min(leading, len(p.ranked.rows))
@@ -41,7 +41,7 @@ func (p *page) lead() {
 	p.f("</ol>\n</section>\n")
 }
 
-// leader prints one of them.
+// leader prints one of the heaviest groups.
 func (p *page) leader(r *row, said map[[2]string]int) {
 	k, g := p.view.Ranking, r.group
 	share := r.cells[k.Labels+2]
@@ -86,7 +86,7 @@ func (p *page) leader(r *row, said map[[2]string]int) {
 	p.f("</div></li>\n")
 }
 
-// leaderFindings prints the first findings about a method, once; said has the rank where they stand.
+// leaderFindings prints the first findings about a method once. said has the rank at which they were printed.
 func (p *page) leaderFindings(r *row, said map[[2]string]int) {
 	list := p.findingsOf(r.group)
 	if len(list) == 0 {
@@ -107,7 +107,7 @@ func (p *page) leaderFindings(r *row, said map[[2]string]int) {
 	}
 }
 
-// why are the numbers that make a group's weight.
+// why returns the numbers that explain a group's weight.
 func (p *page) why(g *sizes.Group) []string {
 	var list []string
 	count := plural(g.Calls, "call")
@@ -133,13 +133,13 @@ func (p *page) why(g *sizes.Group) []string {
 	return list
 }
 
-// heavy is a path with many bytes, of all that were looked into.
+// heavy is a path with many bytes, of all sampled bytes.
 type heavy struct {
 	direction, path string
 	bytes, of       int64
 }
 
-// heaviest are the three paths with most bytes of a group's bodies.
+// heaviest returns the three paths with most bytes in a group's bodies.
 func heaviest(g *sizes.Group) []heavy {
 	if g.Inside == nil {
 		return nil
@@ -159,7 +159,7 @@ func heaviest(g *sizes.Group) []heavy {
 	return list[:min(3, len(list))]
 }
 
-// classLegend says which colour is what.
+// classLegend prints the colours of the classes.
 func (p *page) classLegend() {
 	if !p.report.Parts && !p.report.Sampled && !p.report.Inside {
 		return

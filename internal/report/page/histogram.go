@@ -8,14 +8,13 @@ import (
 	"dubbo-wire/internal/sizes"
 )
 
-// bins is how many bars a histogram has at most.
+// bins is the maximum number of bars of a histogram.
 const bins = 16
 
-// bin is numbers from low to high.
+// bin is a bar: n numbers from low to high.
 type bin struct{ low, high, n int64 }
 
-// histogram draws how numbers are spread, on a logarithmic axis. format writes a number of the axis, one the noun of what has
-// these numbers.
+// histogram draws a distribution on a logarithmic axis. format formats a number of the axis; noun is what is counted.
 func (d *doc) histogram(title string, s *sizes.Stat, format func(int64) string, noun string) {
 	d.f(`<figure class="hist"><figcaption>%s</figcaption>`, title)
 	defer d.f("</figure>\n")
@@ -54,7 +53,7 @@ func (d *doc) histogram(title string, s *sizes.Stat, format func(int64) string, 
 		}
 		d.f(`<g><title>%s: %s, %s %%</title><rect x="%s" y="%d" width="5.65%%" height="%d"/><text x="%s" y="%d">%s</text></g>`,
 			text, plural(b.n, noun), report.Percent(b.n, s.Count), part(float64(i)/bins+0.003), 92-h, h,
-			part((float64(i)+0.5)/bins), 89-h, few(b.n))
+			part((float64(i)+0.5)/bins), 89-h, shortCount(b.n))
 	}
 	d.f(`<line x1="0" x2="100%%" y1="92.5" y2="92.5"/>`)
 	ps := s.Percentiles(50, 99)
@@ -82,7 +81,7 @@ func (d *doc) histogram(title string, s *sizes.Stat, format func(int64) string, 
 		format(ps[0]), format(s.Percentile(90)), format(ps[1]), format(s.Max))
 }
 
-// scale is a number's place on the logarithmic axis; there is none below zero, where clocks went backwards.
+// scale returns a number's place on the logarithmic axis. Negative numbers occur if clocks were set back.
 func scale(v int64) float64 {
 	if v < 0 {
 		return -math.Log1p(-float64(v))
@@ -90,7 +89,7 @@ func scale(v int64) float64 {
 	return math.Log1p(float64(v))
 }
 
-// ticks are the numbers of an axis: the ends, and round numbers between them that have room.
+// ticks returns the numbers to print below an axis: both ends, and round numbers between them if there is room.
 func ticks(from, to int64, place func(int64) float64) []int64 {
 	list := []int64{from, to}
 	for _, digits := range [][]int64{{1}, {1, 2, 5}} {
@@ -116,8 +115,8 @@ func ticks(from, to int64, place func(int64) float64) []int64 {
 	return list
 }
 
-// few writes a count above a bar, where there is no room for many digits.
-func few(n int64) string {
+// shortCount formats a count above a bar, where there is little room.
+func shortCount(n int64) string {
 	switch {
 	case n < 10_000:
 		return report.Count(n)

@@ -11,14 +11,14 @@ import (
 	"dubbo-wire/internal/term"
 )
 
-// markup is text that is HTML already. Everything else that is printed into a page is escaped.
+// markup is HTML. All other texts are escaped when they are printed.
 type markup string
 
-// doc is a page, or a part of one, while it is written.
+// doc builds a page or a part of it.
 type doc struct{ strings.Builder }
 
-// f prints markup with values in it. Texts are made safe: for a reader, who must not be misled by characters that move others,
-// and for the browser. Attributes must be in double quotes.
+// f prints markup with values. Texts are cleaned of control and bidirectional characters and escaped. Attributes must be in double
+// quotes.
 func (d *doc) f(format string, args ...any) {
 	for i, a := range args {
 		switch a := a.(type) {
@@ -36,26 +36,26 @@ func (d *doc) f(format string, args ...any) {
 
 func safe(s string) string { return html.EscapeString(term.Clean(s)) }
 
-// markup is what was written so far.
+// markup returns what was printed so far.
 func (d *doc) markup() markup { return markup(d.String()) }
 
-// longestName is how much of a name is shown, in characters: what is longer is cut in its middle.
+// longestName is the maximum length of a name in characters; longer names are cut in the middle.
 const longestName = 160
 
 func short(name string) string { return term.CutMiddle(term.Clean(name), longestName) }
 
-// part is a length in percent of a picture's width.
+// part formats a fraction of a picture's width as a percentage.
 func part(f float64) string {
 	return strconv.FormatFloat(math.Round(f*1e4)/1e2, 'f', -1, 64) + "%"
 }
 
-// piece is a part of a bar: its class says its colour.
+// piece is a segment of a bar. Its class determines its colour.
 type piece struct {
 	class, title string
 	share        float64
 }
 
-// bar draws parts of a whole beside each other.
+// bar draws a stacked bar.
 func (d *doc) bar(label string, pieces []piece) {
 	d.f(`<svg class="bar" role="img" aria-label="%s">`, label)
 	at := 0.0
@@ -68,7 +68,7 @@ func (d *doc) bar(label string, pieces []piece) {
 	d.f("</svg>")
 }
 
-// head prints the columns of a table; those of a group have its name above them.
+// head prints the head of a table. A group's name is above its columns.
 func (d *doc) head(columns []report.Column) {
 	d.f("<thead>")
 	grouped := false
@@ -109,7 +109,7 @@ func (d *doc) head(columns []report.Column) {
 	d.f("</thead>")
 }
 
-// cell prints a cell; a number shows all its digits when it is pointed at.
+// cell prints a cell. All digits of a number are in its tooltip.
 func (d *doc) cell(c report.Cell, number bool) {
 	d.f("<td")
 	if !number {
@@ -125,7 +125,7 @@ func (d *doc) cell(c report.Cell, number bool) {
 	}
 }
 
-// table prints a section's table, if it has one. sort: its columns can be sorted.
+// table prints a section's table, if it has one. sort makes its columns sortable.
 func (d *doc) table(sec *report.Section, sort bool) {
 	if len(sec.Columns) == 0 {
 		return
@@ -158,12 +158,12 @@ func (d *doc) notes(sec *report.Section) {
 	}
 }
 
-// command prints a command line that can be copied.
+// command prints a command line.
 func (d *doc) command(before, command string) {
 	d.f(`<p class="cmd">%s<code>%s</code></p>`+"\n", before, command)
 }
 
-// sentence writes a title of the terminal as a page has it.
+// sentence converts a title in capital letters to sentence case.
 func sentence(title string) string {
 	title, rest, _ := strings.Cut(title, ", ")
 	if len(title) > 1 && title == strings.ToUpper(title) {

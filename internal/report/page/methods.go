@@ -11,26 +11,26 @@ import (
 	"dubbo-wire/internal/term"
 )
 
-// leading is how many groups the page begins with, and how many of them are printed with their details.
+// leading is the number of groups in the section that the page begins with.
 const leading = 10
 
-// ranked is the groups that the page shows, in order.
+// ranked is the groups that the page shows.
 type ranked struct {
 	rows   []*row
-	rest   []report.Cell // of all others; nil where there are none
-	detail int           // how many have details
+	rest   []report.Cell // the row of all others, nil if there are none
+	detail int           // number of rows with details
 }
 
-// row is one of them.
+// row is one of these groups.
 type row struct {
 	rank    int
 	cells   []report.Cell
 	group   *sizes.Group
-	html    string // of its cells
+	html    string // of the cells
 	details string
 }
 
-// rank takes groups as far as the budgets reach.
+// rank renders groups until the budgets are spent.
 func (p *page) rank() *ranked {
 	k, out := p.view.Ranking, new(ranked)
 	rows, details := 0, 0
@@ -61,7 +61,7 @@ func (p *page) rank() *ranked {
 	return out
 }
 
-// row prints the cells of a group; the last label is a button where there is more to show.
+// row prints the cells of a group. The last label is a button if the group has details.
 func (p *page) row(d *doc, r *row) {
 	k := p.view.Ranking
 	d.f("<tr>")
@@ -83,7 +83,7 @@ func (p *page) row(d *doc, r *row) {
 	}
 }
 
-// name prints what a group is called: of service/method the method first.
+// name returns the markup of a group's name; the method comes before the service.
 func name(text string) markup {
 	var d doc
 	text = short(text)
@@ -93,7 +93,7 @@ func name(text string) markup {
 		return d.markup()
 	}
 	d.f(`<bdi><b>%s</b></bdi> <small><bdi>`, text[i+1:])
-	for k, s := range strings.SplitAfter(text[:i], ".") { // a line may end behind a dot
+	for k, s := range strings.SplitAfter(text[:i], ".") { // a line may break after a dot
 		if k > 0 {
 			d.f("<wbr>")
 		}
@@ -103,7 +103,7 @@ func name(text string) markup {
 	return d.markup()
 }
 
-// names are what a group is called, the last label, which says most, first.
+// names returns the labels of a group, the last and most specific one first.
 func (p *page) names(r *row) []string {
 	var list []string
 	for _, c := range r.cells[1 : 1+p.view.Ranking.Labels] {
@@ -159,7 +159,7 @@ func (p *page) methods() {
 	p.f("</section>\n")
 }
 
-// details prints what is behind a row.
+// details prints the details of a group.
 func (p *page) details(d *doc, r *row) {
 	g := r.group
 	d.f("<h3>%s</h3>\n", strings.Join(p.names(r), " · "))
@@ -206,7 +206,7 @@ func (p *page) explain(d *doc, frame int64) {
 	}
 }
 
-// pathsOf is how many paths of a direction are shown: fewer of methods that weigh less.
+// pathsOf returns the number of paths to show per direction, fewer for groups of lower rank.
 func pathsOf(rank int) int {
 	switch {
 	case rank <= leading:
@@ -217,7 +217,7 @@ func pathsOf(rank int) int {
 	return 12
 }
 
-// method finds the service and the method of a group; ok is false where it is not grouped by both.
+// method returns the service and method of a group. ok is false if the report is not grouped by both.
 func (p *page) method(g *sizes.Group) (service, method string, ok bool) {
 	s, m := slices.Index(p.report.By.Keys, sizes.Service), slices.Index(p.report.By.Keys, sizes.Method)
 	if s < 0 || m < 0 || g.Rest || s >= len(g.Values) || m >= len(g.Values) {
@@ -226,7 +226,7 @@ func (p *page) method(g *sizes.Group) (service, method string, ok bool) {
 	return g.Values[s], g.Values[m], true
 }
 
-// findingsOf are the findings about a group's method.
+// findingsOf returns the findings about a group's method.
 func (p *page) findingsOf(g *sizes.Group) (list []*report.Finding) {
 	service, method, ok := p.method(g)
 	if !ok || service == call.Unknown {
@@ -240,10 +240,10 @@ func (p *page) findingsOf(g *sizes.Group) (list []*report.Finding) {
 	return list
 }
 
-// openFindings is how many findings are not behind a line that opens.
+// openFindings is the number of findings that are not collapsed.
 const openFindings = 12
 
-// findings prints what the calls give reason to act on.
+// findings prints the findings.
 func (p *page) findings() {
 	all := p.report.Findings
 	if len(all) == 0 {
@@ -272,7 +272,7 @@ func (p *page) findings() {
 	p.f("</section>\n")
 }
 
-// finding prints one; whose says about what it is, too.
+// finding prints a finding, with its subject if whose is set.
 func (p *page) finding(d *doc, f *report.Finding, whose bool) {
 	d.f("<div class=\"finding\">")
 	if whose {

@@ -1,13 +1,9 @@
-// Package page turns a report into one file of HTML: tables, what passed over time, and for the heaviest methods how their
-// sizes are spread and what their bodies are made of. It needs no network and no other file, and says so to the browser (its
-// Content-Security-Policy allows nothing but the style and the script that it has itself, by their hashes). Nothing is in it
-// but what the report has: two reports that are equal make pages that are equal, byte for byte.
+// Package page turns a report into one HTML file: tables, traffic over time, and histograms and body paths of the heaviest methods.
+// The file needs neither network nor other files; its Content-Security-Policy allows only its own style and script, by hash. Equal
+// reports give equal pages, byte for byte. The page is complete without its script, which adds sorting, filtering and flame graphs.
+// A page is smaller than a megabyte: every part that could be long has a budget, and states what it omits and which command shows it.
 //
-// Without the script everything can be read; it adds sorting, filtering, and pictures of the tables by path. The page is
-// smaller than a megabyte whatever was captured: the parts that could be long have a budget each, and say what they leave out
-// and which command shows it.
-//
-// Text from the wire is escaped where it is printed, by doc.f, and nowhere else.
+// The package keeps nothing of the report. Only doc.f escapes text from the wire.
 package page
 
 import (
@@ -35,7 +31,7 @@ const (
 	maxCommandText = 400
 )
 
-// page is a page while it is made.
+// page is the state of Write.
 type page struct {
 	doc
 	report *report.Report
@@ -68,7 +64,7 @@ func Write(w io.Writer, r *report.Report, s report.Style) error {
 	return err
 }
 
-// begin prints the head, the title and where the sections are.
+// begin prints the head, the title and the links to the sections.
 func (p *page) begin() {
 	hash := func(text string) markup {
 		sum := sha256.Sum256([]byte(text))
@@ -122,7 +118,7 @@ func (p *page) begin() {
 	p.f("</nav>\n</header>\n<main>\n")
 }
 
-// what names the rows of the ranking.
+// what returns the name of the rows of the ranking.
 func (p *page) what() string {
 	if p.methodsRanked() {
 		return "Methods"
@@ -130,29 +126,29 @@ func (p *page) what() string {
 	return "Rows"
 }
 
-// methodsRanked reports whether the rows are methods, and not groups by other keys.
+// methodsRanked reports whether the rows of the ranking are methods.
 func (p *page) methodsRanked() bool {
 	return p.view.Ranking != nil && p.view.Ranking.Title == "METHODS"
 }
 
-// commandLine is the command that made the report, with more arguments.
+// commandLine returns the command that produced the report, with more arguments.
 func (p *page) commandLine(more ...string) string {
 	command := p.style.Command
 	if command == "" {
 		command = "analyze FILE..."
 	}
 	if len(command) > maxCommandText {
-		command = "analyze ..." // the same files as here
+		command = "analyze ..." // with the same files
 	}
 	return strings.Join(append([]string{"dubbo-wire", command}, more...), " ")
 }
 
-// section begins a section of the page; its end is </section>.
+// section begins a section, which </section> ends.
 func (p *page) section(id, title string) {
 	p.f("<section id=\"%s\" aria-labelledby=\"h-%s\">\n<h2 id=\"h-%s\">%s</h2>\n", id, id, id, title)
 }
 
-// onTheWire prints what the link carried.
+// onTheWire prints the traffic of the link.
 func (p *page) onTheWire() {
 	sec := &p.view.OnTheWire
 	p.section("wire", sentence(sec.Title))
@@ -174,7 +170,7 @@ func (p *page) onTheWire() {
 	p.f("</section>\n")
 }
 
-// compared prints the serializations side by side, with what their bodies are made of.
+// compared prints the comparison of serializations and the composition of their bodies.
 func (p *page) compared() {
 	p.section("by", sentence(p.view.Comparison.Title))
 	p.table(&p.view.Comparison, true)
@@ -195,7 +191,7 @@ func (p *page) compared() {
 	p.f("</section>\n")
 }
 
-// madeOf prints a table of shares by class, each row with a bar.
+// madeOf prints the composition of bodies, with a bar in each row.
 func (p *page) madeOf(sec *report.Section) {
 	labels := 0
 	for labels < len(sec.Columns) && !sec.Columns[labels].AtRight() {
@@ -228,7 +224,7 @@ func (p *page) madeOf(sec *report.Section) {
 	p.f("</tbody></table></div>\n")
 }
 
-// pairs prints who talks to whom, and the calls that presets ask for.
+// pairs prints the pairs of client and server, and the calls of presets.
 func (p *page) pairs() {
 	for i := range p.view.Worst {
 		sec := &p.view.Worst[i]
@@ -248,7 +244,7 @@ func (p *page) pairs() {
 	p.f("</section>\n")
 }
 
-// cut keeps of a table the first rows, as far as its budget reaches.
+// cut keeps the first rows of a table, until its budget is spent.
 func (p *page) cut(sec *report.Section) *report.Section {
 	size := 0
 	for i, row := range sec.Rows {
@@ -266,7 +262,7 @@ func (p *page) cut(sec *report.Section) *report.Section {
 	return sec
 }
 
-// coverage prints what was not seen, in full.
+// coverage prints all notes about the coverage.
 func (p *page) coverage() {
 	sec := &p.view.Coverage
 	p.section("coverage", sentence(sec.Title))
@@ -282,7 +278,7 @@ func (p *page) coverage() {
 	p.f("</ul>\n</section>\n")
 }
 
-// words says what is counted under which name.
+// words prints the glossary.
 func (p *page) words() {
 	p.section("words", "Words")
 	p.f("<dl>\n")

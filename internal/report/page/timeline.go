@@ -11,7 +11,7 @@ import (
 	"dubbo-wire/internal/sizes"
 )
 
-// height is the units of a chart from its bottom to its top.
+// height is the height of a chart in its own units.
 const height = 1000
 
 // line is one series of a chart.
@@ -21,7 +21,7 @@ type line struct {
 	area        bool
 }
 
-// timeline draws what passed over time.
+// timeline draws the traffic over time.
 func (p *page) timeline() {
 	if p.report.Timeline == nil {
 		p.f("<p class=\"note\">What passed over time is not in this report.</p>\n")
@@ -87,7 +87,7 @@ func (p *page) timeline() {
 	p.f("</tbody></table></div></details>\n</section>\n")
 }
 
-// chart draws series over the same time. The picture is as wide as the page; what is written on it keeps its size.
+// chart draws several series. The picture scales with the page; its texts do not.
 func (p *page) chart(unit string, lines []line, slots []sizes.Slot, axis []timeTick) {
 	most := 0.0
 	for i := range slots {
@@ -135,7 +135,7 @@ func (p *page) chart(unit string, lines []line, slots []sizes.Slot, axis []timeT
 	p.f("</svg></div></div></figure>\n")
 }
 
-// path draws a step for each slot.
+// path returns the path of a step for each slot.
 func (l *line) path(slots []sizes.Slot, top float64) string {
 	var b strings.Builder
 	last := -1
@@ -161,7 +161,7 @@ func (l *line) path(slots []sizes.Slot, top float64) string {
 	return b.String()
 }
 
-// niceTop is a round number not below the largest value, and the distance of the lines up to it, at most five.
+// niceTop returns a round number not below the largest value, and the distance of at most five grid lines up to it.
 func niceTop(most float64) (top, step float64) {
 	if most <= 0 {
 		return 1, 1
@@ -185,13 +185,13 @@ func axisNumber(v float64) string {
 	return strconv.FormatFloat(v, 'g', 3, 64)
 }
 
-// timeTick is a time written below a chart; at is its place from 0 to 1.
+// timeTick is a label of the time axis. at is its place, from 0 to 1.
 type timeTick struct {
 	at   float64
 	text string
 }
 
-// steps are the distances of times below a chart.
+// steps are the possible distances of labels on the time axis.
 var steps = []time.Duration{
 	time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond, 20 * time.Millisecond, 50 * time.Millisecond,
 	100 * time.Millisecond, 200 * time.Millisecond, 500 * time.Millisecond, time.Second, 2 * time.Second, 5 * time.Second,
@@ -199,7 +199,7 @@ var steps = []time.Duration{
 	15 * time.Minute, 30 * time.Minute, time.Hour, 2 * time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour,
 }
 
-// timeAxis are round times within the slots; of a very short time its start alone.
+// timeAxis returns labels at round times, or only the start if the time is very short.
 func timeAxis(start, step int64, slots int) []timeTick {
 	span := step * int64(slots)
 	d := steps[len(steps)-1]
@@ -242,7 +242,7 @@ func tickText(at time.Time, d time.Duration) string {
 	return at.Format(time.DateOnly)
 }
 
-// clock is when a slot begins, as precisely as slots are wide.
+// clock formats the start of a slot with the precision of the slots' width.
 func clock(ns, step int64) string {
 	layout := "15:04:05"
 	if step%int64(time.Second) != 0 {
@@ -254,7 +254,7 @@ func clock(ns, step int64) string {
 	return time.Unix(0, ns).UTC().Format(layout)
 }
 
-// stepText writes the width of a slot: milliseconds are its unit.
+// stepText formats the width of a slot, which is a multiple of a millisecond.
 func stepText(step int64) string {
 	if step < int64(time.Second) {
 		return fmt.Sprintf("%d ms", step/int64(time.Millisecond))
