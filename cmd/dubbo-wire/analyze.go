@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,6 +41,7 @@ func (a *analyzeFlags) add(cmd *cobra.Command, formats ...string) {
 		fs.StringVar(&a.by, "by", "", "group by `KEYS`: protocol, serialization, service, method, version, client, server, connection, status, input, dubboVersion, responseSerialization, time:10s; several joined by commas")
 		fs.StringVar(&a.sort, "sort", "", "sort groups by `COLUMN`: "+strings.Join(report.SortNames(), ", "))
 		fs.IntVar(&a.top, "top", 0, "print `N` rows of the ranking in tables (default 10); csv and json always have all")
+		bound(fs, "top", &a.top, 0, math.MaxInt, "write a number of rows, 0 for the default")
 		fs.BoolVar(&a.details, "details", false, "add a block for each of the top methods: histograms of sizes, what bodies are made of by path, the largest body (5, or as --top says)")
 		fs.BoolVar(&a.sameMethods, "same-methods", false, "only methods seen in more than one serialization, and what the same calls weigh in each")
 		fs.BoolVar(&a.findings, "findings", false, "print only the findings")
@@ -52,6 +54,7 @@ func (a *analyzeFlags) add(cmd *cobra.Command, formats ...string) {
 	})
 	addFlags(cmd.Flags(), limitGroup, func(fs *pflag.FlagSet) {
 		fs.IntVar(&a.maxGroups, "max-groups", sizes.DefaultMaxGroups, "keep `N` groups apart; later ones go to one row")
+		bound(fs, "max-groups", &a.maxGroups, 1, math.MaxInt, "write a number of groups, 1 or more")
 	})
 	addFlags(cmd.Flags(), outputGroup, func(fs *pflag.FlagSet) {
 		fs.BoolVar(&a.buckets, "buckets", false, "save histograms in json: such a report can be read back, added to others and compared")
@@ -72,12 +75,6 @@ func (a *analyzeFlags) config() (cfg measure.Config, err error) {
 	}
 	if !(&report.Report{}).SortBy(a.sort) {
 		return cfg, exit.Usagef("--sort %s: choose from %s", a.sort, strings.Join(report.SortNames(), ", "))
-	}
-	if a.top < 0 {
-		return cfg, exit.Usagef("--top %d: write a number of rows, 0 for the default", a.top)
-	}
-	if a.maxGroups < 1 {
-		return cfg, exit.Usagef("--max-groups %d: write a number of groups, 1 or more", a.maxGroups)
 	}
 	if cfg.Sample, err = parseSample(a.sample); err != nil {
 		return cfg, err
@@ -136,9 +133,6 @@ add up, also to captures.`,
 		Args: needFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cfg, err := a.config()
-			if err == nil {
-				err = in.check(s)
-			}
 			if err != nil {
 				return err
 			}
@@ -147,6 +141,7 @@ add up, also to captures.`,
 			if err != nil {
 				return err
 			}
+			in.complete(s)
 			files, err := in.OpenAny(args)
 			if err != nil {
 				output.Discard(targets)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -17,8 +18,7 @@ import (
 // captureFlags are what capture has beside the flags of analyze.
 type captureFlags struct {
 	session.Config
-	maxBytes, buffer string // sizes
-	fileSize, rotate int    // millions of bytes, seconds
+	fileSize, rotate int // millions of bytes, seconds
 	readFile         string
 }
 
@@ -52,12 +52,10 @@ the program that right once: sudo setcap cap_net_raw+ep $(command -v dubbo-wire)
 			if c.Measure, err = a.config(); err == nil {
 				err = c.check()
 			}
-			if err == nil {
-				err = in.check(s)
-			}
 			if err != nil {
 				return err
 			}
+			in.complete(s)
 			c.Ports, c.Hosts = a.filter.port, a.filter.host
 			c.Input, c.Output, c.Print, c.Places = &in.Input, &a.output.Options, a.print(), s.places
 			c.Quiet, c.Version, c.SocketsFlag = s.quiet, versionText(), socketsFlag
@@ -69,12 +67,15 @@ the program that right once: sudo setcap cap_net_raw+ep $(command -v dubbo-wire)
 		},
 	}
 	a.add(cmd, "table", "markdown", "csv", "json", "jsonl", "html", "pprof", "folded")
-	in.limits.idleTime, in.limits.callTime = 15*time.Minute, 5*time.Minute
-	in.limits.add(cmd)
+	in.limitFlags.IdleTime, in.limitFlags.CallTime = 15*time.Minute, 5*time.Minute
+	in.limitFlags.add(cmd)
 	addFlags(cmd.Flags(), runGroup, in.addCoverage)
 	c.add(s, cmd)
 	return cmd
 }
+
+// noLimit is the advice for a number below 0.
+const noLimit = "write a number from 0 up; 0 is no limit"
 
 // socketsFlag is for the program itself.
 const socketsFlag = "packet-sockets"
@@ -85,13 +86,19 @@ func (c *captureFlags) add(s *streams, cmd *cobra.Command) {
 		fs.DurationVar(&c.Duration, "duration", 0, "stop after `DURATION`")
 		fs.Int64Var(&c.Calls, "calls", 0, "stop after `N` calls, those that the filters select")
 		fs.Int64VarP(&c.Packets, "count", "c", 0, "stop after `N` packets")
-		fs.StringVar(&c.maxBytes, "max-bytes", "", "stop after `SIZE` on the wire")
+		fs.Var(&size{to: &c.MaxBytes}, "max-bytes", "stop after `SIZE` on the wire")
 		fs.IntVarP(&c.SnapLen, "snapshot-length", "s", 0, "keep `N` bytes of each packet (default 262144)")
 		fs.BoolVarP(&c.NoPromiscuous, "no-promiscuous-mode", "p", false, "see only what this host sends and receives")
-		fs.StringVar(&c.buffer, "buffer", "64MiB", "let the kernel hold `SIZE` of packets until they are read")
+		c.Buffer = 64 << 20
+		fs.Var(&size{to: &c.Buffer, text: "64MiB"}, "buffer", "let the kernel hold `SIZE` of packets until they are read")
 		fs.StringVar(&c.User, "user", "", "once capturing, go on as user `NAME`, who then owns the files")
 		fs.BoolVar(&c.Plain, "plain", false, "no full screen: print a table every --interval")
 		fs.DurationVar(&c.Interval, "interval", 10*time.Second, "without a full screen, print what came every `DURATION`; 0: the report at the end only")
+		for name, n := range map[string]*int64{"count": &c.Packets, "calls": &c.Calls} {
+			bound(fs, name, n, 0, math.MaxInt64, noLimit)
+		}
+		bound(fs, "snapshot-length", &c.SnapLen, 0, math.MaxInt, noLimit)
+		bound(fs, "duration", &c.Duration, 0, math.MaxInt64, "write a duration from 0 up")
 		fs.BoolP("numeric", "n", false, "accepted as tcpdump's habit; names are never resolved")
 	})
 	addFlags(cmd.Flags(), recordGroup, func(fs *pflag.FlagSet) {
@@ -99,6 +106,9 @@ func (c *captureFlags) add(s *streams, cmd *cobra.Command) {
 		fs.IntVarP(&c.fileSize, "file-size", "C", 0, "with -w, begin another file after `N` million bytes")
 		fs.IntVarP(&c.rotate, "rotate-seconds", "G", 0, "with -w, begin another file every `N` seconds; its name may have %Y %m %d %H %M %S")
 		fs.IntVarP(&c.Record.Files, "file-count", "W", 0, "with -C, write `N` files in turn; with -G alone, stop after N files")
+		for name, n := range map[string]*int{"file-size": &c.fileSize, "rotate-seconds": &c.rotate, "file-count": &c.Record.Files} {
+			bound(fs, name, n, 0, math.MaxInt, noLimit)
+		}
 		fs.BoolVar(&c.Record.OnlyRPC, "only-rpc", false, "with -w, keep only connections that carry calls")
 	})
 	fs := cmd.Flags()
@@ -139,24 +149,7 @@ func (c *captureFlags) arguments(cmd *cobra.Command, args []string) error {
 
 // check refuses what cannot be meant.
 func (c *captureFlags) check() error {
-	for _, n := range []struct {
-		flag  string
-		value int64
-	}{
-		{"--count", c.Packets},
-		{"--calls", c.Calls},
-		{"--snapshot-length", int64(c.SnapLen)},
-		{"--file-size", int64(c.fileSize)},
-		{"--rotate-seconds", int64(c.rotate)},
-		{"--file-count", int64(c.Record.Files)},
-	} {
-		if n.value < 0 {
-			return exit.Usagef("%s %d: write a number from 0 up; 0 is no limit", n.flag, n.value)
-		}
-	}
 	switch {
-	case c.Duration < 0:
-		return exit.Usagef("--duration %v: write a duration from 0 up", c.Duration)
 	case c.Interval < 0 || c.Interval > 0 && c.Interval < 100*time.Millisecond:
 		return exit.Usagef("--interval %v: write a duration from 100ms up, or 0 for the report at the end only", c.Interval)
 	case len(c.Interfaces) > 1 && slices.Contains(c.Interfaces, capture.AnyInterface):
@@ -175,12 +168,7 @@ func (c *captureFlags) check() error {
 			return exit.Usagef("%v", err)
 		}
 	}
-	var err error
-	if c.MaxBytes, err = sizeFlag("--max-bytes", c.maxBytes); err != nil {
-		return err
-	}
-	c.Buffer, err = sizeFlag("--buffer", c.buffer)
-	return err
+	return nil
 }
 
 // twice is a name that a list has more than once; "" if there is none.
@@ -191,18 +179,6 @@ func twice(names []string) string {
 		}
 	}
 	return ""
-}
-
-// sizeFlag reads a flag with a number of bytes; "" is 0.
-func sizeFlag(flag, text string) (int64, error) {
-	if text == "" {
-		return 0, nil
-	}
-	n, err := parseSize(text)
-	if err != nil {
-		return 0, exit.Usagef("%s %s: %v", flag, text, err)
-	}
-	return n, nil
 }
 
 func newInterfaces(s *streams) *cobra.Command {

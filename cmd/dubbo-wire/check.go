@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -61,6 +62,7 @@ FILE is a capture, a folder of captures, or a saved report, as for analyze.`,
 	addFlags(cmd.Flags(), chooseGroup, func(fs *pflag.FlagSet) {
 		fs.StringVar(&c.by, "by", "", "group a golden file that is not there yet by `KEYS`; one that is there says it itself")
 		fs.IntVar(&c.top, "top", 0, "print `N` methods in tables (default 20)")
+		bound(fs, "top", &c.top, 0, math.MaxInt, "write a number of methods, 0 for the default")
 	})
 	addFlags(cmd.Flags(), outputGroup, func(fs *pflag.FlagSet) {
 		fs.BoolVar(&c.buckets, "buckets", false, "with --update: write histograms, too, so that compare and analyze read the golden file")
@@ -72,12 +74,7 @@ func (c *checkFlags) run(s *streams, args []string) error {
 	if c.golden == "" {
 		return exit.Usagef("check needs --golden FILE; write one with: dubbo-wire check %s --golden golden.json --update", strings.Join(args, " "))
 	}
-	if c.top < 0 {
-		return exit.Usagef("--top %d: write a number of methods, 0 for the default", c.top)
-	}
-	if err := c.in.check(s); err != nil {
-		return err
-	}
+	c.in.complete(s)
 	golden, terms, by, err := c.readGolden()
 	if err != nil {
 		return err
@@ -89,7 +86,7 @@ func (c *checkFlags) run(s *streams, args []string) error {
 	leftOut := golden.Select(c.filter.byKey())
 	if c.update && leftOut > 0 {
 		return exit.Usagef("--update would drop %d methods of %s, which %s leaves out; write it without that filter, or another file",
-			leftOut, c.golden, c.filter.text())
+			leftOut, c.golden, fl.Text)
 	}
 	targets, err := c.output.Open(s.places)
 	if err != nil {
@@ -179,7 +176,7 @@ func (c *checkFlags) check(s *streams, args []string, golden *report.Summaries, 
 		if verdict != nil {
 			return nil, nil, exit.Errorf(exit.CodeOf(verdict), "%v\n%s is left as it is: not all of the run was seen", verdict, c.golden)
 		}
-		if filter := c.filter.ofCalls(); filter != "" && res.Vanished > 0 {
+		if filter := cfg.Filter.OfCalls; filter != "" && res.Vanished > 0 {
 			return nil, nil, exit.Usagef("--update would drop %d methods of %s of which %s leaves no call; leave the filter out, write another file, or remove this one first",
 				res.Vanished, c.golden, filter)
 		}
@@ -191,7 +188,7 @@ func (c *checkFlags) check(s *streams, args []string, golden *report.Summaries, 
 	}
 	if res.Drifted() {
 		text := "sizes drifted from " + c.golden
-		if filter := c.filter.ofCalls(); filter != "" && res.Vanished > 0 {
+		if filter := cfg.Filter.OfCalls; filter != "" && res.Vanished > 0 {
 			text += "; " + filter + " chose among the calls of the run, not among those of the golden file"
 		}
 		if verdict != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -45,16 +46,10 @@ stand in front, as in kryo=after.pcap. More than two are compared with the first
 			if !(alpha > 0 && alpha < 1) {
 				return exit.Usagef("--alpha %g: write a probability between 0 and 1, such as 0.05", alpha)
 			}
-			if top < 0 {
-				return exit.Usagef("--top %d: write a number of methods, 0 for the default", top)
-			}
 			if !(&compare.Comparison{}).Sort(sort) {
 				return exit.Usagef("--sort %s: choose from %s", sort, strings.Join(compare.SortNames(), ", "))
 			}
 			fl, err := filters.parse()
-			if err == nil {
-				err = in.check(s)
-			}
 			if err != nil {
 				return err
 			}
@@ -66,6 +61,7 @@ stand in front, as in kryo=after.pcap. More than two are compared with the first
 			if err != nil {
 				return err
 			}
+			in.complete(s)
 			c, verdict, err := in.Compare(args, labels, measure.Config{By: keys, ByGiven: true, Filter: fl}, alpha)
 			if err != nil {
 				output.Discard(targets)
@@ -88,6 +84,7 @@ stand in front, as in kryo=after.pcap. More than two are compared with the first
 		fs.StringVar(&by, "by", "service,method", "compare what shares `KEYS`: service, method, protocol, serialization, version, client, server, status, dubboVersion, responseSerialization; several joined by commas")
 		fs.StringVar(&sort, "sort", "", "sort methods by `COLUMN`: "+strings.Join(compare.SortNames(), ", ")+" (default change: of bytes on the wire)")
 		fs.IntVar(&top, "top", 0, "print `N` methods in tables (default 10); csv and json always have all")
+		bound(fs, "top", &top, 0, math.MaxInt, "write a number of methods, 0 for the default")
 	})
 	flagValues(cmd, "sort", compare.SortNames())
 	cmd.Flags().Float64Var(&alpha, "alpha", 0.05, "a change is noise unless chance alone makes one as large with less than this `PROBABILITY`")

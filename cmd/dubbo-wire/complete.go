@@ -54,16 +54,13 @@ func completeFlags(root *cobra.Command) {
 		"status":        fixed(statusCodes()...),
 		"serialization": fixed(serializations()...),
 		"protocol":      fixed(protocolNames()...),
-		"service":       ofCapture(func(n *measure.Names) []string { return n.Services }),
-		"method":        ofCapture(func(n *measure.Names) []string { return n.Methods }),
-		"client":        ofCapture(func(n *measure.Names) []string { return n.Clients }),
-		"server":        ofCapture(func(n *measure.Names) []string { return n.Servers }),
-		"host":          ofCapture(func(n *measure.Names) []string { return n.Hosts }),
-		"port":          ofCapture(func(n *measure.Names) []string { return n.Ports }),
 		"golden":        files("json"),
 		"write":         files("pcapng"),
 		"raw":           anyFile,
 		"interface":     completeInterfaces,
+	}
+	for _, kind := range []string{"service", "method", "client", "server", "host", "port"} {
+		values[kind] = ofCapture(kind)
 	}
 	for _, cmd := range root.Commands() {
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -324,8 +321,8 @@ func newCompletion(s *streams) *cobra.Command {
 	return cmd
 }
 
-// ofCapture completes from the captures that are on the command line already.
-func ofCapture(pick func(*measure.Names) []string) completer {
+// ofCapture completes names of a kind from the captures that are on the command line already.
+func ofCapture(kind string) completer {
 	return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 		var services []string
 		if f := cmd.Flags().Lookup("service"); f != nil {
@@ -334,6 +331,6 @@ func ofCapture(pick func(*measure.Names) []string) completer {
 		if !takesFiles(cmd) {
 			args = nil // they are interfaces
 		}
-		return joinedWith(begun, pick(measure.ReadNames(args, services))), cobra.ShellCompDirectiveNoFileComp
+		return joinedWith(begun, measure.ReadNames(args, services)[kind]), cobra.ShellCompDirectiveNoFileComp
 	}
 }

@@ -51,9 +51,6 @@ first call that the filters select: its request, or with --response its answer. 
 		RunE: func(cmd *cobra.Command, args []string) error {
 			fl, err := ff.parse()
 			if err == nil {
-				err = in.check(s)
-			}
-			if err == nil {
 				x.frameGiven, x.packetChosen = cmd.Flags().Changed("frame"), cmd.Flags().Changed("packet")
 				err = x.check(fl)
 			}
@@ -118,6 +115,7 @@ func explainFrame(s *streams, in *inputFlags, out *outputFlags, x *explainFlags,
 	if err != nil {
 		return err
 	}
+	in.complete(s)
 	src, err := in.Open(args)
 	if err != nil {
 		output.Discard(targets)

@@ -30,6 +30,7 @@ const groupAnnotation = "group"
 // addFlags defines flags that help shows under the title group.
 func addFlags(to *pflag.FlagSet, group string, define func(*pflag.FlagSet)) {
 	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
+	fs.SortFlags = false
 	define(fs)
 	fs.VisitAll(func(f *pflag.Flag) { f.Annotations = map[string][]string{groupAnnotation: {group}} })
 	to.AddFlagSet(fs)

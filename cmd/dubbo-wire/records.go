@@ -31,9 +31,6 @@ The table shows no values; json and jsonl have arguments, attachments, results a
 		Args: needFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			fl, err := ff.parse()
-			if err == nil {
-				err = in.check(s)
-			}
 			if err == nil && noValues && redact {
 				err = exit.Usagef("--no-values leaves out what --redact would print; choose one")
 			}
@@ -80,6 +77,7 @@ func open(s *streams, in *inputFlags, out *outputFlags, args []string) ([]*outpu
 	if err != nil {
 		return nil, nil, err
 	}
+	in.complete(s)
 	src, err := in.Open(args)
 	if err != nil {
 		output.Discard(targets)
@@ -121,9 +119,6 @@ headerBytes + bodyBytes. Frame numbers run over all inputs and never depend on f
 		Args: needFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			fl, err := ff.parse()
-			if err == nil {
-				err = in.check(s)
-			}
 			if err != nil {
 				return err
 			}

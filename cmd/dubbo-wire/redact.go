@@ -47,9 +47,7 @@ There are no filters: a part of a connection would not measure the same. Select 
 		Args: needFiles,
 		RunE: func(_ *cobra.Command, args []string) error {
 			in.Jobs = 1
-			if err := in.check(s); err != nil {
-				return err
-			}
+			in.complete(s)
 			if out == "" {
 				return exit.Usagef("redact writes a file; say which: -o OUT.pcapng (- is standard output)")
 			}
@@ -64,7 +62,7 @@ There are no filters: a part of a connection would not measure the same. Select 
 		fs.StringVarP(&out, "output", "o", "", "write to `OUT`, a pcapng file; - is standard output")
 	})
 	cmd.Flags().StringVar(&keyFile, "key-file", "", "replace the same by the same in all captures with the key in `FILE`, 16 bytes or more that stay secret (default: another key each time)")
-	in.limits.add(cmd)
+	in.limitFlags.add(cmd)
 	return cmd
 }
 

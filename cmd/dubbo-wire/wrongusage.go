@@ -46,6 +46,9 @@ func flagError(cmd *cobra.Command, err error) error {
 		return exit.Usagef("%v; see %s --help", err, cmd.CommandPath())
 	}
 	f := invalid.GetFlag()
+	if wrong, ok := errors.AsType[wrongValue](err); ok {
+		return exit.Usagef("--%s %v", f.Name, wrong)
+	}
 	text := "cannot be understood; see " + cmd.CommandPath() + " --help"
 	switch f.Value.Type() {
 	case "int", "int64", "intSlice":

@@ -5,6 +5,7 @@
 package measure
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -198,17 +199,9 @@ func noFrames(t *pipeline.Totals) string {
 	case t.Packets == 0:
 		return "the capture holds no packets"
 	case t.TCP.Connections == 0 && len(t.Unread) > 0:
-		kinds := make([]string, 0, len(t.Unread))
-		for _, k := range slices.Sorted(maps.Keys(t.Unread)) {
-			kinds = append(kinds, fmt.Sprintf("%d %s", t.Unread[k], k))
-		}
-		return fmt.Sprintf("none of the %s could be read as TCP: %s", term.Counted(t.Packets, "packet"), strings.Join(kinds, ", "))
+		return fmt.Sprintf("none of the %s could be read as TCP: %s", term.Counted(t.Packets, "packet"), kinds(t.Unread))
 	case t.TCP.Connections == 0:
-		kinds := make([]string, 0, len(t.NotTCP))
-		for _, k := range slices.Sorted(maps.Keys(t.NotTCP)) {
-			kinds = append(kinds, fmt.Sprintf("%d %s", t.NotTCP[k], k))
-		}
-		return fmt.Sprintf("no TCP among the %s (%s); capture the provider's port, usually 20880", term.Counted(t.Packets, "packet"), strings.Join(kinds, ", "))
+		return fmt.Sprintf("no TCP among the %s (%s); capture the provider's port, usually 20880", term.Counted(t.Packets, "packet"), kinds(t.NotTCP))
 	case t.TCP.Stream == 0:
 		return fmt.Sprintf("no TCP payload in %s of %s; record with tcpdump -s 0 while calls are running",
 			term.Counted(t.Packets, "packet"), term.Counted(t.TCP.Connections, "TCP connection"))
@@ -222,4 +215,13 @@ func noFrames(t *pipeline.Totals) string {
 		return text + "; a frame starts with the bytes da bb"
 	}
 	return text + "; there was: " + strings.Join(there, ", ")
+}
+
+// kinds words how many packets there are of each kind.
+func kinds[K cmp.Ordered](packets map[K]int64) string {
+	var list []string
+	for _, k := range slices.Sorted(maps.Keys(packets)) {
+		list = append(list, fmt.Sprintf("%d %v", packets[k], k))
+	}
+	return strings.Join(list, ", ")
 }

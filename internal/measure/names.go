@@ -28,14 +28,12 @@ const (
 	completeNames = 2000 // of each kind
 )
 
-// Names are what the calls of captures are named by, each sorted.
-type Names struct {
-	Services, Methods, Clients, Servers, Hosts, Ports []string
-}
+// Names are what the calls of captures are named by: service, method, client, server, host, port; each sorted.
+type Names map[string][]string
 
 // ReadNames reads the beginning of the captures that FILE arguments name, as far as it gets in a short time, and is silent about what cannot be read.
 // Methods are those of the services that were chosen. Standard input, pipes and devices are left alone.
-func ReadNames(args []string, services []string) *Names {
+func ReadNames(args []string, services []string) Names {
 	c := &nameCollector{sets: make(map[string]map[string]bool)}
 	for _, s := range services {
 		c.services = append(c.services, call.ParseGlob(s))
@@ -187,11 +185,14 @@ func (c *nameCollector) put(kind, name string) {
 	}
 }
 
-func (c *nameCollector) names() *Names {
+func (c *nameCollector) names() Names {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	sorted := func(kind string) []string { return slices.Sorted(maps.Keys(c.sets[kind])) }
-	return &Names{sorted("service"), sorted("method"), sorted("client"), sorted("server"), sorted("host"), sorted("port")}
+	all := make(Names)
+	for kind, set := range c.sets {
+		all[kind] = slices.Sorted(maps.Keys(set))
+	}
+	return all
 }
 
 // nameOfFile is the FILE of an argument: labels (name=FILE) are left off.

@@ -27,17 +27,17 @@ func TestNamesOfLongCapture(t *testing.T) {
 	_, err = f.Write(testkit.Get(t, "protobuf-2.7.5").Bytes(t)[24:])
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
-	read := func(services ...call.Glob) *Names { // without the limit in time
+	read := func(services ...call.Glob) Names { // without the limit in time
 		c := &nameCollector{services: services, sets: make(map[string]map[string]bool)}
 		c.read([]string{long})
 		return c.names()
 	}
 	names := read()
-	assert.Contains(t, names.Methods, "existUser")
-	assert.NotContains(t, names.Methods, "createUser", "it is beyond what completion reads")
+	assert.Contains(t, names["method"], "existUser")
+	assert.NotContains(t, names["method"], "createUser", "it is beyond what completion reads")
 	names = read(call.ParseGlob("no.such.*"))
-	assert.Empty(t, names.Methods)
-	assert.Contains(t, names.Services, "org.apache.dubbo.benchmark.service.UserService")
+	assert.Empty(t, names["method"])
+	assert.Contains(t, names["service"], "org.apache.dubbo.benchmark.service.UserService")
 	names = ReadNames([]string{"a=" + long}, []string{"no.such.*"}) // with the limit in time it has what it got to
-	assert.Empty(t, names.Methods)
+	assert.Empty(t, names["method"])
 }
