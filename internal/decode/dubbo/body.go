@@ -4,11 +4,11 @@ import "dubbo-wire/internal/decode"
 
 // body reads the fields of one body.
 type body struct {
-	m       *Message
-	f       *Frame
-	r       decode.Reader
-	d       *Decoder
-	reading *reading
+	m             *Message
+	f             *Frame
+	r             decode.Reader
+	d             *Decoder
+	serialization *serialization
 	// opaqueTo is the end of the bytes that were given up as opaque.
 	opaqueTo int
 }

@@ -59,7 +59,7 @@ func (b *body) count() bool {
 
 // countedNames takes the envelope. What its bytes are for is known from the first request that started with them.
 func (b *body) countedNames(s decode.Summer) *Names {
-	if n := b.reading.skim(b.d, b.f.Body); n != nil && n.counted {
+	if n := b.serialization.skim(b.d, b.f.Body); n != nil && n.counted {
 		s.Resume(len(n.raw))
 		s.SetSum(n.parts)
 		return n
@@ -69,7 +69,7 @@ func (b *body) countedNames(s decode.Summer) *Names {
 		return nil
 	}
 	raw := b.f.Body[:b.r.Offset()]
-	n := b.reading.names[string(raw)]
+	n := b.serialization.names[string(raw)]
 	if n == nil || !n.counted {
 		b.r.Reset(b.f.Body, decode.Malformed, nil)
 		if n = b.texts(); n == nil {
@@ -77,7 +77,7 @@ func (b *body) countedNames(s decode.Summer) *Names {
 		}
 		n.parts, n.counted = s.Sum()
 	}
-	b.reading.keep(b.d, raw, n)
+	b.serialization.keep(b.d, raw, n)
 	s.SetSum(n.parts)
 	return n
 }

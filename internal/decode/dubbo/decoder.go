@@ -9,8 +9,8 @@ import (
 
 // Decoder reads the bodies of frames. It is not safe for concurrent use.
 type Decoder struct {
-	formats [32][]*reading
-	all     []*reading
+	formats [32][]*serialization
+	all     []*serialization
 	unnamed [32]*decode.Format // what headers with ids of no serialization name, by id
 	tree    decode.Tree
 	msg     Message
@@ -20,8 +20,8 @@ type Decoder struct {
 	seed      maphash.Seed // of this process, so that no capture can be made for collisions
 }
 
-// reading is a serialization at work.
-type reading struct {
+// serialization is a format at work: its reader, and the names that it read.
+type serialization struct {
 	format *decode.Format
 	index  int    // among all of the decoder
 	name   string // with the dialect
@@ -40,7 +40,7 @@ func NewDecoder(formats []decode.Format) *Decoder {
 	d := &Decoder{seed: maphash.MakeSeed()}
 	for i := range formats {
 		f := &formats[i]
-		r := &reading{format: f, name: f.FullName(), index: i}
+		r := &serialization{format: f, name: f.FullName(), index: i}
 		d.formats[f.ID&maskID] = append(d.formats[f.ID&maskID], r)
 		d.all = append(d.all, r)
 	}
@@ -64,44 +64,44 @@ func (d *Decoder) Decode(f *Frame, detail Detail, dialects *Dialects) *Message {
 
 // choose reads a frame's body in the serialization that its header or its bytes name.
 func (d *Decoder) choose(f *Frame, detail Detail, dialects *Dialects) *Message {
-	header := d.reading(f, dialects)
+	header := d.named(f, dialects)
 	if header == nil || header.format.Depth == decode.DepthNone {
 		return d.decodeUnknown(f, detail, header, dialects)
 	}
-	reading := d.foreign(f, header, dialects)
-	if reading == nil {
-		reading = header
+	chosen := d.foreign(f, header, dialects)
+	if chosen == nil {
+		chosen = header
 	}
-	m := d.decode(f, detail, reading)
-	if reading == header && (m.Err != nil || m.Names != nil && m.Names.strange) {
+	m := d.decode(f, detail, chosen)
+	if chosen == header && (m.Err != nil || m.Names != nil && m.Names.strange) {
 		b := detector{d, f, m, header, dialects}
 		if why := b.doubt(); why != certain {
 			if other := b.detect(why); other != nil {
-				reading = other
+				chosen = other
 			}
-			m = d.decode(f, detail, reading) // again, since looking for another reads, too
+			m = d.decode(f, detail, chosen) // again, since looking for another reads, too
 		}
 	}
-	if reading != header {
+	if chosen != header {
 		m.HeaderFormat = header.format
 	}
 	if m.Names != nil || m.ResultKind >= 0 {
-		dialects.seen |= 1 << reading.index
+		dialects.seen |= 1 << chosen.index
 	}
 	return m
 }
 
 // decode reads a body in one serialization, nil where there is none.
-func (d *Decoder) decode(f *Frame, detail Detail, reading *reading) *Message {
+func (d *Decoder) decode(f *Frame, detail Detail, chosen *serialization) *Message {
 	m := &d.msg
 	*m = Message{}
 	m.ResultKind = -1
-	if reading != nil {
-		m.Format, m.Serialization = reading.format, reading.name
+	if chosen != nil {
+		m.Format, m.Serialization = chosen.format, chosen.name
 	}
 	m.Kind = kindOf(f, m.Format)
-	b := body{m: m, f: f, d: d, reading: reading}
-	if reading != nil && b.known(detail) {
+	b := body{m: m, f: f, d: d, serialization: chosen}
+	if chosen != nil && b.readWithoutTree(detail) {
 		return m
 	}
 	if detail > Envelope {
@@ -115,7 +115,7 @@ func (d *Decoder) decode(f *Frame, detail Detail, reading *reading) *Message {
 		short = decode.Limit // more than was wanted of it
 	}
 	if m.Format != nil && m.Kind <= Response {
-		b.r = reading.reader()
+		b.r = chosen.reader()
 		b.r.Reset(f.Body, short, m.Tree)
 	}
 	switch {
@@ -149,18 +149,18 @@ func (d *Decoder) decode(f *Frame, detail Detail, reading *reading) *Message {
 // Trees returns how many bodies were read into a tree so far.
 func (d *Decoder) Trees() int { return d.trees }
 
-// known reads what is wanted of a body without a tree or a reader as far as that is possible; else it leaves the message as
+// readWithoutTree reads what is wanted of a body without a tree, if that is possible; else it leaves the message as
 // it was and returns false.
-func (b *body) known(detail Detail) bool {
+func (b *body) readWithoutTree(detail Detail) bool {
 	m := b.m
 	switch {
 	case detail == Envelope && m.Kind == Request:
-		if n := b.reading.skim(b.d, b.f.Body); n != nil && !n.Generic {
+		if n := b.serialization.skim(b.d, b.f.Body); n != nil && !n.Generic {
 			m.Names = n
 			return true
 		}
 	case detail == Parts && m.Kind <= Response && len(b.f.Body) == b.f.BodyLen:
-		b.r = b.reading.reader()
+		b.r = b.serialization.reader()
 		b.r.Reset(b.f.Body, decode.Malformed, nil)
 		if b.count() {
 			return true
@@ -170,7 +170,7 @@ func (b *body) known(detail Detail) bool {
 	return false
 }
 
-func (r *reading) reader() decode.Reader {
+func (r *serialization) reader() decode.Reader {
 	if r.r == nil {
 		r.r = r.format.New()
 	}
@@ -200,7 +200,7 @@ func (d *Decoder) Enough(h *Header, b []byte, dialects *Dialects) bool {
 	case len(b) < enoughRequest:
 		return false
 	}
-	r := d.among(formats, h, b, dialects).reader()
+	r := d.pick(formats, h, b, dialects).reader()
 	r.Reset(b, decode.Cut, nil)
 	FieldEnvelope.skip(r)
 	// The method of a generic call is among the arguments.

@@ -16,8 +16,8 @@ import (
 type detector struct {
 	d        *Decoder
 	f        *Frame
-	m        *Message // as the header's serialization read it
-	header   *reading
+	m        *Message       // as the header's serialization read it
+	named    *serialization // by the header
 	dialects *Dialects
 }
 
@@ -54,15 +54,15 @@ func (b *detector) doubt() doubt {
 
 // foreign returns the serialization that other bodies of the connection with this header's id were in, if none of them was in
 // the header's own and this one starts as those do or is an event; else nil.
-func (d *Decoder) foreign(f *Frame, reading *reading, dialects *Dialects) *reading {
+func (d *Decoder) foreign(f *Frame, named *serialization, dialects *Dialects) *serialization {
 	known := int(dialects.foreign[f.SerializationID()]) - 1
-	if known < 0 || reading != nil && dialects.seen>>reading.index&1 != 0 {
+	if known < 0 || named != nil && dialects.seen>>named.index&1 != 0 {
 		return nil
 	}
 	if f.Event() {
 		return d.all[known] // what it writes for null is a heartbeat
 	}
-	if b := (detector{d: d, f: f, header: reading, dialects: dialects}); !b.startsAs(d.all[known]) {
+	if b := (detector{d: d, f: f, named: named, dialects: dialects}); !b.startsAs(d.all[known]) {
 		return nil
 	}
 	return d.all[known]
@@ -72,15 +72,15 @@ func (d *Decoder) foreign(f *Frame, reading *reading, dialects *Dialects) *readi
 const maxFailed = 64
 
 // detect returns the serialization that the bytes are in, nil if it cannot be told.
-func (b *detector) detect(why doubt) *reading {
+func (b *detector) detect(why doubt) *serialization {
 	if why == certain {
 		return nil
 	}
 	id := b.f.SerializationID()
 	known := int(b.dialects.foreign[id]) - 1
 	// About the first request in a serialization the connection says nothing. Later ones are like it, or damaged.
-	first := b.f.Request() && (b.header == nil || b.dialects.seen>>b.header.index&1 == 0)
-	var able []*reading
+	first := b.f.Request() && (b.named == nil || b.dialects.seen>>b.named.index&1 == 0)
+	var able []*serialization
 	seen := 0
 	for _, r := range b.d.all {
 		if r.format.ID&maskID == id || !b.startsAs(r) {
@@ -90,13 +90,13 @@ func (b *detector) detect(why doubt) *reading {
 			return r
 		}
 		if b.dialects.seen>>r.index&1 != 0 {
-			able = append([]*reading{r}, able...)
+			able = append([]*serialization{r}, able...)
 			seen++
 		} else if why == inStart || first {
 			able = append(able, r)
 		}
 	}
-	var told *reading
+	var told *serialization
 	switch {
 	case why == inStart && (seen == 1 || len(able) == 1 && b.f.Request()):
 		told = able[0]
@@ -122,7 +122,7 @@ func (b *detector) detect(why doubt) *reading {
 }
 
 // startsAs reports whether r reads the start of the body, and what it reads is what Dubbo writes there.
-func (b *detector) startsAs(r *reading) bool {
+func (b *detector) startsAs(r *serialization) bool {
 	if r.format.Depth == decode.DepthNone {
 		return false
 	}
@@ -146,7 +146,7 @@ func (b *detector) startsAs(r *reading) bool {
 }
 
 // readsAll reports whether r reads the body to its end, which only a complete body tells.
-func (b *detector) readsAll(r *reading) bool {
+func (b *detector) readsAll(r *serialization) bool {
 	if len(b.f.Body) < b.f.BodyLen || r.format.Depth < decode.DepthFull {
 		return false
 	}
@@ -155,7 +155,7 @@ func (b *detector) readsAll(r *reading) bool {
 }
 
 // onlyOpaque returns the one of several that leaves nothing but values opaque, nil if that is none or several.
-func (b *detector) onlyOpaque(able []*reading) (one *reading) {
+func (b *detector) onlyOpaque(able []*serialization) (one *serialization) {
 	if len(b.f.Body) < b.f.BodyLen || !b.f.Request() {
 		return nil
 	}
@@ -177,20 +177,20 @@ func (b *detector) onlyOpaque(able []*reading) (one *reading) {
 // decodeUnknown reads a body whose header has an id of no serialization, or the id that Dubbo leaves to its users, whose own
 // may be a known one under another id. custom is the format of that id, nil for the others; its bodies are only taken for
 // another serialization that reads all of them.
-func (d *Decoder) decodeUnknown(f *Frame, detail Detail, custom *reading, dialects *Dialects) *Message {
-	reading := d.foreign(f, custom, dialects)
+func (d *Decoder) decodeUnknown(f *Frame, detail Detail, custom *serialization, dialects *Dialects) *Message {
+	chosen := d.foreign(f, custom, dialects)
 	id := f.SerializationID()
-	if b := (detector{d: d, f: f, header: custom, dialects: dialects}); reading == nil && f.Request() && !f.Event() && dialects.failed < maxFailed {
-		reading = b.detect(inStart)
-		if reading != nil && custom != nil && !b.readsAll(reading) {
-			reading, dialects.foreign[id] = nil, 0
+	if b := (detector{d: d, f: f, named: custom, dialects: dialects}); chosen == nil && f.Request() && !f.Event() && dialects.failed < maxFailed {
+		chosen = b.detect(inStart)
+		if chosen != nil && custom != nil && !b.readsAll(chosen) {
+			chosen, dialects.foreign[id] = nil, 0
 			dialects.failed++
 		}
 	}
-	if reading == nil {
+	if chosen == nil {
 		return d.decode(f, detail, custom)
 	}
-	m := d.decode(f, detail, reading)
+	m := d.decode(f, detail, chosen)
 	if custom != nil {
 		m.HeaderFormat = custom.format
 	} else {
@@ -200,7 +200,7 @@ func (d *Decoder) decodeUnknown(f *Frame, detail Detail, custom *reading, dialec
 		m.HeaderFormat = d.unnamed[id]
 	}
 	if m.Names != nil || m.ResultKind >= 0 {
-		dialects.seen |= 1 << reading.index
+		dialects.seen |= 1 << chosen.index
 	}
 	return m
 }

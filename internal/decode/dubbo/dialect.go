@@ -15,8 +15,8 @@ type Dialects struct {
 	failed uint8
 }
 
-// reading returns the serialization of a frame's body, nil if its id is registered to none.
-func (d *Decoder) reading(f *Frame, dialects *Dialects) *reading {
+// named returns the serialization that a frame's header names, nil if no format has its id.
+func (d *Decoder) named(f *Frame, dialects *Dialects) *serialization {
 	formats := d.formats[f.SerializationID()]
 	switch len(formats) {
 	case 0:
@@ -33,13 +33,13 @@ func (d *Decoder) reading(f *Frame, dialects *Dialects) *reading {
 			}
 		}
 	}
-	return d.among(formats, &f.Header, f.Body, dialects)
+	return d.pick(formats, &f.Header, f.Body, dialects)
 }
 
-// among chooses between formats of one id: the one that claims the start of the body, which then counts for the whole
+// pick chooses between formats of one id: the one that claims the start of the body, which then counts for the whole
 // connection; else the one that is known of the connection; else the first. One that disowns the body is not taken while
 // there is another.
-func (d *Decoder) among(formats []*reading, h *Header, b []byte, dialects *Dialects) *reading {
+func (d *Decoder) pick(formats []*serialization, h *Header, b []byte, dialects *Dialects) *serialization {
 	known := int(dialects.told[h.SerializationID()]) - 1
 	if len(formats) == 1 {
 		return formats[0]
@@ -62,7 +62,7 @@ func (d *Decoder) among(formats []*reading, h *Header, b []byte, dialects *Diale
 }
 
 // wantsWhole reports whether the whole of a body may tell what its connection does not know yet.
-func wantsWhole(formats []*reading, dialects *Dialects) bool {
+func wantsWhole(formats []*serialization, dialects *Dialects) bool {
 	if len(formats) < 2 || dialects.told[formats[0].format.ID&maskID] != 0 {
 		return false
 	}

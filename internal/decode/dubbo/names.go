@@ -11,7 +11,7 @@ const recentNames = 1 << 10
 
 // skim returns the names of a request whose body starts with bytes that were read before, nil where that cannot be seen
 // at a glance. The bytes are compared as a whole, so what is found is what reading would find.
-func (r *reading) skim(d *Decoder, b []byte) *Names {
+func (r *serialization) skim(d *Decoder, b []byte) *Names {
 	if r.recent == nil {
 		return nil
 	}
@@ -26,12 +26,12 @@ func (r *reading) skim(d *Decoder, b []byte) *Names {
 }
 
 // place is where names that were read from raw are found.
-func (r *reading) place(d *Decoder, raw []byte) **Names {
+func (r *serialization) place(d *Decoder, raw []byte) **Names {
 	return &r.recent[maphash.Bytes(d.seed, raw)&(recentNames-1)]
 }
 
 // keep lets skim find n.
-func (r *reading) keep(d *Decoder, raw []byte, n *Names) {
+func (r *serialization) keep(d *Decoder, raw []byte, n *Names) {
 	if r.format.Skim == nil {
 		return
 	}
@@ -53,8 +53,8 @@ func (b *body) readNames(detail Detail) {
 		return
 	}
 	raw := b.f.Body[:b.r.Offset()]
-	if n := b.reading.names[string(raw)]; n != nil {
-		b.reading.keep(b.d, raw, n)
+	if n := b.serialization.names[string(raw)]; n != nil {
+		b.serialization.keep(b.d, raw, n)
 		b.m.Names = n
 		return
 	}
@@ -66,12 +66,12 @@ func (b *body) readNames(detail Detail) {
 func (b *body) share(n *Names) {
 	raw := b.f.Body[:b.r.Offset()]
 	if b.d.nameBytes+len(raw) < maxNameBytes {
-		if b.reading.names == nil {
-			b.reading.names = make(map[string]*Names)
+		if b.serialization.names == nil {
+			b.serialization.names = make(map[string]*Names)
 		}
 		n.raw, n.Hash = string(raw), uint32(maphash.Bytes(b.d.seed, raw)>>32)
-		b.reading.names[n.raw] = n
-		b.reading.keep(b.d, raw, n)
+		b.serialization.names[n.raw] = n
+		b.serialization.keep(b.d, raw, n)
 		b.d.nameBytes += len(raw) + 256 // about what else an entry takes
 	}
 }
@@ -83,7 +83,7 @@ func (b *body) texts() *Names {
 	if b.r.Err() != nil {
 		return nil
 	}
-	names := b.reading.names[string(b.f.Body[:b.r.Offset()])]
+	names := b.serialization.names[string(b.f.Body[:b.r.Offset()])]
 	if names == nil {
 		names = new(Names)
 		*names = n
