@@ -20,9 +20,9 @@ import (
 	"dubbo-wire/internal/capture/packet"
 	"dubbo-wire/internal/decode/formats"
 	"dubbo-wire/internal/decode/protocols"
-	"dubbo-wire/internal/decode/scrub"
 	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/redact/scrub"
 	"dubbo-wire/internal/rpc"
 )
 

@@ -8,8 +8,8 @@ import (
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/capture/packet"
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/scrub"
 	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/redact/scrub"
 	"dubbo-wire/internal/rpc"
 )
 

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/scrub/wire"
+	"dubbo-wire/internal/decode/wire"
 )
 
 // scrub replaces a number of any width: the bits of a floating point number are one, too, and so are characters and dates.

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/scrub/wire"
+	"dubbo-wire/internal/decode/wire"
 )
 
 // scrub replaces a value behind its mark, which says the type and of short ones the length; the first of a document has the

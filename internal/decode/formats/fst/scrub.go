@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/scrub/wire"
+	"dubbo-wire/internal/decode/wire"
 )
 
 // scrub replaces the value after its class: texts of one byte a character, or ff and two bytes; numbers of one byte, or of

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/scrub/wire"
+	"dubbo-wire/internal/decode/wire"
 )
 
 // Scrub replaces a value. Longs of less than 31 bits are four bytes, little-endian, shifted to the left by one.

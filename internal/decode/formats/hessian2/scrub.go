@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/scrub/wire"
+	"dubbo-wire/internal/decode/wire"
 )
 
 // scrub replaces the value after its opcode. The opcode stays, since it says the type, and of short values the length.

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/scrub/wire"
+	"dubbo-wire/internal/decode/wire"
 )
 
 // Scrub replaces a value as Java's data streams write it. A text that goes beyond a block of data has the marks and lengths

@@ -4,7 +4,7 @@ import (
 	"bytes"
 
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/scrub/wire"
+	"dubbo-wire/internal/decode/wire"
 )
 
 var forms = wire.Any(wire.Quoted, wire.Decimal)

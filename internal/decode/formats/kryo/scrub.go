@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/scrub/wire"
+	"dubbo-wire/internal/decode/wire"
 )
 
 // Scrub replaces the value after its class. Texts of ASCII end with bit 7 and longs may have nine bytes; other texts and

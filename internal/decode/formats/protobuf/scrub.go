@@ -2,7 +2,7 @@ package protobuf
 
 import (
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/scrub/wire"
+	"dubbo-wire/internal/decode/wire"
 )
 
 // scrub replaces values behind their tags. The zero of a wrapper is an empty message: nothing to replace.

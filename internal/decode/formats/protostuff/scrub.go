@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/scrub/wire"
+	"dubbo-wire/internal/decode/wire"
 )
 
 // scrub replaces values behind their tags: integers of variable length, the others fixed; a string may be the fields that

@@ -2,7 +2,7 @@ package scrub
 
 import (
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/scrub/wire"
+	"dubbo-wire/internal/decode/wire"
 	"dubbo-wire/internal/rpc"
 )
 

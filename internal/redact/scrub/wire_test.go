@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/scrub/wire"
+	"dubbo-wire/internal/decode/wire"
 )
 
 // Each form finds the value of a node in its bytes and leaves what stands around it; what has another value it leaves alone.

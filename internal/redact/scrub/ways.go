@@ -5,7 +5,7 @@ import (
 	"unicode"
 
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/scrub/wire"
+	"dubbo-wire/internal/decode/wire"
 )
 
 // The ways to replace a value, the best first.
