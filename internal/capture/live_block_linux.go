@@ -1,33 +1,28 @@
 package capture
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"unsafe"
 
-// A block of the ring is a struct tpacket_block_desc (linux/if_packet.h) followed by packets. Each packet is a struct
-// tpacket3_hdr, a struct sockaddr_ll, free space, and the bytes. All numbers but sll_protocol are in the machine's byte
-// order.
+	"golang.org/x/sys/unix"
+)
+
+// Offsets in the header of a block of the ring, a struct tpacket_block_desc (linux/if_packet.h). Packets follow it. All
+// numbers of both headers but Protocol are in the machine's byte order.
 const (
 	blockStatus  = 8
 	blockPackets = 12
 	blockFirst   = 16
 	blockHeader  = 48
-
-	frameNext    = 0
-	frameSec     = 4
-	frameNsec    = 8
-	frameSnapLen = 12
-	frameLen     = 16
-	frameStatus  = 20
-	frameMac     = 24
-	frameTCI     = 32
-	frameTPID    = 36
-	frameProto   = 50 // the first field of sockaddr_ll that is used
-	frameIndex   = 52
-	frameHatype  = 56
-	frameType    = 58
-	frameHalen   = 59
-	frameAddr    = 60
-	frameHeader  = 68
 )
+
+// frameHead is the header of a packet in a block. Free space and the bytes of the packet follow it.
+type frameHead struct {
+	unix.Tpacket3Hdr
+	unix.RawSockaddrLinklayer
+}
+
+const frameHeader = int(unsafe.Sizeof(frameHead{}))
 
 // walker iterates over the packets of a block. Whatever the block contains, the walker stays inside the block and ends,
 // because each packet must start after the previous one.
@@ -42,11 +37,11 @@ type walker struct {
 
 // frame is a packet in its block.
 type frame struct {
-	head  []byte // tpacket3_hdr and sockaddr_ll
-	start int    // offset of the first byte in the block
-	room  int    // free bytes in front of it
-	kept  int    // bytes in the block
-	wire  int    // bytes on the wire; at least kept
+	head  *frameHead
+	start int // offset of the first byte in the block
+	room  int // free bytes in front of it
+	kept  int // bytes in the block
+	wire  int // bytes on the wire; at least kept
 }
 
 // begin starts a block.
@@ -73,28 +68,30 @@ func (w *walker) next(f *frame) bool {
 	size := uint64(len(w.block))
 	if !w.first {
 		// The header of the previous packet was checked before.
-		step := uint64(binary.NativeEndian.Uint32(w.block[w.at+frameNext:]))
-		if step < frameHeader || uint64(w.at)+step > size {
+		step := uint64(w.head().Next_offset)
+		if step < uint64(frameHeader) || uint64(w.at)+step > size {
 			return w.fail()
 		}
 		w.at += int(step)
 	}
 	w.first = false
 	w.left--
-	if uint64(w.at)+frameHeader > size {
+	if uint64(w.at+frameHeader) > size {
 		return w.fail()
 	}
-	f.head = w.block[w.at : w.at+frameHeader : w.at+frameHeader]
-	mac := uint64(binary.NativeEndian.Uint16(f.head[frameMac:]))
-	kept := uint64(binary.NativeEndian.Uint32(f.head[frameSnapLen:]))
-	if mac < frameHeader || uint64(w.at)+mac+kept > size {
+	f.head = w.head()
+	mac, kept := uint64(f.head.Mac), uint64(f.head.Snaplen)
+	if mac < uint64(frameHeader) || uint64(w.at)+mac+kept > size {
 		return w.fail()
 	}
 	f.start, f.room, f.kept = w.at+int(mac), int(mac)-frameHeader, int(kept)
 	// The kernel does not write lengths of more than 31 bits.
-	f.wire = max(f.kept, int(binary.NativeEndian.Uint32(f.head[frameLen:])&0x7fffffff))
+	f.wire = max(f.kept, int(f.head.Len&0x7fffffff))
 	return true
 }
+
+// head returns the header at w.at, which must be inside the block.
+func (w *walker) head() *frameHead { return (*frameHead)(unsafe.Pointer(&w.block[w.at])) }
 
 func (w *walker) fail() bool {
 	w.broken, w.left = true, 0

@@ -8,6 +8,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// Offsets of tpacket3_hdr and sockaddr_ll in the header of a packet.
+const (
+	frameNext    = 0
+	frameSec     = 4
+	frameNsec    = 8
+	frameSnapLen = 12
+	frameLen     = 16
+	frameStatus  = 20
+	frameMac     = 24
+	frameTCI     = 32
+	frameTPID    = 36
+	frameProto   = 50
+	frameIndex   = 52
+	frameHatype  = 56
+	frameType    = 58
+	frameHalen   = 59
+	frameAddr    = 60
+)
+
 // ringPacket is a packet as the kernel lays it into a block.
 type ringPacket struct {
 	bytes    string

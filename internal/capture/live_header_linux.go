@@ -17,13 +17,13 @@ const sll2Len = 20
 // kernel never does.
 func addLinkHeader(block []byte, f *frame, link LinkType) (data []byte, wire int) {
 	start, end, wire := f.start, f.start+f.kept, f.wire
-	status := binary.NativeEndian.Uint32(f.head[frameStatus:])
+	status := f.head.Status
 	var tci, tpid uint16
 	tagged := status&unix.TP_STATUS_VLAN_VALID != 0
 	if tagged {
-		tci, tpid = uint16(binary.NativeEndian.Uint32(f.head[frameTCI:])), 0x8100
+		tci, tpid = uint16(f.head.Hv1.Vlan_tci), 0x8100
 		if status&unix.TP_STATUS_VLAN_TPID_VALID != 0 {
-			tpid = binary.NativeEndian.Uint16(f.head[frameTPID:])
+			tpid = f.head.Hv1.Vlan_tpid
 		}
 	}
 	switch {
@@ -31,7 +31,7 @@ func addLinkHeader(block []byte, f *frame, link LinkType) (data []byte, wire int
 		if f.room < headroom {
 			return nil, 0
 		}
-		protocol := binary.BigEndian.Uint16(f.head[frameProto:])
+		protocol := networkOrder(f.head.Protocol)
 		if tagged {
 			start -= 4
 			wire += 4
@@ -47,10 +47,10 @@ func addLinkHeader(block []byte, f *frame, link LinkType) (data []byte, wire int
 		h := block[start : start+sll2Len : start+sll2Len]
 		binary.BigEndian.PutUint16(h, protocol)
 		h[2], h[3] = 0, 0
-		binary.BigEndian.PutUint32(h[4:], binary.NativeEndian.Uint32(f.head[frameIndex:]))
-		binary.BigEndian.PutUint16(h[8:], binary.NativeEndian.Uint16(f.head[frameHatype:]))
-		h[10], h[11] = f.head[frameType], f.head[frameHalen]
-		copy(h[12:], f.head[frameAddr:])
+		binary.BigEndian.PutUint32(h[4:], uint32(f.head.Ifindex))
+		binary.BigEndian.PutUint16(h[8:], f.head.Hatype)
+		h[10], h[11] = f.head.Pkttype, f.head.Halen
+		copy(h[12:], f.head.Addr[:])
 		clear(h[12+min(int(h[11]), 8):])
 	case tagged && link == LinkEthernet && f.kept >= 12:
 		if f.room < 4 {

@@ -201,9 +201,11 @@ func (l *Live) promiscuous(place int) {
 	_ = unix.SetsockoptPacketMreq(l.ring.fd, unix.SOL_PACKET, unix.PACKET_ADD_MEMBERSHIP, &member)
 }
 
-// networkOrder returns v with its bytes in network order in memory.
+// networkOrder converts between the machine's byte order and network byte order.
 func networkOrder(v uint16) uint16 {
-	return binary.NativeEndian.Uint16(binary.BigEndian.AppendUint16(nil, v))
+	var b [2]byte
+	binary.BigEndian.PutUint16(b[:], v)
+	return binary.NativeEndian.Uint16(b[:])
 }
 
 // Link returns the link type of the packets, for which a filter must be made.
@@ -235,8 +237,8 @@ func (l *Live) Next(p *Packet) error {
 // packet fills p from the frame. It returns false if the frame must not be delivered.
 func (l *Live) packet(p *Packet) bool {
 	f := &l.frame
-	kind := f.head[frameType]
-	loop := binary.NativeEndian.Uint16(f.head[frameHatype:]) == unix.ARPHRD_LOOPBACK
+	kind := f.head.Pkttype
+	loop := f.head.Hatype == unix.ARPHRD_LOOPBACK
 	if loop && kind == unix.PACKET_OUTGOING {
 		return false
 	}
@@ -251,13 +253,13 @@ func (l *Live) packet(p *Packet) bool {
 	l.number++
 	p.Data = data
 	p.WireLen = wire
-	p.Time = int64(binary.NativeEndian.Uint32(f.head[frameSec:]))*1e9 + int64(binary.NativeEndian.Uint32(f.head[frameNsec:]))
+	p.Time = int64(f.head.Sec)*1e9 + int64(f.head.Nsec)
 	p.Link = l.link
 	p.File = 0
 	p.Number = l.number
 	p.Interface = 0
 	if !l.single {
-		p.Interface = l.place(int32(binary.NativeEndian.Uint32(f.head[frameIndex:])))
+		p.Interface = l.place(f.head.Ifindex)
 	}
 	l.in.count(p)
 	if kind == unix.PACKET_OUTGOING {
