@@ -1,11 +1,12 @@
 # Every target works on a fresh machine with Go; those that need more say so.
 GO ?= go
 export CGO_ENABLED ?= 0
-FUZZTIME ?= 5s
+FUZZTIME ?= 3s
+LONGFUZZ ?= 20s
 SOAK ?= 30m
 SOAK_FLAGS ?=
 
-.PHONY: man e2e soak pgo loss bench-small bench-offload bench-formats all build test race lint fuzz golden bench tables comparison captures check check-sizes clean
+.PHONY: test-all man e2e soak pgo loss bench-small bench-offload bench-formats all build test race lint fuzz golden bench tables comparison captures check check-sizes clean
 
 all: build test
 
@@ -15,10 +16,15 @@ build: ## one static binary, bin/dubbo-wire
 man: build ## the manual pages, bin/man/man1: one a command; man -l bin/man/man1/dubbo-wire.1
 	bin/dubbo-wire man --date "$$(git log -1 --format=%cs 2>/dev/null)" bin/man/man1
 
-test:
+test: ## needs nothing but Go; about three minutes on two processors
 	$(GO) test ./...
 
-race: ## on a sample of the captures; needs a C compiler
+test-all: ## "test" over all captures, with what else the machine has: root, Java, tmux, tshark, tcpdump, a browser, shells; then longer fuzzing and a minute of soak. What is missing is skipped
+	$(GO) test -tags alltests -timeout 60m ./...
+	$(MAKE) fuzz FUZZTIME=$(LONGFUZZ)
+	$(GO) run ./internal/dev/e2e/soak -for 1m -skip
+
+race: ## "test" on a smaller sample, with the race detector; needs a C compiler
 	CGO_ENABLED=1 $(GO) test -race -short ./...
 
 lint:
@@ -30,7 +36,7 @@ fuzz: ## every fuzz target for FUZZTIME
 	GO=$(GO) FUZZTIME=$(FUZZTIME) scripts/fuzz.sh
 
 golden: ## rewrite the golden files; read the diff before you commit it
-	$(GO) test ./cmd/... ./internal/report ./internal/dev/docs -update
+	$(GO) test ./... -update
 
 bench: ## every row of the budget: dubbo-wire against tcpdump on captures of 2.9 GB in all, outside the repository; every serialization
 	$(GO) run ./internal/dev/bench/run
@@ -59,8 +65,8 @@ tables: build ## the live tables measured anew with real Dubbo peers (as "captur
 comparison: ## docs/comparison.md from the committed captures and the saved reports of the live tables
 	$(GO) run ./internal/dev/comparison testdata/captures testdata/rig/tables > docs/comparison.md.new && mv docs/comparison.md.new docs/comparison.md
 
-e2e: ## live captures of real Dubbo peers in network namespaces against their own log, a minute: needs root, Java 17, Maven; "test" has it, too
-	$(GO) test -count=1 -v ./internal/dev/e2e
+e2e: ## live captures of real Dubbo peers in network namespaces against their own log, a minute: needs root, Java 17, Maven; "test-all" has it, too
+	$(GO) test -tags alltests -count=1 -v ./internal/dev/e2e
 
 soak: build ## load of real Dubbo peers for SOAK (a minute at least), SOAK_FLAGS are more flags of capture: memory, drops, CPU against tcpdump; the result is bin/soak.md; needs the same
 	$(GO) run ./internal/dev/e2e/soak -for $(SOAK) -wire bin/dubbo-wire -capture "$(SOAK_FLAGS)"
@@ -71,7 +77,7 @@ captures: ## record all captures anew with real Dubbo peers: needs root, Java 17
 check-sizes: build ## the project's own captures against testdata/golden/check; UPDATE=--update writes these
 	@for g in testdata/golden/check/*.json; do n=$${g##*/}; bin/dubbo-wire check testdata/captures/$${n%.json}.pcap.zst --golden $$g --strict --min-coverage 100 $(UPDATE) || exit; done
 
-check: build lint test race fuzz ## what .ci/run runs
+check: build lint check-sizes test race test-all ## what .ci/run runs
 
 clean:
 	rm -rf bin

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	_ "dubbo-wire/internal/dev/testkit" // the flag -update
 )
 
 // closed keeps the numbers of requests and responses of closed calls.

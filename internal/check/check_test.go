@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dubbo-wire/internal/call"
+	_ "dubbo-wire/internal/dev/testkit" // the flag -update
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/sizes"

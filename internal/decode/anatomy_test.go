@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	_ "dubbo-wire/internal/dev/testkit" // the flag -update
 )
 
 // Elements of a list share a path; arguments keep their numbers, attachments their keys, members of an object their names.

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	_ "dubbo-wire/internal/dev/testkit" // the flag -update
 )
 
 // TestInterruptible: what is read through it is what was there, in whatever pieces.

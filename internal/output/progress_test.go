@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	_ "dubbo-wire/internal/dev/testkit" // the flag -update
 	"dubbo-wire/internal/term"
 )
 

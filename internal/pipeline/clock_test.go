@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+
+	_ "dubbo-wire/internal/dev/testkit" // the flag -update
 )
 
 // TestClock: what is due by time sees a clock that goes on, whatever is done to the recording machine's.

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	_ "dubbo-wire/internal/dev/testkit" // the flag -update
 )
 
 // Buckets tile the integers: each value lies in the bucket of its index, and buckets are narrow.

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 
 	own "dubbo-wire/internal/decode/http2"
+	_ "dubbo-wire/internal/dev/testkit" // the flag -update
 	"dubbo-wire/internal/rpc"
 )
 

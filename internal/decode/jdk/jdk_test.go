@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+
+	_ "dubbo-wire/internal/dev/testkit" // the flag -update
 )
 
 // Texts are what toString returned in Java 17.

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"dubbo-wire/internal/decode/protocols"
+	_ "dubbo-wire/internal/dev/testkit" // the flag -update
 	"dubbo-wire/internal/rpc"
 )
 

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	_ "dubbo-wire/internal/dev/testkit" // the flag -update
 )
 
 // docs/comparison.md is what the captures give.

@@ -136,6 +136,18 @@ var rules = []struct {
 	{"internal/term", nil, []string{"github.com/gopacket", "github.com/spf13/cobra"}},
 }
 
+// TestEveryTestKnowsUpdate: go test ./... -update is a flag of every package's tests.
+func TestEveryTestKnowsUpdate(t *testing.T) {
+	for dir, p := range packages(t) {
+		if len(p.tests) == 0 {
+			continue
+		}
+		known := imports(p.tests)
+		assert.True(t, slices.Contains(known, module+"internal/dev/testkit") || slices.Contains(known, module+"internal/decode/formats/formattest"),
+			"no test of %s imports testkit", dir)
+	}
+}
+
 // bothEnds are the only folders that may import capture as well as decoders of bodies.
 var bothEnds = []string{"cmd", "internal/pipeline", "internal/measure", "internal/session", "internal/dev"}
 

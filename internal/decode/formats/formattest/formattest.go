@@ -15,6 +15,7 @@ import (
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/dubbo"
+	_ "dubbo-wire/internal/dev/testkit" // the flag -update
 )
 
 // Message is what a walk returned beside the tree.

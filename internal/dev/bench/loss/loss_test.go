@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	_ "dubbo-wire/internal/dev/testkit" // the flag -update
 )
 
 // The whole experiment, on a small capture: every cell keeps its promises.

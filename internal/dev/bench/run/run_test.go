@@ -11,6 +11,7 @@ import (
 
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/dev/bench/traffic"
+	_ "dubbo-wire/internal/dev/testkit" // the flag -update
 )
 
 func TestCompareSaysWhatDiffers(t *testing.T) {

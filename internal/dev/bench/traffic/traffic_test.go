@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	_ "dubbo-wire/internal/dev/testkit" // the flag -update
 )
 
 // The sum says what every machine writes. It changes only with the version.

@@ -42,20 +42,31 @@ func main() {
 	flag.StringVar(&args, "capture", "", "more flags of dubbo-wire capture")
 	flag.StringVar(&s.out, "out", "bin/soak", "result, to which .json and .md are added")
 	flag.IntVar(&s.threads, "threads", 16, "threads that call")
+	skip := flag.Bool("skip", false, "succeed where something that is needed is missing")
 	flag.Parse()
 	s.args = strings.Fields(args)
-	if err := soak(&s); err != nil {
+	err := soak(&s)
+	if m, ok := errors.AsType[missing](err); ok && *skip {
+		fmt.Println("soak: skipped:", m)
+		return
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "soak:", err)
 		os.Exit(1)
 	}
 }
 
+// missing is what a machine lacks.
+type missing string
+
+func (m missing) Error() string { return string(m) }
+
 func soak(s *settings) error {
 	if s.length < time.Minute {
 		return errors.New("-for: a minute at least")
 	}
-	if missing := e2e.Missing("tcpdump", "nice"); missing != "" {
-		return errors.New(missing)
+	if what := e2e.Missing("tcpdump", "nice"); what != "" {
+		return missing(what)
 	}
 	dir, err := os.MkdirTemp("", "dubbo-wire-soak-")
 	if err != nil {
@@ -67,6 +78,9 @@ func soak(s *settings) error {
 		}
 	}
 	bed, err := e2e.NewBed(dir, s.wire)
+	if no, ok := errors.AsType[*e2e.NoJars](err); ok {
+		return missing(no.Error())
+	}
 	if err != nil {
 		return err
 	}
