@@ -2,44 +2,43 @@ package decode
 
 import "cmp"
 
-// PathBytes is how many bytes of one body, or of many, have a path and are for one thing. In these paths all elements of a
-// list are one, and all entries of a map: [*]. Arguments keep their numbers, attachments their keys.
+// PathBytes is the number of bytes of one class at one path, of one body or of several. In these paths [*] stands for all
+// elements of a list and for all entries of a map. Arguments keep their numbers and attachments their keys.
 type PathBytes struct {
 	Path  string
 	Class Class
 	Bytes int64
 }
 
-// OtherPaths is the path of what is beyond the paths that are kept apart.
+// OtherPaths is the path of bytes that exceed the limit of distinct paths.
 const OtherPaths = "(other)"
 
 const (
-	// anatomyDepth is the default of [Anatomist.Depth]. A list that is linked by its elements would have as many paths as
-	// elements without it.
+	// anatomyDepth is the default of [Anatomist.Depth]. Without a limit a linked list would have as many paths as elements.
 	anatomyDepth = 12
-	// maxAnatomyPaths is how many paths of a body are kept apart.
+	// maxAnatomyPaths limits the distinct paths of a body.
 	maxAnatomyPaths = 1 << 10
-	// maxAnatomies is how many paths are remembered from one body to the next.
+	// maxAnatomies limits the paths that are remembered from one body to the next.
 	maxAnatomies = 1 << 14
 )
 
-// Anatomist adds up what bytes of bodies are for, by path. The zero value is ready; it is not safe for concurrent use.
+// Anatomist adds up the bytes of bodies by path and class. The zero value is ready; it is not safe for concurrent use.
 type Anatomist struct {
-	// Depth is how many segments a path has at most; deeper leaves count to their ancestor. 0 is 12.
+	// Depth is the largest number of segments of a path, 0 for 12. The bytes of deeper leaves count toward their ancestor.
 	Depth int
 
 	paths pathWriter
-	known map[string]int32 // place in all, by path
+	known map[string]int32 // index into all, by path
 	all   []knownPath
 	body  uint32 // counts bodies
 }
 
-// knownPath is a path that some body had.
+// knownPath is a path that a body had.
 type knownPath struct {
 	path string
 	by   [ClassMissing + 1]struct { // class
-		body uint32 // the last one that had it
-		at   int32  // its place in what is returned for that body
+		body uint32 // the last body that had the path with this class
+		at   int32  // index into the result for that body
 	}
 }
 
@@ -90,7 +89,7 @@ func (a *Anatomist) Append(dst []PathBytes, t *Tree) []PathBytes {
 
 var opaquePath = []byte("opaque")
 
-// find returns the place of a path in all; where the body has its share of paths, new ones go to the others.
+// find returns the index of a path in all. Where the body has too many paths already (full), a new one is OtherPaths.
 func (a *Anatomist) find(path []byte, full bool) int32 {
 	id, ok := a.known[string(path)]
 	if ok {

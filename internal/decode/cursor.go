@@ -59,7 +59,7 @@ func (c *Cursor) Need(n int, what string) bool {
 	return c.lack(n, what)
 }
 
-// lack is Need where n more bytes are not there. It is apart so that the others stay small.
+// lack fails because n more bytes are not there. It is a function of its own so that its callers can be inlined.
 func (c *Cursor) lack(n int, what string) bool {
 	if c.err == nil {
 		found := fmt.Sprintf("%d bytes to the end of the body", len(c.Buf)-c.Off)
@@ -71,7 +71,7 @@ func (c *Cursor) lack(n int, what string) bool {
 	return false
 }
 
-// noByte is what Byte, which is to be inlined, does where there is none.
+// noByte is the slow path of Byte, which is inlined.
 //
 //go:noinline
 func (c *Cursor) noByte(what string) byte {

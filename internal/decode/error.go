@@ -42,13 +42,13 @@ type Error struct {
 	Cause Cause
 	// At is the offset within the body, in bytes, of the first byte that was not taken.
 	At int
-	// Wrong is the offset of the byte that is wrong where that lies behind At, in what starts there; else 0.
+	// Wrong is the offset of the wrong byte where it lies after At, inside the value that starts at At; else 0.
 	Wrong int
-	// What was expected there, and what was found; Found may be empty (nothing was there).
+	// Expected and Found say what was expected there and what was found; Found may be empty.
 	Expected, Found string
 }
 
-// Offset returns the offset of the byte that a person should look at.
+// Offset returns the offset within the body of the byte that a reader of the error should look at.
 func (e *Error) Offset() int { return max(e.At, e.Wrong) }
 
 func (e *Error) Error() string {

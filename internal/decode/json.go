@@ -10,7 +10,7 @@ import (
 // AppendJSON appends the value of node i in the form that `calls` prints: objects with "@class", enums with "@enum",
 // bytes with "@bytes", and so on; see docs/values.md. What was not decoded is {"@opaque": bytes}.
 //
-// References can make a body print much larger than it is, and bodies can be nested deeper than readers of JSON like: beyond
+// References can make a body print much larger than it is, and bodies can be nested deeper than JSON parsers accept. Beyond
 // maxJSON bytes or maxLevels levels values are {"@cut":true}.
 func (t *Tree) AppendJSON(dst []byte, i int) []byte {
 	n := &t.Nodes[i]
@@ -65,7 +65,7 @@ func (t *Tree) AppendJSON(dst []byte, i int) []byte {
 		if t.levels >= maxLevels {
 			return append(dst, `{"@cut":true}`...)
 		}
-		if t.isElsewhere(i) {
+		if t.isInlined(i) {
 			return t.appendPath(dst, int32(i))
 		}
 		switch n.Kind {
@@ -89,12 +89,11 @@ func (t *Tree) AppendJSON(dst []byte, i int) []byte {
 // maxJSON bounds the printed values of a message, in bytes.
 const maxJSON = 64 << 20
 
-// maxLevels bounds the levels of brackets and braces of a printed value: readers of JSON have bounds of their own, many at a
-// thousand.
+// maxLevels limits the levels of brackets and braces of a printed value. Many JSON parsers accept a thousand.
 const maxLevels = 480
 
-// children calls f for each child of node i that is a value, not overhead. Fields that a class has beside its elements are
-// none of a list or a map: they have no place in either.
+// children calls f for each child of node i that is a value, not overhead. Fields of a list or a map are left out: JSON has
+// no place for them.
 func (t *Tree) children(i int, f func(child int)) {
 	object := t.Nodes[i].Kind == Object
 	for c := i + 1; c < int(t.Nodes[i].End); c = int(t.Nodes[c].End) {
@@ -141,8 +140,8 @@ func (t *Tree) appendObject(dst []byte, i int) []byte {
 	return append(dst, '}')
 }
 
-// appendMap prints a JSON object where every key is a string that does not start with "@", else a list of pairs. Of a map
-// that could not be read to its end the opaque rest is the value of the last key, or stands beside the pairs.
+// appendMap prints a JSON object where every key is a string that does not start with "@", else a list of pairs. The opaque
+// rest of a map that could not be read to its end is the value of the last key, or a member next to the pairs.
 func (t *Tree) appendMap(dst []byte, i int) []byte {
 	object, rest := true, -1
 	count := 0
@@ -183,7 +182,7 @@ func (t *Tree) appendMap(dst []byte, i int) []byte {
 			dst = append(dst, '[')
 		}
 		if n := &t.Nodes[c]; k%2 == 0 && n.Kind == String && t.named(c) {
-			dst = AppendString(dst, n.Text) // a name, which is no secret
+			dst = AppendString(dst, n.Text) // a name, which is not a secret
 		} else {
 			dst = t.AppendJSON(dst, c)
 		}
@@ -192,7 +191,7 @@ func (t *Tree) appendMap(dst []byte, i int) []byte {
 		}
 		k++
 	})
-	switch { // a map that was cut behind a key
+	switch { // a map that was cut after a key
 	case k%2 == 1 && object && rest >= 0:
 		return append(t.AppendJSON(append(dst, ':'), rest), '}')
 	case k%2 == 1 && rest >= 0:
@@ -211,8 +210,8 @@ func (t *Tree) appendMap(dst []byte, i int) []byte {
 	return append(dst, "]}"...)
 }
 
-// named reports whether key c of a map is a name rather than a value: that of an attachment, or of a member of what may be
-// an object.
+// named reports whether key c of a map is a name rather than a value: the key of an attachment, or of a member of a value
+// that may be an object.
 func (t *Tree) named(c int) bool {
 	n := &t.Nodes[c]
 	if n.Label == ByMember || n.Parent < 0 {
@@ -230,8 +229,8 @@ func appendBytes(dst []byte, name string, raw []byte) []byte {
 	return append(dst, `"}`...)
 }
 
-// appendFloat writes the shortest decimal that reads back as the same number; what JSON has no number for is an
-// attachment.
+// appendFloat writes the shortest decimal that reads back as the same number. NaN and the infinities, for which JSON has no
+// number, are objects with "@double".
 func appendFloat(dst []byte, f float64, bits int) []byte {
 	switch {
 	case math.IsNaN(f):
@@ -294,7 +293,7 @@ func AppendString(dst []byte, s string) []byte {
 			continue
 		}
 		if r == '\u2028' || r == '\u2029' || r < 0xa0 {
-			// Some readers of lines take these for line ends.
+			// Some line readers take these for line ends.
 			dst = append(dst, s[start:i]...)
 			dst = append(dst, '\\', 'u', hexDigits[r>>12&15], hexDigits[r>>8&15], hexDigits[r>>4&15], hexDigits[r&15])
 			i += size

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// Class groups the bytes of bodies by what they are for.
+// Class says what bytes of a body are for.
 type Class uint8
 
 const (
@@ -23,10 +23,10 @@ func (c Class) String() string {
 	return [...]string{"values", "names", "attachments", "envelope", "overhead", "opaque", "missing"}[c]
 }
 
-// PartBytes is how many bytes of a body each class has, ClassMissing left out.
+// PartBytes is the number of bytes of each class in a body, without ClassMissing.
 type PartBytes [ClassMissing]int32
 
-// Bytes adds up what the tree's bytes are for.
+// Bytes adds up the bytes of the tree by class.
 func (t *Tree) Bytes() (sum PartBytes) {
 	for top := 0; top < len(t.Nodes); {
 		root := &t.Nodes[top]
@@ -88,7 +88,7 @@ func (t *Tree) Parts(dst []Part, depth int) []Part {
 
 func byOffset(a, b Part) int { return a.Off - b.Off }
 
-// class returns what the node's own bytes are for; root is the top-level node it lies below, or is itself.
+// class returns the class of the node's own bytes. root is the top-level node above it, or the node itself.
 func (n *Node) class(root *Node, isRoot bool) Class {
 	switch {
 	case n.Kind == Opaque:
@@ -121,22 +121,22 @@ func (t *Tree) Path(i int) string {
 	return p.text(&t.Nodes[i])
 }
 
-// maxPath bounds a written path, in bytes: what lies deeper is named after its ancestor. Without it a small body nested
-// deeply would print gigabytes of paths.
+// maxPath limits a written path, in bytes; deeper nodes have the path of their ancestor. Without it a small, deeply nested
+// body would print gigabytes of paths.
 const maxPath = 1 << 10
 
-// maxInterned bounds the paths that are kept for further frames.
+// maxInterned limits the paths that are kept for later frames.
 const maxInterned = 1 << 14
 
 // pathWriter builds the paths of nodes that are entered in preorder: each is its parent's path and one segment.
 type pathWriter struct {
 	depth int // segments at most; 0: no bound
-	// collapse: one path for all elements of a list and all entries of a map, as [Anatomist] wants them.
+	// collapse: all elements of a list and all entries of a map have one path, as [Anatomist] needs.
 	collapse bool
 	buf      []byte
 	open     []openPath
-	made     map[string]string
-	whole    []byte // for the names of what stands for its parent
+	interned map[string]string
+	whole    []byte // scratch for the names of nodes with label Whole
 }
 
 // openPath is an ancestor of the node entered last: where its subtree and its path end.
@@ -145,15 +145,15 @@ type openPath struct {
 	length        int
 	segments      int
 	topLevelField bool
-	attachments   bool // it is those
+	attachments   bool // it is the attachments
 	members       bool // its keys are names
 }
 
 func (p *pathWriter) reset(depth int) {
 	p.depth = depth
 	p.buf, p.open = p.buf[:0], p.open[:0]
-	if len(p.made) > maxInterned {
-		clear(p.made)
+	if len(p.interned) > maxInterned {
+		clear(p.interned)
 	}
 }
 
@@ -188,8 +188,9 @@ func (p *pathWriter) enter(t *Tree, i int32) {
 	}
 }
 
-// element writes [*] for an element or an entry whose number or key is a value, and reports whether n is one: the arguments
-// are told apart by their numbers, attachments by their keys, and what may be a field by its name, if it can be one.
+// element writes [*] for an element or an entry and reports whether n is one whose number or key does not belong in a
+// collapsed path. Arguments keep their numbers and attachments their keys; a member that may be a field keeps its name, if
+// that is an identifier.
 func (p *pathWriter) element(n *Node, up *openPath) bool {
 	switch n.Label {
 	case ByIndex:
@@ -211,7 +212,7 @@ func (p *pathWriter) element(n *Node, up *openPath) bool {
 	return true
 }
 
-// identifier reports whether a field of a class can have that name.
+// identifier reports whether a field of a class can have the name s.
 func identifier(s string) bool {
 	if len(s) > maxSegment {
 		return false
@@ -229,18 +230,18 @@ func identifier(s string) bool {
 func (p *pathWriter) text(n *Node) string {
 	switch {
 	case n.Kind == Opaque:
-		return "opaque" // wherever it lies
+		return "opaque" // at any depth
 	case n.Label == Whole:
 		return n.Name
 	}
-	if s, ok := p.made[string(p.buf)]; ok {
+	if s, ok := p.interned[string(p.buf)]; ok {
 		return s
 	}
 	s := string(p.buf)
-	if p.made == nil {
-		p.made = make(map[string]string)
+	if p.interned == nil {
+		p.interned = make(map[string]string)
 	}
-	p.made[s] = s
+	p.interned[s] = s
 	return s
 }
 
@@ -257,7 +258,7 @@ func (p *pathWriter) segment(n *Node) {
 	case ByMember:
 		p.dot()
 		p.buf = append(p.buf, "#field"...)
-	case ByKey, ByEntry: // a key's bytes count to its entry
+	case ByKey, ByEntry: // a key's bytes count toward its entry
 		if n.Name == "" {
 			p.buf = append(p.buf, '[')
 			p.buf = strconv.AppendInt(p.buf, int64(n.Index), 10)
@@ -276,10 +277,10 @@ func (p *pathWriter) dot() {
 	}
 }
 
-// maxSegment bounds a name in a path, in bytes: a hostile class may have field names of kilobytes.
+// maxSegment limits a name in a path, in bytes: a hostile class may have field names of kilobytes.
 const maxSegment = 128
 
-// name appends a field name or map key, quoted when it holds a character that paths use or that does not print.
+// name appends a field name or map key. It is quoted if it contains a character that paths use or that is not printable.
 func (p *pathWriter) name(s string) {
 	if len(s) > maxSegment {
 		s = s[:maxSegment] + "..."
@@ -295,7 +296,7 @@ func (p *pathWriter) name(s string) {
 }
 
 func plain(s string) bool {
-	if s == "" || s == "opaque" || s == "missing" { // which are parts of their own
+	if s == "" || s == "opaque" || s == "missing" { // these are parts of their own
 		return false
 	}
 	for _, c := range s {

@@ -4,15 +4,15 @@ import (
 	"strconv"
 )
 
-// Recorder reads a body from front to back and gives every byte that it takes to exactly one node: a Leaf or a Role
-// owns the bytes read since the node before it. Serializations whose values lie on the wire in the order of their tree
-// read through one.
+// Recorder reads a body from front to back and assigns every byte to exactly one node: a Leaf or a Role owns the bytes that
+// were read since the previous node. Readers of serializations that write values in the order of their tree embed one.
+// Without a Tree it counts bytes by class instead of recording nodes.
 type Recorder struct {
 	Cursor
 	Tree    *Tree // may be nil
-	owned   int   // the bytes before it belong to a node
+	owned   int   // the offset up to which bytes belong to a node
 	depth   int   // values entered and not left
-	names   names
+	names   nameCache
 	counted counted
 }
 
@@ -47,7 +47,8 @@ func (r *Recorder) Leaf(k Kind, l Label, name string, index int) *Node {
 	return n
 }
 
-// LeafAt adds a node that owns the bytes from off to end, which were passed: those of a pool before its users.
+// LeafAt adds a node that owns the bytes from off to end, which were read earlier: an entry of a pool that stands before the
+// values that use it.
 func (r *Recorder) LeafAt(k Kind, l Label, name string, index, off, end int) *Node {
 	if r.Tree == nil {
 		if r.err == nil {
@@ -61,7 +62,7 @@ func (r *Recorder) LeafAt(k Kind, l Label, name string, index, off, end int) *No
 	return r.Tree.Leaf(k, l, name, index, off, end)
 }
 
-// Role gives the bytes read since the last node, if any, to a piece of overhead of the open container.
+// Role assigns the bytes read since the last node, if any, to a piece of overhead in the open container.
 func (r *Recorder) Role(name string) {
 	if r.Off > r.owned {
 		r.role(name)
@@ -85,15 +86,15 @@ func (r *Recorder) role(name string) {
 // Pending returns how many bytes were read since the last node.
 func (r *Recorder) Pending() int { return r.Off - r.owned }
 
-// Pass gives the bytes read since the last node to none: what SkipText does.
+// Pass leaves the bytes read since the last node without a node.
 func (r *Recorder) Pass() {
 	if r.OK() {
 		r.owned = r.Off
 	}
 }
 
-// Fill gives the bytes read since the last node to node i, the open container, itself: the one span that it may own.
-// What it gets beyond that is overhead.
+// Fill assigns the bytes read since the last node to node i, the open container, itself. A container owns one span; further
+// bytes become overhead.
 func (r *Recorder) Fill(i int) {
 	if !r.OK() {
 		return
@@ -110,8 +111,8 @@ func (r *Recorder) Fill(i int) {
 	r.owned = r.Off
 }
 
-// Hidden reads something that is no value to anybody, such as a table's comparator, and gives its bytes to one piece of
-// overhead.
+// Hidden calls read for something that is not shown as a value, such as the comparator of a map, and assigns its bytes to
+// one piece of overhead.
 func (r *Recorder) Hidden(role string, read func()) {
 	if !r.OK() {
 		return
@@ -126,8 +127,8 @@ func (r *Recorder) Hidden(role string, read func()) {
 	r.Role(role)
 }
 
-// Open starts a container and returns the index of its node, -1 when there is none. Without a tree it is negative where
-// there would be none with one.
+// Open starts a container and returns the index of its node, -1 when there is none. Without a tree it returns a negative
+// number where a tree would have no node.
 func (r *Recorder) Open(k Kind, l Label, name string, index int) int {
 	if !r.room() {
 		return -1
@@ -152,13 +153,13 @@ func (r *Recorder) Close() {
 // Offset returns the bytes of the body taken so far.
 func (r *Recorder) Offset() int { return r.Off }
 
-// Name returns b, which is UTF-8, as a string. Equal names, which come again in every body, share one copy.
-func (r *Recorder) Name(b []byte) string { return r.names.of(b) }
+// Name returns b, which is UTF-8, as a string. Equal names share one copy across bodies.
+func (r *Recorder) Name(b []byte) string { return r.names.get(b) }
 
 // Values reports whether texts and numbers are wanted.
 func (r *Recorder) Values() bool { return r.Tree.Values() }
 
-// Enter goes one value deeper; below MaxDepth it fails with cause Limit. Leave comes back.
+// Enter goes one level deeper; beyond MaxDepth it fails with cause Limit and returns false. Leave ends the level.
 func (r *Recorder) Enter() bool {
 	if r.err == nil && r.depth < MaxDepth {
 		r.depth++
@@ -179,13 +180,13 @@ func (r *Recorder) Level() int { return r.depth }
 // Leave ends what Enter began.
 func (r *Recorder) Leave() { r.depth-- }
 
-// A Mark is a place to come back to.
+// A Mark is a state of a Recorder that Rewind returns to.
 type Mark struct {
 	off, owned, depth, open, nodes int
 	counted                        countedMark
 }
 
-// Mark returns the place where the recorder is.
+// Mark returns the current state.
 func (r *Recorder) Mark() Mark {
 	m := Mark{off: r.Off, owned: r.owned, depth: r.depth, open: r.Tree.Depth()}
 	if r.Tree != nil {
@@ -196,7 +197,7 @@ func (r *Recorder) Mark() Mark {
 	return m
 }
 
-// Rewind goes back to m: what was read behind it is neither taken nor recorded. An error stays.
+// Rewind goes back to m and forgets what was read and recorded after it. An error stays.
 func (r *Recorder) Rewind(m Mark) {
 	r.Off, r.owned, r.depth = m.off, m.owned, m.depth
 	r.Tree.CloseTo(m.open)
@@ -207,8 +208,8 @@ func (r *Recorder) Rewind(m Mark) {
 	}
 }
 
-// Settle ends a read that began when depth containers were open: after an error it gives back the bytes that no node
-// owns, so that the error's place, the offset and the nodes agree, and closes what was opened.
+// Settle ends a read that began when depth containers were open. After an error it gives back the bytes that no node owns,
+// so that the error's offset, the reader's offset and the nodes agree, and closes the containers opened since.
 func (r *Recorder) Settle(depth int) {
 	if r.OK() {
 		return
@@ -218,7 +219,7 @@ func (r *Recorder) Settle(depth int) {
 	r.Tree.CloseTo(depth)
 }
 
-// Resume forgets the error and goes on at offset at. What lies before it and has no node is the caller's to record.
+// Resume forgets the error and goes on at offset at. The caller records earlier bytes that have no node.
 func (r *Recorder) Resume(at int) {
 	r.err = nil
 	r.Off = at

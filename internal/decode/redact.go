@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// appendRedacted appends what may be said of the value of node i without giving it away: its type and its bytes on the
-// wire; of a text also its length in UTF-16 units, as Java counts. Null and the constants of enums stay.
+// appendRedacted appends the type of node i and its number of bytes on the wire in place of its value, and of a text its
+// length in UTF-16 units, as Java counts. Null and the constants of enums stay.
 func (t *Tree) appendRedacted(dst []byte, i int) []byte {
 	n := &t.Nodes[i]
 	dst = append(dst, `{"@redacted":"`...)
@@ -26,7 +26,7 @@ func (t *Tree) appendRedacted(dst []byte, i int) []byte {
 	return append(dst, '}')
 }
 
-// RedactedText is the same for a text that stands outside of a tree.
+// RedactedText is the redacted form of a text that is not in a tree.
 func RedactedText(dst []byte, text string) []byte {
 	dst = append(dst, `{"@redacted":"string","length":`...)
 	dst = strconv.AppendInt(dst, int64(TextLength(text)), 10)
@@ -44,8 +44,7 @@ func TextLength(text string) int {
 	return n
 }
 
-// secret reports whether a value of this kind is left out where values are redacted; containers are not, what is in them
-// is.
+// secret reports whether values of this kind are redacted. Containers are not; the values in them are.
 func (k Kind) secret() bool {
 	switch k {
 	case Bool, Int, Float32, Float64, Char, String, Bytes, Date, Decimal, Custom:
@@ -54,7 +53,7 @@ func (k Kind) secret() bool {
 	return false
 }
 
-// String names a kind as reports do.
+// String returns the name of a kind in reports.
 func (k Kind) String() string {
 	switch k {
 	case Overhead:
@@ -101,7 +100,7 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
-// reference returns the path of node i as values refer to it; where values are redacted, keys of maps are numbers in it.
+// reference returns the path of node i as printed references have it. Where values are redacted, keys of maps are numbers.
 func (t *Tree) reference(i int) string {
 	if !t.Redact {
 		return t.Path(i)
@@ -121,7 +120,7 @@ func (t *Tree) reference(i int) string {
 	return string(p.buf)
 }
 
-// namedEntry reports whether the key of the entry that node i is the key or the value of is a name.
+// namedEntry reports whether node i is the key or the value of an entry whose key is a name.
 func (t *Tree) namedEntry(i int32) bool {
 	key := i
 	if t.Nodes[i].Label == ByEntry {

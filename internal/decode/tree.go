@@ -11,7 +11,7 @@ const (
 	Bool    // Num 0 or 1
 	Int     // Num; an integer of any width up to 64 bits
 	Float32 // Float
-	Float64 // Float; Text, where its digits are on the wire and are not the shortest
+	Float64 // Float; Text where the wire has digits that are not the shortest
 	Char    // Text: one UTF-16 unit
 	String  // Text
 	Bytes   // Raw
@@ -21,8 +21,8 @@ const (
 	List    // children are its elements
 	Map     // children are key, value, key, value …
 	Object  // Class; children are fields, named
-	Ref     // Num: index of the node that is meant (in Tree.Nodes)
-	Alias   // Num: index of the node behind it that it stands for, a field of its own
+	Ref     // Num: index of the target (in Tree.Nodes)
+	Alias   // Num: index of a later node, one of its own fields, that it stands for
 	Opaque  // measured, not decoded
 	Custom  // bytes that user code wrote (writeObject, Externalizable): Raw
 	Missing // announced bytes that the capture does not have
@@ -34,12 +34,12 @@ type Label uint8
 const (
 	// ByIndex: element number Index of a list, or an argument.
 	ByIndex Label = iota
-	// ByField: a field of an object or a part of the envelope, named Name; of a list or a map, what its class has beside its
-	// elements, which is not printed.
+	// ByField: a field of an object or a part of the envelope, named Name. In a list or a map it is a field of its class that
+	// is neither an element nor an entry; it is not printed.
 	ByField
 	// ByKey: key number Index of a map, named by its text where it is a string. Its bytes are values, at its entry's path.
 	ByKey
-	// ByMember: a key as ByKey is, of what is written as a map and may be an object: its bytes are a name, part "#field".
+	// ByMember: a key like ByKey of a value that is written as a map and may be an object. Its bytes are a name, part "#field".
 	ByMember
 	// ByEntry: the value that belongs to the key before it.
 	ByEntry
@@ -56,7 +56,7 @@ type Node struct {
 	Label Label
 	// Index is the place among the siblings of that label (element, argument, key), from 0.
 	Index int32
-	// End is the index of the first node behind this node's subtree, Parent that of its container (-1: none).
+	// End is the index of the first node after this node's subtree, Parent that of its container (-1: none).
 	End, Parent int32
 	// Off and Len are the bytes that this node itself owns (its children's bytes are theirs), from the start of the
 	// body. A container owns none; its opcode, type and length are Overhead children.
@@ -87,12 +87,12 @@ type Tree struct {
 
 	open   []int32
 	paths  pathWriter // kept for its memory
-	levels int        // of JSON that is being printed
-	// moved has what is not printed where it stands, and the reference that is printed as it; moving those being printed,
-	// of which landing comes next.
-	moved   map[int32]int32
-	moving  []int32
-	landing int32
+	levels int        // brackets and braces that AppendJSON has open
+	// inlinedAt maps a node that is not printed at its own path to the reference that is printed as the node. inlining are
+	// those nodes that are being printed, nextInlined the one that AppendJSON is about to print.
+	inlinedAt   map[int32]int32
+	inlining    []int32
+	nextInlined int32
 }
 
 // DefaultMaxNodes is the number of nodes that a tree takes: about 150 bytes each.
@@ -108,29 +108,29 @@ func (t *Tree) Reset() {
 	}
 	t.Nodes = t.Nodes[:0]
 	t.open = t.open[:0]
-	clear(t.moved)
+	clear(t.inlinedAt)
 }
 
 // Full reports whether the tree refuses further nodes.
-func (t *Tree) Full() bool { return t != nil && len(t.Nodes) >= t.most() }
+func (t *Tree) Full() bool { return t != nil && len(t.Nodes) >= t.maxNodes() }
 
-func (t *Tree) most() int {
+func (t *Tree) maxNodes() int {
 	if t.MaxNodes == 0 {
 		return DefaultMaxNodes
 	}
 	return t.MaxNodes
 }
 
-// restNodes is how many nodes a full tree takes for what follows: opaque and missing bytes.
+// restNodes is how many nodes of opaque and missing bytes a full tree takes.
 const restNodes = 8
 
 // Values reports whether texts and numbers are wanted.
 func (t *Tree) Values() bool { return t != nil && t.WithValues }
 
-// Leaf adds a node without children, owning the bytes from off to end, and returns it for filling: nil on a nil or
-// full tree, which takes only what nobody reads any more. The pointer is valid until the next call.
+// Leaf adds a node without children that owns the bytes from off to end, and returns it for filling. It returns nil on a nil
+// tree. A full tree takes only opaque and missing bytes. The pointer is valid until the next call.
 func (t *Tree) Leaf(k Kind, l Label, name string, index, off, end int) *Node {
-	if t == nil || t.Full() && (k != Opaque && k != Missing || len(t.Nodes) >= t.most()+restNodes) {
+	if t == nil || t.Full() && (k != Opaque && k != Missing || len(t.Nodes) >= t.maxNodes()+restNodes) {
 		return nil
 	}
 	parent := int32(-1)
@@ -196,8 +196,7 @@ func (t *Tree) Depth() int {
 	return len(t.open)
 }
 
-// CloseTo ends containers until depth of them are open: what a decoder that stopped halfway does, so that what it
-// read stands.
+// CloseTo ends containers until depth of them are open. A decoder that stopped halfway calls it to keep what it read.
 func (t *Tree) CloseTo(depth int) {
 	for t.Depth() > depth {
 		t.Close()

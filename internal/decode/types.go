@@ -2,11 +2,11 @@ package decode
 
 import "strings"
 
-// Types of parameters travel as JVM field descriptors, written one behind the other without separators
-// (JVM specification, 4.3.2): "Ljava/lang/String;I[J".
+// Parameter types are on the wire as JVM field descriptors (JVM specification, 4.3.2) without separators:
+// "Ljava/lang/String;I[J".
 
-// SplitDescriptor cuts concatenated field descriptors into one string each. ok is false when desc is not a sequence of
-// descriptors; what was understood is returned.
+// SplitDescriptor splits concatenated field descriptors. ok is false when desc is not a sequence of descriptors; types then
+// has those at its start.
 func SplitDescriptor(desc string) (types []string, ok bool) {
 	for len(desc) > 0 {
 		n := descriptorLen(desc)
@@ -40,7 +40,7 @@ func descriptorLen(s string) int {
 }
 
 // JavaName returns the source form of a JVM descriptor: "[Ljava/lang/String;" is "java.lang.String[]", "I" is "int".
-// What is not a descriptor is returned as it is.
+// A string that is not a descriptor is returned unchanged.
 func JavaName(desc string) string {
 	dims := 0
 	for dims < len(desc) && desc[dims] == '[' {

@@ -10,7 +10,7 @@ import (
 )
 
 // A list whose class has a field "owner", an object that refers to itself and to what lies in it; then references to them.
-func besideTree() *Tree {
+func unprintedTree() *Tree {
 	tree := &Tree{WithValues: true}
 	tree.Open(List, ByField, "args", 0, 0)
 	tree.Open(List, ByIndex, "", 0, 0)
@@ -29,7 +29,7 @@ func besideTree() *Tree {
 
 // Fields beside the elements of a list are not printed, but what else refers to them has them.
 func TestBeside(t *testing.T) {
-	tree := besideTree()
+	tree := unprintedTree()
 	const want = `[["x"],[{"self":{"@ref":"args[1][0]"},"tags":{"@ref":"args[1]"}}],{"@ref":"args[1][0]"},{"@ref":"args[1]"}]`
 	got := string(tree.AppendJSON(nil, 0))
 	require.True(t, json.Valid([]byte(got)))
@@ -70,6 +70,6 @@ func TestBesideEnds(t *testing.T) {
 		require.True(t, json.Valid(out), "%s", out)
 		require.Less(t, len(out), 1<<16)
 		require.Zero(t, tree.levels)
-		require.Empty(t, tree.moving)
+		require.Empty(t, tree.inlining)
 	}
 }

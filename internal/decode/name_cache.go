@@ -4,10 +4,10 @@ import (
 	"encoding/binary"
 )
 
-// names are strings that come again in every body, each kept once: those met lately are found by a few of their bytes,
-// the others in a map.
-type names struct {
-	lately []string // by place
+// nameCache keeps one copy of each name that bodies repeat, such as the names of fields. A table indexed by a hash of a few
+// bytes finds names that were used recently, a map the others.
+type nameCache struct {
+	recent []string // by slot
 	all    map[string]string
 }
 
@@ -17,18 +17,18 @@ const (
 	maxNames   = 4096
 )
 
-// latelyBits is of how many bits the place of a name is.
-const latelyBits = 9
+// slotBits is the number of bits of a slot.
+const slotBits = 9
 
-// of returns b, which is UTF-8, as a string.
-func (n *names) of(b []byte) string {
+// get returns b, which is UTF-8, as a string.
+func (n *nameCache) get(b []byte) string {
 	if len(b) == 0 {
 		return ""
 	}
-	if n.lately == nil {
-		n.lately = make([]string, 1<<latelyBits)
+	if n.recent == nil {
+		n.recent = make([]string, 1<<slotBits)
 	}
-	at := &n.lately[place(b)]
+	at := &n.recent[slot(b)]
 	if *at == string(b) {
 		return *at
 	}
@@ -52,9 +52,9 @@ func (n *names) of(b []byte) string {
 	return s
 }
 
-// place mixes the length, the first eight and the last eight bytes of b, of which there is one at least. Names that are
-// made to share a place only cost what the map costs.
-func place(b []byte) uint64 {
+// slot hashes the length, the first eight and the last eight bytes of b, which is not empty. Names that a peer makes
+// collide cost only a look-up in the map.
+func slot(b []byte) uint64 {
 	var head, tail uint64
 	switch n := len(b); {
 	case n >= 8:
@@ -64,5 +64,5 @@ func place(b []byte) uint64 {
 	default:
 		head, tail = uint64(b[0])<<8|uint64(b[n/2]), uint64(b[n-1])
 	}
-	return (head*0x9e3779b97f4a7c15 ^ (tail+uint64(len(b)))*0xc2b2ae3d27d4eb4f) >> (64 - latelyBits)
+	return (head*0x9e3779b97f4a7c15 ^ (tail+uint64(len(b)))*0xc2b2ae3d27d4eb4f) >> (64 - slotBits)
 }

@@ -1,29 +1,29 @@
 package decode
 
-// counted is what a Recorder without a tree knows of the nodes that a tree would have: what their bytes are for, and how
-// many there are.
+// counted is what a Recorder without a tree knows about the nodes that a tree would have: the bytes of each class and the
+// number of nodes.
 type counted struct {
 	parts PartBytes
 	nodes int
 	open  []container
-	// values: they are not empty, and the outermost of them is something else than the attachments; attachments: it is those.
+	// values: containers are open, and the outermost one is not the attachments. attachments: the outermost one is.
 	values, attachments bool
-	// opaqueAt is where the first opaque value stands, opaque whether there is one.
-	opaqueAt int
-	opaque   bool
-	void     bool
-	hidden   bool // within [Recorder.Hidden]
+	// opaqueAt is the offset of the first opaque value, opaque whether there is one.
+	opaqueAt  int
+	opaque    bool
+	needsTree bool
+	hidden    bool // within [Recorder.Hidden]
 }
 
 func (c *counted) reset() { *c = counted{open: c.open[:0]} }
 
-// container is one that is open: what its own bytes are for, and whether it has some.
+// container is an open container: the class of its own bytes, and whether it has any.
 type container struct {
 	class Class
 	owns  bool
 }
 
-// class returns what the bytes of a node are for, as [Node.class] does.
+// class returns the class of a node's bytes, as [Node.class] does.
 func (c *counted) class(k Kind, l Label, name string) Class {
 	top := len(c.open) == 0
 	switch {
@@ -50,7 +50,7 @@ func (c *counted) count(k Kind, l Label, name string, off, n int) {
 	c.parts[c.class(k, l, name)] += int32(n)
 }
 
-// begin starts a container and returns the number of its node, -1 when there would be none.
+// begin starts a container and returns the number of its node, -1 when a tree would have none.
 func (c *counted) begin(k Kind, l Label, name string) int {
 	c.nodes++
 	own := container{class: c.class(k, l, name)}
@@ -87,13 +87,13 @@ func (c *counted) fill(n int) {
 	}
 }
 
-// countedMark is a place in what was counted.
+// countedMark is a state of counted that rewind returns to.
 type countedMark struct {
 	parts             PartBytes
 	nodes, open       int
 	owns, attachments bool
 	values            bool
-	opaque, void      bool
+	opaque, needsTree bool
 	hidden            bool
 	opaqueAt          int
 }
@@ -102,13 +102,13 @@ func (c *counted) mark() countedMark {
 	k := len(c.open)
 	return countedMark{
 		parts: c.parts, nodes: c.nodes, open: k, owns: k > 0 && c.open[k-1].owns, attachments: c.attachments, values: c.values,
-		opaque: c.opaque, opaqueAt: c.opaqueAt, void: c.void, hidden: c.hidden,
+		opaque: c.opaque, opaqueAt: c.opaqueAt, needsTree: c.needsTree, hidden: c.hidden,
 	}
 }
 
 func (c *counted) rewind(m countedMark) {
 	c.parts, c.nodes, c.attachments, c.values = m.parts, m.nodes, m.attachments, m.values
-	c.opaque, c.opaqueAt, c.void = m.opaque, m.opaqueAt, m.void
+	c.opaque, c.opaqueAt, c.needsTree = m.opaque, m.opaqueAt, m.needsTree
 	c.hidden = m.hidden
 	if m.open <= len(c.open) {
 		c.open = c.open[:m.open]
@@ -118,10 +118,10 @@ func (c *counted) rewind(m countedMark) {
 	}
 }
 
-// NeedTree says that what the bytes are for cannot be told without a tree.
-func (r *Recorder) NeedTree() { r.counted.void = true }
+// NeedTree records that the classes of this body's bytes are known only with a tree.
+func (r *Recorder) NeedTree() { r.counted.needsTree = true }
 
-// Run is Leaf for n values side by side, elements of the open list from number 0 on. Only without a tree.
+// Run is Leaf for the first n elements of the open list at once. It does nothing with a tree.
 func (r *Recorder) Run(k Kind, n int) {
 	if r.Tree == nil && n > 0 {
 		r.Leaf(k, ByIndex, "", 0)
@@ -129,13 +129,13 @@ func (r *Recorder) Run(k Kind, n int) {
 	}
 }
 
-// Counting reports whether bytes are counted, without a tree, within a container that is open: then Tally may be used.
+// Counting reports whether Tally may be called: there is no tree, and a container is open.
 func (r *Recorder) Counting() bool {
 	return r.Tree == nil && r.err == nil && (r.counted.values || r.counted.attachments)
 }
 
-// Tally counts what was read since the last node, so many bytes of it overhead and the rest values, of so many nodes: what
-// calls of Open, Leaf, Role, Fill and Close would count together.
+// Tally counts the bytes read since the last node as that many nodes: overhead bytes of overhead, the rest values. It
+// replaces calls of Open, Leaf, Role, Fill and Close.
 func (r *Recorder) Tally(overhead, nodes int) {
 	c, n := &r.counted, int32(r.Off-r.owned)
 	c.nodes += nodes
@@ -148,7 +148,7 @@ func (r *Recorder) Tally(overhead, nodes int) {
 	r.owned = r.Off
 }
 
-// Recount gives n bytes that were counted as values to another class: what a reader with a tree does by changing nodes.
+// Recount moves n bytes from values to another class. With a tree a reader changes the nodes instead.
 func (r *Recorder) Recount(to Class, n int) {
 	if r.Tree == nil && !r.counted.attachments {
 		r.counted.parts[ClassValues] -= int32(n)
@@ -156,40 +156,40 @@ func (r *Recorder) Recount(to Class, n int) {
 	}
 }
 
-// Discount takes back what was counted since m: its bytes are about to be counted as something else.
+// Discount removes what was counted since m, whose bytes the caller counts otherwise.
 func (r *Recorder) Discount(m Mark) {
 	if r.Tree == nil {
 		r.counted.rewind(m.counted)
 	}
 }
 
-// maxCounted is how many nodes are counted: fewer than a tree takes, by more than an envelope needs.
+// maxCounted limits the nodes that are counted: a tree takes these and the nodes of an envelope.
 const maxCounted = DefaultMaxNodes - 64
 
-// Summer is a Reader that counts what bytes are for while it walks without a tree: every [Recorder]. The sum is that of
-// the tree which the same calls would have made, if the Reader's format says so ([Format.Counts]).
+// Summer is a Reader that counts the bytes of each class when it reads without a tree, as every [Recorder] does. The sum
+// equals that of the tree that the same calls would have made, if the Reader's format says so ([Format.Counts]).
 type Summer interface {
-	// Open and Close begin and end a container that is the protocol's.
+	// Open and Close begin and end a container of the protocol.
 	Open(k Kind, l Label, name string, index int) int
 	Close()
-	// Sum returns how many bytes each class has; ok is false where only a tree would tell.
+	// Sum returns the bytes of each class; ok is false where only a tree tells.
 	Sum() (sum PartBytes, ok bool)
 	// SetSum replaces the sum.
 	SetSum(sum PartBytes)
-	// Resume goes on at offset at, up to which SetSum says what the bytes are for.
+	// Resume goes on at offset at; SetSum has the sum of the bytes before it.
 	Resume(at int)
-	// FirstOpaque returns where the first opaque value stands.
+	// FirstOpaque returns the offset of the first opaque value.
 	FirstOpaque() (at int, ok bool)
 }
 
-// Sum returns what the bytes are for that were read without a tree since Reset. ok is false where only a tree tells, and
+// Sum returns the bytes of each class that were read without a tree since Reset. ok is false where only a tree tells, and
 // after an error.
 func (r *Recorder) Sum() (sum PartBytes, ok bool) {
-	return r.counted.parts, r.OK() && !r.counted.void && r.counted.nodes <= maxCounted
+	return r.counted.parts, r.OK() && !r.counted.needsTree && r.counted.nodes <= maxCounted
 }
 
 // SetSum replaces the sum.
 func (r *Recorder) SetSum(sum PartBytes) { r.counted.parts = sum }
 
-// FirstOpaque returns where the first opaque value stands of those that were read without a tree.
+// FirstOpaque returns the offset of the first opaque value that was read without a tree.
 func (r *Recorder) FirstOpaque() (at int, ok bool) { return r.counted.opaqueAt, r.counted.opaque }

@@ -1,9 +1,9 @@
 package decode
 
-// What reports that show a tree node by node ask of it.
+// These methods serve reports that show a tree node by node.
 
-// Paths returns a function that returns the written path of node i, as [Part] has it; it is to be called for each node in
-// turn. Where values are redacted, keys of maps are numbers.
+// Paths returns a function that returns the path of node i as [Part.Path] has it. Callers call it for every node in order.
+// Where values are redacted, keys of maps are numbers.
 func (t *Tree) Paths() func(i int) string {
 	var p pathWriter
 	p.reset(0)
@@ -17,7 +17,8 @@ func (t *Tree) Paths() func(i int) string {
 	}
 }
 
-// Classes returns a function that returns what the own bytes of node i are for; it is to be called for each node in turn.
+// Classes returns a function that returns the class of the bytes that node i itself owns. Callers call it for every node in
+// order.
 func (t *Tree) Classes() func(i int) Class {
 	top := 0
 	return func(i int) Class {
@@ -28,20 +29,20 @@ func (t *Tree) Classes() func(i int) Class {
 	}
 }
 
-// Reference returns the path of node i as values refer to it.
+// Reference returns the path of node i as printed references have it.
 func (t *Tree) Reference(i int) string { return t.reference(i) }
 
-// IsName reports whether node i is the key of a map that is a name rather than a value.
+// IsName reports whether node i is a key of a map that is a name rather than a value.
 func (t *Tree) IsName(i int) bool {
 	l := t.Nodes[i].Label
 	return (l == ByKey || l == ByMember) && t.named(i)
 }
 
-// Elements returns how many values node i has as a container; of a map, keys and values.
+// Elements returns the number of values in container i; keys and values of a map count separately.
 func (t *Tree) Elements(i int) (n int) {
 	t.children(i, func(int) { n++ })
 	return n
 }
 
-// IsNamed reports whether the entry of a map that node i is the key or the value of has a name for a key.
+// IsNamed reports whether node i is the key or the value of an entry whose key is a name.
 func (t *Tree) IsNamed(i int) bool { return t.namedEntry(int32(i)) }

@@ -126,23 +126,23 @@ func TestRecount(t *testing.T) {
 
 // Equal names are one string, whatever else is named; others never are.
 func TestNamesAreShared(t *testing.T) {
-	var n names
-	require.Equal(t, "", n.of(nil))
+	var n nameCache
+	require.Equal(t, "", n.get(nil))
 	for range 2 {
 		for i := range 3 * maxNames {
 			name := fmt.Sprintf("%x", i*i)
-			require.Equal(t, name, n.of([]byte(name)))
+			require.Equal(t, name, n.get([]byte(name)))
 		}
 	}
 	require.LessOrEqual(t, len(n.all), maxNames)
 	for _, b := range []string{"a", "ab", "abc", "abcd", "abcdefgh", "abcdefghi", "ba", "abcdefg"} {
-		require.Equal(t, b, n.of([]byte(b)))
-		require.Zero(t, testing.AllocsPerRun(5, func() { n.of([]byte(b)) }), b)
+		require.Equal(t, b, n.get([]byte(b)))
+		require.Zero(t, testing.AllocsPerRun(5, func() { n.get([]byte(b)) }), b)
 	}
-	require.Equal(t, "\ufffda", n.of([]byte("\xffa")))
-	require.Equal(t, "\ufffda", n.of([]byte("\xffa")), "found again by its bytes, not by its text")
-	require.Equal(t, "\ufffda", n.of([]byte("\ufffda")))
+	require.Equal(t, "\ufffda", n.get([]byte("\xffa")))
+	require.Equal(t, "\ufffda", n.get([]byte("\xffa")), "found again by its bytes, not by its text")
+	require.Equal(t, "\ufffda", n.get([]byte("\ufffda")))
 	long := make([]byte, maxNameLen+1)
-	n.of(long)
+	n.get(long)
 	require.NotContains(t, n.all, string(long))
 }
