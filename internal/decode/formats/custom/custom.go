@@ -1,5 +1,5 @@
-// Package custom is serialization id 31, which Dubbo leaves to its users: bodies are of a class of their own, so frames
-// and bodies are measured and nothing is read of them.
+// Package custom is for bodies of serialization id 31, which Dubbo leaves to its users. Frames and bodies are measured; every
+// body is opaque, and nothing of it is read or kept.
 //
 // Source: Dubbo 3 Constants (CUSTOM_MESSAGE_PACK_ID); no release has a Serialization for it.
 package custom
@@ -17,7 +17,7 @@ var Format = decode.Format{
 	New:             func() decode.Reader { return new(reader) },
 }
 
-// reader refuses every field: what is in a body is not guessed.
+// reader refuses every field.
 type reader struct{ decode.Recorder }
 
 func (r *reader) refuse() {

@@ -6,9 +6,9 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// The attachments are a HashMap with string keys: "8b 93 86", a count, the entries. They are found without the classes of
-// what stands before them as the one place where a parse of such a map ends exactly at the end of the body and one of
-// the keys is Dubbo's own.
+// The attachments are a HashMap with string keys: "8b 93 86", a count, the entries. They are the one place where a
+// parse of such a map ends exactly at the end of the body and one of the keys is Dubbo's own; the classes of the values
+// before them are not needed.
 
 // mapHead is how a HashMap begins: the number of its descriptor and its tag.
 var mapHead = []byte{tagDescID, 0x93, tagMap}

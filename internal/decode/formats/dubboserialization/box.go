@@ -76,8 +76,8 @@ func (r *Reader) byteArray(p place, h head) {
 	})
 }
 
-// bigInteger takes a BigInteger by its fields, whose names were changed since JDK 8, not their number and order: four of
-// counts, the magnitude, the sign.
+// bigInteger takes a BigInteger by its fields: four counts, the magnitude, the sign. Newer JDKs have other names for them,
+// in the same order.
 func (r *Reader) bigInteger(c class, p place, h head) {
 	if b, _ := r.Peek(); b != tagObject {
 		r.tagged(c, p, h)
@@ -129,5 +129,5 @@ func (r *Reader) bigInteger(c class, p place, h head) {
 	r.refer(node)
 }
 
-// maxMagnitude bounds the numbers that are written out, in parts of 32 bits.
+// maxMagnitude bounds the numbers that are printed, in parts of 32 bits.
 const maxMagnitude = 1 << 10

@@ -11,7 +11,7 @@ import (
 type form uint8
 
 const (
-	byTag     form = iota // a class of the application: its data start with a tag that tells
+	byTag     form = iota // a class of the application: its data start with a tag for their form
 	boolean               // one byte
 	number                // box of an integer
 	character             // box
@@ -25,7 +25,7 @@ const (
 	mapping               // keys and values with descriptors
 	tailed                // fields, then as many elements as a number says, with descriptors
 	tailedMap             // fields, then keys and values
-	plain                 // fields, and nothing behind them
+	plain                 // only fields
 	bigInteger
 
 	// Components of arrays.
@@ -36,7 +36,7 @@ const (
 	rawDouble
 )
 
-// A class is known by its descriptor.
+// class is a class, known by its descriptor.
 type class struct {
 	desc []byte
 	form form
@@ -107,7 +107,7 @@ func (c class) element() class {
 	return classOf(c.desc[1:])
 }
 
-// ofJDK tells the JDK's collections, whose elements stand behind their fields, from its other classes, by their names.
+// ofJDK returns the form of a class of the JDK by its name: the elements of its collections follow their fields.
 func ofJDK(desc []byte) form {
 	if !hasPrefix(desc, "Ljava/") && !hasPrefix(desc, "Ljavax/") {
 		return byTag
@@ -154,7 +154,7 @@ func descriptor(b []byte) bool {
 	return len(rest) > 2 && dims < 256 && rest[0] == 'L' && rest[len(rest)-1] == ';'
 }
 
-// The names of classes that are kept from body to body are bounded: their number, and the bytes of each.
+// Bounds of the class names that are kept from body to body: their number, and the bytes of each.
 const (
 	maxNames = 1 << 12
 	maxKept  = 128

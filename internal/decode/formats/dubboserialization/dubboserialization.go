@@ -3,14 +3,15 @@
 // Sources: Dubbo 2.0.7, 2.5.3 and 2.6.0 GenericObjectOutput, GenericDataOutput, GenericDataFlags and Builder, which
 // generates a writer for each class.
 //
-// What is written through writeObject starts with the descriptor of its class, or with its number in a fixed list. An
-// object of the application is the number of its fields and their values, in the order of their names, which are not
-// written: members #0, #1, …. A field has no type either. A number there may be of any width, the bits of a float or
-// a double, or a boolean: it is an integer here. Two things in a field have an end that only the class knows, a
-// collection of some classes, which goes on behind its own fields, and a byte array that looks like UTF-8 text. The
-// reader takes what leads exactly to the end of the body (plan.go) and stops with cause Unsupported where nothing does;
-// the attachments are then found from the end (find.go). Exceptions, and what has transient fields, are streams of Java
-// serialization with a length (stream.go).
+// A body comes in; a tree of its values goes out, or the number of bytes that each class of them has. A value written by
+// writeObject starts with the descriptor of its class, or with the descriptor's number in a fixed list. An object of the
+// application is the number of its fields and their values, in the order of their names; names and types are not written:
+// members #0, #1, …. A number in a field may be of any width, the bits of a float or a double, or a boolean: it is an integer
+// here. Two things in a field have an end that only the class knows: a collection of some classes, which continues after its
+// own fields, and a byte array that looks like UTF-8 text. The reader takes the reading that leads exactly to the end of the
+// body (plan.go) and stops with cause Unsupported if there is none; the attachments are then found from the end
+// (attachments.go). Exceptions, and objects with transient fields, are streams of Java serialization with a length
+// (java_stream.go).
 //
 // Memory: the body is borrowed until the next Reset; the tree gets copies of texts where it wants values.
 package dubboserialization
@@ -49,9 +50,9 @@ type Reader struct {
 	decode.Recorder
 	// kind is the result kind of a response, noKind before it was read.
 	kind byte
-	// texts counts the strings of an envelope; arguments is how many a request has by the fifth, -1 when it does not say.
+	// texts counts the strings of an envelope; arguments is the number of arguments by the fifth string, -1 if unknown.
 	texts, arguments int
-	// count is how many objects were met that later bytes may refer to, nodes where they are in the tree.
+	// count is the number of objects so far that later bytes may refer to, nodes their nodes in the tree.
 	count int
 	nodes []int32
 	// unknownObjects: part of the body was not read, so that objects may be missing.
@@ -59,8 +60,8 @@ type Reader struct {
 	names          map[string]string // of classes by descriptor
 	plan           plan
 	probe          *Reader      // tries ways to read
-	work           int          // what that costs, beside the bytes looked at
-	java           *java.Reader // of streams inside
+	work           int          // the cost of that, in addition to the bytes read
+	java           *java.Reader // of embedded streams
 }
 
 // noKind: no response, or not known.

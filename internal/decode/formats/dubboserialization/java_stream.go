@@ -6,7 +6,7 @@ import (
 )
 
 // stream takes a length and a stream of Java serialization, as CompactedObjectOutputStream writes it: an exception, or an
-// object with transient fields. Its extent is known whatever is in it; what package java cannot read is opaque.
+// object with transient fields. Its extent is known; the part that package java cannot read is opaque.
 func (r *Reader) stream(c class, p place, h head) {
 	n := r.elements("the length of a stream")
 	from := r.Off
@@ -32,7 +32,7 @@ func (r *Reader) stream(c class, p place, h head) {
 	if r.Off < end {
 		node := r.Tree.Node(i)
 		if node.Kind != decode.Object && node.Kind != decode.List {
-			// Half of a number or of a map is none.
+			// A number or a map that was not read to its end is shown as an object.
 			node.Kind, node.Len, node.Class = decode.Object, 0, ""
 			r.Tree.Nodes = r.Tree.Nodes[:content]
 			r.Off = from

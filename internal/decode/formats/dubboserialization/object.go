@@ -8,8 +8,8 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// tagged takes a value whose tag tells what it is: an object of a class of the application, or any value in a field,
-// where c is no class at all.
+// tagged takes a value whose form is given by its tag: an object of a class of the application, or any value in a field,
+// where c is the zero class.
 func (r *Reader) tagged(c class, p place, h head) {
 	r.work += workPerObject
 	at := r.Off
@@ -109,8 +109,8 @@ func (r *Reader) int32(what string) int {
 	return int(v)
 }
 
-// longArray reports whether the bytes behind 80 can be the length of an array of 128 elements or more, and the start of
-// its first.
+// longArray reports whether the bytes after 80 can be the length of an array of 128 elements or more, and the start of its
+// first element.
 func (r *Reader) longArray() bool {
 	if !r.OK() {
 		return false
@@ -120,7 +120,7 @@ func (r *Reader) longArray() bool {
 	return v >= 128 && v <= len(rest)-n && startsObject(rest[n])
 }
 
-// startsObject reports whether writeObject writes that byte first.
+// startsObject reports whether a value written by writeObject can start with that byte.
 func startsObject(b byte) bool {
 	return b == tagDesc || b == tagDescID || b == tagNull || b == tagNothing
 }
@@ -167,7 +167,7 @@ var memberNames = func() (names [64]string) {
 	return names
 }()
 
-// refer notes an object that later bytes may refer to by its number.
+// refer assigns the next number to an object, by which later bytes may refer to it.
 func (r *Reader) refer(node int) {
 	if !r.OK() {
 		return
@@ -176,13 +176,13 @@ func (r *Reader) refer(node int) {
 	if r.Tree == nil {
 		return
 	}
-	for len(r.nodes) < r.count-1 { // what lies in bytes that nobody wants has no node
+	for len(r.nodes) < r.count-1 { // objects in skipped bytes have no node
 		r.nodes = append(r.nodes, -1)
 	}
 	r.nodes = append(r.nodes, int32(node))
 }
 
-// ref takes the number of an object that was met before.
+// ref takes the number of an earlier object.
 func (r *Reader) ref(p place, h head) {
 	at := r.Off
 	v := r.uint("a reference")
@@ -194,20 +194,20 @@ func (r *Reader) ref(p place, h head) {
 	}
 	r.scalar(p, h, func(n *decode.Node) {
 		if r.unknownObjects || v >= len(r.nodes) || r.nodes[v] < 0 {
-			n.Kind = decode.Opaque // it lies in what was not recorded
+			n.Kind = decode.Opaque // the object was not recorded
 			return
 		}
 		n.Kind, n.Num = decode.Ref, int64(r.nodes[v])
 	})
 }
 
-// hasControls reports whether characters are among b that texts hardly have: then it is the more likely a byte array.
+// hasControls reports whether b has control characters, which texts rarely have: then it is more likely a byte array.
 func hasControls(b []byte) bool {
 	return bytes.IndexFunc(b, func(c rune) bool { return c < ' ' && c != '\t' && c != '\n' && c != '\r' || c == 0x7f }) >= 0
 }
 
-// textOrBytes takes what stands behind 83 in a field: so many characters, or bytes where these are none. Where they are
-// as many characters as bytes it does not matter; else only the class could tell.
+// textOrBytes takes the rest of a field that starts with 83: a length and so many characters, or so many bytes if they are
+// not characters. For ASCII both are the same; otherwise only the class could decide.
 func (r *Reader) textOrBytes(p place, h head) {
 	n := r.elements("the length of a string")
 	if !r.OK() {

@@ -6,12 +6,12 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// Where the bytes can be read in several ways, the class would tell which is right. Without it the right one is taken to
-// be what leads exactly to the end of the body: behind the value come the other arguments and the attachments, or of a
-// response nothing, or attachments. The ways are tried one after the other, the likely ones first, the last choice
-// changed first, with a bound on the work. One way that leads to the end settles all choices up to there.
+// Some bytes can be read in several ways, between which only the class decides. Without the class the reader takes the way
+// that leads exactly to the end of the body: the other arguments and the attachments follow a value, or, in a response,
+// nothing or the attachments. The ways are tried one after the other, the likely ones first, the last choice changed first,
+// with a bound on the work. The first way that leads to the end settles all choices.
 
-// plan is how a body is read where there are several ways.
+// plan has the choices for a body that can be read in several ways.
 type plan struct {
 	choices []choice
 	next    int
@@ -22,11 +22,11 @@ type plan struct {
 	// strict: a choice is an error.
 	strict bool
 	seen   int // choices since the start of a value
-	// farthest is what was wrong in the way that came farthest, where none led to the end.
+	// farthest is the error of the way that came farthest, if none led to the end.
 	farthest decode.Error
 }
 
-// choice is one of some options.
+// choice is the picked one of some options.
 type choice struct{ pick, of int }
 
 func (p *plan) reset() {
@@ -56,8 +56,8 @@ func (r *Reader) choose(of int) int {
 	return 0
 }
 
-// undecided stops at a choice. Whether the bytes are wrong or only the class could tell is not known; where they cannot be
-// read in any way, the place that the farthest way came to is told.
+// undecided stops at a choice. The bytes may be malformed, or only the class can decide. If they cannot be read in any way,
+// the error names the place that the farthest way reached.
 func (r *Reader) undecided() {
 	e := r.plan.farthest
 	if e.Expected == "" {
@@ -70,12 +70,11 @@ func (r *Reader) undecided() {
 	}
 }
 
-// ending is what stands behind a value up to the end of the body: so many values, of which the last is a map, the
-// attachments.
+// ending is the number of values that follow a value up to the end of the body. The last one is a map, the attachments.
 type ending struct{ fewest, most int }
 
-// Searches are bounded, in bytes looked at: some per byte of the body, some for small bodies and no more for large ones.
-// An object costs more than its bytes.
+// Bounds of a search, in bytes read: per byte of the body, at least for small bodies, and at most for large ones. An object
+// costs more than its bytes.
 const (
 	workPerByte   = 128
 	smallWork     = 1 << 17
@@ -86,7 +85,7 @@ const (
 
 func budget(body []byte) int { return min(workPerByte*len(body)+smallWork, largeWork) }
 
-// planned takes a value: as it is where there is one way to read it, else by a plan.
+// planned takes a value, by a plan if there are several ways to read it.
 func (r *Reader) planned(p place, end ending) {
 	if r.plan.settled {
 		r.object(p)
@@ -105,7 +104,7 @@ func (r *Reader) planned(p place, end ending) {
 		return
 	}
 	if err := r.Err(); r.Short != decode.Malformed && err == nil || err != nil && err.Cause != decode.Malformed && err.Cause != decode.Unsupported {
-		return // there is no end to be led to
+		return // the end of the body is not known
 	}
 	read, met := r.OK(), r.plan.seen
 	switch {
@@ -120,10 +119,10 @@ func (r *Reader) planned(p place, end ending) {
 	}
 }
 
-// first reports whether the first n choices are those that are made without a plan.
+// first reports whether the first n choices are the ones made without a plan.
 func (p *plan) first(n int) bool {
 	if n > len(p.choices) {
-		return false // the way that leads to the end meets fewer
+		return false // the way that leads to the end has fewer
 	}
 	for _, c := range p.choices[:n] {
 		if c.pick != 0 {
@@ -166,7 +165,7 @@ func (r *Reader) search(at, count int, end ending) bool {
 	return false
 }
 
-// readsToEnd reads a value and what may follow it, and reports whether that ends with the body.
+// readsToEnd reads a value and the values after it, and reports whether they end with the body.
 func (r *Reader) readsToEnd(end ending) bool {
 	r.object(place{})
 	values, isMap := 0, false

@@ -112,7 +112,7 @@ func (r *Reader) uint(what string) int {
 	return v
 }
 
-// elements takes a number of elements, of which each takes a byte at least.
+// elements takes a number of elements, of at least a byte each.
 func (r *Reader) elements(what string) int { return r.fits(r.Off, r.uint(what), what) }
 
 // fits checks a count that was read at offset at.
@@ -127,7 +127,7 @@ func (r *Reader) fits(at, n int, what string) int {
 	return 0
 }
 
-// A text is the UTF-16 units of a string, in 1 to 3 bytes each.
+// text is the UTF-16 units of a string, in 1 to 3 bytes each.
 type text struct {
 	raw  []byte // borrowed
 	wide bool   // has characters from U+0080 up
@@ -169,7 +169,7 @@ func (r *Reader) chars(n int) text {
 	return text{raw: rest[:size], wide: size > n}
 }
 
-// measure returns the bytes of the first n characters of b, of fewer where not all are well-formed.
+// measure returns the size of the first n characters of b, or of fewer if not all are well-formed.
 func measure(b []byte, n int) (size, taken int) {
 	for taken < n {
 		if n-taken >= 8 && len(b)-size >= 8 && binary.LittleEndian.Uint64(b[size:])&0x8080808080808080 == 0 {
@@ -186,7 +186,7 @@ func measure(b []byte, n int) (size, taken int) {
 	return size, taken
 }
 
-// cutUnit reports whether b may be the start of a unit that goes on behind it.
+// cutUnit reports whether b may be the start of a unit whose rest is missing.
 func cutUnit(b []byte) bool {
 	switch {
 	case len(b) == 0:

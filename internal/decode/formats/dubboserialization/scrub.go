@@ -8,8 +8,8 @@ import (
 	"dubbo-wire/internal/decode/wire"
 )
 
-// scrub replaces a number of any width: the bits of a floating point number are one, too, and so are characters and dates.
-// Texts and bytes are those of everybody.
+// scrub replaces a number of any width; floating point numbers, characters and dates are written as such numbers, too. Texts
+// and bytes have a form that formats share.
 func scrub(b []byte, n *decode.Node, m decode.Mapper) bool {
 	if n.Kind == decode.String || n.Kind == decode.Bytes {
 		return wire.Shared(b, n, m)
@@ -47,7 +47,7 @@ func scrub(b []byte, n *decode.Node, m decode.Mapper) bool {
 	return wire.Shared(b, n, m)
 }
 
-// putVarint writes v over a number that is as wide; false where v is wider.
+// putVarint writes v over a number of the same width; it returns false if v is wider.
 func putVarint(b []byte, v int64) bool {
 	if len(b) == 1 {
 		if v < tagFirstSmall-tagZero || v > tagLastSmall-tagZero {

@@ -6,7 +6,7 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// tail is what may stand behind the fields of an object.
+// tail is the data that may follow the fields of an object.
 type tail uint8
 
 const (
@@ -15,11 +15,11 @@ const (
 	ofMap
 )
 
-// fields are those of the object that is node: n of them, which start at offset from and were read.
+// fields are the n fields of an object that were read; they start at offset from.
 type fields struct{ node, n, from int }
 
-// tail takes what stands behind the fields of an object: nothing, or the number of elements and the elements of a
-// collection. The class tells; where it is not known what follows has to.
+// tail takes the data that follow the fields of an object: none, or the number of elements and the elements of a
+// collection. The class decides; if it is not known, the following bytes do.
 func (r *Reader) tail(f fields, c class, p place) {
 	switch c.form {
 	case plain:
@@ -33,8 +33,8 @@ func (r *Reader) tail(f fields, c class, p place) {
 	}
 }
 
-// tails returns the tails that are possible, the likely ones first, and their number. A collection goes on with a number,
-// and behind it, if it is not 0, with the start of an object.
+// tails returns the possible tails, the likely ones first, and their number. A collection continues with a number and, if
+// that is not 0, with the start of an object.
 func (r *Reader) tails(f fields, c class, p place) (options [3]tail, n int) {
 	rest := r.Buf[r.Off:]
 	size, k := varintAt(rest)
@@ -78,10 +78,10 @@ func (r *Reader) tails(f fields, c class, p place) (options [3]tail, n int) {
 	return options, n
 }
 
-// defaultLoad is the load factor that a hash table has, unless it was given another: 0.75.
+// defaultLoad is the default load factor of a hash table: 0.75.
 const defaultLoad = 0x3f400000
 
-// knownFields recognises the fields of a collection of the JDK where its class is not named: of LinkedHashMap
+// knownFields recognises the fields of a collection of the JDK if its class is not named: of LinkedHashMap
 // (accessOrder, loadFactor, threshold), Hashtable (loadFactor, threshold), TreeMap (comparator: null), EnumMap (keyType: a
 // class).
 func (r *Reader) knownFields(f fields) tail {
@@ -112,7 +112,7 @@ func (r *Reader) knownFields(f fields) tail {
 	return none
 }
 
-// isClass reports whether a field starts b that is a Class: a stream with TC_CLASS behind its head.
+// isClass reports whether b starts with a field that is a Class: a stream with TC_CLASS after its head.
 func isClass(b []byte) bool {
 	if len(b) == 0 || b[0] != tagStream {
 		return false
@@ -121,8 +121,8 @@ func isClass(b []byte) bool {
 	return n > 0 && bytes.HasPrefix(b[1+n:], []byte{0xac, 0xed, 0, 5, 0x76})
 }
 
-// collection takes a number of elements and the elements of an object whose fields were read. What only a collection of
-// the JDK has for fields is of no interest then: the object is the collection. Others have it as their last member.
+// collection takes a number of elements and the elements of an object whose fields were read. A
+// collection of the JDK is shown without its fields; other objects have the collection as their last member.
 func (r *Reader) collection(t tail, f fields, c class, p place) {
 	if t == none || !r.OK() {
 		return
@@ -153,7 +153,7 @@ func (r *Reader) collection(t tail, f fields, c class, p place) {
 	}
 }
 
-// hideFields makes a collection of the open node and overhead of its fields, which are numbers or null.
+// hideFields turns the open node into a collection and its fields, which are numbers or null, into overhead.
 func (r *Reader) hideFields(f fields, k decode.Kind) {
 	n := r.Tree.Node(f.node)
 	if n == nil {

@@ -2,7 +2,7 @@ package dubboserialization
 
 import "dubbo-wire/internal/decode"
 
-// A place is where a value stands.
+// place is where a value stands.
 type place struct {
 	label  decode.Label
 	name   string
@@ -10,8 +10,8 @@ type place struct {
 	follow follow
 }
 
-// follow says whether a number may follow a value. Where none may, a number behind the fields of an object is the size of
-// a collection.
+// follow says whether a number may follow a value. If none may, a number after the fields of an object is the size of a
+// collection.
 type follow uint8
 
 const (
@@ -34,7 +34,7 @@ func (r *Reader) at(l decode.Label, name string, index int) place {
 	return place{label: l, name: name, index: index}
 }
 
-// head is what stands before the data of a value: nothing in a field, a descriptor or its number elsewhere.
+// head is in front of the data of a value: a descriptor or its number, or nothing in a field.
 type head struct {
 	end   int // where it ends
 	named bool
@@ -76,7 +76,7 @@ func (r *Reader) object(p place) {
 	}
 }
 
-// data takes a value of class c behind its descriptor, or without one in an array of the class.
+// data takes a value of class c after its descriptor; elements of an array of the class have no descriptor.
 func (r *Reader) data(c class, p place, h head) {
 	switch c.form {
 	case rawBool, rawNumber, rawChar, rawFloat, rawDouble:
@@ -121,7 +121,7 @@ func (r *Reader) scalar(p place, h head, fill func(n *decode.Node)) {
 	}
 }
 
-// open starts a container of class c; what stands before its data becomes overhead.
+// open starts a container of class c; its head becomes overhead.
 func (r *Reader) open(k decode.Kind, c class, p place, h head) int {
 	i := r.Begin(h.in(r, p), k, "")
 	if n := r.Tree.Node(i); n != nil && len(c.desc) > 0 {
@@ -146,8 +146,8 @@ func (r *Reader) null(want byte, what string, p place, h head) bool {
 	return false
 }
 
-// values takes a list or an array: 85, and of the latter elements in the form of their class; but arrays of Object and
-// of interfaces are 80 and elements with descriptors.
+// values takes a list or an array: 85 and the elements, those of an array in the form of their class. Arrays of Object and of
+// interfaces are 80 and elements with descriptors.
 func (r *Reader) values(c class, p place, h head) {
 	if b, _ := r.Peek(); c.form == array && (b == tagObject || b == tagRef) {
 		r.tagged(c, p, h)
@@ -175,7 +175,7 @@ func (r *Reader) values(c class, p place, h head) {
 	})
 }
 
-// container records a container around what f takes.
+// container records a container; f takes its content.
 func (r *Reader) container(k decode.Kind, c class, p place, h head, f func(node int)) {
 	i := r.open(k, c, p, h)
 	r.Content(func() { f(i) })

@@ -248,20 +248,20 @@ func skipUnits(b []byte, at, n int) (stop, left int) {
 // be those after the bytes that start two (110xxxxx) or three (1110xxxx).
 func skipWords(b []byte, at, n int) (stop, left int) {
 	const high = 0x8080808080808080
-	behind := uint64(0) // what the word before leaves to be continued, in the first two bytes
+	carry := uint64(0) // what the word before leaves to be continued, in the first two bytes
 	for n >= 8 && len(b)-at >= 8 {
 		w := binary.LittleEndian.Uint64(b[at:])
 		continued := w &^ (w << 1) & high
 		two := w & (w << 1) & high // or more
 		three := two & (w << 2)
-		if w&high == 0 || three&(w<<3) != 0 || continued != two<<8|three<<16|behind {
+		if w&high == 0 || three&(w<<3) != 0 || continued != two<<8|three<<16|carry {
 			break
 		}
-		behind = two>>56 | three>>48
+		carry = two>>56 | three>>48
 		at += 8
 		n -= 8 - bits.OnesCount64(continued)
 	}
-	if behind != 0 { // back to the start of the sequence that is not at its end
+	if carry != 0 { // back to the start of the sequence that is not at its end
 		if n++; b[at-1] >= 0xc0 {
 			return at - 1, n
 		}

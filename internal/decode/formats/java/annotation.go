@@ -2,7 +2,7 @@ package java
 
 import "dubbo-wire/internal/decode"
 
-// annotation takes what writeObject or writeExternal of class c wrote beside the fields.
+// annotation takes the data that writeObject or writeExternal of class c wrote in addition to the fields.
 //
 //	objectAnnotation: endBlockData | contents endBlockData
 func (r *Reader) annotation(i int, c *class) {
@@ -29,7 +29,7 @@ func (r *Reader) annotation(i int, c *class) {
 	r.Role("end")
 }
 
-// more reports whether the annotation goes on with an item, taking the blocks before it as lengths.
+// more reports whether the annotation goes on with an item. Blocks before the item are taken as lengths.
 func (r *Reader) more() bool {
 	for r.OK() {
 		tc, ok := r.Peek()
@@ -75,8 +75,8 @@ func (r *Reader) elements(i int, s shape) {
 	r.endElements(size, k, bare)
 }
 
-// custom takes what the application's own writeObject wrote: bytes are the value "#custom", with objects among them it
-// is a list.
+// custom takes the data of the application's own writeObject: the value "#custom", bytes, or a list if there are objects
+// among them.
 func (r *Reader) custom() {
 	if tc, ok := r.Peek(); ok && tc == tcEndBlockData {
 		return
@@ -116,7 +116,7 @@ func (r *Reader) custom() {
 	}
 }
 
-// payload takes one block and hands it to set, to fill node i; what comes behind it, if anything, is custom.
+// payload takes one block and calls set to fill node i with it; data after the block, if any, are custom.
 func (r *Reader) payload(i int, set func(n *decode.Node, b []byte, values bool) bool) {
 	tc, _ := r.Peek()
 	if tc != tcBlockData {

@@ -37,7 +37,7 @@ func (r *Reader) data(n int, what string) []byte {
 	return r.scratch
 }
 
-// skipData is data for bytes that nobody wants.
+// skipData skips the next n bytes of block data.
 func (r *Reader) skipData(n int, what string) {
 	for n > 0 && r.OK() {
 		r.nextBlock(what)
@@ -72,7 +72,7 @@ func (r *Reader) nextBlock(what string) {
 	}
 }
 
-// restart takes any number of TC_RESET, which stand between values only: handles count from the first again.
+// restart takes any number of TC_RESET, which stand between values only: handles start from the first again.
 func (r *Reader) restart() {
 	for tc, _ := r.Peek(); tc == tcReset; tc, _ = r.Peek() {
 		r.Off++

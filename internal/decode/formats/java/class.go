@@ -15,20 +15,20 @@ const (
 	scBlockData      = 0x08 // an Externalizable's data end with TC_ENDBLOCKDATA
 )
 
-// class is a class descriptor as far as its objects' data need it.
+// class is the part of a class descriptor that reading its objects needs.
 type class struct {
 	name        string // as Class.getName has it
 	flags       byte
 	first, n    int32 // its fields in table.fields
-	super       int32 // the nearest class above it that has data, -1 when none
+	super       int32 // the nearest superclass that has data, -1 for none
 	level       int32 // number of such classes up to this one
 	shape       shape
 	fieldsKnown bool  // false in compactedjava for classes of the application
 	read        bool  // its descriptor was read to the end
-	plain       bool  // its objects have nothing but fields of known kinds, also above it
-	prims, size int32 // how many of its fields are no objects, and their bytes
-	guessed     bool  // its fields, or those of a class above it, are not known
-	unwritten   bool  // an object of it had no fields, but what its writeObject wrote
+	plain       bool  // its objects, and those of its superclasses, have only fields, of known kinds
+	prims, size int32 // the number of its primitive fields, and their bytes
+	guessed     bool  // its fields, or those of a superclass, are not known
+	unwritten   bool  // an object of it had no fields, only data of its writeObject
 }
 
 // fieldDesc is a field: its type code (B C D F I J S Z, L or [) and name.
@@ -78,8 +78,9 @@ func (r *Reader) classDesc() int32 {
 	return -1
 }
 
-// newClass: className serialVersionUID newHandle classDescFlags fields classAnnotation superClassDesc; in compactedjava
-// one byte 1 and className newHandle classAnnotation superClassDesc, arrays and primitives one byte 0 and the former.
+// newClass: className serialVersionUID newHandle classDescFlags fields classAnnotation superClassDesc. In compactedjava
+// arrays and primitives have a byte 0 in front; other classes are a byte 1, className newHandle classAnnotation
+// superClassDesc.
 func (r *Reader) newClass() int32 {
 	bare := false
 	if r.compact {
@@ -103,7 +104,7 @@ func (r *Reader) newClass() int32 {
 	return r.finish(c, self)
 }
 
-// nameOnlyClass goes on behind the name of a class that the stream tells nothing else of.
+// nameOnlyClass goes on after the name of a class of which the stream has only the name.
 func (r *Reader) nameOnlyClass(c class) int32 {
 	self := r.declare()
 	r.Role("class")
@@ -127,8 +128,8 @@ func (r *Reader) nameOnlyClass(c class) int32 {
 	return at
 }
 
-// renamed reports whether a class is what Dubbo 2.7 and later, of Apache, have for users of the classes of before: the
-// fields are those of the class of the new name that it extends, where it does (2.7.6 to 3.1 do not for all).
+// renamed reports whether a class is a compatibility class of Dubbo 2.7 and later, with the name from before Apache. It has
+// no fields of its own if it extends the class of the new name (2.7.6 to 3.1 do not extend for all).
 func (r *Reader) renamed(at int32) bool {
 	name, was := strings.CutPrefix(r.classes[at].name, "com.alibaba.dubbo.")
 	above := r.classes[at].super
@@ -136,7 +137,7 @@ func (r *Reader) renamed(at int32) bool {
 }
 
 // newProxy: (int)count proxyInterfaceName[count] newHandle classAnnotation superClassDesc. The handle is assigned
-// before the names are read, which have none.
+// before the names are read; names have no handles.
 func (r *Reader) newProxy() int32 {
 	self := r.declare()
 	n := int(int32(r.U32("the number of interfaces")))
@@ -153,7 +154,7 @@ func (r *Reader) newProxy() int32 {
 	return r.finish(c, self)
 }
 
-// declare assigns a handle to a class whose descriptor is being read, so that numbers are right while it is.
+// declare assigns a handle to a class before its descriptor is read, as the writer does.
 func (r *Reader) declare() (self int) {
 	self = len(r.classes)
 	r.classes = append(r.classes, class{})
@@ -186,7 +187,8 @@ func (r *Reader) finish(c class, self int) int32 {
 	return int32(self)
 }
 
-// maxName bounds a name in bytes. Every object has that of its class, every field its own, at a cost of one to six bytes.
+// maxName bounds a name in bytes. Every object repeats the name of its class and every field its own, for one to six bytes
+// of input.
 const maxName = 512
 
 func (r *Reader) className() string {

@@ -6,8 +6,8 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// CompactReader is the reader of compactedjava. Its streams name classes and tell nothing of them: values of the
-// application's own classes have no end that can be seen, so that the attachments behind them are searched for.
+// CompactReader is the reader of compactedjava. Its streams have the names of classes and not their fields: values of the
+// application's own classes have no visible end, so the attachments after them are searched for.
 type CompactReader struct {
 	Reader
 	tried bool // whether classes without fields lead to the end of the body
@@ -22,16 +22,15 @@ func (r *CompactReader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 // NewCompact returns a reader of compactedjava.
 func NewCompact() decode.Reader { return &CompactReader{Reader: Reader{compact: true}} }
 
-// Attachments always are a HashMap. Behind arguments it stands in a new block, with its class or, when a HashMap or a
-// class derived from it came before, with a reference to it. Arguments before it that are null have a byte in the same
-// block.
+// Attachments are always a HashMap. After arguments the byte before it stands in a new block; its class follows, or a
+// reference if a HashMap or a class derived from it came before. Null arguments before it have a byte in the same block.
 var (
 	mapStart  = []byte{1, tcObject}
 	mapClass  = []byte("\x72\x01\x00\x11java.util.HashMap\x78\x70")
 	mapFactor = []byte{0x3f, 0x40, 0, 0} // loadFactor 0.75
 )
 
-// searchFactor bounds the bytes that candidates may cost together, in lengths of the body.
+// searchFactor bounds the bytes that all candidates together may cost, in lengths of the body.
 const searchFactor = 32
 
 // FindAttachments looks for the one place where attachments start that end with the body.
@@ -75,7 +74,7 @@ func (r *CompactReader) FindAttachments(from int) (at int, ok bool) {
 	return found, true
 }
 
-// nullsBefore reports whether b ends with the head of a block in which one byte more stands, behind as many bytes 0.
+// nullsBefore reports whether b ends with the head of a block and some bytes 0, after which the block has one more byte.
 func nullsBefore(b []byte) (nulls int, ok bool) {
 	for nulls < min(len(b), 255) && b[len(b)-1-nulls] == 0 {
 		nulls++
@@ -92,7 +91,7 @@ func isMap(b []byte) bool {
 	return len(b) > 5 && b[0] == tcReference && b[1] == 0 && b[2] >= baseHandle>>16 && bytes.HasPrefix(b[5:], mapFactor)
 }
 
-// moveTo goes on at a place whose handles are not known: what was skipped has assigned some.
+// moveTo goes on at a place whose handles are not known, since the skipped bytes have assigned some.
 func (r *CompactReader) moveTo(at, block int) {
 	r.Resume(at)
 	r.started = true
@@ -121,7 +120,7 @@ func (r *CompactReader) Attachments() {
 	r.Settle(open)
 }
 
-// foundMap takes the rest of a HashMap whose class may be a reference to what was not read.
+// foundMap takes the rest of a HashMap whose class may be a reference into skipped bytes.
 func (r *CompactReader) foundMap() {
 	if tc, _ := r.Peek(); tc == tcReference {
 		r.Skip(5, "a reference to a class")

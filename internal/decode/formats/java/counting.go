@@ -6,11 +6,11 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// Most bodies are walked without a tree, to count what their bytes are for, and most of their values are strings, boxes,
-// references, and objects that have fields and nothing else. These are taken here, with the same sums as item has and in a
-// third of its time; whatever is not as expected is left to item, which tells why.
+// Most bodies are walked without a tree, to count their bytes by class, and most of their values are strings, boxes,
+// references, and objects that have only fields. These are counted here, with the same sums as in item and in a third of
+// its time. Everything else is left to item, which also reports errors.
 
-// prepareCounting notes what the walk needs of a class that was read to its end.
+// prepareCounting notes what counting needs to know of a class, after its descriptor was read.
 func (r *Reader) prepareCounting(c *class) {
 	for _, f := range r.fields[c.first : c.first+c.n] {
 		if n := size(f.code); n > 0 {
@@ -22,7 +22,7 @@ func (r *Reader) prepareCounting(c *class) {
 		(c.super < 0 || r.classes[c.super].plain)
 }
 
-// countItem takes an item of a common kind, or nothing and returns false.
+// countItem takes an item of a common kind. For others it takes nothing and returns false.
 func (r *Reader) countItem() bool {
 	b := r.Buf[r.Off:]
 	if len(b) == 0 || r.unknownHandles || !r.Enter() {
@@ -119,7 +119,7 @@ func (r *Reader) countEnum(b []byte) bool {
 	return true
 }
 
-// referredClass returns the class that the reference behind the first byte of b is to, -1 when it is something else.
+// referredClass returns the class that the reference after the first byte of b refers to, -1 for anything else.
 func (r *Reader) referredClass(b []byte) int32 {
 	if len(b) < 6 || b[1] != tcReference || len(r.handles) >= maxHandles {
 		return -1

@@ -13,8 +13,8 @@ func NewWhole() *Reader { return new(Reader) }
 // open. It returns where it stopped: at the end of body when it read all, or the end of the object where classes have
 // their fields. Nodes own the bytes before that.
 //
-// Classes of the application are first taken to have no fields, which is so for most exceptions: it is right when the
-// object then ends with the stream. Else their fields are members without names.
+// Classes of the application are first assumed to have no fields, as most exceptions have none: the assumption holds if the
+// object then ends with the stream. Otherwise their fields become members without names.
 func (r *Reader) Inside(body []byte, at int, t *decode.Tree, i int) (stopped int) {
 	depth, nodes := t.Depth(), len(t.Nodes)
 	before := t.Nodes[i]
@@ -29,8 +29,7 @@ func (r *Reader) Inside(body []byte, at int, t *decode.Tree, i int) (stopped int
 	return r.Off
 }
 
-// More reads one more object of the stream that Inside began, without the stream's head: a writer that keeps its stream
-// goes on in it. Body and tree are the same.
+// More reads one more object of the stream that Inside began, which has no head of its own. Body and tree are the same.
 func (r *Reader) More(at, i int) (stopped int) {
 	depth := r.Tree.Depth()
 	r.Resume(at)

@@ -11,13 +11,13 @@ import (
 // baseHandle is the first handle that a stream assigns (baseWireHandle).
 const baseHandle = 0x7e0000
 
-// noNode is no node, also where none is recorded.
+// noNode stands for no node, also without a tree.
 const noNode = -2
 
 // maxHandles bounds the memory of one body's table; smaller than any tree that a body with so many objects would need.
 const maxHandles = 1 << 21
 
-// table is what a body has named so far: everything with a handle, and its classes.
+// table has the handles and the classes of a body.
 type table struct {
 	handles []handle
 	classes []class
@@ -27,7 +27,7 @@ type table struct {
 	repeated int
 }
 
-// kept is how many entries a table keeps memory for from body to body.
+// kept is the largest capacity, in entries, that a table keeps for the next body.
 const kept = 1 << 13
 
 func (t *table) reset() {
@@ -48,31 +48,31 @@ func reuse[T any](s []T) []T {
 	return s[:0]
 }
 
-// isJDK tells the JDK's classes by their names.
+// isJDK reports whether a class is one of the JDK's, by its name.
 func isJDK(class string) bool {
 	return strings.HasPrefix(class, "java.") || strings.HasPrefix(class, "javax.") || strings.HasPrefix(class, "sun.")
 }
 
-// handle is one thing that later bytes may refer to.
+// handle is an object, string or class that later bytes may refer to.
 type handle struct {
 	kind   handleKind
-	hidden bool // in what is no value; node is that
+	hidden bool // it lies in a hidden item, which is node
 	a, b   int32
-	node   int32 // in the tree, -1 when it has none
+	node   int32 // in the tree, -1 for none
 }
 
 type handleKind uint8
 
 const (
 	toString      handleKind = iota // a: offset, b: length of its characters in the body
-	toObject                        // a: index of its class, -1 when not noted; b: offset of its data
-	toInteger                       // a BigInteger; its node may be the BigDecimal's in which it lies
+	toObject                        // a: index of its class, -1 if unknown; b: offset of its data
+	toInteger                       // a BigInteger; its node may be that of the BigDecimal around it
 	toClass                         // a: index
 	toClassObject                   // a Class: a: index, -1 for none
-	toEnum                          // a: index of its class, b: handle of its name, -1 when it has none
+	toEnum                          // a: index of its class, b: handle of its name, -1 for none
 )
 
-// assign gives the next handle to something. Where handles are not known it has none.
+// assign assigns the next handle, unless handles are unknown.
 func (r *Reader) assign(h handle) {
 	if r.unknownHandles {
 		return
@@ -84,7 +84,7 @@ func (r *Reader) assign(h handle) {
 	r.handles = append(r.handles, h)
 }
 
-// refer takes a handle. ok is false, without an error, when it refers to what was not read and that is accepted.
+// refer takes a handle. ok is false without an error if handles are unknown and it refers to skipped bytes.
 func (r *Reader) refer() (h int32, ok bool) {
 	v := int64(int32(r.U32("a handle"))) - baseHandle
 	switch {
@@ -113,11 +113,11 @@ func (r *Reader) keep(h int32, s string) string {
 	return s
 }
 
-// chars returns the characters of a string, as they lie in the body.
+// chars returns the characters of a string, as encoded in the body.
 func (r *Reader) chars(s handle) []byte { return r.Buf[s.a : s.a+s.b] }
 
-// maxRepeated bounds the texts and byte arrays of one body that are repeated where it has references, in bytes: what is
-// printed of a body must not grow without bound.
+// maxRepeated bounds, in bytes, the texts and byte arrays of one body that are copied for references: the printed values of
+// a body must not grow without bound.
 const maxRepeated = 64 << 20
 
 // repeats reports whether n bytes more may be repeated.
@@ -129,7 +129,7 @@ func (r *Reader) repeats(n int) bool {
 	return true
 }
 
-// utf is jdk.UTF for names, which come again.
+// utf is jdk.UTF for names, which are kept for later bodies.
 func (r *Reader) utf(b []byte) string {
 	if jdk.IsASCII(b) {
 		return r.Name(b)

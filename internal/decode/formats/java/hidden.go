@@ -2,11 +2,11 @@ package java
 
 import "dubbo-wire/internal/decode"
 
-// Some items are no values to anybody: the comparator of a map, the class of an EnumSet. Their bytes are one piece of
-// overhead. What lies in them may come again as a value, by a reference.
+// Some items are not values: the comparator of a map, the class of an EnumSet. Their bytes are one piece of overhead.
+// References may refer to objects in them.
 
-// hidden takes an item that is no value to anybody and gives its bytes to one piece of overhead, which is what references
-// to the objects in it refer to.
+// hidden takes an item that is not a value and records it as one piece of overhead, which is the target of references to
+// the objects in it.
 func (r *Reader) hidden(role string) {
 	first, halfOf, half := len(r.handles), r.viewOf, r.view
 	r.hiddenDepth++
@@ -31,8 +31,8 @@ func (r *Reader) hidden(role string) {
 	}
 }
 
-// referenceToHidden makes a value of a reference to what was none, where that can be told from its handle: a class, a number, a
-// constant, an object without data. Else it is a reference to the overhead.
+// referenceToHidden records a reference to a hidden object as a value, if the handle has enough of it: a class, a number, a
+// constant, an object without data. Otherwise it returns false.
 func (r *Reader) referenceToHidden(to handle, l decode.Label, name string, index int) bool {
 	switch {
 	case to.kind == toClassObject && to.node < 0 && to.a >= 0:

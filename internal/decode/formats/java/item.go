@@ -28,7 +28,7 @@ const (
 	tcEnum           = 0x7e
 )
 
-// foundTag tells a byte that was found and what it would begin.
+// foundTag describes, for an error, a byte that was found and what it would begin.
 func foundTag(tc byte) string {
 	if tc < tcNull || tc > tcEnum {
 		return decode.HexByte(tc)
@@ -104,7 +104,7 @@ func (r *Reader) anyItem(l decode.Label, name string, index int) {
 	}
 }
 
-// nameClass makes node i, which is open, the class c: its name has no bytes beside the descriptor's.
+// nameClass makes the open node i a Class object of class c. The name has no bytes of its own.
 func (r *Reader) nameClass(i int, c int32) {
 	if n := r.Tree.Node(i); n != nil {
 		n.Class = "java.lang.Class"
@@ -136,15 +136,14 @@ func (r *Reader) newString(tc byte) (s handle) {
 	return s
 }
 
-// located notes that the node added last is the string read last.
+// located notes that the node added last is that of the string read last.
 func (r *Reader) located() {
 	if !r.unknownHandles {
 		r.handles[len(r.handles)-1].node = int32(len(r.Tree.Nodes) - 1)
 	}
 }
 
-// reference: TC_REFERENCE (int)handle. What has no identity to users is repeated: a string, a number, a constant, a
-// date.
+// reference: TC_REFERENCE (int)handle. A value without identity is copied: a string, a number, a constant, a date.
 func (r *Reader) reference(l decode.Label, name string, index int) {
 	h, ok := r.refer()
 	if !r.OK() {
@@ -177,7 +176,7 @@ func (r *Reader) reference(l decode.Label, name string, index int) {
 		if r.Values() {
 			n.Text = r.text(h)
 		}
-	case to.node < 0: // what it means lies in something hidden
+	case to.node < 0: // the target lies in a hidden item
 		n.Kind = decode.Opaque
 	default:
 		r.repeat(n, h)
@@ -199,7 +198,7 @@ func (r *Reader) countReference(to handle, l decode.Label, name string, index in
 	r.Leaf(kind, l, name, index)
 }
 
-// repeat makes n a reference to an object, or a copy of what has no identity.
+// repeat makes n a reference to an object, or a copy of a value without identity.
 func (r *Reader) repeat(n *decode.Node, h int32) {
 	to := r.handles[h]
 	target := &r.Tree.Nodes[to.node]
@@ -255,8 +254,8 @@ func (r *Reader) enum(i int) {
 	}
 }
 
-// constant takes the name of an enum constant, a string item, and returns where it is and its handle, -1 when that is not
-// known.
+// constant takes the name of an enum constant, a string item, and returns its place and its handle, -1 if the handle is
+// unknown.
 func (r *Reader) constant() (s handle, h int32) {
 	switch tc := r.Byte("the name of an enum constant"); {
 	case !r.OK():
@@ -279,8 +278,8 @@ func (r *Reader) constant() (s handle, h int32) {
 	return s, -1
 }
 
-// array: TC_ARRAY classDesc newHandle (int)size values[size], into the list that is node i. Elements beyond the part are no
-// values.
+// array: TC_ARRAY classDesc newHandle (int)size values[size], into the list that is node i. Elements outside of the part
+// are not values.
 func (r *Reader) array(i int, p part) {
 	r.Role("type")
 	c := r.classDesc()
@@ -325,7 +324,7 @@ func (r *Reader) array(i int, p part) {
 	}
 }
 
-// arraySize takes the number of elements of an array, each of which takes width bytes at least.
+// arraySize takes the number of elements of an array, of at least width bytes each.
 func (r *Reader) arraySize(width int) int {
 	n := int(int32(r.U32("the size of an array")))
 	if r.OK() && (n < 0 || n > r.Left()/width && r.Short == decode.Malformed) {

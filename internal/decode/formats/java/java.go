@@ -3,10 +3,13 @@
 // Specification, chapter 6 (protocol version 2), whose names are used in comments, and Dubbo's JavaObjectOutput,
 // NativeJavaObjectOutput and CompactedObjectOutputStream.
 //
-// What Dubbo writes as primitives (strings of the envelope, result kind, a byte before each object) is block data and
-// lies in one logical stream that the blocks cut anywhere; objects stand between blocks. The stream describes its own
-// classes, so every value is read without knowing any; only compactedjava leaves fields out, and there values end
-// where a class is not one of the JDK's.
+// A body comes in; a tree of its values goes out, or the number of bytes that each class of them has. Primitives that Dubbo
+// writes (strings of the envelope, result kind, a byte before each object) are block data: one logical stream, which is cut
+// into blocks at any byte. Objects stand between blocks. The stream describes its own classes, so every value can be read
+// without the application's classes; only compactedjava leaves fields out, and an object of the application has no visible
+// end there.
+//
+// Memory: the body is borrowed until the next Reset; the tree gets copies of texts where it wants values.
 package java
 
 import (
@@ -46,9 +49,10 @@ type Reader struct {
 	unknownHandles bool // handles may refer to what was not read
 	embedded       bool // the stream ends with the buffer
 
-	// assume: classes whose fields are not known have none. bare: there were such classes. unknown: reading stopped at one.
+	// assumeNoFields: classes whose fields are not known have none. assumed: there were such classes. unknown: reading
+	// stopped at one.
 	assumeNoFields, assumed, unknown bool
-	// root is the class of the object that a stream inside a body has, rootNode its node; undivided: fields of it have no names.
+	// root is the class of the object of an embedded stream, rootNode its node; undivided: its fields have no names.
 	root      int32
 	rootNode  int
 	undivided bool
@@ -56,13 +60,13 @@ type Reader struct {
 
 	started bool
 	block   int    // bytes left of the current block of data
-	field   string // whose bytes are being read from block data
+	field   string // the field that is being read from block data
 	scratch []byte // a value that lies in several blocks
 
-	// halfOf is the node of a list that a map stands for, half the one of shapeKeys and shapeMapValues that it is.
+	// viewOf is the node of a list that is a view of a map, view its shape: shapeKeys or shapeMapValues.
 	viewOf      int
 	view        shape
-	hiddenDepth int  // items begun that are no values
+	hiddenDepth int  // hidden items that were begun
 	copied      int  // elements without bytes of their own
 	retried     int  // bytes that were read again
 	noRetry     bool // nothing is read again
@@ -156,7 +160,7 @@ func (r *Reader) Text(name string) (s string, null bool) {
 	return s, n < 0
 }
 
-// textLen takes what stands before the bytes of a string and returns their number, -1 for null.
+// textLen takes the lengths in front of a string and returns its number of bytes, -1 for null.
 func (r *Reader) textLen() int {
 	if !r.native {
 		b := r.data(4, "the number of characters of a string")
@@ -187,7 +191,7 @@ func (r *Reader) ResultKind() byte {
 	return r.KindField(kind)
 }
 
-// Value takes one object; what is not null has a byte 1 before it, except in nativejava.
+// Value takes one object. A byte in front of it is 1 for an object and 0 for null; nativejava has none.
 func (r *Reader) Value(l decode.Label, name string, index int, _ string) {
 	open := r.Tree.Depth()
 	r.start()

@@ -6,8 +6,8 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// wraps reports whether the elements of an ArrayBlockingQueue, whose fields come next, go on at the start of its array: then
-// they are not in their order there. count, putIndex, takeIndex.
+// wraps reports whether the elements of an ArrayBlockingQueue, whose fields come next (count, putIndex, takeIndex), wrap
+// around the end of its array: then they are not in order there.
 func (r *Reader) wraps() bool {
 	if r.Left() < 12 {
 		return false
@@ -17,14 +17,14 @@ func (r *Reader) wraps() bool {
 	return take > 0 && count > 0 && put <= take && put != 0
 }
 
-// maxCopies bounds the elements of a body that have no bytes, of lists of n times the same.
+// maxCopies bounds the elements of a body that have no bytes: those of lists of n times the same element.
 const maxCopies = 1 << 12
 
-// tooMany reports whether n times the same is more than is written out.
+// tooMany reports whether a list of n times the same element is too long to be written out.
 func (r *Reader) tooMany(n int) bool { return n-1 > maxCopies-r.copied }
 
-// copies takes the element of Collections.nCopies, whose list is node i, and adds it n-1 times more. A list of too many is an
-// object.
+// copies takes the element of Collections.nCopies, whose list is node i, and adds it n-1 times more. If there are too many,
+// the list becomes an object.
 func (r *Reader) copies(i, n int) {
 	switch {
 	case n == 0:
@@ -54,7 +54,7 @@ func (r *Reader) copies(i, n int) {
 	}
 }
 
-// repeatElement makes n what node first is, or a reference to it.
+// repeatElement makes n a copy of node first, or a reference to it.
 func (r *Reader) repeatElement(n *decode.Node, first int) {
 	of := &r.Tree.Nodes[first]
 	switch of.Kind {
@@ -69,7 +69,7 @@ func (r *Reader) repeatElement(n *decode.Node, first int) {
 	n.Kind, n.Num, n.Float, n.Class, n.Text, n.Raw = of.Kind, of.Num, of.Float, of.Class, of.Text, of.Raw
 }
 
-// builder takes what a StringBuilder writes beside its fields, of which it has none: the number of characters and an array.
+// builder takes the data of a StringBuilder, which has no fields: the number of characters and an array.
 //
 //	TC_BLOCKDATA 04 (int)count TC_ARRAY … TC_ENDBLOCKDATA
 func (r *Reader) builder(i int) {

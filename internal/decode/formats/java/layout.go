@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// layout is what a stream of compactedjava leaves out of a class.
+// layout is the part of a class descriptor that compactedjava leaves out.
 type layout struct {
 	flags  byte
 	fields []fieldDesc
@@ -17,8 +17,8 @@ const scSerializable = 0x02
 //go:embed layouts.txt
 var layoutLines string
 
-// layouts returns the classes whose layout is known without the application's: the JDK's and Dubbo's exceptions. The
-// same in JDK 8 to 17 but for StackTraceElement and what JDK 9 added.
+// layouts returns the layouts that are known, by class: those of the JDK and of Dubbo's exceptions. They are the same in JDK
+// 8 to 17, except for StackTraceElement and classes that JDK 9 added.
 var layouts = sync.OnceValue(func() map[string]layout {
 	known := make(map[string]layout, strings.Count(layoutLines, "\n"))
 	for line := range strings.Lines(layoutLines) {
@@ -46,8 +46,8 @@ const stackTraceElement = "java.lang.StackTraceElement"
 
 var stackTraceElement8 = []fieldDesc{{'I', "lineNumber"}, {'L', "declaringClass"}, {'L', "fileName"}, {'L', "methodName"}}
 
-// ofJDK8 reports whether the fields of a StackTraceElement, which start b, are those of JDK 8: behind the number stands the
-// name of a class, behind whose tag no tag can stand, for that would be a name of 28 KB.
+// ofJDK8 reports whether the fields of a StackTraceElement at the start of b are those of JDK 8: the name of a class follows
+// the number. No tag can follow the tag of that name, since the name would have 28 KB.
 func ofJDK8(b []byte) bool {
 	if len(b) < 6 {
 		return false

@@ -4,7 +4,7 @@ import "dubbo-wire/internal/decode"
 
 // entries takes the keys and values of a map. A null key ends a ConcurrentHashMap, with a null value.
 //
-// Where the map stands for a list it has only one half of them.
+// Of a map that a list is a view of, only the keys or the values are elements.
 func (r *Reader) entries(i int, s shape) {
 	half := shapeMap
 	if r.viewOf == i {
@@ -28,7 +28,7 @@ func (r *Reader) entries(i int, s shape) {
 	r.endElements(size, items, bare)
 }
 
-// entry takes a key and a value, or what of them is an element, and returns how many of the two there are.
+// entry takes a key and a value and returns how many of the two there are. half says which one is an element of a view.
 func (r *Reader) entry(k int, half shape) int {
 	name := ""
 	switch half {

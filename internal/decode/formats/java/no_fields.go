@@ -2,24 +2,25 @@ package java
 
 import "dubbo-wire/internal/decode"
 
-// Of a class of the application a compacted stream tells the name. An object of it ends somewhere in what follows. There is
-// one guess that proves itself: that the class has no fields, as most exceptions and most classes that extend a collection
-// do not. Each field takes a byte at least, so a wrong guess leaves bytes that are to be read as something else: collections
-// get too many elements, or the body does not end with a value.
+// A compacted stream has only the name of an application's class, so the end of its objects is unknown. One assumption can
+// be checked: that the class has no fields, as most exceptions and most classes that extend a collection. Each field takes
+// a byte at least, so a wrong assumption leaves bytes that are read as something else: collections get too many elements,
+// or the body does not end with a value.
 
-// beginElements begins to count the elements of a collection: how many it has by its own word, and whether there were objects of such
-// classes before it.
-func (r *Reader) beginElements() (size int, bare bool, k int) {
+// beginElements begins to count the elements of a collection. It returns the announced number of elements and whether there
+// were objects of assumed classes before it.
+func (r *Reader) beginElements() (size int, before bool, k int) {
 	if !r.assumeNoFields {
 		return 0, false, 0
 	}
-	bare, r.assumed, r.announced = r.assumed, false, -1
+	before, r.assumed, r.announced = r.assumed, false, -1
 	r.more()
-	return r.announced, bare, 0
+	return r.announced, before, 0
 }
 
-// endElements ends what beginElements began: a collection that has such objects must have as many elements as it says.
-func (r *Reader) endElements(size, k int, bare bool) {
+// endElements ends what beginElements began: a collection with objects of assumed classes must have the announced number of
+// elements.
+func (r *Reader) endElements(size, k int, before bool) {
 	if !r.assumeNoFields || !r.OK() {
 		return
 	}
@@ -27,11 +28,11 @@ func (r *Reader) endElements(size, k int, bare bool) {
 		r.Fail(decode.Unsupported, "as many elements as the collection says, if its classes have no fields", "more")
 		return
 	}
-	r.assumed = r.assumed || bare
+	r.assumed = r.assumed || before
 }
 
-// Value takes one object. Where a class of the application stops it, it is taken to have no fields if then the rest of the
-// body is values to its end.
+// Value takes one object. If a class of the application stops it, the class is assumed to have no fields, provided that the
+// rest of the body then consists of values.
 func (r *CompactReader) Value(l decode.Label, name string, index int, typ string) {
 	r.start()
 	at, before, open := r.Off, r.save(), r.Tree.Depth()

@@ -17,15 +17,15 @@ const collSerMap = 3
 
 const bigInteger = "java.math.BigInteger"
 
-// Numbers that are written out are bounded, in bytes of their magnitude: the time for it grows faster than their size,
-// and one magnitude may be part of any number of BigDecimals.
+// Bounds of numbers that are printed, in bytes of their magnitude: conversion takes more than linear time, and many
+// BigDecimals may share one magnitude.
 const (
 	maxMagnitude = 1 << 12
 	maxShared    = 1 << 6
 )
 
-// A BigInteger is a sign and a magnitude, a BigDecimal a scale and a BigInteger. Its node keeps what of it was read:
-// Num has the sign, Float the scale, Raw the magnitude.
+// A BigInteger is a sign and a magnitude, a BigDecimal a scale and a BigInteger. While it is read its node keeps
+// the sign in Num, the scale in Float and the magnitude in Raw.
 
 // keepInt keeps the sign or the scale of a number for decimalText.
 func (r *Reader) keepInt(n *decode.Node, field string, v int32) {
@@ -72,7 +72,7 @@ func (r *Reader) unscaled(i int) {
 	}
 }
 
-// decimalText turns node i, of which sign, magnitude and scale were read, into a number.
+// decimalText turns node i into a number, after its sign, magnitude and scale were read.
 func (r *Reader) decimalText(i int, s shape) {
 	n := r.Tree.Node(i)
 	if n == nil || !r.OK() || n.Kind != decode.Bytes && n.Kind != decode.Decimal {
@@ -126,7 +126,7 @@ func dateOf(n *decode.Node, b []byte, values bool) bool {
 	return true
 }
 
-// addNanos gives a java.sql.Timestamp, whose milliseconds n has, its nanoseconds of the second.
+// addNanos adds the nanoseconds of the second to a java.sql.Timestamp, of which n has the milliseconds.
 func addNanos(n *decode.Node, nanos int32) {
 	if n.Kind != decode.Date || n.Text == "" {
 		return

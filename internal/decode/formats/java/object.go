@@ -29,15 +29,15 @@ func (r *Reader) object(i int) {
 	r.body(i, c)
 }
 
-// body takes the data of an object of class c: those of the topmost class first. The first class from below that stands for
-// a value tells what the object is: what a class of the application adds to a JDK collection or date are fields of a list,
-// a map or a date, which those who print values leave out.
+// body takes the data of an object of class c, those of the topmost superclass first. The nearest class that stands for a
+// value decides what the object is. Fields that a class of the application adds to a JDK collection or date are fields of a
+// list, a map or a date, which are not printed.
 func (r *Reader) body(i int, c int32) {
 	n := r.Tree.Node(i)
 	if n != nil {
 		n.Class = sourceName(r.classes[c].name)
 		if stood, ok := strings.CutSuffix(n.Class, "$SerializationProxy"); ok && isJDK(stood) {
-			n.Class = stood // LongAdder and others are what is read again
+			n.Class = stood // LongAdder and others, which are restored from it
 		}
 	}
 	r.assumed = r.assumed || r.classes[c].guessed
@@ -63,8 +63,8 @@ func (r *Reader) body(i int, c int32) {
 	}
 }
 
-// standsFor returns what objects of class c are by the classes above it. An Externalizable writes for all of them, and not as
-// they do.
+// standsFor returns the shape that objects of class c have by its superclasses. An Externalizable writes for all of them, in
+// its own way.
 func (r *Reader) standsFor(c int32) shape {
 	for c >= 0 && r.classes[c].flags&scExternalizable == 0 {
 		if s := r.classes[c].shape; s != shapeObject && s != shapeBox {
@@ -75,12 +75,12 @@ func (r *Reader) standsFor(c int32) shape {
 	return shapeObject
 }
 
-// classData takes what class c and those above it wrote for the object that is node i and has shape s.
+// classData takes the data that class at and its superclasses wrote for the object that is node i and has shape s.
 //
 //	classdata: nowrclass | wrclass objectAnnotation | externalContents | objectAnnotation
 func (r *Reader) classData(i int, s shape, at int32) {
 	c := r.classes[at]
-	if c.super >= 0 && c.flags&scExternalizable == 0 { // an Externalizable writes for those above it, too
+	if c.super >= 0 && c.flags&scExternalizable == 0 { // an Externalizable writes for its superclasses, too
 		r.classData(i, s, c.super)
 	}
 	if !r.OK() {
@@ -104,7 +104,7 @@ func (r *Reader) classData(i int, s shape, at int32) {
 	case s == shapeObject && c.shape == shapeRing:
 		c.shape = shapeObject
 	case c.shape == shapeObject && (s == shapeKeys || s == shapeMapValues) && isJDK(c.name):
-		c.shape = s // a view's fields are those of the class above it
+		c.shape = s // a view's fields are those of its superclass
 	}
 	switch {
 	case !c.shape.within(s):
@@ -116,7 +116,7 @@ func (r *Reader) classData(i int, s shape, at int32) {
 	}
 }
 
-// own takes the fields of one class and what it wrote beside them.
+// own takes the fields of one class and its annotation.
 func (r *Reader) own(i int, c *class) {
 	r.fieldsOf(i, c)
 	if c.flags&(scWriteMethod|scExternalizable) != 0 {
@@ -124,7 +124,7 @@ func (r *Reader) own(i int, c *class) {
 	}
 }
 
-// inner takes the data of a class of the JDK that stands for something else than the object does, which real classes do not.
+// inner takes the data of a class of the JDK whose shape does not fit that of the object. Real classes have none.
 func (r *Reader) inner(i int, c *class) {
 	k := c.shape.kind()
 	switch {
@@ -135,7 +135,7 @@ func (r *Reader) inner(i int, c *class) {
 	case k != decode.List && k != decode.Map:
 		c.shape = shapeObject
 		r.own(i, c)
-	case c.super >= 0 && r.classes[c.super].shape.kind() == k: // what LinkedHashMap adds to HashMap
+	case c.super >= 0 && r.classes[c.super].shape.kind() == k: // LinkedHashMap adds to HashMap
 		r.own(-1, c)
 	default:
 		i = r.Open(k, decode.ByField, "#custom", 0)
@@ -189,13 +189,13 @@ func (r *Reader) fieldsOf(i int, c *class) {
 	}
 }
 
-// part is which elements of an array are those of a collection that keeps them in it.
+// part is the range of an array that has the elements of a collection.
 type part struct{ from, to int }
 
-// whole is the part that is all of an array.
+// whole is the range of a complete array.
 var whole = part{to: math.MaxInt32}
 
-// primitiveField takes a field that is no object. It notes what part of an array that follows a collection uses.
+// primitiveField takes a primitive field. It notes in used which part of the array that follows a collection uses.
 func (r *Reader) primitiveField(i int, c *class, f fieldDesc, used *part) {
 	if c.shape == shapeObject || c.shape == shapeTimestamp {
 		r.primitive(f.code, decode.ByField, f.name, 0)
@@ -235,7 +235,7 @@ func (r *Reader) primitiveField(i int, c *class, f fieldDesc, used *part) {
 	r.Role("length")
 }
 
-// unwrap takes an item and makes node i of it: a wrapper is the collection that it wraps.
+// unwrap takes an item into node i: a wrapper is shown as the collection that it wraps.
 func (r *Reader) unwrap(i int, p part) {
 	if !r.Enter() {
 		return

@@ -7,8 +7,8 @@ import (
 	"dubbo-wire/internal/decode/wire"
 )
 
-// Scrub replaces a value as Java's data streams write it. A text that goes beyond a block of data has the marks and lengths
-// of further blocks in it.
+// Scrub replaces a value as Java's data streams write it. A text that crosses blocks of data has their marks and lengths in
+// it.
 func Scrub(b []byte, n *decode.Node, m decode.Mapper) bool {
 	if n.Kind != decode.String || len(b) <= len(n.Text) {
 		return wire.Shared(b, n, m)
@@ -53,7 +53,7 @@ func scrubBlocks(b []byte, n *decode.Node, m decode.Mapper) bool {
 	return false
 }
 
-// blockAt returns how long the head of the block of data is that starts b, and how long its content; 0 when there is none.
+// blockAt returns the lengths of head and content of the block of data at the start of b, 0 if there is none.
 func blockAt(b []byte) (head, size int) {
 	const maxBlock = 1 << 20
 	switch {

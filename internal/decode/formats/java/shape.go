@@ -6,18 +6,17 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// shape is how objects of a JDK class are read as the value that they stand for. Everything else is an object with
-// fields.
+// shape says how objects of a JDK class are read as the value that they stand for. Other objects have fields.
 type shape uint8
 
 const (
 	shapeObject     shape = iota
 	shapeBox              // a primitive
 	shapeList             // items are elements
-	shapeTreeSet          // as a list, behind a comparator
-	shapeQueue            // as a list that a null ends
+	shapeTreeSet          // as a list, after a comparator
+	shapeQueue            // as a list that ends with null
 	shapeMap              // items are keys and values
-	shapeNullEnds         // as a map that a null key ends
+	shapeNullEnds         // as a map that ends with a null key
 	shapeElement          // the field "element" is the only element
 	shapeEntry            // the fields "k" and "v" are the only entry
 	shapeCopies           // the field "element" is every element, "n" their number
@@ -58,7 +57,7 @@ func (s shape) within(whole shape) bool {
 	return s == whole || s.kind() == whole.kind() && s.kind() != decode.Object
 }
 
-// use is what an object field is for.
+// use is the purpose of an object field.
 type use uint8
 
 const (
@@ -73,7 +72,7 @@ const (
 	isChars
 )
 
-// field tells what the object field of that name in a class of shape s is for.
+// field returns the purpose of the object field of that name in a class of shape s.
 func (s shape) field(name string) use {
 	switch s {
 	case shapeObject:

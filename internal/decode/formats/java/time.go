@@ -42,7 +42,7 @@ func (p *packed) Zone() string {
 	return text
 }
 
-// timeOf fills n with the java.time value b: dates, times and instants. Others stay an object with what it wrote.
+// timeOf fills n with the java.time value b if that is a date, a time or an instant. Other values stay objects.
 func timeOf(n *decode.Node, b []byte, _ bool) bool {
 	p := packed{b: b}
 	k := jdk.Kind(p.Byte(""))
@@ -57,7 +57,7 @@ func timeOf(n *decode.Node, b []byte, _ bool) bool {
 	return true
 }
 
-// A ZoneOffset is a number of quarters of an hour, or of seconds behind 7f.
+// A ZoneOffset is a number of quarters of an hour, or 7f and a number of seconds.
 var (
 	quarters      = []jdk.Field{{Name: "totalSeconds", Code: 'B'}}
 	offsetSeconds = []jdk.Field{{Name: "totalSeconds", Code: 'I'}}

@@ -7,16 +7,15 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// A stream inside another serialization ends with its object. So the fields of a class that nobody knows have an end there,
-// and what is in them can be told where they are simple: first the primitives, as bytes that only the class divides, then
-// objects, which divide themselves; and so for each class below it. They have no names: members #0, #1, …. Where an object
-// among them is of such a class itself, nothing says where its fields end and others go on: they are opaque.
+// A stream embedded in another serialization ends with its object. So the fields of an unknown class have an end there, and
+// simple fields can be separated: first the primitives, as bytes that cannot be separated without the class definition, then
+// the objects; and so for each subclass. They have no names: members #0, #1, …. If an object among them is of an unknown
+// class itself, nothing says where its fields end: they are opaque.
 
-// unnamedWork bounds what is tried, in bytes looked at: so many for each byte of a stream, and some more.
+// unnamedWork bounds the attempts, in bytes read per byte of the stream.
 const unnamedWork = 64
 
-// unnamed takes the fields of the class at, of the object that is node i and ends with the stream. It reports whether it
-// could.
+// unnamed takes the fields of class at of the object that ends with the stream. It reports whether it could.
 func (r *Reader) unnamed(at int32) bool {
 	classes := int(r.classes[r.root].level-r.classes[at].level) + 1
 	from, before := r.Off, r.save()
@@ -49,8 +48,8 @@ func (r *Reader) unnamedBytes(n, member int) {
 func memberName(n int) string { return "#" + strconv.Itoa(n) }
 
 // primitivesThenObjects takes the fields of one class: bytes up to the first place from where objects lead to the end of the
-// stream, or to where the next class's primitives may start. Nulls before that place may be primitives, too. Only primitives
-// are a class's fields when it is the last.
+// stream, or to the next class's primitives. Nulls before that place may be primitives, too. Objects of the last class must
+// lead to the end of the stream.
 func (r *Reader) primitivesThenObjects(member, work *int, last bool) bool {
 	from, before := r.Off, r.save()
 	for at := from; at < len(r.Buf); at++ {
@@ -81,10 +80,10 @@ func (r *Reader) primitivesThenObjects(member, work *int, last bool) bool {
 	return true
 }
 
-// startsUnknown reports whether an object with its class starts at offset at, though it could not be read.
+// startsUnknown reports whether the object at offset at, which could not be read, has a class.
 func (r *Reader) startsUnknown(at int) bool { return r.Buf[at] == tcObject || r.Buf[at] == tcArray }
 
-// startsObject reports whether an object starts at offset at, of a kind that primitives hardly look like.
+// startsObject reports whether an object starts at offset at, with bytes that primitives rarely have.
 func (r *Reader) startsObject(at int) bool {
 	b := r.Buf[at:]
 	switch {
@@ -103,7 +102,8 @@ func (r *Reader) startsObject(at int) bool {
 	return false
 }
 
-// objects takes objects, and what a writeObject wrote, as members, up to what is neither. It reports whether there were some.
+// objects takes objects and the data of writeObject methods as members, as long as there are some, and reports whether there
+// were any.
 func (r *Reader) objects(member *int) bool {
 	first := *member
 	for r.Left() > 0 {

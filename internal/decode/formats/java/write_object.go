@@ -7,14 +7,14 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// A class with a writeObject should write its fields first, by defaultWriteObject or writeFields, and need not: the stream
-// has no word for it, only readObject of the class knows (specification, 3.2). What is read with fields and comes out at
-// the end mark of the class has them; else it is read without, as nothing but what the class wrote.
+// A class with a writeObject should write its fields first, by defaultWriteObject or writeFields, but it need not, and the
+// stream does not say whether it did (specification, 3.2). The data are read with fields first; if that does not end at the
+// end mark of the class, they are read without.
 
-// retries bounds what is read again in one body, in lengths of the body.
+// retries bounds the bytes of one body that are read again, in lengths of the body.
 const retries = 4
 
-// state is a state of the reader to come back to.
+// state is a state of the reader that restore returns to.
 type state struct {
 	mark                                                                  decode.Mark
 	block, handles, classes, fields, texts, repeated, copied, hiddenDepth int
@@ -24,7 +24,7 @@ func (r *Reader) save() state {
 	return state{r.Mark(), r.block, len(r.handles), len(r.classes), len(r.fields), len(r.texts), r.repeated, r.copied, r.hiddenDepth}
 }
 
-// restore forgets what was read since p, and the error.
+// restore returns to offset at and state p, and forgets the error.
 func (r *Reader) restore(at int, p state) {
 	r.retried += r.Off - at + len(r.texts)
 	r.Resume(at)
@@ -58,14 +58,14 @@ func (r *Reader) optionalFields(i int, at int32, c *class) {
 		r.classes[at].unwritten = r.OK()
 		return
 	}
-	// Neither way leads anywhere: what is wrong is told of the usual one.
+	// Both fail: report the error of the usual way.
 	r.restore(from, before)
 	r.noRetry = true
 	r.own(i, c)
 	r.noRetry = false
 }
 
-// startsAnnotation reports whether b can be what a class wrote beside its fields, and its end.
+// startsAnnotation reports whether b can start with an annotation and its end.
 func startsAnnotation(b []byte) bool {
 	return len(b) > 0 && bytes.IndexByte([]byte{
 		tcNull, tcReference, tcObject, tcString, tcArray, tcClass, tcBlockData, tcEndBlockData, tcBlockDataLong, tcLongString, tcEnum,

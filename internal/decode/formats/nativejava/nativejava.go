@@ -1,6 +1,7 @@
-// Package nativejava is serialization 7: Java serialization without the two additions that Dubbo's java (3) makes, a
+// Package nativejava reads bodies of serialization 7: Java serialization without the two additions that Dubbo's java (3) makes, a
 // count of characters before a string and a byte before an object, as NativeJavaObjectOutput writes it (Dubbo 2.4.2 to
-// 3.2.x, then the extension). A null string cannot be written. See package java.
+// 3.2.x, then the extension). A null string cannot be written. Package java has the reader, which borrows the body
+// until the next Reset.
 package nativejava
 
 import (
