@@ -25,8 +25,8 @@ func VersionAt(b []byte, i int) bool {
 	return c >= '0' && c <= '9' && (d == '.' || d >= '0' && d <= '9')
 }
 
-// KindByte reports whether b starts with a result kind as one byte.
-func KindByte(b []byte) bool { return b[0] <= 5 }
+// IsKindByte reports whether b starts with a result kind as one byte.
+func IsKindByte(b []byte) bool { return b[0] <= 5 }
 
 // ShortLength reports whether b starts with a length below 256 in four bytes, big-endian.
 func ShortLength(b []byte) bool { return len(b) >= 3 && b[0]|b[1]|b[2] == 0 }

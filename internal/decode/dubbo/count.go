@@ -54,7 +54,7 @@ func (b *body) count() bool {
 	for _, n := range m.Parts {
 		total += int(n)
 	}
-	return total == len(b.f.Body) // a reader that did not count all is at fault; its tree decides
+	return total == len(b.f.Body) // else the reader is at fault, and a tree decides
 }
 
 // countedNames takes the envelope. What its bytes are for is known from the first request that started with them.

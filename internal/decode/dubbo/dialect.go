@@ -2,12 +2,13 @@ package dubbo
 
 import "dubbo-wire/internal/decode"
 
-// Dialects is what is known of the serializations of one connection whose id several formats share: which of them was
-// told last by the bytes of a body, in either direction. The zero value knows nothing.
+// Dialects is what bodies of one connection have told of its serializations, in either direction. The zero value knows
+// nothing.
 type Dialects struct {
-	told [32]uint8 // by id: 1 + the place in the decoder's list
-	// foreign is which of all serializations wrote the bodies whose header names another one, by that header's id: 1 + its
-	// place among all.
+	// told is which of several formats with one id the bytes of a body told last, by id: 1 + its place in the decoder's list.
+	told [32]uint8
+	// foreign is which serialization wrote the bodies whose header names another one, by the header's id: 1 + its place among
+	// all.
 	foreign [32]uint8
 	// seen is the serializations that read a body's start on this connection, a bit each.
 	seen uint64
@@ -37,8 +38,8 @@ func (d *Decoder) named(f *Frame, dialects *Dialects) *serialization {
 }
 
 // pick chooses between formats of one id: the one that claims the start of the body, which then counts for the whole
-// connection; else the one that is known of the connection; else the first. One that disowns the body is not taken while
-// there is another.
+// connection; else the one that the connection told before; else the first. A format that rejects the body is only taken if all
+// do.
 func (d *Decoder) pick(formats []*serialization, h *Header, b []byte, dialects *Dialects) *serialization {
 	known := int(dialects.told[h.SerializationID()]) - 1
 	if len(formats) == 1 {
@@ -61,7 +62,7 @@ func (d *Decoder) pick(formats []*serialization, h *Header, b []byte, dialects *
 	return formats[best]
 }
 
-// wantsWhole reports whether the whole of a body may tell what its connection does not know yet.
+// wantsWhole reports whether a complete body may tell a dialect that the connection has not told yet.
 func wantsWhole(formats []*serialization, dialects *Dialects) bool {
 	if len(formats) < 2 || dialects.told[formats[0].format.ID&maskID] != 0 {
 		return false

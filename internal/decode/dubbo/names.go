@@ -6,11 +6,11 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// recentNames is how many names a serialization finds by the hash of their bytes alone, a power of two.
+// recentNames is how many names a serialization finds by the hash of their bytes, a power of two.
 const recentNames = 1 << 10
 
-// skim returns the names of a request whose body starts with bytes that were read before, nil where that cannot be seen
-// at a glance. The bytes are compared as a whole, so what is found is what reading would find.
+// skim returns the names of a request whose body starts with bytes that were read before, nil if the lengths of its texts do
+// not tell. All of the bytes are compared, so the result is that of reading them.
 func (r *serialization) skim(d *Decoder, b []byte) *Names {
 	if r.recent == nil {
 		return nil
@@ -41,8 +41,8 @@ func (r *serialization) keep(d *Decoder, raw []byte, n *Names) {
 	*r.place(d, raw) = n
 }
 
-// readNames reads the five strings at the start of a request. Where only the envelope is wanted they are walked, and
-// the bytes they lie in looked up: strings are made once per distinct start of a body.
+// readNames reads the envelope of a request. If nothing else is wanted, its texts are skipped and their bytes are looked up:
+// strings are made once per distinct envelope.
 func (b *body) readNames(detail Detail) {
 	if detail > Envelope {
 		b.m.Names = b.texts()
@@ -76,7 +76,7 @@ func (b *body) share(n *Names) {
 	}
 }
 
-// texts takes the five strings and returns what they name, nil after an error. What is made of them is made once.
+// texts reads the envelope and returns its names, nil after an error. Equal envelopes share their names.
 func (b *body) texts() *Names {
 	var n Names
 	n.read(b.r)
@@ -112,8 +112,8 @@ func (n *Names) split() {
 	}
 }
 
-// NamesAt returns the names of the request whose body starts with b, if they were read before and can be had at a glance;
-// else nil. The frame is decoded as ever.
+// NamesAt returns the names of the request whose body starts with b, if they were read before and can be found without a
+// reader; else nil.
 func (d *Decoder) NamesAt(h *Header, b []byte) *Names {
 	for _, r := range d.formats[h.SerializationID()] {
 		if n := r.skim(d, b); n != nil {

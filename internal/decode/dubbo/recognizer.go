@@ -13,12 +13,12 @@ type Recognizer struct {
 	byID [32][]*decode.Format
 	// requests accept the start of a request, each of another serialization.
 	requests []func(b []byte) bool
-	// emptyEvents has a bit for each serialization id whose heartbeats may be empty: also of those that are not known.
+	// emptyEvents has a bit for each serialization id whose heartbeats may be empty; ids that are not known have it, too.
 	emptyEvents uint32
 }
 
-// NewRecognizer returns a recognizer of frames with bodies of the given serializations. Bodies of others are recognized, too,
-// where less is asked of them: their serialization may be a user's own, of any id.
+// NewRecognizer returns a recognizer of frames with bodies of the given serializations. Headers with other ids are legal, too:
+// a user's own serialization may have any id.
 func NewRecognizer(formats []decode.Format) *Recognizer {
 	c := &Recognizer{}
 	for i := range formats {
@@ -57,10 +57,10 @@ func (c *Recognizer) legal(h *Header, maxBody int) bool {
 	return !h.Event() || h.Status == StatusOK
 }
 
-// knows reports whether the header's serialization id is one of a known serialization.
+// knows reports whether a format has the header's serialization id.
 func (c *Recognizer) knows(h *Header) bool { return len(c.byID[h.SerializationID()]) > 0 }
 
-// startLen is how many bytes of a body startsLike wants to see.
+// startLen is how many bytes of a body startsLike is given.
 const startLen = decode.StartLen
 
 // startsLike reports whether a body can start with b (its first startLen bytes, or all of it), given its header. A
@@ -95,8 +95,8 @@ func starts(s *decode.Starts, h *Header, b []byte) bool {
 	return s.Text(b)
 }
 
-// startsOther reports whether a request's body starts as that of any serialization: the header may name another one than
-// wrote it, and that of a user's own is not known.
+// startsOther reports whether a request's body starts as that of any serialization: the header may name the wrong one, and how
+// a user's own starts is not known.
 func (c *Recognizer) startsOther(b []byte) bool {
 	if len(b) == 0 {
 		return false
@@ -109,7 +109,7 @@ func (c *Recognizer) startsOther(b []byte) bool {
 	return false
 }
 
-// startsSurely is startsLike, and asks for a version of at least five digits and dots of a request.
+// startsSurely is startsLike, but the version of a request must have at least five digits and dots.
 func (c *Recognizer) startsSurely(h *Header, b []byte) bool {
 	if !c.startsLike(h, b) {
 		return false
@@ -128,9 +128,9 @@ func (c *Recognizer) startsSurely(h *Header, b []byte) bool {
 	return !h.Request()
 }
 
-// MayBegin reports whether b, bytes of a stream, may begin a frame that is found by searching, as far as its header and the
-// first bytes of its body tell; n is how many bytes that are. A connection with such bytes is taken for one of Dubbo's,
-// though no frame in it is accepted ([Framer.Met]).
+// MayBegin reports whether b, bytes of a stream, may begin a frame, as far as its header and the first bytes of its body tell;
+// n is how many bytes these are. A connection with such bytes is counted as Dubbo's even if no frame in it is accepted
+// ([Framer.Met]).
 func (c *Recognizer) MayBegin(b []byte) (n int, may bool) {
 	if len(b) < HeaderLen || !isMagic(b) {
 		return 0, false

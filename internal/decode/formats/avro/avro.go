@@ -27,7 +27,7 @@ var Format = decode.Format{
 	Capture:         "avro.pcap.zst",
 	Scrub:           scrub,
 	EmptyHeartbeats: true,
-	Starts:          decode.Starts{Request: startsRequest, Result: decode.KindByte},
+	Starts:          decode.Starts{Request: startsRequest, Result: decode.IsKindByte},
 	New:             func() decode.Reader { return new(Reader) },
 
 	NoAttachments: true,

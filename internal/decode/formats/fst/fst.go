@@ -25,7 +25,7 @@ var Format = decode.Format{
 	Capture:    "fst.pcap.zst",
 	Heartbeats: [][]byte{{0xff}},
 	Scrub:      scrub,
-	Starts:     decode.Starts{Request: startsRequest, Result: decode.KindByte},
+	Starts:     decode.Starts{Request: startsRequest, Result: decode.IsKindByte},
 	New:        func() decode.Reader { return new(Reader) },
 }
 

@@ -68,7 +68,7 @@ var Starts = decode.Starts{
 		return len(b) > 7 && b[1] == 0 && b[2] == 0 && b[3] == 0 && b[4] == 1 &&
 			(decode.VersionAt(b, 6) || b[5] <= 1 && decode.VersionAt(b, 7))
 	},
-	Result: decode.KindByte,
+	Result: decode.IsKindByte,
 }
 
 // Reader reads one body.

@@ -53,7 +53,7 @@ var Format5 = decode.Format{
 // Starts accepts an ASCII text; its length is not written.
 var Starts = decode.Starts{
 	Request: func(b []byte) bool { return decode.VersionAt(b, 0) },
-	Result:  decode.KindByte,
+	Result:  decode.IsKindByte,
 }
 
 // Reader reads one body.

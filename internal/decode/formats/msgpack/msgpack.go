@@ -22,7 +22,7 @@ var Format = decode.Format{
 	Capture:    "msgpack.pcap.zst",
 	Heartbeats: [][]byte{{nilByte}},
 	Scrub:      scrub,
-	Starts:     decode.Starts{Request: startsRequest, Result: decode.KindByte},
+	Starts:     decode.Starts{Request: startsRequest, Result: decode.IsKindByte},
 	New:        func() decode.Reader { return new(Reader) },
 	Counts:     true,
 }

@@ -73,7 +73,7 @@ func tellID10(b []byte, k decode.BodyKind) decode.Verdict {
 // starts accepts a text behind a length of four bytes.
 var starts = decode.Starts{
 	Request: func(b []byte) bool { return decode.ShortLength(b) && decode.VersionAt(b, 4) },
-	Result:  decode.KindByte,
+	Result:  decode.IsKindByte,
 }
 
 // Reader reads one body. The zero value is ready for Reset.
