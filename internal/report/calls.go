@@ -3,7 +3,6 @@ package report
 import (
 	"io"
 	"strconv"
-	"strings"
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/term"
@@ -11,8 +10,8 @@ import (
 
 // CallTable prints calls one row at a time, without their values.
 type CallTable struct {
-	stream *stream
-	inputs []string
+	stream  *stream
+	records Calls // for CSV
 }
 
 // NewCallTable prints calls to w as "table", "markdown" or "csv"; inputs are the names of files by index.
@@ -53,7 +52,7 @@ func NewCallTable(w io.Writer, format string, s Style, inputs []string) (*CallTa
 			{name: "service/method"},
 		}
 	}
-	return &CallTable{stream: st, inputs: inputs}, nil
+	return &CallTable{stream: st, records: Calls{Inputs: inputs}}, nil
 }
 
 // Row prints one call.
@@ -67,7 +66,7 @@ func (t *CallTable) Row(c *call.Call) error {
 		s.begin("; request, response: body bytes", m.FirstTime)
 	}
 	if s.format == "csv" {
-		s.cells = t.flat(s.cells[:0], c, m)
+		t.records.append(s.csvRecord(), c)
 		return s.write()
 	}
 	s.connection(c.Conn)
@@ -149,59 +148,4 @@ var callFields = []string{
 	"responseSerialization", "service", "version", "group", "method", "generic", "parameterTypes", "oneWay", "status",
 	"error", "errorMessage", "state", "requestBodyBytes", "responseBodyBytes", "requestFrameBytes",
 	"responseFrameBytes", "time", "latencyMicros", "waitMicros",
-}
-
-func (t *CallTable) flat(row []string, c *call.Call, m *call.Message) []string {
-	req, resp := c.Request, c.Response
-	number := func(m *call.Message, of func(*call.Message) int64) string {
-		if m == nil {
-			return ""
-		}
-		return strconv.FormatInt(of(m), 10)
-	}
-	frame := func(m *call.Message) int64 { return m.Number }
-	body := func(m *call.Message) int64 { return m.BodyBytes() }
-	length := func(m *call.Message) int64 { return m.FrameBytes() }
-	other := ""
-	if req != nil && resp != nil && otherSerialization(req, resp) {
-		other = resp.SerializationName()
-	}
-	row = append(
-		row, strconv.Itoa(c.Conn.Number), nameOf(t.inputs, m.Last.File), m.ID(),
-		c.Client(), c.Server(), number(req, frame), number(resp, frame), m.Protocol.Name, m.SerializationName(), other,
-	)
-	if req != nil && req.Operation != nil {
-		types := req.Operation.Types
-		if req.GenericMethod != "" {
-			types = req.GenericTypes
-		}
-		row = append(row, req.Operation.Service, req.Operation.Version, req.Group, req.Method(),
-			strconv.FormatBool(req.GenericMethod != ""), strings.Join(types, ","))
-	} else {
-		row = append(row, call.Unknown, "", "", call.Unknown, "", "")
-	}
-	oneWay := ""
-	if req != nil {
-		oneWay = strconv.FormatBool(!req.TwoWay)
-	}
-	row = append(row, oneWay)
-	if last := c.Answer(); last != nil {
-		message := last.ErrorMessage
-		if message == "" {
-			message = last.ExceptionMessage
-		}
-		row = append(row, strconv.Itoa(int(last.Status)), callError(c), message)
-	} else {
-		row = append(row, "", callError(c), "")
-	}
-	row = append(row, c.State().String(), number(req, body), number(resp, body), number(req, length), number(resp, length),
-		flatTime(m.FirstTime))
-	for _, f := range []func() (int64, bool){c.Latency, c.Wait} {
-		micros := ""
-		if ns, ok := f(); ok {
-			micros = decimal(float64(ns) / 1000)
-		}
-		row = append(row, micros)
-	}
-	return row
 }

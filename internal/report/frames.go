@@ -13,8 +13,8 @@ import (
 
 // FrameTable prints frames one row at a time.
 type FrameTable struct {
-	stream *stream
-	inputs []string
+	stream  *stream
+	records Frames // for CSV
 }
 
 // NewFrameTable prints frames to w as "table", "markdown" or "csv"; inputs are the names of files by index.
@@ -53,7 +53,7 @@ func NewFrameTable(w io.Writer, format string, s Style, inputs []string) (*Frame
 			{name: "service/method, or result"},
 		}
 	}
-	return &FrameTable{stream: st, inputs: inputs}, nil
+	return &FrameTable{stream: st, records: Frames{Inputs: inputs}}, nil
 }
 
 // Row prints one frame.
@@ -63,13 +63,15 @@ func (t *FrameTable) Row(r *pipeline.Row) error {
 		s.begin("; body: bytes", m.Last.Time)
 	}
 	if s.format == "csv" {
-		s.cells = t.flat(s.cells[:0], r)
+		f := s.csvRecord()
+		t.records.first(f, r)
+		t.records.appendRest(f, r)
 		return s.write()
 	}
 	s.connection(r.Conn)
 	status := ""
-	if !m.Request {
-		status = optional(int64(m.Status))
+	if !m.Request && m.Status >= 0 {
+		status = strconv.Itoa(int(m.Status))
 	}
 	s.cells = append(
 		s.cells[:0], strconv.FormatInt(r.Number, 10), s.time(m.Last.Time), s.direction(r.Conn, r.Side),
@@ -143,67 +145,3 @@ var frameFields = []string{
 	"lastPacket", "dubboVersion", "service", "version", "group", "method", "parameterTypes", "resultKind",
 	"exceptionClass", "errorMessage", "decoded", "undecodedAt", "cause", "error",
 }
-
-func (t *FrameTable) flat(row []string, r *pipeline.Row) []string {
-	m := r.Msg
-	row = append(
-		row, strconv.FormatInt(r.Number, 10), nameOf(t.inputs, m.Last.File), flatTime(m.Last.Time),
-		strconv.Itoa(r.Conn.Number), r.Conn.Ends[r.Side], r.Conn.Ends[1-r.Side], m.Protocol.Name, m.Kind.String(),
-		strconv.FormatBool(m.TwoWay), m.ID(), m.SerializationName(), optional(int64(m.SerializationID)),
-	)
-	if m.Request {
-		row = append(row, "", "")
-	} else {
-		row = append(row, optional(int64(m.Status)), m.StatusText())
-	}
-	row = append(
-		row, strconv.Itoa(int(m.HeaderLen)), strconv.Itoa(m.BodyLen), strconv.FormatBool(m.Complete),
-		strconv.FormatBool(m.Resync), strconv.FormatInt(m.First.Packet, 10), strconv.FormatInt(m.Last.Packet, 10),
-	)
-	if n := m.Operation; n != nil {
-		row = append(row, n.ProtocolVersion, n.Service, n.Version, m.Group, n.Method, strings.Join(n.Types, ","))
-	} else {
-		row = append(row, "", "", "", "", "", "")
-	}
-	message := m.ErrorMessage
-	if message == "" {
-		message = m.ExceptionMessage
-	}
-	row = append(row, resultKind(m), m.ExceptionClass, message)
-	if m.Decoded == "" {
-		return append(row, "", "", "", "")
-	}
-	if m.Err == nil {
-		return append(row, m.Decoded, "", "", "")
-	}
-	return append(row, m.Decoded, strconv.Itoa(int(m.HeaderLen)+m.Err.At), m.Err.Cause.String(), errorText(m.Err))
-}
-
-// optional is a number that is not there where it is negative.
-func optional(n int64) string {
-	if n < 0 {
-		return ""
-	}
-	return strconv.FormatInt(n, 10)
-}
-
-func resultKind(m *rpc.Message) string {
-	switch m.ResultKind {
-	case 0, 3:
-		return "exception"
-	case 1, 4:
-		return "value"
-	case 2, 5:
-		return "null"
-	}
-	return ""
-}
-
-func nameOf(inputs []string, i int) string {
-	if i < len(inputs) {
-		return inputs[i]
-	}
-	return ""
-}
-
-func flatTime(ns int64) string { return formatTime(ns, ".000000000", false) }

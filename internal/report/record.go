@@ -3,83 +3,12 @@ package report
 import (
 	"bytes"
 	"strconv"
-	"time"
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/rpc"
 )
-
-// fields appends the members of one JSON object to dst, in order. Absent facts are left out.
-type fields struct {
-	dst []byte
-	sep bool
-}
-
-func (f *fields) name(name string) {
-	if f.sep {
-		f.dst = append(f.dst, ',')
-	}
-	f.sep = true
-	f.dst = append(f.dst, '"')
-	f.dst = append(f.dst, name...)
-	f.dst = append(f.dst, '"', ':')
-}
-
-func (f *fields) str(name, v string) {
-	f.name(name)
-	f.dst = decode.AppendString(f.dst, v)
-}
-
-func (f *fields) num(name string, v int64) {
-	f.name(name)
-	f.dst = strconv.AppendInt(f.dst, v, 10)
-}
-
-func (f *fields) bool(name string, v bool) {
-	f.name(name)
-	f.dst = strconv.AppendBool(f.dst, v)
-}
-
-func (f *fields) raw(name string, v []byte) {
-	f.name(name)
-	f.dst = append(f.dst, v...)
-}
-
-func (f *fields) null(name string) {
-	f.name(name)
-	f.dst = append(f.dst, "null"...)
-}
-
-func (f *fields) list(name string, v []string) {
-	f.name(name)
-	f.dst = append(f.dst, '[')
-	for i, s := range v {
-		if i > 0 {
-			f.dst = append(f.dst, ',')
-		}
-		f.dst = decode.AppendString(f.dst, s)
-	}
-	f.dst = append(f.dst, ']')
-}
-
-func (f *fields) time(name string, ns int64) {
-	f.name(name)
-	f.dst = append(f.dst, '"')
-	f.dst = time.Unix(0, ns).UTC().AppendFormat(f.dst, "2006-01-02T15:04:05.000000000Z07:00")
-	f.dst = append(f.dst, '"')
-}
-
-// micros prints nanoseconds as microseconds, exactly.
-func (f *fields) micros(name string, ns int64) {
-	f.name(name)
-	if ns%1000 == 0 {
-		f.dst = strconv.AppendInt(f.dst, ns/1000, 10)
-		return
-	}
-	f.dst = strconv.AppendFloat(f.dst, float64(ns)/1000, 'f', -1, 64)
-}
 
 // Frames prints frames as JSON records; Inputs are the names of files by index.
 type Frames struct {
@@ -95,125 +24,126 @@ type Frames struct {
 // AppendJSON appends the record of one frame, without a line end. What Prepare returned for its row is used, if it is
 // there.
 func (p *Frames) AppendJSON(dst []byte, r *pipeline.Row) []byte {
-	f := fields{dst: append(dst, '{')}
-	f.num("frame", r.Number)
-	f.str("file", p.file(r.Msg.Last.File))
-	f.time("time", r.Msg.Last.Time)
-	f.num("connection", int64(r.Conn.Number))
+	f := Record{JSON: append(dst, '{')}
+	p.first(&f, r)
 	if rest, ok := r.Prepared.([]byte); ok {
-		f.dst = append(f.dst, rest...)
+		f.JSON = append(f.JSON, rest...)
 	} else {
 		p.appendRest(&f, r)
 	}
-	return append(f.dst, '}')
+	return append(f.JSON, '}')
+}
+
+// first appends the members that depend on earlier frames.
+func (p *Frames) first(f *Record, r *pipeline.Row) {
+	f.Int("frame", r.Number)
+	f.Text("file", fileOf(p.Inputs, r.Msg.Last.File))
+	f.time("time", r.Msg.Last.Time)
+	f.Int("connection", int64(r.Conn.Number))
 }
 
 // Prepare returns the record of one frame from the first field on that does not depend on what came before.
 func (p *Frames) Prepare(r *pipeline.Row) any {
-	f := fields{dst: p.rest[:0], sep: true}
+	f := Record{JSON: p.rest[:0], sep: true}
 	p.appendRest(&f, r)
-	p.rest = f.dst
-	return bytes.Clone(f.dst)
+	p.rest = f.JSON
+	return bytes.Clone(f.JSON)
 }
 
-func (p *Frames) appendRest(f *fields, r *pipeline.Row) {
+func (p *Frames) appendRest(f *Record, r *pipeline.Row) {
 	m := r.Msg
-	f.str("src", r.Conn.Ends[r.Side])
-	f.str("dst", r.Conn.Ends[1-r.Side])
-	f.str("protocol", m.Protocol.Name)
-	f.str("kind", m.Kind.String())
+	f.Text("src", r.Conn.Ends[r.Side])
+	f.Text("dst", r.Conn.Ends[1-r.Side])
+	f.Text("protocol", m.Protocol.Name)
+	f.Text("kind", m.Kind.String())
 	f.bool("twoWay", m.TwoWay)
-	f.str("id", m.ID())
-	f.str("serialization", m.SerializationName())
+	f.Text("id", m.ID())
+	f.Text("serialization", m.SerializationName())
 	f.optional("serializationId", int64(m.SerializationID))
 	if m.HeaderFormat != nil {
-		f.str("headerSerialization", m.HeaderFormat.Name)
+		f.Text("headerSerialization", m.HeaderFormat.Name)
 	}
 	if !m.Request {
 		f.optional("status", int64(m.Status))
 		if text := m.StatusText(); text != "" {
-			f.str("statusText", text)
+			f.Text("statusText", text)
 		}
 	} else if m.Status > 0 {
-		f.num("requestStatus", int64(m.Status)) // always 0 where Dubbo wrote it
+		f.Int("requestStatus", int64(m.Status)) // always 0 where Dubbo wrote it
 	}
-	f.num("headerBytes", int64(m.HeaderLen))
-	f.num("bodyBytes", int64(m.BodyLen))
+	f.Int("headerBytes", int64(m.HeaderLen))
+	f.Int("bodyBytes", int64(m.BodyLen))
 	f.bool("complete", m.Complete)
 	f.bool("foundByResync", m.Resync)
-	f.num("firstPacket", m.First.Packet)
-	f.num("lastPacket", m.Last.Packet)
+	f.Int("firstPacket", m.First.Packet)
+	f.Int("lastPacket", m.Last.Packet)
 	f.envelope(m, !p.Redact)
-	if m.Tree != nil {
+	if m.Tree != nil || f.isCSV() && m.Decoded != "" {
 		p.appendParts(f, m)
-		f.str("decoded", m.Decoded)
+		f.Text("decoded", m.Decoded)
 		if m.Err != nil {
 			// Offsets are counted from the frame's first byte.
-			f.num("undecodedAt", int64(m.HeaderLen)+int64(m.Err.At))
-			f.str("cause", m.Err.Cause.String())
-			f.str("error", errorText(m.Err))
+			f.Int("undecodedAt", int64(m.HeaderLen)+int64(m.Err.At))
+			f.Text("cause", m.Err.Cause.String())
+			f.Text("error", errorText(m.Err))
 		}
 	}
 }
 
-func (p *Frames) file(i int) string {
-	if i < len(p.Inputs) {
-		return p.Inputs[i]
+// fileOf returns the name of an input, "" if it is unknown.
+func fileOf(inputs []string, i int) string {
+	if i < len(inputs) {
+		return inputs[i]
 	}
 	return ""
 }
 
 // envelope is what a message says of itself; texts asks for those of errors, too.
-func (f *fields) envelope(m *rpc.Message, texts bool) {
+func (f *Record) envelope(m *rpc.Message, texts bool) {
 	if n := m.Operation; n != nil {
-		f.str("dubboVersion", n.ProtocolVersion)
+		f.Text("dubboVersion", n.ProtocolVersion)
 		f.nullable("service", n.Service, n.ServiceNull)
 		f.nullable("version", n.Version, n.VersionNull)
 		if m.Group != "" {
-			f.str("group", m.Group)
+			f.Text("group", m.Group)
 		}
-		f.str("method", n.Method)
+		f.Text("method", n.Method)
 		f.list("parameterTypes", n.Types)
 	}
 	switch m.ResultKind {
 	case 0, 3:
-		f.str("resultKind", "exception")
+		f.Text("resultKind", "exception")
 	case 1, 4:
-		f.str("resultKind", "value")
+		f.Text("resultKind", "value")
 	case 2, 5:
-		f.str("resultKind", "null")
+		f.Text("resultKind", "null")
 	}
 	if m.ExceptionClass != "" {
-		f.str("exceptionClass", m.ExceptionClass)
+		f.Text("exceptionClass", m.ExceptionClass)
 	}
-	if m.HasErrorText && texts {
-		f.str("errorMessage", m.ErrorMessage+m.ExceptionMessage) // one of them
+	if texts && (m.HasErrorText || f.isCSV()) {
+		f.Text("errorMessage", m.ErrorMessage+m.ExceptionMessage) // one of them
 	}
-}
-
-func (f *fields) nullable(name, v string, null bool) {
-	if null {
-		f.null(name)
-		return
-	}
-	f.str(name, v)
 }
 
 // appendParts prints the leaves of the frame: the header and those of the body.
-func (p *Frames) appendParts(f *fields, m *rpc.Message) {
-	p.parts = m.Tree.Parts(p.parts[:0], p.Depth)
-	f.name("parts")
-	f.dst = append(f.dst, `[{"path":"header","bytes":`...)
-	f.dst = strconv.AppendInt(f.dst, int64(m.HeaderLen), 10)
-	f.dst = append(f.dst, '}')
-	for i := range p.parts {
-		f.dst = append(f.dst, `,{"path":`...)
-		f.dst = decode.AppendString(f.dst, p.parts[i].Path)
-		f.dst = append(f.dst, `,"bytes":`...)
-		f.dst = strconv.AppendInt(f.dst, int64(p.parts[i].Bytes), 10)
-		f.dst = append(f.dst, '}')
+func (p *Frames) appendParts(f *Record, m *rpc.Message) {
+	if f.isCSV() {
+		return
 	}
-	f.dst = append(f.dst, ']')
+	p.parts = m.Tree.Parts(p.parts[:0], p.Depth)
+	f.Name("parts")
+	f.JSON = append(f.JSON, `[{"path":"header","bytes":`...)
+	f.JSON = strconv.AppendInt(f.JSON, int64(m.HeaderLen), 10)
+	f.JSON = append(f.JSON, '}')
+	for i := range p.parts {
+		f.JSON = append(f.JSON, `,{"path":`...)
+		f.JSON = decode.AppendString(f.JSON, p.parts[i].Path)
+		f.JSON = append(f.JSON, `,"bytes":`...)
+		f.JSON = strconv.AppendInt(f.JSON, int64(p.parts[i].Bytes), 10)
+		f.JSON = append(f.JSON, '}')
+	}
+	f.JSON = append(f.JSON, ']')
 }
 
 func errorText(e *decode.Error) string {
@@ -238,69 +168,73 @@ type Calls struct {
 
 // AppendJSON appends the record of one call, without a line end.
 func (p *Calls) AppendJSON(dst []byte, c *call.Call) []byte {
-	f := fields{dst: append(dst, '{')}
+	f := Record{JSON: append(dst, '{')}
+	p.append(&f, c)
+	return append(f.JSON, '}')
+}
+
+func (p *Calls) append(f *Record, c *call.Call) {
 	req, resp := c.Request, c.Response
 	any := req
 	if any == nil {
 		any = resp
 	}
-	f.num("connection", int64(c.Conn.Number))
+	f.Int("connection", int64(c.Conn.Number))
 	if any.Last.File < len(p.Inputs) {
-		f.str("file", p.Inputs[any.Last.File])
+		f.Text("file", p.Inputs[any.Last.File])
 	}
-	f.str("id", any.ID())
-	f.str("client", c.Client())
-	f.str("server", c.Server())
+	f.Text("id", any.ID())
+	f.Text("client", c.Client())
+	f.Text("server", c.Server())
 	if req != nil {
-		f.num("requestFrame", req.Number)
+		f.Int("requestFrame", req.Number)
 	}
 	if resp != nil {
-		f.num("responseFrame", resp.Number)
+		f.Int("responseFrame", resp.Number)
 	}
-	f.str("protocol", any.Protocol.Name)
-	f.str("serialization", any.SerializationName())
+	f.Text("protocol", any.Protocol.Name)
+	f.Text("serialization", any.SerializationName())
 	if any.HeaderSerialization != "" {
-		f.str("headerSerialization", any.HeaderSerialization)
+		f.Text("headerSerialization", any.HeaderSerialization)
 	}
 	if req != nil && resp != nil && otherSerialization(req, resp) {
-		f.str("responseSerialization", resp.SerializationName())
+		f.Text("responseSerialization", resp.SerializationName())
 	}
 	if req != nil && resp != nil && resp.HeaderSerialization != "" {
-		f.str("responseHeaderSerialization", resp.HeaderSerialization)
+		f.Text("responseHeaderSerialization", resp.HeaderSerialization)
 	}
-	p.request(&f, req)
-	p.response(&f, c)
-	f.str("state", c.State().String())
+	p.request(f, req)
+	p.response(f, c)
+	f.Text("state", c.State().String())
 	if n := req.Count(); n > 1 || req != nil && !req.Ends {
-		f.num("requestMessages", int64(n))
+		f.Int("requestMessages", int64(n))
 	}
 	if n := resp.Count(); n > 1 || resp != nil && !resp.Ends {
-		f.num("responseMessages", int64(n))
+		f.Int("responseMessages", int64(n))
 	}
 	if req != nil {
-		f.num("requestBodyBytes", req.BodyBytes())
+		f.Int("requestBodyBytes", req.BodyBytes())
 	}
 	if resp != nil {
-		f.num("responseBodyBytes", resp.BodyBytes())
+		f.Int("responseBodyBytes", resp.BodyBytes())
 	}
 	if req != nil {
-		f.num("requestFrameBytes", req.FrameBytes())
+		f.Int("requestFrameBytes", req.FrameBytes())
 	}
 	if resp != nil {
-		f.num("responseFrameBytes", resp.FrameBytes())
+		f.Int("responseFrameBytes", resp.FrameBytes())
 	}
 	f.time("time", any.FirstTime)
 	if ns, ok := c.Latency(); ok {
-		f.micros("latencyMicros", ns)
+		f.Micros("latencyMicros", ns)
 	} else {
 		f.null("latencyMicros")
 	}
 	if ns, ok := c.Wait(); ok {
-		f.micros("waitMicros", ns)
+		f.Micros("waitMicros", ns)
 	} else {
 		f.null("waitMicros")
 	}
-	return append(f.dst, '}')
 }
 
 // otherSerialization reports whether an answer is in another serialization than its request, by header or by bytes.
@@ -309,10 +243,10 @@ func otherSerialization(req, resp *call.Message) bool {
 		(req.HeaderSerialization != "" || resp.HeaderSerialization != "") && req.SerializationName() != resp.SerializationName()
 }
 
-func (p *Calls) request(f *fields, m *call.Message) {
+func (p *Calls) request(f *Record, m *call.Message) {
 	if m == nil || m.Operation == nil {
-		f.str("service", call.Unknown)
-		f.str("method", call.Unknown)
+		f.Text("service", call.Unknown)
+		f.Text("method", call.Unknown)
 		if m != nil {
 			p.values(f, "arguments", m)
 			f.bool("oneWay", !m.TwoWay)
@@ -323,9 +257,9 @@ func (p *Calls) request(f *fields, m *call.Message) {
 	f.nullable("service", n.Service, n.ServiceNull)
 	f.nullable("version", n.Version, n.VersionNull)
 	if m.Group != "" {
-		f.str("group", m.Group)
+		f.Text("group", m.Group)
 	}
-	f.str("method", m.Method())
+	f.Text("method", m.Method())
 	f.bool("generic", m.GenericMethod != "")
 	if m.GenericMethod != "" {
 		f.list("parameterTypes", m.GenericTypes)
@@ -340,7 +274,7 @@ func (p *Calls) request(f *fields, m *call.Message) {
 }
 
 // values prints the values of a message; of a streaming call a list of those of all messages.
-func (p *Calls) values(f *fields, name string, m *call.Message) {
+func (p *Calls) values(f *Record, name string, m *call.Message) {
 	switch {
 	case p.NoValues:
 		return
@@ -358,30 +292,21 @@ func (p *Calls) values(f *fields, name string, m *call.Message) {
 		}
 		list = append(list, k.Values...)
 	}
-	f.raw(name, append(list, ']'))
+	f.Raw(name, append(list, ']'))
 }
 
-// optional prints null for a number that is not there.
-func (f *fields) optional(name string, n int64) {
-	if n < 0 {
-		f.null(name)
-		return
-	}
-	f.num(name, n)
-}
-
-func (f *fields) values(name string, json []byte) {
+func (f *Record) values(name string, json []byte) {
 	if len(json) > 0 {
-		f.raw(name, json)
+		f.Raw(name, json)
 	}
 }
 
-func (p *Calls) response(f *fields, c *call.Call) {
+func (p *Calls) response(f *Record, c *call.Call) {
 	m := c.Answer()
 	if m == nil {
 		if c.Aborted != "" {
 			f.null("status")
-			f.str("error", c.Aborted)
+			f.Text("error", c.Aborted)
 		}
 		return
 	}
@@ -399,26 +324,30 @@ func (p *Calls) response(f *fields, c *call.Call) {
 	f.optional("status", int64(m.Status))
 	switch {
 	case c.Aborted != "":
-		f.str("error", c.Aborted)
+		f.Text("error", c.Aborted)
 	case m.Failed:
-		f.str("error", m.StatusName())
+		f.Text("error", m.StatusName())
 	case m.Exception && m.ExceptionClass != "":
-		f.str("error", m.ExceptionClass)
+		f.Text("error", m.ExceptionClass)
 	case m.Exception:
-		f.str("error", "exception")
+		f.Text("error", "exception")
 	}
 }
 
 // exception prints what a call failed with; said is false where there is no message.
-func (p *Calls) exception(f *fields, class, message string, said bool) {
-	e := fields{dst: []byte{'{'}}
+func (p *Calls) exception(f *Record, class, message string, said bool) {
+	if f.isCSV() {
+		f.Text("errorMessage", message)
+		return
+	}
+	e := Record{JSON: []byte{'{'}}
 	e.nullable("class", class, class == "")
 	switch {
 	case p.NoValues:
 	case p.Redact && said:
-		e.raw("message", decode.RedactedText(nil, message))
+		e.Raw("message", decode.RedactedText(nil, message))
 	default:
 		e.nullable("message", message, !said)
 	}
-	f.raw("exception", append(e.dst, '}'))
+	f.Raw("exception", append(e.JSON, '}'))
 }

@@ -22,6 +22,7 @@ type stream struct {
 	columns []streamColumn
 	cells   []string
 	line    strings.Builder
+	record  Record // for CSV
 	begun   bool
 	// announced has a bit for each connection that was introduced.
 	announced []uint64
@@ -55,6 +56,20 @@ func newStream(command string, w io.Writer, format string, s Style) (*stream, er
 
 func (s *stream) narrow() bool {
 	return s.format == "table" && s.style.Width > 0 && s.style.Width < wideStream
+}
+
+// csvRecord returns an empty row of CSV, whose cells write prints.
+func (s *stream) csvRecord() *Record {
+	if s.record.columns == nil {
+		s.record.columns = make(map[string]int, len(s.columns))
+		for i := range s.columns {
+			s.record.columns[s.columns[i].name] = i
+		}
+		s.cells = make([]string, len(s.columns))
+		s.record.row = s.cells
+	}
+	clear(s.cells)
+	return &s.record
 }
 
 // begin prints the header before the first row.
