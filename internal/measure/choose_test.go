@@ -1,4 +1,4 @@
-package main
+package measure
 
 import (
 	"bytes"
@@ -17,13 +17,13 @@ func TestExplainBodyNotKept(t *testing.T) {
 	row := func(n int64) *pipeline.Row {
 		return &pipeline.Row{Number: n, Msg: &rpc.Message{Summary: rpc.Summary{Kind: rpc.Request, BodyLen: 6}, Body: []byte("\x052.0.2"), Captured: 6}}
 	}
-	c := &frameChoice{room: 10, kept: map[int64]*keptFrame{}}
+	c := &FrameChoice{room: 10, kept: map[int64]*keptFrame{}}
 	first, second := c.keep(row(1)), c.keep(row(2))
 	assert.False(t, first.dropped)
 	require.True(t, second.dropped)
 	c.found = second
 	var out bytes.Buffer
-	err := c.print(&streams{out: &out, err: &out}, &explainFlags{}, &outputFlags{}, nil, []string{"trace.pcap"})
+	_, _, err := c.Chosen(&Input{}, nil, nil)
 	require.Error(t, err)
 	assert.Equal(t, exit.Nothing, exit.Report(err, &out))
 	assert.Contains(t, out.String(), "explain it by its number: --frame 2")

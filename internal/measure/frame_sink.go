@@ -1,19 +1,35 @@
-package main
+package measure
 
 import (
 	"dubbo-wire/internal/call"
-	"dubbo-wire/internal/measure"
-	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/rpc"
 )
 
-// frameRows is the sink of a run that prints frames. Without a filter they are printed at once. With one, a frame waits
+// FrameSink returns the sink of a run that prints frames with write.
+func FrameSink(f *Filter, write func(*pipeline.Row)) pipeline.Sink {
+	return &frameSink{write: write, filter: f, now: f.OfRequests()}
+}
+
+// CallSink returns the sink of a run that prints selected calls with write.
+func CallSink(_ *Filter, write func(*call.Call)) pipeline.Sink { return callSink(write) }
+
+type callSink func(*call.Call)
+
+func (callSink) Frame(*pipeline.Row) {}
+
+func (write callSink) Call(k *call.Call, selected bool) {
+	if selected {
+		write(k)
+	}
+}
+
+// frameSink is the sink of a run that prints frames. Without a filter they are printed at once. With one, a frame waits
 // until it is known whether its call is selected: of a response that is when it comes, of a request too where the filter
 // asks for nothing but what stands in requests, else when its call is closed. Frames are still printed in their order.
-type frameRows struct {
-	w      *output.Records[*pipeline.Row]
-	filter *measure.Filter
+type frameSink struct {
+	write  func(*pipeline.Row)
+	filter *Filter
 	now    bool // the filter decides on requests alone
 	// waiting is the frames from number first on; a rendered frame whose call is open has decided false.
 	waiting []waitingFrame
@@ -25,9 +41,9 @@ type waitingFrame struct {
 	decided, selected bool
 }
 
-func (f *frameRows) Frame(r *pipeline.Row) {
+func (f *frameSink) Frame(r *pipeline.Row) {
 	if f.filter.Empty() {
-		f.w.Write(r)
+		f.write(r)
 		return
 	}
 	if len(f.waiting) == 0 {
@@ -50,7 +66,7 @@ func (f *frameRows) Frame(r *pipeline.Row) {
 	f.drain()
 }
 
-func (f *frameRows) Call(c *call.Call, selected bool) {
+func (f *frameSink) Call(c *call.Call, selected bool) {
 	if f.filter.Empty() {
 		return
 	}
@@ -63,7 +79,7 @@ func (f *frameRows) Call(c *call.Call, selected bool) {
 }
 
 // decide notes that the filter selects a message, or does not.
-func (f *frameRows) decide(m *call.Message, selected bool) {
+func (f *frameSink) decide(m *call.Message, selected bool) {
 	i := m.Number - f.first
 	if i < 0 || i >= int64(len(f.waiting)) || f.waiting[i].decided {
 		return
@@ -76,11 +92,11 @@ func (f *frameRows) decide(m *call.Message, selected bool) {
 }
 
 // drain prints the frames in front that are decided.
-func (f *frameRows) drain() {
+func (f *frameSink) drain() {
 	n := 0
 	for n < len(f.waiting) && f.waiting[n].decided {
 		if f.waiting[n].selected {
-			f.w.Write(f.waiting[n].row)
+			f.write(f.waiting[n].row)
 		}
 		f.waiting[n].row = nil
 		n++
@@ -88,6 +104,3 @@ func (f *frameRows) drain() {
 	f.waiting = f.waiting[n:]
 	f.first += int64(n)
 }
-
-// flush ends the run: nothing is open any more.
-func (f *frameRows) flush() { f.drain() }

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/exit"
+	"dubbo-wire/internal/measure"
+	"dubbo-wire/internal/output"
+	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/rpc"
+)
+
+func newCalls(s *streams) *cobra.Command {
+	var f recordFlags
+	var noValues, redact bool
+	cmd := &cobra.Command{
+		Use:     "calls FILE...",
+		GroupID: "look",
+		Short:   "Print one record per call: request and response paired",
+		Long: `calls pairs requests with their responses and prints one record per call, in the order in which they were closed.
+The table shows no values; json and jsonl have arguments, attachments, results and exceptions.`,
+		Example: `  dubbo-wire calls trace.pcap
+  dubbo-wire calls trace.pcap --method createUser --format jsonl
+  dubbo-wire calls trace.pcap --min-latency 500ms --no-values --format jsonl
+  dubbo-wire calls trace.pcap --redact --format jsonl -o to-share.jsonl`,
+		Args: needFiles,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if noValues && redact {
+				return exit.Usagef("--no-values leaves out what --redact would print; choose one")
+			}
+			return printRecords(s, &f, args, &recordKind[*call.Call]{
+				render: func(inputs []string) func([]byte, *call.Call) []byte {
+					return (&report.Calls{Inputs: inputs, NoValues: noValues, Redact: redact}).AppendJSON
+				},
+				table: func(t *output.Target, st report.Style, inputs []string) (output.Table[*call.Call], error) {
+					return report.NewCallTable(t.W, t.Format, st, inputs)
+				},
+				options: func(json bool) pipeline.Options { // even the table names exceptions, which stand in values
+					return pipeline.Options{Detail: rpc.Values, RenderValues: json && !noValues, Redact: redact}
+				},
+				sink: measure.CallSink,
+			})
+		},
+	}
+	f.add(cmd)
+	addFlags(cmd.Flags(), chooseGroup, func(fs *pflag.FlagSet) {
+		fs.BoolVar(&noValues, "no-values", false, "leave arguments, attachments, results and the messages of exceptions out")
+		fs.BoolVar(&redact, "redact", false, "print types and lengths in place of values")
+	})
+	return cmd
+}

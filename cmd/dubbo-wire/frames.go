@@ -1,0 +1,55 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"dubbo-wire/internal/exit"
+	"dubbo-wire/internal/measure"
+	"dubbo-wire/internal/output"
+	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/rpc"
+)
+
+func newFrames(s *streams) *cobra.Command {
+	var f recordFlags
+	var depth int
+	cmd := &cobra.Command{
+		Use:     "frames FILE...",
+		GroupID: "look",
+		Short:   "Print one record per frame, in the order they completed on the wire",
+		Long: `frames prints every frame: header, envelope, and in json and jsonl the parts its bytes belong to, which add up to
+headerBytes + bodyBytes. Frame numbers run over all inputs and never depend on filters.`,
+		Example: `  dubbo-wire frames trace.pcap
+  dubbo-wire frames trace.pcap --format jsonl
+  dubbo-wire frames trace.pcap --format jsonl --depth 2 --service 'com.acme.*'`,
+		Args: needFiles,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if depth < 0 {
+				return exit.Usagef("--depth is a number of path segments, 0 for all")
+			}
+			return printRecords(s, &f, args, &recordKind[*pipeline.Row]{
+				render: func(inputs []string) func([]byte, *pipeline.Row) []byte {
+					return (&report.Frames{Inputs: inputs, Depth: depth}).AppendJSON
+				},
+				table: func(t *output.Target, st report.Style, inputs []string) (output.Table[*pipeline.Row], error) {
+					return report.NewFrameTable(t.W, t.Format, st, inputs)
+				},
+				options: func(json bool) pipeline.Options {
+					opt := pipeline.Options{Detail: rpc.Values, Rows: true}
+					if json {
+						opt.Prepare = func() func(*pipeline.Row) any { return (&report.Frames{Depth: depth}).Prepare }
+					}
+					return opt
+				},
+				sink: measure.FrameSink,
+			})
+		},
+	}
+	f.add(cmd)
+	addFlags(cmd.Flags(), chooseGroup, func(fs *pflag.FlagSet) {
+		fs.IntVar(&depth, "depth", 0, "join parts below `N` segments of their path; 0 keeps all")
+	})
+	return cmd
+}
