@@ -129,8 +129,8 @@ func badCompression(in *Input, err error) *Error {
 	return failure(Compression, in.File, err, "%s: its %s compression cannot be read: %v; copy it again, or decompress it first", in.File, in.Compression, err)
 }
 
-// windowReader reads the bytes that are in the buffer of a window, then the bytes that the window reads. It is a ByteReader,
-// so gzip does not take more bytes than it needs.
+// windowReader reads the bytes that are in the buffer of a window, then the bytes that the window reads. It is a
+// ByteReader, so gzip does not take more bytes than it needs.
 type windowReader struct{ win window }
 
 func (u *windowReader) Read(b []byte) (int, error) {

@@ -125,7 +125,7 @@ func TestDamageCostsWhatWasDamaged(t *testing.T) {
 	}
 }
 
-// Nothing but rubbish, behind a sound beginning: read once, in time and memory that follow its length.
+// Nothing but rubbish, after a sound beginning: read once, in time and memory that follow its length.
 func TestRubbish(t *testing.T) {
 	for name, start := range map[string][]byte{"pcap": plain(many(3)...), "pcapng": asPcapng(bothOrders[0], many(3))} {
 		for kind, make := range map[string]func(r *rand.Rand, i int) byte{
@@ -239,7 +239,7 @@ func TestCompressedCutAnywhere(t *testing.T) {
 	}
 }
 
-// Compressed files one behind the other are one file.
+// Compressed files one after the other are one file.
 func TestCompressedMembers(t *testing.T) {
 	recs := many(30)
 	whole := plain(recs...)

@@ -28,7 +28,7 @@ func (ignore) Repeat(int, *assemble.Meta) {}
 func (ignore) End()                       {}
 
 // A packet that passes two interfaces of the capture (a bridge and its port) is counted once, its copies are
-// duplicates and not sent again: cooked ones of all interfaces, and Ethernet ones of several.
+// duplicates and not retransmitted: cooked ones of all interfaces, and Ethernet ones of several.
 func TestLiveCopies(t *testing.T) {
 	capture.InNamespace(t)
 	transfer := capture.Joined(t, "v-ring0")

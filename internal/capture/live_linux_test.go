@@ -92,7 +92,7 @@ func collect(t *testing.T, l *Live, port uint16, linkHeader int) (payload, syns 
 	}
 }
 
-// once checks that n bytes came once, but for a few that TCP may have sent again on a busy machine.
+// once checks that n bytes came once, but for a few that TCP may have retransmitted on a busy machine.
 func once(t *testing.T, n, got int) {
 	t.Helper()
 	assert.GreaterOrEqual(t, got, n)

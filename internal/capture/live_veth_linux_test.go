@@ -105,7 +105,7 @@ func TestLiveSnapLenOfTagged(t *testing.T) {
 	}
 }
 
-// What the user's filter finds behind ours is what it would find alone.
+// What the user's filter finds after ours is what it would find alone.
 func TestLiveFilterOfSeveral(t *testing.T) {
 	inNamespace(t)
 	pair(t, "v-ring0", "v-ring1")

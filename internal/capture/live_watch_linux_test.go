@@ -28,7 +28,7 @@ func await(t *testing.T, l *Live, done func(numbers []uint32) bool) (numbers []u
 	return numbers
 }
 
-// resend sends until it is received: behind an interface that came up, the other end drops frames until it knows.
+// resend sends until it is received: after an interface that came up, the other end drops frames until it knows.
 func resend(t *testing.T, l *Live, s *sender, number uint32) {
 	t.Helper()
 	var last time.Time

@@ -36,7 +36,7 @@ func TestStartAgain(t *testing.T) {
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 
-	// The command behind -- has the rights of the program that starts it.
+	// The command after -- has the rights of the program that starts it.
 	status := []string{"--", "sh", "-c", "cat /proc/$PPID/task/*/status"}
 	run := func(name string, args ...string) string {
 		c := exec.Command(name, append(args, status...)...)

@@ -270,7 +270,7 @@ func TestCauseAndEffect(t *testing.T) {
 	}
 }
 
-// The SYN may be captured behind the first data.
+// The SYN may be captured after the first data.
 func TestLateSYN(t *testing.T) {
 	w := newWire(Config{})
 	w.send("c", ack, 101, 5001, "abc")

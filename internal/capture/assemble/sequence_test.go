@@ -18,7 +18,7 @@ func (w *wire) synAgain(later time.Duration, seq uint32, id, sum uint16) {
 	w.again(0, 0)
 }
 
-// closes lets both ends say FIN behind n bytes of the client and none of the server.
+// closes lets both ends say FIN after n bytes of the client and none of the server.
 func (w *wire) closes(n uint32) {
 	w.send("c", ack|packet.FIN, 101+n, 5001, "")
 	w.send("s", ack|packet.FIN, 5001, 102+n, "")

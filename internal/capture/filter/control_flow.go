@@ -169,8 +169,8 @@ func (g *graph) merge() bool {
 	return len(have) < len(order)
 }
 
-// skipKnownTests makes each edge skip the tests whose result is known there. Such a test has loaded its value before on that
-// path, so skipping it cannot accept a packet that its load would have rejected.
+// skipKnownTests makes each edge skip the tests whose result is known there. Such a test has loaded its value before on
+// that path, so skipping it cannot accept a packet that its load would have rejected.
 func (g *graph) skipKnownTests() {
 	for range maxPasses {
 		order := g.topological()

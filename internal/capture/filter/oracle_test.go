@@ -111,7 +111,7 @@ func TestRandomInKernelAgainstLibpcap(t *testing.T) {
 		t.Skip("libpcap writes programs for an interface only with CAP_NET_RAW")
 	}
 	// libpcap 1.10 takes the memories of calculations for its own when a "vlan" comes
-	// behind them, and forgets to write one for "pppoes" behind "vlan".
+	// after them, and forgets to write one for "pppoes" after "vlan".
 	ethernet := Target{Link: capture.LinkEthernet, Kernel: true}
 	t.Run("ETHERNET", func(t *testing.T) {
 		compareRandom(t, oracle{[]string{"-i", "lo"}}, ethernet, &expressions{arith: true, ether: true, kernel: true})

@@ -342,7 +342,7 @@ func TestImpossibleFragments(t *testing.T) {
 	assert.Equal(t, Fragment, d.Decode(behind(101, "", f[0][:100]), &s), "cut, and its length forgotten")
 	assert.Zero(t, d.Waiting())
 
-	// The last fragment says where the packet ends: what is behind that, or says otherwise, is of another packet.
+	// The last fragment says where the packet ends: what is after that, or says otherwise, is of another packet.
 	require.Equal(t, Held, d.Decode(behind(101, "", f[0]), &s))
 	require.Equal(t, Held, d.Decode(behind(101, "", f[2]), &s))
 	require.Equal(t, Held, d.Decode(behind(101, "", edit(f[1], 6, 0x2000|200)), &s))

@@ -14,7 +14,7 @@ import (
 )
 
 // Layers say where the TCP header lies of every segment of every capture, and what else they say holds: the ports are
-// there, the payload is behind it, and the parts of packets that were put together are the bytes of the fragments.
+// there, the payload is after it, and the parts of packets that were put together are the bytes of the fragments.
 func TestLayersOfCaptures(t *testing.T) {
 	joined := 0
 	for _, path := range testkit.Paths(5, "fragments-v4", "fragments-v6", "fragments-vxlan") {

@@ -282,7 +282,7 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// What lies behind the IP packet is padding, whatever layer it belongs to.
+// What lies after the IP packet is padding, whatever layer it belongs to.
 func TestPadding(t *testing.T) {
 	for n := range 9 {
 		for _, c := range []sample{

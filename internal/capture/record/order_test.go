@@ -56,7 +56,7 @@ func request(id uint64, method string) []byte {
 }
 
 // TestTimesStepBack: many connections are silent for a minute before their first call, so that their handshakes stand in
-// the file far behind where their times belong. That takes no time away from others: another one, whose segments may come
+// the file far after where their times belong. That takes no time away from others: another one, whose segments may come
 // out of order all along, loses nothing.
 func TestTimesStepBack(t *testing.T) {
 	for _, outOfOrder := range []bool{false, true} {
