@@ -127,7 +127,7 @@ func TestPcapngBadPackets(t *testing.T) {
 	}
 }
 
-// Behind a broken frame of blocks, and after a block that cannot be read, the next ones are.
+// After a block with wrong lengths, and after a block that cannot be read, the next ones are.
 func TestPcapngBrokenFrames(t *testing.T) {
 	start := func() *ng {
 		n := &ng{}

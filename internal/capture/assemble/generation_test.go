@@ -200,7 +200,7 @@ var y100 = func() string {
 // sleep lets capture time pass.
 func (w *wire) sleep(d time.Duration) { w.n += int64(d / time.Millisecond) }
 
-// A million uses of one 4-tuple leave nothing after.
+// A million uses of one 4-tuple leave nothing
 func TestGenerationsAreForgotten(t *testing.T) {
 	w := newWire(Config{})
 	s := packet.Segment{Src: client, Dst: server, Flags: packet.SYN}

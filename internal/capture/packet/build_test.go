@@ -91,7 +91,7 @@ func ip6Ext(t testing.TB, n int, first byte, kinds []byte, headers ...string) []
 	return append(append(ip, ext...), segment...)
 }
 
-// after is a packet of that link type: a header and what follows.
+// behind is a packet of that link type: a header and what follows it.
 func behind(link capture.LinkType, header string, rest []byte) *capture.Packet {
 	b := append([]byte(header), rest...)
 	return &capture.Packet{Data: b, WireLen: len(b), Link: link}

@@ -90,7 +90,7 @@ func TestAgreesWithGopacketOnSynthetic(t *testing.T) {
 	}
 }
 
-// beyond are captures whose segments are after tunnels, labels or fragments, which neither gopacket's first transport layer nor
+// beyond are captures whose segments are inside tunnels, labels or fragments, which neither gopacket's first transport layer nor
 // tcpdump's filter sees. tshark_test.go compares those.
 var beyond = regexp.MustCompile(`^(tunnel|fragments|tags|nflog)`)
 
