@@ -8,18 +8,18 @@ import (
 	"dubbo-wire/internal/capture/pcapng"
 )
 
-// File is where the output is written; what was written is read and written again while it is not done. An [os.File] is one.
+// File is the output. What was written is read and overwritten until the redaction is done. An [os.File] is a File.
 type File interface {
 	io.Writer
 	io.ReaderAt
 	io.WriterAt
 }
 
-// output writes a pcapng file. What goes wrong first is its err; nothing is written behind it.
+// output writes a pcapng file. err is the first error; nothing is written after it.
 type output struct {
 	file   File
 	w      *bufio.Writer
-	at     int64 // where the next byte goes
+	at     int64 // offset of the next byte
 	err    error
 	ifaces uint32
 	buf    []byte
@@ -49,11 +49,11 @@ type device struct {
 	link    capture.LinkType
 	snapLen uint32
 	digits  uint8
-	file    int // of the input, and which of its interfaces
+	file    int // of the input
 	id      int
 	number  uint32
 	written bool
-	tick    int64 // nanoseconds of a unit of its times
+	tick    int64 // nanoseconds per unit of its times
 }
 
 func (o *output) device(d *device) {
@@ -67,7 +67,7 @@ func (o *output) device(d *device) {
 	}
 }
 
-// packet writes a packet and returns where its bytes are in the file.
+// packet writes a packet and returns the offset of its bytes in the file.
 func (o *output) packet(d *device, rec *record) int64 {
 	if !d.written {
 		o.device(d)
@@ -78,21 +78,21 @@ func (o *output) packet(d *device, rec *record) int64 {
 	return at
 }
 
-// sync makes what was written part of the file.
+// sync flushes the buffer to the file.
 func (o *output) sync() {
 	if o.err == nil {
 		o.err = o.w.Flush()
 	}
 }
 
-// read reads written bytes at a place of the file.
+// read reads written bytes at an offset of the file.
 func (o *output) read(b []byte, at int64) {
 	if o.sync(); o.err == nil {
 		_, o.err = o.file.ReadAt(b, at)
 	}
 }
 
-// rewrite writes bytes at a place that was written before.
+// rewrite overwrites bytes at an offset of the file.
 func (o *output) rewrite(b []byte, at int64) {
 	if o.sync(); o.err == nil {
 		_, o.err = o.file.WriteAt(b, at)
