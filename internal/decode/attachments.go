@@ -39,3 +39,6 @@ func (c *Cursor) Next(head []byte) func(off int) int {
 func DubboKey(key string) bool {
 	return key == "path" || key == "interface" || key == "version" || key == "dubbo"
 }
+
+// NamesCallee reports whether an attachment says what is called: a redacted copy keeps its value.
+func NamesCallee(key string) bool { return key == "group" || DubboKey(key) }

@@ -107,6 +107,19 @@ func (n *Node) class(root *Node, isRoot bool) Class {
 	return ClassValues
 }
 
+// NamesCall reports whether n is a field of the envelope that says what is called or how a call ended, rather than a text of
+// the application: redaction keeps it.
+func (n *Node) NamesCall() bool {
+	if n.Parent >= 0 || n.Label != ByField {
+		return false
+	}
+	switch n.Name {
+	case "dubboVersion", "path", "serviceVersion", "method", "parameterTypes", "flag":
+		return true
+	}
+	return false
+}
+
 // Path returns the written path of node i, as reports name it: args[0].user.name, attachments["a.b"], opaque.
 func (t *Tree) Path(i int) string {
 	var chain []int32

@@ -3,10 +3,10 @@ package redact
 import (
 	"crypto/aes"
 	"crypto/cipher"
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/binary"
 	"math/rand/v2"
+
+	"dubbo-wire/internal/redact/scrub"
 )
 
 // maxAddresses is how many IPv4 addresses are kept apart for certain: beyond it two may become one, with a chance of one to
@@ -26,27 +26,12 @@ type addresses struct {
 	sums  [1 << 16]uint16       // what becomes of checksums that cannot be right
 }
 
-// derive returns the key for a purpose.
-func derive(key [32]byte, purpose string) []byte {
-	h := hmac.New(sha256.New, key[:])
-	h.Write([]byte("packets: " + purpose))
-	return h.Sum(nil)
-}
-
-func newBlock(key [32]byte, purpose string) cipher.Block {
-	b, err := aes.NewCipher(derive(key, purpose)[:16])
-	if err != nil {
-		panic(err) // a key of 16 bytes is none of the errors
-	}
-	return b
-}
-
 func newAddresses(key [32]byte) *addresses {
 	a := &addresses{
-		block: newBlock(key, "addresses"), four: make(map[uint32]uint32), taken: make(map[uint32]struct{}),
+		block: scrub.NewBlock(key, "packets: addresses"), four: make(map[uint32]uint32), taken: make(map[uint32]struct{}),
 		six: make(map[[16]byte]struct{}),
 	}
-	order := rand.New(rand.NewChaCha8([32]byte(derive(key, "checksums"))))
+	order := rand.New(rand.NewChaCha8(scrub.DeriveKey(key, "packets: checksums")))
 	for i := range a.sums {
 		a.sums[i] = uint16(i)
 	}

@@ -4,7 +4,7 @@ import "encoding/binary"
 
 // Filler takes the place of bytes that no frame has. It says nothing of them but whether they were text, with the ends of its
 // lines: what stands between frames is told apart by that. The same byte at the same place of a stream becomes the same.
-// It never has the magic of Dubbo in it, nor what other protocols begin with.
+// It never has the magic of a protocol in it.
 
 // Letters and signs that filler consists of: 16 each, 8 at even places and 8 at odd ones, so that none comes twice in a row. No word is made of such letters, and the signs are control characters
 // that no text has; 16 begins TLS, and da is half of the magic.
@@ -13,7 +13,15 @@ const (
 	signs   = "\x01\x02\x04\x05\x06\x07\x0b\x0c\x0e\x0f\x10\x11\x12\x14\x15\x17"
 )
 
-const prompt = "dubbo>"
+// prompt returns the prompt of a protocol that b starts with.
+func (r *Redactor) prompt(b []byte) string {
+	for _, p := range r.prompts {
+		if len(b) >= len(p) && string(b[:len(p)]) == p {
+			return p
+		}
+	}
+	return ""
+}
 
 // minZeros is how many zeros in a row stay: a provider leaves room for a header that it then does not write.
 const minZeros = 8
@@ -34,14 +42,13 @@ func (r *Redactor) fill(dst, b []byte, d *direction, seq uint32) {
 	for i := 0; i < len(b); {
 		c := b[i]
 		if text {
-			switch n := len(prompt); {
-			case c == '\n', c == '\r':
+			if c == '\n' || c == '\r' {
 				dst[i] = c
 				i++
 				continue
-			case c == prompt[0] && len(b)-i >= n && string(b[i:i+n]) == prompt:
-				copy(dst[i:], prompt)
-				i += n
+			}
+			if p := r.prompt(b[i:]); p != "" {
+				i += copy(dst[i:], p)
 				continue
 			}
 		} else if c == 0 {

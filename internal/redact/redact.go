@@ -50,6 +50,7 @@ type Redactor struct {
 	addresses *addresses
 	scrubber  *scrub.Scrubber
 	starts    []starts
+	prompts   []string
 	filler    cipher.Block
 	sum       Summary
 	decoder   packet.Decoder
@@ -98,7 +99,7 @@ func New(o Options) *Redactor {
 	}
 	r := &Redactor{
 		opt: o, out: newOutput(o.File), addresses: newAddresses(o.Key), scrubber: scrub.New(o.Formats, o.Key),
-		filler: newBlock(o.Key, "filler"), dirs: make(map[flow]*direction), conns: make(map[uint64]*connection),
+		filler: scrub.NewBlock(o.Key, "packets: filler"), dirs: make(map[flow]*direction), conns: make(map[uint64]*connection),
 		fragments: make(map[int64]*record),
 	}
 	r.sum.LeftOut, r.sum.Filler = make(map[string]int64), make(map[string]int64)
@@ -106,6 +107,9 @@ func New(o Options) *Redactor {
 	for _, p := range o.Protocols {
 		if p.NewMayBegin != nil {
 			r.starts = append(r.starts, starts{p, p.NewMayBegin(o.Formats)})
+		}
+		if p.Prompt != "" {
+			r.prompts = append(r.prompts, p.Prompt)
 		}
 	}
 	return r

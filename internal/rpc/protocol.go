@@ -37,6 +37,8 @@ type Protocol struct {
 	// redacted copy: is has as many bytes as head, and those in keep stay or become what is has there. keep is nil where
 	// head does not tell; more asks for more bytes, up to MaxHead.
 	KeepHead func(head []byte) (is []byte, keep []Span, more bool)
+	// Prompt is what its server writes before each line of text; a redacted copy keeps it.
+	Prompt string
 	// MaxHead is how many bytes from the start tell what a connection is used for; 0 is HeadLen.
 	MaxHead int
 	// StatusText names a status, "" if it has no name.

@@ -16,10 +16,12 @@ import (
 var Protocol = &rpc.Protocol{
 	Name: "telnet", Read: "recognised", Releases: "all", Capture: "edge-hessian2.pcap.zst",
 	Rest: func(head []byte, text bool) bool {
-		return bytes.Contains(head, []byte("dubbo>")) || text && isCommand(head)
+		return bytes.Contains(head, []byte(prompt)) || text && isCommand(head)
 	},
-	KeepHead: keepHead,
+	KeepHead: keepHead, Prompt: prompt,
 }
+
+const prompt = "dubbo>"
 
 // isCommand reports whether a stream starts with one of the commands that Dubbo's telnet handler knows.
 func isCommand(head []byte) bool {

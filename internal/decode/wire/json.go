@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	hexadecimal "encoding/hex"
+	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -206,11 +207,11 @@ func Decimal(b []byte, n *decode.Node, m decode.Mapper) bool {
 	}
 	number := b[from:to]
 	if n.Kind == decode.Int || n.Kind == decode.Date {
-		num, ok := integer(number)
-		if !ok || n.Kind == decode.Int && num != n.Num || n.Kind == decode.Date && !isTime(num, n.Text) {
+		num, err := strconv.ParseInt(string(number), 10, 64)
+		if err != nil || n.Kind == decode.Int && num != n.Num || n.Kind == decode.Date && !isTime(num, n.Text) {
 			return false
 		}
-		out := appendInt(nil, m.Int(num))
+		out := strconv.AppendInt(nil, m.Int(num), 10)
 		if len(out) != len(number) {
 			return false
 		}
@@ -222,4 +223,20 @@ func Decimal(b []byte, n *decode.Node, m decode.Mapper) bool {
 	}
 	m.Digits(number)
 	return true
+}
+
+// isNumber reports whether b is the number that n is.
+func isNumber(b []byte, n *decode.Node) bool {
+	f, err := strconv.ParseFloat(string(b), 64)
+	if err != nil {
+		return false
+	}
+	switch n.Kind {
+	case decode.Decimal:
+		g, err := strconv.ParseFloat(n.Text, 64)
+		return string(b) == n.Text || err == nil && f == g
+	case decode.Float32:
+		return float32(f) == float32(n.Float)
+	}
+	return f == n.Float
 }

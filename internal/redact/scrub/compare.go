@@ -24,9 +24,8 @@ func (j *job) same() bool {
 // alike reports whether two messages say the same but for values.
 func (j *job) alike(m *rpc.Message) bool {
 	was := j.m
-	if m.Kind != was.Kind || m.ResultKind != was.ResultKind || m.Decoded != was.Decoded || m.Tree == nil ||
-		m.ExceptionClass != was.ExceptionClass || m.Group != was.Group || m.HasErrorText != was.HasErrorText || m.Parts != was.Parts ||
-		m.GenericMethod != was.GenericMethod || len(m.GenericTypes) != len(was.GenericTypes) {
+	if !sameCall(m, was) || m.Decoded != was.Decoded || m.HasErrorText != was.HasErrorText || m.Parts != was.Parts ||
+		len(m.GenericTypes) != len(was.GenericTypes) {
 		if j.s.trace != nil {
 			j.why = fmt.Sprint("message ", m.Kind, m.ResultKind, m.Decoded, m.ExceptionClass, m.Parts, m.Err, " for ", was.Kind, was.ResultKind, was.Decoded, was.ExceptionClass, was.Parts, was.Err)
 		}
@@ -52,6 +51,12 @@ func (j *job) alike(m *rpc.Message) bool {
 	return true
 }
 
+// sameCall reports whether two messages have the same kind, result and generic call, and m has a tree.
+func sameCall(m, was *rpc.Message) bool {
+	return m.Tree != nil && m.Kind == was.Kind && m.ResultKind == was.ResultKind && m.ExceptionClass == was.ExceptionClass &&
+		m.Group == was.Group && m.GenericMethod == was.GenericMethod
+}
+
 // alikeNode compares node i as it was and as it is.
 func (j *job) alikeNode(i int, a, b *decode.Node) bool {
 	if a.Kind != b.Kind || a.Label != b.Label || a.Index != b.Index || a.End != b.End || a.Parent != b.Parent ||
@@ -62,9 +67,7 @@ func (j *job) alikeNode(i int, a, b *decode.Node) bool {
 		return false
 	}
 	switch {
-	case j.s.kept[i]:
-		return a.Text == b.Text && a.Num == b.Num // its name is that of its key, which may be a value
-	case a.Kind == decode.Enum:
+	case j.s.kept[i], a.Kind == decode.Enum: // the name of a kept node is that of its key, which may be a value
 		return a.Text == b.Text && a.Num == b.Num
 	case a.Kind == decode.Ref || a.Kind == decode.Alias:
 		return a.Num == b.Num

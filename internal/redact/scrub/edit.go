@@ -3,6 +3,7 @@ package scrub
 import (
 	"bytes"
 	"math"
+	"slices"
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/rpc"
@@ -107,7 +108,7 @@ func (j *job) without(k int) bool {
 	if j.rest--; j.rest < 0 {
 		return false
 	}
-	for _, p := range append(e.pieces, span{e.off, e.end}) {
+	for p := range e.spans {
 		fill(s.original[p.off:p.end], bytes.Clone(s.original[p.off:p.end]))
 		s.note(notReplaceable, int(p.end-p.off))
 	}
@@ -115,8 +116,7 @@ func (j *job) without(k int) bool {
 	var fresh rpc.Decoders // what it returns must outlive the next walks
 	m := fresh.DecodeAs(j.with(bytes.Clone(s.original)), j.format)
 	was := j.m
-	if m.Tree == nil || m.Kind != was.Kind || m.ResultKind != was.ResultKind || m.ExceptionClass != was.ExceptionClass ||
-		m.Group != was.Group || m.GenericMethod != was.GenericMethod || (m.Operation == nil) != (was.Operation == nil) ||
+	if !sameCall(m, was) || (m.Operation == nil) != (was.Operation == nil) ||
 		m.Operation != nil && (m.Operation.Service != was.Operation.Service || m.Operation.Version != was.Operation.Version || m.Operation.Method != was.Operation.Method) {
 		return false
 	}
@@ -251,7 +251,7 @@ func (j *job) run() (bad int) {
 			j.apply(k)
 		}
 	}
-	j.unmagic()
+	j.avoidMagic()
 	j.account()
 	return -1
 }
@@ -266,11 +266,10 @@ func (j *job) apply(k int) {
 	for {
 		j.undo(e)
 		if len(e.pieces) > 0 {
-			b = b[:0:0]
-			for _, p := range e.pieces {
+			b = nil
+			for p := range e.spans {
 				b = append(b, j.body[p.off:p.end]...)
 			}
-			b = append(b, j.body[e.off:e.end]...)
 		}
 		s.salt, s.calendar = e.salt, e.dated
 		if e.found = j.replace(b, n, e); e.found || e.way+1 >= most {
@@ -279,20 +278,28 @@ func (j *job) apply(k int) {
 		e.way++
 	}
 	if len(e.pieces) > 0 {
-		for _, p := range e.pieces {
+		for p := range e.spans {
 			b = b[copy(j.body[p.off:p.end], b):]
 		}
-		copy(j.body[e.off:e.end], b)
 	}
 	s.salt, s.plain, s.calendar = 0, false, false
 }
 
-// undo puts back what stood where an edit is.
+// undo restores the original bytes of an edit.
 func (j *job) undo(e *edit) {
-	for _, p := range e.pieces {
+	for p := range e.spans {
 		copy(j.body[p.off:p.end], j.s.original[p.off:p.end])
 	}
-	copy(j.body[e.off:e.end], j.s.original[e.off:e.end])
+}
+
+// spans calls yield for each run of bytes that the edit may change.
+func (e *edit) spans(yield func(span) bool) {
+	for _, p := range e.pieces {
+		if !yield(p) {
+			return
+		}
+	}
+	yield(span{e.off, e.end})
 }
 
 // first returns the first edit from number good on that changes the walk; all before it together do not. The edits behind
@@ -305,15 +312,12 @@ func (j *job) first(good int) int {
 	}
 	for hi-lo > 1 {
 		mid := (lo + hi) / 2
-		for k := lo; k < hi; k++ {
+		for k := lo; k < len(s.edits); k++ {
 			if k < mid {
 				j.apply(k)
 			} else {
 				j.undo(&s.edits[k])
 			}
-		}
-		for k := hi; k < len(s.edits); k++ {
-			j.undo(&s.edits[k])
 		}
 		if j.same() {
 			lo = mid
@@ -326,12 +330,12 @@ func (j *job) first(good int) int {
 
 // has reports whether the byte at offset at is one of those that the edit may change.
 func (e *edit) has(at int) bool {
-	for _, p := range e.pieces {
+	for p := range e.spans {
 		if int(p.off) <= at && at < int(p.end) {
 			return true
 		}
 	}
-	return int(e.off) <= at && at < int(e.end)
+	return false
 }
 
 // stale returns the first edit that left a value as it was, of those that found none in its bytes; -1 when there is none.
@@ -410,11 +414,13 @@ func (j *job) giveUp() {
 	s.note(notReplaceable, sum)
 }
 
-var magic = []byte{0xda, 0xbb}
-
-// unmagic changes values again where they make the magic of Dubbo, which would be taken for a frame's start behind a loss.
-func (j *job) unmagic() {
-	s := j.s
+// avoidMagic changes values again where they make the magic of the protocol, which would be taken for the start of a message
+// after a loss.
+func (j *job) avoidMagic() {
+	s, magic := j.s, j.m.Protocol.Magic
+	if len(magic) == 0 {
+		return
+	}
 	const tries = 8
 	for try := byte(1); try <= tries; try++ {
 		at, found := -1, false
@@ -429,7 +435,7 @@ func (j *job) unmagic() {
 			}
 			found = true
 			for k := range s.edits {
-				if e := &s.edits[k]; e.has(at) || e.has(at+1) {
+				if e := &s.edits[k]; e.has(at) || e.has(at+len(magic)-1) {
 					e.salt = try
 					j.apply(k)
 				}
@@ -480,10 +486,14 @@ func (j *job) account() {
 
 // event reports whether the body of an event may stay: it says that it is a heartbeat, or what Dubbo's own events say.
 func (j *job) event() bool {
-	if j.m.Kind == rpc.Heartbeat && j.m.Format != nil && j.known() {
+	if j.m.Format == nil {
+		return false
+	}
+	isOriginal := func(heartbeat []byte) bool { return bytes.Equal(heartbeat, j.s.original) }
+	if j.m.Kind == rpc.Heartbeat && slices.ContainsFunc(j.m.Format.Heartbeats, isOriginal) {
 		return true
 	}
-	if j.m.Format == nil || j.m.Format.Depth == decode.DepthNone {
+	if j.m.Format.Depth == decode.DepthNone {
 		return false
 	}
 	tree := decode.Tree{WithValues: true}
@@ -495,16 +505,6 @@ func (j *job) event() bool {
 	}
 	for i := range tree.Nodes {
 		if n := &tree.Nodes[i]; n.Kind == decode.Null || n.Kind == decode.String && (n.Text == "R" || n.Text == "W") {
-			return true
-		}
-	}
-	return false
-}
-
-// known reports whether the body is one of those that its format writes for a heartbeat.
-func (j *job) known() bool {
-	for _, h := range j.m.Format.Heartbeats {
-		if bytes.Equal(h, j.s.original) {
 			return true
 		}
 	}

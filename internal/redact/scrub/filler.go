@@ -1,18 +1,11 @@
 package scrub
 
-// Filler appends as many bytes as b has that say nothing of it but where its text and its line ends are: '~' for what is
-// printable, 0x0e for the rest. No four of them in a row are those of b, and they never make the magic of Dubbo.
-func (s *Scrubber) Filler(dst, b []byte) []byte {
-	at := len(dst)
-	dst = append(dst, b...)
-	fill(dst[at:], b)
-	return dst
-}
-
-// fill overwrites b, whose bytes were those of was, by filler.
-func fill(b, was []byte) {
+// fill overwrites b, whose bytes were those of original, by filler: as many bytes that say nothing of it but where its text
+// and its line ends are, '~' for what is printable, 0x0e for the rest. No four of them in a row are those of the original,
+// and they never make the magic of a protocol.
+func fill(b, original []byte) {
 	kept := 0
-	for i, c := range was {
+	for i, c := range original {
 		v := byte(0x0e)
 		switch {
 		case (c == '\n' || c == '\r') && kept < 3:

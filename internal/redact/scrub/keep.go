@@ -2,14 +2,8 @@ package scrub
 
 import (
 	"dubbo-wire/internal/decode"
-	"dubbo-wire/internal/decode/wire"
 	"dubbo-wire/internal/rpc"
 )
-
-// envelope is the top-level fields that stay.
-var envelope = map[string]bool{
-	"dubboVersion": true, "path": true, "serviceVersion": true, "method": true, "parameterTypes": true, "flag": true,
-}
 
 // keep fills s.kept: which nodes of the tree stay as they are.
 func (s *Scrubber) keep(m *rpc.Message) {
@@ -25,7 +19,7 @@ func (s *Scrubber) keep(m *rpc.Message) {
 			continue
 		}
 		switch {
-		case envelope[root.Name]:
+		case root.NamesCall():
 			s.keepAll(nodes, top)
 		case root.Name == "attachments":
 			s.keepAttachments(nodes, top)
@@ -59,7 +53,7 @@ func (s *Scrubber) keepAttachments(nodes []decode.Node, i int) {
 		case decode.ByKey:
 			s.keepAll(nodes, c)
 		case decode.ByEntry:
-			if wire.Called(n.Name) {
+			if decode.NamesCallee(n.Name) {
 				s.keepAll(nodes, c)
 			}
 		}

@@ -22,21 +22,27 @@ type prf struct {
 	out    [aes.BlockSize]byte
 }
 
+// DeriveKey returns the key for a purpose.
+func DeriveKey(key [32]byte, purpose string) [32]byte {
+	h := hmac.New(sha256.New, key[:])
+	h.Write([]byte(purpose))
+	return [32]byte(h.Sum(nil))
+}
+
+// NewBlock returns AES with the key for a purpose.
+func NewBlock(key [32]byte, purpose string) cipher.Block {
+	derived := DeriveKey(key, purpose)
+	block, err := aes.NewCipher(derived[:16])
+	if err != nil {
+		panic(err) // AES takes keys of 16 bytes
+	}
+	return block
+}
+
 func newPRF(key [32]byte) *prf {
-	derive := func(purpose string) []byte {
-		h := hmac.New(sha256.New, key[:])
-		h.Write([]byte(purpose))
-		return h.Sum(nil)
-	}
-	cipherOf := func(purpose string) cipher.Block {
-		block, err := aes.NewCipher(derive(purpose)[:16])
-		if err != nil {
-			panic(err) // a key of 16 bytes is none of the errors
-		}
-		return block
-	}
+	texts := DeriveKey(key, "texts")
 	return &prf{
-		mac: hmac.New(sha256.New, derive("texts")), block: cipherOf("numbers"), chain: cipherOf("short texts"),
+		mac: hmac.New(sha256.New, texts[:]), block: NewBlock(key, "numbers"), chain: NewBlock(key, "short texts"),
 		stream: rand.NewChaCha8([32]byte{}), known: make([]shuffled, knownSlots),
 	}
 }

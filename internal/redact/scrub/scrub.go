@@ -49,8 +49,7 @@ func New(formats []decode.Format, key [32]byte) *Scrubber {
 func (s *Scrubber) Record(f func(original string)) { s.record = f }
 
 // Message appends a message to dst: its header as it is, and its body with other values. m is that of a row with values and
-// the whole body ([rpc.Values]); it is not changed. As many bytes are appended as m has in Head and Body. What was captured
-// behind a gap is for Filler.
+// the whole body ([rpc.Values]); it is not changed. As many bytes are appended as m has in Head and Body.
 //
 // The note, whose parts are valid until the next call, says what became filler.
 func (s *Scrubber) Message(dst []byte, m *rpc.Message) ([]byte, Note) {

@@ -31,22 +31,20 @@ var (
 	private  = block{0x100000, 0x8000}
 )
 
+// pick returns the character of the range that r chooses, or the next one that is neither not nor before.
 func (b block) pick(r uint64, not, before rune) rune {
-	c := b.first + rune(r%uint64(b.size))
-	for c == not || c == before {
-		if c++; c == b.first+b.size {
-			c = b.first
-		}
+	c := rune(r % uint64(b.size))
+	for b.first+c == not || b.first+c == before {
+		c = (c + 1) % b.size
 	}
-	return c
+	return b.first + c
 }
 
+// one is [block.pick] for the characters of a text.
 func one(of string, r uint64, not, before rune) rune {
 	i := int(r % uint64(len(of)))
 	for rune(of[i]) == not || rune(of[i]) == before {
-		if i++; i == len(of) {
-			i = 0
-		}
+		i = (i + 1) % len(of)
 	}
 	return rune(of[i])
 }

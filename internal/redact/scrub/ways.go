@@ -46,7 +46,7 @@ func ways(n *decode.Node) int {
 
 // replace replaces the value of n in b; false where this way does not find it.
 func (j *job) replace(b []byte, n *decode.Node, e *edit) bool {
-	s, way := j.s, e.way
+	s, way, own := j.s, e.way, j.m.Format.Scrub
 	if e.digits && n.Kind == decode.String && (!e.dated || strings.IndexFunc(n.Text, unicode.IsLetter) < 0) {
 		part := *n
 		part.Kind = decode.Decimal
@@ -55,7 +55,6 @@ func (j *job) replace(b []byte, n *decode.Node, e *edit) bool {
 	switch n.Kind {
 	case decode.Opaque, decode.Custom, decode.Overhead:
 		if way == 0 {
-			own := j.m.Format.Scrub
 			return own != nil && own(b, n, s)
 		}
 		way--
@@ -82,7 +81,6 @@ func (j *job) replace(b []byte, n *decode.Node, e *edit) bool {
 	s.plain = way == wayPlain || way == wayPlain2
 	switch way {
 	case wayOwn, wayPlain:
-		own := j.m.Format.Scrub
 		return own != nil && own(b, n, s)
 	case wayShared, wayPlain2:
 		return wire.Shared(b, n, s)
