@@ -104,6 +104,14 @@ func New(s *Subject) *Frame {
 	return f
 }
 
+// eachClass calls add with the bytes of the body in each class, those that the capture lacks last.
+func (f *Frame) eachClass(add func(class string, n int)) {
+	for c, n := range f.classes {
+		add(decode.Class(c).String(), int(n))
+	}
+	add(decode.ClassMissing.String(), f.missing)
+}
+
 // bytes returns the bytes of a row that the capture has, and whether they may be shown.
 func (f *Frame) bytes(r *row) (b []byte, shown bool) {
 	from, to := r.off, r.off+r.len

@@ -8,7 +8,6 @@ import (
 	"io"
 	"strings"
 
-	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/term"
 )
@@ -63,10 +62,7 @@ func (f *Frame) sums() (all []sum) {
 		}
 	}
 	add("header", len(f.header))
-	for c, n := range f.classes {
-		add(decode.Class(c).String(), int(n))
-	}
-	add(decode.ClassMissing.String(), f.missing)
+	f.eachClass(add)
 	return all
 }
 

@@ -168,11 +168,11 @@ func (s *Subject) value(t *decode.Tree, i int) string {
 		}
 		return fmt.Sprintf("constant %d (%s)", n.Num, n.Class)
 	}
-	if s.Secret == Hidden && !t.IsName(i) && !envelope(n) {
-		return ""
-	}
-	if s.Secret == Redacted && !t.IsName(i) && !envelope(n) {
-		if n.Kind == decode.String {
+	if s.Secret != Open && !t.IsName(i) && !n.NamesCall() {
+		switch {
+		case s.Secret == Hidden:
+			return ""
+		case n.Kind == decode.String:
 			return fmt.Sprintf("string of %d", decode.TextLength(n.Text))
 		}
 		return n.Kind.String()
@@ -193,18 +193,6 @@ func (s *Subject) value(t *decode.Tree, i int) string {
 		}
 	}
 	return leafText(n)
-}
-
-// envelope reports whether a top-level text is one of those that say what is called.
-func envelope(n *decode.Node) bool {
-	if n.Parent >= 0 || n.Label != decode.ByField {
-		return false
-	}
-	switch n.Name {
-	case "dubboVersion", "path", "serviceVersion", "method", "parameterTypes", "flag":
-		return true
-	}
-	return false
 }
 
 // overhead is the readable text among the bytes of a name or type.

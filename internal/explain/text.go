@@ -391,16 +391,12 @@ func (f *Frame) writeSums(b *strings.Builder, s *Style) {
 	}
 	b.WriteByte('\n')
 	var parts []string
-	add := func(class decode.Class, n int) {
+	f.eachClass(func(class string, n int) {
 		if n > 0 {
 			percent := fmt.Sprintf("%.1f", 100*float64(n)/float64(length))
-			parts = append(parts, paint(s, class.String(), classColour(class.String()))+" "+report.Count(int64(n))+" ("+percent+" %)")
+			parts = append(parts, paint(s, class, classColour(class))+" "+report.Count(int64(n))+" ("+percent+" %)")
 		}
-	}
-	for c, n := range f.classes {
-		add(decode.Class(c), int(n))
-	}
-	add(decode.ClassMissing, f.missing)
+	})
 	line := "body:"
 	width := len(line)
 	for i, p := range parts {

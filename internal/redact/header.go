@@ -111,52 +111,47 @@ func jumbo(to, from []byte) {
 	}
 }
 
-// tcpHeader writes one with the options that every stack has; of others, and of timestamps, kind and length.
+// tcpOptions calls yield with the place of each option of a TCP header and its length; the last one may be longer than what
+// was captured of it.
+func tcpOptions(tcp []byte) func(yield func(at, n int) bool) {
+	return func(yield func(at, n int) bool) {
+		for at := 20; at < len(tcp) && tcp[at] != 0; {
+			n := 1
+			if tcp[at] != 1 {
+				if at+1 == len(tcp) {
+					return // the snap length cut it
+				}
+				n = int(tcp[at+1])
+			}
+			if !yield(at, n) || n < 1 || n == 1 && tcp[at] != 1 || at+n > len(tcp) {
+				return
+			}
+			at += n
+		}
+	}
+}
+
+// tcpHeader writes a TCP header with the options that every stack has; of others, and of timestamps, kind and length.
 func tcpHeader(to, from []byte) {
 	copy(to, from[:20])
-	for at := 20; at < len(from); {
-		kind := from[at]
-		if kind == 0 {
-			return
-		}
-		if kind == 1 {
-			to[at] = 1
-			at++
-			continue
-		}
-		if at+1 == len(from) {
-			return // the snap length cut it
-		}
-		n := int(from[at+1])
-		to[at], to[at+1] = kind, from[at+1]
-		if n < 2 || at+n > len(from) {
-			return
-		}
-		switch kind {
-		case 2, 3, 4, 5: // largest segment, window scale, selective acknowledgement
+	for at, n := range tcpOptions(from) {
+		to[at] = from[at]
+		switch kind := from[at]; {
+		case kind == 1:
+		case kind >= 2 && kind <= 5 && n >= 2 && at+n <= len(from): // largest segment, window scale, selective acknowledgement
 			copy(to[at:at+n], from[at:])
+		default:
+			to[at+1] = from[at+1]
 		}
-		at += n
 	}
 }
 
 // timestamp is where the 16 bits of a TCP header's timestamp are that make its checksum what it should be; 0: it has none.
 func timestamp(tcp []byte) int {
-	for at := 20; at+1 < len(tcp); {
-		n := 1
-		switch tcp[at] {
-		case 0:
-			return 0
-		case 1:
-		default:
-			if n = int(tcp[at+1]); n < 2 || at+n > len(tcp) {
-				return 0
-			}
-			if tcp[at] == 8 && n == 10 {
-				return (at + 5) &^ 1 // the value is at at+2; the last even place but one, with two bytes
-			}
+	for at, n := range tcpOptions(tcp) {
+		if tcp[at] == 8 && n == 10 && at+n <= len(tcp) {
+			return (at + 5) &^ 1 // the value is at at+2; the last even place but one, with two bytes
 		}
-		at += n
 	}
 	return 0
 }
