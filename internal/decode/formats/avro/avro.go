@@ -1,15 +1,15 @@
 // Package avro reads bodies of Dubbo's serialization "avro" (id 11).
 //
-// Sources: Dubbo 2.7.8 AvroObjectOutput, avro 1.8.2 BinaryEncoder, ReflectData and ReflectDatumWriter; Avro
-// specification 1.8.2, "Binary Encoding".
-//
-// A value is a datum under a schema that both ends make from the class; neither schema, class nor length is on the wire,
-// and null and every class of java.* that has no schema of its own (dates, maps, attachments) take no bytes at all. So
-// arguments are read by their declared types as long as these are primitives, strings, numbers or arrays of them, and as
-// long as the bytes say which of them are null: see plan.go. A result is the rest of the body, since attachments take no
+// A value is a datum under a schema that both ends derive from the class. The wire has neither schema, class nor length.
+// Null, and each class of java.* without a schema of its own (dates, maps, attachments), takes no bytes. The reader
+// therefore reads arguments by their declared types as long as these are primitives, strings, numbers or arrays of them, and
+// as long as the bytes say which of them are null (plan.go). A result is the rest of the body, since attachments take no
 // bytes.
 //
-// Memory: the body is borrowed until the next Reset; the tree gets copies of texts where it wants values.
+// The body is borrowed until the next Reset; the tree gets copies of texts where values are wanted.
+//
+// Sources: Dubbo 2.7.8 AvroObjectOutput; avro 1.8.2 BinaryEncoder, ReflectData and ReflectDatumWriter; Avro specification
+// 1.8.2, "Binary Encoding".
 package avro
 
 import (
@@ -33,7 +33,7 @@ var Format = decode.Format{
 	NoAttachments: true,
 }
 
-// startsRequest accepts a text of less than 32 bytes, behind twice its length.
+// startsRequest accepts a text of less than 32 bytes after its length, which is doubled as a zigzag number.
 func startsRequest(b []byte) bool {
 	return b[0] > 0 && b[0] < 0x40 && b[0]&1 == 0 && decode.VersionAt(b, 1)
 }
@@ -77,7 +77,7 @@ func (r *Reader) Text(name string) (s string, null bool) {
 // ResultKind implements decode.Reader.
 func (r *Reader) ResultKind() byte { return r.KindByte() }
 
-// Value implements decode.Reader. The arguments of a request are planned; a value on its own is read as it stands.
+// Value implements decode.Reader. The arguments of a request are read by a plan, other values directly.
 func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
 	if !r.OK() {
 		return
@@ -91,11 +91,11 @@ func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
 		r.argument(l, name, index, typ)
 		return
 	}
-	r.behind(l, name, index, typ)
+	r.afterUnknown(l, name, index, typ)
 }
 
-// Throwable implements decode.Reader. An exception is its own fields, which only its class could divide, and its
-// message; without fields the message alone is the rest of the body.
+// Throwable implements decode.Reader. An exception is written as the fields of its class, which only the class can
+// separate, and its message. Without fields the message alone is the rest of the body.
 func (r *Reader) Throwable() {
 	if !r.OK() {
 		return
@@ -113,7 +113,7 @@ func (r *Reader) Throwable() {
 	}
 }
 
-// message takes the union of null and string that is an exception's message, when it is all that is left.
+// message takes an exception's message, a union of null and string, if it is the rest of the body.
 func (r *Reader) message() bool {
 	const (
 		null = 0x00 // index 0 of the union, as a zigzag varint
@@ -155,5 +155,5 @@ func (r *Reader) rest(l decode.Label, name string, index int) {
 	r.Leaf(decode.Opaque, l, name, index)
 }
 
-// Attachments implements decode.Reader: the writer makes no bytes of them.
+// Attachments implements decode.Reader. The writer writes none.
 func (r *Reader) Attachments() {}

@@ -19,7 +19,7 @@ const (
 	double                   // eight bytes, little-endian
 	str                      // length, UTF-8
 	number                   // the same, a decimal number
-	lost                     // nothing: a record without fields
+	noBytes                  // nothing: a record without fields
 )
 
 // shapes are the types whose runtime class does not matter, by JVM descriptor.
@@ -30,14 +30,14 @@ var shapes = map[string]shape{
 	"Ljava/lang/String;": str, "Ljava/lang/StringBuilder;": str, "Ljava/lang/StringBuffer;": str, "Ljava/lang/CharSequence;": str,
 	"Ljava/net/URI;": str, "Ljava/net/URL;": str, "Ljava/io/File;": str,
 	"Ljava/math/BigDecimal;": number, "Ljava/math/BigInteger;": number,
-	"Ljava/util/Date;": lost, "Ljava/util/UUID;": lost, "Ljava/util/Locale;": lost, "Ljava/lang/Class;": lost, "Ljava/util/Optional;": lost,
-	"Ljava/time/LocalDate;": lost, "Ljava/time/LocalTime;": lost, "Ljava/time/LocalDateTime;": lost, "Ljava/time/Instant;": lost,
-	"Ljava/time/Duration;": lost, "Ljava/time/OffsetDateTime;": lost, "Ljava/time/ZonedDateTime;": lost, "Ljava/time/Year;": lost,
-	"Ljava/time/YearMonth;": lost, "Ljava/time/MonthDay;": lost, "Ljava/time/Period;": lost, "Ljava/time/OffsetTime;": lost,
-	"Ljava/time/ZoneId;": lost, "Ljava/time/ZoneOffset;": lost, "Ljava/sql/Timestamp;": lost, "Ljava/sql/Date;": lost,
-	"Ljava/util/OptionalInt;": lost, "Ljava/util/Currency;": lost, "Ljava/util/BitSet;": lost, "Ljava/util/regex/Pattern;": lost,
-	"Ljava/util/concurrent/atomic/AtomicInteger;": lost, "Ljava/util/concurrent/atomic/AtomicLong;": lost,
-	"Ljava/util/concurrent/atomic/AtomicBoolean;": lost,
+	"Ljava/util/Date;": noBytes, "Ljava/util/UUID;": noBytes, "Ljava/util/Locale;": noBytes, "Ljava/lang/Class;": noBytes, "Ljava/util/Optional;": noBytes,
+	"Ljava/time/LocalDate;": noBytes, "Ljava/time/LocalTime;": noBytes, "Ljava/time/LocalDateTime;": noBytes, "Ljava/time/Instant;": noBytes,
+	"Ljava/time/Duration;": noBytes, "Ljava/time/OffsetDateTime;": noBytes, "Ljava/time/ZonedDateTime;": noBytes, "Ljava/time/Year;": noBytes,
+	"Ljava/time/YearMonth;": noBytes, "Ljava/time/MonthDay;": noBytes, "Ljava/time/Period;": noBytes, "Ljava/time/OffsetTime;": noBytes,
+	"Ljava/time/ZoneId;": noBytes, "Ljava/time/ZoneOffset;": noBytes, "Ljava/sql/Timestamp;": noBytes, "Ljava/sql/Date;": noBytes,
+	"Ljava/util/OptionalInt;": noBytes, "Ljava/util/Currency;": noBytes, "Ljava/util/BitSet;": noBytes, "Ljava/util/regex/Pattern;": noBytes,
+	"Ljava/util/concurrent/atomic/AtomicInteger;": noBytes, "Ljava/util/concurrent/atomic/AtomicLong;": noBytes,
+	"Ljava/util/concurrent/atomic/AtomicBoolean;": noBytes,
 }
 
 // datum takes one value of a declared type.
@@ -95,7 +95,7 @@ func (r *Reader) datum(l decode.Label, name string, index int, typ string) {
 		if n := r.Leaf(decode.Decimal, l, name, index); n != nil && r.Values() {
 			n.Text = decode.UTF8(raw)
 		}
-	case lost:
+	case noBytes:
 		r.Leaf(decode.Opaque, l, name, index)
 	default:
 		r.Fail(decode.Unsupported, "the fields of class "+decode.JavaName(typ), "bytes that only the class can divide")
@@ -105,7 +105,7 @@ func (r *Reader) datum(l decode.Label, name string, index int, typ string) {
 // array takes blocks of items, each with its count, up to an empty one. A negative count is followed by the size of its
 // block.
 func (r *Reader) array(l decode.Label, name string, index int, elem string) {
-	if len(elem) > 1 && elem[0] != '[' && (shapes[elem] == 0 || shapes[elem] == lost) {
+	if len(elem) > 1 && elem[0] != '[' && (shapes[elem] == 0 || shapes[elem] == noBytes) {
 		r.Fail(decode.Unsupported, "elements of class "+decode.JavaName(elem), "bytes that only the class can divide")
 		return
 	}

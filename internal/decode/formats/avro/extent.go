@@ -9,21 +9,21 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// What Java's writer makes of the types of arguments, measured with avro 1.8.2 and 1.11.3: an item of an array is never
-// null (that throws), an array is one block, a varint has no more bytes than it needs, a boolean is 0 or 1, a text is
-// UTF-8, and a collection on its own throws, whatever its class.
+// The rules in this file are those of Java's writer, measured with avro 1.8.2 and 1.11.3: an item of an array is never null
+// (the writer throws), an array is one block, a varint has no more bytes than it needs, a boolean is 0 or 1, a text is
+// UTF-8, and a collection as an argument throws, whatever its class.
 
 // A kind is what an argument of a type can be on the wire.
 type kind uint8
 
 const (
 	unknown   kind = iota // a class decides: any bytes, or none
-	datum                 // bytes of which the type says the end; none for null, unless the type is primitive
+	datum                 // bytes whose type tells their end; none for null, unless the type is primitive
 	fieldless             // nothing: null, or a record without fields
 	never                 // nothing: null, since anything else cannot be written
 )
 
-// collections are the types of which the writer writes nothing but null.
+// collections are types whose values the writer cannot write, except null.
 var collections = map[string]bool{
 	"Ljava/util/Collection;": true, "Ljava/util/List;": true, "Ljava/util/Set;": true, "Ljava/util/SortedSet;": true,
 	"Ljava/util/NavigableSet;": true, "Ljava/util/Queue;": true, "Ljava/util/Deque;": true,
@@ -32,7 +32,7 @@ var collections = map[string]bool{
 	"Ljava/util/ArrayDeque;": true, "Ljava/util/PriorityQueue;": true,
 }
 
-// maxDimensions is the JVM's for arrays.
+// maxDimensions is the JVM's limit for arrays.
 const maxDimensions = 255
 
 func nature(typ string) kind {
@@ -42,20 +42,20 @@ func nature(typ string) kind {
 	switch {
 	case dimensions > maxDimensions || s == 0 && !collections[base]:
 		return unknown
-	case dimensions == 0 && s == lost:
+	case dimensions == 0 && s == noBytes:
 		return fieldless
 	case dimensions == 0 && s == 0:
 		return never
-	case s == lost || s == 0:
+	case s == noBytes || s == 0:
 		return unknown
 	}
 	return datum
 }
 
-// An extent is the offset behind a datum, or one of these.
+// An extent is the offset after a datum, or one of these.
 const (
-	noExtent  = -1 // it is none that the writer makes
-	cutExtent = -2 // it goes beyond the bytes there are
+	noExtent  = -1 // the bytes are not a datum that the writer makes
+	cutExtent = -2 // the datum ends after the captured bytes
 )
 
 // extent returns where a datum of a type that starts at offset off ends.
@@ -160,7 +160,7 @@ func (r *Reader) block(off int) (raw []byte, end int) {
 	return r.Buf[at : at+int(n)], at + int(n)
 }
 
-// arrayExtent walks one block of items and the empty one behind it. An item takes a byte at least.
+// arrayExtent walks one block of items and the empty one after it. An item takes a byte at least.
 func (r *Reader) arrayExtent(off int, elem string) int {
 	r.plan.work++
 	n, at := r.number(off)
@@ -190,7 +190,7 @@ func (r *Reader) arrayExtent(off int, elem string) int {
 	return at + 1
 }
 
-// mayEnd reports whether rest can be the arguments of some types, of which a class decides about the first.
+// mayEnd reports whether rest can be arguments of these types. The first one has a type whose extent only its class tells.
 func mayEnd(rest []byte, types []string) bool {
 	least := 0
 	for _, typ := range types[1:] {
@@ -209,7 +209,7 @@ func mayEnd(rest []byte, types []string) bool {
 	if len(types) > 1 || types[0][0] != '[' || len(rest) == 0 {
 		return true
 	}
-	// Items of some class, and an empty block behind them.
+	// Items of some class, and an empty block after them.
 	n, size := varint(rest)
 	if n == 0 {
 		return len(rest) == 1
@@ -217,7 +217,7 @@ func mayEnd(rest []byte, types []string) bool {
 	return size > 0 && unzigzag(n) > 0 && len(rest) > size && rest[len(rest)-1] == 0
 }
 
-// typeNames reports whether the strings from off to end are names of Java types, at least one, with bytes behind them.
+// typeNames reports whether the strings from off to end are names of Java types, at least one, with bytes after them.
 func (r *Reader) typeNames(off, end int) bool {
 	if end < 0 || end == len(r.Buf) && r.Short == decode.Malformed {
 		return false

@@ -7,13 +7,13 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// Null takes no bytes, so an argument that can be null can be there or not, and only what stands behind it tells: the
-// arguments, which are all of the rest of the body, must end where it ends. All readings that do are looked for at once,
-// as the offsets at which each argument can start. An argument that starts and ends at the same offsets in all of them
-// is read; a run of arguments that does not is opaque.
+// Null takes no bytes. Whether an argument that can be null is present is known only from the bytes after it: the arguments
+// are the rest of the body and must end with it. The search finds all readings that do at once, as the offsets at which each
+// argument can start. An argument that starts and ends at the same offsets in all readings is read; a run of arguments that
+// does not is opaque.
 //
-// Only readings that Java's writer can have made count: see extent.go. Of a body whose end is not in the capture, those
-// count that need more bytes than are there.
+// Only readings that Java's writer can have made count (extent.go). Where the capture lacks the end of the body, readings
+// that need more bytes than there are count.
 
 // plan is how the arguments from the first one that can be null are read.
 type plan struct {
@@ -30,7 +30,7 @@ type plan struct {
 	targets []int
 }
 
-// A pick is what is done for one argument.
+// A pick is the decision for one argument.
 type pick struct {
 	does
 	end   int // of a run
@@ -43,8 +43,8 @@ type does uint8
 
 const (
 	read  does = iota // its datum
-	null              // nothing: there is none
-	empty             // nothing: its bytes, if it has any, are those of the run before it, or it is a record without fields
+	null              // it is null, without bytes
+	empty             // it has no bytes of its own: it belongs to the run before it, or is a record without fields
 	run               // bytes that several arguments share
 	stop
 )
@@ -53,10 +53,10 @@ const (
 type state struct {
 	off, end int // end of its datum, or noExtent, cutExtent
 	null     bool
-	good     bool // it is on the way to the end
+	good     bool // a reading through it ends with the body
 }
 
-// Bounds of a search: the JVM's number of parameters, offsets at which one of them can start, bytes looked at.
+// Limits of a search: the JVM's number of parameters, the offsets at which one of them can start, the bytes inspected.
 const (
 	maxArguments = 255
 	maxStates    = 256
@@ -83,7 +83,7 @@ func (r *Reader) argument(l decode.Label, name string, index int, typ string) {
 	}
 	i := index - p.from
 	if i >= len(p.picks) { // from the first class of the application on
-		r.behind(l, name, index, typ)
+		r.afterUnknown(l, name, index, typ)
 		return
 	}
 	switch k := &p.picks[i]; k.does {
@@ -104,9 +104,9 @@ func (r *Reader) argument(l decode.Label, name string, index int, typ string) {
 	}
 }
 
-// behind takes an argument whose end only its class tells, or one behind it: where no bytes are left, none of them has
-// any.
-func (r *Reader) behind(l decode.Label, name string, index int, typ string) {
+// afterUnknown takes an argument whose end only its class tells, or one after such an argument. Where no bytes are left,
+// none of them has any.
+func (r *Reader) afterUnknown(l decode.Label, name string, index int, typ string) {
 	switch {
 	case len(typ) == 1 || r.Left() > 0 || r.Short != decode.Malformed:
 		r.datum(l, name, index, typ)
@@ -117,7 +117,7 @@ func (r *Reader) behind(l decode.Label, name string, index int, typ string) {
 	}
 }
 
-// search finds the readings of the arguments from p.from, which starts at r.Off, and makes picks of them.
+// search finds the readings of the arguments from p.from on, which start at r.Off, and turns them into picks.
 func (r *Reader) search() {
 	p := &r.plan
 	types := p.types[p.from:]
@@ -136,7 +136,7 @@ func (r *Reader) search() {
 	r.choose(types, known)
 }
 
-// spread collects the offsets at which each of the first n arguments, and the one behind them, can start. It reports
+// spread collects the offsets at which each of the first n arguments, and the one after them, can start. It reports
 // whether the search stayed within its bounds.
 func (r *Reader) spread(types []string, n int) bool {
 	p := &r.plan
@@ -193,8 +193,8 @@ func (r *Reader) ways(s *state, index int, typ string) {
 	if !r.plan.generic {
 		return
 	}
-	// Of a generic call the method is never null. Its types seldom are: where they can be read as names of types, they
-	// are what they seem.
+	// The method of a generic call is never null. Its types seldom are: bytes that can be read as names of types are
+	// taken for them.
 	switch index {
 	case 0:
 		s.null = false
@@ -203,7 +203,7 @@ func (r *Reader) ways(s *state, index int, typ string) {
 	}
 }
 
-// settle marks the states that are on the way to the end of the body.
+// settle marks the states through which a reading ends with the body.
 func (r *Reader) settle(types []string, n int) {
 	p := &r.plan
 	whole := r.Short == decode.Malformed
@@ -229,7 +229,7 @@ func (r *Reader) settle(types []string, n int) {
 	}
 }
 
-// good reports whether argument i at offset off is on the way to the end.
+// good reports whether a reading with argument i at offset off ends with the body.
 func (p *plan) good(i, off int) bool {
 	at := p.level(i)
 	k, ok := slices.BinarySearchFunc(at, off, func(s state, off int) int { return cmp.Compare(s.off, off) })
@@ -252,17 +252,17 @@ func (p *plan) only(i int) *state {
 	return s
 }
 
-// cut reports whether an argument can be the one that the end of what was captured cuts.
+// cut reports whether argument i may continue after the captured bytes.
 func (p *plan) cut(i int) bool {
 	return slices.ContainsFunc(p.level(i), func(s state) bool { return s.good && s.end == cutExtent })
 }
 
-// choose makes picks of the readings found.
+// choose turns the readings found into picks.
 func (r *Reader) choose(types []string, n int) {
 	p := &r.plan
 	for i := 0; i < n; {
 		s := p.only(i)
-		if s == nil { // the first: no reading at all
+		if s == nil { // for the first argument: there is no reading
 			p.picks = append(p.picks, pick{
 				does: stop, cause: decode.Malformed,
 				expected: "arguments that end with the body", found: "none of their types",
@@ -270,7 +270,7 @@ func (r *Reader) choose(types []string, n int) {
 			return
 		}
 		if s.end == cutExtent && !s.null {
-			p.picks = append(p.picks, pick{does: read}) // it says itself that it is cut
+			p.picks = append(p.picks, pick{does: read}) // its datum fails with the cause
 			return
 		}
 		j, cut := i, false

@@ -82,7 +82,7 @@ func TestNulls(t *testing.T) {
 	}
 }
 
-// What several arguments share has a cause, and reading goes on behind it.
+// What several arguments share has a cause, and reading goes on after it.
 func TestSharedBytes(t *testing.T) {
 	body := call("hi", aString+aString+"I", formattest.Hex("04 6162 0a"))
 	r := Format.New()

@@ -1,7 +1,7 @@
 // Package fastjson is serialization 6: JSON texts as fastjson 1.x writes them, in two layouts. Dubbo 2.0.7 to 2.7.23 and
 // the extension 1.0.1 for Dubbo 3.0 and 3.1 (FastJsonObjectOutput) write one text in a line; types are not on the wire,
 // except "@type" of exceptions. The extension 3.2.0 for Dubbo 3.2 (DefaultJsonDataOutput, fastjson 1.2.83) writes each
-// text behind its length, with "@type" of every object and map, letters behind numbers for their types, and new Date(…),
+// text after its length, with "@type" of every object and map, letters after numbers for their types, and new Date(…),
 // Set[…], x'…'. The first byte tells which. See package jsonlines.
 package fastjson
 
@@ -25,7 +25,7 @@ var Format = decode.Format{
 	Tell:       func(b []byte, _ decode.BodyKind) decode.Verdict { return tell(b, false) },
 }
 
-// Prefixed is the other layout, each text behind its length.
+// Prefixed is the other layout, each text after its length.
 var Prefixed = decode.Format{
 	ID:         6,
 	Name:       "fastjson",
@@ -41,7 +41,7 @@ var Prefixed = decode.Format{
 	Tell:       func(b []byte, _ decode.BodyKind) decode.Verdict { return tell(b, true) },
 }
 
-// startsPrefixed accepts a string in quotes behind its length.
+// startsPrefixed accepts a string in quotes after its length.
 func startsPrefixed(b []byte) bool {
 	return len(b) > 5 && decode.ShortLength(b) && b[4] == '"' && decode.VersionAt(b, 5)
 }

@@ -7,8 +7,8 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// shortNames are the classes whose names are written short (TypeUtils.NAME_MAPPINGS), by package. Collections are not
-// among them: a list or map loses its class here.
+// shortNames are the classes that are written without their package (TypeUtils.NAME_MAPPINGS), by package. Collections are
+// not among them, since lists and maps have no class in the tree.
 var shortNames = []struct {
 	pkg   string
 	names []string
@@ -30,15 +30,15 @@ var shortNames = []struct {
 	{"java.text.", []string{"SimpleDateFormat"}},
 }
 
-// singles are objects of the JDK that are written as one text after their class, which for others says that the text is
-// a constant of an enum: the field that it is.
+// singles maps classes of the JDK that are written as their name and one text to the field that the text is. For all other
+// classes such a text is a constant of an enum.
 var singles = map[string]string{
 	"java.lang.Class":    "name",
 	"Currency":           "currencyCode",
 	"java.util.Currency": "currencyCode",
 }
 
-// javaName returns the class that a name means.
+// javaName returns the full name of a class.
 func (r *Reader) javaName(s *symbol) string {
 	if s.java == "" {
 		s.java = s.text
@@ -54,12 +54,12 @@ func (r *Reader) javaName(s *symbol) string {
 	return s.java
 }
 
-// isJDK reports whether a class, as written, is one of the JDK's.
+// isJDK reports whether a class, by its name on the wire, is one of the JDK.
 func isJDK(name string) bool {
 	return strings.HasPrefix(name, "java.") || !strings.Contains(name, ".") && !strings.Contains(name, "$")
 }
 
-// isMap reports whether a class, as written, is a map of the JDK or of fastjson.
+// isMap reports whether a class, by its name on the wire, is a map of the JDK or of fastjson.
 func isMap(name string) bool {
 	switch name {
 	case "M", "LM", "TM", "JO1", "JO10", "JSONObject", "Hashtable", "java.util.Properties":

@@ -7,7 +7,7 @@ import (
 	"dubbo-wire/internal/decode/jdk"
 )
 
-// The fields of dates and times lie one behind the other: year (two bytes), month, day, hour, minute, second (one each),
+// Dates and times are written as consecutive fields: year (two bytes), month, day, hour, minute, second (one each),
 // nanoseconds (an integer).
 
 func (r *Reader) day() jdk.Date {
@@ -68,7 +68,7 @@ func (r *Reader) instant(op byte) time.Time {
 	return time.Unix(s, int64(r.int32("nanoseconds")))
 }
 
-// zoneText writes an offset as it is, and the name of a region in brackets, behind its offset where the name tells it.
+// zoneText returns an offset unchanged, and the name of a region in brackets, after its offset if the name tells that.
 func zoneText(zone string) string {
 	switch {
 	case zone == "" || zone[0] == '+' || zone[0] == '-' || zone == "Z":

@@ -1,13 +1,16 @@
-// Package fastjson2 reads bodies of serialization 23: every write is four bytes of length, big-endian, and one JSONB
-// document of that length, the binary form of fastjson2 (Dubbo 3.1 and later, FastJson2ObjectOutput; fastjson2 2.0.23 to
-// 2.0.60, JSONWriterJSONB and JSONBDump). Symbols and references start anew in every document.
+// Package fastjson2 reads bodies of serialization 23. Every write is a length of four bytes, big-endian, and one JSONB
+// document of that length, the binary form of fastjson2.
 //
-// A document's length bounds what can be lost: where its content cannot be read, the rest of it is opaque and the next
-// document is read. [Reader.Fault] says why.
+// Dubbo's settings write objects with their class where a reader could not infer it, field names as symbols (a name is
+// written once and then numbered), maps with plain keys, and no fields with default values. A constant of an enum is its
+// name, with its class if its type is not declared; in a field declared as that enum it is only its ordinal. Symbols and
+// references start anew in every document.
 //
-// Dubbo has objects written with their class where the reader could not infer it, their field names as symbols (a name
-// is written once and numbered), maps with plain keys, fields of a default value not at all. A constant of an enum is its
-// name and, where its type is not declared, its class; in a field declared as that enum it is its ordinal alone.
+// The reader turns each document into values of a tree. If it cannot read a document, the rest of that document is opaque,
+// the next one is read, and [Reader.Fault] tells why. The body is borrowed until the next Reset; the tree gets copies of names
+// and texts.
+//
+// Sources: Dubbo 3.1 and later, FastJson2ObjectOutput; fastjson2 2.0.23 to 2.0.60, JSONWriterJSONB and JSONBDump.
 package fastjson2
 
 import (
@@ -33,7 +36,7 @@ var Format = decode.Format{
 // lengthSize is the size of the length before a document.
 const lengthSize = 4
 
-// startsRequest accepts a text behind the length of its document and its tag.
+// startsRequest accepts a text after the length of its document and its first byte.
 func startsRequest(b []byte) bool {
 	return len(b) > 5 && decode.ShortLength(b) && decode.VersionAt(b, 5)
 }
@@ -43,13 +46,13 @@ type Reader struct {
 	decode.Recorder
 	body  []byte
 	short decode.Cause
-	// begin and end are where the document starts and ends, its length included; end may lie beyond the body.
+	// begin and end are the offsets of the document, its length included. end may lie beyond the captured bytes.
 	begin, end int
 	fault      *decode.Error
 
 	symbols []symbol
-	sparse  map[int32]symbol // of numbers that do not count up
-	// repeated is the size of the texts that symbols repeated in the body.
+	sparse  map[int32]symbol // symbols whose numbers are not consecutive
+	// repeated is the number of bytes that symbols of the body repeated.
 	repeated int
 
 	// inside is the node of the innermost object, map or list.
@@ -64,17 +67,17 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	r.fault, r.repeated = nil, 0
 }
 
-// Fault returns where and why the first value that is opaque could not be read, nil if there is none.
+// Fault returns where and why the first opaque value could not be read, nil if there is none.
 func (r *Reader) Fault() *decode.Error { return r.fault }
 
-func (r *Reader) blame(err *decode.Error) {
+func (r *Reader) setFault(err *decode.Error) {
 	if r.fault == nil {
 		r.fault = err
 	}
 }
 
-// open takes the length of a document and confines the cursor to it. Of a body whose end the capture lacks, the
-// document may reach beyond what is there.
+// open takes the length of a document and confines the cursor to the document. Where the capture lacks the end of the body,
+// the document may end beyond the captured bytes.
 func (r *Reader) open() {
 	r.begin = r.Off
 	n := int(int32(r.U32("the length of a value")))
@@ -91,7 +94,7 @@ func (r *Reader) open() {
 	}
 }
 
-// close ends what open began. Bytes behind the value are left to the caller.
+// close ends what open began. The caller takes bytes after the value.
 func (r *Reader) close() {
 	r.Buf, r.Short = r.body, r.short
 	if r.OK() && r.end > len(r.body) {
@@ -100,7 +103,7 @@ func (r *Reader) close() {
 	}
 }
 
-// rest gives what stands in a document behind its value an owner.
+// rest records the bytes of a document after its value.
 func (r *Reader) rest() {
 	if r.OK() && r.Off < r.end {
 		r.Off = r.end
@@ -120,7 +123,7 @@ func (r *Reader) SkipText() {
 	r.EndText()
 }
 
-// textHead takes a string or null without reading what it says.
+// textHead takes a string or null without decoding it.
 func (r *Reader) textHead() (s text, null bool) {
 	switch op := r.Byte("a string"); {
 	case !r.OK():
@@ -170,8 +173,8 @@ func (r *Reader) Value(l decode.Label, name string, index int, _ string) {
 	r.Settle(depth)
 }
 
-// document takes the value of a document. What cannot be read of it is opaque, unless the body's end is missing or the
-// tree is full.
+// document takes the value of a document. Bytes that cannot be read are opaque, unless the end of the document is missing or
+// the tree is full: then the error stands.
 func (r *Reader) document(l decode.Label, name string, index, depth int) {
 	r.forget()
 	nodes := r.NextNode()
@@ -180,7 +183,7 @@ func (r *Reader) document(l decode.Label, name string, index, depth int) {
 		r.close()
 		return
 	}
-	r.blame(r.Err())
+	r.setFault(r.Err())
 	r.NeedTree()
 	from := r.Off - r.Pending()
 	if r.NextNode() > nodes {

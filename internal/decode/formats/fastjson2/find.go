@@ -8,7 +8,7 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// find follows a path from the root and returns the node it leads to and how likely it is meant: 0 for none or several.
+// find follows a path from the root and returns its target and how likely that is right: 0 for no target or several ones.
 func (p *paths) find(t *decode.Tree, path string) (node int32, likely int) {
 	at, sure := int32(0), true
 	for path != "" {
@@ -51,13 +51,13 @@ func (p *paths) find(t *decode.Tree, path string) (node int32, likely int) {
 	return node, likely
 }
 
-// isNull reports whether nothing but null has a path.
+// isNull reports whether a path leads to null or to nothing.
 func (p *paths) isNull(t *decode.Tree, at int32) bool {
 	c := p.first[at]
 	return c < 0 || t.Nodes[p.value[c].node].Kind == decode.Null
 }
 
-// follow returns the path that a step leads to, -1 for none or several, and whether nothing was guessed.
+// follow returns the path that a step leads to, -1 for none or several, and whether it is exact rather than a guess.
 func (p *paths) follow(s step) (to int32, exact bool) {
 	if to, ok := p.steps[s]; ok {
 		return to, true
@@ -96,8 +96,8 @@ func (p *paths) follow(s step) (to int32, exact bool) {
 	return -1, false
 }
 
-// choose returns the value that has a path, and how likely it is meant. References are to objects; few of them are written
-// as a text or a number, and but one as null. Of several the one that shares more containers with the reference is taken.
+// choose returns the value at a path, and how likely that is right. References lead to objects; few objects are written as a
+// text or a number, and only one as null. Of several values it takes the one that shares more containers with the reference.
 func (p *paths) choose(t *decode.Tree, at int32) (node int32, likely int) {
 	node = -1
 	depth := -1
@@ -132,7 +132,7 @@ func (p *paths) choose(t *decode.Tree, at int32) (node int32, likely int) {
 	return -1, 0
 }
 
-// common returns how many of the containers that are open a node lies in, or is.
+// common returns the number of open containers that contain a node or are the node.
 func (p *paths) common(t *decode.Tree, node int32) int {
 	for ; p.work < maxWork; node = t.Nodes[node].Parent {
 		p.work++

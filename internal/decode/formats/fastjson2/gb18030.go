@@ -17,7 +17,7 @@ var gbPairs []byte
 
 const seconds = 190 // characters of one first byte
 
-// gbRevised are characters that changed places with one for private use in 2005 and 2022, as Java has them.
+// gbRevised are characters that replaced characters for private use in 2005 and 2022, as Java has them.
 var gbRevised = [][2]uint16{
 	{0xe78d, 0xfe10},
 	{0xe78e, 0xfe12},
@@ -52,7 +52,7 @@ func revised(c uint16) rune {
 	return rune(c)
 }
 
-// gbFours returns the characters of four bytes up to U+FFFF, in order: all that two bytes do not have.
+// gbFours returns the characters up to U+FFFF that take four bytes, in order: all those without a form of two bytes.
 var gbFours = sync.OnceValue(func() []uint16 {
 	pairs := make([]uint16, 0, len(gbPairs)/2)
 	for i := 0; i < len(gbPairs); i += 2 {
@@ -79,7 +79,7 @@ func decodeGB18030(b []byte) string {
 	return s.String()
 }
 
-// gbRune returns the first character of b and how many bytes it takes: U+FFFD and 1 where there is none.
+// gbRune returns the first character of b and its size in bytes, U+FFFD and 1 if b does not start with a character.
 func gbRune(b []byte) (rune, int) {
 	within := func(i int, from, to byte) bool { return i < len(b) && b[i] >= from && b[i] <= to }
 	switch {

@@ -16,7 +16,7 @@ import (
 	"dubbo-wire/internal/dev/testkit"
 )
 
-// What a document holds that cannot be read is opaque, to the document's end; the document behind it is read.
+// What a document holds that cannot be read is opaque, to the document's end; the document after it is read.
 func TestOpaque(t *testing.T) {
 	deep := strings.Repeat("95", 1200)
 	for _, c := range []struct {
@@ -118,7 +118,7 @@ func TestCut(t *testing.T) {
 	assert.Equal(t, `[1,"a",{"k":"v"}]`, m.Value("result"))
 }
 
-// Bytes behind the value of a document: year 70000 of a LocalDateTime makes fastjson2 write that of a LocalDate.
+// Bytes after the value of a document: year 70000 of a LocalDateTime makes fastjson2 write that of a LocalDate.
 func TestTrailing(t *testing.T) {
 	body := doc("a9 1170 0102 03040000")
 	r, m := read(body, decode.Malformed)

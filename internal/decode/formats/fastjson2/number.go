@@ -8,7 +8,7 @@ import (
 	"dubbo-wire/internal/decode/jdk"
 )
 
-// First bytes of integers. The width that the number had in Java is kept: byte, short, int and long differ.
+// First bytes of integers. Numbers keep their Java type: byte, short, int and long differ.
 const (
 	opIntMax     = 0x2f // 00-2f: the number itself
 	opInt12      = 0x30 // 30-3f, 0x38 is zero: and a byte
@@ -28,7 +28,7 @@ const (
 	opIntMin     = 0xf0 // f0-ff: -16 to -1
 )
 
-// maxBigInt bounds the size of a number that is written in decimal, in bytes: that takes more than linear time.
+// maxBigInt limits the numbers that are converted to decimal, in bytes, since that takes more than linear time.
 const maxBigInt = 1 << 14
 
 func isInteger(op byte) bool { return op <= opInt32 || op >= opInt16 }
@@ -42,7 +42,7 @@ func (r *Reader) integer(what string) int64 {
 	return r.integerOf(op, what)
 }
 
-// int32 takes a number or length that is no value of its own: an int.
+// int32 takes an int that is not a value but a length or a number within one.
 func (r *Reader) int32(what string) int32 {
 	if op, _ := r.Peek(); op > opInt32 && op < opIntMin {
 		r.Fail(decode.Malformed, what, found(op))
@@ -62,7 +62,7 @@ func (r *Reader) size(what string) int {
 	return int(n)
 }
 
-// integerOf takes what follows op.
+// integerOf takes the bytes after op and returns the integer.
 func (r *Reader) integerOf(op byte, what string) int64 {
 	switch {
 	case !r.OK():

@@ -9,42 +9,39 @@ import (
 	"dubbo-wire/internal/decode/jdk"
 )
 
-// paths are the paths of a document's values as the writer counts them. Three things make them differ from where a value
-// lies:
+// paths are the paths of a document's values as the writer forms them. They differ from the values' positions in three cases:
 //
-//   - The elements of a collection of several that is neither list nor sorted nor linked have no path before 2.0.63: what
-//     lies in them has the path of the collection before its own. Those of a Map.Entry and an AtomicReferenceArray never
-//     have one.
-//   - Of a HashSet in a field declared as Set the class is not on the wire. A list without class is taken for a list
-//     first.
-//   - Behind a field that holds Collections.emptyList() or emptySet() the writer that is generated for a public class
-//     forgets, since 2.0.56, to go back: the fields behind it count as if they lay in it, and what lies behind the object
-//     as if it lay in the object. Throwables have another writer.
+//   - Before 2.0.63 the elements of a collection of several that is not a list, sorted or linked have no path: values in them
+//     have the path of the collection. The elements of a Map.Entry and an AtomicReferenceArray never have one.
+//   - A HashSet in a field declared as Set has no class on the wire. A list without a class is taken for a list first.
+//   - Since 2.0.56 the writer that is generated for a public class does not go back after a field that holds
+//     Collections.emptyList() or emptySet(): later fields have paths as if they were inside that field, and values after the
+//     object as if they were inside the object. Throwables have another writer.
 //
-// Neither the release nor whether a class is public is on the wire. So there are several ways to count.
+// The wire tells neither the release nor whether a class is public, so several ways to form paths are tried.
 type paths struct {
 	way
-	met  way // what made a difference so far
-	seen int // the next node to look at
+	met  way // the differences that the document has so far
+	seen int // the next node to visit
 
 	steps map[step]int32 // to numbers of paths; the root's is 0
-	loose map[step]int32 // as steps, from a list that may be a set
-	up    []int32        // by number of a path, the one it continues
-	first []int32        // by number of a path, an index of values, -1: none
+	loose map[step]int32 // steps that hold if a list is a set
+	up    []int32        // by number of a path, its parent
+	first []int32        // by number of a path, an index into value, -1 for none
 	value []candidate
 
 	at   int32 // the path that the writer is at
 	open []level
-	work int // what comparing containers cost
+	work int // the cost of comparing containers
 }
 
-// way is how the writer counts.
+// way is a way in which writers form paths.
 type way struct {
-	drift bool // it forgets to go back
-	index bool // it counts the elements of every collection
+	drift bool // it does not go back after empty collections
+	index bool // elements of every collection have a path
 }
 
-// ways are those to try, the likely first.
+// ways are the ways to try, the most likely one first.
 var ways = [...]way{{drift: true}, {drift: true, index: true}, {}, {index: true}}
 
 // step leads from a path to a longer one, by name or, with index 0 and up, by index.
@@ -55,24 +52,24 @@ type step struct {
 
 const (
 	byName    = -1 // index of a step by name
-	byNothing = -2 // index of the step to the entry whose key does not tell its name
-	ambiguous = -2 // in place of the number of a path
+	byNothing = -2 // index of the step to an entry whose key does not tell its name
+	ambiguous = -2 // stands for the number of a path that is not unique
 )
 
-// candidate is a value with a path, and the one with the same path before it.
+// candidate is a value with a path; next is the previous candidate with the same path.
 type candidate struct{ node, next int32 }
 
 // level is a container that the writer is in.
 type level struct {
 	node, path int32
-	pushed     bool // the writer counts it
-	stays      bool // and does not go back behind it
+	pushed     bool // it has a path of its own
+	stays      bool // the writer does not go back after it
 }
 
-// How the writer counts the elements of a list (Num of its node).
+// Whether the elements of a list have paths (Num of its node).
 const (
 	listOrdered   = iota
-	listUnclassed // or not at all
+	listUnclassed // not known, since it has no class
 	listUncounted
 	listNever
 	listEmpty // Collections.emptyList() or emptySet()
@@ -94,7 +91,7 @@ func (p *paths) forget(root int, w way) {
 	p.way, p.met, p.seen, p.at, p.work = w, way{}, root, 0, 0
 }
 
-// listKind returns how the elements of an array of so many are counted, of class as it is written.
+// listKind returns whether the elements of an array of this class and count have paths.
 func listKind(class *symbol, count int) int64 {
 	switch {
 	case class == nil:
@@ -122,7 +119,7 @@ func listKind(class *symbol, count int) int64 {
 	return listOrdered
 }
 
-// look goes on from where the last look ended, up to a value in node inside, which is not recorded yet.
+// look visits the nodes since the last call, up to a value in node inside that is not recorded yet.
 func (p *paths) look(t *decode.Tree, inside int) {
 	if p.steps == nil {
 		p.steps, p.loose = make(map[step]int32), make(map[step]int32)
@@ -196,7 +193,7 @@ func (p *paths) step(s step) int32 {
 		p.up, p.first = append(p.up, s.from), append(p.first, -1)
 		p.steps[s] = to
 	}
-	// What lies in an element of a list without class may have the path of a set's before its own.
+	// In a list without a class, which may be a set, values inside an element may have the path of the list.
 	if k := len(p.open); k > 1 && p.open[k-1].path == s.from && p.open[k-2].pushed && p.open[k-2].path == p.up[s.from] {
 		s.from = p.up[s.from]
 		if old, ok := p.loose[s]; !ok {
@@ -208,7 +205,7 @@ func (p *paths) step(s step) int32 {
 	return to
 }
 
-// register notes that node i has the path to.
+// register records that node i has the path to.
 func (p *paths) register(to int32, n *decode.Node, i int32) {
 	if n.Kind == decode.Ref {
 		return
@@ -217,7 +214,7 @@ func (p *paths) register(to int32, n *decode.Node, i int32) {
 	p.first[to] = int32(len(p.value) - 1)
 }
 
-// alias notes a second name for a path.
+// alias records a second name for a path.
 func (p *paths) alias(s step, to int32) {
 	if old, ok := p.steps[s]; !ok {
 		p.steps[s] = to
@@ -226,12 +223,12 @@ func (p *paths) alias(s step, to int32) {
 	}
 }
 
-// entry returns the path of the value of a map's entry. Its name is what toString makes of the key, which is not always to
-// be had: then the only entry of the kind is meant.
+// entry returns the path of the value of a map's entry. Its name is the key's toString, which is not always known: then the
+// step leads to the only entry of that kind.
 func (p *paths) entry(t *decode.Tree, n *decode.Node, i int32) int32 {
 	key := i - 1
 	for t.Nodes[key].Parent != n.Parent || t.Nodes[key].Label != decode.ByKey {
-		key-- // into the key
+		key-- // descend into the key
 		if t.Nodes[key].Label == decode.ByKey && t.Nodes[key].Parent == n.Parent {
 			break
 		}
@@ -252,7 +249,7 @@ func (p *paths) entry(t *decode.Tree, n *decode.Node, i int32) int32 {
 	return to
 }
 
-// keyName returns what toString makes of a key, and whether that is sure. Floating point numbers have a form of our own.
+// keyName returns the toString of a key and whether that is certain. Floating point numbers have a form of this package.
 func keyName(t *decode.Tree, key int32) (name string, exact bool) {
 	switch n := &t.Nodes[key]; n.Kind {
 	case decode.String, decode.Char, decode.Decimal:

@@ -6,18 +6,18 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// A reference is a path from the document's root, such as $.users[1].name; ".." is the object, map or list that it
-// stands in, "#-1" the path of the reference before it. In names a backslash stands before marks. An entry of a map is
-// named by its key, or by its place where the key is an object.
+// A reference is a path from the document's root, such as $.users[1].name; ".." is the container of the reference, "#-1" the
+// path of the previous reference. In names a backslash precedes punctuation. An entry of a map is named by its key, or by its
+// index if the key is an object.
 //
-// A path is what the writer counted while it wrote (JSONWriter.setPath, popPath), which is not always where the value lies:
+// The writer forms the path while it writes (JSONWriter.setPath, popPath), and it is not always the position of the value:
 // see [paths].
 
-// references finds the nodes that paths lead to. The nodes of a document are looked at when its first reference is met.
+// references finds the targets of paths. It visits the nodes of a document when the first reference is met.
 type references struct {
 	root int
-	last string // the path before
-	led  int32  // the node it led to
+	last string // the previous path
+	led  int32  // its target
 	ways [len(ways)]paths
 }
 
@@ -28,8 +28,8 @@ func (f *references) forget(root int) {
 	}
 }
 
-// reference takes a reference. One that leads to nothing or to several values, which Java reads as null or as something
-// else, stays what it is.
+// reference takes a reference. One without a single target, which Java reads as null or as another value, is recorded as the
+// path that is written.
 func (r *Reader) reference(l decode.Label, name string, index int) {
 	r.Off++
 	op := r.Byte("a path")
@@ -41,7 +41,7 @@ func (r *Reader) reference(l decode.Label, name string, index int) {
 		return
 	}
 	if !r.Values() {
-		// Where it leads is of no use without values, and a path costs time.
+		// Without values the target has no use, and finding it costs time.
 		if n := r.Leaf(decode.Ref, l, name, index); n != nil {
 			n.Num = int64(r.refs.root)
 		}
@@ -67,7 +67,7 @@ func (r *Reader) reference(l decode.Label, name string, index int) {
 	}
 }
 
-// find returns the node that path leads to, -1 if it leads to none or to several.
+// find returns the target of a path, -1 for no target or several ones.
 func (r *Reader) find(path string) int32 {
 	f := &r.refs
 	if path == "#-1" {
@@ -83,7 +83,7 @@ func (r *Reader) find(path string) int32 {
 	case "":
 		return -1
 	}
-	// 2.0.48 and 2.0.49 lose the root behind some numbers in fields declared as Object.
+	// 2.0.48 and 2.0.49 omit the root after some numbers in fields declared as Object.
 	path = strings.TrimPrefix(path, "$")
 	best, likely := int32(-1), 0
 	for i := range f.ways {
@@ -100,7 +100,7 @@ func (r *Reader) find(path string) int32 {
 	return best
 }
 
-// segment cuts a name off a path, which ends at the next mark that no backslash stands before.
+// segment splits a name off a path. The name ends at the next punctuation without a backslash.
 func segment(path string) (name, rest string) {
 	if i := strings.IndexAny(path, `.[\`); i < 0 || path[i] != '\\' {
 		if i < 0 {

@@ -8,8 +8,8 @@ import (
 	"dubbo-wire/internal/decode/wire"
 )
 
-// scrub replaces a value behind its mark, which says the type and of short ones the length; the first of a document has the
-// document's length before it.
+// scrub replaces a value after its first byte, which tells the type and the length of short values. The first value of a
+// document has the document's length before it.
 func scrub(b []byte, n *decode.Node, m decode.Mapper) bool {
 	for _, at := range [...]int{0, lengthSize} {
 		if at < len(b) && scrubAt(b[at:], n, m) {
@@ -48,7 +48,7 @@ func scrubAt(b []byte, n *decode.Node, m decode.Mapper) bool {
 	return false
 }
 
-// integerAt returns the integer that all of b is.
+// integerAt returns the integer that b is, as a whole.
 func integerAt(b []byte) (v int64, ok bool) {
 	var r Reader
 	r.Cursor.Reset(b, decode.Malformed)
@@ -66,7 +66,7 @@ func scrubInt(b []byte, num int64, m decode.Mapper) bool {
 	return ok && v == num && putInteger(b, m.Int(v)-v)
 }
 
-// putInteger adds delta to the integer that b is. In short ones the mark is the highest byte.
+// putInteger adds delta to the integer that b is. The first byte of a short integer has its highest bits.
 func putInteger(b []byte, delta int64) bool {
 	from := 1
 	switch op := b[0]; op {
@@ -86,7 +86,7 @@ func putInteger(b []byte, delta int64) bool {
 		v >>= 8
 	}
 	if now, ok := integerAt(is); !ok || now != was+delta {
-		return false // the mark is another one's
+		return false // the first byte would have another meaning
 	}
 	for i := len(b) - 1; i >= from; i-- {
 		b[i] = byte(v)
@@ -203,7 +203,7 @@ func clock8(p *wire.Parts) {
 	p.Bad = true
 }
 
-// nanos replaces the nanoseconds that b is, unless there are none.
+// nanos replaces the nanoseconds that b is, unless they are 0.
 func nanos(b []byte, m decode.Mapper) bool {
 	v, ok := integerAt(b)
 	return ok && (v == 0 || putInteger(b, m.Int(v)-v))

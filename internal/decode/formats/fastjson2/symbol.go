@@ -6,19 +6,19 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// symbol is a name that a document wrote once and numbered: of a class or a field.
+// symbol is the name of a class or a field that a document writes once and then refers to by number.
 type symbol struct {
 	text string
-	java string // of a class, once it was asked for
+	java string // the full name of a class, set by javaName
 }
 
-// Bounds: what costs the sender a byte or two may name a megabyte each time.
+// Limits: one or two bytes on the wire may refer to a name of a megabyte.
 const (
-	maxRepeated = 64 << 20 // bytes in a body
+	maxRepeated = 64 << 20 // bytes of repeated names in a body
 	keptSymbols = 1 << 12
 )
 
-// forget starts a document: its symbols and references are its own.
+// forget starts a document, which has its own symbols and references.
 func (r *Reader) forget() {
 	if cap(r.symbols) > keptSymbols {
 		r.symbols = nil
@@ -34,8 +34,8 @@ func (r *Reader) forget() {
 // unknown is returned after an error.
 var unknown symbol
 
-// symbol takes what follows the byte that announces a symbol, or a class: its text and its number where the document
-// has it for the first time, its number alone later. The result is valid until the next one.
+// symbol takes the bytes after the byte that announces a symbol or a class: its text and its number at the first occurrence
+// in the document, only its number later. The result is valid until the next call.
 func (r *Reader) symbol(what string) *symbol {
 	start := r.Off
 	op, _ := r.Peek()
@@ -72,7 +72,7 @@ func (r *Reader) define(id int32, s symbol) *symbol {
 		r.symbols[id] = s
 		return &r.symbols[id]
 	}
-	// The writer counts up.
+	// The writer numbers symbols consecutively.
 	if r.sparse == nil {
 		r.sparse = make(map[int32]symbol)
 	}

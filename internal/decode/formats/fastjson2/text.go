@@ -6,7 +6,7 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// text is a string as it lies in the body.
+// text is a string as it is in the body.
 type text struct {
 	op  byte // opASCII, whose bytes are Latin-1, to opGB18030
 	raw []byte
@@ -14,7 +14,7 @@ type text struct {
 
 func isText(op byte) bool { return op >= opASCII0 && op <= opGB18030 }
 
-// text takes what follows op.
+// text takes the bytes after op.
 func (r *Reader) text(op byte) text {
 	n := int(op) - opASCII0
 	if op >= opASCII {
@@ -31,7 +31,7 @@ func (r *Reader) share(t text) string {
 	return t.string()
 }
 
-// string returns the text. What is no character becomes U+FFFD.
+// string returns the text as UTF-8; bytes that are not a character become U+FFFD.
 func (t text) string() string {
 	switch t.op {
 	case opASCII:
@@ -41,7 +41,7 @@ func (t text) string() string {
 	case opUTF16BE:
 		return decode16(t.raw, binary.BigEndian)
 	case opUTF16:
-		// Big-endian, unless the mark of the other order stands before it.
+		// Big-endian, unless a byte order mark tells otherwise.
 		switch b := t.raw; {
 		case len(b) >= 2 && b[0] == 0xff && b[1] == 0xfe:
 			return decode16(b[2:], binary.LittleEndian)

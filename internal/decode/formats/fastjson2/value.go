@@ -8,7 +8,7 @@ import (
 )
 
 // First bytes of a value (JSONB.Constants). Those not listed are a range: integers 00-48 and f0-ff, longs bf-ef, strings
-// 49-7e, arrays 94-a4. 80 to 8f mean nothing yet.
+// 49-7e, arrays 94-a4. 80 to 8f are not assigned.
 const (
 	opASCII0        = 0x49
 	opASCII         = 0x79
@@ -51,10 +51,10 @@ const (
 	lastUndefined   = 0x8f
 )
 
-// noSize stands in sizes for a value whose first byte does not tell its size.
+// noSize is the entry of sizes for a value whose first byte does not tell its size.
 const noSize = 0xff
 
-// sizes are those of what follows the first byte of a value, where that alone tells them, else noSize.
+// sizes has the number of bytes after the first byte of a value, by that byte.
 var sizes = func() (t [256]uint8) {
 	for op := range t {
 		switch {
@@ -115,7 +115,7 @@ func (r *Reader) value(l decode.Label, name string, index int) {
 	}
 }
 
-// skipSized takes a value whose first byte tells its size; false is one that has to be read.
+// skipSized takes a value whose first byte tells its size, and returns false for any other value.
 func (r *Reader) skipSized() bool {
 	if !r.OK() || r.Off >= len(r.Buf) {
 		return false
@@ -190,7 +190,7 @@ func (r *Reader) float(op byte, s *scalar) {
 	}
 }
 
-// compound takes an array, an object, or a value that is told the class of.
+// compound takes an array, an object, or a value with its class.
 func (r *Reader) compound(l decode.Label, name string, index int) {
 	if !r.Enter() {
 		return
@@ -226,7 +226,7 @@ func (r *Reader) compound(l decode.Label, name string, index int) {
 	r.Leave()
 }
 
-// typed takes a value without parts that is told the class of.
+// typed takes a value without parts whose class was taken.
 func (r *Reader) typed(node int, class *symbol) {
 	s := r.scalar()
 	n := r.Tree.Node(node)
@@ -275,8 +275,8 @@ func (r *Reader) array(node int, op byte, class *symbol) {
 	}
 }
 
-// object takes the fields of a bean, whose names are symbols, or the entries of a map. Nothing else tells them apart: an
-// empty one without a class is a map.
+// object takes the fields of a bean, whose names are symbols, or the entries of a map. Only the symbols distinguish them: an
+// empty object without a class is a map.
 func (r *Reader) object(node int, class *symbol) {
 	first, _ := r.Peek()
 	r.Role("type")
@@ -326,8 +326,8 @@ func (r *Reader) skipFields() {
 	r.Recount(decode.ClassNames, 2*n)
 }
 
-// field takes a field, and returns its name if its value is a reference. Behind such a field fastjson2 writes it again,
-// as null; its reader has the reference nevertheless. That null is no value.
+// field takes a field and returns its name if its value is a reference. fastjson2 writes such a field a second time, as null,
+// which its reader ignores; that null is not a value.
 func (r *Reader) field(referred string) string {
 	name := r.name("the name of a field")
 	op, _ := r.Peek()
@@ -361,7 +361,7 @@ func (r *Reader) name(what string) string {
 	return ""
 }
 
-// key takes a key and returns its text, "" where it is no string.
+// key takes a key and returns its text, "" if it is not a string.
 func (r *Reader) key(i int) string {
 	if op, _ := r.Peek(); op != opSymbol && !isText(op) {
 		r.value(decode.ByKey, "", i)

@@ -192,7 +192,7 @@ func (m *Message) walk(k decode.BodyKind, r decode.Reader, body []byte, short de
 	}
 }
 
-// opaque goes on at the attachments where they can be found behind a value that cannot be read; what lies before them
+// opaque goes on at the attachments where they can be found after a value that cannot be read; what lies before them
 // is opaque, and the error stays.
 func (m *Message) opaque(r decode.Reader, t *decode.Tree) bool {
 	err := r.Err()

@@ -24,9 +24,9 @@ const (
 	finals     // count, a flag and data of class.elem each
 	asList     // an array
 	list       // count, flags, elements
-	sorted     // the same with a comparator behind the count
+	sorted     // the same with a comparator after the count
 	mapping    // count, keys and values
-	sortedMap  // the same with a comparator behind the count
+	sortedMap  // the same with a comparator after the count
 	emptyList
 	emptyMap
 	nothing   // an object without fields

@@ -102,7 +102,7 @@ func (r *Reader) bits(cl *class, p decode.Place) {
 // maxBits bounds the bits that are shown, of which eight take one byte.
 const maxBits = 1 << 16
 
-// array takes an array of objects: a count, of four bytes but for strings, then each behind a reference flag, with its
+// array takes an array of objects: a count, of four bytes but for strings, then each after a reference flag, with its
 // class unless that is the array's.
 func (r *Reader) array(cl *class, p decode.Place) {
 	n := 0

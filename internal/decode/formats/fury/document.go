@@ -45,7 +45,7 @@ func (r *Reader) document(p decode.Place) {
 	if r.OK() && r.Off == end || r.Tree.Full() {
 		return
 	}
-	if r.OK() { // bytes behind the value
+	if r.OK() { // bytes after the value
 		r.Rewind(start)
 		r.Tree.CloseTo(depth)
 	}
@@ -124,7 +124,7 @@ func (r *Reader) flag(p *decode.Place) (follows bool) {
 	return false
 }
 
-// name is a part of a class name: a package or what is behind it.
+// name is a part of a class name: a package or what is after it.
 type name string
 
 // class takes a class: a number, shifted by one bit, or 1 and a name in two parts.

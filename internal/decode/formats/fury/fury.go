@@ -6,7 +6,7 @@
 // them: what 0.10.2 and Fory write does not differ, what 0.2.0 writes does, in texts and in the head of an object. The
 // first bytes tell (tell.go).
 //
-// Each text and each object stands behind its length in four bytes, little-endian, so every extent is exact. An object is
+// Each text and each object follows its length in four bytes, little-endian, so every extent is exact. An object is
 // a Fury document. Its classes are numbers or names, its fields have neither names nor types: objects of application
 // classes are measured. Of 0.2.0 the JDK's classes are read; of 0.10.2 strings, boxes, dates and maps of them, which
 // attachments are.

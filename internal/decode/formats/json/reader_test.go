@@ -31,7 +31,7 @@ func TestMessages(t *testing.T) {
 	require.Equal(t, `0 | java.lang.RuntimeException: x`, m.Summary())
 }
 
-// Written in another charset, a text may not be JSON to us; the ones behind it are read.
+// Written in another charset, a text may not be JSON to us; the ones after it are read.
 func TestOtherCharset(t *testing.T) {
 	m := formattest.Response(json.Format, []byte("4\n\"\xd6\xd0\x95\x5c\"\n{\"dubbo\":\"2.0.2\"}\n"), decode.Malformed) // GBK
 	require.Nil(t, m.Err)

@@ -9,11 +9,11 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// What Dubbo's own JSON (GenericJSONConverter, JSONWriter) writes in its own way: the class of a bean, and floating point
+// Dubbo's own JSON (GenericJSONConverter, JSONWriter) writes the class of a bean as its last member, and floating point
 // numbers as Java prints them.
 
-// lastClass makes an object of the open node whose last member, from node last on, is "class", as a bean ends. The
-// members were recorded as those of a map, since only the last one tells.
+// lastClass turns the open node into an object if its last member, which starts at node last, is "class". Its members were
+// recorded as those of a map, because only the last one tells a bean.
 func (r *Reader) lastClass(node, last int) {
 	t := r.Tree
 	n := t.Node(node)
@@ -63,8 +63,8 @@ func (r *Reader) countLastClass(value int) {
 	}
 }
 
-// className reports whether s can be what Class.getName returns for the class of a bean: a map may have an entry "class",
-// too. A class outside of any package has to be a member of another.
+// className reports whether s can be what Class.getName returns for the class of a bean, since a map may have an entry
+// "class". The name has a package or is that of a nested class.
 func className(s []byte) bool {
 	start, joints := true, 0
 	for len(s) > 0 {

@@ -9,9 +9,9 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// What fastjson (SerializeWriter, ListSerializer, DateCodec …) writes where a class has no JSON form.
+// fastjson (SerializeWriter, ListSerializer, DateCodec …) has its own forms for classes without a JSON form.
 
-// beyondJSON takes such a value; false is something else.
+// beyondJSON takes such a value and reports whether there is one.
 func (r *Reader) beyondJSON(l decode.Label, name string, index int) bool {
 	start := r.Off
 	switch {
@@ -69,7 +69,7 @@ func instant(ms int64) string {
 	return time.UnixMilli(ms).UTC().Format(layout)
 }
 
-// sqlDate makes a date of an object of a class of dates whose only member, "val", is its milliseconds.
+// sqlDate turns an object of a class of dates whose only member is "val", its milliseconds, into a date.
 func (r *Reader) sqlDate(node int) {
 	n := r.Tree.Node(node)
 	if n == nil || !r.Values() {
@@ -87,7 +87,7 @@ func (r *Reader) sqlDate(node int) {
 	}
 }
 
-// asMap makes a map of an object that has a key which is no string: its class is a map of the application's.
+// asMap turns an object into a map because it has a key that is not a string: its class is a map of the application.
 func (r *Reader) asMap(m *members) {
 	if m.kind == decode.Map {
 		return

@@ -1,11 +1,15 @@
-// Package jsonlines reads bodies whose every write is one JSON text: followed by a line end (json 5, fastjson 6 of
-// Dubbo 2.x, gson 16, jackson 18, protobuf-json 21), or behind a four-byte length (fastjson's extension for Dubbo 3).
-// A JSON string never contains a raw line end, so the extent of every write is exact whatever it holds.
+// Package jsonlines reads bodies in which every write is one JSON text: followed by a line end (json 5, fastjson 6 of
+// Dubbo 2.x, gson 16, jackson 18, protobuf-json 21), or after a four-byte length (fastjson's extension for Dubbo 3). A JSON
+// string never contains a raw line end, so the extent of every write is exact whatever the text contains.
 //
-// It follows RFC 8259, the writers of Dubbo's releases (JsonObjectOutput, FastJsonObjectOutput, GsonJsonObjectOutput,
-// JacksonObjectOutput, GenericProtobufJsonObjectOutput), and of the libraries behind them what goes beyond JSON: see
-// [writer]. What cannot be read of a text is opaque, the parts before it stand, and the next text is read: [Reader.Fault]
-// says why. Beans and maps look alike and both are maps here, except where a class is named.
+// The reader turns each text into values of a tree; with [writer] it follows what a library writes that is not JSON. Where
+// a text cannot be read, its rest is opaque, the values before it stand, and the next text is read; [Reader.Fault] tells why.
+// Beans and maps look alike: both are maps in the tree, except where a class is named.
+//
+// The body is borrowed until the next Reset; the tree gets copies of names and texts.
+//
+// Sources: RFC 8259; JsonObjectOutput, FastJsonObjectOutput, GsonJsonObjectOutput, JacksonObjectOutput and
+// GenericProtobufJsonObjectOutput of Dubbo's releases, and the JSON libraries that they call.
 package jsonlines
 
 import (
@@ -15,48 +19,49 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// writer is what a serialization writes in its own way.
+// writer says how the texts of a serialization differ from plain JSON.
 type writer struct {
-	// prefixed: texts stand behind their length, not in lines.
+	// prefixed: texts follow a length and are not lines.
 	prefixed bool
-	// fastjson: references, keys that are no strings, numbers with a letter for their type, new Date(…), Set[…], x'…'.
+	// fastjson: references, keys that are not strings, numbers with a letter for their type, new Date(…), Set[…], x'…'.
 	fastjson bool
-	// classFirst: the first member of an object may name its class; classLast: the last one does, of a bean.
+	// classFirst: the first member of an object may name its class. classLast: the last member of a bean does.
 	classFirst, classLast bool
-	// notFinite: NaN and Infinity are written as they are.
+	// notFinite: NaN and Infinity are written without quotes.
 	notFinite bool
-	// proto: messages of protocol buffers.
+	// proto: the texts are protocol buffers messages.
 	proto bool
 }
 
 var (
-	dubboJSON = writer{classLast: true, notFinite: true}
-	fastjson  = writer{fastjson: true, classFirst: true, notFinite: true}
-	behind    = writer{fastjson: true, classFirst: true, notFinite: true, prefixed: true}
-	gson      = writer{}
-	jackson   = writer{classFirst: true}
-	protobuf  = writer{proto: true, classFirst: true}
+	dubboJSON        = writer{classLast: true, notFinite: true}
+	fastjson         = writer{fastjson: true, classFirst: true, notFinite: true}
+	fastjsonPrefixed = writer{fastjson: true, classFirst: true, notFinite: true, prefixed: true}
+	gson             = writer{}
+	jackson          = writer{classFirst: true}
+	protobuf         = writer{proto: true, classFirst: true}
 )
 
-// NewDubbo returns a reader of what Dubbo's own JSON writes: the last member of a bean is "class".
+// NewDubbo returns a reader for Dubbo's own JSON, where the last member of a bean is "class".
 func NewDubbo() decode.Reader { return &Reader{writer: dubboJSON} }
 
-// NewFastjson returns a reader of what fastjson writes in lines.
+// NewFastjson returns a reader for the lines of fastjson.
 func NewFastjson() decode.Reader { return &Reader{writer: fastjson} }
 
-// NewPrefixed returns a reader of what fastjson writes behind lengths, with the class of every object.
-func NewPrefixed() decode.Reader { return &Reader{writer: behind} }
+// NewPrefixed returns a reader for fastjson texts after lengths, which name the class of every object.
+func NewPrefixed() decode.Reader { return &Reader{writer: fastjsonPrefixed} }
 
-// NewGson returns a reader of what Gson writes: JSON, and nothing beside it.
+// NewGson returns a reader for the lines of Gson, which are plain JSON.
 func NewGson() decode.Reader { return &Reader{writer: gson} }
 
-// NewJackson returns a reader of what Jackson writes: JSON, where an annotated class may be named first.
+// NewJackson returns a reader for the lines of Jackson, where objects of annotated classes start with the class.
 func NewJackson() decode.Reader { return &Reader{writer: jackson} }
 
-// NewProto returns a reader of protocol buffers messages, of which Dubbo's own, for exceptions and attachments, are known.
+// NewProto returns a reader for protocol buffers messages as JSON. It knows Dubbo's own messages, for exceptions and
+// attachments.
 func NewProto() decode.Reader { return &Reader{writer: protobuf} }
 
-// Starts accepts a string in quotes, and a digit in a line.
+// Starts accepts a request that begins with a quoted string and a result that begins with a line of one digit.
 var Starts = decode.Starts{
 	Request: func(b []byte) bool { return b[0] == '"' && decode.VersionAt(b, 1) },
 	Result: func(b []byte) bool {
@@ -68,22 +73,22 @@ var Starts = decode.Starts{
 type Reader struct {
 	decode.Recorder
 	writer
-	end int // of the JSON text being read
+	end int // the end of the JSON text being read
 	// cut: the capture lacks the rest of the text.
 	cut bool
-	// outer is what the next object to begin is; those inside it are values.
+	// outer says what the next object is; objects inside it are values.
 	outer outer
 	fault *decode.Error
 	refs  references
-	stack []byte // of the counting walk, kept for its memory
+	stack []byte // scratch of tally
 }
 
-// outer is what is known of the outermost object of a text.
+// outer says what the outermost object of a text is.
 type outer uint8
 
 const (
 	aValue outer = iota // of any class: a bean, or a map
-	aMap                // declared as one
+	aMap                // declared as a map
 	theException
 	theAttachments
 )
@@ -95,11 +100,11 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	r.fault = nil
 }
 
-// Fault returns where and why the first text that is not read to its end could not be, nil if there is none.
+// Fault returns where and why the first text could not be read to its end, nil if there is none.
 func (r *Reader) Fault() *decode.Error { return r.fault }
 
-// write moves to the next JSON text, sets end and returns the offset behind its line end. Where the capture lacks that,
-// what is there of the text is read.
+// write moves to the next JSON text, sets end and returns the offset after its line end. Where the capture lacks the line
+// end, the text ends with the captured bytes.
 func (r *Reader) write(what string) (behind int) {
 	if !r.OK() {
 		return 0
@@ -131,7 +136,7 @@ func (r *Reader) write(what string) (behind int) {
 	return behind
 }
 
-// whole fails where the capture lacks the end of the text, and where the peer did not write it.
+// whole fails if the text has no end, in the capture or at all.
 func (r *Reader) whole(what string) {
 	if r.OK() && r.cut {
 		found := fmt.Sprintf("%d bytes without one", r.Left())
@@ -172,7 +177,7 @@ func (r *Reader) Text(name string) (s string, null bool) {
 	return r.TextField(name, s, null)
 }
 
-// ResultKind takes one digit; fastjson's extension writes the type letter of a byte behind it.
+// ResultKind takes one digit. fastjson's extension writes B, the type letter of a byte, after it.
 func (r *Reader) ResultKind() byte {
 	behind := r.write("a result kind")
 	r.whole("a result kind and a line end")
@@ -206,7 +211,7 @@ func (r *Reader) Throwable() {
 	r.outer = aValue
 }
 
-// Attachments takes the object at the end, a map whatever its keys are. With protobuf a null map is written as nothing.
+// Attachments takes the object at the end, which is a map whatever its keys are. With protobuf a null map takes no bytes.
 func (r *Reader) Attachments() {
 	if r.proto && r.Left() == 0 && r.Short == decode.Malformed {
 		return
@@ -216,7 +221,7 @@ func (r *Reader) Attachments() {
 	r.outer = aValue
 }
 
-// text takes one JSON text, the outermost object of which is r.outer.
+// text takes one JSON text. r.outer says what its outermost object is.
 func (r *Reader) text(l decode.Label, name string, index int) {
 	open := r.Tree.Depth()
 	behind := r.write("a value")
@@ -238,8 +243,8 @@ func (r *Reader) text(l decode.Label, name string, index int) {
 	r.Settle(open)
 }
 
-// document reads the text up to end. What cannot be read of it is opaque, unless the capture lacks the rest of the text or
-// a bound was reached.
+// document reads the text up to end. The bytes that cannot be read are opaque, unless the capture lacks the rest of the text
+// or a limit was reached: then the error stands.
 func (r *Reader) document(l decode.Label, name string, index, open int) {
 	start, nodes := r.Mark(), r.NextNode()
 	r.refs.begin(nodes)
@@ -255,7 +260,7 @@ func (r *Reader) document(l decode.Label, name string, index, open int) {
 	}
 	err := r.Err()
 	at := err.At
-	if read { // there is more than one value: none of them is what was written
+	if read { // there is more than one value: all of them are opaque
 		r.Rewind(start)
 		at = r.Off
 	}
@@ -266,7 +271,7 @@ func (r *Reader) document(l decode.Label, name string, index, open int) {
 		r.fault = err
 	}
 	r.NeedTree()
-	if r.NextNode() > nodes { // it lies in the innermost object or list that was begun
+	if r.NextNode() > nodes { // the opaque bytes lie in the innermost open object or list
 		l, name, index = decode.Whole, "opaque", 0
 	}
 	if at < r.end || l != decode.Whole {

@@ -94,7 +94,7 @@ func TestPrefixed(t *testing.T) {
 	}
 }
 
-// An opaque text stops nothing: the ones behind it are read.
+// An opaque text stops nothing: the ones after it are read.
 func TestOpaqueGoesOn(t *testing.T) {
 	m := formattest.Response(lines, []byte("4\n]\n{\"dubbo\":\"2.0.2\"}\n"), decode.Malformed)
 	require.Nil(t, m.Err)

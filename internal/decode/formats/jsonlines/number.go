@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// maxExact is how many digits a number may have to be a double: more were written for a decimal's sake.
+	// maxExact is the largest number of digits of a double; a number with more is a decimal.
 	maxExact = 17
-	// maxCommon is how many digits a decimal may have that is the same when it was a double in between.
+	// maxCommon is the number of digits up to which a decimal survives a conversion to double.
 	maxCommon = 15
 )
 
 // A token is a number as it is written.
 type token struct {
-	end      int // behind it, with its letter; 0 where it is none
-	digits   int // from the first one that is not 0
+	end      int // the offset after it, with its letter; 0 if there is no number
+	digits   int // number of digits from the first one that is not 0
 	integral bool
 	whole    bool // fastjson marks a BigDecimal that is whole: the point ends it
 	suffix   byte // fastjson's letter for the Java type
@@ -135,8 +135,8 @@ func (r *Reader) number(l decode.Label, name string, index int) {
 	}
 }
 
-// shortest reports whether a number is written with the digits that are printed for f. A decimal may have others, and so may
-// a double of a JDK before 19. Numbers that start with needless zeros are no JSON to be printed.
+// shortest reports whether a number is written with the digits that are printed for f. A decimal may have other digits, and
+// so may a double of a JDK before 19. Numbers with leading zeros are not valid JSON and are not printed as they are.
 func shortest(number []byte, f float64) bool {
 	if number[0] == '-' {
 		number = number[1:]
@@ -148,7 +148,7 @@ func shortest(number []byte, f float64) bool {
 	return bytes.Equal(mantissa(own[:0], strconv.AppendFloat(make([]byte, 0, 32), f, 'e', -1, 64)), mantissa(wire[:0], number))
 }
 
-// mantissa appends the digits of a number, without those that are 0 at either end.
+// mantissa appends the digits of a number without leading and trailing zeros.
 func mantissa(dst, number []byte) []byte {
 	end := 0
 	for _, c := range number {
@@ -165,7 +165,7 @@ func mantissa(dst, number []byte) []byte {
 	return dst[:end]
 }
 
-// parseInt returns the value of up to 19 digits with or without a sign; ok is false where a long has no room for it.
+// parseInt returns the value of up to 19 digits with or without a sign; ok is false if it does not fit a long.
 func parseInt(digits []byte) (v int64, ok bool) {
 	negative := digits[0] == '-'
 	if negative {

@@ -7,7 +7,7 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// What protobuf's JsonFormat makes of the two messages that are Dubbo's own: ThrowableProto, whose member
+// protobuf's JsonFormat writes two messages of Dubbo: ThrowableProto, whose member
 // originalClassName names the class of an exception, and MapValue.Map around attachments:
 //
 //	{"attachments": {"k": "5"}}
@@ -22,13 +22,13 @@ import (
 // holder takes the message around attachments.
 func (r *Reader) holder(l decode.Label, name string, index int) {
 	var typed map[string]struct{}
-	if r.Tree != nil { // which are written twice is said only behind the first of both
+	if r.Tree != nil { // only the second map tells which keys are written twice
 		start, tree := r.Off, r.Tree
 		r.Tree = nil
 		typed = make(map[string]struct{})
 		r.maps(typed, func(key string) { typed[key] = struct{}{} })
 		r.Tree = tree
-		r.Resume(start) // what is wrong is found again
+		r.Resume(start) // the second pass finds the error again
 		r.Enter()
 	}
 	r.Open(decode.Map, l, name, index)
@@ -36,7 +36,7 @@ func (r *Reader) holder(l decode.Label, name string, index int) {
 	r.Close()
 }
 
-// maps takes the members of the message. found hears the keys of the second map.
+// maps takes the members of the message. It calls found with the keys of the second map.
 func (r *Reader) maps(typed map[string]struct{}, found func(key string)) {
 	m := members{kind: decode.Map, label: decode.ByKey, entry: decode.ByEntry}
 	r.Off++
@@ -80,7 +80,7 @@ func (r *Reader) twice(typed map[string]struct{}, key []byte) bool {
 	return twice
 }
 
-// member takes a key and the colon behind it, where they come next.
+// member takes a key and the colon after it, where they come next.
 func (r *Reader) member() (key []byte, ok bool) {
 	r.space()
 	text := r.Buf[r.Off:r.end]
@@ -96,7 +96,7 @@ func (r *Reader) member() (key []byte, ok bool) {
 	return text[1 : n-1], true
 }
 
-// entries takes an object whose every member is read by one.
+// entries takes an object and calls one for each member.
 func (r *Reader) entries(one func()) {
 	if r.space(); !r.at('{') {
 		r.fail("an object")
@@ -120,7 +120,7 @@ func (r *Reader) entry(m *members, value func(decode.Label, string, int)) {
 	m.n++
 }
 
-// typed takes the value in the two Any around it; where they are not as Dubbo writes them, all of them is the value.
+// typed takes the value inside two nested Any. If these are not as Dubbo writes them, the outer one is the value.
 func (r *Reader) typed(l decode.Label, name string, index int) {
 	r.space()
 	r.Role("punct")
@@ -138,7 +138,7 @@ func (r *Reader) typed(l decode.Label, name string, index int) {
 	r.value(l, name, index)
 }
 
-// any takes the start of an Any, up to the value of the member behind its type, and returns the type's last name. An Any
+// any takes the start of an Any, up to the value of the member after its type, and returns the type's last name. An Any
 // of Empty has no further member.
 func (r *Reader) any(member string) (class string, ok bool) {
 	r.space()
@@ -160,8 +160,8 @@ func (r *Reader) any(member string) (class string, ok bool) {
 	return class, class == "Empty" || r.another(member)
 }
 
-// another takes what stands between a value and the one of the next member, which has that name. The value may still be
-// ahead: a string.
+// another takes the bytes between a value and the value of the next member, which has the given name. A value that was not
+// taken yet is a string.
 func (r *Reader) another(member string) bool {
 	r.space()
 	if r.at('"') {

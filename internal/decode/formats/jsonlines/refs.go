@@ -9,26 +9,26 @@ import (
 )
 
 // fastjson writes an object that it wrote before, or is writing, as {"$ref": path} (JSONSerializer.writeReference,
-// SerialContext.toString): "$" is the value of the whole text, "@" what the reference stands in, ".." what that stands in,
-// "$.items[3].owner" the way from the whole. From 1.2.60 on a character of a name that is no letter or digit has a
-// backslash before it.
+// SerialContext.toString): "$" is the value of the whole text, "@" the object that contains the reference, ".." the container of that
+// object, "$.items[3].owner" a path from the root. From 1.2.60 on a backslash precedes each character of a name that is
+// neither a letter nor a digit.
 
-// referenceStart is how such an object begins.
+// referenceStart is the start of such an object.
 const referenceStart = `{"$ref":"`
 
-// references finds what paths lead to. Every node is looked at once, however many paths lead past it.
+// references finds the targets of paths. It visits each node once, however many paths lead through it.
 type references struct {
-	root   int // of the text
-	inside int // the innermost object or list that is begun
+	root   int // the first node of the text
+	inside int // the innermost open object or list
 	known  map[int]*offspring
 }
 
-// offspring is what was seen of the elements and members of a node.
+// offspring indexes the elements and members of a node that were visited.
 type offspring struct {
-	next  int // the first child that was not seen, or not to its end
+	next  int // the first child that was not visited to its end
 	items []int
 	names map[string]int
-	key   string // the number that is the last key
+	key   string // the last key, if that is a number
 }
 
 // begin starts a text, whose first node has that number.
@@ -37,7 +37,8 @@ func (f *references) begin(root int) {
 	clear(f.known)
 }
 
-// reference takes a reference where one comes next. Where its path leads nowhere it is the member that is written.
+// reference takes a reference if one comes next. A reference without a target is recorded as the member that it is written
+// as.
 func (r *Reader) reference(l decode.Label, name string, index int) bool {
 	text := r.Buf[r.Off:r.end]
 	if !bytes.HasPrefix(text, []byte(referenceStart)) {
@@ -72,8 +73,8 @@ func (r *Reader) reference(l decode.Label, name string, index int) bool {
 	return true
 }
 
-// referenceEnd returns the length of the reference that starts text, 0 where there is more in the object. Releases before
-// 1.2.60 write a quote in a name as it is.
+// referenceEnd returns the length of the reference at the start of text, 0 if the object has further members. Releases
+// before 1.2.60 write a quote in a name without a backslash.
 func referenceEnd(text []byte) int {
 	quote := stringEnd(text, len(referenceStart)-1)
 	if quote > 0 && quote < len(text) && text[quote] == '}' {
@@ -88,7 +89,7 @@ func referenceEnd(text []byte) int {
 	return 0
 }
 
-// find returns the node that path leads to, of those that are read.
+// find returns the node that path leads to, among the nodes read so far.
 func (f *references) find(t *decode.Tree, path string) (node int, ok bool) {
 	if len(t.Nodes) <= f.root || f.inside < 0 {
 		return -1, false
@@ -109,10 +110,11 @@ func (f *references) find(t *decode.Tree, path string) (node int, ok bool) {
 	return node, ok
 }
 
-// maxNames bounds how many ways to read a path are tried: releases before 1.2.60 write names with points as they are.
+// maxNames limits the ways to split a path that are tried: releases before 1.2.60 write names that contain dots without
+// a backslash.
 const maxNames = 16
 
-// step goes from a node to one of its children. rest is the path behind it.
+// step goes from a node to one of its children. rest is the path after it.
 func (f *references) step(t *decode.Tree, node int, path string) (child int, rest string, ok bool) {
 	o := f.offspring(t, node)
 	switch path[0] {
@@ -170,7 +172,7 @@ func unescaped(path string) (name string, n int) {
 	return string(b), n
 }
 
-// offspring returns what there is of a node's children by now.
+// offspring returns the children of a node that were read so far.
 func (f *references) offspring(t *decode.Tree, node int) *offspring {
 	o := f.known[node]
 	if o == nil {
@@ -183,7 +185,7 @@ func (f *references) offspring(t *decode.Tree, node int) *offspring {
 	for i := o.next; i < len(t.Nodes) && int(t.Nodes[i].Parent) == node; {
 		n := &t.Nodes[i]
 		o.see(n, i)
-		if int(n.End) == i+1 && i+1 < len(t.Nodes) && int(t.Nodes[i+1].Parent) == i { // begun, and not at its end
+		if int(n.End) == i+1 && i+1 < len(t.Nodes) && int(t.Nodes[i+1].Parent) == i { // still open
 			break
 		}
 		i = int(n.End)
@@ -192,7 +194,7 @@ func (f *references) offspring(t *decode.Tree, node int) *offspring {
 	return o
 }
 
-// see takes note of a child; one that was not at its end is seen again.
+// see indexes a child. A child that was still open is indexed again.
 func (o *offspring) see(n *decode.Node, i int) {
 	switch n.Label {
 	case decode.ByIndex:

@@ -10,8 +10,8 @@ const (
 	highs = 0x8080808080808080
 )
 
-// stringEnd returns the offset behind the string whose opening quote is at offset i of text, 0 when it does not end there.
-// Eight bytes are looked at in one step.
+// stringEnd returns the offset after the string whose opening quote is at offset i of text, 0 when it has no end.
+// It inspects eight bytes at a time.
 func stringEnd(text []byte, i int) int {
 	if i >= len(text) || text[i] != '"' {
 		return 0
@@ -21,7 +21,7 @@ func stringEnd(text []byte, i int) int {
 		for ; i+8 <= len(text); i += 8 {
 			w := binary.LittleEndian.Uint64(text[i:])
 			q, b := w^('"'*ones), w^('\\'*ones)
-			// A byte that is 0 has its high bit set here; so may bytes behind the first one of them, which do not matter.
+			// Here a zero byte has its high bit set. Bytes after the first such byte may have it, too; they do not matter.
 			if m := ((q-ones)&^q | (b-ones)&^b) & highs; m != 0 {
 				i += bits.TrailingZeros64(m) / 8
 				goto found

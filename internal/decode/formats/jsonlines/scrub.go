@@ -9,7 +9,7 @@ import (
 
 var forms = wire.Any(wire.Quoted, wire.Decimal)
 
-// Scrub replaces values in JSON: an escape becomes an escape as long, a number one of as many digits.
+// Scrub replaces values in JSON: escapes by escapes and numbers by numbers of the same length.
 func Scrub(b []byte, n *decode.Node, m decode.Mapper) bool {
 	if n.Kind == decode.Overhead {
 		return n.Name == "text" && scrubTwice(b, m)
@@ -17,7 +17,7 @@ func Scrub(b []byte, n *decode.Node, m decode.Mapper) bool {
 	return forms(b, n, m)
 }
 
-// scrubTwice replaces the texts of attachments that are written as texts before they are written with their types.
+// scrubTwice replaces the texts of attachments that are written twice, as texts and with their types.
 func scrubTwice(b []byte, m decode.Mapper) bool {
 	var key []byte
 	for at := 0; at < len(b); {

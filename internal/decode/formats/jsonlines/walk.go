@@ -8,7 +8,7 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// The walk follows RFC 8259, section 2 to 7. It reads up to r.end. Where it fails, what lies before has its owners.
+// The reader follows RFC 8259, sections 2 to 7, up to r.end. If it fails, all bytes before the failure have owners.
 
 // value = object / array / string / number / "null" / "true" / "false", with the white space before it.
 func (r *Reader) value(l decode.Label, name string, index int) {
@@ -51,7 +51,7 @@ func (r *Reader) value(l decode.Label, name string, index int) {
 	}
 }
 
-// members is what is known of an object while its members are read.
+// members is the state of an object whose members are being read.
 type members struct {
 	node         int
 	kind         decode.Kind
@@ -60,7 +60,7 @@ type members struct {
 }
 
 // object = "{" [ member *( "," member ) ] "}"; member = key ":" value. It is a map, except an exception and what names
-// its class: first, or last in Dubbo's own JSON. Its keys are names, except where it can be nothing but a map.
+// its class: first, or last in Dubbo's own JSON. Its keys are names unless it is certainly a map.
 func (r *Reader) object(l decode.Label, name string, index int) {
 	outer := r.outer
 	r.outer = aValue
@@ -89,7 +89,7 @@ func (r *Reader) object(l decode.Label, name string, index int) {
 	r.refs.inside = m.node
 	r.Off++
 	key := ""
-	last, value := -1, 0 // where the last member's key is in the tree, and where its value starts
+	last, value := -1, 0 // the node of the last member's key, and the offset of its value
 	for first := true; !r.next('}', first); first = false {
 		if !r.OK() || first && r.classFirst && r.ownClass(&m) {
 			if !r.OK() {
@@ -106,7 +106,7 @@ func (r *Reader) object(l decode.Label, name string, index int) {
 		if r.colon(); !r.OK() {
 			return
 		}
-		if outer == theException && (key == "clazz" || r.proto && key == "originalClassName") { // clazz: gson's, around the exception
+		if outer == theException && (key == "clazz" || r.proto && key == "originalClassName") { // clazz: of gson, around the exception
 			r.nameClass(m.node)
 		}
 		value = r.Off
@@ -128,13 +128,14 @@ func (r *Reader) object(l decode.Label, name string, index int) {
 	r.Leave()
 }
 
-// Names of the first member that names a class: fastjson's and Jackson's.
+// The first member of an object that names its class: of fastjson and of Jackson.
 const (
 	typeMember  = `"@type":"`
 	classMember = `"@class":"`
 )
 
-// ownClass takes that member where it is next. It makes an object of what was begun, except a map of the JDK.
+// ownClass takes that member if it comes next, and turns the open container into an object unless the class is a map of the
+// JDK.
 func (r *Reader) ownClass(m *members) bool {
 	n := 0
 	switch text := r.Buf[r.Off:r.end]; {
@@ -211,7 +212,8 @@ func (r *Reader) array(l decode.Label, name string, index, head int) {
 	}
 }
 
-// next moves to the next member: behind the comma unless it is the first. At the end, and where it fails, it returns true.
+// next moves to the next member or element, past the comma unless it is the first. It returns true at the end and after a
+// failure.
 func (r *Reader) next(closing byte, first bool) (end bool) {
 	if !r.OK() {
 		return true
@@ -236,8 +238,8 @@ func (r *Reader) next(closing byte, first bool) (end bool) {
 	return false
 }
 
-// begins reports whether another element or member comes without a comma: fastjson 1.1.18 writes its own over the one
-// before a negative short, and none behind some nulls.
+// begins reports whether another element or member follows without a comma: fastjson 1.1.18 overwrites the comma before a
+// negative short, and writes none after some nulls.
 func (r *Reader) begins(closing byte) bool {
 	c := r.Buf[r.Off]
 	if r.Off > 0 && isSpace[r.Buf[r.Off-1]] {
@@ -246,8 +248,8 @@ func (r *Reader) begins(closing byte) bool {
 	return c == '"' || closing == ']' && (c == '-' || c-'0' <= 9 || c == '{' || c == '[' || c|0x20 >= 'a' && c|0x20 <= 'z')
 }
 
-// bracketLost reports whether the bracket of the open list is missing, as it may be behind a null that fastjson 1.1.18 writes:
-// the object around it ends or goes on.
+// bracketLost reports whether the closing bracket of the open list is missing, as fastjson 1.1.18 may leave it out after a
+// null: then the object around the list ends or goes on.
 func (r *Reader) bracketLost() bool {
 	if r.Off < len("null") || string(r.Buf[r.Off-len("null"):r.Off]) != "null" {
 		return false
@@ -260,7 +262,7 @@ func (r *Reader) bracketLost() bool {
 	return r.at('}') || end > 0 && end < r.end && r.Buf[end] == ':'
 }
 
-// key takes a key. fastjson writes keys that are no strings as they are.
+// key takes a key. fastjson writes keys that are not strings without quotes.
 func (r *Reader) key(m *members) (name string) {
 	r.Role("punct")
 	if !r.at('"') {
@@ -289,7 +291,7 @@ func (r *Reader) key(m *members) (name string) {
 	return name
 }
 
-// colon takes what stands between a key and its value.
+// colon takes the bytes between a key and its value.
 func (r *Reader) colon() {
 	r.space()
 	if !r.OK() {
@@ -327,7 +329,7 @@ func (r *Reader) space() {
 
 func (r *Reader) at(c byte) bool { return r.Off < r.end && r.Buf[r.Off] == c }
 
-// word takes s where it stands next.
+// word takes s if it comes next.
 func (r *Reader) word(s string) bool {
 	if r.end-r.Off < len(s) || string(r.Buf[r.Off:r.Off+len(s)]) != s {
 		return false
@@ -336,10 +338,10 @@ func (r *Reader) word(s string) bool {
 	return true
 }
 
-// fail says that something else was expected where the reader is.
+// fail stops reading because something else was expected at the offset of the reader.
 func (r *Reader) fail(expected string) { r.failAt(r.Off, expected) }
 
-// failAt is fail at a place ahead: what is there is found. What was not taken begins where the reader is.
+// failAt is fail for an offset ahead of the reader. The error shows the character there.
 func (r *Reader) failAt(at int, expected string) {
 	r.Role("punct")
 	switch {

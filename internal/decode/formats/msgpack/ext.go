@@ -7,10 +7,10 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// Extensions: a type and bytes. Type -1 is the specification's timestamp; Jackson writes others only for classes with a
-// serializer of their own (MessagePackExtensionType), which alone knows what the bytes are.
+// An extension is a type and bytes. Type -1 is the specification's timestamp. Jackson writes other types only for classes
+// with their own serializer (MessagePackExtensionType), and only that knows what the bytes mean.
 
-// timestampType is -1.
+// timestampType is the type -1.
 const timestampType = 0xff
 
 // extension takes a type and n bytes.

@@ -1,8 +1,13 @@
-// Package msgpack reads bodies of serialization 27: every write is one MessagePack value, without separators, as
-// jackson-dataformat-msgpack 0.8.22 and 0.9.9 write it for Dubbo's MsgpackObjectOutput (Dubbo 2.7.12 to 2.7.23, then the
-// extension). The format is https://github.com/msgpack/msgpack/blob/master/spec.md; names in comments are the
-// specification's. Objects travel as maps of their properties, without a class: objects and maps look alike and both
-// are maps here.
+// Package msgpack reads bodies of serialization 27, in which every write is one MessagePack value, without separators.
+//
+// The format describes itself, so the reader turns every value into nodes of a tree. Objects are maps of their properties
+// and have no class on the wire: objects and maps look alike, and both are maps in the tree, except exceptions and objects
+// whose class Jackson annotates. Names in comments are those of the specification.
+//
+// The body is borrowed until the next Reset; the tree gets copies of names and texts.
+//
+// Sources: https://github.com/msgpack/msgpack/blob/master/spec.md; Dubbo's MsgpackObjectOutput (2.7.12 to 2.7.23, then the
+// extension), with jackson-dataformat-msgpack 0.8.22 and 0.9.9.
 package msgpack
 
 import (
@@ -60,7 +65,7 @@ func startsRequest(b []byte) bool { return b[0] > 0xa0 && b[0] < 0xc0 && decode.
 // Reader reads one body; it borrows the body and keeps nothing of it.
 type Reader struct {
 	decode.Recorder
-	keys decode.Label // of the keys of the next map to begin: those inside it may be objects
+	keys decode.Label // the label of the keys of the next map; maps inside it may be objects
 }
 
 // SkipText takes a string.
@@ -257,7 +262,7 @@ func (r *Reader) uint(l decode.Label, name string, index int, c byte) {
 	}
 }
 
-// mapLen takes the number of entries. It is a claim: nothing is made for it, and what is there is read.
+// mapLen takes the number of entries. It is only a claim: nothing is allocated for it.
 func (r *Reader) mapLen(c byte) int {
 	if c >= map16 {
 		return r.length(1+c-map16, "the size of a map")
@@ -265,7 +270,7 @@ func (r *Reader) mapLen(c byte) int {
 	return int(c & 0x0f)
 }
 
-// arrayLen takes the number of elements, a claim as well.
+// arrayLen takes the number of elements, which is a claim as well.
 func (r *Reader) arrayLen(c byte) int {
 	if c >= array16 {
 		return r.length(1+c-array16, "the size of an array")
@@ -287,7 +292,8 @@ func (r *Reader) arrayOf(l decode.Label, name string, index, n int) {
 	r.Leave()
 }
 
-// mapOf takes the entries of a map. An object whose class is annotated (Jackson's JsonTypeInfo) has it first.
+// mapOf takes the entries of a map. An object of an annotated class (JsonTypeInfo of Jackson) has its class as the first
+// entry.
 func (r *Reader) mapOf(l decode.Label, name string, index, n int) {
 	if !r.Enter() {
 		return
@@ -325,8 +331,8 @@ func (r *Reader) member() {
 	r.value(decode.ByField, r.Name(key), 0)
 }
 
-// classAt returns the class of the member that stands at offset i, and where it ends, 0 where it is another one: "@class" or
-// "@type", and a string.
+// classAt returns the class that the member at offset i names, "@class" or "@type" with a string, and the offset after the
+// member. end is 0 for any other member.
 func classAt(b []byte, i int) (class []byte, end int) {
 	if i < len(b) && (b[i] == 0xa6 && bytes.HasPrefix(b[i+1:], []byte("@class")) || b[i] == 0xa5 && bytes.HasPrefix(b[i+1:], []byte("@type"))) {
 		i += 1 + int(b[i]&0x1f)
@@ -348,7 +354,7 @@ func classAt(b []byte, i int) (class []byte, end int) {
 	return nil, 0
 }
 
-// key takes a key and returns its text, "" where it is no string. A string has that label.
+// key takes a key and returns its text, "" if it is not a string. A string gets the label l.
 func (r *Reader) key(i int, l decode.Label) string {
 	c, _ := r.Peek()
 	if c&0xe0 != 0xa0 && (c < str8 || c > str32) {
@@ -359,7 +365,7 @@ func (r *Reader) key(i int, l decode.Label) string {
 	if !r.OK() {
 		return ""
 	}
-	if r.Tree == nil { // nobody wants its name
+	if r.Tree == nil { // without a tree its name is not used
 		r.Leaf(decode.String, l, "", i)
 		return ""
 	}

@@ -8,20 +8,20 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// Attachments are a message with map fields, so with an entry per attachment: { 1: key, 2: value }.
+// Attachments are a message with map fields, in which each attachment is an entry { 1: key, 2: value }.
 //
 //	map<string, string> attachments = 1;
 //	map<string, google.protobuf.Any> attachmentsV2 = 2; // the extension for Dubbo 3
 //
-// The extension writes every attachment twice: as text for older readers, and with its type. The second is the value then,
-// and the first is overhead, "#text".
+// The extension writes every attachment twice: as text for older readers, and with its type. The second one is the value,
+// and the first one is overhead, "#text".
 
 const (
 	textField  = 1
 	typedField = 2
 )
 
-// Attachments takes the message. A null map is written as nothing at all.
+// Attachments takes the message. A null map takes no bytes.
 func (r *Reader) Attachments() {
 	if r.Left() == 0 && r.Short == decode.Malformed {
 		return
@@ -45,57 +45,58 @@ func (r *Reader) Attachments() {
 func (r *Reader) attachments(end int) {
 	typed := r.typedKeys(end)
 	for i := 0; r.OK() && r.Off < end; {
-		e, behind, ok := r.entry(end)
+		e, after, ok := r.entry(end)
 		_, twice := typed[string(r.Buf[e.key.from:e.key.to])]
 		switch {
-		case !ok: // a field that is none of both, or an entry that Java does not write
+		case !ok: // an unknown field, or an entry that Java does not write
 			key := r.number(e.field)
 			if n := r.Leaf(decode.String, decode.ByKey, key, i); n != nil {
 				n.Text = key
 			}
-			r.opaque(place{decode.ByEntry, key, i}, behind, decode.Unsupported, "an attachment as Dubbo writes it")
+			r.opaque(place{decode.ByEntry, key, i}, after, decode.Unsupported, "an attachment as Dubbo writes it")
 			i++
 		case e.field == textField && twice:
-			r.Off = behind
+			r.Off = after
 			r.Role("text")
 		default:
 			r.attachment(e, i)
-			r.Off = behind
+			r.Off = after
 			r.Role("type")
 			i++
 		}
 	}
 }
 
-// typedKeys are the keys of the entries of field 2.
+// typedKeys returns the keys of the entries of field 2.
 func (r *Reader) typedKeys(end int) map[string]struct{} {
 	var keys map[string]struct{}
 	start := r.Off
 	for r.Off < end {
-		e, behind, ok := r.entry(end)
+		e, after, ok := r.entry(end)
 		if ok && e.field == typedField {
 			if keys == nil {
 				keys = make(map[string]struct{})
 			}
 			keys[string(r.Buf[e.key.from:e.key.to])] = struct{}{}
 		}
-		r.Off = behind
+		r.Off = after
 	}
 	r.Off = start
 	return keys
 }
 
-// span is bytes behind a length, which starts at lead.
+// span is the bytes after a length; the length starts at lead.
 type span struct{ lead, from, to int }
 
-// entry is a field that is an entry of one of the maps.
+// entry is an entry of one of the two maps.
 type entry struct {
 	field      protowire.Number
 	key, value span
 }
 
-// entry finds the parts of the entry at Off, which stays, and where the field ends. ok is false when it is something else.
-func (r *Reader) entry(end int) (e entry, behind int, ok bool) {
+// entry returns the parts of the entry at Off and the offset after the field, without moving Off. ok is false if the field
+// is not an entry.
+func (r *Reader) entry(end int) (e entry, after int, ok bool) {
 	num, wire, n := tagOf(r.Buf[r.Off:end])
 	e.field = num
 	at := r.Off + n
@@ -103,21 +104,22 @@ func (r *Reader) entry(end int) (e entry, behind int, ok bool) {
 		_, _, n := tagOf(r.Buf[r.groups[at]:end])
 		return e, r.groups[at] + n, false
 	}
-	behind = at + sizeOf(num, wire, r.Buf[at:end])
+	after = at + sizeOf(num, wire, r.Buf[at:end])
 	if wire != protowire.BytesType || num != textField && num != typedField {
-		return e, behind, false
+		return e, after, false
 	}
 	e.key, e.value, ok = r.pair(r.span(at))
-	return e, behind, ok
+	return e, after, ok
 }
 
-// span is the bytes behind the length at offset at, all of which are there.
+// span returns the bytes after the length at offset at, which are within the body.
 func (r *Reader) span(at int) span {
 	size, n := varint(r.Buf[at:])
 	return span{at, at + n, at + n + int(size)}
 }
 
-// pair takes a message of at most a field 1 and a field 2 behind it, both behind lengths. What is missing is empty.
+// pair returns field 1 and field 2 of a message that has at most these, in this order and both after lengths. A missing
+// field is empty.
 func (r *Reader) pair(s span) (first, second span, ok bool) {
 	at := s.from
 	take := func(field protowire.Number) span {
@@ -166,8 +168,8 @@ var (
 	wrapperPrefix  = []byte("type.googleapis.com/google.protobuf.")
 )
 
-// typed finds the value in Any { 1: type, 2: Attachment { 1: Java class, 2: Any { 1: type, 2: wrapper } } }, and the bytes
-// that it has. Another one is opaque.
+// typed returns the value in Any { 1: type, 2: Attachment { 1: Java class, 2: Any { 1: type, 2: wrapper } } } and its bytes.
+// Any other message is opaque.
 func (r *Reader) typed(s span) (kind decode.Kind, v scalar, at span) {
 	outer, inside, ok := r.pair(s)
 	if ok && bytes.Equal(r.Buf[outer.from:outer.to], attachmentType) {

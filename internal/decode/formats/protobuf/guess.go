@@ -8,11 +8,10 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// stretch is a run of bytes that are UTF-8 without control characters, found once and asked for many places in it. It is
-// only asked for places in order, at the start of a character, so that no byte is looked at twice however messages
-// are nested.
+// stretch is a run of bytes that are UTF-8 without control characters. It is found once and serves many queries, which come
+// in order of their offsets and at the start of a character, so that no byte is inspected twice however messages are nested.
 type stretch struct {
-	lines    bool // tabs and line ends belong to text
+	lines    bool // tabs and line ends are allowed
 	from, to int
 }
 
@@ -27,7 +26,7 @@ func (s *stretch) covers(b []byte, from, to int) bool {
 	return to < s.to && utf8.RuneStart(b[to]) || to == s.to
 }
 
-// end returns where text that starts at i ends.
+// end returns the end of the text that starts at i.
 func (s *stretch) end(b []byte, i int) int {
 	for i < len(b) {
 		for len(b)-i >= 8 && printable(binary.LittleEndian.Uint64(b[i:])) {
@@ -53,14 +52,14 @@ func (s *stretch) end(b []byte, i int) int {
 	return i
 }
 
-// printable reports whether all of eight bytes are 20 to 7e. Of the three numbers the first has the high bit of a byte set
-// where it is below 20 or above a byte that is, the second where it is 7f, the third where it is no ASCII.
+// printable reports whether eight bytes are all 20 to 7e. Each of the three numbers has the high bit of a byte set in one
+// case: the first if the byte, or one below it, is less than 20, the second if it is 7f, the third if it is not ASCII.
 func printable(w uint64) bool {
 	const ones = 0x0101010101010101
 	return ((w-0x20*ones)|(w+ones)|w)&(0x80*ones) == 0
 }
 
-// delimited says what the bytes from Off to end are, which stand behind a length; Object is a message.
+// delimited returns what the bytes from Off to end are, which follow a length. Object is a message.
 func (r *Reader) delimited(end int) decode.Kind {
 	switch {
 	case r.Off == end || r.plain.covers(r.Buf, r.Off, end):
@@ -73,7 +72,7 @@ func (r *Reader) delimited(end int) decode.Kind {
 	return decode.Bytes
 }
 
-// Magnitudes of floating point numbers, beyond which four or eight bytes are an integer.
+// The range of magnitudes of floating point numbers. Four or eight bytes outside of it are an integer.
 const (
 	least = 1e-9
 	most  = 1e15
@@ -85,7 +84,7 @@ const (
 	nan64 = 0x7ff8000000000000
 )
 
-// fixed32 and fixed64 say what four and eight bytes are.
+// fixed32 and fixed64 return what four and eight bytes are.
 func fixed32(bits uint32) decode.Kind {
 	if f := math.Float32frombits(bits); bits == nan32 || isFloat(float64(f), math.MaxFloat32) {
 		return decode.Float32

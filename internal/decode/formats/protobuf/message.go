@@ -8,11 +8,10 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// maxNested is how many messages and groups may lie in each other before what is in them is left as bytes: what
-// protobuf's own readers take.
+// maxNested limits the nesting of messages and groups, as protobuf's own readers do. Deeper ones are left as bytes.
 const maxNested = 100
 
-// schema is what is known of a message.
+// schema is the type of a message.
 type schema uint8
 
 const (
@@ -21,17 +20,17 @@ const (
 	stackFrame
 )
 
-// member is what a schema says of a field.
+// member describes a field of a schema.
 type member struct {
 	name  string
-	kind  decode.Kind // Object, String or Int; Overhead where nothing is known
+	kind  decode.Kind // Object, String or Int; Overhead if not known
 	of    schema
 	list  bool
-	class bool        // names the class of the object
-	empty decode.Kind // Object where an element before it was one: so is one without bytes
+	class bool        // it names the class of the object
+	empty decode.Kind // what an element without bytes is: Object after an element that is one
 }
 
-// member returns what field num is: ThrowablePB.proto, the names as its JSON has them.
+// member returns the description of field num: those of ThrowablePB.proto, with the names of its JSON.
 func (s schema) member(num protowire.Number) member {
 	switch s {
 	case throwable:
@@ -60,7 +59,7 @@ func (s schema) member(num protowire.Number) member {
 	return member{}
 }
 
-// message takes the fields up to end as an object; bytes that are no fields are opaque, with all that is pending.
+// message takes the fields up to end as an object. Bytes that are not fields are opaque, with those that are pending.
 func (r *Reader) message(p place, end int, s schema) {
 	switch {
 	case r.nested >= maxNested:
@@ -72,7 +71,7 @@ func (r *Reader) message(p place, end int, s schema) {
 	}
 }
 
-// object is message where fields has been asked.
+// object is message for bytes that fields has checked.
 func (r *Reader) object(p place, end int, s schema) {
 	r.nested++
 	node := r.Open(decode.Object, p.label, p.name, p.index)
@@ -94,7 +93,7 @@ func (r *Reader) members(node, end int, s schema) {
 			m.name = r.number(num)
 		}
 		p := place{label: decode.ByField, name: m.name}
-		if !m.list && !r.again(num, wire, end) {
+		if !m.list && !r.repeats(num, wire, end) {
 			r.Role("field")
 			r.element(p, node, wire, m)
 			continue
@@ -103,7 +102,7 @@ func (r *Reader) members(node, end int, s schema) {
 	}
 }
 
-// list takes the field whose tag was taken and those with the same number behind it.
+// list takes the field whose tag was taken and those with the same number after it.
 func (r *Reader) list(p place, end int, num protowire.Number, wire protowire.Type, m member) {
 	r.Open(decode.List, p.label, p.name, p.index)
 	for i := 0; ; i++ {
@@ -124,7 +123,7 @@ func (r *Reader) list(p place, end int, num protowire.Number, wire protowire.Typ
 	r.Close()
 }
 
-// numbers are the names of the first fields.
+// numbers has the names of the first fields.
 var numbers = func() (t [64]string) {
 	for i := range t {
 		t[i] = "#" + strconv.Itoa(i)
@@ -132,13 +131,13 @@ var numbers = func() (t [64]string) {
 	return t
 }()
 
-// number returns the name of a field that has none.
+// number returns the name of a field without a schema, made from its number.
 func (r *Reader) number(num protowire.Number) string {
 	if int(num) < len(numbers) {
 		return numbers[num]
 	}
 	if r.Tree == nil {
-		return "" // nobody wants it
+		return "" // without a tree it is not used
 	}
 	var buf [12]byte
 	return r.Name(strconv.AppendInt(append(buf[:0], '#'), int64(num), 10))
@@ -151,8 +150,8 @@ func (r *Reader) tag() (protowire.Number, protowire.Type) {
 	return num, wire
 }
 
-// again reports whether the field behind the one whose tag was just taken has the same number.
-func (r *Reader) again(num protowire.Number, wire protowire.Type, end int) bool {
+// repeats reports whether the field after the one whose tag was just taken has the same number.
+func (r *Reader) repeats(num protowire.Number, wire protowire.Type, end int) bool {
 	at := r.Off
 	if wire == protowire.StartGroupType {
 		at = r.groups[at]
@@ -210,8 +209,8 @@ func (r *Reader) group(p place) {
 	r.nested--
 }
 
-// content takes the bytes up to end, whose length was taken. node is the object that they belong to, where they may name
-// its class.
+// content takes the bytes up to end, whose length was taken. node is the object that contains them if they may name its
+// class.
 func (r *Reader) content(p place, node, end int, m member) decode.Kind {
 	kind := m.kind
 	if r.Off == end && m.empty == decode.Object {
@@ -241,9 +240,8 @@ func (r *Reader) content(p place, node, end int, m member) decode.Kind {
 	return kind
 }
 
-// fields reports whether the bytes from Off to end are nothing but whole fields. What stands behind a length is not
-// looked into, so that a byte is passed once however deep messages are nested. It notes where the end of each group
-// stands.
+// fields reports whether the bytes from Off to end are whole fields. It does not look into the bytes after a length, so
+// that a byte is passed once however deep messages are nested. It records the ends of groups.
 func (r *Reader) fields(end int) bool {
 	type group struct {
 		num   protowire.Number
@@ -283,8 +281,8 @@ func (r *Reader) fields(end int) bool {
 	return len(open) == 0
 }
 
-// tagOf is protowire.ConsumeTag, sizeOf protowire.ConsumeFieldValue and varint protowire.ConsumeVarint. What is short, as nearly
-// all is, takes no call.
+// tagOf is protowire.ConsumeTag, sizeOf protowire.ConsumeFieldValue and varint protowire.ConsumeVarint, with fast paths for
+// tags, lengths and numbers of one byte, which nearly all are.
 
 func tagOf(b []byte) (protowire.Number, protowire.Type, int) {
 	if len(b) > 0 && b[0] >= 8 && b[0] < 0x80 {

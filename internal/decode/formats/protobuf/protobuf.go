@@ -1,23 +1,22 @@
-// Package protobuf reads bodies whose every write is a protocol buffers message behind its length, a varint: id 22, and
+// Package protobuf reads bodies in which every write is a protocol buffers message after its length, a varint: id 22, and
 // id 21 in Dubbo 2.7.5, which gave it the id of protobuf-json.
 //
-// It follows Dubbo's GenericProtobufObjectOutput (2.7.5 to 2.7.23, and the extension 3.2.0 for Dubbo 3), MapValue.proto
-// and ThrowablePB.proto; the wire is https://protobuf.dev/programming-guides/encoding. Strings and numbers travel in the
-// wrappers StringValue, Int32Value and so on, and so the envelope, error texts, exceptions and attachments are known.
+// Strings and numbers are in the wrappers StringValue, Int32Value and so on. So the envelope, error texts, exceptions and
+// attachments are known. Arguments and results are messages of the application, whose schema is not on the wire. They become
+// objects with members "#1", "#2" by field number, and fixed rules decide what the wire does not tell:
+//   - A varint is a signed 64-bit integer: a bool is 0 or 1, an enum its number, and a sint32 stays in zigzag form.
+//   - Four or eight bytes are a floating point number if that is 0 (not -0), infinite, the largest finite one, the usual NaN
+//     or of a magnitude from 1e-9 to 1e15; else an integer. (Small integers, read as floating point, are far below that.)
+//   - Bytes after a length are a text if they are UTF-8 without control characters; else a message if they are whole fields
+//     from the first byte to the last; else a text if they are UTF-8 whose only control characters are tabs and line ends;
+//     else bytes. No bytes are an empty text, or an empty message in a list after a message.
+//   - Consecutive members with the same number are a list. Packed numbers are bytes or, if they look so, a message.
 //
-// Arguments and results are the application's messages. Their schema is not on the wire, so they are objects with members
-// "#1", "#2" by field number, and what the wire does not say is guessed by fixed rules:
-//   - A varint is an integer, of 64 bits with a sign: a bool is 0 or 1, an enum its number, a sint32 is not unfolded.
-//   - Four or eight bytes are a floating point number where that is 0 (not -0), infinite, the largest there is, the usual NaN or of a
-//     magnitude from 1e-9 to 1e15, else an integer. (Small integers, read as floating point, are far below that.)
-//   - Bytes behind a length are a text where they are UTF-8 without control characters; else a message where they
-//     are nothing but whole fields from the first byte to the last; else a text where they are UTF-8 whose only control
-//     characters are tabs and line ends; else bytes. No bytes at all are an empty text, in a list behind a message an empty
-//     message.
-//   - Members with the same number that follow each other are a list. Packed numbers are bytes or, where they look so, a
-//     message.
+// An argument that is declared as one of the wrappers is the wrapped value. The body is borrowed until the next Reset; the
+// tree gets copies of names and texts.
 //
-// An argument that is declared as one of the wrappers is its value.
+// Sources: Dubbo's GenericProtobufObjectOutput (2.7.5 to 2.7.23, and the extension 3.2.0 for Dubbo 3), MapValue.proto and
+// ThrowablePB.proto; https://protobuf.dev/programming-guides/encoding.
 package protobuf
 
 import (
@@ -44,7 +43,7 @@ var Format = decode.Format{
 	Counts:           true,
 }
 
-// Format21 is the same bytes under the id of protobuf-json.
+// Format21 is the same format under the id of protobuf-json.
 var Format21 = decode.Format{
 	ID:               21,
 	Name:             "protobuf",
@@ -62,10 +61,10 @@ var Format21 = decode.Format{
 	Counts:           true,
 }
 
-// heartbeats is the string H, which stands for null; from 2.7.9 on the body is empty.
+// heartbeats has the string H, which stands for null; from 2.7.9 on the body is empty.
 var heartbeats = [][]byte{{3, 0x0a, 1, 'H'}}
 
-// starts accepts a message behind its length: a StringValue, or an Int32Value, which is empty for 0.
+// starts accepts a StringValue, or an Int32Value, which is empty for 0, after its length.
 var starts = decode.Starts{
 	Request: func(b []byte) bool { return len(b) > 3 && b[1] == 0x0a && decode.VersionAt(b, 3) },
 	Result:  func(b []byte) bool { return b[0] == 0 || len(b) > 2 && b[0] == 2 && b[1] == 8 && b[2] <= 5 },
@@ -74,13 +73,13 @@ var starts = decode.Starts{
 // Reader reads one body; it borrows the body and keeps nothing of it.
 type Reader struct {
 	decode.Recorder
-	// plain and lines are stretches of text, without control characters and with line ends.
+	// plain is a stretch of text without control characters, lines one that may have tabs and line ends.
 	plain, lines stretch
-	// nested is how many messages are open.
+	// nested is the number of open messages.
 	nested int
-	// fault is why the first opaque value of the body is opaque.
+	// fault says why the first opaque value of the body is opaque.
 	fault *decode.Error
-	// groups are the ends of the groups that fields has passed, by their start.
+	// groups maps the start of each group that fields has passed to its end.
 	groups map[int]int
 }
 
@@ -100,7 +99,7 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 // Fault returns where and why the first value of the body could not be read.
 func (r *Reader) Fault() *decode.Error { return r.fault }
 
-// opaque takes the bytes up to end, and those that are pending, as a value that cannot be read.
+// opaque takes the pending bytes and those up to end as a value that cannot be read.
 func (r *Reader) opaque(p place, end int, cause decode.Cause, expected string) {
 	if r.fault == nil && r.OK() {
 		r.fault = &decode.Error{Cause: cause, At: r.Off, Expected: expected}
@@ -109,7 +108,7 @@ func (r *Reader) opaque(p place, end int, cause decode.Cause, expected string) {
 	r.Leaf(decode.Opaque, p.label, p.name, p.index)
 }
 
-// write takes the length of a message and returns where it ends. All of it is there.
+// write takes the length of a message and returns the offset of its end, which is within the body.
 func (r *Reader) write(what string) (end int) {
 	if !r.OK() {
 		return 0
@@ -130,7 +129,7 @@ func (r *Reader) write(what string) (end int) {
 	return 0
 }
 
-// maxVarint is the most bytes that a varint has.
+// maxVarint is the largest size of a varint, in bytes.
 const maxVarint = 10
 
 // SkipText takes a message.
@@ -141,7 +140,7 @@ func (r *Reader) SkipText() {
 	r.EndText()
 }
 
-// Text takes a StringValue. There is none for null.
+// Text takes a StringValue. The format has no null.
 func (r *Reader) Text(name string) (s string, null bool) {
 	if end := r.write("a string"); r.OK() {
 		v, ok := wrappers["StringValue"].read(r.Buf[r.Off:end])
@@ -190,7 +189,7 @@ func (r *Reader) value(p place, typ string, s schema) {
 	r.Settle(open)
 }
 
-// declared takes a message up to end as the value that it wraps, where its declared type says so.
+// declared takes a message up to end as the wrapped value, if its declared type is a wrapper.
 func (r *Reader) declared(p place, typ string, end int) bool {
 	class, ok := strings.CutPrefix(typ, "Lcom/google/protobuf/")
 	if !ok {
@@ -209,7 +208,7 @@ func (r *Reader) declared(p place, typ string, end int) bool {
 	return true
 }
 
-// place is how a value is named within its container.
+// place names a value within its container.
 type place struct {
 	label decode.Label
 	name  string

@@ -5,7 +5,7 @@ import (
 	"dubbo-wire/internal/decode/wire"
 )
 
-// scrub replaces values behind their tags. The zero of a wrapper is an empty message: nothing to replace.
+// scrub replaces values after their tags. The zero of a wrapper is an empty message and stays.
 func scrub(b []byte, n *decode.Node, m decode.Mapper) bool {
 	if n.Kind == decode.Overhead {
 		return n.Name == "text" && scrubTwice(b, m)
@@ -18,15 +18,15 @@ func scrub(b []byte, n *decode.Node, m decode.Mapper) bool {
 
 var forms = wire.Any(wire.Raw, wire.UTF8, wire.Varint, wire.Zigzag, wire.Fixed)
 
-// scrubTwice replaces the value of an attachment that is written as text before it is written with its type.
+// scrubTwice replaces the text of an attachment that is written twice, as text and with its type.
 func scrubTwice(b []byte, m decode.Mapper) bool {
 	if len(b) == 0 || b[0] != textField<<3|2 {
 		return false
 	}
 	var r Reader
 	r.Cursor.Reset(b, decode.Malformed)
-	e, behind, ok := r.entry(len(b))
-	if !ok || behind != len(b) || e.field != textField {
+	e, after, ok := r.entry(len(b))
+	if !ok || after != len(b) || e.field != textField {
 		return false
 	}
 	if text := b[e.value.from:e.value.to]; !decode.NamesCallee(string(b[e.key.from:e.key.to])) {

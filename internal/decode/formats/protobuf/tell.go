@@ -6,7 +6,7 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// Tell tells these bodies from lines of JSON, which have the same id, by the first bytes. Every body starts with a string or
+// Tell distinguishes these bodies from lines of JSON, which have the same id, by the first bytes. Every body starts with a string or
 // a number. JSON starts these with a quote and with a digit, and has no raw line end within a text: here byte 0a, the tag
 // of a string, follows the length.
 func Tell(b []byte, k decode.BodyKind) decode.Verdict {

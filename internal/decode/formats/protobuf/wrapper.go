@@ -8,13 +8,13 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// wrapper is a message of google/protobuf/wrappers.proto: one field, number 1, left out where it is 0 or empty.
+// wrapper is a message of google/protobuf/wrappers.proto: one field, number 1, omitted if it is 0 or empty.
 type wrapper struct {
 	kind decode.Kind
 	wire protowire.Type
 }
 
-// wrappers by name. Empty has no field; among attachments it stands for null.
+// wrappers maps names to wrappers. Empty has no field; as an attachment it stands for null.
 var wrappers = map[string]wrapper{
 	"BoolValue":   {decode.Bool, protowire.VarintType},
 	"Int32Value":  {decode.Int, protowire.VarintType},
@@ -35,7 +35,7 @@ type scalar struct {
 	raw  []byte
 }
 
-// read takes the whole of b as this wrapper; ok is false where it is anything else.
+// read reads all of b as this wrapper; ok is false if it is anything else.
 func (w wrapper) read(b []byte) (v scalar, ok bool) {
 	v.kind = w.kind
 	if len(b) == 0 {

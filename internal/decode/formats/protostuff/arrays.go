@@ -8,9 +8,9 @@ import (
 	"dubbo-wire/internal/decode/jdk"
 )
 
-// lost marks an array of which fewer elements were written than it has: null ones, whose places are not known. The
-// node has no bytes.
-func (r *Reader) lost(length uint64, elements int) {
+// missing records that an array has null elements, which are not written and whose positions are not known. The node has no
+// bytes.
+func (r *Reader) missing(length uint64, elements int) {
 	if length > uint64(elements) {
 		off := r.Off
 		r.Off -= r.Pending()
@@ -50,7 +50,7 @@ func (r *Reader) scalars(m nested) {
 	for i := 0; r.OK(); i++ {
 		f, w, more := r.next(m)
 		if !more {
-			r.lost(n, i)
+			r.missing(n, i)
 			return
 		}
 		if f != 2 {

@@ -34,7 +34,7 @@ const (
 	idPojo       = 127
 )
 
-// primitive are the scalar members by id.
+// primitive maps the ids of scalar members to their types.
 var primitive = [...]scalarType{
 	idBool: scalars["java.lang.Boolean"], idByte: scalars["java.lang.Byte"], idChar: scalars["java.lang.Character"], idShort: scalars["java.lang.Short"],
 	idInt: scalars["java.lang.Integer"], idLong: scalars["java.lang.Long"], idFloat: scalars["java.lang.Float"], idDouble: scalars["java.lang.Double"],
@@ -47,7 +47,7 @@ type seen struct {
 	copy string
 }
 
-// number gives the object whose group starts here its number. Messages behind a length need none: no reference means them.
+// number assigns a number to the object whose group starts here. Messages after a length need none: no reference means them.
 func (r *Reader) number() {
 	r.objects++
 	if r.Tree != nil {
@@ -55,7 +55,8 @@ func (r *Reader) number() {
 	}
 }
 
-// maxCopied bounds the texts repeated for references, per body byte: a few bytes could stand for gigabytes.
+// maxCopied limits the bytes of texts that are repeated for references, per byte of the body: a few bytes could stand for
+// gigabytes.
 const maxCopied = 16
 
 // element takes a dynamic message or a reference; its tag has been taken.
@@ -100,7 +101,7 @@ func (r *Reader) refer(p place, k int) {
 	}
 }
 
-// dynamic takes the member of a dynamic message and the message's end; its start has been taken. h is what stands before
+// dynamic takes the member of a dynamic message, whose start has been taken, and the end of the message. h is the header of
 // the outermost one.
 func (r *Reader) dynamic(p place, m nested, h header) {
 	self := len(r.seen) - 1
@@ -169,7 +170,7 @@ func (r *Reader) dynamic(p place, m nested, h header) {
 	r.wanted(r.Leaf(kind, p.label, p.name, p.index), fill)
 }
 
-// wanted fills a node where values are wanted; keys always are.
+// wanted fills a node if values are wanted. Keys and constants of enums are always filled.
 func (r *Reader) wanted(n *decode.Node, fill func(*decode.Node)) {
 	if n != nil && (r.Values() || n.Label == decode.ByKey || n.Kind == decode.Enum) {
 		fill(n)
@@ -188,7 +189,7 @@ func (r *Reader) delegate(class string) (decode.Kind, func(*decode.Node)) {
 	return decode.Opaque, nil
 }
 
-// container takes a member with members of its own, behind its class name.
+// container takes a member with members of its own, after its class name.
 func (r *Reader) container(p place, m nested, h header, id uint64, class string) {
 	kind := decode.List
 	switch id {
@@ -235,11 +236,11 @@ func (r *Reader) container(p place, m nested, h header, id uint64, class string)
 		n := r.field(3)
 		r.field(2)
 		r.Role("length")
-		r.lost(n, r.elements(m))
+		r.missing(n, r.elements(m))
 	case idEnums:
 		n := r.field(1)
 		r.Role("length")
-		r.lost(n, r.ordinals(class, m))
+		r.missing(n, r.ordinals(class, m))
 	case idScalars:
 		r.scalars(m)
 	}
@@ -248,7 +249,7 @@ func (r *Reader) container(p place, m nested, h header, id uint64, class string)
 	r.Close()
 }
 
-// typed gives the bytes behind the last node to the tag of a member and its class name.
+// typed records the tag of a member and its class name.
 func (r *Reader) typed(class string) {
 	if class != "" {
 		r.UpTo(r.Off-len(class), "type")
@@ -273,7 +274,7 @@ func (r *Reader) elements(m nested) (i int) {
 	return i
 }
 
-// mapping takes entries up to the end of a message: nested ones of a key and a value, each left out where it is null.
+// mapping takes entries up to the end of a message: nested messages of a key and a value, of which a null one is omitted.
 func (r *Reader) mapping(m nested) {
 	for i := 0; r.OK(); i++ {
 		f, w, more := r.next(m)

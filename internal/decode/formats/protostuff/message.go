@@ -11,10 +11,10 @@ import (
 	"dubbo-wire/internal/decode/jdk"
 )
 
-// header is what stands before a value: where it starts, the ends of the two lengths and of the class name.
+// header has the offsets of the bytes before a value: their start, the end of the two lengths, the end of the class name.
 type header struct{ start, lengths, class int }
 
-// head opens the node of a value and records what stands before it.
+// head opens the node of a value and records its header.
 func (r *Reader) head(k decode.Kind, p place, h header, class string) int {
 	i := r.Open(k, p.label, p.name, p.index)
 	if n := r.Tree.Node(i); n != nil && class != wrapper {
@@ -39,7 +39,7 @@ func (r *Reader) scalar(k decode.Kind, p place, h header, fill func(n *decode.No
 	}
 }
 
-// message takes the fields of a class that is read, to the end of the buffer. Others fail.
+// message takes the fields of an object to the end of the buffer. It fails for classes that are not read.
 func (r *Reader) message(class string, p place, h header) {
 	switch class {
 	case wrapper:
@@ -88,7 +88,7 @@ func (r *Reader) wrapped(p place, h header) {
 	r.dynamic(p, r.part(1), h)
 }
 
-// throwable takes an exception's message; what else it has is not read.
+// throwable takes an exception's message; its other fields are opaque.
 func (r *Reader) throwable(class string, p place, h header) {
 	r.head(decode.Object, p, h, class)
 	if b, _ := r.Peek(); b == byte(tagOf(1, delimited)) {
@@ -179,7 +179,7 @@ func (s scalarType) set(n *decode.Node, v uint64) {
 	}
 }
 
-// maxWords bounds the numbers that are printed: conversion to decimal is not linear.
+// maxWords limits the numbers that are printed, in words of 32 bits: conversion to decimal is not linear.
 const maxWords = 1024
 
 // bigInteger takes the private fields of BigInteger: sign, magnitude as an int[] (1 length, 2 elements), caches.
@@ -218,7 +218,7 @@ func (r *Reader) bigInteger(p place, h header) {
 	})
 }
 
-// uuid takes the private fields of a UUID, as the text that they mean.
+// uuid takes the private fields of a UUID as its text.
 func (r *Reader) uuid() {
 	hi, lo := r.field(1), r.field(2)
 	if n := r.Leaf(decode.String, decode.ByField, "value", 0); n != nil && r.Values() {
@@ -226,10 +226,10 @@ func (r *Reader) uuid() {
 	}
 }
 
-// inParts are the classes that parts reads.
+// inParts has the classes that parts reads.
 var inParts = map[string]bool{"java.time.LocalDate": true, "java.time.LocalTime": true, "java.time.LocalDateTime": true, "java.time.Instant": true}
 
-// parts takes the private fields of a class of java.time that becomes one text.
+// parts takes the private fields of a class of java.time and returns what makes their text.
 func (r *Reader) parts(class string) func() string {
 	switch class {
 	case "java.time.LocalDate":

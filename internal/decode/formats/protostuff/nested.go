@@ -7,19 +7,19 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// A nested is a message inside another, in one of two forms: a group, which ends with a tag of its own, or bytes behind
-// their length, as protocol buffers have it (Dubbo 2.7.0).
+// A nested is a message inside another one. It has one of two forms: a group, which ends with a tag of its own, or bytes
+// after their length, as in protocol buffers (Dubbo 2.7.0).
 //
-// Texts have the wire type of the second form, too. Which of them stands in a field is never concluded from the bytes:
-// each place that may hold a nested message, of those that are read, holds nothing else (the field of a Wrapper, elements
-// of collections and of arrays of objects, entries of maps, their keys and values, parts of dates and times, the magnitude
-// of a BigInteger), and no other place does. What stands in fields of application classes is not known, so it is not read.
+// Texts have the wire type of the second form, too. The reader never guesses from the bytes which of them a field has: some
+// fields have only nested messages (the field of a Wrapper, elements of collections and of arrays of objects, entries of
+// maps, their keys and values, parts of dates and times, the magnitude of a BigInteger), all other fields have none. Fields
+// of application classes are not known, so they are not read.
 type nested struct {
 	field uint64
 	outer []byte // the buffer before it was cut at the end of the message; nil for a group
 }
 
-// start begins a nested message whose tag has been taken. All of a value have the same form.
+// start begins a nested message whose tag has been taken. All nested messages of a value have the same form.
 func (r *Reader) start(field uint64, wire byte) nested {
 	m := nested{field: field}
 	switch {

@@ -12,7 +12,7 @@ import (
 	"dubbo-wire/internal/decode/formats/formattest"
 )
 
-// What Dubbo 2.7.0 writes: nested messages behind a length.
+// What Dubbo 2.7.0 writes: nested messages after a length.
 
 func TestValues270(t *testing.T) { formattest.Wants(t, Format10, "testdata/values270.tsv") }
 
@@ -84,7 +84,7 @@ func TestOpaqueLengths(t *testing.T) {
 	}
 }
 
-// What follows a value is read behind it, however the value ended.
+// What follows a value is read after it, however the value ended.
 func TestBehindLengths(t *testing.T) {
 	for _, message := range []string{"0a03 4a0161", "0a20 ca01"} {
 		body := append(value(wrapper, message), value("java.lang.Integer", "0805")...)
@@ -121,7 +121,7 @@ func TestDepthOfLengths(t *testing.T) {
 	}
 }
 
-// An exception's message is the first field, and a text; a cause is behind the second.
+// An exception's message is the first field, and a text; a cause is after the second.
 func TestThrowableLengths(t *testing.T) {
 	for _, c := range []struct{ message, want string }{
 		{"0a0178 1a02 0800", `{"@class":"a.OrderException","detailMessage":"x","#opaque":{"@opaque":4}}`},

@@ -1,16 +1,15 @@
 // Package protostuff reads bodies of Dubbo's serialization "protostuff" (id 12; 10 in Dubbo 2.7.0 and 2.7.1).
 //
+// An object is written as the lengths of a class name and of a message, the name and the message, so every extent is exact.
+// Messages have field numbers and no names: objects of application classes are measured, not decoded. The reader turns
+// boxes, strings, numbers, dates, arrays, collections and maps into values. Nested messages are groups, and repeated objects
+// are references; Dubbo 2.7.0 writes nested messages after their length, each time in full. The wire type of the first
+// nested message of a value tells which form it has; see nested.
+//
+// The body is borrowed until the next Reset; the tree gets copies of texts where values are wanted.
+//
 // Sources: Dubbo 2.7.0, 2.7.1 and 2.7.8 ProtostuffObjectOutput, WrapperUtils and Wrapper; protostuff 1.5.9 GraphIOUtil,
 // ProtostuffOutput, ProtobufIOUtil, ProtobufOutput, RuntimeSchema, ObjectSchema, CollectionSchema, MapSchema and ArraySchemas.
-//
-// Each object is a class name and a message with their lengths in front, so every extent is exact. Messages have field
-// numbers and no names: objects of application classes are measured, not decoded. Boxes, strings, numbers, dates, arrays,
-// collections and maps are read.
-//
-// Messages inside messages are groups, and objects that come again are references; Dubbo 2.7.0 writes them behind their
-// length, each time it meets them. The wire type of the first one in a value tells: see nested.
-//
-// Memory: the body is borrowed until the next Reset; the tree gets copies of texts where it wants values.
 package protostuff
 
 import (
@@ -20,7 +19,7 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// wrapper is the class that Dubbo puts around null and what has no message of its own.
+// wrapper is the class that Dubbo puts around null and around values without a message of their own.
 const wrapper = "org.apache.dubbo.common.serialize.protostuff.Wrapper"
 
 // Format is Dubbo's serialization "protostuff".
@@ -36,8 +35,8 @@ var Format = decode.Format{
 	New:        func() decode.Reader { return new(Reader) },
 }
 
-// Format10 is the same in Dubbo 2.7.0 and 2.7.1, where it has the id of native-hessian. It is one serialization to its users,
-// though nested messages are written in another way in each. Null makes the writer throw there, so it has no heartbeats.
+// Format10 is the same serialization in Dubbo 2.7.0 and 2.7.1, where it has the id of native-hessian. The two releases write
+// nested messages differently. Their writer throws on null, so there are no heartbeats.
 var Format10 = decode.Format{
 	ID:       10,
 	Name:     "protostuff",
@@ -51,7 +50,7 @@ var Format10 = decode.Format{
 	Tell:     tellID10,
 }
 
-// tellID10 tells protostuff from native-hessian, by the first bytes. A text, or the class name of an object, starts with
+// tellID10 distinguishes protostuff from native-hessian by the first bytes. A text, or the class name of an object, starts with
 // its length in four bytes, the first of which is 0; a request's is that of Dubbo's version. In Hessian that would be an
 // empty text. A result starts with its kind, 0 to 5, which in Hessian starts texts.
 func tellID10(b []byte, k decode.BodyKind) decode.Verdict {
@@ -70,7 +69,7 @@ func tellID10(b []byte, k decode.BodyKind) decode.Verdict {
 	return decode.Own
 }
 
-// starts accepts a text behind a length of four bytes.
+// starts accepts a text after a length of four bytes.
 var starts = decode.Starts{
 	Request: func(b []byte) bool { return decode.ShortLength(b) && decode.VersionAt(b, 4) },
 	Result:  decode.IsKindByte,
@@ -79,9 +78,9 @@ var starts = decode.Starts{
 // Reader reads one body. The zero value is ready for Reset.
 type Reader struct {
 	decode.Recorder
-	objects int    // objects of the current value numbered so far
-	seen    []seen // the same, where a tree is filled
-	form    byte   // wire type of the nested messages of the current value, 0 before the first
+	objects int    // number of objects of the current value that references may mean
+	seen    []seen // these objects, if there is a tree
+	form    byte   // wire type of the nested messages of the current value, 0 before the first one
 	copied  int    // bytes of texts repeated for references
 	probe   *Reader
 }
@@ -122,7 +121,7 @@ func (r *Reader) Attachments() {
 	r.object(place{label: decode.ByField, name: "attachments"})
 }
 
-// A place is where a value stands: its label in the tree and what is known of it before it is read.
+// A place is the label of a value in the tree, and what is known about the value before it is read.
 type place struct {
 	label     decode.Label
 	name      string
@@ -130,8 +129,8 @@ type place struct {
 	throwable bool
 }
 
-// object takes the length of a class name, the length of a message, the class name and the message. A message that can
-// not be read is one opaque value.
+// object takes the length of a class name, the length of a message, the class name and the message. A message that cannot
+// be read is one opaque value.
 func (r *Reader) object(p place) {
 	if !r.OK() {
 		return
@@ -159,7 +158,7 @@ func (r *Reader) object(p place) {
 	r.Close()
 }
 
-// begin starts the numbering of objects.
+// begin restarts the numbers of objects.
 func (r *Reader) begin() {
 	if cap(r.seen) > 1<<16 {
 		r.seen = nil
@@ -170,7 +169,7 @@ func (r *Reader) begin() {
 	r.form = 0
 }
 
-// readable walks the message that ends at end without recording it.
+// readable reports whether the message that ends at end can be read, by reading it without a tree.
 func (r *Reader) readable(class string, p place, end int) bool {
 	if r.probe == nil {
 		r.probe = new(Reader)

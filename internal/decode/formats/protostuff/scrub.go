@@ -8,8 +8,8 @@ import (
 	"dubbo-wire/internal/decode/wire"
 )
 
-// scrub replaces values behind their tags: integers of variable length, the others fixed; a string may be the fields that
-// Java has of it, in Latin-1 or UTF-16, and a date or a time of day a field for each part.
+// scrub replaces values after their tags: integers of variable length, other numbers of fixed length. A string may be the
+// private fields of String, in Latin-1 or UTF-16, and a date or a time of day has a field for each part.
 func scrub(b []byte, n *decode.Node, m decode.Mapper) bool {
 	if n.Kind == decode.Opaque {
 		return scrubFields(b, m)
@@ -23,7 +23,7 @@ func scrub(b []byte, n *decode.Node, m decode.Mapper) bool {
 
 var forms = wire.Any(wire.Raw, wire.UTF8, wire.UTF16, wire.Latin1, wire.UUID, wire.Varint, wire.Fixed, wire.Unscaled, wire.Calendar)
 
-// scrubParts replaces the fields of a date, a time of day or both, of which the last before the end tag are theirs.
+// scrubParts replaces the fields of a date, a time of day or both; they are the last ones before the end tag.
 func scrubParts(b []byte, text string, m decode.Mapper) bool {
 	dated, timed := strings.Contains(text[1:], "-"), strings.Contains(text, ":")
 	bounds := [][2]int64{{0, 23}, {0, 59}, {0, 59}, {1, 999999999}}
@@ -60,8 +60,8 @@ func scrubParts(b []byte, text string, m decode.Mapper) bool {
 	return found
 }
 
-// scrubFields replaces what is behind the tags of an object whose class is not known: tags, lengths, references and the ends
-// of groups stay, since the values behind it are found by them.
+// scrubFields replaces the values of an object whose class is not known. Tags, lengths, references and the ends of groups
+// stay, since readers find later values by them.
 func scrubFields(b []byte, m decode.Mapper) bool {
 	type span struct{ from, to int }
 	var spans []span

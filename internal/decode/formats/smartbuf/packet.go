@@ -35,41 +35,41 @@ const (
 	dataSymbolExpired = 6
 )
 
-// entry is a string or number of a pool: its bytes, and whether they belong to a value already.
+// entry is a string or number of a pool: its bytes, and whether a node owns them already.
 type entry struct {
 	off, end int32
 	used     bool
-	text     string // once it was asked for
+	text     string // set by the first call of text
 }
 
-// structure is a list of field names: n of them from first on, in the list of its kind. Together they have so many bytes.
+// structure is a list of n field names, from index first of the list of its kind on. bytes is their total size.
 type structure struct {
 	first, n int32
 	bytes    int
 }
 
-// context is what lives on from packet to packet.
+// context is what stays valid from packet to packet.
 type context struct {
 	names   []entry
 	structs []structure
-	fields  []int32 // of structs, as places in names
+	fields  []int32 // of structs, as indexes into names
 	symbols []entry
-	// What costs the sender no bytes is counted: values without any, texts that are referred to again.
+	// Values without bytes and repeated texts cost the sender next to nothing, so they are counted and limited.
 	empty, repeated int
 }
 
-// pools are one packet's own.
+// pools are the areas of one packet.
 type pools struct {
 	floats, doubles, varints, strings []entry
 	tmpNames                          []entry
 	tmpStructs                        []structure
 	tmpFields                         []int32
-	newSymbols                        int  // first symbol that this packet adds
-	stream                            bool // symbols are apart from strings
+	newSymbols                        int  // index of the first symbol that this packet adds
+	stream                            bool // symbols have a pool of their own
 	loose                             []entry
 }
 
-// Bounds of one body's tables.
+// Limits of one body's tables.
 const (
 	maxEntries  = decode.DefaultMaxNodes
 	maxEmpty    = 1 << 16
@@ -94,7 +94,7 @@ func reuse[T any](s []T) []T {
 	return s[:0]
 }
 
-// areas takes what stands before the value of a packet.
+// areas takes the bytes before the value of a packet.
 func (r *Reader) areas() {
 	r.pools.reset()
 	r.newSymbols = len(r.symbols)
@@ -116,7 +116,7 @@ func (r *Reader) areas() {
 	r.Role("packet")
 }
 
-// group takes areas as long as each says that there is another.
+// group takes areas until one tells that it is the last.
 func (r *Reader) group(area func(typ byte, count uint64)) {
 	for more := true; more && r.OK(); {
 		head := r.uvarint("the head of an area")
@@ -179,8 +179,8 @@ func (r *Reader) dataArea(typ byte, count uint64) {
 	r.Pass() // the values that refer to entries own them
 }
 
-// entries notes where count entries lie, each of them of n bytes, a number (0), or a string (-1). The caller gives them to
-// whom they belong.
+// entries appends the offsets of count entries to list. n is the size of an entry, 0 for a number and -1 for a string. The
+// caller records who owns their bytes.
 func (r *Reader) entries(list []entry, count uint64, n int) []entry {
 	for i := uint64(0); i < count && r.OK(); i++ {
 		if len(list) >= maxEntries {
@@ -209,7 +209,7 @@ func (r *Reader) entries(list []entry, count uint64, n int) []entry {
 	return list
 }
 
-// ends returns where the number at Off ends, 0 where it is not all there or too long.
+// ends returns the end of the number at Off, 0 if it is incomplete or too long.
 func (r *Reader) ends() int {
 	for i, b := range r.Buf[r.Off:] {
 		if b < 0x80 {
@@ -222,7 +222,7 @@ func (r *Reader) ends() int {
 	return 0
 }
 
-// structures takes structs: the number of their fields and the place of each name.
+// structures takes structs: the number of their fields and the index of each name.
 func (r *Reader) structures(list []structure, fields []int32, count uint64, names []entry) ([]structure, []int32) {
 	for i := uint64(0); i < count && r.OK(); i++ {
 		s := structure{first: int32(len(fields))}
@@ -250,7 +250,7 @@ func (r *Reader) structures(list []structure, fields []int32, count uint64, name
 	return list, fields
 }
 
-// unused gives what no value referred to an owner.
+// unused records the entries that no value refers to.
 func (r *Reader) unused() {
 	r.loose = r.loose[:0]
 	for _, list := range [][]entry{r.floats, r.doubles, r.varints, r.strings, r.tmpNames, r.symbols[r.newSymbols:]} {
@@ -271,14 +271,14 @@ func (r *Reader) unused() {
 	}
 }
 
-// claim says that the symbols which this packet adds have an owner.
+// claim marks the symbols that this packet adds as owned.
 func (r *Reader) claim() {
 	for i := r.newSymbols; i < len(r.symbols); i++ {
 		r.symbols[i].used = true
 	}
 }
 
-// maxVarint is the most bytes that a number has.
+// maxVarint is the largest size of a number, in bytes.
 const maxVarint = 10
 
 // uvarint takes an unsigned number of 7 bits a byte, lowest first, in at most 10 bytes.
@@ -311,7 +311,7 @@ func (r *Reader) uvarint(what string) (v uint64) {
 	return 0
 }
 
-// size takes a number of bytes or of things that have at least one byte each.
+// size takes a number of bytes, or of items of at least one byte each.
 func (r *Reader) size(what string) int {
 	start := r.Off
 	v := r.uvarint(what)
@@ -322,7 +322,8 @@ func (r *Reader) size(what string) int {
 	return int(v)
 }
 
-// lookup returns the entry that id means: 1 is none, the zero value, 2 the first. nil after an error or for none.
+// lookup returns the entry with an id: 1 is the zero value, which has no entry, and 2 the first entry. It returns nil for 1
+// and after an error.
 func (r *Reader) lookup(list []entry, id uint64, what string) *entry {
 	switch {
 	case !r.OK() || id == 1:
@@ -345,7 +346,7 @@ func (r *Reader) content(e *entry) []byte {
 	return nil
 }
 
-// text returns the text of a string or name. It is made once, however often it is referred to.
+// text returns the text of a string or name, which is made once however many values refer to it.
 func (r *Reader) text(e *entry) string {
 	if e.text == "" {
 		e.text = r.Name(r.content(e))
@@ -353,14 +354,14 @@ func (r *Reader) text(e *entry) string {
 	return e.text
 }
 
-// again counts a text that is referred to another time.
-func (r *Reader) again(e *entry) {
+// countRepeat counts the bytes of a text that is referred to again.
+func (r *Reader) countRepeat(e *entry) {
 	if r.repeated += int(e.end - e.off); r.repeated > maxRepeated {
 		r.Fail(decode.Limit, fmt.Sprintf("at most %d bytes of repeated texts", maxRepeated), "more")
 	}
 }
 
-// number returns the number that a varint stands for, zigzag.
+// number returns the value of a varint in zigzag form.
 func (r *Reader) number(e *entry) int64 {
 	var v uint64
 	for i, b := range r.Buf[e.off:e.end] {

@@ -50,7 +50,7 @@ func TestParts(t *testing.T) {
 	}, sizes)
 }
 
-// A struct lives on in the packets behind the one that added it: two writeObject of a bean.
+// A struct lives on in the packets after the one that added it: two writeObject of a bean.
 func TestContext(t *testing.T) {
 	body := formattest.Hex("1f0125026964046e616d651b0200011e000217021801611d1013 1e1e000217041801621d1013")
 	tree := decode.Tree{WithValues: true}

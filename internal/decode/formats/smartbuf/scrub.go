@@ -2,5 +2,5 @@ package smartbuf
 
 import "dubbo-wire/internal/decode/wire"
 
-// scrub replaces values behind their heads: integers of variable length, the others fixed.
+// scrub replaces values after their heads: integers of variable length, other numbers of fixed length.
 var scrub = wire.Any(wire.Raw, wire.UTF8, wire.Zigzag, wire.Varint, wire.Fixed)

@@ -1,11 +1,15 @@
-// Package smartbuf reads bodies of serialization 13, the third party smartbuf-dubbo 1.0.1 with smartbuf 0.1.3: every
-// write is one packet that tells its own end. It follows that library's classes Input, InputMetaPool and InputDataPool.
+// Package smartbuf reads bodies of serialization 13, the third-party smartbuf-dubbo 1.0.1 with smartbuf 0.1.3. Every write is
+// one packet that tells its own end.
 //
-// A packet is a head byte, names and structs (meta areas), numbers and strings (data areas), and one value that refers
-// to them. Structs and names that are "added" and symbols live on in the packets behind it, within one body. No class
-// is on the wire: an object is a struct, a list of field names. Objects of a lasting struct are beans, those of a
-// temporary one, which is written anew in each packet, are maps here; when the sender had no stream mode (Dubbo 2.7.9
-// and later) beans are written so as well.
+// A packet is a head byte, names and structs (meta areas), numbers and strings (data areas), and one value that refers to
+// them. Symbols, and structs and names that are "added", stay valid in later packets of the same body. The wire has no
+// classes: an object is a struct, a list of field names. The reader turns objects of lasting structs into objects. A
+// temporary struct is written again in each packet, and its objects are maps in the tree; senders without stream mode (Dubbo
+// 2.7.9 and later) write beans so, too.
+//
+// The body is borrowed until the next Reset; the tree gets copies of names and texts.
+//
+// Sources: the library's classes Input, InputMetaPool and InputDataPool.
 package smartbuf
 
 import (
@@ -43,7 +47,7 @@ type Reader struct {
 	decode.Recorder
 	context
 	pools
-	// throwable is set until the outer fields of an exception are read, one of which names its class: className.
+	// throwable is set until the fields of an exception are read, one of which is the name of its class: className.
 	throwable bool
 	className string
 }
@@ -56,8 +60,8 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	r.throwable = false
 }
 
-// packet reads one packet: read takes its value. A packet that does not end is not taken at all, since what it refers
-// to lies before what refers.
+// packet takes one packet; read takes its value. A packet without its end is not taken at all, since its pools precede the
+// values that own their bytes.
 func (r *Reader) packet(read func()) {
 	start, from := r.Mark(), r.Off
 	open := r.Tree.Depth()
@@ -75,8 +79,8 @@ func (r *Reader) packet(read func()) {
 	r.Settle(open)
 }
 
-// textPacket reads a packet with a string or null, all of which belongs to one field. It is split from its recording so that
-// nothing escapes to the heap.
+// textPacket reads a packet with a string or null without recording it. It is a function of its own so that nothing escapes
+// to the heap.
 func (r *Reader) textPacket() (b []byte, null bool) {
 	t := r.Tree
 	r.Tree = nil
@@ -104,7 +108,7 @@ func (r *Reader) SkipText() {
 	r.finish(start)
 }
 
-// finish ends a packet that is one field.
+// finish ends a packet that is recorded as one node.
 func (r *Reader) finish(start decode.Mark) {
 	r.Pass()
 	if !r.OK() {

@@ -101,14 +101,14 @@ func (r *Reader) value(l decode.Label, name string, index int) {
 	}
 }
 
-// pooled adds a value whose content is an entry of a pool: the first to use it owns the entry, the others their
-// reference alone. Without an entry it is zero or empty.
+// pooled adds a value whose content is an entry of a pool. The first value to use the entry owns its bytes, the others own
+// only their reference. Without an entry the value is zero or empty.
 func (r *Reader) pooled(k decode.Kind, l decode.Label, name string, index int, e *entry) *decode.Node {
 	if e == nil {
 		return r.Leaf(k, l, name, index)
 	}
 	if e.used {
-		r.again(e)
+		r.countRepeat(e)
 		return r.Leaf(k, l, name, index)
 	}
 	e.used = true
@@ -190,7 +190,7 @@ func (r *Reader) members(l decode.Label, name string, index int, s structure, la
 		switch {
 		case lasting:
 			e := &r.names[r.fields[int(s.first)+k]]
-			r.again(e)
+			r.countRepeat(e)
 			r.value(decode.ByField, r.text(e), 0)
 		case exception:
 			e := &r.tmpNames[r.tmpFields[int(s.first)+k]]
@@ -212,11 +212,11 @@ func (r *Reader) members(l decode.Label, name string, index int, s structure, la
 	r.Leave()
 }
 
-// own adds a node for an entry: it has the entry's bytes unless they belong to another.
+// own adds a node for an entry. It owns the entry's bytes unless another node does.
 func (r *Reader) own(e *entry, k decode.Kind, l decode.Label, name string, index int) *decode.Node {
 	off, end := int(e.off), int(e.end)
 	if e.used {
-		r.again(e)
+		r.countRepeat(e)
 		off = end
 	}
 	e.used = true
@@ -263,7 +263,7 @@ func (r *Reader) native(l decode.Label, name string, index int, typ byte, count 
 	r.Close()
 }
 
-// elementBits returns the bits that an element of a native array has at least.
+// elementBits returns the smallest size of an element of a native array, in bits.
 func elementBits(typ byte) uint64 {
 	switch typ {
 	case nativeBool:
@@ -278,7 +278,7 @@ func elementBits(typ byte) uint64 {
 	return 8
 }
 
-// array takes slices as long as each says that there is another.
+// array takes slices until one tells that it is the last.
 func (r *Reader) array(l decode.Label, name string, index int, head uint64) {
 	if !r.Enter() {
 		return
