@@ -266,7 +266,7 @@ func (m *Method) largest(r *report.Report, g *sizes.Group) {
 // compare sets the measures and the status.
 func (m *Method) compare(was *report.SummaryGroup, is *sizes.Group) error {
 	m.Status = Within
-	fresh := false
+	added := false
 	for _, d := range []struct {
 		name string
 		was  *report.Summary
@@ -293,7 +293,7 @@ func (m *Method) compare(was *report.SummaryGroup, is *sizes.Group) error {
 			}
 			switch {
 			case n.New:
-				fresh = true
+				added = true
 			case !n.Drift:
 			case n.over:
 				m.Status = Over
@@ -303,7 +303,7 @@ func (m *Method) compare(was *report.SummaryGroup, is *sizes.Group) error {
 			m.Measures = append(m.Measures, n)
 		}
 	}
-	if fresh && m.Status == Within {
+	if added && m.Status == Within {
 		m.Status = New
 	}
 	return nil

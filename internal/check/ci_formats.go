@@ -35,7 +35,7 @@ func (r *Result) writeGitHub(w io.Writer) error {
 			continue
 		}
 		text := m.Name + ": " + m.sentence()
-		if command := r.see(m); command != "" {
+		if command := r.explainCommand(m); command != "" {
 			text += "\n" + command
 		}
 		command(level, "Sizes on the wire: "+string(m.Status), text)
@@ -136,7 +136,7 @@ func (r *Result) writeJUnit(w io.Writer) error {
 			c.Skipped = &junitMessage{Message: text}
 		default:
 			c.Failure = &junitMessage{Message: text, Type: string(m.Status), Text: text}
-			if command := r.see(m); command != "" {
+			if command := r.explainCommand(m); command != "" {
 				c.Failure.Text += "\n" + command
 			}
 		}

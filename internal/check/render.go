@@ -27,7 +27,7 @@ func (r *Result) Write(w io.Writer, format string, s report.Style) error {
 	case "junit":
 		return r.writeJUnit(w)
 	}
-	return r.sheet(&s).Write(w, format, s)
+	return r.document(&s).Write(w, format, s)
 }
 
 // Summary returns the result in one line.
@@ -110,8 +110,8 @@ func grouped(s report.Number) string {
 // defaultTop is the default number of methods in tables.
 const defaultTop = 20
 
-func (r *Result) sheet(s *report.Style) *report.Document {
-	sheet := &report.Document{Summary: r.Summary(), Compact: true}
+func (r *Result) document(s *report.Style) *report.Document {
+	doc := &report.Document{Summary: r.Summary(), Compact: true}
 	top := s.Top
 	if top <= 0 {
 		top = defaultTop
@@ -125,7 +125,7 @@ func (r *Result) sheet(s *report.Style) *report.Document {
 		{Name: "change", Right: true},
 		{Name: "allowed", Right: true},
 	}}
-	fresh := report.Section{Title: "NEW METHODS, not in the golden file", Columns: []report.Column{
+	added := report.Section{Title: "NEW METHODS, not in the golden file", Columns: []report.Column{
 		{Name: ""},
 		{Name: "service/method", Names: true},
 		{Name: "calls", Right: true},
@@ -153,7 +153,7 @@ func (r *Result) sheet(s *report.Style) *report.Document {
 			}
 			shown++
 			m.addDrift(&drift)
-			if command := r.see(m); command != "" && len(see) < 3 {
+			if command := r.explainCommand(m); command != "" && len(see) < 3 {
 				see = append(see, report.Verbatim(command))
 			}
 		case New:
@@ -174,7 +174,7 @@ func (r *Result) sheet(s *report.Style) *report.Document {
 				}
 				return "-"
 			}
-			fresh.Add("+", m.Name, report.Count(m.Calls), value("request mean"), value("request max"), value("response mean"), value("response max"))
+			added.Add("+", m.Name, report.Count(m.Calls), value("request mean"), value("request max"), value("response mean"), value("response max"))
 		}
 	}
 	if hidden > 0 {
@@ -184,13 +184,13 @@ func (r *Result) sheet(s *report.Style) *report.Document {
 		drift.Notes = append(drift.Notes, "What is over, byte by byte:")
 		drift.Notes = append(drift.Notes, see...)
 	}
-	for _, s := range []report.Section{drift, unseen, fresh} {
+	for _, s := range []report.Section{drift, unseen, added} {
 		if len(s.Rows) > 0 {
-			sheet.Sections = append(sheet.Sections, s)
+			doc.Sections = append(doc.Sections, s)
 		}
 	}
 	if newShown > 0 {
-		last := &sheet.Sections[len(sheet.Sections)-1]
+		last := &doc.Sections[len(doc.Sections)-1]
 		if newHidden > 0 {
 			last.Notes = append(last.Notes, fmt.Sprintf("%s more new (--top %d).", report.Count(int64(newHidden)), newShown+newHidden))
 		}
@@ -203,7 +203,7 @@ func (r *Result) sheet(s *report.Style) *report.Document {
 		}
 	}
 	if r.Drifted() && !r.Updated && len(drift.Rows) > 0 {
-		last := &sheet.Sections[len(sheet.Sections)-1]
+		last := &doc.Sections[len(doc.Sections)-1]
 		last.Notes = append(last.Notes, "Where the drift is meant: the same command with --update.")
 	}
 	if len(r.Unused) > 0 {
@@ -212,9 +212,9 @@ func (r *Result) sheet(s *report.Style) *report.Document {
 			section.Add(name, r.Terms.Of[name].String())
 		}
 		section.Notes = append(section.Notes, unusedText(len(r.Unused))+".")
-		sheet.Sections = append(sheet.Sections, section)
+		doc.Sections = append(doc.Sections, section)
 	}
-	return sheet
+	return doc
 }
 
 // addDrift adds the drifted measures to a table.
@@ -224,7 +224,7 @@ func (m *Method) addDrift(sec *report.Section) {
 		sec.Add("x", name, "vanished", report.Count(m.Calls)+" calls", "no call", "", "")
 		return
 	}
-	for _, n := range m.drifts() {
+	for _, n := range m.driftedMeasures() {
 		mark := "x"
 		if name == "" {
 			mark = ""
@@ -241,7 +241,7 @@ func (m *Method) addDrift(sec *report.Section) {
 // addNew adds the measures that the golden file lacks to a table.
 func (m *Method) addNew(sec *report.Section) {
 	mark, name, calls := "+", m.Name, report.Count(m.Calls)
-	for _, n := range m.news() {
+	for _, n := range m.newMeasures() {
 		sec.Add(mark, name, calls, n.Name, grouped(n.Is))
 		mark, name, calls = "", "", ""
 	}
@@ -255,8 +255,8 @@ func unusedText(n int) string {
 	return `"tolerances" of the golden file name them, and neither that nor the run has them`
 }
 
-// news returns the new measures.
-func (m *Method) news() (list []Measure) {
+// newMeasures returns the new measures.
+func (m *Method) newMeasures() (list []Measure) {
 	for _, n := range m.Measures {
 		if n.New {
 			list = append(list, n)
@@ -265,8 +265,8 @@ func (m *Method) news() (list []Measure) {
 	return list
 }
 
-// drifts returns the drifted and new measures. If all bodies of a direction have one size, before and now, it returns one measure for it.
-func (m *Method) drifts() (list []Measure) {
+// driftedMeasures returns the drifted and new measures. If all bodies of a direction have one size, before and now, it returns one measure for it.
+func (m *Method) driftedMeasures() (list []Measure) {
 	for i := 0; i < len(m.Measures); i++ {
 		n := m.Measures[i]
 		if !n.Drift && !n.New {
@@ -284,9 +284,9 @@ func (m *Method) drifts() (list []Measure) {
 	return list
 }
 
-// see returns the command that shows a body of a method that is over: the largest body if its direction drifted, else the first call.
+// explainCommand returns the command that shows a body of a method that is over: the largest body if its direction drifted, else the first call.
 // It returns "" if there is no such command.
-func (r *Result) see(m *Method) string {
+func (r *Result) explainCommand(m *Method) string {
 	if m.Status != Over || r.Explain == "" {
 		return ""
 	}
@@ -312,9 +312,9 @@ func (m *Method) sentence() string {
 		return fmt.Sprintf("vanished: the golden file has %s calls, the run has none", report.Count(m.Calls))
 	}
 	var words []string
-	list := m.drifts()
+	list := m.driftedMeasures()
 	if m.Status == New {
-		list = m.news()
+		list = m.newMeasures()
 	}
 	for _, n := range list {
 		switch {

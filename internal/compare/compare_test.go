@@ -191,7 +191,7 @@ func TestSameHasNoChange(t *testing.T) {
 			assert.Equal(t, Same, x.Changes[0].Verdict)
 		}
 		for _, m := range c.Methods {
-			assert.Empty(t, m.shown())
+			assert.Empty(t, m.tableMeasures())
 			for _, x := range m.Measures {
 				assert.Equal(t, Same, x.Changes[0].Verdict)
 			}

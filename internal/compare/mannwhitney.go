@@ -6,9 +6,9 @@ import (
 	"dubbo-wire/internal/sizes"
 )
 
-// The test is exact for up to exactUpTo numbers of both sides together, and for up to fewUpTo if one side has at most few, because the
+// The test is exact for up to exactUpTo numbers of both sides together, and for up to smallUpTo if one side has at most smallSide, because the
 // distribution of ranks is then far from normal. More would take too long for thousands of methods.
-const exactUpTo, few, fewUpTo = 20, 3, 100
+const exactUpTo, smallSide, smallUpTo = 20, 3, 100
 
 // Test is the result of a Mann-Whitney U test of whether the numbers of one distribution tend to be larger than those of another.
 // It compares buckets of histograms, so numbers that differ by less than 1/128 are ties.
@@ -22,10 +22,10 @@ type Test struct {
 // MannWhitney tests two distributions that are not empty. The test is exact for few numbers; else it uses the normal approximation,
 // corrected for ties and continuity.
 func MannWhitney(a, b *sizes.Stat) Test {
-	ties := tiesOf(a, b)
+	ties := commonBuckets(a, b)
 	n1, n2 := a.Count, b.Count
-	if n1+n2 <= exactUpTo || min(n1, n2) <= few && n1+n2 <= fewUpTo {
-		return countedOut(ties, n1, n2)
+	if n1+n2 <= exactUpTo || min(n1, n2) <= smallSide && n1+n2 <= smallUpTo {
+		return exactTest(ties, n1, n2)
 	}
 	n := float64(n1 + n2)
 	ranks, below, equal := 0.0, 0.0, 0.0
@@ -48,8 +48,8 @@ func MannWhitney(a, b *sizes.Stat) Test {
 // tie is the counts of both sides in a bucket.
 type tie struct{ a, b int64 }
 
-// tiesOf returns the common buckets of two distributions in ascending order.
-func tiesOf(a, b *sizes.Stat) []tie {
+// commonBuckets returns the common buckets of two distributions in ascending order.
+func commonBuckets(a, b *sizes.Stat) []tie {
 	at := make(map[int64]int)
 	var low []int64
 	var all []tie
@@ -74,9 +74,9 @@ func tiesOf(a, b *sizes.Stat) []tie {
 	return all
 }
 
-// countedOut is the exact test. ways[k][s] is the number of ways in which k numbers of the ties so far have the rank sum s. Ranks are
+// exactTest is the exact test. ways[k][s] is the number of ways in which k numbers of the ties so far have the rank sum s. Ranks are
 // doubled, so that those of ties are integers.
-func countedOut(ties []tie, n1, n2 int64) Test {
+func exactTest(ties []tie, n1, n2 int64) Test {
 	swap := n2 < n1
 	if swap {
 		n1 = n2

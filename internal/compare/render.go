@@ -25,7 +25,7 @@ func (c *Comparison) Write(w io.Writer, format string, s report.Style) error {
 	case "json":
 		return c.writeJSON(w)
 	}
-	return c.sheet(&s, format == "markdown").Write(w, format, s)
+	return c.document(&s, format == "markdown").Write(w, format, s)
 }
 
 func (c *Comparison) labels() []string {
@@ -36,24 +36,24 @@ func (c *Comparison) labels() []string {
 	return list
 }
 
-func (c *Comparison) sheet(s *report.Style, folds bool) *report.Document {
-	sheet := &report.Document{Summary: c.summary(), Compact: true}
+func (c *Comparison) document(s *report.Style, folds bool) *report.Document {
+	doc := &report.Document{Summary: c.summary(), Compact: true}
 	if c.MixMethods > 0 {
-		sheet.Sections = append(sheet.Sections, c.mixSection(s))
+		doc.Sections = append(doc.Sections, c.mixSection(s))
 	}
 	var changed []*Method
 	for _, m := range c.Methods {
-		if len(m.shown()) > 0 {
+		if len(m.tableMeasures()) > 0 {
 			changed = append(changed, m)
 		}
 	}
 	if len(c.Methods) > 0 {
-		sheet.Sections = append(sheet.Sections, c.methodSections(s, changed, folds)...)
+		doc.Sections = append(doc.Sections, c.methodSections(s, changed, folds)...)
 	}
 	if len(c.Only) > 0 {
-		sheet.Sections = append(sheet.Sections, c.onlySection(s, folds))
+		doc.Sections = append(doc.Sections, c.onlySection(s, folds))
 	}
-	return sheet
+	return doc
 }
 
 // summary names the sides with their calls and coverage.
@@ -125,20 +125,20 @@ func (m *Measure) missing() bool {
 	return !slices.ContainsFunc(m.Changes, func(c Change) bool { return c.Verdict != Missing })
 }
 
-// counts reports whether a change of the measure is known and not noise.
-func (m *Measure) counts() bool {
+// significant reports whether a change of the measure is known and not noise.
+func (m *Measure) significant() bool {
 	return slices.ContainsFunc(m.Changes, func(c Change) bool {
 		return c.Verdict == Exact || c.Verdict == Differs || c.Verdict == Few
 	})
 }
 
-// shown returns the measures of a method for a table, none if all changes are noise.
-func (m *Method) shown() []*Measure {
+// tableMeasures returns the measures of a method for a table, none if all changes are noise.
+func (m *Method) tableMeasures() []*Measure {
 	var list []*Measure
 	body := false
 	for i := range m.Measures {
 		x := &m.Measures[i]
-		if x.Name == Latency || x.missing() || x.Name != Wire && x.Name != Errors && !x.counts() {
+		if x.Name == Latency || x.missing() || x.Name != Wire && x.Name != Errors && !x.significant() {
 			continue
 		}
 		if x.Name == Wire && !body || x.Name == Errors && x.unchanged() {
@@ -177,7 +177,7 @@ func (c *Comparison) methodSections(s *report.Style, changed []*Method, folds bo
 		sec := report.Section{Title: title, Columns: c.columns("service/method", true)}
 		for _, m := range methods {
 			name := m.Name
-			for _, x := range m.shown() {
+			for _, x := range m.tableMeasures() {
 				sec.Add(append([]string{name, rowNames[x.Name]}, c.row(x, s, true)...)...)
 				name = ""
 			}
@@ -217,7 +217,7 @@ func (c *Comparison) sameNote(n int, all bool) string {
 func (c *Comparison) legend(methods []*Method) []string {
 	has := make(map[Verdict]bool)
 	for _, m := range methods {
-		for _, x := range m.shown() {
+		for _, x := range m.tableMeasures() {
 			for _, ch := range x.Changes {
 				has[ch.Verdict] = true
 			}

@@ -34,12 +34,12 @@ func (r *Report) document(s *Style) *Document {
 	d := &Document{Summary: r.summary(s)}
 	d.Sections = append(d.Sections, r.onTheWire(s))
 	if r.SameMethods {
-		d.Sections = append(d.Sections, r.fairComparison(s)...)
+		d.Sections = append(d.Sections, r.sameMethodsSections(s)...)
 	}
 	if r.Selected.Calls > 0 {
 		d.Sections = append(d.Sections, r.comparison(s))
 		if r.Parts || r.Sampled {
-			d.Sections = append(d.Sections, r.madeOf(s))
+			d.Sections = append(d.Sections, r.composition(s))
 		}
 		d.Sections = append(d.Sections, r.rankingSection(s))
 		for _, w := range r.Worst {

@@ -24,7 +24,7 @@ func (r *Report) comparison(s *Style) Section {
 	}
 	metrics, numbers := r.metricsIn(inComparison)
 	sec := Section{Title: title, Columns: append(columns, numbers...)}
-	eachCompared(rows, shown, names, label, func(cells []cell, g *sizes.Group) {
+	addCompared(rows, shown, names, label, func(cells []cell, g *sizes.Group) {
 		sec.add(s, append(cells, r.cellsOf(metrics, g, 0)...)...)
 	})
 	sec.Notes = append(sec.Notes, fmt.Sprintf("share: of the %s of these %s on the wire; p50, p99 within 1 %%.",
@@ -64,17 +64,17 @@ func (r *Report) compared(s *Style) (keys []int, apart bool, rows, shown []*size
 	return keys, apart, rows, shown
 }
 
-// eachCompared calls add for each shown row and once for the sum of the others. names is the number of label columns.
-func eachCompared(rows, shown []*sizes.Group, names int, label func([]string) []cell, add func([]cell, *sizes.Group)) {
+// addCompared calls add for each shown row and once for the sum of the others. names is the number of label columns.
+func addCompared(rows, shown []*sizes.Group, names int, label func([]string) []cell, add func([]cell, *sizes.Group)) {
 	for _, m := range shown {
 		if m.Rest {
-			add(spanning(beyondText(m.Groups), names), m)
+			add(spanningLabel(beyondText(m.Groups), names), m)
 			continue
 		}
 		add(label(m.Values), m)
 	}
 	if len(shown) < len(rows) {
-		add(spanning(moreText(len(rows)-len(shown), len(rows)), names), sumOf(rows[len(shown):]))
+		add(spanningLabel(moreText(len(rows)-len(shown), len(rows)), names), sumOf(rows[len(shown):]))
 	}
 }
 
@@ -87,8 +87,8 @@ func (r *Report) keyTitle(columns []Column) string {
 	return strings.ToUpper(strings.Join(names, ", "))
 }
 
-// spanning returns the label of a row that sums several groups. It is in the last of n columns, which is the widest.
-func spanning(text string, n int) []cell {
+// spanningLabel returns the label of a row that sums several groups. It is in the last of n columns, which is the widest.
+func spanningLabel(text string, n int) []cell {
 	cells := make([]cell, n)
 	for i := range cells {
 		cells[i] = textCell("")

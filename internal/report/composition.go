@@ -8,8 +8,8 @@ import (
 	"dubbo-wire/internal/sizes"
 )
 
-// madeOf returns the composition of bodies by class, with the rows of the comparison.
-func (r *Report) madeOf(s *Style) Section {
+// composition returns the composition of bodies by class, with the rows of the comparison.
+func (r *Report) composition(s *Style) Section {
 	const title = "WHAT BODIES ARE MADE OF"
 	keys, _, rows, shown := r.compared(s)
 	columns, label := r.labels(keys)
@@ -26,7 +26,7 @@ func (r *Report) madeOf(s *Style) Section {
 		columns = append(columns, Column{Name: "not looked into %", unit: percent})
 	}
 	sec := Section{Title: title, Columns: columns}
-	eachCompared(rows, shown, names, label, func(cells []cell, g *sizes.Group) {
+	addCompared(rows, shown, names, label, func(cells []cell, g *sizes.Group) {
 		all := g.Unlooked
 		for _, n := range g.Parts {
 			all += n
@@ -59,7 +59,7 @@ func (r *Report) Estimate() {
 		g.Parts, g.Unlooked = [decode.ClassMissing]int64{}, 0
 		for _, s := range g.Strata {
 			for i := range s.Layers {
-				standFor(g, s.Layers[i].Parts, s.Layers[i].Body)
+				extrapolate(g, s.Layers[i].Parts, s.Layers[i].Body)
 			}
 		}
 		r.Selected.Unlooked += g.Unlooked
@@ -69,8 +69,8 @@ func (r *Report) Estimate() {
 	}
 }
 
-// standFor adds all bytes of some bodies to the parts of a group, in the proportions of the sampled parts.
-func standFor(g *sizes.Group, parts [decode.ClassMissing]int64, all int64) {
+// extrapolate adds all bytes of some bodies to the parts of a group, in the proportions of the sampled parts.
+func extrapolate(g *sizes.Group, parts [decode.ClassMissing]int64, all int64) {
 	seen := int64(0)
 	for _, n := range parts {
 		seen += n

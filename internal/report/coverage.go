@@ -19,7 +19,7 @@ func (r *Report) coverageSection(s *Style) Section {
 	r.connections(add)
 	r.calls(s, add)
 	r.bodies(add)
-	r.strangers(s, add)
+	r.otherProtocols(s, add)
 	r.packets(add)
 	r.inputs(add)
 	if r.Filtered {
@@ -202,8 +202,8 @@ func contradictions(t *pipeline.Totals) []pipeline.Contradiction {
 	})
 }
 
-// strangers describes the streams of other protocols.
-func (r *Report) strangers(s *Style, add func(string, ...any)) {
+// otherProtocols describes the streams of other protocols.
+func (r *Report) otherProtocols(s *Style, add func(string, ...any)) {
 	t := r.Totals
 	var parts []string
 	for _, name := range t.OtherProtocols() {

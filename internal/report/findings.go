@@ -27,15 +27,15 @@ type FindingsBasis struct {
 }
 
 const (
-	// screenFindings is the maximum number of findings between other sections, alikeFindings that of one kind.
-	screenFindings, alikeFindings = 8, 2
+	// screenFindings is the maximum number of findings between other sections, findingsPerKind that of one kind.
+	screenFindings, findingsPerKind = 8, 2
 	// longSubject is the maximum width of the names in front of findings.
 	longSubject = 28
 )
 
 // findingsSection returns the first findings of each kind, for a report with other sections.
 func (r *Report) findingsSection(s *Style) Section {
-	shown := r.someFindings()
+	shown := r.selectFindings()
 	sec := r.findingsTable(shown, s, false)
 	for _, f := range shown {
 		if f.Frame > 0 && s.Explain != "" {
@@ -62,8 +62,8 @@ func (r *Report) findingsSection(s *Style) Section {
 	return sec
 }
 
-// someFindings returns the first finding of each kind and, if there is room, the second ones, in their order.
-func (r *Report) someFindings() []*Finding {
+// selectFindings returns the first finding of each kind and, if there is room, the second ones, in their order.
+func (r *Report) selectFindings() []*Finding {
 	nth := make([]int, len(r.Findings)) // of its kind
 	kinds := make(map[string]int)
 	for i := range r.Findings {
@@ -72,7 +72,7 @@ func (r *Report) someFindings() []*Finding {
 	}
 	taken := make([]bool, len(r.Findings))
 	left := screenFindings
-	for round := 1; round <= alikeFindings; round++ {
+	for round := 1; round <= findingsPerKind; round++ {
 		for i := range nth {
 			if nth[i] == round && left > 0 {
 				taken[i] = true

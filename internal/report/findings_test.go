@@ -75,7 +75,7 @@ func TestFindingsOfFewKinds(t *testing.T) {
 	r := found()
 	r.Findings = r.Findings[:5]
 	var kinds []string
-	for _, f := range r.someFindings() {
+	for _, f := range r.selectFindings() {
 		kinds = append(kinds, f.Kind)
 	}
 	assert.Equal(t, []string{"attachments", "attachments", "errors", "sent-again"}, kinds)

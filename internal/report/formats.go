@@ -11,7 +11,7 @@ import (
 	"dubbo-wire/internal/rpc"
 )
 
-// WriteFormats prints the protocols and serializations that are known, and how deep, as "table", "markdown", "csv" or "json".
+// WriteFormats prints the known protocols and serializations and their depth as "table", "markdown", "csv" or "json".
 func WriteFormats(w io.Writer, format string, protocols []*rpc.Protocol, formats []decode.Format, s Style) error {
 	formats = slices.SortedStableFunc(slices.Values(formats), func(a, b decode.Format) int { return int(a.ID) - int(b.ID) })
 	switch format {
@@ -105,7 +105,7 @@ func numbered(protocols []*rpc.Protocol) string {
 	return ""
 }
 
-// proof is the capture that proves a format; without one there are only values measured with its library.
+// proof returns the capture that verifies a format, or states that only measured values do.
 func proof(f *decode.Format) string {
 	if f.Capture == "" {
 		return "measured values, no capture"

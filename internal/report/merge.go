@@ -33,7 +33,7 @@ func Merge(list []*Report, maxGroups int) (*Report, error) {
 		if err := first.addsUpWith(r); err != nil {
 			return nil, err
 		}
-		if err := sum.twice(r); err != nil {
+		if err := sum.checkNotAdded(r); err != nil {
 			return nil, err
 		}
 		offsets[r] = len(sum.Inputs)
@@ -42,7 +42,7 @@ func Merge(list []*Report, maxGroups int) (*Report, error) {
 		sum.ConnectionsWithoutData += r.ConnectionsWithoutData
 		addBooks(sum.Totals, r.Totals)
 	}
-	sum.times(list)
+	sum.setTimes(list)
 	c := collector{by: sum.By, most: maxGroups}
 	for _, r := range slices.SortedStableFunc(slices.Values(list), func(a, b *Report) int { return cmp.Compare(a.First, b.First) }) {
 		for _, g := range r.Groups {
@@ -91,8 +91,8 @@ func filterText(f string) string {
 // ByText returns the grouping as --by takes it.
 func (r *Report) ByText() string { return strings.Join(r.keyNames(), ",") }
 
-// twice returns an error if an input of a report is already in the sum.
-func (r *Report) twice(o *Report) error {
+// checkNotAdded returns an error if an input of a report is already in the sum.
+func (r *Report) checkNotAdded(o *Report) error {
 	for i := range o.Inputs {
 		in := &o.Inputs[i]
 		for k := range r.Inputs {
@@ -139,8 +139,8 @@ func addAll[K comparable](m *map[K]int64, o map[K]int64) {
 	}
 }
 
-// times sets the first and last packet of all reports and the time between them.
-func (r *Report) times(list []*Report) {
+// setTimes sets the first and last packet of all reports and the time between them.
+func (r *Report) setTimes(list []*Report) {
 	begun, stepped := false, int64(0)
 	for _, o := range list {
 		if o.Totals.Packets == 0 {

@@ -40,7 +40,7 @@ func (r *Report) details(s *Style) []Section {
 }
 
 func (r *Report) detail(rank int, m *sizes.Group, s *Style) []Section {
-	_, label := r.labels(allOf(len(m.Values)))
+	_, label := r.labels(indexes(len(m.Values)))
 	var names []string
 	for _, c := range label(m.Values) {
 		names = append(names, c.text)

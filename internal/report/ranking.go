@@ -70,7 +70,7 @@ func (k *Ranking) rest(more func(n int) string) []Cell {
 	if n > 0 {
 		text = append([]string{more(n)}, text...)
 	}
-	return k.row(textCell(""), spanning(strings.Join(text, ", "), k.Labels), sumOf(left))
+	return k.row(textCell(""), spanningLabel(strings.Join(text, ", "), k.Labels), sumOf(left))
 }
 
 func (k *Ranking) row(rank cell, names []cell, g *sizes.Group) []Cell {
@@ -105,7 +105,7 @@ func (r *Report) rankingSection(s *Style) Section {
 
 // ranked returns the groups in ranking order, the row beyond the limit last.
 func (r *Report) ranked() []*sizes.Group {
-	rows := r.merge(allOf(len(r.By.Keys)))
+	rows := r.merge(indexes(len(r.By.Keys)))
 	if r.Sorted == "" && !r.byTime() {
 		slices.SortStableFunc(rows, byWire)
 	}
@@ -121,7 +121,7 @@ func (r *Report) rankedKeys() []int {
 		}
 	}
 	if len(keys) == 0 {
-		return allOf(len(r.By.Keys))
+		return indexes(len(r.By.Keys))
 	}
 	return keys
 }
@@ -142,7 +142,7 @@ func (r *Report) varies(key int) bool {
 	return false
 }
 
-func allOf(n int) []int {
+func indexes(n int) []int {
 	all := make([]int, n)
 	for i := range all {
 		all[i] = i

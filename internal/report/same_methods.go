@@ -57,8 +57,8 @@ func (r *Report) serializationOf(g *sizes.Group) string {
 	return r.comparisonName(values)
 }
 
-// fair compares two serializations over the methods that both have, weighted by the calls of the first one.
-type fair struct {
+// paired compares two serializations over the methods that both have, weighted by the calls of the first one.
+type paired struct {
 	base, other           string
 	methods               int
 	baseCalls, otherCalls int64
@@ -93,8 +93,8 @@ func (q *ratio) text() string {
 }
 
 // compare compares two serializations.
-func (m *sharedMethods) compare(base, other string) fair {
-	f := fair{base: base, other: other}
+func (m *sharedMethods) compare(base, other string) paired {
+	f := paired{base: base, other: other}
 	for _, in := range m.methods {
 		a, b := in[base], in[other]
 		if a == nil || b == nil {
@@ -186,8 +186,8 @@ func (r *Report) sameMethods() []string {
 	return notes
 }
 
-// fairComparison returns tables that compare the serializations over the methods that they have in common.
-func (r *Report) fairComparison(s *Style) []Section {
+// sameMethodsSections returns tables that compare the serializations over the methods that they have in common.
+func (r *Report) sameMethodsSections(s *Style) []Section {
 	m, ok := r.shared()
 	if !ok {
 		return nil
@@ -226,15 +226,15 @@ func (r *Report) fairComparison(s *Style) []Section {
 		sec.add(s, row...)
 	}
 	sec.note("Each row: the methods seen in it and in %s (the base), every method as often as there: mean body bytes of a call.", base)
-	sec.note(alikeNote)
-	return []Section{sec, r.methodByMethod(&m, s)}
+	sec.note(comparedResponsesNote)
+	return []Section{sec, r.methodSizes(&m, s)}
 }
 
-// alikeNote explains which responses are compared.
-const alikeNote = "Responses: those of calls that did not fail, answered in the serialization they were asked in."
+// comparedResponsesNote explains which responses are compared.
+const comparedResponsesNote = "Responses: those of calls that did not fail, answered in the serialization they were asked in."
 
-// methodByMethod returns the mean sizes of each method in each serialization.
-func (r *Report) methodByMethod(m *sharedMethods, s *Style) Section {
+// methodSizes returns the mean sizes of each method in each serialization.
+func (r *Report) methodSizes(m *sharedMethods, s *Style) Section {
 	sec := Section{Title: "METHODS, in each serialization", Columns: []Column{
 		{Name: "service/method", Names: true},
 		{Name: "serialization", Flex: true},
@@ -274,6 +274,6 @@ func (r *Report) methodByMethod(m *sharedMethods, s *Style) Section {
 			sec.add(s, row...)
 		}
 	}
-	sec.note("ratio: to the first row of the method. " + alikeNote)
+	sec.note("ratio: to the first row of the method. " + comparedResponsesNote)
 	return sec
 }

@@ -21,9 +21,9 @@ type stack struct {
 
 const (
 	headerFrame = "header"
-	// unseenFrame has the bytes of bodies that were not sampled, so that the sums of methods are correct.
-	unseenFrame = "(not looked into)"
-	emptyFrame  = "(empty)"
+	// notSampledFrame has the bytes of bodies that were not sampled, so that the sums of methods are correct.
+	notSampledFrame = "(not looked into)"
+	emptyFrame      = "(empty)"
 )
 
 // stacks returns the stacks of all groups. Their bytes, requests and responses add up to those of the groups.
@@ -96,7 +96,7 @@ func appendDirection(all []stack, of stack, name string, d *sizes.Direction, in 
 		add(p.Bytes, p.Class.String(), segments...)
 	}
 	if rest := d.Body.Total - in.Bytes; rest != 0 {
-		add(rest, "", unseenFrame)
+		add(rest, "", notSampledFrame)
 	}
 	return all
 }

@@ -39,7 +39,7 @@ func (d *Document) writeText(w io.Writer, s *Style) error {
 			for _, g := range fit(sec, s) {
 				g.write(&b, title, s)
 				title = ""
-				alike = g.alike()
+				alike = g.hasEqualNames()
 			}
 			if alike {
 				notes = append(notes, "Some different names look alike here, cut to fit: --format markdown has them in full.")
@@ -134,7 +134,7 @@ func (g *grid) measure() {
 	for c := range g.columns {
 		g.widths[c] = max(term.Width(g.columns[c].Name), g.columns[c].least)
 		for _, row := range g.rows {
-			g.widths[c] = max(g.widths[c], term.Width(row[c])-g.borrowed(row, c))
+			g.widths[c] = max(g.widths[c], term.Width(row[c])-g.freeLeft(row, c))
 		}
 	}
 	g.eachGroup(func(from, to int, name string) {
@@ -144,9 +144,9 @@ func (g *grid) measure() {
 	})
 }
 
-// borrowed returns the room at the left of column c that is free because names are empty: the label of a row that sums several
+// freeLeft returns the room at the left of column c that is free because names are empty: the label of a row that sums several
 // groups uses it.
-func (g *grid) borrowed(row []string, c int) int {
+func (g *grid) freeLeft(row []string, c int) int {
 	room := 0
 	if !g.columns[c].flexible() {
 		return 0
@@ -247,8 +247,8 @@ func (g *grid) split(limit int) []*grid {
 	return grids
 }
 
-// alike reports whether different names became equal when they were cut.
-func (g *grid) alike() bool {
+// hasEqualNames reports whether different names became equal when they were cut.
+func (g *grid) hasEqualNames() bool {
 	full, short := make(map[string]bool), make(map[string]bool)
 	for _, row := range g.rows {
 		var f, s strings.Builder

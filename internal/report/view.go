@@ -5,9 +5,9 @@ type View struct {
 	// Name is a short name of the files, Summary the first line of the report.
 	Name, Summary string
 	OnTheWire     Section
-	// Comparison and MadeOf have a row per serialization, or per group if calls are not grouped by serialization. MadeOf has no columns if
+	// Comparison and Composition have a row per serialization, or per group if calls are not grouped by serialization. Composition has no columns if
 	// bodies were not decoded.
-	Comparison, MadeOf Section
+	Comparison, Composition Section
 	// Same compares the methods that occur in several serializations, Worst has the calls of presets. Pairs has no columns if they were
 	// not counted.
 	Same, Worst []Section
@@ -28,10 +28,10 @@ func (r *Report) View(s Style) *View {
 	}
 	v.Comparison = r.comparison(&all)
 	if r.Parts || r.Sampled {
-		v.MadeOf = r.madeOf(&all)
+		v.Composition = r.composition(&all)
 	}
 	if r.SameMethods {
-		v.Same = r.fairComparison(&s)
+		v.Same = r.sameMethodsSections(&s)
 	}
 	for _, w := range r.Worst {
 		v.Worst = append(v.Worst, r.worst(w, &s))

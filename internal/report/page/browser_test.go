@@ -25,8 +25,8 @@ type browser struct {
 	out     *bufio.Reader
 	number  int
 	session string
-	// said are errors and warnings of the page, and requests it made.
-	said, asked []string
+	// printedAt are errors and warnings of the page, and requests it made.
+	printedAt, asked []string
 }
 
 // open starts a browser; the test is skipped where there is none.
@@ -141,7 +141,7 @@ func (b *browser) next() *answer {
 	require.NoError(b.t, json.Unmarshal(text[:len(text)-1], &a))
 	switch a.Method {
 	case "Runtime.exceptionThrown", "Log.entryAdded", "Runtime.consoleAPICalled":
-		b.said = append(b.said, string(a.Params))
+		b.printedAt = append(b.printedAt, string(a.Params))
 	case "Network.requestWillBeSent":
 		var p struct{ Request struct{ URL string } }
 		require.NoError(b.t, json.Unmarshal(a.Params, &p))
@@ -232,6 +232,6 @@ func (b *browser) write(name, data string) {
 func (b *browser) quiet() {
 	b.t.Helper()
 	b.eval("1")
-	require.Empty(b.t, b.said)
+	require.Empty(b.t, b.printedAt)
 	require.Empty(b.t, b.asked)
 }

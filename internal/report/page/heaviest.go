@@ -12,14 +12,14 @@ import (
 	"dubbo-wire/internal/term"
 )
 
-// lead prints the heaviest groups with the numbers that explain their weight.
-func (p *page) lead() {
+// heaviest prints the heaviest groups with the numbers that explain their weight.
+func (p *page) heaviest() {
 	k := p.view.Ranking
 	n := min(leading, len(p.ranked.rows))
 	if n == 0 {
 		return
 	}
-	what := strings.ToLower(p.what())
+	what := strings.ToLower(p.rowsName())
 	last := p.ranked.rows[n-1].cells[k.Labels+3]
 	title := fmt.Sprintf("The first %s %s, %s", report.Count(int64(n)), what, k.Order)
 	if n == k.Len {
@@ -34,15 +34,15 @@ func (p *page) lead() {
 	}
 	p.classLegend()
 	p.f("<ol class=\"lead\">\n")
-	said := make(map[[2]string]int)
+	printedAt := make(map[[2]string]int)
 	for _, r := range p.ranked.rows[:n] {
-		p.leader(r, said)
+		p.heaviestGroup(r, printedAt)
 	}
 	p.f("</ol>\n</section>\n")
 }
 
-// leader prints one of the heaviest groups.
-func (p *page) leader(r *row, said map[[2]string]int) {
+// heaviestGroup prints one of the heaviest groups.
+func (p *page) heaviestGroup(r *row, printedAt map[[2]string]int) {
 	k, g := p.view.Ranking, r.group
 	share := r.cells[k.Labels+2]
 	p.f("<li><div class=\"share\"><b>%s %%</b>", share.Text)
@@ -55,7 +55,7 @@ func (p *page) leader(r *row, said map[[2]string]int) {
 		}
 		p.f("%s", name(n))
 	}
-	p.f("</a></p>\n<p>%s.</p>\n", strings.ReplaceAll(strings.Join(p.why(g), "; "), " %", "\u00a0%"))
+	p.f("</a></p>\n<p>%s.</p>\n", strings.ReplaceAll(strings.Join(p.reasons(g), "; "), " %", "\u00a0%"))
 	all := int64(0)
 	for _, n := range g.Parts {
 		all += n
@@ -72,7 +72,7 @@ func (p *page) leader(r *row, said map[[2]string]int) {
 		}
 		p.bar("its bodies: "+strings.Join(names, ", "), pieces)
 	}
-	if heavy := heaviest(g); len(heavy) > 0 {
+	if heavy := heaviestPaths(g); len(heavy) > 0 {
 		p.f("<p>Most of its body bytes: ")
 		for i, h := range heavy {
 			if i > 0 {
@@ -82,22 +82,22 @@ func (p *page) leader(r *row, said map[[2]string]int) {
 		}
 		p.f("</p>\n")
 	}
-	p.leaderFindings(r, said)
+	p.heaviestFindings(r, printedAt)
 	p.f("</div></li>\n")
 }
 
-// leaderFindings prints the first findings about a method once. said has the rank at which they were printed.
-func (p *page) leaderFindings(r *row, said map[[2]string]int) {
+// heaviestFindings prints the first findings about a method once. printedAt has the rank at which they were printed.
+func (p *page) heaviestFindings(r *row, printedAt map[[2]string]int) {
 	list := p.findingsOf(r.group)
 	if len(list) == 0 {
 		return
 	}
 	service, method, _ := p.method(r.group)
-	if at := said[[2]string{service, method}]; at > 0 {
+	if at := printedAt[[2]string{service, method}]; at > 0 {
 		p.f("<p class=\"note\">Findings about this method: see %d.</p>\n", at)
 		return
 	}
-	said[[2]string{service, method}] = r.rank
+	printedAt[[2]string{service, method}] = r.rank
 	for i, f := range list {
 		if i == 3 {
 			p.f("<p class=\"note\">%s in its details.</p>\n", plural(int64(len(list)-i), "more finding"))
@@ -107,8 +107,8 @@ func (p *page) leaderFindings(r *row, said map[[2]string]int) {
 	}
 }
 
-// why returns the numbers that explain a group's weight.
-func (p *page) why(g *sizes.Group) []string {
+// reasons returns the numbers that explain a group's weight.
+func (p *page) reasons(g *sizes.Group) []string {
 	var list []string
 	count := plural(g.Calls, "call")
 	if p.report.Seconds > 0 {
@@ -133,29 +133,29 @@ func (p *page) why(g *sizes.Group) []string {
 	return list
 }
 
-// heavy is a path with many bytes, of all sampled bytes.
-type heavy struct {
+// heavyPath is a path with many bytes, of all sampled bytes.
+type heavyPath struct {
 	direction, path string
 	bytes, of       int64
 }
 
-// heaviest returns the three paths with most bytes in a group's bodies.
-func heaviest(g *sizes.Group) []heavy {
+// heaviestPaths returns the three paths with most bytes in a group's bodies.
+func heaviestPaths(g *sizes.Group) []heavyPath {
 	if g.Inside == nil {
 		return nil
 	}
 	of := g.Inside.Request.Bytes + g.Inside.Response.Bytes
-	var list []heavy
+	var list []heavyPath
 	for _, a := range []struct {
 		name    string
 		anatomy *sizes.Anatomy
 	}{{"request", &g.Inside.Request}, {"response", &g.Inside.Response}} {
 		paths := a.anatomy.Paths()
 		for _, p := range paths[:min(3, len(paths))] {
-			list = append(list, heavy{a.name, p.Path, p.Bytes, of})
+			list = append(list, heavyPath{a.name, p.Path, p.Bytes, of})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b heavy) int { return cmp.Compare(b.bytes, a.bytes) })
+	slices.SortStableFunc(list, func(a, b heavyPath) int { return cmp.Compare(b.bytes, a.bytes) })
 	return list[:min(3, len(list))]
 }
 

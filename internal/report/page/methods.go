@@ -115,13 +115,13 @@ func (p *page) names(r *row) []string {
 // methods prints the table of all groups.
 func (p *page) methods() {
 	k := p.view.Ranking
-	title := p.what()
+	title := p.rowsName()
 	if !p.methodsRanked() {
 		title = "By " + strings.ToLower(k.Title)
 	}
 	p.section("methods", title+", "+k.Order)
 	p.f(`<p class="filter js"><label>Filter <input type="search" id="filter" autocomplete="off" spellcheck="false"></label> <output id="filtered"></output></p>`)
-	p.f("\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\"><table class=\"sort main\">", p.what())
+	p.f("\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\"><table class=\"sort main\">", p.rowsName())
 	p.head(k.Columns)
 	for _, r := range p.ranked.rows {
 		p.f("<tbody id=\"m%d\">%s\n", r.rank, markup(r.html))
@@ -272,10 +272,10 @@ func (p *page) findings() {
 	p.f("</section>\n")
 }
 
-// finding prints a finding, with its subject if whose is set.
-func (p *page) finding(d *doc, f *report.Finding, whose bool) {
+// finding prints a finding, with its subject if withSubject is set.
+func (p *page) finding(d *doc, f *report.Finding, withSubject bool) {
 	d.f("<div class=\"finding\">")
-	if whose {
+	if withSubject {
 		d.f("<p>%s</p>", name(f.Subject))
 	}
 	d.f("<p>%s</p>", term.CutMiddle(term.Clean(f.Text), 4*longestName))

@@ -47,7 +47,7 @@ func Write(w io.Writer, r *report.Report, s report.Style) error {
 	p.begin()
 	if p.view.Ranking != nil {
 		p.ranked = p.rank()
-		p.lead()
+		p.heaviest()
 	}
 	p.findings()
 	p.onTheWire()
@@ -58,7 +58,7 @@ func Write(w io.Writer, r *report.Report, s report.Style) error {
 		p.pairs()
 	}
 	p.coverage()
-	p.words()
+	p.glossary()
 	p.f("</main>\n<script>%s</script>\n</html>\n", markup(script))
 	_, err := io.WriteString(w, p.String())
 	return err
@@ -111,15 +111,15 @@ func (p *page) begin() {
 	link("wire", "On the wire", true)
 	link("time", "Over time", r.Timeline != nil)
 	link("by", sentence(p.view.Comparison.Title), calls)
-	link("methods", "All "+strings.ToLower(p.what()), calls)
+	link("methods", "All "+strings.ToLower(p.rowsName()), calls)
 	link("pairs", "Pairs", len(p.view.Pairs.Columns) > 0)
 	link("coverage", "Coverage", true)
 	link("words", "Words", true)
 	p.f("</nav>\n</header>\n<main>\n")
 }
 
-// what returns the name of the rows of the ranking.
-func (p *page) what() string {
+// rowsName returns the name of the rows of the ranking.
+func (p *page) rowsName() string {
 	if p.methodsRanked() {
 		return "Methods"
 	}
@@ -175,10 +175,10 @@ func (p *page) compared() {
 	p.section("by", sentence(p.view.Comparison.Title))
 	p.table(&p.view.Comparison, true)
 	p.notes(&p.view.Comparison)
-	if made := &p.view.MadeOf; len(made.Columns) > 0 {
+	if made := &p.view.Composition; len(made.Columns) > 0 {
 		p.f("<h3>%s</h3>\n", sentence(made.Title))
 		p.classLegend()
-		p.madeOf(made)
+		p.composition(made)
 		p.notes(made)
 	} else {
 		p.f("<p class=\"note\">What bodies are made of is not in this report.</p>\n")
@@ -191,8 +191,8 @@ func (p *page) compared() {
 	p.f("</section>\n")
 }
 
-// madeOf prints the composition of bodies, with a bar in each row.
-func (p *page) madeOf(sec *report.Section) {
+// composition prints the composition of bodies, with a bar in each row.
+func (p *page) composition(sec *report.Section) {
 	labels := 0
 	for labels < len(sec.Columns) && !sec.Columns[labels].AtRight() {
 		labels++
@@ -278,8 +278,8 @@ func (p *page) coverage() {
 	p.f("</ul>\n</section>\n")
 }
 
-// words prints the glossary.
-func (p *page) words() {
+// glossary prints the glossary.
+func (p *page) glossary() {
 	p.section("words", "Words")
 	p.f("<dl>\n")
 	for _, w := range [][2]string{

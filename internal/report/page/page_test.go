@@ -117,7 +117,7 @@ var shown = report.Style{Command: "analyze made.pcap", Explain: "dubbo-wire expl
 func TestPageHasTheNumbersOfJSON(t *testing.T) {
 	type stat struct{ Total, Mean, P50, P99, Max json.Number }
 	type side struct{ BodyBytes, WireBytes stat }
-	var said struct {
+	var printedAt struct {
 		Groups []struct {
 			Method            string
 			Calls, Errors     int64
@@ -128,7 +128,7 @@ func TestPageHasTheNumbersOfJSON(t *testing.T) {
 	r := read(t, "fleet.pcap.zst")
 	var text bytes.Buffer
 	require.NoError(t, r.WriteJSON(&text, false))
-	require.NoError(t, json.Unmarshal(text.Bytes(), &said))
+	require.NoError(t, json.Unmarshal(text.Bytes(), &printedAt))
 	want := make(map[string]int)
 	number := func(n json.Number) string {
 		if n == "" {
@@ -138,7 +138,7 @@ func TestPageHasTheNumbersOfJSON(t *testing.T) {
 		require.NoError(t, err)
 		return strconv.FormatFloat(f, 'f', -1, 64)
 	}
-	for _, g := range said.Groups {
+	for _, g := range printedAt.Groups {
 		wire := int64(0)
 		for _, s := range []side{g.Request, g.Response} {
 			n, err := s.WireBytes.Total.Int64()
@@ -152,7 +152,7 @@ func TestPageHasTheNumbersOfJSON(t *testing.T) {
 		want[strings.Join(append(list, number(g.LatencyMicros.P50), number(g.LatencyMicros.P99)), " ")]++
 	}
 	rows := regexp.MustCompile(`<tbody id="m\d+"><tr>(.*)`).FindAllStringSubmatch(string(write(t, r, shown)), -1)
-	require.Len(t, rows, len(said.Groups))
+	require.Len(t, rows, len(printedAt.Groups))
 	cells := regexp.MustCompile(`<td(?: title="([^"]*)")?>([^<]*)`)
 	method := regexp.MustCompile(`<bdi><b>([^<]*)</b></bdi> <small>`)
 	got := make(map[string]int)

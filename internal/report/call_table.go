@@ -8,13 +8,13 @@ import (
 	"dubbo-wire/internal/term"
 )
 
-// CallTable prints calls one row at a time, without their values.
+// CallTable prints calls row by row, without their values.
 type CallTable struct {
 	stream  *stream
 	records Calls // for CSV
 }
 
-// NewCallTable prints calls to w as "table", "markdown" or "csv"; inputs are the names of files by index.
+// NewCallTable returns a table that prints calls to w as "table", "markdown" or "csv"; inputs are the names of files by index.
 func NewCallTable(w io.Writer, format string, s Style, inputs []string) (*CallTable, error) {
 	st, err := newStream("calls", w, format, s)
 	if err != nil {
@@ -79,7 +79,7 @@ func (t *CallTable) Row(c *call.Call) error {
 	return s.write()
 }
 
-// Close prints what is left.
+// Close prints buffered rows.
 func (t *CallTable) Close() error {
 	if !t.stream.begun && t.stream.format == "csv" {
 		t.stream.begin("", 0)
@@ -101,8 +101,7 @@ func bodyBytes(m *call.Message) string {
 	return formatCount(m.BodyBytes())
 }
 
-// stateText says how a call ended: with "error" the status, or that it was an exception, since a narrow table has no
-// room for its name.
+// stateText returns the state of a call. A failed call has the status or "exception", because narrow tables have no room for names.
 func stateText(c *call.Call) string {
 	switch {
 	case c.State() != call.Failed:
@@ -115,7 +114,7 @@ func stateText(c *call.Call) string {
 	return "error " + strconv.Itoa(int(c.Answer().Status))
 }
 
-// callText is the method that was called, and the name of what went wrong.
+// callText returns the method of a call and the name of its error.
 func callText(c *call.Call, m *call.Message) string {
 	text := m.Service() + "/" + m.Method()
 	if isUnknown(m.Service(), m.Method()) {
@@ -127,7 +126,7 @@ func callText(c *call.Call, m *call.Message) string {
 	return term.Clean(text)
 }
 
-// callError names what went wrong with a call: a status or an exception's class.
+// callError returns the name of a call's error: a status or an exception class, "" if it did not fail.
 func callError(c *call.Call) string {
 	switch m := c.Answer(); {
 	case !c.Failed():
@@ -142,7 +141,7 @@ func callError(c *call.Call) string {
 	return "exception"
 }
 
-// callFields are the columns of CSV: the fields of a call's record, without its values.
+// callFields are the columns of CSV: members of a call's record, and errorMessage.
 var callFields = []string{
 	"connection", "file", "id", "client", "server", "requestFrame", "responseFrame", "protocol", "serialization",
 	"responseSerialization", "service", "version", "group", "method", "generic", "parameterTypes", "oneWay", "status",

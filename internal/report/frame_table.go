@@ -11,13 +11,13 @@ import (
 	"dubbo-wire/internal/term"
 )
 
-// FrameTable prints frames one row at a time.
+// FrameTable prints frames row by row.
 type FrameTable struct {
 	stream  *stream
 	records Frames // for CSV
 }
 
-// NewFrameTable prints frames to w as "table", "markdown" or "csv"; inputs are the names of files by index.
+// NewFrameTable returns a table that prints frames to w as "table", "markdown" or "csv"; inputs are the names of files by index.
 func NewFrameTable(w io.Writer, format string, s Style, inputs []string) (*FrameTable, error) {
 	st, err := newStream("frames", w, format, s)
 	if err != nil {
@@ -81,7 +81,7 @@ func (t *FrameTable) Row(r *pipeline.Row) error {
 	return s.write()
 }
 
-// Close prints what is left.
+// Close prints buffered rows.
 func (t *FrameTable) Close() error {
 	if !t.stream.begun && t.stream.format == "csv" {
 		t.stream.begin("", 0)
@@ -89,7 +89,7 @@ func (t *FrameTable) Close() error {
 	return t.stream.close()
 }
 
-// frameText says what a frame calls, or what came of it.
+// frameText returns the method that a frame calls, or the result that it carries.
 func frameText(r *pipeline.Row) string {
 	m := r.Msg
 	var parts []string
@@ -129,7 +129,7 @@ func frameText(r *pipeline.Row) string {
 	return term.Clean(strings.Join(parts, " "))
 }
 
-// errorLine is a name and the first line of a message.
+// errorLine returns a name and the first line of a message.
 func errorLine(name, message string) string {
 	message, _, _ = strings.Cut(strings.TrimSpace(message), "\n")
 	if message == "" {
@@ -138,7 +138,7 @@ func errorLine(name, message string) string {
 	return name + ": " + strings.TrimRight(message, "\r")
 }
 
-// frameFields are the columns of CSV: the fields of a frame's record, without its parts.
+// frameFields are the columns of CSV, which are members of a frame's record.
 var frameFields = []string{
 	"frame", "file", "time", "connection", "src", "dst", "protocol", "kind", "twoWay", "id", "serialization",
 	"serializationId", "status", "statusText", "headerBytes", "bodyBytes", "complete", "foundByResync", "firstPacket",

@@ -1,0 +1,201 @@
+package report
+
+import (
+	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/decode"
+)
+
+// Calls appends the JSON records of calls.
+type Calls struct {
+	Inputs []string
+	// NoValues omits arguments, results, attachments and exception messages.
+	NoValues bool
+	// Redact replaces exception messages by their length.
+	Redact bool
+}
+
+// AppendJSON appends the record of a call without a line end.
+func (p *Calls) AppendJSON(dst []byte, c *call.Call) []byte {
+	f := Record{JSON: append(dst, '{')}
+	p.append(&f, c)
+	return append(f.JSON, '}')
+}
+
+func (p *Calls) append(f *Record, c *call.Call) {
+	req, resp := c.Request, c.Response
+	any := req
+	if any == nil {
+		any = resp
+	}
+	f.Int("connection", int64(c.Conn.Number))
+	if any.Last.File < len(p.Inputs) {
+		f.Text("file", p.Inputs[any.Last.File])
+	}
+	f.Text("id", any.ID())
+	f.Text("client", c.Client())
+	f.Text("server", c.Server())
+	if req != nil {
+		f.Int("requestFrame", req.Number)
+	}
+	if resp != nil {
+		f.Int("responseFrame", resp.Number)
+	}
+	f.Text("protocol", any.Protocol.Name)
+	f.Text("serialization", any.SerializationName())
+	if any.HeaderSerialization != "" {
+		f.Text("headerSerialization", any.HeaderSerialization)
+	}
+	if req != nil && resp != nil && otherSerialization(req, resp) {
+		f.Text("responseSerialization", resp.SerializationName())
+	}
+	if req != nil && resp != nil && resp.HeaderSerialization != "" {
+		f.Text("responseHeaderSerialization", resp.HeaderSerialization)
+	}
+	p.request(f, req)
+	p.response(f, c)
+	f.Text("state", c.State().String())
+	if n := req.Count(); n > 1 || req != nil && !req.Ends {
+		f.Int("requestMessages", int64(n))
+	}
+	if n := resp.Count(); n > 1 || resp != nil && !resp.Ends {
+		f.Int("responseMessages", int64(n))
+	}
+	if req != nil {
+		f.Int("requestBodyBytes", req.BodyBytes())
+	}
+	if resp != nil {
+		f.Int("responseBodyBytes", resp.BodyBytes())
+	}
+	if req != nil {
+		f.Int("requestFrameBytes", req.FrameBytes())
+	}
+	if resp != nil {
+		f.Int("responseFrameBytes", resp.FrameBytes())
+	}
+	f.time("time", any.FirstTime)
+	if ns, ok := c.Latency(); ok {
+		f.Micros("latencyMicros", ns)
+	} else {
+		f.null("latencyMicros")
+	}
+	if ns, ok := c.Wait(); ok {
+		f.Micros("waitMicros", ns)
+	} else {
+		f.null("waitMicros")
+	}
+}
+
+// otherSerialization reports whether a response uses another serialization than its request, by header or by content.
+func otherSerialization(req, resp *call.Message) bool {
+	return req.SerializationID != resp.SerializationID ||
+		(req.HeaderSerialization != "" || resp.HeaderSerialization != "") && req.SerializationName() != resp.SerializationName()
+}
+
+func (p *Calls) request(f *Record, m *call.Message) {
+	if m == nil || m.Operation == nil {
+		f.Text("service", call.Unknown)
+		f.Text("method", call.Unknown)
+		if m != nil {
+			p.values(f, "arguments", m)
+			f.bool("oneWay", !m.TwoWay)
+		}
+		return
+	}
+	n := m.Operation
+	f.nullable("service", n.Service, n.ServiceNull)
+	f.nullable("version", n.Version, n.VersionNull)
+	if m.Group != "" {
+		f.Text("group", m.Group)
+	}
+	f.Text("method", m.Method())
+	f.bool("generic", m.GenericMethod != "")
+	if m.GenericMethod != "" {
+		f.list("parameterTypes", m.GenericTypes)
+	} else {
+		f.list("parameterTypes", n.Types)
+	}
+	p.values(f, "arguments", m)
+	if !p.NoValues {
+		f.values("attachments", m.AttachmentsJSON)
+	}
+	f.bool("oneWay", !m.TwoWay)
+}
+
+// values appends the values of a message or, for a streaming call, the list of those of all messages.
+func (p *Calls) values(f *Record, name string, m *call.Message) {
+	switch {
+	case p.NoValues:
+		return
+	case m.Next == nil && m.Ordinal == 0 && m.Ends:
+		f.values(name, m.Values)
+		return
+	}
+	list := []byte{'['}
+	for k := m; k != nil; k = k.Next {
+		if k != m {
+			list = append(list, ',')
+		}
+		if len(k.Values) == 0 {
+			list = append(list, "null"...)
+		}
+		list = append(list, k.Values...)
+	}
+	f.Raw(name, append(list, ']'))
+}
+
+func (f *Record) values(name string, json []byte) {
+	if len(json) > 0 {
+		f.Raw(name, json)
+	}
+}
+
+func (p *Calls) response(f *Record, c *call.Call) {
+	m := c.Answer()
+	if m == nil {
+		if c.Aborted != "" {
+			f.null("status")
+			f.Text("error", c.Aborted)
+		}
+		return
+	}
+	switch {
+	case m.Failed:
+		p.exception(f, "", m.ErrorMessage, m.HasErrorText)
+	case m.Exception:
+		p.exception(f, m.ExceptionClass, m.ExceptionMessage, m.HasErrorText)
+	default:
+		p.values(f, "result", c.Response)
+	}
+	if !p.NoValues {
+		f.values("responseAttachments", m.AttachmentsJSON)
+	}
+	f.optional("status", int64(m.Status))
+	switch {
+	case c.Aborted != "":
+		f.Text("error", c.Aborted)
+	case m.Failed:
+		f.Text("error", m.StatusName())
+	case m.Exception && m.ExceptionClass != "":
+		f.Text("error", m.ExceptionClass)
+	case m.Exception:
+		f.Text("error", "exception")
+	}
+}
+
+// exception appends the exception of a failed call. hasText is false if it has no message.
+func (p *Calls) exception(f *Record, class, message string, hasText bool) {
+	if f.isCSV() {
+		f.Text("errorMessage", message)
+		return
+	}
+	e := Record{JSON: []byte{'{'}}
+	e.nullable("class", class, class == "")
+	switch {
+	case p.NoValues:
+	case p.Redact && hasText:
+		e.Raw("message", decode.RedactedText(nil, message))
+	default:
+		e.nullable("message", message, !hasText)
+	}
+	f.Raw("exception", append(e.JSON, '}'))
+}

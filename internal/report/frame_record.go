@@ -1,0 +1,156 @@
+package report
+
+import (
+	"bytes"
+	"strconv"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/rpc"
+)
+
+// Frames appends the JSON records of frames. Inputs are the names of files by index. A Frames belongs to one goroutine.
+type Frames struct {
+	Inputs []string
+	// Depth is the maximum number of path segments of parts; 0 is no limit.
+	Depth int
+	// Redact omits error messages, and map keys in paths.
+	Redact bool
+	parts  []decode.Part
+	rest   []byte
+}
+
+// AppendJSON appends the record of a frame without a line end. It uses the result of Prepare if the row has it.
+func (p *Frames) AppendJSON(dst []byte, r *pipeline.Row) []byte {
+	f := Record{JSON: append(dst, '{')}
+	p.first(&f, r)
+	if rest, ok := r.Prepared.([]byte); ok {
+		f.JSON = append(f.JSON, rest...)
+	} else {
+		p.appendRest(&f, r)
+	}
+	return append(f.JSON, '}')
+}
+
+// first appends the members that depend on earlier frames.
+func (p *Frames) first(f *Record, r *pipeline.Row) {
+	f.Int("frame", r.Number)
+	f.Text("file", fileOf(p.Inputs, r.Msg.Last.File))
+	f.time("time", r.Msg.Last.Time)
+	f.Int("connection", int64(r.Conn.Number))
+}
+
+// Prepare returns the part of a frame's record that does not depend on earlier frames.
+func (p *Frames) Prepare(r *pipeline.Row) any {
+	f := Record{JSON: p.rest[:0], sep: true}
+	p.appendRest(&f, r)
+	p.rest = f.JSON
+	return bytes.Clone(f.JSON)
+}
+
+func (p *Frames) appendRest(f *Record, r *pipeline.Row) {
+	m := r.Msg
+	f.Text("src", r.Conn.Ends[r.Side])
+	f.Text("dst", r.Conn.Ends[1-r.Side])
+	f.Text("protocol", m.Protocol.Name)
+	f.Text("kind", m.Kind.String())
+	f.bool("twoWay", m.TwoWay)
+	f.Text("id", m.ID())
+	f.Text("serialization", m.SerializationName())
+	f.optional("serializationId", int64(m.SerializationID))
+	if m.HeaderFormat != nil {
+		f.Text("headerSerialization", m.HeaderFormat.Name)
+	}
+	if !m.Request {
+		f.optional("status", int64(m.Status))
+		if text := m.StatusText(); text != "" {
+			f.Text("statusText", text)
+		}
+	} else if m.Status > 0 {
+		f.Int("requestStatus", int64(m.Status)) // Dubbo always writes 0
+	}
+	f.Int("headerBytes", int64(m.HeaderLen))
+	f.Int("bodyBytes", int64(m.BodyLen))
+	f.bool("complete", m.Complete)
+	f.bool("foundByResync", m.Resync)
+	f.Int("firstPacket", m.First.Packet)
+	f.Int("lastPacket", m.Last.Packet)
+	f.envelope(m, !p.Redact)
+	if m.Tree != nil || f.isCSV() && m.Decoded != "" {
+		p.appendParts(f, m)
+		f.Text("decoded", m.Decoded)
+		if m.Err != nil {
+			// The offset is from the start of the frame.
+			f.Int("undecodedAt", int64(m.HeaderLen)+int64(m.Err.At))
+			f.Text("cause", m.Err.Cause.String())
+			f.Text("error", errorText(m.Err))
+		}
+	}
+}
+
+// fileOf returns the name of an input, "" if it is unknown.
+func fileOf(inputs []string, i int) string {
+	if i < len(inputs) {
+		return inputs[i]
+	}
+	return ""
+}
+
+// envelope appends the names, types and result kind of a message, and its error message if texts.
+func (f *Record) envelope(m *rpc.Message, texts bool) {
+	if n := m.Operation; n != nil {
+		f.Text("dubboVersion", n.ProtocolVersion)
+		f.nullable("service", n.Service, n.ServiceNull)
+		f.nullable("version", n.Version, n.VersionNull)
+		if m.Group != "" {
+			f.Text("group", m.Group)
+		}
+		f.Text("method", n.Method)
+		f.list("parameterTypes", n.Types)
+	}
+	switch m.ResultKind {
+	case 0, 3:
+		f.Text("resultKind", "exception")
+	case 1, 4:
+		f.Text("resultKind", "value")
+	case 2, 5:
+		f.Text("resultKind", "null")
+	}
+	if m.ExceptionClass != "" {
+		f.Text("exceptionClass", m.ExceptionClass)
+	}
+	if texts && (m.HasErrorText || f.isCSV()) {
+		f.Text("errorMessage", m.ErrorMessage+m.ExceptionMessage) // at most one of them is set
+	}
+}
+
+// appendParts appends the header and the leaves of the body.
+func (p *Frames) appendParts(f *Record, m *rpc.Message) {
+	if f.isCSV() {
+		return
+	}
+	p.parts = m.Tree.Parts(p.parts[:0], p.Depth)
+	f.Name("parts")
+	f.JSON = append(f.JSON, `[{"path":"header","bytes":`...)
+	f.JSON = strconv.AppendInt(f.JSON, int64(m.HeaderLen), 10)
+	f.JSON = append(f.JSON, '}')
+	for i := range p.parts {
+		f.JSON = append(f.JSON, `,{"path":`...)
+		f.JSON = decode.AppendString(f.JSON, p.parts[i].Path)
+		f.JSON = append(f.JSON, `,"bytes":`...)
+		f.JSON = strconv.AppendInt(f.JSON, int64(p.parts[i].Bytes), 10)
+		f.JSON = append(f.JSON, '}')
+	}
+	f.JSON = append(f.JSON, ']')
+}
+
+func errorText(e *decode.Error) string {
+	s := ""
+	if e.Expected != "" {
+		s = "expected " + e.Expected
+	}
+	if e.Found != "" {
+		s += ", found " + e.Found
+	}
+	return s
+}
