@@ -31,23 +31,10 @@ func Quoted(b []byte, n *decode.Node, m decode.Mapper) bool {
 	if n.Kind == decode.Bytes && from > 0 && b[from-1] == 'x' {
 		return mapHex(b[from+1:to], m)
 	}
-	if (n.Kind == decode.String || n.Kind == decode.Char) && !readsQuoted(b[from+1:to], n.Text) {
+	if (n.Kind == decode.String || n.Kind == decode.Char) && !holds(b[from+1:to], n.Text, quoted) {
 		return false
 	}
 	return MapQuoted(b[from+1:to], n.Kind, m)
-}
-
-// readsQuoted reports whether b, which stood between quotes, is text.
-func readsQuoted(b []byte, text string) bool {
-	for at := 0; at < len(b); {
-		r, size := quoted(b[at:])
-		t, width := utf8.DecodeRuneInString(text)
-		if len(text) == 0 || r != t && t != utf8.RuneError {
-			return false
-		}
-		at, text = at+size, text[width:]
-	}
-	return text == ""
 }
 
 // mapHex replaces bytes that are written as pairs of hexadecimal digits.
@@ -83,19 +70,7 @@ func MapQuoted(b []byte, k decode.Kind, m decode.Mapper) bool {
 			b = b[:len(b)-1]
 		}
 	}
-	runes := m.Runes()
-	for at := 0; at < len(b); {
-		r, size := quoted(b[at:])
-		runes = append(runes, r)
-		at += size
-	}
-	m.Text(runes)
-	at := 0
-	for _, r := range runes {
-		_, size := quoted(b[at:])
-		putQuoted(b[at:at+size], r)
-		at += size
-	}
+	mapCharacters(b, m, quoted, putQuoted)
 	return true
 }
 
@@ -105,7 +80,7 @@ const escapes, meant = `"\/bfnrt'v0`, "\"\\/\b\f\n\r\t'\v\x00"
 // quoted decodes the first character of a text in quotes. Of a broken escape the backslash is a character.
 func quoted(b []byte) (r rune, size int) {
 	if b[0] != '\\' || len(b) < 2 {
-		return rune3(b)
+		return utf8Next(b)
 	}
 	switch b[1] {
 	case 'u':
@@ -152,7 +127,7 @@ func hex(b []byte, letter byte, digits int) (r rune, ok bool) {
 func putQuoted(b []byte, r rune) {
 	switch {
 	case b[0] != '\\':
-		put(b, r)
+		putUTF8(b, r)
 	case len(b) == 2:
 		if i := bytes.IndexByte([]byte(meant[:8]), byte(r)); r < utf8.RuneSelf && i >= 0 {
 			b[1] = escapes[i]

@@ -28,7 +28,7 @@ func UTF8(b []byte, n *decode.Node, m decode.Mapper) bool {
 	}
 	for head := max(0, len(b)-len(n.Text)-len(n.Text)/2-1); head <= min(maxHead, len(b)); head++ {
 		for tail := range 2 {
-			if head+tail <= len(b) && reads(b[head:len(b)-tail], n.Text) {
+			if head+tail <= len(b) && holds(b[head:len(b)-tail], n.Text, utf8Next) {
 				MapUTF8(b[head:len(b)-tail], n.Kind, m)
 				return true
 			}
@@ -42,15 +42,12 @@ func UTF8(b []byte, n *decode.Node, m decode.Mapper) bool {
 	return false
 }
 
-// reads reports whether b is text.
-func reads(b []byte, text string) bool {
+// holds reports whether b is text; next decodes the first character of bytes. Half of a surrogate pair is U+FFFD in text.
+func holds(b []byte, text string, next func(b []byte) (r rune, size int)) bool {
 	for len(b) > 0 {
-		r, size := rune3(b)
-		if len(text) == 0 {
-			return false
-		}
+		r, size := next(b)
 		t, width := utf8.DecodeRuneInString(text)
-		if r != t && (t != utf8.RuneError || !utf16.IsSurrogate(r)) {
+		if len(text) == 0 || r != t && (t != utf8.RuneError || !utf16.IsSurrogate(r)) {
 			return false
 		}
 		b, text = b[size:], text[width:]
@@ -58,8 +55,8 @@ func reads(b []byte, text string) bool {
 	return text == ""
 }
 
-// rune3 decodes the first character of b; what is not UTF-8 is as many bytes as Java takes, or one.
-func rune3(b []byte) (r rune, size int) {
+// utf8Next decodes the first character of b; what is not UTF-8 is as many bytes as Java takes, or one.
+func utf8Next(b []byte) (r rune, size int) {
 	if b[0] < utf8.RuneSelf {
 		return rune(b[0]), 1
 	}
@@ -101,27 +98,28 @@ func MapUTF8(b []byte, k decode.Kind, m decode.Mapper) {
 	if a, ok := m.(interface{ ASCII(b []byte) bool }); ok && a.ASCII(b) {
 		return
 	}
+	mapCharacters(b, m, utf8Next, putUTF8)
+}
+
+// mapCharacters replaces the text b. next decodes the first character of bytes, put writes another one over a character.
+func mapCharacters(b []byte, m decode.Mapper, next func(b []byte) (r rune, size int), put func(b []byte, r rune)) {
 	runes := m.Runes()
 	for at := 0; at < len(b); {
-		r, size := rune3(b[at:])
+		r, size := next(b[at:])
 		runes = append(runes, r)
 		at += size
 	}
 	m.Text(runes)
-	PutUTF8(b, runes)
-}
-
-// PutUTF8 writes runes over the characters of b, each of which is as long. What is no character stays.
-func PutUTF8(b []byte, runes []rune) {
 	at := 0
 	for _, r := range runes {
-		_, size := rune3(b[at:])
-		at += put(b[at:at+size], r)
+		_, size := next(b[at:])
+		put(b[at:at+size], r)
+		at += size
 	}
 }
 
-// put writes r over the character that b is and returns its length.
-func put(b []byte, r rune) int {
+// putUTF8 writes r over the character that b is. What is not a character stays.
+func putUTF8(b []byte, r rune) {
 	switch len(b) {
 	case 1:
 		if b[0] < utf8.RuneSelf && r < utf8.RuneSelf {
@@ -140,7 +138,6 @@ func put(b []byte, r rune) int {
 		put3(b, high)
 		put3(b[3:], low)
 	}
-	return len(b)
 }
 
 func put3(b []byte, r rune) {
@@ -153,52 +150,38 @@ func Latin1(b []byte, n *decode.Node, m decode.Mapper) bool {
 		return false
 	}
 	length := utf8.RuneCountInString(n.Text)
-	for tail := range 2 {
-		head := len(b) - length - tail
-		if head < 0 || head > maxHead || !readsLatin1(b[head:head+length], n.Text) {
-			continue
+	return findText(b, length, length >= 4 && length < len(n.Text), func(text []byte) bool {
+		if !holds(text, n.Text, latin1Next) {
+			return false
 		}
-		MapLatin1(b[head:head+length], n.Kind, m)
+		if n.Kind == decode.Decimal || n.Kind == decode.Date {
+			m.Digits(text)
+		} else {
+			mapCharacters(text, m, latin1Next, putLatin1)
+		}
 		return true
+	})
+}
+
+// findText calls replace for the places where a text of so many bytes may be, until it returns true: at the end of b, one
+// byte before it and, if inside is set, anywhere.
+func findText(b []byte, length int, inside bool, replace func(text []byte) bool) bool {
+	for tail := range 2 {
+		if head := len(b) - length - tail; head >= 0 && head <= maxHead && replace(b[head:head+length]) {
+			return true
+		}
 	}
-	if length < 4 || len(n.Text) == length {
-		return false
-	}
-	for head := 0; head <= maxHead && head+length <= len(b); head++ { // behind it may be more
-		if readsLatin1(b[head:head+length], n.Text) {
-			MapLatin1(b[head:head+length], n.Kind, m)
+	for head := 0; inside && head <= maxHead && head+length <= len(b); head++ {
+		if replace(b[head : head+length]) {
 			return true
 		}
 	}
 	return false
 }
 
-func readsLatin1(b []byte, text string) bool {
-	i := 0
-	for _, r := range text {
-		if r != rune(b[i]) {
-			return false
-		}
-		i++
-	}
-	return true
-}
+func latin1Next(b []byte) (r rune, size int) { return rune(b[0]), 1 }
 
-// MapLatin1 replaces b, a text with a byte for each character.
-func MapLatin1(b []byte, k decode.Kind, m decode.Mapper) {
-	if k == decode.Decimal || k == decode.Date {
-		m.Digits(b)
-		return
-	}
-	runes := m.Runes()
-	for _, c := range b {
-		runes = append(runes, rune(c))
-	}
-	m.Text(runes)
-	for i, r := range runes {
-		b[i] = byte(r)
-	}
-}
+func putLatin1(b []byte, r rune) { b[0] = byte(r) }
 
 // UTF16 is a text with two bytes for each unit, in either order.
 func UTF16(b []byte, n *decode.Node, m decode.Mapper) bool {
@@ -206,39 +189,47 @@ func UTF16(b []byte, n *decode.Node, m decode.Mapper) bool {
 		return false
 	}
 	length := 2 * decode.TextLength(n.Text)
-	for tail := range 2 {
-		head := len(b) - length - tail
-		if head < 0 || head > maxHead {
-			continue
-		}
-		for big := range 2 {
-			if units := b[head : head+length]; readsUTF16(units, 1-big, n.Text) {
-				MapUTF16(units, 1-big, n.Kind, m)
-				return true
+	return findText(b, length, length >= 4, func(text []byte) bool {
+		for _, high := range [...]int{1, 0} { // the place of a unit's higher byte
+			next := func(b []byte) (r rune, size int) { return unit(b, high) }
+			if !holds(text, n.Text, next) {
+				continue
 			}
-		}
-	}
-	for head := 0; head <= maxHead && head+length <= len(b) && length >= 4; head++ { // behind it may be more
-		for high := range 2 {
-			if units := b[head : head+length]; readsUTF16(units, high, n.Text) {
-				MapUTF16(units, high, n.Kind, m)
-				return true
+			put := func(b []byte, r rune) { putUnits(b, high, r) }
+			if n.Kind == decode.Decimal || n.Kind == decode.Date {
+				m = digitsMapper{m}
 			}
+			mapCharacters(text, m, next, put)
+			return true
 		}
-	}
-	return false
+		return false
+	})
 }
 
-// readsUTF16 reports whether b is text; high is the place of a unit's higher byte, 0 or 1.
-func readsUTF16(b []byte, high int, text string) bool {
-	for _, r := range text {
-		c, size := unit(b, high)
-		if c != r && (r != utf8.RuneError || size > 2) {
-			return false
-		}
-		b = b[size:]
+// digitsMapper replaces the digits of texts only.
+type digitsMapper struct{ decode.Mapper }
+
+func (m digitsMapper) Text(runes []rune) {
+	text := make([]byte, len(runes))
+	for i, r := range runes {
+		text[i] = byte(min(r, 0x7f))
 	}
-	return len(b) == 0
+	m.Digits(text)
+	for i, r := range runes {
+		if r < 0x7f {
+			runes[i] = rune(text[i])
+		}
+	}
+}
+
+// putUnits writes r over the one or two units that b is.
+func putUnits(b []byte, high int, r rune) {
+	low := r
+	if len(b) == 4 {
+		r, low = utf16.EncodeRune(r)
+		b[2+high], b[3-high] = byte(low>>8), byte(low)
+	}
+	b[high], b[1-high] = byte(r>>8), byte(r)
 }
 
 // unit decodes the first character of b.
@@ -253,48 +244,6 @@ func unit(b []byte, high int) (r rune, size int) {
 		}
 	}
 	return r, 2
-}
-
-// MapUTF16 replaces b, a text of two bytes for each unit; high is the place of a unit's higher byte, 0 or 1.
-func MapUTF16(b []byte, high int, k decode.Kind, m decode.Mapper) {
-	runes := m.Runes()
-	for at := 0; at+1 < len(b); {
-		r, size := unit(b[at:], high)
-		runes = append(runes, r)
-		at += size
-	}
-	MapRunes(runes, k, m)
-	at := 0
-	for _, r := range runes {
-		units := [2]rune{r}
-		size := 2
-		if r > 0xffff {
-			units[0], units[1] = utf16.EncodeRune(r)
-			size = 4
-		}
-		for i := 0; i < size; i += 2 {
-			b[at+i+high], b[at+i+1-high] = byte(units[i/2]>>8), byte(units[i/2])
-		}
-		at += size
-	}
-}
-
-// MapRunes replaces a text; of a number, a date or a time only digits.
-func MapRunes(runes []rune, k decode.Kind, m decode.Mapper) {
-	if k != decode.Decimal && k != decode.Date {
-		m.Text(runes)
-		return
-	}
-	text := make([]byte, len(runes))
-	for i, r := range runes {
-		text[i] = byte(min(r, 0x7f))
-	}
-	m.Digits(text)
-	for i, r := range runes {
-		if r < 0x7f {
-			runes[i] = rune(text[i])
-		}
-	}
 }
 
 // Raw is an array of bytes as it is.
