@@ -18,7 +18,7 @@ import (
 	"dubbo-wire/internal/sizes"
 )
 
-// analyzeFlags are what analyze and capture share.
+// analyzeFlags are the flags that analyze and capture share.
 type analyzeFlags struct {
 	filter    filterFlags
 	output    outputFlags
@@ -62,7 +62,7 @@ func (a *analyzeFlags) add(cmd *cobra.Command, formats ...string) {
 	flagValues(cmd, "sort", report.SortNames())
 }
 
-// config is what the flags ask for.
+// config returns what the flags ask to measure. It completes --sort.
 func (a *analyzeFlags) config() (cfg measure.Config, err error) {
 	cfg = measure.Config{
 		By: sizes.DefaultBy(), ByGiven: a.by != "", MaxGroups: a.maxGroups,
@@ -108,7 +108,7 @@ func (a *analyzeFlags) config() (cfg measure.Config, err error) {
 	return cfg, err
 }
 
-// print is how the report is printed; config has completed the flags.
+// print returns how to print the report. Call config before.
 func (a *analyzeFlags) print() *measure.Print {
 	return &measure.Print{
 		Output: &a.output.Options, Sort: a.sort, Top: a.top, Findings: a.findings, SameMethods: a.sameMethods, Buckets: a.buckets,
@@ -186,7 +186,7 @@ func parseSample(text string) (int, error) {
 	return n, nil
 }
 
-// explainCommand is what shows a frame of the same files: frames are numbered over all of them.
+// explainCommand returns the command that shows a frame of the same files. Frames are numbered over all files.
 func explainCommand(args []string) string {
 	quoted := make([]string, len(args))
 	for i, arg := range args {
@@ -194,7 +194,7 @@ func explainCommand(args []string) string {
 	}
 	files := strings.Join(quoted, " ")
 	if len(files) > 200 {
-		files = quoted[0] + " ... " + quoted[len(quoted)-1] // the same files as here
+		files = quoted[0] + " ... " + quoted[len(quoted)-1] // the reader knows the others
 	}
 	return "dubbo-wire explain " + files
 }

@@ -15,7 +15,7 @@ import (
 	"dubbo-wire/internal/session"
 )
 
-// captureFlags are what capture has beside the flags of analyze.
+// captureFlags are the flags that only capture has.
 type captureFlags struct {
 	session.Config
 	fileSize, rotate int // millions of bytes, seconds
@@ -77,7 +77,7 @@ the program that right once: sudo setcap cap_net_raw+ep $(command -v dubbo-wire)
 // noLimit is the advice for a number below 0.
 const noLimit = "write a number from 0 up; 0 is no limit"
 
-// socketsFlag is for the program itself.
+// socketsFlag passes open sockets on when the program starts itself again.
 const socketsFlag = "packet-sockets"
 
 func (c *captureFlags) add(s *streams, cmd *cobra.Command) {
@@ -118,8 +118,8 @@ func (c *captureFlags) add(s *streams, cmd *cobra.Command) {
 	_ = fs.MarkHidden(socketsFlag)
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 		switch {
-		case slices.Contains(s.args, "--"): // the library does not tell
-			return nil, cobra.ShellCompDirectiveDefault // the command to run
+		case slices.Contains(s.args, "--"): // cobra does not tell
+			return nil, cobra.ShellCompDirectiveDefault // complete the command to run as the shell does
 		case len(args) == 0 && len(c.Interfaces) == 0:
 			return completeInterfaces(cmd, args, begun)
 		}
@@ -127,7 +127,7 @@ func (c *captureFlags) add(s *streams, cmd *cobra.Command) {
 	}
 }
 
-// arguments takes the interface, the expression and the command apart.
+// arguments splits the arguments into interface, expression and command.
 func (c *captureFlags) arguments(cmd *cobra.Command, args []string) error {
 	if c.readFile != "" {
 		return exit.Usagef("capture reads no files: use dubbo-wire analyze %s", c.readFile)
@@ -147,7 +147,7 @@ func (c *captureFlags) arguments(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// check refuses what cannot be meant.
+// check refuses flags that contradict each other or name no interface.
 func (c *captureFlags) check() error {
 	switch {
 	case c.Interval < 0 || c.Interval > 0 && c.Interval < 100*time.Millisecond:
@@ -171,7 +171,7 @@ func (c *captureFlags) check() error {
 	return nil
 }
 
-// twice is a name that a list has more than once; "" if there is none.
+// twice returns a name that is in the list more than once, or "".
 func twice(names []string) string {
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {

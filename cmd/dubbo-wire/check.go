@@ -20,7 +20,7 @@ import (
 	"dubbo-wire/internal/sizes"
 )
 
-// checkFlags are check's own.
+// checkFlags are the flags of check.
 type checkFlags struct {
 	in        inputFlags
 	filter    filterFlags
@@ -106,7 +106,7 @@ func (c *checkFlags) run(s *streams, args []string) error {
 	return verdict
 }
 
-// readGolden reads the golden file; one that is not there yet is empty, if it is to be written.
+// readGolden reads the golden file. With --update, a file that does not exist yet is empty.
 func (c *checkFlags) readGolden() (golden *report.Summaries, terms check.Terms, by sizes.By, err error) {
 	golden = &report.Summaries{By: sizes.DefaultBy()}
 	f, err := os.Open(c.golden)
@@ -143,7 +143,7 @@ func (c *checkFlags) readGolden() (golden *report.Summaries, terms check.Terms, 
 	return golden, terms, golden.By, nil
 }
 
-// check measures, compares, and writes the golden file if that is asked for.
+// check measures, compares, and with --update writes the golden file.
 func (c *checkFlags) check(s *streams, args []string, golden *report.Summaries, terms check.Terms, cfg measure.Config) (*check.Result, error, error) {
 	files, err := c.in.OpenAny(args)
 	if err != nil {
@@ -199,11 +199,11 @@ func (c *checkFlags) check(s *streams, args []string, golden *report.Summaries, 
 	return res, verdict, nil
 }
 
-// write writes the golden file, whole or not at all.
+// write replaces the golden file when the new one is complete.
 func (c *checkFlags) write(s *streams, r *report.Report, golden *report.Summaries, terms check.Terms) error {
 	r.Golden = &report.Golden{Tolerance: terms.All.JSON(), Tolerances: golden.Tolerances}
 	if golden.Tolerance != nil && c.tolerance == "" {
-		r.Golden.Tolerance = golden.Tolerance // as it stands there
+		r.Golden.Tolerance = golden.Tolerance // keep its notation
 	}
 	if r.Golden.Tolerances == nil {
 		r.Golden.Tolerances = map[string]json.RawMessage{}

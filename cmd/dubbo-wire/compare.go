@@ -91,7 +91,7 @@ stand in front, as in kryo=after.pcap. More than two are compared with the first
 	return cmd
 }
 
-// compareBy reads --by: keys that mean the same in every capture.
+// compareBy parses --by. It refuses keys that differ from capture to capture.
 func compareBy(text string) (sizes.By, error) {
 	by, err := sizes.ParseBy(text)
 	if err != nil {

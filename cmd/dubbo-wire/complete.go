@@ -22,11 +22,11 @@ import (
 	"dubbo-wire/internal/sizes"
 )
 
-// completer says what may stand in place of a word that was begun.
+// completer returns the words that an incomplete word may become.
 type completer = func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective)
 
-// captureFiles are the ends of names that captures and saved reports have, rotatedFile those of a rotated set, which
-// tcpdump numbers behind the name: trace.pcap1.
+// captureFiles are the extensions of captures and saved reports. rotatedFile matches the extension of a file of a rotated
+// set, where tcpdump appends a number: trace.pcap1.
 var (
 	captureFiles = []string{"pcap", "pcapng", "cap", "gz", "zst", "json"}
 	rotatedFile  = regexp.MustCompile(`\.((?:pcap|pcapng|cap)[0-9]+)$`)
@@ -34,22 +34,22 @@ var (
 
 const valuesAnnotation = "values"
 
-// flagValues says what the values of a command's flag are.
+// flagValues sets the values that a command's flag may have, for completion.
 func flagValues(cmd *cobra.Command, flag string, values []string) {
 	_ = cmd.Flags().SetAnnotation(flag, valuesAnnotation, values) // it exists
 }
 
-// completing reports whether a shell asks what may come next. Only then completion is set up: cobra keeps what is
-// registered for good, and with it the commands, which counts where many runs are made in one process.
+// completing reports whether a shell asks for completion. Only then completion is set up: cobra never frees a registered
+// completion and its commands, and tests run many command lines in one process.
 func completing(args []string) bool {
 	return len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
 }
 
-// completeFlags gives every flag of every command what its value may be.
+// completeFlags registers the completion of every flag of every command.
 func completeFlags(root *cobra.Command) {
 	values := map[string]completer{
 		"by":            completeBy,
-		"sort":          nil, // of the command
+		"sort":          nil, // set per command, by flagValues
 		"format":        nil,
 		"status":        fixed(statusCodes()...),
 		"serialization": fixed(serializations()...),
@@ -72,10 +72,10 @@ func completeFlags(root *cobra.Command) {
 				complete = fixed(own...)
 			}
 			if complete == nil {
-				complete = nothing // a number, a duration, a text: better than names of files
+				complete = nothing // numbers, durations and texts: do not offer file names
 			}
 			if f.NoOptDefVal == "" {
-				_ = cmd.RegisterFlagCompletionFunc(f.Name, complete) // it fails where there is one
+				_ = cmd.RegisterFlagCompletionFunc(f.Name, complete) // it fails only where one is registered already
 			}
 		})
 		if takesFiles(cmd) && cmd.ValidArgsFunction == nil {
@@ -84,7 +84,7 @@ func completeFlags(root *cobra.Command) {
 	}
 }
 
-// takesFiles reports whether a command's arguments are captures, as its usage says.
+// takesFiles reports whether a command's arguments are captures. Its usage line says so.
 func takesFiles(cmd *cobra.Command) bool {
 	_, args, _ := strings.Cut(cmd.Use, " ")
 	for _, word := range []string{"FILE", "BEFORE", "IN"} {
@@ -109,8 +109,8 @@ func files(extensions ...string) completer {
 	}
 }
 
-// completeFile leaves files to the shell, which knows how to quote them. It wants endings, no patterns: numbered ones are
-// those of the folder.
+// completeFile leaves files to the shell, which knows how to quote them. The shell takes extensions, not patterns, so the
+// numbered extensions are those found in the folder.
 func completeFile(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 	if label, file, ok := strings.Cut(begun, "="); ok && !strings.ContainsAny(label, `/\.`) {
 		return labelled(label, file), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
@@ -129,7 +129,7 @@ func completeFile(_ *cobra.Command, _ []string, begun string) ([]string, cobra.S
 	return endings, cobra.ShellCompDirectiveFilterFileExt
 }
 
-// labelled completes name=FILE, which shells do not know as a file.
+// labelled completes name=FILE, which shells do not recognise as a file.
 func labelled(label, begun string) []string {
 	folder, start := filepath.Split(begun)
 	entries, err := os.ReadDir(filepath.Clean(folder))
@@ -150,7 +150,7 @@ func labelled(label, begun string) []string {
 	return list
 }
 
-// completeOutput names files as the command's formats are called; those of a command without formats are captures.
+// completeOutput completes files with the extensions of the command's formats. A command without formats writes captures.
 func completeOutput(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	complete, ok := cmd.GetFlagCompletionFunc("format")
 	if !ok {
@@ -166,14 +166,14 @@ func completeOutput(cmd *cobra.Command, args []string, _ string) ([]string, cobr
 	return endings, cobra.ShellCompDirectiveFilterFileExt
 }
 
-// fixed completes the last of several values that are joined by commas. A value may have a description behind a tab.
+// fixed completes the last of several values that are joined by commas. A description may follow a value after a tab.
 func fixed(values ...string) completer {
 	return func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 		return joinedWith(begun, values), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
-// joinedWith puts what was chosen before the last comma in front of every value that was not.
+// joinedWith returns the values that were not chosen yet, each after the chosen ones and a comma.
 func joinedWith(begun string, values []string) []string {
 	at := strings.LastIndexByte(begun, ',') + 1
 	chosen := strings.Split(begun[:at], ",")
@@ -187,7 +187,7 @@ func joinedWith(begun string, values []string) []string {
 	return out
 }
 
-// completeBy completes keys, of which most groupings have several: no space follows.
+// completeBy completes keys. No space follows, because most groupings have several.
 func completeBy(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 	return joinedWith(begun, sizes.KeyNames()), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
@@ -239,10 +239,10 @@ func completeInterfaces(*cobra.Command, []string, string) ([]string, cobra.Shell
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// expressionWords are what filters for the kernel are made of.
+// expressionWords are the words of kernel filters.
 var expressionWords = []string{"port", "portrange", "host", "net", "tcp", "src", "dst", "and", "or", "not"}
 
-// commandNames are the commands, topics among them, for help.
+// commandNames returns the commands and topics, for help.
 func commandNames(root *cobra.Command, args []string) []string {
 	var names []string
 	for _, c := range root.Commands() {
@@ -253,7 +253,7 @@ func commandNames(root *cobra.Command, args []string) []string {
 	return names
 }
 
-// shells are those that there is completion for, each with how to have it in this shell, and for good.
+// shells are the shells that completion supports, each with the commands that enable it now and permanently.
 var shells = []struct {
 	name, now, always string
 	script            func(root *cobra.Command, w io.Writer, descriptions bool) error
@@ -321,7 +321,7 @@ func newCompletion(s *streams) *cobra.Command {
 	return cmd
 }
 
-// ofCapture completes names of a kind from the captures that are on the command line already.
+// ofCapture completes names of a kind from the captures on the command line.
 func ofCapture(kind string) completer {
 	return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 		var services []string
@@ -329,7 +329,7 @@ func ofCapture(kind string) completer {
 			services, _ = cmd.Flags().GetStringSlice("service")
 		}
 		if !takesFiles(cmd) {
-			args = nil // they are interfaces
+			args = nil // the arguments are interfaces
 		}
 		return joinedWith(begun, measure.ReadNames(args, services)[kind]), cobra.ShellCompDirectiveNoFileComp
 	}

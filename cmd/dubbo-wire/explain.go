@@ -15,7 +15,7 @@ import (
 	"dubbo-wire/internal/rpc"
 )
 
-// explainFlags choose the frame, and what is shown of it.
+// explainFlags choose the frame and what to show of it.
 type explainFlags struct {
 	frame, packet            int64
 	response, full           bool
@@ -59,7 +59,7 @@ first call that the filters select: its request, or with --response its answer. 
 	in.add(cmd)
 	ff.add(cmd)
 	out.add(cmd, "table", "json", "html")
-	for _, name := range []string{"exact", "jobs", "min-coverage"} { // taken as everywhere, and without a meaning here
+	for _, name := range []string{"exact", "jobs", "min-coverage"} { // accepted as in other commands, but without effect
 		_ = cmd.Flags().MarkHidden(name)
 	}
 	addFlags(cmd.Flags(), chooseGroup, func(fs *pflag.FlagSet) {
@@ -117,7 +117,7 @@ func explainFrame(s *streams, in *inputFlags, out *outputFlags, x *explainFlags,
 		output.Discard(targets)
 		return exit.Usagef("--packet %d: packets are numbered in each file; give one file, not %d", x.packet, len(inputs))
 	}
-	in.Jobs = 1 // frames are looked at one by one, as they come
+	in.Jobs = 1 // the choice needs the frames in their order
 	choice := measure.ChooseFrame(x.frame, x.packet, x.response, fl)
 	totals, readErr := src.Run(choice.Options(), choice, choice.Done)
 	row, of, err := choice.Chosen(&in.Input, totals, readErr)
@@ -156,7 +156,7 @@ func explainFrame(s *streams, in *inputFlags, out *outputFlags, x *explainFlags,
 	return choice.Unread(readErr)
 }
 
-// saveBody writes the bytes of a body as they were captured.
+// saveBody writes the captured bytes of a body.
 func saveBody(s *streams, name string, m *rpc.Message) error {
 	if len(m.Body) < m.BodyLen && !s.quiet {
 		fmt.Fprintf(s.err, "dubbo-wire: --raw has the first %d of %d bytes of the body: the capture lacks what follows\n",
@@ -166,10 +166,10 @@ func saveBody(s *streams, name string, m *rpc.Message) error {
 		_, err := s.out.Write(m.Body)
 		return err
 	}
-	// As the other outputs: whole or not at all.
+	// As for other outputs, the file appears when it is complete.
 	t, err := s.places.File("raw", name)
 	if err == nil {
-		_, _ = t.W.Write(m.Body) // an error comes again with the end
+		_, _ = t.W.Write(m.Body) // Close returns the error
 		err = t.Close()
 	}
 	if err != nil {

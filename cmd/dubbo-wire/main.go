@@ -9,22 +9,22 @@ import (
 	"syscall"
 )
 
-// gcPercent lets the heap grow by half between two collections: next to nothing is allocated per packet, so that there
-// are few.
+// gcPercent lets the heap grow by half between two collections. They are rare, because almost nothing is allocated per
+// packet.
 const gcPercent = 50
 
-// softMemory is where the garbage collector starts to work harder, in bytes. Ordinary captures need a tenth of it; one
-// that opens hundreds of thousands of connections would else reach twice what is in use.
+// softMemory is the soft memory limit in bytes. Ordinary captures need a tenth of it. Without it, the heap of a capture
+// with hundreds of thousands of connections would reach twice the memory in use.
 const softMemory = 512 << 20
 
 func main() {
-	if before := debug.SetGCPercent(gcPercent); before != 100 { // GOGC says otherwise
+	if before := debug.SetGCPercent(gcPercent); before != 100 { // GOGC is set
 		debug.SetGCPercent(before)
 	}
-	if debug.SetMemoryLimit(-1) == math.MaxInt64 { // GOMEMLIMIT does not say otherwise
+	if debug.SetMemoryLimit(-1) == math.MaxInt64 { // GOMEMLIMIT is not set
 		debug.SetMemoryLimit(softMemory)
 	}
-	// A closed pipe is an error like others, so that unfinished files are removed; nothing is said of it.
+	// Writing to a closed pipe returns an error, so that unfinished files are removed. The program does not print it.
 	signal.Ignore(syscall.SIGPIPE)
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -16,7 +16,7 @@ import (
 	"dubbo-wire/internal/output"
 )
 
-// newMan writes the manual pages: for "make man" and packages, not for users.
+// newMan returns the command that writes the manual pages, for "make man" and packagers.
 func newMan(s *streams) *cobra.Command {
 	var date string
 	cmd := &cobra.Command{
@@ -38,7 +38,7 @@ func newMan(s *streams) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				_, _ = t.W.Write(man.Roff(p)) // an error comes again with the end
+				_, _ = t.W.Write(man.Roff(p)) // Close returns the error
 				if err := t.Close(); err != nil {
 					return err
 				}
@@ -50,7 +50,7 @@ func newMan(s *streams) *cobra.Command {
 	return cmd
 }
 
-// manPages is a page for the program and one for each command that help lists.
+// manPages returns a page for the program and one for each command that help lists.
 func manPages(root *cobra.Command, date string) []*man.Page {
 	var codes, env []man.Item
 	for _, e := range exitCodes {
@@ -121,7 +121,7 @@ func manOptions(c *cobra.Command) []man.Group {
 	return groups
 }
 
-// commitDate is the day of the commit that the program was built from: builds of it give the same pages.
+// commitDate returns the date of the commit that the program was built from, so that builds are reproducible.
 func commitDate() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {

@@ -9,7 +9,7 @@ import (
 	"dubbo-wire/internal/report"
 )
 
-// recordFlags are what calls and frames share.
+// recordFlags are the flags that calls and frames share.
 type recordFlags struct {
 	in     inputFlags
 	filter filterFlags
@@ -22,7 +22,7 @@ func (f *recordFlags) add(cmd *cobra.Command) {
 	f.out.add(cmd, "table", "markdown", "csv", "json", "jsonl")
 }
 
-// recordKind is how records are made and printed.
+// recordKind says how to make and print one kind of record.
 type recordKind[T any] struct {
 	render  func(inputs []string) func([]byte, T) []byte
 	table   func(t *output.Target, st report.Style, inputs []string) (output.Table[T], error)
@@ -30,7 +30,7 @@ type recordKind[T any] struct {
 	sink    func(f *measure.Filter, write func(T)) pipeline.Sink
 }
 
-// printRecords reads captures and prints one record after the other.
+// printRecords reads captures and prints their records.
 func printRecords[T any](s *streams, f *recordFlags, args []string, kind *recordKind[T]) error {
 	fl, err := f.filter.parse()
 	if err != nil {
@@ -50,7 +50,7 @@ func printRecords[T any](s *streams, f *recordFlags, args []string, kind *record
 		return err
 	}
 	for _, t := range targets {
-		f.in.NoProgress = f.in.NoProgress || t.OnTerminal() // rows come to the terminal themselves
+		f.in.NoProgress = f.in.NoProgress || t.OnTerminal() // rows on the terminal would collide with progress
 	}
 	opt := kind.options(output.Any(targets, "json", "jsonl"))
 	fl.Apply(&opt)
@@ -61,7 +61,7 @@ func printRecords[T any](s *streams, f *recordFlags, args []string, kind *record
 	return f.in.Verdict(totals, w.Rows(), !fl.Empty(), readErr)
 }
 
-// open opens outputs and inputs.
+// open opens the outputs and then the inputs.
 func open(s *streams, in *inputFlags, out *outputFlags, args []string) ([]*output.Target, *measure.Files, error) {
 	targets, err := out.Open(s.places)
 	if err != nil {

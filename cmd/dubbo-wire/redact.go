@@ -66,7 +66,7 @@ There are no filters: a part of a connection would not measure the same. Select 
 	return cmd
 }
 
-// redactKey is the key in a file, or one of its own.
+// redactKey returns the key in a file, or a random key without a file.
 func redactKey(file string) (key [32]byte, err error) {
 	if file == "" {
 		_, err = rand.Read(key[:])
@@ -82,7 +82,7 @@ func redactKey(file string) (key [32]byte, err error) {
 	return sha256.Sum256(b), nil
 }
 
-// cause is what went wrong with a file, without its name.
+// cause returns the error of a file without the file's name.
 func cause(err error) error {
 	if path, ok := errors.AsType[*os.PathError](err); ok {
 		return path.Err
@@ -115,7 +115,7 @@ func runRedact(s *streams, in *inputFlags, args []string, name string, key [32]b
 		return output.CannotWrite(name, err)
 	}
 	if totals.Balance() != nil {
-		return readErr // what was read may be wrong, and so may be what was written
+		return readErr // the totals are wrong, so the file may be wrong
 	}
 	if totals.TCP.Connections == 0 {
 		return in.Verdict(totals, totals.Calls, false, readErr)
@@ -129,7 +129,7 @@ func runRedact(s *streams, in *inputFlags, args []string, name string, key [32]b
 	return in.Verdict(totals, totals.Calls, false, readErr)
 }
 
-// notAnInput refuses to write to a file that is read.
+// notAnInput refuses to overwrite an input.
 func notAnInput(name string, src *measure.Files) error {
 	info, err := os.Stat(name)
 	if name == "-" || err != nil {
@@ -146,10 +146,11 @@ func notAnInput(name string, src *measure.Files) error {
 	return nil
 }
 
-// redacted is a file on its way: beside its name, or for standard output where temporary files go.
+// redacted is the file that redact writes. It lies beside its final name, or in the folder for temporary files when it is
+// copied to standard output, a device or a pipe at the end.
 type redacted struct {
 	*output.Target
-	out io.Writer // what it is copied to; nil for a file
+	out io.Writer // the destination of the copy; nil for a regular file
 }
 
 func openRedacted(s *streams, name string) (r redacted, err error) {
@@ -169,7 +170,7 @@ func openRedacted(s *streams, name string) (r redacted, err error) {
 	return r, err
 }
 
-// Close gives the file its name, or copies it to where it goes.
+// Close gives the file its name or copies it to its destination.
 func (r *redacted) Close() error {
 	if r.out == nil {
 		return r.Target.Close()
@@ -186,7 +187,7 @@ func (r *redacted) Close() error {
 	return err
 }
 
-// redactSummary says what was done.
+// redactSummary describes what redact replaced and left out.
 func redactSummary(sum *redact.Summary, name string) string {
 	var b strings.Builder
 	if name == "-" {

@@ -13,24 +13,24 @@ import (
 	"dubbo-wire/internal/output"
 )
 
-// streams are the standard streams, so that tests run the program in process, and how much is said on standard error.
+// streams are the standard streams, which tests replace, and what all commands share.
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
-	// quiet: nothing but what makes the exit code other than 0. verbose: also what was read, and how.
+	// quiet prints only errors to standard error. verbose also describes what was read, and how.
 	quiet, verbose bool
-	args           []string // the whole command line
+	args           []string // the command line
 	places         *output.Places
 }
 
-// run is the program: it returns the exit code.
+// run runs the program and returns its exit code.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := newRoot(&streams{in: stdin, out: stdout, err: stderr, args: args})
-	root.SetArgs(append([]string{}, ordered(root, args)...)) // of nil cobra makes the arguments of the process
+	root.SetArgs(append([]string{}, ordered(root, args)...)) // for nil, cobra would take the arguments of the process
 	return exit.Report(root.Execute(), stderr)
 }
 
-// version is set at build time; without it the module's own version is printed.
+// version is set at build time. Without it, the version of the module is printed.
 var version string
 
 func versionText() string {
@@ -43,8 +43,8 @@ func versionText() string {
 	return "unknown"
 }
 
-// commands are all commands, in the order in which help and the manual pages list them. A new one is a file with its
-// constructor, and a line here.
+// commands has the constructors of all commands, in the order of help and of the manual pages. To add a command, add a file
+// with its constructor, and one line here.
 var commands = []func(*streams) *cobra.Command{
 	newAnalyze, newCapture, newCompare, newCheck,
 	newCalls, newFrames, newExplain,
@@ -52,7 +52,7 @@ var commands = []func(*streams) *cobra.Command{
 	newFormats, newInterfaces, newCompletion, newMan, newHelp,
 }
 
-// groups are the titles that help lists commands under; a command names its own by GroupID.
+// groups are the titles in the list of commands. A command names its group by GroupID.
 var groups = []cobra.Group{
 	{ID: "measure", Title: "Measure:"},
 	{ID: "look", Title: "Look inside:"},
@@ -60,7 +60,7 @@ var groups = []cobra.Group{
 	{ID: "about", Title: "About:"},
 }
 
-// orderAnnotation has a command's place in commands: the library sorts commands by name.
+// orderAnnotation holds a command's index in commands, because cobra sorts commands by name.
 const orderAnnotation = "order"
 
 func newRoot(s *streams) *cobra.Command {
@@ -125,7 +125,7 @@ method, byte by byte, and what it did not see. The protocol is recognised from t
 	return root
 }
 
-// newHelp is "help COMMAND", which prints what "COMMAND --help" prints.
+// newHelp returns "help COMMAND", which prints the same as "COMMAND --help".
 func newHelp(*streams) *cobra.Command {
 	var names []string
 	for _, topic := range topics() {

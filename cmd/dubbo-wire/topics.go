@@ -9,7 +9,7 @@ import (
 	"dubbo-wire/internal/exit"
 )
 
-// exitCodes is what help and the manual pages say of exit codes.
+// exitCodes describes the exit codes in help and in the manual pages.
 var exitCodes = []struct {
 	code        int
 	short, long string
@@ -21,14 +21,14 @@ var exitCodes = []struct {
 	{exit.Partly, "an input ended early; everything readable was reported", "An input ended early or could not be read to its end: everything readable was still reported. Gaps, short snap lengths, connections joined midway and hostile frames are coverage, not exit code 4."},
 }
 
-// environment is all that is read of it.
+// environment is all environment variables that the program reads.
 var environment = []struct{ name, means string }{
 	{"NO_COLOR", "If it is set and not empty, nothing is coloured."},
 	{"COLUMNS", "The width of tables and help, in columns, in place of the terminal's; also where output is no terminal."},
 	{"TMPDIR", "Where temporary files go that have no better place. Files that are written with -o and -w lie beside their names until they are whole."},
 }
 
-// topics are what "help NAME" prints beside commands.
+// topics returns the topics of "help NAME" that are not commands.
 func topics() []*cobra.Command {
 	var codes, env strings.Builder
 	codes.WriteString("The exit code says what became of a run.\n")

@@ -1,6 +1,6 @@
-// Package exit has the program's exit codes and the errors that carry them. An error that is to end the program goes in; the
-// code and the lines for standard error come out. It follows the contract in docs: what each code means is printed by
-// "dubbo-wire help exit-codes".
+// Package exit has the program's exit codes and the errors that carry them. An error that ends the program goes in; its code
+// and the lines for standard error come out. "dubbo-wire help exit-codes" prints the meaning of each code. Errors hold only
+// their code and text. A closed pipe is not an error here, as for other Unix filters.
 package exit
 
 import (
@@ -15,13 +15,14 @@ import (
 
 const (
 	Done     = 0
-	Nothing  = 1 // nothing readable, no frames, nothing matched
+	Nothing  = 1 // nothing was readable, there are no frames, or nothing matched
 	Usage    = 2
 	Coverage = 3 // coverage below --min-coverage, or sizes drifted from the golden file
-	Partly   = 4 // an input ended early; what was readable was reported
+	Partly   = 4 // an input ended early; the rest was reported
 )
 
-// Error ends the program with Code. Text has the lines for standard error, without the program's name; it may be empty.
+// Error is an error that ends the program with Code. Text is for standard error, without the program's name. It may have
+// several lines or be empty.
 type Error struct {
 	Code int
 	Text string
@@ -52,8 +53,7 @@ func CodeOf(err error) int {
 	return Usage
 }
 
-// Report writes the lines of an error to stderr, each behind the program's name but for indented ones, and returns its exit
-// code.
+// Report writes an error to stderr and returns its exit code. The program's name precedes each line that is not indented.
 func Report(err error, stderr io.Writer) int {
 	code := CodeOf(err)
 	if code == Done || err.Error() == "" {

@@ -1,6 +1,6 @@
-// Package interrupt turns the signals that end a program into the end of its input. The first of SIGINT, SIGTERM and SIGHUP ends
-// reading, so that what was read is printed; the second one ends the program. Readers that wait for input end too: Reader
-// reads ahead in a goroutine, and what it returns belongs to its caller.
+// Package interrupt turns the signals that end a program into the end of its input. The first SIGINT, SIGTERM or SIGHUP ends
+// reading, so that the program can print what it has read. The second one ends the program, after a cleanup. Readers that wait
+// for input end too: Reader reads ahead in a goroutine. Its bytes belong to the caller; the buffers are its own.
 package interrupt
 
 import (
@@ -14,8 +14,7 @@ import (
 	"dubbo-wire/internal/exit"
 )
 
-// Signals are Ctrl-C, SIGTERM and the end of the terminal: they end the reading, not the program, so that what was read
-// is printed. The second one ends the program.
+// Signals waits for SIGINT, SIGTERM and SIGHUP.
 type Signals struct {
 	stopped atomic.Bool
 	done    chan struct{} // closed with the first signal
@@ -23,7 +22,7 @@ type Signals struct {
 	cleanup func()
 }
 
-// Catch begins to wait for signals; Release ends that. cleanup runs when the second one ends the program.
+// Catch begins to wait for signals until Release. cleanup runs before the second signal ends the program.
 func Catch(cleanup func()) *Signals {
 	i := &Signals{cleanup: cleanup, done: make(chan struct{}), signals: make(chan os.Signal, 1)}
 	signal.Notify(i.signals, os.Interrupt, syscall.SIGTERM)
@@ -34,7 +33,7 @@ func Catch(cleanup func()) *Signals {
 	return i
 }
 
-// Burst is how long signals belong together: when a terminal closes, the kernel says so, and its shell once more.
+// Burst is the time in which several signals count as one: when a terminal closes, the kernel and the shell both send SIGHUP.
 const Burst = time.Second
 
 func (i *Signals) wait() {
@@ -51,12 +50,12 @@ func (i *Signals) wait() {
 	}
 }
 
-// endNow ends the program as the signal would have, after cleaning up.
+// endNow cleans up and ends the program as the signal would have.
 func (i *Signals) endNow(sig os.Signal) {
 	i.cleanup()
 	signal.Reset(sig)
 	if self, err := os.FindProcess(os.Getpid()); err == nil && sig == os.Interrupt && self.Signal(sig) == nil {
-		time.Sleep(time.Second) // for the signal to come
+		time.Sleep(time.Second) // until the signal arrives
 	}
 	os.Exit(exit.Partly)
 }
@@ -64,27 +63,27 @@ func (i *Signals) endNow(sig os.Signal) {
 // Stopped reports whether a signal has come.
 func (i *Signals) Stopped() bool { return i.stopped.Load() }
 
-// Release ends the waiting.
+// Release stops waiting for signals.
 func (i *Signals) Release() {
 	signal.Stop(i.signals)
 	close(i.signals)
 }
 
-// Reader returns r, but it ends with the first signal also while nothing comes from r.
+// Reader returns a reader of r that ends at the first signal, even while r blocks.
 func (i *Signals) Reader(r io.Reader) io.Reader {
 	return &interruptible{r: r, done: i.done}
 }
 
-// interruptible reads ahead in a goroutine of its own, once it is read: the first Read starts it.
+// interruptible reads ahead in a goroutine, which the first Read starts.
 type interruptible struct {
 	r     io.Reader
 	done  <-chan struct{}
 	full  chan []byte
 	empty chan []byte
-	now   []byte // what the reader has not taken of whole
+	now   []byte // the part of whole that was not read yet
 	whole []byte
-	err   error // what Read returns at the end
-	cause error // the pump's, before it closes full
+	err   error // returned at the end
+	cause error // set by pump before it closes full
 }
 
 func (p *interruptible) Read(b []byte) (int, error) {
@@ -113,7 +112,7 @@ func (p *interruptible) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// next waits for the next piece; what has come is taken before the end.
+// next waits for the next piece. Pieces that have arrived are returned before the end.
 func (p *interruptible) next() (piece []byte, ok bool) {
 	select {
 	case piece, ok = <-p.full:

@@ -1,7 +1,6 @@
-// Package man turns what is known of a command into its manual page, in roff, as man(1) reads it.
-//
-// The form is that of man-pages(7): sections in its order, options in bold, values in italics. go-md2man writes the roff;
-// here is only what stands in it. Pages depend on nothing but their input: the same page gives the same bytes.
+// Package man renders the manual page of a command. A Page goes in; roff comes out, as man(1) reads it. The form follows
+// man-pages(7): its sections in its order, options in bold, values in italics. Package go-md2man writes the roff; this package
+// writes the Markdown that it reads. The same page always gives the same bytes, which belong to the caller.
 package man
 
 import (
@@ -14,9 +13,9 @@ import (
 // Page is one manual page of section 1.
 type Page struct {
 	Name     string // of the page: dubbo-wire-analyze
-	Title    string // in one line, behind the name
+	Title    string // one line, after the name
 	Synopsis []string
-	// Description is paragraphs, with an empty line between two. Lines of an indented one stay as they are.
+	// Description has paragraphs with an empty line between two. An indented paragraph keeps its lines.
 	Description string
 	Commands    []Item
 	Options     []Group
@@ -25,23 +24,23 @@ type Page struct {
 	Environment []Item
 	SeeAlso     []string // other pages: names with their section, tcpdump(8)
 
-	Date   string // 2006-01-02; "" where there is none
+	Date   string // 2006-01-02, or ""
 	Source string // the program and its version
 }
 
-// Item is a term and what is said of it.
+// Item is a term with its description.
 type Item struct{ Term, Text string }
 
-// Group is options under a title.
+// Group is a titled group of options.
 type Group struct {
 	Title string
 	Items []Option
 }
 
-// Option is one option: Names as they are written, the most used last; Value is "" where it takes none.
+// Option is one option. Names are written with their dashes, the long name last. Value is "" if it takes none.
 type Option struct {
 	Names              []string
-	Value, Text, Unset string // Unset is what holds without the option; "" where nothing is to be said
+	Value, Text, Unset string // Unset is the default to print, or ""
 }
 
 // Roff renders a page.
@@ -118,7 +117,7 @@ func option(b *strings.Builder, o *Option) {
 	b.WriteString("\n\n")
 }
 
-// sentence makes one of a line of help.
+// sentence turns a line of help into a sentence.
 func sentence(s string) string {
 	if s == "" {
 		return s
@@ -140,7 +139,7 @@ func paragraphs(b *strings.Builder, text string) {
 	}
 }
 
-// escape writes text so that Markdown reads it as it stands.
+// escape escapes text for Markdown.
 func escape(s string) string {
 	var b strings.Builder
 	for _, r := range s {

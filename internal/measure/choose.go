@@ -19,23 +19,23 @@ type FrameChoice struct {
 	response      bool  // of the call that the filter selects
 	filter        *Filter
 	sought        *pipeline.Sought
-	// kept is frames that may be the one, by number; bytes is those of their bodies, room how many there may be.
+	// kept has the candidates by number. bytes is the size of their bodies, room its limit.
 	kept        map[int64]*keptFrame
 	bytes, room int
-	// best is the number of the first of them that the filter selects; 0 while there is none.
+	// best is the number of the first candidate that the filter selects, or 0.
 	best    int64
 	calls   map[int64]*explain.Call // of selected frames
 	found   *keptFrame
 	call    *explain.Call
 	settled bool
 	decoder rpc.Decoders
-	// unanswered is the first requests that had no answer, for the case that nothing is found.
+	// unanswered describes the first requests without a response, for the error when nothing is found.
 	unanswered []string
 	silent     int64
 }
 
-// ChooseFrame returns the sink that finds the frame with a number, the one that a packet brought bytes of, or where both are 0
-// the first that the filter selects: the request, or with response the answer.
+// ChooseFrame returns the sink that finds the frame with a number, or the frame that has bytes of a packet. If both are 0, it
+// finds the request of the first call that the filter selects, or with response the response.
 func ChooseFrame(frame, packet int64, response bool, f *Filter) *FrameChoice {
 	c := &FrameChoice{frame: frame, packet: packet, response: response, filter: f, room: maxKeptBodies, kept: map[int64]*keptFrame{}}
 	c.decoder.Formats = formats.All()
@@ -45,14 +45,14 @@ func ChooseFrame(frame, packet int64, response bool, f *Filter) *FrameChoice {
 	return c
 }
 
-// Options returns what the run needs.
+// Options returns the options of the run that feeds the sink.
 func (c *FrameChoice) Options() pipeline.Options {
 	opt := pipeline.Options{Rows: true, WholeBodies: true, Sought: c.sought}
 	c.filter.Apply(&opt)
 	return opt
 }
 
-// Chosen returns the frame, decoded, and its call if it is known; an error where there is no such frame.
+// Chosen returns the decoded frame, and its call if it is known. It fails if there is no such frame.
 func (c *FrameChoice) Chosen(in *Input, t *pipeline.Totals, readErr error) (*pipeline.Row, *explain.Call, error) {
 	c.end()
 	if c.found == nil {
@@ -67,7 +67,7 @@ func (c *FrameChoice) Chosen(in *Input, t *pipeline.Totals, readErr error) (*pip
 	return row, c.call, nil
 }
 
-// Unread returns the error of reading, but none where all that was wanted was read before.
+// Unread returns readErr, or nil if the frame and its call were read before the error.
 func (c *FrameChoice) Unread(readErr error) error {
 	if c.Done() {
 		return nil
@@ -78,11 +78,11 @@ func (c *FrameChoice) Unread(readErr error) error {
 // keptFrame is a copy of a frame and its body.
 type keptFrame struct {
 	row *pipeline.Row
-	// dropped: the body was too much to keep.
+	// dropped: the body did not fit in room.
 	dropped bool
 }
 
-// maxKeptBodies is how many bytes of bodies are kept of frames of which it is not known yet whether the filter selects them.
+// maxKeptBodies bounds the bodies of the candidates in bytes.
 const maxKeptBodies = 256 << 20
 
 func (c *FrameChoice) byNumber() bool { return c.frame > 0 || c.packet > 0 }
@@ -114,7 +114,7 @@ func (c *FrameChoice) Frame(r *pipeline.Row) {
 	}
 }
 
-// keep copies a frame.
+// keep returns a copy of a frame, with its body if there is room.
 func (c *FrameChoice) keep(r *pipeline.Row) *keptFrame {
 	k := &keptFrame{row: r.Clone()}
 	if c.bytes+len(r.Msg.Body) > c.room {
@@ -141,7 +141,7 @@ func (c *FrameChoice) take(k *keptFrame) {
 	clear(c.kept)
 }
 
-// choose is told of a frame that the filter selects; it is taken when no earlier one can come.
+// choose notes a frame that the filter selects. It is taken when no earlier one can follow.
 func (c *FrameChoice) choose(number int64, k *explain.Call) {
 	if c.kept[number] == nil || c.best > 0 && c.best < number {
 		return
@@ -203,7 +203,7 @@ func (c *FrameChoice) Call(k *call.Call, selected bool) {
 	c.decide()
 }
 
-// end takes what was selected though an earlier frame was open to the end.
+// end takes the best candidate although the call of an earlier one was never closed.
 func (c *FrameChoice) end() {
 	if c.found == nil && c.best > 0 {
 		for n := range c.kept {
@@ -215,7 +215,7 @@ func (c *FrameChoice) end() {
 	}
 }
 
-// nothing says why there is no such frame.
+// nothing returns the error that explains why there is no such frame.
 func (c *FrameChoice) nothing(in *Input, t *pipeline.Totals, readErr error) error {
 	if t.Frames == 0 {
 		return in.Verdict(t, 0, false, readErr)
@@ -241,7 +241,7 @@ func (c *FrameChoice) nothing(in *Input, t *pipeline.Totals, readErr error) erro
 	return exit.Errorf(exit.Nothing, "%s", text)
 }
 
-// noPacket says what the packet is instead.
+// noPacket describes a packet that has no bytes of a frame.
 func (c *FrameChoice) noPacket(t *pipeline.Totals) string {
 	p := c.sought
 	switch {

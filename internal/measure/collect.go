@@ -17,24 +17,24 @@ import (
 // Config says what is measured.
 type Config struct {
 	By        sizes.By
-	ByGiven   bool // else saved reports may be grouped by something else
+	ByGiven   bool // else saved reports keep their own grouping
 	MaxGroups int  // 0 for sizes.DefaultMaxGroups
 	Filter    *Filter
 
-	Parts    bool // take all bodies apart
+	Parts    bool // decode all bodies and sum their parts
 	Details  bool
 	Findings bool
 	Presets  []sizes.Preset
 	Top      int // calls of a preset; 0 for report.DefaultTop
-	Sample   int // calls of each method on each lane whose bodies are sampled; AsNeeded, or pipeline.AllCalls
-	// Formats are those that the report is printed in: they decide what is collected.
+	Sample   int // calls to sample of each method on each lane, AsNeeded, or pipeline.AllCalls
+	// Formats are the formats that the report is printed in. They decide what is collected.
 	Formats []string
 }
 
-// AsNeeded is the sample that the formats of a report need.
+// AsNeeded samples as many calls as the formats of the report need.
 const AsNeeded = -2
 
-// Collector is the sink of a run that ends in a report: groups, and what else the report is to show.
+// Collector is the sink of a run. It collects the groups and the other contents of a report.
 type Collector struct {
 	cfg      *Config
 	opt      *pipeline.Options
@@ -63,17 +63,17 @@ func (c *Collector) Call(k *call.Call, selected bool) {
 	}
 }
 
-// Of each method so many calls are looked into in each lane, as long as their bodies have not more bytes: few enough that
-// it takes little beside the measuring of all.
+// The default sample of each method on each lane: calls, and bytes of their bodies. It takes little time compared with
+// measuring all calls.
 const (
 	sampleCalls = 256
 	sampleBytes = 192 << 10
-	// Of a capture with no more packets all calls are looked into.
+	// All calls of a capture with at most so many packets are sampled.
 	samplePackets = 4096
 )
 
-// Collect sets a run up for what the configuration asks for. inputs are the names of the inputs by index. opt is used until
-// Report returns.
+// Collect returns the sink for a run and sets the run's options. inputs are the names of the inputs by index. opt must stay
+// as it is until Report returns.
 func (cfg *Config) Collect(inputs []string, opt *pipeline.Options) *Collector {
 	has := func(formats ...string) bool {
 		return slices.ContainsFunc(cfg.Formats, func(f string) bool { return slices.Contains(formats, f) })
@@ -88,10 +88,10 @@ func (cfg *Config) Collect(inputs []string, opt *pipeline.Options) *Collector {
 	for _, preset := range cfg.Presets {
 		c.worst = append(c.worst, sizes.NewWorst(preset, cmp.Or(cfg.Top, report.DefaultTop)))
 		if preset == sizes.Errors {
-			opt.Detail = rpc.Values // classes of exceptions are among the values
+			opt.Detail = rpc.Values // an exception's class is a value
 		}
 	}
-	read := has("table", "markdown", "html") // by people
+	read := has("table", "markdown", "html") // formats for people
 	if read || cfg.Findings {
 		c.findings = findings.New()
 		opt.Sample = pipeline.Sample{Calls: sampleCalls, Bytes: sampleBytes, Packets: samplePackets, Bodies: true}
@@ -123,12 +123,12 @@ func (cfg *Config) Collect(inputs []string, opt *pipeline.Options) *Collector {
 	return c
 }
 
-// Report returns what was collected. It fails when the totals do not balance.
+// Report returns the report of what was collected. It fails if the totals do not balance.
 func (c *Collector) Report(inputs []capture.Input, t *pipeline.Totals) (*report.Report, error) {
 	if err := t.Balance(); err != nil {
 		return nil, exit.Errorf(exit.Partly, "no report: %v", err)
 	}
-	// How far bodies were decoded depends on the filter here, on which coverage must not.
+	// Here, how much of the bodies was decoded depends on the filter. Coverage must not depend on it.
 	t.BodiesDecoded, t.BodiesPartly, t.BodiesOpaque, t.Causes = 0, 0, 0, nil
 	r := report.Build(inputs, t, c.cfg.By, c.groups.Groups())
 	r.Filtered, r.Filter = !c.cfg.Filter.Empty(), c.cfg.Filter.Text

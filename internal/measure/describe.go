@@ -12,8 +12,8 @@ import (
 	"dubbo-wire/internal/term"
 )
 
-// Describe says what --verbose says of a run: of each input what it is and how much was read, how fast that went with how
-// many workers, and which limits were reached. Read is bytes as they lie on disk, 0 where there is no file.
+// Describe prints what --verbose prints about a run: each input, the speed, the number of workers, and the limits that were
+// reached. read is the number of bytes read from disk, or 0.
 func Describe(w io.Writer, inputs []capture.Input, t *pipeline.Totals, read int64, jobs int, took time.Duration) {
 	line := func(format string, args ...any) { fmt.Fprintf(w, "dubbo-wire: "+format+"\n", args...) }
 	for i := range inputs {
@@ -31,7 +31,7 @@ func Describe(w io.Writer, inputs []capture.Input, t *pipeline.Totals, read int6
 	}
 }
 
-// inputText is one input in a line.
+// inputText describes one input in a line.
 func inputText(in *capture.Input) string {
 	if in.Err != nil {
 		return "not read"
@@ -70,7 +70,7 @@ func inputText(in *capture.Input) string {
 	return strings.Join(parts, "; ")
 }
 
-// limitsReached says which limits a run ran into, and what that meant; one line if none.
+// limitsReached describes the limits that a run reached, one per line.
 func limitsReached(t *pipeline.Totals) []string {
 	var out []string
 	for _, l := range []struct {
@@ -93,7 +93,7 @@ func limitsReached(t *pipeline.Totals) []string {
 	return out
 }
 
-// tookText is a time with three digits.
+// tookText formats a duration with three digits.
 func tookText(d time.Duration) string {
 	switch {
 	case d < time.Millisecond:

@@ -6,16 +6,16 @@ import (
 	"dubbo-wire/internal/sizes"
 )
 
-// Filter is a call filter as its user gave it. It selects all where its Text is empty.
+// Filter is a call filter and the flags that it comes from. A filter with an empty Text selects all calls.
 type Filter struct {
 	call.Filter
 	Since, Until Bound
-	Text         string // the flags, as they may be given again
-	OfCalls      string // the first flag that selects by more than groups have; "" if there is none
+	Text         string // the flags, quoted for a shell
+	OfCalls      string // the first flag that needs single calls, not groups; or ""
 	Groups       map[sizes.Key][]call.Glob
 }
 
-// Bound is a moment in nanoseconds since the Unix epoch, or since the first packet.
+// Bound is a time in nanoseconds since the Unix epoch or, if Relative, since the first packet.
 type Bound struct {
 	At              int64
 	Relative, Given bool
@@ -24,14 +24,14 @@ type Bound struct {
 // Empty reports whether all calls are selected.
 func (f *Filter) Empty() bool { return f.Text == "" }
 
-// Apply makes a run use the filter, if it selects at all.
+// Apply makes a run use the filter, unless it is empty.
 func (f *Filter) Apply(opt *pipeline.Options) {
 	if !f.Empty() {
 		opt.Filter, opt.Detail, opt.Begin = &f.Filter, max(opt.Detail, f.Detail()), f.start
 	}
 }
 
-// start fixes relative times, once the first packet's time is known.
+// start resolves relative times when the time of the first packet is known.
 func (f *Filter) start(first int64) {
 	for _, b := range []struct {
 		bound Bound

@@ -6,12 +6,12 @@ import (
 	"dubbo-wire/internal/rpc"
 )
 
-// FrameSink returns the sink of a run that prints frames with write.
+// FrameSink returns the sink that passes the selected frames to write, in their order.
 func FrameSink(f *Filter, write func(*pipeline.Row)) pipeline.Sink {
 	return &frameSink{write: write, filter: f, now: f.OfRequests()}
 }
 
-// CallSink returns the sink of a run that prints selected calls with write.
+// CallSink returns the sink that passes the selected calls to write.
 func CallSink(_ *Filter, write func(*call.Call)) pipeline.Sink { return callSink(write) }
 
 type callSink func(*call.Call)
@@ -24,20 +24,20 @@ func (write callSink) Call(k *call.Call, selected bool) {
 	}
 }
 
-// frameSink is the sink of a run that prints frames. Without a filter they are printed at once. With one, a frame waits
-// until it is known whether its call is selected: of a response that is when it comes, of a request too where the filter
-// asks for nothing but what stands in requests, else when its call is closed. Frames are still printed in their order.
+// frameSink passes frames on at once if there is no filter. With a filter, a frame waits until its call is closed, because only
+// then it is known whether the call is selected. A filter that needs only requests decides at the request. The frames keep
+// their order.
 type frameSink struct {
 	write  func(*pipeline.Row)
 	filter *Filter
 	now    bool // the filter decides on requests alone
-	// waiting is the frames from number first on; a rendered frame whose call is open has decided false.
+	// waiting has the frames from number first on.
 	waiting []waitingFrame
 	first   int64
 }
 
 type waitingFrame struct {
-	row               *pipeline.Row // a copy that may be kept
+	row               *pipeline.Row // a copy
 	decided, selected bool
 }
 
@@ -78,7 +78,7 @@ func (f *frameSink) Call(c *call.Call, selected bool) {
 	f.drain()
 }
 
-// decide notes that the filter selects a message, or does not.
+// decide notes whether the filter selects a message.
 func (f *frameSink) decide(m *call.Message, selected bool) {
 	i := m.Number - f.first
 	if i < 0 || i >= int64(len(f.waiting)) || f.waiting[i].decided {
@@ -91,7 +91,7 @@ func (f *frameSink) decide(m *call.Message, selected bool) {
 	}
 }
 
-// drain prints the frames in front that are decided.
+// drain passes on the leading frames that are decided.
 func (f *frameSink) drain() {
 	n := 0
 	for n < len(f.waiting) && f.waiting[n].decided {

@@ -9,14 +9,14 @@ import (
 	"dubbo-wire/internal/pipeline"
 )
 
-// Labels are the names that users gave to inputs: name=FILE. A file whose own name has that form is a file.
+// Labels are the names that the user gave to inputs: name=FILE. If a file with the whole name exists, there is no label.
 type Labels struct {
-	names []string // by argument; "" where none was given
+	names []string // by argument; "" without a label
 	paths []string
 	given bool
 }
 
-// Given returns the first argument that has a label; "" if there is none.
+// Given returns the first label and its path, or "".
 func (l *Labels) Given() (name, path string) {
 	for i, name := range l.names {
 		if name != "" {
@@ -26,7 +26,7 @@ func (l *Labels) Given() (name, path string) {
 	return "", ""
 }
 
-// at returns the labels of some arguments.
+// at returns the labels of the arguments with some indexes.
 func (l *Labels) at(args []int) *Labels {
 	some := &Labels{}
 	for _, i := range args {
@@ -53,7 +53,7 @@ func parseLabels(args []string) (*Labels, error) {
 	return l, nil
 }
 
-// splitLabel takes name=FILE apart.
+// splitLabel splits name=FILE.
 func splitLabel(arg string) (name, path string) {
 	name, path, ok := strings.Cut(arg, "=")
 	if !ok || name == "" || path == "" || strings.ContainsAny(name, "/\\") {
@@ -65,7 +65,7 @@ func splitLabel(arg string) (name, path string) {
 	return name, path
 }
 
-// of is the name of an input: its label, else its file.
+// of returns the name of an input: its label, or its file.
 func (l *Labels) of(in *capture.Input) string {
 	if in.Source < len(l.names) && l.names[in.Source] != "" {
 		return l.names[in.Source]
@@ -82,8 +82,8 @@ func (l *Labels) inputs(inputs []capture.Input) []string {
 	return out
 }
 
-// apart makes each input be read alone: with labels, and when they are grouped by input. What a label names is one input,
-// also where that is a folder.
+// apart makes the run read each input separately if there are labels, or if the report is grouped by input. A folder with a
+// label is one input.
 func (l *Labels) apart(inputs []capture.Input, byInput bool, opt *pipeline.Options) {
 	if !l.given && !byInput {
 		return
@@ -92,7 +92,7 @@ func (l *Labels) apart(inputs []capture.Input, byInput bool, opt *pipeline.Optio
 	next := len(l.names)
 	for i := range inputs {
 		source := inputs[i].Source
-		if source >= len(l.names) || l.names[source] == "" { // a folder's files, each by itself
+		if source >= len(l.names) || l.names[source] == "" { // each file of a folder is an input
 			source = next
 			next++
 		}

@@ -1,7 +1,7 @@
-// Package measure makes reports of inputs: what analyze, capture, compare and check share. FILE arguments and a Config go in;
-// captures are read through one run of the pipeline, saved reports are read and added, and a report.Report comes out, with the
-// exit code that it means. The counting itself follows internal/pipeline and internal/sizes; here is only which inputs are read,
-// how, and what is collected on the way. A Files owns what it opened until Close.
+// Package measure makes reports of inputs, for the commands analyze, capture, compare and check. FILE arguments and a Config go
+// in; a report.Report comes out, with the exit code that it means. Captures are read in one run of the pipeline, saved reports
+// are read and added. The package decides which inputs are read, and how, and what is collected; internal/pipeline and
+// internal/sizes count. Files owns what it opened until Close; a report belongs to the caller.
 package measure
 
 import (
@@ -29,29 +29,29 @@ import (
 // Input says how inputs are read.
 type Input struct {
 	Stdin      io.Reader
-	Stderr     io.Writer // for progress, and for Verbose
+	Stderr     io.Writer // for progress and Verbose
 	NoProgress bool
 	Verbose    bool   // describe the run on Stderr
 	Abandon    func() // runs when a second signal ends the program
 
-	MinCoverage float64 // percent; less than that is exit.Coverage
-	Jobs        int     // workers; 0 for as many as pay
+	MinCoverage float64 // percent; exit.Coverage below it
+	Jobs        int     // workers; 0 chooses
 	Limits      pipeline.Limits
 }
 
-// Files are FILE arguments that were opened: captures, and saved reports that have been read.
+// Files are the opened FILE arguments: captures, and saved reports that were read.
 type Files struct {
-	*capture.Files // the captures; nil without any
+	*capture.Files // nil without captures
 	Labels         *Labels
 	Saved          []*report.Report
 
 	in       *Input
 	signals  *interrupt.Signals
 	captures []string       // the arguments that are captures
-	failed   []report.Input // look like reports and cannot be read
-	// The arguments that these were, from 0.
+	failed   []report.Input // saved reports and captures that cannot be read
+	// The indexes of the arguments, from 0.
 	captureAt, savedAt, failedAt []int
-	// stdin and pipes were looked into already, to tell captures from saved reports.
+	// stdin and pipes replay the bytes that were read to tell captures from saved reports.
 	stdin io.Reader
 	pipes []io.Reader
 }
@@ -66,7 +66,7 @@ func (in *Input) Open(args []string) (*Files, error) {
 	return f, f.open(f.Labels.paths)
 }
 
-// open opens the captures; after an error there is nothing to close.
+// open opens the captures. After an error, nothing needs to be closed.
 func (f *Files) open(paths []string) (err error) {
 	f.catch()
 	opt := capture.Options{Stdin: f.stdin, Pipe: f.pipe}
@@ -80,7 +80,7 @@ func (f *Files) open(paths []string) (err error) {
 	return err
 }
 
-// catch waits for signals from now on, if it does not yet.
+// catch begins to wait for signals.
 func (f *Files) catch() {
 	if f.signals == nil {
 		f.signals = interrupt.Catch(f.in.Abandon)
@@ -106,7 +106,7 @@ func (f *Files) Close() {
 	}
 }
 
-// Names returns the file names of the captures, by input.
+// Names returns the file names of the inputs by index.
 func (f *Files) Names() []string {
 	inputs := f.Inputs()
 	out := make([]string, len(inputs))
@@ -116,12 +116,11 @@ func (f *Files) Names() []string {
 	return out
 }
 
-// worthJobs is how large inputs must be, in bytes on disk, to be shared between workers unless that is asked for: below
-// it starting them costs more than they bring.
+// worthJobs is the size of inputs on disk, in bytes, from which several workers are faster than one.
 const worthJobs = 4 << 20
 
-// jobs returns the number of workers. Where only envelopes are read, one goroutine is about as fast as the file can be, with
-// less work in all; taking bodies apart is what workers are for.
+// jobs returns the number of workers. For envelopes one is enough: it reads about as fast as the disk. Workers pay when bodies
+// are decoded.
 func (f *Files) jobs(detail rpc.Detail) int {
 	if f.in.Jobs > 0 {
 		return f.in.Jobs
@@ -132,9 +131,8 @@ func (f *Files) jobs(detail rpc.Detail) int {
 	return min(runtime.GOMAXPROCS(0), pipeline.Lanes)
 }
 
-// Run runs the pipeline over the captures. The error, if any, has its exit code and comes after what was readable has
-// been given to the sink. Reading ends early when nobody takes what comes out of it any more: when broken, if it is not
-// nil, returns true.
+// Run runs the pipeline over the captures. It returns an exit.Error after the sink has got everything that could be read. If
+// broken is not nil, reading ends early when broken returns true, because nobody reads the output.
 func (f *Files) Run(opt pipeline.Options, sink pipeline.Sink, broken func() bool) (*pipeline.Totals, error) {
 	opt.Protocols, opt.Formats = protocols.All(), formats.All()
 	if opt.Apart == nil {
@@ -162,7 +160,7 @@ func (f *Files) Run(opt pipeline.Options, sink pipeline.Sink, broken func() bool
 	return totals, partly(problems)
 }
 
-// partly returns the error of inputs that could not be read to their end; nil without a line.
+// partly returns the error for inputs that could not be read completely, or nil if there are no lines.
 func partly(lines []string) error {
 	if len(lines) == 0 {
 		return nil
@@ -170,8 +168,8 @@ func partly(lines []string) error {
 	return exit.Errorf(exit.Partly, "%s", strings.Join(lines, "\n"))
 }
 
-// Verdict returns the exit code of a run whose report was printed: coverage below the bound wins over an input that ended
-// early, that over nothing found.
+// Verdict returns the error to return after the report was printed, or nil. Low coverage wins over an input that ended early,
+// and that over an empty report.
 func (in *Input) Verdict(t *pipeline.Totals, selected int64, filtered bool, readErr error) error {
 	switch {
 	case in.MinCoverage > 0 && t.Percent() < in.MinCoverage:
@@ -193,7 +191,7 @@ func (in *Input) Verdict(t *pipeline.Totals, selected int64, filtered bool, read
 	return nil
 }
 
-// noFrames says what was there instead.
+// noFrames describes a capture without Dubbo frames.
 func noFrames(t *pipeline.Totals) string {
 	switch {
 	case t.Packets == 0:
@@ -217,7 +215,7 @@ func noFrames(t *pipeline.Totals) string {
 	return text + "; there was: " + strings.Join(there, ", ")
 }
 
-// kinds words how many packets there are of each kind.
+// kinds lists the number of packets of each kind.
 func kinds[K cmp.Ordered](packets map[K]int64) string {
 	var list []string
 	for _, k := range slices.Sorted(maps.Keys(packets)) {

@@ -20,7 +20,7 @@ import (
 	"dubbo-wire/internal/rpc"
 )
 
-// What completion reads of captures at most. Whoever presses a key does not want to wait.
+// Limits for completion, because the user waits for it.
 const (
 	completeBytes = 64 << 20
 	completeTime  = 300 * time.Millisecond
@@ -28,11 +28,11 @@ const (
 	completeNames = 2000 // of each kind
 )
 
-// Names are what the calls of captures are named by: service, method, client, server, host, port; each sorted.
+// Names are the sorted names in captures by kind: service, method, client, server, host, port.
 type Names map[string][]string
 
-// ReadNames reads the beginning of the captures that FILE arguments name, as far as it gets in a short time, and is silent about what cannot be read.
-// Methods are those of the services that were chosen. Standard input, pipes and devices are left alone.
+// ReadNames reads the beginning of the captures that FILE arguments name, for a short time, and ignores what it cannot read.
+// services are patterns that restrict the methods. Standard input, pipes and devices are not read.
 func ReadNames(args []string, services []string) Names {
 	c := &nameCollector{sets: make(map[string]map[string]bool)}
 	for _, s := range services {
@@ -51,12 +51,12 @@ func ReadNames(args []string, services []string) Names {
 	select {
 	case <-done:
 	case <-time.After(completeTime):
-		c.over.Store(true) // the process ends soon; what it has is taken
+		c.over.Store(true) // the process ends soon; use what was found
 	}
 	return c.names()
 }
 
-// regularFiles are the file of that name, or those in the folder of that name.
+// regularFiles returns path if it is a file, or the files in it if it is a folder.
 func regularFiles(path string) []string {
 	info, err := os.Stat(path)
 	switch {
@@ -82,7 +82,7 @@ func regularFiles(path string) []string {
 	return list
 }
 
-// nameCollector is the sink of a run that only looks at names.
+// nameCollector is the sink that collects names.
 type nameCollector struct {
 	services []call.Glob
 	over     atomic.Bool
@@ -118,7 +118,7 @@ func (c *nameCollector) read(paths []string) {
 	}
 }
 
-// saved takes the names out of a saved report, and returns its size in bytes.
+// saved collects the names in a saved report and returns its size in bytes.
 func (c *nameCollector) saved(path string, most int64) int64 {
 	info, err := os.Stat(path)
 	if err != nil || info.Size() > most {
@@ -139,7 +139,7 @@ func (c *nameCollector) saved(path string, most int64) int64 {
 	return int64(len(data))
 }
 
-// Frame is not looked at: calls have the names.
+// Frame does nothing: calls have the names.
 func (c *nameCollector) Frame(*pipeline.Row) {}
 
 func (c *nameCollector) Call(k *call.Call, _ bool) {
@@ -172,7 +172,7 @@ func hostOf(address string) string {
 	return address
 }
 
-// put remembers a name that can be written in one word of a line.
+// put adds a name, unless it has characters that cannot stand in one word of a command line.
 func (c *nameCollector) put(kind, name string) {
 	if name == "" || name == "?" || len(name) > 500 || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f || r == ',' }) {
 		return
@@ -195,7 +195,7 @@ func (c *nameCollector) names() Names {
 	return all
 }
 
-// nameOfFile is the FILE of an argument: labels (name=FILE) are left off.
+// nameOfFile returns the FILE of an argument, without its label.
 func nameOfFile(arg string) string {
 	if label, file, ok := strings.Cut(arg, "="); ok && !strings.ContainsAny(label, `/\.`) {
 		return file

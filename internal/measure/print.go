@@ -10,7 +10,7 @@ import (
 	"dubbo-wire/internal/report/page"
 )
 
-// Print says how a report is printed.
+// Print says how to print a report.
 type Print struct {
 	Output                         *output.Options
 	Sort                           string
@@ -18,8 +18,7 @@ type Print struct {
 	Findings, SameMethods, Buckets bool
 }
 
-// Print writes the report to all targets. explain is the command that shows a frame, ""
-// where there is none.
+// Print writes the report to all targets. command is what made the report; explain is the command that shows a frame, or "".
 func (p *Print) Print(targets []*output.Target, r *report.Report, command, explain string) error {
 	r.Buckets = p.Buckets
 	r.SortBy(p.Sort)
@@ -33,7 +32,7 @@ func (p *Print) Print(targets []*output.Target, r *report.Report, command, expla
 	})
 }
 
-// Open opens what the report goes to, and notes its formats.
+// Open opens the targets of the report and adds their formats to cfg.
 func (p *Print) Open(places *output.Places, cfg *Config) ([]*output.Target, error) {
 	all, err := p.Output.Open(places)
 	for _, t := range all {

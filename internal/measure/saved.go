@@ -20,7 +20,7 @@ import (
 	"dubbo-wire/internal/sizes"
 )
 
-// OpenAny opens captures and reads saved reports, which it tells apart by their content.
+// OpenAny opens captures and reads saved reports. It tells them apart by their content.
 func (in *Input) OpenAny(args []string) (_ *Files, err error) {
 	f := &Files{in: in}
 	if f.Labels, err = parseLabels(args); err != nil {
@@ -52,7 +52,7 @@ func (in *Input) OpenAny(args []string) (_ *Files, err error) {
 			if len(f.Saved) == 0 || capture.CauseOf(err) == 0 {
 				return nil, err
 			}
-			texts := strings.Split(err.Error(), "\n") // the saved ones are there
+			texts := strings.Split(err.Error(), "\n") // the saved reports are still useful
 			for i, k := range f.captureAt {
 				f.fail(k, args[k], texts[min(i, len(texts)-1)])
 			}
@@ -69,7 +69,7 @@ func (in *Input) OpenAny(args []string) (_ *Files, err error) {
 	return f, nil
 }
 
-// fail notes an argument that cannot be read.
+// fail notes that the argument with index k cannot be read.
 func (f *Files) fail(k int, arg, text string) {
 	f.failed, f.failedAt = append(f.failed, report.Input{File: arg, Err: text}), append(f.failedAt, k)
 }
@@ -82,8 +82,8 @@ func (f *Files) failures() []string {
 	return lines
 }
 
-// Report reads all inputs and adds them up: captures together in one run, saved reports beside it. readErr says what could
-// not be read, as Run does; err that there is no report.
+// Report reads the captures in one run and adds the saved reports. readErr says what could not be read, as for Run; with err
+// there is no report.
 func (f *Files) Report(cfg Config) (r *report.Report, readErr, err error) {
 	if err := cfg.fits(f.Saved); err != nil {
 		return nil, nil, err
@@ -92,7 +92,7 @@ func (f *Files) Report(cfg Config) (r *report.Report, readErr, err error) {
 		cfg = cfg.sums(f.Saved)
 	}
 	var list []*report.Report
-	var places []int // of inputs among the arguments
+	var places []int // the argument of each input
 	for k, r := range f.Saved {
 		if !cfg.Filter.Empty() {
 			if err := r.Select(cfg.Filter.Groups, cfg.Filter.Text); err != nil {
@@ -137,7 +137,7 @@ func (f *Files) Report(cfg Config) (r *report.Report, readErr, err error) {
 	return r, partly(lines), nil
 }
 
-// sums returns what can be asked of captures that are added to saved reports: sums, in the groups that all have.
+// sums returns the configuration for captures that are added to saved reports: only sums, in the groups that all have.
 func (cfg *Config) sums(saved []*report.Report) Config {
 	c := Config{By: cfg.By, ByGiven: cfg.ByGiven, MaxGroups: cfg.MaxGroups, Filter: cfg.Filter, Sample: AsNeeded}
 	if len(saved) > 0 {
@@ -150,7 +150,7 @@ func (cfg *Config) sums(saved []*report.Report) Config {
 	return c
 }
 
-// fits refuses what saved reports cannot answer.
+// fits refuses what saved reports do not contain.
 func (cfg *Config) fits(saved []*report.Report) error {
 	if len(saved) == 0 {
 		return nil
@@ -184,13 +184,13 @@ func ReadGolden(r io.Reader) (*report.Summaries, error) {
 	return report.ReadSummaries(body)
 }
 
-// sniffed returns the reader of an argument that is a saved report; nil where it is none: then what was read to know that
-// is put back. done ends the reading.
+// sniffed returns a reader of an argument that is a saved report, and nil for another one, whose first bytes are kept for
+// capture.Open. Call done after reading.
 func (f *Files) sniffed(arg string, stdin *bool) (body io.Reader, done func()) {
 	done = func() {}
 	if arg == "-" {
 		if *stdin {
-			return nil, done // whoever opens captures says so
+			return nil, done // capture.Open refuses it
 		}
 		*stdin = true
 		f.catch()
@@ -222,10 +222,10 @@ func (f *Files) sniffed(arg string, stdin *bool) (body io.Reader, done func()) {
 		}
 		return body, func() { _ = file.Close() }
 	}
-	return nil, done // whoever opens captures says what is wrong
+	return nil, done // capture.Open returns the error
 }
 
-// laterFile is opened by the first read: opening a named pipe waits for whoever writes into it.
+// laterFile is opened by the first read, because opening a named pipe blocks until there is a writer.
 type laterFile struct {
 	path string
 	f    *os.File
@@ -242,10 +242,11 @@ func (l *laterFile) Read(p []byte) (int, error) {
 	return l.f.Read(p)
 }
 
-// maxSniffed is how many bytes of white space may stand in front of a report.
+// maxSniffed bounds the white space before a report in bytes.
 const maxSniffed = 512
 
-// sniff tells whether a JSON object comes from r, also compressed: then body is it. Else whole is all that r gives.
+// sniff checks whether r holds a JSON object, which may be compressed. body is a reader of the object, or nil; then whole
+// reads all of r.
 func sniff(r io.Reader) (body, whole io.Reader) {
 	rec := &recorder{r: r, on: true}
 	b := bufio.NewReaderSize(rec, 4096)
@@ -278,7 +279,7 @@ func sniff(r io.Reader) (body, whole io.Reader) {
 	return nil, io.MultiReader(bytes.NewReader(rec.seen), r)
 }
 
-// recorder remembers what was read through it.
+// recorder keeps the bytes that were read through it.
 type recorder struct {
 	r    io.Reader
 	on   bool

@@ -1,7 +1,7 @@
-// Package output opens what a command prints to, and prints there. The flags --format and -o go in; targets come out, each
-// with its format and a buffered writer. A file is written under a temporary name beside its own and renamed when it is
-// complete, so that nobody reads half of one; a device or a pipe is written in place. A Places remembers the files that are not
-// complete, for a signal that ends the program. Targets belong to whoever opened them: close or discard each.
+// Package output opens the files and streams that a command prints to. The flags --format and --output go in; targets come out,
+// each with its format and a buffered writer. A file is written under a temporary name beside its own and renamed when it is
+// complete, so that nobody reads half of it; a device or a pipe is written in place. Places remembers the unfinished files, so
+// that a signal that ends the program can remove them. Whoever opens a target owns it and must close or discard it.
 package output
 
 import (
@@ -22,12 +22,12 @@ import (
 	"dubbo-wire/internal/report"
 )
 
-// Options are --format, -o and how tables look.
+// Options are the formats and files of the output, and the style of tables.
 type Options struct {
 	Format       string   // "" for the default
 	Files        []string // none: standard output
 	Exact, Local bool
-	Formats      []string // that the command has, the default first
+	Formats      []string // of the command, the default first
 }
 
 // Target is one place where output goes, in one format.
@@ -40,7 +40,7 @@ type Target struct {
 	places *Places
 }
 
-// bufferSize is how much is written at once, in bytes.
+// bufferSize is the size of a target's write buffer in bytes.
 const bufferSize = 1 << 16
 
 // NewTarget returns a target that writes to w.
@@ -48,13 +48,13 @@ func NewTarget(format string, w io.Writer) *Target {
 	return &Target{Format: format, under: w, W: bufio.NewWriterSize(w, bufferSize)}
 }
 
-// Redirect makes a target of standard output write to w instead.
+// Redirect makes a target write to w. It is for targets of standard output.
 func (t *Target) Redirect(w io.Writer) {
 	t.under = w
 	t.W.Reset(w)
 }
 
-// Extensions are the extensions of files by format, the first one the one to suggest.
+// extensions are the extensions of files with their formats. The first one of a format is the one to suggest.
 var extensions = []struct{ extension, format string }{
 	{".txt", "table"},
 	{".md", "markdown"},
@@ -79,7 +79,7 @@ func Extension(format string) string {
 	return ""
 }
 
-// formatOf returns the format that a file's name implies; "" where it implies none.
+// formatOf returns the format of a file's extension, or "".
 func formatOf(name string) string {
 	name = strings.ToLower(filepath.Base(name))
 	for _, e := range extensions {
@@ -128,7 +128,7 @@ func (o *Options) Open(p *Places) ([]*Target, error) {
 	return all, nil
 }
 
-// formatFor returns the format of a file: --format, but with several files each has its own.
+// formatFor returns the format of a file. With several files, an extension wins over --format.
 func (o *Options) formatFor(name string) (string, error) {
 	format := formatOf(name)
 	known := slices.Contains(o.Formats, format)
@@ -143,7 +143,7 @@ func (o *Options) formatFor(name string) (string, error) {
 	return format, nil
 }
 
-// File opens a file as a target. A device or a pipe cannot be replaced by a complete file: it is written in place.
+// File opens a file as a target. A device or a pipe is written in place, because a rename would replace it.
 func (p *Places) File(format, name string) (*Target, error) {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 		if info.IsDir() {
@@ -160,7 +160,7 @@ func (p *Places) File(format, name string) (*Target, error) {
 	return p.Unfinished(format, name, name)
 }
 
-// Unfinished opens a target whose file lies beside the name beside until it is closed, and then gets its own.
+// Unfinished opens a target under a temporary name in the folder of beside. Close renames it to name.
 func (p *Places) Unfinished(format, name, beside string) (*Target, error) {
 	temp, err := p.create(beside)
 	if err != nil {
@@ -174,13 +174,13 @@ func (p *Places) Unfinished(format, name, beside string) (*Target, error) {
 // Temp returns the file under its temporary name; nil where the target is written in place.
 func (t *Target) Temp() *os.File { return t.temp }
 
-// CannotWrite words an error of a file. That its reader has gone is none.
+// CannotWrite words an error of writing a file. EPIPE stays as it is: the reader of a pipe may leave.
 func CannotWrite(name string, err error) error {
 	if errors.Is(err, syscall.EPIPE) {
 		return err
 	}
 	var path *os.PathError
-	var link *os.LinkError // of the file under its temporary name, which says nothing to its user
+	var link *os.LinkError // has the temporary name, which the user does not know
 	switch {
 	case errors.As(err, &path):
 		err = path.Err
@@ -199,7 +199,7 @@ func (t *Target) cannotWrite(err error) error {
 	return CannotWrite(t.File, err)
 }
 
-// Close finishes a target: a file gets its name only now.
+// Close flushes a target and gives a file its name.
 func (t *Target) Close() error {
 	if err := t.W.Flush(); err != nil {
 		t.Discard()
@@ -224,7 +224,7 @@ func (t *Target) Close() error {
 	return t.cannotWrite(err)
 }
 
-// Discard closes a target and leaves no file.
+// Discard closes a target and removes its unfinished file.
 func (t *Target) Discard() {
 	if t.temp != nil {
 		_ = t.temp.Close()
@@ -244,7 +244,7 @@ func Any(all []*Target, formats ...string) bool {
 	return slices.ContainsFunc(all, func(t *Target) bool { return slices.Contains(formats, t.Format) })
 }
 
-// Print prints to every target and closes it. After an error the rest is discarded.
+// Print prints to every target and closes it. After an error it discards the rest.
 func (o *Options) Print(all []*Target, print func(*Target, report.Style) error) error {
 	for i, t := range all {
 		err := print(t, o.Style(t))
@@ -259,7 +259,7 @@ func (o *Options) Print(all []*Target, print func(*Target, report.Style) error) 
 	return nil
 }
 
-// Style is how tables look on a target: colours and the width of the terminal only on a terminal.
+// Style returns the style of tables on a target. Files have no colours and no limit of width.
 func (o *Options) Style(t *Target) report.Style {
 	st := report.Style{Exact: o.Exact, Local: o.Local}
 	if t.File == "" {
@@ -268,10 +268,10 @@ func (o *Options) Style(t *Target) report.Style {
 	return st
 }
 
-// OnTerminal reports whether a target is printed on a terminal.
+// OnTerminal reports whether a target is a terminal.
 func (t *Target) OnTerminal() bool { return t.File == "" && IsTerminal(t.under) }
 
-// Color reports whether terminals get colours.
+// Color reports whether NO_COLOR allows colours.
 func Color() bool { return os.Getenv("NO_COLOR") == "" }
 
 // IsTerminal reports whether a stream is a terminal.
@@ -280,7 +280,7 @@ func IsTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Width returns the columns of the terminal that w is, or COLUMNS; 0 where there is no limit.
+// Width returns COLUMNS, or the columns of the terminal w, or 0 for no limit.
 func Width(w io.Writer) int {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n

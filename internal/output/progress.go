@@ -12,16 +12,16 @@ import (
 	"dubbo-wire/internal/term"
 )
 
-// Progress is a line on the terminal that says how far reading has come, for work that takes long. It is written over
-// itself, in one piece, so that it neither flickers nor scrolls, and is gone when the work is done. It lives in a
-// goroutine of its own: it also shows that nothing comes.
+// Progress is a line on the terminal that shows how much of the input was read. Each line replaces the one before in one
+// write, so that it neither flickers nor scrolls, and the last one is removed. A goroutine prints it, so that it also shows
+// when no input comes.
 type Progress struct {
 	src   Source
 	out   io.Writer
 	width func() int // of the terminal, in columns
 	start time.Time
-	shown int // columns of the line that is there
-	// past is where reading was at the last moments it was looked at, the oldest first: they make the rate.
+	shown int // columns of the printed line
+	// past has the recent measurements, the oldest first, for the rate.
 	past []moment
 	end  chan struct{}
 	gone chan struct{}
@@ -33,16 +33,16 @@ type moment struct {
 }
 
 const (
-	progressWait  = time.Second            // what is done before it shows no progress
-	progressEvery = 200 * time.Millisecond // how often it is shown
-	progressRate  = 5 * time.Second        // over which the rate is taken
+	progressWait  = time.Second            // a shorter run shows no progress
+	progressEvery = 200 * time.Millisecond // between two lines
+	progressRate  = 5 * time.Second        // the window of the rate
 )
 
-// Source is what progress is shown of: how many bytes were read, of how many; total is 0 or less where that is not known.
+// Source reports how many bytes were read, and of how many. A total of 0 or less is unknown.
 type Source interface{ Progress() (read, total int64) }
 
-// NewProgress shows the progress of src on the terminal that w is until Done is called. Where w is no terminal, or quiet, nothing
-// is shown.
+// NewProgress shows the progress of src on the terminal w until Done is called. It shows nothing if w is not a terminal, or
+// with quiet.
 func NewProgress(w io.Writer, quiet bool, src Source) *Progress {
 	p := NewStatus(w, quiet)
 	if p.out != nil {
@@ -52,7 +52,7 @@ func NewProgress(w io.Writer, quiet bool, src Source) *Progress {
 	return p
 }
 
-// NewStatus returns a line on the terminal that w is, for Show. Where w is no terminal, or quiet, nothing is shown.
+// NewStatus returns a line on the terminal w, for Show. It shows nothing if w is not a terminal, or with quiet.
 func NewStatus(w io.Writer, quiet bool) *Progress {
 	if quiet || !IsTerminal(w) {
 		return &Progress{}
@@ -97,11 +97,11 @@ func (p *Progress) Done() {
 	}
 }
 
-// text words the progress.
+// text returns the line.
 func (p *Progress) text() string {
 	read, total := p.src.Progress()
 	first, last := p.past[0], p.past[len(p.past)-1]
-	rate := 0.0 // bytes a second
+	rate := 0.0 // bytes per second
 	if d := last.at.Sub(first.at).Seconds(); d > 0 {
 		rate = float64(last.read-first.read) / d
 	}
@@ -116,12 +116,12 @@ func (p *Progress) text() string {
 	return text
 }
 
-// Show writes text over the line that is there; "" removes it.
+// Show replaces the line with text; "" removes it.
 func (p *Progress) Show(text string) {
 	if p == nil || p.out == nil || p.shown == 0 && text == "" {
 		return
 	}
-	// A line that fills the terminal would begin the next one.
+	// A text that fills the last column would wrap.
 	text = text[:min(len(text), max(p.width()-1, 0))]
 	over := "\r" + text + strings.Repeat(" ", max(p.shown-len(text), 0))
 	if len(text) < p.shown {
@@ -131,7 +131,7 @@ func (p *Progress) Show(text string) {
 	_, _ = io.WriteString(p.out, over)
 }
 
-// leftText is a duration as people say it.
+// leftText formats a duration in seconds, minutes or hours.
 func leftText(d time.Duration) string {
 	s := int64(d.Round(time.Second) / time.Second)
 	switch {

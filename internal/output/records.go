@@ -2,7 +2,7 @@ package output
 
 import "sync/atomic"
 
-// Records prints one record after the other to all targets, each in its format.
+// Records prints records of one kind to all targets, each in its format.
 type Records[T any] struct {
 	targets []*Target
 	tables  []Table[T]
@@ -10,16 +10,16 @@ type Records[T any] struct {
 	buf     []byte
 	rows    int64
 	err     error
-	failed  atomic.Bool // err is set; for other goroutines
+	failed  atomic.Bool // err is set; other goroutines may read this
 }
 
-// Table is a printer of rows as table, Markdown or CSV.
+// Table prints rows as table, Markdown or CSV.
 type Table[T any] interface {
 	Row(T) error
 	Close() error
 }
 
-// NewRecords begins to print to targets: render appends a record as JSON, open begins a table.
+// NewRecords begins to print. render appends a record as JSON; open begins the table of a target.
 func NewRecords[T any](targets []*Target, render func([]byte, T) []byte, open func(t *Target) (Table[T], error)) (*Records[T], error) {
 	w := &Records[T]{targets: targets, render: render, tables: make([]Table[T], len(targets))}
 	for i, t := range targets {
@@ -40,7 +40,7 @@ func NewRecords[T any](targets []*Target, render func([]byte, T) []byte, open fu
 	return w, nil
 }
 
-// Write prints v; the first error ends all printing.
+// Write prints v. After the first error it does nothing.
 func (w *Records[T]) Write(v T) {
 	if w.err != nil {
 		return
@@ -64,7 +64,7 @@ func (w *Records[T]) Write(v T) {
 	w.rows++
 }
 
-// record prints a record that was rendered earlier.
+// record prints a rendered record as an element of an array, or as a line.
 func (t *Target) record(json []byte, first bool) error {
 	if t.Format == "json" {
 		sep := ",\n"
@@ -83,13 +83,13 @@ func (t *Target) record(json []byte, first bool) error {
 	return t.W.WriteByte('\n')
 }
 
-// Broken reports whether printing has ended, because whoever read it is gone or its place is full. Any goroutine may ask.
+// Broken reports whether printing has failed, for example because the reader of a pipe is gone. Any goroutine may call it.
 func (w *Records[T]) Broken() bool { return w.failed.Load() }
 
-// Rows returns how many records were printed.
+// Rows returns the number of printed records.
 func (w *Records[T]) Rows() int64 { return w.rows }
 
-// Close ends the targets; it returns the first error of all printing.
+// Close closes the targets and returns the first error.
 func (w *Records[T]) Close() error {
 	for i, t := range w.targets {
 		earlier := w.err

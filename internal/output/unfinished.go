@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Places are standard output and the files that are being written and have not got their names yet. A signal that ends the
-// program at once removes them.
+// Places opens targets on standard output and in files. It remembers the unfinished files, which have temporary names, for
+// Abandon. Its methods may be called from several goroutines.
 type Places struct {
 	Stdout io.Writer
 
@@ -16,10 +16,10 @@ type Places struct {
 	unfinished map[string]bool
 }
 
-// maxLinks is how many symbolic links may lead to a file.
+// maxLinks bounds a chain of symbolic links.
 const maxLinks = 40
 
-// linked returns the name that symbolic links lead to, which need not exist yet: it is their target that is replaced, not they.
+// linked follows symbolic links to a name that need not exist: the target is replaced, not the links.
 func linked(name string) string {
 	at := name
 	for range maxLinks {
@@ -28,7 +28,7 @@ func linked(name string) string {
 			return at
 		}
 		if !filepath.IsAbs(to) {
-			// What ".." is depends on the links in front of it.
+			// The meaning of ".." depends on the links before it.
 			if dir, err := filepath.EvalSymlinks(filepath.Dir(at)); err == nil {
 				to = filepath.Join(dir, to)
 			} else {
@@ -40,7 +40,7 @@ func linked(name string) string {
 	return name
 }
 
-// create makes a file beside the name that it gets when it is complete.
+// create creates a file under a temporary name in the folder of name.
 func (p *Places) create(name string) (*os.File, error) {
 	name = linked(name)
 	p.mu.Lock()
@@ -56,7 +56,7 @@ func (p *Places) create(name string) (*os.File, error) {
 	return f, nil
 }
 
-// finish gives a file its name. The file is removed if that fails.
+// finish renames a file. If that fails it removes the file.
 func (p *Places) finish(f *os.File, name string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -68,7 +68,7 @@ func (p *Places) finish(f *os.File, name string) error {
 	return err
 }
 
-// abandon removes a file that will not be finished.
+// abandon removes an unfinished file.
 func (p *Places) abandon(f *os.File) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -76,9 +76,9 @@ func (p *Places) abandon(f *os.File) {
 	_ = os.Remove(f.Name())
 }
 
-// Abandon removes all unfinished files, for a program that ends now: no other is made after it.
+// Abandon removes all unfinished files. It is for a program that ends: it blocks all later calls.
 func (p *Places) Abandon() {
-	p.mu.Lock() // for good
+	p.mu.Lock() // and never unlock
 	for name := range p.unfinished {
 		_ = os.Remove(name)
 	}

@@ -10,16 +10,16 @@ import (
 	"dubbo-wire/internal/exit"
 )
 
-// child is the command that a capture runs for.
+// child is the running command of a capture.
 type child struct {
 	cmd  *exec.Cmd
 	done chan struct{} // closed when it has ended
 	err  error
-	// stopped: it was ended by us, because the capture was over.
+	// stopped: the session ended it, because the capture was over.
 	stopped bool
 }
 
-// findCommand says beforehand that there is no such command.
+// findCommand fails if the command does not exist.
 func (l *Session) findCommand() error {
 	if len(l.Command) == 0 {
 		return nil
@@ -71,10 +71,10 @@ func (c *child) ended() bool {
 	}
 }
 
-// endWait is how long a command has to end after each request to.
+// endWait is how long a command may take to end after a signal.
 const endWait = 5 * time.Second
 
-// end ends the command: a request, and then force.
+// end ends the command with SIGTERM, and then with SIGKILL.
 func (c *child) end() {
 	c.stopped = true
 	for _, s := range []os.Signal{syscall.SIGTERM, os.Kill} {
@@ -87,8 +87,8 @@ func (c *child) end() {
 	}
 }
 
-// code is the exit code to pass on: that of the command if it ended by itself; 128 and the signal's number if a signal
-// ended it, as shells have it.
+// code returns the exit code of a command that ended by itself, or as shells do 128 plus the number of the signal that ended
+// it.
 func (c *child) code() int {
 	if c.stopped || !c.ended() || c.err == nil {
 		return 0

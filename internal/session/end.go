@@ -9,8 +9,8 @@ import (
 	"dubbo-wire/internal/pipeline"
 )
 
-// stopped is asked about ten times a second. What the kernel holds of the time before the end is still read: it is the
-// source that ends the run.
+// stopped is called about ten times a second. It always returns false: the source ends the run, after it has read the packets
+// that the kernel still holds.
 func (l *Session) stopped() bool {
 	if l.stopping {
 		return false
@@ -45,24 +45,24 @@ func (c *callLimit) Call(k *call.Call, selected bool) {
 	}
 }
 
-// ending ends a source: after a number of packets or bytes, or when what was captured before a moment was read.
+// ending is a source that ends after a number of packets or bytes, or after the last packet before a given time.
 type ending struct {
 	capture.Source
-	packets, bytes int64 // what is left; 0 at the start: no limit
+	packets, bytes int64 // what is left; 0 for no limit
 	over           bool
 	until          int64     // nanoseconds since the Unix epoch; 0: not draining
 	since          time.Time // when draining began
 }
 
 const (
-	// drainWait is how long the kernel may keep a packet before it hands it over; it is more than the time after which it
-	// gives up a part of the ring that is not full.
+	// drainWait is how long the kernel may hold a packet. It exceeds the time after which the kernel retires a block of the
+	// ring that is not full.
 	drainWait = 280 * time.Millisecond
-	// drainMost is how long is read on: a clock that was set back shows no end.
+	// drainMost bounds draining, for a clock that was set back.
 	drainMost = 3 * time.Second
 )
 
-// drain lets the source end with the last packet of before now.
+// drain makes the source end after the packets captured before now.
 func (e *ending) drain() { e.until, e.since = time.Now().UnixNano(), time.Now() }
 
 func (e *ending) Next(p *capture.Packet) error {
@@ -72,7 +72,7 @@ func (e *ending) Next(p *capture.Packet) error {
 	err := e.Source.Next(p)
 	if e.until != 0 {
 		waited := time.Since(e.since)
-		// The first packet from behind the end is the last one: the source has counted it.
+		// The first packet after the end is delivered too, because the source has counted it.
 		e.over = e.over || err == nil && (p.Time > e.until || waited > drainMost)
 		if errors.Is(err, capture.ErrTimeout) && waited > drainWait {
 			e.over = true

@@ -12,12 +12,12 @@ import (
 	"dubbo-wire/internal/exit"
 )
 
-// kernelFilter is what the kernel lets through: the expression, and of the flags --port and --host what it can tell by
-// itself.
+// kernelFilter is the filter that runs in the kernel: the expression, and the flags --port and --host as far as the kernel
+// can check them.
 type kernelFilter struct {
 	expr *pcapfilter.Expr
 	code []bpf.RawInstruction // instead of expr: the output of tcpdump -ddd
-	// text is how the expression was written, and the flags that are in it: what reports say.
+	// text is the expression and the flags, for reports.
 	text string
 }
 
@@ -61,7 +61,7 @@ func joined(list []int) string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(list), " ", ","), "[]")
 }
 
-// literalHosts are the addresses of --host; nil where one of them is a pattern, which the kernel does not know.
+// literalHosts returns the addresses of --host, or nil if one of them is a pattern, which the kernel cannot check.
 func literalHosts(hosts []string) []netip.Addr {
 	var all []netip.Addr
 	for _, h := range hosts {
@@ -74,7 +74,7 @@ func literalHosts(hosts []string) []netip.Addr {
 	return all
 }
 
-// compile makes the program for a link type.
+// compile returns the program for a link type.
 func (k *kernelFilter) compile(link capture.LinkType, snapLen int) ([]bpf.RawInstruction, error) {
 	target := pcapfilter.Target{Link: link, Kernel: true, SnapLen: snapLen}
 	if k.code != nil {

@@ -7,7 +7,7 @@ import (
 )
 
 // writableWithoutRights reports whether the modes of a folder let this user make files in it, without CAP_DAC_OVERRIDE.
-// A folder that is not there is another error's matter.
+// It returns true for a folder that does not exist: creating the file fails.
 func writableWithoutRights(dir string) bool {
 	info, err := os.Stat(dir)
 	if err != nil {

@@ -2,5 +2,5 @@
 
 package session
 
-// writableWithoutRights is for systems where live capture is possible.
+// writableWithoutRights returns true: there is no live capture on this system.
 func writableWithoutRights(string) bool { return true }

@@ -1,3 +1,7 @@
+// Package session runs one live capture. A Config goes in: interfaces, limits, what to keep, and what to measure. A full screen or
+// tables come out while it runs, and the report at the end; packets may be recorded on the way. It opens the interfaces before
+// it drops privileges, and the files after that or before, as their owner requires. It follows tcpdump in its flags for
+// interfaces, limits and files. A Session owns all that it opened until Run returns; packets belong to the ring of the kernel.
 package session
 
 import (
@@ -28,11 +32,11 @@ import (
 	"dubbo-wire/internal/term"
 )
 
-// Config says what is captured, and what becomes of it.
+// Config says what to capture and what to do with it.
 type Config struct {
 	Interfaces []string
 	Expression string   // a filter for the kernel
-	Ports      []int    // of the filter of calls: what the kernel can tell by itself
+	Ports      []int    // of the call filter; the kernel can check them
 	Hosts      []string // the same
 	Command    []string // capture for as long as it runs
 
@@ -41,10 +45,10 @@ type Config struct {
 	SnapLen                  int   // 0 for all bytes
 	Buffer                   int64 // bytes
 	NoPromiscuous            bool
-	User                     string         // who goes on once the capture runs
-	Sockets                  []int          // were opened before the program was started again; see capture.StartAgain
-	SocketsFlag              string         // passes them on
-	Record                   record.Options // File is empty where no packets are kept
+	User                     string         // switch to this user once the capture runs
+	Sockets                  []int          // opened before the program started itself again; see capture.StartAgain
+	SocketsFlag              string         // the flag that passes Sockets on
+	Record                   record.Options // File is empty if no packets are kept
 
 	Plain         bool          // no full screen
 	Interval      time.Duration // between two tables; 0 for none
@@ -59,36 +63,36 @@ type Config struct {
 	Version string
 }
 
-// Session is one capture from interfaces: what is open, and who watches.
+// Session is one live capture: the open source and files, and the screen or tables that follow it.
 type Session struct {
 	*Config
-	name   string // of the interfaces, as they were given
+	name   string // of the interfaces
 	filter *kernelFilter
 
 	src      *capture.Live
 	ending   *ending
 	targets  []*output.Target
-	recorder *record.Recorder // nil where nothing can be kept
-	keeps    bool             // packets are to be kept at the moment
+	recorder *record.Recorder // nil if packets cannot be kept
+	keeps    bool             // packets are being kept
 	child    *child           // nil without a command
 	stop     *interrupt.Signals
 	started  time.Time
 	stopping bool
-	// byCommand: the end of the command is what ended the capture, so that its exit code counts.
+	// byCommand: the command ended the capture, so its exit code is the session's.
 	byCommand bool
 
-	// Who watches; nil who does not.
+	// At most one of screen and intervals is set.
 	screen    *screen.Screen
-	closed    chan struct{} // when the screen was left
+	closed    chan struct{} // closed when the screen ends
 	quit      atomic.Bool   // the user left it
 	monitor   *live.Monitor
 	intervals *live.Intervals
 	status    *output.Progress
-	shown     time.Time // the status
+	shown     time.Time // when status was last shown
 }
 
-// Open opens what a capture needs: first what may fail for the user's mistakes, and the interface before all other
-// rights are given up.
+// Open opens the interfaces and the outputs. It checks the user's input first, and opens the interfaces before it drops
+// privileges.
 func Open(cfg *Config) (_ *Session, err error) {
 	l := &Session{Config: cfg, name: strings.Join(cfg.Interfaces, ",")}
 	if l.filter, err = cfg.kernelFilter(); err != nil {
@@ -115,7 +119,7 @@ func Open(cfg *Config) (_ *Session, err error) {
 	if err != nil {
 		return nil, err
 	}
-	l.stop = interrupt.Catch(cfg.Input.Abandon) // from now on there is something to leave in order
+	l.stop = interrupt.Catch(cfg.Input.Abandon) // from now on there is something to clean up
 	l.src, err = capture.OpenLive(cfg.Interfaces, capture.LiveOptions{
 		SnapLen: cfg.SnapLen, Buffer: int(min(cfg.Buffer, 1<<40)), NoPromiscuous: cfg.NoPromiscuous, Sockets: given,
 		Filter: func(link capture.LinkType) ([]bpf.RawInstruction, error) { return l.filter.compile(link, cfg.SnapLen) },
@@ -128,8 +132,8 @@ func Open(cfg *Config) (_ *Session, err error) {
 	if err = l.findCommand(); err != nil {
 		return nil, err
 	}
-	// What another user shall own is opened by that user; else files and the command may need the rights there are. Files
-	// come last: a capture that cannot take place leaves the old ones alone.
+	// With --user, that user must own the files, so privileges are dropped first. Otherwise files and the command may need
+	// them. Files are opened after the interfaces, so that a capture that cannot begin does not touch old files.
 	give := func() error {
 		err := capture.DropPrivileges(capture.Privileges{User: cfg.User})
 		switch {
@@ -155,7 +159,7 @@ func Open(cfg *Config) (_ *Session, err error) {
 	return l, nil
 }
 
-// abandon closes what was opened for a capture that does not take place.
+// abandon closes everything after Open has failed.
 func (l *Session) abandon() {
 	output.Discard(l.targets)
 	if l.recorder != nil {
@@ -172,14 +176,14 @@ func (l *Session) abandon() {
 	}
 }
 
-// openFiles opens what the report and the packets go to.
+// openFiles opens the files for the report and the packets.
 func (l *Session) openFiles() (err error) {
 	if l.targets, err = l.Print.Open(l.Places, &l.Measure); err != nil {
 		return err
 	}
 	if l.Record.File == "-" {
 		for _, t := range l.targets {
-			if t.File == "" { // packets are what goes to standard output
+			if t.File == "" { // standard output is for the packets
 				t.Redirect(l.Input.Stderr)
 			}
 		}
@@ -206,11 +210,11 @@ func (l *Session) openFiles() (err error) {
 	return nil
 }
 
-// mayWriteLater refuses files that are made, or get their name, when all rights are given up, in a folder that root may
-// write in only by such a right.
+// mayWriteLater refuses files that are created or renamed after privileges were dropped, if root can write to their folder
+// only with a privilege.
 func (l *Session) mayWriteLater() error {
 	if l.User != "" {
-		return nil // files are opened by that user
+		return nil // that user opens the files
 	}
 	const advice = "its folder is not ours to write in once all rights are given up; choose another one, or the user who may: --user NAME"
 	for _, name := range l.Output.Files {
@@ -230,7 +234,7 @@ func (l *Session) Run() error {
 	defer l.stop.Release()
 	whole := false
 	defer func() {
-		if !whole { // a fault of this program: its terminal and its files are left in order before it is told
+		if !whole { // a panic: restore the terminal and remove files before it is printed
 			_ = l.unwatch()
 			output.Discard(l.targets)
 		}
@@ -262,7 +266,7 @@ func (l *Session) Run() error {
 		return err
 	}
 	if err := l.Print.Print(l.targets, r, l.commandLine(), ""); err != nil {
-		// What was captured does not come again: without its file, the report is at least to be seen.
+		// A capture cannot be repeated. If its file cannot be written, print the report.
 		if len(l.Output.Files) > 0 && !errors.Is(err, syscall.EPIPE) {
 			_ = r.Write(l.Places.Stdout, "table", report.Style{Width: output.Width(l.Places.Stdout), Top: l.Measure.Top, Command: l.commandLine()})
 		}
@@ -274,7 +278,7 @@ func (l *Session) Run() error {
 	}
 	err = l.Input.Verdict(totals, r.Selected.Calls, r.Filtered, nil)
 	if exit.CodeOf(err) == exit.Nothing {
-		// A capture that was ended has done its work, whatever there was on the wire.
+		// A capture without calls is not an error.
 		text := err.Error()
 		if totals.Packets == 0 {
 			text = "no packet was seen on " + l.name
@@ -301,7 +305,7 @@ func (l *Session) Run() error {
 	return err
 }
 
-// commandLine is what made the report.
+// commandLine returns the command that made the report.
 func (l *Session) commandLine() string {
 	return strings.TrimRight("capture "+l.name+" "+l.Expression, " ")
 }
@@ -309,8 +313,8 @@ func (l *Session) commandLine() string {
 // say prints a line to standard error.
 func (l *Session) say(line string) { fmt.Fprintln(l.Input.Stderr, line) }
 
-// unwatch ends what watches, in the order in which a terminal is left: the screen, then the report. It returns what went
-// wrong with recording.
+// unwatch ends the screen, the command and the recording, in this order, before the report is printed. It returns the error
+// of the recording.
 func (l *Session) unwatch() error {
 	l.status.Show("")
 	if l.screen != nil {
@@ -336,7 +340,7 @@ func (l *Session) unwatch() error {
 	return err
 }
 
-// remarks says what became of recorded packets.
+// remarks prints how many packets were recorded.
 func (l *Session) remarks(err error) {
 	if l.recorder == nil || l.Quiet || err != nil {
 		return

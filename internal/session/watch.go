@@ -15,15 +15,15 @@ import (
 	"dubbo-wire/internal/term"
 )
 
-// onScreen reports whether there is a full screen: standard output and input are a terminal that can do it, and what is
-// asked for is the table.
+// onScreen reports whether to show the full screen: standard input and output are a capable terminal, and the format is the
+// table.
 func (l *Session) onScreen() bool {
 	return output.IsTerminal(l.Places.Stdout) && output.IsTerminal(l.Input.Stdin) && os.Getenv("TERM") != "dumb" &&
 		!l.Plain && !l.IntervalGiven && len(l.Command) == 0 && l.Record.File != "-" &&
 		(l.Output.Format == "" || l.Output.Format == "table")
 }
 
-// watchers puts those who watch in front of the sink.
+// watchers returns the sink with the monitor of the screen, or the intervals, in front of it.
 func (l *Session) watchers(sink pipeline.Sink, opt *pipeline.Options) pipeline.Sink {
 	if l.onScreen() {
 		probe := live.Probe{
@@ -62,7 +62,7 @@ func (l *Session) watchers(sink pipeline.Sink, opt *pipeline.Options) pipeline.S
 	return sink
 }
 
-// asksIntervals reports whether somebody reads what came from time to time.
+// asksIntervals reports whether the output has tables or lines for intervals.
 func (l *Session) asksIntervals() bool {
 	if l.Interval == 0 {
 		return false
@@ -70,12 +70,13 @@ func (l *Session) asksIntervals() bool {
 	return l.IntervalGiven || slices.ContainsFunc(l.targets, func(t *output.Target) bool { return t.Format == "jsonl" || l.showsIntervals(t) })
 }
 
-// showsIntervals: tables appear where somebody looks on, but not between the lines of a command unless that is asked for.
+// showsIntervals reports whether a target gets tables for intervals: standard output does, but not between the lines of a
+// command unless --interval was given.
 func (l *Session) showsIntervals(t *output.Target) bool {
 	return t.Format == "table" && t.File == "" && (len(l.Command) == 0 || l.IntervalGiven)
 }
 
-// announce says that the capture has begun, and shows a line of status where nothing else appears on the terminal.
+// announce prints that the capture has begun, and begins a line of status if nothing else is printed on the terminal.
 func (l *Session) announce() {
 	if l.Quiet {
 		return
@@ -95,7 +96,7 @@ func (l *Session) announce() {
 	}
 }
 
-// notice is a remark while the capture runs.
+// notice shows a remark while the capture runs.
 func (l *Session) notice(text string) {
 	switch {
 	case l.screen != nil:
@@ -106,7 +107,7 @@ func (l *Session) notice(text string) {
 	}
 }
 
-// watch is called about ten times a second, in the goroutine of the line.
+// watch is called about ten times a second, in the goroutine of the pipeline.
 func (l *Session) watch(r *pipeline.Running) {
 	if l.recorder != nil {
 		if stats, err := l.src.Stats(); err == nil {
@@ -114,7 +115,7 @@ func (l *Session) watch(r *pipeline.Running) {
 		}
 		l.recorder.Tick(time.Now().UnixNano())
 		if l.Record.File == "-" && l.recorder.Err() != nil {
-			l.quit.Store(true) // whoever read the packets has seen enough
+			l.quit.Store(true) // the reader of the packets is gone
 		}
 	}
 	switch {
@@ -143,7 +144,8 @@ func clockText(d time.Duration) string {
 	return fmt.Sprintf("%02d:%02d:%02d", s/3600, s/60%60, s%60)
 }
 
-// print prints an interval where it is read; the last one only for programs, as people get the report.
+// print prints an interval to the targets that take intervals. The last one is only for programs, because tables are followed
+// by the report.
 func (l *Session) print(v *report.Interval, last bool) {
 	targets := l.targets
 	if l.IntervalGiven && !slices.ContainsFunc(targets, func(t *output.Target) bool { return t.File == "" }) {
@@ -167,12 +169,12 @@ func (l *Session) print(v *report.Interval, last bool) {
 			err = t.W.Flush()
 		}
 		if err != nil {
-			l.quit.Store(true) // nobody reads any more; the report meets the same error
+			l.quit.Store(true) // the report will return the same error
 		}
 	}
 }
 
-// record starts and stops keeping packets, as the screen's user wants it.
+// record starts and stops keeping packets when the user of the screen asks for it.
 func (l *Session) record(wanted bool) {
 	if wanted == l.keeps {
 		return
@@ -214,7 +216,7 @@ func (l *Session) stats() (live.Traffic, float64) {
 	return live.Traffic{In: s.In.Bytes, Out: s.Out.Bytes, Drops: s.Dropped}, s.Fill
 }
 
-// counters are the sums of the interfaces' own.
+// counters returns the sums of the interfaces' own counters.
 func (l *Session) counters() (in, out int64, ok bool) {
 	for _, name := range l.Interfaces {
 		i, o, known := capture.Counters(name)
@@ -223,7 +225,7 @@ func (l *Session) counters() (in, out int64, ok bool) {
 		}
 		in, out = in+i.Bytes, out+o.Bytes
 		if name == "lo" {
-			out -= o.Bytes // what goes out there is what comes in
+			out -= o.Bytes // on loopback, every packet goes out and comes in
 		}
 	}
 	return in, out, true

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Bytes words a number of bytes with three digits, in decimal units.
+// Bytes formats a number of bytes with three digits, in decimal units.
 func Bytes(n int64) string {
 	units := []string{"B", "kB", "MB", "GB", "TB"}
 	v, u := float64(n), 0
@@ -25,7 +25,7 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.*f %s", digits, v, units[u])
 }
 
-// BytesOf words how many bytes of total there are; total is 0 or less where it is not known.
+// BytesOf formats n of total bytes, with a percentage. A total of 0 or less is unknown.
 func BytesOf(n, total int64) string {
 	if total <= 0 {
 		return Bytes(n)
@@ -33,7 +33,7 @@ func BytesOf(n, total int64) string {
 	return fmt.Sprintf("%s of %s (%d %%)", Bytes(n), Bytes(total), min(int64(float64(n)/float64(total)*100), 100))
 }
 
-// Counted words a number with its noun: "1 frame", "2 frames".
+// Counted formats a number with its noun: "1 frame", "2 frames".
 func Counted(n int64, one string) string {
 	if n == 1 {
 		return "1 " + one
@@ -41,7 +41,7 @@ func Counted(n int64, one string) string {
 	return fmt.Sprintf("%d %ss", n, one)
 }
 
-// byteUnits are what numbers of bytes may be written in: decimal, and binary with an i.
+// byteUnits are the units that ParseBytes accepts: decimal, and binary with an i.
 var byteUnits = []struct {
 	suffix string
 	bytes  float64
@@ -56,7 +56,7 @@ var byteUnits = []struct {
 	{"B", 1},
 }
 
-// ParseBytes reads a number of bytes like 512, 2KB or 1.5MiB.
+// ParseBytes parses a number of bytes such as 512, 2KB or 1.5MiB.
 func ParseBytes(s string) (int64, error) {
 	unit, number := 1.0, s
 	for _, u := range byteUnits {

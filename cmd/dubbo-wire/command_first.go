@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// ordered is the command line with the command in front. Shells ask for completion with all words of a line behind a
-// command of their own; the last one is being written and stays where it is.
+// ordered returns the command line with the command's name first. When a shell asks for completion, the words of the line
+// follow cobra's own command; the last word is incomplete and stays where it is.
 func ordered(root *cobra.Command, args []string) []string {
 	if n := len(args); n > 2 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd) {
 		return slices.Concat(args[:1], commandFirst(root, args[1:n-1]), args[n-1:])
@@ -17,8 +17,8 @@ func ordered(root *cobra.Command, args []string) []string {
 	return commandFirst(root, args)
 }
 
-// commandFirst moves the command's name in front, so that flags may stand before it: "--exact analyze trace.pcap". The
-// library would take the word behind a flag it does not know for the flag's value.
+// commandFirst moves the command's name to the front, so that flags may precede it: "--exact analyze trace.pcap". Cobra
+// would take the word after an unknown flag as the value of the flag.
 func commandFirst(root *cobra.Command, args []string) []string {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
@@ -47,7 +47,7 @@ func isCommand(root *cobra.Command, name string) bool {
 	return false
 }
 
-// takesNext reports whether the value of a flag is the next argument. A flag means the same with every command.
+// takesNext reports whether the value of a flag is the next argument. A flag has the same type in every command.
 func takesNext(root *cobra.Command, arg string) bool {
 	if strings.Contains(arg, "=") {
 		return false
@@ -55,7 +55,7 @@ func takesNext(root *cobra.Command, arg string) bool {
 	if name, long := strings.CutPrefix(arg, "--"); long {
 		return needsValue(root, func(fs *pflag.FlagSet) *pflag.Flag { return fs.Lookup(name) })
 	}
-	// -qo FILE is several in one; -c100 has its value with it.
+	// -qo FILE combines several flags; -c100 includes its value.
 	for i := 1; i < len(arg); i++ {
 		if needsValue(root, func(fs *pflag.FlagSet) *pflag.Flag { return fs.ShorthandLookup(arg[i : i+1]) }) {
 			return i == len(arg)-1

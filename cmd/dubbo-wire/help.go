@@ -11,8 +11,7 @@ import (
 	"dubbo-wire/internal/term"
 )
 
-// helpWidth is the columns that help is written for: those of the terminal, 80 where it is none, and no longer lines
-// than can be read.
+// helpWidth returns the columns of help: those of the terminal within 40 and 100, or 80 without a terminal.
 func helpWidth(terminal int) int {
 	if terminal == 0 {
 		return 80
@@ -20,7 +19,7 @@ func helpWidth(terminal int) int {
 	return min(max(terminal, 40), 100)
 }
 
-// helpText is what --help prints.
+// helpText returns what --help prints.
 func helpText(cmd *cobra.Command, width int) string {
 	var b strings.Builder
 	long := cmd.Long
@@ -52,7 +51,7 @@ func helpText(cmd *cobra.Command, width int) string {
 	return b.String()
 }
 
-// useLine is how a command is called. Flags behind -- would be those of another program.
+// useLine returns the usage of a command. Flags precede --, because flags after it belong to another program.
 func useLine(cmd *cobra.Command) string {
 	use := cmd.Use
 	if cmd.HasParent() {
@@ -85,7 +84,7 @@ func listCommands(b *strings.Builder, title string, list []*cobra.Command, width
 		return
 	}
 	b.WriteString("\n" + title + "\n")
-	const names = 12 // the longest has 10
+	const names = 12 // the longest name has 10 letters
 	for _, c := range list {
 		lines := term.Wrap(c.Short, max(width-names-2, 20))
 		fmt.Fprintf(b, "  %-*s%s\n", names, c.Name(), lines[0])
@@ -95,7 +94,7 @@ func listCommands(b *strings.Builder, title string, list []*cobra.Command, width
 	}
 }
 
-// reflow breaks a text anew: paragraphs are lines up to an empty one; what is indented stays as it is.
+// reflow wraps the paragraphs of a text to width. Indented paragraphs stay as they are.
 func reflow(text string, width int) string {
 	var out []string
 	for _, paragraph := range strings.Split(strings.Trim(text, "\n"), "\n\n") {
@@ -107,7 +106,7 @@ func reflow(text string, width int) string {
 	return strings.Join(out, "\n\n")
 }
 
-// indented breaks a line that is indented by two, and the lines it becomes by six.
+// indented wraps a line. The first line is indented by two columns, the following lines by six.
 func indented(line string, width int) string {
 	return "  " + strings.Join(term.Wrap(line, max(width-6, 20)), "\n      ")
 }

@@ -12,8 +12,8 @@ import (
 	"dubbo-wire/internal/report"
 )
 
-// SideLabels names the arguments of compare: as their user does, else by their files, made distinct. paths are the arguments
-// without the labels.
+// SideLabels returns a distinct label for each argument of compare: the one that the user gave, or the file's name. paths
+// are the arguments without labels.
 func SideLabels(args []string) (paths, labels []string, err error) {
 	l, err := parseLabels(args)
 	if err != nil {
@@ -36,7 +36,7 @@ func SideLabels(args []string) (paths, labels []string, err error) {
 	}
 	for i := range labels {
 		if same(i) && l.names[i] == "" {
-			labels[i] = l.paths[i] // with its folder
+			labels[i] = l.paths[i] // the path, with its folder
 			for k := 0; k < i; k++ {
 				if l.names[k] == "" && filepath.Base(l.paths[k]) == filepath.Base(l.paths[i]) {
 					labels[k] = l.paths[k]
@@ -52,7 +52,7 @@ func SideLabels(args []string) (paths, labels []string, err error) {
 	return l.paths, labels, nil
 }
 
-// Compare measures every side and compares them. verdict is the exit code of a comparison that was printed.
+// Compare measures the sides and compares them. verdict is the error to return after the comparison was printed.
 func (in *Input) Compare(args, labels []string, cfg Config, alpha float64) (c *compare.Comparison, verdict, err error) {
 	var sides []compare.Side
 	var broken, low []string
@@ -88,7 +88,7 @@ func (in *Input) Compare(args, labels []string, cfg Config, alpha float64) (c *c
 	return c, verdict, err
 }
 
-// side measures one side; stopped: a signal ended its reading.
+// side measures one side. stopped reports whether a signal ended reading.
 func (in *Input) side(arg string, cfg Config) (r *report.Report, stopped bool, readErr, err error) {
 	f, err := in.OpenAny([]string{arg})
 	if err != nil {

@@ -9,12 +9,12 @@ import (
 	"dubbo-wire/internal/term"
 )
 
-// wrongValue is the error of a flag's value: the value and what to write instead.
+// wrongValue is the error of a flag's value: the value, and advice.
 type wrongValue string
 
 func (w wrongValue) Error() string { return string(w) }
 
-// bounded is a flag's value that must lie between two bounds.
+// bounded is a flag value with a minimum and a maximum.
 type bounded[T cmp.Ordered] struct {
 	pflag.Value
 	to          *T
@@ -22,12 +22,12 @@ type bounded[T cmp.Ordered] struct {
 	advice      string
 }
 
-// bound makes a flag refuse values outside of least and most, with an advice.
+// bound makes a defined flag refuse values below least and above most. The error says advice.
 func bound[T cmp.Ordered](fs *pflag.FlagSet, name string, to *T, least, most T, advice string) {
 	f := fs.Lookup(name)
 	f.Value = &bounded[T]{f.Value, to, least, most, advice}
 	if f.DefValue == "0s" {
-		f.DefValue = "0" // as the library knows that it is none
+		f.DefValue = "0" // pflag hides this default, of any type
 	}
 }
 
@@ -41,7 +41,7 @@ func (b *bounded[T]) Set(text string) error {
 	return nil
 }
 
-// size is a flag with a number of bytes, as it was written. least and most bound it; 0 for none.
+// size is a flag value with a number of bytes. Text is the size as written. A most of 0 means no bounds.
 type size struct {
 	to          *int64
 	text        string

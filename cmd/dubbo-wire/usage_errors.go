@@ -12,7 +12,7 @@ import (
 	"dubbo-wire/internal/exit"
 )
 
-// unknownCommand says what may have been meant: a file without a command, or another spelling.
+// unknownCommand returns an error with a suggestion: a file may lack its command, or a name may be misspelled.
 func unknownCommand(root *cobra.Command, name string) error {
 	if _, err := os.Stat(name); err == nil || strings.ContainsAny(name, "./\\") || name == "-" {
 		return exit.Usagef("%q is no command; to measure a capture: dubbo-wire analyze %s", name, name)
@@ -23,7 +23,7 @@ func unknownCommand(root *cobra.Command, name string) error {
 	return exit.Usagef("unknown command %q; dubbo-wire --help lists the commands", name)
 }
 
-// noArguments is for commands that take none.
+// noArguments refuses arguments.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return exit.Usagef("%s takes no arguments, and there is %q; see %s --help", cmd.Name(), args[0], cmd.CommandPath())
@@ -31,7 +31,7 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// flagError words what is wrong with a flag.
+// flagError words an error of pflag.
 func flagError(cmd *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
 		return unknownFlag(cmd, unknown)
@@ -63,7 +63,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	return exit.Usagef("--%s %s: %s", f.Name, invalid.GetValue(), text)
 }
 
-// unknownFlag says what may have been meant: a flag with a similar name, or one of another command.
+// unknownFlag returns an error with a suggestion: a flag with a similar name, or the commands that have the flag.
 func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
 	name := err.GetSpecifiedName()
 	letters := err.GetSpecifiedShortnames()
@@ -98,7 +98,7 @@ func flagOf(cmd *cobra.Command, name string) *pflag.Flag {
 	return cmd.InheritedFlags().Lookup(name)
 }
 
-// flagNames are the names of a command's flags that help shows.
+// flagNames returns the names of a command's visible flags.
 func flagNames(cmd *cobra.Command) []string {
 	var names []string
 	add := func(f *pflag.Flag) {
@@ -111,7 +111,7 @@ func flagNames(cmd *cobra.Command) []string {
 	return names
 }
 
-// allFlags are the names of all commands' flags.
+// allFlags returns the names of the flags of all commands.
 func allFlags(root *cobra.Command) []string {
 	names := flagNames(root)
 	for _, c := range root.Commands() {
@@ -120,7 +120,7 @@ func allFlags(root *cobra.Command) []string {
 	return names
 }
 
-// commandsWith are the commands that have a flag.
+// commandsWith returns the commands that have a flag.
 func commandsWith(root *cobra.Command, name string) []string {
 	var names []string
 	for _, c := range root.Commands() {
@@ -131,7 +131,7 @@ func commandsWith(root *cobra.Command, name string) []string {
 	return names
 }
 
-// listed joins words as people do.
+// listed joins words with commas, and with last before the last word.
 func listed(words []string, last string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
@@ -139,8 +139,8 @@ func listed(words []string, last string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " " + last + " " + words[len(words)-1]
 }
 
-// nearest is the name that may have been meant, "" if none is near: at most a third of its letters are other ones, or it
-// begins so.
+// nearest returns the most similar name, or "" if none is similar: at most a third of the letters differ, or the name begins
+// with what was written.
 func nearest(name string, names []string) string {
 	if len(name) > 64 {
 		return ""
@@ -158,7 +158,7 @@ func nearest(name string, names []string) string {
 	return best
 }
 
-// distance is how many letters have to be put in, left out, replaced or swapped with the next to make b of a.
+// distance returns the edit distance of two names: insertions, deletions, replacements and swaps of neighbours.
 func distance(a, b string) int {
 	before, last, now := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

@@ -8,7 +8,7 @@ import (
 	"dubbo-wire/internal/measure"
 )
 
-// inputFlags are how captures are read.
+// inputFlags are the flags that say how to read captures.
 type inputFlags struct {
 	measure.Input
 	limitFlags
@@ -28,7 +28,7 @@ func (i *inputFlags) addCoverage(fs *pflag.FlagSet) {
 	bound(fs, "min-coverage", &i.MinCoverage, 0, 100, "write a percentage from 0 to 100")
 }
 
-// needFiles at least one FILE.
+// needFiles requires at least one FILE.
 func needFiles(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return exit.Usagef("no capture given; try: %s trace.pcap (- reads standard input)", cmd.CommandPath())
@@ -36,7 +36,7 @@ func needFiles(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// complete takes over what the whole program was told.
+// complete sets the input's streams and the flags of the whole program.
 func (i *inputFlags) complete(s *streams) {
 	i.Stdin, i.Stderr, i.Input.Limits = s.in, s.err, i.limits()
 	i.NoProgress, i.Verbose, i.Abandon = s.quiet, s.verbose, s.places.Abandon

@@ -9,10 +9,10 @@ import (
 	"dubbo-wire/internal/output"
 )
 
-// outputFlags are --format, -o and how tables look.
+// outputFlags are --format, --output and the flags for tables.
 type outputFlags struct{ output.Options }
 
-// add adds the flags to a command that prints formats, the default first.
+// add adds the flags to a command. The first format is the default.
 func (o *outputFlags) add(cmd *cobra.Command, formats ...string) {
 	o.Formats = formats
 	addFlags(cmd.Flags(), outputGroup, func(fs *pflag.FlagSet) {

@@ -10,9 +10,9 @@ import (
 	"dubbo-wire/internal/pipeline"
 )
 
-// limitFlags bound what is remembered of a capture. They are for captures that are hostile or very large.
+// limitFlags bound the memory that a hostile or very large capture can use.
 type limitFlags struct {
-	pipeline.Limits        // what is set before the flags are added is their default
+	pipeline.Limits        // timeouts that are set before add are the defaults
 	gapPackets             int
 	held, heldEach, bodies int64
 }
@@ -39,7 +39,7 @@ func (l *limitFlags) add(cmd *cobra.Command) {
 	})
 }
 
-// limits are what the flags say.
+// limits returns the limits that the flags set.
 func (l *limitFlags) limits() pipeline.Limits {
 	l.GapPackets, l.MaxHeld, l.MaxHeldPerConnection, l.MaxBodies = int64(l.gapPackets), int(l.held), int(l.heldEach), int(l.bodies)
 	return l.Limits

@@ -16,10 +16,9 @@ import (
 	"dubbo-wire/internal/sizes"
 )
 
-// filterFlags are the filters that every command has. A filter selects calls: both frames of a call stay or go
-// together.
+// filterFlags are the filters of calls. A filter selects calls: both frames of a call are selected together.
 type filterFlags struct {
-	all                                      *pflag.FlagSet // all of them, in the order of their definition
+	all                                      *pflag.FlagSet // all filters, in the order of their definition
 	service, method, serialization, protocol []string
 	client, server, host                     []string
 	port, status                             []int
@@ -56,7 +55,7 @@ func (f *filterFlags) add(cmd *cobra.Command) {
 	})
 }
 
-// parse makes the filter.
+// parse returns the filter that the flags describe.
 func (f *filterFlags) parse() (*measure.Filter, error) {
 	c := call.Filter{
 		Service: globs(f.service), Method: globs(f.method), Serialization: globs(f.serialization),
@@ -92,7 +91,7 @@ func (f *filterFlags) parse() (*measure.Filter, error) {
 	}
 	c.MinSize, c.MinRequest, c.MinResponse = f.minSize, f.minRequest, f.minResp
 	if f.all.Lookup("max-size").Value.String() != "" {
-		c.MaxSize = &f.maxSize // 0 is a bound: empty bodies
+		c.MaxSize = &f.maxSize // 0 selects empty bodies
 	}
 	fl := &measure.Filter{Filter: c, Groups: f.byKey()}
 	fl.Text, fl.OfCalls = f.describe()
@@ -132,7 +131,7 @@ func parseTime(flag, s string) (measure.Bound, error) {
 	return measure.Bound{At: t.UnixNano(), Given: true}, nil
 }
 
-// byKey are the filters of groups.
+// byKey returns the filters that groups have, by key.
 func (f *filterFlags) byKey() map[sizes.Key][]call.Glob {
 	return map[sizes.Key][]call.Glob{
 		sizes.Service: globs(f.service), sizes.Method: globs(f.method),
@@ -140,8 +139,8 @@ func (f *filterFlags) byKey() map[sizes.Key][]call.Glob {
 	}
 }
 
-// describe returns the filters as they were given, in the order of their definition, and the name of the first that groups do
-// not have; "" where all do.
+// describe returns the given filters as text, in the order of their definition, and the first flag that selects by something
+// that groups do not have, or "".
 func (f *filterFlags) describe() (text, ofCalls string) {
 	var words []string
 	f.all.VisitAll(func(flag *pflag.Flag) {

@@ -10,7 +10,7 @@ import (
 	"dubbo-wire/internal/term"
 )
 
-// Groups of flags in help.
+// Titles of groups of flags in help.
 const (
 	ownGroup    = "Flags"
 	liveGroup   = "Capturing"
@@ -22,12 +22,12 @@ const (
 	runGroup    = "The run"
 )
 
-// flagGroups is the order of groups. What belongs to a command alone comes first.
+// flagGroups is the order of the groups in help. Flags of one command come first.
 var flagGroups = []string{ownGroup, liveGroup, chooseGroup, outputGroup, recordGroup, filterGroup, limitGroup, runGroup}
 
 const groupAnnotation = "group"
 
-// addFlags defines flags that help shows under the title group.
+// addFlags defines flags that help lists under the title group.
 func addFlags(to *pflag.FlagSet, group string, define func(*pflag.FlagSet)) {
 	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
 	fs.SortFlags = false
@@ -43,13 +43,13 @@ func groupOfFlag(f *pflag.Flag) string {
 	return ownGroup
 }
 
-// flagGroup is the flags of a command that stand under one title.
+// flagGroup is the flags of a command under one title.
 type flagGroup struct {
 	title string
 	flags *pflag.FlagSet
 }
 
-// groupedFlags are a command's flags as help shows them: also those that every command has.
+// groupedFlags returns the flags that the help of a command lists, including those of every command.
 func groupedFlags(cmd *cobra.Command) []flagGroup {
 	var groups []flagGroup
 	for _, title := range flagGroups {
@@ -72,10 +72,10 @@ func groupedFlags(cmd *cobra.Command) []flagGroup {
 	return groups
 }
 
-// quotedDefault is a default as the library writes texts.
+// quotedDefault matches a default in quotes, as pflag writes texts.
 var quotedDefault = regexp.MustCompile(`\(default "([^"]*)"\)`)
 
-// flagHelp prints a command's flags by group.
+// flagHelp returns the help for a command's flags, by group.
 func flagHelp(cmd *cobra.Command, width int) string {
 	var b strings.Builder
 	for _, g := range groupedFlags(cmd) {
