@@ -141,7 +141,7 @@ func unescape(cell string) string {
 // Widths come from the environment, so captures are not walked in parallel.
 func TestTablesFitTheirWidth(t *testing.T) {
 	for _, c := range testkit.Captures() {
-		if c.Foreign() || !c.Sampled(20) {
+		if c.Foreign() || !c.Sampled(50) {
 			continue
 		}
 		for _, args := range [][]string{

@@ -15,7 +15,7 @@ import (
 func TestJobs(t *testing.T) {
 	inputs := [][]string{{testkit.Dir()}}
 	for _, c := range testkit.Captures() {
-		if c.Sampled(24) {
+		if c.Sampled(50) || strings.HasPrefix(c.Name, "mixed") {
 			inputs = append(inputs, []string{c.Path()})
 		}
 	}
@@ -36,7 +36,7 @@ func TestJobs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for k, c := range commands {
-				if name == "captures" && k > 2 {
+				if name == "captures" && (k > 2 || k > 0 && !testkit.All) {
 					continue
 				}
 				want := runOutput(t, append(append([]string{"--jobs", "1"}, c...), in...)...)

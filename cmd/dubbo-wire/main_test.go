@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"syscall"
@@ -24,6 +25,7 @@ func (m inProcess) Run() int {
 	for _, name := range []string{"COLUMNS", "NO_COLOR"} {
 		_ = os.Unsetenv(name)
 	}
+	debug.SetGCPercent(400) // captures are many and small
 	return m.M.Run()
 }
 

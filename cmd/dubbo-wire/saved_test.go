@@ -21,7 +21,7 @@ func savedReportIsRead(t *testing.T, p *printed) {
 	want := p.must(t, "analyze", "--format", "json", "--buckets")
 	require.NoError(t, os.WriteFile(saved, []byte(want), 0o666))
 	require.Equal(t, want, must(t, "analyze", saved, "--format", "json", "--buckets"))
-	if !p.Sampled(24) {
+	if !p.Sampled(50) {
 		return
 	}
 	for _, args := range [][]string{
@@ -68,9 +68,9 @@ func TestSavedReportsAddUp(t *testing.T) {
 	for _, flags := range [][]string{nil, {"--parts"}, {"--by", "time:1s,client,server,status"}, {"--method", "*User*"}} {
 		t.Run(strings.Join(flags, " "), func(t *testing.T) {
 			t.Parallel()
-			sample := 10
+			sample := 25
 			if flags != nil {
-				sample = 20
+				sample = 50
 			}
 			names, saved := savedReports(t, sample, flags...)
 			pairs := 0
@@ -115,7 +115,7 @@ func overlap(t *testing.T, a, b string) bool {
 
 // All reports of captures that share no time add up in one go, in any order.
 func TestManySavedReports(t *testing.T) {
-	names, saved := savedReports(t, 20)
+	names, saved := savedReports(t, 25)
 	var captures, reports []string
 	for _, n := range names {
 		ok := true

@@ -3,6 +3,7 @@ package truth
 import (
 	"fmt"
 	"os"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -20,6 +21,11 @@ var described = map[string]bool{
 	"hessian2": true, "native-hessian": true, "java": true, "nativejava": true, "json": true, "fastjson": true,
 	"fastjson (length-prefixed)": true, "gson": true, "jackson": true, "fastjson2": true, "msgpack": true, "smartbuf": true,
 	"protobuf": true, "protobuf (id 21)": true, "protobuf-json": true,
+}
+
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400) // captures are many and small
+	os.Exit(m.Run())
 }
 
 // TestCaptures reads every capture once and compares it with the log: envelopes, values of each kind of serialization, the
