@@ -9,7 +9,7 @@ import (
 )
 
 // notice is how long a capture may take to say what has happened to its interface.
-const notice = 20 * time.Second
+const notice = time.Minute
 
 // said waits until a capture has said something of its interface so many times.
 func said(t *testing.T, c *Capture, iface, what string, times int) {
