@@ -142,11 +142,8 @@ func (t *table) add(to target) int32 {
 	return int32(len(t.entries) - 1)
 }
 
-// counts gives the last entry the places of its class.
+// counts gives the last entry the places of its class, of which there is not exactly one in every numbering.
 func (t *table) counts(c counted) {
-	if c == once {
-		return
-	}
 	o := irregularEntry{entry: int32(len(t.entries) - 1), counted: c}
 	for n := range o.next {
 		o.next[n] = t.place(numbering(n), o.entry) + int32(places[c][n])

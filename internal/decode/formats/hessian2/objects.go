@@ -28,19 +28,38 @@ func (r *Reader) object(p *place) bool {
 		n.Class = c.name
 	}
 	owner := r.table.add(target{int32(node), ofClass(i)})
-	r.table.counts(c.counted)
+	if c.counted != once {
+		r.table.counts(c.counted)
+	}
 	first, n, compact := c.first, c.n, c.compact
+	if r.Counting() && r.observer == nil {
+		ok = r.values(n) == n
+	} else {
+		ok = r.objectFields(p, i, first, n, owner)
+	}
+	if !ok {
+		return false
+	}
+	if compact != "" && !r.compact(compact) {
+		return false
+	}
+	r.close(node)
+	if r.classes[i].means != nothing && r.Values() {
+		r.interpret(node, i, p.enum)
+	}
+	return true
+}
+
+// objectFields takes the n fields of an object of class i, an entry of the table, at p.
+func (r *Reader) objectFields(p *place, i, first, n int, owner int32) bool {
 	f := place{label: decode.ByField}
-	if c.means == enumSet {
+	if r.classes[i].means == enumSet {
 		f.elements = certain
 	}
 	if r.observer != nil {
 		r.observer.hold(p.slot, ofClass(i))
 	}
-	for k := 0; k < n; k++ {
-		if k += r.scalars(n - k); k == n {
-			break
-		}
+	for k := range n {
 		if r.Tree != nil {
 			f.name = r.fields[first+k]
 		}
@@ -51,13 +70,6 @@ func (r *Reader) object(p *place) bool {
 		if !r.value(&f) {
 			return false
 		}
-	}
-	if compact != "" && !r.compact(compact) {
-		return false
-	}
-	r.close(node)
-	if r.classes[i].means != nothing && r.Values() {
-		r.interpret(node, i, p.enum)
 	}
 	return true
 }

@@ -282,6 +282,10 @@ func (r *Reader) leaf(k decode.Kind, p *place, stop int) (n *decode.Node, ok boo
 // role is leaf for overhead.
 func (r *Reader) role(name string, stop int) bool {
 	r.Off = stop
+	if r.Counting() && name != "class" && name != "field" {
+		r.Tally(r.Pending(), 1)
+		return true
+	}
 	r.Role(name)
 	return r.OK()
 }

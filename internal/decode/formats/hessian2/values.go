@@ -133,8 +133,13 @@ func (r *Reader) list(p *place) bool {
 		n = int(op & 7)
 		ok = op < 0x78 || r.role("length", stop)
 	}
-	for i := 0; ok; i++ {
-		if i += r.scalars(n - i); i == n {
+	i := 0
+	if ok && r.Counting() && r.observer == nil {
+		i = r.values(n)
+		ok = i >= 0
+	}
+	for ; ok; i++ {
+		if i == n {
 			return r.close(node)
 		}
 		if n == untilEnd && r.atEnd() {
@@ -179,9 +184,12 @@ func (r *Reader) dict(p *place) bool {
 	if r.observer != nil {
 		r.observer.hold(p.slot, aMap)
 	}
-	key := ""
-	for i := 0; ; i++ { // keys and values
-		i += r.scalars(untilEnd)
+	key, i := "", 0 // i counts keys and values
+	if r.Counting() && r.observer == nil {
+		i = r.values(untilEnd)
+		ok = i >= 0
+	}
+	for ; ok; i++ {
 		switch isKey := i%2 == 0; {
 		case isKey && r.atEnd():
 			return r.role("end", r.Off+1) && r.close(node)
@@ -190,10 +198,8 @@ func (r *Reader) dict(p *place) bool {
 		default:
 			ok = r.value(&place{label: decode.ByEntry, name: key, index: i / 2})
 		}
-		if !ok {
-			return false
-		}
 	}
+	return false
 }
 
 // key takes the key of entry i and returns its text if it is a string and there is a tree. e is the evidence that keys of
@@ -232,12 +238,24 @@ var steps = func() (s [256]struct{ bytes, text uint8 }) {
 	return s
 }()
 
+// values takes n values, or those up to the end mark, where bytes are counted within a container: there their places do
+// not matter. It returns how many it took, -1 after failing.
+func (r *Reader) values(n int) (taken int) {
+	for ; ; taken++ {
+		if taken += r.scalars(n - taken); taken == n || n == untilEnd && r.atEnd() {
+			return taken
+		}
+		if !r.value(&anywhere) {
+			return -1
+		}
+	}
+}
+
+var anywhere place
+
 // scalars takes up to n scalars and texts, where bytes are counted within a container, and returns how many it took. It
 // stops before any other value and before an error. Most values of most bodies are counted here.
 func (r *Reader) scalars(n int) (taken int) {
-	if !r.Counting() {
-		return 0
-	}
 	b, at := r.Buf, r.Off
 	for ; taken < n && at < len(b); taken++ {
 		op := b[at]
