@@ -58,9 +58,9 @@ func All() []decode.Format {
 		kryo2.Format5,             // 25
 		msgpack.Format,            // 27
 		fury.Format,               // 28
-		fury.Later,                // 28
+		fury.Format010,            // 28
 		furycompatible.Format,     // 29
-		furycompatible.Later,      // 29
+		furycompatible.Format010,  // 29
 		custom.Format,             // 31
 	}
 }

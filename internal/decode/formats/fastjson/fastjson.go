@@ -1,8 +1,12 @@
-// Package fastjson is serialization 6: JSON texts as fastjson 1.x writes them, in two layouts. Dubbo 2.0.7 to 2.7.23 and
-// the extension 1.0.1 for Dubbo 3.0 and 3.1 (FastJsonObjectOutput) write one text in a line; types are not on the wire,
-// except "@type" of exceptions. The extension 3.2.0 for Dubbo 3.2 (DefaultJsonDataOutput, fastjson 1.2.83) writes each
-// text after its length, with "@type" of every object and map, letters after numbers for their types, and new Date(…),
-// Set[…], x'…'. The first byte tells which. See package jsonlines.
+// Package fastjson is serialization 6: JSON texts of fastjson 1.x in two layouts, which the first byte of a body
+// distinguishes. Package jsonlines reads the bodies and tells who owns memory.
+//
+// The first layout has one text per line; the wire has no classes except "@type" in exceptions. The second layout has each
+// text after its length, with "@type" in every object and map, letters for the types of numbers, and the forms new Date(…),
+// Set[…] and x'…'.
+//
+// Sources: FastJsonObjectOutput of Dubbo 2.0.7 to 2.7.23 and of the extension 1.0.1 for Dubbo 3.0 and 3.1 (lines);
+// DefaultJsonDataOutput of the extension 3.2.0 for Dubbo 3.2 with fastjson 1.2.83 (lengths).
 package fastjson
 
 import (
@@ -10,7 +14,7 @@ import (
 	"dubbo-wire/internal/decode/formats/jsonlines"
 )
 
-// Format is the serialization as Dubbo users configure it, a text in each line.
+// Format is the serialization as Dubbo users configure it, with one text per line.
 var Format = decode.Format{
 	ID:         6,
 	Name:       "fastjson",
@@ -46,8 +50,8 @@ func startsPrefixed(b []byte) bool {
 	return len(b) > 5 && decode.ShortLength(b) && b[4] == '"' && decode.VersionAt(b, 5)
 }
 
-// tell judges the first byte: a text starts with none that is 0, and a length below 16 MB, longer than any first text,
-// does.
+// tell decides by the first byte: no text starts with a byte 0, and every length below 16 MB does, which is longer than any
+// first text.
 func tell(b []byte, prefixed bool) decode.Verdict {
 	switch {
 	case len(b) == 0:

@@ -1,5 +1,5 @@
-// Package formattest is what the tests of all serializations share: it walks a body in the order in which Dubbo asks
-// for its fields, and checks what must hold of every walk, whatever the bytes.
+// Package formattest has the helpers that the tests of all serializations share. It reads a body in Dubbo's order of fields,
+// as a [Message], and checks what must hold for any bytes: extents, errors, memory, and equal sums with and without a tree.
 package formattest
 
 import (
@@ -18,7 +18,7 @@ import (
 	_ "dubbo-wire/internal/dev/testkit" // the flag -update
 )
 
-// Message is what a walk returned beside the tree.
+// Message is the result of reading a body.
 type Message struct {
 	Tree  decode.Tree
 	Texts []string

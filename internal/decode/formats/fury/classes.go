@@ -24,15 +24,15 @@ const (
 	finals     // count, a flag and data of class.elem each
 	asList     // an array
 	list       // count, flags, elements
-	sorted     // the same with a comparator after the count
+	sorted     // count, comparator, flags, elements
 	mapping    // count, keys and values
-	sortedMap  // the same with a comparator after the count
+	sortedMap  // count, comparator, keys and values
 	emptyList
 	emptyMap
 	nothing   // an object without fields
 	single    // one element
 	singleMap // a key, a value
-	wrapped   // an object that stands for this one
+	wrapped   // the object that it wraps
 	classRef  // a class
 	reference // an object, the field "value"
 	optionalOf
@@ -48,7 +48,7 @@ const (
 	javaTime
 )
 
-// class is a Java class as far as the bytes of its objects need it.
+// class is what the reader needs to know about a Java class.
 type class struct {
 	name   string // JVM name
 	layout layout
@@ -56,8 +56,8 @@ type class struct {
 	size   int    // of an element, in bytes
 }
 
-// classes are those that fury-core 0.2.0 numbers, by their number: its own, in the order in which it registers them. Of
-// those that are left out the data are not read.
+// classes has the classes that fury-core 0.2.0 registers, by their number. Objects of the classes that are left out are not
+// read.
 var classes = registered()
 
 func registered() []*class {

@@ -7,7 +7,7 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// container records a container around what f takes.
+// container records a container with the values that f takes.
 func (r *Reader) container(p decode.Place, k decode.Kind, class string, f func()) {
 	r.open(p, k, decode.JavaName(class))
 	if r.Enter() {
@@ -17,7 +17,7 @@ func (r *Reader) container(p decode.Place, k decode.Kind, class string, f func()
 	r.Close()
 }
 
-// containerData takes what has elements.
+// containerData takes the data of a class with elements.
 func (r *Reader) containerData(cl *class, p decode.Place) {
 	element := func() { r.flagged(decode.Place{Label: decode.ByIndex}) }
 	switch cl.layout {
@@ -25,7 +25,7 @@ func (r *Reader) containerData(cl *class, p decode.Place) {
 		r.primitives(cl, p)
 	case texts, objects, finals:
 		r.array(cl, p)
-	case asList, wrapped: // the tree shows one value for both
+	case asList, wrapped: // the tree has one node for both objects
 		if r.Enter() {
 			r.flagged(p)
 			r.Leave()
@@ -99,11 +99,11 @@ func (r *Reader) bits(cl *class, p decode.Place) {
 	})
 }
 
-// maxBits bounds the bits that are shown, of which eight take one byte.
+// maxBits limits the bits that are shown, eight of which take one byte.
 const maxBits = 1 << 16
 
-// array takes an array of objects: a count, of four bytes but for strings, then each after a reference flag, with its
-// class unless that is the array's.
+// array takes an array of objects: a count, which has four bytes except for strings, and the elements. Each has a reference
+// flag, and its class unless the class of the array tells it.
 func (r *Reader) array(cl *class, p decode.Place) {
 	n := 0
 	if cl.layout == texts {
@@ -138,7 +138,7 @@ func (r *Reader) array(cl *class, p decode.Place) {
 const (
 	counted   = 1 << iota // each has a reference flag
 	hasNull               // each has a flag, null or not
-	undecided             // the class is not that of the declared type: it is on the wire
+	undecided             // the class is on the wire, since the declared type does not tell it
 	mixed                 // each has its own class
 )
 

@@ -9,17 +9,16 @@ import (
 
 // Reference flags, before an object.
 const (
-	refNew  = 0x00 // an object that gets a number
-	notNull = 0xff // one that gets none
-	refSeen = 0xfe // the number of an object before it
+	refNew  = 0x00 // an object with a number
+	notNull = 0xff // an object without a number
+	refSeen = 0xfe // the number of an earlier object
 	refNull = 0xfd
 )
 
-// The first byte of a document of 0.10: flags.
+// Flags, the first byte of a document of 0.10.
 const plainDocument = 0x02 // little-endian, for Java alone
 
-// document takes a length and that many bytes. What cannot be read of them is opaque, in the object or list that was
-// begun.
+// document takes a length and that many bytes. Bytes that cannot be read are opaque, in the innermost open object or list.
 func (r *Reader) document(p decode.Place) {
 	if !r.OK() {
 		return
@@ -62,21 +61,21 @@ func (r *Reader) document(p decode.Place) {
 
 // root takes the object of a document.
 func (r *Reader) root(p decode.Place) {
-	if r.later {
-		r.rootLater(p)
+	if r.v010 {
+		r.root010(p)
 		return
 	}
 	r.flagged(p)
 }
 
-// begin starts the numbers of a document.
+// begin starts a document, which has its own numbers of objects and names.
 func (r *Reader) begin() {
 	clear(r.strings)
 	r.strings = r.strings[:0]
 	r.objects = r.objects[:0]
 }
 
-// open records a container and its head.
+// open opens a container and records its head.
 func (r *Reader) open(p decode.Place, k decode.Kind, class string) {
 	if n := r.Tree.Node(r.Open(k, p.Label, p.Name, p.Index)); n != nil {
 		n.Class = class
@@ -94,7 +93,7 @@ func (r *Reader) flagged(p decode.Place) {
 	}
 }
 
-// flag takes a reference flag; it returns true where data follow, and has recorded the value where none do.
+// flag takes a reference flag. It returns true if data follow; if not, it has recorded the value.
 func (r *Reader) flag(p *decode.Place) (follows bool) {
 	switch b := r.Byte("a reference flag"); b {
 	case refNew:
@@ -124,7 +123,7 @@ func (r *Reader) flag(p *decode.Place) (follows bool) {
 	return false
 }
 
-// name is a part of a class name: a package or what is after it.
+// name is a part of a class name: the package or the rest.
 type name string
 
 // class takes a class: a number, shifted by one bit, or 1 and a name in two parts.
@@ -153,7 +152,7 @@ func (r *Reader) class(p *decode.Place) *class {
 	return &class{name: full}
 }
 
-// part takes a part of a class name: 0, a hash, its length in two bytes and itself; or 1 and the number of one before.
+// part takes a part of a class name: 0, a hash, its length in two bytes and itself; or 1 and the number of an earlier part.
 func (r *Reader) part() name {
 	switch b := r.Byte("a part of a class name"); b {
 	case 0:

@@ -1,17 +1,17 @@
-// Package fury reads bodies of Dubbo's serialization "fury" (id 28), of Fory, which Fury was renamed to and which has the
-// same id, and for package furycompatible of "fury-compatible" (id 29).
+// Package fury reads bodies of Dubbo's serialization "fury" (id 28). It also reads those of Fory, as Fury is called now, which
+// has the same id, and for package furycompatible those of "fury-compatible" (id 29).
 //
-// Sources: dubbo-serialization-fury 3.2.0 (FuryObjectOutput, BaseFurySerialization) with fury-core 0.2.0, which are what
-// is published; the source tree of the extensions with fury-core 0.10.2 and fory-core 0.11.0. Bytes measured with all of
-// them: what 0.10.2 and Fory write does not differ, what 0.2.0 writes does, in texts and in the head of an object. The
-// first bytes tell (tell.go).
+// Each text and each object follows its length in four bytes, little-endian, so every extent is exact. An object is a Fury
+// document: its classes are numbers or names, and its fields have neither names nor types. The reader turns objects of
+// fury-core 0.2.0 of JDK classes into values, and of fury-core 0.10.2 strings, boxes, dates, and lists and maps of them, which
+// attachments are. Objects of application classes are measured. Texts and the heads of objects differ between 0.2.0 and
+// 0.10.2; Fory writes as 0.10.2 does. The first bytes of a body tell them apart (dialects.go).
 //
-// Each text and each object follows its length in four bytes, little-endian, so every extent is exact. An object is
-// a Fury document. Its classes are numbers or names, its fields have neither names nor types: objects of application
-// classes are measured. Of 0.2.0 the JDK's classes are read; of 0.10.2 strings, boxes, dates and maps of them, which
-// attachments are.
+// The body is borrowed until the next Reset; the tree gets copies of texts where values are wanted.
 //
-// Memory: the body is borrowed until the next Reset; the tree gets copies of texts where it wants values.
+// Sources: dubbo-serialization-fury 3.2.0 (FuryObjectOutput, BaseFurySerialization) with fury-core 0.2.0, which are the
+// published ones; the source tree of the extensions with fury-core 0.10.2 and fory-core 0.11.0. Bytes were measured with all
+// of them.
 package fury
 
 import (
@@ -22,7 +22,7 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// Heartbeats are null as prepared for them: in 0.2.0 the length then counts its own bytes.
+// Heartbeats are the forms of null in heartbeats; in that of 0.2.0 the length includes its own bytes.
 var Heartbeats = [][]byte{{5, 0, 0, 0, 0xfd}, {1, 0, 0, 0, 0xfd}, {1, 0, 0, 0, 3}}
 
 // Format is serialization "fury", as fury-core 0.2.0 writes it.
@@ -39,8 +39,8 @@ var Format = decode.Format{
 	Tell:       Tell,
 }
 
-// Later is the same as fury-core 0.10 and Fory write it.
-var Later = decode.Format{
+// Format010 is serialization "fury", as fury-core 0.10 and Fory write it.
+var Format010 = decode.Format{
 	ID:         28,
 	Name:       "fury",
 	Dialect:    "Fury 0.10",
@@ -49,20 +49,20 @@ var Later = decode.Format{
 	Heartbeats: Heartbeats,
 	Scrub:      Scrub,
 	Starts:     Starts,
-	New:        NewLater,
-	Tell:       TellLater,
+	New:        New010,
+	Tell:       Tell010,
 }
 
-// New returns a reader of what fury-core 0.2.0 writes.
+// New returns a reader for fury-core 0.2.0.
 func New() decode.Reader { return new(Reader) }
 
-// NewLater returns a reader of what fury-core 0.10 and Fory write.
-func NewLater() decode.Reader { return &Reader{later: true} }
+// New010 returns a reader for fury-core 0.10 and Fory.
+func New010() decode.Reader { return &Reader{v010: true} }
 
-// NewLaterCompatible is NewLater for compatible mode, whose documents say where their class definitions stand.
-func NewLaterCompatible() decode.Reader { return &Reader{later: true, meta: true} }
+// NewCompatible010 is New010 for compatible mode, in which documents have the offset of their class definitions.
+func NewCompatible010() decode.Reader { return &Reader{v010: true, meta: true} }
 
-// Starts accepts a length below 256, little-endian, and a text with its coder or without.
+// Starts accepts a length below 256, little-endian, and a text with or without a coder.
 var Starts = decode.Starts{
 	Request: func(b []byte) bool {
 		return len(b) > 7 && b[1] == 0 && b[2] == 0 && b[3] == 0 && b[4] == 1 &&
@@ -74,8 +74,8 @@ var Starts = decode.Starts{
 // Reader reads one body.
 type Reader struct {
 	decode.Recorder
-	later bool
-	meta  bool // compatible mode of 0.10
+	v010 bool
+	meta bool // compatible mode of 0.10
 
 	// State of one document.
 	strings []name // parts of class names, in order of their first appearance
@@ -120,7 +120,7 @@ func (r *Reader) Text(field string) (s string, null bool) {
 	}
 	r.Buf = body
 	if !r.OK() {
-		if r.Err().Cause == r.Short { // within its length the string ends early, whatever the capture lacks
+		if r.Err().Cause == r.Short { // the whole string is captured, so its length is wrong
 			r.Err().Cause = decode.Malformed
 		}
 		return "", false

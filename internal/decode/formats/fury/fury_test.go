@@ -18,7 +18,7 @@ import (
 
 func TestValues(t *testing.T) { formattest.Wants(t, Format, "testdata/values.tsv") }
 
-func TestLaterValues(t *testing.T) { formattest.Wants(t, Later, "testdata/values-later.tsv") }
+func TestLaterValues(t *testing.T) { formattest.Wants(t, Format010, "testdata/values-later.tsv") }
 
 func TestFrames(t *testing.T) { formattest.Whole(t, Format, "testdata/frames.tsv") }
 
@@ -26,11 +26,11 @@ func TestFrames(t *testing.T) { formattest.Whole(t, Format, "testdata/frames.tsv
 func TestLaterMessages(t *testing.T) {
 	request := formattest.Hex("070000000114322e302e32060000000110642e4869070000000114302e302e30040000000108686915000000014c4c6a6176612f6c616e672f537472696e673b49",
 		"0700000002002c0c626f62 040000000200240a 120000000200440100012c2c107061746810642e4869")
-	m := formattest.Request(Later, request, decode.Malformed)
+	m := formattest.Request(Format010, request, decode.Malformed)
 	require.Equal(t, `2.0.2 | d.Hi | 0.0.0 | hi | Ljava/lang/String;I | ["bob",5] | {"path":"d.Hi"}`, m.Summary())
 	formattest.Balance(t, &m.Tree, len(request))
-	formattest.NoAllocs(t, Later, request)
-	m = formattest.Response(Later, formattest.Hex("04 0600000002002c086869 140000000200440100012c2c14647562626f14322e302e32"), decode.Malformed)
+	formattest.NoAllocs(t, Format010, request)
+	m = formattest.Response(Format010, formattest.Hex("04 0600000002002c086869 140000000200440100012c2c14647562626f14322e302e32"), decode.Malformed)
 	require.Equal(t, `4 | "hi" | {"dubbo":"2.0.2"}`, m.Summary())
 }
 
@@ -47,11 +47,11 @@ func TestText(t *testing.T) {
 		{Format, "07000000 01 01 04 3dd800de", "😀", false},
 		{Format, "04000000 01 00 01 e9", "é", false},
 		{Format, "07000000 01 01 04 61003dd8", "a\ufffd", false},
-		{Later, "04000000 01 08 6162", "ab", false},
-		{Later, "02000000 01 00", "", false},
-		{Later, "01000000 00", "", true},
-		{Later, "04000000 01 09 2d4e", "中", false},
-		{Later, "05000000 01 0e e4b8ad", "中", false},
+		{Format010, "04000000 01 08 6162", "ab", false},
+		{Format010, "02000000 01 00", "", false},
+		{Format010, "01000000 00", "", true},
+		{Format010, "04000000 01 09 2d4e", "中", false},
+		{Format010, "05000000 01 0e e4b8ad", "中", false},
 	} {
 		r := c.format.New()
 		r.Reset(formattest.Hex(c.hex), decode.Malformed, nil)
@@ -98,7 +98,7 @@ func TestThrowable(t *testing.T) {
 		{Format, "29000000 00 a002 0300" + throwable + "b7641c0c0095aa76 fd c4", `{"@class":"java.lang.RuntimeException","detailMessage":null,"#opaque":{"@opaque":1}}`},
 		{Format, "28000000 00 a002 0300" + throwable + "b7641c0c0095aa77 00", `{"@class":"java.lang.RuntimeException","#opaque":{"@opaque":52}}`},
 		{Format, "04000000 00 a002 03", `{"@class":"java.lang.RuntimeException","#opaque":{"@opaque":1}}`},
-		{Later, "13000000 02 00 9201 0300 8c01 b7641c0c0095aa76 ff 0478", `{"detailMessage":"x"}`},
+		{Format010, "13000000 02 00 9201 0300 8c01 b7641c0c0095aa76 ff 0478", `{"detailMessage":"x"}`},
 	} {
 		body := formattest.Hex(c.hex)
 		for i := range 4 { // the length
@@ -149,12 +149,12 @@ func TestTell(t *testing.T) {
 	} {
 		b := formattest.Hex(c.hex)
 		assert.Equal(t, c.old, Format.Tell(b, c.kind), c.hex)
-		assert.Equal(t, c.new, Later.Tell(b, c.kind), c.hex)
+		assert.Equal(t, c.new, Format010.Tell(b, c.kind), c.hex)
 	}
 }
 
 func TestHeartbeats(t *testing.T) {
-	d := dubbo.NewDecoder([]decode.Format{Format, Later})
+	d := dubbo.NewDecoder([]decode.Format{Format, Format010})
 	for hex, want := range map[string]string{"05000000fd": "fury", "0100000003": "fury (Fury 0.10)"} {
 		body := formattest.Hex(hex)
 		f := &dubbo.Frame{Body: body, Captured: len(body), MissingAt: len(body)}
@@ -223,7 +223,7 @@ func FuzzReader(f *testing.F) {
 	formattest.Fuzz(f, Format, "testdata/values.tsv", "testdata/frames.tsv")
 }
 
-func FuzzLater(f *testing.F) { formattest.Fuzz(f, Later, "testdata/values-later.tsv") }
+func FuzzLater(f *testing.F) { formattest.Fuzz(f, Format010, "testdata/values-later.tsv") }
 
 func request(tb testing.TB) []byte {
 	return formattest.Named(tb, "testdata/frames.tsv", "bid C2S")

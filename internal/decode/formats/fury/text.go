@@ -8,25 +8,25 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// A text is a string on the wire: bytes of a coder.
+// A text is a string on the wire: bytes, and the coder that tells their encoding.
 type text struct {
 	raw   []byte // borrowed
 	coder byte
 }
 
-// Coders: one byte for each character, or two in the byte order of nearly every machine that runs Java; 0.10 can write
-// UTF-8, too.
+// Coders: one byte for each character, or two, little-endian on nearly every machine that runs Java. 0.10 can write UTF-8,
+// too.
 const (
 	latin1 = iota
 	utf16le
 	utf8s
 )
 
-// text takes a string: its coder and its length in bytes, in 0.10 both in one number.
+// text takes a string: its coder, its length in bytes and the bytes. In 0.10 coder and length are one number.
 func (r *Reader) text() (x text) {
 	off := r.Off
 	var n uint64
-	if r.later {
+	if r.v010 {
 		n = r.varint("the length of a string")
 		x.coder = byte(n & 3)
 		n >>= 2
@@ -34,7 +34,7 @@ func (r *Reader) text() (x text) {
 		x.coder = r.Byte("the coder of a string")
 		n = r.varint("the length of a string")
 	}
-	if r.OK() && (x.coder > utf8s || x.coder == utf8s && !r.later || x.coder == utf16le && n%2 != 0) {
+	if r.OK() && (x.coder > utf8s || x.coder == utf8s && !r.v010 || x.coder == utf16le && n%2 != 0) {
 		r.FailAt(off, decode.Malformed, "a string", fmt.Sprintf("coder %d, %d bytes", x.coder, n))
 	}
 	x.raw = r.Bytes(int(min(n, math.MaxInt32)), "a string")

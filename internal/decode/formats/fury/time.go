@@ -14,7 +14,7 @@ var timeKinds = map[string]jdk.Kind{
 	"Duration": jdk.Duration, "Year": jdk.Year, "YearMonth": jdk.YearMonth, "MonthDay": jdk.MonthDay, "Period": jdk.Period,
 }
 
-// times reads the parts of java.time, which have fixed widths.
+// times reads the parts of java.time, which have fixed sizes.
 type times struct{ *Reader }
 
 func (r times) Int(what string) int32           { return int32(r.fixed(4, what)) }

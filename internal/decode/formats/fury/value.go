@@ -38,8 +38,8 @@ var (
 	detailMessageTag = []byte{0xb7, 0x64, 0x1c, 0x0c, 0x00, 0x95, 0xaa, 0x76}
 )
 
-// other stops at a class whose fields are not read. The node stays open: what follows is its content. An exception's
-// message is read before.
+// other stops at a class whose fields are not read. The node stays open, since the opaque bytes are its content. The message
+// of an exception is read first.
 func (r *Reader) other(cl *class, p decode.Place) {
 	r.open(p, decode.Object, decode.JavaName(cl.name))
 	if p.Throwable {
@@ -48,14 +48,14 @@ func (r *Reader) other(cl *class, p decode.Place) {
 	r.Fail(decode.Unsupported, "the fields of class "+cl.name, "bytes that only the class can divide")
 }
 
-// message takes the message of an exception where it is the first field, as it is in all that extend Throwable and have
-// no writeObject of their own: the number of classes that have fields, the class Throwable, the field.
+// message takes the message of an exception if it is the first field, as in all subclasses of Throwable without a writeObject
+// of their own: the number of classes with fields, the class Throwable, the field.
 func (r *Reader) message() {
 	start := r.Mark()
 	r.Skip(2, "a number of classes")
 	q := decode.Place{}
 	cl := r.class(&q)
-	if r.OK() && (cl.name == "java.lang."+throwableName || r.later) {
+	if r.OK() && (cl.name == "java.lang."+throwableName || r.v010) {
 		tag := r.Bytes(len(detailMessageTag), "a field")
 		if string(tag) == string(detailMessageTag) {
 			r.Role("field")
@@ -102,7 +102,7 @@ func (r *Reader) scalar(l layout, p decode.Place) {
 	}
 }
 
-// described takes an object shown as its field "value".
+// described takes an object that is recorded as its field "value".
 func (r *Reader) described(cl *class, p decode.Place) {
 	r.container(p, decode.Object, cl.name, func() {
 		q := decode.Place{Label: decode.ByField, Name: "value"}
@@ -137,7 +137,7 @@ func (r *Reader) described(cl *class, p decode.Place) {
 	})
 }
 
-// worded takes a value that is shown as one text.
+// worded takes a value that is recorded as one text.
 func (r *Reader) worded(cl *class, p decode.Place) {
 	switch cl.layout {
 	case date:
@@ -158,7 +158,7 @@ func (r *Reader) worded(cl *class, p decode.Place) {
 	}
 }
 
-// number takes the bytes of a BigInteger, of which there are fewer than 128.
+// number takes the bytes of a BigInteger, fewer than 128.
 func (r *Reader) number() []byte {
 	n := r.Byte("the length of a number")
 	if n > 127 && r.OK() {

@@ -1,6 +1,7 @@
-// Package furycompatible is Dubbo's serialization "fury-compatible" (id 29): package fury with Fury's compatible mode, in
-// which objects of application classes have field names, or hashes of them. Those objects are measured; all else is as in
-// "fury".
+// Package furycompatible reads bodies of Dubbo's serialization "fury-compatible" (id 29): Fury in compatible mode.
+//
+// In this mode objects of application classes have field names, or hashes of them. These objects are measured; package fury
+// reads all other values and owns the memory as it says there.
 //
 // Sources: dubbo-serialization-fury 3.2.0 FuryCompatibleSerialization and those of package fury.
 package furycompatible
@@ -25,8 +26,8 @@ var Format = decode.Format{
 	Tell:            fury.Tell,
 }
 
-// Later is the same as fury-core 0.10 and Fory write it.
-var Later = decode.Format{
+// Format010 is serialization "fury-compatible", as fury-core 0.10 and Fory write it.
+var Format010 = decode.Format{
 	ID:              29,
 	Name:            "fury-compatible",
 	Dialect:         "Fury 0.10",
@@ -36,6 +37,6 @@ var Later = decode.Format{
 	Scrub:           fury.Scrub,
 	EmptyHeartbeats: true,
 	Starts:          fury.Starts,
-	New:             fury.NewLaterCompatible,
-	Tell:            fury.TellLater,
+	New:             fury.NewCompatible010,
+	Tell:            fury.Tell010,
 }

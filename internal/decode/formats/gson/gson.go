@@ -1,7 +1,10 @@
-// Package gson is serialization 16: one JSON text in a line, as Dubbo's GsonJsonObjectOutput writes it (gson 2.8.5
-// with Dubbo 2.7.2 to 2.7.23, 2.13 in the extension for Dubbo 3). Nothing tells a class, except that of an exception in
-// late 2.7 releases (2.7.23 measured) and the extension, which write {"exception": …, "clazz": "…"}. See package
-// jsonlines.
+// Package gson is serialization 16: one JSON text per line, as Dubbo's GsonJsonObjectOutput writes it. Package jsonlines
+// reads the bodies and tells who owns memory.
+//
+// The text has no classes. Exceptions of late 2.7 releases (measured with 2.7.23) and of the extension are an exception:
+// {"exception": …, "clazz": "…"}.
+//
+// Sources: Dubbo 2.7.2 to 2.7.23 with gson 2.8.5, and the extension for Dubbo 3 with gson 2.13.
 package gson
 
 import (

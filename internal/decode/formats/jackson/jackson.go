@@ -1,6 +1,9 @@
-// Package jackson is serialization 18: one JSON text in a line, as JacksonObjectOutput of Dubbo's extension 3.2.0 writes it
-// with Jackson's ObjectMapper: null members are left out, java.time by its module and as numbers. Nothing tells a class,
-// not even that of an exception. See package jsonlines.
+// Package jackson is serialization 18: one JSON text per line. Package jsonlines reads the bodies and tells who owns memory.
+//
+// Members that are null are omitted, and java.time values are numbers, as Jackson's module writes them. The text has no
+// classes, not even that of an exception.
+//
+// Source: JacksonObjectOutput of Dubbo's extension 3.2.0, with Jackson's ObjectMapper.
 package jackson
 
 import (

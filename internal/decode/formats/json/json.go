@@ -1,8 +1,11 @@
-// Package json is serialization 5, Dubbo's own JSON: one JSON text in a line, as JsonObjectOutput and
-// GenericJSONConverter write it (Dubbo 2.0.7 to 2.6.0). Beans end with a member "class"; a map that ends with an entry
-// "class" looks like one. Dates are local times without a zone, byte arrays are base64, enum constants their names:
-// strings all three. The text is in the sender's default charset: UTF-8 is assumed, other bytes are U+FFFD. See package
-// jsonlines.
+// Package json is serialization 5, Dubbo's own JSON: one text per line. Package jsonlines reads the bodies and tells who owns
+// memory.
+//
+// The last member of a bean is "class"; a map whose last entry is "class" looks like a bean. Dates are local times without a
+// zone, byte arrays are base64 and constants of enums are their names: all three are strings. The text is in the sender's
+// default charset. UTF-8 is assumed, and other bytes become U+FFFD.
+//
+// Sources: Dubbo 2.0.7 to 2.6.0, JsonObjectOutput and GenericJSONConverter.
 package json
 
 import (

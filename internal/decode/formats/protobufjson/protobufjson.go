@@ -1,9 +1,11 @@
-// Package protobufjson is serialization 21: protocol buffers messages as JSON, one in a line, as Dubbo's
-// GenericProtobufJsonObjectOutput writes them with protobuf's JsonFormat (2.7.5 to 2.7.23, and the extension 3.2.0), and
-// GenericProtobufObjectOutput of 2.7.4. (That of 2.7.2 and 2.7.3 refuses every string, and so every call.) Members are
-// named as in JSON, a long is a text, bytes are base64, what is 0 or empty is left out. See package jsonlines.
+// Package protobufjson is serialization 21: protocol buffers messages as JSON, one per line. Package jsonlines reads the
+// bodies and tells who owns memory.
 //
-// Dubbo 2.7.5 gave the same id to the binary form; the first byte of a body tells: see package protobuf.
+// Members have their JSON names, a long is a text, bytes are base64, and members that are 0 or empty are omitted. Dubbo 2.7.5
+// gave the same id to the binary form (package protobuf); the first byte of a body distinguishes them.
+//
+// Sources: GenericProtobufJsonObjectOutput (2.7.5 to 2.7.23, and the extension 3.2.0) with protobuf's JsonFormat, and
+// GenericProtobufObjectOutput of 2.7.4. That of 2.7.2 and 2.7.3 refuses every string, and so every call.
 package protobufjson
 
 import (
@@ -28,8 +30,8 @@ var Format = decode.Format{
 	Counts:           true,
 }
 
-// Tell tells lines of JSON from the binary form by the first two bytes: a result starts with a digit, all else with a
-// quote. A binary string may be 34 bytes long, which is a quote; a line end follows then, its tag.
+// Tell distinguishes lines of JSON from the binary form by the first two bytes. A result starts with a digit, every other body
+// with a quote. The length of a binary string of 34 bytes is a quote, too; its tag, a line end, follows then.
 func Tell(b []byte, k decode.BodyKind) decode.Verdict {
 	switch {
 	case len(b) == 0:

@@ -6,9 +6,9 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// rootLater takes a document of fury-core 0.10: flags, in compatible mode the place of its class definitions (-1 for
-// none), then as in 0.2.0. Only classes that are read by valueLater are.
-func (r *Reader) rootLater(p decode.Place) {
+// root010 takes a document of fury-core 0.10: flags, in compatible mode the offset of its class definitions (-1 for none),
+// then an object as in 0.2.0 of a class that value010 reads.
+func (r *Reader) root010(p decode.Place) {
 	off := r.Off
 	switch flags := r.Byte("the flags of a document"); {
 	case !r.OK():
@@ -29,11 +29,11 @@ func (r *Reader) rootLater(p decode.Place) {
 	id := r.varint("a class")
 	p.Head = r.Off
 	if r.OK() {
-		r.valueLater(byte(min(id, 0xff)), p)
+		r.value010(byte(min(id, 0xff)), p)
 	}
 }
 
-// Numbers of classes, shifted as they are on the wire.
+// Numbers of classes, shifted by one bit as on the wire.
 const (
 	idString    = 0x2c
 	idArrayList = 0x42
@@ -42,13 +42,13 @@ const (
 	idThrowable = 0x91 // 12 bits and more: exceptions
 )
 
-// scalarsLater are those that 0.10 writes as 0.2.0 does, by the number of their class.
-var scalarsLater = map[byte]layout{
+// scalars010 has the scalars that 0.10 writes as 0.2.0 does, by the number of their class.
+var scalars010 = map[byte]layout{
 	0x1c: boolean, 0x1e: int8s, 0x20: char, 0x22: int16s, 0x24: zigzag, 0x26: float, 0x28: tagged64, 0x2a: double, idString: str,
 }
 
-func (r *Reader) valueLater(id byte, p decode.Place) {
-	l, ok := scalarsLater[id]
+func (r *Reader) value010(id byte, p decode.Place) {
+	l, ok := scalars010[id]
 	switch {
 	case ok:
 		r.scalar(l, p)
@@ -59,7 +59,7 @@ func (r *Reader) valueLater(id byte, p decode.Place) {
 	case id == idHashMap:
 		r.container(p, decode.Map, "java.util.HashMap", r.chunks)
 	case id == idArrayList:
-		r.container(p, decode.List, "java.util.ArrayList", r.elementsLater)
+		r.container(p, decode.List, "java.util.ArrayList", r.elements010)
 	case p.Throwable:
 		r.open(p, decode.Object, "")
 		r.message()
@@ -88,14 +88,14 @@ func (r *Reader) chunks() {
 		for ; size > 0 && r.OK(); size-- {
 			at := len(r.Tree.Nodes)
 			r.scalar(str, decode.Place{Label: decode.ByKey, Index: i})
-			r.elementLater(value, decode.Place{Label: decode.ByEntry, Name: r.NameKey(at), Index: i})
+			r.element010(value, decode.Place{Label: decode.ByEntry, Name: r.NameKey(at), Index: i})
 			i++
 		}
 	}
 }
 
-// elementsLater takes a list, as 0.2.0 writes it.
-func (r *Reader) elementsLater() {
+// elements010 takes a list, as 0.2.0 writes it.
+func (r *Reader) elements010() {
 	n := r.count("the number of elements", 1)
 	r.Role("length")
 	if n == 0 || !r.OK() {
@@ -120,17 +120,17 @@ func (r *Reader) elementsLater() {
 			}
 			id = r.Byte("a class")
 		}
-		r.elementLater(id, q)
+		r.element010(id, q)
 	}
 }
 
-// elementLater takes the data of a scalar inside a container.
-func (r *Reader) elementLater(id byte, p decode.Place) {
-	if _, ok := scalarsLater[id]; !ok && id != idDate && r.OK() {
+// element010 takes the data of a scalar inside a container.
+func (r *Reader) element010(id byte, p decode.Place) {
+	if _, ok := scalars010[id]; !ok && id != idDate && r.OK() {
 		r.Fail(decode.Unsupported, "a string, a box or a date", fmt.Sprintf("class number %d", id>>1))
 		return
 	}
 	if r.OK() {
-		r.valueLater(id, p)
+		r.value010(id, p)
 	}
 }

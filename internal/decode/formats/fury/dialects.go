@@ -6,7 +6,7 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// generation is which of the two ways a body is written in.
+// generation is the version that wrote a body.
 type generation uint8
 
 const (
@@ -17,11 +17,11 @@ const (
 	nullOf010 = 0x03
 )
 
-// Tell says whether fury-core 0.2.0 wrote a body of id 28 or 29.
+// Tell says whether fury-core 0.2.0 wrote a body with id 28 or 29.
 func Tell(b []byte, k decode.BodyKind) decode.Verdict { return verdict(judge(b, k), fury02) }
 
-// TellLater says whether fury-core 0.10 or Fory did.
-func TellLater(b []byte, k decode.BodyKind) decode.Verdict { return verdict(judge(b, k), fury010) }
+// Tell010 says whether fury-core 0.10 or Fory wrote a body with id 28 or 29.
+func Tell010(b []byte, k decode.BodyKind) decode.Verdict { return verdict(judge(b, k), fury010) }
 
 func verdict(g, own generation) decode.Verdict {
 	switch g {
