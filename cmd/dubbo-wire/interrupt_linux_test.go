@@ -38,9 +38,32 @@ func start(t *testing.T, args ...string) *running {
 	return r
 }
 
-// signal sends a signal, and ends waits for the end.
+// idle waits until the program has read what there is and waits itself: for input, or for its output to be read. Then no
+// thread of it runs or is about to, however busy the machine is.
+func (r *running) idle(t *testing.T) {
+	t.Helper()
+	for looks, start := 0, time.Now(); looks < 5; time.Sleep(20 * time.Millisecond) {
+		require.Less(t, time.Since(start), 2*time.Minute, "the program goes on")
+		threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", r.Process.Pid))
+		require.NoError(t, err)
+		looks++
+		for _, file := range threads {
+			stat, err := os.ReadFile(file)
+			if err != nil {
+				continue // a thread that has ended
+			}
+			state := stat[bytes.LastIndexByte(stat, ')')+2]
+			if state != 'S' && state != 'Z' {
+				looks = 0
+			}
+		}
+	}
+}
+
+// signal sends a signal when the program is idle, and ends waits for the end.
 func (r *running) signal(t *testing.T, s os.Signal) {
-	time.Sleep(200 * time.Millisecond) // for what was written to be read
+	t.Helper()
+	r.idle(t)
 	require.NoError(t, r.Process.Signal(s))
 }
 

@@ -14,13 +14,13 @@ import (
 // slowly gives what it has and then waits before the end.
 type slowly struct {
 	io.Reader
-	wait time.Duration
+	wait func()
 }
 
 func (s *slowly) Read(b []byte) (int, error) {
 	n, err := s.Reader.Read(b)
 	if err != nil {
-		time.Sleep(s.wait)
+		s.wait()
 	}
 	return n, err
 }
@@ -40,13 +40,21 @@ func TestProgressOnTerminal(t *testing.T) {
 		{[]string{"frames", "-"}, true, false},
 		{[]string{"calls", "-", "--format", "jsonl"}, false, true},
 	} {
-		tty, text := terminal(t, 80)
+		tty, text, shown := terminal(t, 80)
+		wait := func() {
+			if !c.progress {
+				time.Sleep(1500 * time.Millisecond) // longer than the first line takes
+			}
+			for start := time.Now(); c.progress && !strings.Contains(shown(), "reading: ") && time.Since(start) < time.Minute; {
+				time.Sleep(20 * time.Millisecond)
+			}
+		}
 		var out strings.Builder
 		to := io.Writer(&out)
 		if c.outOn {
 			to = tty
 		}
-		code := run(c.args, &slowly{strings.NewReader(string(data)), 1500 * time.Millisecond}, to, tty)
+		code := run(c.args, &slowly{strings.NewReader(string(data)), wait}, to, tty)
 		require.NoError(t, tty.Close())
 		got := <-text
 		require.Zero(t, code, got)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -27,8 +28,9 @@ func TestTerminal(t *testing.T) {
 	require.NotContains(t, onTerminal(t, 72, "frames", file, "--format", "jsonl"), "\x1b")
 }
 
-// terminal opens a terminal of so many columns. The channel gives all that was written when it is closed.
-func terminal(t *testing.T, columns uint16) (tty *os.File, written <-chan string) {
+// terminal opens a terminal of so many columns. The channel gives all that was written when it is closed; shown returns what was
+// written so far.
+func terminal(t *testing.T, columns uint16) (tty *os.File, written <-chan string, shown func() string) {
 	ptm, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
 		t.Skip("no terminals here:", err)
@@ -41,17 +43,36 @@ func terminal(t *testing.T, columns uint16) (tty *os.File, written <-chan string
 	require.NoError(t, err)
 	require.NoError(t, unix.IoctlSetWinsize(int(tty.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: columns}))
 	text := make(chan string, 1)
+	var all lockedText
 	go func() {
-		b, _ := io.ReadAll(ptm) // ends with an error when the other side is closed
+		_, _ = io.Copy(&all, ptm) // ends with an error when the other side is closed
 		_ = ptm.Close()
-		text <- string(b)
+		text <- all.String()
 	}()
-	return tty, text
+	return tty, text, all.String
+}
+
+// lockedText is a text that is read while it is written.
+type lockedText struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (l *lockedText) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(b)
+}
+
+func (l *lockedText) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
 }
 
 // onTerminal runs the program with a terminal of so many columns as its standard output.
 func onTerminal(t *testing.T, columns uint16, args ...string) string {
-	tty, text := terminal(t, columns)
+	tty, text, _ := terminal(t, columns)
 	var stderr strings.Builder
 	code := run(args, strings.NewReader(""), tty, &stderr)
 	require.NoError(t, tty.Close())

@@ -113,7 +113,7 @@ func TestSignalsWhileWriting(t *testing.T) {
 		require.NoError(t, r.Start())
 		_, err = stdin.Write(data)
 		require.NoError(t, err)
-		time.Sleep(200 * time.Millisecond) // for what was written to be read
+		r.idle(t)
 		for _, name := range entries(t, dir) {
 			assert.Regexp(t, `^\.(out\.json|more\.csv)\.`, name)
 		}

@@ -171,7 +171,7 @@ func TestDamageDeepInsideIsReadOnce(t *testing.T) {
 	body := append(formattest.Hex(fmt.Sprintf("%08x", len(b))), b...)
 	used := testkit.CPU()
 	countOnly(body)
-	assert.Less(t, used(), 2*time.Second)
+	assert.Less(t, used(), 10*time.Second)
 	formattest.Check(t, Format, body)
 }
 
