@@ -9,9 +9,10 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// Calendar is a date, a time of day, both, or an instant, by its parts: a year in some form, then a byte each of month and
-// day; a byte each of hour, minute and second, of which the last that is not zero may be written as its complement and end
-// it; nanoseconds in some form; seconds since 1970 and nanoseconds; and behind that the name of a zone.
+// Calendar is a date, a time of day, both, or an instant, written in parts. A date is a year in any encoding, and a byte each
+// for month and day. A time is a byte each for hour, minute and second, and nanoseconds in any encoding; its last part that is
+// not zero may be written as its complement and end the time. An instant is seconds since 1970 and nanoseconds. The name of a
+// zone may follow.
 func Calendar(b []byte, n *decode.Node, m decode.Mapper) bool {
 	if n.Kind != decode.Date || len(n.Text) < 8 {
 		return false
@@ -53,7 +54,7 @@ func zoneName(b []byte, zone string, m decode.Mapper) {
 	*last |= high
 }
 
-// parts are those of a date, a time of day, or both.
+// parts are the parts of a date, a time of day, or both.
 type parts struct {
 	year, month, day           int
 	hour, minute, second, nano int
@@ -90,7 +91,7 @@ func partsOf(text string) (p parts, ok bool) {
 	return p, p.dated || p.timed
 }
 
-// forms appends every form that a number of 32 or 64 bits may have.
+// forms appends every encoding of a number of 32 or 64 bits.
 func forms(v int64) [][]byte {
 	var all [][]byte
 	all = append(all, binary.BigEndian.AppendUint64(nil, uint64(v)), binary.LittleEndian.AppendUint64(nil, uint64(v)))
@@ -103,8 +104,8 @@ func forms(v int64) [][]byte {
 	return append(all, binary.AppendUvarint(nil, uint64(v)), binary.AppendVarint(nil, v))
 }
 
-// find returns where one of the forms of v ends in b, the widest first, and writes that of w, if it is as long, there; -1
-// when there is none.
+// find looks for an encoding of v in b, the widest one first, overwrites it with that of w if the sizes are equal, and
+// returns the offset after it, -1 if there is none.
 func find(b []byte, v, w int64) int {
 	news := forms(w)
 	for i, f := range forms(v) {
@@ -119,7 +120,7 @@ func find(b []byte, v, w int64) int {
 // seconds replaces the seconds or milliseconds of an instant since 1970, and its nanoseconds.
 func seconds(b []byte, t time.Time, m decode.Mapper) bool {
 	for _, v := range [...]int64{t.UnixMilli(), t.Unix() * 1000, t.Unix()} {
-		if v > -1<<14 && v < 1<<14 { // many numbers would do
+		if v > -1<<14 && v < 1<<14 { // such small numbers have many matches
 			continue
 		}
 		end := find(b, v, m.Int(v))
@@ -134,7 +135,7 @@ func seconds(b []byte, t time.Time, m decode.Mapper) bool {
 	return false
 }
 
-// day replaces a date and returns where it ends, -1 when it is not there.
+// day replaces a date and returns the offset after it, -1 if b has none.
 func day(b []byte, p parts, m decode.Mapper) int {
 	pair := []byte{byte(p.month), byte(p.day)}
 	year := int64(p.year)
@@ -156,7 +157,7 @@ func day(b []byte, p parts, m decode.Mapper) int {
 	return -1
 }
 
-// clock replaces a time of day that starts in b at or behind from.
+// clock replaces a time of day that starts in b at or after from.
 func clock(b []byte, from int, p parts, m decode.Mapper) bool {
 	values := [...]int{p.hour, p.minute, p.second}
 	most := [...]int64{23, 59, 59}

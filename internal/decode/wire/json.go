@@ -10,7 +10,7 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// Quoted is a text in quotes, as JSON has it: an escape becomes an escape as long.
+// Quoted is a text in quotes, as in JSON. An escape is replaced by an escape of the same size.
 func Quoted(b []byte, n *decode.Node, m decode.Mapper) bool {
 	switch n.Kind {
 	case decode.String, decode.Char, decode.Bytes, decode.Decimal, decode.Date, decode.Int, decode.Float32, decode.Float64:
@@ -52,7 +52,7 @@ func mapHex(b []byte, m decode.Mapper) bool {
 	return true
 }
 
-// MapQuoted replaces what stands between quotes.
+// MapQuoted replaces the bytes between quotes.
 func MapQuoted(b []byte, k decode.Kind, m decode.Mapper) bool {
 	switch k {
 	case decode.Decimal, decode.Date, decode.Int, decode.Float32, decode.Float64:
@@ -66,7 +66,7 @@ func MapQuoted(b []byte, k decode.Kind, m decode.Mapper) bool {
 		return true
 	case decode.Bytes:
 		b = bytes.TrimRight(b, "=")
-		if last := len(b) % 4; last > 1 { // the last character is not of whole bits
+		if last := len(b) % 4; last > 1 { // not all bits of the last character count
 			b = b[:len(b)-1]
 		}
 	}
@@ -74,10 +74,10 @@ func MapQuoted(b []byte, k decode.Kind, m decode.Mapper) bool {
 	return true
 }
 
-// escapes are the characters behind a backslash, and what they mean.
+// escapes are the characters after a backslash, meant those that they stand for.
 const escapes, meant = `"\/bfnrt'v0`, "\"\\/\b\f\n\r\t'\v\x00"
 
-// quoted decodes the first character of a text in quotes. Of a broken escape the backslash is a character.
+// quoted decodes the first character of a text in quotes. The backslash of an invalid escape is a character.
 func quoted(b []byte) (r rune, size int) {
 	if b[0] != '\\' || len(b) < 2 {
 		return utf8Next(b)
@@ -123,7 +123,7 @@ func hex(b []byte, letter byte, digits int) (r rune, ok bool) {
 	return r, true
 }
 
-// putQuoted writes r over the character that b is. What cannot be written in that form stays.
+// putQuoted overwrites the one character in b with r, unless r has no form of that kind.
 func putQuoted(b []byte, r rune) {
 	switch {
 	case b[0] != '\\':
@@ -145,7 +145,7 @@ func putQuoted(b []byte, r rune) {
 	}
 }
 
-// putHex writes r in hexadecimal digits, in the case of those that stand there.
+// putHex overwrites b with r in hexadecimal digits of the same case.
 func putHex(b []byte, r rune) {
 	upper := bytes.ContainsAny(b, "ABCDEF")
 	for i := len(b) - 1; i >= 0; i-- {
@@ -158,7 +158,7 @@ func putHex(b []byte, r rune) {
 	}
 }
 
-// Decimal is a number in decimal digits, perhaps with other characters around it.
+// Decimal is a number in decimal digits, which other characters may surround.
 func Decimal(b []byte, n *decode.Node, m decode.Mapper) bool {
 	switch n.Kind {
 	case decode.Int, decode.Float32, decode.Float64, decode.Decimal, decode.Date:

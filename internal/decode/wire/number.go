@@ -9,8 +9,8 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// Fixed is an integer, a number or a character of 1, 2, 4 or 8 bytes at the end of b, in either order; a date likewise, in
-// milliseconds or seconds.
+// Fixed is an integer, a floating point number or a character of 1, 2, 4 or 8 bytes at the end of b, in either byte order. A
+// date is an integer of milliseconds or seconds.
 func Fixed(b []byte, n *decode.Node, m decode.Mapper) bool {
 	for _, size := range [...]int{8, 4, 2, 1} {
 		if size > len(b) {
@@ -24,7 +24,7 @@ func Fixed(b []byte, n *decode.Node, m decode.Mapper) bool {
 	return false
 }
 
-// FixedIn is [Fixed] for all of b, of 1, 2, 4 or 8 bytes, in one order of bytes.
+// FixedIn is [Fixed] for all of b, 1, 2, 4 or 8 bytes, in one byte order.
 func FixedIn(b []byte, order binary.ByteOrder, n *decode.Node, m decode.Mapper) bool {
 	bits := uint(8 * len(b))
 	raw := load(b, order)
@@ -103,7 +103,7 @@ func store(b []byte, order binary.ByteOrder, v uint64) {
 	}
 }
 
-// char returns the unit that a character of Java is.
+// char returns the UTF-16 unit of a Java char.
 func char(text string) (c uint16, ok bool) {
 	units := utf16.Encode([]rune(text))
 	if len(units) != 1 {
@@ -158,7 +158,7 @@ func varint(b []byte, n *decode.Node, m decode.Mapper, from func(uint64) int64, 
 		}
 		width := 64
 		if size <= 5 && num < 0 && from(u) != num {
-			width = 32 // a negative one of 32 bits
+			width = 32 // a negative number of 32 bits
 		}
 		to := to(replaced(num, n, m))
 		if width == 32 {

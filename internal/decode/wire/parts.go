@@ -10,8 +10,7 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// Unscaled is a decimal number as the bytes of its digits' number, the most significant first, in two's complement or without
-// the sign.
+// Unscaled is the unscaled value of a decimal number in big-endian bytes, in two's complement or without its sign.
 func Unscaled(b []byte, n *decode.Node, m decode.Mapper) bool {
 	if n.Kind != decode.Decimal {
 		return false
@@ -33,17 +32,17 @@ func Unscaled(b []byte, n *decode.Node, m decode.Mapper) bool {
 	return false
 }
 
-// MapMagnitude replaces a number without sign, the most significant byte first: as many bits.
+// MapMagnitude replaces an unsigned big-endian number by one with the same number of bits.
 func MapMagnitude(b []byte, m decode.Mapper) {
 	top := int64(1) << (bits.Len8(b[0]) - 1)
 	b[0] = byte(m.Within(int64(b[0]), top, 2*top-1))
 	m.Bytes(b[1:])
 }
 
-// maxUnscaled bounds the digits that are converted, which is not linear.
+// maxUnscaled limits the digits that are converted, since the conversion is not linear.
 const maxUnscaled = 1 << 12
 
-// UnscaledOf returns the digits of a decimal number as one.
+// UnscaledOf returns the unscaled value of a decimal number.
 func UnscaledOf(text string) (v *big.Int, ok bool) {
 	if i := strings.IndexAny(text, "eE"); i >= 0 {
 		text = text[:i]
@@ -74,7 +73,7 @@ func twos(v *big.Int) []byte {
 	return b
 }
 
-// MapTwos replaces a number in two's complement, the most significant byte first: the same sign, as many bytes.
+// MapTwos replaces a big-endian number in two's complement by one with the same sign and size.
 func MapTwos(b []byte, m decode.Mapper) {
 	if len(b) == 0 {
 		return
@@ -91,7 +90,7 @@ func MapTwos(b []byte, m decode.Mapper) {
 		}
 		return
 	}
-	m.Bytes(b[2:]) // the first two say how many bytes it takes
+	m.Bytes(b[2:]) // the first two bytes determine the size
 }
 
 // UUID is a UUID as 16 bytes at the end of b.
@@ -113,7 +112,7 @@ func UUID(b []byte, n *decode.Node, m decode.Mapper) bool {
 	return true
 }
 
-// Parts goes through the parts of a value, such as a date, and replaces each. What does not fit, or is not there, ends it.
+// Parts replaces the parts of a value, such as a date, one by one. It stops at a part that does not fit or is missing (Bad).
 type Parts struct {
 	B   []byte
 	At  int
@@ -121,7 +120,7 @@ type Parts struct {
 	Bad bool
 }
 
-// Byte replaces a byte from lo to hi; another one stays.
+// Byte replaces a byte in the range from lo to hi; any other byte stays.
 func (p *Parts) Byte(lo, hi int64) byte {
 	if p.At >= len(p.B) {
 		p.Bad = true
@@ -135,5 +134,5 @@ func (p *Parts) Byte(lo, hi int64) byte {
 	return was
 }
 
-// Done reports whether the parts were all of the value.
+// Done reports whether the whole value was replaced.
 func (p *Parts) Done() bool { return !p.Bad && p.At == len(p.B) }

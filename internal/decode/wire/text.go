@@ -8,7 +8,7 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// isText reports whether a node is a text, or has its value as one.
+// isText reports whether the value of a node is in its Text.
 func isText(n *decode.Node) bool {
 	switch n.Kind {
 	case decode.String, decode.Char, decode.Decimal, decode.Date:
@@ -17,11 +17,11 @@ func isText(n *decode.Node) bool {
 	return false
 }
 
-// maxHead bounds what stands before a text: a mark, its length, marks of its encoding.
+// maxHead limits the bytes before a text: its type, its length, its encoding.
 const maxHead = 16
 
-// UTF8 is a text in UTF-8, or as Java writes UTF: characters beyond U+FFFF may be two of three bytes, NUL two bytes. One byte
-// may stand behind it.
+// UTF8 is a text in UTF-8, or as Java's writeUTF encodes it: a character beyond U+FFFF may be two of three bytes, and NUL two
+// bytes. One byte may follow it.
 func UTF8(b []byte, n *decode.Node, m decode.Mapper) bool {
 	if !isText(n) {
 		return false
@@ -34,7 +34,7 @@ func UTF8(b []byte, n *decode.Node, m decode.Mapper) bool {
 			}
 		}
 	}
-	// Behind it, but not around it, may be more.
+	// More bytes may follow the text, but not precede and follow it.
 	if at := bytes.Index(b, []byte(n.Text)); at >= 0 && at <= maxHead && (len(n.Text) >= 4 || at > 0 && int(b[at-1]) == len(n.Text)) {
 		MapUTF8(b[at:at+len(n.Text)], n.Kind, m)
 		return true
@@ -86,7 +86,7 @@ func unit3(b []byte) (r rune, ok bool) {
 	return rune(b[0]&0xf)<<12 | rune(b[1]&0x3f)<<6 | rune(b[2]&0x3f), true
 }
 
-// MapUTF8 replaces b, which is a text as [UTF8] says; of a number, a date or a time only digits.
+// MapUTF8 replaces b, a text in the encoding of [UTF8]. Of a number, a date or a time it replaces only the digits.
 func MapUTF8(b []byte, k decode.Kind, m decode.Mapper) {
 	if k == decode.Decimal || k == decode.Date {
 		m.Digits(b)
@@ -246,7 +246,7 @@ func unit(b []byte, high int) (r rune, size int) {
 	return r, 2
 }
 
-// Raw is an array of bytes as it is.
+// Raw is an array of bytes, not encoded.
 func Raw(b []byte, n *decode.Node, m decode.Mapper) bool {
 	if n.Kind != decode.Bytes || len(n.Raw) == 0 || len(n.Raw) > len(b) {
 		return false
