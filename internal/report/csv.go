@@ -70,13 +70,12 @@ func (r *Report) csvColumns(g *jsonGroup) iter.Seq2[string, string] {
 }
 
 func (r *Report) csvMembers(prefix string, v reflect.Value, yield func(name, text string) bool) {
-	for i := range v.NumField() {
-		field := v.Type().Field(i)
-		if field.Tag.Get("csv") == "-" || !field.IsExported() {
+	names := csvNames[v.Type()]
+	for i := range names {
+		if names[i] == "" {
 			continue
 		}
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		name = prefix + name
+		name := prefix + names[i]
 		switch f := v.Field(i).Interface().(type) {
 		case *int64:
 			yield(name, integer(f))
@@ -108,6 +107,23 @@ func (r *Report) csvMembers(prefix string, v reflect.Value, yield func(name, tex
 		}
 	}
 }
+
+// csvNames has the names of the fields that are columns, by type; "" for other fields.
+var csvNames = func() map[reflect.Type][]string {
+	all := make(map[reflect.Type][]string)
+	for _, t := range []reflect.Type{
+		reflect.TypeFor[jsonGroup](), reflect.TypeFor[jsonDirection](), reflect.TypeFor[jsonStat](), reflect.TypeFor[jsonLargest](),
+	} {
+		names := make([]string, t.NumField())
+		for i := range names {
+			if f := t.Field(i); f.IsExported() && f.Tag.Get("csv") != "-" {
+				names[i], _, _ = strings.Cut(f.Tag.Get("json"), ",")
+			}
+		}
+		all[t] = names
+	}
+	return all
+}()
 
 func integer(n *int64) string {
 	if n == nil {

@@ -63,6 +63,8 @@ type jsonPrinter struct {
 	enc  *json.Encoder // to text
 	flat bool          // all in one line
 	err  error
+
+	indented []byte
 }
 
 func newJSONPrinter(w io.Writer, flat bool) *jsonPrinter {
@@ -97,14 +99,22 @@ func (p *jsonPrinter) value(v any, level int) { _, _ = p.w.Write(p.encode(v, lev
 
 func (p *jsonPrinter) encode(v any, level int) []byte {
 	p.text.Reset()
-	if err := p.enc.Encode(v); err != nil && p.err == nil {
+	var err error
+	text := []byte(nil)
+	if m, ok := v.(json.Marshaler); ok {
+		text, err = m.MarshalJSON() // which writes it as it is
+	} else {
+		err = p.enc.Encode(v)
+		text = bytes.TrimRight(p.text.Bytes(), "\n")
+	}
+	if err != nil && p.err == nil {
 		p.err = err
 	}
-	text := bytes.TrimRight(p.text.Bytes(), "\n")
-	if !p.flat {
-		text = appendIndented(nil, text, level)
+	if p.flat {
+		return text
 	}
-	return text
+	p.indented = appendIndented(p.indented[:0], text, level)
+	return p.indented
 }
 
 // object prints an object without its closing brace, so that members can follow.

@@ -271,13 +271,15 @@ func decimalOf(n, unit int64) Number {
 	if n%unit == 0 {
 		return Number(strconv.FormatInt(n/unit, 10))
 	}
-	sign := ""
+	b := make([]byte, 0, 24)
 	if n < 0 {
-		sign = "-"
+		b = append(b, '-')
 	}
 	rest := n % unit
-	text := fmt.Sprintf("%s%d.%03d", sign, max(n/unit, -(n/unit)), max(rest, -rest))
-	return Number(strings.TrimRight(text, "0"))
+	b = strconv.AppendInt(b, max(n/unit, -(n/unit)), 10)
+	b = strconv.AppendInt(b, unit+max(rest, -rest), 10) // 1 and three digits
+	b[len(b)-4] = '.'
+	return Number(strings.TrimRight(string(b), "0"))
 }
 
 // decimal formats f with as many digits as it needs.
