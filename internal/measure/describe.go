@@ -20,10 +20,10 @@ func Describe(w io.Writer, inputs []capture.Input, t *pipeline.Totals, read int6
 		line("%s: %s", inputs[i].File, inputText(&inputs[i]))
 	}
 	seconds := took.Seconds()
-	rate := func(n int64) string { return term.Bytes(int64(float64(n)/max(seconds, 1e-6))) + "/s" }
-	speed := fmt.Sprintf("%s packets, %s on the wire in %s", report.Count(t.Packets), term.Bytes(t.LinkBytes), tookText(took))
+	rate := func(n int64) string { return report.Volume(int64(float64(n)/max(seconds, 1e-6))) + "/s" }
+	speed := fmt.Sprintf("%s packets, %s on the wire in %s", report.Count(t.Packets), report.Volume(t.LinkBytes), tookText(took))
 	if read > 0 {
-		speed += fmt.Sprintf(": %s from disk, %s", term.Bytes(read), rate(read))
+		speed += fmt.Sprintf(": %s from disk, %s", report.Volume(read), rate(read))
 	}
 	line("%s; %s; %s", speed, term.Counted(t.Frames, "frame"), term.Counted(int64(jobs), "worker"))
 	for _, text := range limitsReached(t) {
@@ -47,7 +47,7 @@ func inputText(in *capture.Input) string {
 	if len(links) > 0 {
 		parts = append(parts, "link type "+strings.Join(links, ", "))
 	}
-	parts = append(parts, term.Counted(in.Packets, "packet")+" of "+term.Bytes(in.Bytes))
+	parts = append(parts, term.Counted(in.Packets, "packet")+" of "+report.Volume(in.Bytes))
 	if in.Packets > 0 {
 		parts = append(parts, fmt.Sprintf("from %s for %s", time.Unix(0, in.FirstTime).UTC().Format("2006-01-02T15:04:05.000Z"), tookText(time.Duration(in.LastTime-in.FirstTime))))
 	}

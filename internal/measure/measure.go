@@ -155,7 +155,7 @@ func (f *Files) Run(opt pipeline.Options, sink pipeline.Sink, broken func() bool
 		problems = append(problems, p.Error())
 	}
 	if f.signals.Stopped() {
-		problems = append(problems, fmt.Sprintf("stopped; the report covers the %s read so far: %s", term.Counted(totals.Packets, "packet"), term.BytesOf(read, total)))
+		problems = append(problems, fmt.Sprintf("stopped; the report covers the %s read so far: %s", term.Counted(totals.Packets, "packet"), output.ReadOf(read, total)))
 	}
 	return totals, partly(problems)
 }

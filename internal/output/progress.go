@@ -9,7 +9,7 @@ import (
 
 	xterm "golang.org/x/term"
 
-	"dubbo-wire/internal/term"
+	"dubbo-wire/internal/report"
 )
 
 // Progress is a line on the terminal that shows how much of the input was read. Each line replaces the one before in one
@@ -105,11 +105,11 @@ func (p *Progress) text() string {
 	if d := last.at.Sub(first.at).Seconds(); d > 0 {
 		rate = float64(last.read-first.read) / d
 	}
-	speed := ", " + term.Bytes(int64(rate)) + "/s"
+	speed := ", " + report.Volume(int64(rate)) + "/s"
 	if total <= 0 {
-		return "reading: " + term.Bytes(read) + speed
+		return "reading: " + report.Volume(read) + speed
 	}
-	text := "reading: " + term.BytesOf(read, total) + speed
+	text := "reading: " + ReadOf(read, total) + speed
 	if left := float64(max(total-read, 0)); rate > 0 && left/rate < 100*3600 {
 		text += ", " + leftText(time.Duration(left/rate*float64(time.Second))) + " left"
 	}
@@ -129,6 +129,14 @@ func (p *Progress) Show(text string) {
 	}
 	p.shown = len(text)
 	_, _ = io.WriteString(p.out, over)
+}
+
+// ReadOf formats how many bytes of the input were read, with a percentage. A total of 0 or less is unknown.
+func ReadOf(n, total int64) string {
+	if total <= 0 {
+		return report.Volume(n)
+	}
+	return fmt.Sprintf("%s of %s (%d %%)", report.Volume(n), report.Volume(total), min(int64(float64(n)/float64(total)*100), 100))
 }
 
 // leftText formats a duration in seconds, minutes or hours.

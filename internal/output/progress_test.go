@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	_ "dubbo-wire/internal/dev/testkit" // the flag -update
-	"dubbo-wire/internal/term"
+	"dubbo-wire/internal/report"
 )
 
 // at is a source that has come so far.
@@ -34,8 +34,8 @@ func TestProgressText(t *testing.T) {
 		p := &Progress{src: c.now, past: c.past}
 		require.Equal(t, c.want, p.text())
 	}
-	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.00 kB", 9_994: "9.99 kB", 9_995: "10.0 kB", 99_949: "99.9 kB", 99_950: "100 kB", 999_499: "999 kB", 999_500: "1.00 MB", 1 << 62: "4611686 TB"} {
-		require.Equal(t, want, term.Bytes(n))
+	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.00 kB", 9_994: "9.99 kB", 9_995: "10.0 kB", 99_949: "99.9 kB", 99_950: "100 kB", 999_499: "999 kB", 999_500: "1.00 MB", 1 << 62: "4,611,686 TB"} {
+		require.Equal(t, want, report.Volume(n))
 	}
 }
 

@@ -353,6 +353,6 @@ func (l *Session) remarks(err error) {
 		l.say(fmt.Sprintf("dubbo-wire: %d files have %s, the last one is %s", s.Files, term.Counted(s.Packets, "packet"), s.File))
 	}
 	if l.Record.OnlyRPC && s.LeftOut > 0 {
-		l.say(fmt.Sprintf("dubbo-wire: --only-rpc left %s out (%s)", term.Counted(s.LeftOut, "packet"), term.Bytes(s.LeftOutBytes)))
+		l.say(fmt.Sprintf("dubbo-wire: --only-rpc left %s out (%s)", term.Counted(s.LeftOut, "packet"), report.Volume(s.LeftOutBytes)))
 	}
 }

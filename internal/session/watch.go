@@ -12,7 +12,6 @@ import (
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/screen"
-	"dubbo-wire/internal/term"
 )
 
 // onScreen reports whether to show the full screen: standard input and output are a capable terminal, and the format is the
@@ -135,7 +134,7 @@ func (l *Session) watch(r *pipeline.Running) {
 		t, fill := l.stats()
 		packets, bytes := r.Packets()
 		l.status.Show(fmt.Sprintf("%s  %s packets, %s  drops %s  ring %.0f %%", clockText(time.Since(l.started)),
-			report.Count(packets), term.Bytes(bytes), report.Count(t.Drops), 100*fill))
+			report.Count(packets), report.Volume(bytes), report.Count(t.Drops), 100*fill))
 	}
 }
 

@@ -7,32 +7,6 @@ import (
 	"strings"
 )
 
-// Bytes formats a number of bytes with three digits, in decimal units.
-func Bytes(n int64) string {
-	units := []string{"B", "kB", "MB", "GB", "TB"}
-	v, u := float64(n), 0
-	for v >= 999.5 && u < len(units)-1 {
-		v /= 1000
-		u++
-	}
-	digits := 0
-	if u > 0 && v < 99.95 {
-		digits = 1
-	}
-	if u > 0 && v < 9.995 {
-		digits = 2
-	}
-	return fmt.Sprintf("%.*f %s", digits, v, units[u])
-}
-
-// BytesOf formats n of total bytes, with a percentage. A total of 0 or less is unknown.
-func BytesOf(n, total int64) string {
-	if total <= 0 {
-		return Bytes(n)
-	}
-	return fmt.Sprintf("%s of %s (%d %%)", Bytes(n), Bytes(total), min(int64(float64(n)/float64(total)*100), 100))
-}
-
 // Counted formats a number with its noun: "1 frame", "2 frames".
 func Counted(n int64, one string) string {
 	if n == 1 {

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"dubbo-wire/internal/report"
 )
 
 // The live tables: what testdata/rig/tables.sh measured with dubbo-wire while real peers called each other as fast as
@@ -188,7 +190,7 @@ table, from 4 cores and 8 GiB. The figures of different machines do not compare;
 			}
 			pub := ""
 			if n, ok := row.published[method]; ok {
-				pub = grouped(n)
+				pub = report.Count(n)
 			}
 			if s == nil {
 				fmt.Fprintf(w, " | %s | |", pub)
@@ -197,7 +199,7 @@ table, from 4 cores and 8 GiB. The figures of different machines do not compare;
 			if s.percent < least {
 				least, coverage = s.percent, percent(s.percent)
 			}
-			fmt.Fprintf(w, " %s | %s | %s |", grouped(int64(s.perSecond+0.5)), pub, grouped(int64(s.bodyBytes+0.5)))
+			fmt.Fprintf(w, " %s | %s | %s |", report.Count(int64(s.perSecond+0.5)), pub, report.Count(int64(s.bodyBytes+0.5)))
 		}
 		fmt.Fprintf(w, " %s |\n", coverage)
 	}
@@ -229,13 +231,13 @@ bare acknowledgements. The time is what so many calls take at the rate that was 
 			if s == nil && pub == "" {
 				continue
 			}
-			fmt.Fprintf(w, "| %s: %s × %s | %s |", t.workload, grouped(t.calls), t.what, strings.Replace(serialization, "+", ", ", 1))
+			fmt.Fprintf(w, "| %s: %s × %s | %s |", t.workload, report.Count(t.calls), t.what, strings.Replace(serialization, "+", ", ", 1))
 			if s == nil {
 				fmt.Fprintf(w, " | | | | | %s | |\n", pub)
 				continue
 			}
 			n := float64(t.calls)
-			fmt.Fprintf(w, " %s | %s | %s | %s | %.0f s | %s | %s |\n", grouped(int64(s.bodyBytes+0.5)), grouped(int64(s.linkBytes+0.5)),
+			fmt.Fprintf(w, " %s | %s | %s | %s | %.0f s | %s | %s |\n", report.Count(int64(s.bodyBytes+0.5)), report.Count(int64(s.linkBytes+0.5)),
 				total(s.bodyBytes*n), total(s.linkBytes*n), n/s.perSecond, pub, percent(s.percent))
 		}
 	}
@@ -260,12 +262,3 @@ func total(b float64) string {
 }
 
 func percent(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) + " %" }
-
-// grouped prints a number with thousands separators.
-func grouped(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
