@@ -61,7 +61,7 @@ func (i *Intervals) next(look *pipeline.Totals, now time.Time) *report.Interval 
 	t, fill := i.stats()
 	v := &report.Interval{
 		From: i.from, To: i.from + int64(now.Sub(i.began)),
-		Packets: look.Packets - i.last.packets, LinkBytes: look.LinkBytes - i.last.link, RPCBytes: look.SeenBytes - i.last.rpc,
+		Packets: look.Packets - i.last.packets, LinkBytes: look.LinkBytes - i.last.link, RPCBytes: look.SeenBytes - i.last.rpc, Protocols: look.ProtocolNames(),
 		Dropped: t.Drops - i.last.drops, DroppedInAll: t.Drops, RingPercent: 100 * fill, Coverage: floor4(look.Percent()),
 		By: i.by, Groups: i.groups.Groups(), Filtered: i.filtered,
 	}

@@ -2,6 +2,7 @@ package live
 
 import (
 	"math"
+	"strings"
 	"time"
 
 	"dubbo-wire/internal/call"
@@ -11,10 +12,10 @@ import (
 
 // Traffic is bytes on the link since the capture began.
 type Traffic struct {
-	In, Out int64 // as the interfaces' packets or counters say; loopback: all is In
-	Drops   int64 // packets that did not fit into the kernel's buffer
-	link    int64 // all that was captured
-	dubbo   int64 // of messages
+	In, Out  int64 // as the interfaces' packets or counters say; loopback: all is In
+	Drops    int64 // packets that did not fit into the kernel's buffer
+	link     int64 // all that was captured
+	messages int64
 }
 
 // Probe asks the capture side; the functions are called about once a second, in the goroutine of the line.
@@ -50,8 +51,10 @@ type Monitor struct {
 	last    Traffic
 	in, out []float64 // bits per second, by second
 	now     Settings
-	detail  *detail
-	decode  detailConfig
+	// protocols are the names of those whose messages were seen.
+	protocols string
+	detail    *detail
+	decode    detailConfig
 }
 
 // NewMonitor returns a monitor in front of a sink. Formats and local time are for what is explained of an opened method.
@@ -95,6 +98,7 @@ func (m *Monitor) Watch(r *pipeline.Running, s Settings) *Snapshot {
 		return nil
 	}
 	look := r.Look()
+	m.protocols = strings.Join(r.ProtocolNames(look), ", ")
 	m.count(look)
 	snap := m.look(look, now)
 	if due {
@@ -119,7 +123,7 @@ func (m *Monitor) open(r *pipeline.Running, method Method, now int64) {
 // count gives the current second what came since the last look.
 func (m *Monitor) count(look *pipeline.Look) {
 	t, _ := m.probe.Stats()
-	t.link, t.dubbo = look.LinkBytes, look.SeenBytes
+	t.link, t.messages = look.LinkBytes, look.SeenBytes
 	if m.probe.KernelFilter != "" {
 		if in, out, ok := m.probe.Counters(); ok {
 			t.In, t.Out = in, out
@@ -131,7 +135,7 @@ func (m *Monitor) count(look *pipeline.Look) {
 		s.Out += max(0, t.Out-m.last.Out)
 		s.Drops += max(0, t.Drops-m.last.Drops)
 		s.link += t.link - m.last.link
-		s.dubbo += t.dubbo - m.last.dubbo
+		s.messages += t.messages - m.last.messages
 	}
 	m.last = t
 }
@@ -169,7 +173,7 @@ func (m *Monitor) look(look *pipeline.Look, now int64) *Snapshot {
 		Connections: look.OpenConnections, OpenCalls: look.OpenCalls,
 		ExpiredCalls: look.Expired + look.ExpiredByTime, ExpiredConns: look.TCP.Expired,
 		Coverage: floor4(look.Percent()), Gap: look.Gap, Skipped: look.Skipped,
-		KernelDrops: m.last.Drops, By: m.now.By, Filter: m.now.Filter,
+		Protocols: m.protocols, KernelDrops: m.last.Drops, By: m.now.By, Filter: m.now.Filter,
 		InHistory: append([]float64(nil), m.in...), OutHistory: append([]float64(nil), m.out...),
 	}
 	s.OtherPorts = busiest(look)
@@ -208,17 +212,17 @@ func (m *Monitor) rates(s *Snapshot) {
 		sum.Out += x.traffic.Out
 		sum.Drops += x.traffic.Drops
 		sum.link += x.traffic.link
-		sum.dubbo += x.traffic.dubbo
+		sum.messages += x.traffic.messages
 		calls += x.calls
 		errors += x.errors
 	}
 	seconds := max(s.Window.Seconds(), 1e-3)
 	bits := func(n int64) float64 { return 8 * float64(n) / seconds }
-	s.In, s.Out, s.Link, s.Dubbo = bits(sum.In), bits(sum.Out), bits(sum.link), bits(sum.dubbo)
-	s.Other = max(0, s.Link-s.Dubbo)
+	s.In, s.Out, s.Link, s.Messages = bits(sum.In), bits(sum.Out), bits(sum.link), bits(sum.messages)
+	s.Other = max(0, s.Link-s.Messages)
 	if s.KernelFilter != "" {
 		if _, _, ok := m.probe.Counters(); ok {
-			s.Other, s.OtherFromCounters = max(0, s.In+s.Out-s.Dubbo), true
+			s.Other, s.OtherFromCounters = max(0, s.In+s.Out-s.Messages), true
 		}
 	}
 	s.RecentDrops = sum.Drops

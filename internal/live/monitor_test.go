@@ -74,7 +74,7 @@ func TestMonitor(t *testing.T) {
 				assert.InDelta(t, 100, share, 0.001)
 			}
 			assert.LessOrEqual(t, len(s.Rows), s.Groups)
-			assert.InDelta(t, s.Link, s.Dubbo+s.Other, 1)
+			assert.InDelta(t, s.Link, s.Messages+s.Other, 1)
 			assert.LessOrEqual(t, s.Window, window+time.Second)
 		}
 	}
@@ -161,7 +161,7 @@ func TestCounters(t *testing.T) {
 		assert.True(t, s.OtherFromCounters)
 		assert.GreaterOrEqual(t, s.In, 0.0)
 		assert.GreaterOrEqual(t, s.Other, 0.0)
-		assert.InDelta(t, max(0, s.In+s.Out-s.Dubbo), s.Other, 1)
+		assert.InDelta(t, max(0, s.In+s.Out-s.Messages), s.Other, 1)
 	}
 }
 

@@ -77,10 +77,12 @@ type Snapshot struct {
 	RingFill                 float64
 
 	// Rates over the window, in bits per second. In and Out are what the interfaces received and sent (loopback: all is
-	// In); Link is their sum; Dubbo the messages' part of it, Other the rest. With a kernel filter Other comes from the
+	// In); Link is their sum; Messages the messages' part of it, Other the rest. With a kernel filter Other comes from the
 	// interfaces' own counters, and OtherFromCounters is true.
-	In, Out, Link, Dubbo, Other float64
-	OtherFromCounters           bool
+	In, Out, Link, Messages, Other float64
+	OtherFromCounters              bool
+	// Protocols are the names of the messages' protocols.
+	Protocols string
 	// Speed is the link's speed one way in bits per second, 0 if it has none (loopback, several interfaces).
 	Speed float64
 	// InHistory and OutHistory are bits per second, one number a second, the newest last, at most 60.

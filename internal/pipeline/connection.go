@@ -31,6 +31,7 @@ type connection struct {
 	early []*call.Message
 
 	messages int64
+	protocol *rpc.Protocol // of the last message
 	// skipped and unowned are bytes of no message; gap is missing bytes.
 	skipped, gap int64
 	unowned      []namedBytes
@@ -369,6 +370,10 @@ func (c *connection) Message(side int, m *rpc.Message) {
 	}
 	if c.messages++; c.messages == 1 {
 		c.carries()
+	}
+	if m.Protocol != c.protocol {
+		c.protocol = m.Protocol
+		count(&c.totals.Protocols, m.Protocol.Name, 1)
 	}
 	c.claimed = true
 	c.lane.message(&c.dirs[side], m)

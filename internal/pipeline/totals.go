@@ -58,6 +58,9 @@ type Totals struct {
 	// NegativeLengths counts headers at a known place that announce a negative body length.
 	NegativeLengths int64
 
+	// Protocols counts connections with messages by the name of the messages' protocol.
+	Protocols map[string]int64
+
 	Frames, Incomplete, Heartbeats, Events, Resynced int64
 	// Bodies by how far they were decoded; only counted when values were asked for.
 	BodiesDecoded, BodiesPartly, BodiesOpaque int64
@@ -264,6 +267,9 @@ func (t *Totals) OtherBytes() int64 {
 	}
 	return n
 }
+
+// ProtocolNames are the keys of Protocols, sorted.
+func (t *Totals) ProtocolNames() []string { return slices.Sorted(maps.Keys(t.Protocols)) }
 
 // OtherProtocols are the keys of Other, sorted.
 func (t *Totals) OtherProtocols() []string { return slices.Sorted(maps.Keys(t.Other)) }

@@ -122,7 +122,7 @@ func (r *Report) onTheWire(s *Style) Section {
 	for _, n := range t.OtherTCP {
 		other += n
 	}
-	row("dubbo", t.RPCBytes, r.rpcNote(s))
+	row(r.RPCName(), t.RPCBytes, r.rpcNote(s))
 	// What remains is the packets of Dubbo connections that belong to no message.
 	notTCP := t.NotTCPBytes + t.FragmentBytes
 	if rest := r.OtherLinkBytes() - other - notTCP; rest != 0 {
@@ -130,7 +130,7 @@ func (r *Report) onTheWire(s *Style) Section {
 		if t.TCP.Duplicate > 0 {
 			note = "packets without payload (ACKs), packets captured twice, bytes of no message"
 		}
-		row("dubbo, no message", rest, note)
+		row(r.RPCName()+NoMessage, rest, note)
 	}
 	if other != 0 {
 		row("other TCP", other, portsNote(t.OtherTCP, s))
@@ -297,3 +297,23 @@ func (r *Report) labels(keys []int) (columns []Column, cells func(values []strin
 
 // isUnknown reports whether the names are those of responses whose request was not captured.
 func isUnknown(service, method string) bool { return service == call.Unknown && method == call.Unknown }
+
+// NoMessage follows the name of the row of packets that no message owns, on connections that have messages.
+const NoMessage = ", no message"
+
+// RPCName names the protocols of the messages that were seen.
+func (r *Report) RPCName() string {
+	names := r.Totals.ProtocolNames()
+	if k := slices.Index(r.By.Keys, sizes.Protocol); len(names) == 0 && k >= 0 { // of saved reports
+		for _, g := range r.Groups {
+			if !g.Rest && !slices.Contains(names, g.Values[k]) {
+				names = append(names, g.Values[k])
+			}
+		}
+		slices.Sort(names)
+	}
+	if len(names) == 0 {
+		return "messages"
+	}
+	return strings.Join(names, ", ")
+}

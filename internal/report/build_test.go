@@ -37,7 +37,7 @@ func newRun(t testing.TB, by string, maxGroups int) *run {
 		b, err = sizes.ParseBy(by)
 		require.NoError(t, err)
 	}
-	r := &run{groups: sizes.New(b, maxGroups, []string{"trace.pcap"}), totals: &pipeline.Totals{}}
+	r := &run{groups: sizes.New(b, maxGroups, []string{"trace.pcap"}), totals: &pipeline.Totals{Protocols: map[string]int64{"dubbo": 1}}}
 	r.pairer = call.NewPairer(call.Config{}, r)
 	r.conns = []*call.Conn{
 		{Number: 1, Key: 1, Ends: [2]string{"10.0.0.5:51234", "10.0.0.9:20880"}},

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -17,6 +18,7 @@ type Interval struct {
 	From, To           int64 // the capture's clock, nanoseconds since the Unix epoch
 	Packets, LinkBytes int64
 	RPCBytes           int64
+	Protocols          []string // of the messages so far
 	// Dropped is the number of packets that the kernel dropped in it, DroppedInAll since the capture began; -1 if unknown.
 	Dropped, DroppedInAll int64
 	// RingPercent is how full the kernel's buffer is at the end of the interval.
@@ -62,7 +64,7 @@ func (v *Interval) summary(r *Report, s *Style) string {
 	if c.Calls > 0 {
 		words = append(words, percentText(c.Errors, c.Calls, s)+" errors")
 	}
-	words = append(words, "dubbo "+v.mbit(v.RPCBytes), "other "+v.mbit(v.LinkBytes-v.RPCBytes))
+	words = append(words, cmp.Or(strings.Join(v.Protocols, ", "), "rpc")+" "+v.mbit(v.RPCBytes), "other "+v.mbit(v.LinkBytes-v.RPCBytes))
 	switch {
 	case v.Dropped > 0:
 		words = append(words, "DROPPED by the kernel "+plural(v.Dropped, "packet", "packets"))

@@ -26,7 +26,7 @@ func testInterval() *Interval {
 	}
 	return &Interval{
 		From: 1_700_000_000_000_000_000, To: 1_700_000_010_000_000_000,
-		Packets: 60, LinkBytes: 30_000, RPCBytes: 25_280, DroppedInAll: 3, Coverage: 99.5, RingPercent: 12.5,
+		Packets: 60, LinkBytes: 30_000, RPCBytes: 25_280, Protocols: []string{"dubbo"}, DroppedInAll: 3, Coverage: 99.5, RingPercent: 12.5,
 		By: by, Groups: []*sizes.Group{g},
 	}
 }

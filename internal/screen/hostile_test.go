@@ -69,7 +69,7 @@ func (d dice) snapshot(open live.Method) *live.Snapshot {
 		KernelFilter: d.text(), Packets: d.int(), LinkBytes: d.int(), Calls: d.int(), Errors: d.int(), Heartbeats: d.int(), Connections: int(d.int()),
 		OpenCalls: int(d.int()), OtherPorts: several(d, 9, func() int { return int(d.int()) }), ExpiredCalls: d.int(), ExpiredConns: d.int(),
 		Coverage: d.float(), Gap: d.int(), Skipped: d.int(), KernelDrops: d.int(), RecentDrops: d.int(), RingFill: d.float(),
-		In: d.float(), Out: d.float(), Link: d.float(), Dubbo: d.float(), Other: d.float(), OtherFromCounters: d.IntN(2) == 0, Speed: d.float(),
+		In: d.float(), Out: d.float(), Link: d.float(), Messages: d.float(), Other: d.float(), OtherFromCounters: d.IntN(2) == 0, Speed: d.float(),
 		InHistory: d.floats(), OutHistory: d.floats(), CallsPerSecond: d.float(), ErrorPercent: d.float(), By: live.Grouping(d.IntN(6)),
 		Filter: d.text(), Rows: several(d, 40, d.row), Groups: int(d.int()), Serializations: several(d, 12, share),
 		Findings: several(d, 6, d.text), RecordedPackets: d.int(), RecordedBytes: d.int(),

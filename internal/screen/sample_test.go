@@ -38,7 +38,7 @@ func steady() *live.Snapshot {
 		Interfaces: []live.Interface{{Name: "eth0", Up: true}}, KernelFilter: "",
 		Packets: 9_204_332, LinkBytes: 9_310_000_000, Calls: 1_204_332, Errors: 3_612, Heartbeats: 208, Connections: 104, OpenCalls: 17,
 		Coverage: 99.714, Gap: 22_100_000, RingFill: 3, KernelDrops: 0,
-		In: 112e6, Out: 991e6, Link: 1103e6, Dubbo: 977e6, Other: 126e6, Speed: 1e9,
+		Protocols: "dubbo", In: 112e6, Out: 991e6, Link: 1103e6, Messages: 977e6, Other: 126e6, Speed: 1e9,
 		InHistory: wave(60, 40, 112), OutHistory: wave(60, 300, 991), CallsPerSecond: 19_210.4, ErrorPercent: 0.3,
 		By: live.ByMethod,
 		Rows: []live.Row{
@@ -145,7 +145,7 @@ func waiting() *live.Snapshot {
 		At: began.UnixNano(), Running: 8 * time.Second, Window: 8 * time.Second,
 		Interfaces: []live.Interface{{Name: "eth0", Up: true}},
 		Packets:    12_345, LinkBytes: 4_000_000, Connections: 12, OtherPorts: []int{3306, 6379, 9092},
-		In: 2.3e6, Out: 1.7e6, Link: 4e6, Other: 4e6, Speed: 1e10, InHistory: wave(8, 1, 3), OutHistory: wave(8, 1, 2),
+		Protocols: "dubbo", In: 2.3e6, Out: 1.7e6, Link: 4e6, Other: 4e6, Speed: 1e10, InHistory: wave(8, 1, 3), OutHistory: wave(8, 1, 2),
 	}
 }
 
@@ -154,7 +154,7 @@ func down() *live.Snapshot {
 	s := steady()
 	s.Interfaces[0].Up = false
 	s.Rows, s.Serializations, s.Findings = nil, nil, nil
-	s.In, s.Out, s.Dubbo, s.Other, s.CallsPerSecond, s.ErrorPercent = 0, 0, 0, 0, 0, 0
+	s.In, s.Out, s.Messages, s.Other, s.CallsPerSecond, s.ErrorPercent = 0, 0, 0, 0, 0, 0
 	for i := 40; i < 60; i++ {
 		s.InHistory[i], s.OutHistory[i] = 0, 0
 	}

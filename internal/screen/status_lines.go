@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -156,7 +157,7 @@ func (m *model) traffic(s *live.Snapshot) [2]line {
 		other = "other*"
 	}
 	two := [2]cells{
-		{"in", rate(s.In) + " Mbit/s", linkUse(s.In, s.Speed), "dubbo", rate(s.Dubbo) + " Mbit/s", perSecond(s.CallsPerSecond) + " calls/s"},
+		{"in", rate(s.In) + " Mbit/s", linkUse(s.In, s.Speed), cmp.Or(s.Protocols, "rpc"), rate(s.Messages) + " Mbit/s", perSecond(s.CallsPerSecond) + " calls/s"},
 		{"out", rate(s.Out) + " Mbit/s", linkUse(s.Out, s.Speed), other, rate(s.Other) + " Mbit/s", "errors " + percent(s.ErrorPercent) + " %"},
 	}
 	history := [2][]float64{s.InHistory, s.OutHistory}

@@ -19,6 +19,7 @@ import (
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/protocols"
 )
 
 const module = "dubbo-wire/"
@@ -104,28 +105,29 @@ var rules = []struct {
 }{
 	{"internal/capture", nil, []string{"github.com/spf13/cobra"}},
 	{"internal/decode/formats", []string{"internal/decode"}, []string{"github.com", "golang.org"}},
-	{"internal/decode", nil, []string{"github.com"}},
-	{"internal/call", []string{"internal/decode"}, []string{"github.com", "golang.org"}},
-	{"internal/sizes", []string{"internal/call", "internal/decode"}, []string{"github.com", "golang.org"}},
-	{"internal/pipeline", []string{"internal/capture", "internal/decode", "internal/call"}, []string{"github.com"}},
+	{"internal/decode", []string{"internal/rpc"}, []string{"github.com"}},
+	{"internal/rpc", []string{"internal/decode"}, []string{"github.com", "golang.org"}},
+	{"internal/call", []string{"internal/rpc", "internal/decode"}, []string{"github.com", "golang.org"}},
+	{"internal/sizes", []string{"internal/call", "internal/rpc", "internal/decode"}, []string{"github.com", "golang.org"}},
+	{"internal/pipeline", []string{"internal/capture", "internal/rpc", "internal/decode", "internal/call"}, []string{"github.com"}},
 	{
 		"internal/report",
-		[]string{"internal/capture", "internal/pipeline", "internal/decode", "internal/call", "internal/sizes", "internal/term"},
+		[]string{"internal/capture", "internal/pipeline", "internal/rpc", "internal/decode", "internal/call", "internal/sizes", "internal/term"},
 		[]string{"github.com/gopacket", "github.com/spf13/cobra"},
 	},
 	{
 		"internal/findings",
-		[]string{"internal/pipeline", "internal/decode", "internal/call", "internal/sizes", "internal/report"},
+		[]string{"internal/pipeline", "internal/rpc", "internal/decode", "internal/call", "internal/sizes", "internal/report"},
 		[]string{"github.com/gopacket", "github.com/spf13/cobra"},
 	},
 	{
 		"internal/explain",
-		[]string{"internal/pipeline", "internal/decode", "internal/call", "internal/report", "internal/term"},
+		[]string{"internal/pipeline", "internal/rpc", "internal/decode", "internal/call", "internal/report", "internal/term"},
 		[]string{"github.com/gopacket", "github.com/spf13/cobra"},
 	},
 	{
 		"internal/live",
-		[]string{"internal/pipeline", "internal/decode", "internal/call", "internal/sizes", "internal/report", "internal/explain"},
+		[]string{"internal/pipeline", "internal/rpc", "internal/decode", "internal/call", "internal/sizes", "internal/report", "internal/explain"},
 		[]string{"github.com", "charm.land"},
 	},
 	{
@@ -145,6 +147,44 @@ func TestEveryTestKnowsUpdate(t *testing.T) {
 		known := imports(p.tests)
 		assert.True(t, slices.Contains(known, module+"internal/dev/testkit") || slices.Contains(known, module+"internal/decode/formats/formattest"),
 			"no test of %s imports testkit", dir)
+	}
+}
+
+// neutral are the folders behind the protocol seam: they know no protocol, by import or by name.
+var neutral = []string{
+	"internal/rpc", "internal/pipeline", "internal/call", "internal/sizes", "internal/findings", "internal/live", "internal/report",
+	"internal/explain", "internal/redact", "internal/screen", "internal/compare", "internal/check",
+}
+
+// protocolFolders are those of the protocols, and their list.
+var protocolFolders = []string{
+	"internal/decode/dubbo", "internal/decode/http1", "internal/decode/http2", "internal/decode/thrift", "internal/decode/telnet",
+	"internal/decode/tls", "internal/decode/protocols",
+}
+
+// TestNeutral: what a protocol is called, and what is special about it, is known in its folder.
+func TestNeutral(t *testing.T) {
+	all := packages(t)
+	names := map[string]bool{}
+	for _, p := range protocols.All() {
+		names[p.Name] = true
+	}
+	for dir, p := range all {
+		if !below(dir, neutral...) {
+			continue
+		}
+		for _, path := range imports(p.files) {
+			assert.False(t, below(path, protocolFolders...), "%s knows a protocol: %s", dir, path)
+		}
+		for _, f := range p.files {
+			ast.Inspect(f, func(n ast.Node) bool {
+				if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+					text, _ := strconv.Unquote(lit.Value)
+					assert.False(t, names[text], "%s names the protocol %q", dir, text)
+				}
+				return true
+			})
+		}
 	}
 }
 

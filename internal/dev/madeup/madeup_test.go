@@ -20,6 +20,7 @@ import (
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/decode/formats"
 	"dubbo-wire/internal/decode/protocols"
+	_ "dubbo-wire/internal/dev/testkit" // the flag -update
 	"dubbo-wire/internal/explain"
 	"dubbo-wire/internal/live"
 	"dubbo-wire/internal/measure"

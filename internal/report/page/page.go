@@ -153,7 +153,9 @@ func (p *page) onTheWire() {
 	sec := &p.view.OnTheWire
 	p.section("wire", sentence(sec.Title))
 	var pieces []piece
-	classes := map[string]string{"dubbo": "w-dubbo", "dubbo, no message": "w-rest", "other TCP": "w-tcp", "not TCP": "w-not"}
+	classes := map[string]string{
+		p.report.RPCName(): "w-dubbo", p.report.RPCName() + report.NoMessage: "w-rest", "other TCP": "w-tcp", "not TCP": "w-not",
+	}
 	var legend doc
 	for _, row := range sec.Rows {
 		class := classes[row[0].Text]
