@@ -98,7 +98,7 @@ func (m *Monitor) Watch(r *pipeline.Running, s Settings) *Snapshot {
 		return nil
 	}
 	look := r.Look()
-	m.protocols = strings.Join(r.ProtocolNames(look), ", ")
+	m.protocols = strings.Join(look.ProtocolNames(), ", ")
 	m.count(look)
 	snap := m.look(look, now)
 	if due {

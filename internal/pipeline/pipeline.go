@@ -149,6 +149,7 @@ func Run(src capture.Source, opt Options, sink Sink) (*Totals, error) {
 		l.close()
 		t.add(&l.totals)
 	}
+	t.nameProtocols(opt.Protocols)
 	if wrong := t.Balance(); wrong != nil {
 		err = wrong // whatever else was wrong with the input
 	}

@@ -45,19 +45,8 @@ func (r *Running) Look() *Look {
 		})
 		k.add(&part)
 	}
+	k.nameProtocols(r.opt.Protocols)
 	return k
-}
-
-// ProtocolNames are those of the messages that were seen so far; before the first one, of the protocols that are looked for
-// in every connection.
-func (r *Running) ProtocolNames(k *Look) []string {
-	names := k.ProtocolNames()
-	for i := 0; i < len(r.opt.Protocols) && len(k.Protocols) == 0; i++ {
-		if p := r.opt.Protocols[i]; p.Midway {
-			names = append(names, p.Name)
-		}
-	}
-	return names
 }
 
 // LookInto says of which messages the values are wanted from now on, and so all of every body; with nil of none.

@@ -268,6 +268,15 @@ func (t *Totals) OtherBytes() int64 {
 	return n
 }
 
+// nameProtocols names, as long as no message was seen, the protocols that were looked for in every connection.
+func (t *Totals) nameProtocols(known []*rpc.Protocol) {
+	for _, p := range known {
+		if p.Midway && t.Frames == 0 {
+			count(&t.Protocols, p.Name, 0)
+		}
+	}
+}
+
 // ProtocolNames are the keys of Protocols, sorted.
 func (t *Totals) ProtocolNames() []string { return slices.Sorted(maps.Keys(t.Protocols)) }
 
