@@ -16,7 +16,7 @@ import (
 // Style is how the text looks.
 type Style struct {
 	Width int  // columns of the terminal; 0: no limit
-	Color bool // ANSI colours
+	Color bool // ANSI colors
 	Local bool // local time instead of UTC
 	// Full prints every byte, every element and whole values.
 	Full bool
@@ -265,14 +265,14 @@ func (f *Frame) lines(s *Style) []line {
 
 func (f *Frame) writeRow(b *strings.Builder, l *layout, s *Style, i int) {
 	r := &f.rows[i]
-	colour := colourOf(r)
+	color := colorOf(r)
 	marked := f.damage != nil && f.damage.row == i
 	mark := "  "
 	if marked {
 		mark = "> "
 	}
 	if marked = marked && f.damage.stops(); marked {
-		colour = red
+		color = red
 	}
 	raw, shown := f.bytes(r)
 	offset := strings.Repeat(" ", l.offset)
@@ -298,8 +298,8 @@ func (f *Frame) writeRow(b *strings.Builder, l *layout, s *Style, i int) {
 	if r.container && r.len == 0 {
 		sizeText = paint(s, sizeText, dim) // the sum of what is below
 	}
-	text := mark + paint(s, offset, dim) + " " + paint(s, hexText(raw, r.len, l.bytes, shown), colour) + "  " +
-		paint(s, name, colour) + strings.Repeat(" ", max(l.name-term.Width(name), 0)) + " " + sizeText
+	text := mark + paint(s, offset, dim) + " " + paint(s, hexText(raw, r.len, l.bytes, shown), color) + "  " +
+		paint(s, name, color) + strings.Repeat(" ", max(l.name-term.Width(name), 0)) + " " + sizeText
 	if value != "" {
 		text += "  " + value
 	}
@@ -312,7 +312,7 @@ func (f *Frame) writeRow(b *strings.Builder, l *layout, s *Style, i int) {
 				ascii = "  " + asciiText(piece)
 			}
 			b.WriteString("  " + paint(s, fmt.Sprintf("%0*x", l.offset, r.off+at), dim) + " " +
-				strings.TrimRight(paint(s, hexText(piece, len(piece), l.bytes, shown), colour)+ascii, " ") + "\n")
+				strings.TrimRight(paint(s, hexText(piece, len(piece), l.bytes, shown), color)+ascii, " ") + "\n")
 		}
 	}
 }
@@ -394,7 +394,7 @@ func (f *Frame) writeSums(b *strings.Builder, s *Style) {
 	f.eachClass(func(class string, n int) {
 		if n > 0 {
 			percent := fmt.Sprintf("%.1f", 100*float64(n)/float64(length))
-			parts = append(parts, paint(s, class, classColour(class))+" "+report.Count(int64(n))+" ("+percent+" %)")
+			parts = append(parts, paint(s, class, classColor(class))+" "+report.Count(int64(n))+" ("+percent+" %)")
 		}
 	})
 	line := "body:"

@@ -9,8 +9,8 @@ import "encoding/binary"
 // Letters and signs that filler consists of: 16 each, 8 at even places and 8 at odd ones, so that none comes twice in a row. No word is made of such letters, and the signs are control characters
 // that no text has; 16 begins TLS, and da is half of the magic.
 const (
-	letters = "qzxjvwkQZXJVWK~^"
-	signs   = "\x01\x02\x04\x05\x06\x07\x0b\x0c\x0e\x0f\x10\x11\x12\x14\x15\x17"
+	letters  = "qzxjvwkQZXJVWK~^"
+	controls = "\x01\x02\x04\x05\x06\x07\x0b\x0c\x0e\x0f\x10\x11\x12\x14\x15\x17"
 )
 
 // prompt returns the prompt of a protocol that b starts with.
@@ -27,11 +27,11 @@ func (r *Redactor) prompt(b []byte) string {
 const minZeros = 8
 
 // fill writes filler for b, bytes of the stream of d from sequence number seq on, to dst, which may be b itself.
-func (r *Redactor) fill(dst, b []byte, d *direction, seq uint32) {
+func (r *Redactor) writeFiller(dst, b []byte, d *direction, seq uint32) {
 	if len(b) == 0 {
 		return
 	}
-	of := signs
+	of := controls
 	text := isText(b)
 	if text {
 		of = letters

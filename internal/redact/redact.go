@@ -60,19 +60,19 @@ type Redactor struct {
 	conns map[uint64]*connection
 
 	// The window: packets that are not written, the oldest first.
-	headRec, tail *record
-	held          int // bytes
-	chunk         *chunk
-	chunks        []*chunk
-	fragments     map[int64]*record // by ordinal
-	storedUnits   int
+	front, tail *record
+	held        int // bytes
+	chunk       *chunk
+	chunks      []*chunk
+	fragments   map[int64]*record // by ordinal
+	storedUnits int
 
 	oldest, newest *claim
 	claimed        int64 // bytes
 
 	ordinal     int64   // of the packet that was taken last
 	now         int64   // its time
-	begun       int64   // the first packet that was taken, 0: none yet
+	firstTaken  int64   // the first packet that was taken, 0: none yet
 	before, end *record // in place of packets that were left out before it, and behind the last
 	filled      int64   // bytes of payload
 	behind      int64   // of these, of frames
@@ -122,7 +122,7 @@ func (r *Redactor) Broken() bool { return r.out.err != nil }
 func (r *Redactor) Close() (Summary, error) {
 	for _, rec := range r.fragments {
 		if rec.data != nil {
-			r.leave(rec, packet.Fragment.String())
+			r.omitFragment(rec, packet.Fragment.String())
 		}
 	}
 	if r.end != nil {
@@ -158,27 +158,27 @@ func (r *Redactor) Frame(row *pipeline.Row) {
 	both := make([]byte, 0, 2*n)
 	both = append(both, m.Head...)
 	both = append(both, m.Body...)
-	both, said := r.scrubber.Message(both, m)
+	both, result := r.scrubber.Message(both, m)
 	if len(both) != 2*n {
 		panic(fmt.Sprintf("redact: a frame of %d bytes became one of %d", n, len(both)-n))
 	}
 	r.claim(d, k.start[row.Side]+uint32(m.Span.From), both[:n:n], both[n:])
-	for _, x := range said.Filled {
+	for _, x := range result.Filled {
 		r.sum.Filler[x.Cause] += int64(x.Bytes)
 	}
-	said.Format = "" // the header says it
-	text := said.String()
+	result.Format = "" // the header says it
+	text := result.String()
 	if gap := m.Captured - len(m.Body); gap > 0 {
-		why := "behind a gap"
+		cause := "behind a gap"
 		if m.MissingAt > len(m.Body) {
-			why = "beyond the limit of bodies"
+			cause = "beyond the limit of bodies"
 		}
 		r.behind += int64(gap)
-		r.sum.Filler[why] += int64(gap)
+		r.sum.Filler[cause] += int64(gap)
 		if text != "" {
 			text += "; "
 		}
-		text += fmt.Sprintf("%d bytes %s replaced by filler", gap, why)
+		text += fmt.Sprintf("%d bytes %s replaced by filler", gap, cause)
 	}
 	if text != "" {
 		r.notes = append(r.notes, note{m.Last.File, m.Last.Packet, fmt.Sprintf("frame %d: %s", row.Number, text)})
@@ -198,18 +198,18 @@ func (r *Redactor) Packet(p *capture.Packet, _ packet.Verdict, _ *packet.Segment
 	v := r.decoder.Decode(p, &r.segment)
 	l := r.decoder.Layers
 	if v != packet.TCP && v != packet.Held {
-		r.leaveOut(p, v)
+		r.omit(p, v)
 		for i := range l.Parts {
 			for _, part := range l.Parts[i] {
 				if rec := r.fragments[part.Number]; rec != nil {
-					r.leave(rec, r.decoder.Protocol())
+					r.omitFragment(rec, r.decoder.Protocol())
 				}
 			}
 		}
 		return
 	}
-	if r.begun == 0 {
-		if r.begun = r.ordinal; r.before != nil {
+	if r.firstTaken == 0 {
+		if r.firstTaken = r.ordinal; r.before != nil {
 			r.push(r.before)
 			r.before = nil
 		}
@@ -228,11 +228,11 @@ func (r *Redactor) Packet(p *capture.Packet, _ packet.Verdict, _ *packet.Segment
 	if v == packet.Held {
 		rec.fragment = true
 		r.addresses.checksums(rec.data, l.All, 0, false)
-		r.hold(rec)
+		r.holdFragment(rec)
 	} else {
 		original := b[len(p.Data):]
 		copy(original, s.Payload)
-		r.segmentOf(rec, original)
+		r.takeSegment(rec, original)
 	}
 	if len(r.notes) > 0 {
 		r.comment(rec)
@@ -248,7 +248,7 @@ func (r *Redactor) record(p *capture.Packet, n int) *record {
 }
 
 // segmentOf takes the segment that was decoded last, which came with rec.
-func (r *Redactor) segmentOf(rec *record, original []byte) {
+func (r *Redactor) takeSegment(rec *record, original []byte) {
 	s, l := &r.segment, r.decoder.Layers
 	last := l.All[len(l.All)-1]
 	u := &unit{seq: s.Seq, original: original, in: last.In, layers: make([]packet.Layer, 0, 4)}
@@ -264,7 +264,7 @@ func (r *Redactor) segmentOf(rec *record, original []byte) {
 	u.data = rec.data
 	if last.In > 0 {
 		r.addresses.checksums(rec.data, l.All, 0, false) // of the fragment's own headers
-		r.joined(u, rec)
+		r.takeReassembled(u, rec)
 	}
 	u.from = min(last.To, len(u.data))
 	u.to = u.from + len(original)
@@ -281,7 +281,7 @@ func (r *Redactor) segmentOf(rec *record, original []byte) {
 }
 
 // joined takes a segment in a packet that was put together from fragments.
-func (r *Redactor) joined(u *unit, rec *record) {
+func (r *Redactor) takeReassembled(u *unit, rec *record) {
 	l := r.decoder.Layers
 	for in := 1; in <= len(l.Joined); in++ {
 		src := l.Joined[in-1]

@@ -31,13 +31,13 @@ type direction struct {
 
 // claim is bytes of a stream that become others.
 type claim struct {
-	d        *direction
-	from, to int64
-	was, is  []byte
-	ordinal  int64 // of the packet that was taken last
-	next     *claim
-	gone     bool
-	weak     bool // it holds when no frame has the bytes
+	d                     *direction
+	from, to              int64
+	original, replacement []byte
+	ordinal               int64 // of the packet that was taken last
+	next                  *claim
+	dropped               bool
+	tentative             bool // it holds when no frame has the bytes
 }
 
 // connection is what is kept of one that goes on.
@@ -45,13 +45,13 @@ type connection struct {
 	dirs  [2]*direction
 	start [2]uint32 // sequence number of the stream's first byte, where known
 	known [2]bool
-	heads [2]*head // nil where it is known what the stream starts with
+	heads [2]*streamHead // nil where it is known what the stream starts with
 	// frames: it has some, and is no matter any more what else may begin one.
 	frames bool
 }
 
 // where is the place of a sequence number.
-func (d *direction) where(seq uint32) int64 { return d.place + int64(int32(seq-d.seq)) }
+func (d *direction) placeOf(seq uint32) int64 { return d.place + int64(int32(seq-d.seq)) }
 
 func (r *Redactor) direction(at flow) *direction {
 	d := r.dirs[at]
@@ -92,7 +92,7 @@ func (r *Redactor) connection(c *assemble.Connection) *connection {
 		for i := range k.dirs {
 			d := r.direction(flow{c.Ends[i], c.Ends[1-i]})
 			d.conns++
-			k.dirs[i], k.heads[i] = d, new(head)
+			k.dirs[i], k.heads[i] = d, new(streamHead)
 		}
 		r.conns[uint64(c.First)] = k
 	}
@@ -107,16 +107,16 @@ func (r *Redactor) Data(c *assemble.Connection, side int, b []byte, m *assemble.
 		k.known[side], k.start[side] = true, m.Seq-uint32(m.Pos)
 		r.begin(d, m.Seq)
 	}
-	d.place, d.seq = d.where(m.Seq), m.Seq
+	d.place, d.seq = d.placeOf(m.Seq), m.Seq
 	if h := k.heads[side]; h != nil && h.take(r, d, b, m.Seq) {
 		k.heads[side] = nil
 	}
 	for i := range r.starts {
 		p := &r.starts[i]
 		if !c.Joined && m.Pos == 0 && bytes.HasPrefix(b, p.Magic) {
-			r.keep(d, m.Seq, b[:min(len(b), p.HeaderLen)], p.HeaderLen, p.HeaderLen)
+			r.keepStart(d, m.Seq, b[:min(len(b), p.HeaderLen)], p.HeaderLen, p.HeaderLen)
 		} else if !k.frames {
-			r.candidates(d, m.Seq, b, p)
+			r.keepCandidates(d, m.Seq, b, p)
 		}
 	}
 }
@@ -129,16 +129,16 @@ type starts struct {
 
 // candidates keeps what may begin a frame and is perhaps none, in a connection that had no frame yet: its header, and as few
 // bytes of its body as tell that.
-func (r *Redactor) candidates(d *direction, seq uint32, b []byte, p *starts) {
+func (r *Redactor) keepCandidates(d *direction, seq uint32, b []byte, p *starts) {
 	for at := bytes.Index(b, p.Magic); at >= 0; {
 		n, may := p.mayBegin(b[at:])
 		if may {
 			is := make([]byte, n)
 			for kept := p.HeaderLen; kept <= min(n, p.HeaderLen+maxStart); kept++ {
 				copy(is, b[at:at+kept])
-				r.fill(is[kept:], b[at+kept:at+n], d, seq+uint32(at+kept))
+				r.writeFiller(is[kept:], b[at+kept:at+n], d, seq+uint32(at+kept))
 				if _, may := p.mayBegin(is); may {
-					r.keep(d, seq+uint32(at), b[at:at+n], kept, p.HeaderLen)
+					r.keepStart(d, seq+uint32(at), b[at:at+n], kept, p.HeaderLen)
 					break
 				}
 			}
@@ -155,24 +155,24 @@ func (r *Redactor) candidates(d *direction, seq uint32, b []byte, p *starts) {
 const maxStart = 8
 
 // keep claims that the first bytes of b stay, and that the others become filler.
-func (r *Redactor) keep(d *direction, seq uint32, b []byte, kept, header int) {
+func (r *Redactor) keepStart(d *direction, seq uint32, b []byte, kept, header int) {
 	both := append(make([]byte, 0, 2*len(b)), b...)
 	both = append(both, b...)
 	kept = min(kept, len(b))
-	r.fill(both[len(b)+kept:], b[kept:], d, seq+uint32(kept))
-	r.claim(d, seq, both[:len(b):len(b)], both[len(b):]).weak = len(b) > header
+	r.writeFiller(both[len(b)+kept:], b[kept:], d, seq+uint32(kept))
+	r.claim(d, seq, both[:len(b):len(b)], both[len(b):]).tentative = len(b) > header
 }
 
 // begin starts another stream in a direction, whose first byte is at seq: what the one before it had is of no use.
 func (r *Redactor) begin(d *direction, seq uint32) {
 	for _, c := range d.claims {
-		c.gone = true
+		c.dropped = true
 	}
 	d.claims = nil
 	if !d.known {
 		d.known, d.seq, d.place = true, seq, 1<<32
 	} else {
-		d.place = d.where(seq) + 1<<33 // beyond all places that its sequence numbers had
+		d.place = d.placeOf(seq) + 1<<33 // beyond all places that its sequence numbers had
 		d.seq = seq
 	}
 	d.decided = d.place
@@ -189,7 +189,7 @@ func (r *Redactor) Decided(c *assemble.Connection, side int, pos int64) {
 	if h := k.heads[side]; h != nil {
 		seq = h.from()
 	}
-	d.decided = max(d.decided, d.where(seq))
+	d.decided = max(d.decided, d.placeOf(seq))
 	r.settle(d)
 }
 
@@ -213,20 +213,20 @@ func (r *Redactor) Ended(c *assemble.Connection) {
 }
 
 // claim says that bytes of a direction, was from sequence number seq on, become others. What was and is are it keeps.
-func (r *Redactor) claim(d *direction, seq uint32, was, is []byte) *claim {
-	from := d.where(seq)
+func (r *Redactor) claim(d *direction, seq uint32, original, replacement []byte) *claim {
+	from := d.placeOf(seq)
 	for n := len(d.claims) - 1; n >= 0 && d.claims[n].to > from; n-- {
 		last := d.claims[n]
 		if last.from < from { // the later one knows better
 			r.claimed -= int64(2 * (last.to - from))
-			last.was, last.is = last.was[:from-last.from], last.is[:from-last.from]
+			last.original, last.replacement = last.original[:from-last.from], last.replacement[:from-last.from]
 			last.to = from
 			break
 		}
-		last.gone = true
+		last.dropped = true
 		d.claims = d.claims[:n]
 	}
-	c := &claim{d: d, from: from, to: from + int64(len(was)), was: was, is: is, ordinal: r.ordinal + 1}
+	c := &claim{d: d, from: from, to: from + int64(len(original)), original: original, replacement: replacement, ordinal: r.ordinal + 1}
 	d.claims = append(d.claims, c)
 	if r.newest == nil {
 		r.oldest = c
@@ -234,14 +234,14 @@ func (r *Redactor) claim(d *direction, seq uint32, was, is []byte) *claim {
 		r.newest.next = c
 	}
 	r.newest = c
-	r.claimed += int64(2 * len(was))
+	r.claimed += int64(2 * len(original))
 	r.rewrite(d, c)
 	for r.claimed > int64(r.opt.Memory) && r.oldest != r.newest && r.oldest.ordinal < r.first() {
 		o := r.oldest
 		r.oldest = o.next
-		r.claimed -= int64(2 * len(o.was))
-		if !o.gone {
-			o.gone = true
+		r.claimed -= int64(2 * len(o.original))
+		if !o.dropped {
+			o.dropped = true
 			o.d.claims[0] = nil
 			o.d.claims = o.d.claims[1:]
 			r.release(o.d)
@@ -256,7 +256,7 @@ type span struct{ from, to int }
 // apply replaces the bytes of an open part of a unit that are claimed, and returns what stays open. With stored, what was
 // written before is there instead of the original.
 func (d *direction) apply(u *unit, open []span, rest []span) []span {
-	start := d.where(u.seq)
+	start := d.placeOf(u.seq)
 	for _, o := range open {
 		at := o.from
 		from := start + int64(o.from)
@@ -267,13 +267,13 @@ func (d *direction) apply(u *unit, open []span, rest []span) []span {
 			if c.from-start >= int64(o.to) || lo >= hi {
 				break
 			}
-			if c.weak && c.to > d.decided {
+			if c.tentative && c.to > d.decided {
 				continue
 			}
 			if lo > at {
 				rest = append(rest, span{at, lo})
 			}
-			u.put(lo, c.was[start+int64(lo)-c.from:start+int64(hi)-c.from], c.is[start+int64(lo)-c.from:])
+			u.put(lo, c.original[start+int64(lo)-c.from:start+int64(hi)-c.from], c.replacement[start+int64(lo)-c.from:])
 			at = hi
 		}
 		if at < o.to {
@@ -285,17 +285,17 @@ func (d *direction) apply(u *unit, open []span, rest []span) []span {
 
 // put writes claimed bytes to a payload, from at on. Where the original is not the one that was claimed, what is written is
 // not what it became.
-func (u *unit) put(at int, was, is []byte) {
-	dst := u.payload()[at : at+len(was)]
-	copy(dst, is)
+func (u *unit) put(at int, original, replacement []byte) {
+	dst := u.payload()[at : at+len(original)]
+	copy(dst, replacement)
 	if u.original == nil {
 		return
 	}
-	for i, c := range u.original[at : at+len(was)] {
-		if c != was[i] {
-			dst[i] = signs[(c+c>>4)&15]
-			if dst[i] == is[i] {
-				dst[i] = signs[(c+c>>4+1)&15]
+	for i, c := range u.original[at : at+len(original)] {
+		if c != original[i] {
+			dst[i] = controls[(c+c>>4)&15]
+			if dst[i] == replacement[i] {
+				dst[i] = controls[(c+c>>4+1)&15]
 			}
 		}
 	}

@@ -57,11 +57,11 @@ func newScrubbed(t *testing.T) *scrubbed {
 		c.texts[text] = true
 		c.inFrame = append(c.inFrame, text)
 	})
-	c.s.trace = func(m *rpc.Message, i int, way uint8, why string) {
+	c.s.trace = func(m *rpc.Message, i int, strategy uint8, reason string) {
 		n := &m.Tree.Nodes[i]
 		c.gentler++
 		if os.Getenv("TRACE") != "" {
-			t.Logf("trace %s %s %s way %d %q %d %g %q %s", m.Serialization, m.Tree.Path(i), n.Kind, way, n.Text, n.Num, n.Float, c.s.original[n.Off:min(n.Off+min(n.Len, 60), int32(len(c.s.original)))], why)
+			t.Logf("trace %s %s %s strategy %d %q %d %g %q %s", m.Serialization, m.Tree.Path(i), n.Kind, strategy, n.Text, n.Num, n.Float, c.s.original[n.Off:min(n.Off+min(n.Len, 60), int32(len(c.s.original)))], reason)
 		}
 	}
 	return c
@@ -133,7 +133,7 @@ func (c *scrubbed) unchanged(number int64, was, now *rpc.Message) {
 				same = false
 			}
 		case decode.Int:
-			same = a.Num == b.Num && !extreme(a.Num)
+			same = a.Num == b.Num && !isExtreme(a.Num)
 		case decode.Float64, decode.Float32:
 			same = a.Float == b.Float && a.Float != 1 && math.Abs(a.Float) > 1e-37 && math.Abs(a.Float) < 1e37
 		case decode.Bytes:

@@ -7,47 +7,47 @@ import (
 	"dubbo-wire/internal/rpc"
 )
 
-// same reads the body as it is now and reports whether the walk is that of the original.
-func (j *job) same() bool {
-	if j.budget--; j.budget < 0 {
+// keepsWalk decodes the changed body and reports whether its tree is that of the original but for values.
+func (j *job) keepsWalk() bool {
+	if j.walksLeft--; j.walksLeft < 0 {
 		return false
 	}
-	j.references()
-	m := j.with(j.body)
-	if j.asked && j.s.decoders.Decode(m, rpc.Envelope).Serialization != j.told {
-		j.why = "dialect"
+	j.rewritePaths()
+	m := j.withBody(j.body)
+	if j.checkDialect && j.s.decoders.Decode(m, rpc.Envelope).Serialization != j.dialect {
+		j.reason = "dialect"
 		return false
 	}
-	return j.alike(j.s.decoders.DecodeAs(m, j.format))
+	return j.sameMessage(j.s.decoders.DecodeAs(m, j.format))
 }
 
-// alike reports whether two messages say the same but for values.
-func (j *job) alike(m *rpc.Message) bool {
+// sameMessage reports whether a message is the original one but for values.
+func (j *job) sameMessage(m *rpc.Message) bool {
 	was := j.m
 	if !sameCall(m, was) || m.Decoded != was.Decoded || m.HasErrorText != was.HasErrorText || m.Parts != was.Parts ||
 		len(m.GenericTypes) != len(was.GenericTypes) {
 		if j.s.trace != nil {
-			j.why = fmt.Sprint("message ", m.Kind, m.ResultKind, m.Decoded, m.ExceptionClass, m.Parts, m.Err, " for ", was.Kind, was.ResultKind, was.Decoded, was.ExceptionClass, was.Parts, was.Err)
+			j.reason = fmt.Sprint("message ", m.Kind, m.ResultKind, m.Decoded, m.ExceptionClass, m.Parts, m.Err, " for ", was.Kind, was.ResultKind, was.Decoded, was.ExceptionClass, was.Parts, was.Err)
 		}
 		return false
 	}
 	if (m.Err == nil) != (was.Err == nil) || m.Err != nil && (m.Err.Cause != was.Err.Cause || m.Err.At != was.Err.At) {
-		j.why = fmt.Sprint("error", m.Err, " for ", was.Err)
+		j.reason = fmt.Sprint("error", m.Err, " for ", was.Err)
 		return false
 	}
 	if len(m.Tree.Nodes) != len(was.Tree.Nodes) {
-		j.why = "nodes"
+		j.reason = "nodes"
 		return false
 	}
 	for i := range m.Tree.Nodes {
-		if !j.alikeNode(i, &was.Tree.Nodes[i], &m.Tree.Nodes[i]) {
+		if !j.sameNode(i, &was.Tree.Nodes[i], &m.Tree.Nodes[i]) {
 			if j.s.trace != nil {
-				j.why = fmt.Sprintf("node %s: %+v for %+v", m.Tree.Path(i), m.Tree.Nodes[i], was.Tree.Nodes[i])
+				j.reason = fmt.Sprintf("node %s: %+v for %+v", m.Tree.Path(i), m.Tree.Nodes[i], was.Tree.Nodes[i])
 			}
 			return false
 		}
 	}
-	j.now = m.Tree
+	j.walked = m.Tree
 	return true
 }
 
@@ -57,8 +57,8 @@ func sameCall(m, was *rpc.Message) bool {
 		m.Group == was.Group && m.GenericMethod == was.GenericMethod
 }
 
-// alikeNode compares node i as it was and as it is.
-func (j *job) alikeNode(i int, a, b *decode.Node) bool {
+// sameNode compares node i of the original, a, and of the changed body, b.
+func (j *job) sameNode(i int, a, b *decode.Node) bool {
 	if a.Kind != b.Kind || a.Label != b.Label || a.Index != b.Index || a.End != b.End || a.Parent != b.Parent ||
 		a.Off != b.Off || a.Len != b.Len || a.Class != b.Class {
 		return false

@@ -1,15 +1,14 @@
-// Package scrub turns a frame of Dubbo into one that is safe to share: as long, with the same walk, with other values.
+// Package scrub replaces the values of a message: the copy has the same length and the same tree, with other values.
 //
-// What is called, and how it is written, stays: the header, the envelope, class and field names, names of attachments,
-// constants of enums, nulls, references, types, lengths. Values become others of the same type and encoded length; equal
-// values become equal ones. docs/redact.md says which is which.
+// A message that was decoded for values comes in, with all of its body; the bytes of the copy go out, and a [Result] that
+// says what became filler. What is called and how it is written stays: header, envelope, names of classes, fields and
+// attachments, constants of enums, nulls, references, types, lengths. Values become others of the same type and encoded
+// length, and equal values become equal ones; docs/redact.md lists the rules.
 //
-// Where the values of a serialization stand is known in its folder ([decode.Format].Scrub). Nothing is taken on trust: every
-// frame that was replaced is read again, and its tree has to be that of the original node by node. Where it is not, the
-// value that broke it is looked for and replaced in a gentler way; what can be replaced in no way becomes filler, and is
-// counted.
+// The format of a body knows where its values are ([decode.Format].Scrub). Nothing is taken on trust: each copy is decoded
+// again, and its tree must be that of the original node by node. If it is not, the value that broke it is searched for and
+// replaced by a more careful strategy; a value for which no strategy works becomes filler, and is counted.
 //
-// Replacements come from a keyed function (HMAC-SHA256 of the value, or AES), so that nobody without the key can test a
-// guess. A Scrubber is not safe for concurrent use; scrubbers of one key replace alike. It owns what it remembers, and keeps
-// nothing of the frames it is given.
+// Replacements come from a keyed function (HMAC-SHA256 of the value, or AES), so nobody can test a guess without the key.
+// Scrubbers with one key replace alike. A Scrubber owns its caches and keeps nothing of the messages.
 package scrub

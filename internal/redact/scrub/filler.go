@@ -18,22 +18,22 @@ func fill(b, original []byte) {
 		if kept++; v != c {
 			kept = 0
 		} else if kept > 3 {
-			v, kept = other(v), 0
+			v, kept = otherFiller(v), 0
 		}
 		b[i] = v
 	}
 }
 
-// other is another byte of filler of the same kind.
-func other(v byte) byte {
+// otherFiller returns another byte of filler of the same kind.
+func otherFiller(v byte) byte {
 	if v == '~' {
 		return '}'
 	}
 	return 0x0f
 }
 
-// high makes other filler of filler: bytes that are no text, no small number and no mark of a type.
-func high(b []byte) {
+// setHighBits makes other filler of filler: bytes that are neither text, a small number nor a mark of a type.
+func setHighBits(b []byte) {
 	for i := range b {
 		b[i] |= 0xf0
 	}

@@ -8,11 +8,11 @@ import (
 	"strconv"
 )
 
-// Numbers are shuffled within ranges that every serialization writes in the same number of bytes: bounds are where one of
-// them takes another byte, or another digit.
+// Numbers are shuffled within ranges that every serialization writes in the same number of bytes. positives and negatives are
+// the numbers at which one of them takes another byte or another digit.
 var positives, negatives = bounds(false), bounds(true)
 
-// bounds returns the first number of each range: of n, or of -1-n where n is negative.
+// bounds returns the first number of each range: of n, or of -1-n for negative numbers.
 func bounds(negative bool) []uint64 {
 	all := []uint64{
 		0,
@@ -44,7 +44,7 @@ func bounds(negative bool) []uint64 {
 	return slices.Compact(all)
 }
 
-// rangeOf returns the range that x is in, first and last; the last one ends where numbers of 64 bits with a sign do.
+// rangeOf returns the first and the last number of the range that x is in; the last range ends with the signed 64-bit numbers.
 func rangeOf(all []uint64, x uint64) (lo, hi uint64) {
 	i, found := slices.BinarySearchFunc(all, x, cmp.Compare[uint64])
 	if !found {
@@ -57,16 +57,16 @@ func rangeOf(all []uint64, x uint64) (lo, hi uint64) {
 	return all[i], max(hi, x)
 }
 
-// shuffle is a keyed permutation of the numbers from 0 to n-1 that leaves none of them where it is, if there are two.
+// shuffle is a keyed permutation of the numbers from 0 to n-1, without a fixed point if n is at least 2.
 func (p *prf) shuffle(x, n, tweak uint64) uint64 {
 	if n < 2 {
 		return x
 	}
-	known := p.slot(x, n, tweak)
+	known := p.cached(x, n, tweak)
 	if known.x == x && known.n == n && known.tweak == tweak {
 		return known.y
 	}
-	// A rotation between a permutation and its inverse: twice as many rounds as either has.
+	// A rotation between a permutation and its inverse has no fixed point.
 	by := 1 + p.number(n, tweak<<8|0xff)%(n-1)
 	y := p.permute(x, n, tweak, false)
 	y = (y + by) % n // below 2^64: n is at most 2^63
@@ -125,20 +125,20 @@ func (s *mapper) Within(n, lo, hi int64) int64 {
 	return lo + int64(s.prf.shuffle(uint64(n-lo), uint64(hi-lo)+1, 'w'|uint64(s.salt)<<8))
 }
 
-// calendar are bounds of months, hours, days, minutes, so that each becomes another one; 0 stays.
+// calendar are the bounds for months, hours, days and minutes, so that each becomes another one; 0 stays.
 var calendar = []uint64{0, 1, 10, 13, 16, 24, 29, 32, 48, 60}
 
-// decimal is a number by its digits: n times ten to the power exp, where n does not end in 0.
+// decimal is a decimal number: n times ten to the power exp, where n does not end in 0.
 type decimal struct {
 	negative bool
 	n        uint64
 	exp      int
 }
 
-// maxDigits is of how many digits a number is shuffled as one; longer ones are replaced digit by digit.
+// maxDigits is how many digits a number that is shuffled may have; longer ones are replaced digit by digit.
 const maxDigits = 18
 
-// digits replaces the digits of a decimal: as many of them, and none of them 0 at the end.
+// digits replaces the digits of a decimal by as many others, of which the last is not 0.
 func (s *mapper) digits(n uint64) uint64 {
 	if n == 0 {
 		return 0
@@ -167,7 +167,7 @@ func (s *mapper) Float(f float64, bitSize int) float64 {
 	return math.Copysign(g, f)
 }
 
-// inRange replaces the digits of a decimal so that it stays a number of so many bits other than 0, and returns that.
+// inRange replaces the digits of a decimal so that it is a finite number of bitSize bits other than 0, and returns it.
 func (s *mapper) inRange(d *decimal, bitSize int) float64 {
 	salt := s.salt
 	defer func() { s.salt = salt }()
@@ -188,7 +188,7 @@ func (s *mapper) inRange(d *decimal, bitSize int) float64 {
 	}
 }
 
-// parseDecimal reads a number of at most maxDigits digits; none are left out but zeros at both ends.
+// parseDecimal reads a number of at most maxDigits digits without the zeros at both ends.
 func parseDecimal(text []byte) (d decimal, ok bool) {
 	digits, point, zeros := 0, false, 0
 	i := 0

@@ -13,30 +13,30 @@ type mapper struct {
 	ascii  map[string]string
 	runes  []rune
 	key    []byte
-	// salt chooses among replacements, where the first one cannot be; plain leaves everything but letters and digits.
+	// salt chooses among replacements if the first one does not fit; plain replaces letters and digits only.
 	salt  byte
 	plain bool
-	// calendar: integers are parts of a date or a time.
+	// calendar says that integers are parts of a date or a time.
 	calendar bool
 }
 
-// Scrubber replaces the values of frames. It is not safe for concurrent use.
+// Scrubber replaces the values of messages. It is not safe for concurrent use.
 type Scrubber struct {
 	mapper
 	formats  []decode.Format
 	decoders rpc.Decoders
-	learned  map[place]uint8 // where the first way does not work
+	learned  map[place]uint8 // the strategies that worked
 	filled   []Filled
 	left     int
-	original []byte // of the body at hand
+	original []byte // of the message
 	edits    []edit
 	kept     []bool
-	// trace, in tests, is called when node i cannot be replaced in the way before this one.
-	trace func(m *rpc.Message, i int, way uint8, why string)
+	// trace, in tests, is called when the strategy before this one did not work for node i.
+	trace func(m *rpc.Message, i int, strategy uint8, reason string)
 }
 
-// New returns a scrubber for bodies of the given serializations. key decides what becomes of each value: equal values become
-// equal ones with one key, in whatever frame, and without it nobody can test what a value may have been.
+// New returns a scrubber for bodies of the given serializations. The key decides the replacement of each value: with one key
+// equal values become equal ones in all messages, and nobody can test a guess without it.
 func New(formats []decode.Format, key [32]byte) *Scrubber {
 	return &Scrubber{
 		mapper: mapper{prf: newPRF(key), texts: make(map[string][]rune), ascii: make(map[string]string)}, formats: formats,
@@ -44,20 +44,19 @@ func New(formats []decode.Format, key [32]byte) *Scrubber {
 	}
 }
 
-// Record has f called with every text and every array of bytes that is replaced, of four bytes or more: for tests, which
-// look for them in what came out.
+// Record makes the scrubber call f with every text and every array of bytes of four bytes or more that it replaces, for tests
+// that search for them in the copies.
 func (s *Scrubber) Record(f func(original string)) { s.record = f }
 
-// Message appends a message to dst: its header as it is, and its body with other values. m is that of a row with values and
-// the whole body ([rpc.Values]); it is not changed. As many bytes are appended as m has in Head and Body.
+// Message appends a copy of m to dst: the header unchanged, and the body with other values. m has values and the whole body ([rpc.Values]); it is not changed. As many bytes are appended as m has in Head and Body.
 //
-// The note, whose parts are valid until the next call, says what became filler.
-func (s *Scrubber) Message(dst []byte, m *rpc.Message) ([]byte, Note) {
+// The result says what became filler; its parts are valid until the next call.
+func (s *Scrubber) Message(dst []byte, m *rpc.Message) ([]byte, Result) {
 	dst = append(dst, m.Head...)
 	at := len(dst)
 	dst = append(dst, m.Body...)
 	s.filled, s.left = s.filled[:0], 0
 	s.original = append(s.original[:0], m.Body...)
-	s.scrub(dst[at:], m)
-	return dst, Note{Format: m.Serialization, Filled: s.filled, Left: s.left}
+	s.replaceValues(dst[at:], m)
+	return dst, Result{Format: m.Serialization, Filled: s.filled, Left: s.left}
 }

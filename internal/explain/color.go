@@ -2,28 +2,28 @@ package explain
 
 import "strings"
 
-// colour is an ANSI colour, by its code.
-type colour string
+// color is an ANSI color, by its code.
+type color string
 
 const (
-	none    colour = ""
-	dim     colour = "2"
-	red     colour = "31"
-	green   colour = "32"
-	yellow  colour = "33"
-	blue    colour = "34"
-	magenta colour = "35"
-	cyan    colour = "36"
+	none    color = ""
+	dim     color = "2"
+	red     color = "31"
+	green   color = "32"
+	yellow  color = "33"
+	blue    color = "34"
+	magenta color = "35"
+	cyan    color = "36"
 )
 
-func paint(s *Style, text string, c colour) string {
+func paint(s *Style, text string, c color) string {
 	if !s.Color || c == none || strings.TrimSpace(text) == "" {
 		return text
 	}
 	return "\x1b[" + string(c) + "m" + text + "\x1b[0m"
 }
 
-// plain takes the colours out of a text.
+// plain takes the colors out of a text.
 func plain(text string) string {
 	for {
 		i := strings.Index(text, "\x1b[")
@@ -38,14 +38,14 @@ func plain(text string) string {
 	}
 }
 
-func colourOf(r *row) colour {
+func colorOf(r *row) color {
 	if r.container && r.len == 0 {
 		return none
 	}
-	return classColour(r.class)
+	return classColor(r.class)
 }
 
-func classColour(class string) colour {
+func classColor(class string) color {
 	switch class {
 	case "header":
 		return blue

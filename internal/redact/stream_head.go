@@ -7,26 +7,26 @@ import (
 )
 
 // head is the first bytes of a stream, until it is known what they tell of its protocol: that much stays.
-type head struct {
+type streamHead struct {
 	b     []byte
-	parts []headPart
+	parts []headPiece
 }
 
 // headPart says at which sequence number bytes of a head came.
-type headPart struct {
+type headPiece struct {
 	at  int
 	seq uint32
 }
 
 // from is the sequence number of the first byte that is not decided.
-func (h *head) from() uint32 { return h.parts[0].seq }
+func (h *streamHead) from() uint32 { return h.parts[0].seq }
 
 // take takes the next bytes of a stream; done says that no more are needed.
-func (h *head) take(r *Redactor, d *direction, b []byte, seq uint32) (done bool) {
+func (h *streamHead) take(r *Redactor, d *direction, b []byte, seq uint32) (done bool) {
 	if len(h.b) == 0 && r.begins(b) {
 		return true
 	}
-	h.parts = append(h.parts, headPart{len(h.b), seq})
+	h.parts = append(h.parts, headPiece{len(h.b), seq})
 	limit := rpc.HeadLen
 	if p := r.sniff(append(h.b, b[:min(len(b), max(0, limit-len(h.b)))]...)); p != nil && p.MaxHead > 0 {
 		limit = p.MaxHead
@@ -66,7 +66,7 @@ func (r *Redactor) sniff(b []byte) *rpc.Protocol {
 }
 
 // keepHead says what of a head stays, and as what.
-func (r *Redactor) keepHead(b []byte) (is []byte, keep []rpc.Span, more bool) {
+func (r *Redactor) keepHead(b []byte) (replacement []byte, keep []rpc.Span, more bool) {
 	for _, p := range r.opt.Protocols {
 		if p.KeepHead == nil {
 			continue
@@ -75,8 +75,8 @@ func (r *Redactor) keepHead(b []byte) (is []byte, keep []rpc.Span, more bool) {
 		if p.MaxHead == 0 {
 			head = b[:min(len(b), rpc.HeadLen)]
 		}
-		if is, keep, more = p.KeepHead(head); keep != nil {
-			return is, keep, more
+		if replacement, keep, more = p.KeepHead(head); keep != nil {
+			return replacement, keep, more
 		}
 	}
 	return nil, nil, false
@@ -86,22 +86,22 @@ func (r *Redactor) keepHead(b []byte) (is []byte, keep []rpc.Span, more bool) {
 const maxHeadParts = 24
 
 // end claims what stays of the head.
-func (h *head) end(r *Redactor, d *direction) {
-	is, keep, _ := r.keepHead(h.b)
+func (h *streamHead) end(r *Redactor, d *direction) {
+	replacement, keep, _ := r.keepHead(h.b)
 	for _, s := range keep {
-		h.claim(r, d, span{int(s.From), int(s.To)}, is)
+		h.claim(r, d, span{int(s.From), int(s.To)}, replacement)
 	}
 }
 
 // claim claims a part of the head, in as many pieces as it came in.
-func (h *head) claim(r *Redactor, d *direction, s span, is []byte) {
+func (h *streamHead) claim(r *Redactor, d *direction, s span, replacement []byte) {
 	for i, p := range h.parts {
 		to := len(h.b)
 		if i+1 < len(h.parts) {
 			to = h.parts[i+1].at
 		}
 		if lo, hi := max(s.from, p.at), min(s.to, to); lo < hi {
-			both := append(append(make([]byte, 0, 2*(hi-lo)), h.b[lo:hi]...), is[lo:hi]...)
+			both := append(append(make([]byte, 0, 2*(hi-lo)), h.b[lo:hi]...), replacement[lo:hi]...)
 			r.claim(d, p.seq+uint32(lo-p.at), both[:hi-lo:hi-lo], both[hi-lo:])
 		}
 	}

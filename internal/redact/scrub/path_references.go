@@ -8,14 +8,12 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// Some serializations refer to a value by its path from the root of a document, in which keys of maps are: "$.users.anna".
-// Where a key was replaced, paths through it are to be changed likewise.
-
-// keyEdit is a key of a map that was replaced.
+// keyEdit is a key of a map that was replaced: its text before and after.
 type keyEdit struct{ was, is []byte }
 
-// references writes the paths in the body that lead through keys as those are now.
-func (j *job) references() {
+// rewritePaths changes the paths in the body that lead through replaced keys: some serializations refer to a value by its path
+// from the root of the document, with the keys of maps in it, as "$.users.anna".
+func (j *job) rewritePaths() {
 	s := j.s
 	if len(j.refs) == 0 {
 		return
@@ -29,7 +27,7 @@ func (j *job) references() {
 		}
 		runes := []rune(n.Text)
 		record := s.record
-		s.record, s.plain = nil, e.way == wayPlain || e.way == wayPlain2
+		s.record, s.plain = nil, e.strategy == strategyFormatPlain || e.strategy == strategySharedPlain
 		s.Text(runes)
 		s.record, s.plain = record, false
 		keys = append(keys, keyEdit{[]byte(n.Text), []byte(string(runes))})
@@ -40,13 +38,13 @@ func (j *job) references() {
 		was, is := s.original[n.Off:n.Off+n.Len], j.body[n.Off:n.Off+n.Len]
 		copy(is, was)
 		for at := 1; at < len(was); {
-			at += replaceKey(is[at:], was, at, keys)
+			at += rewriteKey(is[at:], was, at, keys)
 		}
 	}
 }
 
-// replaceKey replaces the key that starts at offset at of a path, if one does, and returns how many bytes were looked at.
-func replaceKey(dst, path []byte, at int, keys []keyEdit) int {
+// rewriteKey replaces the key that starts at offset at of a path, if there is one, and returns how many bytes to go on.
+func rewriteKey(dst, path []byte, at int, keys []keyEdit) int {
 	switch path[at-1] {
 	case '.', '[', '\'', '"':
 	default:
@@ -60,8 +58,8 @@ func replaceKey(dst, path []byte, at int, keys []keyEdit) int {
 	return 1
 }
 
-// write writes the key as it is now over the one that path starts with, in which marks may stand behind backslashes, and
-// returns its length; 0 where path does not start with it.
+// write writes the new key over the old one that path starts with, in which backslashes may escape marks, and returns its
+// length there; 0 if path does not start with the old key.
 func (k *keyEdit) write(dst, path []byte) int {
 	var places []int
 	at := 0
@@ -84,12 +82,12 @@ func (k *keyEdit) write(dst, path []byte) int {
 	return at
 }
 
-// endsKey reports whether b, behind a key, ends it.
+// endsKey reports whether b, which follows a key in a path, ends the key.
 func endsKey(b []byte) bool {
 	return len(b) == 0 || bytes.IndexByte([]byte(`.[]'"\\`), b[0]) >= 0
 }
 
-// isPath reports whether a node is a reference by a path.
+// isPath reports whether a node is a reference by path.
 func (j *job) isPath(n *decode.Node) bool {
 	end := int(n.Off + n.Len)
 	return (n.Kind == decode.Ref || n.Name == "$ref" && strings.HasPrefix(n.Text, "$")) && end <= len(j.body) && bytes.IndexByte(j.s.original[n.Off:end], '$') >= 0

@@ -7,16 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// Texts are replaced character by character. Letters become letters that words seldom consist of, and of four bytes in a
-// row one at least is such a letter, or a character beyond ASCII that is as seldom, and none is like the one before. That
-// keeps what was replaced from coming up again by chance, in a capture of any size: a text of four bytes or more that has
-// another letter in it, or no letter at all, is nowhere among the replacements.
+// Texts are replaced character by character. Letters become rare letters. At least one of four bytes in a row is a rare letter
+// or a rare character beyond ASCII, and no character repeats the one before. So an original text does not come up again by
+// chance, in a capture of any size: a text of four bytes or more that has another letter, or no letter, is not among the
+// replacements.
 const (
-	lowers = "ghjkpqvwxz"
-	uppers = "GHJKPQVWXZ"
-	tens   = "0123456789"
-	// short are those of the characters that JSON writes as a backslash and a letter that texts may have.
-	short = "\t\n\r\"\\"
+	lowerMarks = "ghjkpqvwxz"
+	upperMarks = "GHJKPQVWXZ"
+	digitChars = "0123456789"
+	// shortEscapes are characters of texts that JSON writes as a backslash and a letter.
+	shortEscapes = "\t\n\r\"\\"
 )
 
 // block is a range of characters that replace others.
@@ -40,8 +40,8 @@ func (b block) pick(r uint64, not, before rune) rune {
 	return b.first + c
 }
 
-// one is [block.pick] for the characters of a text.
-func one(of string, r uint64, not, before rune) rune {
+// pickFrom is [block.pick] for the characters of a text.
+func pickFrom(of string, r uint64, not, before rune) rune {
 	i := int(r % uint64(len(of)))
 	for rune(of[i]) == not || rune(of[i]) == before {
 		i = (i + 1) % len(of)
@@ -49,10 +49,10 @@ func one(of string, r uint64, not, before rune) rune {
 	return rune(of[i])
 }
 
-// markEvery is of how many bytes in a row one is a mark: a character that texts seldom have.
+// markEvery says that one of so many bytes in a row is a mark, a character that texts seldom have.
 const markEvery = 4
 
-// maxCached bounds the texts that are remembered, and their length.
+// maxCached bounds the cached texts, maxCachedLen their length.
 const (
 	maxCached    = 1 << 14
 	maxCachedLen = 64
@@ -87,7 +87,7 @@ func (s *mapper) Text(runes []rune) {
 	}
 }
 
-// ASCII replaces the text b, if it is all ASCII, as Text does; false if it is not.
+// ASCII replaces the text b as Text does if all of it is ASCII, and reports whether it is.
 func (s *mapper) ASCII(b []byte) bool {
 	for _, c := range b {
 		if c >= utf8.RuneSelf {
@@ -114,7 +114,7 @@ func (s *mapper) ASCII(b []byte) bool {
 	return true
 }
 
-// replaceASCII is replace for a text of ASCII: the same becomes the same.
+// replaceASCII is replace for a text in ASCII, with the same result.
 func (s *mapper) replaceASCII(b []byte) {
 	s.runes = s.runes[:0]
 	for _, c := range b {
@@ -127,7 +127,7 @@ func (s *mapper) replaceASCII(b []byte) {
 	}
 }
 
-// appendRune is utf8.AppendRune that does not lose halves of surrogate pairs.
+// appendRune is utf8.AppendRune that keeps halves of surrogate pairs.
 func appendRune(b []byte, r rune) []byte {
 	if r >= 0xd800 && r < 0xe000 {
 		return append(b, 0xed, byte(0x80|r>>6&0x3f), byte(0x80|r&0x3f))
@@ -135,11 +135,12 @@ func appendRune(b []byte, r rune) []byte {
 	return utf8.AppendRune(b, r)
 }
 
+// replace replaces a text whose bytes are in s.key.
 func (s *mapper) replace(runes []rune) {
 	stream := s.prf.seed('s', s.salt, s.key)
 	if s.plain {
 		for i, r := range runes {
-			runes[i] = plain(stream, r)
+			runes[i] = replacePlain(stream, r)
 		}
 		return
 	}
@@ -164,32 +165,32 @@ func (s *mapper) replace(runes []rune) {
 	}
 }
 
-// replacement returns another character for r; mark says that it has to be a mark.
+// replacement returns another character for r; mark says that it must be a mark.
 func replacement(stream *rand.ChaCha8, r, before rune, mark bool) rune {
 	switch {
 	case r >= 'a' && r <= 'z':
-		return one(lowers, stream.Uint64(), r, before)
+		return pickFrom(lowerMarks, stream.Uint64(), r, before)
 	case r >= 'A' && r <= 'Z':
-		return one(uppers, stream.Uint64(), r, before)
+		return pickFrom(upperMarks, stream.Uint64(), r, before)
 	case r >= '0' && r <= '9' && !mark:
-		return one(tens, stream.Uint64(), r, -1)
+		return pickFrom(digitChars, stream.Uint64(), r, -1)
 	case r == '"' || r == '\\' || r == '\b' || r >= '\t' && r <= '\r' && r != '\v':
 		if mark {
-			return one(short, stream.Uint64(), r, before)
+			return pickFrom(shortEscapes, stream.Uint64(), r, before)
 		}
 	case r == '/' && before >= 0: // JSON may write it in two bytes
 	case r < utf8.RuneSelf: // but NUL, which Java writes in two bytes
 		if mark && r > 0 {
-			return one(lowers, stream.Uint64(), r, before)
+			return pickFrom(lowerMarks, stream.Uint64(), r, before)
 		}
 	default:
-		return beyond(stream, r, before)
+		return replaceNonASCII(stream, r, before)
 	}
 	return r
 }
 
-// plain is a replacement of letters and digits only, for texts that somebody reads.
-func plain(stream *rand.ChaCha8, r rune) rune {
+// replacePlain is replacement for letters and digits only, for texts that the application parses.
+func replacePlain(stream *rand.ChaCha8, r rune) rune {
 	switch {
 	case r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= utf8.RuneSelf:
 		return replacement(stream, r, -1, false)
@@ -197,8 +198,8 @@ func plain(stream *rand.ChaCha8, r rune) rune {
 	return r
 }
 
-// beyond returns another character for one that is not ASCII.
-func beyond(stream *rand.ChaCha8, r, before rune) rune {
+// replaceNonASCII returns another character for one that is not ASCII.
+func replaceNonASCII(stream *rand.ChaCha8, r, before rune) rune {
 	v := stream.Uint64()
 	switch {
 	case r < 0x100:
@@ -238,7 +239,7 @@ func (s *mapper) Digits(text []byte) {
 			continue
 		}
 		if c != '0' || !first { // a number does not begin with 0 where it did not
-			text[i] = byte(one("123456789", stream.Uint64(), rune(c), -1))
+			text[i] = byte(pickFrom("123456789", stream.Uint64(), rune(c), -1))
 		}
 		first = false
 	}
@@ -261,7 +262,7 @@ func (s *mapper) number(text []byte, d *decimal) {
 	s.writeDigits(text, d.n)
 }
 
-// writeDigits writes those of n, which has as many, over those of a number; zeros around them stay.
+// writeDigits writes the digits of n over those of a number with as many digits; zeros around them stay.
 func (s *mapper) writeDigits(text []byte, n uint64) {
 	end := len(text)
 	for i, c := range text {
@@ -282,38 +283,38 @@ func (s *mapper) writeDigits(text []byte, n uint64) {
 	}
 }
 
-// date replaces the digits of a date, a time or both, by those of another one: 2024-05-06T07:08:09.123Z.
+// date replaces the digits of a date, a time or both, as 2024-05-06T07:08:09.123Z, and reports whether text is one.
 func date(stream *rand.ChaCha8, text []byte) bool {
 	at := 0
-	if like(text, "0000-00-00") {
-		two(stream, text[2:4], 0, 99)
-		two(stream, text[5:7], 1, 12)
-		two(stream, text[8:10], 1, 28)
+	if matches(text, "0000-00-00") {
+		replaceTwoDigits(stream, text[2:4], 0, 99)
+		replaceTwoDigits(stream, text[5:7], 1, 12)
+		replaceTwoDigits(stream, text[8:10], 1, 28)
 		at = 10
 		if len(text) > 10 && (text[10] == 'T' || text[10] == ' ') {
 			at++
 		}
 	}
-	if !like(text[at:], "00:00") {
+	if !matches(text[at:], "00:00") {
 		return at > 0
 	}
-	two(stream, text[at:at+2], 0, 23)
-	two(stream, text[at+3:at+5], 0, 59)
+	replaceTwoDigits(stream, text[at:at+2], 0, 23)
+	replaceTwoDigits(stream, text[at+3:at+5], 0, 59)
 	at += 5
-	if like(text[at:], ":00") {
-		two(stream, text[at+1:at+3], 0, 59)
+	if matches(text[at:], ":00") {
+		replaceTwoDigits(stream, text[at+1:at+3], 0, 59)
 		at += 3
 		if at < len(text) && text[at] == '.' {
 			for at++; at < len(text) && text[at] >= '0' && text[at] <= '9'; at++ {
-				text[at] = byte(one("123456789", stream.Uint64(), rune(text[at]), -1))
+				text[at] = byte(pickFrom("123456789", stream.Uint64(), rune(text[at]), -1))
 			}
 		}
 	}
 	return true
 }
 
-// two writes another number from lo to hi than the one that stands there, in two digits.
-func two(stream *rand.ChaCha8, text []byte, lo, hi int) {
+// replaceTwoDigits writes another number from lo to hi over two digits.
+func replaceTwoDigits(stream *rand.ChaCha8, text []byte, lo, hi int) {
 	was := int(text[0]-'0')*10 + int(text[1]-'0')
 	n := lo + int(stream.Uint64()%uint64(hi-lo+1))
 	if n == was {
@@ -324,8 +325,8 @@ func two(stream *rand.ChaCha8, text []byte, lo, hi int) {
 	text[0], text[1] = byte('0'+n/10), byte('0'+n%10)
 }
 
-// like reports whether text starts as a pattern, where 0 stands for a digit.
-func like(text []byte, pattern string) bool {
+// matches reports whether text starts with a pattern, in which 0 stands for any digit.
+func matches(text []byte, pattern string) bool {
 	if len(text) < len(pattern) {
 		return false
 	}
@@ -344,7 +345,7 @@ func (s *mapper) Bytes(b []byte) {
 	}
 	stream := s.prf.seed('b', s.salt, b)
 	for i, c := range b {
-		// Beyond ASCII, so that no text comes up by chance, and below both bytes of the magic.
+		// Bytes from 80 to 9f make neither a text nor the magic of a protocol.
 		v := byte(0x80 | stream.Uint64()&0x1f)
 		if v == c {
 			v ^= 1

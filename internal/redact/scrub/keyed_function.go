@@ -10,13 +10,13 @@ import (
 	"math/rand/v2"
 )
 
-// prf is a keyed function: what it returns cannot be told from chance without the key.
+// prf is a keyed function: its results cannot be told from random bytes without the key.
 type prf struct {
 	mac    hash.Hash
 	block  cipher.Block
-	chain  cipher.Block // of short values
+	chain  cipher.Block // for short values
 	stream *rand.ChaCha8
-	known  []shuffled
+	cache  []shuffled
 	sum    [sha256.Size]byte
 	in     [aes.BlockSize]byte
 	out    [aes.BlockSize]byte
@@ -43,14 +43,14 @@ func newPRF(key [32]byte) *prf {
 	texts := DeriveKey(key, "texts")
 	return &prf{
 		mac: hmac.New(sha256.New, texts[:]), block: NewBlock(key, "numbers"), chain: NewBlock(key, "short texts"),
-		stream: rand.NewChaCha8([32]byte{}), known: make([]shuffled, knownSlots),
+		stream: rand.NewChaCha8([32]byte{}), cache: make([]shuffled, cacheSlots),
 	}
 }
 
-// seed makes the stream that of a value of a kind.
+// seed returns a random stream that depends on a value and its kind alone.
 func (p *prf) seed(kind, salt byte, value []byte) *rand.ChaCha8 {
-	if len(value) <= maxChained {
-		p.chained(kind, salt, value)
+	if len(value) <= maxShort {
+		p.sumShort(kind, salt, value)
 		p.stream.Seed(p.sum)
 		return p.stream
 	}
@@ -63,7 +63,7 @@ func (p *prf) seed(kind, salt byte, value []byte) *rand.ChaCha8 {
 	return p.stream
 }
 
-// number returns 64 bits that belong to two numbers.
+// number returns 64 bits that depend on two numbers.
 func (p *prf) number(a, b uint64) uint64 {
 	binary.LittleEndian.PutUint64(p.in[:8], a)
 	binary.LittleEndian.PutUint64(p.in[8:], b)
@@ -71,12 +71,12 @@ func (p *prf) number(a, b uint64) uint64 {
 	return binary.LittleEndian.Uint64(p.out[:8])
 }
 
-// maxChained is of how many bytes a value is short: AES block by block takes less time than SHA-256.
-const maxChained = 128
+// maxShort is how many bytes a short value may have: AES block by block takes less time than SHA-256.
+const maxShort = 128
 
-// chained sets p.sum for a short value: a CBC-MAC whose first block has the length, so that none is the beginning of another,
-// and two blocks that follow from it.
-func (p *prf) chained(kind, salt byte, value []byte) {
+// sumShort sets p.sum for a short value: two blocks derived from a CBC-MAC, whose first block has the length, so that no input
+// is the beginning of another.
+func (p *prf) sumShort(kind, salt byte, value []byte) {
 	p.in = [aes.BlockSize]byte{kind, salt, byte(len(value)), byte(len(value) >> 8)}
 	p.chain.Encrypt(p.out[:], p.in[:])
 	for len(value) > 0 {
@@ -94,15 +94,15 @@ func (p *prf) chained(kind, salt byte, value []byte) {
 	}
 }
 
-// shuffled is a number that was shuffled, and what it became.
+// shuffled is a number x of 0 to n-1 and its replacement y.
 type shuffled struct{ x, n, tweak, y uint64 }
 
-// knownSlots bounds the numbers that are remembered. Where one is remembered follows from the number alone.
-const knownSlots = 1 << 14
+// cacheSlots bounds the cached numbers. The slot of a number follows from the number alone.
+const cacheSlots = 1 << 14
 
-// slot returns where the number x is remembered.
-func (p *prf) slot(x, n, tweak uint64) *shuffled {
+// cached returns the slot of the number x in the cache.
+func (p *prf) cached(x, n, tweak uint64) *shuffled {
 	h := (x*0x9e3779b97f4a7c15 ^ n*0xc2b2ae3d27d4eb4f ^ tweak*0x165667b19e3779f9)
 	h ^= h >> 29
-	return &p.known[h*0x9e3779b97f4a7c15>>50]
+	return &p.cache[h*0x9e3779b97f4a7c15>>50]
 }

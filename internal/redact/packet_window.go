@@ -18,7 +18,7 @@ type record struct {
 	comments []string
 	at       int64 // of data in the file, once written
 	fragment bool  // an IP fragment of which it is not known what its packet is
-	leftOut  bool
+	omitted  bool
 	chunk    *chunk
 	next     *record
 }
@@ -89,7 +89,7 @@ func (r *Redactor) unref(c *chunk) {
 // push puts a record at the end of the window.
 func (r *Redactor) push(rec *record) {
 	if r.tail == nil {
-		r.headRec = rec
+		r.front = rec
 	} else {
 		r.tail.next = rec
 	}
@@ -103,18 +103,18 @@ func cost(rec *record) int { return recordCharge + 2*rec.n }
 
 // first is the ordinal of the first packet that is not written.
 func (r *Redactor) first() int64 {
-	if r.headRec == nil {
+	if r.front == nil {
 		return r.ordinal
 	}
-	return r.headRec.ordinal
+	return r.front.ordinal
 }
 
 // flush writes the oldest packets until the window is no larger than limit.
 func (r *Redactor) flush(limit int) {
-	for r.headRec != nil && r.held > limit {
-		rec := r.headRec
+	for r.front != nil && r.held > limit {
+		rec := r.front
 		r.held -= cost(rec)
-		if r.headRec = rec.next; r.headRec == nil {
+		if r.front = rec.next; r.front == nil {
 			r.tail = nil
 		}
 		rec.next = nil
@@ -127,9 +127,9 @@ func (r *Redactor) flush(limit int) {
 // emit writes one packet.
 func (r *Redactor) emit(rec *record) {
 	if rec.fragment && r.now-rec.time > fragmentTime {
-		r.leave(rec, "fragment of no packet")
+		r.omitFragment(rec, "fragment of no packet")
 	}
-	if rec.leftOut {
+	if rec.omitted {
 		rec.unit = nil
 		return
 	}
@@ -157,12 +157,12 @@ func (r *Redactor) finish(u *unit) {
 	r.spans = append(r.spans[:0], u.open...)
 	u.open = d.apply(u, r.spans, u.open[:0])
 	for _, o := range u.open {
-		r.fill(u.payload()[o.from:o.to], u.original[o.from:o.to], d, u.seq+uint32(o.from))
+		r.writeFiller(u.payload()[o.from:o.to], u.original[o.from:o.to], d, u.seq+uint32(o.from))
 		r.filled += int64(o.to - o.from)
 	}
 	r.addresses.checksums(u.data, u.layers, u.in, false)
-	r.scatter(u)
-	end := d.where(u.seq) + int64(u.to-u.from)
+	r.writeParts(u)
+	end := d.placeOf(u.seq) + int64(u.to-u.from)
 	d.units--
 	store := len(u.open) > 0 && end > d.decided && d.conns > 0 && r.storedUnits < maxStored
 	u.original = nil
@@ -183,12 +183,12 @@ func (r *Redactor) finish(u *unit) {
 const maxStored = 1 << 18
 
 // scatter gives the bytes of a packet that was put together to its fragments.
-func (r *Redactor) scatter(u *unit) {
+func (r *Redactor) writeParts(u *unit) {
 	for i, p := range u.parts {
 		b := u.data[p.At : p.At+p.N]
 		if rec := u.sources[i]; rec.data != nil {
 			copy(rec.data[p.From:], b)
-		} else if !rec.leftOut {
+		} else if !rec.omitted {
 			r.out.rewrite(b, rec.at+int64(p.From))
 		}
 	}
@@ -199,7 +199,7 @@ func (r *Redactor) settle(d *direction) {
 	n := 0
 	for n < len(d.stored) {
 		u := d.stored[n]
-		if len(u.open) > 0 && d.where(u.seq)+int64(u.to-u.from) > d.decided {
+		if len(u.open) > 0 && d.placeOf(u.seq)+int64(u.to-u.from) > d.decided {
 			break
 		}
 		d.stored[n] = nil
@@ -215,7 +215,7 @@ func (r *Redactor) settle(d *direction) {
 // rewrite gives a claim to packets that were written already.
 func (r *Redactor) rewrite(d *direction, c *claim) {
 	for _, u := range d.stored {
-		if start := d.where(u.seq); start >= c.to || start+int64(u.to-u.from) <= c.from {
+		if start := d.placeOf(u.seq); start >= c.to || start+int64(u.to-u.from) <= c.from {
 			continue
 		}
 		rec := u.records[len(u.records)-1]
@@ -238,7 +238,7 @@ func (r *Redactor) rewrite(d *direction, c *claim) {
 			r.out.rewrite(u.data, rec.at)
 			u.data = nil
 		} else {
-			r.scatter(u)
+			r.writeParts(u)
 		}
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"dubbo-wire/internal/rpc"
 )
 
-// keep fills s.kept: which nodes of the tree stay as they are.
-func (s *Scrubber) keep(m *rpc.Message) {
+// markKept fills s.kept: which nodes of the tree stay unchanged.
+func (s *Scrubber) markKept(m *rpc.Message) {
 	nodes := m.Tree.Nodes
 	s.kept = s.kept[:0]
 	for range nodes {
@@ -20,58 +20,57 @@ func (s *Scrubber) keep(m *rpc.Message) {
 		}
 		switch {
 		case root.NamesCall():
-			s.keepAll(nodes, top)
+			s.keepSubtree(nodes, top)
 		case root.Name == "attachments":
 			s.keepAttachments(nodes, top)
 		case root.Name == "args" && generic:
-			s.keepGeneric(nodes, top)
+			s.keepGenericCall(nodes, top)
 		}
 		for i := top; i < int(root.End); i++ {
 			switch n := &nodes[i]; {
 			case n.Label == decode.ByMember:
 				s.kept[i] = n.Kind == decode.String && isMember(n.Text)
 			case n.Kind == decode.Enum, n.Class == "java.lang.Class", root.Name == "exception" && n.Kind == decode.String && n.Text == m.ExceptionClass:
-				s.keepAll(nodes, i)
+				s.keepSubtree(nodes, i)
 			case n.Kind == decode.Map:
-				s.keepClass(nodes, i)
+				s.keepMapClass(nodes, i)
 			}
 		}
 	}
 }
 
-// keepAll keeps node i and what is in it.
-func (s *Scrubber) keepAll(nodes []decode.Node, i int) {
+// keepSubtree keeps node i and all nodes in it.
+func (s *Scrubber) keepSubtree(nodes []decode.Node, i int) {
 	for k := i; k < int(nodes[i].End); k++ {
 		s.kept[k] = true
 	}
 }
 
-// keepAttachments keeps the keys of the attachments at node i, and the values of some.
+// keepAttachments keeps the keys of the attachments at node i, and the values that say what is called.
 func (s *Scrubber) keepAttachments(nodes []decode.Node, i int) {
 	for c := i + 1; c < int(nodes[i].End); c = int(nodes[c].End) {
 		switch n := &nodes[c]; n.Label {
 		case decode.ByKey:
-			s.keepAll(nodes, c)
+			s.keepSubtree(nodes, c)
 		case decode.ByEntry:
 			if decode.NamesCallee(n.Name) {
-				s.keepAll(nodes, c)
+				s.keepSubtree(nodes, c)
 			}
 		}
 	}
 }
 
-// keepGeneric keeps what a generic call invokes: the method and its types, arguments 0 and 1.
-func (s *Scrubber) keepGeneric(nodes []decode.Node, i int) {
+// keepGenericCall keeps what a generic call invokes: the method and its types, arguments 0 and 1.
+func (s *Scrubber) keepGenericCall(nodes []decode.Node, i int) {
 	for c := i + 1; c < int(nodes[i].End); c = int(nodes[c].End) {
 		if n := &nodes[c]; n.Label == decode.ByIndex && n.Index < 2 {
-			s.keepAll(nodes, c)
+			s.keepSubtree(nodes, c)
 		}
 	}
 }
 
-// keepClass keeps the names in map i, where it stands for an object of the class that its entry "class" names, as those of
-// generic calls do.
-func (s *Scrubber) keepClass(nodes []decode.Node, i int) {
+// keepMapClass keeps the names in map i if it stands for an object, whose class its entry "class" names, as in generic calls.
+func (s *Scrubber) keepMapClass(nodes []decode.Node, i int) {
 	class := -1
 	for c := i + 1; c < int(nodes[i].End); c = int(nodes[c].End) {
 		if n := &nodes[c]; n.Label == decode.ByEntry && n.Name == "class" && n.Kind == decode.String && isClass(n.Text) {
@@ -114,8 +113,8 @@ func isClass(text string) bool {
 	return dots > 0 && !start && upper
 }
 
-// isMember reports whether a key, of what is written as a map and may be an object, can be the name of a field: an identifier
-// in ASCII, with hyphens, behind a mark of its own. Others are values: numbers, dates, addresses, sentences.
+// isMember reports whether a key of a map that may be an object can be the name of a field: an identifier in ASCII, which may
+// have hyphens and begin with "@". Other keys are values: numbers, dates, addresses, sentences.
 func isMember(key string) bool {
 	for i := range len(key) {
 		switch c := key[i]; {

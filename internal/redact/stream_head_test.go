@@ -39,19 +39,19 @@ func TestFiller(t *testing.T) {
 	d := &direction{flow: 7}
 	text := []byte("status\r\ndubbo>\xe4\xbd\xa0 one line\nand another")
 	out := make([]byte, len(text))
-	r.fill(out, text, d, 1000)
+	r.writeFiller(out, text, d, 1000)
 	assert.True(t, isText(out))
 	assert.Equal(t, bytes.Count(text, []byte("\n")), bytes.Count(out, []byte("\n")))
 	assert.Contains(t, string(out), "dubbo>")
 	assert.NotContains(t, string(out), "line")
 	// The same bytes at the same place become the same, wherever a packet begins.
 	tail := make([]byte, len(text)-20)
-	r.fill(tail, text[20:], d, 1020)
+	r.writeFiller(tail, text[20:], d, 1020)
 	assert.Equal(t, out[20:], tail)
 
-	signs := bytes.Repeat([]byte("\xda\xbb\xc2\x00 some text \xff\xfe"), 100)
-	out = make([]byte, len(signs))
-	r.fill(out, signs, d, 0)
+	controls := bytes.Repeat([]byte("\xda\xbb\xc2\x00 some text \xff\xfe"), 100)
+	out = make([]byte, len(controls))
+	r.writeFiller(out, controls, d, 0)
 	assert.False(t, isText(out[:3]))
 	assert.NotContains(t, string(out), "\xda")
 	assert.NotContains(t, string(out), "some")
@@ -60,6 +60,6 @@ func TestFiller(t *testing.T) {
 	}
 	zeros := append(make([]byte, 20), "\x05\x06"...)
 	out = make([]byte, len(zeros))
-	r.fill(out, zeros, d, 0)
+	r.writeFiller(out, zeros, d, 0)
 	assert.Equal(t, make([]byte, 20), out[:20])
 }

@@ -41,7 +41,7 @@ func TestText(t *testing.T) {
 			assert.Equal(t, utf8.RuneLen(from[i]), utf8.RuneLen(to[i]), "%q %q", text, got)
 			assert.Equal(t, utf16.RuneLen(from[i]), utf16.RuneLen(to[i]))
 			assert.Equal(t, from[i] < 0x100, to[i] < 0x100)
-			assert.True(t, !strings.ContainsRune("\b\f"+short, from[i]) || from[i] == to[i] || strings.ContainsRune(short, to[i]), "%q %q", text, got)
+			assert.True(t, !strings.ContainsRune("\b\f"+shortEscapes, from[i]) || from[i] == to[i] || strings.ContainsRune(shortEscapes, to[i]), "%q %q", text, got)
 		}
 		for i := 0; i+4 <= len(text); i++ {
 			assert.NotContains(t, got, text[i:i+4], "%q", text)

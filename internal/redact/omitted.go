@@ -9,7 +9,7 @@ import (
 // there without their bytes, so that it lasts as long.
 
 // leaveOut counts a packet that is left out.
-func (r *Redactor) leaveOut(p *capture.Packet, v packet.Verdict) {
+func (r *Redactor) omit(p *capture.Packet, v packet.Verdict) {
 	name := v.String()
 	if v == packet.NotTCP {
 		if name = r.decoder.Protocol(); name == "" {
@@ -18,9 +18,9 @@ func (r *Redactor) leaveOut(p *capture.Packet, v packet.Verdict) {
 	}
 	r.sum.LeftOut[name]++
 	switch {
-	case r.begun == 0 && r.before == nil:
+	case r.firstTaken == 0 && r.before == nil:
 		r.before = r.empty(p)
-	case r.begun == 0 && p.Time < r.before.time:
+	case r.firstTaken == 0 && p.Time < r.before.time:
 		r.before.time = p.Time
 	case r.end == nil || r.end.time < p.Time:
 		r.end = r.empty(p)
@@ -50,15 +50,15 @@ func (r *Redactor) blank(b []byte, link capture.LinkType) {
 }
 
 // leave leaves out a fragment that turned out to be of no segment.
-func (r *Redactor) leave(rec *record, name string) {
+func (r *Redactor) omitFragment(rec *record, name string) {
 	delete(r.fragments, rec.ordinal)
 	rec.fragment = false
-	if rec.data == nil || rec.leftOut {
+	if rec.data == nil || rec.omitted {
 		return
 	}
 	r.sum.LeftOut[name]++
-	if rec.ordinal != r.begun && rec != r.tail {
-		rec.leftOut = true
+	if rec.ordinal != r.firstTaken && rec != r.tail {
+		rec.omitted = true
 		return
 	}
 	clear(rec.data) // the first or the last packet: its time counts
@@ -69,7 +69,7 @@ func (r *Redactor) leave(rec *record, name string) {
 const maxFragments = 1 << 16
 
 // hold keeps a fragment until its packet is whole.
-func (r *Redactor) hold(rec *record) {
+func (r *Redactor) holdFragment(rec *record) {
 	if len(r.fragments) >= maxFragments {
 		for ordinal, o := range r.fragments {
 			if o.data == nil && r.now-o.time > fragmentTime || len(r.fragments) >= 2*maxFragments {
@@ -85,7 +85,7 @@ func (r *Redactor) comment(rec *record) {
 	for _, n := range r.notes {
 		to, steps := rec, 0
 		if rec == nil || n.file != rec.file || n.number != rec.number {
-			for o := r.headRec; o != nil; o = o.next {
+			for o := r.front; o != nil; o = o.next {
 				if o.file == n.file && o.number == n.number {
 					to = o
 					break

@@ -9,22 +9,23 @@ import (
 	"dubbo-wire/internal/rpc"
 )
 
-// edit is a node whose bytes are to be replaced, and in which way: the first one that leaves the walk as it was counts.
+// edit is a node whose bytes are to be replaced, and the strategy: the first one that keeps the walk is used.
 type edit struct {
 	node     int32
 	off, end int32 // its bytes
-	way      uint8
+	strategy uint8
 	salt     byte
 	found    bool   // the value was found there
 	dated    bool   // it is part of a date or time
 	digits   bool   // it is part of a number that is written as text, or of a date
-	pieces   []span // of a text that other bytes go through: those before the last
+	pieces   []span // of a text with other bytes in it: all but the last
 }
 
 // span is bytes of a body.
 type span struct{ off, end int32 }
 
-// place is where bytes that nobody can read come again in many frames: as much of them as had to stay once will again.
+// place identifies where bytes that cannot be decoded recur in many messages: the strategy that worked once is tried first
+// there.
 type place struct {
 	format string
 	kind   decode.Kind
@@ -35,105 +36,105 @@ type place struct {
 // maxLearned bounds the places that are remembered.
 const maxLearned = 4096
 
-// job is a frame at work.
+// job is one message whose values are being replaced.
 type job struct {
 	s    *Scrubber
-	m    *rpc.Message // as it was read, or as it was read last after a value was given up on
-	body []byte       // that is being changed
-	// original is the message as it was, but for what is known of its connection; format wrote its body.
+	m    *rpc.Message // as decoded, last after a value became filler
+	body []byte       // the copy that is changed
+	// original is the message without what is known of its connection; format is that of its body.
 	original rpc.Message
 	format   *decode.Format
-	// told is the name of the format that the whole list takes the body for, where that is looked at.
-	told   string
-	asked  bool
-	budget int          // walks that may still be made
-	now    *decode.Tree // of the last walk that was right
-	rest   int          // values that may still be given up on one by one
-	refs   []int32      // nodes that are references by paths
-	why    string
+	// dialect is the serialization that detection finds in the original; checkDialect says that the copy must give the same.
+	dialect      string
+	checkDialect bool
+	walksLeft    int          // how often the body may still be decoded
+	walked       *decode.Tree // of the last copy that kept the walk
+	fillsLeft    int          // how many values may still become filler one by one
+	refs         []int32      // nodes that are references by path
+	reason       string
 }
 
-// maxRests is how many values of a frame become filler one by one, before all of them do.
-const maxRests = 8
+// maxFills is how many values of a message become filler one by one before all of them do.
+const maxFills = 8
 
-// maxWalks is how often a frame is read again at most.
+// maxWalks bounds how often a message is decoded again.
 const maxWalks = 200
 
-// scrub replaces the values in body, which is that of m.
-func (s *Scrubber) scrub(body []byte, m *rpc.Message) {
+// replaceValues replaces the values in body, a copy of the body of m.
+func (s *Scrubber) replaceValues(body []byte, m *rpc.Message) {
 	if len(body) == 0 {
 		return
 	}
-	j := job{s: s, m: m, body: body, original: *m, format: m.Format, budget: maxWalks, rest: maxRests}
+	j := job{s: s, m: m, body: body, original: *m, format: m.Format, walksLeft: maxWalks, fillsLeft: maxFills}
 	j.original.Native = nil
 	if m.Tree == nil || m.Format == nil || m.Format.Depth == decode.DepthNone {
-		if m.Kind.Control() && j.event() {
+		if m.Kind.Control() && j.isPlainEvent() {
 			return
 		}
 		fill(body, s.original)
-		s.note("unknown serialization", len(body))
+		s.addFilled("unknown serialization", len(body))
 		return
 	}
-	j.ask()
+	j.detectDialect()
 	if m.Kind.Control() {
-		if !j.event() {
+		if !j.isPlainEvent() {
 			fill(body, s.original)
-			s.note("event", len(body))
+			s.addFilled("event", len(body))
 		}
 		return
 	}
-	j.plans()
+	j.planEdits()
 	for bad := j.run(); bad >= 0; bad = j.run() {
-		if !j.without(bad) {
-			j.giveUp()
+		if !j.fillEdit(bad) {
+			j.fillAll()
 			return
 		}
 	}
 }
 
-// plans makes a list of what is to be replaced.
-func (j *job) plans() {
+// planEdits lists what is to be replaced.
+func (j *job) planEdits() {
 	s := j.s
-	s.keep(j.m)
+	s.markKept(j.m)
 	s.edits, j.refs = s.edits[:0], j.refs[:0]
 	for i := range j.m.Tree.Nodes {
-		j.plan(i)
+		j.planEdit(i)
 	}
 }
 
-// without makes filler of what edit k is of, which can be replaced in no way that leaves the walk as it was, and starts again
-// with the walk that results. It returns false where that says something else of the message than the original.
-func (j *job) without(k int) bool {
+// fillEdit makes filler of the bytes of edit k, for which no strategy keeps the walk, and plans again from the tree that
+// results. It returns false if the message then no longer says the same of its call.
+func (j *job) fillEdit(k int) bool {
 	s, e := j.s, &j.s.edits[k]
-	if j.rest--; j.rest < 0 {
+	if j.fillsLeft--; j.fillsLeft < 0 {
 		return false
 	}
 	for p := range e.spans {
 		fill(s.original[p.off:p.end], bytes.Clone(s.original[p.off:p.end]))
-		s.note(notReplaceable, int(p.end-p.off))
+		s.addFilled(notReplaceable, int(p.end-p.off))
 	}
 	copy(j.body, s.original)
 	var fresh rpc.Decoders // what it returns must outlive the next walks
-	m := fresh.DecodeAs(j.with(bytes.Clone(s.original)), j.format)
+	m := fresh.DecodeAs(j.withBody(bytes.Clone(s.original)), j.format)
 	was := j.m
 	if !sameCall(m, was) || (m.Operation == nil) != (was.Operation == nil) ||
 		m.Operation != nil && (m.Operation.Service != was.Operation.Service || m.Operation.Version != was.Operation.Version || m.Operation.Method != was.Operation.Method) {
 		return false
 	}
 	j.m = m
-	j.plans()
+	j.planEdits()
 	return true
 }
 
-// with returns the message with another body.
-func (j *job) with(body []byte) *rpc.Message {
+// withBody returns the original message with another body.
+func (j *job) withBody(body []byte) *rpc.Message {
 	m := j.original
 	m.Body = body
 	return &m
 }
 
-// ask finds what all formats together take the body for, where that is not plain.
-func (j *job) ask() {
+// detectDialect sets dialect where the number in the header does not decide the serialization.
+func (j *job) detectDialect() {
 	s, m := j.s, j.m
 	same := 0
 	for i := range s.formats {
@@ -142,25 +143,25 @@ func (j *job) ask() {
 		}
 	}
 	if same != 1 || m.HeaderFormat != nil || m.Err != nil {
-		j.asked = true
-		j.told = s.decoders.Decode(&j.original, rpc.Envelope).Serialization
+		j.checkDialect = true
+		j.dialect = s.decoders.Decode(&j.original, rpc.Envelope).Serialization
 	}
 }
 
-// plan adds the edit of node i, if it is to be replaced.
-func (j *job) plan(i int) {
+// planEdit adds the edit of node i if it is to be replaced.
+func (j *job) planEdit(i int) {
 	s, n := j.s, &j.m.Tree.Nodes[i]
 	end := min(int(n.Off+n.Len), len(j.body))
 	if j.isPath(n) {
 		j.refs = append(j.refs, int32(i))
 		return
 	}
-	if n.Len == 0 || int(n.Off) >= end || s.kept[i] || ways(n) == 0 {
+	if n.Len == 0 || int(n.Off) >= end || s.kept[i] || strategies(n) == 0 {
 		return
 	}
 	e := edit{node: int32(i), off: n.Off, end: int32(end)}
 	if len(s.learned) > 0 && (n.Kind == decode.Opaque || n.Kind == decode.Custom) {
-		e.way = s.learned[j.place(i)]
+		e.strategy = s.learned[j.place(i)]
 	}
 	for up := n.Parent; up >= 0; up = j.m.Tree.Nodes[up].Parent {
 		switch j.m.Tree.Nodes[up].Kind {
@@ -179,8 +180,8 @@ func (j *job) plan(i int) {
 	s.edits = append(s.edits, e)
 }
 
-// pieces returns those of a text that node i is the last of, so far. The others are nodes of the same name, with the same
-// text; none has all of its bytes.
+// pieces returns the earlier pieces of the text that node i ends so far. They are nodes with the same name and the same text,
+// none of which has all of its bytes.
 func (j *job) pieces(i int) []span {
 	s, nodes := j.s, j.m.Tree.Nodes
 	n := &nodes[i]
@@ -197,7 +198,7 @@ func (j *job) pieces(i int) []span {
 	return append(e.pieces, span{e.off, e.end})
 }
 
-// place returns where node i stands.
+// place returns the place of node i.
 func (j *job) place(i int) place {
 	nodes := j.m.Tree.Nodes
 	h := uint64(14695981039346656037)
@@ -214,55 +215,55 @@ func (j *job) place(i int) place {
 	return place{j.m.Serialization, nodes[i].Kind, min(nodes[i].Len, 3), h}
 }
 
-// run makes the edits, and makes those again in another way that change the walk. It returns the edit that there is no way
-// left for, -1 when all is done.
+// run applies the edits, and applies those that change the walk again with their next strategy. It returns the edit that has
+// no strategy left, -1 when all is done.
 func (j *job) run() (bad int) {
 	s := j.s
 	for k := range s.edits {
 		j.apply(k)
 	}
-	good := 0 // edits that are known to be right
+	good := 0 // edits that are known to keep the walk
 	for {
 		bad := -1
-		if j.same() {
-			if bad = j.stale(); bad < 0 {
+		if j.keepsWalk() {
+			if bad = j.firstUnchanged(); bad < 0 {
 				break
 			}
 			good = min(good, bad)
-		} else if bad = j.first(good); bad >= 0 {
+		} else if bad = j.firstBad(good); bad >= 0 {
 			good = bad
 		}
-		if bad < 0 || j.budget <= 0 {
-			j.giveUp()
+		if bad < 0 || j.walksLeft <= 0 {
+			j.fillAll()
 			return -1
 		}
 		e := &s.edits[bad]
-		e.way++
+		e.strategy++
 		if s.trace != nil {
-			s.trace(j.m, int(e.node), e.way, j.why)
+			s.trace(j.m, int(e.node), e.strategy, j.reason)
 		}
-		if int(e.way) >= ways(&j.m.Tree.Nodes[e.node]) {
+		if int(e.strategy) >= strategies(&j.m.Tree.Nodes[e.node]) {
 			return bad
 		}
 		if k := j.m.Tree.Nodes[e.node].Kind; len(s.learned) < maxLearned && (k == decode.Opaque || k == decode.Custom) {
-			s.learned[j.place(int(e.node))] = e.way
+			s.learned[j.place(int(e.node))] = e.strategy
 		}
 		for k := bad; k < len(s.edits); k++ {
 			j.apply(k)
 		}
 	}
 	j.avoidMagic()
-	j.account()
+	j.countFiller()
 	return -1
 }
 
-// apply makes edit k.
+// apply applies edit k.
 func (j *job) apply(k int) {
 	s := j.s
 	e := &s.edits[k]
 	n := &j.m.Tree.Nodes[e.node]
 	b := j.body[e.off:e.end]
-	most := uint8(ways(n))
+	most := uint8(strategies(n))
 	for {
 		j.undo(e)
 		if len(e.pieces) > 0 {
@@ -272,10 +273,10 @@ func (j *job) apply(k int) {
 			}
 		}
 		s.salt, s.calendar = e.salt, e.dated
-		if e.found = j.replace(b, n, e); e.found || e.way+1 >= most {
+		if e.found = j.replace(b, n, e); e.found || e.strategy+1 >= most {
 			break
 		}
-		e.way++
+		e.strategy++
 	}
 	if len(e.pieces) > 0 {
 		for p := range e.spans {
@@ -302,11 +303,11 @@ func (e *edit) spans(yield func(span) bool) {
 	yield(span{e.off, e.end})
 }
 
-// first returns the first edit from number good on that changes the walk; all before it together do not. The edits behind
-// it are undone. -1 when there is none.
-func (j *job) first(good int) int {
+// firstBad returns the first edit from number good on that changes the walk; all before it together do not. Later edits are
+// undone. It returns -1 if there is none.
+func (j *job) firstBad(good int) int {
 	s := j.s
-	lo, hi := good, len(s.edits) // the walk is right with the first lo edits, and wrong with the first hi
+	lo, hi := good, len(s.edits) // the first lo edits keep the walk, the first hi change it
 	if lo >= hi {
 		return -1
 	}
@@ -319,7 +320,7 @@ func (j *job) first(good int) int {
 				j.undo(&s.edits[k])
 			}
 		}
-		if j.same() {
+		if j.keepsWalk() {
 			lo = mid
 		} else {
 			hi = mid
@@ -328,8 +329,8 @@ func (j *job) first(good int) int {
 	return lo
 }
 
-// has reports whether the byte at offset at is one of those that the edit may change.
-func (e *edit) has(at int) bool {
+// covers reports whether the edit may change the byte at offset at.
+func (e *edit) covers(at int) bool {
 	for p := range e.spans {
 		if int(p.off) <= at && at < int(p.end) {
 			return true
@@ -338,24 +339,25 @@ func (e *edit) has(at int) bool {
 	return false
 }
 
-// stale returns the first edit that left a value as it was, of those that found none in its bytes; -1 when there is none.
-func (j *job) stale() int {
+// firstUnchanged returns the first edit that left a value unchanged because no strategy found it in its bytes; -1 if there is
+// none.
+func (j *job) firstUnchanged() int {
 	for k := range j.s.edits {
 		e := &j.s.edits[k]
-		if e.way < wayLeave || e.way == wayStays || e.end-e.off < markEvery {
+		if e.strategy < strategyReference || e.strategy == strategyKeep || e.end-e.off < markEvery {
 			continue
 		}
-		was, now := &j.m.Tree.Nodes[e.node], &j.now.Nodes[e.node]
+		was, now := &j.m.Tree.Nodes[e.node], &j.walked.Nodes[e.node]
 		switch was.Kind {
 		case decode.String, decode.Char, decode.Date, decode.Decimal:
-			if was.Text == "" && letters(j.body[e.off:e.end]) >= markEvery && bytes.Equal(j.body[e.off:e.end], j.s.original[e.off:e.end]) {
-				return k // the start of a text whose end is not there
+			if was.Text == "" && countLetters(j.body[e.off:e.end]) >= markEvery && bytes.Equal(j.body[e.off:e.end], j.s.original[e.off:e.end]) {
+				return k // the start of a text whose end is missing
 			}
 			if was.Text == now.Text && len(was.Text) >= markEvery && !j.isName(was.Text) {
 				return k
 			}
 		case decode.Int:
-			if was.Num == now.Num && !extreme(was.Num) {
+			if was.Num == now.Num && !isExtreme(was.Num) {
 				return k
 			}
 		case decode.Float32, decode.Float64:
@@ -371,13 +373,13 @@ func (j *job) stale() int {
 	return -1
 }
 
-// extreme reports whether a number is a constant of Java rather than anybody's value: MIN_VALUE, MAX_VALUE.
-func extreme(n int64) bool {
+// isExtreme reports whether a number is a constant of Java rather than a value of the application: 0, MIN_VALUE, MAX_VALUE.
+func isExtreme(n int64) bool {
 	return n == math.MaxInt64 || n == math.MinInt64 || n == math.MaxInt32 || n == math.MinInt32 || n == 0
 }
 
-// letters counts those of b that are letters or digits.
-func letters(b []byte) (n int) {
+// countLetters counts the letters and digits of b.
+func countLetters(b []byte) (n int) {
 	for _, c := range b {
 		if c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' {
 			n++
@@ -386,8 +388,8 @@ func letters(b []byte) (n int) {
 	return n
 }
 
-// isName reports whether a text is one that stays elsewhere in the body: the name of an attachment may be a reference to the
-// value of an argument.
+// isName reports whether a text stays elsewhere in the body: the name of an attachment may be a reference to the value of an
+// argument.
 func (j *job) isName(text string) bool {
 	for i, kept := range j.s.kept {
 		n := &j.m.Tree.Nodes[i]
@@ -398,20 +400,20 @@ func (j *job) isName(text string) bool {
 	return false
 }
 
-// giveUp turns all values into filler: nobody can read what is left, but nothing is left of them.
-func (j *job) giveUp() {
+// fillAll turns all values into filler: the body can no longer be decoded, but no value is left in it.
+func (j *job) fillAll() {
 	s := j.s
 	copy(j.body, s.original)
 	nodes := j.m.Tree.Nodes
 	sum := 0
 	for i := range nodes {
 		n := &nodes[i]
-		if end := min(int(n.Off+n.Len), len(j.body)); int(n.Off) < end && !s.kept[i] && ways(n) > 0 {
+		if end := min(int(n.Off+n.Len), len(j.body)); int(n.Off) < end && !s.kept[i] && strategies(n) > 0 {
 			fill(j.body[n.Off:end], s.original[n.Off:end])
 			sum += end - int(n.Off)
 		}
 	}
-	s.note(notReplaceable, sum)
+	s.addFilled(notReplaceable, sum)
 }
 
 // avoidMagic changes values again where they make the magic of the protocol, which would be taken for the start of a message
@@ -435,24 +437,24 @@ func (j *job) avoidMagic() {
 			}
 			found = true
 			for k := range s.edits {
-				if e := &s.edits[k]; e.has(at) || e.has(at+len(magic)-1) {
+				if e := &s.edits[k]; e.covers(at) || e.covers(at+len(magic)-1) {
 					e.salt = try
 					j.apply(k)
 				}
 			}
 		}
-		if !found || j.budget <= 0 {
+		if !found || j.walksLeft <= 0 {
 			return
 		}
-		if !j.same() {
-			j.giveUp()
+		if !j.keepsWalk() {
+			j.fillAll()
 			return
 		}
 	}
 }
 
-// account notes what became filler.
-func (j *job) account() {
+// countFiller counts what became filler.
+func (j *job) countFiller() {
 	for k := range j.s.edits {
 		e := &j.s.edits[k]
 		n := &j.m.Tree.Nodes[e.node]
@@ -469,23 +471,23 @@ func (j *job) account() {
 			switch {
 			case n.Name != "text":
 				cause = "behind the end"
-			case e.way > 0:
+			case e.strategy > 0:
 				cause = notReplaceable
 			default:
 				continue
 			}
 		default:
-			if e.way == wayStays {
+			if e.strategy == strategyKeep {
 				j.s.left += int(e.end - e.off)
 			}
 			continue
 		}
-		j.s.note(cause, int(e.end-e.off))
+		j.s.addFilled(cause, int(e.end-e.off))
 	}
 }
 
-// event reports whether the body of an event may stay: it says that it is a heartbeat, or what Dubbo's own events say.
-func (j *job) event() bool {
+// isPlainEvent reports whether the body of a control message may stay: it is a heartbeat, or one of the protocol's own events.
+func (j *job) isPlainEvent() bool {
 	if j.m.Format == nil {
 		return false
 	}
