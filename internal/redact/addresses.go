@@ -9,21 +9,21 @@ import (
 	"dubbo-wire/internal/redact/scrub"
 )
 
-// maxAddresses is how many IPv4 addresses are kept apart for certain: beyond it two may become one, with a chance of one to
-// the number of addresses in a quarter of a billion.
+// maxAddresses is how many IPv4 addresses certainly get different replacements. Each one after them becomes that of another
+// one with a probability of the number of addresses divided by a quarter of a billion.
 const maxAddresses = 1 << 20
 
-// addresses replaces what says where a packet was, by a keyed function: the same by the same.
+// addresses replaces addresses by a keyed function: equal ones become equal ones.
 //
-// IPv4 addresses become some of 240.0.0.0 to 254.255.255.255, which are reserved, so that none is taken for that of a host
-// and none was in the capture before; IPv6 addresses some of fd00::/8, those that are IPv4 addresses in other words stay so.
-// Ethernet addresses become locally administered ones that begin with 12 (13: of a group); 0 and broadcast stay.
+// IPv4 addresses become addresses from 240.0.0.0 to 254.255.255.255, which are reserved, so that no host has them. IPv6
+// addresses become addresses in fd00::/8; IPv4-mapped ones stay IPv4-mapped. Ethernet addresses become locally administered
+// ones that begin with 12, or 13 for groups; zero and broadcast stay.
 type addresses struct {
 	block cipher.Block
 	four  map[uint32]uint32
 	taken map[uint32]struct{}
-	six   map[[16]byte]struct{} // to be counted, as far as there is room
-	sums  [1 << 16]uint16       // what becomes of checksums that cannot be right
+	six   map[[16]byte]struct{} // for the count; at most maxAddresses
+	sums  [1 << 16]uint16       // replacements of checksums that cannot be computed
 }
 
 func newAddresses(key [32]byte) *addresses {
@@ -39,7 +39,7 @@ func newAddresses(key [32]byte) *addresses {
 	return a
 }
 
-// The kinds of addresses, so that one of a kind says nothing of one of another.
+// The kinds of input of prf: equal bytes of different kinds have unrelated results.
 const (
 	kindIPv4 = 4
 	kindIPv6 = 6
@@ -61,22 +61,22 @@ func (a *addresses) prf(kind, try byte, b []byte) (out [16]byte) {
 
 // ipv4 replaces the address in b, 4 bytes.
 func (a *addresses) ipv4(b []byte) {
-	was := binary.BigEndian.Uint32(b)
-	is, known := a.four[was]
+	address := binary.BigEndian.Uint32(b)
+	replacement, known := a.four[address]
 	if !known {
 		for try := range byte(255) {
 			out := a.prf(kindIPv4, try, b[:4])
-			is = 240<<24 | uint32((uint64(binary.BigEndian.Uint32(out[:]))*(15<<24))>>32)
-			if _, taken := a.taken[is]; !taken && is != was {
+			replacement = 240<<24 | uint32((uint64(binary.BigEndian.Uint32(out[:]))*(15<<24))>>32)
+			if _, taken := a.taken[replacement]; !taken && replacement != address {
 				break
 			}
 		}
 		if len(a.four) < maxAddresses {
-			a.four[was] = is
-			a.taken[is] = struct{}{}
+			a.four[address] = replacement
+			a.taken[replacement] = struct{}{}
 		}
 	}
-	binary.BigEndian.PutUint32(b, is)
+	binary.BigEndian.PutUint32(b, replacement)
 }
 
 // ipv6 replaces the address in b, 16 bytes.
@@ -103,5 +103,5 @@ func (a *addresses) mac(b []byte) {
 	copy(b[:6], out[:])
 }
 
-// count is how many IP addresses were replaced.
+// count returns how many IP addresses were replaced.
 func (a *addresses) count() int { return len(a.four) + len(a.six) }

@@ -1,16 +1,16 @@
-// Package redact turns the packets of a run into a pcapng file that is safe to share: the same packets at the same times and
-// of the same lengths, of which analyze says the same, with other values, addresses and ports kept.
+// Package redact writes the packets of a run to a pcapng file that is safe to share: the same packets with the same times and
+// lengths, for which analyze reports the same, with other values and addresses and the same ports.
 //
-// What frames hold is replaced by package scrub. A [Redactor] is the sink and the tap of a run of [pipeline.Run], with one
-// job: it is given every packet, and every frame, with its place in the stream. A byte of a stream that a frame has becomes
-// the byte that replaced it, however often and in however many packets it was captured; a copy that differed from the first
-// one still differs. Bytes that no frame has become filler: what a foreign protocol is recognised by stays. All else is
-// written anew from what was understood of it (package packet says where headers lie), and what was not is zero.
+// A [Redactor] is the sink and the tap of a run of [pipeline.Run] with one job: it is given every packet, and every message
+// with its place in the stream. Package scrub replaces the values of a message. Each byte of a stream that a message owns
+// becomes the byte that replaced it, in every packet that has it; a copy of a packet that differed from the first one still
+// differs. Bytes that no message owns become filler, except those by which a protocol is recognised. Headers of packets are
+// written from what package packet knows of them, and what it does not know is zero.
 //
 // Sources: RFC 791, 8200, 9293, 1071 (checksums), 7323 (timestamps), 9113 and 7541 (HTTP/2); draft-ietf-opsawg-pcapng.
 //
-// Memory: packets are written when they are some MiB old ([Options].Window): nearly all frames are complete by then. Of the
-// packets of a frame that takes longer the place in the file is kept, and they are written again. Replaced frames are kept
-// for repeated bytes as long as their packets, and longer while there is room ([Options].Memory). All limits are
-// fixed: nothing grows with the length of the capture, but the addresses that were met, up to a million.
+// Memory: packets are written once [Options].Window bytes of newer ones follow; nearly all messages are complete by then. A
+// packet of a message that takes longer is written again in its place in the file. Replaced messages are kept for repeated
+// bytes as long as their packets, and longer within [Options].Memory. Nothing else grows with the length of the capture but
+// the addresses, of which a million are kept.
 package redact

@@ -2,12 +2,12 @@ package redact
 
 import "encoding/binary"
 
-// Filler takes the place of bytes that no frame has. It says nothing of them but whether they were text, with the ends of its
-// lines: what stands between frames is told apart by that. The same byte at the same place of a stream becomes the same.
-// It never has the magic of a protocol in it.
-
-// Letters and signs that filler consists of: 16 each, 8 at even places and 8 at odd ones, so that none comes twice in a row. No word is made of such letters, and the signs are control characters
-// that no text has; 16 begins TLS, and da is half of the magic.
+// Filler replaces bytes that no message owns. It tells whether they were text and where the lines end, since the pipeline
+// distinguishes stray bytes by that. Equal bytes at the same place of a stream become equal ones. Filler has neither the magic
+// of a message nor the start of TLS (16) in it.
+//
+// letters and controls are what filler consists of: 8 characters for even places and 8 for odd ones, so that none repeats the
+// one before. Words do not consist of such letters, and text has no such control characters.
 const (
 	letters  = "qzxjvwkQZXJVWK~^"
 	controls = "\x01\x02\x04\x05\x06\x07\x0b\x0c\x0e\x0f\x10\x11\x12\x14\x15\x17"
@@ -23,10 +23,10 @@ func (r *Redactor) prompt(b []byte) string {
 	return ""
 }
 
-// minZeros is how many zeros in a row stay: a provider leaves room for a header that it then does not write.
+// minZeros is how many zeros in a row stay: some providers leave room for a header and do not write it.
 const minZeros = 8
 
-// fill writes filler for b, bytes of the stream of d from sequence number seq on, to dst, which may be b itself.
+// writeFiller writes filler for b, bytes of the stream of d from sequence number seq on, to dst, which may be b itself.
 func (r *Redactor) writeFiller(dst, b []byte, d *direction, seq uint32) {
 	if len(b) == 0 {
 		return
@@ -70,7 +70,7 @@ func (r *Redactor) writeFiller(dst, b []byte, d *direction, seq uint32) {
 	}
 }
 
-// zeros is how many zeros b begins with.
+// zeros returns how many zeros b begins with.
 func zeros(b []byte) int {
 	for i, c := range b {
 		if c != 0 {
@@ -80,8 +80,8 @@ func zeros(b []byte) int {
 	return len(b)
 }
 
-// isText reports whether b may be a part of Dubbo's telnet: printable characters in UTF-8, which may be cut at both ends, and
-// the control bytes that terminals send.
+// isText reports whether b may be a part of a telnet session: printable characters in UTF-8, which may be cut at both ends,
+// and the control bytes that terminals send.
 func isText(b []byte) bool {
 	more, command := 0, 0
 	start := 0

@@ -5,10 +5,8 @@ import (
 	"dubbo-wire/internal/capture/packet"
 )
 
-// What is not TCP is left out. Only where the capture begins or ends with such packets, the first and the last of them are
-// there without their bytes, so that it lasts as long.
-
-// leaveOut counts a packet that is left out.
+// omit counts a packet that is left out since it is not TCP. If the capture begins or ends with such packets, the first and
+// the last one are written without their bytes, so that the copy lasts as long.
 func (r *Redactor) omit(p *capture.Packet, v packet.Verdict) {
 	name := v.String()
 	if v == packet.NotTCP {
@@ -27,7 +25,7 @@ func (r *Redactor) omit(p *capture.Packet, v packet.Verdict) {
 	}
 }
 
-// empty is a packet of which only its time and its length are known.
+// empty returns a record with the time and the length of a packet, without its bytes.
 func (r *Redactor) empty(p *capture.Packet) *record {
 	rec := r.record(p, min(len(p.Data), 60))
 	rec.data = r.memory(rec, rec.n)
@@ -35,7 +33,7 @@ func (r *Redactor) empty(p *capture.Packet) *record {
 	return rec
 }
 
-// blank writes what is taken for no TCP to zeros.
+// blank marks b, zeros, as a packet that is not TCP.
 func (r *Redactor) blank(b []byte, link capture.LinkType) {
 	switch link {
 	case capture.LinkRaw, capture.LinkDLTRaw, capture.LinkDLTRawOpenBSD, capture.LinkIPv4, capture.LinkIPv6:
@@ -49,7 +47,7 @@ func (r *Redactor) blank(b []byte, link capture.LinkType) {
 	}
 }
 
-// leave leaves out a fragment that turned out to be of no segment.
+// omitFragment leaves out an IP fragment that is not part of a TCP segment.
 func (r *Redactor) omitFragment(rec *record, name string) {
 	delete(r.fragments, rec.ordinal)
 	rec.fragment = false
@@ -65,10 +63,10 @@ func (r *Redactor) omitFragment(rec *record, name string) {
 	r.blank(rec.data, r.ifaces[rec.iface].link)
 }
 
-// maxFragments bounds the fragments whose packet may become whole; the decoder holds fewer.
+// maxFragments bounds the fragments whose packet may be completed; the decoder holds fewer.
 const maxFragments = 1 << 16
 
-// hold keeps a fragment until its packet is whole.
+// holdFragment keeps a fragment until its packet is complete.
 func (r *Redactor) holdFragment(rec *record) {
 	if len(r.fragments) >= maxFragments {
 		for ordinal, o := range r.fragments {
@@ -80,7 +78,7 @@ func (r *Redactor) holdFragment(rec *record) {
 	r.fragments[rec.ordinal] = rec
 }
 
-// comment gives what was noted to the packets it is about, or to rec where they are written already.
+// comment adds the notes to the packets they are about, or to rec if those are already written.
 func (r *Redactor) comment(rec *record) {
 	for _, n := range r.notes {
 		to, steps := rec, 0
@@ -103,17 +101,17 @@ func (r *Redactor) comment(rec *record) {
 	r.notes = r.notes[:0]
 }
 
-// maxComments bounds the comments of one packet, maxSteps how many packets are looked at for the one that is meant.
+// maxComments bounds the comments of one packet, maxSteps the packets that are searched for the one with that number.
 const (
 	maxComments = 32
 	maxSteps    = 1 << 12
 )
 
-// maxDevices bounds the interfaces of the output: what is beyond has the last one.
+// maxDevices bounds the interfaces of the output: packets of further ones get the last one.
 const maxDevices = 4096
 
-// iface is the number of the output's interface for p. Files that follow each other, as those of a rotated set do, share
-// theirs: what is in two of one file was not captured by two.
+// iface returns the number of the output's interface for p. Files that follow each other, as those of a rotated set do, share
+// their interfaces, so that their packets are not taken for captures at two places.
 func (r *Redactor) iface(p *capture.Packet) int {
 	if n := len(r.ifaces); r.lastIface < n {
 		if d := r.ifaces[r.lastIface]; d.file == p.File && d.id == p.Interface && d.link == p.Link {
@@ -145,5 +143,5 @@ func (r *Redactor) iface(p *capture.Packet) int {
 	return r.lastIface
 }
 
-// ended reports whether an input has no packets any more.
+// ended reports whether an input has no more packets.
 func (r *Redactor) ended(file int) bool { return r.opt.Ended != nil && r.opt.Ended(file) }

@@ -8,7 +8,8 @@ import (
 	"dubbo-wire/internal/capture/packet"
 )
 
-// headers writes the headers of the packet with that number among the layers anew: dst is zero, and as long as src.
+// headers writes the headers in src to dst with other addresses. Only layers of the packet with the number in are written;
+// dst is zero, and as long as src.
 func (a *addresses) headers(dst, src []byte, link capture.LinkType, layers []packet.Layer, in int) {
 	for i := range layers {
 		l := &layers[i]
@@ -48,7 +49,7 @@ func (a *addresses) headers(dst, src []byte, link capture.LinkType, layers []pac
 	}
 }
 
-// cooked writes the header of Linux cooked v1 or v2, with its one address.
+// cooked writes the header of Linux cooked captures v1 or v2, which has one address.
 func (a *addresses) cooked(to, from []byte) {
 	copy(to, from)
 	n, at := int(binary.BigEndian.Uint16(from[4:])), 6
@@ -64,7 +65,7 @@ func (a *addresses) cooked(to, from []byte) {
 	clear(to[at+n : at+8])
 }
 
-// wifi writes radio headers and that of IEEE 802.11, with up to four addresses.
+// wifi writes radio headers and the header of IEEE 802.11, which has up to four addresses.
 func (a *addresses) wifi(to, from []byte, link capture.LinkType) {
 	copy(to, from)
 	head := 0
@@ -91,7 +92,7 @@ func (a *addresses) wifi(to, from []byte, link capture.LinkType) {
 	}
 }
 
-// jumbo writes a hop-by-hop header of which the length of the packet counts.
+// jumbo writes a hop-by-hop header; of its options only the length of a jumbo payload stays.
 func jumbo(to, from []byte) {
 	copy(to, from[:2])
 	for at := 2; at+1 < len(from); {
@@ -146,7 +147,8 @@ func tcpHeader(to, from []byte) {
 	}
 }
 
-// timestamp is where the 16 bits of a TCP header's timestamp are that make its checksum what it should be; 0: it has none.
+// timestamp returns the offset of the 16 bits of a TCP header's timestamp that are set to get the wanted checksum, 0 if it has
+// no timestamp.
 func timestamp(tcp []byte) int {
 	for at, n := range tcpOptions(tcp) {
 		if tcp[at] == 8 && n == 10 && at+n <= len(tcp) {
@@ -156,10 +158,10 @@ func timestamp(tcp []byte) int {
 	return 0
 }
 
-// checksums makes those of the packet's headers right, the innermost first; again says that they were before.
+// checksums sets the checksums of the packet's headers, the innermost first; again says that they were set before.
 //
-// A checksum tells copies of a packet from those sent again, where nothing else does but timestamps, which are gone. So with a
-// timestamp that is chosen for it the checksum of TCP is one that two segments have in common when theirs were the same.
+// Checksums distinguish duplicate captures of a packet from retransmissions when only timestamps differ, which are not
+// written. So bits of the timestamp are chosen such that two segments get equal TCP checksums if they had equal ones.
 // Where bytes are missing no checksum can be right; it is then only the same for the same.
 func (a *addresses) checksums(b []byte, layers []packet.Layer, in int, again bool) {
 	for i := len(layers) - 1; i >= 0; i-- {
@@ -231,7 +233,7 @@ func (a *addresses) checksums(b []byte, layers []packet.Layer, in int, again boo
 	}
 }
 
-// network is the header of the IP packet that the layer behind these is in.
+// network returns the header of the IP packet that has the next layer in it.
 func network(b []byte, layers []packet.Layer, in int) []byte {
 	for i := len(layers) - 1; i >= 0; i-- {
 		l := &layers[i]

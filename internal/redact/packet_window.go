@@ -6,9 +6,9 @@ import (
 
 // record is one packet of the output.
 type record struct {
-	data     []byte // written anew; nil once it is in the file
+	data     []byte // of the copy; nil once it is in the file
 	n        int    // its length
-	ordinal  int64  // of the packet, from 1, those that were left out counted
+	ordinal  int64  // of the packet, from 1, including those that were left out
 	number   int64  // in its file
 	file     int
 	time     int64
@@ -17,39 +17,39 @@ type record struct {
 	unit     *unit
 	comments []string
 	at       int64 // of data in the file, once written
-	fragment bool  // an IP fragment of which it is not known what its packet is
+	fragment bool  // an IP fragment whose packet is not complete yet
 	omitted  bool
 	chunk    *chunk
 	next     *record
 }
 
-// unit is a segment: in a packet, or in one that was put together from fragments.
+// unit is a TCP segment in a packet, or in one that was reassembled from fragments.
 type unit struct {
 	dir      *direction
 	seq      uint32
-	data     []byte // of the packet that it is in; nil once that was written
+	data     []byte // of its packet; nil once that was written
 	from, to int    // its payload
-	original []byte // the payload as it was; nil once that was written
-	open     []span // parts of the payload that nothing is known of yet
+	original []byte // the payload before; nil once the packet was written
+	open     []span // parts of the payload that no claim has replaced
 	layers   []packet.Layer
 	in       int
-	records  []*record     // of its fragments, the last one of all; else the packet
-	parts    []packet.Part // where data lies in them; nil: it is the record's
+	records  []*record     // of its fragments, the last one last; else of its packet
+	parts    []packet.Part // where data is in the fragments; nil if it is the record's
 	sources  []*record     // of each part
-	done     bool          // data is as it will be, but for what is open
+	done     bool          // data is final except for the open parts
 	one      [1]span
 }
 
 func (u *unit) payload() []byte { return u.data[u.from:u.to] }
 
-// chunk is memory for packets, freed with the last of them.
+// chunk is memory for packets that is reused when none of them needs it.
 type chunk struct {
 	b    []byte
 	used int
 	refs int
 }
 
-// chunkSize is how much memory is taken at once.
+// chunkSize is how many bytes are allocated at once.
 const chunkSize = 1 << 20
 
 // memory returns n zero bytes for a record.
@@ -101,7 +101,7 @@ const recordCharge = 400
 
 func cost(rec *record) int { return recordCharge + 2*rec.n }
 
-// first is the ordinal of the first packet that is not written.
+// first returns the ordinal of the first packet that is not written.
 func (r *Redactor) first() int64 {
 	if r.front == nil {
 		return r.ordinal
@@ -144,10 +144,10 @@ func (r *Redactor) emit(rec *record) {
 	}
 }
 
-// fragmentTime is how long a fragment's packet may take, in nanoseconds.
+// fragmentTime is how long the fragments of a packet may take to arrive, in nanoseconds.
 const fragmentTime = 31_000_000_000
 
-// finish makes the bytes of a unit what they become, as far as that is known when its first packet is written.
+// finish replaces the bytes of a unit as far as their claims are known when its first packet is written.
 func (r *Redactor) finish(u *unit) {
 	if u.done {
 		return
@@ -182,7 +182,7 @@ func (r *Redactor) finish(u *unit) {
 // maxStored bounds the packets that may be written again.
 const maxStored = 1 << 18
 
-// scatter gives the bytes of a packet that was put together to its fragments.
+// writeParts copies the bytes of a reassembled packet to its fragments.
 func (r *Redactor) writeParts(u *unit) {
 	for i, p := range u.parts {
 		b := u.data[p.At : p.At+p.N]
@@ -194,7 +194,7 @@ func (r *Redactor) writeParts(u *unit) {
 	}
 }
 
-// settle forgets the stored units of d of which all is known.
+// settle forgets the stored units of d that no claim will change.
 func (r *Redactor) settle(d *direction) {
 	n := 0
 	for n < len(d.stored) {
@@ -212,7 +212,7 @@ func (r *Redactor) settle(d *direction) {
 	}
 }
 
-// rewrite gives a claim to packets that were written already.
+// rewrite applies a claim to packets that were already written.
 func (r *Redactor) rewrite(d *direction, c *claim) {
 	for _, u := range d.stored {
 		if start := d.placeOf(u.seq); start >= c.to || start+int64(u.to-u.from) <= c.from {

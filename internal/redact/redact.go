@@ -13,37 +13,37 @@ import (
 	"dubbo-wire/internal/rpc"
 )
 
-// Options are where the output goes, and how.
+// Options are the output and its limits.
 type Options struct {
 	File File
 	// Protocols and Formats are those of the run.
 	Protocols []*rpc.Protocol
 	Formats   []decode.Format
-	// Key decides what everything becomes: the same by the same key.
+	// Key decides all replacements: equal keys give equal ones.
 	Key [32]byte
-	// Origin says what is known of the interface of the packet that was read last; nil: nothing.
+	// Origin returns what is known of the interface of the packet that was read last; nil if nothing is.
 	Origin func(p *capture.Packet) capture.Origin
-	// Ended says of an input, by its index, that no more packets come from it; nil: of none.
+	// Ended reports whether no more packets come from the input with that index; nil if that is not known.
 	Ended func(file int) bool
 	// Window is how many bytes of packets are kept before they are written (default 32 MiB), Memory how many bytes of
-	// replaced frames, as they were and as they are, are kept for repeated ones (default 64 MiB, and at least those that are
-	// as old as the packets).
+	// messages and their replacements are kept for repeated bytes (default 64 MiB, and at least those of packets that are
+	// not written).
 	Window, Memory int
 }
 
-// Summary is what was done.
+// Summary counts what was written and replaced.
 type Summary struct {
 	Packets int64            // written
 	LeftOut map[string]int64 // packets by what they are
 	Frames  int64
-	// Filler is bytes that became filler, by why: as [scrub.Filled] has it, "behind a gap" of frames that are not whole, "beyond
+	// Filler is the bytes that became filler by cause: those of [scrub.Filled], "behind a gap" of incomplete messages, "beyond
 	// the limit of bodies" ([pipeline.Limits]), and "of no frame".
 	Filler map[string]int64
 	// Addresses is how many IP addresses were replaced.
 	Addresses int
 }
 
-// Redactor is the sink and the tap of a run, which asks for rows, [rpc.Values] and whole bodies. It is for one goroutine.
+// Redactor is the sink and the tap of a run for rows, [rpc.Values] and whole bodies. It is not safe for concurrent use.
 type Redactor struct {
 	opt       Options
 	out       *output
@@ -72,8 +72,8 @@ type Redactor struct {
 
 	ordinal     int64   // of the packet that was taken last
 	now         int64   // its time
-	firstTaken  int64   // the first packet that was taken, 0: none yet
-	before, end *record // in place of packets that were left out before it, and behind the last
+	firstTaken  int64   // the first packet with TCP, 0 if there is none yet
+	before, end *record // for packets that were left out before the first and after the last one
 	filled      int64   // bytes of payload
 	behind      int64   // of these, of frames
 	notes       []note
@@ -89,7 +89,7 @@ type note struct {
 	text   string
 }
 
-// New begins the output.
+// New returns a Redactor and starts the output.
 func New(o Options) *Redactor {
 	if o.Window == 0 {
 		o.Window = 32 << 20
@@ -115,10 +115,10 @@ func New(o Options) *Redactor {
 	return r
 }
 
-// Broken reports whether the output cannot be written; Close says why.
+// Broken reports whether writing failed; Close returns the error.
 func (r *Redactor) Broken() bool { return r.out.err != nil }
 
-// Close writes what is left.
+// Close writes the packets that are left. It returns what was done and the first error.
 func (r *Redactor) Close() (Summary, error) {
 	for _, rec := range r.fragments {
 		if rec.data != nil {
@@ -144,13 +144,13 @@ func (r *Redactor) Call(*call.Call, bool) {}
 // Carries implements [pipeline.Tap].
 func (r *Redactor) Carries(packet.Endpoint, packet.Endpoint) {}
 
-// Frame replaces a frame.
+// Frame replaces the values of a message.
 func (r *Redactor) Frame(row *pipeline.Row) {
 	r.sum.Frames++
 	m := row.Msg
 	k := r.conns[row.Conn.Key]
 	if k == nil || !k.known[row.Side] {
-		return // of bytes that were never handed on: there is none
+		return // the tap was not given its bytes
 	}
 	k.frames = true
 	d := k.dirs[row.Side]
@@ -191,7 +191,7 @@ func (r *Redactor) Frame(row *pipeline.Row) {
 // maxNotes bounds the comments that wait for their packets.
 const maxNotes = 1 << 10
 
-// Packet takes a packet behind what the line made of it.
+// Packet takes a packet, after the messages that it completed.
 func (r *Redactor) Packet(p *capture.Packet, _ packet.Verdict, _ *packet.Segment) {
 	r.ordinal++
 	r.now = p.Time
@@ -240,14 +240,14 @@ func (r *Redactor) Packet(p *capture.Packet, _ packet.Verdict, _ *packet.Segment
 	r.flush(r.opt.Window)
 }
 
-// record begins one for p, of n bytes.
+// record returns a record for p, of n bytes.
 func (r *Redactor) record(p *capture.Packet, n int) *record {
 	return &record{
 		n: n, ordinal: r.ordinal, number: p.Number, file: p.File, time: p.Time, wireLen: p.WireLen, iface: r.iface(p),
 	}
 }
 
-// segmentOf takes the segment that was decoded last, which came with rec.
+// takeSegment takes the segment that was decoded last, which came with rec.
 func (r *Redactor) takeSegment(rec *record, original []byte) {
 	s, l := &r.segment, r.decoder.Layers
 	last := l.All[len(l.All)-1]
@@ -280,7 +280,7 @@ func (r *Redactor) takeSegment(rec *record, original []byte) {
 	rec.unit = u
 }
 
-// joined takes a segment in a packet that was put together from fragments.
+// takeReassembled takes a segment in a packet that was reassembled from fragments.
 func (r *Redactor) takeReassembled(u *unit, rec *record) {
 	l := r.decoder.Layers
 	for in := 1; in <= len(l.Joined); in++ {
@@ -305,7 +305,7 @@ func (r *Redactor) takeReassembled(u *unit, rec *record) {
 	for _, part := range u.parts {
 		o := r.source(part.Number, rec)
 		if o == nil {
-			continue // it is too long ago
+			continue // it was dropped
 		}
 		kept = append(kept, part)
 		u.sources = append(u.sources, o)
@@ -323,7 +323,7 @@ func (r *Redactor) takeReassembled(u *unit, rec *record) {
 	}
 }
 
-// source is the record of a fragment.
+// source returns the record of a fragment, nil if it was dropped.
 func (r *Redactor) source(ordinal int64, rec *record) *record {
 	if ordinal == rec.ordinal {
 		return rec

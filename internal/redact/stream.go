@@ -11,25 +11,24 @@ import (
 	"dubbo-wire/internal/rpc"
 )
 
-// flow is one way between two ends: what sequence numbers count.
+// flow is the two ends of a direction: sequence numbers are those of a flow.
 type flow struct{ src, dst packet.Endpoint }
 
-// direction is one way through the connections between two ends, one after the other. Places are sequence numbers that do
-// not wrap.
+// direction is one direction of the successive connections between two ends. Places are sequence numbers that do not wrap.
 type direction struct {
 	at      flow
 	flow    uint64 // a keyed hash of at
 	claims  []*claim
-	stored  []*unit // written before all of it was known, in the order of the file
+	stored  []*unit // written before all of their claims were known, in the order of the file
 	seq     uint32  // a sequence number,
 	place   int64   // and its place
 	known   bool
-	decided int64 // no claim comes any more for what lies before
-	conns   int   // connections that go on
-	units   int   // of packets that are not written
+	decided int64 // no more claims come for earlier places
+	conns   int   // open connections
+	units   int   // whose packets are not written
 }
 
-// claim is bytes of a stream that become others.
+// claim is bytes of a stream and their replacement.
 type claim struct {
 	d                     *direction
 	from, to              int64
@@ -37,20 +36,20 @@ type claim struct {
 	ordinal               int64 // of the packet that was taken last
 	next                  *claim
 	dropped               bool
-	tentative             bool // it holds when no frame has the bytes
+	tentative             bool // valid only if no message owns the bytes
 }
 
-// connection is what is kept of one that goes on.
+// connection is what is kept of an open connection.
 type connection struct {
 	dirs  [2]*direction
 	start [2]uint32 // sequence number of the stream's first byte, where known
 	known [2]bool
-	heads [2]*streamHead // nil where it is known what the stream starts with
-	// frames: it has some, and is no matter any more what else may begin one.
+	heads [2]*streamHead // nil once the start of the stream is claimed
+	// frames says that the connection had messages, so candidates no longer matter.
 	frames bool
 }
 
-// where is the place of a sequence number.
+// placeOf returns the place of a sequence number.
 func (d *direction) placeOf(seq uint32) int64 { return d.place + int64(int32(seq-d.seq)) }
 
 func (r *Redactor) direction(at flow) *direction {
@@ -77,7 +76,7 @@ func (r *Redactor) direction(at flow) *direction {
 	return d
 }
 
-// release forgets a direction that nobody needs any more.
+// release forgets a direction that is no longer needed.
 func (r *Redactor) release(d *direction) {
 	if d.conns+d.units+len(d.claims)+len(d.stored) == 0 && r.dirs[d.at] == d {
 		delete(r.dirs, d.at)
@@ -121,14 +120,14 @@ func (r *Redactor) Data(c *assemble.Connection, side int, b []byte, m *assemble.
 	}
 }
 
-// starts tells where messages of a protocol may begin.
+// starts finds where messages of a protocol may begin.
 type starts struct {
 	*rpc.Protocol
 	mayBegin func(b []byte) (n int, may bool)
 }
 
-// candidates keeps what may begin a frame and is perhaps none, in a connection that had no frame yet: its header, and as few
-// bytes of its body as tell that.
+// keepCandidates keeps what may begin a message, in a connection without messages so far: the header, and as few bytes of the
+// body as are needed to recognise it.
 func (r *Redactor) keepCandidates(d *direction, seq uint32, b []byte, p *starts) {
 	for at := bytes.Index(b, p.Magic); at >= 0; {
 		n, may := p.mayBegin(b[at:])
@@ -151,10 +150,10 @@ func (r *Redactor) keepCandidates(d *direction, seq uint32, b []byte, p *starts)
 	}
 }
 
-// maxStart is how many bytes of a body tell that it is one: a length, and the number of a version.
+// maxStart is how many bytes of a body are needed to recognise it at most: a length and the number of a version.
 const maxStart = 8
 
-// keep claims that the first bytes of b stay, and that the others become filler.
+// keepStart claims that the first bytes of b stay and the others become filler.
 func (r *Redactor) keepStart(d *direction, seq uint32, b []byte, kept, header int) {
 	both := append(make([]byte, 0, 2*len(b)), b...)
 	both = append(both, b...)
@@ -163,7 +162,7 @@ func (r *Redactor) keepStart(d *direction, seq uint32, b []byte, kept, header in
 	r.claim(d, seq, both[:len(b):len(b)], both[len(b):]).tentative = len(b) > header
 }
 
-// begin starts another stream in a direction, whose first byte is at seq: what the one before it had is of no use.
+// begin starts another stream in a direction, whose first byte is at seq, and drops the claims of the one before.
 func (r *Redactor) begin(d *direction, seq uint32) {
 	for _, c := range d.claims {
 		c.dropped = true
@@ -172,13 +171,13 @@ func (r *Redactor) begin(d *direction, seq uint32) {
 	if !d.known {
 		d.known, d.seq, d.place = true, seq, 1<<32
 	} else {
-		d.place = d.placeOf(seq) + 1<<33 // beyond all places that its sequence numbers had
+		d.place = d.placeOf(seq) + 1<<33 // after all places of the stream before
 		d.seq = seq
 	}
 	d.decided = d.place
 }
 
-// Decided says that no byte of a stream before pos becomes part of a frame any more.
+// Decided says that no further message owns bytes of a stream before pos.
 func (r *Redactor) Decided(c *assemble.Connection, side int, pos int64) {
 	k := r.conns[uint64(c.First)]
 	if k == nil || !k.known[side] {
@@ -212,12 +211,12 @@ func (r *Redactor) Ended(c *assemble.Connection) {
 	}
 }
 
-// claim says that bytes of a direction, was from sequence number seq on, become others. What was and is are it keeps.
+// claim says that the bytes original of a direction, from sequence number seq on, become replacement. It keeps both.
 func (r *Redactor) claim(d *direction, seq uint32, original, replacement []byte) *claim {
 	from := d.placeOf(seq)
 	for n := len(d.claims) - 1; n >= 0 && d.claims[n].to > from; n-- {
 		last := d.claims[n]
-		if last.from < from { // the later one knows better
+		if last.from < from { // the later claim wins
 			r.claimed -= int64(2 * (last.to - from))
 			last.original, last.replacement = last.original[:from-last.from], last.replacement[:from-last.from]
 			last.to = from
@@ -250,11 +249,10 @@ func (r *Redactor) claim(d *direction, seq uint32, original, replacement []byte)
 	return c
 }
 
-// span is a part of a payload.
+// span is the bytes of a payload from from to before to.
 type span struct{ from, to int }
 
-// apply replaces the bytes of an open part of a unit that are claimed, and returns what stays open. With stored, what was
-// written before is there instead of the original.
+// apply replaces the claimed bytes of the open parts of a unit, and appends what stays open to rest.
 func (d *direction) apply(u *unit, open []span, rest []span) []span {
 	start := d.placeOf(u.seq)
 	for _, o := range open {
@@ -283,8 +281,7 @@ func (d *direction) apply(u *unit, open []span, rest []span) []span {
 	return rest
 }
 
-// put writes claimed bytes to a payload, from at on. Where the original is not the one that was claimed, what is written is
-// not what it became.
+// put writes claimed bytes to a payload, from at on. Bytes that differ from the claimed ones get replacements that differ, too.
 func (u *unit) put(at int, original, replacement []byte) {
 	dst := u.payload()[at : at+len(original)]
 	copy(dst, replacement)

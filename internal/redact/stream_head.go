@@ -6,22 +6,22 @@ import (
 	"dubbo-wire/internal/rpc"
 )
 
-// head is the first bytes of a stream, until it is known what they tell of its protocol: that much stays.
+// streamHead collects the first bytes of a stream until they tell its protocol: the bytes that tell it stay.
 type streamHead struct {
 	b     []byte
 	parts []headPiece
 }
 
-// headPart says at which sequence number bytes of a head came.
+// headPiece says at which sequence number the bytes from at on came.
 type headPiece struct {
 	at  int
 	seq uint32
 }
 
-// from is the sequence number of the first byte that is not decided.
+// from returns the sequence number of the first byte that is not decided.
 func (h *streamHead) from() uint32 { return h.parts[0].seq }
 
-// take takes the next bytes of a stream; done says that no more are needed.
+// take adds the next bytes of the stream and reports whether no more are needed.
 func (h *streamHead) take(r *Redactor, d *direction, b []byte, seq uint32) (done bool) {
 	if len(h.b) == 0 && r.begins(b) {
 		return true
@@ -44,7 +44,7 @@ func (h *streamHead) take(r *Redactor, d *direction, b []byte, seq uint32) (done
 	return true
 }
 
-// begins reports whether b begins with what each message of a protocol begins with.
+// begins reports whether b begins with the magic of a protocol.
 func (r *Redactor) begins(b []byte) bool {
 	for _, p := range r.opt.Protocols {
 		if len(p.Magic) > 0 && bytes.HasPrefix(b, p.Magic) {
@@ -54,7 +54,7 @@ func (r *Redactor) begins(b []byte) bool {
 	return false
 }
 
-// sniff returns the protocol that the first bytes of a stream tell, nil if they tell none.
+// sniff returns the protocol that recognises the first bytes of a stream, nil if none does.
 func (r *Redactor) sniff(b []byte) *rpc.Protocol {
 	b = b[:min(len(b), rpc.HeadLen)]
 	for _, p := range r.opt.Protocols {
@@ -65,7 +65,7 @@ func (r *Redactor) sniff(b []byte) *rpc.Protocol {
 	return nil
 }
 
-// keepHead says what of a head stays, and as what.
+// keepHead returns which bytes of b stay, and their replacements, as [rpc.Protocol].KeepHead does.
 func (r *Redactor) keepHead(b []byte) (replacement []byte, keep []rpc.Span, more bool) {
 	for _, p := range r.opt.Protocols {
 		if p.KeepHead == nil {
@@ -82,10 +82,10 @@ func (r *Redactor) keepHead(b []byte) (replacement []byte, keep []rpc.Span, more
 	return nil, nil, false
 }
 
-// maxHeadParts bounds the pieces in which the head of HTTP/2 may come; analyze looks at as many.
+// maxHeadParts bounds the pieces in which a head may come; analyze looks at as many.
 const maxHeadParts = 24
 
-// end claims what stays of the head.
+// end claims the bytes of the head that stay.
 func (h *streamHead) end(r *Redactor, d *direction) {
 	replacement, keep, _ := r.keepHead(h.b)
 	for _, s := range keep {
@@ -93,7 +93,7 @@ func (h *streamHead) end(r *Redactor, d *direction) {
 	}
 }
 
-// claim claims a part of the head, in as many pieces as it came in.
+// claim claims the bytes s of the head, in the pieces in which they came.
 func (h *streamHead) claim(r *Redactor, d *direction, s span, replacement []byte) {
 	for i, p := range h.parts {
 		to := len(h.b)
