@@ -2,7 +2,7 @@ package explain
 
 import "strings"
 
-// color is an ANSI color, by its code.
+// color is the code of an ANSI color.
 type color string
 
 const (
@@ -23,7 +23,7 @@ func paint(s *Style, text string, c color) string {
 	return "\x1b[" + string(c) + "m" + text + "\x1b[0m"
 }
 
-// plain takes the colors out of a text.
+// plain returns a text without colors.
 func plain(text string) string {
 	for {
 		i := strings.Index(text, "\x1b[")

@@ -8,18 +8,18 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// damage is the place where reading stopped, and what was wrong there.
+// damage is the place where decoding stopped, and why.
 type damage struct {
 	at              int // from the frame's first byte
 	cause           decode.Cause
 	expected, found string
-	// likely is what may be behind it; "" where the bytes do not say.
+	// likely is the likely cause, "" if the bytes do not tell it.
 	likely string
-	// row is the first row at or behind that place; len(rows) where there is none.
+	// row is the first row at or after that place, len(rows) if there is none.
 	row int
 }
 
-// stops reports whether bytes were wrong or missing, rather than only not understood.
+// stops reports whether bytes were wrong or missing; other bytes are only not supported.
 func (d *damage) stops() bool { return d.cause != decode.Unsupported }
 
 func damageOf(f *Frame) *damage {
@@ -38,7 +38,7 @@ func damageOf(f *Frame) *damage {
 	return d
 }
 
-// likely names what may have made the bytes at err what they are.
+// likely names the likely cause of err, "" if the bytes do not tell it.
 func (f *Frame) likely(err *decode.Error) string {
 	m := f.subject.Row.Msg
 	switch err.Cause {
@@ -79,7 +79,7 @@ func (f *Frame) likely(err *decode.Error) string {
 	return ""
 }
 
-// text is the sentence that says what was wrong.
+// text returns the sentence that says what was wrong.
 func (d *damage) text() string {
 	s := fmt.Sprintf("%s at %04x", d.cause, d.at)
 	if d.expected != "" {

@@ -1,6 +1,10 @@
-// Package explain takes one frame apart for people: header and body as a tree of named parts, each beside its bytes, the
-// place where reading stopped and what was wrong there. It prints it as text for terminals, as JSON, and as a page of HTML
-// that needs nothing but itself.
+// Package explain shows one message to people: header and body as a tree of named parts, each beside its bytes, and where and
+// why decoding stopped.
+//
+// A message that was decoded for values comes in as a [Subject], with what is known of its call; [New] turns it into rows, and
+// a [Frame] prints them as text for terminals, as JSON, or as one page of HTML without further files. What a header's fields
+// mean comes from the protocol, what bytes are for from the tree. A Frame borrows the message and its bytes, and is valid as
+// long as they are. docs/explain.md describes the outputs.
 package explain
 
 import (
@@ -9,21 +13,21 @@ import (
 	"dubbo-wire/internal/pipeline"
 )
 
-// Subject is the frame to explain, and what is known around it. Nothing of it is kept.
+// Subject is the frame to explain, and its context. A [Frame] borrows it.
 type Subject struct {
-	// Row is the frame with a message that was decoded for values.
+	// Row is the frame; its message was decoded for values.
 	Row *pipeline.Row
 	// File is the name of its input.
 	File string
-	// Stream is Wireshark's number of the connection (tcp.stream) in that file; -1 where it is not known.
+	// Stream is Wireshark's number of the connection (tcp.stream) in that file, -1 if it is not known.
 	Stream int
-	// Call is the call it belongs to; nil where it belongs to none, or that is not known.
+	// Call is the call of the frame, nil if it has none or the call is not known.
 	Call *Call
-	// Secret says what of values is shown.
+	// Secret says how much of the values is shown.
 	Secret Secret
 }
 
-// Secret says what of the values is shown.
+// Secret says how much of the values is shown.
 type Secret uint8
 
 const (
@@ -35,18 +39,18 @@ const (
 	Hidden
 )
 
-// Call is what a report says of the frame's call: the numbers of its frames, 0 where there is none.
+// Call is the call of a frame. Request and Response are the numbers of its frames, 0 if there is none.
 type Call struct {
 	Request, Response int64
 	Service, Method   string
 	State             call.State
-	// Status is the response's.
+	// Status is the status of the response.
 	Status int32
-	// Latency is in nanoseconds, -1 where it is not known.
+	// Latency is in nanoseconds, -1 if it is not known.
 	Latency int64
 }
 
-// CallOf returns what is needed of a call, which is borrowed.
+// CallOf copies what is needed of a borrowed call.
 func CallOf(c *call.Call) *Call {
 	k := &Call{State: c.State(), Latency: -1}
 	if m := c.Request; m != nil {
@@ -61,21 +65,21 @@ func CallOf(c *call.Call) *Call {
 	return k
 }
 
-// Frame is a frame taken apart.
+// Frame is a frame as rows.
 type Frame struct {
 	subject *Subject
-	// header is the protocol's, body what was captured of the rest up to the first missing byte.
+	// header is the header of the protocol, body the bytes of the body up to the first missing one.
 	header []byte
 	body   []byte
 	rows   []row
 	damage *damage
-	// classes is the bytes by what they are for; missing bytes are not in the capture.
+	// classes is the bytes of the body by class, missing the bytes that the capture lacks.
 	classes decode.PartBytes
 	missing int
 	redact  bool
 }
 
-// New takes the subject's frame apart.
+// New returns the frame of s as rows.
 func New(s *Subject) *Frame {
 	m := s.Row.Msg
 	f := &Frame{subject: s, header: m.Head, body: m.Body, redact: s.Secret != Open}

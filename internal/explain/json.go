@@ -11,8 +11,8 @@ import (
 // Schema names the layout of the JSON.
 const Schema = "dubbo-wire/explain/1"
 
-// WriteJSON prints the frame as one JSON object: the record that "frames" has of it, its call, every part with its place,
-// bytes and value, and the damage. Nothing is left out, however long; masked bytes have no hex.
+// WriteJSON prints the frame as one JSON object: its record in the output of "frames", its call, every part with its offset,
+// bytes and value, and the damage. All parts are printed in full; masked bytes have no hex.
 func (f *Frame) WriteJSON(w io.Writer) error {
 	s := f.subject
 	j := report.Record{JSON: []byte{'{'}}
@@ -108,7 +108,7 @@ func (f *Frame) appendNode(dst []byte, r *row) []byte {
 	return append(j.JSON, '}')
 }
 
-// scalar reports whether a value of this kind is printed whole; of others its parts are.
+// scalar reports whether values of this kind are printed as one value; others are printed as their parts.
 func scalar(k decode.Kind) bool {
 	switch k {
 	case decode.List, decode.Map, decode.Object, decode.Overhead, decode.Alias, decode.Missing, decode.Opaque:

@@ -17,15 +17,15 @@ var pageText string
 
 var page = template.Must(template.New("page").Parse(pageText))
 
-// Without Style.Full a page shows of a longer part only the first and last bytes, and ends the bytes as well as the rows when
-// so many bytes of HTML were written: less than a megabyte in all.
+// Without Style.Full a page has the first and last bytes only of parts that are longer than pagePart, and bytes and rows each
+// end after pageHalf bytes of HTML, so that it is smaller than a megabyte.
 const (
 	pagePart, pageFirst, pageLast = 512, 256, 48
 	pageHalf                      = 440 << 10
 )
 
-// WritePage prints the frame as a page of HTML that needs no other file: pointing at a part marks its bytes, pointing at a
-// byte marks its part.
+// WritePage prints the frame as a page of HTML without further files. Pointing at a part marks its bytes, pointing at a byte
+// marks its part.
 func (f *Frame) WritePage(w io.Writer, s *Style) error {
 	heading := f.heading(&Style{Local: s.Local})
 	data := struct {
@@ -45,7 +45,7 @@ func (f *Frame) WritePage(w io.Writer, s *Style) error {
 	return page.Execute(w, data)
 }
 
-// sum is a class of bytes and its share.
+// sum is the bytes of a class and their share.
 type sum struct {
 	Class   string
 	Bytes   string
@@ -66,7 +66,7 @@ func (f *Frame) sums() (all []sum) {
 	return all
 }
 
-// rowsHTML is the tree as rows of a table. data-r is the number of a row, data-e that of the first behind what lies below it.
+// rowsHTML returns the tree as rows of a table. data-r is the number of a row, data-e that of the first row after its subtree.
 func (f *Frame) rowsHTML(s *Style) template.HTML {
 	var b strings.Builder
 	for _, ln := range f.lines(s) {
@@ -100,10 +100,10 @@ func (f *Frame) rowsHTML(s *Style) template.HTML {
 	return template.HTML(b.String())
 }
 
-// safe makes a text of the wire one of the page.
+// safe escapes a text of the message for the page.
 func safe(text string) string { return html.EscapeString(term.Clean(text)) }
 
-// hexHTML is the bytes in lines of 16, each run of one row's bytes an element of its own.
+// hexHTML returns the bytes in lines of 16. The bytes of a row in a line are one element.
 func (f *Frame) hexHTML(s *Style) template.HTML {
 	total := len(f.header) + len(f.body)
 	owner := make([]int32, total)
@@ -171,7 +171,7 @@ func (f *Frame) hexHTML(s *Style) template.HTML {
 	return template.HTML(b.String())
 }
 
-// runs calls write for each byte from from to to, between the tags of the rows that own them.
+// runs calls write for each byte from from to before to, between the tags of the rows that own them.
 func (f *Frame) runs(b *strings.Builder, owner []int32, from, to int, write func(k int, masked bool)) {
 	for k := from; k < to; {
 		o := owner[k]

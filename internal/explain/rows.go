@@ -15,27 +15,27 @@ import (
 // row is one line of the tree: a part with bytes of its own, or a container whose parts follow.
 type row struct {
 	depth int
-	// name is what it is called within its parent, path in full.
+	// name is the name within the parent, path the whole path.
 	name, path string
-	class      string // what its own bytes are for
+	class      string // of its own bytes
 	kind       string
 	javaClass  string
-	// off and len are its own bytes, from the frame's first byte; total is len and what is below it.
+	// off and len are its own bytes, from the frame's first byte; total includes the bytes of its subtree.
 	off, len, total int
-	// value is what people read of it.
+	// value is the text of its value.
 	value string
-	// secret: the bytes are a value's, or give one away.
+	// secret says that the bytes are those of a value or tell one.
 	secret    bool
 	container bool
 	node      int // in the tree; -1 in the header
 	children  int // rows below it that are one deeper
-	end       int // the first row behind all below it
+	end       int // the first row after its subtree
 }
 
-// maxText is how much of a text is shown as a value, in bytes: JSON has all of it.
+// maxText bounds the text of a value, in bytes; JSON has all of it.
 const maxText = 4 << 10
 
-// headerRows are the fields of the protocol's header.
+// headerRows returns the fields of the protocol's header.
 func headerRows(m *rpc.Message) []row {
 	fields := m.Protocol.Header(m)
 	rows := []row{{
@@ -51,7 +51,7 @@ func headerRows(m *rpc.Message) []row {
 	return rows
 }
 
-// bodyRows are the parts of the body in the order of its tree.
+// bodyRows returns the parts of the body in the order of its tree.
 func bodyRows(t *decode.Tree, s *Subject) []row {
 	total := make([]int, len(t.Nodes)+1) // before node i
 	for i := range t.Nodes {
@@ -89,7 +89,7 @@ func bodyRows(t *decode.Tree, s *Subject) []row {
 		}
 	}
 	for i := range rows[:max(len(rows)-1, 0)] {
-		// A name right before what it names: without what else is in its bytes.
+		// The name of the part that follows: without the other bytes of its row.
 		if r, next := &rows[i], &rows[i+1]; r.name == "#field" && next.depth == r.depth && strings.HasSuffix(r.value, next.name) {
 			r.value = next.name
 		}
@@ -97,7 +97,7 @@ func bodyRows(t *decode.Tree, s *Subject) []row {
 	return rows
 }
 
-// name is how a node is called within its parent.
+// name returns the name of a node within its parent.
 func name(t *decode.Tree, i int) string {
 	n := &t.Nodes[i]
 	switch n.Label {
@@ -119,8 +119,8 @@ func name(t *decode.Tree, i int) string {
 	return n.Name
 }
 
-// secret reports whether the bytes of node i must not be shown where values are redacted. What is no value but has some of
-// a value's bytes, or bytes that nothing is known of, is kept back, too.
+// secret reports whether the bytes of node i must not be shown where values are redacted. Parts that
+// share bytes with a value, and bytes that were not decoded, are not shown either.
 func secret(t *decode.Tree, i int, class decode.Class) bool {
 	n := &t.Nodes[i]
 	switch class {
@@ -136,7 +136,7 @@ func secret(t *decode.Tree, i int, class decode.Class) bool {
 	return n.Kind != decode.Null && n.Kind != decode.Enum && n.Kind != decode.Ref
 }
 
-// value says what a node holds.
+// value returns the text of the value of a node.
 func (s *Subject) value(t *decode.Tree, i int) string {
 	n := &t.Nodes[i]
 	m := s.Row.Msg
@@ -195,7 +195,7 @@ func (s *Subject) value(t *decode.Tree, i int) string {
 	return leafText(n)
 }
 
-// overhead is the readable text among the bytes of a name or type.
+// overhead returns the readable text in the bytes of a name or type.
 func (s *Subject) overhead(t *decode.Tree, i int) string {
 	n := &t.Nodes[i]
 	switch n.Name {
@@ -214,7 +214,7 @@ func (s *Subject) overhead(t *decode.Tree, i int) string {
 	return printable(raw)
 }
 
-// printable returns the runs of printable characters in b: of three and more, or what is left behind a first byte.
+// printable returns the runs of three and more printable characters in b, or all of b after its first byte.
 func printable(b []byte) string {
 	var words []string
 	whole := len(b) > 1

@@ -13,27 +13,28 @@ import (
 	"dubbo-wire/internal/term"
 )
 
-// Style is how the text looks.
+// Style is the layout of the text.
 type Style struct {
-	Width int  // columns of the terminal; 0: no limit
+	Width int  // columns of the terminal, 0 for no limit
 	Color bool // ANSI colors
 	Local bool // local time instead of UTC
 	// Full prints every byte, every element and whole values.
 	Full bool
 }
 
-// Without Style.Full, of a long list the first and the last elements are printed, and so many lines in all.
+// Without Style.Full the first and the last elements of long lists are printed, and at most maxLines lines, the last of which
+// are the last ones of the tree.
 const (
 	firstElements, lastElements = 16, 2
 	maxLines, lastLines         = 2000, 40
 )
 
-// layout is the columns of the tree.
+// layout is the widths of the columns of the tree.
 type layout struct {
-	offset, bytes, name, size, value int // value 0: no bound
+	offset, bytes, name, size, value int // value 0 is no bound
 }
 
-// newLayout divides the width of the terminal.
+// newLayout divides the width of the terminal among the columns.
 func (f *Frame) newLayout(s *Style) layout {
 	l := layout{offset: 4, bytes: 8, name: 12, size: 4}
 	end := f.subject.Row.Msg.FrameLen()
@@ -63,7 +64,7 @@ func (f *Frame) newLayout(s *Style) layout {
 
 func (l *layout) hexWidth() int { return 3*l.bytes - 1 }
 
-// maxIndent keeps deep trees on the screen.
+// maxIndent bounds the indentation of deep trees, in columns.
 const maxIndent = 16
 
 func (r *row) indent() int { return min(2*r.depth, maxIndent) }
@@ -82,7 +83,7 @@ func (f *Frame) WriteText(w io.Writer, s *Style) error {
 	return err
 }
 
-// heading says which frame it is, in lines that fit.
+// heading returns the lines that identify the frame, wrapped to the width.
 func (f *Frame) heading(s *Style) (lines []string) {
 	r, m := f.subject.Row, f.subject.Row.Msg
 	put := func(format string, args ...any) {
@@ -101,22 +102,22 @@ func (f *Frame) heading(s *Style) (lines []string) {
 	if len(lines) > 0 && s.Color {
 		lines[0] = "\x1b[1m" + lines[0] + "\x1b[0m"
 	}
-	if what := f.what(); what != "" {
-		put("%s", what)
+	if operation := f.operation(); operation != "" {
+		put("%s", operation)
 	}
 	if m.HeaderFormat != nil {
 		put("the header says %s; the bytes are %s", m.HeaderSerializationName(), m.Serialization)
 	}
 	put("%s > %s  %s", r.Conn.Ends[r.Side], r.Conn.Ends[1-r.Side], timeText(m.Last.Time, s.Local))
-	put("%s", f.packets())
-	if other := f.other(); other != "" {
+	put("%s", f.packetFilter())
+	if other := f.otherFrame(); other != "" {
 		put("%s", other)
 	}
 	return lines
 }
 
-// what is the method, or what came of the call.
-func (f *Frame) what() string {
+// operation returns the operation of a request, or the method that a response answers.
+func (f *Frame) operation() string {
 	m, k := f.subject.Row.Msg, f.subject.Call
 	switch {
 	case m.Operation != nil:
@@ -137,8 +138,8 @@ func (f *Frame) what() string {
 	return ""
 }
 
-// packets names the packets as Wireshark counts them.
-func (f *Frame) packets() string {
+// packetFilter returns a display filter of Wireshark for the packets of the frame.
+func (f *Frame) packetFilter() string {
 	m := f.subject.Row.Msg
 	text := fmt.Sprintf("Wireshark: frame.number==%d", m.Last.Packet)
 	if m.First.Packet != m.Last.Packet && m.First.File == m.Last.File {
@@ -150,8 +151,8 @@ func (f *Frame) packets() string {
 	return text
 }
 
-// other says which frame answers this one, or asked for it.
-func (f *Frame) other() string {
+// otherFrame describes the other frame of the call.
+func (f *Frame) otherFrame() string {
 	k, m := f.subject.Call, f.subject.Row.Msg
 	if k == nil {
 		return ""
@@ -183,7 +184,7 @@ func timeText(ns int64, local bool) string {
 	return t.Format("2006-01-02T15:04:05.000000000Z07:00")
 }
 
-// writeTree prints a line for each row, elements in the middle of long lists left out.
+// writeTree prints a line for each row, without the elements in the middle of long lists.
 func (f *Frame) writeTree(b *strings.Builder, s *Style) {
 	l := f.newLayout(s)
 	head := fmt.Sprintf("%*s %-*s  %-*s %*s  value", l.offset+2, "offset", l.hexWidth(), "bytes", l.name, "part", l.size, "size")
@@ -211,7 +212,7 @@ func (f *Frame) writeTree(b *strings.Builder, s *Style) {
 	}
 }
 
-// line is a row to print, or elements that are left out, the first of which is row.
+// line is a row to print or, if more is not 0, so many elements that are left out, from row on.
 type line struct{ row, more, bytes int }
 
 // lines chooses the rows to print.
@@ -230,7 +231,7 @@ func (f *Frame) lines(s *Style) []line {
 			p := &up[len(up)-1]
 			p.seen++
 			if p.of > 0 && p.seen > firstElements && p.of > firstElements+lastElements+2 && p.seen <= p.of-lastElements {
-				// Leave out from here to the last elements, but not what is wrong.
+				// Leave out the elements from here to the last ones, but not the damage.
 				skip := line{row: i}
 				k := i
 				for k < len(f.rows) && p.seen <= p.of-lastElements {
@@ -296,7 +297,7 @@ func (f *Frame) writeRow(b *strings.Builder, l *layout, s *Style, i int) {
 	}
 	sizeText := fmt.Sprintf("%*s", l.size, size)
 	if r.container && r.len == 0 {
-		sizeText = paint(s, sizeText, dim) // the sum of what is below
+		sizeText = paint(s, sizeText, dim) // the sum of the subtree
 	}
 	text := mark + paint(s, offset, dim) + " " + paint(s, hexText(raw, r.len, l.bytes, shown), color) + "  " +
 		paint(s, name, color) + strings.Repeat(" ", max(l.name-term.Width(name), 0)) + " " + sizeText
@@ -317,7 +318,7 @@ func (f *Frame) writeRow(b *strings.Builder, l *layout, s *Style, i int) {
 	}
 }
 
-// cutValue shortens a value; of a Java name the end says more than the start.
+// cutValue shortens a value. The end of a Java name is kept, since it tells more than the start.
 func cutValue(s string, n int) string {
 	if term.Width(s) <= n || n < 4 || strings.Count(s, ".") < 2 || strings.ContainsAny(s, " ,") {
 		return term.Cut(s, n)
@@ -325,7 +326,7 @@ func cutValue(s string, n int) string {
 	return "…" + term.CutStart(s, n-1)
 }
 
-// hexText is the first bytes of b as hexadecimal digits, in n places; of is how many there are in all.
+// hexText returns the first bytes of b as hexadecimal digits, in n places; of is the number of all bytes of the row.
 func hexText(b []byte, of, n int, shown bool) string {
 	width := 3*n - 1
 	if len(b) == 0 {
@@ -364,7 +365,7 @@ func asciiText(b []byte) string {
 	return string(t)
 }
 
-// writeDamage says what was wrong, and what may be behind it.
+// writeDamage prints what was wrong, and the likely cause.
 func (f *Frame) writeDamage(b *strings.Builder, s *Style) {
 	d := f.damage
 	if d == nil {
@@ -383,7 +384,7 @@ func (f *Frame) writeDamage(b *strings.Builder, s *Style) {
 	}
 }
 
-// writeSums says what the body's bytes are for.
+// writeSums prints the bytes of the body by class.
 func (f *Frame) writeSums(b *strings.Builder, s *Style) {
 	length := f.subject.Row.Msg.BodyLen
 	if length == 0 {

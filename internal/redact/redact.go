@@ -70,16 +70,16 @@ type Redactor struct {
 	oldest, newest *claim
 	claimed        int64 // bytes
 
-	ordinal     int64   // of the packet that was taken last
-	now         int64   // its time
-	firstTaken  int64   // the first packet with TCP, 0 if there is none yet
-	before, end *record // for packets that were left out before the first and after the last one
-	filled      int64   // bytes of payload
-	behind      int64   // of these, of frames
-	notes       []note
-	ifaces      []*device
-	lastIface   int
-	spans       []span
+	ordinal      int64   // of the packet that was taken last
+	now          int64   // its time
+	firstTaken   int64   // the first packet with TCP, 0 if there is none yet
+	before, end  *record // for packets that were left out before the first and after the last one
+	filled       int64   // bytes of payload
+	framesFilled int64   // of these, of incomplete messages
+	notes        []note
+	ifaces       []*device
+	lastIface    int
+	spans        []span
 }
 
 // note is a comment for a packet.
@@ -132,7 +132,7 @@ func (r *Redactor) Close() (Summary, error) {
 	r.flush(-1)
 	r.out.sync()
 	r.sum.Addresses = r.addresses.count()
-	if n := r.filled - r.behind; n > 0 {
+	if n := r.filled - r.framesFilled; n > 0 {
 		r.sum.Filler["of no frame"] += n
 	}
 	return r.sum, r.out.err
@@ -173,7 +173,7 @@ func (r *Redactor) Frame(row *pipeline.Row) {
 		if m.MissingAt > len(m.Body) {
 			cause = "beyond the limit of bodies"
 		}
-		r.behind += int64(gap)
+		r.framesFilled += int64(gap)
 		r.sum.Filler[cause] += int64(gap)
 		if text != "" {
 			text += "; "

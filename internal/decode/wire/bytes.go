@@ -10,7 +10,8 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// Unscaled is the unscaled value of a decimal number in big-endian bytes, in two's complement or without its sign.
+// Unscaled replaces the unscaled value of a decimal number: bytes with the most significant first, in two's complement or
+// without a sign.
 func Unscaled(b []byte, n *decode.Node, m decode.Mapper) bool {
 	if n.Kind != decode.Decimal {
 		return false
@@ -32,17 +33,17 @@ func Unscaled(b []byte, n *decode.Node, m decode.Mapper) bool {
 	return false
 }
 
-// MapMagnitude replaces an unsigned big-endian number by one with the same number of bits.
+// MapMagnitude replaces an unsigned number, most significant byte first, by one with as many bits.
 func MapMagnitude(b []byte, m decode.Mapper) {
 	top := int64(1) << (bits.Len8(b[0]) - 1)
 	b[0] = byte(m.Within(int64(b[0]), top, 2*top-1))
 	m.Bytes(b[1:])
 }
 
-// maxUnscaled limits the digits that are converted, since the conversion is not linear.
+// maxUnscaled bounds the digits that are converted: the time is not linear in them.
 const maxUnscaled = 1 << 12
 
-// UnscaledOf returns the unscaled value of a decimal number.
+// UnscaledOf returns the digits of a decimal number as an integer.
 func UnscaledOf(text string) (v *big.Int, ok bool) {
 	if i := strings.IndexAny(text, "eE"); i >= 0 {
 		text = text[:i]
@@ -73,7 +74,7 @@ func twos(v *big.Int) []byte {
 	return b
 }
 
-// MapTwos replaces a big-endian number in two's complement by one with the same sign and size.
+// MapTwos replaces a number in two's complement, most significant byte first, by one with the same sign and as many bytes.
 func MapTwos(b []byte, m decode.Mapper) {
 	if len(b) == 0 {
 		return
@@ -90,10 +91,10 @@ func MapTwos(b []byte, m decode.Mapper) {
 		}
 		return
 	}
-	m.Bytes(b[2:]) // the first two bytes determine the size
+	m.Bytes(b[2:]) // the first two decide how many bytes it needs
 }
 
-// UUID is a UUID as 16 bytes at the end of b.
+// UUID replaces a UUID of 16 bytes at the end of b.
 func UUID(b []byte, n *decode.Node, m decode.Mapper) bool {
 	if n.Kind != decode.String || len(b) < 16 || len(n.Text) != 36 || strings.Count(n.Text, "-") != 4 {
 		return false
@@ -112,7 +113,7 @@ func UUID(b []byte, n *decode.Node, m decode.Mapper) bool {
 	return true
 }
 
-// Parts replaces the parts of a value, such as a date, one by one. It stops at a part that does not fit or is missing (Bad).
+// Parts replaces the parts of a value, such as a date, one after the other. Bad is set when bytes are missing.
 type Parts struct {
 	B   []byte
 	At  int
@@ -120,7 +121,7 @@ type Parts struct {
 	Bad bool
 }
 
-// Byte replaces a byte in the range from lo to hi; any other byte stays.
+// Byte replaces the next byte if it is from lo to hi, and returns the original.
 func (p *Parts) Byte(lo, hi int64) byte {
 	if p.At >= len(p.B) {
 		p.Bad = true
@@ -134,5 +135,5 @@ func (p *Parts) Byte(lo, hi int64) byte {
 	return was
 }
 
-// Done reports whether the whole value was replaced.
+// Done reports whether the parts were the whole value.
 func (p *Parts) Done() bool { return !p.Bad && p.At == len(p.B) }

@@ -9,10 +9,10 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// Calendar is a date, a time of day, both, or an instant, written in parts. A date is a year in any encoding, and a byte each
-// for month and day. A time is a byte each for hour, minute and second, and nanoseconds in any encoding; its last part that is
-// not zero may be written as its complement and end the time. An instant is seconds since 1970 and nanoseconds. The name of a
-// zone may follow.
+// Calendar replaces a date, a time of day, both, or an instant. A date is a year in some encoding, then a byte each for month
+// and day. A time is a byte each for hour, minute and second, of which the last one that is not zero may be complemented and
+// end the time, then nanoseconds in some encoding. An instant is seconds since 1970 and nanoseconds. The name of a zone may
+// follow.
 func Calendar(b []byte, n *decode.Node, m decode.Mapper) bool {
 	if n.Kind != decode.Date || len(n.Text) < 8 {
 		return false
@@ -24,10 +24,10 @@ func Calendar(b []byte, n *decode.Node, m decode.Mapper) bool {
 	if zone != "" {
 		zoneName(b, zone, m)
 	}
-	if t, err := time.Parse(time.RFC3339Nano, text); err == nil && seconds(b, t, m) {
+	if t, err := time.Parse(time.RFC3339Nano, text); err == nil && instant(b, t, m) {
 		return true
 	}
-	c, ok := partsOf(text)
+	c, ok := parseDateTime(text)
 	if !ok {
 		return false
 	}
@@ -54,14 +54,14 @@ func zoneName(b []byte, zone string, m decode.Mapper) {
 	*last |= high
 }
 
-// parts are the parts of a date, a time of day, or both.
-type parts struct {
+// dateTime is a date, a time of day, or both.
+type dateTime struct {
 	year, month, day           int
 	hour, minute, second, nano int
 	dated, timed               bool
 }
 
-func partsOf(text string) (p parts, ok bool) {
+func parseDateTime(text string) (p dateTime, ok bool) {
 	date, clock, both := strings.Cut(text, "T")
 	switch {
 	case !both && strings.Count(text, ":") >= 1:
@@ -91,8 +91,8 @@ func partsOf(text string) (p parts, ok bool) {
 	return p, p.dated || p.timed
 }
 
-// forms appends every encoding of a number of 32 or 64 bits.
-func forms(v int64) [][]byte {
+// encodings returns the encodings that a number of 32 or 64 bits may have.
+func encodings(v int64) [][]byte {
 	var all [][]byte
 	all = append(all, binary.BigEndian.AppendUint64(nil, uint64(v)), binary.LittleEndian.AppendUint64(nil, uint64(v)))
 	if v == int64(int32(v)) {
@@ -104,11 +104,11 @@ func forms(v int64) [][]byte {
 	return append(all, binary.AppendUvarint(nil, uint64(v)), binary.AppendVarint(nil, v))
 }
 
-// find looks for an encoding of v in b, the widest one first, overwrites it with that of w if the sizes are equal, and
-// returns the offset after it, -1 if there is none.
-func find(b []byte, v, w int64) int {
-	news := forms(w)
-	for i, f := range forms(v) {
+// replaceNumber writes w over the first encoding of v in b, the widest first, where that of w is as long. It returns the
+// offset after it, -1 if there is none.
+func replaceNumber(b []byte, v, w int64) int {
+	news := encodings(w)
+	for i, f := range encodings(v) {
 		if at := bytes.Index(b, f); at >= 0 && i < len(news) && len(news[i]) == len(f) {
 			copy(b[at:], news[i])
 			return at + len(f)
@@ -117,36 +117,36 @@ func find(b []byte, v, w int64) int {
 	return -1
 }
 
-// seconds replaces the seconds or milliseconds of an instant since 1970, and its nanoseconds.
-func seconds(b []byte, t time.Time, m decode.Mapper) bool {
+// instant replaces the seconds or milliseconds since 1970, and the nanoseconds.
+func instant(b []byte, t time.Time, m decode.Mapper) bool {
 	for _, v := range [...]int64{t.UnixMilli(), t.Unix() * 1000, t.Unix()} {
-		if v > -1<<14 && v < 1<<14 { // such small numbers have many matches
+		if v > -1<<14 && v < 1<<14 { // other numbers may look the same
 			continue
 		}
-		end := find(b, v, m.Int(v))
+		end := replaceNumber(b, v, m.Int(v))
 		if end < 0 {
 			continue
 		}
 		if nano := int64(t.Nanosecond()); nano > 0 {
-			find(b[end:], nano, m.Int(nano))
+			replaceNumber(b[end:], nano, m.Int(nano))
 		}
 		return true
 	}
 	return false
 }
 
-// day replaces a date and returns the offset after it, -1 if b has none.
-func day(b []byte, p parts, m decode.Mapper) int {
+// day replaces a date and returns the offset after it, -1 if it is not found.
+func day(b []byte, p dateTime, m decode.Mapper) int {
 	pair := []byte{byte(p.month), byte(p.day)}
 	year := int64(p.year)
 	to := m.Within(year, 1900, 2099)
-	news := forms(to)
-	for i, f := range forms(year) {
+	news := encodings(to)
+	for i, f := range encodings(year) {
 		at := bytes.Index(b, append(f, pair...))
 		if at < 0 {
 			continue
 		}
-		if len(news) == len(forms(year)) && len(news[i]) == len(f) {
+		if len(news) == len(encodings(year)) && len(news[i]) == len(f) {
 			copy(b[at:], news[i])
 		}
 		at += len(f)
@@ -157,8 +157,8 @@ func day(b []byte, p parts, m decode.Mapper) int {
 	return -1
 }
 
-// clock replaces a time of day that starts in b at or after from.
-func clock(b []byte, from int, p parts, m decode.Mapper) bool {
+// clock replaces a time of day that starts in b at or after offset from.
+func clock(b []byte, from int, p dateTime, m decode.Mapper) bool {
 	values := [...]int{p.hour, p.minute, p.second}
 	most := [...]int64{23, 59, 59}
 	for at := from; at < len(b); at++ {
@@ -176,7 +176,7 @@ func clock(b []byte, from int, p parts, m decode.Mapper) bool {
 			if k == 3 && !ended || ended {
 				writeClock(b[at:at+k], values[:k], most[:k], ended, m)
 				if !ended && p.nano > 0 {
-					find(b[at+k:], int64(p.nano), m.Int(int64(p.nano)))
+					replaceNumber(b[at+k:], int64(p.nano), m.Int(int64(p.nano)))
 				}
 				return true
 			}

@@ -10,7 +10,7 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// Quoted is a text in quotes, as in JSON. An escape is replaced by an escape of the same size.
+// Quoted replaces a text in quotes as in JSON: an escape becomes an escape of the same length.
 func Quoted(b []byte, n *decode.Node, m decode.Mapper) bool {
 	switch n.Kind {
 	case decode.String, decode.Char, decode.Bytes, decode.Decimal, decode.Date, decode.Int, decode.Float32, decode.Float64:
@@ -52,7 +52,7 @@ func mapHex(b []byte, m decode.Mapper) bool {
 	return true
 }
 
-// MapQuoted replaces the bytes between quotes.
+// MapQuoted replaces b, the text between quotes.
 func MapQuoted(b []byte, k decode.Kind, m decode.Mapper) bool {
 	switch k {
 	case decode.Decimal, decode.Date, decode.Int, decode.Float32, decode.Float64:
@@ -66,7 +66,7 @@ func MapQuoted(b []byte, k decode.Kind, m decode.Mapper) bool {
 		return true
 	case decode.Bytes:
 		b = bytes.TrimRight(b, "=")
-		if last := len(b) % 4; last > 1 { // not all bits of the last character count
+		if last := len(b) % 4; last > 1 { // the bits of the last character are not all used
 			b = b[:len(b)-1]
 		}
 	}
@@ -74,10 +74,10 @@ func MapQuoted(b []byte, k decode.Kind, m decode.Mapper) bool {
 	return true
 }
 
-// escapes are the characters after a backslash, meant those that they stand for.
+// escapes are the characters after a backslash, meant what they stand for.
 const escapes, meant = `"\/bfnrt'v0`, "\"\\/\b\f\n\r\t'\v\x00"
 
-// quoted decodes the first character of a text in quotes. The backslash of an invalid escape is a character.
+// quoted decodes the first character of a text in quotes. A backslash without a valid escape is a character.
 func quoted(b []byte) (r rune, size int) {
 	if b[0] != '\\' || len(b) < 2 {
 		return utf8Next(b)
@@ -105,7 +105,7 @@ func quoted(b []byte) (r rune, size int) {
 	return '\\', 1
 }
 
-// hex decodes a backslash, a letter and so many hexadecimal digits.
+// hex decodes a backslash, the letter and a number of hexadecimal digits.
 func hex(b []byte, letter byte, digits int) (r rune, ok bool) {
 	if len(b) < 2+digits || b[0] != '\\' || b[1] != letter {
 		return 0, false
@@ -123,7 +123,7 @@ func hex(b []byte, letter byte, digits int) (r rune, ok bool) {
 	return r, true
 }
 
-// putQuoted overwrites the one character in b with r, unless r has no form of that kind.
+// putQuoted writes r over the character that b is. The character stays if r has no encoding of that form.
 func putQuoted(b []byte, r rune) {
 	switch {
 	case b[0] != '\\':
@@ -145,7 +145,7 @@ func putQuoted(b []byte, r rune) {
 	}
 }
 
-// putHex overwrites b with r in hexadecimal digits of the same case.
+// putHex writes r over hexadecimal digits, in their case.
 func putHex(b []byte, r rune) {
 	upper := bytes.ContainsAny(b, "ABCDEF")
 	for i := len(b) - 1; i >= 0; i-- {
@@ -158,7 +158,7 @@ func putHex(b []byte, r rune) {
 	}
 }
 
-// Decimal is a number in decimal digits, which other characters may surround.
+// Decimal replaces a number in decimal digits, which may have other characters around it.
 func Decimal(b []byte, n *decode.Node, m decode.Mapper) bool {
 	switch n.Kind {
 	case decode.Int, decode.Float32, decode.Float64, decode.Decimal, decode.Date:
@@ -200,7 +200,7 @@ func Decimal(b []byte, n *decode.Node, m decode.Mapper) bool {
 	return true
 }
 
-// isNumber reports whether b is the number that n is.
+// isNumber reports whether b is the number of node n.
 func isNumber(b []byte, n *decode.Node) bool {
 	f, err := strconv.ParseFloat(string(b), 64)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// Fixed is an integer, a floating point number or a character of 1, 2, 4 or 8 bytes at the end of b, in either byte order. A
-// date is an integer of milliseconds or seconds.
+// Fixed replaces an integer, a floating point number or a character of 1, 2, 4 or 8 bytes at the end of b, in either byte
+// order, or a date in milliseconds or seconds.
 func Fixed(b []byte, n *decode.Node, m decode.Mapper) bool {
 	for _, size := range [...]int{8, 4, 2, 1} {
 		if size > len(b) {
@@ -72,7 +72,7 @@ func fixedDate(b []byte, num int64, order binary.ByteOrder, n *decode.Node, m de
 	return true
 }
 
-// isTime reports whether a number is the instant that text names, in milliseconds or seconds since 1970.
+// isTime reports whether a number is the instant in text, in milliseconds or seconds since 1970.
 func isTime(num int64, text string) bool {
 	t, err := time.Parse(time.RFC3339Nano, text)
 	return err == nil && (num == t.UnixMilli() || num == t.Unix())
@@ -118,12 +118,12 @@ func mapChar(c uint16, m decode.Mapper) uint16 {
 	return uint16(runes[0])
 }
 
-// Varint is an integer of seven bits in each byte, the lowest first, at the end of b.
+// Varint replaces an integer at the end of b with seven bits in each byte, the lowest first.
 func Varint(b []byte, n *decode.Node, m decode.Mapper) bool {
 	return varint(b, n, m, func(u uint64) int64 { return int64(u) }, func(i int64) uint64 { return uint64(i) })
 }
 
-// Zigzag is [Varint] with the sign in the lowest bit.
+// Zigzag is [Varint] for integers with the sign in the lowest bit.
 func Zigzag(b []byte, n *decode.Node, m decode.Mapper) bool {
 	return varint(b, n, m, func(u uint64) int64 { return int64(u>>1) ^ -int64(u&1) },
 		func(i int64) uint64 { return uint64(i<<1) ^ uint64(i>>63) })

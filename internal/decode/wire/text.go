@@ -8,7 +8,7 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// isText reports whether the value of a node is in its Text.
+// isText reports whether a node has its value as text.
 func isText(n *decode.Node) bool {
 	switch n.Kind {
 	case decode.String, decode.Char, decode.Decimal, decode.Date:
@@ -17,11 +17,11 @@ func isText(n *decode.Node) bool {
 	return false
 }
 
-// maxHead limits the bytes before a text: its type, its length, its encoding.
+// maxHead bounds the bytes before a value: its type, its length, its encoding.
 const maxHead = 16
 
-// UTF8 is a text in UTF-8, or as Java's writeUTF encodes it: a character beyond U+FFFF may be two of three bytes, and NUL two
-// bytes. One byte may follow it.
+// UTF8 replaces a text in UTF-8 or in Java's modified UTF-8: characters beyond U+FFFF may be two units of three bytes each, NUL
+// two bytes. One byte may follow.
 func UTF8(b []byte, n *decode.Node, m decode.Mapper) bool {
 	if !isText(n) {
 		return false
@@ -34,7 +34,7 @@ func UTF8(b []byte, n *decode.Node, m decode.Mapper) bool {
 			}
 		}
 	}
-	// More bytes may follow the text, but not precede and follow it.
+	// More bytes may follow the text.
 	if at := bytes.Index(b, []byte(n.Text)); at >= 0 && at <= maxHead && (len(n.Text) >= 4 || at > 0 && int(b[at-1]) == len(n.Text)) {
 		MapUTF8(b[at:at+len(n.Text)], n.Kind, m)
 		return true
@@ -55,7 +55,7 @@ func holds(b []byte, text string, next func(b []byte) (r rune, size int)) bool {
 	return text == ""
 }
 
-// utf8Next decodes the first character of b; what is not UTF-8 is as many bytes as Java takes, or one.
+// utf8Next decodes the first character of b in UTF-8 or modified UTF-8; any other byte is one character.
 func utf8Next(b []byte) (r rune, size int) {
 	if b[0] < utf8.RuneSelf {
 		return rune(b[0]), 1
@@ -86,7 +86,7 @@ func unit3(b []byte) (r rune, ok bool) {
 	return rune(b[0]&0xf)<<12 | rune(b[1]&0x3f)<<6 | rune(b[2]&0x3f), true
 }
 
-// MapUTF8 replaces b, a text in the encoding of [UTF8]. Of a number, a date or a time it replaces only the digits.
+// MapUTF8 replaces the text b as [UTF8] does; of numbers, dates and times only digits.
 func MapUTF8(b []byte, k decode.Kind, m decode.Mapper) {
 	if k == decode.Decimal || k == decode.Date {
 		m.Digits(b)
@@ -144,7 +144,7 @@ func put3(b []byte, r rune) {
 	b[0], b[1], b[2] = 0xe0|byte(r>>12), 0x80|byte(r>>6&0x3f), 0x80|byte(r&0x3f)
 }
 
-// Latin1 is a text with a byte for each character.
+// Latin1 replaces a text with one byte for each character.
 func Latin1(b []byte, n *decode.Node, m decode.Mapper) bool {
 	if !isText(n) {
 		return false
@@ -183,7 +183,7 @@ func latin1Next(b []byte) (r rune, size int) { return rune(b[0]), 1 }
 
 func putLatin1(b []byte, r rune) { b[0] = byte(r) }
 
-// UTF16 is a text with two bytes for each unit, in either order.
+// UTF16 replaces a text with two bytes for each unit, in either byte order.
 func UTF16(b []byte, n *decode.Node, m decode.Mapper) bool {
 	if !isText(n) {
 		return false
@@ -206,7 +206,7 @@ func UTF16(b []byte, n *decode.Node, m decode.Mapper) bool {
 	})
 }
 
-// digitsMapper replaces the digits of texts only.
+// digitsMapper is a Mapper whose Text replaces digits only.
 type digitsMapper struct{ decode.Mapper }
 
 func (m digitsMapper) Text(runes []rune) {
@@ -232,7 +232,7 @@ func putUnits(b []byte, high int, r rune) {
 	b[high], b[1-high] = byte(r>>8), byte(r)
 }
 
-// unit decodes the first character of b.
+// unit decodes the first character of b in UTF-16. high is the offset of the higher byte within a unit, 0 or 1.
 func unit(b []byte, high int) (r rune, size int) {
 	if len(b) < 2 {
 		return utf8.RuneError, len(b)
@@ -246,7 +246,7 @@ func unit(b []byte, high int) (r rune, size int) {
 	return r, 2
 }
 
-// Raw is an array of bytes, not encoded.
+// Raw replaces an array of bytes at the end of b.
 func Raw(b []byte, n *decode.Node, m decode.Mapper) bool {
 	if n.Kind != decode.Bytes || len(n.Raw) == 0 || len(n.Raw) > len(b) {
 		return false
