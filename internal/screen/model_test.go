@@ -62,7 +62,7 @@ func TestCursor(t *testing.T) {
 	m = drive(m, "down")
 	require.Equal(t, "com.acme.item.ItemService/batchGet", m.at())
 	other := steady()
-	other.Rows[1].Numbers[0] = 1e-6
+	setNumber(&other.Rows[1], "Mbit/s", 1e-6)
 	m = drive(m, other)
 	assert.Equal(t, "com.acme.item.ItemService/batchGet", m.at())
 	assert.Equal(t, 5, m.cursor)
@@ -150,7 +150,7 @@ func TestPause(t *testing.T) {
 	assert.Contains(t, view, "DROPS 1,234")
 	assert.Contains(t, view, "612")
 	other := steady()
-	other.Rows[0].Numbers[0] = 7
+	setNumber(&other.Rows[0], "Mbit/s", 7)
 	m = drive(m, other)
 	assert.Contains(t, m.view(), "612", "frozen")
 	m = drive(m, "9")

@@ -15,10 +15,29 @@ var began = time.Date(2026, 11, 21, 3, 4, 11, 0, time.UTC)
 
 func sizesOf(mean, p50, p99, largest float64) [4]float64 { return [4]float64{mean, p50, p99, largest} }
 
+// numbers are a row's numbers, from those of some columns.
+func numbers(of map[string]float64) []float64 {
+	list := slices.Repeat([]float64{-1}, len(columns)-1)
+	for title, f := range of {
+		list[columnTitled(title)] = f
+	}
+	return list
+}
+
+// setNumber changes a number of a row, whose other numbers may be shared with other rows.
+func setNumber(r *live.Row, title string, f float64) {
+	r.Numbers = slices.Clone(r.Numbers)
+	r.Numbers[columnTitled(title)] = f
+}
+
 func methodRow(service, method string, mbit, share, calls float64, request, response [4]float64, p50, p99 time.Duration, errors float64, as string) live.Row {
 	return live.Row{
 		Name: service + "/" + method, Method: live.Method{Service: service, Method: method},
-		Calls: int64(calls * 10), Numbers: slices.Concat([]float64{mbit, share, calls}, request[:], response[:], []float64{float64(p50), float64(p99), errors}),
+		Calls: int64(calls * 10), Numbers: numbers(map[string]float64{
+			"Mbit/s": mbit, "share": share, "calls/s": calls, "errors": errors, "latency p50": float64(p50), "latency p99": float64(p99),
+			"request mean": request[0], "request p50": request[1], "request p99": request[2], "request max": request[3],
+			"response mean": response[0], "response p50": response[1], "response p99": response[2], "response max": response[3],
+		}),
 		Serializations: as,
 	}
 }
@@ -196,13 +215,12 @@ func odd() *live.Snapshot {
 	for i, n := range names {
 		r := rows[i%len(rows)]
 		r.Name, r.Method = n[0]+"/"+n[1], live.Method{Service: n[0], Method: n[1]}
-		r.Numbers = slices.Clone(r.Numbers)
-		r.Numbers[0] = float64(700 - 100*i)
+		setNumber(&r, "Mbit/s", float64(700-100*i))
 		s.Rows = append(s.Rows, r)
 	}
 	s.Groups = len(s.Rows)
 	s.Findings = []string{"evil\x1b]0;title\x07: \u202efinding\nwith a second line"}
-	s.Rest = &live.Row{Name: "rest", Calls: 20, Numbers: []float64{1, 0, 2, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0}}
+	s.Rest = &live.Row{Name: "rest", Calls: 20, Numbers: numbers(map[string]float64{"Mbit/s": 1, "share": 0, "calls/s": 2, "errors": 0})}
 	return s
 }
 
@@ -214,8 +232,8 @@ func many(n int) *live.Snapshot {
 		r := steadyRow
 		name := fmt.Sprintf("com.acme.s%03d.Service%03d", i/10, i/10)
 		r.Name, r.Method = name+fmt.Sprintf("/method%04d", i), live.Method{Service: name, Method: fmt.Sprintf("method%04d", i)}
-		r.Numbers = slices.Clone(r.Numbers)
-		r.Numbers[0], r.Numbers[2] = float64(n-i)/10, float64(i)
+		setNumber(&r, "Mbit/s", float64(n-i)/10)
+		setNumber(&r, "calls/s", float64(i))
 		s.Rows[i] = r
 	}
 	s.Groups = n

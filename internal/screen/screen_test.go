@@ -70,7 +70,8 @@ func TestRate(t *testing.T) {
 	begin := time.Now()
 	for i := range 20_000 {
 		snap := steady()
-		snap.Packets, snap.Rows[0].Numbers[0] = int64(i), float64(i)
+		snap.Packets = int64(i)
+		setNumber(&snap.Rows[0], "Mbit/s", float64(i))
 		s.Show(snap)
 	}
 	last := steady()
