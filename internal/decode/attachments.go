@@ -40,5 +40,6 @@ func DubboKey(key string) bool {
 	return key == "path" || key == "interface" || key == "version" || key == "dubbo"
 }
 
-// NamesCallee reports whether an attachment says what is called: a redacted copy keeps its value.
+// NamesCallee reports whether the value of an attachment names the called service, group or version. A redacted copy keeps
+// it.
 func NamesCallee(key string) bool { return key == "group" || DubboKey(key) }

@@ -49,7 +49,7 @@ func whatever(r *Recorder, rng *rand.Rand) {
 	r.Role("end")
 }
 
-// Without a tree the sums are those that the tree would have, also within attachments, after errors, and behind what was
+// Without a tree the sums are those that the tree would have, also within attachments, after errors, and after what was
 // rewound or hidden.
 func TestCountIsTheSumOfTheTree(t *testing.T) {
 	for seed := range uint64(3000) {

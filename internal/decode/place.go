@@ -57,7 +57,7 @@ func (r *Recorder) Begin(p Place, k Kind, class string) int {
 	return i
 }
 
-// Content reads what is in the container that was opened last, one level deeper, and closes it.
+// Content calls read for the values in the container that was opened last, one level deeper, and closes it.
 func (r *Recorder) Content(read func()) {
 	if r.Enter() {
 		read()

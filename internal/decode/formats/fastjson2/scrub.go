@@ -181,7 +181,7 @@ func scrubDate(b []byte, m decode.Mapper) bool {
 	return p.Done()
 }
 
-// day16 replaces a year of two bytes, of which the higher one stays, a month and a day.
+// day16 replaces a year of two bytes, except the higher one, a month and a day.
 func day16(p *wire.Parts) {
 	p.At++
 	p.Byte(0, 255)

@@ -55,7 +55,7 @@ func (t text) string() string {
 	return decode.UTF8(t.raw)
 }
 
-// decode16 decodes UTF-16 of which the last character may lack a byte.
+// decode16 decodes UTF-16 whose last character may lack a byte.
 func decode16(b []byte, order binary.ByteOrder) string {
 	s := decode.UTF16(b, order)
 	if len(b)%2 != 0 {

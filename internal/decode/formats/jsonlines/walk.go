@@ -304,7 +304,7 @@ func (r *Reader) colon() {
 	r.Off++
 }
 
-// string takes a string and returns what is between its quotes.
+// string takes a string and returns the bytes between its quotes.
 func (r *Reader) string(what string) (token []byte, ok bool) {
 	text := r.Buf[r.Off:r.end]
 	n := stringEnd(text, 0)

@@ -195,7 +195,7 @@ func (r *Reader) element(p place, node int, wire protowire.Type, m member) decod
 	return v.kind
 }
 
-// group takes a message between two tags, of which the first was taken.
+// group takes a message between two tags; the first one was taken.
 func (r *Reader) group(p place) {
 	end := r.groups[r.Off]
 	r.nested++

@@ -274,7 +274,7 @@ func (r *Reader) elements(m nested) (i int) {
 	return i
 }
 
-// mapping takes entries up to the end of a message: nested messages of a key and a value, of which a null one is omitted.
+// mapping takes entries up to the end of a message: nested messages of a key and a value. A null one is omitted.
 func (r *Reader) mapping(m nested) {
 	for i := 0; r.OK(); i++ {
 		f, w, more := r.next(m)

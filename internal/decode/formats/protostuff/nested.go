@@ -77,7 +77,7 @@ func (r *Reader) finish(m nested) {
 	}
 }
 
-// skip takes what is left of a nested message, and its end.
+// skip takes the rest of a nested message and its end.
 func (r *Reader) skip(m nested) {
 	if m.outer != nil {
 		r.Skip(r.Left(), "")
