@@ -8,15 +8,16 @@ import (
 
 	"dubbo-wire/internal/decode/formats"
 	"dubbo-wire/internal/decode/protocols"
+	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/sizes"
 )
 
 // Conversations in which packets are missing and requests are answered twice, with limits that are reached: each framer
 // is driven by its own direction and by what the other one finds, and what they hold stays consistent.
 func TestLossAndSecondAnswers(t *testing.T) {
-	seeds := 3000
-	if testing.Short() {
-		seeds = 300
+	seeds := 400
+	if testkit.All && !testing.Short() {
+		seeds = 3000
 	}
 	for seed := range seeds {
 		r := rand.New(rand.NewPCG(uint64(seed), 9))

@@ -2,7 +2,6 @@ package screen
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -123,13 +122,7 @@ func TestGolden(t *testing.T) {
 				got := m.view()
 				fits(t, got, w, h)
 				trimmed := trim(got)
-				path := filepath.Join("testdata", scene.name+"-"+size+".txt")
-				if *testkit.Update {
-					require.NoError(t, os.WriteFile(path, []byte(trimmed), 0o644))
-				}
-				want, err := os.ReadFile(path)
-				require.NoError(t, err, "go test ./internal/screen -update writes it")
-				assert.Equal(t, string(want), trimmed)
+				testkit.Golden(t, filepath.Join("testdata", scene.name+"-"+size+".txt"), trimmed)
 
 				m.options.Color = true
 				colored := m.view()

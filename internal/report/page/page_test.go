@@ -183,18 +183,8 @@ func TestPageHasTheNumbersOfJSON(t *testing.T) {
 // The golden file is what stands between style and script.
 func TestGoldenPage(t *testing.T) {
 	got := body(t, string(write(t, read(t, "bid-plain.pcap"), report.Style{Command: "analyze bid-plain.pcap", Explain: "dubbo-wire explain bid-plain.pcap"})))
-	name := filepath.Join("..", "..", "..", "testdata", "golden", "table", "bid-plain.page.golden")
-	if *testkit.Update {
-		require.NoError(t, os.WriteFile(name, []byte(got), 0o600))
-		return
-	}
-	want, err := os.ReadFile(name)
-	require.NoError(t, err, "make it with: go test ./internal/report/page -update")
-	a, b := strings.Split(string(want), "\n"), strings.Split(got, "\n")
-	for i := range min(len(a), len(b)) {
-		require.Equal(t, a[i], b[i], "line %d; rewrite it with: go test ./internal/report/page -update", i+1)
-	}
-	require.Len(t, b, len(a))
+	name := filepath.Join(testkit.Root(), "testdata", "golden", "table", "bid-plain.page.golden")
+	testkit.Golden(t, name, got)
 }
 
 // Whatever was captured, the page is small, is the same each time, and names nothing outside of itself.

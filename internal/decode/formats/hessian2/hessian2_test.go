@@ -3,11 +3,9 @@ package hessian2
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"dubbo-wire/internal/decode"
@@ -34,15 +32,7 @@ func TestMeasured(t *testing.T) {
 		formattest.Balance(t, &m.Tree, m.Taken)
 		transcript(&out, &m.Tree)
 	}
-	const golden = "testdata/measured.golden"
-	if *testkit.Update {
-		require.NoError(t, os.WriteFile(golden, out.Bytes(), 0o644))
-	}
-	want, err := os.ReadFile(golden)
-	require.NoError(t, err)
-	if !bytes.Equal(want, out.Bytes()) {
-		assert.Equal(t, strings.Split(string(want), "\n"), strings.Split(out.String(), "\n"))
-	}
+	testkit.Golden(t, "testdata/measured.golden", out.String())
 }
 
 // walkRow reads a row as what it is: a request, a response, an event, an error text or values written one by one.
