@@ -156,15 +156,16 @@ var neutral = []string{
 	"internal/explain", "internal/redact", "internal/screen", "internal/compare", "internal/check",
 }
 
-// protocolFolders are those of the protocols, and their list.
-var protocolFolders = []string{
-	"internal/decode/dubbo", "internal/decode/http1", "internal/decode/http2", "internal/decode/thrift", "internal/decode/telnet",
-	"internal/decode/tls", "internal/decode/protocols",
-}
-
 // TestNeutral: what a protocol is called, and what is special about it, is known in its folder.
 func TestNeutral(t *testing.T) {
 	all := packages(t)
+	const list = "internal/decode/protocols"
+	protocolFolders := []string{list}
+	for _, path := range imports(all[list].files) {
+		if below(path, "internal/decode") {
+			protocolFolders = append(protocolFolders, strings.TrimPrefix(path, module))
+		}
+	}
 	names := map[string]bool{}
 	for _, p := range protocols.All() {
 		names[p.Name] = true
