@@ -109,7 +109,7 @@ func (c *Capture) Bytes(t testing.TB) []byte {
 }
 
 // Sampled reports whether the capture is in the sample of every n-th capture. The first one of each set of serializations
-// is in every sample. With the build tag alltests all captures are; with -short, which is for the race detector, few are.
+// is in every sample of n below 50. With the build tag alltests all captures are; with -short, which is for the race detector, few are.
 func (c *Capture) Sampled(n int) bool {
 	switch {
 	case testing.Short():
@@ -120,10 +120,10 @@ func (c *Capture) Sampled(n int) bool {
 	return c.index%n == 0 || n < 50 && c.first
 }
 
-// Each runs a parallel subtest for each capture in the sample of every n-th one.
-func Each(t *testing.T, n int, f func(t *testing.T, c *Capture)) {
+// Each runs a parallel subtest for each capture in the sample of every n-th one, and for those with the names.
+func Each(t *testing.T, n int, f func(t *testing.T, c *Capture), names ...string) {
 	for _, c := range Captures() {
-		if c.Sampled(n) {
+		if c.Sampled(n) || !testing.Short() && slices.Contains(names, c.Name) {
 			t.Run(c.Name, func(t *testing.T) {
 				t.Parallel()
 				f(t, c)
