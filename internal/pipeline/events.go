@@ -13,11 +13,16 @@ type event struct {
 	conn     *call.Conn
 	m        *call.Message // the frame's; the request
 	response *call.Message
-	aborted  string
-	row      *Row
+	rare     *rare // nil in most events, of which there are many: what is in it costs them nothing
 	kind     eventKind
 	side     uint8
 	selected bool
+}
+
+// rare is the row of a frame, where rows are wanted, or why a call was aborted.
+type rare struct {
+	row     Row
+	aborted string
 }
 
 type eventKind uint8
@@ -61,16 +66,20 @@ func (r *recorder) opened(l *lane, c *call.Conn, first int64) {
 }
 
 func (r *recorder) frame(l *lane, m *call.Message, row *Row) {
+	e := event{kind: eventFrame, m: m}
 	if row != nil {
-		kept := *row
-		kept.Msg = row.Msg.Clone(false, false)
-		row = &kept
+		e.rare = &rare{row: *row}
+		e.rare.row.Msg = row.Msg.Clone(false, false)
 	}
-	r.add(l, event{kind: eventFrame, m: m, row: row})
+	r.add(l, e)
 }
 
 func (r *recorder) call(l *lane, c *call.Call, selected bool) {
-	r.add(l, event{kind: eventCall, conn: c.Conn, side: uint8(c.Side), m: c.Request, response: c.Response, aborted: c.Aborted, selected: selected})
+	e := event{kind: eventCall, conn: c.Conn, side: uint8(c.Side), m: c.Request, response: c.Response, selected: selected}
+	if c.Aborted != "" {
+		e.rare = &rare{aborted: c.Aborted}
+	}
+	r.add(l, e)
 }
 
 func (r *recorder) settled(l *lane, m *call.Message) { r.add(l, event{kind: eventSettled, m: m}) }
@@ -118,9 +127,16 @@ func (d *delivery) deliver(e *event) {
 	case eventOpened:
 		d.open(e.conn, e.first)
 	case eventFrame:
-		d.number(e.m, e.row)
+		var row *Row
+		if e.rare != nil {
+			row = &e.rare.row
+		}
+		d.number(e.m, row)
 	case eventCall:
-		d.one = call.Call{Conn: e.conn, Side: int(e.side), Request: e.m, Response: e.response, Aborted: e.aborted}
+		d.one = call.Call{Conn: e.conn, Side: int(e.side), Request: e.m, Response: e.response}
+		if e.rare != nil {
+			d.one.Aborted = e.rare.aborted
+		}
 		d.close(&d.one, e.selected)
 	case eventSettled:
 		d.settle(e.m)
