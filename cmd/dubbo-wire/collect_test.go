@@ -47,7 +47,7 @@ func collected(t *testing.T, cfg measure.Config, jobs int, files ...string) *rep
 func sectionsAddUp(t *testing.T, p *printed) {
 	r := collected(t, measure.Config{Sample: measure.AsNeeded}, 1, p.Path())
 	for _, g := range r.Groups {
-		if in := g.Inside; in != nil {
+		if in := g.Anatomy; in != nil {
 			assert.Equal(t, g.Request.Body.Count, in.Request.Messages, g.Values)
 			assert.Equal(t, g.Request.Body.Total, in.Request.Bytes, g.Values)
 			assert.Equal(t, g.Response.Body.Count, in.Response.Messages, g.Values)
@@ -159,9 +159,9 @@ func TestSample(t *testing.T) {
 	require.Equal(t, len(one.Groups), len(four.Groups))
 	looked := int64(0)
 	for i, g := range one.Groups {
-		assert.Equal(t, g.Looked, four.Groups[i].Looked)
+		assert.Equal(t, g.Sampled, four.Groups[i].Sampled)
 		assert.Equal(t, g.Parts, four.Groups[i].Parts)
-		looked += g.Looked[0]
+		looked += g.Sampled[0]
 	}
 	assert.Less(t, looked, one.Selected.Calls)
 	assert.True(t, one.Sampled)

@@ -77,7 +77,7 @@ const (
 func newDetail(c detailConfig, m Method, now int64) *detail {
 	return &detail{
 		method: m, local: c.local, began: now, decoder: rpc.Decoders{Formats: c.formats},
-		calls: sizes.NewPassing(sizes.By{Keys: []sizes.Key{sizes.Client}}, maxGroups, nil),
+		calls: sizes.NewUnsettled(sizes.By{Keys: []sizes.Key{sizes.Client}}, maxGroups, nil),
 		asked: make(map[frameKey]*exchange),
 		paths: [2]map[string]int64{{}, {}}, anatomy: decode.Anatomist{Depth: depth},
 	}

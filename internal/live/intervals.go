@@ -32,7 +32,7 @@ func NewIntervals(every time.Duration, by sizes.By, maxGroups int, inputs []stri
 		Sink: next, every: every, by: by, maxGroups: maxGroups, inputs: inputs, filtered: filtered, stats: stats,
 		began: time.Now(), from: time.Now().UnixNano(),
 	}
-	i.groups = sizes.NewPassing(by, maxGroups, inputs)
+	i.groups = sizes.NewUnsettled(by, maxGroups, inputs)
 	return i
 }
 
@@ -66,7 +66,7 @@ func (i *Intervals) next(look *pipeline.Totals, now time.Time) *report.Interval 
 		By: i.by, Groups: i.groups.Groups(), Filtered: i.filtered,
 	}
 	i.last.packets, i.last.link, i.last.rpc, i.last.drops = look.Packets, look.LinkBytes, look.SeenBytes, t.Drops
-	i.groups = sizes.NewPassing(i.by, i.maxGroups, i.inputs)
+	i.groups = sizes.NewUnsettled(i.by, i.maxGroups, i.inputs)
 	i.began, i.from = now, now.UnixNano()
 	return v
 }

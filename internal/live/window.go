@@ -35,8 +35,8 @@ const (
 func newSecond(at int64) *second {
 	return &second{
 		began:   at,
-		methods: sizes.NewPassing(methodKeys, maxGroups, nil),
-		peers:   sizes.NewPassing(peerKeys, maxGroups, nil),
+		methods: sizes.NewUnsettled(methodKeys, maxGroups, nil),
+		peers:   sizes.NewUnsettled(peerKeys, maxGroups, nil),
 	}
 }
 

@@ -21,13 +21,13 @@ func (r *Report) composition(s *Style) Section {
 	for c := range decode.ClassMissing {
 		columns = append(columns, Column{Name: c.String() + " %", unit: percent})
 	}
-	unlooked := r.Sampled && r.Selected.Unlooked > 0
+	unlooked := r.Sampled && r.Selected.UnsampledBytes > 0
 	if unlooked {
 		columns = append(columns, Column{Name: "not looked into %", unit: percent})
 	}
 	sec := Section{Title: title, Columns: columns}
 	addCompared(rows, shown, names, label, func(cells []cell, g *sizes.Group) {
-		all := g.Unlooked
+		all := g.UnsampledBytes
 		for _, n := range g.Parts {
 			all += n
 		}
@@ -36,12 +36,12 @@ func (r *Report) composition(s *Style) Section {
 			cells = append(cells, ratioCell(n, all))
 		}
 		if unlooked {
-			cells = append(cells, ratioCell(g.Unlooked, all))
+			cells = append(cells, ratioCell(g.UnsampledBytes, all))
 		}
 		sec.add(s, cells...)
 	})
 	if r.Sampled {
-		requests, responses := r.Selected.Looked[0], r.Selected.Looked[1]
+		requests, responses := r.Selected.Sampled[0], r.Selected.Sampled[1]
 		all := r.Selected.Request.Body.Count + r.Selected.Response.Body.Count
 		if requests+responses < all {
 			sec.Notes = []string{fmt.Sprintf("Estimated from %s of %s: the first of each method stand for others of about their size. --parts counts all.",
@@ -52,17 +52,17 @@ func (r *Report) composition(s *Style) Section {
 }
 
 // Estimate extrapolates the composition of sampled bodies to all bodies of the same method, direction and approximate size.
-// Bytes of bodies without a sample are added to Group.Unlooked.
+// Bytes of bodies without a sample are added to Group.UnsampledBytes.
 func (r *Report) Estimate() {
-	r.Sampled, r.Selected.Parts, r.Selected.Unlooked = true, [decode.ClassMissing]int64{}, 0
+	r.Sampled, r.Selected.Parts, r.Selected.UnsampledBytes = true, [decode.ClassMissing]int64{}, 0
 	for _, g := range r.Groups {
-		g.Parts, g.Unlooked = [decode.ClassMissing]int64{}, 0
+		g.Parts, g.UnsampledBytes = [decode.ClassMissing]int64{}, 0
 		for _, s := range g.Strata {
 			for i := range s.Layers {
 				extrapolate(g, s.Layers[i].Parts, s.Layers[i].Body)
 			}
 		}
-		r.Selected.Unlooked += g.Unlooked
+		r.Selected.UnsampledBytes += g.UnsampledBytes
 		for i, n := range g.Parts {
 			r.Selected.Parts[i] += n
 		}
@@ -76,7 +76,7 @@ func extrapolate(g *sizes.Group, parts [decode.ClassMissing]int64, all int64) {
 		seen += n
 	}
 	if seen == 0 {
-		g.Unlooked += all
+		g.UnsampledBytes += all
 		return
 	}
 	for i, n := range parts {

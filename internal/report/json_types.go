@@ -419,8 +419,8 @@ func (r *Report) jsonGroup(g *sizes.Group, buckets bool) *jsonGroup {
 			j.Parts = append(j.Parts, jsonPart{decode.Class(c).String(), n})
 		}
 	}
-	if r.Details && g.Inside != nil {
-		j.Anatomy = &jsonInside{anatomyOf(&g.Inside.Request), anatomyOf(&g.Inside.Response)}
+	if r.Details && g.Anatomy != nil {
+		j.Anatomy = &jsonInside{anatomyOf(&g.Anatomy.Request), anatomyOf(&g.Anatomy.Response)}
 	}
 	if l := g.Largest; l.Frame > 0 {
 		j.Largest = &jsonLargest{r.inputFile(l.File), decimalOf(l.Frame, 1), decimalOf(l.BodyBytes, 1)}

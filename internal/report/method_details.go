@@ -57,7 +57,7 @@ func (r *Report) detail(rank int, m *sizes.Group, s *Style) []Section {
 			all = append(all, histogram(d.name, d.stat, s))
 		}
 	}
-	if in := m.Inside; in != nil {
+	if in := m.Anatomy; in != nil {
 		for _, d := range []struct {
 			name  string
 			a     *sizes.Anatomy

@@ -51,7 +51,7 @@ type Report struct {
 	Label string
 	// Parts is set if all bodies were decoded, so that groups have their bytes by class.
 	Parts bool
-	// Sampled is set if only the bodies that Group.Looked counts were decoded.
+	// Sampled is set if only the bodies that Group.Sampled counts were decoded.
 	Sampled bool
 	// Inside is set if groups have bytes by path, of all or of sampled bodies.
 	Inside bool

@@ -42,9 +42,9 @@ func (r *Report) stacks() []stack {
 				of.serialization = stackName(g.Values[serialization])
 			}
 		}
-		in := g.Inside
+		in := g.Anatomy
 		if in == nil {
-			in = new(sizes.Inside)
+			in = new(sizes.GroupAnatomy)
 		}
 		all = appendDirection(all, of, "request", &g.Request, &in.Request)
 		all = appendDirection(all, of, "response", &g.Response, &in.Response)

@@ -1,22 +1,25 @@
-// Package sizes adds calls up: exact counts and totals, percentiles within 1 %, per group.
+// Package sizes aggregates calls: counts, sizes and times by group, by pair of hosts and over time, and the worst calls. It
+// receives closed calls, and later the final link bytes of their messages. It returns groups with exact counts and totals and
+// with percentiles within 1 %; distributions of two runs merge exactly. It copies what it keeps of a call, except for the
+// names, which all requests of a method share; the number of groups, paths, pairs and kinds of failures is bounded. The rules
+// of counting are in docs/counting.md, the buckets are log-linear, as in HDR histograms.
 package sizes
 
 import (
 	"math/bits"
 )
 
-// Stat is the distribution of one number over a group: total, minimum, maximum and count are exact, percentiles within
-// 1 %. The zero value is empty. Negative numbers are allowed (a clock that was stepped back).
+// Stat is the distribution of one number over a group. Total, minimum, maximum and count are exact, percentiles are within
+// 1 %. The zero value is empty. Negative numbers are allowed, because a clock may be set back.
 //
-// It is a histogram with buckets whose width is 1/128 of their start (numbers below 256 have a bucket each). The first
-// hundred numbers take a byte each: see few. From then on it is a table of the buckets that have something in them, or,
-// where these lie close, an array: see many. Two histograms merge exactly. A library's sketch (DDSketch) would need a
-// kilobyte for each of a group's eight distributions even where a group has three calls.
+// It is a histogram with buckets whose width is 1/128 of their start; numbers below 256 have a bucket each. The first
+// hundred numbers take about a byte each (compactBuckets), more are in a table (bucketTable). Two histograms merge exactly.
+// A library's sketch (DDSketch) needs a kilobyte for each of a group's eight distributions even if the group has three calls.
 type Stat struct {
 	Count, Total int64
 	Min, Max     int64
-	few          few
-	many         *many // instead of few, from manyFrom numbers on
+	compact      compactBuckets
+	table        *bucketTable // instead of compact, from tableFrom numbers on
 }
 
 type bucket struct {
@@ -24,13 +27,13 @@ type bucket struct {
 	count uint32
 }
 
-// manyFrom is from which count on a distribution has many numbers.
-const manyFrom = 128
+// tableFrom is the count from which on a distribution has a table.
+const tableFrom = 128
 
-// precision is the bits of a number that its bucket keeps, below the highest one.
+// precision is the number of bits below the highest one that select the bucket of a number.
 const precision = 7
 
-// indexOf returns the bucket of v; order of indexes is order of values.
+// indexOf returns the index of the bucket of v. A larger number never has a smaller index.
 func indexOf(v int64) int32 {
 	if v < 0 {
 		return -1 - indexOf(-(v + 1))
@@ -64,37 +67,37 @@ func (s *Stat) Add(v int64) {
 	s.Min, s.Max = min(s.Min, v), max(s.Max, v)
 	s.Count++
 	s.Total += v
-	if m := s.many; m != nil {
-		m.index[m.waiting] = indexOf(v)
-		if m.waiting++; m.waiting == batchLen {
-			m.flush()
+	if t := s.table; t != nil {
+		t.batch[t.pending] = indexOf(v)
+		if t.pending++; t.pending == batchLen {
+			t.flush()
 		}
 		return
 	}
-	s.few.add(indexOf(v))
-	if s.Count >= manyFrom {
-		var room [manyFrom]bucket
-		s.manyOf(s.few.sorted(room[:0]))
+	s.compact.add(indexOf(v))
+	if s.Count >= tableFrom {
+		var buffer [tableFrom]bucket
+		s.useTable(s.compact.sorted(buffer[:0]))
 	}
 }
 
-// manyOf makes the histogram one of many numbers, with these buckets.
-func (s *Stat) manyOf(list []bucket) {
-	s.many, s.few = newMany(len(list)), few{}
+// useTable replaces the buckets by a table with those of list.
+func (s *Stat) useTable(list []bucket) {
+	s.table, s.compact = newBucketTable(len(list)), compactBuckets{}
 	for _, b := range list {
-		s.many.count(b.index, b.count)
+		s.table.count(b.index, b.count)
 	}
 }
 
-// sorted returns the buckets in the order of their values.
+// sorted returns the buckets in ascending order.
 func (s *Stat) sorted() []bucket {
-	if s.many != nil {
-		return s.many.sorted()
+	if s.table != nil {
+		return s.table.sorted()
 	}
-	return s.few.sorted(nil)
+	return s.compact.sorted(nil)
 }
 
-// Mean returns the mean; 0 when empty.
+// Mean returns the mean, 0 if s is empty.
 func (s *Stat) Mean() float64 {
 	if s.Count == 0 {
 		return 0
@@ -102,10 +105,10 @@ func (s *Stat) Mean() float64 {
 	return float64(s.Total) / float64(s.Count)
 }
 
-// Percentile returns the nearest-rank percentile p (0 < p <= 100), within 1 % and between Min and Max.
+// Percentile returns the nearest-rank percentile p, 0 < p <= 100. It is within 1 % and between Min and Max.
 func (s *Stat) Percentile(p float64) int64 { return s.Percentiles(p)[0] }
 
-// Percentiles returns several percentiles, which must be given in rising order, as Percentile does each.
+// Percentiles returns several percentiles, which must be in ascending order.
 func (s *Stat) Percentiles(ps ...float64) []int64 {
 	out := make([]int64, len(ps))
 	if s.Count == 0 {
@@ -125,7 +128,7 @@ func (s *Stat) Percentiles(ps ...float64) []int64 {
 	return out
 }
 
-// rank is the place, from 1, of the number that is the percentile p.
+// rank returns the position, from 1, of the percentile p among the sorted numbers.
 func (s *Stat) rank(p float64) int64 {
 	rank := int64(p / 100 * float64(s.Count))
 	if float64(rank) < p/100*float64(s.Count) {
@@ -134,7 +137,7 @@ func (s *Stat) rank(p float64) int64 {
 	return max(rank, 1)
 }
 
-// Buckets calls f for each bucket that has something in it, in order: n numbers from low to high.
+// Buckets calls f for each bucket that is not empty, in ascending order: it has n numbers from low to high.
 func (s *Stat) Buckets(f func(low, high, n int64)) {
 	for _, b := range s.sorted() {
 		lo, hi := bounds(b.index)
@@ -147,22 +150,20 @@ func (s *Stat) Merge(o *Stat) {
 	if o.Count == 0 {
 		return
 	}
-	if s.Count == 0 || o.Min < s.Min {
-		s.Min = o.Min
+	if s.Count == 0 {
+		s.Min, s.Max = o.Min, o.Max
 	}
-	if s.Count == 0 || o.Max > s.Max {
-		s.Max = o.Max
-	}
+	s.Min, s.Max = min(s.Min, o.Min), max(s.Max, o.Max)
 	s.Count += o.Count
 	s.Total += o.Total
-	if s.many == nil && s.Count < manyFrom {
-		s.few.merge(o.few.sorted(nil))
+	if s.table == nil && s.Count < tableFrom {
+		s.compact.merge(o.compact.sorted(nil))
 		return
 	}
-	if s.many == nil {
-		s.manyOf(s.few.sorted(nil))
+	if s.table == nil {
+		s.useTable(s.compact.sorted(nil))
 	}
 	for _, b := range o.sorted() {
-		s.many.count(b.index, b.count)
+		s.table.count(b.index, b.count)
 	}
 }

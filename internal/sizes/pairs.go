@@ -11,14 +11,14 @@ import (
 	"dubbo-wire/internal/rpc"
 )
 
-// Pairs adds up who talks to whom: the link bytes of calls between a client's host and a server's address, by method.
+// Pairs holds the link bytes of calls between the host of a client and the address of a server, by method.
 type Pairs struct {
 	pairs map[pairKey]*Pair
 	ties  map[tieKey]*tie
-	// strata are the methods of groups.
+	// strata has the stratum of each method of each group.
 	strata map[stratumKey]*Stratum
 	rest   *Pair
-	// recent is some of the ties again, each in the place that its key says.
+	// recent is a cache of ties, indexed by the hash of their keys.
 	recent *[recentTies]recentTie
 }
 
@@ -27,11 +27,11 @@ type recentTie struct {
 	tie *tie
 }
 
-// recentTies is how many ties are found by a look at one place.
+// recentTies is the size of the cache of ties.
 const recentTies = 1 << 13
 
-// place spreads keys over the recent ties.
-func (k *tieKey) place() uint64 {
+// index returns the place of a key in the cache of ties.
+func (k *tieKey) index() uint64 {
 	h := (k.conn*2 + uint64(k.side)) * 0x9e3779b97f4a7c15
 	if k.names != nil {
 		h ^= uint64(k.names.Hash) * 0xa0761d6478bd642f
@@ -39,16 +39,16 @@ func (k *tieKey) place() uint64 {
 	return h >> 40 % recentTies
 }
 
-// Pair is the calls from a client (without port) to a server (with port).
+// Pair holds the calls from a client (without port) to a server (with port).
 type Pair struct {
 	Client, Server string
-	// Calls, and the link bytes of their complete messages.
+	// WireBytes is the link bytes of the complete messages.
 	Calls, WireBytes int64
 	methods          map[methodKey]*MethodBytes
-	other            MethodBytes // beyond maxPairMethods
+	other            MethodBytes // methods beyond maxPairMethods
 }
 
-// MethodBytes is a method's part of a pair.
+// MethodBytes holds the calls of one method of a pair.
 type MethodBytes struct {
 	Service, Method  string
 	Calls, WireBytes int64
@@ -57,17 +57,17 @@ type MethodBytes struct {
 type (
 	pairKey   struct{ client, server string }
 	methodKey struct{ service, method string }
-	// tieKey is what the messages of one method between two addresses have in common.
+	// tieKey identifies the messages of one method, group and side of a connection.
 	tieKey struct {
 		group   *Group
-		conn    uint64 // its key
-		side    int    // that asked
+		conn    uint64 // the key of the connection
+		side    int    // that sent the request
 		names   *rpc.Operation
 		generic string // the method that a generic call invokes
 	}
 )
 
-// tie hands the link bytes of a message to its group and to its pair.
+// tie adds the link bytes of a message to its group and to its pair.
 type tie struct {
 	group   *Group
 	pair    *Pair
@@ -75,17 +75,18 @@ type tie struct {
 	stratum *Stratum
 }
 
-// Stratum is the part of a group that one method has, in layers.
+// Stratum is the part of a group that belongs to one method, in layers.
 type Stratum struct{ Layers []Layer }
 
-// Layer is bodies of one direction and serialization, of about one size, errors apart: what large bodies are made of, small ones do not tell.
+// Layer holds bodies of one direction and serialization, of about one size, either failures or not. Bodies of another size
+// have other parts, so an estimate is made by layer.
 type Layer struct {
-	written  string // in which serialization
-	response bool
-	failed   bool                       // an error is made of something else than an answer
-	size     uint8                      // half of the bits of a body's length: from one to the next it grows fourfold
-	Body     int64                      // bytes of all bodies
-	Parts    [decode.ClassMissing]int64 // what those are made of that were looked into
+	serialization string
+	response      bool
+	failed        bool
+	size          uint8                      // half the number of bits of the length, so bodies of the next size are four times as long
+	Body          int64                      // bytes of all bodies
+	Parts         [decode.ClassMissing]int64 // bytes of the sampled bodies by class
 }
 
 type stratumKey struct {
@@ -94,10 +95,9 @@ type stratumKey struct {
 }
 
 const (
-	// maxPairs is how many pairs are kept apart, maxPairMethods how many methods of each; the others are in no pair, and in
-	// no method.
+	// maxPairs limits the pairs, maxPairMethods the methods of each. Further calls belong to no pair, or to no method.
 	maxPairs, maxPairMethods = 1 << 14, 64
-	// maxTies is how many ties are remembered.
+	// maxTies limits the ties in memory.
 	maxTies = 1 << 16
 )
 
@@ -106,10 +106,10 @@ func NewPairs() *Pairs {
 	return &Pairs{pairs: make(map[pairKey]*Pair), ties: make(map[tieKey]*tie), strata: make(map[stratumKey]*Stratum), rest: new(Pair), recent: new([recentTies]recentTie)}
 }
 
-// CountPairs lets the aggregator tell p about every message.
+// CountPairs makes the aggregator add every message to p.
 func (a *Aggregator) CountPairs(p *Pairs) { a.pairs = p }
 
-// Settle takes the final link bytes of a message.
+// Settle adds the final link bytes of a message.
 func (t *tie) Settle(m *call.Message) {
 	t.group.Settle(m)
 	if m.Complete {
@@ -118,11 +118,11 @@ func (t *tie) Settle(m *call.Message) {
 	}
 }
 
-// tie returns where the messages of a call belong.
+// tie returns the tie of the messages of a call.
 func (p *Pairs) tie(g *Group, c *call.Call) *tie {
-	m := asked(c)
+	m := firstMessage(c)
 	k := tieKey{g, c.Conn.Key, c.Side, m.Operation, m.GenericMethod}
-	r := &p.recent[k.place()]
+	r := &p.recent[k.index()]
 	if r.tieKey == k {
 		return r.tie
 	}
@@ -136,7 +136,7 @@ func (p *Pairs) tie(g *Group, c *call.Call) *tie {
 
 func (p *Pairs) newTie(k tieKey, c *call.Call, m *call.Message) *tie {
 	if len(p.ties) >= maxTies {
-		clear(p.ties) // they are made anew; their pairs stay
+		clear(p.ties) // they are created again; their pairs stay
 	}
 	host, _, _ := net.SplitHostPort(c.Client())
 	t := &tie{group: k.group, pair: p.rest}
@@ -162,7 +162,7 @@ func (p *Pairs) newTie(k tieKey, c *call.Call, m *call.Message) *tie {
 	return t
 }
 
-// maxStrata is how many strata are kept apart; methods beyond share one in their group.
+// maxStrata limits the strata; further methods of a group share one.
 const maxStrata = 1 << 16
 
 func (p *Pairs) stratum(k stratumKey) *Stratum {
@@ -179,7 +179,7 @@ func (p *Pairs) stratum(k stratumKey) *Stratum {
 	return s
 }
 
-// message counts what a message is made of.
+// message adds a message to its layer.
 func (s *Stratum) message(m *call.Message) {
 	if !m.Complete {
 		return
@@ -187,11 +187,11 @@ func (s *Stratum) message(m *call.Message) {
 	response, size := !m.Request, uint8(bits.Len(uint(m.BodyLen))/2)
 	failed := response && (m.Failed || m.Exception)
 	at := 0
-	for at < len(s.Layers) && (s.Layers[at].response != response || s.Layers[at].size != size || s.Layers[at].failed != failed || s.Layers[at].written != m.Serialization) {
+	for at < len(s.Layers) && (s.Layers[at].response != response || s.Layers[at].size != size || s.Layers[at].failed != failed || s.Layers[at].serialization != m.Serialization) {
 		at++
 	}
 	if at == len(s.Layers) {
-		s.Layers = append(s.Layers, Layer{response: response, failed: failed, size: size, written: m.Serialization})
+		s.Layers = append(s.Layers, Layer{response: response, failed: failed, size: size, serialization: m.Serialization})
 	}
 	l := &s.Layers[at]
 	l.Body += int64(m.BodyLen)
@@ -200,15 +200,15 @@ func (s *Stratum) message(m *call.Message) {
 	}
 }
 
-// call counts a call.
+// call adds a call to its pair.
 func (p *Pairs) call(g *Group, c *call.Call) {
 	t := p.tie(g, c)
 	t.pair.Calls++
 	t.method.Calls++
 }
 
-// Busiest returns the pairs with most link bytes, at most n, and how many pairs there are. complete is false where there
-// were more than are kept apart: then a pair that is not among them may be busier.
+// Busiest returns the n pairs with most link bytes and the number of all pairs. complete is false if there were more than
+// maxPairs; then another pair may be busier.
 func (p *Pairs) Busiest(n int) (list []*Pair, all int, complete bool) {
 	for _, pair := range p.pairs {
 		list = append(list, pair)
@@ -219,7 +219,7 @@ func (p *Pairs) Busiest(n int) (list []*Pair, all int, complete bool) {
 	return list[:min(n, len(list))], len(list), p.rest.Calls == 0
 }
 
-// Top returns the method with most of the pair's link bytes.
+// Top returns the method with most link bytes.
 func (p *Pair) Top() MethodBytes {
 	var top *MethodBytes
 	for _, m := range p.methods {

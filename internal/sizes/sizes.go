@@ -1,7 +1,6 @@
 package sizes
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"net"
@@ -16,7 +15,7 @@ import (
 	"dubbo-wire/internal/rpc"
 )
 
-// Key is one thing to group by.
+// Key is a property of calls that they can be grouped by.
 type Key string
 
 // The keys of --by.
@@ -37,20 +36,20 @@ const (
 	ResponseSerialization Key = "responseSerialization"
 )
 
-// Keys lists what can be grouped by.
+// keyNames lists the keys that need no width.
 var keyNames = []Key{
 	Protocol, Serialization, Service, Method, Version, Client, Server, Connection, Status, Input,
 	DubboVersion, ResponseSerialization,
 }
 
-// By is a parsed --by.
+// By is a grouping, as --by gives it.
 type By struct {
 	Keys []Key
 	// Step is the width of a Time group.
 	Step time.Duration
 }
 
-// ParseBy reads a list like "service,method" or "client,time:10s".
+// ParseBy parses a list such as "service,method" or "client,time:10s".
 func ParseBy(s string) (By, error) {
 	var by By
 	for name := range strings.SplitSeq(s, ",") {
@@ -74,7 +73,7 @@ func ParseBy(s string) (By, error) {
 	return by, nil
 }
 
-// KeyNames are the keys that ParseBy takes, "time:10s" for those of a time.
+// KeyNames returns the keys that ParseBy accepts, with "time:10s" as the example of a time.
 func KeyNames() []string { return strings.Split(joinKeys(keyNames)+", time:10s", ", ") }
 
 func joinKeys(keys []Key) string {
@@ -85,15 +84,15 @@ func joinKeys(keys []Key) string {
 	return strings.Join(names, ", ")
 }
 
-// DefaultBy is the grouping of a report when none is asked for.
+// DefaultBy returns the default grouping of a report.
 func DefaultBy() By { return By{Keys: []Key{Protocol, Serialization, Service, Method}} }
 
-// Direction is the sizes of one direction of a group's calls, in bytes per message. Incomplete messages are not in it.
+// Direction holds the sizes of the complete messages of a group in one direction, in bytes per message.
 type Direction struct {
 	Body, Frame, Wire Stat
 }
 
-// Answers counts bodies, and their bytes.
+// Answers holds the number of bodies and their bytes.
 type Answers struct{ Count, Bytes int64 }
 
 // Largest names the message with the largest body of a group.
@@ -103,41 +102,41 @@ type Largest struct {
 	BodyBytes int64
 }
 
-// Group is the calls that share a key.
+// Group holds the numbers of all calls with the same key.
 type Group struct {
 	// Values are the key's parts, in the order of By.Keys.
 	Values []string
-	// SerializationID is the id of the requests, -1 when the group has several or none.
+	// SerializationID is the id in the requests, -1 if they have several or none.
 	SerializationID int
-	// Rest: this group stands for Groups keys beyond the limit.
+	// Rest marks the group of all calls beyond the limit of groups; Groups is the number of their keys.
 	Rest   bool
 	Groups int64
 
 	Calls, OneWay, Errors, Exceptions, Unanswered int64
-	// OtherAnswers is how many calls were answered in another serialization than they were asked in.
+	// OtherAnswers is the number of calls whose response uses another serialization than the request.
 	OtherAnswers int64
-	// Answers are the response bodies of calls that did not fail and were answered in the serialization they were asked in:
-	// those that serializations can be compared by.
+	// Answers are the response bodies of successful calls in the serialization of the request. Only they compare
+	// serializations.
 	Answers           Answers
 	Request, Response Direction
 	Latency, Wait     Stat // nanoseconds
 	Largest           Largest
-	// Parts is what the bytes of the bodies in Request and Response are for, by class, where that was asked for.
+	// Parts holds the bytes of the bodies in Request and Response by class, if they were decoded.
 	Parts [decode.ClassMissing]int64
-	// Looked is how many of these bodies were looked into, by direction; Parts is of them where not all were taken apart.
-	Looked [2]int64
-	// Strata are its methods, where pairs are counted; Unlooked is the bytes of bodies that no body which was looked into
-	// stands for, once an estimate was made.
-	Strata   []*Stratum
-	Unlooked int64
-	// Inside is what they are made of by path; nil where that was not asked for.
-	Inside *Inside
+	// Sampled is the number of sampled bodies, of requests and of responses. Parts has only these if bodies are sampled.
+	Sampled [2]int64
+	// Strata are the methods of the group, if pairs are counted. UnsampledBytes is set by an estimate: the bytes of the bodies
+	// that no sampled body represents.
+	Strata         []*Stratum
+	UnsampledBytes int64
+	// Anatomy holds the bytes of the sampled bodies by path, nil if it was not requested.
+	Anatomy *GroupAnatomy
 }
 
-// WireBytes is the group's bytes on the link.
+// WireBytes returns the link bytes of all complete messages.
 func (g *Group) WireBytes() int64 { return g.Request.Wire.Total + g.Response.Wire.Total }
 
-// Aggregator adds calls up by group.
+// Aggregator aggregates calls by group.
 type Aggregator struct {
 	by        By
 	maxGroups int
@@ -147,16 +146,16 @@ type Aggregator struct {
 	rest      *Group
 	restKeys  map[string]struct{}
 	key       []byte
-	// known finds the group of a request by its envelope alone, where the keys are all in it.
+	// known maps the envelope of a request to its group, nil if the keys need more than the envelope.
 	known map[envelope]*Group
-	// recent is some of them again, each in the place that the hash of its names says.
+	// recent is a cache of known, indexed by the hash of the names.
 	recent *[recentGroups]recentGroup
-	// passing: link bytes are taken as they are when a call is closed.
-	passing bool
-	pairs   *Pairs
+	// unsettled is set if link bytes are counted when a call is closed, not when its messages are settled.
+	unsettled bool
+	pairs     *Pairs
 }
 
-// recentGroups is how many groups are found by a look at one place.
+// recentGroups is the size of the cache of groups.
 const recentGroups = 512
 
 type recentGroup struct {
@@ -164,16 +163,16 @@ type recentGroup struct {
 	group *Group
 }
 
-// envelope is what a request's group depends on when only its own names and serialization are asked for.
+// envelope is the part of a request that selects its group if the keys are only its names and serialization.
 type envelope struct {
 	operation     *rpc.Operation
 	serialization int16
 }
 
-// DefaultMaxGroups is the number of groups kept apart.
+// DefaultMaxGroups is the default limit of groups.
 const DefaultMaxGroups = 100_000
 
-// New returns an aggregator; inputs are the names behind the indexes of files.
+// New returns an aggregator. The index of a file in inputs is its number in calls.
 func New(by By, maxGroups int, inputs []string) *Aggregator {
 	if maxGroups <= 0 {
 		maxGroups = DefaultMaxGroups
@@ -191,15 +190,15 @@ func New(by By, maxGroups int, inputs []string) *Aggregator {
 	return a
 }
 
-// NewPassing returns an aggregator that takes the link bytes of messages as they are when their call is closed, and is not
-// told what is sent again later: for looks at a run in progress, beside the one that has all in the end.
-func NewPassing(by By, maxGroups int, inputs []string) *Aggregator {
+// NewUnsettled returns an aggregator that counts the link bytes of messages when their call is closed, without later
+// retransmissions. It serves the view of a run in progress.
+func NewUnsettled(by By, maxGroups int, inputs []string) *Aggregator {
 	a := New(by, maxGroups, inputs)
-	a.passing = true
+	a.unsettled = true
 	return a
 }
 
-// Call adds a closed call; its messages' link bytes follow when they are settled.
+// Call adds a closed call. The link bytes of its messages are added when they are settled.
 func (a *Aggregator) Call(c *call.Call) {
 	g := a.group(c)
 	g.Calls++
@@ -240,7 +239,7 @@ func (a *Aggregator) Call(c *call.Call) {
 
 func (a *Aggregator) message(g *Group, c *call.Call, m *call.Message, d *Direction) {
 	switch {
-	case a.passing:
+	case a.unsettled:
 	case a.pairs != nil:
 		t := a.pairs.tie(g, c)
 		t.stratum.message(m)
@@ -251,19 +250,14 @@ func (a *Aggregator) message(g *Group, c *call.Call, m *call.Message, d *Directi
 	if !m.Complete {
 		return
 	}
-	if a.passing {
+	if a.unsettled {
 		d.Wire.Add(m.Wire)
 	}
 	for i, n := range m.Parts {
 		g.Parts[i] += int64(n)
 	}
 	if m.Looked {
-		if m.Request {
-			g.Looked[0]++
-		} else {
-			g.Looked[1]++
-		}
-		g.look(m)
+		g.addSample(m)
 	}
 	body := int64(m.BodyLen)
 	d.Body.Add(body)
@@ -273,7 +267,7 @@ func (a *Aggregator) message(g *Group, c *call.Call, m *call.Message, d *Directi
 	}
 }
 
-// Settle takes the final link bytes of a message.
+// Settle adds the final link bytes of a message.
 func (g *Group) Settle(m *call.Message) {
 	if !m.Complete {
 		return
@@ -285,12 +279,12 @@ func (g *Group) Settle(m *call.Message) {
 	}
 }
 
-// group finds the group of a call, by its request; a response without one is under "?".
+// group returns the group of a call. A response without a request has the names "?".
 func (a *Aggregator) group(c *call.Call) *Group {
 	if a.known == nil || c.Request == nil || c.Request.Operation == nil || c.Request.GenericMethod != "" {
-		return a.keyed(c)
+		return a.groupByKey(c)
 	}
-	// Names are shared by all requests with one envelope.
+	// All requests with the same names share the operation.
 	e := envelope{c.Request.Operation, c.Request.SerializationID}
 	r := &a.recent[(e.operation.Hash+uint32(e.serialization))%recentGroups]
 	if r.envelope == e {
@@ -298,7 +292,7 @@ func (a *Aggregator) group(c *call.Call) *Group {
 	}
 	g := a.known[e]
 	if g == nil {
-		g = a.keyed(c)
+		g = a.groupByKey(c)
 		if g.Rest {
 			return g
 		}
@@ -310,8 +304,8 @@ func (a *Aggregator) group(c *call.Call) *Group {
 	return g
 }
 
-// keyed finds a call's group by its key.
-func (a *Aggregator) keyed(c *call.Call) *Group {
+// groupByKey returns the group of a call by its key.
+func (a *Aggregator) groupByKey(c *call.Call) *Group {
 	a.key = a.key[:0]
 	for i, k := range a.by.Keys {
 		if i > 0 {
@@ -324,7 +318,7 @@ func (a *Aggregator) keyed(c *call.Call) *Group {
 		g = a.newGroup()
 	}
 	id := -1
-	if m := asked(c); m != nil {
+	if m := firstMessage(c); m != nil {
 		id = int(m.SerializationID)
 	}
 	switch {
@@ -358,14 +352,14 @@ func (a *Aggregator) newGroup() *Group {
 	return g
 }
 
-// maxKnown bounds the envelopes that find their group without a key; others are keyed each time.
+// maxKnown limits the envelopes with a known group; for others the key is built each time.
 const maxKnown = 1 << 16
 
-// maxRestKeys bounds the memory for counting the groups of the rest: beyond it the count is a lower bound.
+// maxRestKeys limits the memory for counting the groups of the rest. Above it the count is a lower bound.
 const maxRestKeys = 1 << 20
 
-// asked is the message whose facts make the key: the request, or an orphan response.
-func asked(c *call.Call) *call.Message {
+// firstMessage returns the request, or a response without a request. The key of the call is made from it.
+func firstMessage(c *call.Call) *call.Message {
 	if c.Request != nil {
 		return c.Request
 	}
@@ -373,7 +367,7 @@ func asked(c *call.Call) *call.Message {
 }
 
 func (a *Aggregator) appendValue(dst []byte, k Key, c *call.Call) []byte {
-	m := asked(c)
+	m := firstMessage(c)
 	switch k {
 	case Protocol:
 		return append(dst, m.Protocol.Name...)
@@ -385,19 +379,19 @@ func (a *Aggregator) appendValue(dst []byte, k Key, c *call.Call) []byte {
 		}
 		return appendSerialization(dst, c.Response)
 	case Service:
-		return append(dst, clean(m.Service())...)
+		return append(dst, validName(m.Service())...)
 	case Method:
-		return append(dst, clean(m.Method())...)
+		return append(dst, validName(m.Method())...)
 	case Version:
 		if m.Operation == nil {
 			return append(dst, call.Unknown...)
 		}
-		return append(dst, clean(m.Operation.Version)...)
+		return append(dst, validName(m.Operation.Version)...)
 	case DubboVersion:
 		if m.Operation == nil {
 			return append(dst, call.Unknown...)
 		}
-		return append(dst, clean(m.Operation.ProtocolVersion)...)
+		return append(dst, validName(m.Operation.ProtocolVersion)...)
 	case Client:
 		host, _, _ := net.SplitHostPort(c.Client())
 		return append(dst, host...)
@@ -425,8 +419,8 @@ func appendSerialization(dst []byte, m *call.Message) []byte {
 	return append(dst, m.SerializationName()...)
 }
 
-// clean keeps names off the separator of keys, and makes them what JSON can hold, so that a saved report has the same keys.
-func clean(s string) string {
+// validName replaces the separator of keys and invalid UTF-8 in a name, so that a saved report has the same keys.
+func validName(s string) string {
 	if !utf8.ValidString(s) {
 		s = string([]rune(s))
 	}
@@ -436,7 +430,7 @@ func clean(s string) string {
 	return s
 }
 
-// Groups returns all groups sorted by their keys, the rest last.
+// Groups returns all groups in the order of [By.Sort].
 func (a *Aggregator) Groups() []*Group {
 	all := slices.Clone(a.order)
 	a.by.Sort(all)
@@ -446,7 +440,7 @@ func (a *Aggregator) Groups() []*Group {
 	return all
 }
 
-// Stats are the group's distributions.
+// Stats returns the distributions of the group.
 func (g *Group) Stats() [8]*Stat {
 	return [8]*Stat{
 		&g.Request.Body, &g.Request.Frame, &g.Request.Wire,
@@ -455,15 +449,20 @@ func (g *Group) Stats() [8]*Stat {
 	}
 }
 
-// Equal reports whether the keys are the same, in the same order.
+// Equal reports whether the keys, their order and the step are the same.
 func (b By) Equal(o By) bool { return slices.Equal(b.Keys, o.Keys) && b.Step == o.Step }
 
-// Sort orders groups by their keys, the rest last.
+// Sort sorts groups by their keys, the rest last.
 func (b By) Sort(groups []*Group) {
 	numeric := slices.Contains(b.Keys, Connection)
 	slices.SortStableFunc(groups, func(x, y *Group) int {
-		if x.Rest || y.Rest {
-			return cmp.Compare(restLast(x), restLast(y))
+		switch {
+		case x.Rest && y.Rest:
+			return 0
+		case x.Rest:
+			return 1
+		case y.Rest:
+			return -1
 		}
 		for i := range x.Values {
 			if x.Values[i] == y.Values[i] {
@@ -480,14 +479,7 @@ func (b By) Sort(groups []*Group) {
 	})
 }
 
-func restLast(g *Group) int {
-	if g.Rest {
-		return 1
-	}
-	return 0
-}
-
-// Merge adds what another group counted: for rows that sum groups up.
+// Merge adds the numbers of another group.
 func (g *Group) Merge(o *Group) {
 	g.Calls += o.Calls
 	g.OneWay += o.OneWay
@@ -504,21 +496,21 @@ func (g *Group) Merge(o *Group) {
 	for i, n := range o.Parts {
 		g.Parts[i] += n
 	}
-	g.Unlooked += o.Unlooked
-	for i, n := range o.Looked {
-		g.Looked[i] += n
+	g.UnsampledBytes += o.UnsampledBytes
+	for i, n := range o.Sampled {
+		g.Sampled[i] += n
 	}
-	if o.Inside != nil {
-		if g.Inside == nil {
-			g.Inside = new(Inside)
+	if o.Anatomy != nil {
+		if g.Anatomy == nil {
+			g.Anatomy = new(GroupAnatomy)
 		}
-		g.Inside.Request.merge(&o.Inside.Request)
-		g.Inside.Response.merge(&o.Inside.Response)
+		g.Anatomy.Request.merge(&o.Anatomy.Request)
+		g.Anatomy.Response.merge(&o.Anatomy.Response)
 	}
 	if o.Largest.Frame != 0 && (g.Largest.Frame == 0 || o.Largest.BodyBytes > g.Largest.BodyBytes) {
 		g.Largest = o.Largest
 	}
 }
 
-// Round3 rounds to three decimals, as reports print means.
+// Round3 rounds a mean to three decimals for a report.
 func Round3(f float64) float64 { return math.Round(f*1000) / 1000 }

@@ -146,8 +146,8 @@ func TestKeptAnyWay(t *testing.T) {
 			if i%997 == 0 {
 				s.Percentile(50) // reading in between changes nothing
 			}
-			dense = dense || s.many != nil && s.many.dense != nil
-			sparse = sparse || s.many != nil && s.many.dense == nil && i > 1000
+			dense = dense || s.table != nil && s.table.dense != nil
+			sparse = sparse || s.table != nil && s.table.dense == nil && i > 1000
 		}
 		got := make(map[int32]uint32)
 		list := s.sorted()

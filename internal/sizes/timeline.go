@@ -6,19 +6,19 @@ import (
 	"dubbo-wire/internal/call"
 )
 
-// Timeline is what passed over time: link bytes of all packets, and calls with the bytes of their frames. Packets and calls
-// may come from two goroutines.
+// Timeline holds the link bytes of all packets, and the calls with the bytes of their frames, over time. Packets and calls
+// may be added from two goroutines.
 type Timeline struct {
 	packets, calls series
 }
 
-// Slot is what passed in one width of time.
+// Slot holds the numbers of one interval.
 type Slot struct {
-	// LinkBytes is the packets' original lengths; of all packets, whatever they carry.
+	// LinkBytes is the sum of the original lengths of all packets, with any content.
 	LinkBytes int64
-	// FrameBytes is the frames (header and body) of calls, by direction, where their last byte was captured.
+	// RequestBytes and ResponseBytes are the frames (header and body) of calls whose last byte was captured in the interval.
 	RequestBytes, ResponseBytes int64
-	// Calls that were asked in it, and those of them that failed.
+	// Calls is the number of calls that began in the interval, Errors the number of these that failed.
 	Calls, Errors int64
 }
 
@@ -30,10 +30,10 @@ func (s *Slot) add(o *Slot) {
 	s.Errors += o.Errors
 }
 
-// leastSlots is from how many slots on two become one: a series has at most twice as many.
+// leastSlots is the number of slots after neighbours were joined; a series has at most twice as many.
 const leastSlots = 256
 
-// series is slots of one width from a start on; when there are too many, neighbours are joined.
+// series is a list of slots of equal width. If there are too many, neighbours are joined.
 type series struct {
 	begun bool
 	start int64 // nanoseconds since the Unix epoch
@@ -41,7 +41,7 @@ type series struct {
 	slots []Slot
 }
 
-// at returns the slot of a time; what was before the start is in the first one. It is valid until the next call.
+// at returns the slot of a time; times before the start are in the first one. The slot is valid until the next call of at.
 func (s *series) at(at int64) *Slot {
 	if !s.begun {
 		s.begun, s.start, s.step = true, at, int64(time.Millisecond)
@@ -60,7 +60,7 @@ func (s *series) at(at int64) *Slot {
 	return &s.slots[i]
 }
 
-// join makes slots twice as wide.
+// join doubles the width of the slots.
 func (s *series) join() {
 	s.step *= 2
 	for i := range s.slots {
@@ -73,13 +73,13 @@ func (s *series) join() {
 	s.slots = s.slots[:(len(s.slots)+1)/2]
 }
 
-// Begin fixes the start: the time of the first packet, in nanoseconds since the Unix epoch.
+// Begin sets the start: the time of the first packet, in nanoseconds since the Unix epoch.
 func (t *Timeline) Begin(at int64) {
 	t.packets.at(at)
 	t.calls.at(at)
 }
 
-// Packet adds a packet: its time and its bytes on the link.
+// Packet adds a packet with its time and its bytes on the link.
 func (t *Timeline) Packet(at int64, bytes int) { t.packets.at(at).LinkBytes += int64(bytes) }
 
 // Call adds a closed call.
@@ -93,15 +93,15 @@ func (t *Timeline) Call(c *call.Call) {
 			t.calls.at(m.LastByte).ResponseBytes += int64(m.FrameLen())
 		}
 	}
-	slot := t.calls.at(asked(c).FirstTime)
+	slot := t.calls.at(firstMessage(c).FirstTime)
 	slot.Calls++
 	if c.Failed() {
 		slot.Errors++
 	}
 }
 
-// Slots returns all slots, in order: the time of the first one in nanoseconds since the Unix epoch, and the width of each in
-// nanoseconds. What lies before the first packet of the capture, in files whose clocks disagree, is in the first slot.
+// Slots returns all slots in order, the start of the first one in nanoseconds since the Unix epoch, and their width in
+// nanoseconds. Packets with times before the first packet (of files whose clocks differ) are in the first slot.
 func (t *Timeline) Slots() (start, step int64, slots []Slot) {
 	a, b := t.packets, t.calls
 	a.slots, b.slots = append([]Slot(nil), a.slots...), append([]Slot(nil), b.slots...)

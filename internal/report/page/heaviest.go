@@ -141,15 +141,15 @@ type heavyPath struct {
 
 // heaviestPaths returns the three paths with most bytes in a group's bodies.
 func heaviestPaths(g *sizes.Group) []heavyPath {
-	if g.Inside == nil {
+	if g.Anatomy == nil {
 		return nil
 	}
-	of := g.Inside.Request.Bytes + g.Inside.Response.Bytes
+	of := g.Anatomy.Request.Bytes + g.Anatomy.Response.Bytes
 	var list []heavyPath
 	for _, a := range []struct {
 		name    string
 		anatomy *sizes.Anatomy
-	}{{"request", &g.Inside.Request}, {"response", &g.Inside.Response}} {
+	}{{"request", &g.Anatomy.Request}, {"response", &g.Anatomy.Response}} {
 		paths := a.anatomy.Paths()
 		for _, p := range paths[:min(3, len(paths))] {
 			list = append(list, heavyPath{a.name, p.Path, p.Bytes, of})

@@ -183,7 +183,7 @@ func (p *page) details(d *doc, r *row) {
 	d.histogram("latency", &g.Latency, report.Elapsed, "call")
 	d.f("</div>\n")
 	paths := pathsOf(r.rank)
-	if in := g.Inside; in != nil {
+	if in := g.Anatomy; in != nil {
 		d.anatomy("request", &in.Request, g.Request.Body.Count, paths)
 		d.anatomy("response", &in.Response, g.Response.Body.Count, paths)
 	} else if p.report.Inside {

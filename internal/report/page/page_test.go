@@ -306,7 +306,7 @@ func TestPageOfLittle(t *testing.T) {
 	r := made(3, 2, func(i int) (string, string) { return "com.acme.订单服务", fmt.Sprintf("查询%d", i) })
 	r.Parts, r.Inside = false, false
 	for _, g := range r.Groups {
-		g.Inside = nil
+		g.Anatomy = nil
 	}
 	text := body(t, string(write(t, r, report.Style{})))
 	for _, s := range []string{

@@ -5,16 +5,10 @@ import (
 	"math"
 )
 
-// Bucket is a bucket as reports save it: its greatest number (as far as the distribution has it) and how many it has.
+// Bucket is a bucket of a saved report: its upper bound, at most the maximum of the distribution, and its count.
 type Bucket struct{ Upper, Count int64 }
 
-// AppendBuckets appends the buckets, in order.
-func (s *Stat) AppendBuckets(list []Bucket) []Bucket {
-	s.Buckets(func(_, high, n int64) { list = append(list, Bucket{high, n}) })
-	return list
-}
-
-// Why buckets are not those of a distribution.
+// The errors of Restore.
 var (
 	errOrder  = errors.New("its buckets are not in order")
 	errCount  = errors.New("a bucket has a count below 1 or above 4294967295")
@@ -22,8 +16,8 @@ var (
 	errTotal  = errors.New("its total cannot be that of its buckets")
 )
 
-// Restore is the distribution with these numbers and buckets, as AppendBuckets gave them: the same as it was, in every
-// percentile. It fails where they contradict each other.
+// Restore returns the distribution with a total, a minimum, a maximum and the upper bounds and counts that [Stat.Buckets]
+// returned. Its percentiles are those of the saved distribution. Contradictory numbers are an error.
 func Restore(total, least, greatest int64, list []Bucket) (Stat, error) {
 	s := Stat{Total: total, Min: least, Max: greatest}
 	if len(list) == 0 {
@@ -46,21 +40,21 @@ func Restore(total, least, greatest int64, list []Bucket) (Stat, error) {
 	if least > greatest || indexOf(least) != buckets[0].index || indexOf(greatest) != buckets[len(buckets)-1].index {
 		return Stat{}, errBounds
 	}
-	// Sums of float64 are exact to a part in 10^15; what differs by that is no contradiction.
+	// Sums of float64 are exact to a part in 10^15, so such a difference is not a contradiction.
 	slack := (max(high, -high) + max(low, -low)) / 1e12
 	if t := float64(total); t < low-slack || t > high+slack {
 		return Stat{}, errTotal
 	}
-	if s.Count < manyFrom {
-		s.few.code(buckets)
+	if s.Count < tableFrom {
+		s.compact.encode(buckets)
 	} else {
-		s.manyOf(buckets)
+		s.useTable(buckets)
 	}
 	return s, nil
 }
 
-// Grid calls f for each bucket that has something in it, in order: the least number that it could have, and how many it has.
-// Two distributions share their buckets.
+// Grid calls f for each bucket that is not empty, in ascending order, with its lower bound and its count. The bounds are the
+// same in all distributions.
 func (s *Stat) Grid(f func(start, n int64)) {
 	for _, b := range s.sorted() {
 		lo, _ := bounds(b.index)

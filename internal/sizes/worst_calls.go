@@ -7,7 +7,7 @@ import (
 	"dubbo-wire/internal/call"
 )
 
-// Preset is a question about single calls that many users have.
+// Preset is a criterion for the worst calls.
 type Preset string
 
 // The presets.
@@ -18,8 +18,8 @@ const (
 	Errors       Preset = "errors"
 )
 
-// Worst keeps the calls that answer a preset's question: the n with the largest number, or for Errors the kinds of
-// failures with the first call of each.
+// Worst collects the worst calls by a preset: the n with the largest number, or for Errors the first call of each kind of
+// failure.
 type Worst struct {
 	Preset Preset
 	n      int
@@ -28,38 +28,38 @@ type Worst struct {
 	others int64 // failed calls of further kinds
 }
 
-// CallRef is a call in a report: where it is, and what it weighs.
+// CallRef is a call in a report with its frame and its sizes.
 type CallRef struct {
-	// Number is what it was chosen for: body bytes, nanoseconds, or failed calls of its kind.
+	// Number is the number it was chosen for: body bytes, nanoseconds, or failed calls of its kind.
 	Number int64
-	// File and Frame are the frame to look at: the request or the response, whichever it was chosen for.
+	// File and Frame are those of the request or the response, depending on the preset.
 	File            int
 	Frame           int64
 	Time            int64 // of its first byte, nanoseconds since the Unix epoch
 	Client, Server  string
 	Serialization   string
 	Service, Method string
-	// Body bytes, -1 where there is none.
+	// RequestBytes and ResponseBytes are sizes of bodies, -1 without one.
 	RequestBytes, ResponseBytes int64
-	// Latency in nanoseconds, where Timed says that there is one.
+	// Latency is in nanoseconds; it is known if Timed is set.
 	Latency int64
 	Timed   bool
-	// Status is the response's, -1 without one; Exception the class of an exception, where it was read.
+	// Status is that of the response, -1 without one.
 	Status int
-	// StatusName is the protocol's name for it, or why the exchange was aborted.
+	// StatusName is the protocol's name of the status, or the reason why the exchange was aborted.
 	StatusName string
-	Exception  string
-	Thrown     bool
+	Exception  string // its class, if Thrown is set and the class is known
+	Thrown     bool   // the response carries an exception
 }
 
-// failure is what failed calls of one kind have in common.
+// failure is a kind of failed calls.
 type failure struct {
 	service, method, exception string
 	status                     int
 	thrown                     bool
 }
 
-// maxKinds is how many kinds of failures are kept apart.
+// maxKinds limits the kinds of failures.
 const maxKinds = 1 << 12
 
 // NewWorst returns a collector of the n worst calls.
@@ -67,7 +67,7 @@ func NewWorst(p Preset, n int) *Worst {
 	return &Worst{Preset: p, n: n, kinds: make(map[failure]*CallRef)}
 }
 
-// Call takes a closed call.
+// Call adds a closed call.
 func (w *Worst) Call(c *call.Call) {
 	n, m := int64(-1), c.Response
 	switch w.Preset {
@@ -98,12 +98,12 @@ func (w *Worst) Call(c *call.Call) {
 	} else {
 		w.heap = append(w.heap, ref)
 	}
-	// A handful of calls: sorting them is cheap, and seldom.
+	// There are few calls, so sorting them is cheap.
 	slices.SortStableFunc(w.heap, func(a, b *CallRef) int { return cmp.Compare(a.Number, b.Number) })
 }
 
 func newRef(c *call.Call, m *call.Message, n int64) *CallRef {
-	of := asked(c)
+	of := firstMessage(c)
 	r := &CallRef{
 		Number: n, File: m.Last.File, Frame: m.Number, Time: of.FirstTime, Client: c.Client(), Server: c.Server(),
 		Serialization: string(appendSerialization(nil, of)), Service: of.Service(), Method: of.Method(),
@@ -129,7 +129,7 @@ func newRef(c *call.Call, m *call.Message, n int64) *CallRef {
 }
 
 func (w *Worst) failed(c *call.Call) {
-	m := asked(c)
+	m := firstMessage(c)
 	k := failure{service: m.Service(), method: m.Method(), status: -1}
 	if last := c.Answer(); last != nil {
 		m = last
@@ -147,8 +147,8 @@ func (w *Worst) failed(c *call.Call) {
 	ref.Number++
 }
 
-// Calls returns the calls, the worst first; of those that are alike the one that came first. others is failed calls that are
-// in none of them.
+// Calls returns the calls, the worst first; equal ones are in the order of their frames. others is the number of failed
+// calls whose kind is not in the list.
 func (w *Worst) Calls() (list []*CallRef, others int64) {
 	list, others = slices.Clone(w.heap), w.others
 	for _, ref := range w.kinds {

@@ -9,22 +9,19 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// Inside is what the bodies of a group are made of, by path: of those that were looked into.
-type Inside struct {
-	// Request and Response are the two directions.
-	Request, Response Anatomy
-}
+// GroupAnatomy holds the bytes of a group's sampled bodies by path.
+type GroupAnatomy struct{ Request, Response Anatomy }
 
-// Anatomy is the bytes of one direction's bodies by path.
+// Anatomy holds the bytes of the sampled bodies of one direction by path.
 type Anatomy struct {
-	// Messages is how many bodies were looked into, Bytes their bytes: what all paths add up to.
+	// Messages is the number of sampled bodies, Bytes their bytes, which is the sum of all paths.
 	Messages, Bytes int64
 	paths           map[pathKey]*PathSum
-	attachments     int
+	attachments     int // paths in paths
 }
 
-// PathSum is the bytes of one path: in how many messages it was, and how many bytes it had in all of them. It is a leaf of
-// the anatomy as decode.PathBytes names it; the same path may stand twice, with two classes.
+// PathSum holds the number of messages that contain a path, and its bytes in all of them. Paths are those of
+// [decode.PathBytes]; a path with two classes has two sums.
 type PathSum struct {
 	Path            string
 	Class           decode.Class
@@ -37,26 +34,26 @@ type pathKey struct {
 }
 
 const (
-	// maxPaths is how many paths of a direction are kept apart; the others add up to decode.OtherPaths.
+	// maxPaths limits the paths of a direction; further ones are added to decode.OtherPaths.
 	maxPaths = 512
-	// maxAttachments is how many keys of attachments are kept apart; the others are attachments.*.
+	// maxAttachments limits the keys of attachments; further ones are added to attachments.*.
 	maxAttachments   = 64
 	attachmentPrefix = "attachments"
 	otherAttachments = "attachments.*"
 )
 
-// add takes a message that was looked into.
+// add adds a sampled message.
 func (a *Anatomy) add(in *call.Inside) {
 	a.Messages++
 	for i := range in.Paths {
 		p := &in.Paths[i]
 		a.Bytes += p.Bytes
-		a.path(p.Path, p.Class, p.Bytes, 1)
+		a.addPath(p.Path, p.Class, p.Bytes, 1)
 	}
 }
 
-// path adds bytes to a path.
-func (a *Anatomy) path(path string, class decode.Class, bytes, messages int64) {
+// addPath adds bytes to a path.
+func (a *Anatomy) addPath(path string, class decode.Class, bytes, messages int64) {
 	k := pathKey{path, class}
 	sum := a.paths[k]
 	if sum == nil {
@@ -81,7 +78,7 @@ func (a *Anatomy) path(path string, class decode.Class, bytes, messages int64) {
 	sum.Messages += messages
 }
 
-// Paths returns all paths, the one with most bytes first.
+// Paths returns all paths in descending order of their bytes.
 func (a *Anatomy) Paths() []PathSum {
 	list := make([]PathSum, 0, len(a.paths))
 	for _, p := range a.paths {
@@ -97,22 +94,23 @@ func (a *Anatomy) Paths() []PathSum {
 func (a *Anatomy) merge(o *Anatomy) {
 	a.Messages += o.Messages
 	a.Bytes += o.Bytes
-	for _, p := range o.Paths() { // in order, so that what is beyond the limit is the same each time
-		a.path(p.Path, p.Class, p.Bytes, p.Messages)
+	for _, p := range o.Paths() { // in a fixed order, so that the same paths exceed the limit each time
+		a.addPath(p.Path, p.Class, p.Bytes, p.Messages)
 	}
 }
 
-// look adds what was seen in a message to its group.
-func (g *Group) look(m *call.Message) {
+// addSample adds a sampled message to its group.
+func (g *Group) addSample(m *call.Message) {
+	side := 0
+	if !m.Request {
+		side = 1
+	}
+	g.Sampled[side]++
 	if m.Inside == nil || m.Inside.Paths == nil {
 		return
 	}
-	if g.Inside == nil {
-		g.Inside = new(Inside)
+	if g.Anatomy == nil {
+		g.Anatomy = new(GroupAnatomy)
 	}
-	if m.Request {
-		g.Inside.Request.add(m.Inside)
-	} else {
-		g.Inside.Response.add(m.Inside)
-	}
+	[2]*Anatomy{&g.Anatomy.Request, &g.Anatomy.Response}[side].add(m.Inside)
 }
