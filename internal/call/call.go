@@ -1,94 +1,97 @@
 // Package call pairs requests with their responses.
 //
-// A request from A to B with id n is answered by the first later response from B to A on the same connection
-// generation with id n; with equal ids open, the oldest is answered. Both ends send requests (providers call back), with
-// ids that collide, so the side that asked is part of the key. Heartbeats and events are no calls.
+// Messages with their connection and side come in, from the pipeline; closed calls and settled messages go out to a
+// [Sink]. A response closes the oldest open request with the same exchange that the other side of the connection
+// sent. Both sides send requests, because providers call back, and their exchanges collide, so the side is part of
+// the key. A streaming call has several messages each way, in the order of arrival; a reset or cancellation closes a
+// call with a reason. Heartbeats and events belong to no call.
 //
-// Memory: messages are pooled. A message lives until its call is closed and it has left the window in which repeated
-// bytes still find it.
+// A [Pool] owns the messages. A message lives until its call is closed and every other holder has released it: the
+// pipeline holds it while retransmitted bytes may still belong to it. Pairing follows Dubbo's DefaultFuture: the
+// request id alone decides.
 package call
 
 import (
 	"dubbo-wire/internal/rpc"
 )
 
-// Conn is what calls know of their connection.
+// Conn is the connection of a call.
 type Conn struct {
 	Number int // from 1
-	// Key tells it from all others, also while it has no number yet.
+	// Key identifies the connection within a run, also before it has a number.
 	Key uint64
-	// Ends are the written addresses; side 0 sent the connection's first packet.
+	// Ends are the addresses as text; side 0 sent the connection's first packet.
 	Ends [2]string
-	// Input is the index of the file of the connection's first packet.
+	// Input is the index of the input file with the connection's first packet.
 	Input int
 }
 
-// Message is what is kept of one message.
+// Message is one message of a call: its summary, without body and tree.
 type Message struct {
-	Number int64 // frame number, from 1
+	Number int64 // in the capture, from 1
 	rpc.Summary
-	// Next is the message that follows in the same direction of the same call; nil but in streaming calls.
+	// Next is the following message in the same direction of a streaming call, nil if there is none.
 	Next *Message
-	// Looked: the body was looked into, so Parts is known, and Inside until the call is closed.
-	Looked bool
+	// Sampled is set if the body was sampled: Parts is then known, and Sample until the call is closed.
+	Sampled bool
 	*Details
 
-	// Order is larger for messages that were complete later, where a run numbers frames afterwards.
+	// Order orders messages by completion before they have a Number.
 	Order uint64
-	// Arrived is when it came in, by a clock that is never set back, in nanoseconds.
+	// Arrived is the time of arrival on the steady clock, in nanoseconds.
 	Arrived int64
-	// Owner is for whoever takes calls: it is given the message again when it is settled.
+	// Owner receives the message when it is settled. The sink that takes the call sets it.
 	Owner Settler
-	// Side is for whoever pairs later: the side of the connection that sent it.
+	// Side is the side of the connection that sent the message, set while the pipeline delays a response.
 	Side uint8
-	// Newer and Turn are for whoever keeps the window of repeats: the next message there, and when this one came in.
-	Newer *Message
-	Turn  uint64
+	// NextInWindow and WindowTurn belong to the window of recent messages in package pipeline.
+	NextInWindow *Message
+	WindowTurn   uint64
 
 	holders int8
-	side    int8     // of conn, that sent it
-	next    *Message // in the pool, or in a bucket of open exchanges
-	stream  *stream  // of an open exchange with several messages
+	side    int8     // side of conn that sent the message
+	next    *Message // in the pool or in a bucket of open requests
+	stream  *stream  // set in the first message of an open streaming call
 
-	// Of an open request: where it was sent, and its neighbours in order of arrival.
+	// conn, older and newer are set in open requests; older and newer are the neighbours in order of arrival.
 	conn         *Conn
 	older, newer *Message
 }
 
-// Details is what few messages have, or only where somebody asks for it. It is shared by all messages without any: to
-// change it is for [Message.Detail].
+// Details holds what few messages have or need. All messages without details share one value; change it only through
+// [Message.Detail].
 type Details struct {
 	rpc.Details
-	// Attachments of the frame as text, where a filter asks for them.
+	// Attachments are the attachments as text, set if the filter needs them.
 	Attachments map[string]string
-	// Inside is what was seen of the body, where it was looked into.
-	Inside *Inside
-	// Values and AttachmentsJSON are rendered where calls are printed: the arguments, or the result. A message outlives
-	// its call in the window of repeats; these need not.
+	// Sample is the content of a sampled body, nil for other bodies.
+	Sample *Sample
+	// Values are the arguments or the result as JSON, AttachmentsJSON the attachments; both are set only if calls are
+	// printed.
 	Values, AttachmentsJSON []byte
-	forgotten               bool // they were too much to keep
+	dropped                 bool // Values exceeded the memory limit
 }
 
-// plain is the details of messages that have none.
-var plain Details
+// noDetails is shared by all messages without details.
+var noDetails Details
 
 // Detail returns the message's own details.
 func (m *Message) Detail() *Details {
-	if m.Details == &plain {
+	if m.Details == &noDetails {
 		m.Details = new(Details)
 	}
 	return m.Details
 }
 
-// Settler takes the final number of link bytes of a message.
+// Settler receives messages whose number of link bytes is final.
 type Settler interface {
 	Settle(m *Message)
 }
 
-// Forget drops what is only needed until the call is closed.
-func (m *Message) Forget() { m.Details = &plain }
+// DropDetails releases what is needed only until the call is closed.
+func (m *Message) DropDetails() { m.Details = &noDetails }
 
-// Method is the method that is called: of a generic call the one it invokes.
+// Method returns the called method; for a generic call, the method that it invokes.
 func (m *Message) Method() string {
 	if m.GenericMethod != "" {
 		return m.GenericMethod
@@ -99,7 +102,7 @@ func (m *Message) Method() string {
 	return m.Operation.Method
 }
 
-// Service is the service path of a request.
+// Service returns the service path of a request.
 func (m *Message) Service() string {
 	if m.Operation == nil {
 		return Unknown
@@ -107,7 +110,7 @@ func (m *Message) Service() string {
 	return m.Operation.Service
 }
 
-// Unknown stands for a service or method that the capture does not tell.
+// Unknown replaces a service or method that the capture does not contain.
 const Unknown = "?"
 
 // State says how a call ended.
@@ -125,22 +128,22 @@ func (s State) String() string {
 	return [...]string{"ok", "error", "noResponse", "noRequest", "oneWay"}[s]
 }
 
-// Call is a request with its response: of a streaming call the first message each way, which leads to the others. One of
-// them may be nil.
+// Call is a request with its response. In a streaming call they are the first message of each direction and lead to
+// the others. At most one is nil.
 type Call struct {
 	Conn *Conn
-	// Side is the side of the connection that asked: 0 or 1.
+	// Side is the side that sent the request: 0 or 1.
 	Side              int
 	Request, Response *Message
-	// Aborted is why the exchange was reset or cancelled, "" if it was not.
+	// Aborted is the reason for a reset or cancellation, "" if there was none.
 	Aborted string
 }
 
-// Client and Server are the addresses of who asked and who was asked.
+// Client and Server return the addresses of the two ends: the client sent the request.
 func (c *Call) Client() string { return c.Conn.Ends[c.Side] }
 func (c *Call) Server() string { return c.Conn.Ends[1-c.Side] }
 
-// Answer returns the last message of the response, which has the outcome of the call; nil if there is none.
+// Answer returns the last message of the response, which carries the outcome of the call, or nil.
 func (c *Call) Answer() *Message { return c.Response.last() }
 
 func (m *Message) last() *Message {
@@ -150,7 +153,7 @@ func (m *Message) last() *Message {
 	return m
 }
 
-// Count returns the number of messages from m on; it may be nil.
+// Count returns the number of messages from m on. m may be nil.
 func (m *Message) Count() (n int) {
 	for ; m != nil; m = m.Next {
 		n++
@@ -158,7 +161,7 @@ func (m *Message) Count() (n int) {
 	return n
 }
 
-// BodyBytes and FrameBytes return the bytes of all messages from m on, as announced.
+// BodyBytes and FrameBytes return the announced bytes of all messages from m on.
 func (m *Message) BodyBytes() (n int64) {
 	for ; m != nil; m = m.Next {
 		n += int64(m.BodyLen)
@@ -196,8 +199,8 @@ func (c *Call) Failed() bool {
 	return c.Aborted != "" || m != nil && (m.Summary.Failed || m.Exception)
 }
 
-// Latency is from the first byte of the request to the last byte of the response, in nanoseconds; ok is false when one
-// is missing or incomplete.
+// Latency returns the time from the first byte of the request to the last byte of the response, in nanoseconds. It
+// returns false if either is missing or the response is incomplete.
 func (c *Call) Latency() (ns int64, ok bool) {
 	m := c.Answer()
 	if c.Request == nil || m == nil || !m.Complete {
@@ -206,7 +209,8 @@ func (c *Call) Latency() (ns int64, ok bool) {
 	return m.LastByte - c.Request.FirstTime, true
 }
 
-// Wait is from the last byte of the request to the first byte of the response, in nanoseconds.
+// Wait returns the time from the last byte of the request to the first byte of the response, in nanoseconds. It
+// returns false if either is missing or the request is incomplete.
 func (c *Call) Wait() (ns int64, ok bool) {
 	m := c.Request.last()
 	if m == nil || c.Response == nil || !m.Complete {

@@ -10,8 +10,7 @@ import (
 	"dubbo-wire/internal/rpc"
 )
 
-// Filter selects calls. Empty fields select everything; several values of one field are alternatives, all fields must
-// match. Globs know * and ?.
+// Filter selects calls. A call must match all fields that are set, and one of the values of each.
 type Filter struct {
 	Service, Method, Serialization, Protocol []Glob
 	Client, Server, Host                     []Glob
@@ -20,19 +19,19 @@ type Filter struct {
 	Status                                   []int
 	Error                                    []Glob
 	Attachment                               map[string]Glob
-	// Sizes of bodies in bytes, of either side, of the request, of the response; 0: no bound.
+	// MinSize bounds the body of either side, MinRequest and MinResponse that of one, in bytes; 0: no bound.
 	MinSize, MinRequest, MinResponse int64
 	// MaxSize bounds the body of either side; nil: no bound.
 	MaxSize    *int64
 	MinLatency time.Duration
-	// Since and Until bound the first byte, in nanoseconds since the Unix epoch; the bounds belong to it.
+	// Since and Until bound the time of the first byte, inclusive, in nanoseconds since the Unix epoch.
 	Since, Until *int64
 }
 
-// Glob is a pattern over a whole text: * is any run of characters, ? any one.
+// Glob is a pattern for a whole text: * matches any run of characters, ? any single one.
 type Glob struct{ re *regexp.Regexp }
 
-// ParseGlob reads a pattern.
+// ParseGlob compiles a pattern. Every text is a valid pattern.
 func ParseGlob(s string) Glob {
 	var b strings.Builder
 	b.WriteString(`(?s)\A`)
@@ -67,16 +66,16 @@ func matchAny(globs []Glob, texts ...string) bool {
 	return false
 }
 
-// NeedsAttachments reports whether messages must carry their attachments.
+// NeedsAttachments reports whether messages must have their Attachments.
 func (f *Filter) NeedsAttachments() bool { return len(f.Attachment) > 0 }
 
-// OfRequests reports whether a call's request alone decides: nothing is asked of the response, or of the time between.
+// OfRequests reports whether the request alone decides: the filter has no condition on the response or the latency.
 func (f *Filter) OfRequests() bool {
 	return len(f.Status)+len(f.Error)+len(f.Attachment) == 0 && f.MinSize == 0 && f.MaxSize == nil && f.MinResponse == 0 &&
 		f.MinLatency == 0
 }
 
-// Detail is how much of each body the filter needs decoded.
+// Detail returns how far the filter needs bodies decoded.
 func (f *Filter) Detail() rpc.Detail {
 	if len(f.Attachment) > 0 || len(f.Error) > 0 {
 		return rpc.Values
@@ -105,10 +104,10 @@ func (f *Filter) ends(c *Call) bool {
 		!matchAny(f.Host, clientHost, serverHost) {
 		return false
 	}
-	return any(f.Ports, func(p int) bool { s := fmt.Sprint(p); return s == clientPort || s == serverPort })
+	return anyOf(f.Ports, func(p int) bool { s := fmt.Sprint(p); return s == clientPort || s == serverPort })
 }
 
-func any[T int | int64](list []T, ok func(T) bool) bool {
+func anyOf[T int | int64](list []T, ok func(T) bool) bool {
 	for _, v := range list {
 		if ok(v) {
 			return true
@@ -118,8 +117,8 @@ func any[T int | int64](list []T, ok func(T) bool) bool {
 }
 
 func (f *Filter) numbers(c *Call, m *Message) bool {
-	return any(f.IDs, func(id int64) bool { return id == int64(m.Exchange) }) &&
-		any(f.Status, func(s int) bool { return c.Response != nil && s == int(c.Answer().Status) })
+	return anyOf(f.IDs, func(id int64) bool { return id == int64(m.Exchange) }) &&
+		anyOf(f.Status, func(s int) bool { return c.Response != nil && s == int(c.Answer().Status) })
 }
 
 func (f *Filter) sizes(c *Call) bool {

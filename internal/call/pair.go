@@ -6,31 +6,31 @@ import (
 	"dubbo-wire/internal/rpc"
 )
 
-// Sink takes what becomes of messages.
+// Sink receives calls and settled messages.
 type Sink interface {
-	// Call takes a closed call. c is borrowed; its messages stay until they are freed.
+	// Call receives a closed call. c is borrowed; its messages live until they are settled.
 	Call(c *Call)
-	// Settled takes a message that gets no more link bytes and whose call, if it has one, is closed. The sink must Free it
-	// when it is done with it.
+	// Settled receives a message whose link bytes are final and whose call, if any, is closed. The sink must return
+	// it to the pool with Free.
 	Settled(m *Message)
 }
 
-// Config bounds a Pairer; zero values are the defaults.
+// Config bounds the memory of a Pairer. Zero values are the defaults.
 type Config struct {
-	// MaxOpen is the number of messages in calls that are not closed (default 262 144, about 80 MB); beyond it the oldest
-	// call counts as unanswered.
+	// MaxOpen is the number of messages in open calls (default 262,144, about 80 MB). Beyond it the oldest call
+	// expires.
 	MaxOpen int
-	// MaxValues bounds the rendered values of requests that wait, in bytes (default 128 MiB); beyond it those of the
+	// MaxValues bounds the rendered values of open requests, in bytes (default 128 MiB). Beyond it those of the
 	// oldest become opaque.
 	MaxValues int
-	// Pool is where messages come from and go to; nil: the pairer has its own.
+	// Pool provides the messages; nil: the pairer has its own.
 	Pool *Pool
 }
 
-// Pool is memory for messages, shared by the pairers of one goroutine. The zero value is ready.
+// Pool is a free list of messages, shared by the pairers of one goroutine. The zero value is ready to use.
 type Pool struct{ first *Message }
 
-// Free takes a message back.
+// Free returns a message to the pool.
 func (p *Pool) Free(m *Message) {
 	m.next = p.first
 	p.first = m
@@ -42,16 +42,16 @@ type Pairer struct {
 	sink           Sink
 	open           table
 	oldest, newest *Message // open requests in order of arrival
-	valued         *Message // the oldest of them whose values are kept; nil: look from oldest
-	values         int      // bytes of their values
-	followers      int      // messages of open calls beside the first one
+	oldestValued   *Message // oldest open request that may have values; nil: start at oldest
+	valueBytes     int      // rendered values of open calls
+	followers      int      // messages of open calls without the first of each
 	pool           *Pool
-	call           Call
-	// Expired counts requests that were given up because too many were open, ExpiredByTime those that waited for too long.
+	scratch        Call
+	// Expired counts requests that exceeded MaxOpen, ExpiredByTime those that waited too long.
 	Expired, ExpiredByTime int64
 }
 
-// NewPairer returns a pairer that hands closed calls to sink.
+// NewPairer returns a pairer that passes closed calls to sink.
 func NewPairer(cfg Config, sink Sink) *Pairer {
 	if cfg.MaxOpen == 0 {
 		cfg.MaxOpen = 1 << 18
@@ -65,39 +65,39 @@ func NewPairer(cfg Config, sink Sink) *Pairer {
 	return &Pairer{cfg: cfg, sink: sink, open: newTable(), pool: cfg.Pool}
 }
 
-// New returns an empty message, held once by the caller, who must Release it.
+// New returns an empty message with one hold, which the caller must Release.
 func (p *Pairer) New() *Message {
 	m := p.pool.first
 	if m == nil {
-		return &Message{holders: 1, Details: &plain}
+		return &Message{holders: 1, Details: &noDetails}
 	}
 	p.pool.first = m.next
-	*m = Message{holders: 1, Details: &plain}
+	*m = Message{holders: 1, Details: &noDetails}
 	return m
 }
 
-// Hold notes one more who will Release m.
+// Hold adds a holder, who must Release m.
 func (m *Message) Hold() { m.holders++ }
 
-// Release gives m up. The last one settles it.
+// Release removes a holder. The last one settles m.
 func (p *Pairer) Release(m *Message) {
 	if m.holders--; m.holders == 0 {
 		p.sink.Settled(m)
 	}
 }
 
-// Free takes a settled message back.
+// Free returns a settled message to the pool.
 func (p *Pairer) Free(m *Message) { p.pool.Free(m) }
 
-// stream is what an open call with several messages has beside its first one.
+// stream is the state of an open call with several messages.
 type stream struct {
 	lastRequest, response, lastResponse *Message
 	requestEnded                        bool
-	// orphan: the first message is of the response; the capture has no request.
+	// orphan is set if the capture has no request: the first message belongs to the response.
 	orphan bool
 }
 
-// Request takes a request sent by a side of conn. One-way requests are closed at once, or with their last message.
+// Request adds a request that a side of conn sent. A one-way call is closed at once, or with its last message.
 func (p *Pairer) Request(conn *Conn, side int, m *Message) {
 	m.Hold()
 	if m.Ordinal > 0 {
@@ -122,7 +122,7 @@ func (p *Pairer) Request(conn *Conn, side int, m *Message) {
 	p.add(conn, side, m)
 }
 
-// add takes the first message of a call.
+// add opens a call with its first message.
 func (p *Pairer) add(conn *Conn, side int, m *Message) {
 	m.conn, m.side = conn, int8(side)
 	m.older, m.newer = p.newest, nil
@@ -135,28 +135,28 @@ func (p *Pairer) add(conn *Conn, side int, m *Message) {
 	if p.open.add(m) {
 		p.open.grow(p.oldest)
 	}
-	p.bound(m)
+	p.enforceLimits(m)
 }
 
-// follow takes a further message of an open call.
+// follow counts a further message of an open call.
 func (p *Pairer) follow(m *Message) {
 	p.followers++
-	p.bound(m)
+	p.enforceLimits(m)
 }
 
-func (p *Pairer) bound(m *Message) {
+func (p *Pairer) enforceLimits(m *Message) {
 	if m.Values != nil {
-		p.values += m.size()
-		p.forgetValues()
+		p.valueBytes += m.valueBytes()
+		p.dropValues()
 	}
 	if p.open.n+p.followers > p.cfg.MaxOpen {
 		p.Expired++
-		p.unanswered(p.oldest)
+		p.finish(p.oldest)
 	}
 }
 
-// size is the bytes of the message's rendered values.
-func (m *Message) size() int { return cap(m.Values) + cap(m.AttachmentsJSON) }
+// valueBytes returns the memory of the rendered values.
+func (m *Message) valueBytes() int { return cap(m.Values) + cap(m.AttachmentsJSON) }
 
 // each calls f for all messages of an open call.
 func (m *Message) each(f func(m *Message)) {
@@ -170,38 +170,38 @@ func (m *Message) each(f func(m *Message)) {
 	}
 }
 
-// forgetValues makes the values of the oldest open requests opaque until the others are within their bound; those of the
-// newest stay.
-func (p *Pairer) forgetValues() {
-	if p.valued == nil {
-		p.valued = p.oldest
+// dropValues makes the values of the oldest open requests opaque until MaxValues holds. The newest request keeps its
+// values.
+func (p *Pairer) dropValues() {
+	if p.oldestValued == nil {
+		p.oldestValued = p.oldest
 	}
-	for p.values > p.cfg.MaxValues && p.valued != p.newest {
-		head := p.valued
-		p.valued = head.newer
+	for p.valueBytes > p.cfg.MaxValues && p.oldestValued != p.newest {
+		head := p.oldestValued
+		p.oldestValued = head.newer
 		head.each(func(m *Message) {
-			if m.Values == nil || m.forgotten {
+			if m.Values == nil || m.dropped {
 				return
 			}
-			p.values -= m.size()
-			m.forgotten = true // the details are its own: it has values
+			p.valueBytes -= m.valueBytes()
+			m.dropped = true // details with values are never shared
 			m.Values = fmt.Appendf(nil, `[{"@opaque":%d}]`, m.BodyLen)
 			m.AttachmentsJSON = []byte(`{"@opaque":0}`)
 		})
 	}
 }
 
-// Expects reports whether a side of conn has to answer in that exchange.
+// Expects reports whether a side of conn owes a response in that exchange.
 func (p *Pairer) Expects(conn *Conn, side int, exchange uint64) bool {
 	return p.open.find(conn, 1-side, exchange) != nil
 }
 
-// Asked returns the request that a response in that exchange, sent by a side of conn, answers; nil if there is none.
-func (p *Pairer) Asked(conn *Conn, side int, exchange uint64) *Message {
+// OpenRequest returns the open request that a response in that exchange answers if a side of conn sends it, or nil.
+func (p *Pairer) OpenRequest(conn *Conn, side int, exchange uint64) *Message {
 	return p.open.find(conn, 1-side, exchange)
 }
 
-// Response takes a response sent by a side of conn.
+// Response adds a response that a side of conn sent.
 func (p *Pairer) Response(conn *Conn, side int, m *Message) {
 	m.Hold()
 	head := p.open.find(conn, 1-side, m.Exchange)
@@ -212,7 +212,7 @@ func (p *Pairer) Response(conn *Conn, side int, m *Message) {
 		m.stream = &stream{response: m, lastResponse: m, requestEnded: true, orphan: true}
 		p.add(conn, 1-side, m)
 	case head.stream == nil && m.Ends:
-		p.take(head)
+		p.remove(head)
 		p.close(conn, 1-side, head, m, "")
 	default:
 		if head.stream == nil {
@@ -232,7 +232,7 @@ func (p *Pairer) Response(conn *Conn, side int, m *Message) {
 	}
 }
 
-// Abort closes the call of an exchange that a side of conn asked for: it was reset or cancelled.
+// Abort closes the call that a side of conn started in that exchange, because it was reset or cancelled.
 func (p *Pairer) Abort(conn *Conn, side int, exchange uint64, why string) {
 	if head := p.open.find(conn, side, exchange); head != nil {
 		p.end(head, why)
@@ -244,9 +244,9 @@ func (p *Pairer) finish(m *Message) { p.end(m, "") }
 
 func (p *Pairer) end(m *Message, why string) {
 	if p.open.find(m.conn, int(m.side), m.Exchange) == nil {
-		return // a bound ended it just now
+		return // a limit has just closed it
 	}
-	p.take(m)
+	p.remove(m)
 	switch s := m.stream; {
 	case s == nil:
 		p.close(m.conn, int(m.side), m, nil, why)
@@ -257,18 +257,18 @@ func (p *Pairer) end(m *Message, why string) {
 	}
 }
 
-// take makes a call no longer open.
-func (p *Pairer) take(m *Message) {
+// remove takes a call out of the open ones.
+func (p *Pairer) remove(m *Message) {
 	p.open.remove(m)
-	p.followers++ // the first one is none
+	p.followers++ // the loop below also subtracts the first message
 	m.each(func(m *Message) {
 		p.followers--
-		if m.Values != nil && !m.forgotten {
-			p.values -= m.size()
+		if m.Values != nil && !m.dropped {
+			p.valueBytes -= m.valueBytes()
 		}
 	})
-	if p.valued == m {
-		p.valued = m.newer
+	if p.oldestValued == m {
+		p.oldestValued = m.newer
 	}
 	if m.older == nil {
 		p.oldest = m.newer
@@ -283,12 +283,9 @@ func (p *Pairer) take(m *Message) {
 	m.older, m.newer = nil, nil
 }
 
-// unanswered closes an open call.
-func (p *Pairer) unanswered(m *Message) { p.end(m, "") }
-
 func (p *Pairer) close(conn *Conn, side int, request, response *Message, why string) {
-	p.call = Call{Conn: conn, Side: side, Request: request, Response: response, Aborted: why}
-	p.sink.Call(&p.call)
+	p.scratch = Call{Conn: conn, Side: side, Request: request, Response: response, Aborted: why}
+	p.sink.Call(&p.scratch)
 	for _, m := range [2]*Message{request, response} {
 		for m != nil {
 			next := m.Next
@@ -298,34 +295,34 @@ func (p *Pairer) close(conn *Conn, side int, request, response *Message, why str
 	}
 }
 
-// Oldest returns the open request that came first, nil if there is none.
+// Oldest returns the oldest open request, or nil.
 func (p *Pairer) Oldest() *Message { return p.oldest }
 
-// GiveUp closes the oldest open request as unanswered.
-func (p *Pairer) GiveUp() { p.unanswered(p.oldest) }
+// ExpireOldest closes the oldest open request without a response.
+func (p *Pairer) ExpireOldest() { p.finish(p.oldest) }
 
-// GiveUpBefore closes the open requests that came before that time as unanswered.
-func (p *Pairer) GiveUpBefore(at int64) {
+// ExpireBefore closes the open requests that arrived before a time without a response.
+func (p *Pairer) ExpireBefore(at int64) {
 	for p.oldest != nil && p.oldest.Arrived < at {
 		p.ExpiredByTime++
-		p.GiveUp()
+		p.ExpireOldest()
 	}
 }
 
-// OpenCalls is how many requests wait for a response.
+// OpenCalls returns the number of open requests.
 func (p *Pairer) OpenCalls() int { return p.open.n }
 
-// End closes all open requests as unanswered, in order of arrival.
+// End closes all open requests without a response, in order of arrival.
 func (p *Pairer) End() {
 	for p.oldest != nil {
-		p.GiveUp()
+		p.ExpireOldest()
 	}
 }
 
-// FillFrom copies what is kept of a message.
+// FillFrom copies the summary and the details of a message.
 func (m *Message) FillFrom(d *rpc.Message) {
 	m.Summary = d.Summary
-	m.Details = &plain
+	m.Details = &noDetails
 	if !d.Details.IsZero() {
 		m.Detail().Details = d.Details
 	}

@@ -118,5 +118,5 @@ func TestValuesAreBounded(t *testing.T) {
 	kept, gone := "[12345678]", `[{"@opaque":9}]`
 	assert.Equal(t, valuesOf{kept, gone, gone, kept, kept}, got[:5])
 	assert.Equal(t, kept, got[5])
-	assert.Zero(t, p.values)
+	assert.Zero(t, p.valueBytes)
 }

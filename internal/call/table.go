@@ -2,14 +2,14 @@ package call
 
 import "hash/maphash"
 
-// table finds open requests by connection, side and exchange. It is a hash table with chains, which run through the messages
-// themselves; equal keys stand in order of arrival. The hash is drawn anew in each process, so that no capture can be
-// made for its collisions.
+// table finds open requests by connection, side and exchange. It is a hash table whose chains run through the
+// messages; equal keys are in order of arrival. The hash is random in each process, so a capture cannot force
+// collisions.
 type table struct {
-	buckets []bucket // 2^n
-	shift   uint     // 64 - n
+	buckets []bucket // their number is 2^(64-shift)
+	shift   uint     // of the hash
 	n       int      // requests
-	a, b    uint64   // factors of the hash
+	a, b    uint64   // random factors of the hash
 }
 
 type bucket struct{ first, last *Message }
@@ -28,7 +28,7 @@ func (t *table) bucket(conn *Conn, side int, exchange uint64) *bucket {
 	return &t.buckets[(h^h>>32)*t.a>>t.shift]
 }
 
-// add puts m behind all of its bucket and reports whether the table should grow.
+// add appends m to its bucket and reports whether the table should grow.
 func (t *table) add(m *Message) bool {
 	b := t.bucket(m.conn, int(m.side), m.Exchange)
 	m.next = nil
@@ -42,7 +42,7 @@ func (t *table) add(m *Message) bool {
 	return t.n > len(t.buckets)
 }
 
-// grow doubles the table, which has the requests from oldest on.
+// grow doubles the buckets and adds all requests again, from oldest on.
 func (t *table) grow(oldest *Message) {
 	t.buckets = make([]bucket, 2*len(t.buckets))
 	t.shift--
@@ -62,7 +62,7 @@ func (t *table) find(conn *Conn, side int, exchange uint64) *Message {
 	return nil
 }
 
-// remove takes m out.
+// remove deletes m.
 func (t *table) remove(m *Message) {
 	b := t.bucket(m.conn, int(m.side), m.Exchange)
 	var before *Message

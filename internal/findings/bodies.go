@@ -28,7 +28,7 @@ type bodies struct {
 
 // body keeps a body, if it is one of the first.
 func (k *Collector) body(m *method, p *call.Message) {
-	s, b := m.bodies, p.Inside.Body
+	s, b := m.bodies, p.Sample.Body
 	switch {
 	case k.bodies+len(b) > maxBodies:
 		return

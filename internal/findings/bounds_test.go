@@ -113,8 +113,8 @@ func TestCompressible(t *testing.T) {
 
 func sampled(body []byte) func(q, p *call.Message) {
 	return func(_, p *call.Message) {
-		p.Looked = true
-		p.Detail().Inside = &call.Inside{Body: body}
+		p.Sampled = true
+		p.Detail().Sample = &call.Sample{Body: body}
 	}
 }
 

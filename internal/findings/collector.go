@@ -102,7 +102,7 @@ func (k *Collector) Call(c *call.Call) {
 		if r.HeaderSerialization != "" {
 			k.mislabelled(c, r, m)
 		}
-		if r.Looked {
+		if r.Sampled {
 			k.looked++
 			m.look(0).add(r)
 		}
@@ -136,11 +136,11 @@ func (k *Collector) Call(c *call.Call) {
 	} else if p.Complete && p.BodyLen >= leastBody {
 		m.response.big++
 		m.response.bigBytes += int64(p.BodyLen)
-		if p.Looked && p.Inside != nil && p.Inside.Body != nil {
+		if p.Sampled && p.Sample != nil && p.Sample.Body != nil {
 			k.body(m, p)
 		}
 	}
-	if p.Looked {
+	if p.Sampled {
 		k.looked++
 		m.look(1).add(p)
 	}

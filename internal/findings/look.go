@@ -46,7 +46,7 @@ func (l *look) add(m *call.Message) {
 	if n := m.Parts[decode.ClassNames]; n > l.mostNames {
 		l.mostNames, l.names = n, placeOf(m)
 	}
-	in := m.Inside
+	in := m.Sample
 	if in == nil {
 		return
 	}

@@ -274,8 +274,8 @@ func TestRefused(t *testing.T) {
 
 // inside lets a message be looked into: attachments as key=value, each of them so many bytes.
 func inside(m *call.Message, each int, attachments ...string) {
-	m.Looked = true
-	in := &call.Inside{}
+	m.Sampled = true
+	in := &call.Sample{}
 	for _, a := range attachments {
 		key, text, _ := strings.Cut(a, "=")
 		hash := uint64(0)
@@ -285,7 +285,7 @@ func inside(m *call.Message, each int, attachments ...string) {
 		in.Attachments = append(in.Attachments, call.Attachment{Key: key, Value: hash, Bytes: each})
 		m.Parts[decode.ClassAttachments] += int32(each)
 	}
-	m.Detail().Inside = in
+	m.Detail().Sample = in
 }
 
 func TestAttachments(t *testing.T) {

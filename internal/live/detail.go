@@ -22,24 +22,24 @@ type detailConfig struct {
 
 // detail is one method looked into: its messages are decoded down to every value.
 type detail struct {
-	method  Method
-	local   bool
-	began   int64 // by the steady clock
-	decoder rpc.Decoders
-	calls   *sizes.Aggregator // by client
+	method   Method
+	local    bool
+	openedAt int64 // by the steady clock
+	decoder  rpc.Decoders
+	calls    *sizes.Aggregator // by client
 	// asked is the requests that wait for an answer.
-	asked map[frameKey]*exchange
+	open map[frameKey]*exchange
 	// taken is how many calls were taken apart, bytes what their parts are for, paths how many bytes each path has, by
 	// direction.
-	taken   int64
+	decoded int64
 	classes [decode.ClassMissing]int64
 	paths   [2]map[string]int64
 	anatomy decode.Anatomist
 	parts   []decode.PathBytes
 	// spent is how many bytes of bodies were taken apart in the second that began at spentSince.
-	spent, spentSince int64
-	largest           *exchange
-	explained         *Largest // of largest
+	budgetUsed, budgetSecond int64
+	largest                  *exchange
+	explained                *Largest // of largest
 }
 
 type frameKey struct {
@@ -50,40 +50,40 @@ type frameKey struct {
 
 // exchange is a call whose frames are kept.
 type exchange struct {
-	at                int64         // when it was asked, by its packets
+	requestedAt       int64         // when it was asked, by its packets
 	request, response *pipeline.Row // copies
 	latency           int64
 	sizes             [2]int // of the bodies
-	taken             bool   // its request was taken apart
+	decoded           bool   // its request was taken apart
 }
 
 const (
 	// maxAsked is how many requests of the method may wait for an answer.
-	maxAsked = 1024
+	maxOpen = 1024
 	// maxPaths is how many paths a direction keeps apart, and topPaths how many are shown.
 	maxPaths, topPaths = 512, 24
 	// maxKept is how many bytes of a body are kept of requests of which it is not known yet whether their call is large.
-	maxKept = 16 << 10
+	maxKeptBody = 16 << 10
 	// perSecond is how many bytes of bodies are taken apart in a second: the line goes before the screen.
-	perSecond = 8 << 20
+	maxBytesPerSecond = 8 << 20
 	// explainWidth lets two explained frames stand side by side on a wide terminal.
 	explainWidth = 78
 	// depth is how deep paths go.
-	depth = 4
+	pathDepth = 4
 	// recent is how long the largest call stands against smaller ones.
-	recent = int64(time.Minute)
+	largestLifetime = int64(time.Minute)
 )
 
 func newDetail(c detailConfig, m Method, now int64) *detail {
 	return &detail{
-		method: m, local: c.local, began: now, decoder: rpc.Decoders{Formats: c.formats},
-		calls: sizes.NewUnsettled(sizes.By{Keys: []sizes.Key{sizes.Client}}, maxGroups, nil),
-		asked: make(map[frameKey]*exchange),
-		paths: [2]map[string]int64{{}, {}}, anatomy: decode.Anatomist{Depth: depth},
+		method: m, local: c.local, openedAt: now, decoder: rpc.Decoders{Formats: c.formats},
+		calls: sizes.NewUnsettled(sizes.By{Keys: []sizes.Key{sizes.Client}}, maxGroupsPerSecond, nil),
+		open:  make(map[frameKey]*exchange),
+		paths: [2]map[string]int64{{}, {}}, anatomy: decode.Anatomist{Depth: pathDepth},
 	}
 }
 
-func (d *detail) is(m *rpc.Message) bool {
+func (d *detail) matches(m *rpc.Message) bool {
 	if m.Operation == nil || m.Operation.Service != d.method.Service {
 		return false
 	}
@@ -91,24 +91,24 @@ func (d *detail) is(m *rpc.Message) bool {
 }
 
 // wants reports whether a whole message is to be taken apart: of calls of the method as many as there is time for.
-func (d *detail) wants(conn *call.Conn, side int, m *rpc.Message) bool {
+func (d *detail) wantValues(conn *call.Conn, side int, m *rpc.Message) bool {
 	switch {
-	case m.Kind == rpc.Request && d.is(m):
+	case m.Kind == rpc.Request && d.matches(m):
 	case m.Kind == rpc.Response:
-		x := d.asked[frameKey{conn, 1 - side, m.Exchange}]
-		if x == nil || !x.taken {
+		x := d.open[frameKey{conn, 1 - side, m.Exchange}]
+		if x == nil || !x.decoded {
 			return false
 		}
 	default:
 		return false
 	}
-	if at := m.Last.Time / 1e9; at != d.spentSince {
-		d.spent, d.spentSince = 0, at
+	if at := m.Last.Time / 1e9; at != d.budgetSecond {
+		d.budgetUsed, d.budgetSecond = 0, at
 	}
-	if m.Kind == rpc.Request && d.spent > perSecond {
+	if m.Kind == rpc.Request && d.budgetUsed > maxBytesPerSecond {
 		return false
 	}
-	d.spent += int64(m.BodyLen)
+	d.budgetUsed += int64(m.BodyLen)
 	return true
 }
 
@@ -120,47 +120,47 @@ func (d *detail) frame(r *pipeline.Row) {
 	}
 	switch m.Kind {
 	case rpc.Request:
-		if !d.is(m) {
+		if !d.matches(m) {
 			return
 		}
-		x := &exchange{at: m.FirstTime, latency: -1, sizes: [2]int{m.BodyLen, 0}}
-		x.taken = d.take(m, 0)
-		if m.BodyLen <= maxKept || d.larger(m.BodyLen, x.at) {
-			x.request = keep(r)
+		x := &exchange{requestedAt: m.FirstTime, latency: -1, sizes: [2]int{m.BodyLen, 0}}
+		x.decoded = d.add(m, 0)
+		if m.BodyLen <= maxKeptBody || d.larger(m.BodyLen, x.requestedAt) {
+			x.request = cloneRow(r)
 		}
 		if !m.TwoWay {
-			d.compare(x)
+			d.updateLargest(x)
 			return
 		}
-		if len(d.asked) >= maxAsked {
-			clear(d.asked)
+		if len(d.open) >= maxOpen {
+			clear(d.open)
 		}
-		d.asked[frameKey{r.Conn, r.Side, m.Exchange}] = x
+		d.open[frameKey{r.Conn, r.Side, m.Exchange}] = x
 	case rpc.Response:
 		key := frameKey{r.Conn, 1 - r.Side, m.Exchange}
-		x := d.asked[key]
+		x := d.open[key]
 		if x == nil {
 			return
 		}
-		delete(d.asked, key)
-		if x.taken {
-			d.take(m, 1)
+		delete(d.open, key)
+		if x.decoded {
+			d.add(m, 1)
 		}
-		x.latency, x.sizes[1] = m.LastByte-x.at, m.BodyLen
-		if m.BodyLen <= maxKept || d.larger(m.BodyLen, x.at) {
-			x.response = keep(r)
+		x.latency, x.sizes[1] = m.LastByte-x.requestedAt, m.BodyLen
+		if m.BodyLen <= maxKeptBody || d.larger(m.BodyLen, x.requestedAt) {
+			x.response = cloneRow(r)
 		}
-		d.compare(x)
+		d.updateLargest(x)
 	}
 }
 
 // take adds the parts of a message up, if it was taken apart.
-func (d *detail) take(m *rpc.Message, direction int) bool {
+func (d *detail) add(m *rpc.Message, direction int) bool {
 	if m.Tree == nil {
 		return false
 	}
 	if direction == 0 {
-		d.taken++
+		d.decoded++
 	}
 	for class, n := range m.Tree.Bytes() {
 		d.classes[class] += int64(n)
@@ -178,7 +178,7 @@ func (d *detail) take(m *rpc.Message, direction int) bool {
 	return true
 }
 
-func keep(r *pipeline.Row) *pipeline.Row {
+func cloneRow(r *pipeline.Row) *pipeline.Row {
 	k := *r
 	k.Msg = r.Msg.Clone(true, false)
 	return &k
@@ -188,11 +188,11 @@ func (x *exchange) size() int { return max(x.sizes[0], x.sizes[1]) }
 
 // larger reports whether a body of that size, of a call asked at that time, would be the largest.
 func (d *detail) larger(size int, at int64) bool {
-	return d.largest == nil || size > d.largest.size() || at-d.largest.at > recent
+	return d.largest == nil || size > d.largest.size() || at-d.largest.requestedAt > largestLifetime
 }
 
-func (d *detail) compare(x *exchange) {
-	if (x.request != nil || x.response != nil) && d.larger(x.size(), x.at) {
+func (d *detail) updateLargest(x *exchange) {
+	if (x.request != nil || x.response != nil) && d.larger(x.size(), x.requestedAt) {
 		d.largest, d.explained = x, nil
 	}
 }
@@ -204,8 +204,8 @@ func (d *detail) call(c *call.Call) {
 }
 
 // look makes what is shown.
-func (d *detail) look(now int64) *Detail {
-	out := &Detail{Method: d.method, Since: time.Duration(now - d.began)}
+func (d *detail) snapshot(now int64) *Detail {
+	out := &Detail{Method: d.method, Since: time.Duration(now - d.openedAt)}
 	var request, response, latency sizes.Stat
 	clients, all := make(map[string]int64), int64(0)
 	for _, g := range d.calls.Groups() {
@@ -223,7 +223,7 @@ func (d *detail) look(now int64) *Detail {
 	out.RequestSizes, out.ResponseSizes, out.Latencies = bins(&request), bins(&response), bins(&latency)
 	out.Clients = sharesOf(clients, all)
 	out.Clients = out.Clients[:min(5, len(out.Clients))]
-	if d.taken > 0 {
+	if d.decoded > 0 {
 		out.Classes = d.classParts()
 		out.Request, out.Response = d.topParts(0), d.topParts(1)
 	}
@@ -241,7 +241,7 @@ func (d *detail) classParts() []Part {
 	}
 	var parts []Part
 	for class, n := range d.classes {
-		parts = append(parts, Part{decode.Class(class).String(), n / d.taken, percent(n, all)})
+		parts = append(parts, Part{decode.Class(class).String(), n / d.decoded, percent(n, all)})
 	}
 	return parts
 }
@@ -263,7 +263,7 @@ func (d *detail) topParts(direction int) []Part {
 	}
 	for i := range parts {
 		parts[i].Percent = percent(parts[i].Bytes, all)
-		parts[i].Bytes /= d.taken
+		parts[i].Bytes /= d.decoded
 	}
 	return parts
 }
@@ -295,7 +295,7 @@ func bins(s *sizes.Stat) []Bin {
 // explain annotates the frames of a call as the command explain does, with types and lengths in place of values: a live
 // capture shows none.
 func (d *detail) explain(x *exchange) *Largest {
-	l := &Largest{At: x.at, Latency: x.latency, RequestBytes: int64(x.sizes[0]), ResponseBytes: int64(x.sizes[1])}
+	l := &Largest{At: x.requestedAt, Latency: x.latency, RequestBytes: int64(x.sizes[0]), ResponseBytes: int64(x.sizes[1])}
 	for i, k := range []*pipeline.Row{x.request, x.response} {
 		if k == nil {
 			continue

@@ -16,7 +16,7 @@ const payloadLimit = 8 << 20
 
 // findings are what somebody who looks at the screen should know first, beside what it shows anyway: drops, interfaces
 // that are away.
-func findings(s *Snapshot, look *pipeline.Look) []string {
+func findings(s *Snapshot, progress *pipeline.Progress) []string {
 	var all []string
 	add := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	var largest, failing *Row
@@ -37,21 +37,21 @@ func findings(s *Snapshot, look *pipeline.Look) []string {
 			what = "request"
 		}
 		n := most(largest)
-		add("%s: largest %s %s bytes = %.0f %% of Dubbo's payload limit", short(largest.Name), what, report.Count(int64(n)), 100*n/payloadLimit)
+		add("%s: largest %s %s bytes = %.0f %% of Dubbo's payload limit", shortName(largest.Name), what, report.Count(int64(n)), 100*n/payloadLimit)
 	}
 	if failing != nil {
-		add("%s: %.0f %% of its calls fail", short(failing.Name), failing.Number("errors"))
+		add("%s: %.0f %% of its calls fail", shortName(failing.Name), failing.Number("errors"))
 	}
-	if s.Coverage < 99 && look.Frames > 0 {
+	if s.Coverage < 99 && progress.Frames > 0 {
 		add("%s bytes are missing from Dubbo's streams, %s belong to no frame", report.Count(s.Gap), report.Count(s.Skipped))
 	}
 	return all
 }
 
 // busiest are the ports of connections without a frame, the one with the most bytes first.
-func busiest(look *pipeline.Look) []int {
-	list := slices.SortedFunc(maps.Keys(look.OtherTCP), func(a, b uint16) int {
-		return cmp.Or(cmp.Compare(look.OtherTCP[b], look.OtherTCP[a]), cmp.Compare(a, b))
+func busiestPorts(progress *pipeline.Progress) []int {
+	list := slices.SortedFunc(maps.Keys(progress.OtherTCP), func(a, b uint16) int {
+		return cmp.Or(cmp.Compare(progress.OtherTCP[b], progress.OtherTCP[a]), cmp.Compare(a, b))
 	})
 	var ports []int
 	for _, p := range list[:min(len(list), 5)] {
@@ -61,7 +61,7 @@ func busiest(look *pipeline.Look) []int {
 }
 
 // short leaves the package of a service away: the full name stands elsewhere on the screen.
-func short(name string) string {
+func shortName(name string) string {
 	service, method, ok := strings.Cut(name, "/")
 	if !ok {
 		return name

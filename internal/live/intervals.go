@@ -50,22 +50,22 @@ func (i *Intervals) Watch(r *pipeline.Running) *report.Interval {
 	if now.Sub(i.began) < i.every {
 		return nil
 	}
-	return i.next(&r.Look().Totals, now)
+	return i.next(&r.Progress().Totals, now)
 }
 
 // End is the last interval, of what came since: what is closed at the end of a run is in it, too. So intervals add up to
 // the report.
 func (i *Intervals) End(totals *pipeline.Totals) *report.Interval { return i.next(totals, time.Now()) }
 
-func (i *Intervals) next(look *pipeline.Totals, now time.Time) *report.Interval {
+func (i *Intervals) next(progress *pipeline.Totals, now time.Time) *report.Interval {
 	t, fill := i.stats()
 	v := &report.Interval{
 		From: i.from, To: i.from + int64(now.Sub(i.began)),
-		Packets: look.Packets - i.last.packets, LinkBytes: look.LinkBytes - i.last.link, RPCBytes: look.SeenBytes - i.last.rpc, Protocols: look.ProtocolNames(),
-		Dropped: t.Drops - i.last.drops, DroppedInAll: t.Drops, RingPercent: 100 * fill, Coverage: floor4(look.Percent()),
+		Packets: progress.Packets - i.last.packets, LinkBytes: progress.LinkBytes - i.last.link, RPCBytes: progress.SeenBytes - i.last.rpc, Protocols: progress.ProtocolNames(),
+		Dropped: t.Drops - i.last.drops, DroppedInAll: t.Drops, RingPercent: 100 * fill, Coverage: floor4(progress.Percent()),
 		By: i.by, Groups: i.groups.Groups(), Filtered: i.filtered,
 	}
-	i.last.packets, i.last.link, i.last.rpc, i.last.drops = look.Packets, look.LinkBytes, look.SeenBytes, t.Drops
+	i.last.packets, i.last.link, i.last.rpc, i.last.drops = progress.Packets, progress.LinkBytes, progress.SeenBytes, t.Drops
 	i.groups = sizes.NewUnsettled(i.by, i.maxGroups, i.inputs)
 	i.began, i.from = now, now.UnixNano()
 	return v

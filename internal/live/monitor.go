@@ -44,22 +44,22 @@ type Recording struct {
 // Monitor watches a run for a screen. It is a sink in front of another one. It belongs to the goroutine of the line.
 type Monitor struct {
 	pipeline.Sink
-	probe   Probe
-	ring    ring
-	began   time.Time
-	turned  int64 // when the current second began, by the steady clock
-	last    Traffic
-	in, out []float64 // bits per second, by second
-	now     Settings
+	probe       Probe
+	ring        ring
+	began       time.Time
+	secondBegan int64 // when the current second began, by the steady clock
+	last        Traffic
+	in, out     []float64 // bits per second, by second
+	settings    Settings
 	// protocols are the names of those whose messages were seen.
-	protocols string
-	detail    *detail
-	decode    detailConfig
+	protocols    string
+	detail       *detail
+	detailConfig detailConfig
 }
 
 // NewMonitor returns a monitor in front of a sink. Formats and local time are for what is explained of an opened method.
 func NewMonitor(p Probe, next pipeline.Sink, formats []decode.Format, local bool) *Monitor {
-	return &Monitor{Sink: next, probe: p, began: time.Now(), decode: detailConfig{formats, local}}
+	return &Monitor{Sink: next, probe: p, began: time.Now(), detailConfig: detailConfig{formats, local}}
 }
 
 // Frame takes a frame.
@@ -83,47 +83,47 @@ func (m *Monitor) Call(c *call.Call, selected bool) {
 }
 
 // turnEvery is how often another snapshot is made while nothing else is asked for.
-const turnEvery = int64(time.Second)
+const snapshotEvery = int64(time.Second)
 
 // Watch looks at the run with the settings that are wanted now, and returns a snapshot when there is a new one, else nil.
 func (m *Monitor) Watch(r *pipeline.Running, s Settings) *Snapshot {
 	now := r.Clock()
-	changed := s != m.now
-	if s.Open != m.now.Open || s.Open != (Method{}) && m.detail == nil {
-		m.open(r, s.Open, now)
+	changed := s != m.settings
+	if s.Open != m.settings.Open || s.Open != (Method{}) && m.detail == nil {
+		m.openMethod(r, s.Open, now)
 	}
-	m.now = s
-	due := len(m.ring.seconds) == 0 || now-m.turned >= turnEvery
+	m.settings = s
+	due := len(m.ring.seconds) == 0 || now-m.secondBegan >= snapshotEvery
 	if !due && !changed {
 		return nil
 	}
-	look := r.Look()
-	m.protocols = strings.Join(look.ProtocolNames(), ", ")
-	m.count(look)
-	snap := m.look(look, now)
+	progress := r.Progress()
+	m.protocols = strings.Join(progress.ProtocolNames(), ", ")
+	m.count(progress)
+	snap := m.snapshot(progress, now)
 	if due {
-		m.turn(now)
+		m.startSecond(now)
 	}
 	return snap
 }
 
 // open looks into another method, or into none.
-func (m *Monitor) open(r *pipeline.Running, method Method, now int64) {
+func (m *Monitor) openMethod(r *pipeline.Running, method Method, now int64) {
 	m.detail = nil
 	if method != (Method{}) {
-		m.detail = newDetail(m.decode, method, now)
+		m.detail = newDetail(m.detailConfig, method, now)
 	}
 	if m.detail == nil {
-		r.LookInto(nil)
+		r.WantValues(nil)
 		return
 	}
-	r.LookInto(m.detail.wants)
+	r.WantValues(m.detail.wantValues)
 }
 
-// count gives the current second what came since the last look.
-func (m *Monitor) count(look *pipeline.Look) {
+// count gives the current second what came since the last progress.
+func (m *Monitor) count(progress *pipeline.Progress) {
 	t, _ := m.probe.Stats()
-	t.link, t.messages = look.LinkBytes, look.SeenBytes
+	t.link, t.messages = progress.LinkBytes, progress.SeenBytes
 	if m.probe.KernelFilter != "" {
 		if in, out, ok := m.probe.Counters(); ok {
 			t.In, t.Out = in, out
@@ -141,42 +141,42 @@ func (m *Monitor) count(look *pipeline.Look) {
 }
 
 // turn ends the current second and begins another.
-func (m *Monitor) turn(now int64) {
+func (m *Monitor) startSecond(now int64) {
 	if len(m.ring.seconds) > 0 {
-		seconds := float64(now-m.turned) / 1e9
+		seconds := float64(now-m.secondBegan) / 1e9
 		t := &m.ring.current().traffic
-		m.in = history(m.in, 8*float64(t.In)/seconds)
-		m.out = history(m.out, 8*float64(t.Out)/seconds)
+		m.in = appendHistory(m.in, 8*float64(t.In)/seconds)
+		m.out = appendHistory(m.out, 8*float64(t.Out)/seconds)
 	}
-	m.turned = now
-	m.ring.turn(now)
+	m.secondBegan = now
+	m.ring.startSecond(now)
 }
 
 // histories is how many seconds a history has.
-const histories = 60
+const maxHistory = 60
 
-func history(list []float64, v float64) []float64 {
-	if len(list) == histories {
+func appendHistory(list []float64, v float64) []float64 {
+	if len(list) == maxHistory {
 		copy(list, list[1:])
-		list = list[:histories-1]
+		list = list[:maxHistory-1]
 	}
 	return append(list, v)
 }
 
 // look makes the snapshot.
-func (m *Monitor) look(look *pipeline.Look, now int64) *Snapshot {
+func (m *Monitor) snapshot(progress *pipeline.Progress, now int64) *Snapshot {
 	s := &Snapshot{
-		At: look.LastTime, Running: time.Since(m.began), KernelFilter: m.probe.KernelFilter, Speed: m.probe.Speed,
+		At: progress.LastTime, Running: time.Since(m.began), KernelFilter: m.probe.KernelFilter, Speed: m.probe.Speed,
 		Interfaces: m.probe.Interfaces(),
-		Packets:    look.Packets, LinkBytes: look.LinkBytes,
-		Calls: look.Calls, Errors: look.Errors, Heartbeats: look.Heartbeats,
-		Connections: look.OpenConnections, OpenCalls: look.OpenCalls,
-		ExpiredCalls: look.Expired + look.ExpiredByTime, ExpiredConns: look.TCP.Expired,
-		Coverage: floor4(look.Percent()), Gap: look.Gap, Skipped: look.Skipped,
-		Protocols: m.protocols, KernelDrops: m.last.Drops, By: m.now.By, Filter: m.now.Filter,
+		Packets:    progress.Packets, LinkBytes: progress.LinkBytes,
+		Calls: progress.Calls, Errors: progress.Errors, Heartbeats: progress.Heartbeats,
+		Connections: progress.OpenConnections, OpenCalls: progress.OpenCalls,
+		ExpiredCalls: progress.Expired + progress.ExpiredByTime, ExpiredConns: progress.TCP.Expired,
+		Coverage: floor4(progress.Percent()), Gap: progress.Gap, Skipped: progress.Skipped,
+		Protocols: m.protocols, KernelDrops: m.last.Drops, By: m.settings.By, Filter: m.settings.Filter,
 		InHistory: append([]float64(nil), m.in...), OutHistory: append([]float64(nil), m.out...),
 	}
-	s.OtherPorts = busiest(look)
+	s.OtherPorts = busiestPorts(progress)
 	_, fill := m.probe.Stats()
 	s.RingFill = 100 * fill
 	if rec := m.probe.Recording(); rec.File != "" || rec.Err != "" {
@@ -187,10 +187,10 @@ func (m *Monitor) look(look *pipeline.Look, now int64) *Snapshot {
 	}
 	s.Window = time.Duration(now - m.ring.seconds[0].began)
 	m.rates(s)
-	s.Rows, s.Groups, s.Rest = m.ring.rows(m.now.By, m.now.Filter, s.Window)
+	s.Rows, s.Groups, s.Rest = m.ring.rows(m.settings.By, m.settings.Filter, s.Window)
 	s.Serializations = m.ring.shares()
 	if m.detail != nil {
-		s.Detail = m.detail.look(now)
+		s.Detail = m.detail.snapshot(now)
 		s.Detail.Row = (&group{row: Row{Name: m.detail.method.String(), Method: m.detail.method}}).finish(s.Window, 0)
 		rows, _, _ := m.ring.rows(ByMethod, "", s.Window)
 		for i := range rows {
@@ -199,7 +199,7 @@ func (m *Monitor) look(look *pipeline.Look, now int64) *Snapshot {
 			}
 		}
 	}
-	s.Findings = findings(s, look)
+	s.Findings = findings(s, progress)
 	return s
 }
 

@@ -69,7 +69,7 @@ func (g Grouping) name(o *sizes.Group) string {
 	return v[keyClient] + " > " + v[keyServer]
 }
 
-func (s *second) of(g Grouping) *sizes.Aggregator {
+func (s *second) groupedBy(g Grouping) *sizes.Aggregator {
 	if g <= BySerialization {
 		return s.methods
 	}
@@ -83,7 +83,7 @@ func (r *ring) rows(by Grouping, filter string, span time.Duration) (rows []Row,
 	var beyond *group
 	all := int64(0)
 	for _, s := range r.seconds {
-		for _, o := range s.of(by).Groups() {
+		for _, o := range s.groupedBy(by).Groups() {
 			all += o.WireBytes()
 			if o.Rest {
 				if beyond == nil {
@@ -104,7 +104,7 @@ func (r *ring) rows(by Grouping, filter string, span time.Duration) (rows []Row,
 			g.add(o, o.Values[keySerialization])
 		}
 	}
-	wanted := match(filter)
+	wanted := nameMatcher(filter)
 	for name, g := range sums {
 		if wanted(name) {
 			rows = append(rows, g.finish(span, all))
@@ -150,7 +150,7 @@ func sharesOf(bytes map[string]int64, all int64) []Share {
 
 // match makes a filter of what was typed: a glob over the whole name where it has * or ?, else a part of it. Letters of
 // both cases are equal.
-func match(filter string) func(name string) bool {
+func nameMatcher(filter string) func(name string) bool {
 	filter = strings.ToLower(filter)
 	switch {
 	case filter == "":

@@ -18,7 +18,7 @@ type FrameChoice struct {
 	frame, packet int64 // numbers; 0 where the filter chooses
 	response      bool  // of the call that the filter selects
 	filter        *Filter
-	sought        *pipeline.Sought
+	sought        *pipeline.PacketSearch
 	// kept has the candidates by number. bytes is the size of their bodies, room its limit.
 	kept        map[int64]*keptFrame
 	bytes, room int
@@ -40,14 +40,14 @@ func ChooseFrame(frame, packet int64, response bool, f *Filter) *FrameChoice {
 	c := &FrameChoice{frame: frame, packet: packet, response: response, filter: f, room: maxKeptBodies, kept: map[int64]*keptFrame{}}
 	c.decoder.Formats = formats.All()
 	if packet > 0 {
-		c.sought = &pipeline.Sought{Number: packet}
+		c.sought = &pipeline.PacketSearch{Number: packet}
 	}
 	return c
 }
 
 // Options returns the options of the run that feeds the sink.
 func (c *FrameChoice) Options() pipeline.Options {
-	opt := pipeline.Options{Rows: true, WholeBodies: true, Sought: c.sought}
+	opt := pipeline.Options{Rows: true, WholeBodies: true, Search: c.sought}
 	c.filter.Apply(&opt)
 	return opt
 }

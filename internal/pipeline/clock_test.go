@@ -27,7 +27,7 @@ func TestClock(t *testing.T) {
 		{"set forward while packets are waited for", true, []int64{s, 3600 * s, 3601 * s}, []int64{s, s, 2 * s}},
 		{"silence while packets are waited for", true, []int64{s, 9 * s, 18 * s}, []int64{s, 9 * s, 18 * s}},
 	} {
-		c := clock{live: test.live, looked: time.Now()}
+		c := clock{live: test.live, checkedAt: time.Now()}
 		var got []int64
 		for _, at := range test.times {
 			got = append(got, c.at(at))
@@ -41,7 +41,7 @@ func TestClockOfFile(t *testing.T) {
 	const hour, s = int64(time.Hour), int64(time.Second)
 	var c clock
 	c.at(2 * hour)
-	for i := range int64(inRow) {
+	for i := range int64(minBackward) {
 		assert.Equal(t, 2*hour, c.at(hour+i))
 	}
 	assert.Equal(t, 2*hour, c.at(hour+s))
@@ -51,12 +51,12 @@ func TestClockOfFile(t *testing.T) {
 // TestClockOfStopped: time that has passed is no step, though nobody looked.
 func TestClockOfStopped(t *testing.T) {
 	const s = int64(time.Second)
-	c := clock{live: true, looked: time.Now()}
+	c := clock{live: true, checkedAt: time.Now()}
 	c.at(s)
-	c.looked = time.Now().Add(-time.Minute)
+	c.checkedAt = time.Now().Add(-time.Minute)
 	assert.Equal(t, 61*s, c.at(61*s))
 	assert.Zero(t, c.steps)
-	c.looked = time.Now()
+	c.checkedAt = time.Now()
 	assert.Equal(t, 61*s, c.at(3600*s))
 	assert.Equal(t, int64(1), c.steps)
 }

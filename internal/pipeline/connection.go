@@ -15,7 +15,7 @@ type connection struct {
 	dirs [2]direction
 	// reader takes the bytes of both directions; nil while none came, and where they are only counted. former took them
 	// before the connection turned out to be of another protocol.
-	reader, former rpc.Conn
+	reader, previous rpc.Conn
 	// foreign: the connection started as one of a protocol that cannot be read from the middle.
 	foreign bool
 	// claimed: the connection carries messages, or is known to be of a protocol that does.
@@ -28,7 +28,7 @@ type connection struct {
 	ends uint8 // directions that ended
 	// early is responses whose requests may be among the bytes that the other direction holds, in the order in which they
 	// came.
-	early []*call.Message
+	earlyResponses []*call.Message
 
 	messages int64
 	protocol *rpc.Protocol // of the last message
@@ -51,12 +51,12 @@ type direction struct {
 	// The messages that were complete last, from the oldest on: they take the link bytes of repeats.
 	oldest, newest *call.Message
 	head           []byte // the first bytes, as long as they do not tell the protocol
-	taken          int64  // bytes
-	kept           uint8  // messages from oldest to newest
+	received       int64  // bytes
+	inWindow       uint8  // messages from oldest to newest
 	side           uint8
 	sniffed        bool // the first bytes were looked at
 	// sought is the place in the stream of what the packet brought that is looked for.
-	sought struct{ from, to int64 }
+	searched struct{ from, to int64 }
 }
 
 // Begin is called by the assembler for each new connection.
@@ -87,11 +87,11 @@ func (l *lane) Close(c *assemble.Connection) {
 func (d *direction) Data(b []byte, m *assemble.Meta) {
 	t := d.conn.opt.streams
 	if t == nil {
-		d.take(b, m)
+		d.deliver(b, m)
 		return
 	}
 	t.Data(d.conn.tcp, int(d.side), b, m)
-	d.take(b, m)
+	d.deliver(b, m)
 	next := m.Pos + int64(len(b))
 	if r := d.conn.current(); r != nil {
 		if p := r.Pending(int(d.side)); p.Held {
@@ -102,32 +102,32 @@ func (d *direction) Data(b []byte, m *assemble.Meta) {
 }
 
 // take reads the next bytes of the stream.
-func (d *direction) take(b []byte, m *assemble.Meta) {
+func (d *direction) deliver(b []byte, m *assemble.Meta) {
 	c := d.conn
 	if !d.sniffed {
 		d.sniff(b, m)
 	}
-	if c.opt.Sought.is(m.Packet, m.File) {
-		if d.sought.to != m.Pos {
-			d.sought.from = m.Pos
+	if c.opt.Search.matches(m.Packet, m.File) {
+		if d.searched.to != m.Pos {
+			d.searched.from = m.Pos
 		}
-		d.sought.to = m.Pos + int64(len(b))
+		d.searched.to = m.Pos + int64(len(b))
 	}
-	d.taken += int64(len(b))
+	d.received += int64(len(b))
 	if c.reader == nil && !c.open() {
 		c.skipped += int64(len(b))
 		return
 	}
 	c.reader.Data(int(d.side), b, d.chunk(m))
-	if c.early != nil {
-		c.answer(false)
+	if c.earlyResponses != nil {
+		c.pairEarly(false)
 	}
 }
 
 // current is the reader that may hold bytes.
 func (c *connection) current() rpc.Conn {
 	if c.reader == nil {
-		return c.former
+		return c.previous
 	}
 	return c.reader
 }
@@ -163,7 +163,7 @@ func (d *direction) sniff(b []byte, m *assemble.Meta) {
 		switch {
 		case c.tcp.Joined && p.Midway:
 			d.sniffed = true
-			c.carries() // perhaps
+			c.foundMessages() // perhaps
 			return
 		case !c.tcp.Joined:
 			d.sniffed = true
@@ -184,37 +184,37 @@ func (c *connection) recognised(i int, m *assemble.Meta) {
 	p := c.opt.Protocols[i]
 	if p.Midway {
 		c.claimed = true
-		c.carries()
+		c.foundMessages()
 		return // it has the connection already, or gets it
 	}
 	if c.foreign {
 		return
 	}
 	c.foreign = true
-	if c.former = c.reader; p.New == nil {
+	if c.previous = c.reader; p.New == nil {
 		c.reader, c.name = nil, p.Name
 		return
 	}
-	if c.former != nil && c.messages == 0 {
+	if c.previous != nil && c.messages == 0 {
 		// What it made of the first bytes is void: they are read again.
 		c.muted = true
-		c.former.End(0)
-		c.former.End(1)
+		c.previous.End(0)
+		c.previous.End(1)
 		c.muted = false
-		c.former, c.skipped, c.unowned, c.claimed = nil, 0, nil, false
+		c.previous, c.skipped, c.unowned, c.claimed = nil, 0, nil, false
 	}
 	c.claimed = true
 	c.reader = c.opener(i)(c, c, false)
 	for k := range c.dirs {
 		d := &c.dirs[k]
-		if d.taken == 0 {
+		if d.received == 0 {
 			continue
 		}
-		again := d.head[:min(int64(len(d.head)), d.taken)]
-		if c.former != nil {
+		again := d.head[:min(int64(len(d.head)), d.received)]
+		if c.previous != nil {
 			again = nil // it has read them
 		} else {
-			c.skipped += d.taken - int64(len(again))
+			c.skipped += d.received - int64(len(again))
 		}
 		if len(again) > 0 {
 			chunk := d.chunk(m)
@@ -223,54 +223,54 @@ func (c *connection) recognised(i int, m *assemble.Meta) {
 		}
 	}
 	if c.claimed {
-		c.carries()
+		c.foundMessages()
 	}
 }
 
 // carries tells the tap that messages were found.
-func (c *connection) carries() {
+func (c *connection) foundMessages() {
 	if c.opt.Tap != nil {
 		c.opt.Tap.Carries(c.tcp.Ends[0], c.tcp.Ends[1])
 	}
 }
 
 // maxEarly is how many responses of a connection wait for requests that may be held.
-const maxEarly = 256
+const maxEarlyResponses = 256
 
 // postpone keeps a response while the direction that asked holds bytes of which it is not known what they are, and
 // reports whether it does.
 func (d *direction) postpone(m *call.Message) bool {
 	c := d.conn
-	if !c.current().Pending(1-int(d.side)).Searching || len(c.early) == maxEarly || c.pairer.Expects(c.call, int(d.side), m.Exchange) {
+	if !c.current().Pending(1-int(d.side)).Searching || len(c.earlyResponses) == maxEarlyResponses || c.pairer.Expects(c.call, int(d.side), m.Exchange) {
 		return false
 	}
 	values := len(m.Values) + len(m.AttachmentsJSON)
-	if c.waiting == share(c.opt.Limits.MaxOpenCalls) || c.waitingValues+values > share(c.opt.Limits.MaxValues) {
+	if c.earlyResponseCount == share(c.opt.Limits.MaxOpenCalls) || c.earlyValueBytes+values > share(c.opt.Limits.MaxValues) {
 		return false
 	}
-	c.waiting++
-	c.waitingValues += values
+	c.earlyResponseCount++
+	c.earlyValueBytes += values
 	m.Hold()
 	m.Side = d.side
-	c.early = append(c.early, m)
+	c.earlyResponses = append(c.earlyResponses, m)
 	return true
 }
 
 // answer pairs the responses that waited, once the direction that asked knows what it has; with all in any case.
-func (c *connection) answer(all bool) {
-	kept := c.early[:0]
-	for _, m := range c.early {
+func (c *connection) pairEarly(all bool) {
+	kept := c.earlyResponses[:0]
+	for _, m := range c.earlyResponses {
 		if !all && c.current().Pending(1-int(m.Side)).Searching && !c.pairer.Expects(c.call, int(m.Side), m.Exchange) {
 			kept = append(kept, m)
 			continue
 		}
-		c.waiting--
-		c.waitingValues -= len(m.Values) + len(m.AttachmentsJSON)
+		c.earlyResponseCount--
+		c.earlyValueBytes -= len(m.Values) + len(m.AttachmentsJSON)
 		c.pairer.Response(c.call, int(m.Side), m)
 		c.pairer.Release(m)
 	}
-	if c.early = kept; len(kept) == 0 {
-		c.early = nil
+	if c.earlyResponses = kept; len(kept) == 0 {
+		c.earlyResponses = nil
 	}
 }
 
@@ -292,8 +292,8 @@ func (d *direction) Gap(n, wire int64, m *assemble.Meta) {
 		return
 	}
 	c.reader.Gap(int(d.side), n, wire, d.chunk(m))
-	if c.early != nil {
-		c.answer(false)
+	if c.earlyResponses != nil {
+		c.pairEarly(false)
 	}
 }
 
@@ -330,7 +330,7 @@ func (d *direction) Repeat(n int, m *assemble.Meta) {
 // none, how many are no message's.
 func (d *direction) owner(pos, left int64) (*call.Message, int64) {
 	upTo := left
-	for m := d.oldest; m != nil; m = m.Newer {
+	for m := d.oldest; m != nil; m = m.NextInWindow {
 		for span := range m.Spans {
 			if pos >= span.From && pos < span.To {
 				return m, min(left, span.To-pos)
@@ -345,20 +345,20 @@ func (d *direction) owner(pos, left int64) (*call.Message, int64) {
 
 func (d *direction) End() {
 	c := d.conn
-	for _, r := range [2]rpc.Conn{c.former, c.reader} {
+	for _, r := range [2]rpc.Conn{c.previous, c.reader} {
 		if r != nil {
 			r.End(int(d.side))
 		}
 	}
-	if c.early != nil {
-		c.answer(false)
+	if c.earlyResponses != nil {
+		c.pairEarly(false)
 	}
 	for d.oldest != nil {
-		c.window.drop(d)
+		c.repeats.drop(d)
 	}
 	c.ends++
 	if c.ends == 2 {
-		c.answer(true)
+		c.pairEarly(true)
 		c.totals.connection(c)
 	}
 }
@@ -369,7 +369,7 @@ func (c *connection) Message(side int, m *rpc.Message) {
 		return
 	}
 	if c.messages++; c.messages == 1 {
-		c.carries()
+		c.foundMessages()
 	}
 	if m.Protocol != c.protocol {
 		c.protocol = m.Protocol
@@ -432,7 +432,7 @@ func (c *connection) Want(side int, m *rpc.Message) rpc.Detail {
 	if c.sampler != nil && c.sampler.wants(c.lane, &c.dirs[side], m) {
 		want = rpc.Values
 	}
-	if c.lookInto != nil && c.lookInto(c.call, side, m) {
+	if c.wantValues != nil && c.wantValues(c.call, side, m) {
 		want = rpc.Values
 	}
 	return want

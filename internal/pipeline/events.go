@@ -8,7 +8,7 @@ import (
 
 // event is something that came out of a lane, and waits to be brought into order.
 type event struct {
-	place    uint64 // in capture order
+	order    uint64 // in capture order
 	first    int64  // of a connection
 	conn     *call.Conn
 	m        *call.Message // the frame's; the request
@@ -43,7 +43,7 @@ const (
 type recorder struct{ events []event }
 
 // again begins another batch in the memory of one that was delivered.
-func (r *recorder) again(delivered []event, pool *call.Pool) {
+func (r *recorder) reset(delivered []event, pool *call.Pool) {
 	for i := range delivered {
 		if e := &delivered[i]; e.kind == eventSettled {
 			pool.Free(e.m)
@@ -54,7 +54,7 @@ func (r *recorder) again(delivered []event, pool *call.Pool) {
 }
 
 func (r *recorder) add(l *lane, e event) {
-	e.place = l.now
+	e.order = l.now
 	r.events = append(r.events, e)
 }
 
@@ -94,12 +94,12 @@ func (d *delivery) merge(work []portion) {
 			if at[i] == len(work[i].events) {
 				continue
 			}
-			place := work[i].events[at[i]].place
+			place := work[i].events[at[i]].order
 			switch {
 			case next < 0:
 				next = i
-			case place < work[next].events[at[next]].place:
-				until = work[next].events[at[next]].place
+			case place < work[next].events[at[next]].order:
+				until = work[next].events[at[next]].order
 				next = i
 			case place < until:
 				until = place
@@ -110,7 +110,7 @@ func (d *delivery) merge(work []portion) {
 		}
 		events := work[next].events
 		k := at[next]
-		for k < len(events) && events[k].place < until {
+		for k < len(events) && events[k].order < until {
 			d.deliver(&events[k])
 			k++
 		}
@@ -121,23 +121,23 @@ func (d *delivery) merge(work []portion) {
 func (d *delivery) deliver(e *event) {
 	switch e.kind {
 	case eventBegan:
-		d.begin(e.first)
+		d.beginConnection(e.first)
 	case eventEnded:
-		d.end(e.first)
+		d.forgetConnection(e.first)
 	case eventOpened:
-		d.open(e.conn, e.first)
+		d.numberConnection(e.conn, e.first)
 	case eventFrame:
 		var row *Row
 		if e.rare != nil {
 			row = &e.rare.row
 		}
-		d.number(e.m, row)
+		d.numberFrame(e.m, row)
 	case eventCall:
-		d.one = call.Call{Conn: e.conn, Side: int(e.side), Request: e.m, Response: e.response}
+		d.scratch = call.Call{Conn: e.conn, Side: int(e.side), Request: e.m, Response: e.response}
 		if e.rare != nil {
-			d.one.Aborted = e.rare.aborted
+			d.scratch.Aborted = e.rare.aborted
 		}
-		d.close(&d.one, e.selected)
+		d.closeCall(&d.scratch, e.selected)
 	case eventSettled:
 		d.settle(e.m)
 	}

@@ -137,12 +137,12 @@ func TestRunning(t *testing.T) {
 		src, err := capture.Open([]string{"../../testdata/captures/" + file}, capture.Options{})
 		require.NoError(t, err)
 		looks := 0
-		var last *Look
+		var last *Progress
 		ended := false
 		opt := Options{Protocols: protocols.All(), Formats: formats.All(), Live: true}
 		opt.Watch = func(r *Running) {
 			looks++
-			k := r.Look()
+			k := r.Progress()
 			if last != nil {
 				assert.GreaterOrEqual(t, k.Packets, last.Packets)
 				assert.GreaterOrEqual(t, k.Frames, last.Frames)
@@ -190,9 +190,9 @@ func TestLookInto(t *testing.T) {
 		opt := Options{Live: true, Watch: func(r *Running) {
 			n++
 			if n%3 == 1 {
-				r.LookInto(func(_ *call.Conn, _ int, m *rpc.Message) bool { return m.Exchange%2 == 0 })
+				r.WantValues(func(_ *call.Conn, _ int, m *rpc.Message) bool { return m.Exchange%2 == 0 })
 			} else {
-				r.LookInto(nil)
+				r.WantValues(nil)
 			}
 		}}
 		// Time passes faster, so that it is asked for at every packet.

@@ -18,9 +18,9 @@ type worker struct {
 	pool    call.Pool
 	prepare func(*Row) any
 	// lookInto, if set, says of a message whether its values are wanted for the time being.
-	lookInto func(conn *call.Conn, side int, m *rpc.Message) bool
-	chunk    rpc.Chunk
-	row      Row
+	wantValues func(conn *call.Conn, side int, m *rpc.Message) bool
+	chunk      rpc.Chunk
+	row        Row
 }
 
 // seed is of this process, so that no capture can be made for collisions.
@@ -43,9 +43,9 @@ type lane struct {
 	env     rpc.Env
 	openers []rpc.Opener // by protocol; nil until one is needed
 	totals  Totals
-	window  window
+	repeats repeatWindow
 	// waiting is the responses that wait for requests which may be held, of all connections, and the bytes of their values.
-	waiting, waitingValues int
+	earlyResponseCount, earlyValueBytes int
 	// now is the place in capture order of what comes out at the moment. What comes out at one place comes from one lane,
 	// in order.
 	now uint64
@@ -72,19 +72,19 @@ func newLane(index int, w *worker) *lane {
 // segment brings; at the end what connections bring that were open, in the order of their first packets; then open calls,
 // in the order in which they came.
 const (
-	ofSegment = 1<<placeBits - 1
-	ofEnd     = 1 << 62
-	ofOpen    = 1 << 63
-	placeBits = 8
+	orderSegment  = 1<<orderLaneBits - 1
+	orderEnd      = 1 << 62
+	orderOpen     = 1 << 63
+	orderLaneBits = 8
 )
 
 // tick lets the lane do what is due at a packet of the capture.
 func (l *lane) tick(ordinal, at int64) {
-	l.now = uint64(ordinal)<<placeBits | uint64(l.index)
+	l.now = uint64(ordinal)<<orderLaneBits | uint64(l.index)
 	l.asm.Tick(ordinal, at)
 	l.clock = max(l.clock, at)
 	if wait := int64(l.opt.Limits.CallTime); wait > 0 {
-		l.pairer.GiveUpBefore(l.clock - wait)
+		l.pairer.ExpireBefore(l.clock - wait)
 	}
 }
 
@@ -96,7 +96,7 @@ func (l *lane) close() {
 
 // take is the way of a segment through the lane.
 func (l *lane) take(s *packet.Segment, o *assemble.Origin) {
-	l.now = uint64(o.Ordinal)<<placeBits | ofSegment
+	l.now = uint64(o.Ordinal)<<orderLaneBits | orderSegment
 	l.clock = o.Clock
 	l.asm.Segment(s, o)
 }
@@ -120,7 +120,7 @@ func finish(lanes []*lane) {
 		c := open[next][0]
 		open[next] = open[next][1:]
 		l := lanes[next]
-		l.now = ofEnd | uint64(c.First)
+		l.now = orderEnd | uint64(c.First)
 		l.asm.Finish(c)
 	}
 	for {
@@ -134,8 +134,8 @@ func finish(lanes []*lane) {
 		if first == nil {
 			return
 		}
-		of.now = ofOpen | first.Order
-		of.pairer.GiveUp()
+		of.now = orderOpen | first.Order
+		of.pairer.ExpireOldest()
 	}
 }
 
@@ -148,9 +148,9 @@ func (l *lane) keepBodies(whole bool) {
 	case whole:
 		e.MaxBody = 64 << 20
 	case l.sampler != nil && o.Detail == rpc.Envelope && !o.WholeBodies && o.Sample.Calls != AllCalls:
-		e.MaxBody = max(o.MaxBody, maxLooked)
+		e.MaxBody = max(o.MaxBody, maxSampledBody)
 	}
-	e.Sampling = l.sampler != nil || l.lookInto != nil
+	e.Sampling = l.sampler != nil || l.wantValues != nil
 }
 
 // opener returns what opens connections of a protocol in this lane.
@@ -178,7 +178,7 @@ func (l *lane) message(d *direction, msg *rpc.Message) {
 		if msg.Tree != nil {
 			msg.Tree.Redact = l.opt.Redact
 		}
-		render(m, msg)
+		renderValues(m, msg)
 	}
 	if l.opt.Filter != nil && l.opt.Filter.NeedsAttachments() {
 		m.Detail().Attachments = msg.AttachmentTexts()
@@ -187,7 +187,7 @@ func (l *lane) message(d *direction, msg *rpc.Message) {
 	if l.opt.Rows {
 		row = &l.row
 		*row = Row{
-			Conn: d.conn.call, Side: int(d.side), Msg: msg, HasPacket: d.brought(msg),
+			Conn: d.conn.call, Side: int(d.side), Msg: msg, HasPacket: d.hasSearchedPacket(msg),
 		}
 		if l.prepare != nil {
 			row.Prepared = l.prepare(row)
@@ -202,13 +202,13 @@ func (l *lane) message(d *direction, msg *rpc.Message) {
 			l.pairer.Response(d.conn.call, int(d.side), m)
 		}
 	}
-	l.window.add(d, m)
+	l.repeats.add(d, m)
 }
 
 // brought reports whether the packet that is looked for brought a byte of the message.
-func (d *direction) brought(m *rpc.Message) bool {
+func (d *direction) hasSearchedPacket(m *rpc.Message) bool {
 	for s := range m.Spans {
-		if d.sought.to > s.From && d.sought.from < s.To {
+		if d.searched.to > s.From && d.searched.from < s.To {
 			return true
 		}
 	}
@@ -217,7 +217,7 @@ func (d *direction) brought(m *rpc.Message) bool {
 
 // render keeps the values of a message as JSON: its tree is gone with the next frame. What could not be read at all is
 // opaque.
-func render(m *call.Message, msg *rpc.Message) {
+func renderValues(m *call.Message, msg *rpc.Message) {
 	d := m.Detail()
 	switch {
 	case msg.Kind == rpc.Request && msg.Operation != nil && m.GenericMethod != "":
@@ -240,7 +240,7 @@ func render(m *call.Message, msg *rpc.Message) {
 func (l *lane) Call(c *call.Call) {
 	l.totals.call(c)
 	if l.sampler != nil {
-		l.sampler.closed(c)
+		l.sampler.release(c)
 	}
 	l.out.call(l, c, l.opt.Filter == nil || l.opt.Filter.Match(c))
 }

@@ -22,30 +22,30 @@ type output interface {
 // delivery gives what comes out to the sink, with numbers: of connections in the order of their first packets, of frames
 // in the order in which they were complete. Everything comes in capture order.
 type delivery struct {
-	sink   Sink
-	frames int64
-	conns  int
-	one    call.Call
+	sink    Sink
+	frames  int64
+	conns   int
+	scratch call.Call
 	// waiting is the numbers of connections that are not opened, by their first packet.
-	waiting map[int64]int
+	unopened map[int64]int
 }
 
-func (d *delivery) begin(first int64) {
+func (d *delivery) beginConnection(first int64) {
 	d.conns++
-	if d.waiting == nil {
-		d.waiting = make(map[int64]int)
+	if d.unopened == nil {
+		d.unopened = make(map[int64]int)
 	}
-	d.waiting[first] = d.conns
+	d.unopened[first] = d.conns
 }
 
-func (d *delivery) end(first int64) { delete(d.waiting, first) }
+func (d *delivery) forgetConnection(first int64) { delete(d.unopened, first) }
 
-func (d *delivery) open(c *call.Conn, first int64) {
-	c.Number = d.waiting[first]
-	delete(d.waiting, first)
+func (d *delivery) numberConnection(c *call.Conn, first int64) {
+	c.Number = d.unopened[first]
+	delete(d.unopened, first)
 }
 
-func (d *delivery) number(m *call.Message, r *Row) {
+func (d *delivery) numberFrame(m *call.Message, r *Row) {
 	d.frames++
 	m.Number = d.frames
 	if r != nil {
@@ -54,11 +54,11 @@ func (d *delivery) number(m *call.Message, r *Row) {
 	}
 }
 
-func (d *delivery) close(c *call.Call, selected bool) {
+func (d *delivery) closeCall(c *call.Call, selected bool) {
 	d.sink.Call(c, selected)
 	for _, m := range [2]*call.Message{c.Request, c.Response} {
 		for ; m != nil; m = m.Next {
-			m.Forget()
+			m.DropDetails()
 		}
 	}
 }
@@ -71,11 +71,11 @@ func (d *delivery) settle(m *call.Message) {
 
 // With one job a delivery is the output itself.
 
-func (d *delivery) began(_ *lane, first int64)                { d.begin(first) }
-func (d *delivery) ended(_ *lane, first int64)                { d.end(first) }
-func (d *delivery) opened(_ *lane, c *call.Conn, first int64) { d.open(c, first) }
-func (d *delivery) frame(_ *lane, m *call.Message, r *Row)    { d.number(m, r) }
-func (d *delivery) call(_ *lane, c *call.Call, selected bool) { d.close(c, selected) }
+func (d *delivery) began(_ *lane, first int64)                { d.beginConnection(first) }
+func (d *delivery) ended(_ *lane, first int64)                { d.forgetConnection(first) }
+func (d *delivery) opened(_ *lane, c *call.Conn, first int64) { d.numberConnection(c, first) }
+func (d *delivery) frame(_ *lane, m *call.Message, r *Row)    { d.numberFrame(m, r) }
+func (d *delivery) call(_ *lane, c *call.Call, selected bool) { d.closeCall(c, selected) }
 func (d *delivery) settled(l *lane, m *call.Message) {
 	d.settle(m)
 	l.pool.Free(m)

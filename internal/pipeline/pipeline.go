@@ -46,7 +46,7 @@ type Options struct {
 	Sample Sample
 	// Sought, if set, is a packet to look for: what it is is filled in, and the row of a frame with a byte that it brought
 	// says so.
-	Sought *Sought
+	Search *PacketSearch
 	// Rows says that the sink wants frames; else its Frame is not called.
 	Rows bool
 	// Prepare, if set, returns what each goroutine calls for every frame, with all that was decoded; what comes back is
@@ -133,10 +133,10 @@ func Run(src capture.Source, opt Options, sink Sink) (*Totals, error) {
 	opt.Limits = opt.Limits.withDefaults()
 	opt.streams, _ = opt.Tap.(StreamTap)
 	out := &delivery{sink: sink}
-	r := reader{src: src, opt: &opt, clock: clock{live: opt.Live, looked: time.Now()}}
+	r := reader{src: src, opt: &opt, clock: clock{live: opt.Live, checkedAt: time.Now()}}
 	var lanes []*lane
 	var err error
-	if keeper, ok := src.(keeper); ok && opt.Jobs > 1 {
+	if keeper, ok := src.(retainingSource); ok && opt.Jobs > 1 {
 		lanes, err = r.runJobs(keeper, out)
 	} else {
 		lanes, err = r.run(out)
@@ -169,8 +169,8 @@ type reader struct {
 	segment  packet.Segment
 	origin   assemble.Origin
 	clock    clock
-	asked    int64 // when Stop was asked last, by the steady clock
-	ending   bool  // Stop said so
+	lastPoll int64 // when Stop was asked last, by the steady clock
+	stopping bool  // Stop said so
 	lanes    []*lane
 }
 
@@ -181,14 +181,14 @@ const tickEvery = 1 << 10
 func (r *reader) next() error {
 	p := &r.packet
 	for {
-		if r.ending {
+		if r.stopping {
 			return io.EOF
 		}
 		if err := r.src.Next(p); err != nil {
 			switch {
 			case errors.Is(err, capture.ErrTimeout):
 				r.idle()
-				if r.stopped() {
+				if r.poll() {
 					return io.EOF
 				}
 				continue
@@ -204,18 +204,18 @@ func (r *reader) next() error {
 		if r.opt.Seen != nil {
 			r.opt.Seen(p.Time, p.WireLen)
 		}
-		sought := r.opt.Sought.is(p.Number, p.File)
-		if sought {
-			r.opt.Sought.Found = true
+		searched := r.opt.Search.matches(p.Number, p.File)
+		if searched {
+			r.opt.Search.Found = true
 		}
 		now := r.clock.at(p.Time)
-		if r.totals.Packets&(tickEvery-1) == 0 || r.opt.Live && now-r.asked >= askEvery {
-			r.asked = now
+		if r.totals.Packets&(tickEvery-1) == 0 || r.opt.Live && now-r.lastPoll >= pollEvery {
+			r.lastPoll = now
 			if r.opt.Live {
-				r.clock.looked = time.Now()
+				r.clock.checkedAt = time.Now()
 				r.tick(now)
 			}
-			r.ending = r.stopped() // behind this packet, which is in the books already
+			r.stopping = r.poll() // behind this packet, which is in the books already
 		}
 		s := &r.segment
 		if v := r.decoder.Decode(p, s); v != packet.TCP {
@@ -227,8 +227,8 @@ func (r *reader) next() error {
 		}
 		r.totals.segment(p, s)
 		r.segments++
-		if sought {
-			o := r.opt.Sought
+		if searched {
+			o := r.opt.Search
 			o.TCP, o.Src, o.Dst, o.Payload = true, s.Src.String(), s.Dst.String(), s.PayloadLen
 		}
 		r.origin = assemble.Origin{
@@ -240,9 +240,9 @@ func (r *reader) next() error {
 }
 
 // askEvery is how often Stop and Watch are asked while a capture runs, in nanoseconds of its clock.
-const askEvery = int64(100 * time.Millisecond)
+const pollEvery = int64(100 * time.Millisecond)
 
-func (r *reader) stopped() bool {
+func (r *reader) poll() bool {
 	if r.opt.Watch != nil {
 		r.opt.Watch(&Running{r})
 	}
@@ -253,8 +253,8 @@ func (r *reader) stopped() bool {
 func (r *reader) idle() {
 	if r.opt.Live {
 		now := time.Now()
-		r.asked, r.clock.looked = r.clock.at(now.UnixNano()), now
-		r.tick(r.asked)
+		r.lastPoll, r.clock.checkedAt = r.clock.at(now.UnixNano()), now
+		r.tick(r.lastPoll)
 	}
 }
 
@@ -296,7 +296,7 @@ func (r *reader) run(out output) ([]*lane, error) {
 }
 
 // Sought is a packet that is looked for.
-type Sought struct {
+type PacketSearch struct {
 	File   int   // its place among the inputs
 	Number int64 // its number in that file, from 1
 
@@ -307,7 +307,7 @@ type Sought struct {
 	Payload  int
 }
 
-func (s *Sought) is(number int64, file int) bool {
+func (s *PacketSearch) matches(number int64, file int) bool {
 	return s != nil && s.Number == number && s.File == file
 }
 

@@ -41,14 +41,14 @@ func newTaken(t *testing.T, by string, maxGroups int) *taken {
 }
 
 func (k *taken) message(flags byte, serialization string, paths []decode.PathBytes, looked bool) *call.Message {
-	m := &call.Message{Looked: looked, Details: new(call.Details)}
+	m := &call.Message{Sampled: looked, Details: new(call.Details)}
 	m.Summary = rpc.Summary{Protocol: dubbo.Protocol, Complete: true, Serialization: serialization, ResultKind: -1, HeaderLen: dubbo.HeaderLen, Ends: true}
 	for _, p := range paths {
 		m.BodyLen += int(p.Bytes)
 	}
 	m.Request, m.TwoWay, m.SerializationID = flags&0x80 != 0, flags&0x40 != 0, 2
 	if looked && len(paths) > 0 {
-		m.Inside = &call.Inside{Paths: paths}
+		m.Sample = &call.Sample{Paths: paths}
 	}
 	return m
 }

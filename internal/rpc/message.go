@@ -6,7 +6,7 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// Kind says what a message is for.
+// Kind is the purpose of a message.
 type Kind uint8
 
 const (
@@ -23,15 +23,15 @@ func (k Kind) String() string {
 // Control reports whether messages of this kind belong to no call.
 func (k Kind) Control() bool { return k > Response }
 
-// Detail says how much of a body is wanted.
+// Detail is how far a body is decoded.
 type Detail uint8
 
 const (
-	// Envelope is who calls what, and the kind of a result: what sizes by method need.
+	// Envelope is service, method and types, and the kind of a result.
 	Envelope Detail = iota
-	// Parts is the envelope, and in Message.Parts what every byte is for.
+	// Parts is the envelope, and the bytes of each class in Message.Parts.
 	Parts
-	// Values is every byte with its owner and every value, in Message.Tree.
+	// Values is every byte and every value, in Message.Tree.
 	Values
 )
 
@@ -42,102 +42,101 @@ type Origin struct {
 	File   int   // index of the input
 }
 
-// Chunk says where delivered bytes came from.
+// Chunk is the origin of delivered bytes.
 type Chunk struct {
 	Origin
-	// Pos is the place of the bytes in the stream, from 0.
+	// Pos is the offset of the bytes in the stream, from 0.
 	Pos int64
 	// Overhead is the link-layer bytes that belong to the owner of the first byte.
 	Overhead int
 }
 
-// Span is the bytes of a stream from From to before To.
+// Span is the stream bytes from From up to, not including, To.
 type Span struct{ From, To int64 }
 
 // Len returns the number of bytes in the span.
 func (s Span) Len() int64 { return s.To - s.From }
 
-// Operation is what a request calls. It is shared by all requests that start with the same bytes and must not be
-// changed.
+// Operation is the target of a request. Requests that start with the same bytes share it, so it must not be changed.
 type Operation struct {
-	// ProtocolVersion is the version of the protocol that the caller says it speaks.
+	// ProtocolVersion is the protocol version that the caller sends.
 	ProtocolVersion string
-	// Service, Version and Method are the service's name, its version and the method, as on the wire.
+	// Service, Version and Method are as on the wire.
 	Service, Version, Method string
-	// ServiceNull and VersionNull report a written null, which some callbacks have there.
+	// ServiceNull and VersionNull report a null on the wire, which some callbacks send.
 	ServiceNull, VersionNull bool
-	// Descriptor is the parameter types as on the wire. Descriptors and Types hold the same one by one, as JVM
-	// descriptors and in Java's source form.
+	// Descriptor is the parameter types as on the wire; Descriptors and Types are the single types as JVM descriptors
+	// and in Java source form.
 	Descriptor         string
 	Descriptors, Types []string
-	// Generic reports a generic call, whose arguments name the method that is meant.
+	// Generic reports a generic call: its arguments name the method to invoke.
 	Generic bool
-	// Hash spreads operations over tables; it is 0 for an operation that is not shared.
+	// Hash is a hash for tables of shared operations; 0: the operation is not shared.
 	Hash uint32
 }
 
-// NoStatus is the status of a message that has none.
+// NoStatus is the status of a message without one.
 const NoStatus = -1
 
-// NoSerialization is the serialization id of a message whose protocol does not number serializations.
+// NoSerialization is the serialization id of a protocol without numbered serializations.
 const NoSerialization = -1
 
-// Summary is what is known of a message after its bytes are gone. It holds no borrowed memory.
+// Summary is what is known of a message without its bytes. It holds no borrowed memory.
 type Summary struct {
 	Protocol *Protocol
 	// Operation is set for requests whose envelope was read.
 	Operation *Operation
-	// Exchange pairs a request with its response within a connection and direction: Dubbo's request id, the number of an
-	// HTTP/2 stream, the ordinal of an HTTP/1 exchange.
+	// Exchange pairs a request with its response within a connection and direction: Dubbo's request id, an HTTP/2
+	// stream id, the ordinal of an HTTP/1 exchange.
 	Exchange uint64
-	// Serialization is the serialization's name with its dialect, as reports print it: "kryo (Kryo 5)"; "" if unknown.
+	// Serialization is the name of the serialization with its dialect, for example "kryo (Kryo 5)"; "" if unknown.
 	Serialization string
-	// SerializationID is its number in the protocol's header, or NoSerialization.
+	// SerializationID is the number in the protocol's header, or NoSerialization.
 	SerializationID int16
 	Kind            Kind
-	// ResultKind is 0 to 5, as Dubbo numbers results; -1 when the message is not a successful response or its kind was
-	// not read.
+	// ResultKind is Dubbo's number of the result kind, 0 to 5; -1 if the message is not a successful response or the
+	// kind was not read.
 	ResultKind int8
-	// Request reports whether the message asks, rather than answers: control messages do one of both, too.
+	// Request reports whether the message is a request, also a control message that is one.
 	Request bool
-	// TwoWay reports whether a request wants a response.
+	// TwoWay reports whether a request expects a response.
 	TwoWay bool
-	// Ends reports whether the message is the last one of its side of the exchange; Ordinal counts these from 0. A call
-	// without streaming has one message each way.
+	// Ends reports whether the message is the last of its side of the exchange; Ordinal is its index there, from 0.
+	// Without streaming each side has one message.
 	Ends bool
 	// Complete reports whether the capture has every byte.
 	Complete bool
-	// Resync reports whether the message was found by searching, not at a place known from the one before.
+	// Resync reports whether resynchronizing found the message, not the end of the message before it.
 	Resync bool
-	// Failed reports a status other than OK, Exception a result that is an exception.
+	// Failed reports a status other than OK; Exception reports a result that is an exception.
 	Failed, Exception bool
 	Ordinal           int32
-	// Status is the code that a response carries, or NoStatus. In a request it is what the header has in that place.
+	// Status is the code of a response, or NoStatus. In a request it is the value of the same header field.
 	Status int32
-	// HeaderLen and BodyLen are the bytes of the protocol's header and of the body, as announced.
+	// HeaderLen and BodyLen are the announced bytes of header and body.
 	HeaderLen int32
 	BodyLen   int
-	// Last is the packet that completed the message. FirstTime and LastByte are when its first and its last byte were
-	// captured, in nanoseconds since the Unix epoch.
+	// Last is the packet that completed the message. FirstTime and LastByte are the capture times of its first and
+	// last byte, in nanoseconds since the Unix epoch.
 	Last                Origin
 	FirstTime, LastByte int64
-	// Span is the first run of stream bytes that the message owns, as announced; More has the others in order, and is nil
-	// where there are none.
+	// Span is the first run of stream bytes of the message, as announced; More are the others in order, nil if there
+	// are none.
 	Span Span
 	More *[]Span
-	// Wire is the message's bytes on the link: its own, and the headers of packets that start with one of its bytes.
+	// Wire is the link bytes of the message: its own, and the headers of packets that start with one of its bytes.
 	Wire int64
-	// Parts is how many bytes of the body as captured each class has; zero where only the envelope was wanted.
+	// Parts is the captured bytes of the body by class; zero if only the envelope was decoded.
 	Parts decode.PartBytes
 }
 
-// FrameLen returns the bytes of header and body, as announced.
+// FrameLen returns the announced bytes of header and body.
 func (s *Summary) FrameLen() int { return int(s.HeaderLen) + s.BodyLen }
 
 // ID returns the exchange as reports print it: a signed decimal.
 func (s *Summary) ID() string { return strconv.FormatInt(int64(s.Exchange), 10) }
 
-// Spans calls yield for each run of stream bytes that the message owns.
+// Spans yields each run of stream bytes of the message.
 func (s *Summary) Spans(yield func(Span) bool) {
 	if !yield(s.Span) || s.More == nil {
 		return
@@ -149,7 +148,7 @@ func (s *Summary) Spans(yield func(Span) bool) {
 	}
 }
 
-// StatusText returns the protocol's name for the message's status, "" if it has none.
+// StatusText returns the protocol's name for the status, "" if it has none.
 func (s *Summary) StatusText() string {
 	if s.Protocol == nil || s.Protocol.StatusText == nil {
 		return ""
@@ -157,7 +156,7 @@ func (s *Summary) StatusText() string {
 	return s.Protocol.StatusText(int(s.Status))
 }
 
-// StatusName returns the protocol's name for the message's status, "status 99" if it has none.
+// StatusName returns the protocol's name for the status, "status 99" if it has none.
 func (s *Summary) StatusName() string {
 	if text := s.StatusText(); text != "" {
 		return text
@@ -165,8 +164,7 @@ func (s *Summary) StatusName() string {
 	return "status " + strconv.Itoa(int(s.Status))
 }
 
-// SerializationName returns what reports call the serialization: its name, "id 30" where none is registered under a
-// number, or "?".
+// SerializationName returns the name of the serialization, "id 30" if the number is not registered, or "?".
 func (s *Summary) SerializationName() string {
 	switch {
 	case s.Serialization != "":
@@ -177,18 +175,18 @@ func (s *Summary) SerializationName() string {
 	return "?"
 }
 
-// Details is what few messages have. Its strings may be kept.
+// Details are fields that few messages have. The strings may be kept.
 type Details struct {
-	// Group is the service group of a request ("" when there is none or it was not read).
+	// Group is the service group of a request, "" if there is none or it was not read.
 	Group string
-	// GenericMethod and GenericTypes are what a generic call invokes, where its arguments were read.
+	// GenericMethod and GenericTypes are the target of a generic call, set if its arguments were read.
 	GenericMethod string
 	GenericTypes  []string
-	// ExceptionClass and ExceptionMessage are those of an exception, ErrorMessage is the text of a failed response.
+	// ExceptionClass and ExceptionMessage describe an exception; ErrorMessage is the text of a failed response.
 	ExceptionClass, ExceptionMessage, ErrorMessage string
 	// HasErrorText reports whether ExceptionMessage or ErrorMessage was read and is not null.
 	HasErrorText bool
-	// HeaderSerialization is what the header names, where the bytes are in another serialization.
+	// HeaderSerialization is the serialization in the header, set if the body uses another one.
 	HeaderSerialization string
 }
 
@@ -198,41 +196,39 @@ func (d *Details) IsZero() bool {
 		d.ErrorMessage == "" && !d.HasErrorText && d.HeaderSerialization == ""
 }
 
-// Message is one request, response or control message as its protocol read it. It is borrowed: head, body, tree and
-// Native are valid until the sink returns. Clone makes a copy that may be kept.
+// Message is one request, response or control message. It is borrowed: Head, Body, Tree and Native are valid until
+// the sink returns. Clone returns a copy that may be kept.
 type Message struct {
 	Summary
 	Details
-	// Format is the body's serialization, nil when it is not known.
+	// Format is the serialization of the body, nil if unknown.
 	Format *decode.Format
-	// HeaderFormat is the serialization that the header names, where the bytes are in another one; else nil.
+	// HeaderFormat is the serialization in the header if the body uses another one, else nil.
 	HeaderFormat *decode.Format
 	// Head is the protocol's header as on the wire.
 	Head []byte
-	// Body is the start of the body, without a gap, as far as it was captured and wanted: all of it when
-	// len(Body) == BodyLen.
+	// Body is the contiguous start of the body as far as it was captured and needed. It is complete if len(Body) ==
+	// BodyLen.
 	Body []byte
-	// Captured is the bytes of the body in the capture, MissingAt the offset of the first body byte that it lacks; both
-	// are BodyLen when the message is complete.
+	// Captured is the number of captured body bytes, MissingAt the offset of the first missing one. Both are BodyLen
+	// if the message is complete.
 	Captured, MissingAt int
-	// Short is why an incomplete body is so: decode.Cut or decode.Lost.
+	// Short is the cause of an incomplete body: decode.Cut or decode.Lost.
 	Short decode.Cause
 	// First is the packet that brought the first byte.
 	First Origin
-	// Tree is the body taken apart; nil unless values were wanted. Its top-level nodes cover the body as announced: what
-	// is missing or was not decoded has nodes too.
+	// Tree is the decoded body, nil unless the detail is Values. Its top-level nodes cover the announced body,
+	// including missing and opaque bytes.
 	Tree *decode.Tree
-	// Decoded says how far the body was understood: "full", "partly", "envelope" or "none"; "" where values were not
-	// wanted.
+	// Decoded is "full", "partly", "envelope" or "none"; "" unless the detail is Values.
 	Decoded string
-	// Err says where and why decoding stopped first; nil when everything wanted was read.
+	// Err is the first error of decoding, nil if everything needed was read.
 	Err *decode.Error
-	// Native is what the protocol needs to read the body again.
+	// Native is the protocol's state for decoding the body again.
 	Native Native
 }
 
-// HeaderSerializationName returns the serialization that the header names, with its number, where the bytes are in another
-// one.
+// HeaderSerializationName returns the serialization in the header with its number, for a body in another one.
 func (m *Message) HeaderSerializationName() string {
 	id := "id " + strconv.Itoa(int(m.SerializationID))
 	if m.HeaderSerialization == id {
@@ -241,17 +237,17 @@ func (m *Message) HeaderSerializationName() string {
 	return m.HeaderSerialization + " (" + strconv.Itoa(int(m.SerializationID)) + ")"
 }
 
-// Native is a protocol's own knowledge of a message.
+// Native is a protocol's own state of a message.
 type Native interface {
 	// Clone returns a copy that may be kept.
 	Clone() Native
 }
 
-// IsWhole reports whether all of the body is in Body.
+// IsWhole reports whether Body is the whole body.
 func (m *Message) IsWhole() bool { return m.Complete && len(m.Body) == m.BodyLen }
 
-// Clone returns a copy that may be kept. withBody says whether it has the body's bytes, withTree whether it has the tree,
-// without byte values.
+// Clone returns a copy that may be kept, with the bytes of the body and with the tree, without byte values, as
+// requested.
 func (m *Message) Clone(withBody, withTree bool) *Message {
 	c := *m
 	c.Head = append([]byte(nil), m.Head...)

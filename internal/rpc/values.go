@@ -6,7 +6,7 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// Attachment returns the text of an attachment, where it was read and is a string.
+// Attachment returns the text of a string attachment, and false if it is not a string or was not read.
 func (m *Message) Attachment(key string) (string, bool) {
 	i := m.find("attachments")
 	if i < 0 {
@@ -21,7 +21,7 @@ func (m *Message) Attachment(key string) (string, bool) {
 	return "", false
 }
 
-// AttachmentTexts returns the attachments that are strings.
+// AttachmentTexts returns the string attachments.
 func (m *Message) AttachmentTexts() map[string]string {
 	i := m.find("attachments")
 	if i < 0 {
@@ -37,8 +37,8 @@ func (m *Message) AttachmentTexts() map[string]string {
 	return texts
 }
 
-// Attachments calls f for each attachment in wire order: with the nodes of its value in Tree, from the first one to before
-// end, and the bytes of the body that key and value have, their own and those of what lies in them: the parts with its path.
+// Attachments calls f for each attachment in wire order. The nodes of its value in Tree are those from value up to,
+// not including, end. bytes is the number of body bytes of key and value, with everything nested in them.
 func (m *Message) Attachments(f func(key string, value, end, bytes int)) {
 	i := m.find("attachments")
 	if i < 0 {
@@ -56,14 +56,14 @@ func (m *Message) Attachments(f func(key string, value, end, bytes int)) {
 		case decode.ByEntry:
 			f(n.Name, c, next, key+bytes)
 			key = 0
-		case decode.ByKey, decode.ByMember: // of the entry that follows; there may be a colon between them
+		case decode.ByKey, decode.ByMember: // belongs to the next entry, after an optional colon
 			key += bytes
 		}
 		c = next
 	}
 }
 
-// find returns the index of the top-level node with that name, -1 if there is none.
+// find returns the index of the top-level node with that name, or -1.
 func (m *Message) find(name string) int {
 	if m.Tree == nil {
 		return -1
@@ -76,14 +76,14 @@ func (m *Message) find(name string) int {
 	return -1
 }
 
-// AppendArguments appends the arguments as a JSON list. Where nothing is left of them they are one opaque value.
+// AppendArguments appends the arguments as a JSON array. If none was read, they are one opaque value.
 func (m *Message) AppendArguments(dst []byte) []byte {
 	if m.find("args") < 0 && m.Err != nil && m.Operation != nil && len(m.Operation.Types) > 0 {
 		dst = append(dst, `[{"@opaque":`...)
 		return append(strconv.AppendInt(dst, m.opaqueBytes(), 10), "}]"...)
 	}
 	dst = m.appendField(dst, "args", "[]")
-	// Arguments behind one whose end cannot be seen lie in its opaque bytes: none is left out.
+	// The arguments after one without a known end lie in its opaque bytes: each is listed.
 	for n := m.argumentsRead(); m.Err != nil && m.Operation != nil && n < len(m.Operation.Types); n++ {
 		dst = dst[:len(dst)-1]
 		if n > 0 {
@@ -94,7 +94,7 @@ func (m *Message) AppendArguments(dst []byte) []byte {
 	return dst
 }
 
-// argumentsRead is the number of arguments of which something was read.
+// argumentsRead returns the number of arguments that were read, at least in part.
 func (m *Message) argumentsRead() (n int) {
 	args := m.find("args")
 	if args < 0 {
@@ -108,7 +108,7 @@ func (m *Message) argumentsRead() (n int) {
 	return n
 }
 
-// opaqueBytes is the sum of the bytes that were not decoded.
+// opaqueBytes returns the number of bytes that were not decoded.
 func (m *Message) opaqueBytes() (n int64) {
 	for i := range m.Tree.Nodes {
 		if m.Tree.Nodes[i].Kind == decode.Opaque {
@@ -141,8 +141,8 @@ func (m *Message) AppendGenericArguments(dst []byte) []byte {
 	return t.AppendJSON(dst, args)
 }
 
-// AppendAttachments appends the attachments as a JSON object. Where they could not be told from the values before them
-// they are {"@opaque": n}, n being the bytes they lie in.
+// AppendAttachments appends the attachments as a JSON object. If they cannot be separated from the values before
+// them, it is {"@opaque": n}, where n is the bytes that contain them.
 func (m *Message) AppendAttachments(dst []byte) []byte {
 	if m.Err == nil || m.find("attachments") >= 0 || m.Format != nil && m.Format.NoAttachments || m.ResultKind >= 0 && m.ResultKind < 3 {
 		return m.appendField(dst, "attachments", "{}")
@@ -151,8 +151,8 @@ func (m *Message) AppendAttachments(dst []byte) []byte {
 	return append(strconv.AppendInt(dst, m.opaqueBytes(), 10), '}')
 }
 
-// AppendResult appends the value of a response as JSON: null where the result kind says so, opaque where the capture
-// or the decoder has nothing of it.
+// AppendResult appends the value of a response as JSON: null if the result kind says so, opaque if it was not
+// captured or not decoded.
 func (m *Message) AppendResult(dst []byte) []byte {
 	if m.ResultKind == 2 || m.ResultKind == 5 {
 		return append(dst, "null"...)

@@ -43,7 +43,7 @@ const (
 )
 
 // add adds a sampled message.
-func (a *Anatomy) add(in *call.Inside) {
+func (a *Anatomy) add(in *call.Sample) {
 	a.Messages++
 	for i := range in.Paths {
 		p := &in.Paths[i]
@@ -106,11 +106,11 @@ func (g *Group) addSample(m *call.Message) {
 		side = 1
 	}
 	g.Sampled[side]++
-	if m.Inside == nil || m.Inside.Paths == nil {
+	if m.Sample == nil || m.Sample.Paths == nil {
 		return
 	}
 	if g.Anatomy == nil {
 		g.Anatomy = new(GroupAnatomy)
 	}
-	[2]*Anatomy{&g.Anatomy.Request, &g.Anatomy.Response}[side].add(m.Inside)
+	[2]*Anatomy{&g.Anatomy.Request, &g.Anatomy.Response}[side].add(m.Sample)
 }

@@ -256,7 +256,7 @@ func (a *Aggregator) message(g *Group, c *call.Call, m *call.Message, d *Directi
 	for i, n := range m.Parts {
 		g.Parts[i] += int64(n)
 	}
-	if m.Looked {
+	if m.Sampled {
 		g.addSample(m)
 	}
 	body := int64(m.BodyLen)

@@ -35,17 +35,17 @@ const (
 const MaxHead = 8 << 10
 
 // filler is letters of which no word is made.
-const filler = "qzxjvwkQZXJVWK~^"
+const fillerLetters = "qzxjvwkQZXJVWK~^"
 
 // maxTries bounds how often the start of a stream that arrives in small pieces is read.
 const maxTries = 16
 
 // recognisable is how many bytes of the preface tell that it is one.
-const recognisable = 16
+const sniffLen = 16
 
 func sniff(head []byte) rpc.Verdict {
 	switch {
-	case bytes.HasPrefix(head, []byte(http2.ClientPreface[:recognisable])):
+	case bytes.HasPrefix(head, []byte(http2.ClientPreface[:sniffLen])):
 		return rpc.Mine
 	case strings.HasPrefix(http2.ClientPreface, string(head)):
 		return rpc.More
@@ -128,12 +128,12 @@ func FirstRequest(head []byte) string {
 			return plain
 		}
 		if headers, ok := frame.(*http2.MetaHeadersFrame); ok {
-			return use(headers.Fields)
+			return useOf(headers.Fields)
 		}
 	}
 }
 
-func use(headers []hpack.HeaderField) string {
+func useOf(headers []hpack.HeaderField) string {
 	found := plain
 	for _, h := range headers {
 		switch {
@@ -234,7 +234,7 @@ func headerBlock(use string, n int) []byte {
 			b = append(b, 127, 0x80|byte((long-127)&127), byte((long-127)>>7))
 		}
 		for i := range long {
-			b = append(b, filler[(i*5+i>>4)&15])
+			b = append(b, fillerLetters[(i*5+i>>4)&15])
 		}
 	}
 	return b[:n]

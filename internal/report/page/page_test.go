@@ -80,10 +80,10 @@ func made(methods, paths int, name func(i int) (service, method string)) *report
 	for i := range methods {
 		service, method := name(i)
 		message := func(flags byte, bytes int) *call.Message {
-			m := &call.Message{Looked: true, Details: new(call.Details)}
+			m := &call.Message{Sampled: true, Details: new(call.Details)}
 			m.Summary = rpc.Summary{Protocol: dubbo.Protocol, Complete: true, Serialization: "hessian2", ResultKind: -1, Wire: int64(bytes + 82)}
 			(&dubbo.Header{Flags: flags | 2, Status: dubbo.StatusOK, BodyLen: bytes}).Describe(&m.Summary)
-			in := &call.Inside{}
+			in := &call.Sample{}
 			for k := range paths {
 				n := bytes / paths
 				if k == 0 {
@@ -91,7 +91,7 @@ func made(methods, paths int, name func(i int) (service, method string)) *report
 				}
 				in.Paths = append(in.Paths, decode.PathBytes{Path: fmt.Sprintf("result[*].%s%d", method, k), Class: decode.Class(k % 6), Bytes: int64(n)})
 			}
-			m.Inside = in
+			m.Sample = in
 			m.Parts[0] = int32(bytes)
 			return m
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 // keeper is a source whose packets can stay valid while the next ones are read.
-type keeper interface {
+type retainingSource interface {
 	capture.Source
 	// Keep lets packets stay until the buffers they lie in, which Retired names once no later packet does, are given to
 	// Recycle.
@@ -49,7 +49,7 @@ const (
 )
 
 // runJobs spreads the lanes over workers. What is open at the end is ended behind them, in this goroutine.
-func (r *reader) runJobs(src keeper, out *delivery) ([]*lane, error) {
+func (r *reader) runJobs(src retainingSource, out *delivery) ([]*lane, error) {
 	src.Keep()
 	jobs := min(r.opt.Jobs, Lanes)
 	lanes := make([]*lane, Lanes)
@@ -82,7 +82,7 @@ func (r *reader) runJobs(src keeper, out *delivery) ([]*lane, error) {
 			free <- b
 		}
 	}()
-	err := r.spread(src, free, func(b *batch) {
+	err := r.distribute(src, free, func(b *batch) {
 		b.done.Add(jobs)
 		ordered <- b
 		for _, q := range queues {
@@ -102,7 +102,7 @@ func (r *reader) runJobs(src keeper, out *delivery) ([]*lane, error) {
 }
 
 // spread reads to the end and sends batches off.
-func (r *reader) spread(src keeper, free <-chan *batch, send func(*batch)) error {
+func (r *reader) distribute(src retainingSource, free <-chan *batch, send func(*batch)) error {
 	b := <-free
 	var ticked int64
 	for items := 0; ; {
@@ -139,7 +139,7 @@ func (r *reader) spread(src keeper, free <-chan *batch, send func(*batch)) error
 func work(i int, queue <-chan *batch, own, lanes []*lane, out *recorder) {
 	for b := range queue {
 		p := &b.work[i]
-		out.again(p.events, &own[0].pool)
+		out.reset(p.events, &own[0].pool)
 		for k := range p.items {
 			it := &p.items[k]
 			if it.lane >= 0 {

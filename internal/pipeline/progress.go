@@ -10,7 +10,7 @@ import (
 type Running struct{ *reader }
 
 // Look is what a run has seen so far.
-type Look struct {
+type Progress struct {
 	// Totals are those of all packets so far. Of connections that go on they have what is known now; messages of which
 	// bytes may still be sent again are not in RPCBytes yet, but in SeenBytes.
 	Totals
@@ -25,8 +25,8 @@ func (r *Running) Clock() int64 { return r.clock.last + r.clock.offset }
 func (r *Running) Packets() (packets, linkBytes int64) { return r.totals.Packets, r.totals.LinkBytes }
 
 // Look adds up what was seen so far. It takes time in proportion to the number of open connections.
-func (r *Running) Look() *Look {
-	k := &Look{Totals: Totals{}}
+func (r *Running) Progress() *Progress {
+	k := &Progress{Totals: Totals{}}
 	k.add(&r.totals)
 	k.FirstTime, k.LastTime = r.totals.FirstTime, r.totals.LastTime
 	for _, l := range r.lanes {
@@ -50,9 +50,9 @@ func (r *Running) Look() *Look {
 }
 
 // LookInto says of which messages the values are wanted from now on, and so all of every body; with nil of none.
-func (r *Running) LookInto(want func(conn *call.Conn, side int, m *rpc.Message) bool) {
+func (r *Running) WantValues(want func(conn *call.Conn, side int, m *rpc.Message) bool) {
 	for _, l := range r.lanes {
-		l.lookInto = want
+		l.wantValues = want
 		l.keepBodies(want != nil)
 	}
 }

@@ -16,7 +16,7 @@ type second struct {
 }
 
 // maxGroups is how many groups a second keeps apart; further ones are one row. A screen shows tens.
-const maxGroups = 2000
+const maxGroupsPerSecond = 2000
 
 var (
 	methodKeys = sizes.By{Keys: []sizes.Key{sizes.Serialization, sizes.Service, sizes.Method}}
@@ -35,8 +35,8 @@ const (
 func newSecond(at int64) *second {
 	return &second{
 		began:   at,
-		methods: sizes.NewUnsettled(methodKeys, maxGroups, nil),
-		peers:   sizes.NewUnsettled(peerKeys, maxGroups, nil),
+		methods: sizes.NewUnsettled(methodKeys, maxGroupsPerSecond, nil),
+		peers:   sizes.NewUnsettled(peerKeys, maxGroupsPerSecond, nil),
 	}
 }
 
@@ -50,7 +50,7 @@ func (s *second) call(c *call.Call) {
 }
 
 // shown is how many seconds the rows and rates are of, the current one among them.
-const shown = int(window / 1e9)
+const windowSeconds = int(window / 1e9)
 
 // ring is the last seconds, the current one last.
 type ring struct{ seconds []*second }
@@ -58,8 +58,8 @@ type ring struct{ seconds []*second }
 func (r *ring) current() *second { return r.seconds[len(r.seconds)-1] }
 
 // turn begins another second and forgets those beyond the window.
-func (r *ring) turn(at int64) {
-	if len(r.seconds) == shown {
+func (r *ring) startSecond(at int64) {
+	if len(r.seconds) == windowSeconds {
 		copy(r.seconds, r.seconds[1:])
 		r.seconds[len(r.seconds)-1] = newSecond(at)
 		return

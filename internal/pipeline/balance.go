@@ -39,18 +39,18 @@ func (t *Totals) Balance() error {
 }
 
 // add adds another part of the run: numbers are summed, maps joined.
-func (t *Totals) add(o *Totals) { addUp(reflect.ValueOf(t).Elem(), reflect.ValueOf(o).Elem()) }
+func (t *Totals) add(o *Totals) { addValues(reflect.ValueOf(t).Elem(), reflect.ValueOf(o).Elem()) }
 
-func addUp(to, from reflect.Value) {
+func addValues(to, from reflect.Value) {
 	switch to.Kind() {
 	case reflect.Int64:
 		to.SetInt(to.Int() + from.Int())
 	case reflect.Struct:
 		for i := range to.NumField() {
-			addUp(to.Field(i), from.Field(i))
+			addValues(to.Field(i), from.Field(i))
 		}
 	case reflect.Pointer:
-		addUp(to.Elem(), from.Elem())
+		addValues(to.Elem(), from.Elem())
 	case reflect.Map:
 		for iter := from.MapRange(); iter.Next(); {
 			if to.IsNil() {
@@ -61,9 +61,9 @@ func addUp(to, from reflect.Value) {
 				sum.Set(reflect.New(sum.Type().Elem()))
 			}
 			if v := to.MapIndex(iter.Key()); v.IsValid() {
-				addUp(sum, v)
+				addValues(sum, v)
 			}
-			addUp(sum, iter.Value())
+			addValues(sum, iter.Value())
 			to.SetMapIndex(iter.Key(), sum)
 		}
 	default:

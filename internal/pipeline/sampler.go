@@ -34,80 +34,80 @@ const AllCalls = -1
 func (k Sample) on() bool { return k.Calls != 0 }
 
 // growth is how many bytes of bodies pass for each one more that is looked into.
-const growth = 256
+const sampleGrowth = 256
 
 // earlyBytes is how many bytes of bodies are looked into in a lane because they come early in the capture.
-const earlyBytes = 4 << 20
+const earlySampleBytes = 4 << 20
 
 // A method's first calls, which are looked into however large they are.
-const leastCalls = 1
+const minCalls = 1
 
 const (
 	// maxLooked is how many bytes a body may have that crosses packets and is looked into, where not all are.
-	maxLooked = 16 << 20
+	maxSampledBody = 16 << 20
 	// maxCharged is how many bytes of a body count: a large one must not leave nothing for all others of its lane.
 	// maxLarge bounds what larger ones have in a lane.
 	maxCharged, maxLarge = 16 << 10, 16 << 20
 	// maxLookedMethods bounds the methods of a lane whose calls are counted; those of others are not looked into.
-	maxLookedMethods = 1 << 12
+	maxSampledMethods = 1 << 12
 	// maxUnread is how many bodies of requests a lane keeps whole though it cannot say yet what they call.
-	maxUnread = 1 << 10
+	maxUnidentified = 1 << 10
 	// maxCopied is how many bytes a copied body may have, leastCopied how many at least, and copies how many of a method's
 	// are copied in a lane.
-	maxCopied, leastCopied, copies = 256 << 10, 1 << 10, 2
+	maxCopied, minCopied, copiesPerMethod = 256 << 10, 1 << 10, 2
 	// maxInside bounds the memory of what was seen in requests that wait for an answer, of all lanes.
-	maxInside = 128 << 20
+	maxSampleMemory = 128 << 20
 )
 
 // sampler is the books of a lane about what it looked into.
 type sampler struct {
 	Sample
-	methods map[*rpc.Operation]*looked
-	bytes   int // of all bodies that were looked into, of large ones as far as they are charged
-	large   int // of large ones, all of their bytes
-	seen    int // of all bodies
-	unread  int
-	inside  int // memory of what waits for the end of its call
-	anatomy decode.Anatomist
-	of      *looked // the books of the message that is being read, where it is looked into
+	methods      map[*rpc.Operation]*methodSample
+	bytes        int // of all bodies that were looked into, of large ones as far as they are charged
+	large        int // of large ones, all of their bytes
+	passed       int // of all bodies
+	unidentified int
+	memory       int // memory of what waits for the end of its call
+	anatomy      decode.Anatomist
+	current      *methodSample // the books of the message that is being read, where it is looked into
 }
 
-type looked struct {
+type methodSample struct {
 	calls, bytes, copied int
 }
 
 func newSampler(w *worker) *sampler {
-	return &sampler{Sample: w.opt.Sample, methods: make(map[*rpc.Operation]*looked)}
+	return &sampler{Sample: w.opt.Sample, methods: make(map[*rpc.Operation]*methodSample)}
 }
 
 // more reports whether one more call of a method is to be looked into.
-func (k *sampler) more(l *lane, n *rpc.Operation) bool {
-	if k.Calls == AllCalls || l.now>>placeBits <= uint64(k.Packets) && k.bytes < earlyBytes {
+func (k *sampler) needsCall(l *lane, n *rpc.Operation) bool {
+	if k.Calls == AllCalls || l.now>>orderLaneBits <= uint64(k.Packets) && k.bytes < earlySampleBytes {
 		return true
 	}
 	of := k.methods[n]
 	switch {
 	case of == nil:
-		return n.Hash != 0 && len(k.methods) < maxLookedMethods // names that are not shared would all be different
-	case of.calls < leastCalls:
+		return n.Hash != 0 && len(k.methods) < maxSampledMethods // names that are not shared would all be different
+	case of.calls < minCalls:
 		return true
 	case of.calls >= k.Calls:
 		return false
 	}
-	budget := k.Bytes + k.seen/growth
+	budget := k.Bytes + k.passed/sampleGrowth
 	return k.Bytes == 0 || k.bytes < budget && of.bytes < budget/2
 }
 
 // book is the books of a method; those of one that has none, because its name is not known or there are too many, are thrown
 // away, and no bodies are copied of it.
-func (k *sampler) book(n *rpc.Operation) *looked {
+func (k *sampler) method(n *rpc.Operation) *methodSample {
 	of := k.methods[n]
 	switch {
 	case of != nil:
-	case n == nil || n.Hash == 0 || len(k.methods) >= maxLookedMethods:
-		of = &looked{copied: copies}
+	case n == nil || n.Hash == 0 || len(k.methods) >= maxSampledMethods:
+		of = &methodSample{copied: copiesPerMethod}
 	default:
-		of = new(looked)
+		of = new(methodSample)
 		k.methods[n] = of
 	}
 	return of
@@ -115,32 +115,32 @@ func (k *sampler) book(n *rpc.Operation) *looked {
 
 // wants reports whether a whole message is to be looked into, and charges it.
 func (k *sampler) wants(l *lane, d *direction, m *rpc.Message) bool {
-	k.seen += m.BodyLen
-	k.of = nil
+	k.passed += m.BodyLen
+	k.current = nil
 	switch {
-	case k.inside >= share(maxInside) || m.Kind.Control():
+	case k.memory >= share(maxSampleMemory) || m.Kind.Control():
 		return false
 	case k.Calls != AllCalls && m.BodyLen > maxCharged && k.large > maxLarge:
 		return false
 	case m.Kind == rpc.Request:
-		if k.Calls != AllCalls && (m.Operation == nil || !k.more(l, m.Operation)) {
+		if k.Calls != AllCalls && (m.Operation == nil || !k.needsCall(l, m.Operation)) {
 			return false
 		}
-		k.of = k.book(m.Operation)
-		k.of.calls++
+		k.current = k.method(m.Operation)
+		k.current.calls++
 	default:
-		request := l.pairer.Asked(d.conn.call, int(d.side), m.Exchange)
+		request := l.pairer.OpenRequest(d.conn.call, int(d.side), m.Exchange)
 		switch {
-		case request != nil && request.Looked:
-			k.of = k.book(request.Operation)
+		case request != nil && request.Sampled:
+			k.current = k.method(request.Operation)
 		case k.Calls == AllCalls:
-			k.of = k.book(nil)
+			k.current = k.method(nil)
 		default:
 			return false
 		}
 	}
 	charged := min(m.BodyLen, maxCharged)
-	k.of.bytes += charged
+	k.current.bytes += charged
 	k.bytes += charged
 	if m.BodyLen > maxCharged {
 		k.large += m.BodyLen
@@ -150,23 +150,23 @@ func (k *sampler) wants(l *lane, d *direction, m *rpc.Message) bool {
 
 // message looks into a message, if that was wanted.
 func (k *sampler) message(m *call.Message, msg *rpc.Message) {
-	of := k.of
-	k.of = nil
+	of := k.current
+	k.current = nil
 	if of == nil || msg.Tree == nil {
 		return
 	}
-	m.Parts, m.Looked = msg.Parts, true
-	in := &call.Inside{Attachments: k.attachments(msg)}
+	m.Parts, m.Sampled = msg.Parts, true
+	in := &call.Sample{Attachments: k.attachments(msg)}
 	if k.Paths {
 		in.Paths = k.anatomy.Append(nil, msg.Tree)
 	}
-	if k.Bodies && msg.Kind == rpc.Response && msg.BodyLen >= leastCopied && msg.BodyLen <= maxCopied && of.copied < copies {
+	if k.Bodies && msg.Kind == rpc.Response && msg.BodyLen >= minCopied && msg.BodyLen <= maxCopied && of.copied < copiesPerMethod {
 		of.copied++
 		in.Body = append(in.Body, msg.Body...)
 	}
-	m.Detail().Inside = in
+	m.Detail().Sample = in
 	m.ErrorMessage = msg.ErrorMessage // which is not read of bodies that are only measured
-	k.inside += in.Size()
+	k.memory += in.Size()
 }
 
 // attachments are those of a frame with what each weighs.
@@ -198,10 +198,10 @@ func hashOf(body []byte, nodes []decode.Node) uint64 {
 }
 
 // closed gives up what was seen in the messages of a call to those who take it.
-func (k *sampler) closed(c *call.Call) {
+func (k *sampler) release(c *call.Call) {
 	for _, m := range [2]*call.Message{c.Request, c.Response} {
-		if m != nil && m.Inside != nil {
-			k.inside -= m.Inside.Size()
+		if m != nil && m.Sample != nil {
+			k.memory -= m.Sample.Size()
 		}
 	}
 }
@@ -209,16 +209,16 @@ func (k *sampler) closed(c *call.Call) {
 // keeps reports whether the body of m, of which the beginning is there, is kept whole to be looked into.
 func (k *sampler) keeps(l *lane, d *direction, m *rpc.Message) bool {
 	switch {
-	case k.Calls == AllCalls || m.Kind.Control() || m.BodyLen > maxLooked:
+	case k.Calls == AllCalls || m.Kind.Control() || m.BodyLen > maxSampledBody:
 		return false
 	case m.Kind == rpc.Response:
-		request := l.pairer.Asked(d.conn.call, int(d.side), m.Exchange)
-		return request != nil && request.Looked
+		request := l.pairer.OpenRequest(d.conn.call, int(d.side), m.Exchange)
+		return request != nil && request.Sampled
 	case m.Operation != nil:
-		return k.more(l, m.Operation)
-	case k.unread >= maxUnread:
+		return k.needsCall(l, m.Operation)
+	case k.unidentified >= maxUnidentified:
 		return false
 	}
-	k.unread++
+	k.unidentified++
 	return true
 }

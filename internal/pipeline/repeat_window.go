@@ -4,54 +4,54 @@ import "dubbo-wire/internal/call"
 
 // window keeps messages after they were complete, because bytes of them may be sent again: the last of each direction,
 // and of all directions of a lane no more than a fixed number, so that many connections need no more memory than few.
-type window struct {
-	places []place // a ring, by turn
-	turn   uint64
+type repeatWindow struct {
+	slots []slot // a ring, by turn
+	turn  uint64
 }
 
 // place is what came in at a turn. It may have left since.
-type place struct {
+type slot struct {
 	d    *direction
 	turn uint64
 }
 
 const (
-	keptOfDirection = 8
-	keptOfLane      = 1 << 9
+	windowPerDirection = 8
+	windowPerLane      = 1 << 9
 )
 
 // add takes a message of which the caller has one hold.
-func (w *window) add(d *direction, m *call.Message) {
-	if d.kept == keptOfDirection {
+func (w *repeatWindow) add(d *direction, m *call.Message) {
+	if d.inWindow == windowPerDirection {
 		w.drop(d)
 	}
 	w.turn++
-	i := int(w.turn-1) % keptOfLane
-	if i == len(w.places) {
-		w.places = append(w.places, place{})
+	i := int(w.turn-1) % windowPerLane
+	if i == len(w.slots) {
+		w.slots = append(w.slots, slot{})
 	}
-	p := &w.places[i]
-	if o := p.d; o != nil && o.oldest != nil && o.oldest.Turn == p.turn {
+	p := &w.slots[i]
+	if o := p.d; o != nil && o.oldest != nil && o.oldest.WindowTurn == p.turn {
 		w.drop(o)
 	}
-	*p = place{d, w.turn}
-	m.Turn = w.turn
+	*p = slot{d, w.turn}
+	m.WindowTurn = w.turn
 	if d.newest == nil {
 		d.oldest = m
 	} else {
-		d.newest.Newer = m
+		d.newest.NextInWindow = m
 	}
 	d.newest = m
-	d.kept++
+	d.inWindow++
 }
 
 // drop releases the oldest message of a direction.
-func (w *window) drop(d *direction) {
+func (w *repeatWindow) drop(d *direction) {
 	m := d.oldest
-	if d.oldest = m.Newer; d.oldest == nil {
+	if d.oldest = m.NextInWindow; d.oldest == nil {
 		d.newest = nil
 	}
-	m.Newer = nil
-	d.kept--
+	m.NextInWindow = nil
+	d.inWindow--
 	d.conn.pairer.Release(m)
 }

@@ -1,0 +1,24 @@
+package call
+
+import "dubbo-wire/internal/decode"
+
+// Sample is the content of a sampled body. The message owns it until the call is closed; then the sink that takes the
+// call may keep it.
+type Sample struct {
+	// Paths are the leaves of the body. Their bytes add up to the body.
+	Paths []decode.PathBytes
+	// Attachments are the attachments of the message, in wire order.
+	Attachments []Attachment
+	// Body is a copy of a response's body for compression tests, nil if none was made.
+	Body []byte
+}
+
+// Attachment is an attachment without its value.
+type Attachment struct {
+	Key   string
+	Value uint64 // hash, equal for equal values within this process
+	Bytes int    // of key and value in the body
+}
+
+// Size returns the approximate memory of the sample, in bytes.
+func (s *Sample) Size() int { return 32*len(s.Paths) + 40*len(s.Attachments) + cap(s.Body) }
