@@ -5,22 +5,22 @@ import (
 	"reflect"
 )
 
-// The books of a run, in bytes:
+// These sums of bytes hold for every run:
 //
 //	link     = packets without TCP + fragments left over + headers + padding + segments
 //	segments = stream + retransmitted + duplicate + beyond the snap length + stray
 //	stream   = frames + other protocols + skipped
-//	messages = a part of the link bytes that were given to streams
+//	messages ≤ link bytes that were given to streams
 //
-// Every term is counted where its bytes are met, none as the difference of others.
+// Each term is counted on its own, none as the difference of others.
 
-// Balance returns an error that names the first books that do not balance. It would be a fault of this program: numbers
-// from such books must not be printed.
+// Balance returns an error with the first sum that does not hold. That is a bug of this program, and the numbers must
+// not be printed.
 func (t *Totals) Balance() error {
 	if err := t.TCP.Balance(); err != nil {
 		return fmt.Errorf("%w; this is a fault of dubbo-wire, no number of this run can be trusted", err)
 	}
-	given := t.TCP.Stream + t.TCP.Repeated + t.TCP.BeyondSnap + t.TCP.Overhead // to streams, so that messages may own it
+	given := t.TCP.Stream + t.TCP.Repeated + t.TCP.BeyondSnap + t.TCP.Overhead // link bytes given to streams
 	for _, b := range []struct {
 		name       string
 		whole, sum int64
@@ -38,7 +38,7 @@ func (t *Totals) Balance() error {
 	return nil
 }
 
-// add adds another part of the run: numbers are summed, maps joined.
+// add adds the totals of another part of the run.
 func (t *Totals) add(o *Totals) { addValues(reflect.ValueOf(t).Elem(), reflect.ValueOf(o).Elem()) }
 
 func addValues(to, from reflect.Value) {

@@ -2,34 +2,33 @@ package pipeline
 
 import "time"
 
-// clock is the capture's time made steady, for what is due by time: idle connections, unanswered requests, holes. The
-// times of packets jump when somebody sets the clock of the recording machine; neither a step back nor, while packets
-// are waited for, a step forward may keep things for hours or end them all at once.
+// clock derives a steady time from packet times, for timeouts: idle connections, requests without a response, gaps.
+// Packet times jump when somebody sets the clock of the recording machine. A step back, or in a live capture a step
+// forward, must neither delay timeouts for hours nor trigger all of them at once.
 type clock struct {
-	last     int64 // the latest time seen since the last step
-	offset   int64 // what steps took away
-	live     bool  // time passes here as it does there, and it is looked at many times a second
-	backward int   // packets in a row that are from before a step back that is not believed yet
+	last     int64 // latest packet time since the last step
+	offset   int64 // sum of the removed steps
+	live     bool  // packets arrive as they are recorded, and at is called many times a second
+	backward int   // packets in a row before last: not yet accepted as a step back
 	started  bool
-	// looked is when it was looked at last, by a clock that nobody sets: a program that was stopped for a while meets a
-	// jump, too, but that time has passed.
+	// checkedAt is the monotonic time of the last call. It distinguishes a step of the clock from a pause of this
+	// program.
 	checkedAt time.Time
-	first     int64 // where it began
-	steps     int64 // how often it was set
+	first     int64 // first packet time
+	steps     int64 // number of accepted steps
 }
 
 const (
-	// backStep is how far back a packet may lie without the clock having been set: packets of several interfaces, queues
-	// and processors come a little out of order.
+	// backStep is the tolerated disorder of packets: interfaces, queues and processors reorder them a little.
 	backStep = int64(time.Second)
-	// forwardStep is how long nothing may be heard of a clock that is looked at ten times a second.
+	// forwardStep is the longest plausible silence of a live clock, which is read ten times a second.
 	forwardStep = int64(10 * time.Second)
-	// inRow is how many packets of a file must lie back before its clock is believed to have been set: a recording of only
-	// the connections that carry messages has what was held of one, from long before, between packets of others.
+	// minBackward is the number of packets in a row before last that count as a step back in a file. A recording of
+	// only the connections with messages has runs of older packets of one connection between those of others.
 	minBackward = 10_000
 )
 
-// at returns the steady time for a packet's time, both in nanoseconds. It never steps back.
+// at returns the steady time of a packet time, both in nanoseconds. It never goes back.
 func (c *clock) at(t int64) int64 {
 	switch d := t - c.last; {
 	case !c.started:

@@ -6,28 +6,28 @@ import (
 	"dubbo-wire/internal/rpc"
 )
 
-// connection is what the line keeps of a TCP connection beside its streams. It is the [rpc.Sink] and the [rpc.Needs] of the
-// connection's protocol.
+// connection is the state of a TCP connection, besides its streams. It is the [rpc.Sink] and the [rpc.Needs] of its
+// protocol.
 type connection struct {
 	*lane
 	tcp  *assemble.Connection
 	call *call.Conn
 	dirs [2]direction
-	// reader takes the bytes of both directions; nil while none came, and where they are only counted. former took them
-	// before the connection turned out to be of another protocol.
+	// reader reads the bytes of both directions. It is nil before the first byte, and if bytes are only counted.
+	// previous read them before the connection was found to use another protocol.
 	reader, previous rpc.Conn
-	// foreign: the connection started as one of a protocol that cannot be read from the middle.
+	// foreign is set if the first bytes belong to a protocol that can be read only from the start.
 	foreign bool
-	// claimed: the connection carries messages, or is known to be of a protocol that does.
+	// claimed is set if the connection carries messages, or is known to use a protocol with messages.
 	claimed bool
-	// muted: what the former reader says is no longer of interest.
+	// muted is set while the results of the previous reader are discarded.
 	muted bool
-	// name is what the bytes of a connection without messages are counted under, "" where nobody said it.
+	// name is the name for the bytes of a connection without messages, "" if unknown.
 	name string
 
 	ends uint8 // directions that ended
-	// early is responses whose requests may be among the bytes that the other direction holds, in the order in which they
-	// came.
+	// earlyResponses are responses whose requests may be among the bytes that the other direction holds, in the order
+	// of arrival.
 	earlyResponses []*call.Message
 
 	messages int64
@@ -35,27 +35,28 @@ type connection struct {
 	// skipped and unowned are bytes of no message; gap is missing bytes.
 	skipped, gap int64
 	unowned      []namedBytes
-	// lost counts the gaps of segments that were never seen, and their bytes: the rest of gap the snap length cut off.
+	// lostGaps counts the gaps from segments that the capture lacks, lostBytes their bytes; the snap length cut off
+	// the rest of gap.
 	lostGaps, lostBytes int64
 }
 
-// namedBytes is bytes that are recognised as part of no message.
+// namedBytes is recognised bytes of no message.
 type namedBytes struct {
 	name  string
 	bytes int64
 }
 
-// direction is one way through a connection: it takes its stream.
+// direction is one direction of a connection. It receives the stream.
 type direction struct {
 	conn *connection
-	// The messages that were complete last, from the oldest on: they take the link bytes of repeats.
+	// oldest to newest are the last complete messages. Their retransmitted bytes are added to their link bytes.
 	oldest, newest *call.Message
-	head           []byte // the first bytes, as long as they do not tell the protocol
+	head           []byte // first bytes, until they identify the protocol
 	received       int64  // bytes
-	inWindow       uint8  // messages from oldest to newest
+	inWindow       uint8  // number of messages from oldest to newest
 	side           uint8
-	sniffed        bool // the first bytes were looked at
-	// sought is the place in the stream of what the packet brought that is looked for.
+	sniffed        bool // the first bytes identified the protocol or never will
+	// searched is the range of stream bytes from the packet of Options.Search.
 	searched struct{ from, to int64 }
 }
 
@@ -101,7 +102,7 @@ func (d *direction) Data(b []byte, m *assemble.Meta) {
 	t.Decided(d.conn.tcp, int(d.side), next)
 }
 
-// take reads the next bytes of the stream.
+// deliver passes the next bytes of the stream to the reader.
 func (d *direction) deliver(b []byte, m *assemble.Meta) {
 	c := d.conn
 	if !d.sniffed {
@@ -124,7 +125,7 @@ func (d *direction) deliver(b []byte, m *assemble.Meta) {
 	}
 }
 
-// current is the reader that may hold bytes.
+// current returns the reader that may hold bytes.
 func (c *connection) current() rpc.Conn {
 	if c.reader == nil {
 		return c.previous
@@ -132,8 +133,8 @@ func (c *connection) current() rpc.Conn {
 	return c.reader
 }
 
-// open gives a connection that no protocol knows to the one that can find its messages from any place on. It returns false
-// where the bytes are only counted.
+// open chooses the reader of a connection that no protocol recognised: the first protocol that can be read from any
+// byte. It returns false if the bytes are only counted.
 func (c *connection) open() bool {
 	if c.foreign {
 		return false
@@ -147,7 +148,7 @@ func (c *connection) open() bool {
 	return false
 }
 
-// sniff asks the protocols whose the first bytes of the direction are.
+// sniff asks the protocols whether the first bytes of the direction are theirs.
 func (d *direction) sniff(b []byte, m *assemble.Meta) {
 	c, had := d.conn, len(d.head)
 	head := b[:min(len(b), rpc.HeadLen)]
@@ -163,7 +164,7 @@ func (d *direction) sniff(b []byte, m *assemble.Meta) {
 		switch {
 		case c.tcp.Joined && p.Midway:
 			d.sniffed = true
-			c.foundMessages() // perhaps
+			c.foundMessages() // probably
 			return
 		case !c.tcp.Joined:
 			d.sniffed = true
@@ -179,13 +180,13 @@ func (d *direction) sniff(b []byte, m *assemble.Meta) {
 	}
 }
 
-// recognised takes note that the first bytes of a direction are those of a protocol.
+// recognised assigns the connection to a protocol by the first bytes of a direction.
 func (c *connection) recognised(i int, m *assemble.Meta) {
 	p := c.opt.Protocols[i]
 	if p.Midway {
 		c.claimed = true
 		c.foundMessages()
-		return // it has the connection already, or gets it
+		return // open chooses it
 	}
 	if c.foreign {
 		return
@@ -196,7 +197,7 @@ func (c *connection) recognised(i int, m *assemble.Meta) {
 		return
 	}
 	if c.previous != nil && c.messages == 0 {
-		// What it made of the first bytes is void: they are read again.
+		// Its results from the first bytes are discarded: the new reader reads them again.
 		c.muted = true
 		c.previous.End(0)
 		c.previous.End(1)
@@ -212,7 +213,7 @@ func (c *connection) recognised(i int, m *assemble.Meta) {
 		}
 		again := d.head[:min(int64(len(d.head)), d.received)]
 		if c.previous != nil {
-			again = nil // it has read them
+			again = nil // the previous reader has read them
 		} else {
 			c.skipped += d.received - int64(len(again))
 		}
@@ -227,18 +228,17 @@ func (c *connection) recognised(i int, m *assemble.Meta) {
 	}
 }
 
-// carries tells the tap that messages were found.
+// foundMessages tells the tap that the connection carries messages.
 func (c *connection) foundMessages() {
 	if c.opt.Tap != nil {
 		c.opt.Tap.Carries(c.tcp.Ends[0], c.tcp.Ends[1])
 	}
 }
 
-// maxEarly is how many responses of a connection wait for requests that may be held.
+// maxEarlyResponses is the number of responses per connection that may be delayed.
 const maxEarlyResponses = 256
 
-// postpone keeps a response while the direction that asked holds bytes of which it is not known what they are, and
-// reports whether it does.
+// postpone delays a response while the requesting direction holds undecided bytes, and reports whether it does.
 func (d *direction) postpone(m *call.Message) bool {
 	c := d.conn
 	if !c.current().Pending(1-int(d.side)).Searching || len(c.earlyResponses) == maxEarlyResponses || c.pairer.Expects(c.call, int(d.side), m.Exchange) {
@@ -256,7 +256,7 @@ func (d *direction) postpone(m *call.Message) bool {
 	return true
 }
 
-// answer pairs the responses that waited, once the direction that asked knows what it has; with all in any case.
+// pairEarly pairs the delayed responses that no longer need to wait; all pairs every one.
 func (c *connection) pairEarly(all bool) {
 	kept := c.earlyResponses[:0]
 	for _, m := range c.earlyResponses {
@@ -274,7 +274,7 @@ func (c *connection) pairEarly(all bool) {
 	}
 }
 
-// chunk turns the assembler's word for the origin of bytes into the protocol's.
+// chunk converts the origin of bytes from the assembler's type to the protocol's.
 func (d *direction) chunk(m *assemble.Meta) *rpc.Chunk {
 	c := &d.conn.lane.chunk
 	c.Time, c.Packet, c.File, c.Pos, c.Overhead = m.Time, m.Packet, m.File, m.Pos, m.Overhead
@@ -297,14 +297,14 @@ func (d *direction) Gap(n, wire int64, m *assemble.Meta) {
 	}
 }
 
-// Late counts what no message can have any more.
+// Late counts bytes that arrived too late for any message.
 func (d *direction) Late(n, cut int64, _ *assemble.Meta) {
 	d.conn.skipped += n
 	d.conn.gap += cut
 }
 
-// Repeat gives the link bytes of repeated payload to the messages it repeats, as far as they are remembered, else to
-// the message being read.
+// Repeat adds the link bytes of retransmitted payload to the messages that own it, if they are still in the window,
+// else to the message that is being read, else to the newest.
 func (d *direction) Repeat(n int, m *assemble.Meta) {
 	r := d.conn.current()
 	if r == nil {
@@ -326,8 +326,8 @@ func (d *direction) Repeat(n int, m *assemble.Meta) {
 	}
 }
 
-// owner finds the remembered message that has the byte at pos, and how many of the next left bytes are its own; with
-// none, how many are no message's.
+// owner returns the message in the window that owns the byte at pos, and how many of the next left bytes it owns; or
+// nil, and the number of bytes without an owner.
 func (d *direction) owner(pos, left int64) (*call.Message, int64) {
 	upTo := left
 	for m := d.oldest; m != nil; m = m.NextInWindow {

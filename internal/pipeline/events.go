@@ -6,20 +6,20 @@ import (
 	"dubbo-wire/internal/call"
 )
 
-// event is something that came out of a lane, and waits to be brought into order.
+// event is one result of a lane that waits to be merged into capture order.
 type event struct {
-	order    uint64 // in capture order
-	first    int64  // of a connection
+	order    uint64 // position in capture order
+	first    int64  // first packet of the connection
 	conn     *call.Conn
-	m        *call.Message // the frame's; the request
+	m        *call.Message // the message, or the request of a call
 	response *call.Message
-	rare     *rare // nil in most events, of which there are many: what is in it costs them nothing
+	rare     *rare // nil in most events, which keeps them small
 	kind     eventKind
 	side     uint8
 	selected bool
 }
 
-// rare is the row of a frame, where rows are wanted, or why a call was aborted.
+// rare holds the row of a message, if rows are needed, or the reason of an aborted call.
 type rare struct {
 	row     Row
 	aborted string
@@ -36,13 +36,13 @@ const (
 	eventSettled
 )
 
-// recorder is the output of one worker: it keeps what comes out of its lanes, which is in capture order.
+// recorder is the output of one worker. It keeps the results of its lanes in capture order.
 //
-// From then on messages belong to two goroutines, each with fields of its own: numbers, owners and rendered values to the
-// one that delivers, link bytes and everything of the pairer to the worker. Settled messages come back with the batch.
+// A recorded message is used by two goroutines, each with its own fields: the delivering one has number, owner and
+// rendered values, the worker has link bytes and everything of the pairer. Settled messages return with the batch.
 type recorder struct{ events []event }
 
-// again begins another batch in the memory of one that was delivered.
+// reset starts a new batch in the memory of a delivered one.
 func (r *recorder) reset(delivered []event, pool *call.Pool) {
 	for i := range delivered {
 		if e := &delivered[i]; e.kind == eventSettled {
@@ -84,11 +84,11 @@ func (r *recorder) call(l *lane, c *call.Call, selected bool) {
 
 func (r *recorder) settled(l *lane, m *call.Message) { r.add(l, event{kind: eventSettled, m: m}) }
 
-// merge delivers what came out of the workers for one batch, in capture order.
+// merge delivers the results of all workers for one batch in capture order.
 func (d *delivery) merge(work []portion) {
 	at := make([]int, len(work))
 	for {
-		// The worker that is furthest behind, up to where the next one begins.
+		// Take the worker with the lowest order, up to the order of the next worker.
 		next, until := -1, uint64(math.MaxUint64)
 		for i := range work {
 			if at[i] == len(work[i].events) {

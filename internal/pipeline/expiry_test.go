@@ -181,9 +181,9 @@ func (a *atEnd) Next(p *capture.Packet) error {
 	return err
 }
 
-// TestLookInto: values that are wanted from one moment to the next, and then no more, change nothing but what rows have of
+// TestWantValues: values that are wanted from one moment to the next, and then no more, change nothing but what rows have of
 // them.
-func TestLookInto(t *testing.T) {
+func TestWantValues(t *testing.T) {
 	for _, file := range []string{"fleet.pcap.zst", "edge-hessian2-2.7.3.pcap.zst", "zoo-hessian2-3.3.6.pcap.zst"} {
 		want, wanted := runShifted(t, file, Options{}, func(int) time.Duration { return 0 })
 		n := 0

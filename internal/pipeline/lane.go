@@ -10,20 +10,20 @@ import (
 	"dubbo-wire/internal/rpc"
 )
 
-// worker is what the lanes of one goroutine share: memory that does not bear on results.
+// worker is shared by the lanes of one goroutine: memory that does not affect results.
 type worker struct {
 	opt     *Options
 	out     output
-	shared  map[any]any // of protocols
+	shared  map[any]any // caches of protocols
 	pool    call.Pool
 	prepare func(*Row) any
-	// lookInto, if set, says of a message whether its values are wanted for the time being.
+	// wantValues, if set, reports whether the values of a message are needed now.
 	wantValues func(conn *call.Conn, side int, m *rpc.Message) bool
 	chunk      rpc.Chunk
 	row        Row
 }
 
-// seed is of this process, so that no capture can be made for collisions.
+// seed is random in each process, so that a capture cannot force collisions.
 var seed = maphash.MakeSeed()
 
 func newWorker(opt *Options, out output) *worker {
@@ -34,7 +34,7 @@ func newWorker(opt *Options, out output) *worker {
 	return w
 }
 
-// lane is the line for a part of the connections.
+// lane is the pipeline for a part of the connections.
 type lane struct {
 	*worker
 	index   int
@@ -44,14 +44,15 @@ type lane struct {
 	openers []rpc.Opener // by protocol; nil until one is needed
 	totals  Totals
 	repeats repeatWindow
-	// waiting is the responses that wait for requests which may be held, of all connections, and the bytes of their values.
+	// earlyResponseCount is the number of delayed responses of all connections, earlyValueBytes the bytes of their
+	// values.
 	earlyResponseCount, earlyValueBytes int
-	// now is the place in capture order of what comes out at the moment. What comes out at one place comes from one lane,
-	// in order.
+	// now is the position of current results in capture order. Results with one position come from one lane, in
+	// order.
 	now uint64
 	// clock is the steady time of the capture.
 	clock int64
-	// sampler looks into bodies; nil where none are to be.
+	// sampler samples bodies; nil if none are sampled.
 	sampler *sampler
 }
 
@@ -68,9 +69,9 @@ func newLane(index int, w *worker) *lane {
 	return l
 }
 
-// Places in capture order: what ticks bring before the segment of that packet, in the order of lanes; then what the
-// segment brings; at the end what connections bring that were open, in the order of their first packets; then open calls,
-// in the order in which they came.
+// Positions in capture order: first the results of ticks before the segment of that packet, by lane; then the results
+// of the segment. At the end follow those of open connections, by first packet, and then open calls, in order of
+// arrival.
 const (
 	orderSegment  = 1<<orderLaneBits - 1
 	orderEnd      = 1 << 62
@@ -78,7 +79,7 @@ const (
 	orderLaneBits = 8
 )
 
-// tick lets the lane do what is due at a packet of the capture.
+// tick handles the timeouts that are due at a packet of the capture.
 func (l *lane) tick(ordinal, at int64) {
 	l.now = uint64(ordinal)<<orderLaneBits | uint64(l.index)
 	l.asm.Tick(ordinal, at)
@@ -88,20 +89,20 @@ func (l *lane) tick(ordinal, at int64) {
 	}
 }
 
-// close completes the lane's totals, once all is finished.
+// close completes the lane's totals at the end of the run.
 func (l *lane) close() {
 	l.totals.TCP = l.asm.Ledger
 	l.totals.Expired, l.totals.ExpiredByTime = l.pairer.Expired, l.pairer.ExpiredByTime
 }
 
-// take is the way of a segment through the lane.
+// take processes a segment.
 func (l *lane) take(s *packet.Segment, o *assemble.Origin) {
 	l.now = uint64(o.Ordinal)<<orderLaneBits | orderSegment
 	l.clock = o.Clock
 	l.asm.Segment(s, o)
 }
 
-// finish ends what is open in the lanes of one goroutine.
+// finish ends the open connections and calls of the lanes of one goroutine.
 func finish(lanes []*lane) {
 	open := make([][]*assemble.Connection, len(lanes))
 	for i, l := range lanes {
@@ -139,7 +140,7 @@ func finish(lanes []*lane) {
 	}
 }
 
-// keepBodies sets how much of bodies is kept: whole says that, for the time being, it is all of every body.
+// keepBodies sets how much of bodies is kept; whole keeps all of every body for now.
 func (l *lane) keepBodies(whole bool) {
 	e, o := &l.env, l.opt
 	e.WholeBodies = o.WholeBodies || whole
@@ -153,7 +154,7 @@ func (l *lane) keepBodies(whole bool) {
 	e.Sampling = l.sampler != nil || l.wantValues != nil
 }
 
-// opener returns what opens connections of a protocol in this lane.
+// opener returns the function that opens connections of a protocol in this lane.
 func (l *lane) opener(i int) rpc.Opener {
 	if l.openers[i] == nil {
 		p := l.opt.Protocols[i]
@@ -162,7 +163,7 @@ func (l *lane) opener(i int) rpc.Opener {
 	return l.openers[i]
 }
 
-// message takes a message found in a direction: number it, pair it.
+// message numbers and pairs a message of a direction.
 func (l *lane) message(d *direction, msg *rpc.Message) {
 	l.totals.message(msg, l.opt.Detail)
 
@@ -205,7 +206,7 @@ func (l *lane) message(d *direction, msg *rpc.Message) {
 	l.repeats.add(d, m)
 }
 
-// brought reports whether the packet that is looked for brought a byte of the message.
+// hasSearchedPacket reports whether the packet of Options.Search brought a byte of the message.
 func (d *direction) hasSearchedPacket(m *rpc.Message) bool {
 	for s := range m.Spans {
 		if d.searched.to > s.From && d.searched.from < s.To {
@@ -215,8 +216,8 @@ func (d *direction) hasSearchedPacket(m *rpc.Message) bool {
 	return false
 }
 
-// render keeps the values of a message as JSON: its tree is gone with the next frame. What could not be read at all is
-// opaque.
+// renderValues renders the values of a message as JSON, because its tree is valid only until the next message. Values
+// that could not be read are opaque.
 func renderValues(m *call.Message, msg *rpc.Message) {
 	d := m.Detail()
 	switch {
@@ -236,7 +237,7 @@ func renderValues(m *call.Message, msg *rpc.Message) {
 	}
 }
 
-// Call takes a call from the pairer.
+// Call receives a call from the pairer.
 func (l *lane) Call(c *call.Call) {
 	l.totals.call(c)
 	if l.sampler != nil {
@@ -245,7 +246,7 @@ func (l *lane) Call(c *call.Call) {
 	l.out.call(l, c, l.opt.Filter == nil || l.opt.Filter.Match(c))
 }
 
-// Settled takes a message from the pairer.
+// Settled receives a message from the pairer.
 func (l *lane) Settled(m *call.Message) {
 	l.totals.Settle(m)
 	l.out.settled(l, m)

@@ -7,34 +7,34 @@ import (
 	"dubbo-wire/internal/capture/assemble"
 )
 
-// Lanes is the number of lanes that share the connections. It is fixed, because limits are charged by lane: the results
-// must not depend on how many workers there are.
+// Lanes is the number of lanes that share the connections. It is fixed because limits apply per lane, and results
+// must not depend on the number of workers.
 const Lanes = 16
 
-// Limits bound the memory of a run, in bytes unless said otherwise; zero values are the defaults. Each lane has its
-// share of the totals.
+// Limits bounds the memory of a run, in bytes unless stated otherwise. Zero values are the defaults. Each lane has an
+// equal share of the totals.
 type Limits struct {
-	// MaxConnections is how many connections with payload may be open at once (default 262 144), MaxEmpty how many
-	// without (default 262 144): so a flood of SYNs ends no connection in use. Beyond it the one that was idle longest is
-	// ended.
+	// MaxConnections is the number of open connections with payload (default 262,144), MaxEmpty the number without
+	// (default 262,144), so that a flood of SYNs ends no connection in use. Beyond it the connection that was idle
+	// longest is ended.
 	MaxConnections, MaxEmpty int
-	// MaxHeld bounds the bytes behind holes of all connections together (default 128 MiB), MaxHeldPerConnection those of
-	// one (default 8 MiB).
+	// MaxHeld bounds the out-of-order bytes of all connections (default 128 MiB), MaxHeldPerConnection those of one
+	// (default 8 MiB).
 	MaxHeld, MaxHeldPerConnection int
-	// MaxClosed is how many closed connections still take late packets (default 65 536).
+	// MaxClosed is the number of closed connections that still accept late packets (default 65,536).
 	MaxClosed int
-	// A hole becomes a gap this many packets of the capture, or this much capture time, after it was acknowledged
-	// (defaults 4096 and 1 s).
+	// GapPackets and GapTime are the packets and the capture time after which missing bytes that were acknowledged
+	// become a gap (defaults 4096 and 1 s).
 	GapPackets int64
 	GapTime    time.Duration
-	// IdleTime ends connections that had no packet for so long, at the latest after twice that; CallTime gives requests
-	// up that had no answer for so long (default 0: never). Both are the capture's time.
+	// IdleTime ends connections without a packet for this long, at the latest after twice that. CallTime expires
+	// requests without a response for this long (default 0: never). Both are capture time.
 	IdleTime, CallTime time.Duration
-	// MaxOpenCalls is how many requests may wait for an answer (default 262 144).
+	// MaxOpenCalls is the number of requests that may wait for a response (default 262,144).
 	MaxOpenCalls int
-	// MaxValues bounds the rendered values of requests that wait (default 256 MiB).
+	// MaxValues bounds the rendered values of open requests (default 256 MiB).
 	MaxValues int
-	// MaxBodies bounds the beginnings of bodies that are kept until the rest comes (default 256 MiB).
+	// MaxBodies bounds the kept starts of incomplete bodies (default 256 MiB).
 	MaxBodies int
 }
 
@@ -55,7 +55,7 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// share is a lane's part of a total.
+// share returns the share of one lane.
 func share(total int) int { return max(1, total/Lanes) }
 
 func (l *Limits) assembler(apart []int) assemble.Config {

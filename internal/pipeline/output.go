@@ -4,29 +4,29 @@ import (
 	"dubbo-wire/internal/call"
 )
 
-// output takes what comes out of lanes.
+// output receives the results of lanes.
 type output interface {
-	// began is told of the first packet of each connection, ended of connections that were never opened, first being the
-	// place of their first packet in the capture; opened comes with the first payload.
+	// began receives the first packet of each connection, ended that of each connection that ends without payload,
+	// opened that of each connection with its first payload. first is the packet's ordinal in the capture.
 	began(l *lane, first int64)
 	ended(l *lane, first int64)
 	opened(l *lane, c *call.Conn, first int64)
-	// frame takes each frame; r is nil where nobody wants rows, and borrowed.
+	// frame receives each message; r is nil if rows are not needed, and borrowed.
 	frame(l *lane, m *call.Message, r *Row)
-	// call takes a closed call, which is borrowed.
+	// call receives a closed call, which is borrowed.
 	call(l *lane, c *call.Call, selected bool)
-	// settled takes a message for good, and frees it.
+	// settled receives a settled message and frees it.
 	settled(l *lane, m *call.Message)
 }
 
-// delivery gives what comes out to the sink, with numbers: of connections in the order of their first packets, of frames
-// in the order in which they were complete. Everything comes in capture order.
+// delivery numbers the results and passes them to the sink: connections in the order of their first packets, messages
+// in the order of completion. It receives everything in capture order.
 type delivery struct {
 	sink    Sink
 	frames  int64
 	conns   int
 	scratch call.Call
-	// waiting is the numbers of connections that are not opened, by their first packet.
+	// unopened is the numbers of connections without payload, by first packet.
 	unopened map[int64]int
 }
 
@@ -69,7 +69,7 @@ func (d *delivery) settle(m *call.Message) {
 	}
 }
 
-// With one job a delivery is the output itself.
+// With one job a delivery is the output of the lanes.
 
 func (d *delivery) began(_ *lane, first int64)                { d.beginConnection(first) }
 func (d *delivery) ended(_ *lane, first int64)                { d.forgetConnection(first) }

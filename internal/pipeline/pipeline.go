@@ -1,13 +1,17 @@
-// Package pipeline is the line from a capture to closed calls:
+// Package pipeline turns a capture into closed calls:
 //
 //	capture source → packet → TCP stream → protocol frame → serialization body → call → sink
 //
-// It is the one place besides the commands that knows both the capture side and the decoding side.
+// Packets come in from a capture.Source; rows, calls and totals go out to a [Sink]. Besides the commands, it is the
+// only package that knows both capturing and decoding.
 //
-// One goroutine reads packets and spreads their segments over a fixed number of lanes by connection; what happens to a
-// connection happens in its lane, in capture order. With one job the lanes run in that goroutine. With more, workers
-// share the lanes, and what comes out of them is brought back into capture order before anybody sees it, so that the
-// results are the same for any number of jobs. All limits are a lane's own for that reason.
+// One goroutine reads packets and distributes their segments to a fixed number of lanes by connection. A lane handles
+// each of its connections in capture order. With one job the lanes run in that goroutine; with more, workers share
+// the lanes, and their results are brought back into capture order, so that they are the same for any number of jobs.
+// For the same reason every limit applies per lane.
+//
+// Lanes own the messages and their buffers. Whatever the sink receives is borrowed. Wire formats are the business of
+// the packages that it connects.
 package pipeline
 
 import (
@@ -23,106 +27,106 @@ import (
 	"dubbo-wire/internal/rpc"
 )
 
-// Options is what a run is for; zero values are the defaults.
+// Options configures a run. Zero values are the defaults.
 type Options struct {
-	// Protocols are the protocols that are known, in the order in which they are asked.
+	// Protocols are the known protocols, in the order in which they are asked.
 	Protocols []*rpc.Protocol
-	// Formats are the serializations that are known.
+	// Formats are the known serializations.
 	Formats []decode.Format
-	// Detail says how much of each body is needed.
+	// Detail is the minimum detail for every body.
 	Detail rpc.Detail
 	// Filter selects calls; nil selects all.
 	Filter *call.Filter
-	// MaxBody is how many bytes of a body that crosses packets are kept for decoding (default: 16 KiB for Envelope,
-	// 64 MiB else).
+	// MaxBody is the number of bytes kept for decoding of a body that crosses packets (default: 16 KiB for Envelope,
+	// else 64 MiB).
 	MaxBody int
-	// RenderValues asks for arguments, results and attachments as JSON in the messages of calls.
+	// RenderValues renders arguments, results and attachments as JSON in the messages of calls.
 	RenderValues bool
-	// Redact leaves of those values their types and lengths.
+	// Redact replaces the rendered values by their types and lengths.
 	Redact bool
-	// WholeBodies asks for all of every body in the frames of rows, though Detail may need less.
+	// WholeBodies keeps all of every body in rows, even if Detail needs less.
 	WholeBodies bool
-	// Sample says which bodies are looked into, beyond Detail.
+	// Sample selects the bodies that are sampled, beyond Detail.
 	Sample Sample
-	// Sought, if set, is a packet to look for: what it is is filled in, and the row of a frame with a byte that it brought
-	// says so.
+	// Search, if set, is a packet to find. The run fills in what it is and sets HasPacket in the rows of messages
+	// with a byte from it.
 	Search *PacketSearch
-	// Rows says that the sink wants frames; else its Frame is not called.
+	// Rows is set if the sink needs rows; otherwise its Frame is not called.
 	Rows bool
-	// Prepare, if set, returns what each goroutine calls for every frame, with all that was decoded; what comes back is
-	// in the Prepared of that frame's row.
+	// Prepare, if set, returns a function for each goroutine, which is called with every row while its message is
+	// fully decoded. Its result becomes the Prepared of the row.
 	Prepare func() func(r *Row) any
-	// Apart is the source of each input, by its index, where sources are read alone: a 4-tuple in two of them is two
-	// connections. nil: all inputs are one capture.
+	// Apart is the source of each input, by its index, if sources are separate captures: a 4-tuple in two of them is
+	// two connections. nil: all inputs are one capture.
 	Apart []int
 	// Limits bound memory.
 	Limits Limits
-	// Jobs is how many workers share the connections; up to 1: none, all is done in the caller's goroutine. More than one
-	// need a source that keeps packets (capture.Files), more than [Lanes] are not used.
+	// Jobs is the number of workers, at most [Lanes]; up to 1 the caller's goroutine does everything. More than one
+	// need a source that retains packets, such as capture.Files.
 	Jobs int
-	// Begin, if set, is called with the time of the first packet, before anything comes out.
+	// Begin, if set, is called with the time of the first packet, before the sink receives anything.
 	Begin func(at int64)
-	// Seen, if set, is called for each packet, with its time and its bytes on the link; in the goroutine that reads, which
-	// with several jobs is not the sink's.
+	// Seen, if set, is called with the time and link bytes of each packet in the reading goroutine. With several jobs
+	// the sink runs in another one.
 	Seen func(at int64, bytes int)
-	// Stop is asked now and then whether to end early, as if the input ended; nil never does.
+	// Stop, if set, is polled and ends the run early, as if the input ended.
 	Stop func() bool
-	// Live: packets come as they are seen on an interface. What is due by time is then done while none come, and Stop and
-	// Watch are asked about ten times a second.
+	// Live is set if packets arrive from an interface. Timeouts then also happen without packets, and Stop and Watch
+	// are called about ten times a second.
 	Live bool
-	// Watch, if set, is called as often as Stop, between two packets, in the goroutine of the line. Only with one job.
+	// Watch, if set, is called as often as Stop, between two packets, in the goroutine of the lanes. It needs one
+	// job.
 	Watch func(r *Running)
-	// Tap, if set, is shown every packet. Only with one job. It may be a StreamTap.
+	// Tap, if set, receives every packet. It needs one job. It may be a StreamTap.
 	Tap Tap
 
 	streams StreamTap // Tap, if it is one
 }
 
-// Tap sees the packets of a run, and which of them are of connections with messages.
+// Tap receives the packets of a run and learns which connections carry messages.
 type Tap interface {
-	// Packet is called for each packet when the line has taken it; s is its segment where v is packet.TCP, else nil. Both
-	// are borrowed.
+	// Packet is called for each packet after the lanes have processed it; s is its segment if v is packet.TCP, else
+	// nil. Both are borrowed.
 	Packet(p *capture.Packet, v packet.Verdict, s *packet.Segment)
-	// Carries is called when the connection between two ends turns out to carry messages, before Packet is called for the
-	// packet that told; perhaps more than once.
+	// Carries is called when the connection between two ends is found to carry messages, before Packet is called for
+	// the packet that shows it. It may be called more than once.
 	Carries(a, b packet.Endpoint)
 }
 
-// StreamTap is a Tap that also sees what streams are made of. All it is given is borrowed.
+// StreamTap is a Tap that also receives streams. All arguments are borrowed.
 type StreamTap interface {
 	Tap
-	// Data is the next bytes of a stream, before the frames that they complete are given to the sink; m says which packet
-	// brought them, and their place. The Key of the rows' connection is c.First.
+	// Data receives the next bytes of a stream, before the sink receives the messages that they complete. m is their
+	// origin. c.First is the Key of the connection in rows.
 	Data(c *assemble.Connection, side int, b []byte, m *assemble.Meta)
-	// Decided says that no byte of a stream before a place becomes part of a frame any more, but of those that the sink has
-	// got.
+	// Decided is called when no further message will own stream bytes before pos.
 	Decided(c *assemble.Connection, side int, pos int64)
-	// Ended is called when nothing follows from a connection.
+	// Ended is called when a connection has no more bytes.
 	Ended(c *assemble.Connection)
 }
 
-// Row is one message with what was decoded of it. It is borrowed.
+// Row is one message with its decoded content. It is borrowed.
 type Row struct {
-	Number int64 // frame number, from 1; in Prepare not known yet
+	Number int64 // of the message, from 1; 0 in Prepare
 	Conn   *call.Conn
-	Side   int // that sent it
-	// HasPacket: the packet that was looked for brought one of its bytes.
+	Side   int // that sent the message
+	// HasPacket is set if the packet of Options.Search brought one of its bytes.
 	HasPacket bool
-	// Msg is without its Tree where the row comes from a worker; Prepare sees all of it.
+	// Msg has no Tree if the row comes from a worker; Prepare receives it complete.
 	Msg      *rpc.Message
 	Prepared any
 }
 
-// Sink takes what comes out of the line, in capture order and in one goroutine, whatever the number of jobs.
+// Sink receives the results of a run in capture order and in one goroutine, for any number of jobs.
 type Sink interface {
-	// Frame is called for every frame in wire order, whatever the filter.
+	// Frame is called for every message in wire order, regardless of the filter.
 	Frame(r *Row)
-	// Call is called for every closed call; selected says whether the filter wants it.
+	// Call is called for every closed call; selected reports whether it matches the filter.
 	Call(c *call.Call, selected bool)
 }
 
-// Run reads src to its end (or until Stop) and returns the totals. The error is that of reading, or that the books do
-// not balance; what was read before it is in the totals and was given to the sink.
+// Run reads src to its end, or until Stop, and returns the totals. The error is from reading or from totals that do
+// not balance; the sink and the totals still have everything before it.
 func Run(src capture.Source, opt Options, sink Sink) (*Totals, error) {
 	if opt.MaxBody == 0 {
 		opt.MaxBody = 16 << 10
@@ -141,7 +145,7 @@ func Run(src capture.Source, opt Options, sink Sink) (*Totals, error) {
 	} else {
 		lanes, err = r.run(out)
 	}
-	r.lanes = nil // what is returned is a part of r: it must not keep the memory of the line
+	r.lanes = nil // the returned totals are part of r and must not retain the lanes
 	t := &r.totals
 	t.ClockSteps, t.Steady = r.clock.steps, r.clock.last+r.clock.offset-r.clock.first
 	t.fragments(&r.decoder)
@@ -151,33 +155,33 @@ func Run(src capture.Source, opt Options, sink Sink) (*Totals, error) {
 	}
 	t.nameProtocols(opt.Protocols)
 	if wrong := t.Balance(); wrong != nil {
-		err = wrong // whatever else was wrong with the input
+		err = wrong // more severe than any error of the input
 	}
 	return t, err
 }
 
-// reader is the front of the line: packets out of the source, segments out of packets.
+// reader reads packets from the source and decodes their segments.
 type reader struct {
 	src    capture.Source
 	opt    *Options
 	totals Totals
-	// segments counts the packets with a TCP segment. What is due after so many packets of a capture goes by these: other
-	// traffic on the link is no matter.
+	// segments counts the packets with a TCP segment. Limits in packets use it, so that other traffic does not
+	// matter.
 	segments int64
 	decoder  packet.Decoder
 	packet   capture.Packet
 	segment  packet.Segment
 	origin   assemble.Origin
 	clock    clock
-	lastPoll int64 // when Stop was asked last, by the steady clock
-	stopping bool  // Stop said so
+	lastPoll int64 // steady time of the last poll
+	stopping bool  // Stop returned true
 	lanes    []*lane
 }
 
-// tickEvery is how many packets of the capture pass between two ticks, which let each lane do what is due by time.
+// tickEvery is the number of segments between two ticks, in which each lane handles its timeouts.
 const tickEvery = 1 << 10
 
-// next reads on to the next segment. It returns io.EOF at the end.
+// next reads up to the next segment. It returns io.EOF at the end.
 func (r *reader) next() error {
 	p := &r.packet
 	for {
@@ -215,7 +219,7 @@ func (r *reader) next() error {
 				r.clock.checkedAt = time.Now()
 				r.tick(now)
 			}
-			r.stopping = r.poll() // behind this packet, which is in the books already
+			r.stopping = r.poll() // ends after this packet, which is already counted
 		}
 		s := &r.segment
 		if v := r.decoder.Decode(p, s); v != packet.TCP {
@@ -239,7 +243,7 @@ func (r *reader) next() error {
 	}
 }
 
-// askEvery is how often Stop and Watch are asked while a capture runs, in nanoseconds of its clock.
+// pollEvery is the interval in which Stop and Watch are called, in nanoseconds of the capture's clock.
 const pollEvery = int64(100 * time.Millisecond)
 
 func (r *reader) poll() bool {
@@ -249,7 +253,7 @@ func (r *reader) poll() bool {
 	return r.opt.Stop != nil && r.opt.Stop()
 }
 
-// idle lets time pass where no packet says what time it is: the interface is of this machine, and so is the clock.
+// idle handles timeouts when no packet arrives. A live capture shares this machine's clock.
 func (r *reader) idle() {
 	if r.opt.Live {
 		now := time.Now()
@@ -258,14 +262,14 @@ func (r *reader) idle() {
 	}
 }
 
-// tick lets the lanes of this goroutine do what is due.
+// tick handles the timeouts of all lanes.
 func (r *reader) tick(now int64) {
 	for _, l := range r.lanes {
 		l.tick(r.segments, now)
 	}
 }
 
-// run does everything in this goroutine.
+// run handles all lanes in this goroutine.
 func (r *reader) run(out output) ([]*lane, error) {
 	lanes := make([]*lane, Lanes)
 	w := newWorker(r.opt, out)
@@ -295,14 +299,14 @@ func (r *reader) run(out output) ([]*lane, error) {
 	return lanes, failed
 }
 
-// Sought is a packet that is looked for.
+// PacketSearch is a packet to find, with the result.
 type PacketSearch struct {
-	File   int   // its place among the inputs
-	Number int64 // its number in that file, from 1
+	File   int   // index of the input
+	Number int64 // of the packet in that file, from 1
 
-	Found bool // it is in the capture
-	TCP   bool // a segment
-	// Of a segment: its ends, and the bytes of payload.
+	Found bool // the capture has the packet
+	TCP   bool // it is a TCP segment
+	// Src and Dst are the ends of a segment, Payload its payload bytes.
 	Src, Dst string
 	Payload  int
 }
@@ -311,8 +315,8 @@ func (s *PacketSearch) matches(number int64, file int) bool {
 	return s != nil && s.Number == number && s.File == file
 }
 
-// Clone returns a copy of the row that may be kept: without the body's bytes and byte values, and without the tree where
-// something was prepared.
+// Clone returns a copy that may be kept: without the body's bytes and byte values, and without the tree if Prepared
+// is set.
 func (r *Row) Clone() *Row {
 	c := *r
 	c.Msg = r.Msg.Clone(false, r.Prepared == nil)

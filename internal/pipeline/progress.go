@@ -6,25 +6,26 @@ import (
 	"dubbo-wire/internal/rpc"
 )
 
-// Running is a run in progress, as Options.Watch sees it: between two packets, and in its goroutine.
+// Running is a run in progress. It is valid in Options.Watch only: between two packets, in the run's goroutine.
 type Running struct{ *reader }
 
-// Look is what a run has seen so far.
+// Progress is what a run has counted so far.
 type Progress struct {
-	// Totals are those of all packets so far. Of connections that go on they have what is known now; messages of which
-	// bytes may still be sent again are not in RPCBytes yet, but in SeenBytes.
+	// Totals covers all packets so far, including the open connections. Messages that are still in the window of
+	// retransmissions are not in RPCBytes yet, but in SeenBytes.
 	Totals
-	// Connections with payload that have not ended, and requests that wait for an answer.
+	// OpenConnections is the number of open connections with payload, OpenCalls the number of requests without a
+	// response so far.
 	OpenConnections, OpenCalls int
 }
 
-// Clock is the steady time of the capture, in nanoseconds.
+// Clock returns the steady time of the capture, in nanoseconds.
 func (r *Running) Clock() int64 { return r.clock.last + r.clock.offset }
 
-// Packets is how many packets there were so far, and LinkBytes their bytes.
+// Packets returns the number of packets so far and their link bytes.
 func (r *Running) Packets() (packets, linkBytes int64) { return r.totals.Packets, r.totals.LinkBytes }
 
-// Look adds up what was seen so far. It takes time in proportion to the number of open connections.
+// Progress sums up the run so far. It takes time in proportion to the number of open connections.
 func (r *Running) Progress() *Progress {
 	k := &Progress{Totals: Totals{}}
 	k.add(&r.totals)
@@ -49,7 +50,7 @@ func (r *Running) Progress() *Progress {
 	return k
 }
 
-// LookInto says of which messages the values are wanted from now on, and so all of every body; with nil of none.
+// WantValues sets which messages are decoded to all values from now on, which keeps all of every body; nil ends that.
 func (r *Running) WantValues(want func(conn *call.Conn, side int, m *rpc.Message) bool) {
 	for _, l := range r.lanes {
 		l.wantValues = want

@@ -2,14 +2,14 @@ package pipeline
 
 import "dubbo-wire/internal/call"
 
-// window keeps messages after they were complete, because bytes of them may be sent again: the last of each direction,
-// and of all directions of a lane no more than a fixed number, so that many connections need no more memory than few.
+// repeatWindow holds complete messages whose bytes may be retransmitted: the last of each direction, and a fixed
+// number per lane, so that memory does not depend on the number of connections.
 type repeatWindow struct {
-	slots []slot // a ring, by turn
+	slots []slot // ring, indexed by turn
 	turn  uint64
 }
 
-// place is what came in at a turn. It may have left since.
+// slot is the message added at a turn. It may have left the window since.
 type slot struct {
 	d    *direction
 	turn uint64
@@ -20,7 +20,7 @@ const (
 	windowPerLane      = 1 << 9
 )
 
-// add takes a message of which the caller has one hold.
+// add adds a message; the caller passes on its hold.
 func (w *repeatWindow) add(d *direction, m *call.Message) {
 	if d.inWindow == windowPerDirection {
 		w.drop(d)

@@ -8,68 +8,68 @@ import (
 	"dubbo-wire/internal/rpc"
 )
 
-// Sample says how many calls are looked into: their bodies are taken apart by path, with their attachments, whatever is
-// wanted of all the others.
+// Sample selects the calls whose bodies are sampled: decoded by path, with attachments, regardless of the detail for
+// other calls.
 //
-// The calls are the first of each method in each lane. A lane's connections are the same for any number of jobs, so the
-// calls are, too.
+// The calls are the first of each method in each lane. The connections of a lane do not depend on the number of jobs,
+// so neither does the sample.
 type Sample struct {
-	// Calls of a method in a lane; 0 looks into none, [AllCalls] into all.
+	// Calls is the number per method and lane; 0 samples none, [AllCalls] all.
 	Calls int
-	// Bytes bounds the bodies that are looked into in a lane: to so many, and one of growth more of all bodies that passed;
-	// those of one method to half of it. At least leastCalls are looked into nevertheless. 0 is no bound.
+	// Bytes bounds the sampled bodies of a lane: this much, and 1/sampleGrowth of all bodies so far; one method gets
+	// at most half. At least minCalls per method are sampled anyway. 0 is no bound.
 	Bytes int
-	// Packets: calls in so many first packets of the capture are all looked into, so that all of a small one is; within
-	// earlyBytes in a lane. It needs Calls.
+	// Packets is the number of first packets of the capture whose calls are all sampled, up to earlySampleBytes per
+	// lane, so that a small capture is sampled completely. It needs Calls.
 	Packets int64
-	// Paths asks for the bytes by path.
+	// Paths adds the bytes by path.
 	Paths bool
-	// Bodies asks for copies of the responses' bodies, of the first few.
+	// Bodies adds copies of the first few response bodies.
 	Bodies bool
 }
 
-// AllCalls are looked into.
+// AllCalls samples every call.
 const AllCalls = -1
 
 func (k Sample) on() bool { return k.Calls != 0 }
 
-// growth is how many bytes of bodies pass for each one more that is looked into.
+// sampleGrowth is the number of body bytes that add one byte to the budget.
 const sampleGrowth = 256
 
-// earlyBytes is how many bytes of bodies are looked into in a lane because they come early in the capture.
+// earlySampleBytes bounds the bodies of a lane that are sampled because they come early in the capture.
 const earlySampleBytes = 4 << 20
 
-// A method's first calls, which are looked into however large they are.
+// minCalls is the number of first calls of a method that are sampled regardless of size.
 const minCalls = 1
 
 const (
-	// maxLooked is how many bytes a body may have that crosses packets and is looked into, where not all are.
+	// maxSampledBody is the maximum size of a sampled body that crosses packets, unless all are sampled.
 	maxSampledBody = 16 << 20
-	// maxCharged is how many bytes of a body count: a large one must not leave nothing for all others of its lane.
-	// maxLarge bounds what larger ones have in a lane.
+	// maxCharged is the number of bytes that one body costs at most, so that a large one does not use up its lane's
+	// budget. maxLarge bounds all larger bodies of a lane.
 	maxCharged, maxLarge = 16 << 10, 16 << 20
-	// maxLookedMethods bounds the methods of a lane whose calls are counted; those of others are not looked into.
+	// maxSampledMethods bounds the methods of a lane that are sampled.
 	maxSampledMethods = 1 << 12
-	// maxUnread is how many bodies of requests a lane keeps whole though it cannot say yet what they call.
+	// maxUnidentified is the number of request bodies that a lane keeps whole before their operation is known.
 	maxUnidentified = 1 << 10
-	// maxCopied is how many bytes a copied body may have, leastCopied how many at least, and copies how many of a method's
-	// are copied in a lane.
+	// maxCopied and minCopied bound the size of a copied body, copiesPerMethod the number of copies per method and
+	// lane.
 	maxCopied, minCopied, copiesPerMethod = 256 << 10, 1 << 10, 2
-	// maxInside bounds the memory of what was seen in requests that wait for an answer, of all lanes.
+	// maxSampleMemory bounds the samples of requests that wait for a response, over all lanes.
 	maxSampleMemory = 128 << 20
 )
 
-// sampler is the books of a lane about what it looked into.
+// sampler selects the bodies that a lane samples.
 type sampler struct {
 	Sample
 	methods      map[*rpc.Operation]*methodSample
-	bytes        int // of all bodies that were looked into, of large ones as far as they are charged
-	large        int // of large ones, all of their bytes
-	passed       int // of all bodies
+	bytes        int // charged bytes of sampled bodies
+	large        int // bytes of sampled bodies above maxCharged
+	passed       int // bytes of all bodies
 	unidentified int
-	memory       int // memory of what waits for the end of its call
+	memory       int // of samples whose calls are open
 	anatomy      decode.Anatomist
-	current      *methodSample // the books of the message that is being read, where it is looked into
+	current      *methodSample // of the message that is being decoded, nil if it is not sampled
 }
 
 type methodSample struct {
@@ -80,7 +80,7 @@ func newSampler(w *worker) *sampler {
 	return &sampler{Sample: w.opt.Sample, methods: make(map[*rpc.Operation]*methodSample)}
 }
 
-// more reports whether one more call of a method is to be looked into.
+// needsCall reports whether one more call of a method is to be sampled.
 func (k *sampler) needsCall(l *lane, n *rpc.Operation) bool {
 	if k.Calls == AllCalls || l.now>>orderLaneBits <= uint64(k.Packets) && k.bytes < earlySampleBytes {
 		return true
@@ -88,7 +88,7 @@ func (k *sampler) needsCall(l *lane, n *rpc.Operation) bool {
 	of := k.methods[n]
 	switch {
 	case of == nil:
-		return n.Hash != 0 && len(k.methods) < maxSampledMethods // names that are not shared would all be different
+		return n.Hash != 0 && len(k.methods) < maxSampledMethods // operations that are not shared would all be different methods
 	case of.calls < minCalls:
 		return true
 	case of.calls >= k.Calls:
@@ -98,8 +98,8 @@ func (k *sampler) needsCall(l *lane, n *rpc.Operation) bool {
 	return k.Bytes == 0 || k.bytes < budget && of.bytes < budget/2
 }
 
-// book is the books of a method; those of one that has none, because its name is not known or there are too many, are thrown
-// away, and no bodies are copied of it.
+// method returns the counters of a method. Without a known name, or beyond maxSampledMethods, they are temporary, and
+// no bodies are copied.
 func (k *sampler) method(n *rpc.Operation) *methodSample {
 	of := k.methods[n]
 	switch {
@@ -113,7 +113,7 @@ func (k *sampler) method(n *rpc.Operation) *methodSample {
 	return of
 }
 
-// wants reports whether a whole message is to be looked into, and charges it.
+// wants reports whether a whole message is to be sampled, and charges it.
 func (k *sampler) wants(l *lane, d *direction, m *rpc.Message) bool {
 	k.passed += m.BodyLen
 	k.current = nil
@@ -148,7 +148,7 @@ func (k *sampler) wants(l *lane, d *direction, m *rpc.Message) bool {
 	return true
 }
 
-// message looks into a message, if that was wanted.
+// message samples a message if wants selected it.
 func (k *sampler) message(m *call.Message, msg *rpc.Message) {
 	of := k.current
 	k.current = nil
@@ -165,11 +165,11 @@ func (k *sampler) message(m *call.Message, msg *rpc.Message) {
 		in.Body = append(in.Body, msg.Body...)
 	}
 	m.Detail().Sample = in
-	m.ErrorMessage = msg.ErrorMessage // which is not read of bodies that are only measured
+	m.ErrorMessage = msg.ErrorMessage // not read at a lower detail
 	k.memory += in.Size()
 }
 
-// attachments are those of a frame with what each weighs.
+// attachments returns the attachments of a message with their bytes.
 func (k *sampler) attachments(msg *rpc.Message) []call.Attachment {
 	var list []call.Attachment
 	msg.Attachments(func(key string, value, end, bytes int) {
@@ -184,8 +184,7 @@ func (k *sampler) attachments(msg *rpc.Message) []call.Attachment {
 	return list
 }
 
-// hashOf is a number of the bytes of nodes. Values that are equal may be written in different ways, and have different ones
-// then.
+// hashOf hashes the bytes of nodes. Equal values in different encodings have different hashes.
 func hashOf(body []byte, nodes []decode.Node) uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)
@@ -197,7 +196,7 @@ func hashOf(body []byte, nodes []decode.Node) uint64 {
 	return h.Sum64()
 }
 
-// closed gives up what was seen in the messages of a call to those who take it.
+// release passes the samples of a closed call to its receiver.
 func (k *sampler) release(c *call.Call) {
 	for _, m := range [2]*call.Message{c.Request, c.Response} {
 		if m != nil && m.Sample != nil {
@@ -206,7 +205,7 @@ func (k *sampler) release(c *call.Call) {
 	}
 }
 
-// keeps reports whether the body of m, of which the beginning is there, is kept whole to be looked into.
+// keeps reports whether the body of m, of which the start is known, is kept whole for sampling.
 func (k *sampler) keeps(l *lane, d *direction, m *rpc.Message) bool {
 	switch {
 	case k.Calls == AllCalls || m.Kind.Control() || m.BodyLen > maxSampledBody:

@@ -11,78 +11,80 @@ import (
 	"dubbo-wire/internal/rpc"
 )
 
-// Totals is what a run saw, whatever was selected of it: the books of the link, of TCP and of the streams. All in bytes
-// unless said otherwise.
+// Totals is what a run counted, regardless of the filter: link, TCP and streams. Numbers are bytes unless stated
+// otherwise.
 type Totals struct {
 	Packets, LinkBytes  int64
 	FirstTime, LastTime int64 // of packets, nanoseconds since the Unix epoch
-	// ClockSteps is how often the recording machine's clock was set, as far as packets tell, and Steady the time from the
-	// first to the last packet without these steps, in nanoseconds.
+	// ClockSteps is how often the recording machine's clock was set, as far as packets show. Steady is the time from
+	// the first to the last packet without these steps, in nanoseconds.
 	ClockSteps, Steady int64
-	// SegmentHeaders and SegmentPadding are the link bytes of packets with TCP segments that are no payload: link, IP and TCP
-	// headers; what lies behind the IP packet.
+	// SegmentHeaders is the link, IP and TCP headers of packets with TCP segments; SegmentPadding is the bytes after
+	// their IP packets.
 	SegmentHeaders, SegmentPadding int64
-	// FragmentBytes is the link bytes of packets with IP fragments that became no whole packet, or repeated others.
+	// FragmentBytes is the link bytes of IP fragments that became no complete packet or repeated others.
 	FragmentBytes int64
-	// OffloadedPackets had a segment larger than a wire carries, or no IP length: seen above segmentation offload.
+	// OffloadedPackets counts packets with a segment larger than a wire carries, or without an IP length: recorded
+	// before segmentation offload.
 	OffloadedPackets int64
-	// Packets that are no TCP segment, by what they are.
+	// NotTCPBytes is the link bytes of packets without a TCP segment, NotTCP their number by kind.
 	NotTCPBytes int64
 	NotTCP      map[string]int64 // packets
-	// Unread is packets that may have been TCP and could not be read: headers cut by the snap length, fragments,
+	// Unread counts packets that may have been TCP and could not be read: headers cut by the snap length, fragments,
 	// unknown link types, contradictory headers.
 	Unread map[string]int64
 
 	// TCP is the assembler's ledger.
 	TCP assemble.Ledger
 
-	// Link bytes of messages: all, those of heartbeats and events, those of incomplete messages.
+	// RPCBytes is the link bytes of messages, EventBytes those of heartbeats and events, IncompleteBytes those of
+	// incomplete messages.
 	RPCBytes, EventBytes, IncompleteBytes int64
-	// SeenBytes is the link bytes of frames when they were complete, without what was sent again later: what is known of
-	// RPCBytes while a run goes on.
+	// SeenBytes is the link bytes of messages at their completion, without later retransmissions: what is known of
+	// RPCBytes during a run.
 	SeenBytes int64
-	// OtherTCP is link bytes of connections without any message, by port of the listening end as far as that can be told.
+	// OtherTCP is the link bytes of connections without messages, by the port of the server as far as it is known.
 	OtherTCP map[uint16]int64
 
-	// FrameBytes is captured stream bytes of frames, CompleteBytes those of complete ones.
+	// FrameBytes is the captured stream bytes of messages, CompleteBytes those of complete ones.
 	FrameBytes, CompleteBytes int64
-	// Other is bytes that are recognised as no RPC message, by protocol.
+	// Other is recognised bytes without an RPC message, by protocol.
 	Other map[string]*Other
-	// Skipped is bytes owned by no frame; Gap missing bytes of known length on connections that carry frames.
+	// Skipped is bytes of no message, Gap missing bytes of known length, on connections with messages.
 	Skipped, Gap int64
-	// Between is the part of Skipped on connections that the capture has from their start and without a gap.
+	// Between is the part of Skipped on connections that were captured from the start and without a gap.
 	Between int64
-	// LostGaps counts those of the gaps that were segments never seen, LostBytes their bytes; the snap length cut off the
-	// rest of Gap.
+	// LostGaps counts the gaps from segments that the capture lacks, LostBytes their bytes; the snap length cut off
+	// the rest of Gap.
 	LostGaps, LostBytes int64
-	// NegativeLengths counts headers at a known place that announce a negative body length.
+	// NegativeLengths counts headers at an expected place with a negative body length.
 	NegativeLengths int64
 
-	// Protocols counts connections with messages by the name of the messages' protocol.
+	// Protocols counts connections with messages by protocol name.
 	Protocols map[string]int64
 
 	Frames, Incomplete, Heartbeats, Events, Resynced int64
-	// Bodies by how far they were decoded; only counted when values were asked for.
+	// BodiesDecoded, BodiesPartly and BodiesOpaque count bodies by how far they were decoded; only set if values were
+	// needed.
 	BodiesDecoded, BodiesPartly, BodiesOpaque int64
 	Causes                                    map[string]int64 // why bodies were not decoded
 
 	Calls, OneWay, Errors, Unanswered, Orphans int64
-	// Expired is unanswered calls that were given up because too many were open, ExpiredByTime those that waited for too
-	// long.
+	// Expired counts requests that exceeded the limit of open calls, ExpiredByTime those that waited too long.
 	Expired, ExpiredByTime int64
-	// UnknownIDs counts frames by serialization id that is registered to none.
+	// UnknownIDs counts messages by unregistered serialization id.
 	UnknownIDs map[uint8]int64
-	// Contradicted counts frames whose bytes are in another serialization than their header says.
+	// Contradicted counts messages whose body uses another serialization than the header names.
 	Contradicted map[Contradiction]int64
 }
 
-// Contradiction is what a header says of a body, and what the body is; names as reports print them.
+// Contradiction is a serialization in a header and the one in the body, with names as in reports.
 type Contradiction struct {
 	HeaderID     uint8
 	Header, Body string
 }
 
-// Other is stream bytes of a foreign protocol.
+// Other is the connections and stream bytes of another protocol.
 type Other struct {
 	Connections, Bytes int64
 }
@@ -94,7 +96,7 @@ func count[K comparable](m *map[K]int64, k K, n int64) {
 	(*m)[k] += n
 }
 
-// Span is the time from the first to the last packet, in nanoseconds.
+// Span returns the time from the first to the last packet, in nanoseconds.
 func (t *Totals) Span() int64 {
 	if t.ClockSteps > 0 {
 		return t.Steady
@@ -111,7 +113,7 @@ func (t *Totals) packet(p *capture.Packet) {
 	t.LinkBytes += int64(p.WireLen)
 }
 
-// segment takes a packet, the last one where there were several, that brought a TCP segment.
+// segment counts a packet that completed a TCP segment.
 func (t *Totals) segment(p *capture.Packet, s *packet.Segment) {
 	t.SegmentPadding += int64(s.Padding)
 	t.SegmentHeaders += int64(p.WireLen + s.Extra - s.PayloadLen - s.Padding)
@@ -122,7 +124,7 @@ func (t *Totals) segment(p *capture.Packet, s *packet.Segment) {
 
 func (t *Totals) notTCP(p *capture.Packet, v packet.Verdict, d *packet.Decoder) {
 	if v == packet.Held {
-		return // it is counted with the whole packet, or at the end
+		return // counted with the complete packet, or at the end
 	}
 	earlier := d.Earlier()
 	t.NotTCPBytes += int64(p.WireLen) + earlier.Bytes
@@ -142,7 +144,7 @@ func (t *Totals) notTCP(p *capture.Packet, v packet.Verdict, d *packet.Decoder) 
 	count(&t.Unread, name, n)
 }
 
-// fragments takes the IP fragments that became no packet.
+// fragments counts the IP fragments that became no packet.
 func (t *Totals) fragments(d *packet.Decoder) {
 	d.Flush()
 	lost, repeated := d.Abandoned()
@@ -152,7 +154,7 @@ func (t *Totals) fragments(d *packet.Decoder) {
 	}
 }
 
-// message takes a message; detail is what was wanted of all of them.
+// message counts a message; detail is the minimum detail of the run.
 func (t *Totals) message(m *rpc.Message, detail rpc.Detail) {
 	t.Frames++
 	n := int64(m.HeaderLen) + int64(m.Captured)
@@ -208,7 +210,7 @@ func (t *Totals) call(c *call.Call) {
 	}
 }
 
-// Settle takes the final link bytes of a message.
+// Settle adds the final link bytes of a message.
 func (t *Totals) Settle(m *call.Message) {
 	t.RPCBytes += m.Wire
 	switch {
@@ -219,7 +221,7 @@ func (t *Totals) Settle(m *call.Message) {
 	}
 }
 
-// connection closes the books of one connection.
+// connection adds the counts of one connection.
 func (t *Totals) connection(c *connection) {
 	if c.claimed {
 		t.Skipped += c.skipped
@@ -259,7 +261,7 @@ func (t *Totals) other(protocol string, n int64) {
 	o.Bytes += n
 }
 
-// OtherBytes is the sum over Other.
+// OtherBytes returns the sum of Other.
 func (t *Totals) OtherBytes() int64 {
 	n := int64(0)
 	for _, o := range t.Other {
@@ -268,7 +270,7 @@ func (t *Totals) OtherBytes() int64 {
 	return n
 }
 
-// nameProtocols names, as long as no message was seen, the protocols that were looked for in every connection.
+// nameProtocols lists the protocols that can be read from any byte, while no message was found.
 func (t *Totals) nameProtocols(known []*rpc.Protocol) {
 	for _, p := range known {
 		if p.Midway && t.Frames == 0 {
@@ -277,13 +279,13 @@ func (t *Totals) nameProtocols(known []*rpc.Protocol) {
 	}
 }
 
-// ProtocolNames are the keys of Protocols, sorted.
+// ProtocolNames returns the keys of Protocols, sorted.
 func (t *Totals) ProtocolNames() []string { return slices.Sorted(maps.Keys(t.Protocols)) }
 
-// OtherProtocols are the keys of Other, sorted.
+// OtherProtocols returns the keys of Other, sorted.
 func (t *Totals) OtherProtocols() []string { return slices.Sorted(maps.Keys(t.Other)) }
 
-// Percent is the share of complete frames in the bytes of frames, skipped and missing ones.
+// Percent returns the share of complete messages in the bytes of messages, skipped and missing bytes.
 func (t *Totals) Percent() float64 {
 	all := t.FrameBytes + t.Skipped + t.Gap
 	if all == 0 {
@@ -292,8 +294,8 @@ func (t *Totals) Percent() float64 {
 	return 100 * float64(t.CompleteBytes) / float64(all)
 }
 
-// serverPort is the port of the end that was asked: the one the first SYN went to, or its answer came from; without
-// them the lower one.
+// serverPort returns the port of the server: the destination of the first SYN, or the source of its SYN-ACK;
+// otherwise the lower port.
 func serverPort(c *assemble.Connection) uint16 {
 	a, b := c.Ends[0].Port, c.Ends[1].Port
 	switch {
@@ -305,7 +307,7 @@ func serverPort(c *assemble.Connection) uint16 {
 	return b
 }
 
-// protocolName names the protocol of a connection without messages by its first bytes.
+// protocolName returns the protocol of a connection without messages, by its first bytes.
 func (c *connection) protocolName() string {
 	if c.name != "" {
 		return c.name

@@ -11,44 +11,42 @@ import (
 	"dubbo-wire/internal/capture/packet"
 )
 
-// keeper is a source whose packets can stay valid while the next ones are read.
+// retainingSource is a source whose packets can stay valid while the next ones are read.
 type retainingSource interface {
 	capture.Source
-	// Keep lets packets stay until the buffers they lie in, which Retired names once no later packet does, are given to
-	// Recycle.
+	// Keep makes packets stay valid. Retired returns the buffers that no later packet uses; Recycle takes them back.
 	Keep()
 	Retired() [][]byte
 	Recycle([][]byte)
 }
 
-// batch is a run of packets on its way from the reader to the workers and on to the one who brings everything into
-// order.
+// batch is a run of packets on its way from the reader through the workers to the merging goroutine.
 type batch struct {
 	work    []portion // by worker
-	retired [][]byte  // buffers that are free behind it
+	retired [][]byte  // buffers that are free after this batch
 	done    sync.WaitGroup
 }
 
-// portion is one worker's part of a batch: what it gets, and what came out of it.
+// portion is one worker's part of a batch: its input and its output.
 type portion struct {
 	items  []item
 	events []event
 }
 
-// item is a segment for a lane; with lane -1 a tick.
+// item is a segment for a lane, or a tick if lane is -1.
 type item struct {
 	segment packet.Segment
 	origin  assemble.Origin
 	lane    int
 }
 
-// inFlight is how many batches are on their way at once, and maxItems how many packets one has.
+// inFlight is the number of batches in use at once, maxItems the maximum number of packets in one.
 const (
 	inFlight = 6
 	maxItems = 4096
 )
 
-// runJobs spreads the lanes over workers. What is open at the end is ended behind them, in this goroutine.
+// runJobs distributes the lanes to workers. After they end, this goroutine ends what is still open.
 func (r *reader) runJobs(src retainingSource, out *delivery) ([]*lane, error) {
 	src.Keep()
 	jobs := min(r.opt.Jobs, Lanes)
@@ -101,7 +99,7 @@ func (r *reader) runJobs(src retainingSource, out *delivery) ([]*lane, error) {
 	return lanes, err
 }
 
-// spread reads to the end and sends batches off.
+// distribute reads to the end and sends batches.
 func (r *reader) distribute(src retainingSource, free <-chan *batch, send func(*batch)) error {
 	b := <-free
 	var ticked int64
@@ -122,7 +120,7 @@ func (r *reader) distribute(src retainingSource, free <-chan *batch, send func(*
 		lane := r.segment.Lane(Lanes)
 		w := &b.work[lane%len(b.work)]
 		w.items = append(w.items, item{segment: r.segment, origin: r.origin, lane: lane})
-		if r.segment.Extra > 0 { // put together from fragments, in the decoder's memory
+		if r.segment.Extra > 0 { // reassembled from fragments in the decoder's memory
 			s := &w.items[len(w.items)-1].segment
 			s.Payload = slices.Clone(s.Payload)
 		}
@@ -135,7 +133,7 @@ func (r *reader) distribute(src retainingSource, free <-chan *batch, send func(*
 	}
 }
 
-// work is a worker: it takes its portion of each batch.
+// work runs one worker: it handles its portion of each batch.
 func work(i int, queue <-chan *batch, own, lanes []*lane, out *recorder) {
 	for b := range queue {
 		p := &b.work[i]
