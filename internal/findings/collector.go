@@ -1,10 +1,8 @@
-// Package findings turns closed calls into what somebody should act on: a method near the limit of a payload, attachments
-// that are the same in every call, calls that waited behind large answers. Each finding rests on numbers that the capture
-// proves, and names a frame that shows it. The rules, their thresholds and how to recompute them are in docs/findings.md.
-//
-// A [Collector] sees every selected call once, in capture order, and keeps counters: of methods, of clients, of connections
-// that carry large answers. All of them are bounded. What was seen inside of bodies it takes from the messages that were
-// looked into; copies of bodies that it keeps for compression are its own from then on.
+// Package findings turns closed calls into findings that a user can act on: a method near the payload limit, attachments
+// with the same value in every call, calls that waited after large responses. A [Collector] receives every selected call
+// once, in capture order, and returns findings with their numbers and a frame that shows each. It keeps counters of methods,
+// clients and connections, all bounded; calls are borrowed, and the copies of bodies in them belong to the Collector. The
+// rules, their thresholds and how to recompute them are in docs/findings.md.
 package findings
 
 import (
@@ -14,28 +12,26 @@ import (
 	"dubbo-wire/internal/rpc"
 )
 
-// Bounds of what is kept. What is beyond them is in no finding, and [Collector.Basis] says how many calls that are.
+// Limits of the counters. Calls beyond them are in no finding; [Collector.Basis] has their number.
 const (
-	// maxMethods is how many methods are kept apart, maxNameBytes how many bytes their names may have, maxClients how many
-	// clients.
+	// maxMethods limits the methods, maxNameBytes the bytes of their names, maxClients the clients.
 	maxMethods, maxNameBytes, maxClients = 1 << 16, 64 << 20, 1 << 17
-	// maxKnown is how many names of requests, and how many connections, are found at a glance. They are forgotten all at once
-	// and found anew.
+	// maxKnown limits the operations and the connections in memory. They are removed all at once and added again.
 	maxKnown = 1 << 16
-	// maxUses is how many pairs of serializations of a method, or of version and serialization of a client, are kept apart.
+	// maxUses limits the uses of serializations of a method or client.
 	maxUses = 128
-	// recent is how many names and connections are found without a map, a power of two.
+	// recent is the size of the caches of operations and connections, a power of two.
 	recent = 1 << 10
 )
 
-// Collector takes calls and says what they show. It is not safe for concurrent use.
+// Collector receives calls and returns findings. It is not safe for concurrent use.
 type Collector struct {
-	calls, looked int64
-	strangerCalls int64 // of clients beyond the limit
-	nameBytes     int
+	calls, sampled int64 // sampled: bodies
+	untrackedCalls int64 // of clients beyond maxClients
+	nameBytes      int
 
 	methods map[methodKey]*method
-	order   []*method // as they came
+	order   []*method // in order of their first call
 	byNames map[*rpc.Operation]*method
 	latest  [recent]struct {
 		names  *rpc.Operation
@@ -47,77 +43,77 @@ type Collector struct {
 	conns       map[connKey]*conn
 	latestConns [recent]*conn
 
-	largeFrom  int   // bytes of a body from which on an answer is a large one
-	waitFrom   int64 // nanoseconds from which on a wait counts
-	large      int   // large answers that are remembered
-	scratch    []wait
-	labels     map[labelKey]*labelled
-	pools      map[string]*exhausted
-	poolOrder  []*exhausted
-	bodies     int // bytes of copies
-	unanswered int // times that are remembered
-	// rest is the methods beyond the limit, nobody what is called by requests that were not read or not seen.
-	rest, nobody method
+	largeFrom     int   // minimum size of a large response's body in bytes
+	waitFrom      int64 // minimum wait in nanoseconds
+	large         int   // large responses in memory
+	waits         []wait
+	mislabelled   map[labelKey]*mislabelled
+	exhausted     map[string]*exhausted
+	servers       []*exhausted // in order of their first call
+	bodies        int          // bytes of copies
+	unansweredLen int          // times in memory
+	// rest has the calls of methods beyond the limit, unknown those without a request or with an unreadable one.
+	rest, unknown method
 }
 
 type methodKey struct{ service, method string }
 
-// connKey is one way through a connection: that of the answers to those who asked from that side.
+// connKey is a connection and the side that sent the requests.
 type connKey struct {
 	key  uint64
 	side int
 }
 
-// conn is what is kept of the calls that one end of a connection made.
+// conn holds the client and the large responses of a connKey.
 type conn struct {
 	connKey
 	client *client
-	large  *largeAnswers
+	large  *largeResponses
 }
 
 // New returns an empty collector.
 func New() *Collector {
 	return &Collector{
-		largeFrom: largeAnswer, waitFrom: leastWait,
-		nobody: method{service: call.Unknown, name: call.Unknown}, rest: method{service: call.Unknown, name: call.Unknown},
+		largeFrom: largeResponse, waitFrom: leastWait,
+		unknown: method{service: call.Unknown, name: call.Unknown}, rest: method{service: call.Unknown, name: call.Unknown},
 		methods: make(map[methodKey]*method), byNames: make(map[*rpc.Operation]*method),
 		clients: make(map[string]*client), conns: make(map[connKey]*conn),
-		labels: make(map[labelKey]*labelled), pools: make(map[string]*exhausted),
+		mislabelled: make(map[labelKey]*mislabelled), exhausted: make(map[string]*exhausted),
 	}
 }
 
-// Call takes a closed call, which is borrowed; copies of bodies in it are kept.
+// Call adds a closed call, which is borrowed. Copies of bodies in it are kept.
 func (k *Collector) Call(c *call.Call) {
 	k.calls++
-	m, from := k.method(c), k.conn(c)
+	m, conn := k.method(c), k.conn(c)
 	m.calls++
 	if r := c.Request; r != nil {
 		m.request.message(r)
 		if r.Operation != nil {
-			from.client.used(r)
-			if from.client.stranger {
-				k.strangerCalls++
+			conn.client.addUse(r)
+			if conn.client.untracked {
+				k.untrackedCalls++
 			}
 		}
 		if r.HeaderSerialization != "" {
-			k.mislabelled(c, r, m)
+			k.addMislabelled(c, r, m)
 		}
 		if r.Sampled {
-			k.looked++
-			m.look(0).add(r)
+			k.sampled++
+			m.sample(0).add(r)
 		}
 	}
 	p := c.Response
 	if p == nil {
 		switch {
 		case c.Aborted != "":
-			k.failed(c, m)
+			k.addFailure(c, m)
 		case !c.Request.TwoWay:
 			m.oneWay++
 		default:
-			k.noAnswer(m, c.Request)
+			k.addUnanswered(m, c.Request)
 		}
-		m.used(c.Request, nil)
+		m.addUse(c.Request, nil)
 		return
 	}
 	m.answered++
@@ -126,41 +122,41 @@ func (k *Collector) Call(c *call.Call) {
 		m.longest = ns
 	}
 	if c.Request != nil {
-		m.used(c.Request, p)
+		m.addUse(c.Request, p)
 	}
 	if p.HeaderSerialization != "" {
-		k.mislabelled(c, p, m)
+		k.addMislabelled(c, p, m)
 	}
 	if c.Failed() {
-		k.failed(c, m)
+		k.addFailure(c, m)
 	} else if p.Complete && p.BodyLen >= leastBody {
 		m.response.big++
 		m.response.bigBytes += int64(p.BodyLen)
 		if p.Sampled && p.Sample != nil && p.Sample.Body != nil {
-			k.body(m, p)
+			k.keepBody(m, p)
 		}
 	}
 	if p.Sampled {
-		k.looked++
-		m.look(1).add(p)
+		k.sampled++
+		m.sample(1).add(p)
 	}
-	if from.large != nil {
-		k.waited(c, from.large)
+	if conn.large != nil {
+		k.addWaits(c, conn.large)
 	}
 	if p.Complete && p.BodyLen >= k.largeFrom {
-		k.isLarge(from, p, m)
+		k.addLarge(conn, p, m)
 	}
 }
 
-// method returns the books of a call's method.
+// method returns the counters of a call's method.
 func (k *Collector) method(c *call.Call) *method {
 	r := c.Request
 	if r == nil || r.Operation == nil {
-		return &k.nobody
+		return &k.unknown
 	}
 	n := r.Operation
-	if r.GenericMethod != "" || n.Hash == 0 { // names that are not shared would all be different
-		return k.named(methodKey{r.Service(), r.Method()})
+	if r.GenericMethod != "" || n.Hash == 0 { // names that are not interned all have different addresses
+		return k.methodByName(methodKey{r.Service(), r.Method()})
 	}
 	at := &k.latest[n.Hash&(recent-1)]
 	if at.names == n {
@@ -168,7 +164,7 @@ func (k *Collector) method(c *call.Call) *method {
 	}
 	m := k.byNames[n]
 	if m == nil {
-		m = k.named(methodKey{n.Service, n.Method})
+		m = k.methodByName(methodKey{n.Service, n.Method})
 		if len(k.byNames) >= maxKnown {
 			clear(k.byNames)
 		}
@@ -178,8 +174,8 @@ func (k *Collector) method(c *call.Call) *method {
 	return m
 }
 
-// named returns the books of a method by its name.
-func (k *Collector) named(key methodKey) *method {
+// methodByName returns the counters of a method.
+func (k *Collector) methodByName(key methodKey) *method {
 	if m := k.methods[key]; m != nil {
 		return m
 	}
@@ -194,7 +190,7 @@ func (k *Collector) named(key methodKey) *method {
 	return m
 }
 
-// conn returns what is kept of those who asked.
+// conn returns the counters of the side of a connection that sent the request.
 func (k *Collector) conn(c *call.Call) *conn {
 	key := connKey{c.Conn.Key, c.Side}
 	at := &k.latestConns[(key.key*2+uint64(key.side))&(recent-1)]
@@ -213,7 +209,7 @@ func (k *Collector) conn(c *call.Call) *conn {
 	return found
 }
 
-// forgetConns forgets all connections but those with large answers, as long as these are few.
+// forgetConns removes the connections without large responses, or all if too many have large responses.
 func (k *Collector) forgetConns() {
 	for key, c := range k.conns {
 		if c.large == nil {
@@ -237,7 +233,7 @@ func (k *Collector) client(address string) *client {
 	}
 	c := &client{host: host}
 	if len(k.clients) >= maxClients {
-		c.stranger = true // of this connection alone
+		c.untracked = true // belongs to this connection only
 		return c
 	}
 	k.clients[host] = c

@@ -1,25 +1,29 @@
 package findings
 
-import "dubbo-wire/internal/call"
+import (
+	"slices"
 
-// method is what is kept of the calls of a method.
+	"dubbo-wire/internal/call"
+)
+
+// method holds the counters of a method.
 type method struct {
 	service, name string
-	// calls is all of them; oneWay those that want no answer, answered those that have one.
+	// calls counts all calls, oneWay those that expect no response, answered those with a response.
 	calls, oneWay, answered int64
 	request, response       direction
 	longest                 int64 // latency, in nanoseconds
 	errors                  int64
 	failures                []failure
-	uses                    []use
-	looks                   [2]*look // requests, responses; nil: none was looked into
-	bodies                  *bodies
+	uses                    uses           // by serialization of request and response
+	samples                 [2]*bodySample // of requests and responses, nil without any
+	bodies                  *bodyCopies
 	unanswered              *unanswered
 	waits                   *waits
 	refused                 *refused
 }
 
-// place is where something is seen.
+// place is a frame of an input.
 type place struct {
 	frame int64
 	file  int
@@ -27,16 +31,16 @@ type place struct {
 
 func placeOf(m *call.Message) place { return place{m.Number, m.Last.File} }
 
-// direction is the sizes of a method's requests or responses.
+// direction holds the sizes of the requests or responses of a method.
 type direction struct {
-	count, bodyBytes, frameBytes int64 // of whole messages
-	// largest is the largest body, announced or whole.
+	count, bodyBytes, frameBytes int64 // complete messages
+	// largest is the size of the largest body, complete or not.
 	largest   int
 	at        place
-	cut       bool  // it is not whole
-	near      int64 // messages of at least half the payload limit, and their bytes
+	cut       bool  // the largest body is not complete
+	near      int64 // messages of at least half the payload limit
 	nearBytes int64
-	big       int64 // whole ones of at least leastBody that are no failure, and their bytes
+	big       int64 // complete responses of at least leastBody without a failure
 	bigBytes  int64
 }
 
@@ -56,74 +60,67 @@ func (d *direction) message(m *call.Message) {
 	}
 }
 
-// look is what was seen inside its requests (0) or responses (1).
-func (m *method) look(side int) *look {
-	if m.looks[side] == nil {
-		m.looks[side] = new(look)
+// sample returns the sample of the requests (0) or responses (1).
+func (m *method) sample(side int) *bodySample {
+	if m.samples[side] == nil {
+		m.samples[side] = new(bodySample)
 	}
-	return m.looks[side]
+	return m.samples[side]
 }
 
-// use is the calls of a method whose request is in one serialization and whose answer in one.
+// use counts the calls in a serialization with another property: the serialization of the response, or the Dubbo version.
 type use struct {
-	request, response string // "": no answer
-	calls, bytes      int64
-	first             place // of the answer where there is one
+	serialization, other string
+	calls, bytes         int64
+	first                place
 }
 
-// used counts a call by its serializations.
-func (m *method) used(request, response *call.Message) {
-	answer, bytes := "", request.FrameBytes()
-	if response != nil {
-		answer = response.Serialization
-		bytes += response.FrameBytes()
-	}
-	for i := range m.uses {
-		if u := &m.uses[i]; u.request == request.Serialization && u.response == answer {
-			u.calls++
-			u.bytes += bytes
-			return
+// uses is a list of at most maxUses uses.
+type uses []use
+
+// add counts a call, and reports whether the list has space for it.
+func (u *uses) add(serialization, other string, bytes int64, at place) bool {
+	i := slices.IndexFunc(*u, func(x use) bool { return x.serialization == serialization && x.other == other })
+	if i < 0 {
+		if i = len(*u); i >= maxUses {
+			return false
 		}
+		*u = append(*u, use{serialization: serialization, other: other, first: at})
 	}
-	if len(m.uses) >= maxUses {
-		return // there are not so many serializations
-	}
-	at := placeOf(request)
-	if response != nil {
-		at = placeOf(response)
-	}
-	m.uses = append(m.uses, use{request: request.Serialization, response: answer, calls: 1, bytes: bytes, first: at})
+	(*u)[i].calls++
+	(*u)[i].bytes += bytes
+	return true
 }
 
-// client is what is kept of a client's calls: a host, whatever its port.
+// tally returns the calls by serialization of the request.
+func (u uses) tally() *tally {
+	t := newTally()
+	for i := range u {
+		t.add(u[i].serialization, u[i].calls, u[i].bytes, u[i].first)
+	}
+	return t
+}
+
+// addUse counts a call by the serializations of its request and response.
+func (m *method) addUse(request, response *call.Message) {
+	if response == nil {
+		m.uses.add(request.Serialization, "", request.FrameBytes(), placeOf(request))
+		return
+	}
+	m.uses.add(request.Serialization, response.Serialization, request.FrameBytes()+response.FrameBytes(), placeOf(response))
+}
+
+// client holds the counters of a client, which is a host with any port.
 type client struct {
 	host      string
-	stranger  bool // beyond the limit
-	uses      []clientUse
+	untracked bool // beyond maxClients
+	uses      uses // by serialization and Dubbo version
 	otherUses int64
 }
 
-// clientUse is the requests of a client that say one version of Dubbo and are in one serialization.
-type clientUse struct {
-	version, serialization string
-	calls, bytes           int64
-	first                  place
-}
-
-func (c *client) used(r *call.Message) {
-	bytes := int64(r.FrameLen())
-	for i := range c.uses {
-		if u := &c.uses[i]; u.version == r.Operation.ProtocolVersion && u.serialization == r.Serialization {
-			u.calls++
-			u.bytes += bytes
-			return
-		}
-	}
-	if len(c.uses) >= maxUses {
+// addUse counts a request by its serialization and Dubbo version.
+func (c *client) addUse(r *call.Message) {
+	if !c.uses.add(r.Serialization, r.Operation.ProtocolVersion, int64(r.FrameLen()), placeOf(r)) {
 		c.otherUses++
-		return
 	}
-	c.uses = append(c.uses, clientUse{
-		version: r.Operation.ProtocolVersion, serialization: r.Serialization, calls: 1, bytes: bytes, first: placeOf(r),
-	})
 }

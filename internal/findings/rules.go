@@ -9,30 +9,29 @@ import (
 )
 
 const (
-	// payloadLimit is Dubbo's default limit of a body in bytes (its parameter payload).
+	// payloadLimit is Dubbo's default limit of a body in bytes (parameter payload).
 	payloadLimit = 8 << 20
-	// leastLooked is how many requests, or responses, of a method must have been looked into before anything is said of what
-	// is inside them; leastCalls how many calls a method must have before its errors are told as a share.
-	leastLooked, leastCalls = 10, 10
-	// maxFindings is how many findings are returned, the first ones.
+	// leastSampled is the minimum number of sampled requests or responses for a finding about their contents, leastCalls the
+	// minimum number of calls for a finding about errors.
+	leastSampled, leastCalls = 10, 10
+	// maxFindings limits the findings; the first ones are returned.
 	maxFindings = 1000
 )
 
-// rule looks for one kind of finding.
+// rule finds one kind of finding.
 type rule struct {
 	kind string
-	// urgent: it tells of calls that are lost, refused or held up, not of bytes alone. Such findings come first.
+	// urgent findings are about calls that are lost, refused or delayed, not only about bytes. They come first.
 	urgent bool
-	// method is asked about each method, all once.
-	method func(m *method, e *evidence)
-	all    func(k *Collector, e *evidence)
+	method func(m *method, e *evidence)    // called for each method, or nil
+	all    func(k *Collector, e *evidence) // else called once
 }
 
-// rules in the order in which findings of one weight are told.
+// rules are in the order of findings of equal weight.
 var rules = []rule{
 	{kind: "payload-limit", urgent: true, method: nearLimit},
 	{kind: "payload-refused", urgent: true, method: refusals},
-	{kind: "waited-behind", urgent: true, method: waitedBehind},
+	{kind: "waited-behind", urgent: true, method: waitedAfterLarge},
 	{kind: "header-serialization", all: wrongHeaders},
 	{kind: "answer-serialization", all: answeredInOther},
 	{kind: "method-serializations", all: methodSerializations},
@@ -49,7 +48,7 @@ var rules = []rule{
 	{kind: "heartbeats", all: heartbeats},
 }
 
-// evidence is where rules put what they find.
+// evidence holds the totals of the run, and the findings so far.
 type evidence struct {
 	totals *pipeline.Totals
 	kind   string
@@ -61,18 +60,19 @@ func (e *evidence) add(f report.Finding) {
 	e.list = append(e.list, f)
 }
 
-// of begins a finding about a method.
-func (m *method) of(at place) report.Finding {
+// finding returns a finding about a method without its text.
+func (m *method) finding(at place) report.Finding {
 	return report.Finding{
 		Service: m.service, Method: m.name, Subject: m.service + "/" + m.name, Frame: at.frame, File: at.file,
 	}
 }
 
-// Findings returns what the calls show: first what is urgent; then that about most bytes first. t is what the run saw.
+// Findings returns the findings: urgent ones first, then in descending order of their weight, which is mostly bytes. t has
+// the totals of the run.
 func (k *Collector) Findings(t *pipeline.Totals) []report.Finding {
 	methods := k.order
-	if k.nobody.calls > 0 {
-		methods = append(slices.Clip(methods), &k.nobody)
+	if k.unknown.calls > 0 {
+		methods = append(slices.Clip(methods), &k.unknown)
 	}
 	e := &evidence{totals: t, list: []report.Finding{}}
 	rank, late := make(map[string]int), make(map[string]int)
@@ -99,14 +99,14 @@ func (k *Collector) Findings(t *pipeline.Totals) []report.Finding {
 	return e.list[:min(len(e.list), maxFindings)]
 }
 
-// Basis says what the findings rest on.
+// Basis returns the numbers of calls, bodies, methods and clients behind the findings.
 func (k *Collector) Basis() *report.FindingsBasis {
-	strangers := k.strangerCalls
+	untracked := k.untrackedCalls
 	for _, c := range k.clientOrder {
-		strangers += c.otherUses
+		untracked += c.otherUses
 	}
 	return &report.FindingsBasis{
-		Rules: len(rules), Calls: k.calls, Looked: k.looked, Methods: len(k.order), Clients: len(k.clientOrder),
-		OtherCalls: k.rest.calls, OtherClientCalls: strangers,
+		Rules: len(rules), Calls: k.calls, Looked: k.sampled, Methods: len(k.order), Clients: len(k.clientOrder),
+		OtherCalls: k.rest.calls, OtherClientCalls: untracked,
 	}
 }

@@ -11,10 +11,10 @@ import (
 	"dubbo-wire/internal/rpc"
 )
 
-// leastErrorShare is from which share of failed calls on a method's errors are told, in percent.
+// leastErrorShare is the minimum share of failed calls in percent.
 const leastErrorShare = 1
 
-// errorRates tells of methods of which many calls fail.
+// errorRates finds methods with many failed calls.
 func errorRates(m *method, e *evidence) {
 	if m.calls < leastCalls || 100*m.errors < leastErrorShare*m.calls || m.errors == 0 {
 		return
@@ -23,7 +23,7 @@ func errorRates(m *method, e *evidence) {
 	slices.SortFunc(kinds, func(a, b failure) int {
 		return cmp.Or(cmp.Compare(b.calls, a.calls), cmp.Compare(a.status, b.status))
 	})
-	f := m.of(kinds[0].first)
+	f := m.finding(kinds[0].first)
 	f.Facts = []report.Fact{fact("errors", m.errors), fact("calls", m.calls)}
 	var list []string
 	for _, k := range kinds {
@@ -42,15 +42,15 @@ func errorRates(m *method, e *evidence) {
 	f.Text = fmt.Sprintf("%s of %s fail (%s): %s", report.Count(m.errors), counted(m.calls, "call"), share(m.errors, m.calls), someOf(list, 3))
 	f.Verb, f.Args = "calls", []string{"--service", m.service, "--method", m.name, "--error", "*"}
 	if m.service == "?" {
-		f.Verb, f.Args = "", nil // of requests that are not known
+		f.Verb, f.Args = "", nil // the requests are not known
 	}
 	f.Weight = scaled(m.request.frameBytes+m.response.frameBytes, m.errors, m.calls)
 	e.add(f)
 }
 
-// threads tells of servers that had no thread for calls.
+// threads finds servers with an exhausted thread pool.
 func threads(k *Collector, e *evidence) {
-	for _, x := range k.poolOrder {
+	for _, x := range k.servers {
 		f := report.Finding{Subject: x.server, Frame: x.first.frame, File: x.first.file, Weight: x.bytes}
 		f.Text = fmt.Sprintf("had no thread for %s (status %d %s)", counted(x.calls, "call"), x.status, x.text)
 		f.Facts = []report.Fact{fact("calls", x.calls)}
@@ -59,7 +59,7 @@ func threads(k *Collector, e *evidence) {
 	}
 }
 
-// unansweredCalls tells of requests that want an answer and got none for longer than the method's answers take.
+// unansweredCalls finds requests without a response for longer than the slowest response of the method took.
 func unansweredCalls(m *method, e *evidence) {
 	u := m.unanswered
 	if u == nil {
@@ -74,7 +74,7 @@ func unansweredCalls(m *method, e *evidence) {
 		return
 	}
 	late, after := u.calls-n, e.totals.LastTime-last
-	f := m.of(u.at)
+	f := m.finding(u.at)
 	f.Text = fmt.Sprintf("%s of %s unanswered, with %s or more of capture behind them", report.Count(n),
 		counted(m.calls-m.oneWay, "call"), report.Elapsed(after))
 	switch {
@@ -106,7 +106,7 @@ const (
 	leastHeartbeats = 10 // percent of Dubbo's bytes
 )
 
-// sentAgain tells of payload that was sent more than once.
+// sentAgain finds retransmitted payload.
 func sentAgain(_ *Collector, e *evidence) {
 	t := &e.totals.TCP
 	if t.Repeated == 0 || 100*t.Repeated < leastSentAgain*t.Payload {
@@ -121,7 +121,7 @@ func sentAgain(_ *Collector, e *evidence) {
 	})
 }
 
-// heartbeats tells of connections that carry little else.
+// heartbeats finds captures with a large share of heartbeats and events.
 func heartbeats(_ *Collector, e *evidence) {
 	t := e.totals
 	if t.EventBytes == 0 || 100*t.EventBytes < leastHeartbeats*t.RPCBytes {

@@ -7,14 +7,17 @@ import (
 	"dubbo-wire/internal/report"
 )
 
-// nearLimit tells of bodies of at least half of what Dubbo lets pass.
+// directionNames are the names of requests (0) and responses (1).
+var directionNames = [2]string{"request", "response"}
+
+// nearLimit finds bodies of at least half of Dubbo's payload limit.
 func nearLimit(m *method, e *evidence) {
 	for i, d := range []*direction{&m.request, &m.response} {
 		if d.largest < payloadLimit/2 {
 			continue
 		}
-		what := [...]string{"request", "response"}[i]
-		f := m.of(d.at)
+		what := directionNames[i]
+		f := m.finding(d.at)
 		f.Text = fmt.Sprintf("largest %s %s = %s of Dubbo's payload limit of %s", what,
 			report.Count(int64(d.largest)), share(int64(d.largest), payloadLimit), report.Count(payloadLimit))
 		switch {
@@ -34,13 +37,13 @@ func nearLimit(m *method, e *evidence) {
 	}
 }
 
-// refusals tells of bodies that a peer did not send or take because of its limit.
+// refusals finds responses that a peer refused to send because of its payload limit.
 func refusals(m *method, e *evidence) {
 	s := m.refused
 	if s == nil {
 		return
 	}
-	f := m.of(s.first)
+	f := m.finding(s.first)
 	f.Text = fmt.Sprintf("%s refused: Data length too large: %s, max payload: %s", counted(s.calls, "answer"),
 		report.Count(s.largest), report.Count(s.limit))
 	f.Facts = []report.Fact{fact("calls", s.calls), fact("bodyBytes", s.largest), fact("limit", s.limit)}
@@ -48,19 +51,19 @@ func refusals(m *method, e *evidence) {
 	e.add(f)
 }
 
-// waitedBehind tells of calls whose answers came behind large ones.
-func waitedBehind(m *method, e *evidence) {
+// waitedAfterLarge finds calls whose responses waited after large ones on the same connection.
+func waitedAfterLarge(m *method, e *evidence) {
 	w := m.waits
 	if w == nil || w.calls == 0 {
 		return
 	}
-	f := m.of(w.at)
-	f.Text = fmt.Sprintf("%s waited behind its large responses, %s at most", others(w.calls), report.Elapsed(w.longest))
+	f := m.finding(w.at)
+	f.Text = fmt.Sprintf("%s waited behind its large responses, %s at most", counted(w.calls, "other call"), report.Elapsed(w.longest))
 	hit := most(w.methods, methodName)
 	f.Text += ": " + methodCounts(hit)
 	f.Facts = []report.Fact{
 		fact("calls", w.calls), micros("longestMicros", w.longest), micros("totalMicros", w.total),
-		fact("largeBodyBytes", largeAnswer), fact("waitingFrame", w.waiter.frame), fact("methods", int64(len(hit))),
+		fact("largeBodyBytes", largeResponse), fact("waitingFrame", w.waiter.frame), fact("methods", int64(len(hit))),
 	}
 	if w.unclear > 0 {
 		f.Facts = append(f.Facts, fact("unclear", w.unclear))
@@ -72,22 +75,23 @@ func waitedBehind(m *method, e *evidence) {
 const (
 	leastNamesShare, leastNames = 20, 50 // percent of the bodies; bytes a body
 	leastEnvelopeShare          = 60     // percent
-	// Attachments that are the same, and those that are heavier than arguments: percent of the bodies; bytes a body.
+	// These apply to attachments with the same value, and to attachments that outweigh arguments: percent of the bodies;
+	// bytes a body.
 	leastSameShare, leastSame = 10, 50
 )
 
-// names tells of bodies with many bytes of names of classes and fields.
+// names finds bodies with many bytes of names of classes and fields.
 func names(m *method, e *evidence) {
-	for i, l := range m.looks {
+	for i, l := range m.samples {
 		if l == nil {
 			continue
 		}
 		n := l.classes[decode.ClassNames]
-		if l.messages < leastLooked || 100*n < leastNamesShare*l.bodyBytes || n < leastNames*l.messages {
+		if l.messages < leastSampled || 100*n < leastNamesShare*l.bodyBytes || n < leastNames*l.messages {
 			continue
 		}
-		what := [...]string{"request", "response"}[i]
-		f := m.of(l.names)
+		what := directionNames[i]
+		f := m.finding(l.names)
 		f.Text = fmt.Sprintf("class and field names are %s of its %s bytes (%s of %s a body, %s looked into)",
 			share(n, l.bodyBytes), what, mean(n, l.messages), mean(l.bodyBytes, l.messages), counted(l.messages, what))
 		f.Facts = []report.Fact{
@@ -98,7 +102,7 @@ func names(m *method, e *evidence) {
 	}
 }
 
-// side is the method's requests or responses.
+// side returns the requests (0) or responses (1).
 func (m *method) side(i int) *direction {
 	if i == 0 {
 		return &m.request
@@ -106,24 +110,24 @@ func (m *method) side(i int) *direction {
 	return &m.response
 }
 
-// attachments tells of attachments that are the same in all calls, or heavier than the arguments.
+// attachments finds attachments with the same value in all calls, or with more bytes than the arguments.
 func attachments(m *method, e *evidence) {
-	for i, l := range m.looks {
-		if l != nil && l.known >= leastLooked {
+	for i, l := range m.samples {
+		if l != nil && l.known >= leastSampled {
 			sameAttachments(m, i, l, e)
 		}
 	}
 }
 
-func sameAttachments(m *method, i int, l *look, e *evidence) {
-	what := [...]string{"request", "response"}[i]
+func sameAttachments(m *method, i int, l *bodySample, e *evidence) {
+	what := directionNames[i]
 	same := int64(0)
-	keys := []string{} // in JSON a list, also of none
+	keys := []string{} // an empty list in JSON, not null
 	for _, s := range l.same {
 		same += s.bytes
 		keys = append(keys, s.key)
 	}
-	f := m.of(l.first)
+	f := m.finding(l.first)
 	facts := []report.Fact{
 		words("direction", what), fact("looked", l.known), fact("bodyBytes", l.knownBytes), fact("attachmentBytes", l.attachmentBytes),
 		fact("sameBytes", same),
@@ -154,17 +158,17 @@ func sameAttachments(m *method, i int, l *look, e *evidence) {
 	e.add(f)
 }
 
-// envelopes tells of requests that are mostly the names of what they call.
+// envelopes finds requests that consist mostly of versions, service, method and types.
 func envelopes(m *method, e *evidence) {
-	l := m.looks[0]
+	l := m.samples[0]
 	if l == nil {
 		return
 	}
 	n := l.classes[decode.ClassEnvelope]
-	if l.messages < leastLooked || 100*n < leastEnvelopeShare*l.bodyBytes {
+	if l.messages < leastSampled || 100*n < leastEnvelopeShare*l.bodyBytes {
 		return
 	}
-	f := m.of(m.request.at)
+	f := m.finding(m.request.at)
 	f.Text = fmt.Sprintf("versions, service, method and types are %s of its request bytes (%s of %s a call, %s looked into)",
 		share(n, l.bodyBytes), mean(n, l.messages), mean(l.bodyBytes, l.messages), report.Count(l.messages))
 	f.Facts = []report.Fact{fact("envelopeBytes", n), fact("bodyBytes", l.bodyBytes), fact("looked", l.messages)}

@@ -7,26 +7,26 @@ import (
 )
 
 const (
-	// fewUnanswered and manyUnanswered are how many unanswered calls of a method have their time remembered: many until
-	// maxUnanswered are remembered of all methods. Of more, the latest are: only those can be in doubt.
+	// manyUnanswered limits the times in memory of a method, fewUnanswered if there are maxUnanswered of all methods. The
+	// latest ones are kept, because only they may still get a response.
 	fewUnanswered, manyUnanswered, maxUnanswered = 16, 1 << 10, 1 << 20
-	// patience is how long an answer is waited for where the method has no other, in nanoseconds: Dubbo's default timeout.
+	// patience is the expected time of a response in nanoseconds if the method has none: Dubbo's default timeout.
 	patience = 1_000_000_000
 )
 
-// unanswered is the calls of a method that want an answer and have none.
+// unanswered counts the calls of a method without a response, except one-way calls.
 type unanswered struct {
 	calls, bytes int64
-	// asked is when the latest of them were sent completely, in nanoseconds since the Unix epoch; earlier how many more there
-	// are, none of them later than until.
-	asked          []int64
+	// sent has the times of the last byte of the latest ones, in nanoseconds since the Unix epoch. earlier is the number of
+	// further ones, which were sent at until or before.
+	sent           []int64
 	earlier, until int64
-	oldest         int64 // when the first was asked, and where
-	at             place
+	oldest         int64 // time of the first one
+	at             place // of the first one
 }
 
-// noAnswer counts a call without answer.
-func (k *Collector) noAnswer(m *method, r *call.Message) {
+// addUnanswered counts a call without a response.
+func (k *Collector) addUnanswered(m *method, r *call.Message) {
 	u := m.unanswered
 	if u == nil {
 		u = new(unanswered)
@@ -42,27 +42,27 @@ func (k *Collector) noAnswer(m *method, r *call.Message) {
 	u.calls++
 	u.bytes += int64(r.FrameLen())
 	keep := manyUnanswered
-	if k.unanswered >= maxUnanswered {
+	if k.unansweredLen >= maxUnanswered {
 		keep = fewUnanswered
 	}
-	if len(u.asked) >= 2*keep {
-		slices.Sort(u.asked)
-		left := len(u.asked) - keep
+	if len(u.sent) >= 2*keep {
+		slices.Sort(u.sent)
+		left := len(u.sent) - keep
 		u.earlier += int64(left)
-		u.until = max(u.until, u.asked[left-1])
-		u.asked = slices.Delete(u.asked, 0, left)
-		k.unanswered -= left
+		u.until = max(u.until, u.sent[left-1])
+		u.sent = slices.Delete(u.sent, 0, left)
+		k.unansweredLen -= left
 	}
-	u.asked = append(u.asked, at)
-	k.unanswered++
+	u.sent = append(u.sent, at)
+	k.unansweredLen++
 }
 
-// before returns how many of the calls were asked by then, at least, and when the last of these was asked.
+// before returns the least number of calls that were sent at a time or before, and the time of the last of them.
 func (u *unanswered) before(at int64) (calls, last int64) {
 	if u.until <= at {
 		calls, last = u.earlier, u.until
 	}
-	for _, t := range u.asked {
+	for _, t := range u.sent {
 		if t <= at {
 			calls++
 			last = max(last, t)

@@ -9,31 +9,31 @@ import (
 )
 
 const (
-	// maxSamples and maxSampleBytes bound the bodies of a method that are kept to be compressed; the first is kept in any
-	// case. maxBodies bounds all, in bytes.
+	// maxSamples and maxSampleBytes limit the copies of a method's bodies; the first one is always kept. maxBodies limits
+	// the bytes of all copies.
 	maxSamples, maxSampleBytes, maxBodies = 8, 64 << 10, 16 << 20
-	// leastBody is how many bytes a response must have to be worth it.
+	// leastBody is the minimum size of a copied response in bytes.
 	leastBody = 1 << 10
-	// maxCompressed and maxCompressedBytes bound how many methods have their bodies compressed, and of how many bytes: those
-	// with most bytes of large responses.
+	// maxCompressed and maxCompressedBytes limit the methods whose copies are compressed, and their bytes. Methods with most
+	// bytes of large responses come first.
 	maxCompressed, maxCompressedBytes = 8, 2 << 20
 )
 
-// bodies is copies of some of a method's responses.
-type bodies struct {
+// bodyCopies holds copies of some responses of a method, which are compressed in the end.
+type bodyCopies struct {
 	list  [][]byte
 	bytes int
 	at    place
 }
 
-// body keeps a body, if it is one of the first.
-func (k *Collector) body(m *method, p *call.Message) {
+// keepBody keeps the body of a response if it is one of the first.
+func (k *Collector) keepBody(m *method, p *call.Message) {
 	s, b := m.bodies, p.Sample.Body
 	switch {
 	case k.bodies+len(b) > maxBodies:
 		return
 	case s == nil:
-		s = &bodies{at: placeOf(p)}
+		s = &bodyCopies{at: placeOf(p)}
 		m.bodies = s
 	case len(s.list) >= maxSamples, s.bytes+len(b) > maxSampleBytes:
 		return
@@ -43,17 +43,17 @@ func (k *Collector) body(m *method, p *call.Message) {
 	s.list = append(s.list, b)
 }
 
-// squeezer measures what bodies weigh compressed, each by itself.
-type squeezer struct {
+// compressor measures the compressed size of bodies, each by itself.
+type compressor struct {
 	gzip *gzip.Writer
 	zstd *zstd.Encoder
 	buf  []byte
 }
 
-func newSqueezer() *squeezer {
-	// Neither fails: the options are constants and in range.
+func newCompressor() *compressor {
+	// It does not fail, because the options are valid constants.
 	z, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderCRC(false))
-	return &squeezer{gzip: gzip.NewWriter(nil), zstd: z}
+	return &compressor{gzip: gzip.NewWriter(nil), zstd: z}
 }
 
 // counter counts what is written.
@@ -64,8 +64,8 @@ func (c *counter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// sizes returns the bytes of bodies compressed with gzip and with zstd, at their default levels.
-func (s *squeezer) sizes(list [][]byte) (gzipped, zstded int64) {
+// sizes returns the compressed bytes of bodies with gzip and zstd at their default levels.
+func (s *compressor) sizes(list [][]byte) (gzipped, zstded int64) {
 	for _, b := range list {
 		var n counter
 		s.gzip.Reset(&n)
@@ -78,4 +78,4 @@ func (s *squeezer) sizes(list [][]byte) (gzipped, zstded int64) {
 	return gzipped, zstded
 }
 
-func (s *squeezer) close() { _ = s.zstd.Close() }
+func (s *compressor) close() { _ = s.zstd.Close() }

@@ -7,22 +7,21 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// look is what was seen inside the requests or the responses of a method that were looked into.
-type look struct {
+// bodySample holds the numbers of the sampled requests or responses of a method.
+type bodySample struct {
 	messages, bodyBytes int64
 	classes             [decode.ClassMissing]int64
-	// names is the message with most bytes of names.
+	// names is the message with most bytes of names, mostNames their number.
 	names     place
 	mostNames int32
-	// Of messages whose attachments are known:
+	// known, knownBytes and attachmentBytes count messages with known attachments, first is the first of them.
 	known, knownBytes, attachmentBytes int64
 	first                              place
-	// same are the attachments of the first of them that all the others have with the same value; keys how many the first had.
+	// same are the attachments of the first one that all others have with the same value.
 	same []sameAttachment
-	keys int
 }
 
-// sameAttachment is an attachment that had one value so far.
+// sameAttachment is an attachment that had the same value in all messages so far.
 type sameAttachment struct {
 	key   string
 	value uint64
@@ -30,14 +29,14 @@ type sameAttachment struct {
 }
 
 const (
-	// maxKeys is how many attachments of a message are compared.
+	// maxKeys limits the compared attachments of a message.
 	maxKeys = 64
-	// maxKey is how many bytes of a key are kept.
+	// maxKey limits the bytes of a compared key.
 	maxKey = 128
 )
 
-// add adds what was seen in a message.
-func (l *look) add(m *call.Message) {
+// add adds a sampled message.
+func (l *bodySample) add(m *call.Message) {
 	l.messages++
 	l.bodyBytes += int64(m.BodyLen)
 	for i, n := range m.Parts {
@@ -51,13 +50,13 @@ func (l *look) add(m *call.Message) {
 		return
 	}
 	if len(in.Attachments) == 0 && m.Parts[decode.ClassOpaque] > 0 {
-		return // they may be among what could not be read
+		return // the opaque bytes may contain some
 	}
 	l.known++
 	l.knownBytes += int64(m.BodyLen)
 	l.attachmentBytes += int64(m.Parts[decode.ClassAttachments])
 	if l.known == 1 {
-		l.first, l.keys = placeOf(m), len(in.Attachments)
+		l.first = placeOf(m)
 		for _, a := range in.Attachments[:min(len(in.Attachments), maxKeys)] {
 			if len(a.Key) <= maxKey {
 				l.same = append(l.same, sameAttachment{a.Key, a.Value, int64(a.Bytes)})
@@ -71,7 +70,7 @@ func (l *look) add(m *call.Message) {
 	}
 }
 
-// find returns the attachment with that key and value.
+// find returns the attachment with the key and value of s.
 func find(list []call.Attachment, s *sameAttachment) *call.Attachment {
 	for i := range list[:min(len(list), maxKeys)] {
 		if a := &list[i]; a.Key == s.key && a.Value == s.value {

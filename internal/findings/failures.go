@@ -1,24 +1,24 @@
 package findings
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/rpc"
 )
 
-// failure is the failed calls of a method of one kind: a status, or exceptions with status OK.
+// failure counts the failed calls of a method of one kind: a status, exceptions with status OK, or an abort.
 type failure struct {
 	status int32
-	text   string // the protocol's name for the status, or why the exchange was aborted; "" for exceptions
+	text   string // the protocol's name of the status, or the reason of the abort; "" for exceptions
 	calls  int64
 	first  place
 }
 
-// failed counts a call that failed.
-func (k *Collector) failed(c *call.Call, m *method) {
+// addFailure counts a failed call.
+func (k *Collector) addFailure(c *call.Call, m *method) {
 	p := c.Answer()
 	m.errors++
 	kind := failure{status: rpc.NoStatus, text: c.Aborted}
@@ -42,40 +42,41 @@ func (k *Collector) failed(c *call.Call, m *method) {
 		return
 	}
 	if x := p.Protocol.Exhausted; x != 0 && int(p.Status) == x {
-		k.exhausted(c)
+		k.addExhausted(c)
 	}
 	if p.Failed && p.Details != nil && p.ErrorMessage != "" {
-		m.refusal(p)
+		m.addRefused(p)
 	}
 }
 
-// maxFailures is how many kinds of failures of a method are kept apart: there are fewer, but for texts of aborts.
+// maxFailures limits the kinds of failures of a method. Only texts of aborts could exceed it.
 const maxFailures = 256
 
-// maxServers is how many servers are kept apart that had no thread.
+// maxServers limits the servers with an exhausted thread pool.
 const maxServers = 1 << 12
 
-// exhausted is the calls that a server had no thread for.
+// exhausted counts the calls that a server rejected because its thread pool was exhausted.
 type exhausted struct {
 	server string
 	status int32
-	text   string // the protocol's name for it
+	text   string // the protocol's name of the status
 	calls  int64
 	first  place
 	bytes  int64
 }
 
-func (k *Collector) exhausted(c *call.Call) {
+// addExhausted counts a call that was rejected because of an exhausted thread pool.
+func (k *Collector) addExhausted(c *call.Call) {
 	server := c.Server()
-	e := k.pools[server]
+	e := k.exhausted[server]
 	if e == nil {
-		if len(k.pools) >= maxServers {
+		if len(k.exhausted) >= maxServers {
 			return
 		}
 		p := c.Answer()
 		e = &exhausted{server: server, status: p.Status, text: p.StatusText(), first: placeOf(p)}
-		k.pools[server] = e
-		k.poolOrder = append(k.poolOrder, e)
+		k.exhausted[server] = e
+		k.servers = append(k.servers, e)
 	}
 	e.calls++
 	e.bytes += c.Response.FrameBytes()
@@ -84,15 +85,15 @@ func (k *Collector) exhausted(c *call.Call) {
 	}
 }
 
-// refused is the answers that Dubbo refused to send: it writes the length and the limit into the message of the error.
+// refused counts the responses that Dubbo refused to send. The error's message has their length and the limit.
 type refused struct {
 	calls          int64
 	largest, limit int64
 	first          place
 }
 
-// refusal counts an error whose text says that a body was too large.
-func (m *method) refusal(p *call.Message) {
+// addRefused counts an error if its message says that a body was too large.
+func (m *method) addRefused(p *call.Message) {
 	size, limit, ok := tooLarge(p.ErrorMessage)
 	if !ok {
 		return
@@ -106,30 +107,16 @@ func (m *method) refusal(p *call.Message) {
 	}
 }
 
-// tooLarge reads the two numbers of "Data length too large: 21018, max payload: 20000", which is what Dubbo's
-// AbstractCodec.checkPayload throws.
-func tooLarge(text string) (size, limit int64, ok bool) {
-	_, rest, found := strings.Cut(text, "Data length too large: ")
-	if !found {
-		return 0, 0, false
-	}
-	if size, rest, ok = number(rest); !ok {
-		return 0, 0, false
-	}
-	rest, found = strings.CutPrefix(rest, ", max payload: ")
-	if !found {
-		return 0, 0, false
-	}
-	limit, _, ok = number(rest)
-	return size, limit, ok
-}
+// lengthAndLimit matches the message of Dubbo's AbstractCodec.checkPayload.
+var lengthAndLimit = regexp.MustCompile(`Data length too large: (\d+), max payload: (\d+)`)
 
-// number reads the digits at the start of a text.
-func number(s string) (n int64, rest string, ok bool) {
-	end := 0
-	for end < len(s) && s[end] >= '0' && s[end] <= '9' {
-		end++
+// tooLarge returns the two numbers of "Data length too large: 21018, max payload: 20000".
+func tooLarge(text string) (size, limit int64, ok bool) {
+	match := lengthAndLimit.FindStringSubmatch(text)
+	if match == nil {
+		return 0, 0, false
 	}
-	n, err := strconv.ParseInt(s[:end], 10, 64)
-	return n, s[end:], err == nil
+	size, sizeErr := strconv.ParseInt(match[1], 10, 64)
+	limit, limitErr := strconv.ParseInt(match[2], 10, 64)
+	return size, limit, sizeErr == nil && limitErr == nil
 }

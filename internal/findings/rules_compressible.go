@@ -9,12 +9,11 @@ import (
 )
 
 const (
-	// leastSamples is how many bodies there must be, or leastSampleBytes how many bytes of them; mostLeft is what may be left of
-	// them at most, in percent.
+	// A finding needs leastSamples copies or leastSampleBytes of them, and a compressed size of at most mostLeft percent.
 	leastSamples, leastSampleBytes, mostLeft = 3, 32 << 10, 50
 )
 
-// compressible tells of responses that would be at most half as large compressed.
+// compressible finds responses that compression would shrink to at most half their size.
 func compressible(k *Collector, e *evidence) {
 	var candidates []*method
 	for _, m := range k.order {
@@ -28,7 +27,7 @@ func compressible(k *Collector, e *evidence) {
 	slices.SortStableFunc(candidates, func(a, b *method) int {
 		return cmp.Compare(b.response.bigBytes, a.response.bigBytes)
 	})
-	s := newSqueezer()
+	s := newCompressor()
 	defer s.close()
 	work := 0
 	for _, m := range candidates[:min(len(candidates), maxCompressed)] {
@@ -41,7 +40,7 @@ func compressible(k *Collector, e *evidence) {
 		if 100*min(gzipped, zstded) > mostLeft*n {
 			continue
 		}
-		f := m.of(b.at)
+		f := m.finding(b.at)
 		f.Text = fmt.Sprintf("%s of %s of 1 KiB or more sampled, %s: gzip %s, zstd %s", report.Count(int64(len(b.list))),
 			counted(m.response.big, "response"), report.Volume(n), times(gzipped, n), times(zstded, n))
 		f.Facts = []report.Fact{

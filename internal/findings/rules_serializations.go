@@ -11,9 +11,9 @@ import (
 	"dubbo-wire/internal/report"
 )
 
-// wrongHeaders tells of messages whose header names another serialization than they are in.
+// wrongHeaders finds messages whose header names another serialization than the body uses.
 func wrongHeaders(k *Collector, e *evidence) {
-	for _, l := range slices.SortedFunc(maps.Values(k.labels), func(a, b *labelled) int {
+	for _, l := range slices.SortedFunc(maps.Values(k.mislabelled), func(a, b *mislabelled) int {
 		return cmp.Or(cmp.Compare(b.frames, a.frames), cmp.Compare(a.first.frame, b.first.frame))
 	}) {
 		what, sender := "response", "server"
@@ -22,18 +22,18 @@ func wrongHeaders(k *Collector, e *evidence) {
 		}
 		from := most(l.senders, func(s string) string { return s })
 		of := most(l.methods, methodName)
-		f := report.Finding{Subject: from[0].of, Frame: l.first.frame, File: l.first.file, Weight: l.bytes}
+		f := report.Finding{Subject: from[0].key, Frame: l.first.frame, File: l.first.file, Weight: l.bytes}
 		if len(from) > 1 {
 			f.Subject = counted(int64(len(from)), sender)
 		}
 		if len(of) == 1 {
-			f.Service, f.Method = of[0].of.service, of[0].of.name
+			f.Service, f.Method = of[0].key.service, of[0].key.name
 		}
 		f.Text = fmt.Sprintf("%s in %s whose header says %s", counted(l.frames, what), l.body, l.header)
 		f.Text += ": " + methodCounts(of)
 		var names []string
 		for _, s := range from[:min(len(from), 20)] {
-			names = append(names, s.of)
+			names = append(names, s.key)
 		}
 		f.Facts = []report.Fact{
 			words("direction", what), words("header", l.header), words("body", l.body), fact("frames", l.frames),
@@ -45,7 +45,7 @@ func wrongHeaders(k *Collector, e *evidence) {
 	}
 }
 
-// answered is the calls in one serialization that are answered in another.
+// answered counts the calls in one serialization with a response in another one.
 type answered struct {
 	request, response string
 	calls, bytes      int64
@@ -53,25 +53,25 @@ type answered struct {
 	first             place
 }
 
-// answeredInOther tells of calls whose answer is in another serialization than their request.
+// answeredInOther finds calls whose response uses another serialization than the request.
 func answeredInOther(k *Collector, e *evidence) {
 	by := make(map[[2]string]*answered)
-	of := make(map[string]int64) // answered calls, by serialization of the request
+	of := make(map[string]int64) // answered calls by serialization of the request
 	var list []*answered
 	for _, m := range k.order {
 		for i := range m.uses {
 			u := &m.uses[i]
-			if u.response == "" {
+			if u.other == "" {
 				continue
 			}
-			of[u.request] += u.calls
-			if u.response == u.request {
+			of[u.serialization] += u.calls
+			if u.other == u.serialization {
 				continue
 			}
-			pair := [2]string{u.request, u.response}
+			pair := [2]string{u.serialization, u.other}
 			a := by[pair]
 			if a == nil {
-				a = &answered{request: u.request, response: u.response, methods: make(map[*method]int64), first: u.first}
+				a = &answered{request: u.serialization, response: u.other, methods: make(map[*method]int64), first: u.first}
 				by[pair] = a
 				list = append(list, a)
 			}
@@ -85,7 +85,7 @@ func answeredInOther(k *Collector, e *evidence) {
 	}
 	for _, a := range list {
 		methods := most(a.methods, methodName)
-		f := methods[0].of.of(a.first)
+		f := methods[0].key.finding(a.first)
 		if len(methods) > 1 {
 			f.Service, f.Method, f.Subject = "", "", counted(int64(len(methods)), "method")
 		}
@@ -105,16 +105,16 @@ func answeredInOther(k *Collector, e *evidence) {
 
 func methodName(m *method) string { return m.service + "/" + m.name }
 
-// methodCounts lists the first three of methods.
+// methodCounts returns the first three methods with their counts as text.
 func methodCounts(list []part[*method]) string {
 	var texts []string
 	for _, m := range list[:min(len(list), 3)] {
-		texts = append(texts, m.of.name+" "+report.Count(m.n))
+		texts = append(texts, m.key.name+" "+report.Count(m.n))
 	}
 	return listed(texts, len(list)-len(texts))
 }
 
-// tally is calls by serialization.
+// tally counts calls by serialization.
 type tally struct {
 	calls, bytes map[string]int64
 	first        map[string]place
@@ -132,16 +132,16 @@ func (t *tally) add(serialization string, calls, bytes int64, at place) {
 	}
 }
 
-// mixture is methods, or clients, that are seen in the same serializations.
+// mixture is a set of methods or clients with the same serializations.
 type mixture struct {
 	*tally
 	serializations []string
 	who            []string
-	method         *method // where it is one
+	method         *method // the first one; nil for clients
 	bytes          int64
 }
 
-// mixtures groups by the set of serializations those that have more than one.
+// mixtures groups methods or clients with more than one serialization by the set of serializations.
 type mixtures struct {
 	list []*mixture
 	by   map[string]*mixture
@@ -169,7 +169,7 @@ func (x *mixtures) add(t *tally, who string, m *method) {
 	g.who = append(g.who, who)
 }
 
-// finding makes one of a mixture: "41 methods are called in hessian2 (1,060 calls) and kryo (131)".
+// finding returns the finding about a mixture: "41 methods are called in hessian2 (1,060 calls) and kryo (131)".
 func (g *mixture) finding(one, verb string) report.Finding {
 	rare := slices.SortedFunc(maps.Keys(g.calls), func(a, b string) int {
 		return cmp.Or(cmp.Compare(g.calls[b], g.calls[a]), cmp.Compare(a, b))
@@ -199,19 +199,13 @@ func (g *mixture) finding(one, verb string) report.Finding {
 	return f
 }
 
-// methodSerializations tells of methods that are called in several serializations.
+// methodSerializations finds methods with requests in several serializations.
 func methodSerializations(k *Collector, e *evidence) {
 	var x mixtures
 	for _, m := range k.order {
-		if len(m.uses) < 2 {
-			continue
+		if len(m.uses) > 1 {
+			x.add(m.uses.tally(), methodName(m), m)
 		}
-		t := newTally()
-		for i := range m.uses {
-			u := &m.uses[i]
-			t.add(u.request, u.calls, u.bytes, u.first)
-		}
-		x.add(t, m.service+"/"+m.name, m)
 	}
 	for _, g := range x.list {
 		f := g.finding("method", "called in")
@@ -223,19 +217,13 @@ func methodSerializations(k *Collector, e *evidence) {
 	}
 }
 
-// clientSerializations tells of clients that send several serializations.
+// clientSerializations finds clients with requests in several serializations.
 func clientSerializations(k *Collector, e *evidence) {
 	var x mixtures
 	for _, c := range k.clientOrder {
-		if len(c.uses) < 2 {
-			continue
+		if len(c.uses) > 1 {
+			x.add(c.uses.tally(), c.host, nil)
 		}
-		t := newTally()
-		for i := range c.uses {
-			u := &c.uses[i]
-			t.add(u.serialization, u.calls, u.bytes, u.first)
-		}
-		x.add(t, c.host, nil)
 	}
 	for _, g := range x.list {
 		f := g.finding("client", "sends")
@@ -247,7 +235,7 @@ func clientSerializations(k *Collector, e *evidence) {
 	}
 }
 
-// version is the clients that say one version of Dubbo.
+// version counts the requests with one Dubbo version.
 type version struct {
 	text         string
 	calls, bytes int64
@@ -255,16 +243,16 @@ type version struct {
 	first        place
 }
 
-// versions tells of clients that send another version of Dubbo than most.
+// versions finds clients that send another Dubbo version than most.
 func versions(k *Collector, e *evidence) {
 	by := make(map[string]*version)
 	for _, c := range k.clientOrder {
 		for i := range c.uses {
 			u := &c.uses[i]
-			v := by[u.version]
+			v := by[u.other]
 			if v == nil {
-				v = &version{text: u.version, first: u.first}
-				by[u.version] = v
+				v = &version{text: u.other, first: u.first}
+				by[u.other] = v
 			}
 			v.calls += u.calls
 			v.bytes += u.bytes

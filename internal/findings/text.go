@@ -2,7 +2,6 @@ package findings
 
 import (
 	"cmp"
-	"maps"
 	"math/bits"
 	"slices"
 	"strconv"
@@ -15,7 +14,7 @@ func fact(name string, n int64) report.Fact { return report.Fact{Name: name, Val
 
 func words(name, text string) report.Fact { return report.Fact{Name: name, Text: text} }
 
-// micros is a time in microseconds.
+// micros returns a time in microseconds.
 func micros(name string, ns int64) report.Fact {
 	return report.Fact{Name: name, Value: float64(ns) / 1e3}
 }
@@ -27,7 +26,7 @@ func number01(b bool) int64 {
 	return 0
 }
 
-// share is n of d in percent: whole percents from 10 on, else one decimal. A part is never rounded to nothing or to all.
+// share formats n of d in percent: whole percents from 10 on, else one decimal. A part is never rounded to 0 or 100 %.
 func share(n, d int64) string {
 	f := 100 * float64(n) / float64(d)
 	switch {
@@ -45,10 +44,10 @@ func share(n, d int64) string {
 	return strconv.FormatFloat(f, 'f', 0, 64) + " %"
 }
 
-// mean is n/d as bytes are printed.
+// mean formats n/d bytes.
 func mean(n, d int64) string { return report.Size(float64(n) / float64(d)) }
 
-// times is n/d with two decimals: 0.21x; never nothing.
+// times formats n/d with two decimals: 0.21x. It is never rounded to 0.
 func times(n, d int64) string {
 	if f := float64(n) / float64(d); f >= 0.005 {
 		return strconv.FormatFloat(f, 'f', 2, 64) + "x"
@@ -56,7 +55,7 @@ func times(n, d int64) string {
 	return "<0.01x"
 }
 
-// scaled is all·n/d, without overflow; at most all.
+// scaled returns all·n/d without overflow, at most all.
 func scaled(all, n, d int64) int64 {
 	if d <= 0 || n <= 0 || all <= 0 {
 		return 0
@@ -66,7 +65,7 @@ func scaled(all, n, d int64) int64 {
 	return int64(q)
 }
 
-// counted words a number with its noun.
+// counted formats a number with its noun, which is given in the singular.
 func counted(n int64, one string) string {
 	if n == 1 {
 		return "1 " + one
@@ -74,20 +73,13 @@ func counted(n int64, one string) string {
 	return report.Count(n) + " " + one + "s"
 }
 
-func others(n int64) string {
-	if n == 1 {
-		return "1 other call"
-	}
-	return report.Count(n) + " other calls"
-}
-
-// someOf lists the first n of texts.
+// someOf joins the first n texts and adds the number of the others.
 func someOf(texts []string, n int) string {
 	n = min(n, len(texts))
 	return listed(texts[:n], len(texts)-n)
 }
 
-// listed joins texts, and says how many more there are.
+// listed joins texts and adds the number of further ones.
 func listed(texts []string, more int) string {
 	s := strings.Join(texts, ", ")
 	if more > 0 {
@@ -96,7 +88,7 @@ func listed(texts []string, more int) string {
 	return s
 }
 
-// both joins texts with commas and a last "and"; of more than n the first, and how many more there are.
+// both joins texts with commas and a last "and". If there are more than n+1, it joins the first n like someOf.
 func both(texts []string, n int) string {
 	if len(texts) > n+1 {
 		return someOf(texts, n)
@@ -108,20 +100,20 @@ func both(texts []string, n int) string {
 	return strings.Join(texts[:last], ", ") + " and " + texts[last]
 }
 
-// part is one of a count.
+// part is a key of a map with its count.
 type part[K comparable] struct {
-	of K
-	n  int64
+	key K
+	n   int64
 }
 
-// most are the parts of a count, the largest first; those that are equal by name.
+// most returns the keys of a map with their counts in descending order; keys with equal counts are sorted by name.
 func most[K comparable](m map[K]int64, name func(K) string) []part[K] {
 	list := make([]part[K], 0, len(m))
-	for k := range maps.Keys(m) {
-		list = append(list, part[K]{k, m[k]})
+	for k, n := range m {
+		list = append(list, part[K]{k, n})
 	}
 	slices.SortFunc(list, func(a, b part[K]) int {
-		return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(name(a.of), name(b.of)))
+		return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(name(a.key), name(b.key)))
 	})
 	return list
 }
