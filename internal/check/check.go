@@ -187,6 +187,21 @@ func Run(golden *report.Summaries, terms Terms, r *report.Report) (*Result, erro
 			Allowed: terms.of(golden.By, values), Measures: []Measure{},
 		}
 	}
+	add := func(m Method) {
+		switch m.Status {
+		case Over:
+			res.Over++
+		case Under:
+			res.Under++
+		case Vanished:
+			res.Vanished++
+		case New:
+			res.New++
+		default:
+			res.Within++
+		}
+		res.Methods = append(res.Methods, m)
+	}
 	groups := make(map[string]*sizes.Group)
 	for _, g := range r.Groups {
 		if !g.Rest {
@@ -208,8 +223,7 @@ func Run(golden *report.Summaries, terms Terms, r *report.Report) (*Result, erro
 		is := groups[key]
 		if is == nil {
 			m.Status, m.Calls = Vanished, was.Calls
-			res.Vanished++
-			res.Methods = append(res.Methods, m)
+			add(m)
 			continue
 		}
 		delete(groups, key)
@@ -217,25 +231,14 @@ func Run(golden *report.Summaries, terms Terms, r *report.Report) (*Result, erro
 			return nil, fmt.Errorf("%s: %w", m.Name, err)
 		}
 		m.largest(r, is)
-		switch m.Status {
-		case Over:
-			res.Over++
-		case Under:
-			res.Under++
-		case New:
-			res.New++
-		default:
-			res.Within++
-		}
-		res.Methods = append(res.Methods, m)
+		add(m)
 	}
 	for _, g := range groups {
 		m := method(g.Values)
 		_ = m.compare(&report.SummaryGroup{}, g) // nothing to read
 		m.Status = New
 		m.largest(r, g)
-		res.New++
-		res.Methods = append(res.Methods, m)
+		add(m)
 	}
 	res.Unused = terms.unused(golden, r)
 	order := map[Status]int{Over: 0, Under: 1, Vanished: 2, New: 3, Within: 4}

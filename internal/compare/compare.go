@@ -355,16 +355,3 @@ func (c *Comparison) Sort(name string) (ok bool) {
 	}
 	return false
 }
-
-func sortBy(low []int64, ties []tie) {
-	order := make([]int, len(low))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(x, y int) int { return cmp.Compare(low[x], low[y]) })
-	sorted := make([]tie, len(ties))
-	for i, k := range order {
-		sorted[i] = ties[k]
-	}
-	copy(ties, sorted)
-}

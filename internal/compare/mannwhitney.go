@@ -1,7 +1,9 @@
 package compare
 
 import (
+	"maps"
 	"math"
+	"slices"
 
 	"dubbo-wire/internal/sizes"
 )
@@ -48,29 +50,15 @@ func MannWhitney(a, b *sizes.Stat) Test {
 // tie is the counts of both sides in a bucket.
 type tie struct{ a, b int64 }
 
-// commonBuckets returns the common buckets of two distributions in ascending order.
+// commonBuckets returns the buckets of two distributions in ascending order.
 func commonBuckets(a, b *sizes.Stat) []tie {
-	at := make(map[int64]int)
-	var low []int64
-	var all []tie
-	add := func(s *sizes.Stat, second bool) {
-		s.Grid(func(start, n int64) {
-			i, ok := at[start]
-			if !ok {
-				i = len(all)
-				at[start] = i
-				all, low = append(all, tie{}), append(low, start)
-			}
-			if second {
-				all[i].b += n
-			} else {
-				all[i].a += n
-			}
-		})
+	byStart := make(map[int64]tie)
+	a.Grid(func(start, n int64) { byStart[start] = tie{a: n} })
+	b.Grid(func(start, n int64) { byStart[start] = tie{byStart[start].a, n} })
+	all := make([]tie, 0, len(byStart))
+	for _, start := range slices.Sorted(maps.Keys(byStart)) {
+		all = append(all, byStart[start])
 	}
-	add(a, false)
-	add(b, true)
-	sortBy(low, all)
 	return all
 }
 

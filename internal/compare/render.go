@@ -116,21 +116,19 @@ var mixNames = map[string]string{
 	Latency: "latency, mean", Errors: "errors",
 }
 
-var rowNames = map[string]string{
-	Request: "request", RequestP99: "request p99", Response: "response", ResponseP99: "response p99", Wire: "on the wire",
-	LatencyP99: "latency p99", Errors: "errors",
+// only reports whether all changes have one of the verdicts.
+func (m *Measure) only(verdicts ...Verdict) bool {
+	return !slices.ContainsFunc(m.Changes, func(c Change) bool { return !slices.Contains(verdicts, c.Verdict) })
 }
 
-func (m *Measure) missing() bool {
-	return !slices.ContainsFunc(m.Changes, func(c Change) bool { return c.Verdict != Missing })
-}
+func (m *Measure) missing() bool { return m.only(Missing) }
+
+func (m *Measure) unchanged() bool { return m.only(Missing, Same) }
+
+func (m *Measure) exact() bool { return m.only(Missing, Same, Exact) }
 
 // significant reports whether a change of the measure is known and not noise.
-func (m *Measure) significant() bool {
-	return slices.ContainsFunc(m.Changes, func(c Change) bool {
-		return c.Verdict == Exact || c.Verdict == Differs || c.Verdict == Few
-	})
-}
+func (m *Measure) significant() bool { return !m.only(Missing, Same, Noise, Untested) }
 
 // tableMeasures returns the measures of a method for a table, none if all changes are noise.
 func (m *Method) tableMeasures() []*Measure {
@@ -153,14 +151,6 @@ func (m *Method) tableMeasures() []*Measure {
 	return list
 }
 
-func (m *Measure) unchanged() bool {
-	return !slices.ContainsFunc(m.Changes, func(c Change) bool { return c.Verdict != Same && c.Verdict != Missing })
-}
-
-func (m *Measure) exact() bool {
-	return !slices.ContainsFunc(m.Changes, func(c Change) bool { return c.Verdict != Exact && c.Verdict != Same && c.Verdict != Missing })
-}
-
 // methodSections returns the changed methods. Those beyond the top ones are in a folded section, if folds.
 func (c *Comparison) methodSections(s *report.Style, changed []*Method, folds bool) []report.Section {
 	title := "METHODS that changed (mean and p99 of body bytes)"
@@ -178,7 +168,7 @@ func (c *Comparison) methodSections(s *report.Style, changed []*Method, folds bo
 		for _, m := range methods {
 			name := m.Name
 			for _, x := range m.tableMeasures() {
-				sec.Add(append([]string{name, rowNames[x.Name]}, c.row(x, s, true)...)...)
+				sec.Add(append([]string{name, x.Name}, c.row(x, s, true)...)...)
 				name = ""
 			}
 		}
@@ -346,40 +336,24 @@ func (c *Comparison) writeCSV(w io.Writer) error {
 		header = append(header, string(k))
 	}
 	header = append(header, "measure", "unit", "before", "after", "callsBefore", "callsAfter", "valueBefore", "valueAfter", "ratio", "verdict", "p")
-	if err := out.Write(header); err != nil {
-		return err
-	}
-	rows := func(values []string, calls []int64, list []Measure) error {
-		for _, m := range list {
-			for i, ch := range m.Changes {
-				row := slices.Concat(values, []string{
-					m.Name, string(m.Unit), c.Sides[0].Label, c.Sides[i+1].Label,
-					strconv.FormatInt(calls[0], 10), strconv.FormatInt(calls[i+1], 10),
-					m.Values[0].String(), m.Values[i+1].String(), ch.Ratio.String(), string(ch.Verdict), ch.P.String(),
-				})
-				if err := out.Write(row); err != nil {
-					return err
-				}
+	_ = out.Write(header) // Error returns its error, too
+	rows := func(m *Method, list ...Measure) {
+		for _, x := range list {
+			for i, ch := range x.Changes {
+				_ = out.Write(slices.Concat(m.Values, []string{
+					x.Name, string(x.Unit), c.Sides[0].Label, c.Sides[i+1].Label,
+					strconv.FormatInt(m.Calls[0], 10), strconv.FormatInt(m.Calls[i+1], 10),
+					x.Values[0].String(), x.Values[i+1].String(), ch.Ratio.String(), string(ch.Verdict), ch.P.String(),
+				}))
 			}
 		}
-		return nil
 	}
 	for _, m := range c.Methods {
-		if err := rows(m.Values, m.Calls, m.Measures); err != nil {
-			return err
-		}
+		rows(m, m.Measures...)
 	}
 	for _, m := range c.Only {
 		if m.Measures == nil {
-			for i := range c.Sides[1:] {
-				row := slices.Concat(m.Values, []string{
-					"calls", "", c.Sides[0].Label, c.Sides[i+1].Label,
-					strconv.FormatInt(m.Calls[0], 10), strconv.FormatInt(m.Calls[i+1], 10), "", "", "", string(Missing), "",
-				})
-				if err := out.Write(row); err != nil {
-					return err
-				}
-			}
+			rows(m, c.untested("calls", "", slices.Repeat([]Number{none}, len(c.Sides))))
 		}
 	}
 	out.Flush()

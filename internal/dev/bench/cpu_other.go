@@ -6,5 +6,5 @@ import "time"
 
 var begin = time.Now()
 
-// CPUTime returns the time that has passed since the program began.
+// CPUTime returns the time since the start of the program.
 func CPUTime() time.Duration { return time.Since(begin) }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// CPUTime returns the processor time that this process has taken: other programs do not count.
+// CPUTime returns the processor time of this process.
 func CPUTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -1,5 +1,5 @@
-// Command comparison writes docs/comparison.md: the published tables beside what dubbo-wire measures. The sizes come from
-// the committed captures, calls per second and traffic from the reports that testdata/rig/tables.sh saved.
+// Command comparison writes docs/comparison.md, which compares published tables with measurements of dubbo-wire. It reads
+// the sizes from the committed captures, and calls per second and traffic from the reports that testdata/rig/tables.sh saved.
 //
 //	go run ./internal/dev/comparison testdata/captures testdata/rig/tables > docs/comparison.md
 package main
@@ -49,7 +49,7 @@ var published = []struct {
 	{"Java Serialization", "java", 963, 630},
 }
 
-// row is the bid calls of one capture.
+// row holds the bid calls of one capture.
 type row struct {
 	name        string // of the serialization, with its dialect
 	optimizer   bool
@@ -67,7 +67,7 @@ func (r *row) title() string {
 	return r.name
 }
 
-// usual finds the size that most calls have: the captures echo the published object, and now and then a fuller one.
+// usual counts sizes to find the most frequent one, because the captures also contain calls with a larger object.
 type usual struct{ seen map[int]int64 }
 
 func (u *usual) add(n int) {
@@ -77,7 +77,7 @@ func (u *usual) add(n int) {
 	u.seen[n]++
 }
 
-// size returns the most frequent size in bytes, the smaller of two that are equally so, and how many calls have it.
+// size returns the most frequent size in bytes and its number of calls; of two equally frequent ones the smaller.
 func (u *usual) size() (n int, calls int64) {
 	for _, k := range slices.Sorted(maps.Keys(u.seen)) {
 		if u.seen[k] > calls {
@@ -92,7 +92,7 @@ func (u *usual) bytes() float64 {
 	return float64(n)
 }
 
-// provenance is what the rig says of a capture, as far as it is used here.
+// provenance holds the fields of provenance.json that are used here.
 type provenance struct {
 	Name, File, Dubbo   string
 	Serializations      []string
@@ -142,10 +142,10 @@ names of the original are not known, so the order tells more than the figures.
 	return writeLive(w, live)
 }
 
-// mainRelease is the release whose captures are taken where a serialization was captured with several.
+// mainRelease is the preferred release if a serialization was captured with several.
 const mainRelease = "2.7.23"
 
-// chosen is one row for each serialization, smallest request first.
+// chosen returns one row per serialization in ascending order of the size of requests.
 func chosen(all []*row) []*row {
 	best := map[string]*row{}
 	for _, r := range all {
@@ -171,7 +171,7 @@ func version(s string) []int {
 	return v
 }
 
-// writeReleases prints the serializations that were captured with several releases.
+// writeReleases prints the serializations with captures of several releases.
 func writeReleases(w io.Writer, all []*row) {
 	by := map[string][]*row{}
 	for _, r := range all {
@@ -198,7 +198,7 @@ call carries, and, since 2.6.3, an attachment in every response.
 	}
 }
 
-// number prints a mean: whole where it is whole.
+// number formats a mean, without decimals if it is an integer.
 func number(f float64) string {
 	if f == float64(int64(f)) {
 		return fmt.Sprintf("%d", int64(f))
@@ -213,7 +213,8 @@ func (r *row) figure(of func(int) float64) string {
 	return number(of(r.publishedAt))
 }
 
-// inversions prints a sentence for each row that stands on another side of some row than published.
+// inversions prints a sentence for each row that is smaller than another row and was published as larger. It returns their
+// number.
 func inversions(w io.Writer, what string, rows []*row, measured func(*row) float64, pub func(int) float64) int {
 	n := 0
 	for i, a := range rows {
@@ -235,7 +236,7 @@ func inversions(w io.Writer, what string, rows []*row, measured func(*row) float
 	return n
 }
 
-// measure reads the bid calls of every capture that is of one serialization.
+// measure reads the bid calls of every capture with one serialization.
 func measure(dir string) ([]*row, error) {
 	b, err := os.ReadFile(filepath.Join(dir, "provenance.json"))
 	if err != nil {
@@ -271,7 +272,7 @@ func measure(dir string) ([]*row, error) {
 	return rows, nil
 }
 
-// standard is the name that the capture of a serialization's published workloads has.
+// standard returns the name of the capture with the published workloads of a serialization.
 func standard(p *provenance) string {
 	name := p.Serializations[0]
 	if p.Optimizer {
@@ -283,7 +284,7 @@ func standard(p *provenance) string {
 	return name
 }
 
-// read adds up the bid calls of one capture.
+// read counts the bid calls of one capture.
 func (r *row) read(file string) error {
 	src, err := capture.Open([]string{file}, capture.Options{})
 	if err != nil {
@@ -294,7 +295,7 @@ func (r *row) read(file string) error {
 	return err
 }
 
-// Frame is part of the sink.
+// Frame implements [pipeline.Sink]; frames are not used.
 func (r *row) Frame(*pipeline.Row) {}
 
 // Call adds a bid call.

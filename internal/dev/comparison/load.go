@@ -15,10 +15,10 @@ import (
 	"dubbo-wire/internal/report"
 )
 
-// The live tables: what testdata/rig/tables.sh measured with dubbo-wire while real peers called each other as fast as
-// they could. Each cell is a saved report, calls/SERIALIZATION.METHOD.json or traffic/SERIALIZATION.WORKLOAD.json.
+// The live tables have the measurements of testdata/rig/tables.sh, which runs dubbo-wire while real peers call each other at
+// full speed. Each cell is a saved report, calls/SERIALIZATION.METHOD.json or traffic/SERIALIZATION.WORKLOAD.json.
 
-// machine is machine.json: where and how the live tables were measured.
+// machine is the content of machine.json, which describes the measurement of the live tables.
 type machine struct {
 	Date, CPU, Kernel, JDK string
 	Cores                  int
@@ -30,7 +30,7 @@ type machine struct {
 	Missing []struct{ Table, Serialization, Error string }
 }
 
-// cell is one saved report, as far as the tables need it.
+// cell holds the fields of a saved report that the tables need.
 type cell struct {
 	Seconds  float64
 	Coverage struct{ Percent float64 }
@@ -47,16 +47,16 @@ type stat struct {
 	Mean  *float64
 }
 
-// sum is a cell's groups taken together.
+// sum is the sum of a cell's groups.
 type sum struct {
 	calls                int64
 	perSecond            float64
-	bodyBytes, linkBytes float64 // a call
+	bodyBytes, linkBytes float64 // per call
 	percent              float64 // dubbo-wire's own coverage
 }
 
-// sum adds the calls of one method up. Others are at the edges of the window: answers whose request came before it, calls
-// of the method that the load took next.
+// sum returns the sum of one method. Other calls belong to the edges of the measurement: responses to earlier requests, and
+// calls of the next method.
 func (c *cell) sum(method string) (s sum) {
 	body, link := int64(0), int64(0)
 	for _, g := range c.Groups {
@@ -77,10 +77,10 @@ func (c *cell) sum(method string) (s sum) {
 	return s
 }
 
-// methods are those of the workloads that are not named by their method.
+// methods has the methods of workloads with another name.
 var methods = map[string]string{"posts": "queryPost", "user": "getUser"}
 
-// readCell returns nil where nothing was measured.
+// readCell returns a cell, nil if it was not measured.
 func readCell(dir, table, serialization, column string) (*sum, error) {
 	file := filepath.Join(dir, table, serialization+"."+column+".json")
 	b, err := os.ReadFile(file)
@@ -117,7 +117,7 @@ var callsPerSecond = []struct {
 
 var userMethods = []string{"createUser", "existUser", "getUser", "listUser"}
 
-// traffic is smartbuf-dubbo's published table: total time and total traffic of so many calls.
+// traffic is smartbuf-dubbo's published table: total time and total traffic of a number of calls.
 var traffic = []struct {
 	workload, what string
 	calls          int64
@@ -139,7 +139,7 @@ var traffic = []struct {
 
 var trafficSerializations = []string{"fastjson", "fst", "fst+optimizer", "hessian2", "kryo", "kryo+optimizer", "smartbuf"}
 
-// writeLive prints the live tables from the reports in dir; nothing where there are none.
+// writeLive prints the live tables from the reports in dir, if there are any.
 func writeLive(w io.Writer, dir string) error {
 	b, err := os.ReadFile(filepath.Join(dir, "machine.json"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -253,7 +253,7 @@ func (m *machine) writeMissing(w io.Writer, table string) {
 	}
 }
 
-// total prints bytes in decimal units, as the published table does.
+// total formats bytes in decimal units, as in the published table.
 func total(b float64) string {
 	if b < 1e9 {
 		return fmt.Sprintf("%.0f MB", b/1e6)

@@ -16,10 +16,8 @@ import (
 	"time"
 )
 
-// Release is the Dubbo that the peers run. Since 2.7.9 a provider answers each request in the serialization it came in, so one
-// provider is enough for all of them.
-//
-// E2E_DUBBO names another one: 3.2.16.
+// Release is the Dubbo release of the peers; E2E_DUBBO sets another one, such as 3.2.16. Since 2.7.9 a provider answers in
+// the serialization of the request, so one provider is enough for all serializations.
 var Release = cmp.Or(os.Getenv("E2E_DUBBO"), "2.7.23")
 
 // Addresses of the two hosts.
@@ -35,9 +33,9 @@ const (
 	ProviderLink = "wire-b" // in the provider's
 )
 
-// Bed is two hosts (namespaces) with a wire between them, a folder, and all that runs there.
+// Bed holds two hosts (namespaces) with a link between them, a folder, and all processes that run there.
 type Bed struct {
-	Dir    string // everybody may read and write it
+	Dir    string // writable by all users
 	Binary string // dubbo-wire
 	// Consumer, Provider and Relay are namespaces; Relay stands between the others only after Relayed.
 	Consumer, Provider, Relay string
@@ -46,7 +44,7 @@ type Bed struct {
 	count                     int
 }
 
-// Missing names the right or the tool that this machine lacks for a Bed; "" if nothing is missing.
+// Missing returns the permission or tool that this machine lacks for a Bed, "" if nothing is missing.
 func Missing(tools ...string) string {
 	if runtime.GOOS != "linux" {
 		return "network namespaces are Linux's"
@@ -70,25 +68,26 @@ func Missing(tools ...string) string {
 	return ""
 }
 
-// namespace is the name of one of this process's namespaces.
+// namespace returns the name of a namespace of this process.
 func namespace(role string) string { return fmt.Sprintf("dw-e2e-%d-%s", os.Getpid(), role) }
 
-var ours = regexp.MustCompile(`(?m)^dw-e2e-(\d+)-\w+`)
+// namespaceName matches the names that namespace returns.
+var namespaceName = regexp.MustCompile(`(?m)^dw-e2e-(\d+)-\w+`)
 
-// sweep removes the namespaces of runs that are no more.
-func sweep() {
+// removeStale removes the namespaces of processes that have ended.
+func removeStale() {
 	list, err := run("ip", "netns", "list")
 	if err != nil {
 		return
 	}
-	for _, m := range ours.FindAllStringSubmatch(list, -1) {
+	for _, m := range namespaceName.FindAllStringSubmatch(list, -1) {
 		if _, err := os.Stat("/proc/" + m[1]); os.IsNotExist(err) {
 			_, _ = run("ip", "netns", "delete", m[0])
 		}
 	}
 }
 
-// NewBed makes the namespaces, builds the peers and, where binary is "", dubbo-wire.
+// NewBed creates the namespaces, builds the peers and, if binary is "", dubbo-wire.
 func NewBed(dir, binary string) (*Bed, error) {
 	b := &Bed{Dir: dir, Binary: binary, Consumer: namespace("a"), Provider: namespace("b"), Relay: namespace("r")}
 	if err := b.make(); err != nil {
@@ -98,7 +97,7 @@ func NewBed(dir, binary string) (*Bed, error) {
 	return b, nil
 }
 
-// noJars is what Maven says when it cannot get what it needs.
+// noJars matches the messages of Maven when it cannot fetch its files.
 var noJars = regexp.MustCompile(`(?m)^.*(Could not transfer|Could not resolve|Cannot access|could not be resolved|Unknown host).*$`)
 
 // NoJars is the error of a NewBed for which Maven could not fetch the rig's jars.
@@ -107,10 +106,10 @@ type NoJars struct{ Line string }
 func (e *NoJars) Error() string { return "Maven cannot fetch the rig's jars: " + e.Line }
 
 func (b *Bed) make() error {
-	if err := os.Chmod(b.Dir, 0o777); err != nil { // ordinary users write here, too
+	if err := os.Chmod(b.Dir, 0o777); err != nil { // unprivileged users write here, too
 		return err
 	}
-	sweep()
+	removeStale()
 	for _, ns := range []string{b.Consumer, b.Provider, b.Relay} {
 		if err := b.commands("ip netns add "+ns, "ip -n "+ns+" link set lo up"); err != nil {
 			return err
@@ -141,7 +140,7 @@ func (b *Bed) make() error {
 	return err
 }
 
-// moduleRoot is the folder of go.mod.
+// moduleRoot returns the folder of go.mod.
 func moduleRoot() (string, error) {
 	dir, err := os.Getwd()
 	for err == nil {
@@ -156,7 +155,7 @@ func moduleRoot() (string, error) {
 	return "", err
 }
 
-// Close ends everything and removes the namespaces.
+// Close ends all processes and removes the namespaces.
 func (b *Bed) Close() {
 	for _, p := range b.processes {
 		p.Kill()
@@ -166,8 +165,7 @@ func (b *Bed) Close() {
 	}
 }
 
-// Join lays a wire straight from host to host: a veth pair. Kernels hand over segments of up to 64 KiB on it, not yet cut and
-// without checksums.
+// Join links the hosts directly by a veth pair. Kernels pass segments of up to 64 KiB on it, without checksums.
 func (b *Bed) Join() error {
 	return b.commands(
 		"ip -n "+b.Consumer+" link add "+ConsumerLink+" type veth peer name "+ProviderLink+" netns "+b.Provider,
@@ -178,7 +176,7 @@ func (b *Bed) Join() error {
 	)
 }
 
-// Cut takes the wire away, also a relayed one; both hosts lose their interface and its address.
+// Cut removes the link, also a relayed one. Both hosts lose their interface and its address.
 func (b *Bed) Cut() error {
 	if b.relay != nil {
 		b.relay.Kill()
@@ -192,11 +190,11 @@ func (b *Bed) Cut() error {
 	return b.commands("ip -n " + b.Consumer + " link delete " + ConsumerLink)
 }
 
-// MirrorLink is where, in the relay's namespace, copies of what the relay passes on arrive.
+// MirrorLink is the interface in the relay's namespace that receives copies of the packets that the relay forwards.
 const MirrorLink = "mirror-out"
 
-// Relayed lays a wire through a relay that treats packets badly: testdata/rig/wire.py. Packets are those of a network: at most
-// 1500 bytes, with checksums.
+// Relayed links the hosts by a relay that loses, reorders and repeats packets: testdata/rig/wire.py. Packets have at most
+// 1500 bytes, and checksums, as on a network.
 func (b *Bed) Relayed(bad Badly) error {
 	root, err := moduleRoot()
 	if err != nil {
@@ -232,10 +230,10 @@ func (b *Bed) Relayed(bad Badly) error {
 	return err
 }
 
-// Badly is how a relay treats packets with payload: shares of 1.
+// Badly has the probabilities of what a relay does to packets with payload.
 type Badly struct {
 	Lost, Overtaken, Repeated float64
-	// NotMirrored is what is passed on, and its copy is not.
+	// NotMirrored is the probability that a packet is forwarded and not copied.
 	NotMirrored float64
 }
 
@@ -253,7 +251,7 @@ func (b *Bed) commands(lines ...string) error {
 	return nil
 }
 
-// run runs a program that ends soon, and returns its output.
+// run runs a program for at most 30 seconds and returns its output.
 func run(argv ...string) (string, error) { return runFor(30*time.Second, argv...) }
 
 func runFor(limit time.Duration, argv ...string) (string, error) {
@@ -269,7 +267,7 @@ func runFor(limit time.Duration, argv ...string) (string, error) {
 	return out.String(), nil
 }
 
-// Counters are what an interface of a namespace has received and sent since it was made.
+// Counters returns the packets and bytes that an interface has received and sent.
 func (b *Bed) Counters(ns, iface string) (packets, bytes int64, err error) {
 	out, err := run("ip", "netns", "exec", ns, "cat", "/proc/net/dev")
 	if err != nil {

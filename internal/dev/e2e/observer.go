@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Report is the JSON report, as far as it is compared field by field.
+// Report holds the fields of the JSON report that the tests compare.
 type Report struct {
 	Inputs []struct {
 		File    string
@@ -38,7 +38,7 @@ type ReportGroup struct {
 	Request, Response                             ReportSide
 }
 
-// ReportSide is the requests of a group, or its responses.
+// ReportSide holds the requests or the responses of a group.
 type ReportSide struct {
 	Count     int64
 	BodyBytes *struct {
@@ -47,20 +47,20 @@ type ReportSide struct {
 	}
 }
 
-// Capture is a dubbo-wire that captures.
+// Capture is a running `dubbo-wire capture`.
 type Capture struct {
 	*Process
-	File string // the report's
+	File string // of the report
 }
 
-// Nobody is an ordinary user.
+// Nobody is the id of an unprivileged user.
 const Nobody = "65534"
 
-// StartCapture starts `dubbo-wire capture ARGS` in a namespace and waits until it hears. binary "" is the bed's own, as
-// root; another one is run as an ordinary user.
+// StartCapture starts `dubbo-wire capture ARGS` in a namespace and waits until it captures. If binary is "", it runs the
+// bed's own as root; another one runs as an unprivileged user.
 func (b *Bed) StartCapture(ns, binary string, args ...string) (*Capture, error) {
 	c := &Capture{File: filepath.Join(b.Dir, fmt.Sprintf("report-%d.json", b.count))}
-	argv := []string{"ip", "netns", "exec", ns}
+	argv := inNamespace(ns)
 	if binary == "" {
 		argv = append(argv, b.Binary)
 	} else {
@@ -103,7 +103,7 @@ func readReport(file string) (*Report, error) {
 	return r, json.Unmarshal(b, r)
 }
 
-// Analyze is `dubbo-wire analyze` of files: its report, and the file that it is in.
+// Analyze runs `dubbo-wire analyze` and returns its report and the file of the report.
 func (b *Bed) Analyze(files ...string) (*Report, string, error) {
 	b.count++
 	out := filepath.Join(b.Dir, fmt.Sprintf("analysis-%d.json", b.count))
@@ -114,8 +114,8 @@ func (b *Bed) Analyze(files ...string) (*Report, string, error) {
 	return r, out, err
 }
 
-// Frames are the complete frames that `dubbo-wire frames` finds in a file, counted by their headers, and how many
-// are not complete.
+// Frames returns the complete frames that `dubbo-wire frames` finds in a file, counted by their headers, and the number of
+// incomplete ones.
 func (b *Bed) Frames(file string) (complete map[string]int, incomplete int, err error) {
 	out, err := runFor(time.Minute, b.Binary, "frames", file, "--format", "jsonl")
 	if err != nil {
@@ -143,7 +143,7 @@ func (b *Bed) Frames(file string) (complete map[string]int, incomplete int, err 
 	return complete, incomplete, lines.Err()
 }
 
-// StartTcpdump records an interface of a namespace into file and waits until it hears. Its times are as fine as dubbo-wire's.
+// StartTcpdump records an interface of a namespace with nanosecond times, and waits until it captures.
 func (b *Bed) StartTcpdump(ns, iface, file string) (*Process, error) {
 	p, err := b.Start("tcpdump", "ip", "netns", "exec", ns, "tcpdump", "-i", iface, "-n", "-B", "65536", "--time-stamp-precision=nano", "-w", file, "-Z", "root")
 	if err != nil {
@@ -153,5 +153,5 @@ func (b *Bed) StartTcpdump(ns, iface, file string) (*Process, error) {
 	return p, err
 }
 
-// Settle waits until what is on its way has arrived, and all that listen have read it.
+// Settle waits until all packets have arrived and the captures have read them.
 func Settle() { time.Sleep(1200 * time.Millisecond) }

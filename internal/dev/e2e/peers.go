@@ -18,17 +18,17 @@ import (
 type Peer struct {
 	*Process
 	truth string // the file of its log, "" for load
-	seen  int64  // how much of it was read
+	seen  int64  // bytes of it that were read
 	done  int
 }
 
 // StartJava is how long a JVM may take to be ready on a machine that has much else to do.
 const StartJava = 90 * time.Second
 
-// inNamespace is what stands in front of a command line to have it run there.
+// inNamespace returns the beginning of a command line that runs in a namespace.
 func inNamespace(ns string) []string { return []string{"ip", "netns", "exec", ns} }
 
-// Java is the command line of a peer in a namespace: side is provider, consumer or load; workloads are the consumer's.
+// Java returns the command line of a peer in a namespace: side is provider, consumer or load; workloads are the consumer's.
 func (b *Bed) Java(ns, side, main, truth string, properties []string, workloads ...string) []string {
 	argv := append(inNamespace(ns), "java", "-Xmx384m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
 		"@"+filepath.Join(b.Dir, "rig", side+".args"), "-Drig.port="+Port)
@@ -39,7 +39,7 @@ func (b *Bed) Java(ns, side, main, truth string, properties []string, workloads 
 	return append(append(argv, "org.dubbowire.rig.run."+main), workloads...)
 }
 
-// ProviderProperties are a provider's settings. Dubbo 3 takes only the serializations that it is told of.
+// ProviderProperties returns the settings of a provider. Dubbo 3 accepts only the serializations in them.
 func ProviderProperties() []string {
 	p := []string{"-Drig.host=" + ProviderHost}
 	if strings.HasPrefix(Release, "3.") {
@@ -48,36 +48,35 @@ func ProviderProperties() []string {
 	return p
 }
 
-// StartProvider starts the one that answers, and waits until it does.
+// StartProvider starts a provider and waits until it answers.
 func (b *Bed) StartProvider() (*Peer, error) {
-	truth := filepath.Join(b.Dir, fmt.Sprintf("provider-%d.truth", b.count))
-	p, err := b.Start("provider", b.Java(b.Provider, "provider", "Provider", truth, ProviderProperties())...)
-	if err != nil {
-		return nil, err
-	}
-	_, err = p.WaitFor("READY", 1, StartJava)
-	return &Peer{Process: p, truth: truth}, err
+	return b.startPeer(b.Provider, "provider", "Provider", "READY", ProviderProperties())
 }
 
-// StartConsumer starts one that asks host from a namespace when it is told to by Round.
+// StartConsumer starts a consumer in a namespace, which sends requests to host in each Round.
 func (b *Bed) StartConsumer(ns, host string) (*Peer, error) {
-	truth := filepath.Join(b.Dir, fmt.Sprintf("consumer-%d.truth", b.count))
-	p, err := b.Start("consumer", b.Java(ns, "consumer", "Consumer", truth, []string{"-Drig.host=" + host}, "session")...)
+	return b.startPeer(ns, "consumer", "Consumer", "LISTENING", []string{"-Drig.host=" + host}, "session")
+}
+
+// startPeer starts a peer and waits until it prints a line that begins with ready.
+func (b *Bed) startPeer(ns, side, main, ready string, properties []string, workloads ...string) (*Peer, error) {
+	truth := filepath.Join(b.Dir, fmt.Sprintf("%s-%d.truth", side, b.count))
+	p, err := b.Start(side, b.Java(ns, side, main, truth, properties, workloads...)...)
 	if err != nil {
 		return nil, err
 	}
-	_, err = p.WaitFor("LISTENING", 1, StartJava)
+	_, err = p.WaitFor(ready, 1, StartJava)
 	return &Peer{Process: p, truth: truth}, err
 }
 
-// Begin has a consumer begin a round of traffic, "everything kryo,fst" (Session.java says what there is).
+// Begin makes a consumer begin a round of traffic, such as "everything kryo,fst". Session.java has all rounds.
 func (p *Peer) Begin(round string) error {
 	p.done++
 	_, err := io.WriteString(p.Stdin, round+"\n")
 	return err
 }
 
-// Finished waits for the end of the round, when its connections are closed. Which of its steps failed is in the error.
+// Finished waits until the round has ended and its connections are closed. The error has the failed steps.
 func (p *Peer) Finished(limit time.Duration) error {
 	if _, err := p.WaitFor("DONE", p.done, limit); err != nil {
 		return err
@@ -94,7 +93,7 @@ func (p *Peer) Finished(limit time.Duration) error {
 	return nil
 }
 
-// Round is a round from begin to end.
+// Round runs a round and waits for its end.
 func (p *Peer) Round(round string) error {
 	if err := p.Begin(round); err != nil {
 		return err
@@ -102,15 +101,15 @@ func (p *Peer) Round(round string) error {
 	return p.Finished(60 * time.Second)
 }
 
-// Leave ends a peer in order: a provider says farewell first.
+// Leave shuts a peer down; a provider announces this to its consumers first.
 func (p *Peer) Leave() error {
 	p.Signal(syscall.SIGTERM)
 	_, err := p.Wait(20 * time.Second)
 	return err
 }
 
-// logged reads what a peer has sent since the last time.
-func (p *Peer) logged(each func(*javalog.Frame)) error {
+// newFrames calls each for every frame that the peer has logged since the last call.
+func (p *Peer) newFrames(each func(*javalog.Frame)) error {
 	f, err := os.Open(p.truth)
 	if err != nil {
 		return err
@@ -123,7 +122,7 @@ func (p *Peer) logged(each func(*javalog.Frame)) error {
 	if err != nil {
 		return err
 	}
-	b = b[:bytes.LastIndexByte(b, '\n')+1] // the line that is being written is the next one's
+	b = b[:bytes.LastIndexByte(b, '\n')+1] // without the incomplete last line
 	p.seen += int64(len(b))
 	return javalog.Read(bytes.NewReader(b), each)
 }

@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// Process is a program that runs beside the tests; what it prints is in the file Out, or Err.
+// Process is a program that runs during the tests. Its output is in the files Out and Err.
 type Process struct {
 	Name     string
-	Out, Err string // files
+	Out, Err string
 	Stdin    io.WriteCloser
 	cmd      *exec.Cmd
 	ended    chan struct{}
@@ -40,7 +40,7 @@ func (b *Bed) Start(name string, argv ...string) (*Process, error) {
 	defer stderr.Close()
 	p.cmd = exec.Command(argv[0], argv[1:]...)
 	p.cmd.Stdout, p.cmd.Stderr = out, stderr
-	p.cmd.SysProcAttr = diesWithUs()
+	p.cmd.SysProcAttr = killWithParent()
 	if p.Stdin, err = p.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (b *Bed) Start(name string, argv ...string) (*Process, error) {
 	return p, nil
 }
 
-// Pid is the process's number. `ip netns exec` becomes the program it starts, so it is the program's own.
+// Pid returns the id of the process. `ip netns exec` replaces itself by the program, so it is the program's id.
 func (p *Process) Pid() int { return p.cmd.Process.Pid }
 
 // Ended reports whether the process has ended.
@@ -71,7 +71,7 @@ func (p *Process) Ended() bool {
 // Signal sends a signal to a process that may have ended.
 func (p *Process) Signal(s syscall.Signal) { _ = p.cmd.Process.Signal(s) }
 
-// Wait waits for the end and returns the exit code; -1 where a signal ended the process.
+// Wait waits for the end and returns the exit code, -1 if a signal ended the process.
 func (p *Process) Wait(limit time.Duration) (int, error) {
 	select {
 	case <-p.ended:
@@ -93,11 +93,11 @@ func (p *Process) Kill() {
 	}
 }
 
-// WaitFor waits until the process has printed so many lines that begin with a text, to either of its outputs, and returns the last.
+// WaitFor waits until the outputs of the process have a number of lines that begin with start, and returns the last one.
 func (p *Process) WaitFor(start string, times int, limit time.Duration) (string, error) {
 	deadline := time.Now().Add(limit)
 	for {
-		ended := p.Ended() // before the look: what it printed at last counts
+		ended := p.Ended() // before the files are read, so that they are complete
 		found, last := 0, ""
 		for _, file := range []string{p.Out, p.Err} {
 			for line := range strings.Lines(contents(file)) {
@@ -118,10 +118,10 @@ func (p *Process) WaitFor(start string, times int, limit time.Duration) (string,
 	}
 }
 
-// Stderr is what the process has printed to standard error.
+// Stderr returns the standard error of the process so far.
 func (p *Process) Stderr() string { return contents(p.Err) }
 
-// Stdout is what the process has printed to standard output.
+// Stdout returns the standard output of the process so far.
 func (p *Process) Stdout() string { return contents(p.Out) }
 
 func (p *Process) tail() string {
@@ -129,7 +129,7 @@ func (p *Process) tail() string {
 	return all[max(0, len(all)-2000):]
 }
 
-// contents is the text of a file, "" where there is none.
+// contents returns the text of a file, "" if there is none.
 func contents(file string) string {
 	b, _ := os.ReadFile(file)
 	return string(b)

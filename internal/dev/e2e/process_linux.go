@@ -2,5 +2,5 @@ package e2e
 
 import "syscall"
 
-// diesWithUs asks the kernel to kill a child when its parent has died, so that a test that is killed leaves no JVM.
-func diesWithUs() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
+// killWithParent makes the kernel kill a child when its parent ends, so that a killed test leaves no JVM.
+func killWithParent() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }

@@ -4,4 +4,4 @@ package e2e
 
 import "syscall"
 
-func diesWithUs() *syscall.SysProcAttr { return nil }
+func killWithParent() *syscall.SysProcAttr { return nil }

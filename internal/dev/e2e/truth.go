@@ -6,7 +6,7 @@ import (
 	"dubbo-wire/internal/dev/truth/javalog"
 )
 
-// Key is what calls are grouped by.
+// Key identifies a group of calls.
 type Key struct {
 	SerializationID int
 	Service, Method string
@@ -15,14 +15,7 @@ type Key struct {
 // Sizes are body sizes in bytes.
 type Sizes struct{ Count, Total, Min, Max int64 }
 
-func (s *Sizes) add(n int64) {
-	if s.Count == 0 || n < s.Min {
-		s.Min = n
-	}
-	s.Max = max(s.Max, n)
-	s.Count++
-	s.Total += n
-}
+func (s *Sizes) add(n int64) { s.join(&Sizes{1, n, n, n}) }
 
 func (s *Sizes) join(o *Sizes) {
 	if o.Count == 0 {
@@ -36,7 +29,7 @@ func (s *Sizes) join(o *Sizes) {
 	s.Total += o.Total
 }
 
-// Group is the calls of a Key.
+// Group holds the numbers of the calls of a Key.
 type Group struct {
 	Calls, OneWay, Errors, Exceptions, Unanswered int64
 	Request, Response                             Sizes
@@ -52,10 +45,10 @@ func (g *Group) join(o *Group) {
 	g.Response.join(&o.Response)
 }
 
-// Truth is what the peers sent, by their own log.
+// Truth holds what the peers sent, according to their own log.
 type Truth struct {
 	Groups map[Key]*Group
-	// Frames counts the frames sent, each by what its header says (see Header).
+	// Frames counts the frames sent, by the text that Header returns.
 	Frames                   map[string]int
 	Sent, Heartbeats, Events int64
 	RequestsWithoutResponse  int64
@@ -67,22 +60,22 @@ type Truth struct {
 	order                    []call
 }
 
-// call is where a request came from and went to, and its id.
+// call is the client, the server and the id of a request.
 type call struct{ client, server, id string }
 
-// Header is what a frame's header says, and between whom it was sent.
+// Header returns the addresses and the header fields of a frame as text.
 func Header(src, dst, kind, id string, serialization, status, body int) string {
 	return fmt.Sprintf("%s > %s %s %s serialization %d status %d body %d", src, dst, kind, id, serialization, status, body)
 }
 
-// Truth is what peers have sent since the last time they were asked.
+// Truth returns what the peers have sent since the last call of it.
 func (b *Bed) Truth(peers ...*Peer) (*Truth, error) {
 	t := &Truth{
 		Groups: map[Key]*Group{}, Frames: map[string]int{}, requests: map[call]*javalog.Frame{}, answers: map[call]*javalog.Frame{},
 		connections: map[[2]string]bool{},
 	}
 	for _, p := range peers {
-		if err := p.logged(t.frame); err != nil {
+		if err := p.newFrames(t.frame); err != nil {
 			return nil, err
 		}
 	}
