@@ -20,23 +20,22 @@ type detailConfig struct {
 	local   bool
 }
 
-// detail is one method looked into: its messages are decoded down to every value.
+// detail collects one opened method, whose messages are decoded to all values.
 type detail struct {
 	method   Method
 	local    bool
-	openedAt int64 // by the steady clock
+	openedAt int64 // steady time
 	decoder  rpc.Decoders
 	calls    *sizes.Aggregator // by client
-	// asked is the requests that wait for an answer.
+	// open is the requests that wait for a response.
 	open map[frameKey]*exchange
-	// taken is how many calls were taken apart, bytes what their parts are for, paths how many bytes each path has, by
-	// direction.
+	// decoded is the number of decoded calls, classes their bytes by class, paths their bytes by direction and path.
 	decoded int64
 	classes [decode.ClassMissing]int64
 	paths   [2]map[string]int64
 	anatomy decode.Anatomist
 	parts   []decode.PathBytes
-	// spent is how many bytes of bodies were taken apart in the second that began at spentSince.
+	// budgetUsed is the body bytes that were decoded in the second budgetSecond.
 	budgetUsed, budgetSecond int64
 	largest                  *exchange
 	explained                *Largest // of largest
@@ -48,29 +47,29 @@ type frameKey struct {
 	exchange uint64
 }
 
-// exchange is a call whose frames are kept.
+// exchange is a call with copies of its messages.
 type exchange struct {
-	requestedAt       int64         // when it was asked, by its packets
-	request, response *pipeline.Row // copies
+	requestedAt       int64         // capture time of its first byte
+	request, response *pipeline.Row // clones
 	latency           int64
 	sizes             [2]int // of the bodies
-	decoded           bool   // its request was taken apart
+	decoded           bool   // its request was decoded
 }
 
 const (
-	// maxAsked is how many requests of the method may wait for an answer.
+	// maxOpen is the number of requests of the method that may wait for a response.
 	maxOpen = 1024
-	// maxPaths is how many paths a direction keeps apart, and topPaths how many are shown.
+	// maxPaths is the number of separate paths per direction, topPaths the number in a snapshot.
 	maxPaths, topPaths = 512, 24
-	// maxKept is how many bytes of a body are kept of requests of which it is not known yet whether their call is large.
+	// maxKeptBody is the size up to which bodies are kept before it is known whether their call is the largest.
 	maxKeptBody = 16 << 10
-	// perSecond is how many bytes of bodies are taken apart in a second: the line goes before the screen.
+	// maxBytesPerSecond bounds the decoded body bytes per second: the pipeline has priority over the screen.
 	maxBytesPerSecond = 8 << 20
-	// explainWidth lets two explained frames stand side by side on a wide terminal.
+	// explainWidth allows two annotated messages side by side on a wide terminal.
 	explainWidth = 78
-	// depth is how deep paths go.
+	// pathDepth is the maximum depth of paths.
 	pathDepth = 4
-	// recent is how long the largest call stands against smaller ones.
+	// largestLifetime is how long the largest call stays before a smaller one may replace it.
 	largestLifetime = int64(time.Minute)
 )
 
@@ -90,7 +89,8 @@ func (d *detail) matches(m *rpc.Message) bool {
 	return m.GenericMethod == d.method.Method || m.GenericMethod == "" && m.Operation.Method == d.method.Method
 }
 
-// wants reports whether a whole message is to be taken apart: of calls of the method as many as there is time for.
+// wantValues reports whether a whole message is to be decoded: calls of the method, within the byte budget of a
+// second.
 func (d *detail) wantValues(conn *call.Conn, side int, m *rpc.Message) bool {
 	switch {
 	case m.Kind == rpc.Request && d.matches(m):
@@ -112,7 +112,7 @@ func (d *detail) wantValues(conn *call.Conn, side int, m *rpc.Message) bool {
 	return true
 }
 
-// frame takes every message of the capture and keeps to those of the method.
+// frame receives every message and keeps those of the method.
 func (d *detail) frame(r *pipeline.Row) {
 	m := r.Msg
 	if !m.IsWhole() {
@@ -154,7 +154,7 @@ func (d *detail) frame(r *pipeline.Row) {
 	}
 }
 
-// take adds the parts of a message up, if it was taken apart.
+// add sums up the parts of a message and reports whether it was decoded.
 func (d *detail) add(m *rpc.Message, direction int) bool {
 	if m.Tree == nil {
 		return false
@@ -186,7 +186,7 @@ func cloneRow(r *pipeline.Row) *pipeline.Row {
 
 func (x *exchange) size() int { return max(x.sizes[0], x.sizes[1]) }
 
-// larger reports whether a body of that size, of a call asked at that time, would be the largest.
+// larger reports whether a body of this size, in a call that started at this time, is the largest.
 func (d *detail) larger(size int, at int64) bool {
 	return d.largest == nil || size > d.largest.size() || at-d.largest.requestedAt > largestLifetime
 }
@@ -203,7 +203,7 @@ func (d *detail) call(c *call.Call) {
 	}
 }
 
-// look makes what is shown.
+// snapshot returns the detail of a snapshot.
 func (d *detail) snapshot(now int64) *Detail {
 	out := &Detail{Method: d.method, Since: time.Duration(now - d.openedAt)}
 	var request, response, latency sizes.Stat
@@ -268,7 +268,7 @@ func (d *detail) topParts(direction int) []Part {
 	return parts
 }
 
-// bins puts a distribution into powers of two.
+// bins converts a distribution to powers of two.
 func bins(s *sizes.Stat) []Bin {
 	var all []Bin
 	s.Buckets(func(low, high, n int64) {
@@ -282,7 +282,7 @@ func bins(s *sizes.Stat) []Bin {
 			all[k].Count += n
 			return
 		}
-		// Empty ones between stand, too: the axis has no holes.
+		// Add the empty bins in between, so that the axis has no gaps.
 		for k := len(all) - 1; k >= 0 && all[k].High+1 < b.Low; k = len(all) - 1 {
 			low := all[k].High + 1
 			all = append(all, Bin{Low: low, High: 2*max(low, 1) - 1})
@@ -292,8 +292,8 @@ func bins(s *sizes.Stat) []Bin {
 	return all
 }
 
-// explain annotates the frames of a call as the command explain does, with types and lengths in place of values: a live
-// capture shows none.
+// explain annotates the messages of a call as the command explain does, with types and lengths instead of values: a
+// live capture shows no values.
 func (d *detail) explain(x *exchange) *Largest {
 	l := &Largest{At: x.requestedAt, Latency: x.latency, RequestBytes: int64(x.sizes[0]), ResponseBytes: int64(x.sizes[1])}
 	for i, k := range []*pipeline.Row{x.request, x.response} {

@@ -11,11 +11,10 @@ import (
 	"dubbo-wire/internal/report"
 )
 
-// payloadLimit is Dubbo's default limit of a body in bytes: what is larger is refused with "Data length too large".
+// payloadLimit is Dubbo's default limit of a body in bytes. It refuses larger ones with "Data length too large".
 const payloadLimit = 8 << 20
 
-// findings are what somebody who looks at the screen should know first, beside what it shows anyway: drops, interfaces
-// that are away.
+// findings returns what a user should know first and the screen does not show elsewhere.
 func findings(s *Snapshot, progress *pipeline.Progress) []string {
 	var all []string
 	add := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
@@ -48,7 +47,7 @@ func findings(s *Snapshot, progress *pipeline.Progress) []string {
 	return all
 }
 
-// busiest are the ports of connections without a frame, the one with the most bytes first.
+// busiestPorts returns the ports of connections without messages, by bytes.
 func busiestPorts(progress *pipeline.Progress) []int {
 	list := slices.SortedFunc(maps.Keys(progress.OtherTCP), func(a, b uint16) int {
 		return cmp.Or(cmp.Compare(progress.OtherTCP[b], progress.OtherTCP[a]), cmp.Compare(a, b))
@@ -60,7 +59,7 @@ func busiestPorts(progress *pipeline.Progress) []int {
 	return ports
 }
 
-// short leaves the package of a service away: the full name stands elsewhere on the screen.
+// shortName removes the package of a service; the screen shows the full name elsewhere.
 func shortName(name string) string {
 	service, method, ok := strings.Cut(name, "/")
 	if !ok {

@@ -9,8 +9,8 @@ import (
 	"dubbo-wire/internal/sizes"
 )
 
-// Intervals watches a run for those who read its progress as text: it is a sink in front of another one, which says
-// from time to time what came since it last did. It belongs to the goroutine of the line.
+// Intervals reports the progress of a run as text: it is a sink in front of another one and returns what changed in
+// each interval. It belongs to the pipeline's goroutine.
 type Intervals struct {
 	pipeline.Sink
 	every     time.Duration
@@ -21,12 +21,12 @@ type Intervals struct {
 	stats     func() (t Traffic, fill float64)
 
 	groups *sizes.Aggregator
-	began  time.Time // when the current interval began, by the machine's monotonic clock
-	from   int64     // the same by the capture's, nanoseconds since the Unix epoch
+	began  time.Time // start of the current interval, on the monotonic clock
+	from   int64     // the same in nanoseconds since the Unix epoch
 	last   struct{ packets, link, rpc, drops int64 }
 }
 
-// NewIntervals returns intervals in front of a sink. stats is as in Probe.
+// NewIntervals returns intervals in front of next. stats is Probe.Stats.
 func NewIntervals(every time.Duration, by sizes.By, maxGroups int, inputs []string, filtered bool, stats func() (Traffic, float64), next pipeline.Sink) *Intervals {
 	i := &Intervals{
 		Sink: next, every: every, by: by, maxGroups: maxGroups, inputs: inputs, filtered: filtered, stats: stats,
@@ -36,7 +36,7 @@ func NewIntervals(every time.Duration, by sizes.By, maxGroups int, inputs []stri
 	return i
 }
 
-// Call takes a closed call.
+// Call receives a closed call.
 func (i *Intervals) Call(c *call.Call, selected bool) {
 	i.Sink.Call(c, selected)
 	if selected {
@@ -44,7 +44,7 @@ func (i *Intervals) Call(c *call.Call, selected bool) {
 	}
 }
 
-// Watch looks at the run and returns an interval when one is over, else nil.
+// Watch returns the interval if it is over, else nil.
 func (i *Intervals) Watch(r *pipeline.Running) *report.Interval {
 	now := time.Now()
 	if now.Sub(i.began) < i.every {
@@ -53,7 +53,7 @@ func (i *Intervals) Watch(r *pipeline.Running) *report.Interval {
 	return i.next(&r.Progress().Totals, now)
 }
 
-// End is the last interval, of what came since: what is closed at the end of a run is in it, too. So intervals add up to
+// End returns the last interval, including the calls that the end of the run closes, so that the intervals add up to
 // the report.
 func (i *Intervals) End(totals *pipeline.Totals) *report.Interval { return i.next(totals, time.Now()) }
 

@@ -10,38 +10,38 @@ import (
 	"dubbo-wire/internal/pipeline"
 )
 
-// Traffic is bytes on the link since the capture began.
+// Traffic is link bytes since the start of the capture.
 type Traffic struct {
-	In, Out  int64 // as the interfaces' packets or counters say; loopback: all is In
+	In, Out  int64 // from packets or the interfaces' counters; loopback: all is In
 	Drops    int64 // packets that did not fit into the kernel's buffer
-	link     int64 // all that was captured
+	link     int64 // all captured bytes
 	messages int64
 }
 
-// Probe asks the capture side; the functions are called about once a second, in the goroutine of the line.
+// Probe reads the state of the capture. The functions are called about once a second, in the pipeline's goroutine.
 type Probe struct {
 	Interfaces func() []Interface
-	// Stats are the capture's own counts; fill is the share of the kernel's buffer that waits to be read, from 0 to 1.
+	// Stats returns the capture's own counts; fill is the unread share of the kernel's buffer, from 0 to 1.
 	Stats func() (t Traffic, fill float64)
-	// Counters are what the interfaces themselves counted, whatever the kernel's filter lets through; ok is false where
-	// they have no counters.
+	// Counters returns the interfaces' own counters, which ignore the kernel's filter; ok is false if they have none.
 	Counters func() (in, out int64, ok bool)
-	// Recording is what is kept in a file at the moment.
+	// Recording returns the file that packets are written to.
 	Recording func() Recording
-	// Speed is the link's speed one way in bits per second, 0 where it has none.
+	// Speed is the speed of the link in one direction in bits per second, 0 if unknown.
 	Speed float64
-	// KernelFilter is the filter as it was given, "" where all packets come through.
+	// KernelFilter is the filter as the user gave it, "" if there is none.
 	KernelFilter string
 }
 
-// Recording is the file in which packets are kept; File is "" while none is.
+// Recording is the file that packets are written to; File is "" if there is none.
 type Recording struct {
 	File           string
 	Packets, Bytes int64
 	Err            string
 }
 
-// Monitor watches a run for a screen. It is a sink in front of another one. It belongs to the goroutine of the line.
+// Monitor collects the data of a screen. It is a sink in front of another one and belongs to the pipeline's
+// goroutine.
 type Monitor struct {
 	pipeline.Sink
 	probe       Probe
@@ -51,18 +51,19 @@ type Monitor struct {
 	last        Traffic
 	in, out     []float64 // bits per second, by second
 	settings    Settings
-	// protocols are the names of those whose messages were seen.
+	// protocols are the names of the protocols with messages.
 	protocols    string
 	detail       *detail
 	detailConfig detailConfig
 }
 
-// NewMonitor returns a monitor in front of a sink. Formats and local time are for what is explained of an opened method.
+// NewMonitor returns a monitor in front of next. formats and local time are for explaining the messages of an opened
+// method.
 func NewMonitor(p Probe, next pipeline.Sink, formats []decode.Format, local bool) *Monitor {
 	return &Monitor{Sink: next, probe: p, began: time.Now(), detailConfig: detailConfig{formats, local}}
 }
 
-// Frame takes a frame.
+// Frame receives a message.
 func (m *Monitor) Frame(r *pipeline.Row) {
 	m.Sink.Frame(r)
 	if m.detail != nil {
@@ -70,7 +71,7 @@ func (m *Monitor) Frame(r *pipeline.Row) {
 	}
 }
 
-// Call takes a closed call.
+// Call receives a closed call.
 func (m *Monitor) Call(c *call.Call, selected bool) {
 	m.Sink.Call(c, selected)
 	if !selected || len(m.ring.seconds) == 0 {
@@ -82,10 +83,10 @@ func (m *Monitor) Call(c *call.Call, selected bool) {
 	}
 }
 
-// turnEvery is how often another snapshot is made while nothing else is asked for.
+// snapshotEvery is the interval between snapshots while the settings do not change.
 const snapshotEvery = int64(time.Second)
 
-// Watch looks at the run with the settings that are wanted now, and returns a snapshot when there is a new one, else nil.
+// Watch applies the settings and returns a snapshot if a new one is due, else nil.
 func (m *Monitor) Watch(r *pipeline.Running, s Settings) *Snapshot {
 	now := r.Clock()
 	changed := s != m.settings
@@ -107,7 +108,7 @@ func (m *Monitor) Watch(r *pipeline.Running, s Settings) *Snapshot {
 	return snap
 }
 
-// open looks into another method, or into none.
+// openMethod shows another method in detail, or none.
 func (m *Monitor) openMethod(r *pipeline.Running, method Method, now int64) {
 	m.detail = nil
 	if method != (Method{}) {
@@ -120,7 +121,7 @@ func (m *Monitor) openMethod(r *pipeline.Running, method Method, now int64) {
 	r.WantValues(m.detail.wantValues)
 }
 
-// count gives the current second what came since the last progress.
+// count adds the changes since the last call to the current second.
 func (m *Monitor) count(progress *pipeline.Progress) {
 	t, _ := m.probe.Stats()
 	t.link, t.messages = progress.LinkBytes, progress.SeenBytes
@@ -131,7 +132,7 @@ func (m *Monitor) count(progress *pipeline.Progress) {
 	}
 	if len(m.ring.seconds) > 0 {
 		s := &m.ring.current().traffic
-		s.In += max(0, t.In-m.last.In) // counters start again with an interface that comes back
+		s.In += max(0, t.In-m.last.In) // counters restart when an interface returns
 		s.Out += max(0, t.Out-m.last.Out)
 		s.Drops += max(0, t.Drops-m.last.Drops)
 		s.link += t.link - m.last.link
@@ -140,7 +141,7 @@ func (m *Monitor) count(progress *pipeline.Progress) {
 	m.last = t
 }
 
-// turn ends the current second and begins another.
+// startSecond ends the current second and starts another.
 func (m *Monitor) startSecond(now int64) {
 	if len(m.ring.seconds) > 0 {
 		seconds := float64(now-m.secondBegan) / 1e9
@@ -152,7 +153,7 @@ func (m *Monitor) startSecond(now int64) {
 	m.ring.startSecond(now)
 }
 
-// histories is how many seconds a history has.
+// maxHistory is the number of seconds in a history.
 const maxHistory = 60
 
 func appendHistory(list []float64, v float64) []float64 {
@@ -163,7 +164,7 @@ func appendHistory(list []float64, v float64) []float64 {
 	return append(list, v)
 }
 
-// look makes the snapshot.
+// snapshot returns a new snapshot.
 func (m *Monitor) snapshot(progress *pipeline.Progress, now int64) *Snapshot {
 	s := &Snapshot{
 		At: progress.LastTime, Running: time.Since(m.began), KernelFilter: m.probe.KernelFilter, Speed: m.probe.Speed,
@@ -203,7 +204,7 @@ func (m *Monitor) snapshot(progress *pipeline.Progress, now int64) *Snapshot {
 	return s
 }
 
-// rates are of the window.
+// rates computes the rates of the window.
 func (m *Monitor) rates(s *Snapshot) {
 	var sum Traffic
 	calls, errors := int64(0), int64(0)
@@ -230,5 +231,5 @@ func (m *Monitor) rates(s *Snapshot) {
 	s.ErrorPercent = percent(errors, calls)
 }
 
-// floor4 cuts a percentage behind its fourth digit: only all is 100.
+// floor4 rounds a percentage down to four digits, so that only all is 100.
 func floor4(p float64) float64 { return math.Floor(p*1e4) / 1e4 }

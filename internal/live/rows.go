@@ -11,7 +11,7 @@ import (
 	"dubbo-wire/internal/sizes"
 )
 
-// group is one row while it is being added up.
+// group is a row while it is summed up.
 type group struct {
 	row            Row
 	sum            sizes.Group
@@ -48,7 +48,7 @@ func percent(part, whole int64) float64 {
 	return 100 * float64(part) / float64(whole)
 }
 
-// name is what a group is called in a grouping.
+// name returns the name of a group in a grouping.
 func (g Grouping) name(o *sizes.Group) string {
 	v := o.Values
 	switch g {
@@ -76,8 +76,8 @@ func (s *second) groupedBy(g Grouping) *sizes.Aggregator {
 	return s.peers
 }
 
-// rows adds the seconds up by a grouping: those that the filter wants, the most bytes first; how many there are without
-// it; and what was not kept apart.
+// rows sums the seconds by a grouping. It returns the rows that match the filter, by bytes; the number of groups
+// without the filter; and the row of the groups beyond the limit.
 func (r *ring) rows(by Grouping, filter string, span time.Duration) (rows []Row, groups int, rest *Row) {
 	sums := make(map[string]*group)
 	var beyond *group
@@ -120,7 +120,7 @@ func (r *ring) rows(by Grouping, filter string, span time.Duration) (rows []Row,
 	return rows, len(sums), rest
 }
 
-// shares is the serializations' parts of the messages' bytes.
+// shares returns the share of each serialization in the link bytes of messages.
 func (r *ring) shares() []Share {
 	bytes := make(map[string]int64)
 	all := int64(0)
@@ -148,8 +148,8 @@ func sharesOf(bytes map[string]int64, all int64) []Share {
 	return list
 }
 
-// match makes a filter of what was typed: a glob over the whole name where it has * or ?, else a part of it. Letters of
-// both cases are equal.
+// nameMatcher compiles a typed filter: a glob for the whole name if it contains * or ?, else a part of the name. It
+// ignores case.
 func nameMatcher(filter string) func(name string) bool {
 	filter = strings.ToLower(filter)
 	switch {

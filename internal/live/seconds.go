@@ -5,17 +5,17 @@ import (
 	"dubbo-wire/internal/sizes"
 )
 
-// second is what one second of the capture's clock brought.
+// second is what the capture brought in one second of its clock.
 type second struct {
-	began int64 // by the steady clock, in nanoseconds
-	// methods has the calls by serialization, service and method, peers by serialization, client and server: every
-	// grouping of the screen is a sum of one of the two.
+	began int64 // steady time, in nanoseconds
+	// methods groups the calls by serialization, service and method, peers by serialization, client and server. Every
+	// grouping of the screen is a sum over one of them.
 	methods, peers *sizes.Aggregator
 	traffic        Traffic
 	calls, errors  int64
 }
 
-// maxGroups is how many groups a second keeps apart; further ones are one row. A screen shows tens.
+// maxGroupsPerSecond is the number of groups of a second; further groups share one row.
 const maxGroupsPerSecond = 2000
 
 var (
@@ -23,7 +23,7 @@ var (
 	peerKeys   = sizes.By{Keys: []sizes.Key{sizes.Serialization, sizes.Client, sizes.Server}}
 )
 
-// The places of the keys above.
+// Indexes into the keys above.
 const (
 	keySerialization = 0
 	keyService       = 1
@@ -49,15 +49,15 @@ func (s *second) call(c *call.Call) {
 	s.peers.Call(c)
 }
 
-// shown is how many seconds the rows and rates are of, the current one among them.
+// windowSeconds is the number of seconds in the window, including the current one.
 const windowSeconds = int(window / 1e9)
 
-// ring is the last seconds, the current one last.
+// ring holds the last seconds, the current one last.
 type ring struct{ seconds []*second }
 
 func (r *ring) current() *second { return r.seconds[len(r.seconds)-1] }
 
-// turn begins another second and forgets those beyond the window.
+// startSecond starts another second and drops the one that leaves the window.
 func (r *ring) startSecond(at int64) {
 	if len(r.seconds) == windowSeconds {
 		copy(r.seconds, r.seconds[1:])

@@ -1,6 +1,10 @@
-// Package live turns the line's calls into what is shown while a capture runs: rates over the last seconds by group,
-// what the wire carries beside, one method in depth. It knows no terminal; a Monitor belongs to the goroutine of the
-// line, and what it hands to a screen is a Snapshot, which nobody changes any more.
+// Package live summarizes a running capture: rates of the last seconds by group, other traffic on the wire, one
+// method in detail.
+//
+// A [Monitor] receives rows and calls from the pipeline and belongs to its goroutine. It returns a [Snapshot] about
+// once a second; the snapshot owns its memory, and nobody changes it afterwards. [Intervals] returns the changes of
+// fixed intervals for output as text. The package knows no terminal and follows no specification: its numbers are
+// those of packages sizes and report.
 package live
 
 import (
@@ -9,10 +13,10 @@ import (
 	"dubbo-wire/internal/report"
 )
 
-// Grouping is one of the ways in which the rows of a screen are put together.
+// Grouping is a way of grouping the rows of the screen.
 type Grouping uint8
 
-// The groupings, in the order in which the screen goes through them.
+// These are the groupings in the order in which the screen cycles through them.
 const (
 	ByMethod Grouping = iota // service/method
 	ByService
@@ -27,35 +31,36 @@ func (g Grouping) String() string {
 	return [...]string{"method", "service", "serialization", "client", "server", "pair"}[g]
 }
 
-// Next is the grouping behind g; the first one behind the last.
+// Next returns the following grouping; the first one follows the last.
 func (g Grouping) Next() Grouping { return (g + 1) % groupings }
 
-// Settings are what a screen asks of a Monitor. The zero value is the start of a screen.
+// Settings are the screen's settings for a Monitor. The zero value is the initial screen.
 type Settings struct {
 	By Grouping
-	// Filter is a part of the row's name, or a glob; "" shows all. Letters of both cases are equal.
+	// Filter is a part of the row's name or a glob, without regard to case; "" shows all.
 	Filter string
-	// Open is the method that is looked into; the zero value is none.
+	// Open is the method to show in detail; the zero value is none.
 	Open Method
-	// Record: packets are to be kept in a file.
+	// Record is set to write packets to a file.
 	Record bool
 }
 
-// Method names a method.
+// Method is a method of a service.
 type Method struct{ Service, Method string }
 
 func (m Method) String() string { return m.Service + "/" + m.Method }
 
-// Snapshot is one look at a running capture. It is not changed any more once it was handed out.
+// Snapshot is the state of a running capture at one moment. It is not changed after it was returned.
 type Snapshot struct {
-	// At is the capture's clock, in nanoseconds since the Unix epoch; Running how long the capture has been running.
+	// At is the capture's clock, in nanoseconds since the Unix epoch; Running is how long the capture has run.
 	At      int64
 	Running time.Duration
-	// Window is what rates and rows are of: the last seconds, at first fewer.
+	// Window is the time that rates and rows cover: the last seconds, fewer at the start.
 	Window time.Duration
-	// Interfaces are where is captured, and their states.
+	// Interfaces are the captured interfaces with their states.
 	Interfaces []Interface
-	// Filter is the kernel's filter as it was given, "" if there is none: then everything else is not seen at all.
+	// KernelFilter is the kernel's filter as the user gave it, "" if there is none. Other packets are not captured at
+	// all.
 	KernelFilter string
 
 	// Totals since the start.
@@ -63,49 +68,50 @@ type Snapshot struct {
 	Calls, Errors, Heartbeats int64
 	Connections               int // open now, with payload
 	OpenCalls                 int // requests that wait for an answer now
-	// OtherPorts are the servers' TCP ports of connections with payload that carry no Dubbo, the most bytes first, at most 5:
-	// what a screen without calls shows. Connections counts those connections, too.
+	// OtherPorts are the server ports of TCP connections with payload but without messages, by bytes, at most 5. A
+	// screen without calls shows them. Connections includes these connections.
 	OtherPorts                 []int
 	ExpiredCalls, ExpiredConns int64
-	// Coverage is the share of whole frames in the bytes of streams that carry frames, in percent, rounded down; Gap and
-	// Skipped the bytes that are missing and that belong to no frame.
+	// Coverage is the share of complete messages in the streams that carry messages, in percent, rounded down. Gap is
+	// missing bytes, Skipped bytes of no message.
 	Coverage     float64
 	Gap, Skipped int64
-	// KernelDrops is packets that did not fit into the ring, since the start, RecentDrops those of the window; -1: unknown.
-	// RingFill is the share of the ring that waits to be read now, in percent; -1: unknown.
+	// KernelDrops is the packets that did not fit into the ring since the start, RecentDrops those in the window; -1:
+	// unknown. RingFill is the unread share of the ring, in percent; -1: unknown.
 	KernelDrops, RecentDrops int64
 	RingFill                 float64
 
-	// Rates over the window, in bits per second. In and Out are what the interfaces received and sent (loopback: all is
-	// In); Link is their sum; Messages the messages' part of it, Other the rest. With a kernel filter Other comes from the
-	// interfaces' own counters, and OtherFromCounters is true.
+	// These rates cover the window, in bits per second. In and Out are what the interfaces received and sent
+	// (loopback: all is In). Link is their sum, Messages the part of messages, Other the rest. With a kernel filter
+	// Other comes from the interfaces' counters, and OtherFromCounters is set.
 	In, Out, Link, Messages, Other float64
 	OtherFromCounters              bool
-	// Protocols are the names of the messages' protocols.
+	// Protocols are the protocols with messages.
 	Protocols string
-	// Speed is the link's speed one way in bits per second, 0 if it has none (loopback, several interfaces).
+	// Speed is the speed of the link in one direction in bits per second, 0 if unknown (loopback, several
+	// interfaces).
 	Speed float64
-	// InHistory and OutHistory are bits per second, one number a second, the newest last, at most 60.
+	// InHistory and OutHistory are bits per second, one number per second, newest last, at most 60.
 	InHistory, OutHistory []float64
 	CallsPerSecond        float64
 	ErrorPercent          float64 // of the window's calls
 
-	// By is what the rows are grouped by, Rows the groups of the window that the filter wants, in order of Mbit/s; the
-	// screen sorts them. Groups is how many there are without the filter, Rest stands for those that are not kept apart.
+	// By is the grouping of the rows. Rows are the groups of the window that match Filter, by Mbit/s. Groups is their
+	// number without Filter. Rest sums the groups beyond the limit of a second.
 	By     Grouping
 	Filter string
 	Rows   []Row
 	Groups int
 	Rest   *Row
-	// Serializations is their part of the messages' bytes on the wire in the window, in percent, largest first.
+	// Serializations is the share of each serialization in the link bytes of messages in the window, largest first.
 	Serializations []Share
-	// Findings are short sentences about what is remarkable, the most important first.
+	// Findings are short sentences about problems, the most important first.
 	Findings []string
 
 	// Detail is the opened method, nil if there is none.
 	Detail *Detail
 
-	// Recording is the file in which packets are kept, "" while none is; RecordError what went wrong with it.
+	// Recording is the file that packets are written to, "" if none; RecordError is the error of writing.
 	Recording       string
 	RecordedPackets int64
 	RecordedBytes   int64
@@ -116,7 +122,7 @@ type Snapshot struct {
 type Interface struct {
 	Name string
 	Up   bool
-	Gone bool // it is not there any more; it is waited for
+	Gone bool // it was removed; the capture waits for its return
 }
 
 // Share is a part of a whole, in percent.
@@ -125,20 +131,20 @@ type Share struct {
 	Percent float64
 }
 
-// Row is one group of the window.
+// Row is one group in the window.
 type Row struct {
-	// Name is what the group is called in full: "service/method", a service, a serialization, an address. Method is the
-	// method of a row by method.
+	// Name is the full name of the group: "service/method", a service, a serialization, an address. Method is set in
+	// rows by method.
 	Name   string
 	Method Method
-	Calls  int64 // of the window
-	// Numbers are those of report.ScreenColumns: rates, bytes of bodies, nanoseconds; -1 where one is not known.
+	Calls  int64 // in the window
+	// Numbers are the values of report.ScreenColumns: rates, body bytes, nanoseconds; -1 if unknown.
 	Numbers []float64
-	// Serializations that the row's calls are in, joined by commas.
+	// Serializations are those of the row's calls, joined by commas.
 	Serializations string
 }
 
-// Number is the number of a column with this title, -1 where it is not known.
+// Number returns the value of the column with this title, -1 if unknown.
 func (r *Row) Number(title string) float64 {
 	if i, ok := columnIndex[title]; ok && i < len(r.Numbers) {
 		return r.Numbers[i]
@@ -146,7 +152,7 @@ func (r *Row) Number(title string) float64 {
 	return -1
 }
 
-// columnIndex has the places of the screen's columns by title.
+// columnIndex is the index of the screen's columns by title.
 var columnIndex = func() map[string]int {
 	index := make(map[string]int)
 	for i, c := range report.ScreenColumns() {
@@ -155,51 +161,53 @@ var columnIndex = func() map[string]int {
 	return index
 }()
 
-// Detail is one method in depth.
+// Detail is one method in detail.
 type Detail struct {
 	Method Method
-	Row    Row // of the window
-	// Since is from when on anatomy, histograms and the largest call are: from the opening on. Calls is how many that are.
+	Row    Row // in the window
+	// Since is the time since the method was opened, which the fields below cover; Calls is the number of calls in
+	// it.
 	Since time.Duration
 	Calls int64
-	// Classes is what the bytes of the bodies are for, in the order of decode's classes, and Request and Response the paths
-	// with the most bytes in them.
+	// Classes is the body bytes by class, in the order of decode's classes. Request and Response are the paths with
+	// the most bytes.
 	Classes           []Part
 	Request, Response []Part
-	// Histograms of body bytes: powers of two, from the least to the greatest that has something in it.
+	// RequestSizes and ResponseSizes are histograms of body bytes in powers of two, from the smallest to the largest
+	// non-empty bin.
 	RequestSizes, ResponseSizes []Bin
-	// Latencies is the same of nanoseconds.
+	// Latencies is the same histogram of nanoseconds.
 	Latencies []Bin
-	// Clients are who called, the most bytes first; at most 5.
+	// Clients are the callers by bytes, at most 5.
 	Clients []Share
-	// Largest is the largest call of the last minute or since the opening; nil while there was none.
+	// Largest is the largest call of the last minute, nil if there was none.
 	Largest *Largest
 }
 
-// Part is bytes with a name, and its share in percent.
+// Part is named bytes with their share in percent.
 type Part struct {
 	Name    string
 	Bytes   int64 // per call, on average
 	Percent float64
 }
 
-// Bin counts the numbers from Low to High.
+// Bin counts the values from Low to High.
 type Bin struct {
 	Low, High int64
 	Count     int64
 }
 
-// Largest is a call with its frames explained.
+// Largest is a call with its annotated messages.
 type Largest struct {
 	At                          int64 // nanoseconds since the Unix epoch
 	Client, Server              string
 	ID                          int64
-	Frame                       int64 // the number of the larger frame of the two, in the capture
+	Frame                       int64 // number of the larger message
 	RequestBytes, ResponseBytes int64 // bodies
-	Latency                     int64 // nanoseconds; -1 without an answer
-	// Request and Response are the annotated frames as `explain` prints them, without colour, made for 78 columns.
+	Latency                     int64 // nanoseconds; -1 without a response
+	// Request and Response are the annotated messages as `explain` prints them, without color, for 78 columns.
 	Request, Response []string
 }
 
-// window is what the rates are of.
+// window is the time that the rates cover.
 const window = 10 * time.Second

@@ -11,7 +11,7 @@ import (
 	"dubbo-wire/internal/rpc"
 )
 
-// Protocol is Dubbo's own.
+// Protocol is the dubbo protocol.
 var Protocol = &rpc.Protocol{
 	Name: "dubbo", Read: "frames, bodies", Releases: "all", Capture: "hessian2.pcap.zst",
 	Midway: true, Numbered: true, Magic: []byte{0xda, 0xbb}, HeaderLen: HeaderLen, NewMayBegin: newMayBegin, Exhausted: statusThreadPoolExhausted,
@@ -29,16 +29,16 @@ func sniff(head []byte) rpc.Verdict {
 	return rpc.Mine
 }
 
-// lane is what the connections of a lane have in common.
+// lane is shared by the connections of a lane.
 type lane struct {
 	protocol *rpc.Protocol
 	env      *rpc.Env
 	decoder  *Decoder
 	framing  Config
-	asked    rpc.Message // for questions about messages that are not decoded yet
+	asked    rpc.Message // argument of Needs before a message is decoded
 }
 
-// shared is what the lanes of one goroutine share, sharedKey where they find it.
+// shared is the state of all lanes of one goroutine, sharedKey its key.
 type (
 	sharedKey struct{}
 	shared    struct {
@@ -68,7 +68,7 @@ func open(self *rpc.Protocol, env *rpc.Env) rpc.Opener {
 	}
 }
 
-// conn is one connection: its framers ask each other which requests may have been found.
+// conn is one connection. Its framers ask each other which requests were found.
 type conn struct {
 	*lane
 	out      rpc.Sink
@@ -77,11 +77,11 @@ type conn struct {
 	dialects Dialects
 	joined   bool
 	claimed  bool
-	// held: a framer may hold frames that it knows.
+	// held is set if a framer may hold frames that are decided now.
 	held bool
 }
 
-// side is one way through a connection.
+// side is one direction of a connection.
 type side struct {
 	conn   *conn
 	framer *Framer // nil before the first byte
@@ -111,7 +111,7 @@ func (c *conn) framer(side int) *Framer {
 	return s.framer
 }
 
-// settle lets framers hand on what they held while the other one was at work.
+// settle lets framers emit frames that the other direction has decided.
 func (c *conn) settle() {
 	for c.held {
 		c.held = false
@@ -129,7 +129,7 @@ func (c *conn) settle() {
 
 func (s *side) met() bool { return s.framer != nil && s.framer.Met() }
 
-// Repeat implements [rpc.Conn]: repeated bytes count to the frame that is being read.
+// Repeat implements [rpc.Conn]: retransmitted bytes belong to the frame that is being read.
 func (c *conn) Repeat(side int, _ rpc.Span, wire int64) bool {
 	f := c.sides[side].framer
 	return f != nil && f.AddWire(wire)
@@ -186,7 +186,7 @@ func (s *side) Enough(h *Header, b []byte) bool {
 	return c.decoder.Enough(h, b, &c.dialects)
 }
 
-// ask returns what is known of a message before its body is decoded: b is the beginning of it.
+// ask returns what is known of a message before its body is decoded; b is the start of the body.
 func (c *conn) ask(h *Header, b []byte) *rpc.Message {
 	m := &c.asked
 	m.Operation = nil
@@ -196,7 +196,7 @@ func (c *conn) ask(h *Header, b []byte) *rpc.Message {
 		m.Kind = Event
 	case h.Request():
 		m.Kind = Request
-		if n := c.decoder.NamesAt(h, b); n != nil && !n.Generic { // what a generic call invokes is among its arguments
+		if n := c.decoder.NamesAt(h, b); n != nil && !n.Generic { // the arguments of a generic call name its target
 			m.Operation = &n.Operation
 		}
 	}
@@ -207,15 +207,15 @@ func (c *conn) ask(h *Header, b []byte) *rpc.Message {
 func (s *side) Frame(f *Frame) {
 	c := s.conn
 	if o := s.other(); o.framer != nil && o.framer.Searching() && !f.Request() && !f.Event() && !s.Expected(f.ID) {
-		o.framer.Answered(f.ID) // what it answers may be among bytes that were held
+		o.framer.Answered(f.ID) // its request may be among held bytes
 		c.held = true
 	}
 	c.claimed = true
 	c.out.Message(int(s.number), c.decode(int(s.number), f))
 }
 
-// decode reads a body as far as it is wanted. Where more is wanted of it than of all others, it is read once nevertheless, if
-// what it calls can be had at a glance.
+// decode decodes a body as far as needed. If a sampled body needs more than the minimum, it is still decoded only
+// once, provided that its operation can be read from the start.
 func (c *conn) decode(side int, f *Frame) *rpc.Message {
 	detail := c.env.Detail
 	asked := !c.env.Sampling || !f.Complete() || len(f.Body) < f.BodyLen
@@ -231,7 +231,7 @@ func (c *conn) decode(side int, f *Frame) *rpc.Message {
 	if asked || c.needs.Want(side, &m.Message) == detail {
 		return &m.Message
 	}
-	// What is known of the connection stays as it is without the sample.
+	// Sampling must not change the dialects of the connection.
 	first, dialects := m.Message, c.dialects
 	more := c.decoder.Decode(f, Values, &dialects)
 	first.Tree, first.Parts, first.ErrorMessage = more.Tree, more.Parts, more.ErrorMessage
@@ -248,7 +248,7 @@ func (s *side) Skipped(n int64, text bool) {
 	s.conn.out.Unowned(int(s.number), n, name)
 }
 
-// telnet is the name under which lines of text between frames are counted: Dubbo serves telnet on the same port.
+// telnet is the name for lines of text between frames: Dubbo serves telnet on the same port.
 const telnet = "telnet"
 
 // BadHeader implements [Sink].
@@ -258,7 +258,7 @@ func (s *side) BadHeader(Header, Origin) {
 	s.conn.out.BadHeader(int(s.number))
 }
 
-// describe fills in what header and stream say of a message.
+// describe sets the fields that come from header and stream.
 func (m *Message) describe(f *Frame) {
 	h := &f.Header
 	binary.BigEndian.PutUint16(m.head[:], 0xdabb)
@@ -279,7 +279,7 @@ func (m *Message) describe(f *Frame) {
 	}
 }
 
-// Describe fills in what a header says of its message, but for its kind.
+// Describe sets the fields that come from the header, except the kind.
 func (h *Header) Describe(s *rpc.Summary) {
 	s.Exchange, s.SerializationID = uint64(h.ID), int16(h.SerializationID())
 	s.Request, s.TwoWay, s.Ends = h.Request(), h.TwoWay(), true
@@ -287,10 +287,10 @@ func (h *Header) Describe(s *rpc.Summary) {
 	s.Status, s.HeaderLen, s.BodyLen = int32(h.Status), HeaderLen, h.BodyLen
 }
 
-// keptDecoder reads bodies of messages that were kept.
+// keptDecoder decodes the bodies of kept messages.
 type keptDecoder struct {
 	*Decoder
-	alone    map[string]*Decoder // by full name: knows that format only
+	alone    map[string]*Decoder // by full name of the only format of each
 	dialects Dialects
 }
 
@@ -327,7 +327,7 @@ func (d *keptDecoder) again(decoder *Decoder, m *rpc.Message, f *Frame, detail D
 	return out
 }
 
-// FrameOf returns the frame that a message was read from.
+// FrameOf returns the frame of a message.
 func FrameOf(m *rpc.Message) Frame {
 	return Frame{
 		Header: parseHeader(m.Head), Body: m.Body, Captured: m.Captured, MissingAt: m.MissingAt, Short: m.Short, Resync: m.Resync,
@@ -341,7 +341,7 @@ func (d *Dialects) Clone() rpc.Native {
 	return &c
 }
 
-// findHeader returns where something in b begins that is a header in all it says.
+// findHeader returns the offset of the first bytes in b that are a plausible header, or -1.
 func findHeader(b []byte) int {
 	for at := 0; ; {
 		k := bytes.Index(b[at:], []byte{0xda, 0xbb})

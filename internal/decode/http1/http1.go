@@ -1,6 +1,7 @@
-// Package http1 recognises connections of HTTP/1: they are named and their bytes are counted, no message of theirs is read.
+// Package http1 recognises HTTP/1 connections.
 //
-// Source: RFC 9112 (request and status lines). Nothing is kept.
+// The first bytes of a direction come in; a verdict goes out. The connections are named and their bytes counted; no
+// message is read. The package keeps no memory. Source: RFC 9112 (request and status lines).
 package http1
 
 import (

@@ -1,8 +1,7 @@
-// Package http2 recognises HTTP/2 connections, and among them those of gRPC and of Dubbo's Triple: they are named and their
-// bytes are counted, no message of theirs is read.
+// Package http2 recognises HTTP/2 connections, and among them those of gRPC and of Dubbo's Triple.
 //
-// Bytes of a connection come in, its name goes out, with every byte counted as owned by no message. At most MaxHead bytes
-// of a direction are kept, until the first request is known.
+// Bytes of a connection come in; its name goes out, with every byte counted as owned by no message. No message is
+// read. A connection owns at most MaxHead bytes of a direction, until the first request is known.
 //
 // Sources: RFC 9113 (the preface), RFC 7541 (HPACK), Dubbo 3 TripleHeaderEnum (headers tri-…).
 package http2
@@ -31,16 +30,16 @@ const (
 	grpc   = "grpc"
 )
 
-// MaxHead is how many bytes from the start of a client's stream are looked at.
+// MaxHead is the number of first bytes of a client's stream that are examined.
 const MaxHead = 8 << 10
 
-// filler is letters of which no word is made.
+// fillerLetters are letters that form no words.
 const fillerLetters = "qzxjvwkQZXJVWK~^"
 
-// maxTries bounds how often the start of a stream that arrives in small pieces is read.
+// maxTries bounds how often the start of a stream is parsed again when it arrives in small pieces.
 const maxTries = 16
 
-// recognisable is how many bytes of the preface tell that it is one.
+// sniffLen is the number of bytes of the preface that identify it.
 const sniffLen = 16
 
 func sniff(head []byte) rpc.Verdict {
@@ -60,13 +59,13 @@ func open(self *rpc.Protocol, _ *rpc.Env) rpc.Opener {
 	}
 }
 
-// conn is a connection that is counted.
+// conn is a connection whose bytes are counted.
 type conn struct {
 	out   rpc.Sink
 	sides [2]struct {
 		head  []byte
 		tries uint8
-		known bool // what the stream is used for, or that it is not the client's
+		known bool // the use of the stream is known, or it is not the client's
 	}
 }
 
@@ -107,9 +106,9 @@ func (c *conn) End(int) {}
 // Pending implements [rpc.Conn].
 func (c *conn) Pending(int) rpc.Pending { return rpc.Pending{} }
 
-// FirstRequest tells what a client's HTTP/2 stream, which starts with head, is used for, by the headers of its first
-// request. It returns the name of Triple where they have one of Dubbo's own, of GRPC where their content type says so, else
-// of Protocol, and also where head has MaxHead bytes or cannot be read; "" asks for more bytes.
+// FirstRequest returns the use of a client's HTTP/2 stream that starts with head, by the headers of its first
+// request: the name of Triple if they include one of Dubbo's own, of GRPC if the content type says so, else of
+// Protocol, also if head has MaxHead bytes or cannot be parsed; "" asks for more bytes.
 func FirstRequest(head []byte) string {
 	const preface = http2.ClientPreface
 	if len(head) < len(preface) {
@@ -146,7 +145,7 @@ func useOf(headers []hpack.HeaderField) string {
 	return found
 }
 
-// keepHead keeps settings, and headers that tell the same use.
+// keepHead keeps settings, and headers with the same use.
 func keepHead(head []byte) (is []byte, keep []rpc.Span, more bool) {
 	if sniff(head) != rpc.Mine {
 		return nil, nil, false
@@ -154,8 +153,8 @@ func keepHead(head []byte) (is []byte, keep []rpc.Span, more bool) {
 	return keepRequest(head), []rpc.Span{{From: 0, To: int64(len(head))}}, FirstRequest(head) == ""
 }
 
-// keepRequest is a client's first bytes of HTTP/2 with other headers, which tell the same of what it is used for, and with
-// settings as they were. What is no header of a request and no setting is zero.
+// keepRequest returns a client's first HTTP/2 bytes with other headers, which tell the same use, and with the
+// original settings. All other bytes are zero.
 func keepRequest(b []byte) []byte {
 	const preface, frameHead = 24, 9
 	is := make([]byte, len(b))
@@ -187,7 +186,7 @@ func keepRequest(b []byte) []byte {
 			if body.From > body.To {
 				return is
 			}
-			if block = append(block, body); flags&4 == 0 { // not its end
+			if block = append(block, body); flags&4 == 0 { // more fragments follow
 				continue
 			}
 			n := 0
@@ -204,7 +203,7 @@ func keepRequest(b []byte) []byte {
 	return is
 }
 
-// headerBlock returns a header block of n bytes of a request that tells the same use.
+// headerBlock returns a header block of n bytes for a request with the same use.
 func headerBlock(use string, n int) []byte {
 	var b []byte
 	switch use {
@@ -216,7 +215,7 @@ func headerBlock(use string, n int) []byte {
 		b = append(append(b, 0x80|byte(len(value))), value...)
 	}
 	for rest := n - len(b); rest > 0; rest = n - len(b) {
-		const head = 4 // a literal, a name of one letter, the length of its value in a byte
+		const head = 4 // a literal, a name of one letter, a value length of one byte
 		long := rest - head
 		if long < 0 || long == 127 {
 			b = append(b, 0x8f) // accept-charset, without a value

@@ -1,5 +1,6 @@
-// Package protocols is the list of protocols: the only place that knows every one. To add a protocol, add its folder and
-// its line here.
+// Package protocols is the list of protocols, the only place that knows all of them. To add a protocol, add its
+// folder and its line here. The pipeline and the commands receive the list; it owns no memory, and each protocol
+// names its source.
 package protocols
 
 import (
@@ -12,7 +13,7 @@ import (
 	"dubbo-wire/internal/rpc"
 )
 
-// All returns every protocol that is known, in the order in which they are asked whose a connection is.
+// All returns the known protocols, in the order in which they are asked for a connection.
 func All() []*rpc.Protocol {
 	return []*rpc.Protocol{
 		dubbo.Protocol,

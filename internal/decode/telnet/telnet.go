@@ -1,7 +1,7 @@
-// Package telnet recognises the lines of text that Dubbo's ports serve beside messages: they are named and their bytes are
-// counted.
+// Package telnet recognises the text commands that Dubbo's ports serve besides messages.
 //
-// Source: Dubbo's TelnetCodec and its telnet handlers. Nothing is kept.
+// The first bytes of a connection without messages come in; a verdict goes out. The connections are named and their
+// bytes counted. The package keeps no memory. Source: Dubbo's TelnetCodec and its telnet handlers.
 package telnet
 
 import (
@@ -12,7 +12,7 @@ import (
 	"dubbo-wire/internal/rpc"
 )
 
-// Protocol is Dubbo's telnet. Its connections do not say at their start what they are.
+// Protocol is Dubbo's telnet. The start of a connection does not identify it.
 var Protocol = &rpc.Protocol{
 	Name: "telnet", Read: "recognised", Releases: "all", Capture: "edge-hessian2.pcap.zst",
 	Rest: func(head []byte, text bool) bool {
@@ -23,7 +23,7 @@ var Protocol = &rpc.Protocol{
 
 const prompt = "dubbo>"
 
-// isCommand reports whether a stream starts with one of the commands that Dubbo's telnet handler knows.
+// isCommand reports whether a stream starts with a command of Dubbo's telnet handler.
 func isCommand(head []byte) bool {
 	word, _, _ := strings.Cut(string(head), "\n")
 	word, _, _ = strings.Cut(strings.TrimSpace(word), " ")

@@ -1,7 +1,7 @@
-// Package thrift recognises connections of Dubbo's thrift protocol: they are named and their bytes are counted, no message
-// of theirs is read.
+// Package thrift recognises connections of Dubbo's thrift protocol.
 //
-// Source: Dubbo 2.7 ThriftCodec (the magic da bc follows a length). Nothing is kept.
+// The first bytes of a direction come in; a verdict goes out. The connections are named and their bytes counted; no
+// message is read. The package keeps no memory. Source: Dubbo 2.7 ThriftCodec (the magic da bc follows a length).
 package thrift
 
 import "dubbo-wire/internal/rpc"

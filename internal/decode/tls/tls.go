@@ -1,6 +1,7 @@
-// Package tls recognises connections that are encrypted: they are named and their bytes are counted.
+// Package tls recognises encrypted connections.
 //
-// Source: RFC 8446 (records). Nothing is kept.
+// The first bytes of a direction come in; a verdict goes out. The connections are named and their bytes counted. The
+// package keeps no memory. Source: RFC 8446 (records).
 package tls
 
 import "dubbo-wire/internal/rpc"
