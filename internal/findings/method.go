@@ -29,7 +29,7 @@ type place struct {
 	file  int
 }
 
-func placeOf(m *call.Message) place { return place{m.Number, m.Last.File} }
+func placeOf(m *call.Message) place { return place{m.Number, int(m.File)} }
 
 // direction holds the sizes of the requests or responses of a method.
 type direction struct {

@@ -95,7 +95,6 @@ func (r *run) call(conn int, serialization, service, method string, request, res
 		(&dubbo.Header{Flags: flags | format, ID: r.number &^ 1, BodyLen: body}).Describe(&m.Summary)
 		m.Serialization = serialization
 		m.FirstTime, m.LastByte = at, at
-		m.Last = rpc.Origin{Time: at, Packet: r.number}
 		m.Complete = true
 		m.ResultKind = -1
 		m.Wire = int64(m.FrameLen()) + 100

@@ -28,8 +28,8 @@ func (p *Calls) append(f *Record, c *call.Call) {
 		any = resp
 	}
 	f.Int("connection", int64(c.Conn.Number))
-	if any.Last.File < len(p.Inputs) {
-		f.Text("file", p.Inputs[any.Last.File])
+	if int(any.File) < len(p.Inputs) {
+		f.Text("file", p.Inputs[any.File])
 	}
 	f.Text("id", any.ID())
 	f.Text("client", c.Client())

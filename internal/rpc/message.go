@@ -116,9 +116,9 @@ type Summary struct {
 	// HeaderLen and BodyLen are the announced bytes of header and body.
 	HeaderLen int32
 	BodyLen   int
-	// Last is the packet that completed the message. FirstTime and LastByte are the capture times of its first and
-	// last byte, in nanoseconds since the Unix epoch.
-	Last                Origin
+	// File is the index of the input whose packet completed the message. FirstTime and LastByte are the capture times of its
+	// first and last byte, in nanoseconds since the Unix epoch.
+	File                int32
 	FirstTime, LastByte int64
 	// Span is the first run of stream bytes of the message, as announced; More are the others in order, nil if there
 	// are none.
@@ -217,6 +217,8 @@ type Message struct {
 	Short decode.Cause
 	// First is the packet that brought the first byte.
 	First Origin
+	// Last is the packet that completed the message.
+	Last Origin
 	// Tree is the decoded body, nil unless the detail is Values. Its top-level nodes cover the announced body,
 	// including missing and opaque bytes.
 	Tree *decode.Tree

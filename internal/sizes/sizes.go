@@ -263,7 +263,7 @@ func (a *Aggregator) message(g *Group, c *call.Call, m *call.Message, d *Directi
 	d.Body.Add(body)
 	d.Frame.Add(int64(m.FrameLen()))
 	if g.Largest.Frame == 0 || body > g.Largest.BodyBytes || body == g.Largest.BodyBytes && m.Number < g.Largest.Frame {
-		g.Largest = Largest{File: m.Last.File, Frame: m.Number, BodyBytes: body}
+		g.Largest = Largest{File: int(m.File), Frame: m.Number, BodyBytes: body}
 	}
 }
 

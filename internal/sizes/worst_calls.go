@@ -105,7 +105,7 @@ func (w *Worst) Call(c *call.Call) {
 func newRef(c *call.Call, m *call.Message, n int64) *CallRef {
 	of := firstMessage(c)
 	r := &CallRef{
-		Number: n, File: m.Last.File, Frame: m.Number, Time: of.FirstTime, Client: c.Client(), Server: c.Server(),
+		Number: n, File: int(m.File), Frame: m.Number, Time: of.FirstTime, Client: c.Client(), Server: c.Server(),
 		Serialization: string(appendSerialization(nil, of)), Service: of.Service(), Method: of.Method(),
 		RequestBytes: -1, ResponseBytes: -1, Status: -1,
 	}

@@ -268,7 +268,8 @@ func (m *Message) describe(f *Frame) {
 	m.Head, m.Body = m.head[:], f.Body
 	h.Describe(&m.Summary)
 	m.Complete, m.Resync, m.Exception = f.Complete(), f.Resync, m.isException()
-	m.First, m.Last, m.FirstTime, m.LastByte = f.First, f.Last, f.First.Time, f.LastByte
+	m.First, m.Last, m.File = f.First, f.Last, int32(f.Last.File)
+	m.FirstTime, m.LastByte = f.First.Time, f.LastByte
 	m.Span, m.Wire = rpc.Span{From: f.Start, To: f.End()}, f.Wire
 	m.Captured, m.MissingAt, m.Short = f.Captured, f.MissingAt, f.Short
 	if m.Names != nil {

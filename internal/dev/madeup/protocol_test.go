@@ -178,7 +178,7 @@ func (c *conn) add(n int, s *side, m *rpc.Message, span rpc.Span, body []byte, w
 	}
 	m.Body = append(m.Body, body...)
 	m.Wire += wire
-	m.Last, m.LastByte = chunk.Origin, chunk.Time
+	m.Last, m.File, m.LastByte = chunk.Origin, int32(chunk.File), chunk.Time
 	if len(m.Body) < m.BodyLen {
 		return
 	}

@@ -82,7 +82,7 @@ func (v *viewer) Call(k *call.Call, _ bool) {
 			continue
 		}
 		n := *m
-		n.Number, n.Last, n.FirstTime, n.LastByte = 0, rpc.Origin{}, 0, 0
+		n.Number, n.File, n.FirstTime, n.LastByte = 0, 0, 0, 0
 		*[2]**call.Message{&c.Request, &c.Response}[i] = &n
 	}
 	v.buf = v.calls.AppendJSON(v.buf[:0], &c)
