@@ -17,7 +17,7 @@ import (
 	"dubbo-wire/internal/sizes"
 )
 
-// counted is the sink behind the monitor.
+// counted is the sink after the monitor.
 type counted struct{ *sizes.Aggregator }
 
 func (counted) Frame(*pipeline.Row) {}
@@ -117,7 +117,7 @@ func TestDetail(t *testing.T) {
 		assert.Equal(t, m, d.Method)
 		assert.LessOrEqual(t, d.Calls, g.Calls)
 		if d.Calls == 0 {
-			continue // all of them came behind the last look
+			continue // all of them came after the last snapshot
 		}
 		require.NotNil(t, d.Largest, m.String())
 		assert.LessOrEqual(t, d.Largest.ResponseBytes, g.Response.Body.Max)
