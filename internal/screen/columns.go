@@ -16,7 +16,6 @@ type columnID int
 var (
 	colShare         = columnTitled("share")
 	colErrors        = columnTitled("errors")
-	colSerialization = columnID(len(columns) - 1)
 	colName          = columnID(len(columns))
 )
 
