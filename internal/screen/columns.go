@@ -14,9 +14,9 @@ type columnID int
 
 // Columns with special rules. The name is the first column of the table and always shown.
 var (
-	colShare         = columnTitled("share")
-	colErrors        = columnTitled("errors")
-	colName          = columnID(len(columns))
+	colShare  = columnTitled("share")
+	colErrors = columnTitled("errors")
+	colName   = columnID(len(columns))
 )
 
 // column is a column of the table.
