@@ -140,6 +140,9 @@ func unescape(cell string) string {
 
 // Widths come from the environment, so captures are not walked in parallel.
 func TestTablesFitTheirWidth(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: the race detector finds nothing")
+	}
 	for _, c := range testkit.Captures() {
 		if c.Foreign() || !c.Sampled(50) {
 			continue
@@ -170,6 +173,9 @@ func TestTablesFitTheirWidth(t *testing.T) {
 
 // TestVeryNarrow: no terminal is too narrow to print something.
 func TestVeryNarrow(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: the race detector finds nothing")
+	}
 	for _, columns := range []int{1, 2, 5, 8, 13, 20, 31, 40, 50} {
 		t.Setenv("COLUMNS", strconv.Itoa(columns))
 		for _, file := range []string{capturePath("mixed.pcap.zst"), capturePath("loss.pcap.zst")} {

@@ -182,6 +182,9 @@ func TestSample(t *testing.T) {
 // An estimate weighs every method by its bytes, also where a group has several: the few calls that were looked into are not
 // those that fill the wire.
 func TestEstimate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: the race detector finds nothing")
+	}
 	for _, file := range []string{"loss.pcap.zst", "both-ends.pcap.zst", "fleet.pcap.zst"} {
 		for _, keys := range []string{"server", "serialization", "service", "method"} {
 			by, err := sizes.ParseBy(keys)

@@ -125,6 +125,9 @@ var liveExample = regexp.MustCompile(`^(?:sudo )?dubbo-wire capture (?:-i )?(\S+
 // there. What an example selects may not be in that capture: then nothing else may be said. Live ones are run on an
 // interface that does not exist: they must get as far as to say so.
 func TestExamplesOfHelp(t *testing.T) {
+	if testing.Short() {
+		t.Skip("with the race detector every start of the program takes long")
+	}
 	lines, commands := examples()
 	dir, shell := exampleFolder(t, lines)
 	live := func(line string) string {

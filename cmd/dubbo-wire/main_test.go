@@ -62,8 +62,18 @@ func measured() {
 //	sums JSONL                checks that the intervals of a live report add up to it
 //	oneline stderr            checks that there is one line on standard error, said by the program
 func TestScript(t *testing.T) {
+	scripts, err := filepath.Glob(filepath.Join("testdata", "script", "*.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if testing.Short() { // with the race detector every start of the program takes long
+		scripts = scripts[:0]
+		for _, name := range []string{"analyze", "output", "pipe"} {
+			scripts = append(scripts, filepath.Join("testdata", "script", name+".txtar"))
+		}
+	}
 	testscript.Run(t, testscript.Params{
-		Dir:                 filepath.Join("testdata", "script"),
+		Files:               scripts,
 		UpdateScripts:       *testkit.Update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,

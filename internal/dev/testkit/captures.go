@@ -151,9 +151,12 @@ func Needs(t testing.TB, what string) {
 	}
 }
 
-// Some returns the first n elements of a list; with the build tag alltests, all of them.
+// Some returns the first n elements of a list; with -short a third of them, with the build tag alltests all elements.
 func Some[T any](list []T, n int) []T {
-	if All {
+	switch {
+	case testing.Short():
+		n = (n + 2) / 3
+	case All:
 		return list
 	}
 	return list[:min(n, len(list))]

@@ -152,6 +152,9 @@ func TestFullTree(t *testing.T) {
 
 // TestLinear: bodies made to be dear cost no more than in proportion to their bytes, in time and in memory.
 func TestLinear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine: the race detector finds nothing")
+	}
 	const size = 1 << 18
 	fill := func(head *writer, unit string) []byte {
 		return append(head.b, bytes.Repeat(formattest.Hex(unit), (size-len(head.b))/len(formattest.Hex(unit)))...)
