@@ -153,7 +153,7 @@ func TestVanishedAndNew(t *testing.T) {
 }
 
 func TestTolerancesOfMethods(t *testing.T) {
-	s := &report.Summaries{Tolerance: json.RawMessage(`"1%"`), Tolerances: map[string]json.RawMessage{"S/a": json.RawMessage(`20`)}}
+	s := &report.Summaries{Golden: report.Golden{Tolerance: json.RawMessage(`"1%"`), Tolerances: map[string]json.RawMessage{"S/a": json.RawMessage(`20`)}}}
 	terms, err := TermsOf(s)
 	require.NoError(t, err)
 	is := run(map[string][]int64{"S/a": {110}, "S/b": {110}})

@@ -106,7 +106,7 @@ func (k *Collector) Basis() *report.FindingsBasis {
 		untracked += c.otherUses
 	}
 	return &report.FindingsBasis{
-		Rules: len(rules), Calls: k.calls, Looked: k.sampled, Methods: len(k.order), Clients: len(k.clientOrder),
+		Rules: len(rules), Calls: k.calls, Sampled: k.sampled, Methods: len(k.order), Clients: len(k.clientOrder),
 		OtherCalls: k.rest.calls, OtherClientCalls: untracked,
 	}
 }

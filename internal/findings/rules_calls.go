@@ -28,7 +28,7 @@ func errorRates(m *method, e *evidence) {
 	var list []string
 	for _, k := range kinds {
 		name := "exceptions"
-		text := counted(k.calls, "exception")
+		text := report.Plural(k.calls, "exception")
 		switch {
 		case k.status != rpc.NoStatus:
 			name = fmt.Sprintf("status%d", k.status)
@@ -39,7 +39,7 @@ func errorRates(m *method, e *evidence) {
 		list = append(list, text)
 		f.Facts = append(f.Facts, fact(name, k.calls))
 	}
-	f.Text = fmt.Sprintf("%s of %s fail (%s): %s", report.Count(m.errors), counted(m.calls, "call"), share(m.errors, m.calls), someOf(list, 3))
+	f.Text = fmt.Sprintf("%s of %s fail (%s): %s", report.Count(m.errors), report.Plural(m.calls, "call"), share(m.errors, m.calls), someOf(list, 3))
 	f.Verb, f.Args = "calls", []string{"--service", m.service, "--method", m.name, "--error", "*"}
 	if m.service == "?" {
 		f.Verb, f.Args = "", nil // the requests are not known
@@ -52,7 +52,7 @@ func errorRates(m *method, e *evidence) {
 func threads(k *Collector, e *evidence) {
 	for _, x := range k.servers {
 		f := report.Finding{Subject: x.server, Frame: x.first.frame, File: x.first.file, Weight: x.bytes}
-		f.Text = fmt.Sprintf("had no thread for %s (status %d %s)", counted(x.calls, "call"), x.status, x.text)
+		f.Text = fmt.Sprintf("had no thread for %s (status %d %s)", report.Plural(x.calls, "call"), x.status, x.text)
 		f.Facts = []report.Fact{fact("calls", x.calls)}
 		f.Verb, f.Args = "calls", []string{"--server", x.server, "--status", strconv.Itoa(int(x.status))}
 		e.add(f)
@@ -76,7 +76,7 @@ func unansweredCalls(m *method, e *evidence) {
 	late, after := u.calls-n, e.totals.LastTime-last
 	f := m.finding(u.at)
 	f.Text = fmt.Sprintf("%s of %s unanswered, with %s or more of capture behind them", report.Count(n),
-		counted(m.calls-m.oneWay, "call"), report.Elapsed(after))
+		report.Plural(m.calls-m.oneWay, "call"), report.Elapsed(after))
 	switch {
 	case u.until > e.totals.LastTime-wait:
 		f.Text += fmt.Sprintf("; %s more not counted: asked in the last %s, or not remembered", report.Count(late), report.Elapsed(wait))
@@ -130,7 +130,7 @@ func heartbeats(_ *Collector, e *evidence) {
 	e.add(report.Finding{
 		Subject: "heartbeats",
 		Text: fmt.Sprintf("and events are %s of Dubbo's bytes on the wire (%s of %s, %s)", share(t.EventBytes, t.RPCBytes),
-			report.Volume(t.EventBytes), report.Volume(t.RPCBytes), counted(t.Heartbeats+t.Events, "frame")),
+			report.Volume(t.EventBytes), report.Volume(t.RPCBytes), report.Plural(t.Heartbeats+t.Events, "frame")),
 		Facts:  []report.Fact{fact("eventBytes", t.EventBytes), fact("rpcBytes", t.RPCBytes), fact("frames", t.Heartbeats+t.Events)},
 		Weight: t.EventBytes,
 	})

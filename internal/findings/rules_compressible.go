@@ -42,7 +42,7 @@ func compressible(k *Collector, e *evidence) {
 		}
 		f := m.finding(b.at)
 		f.Text = fmt.Sprintf("%s of %s of 1 KiB or more sampled, %s: gzip %s, zstd %s", report.Count(int64(len(b.list))),
-			counted(m.response.big, "response"), report.Volume(n), times(gzipped, n), times(zstded, n))
+			report.Plural(m.response.big, "response"), report.Volume(n), times(gzipped, n), times(zstded, n))
 		f.Facts = []report.Fact{
 			fact("sampled", int64(len(b.list))), fact("bodyBytes", n), fact("gzipBytes", gzipped), fact("zstdBytes", zstded),
 			fact("responses", m.response.big), fact("responseBytes", m.response.bigBytes),

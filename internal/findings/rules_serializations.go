@@ -24,12 +24,12 @@ func wrongHeaders(k *Collector, e *evidence) {
 		of := most(l.methods, methodName)
 		f := report.Finding{Subject: from[0].key, Frame: l.first.frame, File: l.first.file, Weight: l.bytes}
 		if len(from) > 1 {
-			f.Subject = counted(int64(len(from)), sender)
+			f.Subject = report.Plural(int64(len(from)), sender)
 		}
 		if len(of) == 1 {
 			f.Service, f.Method = of[0].key.service, of[0].key.name
 		}
-		f.Text = fmt.Sprintf("%s in %s whose header says %s", counted(l.frames, what), l.body, l.header)
+		f.Text = fmt.Sprintf("%s in %s whose header says %s", report.Plural(l.frames, what), l.body, l.header)
 		f.Text += ": " + methodCounts(of)
 		var names []string
 		for _, s := range from[:min(len(from), 20)] {
@@ -87,9 +87,9 @@ func answeredInOther(k *Collector, e *evidence) {
 		methods := most(a.methods, methodName)
 		f := methods[0].key.finding(a.first)
 		if len(methods) > 1 {
-			f.Service, f.Method, f.Subject = "", "", counted(int64(len(methods)), "method")
+			f.Service, f.Method, f.Subject = "", "", report.Plural(int64(len(methods)), "method")
 		}
-		f.Text = fmt.Sprintf("%s of %s in %s answered in %s", report.Count(a.calls), counted(of[a.request], "answered call"),
+		f.Text = fmt.Sprintf("%s of %s in %s answered in %s", report.Count(a.calls), report.Plural(of[a.request], "answered call"),
 			a.request, a.response)
 		if len(methods) > 1 {
 			f.Text += ": " + methodCounts(methods)
@@ -177,13 +177,13 @@ func (g *mixture) finding(one, verb string) report.Finding {
 	at := g.first[rare[len(rare)-1]]
 	f := report.Finding{Subject: g.who[0], Frame: at.frame, File: at.file, Weight: g.bytes}
 	if len(g.who) > 1 {
-		f.Subject = counted(int64(len(g.who)), one)
+		f.Subject = report.Plural(int64(len(g.who)), one)
 	} else if g.method != nil {
 		f.Service, f.Method = g.method.service, g.method.name
 	}
 	var parts []string
 	for _, s := range rare {
-		parts = append(parts, s+" ("+counted(g.calls[s], "call")+")")
+		parts = append(parts, s+" ("+report.Plural(g.calls[s], "call")+")")
 		f.Facts = append(f.Facts, fact("calls."+s, g.calls[s]))
 	}
 	f.Text = verb + " " + both(parts, 4)
@@ -276,10 +276,10 @@ func versions(k *Collector, e *evidence) {
 		f := report.Finding{Subject: v.clients[0], Frame: v.first.frame, File: v.first.file, Weight: v.bytes}
 		sends := "sends"
 		if len(v.clients) > 1 {
-			f.Subject, sends = counted(int64(len(v.clients)), "client"), "send"
+			f.Subject, sends = report.Plural(int64(len(v.clients)), "client"), "send"
 		}
-		f.Text = fmt.Sprintf("%s Dubbo version %s (%s); most say %s (%s, %s)", sends, strconv.Quote(v.text), counted(v.calls, "call"),
-			strconv.Quote(usual.text), counted(usual.calls, "call"), counted(int64(len(usual.clients)), "client"))
+		f.Text = fmt.Sprintf("%s Dubbo version %s (%s); most say %s (%s, %s)", sends, strconv.Quote(v.text), report.Plural(v.calls, "call"),
+			strconv.Quote(usual.text), report.Plural(usual.calls, "call"), report.Plural(int64(len(usual.clients)), "client"))
 		if len(v.clients) > 1 {
 			f.Text += ": " + someOf(v.clients, 3)
 		}

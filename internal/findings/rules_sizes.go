@@ -44,7 +44,7 @@ func refusals(m *method, e *evidence) {
 		return
 	}
 	f := m.finding(s.first)
-	f.Text = fmt.Sprintf("%s refused: Data length too large: %s, max payload: %s", counted(s.calls, "answer"),
+	f.Text = fmt.Sprintf("%s refused: Data length too large: %s, max payload: %s", report.Plural(s.calls, "answer"),
 		report.Count(s.largest), report.Count(s.limit))
 	f.Facts = []report.Fact{fact("calls", s.calls), fact("bodyBytes", s.largest), fact("limit", s.limit)}
 	f.Weight = s.calls * s.largest
@@ -58,7 +58,7 @@ func waitedAfterLarge(m *method, e *evidence) {
 		return
 	}
 	f := m.finding(w.at)
-	f.Text = fmt.Sprintf("%s waited behind its large responses, %s at most", counted(w.calls, "other call"), report.Elapsed(w.longest))
+	f.Text = fmt.Sprintf("%s waited behind its large responses, %s at most", report.Plural(w.calls, "other call"), report.Elapsed(w.longest))
 	hit := most(w.methods, methodName)
 	f.Text += ": " + methodCounts(hit)
 	f.Facts = []report.Fact{
@@ -93,7 +93,7 @@ func names(m *method, e *evidence) {
 		what := directionNames[i]
 		f := m.finding(l.names)
 		f.Text = fmt.Sprintf("class and field names are %s of its %s bytes (%s of %s a body, %s looked into)",
-			share(n, l.bodyBytes), what, mean(n, l.messages), mean(l.bodyBytes, l.messages), counted(l.messages, what))
+			share(n, l.bodyBytes), what, mean(n, l.messages), mean(l.bodyBytes, l.messages), report.Plural(l.messages, what))
 		f.Facts = []report.Fact{
 			words("direction", what), fact("nameBytes", n), fact("bodyBytes", l.bodyBytes), fact("looked", l.messages),
 		}
@@ -141,7 +141,7 @@ func sameAttachments(m *method, i int, l *bodySample, e *evidence) {
 	switch {
 	case 100*same >= leastSameShare*l.knownBytes && same >= leastSame*l.known:
 		f.Text = fmt.Sprintf("%s, the same in all %s looked into: %s of its %s bytes (%s of %s a call): %s",
-			counted(int64(len(keys)), "attachment"), counted(l.known, what), share(same, l.knownBytes), what,
+			report.Plural(int64(len(keys)), "attachment"), report.Plural(l.known, what), share(same, l.knownBytes), what,
 			mean(same, l.known), mean(l.knownBytes, l.known), someOf(keys, 5))
 		if heavier {
 			f.Text += fmt.Sprintf("; all attachments %s, arguments %s", mean(l.attachmentBytes, l.known), mean(arguments, l.known))

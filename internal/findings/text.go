@@ -65,14 +65,6 @@ func scaled(all, n, d int64) int64 {
 	return int64(q)
 }
 
-// counted formats a number with its noun, which is given in the singular.
-func counted(n int64, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return report.Count(n) + " " + one + "s"
-}
-
 // someOf joins the first n texts and adds the number of the others.
 func someOf(texts []string, n int) string {
 	n = min(n, len(texts))

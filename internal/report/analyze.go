@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -71,7 +72,7 @@ func (r *Report) summary(s *Style) string {
 		}
 		words = append(words, name)
 	default:
-		words = append(words, plural(int64(len(r.Inputs)), "file", "files"))
+		words = append(words, Plural(int64(len(r.Inputs)), "file"))
 	}
 	t := r.Totals
 	if t.Packets == 0 {
@@ -79,12 +80,12 @@ func (r *Report) summary(s *Style) string {
 	}
 	words = append(words,
 		formatTime(r.First, "", s.Local)+" + "+formatSeconds(r.Seconds),
-		plural(r.Connections, "connection", "connections"))
+		Plural(r.Connections, "connection"))
 	c := &r.Selected
 	if r.Filtered {
-		words = append(words, formatCount(c.Calls)+" of "+plural(t.Calls, "call", "calls")+" selected")
+		words = append(words, Count(c.Calls)+" of "+Plural(t.Calls, "call")+" selected")
 	} else {
-		words = append(words, plural(c.Calls, "call", "calls"))
+		words = append(words, Plural(c.Calls, "call"))
 	}
 	if c.Calls > 0 {
 		words = append(words, percentText(c.Errors, c.Calls, s)+" errors")
@@ -173,7 +174,7 @@ func portsNote(ports map[uint16]int64, s *Style) string {
 	var notes []string
 	for i, p := range sorted {
 		if i == 2 {
-			notes = append(notes, plural(int64(len(sorted)-2), "more port", "more ports"))
+			notes = append(notes, Plural(int64(len(sorted)-2), "more port"))
 			break
 		}
 		notes = append(notes, fmt.Sprintf(":%d %s", p, bytesText(ports[p], s)))
@@ -190,14 +191,14 @@ func notTCPNote(kinds, unread map[string]int64) string {
 			notes = append(notes, fmt.Sprintf("%d more protocols", len(sorted)-2))
 			break
 		}
-		notes = append(notes, k+" "+plural(kinds[k], "packet", "packets"))
+		notes = append(notes, k+" "+Plural(kinds[k], "packet"))
 	}
 	n := int64(0)
 	for _, v := range unread {
 		n += v
 	}
 	if n > 0 {
-		notes = append(notes, plural(n, "packet", "packets")+" that could not be read")
+		notes = append(notes, Plural(n, "packet")+" that could not be read")
 	}
 	return strings.Join(notes, ", ")
 }
@@ -205,13 +206,7 @@ func notTCPNote(kinds, unread map[string]int64) string {
 // byCount returns the keys, the largest count first.
 func byCount[K uint16 | uint8 | string](m map[K]int64) []K {
 	return slices.SortedFunc(maps.Keys(m), func(a, b K) int {
-		switch {
-		case m[a] > m[b] || m[a] == m[b] && a < b:
-			return -1
-		case a == b:
-			return 0
-		}
-		return 1
+		return cmp.Or(cmp.Compare(m[b], m[a]), cmp.Compare(a, b))
 	})
 }
 

@@ -42,14 +42,12 @@ func (p *Calls) append(f *Record, c *call.Call) {
 	}
 	f.Text("protocol", any.Protocol.Name)
 	f.Text("serialization", any.SerializationName())
-	if any.HeaderSerialization != "" {
-		f.Text("headerSerialization", any.HeaderSerialization)
-	}
-	if req != nil && resp != nil && otherSerialization(req, resp) {
-		f.Text("responseSerialization", resp.SerializationName())
-	}
-	if req != nil && resp != nil && resp.HeaderSerialization != "" {
-		f.Text("responseHeaderSerialization", resp.HeaderSerialization)
+	f.OptionalText("headerSerialization", any.HeaderSerialization)
+	if req != nil && resp != nil {
+		if otherSerialization(req, resp) {
+			f.Text("responseSerialization", resp.SerializationName())
+		}
+		f.OptionalText("responseHeaderSerialization", resp.HeaderSerialization)
 	}
 	p.request(f, req)
 	p.response(f, c)
@@ -104,16 +102,14 @@ func (p *Calls) request(f *Record, m *call.Message) {
 	n := m.Operation
 	f.nullable("service", n.Service, n.ServiceNull)
 	f.nullable("version", n.Version, n.VersionNull)
-	if m.Group != "" {
-		f.Text("group", m.Group)
-	}
+	f.OptionalText("group", m.Group)
 	f.Text("method", m.Method())
 	f.bool("generic", m.GenericMethod != "")
+	types := n.Types
 	if m.GenericMethod != "" {
-		f.list("parameterTypes", m.GenericTypes)
-	} else {
-		f.list("parameterTypes", n.Types)
+		types = m.GenericTypes
 	}
+	f.list("parameterTypes", types)
 	p.values(f, "arguments", m)
 	if !p.NoValues {
 		f.values("attachments", m.AttachmentsJSON)
@@ -170,15 +166,8 @@ func (p *Calls) response(f *Record, c *call.Call) {
 		f.values("responseAttachments", m.AttachmentsJSON)
 	}
 	f.optional("status", int64(m.Status))
-	switch {
-	case c.Aborted != "":
-		f.Text("error", c.Aborted)
-	case m.Failed:
-		f.Text("error", m.StatusName())
-	case m.Exception && m.ExceptionClass != "":
-		f.Text("error", m.ExceptionClass)
-	case m.Exception:
-		f.Text("error", "exception")
+	if c.Failed() {
+		f.Text("error", callError(c))
 	}
 }
 

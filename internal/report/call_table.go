@@ -10,49 +10,31 @@ import (
 
 // CallTable prints calls row by row, without their values.
 type CallTable struct {
-	stream  *stream
+	*stream
 	records Calls // for CSV
 }
 
 // NewCallTable returns a table that prints calls to w as "table", "markdown" or "csv"; inputs are the names of files by index.
 func NewCallTable(w io.Writer, format string, s Style, inputs []string) (*CallTable, error) {
-	st, err := newStream("calls", w, format, s)
+	st, err := newStream("calls", w, format, s, callFields, callColumns)
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case format == "csv":
-		for _, name := range callFields {
-			st.columns = append(st.columns, streamColumn{name: name})
-		}
-	case st.narrow():
-		st.columns = []streamColumn{
-			{name: "frame", right: true, width: 5},
-			{name: "answer", right: true, width: 6},
-			{name: "time", right: true, width: 9},
-			{name: "conn", right: true, width: 4},
-			{name: "id", right: true, width: 4},
-			{name: "state", width: 5},
-			{name: "request", right: true, width: 7},
-			{name: "response", right: true, width: 8},
-			{name: "latency", right: true, width: 7},
-			{name: "service/method"},
-		}
-	default:
-		st.columns = []streamColumn{
-			{name: "frame", right: true, width: 6},
-			{name: "answer", right: true, width: 6},
-			{name: "time", width: 27},
-			{name: "client > server", width: 33},
-			{name: "id", right: true, width: 7},
-			{name: "state", width: 10},
-			{name: "request body bytes", right: true, width: 18},
-			{name: "response body bytes", right: true, width: 19},
-			{name: "latency", right: true, width: 8},
-			{name: "service/method"},
-		}
-	}
+	st.note = "; request, response: body bytes"
 	return &CallTable{stream: st, records: Calls{Inputs: inputs}}, nil
+}
+
+var callColumns = []streamColumn{
+	{name: "frame", right: true, width: 6, narrow: &streamColumn{name: "frame", right: true, width: 5}},
+	{name: "answer", right: true, width: 6},
+	{name: "time", width: 27, narrow: &streamColumn{name: "time", right: true, width: 9}},
+	{name: "client > server", width: 33, narrow: &streamColumn{name: "conn", right: true, width: 4}},
+	{name: "id", right: true, width: 7, narrow: &streamColumn{name: "id", right: true, width: 4}},
+	{name: "state", width: 10, narrow: &streamColumn{name: "state", width: 5}},
+	{name: "request body bytes", right: true, width: 18, narrow: &streamColumn{name: "request", right: true, width: 7}},
+	{name: "response body bytes", right: true, width: 19, narrow: &streamColumn{name: "response", right: true, width: 8}},
+	{name: "latency", right: true, width: 8, narrow: &streamColumn{name: "latency", right: true, width: 7}},
+	{name: "service/method"},
 }
 
 // Row prints one call.
@@ -63,7 +45,7 @@ func (t *CallTable) Row(c *call.Call) error {
 		m = c.Response
 	}
 	if !s.begun {
-		s.begin("; request, response: body bytes", m.FirstTime)
+		s.begin(m.FirstTime)
 	}
 	if s.format == "csv" {
 		t.records.append(s.csvRecord(), c)
@@ -79,14 +61,6 @@ func (t *CallTable) Row(c *call.Call) error {
 	return s.write()
 }
 
-// Close prints buffered rows.
-func (t *CallTable) Close() error {
-	if !t.stream.begun && t.stream.format == "csv" {
-		t.stream.begin("", 0)
-	}
-	return t.stream.close()
-}
-
 func frameNumber(m *call.Message) string {
 	if m == nil {
 		return "-"
@@ -98,7 +72,7 @@ func bodyBytes(m *call.Message) string {
 	if m == nil {
 		return "-"
 	}
-	return formatCount(m.BodyBytes())
+	return Count(m.BodyBytes())
 }
 
 // stateText returns the state of a call. A failed call has the status or "exception", because narrow tables have no room for names.
@@ -133,7 +107,7 @@ func callError(c *call.Call) string {
 		return ""
 	case c.Aborted != "":
 		return c.Aborted
-	case !m.Exception:
+	case m.Failed:
 		return m.StatusName()
 	case m.ExceptionClass != "":
 		return m.ExceptionClass

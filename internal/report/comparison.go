@@ -28,7 +28,7 @@ func (r *Report) comparison(s *Style) Section {
 		sec.add(s, append(cells, r.cellsOf(metrics, g, 0)...)...)
 	})
 	sec.Notes = append(sec.Notes, fmt.Sprintf("share: of the %s of these %s on the wire; p50, p99 within 1 %%.",
-		bytesText(r.Selected.WireBytes(), s), plural(r.Selected.Calls, "call", "calls")))
+		bytesText(r.Selected.WireBytes(), s), Plural(r.Selected.Calls, "call")))
 	if n := r.Selected.OtherAnswers; apart && n > 0 && r.keyIndex(sizes.ResponseSerialization) < 0 {
 		sec.Notes = append(sec.Notes, fmt.Sprintf("A row has the calls asked in it; %s answered in another serialization: --by serialization,responseSerialization",
 			plural(n, "call was", "calls were")))
@@ -132,18 +132,18 @@ func wasSeen(n int) string {
 	case 1:
 		return "1 method was seen"
 	}
-	return formatCount(int64(n)) + " methods were seen"
+	return Count(int64(n)) + " methods were seen"
 }
 
 func countOrNone(n int) string {
 	if n == 0 {
 		return "none"
 	}
-	return formatCount(int64(n))
+	return Count(int64(n))
 }
 
 func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 func beyondText(groups int64) string {
-	return plural(groups, "group", "groups") + " beyond --max-groups"
+	return Plural(groups, "group") + " beyond --max-groups"
 }

@@ -45,7 +45,7 @@ func (r *Report) composition(s *Style) Section {
 		all := r.Selected.Request.Body.Count + r.Selected.Response.Body.Count
 		if requests+responses < all {
 			sec.Notes = []string{fmt.Sprintf("Estimated from %s of %s: the first of each method stand for others of about their size. --parts counts all.",
-				formatCount(requests+responses), plural(all, "body", "bodies"))}
+				Count(requests+responses), plural(all, "body", "bodies"))}
 		}
 	}
 	return sec

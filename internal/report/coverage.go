@@ -14,59 +14,60 @@ import (
 // coverageSection describes in sentences what was captured and what is missing.
 func (r *Report) coverageSection(s *Style) Section {
 	sec := Section{Title: "COVERAGE"}
-	add := sec.note
-	r.streams(s, add)
-	r.connections(add)
-	r.calls(s, add)
-	r.bodies(add)
-	r.otherProtocols(s, add)
-	r.packets(add)
-	r.inputs(add)
+	r.streams(s, &sec)
+	r.connections(sec.note)
+	r.calls(s, sec.note)
+	r.bodies(sec.note)
+	r.otherProtocols(s, sec.note)
+	r.packets(&sec)
+	r.inputs(sec.note)
 	if r.Filtered {
-		add("The filter selects calls; ON THE WIRE and COVERAGE are of the whole capture.")
+		sec.note("The filter selects calls; ON THE WIRE and COVERAGE are of the whole capture.")
 	}
 	if r.Saved {
-		add("%s", fromSaved)
+		sec.note("%s", fromSaved)
 	}
 	return sec
+}
+
+// noteCount adds a sentence that begins with a count and its words, unless the count is 0.
+func (sec *Section) noteCount(n int64, one, many, rest string) {
+	if n > 0 {
+		sec.note("%s %s", plural(n, one, many), rest)
+	}
 }
 
 // fromSaved is the note of a report that was read from files and has no packets.
 const fromSaved = "Read from saved reports: what only the packets tell is not here."
 
 // streams describes how much of the Dubbo streams was captured.
-func (r *Report) streams(s *Style, add func(string, ...any)) {
+func (r *Report) streams(s *Style, sec *Section) {
 	t := r.Totals
 	if t.Frames == 0 {
 		if t.TCP.Data > 0 {
-			add("No Dubbo frame was found in %s of TCP payload.", bytesText(t.TCP.Stream, s))
+			sec.note("No Dubbo frame was found in %s of TCP payload.", bytesText(t.TCP.Stream, s))
 		} else {
-			add("No Dubbo frame was found: no TCP packet with payload was read.")
+			sec.note("No Dubbo frame was found: no TCP packet with payload was read.")
 		}
 	} else {
 		whole := ""
 		if r.complete() {
 			whole = ": nothing was lost, cut or skipped"
 		}
-		add("%s of Dubbo's bytes are in whole frames%s.", formatCoverage(r.Percent(), s.Exact), whole)
+		sec.note("%s of Dubbo's bytes are in whole frames%s.", formatCoverage(r.Percent(), s.Exact), whole)
 	}
 	if t.Gap > 0 {
-		add("%s.", r.gapText(s))
+		sec.note("%s.", r.gapText(s))
 	}
 	if t.Incomplete > 0 {
-		add("Incomplete: %s, whose sizes are in no table (their calls are counted).",
-			plural(t.Incomplete, "frame", "frames"))
+		sec.note("Incomplete: %s, whose sizes are in no table (their calls are counted).",
+			Plural(t.Incomplete, "frame"))
 	}
 	if t.Skipped > 0 {
-		add("Skipped: %s on Dubbo connections that belong to no frame.%s", bytesText(t.Skipped, s), r.betweenText(s))
+		sec.note("Skipped: %s on Dubbo connections that belong to no frame.%s", bytesText(t.Skipped, s), r.betweenText(s))
 	}
-	if t.Resynced > 0 {
-		add("%s found by searching for the next one after a loss or bytes that are no frame.",
-			plural(t.Resynced, "frame was", "frames were"))
-	}
-	if t.NegativeLengths > 0 {
-		add("%s a negative length.", plural(t.NegativeLengths, "header announces", "headers announce"))
-	}
+	sec.noteCount(t.Resynced, "frame was", "frames were", "found by searching for the next one after a loss or bytes that are no frame.")
+	sec.noteCount(t.NegativeLengths, "header announces", "headers announce", "a negative length.")
 }
 
 // complete reports whether no loss is known.
@@ -95,7 +96,7 @@ func (r *Report) gapText(s *Style) string {
 	t := r.Totals
 	text := "Missing from Dubbo's streams: " + bytesText(t.Gap, s)
 	lost, cut := t.LostBytes, t.Gap-t.LostBytes
-	gaps := plural(t.LostGaps, "gap", "gaps")
+	gaps := Plural(t.LostGaps, "gap")
 	switch {
 	case cut == 0:
 		return text + " in " + gaps + ", never captured"
@@ -110,12 +111,12 @@ func (r *Report) connections(add func(string, ...any)) {
 	if r.ConnectionsWithoutData == 0 && t.TCP.Joined == 0 {
 		return // the first line of the report has the number
 	}
-	text := plural(r.Connections, "TCP connection", "TCP connections") + " with payload"
+	text := Plural(r.Connections, "TCP connection") + " with payload"
 	if r.ConnectionsWithoutData > 0 {
-		text += fmt.Sprintf(", %s without", formatCount(r.ConnectionsWithoutData))
+		text += fmt.Sprintf(", %s without", Count(r.ConnectionsWithoutData))
 	}
 	if t.TCP.Joined > 0 {
-		text += fmt.Sprintf("; %s joined midway: open before the capture began", formatCount(t.TCP.Joined))
+		text += fmt.Sprintf("; %s joined midway: open before the capture began", Count(t.TCP.Joined))
 	}
 	add("%s.", text)
 }
@@ -124,19 +125,19 @@ func (r *Report) calls(s *Style, add func(string, ...any)) {
 	t := r.Totals
 	var parts []string
 	if t.Unanswered > 0 {
-		text := plural(t.Unanswered, "request", "requests") + " unanswered"
+		text := Plural(t.Unanswered, "request") + " unanswered"
 		if t.Expired > 0 {
-			text += fmt.Sprintf(" (%s given up because too many were open: --max-open-calls)", formatCount(t.Expired))
+			text += fmt.Sprintf(" (%s given up because too many were open: --max-open-calls)", Count(t.Expired))
 		}
 		if t.ExpiredByTime > 0 {
-			text += fmt.Sprintf(" (%s given up after waiting for too long: --call-timeout)", formatCount(t.ExpiredByTime))
+			text += fmt.Sprintf(" (%s given up after waiting for too long: --call-timeout)", Count(t.ExpiredByTime))
 		}
 		parts = append(parts, text)
 	}
 	if t.Orphans > 0 {
-		parts = append(parts, plural(t.Orphans, "response", "responses")+" without request")
+		parts = append(parts, Plural(t.Orphans, "response")+" without request")
 	}
-	oneWay := plural(t.OneWay, "one-way call", "one-way calls")
+	oneWay := Plural(t.OneWay, "one-way call")
 	switch {
 	case len(parts) > 0:
 		if t.OneWay > 0 {
@@ -150,10 +151,10 @@ func (r *Report) calls(s *Style, add func(string, ...any)) {
 	}
 	var events []string
 	if t.Heartbeats > 0 {
-		events = append(events, plural(t.Heartbeats, "heartbeat frame", "heartbeat frames"))
+		events = append(events, Plural(t.Heartbeats, "heartbeat frame"))
 	}
 	if t.Events > 0 {
-		events = append(events, plural(t.Events, "event frame", "event frames"))
+		events = append(events, Plural(t.Events, "event frame"))
 	}
 	if len(events) > 0 {
 		add("Not counted as calls: %s (%s on the wire).", strings.Join(events, ", "), bytesText(t.EventBytes, s))
@@ -165,10 +166,10 @@ func (r *Report) bodies(add func(string, ...any)) {
 	t := r.Totals
 	if t.BodiesDecoded+t.BodiesPartly+t.BodiesOpaque > 0 {
 		text := fmt.Sprintf("Bodies: %s decoded, %s partly, %s opaque",
-			formatCount(t.BodiesDecoded), formatCount(t.BodiesPartly), formatCount(t.BodiesOpaque))
+			Count(t.BodiesDecoded), Count(t.BodiesPartly), Count(t.BodiesOpaque))
 		var causes []string
 		for _, cause := range byCount(t.Causes) {
-			causes = append(causes, cause+" "+formatCount(t.Causes[cause]))
+			causes = append(causes, cause+" "+Count(t.Causes[cause]))
 		}
 		if len(causes) > 0 {
 			text += " (" + strings.Join(causes, ", ") + ")"
@@ -185,7 +186,7 @@ func (r *Report) bodies(add func(string, ...any)) {
 	if len(t.UnknownIDs) > 0 {
 		var ids []string
 		for _, id := range slices.Sorted(maps.Keys(t.UnknownIDs)) {
-			ids = append(ids, fmt.Sprintf("%d (%s)", id, plural(t.UnknownIDs[id], "frame", "frames")))
+			ids = append(ids, fmt.Sprintf("%d (%s)", id, Plural(t.UnknownIDs[id], "frame")))
 		}
 		noun := "Unknown serialization id"
 		if len(ids) > 1 {
@@ -209,7 +210,7 @@ func (r *Report) otherProtocols(s *Style, add func(string, ...any)) {
 	for _, name := range t.OtherProtocols() {
 		o := t.Other[name]
 		parts = append(parts, fmt.Sprintf("%s on %s (%s)",
-			name, plural(o.Connections, "connection", "connections"), bytesText(o.Bytes, s)))
+			name, Plural(o.Connections, "connection"), bytesText(o.Bytes, s)))
 	}
 	if len(parts) > 0 {
 		add("Payload of other protocols, measured and not decoded: %s.", strings.Join(parts, ", "))
@@ -217,7 +218,7 @@ func (r *Report) otherProtocols(s *Style, add func(string, ...any)) {
 }
 
 // packets describes packets that were cut or could not be read.
-func (r *Report) packets(add func(string, ...any)) {
+func (r *Report) packets(sec *Section) {
 	cut, snap := int64(0), 0
 	for i := range r.Inputs {
 		cut += r.Inputs[i].Truncated
@@ -225,58 +226,40 @@ func (r *Report) packets(add func(string, ...any)) {
 			snap = max(snap, r.Inputs[i].SnapLen)
 		}
 	}
-	if cut > 0 {
-		at := ""
-		if snap > 0 {
-			at = fmt.Sprintf(" at %s", plural(int64(snap), "byte", "bytes"))
-		}
-		add("%s cut by the snap length%s: tcpdump -s 0 records them whole.", plural(cut, "packet was", "packets were"), at)
+	at := ""
+	if snap > 0 {
+		at = " at " + Plural(int64(snap), "byte")
 	}
+	sec.noteCount(cut, "packet was", "packets were", "cut by the snap length"+at+": tcpdump -s 0 records them whole.")
 	if u := r.Totals.Unread; len(u) > 0 {
 		var parts []string
 		for _, k := range byCount(u) {
-			parts = append(parts, term.Clean(k)+" "+formatCount(u[k]))
+			parts = append(parts, term.Clean(k)+" "+Count(u[k]))
 		}
-		add("Packets that could not be read: %s.", strings.Join(parts, ", "))
+		sec.note("Packets that could not be read: %s.", strings.Join(parts, ", "))
 	}
 	if n := r.Totals.ClockSteps; n > 0 {
-		add("The clock of the recording machine was set %s: rates are over the time that passed, latencies across a step are wrong.",
-			plural(n, "time", "times"))
+		sec.note("The clock of the recording machine was set %s: rates are over the time that passed, latencies across a step are wrong.",
+			Plural(n, "time"))
 	}
-	r.segments(add)
-	r.dropped(add)
+	r.segments(sec)
+	r.dropped(sec.note)
 }
 
-// segments describes duplicate, contradictory and stray TCP segments.
-func (r *Report) segments(add func(string, ...any)) {
-	t := r.Totals
-	if n := t.TCP.Duplicates; n > 0 {
-		add("%s captured more than once (a port mirror, several interfaces, both ends) and counted once.",
-			plural(n, "packet with payload was", "packets with payload were"))
-	}
-	if n := t.TCP.Differing; n > 0 {
-		add("%s again with another content than their first copy, which counts.",
-			plural(n, "packet brought bytes", "packets brought bytes"))
-	}
-	if n := t.TCP.Strays; n > 0 {
-		add("%s (%s) fit no place in a connection and were left out.",
-			plural(n, "packet", "packets"), plural(t.TCP.Stray, "payload byte", "payload bytes"))
-	}
-	if n := t.OffloadedPackets; n > 0 {
-		add("%s larger than Ethernet carries: recorded on loopback or above segmentation offload. On a wire they are more packets, with more header bytes.",
-			plural(n, "packet is", "packets are"))
-	}
-	if n := t.TCP.Idle; n > 0 {
-		add("%s ended before the capture did, because no packet came for too long (--idle-timeout).",
-			plural(n, "connection was", "connections were"))
-	}
-	if n := t.TCP.Expired - t.TCP.Idle; n > 0 {
-		add("%s ended before the capture did, because too many were open (--max-connections).",
-			plural(n, "connection was", "connections were"))
-	}
-	if n := t.TCP.Forgotten; n > 0 {
-		add("%s without payload were forgotten, because too many were open.", plural(n, "connection", "connections"))
-	}
+// segments describes duplicate, contradictory and stray TCP segments, and connections that ended early.
+func (r *Report) segments(sec *Section) {
+	tcp := &r.Totals.TCP
+	sec.noteCount(tcp.Duplicates, "packet with payload was", "packets with payload were",
+		"captured more than once (a port mirror, several interfaces, both ends) and counted once.")
+	sec.noteCount(tcp.Differing, "packet brought bytes", "packets brought bytes", "again with another content than their first copy, which counts.")
+	sec.noteCount(tcp.Strays, "packet", "packets", "("+Plural(tcp.Stray, "payload byte")+") fit no place in a connection and were left out.")
+	sec.noteCount(r.Totals.OffloadedPackets, "packet is", "packets are",
+		"larger than Ethernet carries: recorded on loopback or above segmentation offload. On a wire they are more packets, with more header bytes.")
+	sec.noteCount(tcp.Idle, "connection was", "connections were",
+		"ended before the capture did, because no packet came for too long (--idle-timeout).")
+	sec.noteCount(tcp.Expired-tcp.Idle, "connection was", "connections were",
+		"ended before the capture did, because too many were open (--max-connections).")
+	sec.noteCount(tcp.Forgotten, "connection", "connections", "without payload were forgotten, because too many were open.")
 }
 
 // dropped describes the packets that the recording machine dropped.
@@ -299,10 +282,10 @@ func (r *Report) dropped(add func(string, ...any)) {
 	switch {
 	case all == 0:
 	case known == all:
-		add("Packets dropped by the kernel while recording: %s.", formatCount(n))
+		add("Packets dropped by the kernel while recording: %s.", Count(n))
 	case known > 0:
 		add("Packets dropped by the kernel while recording: %s in %d of %d files, not recorded in the others.",
-			formatCount(n), known, all)
+			Count(n), known, all)
 	case pcap:
 		add("Packets dropped by the kernel while recording: not recorded in pcap.")
 	case all == 1:
@@ -325,7 +308,7 @@ func (r *Report) inputs(add func(string, ...any)) {
 		}
 		for _, d := range in.Damage {
 			add("Damaged: %s, packet %s, byte offset %s: %s", term.Clean(in.File),
-				formatCount(d.Packet), formatCount(d.Offset), term.Clean(d.Text))
+				Count(d.Packet), Count(d.Offset), term.Clean(d.Text))
 		}
 	}
 }

@@ -16,9 +16,9 @@ const FindingsSchema = "dubbo-wire/findings/1"
 // FindingsBasis is the data that findings are based on.
 type FindingsBasis struct {
 	Rules int `json:"rules"`
-	// Calls is the number of calls, Looked the number of their messages that were sampled.
-	Calls  int64 `json:"calls"`
-	Looked int64 `json:"messagesLookedInto"`
+	// Calls is the number of calls, Sampled the number of their messages that were sampled.
+	Calls   int64 `json:"calls"`
+	Sampled int64 `json:"messagesLookedInto"`
 	// Methods and Clients are counted separately; OtherCalls and OtherClientCalls are the calls of all others.
 	Methods          int   `json:"methods"`
 	Clients          int   `json:"clients"`
@@ -54,10 +54,10 @@ func (r *Report) findingsSection(s *Style) Section {
 		var words []string
 		for _, k := range byCount(left) {
 			if left[k] > 0 {
-				words = append(words, fmt.Sprintf("%s %s", k, formatCount(left[k])))
+				words = append(words, fmt.Sprintf("%s %s", k, Count(left[k])))
 			}
 		}
-		sec.Notes = append(sec.Notes, fmt.Sprintf("%s more: --findings (%s)", formatCount(int64(more)), strings.Join(words, ", ")))
+		sec.Notes = append(sec.Notes, fmt.Sprintf("%s more: --findings (%s)", Count(int64(more)), strings.Join(words, ", ")))
 	}
 	return sec
 }
@@ -96,8 +96,8 @@ func (r *Report) findingsTable(list []*Finding, s *Style, commands bool) Section
 	sec := Section{Title: title, Notes: r.basisNotes()}
 	if len(list) == 0 {
 		if b := r.Basis; b != nil {
-			sec.Title = fmt.Sprintf("%s none: %s looked at %s, and into %s", title, plural(int64(b.Rules), "rule", "rules"),
-				plural(b.Calls, "call", "calls"), plural(b.Looked, "body", "bodies"))
+			sec.Title = fmt.Sprintf("%s none: %s looked at %s, and into %s", title, Plural(int64(b.Rules), "rule"),
+				Plural(b.Calls, "call"), plural(b.Sampled, "body", "bodies"))
 		} else {
 			sec.Title = title + " none"
 		}
@@ -131,10 +131,10 @@ func subjects(list []*Finding) []string {
 			methods = append(methods, names[i])
 		}
 	}
-	methods = shortenNames(methods, 2)
+	methods = ShortNames(methods, 2)
 	for i, f := range list {
 		if f.Service != "" {
-			names[i], methods = cutName(methods[0], longSubject), methods[1:]
+			names[i], methods = CutName(methods[0], longSubject), methods[1:]
 		}
 		names[i] = term.CutMiddle(names[i], longSubject)
 	}
@@ -150,11 +150,11 @@ func (r *Report) basisNotes() []string {
 	var notes []string
 	if b.OtherCalls > 0 {
 		notes = append(notes, fmt.Sprintf("Findings cover the first %s, not %s.",
-			plural(int64(b.Methods), "method", "methods"), plural(b.OtherCalls, "call of others", "calls of others")))
+			Plural(int64(b.Methods), "method"), plural(b.OtherCalls, "call of others", "calls of others")))
 	}
 	if b.OtherClientCalls > 0 {
 		notes = append(notes, fmt.Sprintf("What clients send is told of the first %s, not of %s.",
-			plural(int64(b.Clients), "client", "clients"), plural(b.OtherClientCalls, "call of others", "calls of others")))
+			Plural(int64(b.Clients), "client"), plural(b.OtherClientCalls, "call of others", "calls of others")))
 	}
 	return notes
 }

@@ -18,7 +18,7 @@ import (
 func found() *Report {
 	r := &Report{
 		Inputs: []Input{{File: "a b.pcap", Format: "pcap"}},
-		Totals: &pipeline.Totals{}, Basis: &FindingsBasis{Rules: 17, Calls: 1204, Looked: 99, Methods: 4, Clients: 2},
+		Totals: &pipeline.Totals{}, Basis: &FindingsBasis{Rules: 17, Calls: 1204, Sampled: 99, Methods: 4, Clients: 2},
 	}
 	for i := range 3 {
 		r.Findings = append(r.Findings, Finding{

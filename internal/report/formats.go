@@ -90,7 +90,7 @@ func formatsDocument(protocols []*rpc.Protocol, formats []decode.Format, s *Styl
 		"sizes: bodies are measured only.")
 	read.note(`Any other serialization id is measured and shown as "id 30".`)
 	return &Document{
-		Summary:  plural(int64(len(protocols)), "protocol", "protocols") + ", " + plural(int64(len(formats)), "serialization", "serializations"),
+		Summary:  Plural(int64(len(protocols)), "protocol") + ", " + Plural(int64(len(formats)), "serialization"),
 		Sections: []Section{spoken, read},
 	}
 }

@@ -63,9 +63,7 @@ func (p *Frames) appendRest(f *Record, r *pipeline.Row) {
 	}
 	if !m.Request {
 		f.optional("status", int64(m.Status))
-		if text := m.StatusText(); text != "" {
-			f.Text("statusText", text)
-		}
+		f.OptionalText("statusText", m.StatusText())
 	} else if m.Status > 0 {
 		f.Int("requestStatus", int64(m.Status)) // Dubbo always writes 0
 	}
@@ -102,9 +100,7 @@ func (f *Record) envelope(m *rpc.Message, texts bool) {
 		f.Text("dubboVersion", n.ProtocolVersion)
 		f.nullable("service", n.Service, n.ServiceNull)
 		f.nullable("version", n.Version, n.VersionNull)
-		if m.Group != "" {
-			f.Text("group", m.Group)
-		}
+		f.OptionalText("group", m.Group)
 		f.Text("method", n.Method)
 		f.list("parameterTypes", n.Types)
 	}
@@ -116,9 +112,7 @@ func (f *Record) envelope(m *rpc.Message, texts bool) {
 	case 2, 5:
 		f.Text("resultKind", "null")
 	}
-	if m.ExceptionClass != "" {
-		f.Text("exceptionClass", m.ExceptionClass)
-	}
+	f.OptionalText("exceptionClass", m.ExceptionClass)
 	if texts && (m.HasErrorText || f.isCSV()) {
 		f.Text("errorMessage", m.ErrorMessage+m.ExceptionMessage) // at most one of them is set
 	}

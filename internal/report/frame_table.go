@@ -13,54 +13,37 @@ import (
 
 // FrameTable prints frames row by row.
 type FrameTable struct {
-	stream  *stream
+	*stream
 	records Frames // for CSV
 }
 
 // NewFrameTable returns a table that prints frames to w as "table", "markdown" or "csv"; inputs are the names of files by index.
 func NewFrameTable(w io.Writer, format string, s Style, inputs []string) (*FrameTable, error) {
-	st, err := newStream("frames", w, format, s)
+	st, err := newStream("frames", w, format, s, frameFields, frameColumns)
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case format == "csv":
-		for _, name := range frameFields {
-			st.columns = append(st.columns, streamColumn{name: name})
-		}
-	case st.narrow():
-		st.columns = []streamColumn{
-			{name: "frame", right: true, width: 5},
-			{name: "time", right: true, width: 9},
-			{name: "conn", right: true, width: 4},
-			{name: "kind", width: 8},
-			{name: "id", right: true, width: 5},
-			{name: "serial.", width: 8, most: 14},
-			{name: "status", right: true, width: 2},
-			{name: "body", right: true, width: 7},
-			{name: "method or result"},
-		}
-	default:
-		st.columns = []streamColumn{
-			{name: "frame", right: true, width: 6},
-			{name: "time", width: 27},
-			{name: "src > dst", width: 33},
-			{name: "kind", width: 9},
-			{name: "id", right: true, width: 7},
-			{name: "serialization", width: 13},
-			{name: "status", right: true, width: 6},
-			{name: "body bytes", right: true, width: 10},
-			{name: "service/method, or result"},
-		}
-	}
+	st.note = "; body: bytes"
 	return &FrameTable{stream: st, records: Frames{Inputs: inputs}}, nil
+}
+
+var frameColumns = []streamColumn{
+	{name: "frame", right: true, width: 6, narrow: &streamColumn{name: "frame", right: true, width: 5}},
+	{name: "time", width: 27, narrow: &streamColumn{name: "time", right: true, width: 9}},
+	{name: "src > dst", width: 33, narrow: &streamColumn{name: "conn", right: true, width: 4}},
+	{name: "kind", width: 9, narrow: &streamColumn{name: "kind", width: 8}},
+	{name: "id", right: true, width: 7, narrow: &streamColumn{name: "id", right: true, width: 5}},
+	{name: "serialization", width: 13, narrow: &streamColumn{name: "serial.", width: 8, most: 14}},
+	{name: "status", right: true, width: 6, narrow: &streamColumn{name: "status", right: true, width: 2}},
+	{name: "body bytes", right: true, width: 10, narrow: &streamColumn{name: "body", right: true, width: 7}},
+	{name: "service/method, or result", narrow: &streamColumn{name: "method or result"}},
 }
 
 // Row prints one frame.
 func (t *FrameTable) Row(r *pipeline.Row) error {
 	s, m := t.stream, r.Msg
 	if !s.begun {
-		s.begin("; body: bytes", m.Last.Time)
+		s.begin(m.Last.Time)
 	}
 	if s.format == "csv" {
 		f := s.csvRecord()
@@ -76,17 +59,9 @@ func (t *FrameTable) Row(r *pipeline.Row) error {
 	s.cells = append(
 		s.cells[:0], strconv.FormatInt(r.Number, 10), s.time(m.Last.Time), s.direction(r.Conn, r.Side),
 		m.Kind.String(), m.ID(), m.SerializationName(), status,
-		formatCount(int64(m.BodyLen)), frameText(r),
+		Count(int64(m.BodyLen)), frameText(r),
 	)
 	return s.write()
-}
-
-// Close prints buffered rows.
-func (t *FrameTable) Close() error {
-	if !t.stream.begun && t.stream.format == "csv" {
-		t.stream.begin("", 0)
-	}
-	return t.stream.close()
 }
 
 // frameText returns the method that a frame calls, or the result that it carries.
@@ -94,7 +69,7 @@ func frameText(r *pipeline.Row) string {
 	m := r.Msg
 	var parts []string
 	if !m.Complete {
-		parts = append(parts, "(incomplete: "+formatCount(int64(m.Captured))+" bytes captured)")
+		parts = append(parts, "(incomplete: "+Count(int64(m.Captured))+" bytes captured)")
 	}
 	switch {
 	case m.Kind.Control():
@@ -124,7 +99,7 @@ func frameText(r *pipeline.Row) string {
 		parts = append(parts, "null")
 	}
 	if m.Err != nil && m.Complete && m.Err.Cause != decode.Unsupported {
-		parts = append(parts, "("+m.Err.Cause.String()+" at "+formatCount(int64(m.HeaderLen)+int64(m.Err.At))+")")
+		parts = append(parts, "("+m.Err.Cause.String()+" at "+Count(int64(m.HeaderLen)+int64(m.Err.At))+")")
 	}
 	return term.Clean(strings.Join(parts, " "))
 }

@@ -59,7 +59,7 @@ func (v *Interval) summary(r *Report, s *Style) string {
 	c := &r.Selected
 	words := []string{
 		formatTime(v.From, "", s.Local) + " + " + formatSeconds(r.Seconds),
-		plural(c.Calls, "call", "calls"),
+		Plural(c.Calls, "call"),
 	}
 	if c.Calls > 0 {
 		words = append(words, percentText(c.Errors, c.Calls, s)+" errors")
@@ -67,7 +67,7 @@ func (v *Interval) summary(r *Report, s *Style) string {
 	words = append(words, cmp.Or(strings.Join(v.Protocols, ", "), "rpc")+" "+v.mbit(v.RPCBytes), "other "+v.mbit(v.LinkBytes-v.RPCBytes))
 	switch {
 	case v.Dropped > 0:
-		words = append(words, "DROPPED by the kernel "+plural(v.Dropped, "packet", "packets"))
+		words = append(words, "DROPPED by the kernel "+Plural(v.Dropped, "packet"))
 	case v.DroppedInAll >= 0:
 		words = append(words, "drops 0")
 	}

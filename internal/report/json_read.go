@@ -69,9 +69,7 @@ func Read(r io.Reader) (*Report, error) {
 type Summaries struct {
 	By     sizes.By
 	Groups []SummaryGroup
-	// Tolerance and Tolerances are the raw members of the file, nil if missing.
-	Tolerance  json.RawMessage
-	Tolerances map[string]json.RawMessage
+	Golden
 }
 
 // SummaryGroup is one group of a golden file.
@@ -131,7 +129,7 @@ func ReadSummaries(r io.Reader) (*Summaries, error) {
 	if err := d.read(); err != nil {
 		return nil, err
 	}
-	s.By, s.Tolerance, s.Tolerances = d.by, d.head.Tolerance, d.head.Tolerances
+	s.By, s.Golden = d.by, d.head.Golden
 	return s, nil
 }
 

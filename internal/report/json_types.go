@@ -26,15 +26,14 @@ import (
 type (
 	// jsonHead has the members before "groups".
 	jsonHead struct {
-		Schema     string                     `json:"schema"`
-		Tolerance  json.RawMessage            `json:"tolerance,omitempty"`
-		Tolerances map[string]json.RawMessage `json:"tolerances,omitempty"`
-		Inputs     []Input                    `json:"inputs"`
-		Seconds    float64                    `json:"seconds"`
-		Wire       *jsonWire                  `json:"wire"`
-		Coverage   *jsonCoverage              `json:"coverage"`
-		Saved      *jsonSaved                 `json:"saved,omitempty"`
-		By         []string                   `json:"by"`
+		Schema string `json:"schema"`
+		Golden
+		Inputs   []Input       `json:"inputs"`
+		Seconds  float64       `json:"seconds"`
+		Wire     *jsonWire     `json:"wire"`
+		Coverage *jsonCoverage `json:"coverage"`
+		Saved    *jsonSaved    `json:"saved,omitempty"`
+		By       []string      `json:"by"`
 	}
 	jsonWire struct {
 		LinkBytes          *int64      `json:"linkBytes"`
@@ -581,7 +580,7 @@ func (r *Report) jsonHead(buckets bool) *jsonHead {
 	t := r.Totals
 	h := &jsonHead{Schema: Schema, Inputs: r.jsonInputs(), Seconds: r.Seconds, By: r.keyNames()}
 	if r.Golden != nil {
-		h.Tolerance, h.Tolerances = r.Golden.Tolerance, r.Golden.Tolerances
+		h.Golden = *r.Golden
 	}
 	wire, c, saved := bindBooks(t)
 	wire.OtherLinkBytes = r.OtherLinkBytes()

@@ -298,7 +298,7 @@ func (r *Report) Select(globs map[sizes.Key][]call.Glob, text string) error {
 	}
 	for _, g := range r.Groups {
 		if g.Rest {
-			return fmt.Errorf("%s has %s beyond --max-groups, of which nothing is known by which they could be selected; make it again with the filter", r.Origin, plural(g.Groups, "group", "groups"))
+			return fmt.Errorf("%s has %s beyond --max-groups, of which nothing is known by which they could be selected; make it again with the filter", r.Origin, Plural(g.Groups, "group"))
 		}
 	}
 	r.Groups = slices.DeleteFunc(r.Groups, func(g *sizes.Group) bool {

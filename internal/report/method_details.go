@@ -34,7 +34,7 @@ func (r *Report) details(s *Style) []Section {
 	}
 	if len(all) > 0 && len(rows) > n {
 		last := &all[len(all)-1]
-		last.Notes = append(last.Notes, fmt.Sprintf("Blocks for more of the %s: --details --top %d.", plural(int64(len(rows)), "row", "rows"), len(rows)))
+		last.Notes = append(last.Notes, fmt.Sprintf("Blocks for more of the %s: --details --top %d.", Plural(int64(len(rows)), "row"), len(rows)))
 	}
 	return all
 }
@@ -47,7 +47,7 @@ func (r *Report) detail(rank int, m *sizes.Group, s *Style) []Section {
 	}
 	title := fmt.Sprintf("%d  %s", rank, strings.Join(names, "  "))
 	first := Section{Title: title, Notes: []string{fmt.Sprintf("%s, %s on the wire (%s of all), %s failed.",
-		plural(m.Calls, "call", "calls"), bytesText(m.WireBytes(), s), percentText(m.WireBytes(), r.Selected.WireBytes(), s), formatCount(m.Errors))}}
+		Plural(m.Calls, "call"), bytesText(m.WireBytes(), s), percentText(m.WireBytes(), r.Selected.WireBytes(), s), Count(m.Errors))}}
 	all := []Section{first}
 	for _, d := range []struct {
 		name string
@@ -69,7 +69,7 @@ func (r *Report) detail(rank int, m *sizes.Group, s *Style) []Section {
 		}
 	}
 	if l := m.Largest; l.Frame > 0 {
-		notes := []string{fmt.Sprintf("largest body: %s, frame %d", plural(l.BodyBytes, "byte", "bytes"), l.Frame)}
+		notes := []string{fmt.Sprintf("largest body: %s, frame %d", Plural(l.BodyBytes, "byte"), l.Frame)}
 		if command := s.explain(l.Frame); command != "" {
 			notes = append(notes, verbatim+command)
 		}
@@ -127,9 +127,9 @@ func histogram(name string, stat *sizes.Stat, s *Style) Section {
 		most = max(most, b.n)
 	}
 	for _, b := range list {
-		text := formatCount(b.low)
+		text := Count(b.low)
 		if b.high > b.low {
-			text += " to " + formatCount(b.high)
+			text += " to " + Count(b.high)
 		}
 		bar := int((b.n*barWidth + most - 1) / most)
 		sec.add(s, textCell(text), numberCell(b.n), ratioCell(b.n, stat.Count), textCell(strings.Repeat("#", bar)))
@@ -137,8 +137,8 @@ func histogram(name string, stat *sizes.Stat, s *Style) Section {
 	if stat.Min == stat.Max {
 		return sec
 	}
-	sec.Notes = []string{fmt.Sprintf("min %s, mean %s, p50 %s, p90 %s, p99 %s, max %s", formatCount(stat.Min), formatSize(stat.Mean(), false, s.Exact),
-		formatCount(stat.Percentile(50)), formatCount(stat.Percentile(90)), formatCount(stat.Percentile(99)), formatCount(stat.Max))}
+	sec.Notes = []string{fmt.Sprintf("min %s, mean %s, p50 %s, p90 %s, p99 %s, max %s", Count(stat.Min), formatSize(stat.Mean(), false, s.Exact),
+		Count(stat.Percentile(50)), Count(stat.Percentile(90)), Count(stat.Percentile(99)), Count(stat.Max))}
 	return sec
 }
 
@@ -167,11 +167,11 @@ func anatomy(name string, a *sizes.Anatomy, messages int64, s *Style) Section {
 			bytes += p.Bytes
 		}
 		sec.add(
-			s, textCell(plural(int64(len(rest)), "more path", "more paths")), textCell(""), ratioCell(bytes, a.Messages), ratioCell(bytes, a.Bytes), cell{},
+			s, textCell(Plural(int64(len(rest)), "more path")), textCell(""), ratioCell(bytes, a.Messages), ratioCell(bytes, a.Bytes), cell{},
 		)
 	}
 	if a.Messages < messages {
-		sec.Notes = []string{fmt.Sprintf("Of %s of %s, the first ones.", formatCount(a.Messages), plural(messages, "message", "messages"))}
+		sec.Notes = []string{fmt.Sprintf("Of %s of %s, the first ones.", Count(a.Messages), Plural(messages, "message"))}
 	}
 	return sec
 }

@@ -9,9 +9,9 @@ import (
 	"dubbo-wire/internal/term"
 )
 
-// shortenNames abbreviates the packages of "package.Type/method" to first letters (level 1: c.a.o.OrderQuery/list) or drops them
+// ShortNames abbreviates the packages of "package.Type/method" to first letters (level 1: c.a.o.OrderQuery/list) or drops them
 // (level 2). Names that would become equal keep the parts that differ.
-func shortenNames(names []string, level int) []string {
+func ShortNames(names []string, level int) []string {
 	short := make([]string, len(names))
 	same := make(map[string][]int)
 	for i, name := range names {
@@ -32,7 +32,7 @@ func shortenNames(names []string, level int) []string {
 			for k, i := range at {
 				group[k] = names[i]
 			}
-			for k, text := range shortenNames(group, 1) {
+			for k, text := range ShortNames(group, 1) {
 				short[at[k]] = text
 			}
 			continue
@@ -47,8 +47,8 @@ func shortenNames(names []string, level int) []string {
 	return short
 }
 
-// cutName shortens "Type/method" to n columns. The type is cut before the method.
-func cutName(name string, n int) string {
+// CutName shortens "Type/method" to n columns. The type is cut before the method.
+func CutName(name string, n int) string {
 	i := strings.LastIndexByte(name, '/')
 	if i < 0 {
 		return term.CutMiddle(name, n)
@@ -140,10 +140,3 @@ func KeyText(by sizes.By, values []string) string {
 	}
 	return name + " (" + strings.Join(other, ", ") + ")"
 }
-
-// ShortNames abbreviates the packages of names (level 1) or drops them (level 2). Names that would become equal keep the parts that
-// differ.
-func ShortNames(names []string, level int) []string { return shortenNames(names, level) }
-
-// CutName shortens "Type/method" to n columns. The type is cut before the method.
-func CutName(name string, n int) string { return cutName(name, n) }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// formatCount prints all digits in groups of three.
-func formatCount(n int64) string { return group(strconv.FormatInt(n, 10)) }
+// Count prints all digits in groups of three.
+func Count(n int64) string { return group(strconv.FormatInt(n, 10)) }
 
 // group inserts thousands separators.
 func group(digits string) string {
@@ -36,19 +36,19 @@ func group(digits string) string {
 func formatSize(f float64, whole, exact bool) string {
 	switch {
 	case whole:
-		return formatCount(int64(f))
+		return Count(int64(f))
 	case exact:
 		return group(strconv.FormatFloat(f, 'f', 3, 64))
 	case math.Abs(f) < 9.95:
 		return strconv.FormatFloat(f, 'f', 1, 64)
 	}
-	return formatCount(int64(math.Round(f)))
+	return Count(int64(math.Round(f)))
 }
 
 // formatVolume prints a sum of bytes with three digits and a decimal unit.
 func formatVolume(n int64, exact bool) string {
 	if exact {
-		return formatCount(n)
+		return Count(n)
 	}
 	if n < 1000 && n > -1000 {
 		return strconv.FormatInt(n, 10) + " B"
@@ -68,7 +68,7 @@ func bytesText(n int64, s *Style) string {
 	if !s.Exact {
 		return formatVolume(n, false)
 	}
-	return plural(n, "byte", "bytes")
+	return Plural(n, "byte")
 }
 
 // threeDigits prints at least three significant digits, and all before the point.
@@ -143,12 +143,14 @@ func formatElapsed(ns int64, exact bool) string {
 	return threeDigits(f/1e9) + " s"
 }
 
-// plural prints a count with its noun.
+// Plural prints a count with its noun, which is given in the singular.
+func Plural(n int64, noun string) string { return plural(n, noun, noun+"s") }
+
 func plural(n int64, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return formatCount(n) + " " + many
+	return Count(n) + " " + many
 }
 
 // formatTime prints nanoseconds since the Unix epoch. fraction is the layout of the fraction of a second, "" for none.
@@ -159,9 +161,6 @@ func formatTime(ns int64, fraction string, local bool) string {
 	}
 	return t.Format("2006-01-02T15:04:05" + fraction + "Z07:00")
 }
-
-// Count prints all digits in groups of three.
-func Count(n int64) string { return formatCount(n) }
 
 // Rate prints Mbit/s or calls per second with three digits.
 func Rate(f float64) string { return formatRate(f, false) }

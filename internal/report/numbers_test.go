@@ -10,11 +10,11 @@ import (
 
 func TestNumbers(t *testing.T) {
 	for want, got := range map[string]string{
-		"0":                          formatCount(0),
-		"999":                        formatCount(999),
-		"-1,000":                     formatCount(-1000),
-		"9,223,372,036,854,775,807":  formatCount(1<<63 - 1),
-		"-9,223,372,036,854,775,808": formatCount(-1 << 63),
+		"0":                          Count(0),
+		"999":                        Count(999),
+		"-1,000":                     Count(-1000),
+		"9,223,372,036,854,775,807":  Count(1<<63 - 1),
+		"-9,223,372,036,854,775,808": Count(-1 << 63),
 
 		"1.5":     formatSize(1.5, false, false),
 		"16":      formatSize(15.6, false, false),
@@ -58,16 +58,16 @@ func TestNames(t *testing.T) {
 	assert.Equal(t, "订…务", term.CutMiddle("订单服务", 5))
 	assert.Equal(t, 5, term.Width(term.CutMiddle("订单查询服务", 6)), "half a character does not fit")
 	assert.Empty(t, term.CutMiddle("abc", 0))
-	assert.Equal(t, "Ord…/list", cutName("OrderQuery/list", 9))
-	assert.Equal(t, "…/list", cutName("OrderQuery/list", 6))
-	assert.Equal(t, "li…er", cutName("OrderQuery/listByBuyer", 5))
+	assert.Equal(t, "Ord…/list", CutName("OrderQuery/list", 9))
+	assert.Equal(t, "…/list", CutName("OrderQuery/list", 6))
+	assert.Equal(t, "li…er", CutName("OrderQuery/listByBuyer", 5))
 
 	names := []string{"com.acme.a.User/get", "com.acme.a.User/get", "com.acme.b.User/get", "com.ace.order.User/put", "com.ace.oracle.User/put", "?", "3 more (--top 4)"}
 	assert.Equal(t, []string{"c.a.a.User/get", "c.a.a.User/get", "c.a.b.User/get", "c.a.order.User/put", "c.a.oracle.User/put", "?", "3 more (--top 4)"},
-		shortenNames(names, 1))
+		ShortNames(names, 1))
 	assert.Equal(t, []string{"c.a.a.User/get", "c.a.a.User/get", "c.a.b.User/get", "c.a.order.User/put", "c.a.oracle.User/put", "?", "3 more (--top 4)"},
-		shortenNames(names, 2))
-	assert.Equal(t, []string{"User/get", "User/put"}, shortenNames([]string{"a.User/get", "b.User/put"}, 2))
+		ShortNames(names, 2))
+	assert.Equal(t, []string{"User/get", "User/put"}, ShortNames([]string{"a.User/get", "b.User/put"}, 2))
 
 	assert.Equal(t, `a\nb\x1b[1m`+"\ufffd", term.Clean("a\nb\x1b[1m\u202e"))
 	assert.Equal(t, "订单", term.Clean("订单"))

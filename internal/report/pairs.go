@@ -35,7 +35,7 @@ func (r *Report) pairs(s *Style) Section {
 	if all > len(list) {
 		note := "More of them: --by client,server."
 		if n := int64(all - len(list)); complete {
-			note = plural(n, "more pair", "more pairs") + ": --by client,server."
+			note = Plural(n, "more pair") + ": --by client,server."
 		}
 		sec.Notes = append(sec.Notes, note)
 	}

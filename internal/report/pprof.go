@@ -64,7 +64,7 @@ func (r *Report) inputName() string {
 		name = "standard input"
 	}
 	if n := len(r.Inputs) - 1; n > 0 {
-		name += " and " + plural(int64(n), "more file", "more files")
+		name += " and " + Plural(int64(n), "more file")
 	}
 	return name
 }

@@ -53,7 +53,7 @@ func (k *Ranking) values(g *sizes.Group) []string {
 
 // Rest returns a row that sums all groups that Next has not returned, nil if there are none.
 func (k *Ranking) Rest() []Cell {
-	return k.rest(func(n int) string { return formatCount(int64(n)) + " more" })
+	return k.rest(func(n int) string { return Count(int64(n)) + " more" })
 }
 
 func (k *Ranking) rest(more func(n int) string) []Cell {
@@ -152,7 +152,7 @@ func indexes(n int) []int {
 
 // moreText is the label of a row that sums n of all rows; it tells how to see them.
 func moreText(n, all int) string {
-	return fmt.Sprintf("%s more (--top %d)", formatCount(int64(n)), all)
+	return fmt.Sprintf("%s more (--top %d)", Count(int64(n)), all)
 }
 
 // rankingTitle returns what is ranked.
@@ -169,9 +169,9 @@ func (r *Report) rankingTitle(names []Column) string {
 func (r *Report) rankingOrder() string {
 	switch {
 	case r.Sorted != "":
-		return sorters[r.Sorted].words
+		return sortOrders[slices.Index(SortNames(), r.Sorted)].words
 	case r.byTime():
 		return "in order"
 	}
-	return sorters["bytes"].words
+	return byBytes.words
 }

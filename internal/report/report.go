@@ -96,10 +96,10 @@ type Fact struct {
 	Names []string
 }
 
-// Golden is the tolerances of a golden file as JSON: the general one, and those of methods by name.
+// Golden is the tolerances of a golden file as JSON: the general one, and those of methods by name. Missing ones are nil.
 type Golden struct {
-	Tolerance  json.RawMessage
-	Tolerances map[string]json.RawMessage
+	Tolerance  json.RawMessage            `json:"tolerance,omitempty"`
+	Tolerances map[string]json.RawMessage `json:"tolerances,omitempty"`
 }
 
 // Input is one file of the capture.
@@ -178,16 +178,17 @@ func (r *Report) Percent() float64 { return math.Floor(r.Totals.Percent()*1e4) /
 // "request-max", "response-max" (largest body), "errors" or "latency" (p99). "" and "key" leave them sorted by key. ok is false for
 // other names.
 func (r *Report) SortBy(name string) (ok bool) {
-	order, ok := sorters[name]
-	if ok {
-		r.Sorted = name
+	i := slices.Index(SortNames(), name)
+	if i < 0 {
+		return name == ""
 	}
-	if order.by != nil {
+	r.Sorted = name
+	if by := sortOrders[i].by; by != nil {
 		slices.SortStableFunc(r.Groups, func(a, b *sizes.Group) int {
-			return cmp.Or(restLast(a, b), cmp.Compare(order.by(b), order.by(a)))
+			return cmp.Or(restLast(a, b), cmp.Compare(by(b), by(a)))
 		})
 	}
-	return ok
+	return true
 }
 
 // restLast compares so that the row of groups beyond the limit comes last.
@@ -203,25 +204,28 @@ func restLast(a, b *sizes.Group) int {
 
 // SortNames returns the names that SortBy takes.
 func SortNames() []string {
-	return []string{"key", "bytes", "calls", "request", "response", "request-max", "response-max", "errors", "latency"}
+	return listOf(sortOrders, func(o sortOrder) string { return o.name })
 }
 
-// sorters are the sort orders and their wording in titles.
-var sorters = map[string]struct {
-	words string
-	by    func(*sizes.Group) float64
-}{
-	"":             {"", nil},
-	"key":          {"by name", nil},
-	"calls":        {"by calls", func(g *sizes.Group) float64 { return float64(g.Calls) }},
-	"bytes":        {"by bytes on the wire", func(g *sizes.Group) float64 { return float64(g.WireBytes()) }},
-	"request":      {"by mean request", func(g *sizes.Group) float64 { return g.Request.Body.Mean() }},
-	"response":     {"by mean response", func(g *sizes.Group) float64 { return g.Response.Body.Mean() }},
-	"request-max":  {"by largest request", func(g *sizes.Group) float64 { return float64(g.Request.Body.Max) }},
-	"response-max": {"by largest response", func(g *sizes.Group) float64 { return float64(g.Response.Body.Max) }},
-	"errors":       {"by errors", func(g *sizes.Group) float64 { return float64(g.Errors) }},
-	"latency":      {"by latency p99", func(g *sizes.Group) float64 { return float64(g.Latency.Percentile(99)) }},
+// sortOrder is an order of groups and its wording in titles.
+type sortOrder struct {
+	name, words string
+	by          func(*sizes.Group) float64
 }
+
+var sortOrders = []sortOrder{
+	{"key", "by name", nil},
+	byBytes,
+	{"calls", "by calls", func(g *sizes.Group) float64 { return float64(g.Calls) }},
+	{"request", "by mean request", func(g *sizes.Group) float64 { return g.Request.Body.Mean() }},
+	{"response", "by mean response", func(g *sizes.Group) float64 { return g.Response.Body.Mean() }},
+	{"request-max", "by largest request", func(g *sizes.Group) float64 { return float64(g.Request.Body.Max) }},
+	{"response-max", "by largest response", func(g *sizes.Group) float64 { return float64(g.Response.Body.Max) }},
+	{"errors", "by errors", func(g *sizes.Group) float64 { return float64(g.Errors) }},
+	{"latency", "by latency p99", func(g *sizes.Group) float64 { return float64(g.Latency.Percentile(99)) }},
+}
+
+var byBytes = sortOrder{"bytes", "by bytes on the wire", func(g *sizes.Group) float64 { return float64(g.WireBytes()) }}
 
 // Style is the formatting of tables.
 type Style struct {

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,6 +18,7 @@ import (
 type stream struct {
 	format  string
 	style   Style
+	note    string // follows the time of the first row in the head of a narrow table
 	out     *bufio.Writer
 	csv     *csv.Writer
 	columns []streamColumn
@@ -35,21 +37,31 @@ type streamColumn struct {
 	right bool
 	width int // current width
 	most  int // maximum width, 0 for none
+	// narrow replaces the column on a narrow terminal, nil for the same one.
+	narrow *streamColumn
 }
 
 // wideStream is the minimum terminal width for addresses and full times in every row. Narrower terminals show the number of the
 // connection, introduced in a line before its first row, and seconds since the first row.
 const wideStream = 140
 
-func newStream(command string, w io.Writer, format string, s Style) (*stream, error) {
+// newStream returns a stream of a command's rows. fields are the columns of CSV, columns those of other formats.
+func newStream(command string, w io.Writer, format string, s Style, fields []string, columns []streamColumn) (*stream, error) {
 	st := &stream{format: format, style: s}
 	switch format {
 	case "csv":
 		st.csv = csv.NewWriter(w)
+		st.columns = listOf(fields, func(name string) streamColumn { return streamColumn{name: name} })
 	case "table", "markdown":
 		st.out = bufio.NewWriter(w)
+		st.columns = slices.Clone(columns) // widths grow
 	default:
 		return nil, fmt.Errorf("%s has no format %q: choose table, markdown, csv or jsonl", command, format)
+	}
+	for i, c := range st.columns {
+		if st.narrow() && c.narrow != nil {
+			st.columns[i] = *c.narrow
+		}
 	}
 	return st, nil
 }
@@ -72,8 +84,8 @@ func (s *stream) csvRecord() *Record {
 	return &s.record
 }
 
-// begin prints the header before the first row.
-func (s *stream) begin(note string, at int64) {
+// begin prints the header before the first row, whose time is at.
+func (s *stream) begin(at int64) {
 	s.begun, s.first = true, at
 	names := make([]string, len(s.columns))
 	rights := make([]bool, len(s.columns))
@@ -88,7 +100,7 @@ func (s *stream) begin(note string, at int64) {
 		_ = s.flushLine()
 	default:
 		if s.narrow() {
-			for _, line := range term.Wrap("time: seconds from "+formatTime(at, ".000000", s.style.Local)+note, s.style.Width) {
+			for _, line := range term.Wrap("time: seconds from "+formatTime(at, ".000000", s.style.Local)+s.note, s.style.Width) {
 				s.line.WriteString(line + "\n")
 			}
 			_ = s.flushLine()
@@ -252,8 +264,12 @@ func (s *stream) flushLine() error {
 	return err
 }
 
-func (s *stream) close() error {
+// Close prints buffered rows.
+func (s *stream) Close() error {
 	if s.csv != nil {
+		if !s.begun {
+			s.begin(0)
+		}
 		s.csv.Flush()
 		return s.csv.Error()
 	}

@@ -65,7 +65,7 @@ func (c *Column) shortened(texts []string, level int) []string {
 	switch {
 	case level == 0:
 	case c.Names:
-		return shortenNames(texts, level)
+		return ShortNames(texts, level)
 	case c.shorten != nil:
 		return c.shorten(texts, level)
 	}
@@ -158,7 +158,7 @@ func (c cell) format(u unit, exact bool) string {
 	case elapsed:
 		return formatElapsed(c.n/c.d, exact)
 	}
-	return formatCount(c.n / c.d)
+	return Count(c.n / c.d)
 }
 
 // verbatim begins a note that is a command, which is neither wrapped nor cut.

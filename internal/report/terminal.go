@@ -360,7 +360,7 @@ func (g *grid) writeRow(b *strings.Builder, row []string) {
 func (c *Column) pad(text string, w int) string {
 	if term.Width(text) > w {
 		if c.Names {
-			text = cutName(text, w)
+			text = CutName(text, w)
 		} else {
 			text = term.CutMiddle(text, w)
 		}

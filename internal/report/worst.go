@@ -63,7 +63,7 @@ func (r *Report) failures(kinds []*sizes.CallRef, others int64, s *Style) Sectio
 		{Name: "share %", unit: percent},
 		{Name: "service/method", Names: true},
 		{Name: "status", Right: true},
-		{Name: "what", Flex: true, shorten: shortenNames},
+		{Name: "what", Flex: true, shorten: ShortNames},
 		{Name: "first frame", Right: true},
 	}
 	for i, k := range kinds {

@@ -16,7 +16,7 @@ func (d *doc) anatomy(name string, a *sizes.Anatomy, bodies int64, paths int) {
 	if a.Messages == 0 {
 		return
 	}
-	of := plural(bodies, name)
+	of := report.Plural(bodies, name)
 	if a.Messages < bodies {
 		of = report.Count(a.Messages) + " of " + of + ", the first ones"
 	}

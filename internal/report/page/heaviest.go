@@ -27,7 +27,7 @@ func (p *page) heaviest() {
 	}
 	p.section("lead", title)
 	if n < k.Len {
-		p.f("<p>They carry <b>%s %%</b> of the bytes of the %s on the wire.</p>\n", last.Text, plural(p.report.Selected.Calls, "call"))
+		p.f("<p>They carry <b>%s %%</b> of the bytes of the %s on the wire.</p>\n", last.Text, report.Plural(p.report.Selected.Calls, "call"))
 	}
 	if k.Labels > 1 && len(p.report.Findings) > 0 {
 		p.f("<p class=\"note\">Findings are about all calls of a method, also those in other rows.</p>\n")
@@ -100,7 +100,7 @@ func (p *page) heaviestFindings(r *row, printedAt map[[2]string]int) {
 	printedAt[[2]string{service, method}] = r.rank
 	for i, f := range list {
 		if i == 3 {
-			p.f("<p class=\"note\">%s in its details.</p>\n", plural(int64(len(list)-i), "more finding"))
+			p.f("<p class=\"note\">%s in its details.</p>\n", report.Plural(int64(len(list)-i), "more finding"))
 			break
 		}
 		p.finding(&p.doc, f, false)
@@ -110,7 +110,7 @@ func (p *page) heaviestFindings(r *row, printedAt map[[2]string]int) {
 // reasons returns the numbers that explain a group's weight.
 func (p *page) reasons(g *sizes.Group) []string {
 	var list []string
-	count := plural(g.Calls, "call")
+	count := report.Plural(g.Calls, "call")
 	if p.report.Seconds > 0 {
 		count += " (" + report.Rate(float64(g.Calls)/p.report.Seconds) + "/s)"
 	}

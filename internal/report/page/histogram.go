@@ -23,7 +23,7 @@ func (d *doc) histogram(title string, s *sizes.Stat, format func(int64) string, 
 		return
 	}
 	if s.Min == s.Max {
-		d.f("<p class=\"note\">%s, exactly %s each.</p>", plural(s.Count, noun), format(s.Min))
+		d.f("<p class=\"note\">%s, exactly %s each.</p>", report.Plural(s.Count, noun), format(s.Min))
 		return
 	}
 	place := func(v int64) float64 {
@@ -41,7 +41,7 @@ func (d *doc) histogram(title string, s *sizes.Stat, format func(int64) string, 
 		b.n += n
 		most = max(most, b.n)
 	})
-	d.f(`<svg role="img" aria-label="%s: %s from %s to %s">`, title, plural(s.Count, noun), format(s.Min), format(s.Max))
+	d.f(`<svg role="img" aria-label="%s: %s from %s to %s">`, title, report.Plural(s.Count, noun), format(s.Min), format(s.Max))
 	for i, b := range list {
 		if b.n == 0 {
 			continue
@@ -52,7 +52,7 @@ func (d *doc) histogram(title string, s *sizes.Stat, format func(int64) string, 
 			text += " to " + format(b.high)
 		}
 		d.f(`<g><title>%s: %s, %s %%</title><rect x="%s" y="%d" width="5.65%%" height="%d"/><text x="%s" y="%d">%s</text></g>`,
-			text, plural(b.n, noun), report.Percent(b.n, s.Count), part(float64(i)/bins+0.003), 92-h, h,
+			text, report.Plural(b.n, noun), report.Percent(b.n, s.Count), part(float64(i)/bins+0.003), 92-h, h,
 			part((float64(i)+0.5)/bins), 89-h, shortCount(b.n))
 	}
 	d.f(`<line x1="0" x2="100%%" y1="92.5" y2="92.5"/>`)
@@ -77,7 +77,7 @@ func (d *doc) histogram(title string, s *sizes.Stat, format func(int64) string, 
 	if noun == "call" {
 		mean = report.Elapsed(s.Total / s.Count)
 	}
-	d.f(`<p class="note">%s: min %s, mean %s, p50 %s, p90 %s, p99 %s, max %s. Dashed: p50 and p99.</p>`, plural(s.Count, noun), format(s.Min), mean,
+	d.f(`<p class="note">%s: min %s, mean %s, p50 %s, p90 %s, p99 %s, max %s. Dashed: p50 and p99.</p>`, report.Plural(s.Count, noun), format(s.Min), mean,
 		format(ps[0]), format(s.Percentile(90)), format(ps[1]), format(s.Max))
 }
 
@@ -124,11 +124,4 @@ func shortCount(n int64) string {
 		return fmt.Sprintf("%dk", n/1000)
 	}
 	return fmt.Sprintf("%dM", n/1_000_000)
-}
-
-func plural(n int64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return report.Count(n) + " " + noun + "s"
 }

@@ -149,7 +149,7 @@ func (p *page) methods() {
 	p.f("<p class=\"note\">Sizes are body bytes; p50 and p99 are within 1 %%.</p>\n")
 	if p.ranked.rest != nil {
 		p.f("<p class=\"note\">%s of %s are in the table, and all others in its last row. All of them:</p>\n",
-			report.Count(int64(len(p.ranked.rows))), plural(int64(k.Len), "row"))
+			report.Count(int64(len(p.ranked.rows))), report.Plural(int64(k.Len), "row"))
 		p.command("", p.commandLine("--format csv"))
 	}
 	if n := p.ranked.detail; n < len(p.ranked.rows) && p.ranked.rows[0].details != "" {
@@ -163,7 +163,7 @@ func (p *page) methods() {
 func (p *page) details(d *doc, r *row) {
 	g := r.group
 	d.f("<h3>%s</h3>\n", strings.Join(p.names(r), " · "))
-	calls := []string{plural(g.Calls, "call")}
+	calls := []string{report.Plural(g.Calls, "call")}
 	for _, n := range []struct {
 		n    int64
 		text string
@@ -254,7 +254,7 @@ func (p *page) findings() {
 	size, folded := p.Len(), false
 	for i := range all {
 		if i == openFindings && len(all) > openFindings+1 {
-			p.f("</ol>\n<details><summary>%s</summary>\n<ol class=\"findings\">\n", plural(int64(len(all)-i), "more finding"))
+			p.f("</ol>\n<details><summary>%s</summary>\n<ol class=\"findings\">\n", report.Plural(int64(len(all)-i), "more finding"))
 			folded = true
 		}
 		if p.Len()-size > sectionBudget {
