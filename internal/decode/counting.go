@@ -3,9 +3,14 @@ package decode
 // counted is what a Recorder without a tree knows about the nodes that a tree would have: the bytes of each class and the
 // number of nodes.
 type counted struct {
+	sums
+	open []container
+}
+
+// sums are the parts of counted that a mark has a copy of.
+type sums struct {
 	parts PartBytes
 	nodes int
-	open  []container
 	// values: containers are open, and the outermost one is not the attachments. attachments: the outermost one is.
 	values, attachments bool
 	// opaqueAt is the offset of the first opaque value, opaque whether there is one.
@@ -26,19 +31,7 @@ type container struct {
 // class returns the class of a node's bytes, as [Node.class] does.
 func (c *counted) class(k Kind, l Label, name string) Class {
 	top := len(c.open) == 0
-	switch {
-	case k == Opaque:
-		return ClassOpaque
-	case c.attachments, top && l == ByField && name == "attachments":
-		return ClassAttachments
-	case k == Overhead && (name == "class" || name == "field"), l == ByMember:
-		return ClassNames
-	case k == Overhead:
-		return ClassOverhead
-	case top && l == ByField && name != "result" && name != "exception":
-		return ClassEnvelope
-	}
-	return ClassValues
+	return classOf(k, l, name, top, c.attachments || top && l == ByField && name == "attachments")
 }
 
 // count adds up n bytes of a node at offset off.
@@ -89,27 +82,18 @@ func (c *counted) fill(n int) {
 
 // countedMark is a state of counted that rewind returns to.
 type countedMark struct {
-	parts             PartBytes
-	nodes, open       int
-	owns, attachments bool
-	values            bool
-	opaque, needsTree bool
-	hidden            bool
-	opaqueAt          int
+	sums
+	open int
+	owns bool // whether the innermost open container has bytes
 }
 
 func (c *counted) mark() countedMark {
 	k := len(c.open)
-	return countedMark{
-		parts: c.parts, nodes: c.nodes, open: k, owns: k > 0 && c.open[k-1].owns, attachments: c.attachments, values: c.values,
-		opaque: c.opaque, opaqueAt: c.opaqueAt, needsTree: c.needsTree, hidden: c.hidden,
-	}
+	return countedMark{sums: c.sums, open: k, owns: k > 0 && c.open[k-1].owns}
 }
 
 func (c *counted) rewind(m countedMark) {
-	c.parts, c.nodes, c.attachments, c.values = m.parts, m.nodes, m.attachments, m.values
-	c.opaque, c.opaqueAt, c.needsTree = m.opaque, m.opaqueAt, m.needsTree
-	c.hidden = m.hidden
+	c.sums = m.sums
 	if m.open <= len(c.open) {
 		c.open = c.open[:m.open]
 	}

@@ -140,3 +140,24 @@ func (c *Cursor) U64(what string) uint64 {
 	}
 	return 0
 }
+
+// Little takes a number of n bytes, up to eight, little-endian.
+func (c *Cursor) Little(n int, what string) (v uint64) {
+	for i, b := range c.Bytes(n, what) {
+		v |= uint64(b) << (8 * i)
+	}
+	return v
+}
+
+// Varint9 takes a number of one to nine bytes: seven bits in each, the low ones first, and eight in the ninth.
+func (c *Cursor) Varint9(what string) uint64 {
+	var v uint64
+	for shift := 0; shift < 56; shift += 7 {
+		b := c.Byte(what)
+		v |= uint64(b&0x7f) << shift
+		if b < 0x80 {
+			return v
+		}
+	}
+	return v | uint64(c.Byte(what))<<56
+}

@@ -22,8 +22,8 @@ func (r *Recorder) EndText() {
 	r.Settle(r.Tree.Depth())
 }
 
-// KindByte takes a result kind that is one byte; see [Reader.ResultKind].
-func (r *Recorder) KindByte() byte {
+// ResultKind takes a result kind that is one byte; see [Reader.ResultKind].
+func (r *Recorder) ResultKind() byte {
 	b := r.Byte("a result kind")
 	if b > 5 {
 		r.Fail(Malformed, "a result kind, 0 to 5", HexByte(b))
@@ -33,9 +33,7 @@ func (r *Recorder) KindByte() byte {
 
 // KindField records the result kind that was read since the last node and returns it, 0 after an error.
 func (r *Recorder) KindField(kind int64) byte {
-	if n := r.Leaf(Int, ByField, "flag", 0); n != nil {
-		n.Num = kind
-	}
+	r.Leaf(Int, ByField, "flag", 0).SetNum(kind)
 	r.Settle(r.Tree.Depth())
 	if !r.OK() {
 		return 0

@@ -21,19 +21,7 @@ const (
 )
 
 func (c Cause) String() string {
-	switch c {
-	case Cut:
-		return "cut"
-	case Lost:
-		return "lost"
-	case Malformed:
-		return "malformed"
-	case Unsupported:
-		return "unsupported"
-	case Limit:
-		return "limit"
-	}
-	return ""
+	return [...]string{"", "cut", "lost", "malformed", "unsupported", "limit"}[c]
 }
 
 // Error is the place and cause at which decoding of one body stopped. It never stops a report: what was understood

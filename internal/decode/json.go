@@ -36,10 +36,10 @@ func (t *Tree) AppendJSON(dst []byte, i int) []byte {
 		return appendFloat(dst, n.Float, 64)
 	case Char, String:
 		return AppendString(dst, n.Text)
-	case Bytes:
-		return appendBytes(dst, "bytes", n.Raw)
-	case Custom:
-		return appendBytes(dst, "bytes", n.Raw)
+	case Bytes, Custom:
+		dst = append(dst, `{"@bytes":"`...)
+		dst = base64.StdEncoding.AppendEncode(dst, n.Raw)
+		return append(dst, `"}`...)
 	case Date:
 		dst = append(dst, `{"@date":`...)
 		return append(AppendString(dst, n.Text), '}')
@@ -219,14 +219,6 @@ func (t *Tree) named(c int) bool {
 	}
 	up := &t.Nodes[n.Parent]
 	return up.Parent < 0 && up.Name == "attachments"
-}
-
-func appendBytes(dst []byte, name string, raw []byte) []byte {
-	dst = append(dst, `{"@`...)
-	dst = append(dst, name...)
-	dst = append(dst, `":"`...)
-	dst = base64.StdEncoding.AppendEncode(dst, raw)
-	return append(dst, `"}`...)
 }
 
 // appendFloat writes the shortest decimal that reads back as the same number. NaN and the infinities, for which JSON has no

@@ -6,12 +6,11 @@ package decode
 // Where values are redacted, keys of maps are numbers.
 func (t *Tree) Paths() func(i int) string {
 	var p pathWriter
-	p.reset(0)
 	return func(i int) string {
 		p.enter(t, int32(i))
 		n := &t.Nodes[i]
 		if t.Redact && n.Kind != Opaque && n.Label != Whole {
-			return t.reference(i)
+			return t.Reference(i)
 		}
 		return p.text(n)
 	}
@@ -29,9 +28,6 @@ func (t *Tree) Classes() func(i int) Class {
 	}
 }
 
-// Reference returns the path of node i as printed references have it.
-func (t *Tree) Reference(i int) string { return t.reference(i) }
-
 // IsName reports whether node i is a key of a map that is a name rather than a value.
 func (t *Tree) IsName(i int) bool {
 	l := t.Nodes[i].Label
@@ -43,6 +39,3 @@ func (t *Tree) Elements(i int) (n int) {
 	t.children(i, func(int) { n++ })
 	return n
 }
-
-// IsNamed reports whether node i is the key or the value of an entry whose key is a name.
-func (t *Tree) IsNamed(i int) bool { return t.namedEntry(int32(i)) }

@@ -67,7 +67,7 @@ func (t *Tree) Parts(dst []Part, depth int) []Part {
 		}
 		path := p.text(n)
 		if t.Redact && n.Kind != Opaque && n.Label != Whole {
-			path = t.reference(i)
+			path = t.Reference(i)
 		}
 		dst = append(dst, Part{Path: path, Class: n.class(&t.Nodes[top], i == top), Off: int(n.Off), Bytes: int(n.Len)})
 	}
@@ -90,18 +90,23 @@ func byOffset(a, b Part) int { return a.Off - b.Off }
 
 // class returns the class of the node's own bytes. root is the top-level node above it, or the node itself.
 func (n *Node) class(root *Node, isRoot bool) Class {
+	return classOf(n.Kind, n.Label, n.Name, isRoot, root.Label == ByField && root.Name == "attachments")
+}
+
+// classOf returns the class of a node's own bytes: top is true at the top level, attachments for the attachments and below.
+func classOf(k Kind, l Label, name string, top, attachments bool) Class {
 	switch {
-	case n.Kind == Opaque:
+	case k == Opaque:
 		return ClassOpaque
-	case n.Kind == Missing:
+	case k == Missing:
 		return ClassMissing
-	case root.Label == ByField && root.Name == "attachments":
+	case attachments:
 		return ClassAttachments
-	case n.Kind == Overhead && (n.Name == "class" || n.Name == "field"), n.Label == ByMember:
+	case k == Overhead && (name == "class" || name == "field"), l == ByMember:
 		return ClassNames
-	case n.Kind == Overhead:
+	case k == Overhead:
 		return ClassOverhead
-	case isRoot && n.Label == ByField && n.Name != "result" && n.Name != "exception":
+	case top && l == ByField && name != "result" && name != "exception":
 		return ClassEnvelope
 	}
 	return ClassValues
@@ -122,16 +127,20 @@ func (n *Node) NamesCall() bool {
 
 // Path returns the written path of node i, as reports name it: args[0].user.name, attachments["a.b"], opaque.
 func (t *Tree) Path(i int) string {
-	var chain []int32
+	var p pathWriter
+	for _, k := range t.lineage(i) {
+		p.enter(t, k)
+	}
+	return p.text(&t.Nodes[i])
+}
+
+// lineage returns node i and its ancestors, the outermost one first.
+func (t *Tree) lineage(i int) (chain []int32) {
 	for j := int32(i); j >= 0; j = t.Nodes[j].Parent {
 		chain = append(chain, j)
 	}
-	var p pathWriter
-	p.reset(0)
-	for k := len(chain) - 1; k >= 0; k-- {
-		p.enter(t, chain[k])
-	}
-	return p.text(&t.Nodes[i])
+	slices.Reverse(chain)
+	return chain
 }
 
 // maxPath limits a written path, in bytes; deeper nodes have the path of their ancestor. Without it a small, deeply nested

@@ -89,23 +89,36 @@ func (r *Recorder) Words(p Place, k Kind, text func() string) {
 
 // Integer records an integer.
 func (r *Recorder) Integer(p Place, v int64) {
-	if n := r.Scalar(p, Int); n != nil {
-		n.Num = v
-	}
+	r.Scalar(p, Int).SetNum(v)
 }
 
 // Boolean records a boolean.
 func (r *Recorder) Boolean(p Place, v bool) {
-	if n := r.Scalar(p, Bool); n != nil && v {
-		n.Num = 1
-	}
+	r.Scalar(p, Bool).SetBool(v)
 }
 
 // Real records a Float32 or a Float64.
 func (r *Recorder) Real(p Place, k Kind, v float64) {
-	if n := r.Scalar(p, k); n != nil {
-		n.Float = v
+	r.Scalar(p, k).SetFloat(v)
+}
+
+// FillRaw sets Raw of a node, which may be nil, where values are wanted.
+func (r *Recorder) FillRaw(n *Node, raw []byte) {
+	if n != nil && r.Values() {
+		n.Raw = raw
 	}
+}
+
+// FillUTF8 sets Text of a node, which may be nil, where values are wanted.
+func (r *Recorder) FillUTF8(n *Node, raw []byte) {
+	if n != nil && r.Values() {
+		n.Text = UTF8(raw)
+	}
+}
+
+// FailClass stops at data whose end only the class tells; what names them.
+func (r *Recorder) FailClass(what, class string) {
+	r.Fail(Unsupported, what+" "+class, "bytes that only the class can divide")
 }
 
 // NextNode returns the index that the next node has, -1 without a tree.

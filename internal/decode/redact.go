@@ -54,65 +54,26 @@ func (k Kind) secret() bool {
 }
 
 // String returns the name of a kind in reports.
-func (k Kind) String() string {
-	switch k {
-	case Overhead:
-		return "overhead"
-	case Null:
-		return "null"
-	case Bool:
-		return "boolean"
-	case Int:
-		return "integer"
-	case Float32:
-		return "float"
-	case Float64:
-		return "double"
-	case Char:
-		return "char"
-	case String:
-		return "string"
-	case Bytes:
-		return "bytes"
-	case Date:
-		return "date"
-	case Decimal:
-		return "decimal"
-	case Enum:
-		return "enum"
-	case List:
-		return "list"
-	case Map:
-		return "map"
-	case Object:
-		return "object"
-	case Ref:
-		return "reference"
-	case Alias:
-		return "alias"
-	case Opaque:
-		return "opaque"
-	case Custom:
-		return "custom"
-	case Missing:
-		return "missing"
-	}
-	return "unknown"
+func (k Kind) String() string { return kindNames[k] }
+
+var kindNames = [...]string{
+	Overhead: "overhead", Null: "null", Bool: "boolean", Int: "integer", Float32: "float", Float64: "double", Char: "char",
+	String: "string", Bytes: "bytes", Date: "date", Decimal: "decimal", Enum: "enum", List: "list", Map: "map", Object: "object",
+	Ref: "reference", Alias: "alias", Opaque: "opaque", Custom: "custom", Missing: "missing",
 }
 
-// reference returns the path of node i as printed references have it. Where values are redacted, keys of maps are numbers.
-func (t *Tree) reference(i int) string {
+// Reference returns the path of node i as printed references have it. Where values are redacted, keys of maps are numbers.
+func (t *Tree) Reference(i int) string {
 	if !t.Redact {
 		return t.Path(i)
 	}
-	var chain []int32
-	for j := int32(i); j >= 0; j = t.Nodes[j].Parent {
-		chain = append(chain, j)
-	}
 	var p pathWriter
-	for k := len(chain) - 1; k >= 0 && len(p.buf) < maxPath; k-- {
-		n := t.Nodes[chain[k]]
-		if (n.Label == ByKey || n.Label == ByEntry) && !t.namedEntry(chain[k]) {
+	for _, k := range t.lineage(i) {
+		if len(p.buf) >= maxPath {
+			break
+		}
+		n := t.Nodes[k]
+		if (n.Label == ByKey || n.Label == ByEntry) && !t.IsNamed(int(k)) {
 			n.Name = ""
 		}
 		p.segment(&n)
@@ -120,12 +81,12 @@ func (t *Tree) reference(i int) string {
 	return string(p.buf)
 }
 
-// namedEntry reports whether node i is the key or the value of an entry whose key is a name.
-func (t *Tree) namedEntry(i int32) bool {
-	key := i
+// IsNamed reports whether node i is the key or the value of an entry whose key is a name.
+func (t *Tree) IsNamed(i int) bool {
+	key := int32(i)
 	if t.Nodes[i].Label == ByEntry {
 		up := t.Nodes[i].Parent
-		for key = i - 1; key > up && t.Nodes[key].Parent != up; {
+		for key--; key > up && t.Nodes[key].Parent != up; {
 			key = t.Nodes[key].Parent
 		}
 	}

@@ -176,6 +176,34 @@ func (t *Tree) Node(i int) *Node {
 	return &t.Nodes[i]
 }
 
+// SetNum sets Num of a node, which may be nil.
+func (n *Node) SetNum(v int64) {
+	if n != nil {
+		n.Num = v
+	}
+}
+
+// SetBool sets the value of a Bool, which may be nil.
+func (n *Node) SetBool(v bool) {
+	if n != nil && v {
+		n.Num = 1
+	}
+}
+
+// SetFloat sets Float of a node, which may be nil.
+func (n *Node) SetFloat(v float64) {
+	if n != nil {
+		n.Float = v
+	}
+}
+
+// SetText sets Text of a node, which may be nil.
+func (n *Node) SetText(s string) {
+	if n != nil {
+		n.Text = s
+	}
+}
+
 // Close ends the container opened last.
 func (t *Tree) Close() {
 	if t == nil || len(t.open) == 0 {

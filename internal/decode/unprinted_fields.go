@@ -79,9 +79,9 @@ func (t *Tree) appendPath(dst []byte, i int32) []byte {
 		if up < 0 {
 			break
 		}
-		rest = strings.TrimPrefix(t.reference(int(i)), t.reference(int(up))) + rest
+		rest = strings.TrimPrefix(t.Reference(int(i)), t.Reference(int(up))) + rest
 		i = t.inlinedAt[up]
 	}
 	dst = append(dst, `{"@ref":`...)
-	return append(AppendString(dst, t.reference(int(i))+rest), '}')
+	return append(AppendString(dst, t.Reference(int(i))+rest), '}')
 }

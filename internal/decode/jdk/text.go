@@ -129,6 +129,15 @@ func Signed(raw []byte) *big.Int {
 	return v
 }
 
+// Integer returns the number of a magnitude, the most significant byte first, and a sign, as BigInteger keeps it.
+func Integer(magnitude []byte, negative bool) *big.Int {
+	v := new(big.Int).SetBytes(magnitude)
+	if negative {
+		v.Neg(v)
+	}
+	return v
+}
+
 // Decimal returns unscaled × 10^-scale as BigDecimal.toString does. unscaled is an integer in decimal digits.
 func Decimal(unscaled string, scale int32) string {
 	digits := strings.TrimPrefix(unscaled, "-")
@@ -158,4 +167,15 @@ func Decimal(unscaled string, scale int32) string {
 // UUID returns the text of a java.util.UUID of these bits.
 func UUID(most, least uint64) string {
 	return fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", most>>32, most>>16&0xffff, most&0xffff, least>>48, least&0xffffffffffff)
+}
+
+// Locale returns the text of a java.util.Locale of these parts.
+func Locale(language, country, variant string) string {
+	if country+variant != "" {
+		language += "_" + country
+	}
+	if variant != "" {
+		language += "_" + variant
+	}
+	return language
 }

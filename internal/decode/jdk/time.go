@@ -8,7 +8,11 @@
 // toString.
 package jdk
 
-import "time"
+import (
+	"slices"
+	"strings"
+	"time"
+)
 
 // Kind is a class of java.time, by the number that java.time.Ser writes for it; 0 is none.
 type Kind byte
@@ -30,6 +34,18 @@ const (
 	MonthDay
 	Period
 )
+
+// kindNames are the classes of java.time by their kinds.
+var kindNames = [...]string{
+	"", "Duration", "Instant", "LocalDate", "LocalTime", "LocalDateTime", "ZonedDateTime", "ZoneRegion", "ZoneOffset", "OffsetTime",
+	"OffsetDateTime", "Year", "YearMonth", "MonthDay", "Period",
+}
+
+// KindOf returns the kind of a class, 0 if it is not one of java.time.
+func KindOf(class string) Kind {
+	name, _ := strings.CutPrefix(class, "java.time.")
+	return Kind(max(0, slices.Index(kindNames[:], name)))
+}
 
 // Field is an integer of an amount: its name, and its type code as in a JVM descriptor, J, I or B.
 type Field struct {
@@ -54,6 +70,17 @@ var amounts = [...]struct {
 	YearMonth: {"java.time.YearMonth", []Field{{"year", 'I'}, {"month", 'B'}}},
 	MonthDay:  {"java.time.MonthDay", []Field{{"month", 'B'}, {"day", 'B'}}},
 	Period:    {"java.time.Period", []Field{{"years", 'I'}, {"months", 'I'}, {"days", 'I'}}},
+}
+
+// Read reads the field in the form of a serialization.
+func (f Field) Read(s Source) int64 {
+	switch f.Code {
+	case 'J':
+		return s.Long(f.Name)
+	case 'I':
+		return int64(s.Int(f.Name))
+	}
+	return int64(int8(s.Byte(f.Name)))
 }
 
 // Source reads the parts of a value in the forms of one serialization; what names a part in errors.

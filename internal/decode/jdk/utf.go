@@ -3,6 +3,8 @@ package jdk
 import (
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"dubbo-wire/internal/decode"
 )
 
 // Units joins UTF-16 units to UTF-8: a surrogate pair becomes a character, half a pair U+FFFD.
@@ -43,7 +45,7 @@ func (u *Units) String() string {
 // UTF returns the text of Java's modified UTF-8 (java.io.DataInput): U+0000 is two bytes, and a character beyond U+FFFF
 // is a surrogate pair of three bytes each. Half a pair and what is not UTF-8 become U+FFFD.
 func UTF(b []byte) string {
-	if IsASCII(b) {
+	if decode.IsASCII(b) {
 		return string(b)
 	}
 	u := NewUnits(len(b))
@@ -70,14 +72,4 @@ func Unit(b []byte) (unit rune, n int) {
 		return rune(b[0]&0x0f)<<12 | rune(b[1]&0x3f)<<6 | rune(b[2]&0x3f), 3
 	}
 	return 0, 0
-}
-
-// IsASCII reports whether b is a text in ASCII.
-func IsASCII(b []byte) bool {
-	for _, c := range b {
-		if c >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }

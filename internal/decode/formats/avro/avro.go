@@ -74,9 +74,6 @@ func (r *Reader) Text(name string) (s string, null bool) {
 	return s, false
 }
 
-// ResultKind implements decode.Reader.
-func (r *Reader) ResultKind() byte { return r.KindByte() }
-
 // Value implements decode.Reader. The arguments of a request are read by a plan, other values directly.
 func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
 	if !r.OK() {
@@ -139,9 +136,7 @@ func (r *Reader) message() bool {
 	r.Off++
 	r.Role("type")
 	raw := r.bytes("a message")
-	if leaf := r.Leaf(decode.String, decode.ByField, "detailMessage", 0); leaf != nil && r.Values() {
-		leaf.Text = decode.UTF8(raw)
-	}
+	r.FillUTF8(r.Leaf(decode.String, decode.ByField, "detailMessage", 0), raw)
 	return true
 }
 

@@ -44,9 +44,7 @@ var shapes = map[string]shape{
 func (r *Reader) datum(l decode.Label, name string, index int, typ string) {
 	if typ == "[B" {
 		raw := r.bytes("bytes")
-		if n := r.Leaf(decode.Bytes, l, name, index); n != nil && r.Values() {
-			n.Raw = raw
-		}
+		r.FillRaw(r.Leaf(decode.Bytes, l, name, index), raw)
 		return
 	}
 	if len(typ) > 1 && typ[0] == '[' {
@@ -56,9 +54,7 @@ func (r *Reader) datum(l decode.Label, name string, index int, typ string) {
 	switch shapes[typ] {
 	case integer:
 		v := r.long("a number")
-		if n := r.Leaf(decode.Int, l, name, index); n != nil {
-			n.Num = v
-		}
+		r.Leaf(decode.Int, l, name, index).SetNum(v)
 	case char:
 		v := r.long("a char")
 		if n := r.Leaf(decode.Char, l, name, index); n != nil && r.Values() {
@@ -66,35 +62,25 @@ func (r *Reader) datum(l decode.Label, name string, index int, typ string) {
 		}
 	case boolean:
 		v := r.Byte("a boolean")
-		if n := r.Leaf(decode.Bool, l, name, index); n != nil && v != 0 {
-			n.Num = 1
-		}
+		r.Leaf(decode.Bool, l, name, index).SetBool(v != 0)
 	case float:
 		var v float32
 		if b := r.Bytes(4, "a float"); b != nil {
 			v = math.Float32frombits(binary.LittleEndian.Uint32(b))
 		}
-		if n := r.Leaf(decode.Float32, l, name, index); n != nil {
-			n.Float = float64(v)
-		}
+		r.Leaf(decode.Float32, l, name, index).SetFloat(float64(v))
 	case double:
 		var v float64
 		if b := r.Bytes(8, "a double"); b != nil {
 			v = math.Float64frombits(binary.LittleEndian.Uint64(b))
 		}
-		if n := r.Leaf(decode.Float64, l, name, index); n != nil {
-			n.Float = v
-		}
+		r.Leaf(decode.Float64, l, name, index).SetFloat(v)
 	case str:
 		raw := r.bytes("a string")
-		if n := r.Leaf(decode.String, l, name, index); n != nil && r.Values() {
-			n.Text = decode.UTF8(raw)
-		}
+		r.FillUTF8(r.Leaf(decode.String, l, name, index), raw)
 	case number:
 		raw := r.bytes("a number")
-		if n := r.Leaf(decode.Decimal, l, name, index); n != nil && r.Values() {
-			n.Text = decode.UTF8(raw)
-		}
+		r.FillUTF8(r.Leaf(decode.Decimal, l, name, index), raw)
 	case noBytes:
 		r.Leaf(decode.Opaque, l, name, index)
 	default:

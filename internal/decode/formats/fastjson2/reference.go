@@ -42,28 +42,20 @@ func (r *Reader) reference(l decode.Label, name string, index int) {
 	}
 	if !r.Values() {
 		// Without values the target has no use, and finding it costs time.
-		if n := r.Leaf(decode.Ref, l, name, index); n != nil {
-			n.Num = int64(r.refs.root)
-		}
+		r.Leaf(decode.Ref, l, name, index).SetNum(int64(r.refs.root))
 		return
 	}
 	node := r.find(path.string())
 	switch {
 	case node < 0:
 		r.Open(decode.Map, l, name, index)
-		if n := r.LeafAt(decode.String, decode.ByKey, "$ref", 0, r.Off, r.Off); n != nil {
-			n.Text = "$ref"
-		}
-		if n := r.Leaf(decode.String, decode.ByEntry, "$ref", 0); n != nil {
-			n.Text = r.refs.last
-		}
+		r.LeafAt(decode.String, decode.ByKey, "$ref", 0, r.Off, r.Off).SetText("$ref")
+		r.Leaf(decode.String, decode.ByEntry, "$ref", 0).SetText(r.refs.last)
 		r.Close()
 	case r.Tree.Nodes[node].Kind == decode.Null: // Optional.empty(), which is one object everywhere
 		r.Leaf(decode.Null, l, name, index)
 	default:
-		if n := r.Leaf(decode.Ref, l, name, index); n != nil {
-			n.Num = int64(node)
-		}
+		r.Leaf(decode.Ref, l, name, index).SetNum(int64(node))
 	}
 }
 

@@ -368,9 +368,7 @@ func (r *Reader) key(i int) string {
 		return ""
 	}
 	name := r.name("a key")
-	if n := r.Leaf(decode.String, decode.ByKey, name, i); n != nil {
-		n.Text = name
-	}
+	r.Leaf(decode.String, decode.ByKey, name, i).SetText(name)
 	return name
 }
 

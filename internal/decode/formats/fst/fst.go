@@ -70,9 +70,6 @@ func (r *Reader) Text(name string) (s string, null bool) {
 	return r.TextField(name, r.text().decode(), false)
 }
 
-// ResultKind implements decode.Reader.
-func (r *Reader) ResultKind() byte { return r.KindByte() }
-
 // Value implements decode.Reader. The declared type is not needed.
 func (r *Reader) Value(l decode.Label, name string, index int, _ string) {
 	r.top(r.at(l, name, index))

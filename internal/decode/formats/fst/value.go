@@ -157,9 +157,7 @@ func (r *Reader) handle(p place) {
 		return
 	}
 	if node, ok := r.nodes[off]; ok {
-		if n := r.Scalar(p.Place, decode.Ref); n != nil {
-			n.Num = int64(node)
-		}
+		r.Scalar(p.Place, decode.Ref).SetNum(int64(node))
 		return
 	}
 	s, ok := r.textAt(off, p.Start)
@@ -235,9 +233,7 @@ func (r *Reader) array(cl *class, p place) {
 	}
 	if cl.elem == bytes1 {
 		raw := r.Bytes(n, "bytes")
-		if node := r.Scalar(p.Place, decode.Bytes); node != nil && r.Values() {
-			node.Raw = raw
-		}
+		r.FillRaw(r.Scalar(p.Place, decode.Bytes), raw)
 		return
 	}
 	r.container(p, decode.List, cl, func() {

@@ -2,7 +2,6 @@ package fury
 
 import (
 	"fmt"
-	"math"
 
 	"dubbo-wire/internal/decode"
 )
@@ -10,11 +9,7 @@ import (
 // container records a container with the values that f takes.
 func (r *Reader) container(p decode.Place, k decode.Kind, class string, f func()) {
 	r.open(p, k, decode.JavaName(class))
-	if r.Enter() {
-		f()
-		r.Leave()
-	}
-	r.Close()
+	r.Content(f)
 }
 
 // containerData takes the data of a class with elements.
@@ -56,12 +51,7 @@ func (r *Reader) primitives(cl *class, p decode.Place) {
 	n := r.count("the length of an array", 1)
 	if cl.elem == int8s {
 		raw := r.Bytes(n, "bytes")
-		if !r.OK() {
-			return
-		}
-		if node := r.Scalar(p, decode.Bytes); node != nil && r.Values() {
-			node.Raw = raw
-		}
+		r.FillRaw(r.Scalar(p, decode.Bytes), raw)
 		return
 	}
 	if r.OK() && n%cl.size != 0 {
@@ -92,9 +82,7 @@ func (r *Reader) bits(cl *class, p decode.Place) {
 		}
 		r.Role("bits")
 		for i := 0; i <= last && r.OK(); i++ {
-			if n := r.Leaf(decode.Bool, decode.ByIndex, "", i); n != nil {
-				n.Num = int64(raw[i/8] >> (i % 8) & 1)
-			}
+			r.Leaf(decode.Bool, decode.ByIndex, "", i).SetBool(raw[i/8]>>(i%8)&1 != 0)
 		}
 	})
 }
@@ -109,11 +97,7 @@ func (r *Reader) array(cl *class, p decode.Place) {
 	if cl.layout == texts {
 		n = r.count("the length of an array", 1)
 	} else {
-		raw := r.fixed(4, "the length of an array")
-		if r.OK() && int64(raw) > int64(r.Left()) {
-			r.Need(int(min(raw, math.MaxInt32)), fmt.Sprintf("%d elements", raw))
-		}
-		n = int(raw)
+		n = r.fits(r.Little(4, "the length of an array"), 1)
 	}
 	if !r.OK() {
 		return

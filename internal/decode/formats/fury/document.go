@@ -1,7 +1,6 @@
 package fury
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"dubbo-wire/internal/decode"
@@ -39,7 +38,11 @@ func (r *Reader) document(p decode.Place) {
 	r.begin()
 	start := r.Mark()
 	p.Length = r.Off
-	r.root(p)
+	if r.v010 {
+		r.root010(p)
+	} else {
+		r.flagged(p)
+	}
 	r.Buf = body
 	if r.OK() && r.Off == end || r.Tree.Full() {
 		return
@@ -57,15 +60,6 @@ func (r *Reader) document(p decode.Place) {
 		r.Scalar(p, decode.Opaque)
 	}
 	r.Tree.CloseTo(depth)
-}
-
-// root takes the object of a document.
-func (r *Reader) root(p decode.Place) {
-	if r.v010 {
-		r.root010(p)
-		return
-	}
-	r.flagged(p)
 }
 
 // begin starts a document, which has its own numbers of objects and names.
@@ -107,15 +101,13 @@ func (r *Reader) flag(p *decode.Place) (follows bool) {
 	case refNull:
 		r.Scalar(*p, decode.Null)
 	case refSeen:
-		k := r.varint("the number of an object")
+		k := r.Varint9("the number of an object")
 		switch {
 		case !r.OK():
 		case k >= uint64(len(r.objects)):
 			r.Fail(decode.Malformed, fmt.Sprintf("the number of one of %d objects", len(r.objects)), fmt.Sprint(k))
 		default:
-			if n := r.Scalar(*p, decode.Ref); n != nil {
-				n.Num = int64(r.objects[k])
-			}
+			r.Scalar(*p, decode.Ref).SetNum(int64(r.objects[k]))
 		}
 	default:
 		r.Fail(decode.Malformed, "a reference flag", decode.HexByte(b))
@@ -123,13 +115,10 @@ func (r *Reader) flag(p *decode.Place) (follows bool) {
 	return false
 }
 
-// name is a part of a class name: the package or the rest.
-type name string
-
 // class takes a class: a number, shifted by one bit, or 1 and a name in two parts.
 func (r *Reader) class(p *decode.Place) *class {
 	off := r.Off
-	id := r.varint("a class")
+	id := r.Varint9("a class")
 	switch {
 	case !r.OK():
 		return nil
@@ -145,36 +134,29 @@ func (r *Reader) class(p *decode.Place) *class {
 	}
 	pkg, simple := r.part(), r.part()
 	p.Head, p.Named = r.Off, true
-	full := string(simple)
 	if pkg != "" {
-		full = string(pkg) + "." + full
+		simple = pkg + "." + simple
 	}
-	return &class{name: full}
+	return &class{name: simple}
 }
 
 // part takes a part of a class name: 0, a hash, its length in two bytes and itself; or 1 and the number of an earlier part.
-func (r *Reader) part() name {
+func (r *Reader) part() string {
 	switch b := r.Byte("a part of a class name"); b {
 	case 0:
 		r.Skip(8, "the hash of a name")
-		n := 0
-		if b := r.Bytes(2, "the length of a name"); b != nil {
-			n = int(binary.LittleEndian.Uint16(b))
-		}
-		s := name(r.Name(r.Bytes(n, "a part of a class name")))
+		n := int(r.Little(2, "the length of a name"))
+		s := r.Name(r.Bytes(n, "a part of a class name"))
 		if r.OK() {
 			r.strings = append(r.strings, s)
 		}
 		return s
 	case 1:
-		b := r.Bytes(2, "the number of a name")
-		if b == nil {
-			return ""
-		}
-		if k := int(binary.LittleEndian.Uint16(b)); k < len(r.strings) {
+		k := r.Little(2, "the number of a name")
+		if k < uint64(len(r.strings)) && r.OK() {
 			return r.strings[k]
 		}
-		r.Fail(decode.Malformed, fmt.Sprintf("the number of one of %d names", len(r.strings)), fmt.Sprint(binary.LittleEndian.Uint16(b)))
+		r.Fail(decode.Malformed, fmt.Sprintf("the number of one of %d names", len(r.strings)), fmt.Sprint(k))
 	default:
 		r.Fail(decode.Malformed, "00 or 01 before a part of a class name", decode.HexByte(b))
 	}

@@ -15,7 +15,6 @@
 package fury
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 
@@ -78,7 +77,7 @@ type Reader struct {
 	meta bool // compatible mode of 0.10
 
 	// State of one document.
-	strings []name // parts of class names, in order of their first appearance
+	strings []string // parts of class names, in order of their first appearance
 	objects []int32
 }
 
@@ -128,9 +127,6 @@ func (r *Reader) Text(field string) (s string, null bool) {
 	return r.TextField(field, x.decode(), null)
 }
 
-// ResultKind implements decode.Reader.
-func (r *Reader) ResultKind() byte { return r.KindByte() }
-
 // Value implements decode.Reader. The declared type is not needed.
 func (r *Reader) Value(l decode.Label, name string, index int, _ string) {
 	r.document(decode.Place{Label: l, Name: name, Index: index})
@@ -148,11 +144,7 @@ func (r *Reader) Attachments() {
 
 // length takes a length of four bytes.
 func (r *Reader) length(what string) int {
-	b := r.Bytes(4, what)
-	if b == nil {
-		return 0
-	}
-	n := binary.LittleEndian.Uint32(b)
+	n := r.Little(4, what)
 	if n > math.MaxInt32 {
 		r.Fail(decode.Malformed, what, fmt.Sprint(int32(n)))
 		return 0

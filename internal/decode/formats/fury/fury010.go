@@ -19,14 +19,14 @@ func (r *Reader) root010(p decode.Place) {
 		r.FailAt(off, decode.Unsupported, "the flags of a document for Java", decode.HexByte(flags))
 	}
 	if r.meta {
-		if at := int32(r.fixed(4, "the place of class definitions")); r.OK() && at != -1 {
+		if at := int32(r.Little(4, "the place of class definitions")); r.OK() && at != -1 {
 			r.Fail(decode.Unsupported, "a document without class definitions", fmt.Sprintf("some at %d", at))
 		}
 	}
 	if !r.flag(&p) {
 		return
 	}
-	id := r.varint("a class")
+	id := r.Varint9("a class")
 	p.Head = r.Off
 	if r.OK() {
 		r.value010(byte(min(id, 0xff)), p)

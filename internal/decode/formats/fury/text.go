@@ -27,12 +27,12 @@ func (r *Reader) text() (x text) {
 	off := r.Off
 	var n uint64
 	if r.v010 {
-		n = r.varint("the length of a string")
+		n = r.Varint9("the length of a string")
 		x.coder = byte(n & 3)
 		n >>= 2
 	} else {
 		x.coder = r.Byte("the coder of a string")
-		n = r.varint("the length of a string")
+		n = r.Varint9("the length of a string")
 	}
 	if r.OK() && (x.coder > utf8s || x.coder == utf8s && !r.v010 || x.coder == utf16le && n%2 != 0) {
 		r.FailAt(off, decode.Malformed, "a string", fmt.Sprintf("coder %d, %d bytes", x.coder, n))
@@ -52,19 +52,6 @@ func (x text) decode() string {
 	return decode.UTF8(x.raw)
 }
 
-// varint takes seven bits per byte, the low ones first; the ninth byte has eight.
-func (r *Reader) varint(what string) uint64 {
-	var v uint64
-	for shift := 0; shift < 56; shift += 7 {
-		b := r.Byte(what)
-		v |= uint64(b&0x7f) << shift
-		if b < 0x80 {
-			return v
-		}
-	}
-	return v | uint64(r.Byte(what))<<56
-}
-
 // tagged takes a long: four bytes whose lowest bit is 0, or 01 and eight bytes.
 func (r *Reader) tagged(what string) int64 {
 	if b, ok := r.Peek(); ok && b&1 != 0 {
@@ -73,24 +60,18 @@ func (r *Reader) tagged(what string) int64 {
 			return 0
 		}
 		r.Off++
-		return int64(r.fixed(8, what))
+		return int64(r.Little(8, what))
 	}
-	return int64(int32(r.fixed(4, what)) >> 1)
-}
-
-// fixed takes a number of n bytes.
-func (r *Reader) fixed(n int, what string) uint64 {
-	b := r.Bytes(n, what)
-	var v uint64
-	for i := len(b) - 1; i >= 0; i-- {
-		v = v<<8 | uint64(b[i])
-	}
-	return v
+	return int64(int32(r.Little(4, what)) >> 1)
 }
 
 // count takes a number of elements of at least size bytes each.
 func (r *Reader) count(what string, size int) int {
-	n := r.varint(what)
+	return r.fits(r.Varint9(what), size)
+}
+
+// fits checks a number of elements.
+func (r *Reader) fits(n uint64, size int) int {
 	if r.OK() && n > uint64(r.Left()/size) {
 		r.Need(int(min(n, math.MaxInt32/8))*size, fmt.Sprintf("%d elements", n))
 	}

@@ -31,12 +31,8 @@ func (r *Reader) data(cl *class, p decode.Place) {
 	}
 }
 
-// throwableMessage is how Throwable's fields start with the message: the class by name or number, then a hash of the
-// field's name and type.
-var (
-	throwableName    = "Throwable"
-	detailMessageTag = []byte{0xb7, 0x64, 0x1c, 0x0c, 0x00, 0x95, 0xaa, 0x76}
-)
+// detailMessageTag is a hash of the name and the type of Throwable's field with the message.
+const detailMessageTag = "\xb7\x64\x1c\x0c\x00\x95\xaa\x76"
 
 // other stops at a class whose fields are not read. The node stays open, since the opaque bytes are its content. The message
 // of an exception is read first.
@@ -45,7 +41,7 @@ func (r *Reader) other(cl *class, p decode.Place) {
 	if p.Throwable {
 		r.message()
 	}
-	r.Fail(decode.Unsupported, "the fields of class "+cl.name, "bytes that only the class can divide")
+	r.FailClass("the fields of class", cl.name)
 }
 
 // message takes the message of an exception if it is the first field, as in all subclasses of Throwable without a writeObject
@@ -53,11 +49,9 @@ func (r *Reader) other(cl *class, p decode.Place) {
 func (r *Reader) message() {
 	start := r.Mark()
 	r.Skip(2, "a number of classes")
-	q := decode.Place{}
-	cl := r.class(&q)
-	if r.OK() && (cl.name == "java.lang."+throwableName || r.v010) {
-		tag := r.Bytes(len(detailMessageTag), "a field")
-		if string(tag) == string(detailMessageTag) {
+	cl := r.class(&decode.Place{})
+	if r.OK() && (cl.name == "java.lang.Throwable" || r.v010) {
+		if string(r.Bytes(len(detailMessageTag), "a field")) == detailMessageTag {
 			r.Role("field")
 			if q := (decode.Place{Label: decode.ByField, Name: "detailMessage"}); r.flag(&q) {
 				r.scalar(str, q)
@@ -72,29 +66,26 @@ func (r *Reader) message() {
 func (r *Reader) scalar(l layout, p decode.Place) {
 	switch l {
 	case boolean:
-		v := r.Byte("a boolean")
-		if n := r.Scalar(p, decode.Bool); n != nil && v != 0 {
-			n.Num = 1
-		}
+		r.Boolean(p, r.Byte("a boolean") != 0)
 	case int8s:
 		r.Integer(p, int64(int8(r.Byte("a byte"))))
 	case int16s:
-		r.Integer(p, int64(int16(r.fixed(2, "a short"))))
+		r.Integer(p, int64(int16(r.Little(2, "a short"))))
 	case int32s:
-		r.Integer(p, int64(int32(r.fixed(4, "an int"))))
+		r.Integer(p, int64(int32(r.Little(4, "an int"))))
 	case int64s:
-		r.Integer(p, int64(r.fixed(8, "a long")))
+		r.Integer(p, int64(r.Little(8, "a long")))
 	case zigzag:
-		v := uint32(r.varint("an int"))
+		v := uint32(r.Varint9("an int"))
 		r.Integer(p, int64(int32(v>>1)^-int32(v&1)))
 	case tagged64:
 		r.Integer(p, r.tagged("a long"))
 	case float:
-		r.Real(p, decode.Float32, float64(math.Float32frombits(uint32(r.fixed(4, "a float")))))
+		r.Real(p, decode.Float32, float64(math.Float32frombits(uint32(r.Little(4, "a float")))))
 	case double:
-		r.Real(p, decode.Float64, math.Float64frombits(r.fixed(8, "a double")))
+		r.Real(p, decode.Float64, math.Float64frombits(r.Little(8, "a double")))
 	case char:
-		u := rune(r.fixed(2, "a char"))
+		u := rune(r.Little(2, "a char"))
 		r.Words(p, decode.Char, func() string { return string(u) }) // a surrogate becomes U+FFFD
 	case str:
 		x := r.text()
@@ -115,7 +106,7 @@ func (r *Reader) described(cl *class, p decode.Place) {
 			r.Skip(4, "flags")
 			r.Words(q, decode.String, x.decode)
 		case uuid:
-			hi, lo := r.fixed(8, "a UUID"), r.fixed(8, "a UUID")
+			hi, lo := r.Little(8, "a UUID"), r.Little(8, "a UUID")
 			r.Words(q, decode.String, func() string { return jdk.UUID(hi, lo) })
 		case classRef:
 			if described := r.class(&decode.Place{}); r.OK() {
@@ -124,14 +115,7 @@ func (r *Reader) described(cl *class, p decode.Place) {
 		case locale:
 			language, country, variant := r.text(), r.text(), r.text()
 			r.Words(q, decode.String, func() string {
-				s := language.decode()
-				if len(country.raw)+len(variant.raw) > 0 {
-					s += "_" + country.decode()
-				}
-				if len(variant.raw) > 0 {
-					s += "_" + variant.decode()
-				}
-				return s
+				return jdk.Locale(language.decode(), country.decode(), variant.decode())
 			})
 		}
 	})
@@ -141,10 +125,10 @@ func (r *Reader) described(cl *class, p decode.Place) {
 func (r *Reader) worded(cl *class, p decode.Place) {
 	switch cl.layout {
 	case date:
-		ms := int64(r.fixed(8, "milliseconds"))
+		ms := int64(r.Little(8, "milliseconds"))
 		r.Words(p, decode.Date, func() string { return jdk.Instant(time.UnixMilli(ms)) })
 	case timestamp:
-		ms, nano := int64(r.fixed(8, "milliseconds")), int64(int32(r.fixed(4, "nanoseconds")))
+		ms, nano := int64(r.Little(8, "milliseconds")), int64(int32(r.Little(4, "nanoseconds")))
 		r.Words(p, decode.Date, func() string { return jdk.Instant(time.UnixMilli(ms).Truncate(time.Second).Add(time.Duration(nano))) })
 	case bigInteger:
 		raw := r.number()

@@ -131,7 +131,7 @@ func (r *Reader) repeats(n int) bool {
 
 // utf is jdk.UTF for names, which are kept for later bodies.
 func (r *Reader) utf(b []byte) string {
-	if jdk.IsASCII(b) {
+	if decode.IsASCII(b) {
 		return r.Name(b)
 	}
 	return jdk.UTF(b)

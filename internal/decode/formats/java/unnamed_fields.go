@@ -40,9 +40,7 @@ func (r *Reader) unnamed(at int32) bool {
 // unnamedBytes takes n bytes as a member.
 func (r *Reader) unnamedBytes(n, member int) {
 	b := r.Bytes(n, "fields")
-	if p := r.Leaf(decode.Bytes, decode.ByField, memberName(member), 0); p != nil && r.Values() {
-		p.Raw = b
-	}
+	r.FillRaw(r.Leaf(decode.Bytes, decode.ByField, memberName(member), 0), b)
 }
 
 func memberName(n int) string { return "#" + strconv.Itoa(n) }

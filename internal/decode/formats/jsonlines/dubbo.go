@@ -105,8 +105,6 @@ func (r *Reader) beyondNumbers(l decode.Label, name string, index int) bool {
 	default:
 		return false
 	}
-	if n := r.Leaf(decode.Float64, l, name, index); n != nil {
-		n.Float = f
-	}
+	r.Leaf(decode.Float64, l, name, index).SetFloat(f)
 	return true
 }

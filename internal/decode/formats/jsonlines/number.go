@@ -110,9 +110,7 @@ func (r *Reader) number(l decode.Label, name string, index int) {
 	case n.whole:
 	case integral && n.digits <= 19:
 		if v, ok := parseInt(digits); ok {
-			if leaf := r.Leaf(decode.Int, l, name, index); leaf != nil {
-				leaf.Num = v
-			}
+			r.Leaf(decode.Int, l, name, index).SetNum(v)
 			return
 		}
 	case !integral && n.digits <= maxExact:

@@ -199,9 +199,7 @@ func (r *Reader) wrapped(class string, l decode.Label, name string, index int) b
 			return false
 		}
 		r.Off += n
-		if leaf := r.Leaf(decode.Int, l, name, index); leaf != nil {
-			leaf.Num = v
-		}
+		r.Leaf(decode.Int, l, name, index).SetNum(v)
 		return r.OK()
 	}
 	r.value(l, name, index)

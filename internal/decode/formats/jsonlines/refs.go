@@ -56,19 +56,13 @@ func (r *Reader) reference(l decode.Label, name string, index int) bool {
 	}
 	if ok || !r.Values() {
 		r.Off += n
-		if leaf := r.Leaf(decode.Ref, l, name, index); leaf != nil {
-			leaf.Num = int64(max(target, 0))
-		}
+		r.Leaf(decode.Ref, l, name, index).SetNum(int64(max(target, 0)))
 		return true
 	}
 	r.Open(decode.Map, l, name, index)
-	if key := r.Leaf(decode.String, decode.ByMember, "$ref", 0); key != nil {
-		key.Text = "$ref"
-	}
+	r.Leaf(decode.String, decode.ByMember, "$ref", 0).SetText("$ref")
 	r.Off += n
-	if leaf := r.Leaf(decode.String, decode.ByEntry, "$ref", 0); leaf != nil {
-		leaf.Text = path
-	}
+	r.Leaf(decode.String, decode.ByEntry, "$ref", 0).SetText(path)
 	r.Close()
 	return true
 }

@@ -38,9 +38,7 @@ func (r *Reader) value(l decode.Label, name string, index int) {
 	case r.word("null"):
 		r.Leaf(decode.Null, l, name, index)
 	case r.word("true"):
-		if n := r.Leaf(decode.Bool, l, name, index); n != nil {
-			n.Num = 1
-		}
+		r.Leaf(decode.Bool, l, name, index).SetNum(1)
 	case r.word("false"):
 		r.Leaf(decode.Bool, l, name, index)
 	case r.fastjson && r.beyondJSON(l, name, index):

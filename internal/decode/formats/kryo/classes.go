@@ -1,7 +1,6 @@
 package kryo
 
 import (
-	"encoding/binary"
 	"strings"
 )
 
@@ -52,26 +51,14 @@ const (
 	treeMap    // comparator and count, keys and values
 	skipList   // the same in Kryo 5, a mapping in Kryo 4
 	emptyList
-	emptySet
 	emptyMap
 	single    // one element
 	singleMap // key, value
 	wrapped   // ordinal of the wrapper, the wrapped collection
 
-	localDate
-	localTime
-	localDateTime
-	instant
-	duration
 	zoneOffset
 	zoneID
-	offsetTime
-	offsetDateTime
-	zonedDateTime
-	year
-	yearMonth
-	monthDay
-	period
+	javaTime // the parts of a class of java.time
 )
 
 // class is what the reader knows of a Java class.
@@ -88,8 +75,6 @@ func (c *class) box() bool { return c.layout >= boxInt && c.layout <= boxDouble 
 
 // dialect is the differences between the releases of Kryo.
 type dialect struct {
-	// order is the byte order of numbers of fixed width.
-	order binary.ByteOrder
 	// classes are the registered ones, by id; those of applications have higher ids.
 	classes []*class
 	// mapHead is how a HashMap begins: its class id and the reference byte.
@@ -97,7 +82,7 @@ type dialect struct {
 	// sizeOffset is what the number of elements on the wire is above the number of elements of a map or, in Kryo 5, a
 	// collection.
 	sizeOffset int
-	// isKryo5: Kryo 5: enums have no reference byte, collections name the class that all elements have, sorted ones have
+	// isKryo5: numbers of fixed width are little-endian, enums have no reference byte, collections name the class that all elements have, sorted ones have
 	// their comparator after the number of elements.
 	isKryo5 bool
 	// maxASCII is the longest text that has the ASCII form.
@@ -106,14 +91,14 @@ type dialect struct {
 
 // kryo4 is what Dubbo 2.6 and 2.7 write.
 var kryo4 = &dialect{
-	order: binary.BigEndian, mapHead: []byte{0x23, 0x01}, maxASCII: 63,
+	mapHead: []byte{0x23, 0x01}, maxASCII: 63,
 	classes: append(named("int", "java.lang.String", "float", "boolean", "byte", "char", "short", "long", "double", "void"), registered...),
 }
 
 // kryo5 is what Dubbo's extensions for 3.x write. "void" is not registered there, so that the ids after it are one
 // lower.
 var kryo5 = &dialect{
-	order: binary.LittleEndian, mapHead: []byte{0x22, 0x01}, sizeOffset: 1, isKryo5: true, maxASCII: 32,
+	mapHead: []byte{0x22, 0x01}, sizeOffset: 1, isKryo5: true, maxASCII: 32,
 	classes: append(named("int", "java.lang.String", "float", "boolean", "byte", "char", "short", "long", "double"), registered...),
 }
 
@@ -276,8 +261,7 @@ func table() map[string]*class {
 	add(treeMap, false, util+"TreeMap")
 	add(skipList, false, conc+"ConcurrentSkipListMap")
 	add(pair, false, util+"AbstractMap$SimpleEntry", util+"AbstractMap$SimpleImmutableEntry", util+"KeyValueHolder")
-	add(emptyList, false, coll+"EmptyList")
-	add(emptySet, false, coll+"EmptySet")
+	add(emptyList, false, coll+"EmptyList", coll+"EmptySet")
 	add(emptyMap, false, coll+"EmptyMap")
 	add(single, false, coll+"SingletonList", coll+"SingletonSet")
 	add(singleMap, false, coll+"SingletonMap")
@@ -285,20 +269,10 @@ func table() map[string]*class {
 		add(wrapped, false, coll+"Unmodifiable"+s, coll+"Synchronized"+s)
 	}
 
-	add(localDate, true, time+"LocalDate")
-	add(localTime, true, time+"LocalTime")
-	add(localDateTime, true, time+"LocalDateTime")
-	add(instant, true, time+"Instant")
-	add(duration, true, time+"Duration")
 	add(zoneOffset, true, time+"ZoneOffset")
 	add(zoneID, true, time+"ZoneRegion")
-	add(offsetTime, true, time+"OffsetTime")
-	add(offsetDateTime, true, time+"OffsetDateTime")
-	add(zonedDateTime, true, time+"ZonedDateTime")
-	add(year, true, time+"Year")
-	add(yearMonth, true, time+"YearMonth")
-	add(monthDay, true, time+"MonthDay")
-	add(period, true, time+"Period")
+	add(javaTime, true, time+"LocalDate", time+"LocalTime", time+"LocalDateTime", time+"Instant", time+"Duration", time+"OffsetTime",
+		time+"OffsetDateTime", time+"ZonedDateTime", time+"Year", time+"YearMonth", time+"MonthDay", time+"Period")
 
 	// Types that arrays are declared with: their elements carry class ids.
 	add(unknown, false, lang+"Number", lang+"Comparable", lang+"CharSequence", "java.io.Serializable",

@@ -24,7 +24,7 @@ func (r *Reader) data(cl *class, p decode.Place) {
 		r.collection(cl, p)
 	case mapping, treeMap, skipList:
 		r.mapping(cl, p)
-	case emptyList, emptySet:
+	case emptyList:
 		r.open(p, decode.List, cl)
 		r.Close()
 	case emptyMap:
@@ -88,9 +88,7 @@ func (r *Reader) primitives(cl *class, p decode.Place) {
 	}
 	if cl.elem.layout == boxByte {
 		raw := r.Bytes(n, "bytes")
-		if node := r.Scalar(p, decode.Bytes); node != nil && r.Values() {
-			node.Raw = raw
-		}
+		r.FillRaw(r.Scalar(p, decode.Bytes), raw)
 		return
 	}
 	r.lengthened(p, decode.List, cl, from, func() {
@@ -123,7 +121,7 @@ func (r *Reader) array(cl *class, p decode.Place) {
 	}
 	r.lengthened(p, decode.List, cl, from, func() {
 		if n > 0 && !cl.elem.final && !cl.elem.open() {
-			r.Fail(decode.Unsupported, "elements of class "+cl.elem.name, "bytes that only the class can divide")
+			r.FailClass("elements of class", cl.elem.name)
 		}
 		for i := 0; i < n && r.OK(); i++ {
 			if q := r.At(decode.ByIndex, "", i); cl.elem.final {

@@ -123,9 +123,6 @@ func (r *Reader) Text(name string) (s string, null bool) {
 	return r.TextField(name, x.decode(), x.null)
 }
 
-// ResultKind implements decode.Reader.
-func (r *Reader) ResultKind() byte { return r.KindByte() }
-
 // Value implements decode.Reader. The declared type is not needed, except by kryo2: there it must say which
 // class the object has.
 func (r *Reader) Value(l decode.Label, name string, index int, typ string) {

@@ -10,30 +10,24 @@ import (
 
 // scalar takes the data of a class that becomes one node.
 func (r *Reader) scalar(cl *class, p decode.Place) {
-	c := &r.Cursor
 	switch cl.layout {
-	case boxInt:
+	case boxInt, zigzagInt:
 		r.Integer(p, int64(r.zigzag("an int")))
-	case boxLong:
+	case boxLong, zigzagLong:
 		r.Integer(p, r.zigzagLong("a long"))
 	case boxShort:
-		r.Integer(p, int64(int16(r.fixed16("a short"))))
+		r.Integer(p, int64(int16(r.fixed(2, "a short"))))
 	case boxByte:
-		r.Integer(p, int64(int8(c.Byte("a byte"))))
+		r.Integer(p, int64(int8(r.Byte("a byte"))))
 	case boxBool:
-		r.Boolean(p, c.Byte("a boolean") != 0)
+		r.Boolean(p, r.Byte("a boolean") != 0)
 	case boxChar:
-		u := rune(r.fixed16("a char"))
+		u := rune(r.fixed(2, "a char"))
 		r.Words(p, decode.Char, func() string { return string(u) }) // a surrogate becomes U+FFFD
 	case boxFloat:
-		f := math.Float32frombits(r.fixed32("a float"))
-		r.Real(p, decode.Float32, float64(f))
+		r.Real(p, decode.Float32, float64(math.Float32frombits(uint32(r.fixed(4, "a float")))))
 	case boxDouble:
-		r.Real(p, decode.Float64, math.Float64frombits(r.fixed64("a double")))
-	case zigzagInt:
-		r.Integer(p, int64(r.zigzag("an int")))
-	case zigzagLong:
-		r.Integer(p, r.zigzagLong("a long"))
+		r.Real(p, decode.Float64, math.Float64frombits(r.fixed(8, "a double")))
 	case boolInt:
 		r.Boolean(p, r.zigzag("an int") != 0)
 	case optionalOf:
@@ -41,7 +35,7 @@ func (r *Reader) scalar(cl *class, p decode.Place) {
 	case stringText:
 		r.stringValue(p)
 	case epochMilli:
-		ms := int64(r.varlong("milliseconds"))
+		ms := int64(r.Varint9("milliseconds"))
 		r.Words(p, decode.Date, func() string { return jdk.Instant(time.UnixMilli(ms)) })
 	case bigInteger, bigDecimal:
 		r.decimal(cl, p)
@@ -75,14 +69,14 @@ func (r *Reader) asText(cl *class, p decode.Place) {
 		q := r.At(decode.ByField, "value", 0)
 		switch cl.layout {
 		case calendar:
-			ms := int64(r.varlong("milliseconds"))
+			ms := int64(r.Varint9("milliseconds"))
 			r.Skip(1, "lenient")
 			r.varint("the first day of the week")
 			r.varint("the minimal days of a week")
 			r.text()
 			r.Words(q, decode.Date, func() string { return jdk.Instant(time.UnixMilli(ms)) })
 		case uuid:
-			hi, lo := r.fixed64("a UUID"), r.fixed64("a UUID")
+			hi, lo := r.fixed(8, "a UUID"), r.fixed(8, "a UUID")
 			r.Words(q, decode.String, func() string { return jdk.UUID(hi, lo) })
 		case pattern:
 			x := r.text()
@@ -102,14 +96,7 @@ func (r *Reader) asText(cl *class, p decode.Place) {
 		case locale:
 			language, country, variant := r.text(), r.text(), r.text()
 			r.Words(q, decode.String, func() string {
-				s := language.decode()
-				if len(country.raw)+len(variant.raw) > 0 {
-					s += "_" + country.decode()
-				}
-				if len(variant.raw) > 0 {
-					s += "_" + variant.decode()
-				}
-				return s
+				return jdk.Locale(language.decode(), country.decode(), variant.decode())
 			})
 		case zoneOffset:
 			z := jdk.ReadOffset(times{r})
@@ -138,8 +125,6 @@ func (r *Reader) decimal(cl *class, p decode.Place) {
 		r.Scalar(p, decode.Null)
 	case len(raw) == 0 || len(raw) > maxDigits:
 		r.Scalar(p, decode.Opaque)
-	case cl.layout == bigInteger:
-		r.Words(p, decode.Decimal, func() string { return jdk.Signed(raw).String() })
 	default:
 		r.Words(p, decode.Decimal, func() string { return jdk.Decimal(jdk.Signed(raw).String(), scale) })
 	}
@@ -153,10 +138,10 @@ func (r *Reader) optionalNumber(cl *class, p decode.Place) {
 	case present == 0:
 		r.Scalar(p, decode.Null)
 	case cl.elem.layout == boxInt:
-		r.Integer(p, int64(int32(r.fixed32("an int"))))
+		r.Integer(p, int64(int32(r.fixed(4, "an int"))))
 	case cl.elem.layout == boxLong:
-		r.Integer(p, int64(r.fixed64("a long")))
+		r.Integer(p, int64(r.fixed(8, "a long")))
 	default:
-		r.Real(p, decode.Float64, math.Float64frombits(r.fixed64("a double")))
+		r.Real(p, decode.Float64, math.Float64frombits(r.fixed(8, "a double")))
 	}
 }

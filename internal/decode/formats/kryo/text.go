@@ -3,6 +3,7 @@ package kryo
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"unicode/utf8"
 
 	"dubbo-wire/internal/decode"
@@ -151,45 +152,19 @@ func (r *Reader) zigzag(what string) int32 {
 	return int32(v>>1) ^ -int32(v&1)
 }
 
-// varlong takes a long of one to nine bytes; the ninth has eight bits of data.
-func (r *Reader) varlong(what string) uint64 {
-	var v uint64
-	for shift := 0; shift < 56; shift += 7 {
-		b := r.Byte(what)
-		v |= uint64(b&0x7f) << shift
-		if b < 0x80 {
-			return v
-		}
-	}
-	return v | uint64(r.Byte(what))<<56
-}
-
+// zigzagLong takes a signed long.
 func (r *Reader) zigzagLong(what string) int64 {
-	v := r.varlong(what)
+	v := r.Varint9(what)
 	return int64(v>>1) ^ -int64(v&1)
 }
 
-// Numbers of fixed width, in the dialect's byte order.
-
-func (r *Reader) fixed16(what string) uint16 {
-	if b := r.Bytes(2, what); b != nil {
-		return r.d.order.Uint16(b)
+// fixed takes a number of n bytes, in the dialect's byte order.
+func (r *Reader) fixed(n int, what string) uint64 {
+	v := r.Little(n, what)
+	if r.d.isKryo5 {
+		return v
 	}
-	return 0
-}
-
-func (r *Reader) fixed32(what string) uint32 {
-	if b := r.Bytes(4, what); b != nil {
-		return r.d.order.Uint32(b)
-	}
-	return 0
-}
-
-func (r *Reader) fixed64(what string) uint64 {
-	if b := r.Bytes(8, what); b != nil {
-		return r.d.order.Uint64(b)
-	}
-	return 0
+	return bits.ReverseBytes64(v) >> (64 - 8*n)
 }
 
 // count takes a number of elements of at least size bytes each; offset is subtracted from the number

@@ -176,18 +176,16 @@ func (r *Reader) refer(p decode.Place, k int) {
 		}
 		return
 	}
-	if n := r.Scalar(p, decode.Ref); n != nil {
-		n.Num = int64(s.node)
-	}
+	r.Scalar(p, decode.Ref).SetNum(int64(s.node))
 }
 
 // failUnknown stops at a class whose data have no end that can be seen without the class. The node stays open: what
 // follows is its content.
 func (r *Reader) failUnknown(cl *class, p decode.Place) {
 	r.open(p, decode.Object, cl)
-	what := "the fields of class " + cl.name
+	what := "the fields of class"
 	if cl.name[0] == '#' {
-		what = "the fields of registered class " + cl.name
+		what = "the fields of registered class"
 	}
-	r.Fail(decode.Unsupported, what, "bytes that only the class can divide")
+	r.FailClass(what, cl.name)
 }

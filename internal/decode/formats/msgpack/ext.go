@@ -28,9 +28,7 @@ func (r *Reader) extension(l decode.Label, name string, index, n int) {
 			return
 		}
 	}
-	if leaf := r.Leaf(decode.Bytes, l, name, index); leaf != nil && r.Values() {
-		leaf.Raw = raw
-	}
+	r.FillRaw(r.Leaf(decode.Bytes, l, name, index), raw)
 }
 
 // timestamp reads the three forms of a timestamp: seconds; nanoseconds in 30 bits and seconds in 34; nanoseconds and seconds.

@@ -186,30 +186,20 @@ func (r *Reader) value(l decode.Label, name string, index int) {
 		r.arrayOf(l, name, index, r.arrayLen(c))
 	case c&0xe0 == 0xa0, c >= str8 && c <= str32:
 		b := r.Bytes(r.strLen(c), "the characters of a string")
-		if n := r.Leaf(decode.String, l, name, index); n != nil && r.Values() {
-			n.Text = decode.UTF8(b)
-		}
+		r.FillUTF8(r.Leaf(decode.String, l, name, index), b)
 	case c == nilByte:
 		r.Leaf(decode.Null, l, name, index)
 	case c == falseByte, c == trueByte:
-		if n := r.Leaf(decode.Bool, l, name, index); n != nil {
-			n.Num = int64(c - falseByte)
-		}
+		r.Leaf(decode.Bool, l, name, index).SetNum(int64(c - falseByte))
 	case c >= bin8 && c <= bin32:
 		b := r.Bytes(r.length(c-bin8, "the length of a byte array"), "the bytes of a byte array")
-		if n := r.Leaf(decode.Bytes, l, name, index); n != nil && r.Values() {
-			n.Raw = b
-		}
+		r.FillRaw(r.Leaf(decode.Bytes, l, name, index), b)
 	case c == float32Byte:
 		f := math.Float32frombits(r.U32("a float"))
-		if n := r.Leaf(decode.Float32, l, name, index); n != nil {
-			n.Float = float64(f)
-		}
+		r.Leaf(decode.Float32, l, name, index).SetFloat(float64(f))
 	case c == float64Byte:
 		f := math.Float64frombits(r.U64("a double"))
-		if n := r.Leaf(decode.Float64, l, name, index); n != nil {
-			n.Float = f
-		}
+		r.Leaf(decode.Float64, l, name, index).SetFloat(f)
 	case c >= uint8Byte && c <= uint64Byte:
 		r.uint(l, name, index, c)
 	case c >= int8Byte && c <= int64Byte:
@@ -224,9 +214,7 @@ func (r *Reader) value(l decode.Label, name string, index int) {
 }
 
 func (r *Reader) int(l decode.Label, name string, index int, v int64) {
-	if n := r.Leaf(decode.Int, l, name, index); n != nil {
-		n.Num = v
-	}
+	r.Leaf(decode.Int, l, name, index).SetNum(v)
 }
 
 func (r *Reader) signed(c byte) int64 {
@@ -370,9 +358,7 @@ func (r *Reader) key(i int, l decode.Label) string {
 		return ""
 	}
 	name := r.Name(b)
-	if n := r.Leaf(decode.String, l, name, i); n != nil {
-		n.Text = name
-	}
+	r.Leaf(decode.String, l, name, i).SetText(name)
 	return name
 }
 

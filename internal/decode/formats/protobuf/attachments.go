@@ -50,9 +50,7 @@ func (r *Reader) attachments(end int) {
 		switch {
 		case !ok: // an unknown field, or an entry that Java does not write
 			key := r.number(e.field)
-			if n := r.Leaf(decode.String, decode.ByKey, key, i); n != nil {
-				n.Text = key
-			}
+			r.Leaf(decode.String, decode.ByKey, key, i).SetText(key)
 			r.opaque(place{decode.ByEntry, key, i}, after, decode.Unsupported, "an attachment as Dubbo writes it")
 			i++
 		case e.field == textField && twice:
@@ -142,9 +140,7 @@ func (r *Reader) attachment(e entry, i int) {
 	raw := r.Buf[e.key.from:e.key.to]
 	key := r.Name(raw)
 	r.Off = e.key.to
-	if n := r.Leaf(decode.String, decode.ByKey, key, i); n != nil {
-		n.Text = key
-	}
+	r.Leaf(decode.String, decode.ByKey, key, i).SetText(key)
 	kind, v, at := decode.String, scalar{kind: decode.String, raw: r.Buf[e.value.from:e.value.to]}, e.value
 	if e.field == typedField {
 		kind, v, at = r.typed(e.value)

@@ -79,14 +79,10 @@ func (r *Reader) scalarElement(p place, id uint64, wire byte) {
 		if id == idBigDecimal {
 			kind = decode.Decimal
 		}
-		if n := r.Leaf(kind, p.label, p.name, p.index); n != nil && r.Values() {
-			n.Text = decode.UTF8(raw)
-		}
+		r.FillUTF8(r.Leaf(kind, p.label, p.name, p.index), raw)
 	case wire == delimited && (id == idBytes || id == idByteString):
 		raw := r.delimited("bytes")
-		if n := r.Leaf(decode.Bytes, p.label, p.name, p.index); n != nil && r.Values() {
-			n.Raw = raw
-		}
+		r.FillRaw(r.Leaf(decode.Bytes, p.label, p.name, p.index), raw)
 	case wire == delimited && id == idBigInteger:
 		raw := r.delimited("a number")
 		if len(raw) > 4*maxWords {

@@ -96,9 +96,7 @@ func (r *Reader) refer(p place, k int) {
 		}
 		return
 	}
-	if n := r.Leaf(decode.Ref, p.label, p.name, p.index); n != nil {
-		n.Num = int64(s.node)
-	}
+	r.Leaf(decode.Ref, p.label, p.name, p.index).SetNum(int64(s.node))
 }
 
 // dynamic takes the member of a dynamic message, whose start has been taken, and the end of the message. h is the header of

@@ -94,9 +94,7 @@ func (r *Reader) throwable(class string, p place, h header) {
 	if b, _ := r.Peek(); b == byte(tagOf(1, delimited)) {
 		r.Off++
 		raw := r.delimited("a message")
-		if n := r.Leaf(decode.String, decode.ByField, "detailMessage", 0); n != nil && r.Values() {
-			n.Text = decode.UTF8(raw)
-		}
+		r.FillUTF8(r.Leaf(decode.String, decode.ByField, "detailMessage", 0), raw)
 	}
 	if n := r.Left(); n > 0 {
 		r.Skip(n, "")

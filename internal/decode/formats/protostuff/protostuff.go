@@ -103,9 +103,6 @@ func (r *Reader) Text(name string) (s string, null bool) {
 	return r.TextField(name, decode.UTF8(r.Bytes(r.length("the length of a string"), "a string")), false)
 }
 
-// ResultKind implements decode.Reader.
-func (r *Reader) ResultKind() byte { return r.KindByte() }
-
 // Value implements decode.Reader. The declared type is not needed.
 func (r *Reader) Value(l decode.Label, name string, index int, _ string) {
 	r.object(place{label: l, name: name, index: index})

@@ -158,9 +158,7 @@ func (r *Reader) ResultKind() byte {
 	r.claim()
 	r.Tree = t
 	r.Discount(start)
-	if n := r.LeafAt(decode.Int, decode.ByField, "flag", 0, from, r.Off); n != nil {
-		n.Num = v
-	}
+	r.LeafAt(decode.Int, decode.ByField, "flag", 0, from, r.Off).SetNum(v)
 	r.finish(start)
 	return byte(v)
 }

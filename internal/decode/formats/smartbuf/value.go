@@ -117,9 +117,7 @@ func (r *Reader) pooled(k decode.Kind, l decode.Label, name string, index int, e
 }
 
 func (r *Reader) bool(l decode.Label, name string, index int, v bool) {
-	if n := r.Leaf(decode.Bool, l, name, index); n != nil && v {
-		n.Num = 1
-	}
+	r.Leaf(decode.Bool, l, name, index).SetBool(v)
 }
 
 func (r *Reader) string(l decode.Label, name string, index int, id uint64) {
@@ -199,9 +197,7 @@ func (r *Reader) members(l decode.Label, name string, index int, s structure, la
 		default:
 			e := &r.tmpNames[r.tmpFields[int(s.first)+k]]
 			key := r.text(e)
-			if n := r.own(e, decode.String, decode.ByKey, key, k); n != nil {
-				n.Text = key
-			}
+			r.own(e, decode.String, decode.ByKey, key, k).SetText(key)
 			r.value(decode.ByEntry, key, k)
 		}
 	}
@@ -232,9 +228,7 @@ func (r *Reader) native(l decode.Label, name string, index int, typ byte, count 
 	n := int(count)
 	if typ == nativeByte {
 		b := r.Bytes(n, "a byte array")
-		if node := r.Leaf(decode.Bytes, l, name, index); node != nil && r.Values() {
-			node.Raw = b
-		}
+		r.FillRaw(r.Leaf(decode.Bytes, l, name, index), b)
 		return
 	}
 	r.Open(decode.List, l, name, index)
@@ -367,9 +361,7 @@ func (r *Reader) slice(typ byte, at int, size uint64) {
 }
 
 func (r *Reader) int(i int, v int64) {
-	if n := r.Leaf(decode.Int, decode.ByIndex, "", i); n != nil {
-		n.Num = v
-	}
+	r.Leaf(decode.Int, decode.ByIndex, "", i).SetNum(v)
 }
 
 func (r *Reader) varint(i int) {
@@ -379,17 +371,13 @@ func (r *Reader) varint(i int) {
 
 func (r *Reader) float(i int) {
 	if b := r.Bytes(4, "a float"); b != nil {
-		if n := r.Leaf(decode.Float32, decode.ByIndex, "", i); n != nil {
-			n.Float = float32At(b)
-		}
+		r.Leaf(decode.Float32, decode.ByIndex, "", i).SetFloat(float32At(b))
 	}
 }
 
 func (r *Reader) double(i int) {
 	if b := r.Bytes(8, "a double"); b != nil {
-		if n := r.Leaf(decode.Float64, decode.ByIndex, "", i); n != nil {
-			n.Float = float64At(b)
-		}
+		r.Leaf(decode.Float64, decode.ByIndex, "", i).SetFloat(float64At(b))
 	}
 }
 
