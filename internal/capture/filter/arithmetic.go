@@ -1,7 +1,5 @@
 package filter
 
-import "fmt"
-
 // arith is a calculation with unsigned 32-bit numbers.
 type arith interface{}
 
@@ -26,7 +24,7 @@ type (
 //
 // The precedence is libpcap's: * and / before + and -, then shifts, then &, then |. Its % and ^ have no precedence;
 // everything after them is calculated first.
-func (p *parser) calculate(first *value) (value, error) {
+func (p *parser) calculate(first *value) value {
 	type pending struct {
 		op     string // "neg": a minus sign before its operand
 		column int
@@ -35,36 +33,29 @@ func (p *parser) calculate(first *value) (value, error) {
 		vals []arith
 		ops  []pending
 		v    value
-		err  error
 	)
 	start := p.peek()
-	reduce := func() error {
-		o := ops[len(ops)-1]
+	reduce := func() {
+		o, last := ops[len(ops)-1], len(vals)-1
 		ops = ops[:len(ops)-1]
-		last := len(vals) - 1
 		if o.op == "neg" {
 			vals[last] = fold(negative{vals[last]})
-			return nil
+			return
 		}
-		r, err := calculation(o.op, vals[last-1], vals[last], o.column)
+		if err := badOperand(o.op, vals[last], o.column); err != nil {
+			p.fail(err)
+		}
+		vals[last-1] = fold(operation{o.op, vals[last-1], vals[last]})
 		vals = vals[:last]
-		vals[last-1] = r
-		return err
 	}
 	for {
 		if first != nil {
 			v, first = *first, nil
 		} else {
-			for {
-				t := p.peek()
-				if _, ok := p.accept("-"); !ok {
-					break
-				}
-				ops = append(ops, pending{"neg", t.column})
+			for p.accept("-") != "" {
+				ops = append(ops, pending{op: "neg"})
 			}
-			if v, err = p.factor(); err != nil {
-				return v, err
-			}
+			v = p.factor()
 		}
 		vals = append(vals, v.a)
 		op := p.operator()
@@ -72,21 +63,17 @@ func (p *parser) calculate(first *value) (value, error) {
 			break
 		}
 		for len(ops) > 0 && reduceFirst(ops[len(ops)-1].op, op) {
-			if err := reduce(); err != nil {
-				return v, err
-			}
+			reduce()
 		}
 		ops = append(ops, pending{op, p.next().column})
 	}
 	if len(ops) == 0 {
-		return v, nil
+		return v
 	}
 	for len(ops) > 0 {
-		if err := reduce(); err != nil {
-			return v, err
-		}
+		reduce()
 	}
-	return value{kind: isCalculation, a: vals[0], tok: start}, nil
+	return value{kind: isCalculation, a: vals[0], tok: start}
 }
 
 var precedence = map[string]int{"|": 1, "&": 2, "<<": 3, ">>": 3, "+": 4, "-": 4, "*": 5, "/": 5, "neg": 6}
@@ -98,67 +85,41 @@ func reduceFirst(have, next string) bool {
 }
 
 // factor parses a number, "len", proto[index:size], or a calculation in parentheses.
-func (p *parser) factor() (value, error) {
-	if err := p.enterLevel(); err != nil {
-		return value{}, err
-	}
-	defer func() { p.depth-- }()
+func (p *parser) factor() value {
+	defer p.enter()()
 	t := p.peek()
 	switch {
 	case t.kind == tokenNumber:
 		p.next()
-		return value{kind: isBareNumber, a: constant(t.number), tok: t}, nil
+		return value{kind: isBareNumber, a: constant(t.number), tok: t}
 	case t.kind == tokenProto && p.indexed():
 		return p.load()
+	case p.accept("len") != "":
+		return value{kind: isCalculation, a: packetLen{}, tok: t}
+	case p.accept("(") != "":
+		v := p.calculate(nil)
+		p.expect(")")
+		return v
 	}
-	if _, ok := p.accept("len"); ok {
-		return value{kind: isCalculation, a: packetLen{}, tok: t}, nil
-	}
-	if _, ok := p.accept("("); ok {
-		v, err := p.calculate(nil)
-		if err != nil {
-			return v, err
-		}
-		if _, ok := p.accept(")"); !ok {
-			return v, p.unexpected(`")"`)
-		}
-		return v, nil
-	}
-	return value{}, p.unexpected("a number")
+	return p.unexpected("a number")
 }
 
-func (p *parser) load() (value, error) {
+func (p *parser) load() value {
 	t := p.next()
 	p.next() // [
-	index, err := p.calculate(nil)
-	if err != nil {
-		return index, err
-	}
-	l := load{column: t.column, proto: t.proto, index: index.a, size: 1}
-	if _, ok := p.accept(":"); ok {
+	l := load{column: t.column, proto: t.proto, index: p.calculate(nil).a, size: 1}
+	if p.accept(":") != "" {
 		n := p.next()
-		if n.kind != tokenNumber || n.number != 1 && n.number != 2 && n.number != 4 {
-			return index, &Error{Column: n.column, Text: "a size is 1, 2 or 4 bytes"}
+		if l.size = n.number; n.kind != tokenNumber || l.size != 1 && l.size != 2 && l.size != 4 {
+			p.failAt(n, "a size is 1, 2 or 4 bytes")
 		}
-		l.size = n.number
 	}
-	if _, ok := p.accept("]"); !ok {
-		return index, p.unexpected(`"]"`)
-	}
+	p.expect("]")
 	switch t.proto {
 	case protoAH, protoESP, protoAARP, protoISO, protoSTP, protoIPX, protoNetBEUI:
-		return index, unsupported(t.column, fmt.Sprintf(`"%s[…]"`, t.text))
+		p.failAt(t, `"%s[…]" is not supported%s`, t.text, useDDD)
 	}
-	return value{kind: isCalculation, a: l, tok: t}, nil
-}
-
-// calculation joins two operands and evaluates constants. A load whose value cannot matter is removed, so it cannot
-// reject the packet either; libpcap's optimizer does the same.
-func calculation(op string, l, r arith, column int) (arith, error) {
-	if err := badOperand(op, r, column); err != nil {
-		return nil, err
-	}
-	return fold(operation{op, l, r}), nil
+	return value{kind: isCalculation, a: l, tok: t}
 }
 
 // badOperand returns the error of a constant right operand, nil if there is none.
@@ -190,6 +151,8 @@ var operators = map[string]struct {
 	">>": {opRsh, func(l, r constant) constant { return l >> r }},
 }
 
+// fold evaluates a calculation with constants, and leaves one with an invalid operand as it is. A load whose value cannot
+// matter is removed by [simplify], so it cannot reject the packet either; libpcap's optimizer does the same.
 func fold(a arith) arith {
 	switch a := a.(type) {
 	case negative:
@@ -199,7 +162,7 @@ func fold(a arith) arith {
 	case operation:
 		l, okL := a.l.(constant)
 		r, okR := a.r.(constant)
-		if okL && okR {
+		if okL && okR && badOperand(a.op, r, 0) == nil {
 			return operators[a.op].calculate(l, r)
 		}
 	}

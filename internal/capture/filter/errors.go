@@ -18,12 +18,3 @@ func (e *Error) Error() string {
 // useDDD is the advice for words that only libpcap knows. The interface must be named, because for a file tcpdump
 // prints another program.
 const useDDD = "; give the output of tcpdump -i INTERFACE -ddd 'EXPRESSION' instead"
-
-// errorAt returns an error at a token.
-func errorAt(t token, format string, args ...any) *Error {
-	return &Error{Column: t.column, Text: fmt.Sprintf(format, args...)}
-}
-
-func unsupported(column int, what string) *Error {
-	return &Error{Column: column, Text: what + " is not supported" + useDDD}
-}

@@ -2,7 +2,7 @@
 // a [Target] come in: packets of a file's link type, or of a packet socket of the Linux kernel. A program goes out,
 // which belongs to the caller; an expression keeps only its own values.
 //
-// A lexer and a parser turn the text into a syntax tree (syntax_tree.go). For a target each node generates its tests
+// A lexer and a parser turn the text into a tree of functions (syntax_tree.go). For a target each generates its tests
 // (gen*.go): loads from the packet and a comparison. The tests become a graph in which every edge knows the results of
 // earlier tests (control_flow.go), and the graph becomes instructions, with long jumps as JA (assemble.go). As in the
 // kernel and in libpcap, a load after the packet's end rejects the packet, whatever else the expression says.
@@ -59,12 +59,10 @@ func Parse(text string) (*Expr, error) {
 		return nil, &Error{Column: maxText + 1, Text: "the expression is longer than 32 KiB"}
 	}
 	p := &parser{text: text}
-	if err := p.lex(); err != nil {
-		return nil, err
-	}
-	root, err := p.parse()
-	if err != nil {
-		return nil, err
+	p.lex()
+	root := p.parse()
+	if p.err != nil {
+		return nil, p.err
 	}
 	return &Expr{text: strings.TrimSpace(text), root: root}, nil
 }
@@ -88,7 +86,7 @@ func (e *Expr) Compile(t Target) ([]bpf.RawInstruction, error) {
 		return []bpf.RawInstruction{{Op: opRet, K: uint32(t.SnapLen)}}, nil
 	}
 	g := newGen(t)
-	c := e.root.gen(g)
+	c := e.root(g)
 	if g.err != nil {
 		return nil, g.err
 	}
@@ -121,7 +119,7 @@ func And(a, b *Expr) *Expr {
 	case b.everything():
 		return a
 	}
-	return &Expr{text: "(" + a.text + ") and (" + b.text + ")", root: &join{and: true, l: apart{a.root}, r: apart{b.root}}}
+	return &Expr{text: "(" + a.text + ") and (" + b.text + ")", root: join("&&", apart(a.root), apart(b.root))}
 }
 
 func (e *Expr) everything() bool { return e == nil || e.root == nil }

@@ -10,6 +10,7 @@ import (
 // everything that follows them.
 type gen struct {
 	target Target
+	column int // of the test, for errors
 	err    *Error
 	shifts bool // some offsets depend on the packet, by memory shiftAt
 
@@ -62,7 +63,7 @@ func newGen(t Target) *gen {
 	case capture.LinkIPv6:
 		g.link = linkIPv6
 	default:
-		g.fail(&Error{Text: fmt.Sprintf("link type %s is not supported%s", t.Link, useDDD)})
+		g.fail("link type %s is not supported%s", t.Link, useDDD)
 	}
 	if t.cooked() {
 		g.header = int(g.payload.at)
@@ -70,16 +71,16 @@ func newGen(t Target) *gen {
 	return g
 }
 
-// fail stores the first error and returns a condition in its place.
-func (g *gen) fail(err *Error) *cond {
+// fail keeps the first error and returns a condition in its place.
+func (g *gen) fail(format string, args ...any) *cond {
 	if g.err == nil {
-		g.err = err
+		g.err = &Error{Column: g.column, Text: fmt.Sprintf(format, args...)}
 	}
 	return constCond(false)
 }
 
-func (g *gen) unsupportedLink(column int, what string) *cond {
-	return g.fail(&Error{Column: column, Text: fmt.Sprintf("%s: not with link type %s", what, g.linkName())})
+func (g *gen) unsupportedLink(what string) *cond {
+	return g.fail("%s: not with link type %s", what, g.linkName())
 }
 
 func (g *gen) linkName() string {
@@ -93,29 +94,26 @@ func (g *gen) linkName() string {
 }
 
 // load reads size bytes at an offset.
-func (g *gen) load(o offset, plus, size uint32) []ins { return g.place(0, o, plus, size) }
-
-// place is load with the column for an error.
-func (g *gen) place(column int, o offset, plus, size uint32) []ins {
+func (g *gen) load(o offset, plus, size uint32) []ins {
 	if o.shifted {
 		return []ins{{opLdxM, shiftAt}, g.indirect(o.at+plus, size)}
 	}
-	return []ins{g.absolute(column, o.at+plus, size)}
+	return []ins{g.absolute(o.at+plus, size)}
 }
 
 // absolute loads from an offset that is the same in all packets.
-func (g *gen) absolute(column int, at, size uint32) ins {
+func (g *gen) absolute(at, size uint32) ins {
 	switch {
 	case g.header > 0 && at >= uint32(g.header):
 		at -= uint32(g.header)
 	case g.header > 0:
-		at = g.cookedField(column, at, size)
+		at = g.cookedField(at, size)
 	}
 	return ins{[...]uint16{1: opLdB, 2: opLdH, 4: opLdW}[size], at}
 }
 
 // cookedField returns the metadata offset of a field of the cooked header.
-func (g *gen) cookedField(column int, at, size uint32) uint32 {
+func (g *gen) cookedField(at, size uint32) uint32 {
 	switch field := [2]uint32{at, size}; {
 	case g.link == linkSLL && field == [2]uint32{0, 2}, g.link == linkSLL2 && field == [2]uint32{10, 1}:
 		return metaPacketType
@@ -124,7 +122,7 @@ func (g *gen) cookedField(column int, at, size uint32) uint32 {
 	case g.link == linkSLL2 && field == [2]uint32{4, 4}:
 		return metaIfindex
 	}
-	g.fail(&Error{Column: column, Text: "the kernel does not show this byte of the cooked header to a filter"})
+	g.fail("the kernel does not show this byte of the cooked header to a filter")
 	return 0
 }
 
@@ -171,11 +169,11 @@ func (g *gen) transport4(plus, size uint32) []ins {
 }
 
 // isType tests whether the link layer carries an Ethernet type or, up to 1500, a service access point of IEEE 802.2.
-func (g *gen) isType(column int, t uint32) *cond {
+func (g *gen) isType(t uint32) *cond {
 	if g.labels > 0 {
 		version := map[uint32]uint32{etherIPv4: 0x40, etherIPv6: 0x60}[t]
 		if version == 0 {
-			return g.fail(&Error{Column: column, Text: "inside MPLS only IPv4 and IPv6 can be told apart" + useDDD})
+			return g.fail("inside MPLS only IPv4 and IPv6 can be told apart%s", useDDD)
 		}
 		minus2 := g.network - 2
 		return and(masked(g.load(g.payload, minus2, 1), 1, 1), masked(g.at(0, 1), 0xf0, version))

@@ -16,38 +16,39 @@ func forDirection(dir direction, src, dst uint32, one func(at uint32) *cond) *co
 	return or(one(src), one(dst))
 }
 
-func (n *host) gen(g *gen) *cond {
+// host tests for an IPv4 address or network.
+func (g *gen) host(q qualifiers, addr, mask uint32) *cond {
 	in := func(etherType, src, dst uint32) *cond {
-		return forDirection(n.dir, src, dst, func(at uint32) *cond {
-			return and(g.isType(n.column, etherType), masked(g.at(at, 4), n.mask, n.addr))
+		return forDirection(q.dir, src, dst, func(at uint32) *cond {
+			return and(g.isType(etherType), masked(g.at(at, 4), mask, addr))
 		})
 	}
 	switch {
-	case n.proto == protoIP, n.proto == protoNone && g.labels > 0:
+	case q.proto == protoIP, q.proto == protoNone && g.labels > 0:
 		return in(etherIPv4, 12, 16)
-	case n.proto == protoARP:
+	case q.proto == protoARP:
 		return in(etherARP, 14, 24)
-	case n.proto == protoRARP:
+	case q.proto == protoRARP:
 		return in(etherRARP, 14, 24)
 	}
 	return or(in(etherIPv4, 12, 16), in(etherARP, 14, 24), in(etherRARP, 14, 24))
 }
 
-func (n *host6) gen(g *gen) *cond {
-	return forDirection(n.dir, 8, 24, func(at uint32) *cond {
-		all := []*cond{g.isType(n.column, etherIPv6)}
+func (g *gen) host6(dir direction, addr, mask [4]uint32) *cond {
+	return forDirection(dir, 8, 24, func(at uint32) *cond {
+		all := []*cond{g.isType(etherIPv6)}
 		for i := range uint32(4) {
-			all = append(all, masked(g.at(at+4*i, 4), n.mask[i], n.addr[i]))
+			all = append(all, masked(g.at(at+4*i, 4), mask[i], addr[i]))
 		}
 		return and(all...)
 	})
 }
 
-func (n *etherHost) gen(g *gen) *cond {
+func (g *gen) etherHost(dir direction, mac [6]byte) *cond {
 	if g.link != linkEthernet {
-		return g.unsupportedLink(n.column, "an Ethernet address")
+		return g.unsupportedLink("an Ethernet address")
 	}
-	return forDirection(n.dir, 6, 0, func(at uint32) *cond { return g.mac(at, n.mac) })
+	return forDirection(dir, 6, 0, func(at uint32) *cond { return g.mac(at, mac) })
 }
 
 func (g *gen) mac(at uint32, m [6]byte) *cond {
@@ -55,54 +56,57 @@ func (g *gen) mac(at uint32, m [6]byte) *cond {
 		equal(g.load(g.linkhdr, at, 2), uint32(binary.BigEndian.Uint16(m[:]))))
 }
 
-func (n *broadcast) gen(g *gen) *cond {
+func (g *gen) broadcast(p proto) *cond {
 	switch {
-	case n.proto == protoIP:
-		return g.fail(&Error{Column: n.column, Text: `"ip broadcast" needs the network's mask; write "dst host ADDRESS"`})
-	case n.proto != protoNone && n.proto != protoLink:
-		return g.fail(&Error{Column: n.column, Text: `"broadcast" goes with "ether" only`})
+	case p == protoIP:
+		return g.fail(`"ip broadcast" needs the network's mask; write "dst host ADDRESS"`)
+	case p != protoNone && p != protoLink:
+		return g.fail(`"broadcast" goes with "ether" only`)
 	case g.link != linkEthernet:
-		return g.unsupportedLink(n.column, `"broadcast"`)
+		return g.unsupportedLink(`"broadcast"`)
 	}
 	return g.mac(0, [6]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff})
 }
 
-func (n *multicast) gen(g *gen) *cond {
-	switch n.proto {
-	case protoIP:
-		return and(g.isType(n.column, etherIPv4), compare(g.at(16, 1), opJGE, 224))
-	case protoIP6:
-		return and(g.isType(n.column, etherIPv6), equal(g.at(24, 1), 255))
-	case protoNone, protoLink:
-		if g.link != linkEthernet {
-			return g.unsupportedLink(n.column, `"multicast"`)
-		}
-		return compare(g.load(g.linkhdr, 0, 1), opJSet, 1)
+func (g *gen) multicast(p proto) *cond {
+	switch {
+	case p == protoIP:
+		return and(g.isType(etherIPv4), compare(g.at(16, 1), opJGE, 224))
+	case p == protoIP6:
+		return and(g.isType(etherIPv6), equal(g.at(24, 1), 255))
+	case p != protoNone && p != protoLink:
+		return g.fail(`"multicast" goes with "ether", "ip" and "ip6" only`)
+	case g.link != linkEthernet:
+		return g.unsupportedLink(`"multicast"`)
 	}
-	return g.fail(&Error{Column: n.column, Text: `"multicast" goes with "ether", "ip" and "ip6" only`})
+	return compare(g.load(g.linkhdr, 0, 1), opJSet, 1)
 }
 
-func (n *port) gen(g *gen) *cond {
+// ports tests for the ports from lo to hi of TCP, UDP or SCTP, or of one of them.
+func (g *gen) ports(q qualifiers, lo, hi uint32) *cond {
+	in := func(place func(plus, size uint32) []ins) *cond {
+		return forDirection(q.dir, 0, 2, func(at uint32) *cond {
+			if q.addr != addrRange {
+				return equal(place(at, 2), lo)
+			}
+			return between(place(at, 2), lo, hi)
+		})
+	}
 	protos := []uint32{ipSCTP, ipTCP, ipUDP}
-	if n.proto != 0 {
-		protos = []uint32{n.proto}
+	if q.proto != protoNone {
+		protos = []uint32{ipProtos[q.proto].number}
 	}
 	var v4, v6 []*cond
 	for _, pr := range protos {
-		v4 = append(v4, and(equal(g.at(9, 1), pr), g.wholeOrFirst(), n.atoms(g.transport4)))
-		v6 = append(v6, and(equal(g.at(6, 1), pr), n.atoms(func(plus, size uint32) []ins { return g.at(40+plus, size) })))
+		v4 = append(v4, and(equal(g.at(9, 1), pr), g.wholeOrFirst(), in(g.transport4)))
+		v6 = append(v6, and(equal(g.at(6, 1), pr), in(func(plus, size uint32) []ins { return g.at(40+plus, size) })))
 	}
-	return or(and(g.isType(n.column, etherIPv6), or(v6...)), and(g.isType(n.column, etherIPv4), or(v4...)))
+	return or(and(g.isType(etherIPv6), or(v6...)), and(g.isType(etherIPv4), or(v4...)))
 }
 
 // wholeOrFirst tests that an IPv4 packet has a transport header: that it is not a later fragment.
 func (g *gen) wholeOrFirst() *cond { return not(compare(g.at(6, 2), opJSet, 0x1fff)) }
 
-func (n *port) atoms(place func(plus, size uint32) []ins) *cond {
-	return forDirection(n.dir, 0, 2, func(at uint32) *cond {
-		if !n.ranged {
-			return equal(place(at, 2), n.lo)
-		}
-		return and(compare(place(at, 2), opJGE, n.lo), not(compare(place(at, 2), opJGt, n.hi)))
-	})
+func between(code []ins, lo, hi uint32) *cond {
+	return and(compare(code, opJGE, lo), not(compare(code, opJGt, hi)))
 }

@@ -1,25 +1,18 @@
 package filter
 
-import "fmt"
+// comparisons are the jumps of the comparison operators; some are the negation of one.
+var comparisons = map[string]struct {
+	jump    uint16
+	negated bool
+}{"=": {opJEq, false}, "!=": {opJEq, true}, ">": {opJGt, false}, ">=": {opJGE, false}, "<=": {opJGt, true}, "<": {opJGE, true}}
 
-func (n *relation) gen(g *gen) *cond {
-	g.checkDivision(n.column, n.l)
-	g.checkDivision(n.column, n.r)
-	l, r := simplify(n.l), simplify(n.r)
-	checks := append(g.checks(n.l), g.checks(n.r)...)
-	jump, negate := uint16(opJEq), false
-	switch n.op {
-	case "!=":
-		negate = true
-	case ">":
-		jump = opJGt
-	case ">=":
-		jump = opJGE
-	case "<=":
-		jump, negate = opJGt, true
-	case "<":
-		jump, negate = opJGE, true
-	}
+// relation compares two calculations.
+func (g *gen) relation(op string, left, right arith) *cond {
+	g.checkDivision(left)
+	g.checkDivision(right)
+	l, r := simplify(left), simplify(right)
+	checks := append(g.checks(left), g.checks(right)...)
+	jump := comparisons[op].jump
 	var c *cond
 	a, okL := l.(constant)
 	b, okR := r.(constant)
@@ -27,11 +20,11 @@ func (n *relation) gen(g *gen) *cond {
 	case okL && okR:
 		c = constCond(jump == opJEq && a == b || jump == opJGt && a > b || jump == opJGE && a >= b)
 	case okR:
-		c = compare(g.value(n.column, l, 0), jump, uint32(b))
+		c = compare(g.value(l, 0), jump, uint32(b))
 	default:
-		c = compare(g.operands(n.column, l, r, 0), jump|opX, 0)
+		c = compare(g.operands(l, r, 0), jump|opX, 0)
 	}
-	if negate {
+	if comparisons[op].negated {
 		c = not(c)
 	}
 	return and(append(checks, c)...)
@@ -52,9 +45,6 @@ func simplify(a arith) arith {
 		r, okR := a.r.(constant)
 		switch {
 		case okL && okR:
-			if r == 0 && (a.op == "/" || a.op == "%") {
-				return a // reported as an error before
-			}
 			return fold(a)
 		case okR && r == 0:
 			switch a.op {
@@ -77,17 +67,17 @@ func simplify(a arith) arith {
 }
 
 // checkDivision finds divisors that are zero only after constants were calculated.
-func (g *gen) checkDivision(column int, a arith) {
+func (g *gen) checkDivision(a arith) {
 	switch a := a.(type) {
 	case negative:
-		g.checkDivision(column, a.x)
+		g.checkDivision(a.x)
 	case load:
-		g.checkDivision(column, a.index)
+		g.checkDivision(a.index)
 	case operation:
-		g.checkDivision(column, a.l)
-		g.checkDivision(column, a.r)
-		if err := badOperand(a.op, simplify(a.r), column); err != nil {
-			g.fail(err)
+		g.checkDivision(a.l)
+		g.checkDivision(a.r)
+		if err := badOperand(a.op, simplify(a.r), 0); err != nil {
+			g.fail("%s", err.Text)
 		}
 	}
 }
@@ -102,59 +92,72 @@ func (g *gen) checks(a arith) []*cond {
 		return g.checks(a.l)
 	case load:
 		inner := g.checks(a.index)
+		defer g.inColumn(a.column)()
 		switch a.proto {
 		case protoLink:
 			return inner
 		case protoICMP6:
-			return append(append(inner, g.isType(a.column, etherIPv6)), equal(g.at(6, 1), ipICMP6))
+			return append(append(inner, g.isType(etherIPv6)), equal(g.at(6, 1), ipICMP6))
 		}
 		if _, ok := linkTypes[a.proto]; ok {
-			return append(inner, g.protocol(a.column, a.proto))
+			return append(inner, g.protocol(a.proto))
 		}
-		all := append([]*cond{g.isType(a.column, etherIPv4)}, inner...)
-		return append(all, g.protocol(a.column, a.proto), g.wholeOrFirst())
+		all := append([]*cond{g.isType(etherIPv4)}, inner...)
+		return append(all, g.protocol(a.proto), g.wholeOrFirst())
 	}
 	return nil
 }
 
 // value calculates into A. Memory cells below depth are used by the caller.
-func (g *gen) value(column int, a arith, depth uint32) []ins {
+func (g *gen) value(a arith, depth uint32) []ins {
 	switch a := a.(type) {
 	case constant:
 		return []ins{{opLdK, uint32(a)}}
 	case packetLen:
 		return []ins{{opLdLen, 0}}
 	case negative:
-		return append(g.value(column, a.x, depth), ins{opNeg, 0})
+		return append(g.value(a.x, depth), ins{opNeg, 0})
 	case load:
 		return g.loadValue(a, depth)
 	case operation:
 		op := operators[a.op].op
 		if r, ok := a.r.(constant); ok {
-			return append(g.value(column, a.l, depth), ins{op, uint32(r)})
+			return append(g.value(a.l, depth), ins{op, uint32(r)})
 		}
-		return append(g.operands(column, a.l, a.r, depth), ins{op | opX, 0})
+		return append(g.operands(a.l, a.r, depth), ins{op | opX, 0})
 	}
 	return nil
 }
 
 // operands calculates l into A and r into X.
-func (g *gen) operands(column int, l, r arith, depth uint32) []ins {
+func (g *gen) operands(l, r arith, depth uint32) []ins {
 	if c, ok := l.(constant); ok {
-		return append(g.value(column, r, depth), ins{opTax, 0}, ins{opLdK, uint32(c)})
+		return append(g.value(r, depth), ins{opTax, 0}, ins{opLdK, uint32(c)})
 	}
-	memory := shiftAt + 1 + depth
-	if memory >= memories {
-		g.fail(&Error{Column: column, Text: fmt.Sprintf("more than %d operations inside each other", memories-shiftAt-1)})
-		return nil
-	}
-	code := append(g.value(column, l, depth), ins{opSt, memory})
-	code = append(code, g.value(column, r, depth+1)...)
+	memory := g.cell(depth)
+	code := append(g.value(l, depth), ins{opSt, memory})
+	code = append(code, g.value(r, depth+1)...)
 	return append(code, ins{opTax, 0}, ins{opLdM, memory})
+}
+
+// cell returns the memory cell for a value while depth others are kept.
+func (g *gen) cell(depth uint32) uint32 {
+	if depth >= memories-shiftAt-1 {
+		g.fail("more than %d operations inside each other", memories-shiftAt-1)
+	}
+	return shiftAt + 1 + depth
+}
+
+// inColumn sets the column for errors; the caller must defer what it returns.
+func (g *gen) inColumn(column int) (restore func()) {
+	before := g.column
+	g.column = column
+	return func() { g.column = before }
 }
 
 // loadValue loads proto[index:size] into A.
 func (g *gen) loadValue(a load, depth uint32) []ins {
+	defer g.inColumn(a.column)()
 	base, transport := g.payload, false
 	plus := g.network
 	switch a.proto {
@@ -168,22 +171,18 @@ func (g *gen) loadValue(a load, depth uint32) []ins {
 	}
 	if c, ok := a.index.(constant); ok {
 		if int32(base.at+plus+uint32(c)) < 0 {
-			g.fail(&Error{Column: a.column, Text: "this place is before the packet's beginning"})
+			g.fail("this place is before the packet's beginning")
 			return nil
 		}
 		if transport {
 			return append(g.headerLength(), g.indirect(base.at+plus+uint32(c), a.size))
 		}
-		return g.place(a.column, base, plus+uint32(c), a.size)
+		return g.load(base, plus+uint32(c), a.size)
 	}
-	code := g.value(a.column, a.index, depth)
+	code := g.value(a.index, depth)
 	switch {
 	case transport:
-		memory := shiftAt + 1 + depth
-		if memory >= memories {
-			g.fail(&Error{Column: a.column, Text: "too many operations inside each other"})
-			return nil
-		}
+		memory := g.cell(depth)
 		code = append(code, ins{opSt, memory})
 		code = append(code, g.headerLength()...)
 		code = append(code, ins{opLdM, memory}, ins{opAdd | opX, 0}, ins{opTax, 0})
@@ -193,7 +192,7 @@ func (g *gen) loadValue(a load, depth uint32) []ins {
 		code = append(code, ins{opTax, 0})
 	}
 	if g.header > 0 && base.at+plus < uint32(g.header) {
-		g.fail(&Error{Column: a.column, Text: "the kernel does not show the cooked header to a filter"})
+		g.fail("the kernel does not show the cooked header to a filter")
 		return nil
 	}
 	return append(code, g.indirect(base.at+plus, a.size))

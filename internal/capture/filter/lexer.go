@@ -35,24 +35,25 @@ type token struct {
 
 // lex splits the text into tokens: at every position the longest one, as libpcap's scanner does. So 1-2 is a name, and
 // 1 - 2 is a difference.
-func (p *parser) lex() error {
-	for at := 0; at < len(p.text); {
-		c := p.text[at]
-		if c == ' ' || c == '\t' || c == '\r' || c == '\n' {
+func (p *parser) lex() {
+	for at := 0; at < len(p.text) && p.err == nil; {
+		if strings.IndexByte(" \t\r\n", p.text[at]) >= 0 {
 			at++
 			continue
 		}
 		t, n, err := scan(p.text[at:])
 		if err != nil {
 			err.Column = at + 1
-			return err
+			p.err = err
 		}
 		t.column = at + 1
 		p.tokens = append(p.tokens, t)
 		at += n
 	}
 	p.tokens = append(p.tokens, token{kind: tokenEnd, column: len(p.text) + 1})
-	return nil
+	if p.err != nil {
+		p.at = len(p.tokens) - 1 // as after every error
+	}
 }
 
 func scan(s string) (token, int, *Error) {
@@ -186,7 +187,7 @@ func wordToken(s string) (token, *Error) {
 		return token{kind: tokenProto, proto: pr, text: s}, nil
 	}
 	if unsupportedWords[s] {
-		return token{}, unsupported(0, strconv.Quote(s))
+		return token{}, &Error{Text: strconv.Quote(s) + " is not supported" + useDDD}
 	}
 	if n, ok := numbers[s]; ok {
 		return token{kind: tokenNumber, number: n, text: s}, nil

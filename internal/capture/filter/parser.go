@@ -1,13 +1,14 @@
 package filter
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 )
 
 // kindOf is what a keyword says its address is.
-type kindOf int // what an address word says its address is
+type kindOf int
 
 const (
 	addrNone kindOf = iota // no address came before, so there are no qualifiers to use
@@ -36,11 +37,14 @@ type qualifiers struct {
 	addr  kindOf
 }
 
+// parser keeps its first error and is then at the end of the text, so that its functions return soon. What they return
+// after an error is not used.
 type parser struct {
 	text   string
 	tokens []token
 	at     int
 	depth  int
+	err    error
 }
 
 // value is a parsed part of the text. "(80" may continue as an address that takes the qualifiers before it, or as a
@@ -62,6 +66,20 @@ const (
 	isCalculation
 )
 
+// fail keeps the first error and moves to the end of the text.
+func (p *parser) fail(err *Error) {
+	if p.err == nil {
+		p.err = err
+	}
+	p.at = len(p.tokens) - 1
+}
+
+// failAt fails with an error at a token. It returns what stands in place of a node.
+func (p *parser) failAt(t token, format string, args ...any) node {
+	p.fail(&Error{Column: t.column, Text: fmt.Sprintf(format, args...)})
+	return nil
+}
+
 func (p *parser) peek() token { return p.tokens[p.at] }
 
 func (p *parser) next() token {
@@ -72,15 +90,20 @@ func (p *parser) next() token {
 	return t
 }
 
-// accept takes the next token if it is one of the words.
-func (p *parser) accept(words ...string) (string, bool) {
-	if t := p.peek(); t.kind == tokenWord {
-		if slices.Contains(words, t.text) {
-			p.at++
-			return t.text, true
-		}
+// accept takes the next token if it is one of the words, and returns the word or "".
+func (p *parser) accept(words ...string) string {
+	if t := p.peek(); t.kind == tokenWord && slices.Contains(words, t.text) {
+		p.at++
+		return t.text
 	}
-	return "", false
+	return ""
+}
+
+// expect takes the next token, which must be the word.
+func (p *parser) expect(word string) {
+	if p.accept(word) == "" {
+		p.unexpected(strconv.Quote(word))
+	}
 }
 
 func (p *parser) is(w string) bool {
@@ -88,25 +111,27 @@ func (p *parser) is(w string) bool {
 	return t.kind == tokenWord && t.text == w
 }
 
-// enterLevel limits the recursion; the caller must decrement depth.
-func (p *parser) enterLevel() error {
+// enter limits the recursion; the caller must defer what it returns.
+func (p *parser) enter() (leave func()) {
 	if p.depth++; p.depth > maxDepth {
-		return errorAt(p.peek(), "more than %d levels inside each other", maxDepth)
+		p.failAt(p.peek(), "more than %d levels inside each other", maxDepth)
 	}
-	return nil
+	return func() { p.depth-- }
 }
 
-// unexpected returns an error that names the next token and what was expected.
-func (p *parser) unexpected(want string) error {
+// unexpected fails with an error that names the next token and what was expected. It returns what stands in place of a
+// value.
+func (p *parser) unexpected(want string) value {
 	t := p.peek()
 	what := strconv.Quote(p.source(t))
 	if t.kind == tokenEnd {
 		what = "the end"
 	}
 	if t.kind == tokenName && want == "an expression" {
-		return &Error{Column: t.column, Text: what + ` is not a word of the filter language; names of hosts are not resolved: write "host ADDRESS"`}
+		p.failAt(t, `%s is not a word of the filter language; names of hosts are not resolved: write "host ADDRESS"`, what)
 	}
-	return &Error{Column: t.column, Text: "expected " + want + ", not " + what}
+	p.failAt(t, "expected %s, not %s", want, what)
+	return value{}
 }
 
 func (p *parser) source(t token) string {
@@ -120,119 +145,88 @@ func (p *parser) source(t token) string {
 	return s[:min(len(t.text), len(s), 40)]
 }
 
-func (p *parser) parse() (node, error) {
+// parse parses the whole text; it returns nil if that is empty.
+func (p *parser) parse() node {
 	if p.peek().kind == tokenEnd {
-		return nil, nil
+		return nil
 	}
-	v, err := p.operand(qualifiers{}, false)
-	if err != nil {
-		return nil, err
-	}
-	if v, err = p.tests(v); err != nil {
-		return nil, err
-	}
+	v := p.tests(p.operand(qualifiers{}, false))
 	if p.peek().kind != tokenEnd {
-		return nil, p.unexpected(`"and", "or" or the end`)
+		p.unexpected(`"and", "or" or the end`)
 	}
-	return v.node, nil
+	return v.node
 }
 
 // tests continues after a first operand with "and" and "or", which have the same precedence and associate to the left.
-func (p *parser) tests(v value) (value, error) {
+func (p *parser) tests(v value) value {
 	if v.kind != isTest {
-		return v, p.unexpected("a comparison")
+		return p.unexpected("a comparison")
 	}
 	for {
-		op, ok := p.accept("&&", "||")
-		if !ok {
-			return v, nil
+		op := p.accept("&&", "||")
+		if op == "" {
+			return v
 		}
-		r, err := p.operand(v.q, true)
-		if err != nil {
-			return v, err
-		}
-		switch r.kind {
-		case isCalculation:
-			return v, p.unexpected("a comparison")
-		case isBareNumber:
-			if r, err = p.bareNumber(r, v.q); err != nil {
-				return v, err
-			}
-		}
-		v = value{node: &join{and: op == "&&", l: v.node, r: r.node}, q: r.q}
+		r := p.notArithmetic(p.operand(v.q, true), v.q, true)
+		v = value{node: join(op, v.node, r.node), q: r.q}
 	}
 }
 
+// notArithmetic returns an operand that is a test or an address. A bare number is an address with the qualifiers q if
+// bare is set.
+func (p *parser) notArithmetic(v value, q qualifiers, bare bool) value {
+	switch {
+	case v.kind == isBareNumber && bare:
+		return p.bareNumber(v, q)
+	case v.kind == isBareNumber, v.kind == isCalculation:
+		return p.unexpected("a comparison")
+	}
+	return v
+}
+
 // addresses continues with addresses that all take the qualifiers q.
-func (p *parser) addresses(v value, q qualifiers) (value, error) {
+func (p *parser) addresses(v value, q qualifiers) value {
 	for {
-		op, ok := p.accept("&&", "||")
-		if !ok {
-			return v, nil
+		op := p.accept("&&", "||")
+		if op == "" {
+			return v
 		}
-		r, err := p.address(q)
-		if err != nil {
-			return v, err
-		}
-		v.node = &join{and: op == "&&", l: v.node, r: r.node}
+		v.node = join(op, v.node, p.address(q).node)
 	}
 }
 
 // operand parses an operand of "and" and "or". After one of them it may be a bare address, which takes the qualifiers
 // q.
-func (p *parser) operand(q qualifiers, bare bool) (value, error) {
-	if err := p.enterLevel(); err != nil {
-		return value{}, err
-	}
-	defer func() { p.depth-- }()
+func (p *parser) operand(q qualifiers, bare bool) value {
+	defer p.enter()()
 	t := p.peek()
-	if _, ok := p.accept("!"); ok {
-		v, err := p.operand(q, bare)
-		if err != nil {
-			return v, err
-		}
-		switch v.kind {
-		case isCalculation:
-			return v, p.unexpected("a comparison")
-		case isBareNumber:
-			if !bare {
-				return v, p.unexpected("a comparison")
-			}
-			if v, err = p.bareNumber(v, q); err != nil {
-				return v, err
-			}
-		}
-		v.node = &negation{v.node}
-		return v, nil
+	if p.accept("!") != "" {
+		v := p.notArithmetic(p.operand(q, bare), q, bare)
+		v.node = negation(v.node)
+		return v
 	}
 	var v value
-	var err error
 	switch {
 	case p.is("("):
-		v, err = p.parentheses(q, bare)
+		v = p.parentheses(q, bare)
 	case bare && (t.kind == tokenIPv4 || t.kind == tokenIPv6 || t.kind == tokenMAC || t.kind == tokenName):
 		return p.address(q)
 	case t.kind == tokenNumber, p.is("len"), p.is("-"), t.kind == tokenProto && p.indexed():
-		v, err = p.calculate(nil)
+		v = p.calculate(nil)
 	default:
 		return p.term()
 	}
-	if err != nil || v.kind == isTest || v.kind == isAddress {
-		return v, err
+	if v.kind == isTest || v.kind == isAddress {
+		return v
 	}
 	if p.operator() != "" {
-		if v, err = p.calculate(&v); err != nil {
-			return v, err
-		}
+		v = p.calculate(&v)
 	}
-	if op, ok := p.accept(">", ">=", "=", "<=", "<", "!="); ok {
-		r, err := p.calculate(nil)
-		if err != nil {
-			return r, err
-		}
-		return value{node: &relation{column: t.column, op: op, l: v.a, r: r.a}}, nil
+	if op := p.accept(">", ">=", "=", "<=", "<", "!="); op != "" {
+		r := p.calculate(nil)
+		return value{node: leaf(t, func(g *gen) *cond { return g.relation(op, v.a, r.a) })}
 	}
-	return v, nil
+	return v
 }
 
 func (p *parser) indexed() bool {
@@ -241,79 +235,55 @@ func (p *parser) indexed() bool {
 }
 
 // parentheses parses "( … )" and returns what is in it.
-func (p *parser) parentheses(q qualifiers, bare bool) (value, error) {
+func (p *parser) parentheses(q qualifiers, bare bool) value {
 	p.next()
-	v, err := p.operand(q, bare)
-	if err != nil {
-		return v, err
-	}
+	v := p.operand(q, bare)
 	switch v.kind {
 	case isTest:
-		if v, err = p.tests(v); err != nil {
-			return v, err
-		}
+		v = p.tests(v)
 		v.q = q
 	case isBareNumber:
 		if bare && (p.is("&&") || p.is("||")) {
-			if v, err = p.bareNumber(v, q); err != nil {
-				return v, err
-			}
+			v = p.bareNumber(v, q)
 		}
 	}
 	if v.kind == isAddress {
-		if v, err = p.addresses(v, q); err != nil {
-			return v, err
-		}
+		v = p.addresses(v, q)
 	}
-	if _, ok := p.accept(")"); !ok {
-		return v, p.unexpected(`")"`)
-	}
-	return v, nil
+	p.expect(")")
+	return v
 }
 
 // address parses an address, a negated one, or several in parentheses.
-func (p *parser) address(q qualifiers) (value, error) {
-	if err := p.enterLevel(); err != nil {
-		return value{}, err
+func (p *parser) address(q qualifiers) value {
+	defer p.enter()()
+	if p.accept("!") != "" {
+		v := p.address(q)
+		v.node = negation(v.node)
+		return v
 	}
-	defer func() { p.depth-- }()
-	if _, ok := p.accept("!"); ok {
-		v, err := p.address(q)
-		v.node = &negation{v.node}
-		return v, err
-	}
-	if _, ok := p.accept("("); ok {
-		v, err := p.address(q)
-		if err != nil {
-			return v, err
-		}
-		if v, err = p.addresses(v, q); err != nil {
-			return v, err
-		}
-		if _, ok := p.accept(")"); !ok {
-			return v, p.unexpected(`")"`)
-		}
-		return v, nil
+	if p.accept("(") != "" {
+		v := p.addresses(p.address(q), q)
+		p.expect(")")
+		return v
 	}
 	t := p.peek()
 	if read := addressReaders[t.kind]; read != nil {
 		p.next()
-		n, err := read(p, t, q)
-		return value{kind: isAddress, q: q, node: n}, err
-	}
-	if t.kind == tokenProto && q.addr == addrProto {
-		return value{}, errorAt(t, `expected a number, not %q; write "\\%[1]s", or %[1]q alone`, t.text)
+		return value{kind: isAddress, q: q, node: read(p, t, q)}
 	}
 	want := "an address"
-	switch q.addr {
-	case addrPort, addrRange, addrProto:
+	switch {
+	case t.kind == tokenProto && q.addr == addrProto:
+		p.failAt(t, `expected a number, not %q; write "\\%[1]s", or %[1]q alone`, t.text)
+	case q.addr == addrPort, q.addr == addrRange, q.addr == addrProto:
 		want = "a number"
 	}
-	return value{}, p.unexpected(want)
+	return p.unexpected(want)
 }
 
 // addressReaders read an address by the kind of its first token.
-var addressReaders = map[tokenKind]func(*parser, token, qualifiers) (node, error){
+var addressReaders = map[tokenKind]func(*parser, token, qualifiers) node{
 	tokenNumber: (*parser).number, tokenIPv4: (*parser).ipv4, tokenIPv6: (*parser).ipv6, tokenMAC: (*parser).mac, tokenName: (*parser).name,
 }
 

@@ -22,7 +22,7 @@ func Ports(ports []uint16) *Expr {
 	for _, p := range ports {
 		text = append(text, fmt.Sprint(p))
 	}
-	return &Expr{text: "what may carry port " + strings.Join(text, " or "), root: &mayCarry{ports: ranges(ports)}}
+	return &Expr{text: "what may carry port " + strings.Join(text, " or "), root: (&mayCarry{ports: ranges(ports)}).test}
 }
 
 // Limits that keep a program far below the kernel's limit. More ports are joined where they are closest; with more
@@ -79,7 +79,7 @@ func Hosts(hosts []netip.Addr) *Expr {
 		n.hosts = append(n.hosts, h)
 		text = append(text, h.String())
 	}
-	return &Expr{text: "what may carry host " + strings.Join(text, " or "), root: n}
+	return &Expr{text: "what may carry host " + strings.Join(text, " or "), root: n.test}
 }
 
 // mayCarry has either ports or hosts.
@@ -91,7 +91,7 @@ type mayCarry struct {
 // maxInnerTags is how many VLAN tags inside the packet are skipped; a packet with more is accepted.
 const maxInnerTags = 2
 
-func (n *mayCarry) gen(g *gen) *cond {
+func (n *mayCarry) test(g *gen) *cond {
 	switch g.link {
 	case linkIPv4:
 		return n.ipv4(g, 0)
@@ -156,7 +156,7 @@ func (n *mayCarry) hasPort(code []ins) *cond {
 		if p.lo == p.hi {
 			all = append(all, equal(code, uint32(p.lo)))
 		} else {
-			all = append(all, and(compare(code, opJGE, uint32(p.lo)), not(compare(code, opJGt, uint32(p.hi)))))
+			all = append(all, between(code, uint32(p.lo), uint32(p.hi)))
 		}
 	}
 	return or(all...)

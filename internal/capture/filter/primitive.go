@@ -1,15 +1,13 @@
 package filter
 
-import "strconv"
-
 // term parses a test that starts with a keyword.
-func (p *parser) term() (value, error) {
+func (p *parser) term() value {
 	t := p.peek()
+	if t.kind == tokenIPv4 || t.kind == tokenIPv6 {
+		p.failAt(t, `what about %s? write "host %[1]s" or "net %[1]s"`, t.text)
+	}
 	if t.kind != tokenProto && t.kind != tokenWord {
-		if t.kind == tokenIPv4 || t.kind == tokenIPv6 {
-			return value{}, errorAt(t, `what about %s? write "host %[1]s" or "net %[1]s"`, t.text)
-		}
-		return value{}, p.unexpected("an expression")
+		return p.unexpected("an expression")
 	}
 	p.next()
 	q := qualifiers{}
@@ -17,13 +15,14 @@ func (p *parser) term() (value, error) {
 	if t.kind == tokenProto {
 		q.proto = t.proto
 		w = p.peek()
-		if _, ok := p.accept("src", "dst", "host", "net", "port", "portrange", "proto", "broadcast", "multicast"); !ok {
+		if p.accept("src", "dst", "host", "net", "port", "portrange", "proto", "broadcast", "multicast") == "" {
 			if t.proto == protoLink {
-				return value{}, p.unexpected(`"host", "src", "dst", "proto", "broadcast" or "multicast" after "` + t.text + `"`)
+				return p.unexpected(`"host", "src", "dst", "proto", "broadcast" or "multicast" after "` + t.text + `"`)
 			}
-			return value{node: &protocol{column: t.column, proto: t.proto}}, nil
+			return value{node: leaf(t, func(g *gen) *cond { return g.protocol(t.proto) })}
 		}
 	}
+	var test func(g *gen) *cond
 	switch w.text {
 	case "src", "dst":
 		return p.directed(w, q)
@@ -31,109 +30,104 @@ func (p *parser) term() (value, error) {
 		q.addr = addressKinds[w.text]
 		return p.addressed(q)
 	case "broadcast":
-		return value{node: &broadcast{t.column, q.proto}}, nil
+		test = func(g *gen) *cond { return g.broadcast(q.proto) }
 	case "multicast":
-		return value{node: &multicast{t.column, q.proto}}, nil
-	case "inbound", "outbound":
-		return value{node: &inbound{column: t.column, out: w.text == "outbound"}}, nil
-	case "less", "greater", "ifindex":
-		n, err := p.plainNumber()
-		if err != nil {
-			return value{}, err
-		}
-		if w.text == "ifindex" {
-			return value{node: &ifindex{column: t.column, index: n.number}}, nil
-		}
-		op := map[string]string{"less": "<=", "greater": ">="}[w.text]
-		return value{node: &relation{column: t.column, op: op, l: packetLen{}, r: constant(n.number)}}, nil
+		test = func(g *gen) *cond { return g.multicast(q.proto) }
+	case "inbound":
+		test = func(g *gen) *cond { return not(g.outbound()) }
+	case "outbound":
+		test = (*gen).outbound
+	case "ifindex":
+		n := p.plainNumber()
+		test = func(g *gen) *cond { return g.ifindex(n) }
+	case "less", "greater":
+		op, n := map[string]string{"less": "<=", "greater": ">="}[w.text], p.plainNumber()
+		test = func(g *gen) *cond { return g.relation(op, packetLen{}, constant(n)) }
 	case "byte":
-		return p.byteTest(t)
+		test = p.byteTest(t)
 	case "vlan", "mpls", "pppoes":
-		return p.layer(t)
+		test = p.encapsulation(t)
 	case "pppoed":
-		return value{node: &protoNumber{column: t.column, proto: protoLink, number: etherPPPoED}}, nil
+		test = func(g *gen) *cond { return g.isType(etherPPPoED) }
+	default:
+		p.at--
+		return p.unexpected("an expression")
 	}
-	p.at--
-	return value{}, p.unexpected("an expression")
+	return value{node: leaf(t, test)}
 }
 
 // addressed parses the addresses after their qualifiers.
-func (p *parser) addressed(q qualifiers) (value, error) {
-	v, err := p.address(q)
+func (p *parser) addressed(q qualifiers) value {
+	v := p.address(q)
 	v.kind, v.q = isTest, q
-	return v, err
+	return v
 }
 
 var addressKinds = map[string]kindOf{"host": addrHost, "net": addrNet, "port": addrPort, "portrange": addrRange, "proto": addrProto}
 
 // directed parses "src", "dst", "src or dst", "src and dst", and what follows.
-func (p *parser) directed(w token, q qualifiers) (value, error) {
+func (p *parser) directed(w token, q qualifiers) value {
 	q.dir, q.addr = dirSrc, addrDefault
 	other := "dst"
 	if w.text == "dst" {
 		q.dir, other = dirDst, "src"
 	}
-	if op, ok := p.accept("&&", "||"); ok {
-		if _, ok := p.accept(other); !ok {
-			return value{}, p.unexpected(strconv.Quote(other))
-		}
+	if op := p.accept("&&", "||"); op != "" {
+		p.expect(other)
 		q.dir = dirOr
 		if op == "&&" {
 			q.dir = dirAnd
 		}
 	}
-	if k, ok := p.accept("host", "net", "port", "portrange"); ok {
+	if k := p.accept("host", "net", "port", "portrange"); k != "" {
 		q.addr = addressKinds[k]
 	}
 	return p.addressed(q)
 }
 
-// layer parses "vlan", "mpls" and "pppoes", with or without a number.
-func (p *parser) layer(t token) (value, error) {
+// encapsulations are the keywords for layers that contain packets, with the largest number of such a layer.
+var encapsulations = map[string]struct {
+	limit uint32
+	test  func(g *gen, number *uint32) *cond
+}{"vlan": {0xfff, (*gen).vlan}, "mpls": {0xfffff, (*gen).mpls}, "pppoes": {0xffff, (*gen).pppoes}}
+
+// encapsulation parses what follows "vlan", "mpls" and "pppoes": a number, or nothing. What comes later in the text looks
+// inside.
+func (p *parser) encapsulation(t token) func(g *gen) *cond {
 	depth := 0
 	for p.tokens[p.at+depth].kind == tokenWord && p.tokens[p.at+depth].text == "(" {
 		depth++
 	}
-	n := &encapsulation{column: t.column, kind: t.text}
+	kind := encapsulations[t.text]
+	var number *uint32
 	if num := p.tokens[p.at+depth]; num.kind == tokenNumber {
 		p.at += depth + 1
 		for range depth {
-			if _, ok := p.accept(")"); !ok {
-				return value{}, p.unexpected(`")"`)
-			}
+			p.expect(")")
 		}
-		n.number, n.has = num.number, true
-		limit := map[string]uint32{"vlan": 0xfff, "mpls": 0xfffff, "pppoes": 0xffff}[t.text]
-		if n.number > limit {
-			return value{}, errorAt(num, "%s has no number above %d", t.text, limit)
+		if number = &num.number; num.number > kind.limit {
+			p.failAt(num, "%s has no number above %d", t.text, kind.limit)
 		}
 	}
-	return value{node: n}, nil
+	return func(g *gen) *cond { return kind.test(g, number) }
 }
 
-func (p *parser) plainNumber() (token, error) {
+func (p *parser) plainNumber() uint32 {
 	if p.peek().kind != tokenNumber {
-		return token{}, p.unexpected("a number")
+		p.unexpected("a number")
 	}
-	return p.next(), nil
+	return p.next().number
 }
 
-func (p *parser) byteTest(t token) (value, error) {
-	n, err := p.plainNumber()
-	if err != nil {
-		return value{}, err
+func (p *parser) byteTest(t token) func(g *gen) *cond {
+	index := p.plainNumber()
+	op := p.accept("=", "<", ">", "&", "|")
+	switch op {
+	case "":
+		p.unexpected(`"=", "<" or ">"`)
+	case "&", "|": // libpcap compiles this to a test of no byte at all
+		p.failAt(t, `"byte" with "%s" is not supported; write "ether[%d] %[1]s NUMBER != 0"`, op, index)
 	}
-	op, ok := p.accept("=", "<", ">", "&", "|")
-	if !ok {
-		return value{}, p.unexpected(`"=", "<" or ">"`)
-	}
-	if op == "&" || op == "|" { // libpcap compiles this to a test of no byte at all
-		return value{}, errorAt(t, `"byte" with "%s" is not supported; write "ether[%d] %[1]s NUMBER != 0"`, op, n.number)
-	}
-	v, err := p.plainNumber()
-	if err != nil {
-		return value{}, err
-	}
-	l := load{column: t.column, proto: protoLink, index: constant(n.number), size: 1}
-	return value{node: &relation{column: t.column, op: op, l: l, r: constant(v.number)}}, nil
+	l, r := load{column: t.column, proto: protoLink, index: constant(index), size: 1}, constant(p.plainNumber())
+	return func(g *gen) *cond { return g.relation(op, l, r) }
 }

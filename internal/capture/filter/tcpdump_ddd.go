@@ -150,12 +150,12 @@ func Adapt(prog []bpf.RawInstruction, t Target) ([]bpf.RawInstruction, error) {
 		case opLdW, opLdH, opLdB:
 			if g.header > 0 && r.K < 1<<31 {
 				size := map[uint16]uint32{opLdW: 4, opLdH: 2, opLdB: 1}[r.Op]
-				r.K = g.absolute(0, r.K, size).k
+				r.K = g.absolute(r.K, size).k
 			}
 		case opLdWX, opLdHX, opLdBX, opLdx4:
 			if g.header > 0 {
 				if r.K < uint32(g.header) || r.K >= 1<<31 {
-					g.fail(&Error{Text: "the program looks at the cooked header, which the kernel does not show to a filter"})
+					g.fail("the program looks at the cooked header, which the kernel does not show to a filter")
 				}
 				r.K -= uint32(g.header)
 			}
