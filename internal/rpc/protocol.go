@@ -41,6 +41,8 @@ type Protocol struct {
 	Prompt string
 	// MaxHead is the number of first bytes that tell what a connection is used for; 0 is HeadLen.
 	MaxHead int
+	// Events are the texts of the protocol's own control messages; a redacted copy keeps them.
+	Events []string
 	// StatusText returns the name of a status, "" if it has none.
 	StatusText func(status int) string
 	// Exhausted is the status of a provider without a free thread, 0 if there is none.

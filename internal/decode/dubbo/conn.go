@@ -15,7 +15,8 @@ import (
 var Protocol = &rpc.Protocol{
 	Name: "dubbo", Read: "frames, bodies", Releases: "all", Capture: "hessian2.pcap.zst",
 	Midway: true, Numbered: true, Magic: []byte{0xda, 0xbb}, HeaderLen: HeaderLen, NewMayBegin: newMayBegin, Exhausted: statusThreadPoolExhausted,
-	Sniff: sniff, StatusText: func(status int) string { return StatusText(byte(status)) }, Header: headerFields, FindHeader: findHeader,
+	Events: []string{"R", "W"}, // read only, writeable
+	Sniff:  sniff, StatusText: func(status int) string { return StatusText(byte(status)) }, Header: headerFields, FindHeader: findHeader,
 	New: open, NewDecoder: func(formats []decode.Format) rpc.Decoder { return &keptDecoder{Decoder: NewDecoder(formats)} },
 }
 

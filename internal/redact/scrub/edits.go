@@ -506,7 +506,7 @@ func (j *job) isPlainEvent() bool {
 		return false
 	}
 	for i := range tree.Nodes {
-		if n := &tree.Nodes[i]; n.Kind == decode.Null || n.Kind == decode.String && (n.Text == "R" || n.Text == "W") {
+		if n := &tree.Nodes[i]; n.Kind == decode.Null || n.Kind == decode.String && slices.Contains(j.m.Protocol.Events, n.Text) {
 			return true
 		}
 	}
