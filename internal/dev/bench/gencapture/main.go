@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"strings"
 
 	"dubbo-wire/internal/dev/bench/traffic"
 )
@@ -19,10 +20,7 @@ func main() {
 func run() error {
 	var cfg traffic.Config
 	out := flag.String("o", "", "the `FILE` to write; FILE.truth.json comes beside it")
-	flag.Func("size", "how large it shall be, like 100MB (default 1GB)", func(s string) (err error) {
-		cfg.Size, err = traffic.ParseSize(s)
-		return err
-	})
+	traffic.SizeVar(&cfg.Size, "how large it shall be, like 100MB (default 1GB)")
 	flag.StringVar(&cfg.Mix, "mix", "default", "what the traffic consists of: "+mixes())
 	flag.IntVar(&cfg.Connections, "connections", 64, "how many are open at once")
 	flag.Parse()
@@ -39,12 +37,10 @@ func run() error {
 	return nil
 }
 
-func mixes() (s string) {
-	for i, m := range traffic.Mixes {
-		if i > 0 {
-			s += ", "
-		}
-		s += m.Name + " (" + m.Text + ")"
+func mixes() string {
+	var all []string
+	for _, m := range traffic.Mixes {
+		all = append(all, m.Name+" ("+m.Text+")")
 	}
-	return s
+	return strings.Join(all, ", ")
 }

@@ -3,16 +3,10 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
-	"strconv"
-	"time"
 
 	"dubbo-wire/internal/call"
-	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/decode/formats"
 	"dubbo-wire/internal/decode/protocols"
-	"dubbo-wire/internal/dev/bench"
 	"dubbo-wire/internal/pipeline"
 )
 
@@ -28,8 +22,7 @@ type cell struct {
 	headers, headersKnown int
 	invented              int
 	skipped, bytes        int64
-	plain, time           time.Duration // processor time of a run without loss, and with it: the least of each
-	first                 string        // invention or miss
+	first                 string // invention or miss
 }
 
 // found is a frame as it was reported.
@@ -78,52 +71,14 @@ func keyOf(src, dst string) (k key) {
 	return k
 }
 
-// none takes nothing.
-type none struct{}
-
-func (none) Frame(*pipeline.Row)   {}
-func (none) Call(*call.Call, bool) {}
-
 // run analyses what is left of a scene as analyze does.
 func (l *lossy) run(sink pipeline.Sink) (*pipeline.Totals, error) {
 	l.at = 0
 	return pipeline.Run(l, pipeline.Options{Protocols: protocols.All(), Formats: formats.All()}, sink)
 }
 
-// timed reads captures of what is left of a scene, and of all of it, in turn, and returns the least time of each.
-func timed(l, all *lossy, times int) (with, without time.Duration, err error) {
-	dir, err := os.MkdirTemp("", "loss")
-	if err != nil {
-		return 0, 0, err
-	}
-	defer os.RemoveAll(dir)
-	least := [2]time.Duration{1 << 62, 1 << 62}
-	for i := range times {
-		for k, from := range []*lossy{all, l} {
-			path := filepath.Join(dir, strconv.Itoa(k))
-			if i == 0 {
-				if err := from.save(path); err != nil {
-					return 0, 0, err
-				}
-			}
-			src, err := capture.Open([]string{path}, capture.Options{})
-			if err != nil {
-				return 0, 0, err
-			}
-			start := bench.CPUTime()
-			_, err = pipeline.Run(src, pipeline.Options{Protocols: protocols.All(), Formats: formats.All()}, none{})
-			least[k] = min(least[k], bench.CPUTime()-start)
-			src.Close()
-			if err != nil {
-				return 0, 0, err
-			}
-		}
-	}
-	return least[1], least[0], nil
-}
-
-// measure removes packets of s, which has k's bodies, for each of the seeds; times is how often each run is timed.
-func measure(s *scene, k *body, share float64, seeds, times int) (*cell, error) {
+// measure removes packets of s, which has k's bodies, for each of the seeds.
+func measure(s *scene, k *body, share float64, seeds int) (*cell, error) {
 	c := &cell{body: k, share: share}
 	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(uint64(seed), 5))
@@ -137,14 +92,6 @@ func measure(s *scene, k *body, share float64, seeds, times int) (*cell, error) 
 		c.bytes += s.bytes
 		for i := range s.streams {
 			c.compare(l, i, got[s.streams[i].key])
-		}
-		if times > 0 && seed == 0 {
-			with, without, err := timed(l, s.remove(0, rng.Float64), times)
-			if err != nil {
-				return nil, err
-			}
-			c.time += with
-			c.plain += without
 		}
 	}
 	return c, nil

@@ -5,7 +5,7 @@
 //   - Where bodies hold no frames, the frames found whole are exactly those of which no byte is missing.
 //   - A frame whose header is there, at a place known by the lengths before it, is found.
 //
-// It prints the time, too, without judging it: that is the budget's (internal/dev/bench/run), on a file as users have it.
+// What a loss costs in time is a row of the budget (internal/dev/bench/run).
 package main
 
 import (
@@ -32,17 +32,13 @@ func main() {
 
 func run() (ok bool, err error) {
 	size := int64(100e6)
-	flag.Func("size", "of the capture (default 100MB)", func(s string) (err error) {
-		size, err = traffic.ParseSize(s)
-		return err
-	})
+	traffic.SizeVar(&size, "of the capture (default 100MB)")
 	connections := flag.Int("connections", 64, "that are open at once")
 	seeds := flag.Int("seeds", 3, "how often packets are removed")
-	times := flag.Int("times", 3, "how often each run is timed")
 	flag.Parse()
 
 	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(out, "bodies\tremoved %\tframes\tdamaged\tcomplete\tof\theader only\tof\tinvented\tskipped bytes\t%\ttime\t")
+	fmt.Fprintln(out, "bodies\tremoved %\tframes\tdamaged\tcomplete\tof\theader only\tof\tinvented\tskipped bytes\t%\t")
 	ok = true
 	var broken []string
 	for i := range bodies {
@@ -53,13 +49,12 @@ func run() (ok bool, err error) {
 		}
 		k.write(s)
 		for _, share := range shares {
-			c, err := measure(s, k, share, *seeds, *times)
+			c, err := measure(s, k, share, *seeds)
 			if err != nil {
 				return false, err
 			}
-			fmt.Fprintf(out, "%s\t%v\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%.3f\t×%.2f\t\n", k.name, 100*share, c.frames, c.damaged,
-				c.complete, c.undamaged, c.headers, c.headersKnown, c.invented, c.skipped, 100*float64(c.skipped)/float64(c.bytes),
-				float64(c.time)/float64(max(1, c.plain)))
+			fmt.Fprintf(out, "%s\t%v\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%.3f\t\n", k.name, 100*share, c.frames, c.damaged,
+				c.complete, c.undamaged, c.headers, c.headersKnown, c.invented, c.skipped, 100*float64(c.skipped)/float64(c.bytes))
 			if b := c.broken(); b != "" {
 				broken = append(broken, fmt.Sprintf("%s, %v %%: %s (%s)", k.name, 100*share, b, c.first))
 			}

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/binary"
 	"io"
-	"os"
 	"slices"
 
 	"dubbo-wire/internal/capture"
@@ -15,7 +13,6 @@ import (
 
 // scene is a capture in memory, with the truth about every frame in it.
 type scene struct {
-	header  []byte // of the file
 	packets []packet
 	streams []*stream
 	bytes   int64 // of payload, each once
@@ -64,7 +61,7 @@ func newScene(size int64, connections int) (*scene, error) {
 	if _, err := traffic.Write(&b, traffic.Config{Size: size, Connections: connections}); err != nil {
 		return nil, err
 	}
-	s := &scene{header: b.Bytes()[:fileHeader]}
+	s := &scene{}
 	byKey := map[key]int{}
 	for file := b.Bytes()[fileHeader:]; len(file) > 0; {
 		n := int(binary.LittleEndian.Uint32(file[8:]))
@@ -182,33 +179,6 @@ func (l *lossy) Next(p *capture.Packet) error {
 }
 
 func (l *lossy) Close() error { return nil }
-
-// save writes the packets that were not removed as a capture file (pcap, microseconds, little-endian).
-func (l *lossy) save(path string) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	w := bufio.NewWriterSize(f, 1<<20)
-	_, _ = w.Write(l.header)
-	var record [recordHeader]byte
-	for i, p := range l.packets {
-		if l.removed[i] {
-			continue
-		}
-		binary.LittleEndian.PutUint32(record[0:], uint32(p.at/1e9))
-		binary.LittleEndian.PutUint32(record[4:], uint32(p.at%1e9/1e3))
-		binary.LittleEndian.PutUint32(record[8:], uint32(len(p.data)))
-		binary.LittleEndian.PutUint32(record[12:], uint32(len(p.data)))
-		_, _ = w.Write(record[:])
-		_, _ = w.Write(p.data)
-	}
-	if err := w.Flush(); err != nil { // has the first error of all
-		f.Close()
-		return err
-	}
-	return f.Close()
-}
 
 // whole returns, for one stream, what tells whether bytes are all there; it is asked in the order of places.
 func (l *lossy) whole(stream int) func(from, to int) bool {

@@ -6,10 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -57,15 +58,10 @@ func measureBudget(out io.Writer, dir string, rounds int, scale float64) (bool, 
 		{"offload", traffic.Config{Size: 3e8, Mix: "offload", Connections: 64}},
 	} {
 		c.cfg.Size = int64(float64(c.cfg.Size) * scale)
-		file := captureFile(dir, c.cfg)
-		truth, err := generate(dir, file, c.cfg)
+		file, truth, err := prepare(out, dir, c.cfg)
 		if err != nil {
 			return false, err
 		}
-		if err := check(program, file, truth); err != nil {
-			return false, err
-		}
-		describe(out, truth)
 		files[c.name] = file
 		if c.name == "" {
 			files["lossy"] = strings.TrimSuffix(file, ".pcap") + "-lossy.pcap"
@@ -79,9 +75,7 @@ func measureBudget(out io.Writer, dir string, rounds int, scale float64) (bool, 
 			fmt.Fprintf(out, "         the same, with %d packets with payload left out\n", lost)
 		}
 	}
-	fmt.Fprintf(out, "checked  every frame found in each, none invented; calls and body bytes of every method equal\n")
-	fmt.Fprintf(out, "machine  %s, %d cores, %s\n\n", cpuModel(), runtime.NumCPU(), runtime.Version())
-
+	describeMachine(out)
 	analyze := func(name, file string, procs int, more ...string) row {
 		args := append([]string{program, "analyze", files[file]}, more...)
 		if name != "screen" { // which also looks into some bodies, for its findings
@@ -101,26 +95,18 @@ func measureBudget(out io.Writer, dir string, rounds int, scale float64) (bool, 
 		tcpdump("tcpdump small", "small"), analyze("sizes small", "small", 1),
 		tcpdump("tcpdump offload", "offload"), analyze("sizes offload", "offload", 1),
 	}
-	for _, f := range files {
-		if err := warm(f); err != nil {
-			return false, err
-		}
+	if err := measureRows(rows, rounds, slices.Collect(maps.Values(files))...); err != nil {
+		return false, err
 	}
+	return writeBudget(out, rows), nil
+}
+
+// writeBudget prints the rows and the budget, and reports whether it was held.
+func writeBudget(out io.Writer, rows []row) bool {
 	byName := make(map[string]*row)
 	for i := range rows {
 		byName[rows[i].name] = &rows[i]
 	}
-	for range rounds {
-		for i := range rows {
-			if err := rows[i].measure(); err != nil {
-				return false, err
-			}
-		}
-	}
-	return writeBudget(out, rows, byName), nil
-}
-
-func writeBudget(out io.Writer, rows []row, byName map[string]*row) bool {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "CPU s\twall s\tpeak MiB\tcommand")
 	for i := range rows {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,27 +30,19 @@ type direction struct {
 
 // check lets dubbo-wire analyze the capture and compares what it found with the truth.
 func check(program, file string, t *traffic.Truth) error {
-	cmd := exec.Command(program, "analyze", file, "--format", "json")
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
+	r, err := analyze(program, file)
 	if err != nil {
-		return fmt.Errorf("dubbo-wire analyze: %w", err)
+		return err
 	}
-	return compare(out, t)
+	return r.compare(t)
 }
 
 // checkLossy lets dubbo-wire analyze a capture of the same traffic with losses: some frames are incomplete or missing, and
 // none is too much. (What must be found after losses is measured by internal/dev/bench/loss.)
 func checkLossy(program, file string, t *traffic.Truth) error {
-	cmd := exec.Command(program, "analyze", file, "--format", "json")
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
+	r, err := analyze(program, file)
 	if err != nil {
-		return fmt.Errorf("dubbo-wire analyze: %w", err)
-	}
-	var r report
-	if err := json.Unmarshal(out, &r); err != nil {
-		return fmt.Errorf("dubbo-wire analyze --format json: %w", err)
+		return err
 	}
 	if c := &r.Coverage; c.Frames > t.Frames || c.Frames < t.Frames*9/10 || c.GapBytes == 0 {
 		return fmt.Errorf("with losses dubbo-wire says %d frames and %d bytes missing; %d frames were written", c.Frames, c.GapBytes, t.Frames)
@@ -59,12 +50,27 @@ func checkLossy(program, file string, t *traffic.Truth) error {
 	return nil
 }
 
-// compare says all that differs between a report and the truth.
-func compare(out []byte, t *traffic.Truth) error {
-	var r report
-	if err := json.NewDecoder(bytes.NewReader(out)).Decode(&r); err != nil {
-		return fmt.Errorf("dubbo-wire analyze --format json: %w", err)
+// analyze returns what dubbo-wire reports of a capture.
+func analyze(program, file string) (*report, error) {
+	cmd := exec.Command(program, "analyze", file, "--format", "json")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("dubbo-wire analyze: %w", err)
 	}
+	return parse(out)
+}
+
+func parse(out []byte) (*report, error) {
+	r := new(report)
+	if err := json.Unmarshal(out, r); err != nil {
+		return nil, fmt.Errorf("dubbo-wire analyze --format json: %w", err)
+	}
+	return r, nil
+}
+
+// compare says all that differs between a report and the truth.
+func (r *report) compare(t *traffic.Truth) error {
 	var errs []error
 	equal := func(what string, got, want int64) {
 		if got != want {

@@ -86,21 +86,18 @@ func TestFormatTable(t *testing.T) {
 	rows := []formatRow{
 		row(decode.Format{Name: "slow", Depth: decode.DepthFull}, 100e6, 400e6, 100e6),
 		row(decode.Format{Name: "hessian2", Depth: decode.DepthFull}, 1000e6, 2000e6, 400e6),
-		row(decode.Format{Name: "as fast", Depth: decode.DepthFull}, 500e6, 1000e6, 200e6),
+		row(decode.Format{Name: "half as fast", Depth: decode.DepthFull}, 500e6, 1000e6, 200e6),
 		row(decode.Format{Name: "opaque", Depth: decode.DepthEnvelope}, 1e6, 1e6, 1e6),
 	}
 	var b strings.Builder
-	assert.False(t, writeFormats(&b, rows))
+	writeFormats(&b, rows)
 	assert.Equal(t, []string{
-		"bodies of posts KB values walked MB/s × hessian2 at least allocs/body printed MB/s allocs/value",
-		"slow 2 50 100 0.20 0.50 0.50 25 1.25 MISSED",
+		"bodies of posts KB values walked MB/s × hessian2 allocs/body printed MB/s allocs/value",
+		"slow 2 50 100 0.20 0.50 25 1.25",
 		"hessian2 2 50 1000 1.00 0.50 250 1.25",
-		"as fast 2 50 500 0.50 0.50 0.50 125 1.25 ok",
+		"half as fast 2 50 500 0.50 0.50 125 1.25",
 		"opaque 2 50 1 0.00 0.50 0 1.25",
 	}, fieldsOf(b.String()))
-	assert.True(t, writeFormats(&b, rows[1:]))
-	assert.Equal(t, "ok", verdict(15, leastOfPeer))
-	assert.Equal(t, "MISSED", verdict(14.9, leastOfPeer))
 }
 
 func fieldsOf(s string) (lines []string) {

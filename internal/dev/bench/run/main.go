@@ -26,6 +26,7 @@ import (
 	"runtime"
 	"strconv"
 
+	"dubbo-wire/internal/dev/bench"
 	"dubbo-wire/internal/dev/bench/traffic"
 )
 
@@ -40,10 +41,7 @@ var errMissed = errors.New("the budget was missed")
 
 func run(out io.Writer) error {
 	cfg := traffic.Config{Size: 1e9}
-	flag.Func("size", "size of the capture, like 100MB (default 1GB)", func(s string) (err error) {
-		cfg.Size, err = traffic.ParseSize(s)
-		return err
-	})
+	traffic.SizeVar(&cfg.Size, "size of the capture, like 100MB (default 1GB)")
 	flag.StringVar(&cfg.Mix, "mix", "default", "what the traffic consists of: default, small or offload")
 	flag.IntVar(&cfg.Connections, "connections", 64, "connections open at once")
 	rounds := flag.Int("rounds", 5, "how often each command runs")
@@ -95,52 +93,42 @@ func run(out io.Writer) error {
 		}
 		return err
 	}
-	file := captureFile(dir, cfg)
-	truth, err := generate(dir, file, cfg)
+	file, truth, err := prepare(out, dir, cfg)
 	if err != nil {
 		return err
 	}
-	describe(out, truth)
+	describeMachine(out)
 	program := filepath.Join(dir, "dubbo-wire")
-	if err := check(program, file, truth); err != nil {
-		return err
-	}
-	fmt.Fprintf(out, "checked  every frame found, calls and body bytes of %d methods equal\n", len(truth.Methods))
-	fmt.Fprintf(out, "machine  %s, %d cores, %s\n\n", cpuModel(), runtime.NumCPU(), runtime.Version())
-
 	rows := []row{
-		{args: []string{"tcpdump", "-nr", file, "-w", os.DevNull}},
-		{args: []string{program, "analyze", file, "--format", "json", "--jobs", "1"}},
-		{args: []string{program, "analyze", file, "--jobs", "1"}}, // the screen, with its findings
-		{args: []string{program, "analyze", file, "--parts", "--format", "json", "--jobs", "1"}},
-		{args: []string{program, "frames", file, "--format", "jsonl", "--jobs", "1"}, once: true},
-		{args: []string{program, "calls", file, "--format", "jsonl", "--jobs", "1"}, once: true},
+		{procs: 1, args: []string{"tcpdump", "-nr", file, "-w", os.DevNull}},
+		{procs: 1, args: []string{program, "analyze", file, "--format", "json", "--jobs", "1"}},
+		{procs: 1, args: []string{program, "analyze", file, "--jobs", "1"}}, // the screen, with its findings
+		{procs: 1, args: []string{program, "analyze", file, "--parts", "--format", "json", "--jobs", "1"}},
+		{procs: 1, args: []string{program, "frames", file, "--format", "jsonl", "--jobs", "1"}, once: true},
+		{procs: 1, args: []string{program, "calls", file, "--format", "jsonl", "--jobs", "1"}, once: true},
 	}
-	if err := warm(file); err != nil {
+	if err := measureRows(rows, *rounds, file); err != nil {
 		return err
-	}
-	for round := range *rounds {
-		for i := range rows {
-			if rows[i].once && round > 0 {
-				continue
-			}
-			rows[i].procs = 1
-			if err := rows[i].measure(); err != nil {
-				return err
-			}
-		}
 	}
 	write(out, rows, truth.FileBytes)
 	return nil
 }
 
-func captureFile(dir string, cfg traffic.Config) string {
-	return filepath.Join(dir, fmt.Sprintf("%s-%d-%d.pcap", cfg.Mix, cfg.Connections, cfg.Size))
-}
-
-func describe(out io.Writer, t *traffic.Truth) {
+// prepare makes a capture in dir, unless it is there, checks what dubbo-wire finds in it, and describes it.
+func prepare(out io.Writer, dir string, cfg traffic.Config) (file string, t *traffic.Truth, err error) {
+	file = filepath.Join(dir, fmt.Sprintf("%s-%d-%d.pcap", cfg.Mix, cfg.Connections, cfg.Size))
+	if t, err = generate(dir, file, cfg); err != nil {
+		return file, nil, err
+	}
 	fmt.Fprintf(out, "capture  mix %s, %.1f MB, %d packets (%d sent again, %d swapped), %d connections, %d frames\n",
 		t.Mix, float64(t.FileBytes)/1e6, t.Packets, t.Retransmissions, t.Swapped, t.Connections, t.Frames)
+	return file, t, check(filepath.Join(dir, "dubbo-wire"), file, t)
+}
+
+// describeMachine ends the description of what is measured.
+func describeMachine(out io.Writer) {
+	fmt.Fprintf(out, "checked  every frame found, none invented; calls and body bytes of every method equal\n")
+	fmt.Fprintf(out, "machine  %s, %d cores, %s\n\n", bench.CPUModel(), runtime.NumCPU(), runtime.Version())
 }
 
 // build makes dubbo-wire and the generator, as they are now.
@@ -180,6 +168,6 @@ func warm(file string) error {
 		return err
 	}
 	defer f.Close()
-	_, err = io.CopyBuffer(struct{ io.Writer }{io.Discard}, struct{ io.Reader }{f}, make([]byte, 1<<20))
+	_, err = io.Copy(io.Discard, f)
 	return err
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -45,6 +44,26 @@ func (r *row) measure() error {
 	return nil
 }
 
+// measureRows runs the commands in turn, with the files that they read in the page cache.
+func measureRows(rows []row, rounds int, files ...string) error {
+	for _, f := range files {
+		if err := warm(f); err != nil {
+			return err
+		}
+	}
+	for round := range rounds {
+		for i := range rows {
+			if rows[i].once && round > 0 {
+				continue
+			}
+			if err := rows[i].measure(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // command is the command as one would type it.
 func (r *row) command() string {
 	words := slices.Clone(r.args)
@@ -58,29 +77,29 @@ func (r *row) command() string {
 }
 
 func (r *row) cpu() time.Duration {
-	return median(r.runs, func(i int) time.Duration { return r.runs[i].cpu })
+	return median(len(r.runs), func(i int) time.Duration { return r.runs[i].cpu })
 }
 
 func (r *row) peak() int64 {
-	return median(r.runs, func(i int) int64 { return r.runs[i].peak })
+	return median(len(r.runs), func(i int) int64 { return r.runs[i].peak })
 }
 
 func (r *row) wall() time.Duration {
-	return median(r.runs, func(i int) time.Duration { return r.runs[i].wall })
+	return median(len(r.runs), func(i int) time.Duration { return r.runs[i].wall })
 }
 
 // ratio is a time as a multiple of that of base, run by run.
 func (r *row) ratio(base *row, of func(*sample) time.Duration) float64 {
-	return median(r.runs, func(i int) float64 { return float64(of(&r.runs[i])) / float64(of(&base.runs[i])) })
+	return median(len(r.runs), func(i int) float64 { return float64(of(&r.runs[i])) / float64(of(&base.runs[i])) })
 }
 
-func median[T int64 | float64 | time.Duration](runs []sample, of func(i int) T) T {
-	values := make([]T, len(runs))
+// median returns the median of n values.
+func median[T int64 | float64 | time.Duration](n int, of func(i int) T) T {
+	values := make([]T, n)
 	for i := range values {
 		values[i] = of(i)
 	}
 	slices.Sort(values)
-	n := len(values)
 	return (values[(n-1)/2] + values[n/2]) / 2
 }
 
@@ -96,19 +115,4 @@ func write(out io.Writer, rows []row, fileBytes int64) {
 	}
 	_ = w.Flush()
 	fmt.Fprintf(out, "\nmedians of %d rounds (of frames and calls one)\n", len(rows[0].runs))
-}
-
-// cpuModel names the processor, where the system tells.
-func cpuModel() string {
-	f, err := os.Open("/proc/cpuinfo")
-	if err != nil {
-		return "processor unknown"
-	}
-	defer f.Close()
-	for s := bufio.NewScanner(f); s.Scan(); {
-		if key, value, ok := strings.Cut(s.Text(), ":"); ok && strings.TrimSpace(key) == "model name" {
-			return strings.TrimSpace(value)
-		}
-	}
-	return "processor unknown"
 }

@@ -62,14 +62,7 @@ type hostileWriter struct {
 	ng      bool   // packets are pcapng blocks
 }
 
-func (w *hostileWriter) header() {
-	b := binary.LittleEndian.AppendUint32(w.buf, 0xa1b2c3d4)
-	b = binary.LittleEndian.AppendUint16(b, 2)
-	b = binary.LittleEndian.AppendUint16(b, 4)
-	b = append(b, make([]byte, 8)...)
-	b = binary.LittleEndian.AppendUint32(b, 262_144)
-	w.buf = binary.LittleEndian.AppendUint32(b, 1)
-}
+func (w *hostileWriter) header() { w.buf = appendFileHeader(w.buf) }
 
 // hostilePair is a client and a server: number n of up to 2^40.
 type hostilePair struct {
@@ -85,9 +78,10 @@ func pairOf(n int64) hostilePair {
 }
 
 func (w *hostileWriter) record(size int) {
-	at := epochMillis*1000 + w.now
+	now := w.now
 	w.now++
 	if w.ng {
+		at := epochMillis*1000 + now
 		b := binary.LittleEndian.AppendUint32(w.buf, 6)
 		b = binary.LittleEndian.AppendUint32(b, uint32(32+(size+3)&^3))
 		b = binary.LittleEndian.AppendUint32(b, 0)
@@ -97,10 +91,7 @@ func (w *hostileWriter) record(size int) {
 		w.buf = binary.LittleEndian.AppendUint32(b, uint32(size))
 		return
 	}
-	b := binary.LittleEndian.AppendUint32(w.buf, uint32(at/1e6))
-	b = binary.LittleEndian.AppendUint32(b, uint32(at%1e6))
-	b = binary.LittleEndian.AppendUint32(b, uint32(size))
-	w.buf = binary.LittleEndian.AppendUint32(b, uint32(size))
+	w.buf = appendRecordHeader(w.buf, now, size)
 }
 
 // ip writes everything before the payload of an IPv4 packet; fragment is the field of flags and offset.

@@ -38,15 +38,26 @@ type writer struct {
 
 func newWriter(out io.Writer, mss int) *writer {
 	w := &writer{out: out, buf: make([]byte, 0, mss+128)}
-	h := binary.LittleEndian.AppendUint32(nil, 0xa1b2c3d4)
-	h = binary.LittleEndian.AppendUint16(h, 2)
-	h = binary.LittleEndian.AppendUint16(h, 4)
-	h = append(h, make([]byte, 8)...)
-	h = binary.LittleEndian.AppendUint32(h, 262_144) // snap length
-	h = binary.LittleEndian.AppendUint32(h, 1)       // Ethernet
+	h := appendFileHeader(nil)
 	_, _ = out.Write(h)
 	w.fileBytes = int64(len(h))
 	return w
+}
+
+// appendFileHeader appends the header of a pcap file with times in microseconds.
+func appendFileHeader(b []byte) []byte {
+	b = append(b, 0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+	b = binary.LittleEndian.AppendUint32(b, 262_144) // snap length
+	return binary.LittleEndian.AppendUint32(b, 1)    // Ethernet
+}
+
+// appendRecordHeader appends the header of a packet of size bytes in a pcap file, now microseconds after the capture's start.
+func appendRecordHeader(b []byte, now int64, size int) []byte {
+	at := epochMillis*1000 + now
+	b = binary.LittleEndian.AppendUint32(b, uint32(at/1e6))
+	b = binary.LittleEndian.AppendUint32(b, uint32(at%1e6))
+	b = binary.LittleEndian.AppendUint32(b, uint32(size))
+	return binary.LittleEndian.AppendUint32(b, uint32(size))
 }
 
 const (
@@ -71,12 +82,7 @@ func (w *writer) packet(src, dst *endpoint, flags byte, seq, ack uint32, payload
 	tcp := tcpLen + options + len(payload)
 	size := etherLen + ipLen + tcp
 
-	b := w.buf[:0]
-	at := epochMillis*1000 + w.now
-	b = binary.LittleEndian.AppendUint32(b, uint32(at/1e6))
-	b = binary.LittleEndian.AppendUint32(b, uint32(at%1e6))
-	b = binary.LittleEndian.AppendUint32(b, uint32(size))
-	b = binary.LittleEndian.AppendUint32(b, uint32(size))
+	b := appendRecordHeader(w.buf[:0], w.now, size)
 	b = append(b, 2, 0)
 	b = binary.BigEndian.AppendUint32(b, dst.mac)
 	b = append(b, 2, 0)

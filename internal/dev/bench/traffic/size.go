@@ -1,6 +1,7 @@
 package traffic
 
 import (
+	"flag"
 	"fmt"
 
 	"dubbo-wire/internal/term"
@@ -13,4 +14,12 @@ func ParseSize(s string) (int64, error) {
 		return 0, fmt.Errorf("%q is no size; write it like 100MB or 1GB", s)
 	}
 	return n, nil
+}
+
+// SizeVar defines the flag -size of a program.
+func SizeVar(to *int64, usage string) {
+	flag.Func("size", usage, func(s string) (err error) {
+		*to, err = ParseSize(s)
+		return err
+	})
 }

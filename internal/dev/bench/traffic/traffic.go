@@ -11,6 +11,7 @@ package traffic
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -29,16 +30,7 @@ type Config struct {
 }
 
 func (c Config) withDefaults() Config {
-	if c.Size == 0 {
-		c.Size = 1e9
-	}
-	if c.Mix == "" {
-		c.Mix = "default"
-	}
-	if c.Connections == 0 {
-		c.Connections = 64
-	}
-	return c
+	return Config{Size: cmp.Or(c.Size, 1e9), Mix: cmp.Or(c.Mix, "default"), Connections: cmp.Or(c.Connections, 64)}
 }
 
 // seed starts the random numbers: those of the bodies and those of the network are apart, so that neither moves the other.

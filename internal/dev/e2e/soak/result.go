@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"dubbo-wire/internal/dev/bench"
 	"dubbo-wire/internal/dev/e2e"
 )
 
@@ -58,16 +59,8 @@ type result struct {
 // machine notes where it was.
 func (r *result) machine() {
 	r.Date = time.Now().UTC().Format(time.DateOnly)
-	cpu := "?"
-	b, _ := os.ReadFile("/proc/cpuinfo")
-	for line := range strings.Lines(string(b)) {
-		if name, ok := strings.CutPrefix(line, "model name"); ok {
-			cpu = strings.TrimSpace(strings.TrimLeft(name, "\t :"))
-			break
-		}
-	}
-	r.Machine = fmt.Sprintf("%s, %d processors", cpu, runtime.NumCPU())
-	b, _ = os.ReadFile("/proc/sys/kernel/osrelease")
+	r.Machine = fmt.Sprintf("%s, %d processors", bench.CPUModel(), runtime.NumCPU())
+	b, _ := os.ReadFile("/proc/sys/kernel/osrelease")
 	r.Kernel = strings.TrimSpace(string(b))
 }
 
