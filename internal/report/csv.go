@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/csv"
 	"io"
 	"iter"
@@ -19,8 +20,10 @@ func (r *Report) writeCSV(w io.Writer) error {
 	if err := out.Write(r.csvHeader()); err != nil {
 		return err
 	}
+	var row []string
 	for _, g := range r.Groups {
-		if err := out.Write(r.csvRow(g)); err != nil {
+		row = r.appendCSV(row[:0], g)
+		if err := out.Write(row); err != nil {
 			return err
 		}
 	}
@@ -42,8 +45,8 @@ func (r *Report) csvHeader() []string {
 	return append(names, "restGroups")
 }
 
-func (r *Report) csvRow(g *sizes.Group) []string {
-	var row []string
+// appendCSV appends the cells of a group.
+func (r *Report) appendCSV(row []string, g *sizes.Group) []string {
 	for i, k := range r.By.Keys {
 		value := ""
 		if !g.Rest {
@@ -76,30 +79,28 @@ func (r *Report) csvMembers(prefix string, v reflect.Value, yield func(name, tex
 			continue
 		}
 		name := prefix + names[i]
-		switch f := v.Field(i).Interface().(type) {
-		case *int64:
-			yield(name, integer(f))
-		case Number:
-			yield(name, string(f))
-		case members:
-			for _, m := range f {
+		switch f := v.Field(i).Addr().Interface().(type) { // not of the field, which would be copied
+		case **int64:
+			yield(name, integer(*f))
+		case *Number:
+			yield(name, string(*f))
+		case *members:
+			for _, m := range *f {
 				yield(m.name, string(m.value.(Number)))
 			}
-		case string:
-			yield(name, f)
-		case jsonDirection, jsonStat:
+		case *string:
+			yield(name, *f)
+		case *jsonDirection, *jsonStat:
 			r.csvMembers(name+".", v.Field(i), yield)
-		case *jsonLargest:
-			if f == nil {
-				f = new(jsonLargest)
-			}
-			r.csvMembers(name+".", reflect.ValueOf(f).Elem(), yield)
-		case []jsonPart:
+		case **jsonLargest:
+			largest := cmp.Or(*f, new(jsonLargest))
+			r.csvMembers(name+".", reflect.ValueOf(largest).Elem(), yield)
+		case *[]jsonPart:
 			for c := range decode.ClassMissing {
 				if r.Parts {
 					text := ""
-					if f != nil {
-						text = strconv.FormatInt(f[c].Bytes, 10)
+					if *f != nil {
+						text = strconv.FormatInt((*f)[c].Bytes, 10)
 					}
 					yield(name+"."+decode.Class(c).String(), text)
 				}

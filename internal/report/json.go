@@ -69,8 +69,7 @@ type jsonPrinter struct {
 
 func newJSONPrinter(w io.Writer, flat bool) *jsonPrinter {
 	p := &jsonPrinter{w: bufio.NewWriter(w), flat: flat}
-	p.enc = json.NewEncoder(&p.text)
-	p.enc.SetEscapeHTML(false)
+	p.enc = newEncoder(&p.text)
 	return p
 }
 
@@ -189,29 +188,37 @@ type member struct {
 
 // MarshalJSON encodes the members in order.
 func (m members) MarshalJSON() ([]byte, error) {
-	b := []byte{'{'}
+	var b bytes.Buffer
+	enc := newEncoder(&b)
+	b.WriteByte('{')
 	for i, x := range m {
 		if i > 0 {
-			b = append(b, ',')
+			b.WriteByte(',')
 		}
-		name, err := marshal(x.name)
-		if err != nil {
-			return nil, err
+		for k, v := range [2]any{x.name, x.value} {
+			if err := enc.Encode(v); err != nil {
+				return nil, err
+			}
+			b.Truncate(b.Len() - 1) // the line end
+			if k == 0 {
+				b.WriteByte(':')
+			}
 		}
-		value, err := marshal(x.value)
-		if err != nil {
-			return nil, err
-		}
-		b = append(append(append(b, name...), ':'), value...)
 	}
-	return append(b, '}'), nil
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// newEncoder returns an encoder without HTML escapes.
+func newEncoder(w io.Writer) *json.Encoder {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	return enc
 }
 
 // marshal is json.Marshal without HTML escapes.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
+	err := newEncoder(&b).Encode(v)
 	return bytes.TrimRight(b.Bytes(), "\n"), err
 }
