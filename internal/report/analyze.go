@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -33,30 +32,22 @@ func (r *Report) Write(w io.Writer, format string, s Style) error {
 // document returns the sections of the report in reading order.
 func (r *Report) document(s *Style) *Document {
 	d := &Document{Summary: r.summary(s)}
-	d.Sections = append(d.Sections, r.onTheWire(s))
-	if r.SameMethods {
-		d.Sections = append(d.Sections, r.sameMethodsSections(s)...)
+	add := func(sections ...Section) {
+		for _, sec := range sections {
+			if sec.Title != "" || len(sec.Columns) > 0 {
+				d.Sections = append(d.Sections, sec)
+			}
+		}
 	}
+	add(r.onTheWire(s))
+	add(r.sameMethodsSections(s)...)
 	if r.Selected.Calls > 0 {
-		d.Sections = append(d.Sections, r.comparison(s))
-		if r.Parts || r.Sampled {
-			d.Sections = append(d.Sections, r.composition(s))
-		}
-		d.Sections = append(d.Sections, r.rankingSection(s))
-		for _, w := range r.Worst {
-			d.Sections = append(d.Sections, r.worst(w, s))
-		}
-		if sec := r.pairs(s); len(sec.Columns) > 0 {
-			d.Sections = append(d.Sections, sec)
-		}
+		add(r.comparison(s), r.composition(s), r.rankingSection(s))
+		add(r.worstSections(s)...)
+		add(r.pairs(s))
 	}
-	if r.Basis != nil {
-		d.Sections = append(d.Sections, r.findingsSection(s))
-	}
-	d.Sections = append(d.Sections, r.coverageSection(s))
-	if r.Details {
-		d.Sections = append(d.Sections, r.details(s)...)
-	}
+	add(r.findingsSection(s), r.coverageSection(s))
+	add(r.details(s)...)
 	return d
 }
 
@@ -66,11 +57,7 @@ func (r *Report) summary(s *Style) string {
 	switch len(r.Inputs) {
 	case 0:
 	case 1:
-		name := term.Clean(filepath.Base(r.Inputs[0].File))
-		if r.Inputs[0].File == "-" {
-			name = "standard input"
-		}
-		words = append(words, name)
+		words = append(words, r.inputName())
 	default:
 		words = append(words, Plural(int64(len(r.Inputs)), "file"))
 	}

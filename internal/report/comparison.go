@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -12,70 +11,67 @@ import (
 
 // comparison compares the serializations, or the groups if calls are not grouped by serialization.
 func (r *Report) comparison(s *Style) Section {
-	keys, apart, rows, shown := r.compared(s)
-	columns, label := r.labels(keys)
-	title := "BY " + r.keyTitle(columns)
-	if r.keyIndex(sizes.Serialization) >= 0 {
-		title = "BY SERIALIZATION"
-	}
-	names := len(columns)
-	if names == 1 {
-		columns[0].Name = ""
-	}
 	metrics, numbers := r.metricsIn(inComparison)
-	sec := Section{Title: title, Columns: append(columns, numbers...)}
-	addCompared(rows, shown, names, label, func(cells []cell, g *sizes.Group) {
-		sec.add(s, append(cells, r.cellsOf(metrics, g, 0)...)...)
-	})
-	sec.Notes = append(sec.Notes, fmt.Sprintf("share: of the %s of these %s on the wire; p50, p99 within 1 %%.",
-		bytesText(r.Selected.WireBytes(), s), Plural(r.Selected.Calls, "call")))
+	sec, apart, rows := r.comparedTable(s, numbers, func(g *sizes.Group) []cell { return r.cellsOf(metrics, g, 0) })
+	sec.note("share: of the %s of these %s on the wire; p50, p99 within 1 %%.",
+		bytesText(r.Selected.WireBytes(), s), Plural(r.Selected.Calls, "call"))
 	if n := r.Selected.OtherAnswers; apart && n > 0 && r.keyIndex(sizes.ResponseSerialization) < 0 {
-		sec.Notes = append(sec.Notes, fmt.Sprintf("A row has the calls asked in it; %s answered in another serialization: --by serialization,responseSerialization",
-			plural(n, "call was", "calls were")))
+		sec.note("A row has the calls asked in it; %s answered in another serialization: --by serialization,responseSerialization",
+			plural(n, "call was", "calls were"))
 	}
-	if apart && len(rows) > 1 {
+	if apart && rows > 1 {
 		sec.Notes = append(sec.Notes, r.sameMethods()...)
 	}
 	return sec
 }
 
-// compared returns the rows of a comparison and the rows to show: groups summed by serialization, or by all keys if serialization
-// is not one of them (then apart is false).
-func (r *Report) compared(s *Style) (keys []int, apart bool, rows, shown []*sizes.Group) {
+// comparedTable returns a table with the rows of the comparison, whether they are serializations, and their number. numbers are the
+// columns after the labels, numbersOf their cells.
+func (r *Report) comparedTable(s *Style, numbers []Column, numbersOf func(*sizes.Group) []cell) (sec Section, apart bool, all int) {
+	keys, apart, rows := r.compared()
+	columns, label := r.labels(keys)
+	sec.Title = "BY " + r.keyTitle(columns)
+	if r.keyIndex(sizes.Serialization) >= 0 {
+		sec.Title = "BY SERIALIZATION"
+	}
+	names := len(columns)
+	if names == 1 {
+		columns[0].Name = ""
+	}
+	sec.Columns = append(columns, numbers...)
+	shown := rows
+	if top := r.top(s); !apart && len(rows) > top {
+		shown = rows[:top]
+	}
+	for _, m := range shown {
+		cells := spanningLabel(beyondText(m.Groups), names)
+		if !m.Rest {
+			cells = label(m.Values)
+		}
+		sec.add(s, append(cells, numbersOf(m)...)...)
+	}
+	if rest := rows[len(shown):]; len(rest) > 0 {
+		sec.add(s, append(spanningLabel(moreText(len(rest), len(rows)), names), numbersOf(sumOf(rest))...)...)
+	}
+	return sec, apart, len(rows)
+}
+
+// compared returns the rows of a comparison: groups summed by serialization, or by all keys if serialization is not one of them
+// (then apart is false).
+func (r *Report) compared() (keys []int, apart bool, rows []*sizes.Group) {
 	for i, k := range r.By.Keys {
 		if k == sizes.Protocol || k == sizes.Serialization {
 			keys = append(keys, i)
 		}
 	}
-	apart = len(keys) > 0
-	if !apart {
-		for i := range r.By.Keys {
-			keys = append(keys, i)
-		}
+	if apart = len(keys) > 0; !apart {
+		keys = indexes(len(r.By.Keys))
 	}
 	rows = r.merge(keys)
 	if apart || r.Sorted == "" && !r.byTime() {
 		slices.SortStableFunc(rows, byWire)
 	}
-	shown = rows
-	if top := r.top(s); !apart && len(rows) > top {
-		shown = rows[:top]
-	}
-	return keys, apart, rows, shown
-}
-
-// addCompared calls add for each shown row and once for the sum of the others. names is the number of label columns.
-func addCompared(rows, shown []*sizes.Group, names int, label func([]string) []cell, add func([]cell, *sizes.Group)) {
-	for _, m := range shown {
-		if m.Rest {
-			add(spanningLabel(beyondText(m.Groups), names), m)
-			continue
-		}
-		add(label(m.Values), m)
-	}
-	if len(shown) < len(rows) {
-		add(spanningLabel(moreText(len(rows)-len(shown), len(rows)), names), sumOf(rows[len(shown):]))
-	}
+	return keys, apart, rows
 }
 
 // keyTitle returns the names of the keys in upper case, without the time step.

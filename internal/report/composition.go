@@ -1,51 +1,47 @@
 package report
 
 import (
-	"fmt"
 	"math"
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/sizes"
 )
 
-// composition returns the composition of bodies by class, with the rows of the comparison.
+// composition returns the composition of bodies by class, with the rows of the comparison. It has no columns if bodies were not
+// decoded.
 func (r *Report) composition(s *Style) Section {
-	const title = "WHAT BODIES ARE MADE OF"
-	keys, _, rows, shown := r.compared(s)
-	columns, label := r.labels(keys)
-	names := len(columns)
-	if names == 1 {
-		columns[0].Name = ""
+	if !r.Parts && !r.Sampled {
+		return Section{}
 	}
-	columns = append(columns, Column{Name: "bytes", unit: volume})
+	columns := []Column{{Name: "bytes", unit: volume}}
 	for c := range decode.ClassMissing {
 		columns = append(columns, Column{Name: c.String() + " %", unit: percent})
 	}
-	unlooked := r.Sampled && r.Selected.UnsampledBytes > 0
-	if unlooked {
+	unsampled := r.Sampled && r.Selected.UnsampledBytes > 0
+	if unsampled {
 		columns = append(columns, Column{Name: "not looked into %", unit: percent})
 	}
-	sec := Section{Title: title, Columns: columns}
-	addCompared(rows, shown, names, label, func(cells []cell, g *sizes.Group) {
+	sec, _, _ := r.comparedTable(s, columns, func(g *sizes.Group) []cell {
 		all := g.UnsampledBytes
 		for _, n := range g.Parts {
 			all += n
 		}
-		cells = append(cells, numberCell(all))
+		cells := []cell{numberCell(all)}
 		for _, n := range g.Parts {
 			cells = append(cells, ratioCell(n, all))
 		}
-		if unlooked {
+		if unsampled {
 			cells = append(cells, ratioCell(g.UnsampledBytes, all))
 		}
-		sec.add(s, cells...)
+		return cells
 	})
+	sec.Title = "WHAT BODIES ARE MADE OF"
 	if r.Sampled {
 		requests, responses := r.Selected.Sampled[0], r.Selected.Sampled[1]
 		all := r.Selected.Request.Body.Count + r.Selected.Response.Body.Count
 		if requests+responses < all {
-			sec.Notes = []string{fmt.Sprintf("Estimated from %s of %s: the first of each method stand for others of about their size. --parts counts all.",
-				Count(requests+responses), plural(all, "body", "bodies"))}
+			sec.note("Estimated from %s of %s: the first of each method stand for others of about their size. --parts counts all.",
+				Count(requests+responses), plural(all, "body", "bodies"))
 		}
 	}
 	return sec

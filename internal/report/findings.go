@@ -33,8 +33,11 @@ const (
 	longSubject = 28
 )
 
-// findingsSection returns the first findings of each kind, for a report with other sections.
+// findingsSection returns the first findings of each kind, for a report with other sections. It has no title if rules did not run.
 func (r *Report) findingsSection(s *Style) Section {
+	if r.Basis == nil {
+		return Section{}
+	}
 	shown := r.selectFindings()
 	sec := r.findingsTable(shown, s, false)
 	for _, f := range shown {

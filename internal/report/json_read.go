@@ -367,12 +367,10 @@ func (r *Report) restore(g *jsonGroup, out *sizes.Group) (err error) {
 		}
 	}
 	stats := out.Stats()
-	i := 0
-	for s, unit := range g.stats() {
-		if *stats[i], err = s.restore(unit); err != nil {
-			return fmt.Errorf("%s: %w", statNames[i], err)
+	for i, s := range g.stats() {
+		if *stats[i], err = s.json.restore(s.unit); err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
 		}
-		i++
 	}
 	for _, d := range []struct {
 		count *int64

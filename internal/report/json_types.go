@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"maps"
 	"reflect"
 	"slices"
@@ -244,26 +243,19 @@ func (n Number) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON accepts numbers and null.
 func (n *Number) UnmarshalJSON(text []byte) error {
-	kind := ""
-	switch text[0] {
-	case '"':
-		kind = "string"
-	case '{':
-		kind = "object"
-	case '[':
-		kind = "array"
-	case 't', 'f':
-		kind = "bool"
-	case 'n':
+	switch kind := notNumbers[text[0]]; {
+	case kind != "":
+		return &json.UnmarshalTypeError{Value: kind, Type: reflect.TypeFor[Number]()}
+	case text[0] == 'n':
 		*n = ""
 	default:
 		*n = Number(text)
 	}
-	if kind != "" {
-		return &json.UnmarshalTypeError{Value: kind, Type: reflect.TypeFor[Number]()}
-	}
 	return nil
 }
+
+// notNumbers names the kinds of other values by their first byte.
+var notNumbers = [256]string{'"': "string", '{': "object", '[': "array", 't': "bool", 'f': "bool"}
 
 // decimalOf returns n/unit as an exact decimal number; unit is 1 or 1000.
 func decimalOf(n, unit int64) Number {
@@ -321,7 +313,7 @@ var (
 	errNumber    = errors.New("has a number that no report has")
 )
 
-// statOf returns the JSON of a distribution. unit divides its numbers: 1000 for nanoseconds in microseconds.
+// statOf returns the JSON of a distribution.
 func statOf(s *sizes.Stat, unit int64, buckets bool) jsonStat {
 	if s.Count == 0 {
 		return jsonStat{Total: "0"}
@@ -367,23 +359,25 @@ func (j *jsonStat) restore(unit int64) (sizes.Stat, error) {
 	return sizes.Restore(total, least, most, list)
 }
 
-// stats returns the distributions of a group and their units, in the order of sizes.Group.Stats.
-func (j *jsonGroup) stats() iter.Seq2[*jsonStat, int64] {
-	return func(yield func(*jsonStat, int64) bool) {
-		for _, d := range []*jsonDirection{&j.Request, &j.Response} {
-			for _, s := range []*jsonStat{&d.BodyBytes, &d.FrameBytes, &d.WireBytes} {
-				if !yield(s, 1) {
-					return
-				}
-			}
-		}
-		_ = yield(&j.LatencyMicros, 1000) && yield(&j.WaitMicros, 1000)
-	}
+// namedStat is a distribution of a group. unit divides its numbers: 1000 for nanoseconds in microseconds.
+type namedStat struct {
+	name string
+	json *jsonStat
+	unit int64
 }
 
-var statNames = [...]string{
-	"request.bodyBytes", "request.frameBytes", "request.wireBytes", "response.bodyBytes", "response.frameBytes", "response.wireBytes",
-	"latencyMicros", "waitMicros",
+// stats returns the distributions of a group, in the order of sizes.Group.Stats.
+func (j *jsonGroup) stats() [8]namedStat {
+	return [...]namedStat{
+		{"request.bodyBytes", &j.Request.BodyBytes, 1},
+		{"request.frameBytes", &j.Request.FrameBytes, 1},
+		{"request.wireBytes", &j.Request.WireBytes, 1},
+		{"response.bodyBytes", &j.Response.BodyBytes, 1},
+		{"response.frameBytes", &j.Response.FrameBytes, 1},
+		{"response.wireBytes", &j.Response.WireBytes, 1},
+		{"latencyMicros", &j.LatencyMicros, 1000},
+		{"waitMicros", &j.WaitMicros, 1000},
+	}
 }
 
 // bindGroup returns a group whose counters point into g.
@@ -408,10 +402,8 @@ func (r *Report) jsonGroup(g *sizes.Group, buckets bool) *jsonGroup {
 	j.Rates = r.jsonRates(g)
 	j.Request.Count, j.Response.Count = &g.Request.Body.Count, &g.Response.Body.Count
 	stats := g.Stats()
-	i := 0
-	for s, unit := range j.stats() {
-		*s = statOf(stats[i], unit, buckets)
-		i++
+	for i, s := range j.stats() {
+		*s.json = statOf(stats[i], s.unit, buckets)
 	}
 	if r.Parts {
 		for c, n := range g.Parts {

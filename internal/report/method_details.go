@@ -18,8 +18,11 @@ const (
 	shownPaths = 12
 )
 
-// details returns a block for each of the top groups: histograms, composition of bodies, largest message.
+// details returns a block for each of the top groups, if Details is set: histograms, composition of bodies, largest message.
 func (r *Report) details(s *Style) []Section {
+	if !r.Details {
+		return nil
+	}
 	rows := r.ranked()
 	n := detailed
 	if s.Top > 0 {

@@ -22,7 +22,7 @@ func (r *Report) shared() (m sharedMethods, ok bool) {
 	if service < 0 || method < 0 || r.keyIndex(sizes.Serialization) < 0 {
 		return m, false
 	}
-	_, _, rows, _ := r.compared(&Style{})
+	_, _, rows := r.compared()
 	for _, row := range rows {
 		if !row.Rest {
 			m.names = append(m.names, r.comparisonName(row.Values))
@@ -186,8 +186,11 @@ func (r *Report) sameMethods() []string {
 	return notes
 }
 
-// sameMethodsSections returns tables that compare the serializations over the methods that they have in common.
+// sameMethodsSections returns tables that compare the serializations over the methods that they have in common, if SameMethods is set.
 func (r *Report) sameMethodsSections(s *Style) []Section {
+	if !r.SameMethods {
+		return nil
+	}
 	m, ok := r.shared()
 	if !ok {
 		return nil

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 )
 
@@ -58,6 +59,21 @@ const (
 
 // AtRight reports whether a column is right-aligned.
 func (c *Column) AtRight() bool { return c.unit != words || c.Right }
+
+// ColumnGroups yields the first and the last index + 1 of neighbouring columns that share a Group. A column without Group is alone.
+func ColumnGroups(columns []Column) iter.Seq2[int, int] {
+	return func(yield func(from, to int) bool) {
+		for from, to := 0, 0; from < len(columns); from = to {
+			to = from + 1
+			for to < len(columns) && columns[from].Group != "" && columns[to].Group == columns[from].Group {
+				to++
+			}
+			if !yield(from, to) {
+				return
+			}
+		}
+	}
+}
 
 func (c *Column) flexible() bool { return c.Flex || c.Names }
 

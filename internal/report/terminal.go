@@ -137,11 +137,9 @@ func (g *grid) measure() {
 			g.widths[c] = max(g.widths[c], term.Width(row[c])-g.freeLeft(row, c))
 		}
 	}
-	g.eachGroup(func(from, to int, name string) {
-		if lack := term.Width(name) - g.span(from, to); lack > 0 {
-			g.widths[from] += lack
-		}
-	})
+	for from, to := range ColumnGroups(g.columns) {
+		g.widths[from] += max(term.Width(g.columns[from].Group)-g.span(from, to), 0)
+	}
 }
 
 // freeLeft returns the room at the left of column c that is free because names are empty: the label of a row that sums several
@@ -155,21 +153,6 @@ func (g *grid) freeLeft(row []string, c int) int {
 		room += g.widths[i] + g.sep
 	}
 	return room
-}
-
-// eachGroup calls f with each run of columns that share a heading.
-func (g *grid) eachGroup(f func(from, to int, name string)) {
-	for from := 0; from < len(g.columns); {
-		to := from + 1
-		name := g.columns[from].Group
-		for to < len(g.columns) && name != "" && g.columns[to].Group == name {
-			to++
-		}
-		if name != "" {
-			f(from, to, name)
-		}
-		from = to
-	}
 }
 
 // span returns the width of columns from up to, but not including, to.
@@ -219,13 +202,8 @@ func (g *grid) split(limit int) []*grid {
 	}
 	type block struct{ from, to int }
 	var blocks []block
-	for from := lead; from < len(g.columns); {
-		to := from + 1
-		for to < len(g.columns) && g.columns[from].Group != "" && g.columns[to].Group == g.columns[from].Group {
-			to++
-		}
-		blocks = append(blocks, block{from, to})
-		from = to
+	for from, to := range ColumnGroups(g.columns[lead:]) {
+		blocks = append(blocks, block{lead + from, lead + to})
 	}
 	// Names get the width that the widest group leaves.
 	widest := 0
@@ -317,7 +295,11 @@ func (g *grid) header() []string {
 		}
 		groups = append(groups, text...)
 	}
-	g.eachGroup(func(from, to int, name string) { line(from, name, g.span(from, to)) })
+	for from, to := range ColumnGroups(g.columns) {
+		if name := g.columns[from].Group; name != "" {
+			line(from, name, g.span(from, to))
+		}
+	}
 	names := make([]string, len(g.columns))
 	for c := range g.columns {
 		names[c] = g.columns[c].Name

@@ -26,16 +26,8 @@ func (r *Report) View(s Style) *View {
 	if r.Selected.Calls == 0 {
 		return v
 	}
-	v.Comparison = r.comparison(&all)
-	if r.Parts || r.Sampled {
-		v.Composition = r.composition(&all)
-	}
-	if r.SameMethods {
-		v.Same = r.sameMethodsSections(&s)
-	}
-	for _, w := range r.Worst {
-		v.Worst = append(v.Worst, r.worst(w, &s))
-	}
+	v.Comparison, v.Composition = r.comparison(&all), r.composition(&all)
+	v.Same, v.Worst = r.sameMethodsSections(&s), r.worstSections(&s)
 	pairs := s
 	pairs.Top = max(s.Top, DefaultTop)
 	v.Pairs = r.pairs(&pairs)

@@ -7,6 +7,11 @@ import (
 	"dubbo-wire/internal/term"
 )
 
+// worstSections returns a table for each preset.
+func (r *Report) worstSections(s *Style) []Section {
+	return listOf(r.Worst, func(w *sizes.Worst) Section { return r.worst(w, s) })
+}
+
 // worst returns the table of a preset's calls.
 func (r *Report) worst(w *sizes.Worst, s *Style) Section {
 	calls, others := w.Calls()

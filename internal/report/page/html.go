@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -71,23 +72,14 @@ func (d *doc) bar(label string, pieces []piece) {
 // head prints the head of a table. A group's name is above its columns.
 func (d *doc) head(columns []report.Column) {
 	d.f("<thead>")
-	grouped := false
-	for _, c := range columns {
-		grouped = grouped || c.Group != ""
-	}
-	if grouped {
+	if slices.ContainsFunc(columns, func(c report.Column) bool { return c.Group != "" }) {
 		d.f("<tr>")
-		for i := 0; i < len(columns); {
-			n := 1
-			for columns[i].Group != "" && i+n < len(columns) && columns[i+n].Group == columns[i].Group {
-				n++
-			}
-			if columns[i].Group == "" {
-				d.f("<td>")
+		for from, to := range report.ColumnGroups(columns) {
+			if group := columns[from].Group; group != "" {
+				d.f(`<th colspan="%d" scope="colgroup">%s`, to-from, group)
 			} else {
-				d.f(`<th colspan="%d" scope="colgroup">%s`, n, columns[i].Group)
+				d.f("<td>")
 			}
-			i += n
 		}
 	}
 	d.f("<tr>")
