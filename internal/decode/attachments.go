@@ -5,8 +5,12 @@ import "bytes"
 // SearchAttachments looks for the one place of a body, at offset from or after it, where attachments start that end with
 // the body: what [AttachmentFinder] does where classes are not known. next returns the first offset, at or after the
 // given one, with bytes that look like the start of attachments, -1 for none; try parses them and returns how many bytes
-// it looked at. The search is given up when it has looked at more than budget bytes. Where two places fit none is taken.
-func SearchAttachments(from, budget int, next func(off int) int, try func(off int) (cost int, ok bool)) (at int, ok bool) {
+// it looked at. The search is given up when it has looked at more than budget bytes. Where two places fit none is taken, and
+// there is none where the capture lacks the end of the body.
+func (c *Cursor) SearchAttachments(from, budget int, next func(off int) int, try func(off int) (cost int, ok bool)) (at int, ok bool) {
+	if c.Short != Malformed || from < 0 {
+		return 0, false
+	}
 	const costPerPlace = 256
 	found := 0
 	for off := next(from); off >= 0; off = next(off + 1) {

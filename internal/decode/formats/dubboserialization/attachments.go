@@ -18,16 +18,12 @@ var keyHead = []byte{tagDescID, 0x90}
 
 // FindAttachments implements decode.AttachmentFinder.
 func (r *Reader) FindAttachments(from int) (at int, ok bool) {
-	if r.Short != decode.Malformed || from < 0 {
-		return 0, false // the end of the body is missing
+	if at, ok = r.SearchAttachments(from, budget(r.Buf), r.Next(mapHead), r.tryAttachments); ok {
+		r.unknownObjects = r.unknownObjects || at > r.Off
+		r.plan.reset()
+		r.Resume(at)
 	}
-	if at, ok = decode.SearchAttachments(from, budget(r.Buf), r.Next(mapHead), r.tryAttachments); !ok {
-		return 0, false
-	}
-	r.unknownObjects = r.unknownObjects || at > r.Off
-	r.plan.reset()
-	r.Resume(at)
-	return at, true
+	return at, ok
 }
 
 // tryAttachments parses attachments from off to the end of the body.

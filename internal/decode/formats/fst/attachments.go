@@ -22,15 +22,11 @@ var mapHead = []byte{tagObject, 0x0f}
 
 // FindAttachments implements decode.AttachmentFinder.
 func (r *Reader) FindAttachments(from int) (at int, ok bool) {
-	if r.Short != decode.Malformed || from < 0 {
-		return 0, false // the end of the body is missing
+	if at, ok = r.SearchAttachments(from, workPerByte*len(r.Buf)+1<<12, r.Next(mapHead), r.tryAttachments); ok {
+		r.skipped = r.skipped || at > r.Off
+		r.Resume(at)
 	}
-	if at, ok = decode.SearchAttachments(from, workPerByte*len(r.Buf)+1<<12, r.Next(mapHead), r.tryAttachments); !ok {
-		return 0, false
-	}
-	r.skipped = r.skipped || at > r.Off
-	r.Resume(at)
-	return at, true
+	return at, ok
 }
 
 // tryAttachments parses attachments from off to the end of the body.
@@ -53,14 +49,14 @@ func (r *Reader) attachmentEntries() (known bool) {
 		switch tag := r.Byte("a key"); {
 		case tag == tagHandle:
 			r.Off = off
-			r.object(r.at(decode.ByKey, "", 0))
+			r.object(r.At(decode.ByKey, "", 0))
 		case tag == tagString:
 			x := r.text()
 			known = known || len(x.raw) <= 16 && decode.DubboKey(string(x.raw))
 		default:
 			r.FailAt(off, decode.Malformed, "a string as key", decode.HexByte(tag))
 		}
-		r.object(r.at(decode.ByEntry, "", 0))
+		r.object(r.At(decode.ByEntry, "", 0))
 	}
 	return known
 }

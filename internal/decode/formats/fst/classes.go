@@ -8,11 +8,7 @@ type layout uint8
 const (
 	unknown layout = iota
 
-	byteBox
-	shortBox
-	floatBox
-	doubleBox
-	charBox
+	box        // a primitive: cl.elem tells which
 	otherText  // FInt length, chars
 	date       // FLong milliseconds
 	bigInteger // FInt length, bytes
@@ -31,7 +27,6 @@ const (
 	mapping    // FInt size, tagged keys and values
 	plain      // nothing but the end tag
 	emptyList  // empty section
-	emptySet
 	emptyMap
 	single    // tagged element, end
 	singleMap // tagged key and value, end
@@ -54,7 +49,7 @@ const (
 type class struct {
 	name   string // JVM name
 	layout layout
-	// elem is what an array holds.
+	// elem is what an array or a box holds.
 	elem elem
 	// sections is how many classes between Throwable and this one, itself included, write an empty section.
 	sections int
@@ -149,11 +144,9 @@ var known = func() map[string]*class {
 		conc = "java.util.concurrent."
 		coll = "java.util.Collections$"
 	)
-	add(byteBox, lang+"Byte")
-	add(shortBox, lang+"Short")
-	add(floatBox, lang+"Float")
-	add(doubleBox, lang+"Double")
-	add(charBox, lang+"Character")
+	for name, e := range map[string]elem{"Byte": bytes1, "Short": short2, "Float": float4, "Double": double8, "Character": char2} {
+		t[lang+name] = &class{name: lang + name, layout: box, elem: e}
+	}
 	add(otherText, lang+"StringBuffer", lang+"StringBuilder")
 	add(date, util+"Date")
 	add(sqlDate, "java.sql.Date", "java.sql.Time")
@@ -170,8 +163,7 @@ var known = func() map[string]*class {
 	add(collection, util+"ArrayList", util+"LinkedList", util+"HashSet", util+"Vector")
 	add(mapping, util+"HashMap", util+"LinkedHashMap", util+"Hashtable", util+"Properties", conc+"ConcurrentHashMap")
 	add(plain, lang+"Object")
-	add(emptyList, coll+"EmptyList")
-	add(emptySet, coll+"EmptySet")
+	add(emptyList, coll+"EmptyList", coll+"EmptySet")
 	add(emptyMap, coll+"EmptyMap")
 	add(single, coll+"SingletonList", coll+"SingletonSet")
 	add(singleMap, coll+"SingletonMap")

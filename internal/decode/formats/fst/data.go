@@ -3,7 +3,7 @@ package fst
 import "dubbo-wire/internal/decode"
 
 // data takes what follows tag and class id of an object.
-func (r *Reader) data(cl *class, p place) {
+func (r *Reader) data(cl *class, p decode.Place) {
 	if !r.OK() {
 		return
 	}
@@ -14,15 +14,10 @@ func (r *Reader) data(cl *class, p place) {
 		r.container(p, decode.Map, cl, func() { r.entries(r.size()) })
 	case plain:
 		r.container(p, decode.Object, cl, r.end)
-	case emptyList, emptySet, emptyMap:
-		k := decode.List
-		if cl.layout == emptyMap {
-			k = decode.Map
-		}
-		r.container(p, k, cl, func() {
-			r.expect(sectionFields, "a section")
-			r.end()
-		})
+	case emptyList:
+		r.container(p, decode.List, cl, r.emptySection)
+	case emptyMap:
+		r.container(p, decode.Map, cl, r.emptySection)
 	case single:
 		r.container(p, decode.List, cl, func() {
 			r.list(1)
@@ -42,7 +37,7 @@ func (r *Reader) data(cl *class, p place) {
 	case enumSet:
 		r.container(p, decode.List, cl, func() {
 			n := r.size()
-			q := r.at(decode.ByRole, "", 0)
+			q := r.At(decode.ByRole, "", 0)
 			r.class(&q)
 			r.Role("class")
 			r.list(n)
@@ -54,7 +49,7 @@ func (r *Reader) data(cl *class, p place) {
 	case otherText, classRef, uuid:
 		r.asText(cl, p)
 	default:
-		if p.throwable && cl.layout == unknown {
+		if p.Throwable && cl.layout == unknown {
 			r.exception(cl, p)
 			return
 		}
@@ -68,6 +63,12 @@ func (r *Reader) end() {
 	r.Role("end")
 }
 
+// emptySection takes the section of a class without fields.
+func (r *Reader) emptySection() {
+	r.expect(sectionFields, "a section")
+	r.end()
+}
+
 // size takes a number of elements.
 func (r *Reader) size() int {
 	n := r.count("the number of elements", 1)
@@ -77,38 +78,32 @@ func (r *Reader) size() int {
 
 func (r *Reader) list(n int) {
 	for i := 0; i < n && r.OK(); i++ {
-		r.object(r.at(decode.ByIndex, "", i))
+		r.object(r.At(decode.ByIndex, "", i))
 	}
 }
 
 func (r *Reader) entries(n int) {
 	for i := 0; i < n && r.OK(); i++ {
-		r.entry(i)
+		key := r.NextNode()
+		r.object(r.At(decode.ByKey, "", i))
+		r.object(r.At(decode.ByEntry, r.NameKey(key), i))
 	}
 }
 
-// entry takes a key and its value.
-func (r *Reader) entry(i int) {
-	key := r.NextNode()
-	r.object(r.at(decode.ByKey, "", i))
-	r.object(r.at(decode.ByEntry, r.NameKey(key), i))
-}
-
 // copies takes a list of n times the same element.
-func (r *Reader) copies(cl *class, p place) {
+func (r *Reader) copies(cl *class, p decode.Place) {
 	r.container(p, decode.Object, cl, func() {
 		r.expect(sectionFields, "a section")
 		r.Role("type")
-		q := r.at(decode.ByField, "n", 0)
-		r.Integer(q.Place, int64(r.int32("a number of elements")))
-		r.object(r.at(decode.ByField, "element", 0))
+		r.Integer(r.At(decode.ByField, "n", 0), int64(r.int32("a number of elements")))
+		r.object(r.At(decode.ByField, "element", 0))
 		r.end()
 	})
 }
 
 // wrapped takes a collection or array inside another object. If that is a list or a map and not a handle, the tree
 // shows one value for both.
-func (r *Reader) wrapped(cl *class, p place) {
+func (r *Reader) wrapped(cl *class, p decode.Place) {
 	if cl.layout == wrapList {
 		r.expect(sectionFields, "a section")
 	}
@@ -123,7 +118,7 @@ func (r *Reader) wrapped(cl *class, p place) {
 		if simple {
 			r.wrappedContent()
 		} else {
-			r.object(r.at(decode.ByField, "wrapped", 0))
+			r.object(r.At(decode.ByField, "wrapped", 0))
 		}
 		r.end()
 		if cl.layout == wrapList {
@@ -147,7 +142,7 @@ func (r *Reader) peekWrapped() (k decode.Kind, simple bool) {
 	if tag != tagArray && tag != tagObject {
 		return decode.Object, false
 	}
-	cl := x.class(&place{})
+	cl := x.class(&decode.Place{})
 	switch {
 	case !x.OK():
 	case tag == tagArray && cl.layout == array && cl.elem == tagged, tag == tagObject && cl.layout == collection:
@@ -160,7 +155,7 @@ func (r *Reader) peekWrapped() (k decode.Kind, simple bool) {
 
 // wrappedContent takes a plain wrapped value as content of the open container.
 func (r *Reader) wrappedContent() {
-	q := r.at(decode.ByRole, "", 0)
+	q := r.At(decode.ByRole, "", 0)
 	if r.Tree != nil { // the last node is overhead of the container
 		r.remember(q.Start, int(r.Tree.Nodes[len(r.Tree.Nodes)-1].Parent))
 	}
@@ -182,7 +177,7 @@ func (r *Reader) wrappedContent() {
 }
 
 // customWritten takes a class with a writeObject of its own: its fields, then what it wrote, with a mark before each object.
-func (r *Reader) customWritten(cl *class, p place) {
+func (r *Reader) customWritten(cl *class, p decode.Place) {
 	r.expect(sectionOwn, "a section")
 	r.expect(sectionDefault, "the fields of a section")
 	k := decode.List
@@ -213,8 +208,7 @@ func (r *Reader) customWritten(cl *class, p place) {
 			r.markedEntries(n)
 		}
 		if cl.layout == linkedSet {
-			r.expect(sectionFields, "a section")
-			r.end()
+			r.emptySection()
 		}
 	})
 }
@@ -225,7 +219,7 @@ const mapFactory = 3
 func (r *Reader) markedList(n int) {
 	for i := 0; i < n && r.OK(); i++ {
 		r.expect(sectionTagged, "an element")
-		r.object(r.at(decode.ByIndex, "", i))
+		r.object(r.At(decode.ByIndex, "", i))
 	}
 }
 
@@ -233,16 +227,16 @@ func (r *Reader) markedEntries(n int) {
 	for i := 0; i < n && r.OK(); i++ {
 		r.expect(sectionTagged, "a key")
 		key := r.NextNode()
-		r.object(r.at(decode.ByKey, "", i))
+		r.object(r.At(decode.ByKey, "", i))
 		name := r.NameKey(key)
 		r.expect(sectionTagged, "a value")
-		r.object(r.at(decode.ByEntry, name, i))
+		r.object(r.At(decode.ByEntry, name, i))
 	}
 }
 
 // comparator takes the comparator of a sorted collection: null, an enum constant, or one without fields.
 func (r *Reader) comparator() {
-	q := r.at(decode.ByRole, "comparator", 0)
+	q := r.At(decode.ByRole, "comparator", 0)
 	switch tag := r.Byte("a comparator"); {
 	case !r.OK(), tag == tagNull:
 	case tag == tagEnum:
@@ -251,7 +245,7 @@ func (r *Reader) comparator() {
 	case tag == tagObject:
 		cl := r.class(&q)
 		if r.OK() && cl.name != "java.util.Collections$ReverseComparator" {
-			r.Fail(decode.Unsupported, "the fields of comparator "+cl.name, "bytes that only the class can divide")
+			r.FailClass("the fields of comparator", cl.name)
 		}
 		r.expect(sectionFields, "a section")
 		r.expect(fieldsEnd, "the end of the fields")
@@ -262,30 +256,29 @@ func (r *Reader) comparator() {
 }
 
 // exception takes a Throwable: its own fields, then a section for each class down to the runtime class.
-func (r *Reader) exception(cl *class, p place) {
+func (r *Reader) exception(cl *class, p decode.Place) {
 	r.expect(sectionOwn, "a section")
 	r.expect(sectionDefault, "the fields of a section")
 	r.container(p, decode.Object, cl, func() {
 		r.Role("type")
-		r.object(r.at(decode.ByField, "suppressedExceptions", 0))
-		r.object(r.at(decode.ByField, "stackTrace", 0))
-		r.object(r.at(decode.ByField, "detailMessage", 0))
-		cause := r.at(decode.ByField, "cause", 0)
-		cause.throwable = true
+		r.object(r.At(decode.ByField, "suppressedExceptions", 0))
+		r.object(r.At(decode.ByField, "stackTrace", 0))
+		r.object(r.At(decode.ByField, "detailMessage", 0))
+		cause := r.At(decode.ByField, "cause", 0)
+		cause.Throwable = true
 		r.object(cause)
 		r.end()
 		if cl.layout != exception {
-			r.Fail(decode.Unsupported, "the fields of class "+cl.name, "bytes that only the class can divide")
+			r.FailClass("the fields of class", cl.name)
 		}
 		for range cl.sections {
-			r.expect(sectionFields, "a section")
-			r.end()
+			r.emptySection()
 		}
 	})
 }
 
 // stackTraceElement takes a StackTraceElement: since JDK 9 there is a byte in front and there are more names.
-func (r *Reader) stackTraceElement(cl *class, p place) {
+func (r *Reader) stackTraceElement(cl *class, p decode.Place) {
 	names := []string{"classLoaderName", "declaringClass", "fileName", "methodName", "moduleName", "moduleVersion"}
 	jdk8 := false
 	if b := r.Buf[r.Off:]; len(b) > 1 {
@@ -295,13 +288,11 @@ func (r *Reader) stackTraceElement(cl *class, p place) {
 		if jdk8 {
 			names = names[1:4]
 		} else {
-			q := r.at(decode.ByField, "format", 0)
-			r.Integer(q.Place, int64(int8(r.Byte("a format"))))
+			r.Integer(r.At(decode.ByField, "format", 0), int64(int8(r.Byte("a format"))))
 		}
-		q := r.at(decode.ByField, "lineNumber", 0)
-		r.Integer(q.Place, int64(r.int32("a line number")))
+		r.Integer(r.At(decode.ByField, "lineNumber", 0), int64(r.int32("a line number")))
 		for _, name := range names {
-			r.object(r.at(decode.ByField, name, 0))
+			r.object(r.At(decode.ByField, name, 0))
 		}
 		r.end()
 	})

@@ -72,20 +72,20 @@ func (r *Reader) Text(name string) (s string, null bool) {
 
 // Value implements decode.Reader. The declared type is not needed.
 func (r *Reader) Value(l decode.Label, name string, index int, _ string) {
-	r.top(r.at(l, name, index))
+	r.top(r.At(l, name, index))
 }
 
 // Throwable implements decode.Reader.
 func (r *Reader) Throwable() {
-	p := r.at(decode.ByField, "exception", 0)
-	p.throwable = true
+	p := r.At(decode.ByField, "exception", 0)
+	p.Throwable = true
 	r.top(p)
 }
 
 // Attachments implements decode.Reader.
-func (r *Reader) Attachments() { r.top(r.at(decode.ByField, "attachments", 0)) }
+func (r *Reader) Attachments() { r.top(r.At(decode.ByField, "attachments", 0)) }
 
-func (r *Reader) top(p place) {
+func (r *Reader) top(p decode.Place) {
 	if !r.OK() {
 		return
 	}

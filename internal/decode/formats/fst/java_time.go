@@ -39,7 +39,7 @@ func (r *Reader) zone(kind jdk.Kind) func() string {
 }
 
 // javaTime takes what java.time.Ser writes: the kind of the class that it stands for, and the parts.
-func (r *Reader) javaTime(cl *class, p place) {
+func (r *Reader) javaTime(cl *class, p decode.Place) {
 	kind := jdk.Kind(r.Byte("a type of java.time"))
 	class, fields := kind.Amount()
 	switch {
@@ -47,7 +47,7 @@ func (r *Reader) javaTime(cl *class, p place) {
 		return
 	case kind.IsTime():
 		t := kind.Read(times{r})
-		r.Words(p.Place, decode.Date, t.String)
+		r.Words(p, decode.Date, t.String)
 		return
 	case kind == jdk.ZoneRegion:
 		class = "java.time.ZoneRegion"
@@ -57,21 +57,13 @@ func (r *Reader) javaTime(cl *class, p place) {
 		r.failUnknown(cl, p)
 		return
 	}
-	r.Begin(p.Place, decode.Object, class)
+	r.Begin(p, decode.Object, class)
 	r.Role("type")
 	if len(fields) == 0 {
 		r.Words(r.At(decode.ByField, "value", 0), decode.String, r.zone(kind))
 	}
 	for _, f := range fields {
-		q := r.at(decode.ByField, f.Name, 0)
-		switch f.Code {
-		case 'J':
-			r.Integer(q.Place, r.int64(f.Name))
-		case 'I':
-			r.Integer(q.Place, int64(r.int32(f.Name)))
-		default:
-			r.Integer(q.Place, int64(int8(r.Byte(f.Name))))
-		}
+		r.Integer(r.At(decode.ByField, f.Name, 0), f.Read(times{r}))
 	}
 	r.Close()
 }

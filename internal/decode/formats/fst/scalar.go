@@ -9,21 +9,13 @@ import (
 )
 
 // scalar takes the data of a class that becomes one node.
-func (r *Reader) scalar(cl *class, p place) {
+func (r *Reader) scalar(cl *class, p decode.Place) {
 	switch cl.layout {
-	case byteBox:
-		r.primitive(bytes1, p)
-	case shortBox:
-		r.primitive(short2, p)
-	case floatBox:
-		r.primitive(float4, p)
-	case doubleBox:
-		r.primitive(double8, p)
-	case charBox:
-		r.primitive(char2, p)
+	case box:
+		r.primitive(cl.elem, p)
 	case date:
 		ms := r.int64("milliseconds")
-		r.Words(p.Place, decode.Date, func() string { return jdk.Instant(time.UnixMilli(ms)) })
+		r.Words(p, decode.Date, func() string { return jdk.Instant(time.UnixMilli(ms)) })
 	case sqlDate, timestamp:
 		r.sqlTime(cl, p)
 	case bigInteger:
@@ -36,65 +28,65 @@ func (r *Reader) scalar(cl *class, p place) {
 	case numberInt:
 		v := r.int32("an int")
 		r.expect(fieldsEnd, "the end of the fields")
-		r.Integer(p.Place, int64(v))
+		r.Integer(p, int64(v))
 	case numberLong:
 		v := r.int64("a long")
 		r.expect(fieldsEnd, "the end of the fields")
-		r.Integer(p.Place, v)
+		r.Integer(p, v)
 	case boolInt:
 		v := r.int32("an int")
 		r.expect(fieldsEnd, "the end of the fields")
-		r.Boolean(p.Place, v != 0)
+		r.Boolean(p, v != 0)
 	default:
 		r.failUnknown(cl, p)
 	}
 }
 
 // asText takes an object of a JDK class that is shown as a text: its field "value".
-func (r *Reader) asText(cl *class, p place) {
+func (r *Reader) asText(cl *class, p decode.Place) {
 	r.container(p, decode.Object, cl, func() {
-		q := r.at(decode.ByField, "value", 0)
+		q := r.At(decode.ByField, "value", 0)
 		switch cl.layout {
 		case classRef:
 			r.Byte("whether the class is primitive")
 			x := r.text()
-			r.Words(q.Place, decode.String, x.decode)
+			r.Words(q, decode.String, x.decode)
 		case uuid:
 			lo, hi := uint64(r.int64("a UUID")), uint64(r.int64("a UUID"))
-			r.Words(q.Place, decode.String, func() string { return jdk.UUID(hi, lo) })
+			r.Words(q, decode.String, func() string { return jdk.UUID(hi, lo) })
 			r.end()
 		default:
 			x := r.text()
-			r.Words(q.Place, decode.String, x.decode)
+			r.Words(q, decode.String, x.decode)
 		}
 	})
 }
 
 // primitive takes an element of a primitive array, or the data of a box.
-func (r *Reader) primitive(e elem, p place) {
+func (r *Reader) primitive(e elem, p decode.Place) {
 	switch e {
 	case bytes1:
-		r.Integer(p.Place, int64(int8(r.Byte("a byte"))))
+		r.Integer(p, int64(int8(r.Byte("a byte"))))
 	case bool1:
-		r.Boolean(p.Place, r.Byte("a boolean") != 0)
+		r.Boolean(p, r.Byte("a boolean") != 0)
 	case char2:
 		u := rune(r.short("a char"))
-		r.Words(p.Place, decode.Char, func() string { return string(u) }) // a surrogate becomes U+FFFD
+		r.Words(p, decode.Char, func() string { return string(u) }) // a surrogate becomes U+FFFD
 	case short2:
-		r.Integer(p.Place, int64(int16(r.short("a short"))))
+		r.Integer(p, int64(int16(r.short("a short"))))
 	case int4:
-		r.Integer(p.Place, int64(int32(r.le32("an int"))))
+		r.Integer(p, int64(int32(r.Little(4, "an int"))))
 	case long8:
-		r.Integer(p.Place, int64(r.le64("a long")))
+		r.Integer(p, int64(r.Little(8, "a long")))
 	case float4:
-		r.Real(p.Place, decode.Float32, float64(math.Float32frombits(r.le32("a float"))))
+		r.Real(p, decode.Float32, float64(math.Float32frombits(uint32(r.Little(4, "a float")))))
 	case double8:
-		r.Real(p.Place, decode.Float64, math.Float64frombits(r.le64("a double")))
+		r.Real(p, decode.Float64, math.Float64frombits(r.Little(8, "a double")))
 	}
 }
 
 // sqlTime takes the section of java.util.Date, milliseconds, and that of its subclass: nothing, or nanoseconds.
-func (r *Reader) sqlTime(cl *class, p place) {
+func (r *Reader) sqlTime(cl *class, p decode.Place) {
 	r.expect(sectionOwn, "a section")
 	r.expect(sectionDefault, "the fields of a section")
 	r.expect(fieldsEnd, "the end of the fields")
@@ -105,24 +97,24 @@ func (r *Reader) sqlTime(cl *class, p place) {
 		nanos = int64(r.int32("nanoseconds"))
 	}
 	r.expect(fieldsEnd, "the end of the fields")
-	r.Words(p.Place, decode.Date, func() string { return jdk.Instant(time.UnixMilli(ms).Add(time.Duration(nanos))) })
+	r.Words(p, decode.Date, func() string { return jdk.Instant(time.UnixMilli(ms).Add(time.Duration(nanos))) })
 }
 
 // maxDigits bounds the numbers that are printed, in bytes: conversion to decimal is not linear.
 const maxDigits = 4096
 
 // decimal records a number of two's complement bytes.
-func (r *Reader) decimal(p place, raw []byte, scale int32) {
+func (r *Reader) decimal(p decode.Place, raw []byte, scale int32) {
 	if len(raw) == 0 || len(raw) > maxDigits {
-		r.Scalar(p.Place, decode.Opaque)
+		r.Scalar(p, decode.Opaque)
 		return
 	}
-	r.Words(p.Place, decode.Decimal, func() string { return jdk.Decimal(jdk.Signed(raw).String(), scale) })
+	r.Words(p, decode.Decimal, func() string { return jdk.Decimal(jdk.Signed(raw).String(), scale) })
 }
 
 // bigDecimal takes the sections of Number, without fields, and of BigDecimal: scale, a tagged BigInteger. Small
 // BigIntegers are shared, so that it may be a handle.
-func (r *Reader) bigDecimal(p place) {
+func (r *Reader) bigDecimal(p decode.Place) {
 	r.expect(sectionFields, "a section")
 	r.expect(fieldsEnd, "the end of the fields")
 	r.expect(sectionOwn, "a section")

@@ -81,9 +81,9 @@ const (
 func (r *Reader) int32(what string) int32 {
 	switch b := r.Byte(what); b {
 	case wide16:
-		return int32(int16(r.le16(what)))
+		return int32(int16(r.Little(2, what)))
 	case wide32:
-		return int32(r.le32(what))
+		return int32(r.Little(4, what))
 	default:
 		return int32(int8(b))
 	}
@@ -93,11 +93,11 @@ func (r *Reader) int32(what string) int32 {
 func (r *Reader) int64(what string) int64 {
 	switch b := r.Byte(what); b {
 	case wide16:
-		return int64(int16(r.le16(what)))
+		return int64(int16(r.Little(2, what)))
 	case wide32:
-		return int64(int32(r.le32(what)))
+		return int64(int32(r.Little(4, what)))
 	case wide64:
-		return int64(r.le64(what))
+		return int64(r.Little(8, what))
 	default:
 		return int64(int8(b))
 	}
@@ -108,28 +108,7 @@ func (r *Reader) short(what string) uint16 {
 	if b := r.Byte(what); b != escape {
 		return uint16(b)
 	}
-	return r.le16(what)
-}
-
-func (r *Reader) le16(what string) uint16 {
-	if b := r.Bytes(2, what); b != nil {
-		return binary.LittleEndian.Uint16(b)
-	}
-	return 0
-}
-
-func (r *Reader) le32(what string) uint32 {
-	if b := r.Bytes(4, what); b != nil {
-		return binary.LittleEndian.Uint32(b)
-	}
-	return 0
-}
-
-func (r *Reader) le64(what string) uint64 {
-	if b := r.Bytes(8, what); b != nil {
-		return binary.LittleEndian.Uint64(b)
-	}
-	return 0
+	return uint16(r.Little(2, what))
 }
 
 // count takes a number of elements of at least size bytes each.

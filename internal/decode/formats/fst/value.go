@@ -36,17 +36,6 @@ const (
 	newASCIIName = 0x01 // FInt length, bytes
 )
 
-// place is where a value stands.
-type place struct {
-	decode.Place
-	// throwable: the object is an exception, also if its class is not known.
-	throwable bool
-}
-
-func (r *Reader) at(l decode.Label, name string, index int) place {
-	return place{Place: r.At(l, name, index)}
-}
-
 // remember keeps the node of an object by the offset of its tag, for handles to it.
 func (r *Reader) remember(off, node int) {
 	if r.nodes == nil {
@@ -56,27 +45,27 @@ func (r *Reader) remember(off, node int) {
 }
 
 // container records a container; f takes its content.
-func (r *Reader) container(p place, k decode.Kind, cl *class, f func()) {
-	r.Begin(p.Place, k, cl.name)
+func (r *Reader) container(p decode.Place, k decode.Kind, cl *class, f func()) {
+	r.Begin(p, k, cl.name)
 	r.Content(f)
 }
 
 // object takes a tagged value.
-func (r *Reader) object(p place) {
+func (r *Reader) object(p decode.Place) {
 	r.work += workPerObject
 	switch tag := r.Byte("a value"); {
 	case !r.OK():
 	case tag == tagNull:
-		r.Scalar(p.Place, decode.Null)
+		r.Scalar(p, decode.Null)
 	case tag == tagString:
 		x := r.text()
-		r.Words(p.Place, decode.String, x.decode)
+		r.Words(p, decode.String, x.decode)
 	case tag == tagInteger:
-		r.Integer(p.Place, int64(r.int32("an int")))
+		r.Integer(p, int64(r.int32("an int")))
 	case tag == tagLong:
-		r.Integer(p.Place, r.int64("a long"))
+		r.Integer(p, r.int64("a long"))
 	case tag == tagTrue, tag == tagFalse:
-		r.Boolean(p.Place, tag == tagTrue)
+		r.Boolean(p, tag == tagTrue)
 	case tag == tagHandle:
 		r.handle(p)
 	case tag == tagEnum:
@@ -97,7 +86,7 @@ func (r *Reader) object(p place) {
 }
 
 // class takes a class id and, where it is new, the class name.
-func (r *Reader) class(p *place) *class {
+func (r *Reader) class(p *decode.Place) *class {
 	id := r.short("a class id")
 	var name string
 	switch {
@@ -147,25 +136,25 @@ const maxCopied = 16
 
 // handle takes the offset of an earlier value. That value may not have been read: then a string is still recognised by its
 // tag, and any other value is opaque.
-func (r *Reader) handle(p place) {
+func (r *Reader) handle(p decode.Place) {
 	off := int(r.int32("a handle"))
 	if r.OK() && (off < 0 || off >= p.Start) {
 		r.FailAt(p.Start, decode.Malformed, fmt.Sprintf("a handle to an offset below %d", p.Start), fmt.Sprint(off))
 	}
 	if r.Tree == nil || !r.OK() {
-		r.Scalar(p.Place, decode.Ref)
+		r.Scalar(p, decode.Ref)
 		return
 	}
 	if node, ok := r.nodes[off]; ok {
-		r.Scalar(p.Place, decode.Ref).SetNum(int64(node))
+		r.Scalar(p, decode.Ref).SetNum(int64(node))
 		return
 	}
 	s, ok := r.textAt(off, p.Start)
 	if r.copied += len(s); !ok || r.copied > maxCopied*len(r.Buf) {
-		r.Scalar(p.Place, decode.Opaque)
+		r.Scalar(p, decode.Opaque)
 		return
 	}
-	r.Words(p.Place, decode.String, func() string { return s })
+	r.Words(p, decode.String, func() string { return s })
 }
 
 // textAt returns the string whose tag is at off and which ends before end.
@@ -191,13 +180,13 @@ func (r *Reader) textAt(off, end int) (string, bool) {
 }
 
 // failUnknown stops at a class whose data have no end that can be seen without the class.
-func (r *Reader) failUnknown(cl *class, p place) {
-	r.Begin(p.Place, decode.Object, cl.name)
-	what := "the fields of class " + cl.name
+func (r *Reader) failUnknown(cl *class, p decode.Place) {
+	r.Begin(p, decode.Object, cl.name)
+	what := "the fields of class"
 	if cl.name[0] == '#' {
-		what = "the fields of registered class " + cl.name
+		what = "the fields of registered class"
 	}
-	r.Fail(decode.Unsupported, what, "bytes that only the class can divide")
+	r.FailClass(what, cl.name)
 }
 
 // expect takes a byte that must stand here.
@@ -207,19 +196,16 @@ func (r *Reader) expect(want byte, what string) {
 	}
 }
 
-func (r *Reader) ordinal(cl *class, p place) {
+func (r *Reader) ordinal(cl *class, p decode.Place) {
 	v := r.int32("an ordinal")
-	if !r.OK() {
-		return
-	}
-	if n := r.Scalar(p.Place, decode.Enum); n != nil {
+	if n := r.Scalar(p, decode.Enum); n != nil {
 		n.Class = decode.JavaName(cl.name)
 		n.Num = int64(v)
 	}
 }
 
 // array takes a length and elements; byte[] is one value, the others are lists.
-func (r *Reader) array(cl *class, p place) {
+func (r *Reader) array(cl *class, p decode.Place) {
 	if !r.OK() {
 		return
 	}
@@ -233,13 +219,13 @@ func (r *Reader) array(cl *class, p place) {
 	}
 	if cl.elem == bytes1 {
 		raw := r.Bytes(n, "bytes")
-		r.FillRaw(r.Scalar(p.Place, decode.Bytes), raw)
+		r.FillRaw(r.Scalar(p, decode.Bytes), raw)
 		return
 	}
 	r.container(p, decode.List, cl, func() {
 		r.Role("length")
 		for i := 0; i < n && r.OK(); i++ {
-			switch q := r.at(decode.ByIndex, "", i); cl.elem {
+			switch q := r.At(decode.ByIndex, "", i); cl.elem {
 			case tagged:
 				r.object(q)
 			case nested:
@@ -252,13 +238,13 @@ func (r *Reader) array(cl *class, p place) {
 }
 
 // nested takes an array inside an array: class id, length, elements; null is class Object with length -1.
-func (r *Reader) nested(p place) {
+func (r *Reader) nested(p decode.Place) {
 	if b, _ := r.Peek(); b == objectID {
 		r.Off++
 		if n := r.int32("the length of null"); n != -1 && r.OK() {
 			r.FailAt(p.Start, decode.Malformed, "length -1 for null", fmt.Sprint(n))
 		}
-		r.Scalar(p.Place, decode.Null)
+		r.Scalar(p, decode.Null)
 		return
 	}
 	cl := r.class(&p)

@@ -36,11 +36,9 @@ func (r *Reader) countItem() bool {
 		if len(b) < 5 {
 			return false
 		}
-		h := int64(int32(binary.BigEndian.Uint32(b[1:]))) - baseHandle
-		if h < 0 || h >= int64(len(r.handles)) {
+		switch to := r.handleAt(b[1:]); {
+		case to == nil:
 			return false
-		}
-		switch to := &r.handles[h]; {
 		case to.kind == toString:
 			if !r.repeats(int(to.b)) {
 				r.NeedTree()
@@ -89,10 +87,11 @@ func (r *Reader) countObject(b []byte) bool {
 	r.Off += 6
 	if isBox {
 		r.Off += int(c.size)
-		r.Tally(6, 3)
-		return true
 	}
 	r.Tally(6, 3)
+	if isBox {
+		return true
+	}
 	r.Enter()
 	r.countFields(at)
 	r.Leave()
@@ -105,11 +104,10 @@ func (r *Reader) countEnum(b []byte) bool {
 	if at < 0 || len(b) < 11 || b[6] != tcReference {
 		return false
 	}
-	h := int64(int32(binary.BigEndian.Uint32(b[7:]))) - baseHandle
-	if h < 0 || h >= int64(len(r.handles)) || r.handles[h].kind != toString {
+	if to := r.handleAt(b[7:]); to == nil || to.kind != toString {
 		return false
 	}
-	self := handle{kind: toEnum, a: at, b: int32(h)}
+	self := handle{kind: toEnum, a: at, b: int32(be32(b[7:]) - baseHandle)}
 	if r.hiddenDepth > 0 {
 		self.node = -1
 	}
@@ -124,11 +122,20 @@ func (r *Reader) referredClass(b []byte) int32 {
 	if len(b) < 6 || b[1] != tcReference || len(r.handles) >= maxHandles {
 		return -1
 	}
-	h := int64(int32(binary.BigEndian.Uint32(b[2:]))) - baseHandle
-	if h < 0 || h >= int64(len(r.handles)) || r.handles[h].kind != toClass || !r.classes[r.handles[h].a].read {
+	to := r.handleAt(b[2:])
+	if to == nil || to.kind != toClass || !r.classes[to.a].read {
 		return -1
 	}
-	return r.handles[h].a
+	return to.a
+}
+
+// handleAt returns what the handle at the start of b refers to, nil for nothing.
+func (r *Reader) handleAt(b []byte) *handle {
+	h := int64(int32(be32(b))) - baseHandle
+	if h < 0 || h >= int64(len(r.handles)) {
+		return nil
+	}
+	return &r.handles[h]
 }
 
 // countFields takes the fields of an object of a plain class, those of the topmost class first.

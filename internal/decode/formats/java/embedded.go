@@ -33,7 +33,7 @@ func (r *Reader) Inside(body []byte, at int, t *decode.Tree, i int) (stopped int
 func (r *Reader) More(at, i int) (stopped int) {
 	depth := r.Tree.Depth()
 	r.Resume(at)
-	r.content(i)
+	r.value(i)
 	r.Tree.CloseTo(depth)
 	return r.Off
 }
@@ -44,27 +44,18 @@ func (r *Reader) read(body []byte, at int, t *decode.Tree, i int, assume bool) {
 	r.rootNode, r.undivided = i, false
 	r.Resume(at)
 	r.head()
-	r.content(i)
+	r.value(i)
 }
 
-// content takes an object into node i, which is open.
-func (r *Reader) content(i int) {
-	n := r.Tree.Node(i)
+// value takes an object into node i, which is open.
+func (r *Reader) value(i int) {
 	switch tc := r.Byte("an object"); {
 	case !r.OK():
-	case tc == tcObject:
-		r.object(i)
 	case tc == tcArray:
-		n.Kind = decode.List
+		r.Tree.Node(i).Kind = decode.List
 		r.array(i, whole)
-	case tc == tcEnum:
-		r.enum(i)
-	case tc == tcClass:
-		r.Role("type")
-		if c := r.classDesc(); r.OK() {
-			r.assign(handle{kind: toClassObject, a: c, node: int32(i)})
-			r.nameClass(i, c)
-		}
+	case tc == tcObject || tc == tcEnum || tc == tcClass:
+		r.content(i, tc)
 	default:
 		r.FailAt(r.Off-1, decode.Unsupported, "an object", foundTag(tc))
 	}

@@ -70,25 +70,13 @@ func (r *Reader) anyItem(l decode.Label, name string, index int) {
 			}
 			r.located()
 		}
-	case tc == tcObject:
-		i := r.Open(decode.Object, l, name, index)
-		r.object(i)
-		r.Close()
 	case tc == tcArray:
 		i := r.Open(decode.List, l, name, index)
 		r.array(i, whole)
 		r.Close()
-	case tc == tcEnum:
+	case tc == tcObject || tc == tcEnum || tc == tcClass:
 		i := r.Open(decode.Object, l, name, index)
-		r.enum(i)
-		r.Close()
-	case tc == tcClass:
-		i := r.Open(decode.Object, l, name, index)
-		r.Role("type")
-		if c := r.classDesc(); r.OK() {
-			r.assign(handle{kind: toClassObject, a: c, node: int32(i)})
-			r.nameClass(i, c)
-		}
+		r.content(i, tc)
 		r.Close()
 	case tc == tcClassDesc || tc == tcProxyClassDesc:
 		r.Off--
@@ -101,6 +89,22 @@ func (r *Reader) anyItem(l decode.Label, name string, index int) {
 		r.FailAt(r.Off-1, decode.Unsupported, "an object", foundTag(tc))
 	default:
 		r.FailAt(r.Off-1, decode.Malformed, "an object", foundTag(tc))
+	}
+}
+
+// content takes the rest of an object, a constant or a Class that starts with tc, into node i, which is open.
+func (r *Reader) content(i int, tc byte) {
+	switch tc {
+	case tcObject:
+		r.object(i)
+	case tcEnum:
+		r.enum(i)
+	case tcClass:
+		r.Role("type")
+		if c := r.classDesc(); r.OK() {
+			r.assign(handle{kind: toClassObject, a: c, node: int32(i)})
+			r.nameClass(i, c)
+		}
 	}
 }
 
@@ -368,13 +372,10 @@ func setPrimitive(n *decode.Node, code byte, b []byte) {
 			n.Num = 1
 		}
 	case 'C':
-		n.Kind, n.Text = decode.Char, charText(binary.BigEndian.Uint16(b))
+		n.Kind, n.Text = decode.Char, string(rune(binary.BigEndian.Uint16(b))) // half a surrogate pair is U+FFFD
 	case 'F':
 		n.Kind, n.Float = decode.Float32, float64(math.Float32frombits(binary.BigEndian.Uint32(b)))
 	case 'D':
 		n.Kind, n.Float = decode.Float64, math.Float64frombits(binary.BigEndian.Uint64(b))
 	}
 }
-
-// charText is one UTF-16 unit as text: half a surrogate pair is U+FFFD.
-func charText(unit uint16) string { return string(rune(unit)) }

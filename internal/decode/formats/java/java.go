@@ -131,10 +131,7 @@ func (r *Reader) SkipText() {
 // Text takes a string: the number of its characters (not in nativejava; -1 is null), then as writeUTF does.
 func (r *Reader) Text(name string) (s string, null bool) {
 	r.start()
-	first := 0
-	if r.Tree != nil {
-		first = len(r.Tree.Nodes)
-	}
+	first := r.NextNode()
 	r.field = name
 	n := r.textLen()
 	if n > 0 {

@@ -1,7 +1,7 @@
 package java
 
 import (
-	"unicode/utf16"
+	"encoding/binary"
 
 	"dubbo-wire/internal/decode"
 )
@@ -38,10 +38,7 @@ func (r *Reader) copies(i, n int) {
 		return
 	}
 	r.copied += n - 1
-	first := 0
-	if r.Tree != nil {
-		first = len(r.Tree.Nodes)
-	}
+	first := r.NextNode()
 	r.item(decode.ByIndex, "", 0)
 	if r.Tree == nil {
 		r.Run(decode.Ref, n-1)
@@ -108,11 +105,7 @@ func (r *Reader) characters(i, n int) {
 	n = min(n, size)
 	b := r.Bytes(2*n, "the characters of a text")
 	if p := r.Leaf(decode.String, decode.ByField, "value", 0); p != nil && r.Values() {
-		units := make([]uint16, n)
-		for k := range units {
-			units[k] = be16(b[2*k:])
-		}
-		p.Text = string(utf16.Decode(units)) // half a surrogate pair becomes U+FFFD
+		p.Text = decode.UTF16(b, binary.BigEndian)
 	}
 	r.Skip(2*(size-n), "unused characters")
 	r.Role("unused")

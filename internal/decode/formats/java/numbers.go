@@ -2,7 +2,6 @@ package java
 
 import (
 	"encoding/binary"
-	"math/big"
 	"time"
 
 	"dubbo-wire/internal/decode"
@@ -26,17 +25,6 @@ const (
 
 // A BigInteger is a sign and a magnitude, a BigDecimal a scale and a BigInteger. While it is read its node keeps
 // the sign in Num, the scale in Float and the magnitude in Raw.
-
-// keepInt keeps the sign or the scale of a number for decimalText.
-func (r *Reader) keepInt(n *decode.Node, field string, v int32) {
-	switch {
-	case n == nil:
-	case field == "scale":
-		n.Float = float64(v)
-	default:
-		n.Num = int64(v)
-	}
-}
 
 // magnitude takes a byte array as the magnitude of the number that is node i.
 func (r *Reader) magnitude(i int) {
@@ -89,12 +77,10 @@ func (r *Reader) decimalText(i int, s shape) {
 		n.Kind = decode.Opaque
 		return
 	}
-	unscaled := integer(n.Raw, n.Num)
-	if s == shapeBigInteger {
-		n.Text = unscaled.String()
-		return
+	n.Text = jdk.Integer(n.Raw, n.Num < 0).String()
+	if s == shapeBigDecimal {
+		n.Text = jdk.Decimal(n.Text, int32(n.Float))
 	}
-	n.Text = jdk.Decimal(unscaled.String(), int32(n.Float))
 }
 
 // integerText returns the text of a BigInteger that lies within the BigDecimal of node n; handle h refers to it.
@@ -102,15 +88,7 @@ func (r *Reader) integerText(h int32, n *decode.Node) string {
 	if s, ok := r.texts[h]; ok {
 		return s
 	}
-	return r.keep(h, integer(n.Raw, n.Num).String())
-}
-
-func integer(magnitude []byte, sign int64) *big.Int {
-	v := new(big.Int).SetBytes(magnitude)
-	if sign < 0 {
-		v.Neg(v)
-	}
-	return v
+	return r.keep(h, jdk.Integer(n.Raw, n.Num < 0).String())
 }
 
 // dateOf fills n with a java.util.Date: milliseconds since 1970.

@@ -229,8 +229,10 @@ func (r *Reader) primitiveField(i int, c *class, f fieldDesc, used *part) {
 		used.to += used.from
 	case c.shape == shapeCollSer && f.name == "tag" && n != nil && b[3] == collSerMap:
 		n.Kind = decode.Map
-	case c.shape == shapeBigInteger && f.name == "signum", c.shape == shapeBigDecimal && f.name == "scale":
-		r.keepInt(n, f.name, int32(be32(b)))
+	case c.shape == shapeBigInteger && f.name == "signum":
+		n.SetNum(int64(int32(be32(b))))
+	case c.shape == shapeBigDecimal && f.name == "scale":
+		n.SetFloat(float64(int32(be32(b))))
 	}
 	r.Role("length")
 }

@@ -126,89 +126,53 @@ func shapeOf(class string) shape {
 }
 
 // shapes are the classes of the JDK that stand for a value.
-var shapes = map[string]shape{
-	"java.lang.Boolean":   shapeBox,
-	"java.lang.Byte":      shapeBox,
-	"java.lang.Character": shapeBox,
-	"java.lang.Double":    shapeBox,
-	"java.lang.Float":     shapeBox,
-	"java.lang.Integer":   shapeBox,
-	"java.lang.Long":      shapeBox,
-	"java.lang.Short":     shapeBox,
+var shapes = func() map[string]shape {
+	t := make(map[string]shape)
+	add := func(s shape, pkg string, names ...string) {
+		for _, name := range names {
+			t[pkg+name] = s
+		}
+	}
+	const (
+		lang = "java.lang."
+		util = "java.util."
+		conc = "java.util.concurrent."
+		coll = "java.util.Collections$"
+	)
+	add(shapeBox, lang, "Boolean", "Byte", "Character", "Double", "Float", "Integer", "Long", "Short")
+	add(shapeText, lang, "StringBuffer", "StringBuilder")
 
-	"java.util.ArrayDeque":                              shapeList,
-	"java.util.ArrayList":                               shapeList,
-	"java.util.HashSet":                                 shapeList,
-	"java.util.LinkedHashSet":                           shapeList,
-	"java.util.LinkedList":                              shapeList,
-	"java.util.PriorityQueue":                           shapeList,
-	"java.util.Collections$EmptyList":                   shapeList,
-	"java.util.Collections$EmptySet":                    shapeList,
-	"java.util.concurrent.CopyOnWriteArrayList":         shapeList,
-	"java.util.TreeSet":                                 shapeTreeSet,
-	"java.util.concurrent.ConcurrentLinkedDeque":        shapeQueue,
-	"java.util.concurrent.ConcurrentLinkedQueue":        shapeQueue,
-	"java.util.concurrent.LinkedBlockingDeque":          shapeQueue,
-	"java.util.concurrent.LinkedBlockingQueue":          shapeQueue,
-	"java.util.concurrent.LinkedTransferQueue":          shapeQueue,
-	"java.util.Collections$SingletonList":               shapeElement,
-	"java.util.Collections$SingletonSet":                shapeElement,
-	"java.util.Collections$CopiesList":                  shapeCopies,
-	"java.util.Arrays$ArrayList":                        shapeWrapper,
-	"java.util.EnumSet$SerializationProxy":              shapeWrapper,
-	"java.util.Collections$AsLIFOQueue":                 shapeWrapper,
-	"java.util.Collections$CheckedCollection":           shapeWrapper,
-	"java.util.Collections$CheckedList":                 shapeWrapper,
-	"java.util.Collections$CheckedNavigableSet":         shapeWrapper,
-	"java.util.Collections$CheckedQueue":                shapeWrapper,
-	"java.util.Collections$CheckedSortedSet":            shapeWrapper,
-	"java.util.Collections$SynchronizedCollection":      shapeWrapper,
-	"java.util.Collections$SynchronizedList":            shapeWrapper,
-	"java.util.Collections$SynchronizedNavigableSet":    shapeWrapper,
-	"java.util.Collections$SynchronizedSortedSet":       shapeWrapper,
-	"java.util.Collections$UnmodifiableCollection":      shapeWrapper,
-	"java.util.Collections$UnmodifiableList":            shapeWrapper,
-	"java.util.Collections$UnmodifiableNavigableSet":    shapeWrapper,
-	"java.util.Collections$UnmodifiableSortedSet":       shapeWrapper,
-	"java.util.concurrent.CopyOnWriteArraySet":          shapeWrapper,
-	"java.util.concurrent.PriorityBlockingQueue":        shapeWrapper,
-	"java.util.Collections$SetFromMap":                  shapeKeys,
-	"java.util.concurrent.ConcurrentHashMap$KeySetView": shapeKeys,
-	"java.util.concurrent.ConcurrentSkipListSet":        shapeKeys,
-	"java.util.concurrent.ConcurrentHashMap$ValuesView": shapeMapValues,
-	"java.util.concurrent.ArrayBlockingQueue":           shapeRing,
-	"java.util.Vector":                                  shapeVector,
-	"java.util.CollSer":                                 shapeCollSer,
+	add(shapeList, util, "ArrayDeque", "ArrayList", "HashSet", "LinkedHashSet", "LinkedList", "PriorityQueue")
+	add(shapeList, coll, "EmptyList", "EmptySet")
+	add(shapeList, conc, "CopyOnWriteArrayList")
+	add(shapeTreeSet, util, "TreeSet")
+	add(shapeQueue, conc, "ConcurrentLinkedDeque", "ConcurrentLinkedQueue", "LinkedBlockingDeque", "LinkedBlockingQueue", "LinkedTransferQueue")
+	add(shapeElement, coll, "SingletonList", "SingletonSet")
+	add(shapeCopies, coll, "CopiesList")
+	add(shapeWrapper, util, "Arrays$ArrayList", "EnumSet$SerializationProxy")
+	add(shapeWrapper, coll, "AsLIFOQueue", "CheckedCollection", "CheckedList", "CheckedNavigableSet", "CheckedQueue", "CheckedSortedSet",
+		"SynchronizedCollection", "SynchronizedList", "SynchronizedNavigableSet", "SynchronizedSortedSet",
+		"UnmodifiableCollection", "UnmodifiableList", "UnmodifiableNavigableSet", "UnmodifiableSortedSet")
+	add(shapeWrapper, conc, "CopyOnWriteArraySet", "PriorityBlockingQueue")
+	add(shapeKeys, coll, "SetFromMap")
+	add(shapeKeys, conc, "ConcurrentHashMap$KeySetView", "ConcurrentSkipListSet")
+	add(shapeMapValues, conc, "ConcurrentHashMap$ValuesView")
+	add(shapeRing, conc, "ArrayBlockingQueue")
+	add(shapeVector, util, "Vector")
+	add(shapeCollSer, util, "CollSer")
 
-	"java.util.EnumMap":                              shapeMap,
-	"java.util.HashMap":                              shapeMap,
-	"java.util.Hashtable":                            shapeMap,
-	"java.util.IdentityHashMap":                      shapeMap,
-	"java.util.LinkedHashMap":                        shapeMap,
-	"java.util.Properties":                           shapeMap,
-	"java.util.TreeMap":                              shapeMap,
-	"java.util.Collections$EmptyMap":                 shapeMap,
-	"java.util.concurrent.ConcurrentHashMap":         shapeNullEnds,
-	"java.util.concurrent.ConcurrentSkipListMap":     shapeNullEnds,
-	"java.util.Collections$SingletonMap":             shapeEntry,
-	"java.util.Collections$CheckedMap":               shapeMapWrapper,
-	"java.util.Collections$CheckedNavigableMap":      shapeMapWrapper,
-	"java.util.Collections$CheckedSortedMap":         shapeMapWrapper,
-	"java.util.Collections$SynchronizedMap":          shapeMapWrapper,
-	"java.util.Collections$SynchronizedNavigableMap": shapeMapWrapper,
-	"java.util.Collections$SynchronizedSortedMap":    shapeMapWrapper,
-	"java.util.Collections$UnmodifiableMap":          shapeMapWrapper,
-	"java.util.Collections$UnmodifiableNavigableMap": shapeMapWrapper,
-	"java.util.Collections$UnmodifiableSortedMap":    shapeMapWrapper,
+	add(shapeMap, util, "EnumMap", "HashMap", "Hashtable", "IdentityHashMap", "LinkedHashMap", "Properties", "TreeMap")
+	add(shapeMap, coll, "EmptyMap")
+	add(shapeNullEnds, conc, "ConcurrentHashMap", "ConcurrentSkipListMap")
+	add(shapeEntry, coll, "SingletonMap")
+	add(shapeMapWrapper, coll, "CheckedMap", "CheckedNavigableMap", "CheckedSortedMap", "SynchronizedMap", "SynchronizedNavigableMap",
+		"SynchronizedSortedMap", "UnmodifiableMap", "UnmodifiableNavigableMap", "UnmodifiableSortedMap")
 
-	"java.math.BigDecimal": shapeBigDecimal,
-	"java.math.BigInteger": shapeBigInteger,
-	"java.util.Date":       shapeDate,
-	"java.sql.Date":        shapeDate,
-	"java.sql.Time":        shapeDate,
-	"java.sql.Timestamp":   shapeTimestamp,
-	"java.time.Ser":        shapeTime,
-
-	"java.lang.StringBuffer":  shapeText,
-	"java.lang.StringBuilder": shapeText,
-}
+	add(shapeBigDecimal, "java.math.", "BigDecimal")
+	add(shapeBigInteger, "java.math.", "BigInteger")
+	add(shapeDate, util, "Date")
+	add(shapeDate, "java.sql.", "Date", "Time")
+	add(shapeTimestamp, "java.sql.", "Timestamp")
+	add(shapeTime, "java.time.", "Ser")
+	return t
+}()

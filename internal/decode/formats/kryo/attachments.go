@@ -23,19 +23,15 @@ const (
 
 // FindAttachments implements decode.AttachmentFinder.
 func (r *Reader) FindAttachments(from int) (at int, ok bool) {
-	if r.Short != decode.Malformed || from < 0 {
-		return 0, false // the end of the body is missing
+	if at, ok = r.find(from); ok {
+		r.Resume(at)
 	}
-	if at, ok = r.find(from); !ok {
-		return 0, false
-	}
-	r.Resume(at)
-	return at, true
+	return at, ok
 }
 
 // find returns the one place at or after from.
 func (r *Reader) find(from int) (at int, ok bool) {
-	return decode.SearchAttachments(from, workPerByte*len(r.Buf)+1<<12, r.next, r.tryAttachments)
+	return r.SearchAttachments(from, workPerByte*len(r.Buf)+1<<12, r.next, r.tryAttachments)
 }
 
 // next returns the offset of the next bytes that look like a map, -1 if there are none. Without class id (kryo2) only
