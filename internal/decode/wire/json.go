@@ -110,17 +110,8 @@ func hex(b []byte, letter byte, digits int) (r rune, ok bool) {
 	if len(b) < 2+digits || b[0] != '\\' || b[1] != letter {
 		return 0, false
 	}
-	for _, c := range b[2 : 2+digits] {
-		switch {
-		case c >= '0' && c <= '9':
-			r = r<<4 | rune(c-'0')
-		case c|0x20 >= 'a' && c|0x20 <= 'f':
-			r = r<<4 | rune(c|0x20-'a'+10)
-		default:
-			return 0, false
-		}
-	}
-	return r, true
+	v, err := strconv.ParseUint(string(b[2:2+digits]), 16, 16)
+	return rune(v), err == nil
 }
 
 // putQuoted writes r over the character that b is. The character stays if r has no encoding of that form.

@@ -64,16 +64,10 @@ func (r *Reader) datum(l decode.Label, name string, index int, typ string) {
 		v := r.Byte("a boolean")
 		r.Leaf(decode.Bool, l, name, index).SetBool(v != 0)
 	case float:
-		var v float32
-		if b := r.Bytes(4, "a float"); b != nil {
-			v = math.Float32frombits(binary.LittleEndian.Uint32(b))
-		}
+		v := math.Float32frombits(uint32(r.Little(4, "a float")))
 		r.Leaf(decode.Float32, l, name, index).SetFloat(float64(v))
 	case double:
-		var v float64
-		if b := r.Bytes(8, "a double"); b != nil {
-			v = math.Float64frombits(binary.LittleEndian.Uint64(b))
-		}
+		v := math.Float64frombits(r.Little(8, "a double"))
 		r.Leaf(decode.Float64, l, name, index).SetFloat(v)
 	case str:
 		raw := r.bytes("a string")

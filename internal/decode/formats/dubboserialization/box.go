@@ -3,7 +3,6 @@ package dubboserialization
 import (
 	"encoding/binary"
 	"math"
-	"math/big"
 	"time"
 
 	"dubbo-wire/internal/decode"
@@ -11,25 +10,25 @@ import (
 )
 
 // boolean takes a Boolean: the numbers 0, 1, or -1 for null.
-func (r *Reader) boolean(p place, h head) {
+func (r *Reader) boolean(p place) {
 	at := r.Off
 	tag := r.Byte("a Boolean")
 	if r.OK() && (tag < tagZero-1 || tag > tagZero+1) {
 		r.FailAt(at, decode.Malformed, "a Boolean", decode.HexByte(tag))
 	}
-	r.scalar(p, h, func(n *decode.Node) {
+	r.scalar(p, func(n *decode.Node) {
 		if tag != tagZero-1 {
 			rawBool.set(n, int64(tag)-tagZero)
 		}
 	})
 }
 
-func (r *Reader) box(f form, p place, h head) {
-	if r.null(tagValue, "a box", p, h) {
+func (r *Reader) box(f form, p place) {
+	if r.null(tagValue, "a box", p) {
 		return
 	}
 	v := r.varint("the value of a box")
-	r.scalar(p, h, func(n *decode.Node) {
+	r.scalar(p, func(n *decode.Node) {
 		if f == date {
 			n.Kind = decode.Date
 			if r.Values() {
@@ -57,30 +56,25 @@ func (f form) set(n *decode.Node, v int64) {
 	}
 }
 
-func (r *Reader) byteArray(p place, h head) {
+func (r *Reader) byteArray(p place) {
 	b, _ := r.Peek()
 	var raw []byte
 	if b == tagNothing {
 		r.Off++
 	} else {
-		if r.null(tagBytes, "a byte array", p, h) {
+		if r.null(tagBytes, "a byte array", p) {
 			return
 		}
 		raw = r.Bytes(r.elements("the length of a byte array"), "a byte array")
 	}
-	r.scalar(p, h, func(n *decode.Node) {
-		n.Kind = decode.Bytes
-		if r.Values() {
-			n.Raw = raw
-		}
-	})
+	r.FillRaw(r.Scalar(p.Place, decode.Bytes), raw)
 }
 
 // bigInteger takes a BigInteger by its fields: four counts, the magnitude, the sign. Newer JDKs have other names for them,
 // in the same order.
-func (r *Reader) bigInteger(c class, p place, h head) {
+func (r *Reader) bigInteger(c class, p place) {
 	if b, _ := r.Peek(); b != tagObject {
-		r.tagged(c, p, h)
+		r.tagged(c, p)
 		return
 	}
 	start := r.Mark()
@@ -92,7 +86,7 @@ func (r *Reader) bigInteger(c class, p place, h head) {
 	if tag := r.Byte("a magnitude"); tag != tagValues || count != 6 || !r.OK() {
 		r.Rewind(start)
 		c.form = plain
-		r.tagged(c, p, h)
+		r.tagged(c, p)
 		return
 	}
 	parts := r.elements("the length of a magnitude")
@@ -107,23 +101,16 @@ func (r *Reader) bigInteger(c class, p place, h head) {
 		}
 	}
 	sign := r.varint("a sign")
-	node := -1
 	if parts > maxMagnitude {
 		r.NeedTree()
 	}
-	if r.Tree != nil {
-		node = len(r.Tree.Nodes)
-	}
-	r.scalar(p, h, func(n *decode.Node) {
+	node := r.NextNode()
+	r.scalar(p, func(n *decode.Node) {
 		n.Kind = decode.Decimal
 		if parts > maxMagnitude {
 			n.Kind = decode.Opaque
 		} else if r.Values() {
-			v := new(big.Int).SetBytes(magnitude)
-			if sign < 0 {
-				v.Neg(v)
-			}
-			n.Text = v.String()
+			n.Text = jdk.Integer(magnitude, sign < 0).String()
 		}
 	})
 	r.refer(node)

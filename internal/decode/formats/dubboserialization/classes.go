@@ -109,10 +109,10 @@ func (c class) element() class {
 
 // ofJDK returns the form of a class of the JDK by its name: the elements of its collections follow their fields.
 func ofJDK(desc []byte) form {
-	if !hasPrefix(desc, "Ljava/") && !hasPrefix(desc, "Ljavax/") {
+	if !bytes.HasPrefix(desc, []byte("Ljava/")) && !bytes.HasPrefix(desc, []byte("Ljavax/")) {
 		return byTag
 	}
-	if !hasPrefix(desc, "Ljava/util/") {
+	if !bytes.HasPrefix(desc, []byte("Ljava/util/")) {
 		return plain
 	}
 	return suffixed(desc, plain)
@@ -121,24 +121,16 @@ func ofJDK(desc []byte) form {
 // suffixed guesses by the name of a class whether it is a collection.
 func suffixed(desc []byte, otherwise form) form {
 	for _, s := range [...]string{"Map;", "Hashtable;", "Properties;"} {
-		if hasSuffix(desc, s) {
+		if bytes.HasSuffix(desc, []byte(s)) {
 			return tailedMap
 		}
 	}
 	for _, s := range [...]string{"List;", "Set;", "Queue;", "Deque;", "Vector;", "Stack;"} {
-		if hasSuffix(desc, s) {
+		if bytes.HasSuffix(desc, []byte(s)) {
 			return tailed
 		}
 	}
 	return otherwise
-}
-
-func hasSuffix(b []byte, suffix string) bool {
-	return len(b) >= len(suffix) && string(b[len(b)-len(suffix):]) == suffix
-}
-
-func hasPrefix(b []byte, prefix string) bool {
-	return len(b) >= len(prefix) && string(b[:len(prefix)]) == prefix
 }
 
 // descriptor reports whether b can be the descriptor of an object's class.

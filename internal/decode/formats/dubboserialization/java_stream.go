@@ -7,7 +7,7 @@ import (
 
 // stream takes a length and a stream of Java serialization, as CompactedObjectOutputStream writes it: an exception, or an
 // object with transient fields. Its extent is known; the part that package java cannot read is opaque.
-func (r *Reader) stream(c class, p place, h head) {
+func (r *Reader) stream(c class, p place) {
 	n := r.elements("the length of a stream")
 	from := r.Off
 	r.Skip(n, "a stream")
@@ -18,7 +18,7 @@ func (r *Reader) stream(c class, p place, h head) {
 	}
 	r.Off = from
 	end := from + n
-	i := r.open(decode.Object, c, p, h)
+	i := r.open(decode.Object, c, p)
 	r.Role("length")
 	if !r.OK() {
 		return

@@ -10,7 +10,7 @@ import (
 
 // tagged takes a value whose form is given by its tag: an object of a class of the application, or any value in a field,
 // where c is the zero class.
-func (r *Reader) tagged(c class, p place, h head) {
+func (r *Reader) tagged(c class, p place) {
 	r.work += workPerObject
 	at := r.Off
 	tag, ok := r.Peek()
@@ -22,25 +22,25 @@ func (r *Reader) tagged(c class, p place, h head) {
 	switch {
 	case isNumber(tag) && field:
 		v := r.varint("a number")
-		r.scalar(p, h, func(n *decode.Node) { n.Kind, n.Num = decode.Int, v })
+		r.scalar(p, func(n *decode.Node) { n.Kind, n.Num = decode.Int, v })
 	case tag == tagNull:
 		r.Off++
-		r.scalar(p, h, func(n *decode.Node) { n.Kind = decode.Null })
+		r.scalar(p, func(n *decode.Node) { n.Kind = decode.Null })
 	case tag == tagNothing && field:
 		r.Off++
-		r.scalar(p, h, func(n *decode.Node) { n.Kind = decode.String })
+		r.scalar(p, func(n *decode.Node) { n.Kind = decode.String })
 	case tag == tagRef:
 		r.Off++
-		r.ref(p, h)
+		r.ref(p)
 	case tag == tagStream:
 		r.Off++
-		r.stream(c, p, h)
+		r.stream(c, p)
 	case tag == tagBytes && field:
 		r.Off++
-		r.textOrBytes(p, h)
+		r.textOrBytes(p)
 	case tag == tagBytes:
 		x := r.text()
-		r.scalar(p, h, func(n *decode.Node) {
+		r.scalar(p, func(n *decode.Node) {
 			n.Kind = decode.Enum
 			n.Class = r.className(c.desc)
 			n.Text = x.decode()
@@ -48,22 +48,22 @@ func (r *Reader) tagged(c class, p place, h head) {
 	case tag == tagValue && field:
 		r.Off++
 		v := r.varint("the value of a box")
-		r.scalar(p, h, func(n *decode.Node) { n.Kind, n.Num = decode.Int, v })
+		r.scalar(p, func(n *decode.Node) { n.Kind, n.Num = decode.Int, v })
 	case tag == tagValues && (field || c.form == array):
-		r.values(class{form: array}, p, h)
+		r.values(class{form: array}, p)
 	case tag == tagMap && field:
-		r.mapping(class{}, p, h)
+		r.mapping(class{}, p)
 	case (tag == tagDesc || tag == tagDescID) && field:
 		r.object(p)
 	case tag == tagObject:
-		r.fieldsOrElements(c, p, h)
+		r.fieldsOrElements(c, p)
 	default:
 		r.FailAt(at, decode.Malformed, "a value", decode.HexByte(tag))
 	}
 }
 
 // fieldsOrElements takes 80 and what follows: a number of fields and the fields, or the elements of an array.
-func (r *Reader) fieldsOrElements(c class, p place, h head) {
+func (r *Reader) fieldsOrElements(c class, p place) {
 	r.Off++
 	isArray := c.form == array
 	if len(c.desc) == 0 {
@@ -75,7 +75,7 @@ func (r *Reader) fieldsOrElements(c class, p place, h head) {
 		}
 	}
 	if isArray {
-		r.container(decode.List, c, p, h, func(node int) {
+		r.container(decode.List, c, p, func(node int) {
 			r.refer(node)
 			n := r.elements("the length of an array")
 			r.Role("length")
@@ -83,7 +83,7 @@ func (r *Reader) fieldsOrElements(c class, p place, h head) {
 		})
 		return
 	}
-	r.container(decode.Object, c, p, h, func(node int) {
+	r.container(decode.Object, c, p, func(node int) {
 		r.refer(node)
 		at := r.Off
 		n := r.fits(at, r.int32("the number of fields"), "the number of fields")
@@ -148,7 +148,7 @@ func (r *Reader) members(n int, c class, p place) {
 		default:
 			q.follow = p.follow
 		}
-		r.tagged(class{}, q, head{end: r.Off})
+		r.tagged(class{}, q)
 	}
 }
 
@@ -183,7 +183,7 @@ func (r *Reader) refer(node int) {
 }
 
 // ref takes the number of an earlier object.
-func (r *Reader) ref(p place, h head) {
+func (r *Reader) ref(p place) {
 	at := r.Off
 	v := r.uint("a reference")
 	if r.OK() && v >= r.count && !r.unknownObjects {
@@ -192,7 +192,7 @@ func (r *Reader) ref(p place, h head) {
 	if r.unknownObjects {
 		r.NeedTree()
 	}
-	r.scalar(p, h, func(n *decode.Node) {
+	r.scalar(p, func(n *decode.Node) {
 		if r.unknownObjects || v >= len(r.nodes) || r.nodes[v] < 0 {
 			n.Kind = decode.Opaque // the object was not recorded
 			return
@@ -208,7 +208,7 @@ func hasControls(b []byte) bool {
 
 // textOrBytes takes the rest of a field that starts with 83: a length and so many characters, or so many bytes if they are
 // not characters. For ASCII both are the same; otherwise only the class could decide.
-func (r *Reader) textOrBytes(p place, h head) {
+func (r *Reader) textOrBytes(p place) {
 	n := r.elements("the length of a string")
 	if !r.OK() {
 		return
@@ -229,7 +229,7 @@ func (r *Reader) textOrBytes(p place, h head) {
 		} else {
 			x = r.chars(n)
 		}
-		r.scalar(p, h, func(n *decode.Node) {
+		r.scalar(p, func(n *decode.Node) {
 			n.Kind = decode.String
 			if r.Values() {
 				n.Text = x.decode()
@@ -238,10 +238,5 @@ func (r *Reader) textOrBytes(p place, h head) {
 		return
 	}
 	raw := r.Bytes(n, "a byte array")
-	r.scalar(p, h, func(n *decode.Node) {
-		n.Kind = decode.Bytes
-		if r.Values() {
-			n.Raw = raw
-		}
-	})
+	r.FillRaw(r.Scalar(p.Place, decode.Bytes), raw)
 }

@@ -4,9 +4,7 @@ import "dubbo-wire/internal/decode"
 
 // place is where a value stands.
 type place struct {
-	label  decode.Label
-	name   string
-	index  int
+	decode.Place
 	follow follow
 }
 
@@ -31,13 +29,7 @@ func (p place) last(i, n int) follow {
 }
 
 func (r *Reader) at(l decode.Label, name string, index int) place {
-	return place{label: l, name: name, index: index}
-}
-
-// head is in front of the data of a value: a descriptor or its number, or nothing in a field.
-type head struct {
-	end   int // where it ends
-	named bool
+	return place{Place: r.At(l, name, index)}
 }
 
 // object takes what writeObject wrote: a descriptor and data, or null.
@@ -47,9 +39,9 @@ func (r *Reader) object(p place) {
 	switch tag := r.Byte("an object"); {
 	case !r.OK():
 	case tag == tagNull:
-		r.Leaf(decode.Null, p.label, p.name, p.index)
+		r.Leaf(decode.Null, p.Label, p.Name, p.Index)
 	case tag == tagNothing:
-		i := r.Open(decode.Object, p.label, p.name, p.index)
+		i := r.Open(decode.Object, p.Label, p.Name, p.Index)
 		if n := r.Tree.Node(i); n != nil {
 			n.Class = "java.lang.Object"
 		}
@@ -61,7 +53,8 @@ func (r *Reader) object(p place) {
 			r.FailAt(at, decode.Malformed, "the number of a class, below 28", "more")
 		}
 		if r.OK() {
-			r.data(numbered[id], p, head{end: r.Off})
+			p.Head = r.Off
+			r.data(numbered[id], p)
 		}
 	case tag == tagDesc:
 		x := r.text()
@@ -69,7 +62,8 @@ func (r *Reader) object(p place) {
 			r.FailAt(at, decode.Malformed, "the descriptor of a class", "another text")
 		}
 		if r.OK() {
-			r.data(classOf(x.raw), p, head{end: r.Off, named: true})
+			p.Head, p.Named = r.Off, true
+			r.data(classOf(x.raw), p)
 		}
 	default:
 		r.FailAt(at, decode.Malformed, "an object", decode.HexByte(tag))
@@ -77,18 +71,18 @@ func (r *Reader) object(p place) {
 }
 
 // data takes a value of class c after its descriptor; elements of an array of the class have no descriptor.
-func (r *Reader) data(c class, p place, h head) {
+func (r *Reader) data(c class, p place) {
 	switch c.form {
 	case rawBool, rawNumber, rawChar, rawFloat, rawDouble:
 		v := r.varint("an element")
-		r.scalar(p, h, func(n *decode.Node) { c.form.set(n, v) })
+		r.scalar(p, func(n *decode.Node) { c.form.set(n, v) })
 	case boolean:
-		r.boolean(p, h)
+		r.boolean(p)
 	case number, character, float, double, date:
-		r.box(c.form, p, h)
+		r.box(c.form, p)
 	case str:
 		x := r.text()
-		r.scalar(p, h, func(n *decode.Node) {
+		r.scalar(p, func(n *decode.Node) {
 			if n.Kind = decode.String; x.null {
 				n.Kind = decode.Null
 			}
@@ -97,33 +91,28 @@ func (r *Reader) data(c class, p place, h head) {
 			}
 		})
 	case bytes1:
-		r.byteArray(p, h)
+		r.byteArray(p)
 	case array, list:
-		r.values(c, p, h)
+		r.values(c, p)
 	case mapping:
-		r.mapping(c, p, h)
+		r.mapping(c, p)
 	case bigInteger:
-		r.bigInteger(c, p, h)
+		r.bigInteger(c, p)
 	default:
-		r.tagged(c, p, h)
+		r.tagged(c, p)
 	}
 }
 
-// in returns the place of a value with its head.
-func (h head) in(r *Reader, p place) decode.Place {
-	return decode.Place{Label: p.label, Name: p.name, Index: p.index, Start: r.Off, Head: h.end, Named: h.named}
-}
-
 // scalar records a value without children that was read; only the name of its class is a part of its own.
-func (r *Reader) scalar(p place, h head, fill func(n *decode.Node)) {
-	if n := r.Scalar(h.in(r, p), decode.Null); n != nil {
+func (r *Reader) scalar(p place, fill func(n *decode.Node)) {
+	if n := r.Scalar(p.Place, decode.Null); n != nil {
 		fill(n)
 	}
 }
 
 // open starts a container of class c; its head becomes overhead.
-func (r *Reader) open(k decode.Kind, c class, p place, h head) int {
-	i := r.Begin(h.in(r, p), k, "")
+func (r *Reader) open(k decode.Kind, c class, p place) int {
+	i := r.Begin(p.Place, k, "")
 	if n := r.Tree.Node(i); n != nil && len(c.desc) > 0 {
 		n.Class = r.className(c.desc)
 	}
@@ -131,13 +120,13 @@ func (r *Reader) open(k decode.Kind, c class, p place, h head) int {
 }
 
 // null takes the tag of a null, or another one, which must be want.
-func (r *Reader) null(want byte, what string, p place, h head) bool {
+func (r *Reader) null(want byte, what string, p place) bool {
 	at := r.Off
 	switch tag := r.Byte(what); {
 	case !r.OK():
 		return true
 	case tag == tagNull:
-		r.scalar(p, h, func(n *decode.Node) { n.Kind = decode.Null })
+		r.scalar(p, func(n *decode.Node) { n.Kind = decode.Null })
 		return true
 	case tag != want:
 		r.FailAt(at, decode.Malformed, what, decode.HexByte(tag))
@@ -148,19 +137,19 @@ func (r *Reader) null(want byte, what string, p place, h head) bool {
 
 // values takes a list or an array: 85 and the elements, those of an array in the form of their class. Arrays of Object and of
 // interfaces are 80 and elements with descriptors.
-func (r *Reader) values(c class, p place, h head) {
+func (r *Reader) values(c class, p place) {
 	if b, _ := r.Peek(); c.form == array && (b == tagObject || b == tagRef) {
-		r.tagged(c, p, h)
+		r.tagged(c, p)
 		return
 	}
-	if r.null(tagValues, "a list", p, h) {
+	if r.null(tagValues, "a list", p) {
 		return
 	}
 	element := class{}
 	if c.form == array {
 		element = c.element()
 	}
-	r.container(decode.List, c, p, h, func(int) {
+	r.container(decode.List, c, p, func(int) {
 		n := r.elements("the number of elements")
 		r.Role("length")
 		for i := 0; i < n && r.OK(); i++ {
@@ -170,22 +159,22 @@ func (r *Reader) values(c class, p place, h head) {
 				r.object(q)
 				continue
 			}
-			r.data(element, q, head{end: r.Off})
+			r.data(element, q)
 		}
 	})
 }
 
 // container records a container; f takes its content.
-func (r *Reader) container(k decode.Kind, c class, p place, h head, f func(node int)) {
-	i := r.open(k, c, p, h)
+func (r *Reader) container(k decode.Kind, c class, p place, f func(node int)) {
+	i := r.open(k, c, p)
 	r.Content(func() { f(i) })
 }
 
-func (r *Reader) mapping(c class, p place, h head) {
-	if r.null(tagMap, "a map", p, h) {
+func (r *Reader) mapping(c class, p place) {
+	if r.null(tagMap, "a map", p) {
 		return
 	}
-	r.container(decode.Map, c, p, h, func(int) {
+	r.container(decode.Map, c, p, func(int) {
 		n := r.elements("the number of entries")
 		r.Role("length")
 		r.entries(n, p)

@@ -33,33 +33,28 @@ type writer struct {
 	proto bool
 }
 
-var (
-	dubboJSON        = writer{classLast: true, notFinite: true}
-	fastjson         = writer{fastjson: true, classFirst: true, notFinite: true}
-	fastjsonPrefixed = writer{fastjson: true, classFirst: true, notFinite: true, prefixed: true}
-	gson             = writer{}
-	jackson          = writer{classFirst: true}
-	protobuf         = writer{proto: true, classFirst: true}
-)
-
 // NewDubbo returns a reader for Dubbo's own JSON, where the last member of a bean is "class".
-func NewDubbo() decode.Reader { return &Reader{writer: dubboJSON} }
+func NewDubbo() decode.Reader { return &Reader{writer: writer{classLast: true, notFinite: true}} }
 
 // NewFastjson returns a reader for the lines of fastjson.
-func NewFastjson() decode.Reader { return &Reader{writer: fastjson} }
+func NewFastjson() decode.Reader {
+	return &Reader{writer: writer{fastjson: true, classFirst: true, notFinite: true}}
+}
 
 // NewPrefixed returns a reader for fastjson texts after lengths, which name the class of every object.
-func NewPrefixed() decode.Reader { return &Reader{writer: fastjsonPrefixed} }
+func NewPrefixed() decode.Reader {
+	return &Reader{writer: writer{fastjson: true, classFirst: true, notFinite: true, prefixed: true}}
+}
 
 // NewGson returns a reader for the lines of Gson, which are plain JSON.
-func NewGson() decode.Reader { return &Reader{writer: gson} }
+func NewGson() decode.Reader { return new(Reader) }
 
 // NewJackson returns a reader for the lines of Jackson, where objects of annotated classes start with the class.
-func NewJackson() decode.Reader { return &Reader{writer: jackson} }
+func NewJackson() decode.Reader { return &Reader{writer: writer{classFirst: true}} }
 
 // NewProto returns a reader for protocol buffers messages as JSON. It knows Dubbo's own messages, for exceptions and
 // attachments.
-func NewProto() decode.Reader { return &Reader{writer: protobuf} }
+func NewProto() decode.Reader { return &Reader{writer: writer{proto: true, classFirst: true}} }
 
 // Starts accepts a request that begins with a quoted string and a result that begins with a line of one digit.
 var Starts = decode.Starts{

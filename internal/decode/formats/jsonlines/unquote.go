@@ -2,6 +2,7 @@ package jsonlines
 
 import (
 	"bytes"
+	"encoding/hex"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -63,18 +64,7 @@ func unicodeEscape(s []byte) (unit rune, ok bool) {
 	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
 		return 0, false
 	}
-	for _, c := range s[2:6] {
-		switch {
-		case c >= '0' && c <= '9':
-			c -= '0'
-		case c >= 'a' && c <= 'f':
-			c -= 'a' - 10
-		case c >= 'A' && c <= 'F':
-			c -= 'A' - 10
-		default:
-			return 0, false
-		}
-		unit = unit<<4 | rune(c)
-	}
-	return unit, true
+	var b [2]byte
+	_, err := hex.Decode(b[:], s[2:6])
+	return rune(b[0])<<8 | rune(b[1]), err == nil
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/jdk"
 )
 
 // An extension is a type and bytes. Type -1 is the specification's timestamp. Jackson writes other types only for classes
@@ -49,14 +50,5 @@ func timestamp(raw []byte) (text string, ok bool) {
 	if nanos > 999_999_999 || seconds != at.Unix() || at.Year() < 1 || at.Year() > 9999 {
 		return "", false
 	}
-	layout := "2006-01-02T15:04:05.000000000Z" // as Java's Instant prints it
-	switch {
-	case nanos == 0:
-		layout = "2006-01-02T15:04:05Z"
-	case nanos%1_000_000 == 0:
-		layout = "2006-01-02T15:04:05.000Z"
-	case nanos%1_000 == 0:
-		layout = "2006-01-02T15:04:05.000000Z"
-	}
-	return at.Add(time.Duration(nanos)).Format(layout), true
+	return jdk.Instant(at.Add(time.Duration(nanos))), true
 }

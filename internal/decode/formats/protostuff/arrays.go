@@ -57,20 +57,20 @@ func (r *Reader) scalars(m nested) {
 			r.Fail(decode.Unsupported, "an element", fmt.Sprintf("field %d", f))
 			return
 		}
-		r.scalarElement(place{label: decode.ByIndex, index: i}, id, w)
+		r.scalarElement(decode.Place{Label: decode.ByIndex, Index: i}, id, w)
 	}
 }
 
-func (r *Reader) scalarElement(p place, id uint64, wire byte) {
+func (r *Reader) scalarElement(p decode.Place, id uint64, wire byte) {
 	switch {
 	case id >= idBool && id <= idDouble && wire == primitive[id].wire:
 		v := r.raw(wire)
-		if n := r.Leaf(primitive[id].kind, p.label, p.name, p.index); n != nil {
+		if n := r.Scalar(p, primitive[id].kind); n != nil {
 			primitive[id].set(n, v)
 		}
 	case id == idDate && wire == fixed64Wire:
 		v := int64(r.raw(wire))
-		if n := r.Leaf(decode.Date, p.label, p.name, p.index); n != nil && r.Values() {
+		if n := r.Scalar(p, decode.Date); n != nil && r.Values() {
 			n.Text = jdk.Instant(time.UnixMilli(v))
 		}
 	case wire == delimited && (id == idString || id == idBigDecimal):
@@ -79,17 +79,17 @@ func (r *Reader) scalarElement(p place, id uint64, wire byte) {
 		if id == idBigDecimal {
 			kind = decode.Decimal
 		}
-		r.FillUTF8(r.Leaf(kind, p.label, p.name, p.index), raw)
+		r.FillUTF8(r.Scalar(p, kind), raw)
 	case wire == delimited && (id == idBytes || id == idByteString):
 		raw := r.delimited("bytes")
-		r.FillRaw(r.Leaf(decode.Bytes, p.label, p.name, p.index), raw)
+		r.FillRaw(r.Scalar(p, decode.Bytes), raw)
 	case wire == delimited && id == idBigInteger:
 		raw := r.delimited("a number")
 		if len(raw) > 4*maxWords {
-			r.Leaf(decode.Opaque, p.label, p.name, p.index)
+			r.Scalar(p, decode.Opaque)
 			return
 		}
-		if n := r.Leaf(decode.Decimal, p.label, p.name, p.index); n != nil && r.Values() {
+		if n := r.Scalar(p, decode.Decimal); n != nil && r.Values() {
 			n.Text = jdk.Signed(raw).String()
 		}
 	default:

@@ -60,7 +60,7 @@ func (r *Reader) number() {
 const maxCopied = 16
 
 // element takes a dynamic message or a reference; its tag has been taken.
-func (r *Reader) element(p place, field uint64, wire byte) {
+func (r *Reader) element(p decode.Place, field uint64, wire byte) {
 	switch wire {
 	case startGroup, delimited:
 		r.dynamic(p, r.start(field, wire), header{})
@@ -77,31 +77,31 @@ func (r *Reader) element(p place, field uint64, wire byte) {
 	}
 }
 
-func (r *Reader) refer(p place, k int) {
+func (r *Reader) refer(p decode.Place, k int) {
 	if r.Tree == nil {
-		r.Leaf(decode.Ref, p.label, p.name, p.index)
+		r.Scalar(p, decode.Ref)
 		return
 	}
 	s := &r.seen[k]
 	if s.node < 0 {
-		r.Leaf(decode.Opaque, p.label, p.name, p.index)
+		r.Scalar(p, decode.Opaque)
 		return
 	}
 	if s.copy == "" && len(s.text) > 0 {
 		s.copy = decode.UTF8(s.text)
 	}
 	if r.copied += len(s.copy); s.text != nil && r.copied <= maxCopied*len(r.Buf) {
-		if n := r.Leaf(decode.String, p.label, p.name, p.index); n != nil && (r.Values() || p.label == decode.ByKey) {
+		if n := r.Scalar(p, decode.String); n != nil && (r.Values() || p.Label == decode.ByKey) {
 			n.Text = s.copy
 		}
 		return
 	}
-	r.Leaf(decode.Ref, p.label, p.name, p.index).SetNum(int64(s.node))
+	r.Scalar(p, decode.Ref).SetNum(int64(s.node))
 }
 
 // dynamic takes the member of a dynamic message, whose start has been taken, and the end of the message. h is the header of
 // the outermost one.
-func (r *Reader) dynamic(p place, m nested, h header) {
+func (r *Reader) dynamic(p decode.Place, m nested, h header) {
 	self := len(r.seen) - 1
 	id, wire := r.tag()
 	var kind decode.Kind
@@ -165,7 +165,7 @@ func (r *Reader) dynamic(p place, m nested, h header) {
 		r.scalar(kind, p, h, func(n *decode.Node) { r.wanted(n, fill) })
 		return
 	}
-	r.wanted(r.Leaf(kind, p.label, p.name, p.index), fill)
+	r.wanted(r.Scalar(p, kind), fill)
 }
 
 // wanted fills a node if values are wanted. Keys and constants of enums are always filled.
@@ -188,7 +188,7 @@ func (r *Reader) delegate(class string) (decode.Kind, func(*decode.Node)) {
 }
 
 // container takes a member with members of its own, after its class name.
-func (r *Reader) container(p place, m nested, h header, id uint64, class string) {
+func (r *Reader) container(p decode.Place, m nested, h header, id uint64, class string) {
 	kind := decode.List
 	switch id {
 	case idMap:
@@ -204,7 +204,7 @@ func (r *Reader) container(p place, m nested, h header, id uint64, class string)
 	if h.class > 0 {
 		i = r.head(kind, p, h, wrapper)
 	} else {
-		i = r.Open(kind, p.label, p.name, p.index)
+		i = r.Open(kind, p.Label, p.Name, p.Index)
 	}
 	if n := r.Tree.Node(i); n != nil && id == idPojo {
 		n.Class = class
@@ -267,7 +267,7 @@ func (r *Reader) elements(m nested) (i int) {
 		case f != 1:
 			r.Fail(decode.Unsupported, "an element", fmt.Sprintf("field %d", f))
 		}
-		r.element(place{label: decode.ByIndex, index: i}, f, w)
+		r.element(decode.Place{Label: decode.ByIndex, Index: i}, f, w)
 	}
 	return i
 }
@@ -293,14 +293,14 @@ func (r *Reader) entry(i int, m nested) {
 	name := ""
 	if more && f == 1 {
 		key := r.NextNode()
-		r.element(place{label: decode.ByKey, index: i}, f, w)
+		r.element(decode.Place{Label: decode.ByKey, Index: i}, f, w)
 		name = r.NameKey(key)
 		f, w, more = r.next(m)
 	} else {
 		r.Leaf(decode.Null, decode.ByKey, "", i)
 	}
 	if more && f == 2 {
-		r.element(place{label: decode.ByEntry, name: name, index: i}, f, w)
+		r.element(decode.Place{Label: decode.ByEntry, Name: name, Index: i}, f, w)
 		f, _, more = r.next(m)
 	} else {
 		r.Leaf(decode.Null, decode.ByEntry, name, i)

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"math/big"
 	"time"
 
 	"dubbo-wire/internal/decode"
@@ -15,8 +14,8 @@ import (
 type header struct{ start, lengths, class int }
 
 // head opens the node of a value and records its header.
-func (r *Reader) head(k decode.Kind, p place, h header, class string) int {
-	i := r.Open(k, p.label, p.name, p.index)
+func (r *Reader) head(k decode.Kind, p decode.Place, h header, class string) int {
+	i := r.Open(k, p.Label, p.Name, p.Index)
 	if n := r.Tree.Node(i); n != nil && class != wrapper {
 		n.Class = class
 	}
@@ -26,7 +25,7 @@ func (r *Reader) head(k decode.Kind, p place, h header, class string) int {
 }
 
 // scalar records a message that is one value: the node owns the message.
-func (r *Reader) scalar(k decode.Kind, p place, h header, fill func(n *decode.Node)) {
+func (r *Reader) scalar(k decode.Kind, p decode.Place, h header, fill func(n *decode.Node)) {
 	i := r.head(k, p, h, "")
 	r.Close()
 	if !r.OK() {
@@ -40,7 +39,7 @@ func (r *Reader) scalar(k decode.Kind, p place, h header, fill func(n *decode.No
 }
 
 // message takes the fields of an object to the end of the buffer. It fails for classes that are not read.
-func (r *Reader) message(class string, p place, h header) {
+func (r *Reader) message(class string, p decode.Place, h header) {
 	switch class {
 	case wrapper:
 		r.wrapped(p, h)
@@ -70,7 +69,7 @@ func (r *Reader) message(class string, p place, h header) {
 	case "java.util.Arrays$ArrayList":
 		r.wrapped(p, h)
 	default:
-		if p.throwable {
+		if p.Throwable {
 			r.throwable(class, p, h)
 			return
 		}
@@ -80,7 +79,7 @@ func (r *Reader) message(class string, p place, h header) {
 
 // wrapped takes the one field of a Wrapper: nothing for null, else an object of any class. A list made by
 // Arrays.asList looks the same.
-func (r *Reader) wrapped(p place, h header) {
+func (r *Reader) wrapped(p decode.Place, h header) {
 	if r.Left() == 0 {
 		r.scalar(decode.Null, p, h, func(*decode.Node) {})
 		return
@@ -89,7 +88,7 @@ func (r *Reader) wrapped(p place, h header) {
 }
 
 // throwable takes an exception's message; its other fields are opaque.
-func (r *Reader) throwable(class string, p place, h header) {
+func (r *Reader) throwable(class string, p decode.Place, h header) {
 	r.head(decode.Object, p, h, class)
 	if b, _ := r.Peek(); b == byte(tagOf(1, delimited)) {
 		r.Off++
@@ -104,7 +103,7 @@ func (r *Reader) throwable(class string, p place, h header) {
 }
 
 // javaString takes the private fields that String has since JDK 9: bytes, coder, hash, whether the hash is 0.
-func (r *Reader) javaString(p place, h header) {
+func (r *Reader) javaString(p decode.Place, h header) {
 	r.expect(tagOf(1, delimited))
 	raw := r.delimited("the bytes of a string")
 	r.expect(tagOf(2, varintWire))
@@ -130,7 +129,7 @@ func (r *Reader) javaString(p place, h header) {
 }
 
 // box takes the one field of a box.
-func (r *Reader) box(class string, p place, h header) {
+func (r *Reader) box(class string, p decode.Place, h header) {
 	s := scalars[class]
 	r.expect(tagOf(1, s.wire))
 	v := r.raw(s.wire)
@@ -181,7 +180,7 @@ func (s scalarType) set(n *decode.Node, v uint64) {
 const maxWords = 1024
 
 // bigInteger takes the private fields of BigInteger: sign, magnitude as an int[] (1 length, 2 elements), caches.
-func (r *Reader) bigInteger(p place, h header) {
+func (r *Reader) bigInteger(p decode.Place, h header) {
 	r.expect(tagOf(1, varintWire))
 	sign := int32(r.varint("a sign"))
 	ints := r.part(2)
@@ -205,14 +204,9 @@ func (r *Reader) bigInteger(p place, h header) {
 		r.varint("a cached number")
 	}
 	r.scalar(decode.Decimal, p, h, func(n *decode.Node) {
-		if !r.Values() {
-			return
+		if r.Values() {
+			n.Text = jdk.Integer(mag, sign < 0).String()
 		}
-		v := new(big.Int).SetBytes(mag)
-		if sign < 0 {
-			v.Neg(v)
-		}
-		n.Text = v.String()
 	})
 }
 

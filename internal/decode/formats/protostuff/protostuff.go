@@ -105,30 +105,22 @@ func (r *Reader) Text(name string) (s string, null bool) {
 
 // Value implements decode.Reader. The declared type is not needed.
 func (r *Reader) Value(l decode.Label, name string, index int, _ string) {
-	r.object(place{label: l, name: name, index: index})
+	r.object(decode.Place{Label: l, Name: name, Index: index})
 }
 
 // Throwable implements decode.Reader.
 func (r *Reader) Throwable() {
-	r.object(place{label: decode.ByField, name: "exception", throwable: true})
+	r.object(decode.Place{Label: decode.ByField, Name: "exception", Throwable: true})
 }
 
 // Attachments implements decode.Reader.
 func (r *Reader) Attachments() {
-	r.object(place{label: decode.ByField, name: "attachments"})
-}
-
-// A place is the label of a value in the tree, and what is known about the value before it is read.
-type place struct {
-	label     decode.Label
-	name      string
-	index     int
-	throwable bool
+	r.object(decode.Place{Label: decode.ByField, Name: "attachments"})
 }
 
 // object takes the length of a class name, the length of a message, the class name and the message. A message that cannot
 // be read is one opaque value.
-func (r *Reader) object(p place) {
+func (r *Reader) object(p decode.Place) {
 	if !r.OK() {
 		return
 	}
@@ -167,7 +159,7 @@ func (r *Reader) begin() {
 }
 
 // readable reports whether the message that ends at end can be read, by reading it without a tree.
-func (r *Reader) readable(class string, p place, end int) bool {
+func (r *Reader) readable(class string, p decode.Place, end int) bool {
 	if r.probe == nil {
 		r.probe = new(Reader)
 	}

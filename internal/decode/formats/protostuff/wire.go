@@ -62,17 +62,11 @@ func (r *Reader) delimited(what string) []byte {
 func (r *Reader) raw(wire byte) uint64 {
 	switch wire {
 	case fixed32Wire:
-		if b := r.Bytes(4, "a number of 32 bits"); b != nil {
-			return uint64(binary.LittleEndian.Uint32(b))
-		}
+		return r.Little(4, "a number of 32 bits")
 	case fixed64Wire:
-		if b := r.Bytes(8, "a number of 64 bits"); b != nil {
-			return binary.LittleEndian.Uint64(b)
-		}
-	default:
-		return r.varint("a number")
+		return r.Little(8, "a number of 64 bits")
 	}
-	return 0
+	return r.varint("a number")
 }
 
 // skipGroup takes fields up to and with the end of the group of field.
@@ -81,9 +75,7 @@ func (r *Reader) skipGroup(field uint64) {
 	for len(open) > 0 && r.OK() {
 		f, w := r.tag()
 		switch w {
-		case varintWire, reference:
-			r.varint("a number")
-		case fixed32Wire, fixed64Wire:
+		case varintWire, reference, fixed32Wire, fixed64Wire:
 			r.raw(w)
 		case delimited:
 			r.delimited("a text")

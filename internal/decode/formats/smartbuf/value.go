@@ -370,15 +370,13 @@ func (r *Reader) varint(i int) {
 }
 
 func (r *Reader) float(i int) {
-	if b := r.Bytes(4, "a float"); b != nil {
-		r.Leaf(decode.Float32, decode.ByIndex, "", i).SetFloat(float32At(b))
-	}
+	v := math.Float32frombits(uint32(r.Little(4, "a float")))
+	r.Leaf(decode.Float32, decode.ByIndex, "", i).SetFloat(float64(v))
 }
 
 func (r *Reader) double(i int) {
-	if b := r.Bytes(8, "a double"); b != nil {
-		r.Leaf(decode.Float64, decode.ByIndex, "", i).SetFloat(float64At(b))
-	}
+	v := math.Float64frombits(r.Little(8, "a double"))
+	r.Leaf(decode.Float64, decode.ByIndex, "", i).SetFloat(v)
 }
 
 func float32At(b []byte) float64 { return float64(math.Float32frombits(binary.LittleEndian.Uint32(b))) }
