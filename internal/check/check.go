@@ -106,22 +106,35 @@ func TermsOf(s *report.Summaries) (Terms, error) {
 
 // Result is the result of a check.
 type Result struct {
-	Golden  string // its file
-	Terms   Terms
-	Methods []Method // drifted and new methods first
-	// Numbers of methods by status. Over, Under and Vanished are drift.
-	Over, Under, Vanished, New, Within int
-	Strict                             bool
-	// LeftOut is the number of golden methods that the user's filter excludes.
-	LeftOut int
-	// Unused are names in the golden file's tolerances without a method.
-	Unused []string
-	// Coverage and its required minimum, in percent.
-	Coverage, MinCoverage float64
-	// Explain is the command that shows a frame, without its number, or "".
-	Explain string
+	Golden string `json:"-"` // its file
+	Terms  Terms  `json:"-"`
+	Strict bool   `json:"-"`
 	// Updated is set if the golden file is replaced.
-	Updated bool
+	Updated bool `json:"updated"`
+	// Numbers of methods by status. Over, Under and Vanished are drift.
+	Over     int `json:"over"`
+	Under    int `json:"under"`
+	Vanished int `json:"vanished"`
+	New      int `json:"new"`
+	Within   int `json:"within"`
+	// LeftOut is the number of golden methods that the user's filter excludes.
+	LeftOut int `json:"notAskedFor"`
+	// Coverage and its required minimum, in percent.
+	Coverage    float64  `json:"coveragePercent"`
+	MinCoverage float64  `json:"minCoveragePercent"`
+	Methods     []Method `json:"methods"` // drifted and new methods first
+	// Unused are names in the golden file's tolerances without a method.
+	Unused []string `json:"tolerancesOfNoMethod,omitempty"`
+	// Explain is the command that shows a frame, without its number, or "".
+	Explain string `json:"-"`
+}
+
+// statuses are all statuses, in the order of methods.
+var statuses = []Status{Over, Under, Vanished, New, Within}
+
+// count returns the number of methods of a status.
+func (r *Result) count(s Status) *int {
+	return map[Status]*int{Over: &r.Over, Under: &r.Under, Vanished: &r.Vanished, New: &r.New, Within: &r.Within}[s]
 }
 
 // Status is the status of a method.
@@ -179,7 +192,7 @@ func (r *Result) Low() bool { return r.MinCoverage > 0 && r.Coverage < r.MinCove
 
 // Run checks a report that is grouped as the golden one is. It returns an error for invalid numbers in the golden report.
 func Run(golden *report.Summaries, terms Terms, r *report.Report) (*Result, error) {
-	res := &Result{Terms: terms, Coverage: r.Percent()}
+	res := &Result{Terms: terms, Coverage: r.Percent(), Methods: []Method{}}
 	names := namer(golden, r)
 	method := func(values []string) Method {
 		return Method{
@@ -188,18 +201,7 @@ func Run(golden *report.Summaries, terms Terms, r *report.Report) (*Result, erro
 		}
 	}
 	add := func(m Method) {
-		switch m.Status {
-		case Over:
-			res.Over++
-		case Under:
-			res.Under++
-		case Vanished:
-			res.Vanished++
-		case New:
-			res.New++
-		default:
-			res.Within++
-		}
+		*res.count(m.Status)++
 		res.Methods = append(res.Methods, m)
 	}
 	groups := make(map[string]*sizes.Group)
@@ -241,9 +243,9 @@ func Run(golden *report.Summaries, terms Terms, r *report.Report) (*Result, erro
 		add(m)
 	}
 	res.Unused = terms.unused(golden, r)
-	order := map[Status]int{Over: 0, Under: 1, Vanished: 2, New: 3, Within: 4}
+	order := func(m *Method) int { return slices.Index(statuses, m.Status) }
 	slices.SortStableFunc(res.Methods, func(a, b Method) int {
-		return cmp.Or(order[a.Status]-order[b.Status], cmp.Compare(b.worst(), a.worst()), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(order(&a)-order(&b), cmp.Compare(b.worst(), a.worst()), cmp.Compare(a.Name, b.Name))
 	})
 	return res, nil
 }

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -122,10 +123,7 @@ func (r *Result) writeJUnit(w io.Writer) error {
 	for i := range r.Methods {
 		m := &r.Methods[i]
 		class := term.Clean(m.Service)
-		c := junitCase{Class: class, Name: strings.TrimPrefix(m.Name, class+"/")}
-		if c.Class == "" {
-			c.Class = "dubbo-wire"
-		}
+		c := junitCase{Class: cmp.Or(class, "dubbo-wire"), Name: strings.TrimPrefix(m.Name, class+"/")}
 		text := ""
 		if m.Status != Within {
 			text = m.sentence()

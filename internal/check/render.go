@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,24 +34,17 @@ func (r *Result) Write(w io.Writer, format string, s report.Style) error {
 // Summary returns the result in one line.
 func (r *Result) Summary() string {
 	var words []string
-	add := func(n int, what string) {
-		if n > 0 {
-			words = append(words, report.Count(int64(n))+" "+what)
+	for _, s := range statuses {
+		switch n := int64(*r.count(s)); {
+		case n == 0:
+		case words == nil:
+			words = append(words, report.Plural(n, "method")+" "+string(s))
+		default:
+			words = append(words, report.Count(n)+" "+string(s))
 		}
 	}
-	add(r.Over, "over")
-	add(r.Under, "under")
-	add(r.Vanished, "vanished")
-	add(r.New, "new")
-	add(r.Within, "within")
 	text := "no methods"
-	if len(words) > 0 {
-		first, rest, _ := strings.Cut(words[0], " ")
-		noun := "methods"
-		if first == "1" {
-			noun = "method"
-		}
-		words[0] = first + " " + noun + " " + rest
+	if words != nil {
 		text = strings.Join(words, ", ")
 	}
 	text += "; golden " + term.Clean(r.Golden) + ", tolerance " + r.Terms.All.String()
@@ -141,58 +135,46 @@ func (r *Result) document(s *report.Style) *report.Document {
 		{Name: "size"},
 		{Name: "now", Right: true},
 	}}
-	shown, hidden, newShown, newHidden := 0, 0, 0, 0
+	drifted, news := r.methods(Over, Under, Vanished), r.methods(New)
 	var see []string
-	for i := range r.Methods {
-		m := &r.Methods[i]
-		switch m.Status {
-		case Over, Under, Vanished:
-			if shown == top {
-				hidden++
-				continue
-			}
-			shown++
-			m.addDrift(&drift)
-			if command := r.explainCommand(m); command != "" && len(see) < 3 {
-				see = append(see, report.Verbatim(command))
-			}
-		case New:
-			if newShown == top {
-				newHidden++
-				continue
-			}
-			newShown++
-			if m.Known {
-				m.addNew(&unseen)
-				continue
-			}
-			value := func(name string) string {
-				for _, n := range m.Measures {
-					if n.Name == name {
-						return grouped(n.Is)
-					}
-				}
-				return "-"
-			}
-			added.Add("+", m.Name, report.Count(m.Calls), value("request mean"), value("request max"), value("response mean"), value("response max"))
+	for _, m := range drifted[:min(top, len(drifted))] {
+		m.addDrift(&drift)
+		if command := r.explainCommand(m); command != "" && len(see) < 3 {
+			see = append(see, report.Verbatim(command))
 		}
 	}
-	if hidden > 0 {
-		drift.Notes = append(drift.Notes, fmt.Sprintf("%s more drifted (--top %d).", report.Count(int64(hidden)), shown+hidden))
+	if hidden := len(drifted) - top; hidden > 0 {
+		drift.Notes = append(drift.Notes, fmt.Sprintf("%s more drifted (--top %d).", report.Count(int64(hidden)), len(drifted)))
 	}
 	if len(see) > 0 {
 		drift.Notes = append(drift.Notes, "What is over, byte by byte:")
 		drift.Notes = append(drift.Notes, see...)
+	}
+	for _, m := range news[:min(top, len(news))] {
+		if m.Known {
+			m.addNew(&unseen)
+			continue
+		}
+		row := []string{"+", m.Name, report.Count(m.Calls)}
+		for _, name := range []string{"request mean", "request max", "response mean", "response max"} {
+			i := slices.IndexFunc(m.Measures, func(n Measure) bool { return n.Name == name })
+			if i < 0 {
+				row = append(row, "-")
+			} else {
+				row = append(row, grouped(m.Measures[i].Is))
+			}
+		}
+		added.Add(row...)
 	}
 	for _, s := range []report.Section{drift, unseen, added} {
 		if len(s.Rows) > 0 {
 			doc.Sections = append(doc.Sections, s)
 		}
 	}
-	if newShown > 0 {
+	if len(news) > 0 {
 		last := &doc.Sections[len(doc.Sections)-1]
-		if newHidden > 0 {
-			last.Notes = append(last.Notes, fmt.Sprintf("%s more new (--top %d).", report.Count(int64(newHidden)), newShown+newHidden))
+		if hidden := len(news) - top; hidden > 0 {
+			last.Notes = append(last.Notes, fmt.Sprintf("%s more new (--top %d).", report.Count(int64(hidden)), len(news)))
 		}
 		if !r.Updated {
 			what := "What is new does not fail the check (--strict does)"
@@ -215,6 +197,16 @@ func (r *Result) document(s *report.Style) *report.Document {
 		doc.Sections = append(doc.Sections, section)
 	}
 	return doc
+}
+
+// methods returns the methods of some statuses.
+func (r *Result) methods(statuses ...Status) (list []*Method) {
+	for i := range r.Methods {
+		if slices.Contains(statuses, r.Methods[i].Status) {
+			list = append(list, &r.Methods[i])
+		}
+	}
+	return list
 }
 
 // addDrift adds the drifted measures to a table.
@@ -256,13 +248,8 @@ func unusedText(n int) string {
 }
 
 // newMeasures returns the new measures.
-func (m *Method) newMeasures() (list []Measure) {
-	for _, n := range m.Measures {
-		if n.New {
-			list = append(list, n)
-		}
-	}
-	return list
+func (m *Method) newMeasures() []Measure {
+	return slices.DeleteFunc(slices.Clone(m.Measures), func(n Measure) bool { return !n.New })
 }
 
 // driftedMeasures returns the drifted and new measures. If all bodies of a direction have one size, before and now, it returns one measure for it.
@@ -339,23 +326,10 @@ func (m *Method) sentence() string {
 
 func (r *Result) writeJSON(w io.Writer) error {
 	return report.WriteJSON(w, struct {
-		Schema      string    `json:"schema"`
-		Golden      string    `json:"golden"`
-		Tolerance   Tolerance `json:"tolerance"`
-		Failed      bool      `json:"failed"`
-		Updated     bool      `json:"updated"`
-		Over        int       `json:"over"`
-		Under       int       `json:"under"`
-		Vanished    int       `json:"vanished"`
-		New         int       `json:"new"`
-		Within      int       `json:"within"`
-		LeftOut     int       `json:"notAskedFor"`
-		Coverage    float64   `json:"coveragePercent"`
-		MinCoverage float64   `json:"minCoveragePercent"`
-		Methods     []Method  `json:"methods"`
-		Unused      []string  `json:"tolerancesOfNoMethod,omitempty"`
-	}{
-		Schema, r.Golden, r.Terms.All, r.Drifted() && !r.Updated || r.Low(), r.Updated, r.Over, r.Under, r.Vanished, r.New, r.Within, r.LeftOut,
-		r.Coverage, r.MinCoverage, append([]Method{}, r.Methods...), r.Unused,
-	})
+		Schema    string    `json:"schema"`
+		Golden    string    `json:"golden"`
+		Tolerance Tolerance `json:"tolerance"`
+		Failed    bool      `json:"failed"`
+		*Result
+	}{Schema, r.Golden, r.Terms.All, r.Drifted() && !r.Updated || r.Low(), r})
 }

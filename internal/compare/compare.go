@@ -337,10 +337,7 @@ func (c *Comparison) Sort(name string) (ok bool) {
 	case "calls":
 		return by(func(m *Method) float64 { return float64(m.Calls[0]) })
 	case Request, Response, "wire", Latency:
-		measure := map[string]string{"wire": Wire, Latency: LatencyP99}[name]
-		if measure == "" {
-			measure = name
-		}
+		measure := cmp.Or(map[string]string{"wire": Wire, Latency: LatencyP99}[name], name)
 		return by(func(m *Method) float64 {
 			most := 0.0
 			for _, x := range m.Measures {

@@ -208,10 +208,7 @@ func (r *Report) merge(keys []int) []*sizes.Group {
 			rest = append(rest[:0], sum)
 			continue
 		}
-		values := make([]string, len(keys))
-		for i, k := range keys {
-			values[i] = g.Values[k]
-		}
+		values := listOf(keys, func(k int) string { return g.Values[k] })
 		name := strings.Join(values, "\x00")
 		m := by[name]
 		if m == nil {
@@ -264,10 +261,7 @@ func (r *Report) labels(keys []int) (columns []Column, cells func(values []strin
 	return columns, func(values []string) []cell {
 		row := make([]cell, len(parts))
 		for i, part := range parts {
-			texts := make([]string, len(part))
-			for j, p := range part {
-				texts[j] = term.Clean(values[p])
-			}
+			texts := listOf(part, func(p int) string { return term.Clean(values[p]) })
 			if len(texts) == 2 && isUnknown(texts[0], texts[1]) {
 				texts = texts[:1]
 			}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"io"
 	"strconv"
 
@@ -109,10 +110,9 @@ func callError(c *call.Call) string {
 		return c.Aborted
 	case m.Failed:
 		return m.StatusName()
-	case m.ExceptionClass != "":
-		return m.ExceptionClass
+	default:
+		return cmp.Or(m.ExceptionClass, "exception")
 	}
-	return "exception"
 }
 
 // callFields are the columns of CSV: members of a call's record, and errorMessage.

@@ -76,10 +76,10 @@ func (r *Report) compared() (keys []int, apart bool, rows []*sizes.Group) {
 
 // keyTitle returns the names of the keys in upper case, without the time step.
 func (r *Report) keyTitle(columns []Column) string {
-	names := make([]string, len(columns))
-	for i := range columns {
-		names[i], _, _ = strings.Cut(columns[i].Name, ":")
-	}
+	names := listOf(columns, func(c Column) string {
+		name, _, _ := strings.Cut(c.Name, ":")
+		return name
+	})
 	return strings.ToUpper(strings.Join(names, ", "))
 }
 
@@ -119,26 +119,7 @@ func (r *Report) top(s *Style) int {
 }
 
 // comparisonName returns the name of a row for use in a sentence.
-func (r *Report) comparisonName(values []string) string { return term.Clean(strings.Join(values, "/")) }
-
-func wasSeen(n int) string {
-	switch n {
-	case 0:
-		return "no method was seen"
-	case 1:
-		return "1 method was seen"
-	}
-	return Count(int64(n)) + " methods were seen"
-}
-
-func countOrNone(n int) string {
-	if n == 0 {
-		return "none"
-	}
-	return Count(int64(n))
-}
-
-func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+func comparisonName(values []string) string { return term.Clean(strings.Join(values, "/")) }
 
 func beyondText(groups int64) string {
 	return Plural(groups, "group") + " beyond --max-groups"

@@ -170,7 +170,7 @@ func (f *Finding) command(explain string) string {
 	case !ok:
 		return ""
 	case f.Verb != "":
-		return "dubbo-wire " + f.Verb + " " + strings.Join(append([]string{files}, quoted(f.Args)...), " ")
+		return "dubbo-wire " + f.Verb + " " + strings.Join(append([]string{files}, listOf(f.Args, ShellWord)...), " ")
 	case f.Frame > 0:
 		return explain + " --frame " + strconv.FormatInt(f.Frame, 10)
 	}
@@ -181,22 +181,10 @@ const explainVerb = "dubbo-wire explain "
 
 // explain returns the command that shows a frame of the inputs, without its number, or "" if packets were not read from files.
 func (r *Report) explain() string {
-	words := make([]string, len(r.Inputs))
-	for i := range r.Inputs {
-		if in := &r.Inputs[i]; in.Format == "" || in.Format == "live" || in.File == "-" {
-			return ""
-		}
-		words[i] = ShellWord(r.Inputs[i].File)
+	if slices.ContainsFunc(r.Inputs, func(in Input) bool { return in.Format == "" || in.Format == "live" || in.File == "-" }) {
+		return ""
 	}
-	return explainVerb + strings.Join(words, " ")
-}
-
-func quoted(args []string) []string {
-	out := make([]string, len(args))
-	for i, a := range args {
-		out[i] = ShellWord(a)
-	}
-	return out
+	return explainVerb + strings.Join(listOf(r.Inputs, func(in Input) string { return ShellWord(in.File) }), " ")
 }
 
 // ShellWord quotes what a shell would take apart.

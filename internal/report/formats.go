@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -60,14 +61,9 @@ func WriteFormats(w io.Writer, format string, protocols []*rpc.Protocol, formats
 func formatsDocument(protocols []*rpc.Protocol, formats []decode.Format, s *Style) *Document {
 	spoken := Section{Title: "PROTOCOLS", Columns: []Column{{Name: "name"}, {Name: "read"}, {Name: "Dubbo releases", Flex: true}, {Name: "proved by", Flex: true, Wide: true}}}
 	for _, p := range protocols {
-		releases, capture := p.Releases, p.Capture
-		if releases == "" {
-			releases = "none"
-		}
-		if capture == "" {
-			capture = "made bytes, no capture"
-		}
-		spoken.add(s, textCell(p.Name), textCell(p.Read), textCell(releases), textCell(capture))
+		spoken.add(
+			s, textCell(p.Name), textCell(p.Read), textCell(cmp.Or(p.Releases, "none")), textCell(cmp.Or(p.Capture, "made bytes, no capture")),
+		)
 	}
 	read := Section{Title: "SERIALIZATIONS", Columns: []Column{
 		{Name: "id", unit: count},
@@ -80,7 +76,7 @@ func formatsDocument(protocols []*rpc.Protocol, formats []decode.Format, s *Styl
 	for _, f := range formats {
 		read.add(
 			s, numberCell(int64(f.ID)), textCell(f.FullName()), textCell(numbered(protocols)), textCell(f.Depth.String()),
-			textCell(f.Releases), textCell(proof(&f)),
+			textCell(f.Releases), textCell(cmp.Or(f.Capture, "measured values, no capture")),
 		)
 	}
 	spoken.note("recognised: the connection is named, and its bytes are counted beside Dubbo's.")
@@ -103,12 +99,4 @@ func numbered(protocols []*rpc.Protocol) string {
 		}
 	}
 	return ""
-}
-
-// proof returns the capture that verifies a format, or states that only measured values do.
-func proof(f *decode.Format) string {
-	if f.Capture == "" {
-		return "measured values, no capture"
-	}
-	return f.Capture
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"io"
 	"strconv"
 	"strings"
@@ -88,11 +89,7 @@ func frameText(r *pipeline.Row) string {
 	case m.Failed:
 		parts = append(parts, errorLine(m.StatusName(), m.ErrorMessage))
 	case m.Exception:
-		class := m.ExceptionClass
-		if class == "" {
-			class = "exception"
-		}
-		parts = append(parts, errorLine(class, m.ExceptionMessage))
+		parts = append(parts, errorLine(cmp.Or(m.ExceptionClass, "exception"), m.ExceptionMessage))
 	case m.ResultKind == 1 || m.ResultKind == 4:
 		parts = append(parts, "value")
 	case m.ResultKind == 2 || m.ResultKind == 5:

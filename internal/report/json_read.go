@@ -247,18 +247,15 @@ func (d *savedReader) member(name string) error {
 			d.head.Inputs = append(d.head.Inputs, in)
 			return err
 		})
-	case "wire":
-		return d.dec.Decode(&d.head.Wire)
-	case "coverage":
-		return d.dec.Decode(&d.head.Coverage)
-	case "saved":
-		return d.dec.Decode(&d.head.Saved)
-	case "tolerance":
-		return d.dec.Decode(&d.head.Tolerance)
-	case "tolerances":
-		return d.dec.Decode(&d.head.Tolerances)
 	case "groups":
 		return d.readGroups()
+	}
+	to := map[string]any{
+		"wire": &d.head.Wire, "coverage": &d.head.Coverage, "saved": &d.head.Saved,
+		"tolerance": &d.head.Tolerance, "tolerances": &d.head.Tolerances,
+	}[name]
+	if to != nil {
+		return d.dec.Decode(to)
 	}
 	return d.skip()
 }

@@ -487,11 +487,9 @@ func (j *jsonGroup) value(k sizes.Key) *string {
 		}
 		return &s
 	}
-	return map[sizes.Key]*string{
-		sizes.Protocol: j.Protocol, sizes.Serialization: j.Serialization, sizes.Service: j.Service, sizes.Method: j.Method,
-		sizes.Version: j.Version, sizes.Client: j.Client, sizes.Server: j.Server, sizes.Input: j.Input, sizes.Time: j.Time,
-		sizes.DubboVersion: j.DubboVersion, sizes.ResponseSerialization: j.ResponseSerialization,
-	}[k]
+	v := reflect.ValueOf(j).Elem()
+	s, _ := v.Field(slices.Index(csvNames[v.Type()], string(k))).Interface().(*string)
+	return s
 }
 
 // values returns the parts of the group's key.

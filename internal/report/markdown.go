@@ -44,28 +44,19 @@ func (d *Document) writeMarkdown(w io.Writer) error {
 }
 
 func (sec *Section) writeMarkdown(b *strings.Builder) {
-	names := make([]string, len(sec.Columns))
-	rights := make([]bool, len(sec.Columns))
-	for c := range sec.Columns {
-		col := &sec.Columns[c]
-		names[c] = strings.TrimSpace(col.Group + " " + col.Name)
-		rights[c] = col.AtRight()
-	}
-	writeMarkdownHeader(b, names, rights)
-	cells := make([]string, len(sec.Columns))
+	writeMarkdownHeader(b, listOf(sec.Columns, func(c Column) streamColumn {
+		return streamColumn{name: strings.TrimSpace(c.Group + " " + c.Name), right: c.AtRight()}
+	}))
 	for _, row := range sec.Rows {
-		for c := range row {
-			cells[c] = row[c].Text
-		}
-		writeMarkdownRow(b, cells)
+		writeMarkdownRow(b, listOf(row, cellText))
 	}
 }
 
-func writeMarkdownHeader(b *strings.Builder, names []string, rights []bool) {
-	writeMarkdownRow(b, names)
+func writeMarkdownHeader(b *strings.Builder, columns []streamColumn) {
+	writeMarkdownRow(b, listOf(columns, func(c streamColumn) string { return c.name }))
 	b.WriteByte('|')
-	for _, right := range rights {
-		if right {
+	for _, c := range columns {
+		if c.right {
 			b.WriteString(" ---: |")
 		} else {
 			b.WriteString(" --- |")

@@ -70,7 +70,7 @@ func (r *Report) addsUpWith(o *Report) error {
 	case !r.By.Equal(o.By):
 		return cannot("one is grouped by %s, the other by %s; choose keys that both have with --by", r.ByText(), o.ByText())
 	case r.Filter != o.Filter:
-		return cannot("one has the calls of %s, the other those of %s", filterText(r.Filter), filterText(o.Filter))
+		return cannot("one has the calls of %s, the other those of %s", cmp.Or(r.Filter, "no filter"), cmp.Or(o.Filter, "no filter"))
 	case strings.Contains(r.Filter, "--since +"), strings.Contains(r.Filter, "--until +"):
 		return cannot("their filter counts from the first packet of each")
 	case r.Parts != o.Parts && len(r.Groups) > 0 && len(o.Groups) > 0:
@@ -79,13 +79,6 @@ func (r *Report) addsUpWith(o *Report) error {
 		return cannot("more than a century lies between them")
 	}
 	return nil
-}
-
-func filterText(f string) string {
-	if f == "" {
-		return "no filter"
-	}
-	return f
 }
 
 // ByText returns the grouping as --by takes it.

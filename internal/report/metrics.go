@@ -172,11 +172,7 @@ func (r *Report) metricsIn(in tables) (list []*metric, columns []Column) {
 // cellsOf returns the cells of a group.
 func (r *Report) cellsOf(list []*metric, g *sizes.Group, sum int64) []cell {
 	row := groupRow{r, g, sum}
-	cells := make([]cell, len(list))
-	for i, m := range list {
-		cells[i] = m.value(&row)
-	}
-	return cells
+	return listOf(list, func(m *metric) cell { return m.value(&row) })
 }
 
 // jsonRates returns the metrics that have a field, rounded to three decimals, null if there is no number.

@@ -28,11 +28,7 @@ func ShortNames(names []string, level int) []string {
 			continue
 		}
 		if level > 1 {
-			group := make([]string, len(at))
-			for k, i := range at {
-				group[k] = names[i]
-			}
-			for k, text := range ShortNames(group, 1) {
+			for k, text := range ShortNames(listOf(at, func(i int) string { return names[i] }), 1) {
 				short[at[k]] = text
 			}
 			continue

@@ -87,16 +87,12 @@ func (s *stream) csvRecord() *Record {
 // begin prints the header before the first row, whose time is at.
 func (s *stream) begin(at int64) {
 	s.begun, s.first = true, at
-	names := make([]string, len(s.columns))
-	rights := make([]bool, len(s.columns))
-	for i := range s.columns {
-		names[i], rights[i] = s.columns[i].name, s.columns[i].right
-	}
+	names := listOf(s.columns, func(c streamColumn) string { return c.name })
 	switch {
 	case s.format == "csv":
 		_ = s.csv.Write(names) // errors stick, and are returned by the next row or close
 	case s.format == "markdown":
-		writeMarkdownHeader(&s.line, names, rights)
+		writeMarkdownHeader(&s.line, s.columns)
 		_ = s.flushLine()
 	default:
 		if s.narrow() {
@@ -215,8 +211,8 @@ func (s *stream) text(header bool) error {
 	}
 	text := strings.TrimRight(s.line.String(), " ")
 	s.line.Reset()
-	if header && s.style.Color {
-		text = "\x1b[1m" + text + "\x1b[0m"
+	if header {
+		text = heading(text, &s.style)
 	}
 	_, _ = s.out.WriteString(text) // errors stick
 	return s.out.WriteByte('\n')

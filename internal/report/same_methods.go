@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -25,7 +26,7 @@ func (r *Report) shared() (m sharedMethods, ok bool) {
 	_, _, rows := r.compared()
 	for _, row := range rows {
 		if !row.Rest {
-			m.names = append(m.names, r.comparisonName(row.Values))
+			m.names = append(m.names, comparisonName(row.Values))
 		}
 	}
 	m.methods = make(map[[2]string]map[string]*sizes.Group)
@@ -54,12 +55,11 @@ func (r *Report) serializationOf(g *sizes.Group) string {
 			values = append(values, g.Values[i])
 		}
 	}
-	return r.comparisonName(values)
+	return comparisonName(values)
 }
 
 // paired compares two serializations over the methods that both have, weighted by the calls of the first one.
 type paired struct {
-	base, other           string
 	methods               int
 	baseCalls, otherCalls int64
 	request, response     ratio
@@ -94,32 +94,25 @@ func (q *ratio) text() string {
 
 // compare compares two serializations.
 func (m *sharedMethods) compare(base, other string) paired {
-	f := paired{base: base, other: other}
-	for _, in := range m.methods {
-		a, b := in[base], in[other]
+	var f paired
+	for _, key := range m.sorted() { // floating point sums depend on the order
+		a, b := m.methods[key][base], m.methods[key][other]
 		if a == nil || b == nil {
 			continue
 		}
 		f.methods++
 		f.baseCalls += a.Calls
 		f.otherCalls += b.Calls
-	}
-	for _, key := range m.sorted() { // floating point sums depend on the order
-		if a, b := m.methods[key][base], m.methods[key][other]; a != nil && b != nil {
-			f.request.add(requests(a), requests(b))
-			f.response.add(a.Answers, b.Answers)
-		}
+		f.request.add(requests(a), requests(b))
+		f.response.add(a.Answers, b.Answers)
 	}
 	return f
 }
 
 func (m *sharedMethods) sorted() [][2]string {
-	keys := make([][2]string, 0, len(m.methods))
-	for k := range m.methods {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, func(a, b [2]string) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
-	return keys
+	return slices.SortedFunc(maps.Keys(m.methods), func(a, b [2]string) int {
+		return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]))
+	})
 }
 
 // KeepSameMethods drops the groups of methods that occur in one serialization only. ok is false if the report is not grouped by
@@ -164,8 +157,12 @@ func (r *Report) sameMethods() []string {
 		if several == 0 {
 			return []string{text + " No method was seen in more than one of them: their sizes do not compare."}
 		}
+		inAll := "none"
+		if all > 0 {
+			inAll = Count(int64(all))
+		}
 		return []string{fmt.Sprintf("%s %s in more than one of them, %s in all %d. What the same calls weigh in each: --same-methods",
-			text, upperFirst(wasSeen(several)), countOrNone(all), len(m.names))}
+			text, methodsSeen(several), inAll, len(m.names))}
 	}
 	for i, base := range m.names {
 		for _, other := range m.names[i+1:] {
@@ -176,7 +173,7 @@ func (r *Report) sameMethods() []string {
 				continue
 			}
 			notes = append(notes, fmt.Sprintf("%s in %s and in %s: the same calls weigh %s (requests) and %s (responses) in %s.",
-				upperFirst(wasSeen(f.methods)), short(base), short(other), f.request.text(), f.response.text(), short(other)))
+				methodsSeen(f.methods), short(base), short(other), f.request.text(), f.response.text(), short(other)))
 		}
 	}
 	notes[0] = text + " " + notes[0]
@@ -185,6 +182,8 @@ func (r *Report) sameMethods() []string {
 	}
 	return notes
 }
+
+func methodsSeen(n int) string { return plural(int64(n), "method was seen", "methods were seen") }
 
 // sameMethodsSections returns tables that compare the serializations over the methods that they have in common, if SameMethods is set.
 func (r *Report) sameMethodsSections(s *Style) []Section {

@@ -122,6 +122,8 @@ func ratioCell(n, d int64) cell {
 	return cell{n: n, d: d, kind: number}
 }
 
+func cellText(c Cell) string { return c.Text }
+
 // add adds a row.
 func (sec *Section) add(s *Style, cells ...cell) {
 	row := make([]Cell, len(cells))
@@ -140,11 +142,7 @@ func (sec *Section) add(s *Style, cells ...cell) {
 
 // Add adds a row of texts.
 func (sec *Section) Add(texts ...string) {
-	row := make([]Cell, len(texts))
-	for i, t := range texts {
-		row[i].Text = t
-	}
-	sec.Rows = append(sec.Rows, row)
+	sec.Rows = append(sec.Rows, listOf(texts, func(t string) Cell { return Cell{Text: t} }))
 }
 
 // note adds a sentence.

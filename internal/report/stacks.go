@@ -102,12 +102,7 @@ func appendDirection(all []stack, of stack, name string, d *sizes.Direction, in 
 }
 
 // stackName returns the name of a frame for a text from the wire.
-func stackName(s string) string {
-	if s == "" {
-		return emptyFrame
-	}
-	return term.Clean(s)
-}
+func stackName(s string) string { return cmp.Or(term.Clean(s), emptyFrame) }
 
 // PathSegments splits a path in the notation of package decode: args[0].user["a.b"].tags[*] is args[0], user, ["a.b"], tags, [*].
 // A text in another notation is one segment.

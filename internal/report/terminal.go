@@ -116,10 +116,7 @@ func newGrid(sec *Section, wide bool, short, sep int) *grid {
 			continue
 		}
 		g.columns = append(g.columns, col)
-		texts := make([]string, len(sec.Rows))
-		for i, row := range sec.Rows {
-			texts[i] = row[c].Text
-		}
+		texts := listOf(sec.Rows, func(row []Cell) string { return row[c].Text })
 		for i, text := range col.shortened(texts, short) {
 			g.rows[i] = append(g.rows[i], text)
 		}
@@ -300,12 +297,8 @@ func (g *grid) header() []string {
 			line(from, name, g.span(from, to))
 		}
 	}
-	names := make([]string, len(g.columns))
-	for c := range g.columns {
-		names[c] = g.columns[c].Name
-	}
 	var b strings.Builder
-	g.writeRow(&b, names)
+	g.writeRow(&b, listOf(g.columns, func(c Column) string { return c.Name }))
 	lines := []string{strings.TrimSuffix(b.String(), "\n")}
 	if groups != nil {
 		lines = []string{string(groups), lines[0]}

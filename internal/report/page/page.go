@@ -7,6 +7,7 @@
 package page
 
 import (
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
@@ -70,10 +71,7 @@ func (p *page) begin() {
 		sum := sha256.Sum256([]byte(text))
 		return markup("'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'")
 	}
-	title := p.view.Name
-	if title == "" {
-		title = "Dubbo sizes"
-	}
+	title := cmp.Or(p.view.Name, "Dubbo sizes")
 	p.f(`<!doctype html>
 <html lang="en">
 <head>
@@ -133,10 +131,7 @@ func (p *page) methodsRanked() bool {
 
 // commandLine returns the command that produced the report, with more arguments.
 func (p *page) commandLine(more ...string) string {
-	command := p.style.Command
-	if command == "" {
-		command = "analyze FILE..."
-	}
+	command := cmp.Or(p.style.Command, "analyze FILE...")
 	if len(command) > maxCommandText {
 		command = "analyze ..." // with the same files
 	}
