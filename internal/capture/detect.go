@@ -52,19 +52,19 @@ func detect(raw io.Reader, buf []byte, in *Input, kept *buffers) (packetReader, 
 		return nil, nil, openError(in.File, win.err)
 	}
 	release := func() {}
-	switch {
-	case len(start) == 0:
+	if len(start) == 0 {
 		text := in.File + " is empty (0 bytes); record again, or wait until the recorder has written its first packets"
 		if in.File == "-" {
 			text = "nothing came from standard input; pipe a capture into it, as in: tcpdump -w - | dubbo-wire analyze -"
 		}
 		return nil, nil, &Error{Cause: Empty, File: in.File, Text: text}
-	case bytes.HasPrefix(start, []byte(gzipMagic)), isZstd(start):
-		decompressed, closer, err := decompress(&win, in)
+	}
+	decompressed, compression, err := Decompress(&windowReader{win: win}, start)
+	if in.Compression = compression; compression != "" {
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, badCompression(in, err)
 		}
-		release = closer
+		release = func() { _ = decompressed.Close() }
 		win = window{r: decompressed, buf: kept.get(len(buf))}
 		win.fill(12)
 		start = win.rest()
@@ -100,25 +100,22 @@ func detect(raw io.Reader, buf []byte, in *Input, kept *buffers) (packetReader, 
 	return nil, nil, notCapture(in.File, start)
 }
 
-// decompress returns a reader of the decompressed bytes of win and a function that releases it. Both run in the
-// caller's goroutine.
-func decompress(win *window, in *Input) (io.Reader, func(), error) {
-	compressed := &windowReader{win: *win}
-	if !isZstd(win.rest()) {
-		in.Compression = "gzip"
-		z, err := gzip.NewReader(compressed)
-		if err != nil {
-			return nil, nil, badCompression(in, err)
-		}
-		return z, func() { _ = z.Close() }, nil
+// Decompress returns a reader of what r, whose first bytes are start, contains, and the name of the compression; "" if r
+// is not compressed. Decompression runs in the caller's goroutine.
+func Decompress(r io.Reader, start []byte) (decompressed io.ReadCloser, compression string, err error) {
+	if bytes.HasPrefix(start, []byte(gzipMagic)) {
+		decompressed, err = gzip.NewReader(r)
+		return decompressed, "gzip", err
 	}
-	in.Compression = "zstd"
-	z, err := zstd.NewReader(compressed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+	if !isZstd(start) {
+		return nil, "", nil
+	}
+	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxWindow(maxZstdWindow), zstd.WithDecoderMaxMemory(1<<63))
 	if err != nil {
-		return nil, nil, badCompression(in, err)
+		return nil, "zstd", err
 	}
-	return z, z.Close, nil
+	return z.IOReadCloser(), "zstd", nil
 }
 
 // badCompression returns the error for a compressed stream that cannot be read from its start.

@@ -116,7 +116,7 @@ func (f *Files) openRaw(fl *file) (*stream, error) {
 		return s, nil
 	}
 	if info, err := os.Stat(fl.path); err == nil && info.Mode().Type() == fs.ModeNamedPipe {
-		p := &namedPipe{path: fl.path}
+		p := &NamedPipe{Path: fl.path}
 		fl.size, s.keep, s.close = -1, true, p.close
 		s.raw = &countingReader{r: p}
 		if f.pipe != nil {
@@ -142,17 +142,17 @@ func (f *Files) openRaw(fl *file) (*stream, error) {
 	return s, nil
 }
 
-// namedPipe is opened by the first Read, because opening it waits for the writer.
-type namedPipe struct {
-	path   string
+// NamedPipe reads the named pipe at Path, which the first Read opens, because opening it waits for the writer.
+type NamedPipe struct {
+	Path   string
 	mu     sync.Mutex
 	file   *os.File
 	closed bool
 }
 
-func (p *namedPipe) Read(b []byte) (int, error) {
+func (p *NamedPipe) Read(b []byte) (int, error) {
 	if p.file == nil {
-		file, err := os.Open(p.path)
+		file, err := os.Open(p.Path)
 		if err != nil {
 			return 0, err
 		}
@@ -167,7 +167,7 @@ func (p *namedPipe) Read(b []byte) (int, error) {
 }
 
 // close may be called while another goroutine waits in Read.
-func (p *namedPipe) close() {
+func (p *NamedPipe) close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.closed = true

@@ -79,11 +79,12 @@ func newPcapngReader(win window, in *Input) *pcapngReader {
 	return &pcapngReader{win: win, in: in}
 }
 
-func (r *pcapngReader) u16(b []byte) uint16 {
+// order returns the byte order of the section. u32 needs no call through an interface.
+func (r *pcapngReader) order() binary.ByteOrder {
 	if r.big {
-		return binary.BigEndian.Uint16(b)
+		return binary.BigEndian
 	}
-	return binary.LittleEndian.Uint16(b)
+	return binary.LittleEndian
 }
 
 func (r *pcapngReader) u32(b []byte) uint32 {
@@ -91,14 +92,6 @@ func (r *pcapngReader) u32(b []byte) uint32 {
 		return binary.BigEndian.Uint32(b)
 	}
 	return binary.LittleEndian.Uint32(b)
-}
-
-// u64 reads 64 bits in the byte order of the section.
-func (r *pcapngReader) u64(b []byte) uint64 {
-	if r.big {
-		return binary.BigEndian.Uint64(b)
-	}
-	return binary.LittleEndian.Uint64(b)
 }
 
 func (r *pcapngReader) window() *window { return &r.win }
@@ -214,8 +207,8 @@ func (r *pcapngReader) section(body []byte, at int64) {
 	switch {
 	case len(body) < 16:
 		r.in.note(r.number+1, at, "a section header of %d bytes, which is too short; the section was passed over", len(body)+ngBlockMin)
-	case r.u16(body[4:]) != ngMajor:
-		r.in.note(r.number+1, at, "a section of pcapng version %d, and only version 1 is known; the section was passed over", r.u16(body[4:]))
+	case r.order().Uint16(body[4:]) != ngMajor:
+		r.in.note(r.number+1, at, "a section of pcapng version %d, and only version 1 is known; the section was passed over", r.order().Uint16(body[4:]))
 	default:
 		r.foreign = false
 	}
@@ -233,7 +226,7 @@ func (r *pcapngReader) describe(body []byte, at int64) {
 		r.ifaces = append(r.ifaces, ngInterface{})
 		return
 	}
-	i := ngInterface{link: LinkType(r.u16(body)), snapLen: r.u32(body[4:]), units: 1_000_000}
+	i := ngInterface{link: LinkType(r.order().Uint16(body)), snapLen: r.u32(body[4:]), units: 1_000_000}
 	i.limit = packetLimit(i.snapLen)
 	for code, value := range r.options(body[8:]) {
 		switch {
@@ -247,7 +240,7 @@ func (r *pcapngReader) describe(body []byte, at int64) {
 		case code == pcapng.InterfaceFilter && len(value) > 1 && value[0] == 0: // as a text
 			r.in.Filter = string(value[1:min(len(value), 1+maxFilter)])
 		case code == pcapng.InterfaceTimeOffset && len(value) >= 8:
-			i.offset = int64(r.u64(value))
+			i.offset = int64(r.order().Uint64(value))
 		}
 	}
 	if i.units > 0 && nanosPerSecond%i.units == 0 {
@@ -280,7 +273,7 @@ func unitsPerSecond(resol byte) (uint64, bool) {
 func (r *pcapngReader) options(opts []byte) iter.Seq2[uint16, []byte] {
 	return func(yield func(uint16, []byte) bool) {
 		for len(opts) >= 4 {
-			code, n := r.u16(opts), int(r.u16(opts[2:]))
+			code, n := r.order().Uint16(opts), int(r.order().Uint16(opts[2:]))
 			if code == 0 || n > len(opts)-4 || !yield(code, opts[4:4+n]) {
 				return
 			}
@@ -304,7 +297,7 @@ func (r *pcapngReader) statistics(body []byte) {
 	for code, value := range r.options(body[12:]) {
 		if (code == pcapng.StatisticsDropped || code == pcapng.StatisticsOSDrop) && len(value) >= 8 {
 			known = true
-			dropped += r.u64(value)
+			dropped += r.order().Uint64(value)
 		}
 	}
 	if !known {
@@ -324,7 +317,7 @@ func (r *pcapngReader) packet(p *Packet, kind uint32, body []byte, at int64) boo
 	}
 	id := r.u32(body)
 	if kind == pcapng.ObsoletePacket {
-		id = uint32(r.u16(body))
+		id = uint32(r.order().Uint16(body))
 	}
 	ticks := uint64(r.u32(body[4:]))<<32 | uint64(r.u32(body[8:]))
 	return r.fill(p, body[20:], id, ticks, r.u32(body[12:]), r.u32(body[16:]), at)

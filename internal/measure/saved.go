@@ -10,9 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
-
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/pipeline"
@@ -205,7 +202,7 @@ func (f *Files) sniffed(arg string, stdin *bool) (body io.Reader, done func()) {
 	case err != nil:
 	case info.Mode().Type() == os.ModeNamedPipe:
 		f.catch()
-		body, whole := sniff(f.signals.Reader(&laterFile{path: arg}))
+		body, whole := sniff(f.signals.Reader(&capture.NamedPipe{Path: arg}))
 		if body == nil {
 			f.pipes = append(f.pipes, whole)
 		}
@@ -225,23 +222,6 @@ func (f *Files) sniffed(arg string, stdin *bool) (body io.Reader, done func()) {
 	return nil, done // capture.Open returns the error
 }
 
-// laterFile is opened by the first read, because opening a named pipe blocks until there is a writer.
-type laterFile struct {
-	path string
-	f    *os.File
-}
-
-func (l *laterFile) Read(p []byte) (int, error) {
-	if l.f == nil {
-		f, err := os.Open(l.path)
-		if err != nil {
-			return 0, err
-		}
-		l.f = f
-	}
-	return l.f.Read(p)
-}
-
 // maxSniffed bounds the white space before a report in bytes.
 const maxSniffed = 512
 
@@ -251,15 +231,8 @@ func sniff(r io.Reader) (body, whole io.Reader) {
 	rec := &recorder{r: r, on: true}
 	b := bufio.NewReaderSize(rec, 4096)
 	start, _ := b.Peek(4)
-	switch {
-	case bytes.HasPrefix(start, []byte("\x1f\x8b")):
-		if z, err := gzip.NewReader(b); err == nil {
-			b = bufio.NewReader(z)
-		}
-	case len(start) == 4 && (bytes.Equal(start, []byte("\x28\xb5\x2f\xfd")) || start[0]&0xf0 == 0x50 && string(start[1:]) == "\x2a\x4d\x18"):
-		if z, err := zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(128<<20)); err == nil {
-			b = bufio.NewReader(z)
-		}
+	if z, compression, err := capture.Decompress(b, start); compression != "" && err == nil {
+		b = bufio.NewReader(z)
 	}
 	for n := 1; n <= maxSniffed; n++ {
 		p, err := b.Peek(n)

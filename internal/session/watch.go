@@ -191,7 +191,7 @@ func (l *Session) record(wanted bool) {
 			l.notice("recording to " + name)
 		}
 	default:
-		if err := l.recorder.Stop(); err == nil {
+		if err := l.recorder.Close(); err == nil {
 			s := l.recorder.Stats()
 			l.notice(fmt.Sprintf("%s has %s packets", s.File, report.Count(s.Packets)))
 		}

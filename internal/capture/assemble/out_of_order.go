@@ -1,6 +1,7 @@
 package assemble
 
 import (
+	"slices"
 	"sort"
 
 	"dubbo-wire/internal/capture/queue"
@@ -145,9 +146,7 @@ func (a *Assembler) holdData(c *Connection, i int, seq uint32, n int, b []byte) 
 		if cap(pile.pieces) == 0 {
 			pile.pieces = make([]*piece, 0, 32)
 		}
-		pile.pieces = append(pile.pieces, nil)
-		copy(pile.pieces[k+1:], pile.pieces[k:])
-		pile.pieces[k] = p
+		pile.pieces = slices.Insert(pile.pieces, k, p)
 		pile.cost += p.cost()
 		a.heldAll += p.cost()
 		seq += uint32(r)

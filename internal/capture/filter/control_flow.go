@@ -179,31 +179,22 @@ func (g *graph) skipKnownTests() {
 		}
 		g.root.known = true
 		changed := false
+		follow := func(edge **block, facts []fact) {
+			to := skipKnown(*edge, facts)
+			changed = changed || to != *edge
+			*edge = to
+			intersectFacts(to, facts)
+		}
 		for _, b := range order {
 			switch b.kind {
 			case blockStore:
-				facts := slices.DeleteFunc(slices.Clone(b.facts), func(f fact) bool { return g.usesShift[f.value] })
-				to := skipKnown(b.t, facts)
-				changed = changed || to != b.t
-				b.t = to
-				intersectFacts(to, facts)
+				follow(&b.t, slices.DeleteFunc(slices.Clone(b.facts), func(f fact) bool { return g.usesShift[f.value] }))
 			case blockTest:
-				for _, result := range []bool{true, false} {
-					edge := &b.t
-					if !result {
-						edge = &b.f
-					}
-					facts := addFact(b.facts, fact{b.value, b.jump, b.k, result})
-					to := skipKnown(*edge, facts)
-					changed = changed || to != *edge
-					*edge = to
-					intersectFacts(to, facts)
-				}
+				follow(&b.t, addFact(b.facts, fact{b.value, b.jump, b.k, true}))
+				follow(&b.f, addFact(b.facts, fact{b.value, b.jump, b.k, false}))
 			}
 		}
-		if to := skipKnown(g.root, nil); to != g.root {
-			g.root, changed = to, true
-		}
+		follow(&g.root, nil)
 		if merged := g.merge(); !merged && !changed {
 			return
 		}

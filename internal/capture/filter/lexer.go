@@ -137,21 +137,23 @@ const hexDigits = "0123456789abcdefABCDEF"
 func parseMAC(s, separator string) (m [6]byte, ok bool) {
 	groups := strings.Split(s, separator)
 	for i, g := range groups {
-		v, ok := hexGroup(g, 1, 2)
-		if !ok || len(groups) != 6 {
+		switch len(g) {
+		case 1:
+			groups[i] = "0" + g
+		case 2:
+		default:
 			return m, false
 		}
-		m[i] = byte(v)
 	}
-	return m, true
+	return twelveDigits(strings.Join(groups, ""))
 }
 
-func hexGroup(s string, least, most int) (uint16, bool) {
-	if len(s) < least || len(s) > most {
-		return 0, false
+func twelveDigits(s string) (m [6]byte, ok bool) {
+	if len(s) != 12 {
+		return m, false
 	}
-	v, err := strconv.ParseUint(s, 16, 16)
-	return uint16(v), err == nil
+	_, err := hex.Decode(m[:], []byte(s))
+	return m, err == nil
 }
 
 // anyMAC parses MAC addresses without colons: with hyphens, with dots, as three dotted groups of four digits, as twelve
@@ -162,21 +164,10 @@ func anyMAC(s string) (m [6]byte, ok bool) {
 			return m, true
 		}
 	}
-	if groups := strings.Split(s, "."); len(groups) == 3 {
-		for i, g := range groups {
-			v, ok := hexGroup(g, 4, 4)
-			if !ok {
-				return m, false
-			}
-			m[2*i], m[2*i+1] = byte(v>>8), byte(v)
-		}
-		return m, true
+	if len(s) == 14 && s[4] == '.' && s[9] == '.' {
+		s = s[:4] + s[5:9] + s[10:]
 	}
-	if len(s) == 12 {
-		_, err := hex.Decode(m[:], []byte(s))
-		return m, err == nil
-	}
-	return m, false
+	return twelveDigits(s)
 }
 
 func wordToken(s string) (token, *Error) {

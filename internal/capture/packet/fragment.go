@@ -2,6 +2,7 @@ package packet
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/capture/queue"
@@ -45,11 +46,11 @@ type piece struct{ from, to, at, have int }
 // datagram is a packet of which some fragments have come.
 type datagram struct {
 	key        fragmentKey
-	head       [40]byte // IP header, without options and extensions
-	next       uint8    // protocol of the first fragment's payload
-	size       int      // wire bytes of the whole packet, -1 until the last fragment has come
-	got        int      // wire bytes of pieces
-	pieces     []piece  // sorted, without overlap
+	head       []byte  // IP header, without options and extensions
+	next       uint8   // protocol of the first fragment's payload
+	size       int     // wire bytes of the whole payload, -1 until the last fragment has come
+	got        int     // wire bytes of pieces
+	pieces     []piece // sorted, without overlap
 	buf        []byte
 	parts      []Part // of buf, if Layers is set
 	held       Fragments
@@ -140,9 +141,9 @@ func (d *Decoder) fragment6(p *capture.Packet, off, at, end int) Verdict {
 // hold takes a fragment. If the fragment completes its packet, the packet is parsed next.
 func (d *Decoder) hold(p *capture.Packet, f *fragment) Verdict {
 	n := f.to - f.from
-	limit := 0xffff // largest length of a whole packet
+	limit := 0xffff // largest payload of a whole packet
 	if !f.key.v6 {
-		limit -= 20
+		limit -= len(f.head)
 	}
 	switch {
 	case n <= 0, f.more && n%8 != 0, f.offset+n > limit:
@@ -166,7 +167,7 @@ func (d *Decoder) hold(p *capture.Packet, f *fragment) Verdict {
 	}
 	if len(g.pieces) == 0 {
 		g.born = p.Time
-		copy(g.head[:], f.head)
+		g.head = append(g.head[:0], f.head...)
 	}
 	g.last = p.Time
 	if f.offset == 0 {
@@ -193,24 +194,16 @@ func (d *Decoder) hold(p *capture.Packet, f *fragment) Verdict {
 	r.waiting.Bytes -= g.held.Bytes
 	captured = r.reassemble(g)
 	if d.Layers != nil {
-		head := 20
-		if g.key.v6 {
-			head = 40
-		}
-		d.Layers.joined(g, r.whole[:captured], head)
+		d.Layers.joined(g, r.whole[:captured])
 	}
 	r.done[r.doneAt] = g.key
 	r.doneAt = (r.doneAt + 1) % len(r.done)
 	for c := r.open[g.key]; c != nil; c = c.copy {
 		c.seen = true
 	}
-	kind, size := uint16(etherIPv4), g.size+20
-	if g.key.v6 {
-		kind, size = etherIPv6, g.size+40
-	}
 	r.remove(g)
-	d.inner = capture.Packet{Data: r.whole[:captured], WireLen: size, Time: p.Time}
-	d.innerKind = kind
+	d.inner = capture.Packet{Data: r.whole[:captured], WireLen: len(g.head) + g.size, Time: p.Time}
+	d.innerKind = ipType(g.head[0] >> 4)
 	return inside
 }
 
@@ -283,22 +276,18 @@ func (g *datagram) insert(offset int, data []byte, n int, layers *Layers, source
 				continue
 			}
 		}
-		g.pieces = append(g.pieces, piece{})
-		copy(g.pieces[i+1:], g.pieces[i:])
-		g.pieces[i] = piece{from, to, at, len(part)}
+		g.pieces = slices.Insert(g.pieces, i, piece{from, to, at, len(part)})
 		from = to
 	}
 }
 
 // reassemble joins header and pieces in r.whole, and returns how many bytes of it were captured.
 func (r *fragments) reassemble(g *datagram) int {
-	w := r.whole[:0]
+	w := append(r.whole[:0], g.head...)
 	if g.key.v6 {
-		w = append(w, g.head[:40]...)
 		binary.BigEndian.PutUint16(w[4:], uint16(g.size))
 		w[6] = g.next
 	} else {
-		w = append(w, g.head[:20]...)
 		w[0] = 0x45
 		binary.BigEndian.PutUint16(w[2:], uint16(g.size+20))
 		w[6], w[7] = 0, 0
@@ -321,11 +310,9 @@ func (r *fragments) add(key fragmentKey) *datagram {
 	} else {
 		g = new(datagram)
 	}
-	*g = datagram{key: key, size: -1, pieces: g.pieces[:0], buf: g.buf[:0], parts: g.parts[:0], copy: r.open[key]}
+	*g = datagram{key: key, head: g.head[:0], size: -1, pieces: g.pieces[:0], buf: g.buf[:0], parts: g.parts[:0], copy: r.open[key]}
 	g.age.Of = g
-	for _, done := range r.done {
-		g.seen = g.seen || done == key
-	}
+	g.seen = slices.Contains(r.done[:], key)
 	r.byAge.Push(&g.age)
 	r.open[key] = g
 	return g

@@ -94,10 +94,10 @@ func moveParts(dst, parts []Part, off, n, at int) []Part {
 	return dst
 }
 
-// joined records a reassembled packet: head bytes of header, followed by its pieces.
-func (l *Layers) joined(g *datagram, whole []byte, head int) {
+// joined records a reassembled packet: a header, followed by its pieces.
+func (l *Layers) joined(g *datagram, whole []byte) {
 	var parts []Part
-	at := head
+	at := len(g.head)
 	for _, q := range g.pieces {
 		parts = moveParts(parts, g.parts, q.at, q.have, at)
 		if at += q.have; q.have < q.to-q.from {

@@ -62,9 +62,11 @@ func looksLikeEthernet(b []byte, off int) bool {
 	if len(b) < off+15 {
 		return false
 	}
-	switch kind := binary.BigEndian.Uint16(b[off+12:]); kind {
-	case etherIPv4, etherIPv6:
-		return b[off+14]>>4 == version(kind)
+	switch binary.BigEndian.Uint16(b[off+12:]) {
+	case etherIPv4:
+		return b[off+14]>>4 == 4
+	case etherIPv6:
+		return b[off+14]>>4 == 6
 	case etherVLAN, etherQinQ, etherMPLS, etherPPPoE:
 		return true
 	}

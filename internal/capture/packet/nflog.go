@@ -53,10 +53,7 @@ func (d *Decoder) nflogRecords(p *capture.Packet, o binary.ByteOrder) Verdict {
 			}
 		case nflogPayload:
 			if kind == 0 && len(b) > off+4 { // neither the family nor the header tells
-				kind = etherIPv4
-				if b[off+4]>>4 == 6 {
-					kind = etherIPv6
-				}
+				kind = ipType(b[off+4] >> 4)
 			}
 			return d.enter(p, off+4, off+n, kind)
 		}

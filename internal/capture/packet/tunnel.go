@@ -121,14 +121,14 @@ func (d *Decoder) ipPayload(p *capture.Packet, s *Segment, proto uint8, off, end
 			}
 			continue
 		case protoIPv4, protoIPv6: // RFC 2003, RFC 2473, RFC 4213
-			kind := uint16(etherIPv4)
+			version := byte(4)
 			if proto == protoIPv6 {
-				kind = etherIPv6
+				version = 6
 			}
-			if len(b) > off && b[off]>>4 != version(kind) {
+			if len(b) > off && b[off]>>4 != version {
 				return NotTCP
 			}
-			return d.enter(p, off, end, kind)
+			return d.enter(p, off, end, ipType(version))
 		case protoEtherIP: // RFC 3378: version 3 and 12 zero bits
 			if len(b) < off+2 {
 				return short(p, off+2)
@@ -146,15 +146,12 @@ func (d *Decoder) ipPayload(p *capture.Packet, s *Segment, proto uint8, off, end
 	return Malformed
 }
 
-// version returns the IP version of an Ethernet type, 0 for others.
-func version(kind uint16) byte {
-	switch kind {
-	case etherIPv4:
-		return 4
-	case etherIPv6:
-		return 6
+// ipType returns the Ethernet type of an IP version: IPv6 for 6, and else IPv4.
+func ipType(version byte) uint16 {
+	if version == 6 {
+		return etherIPv6
 	}
-	return 0
+	return etherIPv4
 }
 
 // mayCarryTCP reports whether reassembled fragments of that protocol can contain TCP, directly or in a tunnel.

@@ -134,10 +134,7 @@ func (d *Decoder) gtp(p *capture.Packet, off, end int) Verdict {
 		return short(p, off+1)
 	}
 	d.noteHeader(LayerPlain, head, off, end)
-	if b[off]>>4 == 6 {
-		return d.enter(p, off, end, etherIPv6)
-	}
-	return d.enter(p, off, end, etherIPv4)
+	return d.enter(p, off, end, ipType(b[off]>>4))
 }
 
 // tzsp parses version 1, type u8 (0: a packet), encapsulated protocol u16 (1:

@@ -50,6 +50,12 @@ const (
 	lists
 )
 
+// keep is how long the connections of each list are remembered.
+var keep = [lists]int64{quiet: keepSilent, busy: keepSilent, rpc: keepIdle, closed: keepClosed}
+
+// dropOrder are the lists in the order in which connections are dropped.
+var dropOrder = [lists]uint8{closed, quiet, busy, rpc}
+
 // conn is a connection. Generations with the same ends are one.
 type conn struct {
 	ends      pair
@@ -82,7 +88,7 @@ func newTable(limit, memory int, onLeftOut func(packets, bytes int64)) *table {
 // add adds a connection, and drops another one if there are too many.
 func (t *table) add(p *pair, which uint8) *conn {
 	if len(t.index) >= t.limit {
-		for _, l := range [...]uint8{closed, quiet, busy, rpc} {
+		for _, l := range dropOrder {
 			if !t.lists[l].Empty() {
 				t.forget(t.lists[l].First())
 				break
@@ -220,21 +226,12 @@ func (t *table) makeRoom(c *conn) bool {
 
 // expire removes connections from which nothing more is expected.
 func (t *table) expire(now int64) {
-	for n := 0; n < expireAtOnce; n++ {
-		if !t.expireOne(closed, now-keepClosed) && !t.expireOne(quiet, now-keepSilent) && !t.expireOne(busy, now-keepSilent) &&
-			!t.expireOne(rpc, now-keepIdle) {
-			return
+	dropped := 0
+	for _, which := range dropOrder {
+		for l := &t.lists[which]; dropped < expireAtOnce && !l.Empty() && l.First().last <= now-keep[which]; dropped++ {
+			t.forget(l.First())
 		}
 	}
-}
-
-func (t *table) expireOne(which uint8, before int64) bool {
-	l := &t.lists[which]
-	if l.Empty() || l.First().last > before {
-		return false
-	}
-	t.forget(l.First())
-	return true
 }
 
 // giveUpAll drops all held packets, at the end of the recording.

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -36,7 +37,7 @@ func (n *namer) next(o *Options, at int64, start bool) (name string, reused bool
 		if o.Local {
 			t = t.Local()
 		}
-		base = formatTime(o.File, t)
+		base, _ = formatTime(o.File, t)
 	}
 	ring := o.MaxBytes > 0 && o.Files > 0
 	used, known := n.had[base]
@@ -68,22 +69,25 @@ func (n *namer) next(o *Options, at int64, start bool) (name string, reused bool
 	return fmt.Sprintf("%s%0*d", base, width, number), reused
 }
 
-// formatTime replaces the conversions of strftime(3) that do not depend on the language.
-func formatTime(format string, t time.Time) string {
+// formatTime replaces the conversions of strftime(3) that do not depend on the language. Others stay; unknown is the first
+// of them, or "".
+func formatTime(format string, t time.Time) (name, unknown string) {
 	var b strings.Builder
 	for i := 0; i < len(format); i++ {
-		if format[i] != '%' || i+1 == len(format) {
+		if format[i] != '%' {
 			b.WriteByte(format[i])
 			continue
 		}
+		conv := format[i:min(i+2, len(format))]
 		i++
-		if s, ok := conversion(format[i], t); ok {
+		if s, ok := conversion(conv[len(conv)-1], t); ok && len(conv) == 2 {
 			b.WriteString(s)
 		} else {
-			b.WriteString(format[i-1 : i+1])
+			b.WriteString(conv)
+			unknown = cmp.Or(unknown, conv)
 		}
 	}
-	return b.String()
+	return b.String(), unknown
 }
 
 // timeLayouts are the layouts of package time for conversions.
@@ -117,21 +121,4 @@ func conversion(c byte, t time.Time) (s string, ok bool) {
 		return fmt.Sprint(int(t.Weekday())), true
 	}
 	return "", false
-}
-
-// unknownConversion returns the first unknown conversion in a name, or "".
-func unknownConversion(format string) string {
-	for i := 0; i < len(format); i++ {
-		if format[i] != '%' {
-			continue
-		}
-		if i+1 == len(format) {
-			return "%"
-		}
-		i++
-		if _, ok := conversion(format[i], time.Time{}); !ok {
-			return format[i-1 : i+1]
-		}
-	}
-	return ""
 }

@@ -188,7 +188,7 @@ func TestMarkedBefore(t *testing.T) {
 	require.NoError(t, r.Start(name))
 	tcp(r, 3, client, server, ack, "three", 5)
 	tcp(r, 4, client, other, ack, "other", 5)
-	require.NoError(t, r.Stop())
+	require.NoError(t, r.Close())
 	assert.Zero(t, r.Stats().Undecided)
 	all, _ := back(t, name)
 	assert.Equal(t, []string{"three"}, texts(all))

@@ -64,7 +64,7 @@ func (o *Options) Check() error {
 		return fmt.Errorf("standard output is one file: -w - goes without -C, -G and -W")
 	}
 	if o.Every > 0 {
-		if c := unknownConversion(o.File); c != "" {
+		if _, c := formatTime(o.File, time.Time{}); c != "" {
 			return fmt.Errorf("-w %s: %s is not part of a time; %%Y %%m %%d %%H %%M %%S, %%F %%T, %%s (seconds since 1970) and others of strftime are, and %%%% is a percent sign", o.File, c)
 		}
 	}

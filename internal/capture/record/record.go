@@ -131,8 +131,9 @@ func (r *Recorder) Start(file string) error {
 	return nil
 }
 
-// Stop closes the file. Packets of undecided connections are left out.
-func (r *Recorder) Stop() error {
+// Close closes the file; Start may open another one. Packets of undecided connections are left out. It returns the first
+// error, and may be called again.
+func (r *Recorder) Close() error {
 	if r.conns != nil {
 		r.conns.giveUpAll()
 	}
@@ -141,9 +142,6 @@ func (r *Recorder) Stop() error {
 	}
 	return r.err
 }
-
-// Close closes the file. It returns the first error, and may be called again.
-func (r *Recorder) Close() error { return r.Stop() }
 
 // Err returns the error that ended the recording, or nil.
 func (r *Recorder) Err() error { return r.err }
