@@ -23,44 +23,14 @@ func paint(s *Style, text string, c color) string {
 	return "\x1b[" + string(c) + "m" + text + "\x1b[0m"
 }
 
-// plain returns a text without colors.
-func plain(text string) string {
-	for {
-		i := strings.Index(text, "\x1b[")
-		if i < 0 {
-			return text
-		}
-		n := strings.IndexByte(text[i:], 'm')
-		if n < 0 {
-			return text
-		}
-		text = text[:i] + text[i+n+1:]
-	}
-}
-
 func colorOf(r *row) color {
 	if r.container && r.len == 0 {
 		return none
 	}
-	return classColor(r.class)
+	return classColors[r.class]
 }
 
-func classColor(class string) color {
-	switch class {
-	case "header":
-		return blue
-	case "envelope":
-		return cyan
-	case "names":
-		return yellow
-	case "attachments":
-		return magenta
-	case "overhead":
-		return dim
-	case "opaque", "missing":
-		return red
-	case "values":
-		return green
-	}
-	return none
+// classColors are the colors of the bytes by class; others have none.
+var classColors = map[string]color{
+	"header": blue, "envelope": cyan, "names": yellow, "attachments": magenta, "overhead": dim, "opaque": red, "missing": red, "values": green,
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -21,7 +22,6 @@ import (
 	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/rpc"
-	"dubbo-wire/internal/term"
 )
 
 // each calls f with every frame of a committed capture, decoded for values. change, if set, may write into its body.
@@ -124,9 +124,9 @@ func check(t *testing.T, r *pipeline.Row) *Frame {
 		require.NoError(t, f.WriteText(&text, &Style{Width: width, Color: width == 80}))
 		for line := range strings.SplitSeq(text.String(), "\n") {
 			if width >= 80 {
-				require.LessOrEqual(t, term.Width(plain(line)), width, "frame %d: %q", r.Number, line)
+				require.LessOrEqual(t, ansi.StringWidth(line), width, "frame %d: %q", r.Number, line)
 			}
-			require.NotContains(t, plain(line), "\x1b")
+			require.NotContains(t, ansi.Strip(line), "\x1b")
 		}
 	}
 	return f

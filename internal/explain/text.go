@@ -1,11 +1,12 @@
 package explain
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"strings"
 	"time"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/report"
@@ -337,21 +338,14 @@ func hexText(b []byte, of, n int, shown bool) string {
 	if more && places == n {
 		places--
 	}
-	var t bytes.Buffer
-	for i := range places {
-		if i > 0 {
-			t.WriteByte(' ')
-		}
-		if shown {
-			fmt.Fprintf(&t, "%02x", b[i])
-		} else {
-			t.WriteString("··")
-		}
+	text := fmt.Sprintf("% x", b[:places])
+	if !shown {
+		text = strings.Repeat(" ··", places)[1:]
 	}
 	if more {
-		t.WriteString(" ..")
+		text += " .."
 	}
-	return t.String() + strings.Repeat(" ", max(width-term.Width(t.String()), 0))
+	return text + strings.Repeat(" ", max(width-term.Width(text), 0))
 }
 
 func asciiText(b []byte) string {
@@ -395,7 +389,7 @@ func (f *Frame) writeSums(b *strings.Builder, s *Style) {
 	f.eachClass(func(class string, n int) {
 		if n > 0 {
 			percent := fmt.Sprintf("%.1f", 100*float64(n)/float64(length))
-			parts = append(parts, paint(s, class, classColor(class))+" "+report.Count(int64(n))+" ("+percent+" %)")
+			parts = append(parts, paint(s, class, classColors[class])+" "+report.Count(int64(n))+" ("+percent+" %)")
 		}
 	})
 	line := "body:"
@@ -404,7 +398,7 @@ func (f *Frame) writeSums(b *strings.Builder, s *Style) {
 		if i < len(parts)-1 {
 			p += ","
 		}
-		n := 1 + term.Width(plain(p))
+		n := 1 + ansi.StringWidth(p)
 		if s.Width > 0 && width+n > s.Width {
 			b.WriteString(line + "\n")
 			line, width = "     ", 5

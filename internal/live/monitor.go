@@ -18,6 +18,14 @@ type Traffic struct {
 	messages int64
 }
 
+func (t *Traffic) add(o Traffic) {
+	t.In += o.In
+	t.Out += o.Out
+	t.Drops += o.Drops
+	t.link += o.link
+	t.messages += o.messages
+}
+
 // Probe reads the state of the capture. The functions are called about once a second, in the pipeline's goroutine.
 type Probe struct {
 	Interfaces func() []Interface
@@ -110,14 +118,12 @@ func (m *Monitor) Watch(r *pipeline.Running, s Settings) *Snapshot {
 
 // openMethod shows another method in detail, or none.
 func (m *Monitor) openMethod(r *pipeline.Running, method Method, now int64) {
-	m.detail = nil
-	if method != (Method{}) {
-		m.detail = newDetail(m.detailConfig, method, now)
-	}
-	if m.detail == nil {
+	if method == (Method{}) {
+		m.detail = nil
 		r.WantValues(nil)
 		return
 	}
+	m.detail = newDetail(m.detailConfig, method, now)
 	r.WantValues(m.detail.wantValues)
 }
 
@@ -131,12 +137,10 @@ func (m *Monitor) count(progress *pipeline.Progress) {
 		}
 	}
 	if len(m.ring.seconds) > 0 {
-		s := &m.ring.current().traffic
-		s.In += max(0, t.In-m.last.In) // counters restart when an interface returns
-		s.Out += max(0, t.Out-m.last.Out)
-		s.Drops += max(0, t.Drops-m.last.Drops)
-		s.link += t.link - m.last.link
-		s.messages += t.messages - m.last.messages
+		m.ring.current().traffic.add(Traffic{
+			max(0, t.In-m.last.In), max(0, t.Out-m.last.Out), max(0, t.Drops-m.last.Drops), // they restart when an interface returns
+			t.link - m.last.link, t.messages - m.last.messages,
+		})
 	}
 	m.last = t
 }
@@ -157,11 +161,7 @@ func (m *Monitor) startSecond(now int64) {
 const maxHistory = 60
 
 func appendHistory(list []float64, v float64) []float64 {
-	if len(list) == maxHistory {
-		copy(list, list[1:])
-		list = list[:maxHistory-1]
-	}
-	return append(list, v)
+	return append(list[max(0, len(list)+1-maxHistory):], v)
 }
 
 // snapshot returns a new snapshot.
@@ -180,9 +180,8 @@ func (m *Monitor) snapshot(progress *pipeline.Progress, now int64) *Snapshot {
 	s.OtherPorts = busiestPorts(progress)
 	_, fill := m.probe.Stats()
 	s.RingFill = 100 * fill
-	if rec := m.probe.Recording(); rec.File != "" || rec.Err != "" {
-		s.Recording, s.RecordedPackets, s.RecordedBytes, s.RecordError = rec.File, rec.Packets, rec.Bytes, rec.Err
-	}
+	rec := m.probe.Recording()
+	s.Recording, s.RecordedPackets, s.RecordedBytes, s.RecordError = rec.File, rec.Packets, rec.Bytes, rec.Err
 	if len(m.ring.seconds) == 0 {
 		return s
 	}
@@ -209,11 +208,7 @@ func (m *Monitor) rates(s *Snapshot) {
 	var sum Traffic
 	calls, errors := int64(0), int64(0)
 	for _, x := range m.ring.seconds {
-		sum.In += x.traffic.In
-		sum.Out += x.traffic.Out
-		sum.Drops += x.traffic.Drops
-		sum.link += x.traffic.link
-		sum.messages += x.traffic.messages
+		sum.add(x.traffic)
 		calls += x.calls
 		errors += x.errors
 	}

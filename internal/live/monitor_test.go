@@ -87,7 +87,7 @@ func TestMonitorFilter(t *testing.T) {
 		plain, _, _ := watch(t, "edge-hessian2-2.7.3.pcap.zst", func(int) Settings { return Settings{} }, Probe{})
 		a, b := all[len(all)-1], plain[len(plain)-1]
 		assert.Equal(t, b.Groups, a.Groups)
-		wanted := nameMatcher(filter)
+		wanted := NameMatcher(filter)
 		var names []string
 		for _, r := range b.Rows {
 			if wanted(r.Name) {

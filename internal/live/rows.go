@@ -104,7 +104,7 @@ func (r *ring) rows(by Grouping, filter string, span time.Duration) (rows []Row,
 			g.add(o, o.Values[keySerialization])
 		}
 	}
-	wanted := nameMatcher(filter)
+	wanted := NameMatcher(filter)
 	for name, g := range sums {
 		if wanted(name) {
 			rows = append(rows, g.finish(span, all))
@@ -148,9 +148,9 @@ func sharesOf(bytes map[string]int64, all int64) []Share {
 	return list
 }
 
-// nameMatcher compiles a typed filter: a glob for the whole name if it contains * or ?, else a part of the name. It
+// NameMatcher compiles a typed filter: a glob for the whole name if it contains * or ?, else a part of the name. It
 // ignores case.
-func nameMatcher(filter string) func(name string) bool {
+func NameMatcher(filter string) func(name string) bool {
 	filter = strings.ToLower(filter)
 	switch {
 	case filter == "":

@@ -59,10 +59,5 @@ func (r *ring) current() *second { return r.seconds[len(r.seconds)-1] }
 
 // startSecond starts another second and drops the one that leaves the window.
 func (r *ring) startSecond(at int64) {
-	if len(r.seconds) == windowSeconds {
-		copy(r.seconds, r.seconds[1:])
-		r.seconds[len(r.seconds)-1] = newSecond(at)
-		return
-	}
-	r.seconds = append(r.seconds, newSecond(at))
+	r.seconds = append(r.seconds[max(0, len(r.seconds)+1-windowSeconds):], newSecond(at))
 }

@@ -31,8 +31,10 @@ func (g Grouping) String() string {
 	return [...]string{"method", "service", "serialization", "client", "server", "pair"}[g]
 }
 
-// Next returns the following grouping; the first one follows the last.
-func (g Grouping) Next() Grouping { return (g + 1) % groupings }
+// Next returns the grouping that follows by so many steps, or precedes; the first one follows the last.
+func (g Grouping) Next(steps int) Grouping {
+	return Grouping((int(g) + steps + int(groupings)) % int(groupings))
+}
 
 // Settings are the screen's settings for a Monitor. The zero value is the initial screen.
 type Settings struct {

@@ -71,15 +71,11 @@ func (t *Target) record(json []byte, first bool) error {
 		if first {
 			sep = "\n"
 		}
-		if _, err := t.W.WriteString(sep); err != nil {
-			return err
-		}
+		_, _ = t.W.WriteString(sep) // the next write returns its error, too
 		_, err := t.W.Write(json)
 		return err
 	}
-	if _, err := t.W.Write(json); err != nil {
-		return err
-	}
+	_, _ = t.W.Write(json)
 	return t.W.WriteByte('\n')
 }
 

@@ -1,6 +1,9 @@
 package redact
 
-import "encoding/binary"
+import (
+	"bytes"
+	"encoding/binary"
+)
 
 // Filler replaces bytes that no message owns. It tells whether they were text and where the lines end, since the pipeline
 // distinguishes stray bytes by that. Equal bytes at the same place of a stream become equal ones. Filler has neither the magic
@@ -52,7 +55,7 @@ func (r *Redactor) writeFiller(dst, b []byte, d *direction, seq uint32) {
 				continue
 			}
 		} else if c == 0 {
-			n := zeros(b[i:])
+			n := len(b) - i - len(bytes.TrimLeft(b[i:], "\x00"))
 			if n >= minZeros || i == 0 || i+n == len(b) {
 				clear(dst[i : i+n])
 				i += n
@@ -68,16 +71,6 @@ func (r *Redactor) writeFiller(dst, b []byte, d *direction, seq uint32) {
 		dst[i] = of[(key[place&15]+c+c>>4)&7|byte(place&1)<<3]
 		i++
 	}
-}
-
-// zeros returns how many zeros b begins with.
-func zeros(b []byte) int {
-	for i, c := range b {
-		if c != 0 {
-			return i
-		}
-	}
-	return len(b)
 }
 
 // isText reports whether b may be a part of a telnet session: printable characters in UTF-8, which may be cut at both ends,

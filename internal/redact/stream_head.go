@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"slices"
 
 	"dubbo-wire/internal/rpc"
 )
@@ -46,12 +47,7 @@ func (h *streamHead) take(r *Redactor, d *direction, b []byte, seq uint32) (done
 
 // begins reports whether b begins with the magic of a protocol.
 func (r *Redactor) begins(b []byte) bool {
-	for _, p := range r.opt.Protocols {
-		if len(p.Magic) > 0 && bytes.HasPrefix(b, p.Magic) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.opt.Protocols, func(p *rpc.Protocol) bool { return len(p.Magic) > 0 && bytes.HasPrefix(b, p.Magic) })
 }
 
 // sniff returns the protocol that recognises the first bytes of a stream, nil if none does.

@@ -6,8 +6,6 @@ import (
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
-
-	"dubbo-wire/internal/live"
 )
 
 // press handles a key.
@@ -84,9 +82,9 @@ func (m *model) pressTable(key string) {
 	case "enter":
 		m.open()
 	case "g":
-		m.regroup(m.settings.By.Next())
+		m.regroup(m.settings.By.Next(1))
 	case "G":
-		m.regroup(previousGrouping(m.settings.By))
+		m.regroup(m.settings.By.Next(-1))
 	case "/":
 		m.editing = true
 	case "esc":
@@ -123,15 +121,6 @@ func (m *model) sort(by columnID) {
 func sortNeighbour(by columnID, step int) columnID {
 	all := int(colName) + 1
 	return columnID((int(by) + step + all) % all)
-}
-
-// previousGrouping returns the grouping before another one.
-func previousGrouping(by live.Grouping) live.Grouping {
-	g := by
-	for g.Next() != by {
-		g = g.Next()
-	}
-	return g
 }
 
 func (m *model) pressDetail(key string) {

@@ -2,6 +2,7 @@ package screen
 
 import (
 	"fmt"
+	"slices"
 
 	"dubbo-wire/internal/live"
 	"dubbo-wire/internal/report"
@@ -42,18 +43,13 @@ func (d *detail) current(at int) int {
 // section returns the start of the next section, or of the previous one if step is -1. The first section follows the
 // last one.
 func (d *detail) section(at, step int) int {
-	starts := []int{}
+	var starts []int
 	for _, s := range d.sections {
-		if len(starts) == 0 || s.at > starts[len(starts)-1] {
-			starts = append(starts, s.at)
-		}
+		starts = append(starts, s.at)
 	}
-	now := 0
-	for i, s := range starts {
-		if s <= at {
-			now = i
-		}
-	}
+	starts = slices.Compact(starts)
+	next, _ := slices.BinarySearch(starts, at+1)
+	now := max(next-1, 0)
 	if step < 0 && at > starts[now] {
 		return starts[now]
 	}

@@ -23,11 +23,11 @@ import (
 
 // Options configures a screen.
 type Options struct {
-	Title  string    // the interface, "eth0"; "": the names of the snapshot's interfaces
-	Filter string    // the kernel's filter as the user wrote it
-	Input  io.Reader // nil: standard input
-	Output io.Writer // nil: standard output
-	Color  bool      // colors and other attributes, unless the terminal is a dumb one
+	Title  string // the interface, "eth0"; "": the names of the snapshot's interfaces
+	Filter string // the kernel's filter as the user wrote it
+	Input  io.Reader
+	Output io.Writer
+	Color  bool // colors and other attributes, unless the terminal is a dumb one
 	// Environ is the environment that describes the terminal; nil: the environment of the process.
 	Environ  []string
 	Local    bool          // show local times
@@ -46,7 +46,6 @@ type Screen struct {
 	settings live.Settings
 	snap     *live.Snapshot // not drawn yet
 	notices  []string       // not drawn yet
-	changed  chan struct{}
 
 	wake     chan struct{}
 	quit     chan struct{}
@@ -57,7 +56,7 @@ type Screen struct {
 func New(o Options) *Screen {
 	return &Screen{
 		options: o, settings: o.Settings,
-		changed: make(chan struct{}, 1), wake: make(chan struct{}, 1), quit: make(chan struct{}),
+		wake: make(chan struct{}, 1), quit: make(chan struct{}),
 	}
 }
 
@@ -70,7 +69,7 @@ func (s *Screen) Show(snap *live.Snapshot) {
 	s.mu.Lock()
 	s.snap = snap
 	s.mu.Unlock()
-	wakeUp(s.wake)
+	s.wakeUp()
 }
 
 // Notice shows a sentence for some seconds and keeps it in the help.
@@ -80,7 +79,7 @@ func (s *Screen) Notice(text string) {
 		s.notices = append(s.notices, text)
 	}
 	s.mu.Unlock()
-	wakeUp(s.wake)
+	s.wakeUp()
 }
 
 // Settings returns the current settings of the user.
@@ -89,9 +88,6 @@ func (s *Screen) Settings() live.Settings {
 	defer s.mu.Unlock()
 	return s.settings
 }
-
-// Changed returns a channel that receives when the settings have changed since the last receive.
-func (s *Screen) Changed() <-chan struct{} { return s.changed }
 
 // Quit ends Run, or makes a later Run return at once.
 func (s *Screen) Quit() { s.quitOnce.Do(func() { close(s.quit) }) }
@@ -103,13 +99,6 @@ func (s *Screen) Run() error {
 	case <-s.quit:
 		return nil
 	default:
-	}
-	options := []tea.ProgramOption{tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond)}
-	if s.options.Input != nil {
-		options = append(options, tea.WithInput(s.options.Input))
-	}
-	if s.options.Output != nil {
-		options = append(options, tea.WithOutput(s.options.Output))
 	}
 	environ := s.options.Environ
 	if environ == nil {
@@ -123,8 +112,10 @@ func (s *Screen) Run() error {
 	if o.Color {
 		profile = colorprofile.ANSI
 	}
-	options = append(options, tea.WithEnvironment(environ), tea.WithColorProfile(profile))
-	options = append(options, s.testOptions...)
+	options := append([]tea.ProgramOption{
+		tea.WithoutSignalHandler(), tea.WithFPS(framesPerSecond), tea.WithInput(o.Input), tea.WithOutput(o.Output),
+		tea.WithEnvironment(environ), tea.WithColorProfile(profile),
+	}, s.testOptions...)
 
 	m := newModel(o)
 	m.now = time.Now()
@@ -178,17 +169,14 @@ func (s *Screen) feed(p *tea.Program, done <-chan struct{}) {
 // publish stores the current settings for the pipeline.
 func (s *Screen) publish(settings live.Settings) {
 	s.mu.Lock()
-	same := s.settings == settings
+	defer s.mu.Unlock()
 	s.settings = settings
-	s.mu.Unlock()
-	if !same {
-		wakeUp(s.changed)
-	}
 }
 
-func wakeUp(c chan<- struct{}) {
+// wakeUp makes feed look for a snapshot and notices.
+func (s *Screen) wakeUp() {
 	select {
-	case c <- struct{}{}:
+	case s.wake <- struct{}{}:
 	default:
 	}
 }

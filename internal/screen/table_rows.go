@@ -2,9 +2,7 @@ package screen
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
-	"strings"
 
 	"dubbo-wire/internal/live"
 	"dubbo-wire/internal/report"
@@ -77,21 +75,11 @@ func (r *rows) name(i *row, n int, by live.Grouping) string {
 	return term.CutMiddle(i.short[1], n)
 }
 
-// match returns the test for a filter: a pattern for the whole name if it has * or ?, else a part of the name.
-func match(filter string) func(name string) bool {
-	if !strings.ContainsAny(filter, "*?") {
-		filter = strings.ToLower(filter)
-		return func(name string) bool { return strings.Contains(strings.ToLower(name), filter) }
-	}
-	pattern := strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(strings.ToValidUTF8(filter, "")))
-	return regexp.MustCompile("(?is)^" + pattern + "$").MatchString
-}
-
 // visible returns the rows that match the filter, sorted; rows with unknown numbers come last in any order. The Monitor
 // filters, too. Until its answer is there, and while the screen is paused, this filter works alone.
 func (r *rows) visible(filter string, by columnID, reversed bool) []row {
 	list := make([]row, 0, len(r.all))
-	wanted := match(filter)
+	wanted := live.NameMatcher(filter)
 	for _, i := range r.all {
 		if i.rest || wanted(i.Name) {
 			list = append(list, i)

@@ -63,11 +63,10 @@ func demo(kind string, color bool) {
 			}
 			s.Show(snap)
 			select {
-			case <-s.Changed():
 			case <-signals:
 				s.Quit()
 				return
-			case <-time.After(200 * time.Millisecond):
+			case <-time.After(20 * time.Millisecond):
 			}
 		}
 	}()

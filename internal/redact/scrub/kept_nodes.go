@@ -1,6 +1,8 @@
 package scrub
 
 import (
+	"regexp"
+
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/rpc"
 )
@@ -88,42 +90,15 @@ func (s *Scrubber) keepMapClass(nodes []decode.Node, i int) {
 	}
 }
 
+var (
+	javaClass  = regexp.MustCompile(`^[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*)+$`)
+	upperStart = regexp.MustCompile(`(^|\.)[A-Z]`)
+	identifier = regexp.MustCompile(`^[@A-Za-z_$][\w$-]*$`)
+)
+
 // isClass reports whether a text is the name of a Java class in a package: com.acme.Order, java.util.Map$Entry.
-func isClass(text string) bool {
-	dots, start := 0, true
-	upper := false
-	for i := range len(text) {
-		switch c := text[i]; {
-		case c == '.':
-			if start {
-				return false
-			}
-			dots++
-			start = true
-			continue
-		case c >= 'A' && c <= 'Z':
-			upper = upper || start
-		case c >= 'a' && c <= 'z', c == '_', c == '$':
-		case c >= '0' && c <= '9' && !start:
-		default:
-			return false
-		}
-		start = false
-	}
-	return dots > 0 && !start && upper
-}
+func isClass(text string) bool { return javaClass.MatchString(text) && upperStart.MatchString(text) }
 
 // isMember reports whether a key of a map that may be an object can be the name of a field: an identifier in ASCII, which may
 // have hyphens and begin with "@". Other keys are values: numbers, dates, addresses, sentences.
-func isMember(key string) bool {
-	for i := range len(key) {
-		switch c := key[i]; {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == '_', c == '$':
-		case c == '@' && i == 0:
-		case (c >= '0' && c <= '9' || c == '-') && i > 0:
-		default:
-			return false
-		}
-	}
-	return key != ""
-}
+func isMember(key string) bool { return identifier.MatchString(key) }

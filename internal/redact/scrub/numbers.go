@@ -1,6 +1,7 @@
 package scrub
 
 import (
+	"bytes"
 	"cmp"
 	"math"
 	"math/bits"
@@ -130,9 +131,8 @@ var calendar = []uint64{0, 1, 10, 13, 16, 24, 29, 32, 48, 60}
 
 // decimal is a decimal number: n times ten to the power exp, where n does not end in 0.
 type decimal struct {
-	negative bool
-	n        uint64
-	exp      int
+	n   uint64
+	exp int
 }
 
 // maxDigits is how many digits a number that is shuffled may have; longer ones are replaced digit by digit.
@@ -190,51 +190,30 @@ func (s *mapper) inRange(d *decimal, bitSize int) float64 {
 
 // parseDecimal reads a number of at most maxDigits digits without the zeros at both ends.
 func parseDecimal(text []byte) (d decimal, ok bool) {
-	digits, point, zeros := 0, false, 0
-	i := 0
-	if i < len(text) && (text[i] == '-' || text[i] == '+') {
-		d.negative = text[i] == '-'
-		i++
+	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
+		text = text[1:]
 	}
-	for ; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '.' && !point:
-			point = true
-			continue
-		case c >= '0' && c <= '9':
-			if point {
-				d.exp--
-			}
-			if c == '0' {
-				zeros++
-				continue
-			}
-			if d.n != 0 {
-				for range zeros {
-					d.n *= 10
-				}
-				digits += zeros
-			}
-			zeros = 0
-			digits++
-			if digits > maxDigits {
-				return d, false
-			}
-			d.n = d.n*10 + uint64(c-'0')
-			continue
-		case c == 'e' || c == 'E':
-			exp, err := strconv.Atoi(string(text[i+1:]))
-			if err != nil || exp > 1<<20 || exp < -1<<20 {
-				return d, false
-			}
-			d.exp += exp
-		default:
+	mantissa := text
+	if at := bytes.IndexAny(text, "eE"); at >= 0 {
+		exp, err := strconv.Atoi(string(text[at+1:]))
+		if err != nil || exp > 1<<20 || exp < -1<<20 {
 			return d, false
 		}
-		break
+		mantissa, d.exp = text[:at], exp
 	}
-	if d.n != 0 {
-		d.exp += zeros
+	whole, fraction, _ := bytes.Cut(mantissa, []byte{'.'})
+	digits := append(append(make([]byte, 0, 32), whole...), fraction...)
+	significant := bytes.TrimRight(digits, "0")
+	d.exp += len(digits) - len(significant) - len(fraction)
+	significant = bytes.TrimLeft(significant, "0")
+	if len(significant) > maxDigits {
+		return d, false
+	}
+	for _, c := range significant {
+		if c < '0' || c > '9' {
+			return d, false
+		}
+		d.n = d.n*10 + uint64(c-'0')
 	}
 	return d, true
 }

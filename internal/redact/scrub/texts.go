@@ -22,14 +22,24 @@ const (
 // block is a range of characters that replace others.
 type block struct{ first, size rune }
 
-var (
-	latin1   = block{0xc0, 0x3f}      // one byte in Latin-1, two in UTF-8
-	latinB   = block{0x180, 0xd0}     // two bytes in UTF-8
-	ideogram = block{0x9b00, 0x4a6}   // three, and two in GBK
-	emoji    = block{0x14400, 0x240}  // four, and two units of UTF-16: signs that nobody writes
-	rarer    = block{0x28000, 0x2000} // the same, ideograms
-	private  = block{0x100000, 0x8000}
-)
+// blocks are the ranges that replace characters beyond ASCII. Each is for those below a limit, from that of the one before on.
+var blocks = []struct {
+	limit rune
+	block
+}{
+	{0x100, block{0xc0, 0x3f}},         // one byte in Latin-1, two in UTF-8
+	{0x800, block{0x180, 0xd0}},        // two bytes in UTF-8
+	{0xd800, ideograms},                //
+	{0xdc00, block{0xd800, 0x400}},     // halves of surrogate pairs
+	{0xe000, block{0xdc00, 0x400}},     //
+	{0x10000, ideograms},               //
+	{0x20000, block{0x14400, 0x240}},   // four, and two units of UTF-16: signs that nobody writes
+	{0x30000, block{0x28000, 0x2000}},  // the same, ideograms
+	{1 << 30, block{0x100000, 0x8000}}, // private
+}
+
+// ideograms have three bytes in UTF-8, and two in GBK.
+var ideograms = block{0x9b00, 0x4a6}
 
 // pick returns the character of the range that r chooses, or the next one that is neither not nor before.
 func (b block) pick(r uint64, not, before rune) rune {
@@ -200,24 +210,11 @@ func replacePlain(stream *rand.ChaCha8, r rune) rune {
 
 // replaceNonASCII returns another character for one that is not ASCII.
 func replaceNonASCII(stream *rand.ChaCha8, r, before rune) rune {
-	v := stream.Uint64()
-	switch {
-	case r < 0x100:
-		return latin1.pick(v, r, before)
-	case r < 0x800:
-		return latinB.pick(v, r, before)
-	case r >= 0xd800 && r < 0xdc00:
-		return block{0xd800, 0x400}.pick(v, r, before)
-	case r >= 0xdc00 && r < 0xe000:
-		return block{0xdc00, 0x400}.pick(v, r, before)
-	case r < 0x10000:
-		return ideogram.pick(v, r, before)
-	case r < 0x20000:
-		return emoji.pick(v, r, before)
-	case r < 0x30000:
-		return rarer.pick(v, r, before)
+	i := 0
+	for r >= blocks[i].limit {
+		i++
 	}
-	return private.pick(v, r, before)
+	return blocks[i].pick(stream.Uint64(), r, before)
 }
 
 // Runes implements [decode.Mapper].
