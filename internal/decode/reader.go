@@ -88,6 +88,18 @@ const (
 	Own
 )
 
+// Judge compares what the bytes of a body tell, the zero value for nothing, with what a format would write.
+func Judge[T comparable](told, own T) Verdict {
+	var nothing T
+	switch told {
+	case nothing:
+		return Unsure
+	case own:
+		return Own
+	}
+	return Foreign
+}
+
 // Format is one serialization, as the list in package formats names it.
 type Format struct {
 	// ID is the serialization id in Dubbo's header (5 bits).

@@ -57,19 +57,18 @@ func UnscaledOf(text string) (v *big.Int, ok bool) {
 
 // twos returns a number in the fewest bytes of two's complement, as Java's BigInteger.toByteArray does.
 func twos(v *big.Int) []byte {
-	if v.Sign() >= 0 {
-		b := v.Bytes()
-		if len(b) == 0 || b[0] >= 0x80 {
-			b = append([]byte{0}, b...)
-		}
-		return b
+	negative := v.Sign() < 0
+	if negative {
+		v = new(big.Int).Not(v) // -1-v
 	}
-	b := new(big.Int).Not(v).Bytes() // -1-v
+	b := v.Bytes()
 	if len(b) == 0 || b[0] >= 0x80 {
 		b = append([]byte{0}, b...)
 	}
 	for i := range b {
-		b[i] = ^b[i]
+		if negative {
+			b[i] = ^b[i]
+		}
 	}
 	return b
 }

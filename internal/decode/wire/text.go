@@ -154,11 +154,7 @@ func Latin1(b []byte, n *decode.Node, m decode.Mapper) bool {
 		if !holds(text, n.Text, latin1Next) {
 			return false
 		}
-		if n.Kind == decode.Decimal || n.Kind == decode.Date {
-			m.Digits(text)
-		} else {
-			mapCharacters(text, m, latin1Next, putLatin1)
-		}
+		mapCharacters(text, mapperFor(n, m), latin1Next, putLatin1)
 		return true
 	})
 }
@@ -196,10 +192,7 @@ func UTF16(b []byte, n *decode.Node, m decode.Mapper) bool {
 				continue
 			}
 			put := func(b []byte, r rune) { putUnits(b, high, r) }
-			if n.Kind == decode.Decimal || n.Kind == decode.Date {
-				m = digitsMapper{m}
-			}
-			mapCharacters(text, m, next, put)
+			mapCharacters(text, mapperFor(n, m), next, put)
 			return true
 		}
 		return false
@@ -208,6 +201,14 @@ func UTF16(b []byte, n *decode.Node, m decode.Mapper) bool {
 
 // digitsMapper is a Mapper whose Text replaces digits only.
 type digitsMapper struct{ decode.Mapper }
+
+// mapperFor returns the Mapper for the text of a node: of numbers, dates and times only digits are replaced.
+func mapperFor(n *decode.Node, m decode.Mapper) decode.Mapper {
+	if n.Kind == decode.Decimal || n.Kind == decode.Date {
+		return digitsMapper{m}
+	}
+	return m
+}
 
 func (m digitsMapper) Text(runes []rune) {
 	text := make([]byte, len(runes))

@@ -18,20 +18,10 @@ const (
 )
 
 // Tell says whether fury-core 0.2.0 wrote a body with id 28 or 29.
-func Tell(b []byte, k decode.BodyKind) decode.Verdict { return verdict(judge(b, k), fury02) }
+func Tell(b []byte, k decode.BodyKind) decode.Verdict { return decode.Judge(judge(b, k), fury02) }
 
 // Tell010 says whether fury-core 0.10 or Fory wrote a body with id 28 or 29.
-func Tell010(b []byte, k decode.BodyKind) decode.Verdict { return verdict(judge(b, k), fury010) }
-
-func verdict(g, own generation) decode.Verdict {
-	switch g {
-	case unclear:
-		return decode.Unsure
-	case own:
-		return decode.Own
-	}
-	return decode.Foreign
-}
+func Tell010(b []byte, k decode.BodyKind) decode.Verdict { return decode.Judge(judge(b, k), fury010) }
 
 // judge looks at the first text or object. A text of 0.2.0 starts with its coder, 0 or 1, one of 0.10 with its length and
 // coder in one number, which for a text that is not empty is 4 or more. A document of 0.10 starts with a byte of flags, 2

@@ -39,18 +39,12 @@ var Format = decode.Format{
 }
 
 // Format010 is serialization "fury", as fury-core 0.10 and Fory write it.
-var Format010 = decode.Format{
-	ID:         28,
-	Name:       "fury",
-	Dialect:    "Fury 0.10",
-	Depth:      decode.DepthEnvelope,
-	Releases:   "3.3 and later, by extension built from source; Fory",
-	Heartbeats: Heartbeats,
-	Scrub:      Scrub,
-	Starts:     Starts,
-	New:        New010,
-	Tell:       Tell010,
-}
+var Format010 = func() decode.Format {
+	f := Format
+	f.Dialect, f.Releases, f.Capture = "Fury 0.10", "3.3 and later, by extension built from source; Fory", ""
+	f.New, f.Tell = New010, Tell010
+	return f
+}()
 
 // New returns a reader for fury-core 0.2.0.
 func New() decode.Reader { return new(Reader) }

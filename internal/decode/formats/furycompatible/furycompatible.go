@@ -27,16 +27,9 @@ var Format = decode.Format{
 }
 
 // Format010 is serialization "fury-compatible", as fury-core 0.10 and Fory write it.
-var Format010 = decode.Format{
-	ID:              29,
-	Name:            "fury-compatible",
-	Dialect:         "Fury 0.10",
-	Depth:           decode.DepthEnvelope,
-	Releases:        "3.3 and later, by extension built from source; Fory",
-	Heartbeats:      fury.Heartbeats,
-	Scrub:           fury.Scrub,
-	EmptyHeartbeats: true,
-	Starts:          fury.Starts,
-	New:             fury.NewCompatible010,
-	Tell:            fury.Tell010,
-}
+var Format010 = func() decode.Format {
+	f := Format
+	f.Dialect, f.Releases, f.Capture = "Fury 0.10", "3.3 and later, by extension built from source; Fory", ""
+	f.New, f.Tell = fury.NewCompatible010, fury.Tell010
+	return f
+}()

@@ -8,20 +8,10 @@ import "dubbo-wire/internal/decode"
 // which the two write differently.
 
 // Tell4 says whether Kryo 4 wrote a body of "kryo" or "kryo2", by its first texts.
-func Tell4(b []byte, k decode.BodyKind) decode.Verdict { return verdict(tell(b, k), kryo4) }
+func Tell4(b []byte, k decode.BodyKind) decode.Verdict { return decode.Judge(tell(b, k), kryo4) }
 
 // Tell5 is Tell4 for Kryo 5.
-func Tell5(b []byte, k decode.BodyKind) decode.Verdict { return verdict(tell(b, k), kryo5) }
-
-func verdict(told, own *dialect) decode.Verdict {
-	switch told {
-	case nil:
-		return decode.Unsure
-	case own:
-		return decode.Own
-	}
-	return decode.Foreign
-}
+func Tell5(b []byte, k decode.BodyKind) decode.Verdict { return decode.Judge(tell(b, k), kryo5) }
 
 func tell(b []byte, k decode.BodyKind) *dialect {
 	texts := 1
@@ -101,7 +91,7 @@ var TellWhole4 = tellsWhole(kryo4, true)
 var TellWhole5 = tellsWhole(kryo5, true)
 
 func tellsWhole(own *dialect, untagged bool) func([]byte, decode.BodyKind) decode.Verdict {
-	return func(b []byte, k decode.BodyKind) decode.Verdict { return verdict(tellWhole(b, k, untagged), own) }
+	return func(b []byte, k decode.BodyKind) decode.Verdict { return decode.Judge(tellWhole(b, k, untagged), own) }
 }
 
 // tellWhole returns the only dialect in which the body ends as it must, nil if none or both fit.

@@ -98,7 +98,7 @@ func TestTellWhole(t *testing.T) {
 		{"nothing", "", false, decode.BodyResult, nil},
 	} {
 		b := formattest.Hex(c.hex)
-		want4, want5 := verdict(c.want, kryo4), verdict(c.want, kryo5)
+		want4, want5 := decode.Judge(c.want, kryo4), decode.Judge(c.want, kryo5)
 		assert.Equal(t, want4, tellsWhole(kryo4, c.untagged)(b, c.kind), "%s: Kryo 4", c.name)
 		assert.Equal(t, want5, tellsWhole(kryo5, c.untagged)(b, c.kind), "%s: Kryo 5", c.name)
 	}

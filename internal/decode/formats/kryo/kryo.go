@@ -35,20 +35,12 @@ var Format = decode.Format{
 }
 
 // Format5 is the same as Kryo 5 writes it.
-var Format5 = decode.Format{
-	ID:         8,
-	Name:       "kryo",
-	Dialect:    "Kryo 5",
-	Depth:      decode.DepthEnvelope,
-	Releases:   "3.x, by extension",
-	Capture:    "kryo-3.2.16.pcap.zst",
-	Heartbeats: [][]byte{{0x00}},
-	Scrub:      Scrub,
-	Starts:     Starts,
-	New:        New5,
-	Tell:       Tell5,
-	TellWhole:  tellsWhole(kryo5, false),
-}
+var Format5 = func() decode.Format {
+	f := Format
+	f.Dialect, f.Releases, f.Capture = "Kryo 5", "3.x, by extension", "kryo-3.2.16.pcap.zst"
+	f.New, f.Tell, f.TellWhole = New5, Tell5, tellsWhole(kryo5, false)
+	return f
+}()
 
 // Starts accepts an ASCII text; its length is not written.
 var Starts = decode.Starts{

@@ -61,18 +61,7 @@ func (r *Reader) nullElements(n int) {
 
 // flaggedSize takes a number of elements + 1, whose first byte has a flag in bit 7.
 func (r *Reader) flaggedSize() (flag bool, n int) {
-	b := r.Byte("the number of elements")
-	flag = b&0x80 != 0
-	v := uint64(b & 0x3f)
-	if b&0x40 != 0 {
-		for shift := 6; shift < 34; shift += 7 {
-			b := r.Byte("the number of elements")
-			v |= uint64(b&0x7f) << shift
-			if b < 0x80 {
-				break
-			}
-		}
-	}
+	flag, v := r.flaggedNumber("the number of elements")
 	switch {
 	case !r.OK():
 		return false, 0

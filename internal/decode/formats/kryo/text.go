@@ -34,17 +34,8 @@ func (r *Reader) text() text {
 	if first&moreASCII == 0 {
 		return r.asciiText()
 	}
-	c.Off++
-	n := uint32(first & 0x3f)
-	if first&moreUnits != 0 {
-		for shift := 6; shift < 34; shift += 7 {
-			b := c.Byte("a string length")
-			n |= uint32(b&0x7f) << shift
-			if b < 0x80 {
-				break
-			}
-		}
-	}
+	_, length := r.flaggedNumber("a string length")
+	n := uint32(length)
 	switch {
 	case !c.OK():
 		return text{}
@@ -55,6 +46,22 @@ func (r *Reader) text() text {
 		return text{}
 	}
 	return r.units(int(n - 1))
+}
+
+// flaggedNumber takes a number whose first byte has a flag in bit 7.
+func (r *Reader) flaggedNumber(what string) (flag bool, n uint64) {
+	b := r.Byte(what)
+	flag, n = b&0x80 != 0, uint64(b&0x3f)
+	if b&moreUnits != 0 {
+		for shift := 6; shift < 34; shift += 7 {
+			b = r.Byte(what)
+			n |= uint64(b&0x7f) << shift
+			if b < 0x80 {
+				break
+			}
+		}
+	}
+	return flag, n
 }
 
 func (r *Reader) asciiText() text {

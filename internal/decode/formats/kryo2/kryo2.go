@@ -29,17 +29,9 @@ var Format = decode.Format{
 }
 
 // Format5 is the same as Kryo 5 writes it.
-var Format5 = decode.Format{
-	ID:              25,
-	Name:            "kryo2",
-	Dialect:         "Kryo 5",
-	Depth:           decode.DepthEnvelope,
-	Releases:        "3.x, by extension",
-	Capture:         "kryo2-3.2.16.pcap.zst",
-	Scrub:           kryo.Scrub,
-	EmptyHeartbeats: true,
-	Starts:          kryo.Starts,
-	New:             kryo.NewUntagged5,
-	Tell:            kryo.Tell5,
-	TellWhole:       kryo.TellWhole5,
-}
+var Format5 = func() decode.Format {
+	f := Format
+	f.Dialect, f.Releases, f.Capture = "Kryo 5", "3.x, by extension", "kryo2-3.2.16.pcap.zst"
+	f.New, f.Tell, f.TellWhole = kryo.NewUntagged5, kryo.Tell5, kryo.TellWhole5
+	return f
+}()

@@ -102,16 +102,21 @@ func (r *Reader) strLen(c byte) int {
 	return 0
 }
 
-// length takes 1, 2 or 4 bytes for size 0, 1 or 2.
-func (r *Reader) length(size byte, what string) int {
+// unsigned takes a number of 1, 2, 4 or 8 bytes for size 0 to 3.
+func (r *Reader) unsigned(size byte, what string) uint64 {
 	switch size {
 	case 0:
-		return int(r.Byte(what))
+		return uint64(r.Byte(what))
 	case 1:
-		return int(r.U16(what))
+		return uint64(r.U16(what))
+	case 2:
+		return uint64(r.U32(what))
 	}
-	return int(r.U32(what))
+	return r.U64(what)
 }
+
+// length is unsigned for a length.
+func (r *Reader) length(size byte, what string) int { return int(r.unsigned(size, what)) }
 
 // ResultKind takes a small integer.
 func (r *Reader) ResultKind() byte {
@@ -218,29 +223,13 @@ func (r *Reader) int(l decode.Label, name string, index int, v int64) {
 }
 
 func (r *Reader) signed(c byte) int64 {
-	switch c - int8Byte {
-	case 0:
-		return int64(int8(r.Byte("an integer")))
-	case 1:
-		return int64(int16(r.U16("an integer")))
-	case 2:
-		return int64(int32(r.U32("an integer")))
-	}
-	return int64(r.U64("an integer"))
+	size := c - int8Byte
+	unused := 64 - 8<<size
+	return int64(r.unsigned(size, "an integer")<<unused) >> unused
 }
 
 func (r *Reader) uint(l decode.Label, name string, index int, c byte) {
-	var v uint64
-	switch c - uint8Byte {
-	case 0:
-		v = uint64(r.Byte("an integer"))
-	case 1:
-		v = uint64(r.U16("an integer"))
-	case 2:
-		v = uint64(r.U32("an integer"))
-	default:
-		v = r.U64("an integer")
-	}
+	v := r.unsigned(c-uint8Byte, "an integer")
 	if v <= math.MaxInt64 {
 		r.int(l, name, index, int64(v))
 		return

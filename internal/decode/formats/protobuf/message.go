@@ -30,33 +30,21 @@ type member struct {
 	empty decode.Kind // what an element without bytes is: Object after an element that is one
 }
 
-// member returns the description of field num: those of ThrowablePB.proto, with the names of its JSON.
-func (s schema) member(num protowire.Number) member {
-	switch s {
-	case throwable:
-		switch num {
-		case 1:
-			return member{name: "originalClassName", kind: decode.String, class: true}
-		case 2:
-			return member{name: "originalMessage", kind: decode.String}
-		case 3:
-			return member{name: "stackTrace", kind: decode.Object, of: stackFrame, list: true}
-		case 4:
-			return member{name: "cause", kind: decode.Object, of: throwable}
-		}
-	case stackFrame:
-		switch num {
-		case 1:
-			return member{name: "className", kind: decode.String}
-		case 2:
-			return member{name: "methodName", kind: decode.String}
-		case 3:
-			return member{name: "fileName", kind: decode.String}
-		case 4:
-			return member{name: "lineNumber", kind: decode.Int}
-		}
-	}
-	return member{}
+// schemas are the fields of Dubbo's messages by number: those of ThrowablePB.proto, with the names of its JSON.
+var schemas = [...][]member{
+	unknown: nil,
+	throwable: {
+		1: {name: "originalClassName", kind: decode.String, class: true},
+		2: {name: "originalMessage", kind: decode.String},
+		3: {name: "stackTrace", kind: decode.Object, of: stackFrame, list: true},
+		4: {name: "cause", kind: decode.Object, of: throwable},
+	},
+	stackFrame: {
+		1: {name: "className", kind: decode.String},
+		2: {name: "methodName", kind: decode.String},
+		3: {name: "fileName", kind: decode.String},
+		4: {name: "lineNumber", kind: decode.Int},
+	},
 }
 
 // message takes the fields up to end as an object. Bytes that are not fields are opaque, with those that are pending.
@@ -86,8 +74,8 @@ func (r *Reader) members(node, end int, s schema) {
 	for r.OK() && r.Off < end {
 		num, wire := r.tag()
 		var m member
-		if s != unknown {
-			m = s.member(num)
+		if fields := schemas[s]; int(num) < len(fields) {
+			m = fields[num]
 		}
 		if m.name == "" {
 			m.name = r.number(num)

@@ -44,22 +44,12 @@ var Format = decode.Format{
 }
 
 // Format21 is the same format under the id of protobuf-json.
-var Format21 = decode.Format{
-	ID:               21,
-	Name:             "protobuf",
-	Dialect:          "id 21",
-	Tell:             Tell,
-	Depth:            decode.DepthFull,
-	Releases:         "2.7.5",
-	Capture:          "protobuf-2.7.5.pcap.zst",
-	Heartbeats:       heartbeats,
-	Scrub:            scrub,
-	EmptyHeartbeats:  true,
-	Starts:           starts,
-	ThrowableMessage: "originalMessage",
-	New:              New,
-	Counts:           true,
-}
+var Format21 = func() decode.Format {
+	f := Format
+	f.ID, f.Dialect, f.Releases, f.Capture = 21, "id 21", "2.7.5", "protobuf-2.7.5.pcap.zst"
+	f.Tell = Tell
+	return f
+}()
 
 // heartbeats has the string H, which stands for null; from 2.7.9 on the body is empty.
 var heartbeats = [][]byte{{3, 0x0a, 1, 'H'}}

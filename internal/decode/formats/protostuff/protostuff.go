@@ -37,18 +37,12 @@ var Format = decode.Format{
 
 // Format10 is the same serialization in Dubbo 2.7.0 and 2.7.1, where it has the id of native-hessian. The two releases write
 // nested messages differently. Their writer throws on null, so there are no heartbeats.
-var Format10 = decode.Format{
-	ID:       10,
-	Name:     "protostuff",
-	Dialect:  "id 10",
-	Depth:    decode.DepthEnvelope,
-	Releases: "2.7.0, 2.7.1",
-	Capture:  "protostuff-2.7.1.pcap.zst",
-	Scrub:    scrub,
-	Starts:   starts,
-	New:      Format.New,
-	Tell:     tellID10,
-}
+var Format10 = func() decode.Format {
+	f := Format
+	f.ID, f.Dialect, f.Releases, f.Capture = 10, "id 10", "2.7.0, 2.7.1", "protostuff-2.7.1.pcap.zst"
+	f.Heartbeats, f.Tell = nil, tellID10
+	return f
+}()
 
 // tellID10 distinguishes protostuff from native-hessian by the first bytes. A text, or the class name of an object, starts with
 // its length in four bytes, the first of which is 0; a request's is that of Dubbo's version. In Hessian that would be an

@@ -221,7 +221,7 @@ func (r *Reader) own(e *entry, k decode.Kind, l decode.Label, name string, index
 
 // native takes an array of primitives.
 func (r *Reader) native(l decode.Label, name string, index int, typ byte, count uint64) {
-	if bits := elementBits(typ); count > uint64(r.Left())*8/bits {
+	if bits := elementBits[typ]; count > uint64(r.Left())*8/bits {
 		r.Fail(decode.Malformed, "the elements of an array", fmt.Sprintf("%d of type %d", count, typ))
 		return
 	}
@@ -257,20 +257,8 @@ func (r *Reader) native(l decode.Label, name string, index int, typ byte, count 
 	r.Close()
 }
 
-// elementBits returns the smallest size of an element of a native array, in bits.
-func elementBits(typ byte) uint64 {
-	switch typ {
-	case nativeBool:
-		return 1
-	case nativeShort:
-		return 16
-	case nativeFloat:
-		return 32
-	case nativeDouble:
-		return 64
-	}
-	return 8
-}
+// elementBits are the smallest sizes of an element of a native array, in bits.
+var elementBits = [...]uint64{8, nativeBool: 1, nativeByte: 8, nativeShort: 16, nativeInt: 8, nativeLong: 8, nativeFloat: 32, nativeDouble: 64}
 
 // array takes slices until one tells that it is the last.
 func (r *Reader) array(l decode.Label, name string, index int, head uint64) {
