@@ -106,10 +106,7 @@ const defaultTop = 20
 
 func (r *Result) document(s *report.Style) *report.Document {
 	doc := &report.Document{Summary: r.Summary(), Compact: true}
-	top := s.Top
-	if top <= 0 {
-		top = defaultTop
-	}
+	top := s.Rows(defaultTop)
 	drift := report.Section{Title: "DRIFT of body bytes", Columns: []report.Column{
 		{Name: ""},
 		{Name: "service/method", Names: true},

@@ -157,11 +157,7 @@ func (c *Comparison) methodSections(s *report.Style, changed []*Method, folds bo
 	if len(changed) == 0 {
 		return []report.Section{{Title: "METHODS", Notes: []string{c.sameNote(len(c.Methods), true)}}}
 	}
-	top := s.Top
-	if top <= 0 {
-		top = DefaultTop
-	}
-	shown := changed[:min(top, len(changed))]
+	shown := changed[:min(s.Rows(DefaultTop), len(changed))]
 	rest := changed[len(shown):]
 	table := func(title string, methods []*Method) report.Section {
 		sec := report.Section{Title: title, Columns: c.columns("service/method", true)}

@@ -68,11 +68,24 @@ func (m *method) sample(side int) *bodySample {
 	return m.samples[side]
 }
 
+// sum adds up calls.
+type sum struct {
+	calls, bytes int64
+	first        place // the frame with the lowest number
+}
+
+func (s *sum) add(o sum) {
+	if s.calls == 0 || o.first.frame < s.first.frame {
+		s.first = o.first
+	}
+	s.calls += o.calls
+	s.bytes += o.bytes
+}
+
 // use counts the calls in a serialization with another property: the serialization of the response, or the Dubbo version.
 type use struct {
+	sum
 	serialization, other string
-	calls, bytes         int64
-	first                place
 }
 
 // uses is a list of at most maxUses uses.
@@ -85,7 +98,7 @@ func (u *uses) add(serialization, other string, bytes int64, at place) bool {
 		if i = len(*u); i >= maxUses {
 			return false
 		}
-		*u = append(*u, use{serialization: serialization, other: other, first: at})
+		*u = append(*u, use{sum{first: at}, serialization, other})
 	}
 	(*u)[i].calls++
 	(*u)[i].bytes += bytes
@@ -93,10 +106,10 @@ func (u *uses) add(serialization, other string, bytes int64, at place) bool {
 }
 
 // tally returns the calls by serialization of the request.
-func (u uses) tally() *tally {
-	t := newTally()
+func (u uses) tally() tally {
+	t := make(tally)
 	for i := range u {
-		t.add(u[i].serialization, u[i].calls, u[i].bytes, u[i].first)
+		t.add(u[i].serialization, u[i].sum)
 	}
 	return t
 }

@@ -47,10 +47,9 @@ func wrongHeaders(k *Collector, e *evidence) {
 
 // answered counts the calls in one serialization with a response in another one.
 type answered struct {
+	sum
 	request, response string
-	calls, bytes      int64
 	methods           map[*method]int64
-	first             place
 }
 
 // answeredInOther finds calls whose response uses another serialization than the request.
@@ -71,16 +70,12 @@ func answeredInOther(k *Collector, e *evidence) {
 			pair := [2]string{u.serialization, u.other}
 			a := by[pair]
 			if a == nil {
-				a = &answered{request: u.serialization, response: u.other, methods: make(map[*method]int64), first: u.first}
+				a = &answered{request: u.serialization, response: u.other, methods: make(map[*method]int64)}
 				by[pair] = a
 				list = append(list, a)
 			}
-			a.calls += u.calls
-			a.bytes += u.bytes
+			a.add(u.sum)
 			a.methods[m] += u.calls
-			if u.first.frame < a.first.frame {
-				a.first = u.first
-			}
 		}
 	}
 	for _, a := range list {
@@ -114,31 +109,22 @@ func methodCounts(list []part[*method]) string {
 	return listed(texts, len(list)-len(texts))
 }
 
-// tally counts calls by serialization.
-type tally struct {
-	calls, bytes map[string]int64
-	first        map[string]place
-}
+// tally has the calls by serialization.
+type tally map[string]*sum
 
-func newTally() *tally {
-	return &tally{make(map[string]int64), make(map[string]int64), make(map[string]place)}
-}
-
-func (t *tally) add(serialization string, calls, bytes int64, at place) {
-	t.calls[serialization] += calls
-	t.bytes[serialization] += bytes
-	if p, ok := t.first[serialization]; !ok || at.frame < p.frame {
-		t.first[serialization] = at
+func (t tally) add(serialization string, calls sum) {
+	if t[serialization] == nil {
+		t[serialization] = new(sum)
 	}
+	t[serialization].add(calls)
 }
 
 // mixture is a set of methods or clients with the same serializations.
 type mixture struct {
-	*tally
-	serializations []string
-	who            []string
-	method         *method // the first one; nil for clients
-	bytes          int64
+	tally
+	who    []string
+	method *method // the first one; nil for clients
+	bytes  int64
 }
 
 // mixtures groups methods or clients with more than one serialization by the set of serializations.
@@ -147,15 +133,15 @@ type mixtures struct {
 	by   map[string]*mixture
 }
 
-func (x *mixtures) add(t *tally, who string, m *method) {
-	if len(t.calls) < 2 {
+func (x *mixtures) add(t tally, who string, m *method) {
+	if len(t) < 2 {
 		return
 	}
-	set := slices.Sorted(maps.Keys(t.calls))
+	set := slices.Sorted(maps.Keys(t))
 	key := strings.Join(set, ",")
 	g := x.by[key]
 	if g == nil {
-		g = &mixture{tally: newTally(), serializations: set, method: m}
+		g = &mixture{tally: make(tally), method: m}
 		if x.by == nil {
 			x.by = make(map[string]*mixture)
 		}
@@ -163,18 +149,18 @@ func (x *mixtures) add(t *tally, who string, m *method) {
 		x.list = append(x.list, g)
 	}
 	for _, s := range set {
-		g.add(s, t.calls[s], t.bytes[s], t.first[s])
-		g.bytes += t.bytes[s]
+		g.add(s, *t[s])
+		g.bytes += t[s].bytes
 	}
 	g.who = append(g.who, who)
 }
 
 // finding returns the finding about a mixture: "41 methods are called in hessian2 (1,060 calls) and kryo (131)".
 func (g *mixture) finding(one, verb string) report.Finding {
-	rare := slices.SortedFunc(maps.Keys(g.calls), func(a, b string) int {
-		return cmp.Or(cmp.Compare(g.calls[b], g.calls[a]), cmp.Compare(a, b))
+	rare := slices.SortedFunc(maps.Keys(g.tally), func(a, b string) int {
+		return cmp.Or(cmp.Compare(g.tally[b].calls, g.tally[a].calls), cmp.Compare(a, b))
 	})
-	at := g.first[rare[len(rare)-1]]
+	at := g.tally[rare[len(rare)-1]].first
 	f := report.Finding{Subject: g.who[0], Frame: at.frame, File: at.file, Weight: g.bytes}
 	if len(g.who) > 1 {
 		f.Subject = report.Plural(int64(len(g.who)), one)
@@ -183,8 +169,8 @@ func (g *mixture) finding(one, verb string) report.Finding {
 	}
 	var parts []string
 	for _, s := range rare {
-		parts = append(parts, s+" ("+report.Plural(g.calls[s], "call")+")")
-		f.Facts = append(f.Facts, fact("calls."+s, g.calls[s]))
+		parts = append(parts, s+" ("+report.Plural(g.tally[s].calls, "call")+")")
+		f.Facts = append(f.Facts, fact("calls."+s, g.tally[s].calls))
 	}
 	f.Text = verb + " " + both(parts, 4)
 	names := slices.Sorted(slices.Values(g.who))
@@ -237,10 +223,9 @@ func clientSerializations(k *Collector, e *evidence) {
 
 // version counts the requests with one Dubbo version.
 type version struct {
-	text         string
-	calls, bytes int64
-	clients      []string
-	first        place
+	sum
+	text    string
+	clients []string
 }
 
 // versions finds clients that send another Dubbo version than most.
@@ -251,14 +236,10 @@ func versions(k *Collector, e *evidence) {
 			u := &c.uses[i]
 			v := by[u.other]
 			if v == nil {
-				v = &version{text: u.other, first: u.first}
+				v = &version{text: u.other}
 				by[u.other] = v
 			}
-			v.calls += u.calls
-			v.bytes += u.bytes
-			if u.first.frame < v.first.frame {
-				v.first = u.first
-			}
+			v.add(u.sum)
 			if n := len(v.clients); n == 0 || v.clients[n-1] != c.host {
 				v.clients = append(v.clients, c.host)
 			}

@@ -58,28 +58,28 @@ func (p *Calls) append(f *Record, c *call.Call) {
 	if n := resp.Count(); n > 1 || resp != nil && !resp.Ends {
 		f.Int("responseMessages", int64(n))
 	}
-	if req != nil {
-		f.Int("requestBodyBytes", req.BodyBytes())
-	}
-	if resp != nil {
-		f.Int("responseBodyBytes", resp.BodyBytes())
-	}
-	if req != nil {
-		f.Int("requestFrameBytes", req.FrameBytes())
-	}
-	if resp != nil {
-		f.Int("responseFrameBytes", resp.FrameBytes())
-	}
+	f.intOf("requestBodyBytes", req, (*call.Message).BodyBytes)
+	f.intOf("responseBodyBytes", resp, (*call.Message).BodyBytes)
+	f.intOf("requestFrameBytes", req, (*call.Message).FrameBytes)
+	f.intOf("responseFrameBytes", resp, (*call.Message).FrameBytes)
 	f.time("time", any.FirstTime)
-	if ns, ok := c.Latency(); ok {
-		f.Micros("latencyMicros", ns)
-	} else {
-		f.null("latencyMicros")
+	f.optionalMicros("latencyMicros", c.Latency)
+	f.optionalMicros("waitMicros", c.Wait)
+}
+
+// intOf appends an integer of a message unless it is nil.
+func (f *Record) intOf(name string, m *call.Message, of func(*call.Message) int64) {
+	if m != nil {
+		f.Int(name, of(m))
 	}
-	if ns, ok := c.Wait(); ok {
-		f.Micros("waitMicros", ns)
+}
+
+// optionalMicros appends a time, or null if there is none.
+func (f *Record) optionalMicros(name string, of func() (ns int64, ok bool)) {
+	if ns, ok := of(); ok {
+		f.Micros(name, ns)
 	} else {
-		f.null("waitMicros")
+		f.null(name)
 	}
 }
 

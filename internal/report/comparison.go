@@ -40,7 +40,7 @@ func (r *Report) comparedTable(s *Style, numbers []Column, numbersOf func(*sizes
 	}
 	sec.Columns = append(columns, numbers...)
 	shown := rows
-	if top := r.top(s); !apart && len(rows) > top {
+	if top := s.Rows(DefaultTop); !apart && len(rows) > top {
 		shown = rows[:top]
 	}
 	for _, m := range shown {
@@ -109,13 +109,6 @@ func sumOf(rows []*sizes.Group) *sizes.Group {
 		sum.Merge(m)
 	}
 	return sum
-}
-
-func (r *Report) top(s *Style) int {
-	if s.Top > 0 {
-		return s.Top
-	}
-	return DefaultTop
 }
 
 // comparisonName returns the name of a row for use in a sentence.

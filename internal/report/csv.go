@@ -17,12 +17,16 @@ import (
 // the JSON report. The row that sums the groups beyond the limit has empty keys and their number in restGroups.
 func (r *Report) writeCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
-	if err := out.Write(r.csvHeader()); err != nil {
-		return err
-	}
 	var row []string
+	for name := range r.csvColumns(&sizes.Group{Rest: true}) {
+		row = append(row, name)
+	}
+	_ = out.Write(row) // Error returns its error, too
 	for _, g := range r.Groups {
-		row = r.appendCSV(row[:0], g)
+		row = row[:0]
+		for _, text := range r.csvColumns(g) {
+			row = append(row, text)
+		}
 		if err := out.Write(row); err != nil {
 			return err
 		}
@@ -31,45 +35,27 @@ func (r *Report) writeCSV(w io.Writer) error {
 	return out.Error()
 }
 
-func (r *Report) csvHeader() []string {
-	var names []string
-	for _, k := range r.By.Keys {
-		names = append(names, string(k))
-		if k == sizes.Serialization {
-			names = append(names, "serializationId")
+// csvColumns yields the names and texts of the columns of a group: its key, the members of its JSON that are texts, numbers or
+// distributions, and restGroups.
+func (r *Report) csvColumns(g *sizes.Group) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		for i, k := range r.By.Keys {
+			value := ""
+			if !g.Rest {
+				value = g.Values[i]
+			}
+			yield(string(k), value)
+			if k == sizes.Serialization {
+				yield("serializationId", idOrEmpty(g.SerializationID))
+			}
 		}
-	}
-	for name := range r.csvColumns(&jsonGroup{Rates: r.jsonRates(new(sizes.Group))}) {
-		names = append(names, name)
-	}
-	return append(names, "restGroups")
-}
-
-// appendCSV appends the cells of a group.
-func (r *Report) appendCSV(row []string, g *sizes.Group) []string {
-	for i, k := range r.By.Keys {
-		value := ""
-		if !g.Rest {
-			value = g.Values[i]
+		r.csvMembers("", reflect.ValueOf(r.jsonGroup(g, false)).Elem(), yield)
+		rest := ""
+		if g.Rest {
+			rest = strconv.FormatInt(g.Groups, 10)
 		}
-		row = append(row, value)
-		if k == sizes.Serialization {
-			row = append(row, idOrEmpty(g.SerializationID))
-		}
+		yield("restGroups", rest)
 	}
-	for _, text := range r.csvColumns(r.jsonGroup(g, false)) {
-		row = append(row, text)
-	}
-	if g.Rest {
-		return append(row, strconv.FormatInt(g.Groups, 10))
-	}
-	return append(row, "")
-}
-
-// csvColumns returns the names and texts of the columns between a group's key and restGroups. They are the members of its JSON
-// that are texts, numbers or distributions.
-func (r *Report) csvColumns(g *jsonGroup) iter.Seq2[string, string] {
-	return func(yield func(string, string) bool) { r.csvMembers("", reflect.ValueOf(g).Elem(), yield) }
 }
 
 func (r *Report) csvMembers(prefix string, v reflect.Value, yield func(name, text string) bool) {

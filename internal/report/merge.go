@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -207,10 +208,7 @@ func join(to, g *sizes.Group) error {
 }
 
 func (c *collector) groups() []*sizes.Group {
-	all := make([]*sizes.Group, 0, len(c.byKey)+1)
-	for _, g := range c.byKey {
-		all = append(all, g)
-	}
+	all := slices.Collect(maps.Values(c.byKey))
 	if c.rest != nil {
 		all = append(all, c.rest)
 	}

@@ -24,10 +24,7 @@ func (r *Report) details(s *Style) []Section {
 		return nil
 	}
 	rows := r.ranked()
-	n := detailed
-	if s.Top > 0 {
-		n = s.Top
-	}
+	n := s.Rows(detailed)
 	var all []Section
 	for i, m := range rows {
 		if i == n || m.Rest {

@@ -130,22 +130,21 @@ func meanOf(of func(*groupRow) *sizes.Stat) func(*groupRow) cell {
 	return func(g *groupRow) cell { return ratioCell(of(g).Total, of(g).Count) }
 }
 
-func percentileOf(of func(*groupRow) *sizes.Stat, p float64) func(*groupRow) cell {
+func numberOf(of func(*groupRow) *sizes.Stat, number func(*sizes.Stat) int64) func(*groupRow) cell {
 	return func(g *groupRow) cell {
 		if of(g).Count == 0 {
 			return cell{}
 		}
-		return numberCell(of(g).Percentile(p))
+		return numberCell(number(of(g)))
 	}
 }
 
+func percentileOf(of func(*groupRow) *sizes.Stat, p float64) func(*groupRow) cell {
+	return numberOf(of, func(s *sizes.Stat) int64 { return s.Percentile(p) })
+}
+
 func maxOf(of func(*groupRow) *sizes.Stat) func(*groupRow) cell {
-	return func(g *groupRow) cell {
-		if of(g).Count == 0 {
-			return cell{}
-		}
-		return numberCell(of(g).Max)
-	}
+	return numberOf(of, func(s *sizes.Stat) int64 { return s.Max })
 }
 
 func timed(r *Report) bool    { return r.nanos() > 0 }

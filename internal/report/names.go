@@ -109,24 +109,15 @@ func abbreviate(name string, keep func(part int) bool) string {
 func KeyText(by sizes.By, values []string) string {
 	name := ""
 	var other []string
-	for i, k := range by.Keys {
-		if i >= len(values) {
-			break
-		}
-		v := term.Clean(values[i])
-		switch k {
-		case sizes.Service:
+	for i, k := range by.Keys[:min(len(by.Keys), len(values))] {
+		switch v := term.Clean(values[i]); {
+		case k == sizes.Service, k == sizes.Method && name == "":
 			name = v
-			continue
-		case sizes.Method:
-			if name != "" {
-				name += "/" + v
-			} else {
-				name = v
-			}
-			continue
+		case k == sizes.Method:
+			name += "/" + v
+		default:
+			other = append(other, v)
 		}
-		other = append(other, v)
 	}
 	switch {
 	case name == "":

@@ -84,7 +84,7 @@ func (r *Report) rankingSection(s *Style) Section {
 	k := r.newRanking(s, r.presetTable())
 	service, method := r.keyIndex(sizes.Service), r.keyIndex(sizes.Method)
 	unknown := false
-	for len(k.Rows) < r.top(s) {
+	for len(k.Rows) < s.Rows(DefaultTop) {
 		_, g := k.Next()
 		if g == nil {
 			break

@@ -240,6 +240,14 @@ type Style struct {
 	Explain string
 }
 
+// Rows returns the number of rows to show: Top, or normal if it is not set.
+func (s *Style) Rows(normal int) int {
+	if s.Top > 0 {
+		return s.Top
+	}
+	return normal
+}
+
 // explain returns the command that shows a frame, or "".
 func (s *Style) explain(frame int64) string {
 	if s.Explain == "" || frame <= 0 {
