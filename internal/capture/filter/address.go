@@ -145,12 +145,12 @@ func (p *parser) name(t token, q qualifiers) node {
 		}
 		return p.failAt(t, "names of ports are not resolved; write the number of %q", t.text)
 	case addrProto:
-		names := ipProtoNames
+		number := ipProtoNames[t.text]
 		if q.proto == protoLink {
-			names = etherNames
+			number = linkTypes[proto(t.text)]
 		}
-		if n, ok := names[t.text]; ok && (q.proto == protoLink || q.proto == protoNone || q.proto == protoIP || q.proto == protoIP6) {
-			return p.protoNumber(t, n, q)
+		if number != 0 && (q.proto == protoLink || q.proto == protoNone || q.proto == protoIP || q.proto == protoIP6) {
+			return p.protoNumber(t, number, q)
 		}
 		return p.failAt(t, "the protocol %q is not known by name; write its number", t.text)
 	case addrNone:
@@ -181,17 +181,4 @@ func (p *parser) protoNumber(t token, n uint32, q qualifiers) node {
 		return leaf(t, func(g *gen) *cond { return g.isProto(q.proto, n) })
 	}
 	return p.failAt(t, `"%s proto" means nothing; "ip", "ip6" and "ether" go before "proto"`, q.proto)
-}
-
-// String returns the keyword.
-func (pr proto) String() string {
-	if pr == protoLink {
-		return "ether" // the first of several synonyms
-	}
-	for w, have := range protos {
-		if have == pr {
-			return w
-		}
-	}
-	return ""
 }

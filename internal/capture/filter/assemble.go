@@ -1,22 +1,72 @@
 package filter
 
-import "golang.org/x/net/bpf"
+import (
+	"slices"
 
-// line is an instruction whose jumps are still blocks.
-type line struct {
-	ins
-	t, f  *block
-	short [2]bool // the jump uses a JA that follows it
-}
+	"golang.org/x/net/bpf"
+)
 
-// assemble orders the blocks so that all jumps go forward, and resolves the jumps. A conditional jump reaches 255
-// instructions; longer jumps use JA, which has no such limit.
+// assemble orders the blocks so that all jumps go forward, and makes their instructions from the last one to the first,
+// so that the targets of a jump are known. A conditional jump reaches 255 instructions; longer jumps use a JA after it,
+// which has no such limit.
 func (g *graph) assemble() ([]bpf.RawInstruction, error) {
 	order := g.topological()
-	for i, b := range order {
-		b.order, b.loaded, b.reached = i, 0, false
+	findLoaded(order)
+	var out []bpf.RawInstruction // the last instruction first
+	add := func(op uint16, k uint32) { out = append(out, bpf.RawInstruction{Op: op, K: k}) }
+	// distance returns how many instructions a jump before the last ones skips to reach a block.
+	distance := func(to *block) int { return len(out) - to.start }
+	for _, b := range slices.Backward(order) {
+		switch b.kind {
+		case blockReturn:
+			add(opRet, b.k)
+		case blockStore:
+			if n := distance(b.t); n > 0 {
+				add(opJA, uint32(n))
+			}
+			add(opSt, shiftAt)
+			add(opLdK, b.k)
+		default:
+			end, jas := len(out), 0
+			targets, skip := [2]*block{b.f, b.t}, [2]uint8{}
+			for range targets { // each JA makes both jumps longer
+				far := 0
+				for _, to := range targets {
+					if end+jas-to.start > 255 {
+						far++
+					}
+				}
+				jas = far
+			}
+			for i, to := range targets {
+				n := end + jas - to.start
+				if n > 255 {
+					add(opJA, uint32(distance(to)))
+					n = end + jas - len(out)
+				}
+				skip[i] = uint8(n)
+			}
+			out = append(out, bpf.RawInstruction{Op: b.jump, Jf: skip[0], Jt: skip[1], K: b.k})
+			if b.loaded != b.value {
+				for _, c := range slices.Backward(b.code) {
+					add(c.op, c.k)
+				}
+			}
+		}
+		b.start = len(out)
+		if len(out) > maxInstructions {
+			return nil, errTooLong
+		}
 	}
-	// A value that every path to a block has loaded is not loaded again.
+	slices.Reverse(out)
+	return out, nil
+}
+
+// findLoaded finds the blocks whose value every path to them has loaded, so that it is not loaded again.
+func findLoaded(order []*block) {
+	for _, b := range order {
+		b.loaded, b.reached = 0, false
+	}
 	carry := func(to *block, value int) {
 		switch {
 		case to == nil:
@@ -26,101 +76,13 @@ func (g *graph) assemble() ([]bpf.RawInstruction, error) {
 			to.loaded = 0
 		}
 	}
-	g.root.reached = true
+	order[0].reached = true
 	for _, b := range order {
+		value := 0
 		if b.kind == blockTest {
-			carry(b.t, b.value)
-			carry(b.f, b.value)
-		} else {
-			carry(b.t, 0)
+			value = b.value
 		}
+		carry(b.t, value)
+		carry(b.f, value)
 	}
-
-	var lines []line
-	start := make([]int, len(order))
-	for i, b := range order {
-		start[i] = len(lines)
-		switch b.kind {
-		case blockReturn:
-			lines = append(lines, line{ins: ins{opRet, b.k}})
-		case blockStore:
-			lines = append(lines, line{ins: ins{opLdK, b.k}}, line{ins: ins{opSt, shiftAt}})
-			if i+1 == len(order) || order[i+1] != b.t {
-				lines = append(lines, line{ins: ins{op: opJA}, t: b.t})
-			}
-		default:
-			if b.loaded != b.value {
-				for _, c := range b.code {
-					lines = append(lines, line{ins: c})
-				}
-			}
-			lines = append(lines, line{ins: ins{b.jump, b.k}, t: b.t, f: b.f})
-		}
-		if len(lines) > maxInstructions {
-			return nil, errTooLong
-		}
-	}
-	return resolve(lines, start)
-}
-
-func resolve(lines []line, start []int) ([]bpf.RawInstruction, error) {
-	place := make([]int, len(lines)+1)
-	for {
-		n := 0
-		for i := range lines {
-			place[i] = n
-			n++
-			for _, long := range lines[i].short {
-				if long {
-					n++
-				}
-			}
-		}
-		place[len(lines)] = n
-		if n > maxInstructions {
-			return nil, errTooLong
-		}
-		grown := false
-		for i := range lines {
-			l := &lines[i]
-			if l.f == nil {
-				continue
-			}
-			for j, to := range []*block{l.t, l.f} {
-				if !l.short[j] && place[start[to.order]]-place[i]-1 > 255 {
-					l.short[j], grown = true, true
-				}
-			}
-		}
-		if !grown {
-			break
-		}
-	}
-	out := make([]bpf.RawInstruction, 0, place[len(lines)])
-	for i, l := range lines {
-		r := bpf.RawInstruction{Op: l.op, K: l.k}
-		at := place[i]
-		switch {
-		case l.t == nil:
-			out = append(out, r)
-		case l.f == nil:
-			r.K = uint32(place[start[l.t.order]] - at - 1)
-			out = append(out, r)
-		default:
-			var trampolines []bpf.RawInstruction
-			distance := func(j int, to *block) uint8 {
-				target := place[start[to.order]]
-				if !l.short[j] {
-					return uint8(target - at - 1)
-				}
-				from := at + 1 + len(trampolines)
-				trampolines = append(trampolines, bpf.RawInstruction{Op: opJA, K: uint32(target - from - 1)})
-				return uint8(from - at - 1)
-			}
-			r.Jt = distance(0, l.t)
-			r.Jf = distance(1, l.f)
-			out = append(append(out, r), trampolines...)
-		}
-	}
-	return out, nil
 }

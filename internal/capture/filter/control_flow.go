@@ -31,9 +31,9 @@ type block struct {
 	k     uint32 // compared with, stored, or returned
 	t, f  *block
 
-	seen    int // the last pass that visited it
-	id      int // in the order of merge
-	order   int
+	seen    int  // the last pass that visited it
+	id      int  // in the order of merge
+	start   int  // its instructions and all that follow them, by assemble
 	known   bool // facts are valid in this pass
 	facts   []fact
 	loaded  int // the value that is in A on all paths to the block, or 0

@@ -47,22 +47,20 @@ const shiftAt = 0
 
 const memories = 16
 
+// linkLayers are the supported link types: where the type field is, and where the header ends.
+var linkLayers = map[capture.LinkType]struct {
+	kind              linkKind
+	linktype, payload uint32
+}{
+	capture.LinkEthernet: {linkEthernet, 12, 14}, capture.LinkLinuxSLL: {linkSLL, 14, 16}, capture.LinkLinuxSLL2: {linkSLL2, 0, 20},
+	capture.LinkRaw: {kind: linkRaw}, capture.LinkDLTRaw: {kind: linkRaw}, capture.LinkDLTRawOpenBSD: {kind: linkRaw},
+	capture.LinkIPv4: {kind: linkIPv4}, capture.LinkIPv6: {kind: linkIPv6},
+}
+
 func newGen(t Target) *gen {
-	g := &gen{target: t}
-	switch t.Link {
-	case capture.LinkEthernet:
-		g.link, g.linktype.at, g.payload.at = linkEthernet, 12, 14
-	case capture.LinkLinuxSLL:
-		g.link, g.linktype.at, g.payload.at = linkSLL, 14, 16
-	case capture.LinkLinuxSLL2:
-		g.link, g.linktype.at, g.payload.at = linkSLL2, 0, 20
-	case capture.LinkRaw, capture.LinkDLTRaw, capture.LinkDLTRawOpenBSD:
-		g.link = linkRaw
-	case capture.LinkIPv4:
-		g.link = linkIPv4
-	case capture.LinkIPv6:
-		g.link = linkIPv6
-	default:
+	layer, ok := linkLayers[t.Link]
+	g := &gen{target: t, link: layer.kind, linktype: offset{at: layer.linktype}, payload: offset{at: layer.payload}}
+	if !ok {
 		g.fail("link type %s is not supported%s", t.Link, useDDD)
 	}
 	if t.cooked() {
@@ -170,9 +168,9 @@ func (g *gen) transport4(plus, size uint32) []ins {
 
 // isType tests whether the link layer carries an Ethernet type or, up to 1500, a service access point of IEEE 802.2.
 func (g *gen) isType(t uint32) *cond {
+	version, isIP := ipVersions[t]
 	if g.labels > 0 {
-		version := map[uint32]uint32{etherIPv4: 0x40, etherIPv6: 0x60}[t]
-		if version == 0 {
+		if !isIP {
 			return g.fail("inside MPLS only IPv4 and IPv6 can be told apart%s", useDDD)
 		}
 		minus2 := g.network - 2
@@ -188,13 +186,10 @@ func (g *gen) isType(t uint32) *cond {
 		}
 		return equal(kind, t)
 	case linkRaw:
-		switch t {
-		case etherIPv4:
-			return masked(g.load(g.linkhdr, 0, 1), 0xf0, 0x40)
-		case etherIPv6:
-			return masked(g.load(g.linkhdr, 0, 1), 0xf0, 0x60)
+		if !isIP {
+			return constCond(false)
 		}
-		return constCond(false)
+		return masked(g.load(g.linkhdr, 0, 1), 0xf0, version)
 	case linkIPv4:
 		return constCond(t == etherIPv4)
 	case linkIPv6:
@@ -202,6 +197,9 @@ func (g *gen) isType(t uint32) *cond {
 	}
 	return equal(kind, t)
 }
+
+// ipVersions are the upper halves of the first bytes of IP packets.
+var ipVersions = map[uint32]uint32{etherIPv4: 0x40, etherIPv6: 0x60}
 
 // pppTypes are the PPP numbers of Ethernet types.
 var pppTypes = map[uint32]uint32{

@@ -1,47 +1,42 @@
 package filter
 
-// proto is a keyword that names a protocol. It may stand alone, before an address and before an index.
-type proto int
+import "strings"
+
+// proto is a keyword that names a protocol. It may stand alone, before an address and before an index. Keywords of the
+// link layer are one protocol.
+type proto string
 
 const (
-	protoNone proto = iota
-	protoLink
-	protoIP
-	protoARP
-	protoRARP
-	protoIP6
-	protoSCTP
-	protoTCP
-	protoUDP
-	protoICMP
-	protoICMP6
-	protoIGMP
-	protoIGRP
-	protoPIM
-	protoVRRP
-	protoCARP
-	protoAH
-	protoESP
-	protoATalk
-	protoAARP
-	protoDECnet
-	protoLAT
-	protoSCA
-	protoMOPDL
-	protoMOPRC
-	protoISO
-	protoSTP
-	protoIPX
-	protoNetBEUI
+	protoNone    proto = ""
+	protoLink    proto = "ether"
+	protoIP      proto = "ip"
+	protoARP     proto = "arp"
+	protoRARP    proto = "rarp"
+	protoIP6     proto = "ip6"
+	protoSCTP    proto = "sctp"
+	protoTCP     proto = "tcp"
+	protoUDP     proto = "udp"
+	protoICMP6   proto = "icmp6"
+	protoAH      proto = "ah"
+	protoESP     proto = "esp"
+	protoAARP    proto = "aarp"
+	protoDECnet  proto = "decnet"
+	protoISO     proto = "iso"
+	protoSTP     proto = "stp"
+	protoIPX     proto = "ipx"
+	protoNetBEUI proto = "netbeui"
 )
 
-var protos = map[string]proto{
-	"ether": protoLink, "link": protoLink, "ppp": protoLink, "slip": protoLink, "fddi": protoLink, "tr": protoLink, "wlan": protoLink,
-	"ip": protoIP, "arp": protoARP, "rarp": protoRARP, "ip6": protoIP6, "sctp": protoSCTP, "tcp": protoTCP, "udp": protoUDP,
-	"icmp": protoICMP, "icmp6": protoICMP6, "igmp": protoIGMP, "igrp": protoIGRP, "pim": protoPIM, "vrrp": protoVRRP,
-	"carp": protoCARP, "ah": protoAH, "esp": protoESP, "atalk": protoATalk, "aarp": protoAARP, "decnet": protoDECnet,
-	"lat": protoLAT, "sca": protoSCA, "mopdl": protoMOPDL, "moprc": protoMOPRC, "iso": protoISO, "stp": protoSTP,
-	"ipx": protoIPX, "netbeui": protoNetBEUI,
+// protoOf returns the protocol of a keyword, or protoNone.
+func protoOf(word string) proto {
+	switch word {
+	case "ether", "link", "ppp", "slip", "fddi", "tr", "wlan":
+		return protoLink
+	}
+	if p := proto(word); linkTypes[p] != 0 || ipProtos[p].number != 0 {
+		return p
+	}
+	return protoNone
 }
 
 // Ethernet types and, below 1501, service access points of IEEE 802.2.
@@ -77,9 +72,9 @@ const (
 
 // linkTypes are the protocols that the type of a link layer states.
 var linkTypes = map[proto]uint32{
-	protoIP: etherIPv4, protoARP: etherARP, protoRARP: etherRARP, protoIP6: etherIPv6, protoATalk: etherApple,
-	protoAARP: etherAppleARP, protoDECnet: etherDECnet, protoLAT: etherLAT, protoSCA: etherSCA, protoMOPDL: etherMOPDL,
-	protoMOPRC: etherMOPRC, protoISO: sapISO, protoSTP: sapBridge, protoIPX: sapIPX, protoNetBEUI: sapNetBEUI,
+	protoIP: etherIPv4, protoARP: etherARP, protoRARP: etherRARP, protoIP6: etherIPv6, "atalk": etherApple,
+	protoAARP: etherAppleARP, protoDECnet: etherDECnet, "lat": etherLAT, "sca": etherSCA, "mopdl": etherMOPDL,
+	"moprc": etherMOPRC, protoISO: sapISO, protoSTP: sapBridge, protoIPX: sapIPX, protoNetBEUI: sapNetBEUI,
 }
 
 const (
@@ -98,8 +93,8 @@ var ipProtos = map[proto]struct {
 	over   proto // protoNone: both
 }{
 	protoTCP: {ipTCP, protoNone}, protoUDP: {ipUDP, protoNone}, protoSCTP: {ipSCTP, protoNone},
-	protoICMP: {ipICMP, protoIP}, protoIGMP: {ipIGMP, protoIP}, protoIGRP: {9, protoIP}, protoPIM: {103, protoNone},
-	protoVRRP: {112, protoIP}, protoCARP: {112, protoIP}, protoICMP6: {ipICMP6, protoIP6},
+	"icmp": {ipICMP, protoIP}, "igmp": {ipIGMP, protoIP}, "igrp": {9, protoIP}, "pim": {103, protoNone},
+	"vrrp": {112, protoIP}, "carp": {112, protoIP}, protoICMP6: {ipICMP6, protoIP6},
 	protoAH: {51, protoNone}, protoESP: {50, protoNone},
 }
 
@@ -133,27 +128,16 @@ var keywords = map[string]string{
 }
 
 // unsupportedWords are the keywords of the language that are not supported.
-var unsupportedWords = map[string]bool{
-	"protochain": true, "gateway": true, "type": true, "subtype": true, "direction": true, "dir": true,
-	"address1": true, "addr1": true, "address2": true, "addr2": true, "address3": true, "addr3": true, "address4": true, "addr4": true,
-	"ra": true, "ta": true, "radio": true, "esis": true, "es-is": true, "isis": true, "is-is": true, "clnp": true,
-	"l1": true, "l2": true, "iih": true, "lsp": true, "snp": true, "csnp": true, "psnp": true,
-	"geneve": true, "lane": true, "llc": true, "metac": true, "bcc": true, "oam": true, "oamf4": true, "oamf4ec": true,
-	"oamf4sc": true, "sc": true, "ilmic": true, "vpi": true, "vci": true, "connectmsg": true, "metaconnect": true,
-	"on": true, "ifname": true, "rset": true, "ruleset": true, "rnr": true, "rulenum": true, "srnr": true, "subrulenum": true,
-	"reason": true, "action": true, "fisu": true, "lssu": true, "lsu": true, "msu": true, "hfisu": true, "hlssu": true, "hmsu": true,
-	"sio": true, "opc": true, "dpc": true, "sls": true, "hsio": true, "hopc": true, "hdpc": true, "hsls": true,
-}
+var unsupportedWords = strings.Fields(`
+	protochain gateway type subtype direction dir address1 addr1 address2 addr2 address3 addr3 address4 addr4 ra ta radio
+	esis es-is isis is-is clnp l1 l2 iih lsp snp csnp psnp geneve lane llc metac bcc oam oamf4 oamf4ec oamf4sc sc ilmic
+	vpi vci connectmsg metaconnect on ifname rset ruleset rnr rulenum srnr subrulenum reason action fisu lssu lsu msu
+	hfisu hlssu hmsu sio opc dpc sls hsio hopc hdpc hsls
+`)
 
-// Names that may follow "proto" after a backslash, as pcap-filter(7) lists them.
-var (
-	ipProtoNames = map[string]uint32{
-		"icmp": ipICMP, "igmp": ipIGMP, "tcp": ipTCP, "udp": ipUDP, "gre": 47, "esp": 50, "ah": 51, "pim": 103, "vrrp": 112,
-		"sctp": ipSCTP,
-	}
-	etherNames = map[string]uint32{
-		"aarp": etherAppleARP, "arp": etherARP, "atalk": etherApple, "decnet": etherDECnet, "ip": etherIPv4, "ip6": etherIPv6,
-		"lat": etherLAT, "mopdl": etherMOPDL, "moprc": etherMOPRC, "rarp": etherRARP, "sca": etherSCA,
-		"iso": sapISO, "stp": sapBridge, "ipx": sapIPX, "netbeui": sapNetBEUI,
-	}
-)
+// ipProtoNames may follow "proto" after a backslash, as pcap-filter(7) lists them; after "ether proto" the keywords of
+// linkTypes may.
+var ipProtoNames = map[string]uint32{
+	"icmp": ipICMP, "igmp": ipIGMP, "tcp": ipTCP, "udp": ipUDP, "gre": 47, "esp": 50, "ah": 51, "pim": 103, "vrrp": 112,
+	"sctp": ipSCTP,
+}

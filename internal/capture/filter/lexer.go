@@ -174,10 +174,10 @@ func wordToken(s string) (token, *Error) {
 	if k, ok := keywords[s]; ok {
 		return token{kind: tokenWord, text: k}, nil
 	}
-	if pr, ok := protos[s]; ok {
+	if pr := protoOf(s); pr != protoNone {
 		return token{kind: tokenProto, proto: pr, text: s}, nil
 	}
-	if unsupportedWords[s] {
+	if slices.Contains(unsupportedWords, s) {
 		return token{}, &Error{Text: strconv.Quote(s) + " is not supported" + useDDD}
 	}
 	if n, ok := numbers[s]; ok {

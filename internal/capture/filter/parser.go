@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// kindOf is what a keyword says its address is.
-type kindOf int
+// kindOf is the keyword that says what its address is.
+type kindOf string
 
 const (
-	addrNone kindOf = iota // no address came before, so there are no qualifiers to use
-	addrDefault
-	addrHost
-	addrNet
-	addrPort
-	addrRange
-	addrProto
+	addrNone    kindOf = ""        // no address came before, so there are no qualifiers to use
+	addrDefault kindOf = "default" // no keyword
+	addrHost    kindOf = "host"
+	addrNet     kindOf = "net"
+	addrPort    kindOf = "port"
+	addrRange   kindOf = "portrange"
+	addrProto   kindOf = "proto"
 )
 
 type direction int

@@ -27,7 +27,7 @@ func (p *parser) term() value {
 	case "src", "dst":
 		return p.directed(w, q)
 	case "host", "net", "port", "portrange", "proto":
-		q.addr = addressKinds[w.text]
+		q.addr = kindOf(w.text)
 		return p.addressed(q)
 	case "broadcast":
 		test = func(g *gen) *cond { return g.broadcast(q.proto) }
@@ -63,8 +63,6 @@ func (p *parser) addressed(q qualifiers) value {
 	return v
 }
 
-var addressKinds = map[string]kindOf{"host": addrHost, "net": addrNet, "port": addrPort, "portrange": addrRange, "proto": addrProto}
-
 // directed parses "src", "dst", "src or dst", "src and dst", and what follows.
 func (p *parser) directed(w token, q qualifiers) value {
 	q.dir, q.addr = dirSrc, addrDefault
@@ -80,7 +78,7 @@ func (p *parser) directed(w token, q qualifiers) value {
 		}
 	}
 	if k := p.accept("host", "net", "port", "portrange"); k != "" {
-		q.addr = addressKinds[k]
+		q.addr = kindOf(k)
 	}
 	return p.addressed(q)
 }
