@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -20,18 +21,24 @@ import (
 
 // analyzeFlags are the flags that analyze and capture share.
 type analyzeFlags struct {
-	filter    filterFlags
-	output    outputFlags
-	by        string
-	sort      string
-	top       int
-	maxGroups int
-	parts     bool
+	filter     filterFlags
+	output     outputFlags
+	measure    measure.Config
+	print      measure.Print
+	by, sample string
+	presets    [len(presets)]bool
+}
 
-	details, sameMethods, findings          bool
-	bigRequests, bigResponses, slow, failed bool
-	sample                                  string
-	buckets                                 bool
+// presets are the flags that rank groups and list calls.
+var presets = [...]struct {
+	flag, usage string
+	preset      sizes.Preset
+	sort        string
+}{
+	{"big-requests", "rank by the largest requests, and list these", sizes.BigRequests, "request-max"},
+	{"big-responses", "rank by the largest responses, and list these", sizes.BigResponses, "response-max"},
+	{"slow", "rank by latency, and list the slowest calls", sizes.Slow, "latency"},
+	{"errors", "rank by errors, and list what went wrong", sizes.Errors, "errors"},
 }
 
 func (a *analyzeFlags) add(cmd *cobra.Command, formats ...string) {
@@ -39,80 +46,59 @@ func (a *analyzeFlags) add(cmd *cobra.Command, formats ...string) {
 	a.output.add(cmd, formats...)
 	addFlags(cmd.Flags(), chooseGroup, func(fs *pflag.FlagSet) {
 		fs.StringVar(&a.by, "by", "", "group by `KEYS`: protocol, serialization, service, method, version, client, server, connection, status, input, dubboVersion, responseSerialization, time:10s; several joined by commas")
-		fs.StringVar(&a.sort, "sort", "", "sort groups by `COLUMN`: "+strings.Join(report.SortNames(), ", "))
-		fs.IntVar(&a.top, "top", 0, "print `N` rows of the ranking in tables (default 10); csv and json always have all")
-		bound(fs, "top", &a.top, 0, math.MaxInt, "write a number of rows, 0 for the default")
-		fs.BoolVar(&a.details, "details", false, "add a block for each of the top methods: histograms of sizes, what bodies are made of by path, the largest body (5, or as --top says)")
-		fs.BoolVar(&a.sameMethods, "same-methods", false, "only methods seen in more than one serialization, and what the same calls weigh in each")
-		fs.BoolVar(&a.findings, "findings", false, "print only the findings")
-		fs.BoolVar(&a.bigRequests, "big-requests", false, "rank by the largest requests, and list these")
-		fs.BoolVar(&a.bigResponses, "big-responses", false, "rank by the largest responses, and list these")
-		fs.BoolVar(&a.slow, "slow", false, "rank by latency, and list the slowest calls")
-		fs.BoolVar(&a.failed, "errors", false, "rank by errors, and list what went wrong")
+		fs.StringVar(&a.print.Sort, "sort", "", "sort groups by `COLUMN`: "+strings.Join(report.SortNames(), ", "))
+		fs.IntVar(&a.measure.Top, "top", 0, "print `N` rows of the ranking in tables (default 10); csv and json always have all")
+		bound(fs, "top", &a.measure.Top, 0, math.MaxInt, "write a number of rows, 0 for the default")
+		fs.BoolVar(&a.measure.Details, "details", false, "add a block for each of the top methods: histograms of sizes, what bodies are made of by path, the largest body (5, or as --top says)")
+		fs.BoolVar(&a.print.SameMethods, "same-methods", false, "only methods seen in more than one serialization, and what the same calls weigh in each")
+		fs.BoolVar(&a.measure.Findings, "findings", false, "print only the findings")
+		for i, p := range presets {
+			fs.BoolVar(&a.presets[i], p.flag, false, p.usage)
+		}
 		fs.StringVar(&a.sample, "sample", "", "look into `N` calls of each method on each of 16 shares of the connections, or all, for findings, --details, html, pprof and folded (default: some for findings, all for the others)")
-		fs.BoolVar(&a.parts, "parts", false, "take bodies apart and say what their bytes are for: values, names, attachments, envelope, overhead, opaque")
+		fs.BoolVar(&a.measure.Parts, "parts", false, "take bodies apart and say what their bytes are for: values, names, attachments, envelope, overhead, opaque")
 	})
 	addFlags(cmd.Flags(), limitGroup, func(fs *pflag.FlagSet) {
-		fs.IntVar(&a.maxGroups, "max-groups", sizes.DefaultMaxGroups, "keep `N` groups apart; later ones go to one row")
-		bound(fs, "max-groups", &a.maxGroups, 1, math.MaxInt, "write a number of groups, 1 or more")
+		fs.IntVar(&a.measure.MaxGroups, "max-groups", sizes.DefaultMaxGroups, "keep `N` groups apart; later ones go to one row")
+		bound(fs, "max-groups", &a.measure.MaxGroups, 1, math.MaxInt, "write a number of groups, 1 or more")
 	})
 	addFlags(cmd.Flags(), outputGroup, func(fs *pflag.FlagSet) {
-		fs.BoolVar(&a.buckets, "buckets", false, "save histograms in json: such a report can be read back, added to others and compared")
+		fs.BoolVar(&a.print.Buckets, "buckets", false, "save histograms in json: such a report can be read back, added to others and compared")
 	})
 	flagValues(cmd, "sort", report.SortNames())
 }
 
-// config returns what the flags ask to measure. It completes --sort.
-func (a *analyzeFlags) config() (cfg measure.Config, err error) {
-	cfg = measure.Config{
-		By: sizes.DefaultBy(), ByGiven: a.by != "", MaxGroups: a.maxGroups,
-		Parts: a.parts, Details: a.details, Findings: a.findings, Top: a.top,
-	}
-	if a.by != "" {
+// complete returns what the flags ask to measure, and how to print the report.
+func (a *analyzeFlags) complete() (cfg measure.Config, p *measure.Print, err error) {
+	cfg, p = a.measure, &a.print
+	p.Output, p.Top, p.Findings = &a.output.Options, cfg.Top, cfg.Findings
+	cfg.By, cfg.ByGiven = sizes.DefaultBy(), a.by != ""
+	if cfg.ByGiven {
 		if cfg.By, err = sizes.ParseBy(a.by); err != nil {
-			return cfg, exit.Usagef("%v", err)
+			return cfg, p, exit.Usagef("%v", err)
 		}
 	}
-	if !(&report.Report{}).SortBy(a.sort) {
-		return cfg, exit.Usagef("--sort %s: choose from %s", a.sort, strings.Join(report.SortNames(), ", "))
+	if !(&report.Report{}).SortBy(p.Sort) {
+		return cfg, p, exit.Usagef("--sort %s: choose from %s", p.Sort, strings.Join(report.SortNames(), ", "))
 	}
 	if cfg.Sample, err = parseSample(a.sample); err != nil {
-		return cfg, err
+		return cfg, p, err
 	}
-	for _, preset := range []struct {
-		on     bool
-		preset sizes.Preset
-		sort   string
-	}{
-		{a.bigRequests, sizes.BigRequests, "request-max"},
-		{a.bigResponses, sizes.BigResponses, "response-max"},
-		{a.slow, sizes.Slow, "latency"},
-		{a.failed, sizes.Errors, "errors"},
-	} {
-		if !preset.on {
-			continue
-		}
-		cfg.Presets = append(cfg.Presets, preset.preset)
-		if a.sort == "" {
-			a.sort = preset.sort
+	for i, preset := range presets {
+		if a.presets[i] {
+			cfg.Presets = append(cfg.Presets, preset.preset)
+			p.Sort = cmp.Or(p.Sort, preset.sort)
 		}
 	}
-	if a.sameMethods {
+	if p.SameMethods {
 		for _, k := range []sizes.Key{sizes.Serialization, sizes.Service, sizes.Method} {
 			if !slices.Contains(cfg.By.Keys, k) {
-				return cfg, exit.Usagef("--same-methods compares serializations method by method: --by needs serialization, service and method")
+				return cfg, p, exit.Usagef("--same-methods compares serializations method by method: --by needs serialization, service and method")
 			}
 		}
 	}
 	cfg.Filter, err = a.filter.parse()
-	return cfg, err
-}
-
-// print returns how to print the report. Call config before.
-func (a *analyzeFlags) print() *measure.Print {
-	return &measure.Print{
-		Output: &a.output.Options, Sort: a.sort, Top: a.top, Findings: a.findings, SameMethods: a.sameMethods, Buckets: a.buckets,
-	}
+	return cfg, p, err
 }
 
 func newAnalyze(s *streams) *cobra.Command {
@@ -132,11 +118,10 @@ add up, also to captures.`,
   dubbo-wire analyze trace.pcap --serialization 'kryo*' -o sizes.json`,
 		Args: needFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			cfg, err := a.config()
+			cfg, p, err := a.complete()
 			if err != nil {
 				return err
 			}
-			p := a.print()
 			targets, err := p.Open(s.places, &cfg)
 			if err != nil {
 				return err

@@ -49,15 +49,15 @@ the program that right once: sudo setcap cap_net_raw+ep $(command -v dubbo-wire)
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c.IntervalGiven = cmd.Flags().Changed("interval")
 			var err error
-			if c.Measure, err = a.config(); err == nil {
+			if c.Measure, c.Print, err = a.complete(); err == nil {
 				err = c.check()
 			}
 			if err != nil {
 				return err
 			}
 			in.complete(s)
-			c.Ports, c.Hosts = a.filter.port, a.filter.host
-			c.Input, c.Output, c.Print, c.Places = &in.Input, &a.output.Options, a.print(), s.places
+			c.Ports, c.Hosts = a.filter.Ports, a.filter.host
+			c.Input, c.Output, c.Places = &in.Input, &a.output.Options, s.places
 			c.Quiet, c.Version, c.SocketsFlag = s.quiet, versionText(), socketsFlag
 			l, err := session.Open(&c.Config)
 			if err != nil {
@@ -202,16 +202,12 @@ func newInterfaces(s *streams) *cobra.Command {
 				if i.Speed > 0 {
 					speed = fmt.Sprintf("%d Mbit/s", i.Speed/1_000_000)
 				}
-				_, err := fmt.Fprintln(s.out, strings.TrimRight(strings.Join([]string{pad(i.Name, 15), pad(state, 4), pad(speed, 13), strings.Join(i.Addrs, " ")}, "  "), " "))
-				if err != nil {
+				line := fmt.Sprintf("%-15s  %-4s  %-13s  %s", i.Name, state, speed, strings.Join(i.Addrs, " "))
+				if _, err := fmt.Fprintln(s.out, strings.TrimRight(line, " ")); err != nil {
 					return err
 				}
 			}
 			return nil
 		},
 	}
-}
-
-func pad(s string, n int) string {
-	return s + strings.Repeat(" ", max(n-len(s), 0))
 }

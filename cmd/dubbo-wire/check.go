@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -75,7 +74,7 @@ func (c *checkFlags) run(s *streams, args []string) error {
 		return exit.Usagef("check needs --golden FILE; write one with: dubbo-wire check %s --golden golden.json --update", strings.Join(args, " "))
 	}
 	c.in.complete(s)
-	golden, terms, by, err := c.readGolden()
+	golden, terms, err := c.readGolden()
 	if err != nil {
 		return err
 	}
@@ -92,7 +91,7 @@ func (c *checkFlags) run(s *streams, args []string) error {
 	if err != nil {
 		return err
 	}
-	res, verdict, err := c.check(s, args, golden, terms, measure.Config{By: by, ByGiven: true, Filter: fl})
+	res, verdict, err := c.check(s, args, golden, terms, measure.Config{By: golden.By, ByGiven: true, Filter: fl})
 	if err != nil {
 		output.Discard(targets)
 		return err
@@ -107,40 +106,38 @@ func (c *checkFlags) run(s *streams, args []string) error {
 }
 
 // readGolden reads the golden file. With --update, a file that does not exist yet is empty.
-func (c *checkFlags) readGolden() (golden *report.Summaries, terms check.Terms, by sizes.By, err error) {
+func (c *checkFlags) readGolden() (golden *report.Summaries, terms check.Terms, err error) {
 	golden = &report.Summaries{By: sizes.DefaultBy()}
 	f, err := os.Open(c.golden)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && c.update:
 		if c.by != "" {
 			if golden.By, err = compareBy(c.by); err != nil {
-				return nil, terms, by, err
+				return nil, terms, err
 			}
 		}
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, terms, by, exit.Usagef("--golden %s: no such file; write it with --update", c.golden)
+		return nil, terms, exit.Usagef("--golden %s: no such file; write it with --update", c.golden)
 	case err != nil:
-		return nil, terms, by, exit.Usagef("--golden %s: cannot be read: %v", c.golden, err)
+		return nil, terms, exit.Usagef("--golden %s: cannot be read: %v", c.golden, err)
 	default:
 		defer f.Close()
 		if golden, err = measure.ReadGolden(f); err != nil {
-			return nil, terms, by, exit.Usagef("--golden %s: %v", c.golden, err)
+			return nil, terms, exit.Usagef("--golden %s: %v", c.golden, err)
 		}
-		for _, k := range golden.By.Keys {
-			if slices.Contains([]sizes.Key{sizes.Connection, sizes.Input, sizes.Time}, k) {
-				return nil, terms, by, exit.Usagef("--golden %s: it is grouped by %s, which is another one in every run", c.golden, k)
-			}
+		if k, found := varyingKey(golden.By); found {
+			return nil, terms, exit.Usagef("--golden %s: it is grouped by %s, which is another one in every run", c.golden, k)
 		}
 	}
 	if terms, err = check.TermsOf(golden); err != nil {
-		return nil, terms, by, exit.Usagef("--golden %s: %v", c.golden, err)
+		return nil, terms, exit.Usagef("--golden %s: %v", c.golden, err)
 	}
 	if c.tolerance != "" {
 		if terms.All, err = check.ParseTolerance(c.tolerance); err != nil {
-			return nil, terms, by, exit.Usagef("--%v", err)
+			return nil, terms, exit.Usagef("--%v", err)
 		}
 	}
-	return golden, terms, golden.By, nil
+	return golden, terms, nil
 }
 
 // check measures, compares, and with --update writes the golden file.

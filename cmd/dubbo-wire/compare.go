@@ -97,11 +97,18 @@ func compareBy(text string) (sizes.By, error) {
 	if err != nil {
 		return by, exit.Usagef("%v", err)
 	}
-	for _, k := range by.Keys {
-		switch k {
-		case sizes.Connection, sizes.Input, sizes.Time:
-			return by, exit.Usagef("--by %s: it is another one in every capture; compare by service, method, serialization and such", k)
-		}
+	if k, found := varyingKey(by); found {
+		return by, exit.Usagef("--by %s: it is another one in every capture; compare by service, method, serialization and such", k)
 	}
 	return by, nil
+}
+
+// varyingKey returns the first key whose values differ from capture to capture.
+func varyingKey(by sizes.By) (key sizes.Key, found bool) {
+	for _, k := range by.Keys {
+		if k == sizes.Connection || k == sizes.Input || k == sizes.Time {
+			return k, true
+		}
+	}
+	return key, false
 }

@@ -22,9 +22,6 @@ import (
 	"dubbo-wire/internal/sizes"
 )
 
-// completer returns the words that an incomplete word may become.
-type completer = func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective)
-
 // captureFiles are the extensions of captures and saved reports. rotatedFile matches the extension of a file of a rotated
 // set, where tcpdump appends a number: trace.pcap1.
 var (
@@ -47,16 +44,16 @@ func completing(args []string) bool {
 
 // completeFlags registers the completion of every flag of every command.
 func completeFlags(root *cobra.Command) {
-	values := map[string]completer{
+	values := map[string]cobra.CompletionFunc{
 		"by":            completeBy,
 		"sort":          nil, // set per command, by flagValues
 		"format":        nil,
 		"status":        fixed(statusCodes()...),
 		"serialization": fixed(serializations()...),
 		"protocol":      fixed(protocolNames()...),
-		"golden":        files("json"),
-		"write":         files("pcapng"),
-		"raw":           anyFile,
+		"golden":        cobra.FixedCompletions([]string{"json"}, cobra.ShellCompDirectiveFilterFileExt),
+		"write":         cobra.FixedCompletions([]string{"pcapng"}, cobra.ShellCompDirectiveFilterFileExt),
+		"raw":           cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
 		"interface":     completeInterfaces,
 	}
 	for _, kind := range []string{"service", "method", "client", "server", "host", "port"} {
@@ -72,7 +69,7 @@ func completeFlags(root *cobra.Command) {
 				complete = fixed(own...)
 			}
 			if complete == nil {
-				complete = nothing // numbers, durations and texts: do not offer file names
+				complete = cobra.NoFileCompletions // numbers, durations and texts: do not offer file names
 			}
 			if f.NoOptDefVal == "" {
 				_ = cmd.RegisterFlagCompletionFunc(f.Name, complete) // it fails only where one is registered already
@@ -93,20 +90,6 @@ func takesFiles(cmd *cobra.Command) bool {
 		}
 	}
 	return false
-}
-
-func nothing(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return nil, cobra.ShellCompDirectiveNoFileComp
-}
-
-func anyFile(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return nil, cobra.ShellCompDirectiveDefault
-}
-
-func files(extensions ...string) completer {
-	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return extensions, cobra.ShellCompDirectiveFilterFileExt
-	}
 }
 
 // completeFile leaves files to the shell, which knows how to quote them. The shell takes extensions, not patterns, so the
@@ -167,7 +150,7 @@ func completeOutput(cmd *cobra.Command, args []string, _ string) ([]string, cobr
 }
 
 // fixed completes the last of several values that are joined by commas. A description may follow a value after a tab.
-func fixed(values ...string) completer {
+func fixed(values ...string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 		return joinedWith(begun, values), cobra.ShellCompDirectiveNoFileComp
 	}
@@ -322,7 +305,7 @@ func newCompletion(s *streams) *cobra.Command {
 }
 
 // ofCapture completes names of a kind from the captures on the command line.
-func ofCapture(kind string) completer {
+func ofCapture(kind string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 		var services []string
 		if f := cmd.Flags().Lookup("service"); f != nil {

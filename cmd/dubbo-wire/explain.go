@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,11 +18,10 @@ import (
 
 // explainFlags choose the frame and what to show of it.
 type explainFlags struct {
-	frame, packet            int64
-	response, full           bool
-	noValues, redact         bool
-	raw                      string
-	frameGiven, packetChosen bool
+	frame, packet    int64 // 0 if not given
+	response, full   bool
+	noValues, redact bool
+	raw              string
 }
 
 func newExplain(s *streams) *cobra.Command {
@@ -47,7 +47,6 @@ first call that the filters select: its request, or with --response its answer. 
 		RunE: func(cmd *cobra.Command, args []string) error {
 			fl, err := ff.parse()
 			if err == nil {
-				x.frameGiven, x.packetChosen = cmd.Flags().Changed("frame"), cmd.Flags().Changed("packet")
 				err = x.check(fl)
 			}
 			if err != nil {
@@ -64,7 +63,9 @@ first call that the filters select: its request, or with --response its answer. 
 	}
 	addFlags(cmd.Flags(), chooseGroup, func(fs *pflag.FlagSet) {
 		fs.Int64Var(&x.frame, "frame", 0, "the frame with that `NUMBER`, as frames and calls print it")
+		bound(fs, "frame", &x.frame, 1, math.MaxInt64, "frames are numbered from 1")
 		fs.Int64Var(&x.packet, "packet", 0, "the frame that packet `NUMBER` brought bytes of (Wireshark's frame.number)")
+		bound(fs, "packet", &x.packet, 1, math.MaxInt64, "packets are numbered from 1")
 		fs.BoolVar(&x.response, "response", false, "of the selected call, the answer")
 		fs.BoolVar(&x.full, "full", false, "print every byte, every element and whole values")
 		fs.BoolVar(&x.noValues, "no-values", false, "leave values out, and mask their bytes")
@@ -78,15 +79,11 @@ first call that the filters select: its request, or with --response its answer. 
 
 func (x *explainFlags) check(fl *measure.Filter) error {
 	switch {
-	case x.frameGiven && x.frame < 1:
-		return exit.Usagef("--frame %d: frames are numbered from 1", x.frame)
-	case x.packetChosen && x.packet < 1:
-		return exit.Usagef("--packet %d: packets are numbered from 1", x.packet)
-	case x.frameGiven && x.packetChosen:
+	case x.frame > 0 && x.packet > 0:
 		return exit.Usagef("--frame and --packet choose a frame each; give one of them")
-	case (x.frameGiven || x.packetChosen) && !fl.Empty():
+	case x.frame+x.packet > 0 && !fl.Empty():
 		return exit.Usagef("--frame and --packet choose the frame by themselves; leave the filters out")
-	case (x.frameGiven || x.packetChosen) && x.response:
+	case x.frame+x.packet > 0 && x.response:
 		return exit.Usagef("--response belongs to filters; the number of an answer is what explain prints beside its request")
 	case x.noValues && x.redact:
 		return exit.Usagef("--no-values leaves out what --redact would print; choose one")
@@ -113,7 +110,7 @@ func explainFrame(s *streams, in *inputFlags, out *outputFlags, x *explainFlags,
 	}
 	defer src.Close()
 	inputs := src.Names()
-	if x.packetChosen && len(inputs) > 1 {
+	if x.packet > 0 && len(inputs) > 1 {
 		output.Discard(targets)
 		return exit.Usagef("--packet %d: packets are numbered in each file; give one file, not %d", x.packet, len(inputs))
 	}

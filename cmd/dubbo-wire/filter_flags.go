@@ -18,14 +18,12 @@ import (
 
 // filterFlags are the filters of calls. A filter selects calls: both frames of a call are selected together.
 type filterFlags struct {
+	call.Filter                                             // parse completes it
 	all                                      *pflag.FlagSet // all filters, in the order of their definition
 	service, method, serialization, protocol []string
-	client, server, host                     []string
-	port, status                             []int
-	id                                       []string
+	client, server, host, id                 []string
 	errorGlob, attachment                    []string
-	minSize, maxSize, minRequest, minResp    int64
-	minLatency                               time.Duration
+	maxSize                                  int64
 	since, until                             string
 }
 
@@ -39,17 +37,17 @@ func (f *filterFlags) add(cmd *cobra.Command) {
 		fs.StringSliceVar(&f.client, "client", nil, "only calls asked from `ADDRESS` or address:port (glob)")
 		fs.StringSliceVar(&f.server, "server", nil, "only calls answered at `ADDRESS` or address:port (glob)")
 		fs.StringSliceVar(&f.host, "host", nil, "only calls with `ADDRESS` at either end (glob)")
-		fs.IntSliceVar(&f.port, "port", nil, "only calls with `PORT` at either end")
+		fs.IntSliceVar(&f.Ports, "port", nil, "only calls with `PORT` at either end")
 		fs.StringSliceVar(&f.id, "id", nil, "only calls with request `ID`")
-		fs.IntSliceVar(&f.status, "status", nil, "only calls answered with `STATUS` (20 is OK)")
+		fs.IntSliceVar(&f.Status, "status", nil, "only calls answered with `STATUS` (20 is OK)")
 		fs.StringArrayVar(&f.errorGlob, "error", nil, "only failed calls whose error text or exception class matches `GLOB`")
 		fs.StringArrayVar(&f.attachment, "attachment", nil, "only calls with an attachment `KEY=GLOB`")
-		fs.Var(&size{to: &f.minSize}, "min-size", "only calls with a body of at least `SIZE` (2KB, 1MiB)")
+		fs.Var(&size{to: &f.MinSize}, "min-size", "only calls with a body of at least `SIZE` (2KB, 1MiB)")
 		fs.Var(&size{to: &f.maxSize}, "max-size", "only calls with a body of at most `SIZE`")
-		fs.Var(&size{to: &f.minRequest}, "min-request", "only calls with a request body of at least `SIZE`")
-		fs.Var(&size{to: &f.minResp}, "min-response", "only calls with a response body of at least `SIZE`")
-		fs.DurationVar(&f.minLatency, "min-latency", 0, "only calls that took at least `DURATION`")
-		bound(fs, "min-latency", &f.minLatency, 0, math.MaxInt64, "write a duration from 0 up")
+		fs.Var(&size{to: &f.MinRequest}, "min-request", "only calls with a request body of at least `SIZE`")
+		fs.Var(&size{to: &f.MinResponse}, "min-response", "only calls with a response body of at least `SIZE`")
+		fs.DurationVar(&f.MinLatency, "min-latency", 0, "only calls that took at least `DURATION`")
+		bound(fs, "min-latency", &f.MinLatency, 0, math.MaxInt64, "write a duration from 0 up")
 		fs.StringVar(&f.since, "since", "", "only calls asked at `TIME` or later (RFC 3339, or +30s from the first packet)")
 		fs.StringVar(&f.until, "until", "", "only calls asked at `TIME` or earlier")
 	})
@@ -57,17 +55,15 @@ func (f *filterFlags) add(cmd *cobra.Command) {
 
 // parse returns the filter that the flags describe.
 func (f *filterFlags) parse() (*measure.Filter, error) {
-	c := call.Filter{
-		Service: globs(f.service), Method: globs(f.method), Serialization: globs(f.serialization),
-		Protocol: globs(f.protocol), Client: globs(f.client), Server: globs(f.server), Host: globs(f.host),
-		Ports: f.port, Status: f.status, Error: globs(f.errorGlob), MinLatency: f.minLatency,
-	}
-	for _, p := range f.port {
+	c := f.Filter
+	c.Service, c.Method, c.Serialization, c.Protocol = globs(f.service), globs(f.method), globs(f.serialization), globs(f.protocol)
+	c.Client, c.Server, c.Host, c.Error = globs(f.client), globs(f.server), globs(f.host), globs(f.errorGlob)
+	for _, p := range c.Ports {
 		if p < 0 || p > 65535 {
 			return nil, exit.Usagef("--port %d: ports are numbers up to 65535", p)
 		}
 	}
-	for _, s := range f.status {
+	for _, s := range c.Status {
 		if s < 0 || s > 255 {
 			return nil, exit.Usagef("--status %d: a status is one byte, 0 to 255; 20 is OK", s)
 		}
@@ -89,7 +85,6 @@ func (f *filterFlags) parse() (*measure.Filter, error) {
 		}
 		c.Attachment[k] = call.ParseGlob(g)
 	}
-	c.MinSize, c.MinRequest, c.MinResponse = f.minSize, f.minRequest, f.minResp
 	if f.all.Lookup("max-size").Value.String() != "" {
 		c.MaxSize = &f.maxSize // 0 selects empty bodies
 	}

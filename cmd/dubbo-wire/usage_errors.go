@@ -68,7 +68,7 @@ func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
 	name := err.GetSpecifiedName()
 	letters := err.GetSpecifiedShortnames()
 	if letters != "" {
-		if len(letters) > 2 && flagOf(cmd, letters) != nil {
+		if len(letters) > 2 && cmd.Flag(letters) != nil {
 			return exit.Usagef("unknown flag: -%s in -%s; did you mean --%s?", name, letters, letters)
 		}
 		return exit.Usagef("unknown flag: -%s; see %s --help", name, cmd.CommandPath())
@@ -89,13 +89,6 @@ func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
 		return exit.Usagef("unknown flag: --%s; did you mean --%s?", name, near)
 	}
 	return exit.Usagef("unknown flag: --%s; see %s --help", name, cmd.CommandPath())
-}
-
-func flagOf(cmd *cobra.Command, name string) *pflag.Flag {
-	if f := cmd.Flags().Lookup(name); f != nil {
-		return f
-	}
-	return cmd.InheritedFlags().Lookup(name)
 }
 
 // flagNames returns the names of a command's visible flags.
