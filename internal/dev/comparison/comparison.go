@@ -36,28 +36,37 @@ func main() {
 
 // published is the table of Dubbo's documentation ("Serialization performance"): bytes of one nested object.
 var published = []struct {
-	name              string
-	serialization     string
-	request, response float64
+	name          string
+	serialization string
+	sizes         sizes
 }{
-	{"Kryo", "kryo", 272, 90},
-	{"FST", "fst", 288, 96},
-	{"Dubbo Serialization", "dubbo", 430, 186},
-	{"FastJson", "fastjson", 461, 218},
-	{"Hessian", "hessian2", 546, 329},
-	{"Json", "json", 657, 409},
-	{"Java Serialization", "java", 963, 630},
+	{"Kryo", "kryo", sizes{272, 90}},
+	{"FST", "fst", sizes{288, 96}},
+	{"Dubbo Serialization", "dubbo", sizes{430, 186}},
+	{"FastJson", "fastjson", sizes{461, 218}},
+	{"Hessian", "hessian2", sizes{546, 329}},
+	{"Json", "json", sizes{657, 409}},
+	{"Java Serialization", "java", sizes{963, 630}},
 }
+
+// sizes are the bytes of a request and of its response.
+type sizes [2]int
+
+// sides are the names of what sizes has.
+var sides = [2]string{"request", "response"}
 
 // row holds the bid calls of one capture.
 type row struct {
-	name        string // of the serialization, with its dialect
-	optimizer   bool
-	dubbo       string
-	calls       int64
-	request     usual
-	response    usual
-	publishedAt int // index in published, -1
+	name      string // of the serialization, with its dialect
+	optimizer bool
+	dubbo     string
+	calls     int
+	seen      [2]map[int]int // calls by the size of their request and of their response
+	// sizes are the most frequent ones, because the captures also contain calls with a larger object; usual is how many
+	// requests have the size.
+	sizes     sizes
+	usual     int
+	published *sizes // nil if there are none
 }
 
 func (r *row) title() string {
@@ -67,29 +76,14 @@ func (r *row) title() string {
 	return r.name
 }
 
-// usual counts sizes to find the most frequent one, because the captures also contain calls with a larger object.
-type usual struct{ seen map[int]int64 }
-
-func (u *usual) add(n int) {
-	if u.seen == nil {
-		u.seen = map[int]int64{}
-	}
-	u.seen[n]++
-}
-
-// size returns the most frequent size in bytes and its number of calls; of two equally frequent ones the smaller.
-func (u *usual) size() (n int, calls int64) {
-	for _, k := range slices.Sorted(maps.Keys(u.seen)) {
-		if u.seen[k] > calls {
-			n, calls = k, u.seen[k]
+// mostFrequent returns the most frequent size in bytes and its number of calls; of two equally frequent ones the smaller.
+func mostFrequent(seen map[int]int) (size, calls int) {
+	for _, n := range slices.Sorted(maps.Keys(seen)) {
+		if seen[n] > calls {
+			size, calls = n, seen[n]
 		}
 	}
-	return n, calls
-}
-
-func (u *usual) bytes() float64 {
-	n, _ := u.size()
-	return float64(n)
+	return size, calls
 }
 
 // provenance holds the fields of provenance.json that are used here.
@@ -120,22 +114,26 @@ names of the original are not known, so the order tells more than the figures.
 	fmt.Fprintln(w, "| serialization | Dubbo | calls of this size | request, measured | request, published | response, measured | response, published |")
 	fmt.Fprintln(w, "| --- | --- | ---: | ---: | ---: | ---: | ---: |")
 	for _, r := range rows {
-		_, calls := r.request.size()
-		fmt.Fprintf(w, "| %s | %s | %d of %d | %s | %s | %s | %s |\n", r.title(), r.dubbo, calls, r.calls,
-			number(r.request.bytes()), r.figure(func(i int) float64 { return published[i].request }),
-			number(r.response.bytes()), r.figure(func(i int) float64 { return published[i].response }))
+		fmt.Fprintf(w, "| %s | %s | %d of %d |", r.title(), r.dubbo, r.usual, r.calls)
+		for side, n := range r.sizes {
+			public := ""
+			if r.published != nil {
+				public = strconv.Itoa(r.published[side])
+			}
+			fmt.Fprintf(w, " %d | %s |", n, public)
+		}
+		fmt.Fprintln(w)
 	}
-	for i, p := range published {
-		if !slices.ContainsFunc(rows, func(r *row) bool { return r.publishedAt == i }) {
-			fmt.Fprintf(w, "| %s: no capture | | | | %s | | %s |\n", p.name, number(p.request), number(p.response))
+	for i := range published {
+		p := &published[i]
+		if !slices.ContainsFunc(rows, func(r *row) bool { return r.published == &p.sizes }) {
+			fmt.Fprintf(w, "| %s: no capture | | | | %d | | %d |\n", p.name, p.sizes[0], p.sizes[1])
 		}
 	}
 	fmt.Fprint(w, "\n`optimizer`: with a SerializationOptimizer that registers the classes of the application, so that their names are\nnumbers on the wire. The published rows of Kryo and FST do not say whether they had one; both are compared.\n\n")
 	fmt.Fprint(w, "avro writes no attachments, no class names and no nulls: only the calls without nulls could be made. protobuf and\nprotobuf-json carry a message of the same content, declared in a .proto file.\n\n")
 	fmt.Fprintf(w, "## Where the order differs\n\n")
-	n := inversions(w, "request", rows, func(r *row) float64 { return r.request.bytes() }, func(i int) float64 { return published[i].request })
-	n += inversions(w, "response", rows, func(r *row) float64 { return r.response.bytes() }, func(i int) float64 { return published[i].response })
-	if n == 0 {
+	if inversions(w, 0, rows)+inversions(w, 1, rows) == 0 {
 		fmt.Fprintln(w, "Nowhere: the measured rows stand in the published order, in requests and in responses.")
 	}
 	writeReleases(w, all)
@@ -155,7 +153,7 @@ func chosen(all []*row) []*row {
 		}
 	}
 	return slices.SortedFunc(maps.Values(best), func(a, b *row) int {
-		return cmp.Or(cmp.Compare(a.request.bytes(), b.request.bytes()), strings.Compare(a.title(), b.title()))
+		return cmp.Or(cmp.Compare(a.sizes[0], b.sizes[0]), strings.Compare(a.title(), b.title()))
 	})
 }
 
@@ -193,57 +191,46 @@ call carries, and, since 2.6.3, an attachment in every response.
 		}
 		slices.SortFunc(rows, func(a, b *row) int { return slices.Compare(version(a.dubbo), version(b.dubbo)) })
 		for _, r := range rows {
-			fmt.Fprintf(w, "| %s | %s | %s | %s |\n", title, r.dubbo, number(r.request.bytes()), number(r.response.bytes()))
+			fmt.Fprintf(w, "| %s | %s | %d | %d |\n", title, r.dubbo, r.sizes[0], r.sizes[1])
 		}
 	}
 }
 
-// number formats a mean, without decimals if it is an integer.
-func number(f float64) string {
-	if f == float64(int64(f)) {
-		return fmt.Sprintf("%d", int64(f))
-	}
-	return fmt.Sprintf("%.1f", f)
-}
-
-func (r *row) figure(of func(int) float64) string {
-	if r.publishedAt < 0 {
-		return ""
-	}
-	return number(of(r.publishedAt))
-}
-
-// inversions prints a sentence for each row that is smaller than another row and was published as larger. It returns their
-// number.
-func inversions(w io.Writer, what string, rows []*row, measured func(*row) float64, pub func(int) float64) int {
+// inversions prints a sentence for each row that is smaller on a side than another row and was published as larger. It returns
+// their number.
+func inversions(w io.Writer, side int, rows []*row) int {
 	n := 0
-	for i, a := range rows {
+	for _, a := range rows {
 		var before []string
-		for j, b := range rows {
-			if i == j || a.publishedAt < 0 || b.publishedAt < 0 || a.publishedAt == b.publishedAt {
-				continue
-			}
-			if measured(a) < measured(b) && pub(a.publishedAt) > pub(b.publishedAt) {
-				before = append(before, fmt.Sprintf("%s (%s, published %s)", b.title(), number(measured(b)), number(pub(b.publishedAt))))
+		for _, b := range rows {
+			if a.published != nil && b.published != nil && a.sizes[side] < b.sizes[side] && a.published[side] > b.published[side] {
+				before = append(before, fmt.Sprintf("%s (%d, published %d)", b.title(), b.sizes[side], b.published[side]))
 			}
 		}
 		if len(before) > 0 {
 			n++
-			fmt.Fprintf(w, "- In %ss, %s (%s, published %s) is smaller here than %s; published it is larger.\n",
-				what, a.title(), number(measured(a)), number(pub(a.publishedAt)), strings.Join(before, " and "))
+			fmt.Fprintf(w, "- In %ss, %s (%d, published %d) is smaller here than %s; published it is larger.\n",
+				sides[side], a.title(), a.sizes[side], a.published[side], strings.Join(before, " and "))
 		}
 	}
 	return n
 }
 
+func readJSON(file string, to any) error {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(b, to); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	return nil
+}
+
 // measure reads the bid calls of every capture with one serialization.
 func measure(dir string) ([]*row, error) {
-	b, err := os.ReadFile(filepath.Join(dir, "provenance.json"))
-	if err != nil {
-		return nil, err
-	}
 	var all []provenance
-	if err := json.Unmarshal(b, &all); err != nil {
+	if err := readJSON(filepath.Join(dir, "provenance.json"), &all); err != nil {
 		return nil, err
 	}
 	var rows []*row
@@ -252,16 +239,18 @@ func measure(dir string) ([]*row, error) {
 		if !p.Complete || len(p.Serializations) != 1 || p.Name != standard(p) {
 			continue
 		}
-		r := &row{optimizer: p.Optimizer, dubbo: p.Dubbo, publishedAt: -1}
+		r := &row{optimizer: p.Optimizer, dubbo: p.Dubbo, seen: [2]map[int]int{{}, {}}}
 		if err := r.read(filepath.Join(dir, p.File)); err != nil {
 			return nil, fmt.Errorf("%s: %w", p.File, err)
 		}
 		if r.calls == 0 {
 			continue
 		}
+		r.sizes[0], r.usual = mostFrequent(r.seen[0])
+		r.sizes[1], _ = mostFrequent(r.seen[1])
 		for k := range published {
 			if published[k].serialization == r.name {
-				r.publishedAt = k
+				r.published = &published[k].sizes
 			}
 		}
 		rows = append(rows, r)
@@ -305,6 +294,6 @@ func (r *row) Call(c *call.Call, _ bool) {
 	}
 	r.calls++
 	r.name = c.Request.Serialization
-	r.request.add(c.Request.BodyLen)
-	r.response.add(c.Response.BodyLen)
+	r.seen[0][c.Request.BodyLen]++
+	r.seen[1][c.Response.BodyLen]++
 }

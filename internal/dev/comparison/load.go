@@ -2,12 +2,10 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -32,20 +30,16 @@ type machine struct {
 
 // cell holds the fields of a saved report that the tables need.
 type cell struct {
-	Seconds  float64
 	Coverage struct{ Percent float64 }
 	Groups   []struct {
 		Method            string
 		Calls             int64
-		CallsPerSecond    *float64
+		CallsPerSecond    float64
 		Request, Response struct{ BodyBytes, WireBytes stat }
 	}
 }
 
-type stat struct {
-	Total int64
-	Mean  *float64
-}
+type stat struct{ Total int64 }
 
 // sum is the sum of a cell's groups.
 type sum struct {
@@ -64,9 +58,7 @@ func (c *cell) sum(method string) (s sum) {
 			continue
 		}
 		s.calls += g.Calls
-		if g.CallsPerSecond != nil {
-			s.perSecond += *g.CallsPerSecond
-		}
+		s.perSecond += g.CallsPerSecond
 		body += g.Request.BodyBytes.Total + g.Response.BodyBytes.Total
 		link += g.Request.WireBytes.Total + g.Response.WireBytes.Total
 	}
@@ -83,16 +75,11 @@ var methods = map[string]string{"posts": "queryPost", "user": "getUser"}
 // readCell returns a cell, nil if it was not measured.
 func readCell(dir, table, serialization, column string) (*sum, error) {
 	file := filepath.Join(dir, table, serialization+"."+column+".json")
-	b, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
 	var c cell
-	if err := json.Unmarshal(b, &c); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+	if err := readJSON(file, &c); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
 	}
 	s := c.sum(cmp.Or(methods[column], column))
 	if s.calls == 0 {
@@ -141,16 +128,11 @@ var trafficSerializations = []string{"fastjson", "fst", "fst+optimizer", "hessia
 
 // writeLive prints the live tables from the reports in dir, if there are any.
 func writeLive(w io.Writer, dir string) error {
-	b, err := os.ReadFile(filepath.Join(dir, "machine.json"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
 	var m machine
-	if err := json.Unmarshal(b, &m); err != nil {
-		return fmt.Errorf("machine.json: %w", err)
+	if err := readJSON(filepath.Join(dir, "machine.json"), &m); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
 	}
 	if err := writeCalls(w, dir, &m); err != nil {
 		return err

@@ -1,9 +1,12 @@
 package traffic
 
 import (
+	"bytes"
 	"encoding/binary"
 	"io"
 	"strconv"
+
+	"dubbo-wire/internal/capture/pcapng"
 )
 
 // Hostile is traffic that is made to be large, slow or wrong to read: captures that grow with every packet what a
@@ -78,20 +81,8 @@ func pairOf(n int64) hostilePair {
 }
 
 func (w *hostileWriter) record(size int) {
-	now := w.now
+	w.buf = appendRecordHeader(w.buf, w.now, size)
 	w.now++
-	if w.ng {
-		at := epochMillis*1000 + now
-		b := binary.LittleEndian.AppendUint32(w.buf, 6)
-		b = binary.LittleEndian.AppendUint32(b, uint32(32+(size+3)&^3))
-		b = binary.LittleEndian.AppendUint32(b, 0)
-		b = binary.LittleEndian.AppendUint32(b, uint32(at>>32))
-		b = binary.LittleEndian.AppendUint32(b, uint32(at))
-		b = binary.LittleEndian.AppendUint32(b, uint32(size))
-		w.buf = binary.LittleEndian.AppendUint32(b, uint32(size))
-		return
-	}
-	w.buf = appendRecordHeader(w.buf, now, size)
 }
 
 // ip writes everything before the payload of an IPv4 packet; fragment is the field of flags and offset.
@@ -111,6 +102,7 @@ func (w *hostileWriter) tcp(p hostilePair, fromServer bool, flags byte, seq, ack
 	if fromServer {
 		p = hostilePair{client: p.server, clientPort: p.serverPort, server: p.client, serverPort: p.clientPort}
 	}
+	start := len(w.buf)
 	w.ip(p.client, p.server, uint16(w.now), 0x4000, tcpLen+len(payload))
 	b := binary.BigEndian.AppendUint16(w.buf, p.clientPort)
 	b = binary.BigEndian.AppendUint16(b, p.serverPort)
@@ -118,12 +110,9 @@ func (w *hostileWriter) tcp(p hostilePair, fromServer bool, flags byte, seq, ack
 	b = binary.BigEndian.AppendUint32(b, ack)
 	b = append(b, tcpLen/4<<4, flags, 0x01, 0xf5, 0, 0, 0, 0)
 	w.buf = append(b, payload...)
-	if w.ng {
-		for n := etherLen + ipLen + tcpLen + len(payload); n%4 != 0; n++ {
-			w.buf = append(w.buf, 0)
-		}
-		size := (etherLen + ipLen + tcpLen + len(payload) + 3) &^ 3
-		w.buf = binary.LittleEndian.AppendUint32(w.buf, uint32(32+size))
+	if w.ng { // a block in place of the record
+		packet := bytes.Clone(w.buf[start+recordLen:])
+		w.buf = pcapng.AppendPacket(w.buf[:start], 0, uint64(epochMillis*1000+w.now), packet, len(packet))
 	}
 }
 
@@ -316,12 +305,9 @@ var longText = string(make([]byte, longName))
 
 func (w *hostileWriter) section() {
 	w.ng = true
-	b := append(w.buf, 0x0a, 0x0d, 0x0d, 0x0a, 28, 0, 0, 0, 0x4d, 0x3c, 0x2b, 0x1a, 1, 0, 0, 0)
-	b = append(b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff)
-	w.buf = append(b, 28, 0, 0, 0)
+	w.buf = pcapng.AppendSection(w.buf, "", "", "")
 }
 
 func (w *hostileWriter) ngInterface(link uint16) {
-	b := append(w.buf, 1, 0, 0, 0, 20, 0, 0, 0, byte(link), byte(link>>8), 0, 0, 0, 0, 4, 0)
-	w.buf = append(b, 20, 0, 0, 0)
+	w.buf = pcapng.AppendInterface(w.buf, pcapng.Description{Link: link, SnapLen: 262_144, Digits: 6})
 }

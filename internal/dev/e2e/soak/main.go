@@ -169,17 +169,17 @@ func watch(bed *e2e.Bed, peers []*e2e.Process, s *settings, interrupted <-chan o
 	var dump *e2e.Process
 	var both [2]sample
 	look := func() (sample, error) {
-		u, err := used(capture.Pid())
+		at, err := used(capture.Pid())
 		if err != nil {
 			return sample{}, fmt.Errorf("dubbo-wire has ended: %w\n%s", err, capture.Stderr())
 		}
-		packets, bytes, err := bed.Counters(bed.Provider, e2e.ProviderLink)
-		if err != nil {
+		if at.Packets, at.Bytes, err = bed.Counters(bed.Provider, e2e.ProviderLink); err != nil {
 			return sample{}, err
 		}
-		at := sample{Seconds: time.Since(began).Seconds(), RSSKiB: u.RSS, AnonKiB: u.Anon, PeakKiB: u.Peak, CPU: u.CPU, Packets: packets, Bytes: bytes}
+		at.Seconds = time.Since(began).Seconds()
 		if dump != nil {
-			if u, err = used(dump.Pid()); err != nil {
+			u, err := used(dump.Pid())
+			if err != nil {
 				return sample{}, fmt.Errorf("tcpdump has ended: %w\n%s", err, dump.Stderr())
 			}
 			at.Tcpdump = u.CPU

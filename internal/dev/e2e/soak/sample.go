@@ -8,39 +8,25 @@ import (
 	"time"
 )
 
-// usage is what a process has used so far.
-type usage struct {
-	RSS  int64   // KiB now
-	Anon int64   // KiB now of its own memory: all but files and the ring that it shares with the kernel
-	Peak int64   // KiB, the highest so far
-	CPU  float64 // seconds, user and system
-}
-
 // ticks per second in /proc/PID/stat: USER_HZ, which is 100 on all of Linux's architectures but Alpha.
 const ticks = 100
 
-// used reads /proc of a process.
-func used(pid int) (usage, error) {
-	var u usage
+// used reads the memory and the CPU time of a process from /proc.
+func used(pid int) (u sample, err error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return u, err
 	}
+	memory := map[string]*int64{"VmRSS:": &u.RSSKiB, "RssAnon:": &u.AnonKiB, "VmHWM:": &u.PeakKiB}
 	for line := range strings.Lines(string(status)) {
 		f := strings.Fields(line)
 		if len(f) < 2 {
 			continue
 		}
-		switch f[0] {
-		case "VmRSS:":
-			u.RSS, err = strconv.ParseInt(f[1], 10, 64)
-		case "RssAnon:":
-			u.Anon, err = strconv.ParseInt(f[1], 10, 64)
-		case "VmHWM:":
-			u.Peak, err = strconv.ParseInt(f[1], 10, 64)
-		}
-		if err != nil {
-			return u, err
+		if to := memory[f[0]]; to != nil {
+			if *to, err = strconv.ParseInt(f[1], 10, 64); err != nil {
+				return u, err
+			}
 		}
 	}
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -66,10 +52,10 @@ func used(pid int) (usage, error) {
 type sample struct {
 	Seconds float64 `json:"seconds"` // since the capture began
 	RSSKiB  int64   `json:"rssKiB"`
-	AnonKiB int64   `json:"anonKiB"`
-	PeakKiB int64   `json:"peakKiB"`
-	CPU     float64 `json:"cpuSeconds"`
-	Packets int64   `json:"packets"` // on the interface, both ways
+	AnonKiB int64   `json:"anonKiB"`    // of its own memory: all but files and the ring that it shares with the kernel
+	PeakKiB int64   `json:"peakKiB"`    // the highest so far
+	CPU     float64 `json:"cpuSeconds"` // user and system, so far
+	Packets int64   `json:"packets"`    // on the interface, both ways
 	Bytes   int64   `json:"bytes"`
 	Tcpdump float64 `json:"tcpdumpCPUSeconds,omitempty"`
 }
