@@ -286,9 +286,16 @@ func Width(w io.Writer) int {
 		return n
 	}
 	if IsTerminal(w) {
-		if n, _, err := term.GetSize(int(w.(*os.File).Fd())); err == nil {
-			return n
-		}
+		return columns(w.(*os.File))
 	}
 	return 0
+}
+
+// columns returns the width of a terminal, 0 if it is unknown.
+func columns(terminal *os.File) int {
+	n, _, err := term.GetSize(int(terminal.Fd()))
+	if err != nil {
+		return 0
+	}
+	return max(n, 0)
 }

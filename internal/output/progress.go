@@ -1,13 +1,12 @@
 package output
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 	"time"
-
-	xterm "golang.org/x/term"
 
 	"dubbo-wire/internal/report"
 )
@@ -58,12 +57,7 @@ func NewStatus(w io.Writer, quiet bool) *Progress {
 		return &Progress{}
 	}
 	f := w.(*os.File)
-	return &Progress{out: f, width: func() int {
-		if w, _, err := xterm.GetSize(int(f.Fd())); err == nil && w > 0 {
-			return w
-		}
-		return 80
-	}}
+	return &Progress{out: f, width: func() int { return cmp.Or(columns(f), 80) }}
 }
 
 func (p *Progress) run() {

@@ -23,7 +23,7 @@ import (
 
 // Options configures a screen.
 type Options struct {
-	Title  string // the interface, "eth0"; "": the names of the snapshot's interfaces
+	Title  string // the interface, "eth0"
 	Filter string // the kernel's filter as the user wrote it
 	Input  io.Reader
 	Output io.Writer

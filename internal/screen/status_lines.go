@@ -58,11 +58,7 @@ func (m *model) status() line {
 		parts = append(parts, part{styled(stale, alarm), 1})
 	}
 	l := fit(parts, "  ", room)
-	filter := s.KernelFilter
-	if filter == "" {
-		filter = m.options.Filter
-	}
-	if filter != "" {
+	if filter := cmp.Or(s.KernelFilter, m.options.Filter); filter != "" {
 		const least = 8
 		quoted := `"` + clean(filter) + `"`
 		if room-l.width()-2 < min(term.Width(quoted), 16) {
@@ -102,7 +98,6 @@ func percent0(f float64) string {
 
 // where returns the interfaces and their problems.
 func (m *model) where(s *live.Snapshot) line {
-	name := clean(m.options.Title)
 	var broken line
 	for _, i := range s.Interfaces {
 		state := interfaceState(i)
@@ -117,14 +112,7 @@ func (m *model) where(s *live.Snapshot) line {
 		}
 		broken = append(broken, span{state, alarm})
 	}
-	if name == "" {
-		var names []string
-		for _, i := range s.Interfaces {
-			names = append(names, clean(i.Name))
-		}
-		name = strings.Join(names, ",")
-	}
-	l := line{{term.CutMiddle(name, 24), strong}}
+	l := line{{term.CutMiddle(clean(m.options.Title), 24), strong}}
 	if len(broken) > 0 {
 		l = append(append(l, span{text: " "}), broken.cut(30)...)
 	}

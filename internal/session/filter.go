@@ -77,14 +77,12 @@ func literalHosts(hosts []string) []netip.Addr {
 // compile returns the program for a link type.
 func (k *kernelFilter) compile(link capture.LinkType, snapLen int) ([]bpf.RawInstruction, error) {
 	target := pcapfilter.Target{Link: link, Kernel: true, SnapLen: snapLen}
-	if k.code != nil {
-		code, err := pcapfilter.Adapt(k.code, target)
-		if err != nil {
-			return nil, exit.Usagef("the filter: %v", err)
-		}
-		return code, nil
+	code, err := k.code, error(nil)
+	if code != nil {
+		code, err = pcapfilter.Adapt(code, target)
+	} else {
+		code, err = k.expr.Compile(target)
 	}
-	code, err := k.expr.Compile(target)
 	if err != nil {
 		return nil, exit.Usagef("the filter: %v", err)
 	}

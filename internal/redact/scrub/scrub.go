@@ -10,7 +10,6 @@ type mapper struct {
 	prf    *prf
 	record func(original string)
 	texts  map[string][]rune
-	ascii  map[string]string
 	runes  []rune
 	key    []byte
 	// salt chooses among replacements if the first one does not fit; plain replaces letters and digits only.
@@ -39,7 +38,7 @@ type Scrubber struct {
 // equal values become equal ones in all messages, and nobody can test a guess without it.
 func New(formats []decode.Format, key [32]byte) *Scrubber {
 	return &Scrubber{
-		mapper: mapper{prf: newPRF(key), texts: make(map[string][]rune), ascii: make(map[string]string)}, formats: formats,
+		mapper: mapper{prf: newPRF(key), texts: make(map[string][]rune)}, formats: formats,
 		decoders: rpc.Decoders{Formats: formats}, learned: make(map[place]uint8),
 	}
 }

@@ -99,42 +99,18 @@ func (s *mapper) Text(runes []rune) {
 
 // ASCII replaces the text b as Text does if all of it is ASCII, and reports whether it is.
 func (s *mapper) ASCII(b []byte) bool {
+	s.runes = s.runes[:0]
 	for _, c := range b {
 		if c >= utf8.RuneSelf {
 			return false
 		}
-	}
-	if s.record != nil && len(b) >= markEvery {
-		s.record(string(b))
-	}
-	if s.plain || s.salt != 0 || len(b) > maxCachedLen {
-		s.replaceASCII(b)
-		return true
-	}
-	if known, ok := s.ascii[string(b)]; ok {
-		copy(b, known)
-		return true
-	}
-	was := string(b)
-	s.replaceASCII(b)
-	if len(s.ascii) >= maxCached {
-		clear(s.ascii)
-	}
-	s.ascii[was] = string(b)
-	return true
-}
-
-// replaceASCII is replace for a text in ASCII, with the same result.
-func (s *mapper) replaceASCII(b []byte) {
-	s.runes = s.runes[:0]
-	for _, c := range b {
 		s.runes = append(s.runes, rune(c))
 	}
-	s.key = append(s.key[:0], b...)
-	s.replace(s.runes)
+	s.Text(s.runes)
 	for i, r := range s.runes {
 		b[i] = byte(r)
 	}
+	return true
 }
 
 // appendRune is utf8.AppendRune that keeps halves of surrogate pairs.
