@@ -41,13 +41,8 @@ func (c *Comparison) document(s *report.Style, folds bool) *report.Document {
 	if c.MixMethods > 0 {
 		doc.Sections = append(doc.Sections, c.mixSection(s))
 	}
-	var changed []*Method
-	for _, m := range c.Methods {
-		if len(m.tableMeasures()) > 0 {
-			changed = append(changed, m)
-		}
-	}
 	if len(c.Methods) > 0 {
+		changed := slices.DeleteFunc(slices.Clone(c.Methods), func(m *Method) bool { return len(m.tableMeasures()) == 0 })
 		doc.Sections = append(doc.Sections, c.methodSections(s, changed, folds)...)
 	}
 	if len(c.Only) > 0 {

@@ -20,7 +20,6 @@ type Print struct {
 
 // Print writes the report to all targets. command is what made the report; explain is the command that shows a frame, or "".
 func (p *Print) Print(targets []*output.Target, r *report.Report, command, explain string) error {
-	r.Buckets = p.Buckets
 	r.SortBy(p.Sort)
 	if p.SameMethods {
 		r.KeepSameMethods()
@@ -52,7 +51,7 @@ func (p *Print) printTo(t *output.Target, r *report.Report, st report.Style) err
 	}
 	switch t.Format {
 	case "json":
-		return r.WriteJSON(t.W, false)
+		return r.WriteJSON(t.W, p.Buckets)
 	case "jsonl":
 		return r.WriteLine(t.W)
 	case "html":

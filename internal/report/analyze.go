@@ -18,15 +18,10 @@ const DefaultTop = 10
 
 // Write prints the report as "table", "markdown" or "csv". CSV has the groups alone, one a row.
 func (r *Report) Write(w io.Writer, format string, s Style) error {
-	switch format {
-	case "table":
-		return r.document(&s).writeText(w, &s)
-	case "markdown":
-		return r.document(&s).writeMarkdown(w)
-	case "csv":
+	if format == "csv" {
 		return r.writeCSV(w)
 	}
-	return fmt.Errorf("analyze has no format %q: choose table, markdown, csv or json", format)
+	return r.document(&s).Write(w, format, s)
 }
 
 // document returns the sections of the report in reading order.
@@ -184,10 +179,7 @@ func notTCPNote(kinds, unread map[string]int64) string {
 	for _, v := range unread {
 		n += v
 	}
-	if n > 0 {
-		notes = append(notes, Plural(n, "packet")+" that could not be read")
-	}
-	return strings.Join(notes, ", ")
+	return strings.Join(appendCount(notes, n, "packet", " that could not be read"), ", ")
 }
 
 // byCount returns the keys, the largest count first.

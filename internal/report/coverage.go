@@ -134,31 +134,28 @@ func (r *Report) calls(s *Style, add func(string, ...any)) {
 		}
 		parts = append(parts, text)
 	}
-	if t.Orphans > 0 {
-		parts = append(parts, Plural(t.Orphans, "response")+" without request")
-	}
-	oneWay := Plural(t.OneWay, "one-way call")
+	parts = appendCount(parts, t.Orphans, "response", " without request")
 	switch {
 	case len(parts) > 0:
-		if t.OneWay > 0 {
-			parts = append(parts, oneWay)
-		}
-		add("%s.", strings.Join(parts, ", "))
+		add("%s.", strings.Join(appendCount(parts, t.OneWay, "one-way call", ""), ", "))
 	case t.OneWay > 0:
-		add("Every request has its response, but for %s, where none is sent.", oneWay)
+		add("Every request has its response, but for %s, where none is sent.", Plural(t.OneWay, "one-way call"))
 	case t.Calls > 0:
 		add("Every request has its response.")
 	}
-	var events []string
-	if t.Heartbeats > 0 {
-		events = append(events, Plural(t.Heartbeats, "heartbeat frame"))
-	}
-	if t.Events > 0 {
-		events = append(events, Plural(t.Events, "event frame"))
-	}
+	events := appendCount(nil, t.Heartbeats, "heartbeat frame", "")
+	events = appendCount(events, t.Events, "event frame", "")
 	if len(events) > 0 {
 		add("Not counted as calls: %s (%s on the wire).", strings.Join(events, ", "), bytesText(t.EventBytes, s))
 	}
+}
+
+// appendCount appends a count with its noun and the words after it, unless the count is 0.
+func appendCount(list []string, n int64, noun, rest string) []string {
+	if n == 0 {
+		return list
+	}
+	return append(list, Plural(n, noun)+rest)
 }
 
 // bodies describes how completely bodies were decoded, if they were decoded at all.

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"encoding/csv"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -16,10 +15,6 @@ import (
 func WriteFormats(w io.Writer, format string, protocols []*rpc.Protocol, formats []decode.Format, s Style) error {
 	formats = slices.SortedStableFunc(slices.Values(formats), func(a, b decode.Format) int { return int(a.ID) - int(b.ID) })
 	switch format {
-	case "table":
-		return formatsDocument(protocols, formats, &s).writeText(w, &s)
-	case "markdown":
-		return formatsDocument(protocols, formats, &s).writeMarkdown(w)
 	case "csv":
 		out := csv.NewWriter(w)
 		rows := [][]string{{"id", "name", "protocol", "depth", "releases", "capture"}}
@@ -55,7 +50,7 @@ func WriteFormats(w io.Writer, format string, protocols []*rpc.Protocol, formats
 			}),
 		}, false)
 	}
-	return fmt.Errorf("formats has no format %q: choose table, markdown, csv or json", format)
+	return formatsDocument(protocols, formats, &s).Write(w, format, s)
 }
 
 func formatsDocument(protocols []*rpc.Protocol, formats []decode.Format, s *Style) *Document {

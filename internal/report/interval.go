@@ -41,7 +41,6 @@ func (v *Interval) report() *Report {
 // WriteText prints the interval as a line and a ranking.
 func (v *Interval) WriteText(w io.Writer, s Style) error {
 	r := v.report()
-	r.Sorted = ""
 	d := &Document{Summary: v.summary(r, &s)}
 	if s.Width == 0 { // for programs, in one line
 		if _, err := io.WriteString(w, d.Summary+"\n"); err != nil {

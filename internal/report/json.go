@@ -7,10 +7,10 @@ import (
 	"io"
 )
 
-// WriteJSON prints the report as JSON, with members in a stable order. buckets, or Report.Buckets, adds the histograms, so that
-// Read can read the report.
+// WriteJSON prints the report as JSON, with members in a stable order. buckets adds the histograms, so that Read can read the
+// report.
 func (r *Report) WriteJSON(w io.Writer, buckets bool) error {
-	return r.writeJSON(w, buckets || r.Buckets, false)
+	return r.writeJSON(w, buckets, false)
 }
 
 // WriteLine prints the report as JSON on one line.

@@ -343,17 +343,17 @@ func (j *jsonStat) restore(unit int64) (sizes.Stat, error) {
 	if len(j.Buckets) == 0 {
 		return sizes.Stat{}, errNoBuckets
 	}
-	total, ok1 := j.Total.fixed(unit)
-	least, ok2 := j.Min.fixed(unit)
-	most, ok3 := j.Max.fixed(unit)
-	ok := ok1 && ok2 && ok3
-	list := make([]sizes.Bucket, len(j.Buckets))
-	for i, b := range j.Buckets {
-		upper, ok1 := b[0].fixed(unit)
-		n, ok2 := b[1].fixed(1)
-		list[i], ok = sizes.Bucket{Upper: upper, Count: n}, ok && ok1 && ok2
+	bad := false
+	fixed := func(n Number, unit int64) int64 {
+		i, ok := n.fixed(unit)
+		bad = bad || !ok
+		return i
 	}
-	if !ok {
+	list := listOf(j.Buckets, func(b [2]Number) sizes.Bucket {
+		return sizes.Bucket{Upper: fixed(b[0], unit), Count: fixed(b[1], 1)}
+	})
+	total, least, most := fixed(j.Total, unit), fixed(j.Min, unit), fixed(j.Max, unit)
+	if bad {
 		return sizes.Stat{}, errNumber
 	}
 	return sizes.Restore(total, least, most, list)

@@ -43,8 +43,6 @@ type Report struct {
 	Saved bool
 	// Origin is the file of the report, for errors.
 	Origin string
-	// Buckets adds the histograms to JSON, so that Read can read it.
-	Buckets bool
 	// Golden is set for golden files.
 	Golden *Golden
 	// Label is the name that the user gave the report, "" for none.

@@ -274,36 +274,32 @@ func (g *grid) write(b *strings.Builder, title string, s *Style) {
 
 // header returns a line of column names, below a line of group names if there are groups.
 func (g *grid) header() []string {
-	groups := []byte(nil)
-	line := func(from int, text string, span int) {
+	groups := ""
+	for from, to := range ColumnGroups(g.columns) {
+		name := g.columns[from].Group
+		if name == "" {
+			continue
+		}
 		at := indent + g.span(0, from)
 		if from > 0 {
 			at += g.sep
 		}
-		for len(groups) < at {
-			groups = append(groups, ' ')
-		}
-		left := span - term.Width(text)
+		groups += strings.Repeat(" ", max(at-term.Width(groups), 0))
+		left := g.span(from, to) - term.Width(name)
 		if left >= 4 {
 			dashes := (left - 2) / 2
-			text = strings.Repeat("-", dashes) + " " + text + " " + strings.Repeat("-", left-2-dashes)
+			groups += strings.Repeat("-", dashes) + " " + name + " " + strings.Repeat("-", left-2-dashes)
 		} else {
-			text = strings.Repeat(" ", left) + text
-		}
-		groups = append(groups, text...)
-	}
-	for from, to := range ColumnGroups(g.columns) {
-		if name := g.columns[from].Group; name != "" {
-			line(from, name, g.span(from, to))
+			groups += strings.Repeat(" ", left) + name
 		}
 	}
 	var b strings.Builder
 	g.writeRow(&b, listOf(g.columns, func(c Column) string { return c.Name }))
-	lines := []string{strings.TrimSuffix(b.String(), "\n")}
-	if groups != nil {
-		lines = []string{string(groups), lines[0]}
+	names := strings.TrimSuffix(b.String(), "\n")
+	if groups == "" {
+		return []string{names}
 	}
-	return lines
+	return []string{groups, names}
 }
 
 // writeRow prints one row. Its last cell may wrap.

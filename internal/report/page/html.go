@@ -139,6 +139,12 @@ func (d *doc) table(sec *report.Section, sort bool) {
 	d.f("</tbody></table></div>\n")
 }
 
+// tableAndNotes prints a sortable table and its notes.
+func (d *doc) tableAndNotes(sec *report.Section) {
+	d.table(sec, true)
+	d.notes(sec)
+}
+
 // notes prints the sentences and commands below a table.
 func (d *doc) notes(sec *report.Section) {
 	for _, n := range sec.Notes {

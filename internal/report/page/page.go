@@ -170,8 +170,7 @@ func (p *page) onTheWire() {
 // compared prints the comparison of serializations and the composition of their bodies.
 func (p *page) compared() {
 	p.section("by", sentence(p.view.Comparison.Title))
-	p.table(&p.view.Comparison, true)
-	p.notes(&p.view.Comparison)
+	p.tableAndNotes(&p.view.Comparison)
 	if made := &p.view.Composition; len(made.Columns) > 0 {
 		p.f("<h3>%s</h3>\n", sentence(made.Title))
 		p.classLegend()
@@ -182,8 +181,7 @@ func (p *page) compared() {
 	}
 	for i := range p.view.Same {
 		p.f("<h3>%s</h3>\n", sentence(p.view.Same[i].Title))
-		p.table(&p.view.Same[i], true)
-		p.notes(&p.view.Same[i])
+		p.tableAndNotes(&p.view.Same[i])
 	}
 	p.f("</section>\n")
 }
@@ -224,20 +222,20 @@ func (p *page) composition(sec *report.Section) {
 // pairs prints the pairs of client and server, and the calls of presets.
 func (p *page) pairs() {
 	for i := range p.view.Worst {
-		sec := &p.view.Worst[i]
-		p.section(fmt.Sprintf("worst%d", i+1), sentence(sec.Title))
-		p.table(p.cut(sec), true)
-		p.notes(sec)
-		p.f("</section>\n")
+		p.tableSection(fmt.Sprintf("worst%d", i+1), p.cut(&p.view.Worst[i]))
 	}
 	sec := &p.view.Pairs
 	if len(sec.Columns) == 0 {
 		p.f("<p class=\"note\">Who talks to whom is not in this report.</p>\n")
 		return
 	}
-	p.section("pairs", sentence(sec.Title))
-	p.table(sec, true)
-	p.notes(sec)
+	p.tableSection("pairs", sec)
+}
+
+// tableSection prints a section with one table.
+func (p *page) tableSection(id string, sec *report.Section) {
+	p.section(id, sentence(sec.Title))
+	p.tableAndNotes(sec)
 	p.f("</section>\n")
 }
 
