@@ -3,6 +3,7 @@ package capture
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/klauspost/compress/gzip"
@@ -19,6 +20,47 @@ type packetReader interface {
 	next(p *Packet) error
 	window() *window
 	iface(id int) Origin
+}
+
+// reader is what the readers of all formats have.
+type reader struct {
+	win    window
+	in     *Input
+	number int64 // of the last packet delivered or left out
+	done   bool  // the end was noted, or nothing after damage can be read
+}
+
+func (r *reader) window() *window { return &r.win }
+
+// skipDamage notes that nothing can start at the window's position, and moves to the next position that accepts accepts.
+// The number of lost packets is not known; they count as one.
+func (r *reader) skipDamage(accepts func(b []byte, ended bool) bool, format string, args ...any) {
+	at := r.win.offset()
+	passed, found := r.win.search(accepts)
+	r.number++
+	r.done = !found
+	result := "the file is damaged from here on and was read up to this place: copy or record it again"
+	if found {
+		result = fmt.Sprintf("%d bytes were passed over, and reading went on behind them: copy or record it again", passed)
+	}
+	r.in.note(r.number, at, "%s; %s", fmt.Sprintf(format, args...), result)
+}
+
+// finish notes how the stream ended, unless it ended cleanly between records. size is the size in bytes of the record
+// at the window's position.
+func (r *reader) finish(size int64, part string) error {
+	w, packet := &r.win, r.number+1
+	have := int64(w.end - w.pos)
+	r.done = true
+	switch {
+	case w.err != io.EOF && w.err != io.ErrUnexpectedEOF:
+		r.in.note(packet, w.offset(), "reading stopped here: %v; everything before it was read", w.err)
+	case w.err == io.ErrUnexpectedEOF:
+		r.in.note(packet, w.offset(), "the compressed data ends early, inside or before this packet; everything before it was read: copy it again, or let the recorder finish")
+	case have > 0:
+		r.in.note(packet, w.offset(), "the file ends inside %sthis packet (%d of %d bytes are there); everything before it was read: copy it again, or let the recorder finish", part, have, size)
+	}
+	return io.EOF
 }
 
 // Magic numbers of compressed files.

@@ -25,7 +25,7 @@ const (
 	NotSupported                  // this system has no live capture
 )
 
-// Error describes in one line what could not be opened, where, and what to do.
+// Error describes in one line what could not be opened or, without a Cause, written by package record, and what to do.
 type Error struct {
 	Cause Cause
 	File  string // the file as it was given, or the interface

@@ -82,18 +82,3 @@ func (in *Input) count(p *Packet) {
 		in.TruncatedPackets++
 	}
 }
-
-// problems returns the failures of the input as errors of one line each.
-func (in *Input) problems() []error {
-	var errs []error
-	if in.Err != nil {
-		errs = append(errs, in.Err)
-	}
-	for _, d := range in.Damage {
-		errs = append(errs, &DamageError{File: in.File, Damage: d})
-	}
-	if in.DamageLeftOut > 0 {
-		errs = append(errs, fmt.Errorf("%s: %d more damaged places", in.File, in.DamageLeftOut))
-	}
-	return errs
-}

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -161,7 +162,15 @@ func (f *Files) Inputs() []Input {
 func (f *Files) Problems() []error {
 	var errs []error
 	for _, in := range f.inputs {
-		errs = append(errs, in.problems()...)
+		if in.Err != nil {
+			errs = append(errs, in.Err)
+		}
+		for _, d := range in.Damage {
+			errs = append(errs, &DamageError{File: in.File, Damage: d})
+		}
+		if in.DamageLeftOut > 0 {
+			errs = append(errs, fmt.Errorf("%s: %d more damaged places", in.File, in.DamageLeftOut))
+		}
 	}
 	return errs
 }

@@ -21,5 +21,5 @@ func TestInterfaceDigits(t *testing.T) {
 	}
 	assert.Equal(t, Origin{Digits: 9}, r.iface(1))
 	assert.Equal(t, Origin{Digits: 9}, new(Files).Origin(&Packet{}))
-	assert.Equal(t, Origin{64, 6}, (&pcapReader{in: &Input{SnapLen: 64}, perTick: nanosPerMicro}).iface(0))
+	assert.Equal(t, Origin{64, 6}, (&pcapReader{reader: reader{in: &Input{SnapLen: 64}}, perTick: nanosPerMicro}).iface(0))
 }

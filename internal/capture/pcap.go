@@ -27,18 +27,15 @@ const (
 //
 //	seconds u32, fraction u32, captured length u32, original length u32, bytes
 type pcapReader struct {
-	win     window
-	in      *Input
+	reader
 	big     bool  // byte order of the file
 	perTick int64 // nanoseconds per unit of the fraction
 	header  int   // bytes of a record header
 	link    LinkType
 	limit   uint32 // largest captured length that is accepted
 	minor   uint16 // minor version, which determines the order of the lengths
-	number  int64  // of the last packet delivered or left out
 	second  uint32 // time of the last delivered packet, valid if known is set
 	known   bool
-	done    bool // the end of the file was noted
 }
 
 // pcapMagic recognizes a pcap file by its first four bytes.
@@ -66,7 +63,7 @@ func newPcapReader(win window, in *Input) (*pcapReader, error) {
 	if big {
 		order = binary.BigEndian
 	}
-	r := &pcapReader{win: win, in: in, big: big, perTick: nanosPerMicro, header: pcapRecordLen}
+	r := &pcapReader{reader: reader{win: win, in: in}, big: big, perTick: nanosPerMicro, header: pcapRecordLen}
 	switch magic {
 	case magicNanos:
 		r.perTick = 1
@@ -88,26 +85,22 @@ func newPcapReader(win window, in *Input) (*pcapReader, error) {
 	return r, nil
 }
 
-func (r *pcapReader) window() *window { return &r.win }
-
 // next fills all fields of p but File. It returns nil or io.EOF; damage is noted.
 func (r *pcapReader) next(p *Packet) error {
-	for {
+	for !r.done {
 		if r.win.end-r.win.pos < r.header && !r.win.fill(r.header) {
-			return r.finish(r.header, "the header of ")
+			return r.finish(int64(r.header), "the header of ")
 		}
 		sec, frac, capLen, wireLen := r.fields(r.win.buf[r.win.pos : r.win.pos+pcapRecordLen])
 		if capLen > r.limit || wireLen > MaxPacket || wireLen < max(capLen, 1) {
 			if what := r.implausible(sec, frac, capLen, wireLen); what != "" {
-				if !r.skipDamage(what) {
-					return io.EOF
-				}
+				r.skipDamage(r.startsRecords, "%s", what)
 				continue
 			}
 		}
 		size := r.header + int(capLen)
 		if r.win.end-r.win.pos < size && !r.win.fill(size) {
-			return r.finish(size, "")
+			return r.finish(int64(size), "")
 		}
 		start := r.win.pos + r.header
 		r.win.pos += size
@@ -120,6 +113,7 @@ func (r *pcapReader) next(p *Packet) error {
 		p.Number = r.number
 		return nil
 	}
+	return io.EOF
 }
 
 // fields decodes the header of a record.
@@ -138,15 +132,6 @@ func (r *pcapReader) fields(h []byte) (sec, frac, capLen, wireLen uint32) {
 	return sec, frac, capLen, wireLen
 }
 
-// finish notes how the file ended: between records, or inside a record of that size.
-func (r *pcapReader) finish(size int, part string) error {
-	if !r.done {
-		r.done = true
-		noteEnd(&r.win, r.in, r.number+1, int64(size), part)
-	}
-	return io.EOF
-}
-
 // implausible returns why a record cannot have these fields, or "" if it can.
 func (r *pcapReader) implausible(sec, frac, capLen, wireLen uint32) string {
 	switch {
@@ -160,35 +145,4 @@ func (r *pcapReader) implausible(sec, frac, capLen, wireLen uint32) string {
 		return fmt.Sprintf("the record claims %d captured bytes of a packet of %d, and no record follows it", capLen, wireLen)
 	}
 	return ""
-}
-
-// skipDamage notes an impossible record and moves to the next record that can be found. It reports whether there is
-// one.
-func (r *pcapReader) skipDamage(what string) bool {
-	if r.done {
-		return false
-	}
-	r.number++
-	at := r.win.offset()
-	passed, found := r.resync()
-	r.in.note(r.number, at, "%s; %s", what, searchResult(passed, found))
-	if !found {
-		r.done = true
-		r.win.pos, r.win.end, r.win.err = 0, 0, io.EOF
-	}
-	return found
-}
-
-// noteEnd notes how the stream ended, unless it ended cleanly between records. size is the size in bytes of the record
-// at the window's position.
-func noteEnd(w *window, in *Input, packet, size int64, part string) {
-	have := int64(w.end - w.pos)
-	switch {
-	case w.err != io.EOF && w.err != io.ErrUnexpectedEOF:
-		in.note(packet, w.offset(), "reading stopped here: %v; everything before it was read", w.err)
-	case w.err == io.ErrUnexpectedEOF:
-		in.note(packet, w.offset(), "the compressed data ends early, inside or before this packet; everything before it was read: copy it again, or let the recorder finish")
-	case have > 0:
-		in.note(packet, w.offset(), "the file ends inside %sthis packet (%d of %d bytes are there); everything before it was read: copy it again, or let the recorder finish", part, have, size)
-	}
 }

@@ -2,7 +2,6 @@ package capture
 
 import (
 	"encoding/binary"
-	"fmt"
 	"io"
 	"iter"
 	"math"
@@ -10,6 +9,9 @@ import (
 
 	"dubbo-wire/internal/capture/pcapng"
 )
+
+// partOfBlock is what a file may end in.
+const partOfBlock = "a block with or before "
 
 const (
 	ngBlockMin = 12 // bytes of a block without a body: type, length, length again
@@ -57,15 +59,12 @@ type ngInterface struct {
 // pcapgo's NgReader, which the tests compare with, is not used because packets here are slices of the read buffer,
 // damage has an offset, and damage costs no more than its block.
 type pcapngReader struct {
-	win     window
-	in      *Input
+	reader
 	big     bool
 	ifaces  []ngInterface
-	number  int64
 	last    int64 // time of the previous packet; simple packet blocks have no time
 	dropped uint64
 	foreign bool // the section has an unknown version, so its blocks are skipped
-	done    bool
 }
 
 // isPcapng recognizes a pcapng file by its first twelve bytes.
@@ -76,7 +75,7 @@ func isPcapng(b []byte) bool {
 // newPcapngReader reads from the window's first byte, where isPcapng is true.
 func newPcapngReader(win window, in *Input) *pcapngReader {
 	in.Format = "pcapng"
-	return &pcapngReader{win: win, in: in}
+	return &pcapngReader{reader: reader{win: win, in: in}}
 }
 
 // order returns the byte order of the section. u32 needs no call through an interface.
@@ -94,23 +93,21 @@ func (r *pcapngReader) u32(b []byte) uint32 {
 	return binary.LittleEndian.Uint32(b)
 }
 
-func (r *pcapngReader) window() *window { return &r.win }
-
 // next fills all fields of p but File. It returns nil or io.EOF; damage is noted.
 func (r *pcapngReader) next(p *Packet) error {
 	for !r.done {
 		if r.win.end-r.win.pos < ngBlockMin && !r.win.fill(ngBlockMin) {
-			return r.finish(ngBlockMin)
+			return r.finish(ngBlockMin, partOfBlock)
 		}
 		h := r.win.rest()
 		kind := r.u32(h)
 		if kind == pcapng.Section && !r.byteOrder(h) {
-			r.skipDamage("a section header block without its byte-order magic")
+			r.skipDamage(r.startsBlock, "a section header block without its byte-order magic")
 			continue
 		}
 		size := r.u32(h[4:])
 		if size < ngBlockMin || size%4 != 0 {
-			r.skipDamage("a block length of %d, which is no multiple of 4 from 12 on", size)
+			r.skipDamage(r.startsBlock, "a block length of %d, which is no multiple of 4 from 12 on", size)
 			continue
 		}
 		most := uint32(MaxPacket + 4096)
@@ -121,15 +118,15 @@ func (r *pcapngReader) next(p *Packet) error {
 			}
 		}
 		if size > most {
-			r.skipDamage("a block of type %d claims %d bytes, more than the %d that are believed", kind, size, most)
+			r.skipDamage(r.startsBlock, "a block of type %d claims %d bytes, more than the %d that are believed", kind, size, most)
 			continue
 		}
 		if r.win.end-r.win.pos < int(size) && !r.win.fill(int(size)) {
-			return r.finish(int64(size))
+			return r.finish(int64(size), partOfBlock)
 		}
 		block := r.win.buf[r.win.pos : r.win.pos+int(size) : r.win.pos+int(size)]
 		if trailer := r.u32(block[size-4:]); trailer != size {
-			r.skipDamage("a block of type %d whose two lengths differ (%d and %d)", kind, size, trailer)
+			r.skipDamage(r.startsBlock, "a block of type %d whose two lengths differ (%d and %d)", kind, size, trailer)
 			continue
 		}
 		at := r.win.offset()
@@ -169,35 +166,19 @@ func (r *pcapngReader) byteOrder(h []byte) bool {
 func (r *pcapngReader) skipForeign(size uint32) {
 	at, kind := r.win.offset(), r.u32(r.win.rest())
 	if !r.win.skip(int64(size)-4) || !r.win.fill(4) {
-		r.done = true
 		if r.win.err == io.EOF {
+			r.done = true
 			r.in.note(r.number+1, at, "the file ends inside a block of type %d and %d bytes; every packet before it was read: copy it again, or let the recorder finish", kind, size)
 		} else {
-			noteEnd(&r.win, r.in, r.number+1, int64(size), "")
+			_ = r.finish(int64(size), "")
 		}
 		return
 	}
 	if trailer := r.u32(r.win.rest()); trailer != size {
-		r.skipDamage("a block of type %d whose two lengths differ (%d and %d)", kind, size, trailer)
+		r.skipDamage(r.startsBlock, "a block of type %d whose two lengths differ (%d and %d)", kind, size, trailer)
 		return
 	}
 	r.win.pos += 4
-}
-
-func (r *pcapngReader) finish(size int64) error {
-	r.done = true
-	noteEnd(&r.win, r.in, r.number+1, size, "a block with or before ")
-	return io.EOF
-}
-
-// skipDamage notes that no block can start at the window's position, and moves to the next block that can be found. The
-// number of lost packets is not known; they count as one.
-func (r *pcapngReader) skipDamage(format string, args ...any) {
-	at := r.win.offset()
-	passed, found := r.resync()
-	r.done = !found
-	r.number++
-	r.in.note(r.number, at, "%s; %s", fmt.Sprintf(format, args...), searchResult(passed, found))
 }
 
 // section starts a new section. The body is magic u32, major version u16, minor version u16, length u64.

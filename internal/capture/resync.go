@@ -1,10 +1,6 @@
 package capture
 
-import (
-	"fmt"
-
-	"dubbo-wire/internal/capture/pcapng"
-)
+import "dubbo-wire/internal/capture/pcapng"
 
 // After damage the position of the next record is not known. It is searched byte by byte, up to maxSearch bytes. A
 // position is accepted if the records that follow it are plausible too, or if the file ends there.
@@ -41,15 +37,10 @@ func (w *window) search(accepts func(b []byte, ended bool) bool) (passed int64, 
 	return passed, false
 }
 
-// resync searches the next record after the window's position.
-func (r *pcapReader) resync() (passed int64, found bool) {
-	return r.win.search(func(b []byte, ended bool) bool { return r.startsRecords(b, ended, 3) })
-}
-
-// startsRecords reports whether b starts with n plausible records, or with fewer that reach to the end of the file.
-func (r *pcapReader) startsRecords(b []byte, ended bool, n int) bool {
+// startsRecords reports whether b starts with three plausible records, or with fewer that reach to the end of the file.
+func (r *pcapReader) startsRecords(b []byte, ended bool) bool {
 	near, known := r.second, r.known
-	for i := range n {
+	for i := range 3 {
 		if len(b) < r.header {
 			return ended && i > 0
 		}
@@ -85,21 +76,8 @@ func (r *pcapReader) follows(size int) bool {
 	return ok
 }
 
-// searchResult tells what was lost to damage.
-func searchResult(passed int64, found bool) string {
-	if !found {
-		return "the file is damaged from here on and was read up to this place: copy or record it again"
-	}
-	return fmt.Sprintf("%d bytes were passed over, and reading went on behind them: copy or record it again", passed)
-}
-
-// resync searches the next block after the window's position.
-func (r *pcapngReader) resync() (passed int64, found bool) {
-	return r.win.search(func(b []byte, _ bool) bool { return r.block(b) })
-}
-
-// block reports whether b starts with a complete block of a known type.
-func (r *pcapngReader) block(b []byte) bool {
+// startsBlock reports whether b starts with a complete block of a known type.
+func (r *pcapngReader) startsBlock(b []byte, _ bool) bool {
 	if len(b) < ngBlockMin {
 		return false
 	}

@@ -23,12 +23,12 @@ type FrameChoice struct {
 	kept        map[int64]*keptFrame
 	bytes, room int
 	// best is the number of the first candidate that the filter selects, or 0.
-	best    int64
-	calls   map[int64]*explain.Call // of selected frames
-	found   *keptFrame
-	call    *explain.Call
-	settled bool
-	decoder rpc.Decoders
+	best     int64
+	bestCall *explain.Call // of best; nil if it is not known
+	found    *keptFrame
+	call     *explain.Call
+	settled  bool
+	decoder  rpc.Decoders
 	// unanswered describes the first requests without a response, for the error when nothing is found.
 	unanswered []string
 	silent     int64
@@ -103,9 +103,7 @@ func (c *FrameChoice) Frame(r *pipeline.Row) {
 		}
 	case r.Msg.Kind.Control(): // heartbeats and events belong to no call
 	case r.Msg.Kind == rpc.Request && c.filter.OfRequests() && !c.response:
-		m := &call.Message{Number: r.Number}
-		m.FillFrom(r.Msg)
-		if c.filter.Empty() || c.filter.Match(&call.Call{Conn: r.Conn, Side: r.Side, Request: m}) {
+		if c.filter.Empty() || c.filter.matchRequest(r) {
 			c.kept[r.Number] = c.keep(r)
 			c.choose(r.Number, nil)
 		}
@@ -146,10 +144,7 @@ func (c *FrameChoice) choose(number int64, k *explain.Call) {
 	if c.kept[number] == nil || c.best > 0 && c.best < number {
 		return
 	}
-	c.best = number
-	if k != nil {
-		c.calls = map[int64]*explain.Call{number: k}
-	}
+	c.best, c.bestCall = number, k
 	for n := range c.kept {
 		if n > number {
 			c.drop(n)
@@ -162,10 +157,9 @@ func (c *FrameChoice) decide() {
 	if c.found != nil || c.best == 0 || len(c.kept) > 1 {
 		return
 	}
-	k := c.kept[c.best]
-	c.take(k)
-	if known := c.calls[k.row.Number]; known != nil {
-		c.call, c.settled = known, true
+	c.take(c.kept[c.best])
+	if c.bestCall != nil {
+		c.call, c.settled = c.bestCall, true
 	}
 }
 

@@ -31,6 +31,13 @@ func (f *Filter) Apply(opt *pipeline.Options) {
 	}
 }
 
+// matchRequest reports whether the filter, which needs only requests, selects the call of a request.
+func (f *Filter) matchRequest(r *pipeline.Row) bool {
+	m := &call.Message{Number: r.Number}
+	m.FillFrom(r.Msg)
+	return f.Match(&call.Call{Conn: r.Conn, Side: r.Side, Request: m})
+}
+
 // start resolves relative times when the time of the first packet is known.
 func (f *Filter) start(first int64) {
 	for _, b := range []struct {

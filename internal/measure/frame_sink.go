@@ -54,10 +54,7 @@ func (f *frameSink) Frame(r *pipeline.Row) {
 	case r.Msg.Kind.Control(): // heartbeats and events belong to no call
 		w.decided = true
 	case r.Msg.Kind == rpc.Request && f.now:
-		m := &call.Message{Number: r.Number}
-		m.FillFrom(r.Msg)
-		w.decided = true
-		w.selected = f.filter.Match(&call.Call{Conn: r.Conn, Side: r.Side, Request: m})
+		w.decided, w.selected = true, f.filter.matchRequest(r)
 	}
 	if !w.decided || w.selected {
 		w.row = r.Clone()

@@ -139,8 +139,7 @@ func (cfg *Config) sums(saved []*report.Report) Config {
 	c := Config{By: cfg.By, ByGiven: cfg.ByGiven, MaxGroups: cfg.MaxGroups, Filter: cfg.Filter, Sample: AsNeeded}
 	if len(saved) > 0 {
 		c.Parts = saved[0].Parts
-		same := func(r *report.Report) bool { return r.By.Equal(saved[0].By) }
-		if !cfg.ByGiven && !slices.ContainsFunc(saved, func(r *report.Report) bool { return !same(r) }) {
+		if !cfg.ByGiven && !slices.ContainsFunc(saved, func(r *report.Report) bool { return !r.By.Equal(saved[0].By) }) {
 			c.By = saved[0].By
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"syscall"
 
+	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/capture/pcapng"
 )
 
@@ -116,7 +117,7 @@ func createError(name string, err error) error {
 	case errors.Is(err, fs.ErrPermission):
 		advice = "give a file in a folder that this user may write to"
 	}
-	return &Error{File: name, Text: fmt.Sprintf("%s: cannot be created: %s; %s", name, reason(err), advice), Err: err}
+	return &capture.Error{File: name, Text: fmt.Sprintf("%s: cannot be created: %s; %s", name, reason(err), advice), Err: err}
 }
 
 // writeError returns the error for a failed write to a file with that many complete packets.
@@ -130,19 +131,8 @@ func writeError(name string, packets int64, err error) error {
 	case errors.Is(err, syscall.EPIPE):
 		advice = "its reader has ended"
 	}
-	return &Error{
+	return &capture.Error{
 		File: name, Err: err,
 		Text: fmt.Sprintf("%s: %s; recording has stopped, the %d packets in this file can be read: %s", name, reason(err), packets, advice),
 	}
 }
-
-// Error describes in one line what could not be written, and what to do.
-type Error struct {
-	File string
-	Text string // the whole line, which names the file
-	Err  error  // the system's error
-}
-
-func (e *Error) Error() string { return e.Text }
-
-func (e *Error) Unwrap() error { return e.Err }

@@ -3,6 +3,7 @@ package record
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -58,10 +59,8 @@ func (n *namer) next(o *Options, at int64, start bool) (name string, reused bool
 	n.had[base] = numbers{number, max(number, used.most)}
 	n.base = base
 	width := 0
-	if ring {
-		for most := o.Files - 1; most > 0; most /= 10 {
-			width++
-		}
+	if ring && o.Files > 1 {
+		width = len(strconv.Itoa(o.Files - 1))
 	}
 	if number == 0 && width == 0 {
 		return base, reused

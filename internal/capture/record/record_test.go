@@ -322,7 +322,7 @@ func TestCreateErrors(t *testing.T) {
 	for _, name := range []string{filepath.Join(dir, "no", "f"), dir} {
 		_, err := Open(Options{File: name})
 		require.Error(t, err)
-		e, ok := errors.AsType[*Error](err)
+		e, ok := errors.AsType[*capture.Error](err)
 		require.True(t, ok)
 		assert.Equal(t, name, e.File)
 		assert.True(t, strings.HasPrefix(err.Error(), name+": "), err.Error())
