@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"dubbo-wire/internal/man"
 	"dubbo-wire/internal/term"
 )
 
@@ -43,15 +44,9 @@ func groupOfFlag(f *pflag.Flag) string {
 	return ownGroup
 }
 
-// flagGroup is the flags of a command under one title.
-type flagGroup struct {
-	title string
-	flags *pflag.FlagSet
-}
-
 // groupedFlags returns the flags that the help of a command lists, including those of every command.
-func groupedFlags(cmd *cobra.Command) []flagGroup {
-	var groups []flagGroup
+func groupedFlags(cmd *cobra.Command) []man.Group {
+	var groups []man.Group
 	for _, title := range flagGroups {
 		fs := pflag.NewFlagSet("", pflag.ContinueOnError)
 		fs.SortFlags = cmd.Flags().SortFlags
@@ -63,11 +58,11 @@ func groupedFlags(cmd *cobra.Command) []flagGroup {
 		cmd.LocalFlags().VisitAll(add)
 		cmd.InheritedFlags().VisitAll(add)
 		if fs.HasAvailableFlags() {
-			groups = append(groups, flagGroup{title, fs})
+			groups = append(groups, man.Group{Title: title, Flags: fs})
 		}
 	}
 	if len(groups) == 1 {
-		groups[0].title = ownGroup
+		groups[0].Title = ownGroup
 	}
 	return groups
 }
@@ -79,7 +74,7 @@ var quotedDefault = regexp.MustCompile(`\(default "([^"]*)"\)`)
 func flagHelp(cmd *cobra.Command, width int) string {
 	var b strings.Builder
 	for _, g := range groupedFlags(cmd) {
-		b.WriteString("\n" + strings.Join(term.Wrap(g.title+":", width), "\n") + "\n" + quotedDefault.ReplaceAllString(strings.TrimRight(g.flags.FlagUsagesWrapped(width), "\n "), "(default $1)") + "\n")
+		b.WriteString("\n" + strings.Join(term.Wrap(g.Title+":", width), "\n") + "\n" + quotedDefault.ReplaceAllString(strings.TrimRight(g.Flags.FlagUsagesWrapped(width), "\n "), "(default $1)") + "\n")
 	}
 	return b.String()
 }

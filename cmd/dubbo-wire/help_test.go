@@ -264,12 +264,12 @@ func TestHelpGroupsFlags(t *testing.T) {
 		}
 		for _, g := range groupedFlags(c) {
 			n := 0
-			g.flags.VisitAll(func(f *pflag.Flag) {
+			g.Flags.VisitAll(func(f *pflag.Flag) {
 				if !f.Hidden {
 					n++
 				}
 			})
-			if g.title == ownGroup {
+			if g.Title == ownGroup {
 				assert.LessOrEqual(t, n, 10, "%s has a long list without a group", c.Name())
 			}
 			all -= n

@@ -4,12 +4,10 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/man"
@@ -67,7 +65,7 @@ func manPages(root *cobra.Command, date string) []*man.Page {
 	var pages []*man.Page
 	for i, c := range append([]*cobra.Command{root}, listed...) {
 		p := &man.Page{
-			Name: names[i], Title: lowerFirst(c.Short), Description: c.Long, Options: manOptions(c),
+			Name: names[i], Title: lowerFirst(c.Short), Description: c.Long, Options: groupedFlags(c),
 			ExitCodes: codes, Environment: env, Date: date, Source: root.Name() + " " + root.Version,
 		}
 		if p.Description == "" {
@@ -96,29 +94,6 @@ func manPages(root *cobra.Command, date string) []*man.Page {
 		pages = append(pages, p)
 	}
 	return pages
-}
-
-func manOptions(c *cobra.Command) []man.Group {
-	var groups []man.Group
-	for _, g := range groupedFlags(c) {
-		group := man.Group{Title: g.title}
-		g.flags.VisitAll(func(f *pflag.Flag) {
-			if f.Hidden {
-				return
-			}
-			o := man.Option{Names: []string{"--" + f.Name}}
-			if f.Shorthand != "" {
-				o.Names = slices.Insert(o.Names, 0, "-"+f.Shorthand)
-			}
-			o.Value, o.Text = pflag.UnquoteUsage(f)
-			if !slices.Contains([]string{"", "0", "0s", "false", "[]", "true"}, f.DefValue) {
-				o.Unset = f.DefValue
-			}
-			group.Items = append(group.Items, o)
-		})
-		groups = append(groups, group)
-	}
-	return groups
 }
 
 // commitDate returns the date of the commit that the program was built from, so that builds are reproducible.

@@ -5,9 +5,11 @@ package man
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cpuguy83/go-md2man/v2/md2man"
+	"github.com/spf13/pflag"
 )
 
 // Page is one manual page of section 1.
@@ -34,13 +36,7 @@ type Item struct{ Term, Text string }
 // Group is a titled group of options.
 type Group struct {
 	Title string
-	Items []Option
-}
-
-// Option is one option. Names are written with their dashes, the long name last. Value is "" if it takes none.
-type Option struct {
-	Names              []string
-	Value, Text, Unset string // Unset is the default to print, or ""
+	Flags *pflag.FlagSet
 }
 
 // Roff renders a page.
@@ -58,7 +54,7 @@ func Roff(p *Page) []byte {
 	paragraphs(&b, p.Description)
 	if len(p.Commands) > 0 {
 		section("COMMANDS")
-		items(&b, p.Commands, "**")
+		items(&b, p.Commands)
 	}
 	if len(p.Options) > 0 {
 		section("OPTIONS")
@@ -66,9 +62,7 @@ func Roff(p *Page) []byte {
 			if len(p.Options) > 1 {
 				b.WriteString("## " + escape(g.Title) + "\n\n")
 			}
-			for _, o := range g.Items {
-				option(&b, &o)
-			}
+			g.Flags.VisitAll(func(f *pflag.Flag) { option(&b, f) })
 		}
 	}
 	if len(p.Examples) > 0 {
@@ -77,11 +71,11 @@ func Roff(p *Page) []byte {
 	}
 	if len(p.ExitCodes) > 0 {
 		section("EXIT STATUS")
-		items(&b, p.ExitCodes, "**")
+		items(&b, p.ExitCodes)
 	}
 	if len(p.Environment) > 0 {
 		section("ENVIRONMENT")
-		items(&b, p.Environment, "**")
+		items(&b, p.Environment)
 	}
 	if len(p.SeeAlso) > 0 {
 		section("SEE ALSO")
@@ -95,24 +89,28 @@ func Roff(p *Page) []byte {
 	return md2man.Render([]byte(b.String()))
 }
 
-func items(b *strings.Builder, list []Item, mark string) {
+func items(b *strings.Builder, list []Item) {
 	for _, i := range list {
-		fmt.Fprintf(b, "%s%s%s\n: %s\n\n", mark, escape(i.Term), mark, escape(i.Text))
+		fmt.Fprintf(b, "**%s**\n: %s\n\n", escape(i.Term), escape(i.Text))
 	}
 }
 
-func option(b *strings.Builder, o *Option) {
-	names := make([]string, len(o.Names))
-	for i, n := range o.Names {
-		names[i] = "**" + escape(n) + "**"
+// option writes a flag, unless it is hidden, with its default if that says something.
+func option(b *strings.Builder, f *pflag.Flag) {
+	if f.Hidden {
+		return
 	}
-	b.WriteString(strings.Join(names, ", "))
-	if o.Value != "" {
-		b.WriteString(" *" + escape(o.Value) + "*")
+	if f.Shorthand != "" {
+		b.WriteString("**" + escape("-"+f.Shorthand) + "**, ")
 	}
-	b.WriteString("\n: " + escape(sentence(o.Text)))
-	if o.Unset != "" {
-		b.WriteString(" Default: " + escape(o.Unset) + ".")
+	b.WriteString("**" + escape("--"+f.Name) + "**")
+	value, text := pflag.UnquoteUsage(f)
+	if value != "" {
+		b.WriteString(" *" + escape(value) + "*")
+	}
+	b.WriteString("\n: " + escape(sentence(text)))
+	if !slices.Contains([]string{"", "0", "0s", "false", "[]", "true"}, f.DefValue) {
+		b.WriteString(" Default: " + escape(f.DefValue) + ".")
 	}
 	b.WriteString("\n\n")
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -14,14 +15,17 @@ import (
 )
 
 func page() *Page {
+	first, second := pflag.NewFlagSet("", pflag.ContinueOnError), pflag.NewFlagSet("", pflag.ContinueOnError)
+	first.BoolP("all-of_it", "a", false, "take *.json and all")
+	first.String("by", "64MiB", "group by `KEY=GLOB`")
+	first.Bool("unseen", false, "not on the page")
+	_ = first.MarkHidden("unseen")
+	second.Bool("last", false, "# the last")
 	return &Page{
 		Name: "acme-run", Title: "run *what* `is` given", Synopsis: []string{"acme run [-i] IFACE [-- COMMAND]"},
 		Description: "A paragraph with <angles>, under_scores, $(command -v x) and a \\ in it.\n\n  kept   as\n  it is\n\n.not a request\n\n'nor this",
 		Commands:    []Item{{"run", "It runs."}},
-		Options: []Group{
-			{"First", []Option{{Names: []string{"-a", "--all-of_it"}, Text: "take *.json and all"}, {Names: []string{"--by"}, Value: "KEY=GLOB", Text: "group by it", Unset: "64MiB"}}},
-			{"Second", []Option{{Names: []string{"--last"}, Text: "# the last"}}},
-		},
+		Options:     []Group{{"First", first}, {"Second", second}},
 		Examples:    []string{"acme run 'a*' | head -n 3", "acme run --by \"x\" > /dev/null"},
 		ExitCodes:   []Item{{"0", "Done."}, {"4", "An input ended early."}},
 		Environment: []Item{{"NO_COLOR", "No colours."}},
@@ -35,6 +39,7 @@ func TestRoff(t *testing.T) {
 	roff := string(Roff(page()))
 	assert.Equal(t, roff, string(Roff(page())))
 	assert.Contains(t, roff, `.TH "ACME-RUN" "1" "2026-11-21" "acme 1.2" "User Commands"`)
+	assert.NotContains(t, roff, "unseen")
 	place := 0
 	for _, section := range []string{"NAME", "SYNOPSIS", "DESCRIPTION", "COMMANDS", "OPTIONS", "EXAMPLES", "EXIT STATUS", "ENVIRONMENT", "SEE ALSO"} {
 		at := strings.Index(roff, "\n.SH "+section+"\n")
@@ -57,7 +62,7 @@ func TestRoff(t *testing.T) {
 			text := plain(string(out))
 			for _, want := range []string{
 				"acme-run - run *what* `is` given", "acme run [-i] IFACE [-- COMMAND]", "A paragraph with <angles>, under_scores, $(command -v x) and a \\ in it.",
-				".not a request", "'nor this", "-a, --all-of_it", "Take *.json and all.", "--by KEY=GLOB", "Group by it. Default: 64MiB.", "# the last.",
+				".not a request", "'nor this", "-a, --all-of_it", "Take *.json and all.", "--by KEY=GLOB", "Group by KEY=GLOB. Default: 64MiB.", "# the last.",
 				"acme run 'a*' | head -n 3", "acme run --by \"x\" > /dev/null", "An input ended early.", "NO_COLOR", "acme(1), tcpdump(8)",
 			} {
 				assert.Contains(t, text, want)

@@ -11,7 +11,10 @@ import (
 func (m *model) emptyTable(s *live.Snapshot, n int) []line {
 	var texts []string
 	where := clean(m.options.Title)
-	filter := clean(m.options.Filter)
+	var filterHint []string
+	if filter := clean(m.options.Filter); filter != "" {
+		filterHint = []string{`Only what the filter "` + filter + `" wants is seen: is it right?`}
+	}
 	switch {
 	case s == nil:
 		texts = append(texts, "Starting.")
@@ -21,9 +24,7 @@ func (m *model) emptyTable(s *live.Snapshot, n int) []line {
 	case s.Packets == 0:
 		texts = append(texts, "No packets yet"+onInterface(where)+".")
 		texts = append(texts, broken(s)...)
-		if filter != "" {
-			texts = append(texts, `Only what the filter "`+filter+`" wants is seen: is it right?`)
-		}
+		texts = append(texts, filterHint...)
 		texts = append(texts, "Is this the interface? `dubbo-wire interfaces` lists them; `any` is all of them.")
 	case s.Calls == 0 && s.Heartbeats == 0 && s.OpenCalls == 0:
 		texts = append(texts, fmt.Sprintf("No Dubbo seen yet%s in %s.", onInterface(where), plural(s.Packets, "packet")))
@@ -35,9 +36,7 @@ func (m *model) emptyTable(s *live.Snapshot, n int) []line {
 		default:
 			texts = append(texts, "No TCP connection with data is open now.")
 		}
-		if filter != "" {
-			texts = append(texts, `Only what the filter "`+filter+`" wants is seen: is it right?`)
-		}
+		texts = append(texts, filterHint...)
 		texts = append(texts, "A connection that was open before is understood from its next message on.")
 	case s.Calls == 0:
 		texts = append(texts, fmt.Sprintf("Dubbo connections are alive (%s, %s), but no call was answered yet.",
@@ -54,11 +53,18 @@ func (m *model) emptyTable(s *live.Snapshot, n int) []line {
 		if i == 0 {
 			style = strong
 		}
-		for _, l := range wrapped(t, style, max(m.width-2, 1), 2, n) {
-			lines = append(lines, append(text("  "), l...))
-		}
+		lines = append(lines, m.indented(t, style, n)...)
 	}
 	return lines[:min(len(lines), n)]
+}
+
+// indented breaks a text into at most most lines, two columns from the left.
+func (m *model) indented(s string, l style, most int) []line {
+	lines := wrapped(s, l, max(m.width-2, 1), 2, most)
+	for i := range lines {
+		lines[i] = append(text("  "), lines[i]...)
+	}
+	return lines
 }
 
 func onInterface(where string) string {
@@ -69,13 +75,10 @@ func onInterface(where string) string {
 }
 
 func ports(list []int) string {
-	words := make([]string, 0, len(list))
-	for _, p := range list {
-		words = append(words, fmt.Sprint(p))
-	}
+	words := strings.ReplaceAll(strings.Trim(fmt.Sprint(list), "[]"), " ", ", ")
 	noun := "ports "
 	if len(list) == 1 {
 		noun = "port "
 	}
-	return noun + strings.Join(words, ", ")
+	return noun + words
 }

@@ -65,9 +65,7 @@ func (m *model) help() []line {
 	if s := m.snap; s != nil && len(s.Findings) > 0 {
 		title("FINDINGS")
 		for _, f := range s.Findings {
-			for _, l := range wrapped(clean(f), plain, max(m.width-2, 1), 2, 9) {
-				lines = append(lines, append(text("  "), l...))
-			}
+			lines = append(lines, m.indented(clean(f), plain, 9)...)
 		}
 	}
 	title("MESSAGES")

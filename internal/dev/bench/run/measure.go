@@ -11,6 +11,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"dubbo-wire/internal/dev/bench"
 )
 
 // row is a command and its runs.
@@ -40,7 +42,7 @@ func (r *row) measure() error {
 		return fmt.Errorf("%s: %w: %s", r.command(), err, bytes.TrimSpace(errs.Bytes()))
 	}
 	s := cmd.ProcessState
-	r.runs = append(r.runs, sample{cpu: s.UserTime() + s.SystemTime(), wall: time.Since(start), peak: peak(s)})
+	r.runs = append(r.runs, sample{cpu: s.UserTime() + s.SystemTime(), wall: time.Since(start), peak: bench.PeakMemory(s)})
 	return nil
 }
 
