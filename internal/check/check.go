@@ -277,19 +277,14 @@ func (m *Method) compare(was *report.SummaryGroup, is *sizes.Group) error {
 		was  *report.Summary
 		is   *sizes.Stat
 	}{{"request", &was.Request, &is.Request.Body}, {"response", &was.Response, &is.Response.Body}} {
-		for _, x := range []struct {
-			name string
-			was  json.Number
-			is   func() string
-		}{
-			{"mean", d.was.Mean, func() string { return strconv.FormatFloat(sizes.Round3(d.is.Mean()), 'f', -1, 64) }},
-			{"p99", d.was.P99, func() string { return strconv.FormatInt(d.is.Percentile(99), 10) }},
-			{"max", d.was.Max, func() string { return strconv.FormatInt(d.is.Max, 10) }},
-		} {
-			n := Measure{Name: d.name + " " + x.name, Was: report.Number(x.was)}
-			if d.is.Count > 0 {
-				n.Is = report.Number(x.is())
-			}
+		was, is := [...]json.Number{d.was.Mean, d.was.P99, d.was.Max}, [3]string{}
+		if d.is.Count > 0 {
+			is[0] = strconv.FormatFloat(sizes.Round3(d.is.Mean()), 'f', -1, 64)
+			is[1] = strconv.FormatInt(d.is.Percentile(99), 10)
+			is[2] = strconv.FormatInt(d.is.Max, 10)
+		}
+		for i, name := range [...]string{"mean", "p99", "max"} {
+			n := Measure{Name: d.name + " " + name, Was: report.Number(was[i]), Is: report.Number(is[i])}
 			if n.Was == "" && n.Is == "" {
 				continue
 			}

@@ -26,24 +26,24 @@ func (r *Report) Write(w io.Writer, format string, s Style) error {
 
 // document returns the sections of the report in reading order.
 func (r *Report) document(s *Style) *Document {
-	d := &Document{Summary: r.summary(s)}
-	add := func(sections ...Section) {
-		for _, sec := range sections {
-			if sec.Title != "" || len(sec.Columns) > 0 {
-				d.Sections = append(d.Sections, sec)
-			}
+	list := append([]Section{r.onTheWire(s)}, r.sameMethodsSections(s)...)
+	if r.Selected.Calls > 0 {
+		list = appendSections(list, r.comparison(s), r.composition(s), r.rankingSection(s))
+		list = append(list, r.worstSections(s)...)
+		list = appendSections(list, r.pairs(s))
+	}
+	list = appendSections(list, r.findingsSection(s), r.coverageSection(s))
+	return &Document{Summary: r.summary(s), Sections: append(list, r.details(s)...)}
+}
+
+// appendSections appends the sections that are not empty.
+func appendSections(list []Section, sections ...Section) []Section {
+	for _, sec := range sections {
+		if sec.Title != "" || len(sec.Columns) > 0 {
+			list = append(list, sec)
 		}
 	}
-	add(r.onTheWire(s))
-	add(r.sameMethodsSections(s)...)
-	if r.Selected.Calls > 0 {
-		add(r.comparison(s), r.composition(s), r.rankingSection(s))
-		add(r.worstSections(s)...)
-		add(r.pairs(s))
-	}
-	add(r.findingsSection(s), r.coverageSection(s))
-	add(r.details(s)...)
-	return d
+	return list
 }
 
 // summary describes the input in one line.

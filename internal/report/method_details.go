@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"strings"
@@ -41,33 +42,16 @@ func (r *Report) details(s *Style) []Section {
 
 func (r *Report) detail(rank int, m *sizes.Group, s *Style) []Section {
 	_, label := r.labels(indexes(len(m.Values)))
-	var names []string
-	for _, c := range label(m.Values) {
-		names = append(names, c.text)
-	}
+	names := listOf(label(m.Values), func(c cell) string { return c.text })
 	title := fmt.Sprintf("%d  %s", rank, strings.Join(names, "  "))
 	first := Section{Title: title, Notes: []string{fmt.Sprintf("%s, %s on the wire (%s of all), %s failed.",
 		Plural(m.Calls, "call"), bytesText(m.WireBytes(), s), percentText(m.WireBytes(), r.Selected.WireBytes(), s), Count(m.Errors))}}
 	all := []Section{first}
-	for _, d := range []struct {
-		name string
-		stat *sizes.Stat
-	}{{"request body bytes", &m.Request.Body}, {"response body bytes", &m.Response.Body}} {
-		if d.stat.Count > 0 {
-			all = append(all, histogram(d.name, d.stat, s))
-		}
-	}
-	if in := m.Anatomy; in != nil {
-		for _, d := range []struct {
-			name  string
-			a     *sizes.Anatomy
-			count int64
-		}{{"requests", &in.Request, m.Request.Body.Count}, {"responses", &in.Response, m.Response.Body.Count}} {
-			if d.a.Messages > 0 {
-				all = append(all, anatomy(d.name, d.a, d.count, s))
-			}
-		}
-	}
+	in := cmp.Or(m.Anatomy, new(sizes.GroupAnatomy))
+	all = appendSections(
+		all, histogram("request body bytes", &m.Request.Body, s), histogram("response body bytes", &m.Response.Body, s),
+		anatomy("requests", &in.Request, m.Request.Body.Count, s), anatomy("responses", &in.Response, m.Response.Body.Count, s),
+	)
 	if l := m.Largest; l.Frame > 0 {
 		notes := []string{fmt.Sprintf("largest body: %s, frame %d", Plural(l.BodyBytes, "byte"), l.Frame)}
 		if command := s.explain(l.Frame); command != "" {
@@ -113,8 +97,11 @@ func bins(stat *sizes.Stat) []bin {
 	return list
 }
 
-// histogram returns a table of bins; each line has the least and the greatest number in it.
+// histogram returns a table of bins; each line has the least and the greatest number in it. It has no columns if there are no numbers.
 func histogram(name string, stat *sizes.Stat, s *Style) Section {
+	if stat.Count == 0 {
+		return Section{}
+	}
 	sec := Section{Columns: []Column{
 		{Name: name, Right: true, least: len("response body bytes")},
 		{Name: "count", unit: count},
@@ -142,8 +129,11 @@ func histogram(name string, stat *sizes.Stat, s *Style) Section {
 	return sec
 }
 
-// anatomy returns the composition of bodies by path, in mean bytes per sampled message.
+// anatomy returns the composition of bodies by path, in mean bytes per sampled message. It has no columns if none was sampled.
 func anatomy(name string, a *sizes.Anatomy, messages int64, s *Style) Section {
+	if a.Messages == 0 {
+		return Section{}
+	}
 	sec := Section{Columns: []Column{
 		{Name: "bytes of " + name, Flex: true, least: len("bytes of responses")},
 		{Name: "for"},
