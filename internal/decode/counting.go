@@ -28,25 +28,19 @@ type container struct {
 	owns  bool
 }
 
-// class returns the class of a node's bytes, as [Node.class] does.
-func (c *counted) class(k Kind, l Label, name string) Class {
-	top := len(c.open) == 0
-	return classOf(k, l, name, top, c.attachments || top && l == ByField && name == "attachments")
-}
-
 // count adds up n bytes of a node at offset off.
 func (c *counted) count(k Kind, l Label, name string, off, n int) {
 	c.nodes++
 	if k == Opaque && !c.opaque {
 		c.opaque, c.opaqueAt = true, off
 	}
-	c.parts[c.class(k, l, name)] += int32(n)
+	c.parts[classOf(k, l, name, len(c.open) == 0, c.attachments)] += int32(n)
 }
 
 // begin starts a container and returns the number of its node, -1 when a tree would have none.
 func (c *counted) begin(k Kind, l Label, name string) int {
 	c.nodes++
-	own := container{class: c.class(k, l, name)}
+	own := container{class: classOf(k, l, name, len(c.open) == 0, c.attachments)}
 	if len(c.open) == 0 {
 		c.attachments = own.class == ClassAttachments
 		c.values = !c.attachments

@@ -93,14 +93,14 @@ func (n *Node) class(root *Node, isRoot bool) Class {
 	return classOf(n.Kind, n.Label, n.Name, isRoot, root.Label == ByField && root.Name == "attachments")
 }
 
-// classOf returns the class of a node's own bytes: top is true at the top level, attachments for the attachments and below.
+// classOf returns the class of a node's own bytes: top is true at the top level, attachments below the attachments.
 func classOf(k Kind, l Label, name string, top, attachments bool) Class {
 	switch {
 	case k == Opaque:
 		return ClassOpaque
 	case k == Missing:
 		return ClassMissing
-	case attachments:
+	case attachments, top && l == ByField && name == "attachments":
 		return ClassAttachments
 	case k == Overhead && (name == "class" || name == "field"), l == ByMember:
 		return ClassNames

@@ -191,7 +191,9 @@ func (r *Reader) value(l decode.Label, name string, index int) {
 		r.arrayOf(l, name, index, r.arrayLen(c))
 	case c&0xe0 == 0xa0, c >= str8 && c <= str32:
 		b := r.Bytes(r.strLen(c), "the characters of a string")
-		r.FillUTF8(r.Leaf(decode.String, l, name, index), b)
+		if n := r.Leaf(decode.String, l, name, index); n != nil && r.Values() {
+			n.Text = decode.UTF8(b)
+		}
 	case c == nilByte:
 		r.Leaf(decode.Null, l, name, index)
 	case c == falseByte, c == trueByte:
