@@ -63,28 +63,22 @@ func Wants(t *testing.T, f decode.Format, file string) {
 // body must be consumed to its last byte.
 func WantsFrames(t *testing.T, f decode.Format, file string) {
 	for _, row := range Frames(t, file) {
-		t.Run(row.Name, func(t *testing.T) {
-			m := Walk(f, row)
-			require.Equal(t, row.Want, m.Summary())
-			require.Equal(t, len(row.Body), m.Taken, "bytes taken")
-			Balance(t, &m.Tree, m.Taken)
-			Check(t, f, row.Body)
-		})
+		t.Run(row.Name, func(t *testing.T) { wants(t, f, row) })
 	}
+}
+
+func wants(t *testing.T, f decode.Format, row Row) {
+	m := Walk(f, row)
+	require.Equal(t, row.Want, m.Summary())
+	require.Equal(t, len(row.Body), m.Taken, "bytes taken")
+	Balance(t, &m.Tree, m.Taken)
+	Check(t, f, row.Body)
 }
 
 // WantsBodies is WantsFrames for a file of values that are whole bodies; their names end as those of frames do.
 func WantsBodies(t *testing.T, f decode.Format, file string) {
-	rows := Values(t, file)
-	require.NotEmpty(t, rows)
-	for _, row := range rows {
-		t.Run(row.Source+" "+row.Name, func(t *testing.T) {
-			m := Walk(f, row)
-			require.Equal(t, row.Want, m.Summary())
-			require.Equal(t, len(row.Body), m.Taken, "bytes taken")
-			Balance(t, &m.Tree, m.Taken)
-			Check(t, f, row.Body)
-		})
+	for _, row := range Values(t, file) {
+		t.Run(row.Source+" "+row.Name, func(t *testing.T) { wants(t, f, row) })
 	}
 }
 
@@ -143,12 +137,8 @@ func (m *Message) exception() (class, message string, ok bool) {
 // Request walks a request body to its attachments, recording it.
 func Request(f decode.Format, body []byte, short decode.Cause) *Message {
 	m := &Message{Tree: decode.Tree{WithValues: true}}
-	m.request(f.New(), body, short, &m.Tree)
+	m.walk(decode.BodyRequest, f.New(), body, short, &m.Tree)
 	return m
-}
-
-func (m *Message) request(r decode.Reader, body []byte, short decode.Cause, t *decode.Tree) {
-	m.walk(decode.BodyRequest, r, body, short, t)
 }
 
 // walk reads the fields of a body in Dubbo's order.
@@ -213,12 +203,8 @@ func (m *Message) opaque(r decode.Reader, t *decode.Tree) bool {
 // Response walks the body of a response with status 20, recording it.
 func Response(f decode.Format, body []byte, short decode.Cause) *Message {
 	m := &Message{Tree: decode.Tree{WithValues: true}}
-	m.response(f.New(), body, short, &m.Tree)
+	m.walk(decode.BodyResult, f.New(), body, short, &m.Tree)
 	return m
-}
-
-func (m *Message) response(r decode.Reader, body []byte, short decode.Cause, t *decode.Tree) {
-	m.walk(decode.BodyResult, r, body, short, t)
 }
 
 // Value reads one value that fills the body and returns it as JSON.
@@ -270,18 +256,16 @@ func Balance(tb testing.TB, t *decode.Tree, taken int) {
 // Check walks any bytes as a request and as a response, with and without a tree, and checks what must hold.
 func Check(tb testing.TB, f decode.Format, body []byte) {
 	tb.Helper()
-	check(tb, f, body, "request", (*Message).request)
-	check(tb, f, body, "response", (*Message).response)
+	check(tb, f, body, "request", decode.BodyRequest)
+	check(tb, f, body, "response", decode.BodyResult)
 	skip(f.New(), body)
 	counted(tb, f, body)
 }
 
-func check(tb testing.TB, f decode.Format, body []byte, what string,
-	walk func(*Message, decode.Reader, []byte, decode.Cause, *decode.Tree),
-) {
+func check(tb testing.TB, f decode.Format, body []byte, what string, kind decode.BodyKind) {
 	tb.Helper()
 	full := Message{Tree: decode.Tree{WithValues: true}}
-	walk(&full, f.New(), body, decode.Malformed, &full.Tree)
+	full.walk(kind, f.New(), body, decode.Malformed, &full.Tree)
 	if full.Taken > len(body) {
 		tb.Fatalf("%s: %d bytes taken of %d", what, full.Taken, len(body))
 	}
@@ -290,20 +274,20 @@ func check(tb testing.TB, f decode.Format, body []byte, what string,
 	}
 	Balance(tb, &full.Tree, full.Taken)
 	var bare Message
-	walk(&bare, f.New(), body, decode.Malformed, nil)
+	bare.walk(kind, f.New(), body, decode.Malformed, nil)
 	if bare.Taken != full.Taken || cause(bare.Err) != cause(full.Err) {
 		tb.Fatalf("%s: without a tree the walk stops at %d (%v), with one at %d (%v)", what, bare.Taken, bare.Err, full.Taken, full.Err)
 	}
 	small := Message{Tree: decode.Tree{MaxNodes: 4}}
-	walk(&small, f.New(), body, decode.Cut, &small.Tree)
+	small.walk(kind, f.New(), body, decode.Cut, &small.Tree)
 	Balance(tb, &small.Tree, small.Taken)
 	if r, ok := f.New().(decode.AttachmentFinder); ok {
-		found(tb, f, r.(decode.Reader), body)
+		found(tb, r.(decode.Reader), body)
 	}
 }
 
 // found checks that attachments found from the end of the body are really there.
-func found(tb testing.TB, _ decode.Format, r decode.Reader, body []byte) {
+func found(tb testing.TB, r decode.Reader, body []byte) {
 	tb.Helper()
 	r.Reset(body, decode.Malformed, nil)
 	at, ok := r.(decode.AttachmentFinder).FindAttachments(0)

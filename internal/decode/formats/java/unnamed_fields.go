@@ -91,9 +91,9 @@ func (r *Reader) startsObject(at int) bool {
 		n := int(be16(b[1:]))
 		return n <= len(b)-3 && utf8.Valid(b[3:3+n])
 	case b[0] == tcReference:
-		return len(b) >= 5 && be32(b[1:]) >= baseHandle && be32(b[1:]) < baseHandle+uint32(len(r.handles))
+		return len(b) >= 5 && r.handleAt(b[1:]) != nil
 	case b[0] == tcObject || b[0] == tcArray || b[0] == tcEnum || b[0] == tcClass:
-		return b[1] == tcClassDesc || b[1] == tcReference && len(b) >= 6 && be32(b[2:]) >= baseHandle && be32(b[2:]) < baseHandle+uint32(len(r.handles))
+		return b[1] == tcClassDesc || b[1] == tcReference && len(b) >= 6 && r.handleAt(b[2:]) != nil
 	case b[0] == tcBlockData:
 		return b[len(b)-1] == tcEndBlockData && 2+int(b[1]) < len(b)
 	}
