@@ -87,3 +87,14 @@ func deleted(t *testing.T, r *rig) {
 		assert.GreaterOrEqual(t, got[k].Response.Total, g.Response.Total, "%v", k)
 	}
 }
+
+// join adds the calls of another group.
+func (g *Group) join(o *Group) {
+	g.Calls += o.Calls
+	g.OneWay += o.OneWay
+	g.Errors += o.Errors
+	g.Exceptions += o.Exceptions
+	g.Unanswered += o.Unanswered
+	g.Request.join(&o.Request)
+	g.Response.join(&o.Response)
+}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -142,17 +141,8 @@ func (b *Bed) make() error {
 
 // moduleRoot returns the folder of go.mod.
 func moduleRoot() (string, error) {
-	dir, err := os.Getwd()
-	for err == nil {
-		if _, statErr := os.Stat(filepath.Join(dir, "go.mod")); statErr == nil {
-			return dir, nil
-		}
-		if filepath.Dir(dir) == dir {
-			err = errors.New("not inside the module")
-		}
-		dir = filepath.Dir(dir)
-	}
-	return "", err
+	file, err := run("go", "env", "GOMOD")
+	return filepath.Dir(strings.TrimSpace(file)), err
 }
 
 // Close ends all processes and removes the namespaces.

@@ -35,16 +35,6 @@ type Group struct {
 	Request, Response                             Sizes
 }
 
-func (g *Group) join(o *Group) {
-	g.Calls += o.Calls
-	g.OneWay += o.OneWay
-	g.Errors += o.Errors
-	g.Exceptions += o.Exceptions
-	g.Unanswered += o.Unanswered
-	g.Request.join(&o.Request)
-	g.Response.join(&o.Response)
-}
-
 // Truth holds what the peers sent, according to their own log.
 type Truth struct {
 	Groups map[Key]*Group

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"net/netip"
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/decode/formats"
@@ -54,21 +55,8 @@ func (f finds) Call(c *call.Call, _ bool) {
 	}
 }
 
-func keyOf(src, dst string) (k key) {
-	for i, s := range [2]string{src, dst} {
-		var a [4]byte
-		var port uint16
-		if _, err := fmt.Sscanf(s, "%d.%d.%d.%d:%d", &a[0], &a[1], &a[2], &a[3], &port); err != nil {
-			panic(err)
-		}
-		side := &k.src
-		if i == 1 {
-			side = &k.dst
-		}
-		copy(side[:], a[:])
-		side[4], side[5] = byte(port>>8), byte(port)
-	}
-	return k
+func keyOf(src, dst string) key {
+	return key{netip.MustParseAddrPort(src), netip.MustParseAddrPort(dst)}
 }
 
 // run analyses what is left of a scene as analyze does.

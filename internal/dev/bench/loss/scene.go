@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"io"
+	"net/netip"
 	"slices"
 
 	"dubbo-wire/internal/capture"
@@ -38,7 +39,7 @@ type stream struct {
 }
 
 // key names a stream by sender and receiver.
-type key struct{ src, dst [6]byte } // IPv4 address and port
+type key struct{ src, dst netip.AddrPort }
 
 // frame is a frame as it was sent.
 type frame struct {
@@ -94,11 +95,10 @@ func newScene(size int64, connections int) (*scene, error) {
 func (s *scene) add(data []byte, at int64, byKey map[key]int) {
 	ip := data[ethernet:]
 	tcp := ip[int(ip[0]&15)*4:]
-	var k key
-	copy(k.src[:], ip[12:16])
-	copy(k.dst[:], ip[16:20])
-	copy(k.src[4:], tcp[0:2])
-	copy(k.dst[4:], tcp[2:4])
+	end := func(address, port []byte) netip.AddrPort {
+		return netip.AddrPortFrom(netip.AddrFrom4([4]byte(address)), binary.BigEndian.Uint16(port))
+	}
+	k := key{end(ip[12:16], tcp), end(ip[16:20], tcp[2:])}
 	i, ok := byKey[k]
 	if !ok {
 		i = len(s.streams)

@@ -194,12 +194,10 @@ var Hostiles = []Hostile{
 	{Name: "half-open", Text: "frames that announce 8 MiB, of which a segment comes, each on its connection", N: 1e6, send: func(w *hostileWriter, i int64) {
 		p := pairOf(i)
 		w.tcp(p, false, flagSYN, 0, 0, nil)
-		var head [16]byte
-		w.tcp(p, false, flagACK|flagPSH, 1, 1, w.fill(frameHead(head[:0], i, 8<<20), 1448, 'x'))
+		w.tcp(p, false, flagACK|flagPSH, 1, 1, w.fill(frameHead(nil, i, 8<<20), 1448, 'x'))
 	}},
 	{Name: "half-open-2g", Text: "frames that announce 2 GB, of which 600 bytes come, each on a connection joined midway", N: 1e6, send: func(w *hostileWriter, i int64) {
-		var head [16]byte
-		w.tcp(pairOf(i), false, flagACK|flagPSH, 1, 1, w.fill(frameHead(head[:0], i, 1<<31-1), 600, 0x05, '2', '.', '0', '.', '2'))
+		w.tcp(pairOf(i), false, flagACK|flagPSH, 1, 1, w.fill(frameHead(nil, i, 1<<31-1), 600, 0x05, '2', '.', '0', '.', '2'))
 	}},
 	{Name: "half-read", Text: "frames of 2 KB whose first KB comes, with a readable envelope, each on its connection", N: 1e6, send: func(w *hostileWriter, i int64) {
 		p := pairOf(i)
@@ -251,8 +249,7 @@ var Hostiles = []Hostile{
 		w.tcp(onePair, false, flagACK, 1+1448*uint32(i), 1, w.fill(nil, 1448, 0xda, 0xbb))
 	}},
 	{Name: "headers-midway", Text: "segments full of legal headers that announce 4 MiB, on a connection joined midway", N: 200_000, send: func(w *hostileWriter, i int64) {
-		var head [16]byte
-		w.tcp(onePair, false, flagACK, 1+1440*uint32(i), 1, w.fill(nil, 1440, frameHead(head[:0], i, 4<<20)...))
+		w.tcp(onePair, false, flagACK, 1+1440*uint32(i), 1, w.fill(nil, 1440, frameHead(nil, i, 4<<20)...))
 	}},
 	{Name: "heartbeats", Text: "segments of heartbeats", N: 100_000, start: startOne, send: func(w *hostileWriter, i int64) {
 		head := [17]byte{0xda, 0xbb, 0xe2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 'N'}
