@@ -207,21 +207,15 @@ func (d *detail) call(c *call.Call) {
 func (d *detail) snapshot(now int64) *Detail {
 	out := &Detail{Method: d.method, Since: time.Duration(now - d.openedAt)}
 	var request, response, latency sizes.Stat
-	clients, all := make(map[string]int64), int64(0)
-	for _, g := range d.calls.Groups() {
+	groups := d.calls.Groups()
+	for _, g := range groups {
 		out.Calls += g.Calls
 		request.Merge(&g.Request.Body)
 		response.Merge(&g.Response.Body)
 		latency.Merge(&g.Latency)
-		name := "others"
-		if !g.Rest {
-			name = g.Values[0]
-		}
-		clients[name] += g.WireBytes()
-		all += g.WireBytes()
 	}
 	out.RequestSizes, out.ResponseSizes, out.Latencies = bins(&request), bins(&response), bins(&latency)
-	out.Clients = sharesOf(clients, all)
+	out.Clients = sharesOf(groups, 0)
 	out.Clients = out.Clients[:min(5, len(out.Clients))]
 	if d.decoded > 0 {
 		out.Classes = d.classParts()

@@ -122,22 +122,24 @@ func (r *ring) rows(by Grouping, filter string, span time.Duration) (rows []Row,
 
 // shares returns the share of each serialization in the link bytes of messages.
 func (r *ring) shares() []Share {
-	bytes := make(map[string]int64)
-	all := int64(0)
+	var groups []*sizes.Group
 	for _, s := range r.seconds {
-		for _, o := range s.methods.Groups() {
-			name := "others"
-			if !o.Rest {
-				name = o.Values[keySerialization]
-			}
-			bytes[name] += o.WireBytes()
-			all += o.WireBytes()
-		}
+		groups = append(groups, s.methods.Groups()...)
 	}
-	return sharesOf(bytes, all)
+	return sharesOf(groups, keySerialization)
 }
 
-func sharesOf(bytes map[string]int64, all int64) []Share {
+// sharesOf returns the shares of the values of a key in the link bytes of groups, largest first.
+func sharesOf(groups []*sizes.Group, key int) []Share {
+	bytes, all := make(map[string]int64), int64(0)
+	for _, g := range groups {
+		name := "others"
+		if !g.Rest {
+			name = g.Values[key]
+		}
+		bytes[name] += g.WireBytes()
+		all += g.WireBytes()
+	}
 	list := make([]Share, 0, len(bytes))
 	for name, n := range bytes {
 		list = append(list, Share{name, percent(n, all)})
