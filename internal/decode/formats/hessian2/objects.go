@@ -147,6 +147,7 @@ func (r *Reader) definition() bool {
 			c.kind = calledEnum(c.name)
 		}
 	}
+	c.common = c.counted == once && c.compact == ""
 	r.classes = append(r.classes, c)
 	return true
 }

@@ -65,6 +65,7 @@ type class struct {
 	counted  counted
 	compact  string // the name of the long after the fields, see compactOf
 	lastEnum int    // its latest entry in Reader.enums, counted from 1
+	common   bool   // objects have one place in the table, and nothing follows their fields
 }
 
 // listType is an entry of the type table, which lists and maps share.
@@ -282,8 +283,14 @@ func (r *Reader) leaf(k decode.Kind, p *place, stop int) (n *decode.Node, ok boo
 // role is leaf for overhead.
 func (r *Reader) role(name string, stop int) bool {
 	r.Off = stop
-	if r.Counting() && name != "class" && name != "field" {
-		r.Tally(r.Pending(), 1)
+	if r.Counting() {
+		n := r.Pending()
+		if name == "class" || name == "field" {
+			r.Tally(0, 1)
+			r.Recount(decode.ClassNames, n)
+		} else {
+			r.Tally(n, 1)
+		}
 		return true
 	}
 	r.Role(name)
@@ -322,6 +329,9 @@ func (r *Reader) close(node int) bool {
 func (r *Reader) int(at int, what string) (n, stop int) {
 	if at >= len(r.Buf) {
 		return 0, r.failShort(what)
+	}
+	if op := r.Buf[at]; op >= 0x80 && op <= 0xbf { // most ints are
+		return int(op) - 0x90, at + 1
 	}
 	g := grammar[r.Buf[at]]
 	if g.rule != integer {

@@ -241,23 +241,11 @@ var steps = func() (s [256]struct{ bytes, text uint8 }) {
 // values takes n values, or those up to the end mark, where bytes are counted within a container: there their places do
 // not matter. It returns how many it took, -1 after failing.
 func (r *Reader) values(n int) (taken int) {
-	for ; ; taken++ {
-		if taken += r.scalars(n - taken); taken == n || n == untilEnd && r.atEnd() {
-			return taken
+	b, at, told := r.Buf, r.Off, 0
+	for ; taken < n; taken++ {
+		if at >= len(b) {
+			break
 		}
-		if !r.value(&anywhere) {
-			return -1
-		}
-	}
-}
-
-var anywhere place
-
-// scalars takes up to n scalars and texts, where bytes are counted within a container, and returns how many it took. It
-// stops before any other value and before an error. Most values of most bodies are counted here.
-func (r *Reader) scalars(n int) (taken int) {
-	b, at := r.Buf, r.Off
-	for ; taken < n && at < len(b); taken++ {
 		op := b[at]
 		if step := int(steps[op].bytes); step != 0 && len(b)-at > maxStep {
 			// The next 32 bytes: none of those that belong to the text may have its highest bit set.
@@ -269,26 +257,81 @@ func (r *Reader) scalars(n int) (taken int) {
 			}
 		}
 		stop := at + int(grammar[op].size)
-		if head, more, ok := asText(op); ok {
-			if stop = at + head; more || stop > len(b) {
-				break
-			}
+		if head, more, ok := asText(op); ok && !more && at+head <= len(b) {
 			left := 0
-			if stop, left = skipUnits(b, stop, chunkLen(b[at:stop])); left > 0 {
-				break
+			if stop, left = skipUnits(b, at+head, chunkLen(b[at:at+head])); left > 0 {
+				stop = at
 			}
 		}
-		if stop == at || stop > len(b) {
+		if stop > at && stop <= len(b) {
+			at = stop
+			continue
+		}
+		if op == 'Z' && n == untilEnd {
 			break
 		}
-		at = stop
-	}
-	if taken > 0 {
 		r.Off = at
-		r.Tally(0, taken)
+		r.Tally(0, taken-told)
+		told = taken + 1
+		if done, ok := r.common(op); !ok || !done && !r.value(&anywhere) {
+			return -1
+		}
+		at = r.Off
+	}
+	r.Off = at
+	r.Tally(0, taken-told)
+	if taken < n && n != untilEnd {
+		r.failShort("a value")
+		return -1
 	}
 	return taken
 }
+
+// common takes an object of a class that was met before or a list of known length, the containers that most bodies
+// consist of, where bytes are counted within a container. Before anything else, and before an error, it does nothing.
+func (r *Reader) common(op byte) (done, ok bool) {
+	b, at := r.Buf, r.Off
+	if r.Level() >= decode.MaxDepth || len(r.table.entries) >= decode.DefaultMaxNodes {
+		return false, true
+	}
+	n, stop, what, nodes := 0, at+1, aList, 2
+	switch {
+	case op&0xf0 == 0x60: // object
+		i := int(op & 15)
+		if i >= len(r.classes) || !r.classes[i].common {
+			return false, true
+		}
+		n, what = r.classes[i].n, ofClass(i)
+	case op&0xf8 == 0x78: // list without type
+		n = int(op & 7)
+	case op&0xf8 == 0x70 || op == 'V': // list with a type that was met before
+		if len(b)-at < 3 || uint(b[stop])-0x90 >= uint(len(r.types)) {
+			return false, true
+		}
+		stop++
+		n = int(op & 7)
+		if op == 'V' {
+			if n = int(b[stop]) - 0x90; n < 0 || n >= 0x30 || n > len(b)-stop-1 {
+				return false, true
+			}
+			stop++
+			nodes = 3
+		}
+	default:
+		return false, true
+	}
+	r.Enter()
+	r.table.add(target{within, what})
+	r.Off = stop
+	r.Tally(stop-at, nodes)
+	if r.values(n) != n {
+		return false, false
+	}
+	r.Leave()
+	return true, true
+}
+
+var anywhere place
 
 // atEnd reports whether the end mark of a list or map is next.
 func (r *Reader) atEnd() bool {
