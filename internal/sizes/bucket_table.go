@@ -44,6 +44,12 @@ func (t *bucketTable) flush() {
 			dense[i]++
 			continue
 		}
+		if dense == nil {
+			if b := t.slot(index); b.count > 0 {
+				b.count++
+				continue
+			}
+		}
 		t.count(index, 1)
 		dense, first = t.dense, t.first
 	}

@@ -205,6 +205,7 @@ func (a *Aggregator) Call(c *call.Call) {
 	if a.pairs != nil {
 		a.pairs.call(g, c)
 	}
+	failed := c.Failed()
 	switch c.State() {
 	case call.OneWay:
 		g.OneWay++
@@ -213,11 +214,11 @@ func (a *Aggregator) Call(c *call.Call) {
 	}
 	if c.Request != nil && c.Response != nil && c.Request.Serialization != c.Response.Serialization {
 		g.OtherAnswers++
-	} else if m := c.Response; c.Request != nil && m != nil && m.Complete && !c.Failed() {
+	} else if m := c.Response; c.Request != nil && m != nil && m.Complete && !failed {
 		g.Answers.Count++
 		g.Answers.Bytes += m.BodyBytes()
 	}
-	if c.Failed() {
+	if failed {
 		g.Errors++
 		if m := c.Answer(); m != nil && m.Exception {
 			g.Exceptions++
@@ -253,8 +254,10 @@ func (a *Aggregator) message(g *Group, c *call.Call, m *call.Message, d *Directi
 	if a.unsettled {
 		d.Wire.Add(m.Wire)
 	}
-	for i, n := range m.Parts {
-		g.Parts[i] += int64(n)
+	if m.Parts != (decode.PartBytes{}) {
+		for i, n := range m.Parts {
+			g.Parts[i] += int64(n)
+		}
 	}
 	if m.Sampled {
 		g.addSample(m)

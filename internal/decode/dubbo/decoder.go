@@ -159,6 +159,11 @@ func (b *body) readWithoutTree(detail Detail) bool {
 			m.Names = n
 			return true
 		}
+	case detail == Envelope && m.Kind == Response:
+		if b.f.Status == StatusOK && m.Format.SkimKind != nil {
+			m.ResultKind = m.Format.SkimKind(b.f.Body)
+			return m.ResultKind >= 0
+		}
 	case detail == Parts && m.Kind <= Response && len(b.f.Body) == b.f.BodyLen:
 		b.r = b.serialization.reader()
 		b.r.Reset(b.f.Body, decode.Malformed, nil)

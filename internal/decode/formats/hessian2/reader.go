@@ -17,6 +17,7 @@ var Format = decode.Format{
 	// writeObject(null)
 	Heartbeats: [][]byte{{'N'}},
 	Skim:       skim,
+	SkimKind:   skimKind,
 	Scrub:      scrub,
 	Starts:     decode.Starts{Request: startsRequest, Result: startsResult},
 	New:        func() decode.Reader { return New() },
@@ -27,7 +28,15 @@ var Format = decode.Format{
 func startsRequest(b []byte) bool { return b[0] > 0 && b[0] < 0x20 && decode.VersionAt(b, 1) }
 
 // startsResult accepts a small int from 0 to 5.
-func startsResult(b []byte) bool { return b[0] >= 0x90 && b[0] <= 0x95 }
+func startsResult(b []byte) bool { return skimKind(b) >= 0 }
+
+// skimKind returns the value of a small int from 0 to 5, else -1.
+func skimKind(b []byte) int8 {
+	if len(b) > 0 && b[0] >= 0x90 && b[0] <= 0x95 {
+		return int8(b[0] - 0x90)
+	}
+	return -1
+}
 
 // Reader is the [decode.Reader] of hessian2. Its three tables live for a whole body, as the writer's do: a value may
 // refer to a class, a type or an object of any value before it.

@@ -28,6 +28,7 @@ var Format = decode.Format{
 	New:        func() decode.Reader { return hessian2.NewOriginal() },
 	Tell:       tell,
 	Skim:       hessian2.Format.Skim,
+	SkimKind:   hessian2.Format.SkimKind,
 	Scrub:      hessian2.Format.Scrub,
 	Counts:     true,
 }
