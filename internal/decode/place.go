@@ -13,6 +13,14 @@ type Place struct {
 	Throwable bool // the value is an exception, whatever its class
 }
 
+// HeadRole is the kind of overhead that the head is: "class" with a name, else "type".
+func (p *Place) HeadRole() string {
+	if p.Named {
+		return "class"
+	}
+	return "type"
+}
+
 // At returns the place of a value that starts here.
 func (r *Recorder) At(l Label, name string, index int) Place {
 	return Place{Label: l, Name: name, Index: index, Start: r.Off, Head: r.Off}
@@ -49,11 +57,7 @@ func (r *Recorder) Begin(p Place, k Kind, class string) int {
 	if n := r.Tree.Node(i); n != nil {
 		n.Class = JavaName(class)
 	}
-	if p.Named {
-		r.UpTo(p.Head, "class")
-	} else {
-		r.UpTo(p.Head, "type")
-	}
+	r.UpTo(p.Head, p.HeadRole())
 	return i
 }
 

@@ -71,17 +71,9 @@ const (
 	long8
 )
 
-// size is the least number of bytes that an element takes.
-func (e elem) size() int {
-	switch e {
-	case int4, float4:
-		return 4
-	case double8, long8:
-		return 8
-	case nested:
-		return 2
-	}
-	return 1
+// elemSizes are the least numbers of bytes that an element takes.
+var elemSizes = [...]int{
+	tagged: 1, nested: 2, bytes1: 1, bool1: 1, char2: 1, short2: 1, int4: 4, float4: 4, double8: 8, long8: 8,
 }
 
 // Ids: classes that FST itself knows, those of the application's SerializationOptimizer, those named in the body.

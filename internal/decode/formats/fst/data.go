@@ -164,11 +164,7 @@ func (r *Reader) wrappedContent() {
 	if !r.OK() {
 		return
 	}
-	if q.Named {
-		r.Role("class")
-	} else {
-		r.Role("type")
-	}
+	r.Role(q.HeadRole())
 	if cl.layout == mapping {
 		r.entries(r.size())
 	} else {

@@ -213,7 +213,7 @@ func (r *Reader) array(cl *class, p decode.Place) {
 		r.failUnknown(cl, p)
 		return
 	}
-	n := r.count("the length of "+cl.name, cl.elem.size())
+	n := r.count("the length of "+cl.name, elemSizes[cl.elem])
 	if !r.OK() {
 		return
 	}

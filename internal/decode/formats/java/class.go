@@ -254,19 +254,9 @@ func (r *Reader) classAnnotation() {
 }
 
 // size returns the bytes of a primitive of that type code, 0 when it is none.
-func size(code byte) int {
-	switch code {
-	case 'B', 'Z':
-		return 1
-	case 'C', 'S':
-		return 2
-	case 'F', 'I':
-		return 4
-	case 'D', 'J':
-		return 8
-	}
-	return 0
-}
+func size(code byte) int { return int(sizes[code]) }
+
+var sizes = [256]uint8{'B': 1, 'Z': 1, 'C': 2, 'S': 2, 'F': 4, 'I': 4, 'D': 8, 'J': 8}
 
 // sourceName returns the source form of a class name: "[[I" is "int[][]".
 func sourceName(name string) string {

@@ -67,19 +67,15 @@ func (r *Reader) container(p decode.Place, k decode.Kind, cl *class, f func()) {
 	r.Content(f)
 }
 
+// boxSizes are the least numbers of bytes that a primitive takes.
+var boxSizes = [...]int{
+	boxInt: 1, boxLong: 1, boxShort: 2, boxByte: 1, boxBool: 1, boxChar: 2, boxFloat: 4, boxDouble: 8,
+}
+
 // primitives takes an array of a primitive type; byte[] is one value, the others are lists.
 func (r *Reader) primitives(cl *class, p decode.Place) {
-	size := 1
-	switch cl.elem.layout {
-	case boxShort, boxChar:
-		size = 2
-	case boxFloat:
-		size = 4
-	case boxDouble:
-		size = 8
-	}
 	from := r.Off
-	n, null := r.count("the length of "+cl.name, size, 1)
+	n, null := r.count("the length of "+cl.name, boxSizes[cl.elem.layout], 1)
 	if null {
 		r.failUnknown(&class{name: cl.name}, p) // the writer has a reference byte for null
 	}
@@ -150,11 +146,7 @@ func (r *Reader) asList(cl *class, p decode.Place) {
 func (r *Reader) classRole() *class {
 	q := r.At(decode.ByRole, "", 0)
 	cl := r.class(&q)
-	if q.Named {
-		r.Role("class")
-	} else {
-		r.Role("type")
-	}
+	r.Role(q.HeadRole())
 	return cl
 }
 
