@@ -150,21 +150,17 @@ func New(sides []Side, alpha float64) (*Comparison, error) {
 		groups := byKey[key]
 		m := &Method{Values: strings.Split(key, "\x00"), Calls: make([]int64, len(sides))}
 		m.Name = report.KeyText(c.By, m.Values)
-		common, all := false, true
 		for i, g := range groups {
-			if g == nil {
-				all = false
-				continue
+			if g != nil {
+				m.Calls[i] = g.Calls
 			}
-			m.Calls[i] = g.Calls
-			common = common || i > 0 && groups[0] != nil
 		}
-		if all {
-			mix = append(mix, groups)
-		} else {
+		if slices.Contains(groups, nil) {
 			c.Only = append(c.Only, m)
+		} else {
+			mix = append(mix, groups)
 		}
-		if common {
+		if groups[0] != nil && slices.ContainsFunc(groups[1:], func(g *sizes.Group) bool { return g != nil }) {
 			m.Measures = c.measures(groups)
 			m.impact = impact(groups)
 			c.Methods = append(c.Methods, m)

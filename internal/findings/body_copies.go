@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"bytes"
 	"compress/gzip"
 
 	"github.com/klauspost/compress/zstd"
@@ -45,9 +46,10 @@ func (k *Collector) keepBody(m *method, p *call.Message) {
 
 // compressor measures the compressed size of bodies, each by itself.
 type compressor struct {
-	gzip *gzip.Writer
-	zstd *zstd.Encoder
-	buf  []byte
+	gzip    *gzip.Writer
+	gzipped bytes.Buffer
+	zstd    *zstd.Encoder
+	buf     []byte
 }
 
 func newCompressor() *compressor {
@@ -56,22 +58,14 @@ func newCompressor() *compressor {
 	return &compressor{gzip: gzip.NewWriter(nil), zstd: z}
 }
 
-// counter counts what is written.
-type counter struct{ n int64 }
-
-func (c *counter) Write(b []byte) (int, error) {
-	c.n += int64(len(b))
-	return len(b), nil
-}
-
 // sizes returns the compressed bytes of bodies with gzip and zstd at their default levels.
 func (s *compressor) sizes(list [][]byte) (gzipped, zstded int64) {
 	for _, b := range list {
-		var n counter
-		s.gzip.Reset(&n)
-		_, _ = s.gzip.Write(b) // a counter takes everything
+		s.gzipped.Reset()
+		s.gzip.Reset(&s.gzipped)
+		_, _ = s.gzip.Write(b) // a buffer takes everything
 		_ = s.gzip.Close()
-		gzipped += n.n
+		gzipped += int64(s.gzipped.Len())
 		s.buf = s.zstd.EncodeAll(b, s.buf[:0])
 		zstded += int64(len(s.buf))
 	}

@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -21,14 +22,9 @@ type failure struct {
 func (k *Collector) addFailure(c *call.Call, m *method) {
 	p := c.Answer()
 	m.errors++
-	kind := failure{status: rpc.NoStatus, text: c.Aborted}
-	switch {
-	case p == nil:
-		kind.first = placeOf(c.Request)
-	case p.Failed:
-		kind.status, kind.text, kind.first = p.Status, p.StatusText(), placeOf(p)
-	default:
-		kind.first = placeOf(p)
+	kind := failure{status: rpc.NoStatus, text: c.Aborted, first: placeOf(cmp.Or(p, c.Request))}
+	if p != nil && p.Failed {
+		kind.status, kind.text = p.Status, p.StatusText()
 	}
 	at := slices.IndexFunc(m.failures, func(f failure) bool { return f.status == kind.status && f.text == kind.text })
 	if at < 0 {
