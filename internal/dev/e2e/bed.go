@@ -212,11 +212,8 @@ func (b *Bed) Relayed(bad Badly) error {
 		return err
 	}
 	number := func(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
-	b.relay, err = b.Start("relay", "ip", "netns", "exec", b.Relay, "python3", filepath.Join(root, "testdata/rig/wire.py"), "relay-a", "relay-b",
+	b.relay, err = b.StartUntil("wire ready", 10*time.Second, "relay", "ip", "netns", "exec", b.Relay, "python3", filepath.Join(root, "testdata/rig/wire.py"), "relay-a", "relay-b",
 		number(bad.Lost), number(bad.Overtaken), number(bad.Repeated), "mirror-in", number(bad.NotMirrored))
-	if err == nil {
-		_, err = b.relay.WaitFor("wire ready", 1, 10*time.Second)
-	}
 	return err
 }
 

@@ -68,10 +68,7 @@ func (b *Bed) StartCapture(ns, binary string, args ...string) (*Capture, error) 
 	}
 	argv = append(append(argv, "capture", "-o", c.File), args...)
 	var err error
-	if c.Process, err = b.Start("capture", argv...); err != nil {
-		return nil, err
-	}
-	_, err = c.WaitFor("capturing on ", 1, 20*time.Second)
+	c.Process, err = b.StartUntil("capturing on ", 20*time.Second, "capture", argv...)
 	return c, err
 }
 
@@ -145,12 +142,8 @@ func (b *Bed) Frames(file string) (complete map[string]int, incomplete int, err 
 
 // StartTcpdump records an interface of a namespace with nanosecond times, and waits until it captures.
 func (b *Bed) StartTcpdump(ns, iface, file string) (*Process, error) {
-	p, err := b.Start("tcpdump", "ip", "netns", "exec", ns, "tcpdump", "-i", iface, "-n", "-B", "65536", "--time-stamp-precision=nano", "-w", file, "-Z", "root")
-	if err != nil {
-		return nil, err
-	}
-	_, err = p.WaitFor("tcpdump: listening on", 1, 20*time.Second)
-	return p, err
+	return b.StartUntil("tcpdump: listening on", 20*time.Second, "tcpdump", append(inNamespace(ns),
+		"tcpdump", "-i", iface, "-n", "-B", "65536", "--time-stamp-precision=nano", "-w", file, "-Z", "root")...)
 }
 
 // Settle waits until all packets have arrived and the captures have read them.

@@ -61,11 +61,7 @@ func (b *Bed) StartConsumer(ns, host string) (*Peer, error) {
 // startPeer starts a peer and waits until it prints a line that begins with ready.
 func (b *Bed) startPeer(ns, side, main, ready string, properties []string, workloads ...string) (*Peer, error) {
 	truth := filepath.Join(b.Dir, fmt.Sprintf("%s-%d.truth", side, b.count))
-	p, err := b.Start(side, b.Java(ns, side, main, truth, properties, workloads...)...)
-	if err != nil {
-		return nil, err
-	}
-	_, err = p.WaitFor(ready, 1, StartJava)
+	p, err := b.StartUntil(ready, StartJava, side, b.Java(ns, side, main, truth, properties, workloads...)...)
 	return &Peer{Process: p, truth: truth}, err
 }
 

@@ -55,6 +55,15 @@ func (b *Bed) Start(name string, argv ...string) (*Process, error) {
 	return p, nil
 }
 
+// StartUntil starts a program and waits until it prints a line that begins with ready.
+func (b *Bed) StartUntil(ready string, limit time.Duration, name string, argv ...string) (*Process, error) {
+	p, err := b.Start(name, argv...)
+	if err == nil {
+		_, err = p.WaitFor(ready, 1, limit)
+	}
+	return p, err
+}
+
 // Pid returns the id of the process. `ip netns exec` replaces itself by the program, so it is the program's id.
 func (p *Process) Pid() int { return p.cmd.Process.Pid }
 

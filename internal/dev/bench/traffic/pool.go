@@ -48,11 +48,9 @@ var verbs = []string{"find", "list", "update", "createAll", "synchronizeWithPart
 
 // makePool makes all bodies, at the first call.
 var makePool = sync.OnceValues(func() (*pool, error) {
-	hessian.RegisterPOJO(&user{})
-	hessian.RegisterPOJO(&address{})
-	hessian.RegisterPOJO(&post{})
-	hessian.RegisterPOJO(&order{})
-	hessian.RegisterPOJO(&line{})
+	for _, model := range []hessian.POJO{&user{}, &address{}, &post{}, &order{}, &line{}} {
+		hessian.RegisterPOJO(model)
+	}
 	p := &pool{}
 	m := maker{rand.New(rand.NewPCG(seed, 1))}
 	for i, service := range services {

@@ -109,12 +109,8 @@ func soak(s *settings) error {
 func startPeers(bed *e2e.Bed, s *settings) ([]*e2e.Process, error) {
 	var all []*e2e.Process
 	start := func(name, says string, argv ...string) error {
-		p, err := bed.Start(name, argv...)
-		if err != nil {
-			return err
-		}
+		p, err := bed.StartUntil(says, e2e.StartJava, name, argv...)
 		all = append(all, p)
-		_, err = p.WaitFor(says, 1, e2e.StartJava)
 		return err
 	}
 	java := func(ns, main string, properties []string, workloads ...string) []string {
