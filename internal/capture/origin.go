@@ -1,5 +1,7 @@
 package capture
 
+import "slices"
+
 // Origin describes an interface of a file.
 type Origin struct {
 	SnapLen uint32 // largest number of bytes kept of a packet; 0: no limit
@@ -38,12 +40,6 @@ func (r *pcapngReader) iface(id int) Origin {
 
 // Ended reports whether Next has returned all packets of an input, which is given by its index.
 func (f *Files) Ended(input int) bool {
-	for _, list := range [2][]*file{f.open, f.pending} {
-		for _, fl := range list {
-			if fl.index == input {
-				return false
-			}
-		}
-	}
-	return true
+	isInput := func(fl *file) bool { return fl.index == input }
+	return !slices.ContainsFunc(f.open, isInput) && !slices.ContainsFunc(f.pending, isInput)
 }

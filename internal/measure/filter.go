@@ -40,16 +40,17 @@ func (f *Filter) matchRequest(r *pipeline.Row) bool {
 
 // start resolves relative times when the time of the first packet is known.
 func (f *Filter) start(first int64) {
-	for _, b := range []struct {
-		bound Bound
-		to    **int64
-	}{{f.Since, &f.Filter.Since}, {f.Until, &f.Filter.Until}} {
-		if b.bound.Given {
-			at := b.bound.At
-			if b.bound.Relative {
-				at += first
-			}
-			*b.to = &at
-		}
+	f.Filter.Since, f.Filter.Until = f.Since.resolve(first), f.Until.resolve(first)
+}
+
+// resolve returns the time in nanoseconds since the Unix epoch, or nil if there is none.
+func (b Bound) resolve(first int64) *int64 {
+	if !b.Given {
+		return nil
 	}
+	at := b.At
+	if b.Relative {
+		at += first
+	}
+	return &at
 }

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"os"
+	"slices"
 	"strings"
 
 	"dubbo-wire/internal/capture"
@@ -13,7 +14,6 @@ import (
 type Labels struct {
 	names []string // by argument; "" without a label
 	paths []string
-	given bool
 }
 
 // Given returns the first label and its path, or "".
@@ -31,7 +31,6 @@ func (l *Labels) at(args []int) *Labels {
 	some := &Labels{}
 	for _, i := range args {
 		some.names, some.paths = append(some.names, l.names[i]), append(some.paths, l.paths[i])
-		some.given = some.given || l.names[i] != ""
 	}
 	return some
 }
@@ -40,13 +39,8 @@ func parseLabels(args []string) (*Labels, error) {
 	l := &Labels{}
 	for _, arg := range args {
 		name, path := splitLabel(arg)
-		if name != "" {
-			l.given = true
-			for i, other := range l.names {
-				if other == name {
-					return nil, exit.Usagef("%s and %s have the same name; give each its own", args[i], arg)
-				}
-			}
+		if i := slices.Index(l.names, name); i >= 0 && name != "" {
+			return nil, exit.Usagef("%s and %s have the same name; give each its own", args[i], arg)
 		}
 		l.names, l.paths = append(l.names, name), append(l.paths, path)
 	}
@@ -85,7 +79,7 @@ func (l *Labels) inputs(inputs []capture.Input) []string {
 // apart makes the run read each input separately if there are labels, or if the report is grouped by input. A folder with a
 // label is one input.
 func (l *Labels) apart(inputs []capture.Input, byInput bool, opt *pipeline.Options) {
-	if !l.given && !byInput {
+	if given, _ := l.Given(); given == "" && !byInput {
 		return
 	}
 	opt.Apart = make([]int, len(inputs))

@@ -13,8 +13,6 @@
 package filter
 
 import (
-	"strings"
-
 	"golang.org/x/net/bpf"
 
 	"dubbo-wire/internal/capture"
@@ -48,7 +46,6 @@ func (t Target) cooked() bool {
 // Expr is a checked expression. The zero value and nil accept every packet. An Expr is never changed, so goroutines may
 // share it.
 type Expr struct {
-	text string
 	root node // nil: every packet
 }
 
@@ -64,16 +61,7 @@ func Parse(text string) (*Expr, error) {
 	if p.err != nil {
 		return nil, p.err
 	}
-	return &Expr{text: strings.TrimSpace(text), root: root}, nil
-}
-
-// Compile parses an expression and compiles it; see [Parse] and [Expr.Compile].
-func Compile(text string, t Target) ([]bpf.RawInstruction, error) {
-	e, err := Parse(text)
-	if err != nil {
-		return nil, err
-	}
-	return e.Compile(t)
+	return &Expr{root: root}, nil
 }
 
 // Compile returns the program for a target. The program returns the snap length for packets that pass, else 0. An error
@@ -102,14 +90,6 @@ func (e *Expr) Compile(t Target) ([]bpf.RawInstruction, error) {
 	return gr.assemble()
 }
 
-// String returns the expression as it was written; joined expressions are in parentheses.
-func (e *Expr) String() string {
-	if e == nil {
-		return ""
-	}
-	return e.text
-}
-
 // And returns the expression that accepts the packets that both accept. Each is independent: a "vlan" in one does not
 // change the offsets of the other.
 func And(a, b *Expr) *Expr {
@@ -119,7 +99,7 @@ func And(a, b *Expr) *Expr {
 	case b.everything():
 		return a
 	}
-	return &Expr{text: "(" + a.text + ") and (" + b.text + ")", root: join("&&", apart(a.root), apart(b.root))}
+	return &Expr{root: join("&&", apart(a.root), apart(b.root))}
 }
 
 func (e *Expr) everything() bool { return e == nil || e.root == nil }

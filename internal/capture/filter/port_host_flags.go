@@ -2,10 +2,8 @@ package filter
 
 import (
 	"encoding/binary"
-	"fmt"
 	"net/netip"
 	"slices"
-	"strings"
 
 	"dubbo-wire/internal/capture/packet"
 )
@@ -18,11 +16,7 @@ func Ports(ports []uint16) *Expr {
 	if len(ports) == 0 {
 		return &Expr{}
 	}
-	var text []string
-	for _, p := range ports {
-		text = append(text, fmt.Sprint(p))
-	}
-	return &Expr{text: "what may carry port " + strings.Join(text, " or "), root: (&mayCarry{ports: ranges(ports)}).test}
+	return &Expr{root: (&mayCarry{ports: ranges(ports)}).test}
 }
 
 // Limits that keep a program far below the kernel's limit. More ports are joined where they are closest; with more
@@ -73,13 +67,10 @@ func Hosts(hosts []netip.Addr) *Expr {
 		return &Expr{}
 	}
 	n := &mayCarry{}
-	var text []string
 	for _, h := range hosts {
-		h = h.Unmap().WithZone("")
-		n.hosts = append(n.hosts, h)
-		text = append(text, h.String())
+		n.hosts = append(n.hosts, h.Unmap().WithZone(""))
 	}
-	return &Expr{text: "what may carry host " + strings.Join(text, " or "), root: n.test}
+	return &Expr{root: n.test}
 }
 
 // mayCarry has either ports or hosts.

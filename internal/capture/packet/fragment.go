@@ -69,7 +69,6 @@ type fragments struct {
 	bytes          int
 	spare          []*datagram
 	whole          []byte
-	waiting        Fragments
 	lost, repeated Fragments
 	done           [64]fragmentKey // the last ones that were complete
 	doneAt         int
@@ -83,14 +82,6 @@ type fragment struct {
 	next     uint8 // protocol of the first fragment's payload
 	from, to int   // its payload, as offsets in the link packet on the wire
 	head     []byte
-}
-
-// Waiting returns the fragments that are held.
-func (d *Decoder) Waiting() Fragments {
-	if d.frags == nil {
-		return Fragments{}
-	}
-	return d.frags.waiting
 }
 
 // Abandoned returns the fragments that were held and abandoned so far: fragments of packets that never became complete,
@@ -183,15 +174,12 @@ func (d *Decoder) hold(p *capture.Packet, f *fragment) Verdict {
 	if g.got != g.size {
 		g.held.add(link)
 		g.padding += padding
-		r.waiting.add(link)
 		r.charge(g)
 		d.earlier = Fragments{}
 		return Held
 	}
 	d.earlier.add(g.held)
 	d.trailing = g.padding + padding
-	r.waiting.Packets -= g.held.Packets
-	r.waiting.Bytes -= g.held.Bytes
 	captured = r.reassemble(g)
 	if d.Layers != nil {
 		d.Layers.joined(g, r.whole[:captured])
@@ -335,8 +323,6 @@ func (r *fragments) abandon(g *datagram) {
 	} else {
 		r.lost.add(g.held)
 	}
-	r.waiting.Packets -= g.held.Packets
-	r.waiting.Bytes -= g.held.Bytes
 	r.remove(g)
 }
 

@@ -68,6 +68,19 @@ func (k *books) feed(d *Decoder, p *capture.Packet, s *Segment) Verdict {
 	return v
 }
 
+// Waiting returns the fragments that are held.
+func (d *Decoder) Waiting() (all Fragments) {
+	if d.frags == nil {
+		return all
+	}
+	for _, newest := range d.frags.open {
+		for g := newest; g != nil; g = g.copy {
+			all.add(g.held)
+		}
+	}
+	return all
+}
+
 func (k *books) balanced(t testing.TB, d *Decoder) {
 	lost, repeated := d.Abandoned()
 	all := k.out

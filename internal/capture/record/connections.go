@@ -33,12 +33,12 @@ const (
 // pair is both ends of a connection, the lesser one first.
 type pair struct{ a, b packet.Endpoint }
 
-// pairOf orders the ends; swapped reports that they were in the other order.
-func pairOf(x, y packet.Endpoint) (p pair, swapped bool) {
+// pairOf orders the ends. side is 2 if they were in the other order, else 1.
+func pairOf(x, y packet.Endpoint) (p pair, side uint8) {
 	if cmp.Or(bytes.Compare(x.IP[:], y.IP[:]), int(x.Port)-int(y.Port)) > 0 {
-		return pair{y, x}, true
+		return pair{y, x}, 2
 	}
-	return pair{x, y}, false
+	return pair{x, y}, 1
 }
 
 // The lists of connections, each ordered by the time of the last packet.
@@ -112,19 +112,20 @@ func (t *table) add(p *pair, which uint8) *conn {
 
 // forget removes a connection and drops its held packets.
 func (t *table) forget(c *conn) {
-	t.giveUp(&c.payload)
-	t.giveUp(&c.handshake)
+	t.giveUp(&c.payload, &c.handshake)
 	c.place.Remove()
 	delete(t.index, c.ends)
 	t.free = append(t.free, c)
 }
 
-// giveUp drops all packets of a chain.
-func (t *table) giveUp(c *chain) {
-	for c.count > 0 {
-		t.dropOldest(c)
+// giveUp drops all packets of chains.
+func (t *table) giveUp(chains ...*chain) {
+	for _, c := range chains {
+		for c.count > 0 {
+			t.dropOldest(c)
+		}
+		*c = chain{}
 	}
-	*c = chain{}
 }
 
 // uncount accounts for a packet that is no longer held.
@@ -140,8 +141,8 @@ func (t *table) move(c *conn, which uint8) {
 	t.lists[which].Push(&c.place)
 }
 
-// update notes a segment of a connection that carries messages.
-func (t *table) update(c *conn, s *packet.Segment, swapped bool, now int64) {
+// update notes a segment of a connection that carries messages; side is from pairOf.
+func (t *table) update(c *conn, s *packet.Segment, side uint8, now int64) {
 	c.last = now
 	switch {
 	case s.Flags&packet.SYN != 0:
@@ -149,7 +150,7 @@ func (t *table) update(c *conn, s *packet.Segment, swapped bool, now int64) {
 	case s.Flags&packet.RST != 0:
 		c.fins = 3
 	case s.Flags&packet.FIN != 0:
-		c.fins |= side(swapped)
+		c.fins |= side
 	}
 	if c.fins == 3 {
 		t.move(c, closed)
@@ -158,21 +159,13 @@ func (t *table) update(c *conn, s *packet.Segment, swapped bool, now int64) {
 	}
 }
 
-func side(swapped bool) uint8 {
-	if swapped {
-		return 2
-	}
-	return 1
-}
-
 // hold holds a packet of an undecided connection.
 func (t *table) hold(c *conn, s *packet.Segment, h held, data []byte) {
 	c.last = h.at
 	if s.Flags&(packet.SYN|packet.ACK) == packet.SYN {
 		if c.syn && c.seq != s.Seq || c.payload.count > 0 {
 			// A new connection between the same ends: the previous one has ended without a message.
-			t.giveUp(&c.payload)
-			t.giveUp(&c.handshake)
+			t.giveUp(&c.payload, &c.handshake)
 		}
 		c.syn, c.seq = true, s.Seq
 	}

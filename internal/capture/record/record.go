@@ -204,10 +204,10 @@ func (r *Recorder) packetOfConnection(p *capture.Packet, v packet.Verdict, s *pa
 	if r.on {
 		r.conns.expire(p.Time)
 	}
-	ends, swapped := pairOf(s.Src, s.Dst)
+	ends, side := pairOf(s.Src, s.Dst)
 	c := r.conns.index[ends]
 	if c != nil && c.list >= rpc {
-		r.conns.update(c, s, swapped, p.Time)
+		r.conns.update(c, s, side, p.Time)
 		if r.on {
 			r.write(r.ifaceOf(p), p.Time, p.Data, p.WireLen)
 		}
