@@ -223,16 +223,14 @@ func (r *Redactor) rewrite(d *direction, c *claim) {
 			u.data = make([]byte, rec.n)
 			r.out.read(u.data, rec.at)
 		}
-		before := 0
 		for _, o := range u.open {
-			before += o.to - o.from
+			r.filled -= int64(o.to - o.from)
 		}
 		r.spans = append(r.spans[:0], u.open...)
 		u.open = d.apply(u, r.spans, u.open[:0])
 		for _, o := range u.open {
-			before -= o.to - o.from
+			r.filled += int64(o.to - o.from)
 		}
-		r.filled -= int64(before)
 		r.addresses.checksums(u.data, u.layers, u.in, true)
 		if u.parts == nil {
 			r.out.rewrite(u.data, rec.at)

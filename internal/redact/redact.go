@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"cmp"
 	"crypto/cipher"
 	"fmt"
 
@@ -91,12 +92,7 @@ type note struct {
 
 // New returns a Redactor and starts the output.
 func New(o Options) *Redactor {
-	if o.Window == 0 {
-		o.Window = 32 << 20
-	}
-	if o.Memory == 0 {
-		o.Memory = 64 << 20
-	}
+	o.Window, o.Memory = cmp.Or(o.Window, 32<<20), cmp.Or(o.Memory, 64<<20)
 	r := &Redactor{
 		opt: o, out: newOutput(o.File), addresses: newAddresses(o.Key), scrubber: scrub.New(o.Formats, o.Key),
 		filler: scrub.NewBlock(o.Key, "packets: filler"), dirs: make(map[flow]*direction), conns: make(map[uint64]*connection),

@@ -67,22 +67,21 @@ func (s *Scrubber) replaceValues(body []byte, m *rpc.Message) {
 	}
 	j := job{s: s, m: m, body: body, original: *m, format: m.Format, walksLeft: maxWalks, fillsLeft: maxFills}
 	j.original.Native = nil
-	if m.Tree == nil || m.Format == nil || m.Format.Depth == decode.DepthNone {
-		if m.Kind.Control() && j.isPlainEvent() {
-			return
-		}
+	cause := ""
+	switch {
+	case m.Kind.Control() && j.isPlainEvent():
+		return
+	case m.Tree == nil || m.Format == nil || m.Format.Depth == decode.DepthNone:
+		cause = "unknown serialization"
+	case m.Kind.Control():
+		cause = "event"
+	}
+	if cause != "" {
 		fill(body, s.original)
-		s.addFilled("unknown serialization", len(body))
+		s.addFilled(cause, len(body))
 		return
 	}
 	j.detectDialect()
-	if m.Kind.Control() {
-		if !j.isPlainEvent() {
-			fill(body, s.original)
-			s.addFilled("event", len(body))
-		}
-		return
-	}
 	j.planEdits()
 	for bad := j.run(); bad >= 0; bad = j.run() {
 		if !j.fillEdit(bad) {
