@@ -28,7 +28,7 @@ func (r *Result) writeGitHub(w io.Writer) error {
 		switch {
 		case m.Status == Within:
 			continue
-		case r.Updated || m.Status == New && !r.Strict:
+		case !r.fails(m):
 			level = "notice"
 		}
 		if n++; n > maxAnnotations {
@@ -58,6 +58,9 @@ func (r *Result) writeGitHub(w io.Writer) error {
 	_, err := io.WriteString(w, b.String())
 	return err
 }
+
+// fails reports whether a method that is not within its tolerance fails the check.
+func (r *Result) fails(m *Method) bool { return !r.Updated && (m.Status != New || r.Strict) }
 
 // data and property escape texts for the runner.
 func data(s string) string {
@@ -124,15 +127,12 @@ func (r *Result) writeJUnit(w io.Writer) error {
 		m := &r.Methods[i]
 		class := term.Clean(m.Service)
 		c := junitCase{Class: cmp.Or(class, "dubbo-wire"), Name: strings.TrimPrefix(m.Name, class+"/")}
-		text := ""
-		if m.Status != Within {
-			text = m.sentence()
-		}
 		switch {
 		case m.Status == Within:
-		case r.Updated || m.Status == New && !r.Strict:
-			c.Skipped = &junitMessage{Message: text}
+		case !r.fails(m):
+			c.Skipped = &junitMessage{Message: m.sentence()}
 		default:
+			text := m.sentence()
 			c.Failure = &junitMessage{Message: text, Type: string(m.Status), Text: text}
 			if command := r.explainCommand(m); command != "" {
 				c.Failure.Text += "\n" + command

@@ -66,7 +66,7 @@ func frameNumber(m *call.Message) string {
 	if m == nil {
 		return "-"
 	}
-	return strconv.FormatInt(m.Number, 10)
+	return formatFrame(m.Number)
 }
 
 func bodyBytes(m *call.Message) string {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"dubbo-wire/internal/term"
@@ -114,7 +113,7 @@ func (r *Report) findingsTable(list []*Finding, s *Style, commands bool) Section
 	for i, f := range list {
 		text := f.Text
 		if !commands && f.Frame > 0 {
-			text += fmt.Sprintf(" (frame %s)", strconv.FormatInt(f.Frame, 10))
+			text += fmt.Sprintf(" (frame %s)", formatFrame(f.Frame))
 		}
 		sec.add(s, textCell(names[i]), textCell(term.Clean(text)))
 		if c := f.command(s.Explain); commands && c != "" {
@@ -172,7 +171,7 @@ func (f *Finding) command(explain string) string {
 	case f.Verb != "":
 		return "dubbo-wire " + f.Verb + " " + strings.Join(append([]string{files}, listOf(f.Args, ShellWord)...), " ")
 	case f.Frame > 0:
-		return explain + " --frame " + strconv.FormatInt(f.Frame, 10)
+		return explain + " --frame " + formatFrame(f.Frame)
 	}
 	return ""
 }

@@ -49,10 +49,15 @@ func (r *Report) worst(w *sizes.Worst, s *Style) Section {
 			textCell(formatTime(c.Time, ".000", s.Local)), textCell(formatFrame(c.Frame)),
 		)
 	}
-	if command := s.explain(calls[0].Frame); command != "" {
+	sec.explainFirst(calls[0], s)
+	return sec
+}
+
+// explainFirst adds the command that shows the first call.
+func (sec *Section) explainFirst(c *sizes.CallRef, s *Style) {
+	if command := s.explain(c.Frame); command != "" {
 		sec.Notes = append(sec.Notes, "Byte by byte, the first one:", verbatim+command)
 	}
-	return sec
 }
 
 // failures returns the table of failed calls by method and cause.
@@ -90,9 +95,7 @@ func (r *Report) failures(kinds []*sizes.CallRef, others int64, s *Style) Sectio
 		)
 	}
 	sec.Notes = append(sec.Notes, "status 20 with an exception: the provider's method threw it. share: of all failed calls.")
-	if command := s.explain(kinds[0].Frame); command != "" {
-		sec.Notes = append(sec.Notes, "Byte by byte, the first one:", verbatim+command)
-	}
+	sec.explainFirst(kinds[0], s)
 	return sec
 }
 
