@@ -6,13 +6,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
-	"io"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/gopacket/gopacket"
-	"github.com/gopacket/gopacket/layers"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -20,7 +16,7 @@ import (
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/decode/formats"
 	"dubbo-wire/internal/decode/protocols"
-	_ "dubbo-wire/internal/dev/testkit" // the flag -update
+	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/explain"
 	"dubbo-wire/internal/live"
 	"dubbo-wire/internal/measure"
@@ -48,10 +44,7 @@ func opening(ends bool, status byte, method string, body int) []byte {
 }
 
 // packet is bytes that one side sends.
-type packet struct {
-	side int
-	data []byte
-}
+type packet = testkit.Segment
 
 // talk is a connection with three calls at once, one of them of several messages each way, one that is reset, and pings.
 var talk = []packet{
@@ -80,52 +73,13 @@ var talk = []packet{
 	{0, piece(askPiece, 5, opening(true, 0, "get", 3), []byte("lag"))},
 }
 
-const start = int64(1_795_000_000_000_000_000)
-
-// source delivers the packets of a talk over TCP, a millisecond apart. again is the packet that is sent twice, -1 for none.
-type source struct {
-	packets []capture.Packet
-	next    int
+// source opens a talk as a capture. The packets with the indexes in twice are sent twice.
+func source(t *testing.T, talk []packet, twice ...int) *capture.Files {
+	src, err := capture.Open([]string{"-"}, capture.Options{Stdin: bytes.NewReader(testkit.Talk(talk, twice...))})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = src.Close() })
+	return src
 }
-
-func newSource(t *testing.T, talk []packet, again int) *source {
-	s := &source{}
-	seq := [2]uint32{1000, 5000}
-	add := func(side int, flags layers.TCP, payload []byte, from uint32) {
-		ip := layers.IPv4{Version: 4, TTL: 64, Id: uint16(len(s.packets)), Protocol: layers.IPProtocolTCP, SrcIP: []byte{10, 0, 0, byte(1 + side)}, DstIP: []byte{10, 0, 0, byte(2 - side)}}
-		tcp := flags
-		tcp.SrcPort, tcp.DstPort, tcp.Seq, tcp.Ack, tcp.Window = layers.TCPPort(40000-side*20000), layers.TCPPort(20000+side*20000), from, seq[1-side], 65535
-		require.NoError(t, tcp.SetNetworkLayerForChecksum(&ip))
-		eth := layers.Ethernet{SrcMAC: make([]byte, 6), DstMAC: make([]byte, 6), EthernetType: layers.EthernetTypeIPv4}
-		b := gopacket.NewSerializeBuffer()
-		require.NoError(t, gopacket.SerializeLayers(b, gopacket.SerializeOptions{FixLengths: true, ComputeChecksums: true}, &eth, &ip, &tcp, gopacket.Payload(payload)))
-		n := len(s.packets)
-		s.packets = append(s.packets, capture.Packet{
-			Data: b.Bytes(), WireLen: len(b.Bytes()), Time: start + int64(n)*int64(time.Millisecond), Link: capture.LinkEthernet, Number: int64(n + 1),
-		})
-	}
-	add(0, layers.TCP{SYN: true}, nil, seq[0]-1)
-	add(1, layers.TCP{SYN: true, ACK: true}, nil, seq[1]-1)
-	for i, p := range talk {
-		add(p.side, layers.TCP{ACK: true, PSH: true}, p.data, seq[p.side])
-		if i == again {
-			add(p.side, layers.TCP{ACK: true, PSH: true}, p.data, seq[p.side])
-		}
-		seq[p.side] += uint32(len(p.data))
-	}
-	return s
-}
-
-func (s *source) Next(p *capture.Packet) error {
-	if s.next == len(s.packets) {
-		return io.EOF
-	}
-	*p = s.packets[s.next]
-	s.next++
-	return nil
-}
-
-func (s *source) Close() error { return nil }
 
 // sink keeps the JSON of frames and calls, and hands on to a report.
 type sink struct {
@@ -148,7 +102,7 @@ func (s *sink) Call(c *call.Call, selected bool) {
 	s.Collector.Call(c, selected)
 }
 
-func run(t *testing.T, talk []packet, again int, change func(*pipeline.Options)) (*sink, *pipeline.Totals, map[string]any) {
+func run(t *testing.T, talk []packet, change func(*pipeline.Options), twice ...int) (*sink, *pipeline.Totals, map[string]any) {
 	t.Helper()
 	cfg := measure.Config{By: sizes.DefaultBy(), Filter: &measure.Filter{}, Parts: true, Details: true, Findings: true, Sample: measure.AsNeeded, Formats: []string{"json"}}
 	opt := pipeline.Options{Protocols: known(), Formats: formats.All(), Rows: true}
@@ -157,7 +111,7 @@ func run(t *testing.T, talk []packet, again int, change func(*pipeline.Options))
 	if change != nil {
 		change(&opt)
 	}
-	totals, err := pipeline.Run(newSource(t, talk, again), opt, s)
+	totals, err := pipeline.Run(source(t, talk, twice...), opt, s)
 	require.NoError(t, err, "the books balance")
 	r, err := s.Report([]capture.Input{{File: "made.pcap", Format: "pcap"}}, totals)
 	require.NoError(t, err)
@@ -187,7 +141,7 @@ func sums(g map[string]any, name string) [2]float64 {
 
 // The report has its calls, its messages and its bytes.
 func TestAnalyze(t *testing.T) {
-	_, totals, r := run(t, talk, -1, nil)
+	_, totals, r := run(t, talk, nil)
 	assert.EqualValues(t, 10, totals.Frames)
 	assert.EqualValues(t, 5, totals.Calls)
 	assert.EqualValues(t, 2, totals.Errors, "a status, and a reset")
@@ -222,8 +176,8 @@ func TestAnalyze(t *testing.T) {
 
 // Without values, and with workers, it says the same.
 func TestSameHowever(t *testing.T) {
-	_, want, wanted := run(t, talk, -1, nil)
-	_, got, report := run(t, talk, -1, func(o *pipeline.Options) { o.Detail, o.RenderValues = rpc.Envelope, false })
+	_, want, wanted := run(t, talk, nil)
+	_, got, report := run(t, talk, func(o *pipeline.Options) { o.Detail, o.RenderValues = rpc.Envelope, false })
 	assert.Equal(t, want.RPCBytes, got.RPCBytes)
 	assert.Equal(t, wanted["wire"], report["wire"])
 	for i, g := range wanted["groups"].([]any) {
@@ -233,12 +187,12 @@ func TestSameHowever(t *testing.T) {
 
 // What was sent again belongs to the message that has it, also where that lies in pieces.
 func TestRepeats(t *testing.T) {
-	_, plain, before := run(t, talk, -1, nil)
+	_, plain, before := run(t, talk, nil)
 	for again := range talk {
-		_, got, r := run(t, talk, again, nil)
+		_, got, r := run(t, talk, nil, again)
 		assert.Equal(t, plain.Frames, got.Frames)
 		repeated := got.LinkBytes - plain.LinkBytes
-		assert.GreaterOrEqual(t, repeated, int64(14+20+20+len(talk[again].data)))
+		assert.GreaterOrEqual(t, repeated, int64(14+20+20+len(talk[again].Data)))
 		switch again {
 		case 3: // pieces of two messages around a ping, which the message before it gets here
 			assert.Equal(t, plain.RPCBytes+repeated, got.RPCBytes)
@@ -254,7 +208,7 @@ func TestRepeats(t *testing.T) {
 
 // frames prints its messages in the order in which they were complete.
 func TestFrames(t *testing.T) {
-	s, _, _ := run(t, talk, -1, nil)
+	s, _, _ := run(t, talk, nil)
 	require.Len(t, s.frames, 10)
 	assert.Contains(t, s.frames[0], `"protocol":"parley","kind":"request","twoWay":true,"id":"1","serialization":"plain","serializationId":null`)
 	assert.Contains(t, s.frames[0], `"method":"get"`)
@@ -269,7 +223,7 @@ func TestFrames(t *testing.T) {
 
 // calls prints one record for a call, however many messages it has.
 func TestCalls(t *testing.T) {
-	s, _, _ := run(t, talk, -1, nil)
+	s, _, _ := run(t, talk, nil)
 	require.Len(t, s.calls, 5)
 	all := strings.Join(s.calls, "\n")
 	assert.Contains(t, all, `"requestMessages":2,"responseMessages":2,"requestBodyBytes":10,"responseBodyBytes":8`)
@@ -303,7 +257,7 @@ func TestSnapshots(t *testing.T) {
 		long = append(long, packet{0, piece(askPiece, byte(i), opening(true, 0, "get", 10), []byte("0123456789"))},
 			packet{1, piece(answerPiece, byte(i), opening(true, 0, "", 100), bytes.Repeat([]byte("r"), 100))})
 	}
-	totals, err := pipeline.Run(newSource(t, long, -1), opt, m)
+	totals, err := pipeline.Run(source(t, long), opt, m)
 	require.NoError(t, err)
 	assert.EqualValues(t, 3000, totals.Calls)
 	require.NotNil(t, last)
@@ -319,15 +273,15 @@ func TestSnapshots(t *testing.T) {
 
 // However the streams are cut into segments, the same comes out, but for what hangs on packets.
 func TestCutAnywhere(t *testing.T) {
-	_, want, wanted := run(t, talk, -1, nil)
+	_, want, wanted := run(t, talk, nil)
 	for _, size := range []int{1, 3, 7} {
 		var cut []packet
 		for _, p := range talk {
-			for from := 0; from < len(p.data); from += size {
-				cut = append(cut, packet{p.side, p.data[from:min(from+size, len(p.data))]})
+			for from := 0; from < len(p.Data); from += size {
+				cut = append(cut, packet{p.Side, p.Data[from:min(from+size, len(p.Data))]})
 			}
 		}
-		_, got, r := run(t, cut, -1, nil)
+		_, got, r := run(t, cut, nil)
 		assert.Equal(t, want.Frames, got.Frames)
 		assert.Equal(t, want.FrameBytes, got.FrameBytes)
 		assert.Equal(t, wanted["coverage"].(map[string]any)["other"], r["coverage"].(map[string]any)["other"])
