@@ -150,6 +150,13 @@ func (r *Redactor) Frame(row *pipeline.Row) {
 	}
 	k.frames = true
 	d := k.dirs[row.Side]
+	if h := k.heads[row.Side]; h != nil && len(h.parts) > 0 {
+		h.end(r, d) // a later claim would replace the message's
+		k.heads[row.Side] = nil
+	}
+	if m.More != nil {
+		return // Head and Body are not in the order of the stream; the bytes become filler
+	}
 	n := len(m.Head) + len(m.Body)
 	both := make([]byte, 0, 2*n)
 	both = append(both, m.Head...)

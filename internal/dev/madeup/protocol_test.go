@@ -3,6 +3,7 @@ package madeup
 import (
 	"encoding/binary"
 	"slices"
+	"strings"
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/rpc"
@@ -35,6 +36,12 @@ var parley = &rpc.Protocol{
 	StatusText: func(status int) string { return map[int]string{0: "FINE", 7: "NO_SUCH_THING"}[status] },
 	Header: func(m *rpc.Message) []rpc.HeaderField {
 		return []rpc.HeaderField{{Name: "pieces", Value: "of " + m.Protocol.Name, Len: len(m.Head)}}
+	},
+	KeepHead: func(head []byte) (replacement []byte, keep []rpc.Span, more bool) {
+		if n := len(greeting); strings.HasPrefix(string(head), greeting) { // and the kind of the first piece
+			return head, []rpc.Span{{From: 0, To: int64(min(len(head), n+1))}}, false
+		}
+		return nil, nil, false
 	},
 	NewDecoder: func([]decode.Format) rpc.Decoder { return decoder{} },
 }
