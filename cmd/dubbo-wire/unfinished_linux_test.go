@@ -166,6 +166,7 @@ func TestSecondSignalLeavesNothing(t *testing.T) {
 			r.signal(t, os.Interrupt)
 			require.Len(t, entries(t, dir), 2)
 			if second != os.Interrupt {
+				r.idle(t)                   // the first one has arrived
 				time.Sleep(interrupt.Burst) // signals that come together are one
 			}
 			r.signal(t, second)

@@ -44,7 +44,10 @@ func opening(ends bool, status byte, method string, body int) []byte {
 }
 
 // packet is bytes that one side sends.
-type packet = testkit.Segment
+type packet struct {
+	side int
+	data []byte
+}
 
 // talk is a connection with three calls at once, one of them of several messages each way, one that is reset, and pings.
 var talk = []packet{
@@ -75,7 +78,11 @@ var talk = []packet{
 
 // source opens a talk as a capture. The packets with the indexes in twice are sent twice.
 func source(t *testing.T, talk []packet, twice ...int) *capture.Files {
-	src, err := capture.Open([]string{"-"}, capture.Options{Stdin: bytes.NewReader(testkit.Talk(talk, twice...))})
+	var segments []testkit.Segment
+	for _, p := range talk {
+		segments = append(segments, testkit.Segment{Side: p.side, Data: p.data})
+	}
+	src, err := capture.Open([]string{"-"}, capture.Options{Stdin: bytes.NewReader(testkit.Talk(segments, twice...))})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = src.Close() })
 	return src
@@ -192,7 +199,7 @@ func TestRepeats(t *testing.T) {
 		_, got, r := run(t, talk, nil, again)
 		assert.Equal(t, plain.Frames, got.Frames)
 		repeated := got.LinkBytes - plain.LinkBytes
-		assert.GreaterOrEqual(t, repeated, int64(14+20+20+len(talk[again].Data)))
+		assert.GreaterOrEqual(t, repeated, int64(14+20+20+len(talk[again].data)))
 		switch again {
 		case 3: // pieces of two messages around a ping, which the message before it gets here
 			assert.Equal(t, plain.RPCBytes+repeated, got.RPCBytes)
@@ -277,8 +284,8 @@ func TestCutAnywhere(t *testing.T) {
 	for _, size := range []int{1, 3, 7} {
 		var cut []packet
 		for _, p := range talk {
-			for from := 0; from < len(p.Data); from += size {
-				cut = append(cut, packet{p.Side, p.Data[from:min(from+size, len(p.Data))]})
+			for from := 0; from < len(p.data); from += size {
+				cut = append(cut, packet{p.side, p.data[from:min(from+size, len(p.data))]})
 			}
 		}
 		_, got, r := run(t, cut, nil)

@@ -50,11 +50,11 @@ func TestRedact(t *testing.T) {
 	}
 	var bytewise []packet
 	for _, p := range talk {
-		for i := range p.Data {
-			bytewise = append(bytewise, packet{Side: p.Side, Data: p.Data[i : i+1]})
+		for i := range p.data {
+			bytewise = append(bytewise, packet{p.side, p.data[i : i+1]})
 		}
 	}
-	joined := []packet{{0, append([]byte(greeting), talk[2].Data...)}, {1, append([]byte(greeting), talk[3].Data...)}}
+	joined := []packet{{0, append([]byte(greeting), talk[2].data...)}, {1, append([]byte(greeting), talk[3].data...)}}
 	for _, talk := range [][]packet{talk, bytewise, append(joined, talk[4:]...)} {
 		copied := redacted(t, talk)
 		for _, value := range []string{"hidden", "secret", "lag"} {
