@@ -2,6 +2,7 @@ package page_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -130,6 +131,7 @@ func TestPageHasTheNumbersOfJSON(t *testing.T) {
 	require.NoError(t, r.WriteJSON(&text, false))
 	require.NoError(t, json.Unmarshal(text.Bytes(), &printedAt))
 	want := make(map[string]int)
+	var compared map[string]string // by the column's heading; other columns are not in the JSON as they are
 	number := func(n json.Number) string {
 		if n == "" {
 			return "-"
@@ -145,37 +147,45 @@ func TestPageHasTheNumbersOfJSON(t *testing.T) {
 			require.NoError(t, err)
 			wire += n
 		}
-		list := []string{g.Method, strconv.FormatInt(wire, 10), strconv.FormatInt(g.Calls, 10), strconv.FormatInt(g.Errors, 10)}
-		for _, s := range []side{g.Request, g.Response} {
-			list = append(list, number(s.BodyBytes.Mean), number(s.BodyBytes.P50), number(s.BodyBytes.P99), number(s.BodyBytes.Max))
+		columns := map[string]string{
+			"on the wire bytes": strconv.FormatInt(wire, 10), "calls count": strconv.FormatInt(g.Calls, 10), "calls errors": strconv.FormatInt(g.Errors, 10),
+			"latency p50": number(g.LatencyMicros.P50), "latency p99": number(g.LatencyMicros.P99),
 		}
-		want[strings.Join(append(list, number(g.LatencyMicros.P50), number(g.LatencyMicros.P99)), " ")]++
+		for name, s := range map[string]stat{"request": g.Request.BodyBytes, "response": g.Response.BodyBytes} {
+			name += " body bytes "
+			columns[name+"mean"], columns[name+"p50"], columns[name+"p99"], columns[name+"max"] = number(s.Mean), number(s.P50), number(s.P99), number(s.Max)
+		}
+		want[fmt.Sprint(g.Method, columns)]++
+		compared = columns
 	}
-	rows := regexp.MustCompile(`<tbody id="m\d+"><tr>(.*)`).FindAllStringSubmatch(string(write(t, r, shown)), -1)
+	html := string(write(t, r, shown))
+	_, heading, _ := strings.Cut(html, `<table class="sort main">`)
+	heading, _, _ = strings.Cut(heading, "</thead>")
+	headings := regexp.MustCompile(`<th scope="col" aria-label="([^"]*)">`).FindAllStringSubmatch(heading, -1)
+	rows := regexp.MustCompile(`<tbody id="m\d+"><tr>(.*)`).FindAllStringSubmatch(html, -1)
 	require.Len(t, rows, len(printedAt.Groups))
 	cells := regexp.MustCompile(`<td(?: title="([^"]*)")?>([^<]*)`)
 	method := regexp.MustCompile(`<bdi><b>([^<]*)</b></bdi> <small>`)
 	got := make(map[string]int)
 	for _, row := range rows {
-		var numbers []string
-		for _, c := range cells.FindAllStringSubmatch(row[1], -1) {
-			exact := c[1]
-			if exact == "" {
-				exact = c[2]
-			}
-			exact = strings.TrimSuffix(strings.ReplaceAll(exact, ",", ""), " µs")
-			if f, err := strconv.ParseFloat(exact, 64); err == nil {
-				exact = strconv.FormatFloat(f, 'f', -1, 64)
-			}
-			numbers = append(numbers, exact)
-		}
 		name := "?"
 		if m := method.FindStringSubmatch(row[1]); m != nil {
 			name = m[1]
 		}
-		// rank, bytes, %, cum %, /s, calls, errors, sizes, latency
-		list := append([]string{name, numbers[1], numbers[5], numbers[6]}, numbers[7:]...)
-		got[strings.Join(list, " ")]++
+		numbers := cells.FindAllStringSubmatch(row[1], -1)[1:] // without the rank
+		require.Len(t, numbers, len(headings))
+		columns := make(map[string]string)
+		for i, c := range numbers {
+			if _, ok := compared[headings[i][1]]; !ok {
+				continue
+			}
+			exact := strings.TrimSuffix(strings.ReplaceAll(cmp.Or(c[1], c[2]), ",", ""), " µs")
+			if f, err := strconv.ParseFloat(exact, 64); err == nil {
+				exact = strconv.FormatFloat(f, 'f', -1, 64)
+			}
+			columns[headings[i][1]] = exact
+		}
+		got[fmt.Sprint(name, columns)]++
 	}
 	assert.Equal(t, want, got)
 }
