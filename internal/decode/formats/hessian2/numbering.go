@@ -116,7 +116,9 @@ func (w what) class() int {
 // table is the object table: its entries in the order of the wire, and the places in which they stand in each numbering.
 // An entry takes the place after that of the entry before it, unless it is irregular.
 type table struct {
-	entries   []target
+	n         int32    // number of entries
+	entries   []target // empty where references have no targets: bytes are counted
+	counting  bool
 	irregular []irregularEntry
 	used      numbering
 	decided   bool
@@ -138,13 +140,16 @@ func (t *table) reset() { *t = table{entries: emptied(t.entries), irregular: emp
 
 // add adds an entry, which takes one place, and returns its index.
 func (t *table) add(to target) int32 {
-	t.entries = append(t.entries, to)
-	return int32(len(t.entries) - 1)
+	if !t.counting {
+		t.entries = append(t.entries, to)
+	}
+	t.n++
+	return t.n - 1
 }
 
 // counts gives the last entry the places of its class, of which there is not exactly one in every numbering.
 func (t *table) counts(c counted) {
-	o := irregularEntry{entry: int32(len(t.entries) - 1), counted: c}
+	o := irregularEntry{entry: t.n - 1, counted: c}
 	for n := range o.next {
 		o.next[n] = t.place(numbering(n), o.entry) + int32(places[c][n])
 	}
@@ -161,7 +166,7 @@ func (t *table) place(n numbering, entry int32) int32 {
 }
 
 // size returns how many places there are.
-func (t *table) size(n numbering) int32 { return t.place(n, int32(len(t.entries))) }
+func (t *table) size(n numbering) int32 { return t.place(n, t.n) }
 
 // find returns the entry in a place, -1 where there is none, and whether the place is the entry's last.
 func (t *table) find(n numbering, place int) (entry int, last bool) {

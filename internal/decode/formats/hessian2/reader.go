@@ -108,6 +108,7 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	if r.dirty || cap(r.join) > maxJoin {
 		r.clear()
 	}
+	r.table.counting = t == nil && r.observer == nil
 }
 
 // clear empties the tables, and gives back what is too large to keep.
@@ -308,7 +309,7 @@ func (r *Reader) role(name string, stop int) bool {
 
 // open starts a list, map or object. Its node is negative where none is recorded.
 func (r *Reader) open(k decode.Kind, p *place) (node int, ok bool) {
-	if len(r.table.entries) >= decode.DefaultMaxNodes {
+	if r.table.n >= decode.DefaultMaxNodes {
 		r.fail(decode.Limit, fmt.Sprintf("at most %d objects in a body", decode.DefaultMaxNodes), "more")
 	}
 	if !r.Enter() {

@@ -271,12 +271,19 @@ func (r *Reader) values(n int) (taken int) {
 			break
 		}
 		r.Off = at
-		r.Tally(0, taken-told)
-		told = taken + 1
-		if done, ok := r.common(op); !ok || !done && !r.value(&anywhere) {
-			return -1
+		if n, nodes := r.common(op); n >= 0 {
+			r.Tally(r.Off-at, nodes+taken-told)
+			if !r.Enter() || r.values(n) != n {
+				return -1
+			}
+			r.Leave()
+		} else {
+			r.Tally(0, taken-told)
+			if !r.value(&anywhere) {
+				return -1
+			}
 		}
-		at = r.Off
+		at, told = r.Off, taken+1
 	}
 	r.Off = at
 	r.Tally(0, taken-told)
@@ -287,48 +294,38 @@ func (r *Reader) values(n int) (taken int) {
 	return taken
 }
 
-// common takes an object of a class that was met before or a list of known length, the containers that most bodies
-// consist of, where bytes are counted within a container. Before anything else, and before an error, it does nothing.
-func (r *Reader) common(op byte) (done, ok bool) {
-	b, at := r.Buf, r.Off
-	if r.Level() >= decode.MaxDepth || len(r.table.entries) >= decode.DefaultMaxNodes {
-		return false, true
-	}
-	n, stop, what, nodes := 0, at+1, aList, 2
+// common takes the start of an object of a class that was met before or of a list of known length, the containers that
+// most bodies consist of, where bytes are counted. It returns the number of its values and of the nodes that it would
+// have, or -1, before anything else and before an error, after doing nothing.
+func (r *Reader) common(op byte) (n, nodes int) {
+	b, stop := r.Buf, r.Off+1
+	n, nodes = int(op&7), 2
 	switch {
 	case op&0xf0 == 0x60: // object
 		i := int(op & 15)
 		if i >= len(r.classes) || !r.classes[i].common {
-			return false, true
+			return -1, 0
 		}
-		n, what = r.classes[i].n, ofClass(i)
+		n = r.classes[i].n
 	case op&0xf8 == 0x78: // list without type
-		n = int(op & 7)
 	case op&0xf8 == 0x70 || op == 'V': // list with a type that was met before
-		if len(b)-at < 3 || uint(b[stop])-0x90 >= uint(len(r.types)) {
-			return false, true
+		if len(b)-stop < 2 || uint(b[stop])-0x90 >= uint(len(r.types)) {
+			return -1, 0
 		}
 		stop++
-		n = int(op & 7)
 		if op == 'V' {
 			if n = int(b[stop]) - 0x90; n < 0 || n >= 0x30 || n > len(b)-stop-1 {
-				return false, true
+				return -1, 0
 			}
 			stop++
 			nodes = 3
 		}
 	default:
-		return false, true
+		return -1, 0
 	}
-	r.Enter()
-	r.table.add(target{within, what})
+	r.table.n++
 	r.Off = stop
-	r.Tally(stop-at, nodes)
-	if r.values(n) != n {
-		return false, false
-	}
-	r.Leave()
-	return true, true
+	return n, nodes
 }
 
 var anywhere place

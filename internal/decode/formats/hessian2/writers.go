@@ -75,9 +75,9 @@ type verdict struct {
 // judge decides how a body is numbered.
 func (s *detector) judge(body []byte) verdict {
 	s.begin(body)
+	s.r.observer = s
 	s.r.Reset(body, decode.Malformed, nil)
 	s.r.dirty = true
-	s.r.observer = s
 	for s.r.OK() && s.r.Off < len(body) {
 		s.r.value(&place{})
 	}
