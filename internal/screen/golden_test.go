@@ -3,7 +3,6 @@ package screen
 import (
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -126,15 +125,13 @@ func TestGolden(t *testing.T) {
 
 				m.options.Color = true
 				colored := m.view()
-				assert.Equal(t, trimmed, trim(ansi.Strip(colored)), "colour says the same")
+				assert.Equal(t, trimmed, trim(testkit.WithoutColor(colored)), "colour says the same")
 				assert.NotEqual(t, got, colored)
-				assert.Empty(t, sgr.ReplaceAllString(colored, "")[len(got):], "only attributes are added")
+				assert.Empty(t, testkit.WithoutColor(colored)[len(got):], "only attributes are added")
 			})
 		}
 	}
 }
-
-var sgr = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // The attributes themselves: what alarms is bold white on red.
 func TestColors(t *testing.T) {
@@ -162,7 +159,7 @@ func fits(t require.TestingT, view string, w, h int) {
 		require.Failf(t, "lines", "%d of %dx%d", len(lines), w, h)
 	}
 	for i, l := range lines {
-		l = ansi.Strip(l)
+		l = testkit.WithoutColor(l)
 		if term.Width(l) > w || ansi.StringWidthWc(l) > w || ansi.StringWidth(l) > w || strings.ContainsFunc(l, moves) {
 			require.Failf(t, "line", "line %d of %dx%d: %q", i, w, h, l)
 		}

@@ -120,8 +120,25 @@ func (c *Capture) Sampled(n int) bool {
 	return c.index%n == 0 || n < 50 && c.first
 }
 
+// known returns an error for a name that no capture has. Another folder of captures need not have them all.
+func known(names []string) error {
+	if os.Getenv("CAPTURES") != "" {
+		return nil
+	}
+	for _, name := range names {
+		if !slices.ContainsFunc(Captures(), func(c *Capture) bool { return c.Name == name }) {
+			return fmt.Errorf("no capture %q", name)
+		}
+	}
+	return nil
+}
+
 // Each runs a parallel subtest for each capture in the sample of every n-th one, and for those with the names.
 func Each(t *testing.T, n int, f func(t *testing.T, c *Capture), names ...string) {
+	t.Helper()
+	if err := known(names); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range Captures() {
 		if c.Sampled(n) || !testing.Short() && slices.Contains(names, c.Name) {
 			t.Run(c.Name, func(t *testing.T) {
@@ -132,8 +149,12 @@ func Each(t *testing.T, n int, f func(t *testing.T, c *Capture), names ...string
 	}
 }
 
-// Paths returns where the captures in the sample of every n-th one are, and those with the names.
+// Paths returns where the captures in the sample of every n-th one are, and those with the names. It
+// panics if there is no such capture.
 func Paths(n int, names ...string) []string {
+	if err := known(names); err != nil {
+		panic(err)
+	}
 	var paths []string
 	for _, c := range Captures() {
 		if c.Sampled(n) || slices.Contains(names, c.Name) {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -13,10 +15,17 @@ import (
 // is known to all of them.
 var Update = flag.Bool("update", false, "rewrite golden files")
 
-// Golden compares a text with a golden file, or writes the file with -update.
+// Golden compares a text with a golden file, or writes the file with -update. It refuses to write below the committed
+// captures, and what was made from other captures.
 func Golden(t testing.TB, file, got string) {
 	t.Helper()
 	if *Update {
+		if within(file, filepath.Join(Root(), "testdata", "captures")) {
+			t.Fatalf("%s is not a golden file: captures and what was recorded with them stay", file)
+		}
+		if os.Getenv("CAPTURES") != "" {
+			t.Fatal("golden files are made from the committed captures: unset CAPTURES")
+		}
 		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 			t.Fatal(err)
 		}
@@ -33,6 +42,25 @@ func Golden(t testing.TB, file, got string) {
 		t.Errorf("%s differs at %s\nrewrite it with: go test . -update", filepath.Base(file), firstDifference(string(want), got))
 	}
 }
+
+// within reports whether a file is in a folder or below it.
+func within(file, folder string) bool {
+	file, err := filepath.Abs(file)
+	if err != nil {
+		return true
+	}
+	folder, err = filepath.Abs(folder)
+	if err != nil {
+		return true
+	}
+	rel, err := filepath.Rel(folder, file)
+	return err != nil || !slices.Contains(strings.Split(rel, string(filepath.Separator)), "..")
+}
+
+var sgr = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// WithoutColor returns a text without the escape sequences of colours and other attributes. All other escapes stay.
+func WithoutColor(s string) string { return sgr.ReplaceAllString(s, "") }
 
 // firstDifference shows the first lines that differ: whole files would hide it.
 func firstDifference(want, got string) string {
