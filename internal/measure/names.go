@@ -34,6 +34,10 @@ type Names map[string][]string
 // ReadNames reads the beginning of the captures that FILE arguments name, for a short time, and ignores what it cannot read.
 // services are patterns that restrict the methods. Standard input, pipes and devices are not read.
 func ReadNames(args []string, services []string) Names {
+	return readNames(args, services, completeTime)
+}
+
+func readNames(args []string, services []string, limit time.Duration) Names {
 	c := &nameCollector{sets: make(map[string]map[string]bool)}
 	for _, s := range services {
 		c.services = append(c.services, call.ParseGlob(s))
@@ -43,16 +47,7 @@ func ReadNames(args []string, services []string) Names {
 		paths = append(paths, regularFiles(nameOfFile(arg))...)
 	}
 	paths = paths[:min(len(paths), completeFiles)]
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		c.read(paths)
-	}()
-	select {
-	case <-done:
-	case <-time.After(completeTime):
-		c.over.Store(true) // the process ends soon; use what was found
-	}
+	c.until(limit, func() { c.read(paths) })
 	return c.names()
 }
 
@@ -89,6 +84,20 @@ type nameCollector struct {
 
 	mu   sync.Mutex
 	sets map[string]map[string]bool
+}
+
+// until returns when read does, or after the limit.
+func (c *nameCollector) until(limit time.Duration, read func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		read()
+	}()
+	select {
+	case <-done:
+	case <-time.After(limit):
+		c.over.Store(true) // the process ends soon; use what was found
+	}
 }
 
 func (c *nameCollector) read(paths []string) {

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -38,6 +39,28 @@ func TestNamesOfLongCapture(t *testing.T) {
 	names = read(call.ParseGlob("no.such.*"))
 	assert.Empty(t, names["method"])
 	assert.Contains(t, names["service"], "org.apache.dubbo.benchmark.service.UserService")
-	names = ReadNames([]string{"a=" + long}, []string{"no.such.*"}) // with the limit in time it has what it got to
+	names = readNames([]string{"a=" + long}, []string{"no.such.*"}, time.Hour)
 	assert.Empty(t, names["method"])
+	assert.Contains(t, names["service"], "org.apache.dubbo.benchmark.service.UserService")
+}
+
+// Completion does not wait for a reader that is slow: it returns what was found, and the reader stops.
+func TestNamesOfSlowReader(t *testing.T) {
+	assert.LessOrEqual(t, completeTime, time.Second, "the user waits for it")
+	c := &nameCollector{sets: make(map[string]map[string]bool)}
+	c.add("com.acme.Orders", "find", "10.0.0.1:4711", "10.0.0.2:20880")
+	slow, returned := make(chan struct{}), make(chan Names)
+	go func() {
+		c.until(time.Millisecond, func() { <-slow })
+		returned <- c.names()
+	}()
+	select {
+	case names := <-returned:
+		assert.Equal(t, []string{"find"}, names["method"])
+	case <-time.After(time.Minute):
+		require.Fail(t, "it waits for the reader")
+	}
+	c.read([]string{testkit.Get(t, "mixed").Path()})
+	assert.NotContains(t, c.names()["service"], "org.apache.dubbo.benchmark.service.UserService", "it reads on")
+	close(slow)
 }

@@ -147,9 +147,13 @@ func TestAnything(t *testing.T) {
 
 // All sizes of a terminal, with a snapshot as it should be.
 func TestSizes(t *testing.T) {
+	wide, high := func(w int) int { return w + 2 + w/12 }, func(h int) int { return h + 1 + h/6 }
+	if testkit.All {
+		wide, high = func(w int) int { return w + 1 + w/24 }, func(h int) int { return h + 1 + h/12 }
+	}
 	for _, s := range []*live.Snapshot{steady(), odd()} {
-		for w := 1; w <= 210; w += 2 + w/12 {
-			for h := 1; h <= 60; h += 1 + h/6 {
+		for w := 1; w <= 210; w = wide(w) {
+			for h := 1; h <= 60; h = high(h) {
 				m := drive(start(w, h), s)
 				fits(t, m.view(), w, h)
 				m = drive(m, "enter", detailed())

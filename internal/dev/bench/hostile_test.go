@@ -114,7 +114,7 @@ func TestHostile(t *testing.T) {
 			tenth := max(h.N/10, 1)
 			small := readHostile(t, h, tenth, 1)
 			checkHostile(t, h, small, tenth)
-			if testkit.All || i%2 == 0 {
+			if testkit.All || testing.Short() || i%2 == 0 {
 				shared := readHostile(t, h, tenth, 3)
 				assert.Equal(t, small.totals, shared.totals, "by three workers")
 				assert.Less(t, shared.memory, uint64(maxHostileMemory), "by three workers: %d MiB", shared.memory>>20)

@@ -72,6 +72,15 @@ func TestPeerReadsTheMix(t *testing.T) {
 	assert.Equal(t, fields, values)
 }
 
+// The bar is 15 times as many bytes as by the peer.
+func TestJudgePeer(t *testing.T) {
+	for times, want := range map[float64]string{0: "MISSED", 14.9: "MISSED", 15: "ok", 40: "ok"} {
+		verdict, held := judgePeer(times)
+		assert.Equal(t, want, verdict, times)
+		assert.Equal(t, want == "ok", held, times)
+	}
+}
+
 func TestFormatTable(t *testing.T) {
 	row := func(f decode.Format, walked ...float64) formatRow {
 		printed := make(rate, len(walked))
