@@ -20,7 +20,7 @@ import (
 )
 
 // Golden files are transcripts: each command, after "$ ", is followed by what it prints. Those in json and frames are of
-// every capture; those in table, which every other wording changes, of some. "go test ./cmd/... -update" rewrites them.
+// every capture; those in table, which every other wording changes, of some, and a hash of each for the others. "make golden" rewrites them.
 //
 // Of the frames and calls of a capture each kind is shown once, up to a size; what is left out is named by its number of
 // lines and a hash, so that any change in it is a difference at its place.
@@ -42,6 +42,28 @@ func goldenTable(t *testing.T, p *printed) {
 		golden(t, "table", p.Name, transcript(t, p, "analyze"))
 	}
 }
+
+// TestTables compares the tables of all captures by their hashes, which are in one file.
+func TestTables(t *testing.T) {
+	testkit.Needs(t, "time for every capture")
+	if testing.Short() {
+		t.Skip("few captures are read with -short")
+	}
+	hashes := make([]string, len(testkit.Captures()))
+	t.Run("captures", func(t *testing.T) {
+		for i, c := range testkit.Captures() {
+			t.Run(c.Name, func(t *testing.T) {
+				t.Parallel()
+				p := &printed{Capture: c, runs: make(map[string]result)}
+				hashes[i] = fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(transcript(t, p, "analyze"))), c.Name)
+			})
+		}
+	})
+	testkit.Golden(t, filepath.Join(testkit.Root(), "testdata", "golden", "table", allTables), strings.Join(hashes, ""))
+}
+
+// allTables is the file with the hash of the table of each capture.
+const allTables = "all.sha256"
 
 func goldenJSON(t *testing.T, p *printed) {
 	// A report by method of a capture with hundreds of methods is large; those are in the CSV.
@@ -223,9 +245,10 @@ func foldFrames(t *testing.T, jsonl string) string {
 
 // TestNoStrayGoldens: every golden file belongs to a capture.
 func TestNoStrayGoldens(t *testing.T) {
-	known := map[string]bool{filepath.Join("table", "bid-plain.page.golden"): true}
+	known := map[string]bool{filepath.Join("table", "bid-plain.page.golden"): true, filepath.Join("table", allTables): true}
 	for _, c := range testkit.Captures() {
 		known[filepath.Join("frames", c.Name+".golden")] = true
+		known[filepath.Join("check", c.Name+".json")] = true
 		for _, what := range []string{"analyze", "calls", "explain"} {
 			known[filepath.Join("json", c.Name+"."+what+".golden")] = true
 		}
@@ -233,7 +256,11 @@ func TestNoStrayGoldens(t *testing.T) {
 			known[filepath.Join("table", c.Name+".golden")] = true
 		}
 	}
-	for _, kind := range []string{"json", "frames", "table"} {
+	kinds, err := os.ReadDir(filepath.Join(testkit.Root(), "testdata", "golden"))
+	require.NoError(t, err)
+	for _, dir := range kinds {
+		kind := dir.Name()
+		require.Contains(t, []string{"check", "frames", "json", "table"}, kind)
 		files, err := os.ReadDir(filepath.Join(testkit.Root(), "testdata", "golden", kind))
 		require.NoError(t, err)
 		for _, f := range files {
