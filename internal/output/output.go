@@ -79,6 +79,17 @@ func Extension(format string) string {
 	return ""
 }
 
+// Extensions returns the extensions that choose one of the formats, for help. ".markdown" is accepted and not suggested.
+func Extensions(formats []string) string {
+	var list []string
+	for _, e := range extensions {
+		if slices.Contains(formats, e.format) && e.extension != ".markdown" {
+			list = append(list, e.extension)
+		}
+	}
+	return strings.Join(list, " ")
+}
+
 // formatOf returns the format of a file's extension, or "".
 func formatOf(name string) string {
 	name = strings.ToLower(filepath.Base(name))
