@@ -2,10 +2,8 @@ package report
 
 import (
 	"cmp"
-	"encoding/csv"
 	"io"
 	"slices"
-	"strconv"
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/rpc"
@@ -13,85 +11,45 @@ import (
 
 // WriteFormats prints the known protocols and serializations and their depth as "table", "markdown", "csv" or "json".
 func WriteFormats(w io.Writer, format string, protocols []*rpc.Protocol, formats []decode.Format, s Style) error {
+	releases := ListColumn{Key: "releases", Column: Column{Name: "Dubbo releases", Flex: true}, Empty: "none"}
+	capture := ListColumn{Key: "capture", Column: Column{Name: "proved by", Flex: true, Wide: true}, Empty: "made bytes, no capture"}
+	spoken := List{
+		Title: "PROTOCOLS", Columns: []ListColumn{{Key: "name"}, {Key: "read"}, releases, capture},
+		Notes: []string{"recognised: the connection is named, and its bytes are counted beside Dubbo's."},
+	}
+	releases.Empty, capture.Empty = "", "measured values, no capture"
+	read := List{
+		Title: "SERIALIZATIONS", Columns: []ListColumn{{Key: "id"}, {Key: "name", Column: Column{Flex: true}}, {Key: "protocol"}, {Key: "depth"}, releases, capture},
+		Notes: []string{
+			"full: every byte of a body has an owner. all but classes: the same, but objects of the application's classes, " +
+				"whose layout is not written, are opaque. envelope: who calls what and the kind of a result, attachments " +
+				"where they can be found, and values as far as the layout of classes is not needed; the rest is opaque. " +
+				"sizes: bodies are measured only.",
+			`Any other serialization id is measured and shown as "id 30".`,
+		},
+	}
+	all := List{Columns: read.Columns}
+	numbered := "" // the protocol whose header has the numbers of serializations
+	for _, p := range protocols {
+		spoken.Rows = append(spoken.Rows, []any{p.Name, p.Read, p.Releases, p.Capture})
+		all.Rows = append(all.Rows, []any{"", p.Name, p.Name, p.Read, p.Releases, p.Capture})
+		if p.Numbered {
+			numbered = cmp.Or(numbered, p.Name)
+		}
+	}
 	formats = slices.SortedStableFunc(slices.Values(formats), func(a, b decode.Format) int { return int(a.ID) - int(b.ID) })
+	for _, f := range formats {
+		read.Rows = append(read.Rows, []any{int(f.ID), f.FullName(), numbered, f.Depth.String(), f.Releases, f.Capture})
+	}
 	switch format {
 	case "csv":
-		out := csv.NewWriter(w)
-		rows := [][]string{{"id", "name", "protocol", "depth", "releases", "capture"}}
-		for _, p := range protocols {
-			rows = append(rows, []string{"", p.Name, p.Name, p.Read, p.Releases, p.Capture})
-		}
-		for _, f := range formats {
-			rows = append(rows, []string{strconv.Itoa(int(f.ID)), f.FullName(), numbered(protocols), f.Depth.String(), f.Releases, f.Capture})
-		}
-		return out.WriteAll(rows)
+		all.Rows = append(all.Rows, read.Rows...)
+		return all.Write(w, format, s)
 	case "json":
-		type protocol struct {
-			Name     string `json:"name"`
-			Read     string `json:"read"`
-			Releases string `json:"releases"`
-			Capture  string `json:"capture"`
-		}
-		type serialization struct {
-			ID       uint8  `json:"id"`
-			Name     string `json:"name"`
-			Protocol string `json:"protocol"`
-			Depth    string `json:"depth"`
-			Releases string `json:"releases"`
-			Capture  string `json:"capture"`
-		}
-		return writeJSON(w, struct {
-			Protocols      []protocol      `json:"protocols"`
-			Serializations []serialization `json:"serializations"`
-		}{
-			listOf(protocols, func(p *rpc.Protocol) protocol { return protocol{p.Name, p.Read, p.Releases, p.Capture} }),
-			listOf(formats, func(f decode.Format) serialization {
-				return serialization{f.ID, f.FullName(), numbered(protocols), f.Depth.String(), f.Releases, f.Capture}
-			}),
-		}, false)
+		return WriteJSON(w, members{{"protocols", spoken.objects()}, {"serializations", read.objects()}})
 	}
-	return formatsDocument(protocols, formats, &s).Write(w, format, s)
-}
-
-func formatsDocument(protocols []*rpc.Protocol, formats []decode.Format, s *Style) *Document {
-	spoken := Section{Title: "PROTOCOLS", Columns: []Column{{Name: "name"}, {Name: "read"}, {Name: "Dubbo releases", Flex: true}, {Name: "proved by", Flex: true, Wide: true}}}
-	for _, p := range protocols {
-		spoken.add(
-			s, textCell(p.Name), textCell(p.Read), textCell(cmp.Or(p.Releases, "none")), textCell(cmp.Or(p.Capture, "made bytes, no capture")),
-		)
-	}
-	read := Section{Title: "SERIALIZATIONS", Columns: []Column{
-		{Name: "id", unit: count},
-		{Name: "name", Flex: true},
-		{Name: "protocol"},
-		{Name: "depth"},
-		{Name: "Dubbo releases", Flex: true},
-		{Name: "proved by", Flex: true, Wide: true},
-	}}
-	for _, f := range formats {
-		read.add(
-			s, numberCell(int64(f.ID)), textCell(f.FullName()), textCell(numbered(protocols)), textCell(f.Depth.String()),
-			textCell(f.Releases), textCell(cmp.Or(f.Capture, "measured values, no capture")),
-		)
-	}
-	spoken.note("recognised: the connection is named, and its bytes are counted beside Dubbo's.")
-	read.note("full: every byte of a body has an owner. all but classes: the same, but objects of the application's classes, " +
-		"whose layout is not written, are opaque. envelope: who calls what and the kind of a result, attachments " +
-		"where they can be found, and values as far as the layout of classes is not needed; the rest is opaque. " +
-		"sizes: bodies are measured only.")
-	read.note(`Any other serialization id is measured and shown as "id 30".`)
-	return &Document{
+	return (&Document{
 		Summary:  Plural(int64(len(protocols)), "protocol") + ", " + Plural(int64(len(formats)), "serialization"),
-		Sections: []Section{spoken, read},
-	}
-}
-
-// numbered names the protocol whose header has the numbers of serializations.
-func numbered(protocols []*rpc.Protocol) string {
-	for _, p := range protocols {
-		if p.Numbered {
-			return p.Name
-		}
-	}
-	return ""
+		Sections: []Section{spoken.section(&s), read.section(&s)},
+	}).Write(w, format, s)
 }

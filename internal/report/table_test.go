@@ -286,3 +286,23 @@ func TestFormats(t *testing.T) {
 	assert.Equal(t, uint8(8), formats[0].ID, "the list is the caller's")
 	assert.Error(t, report.WriteFormats(&bytes.Buffer{}, "html", protocols, formats, report.Style{}))
 }
+
+// A list prints the same rows in every format.
+func TestList(t *testing.T) {
+	l := report.List{
+		Summary: "1 port", Title: "PORTS", Columns: []report.ListColumn{{Key: "port"}, {Key: "calls"}, {Key: "name", Column: report.Column{Name: "known as"}, Empty: "none"}},
+		Rows: [][]any{{"20880", 12345, ""}}, Notes: []string{"A note."},
+	}
+	for format, want := range map[string]string{
+		"table":    "1 port\n\nPORTS\n  port    calls  known as\n  20880  12,345  none\n  A note.\n",
+		"markdown": "1 port\n\n## PORTS\n\n| port | calls | known as |\n| --- | ---: | --- |\n| 20880 | 12,345 | none |\n\nA note.\n",
+		"csv":      "port,calls,name\n20880,12345,\n",
+		"json":     "[\n {\n  \"port\": \"20880\",\n  \"calls\": 12345,\n  \"name\": \"\"\n }\n]\n",
+		"jsonl":    "{\"port\":\"20880\",\"calls\":12345,\"name\":\"\"}\n",
+	} {
+		var b bytes.Buffer
+		require.NoError(t, l.Write(&b, format, report.Style{}))
+		assert.Equal(t, want, b.String(), format)
+	}
+	assert.Error(t, l.Write(&bytes.Buffer{}, "html", report.Style{}))
+}
