@@ -85,31 +85,43 @@ type conn struct {
 // side is one direction of a connection.
 type side struct {
 	conn   *conn
-	framer *Framer // nil before the first byte
 	number uint8
+	begun  bool
+	// own is part of the side, so that reading a packet finds all of the connection in one place.
+	own Framer
+}
+
+// framer returns the framer, nil before the first byte.
+func (s *side) framer() *Framer {
+	if !s.begun {
+		return nil
+	}
+	return &s.own
 }
 
 func (s *side) other() *side { return &s.conn.sides[1-s.number] }
 
 // Data implements [rpc.Conn].
 func (c *conn) Data(side int, b []byte, chunk *rpc.Chunk) {
-	c.framer(side).Data(b, chunk)
+	c.begin(side).Data(b, chunk)
 	c.settle()
 }
 
 // Gap implements [rpc.Conn].
 func (c *conn) Gap(side int, n, wire int64, chunk *rpc.Chunk) {
-	c.framer(side).Gap(n, wire, chunk)
+	c.begin(side).Gap(n, wire, chunk)
 	c.settle()
 }
 
-func (c *conn) framer(side int) *Framer {
+// begin returns the framer of a side, which starts with the first byte.
+func (c *conn) begin(side int) *Framer {
 	c.framing.WantBody = c.env.MaxBody
 	s := &c.sides[side]
-	if s.framer == nil {
-		s.framer = NewFramer(&c.framing, s, !c.joined)
+	if !s.begun {
+		s.begun = true
+		s.own.start(&c.framing, s, !c.joined)
 	}
-	return s.framer
+	return &s.own
 }
 
 // settle lets framers emit frames that the other direction has decided.
@@ -117,7 +129,7 @@ func (c *conn) settle() {
 	for c.held {
 		c.held = false
 		for i := range c.sides {
-			if f := c.sides[i].framer; f != nil {
+			if f := c.sides[i].framer(); f != nil {
 				f.Settle()
 			}
 		}
@@ -128,17 +140,17 @@ func (c *conn) settle() {
 	}
 }
 
-func (s *side) met() bool { return s.framer != nil && s.framer.Met() }
+func (s *side) met() bool { return s.begun && s.own.Met() }
 
 // Repeat implements [rpc.Conn]: retransmitted bytes belong to the frame that is being read.
 func (c *conn) Repeat(side int, _ rpc.Span, wire int64) bool {
-	f := c.sides[side].framer
+	f := c.sides[side].framer()
 	return f != nil && f.AddWire(wire)
 }
 
 // End implements [rpc.Conn].
 func (c *conn) End(side int) {
-	if f := c.sides[side].framer; f != nil {
+	if f := c.sides[side].framer(); f != nil {
 		f.End()
 		c.settle()
 	}
@@ -146,7 +158,7 @@ func (c *conn) End(side int) {
 
 // Pending implements [rpc.Conn].
 func (c *conn) Pending(side int) rpc.Pending {
-	f := c.sides[side].framer
+	f := c.sides[side].framer()
 	if f == nil {
 		return rpc.Pending{}
 	}
@@ -160,13 +172,13 @@ func (s *side) Expected(id int64) bool { return s.conn.needs.Awaited(int(s.numbe
 
 // Asked implements [Asker].
 func (s *side) Asked(id int64) bool {
-	f := s.other().framer
+	f := s.other().framer()
 	return f != nil && f.Asks(id)
 }
 
 // Missed implements [Asker].
 func (s *side) Missed() bool {
-	f := s.other().framer
+	f := s.other().framer()
 	return s.conn.joined || f == nil || f.Lossy()
 }
 
@@ -207,8 +219,8 @@ func (c *conn) ask(h *Header, b []byte) *rpc.Message {
 // Frame implements [Sink].
 func (s *side) Frame(f *Frame) {
 	c := s.conn
-	if o := s.other(); o.framer != nil && o.framer.Searching() && !f.Request() && !f.Event() && !s.Expected(f.ID) {
-		o.framer.Answered(f.ID) // its request may be among held bytes
+	if o := s.other(); o.begun && o.own.Searching() && !f.Request() && !f.Event() && !s.Expected(f.ID) {
+		o.own.Answered(f.ID) // its request may be among held bytes
 		c.held = true
 	}
 	c.claimed = true

@@ -110,6 +110,12 @@ type Framer struct {
 // NewFramer returns a framer for a stream that starts with its first byte when fromStart, else for one that was joined
 // midway. It fills in cfg's defaults.
 func NewFramer(cfg *Config, sink Sink, fromStart bool) *Framer {
+	f := new(Framer)
+	f.start(cfg, sink, fromStart)
+	return f
+}
+
+func (f *Framer) start(cfg *Config, sink Sink, fromStart bool) {
 	if cfg.WantBody == 0 {
 		cfg.WantBody = 16 << 10
 	}
@@ -122,13 +128,12 @@ func NewFramer(cfg *Config, sink Sink, fromStart bool) *Framer {
 	if cfg.MaxSearchBody == 0 {
 		cfg.MaxSearchBody = 8 << 20
 	}
-	f := &Framer{cfg: cfg, sink: sink}
+	*f = Framer{cfg: cfg, sink: sink}
 	f.resync.framer = f
 	if !fromStart {
 		f.state = searching
 		f.resync.join()
 	}
-	return f
 }
 
 // Data takes the next bytes of the stream; b is borrowed.
