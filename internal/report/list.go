@@ -5,6 +5,8 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+
+	"dubbo-wire/internal/term"
 )
 
 // List is a small table that a command prints in any format. Its rows are the same in all of them.
@@ -78,7 +80,7 @@ func (l *List) section(s *Style) Section {
 			if n, ok := v.(int); ok {
 				cells = append(cells, numberCell(int64(n)))
 			} else {
-				cells = append(cells, textCell(cmp.Or(v.(string), l.Columns[i].Empty)))
+				cells = append(cells, textCell(cmp.Or(term.Clean(v.(string)), l.Columns[i].Empty)))
 			}
 		}
 		sec.add(s, cells...)
