@@ -140,7 +140,7 @@ func (c *connection) open() bool {
 		return false
 	}
 	for i, p := range c.opt.Protocols {
-		if p.Midway {
+		if p.Resyncs {
 			c.reader = c.opener(i)(c, c, c.tcp.Joined)
 			return true
 		}
@@ -162,14 +162,14 @@ func (d *direction) sniff(b []byte, m *assemble.Meta) {
 			continue
 		}
 		switch {
-		case c.tcp.Joined && p.Midway:
+		case c.tcp.Joined && p.Resyncs:
 			d.sniffed = true
 			c.foundMessages() // probably
 			return
 		case !c.tcp.Joined:
 			d.sniffed = true
 			c.recognised(i, m)
-			if p.Midway {
+			if p.Resyncs {
 				return
 			}
 		}
@@ -183,7 +183,7 @@ func (d *direction) sniff(b []byte, m *assemble.Meta) {
 // recognised assigns the connection to a protocol by the first bytes of a direction.
 func (c *connection) recognised(i int, m *assemble.Meta) {
 	p := c.opt.Protocols[i]
-	if p.Midway {
+	if p.Resyncs {
 		c.claimed = true
 		c.foundMessages()
 		return // open chooses it

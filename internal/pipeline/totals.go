@@ -273,7 +273,7 @@ func (t *Totals) OtherBytes() int64 {
 // nameProtocols lists the protocols that can be read from any byte, while no message was found.
 func (t *Totals) nameProtocols(known []*rpc.Protocol) {
 	for _, p := range known {
-		if p.Midway && t.Frames == 0 {
+		if p.Resyncs && t.Frames == 0 {
 			count(&t.Protocols, p.Name, 0)
 		}
 	}
@@ -314,7 +314,7 @@ func (c *connection) protocolName() string {
 	}
 	for i := range c.dirs {
 		for _, p := range c.opt.Protocols {
-			if p.Sniff != nil && !p.Midway && p.Sniff(c.dirs[i].head) == rpc.Mine {
+			if p.Sniff != nil && !p.Resyncs && p.Sniff(c.dirs[i].head) == rpc.Mine {
 				return p.Name
 			}
 		}
@@ -322,7 +322,7 @@ func (c *connection) protocolName() string {
 	text := c.skipped == 0 && len(c.unowned) > 0
 	for i := range c.dirs {
 		for _, p := range c.opt.Protocols {
-			if p.Rest != nil && p.Rest(c.dirs[i].head, text) {
+			if p.Fallback != nil && p.Fallback(c.dirs[i].head, text) {
 				return p.Name
 			}
 		}

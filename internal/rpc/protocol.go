@@ -22,21 +22,21 @@ type Protocol struct {
 	// Sniff recognises the protocol by the first bytes of one direction, at most HeadLen. It is nil if only another
 	// protocol can tell, from later bytes.
 	Sniff func(head []byte) Verdict
-	// Rest reports whether a connection without messages, which no Sniff recognised, uses this protocol. text is set
-	// if all of its bytes are lines of text. nil: never.
-	Rest func(head []byte, text bool) bool
+	// Fallback reports whether a connection without messages, which no Sniff recognised, uses this protocol. text is
+	// set if all of its bytes are lines of text. nil: never.
+	Fallback func(head []byte, text bool) bool
 	// New returns what opens the connections of one lane; self is the protocol. It is nil if bytes are only counted.
 	New func(self *Protocol, env *Env) Opener
-	// Midway is set if connections can be read from any byte on. Such a protocol gets the connections that no Sniff
-	// recognises.
-	Midway bool
+	// Resyncs is set if a Conn finds messages from any byte of a stream on. Such a protocol gets the connections that no
+	// Sniff recognises.
+	Resyncs bool
 
 	// Numbered is set if the header identifies serializations by the numbers in the list of formats.
 	Numbered bool
 	// KeepHead selects what a redacted copy keeps of the first bytes of a direction, so that the protocol is still
-	// recognised. is is as long as head and replaces the bytes in keep. keep is nil if head is not recognised; more
-	// asks for more bytes, up to MaxHead.
-	KeepHead func(head []byte) (is []byte, keep []Span, more bool)
+	// recognised: of the bytes in keep it has those of replacement, which is as long as head. keep is nil if head is
+	// not recognised; more asks for more bytes, up to MaxHead. Messages are redacted without it.
+	KeepHead func(head []byte) (replacement []byte, keep []Span, more bool)
 	// Prompt is the text that a server writes before each line; a redacted copy keeps it.
 	Prompt string
 	// MaxHead is the number of first bytes that tell what a connection is used for; 0 is HeadLen.
@@ -117,6 +117,17 @@ func (d *Decoders) of(m *Message) Decoder {
 
 // Conn reads one TCP connection. It takes both directions, because one may decide how the other is read. Side 0 sent
 // the connection's first packet.
+//
+// A Conn gives every byte to a [Message] or to Sink.Unowned. In a message it fills Protocol, Kind, Request, TwoWay,
+// Exchange, Ordinal and Ends; Serialization and SerializationID; Status, Failed and ResultKind (-1 in requests);
+// HeaderLen, BodyLen, Head and Body; Operation in requests; Span; First and FirstTime from the chunk of its first byte,
+// Last, File and LastByte from the chunk of its last one. Wire is the sum of its bytes, Chunk.Overhead of each chunk
+// whose first byte is its own, and what Gap and Repeat add. A complete message has Complete, and Captured and MissingAt
+// are BodyLen; another one has Short, the number of captured body bytes and the offset of the first missing one.
+//
+// A Conn decodes the body of a message to Env.Detail, or further if Env.Sampling is set, the body is whole and Needs.Want
+// returns more. It keeps no more of a body than Env.MaxBody bytes. If Env.Sampling is set and Needs.Keep returns false,
+// Env.MaxEnvelope bytes are enough. All connections of a lane hold no more than Env.MaxBuffers bytes of bodies.
 type Conn interface {
 	// Data takes the next bytes of a side; b and c are borrowed.
 	Data(side int, b []byte, c *Chunk)
@@ -176,7 +187,7 @@ type Env struct {
 	// Detail is the minimum detail for every body.
 	Detail Detail
 	// WholeBodies is set if Body must hold all of every body. Sampling is set if some messages need more detail than
-	// others: Keep and Want are then called.
+	// others: Keep and Want are then called, see [Conn].
 	WholeBodies, Sampling bool
 	// MaxBody is the number of bytes kept of a body that crosses deliveries, MaxEnvelope the number if only its
 	// envelope is needed.

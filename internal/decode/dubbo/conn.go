@@ -14,7 +14,7 @@ import (
 // Protocol is the dubbo protocol.
 var Protocol = &rpc.Protocol{
 	Name: "dubbo", Read: "frames, bodies", Releases: "all", Capture: "hessian2.pcap.zst",
-	Midway: true, Numbered: true, Magic: []byte{0xda, 0xbb}, HeaderLen: HeaderLen, NewMayBegin: newMayBegin, Exhausted: statusThreadPoolExhausted,
+	Resyncs: true, Numbered: true, Magic: []byte{0xda, 0xbb}, HeaderLen: HeaderLen, NewMayBegin: newMayBegin, Exhausted: statusThreadPoolExhausted,
 	Events: []string{"R", "W"}, // read only, writeable
 	Sniff:  sniff, StatusText: func(status int) string { return StatusText(byte(status)) }, Header: headerFields, FindHeader: findHeader,
 	New: open, NewDecoder: func(formats []decode.Format) rpc.Decoder { return &keptDecoder{Decoder: NewDecoder(formats)} },

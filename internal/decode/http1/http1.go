@@ -30,7 +30,7 @@ func sniff(head []byte) rpc.Verdict {
 var methods = []string{"GET", "POST", "PUT", "HEAD", "DELETE", "OPTIONS", "PATCH", "CONNECT", "TRACE"}
 
 // keepHead keeps the method of a request, or the version of a response.
-func keepHead(head []byte) (is []byte, keep []rpc.Span, more bool) {
+func keepHead(head []byte) (replacement []byte, keep []rpc.Span, more bool) {
 	if sniff(head) != rpc.Mine {
 		return nil, nil, false
 	}

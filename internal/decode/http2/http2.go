@@ -146,7 +146,7 @@ func useOf(headers []hpack.HeaderField) string {
 }
 
 // keepHead keeps settings, and headers with the same use.
-func keepHead(head []byte) (is []byte, keep []rpc.Span, more bool) {
+func keepHead(head []byte) (replacement []byte, keep []rpc.Span, more bool) {
 	if sniff(head) != rpc.Mine {
 		return nil, nil, false
 	}
@@ -157,13 +157,13 @@ func keepHead(head []byte) (is []byte, keep []rpc.Span, more bool) {
 // original settings. All other bytes are zero.
 func keepRequest(b []byte) []byte {
 	const preface, frameHead = 24, 9
-	is := make([]byte, len(b))
-	copy(is, b[:min(len(b), preface)])
+	replacement := make([]byte, len(b))
+	copy(replacement, b[:min(len(b), preface)])
 	at := preface
 	var block []rpc.Span
 	for len(b)-at >= frameHead {
 		n, kind, flags := int(b[at])<<16|int(b[at+1])<<8|int(b[at+2]), b[at+3], b[at+4]
-		copy(is[at:], b[at:at+frameHead])
+		copy(replacement[at:], b[at:at+frameHead])
 		body := rpc.Span{From: int64(at + frameHead), To: int64(min(at+frameHead+n, len(b)))}
 		at += frameHead + n
 		if at > len(b) {
@@ -171,11 +171,11 @@ func keepRequest(b []byte) []byte {
 		}
 		switch kind {
 		case 4, 8: // SETTINGS, WINDOW_UPDATE
-			copy(is[body.From:body.To], b[body.From:])
+			copy(replacement[body.From:body.To], b[body.From:])
 		case 1, 9: // HEADERS, CONTINUATION
 			if kind == 1 {
 				if flags&8 != 0 && body.From < body.To { // padded
-					is[body.From] = b[body.From]
+					replacement[body.From] = b[body.From]
 					body.To -= int64(b[body.From])
 					body.From++
 				}
@@ -184,7 +184,7 @@ func keepRequest(b []byte) []byte {
 				}
 			}
 			if body.From > body.To {
-				return is
+				return replacement
 			}
 			if block = append(block, body); flags&4 == 0 { // more fragments follow
 				continue
@@ -195,12 +195,12 @@ func keepRequest(b []byte) []byte {
 			}
 			h := headerBlock(FirstRequest(b), n)
 			for _, s := range block {
-				h = h[copy(is[s.From:s.To], h):]
+				h = h[copy(replacement[s.From:s.To], h):]
 			}
-			return is
+			return replacement
 		}
 	}
-	return is
+	return replacement
 }
 
 // headerBlock returns a header block of n bytes for a request with the same use.

@@ -74,8 +74,8 @@ func FuzzRequests(f *testing.F) {
 		conn.Data(0, b[:len(b)/2], nil)
 		conn.Data(0, b[len(b)/2:], nil)
 		require.EqualValues(t, len(b), counted.bytes)
-		is, keep, _ := own.Protocol.KeepHead(b)
-		require.True(t, keep == nil || len(is) == len(b))
+		replacement, keep, _ := own.Protocol.KeepHead(b)
+		require.True(t, keep == nil || len(replacement) == len(b))
 		if len(b) >= own.MaxHead {
 			require.NotEmpty(t, name, "it does not wait for ever")
 		}

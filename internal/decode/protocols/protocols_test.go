@@ -42,7 +42,7 @@ func TestRest(t *testing.T) {
 	for head, want := range map[string]bool{"invoke hi(\"x\")\r\n": true, "invoked": false, "welcome\r\ndubbo>": true} {
 		got := false
 		for _, p := range protocols.All() {
-			got = got || p.Rest != nil && p.Rest([]byte(head), true)
+			got = got || p.Fallback != nil && p.Fallback([]byte(head), true)
 		}
 		assert.Equal(t, want, got, head)
 	}

@@ -15,7 +15,7 @@ import (
 // Protocol is Dubbo's telnet. The start of a connection does not identify it.
 var Protocol = &rpc.Protocol{
 	Name: "telnet", Read: "recognised", Releases: "all", Capture: "edge-hessian2.pcap.zst",
-	Rest: func(head []byte, text bool) bool {
+	Fallback: func(head []byte, text bool) bool {
 		return bytes.Contains(head, []byte(prompt)) || text && isCommand(head)
 	},
 	KeepHead: keepHead, Prompt: prompt,
@@ -35,7 +35,7 @@ var commands = []string{
 }
 
 // keepHead keeps the command.
-func keepHead(head []byte) (is []byte, keep []rpc.Span, more bool) {
+func keepHead(head []byte) (replacement []byte, keep []rpc.Span, more bool) {
 	if !isCommand(head) {
 		return nil, nil, false
 	}

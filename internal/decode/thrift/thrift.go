@@ -17,7 +17,7 @@ func sniff(head []byte) rpc.Verdict {
 }
 
 // keepHead keeps the magic.
-func keepHead(head []byte) (is []byte, keep []rpc.Span, more bool) {
+func keepHead(head []byte) (replacement []byte, keep []rpc.Span, more bool) {
 	if sniff(head) != rpc.Mine {
 		return nil, nil, false
 	}
