@@ -157,7 +157,7 @@ func TestRubbish(t *testing.T) {
 			took, in := used(), f.Inputs()[0]
 			assert.GreaterOrEqual(t, in.Packets, int64(3), "%s %s", name, kind)
 			assert.NotEmpty(t, in.Damage)
-			assert.Less(t, took, 5*time.Second, "%s %s", name, kind)
+			assert.Less(t, took, 20*time.Second, "%s %s", name, kind)
 			assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(8<<20), "%s %s: %d packets", name, kind, in.Packets)
 			t.Log(name, kind, took, in.Packets, in.Damage)
 		}

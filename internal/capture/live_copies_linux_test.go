@@ -3,7 +3,6 @@ package capture_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -47,11 +46,13 @@ func TestLiveCopies(t *testing.T) {
 		var d packet.Decoder
 		var p capture.Packet
 		var s packet.Segment
-		for idle := time.Now(); time.Since(idle) < 500*time.Millisecond; {
-			if l.Next(&p) != nil {
+		for timeouts := 0; timeouts < 5; { // of 100 ms
+			if err := l.Next(&p); err != nil {
+				require.ErrorIs(t, err, capture.ErrTimeout)
+				timeouts++
 				continue
 			}
-			idle = time.Now()
+			timeouts = 0
 			if d.Decode(&p, &s) == packet.TCP {
 				a.Segment(&s, &assemble.Origin{
 					Ordinal: p.Number, Time: p.Time, Packet: p.Number, File: p.File, Interface: p.Interface,

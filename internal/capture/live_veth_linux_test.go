@@ -34,6 +34,7 @@ func TestLiveTags(t *testing.T) {
 		testFrame(7, 10, 0x81000000), // priority only
 	}
 	for _, name := range []string{"v-ring0", "v-ring1", "v-ring1,v-ring0"} {
+		begin := time.Now()
 		l := openLive(t, name, LiveOptions{})
 		assert.Equal(t, LinkEthernet, l.Link())
 		ip(t, "link set v-ring0 mtu 3000")
@@ -49,7 +50,7 @@ func TestLiveTags(t *testing.T) {
 			assert.Equal(t, len(frames[i/copies]), c.WireLen)
 			assert.Equal(t, i%copies, c.Interface, "sent by the first, then received by the second")
 			assert.EqualValues(t, i+1, c.Number)
-			assert.InDelta(t, time.Now().UnixNano(), c.Time, 10e9)
+			between(t, begin, c.Time)
 		}
 		assert.True(t, slices.IsSortedFunc(got, func(a, b copyOf) int { return int(a.Time - b.Time) }))
 	}
@@ -269,7 +270,14 @@ func TestLiveAgainstTcpdump(t *testing.T) {
 		far.transfer(t, 5<<20)
 		exchange(t, 1<<20) // on lo
 		ours := receive(t, l, 1e6)
-		time.Sleep(300 * time.Millisecond)
+		least := int64(24)
+		for _, o := range ours {
+			least += 16 + int64(len(o.bytes)) - 4 // without a tag
+		}
+		require.Eventually(t, func() bool {
+			info, err := os.Stat(file)
+			return err == nil && info.Size() >= least
+		}, time.Minute, 20*time.Millisecond, "tcpdump has fewer packets")
 		require.NoError(t, cmd.Process.Signal(os.Interrupt))
 		require.NoError(t, cmd.Wait())
 		files, err := Open([]string{file}, Options{})
@@ -284,8 +292,9 @@ func TestLiveAgainstTcpdump(t *testing.T) {
 		}
 		require.Equal(t, len(theirs), len(ours), "the last ones: %v, %v", theirs[max(0, len(theirs)-3):], ours[max(0, len(ours)-3):])
 		largest, late := 0, time.Duration(0)
-		tags := 0
-		// Two processors may give two packets to two sockets in different order, but not far apart.
+		tags, displaced := 0, 0
+		// Two processors may give two packets to two sockets in different order, but not far apart, unless one of them is
+		// held up in between.
 		places := make(map[string][]int)
 		for k, g := range theirs {
 			places[g.data] = append(places[g.data], k)
@@ -300,14 +309,17 @@ func TestLiveAgainstTcpdump(t *testing.T) {
 			same := places[o.bytes]
 			require.NotEmpty(t, same, "%s: packet %d, which tcpdump has not: %v", name, i, o)
 			places[o.bytes] = same[1:]
-			assert.InDelta(t, same[0], i, 16)
+			if d := same[0] - i; d > 16 || d < -16 {
+				displaced++
+			}
 			theirs := theirs[same[0]]
 			late = max(late, time.Duration(max(o.Time-theirs.time, theirs.time-o.Time)))
 			require.Equal(t, theirs.wire, o.WireLen)
 			require.Equal(t, theirs.link, o.Link)
 		}
 		assert.Greater(t, largest, 20_000, "packets for segmentation offload are among them")
-		assert.Less(t, late, 500*time.Millisecond)
+		assert.Less(t, late, 5*time.Second)
+		assert.LessOrEqual(t, displaced, 4, "packets in another order")
 		assert.Equal(t, name == AnyInterface, tags == 100)
 		t.Logf("%s: %d packets, the largest %d bytes, at most %v apart", name, len(ours), largest, late)
 	}

@@ -68,7 +68,7 @@ func TestPrivilegeChild(t *testing.T) {
 		return
 	}
 	var p Packet
-	for start := time.Now(); time.Since(start) < time.Minute; {
+	for start := time.Now(); time.Since(start) < 5*time.Minute; {
 		if l.Next(&p) == nil && len(p.Data) > 42 {
 			fmt.Println("packet:", p.Data[len(p.Data)-7])
 		}
@@ -155,9 +155,24 @@ func startChild(t *testing.T, binary, orders string, as *syscall.Credential) *ch
 // until returns the lines up to one that begins so.
 func (c *child) until(start string) []string {
 	c.t.Helper()
+	return c.untilSent(nil, nil, start)
+}
+
+// untilSent is until, and sends a frame again and again meanwhile: an interface that is made again is captured from some time
+// later.
+func (c *child) untilSent(s *sender, frame []byte, start string) []string {
+	c.t.Helper()
+	var again <-chan time.Time
+	if s != nil {
+		ticker := time.NewTicker(20 * time.Millisecond)
+		defer ticker.Stop()
+		again = ticker.C
+	}
 	var lines []string
 	for after := time.After(time.Minute); ; {
 		select {
+		case <-again:
+			require.NoError(c.t, s.send(frame))
 		case line, ok := <-c.lines:
 			lines = append(lines, line)
 			if strings.HasPrefix(line, start) {
@@ -232,13 +247,7 @@ func TestDropPrivilegesOfRoot(t *testing.T) {
 					require.Less(t, time.Since(start), time.Minute)
 				}
 				s := newSender(t, "v-ring1")
-				stop := time.AfterFunc(10*time.Second, func() { _ = c.cmd.Process.Kill() })
-				for range 20 {
-					require.NoError(t, s.send(testFrame(8, 10)))
-					time.Sleep(20 * time.Millisecond)
-				}
-				c.until("packet: 8")
-				stop.Stop()
+				c.untilSent(s, testFrame(8, 10), "packet: 8")
 			})
 		}
 	}
@@ -311,11 +320,7 @@ func TestLiveOfOrdinaryUser(t *testing.T) {
 	pair(t, "v-ring0", "v-ring1")
 	c.until("notice: v-ring0 is back")
 	s := newSender(t, "v-ring1")
-	for range 20 {
-		require.NoError(t, s.send(testFrame(8, 10)))
-		time.Sleep(20 * time.Millisecond)
-	}
-	c.until("packet: 8")
+	c.untilSent(s, testFrame(8, 10), "packet: 8")
 
 	lines := startChild(t, path, "any -", nobody).until("ready")
 	dropped(t, lines, "65534", false)

@@ -152,6 +152,38 @@ func heard(t *testing.T, fd, loopback int) []string {
 	return out
 }
 
+// arrived waits until the frame with a number has come to a socket that lets everything through.
+func arrived(t *testing.T, iface string, fd, number int) {
+	t.Helper()
+	last, b := fmt.Sprintf("%d/", number), make([]byte, 65536)
+	require.Eventually(t, func() bool {
+		for {
+			n, from, err := unix.Recvfrom(fd, b, 0)
+			if err != nil {
+				return false
+			}
+			if strings.HasPrefix(knownFrame(b[:n], from.(*unix.SockaddrLinklayer).Pkttype), last) {
+				return true
+			}
+		}
+	}, time.Minute, 5*time.Millisecond, "frame %d does not come on %s", number, iface)
+}
+
+// asleep waits until a process has read what there is, and waits itself: it would be about to run if its socket had anything.
+func asleep(t *testing.T, pid int) {
+	t.Helper()
+	looks := 0
+	require.Eventually(t, func() bool {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		if err == nil && bytes.Contains(stat, []byte(") S ")) {
+			looks++
+		} else {
+			looks = 0
+		}
+		return looks == 5
+	}, time.Minute, 10*time.Millisecond, "tcpdump goes on")
+}
+
 // fileHeard reads what tcpdump wrote. Only cooked packets have a kind.
 func fileHeard(t *testing.T, name string) []string {
 	t.Helper()
@@ -267,11 +299,20 @@ func TestLive(t *testing.T) {
 			p.file = filepath.Join(dir, fmt.Sprintf("%d.pcap", i))
 			p.tcpdump = s.tcpdump(t, p.iface, p.file, p.expr)
 		}
+		received := map[string]int{vethIn: -1, "lo": -1}
+		for iface := range received {
+			received[iface] = s.listen(t, iface, []bpf.RawInstruction{{Op: 0x06, K: 65535}}) // everything
+		}
 		for _, f := range [][][]byte{first, frames} {
 			s.send(t, vethOut, f)
 			s.send(t, "lo", f)
 		}
-		time.Sleep(700 * time.Millisecond)
+		for iface, fd := range received {
+			arrived(t, iface, fd, len(frames)-1)
+		}
+		for _, p := range batch {
+			asleep(t, p.tcpdump.Process.Pid)
+		}
 		for _, p := range batch {
 			require.NoError(t, p.tcpdump.Process.Signal(os.Interrupt))
 		}
@@ -324,7 +365,7 @@ func (s *space) send(t *testing.T, iface string, frames [][]byte) {
 		defer unix.Close(fd)
 		for n, f := range frames {
 			if n%20 == 0 {
-				time.Sleep(5 * time.Millisecond) // for the tcpdumps, which have few buffers
+				time.Sleep(5 * time.Millisecond) // for the queue between the ends; the tcpdumps' buffers hold all frames
 			}
 			if err := unix.Sendto(fd, f, 0, &unix.SockaddrLinklayer{Ifindex: i.Index}); err != nil {
 				return err

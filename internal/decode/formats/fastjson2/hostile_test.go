@@ -225,6 +225,6 @@ func TestLinear(t *testing.T) {
 		assert.Less(t, used(), 20*time.Second, name)
 		used = testkit.CPU()
 		countOnly(body)
-		assert.Less(t, used(), 5*time.Second, name+", counted")
+		assert.Less(t, used(), 20*time.Second, name+", counted")
 	}
 }
