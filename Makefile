@@ -17,15 +17,16 @@ man: build ## the manual pages, bin/man/man1: one a command; man -l bin/man/man1
 	bin/dubbo-wire man --date "$$(git log -1 --format=%cs 2>/dev/null)" bin/man/man1
 
 test: ## needs nothing but Go; about three minutes on two processors
-	$(GO) test ./...
+	$(GO) test -timeout 30m ./...
 
 test-all: ## "test" over all captures, with what else the machine has: root, Java, tmux, tshark, tcpdump, a browser, shells; then longer fuzzing and a minute of soak. What is missing is skipped
 	$(GO) test -tags alltests -timeout 60m ./...
 	$(MAKE) fuzz FUZZTIME=$(LONGFUZZ)
 	$(GO) run ./internal/dev/e2e/soak -for 1m -skip
 
-race: ## "test" on a smaller sample, with the race detector; needs a C compiler
-	CGO_ENABLED=1 $(GO) test -race -short ./...
+race: ## "test" on a smaller sample, with the race detector; then live captures, and privileges with cgo, where root may; needs a C compiler
+	CGO_ENABLED=1 $(GO) test -race -short -timeout 30m ./...
+	CGO_ENABLED=1 $(GO) test -race -short -tags alltests -timeout 30m ./internal/capture
 
 lint:
 	$(GO) vet ./...
@@ -35,8 +36,10 @@ lint:
 fuzz: ## every fuzz target for FUZZTIME
 	GO=$(GO) FUZZTIME=$(FUZZTIME) scripts/fuzz.sh
 
-golden: ## rewrite the golden files; read the diff before you commit it
-	$(GO) test ./... -update
+golden: ## rewrite the golden files; read the diff before you commit it; those of the full screen need root and tmux, those of filters root and tcpdump
+	$(GO) test -timeout 30m ./... -update
+	$(GO) test -tags alltests -run '^(TestTables|TestScreen)$$' -v ./cmd/dubbo-wire -update
+	$(GO) test -tags alltests -run '^TestGolden$$' ./internal/capture/filter -update
 
 bench: ## every row of the budget: dubbo-wire against tcpdump on captures of 2.9 GB in all, outside the repository; every serialization
 	$(GO) run ./internal/dev/bench/run

@@ -55,6 +55,7 @@ func TestMain(m *testing.M) {
 // dubboWire runs the program in a folder where testdata lies as it does in the repository, on a terminal of 80 columns.
 func dubboWire(t *testing.T, args ...string) string {
 	t.Helper()
+	require.Empty(t, writtenBelow("testdata", args), "%s: testdata is the repository's own", args)
 	path, err := program()
 	require.NoError(t, err)
 	dir := t.TempDir()
@@ -74,6 +75,48 @@ func dubboWire(t *testing.T, args ...string) string {
 	}
 	require.NoError(t, err)
 	return out
+}
+
+// writtenBelow returns the path below a folder that a command would write to, or "".
+func writtenBelow(folder string, args []string) string {
+	below := func(name string) bool {
+		return slices.Contains(strings.Split(filepath.ToSlash(filepath.Clean(name)), "/"), folder)
+	}
+	for i, arg := range args {
+		name, value, ok := strings.Cut(arg, "=")
+		if !ok && i+1 < len(args) {
+			value = args[i+1]
+		}
+		switch {
+		case arg == "--update": // of the golden file
+			j := slices.Index(args, "--golden")
+			if j >= 0 && j+1 < len(args) && below(args[j+1]) {
+				return args[j+1]
+			}
+		case slices.Contains([]string{"-o", "--output", "-w", "--write", "--raw"}, name):
+			if below(value) {
+				return value
+			}
+		case len(arg) > 2 && (strings.HasPrefix(arg, "-o") || strings.HasPrefix(arg, "-w")) && below(arg[2:]):
+			return arg[2:]
+		}
+	}
+	return ""
+}
+
+func TestWrittenBelow(t *testing.T) {
+	for line, want := range map[string]string{
+		"analyze testdata/captures/mixed.pcap.zst":                    "",
+		"analyze testdata/captures/mixed.pcap.zst -o sizes.json":      "",
+		"analyze a.pcap -o testdata/captures/a.json":                  "testdata/captures/a.json",
+		"redact a.pcap --output=./testdata/x.pcapng":                  "./testdata/x.pcapng",
+		"capture eth0 -wtestdata/captures/a.pcapng":                   "testdata/captures/a.pcapng",
+		"explain a.pcap --raw testdata/a.bin":                         "testdata/a.bin",
+		"check a.pcap --golden testdata/golden/check/a.json":          "",
+		"check a.pcap --golden testdata/golden/check/a.json --update": "testdata/golden/check/a.json",
+	} {
+		assert.Equal(t, want, writtenBelow("testdata", strings.Fields(line)), line)
+	}
 }
 
 // pages returns README.md and docs/*.md, by path below the root. What others generate is not among them.
