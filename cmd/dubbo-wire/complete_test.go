@@ -35,7 +35,7 @@ func shellOutput(t *testing.T, dir string, command ...string) string {
 	c := exec.Command(command[0], command[1:]...)
 	c.Dir = dir
 	c.Env = append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME="+dir, "XDG_DATA_HOME="+dir, "LC_ALL=C.UTF-8", "TERM=dumb")
-	timer := time.AfterFunc(60*time.Second, func() { _ = c.Process.Kill() })
+	timer := time.AfterFunc(5*time.Minute, func() { _ = c.Process.Kill() })
 	defer timer.Stop()
 	out, err := c.CombinedOutput()
 	require.NoError(t, err, string(out))

@@ -174,7 +174,7 @@ func TestScreen(t *testing.T) {
 // TestScreenEnds: a limit and a signal leave the screen as a key does: the report on a restored terminal.
 func TestScreenEnds(t *testing.T) {
 	m := newTmux(t, 90, 30)
-	m.start("--duration 4s -w kept.pcapng")
+	m.start("--duration 20s -w kept.pcapng")
 	m.sees("REC")
 	m.sees("COVERAGE", "Packets dropped by the kernel while recording: 0.")
 	m.keys("clear; dubbo-wire analyze kept.pcapng | tail -8; rm kept.pcapng", "Enter")
@@ -200,7 +200,19 @@ func TestTerminalCloses(t *testing.T) {
 			return err == nil && info.Size() > 0
 		}, time.Minute, 20*time.Millisecond)
 		m.replay("fleet.pcap.zst")
-		time.Sleep(300 * time.Millisecond)
+		kept, size, looks := filepath.Join(dir, "kept.pcapng"), int64(-1), 0
+		require.Eventually(t, func() bool { // it has all packets
+			info, err := os.Stat(kept)
+			switch {
+			case err != nil:
+				return false
+			case info.Size() != size:
+				size, looks = info.Size(), 0
+			default:
+				looks++
+			}
+			return looks == 10 && size > 1<<20
+		}, time.Minute, 100*time.Millisecond)
 		m.run("kill-server")
 		var names []string
 		require.Eventually(t, func() bool {

@@ -151,13 +151,18 @@ func TestSignalsWhileWriting(t *testing.T) {
 // The second Ctrl-C ends the program at once, where it cannot print, and leaves no file of any name.
 func TestSecondSignalLeavesNothing(t *testing.T) {
 	t.Parallel()
-	data := testkit.Get(t, "hessian2").Bytes(t)
+	trace := filepath.Join(t.TempDir(), "trace.pcap")
+	require.NoError(t, os.WriteFile(trace, testkit.Get(t, "hessian2").Bytes(t), 0o666))
 	for name, second := range map[string]os.Signal{"interrupt": os.Interrupt, "term": syscall.SIGTERM} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			r := start(t, "frames", "-", "--format", "jsonl", "-o", "-", "-o", filepath.Join(dir, "out.jsonl"), "-o", filepath.Join(dir, "out.csv"))
-			r.Stdin = strings.NewReader(string(data))
+			// A file, which the program reads itself: a goroutine that feeds a pipe may come late, and the program be idle before.
+			input, err := os.Open(trace)
+			require.NoError(t, err)
+			defer input.Close()
+			r.Stdin = input
 			r.Stdout = nil
 			stdout, err := r.StdoutPipe() // which nobody reads
 			require.NoError(t, err)
@@ -167,6 +172,7 @@ func TestSecondSignalLeavesNothing(t *testing.T) {
 			require.Len(t, entries(t, dir), 2)
 			if second != os.Interrupt {
 				r.idle(t)                   // the first one has arrived
+				r.idle(t)                   // it has the first one
 				time.Sleep(interrupt.Burst) // signals that come together are one
 			}
 			r.signal(t, second)

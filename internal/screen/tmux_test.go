@@ -118,7 +118,7 @@ func (term *terminal) keys(keys ...string) { term.run(append([]string{"send-keys
 func (term *terminal) sees(what string, is func(screen string) bool) string {
 	term.t.Helper()
 	var screen string
-	for range 400 {
+	for range 1200 {
 		screen = trim(strings.TrimSuffix(term.run("capture-pane", "-p"), "\n"))
 		if is(screen) {
 			return screen
@@ -134,7 +134,7 @@ func (term *terminal) shows(name string) {
 	term.t.Helper()
 	want, err := os.ReadFile(filepath.Join("testdata", name+".txt"))
 	require.NoError(term.t, err)
-	for range 400 {
+	for range 1200 {
 		if trim(strings.TrimSuffix(term.run("capture-pane", "-p"), "\n")) == string(want) {
 			return
 		}

@@ -50,7 +50,7 @@ func open(t *testing.T) *browser {
 	require.NoError(t, err)
 	theirs, fromBrowser, err := os.Pipe()
 	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	profile, err := os.MkdirTemp("", "page")
 	require.NoError(t, err)
 	cmd := exec.CommandContext(ctx, name, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
