@@ -1,11 +1,11 @@
 package dubbo
 
-// Buffers is memory for frames that cross deliveries and for searches, shared by the framers of one goroutine: only a
-// framer that is in the middle of something holds some. The zero value is ready.
+// Buffers provides memory for frames that cross deliveries and for searches. The framers of one goroutine share it, and a
+// framer holds some only within a frame or a search. The zero value is ready.
 type Buffers struct {
-	// Max bounds the bytes that are held (default 256 MiB). Half of them are for long bodies: beyond that a body is kept no
-	// further than its first 64 KiB. A quarter is for shorter ones: beyond it no more is kept. A quarter is for the windows
-	// of searches: beyond it every search decides with the bytes that it has.
+	// Max is the maximum number of held bytes (default 256 MiB). Half of them are for long bodies; beyond that only the
+	// first 64 KiB of a body are kept. A quarter is for shorter bodies; beyond that nothing more is kept. A quarter is for the
+	// windows of searches; beyond that every search decides with the bytes that it has.
 	Max         int
 	long, short int // bytes of the buffers larger than maxKept, and of the others
 	windows     int // bytes of the windows of searches
@@ -27,10 +27,10 @@ func (b *Buffers) quarter() int {
 	return b.Max / 4
 }
 
-// crowded reports whether searches hold too much.
+// crowded reports whether searches hold too many bytes.
 func (b *Buffers) crowded() bool { return b.windows > b.quarter() }
 
-// room returns how many of n more bytes a buffer may take.
+// room returns how many of n more bytes a buffer may hold.
 func (b *Buffers) room(buf []byte, n int) int {
 	if n <= cap(buf)-len(buf) {
 		return n
@@ -42,7 +42,7 @@ func (b *Buffers) room(buf []byte, n int) int {
 	return min(n, max(few, 2*b.quarter()-b.long))
 }
 
-// grown takes note of a buffer that was grown from a capacity.
+// grown records that a buffer grew from a capacity.
 func (b *Buffers) grown(buf []byte, from int) {
 	if cap(buf) != from {
 		b.note(from, -1)
@@ -103,7 +103,7 @@ func (b *Buffers) getSearch() *search {
 	return &search{chain: chain{start: -1, acceptFrom: -1}}
 }
 
-// putSearch takes back a search whose window holds nothing.
+// putSearch takes back a search with an empty window.
 func (b *Buffers) putSearch(s *search) {
 	if len(b.searches) < maxFree && cap(s.deliveries) <= 1<<10 && cap(s.held) <= 1<<10 {
 		if cap(s.store) > maxKept {

@@ -39,7 +39,7 @@ type lane struct {
 	asked    rpc.Message // argument of Needs before a message is decoded
 }
 
-// shared is the state of all lanes of one goroutine, sharedKey its key.
+// shared is the state that all lanes of one goroutine share. sharedKey is its key in [rpc.Env].
 type (
 	sharedKey struct{}
 	shared    struct {
@@ -78,7 +78,7 @@ type conn struct {
 	dialects Dialects
 	joined   bool
 	claimed  bool
-	// held is set if a framer may hold frames that are decided now.
+	// held is set if a framer may hold frames that can be decided now.
 	held bool
 }
 
@@ -199,7 +199,7 @@ func (s *side) Enough(h *Header, b []byte) bool {
 	return c.decoder.Enough(h, b, &c.dialects)
 }
 
-// ask returns what is known of a message before its body is decoded; b is the start of the body.
+// ask returns what is known about a message before its body is decoded. b is the start of the body.
 func (c *conn) ask(h *Header, b []byte) *rpc.Message {
 	m := &c.asked
 	m.Operation = nil
@@ -220,7 +220,7 @@ func (c *conn) ask(h *Header, b []byte) *rpc.Message {
 func (s *side) Frame(f *Frame) {
 	c := s.conn
 	if o := s.other(); o.begun && o.own.Searching() && !f.Request() && !f.Event() && !s.Expected(f.ID) {
-		o.own.Answered(f.ID) // its request may be among held bytes
+		o.own.Answered(f.ID) // its request may be among the held bytes
 		c.held = true
 	}
 	c.claimed = true
@@ -261,7 +261,7 @@ func (s *side) Skipped(n int64, text bool) {
 	s.conn.out.Unowned(int(s.number), n, name)
 }
 
-// telnet is the name for lines of text between frames: Dubbo serves telnet on the same port.
+// telnet is the name for lines of text between frames. Dubbo serves telnet on the same port.
 const telnet = "telnet"
 
 // BadHeader implements [Sink].

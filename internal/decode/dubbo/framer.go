@@ -11,75 +11,72 @@ type (
 	Chunk  = rpc.Chunk
 )
 
-// Frame is one message as it was found in the stream. It is reused for the next frame of that framer.
+// Frame is one message as found in the stream. The framer reuses it for its next frame.
 type Frame struct {
 	Header
-	// Body is the start of the body, without a gap, as far as it was captured and wanted: all of it when
-	// len(Body) == BodyLen. Borrowed until the sink returns.
+	// Body is the contiguous start of the body, as far as it was captured and needed. It is complete if
+	// len(Body) == BodyLen. It is borrowed until the sink returns.
 	Body []byte
-	// Captured is the bytes of the body in the capture; BodyLen when complete.
+	// Captured is the number of captured body bytes, BodyLen if the frame is complete.
 	Captured int
-	// MissingAt is the offset of the first body byte that the capture lacks (BodyLen when complete).
+	// MissingAt is the offset of the first missing body byte, BodyLen if the frame is complete.
 	MissingAt int
-	// Short is why an incomplete body is so: decode.Cut or decode.Lost.
+	// Short is the cause of an incomplete body: decode.Cut or decode.Lost.
 	Short decode.Cause
-	// Resync: found by searching, not at a place known by the frame before.
+	// Resync reports whether resynchronizing found the frame, not the end of the frame before it.
 	Resync bool
-	// First brought the first byte, Last the byte that completed the frame.
+	// First is the packet with the first byte, Last the packet that completed the frame.
 	First, Last Origin
-	// LastByte is when the frame's last byte was captured (first copy), in nanoseconds since the Unix epoch.
+	// LastByte is the capture time of the last byte (its first copy), in nanoseconds since the Unix epoch.
 	LastByte int64
-	// Start is the header's place in the stream.
+	// Start is the position of the header in the stream.
 	Start int64
-	// Wire is the frame's bytes on the link: its own, and the headers of packets that start with one of its bytes.
+	// Wire is the link bytes of the frame: its own, and the headers of packets that start with one of its bytes.
 	Wire int64
 }
 
 // Complete reports whether the capture has every byte of the frame.
 func (f *Frame) Complete() bool { return f.Captured == f.BodyLen }
 
-// End is the place in the stream after the frame.
+// End returns the position in the stream after the frame.
 func (f *Frame) End() int64 { return f.Start + int64(f.FrameLen()) }
 
-// Sink takes what a framer finds.
+// Sink receives what a framer finds.
 type Sink interface {
-	// Frame is called when a frame is complete, or is known to stay incomplete. f is borrowed.
+	// Frame receives a frame that is complete or will stay incomplete. f is borrowed.
 	Frame(f *Frame)
-	// Skipped counts n captured bytes that belong to no frame. text: they stood where a frame was due and are lines of
-	// printable text (Dubbo's telnet).
+	// Skipped counts n captured bytes that do not belong to a frame. text reports whether they are lines of printable text
+	// at a position where a frame was due (Dubbo's telnet).
 	Skipped(n int64, text bool)
-	// BadHeader is called for the magic at a known place with a negative length.
+	// BadHeader is called for a header at a known position with a negative length.
 	BadHeader(h Header, o Origin)
 }
 
-// Asker answers what a framer cannot know from its own direction. A sink may be one; without it no response is due,
-// requests of the other direction may have been missed, and all of a body is wanted.
+// Asker answers questions that a framer cannot answer from its own direction. A sink may implement it. Without it no response
+// is due, requests of the other direction may have been missed, and bodies are needed in full.
 type Asker interface {
 	// Expected reports whether a response with that id is due in this direction.
 	Expected(id int64) bool
-	// Asked reports whether a request with that id may have been found in the other direction, where a search has not
-	// decided yet ([Framer.Asks]).
+	// Asked reports whether the undecided bytes of the other direction may be a request with that id ([Framer.Asks]).
 	Asked(id int64) bool
-	// Missed reports whether requests of the other direction may not have been found.
+	// Missed reports whether requests of the other direction may have been missed.
 	Missed() bool
-	// Enough reports whether b, the first bytes of a body that crosses deliveries, is already all that is wanted of it.
+	// Enough reports whether b, the first bytes of a body that crosses deliveries, is all that is needed of the body.
 	Enough(h *Header, b []byte) bool
 }
 
-// Config is what the framers of one goroutine have in common; zero values are the defaults.
+// Config is shared by the framers of one goroutine. Zero values are the defaults.
 type Config struct {
-	// WantBody is how many bytes of a body that crosses deliveries are kept for decoding (default 16 KiB). The rest is
-	// counted. It may be changed between deliveries, also within a body, and so may what Enough says.
+	// WantBody is the number of bytes that are kept of a body that crosses deliveries (default 16 KiB). The rest is only
+	// counted. It may change between deliveries, even within a body, and so may the result of Enough.
 	WantBody int
-	// Readable, if set, is asked whether body, the first bytes of one that is whole, can be that of a frame found by
-	// searching.
+	// Readable, if set, reports whether a frame found by searching can have that body, the first bytes of a complete one.
 	Readable func(h *Header, body []byte) bool
-	// Recognizer judges headers and bodies found by searching; nil: one that knows no serialization.
+	// Recognizer judges headers and bodies found by searching; nil is a recognizer without serializations.
 	Recognizer *Recognizer
-	// Buffers is where memory for such bodies comes from; nil: the framers of this Config have their own.
+	// Buffers provides the memory for such bodies; nil: the framers of this Config have their own.
 	Buffers *Buffers
-	// MaxSearchBody is the longest body, in bytes, that is accepted of a header found by searching (default 8 MiB,
-	// Dubbo's own limit).
+	// MaxSearchBody is the maximum body length, in bytes, of a header found by searching (default 8 MiB, Dubbo's own limit).
 	MaxSearchBody int
 }
 
@@ -87,28 +84,28 @@ type state uint8
 
 const (
 	atHeader  state = iota // the next byte starts a header
-	inBody                 // left bytes of the body are to come
-	searching              // no known place
+	inBody                 // left bytes of the body follow
+	searching              // the position of the next header is unknown
 )
 
-// Framer cuts one direction of a connection into frames. Between two frames it holds no memory but itself.
+// Framer splits one direction of a connection into frames. Between two frames it holds no other memory.
 type Framer struct {
 	cfg   *Config
 	sink  Sink
-	frame *Frame // that is being read; nil between frames
+	frame *Frame // the current frame; nil between frames
 	buf   []byte // header or body bytes that crossed deliveries
-	left  int32  // inBody: bytes to come
+	left  int32  // inBody: bytes that follow
 	state state
 	head  uint8 // atHeader: bytes of the header in buf
-	// enough: nothing more of the body is wanted.
+	// enough is set if no more of the body is needed.
 	enough bool
-	// resynced: the next frame's place was found by searching.
+	// resynced is set if the position of the next frame was found by searching.
 	resynced bool
 	resync   resynchronizer
 }
 
-// NewFramer returns a framer for a stream that starts with its first byte when fromStart, else for one that was joined
-// midway. It fills in cfg's defaults.
+// NewFramer returns a framer for a stream from its first byte or, unless fromStart is set, for one that was joined midway. It
+// sets the defaults of cfg.
 func NewFramer(cfg *Config, sink Sink, fromStart bool) *Framer {
 	f := new(Framer)
 	f.start(cfg, sink, fromStart)
@@ -136,7 +133,7 @@ func (f *Framer) start(cfg *Config, sink Sink, fromStart bool) {
 	}
 }
 
-// Data takes the next bytes of the stream; b is borrowed.
+// Data reads the next bytes of the stream. b is borrowed.
 func (f *Framer) Data(b []byte, c *Chunk) {
 	n := 0
 	if f.state != searching {
@@ -147,8 +144,8 @@ func (f *Framer) Data(b []byte, c *Chunk) {
 	f.resync.take(b, n, c)
 }
 
-// known reads b, whose first byte stands at a known place: in a body or at a header. It returns how many bytes it took:
-// all, unless no header stands where one was due.
+// known reads b, whose first byte is at a known position: in a body or at a header. It returns the number of bytes it read:
+// all, unless a header is not where it should be.
 func (f *Framer) known(b []byte, c *Chunk) int {
 	at, overhead := 0, c.Overhead
 	for at < len(b) {
@@ -168,7 +165,7 @@ func (f *Framer) known(b []byte, c *Chunk) int {
 			}
 		case atHeader:
 			n := f.header(b[at:], c, c.Pos+int64(at), overhead)
-			if n < 0 { // no header here
+			if n < 0 { // not a header
 				return at
 			}
 			at, overhead = at+n, 0
@@ -179,8 +176,8 @@ func (f *Framer) known(b []byte, c *Chunk) int {
 	return at
 }
 
-// header takes a header, or the part of one, from the start of b, and the body after it when all of it is there. It
-// returns the bytes taken, -1 when b does not go on as a header.
+// header reads a header, or a part of one, at the start of b, and the body after it if b has all of it. It returns the number
+// of bytes it read, or -1 if b does not continue a header.
 func (f *Framer) header(b []byte, c *Chunk, pos int64, overhead int) int {
 	taken := 0
 	hdr := b
@@ -199,7 +196,7 @@ func (f *Framer) header(b []byte, c *Chunk, pos int64, overhead int) int {
 		f.buf = append(f.buf[:f.head], b[:taken]...)
 		f.cfg.Buffers.grown(f.buf, before)
 		if !isMagic(f.buf) {
-			// The one byte before b looked like the start of the magic.
+			// The byte before b looked like the start of the magic.
 			one := [1]byte{f.buf[0]}
 			f.drop()
 			f.startSearch()
@@ -252,15 +249,15 @@ func (f *Framer) header(b []byte, c *Chunk, pos int64, overhead int) int {
 	return taken
 }
 
-// begin starts a frame at pos.
+// begin starts a frame at a position.
 func (f *Framer) begin(c *Chunk, pos int64) {
 	f.frame = f.cfg.Buffers.getFrame()
 	*f.frame = Frame{First: c.Origin, Last: c.Origin, LastByte: c.Time, Start: pos, Resync: f.resynced}
 	f.resynced = false
 }
 
-// touch notes that a packet brought a byte of the frame. Packets that were held after a gap are older than the one
-// that filled it.
+// touch records that a packet has a byte of the frame. Packets that were held after a gap are older than the one that filled
+// it.
 func (f *Frame) touch(c *Chunk) {
 	f.LastByte = c.Time
 	if c.Time > f.Last.Time || c.Time == f.Last.Time && c.Packet > f.Last.Packet {
@@ -268,7 +265,7 @@ func (f *Frame) touch(c *Chunk) {
 	}
 }
 
-// keep copies body bytes, as far as they are wanted and nothing is missing before them.
+// keep copies body bytes, as far as they are needed and nothing is missing before them.
 func (f *Framer) keep(b []byte) {
 	if f.resync.inspecting {
 		f.resync.inspect(b)
@@ -276,7 +273,7 @@ func (f *Framer) keep(b []byte) {
 	if f.enough || f.frame.MissingAt < f.frame.BodyLen {
 		return
 	}
-	room := max(0, f.cfg.WantBody-len(f.buf)) // less may be wanted now than when the body began
+	room := max(0, f.cfg.WantBody-len(f.buf)) // less may be needed now than when the body began
 	if f.buf == nil {
 		f.buf = f.cfg.Buffers.get()
 	}
@@ -287,19 +284,19 @@ func (f *Framer) keep(b []byte) {
 	f.enough = room <= len(b) || n < len(b) || f.isEnough()
 }
 
-// asker is the sink, if it can be asked; nil if not.
+// asker returns the sink if it is an Asker, else nil.
 func (f *Framer) asker() Asker {
 	a, _ := f.sink.(Asker)
 	return a
 }
 
-// isEnough reports whether nothing more of the body is wanted.
+// isEnough reports whether no more of the body is needed.
 func (f *Framer) isEnough() bool {
 	a := f.asker()
 	return a != nil && a.Enough(&f.frame.Header, f.buf)
 }
 
-// emit hands on the frame that was read.
+// emit passes the current frame to the sink.
 func (f *Framer) emit() {
 	r := f.frame
 	f.state = atHeader
@@ -308,7 +305,7 @@ func (f *Framer) emit() {
 	f.drop()
 }
 
-// drop gives back the memory of the frame that was read.
+// drop releases the memory of the current frame.
 func (f *Framer) drop() {
 	f.cfg.Buffers.put(f.buf)
 	f.cfg.Buffers.putFrame(f.frame)
@@ -316,10 +313,10 @@ func (f *Framer) drop() {
 	f.frame, f.buf, f.head = nil, nil, 0
 }
 
-// startSearch leaves known places.
+// startSearch begins a search: the position of the next header is unknown.
 func (f *Framer) startSearch() { f.state, f.resync.searched = searching, true }
 
-// AddWire adds link bytes to the frame that is being read and reports whether there is one.
+// AddWire adds link bytes to the current frame and reports whether there is one.
 func (f *Framer) AddWire(wire int64) bool {
 	if f.state == inBody || f.state == atHeader && f.head > 0 {
 		f.frame.Wire += wire
@@ -328,7 +325,7 @@ func (f *Framer) AddWire(wire int64) bool {
 	return false
 }
 
-// Gap takes n bytes that the capture lacks; wire of them were on the link, beyond the snap length (then cut is true).
+// Gap handles n missing bytes. wire of them were on the link beyond the snap length; then cut is true.
 func (f *Framer) Gap(n, wire int64, c *Chunk) {
 	f.resync.lossy, f.resync.gapped = true, true
 	if f.state == searching {
@@ -358,7 +355,7 @@ func (f *Framer) Gap(n, wire int64, c *Chunk) {
 		r.Body = f.buf
 		f.emit()
 		if n == 0 {
-			return // the next header stands at a known place
+			return // the next header is at a known position
 		}
 	case atHeader:
 		if f.head > 0 {
@@ -372,8 +369,8 @@ func (f *Framer) Gap(n, wire int64, c *Chunk) {
 	f.resync.afterLoss, f.resync.next = true, afterGap
 }
 
-// Undecided says from which place of the stream on bytes were taken of which it is not known yet what they are: of a frame
-// that is being read, or in a search.
+// Undecided returns the position of the first byte whose owner is not decided: the start of the current frame or of the bytes
+// held by a search.
 func (f *Framer) Undecided() (pos int64, some bool) {
 	if pos, some = f.resync.heldFrom(); !some && f.frame != nil {
 		return f.frame.Start, true
@@ -381,7 +378,7 @@ func (f *Framer) Undecided() (pos int64, some bool) {
 	return pos, some
 }
 
-// End says that the stream is over.
+// End handles the end of the stream.
 func (f *Framer) End() {
 	if f.state == searching {
 		f.resync.decide(streamEnds)
@@ -404,7 +401,7 @@ func (f *Framer) End() {
 	f.state = atHeader
 }
 
-// skip counts bytes that belong to no frame and to no run of stray bytes.
+// skip counts bytes that belong neither to a frame nor to a run of stray bytes.
 func (f *Framer) skip(n int64) {
 	if n > 0 {
 		f.sink.Skipped(n, false)
@@ -418,25 +415,25 @@ func requestBit(h *Header) int {
 	return 0
 }
 
-// Met reports whether bytes were met in a search that could begin a frame, accepted or not.
+// Met reports whether a search found bytes that could begin a frame, accepted or not.
 func (f *Framer) Met() bool { return f.resync.sawCandidate }
 
-// Lossy reports whether frames of this direction may not have been found: it was joined midway, lacks bytes or was searched.
+// Lossy reports whether frames of this direction may have been missed: it was joined midway, lacks bytes or was searched.
 func (f *Framer) Lossy() bool { return f.resync.lossy || f.resync.searched }
 
-// Searching reports whether frames may be held: bytes of which it is not decided whether they are frames.
+// Searching reports whether the framer holds bytes that may be frames.
 func (f *Framer) Searching() bool { return f.resync.holdsChain() }
 
-// Asks reports whether the bytes that are held may be a request with that id.
+// Asks reports whether the held bytes may be a request with that id.
 func (f *Framer) Asks(id int64) bool { return f.Searching() && f.resync.search.asks(id) }
 
-// Answered says that the other direction has a response with that id, at a known place. If a request with it is among the
-// bytes that are held, these are frames: a peer answers what it has all of, and all of it is here or missing, so a copy of
-// the request inside a longer body would have come to the body's end by now. What is held up to the request's end is handed
-// on before it returns, the rest with the next call, or by [Framer.Settle].
+// Answered reports a response with that id at a known position of the other direction. If the held bytes contain a request
+// with that id, they are frames: a peer answers only complete requests, so a copy of the request inside a longer body would
+// have reached the end of that body by now. The held frames up to that request are emitted before Answered returns, the others
+// by the next call or by [Framer.Settle].
 func (f *Framer) Answered(id int64) { f.resync.answered(id) }
 
-// Settle hands on what is held after an answered request.
+// Settle emits the frames held after an answered request.
 func (f *Framer) Settle() {
 	if f.Searching() && f.resync.search.phase() == accepted {
 		f.resync.decide(moreToCome)

@@ -1,6 +1,6 @@
-// Package dubbo reads Dubbo's own protocol ("dubbo://"): it cuts the byte stream of one direction of a connection into
-// frames, finds the next frame after rubbish or a gap, and reads the fields of a body in Dubbo's order through the
-// frame's serialization.
+// Package dubbo reads Dubbo's own protocol ("dubbo://"): it splits the byte stream of each direction of a connection into
+// frames, finds the next frame after stray bytes or a gap, and reads the fields of a body in Dubbo's order through the
+// serialization of the frame.
 //
 // Source: Apache Dubbo, ExchangeCodec, DubboCodec, DecodeableRpcInvocation and DecodeableRpcResult of the releases
 // 2.0.7 to 3.3; the header did not change between them.
@@ -35,7 +35,7 @@ type Header struct {
 // Request reports whether the frame is a request (or an event sent as one).
 func (h *Header) Request() bool { return h.Flags&flagRequest != 0 }
 
-// TwoWay reports whether a request wants a response.
+// TwoWay reports whether a request expects a response.
 func (h *Header) TwoWay() bool { return h.Flags&flagTwoWay != 0 && h.Request() }
 
 // Event reports whether the frame is a heartbeat, a read-only event or the answer to one.
@@ -47,7 +47,7 @@ func (h *Header) SerializationID() uint8 { return h.Flags & maskID }
 // FrameLen is the length of header and body in bytes.
 func (h *Header) FrameLen() int { return HeaderLen + h.BodyLen }
 
-// isMagic reports whether b starts with the magic, as far as b goes.
+// isMagic reports whether b starts with the magic or, if it is shorter, with a part of it.
 func isMagic(b []byte) bool {
 	return len(b) == 0 || b[0] == 0xda && (len(b) == 1 || b[1] == 0xbb)
 }
@@ -64,16 +64,16 @@ func parseHeader(b []byte) Header {
 	}
 }
 
-// StatusOK is the status of a response whose body is a result.
+// StatusOK is the status of a response with a result.
 const StatusOK = 20
 
-// statusBadResponse is the status of a response in place of one that could not be written.
+// statusBadResponse is the status of a response that replaces one that could not be written.
 const statusBadResponse = 50
 
 // statusThreadPoolExhausted is the status of a response from a provider that had no thread for the request.
 const statusThreadPoolExhausted = 100
 
-// StatusText names a response's status ("" if Dubbo has none such).
+// StatusText returns the name of a status, "" if Dubbo does not have it.
 func StatusText(status byte) string {
 	switch status {
 	case 20:

@@ -1,24 +1,24 @@
 package dubbo
 
-// idWindow remembers the ids of one direction and kind: the highest of late, and which of the latestIDs up to it were seen.
+// idWindow remembers the recent ids of one direction and kind: the highest one, and which of the latestIDs up to it were seen.
 type idWindow struct {
 	last   int64
 	latest uint64 // bit n: last-n was seen; the highest bit: sawRepeat
 }
 
-// latestIDs is how many ids a window remembers.
+// latestIDs is the number of ids that a window remembers.
 const latestIDs = 63
 
-// sawRepeat: an id came twice, so ids no longer tell frames from copies of frames.
+// sawRepeat is set when an id came twice: ids no longer distinguish frames from copies of frames.
 const sawRepeat = 1 << latestIDs
 
-// maxIDStep is how far apart the ids around a gap may lie: ids are counted per JVM, over all its connections.
+// maxIDStep is the maximum distance between the ids around a gap: a JVM counts ids over all its connections.
 const maxIDStep = 1 << 20
 
-// nextIDStep is how far apart the ids of successive frames lie on a connection that is not one of many.
+// nextIDStep is the maximum distance between the ids of successive frames if the JVM has few connections.
 const nextIDStep = 1 << 10
 
-// any reports whether there was an id.
+// any reports whether the window has an id.
 func (w *idWindow) any() bool { return w.latest != 0 }
 
 func (w *idWindow) add(id int64) {
@@ -39,7 +39,7 @@ func (w *idWindow) add(id int64) {
 	}
 }
 
-// near reports whether id may be that of a frame around those seen.
+// near reports whether a frame near those seen may have that id.
 func (w *idWindow) near(id int64) bool { return w.within(id, maxIDStep) }
 
 func (w *idWindow) within(id, step int64) bool {
@@ -47,13 +47,13 @@ func (w *idWindow) within(id, step int64) bool {
 	return !w.any() || d <= step && d >= -step
 }
 
-// repeats reports whether id was seen lately: a frame with it is a copy.
+// repeats reports whether id was seen recently, so that a frame with it is a copy.
 func (w *idWindow) repeats(id int64) bool {
 	d := w.last - id
 	return w.latest&sawRepeat == 0 && d >= 0 && d < latestIDs && w.latest&(1<<d) != 0
 }
 
-// continues reports whether id is one of the next, or was overtaken lately.
+// continues reports whether id is one of the next ids, or one that was overtaken recently.
 func (w *idWindow) continues(id int64) bool {
 	d := id - w.last
 	return w.any() && d > -latestIDs-1 && d <= nextIDStep

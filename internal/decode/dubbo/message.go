@@ -5,7 +5,7 @@ import (
 	"dubbo-wire/internal/rpc"
 )
 
-// The kinds of messages and details of decoding, as package rpc names them.
+// The kinds of messages and the details of decoding from package rpc.
 const (
 	Request   = rpc.Request
 	Response  = rpc.Response
@@ -22,14 +22,14 @@ type (
 	Detail = rpc.Detail
 )
 
-// Names is the part of a request body that says what is called.
+// Names is the part of a request body that names the called method.
 type Names struct {
 	rpc.Operation
 
-	raw       string // the bytes they were read from; "" where those are not remembered
-	malformed bool   // Descriptor is no list of descriptors
-	strange   bool   // that, or ProtocolVersion is no version: another serialization may have written them
-	// parts is what their bytes are for, where that was counted.
+	raw       string // the bytes they were read from; "" if they are not cached
+	malformed bool   // Descriptor is not a list of descriptors
+	strange   bool   // malformed, or ProtocolVersion is not a version: the body may be in another serialization
+	// parts is the number of their bytes by class; counted is set if it is known.
 	parts   decode.PartBytes
 	counted bool
 }
@@ -42,10 +42,10 @@ type Message struct {
 	head  [HeaderLen]byte
 }
 
-// isException reports whether a response carries an exception instead of a value.
+// isException reports whether a response contains an exception instead of a value.
 func (m *Message) isException() bool { return m.ResultKind == 0 || m.ResultKind == 3 }
 
-// resultName is the name of the field that carries a result of this kind.
+// resultName returns the name of the field with a result of this kind.
 func (m *Message) resultName() string {
 	if m.isException() {
 		return "exception"

@@ -6,11 +6,11 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// recentNames is how many names a serialization finds by the hash of their bytes, a power of two.
+// recentNames is the number of names that are cached by the hash of their bytes, a power of two.
 const recentNames = 1 << 10
 
-// skim returns the names of a request whose body starts with bytes that were read before, nil if the lengths of its texts do
-// not tell. All of the bytes are compared, so the result is that of reading them.
+// skim returns the names of a request whose body starts with the same bytes as one before, or nil if the lengths of its texts
+// are not known at a glance. It compares all of these bytes, so the result is the same as that of reading them.
 func (r *serialization) skim(d *Decoder, b []byte) *Names {
 	if r.recent == nil {
 		return nil
@@ -25,12 +25,12 @@ func (r *serialization) skim(d *Decoder, b []byte) *Names {
 	return nil
 }
 
-// place is where names that were read from raw are found.
+// place returns the cache entry for names that were read from raw.
 func (r *serialization) place(d *Decoder, raw []byte) **Names {
 	return &r.recent[maphash.Bytes(d.seed, raw)&(recentNames-1)]
 }
 
-// keep lets skim find n.
+// keep caches n for skim.
 func (r *serialization) keep(d *Decoder, raw []byte, n *Names) {
 	if r.format.Skim == nil {
 		return
@@ -41,8 +41,8 @@ func (r *serialization) keep(d *Decoder, raw []byte, n *Names) {
 	*r.place(d, raw) = n
 }
 
-// readNames reads the envelope of a request. If nothing else is wanted, its texts are skipped and their bytes are looked up:
-// strings are made once per distinct envelope.
+// readNames reads the envelope of a request. If nothing else is needed, it skips the texts and looks up their bytes, so that
+// strings are allocated once per distinct envelope.
 func (b *body) readNames(detail Detail) {
 	if detail > Envelope {
 		b.m.Names = b.texts()
@@ -62,7 +62,7 @@ func (b *body) readNames(detail Detail) {
 	b.m.Names = b.texts()
 }
 
-// share lets n stand for all requests of a serialization that start with the same bytes.
+// share caches n for all requests of a serialization that start with the same bytes.
 func (b *body) share(n *Names) {
 	raw := b.f.Body[:b.r.Offset()]
 	if b.d.nameBytes+len(raw) < maxNameBytes {
@@ -99,7 +99,7 @@ func (b *body) texts() *Names {
 	return names
 }
 
-// split makes the types of the descriptor.
+// split fills in the types of the descriptor.
 func (n *Names) split() {
 	var ok bool
 	n.Descriptors, ok = decode.SplitDescriptor(n.Descriptor)

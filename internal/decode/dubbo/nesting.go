@@ -1,17 +1,17 @@
 package dubbo
 
-// nesting says whether bodies of a direction hold frames: traffic that was captured and sent as an argument. Where they do, a
-// search must not believe what looks like a frame. Some bodies are inspected, only their first maxInspected bytes, and with
-// the same result however a body is cut into deliveries.
+// nesting says whether bodies of a direction contain frames, as captured traffic that is sent as an argument does. If they
+// do, a search cannot trust bytes that look like a frame. Only some bodies are inspected, and only their first maxInspected
+// bytes. The result does not depend on how a body is split into deliveries.
 type nesting uint8
 
 const (
 	nestingUnknown nesting = iota // no body was inspected yet
-	notNesting                    // a body was inspected and holds none
-	nests                         // a body holds some; this is never taken back
+	notNesting                    // a body was inspected and contains no frame
+	nests                         // a body contains frames; this state is final
 )
 
-// maxInspected is how much of a body is inspected, in bytes.
+// maxInspected is the number of bytes of a body that are inspected.
 const maxInspected = 4 << 10
 
 // bodyTail is the end of the inspected bytes of a body, where a frame may begin.
@@ -20,7 +20,7 @@ type bodyTail struct {
 	b [2 * nestedLen]byte
 }
 
-// mayNest reports whether bodies of this direction hold frames, or may do so.
+// mayNest reports whether bodies of this direction contain frames or may contain them.
 func (r *resynchronizer) mayNest() bool { return r.nesting != notNesting }
 
 // beginBody decides whether the body of the next frame is inspected.
@@ -30,7 +30,7 @@ func (r *resynchronizer) beginBody() {
 		(r.nesting == nestingUnknown || r.frames < 4 || r.frames&0xf == 0 || r.lossy && r.frames&3 == 0)
 }
 
-// inspectWhole inspects a body that lies in one piece; id is its frame's.
+// inspectWhole inspects a contiguous body. id is the id of its frame.
 func (r *resynchronizer) inspectWhole(body []byte, id int64) {
 	if r.framer.cfg.Recognizer.holdsFrame(body[:min(len(body), maxInspected)], id) {
 		r.nesting = nests
@@ -42,7 +42,7 @@ func (r *resynchronizer) inspect(b []byte) {
 	if r.nesting == nests {
 		return
 	}
-	// Only as far as maxInspected, wherever deliveries end.
+	// Stop at maxInspected, wherever deliveries end.
 	if b = b[:max(0, min(len(b), maxInspected-(r.framer.frame.BodyLen-int(r.framer.left))))]; len(b) == 0 {
 		return
 	}
@@ -52,7 +52,7 @@ func (r *resynchronizer) inspect(b []byte) {
 		t = r.framer.cfg.Buffers.getTail()
 		r.bodyTail = t
 	}
-	// Where the bytes before meet these.
+	// A frame may begin in the bytes before and continue in these.
 	seam := append(t.b[:t.n], b[:min(len(b), nestedLen-1)]...)
 	if c.holdsFrame(seam, id) || c.holdsFrame(b, id) {
 		r.nesting = nests
@@ -63,14 +63,14 @@ func (r *resynchronizer) inspect(b []byte) {
 	t.n = copy(t.b[:], b[max(0, len(b)-nestedLen+1):])
 }
 
-// cutTail forgets the end of the inspected bytes: a gap follows.
+// cutTail drops the end of the inspected bytes, because a gap follows.
 func (r *resynchronizer) cutTail() {
 	if r.bodyTail != nil {
 		r.bodyTail.n = 0
 	}
 }
 
-// endBody takes note of a frame, at the end of its body.
+// endBody records a frame at the end of its body.
 func (r *resynchronizer) endBody(f *Frame) {
 	r.ids[requestBit(&f.Header)].add(f.ID)
 	if r.inspecting && r.nesting == nestingUnknown && !f.Event() && f.MissingAt >= min(f.BodyLen, maxInspected) {
@@ -79,7 +79,7 @@ func (r *resynchronizer) endBody(f *Frame) {
 	r.longest = max(r.longest, int32(f.BodyLen))
 }
 
-// dropTail gives back the memory of the inspection.
+// dropTail releases the memory of the inspection.
 func (r *resynchronizer) dropTail() {
 	if r.bodyTail != nil {
 		r.framer.cfg.Buffers.putTail(r.bodyTail)

@@ -6,19 +6,19 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// Recognizer judges bytes where no frame end and no start of the stream says that a header stands there: after a gap,
-// after stray bytes, in a connection joined midway. At a known place the magic and a length of 0 or more suffice. It may be
-// used concurrently.
+// Recognizer judges bytes at a place where the stream does not say that a header begins: after a gap, after stray bytes, in a
+// connection joined midway. At the start of a stream or after a frame, the magic and a length of 0 or more are enough. It may
+// be used concurrently.
 type Recognizer struct {
 	byID [32][]*decode.Format
-	// requests accept the start of a request, each of another serialization.
+	// requests has one function per serialization that accepts the start of a request.
 	requests []func(b []byte) bool
-	// emptyEvents has a bit for each serialization id whose heartbeats may be empty; ids that are not known have it, too.
+	// emptyEvents has a bit for each serialization id whose heartbeats may be empty. It is also set for unknown ids.
 	emptyEvents uint32
 }
 
-// NewRecognizer returns a recognizer of frames with bodies of the given serializations. Headers with other ids are legal, too:
-// a user's own serialization may have any id.
+// NewRecognizer returns a recognizer for frames with bodies in the given serializations. Headers with other ids are legal,
+// too, because a user's own serialization may have any id.
 func NewRecognizer(formats []decode.Format) *Recognizer {
 	c := &Recognizer{}
 	for i := range formats {
@@ -39,8 +39,8 @@ func NewRecognizer(formats []decode.Format) *Recognizer {
 	return c
 }
 
-// legal reports whether a header can be one: no status on a request, a known status and no two-way bit on a response, a
-// short event, a length up to maxBody.
+// legal reports whether h can be the header of a frame. A request has no status. A response has a known status and no two-way
+// bit. An event is short, and no body is longer than maxBody.
 func (c *Recognizer) legal(h *Header, maxBody int) bool {
 	if h.BodyLen < 0 || h.BodyLen > maxBody {
 		return false
@@ -57,19 +57,19 @@ func (c *Recognizer) legal(h *Header, maxBody int) bool {
 	return !h.Event() || h.Status == StatusOK
 }
 
-// knows reports whether a format has the header's serialization id.
+// knows reports whether a format has the serialization id of the header.
 func (c *Recognizer) knows(h *Header) bool { return len(c.byID[h.SerializationID()]) > 0 }
 
-// startLen is how many bytes of a body startsLike is given.
+// startLen is the number of bytes of a body that startsLike examines.
 const startLen = decode.StartLen
 
-// startsLike reports whether a body can start with b (its first startLen bytes, or all of it), given its header. A
-// request starts with Dubbo's version ("2.0.2", "2.5.3") in the encoding of the serialization, a response of status OK with
-// a result kind from 0 to 5.
+// startsLike reports whether a body with header h can start with b, its first startLen bytes or all of a shorter body. A
+// request starts with Dubbo's version ("2.0.2", "2.5.3") in the encoding of the serialization. A response of status OK starts
+// with a result kind from 0 to 5.
 func (c *Recognizer) startsLike(h *Header, b []byte) bool {
 	switch {
 	case h.Event():
-		return true // judged by its length
+		return true // only its length is checked
 	case len(b) == 0:
 		return false // only events may be empty
 	}
@@ -82,7 +82,7 @@ func (c *Recognizer) startsLike(h *Header, b []byte) bool {
 	return len(formats) == 0 && starts(new(decode.Starts), h, b)
 }
 
-// starts reports whether the first bytes of a body, given its header, are as s says.
+// starts reports whether the first bytes of a body with header h match s.
 func starts(s *decode.Starts, h *Header, b []byte) bool {
 	switch {
 	case h.Request():
@@ -95,8 +95,8 @@ func starts(s *decode.Starts, h *Header, b []byte) bool {
 	return s.Text(b)
 }
 
-// startsOther reports whether a request's body starts as that of any serialization: the header may name the wrong one, and how
-// a user's own starts is not known.
+// startsOther reports whether a request's body starts like that of any serialization. The header may name the wrong one, and
+// the start of a user's own serialization is unknown.
 func (c *Recognizer) startsOther(b []byte) bool {
 	if len(b) == 0 {
 		return false
@@ -109,7 +109,7 @@ func (c *Recognizer) startsOther(b []byte) bool {
 	return false
 }
 
-// startsSurely is startsLike, but the version of a request must have at least five digits and dots.
+// startsSurely is a stricter startsLike: the version of a request must have at least five digits and dots.
 func (c *Recognizer) startsSurely(h *Header, b []byte) bool {
 	if !c.startsLike(h, b) {
 		return false
@@ -128,8 +128,8 @@ func (c *Recognizer) startsSurely(h *Header, b []byte) bool {
 	return !h.Request()
 }
 
-// MayBegin reports whether b, bytes of a stream, may begin a frame, as far as its header and the first bytes of its body tell;
-// n is how many bytes these are. A connection with such bytes is counted as Dubbo's even if no frame in it is accepted
+// MayBegin reports whether a frame may begin at b, judged by its header and the first bytes of its body; n is the number of
+// bytes that were judged. A connection with such bytes counts as a Dubbo connection even if no frame in it is accepted
 // ([Framer.Met]).
 func (c *Recognizer) MayBegin(b []byte) (n int, may bool) {
 	if len(b) < HeaderLen || !isMagic(b) {
@@ -155,11 +155,11 @@ func (c *Recognizer) MayBegin(b []byte) (n int, may bool) {
 	return 0, false
 }
 
-// nestedLen is how many bytes of a frame inside a body are judged: its header, and how its body starts.
+// nestedLen is the number of bytes that are judged of a frame inside a body: its header and the start of its body.
 const nestedLen = HeaderLen + startLen
 
-// holdsFrame reports whether b, bytes of a body, has the beginning of a frame inside that could be one of this direction's. id
-// is that of the frame with this body.
+// holdsFrame reports whether b, a part of a body, contains the beginning of a frame that could belong to this direction. id
+// is the id of the frame with that body.
 func (c *Recognizer) holdsFrame(b []byte, id int64) bool {
 	for {
 		i := bytes.Index(b, magic)
@@ -167,7 +167,7 @@ func (c *Recognizer) holdsFrame(b []byte, id int64) bool {
 			return false
 		}
 		b = b[i:]
-		if b[12] == 0 && flagsFit(b) { // bodies that are not too long
+		if b[12] == 0 && flagsFit(b) { // the body is not too long
 			h := parseHeader(b)
 			if c.legal(&h, 8<<20) && !h.Event() && h.BodyLen >= startLen && nearIDs(h.ID, id) && c.startsSurely(&h, b[HeaderLen:nestedLen]) {
 				return true
@@ -180,7 +180,7 @@ func (c *Recognizer) holdsFrame(b []byte, id int64) bool {
 	}
 }
 
-// flagsFit is a first, quick look at four bytes that begin with the magic: without it no header there is legal.
+// flagsFit is a quick first check of four bytes that begin with the magic. If it fails, legal fails, too.
 func flagsFit(b []byte) bool {
 	return (b[3] == 0) == (b[2]&flagRequest != 0)
 }

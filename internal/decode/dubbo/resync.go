@@ -2,63 +2,64 @@ package dubbo
 
 import "bytes"
 
-// resynchronizer finds the next frame of one direction where no place of a header is known: after a gap that took a header,
-// after stray bytes, in a connection joined midway. The framer gives it bytes, which it holds until it knows what they are.
-// When it accepts a frame, it gives the bytes back from there on; those before are skipped and counted.
+// resynchronizer finds the next frame of one direction when the position of the next header is unknown: after a gap that
+// contained a header, after stray bytes, in a connection joined midway. The framer passes it bytes, and it holds them until it
+// knows what they are. When it accepts a frame, it returns the bytes from that frame on; the bytes before are skipped and
+// counted.
 //
-// A search has three phases. While it is scanning, it looks for a candidate: the magic, a legal header, an id near those seen
-// and not one of them, and a body that starts, and reads, as bodies of its serialization do. While it is following, it checks
-// that frames stand one after the other from the candidate on: they are a chain. If the chain breaks, all of it was bytes of a
-// body, and scanning goes on. Once there is enough evidence for the chain, a frame of it is accepted. At a gap and at the end
-// of the stream, a chain that did not break is accepted, postponed or skipped.
+// A search has three phases. While scanning, it looks for a candidate: the magic, a legal header, a new id near the ids seen
+// before, and a body that starts and reads like a body in its serialization. While following, it checks that one frame follows
+// another from the candidate on; these frames are a chain. If the chain breaks, all of it was part of a body, and scanning
+// continues. When there is enough evidence for the chain, one of its frames is accepted. At a gap and at the end of the
+// stream, a chain that did not break is accepted, postponed or skipped.
 //
-// Other files have the evidence (resync_chain.go, resync_writes.go, nesting.go), the bytes that are held (resync_window.go)
-// and searches that wait for later evidence (resync_postponed.go).
+// Other files have the evidence (resync_chain.go, resync_writes.go, nesting.go), the held bytes (resync_window.go) and the
+// searches that wait for later evidence (resync_postponed.go).
 type resynchronizer struct {
 	framer    *Framer
 	search    *search     // nil while no bytes are held
-	postponed *search     // searches that were postponed, the latest first
-	stray     *strayRun   // nil without
-	bodyTail  *bodyTail   // of the body that is inspected, where it crosses deliveries
-	ids       [2]idWindow // of the frames that were found, by request bit
-	longest   int32       // the longest body of these, in bytes
-	// packet is the bytes of the packet that is being searched so far, biggest the most of any.
+	postponed *search     // postponed searches, the latest first
+	stray     *strayRun   // nil if there is none
+	bodyTail  *bodyTail   // of the inspected body, if it crosses deliveries
+	ids       [2]idWindow // ids of the frames found so far, by request bit
+	longest   int32       // the longest body of these frames, in bytes
+	// packet is the number of bytes searched so far in the current packet, biggest the maximum over all packets.
 	packet, biggest uint16
-	next            boundary // what the next byte that is searched follows
+	next            boundary // what precedes the next byte to search
 	nesting         nesting
-	frames          uint8 // counts headers at known places, modulo 256
-	inspecting      bool  // the body that is being read is inspected
+	frames          uint8 // headers at known positions, modulo 256
+	inspecting      bool  // the current body is inspected
 	lossy           bool  // this direction was joined midway, or lacks bytes
-	gapped          bool  // there was a gap
-	afterLoss       bool  // the bytes that are searched follow a gap, or are the first of a direction joined midway
-	snapCut         bool  // the gap that a search meets is what the snap length cut
-	searched        bool  // there was a search
-	sawCandidate    bool  // a search met something that has a frame's header and starts as its body does
+	gapped          bool  // a gap occurred
+	afterLoss       bool  // the searched bytes follow a gap or are the first of a direction joined midway
+	snapCut         bool  // the gap at the end of a search comes from the snap length
+	searched        bool  // a search took place
+	sawCandidate    bool  // a search found a legal header and a plausible start of a body
 }
 
-// search is the bytes that are held, and what they may be. Its places are counted from its first byte.
+// search is the held bytes and what they may be. Its positions are relative to its first byte.
 type search struct {
 	window     []byte
-	store      []byte // where the window is, or was
-	base       int64  // place of the window's first byte
+	store      []byte // memory of the window
+	base       int64  // position of the first byte of the window
 	accounted  int    // memory of the search, as Buffers knows it
 	deliveries []delivery
 	scanned    int64    // no frame starts before it
-	boundary   boundary // what the byte at place 0 follows
+	boundary   boundary // what precedes the byte at position 0
 	chain
-	// refuted are places in the window of frames whose chain broke.
+	// refuted are the positions of frames whose chain broke.
 	refuted map[int64]struct{}
-	// Of a search that was postponed: the gap after its window, and the search that was postponed before.
+	// For a postponed search: the gap after its window, and the search postponed before it.
 	gap   gap
 	older *search
 }
 
-// phase says how far a search has come.
+// phase is the state of a search.
 type phase uint8
 
 const (
-	scanning  phase = iota // there is no candidate
-	following              // a candidate and the frames after it make a chain, which neither broke nor was accepted
+	scanning  phase = iota // no candidate was found
+	following              // the candidate and the frames after it are a chain that has neither broken nor been accepted
 	accepted               // a frame is accepted, at acceptFrom
 )
 
@@ -72,30 +73,30 @@ func (c *chain) phase() phase {
 	return scanning
 }
 
-// verdict says what becomes of a candidate or a search.
+// verdict is the result of judging a candidate or a search.
 type verdict uint8
 
 const (
 	reject   verdict = iota
-	begin            // a chain, with a candidate
+	begin            // the candidate begins a chain
 	accept           // at acceptFrom
 	wait             // more bytes are needed
 	postpone         // the search is postponed
 )
 
-// What follows the bytes that are held: more bytes may come, the stream ends, or so many bytes are missing.
+// What follows the held bytes: possibly more bytes, the end of the stream, or a number of missing bytes.
 const (
 	moreToCome int64 = 0
 	streamEnds int64 = -1
 )
 
-// join says that the direction was joined midway.
+// join records that the direction was joined midway.
 func (r *resynchronizer) join() { r.lossy, r.afterLoss, r.next = true, true, atJoin }
 
-// mayBeBody reports whether bytes are missing, so that what is searched may be a body whose header was lost.
+// mayBeBody reports whether bytes are missing, so that the searched bytes may be a body whose header was lost.
 func (r *resynchronizer) mayBeBody() bool { return r.afterLoss || r.lossy && r.mayNest() }
 
-// take takes b[n:], the next bytes while no place is known; c is b's.
+// take searches b[n:], the next bytes of the stream. c is the chunk of b.
 func (r *resynchronizer) take(b []byte, n int, c *Chunk) {
 	s := r.search
 	first, write := r.next, false
@@ -128,7 +129,7 @@ func (r *resynchronizer) take(b []byte, n int, c *Chunk) {
 	r.decide(moreToCome)
 }
 
-// magicIn is the offset of the magic in b, or of its beginning at the end of b; len(b) without one.
+// magicIn returns the offset of the magic in b, or of its first byte at the end of b, or len(b).
 func magicIn(b []byte) int {
 	if i := bytes.Index(b, magic); i >= 0 {
 		return i
@@ -141,7 +142,7 @@ func magicIn(b []byte) int {
 
 var magic = []byte{0xda, 0xbb}
 
-// decide goes on with the search as far as the held bytes allow; missing says what follows them.
+// decide continues the search as far as the held bytes allow. missing says what follows them.
 func (r *resynchronizer) decide(missing int64) {
 	for r.framer.state == searching && r.search != nil {
 		s := r.search
@@ -170,8 +171,8 @@ func (r *resynchronizer) decide(missing int64) {
 	}
 }
 
-// judge looks for a frame in the window. wait means that no frame starts before the chain or, without one, before the place
-// up to which the window was scanned.
+// judge looks for a frame in the window. wait means that no frame starts before the chain or, without a chain, before the
+// position up to which the window was scanned.
 func (r *resynchronizer) judge(missing int64) verdict {
 	s := r.search
 	for {
@@ -189,12 +190,12 @@ func (r *resynchronizer) judge(missing int64) verdict {
 		r.refuteChain()
 		if s.inconclusive {
 			s.inconclusive = false
-			s.scanned = s.base + int64(len(s.window)) // what is inside is no better
+			s.scanned = s.base + int64(len(s.window)) // a frame inside is not more credible
 		}
 	}
 }
 
-// scan looks for a candidate, which begins a chain unless it is accepted at once.
+// scan looks for a candidate. It begins a chain unless it is accepted at once.
 func (r *resynchronizer) scan(missing int64) verdict {
 	s := r.search
 	for {
@@ -228,7 +229,7 @@ func (r *resynchronizer) scan(missing int64) verdict {
 			continue
 		}
 		if len(b) < h.FrameLen() {
-			s.acceptFrom = s.scanned // its end is missing
+			s.acceptFrom = s.scanned // the end of the frame is missing
 			return accept
 		}
 		s.chain = s.empty()
@@ -238,7 +239,7 @@ func (r *resynchronizer) scan(missing int64) verdict {
 	}
 }
 
-// candidate says whether b starts with a frame, as far as the frame itself tells: reject, wait, or begin.
+// candidate judges whether a frame starts at b, by that frame alone: reject, wait or begin.
 func (r *resynchronizer) candidate(b []byte, missing int64) (h Header, v verdict) {
 	more := wait
 	if missing != moreToCome || r.framer.cfg.Buffers.crowded() {
@@ -272,12 +273,12 @@ func (r *resynchronizer) candidate(b []byte, missing int64) (h Header, v verdict
 	return h, begin
 }
 
-// startFits reports whether a candidate is accepted whose body does not start as its serialization's do, or of whose
-// serialization nothing is known: a request that starts as that of another one, a response that is due.
+// startFits reports whether to accept a candidate whose body does not start like one in its serialization, or whose
+// serialization is unknown: a request that starts like one in another serialization, or a response that is due.
 func (r *resynchronizer) startFits(h *Header, start []byte) bool {
 	switch {
 	case h.Event():
-		return true // judged by its length
+		return true // only its length is checked
 	case len(start) == 0:
 		return false
 	case h.Request():
@@ -286,7 +287,7 @@ func (r *resynchronizer) startFits(h *Header, start []byte) bool {
 	return r.isDue(h.ID)
 }
 
-// idFits reports whether a candidate's id is one of a frame that begins a chain.
+// idFits reports whether a chain may begin with a frame with the candidate's id.
 func (r *resynchronizer) idFits(h *Header) bool {
 	w, other := &r.ids[requestBit(h)], &r.ids[1-requestBit(h)]
 	switch {
@@ -295,42 +296,42 @@ func (r *resynchronizer) idFits(h *Header) bool {
 	case !r.mayBeBody():
 		return true
 	case !w.any() && other.any():
-		// The first of its kind in this direction, right after a gap.
+		// This is the first of its kind in this direction, right after a gap.
 		return !h.Request() && r.isDue(h.ID)
 	}
 	return !w.repeats(h.ID)
 }
 
-// maxRead bounds what is read of a candidate's body: there may be one every few bytes.
+// maxRead limits the bytes that are read from a candidate's body, because candidates may be a few bytes apart.
 const maxRead = 8 << 10
 
-// readable reports whether what is wanted of a body can be read in its first maxRead bytes: a request's envelope, a
-// result's kind, but not any error text.
+// readable reports whether the first maxRead bytes of a body can be read: the envelope of a request or the kind of a result.
+// Error texts are not read.
 func (h *Header) readable() bool {
 	return h.Request() || h.Status == StatusOK || h.BodyLen <= maxRead
 }
 
-// acceptsCut reports whether a candidate is accepted of which have bytes are here and the next missing bytes are not.
+// acceptsCut reports whether to accept a candidate with have captured bytes, followed by missing bytes.
 func (r *resynchronizer) acceptsCut(h *Header, have, missing int64) bool {
 	w := &r.ids[requestBit(h)]
-	started := have >= int64(HeaderLen+min(startLen, h.BodyLen)) // and its body starts as it should
+	started := have >= int64(HeaderLen+min(startLen, h.BodyLen)) // the start of the body was checked
 	switch {
 	case !r.mayBeBody():
 		return started && (r.acceptsAlone(h) || int64(h.FrameLen()) == have+missing)
 	case r.nesting == nests, !r.snapCut && r.nesting == nestingUnknown:
-		return false // frames inside bodies are cut like others
+		return false // frames inside bodies are cut in the same way
 	case int64(h.FrameLen()) == have+missing:
-		return started || w.any() // as where the snap length cuts packets with a frame each
+		return started || w.any() // for example, one frame per packet and a short snap length
 	}
-	// Frames begin most often at the start of a packet, and their ids go on from those before.
+	// Most frames begin at the start of a packet and continue the ids before them.
 	return r.search.packetStarts(r.search.scanned) && !h.Event() &&
 		(w.continues(h.ID) || started && !w.any() || !h.Request() && r.isDue(h.ID))
 }
 
-// acceptsAlone reports whether a candidate among stray bytes is accepted although no frame follows: providers before 2.5.6
-// that cannot write a result send its beginning after the frame with the error, and may do so again and again. Where the
-// capture lacks nothing, a response that is due, or an id right after the last one, is no accident. After a loss both may be
-// bytes of a body whose header was lost.
+// acceptsAlone reports whether to accept a candidate among stray bytes although no frame follows. A provider before 2.5.6 that
+// cannot write a result sends the beginning of the result after the error frame, sometimes repeatedly. If nothing is missing
+// from the capture, a response that is due and an id right after the last one are not accidents. After a loss, both may be
+// part of a body whose header was lost.
 func (r *resynchronizer) acceptsAlone(h *Header) bool {
 	if r.mayBeBody() || h.Event() {
 		return false
@@ -342,15 +343,14 @@ func (r *resynchronizer) acceptsAlone(h *Header) bool {
 	return w.any() && h.ID != w.last && !w.repeats(h.ID) && w.within(h.ID, nextIDStep)
 }
 
-// isDue reports whether a response with that id is due: to a request that was found or, where bodies were never seen to hold
-// frames, to one that may have been.
+// isDue reports whether a response with that id is due. The request was found or, if bodies are not known to contain frames,
+// may be among the held bytes.
 func (r *resynchronizer) isDue(id int64) bool {
 	a := r.framer.asker()
 	return a != nil && (a.Expected(id) || r.nesting != nests && a.Asked(id))
 }
 
-// answersNothing reports whether a response of the chain is not due, and all requests that the other direction sent are
-// known.
+// answersNothing reports whether the response is not due although all requests of the other direction are known.
 func (r *resynchronizer) answersNothing() bool {
 	if r.search.notDue == 0 || !r.mayBeBody() {
 		return false
@@ -359,7 +359,7 @@ func (r *resynchronizer) answersNothing() bool {
 	return a != nil && !a.Missed()
 }
 
-// follow goes on with the chain at its end. reject: the chain is broken.
+// follow continues the chain at its end. It returns reject if the chain breaks.
 func (r *resynchronizer) follow(missing int64) verdict {
 	s := r.search
 	forced := missing != moreToCome || r.framer.cfg.Buffers.crowded()
@@ -414,7 +414,7 @@ func (r *resynchronizer) follow(missing int64) verdict {
 	}
 }
 
-// unbroken judges a chain that did not break before the held bytes end; rest is the bytes after its last frame.
+// unbroken judges a chain that did not break before the end of the held bytes. rest is the bytes after its last frame.
 func (r *resynchronizer) unbroken(mayBeBody bool, rest int, missing int64) verdict {
 	s := r.search
 	if mayBeBody && !r.acceptsUnbroken(rest, missing) {
@@ -425,12 +425,12 @@ func (r *resynchronizer) unbroken(mayBeBody bool, rest int, missing int64) verdi
 	return accept
 }
 
-// zeros16 is how the stray bytes begin that a provider of Dubbo 2.5 leaves after an answer with status 50: the room for the
-// header of the answer that it could not write, and then what it had written of the body.
+// zeros16 is the beginning of the stray bytes that a provider of Dubbo 2.5 sends after a response with status 50: the space
+// for the header of the response that it could not write. The part of the body that it had written follows.
 var zeros16 = make([]byte, HeaderLen)
 
-// resume goes on at a place in the window, where a frame stands, and skips what is before it. It stops at the place to,
-// where another stands, if that is not -1. When no header stands where one is due, the search goes on with the rest.
+// resume reads the window from a position where a frame starts and skips the bytes before it. It stops at position to, where
+// another frame starts, unless to is -1. If a header is not where it should be, the search continues with the rest.
 func (r *resynchronizer) resume(at, to int64) {
 	r.skipTo(at)
 	r.endStray()
@@ -451,7 +451,7 @@ func (r *resynchronizer) resume(at, to int64) {
 		if f.state != searching {
 			continue
 		}
-		// The rest is searched as after stray bytes.
+		// The rest is searched like bytes after stray bytes.
 		s.boundary = noBoundary
 		s.dropPrefix(d.off + n)
 		clear(s.refuted)
@@ -471,7 +471,7 @@ func (r *resynchronizer) resume(at, to int64) {
 	r.release(s)
 }
 
-// abandon skips what is held.
+// abandon skips the held bytes.
 func (r *resynchronizer) abandon() {
 	if s := r.search; s != nil {
 		s.start = -1
@@ -482,7 +482,7 @@ func (r *resynchronizer) abandon() {
 	r.endStray()
 }
 
-// gap says that n bytes are missing after those that are held, and postpones or ends the search.
+// gap handles n missing bytes after the held ones: it postpones or ends the search.
 func (r *resynchronizer) gap(n, wire int64, c *Chunk) {
 	r.snapCut = wire > 0
 	before := r.postponed
@@ -492,7 +492,7 @@ func (r *resynchronizer) gap(n, wire int64, c *Chunk) {
 	}
 }
 
-// heldFrom is the place in the stream of the first byte that is held.
+// heldFrom returns the position in the stream of the first held byte.
 func (r *resynchronizer) heldFrom() (pos int64, held bool) {
 	s := r.postponed
 	for s != nil && s.older != nil {
@@ -507,7 +507,7 @@ func (r *resynchronizer) heldFrom() (pos int64, held bool) {
 	return s.deliveries[0].chunk.Pos, true
 }
 
-// holdsChain reports whether frames are held that were not handed on.
+// holdsChain reports whether held frames were not emitted yet.
 func (r *resynchronizer) holdsChain() bool {
 	return r.framer.state == searching && r.search != nil && r.search.phase() != scanning
 }
@@ -520,7 +520,7 @@ func (r *resynchronizer) answered(id int64) {
 	s := r.search
 	for i := range s.held {
 		q := &s.held[i]
-		if q.id != id || q.end <= s.start { // what was handed on before is not asked again
+		if q.id != id || q.end <= s.start { // frames emitted before are not asked again
 			continue
 		}
 		if r.nesting == nestingUnknown {

@@ -2,34 +2,34 @@ package dubbo
 
 import "slices"
 
-// chain is frames that stand one after the other.
+// chain is a sequence of adjacent frames.
 type chain struct {
-	start, end   int64 // its places; start is -1 where there is none
-	acceptFrom   int64 // the place from which on it is accepted, -1 until then
-	inconclusive bool  // it did not break, but there is too little evidence for it
+	start, end   int64 // positions; start is -1 if there is no chain
+	acceptFrom   int64 // the position from which it is accepted, -1 before that
+	inconclusive bool  // it did not break, but the evidence is too weak
 	last         Header
 	frames       int
-	kinds        messageKinds // of its frames beside events
+	kinds        messageKinds // of its frames except events
 
-	// Responses that are due answer a request of the other direction.
+	// A response is due if it answers a request of the other direction.
 	due, notDue int
-	dueInRow    int           // without a request or a response that is not due between them, where bodies may nest
-	dueIDs      [maxDue]int64 // the ids of the latest of these
+	dueInRow    int           // due responses in a row, if bodies may nest: a request or another response ends the row
+	dueIDs      [maxDue]int64 // the ids of the latest of them
 
-	held     []heldRequest // its requests, as far as there is room
-	answered int           // how many of them were answered
-	idDrops  int           // how many have a lower id than the one before
+	held     []heldRequest // its requests, at most maxHeldRequests
+	answered int           // number of answered requests
+	idDrops  int           // number of requests with a lower id than the one before
 
-	hits      int   // starts of writes where one of its frames starts
-	misses    int   // and where none does
+	hits      int   // writes that start with one of its frames
+	misses    int   // writes that start inside a frame
 	hitsInRow int   // since the last miss
-	secondHit int64 // the place of the second of these
+	secondHit int64 // the position of the second of these
 }
 
-// empty returns no chain, with the memory of c.
+// empty returns an empty chain that reuses the memory of c.
 func (c *chain) empty() chain { return chain{start: -1, acceptFrom: -1, held: c.held[:0]} }
 
-// messageKinds is a set.
+// messageKinds is a set of kinds of messages.
 type messageKinds uint8
 
 const (
@@ -37,23 +37,22 @@ const (
 	requests
 )
 
-// heldRequest is a request in a chain, and its end.
+// heldRequest is a request in a chain and the position of its end.
 type heldRequest struct {
 	id, end  int64
 	answered bool
 }
 
-// maxHeldRequests bounds the requests of a chain that an answer finds.
+// maxHeldRequests is the maximum number of requests of a chain that responses are matched with.
 const maxHeldRequests = 256
 
-// enoughBytes is how long a chain must be to be accepted without other evidence.
+// enoughBytes is the length from which a chain is accepted without other evidence.
 const enoughBytes = 64 << 10
 
-// minDue and maxDue are how many responses in a row have to be due before one that is due is accepted where bodies hold
-// frames.
+// minDue and maxDue are the limits of the number of due responses in a row that are needed if bodies contain frames.
 const minDue, maxDue = 6, 24
 
-// minAnswers is how many requests of a chain have to be answered where nesting is unknown.
+// minAnswers is the number of answered requests that a chain needs if nesting is unknown.
 const minAnswers = 4
 
 // asks reports whether a request with that id is in the chain.
@@ -61,13 +60,12 @@ func (c *chain) asks(id int64) bool {
 	return slices.ContainsFunc(c.held, func(q heldRequest) bool { return q.id == id && q.end > c.start })
 }
 
-// extend takes a complete frame with header h at the chain's end into the chain, and says from where on the chain is to be
-// accepted now.
+// extend appends a complete frame with header h to the chain and sets the position from which the chain is accepted.
 //
-// The evidence for a chain is what bytes inside a body cannot have: that it goes on for long, that its responses are those that
-// are due, that its requests are answered, that writes begin with its frames. Where bodies of this direction hold frames, the
-// chain must be longer than they are, or there must be several pieces of evidence in a row, which no copy of earlier traffic
-// has; and it is accepted only from the last of these on, since a chain inside a body may end where the body does.
+// The evidence for a chain is what bytes inside a body cannot have: it is long, its responses are due, its requests are
+// answered, or writes begin with its frames. If bodies of this direction contain frames, the chain must be longer than the
+// bodies, or there must be several pieces of evidence in a row that a copy of earlier traffic cannot have. Then the chain is
+// accepted only from the last of these pieces, because a chain inside a body may end at the end of the body.
 func (r *resynchronizer) extend(h *Header) {
 	s := r.search
 	at := s.end
@@ -106,14 +104,14 @@ func (r *resynchronizer) extend(h *Header) {
 	case r.aligned(0):
 		s.acceptFrom = s.start
 	case r.mayNest() && s.hitsInRow >= 3:
-		s.acceptFrom = s.secondHit // the first may be chance, in a body that ends where what it holds does
+		s.acceptFrom = s.secondHit // the first may be an accident: a body and a frame inside it may end together
 	}
 	if s.phase() == following && !r.mayNest() && at > s.start && s.end-s.start >= enoughBytes {
 		s.acceptFrom = s.start
 	}
 }
 
-// noteRequest takes note of a request in the chain, which ends with it.
+// noteRequest records the request at the end of the chain.
 func (r *resynchronizer) noteRequest(id int64) {
 	s := r.search
 	s.kinds |= requests
@@ -126,14 +124,14 @@ func (r *resynchronizer) noteRequest(id int64) {
 	r.endDueRow()
 }
 
-// endDueRow ends the row of due responses, where such rows count.
+// endDueRow ends the row of due responses, if such rows count.
 func (r *resynchronizer) endDueRow() {
 	if r.mayNest() {
 		r.search.dueInRow = 0
 	}
 }
 
-// noteDue takes note of a response in the chain, at a place, that is due.
+// noteDue records a due response of the chain at a position.
 func (r *resynchronizer) noteDue(id, at int64) {
 	s := r.search
 	if slices.Contains(s.dueIDs[:min(s.dueInRow, len(s.dueIDs))], id) {
@@ -146,15 +144,15 @@ func (r *resynchronizer) noteDue(id, at int64) {
 	case r.mayNest() && s.dueInRow >= minDue && s.dueInRow >= r.enoughDue(id):
 		s.acceptFrom = at
 		if r.nesting != nests && s.notDue == 0 && s.kinds == responses {
-			s.acceptFrom = s.start // all of it is due
+			s.acceptFrom = s.start // all of its responses are due
 		}
 	case !r.mayNest() && s.dueInRow >= 2 && s.notDue == 0:
 		s.acceptFrom = s.start
 	}
 }
 
-// enoughDue is how many due responses in a row are enough, by how many of the ids around id are due: so many that ids drawn
-// from there would all be due less often than once in ten million times.
+// enoughDue returns the number of due responses in a row that are enough. It depends on the share of ids around id that are
+// due: random ids from that range would all be due less than once in ten million times.
 func (r *resynchronizer) enoughDue(id int64) int {
 	n := 0
 	for d := int64(1); d <= 16; d++ {
@@ -175,7 +173,7 @@ func (r *resynchronizer) enoughDue(id int64) int {
 	return maxDue
 }
 
-// refuteChain notes that the chain's frames are none: where it broke they were bytes of a body.
+// refuteChain records that the frames of the chain were part of a body, because the chain broke.
 func (r *resynchronizer) refuteChain() {
 	s := r.search
 	if s.refuted == nil {

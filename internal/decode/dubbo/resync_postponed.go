@@ -1,14 +1,13 @@
 package dubbo
 
-// Where nobody knows yet whether bodies of a direction hold frames, a chain that did not break before the next gap is
-// neither accepted nor skipped: its search is postponed. When a later chain is accepted, and no body of it has a frame
-// inside, what was postponed is searched again, as in a direction whose bodies hold none. When a body has one, or the stream
-// ends, it is skipped.
+// While it is unknown whether bodies of a direction contain frames, a chain that did not break before the next gap is neither
+// accepted nor skipped: its search is postponed. When a later chain is accepted and none of its bodies contains a frame, the
+// postponed bytes are searched again with that knowledge. If a body contains a frame, or the stream ends, they are skipped.
 
-// maxPostponed is how many searches of a direction are postponed.
+// maxPostponed is the maximum number of postponed searches of a direction.
 const maxPostponed = 16
 
-// gap is a gap as it was told to the framer.
+// gap is a gap as the framer received it.
 type gap struct {
 	wire  int64
 	chunk Chunk
@@ -26,7 +25,7 @@ func (r *resynchronizer) mayPostpone() bool {
 	return n < maxPostponed
 }
 
-// postpone postpones the search, from its chain on.
+// postpone postpones the search from its chain on.
 func (r *resynchronizer) postpone() {
 	s := r.search
 	s.inconclusive = false
@@ -36,7 +35,7 @@ func (r *resynchronizer) postpone() {
 	r.endStray()
 }
 
-// postponedHits is how many writes speak for the chains that were postponed.
+// postponedHits returns the number of writes that support the postponed chains.
 func (r *resynchronizer) postponedHits() int {
 	n := 0
 	for s := r.postponed; s != nil; s = s.older {
@@ -48,8 +47,8 @@ func (r *resynchronizer) postponedHits() int {
 	return n
 }
 
-// replayPostponed is called when the search's chain is accepted and others were postponed. If all of it is accepted and none
-// of its bodies has a frame inside, it searches all anew and returns true.
+// replayPostponed is called when the chain of the search is accepted and others were postponed. If all of the chain is
+// accepted and none of its bodies contains a frame, it searches everything again and returns true.
 func (r *resynchronizer) replayPostponed() bool {
 	s := r.search
 	if r.nesting != nestingUnknown || s.acceptFrom != s.start || s.kinds == 0 {
@@ -67,7 +66,7 @@ func (r *resynchronizer) replayPostponed() bool {
 		first, p.older = p.older, nil
 		r.next, r.afterLoss = noBoundary, true
 		r.replay(p)
-		// What was skipped since is missing, too.
+		// Bytes skipped since then are missing, too.
 		following := s
 		if first != nil {
 			following = first
@@ -81,14 +80,14 @@ func (r *resynchronizer) replayPostponed() bool {
 	return true
 }
 
-// replay takes the bytes of a search's window once more.
+// replay searches the bytes of a window again.
 func (r *resynchronizer) replay(s *search) {
 	for i := range s.deliveries {
 		r.framer.Data(s.window[s.deliveries[i].off:s.deliveryEnd(i)], &s.deliveries[i].chunk)
 	}
 }
 
-// dropPostponed skips what was postponed.
+// dropPostponed skips the postponed bytes.
 func (r *resynchronizer) dropPostponed() {
 	for p := r.postponed; p != nil; p = r.postponed {
 		r.postponed = p.older

@@ -1,16 +1,16 @@
 package dubbo
 
-// delivery says that a window from off on, up to the next delivery, came with a chunk.
+// delivery is a part of a window, from off to the next delivery, that came with one chunk.
 type delivery struct {
 	off   int
 	chunk Chunk
-	write bool // the sender began to write here: the packet before was not full
+	write bool // a write of the sender starts here: the packet before was not full
 }
 
-// searchMemory is about what a search takes beside its window, in bytes.
+// searchMemory is the approximate memory of a search without its window, in bytes.
 const searchMemory = 1 << 10
 
-// setWindow replaces the search's window, and accounts for its size.
+// setWindow replaces the window of the search and accounts for its size.
 func (r *resynchronizer) setWindow(window []byte) {
 	s := r.search
 	n := cap(window) + searchMemory
@@ -18,7 +18,7 @@ func (r *resynchronizer) setWindow(window []byte) {
 	s.window, s.accounted = window, n
 }
 
-// release gives back a search that holds nothing any more.
+// release returns a search without held bytes to the pool.
 func (r *resynchronizer) release(s *search) {
 	r.framer.cfg.Buffers.windows -= s.accounted
 	s.accounted = 0
@@ -39,7 +39,7 @@ func (r *resynchronizer) hold(b []byte, d delivery) {
 	r.setWindow(window)
 }
 
-// skipTo skips the window's bytes before a place.
+// skipTo skips the bytes of the window before a position.
 func (r *resynchronizer) skipTo(at int64) {
 	s := r.search
 	n := int(at - s.base)
@@ -51,14 +51,14 @@ func (r *resynchronizer) skipTo(at int64) {
 	r.setWindow(s.window)
 }
 
-// dropPrefix takes the first n bytes out of the window.
+// dropPrefix removes the first n bytes of the window.
 func (s *search) dropPrefix(n int) {
 	s.base += int64(n)
 	s.scanned = max(s.scanned, s.base)
 	if rest := s.window[n:]; len(rest) <= n {
 		s.window = s.window[:copy(s.window, rest)]
 	} else {
-		s.window = rest // moving it would cost more than was dropped
+		s.window = rest // moving it would cost more than it frees
 	}
 	kept := s.deliveries[:0]
 	for i, d := range s.deliveries {
@@ -80,7 +80,7 @@ func (s *search) dropPrefix(n int) {
 	s.deliveries = kept
 }
 
-// deliveryEnd is where the bytes of delivery i end in the window.
+// deliveryEnd returns the offset in the window where delivery i ends.
 func (s *search) deliveryEnd(i int) int {
 	if i+1 < len(s.deliveries) {
 		return s.deliveries[i+1].off
@@ -88,13 +88,13 @@ func (s *search) deliveryEnd(i int) int {
 	return len(s.window)
 }
 
-// endPos is the place in the stream after the window.
+// endPos returns the position in the stream after the window.
 func (s *search) endPos() int64 {
 	last := &s.deliveries[len(s.deliveries)-1]
 	return last.chunk.Pos + int64(len(s.window)-last.off)
 }
 
-// packetStarts reports whether a packet's payload starts at a place.
+// packetStarts reports whether the payload of a packet starts at a position.
 func (s *search) packetStarts(at int64) bool {
 	for i := len(s.deliveries) - 1; i >= 0; i-- {
 		if off := s.base + int64(s.deliveries[i].off); off <= at {
@@ -104,14 +104,13 @@ func (s *search) packetStarts(at int64) bool {
 	return false
 }
 
-// strayRun is bytes that stand where a frame was due, until the next frame: are they text?
+// strayRun is a run of bytes where a frame was due, up to the next frame. It finds out whether they are text.
 type strayRun struct {
 	n    int64
 	text text
 }
 
-// addStray adds b to the run of bytes that stand where a frame was due. After a loss they may be those of a body, and are no
-// run.
+// addStray adds b to the run of stray bytes. Bytes after a loss are not part of a run, because they may belong to a body.
 func (r *resynchronizer) addStray(b []byte) {
 	if len(b) == 0 {
 		return

@@ -2,21 +2,20 @@ package dubbo
 
 import "sort"
 
-// Packets tell of frames, too. A sender writes whole frames, and what it writes begins a packet when all before was sent: after a
-// packet that is not full, which is the end of a write, a frame starts. The bytes of a long body fill their packets, and a
-// packet of it that is not full has nothing to do with the frames inside.
+// The sizes of packets are evidence for frames. A sender writes complete frames, and a packet that is not full is the end of a
+// write, so a frame starts with the packet after it. A long body fills its packets, and a packet of it that is not full has no
+// relation to the frames inside the body.
 
-// boundary says what a byte follows.
+// boundary is what precedes a byte.
 type boundary uint8
 
 const (
 	noBoundary boundary = iota
-	afterGap            // it is the first after a gap
-	atJoin              // it is the first of a direction that was joined midway
+	afterGap            // the first byte after a gap
+	atJoin              // the first byte of a direction joined midway
 )
 
-// noteDelivery takes note of n bytes that are searched, and reports whether a write starts with them: a packet after one that
-// was not full.
+// noteDelivery records n searched bytes and reports whether a write starts with them: the packet before was not full.
 func (r *resynchronizer) noteDelivery(n int, c *Chunk) (write bool) {
 	if c.Overhead > 0 {
 		write = r.packet > 0 && r.packet < r.biggest
@@ -30,9 +29,9 @@ func (r *resynchronizer) noteDelivery(n int, c *Chunk) (write bool) {
 	return write
 }
 
-// startsStream reports whether b, the first bytes of a direction joined midway, start a frame: the packet that was captured
-// first begins with a legal header and a body that starts as bodies do. There is no better place, so its end and all of its
-// body need not be there, and what it holds does not matter.
+// startsStream reports whether a frame starts at b, the first bytes of a direction joined midway: the first captured packet
+// begins with a legal header and a plausible start of a body. No other position is more credible, so the body may be
+// incomplete and may contain frames.
 func (r *resynchronizer) startsStream(b []byte) bool {
 	if len(b) < HeaderLen {
 		return false
@@ -42,7 +41,7 @@ func (r *resynchronizer) startsStream(b []byte) bool {
 	return c.legal(&h, r.framer.cfg.MaxSearchBody) && len(b)-HeaderLen >= n && c.startsLike(&h, b[HeaderLen:HeaderLen+n])
 }
 
-// noteWrites takes note of the writes that begin with the chain's frame at a place, or inside it.
+// noteWrites records the writes that begin at the start of the frame at a position, or inside it.
 func (s *search) noteWrites(at int64) {
 	if at == 0 && s.boundary != noBoundary {
 		s.noteHit(at)
@@ -62,7 +61,7 @@ func (s *search) noteWrites(at int64) {
 	}
 }
 
-// noteHit takes note of a write at a place where a frame starts.
+// noteHit records a write at a position where a frame starts.
 func (c *chain) noteHit(at int64) {
 	c.hits++
 	if c.hitsInRow++; c.hitsInRow == 2 {
@@ -70,19 +69,19 @@ func (c *chain) noteHit(at int64) {
 	}
 }
 
-// aligned reports whether writes, and more of them, speak for all of a chain where nesting is unknown: two suffice for one
-// that is in order.
+// aligned reports whether enough writes support the whole chain while nesting is unknown. Two are enough if the chain is in
+// order.
 func (r *resynchronizer) aligned(more int) bool {
 	s := r.search
-	// What was asked before the capture began is not known to be due.
+	// Requests from before the capture are unknown, so their responses are not known to be due.
 	if r.nesting != nestingUnknown || s.misses > s.hits || !s.inOrder() && (r.gapped || s.kinds != responses) {
 		return false
 	}
 	return s.hits+more >= 2 || r.postponed != nil && s.hits+more+r.postponedHits() >= 3
 }
 
-// inOrder reports whether the chain's messages are of one kind, and its requests in the order of their ids, nearly, or most
-// of its responses due.
+// inOrder reports whether all messages of the chain are of one kind, and whether its requests are nearly in the order of their
+// ids or most of its responses are due.
 func (c *chain) inOrder() bool {
 	switch c.kinds {
 	case responses:
@@ -93,8 +92,8 @@ func (c *chain) inOrder() bool {
 	return c.kinds == 0
 }
 
-// acceptsUnbroken reports whether a chain is accepted that did not break before bytes are missing or the stream ends; rest is
-// the bytes after its last frame.
+// acceptsUnbroken reports whether to accept a chain that did not break before a gap or the end of the stream. rest is the
+// bytes after its last frame.
 func (r *resynchronizer) acceptsUnbroken(rest int, missing int64) bool {
 	if !r.mayNest() {
 		return true
@@ -102,9 +101,9 @@ func (r *resynchronizer) acceptsUnbroken(rest int, missing int64) bool {
 	more := 0
 	if rest == 0 {
 		if missing == streamEnds && !r.gapped && r.nesting != nests && r.search.kinds != requests|responses {
-			return true // the last frame ends where the stream does, and nothing is missing but its beginning
+			return true // the last frame ends with the stream, and only the beginning of the stream is missing
 		}
-		more = 1 // its end is one of a packet
+		more = 1 // it ends at the end of a packet
 	}
 	return r.aligned(more)
 }

@@ -1,13 +1,13 @@
 package dubbo
 
-// text judges whether a run of bytes is Dubbo's telnet: lines of printable UTF-8, with the control bytes that terminals
-// send. It reads byte by byte, so the result is the same however the run is cut.
+// text decides whether a run of bytes is Dubbo's telnet: lines of printable UTF-8 with the control bytes that terminals
+// send. It reads byte by byte, so the result does not depend on how the run is split.
 type text struct {
-	not     bool // it is not text
-	lines   bool // it has a line end, or Dubbo's prompt
+	not     bool // the run is not text
+	lines   bool // the run has a line end or Dubbo's prompt
 	line    int  // bytes since the last line end
-	more    int  // bytes that the character begun still needs
-	command int  // bytes that the telnet command begun may still have
+	more    int  // missing bytes of the current character
+	command int  // bytes that the current telnet command may still have
 	prompt  int  // bytes of the prompt that were just read
 }
 
@@ -16,7 +16,7 @@ const maxLine = 16 << 10
 
 const prompt = "dubbo>"
 
-// is reports whether the run, as far as it has come, is text.
+// is reports whether the run is text so far.
 func (t *text) is() bool { return !t.not && t.lines && t.more == 0 }
 
 // add judges the next bytes of the run.
