@@ -16,7 +16,8 @@ import (
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/decode/formats"
 	"dubbo-wire/internal/decode/protocols"
-	"dubbo-wire/internal/dev/testkit"
+	"dubbo-wire/internal/dev/bench/traffic"
+	_ "dubbo-wire/internal/dev/testkit" // the flag -update
 	"dubbo-wire/internal/explain"
 	"dubbo-wire/internal/live"
 	"dubbo-wire/internal/measure"
@@ -78,11 +79,11 @@ var talk = []packet{
 
 // source opens a talk as a capture. The packets with the indexes in twice are sent twice.
 func source(t *testing.T, talk []packet, twice ...int) *capture.Files {
-	var segments []testkit.Segment
+	var segments []traffic.Segment
 	for _, p := range talk {
-		segments = append(segments, testkit.Segment{Side: p.side, Data: p.data})
+		segments = append(segments, traffic.Segment{Side: p.side, Data: p.data})
 	}
-	src, err := capture.Open([]string{"-"}, capture.Options{Stdin: bytes.NewReader(testkit.Talk(segments, twice...))})
+	src, err := capture.Open([]string{"-"}, capture.Options{Stdin: bytes.NewReader(traffic.Talk(segments, twice...))})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = src.Close() })
 	return src
