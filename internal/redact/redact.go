@@ -145,17 +145,14 @@ func (r *Redactor) Frame(row *pipeline.Row) {
 	r.sum.Frames++
 	m := row.Msg
 	k := r.conns[row.Conn.Key]
-	if k == nil || !k.known[row.Side] {
-		return // the tap was not given its bytes
+	if k == nil || !k.known[row.Side] || m.More != nil {
+		return // the tap was not given its bytes, or they are not in the order of Head and Body: they become filler
 	}
 	k.frames = true
 	d := k.dirs[row.Side]
 	if h := k.heads[row.Side]; h != nil && len(h.parts) > 0 {
 		h.end(r, d) // a later claim would replace the message's
 		k.heads[row.Side] = nil
-	}
-	if m.More != nil {
-		return // Head and Body are not in the order of the stream; the bytes become filler
 	}
 	n := len(m.Head) + len(m.Body)
 	both := make([]byte, 0, 2*n)

@@ -64,7 +64,7 @@ func (r *Redactor) sniff(b []byte) *rpc.Protocol {
 // keepHead returns which bytes of b stay, and their replacements, as [rpc.Protocol].KeepHead does.
 func (r *Redactor) keepHead(b []byte) (replacement []byte, keep []rpc.Span, more bool) {
 	for _, p := range r.opt.Protocols {
-		if p.KeepHead == nil {
+		if p.KeepHead == nil || p.Sniff != nil && p.Sniff(b[:min(len(b), rpc.HeadLen)]) != rpc.Mine {
 			continue
 		}
 		head := b

@@ -35,7 +35,8 @@ type Protocol struct {
 	Numbered bool
 	// KeepHead selects what a redacted copy keeps of the first bytes of a direction, so that the protocol is still
 	// recognised: of the bytes in keep it has those of replacement, which is as long as head. keep is nil if head is
-	// not recognised; more asks for more bytes, up to MaxHead. Messages are redacted without it.
+	// not recognised; more asks for more bytes, up to MaxHead. It is called if Sniff recognises head, or is nil. Messages
+	// are redacted without it.
 	KeepHead func(head []byte) (replacement []byte, keep []Span, more bool)
 	// Prompt is the text that a server writes before each line; a redacted copy keeps it.
 	Prompt string

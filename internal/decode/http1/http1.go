@@ -31,9 +31,6 @@ var methods = []string{"GET", "POST", "PUT", "HEAD", "DELETE", "OPTIONS", "PATCH
 
 // keepHead keeps the method of a request, or the version of a response.
 func keepHead(head []byte) (replacement []byte, keep []rpc.Span, more bool) {
-	if sniff(head) != rpc.Mine {
-		return nil, nil, false
-	}
 	end := bytes.IndexAny(head, " /")
 	if head[end] == '/' { // HTTP/1.
 		end = min(end+2, len(head)-1)

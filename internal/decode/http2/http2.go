@@ -147,9 +147,6 @@ func useOf(headers []hpack.HeaderField) string {
 
 // keepHead keeps settings, and headers with the same use.
 func keepHead(head []byte) (replacement []byte, keep []rpc.Span, more bool) {
-	if sniff(head) != rpc.Mine {
-		return nil, nil, false
-	}
 	return keepRequest(head), []rpc.Span{{From: 0, To: int64(len(head))}}, FirstRequest(head) == ""
 }
 

@@ -3,7 +3,6 @@ package madeup
 import (
 	"encoding/binary"
 	"slices"
-	"strings"
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/rpc"
@@ -37,11 +36,8 @@ var parley = &rpc.Protocol{
 	Header: func(m *rpc.Message) []rpc.HeaderField {
 		return []rpc.HeaderField{{Name: "pieces", Value: "of " + m.Protocol.Name, Len: len(m.Head)}}
 	},
-	KeepHead: func(head []byte) (replacement []byte, keep []rpc.Span, more bool) {
-		if n := len(greeting); strings.HasPrefix(string(head), greeting) { // and the kind of the first piece
-			return head, []rpc.Span{{From: 0, To: int64(min(len(head), n+1))}}, false
-		}
-		return nil, nil, false
+	KeepHead: func(head []byte) (replacement []byte, keep []rpc.Span, more bool) { // the greeting, and the kind of the first piece
+		return head, []rpc.Span{{From: 0, To: int64(min(len(head), len(greeting)+1))}}, false
 	},
 	NewDecoder: func([]decode.Format) rpc.Decoder { return decoder{} },
 }
