@@ -134,19 +134,12 @@ func labelled(label, begun string) []string {
 }
 
 // completeOutput completes files with the extensions of the command's formats. A command without formats writes captures.
-func completeOutput(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	complete, ok := cmd.GetFlagCompletionFunc("format")
-	if !ok {
+func completeOutput(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	format := cmd.Flags().Lookup("format")
+	if format == nil {
 		return []string{"pcapng"}, cobra.ShellCompDirectiveFilterFileExt
 	}
-	var endings []string
-	formats, _ := complete(cmd, args, "")
-	for _, f := range formats {
-		if e := output.Extension(f); e != "" {
-			endings = append(endings, e)
-		}
-	}
-	return endings, cobra.ShellCompDirectiveFilterFileExt
+	return output.Extensions(format.Annotations[valuesAnnotation]), cobra.ShellCompDirectiveFilterFileExt
 }
 
 // fixed completes the last of several values that are joined by commas. A description may follow a value after a tab.

@@ -18,7 +18,7 @@ func (o *outputFlags) add(cmd *cobra.Command, formats ...string) {
 	o.Formats = formats
 	addFlags(cmd.Flags(), outputGroup, func(fs *pflag.FlagSet) {
 		fs.StringVar(&o.Format, "format", "", "print as `FORMAT`: "+strings.Join(formats, ", ")+" (default "+formats[0]+")")
-		fs.StringArrayVarP(&o.Files, "output", "o", nil, "write to `FILE`; its extension chooses the format ("+output.Extensions(formats)+"); may be repeated")
+		fs.StringArrayVarP(&o.Files, "output", "o", nil, "write to `FILE`; its extension chooses the format (."+strings.Join(output.Extensions(formats), " .")+"); may be repeated")
 		if slices.Contains(formats, "table") || slices.Contains(formats, "markdown") {
 			fs.BoolVar(&o.Exact, "exact", false, "print all digits in tables")
 			fs.BoolVar(&o.Local, "local", false, "print local times in tables instead of UTC")

@@ -54,7 +54,7 @@ func (t *Target) Redirect(w io.Writer) {
 	t.W.Reset(w)
 }
 
-// extensions are the extensions of files with their formats. The first one of a format is the one to suggest.
+// extensions are the extensions of files with their formats.
 var extensions = []struct{ extension, format string }{
 	{".txt", "table"},
 	{".md", "markdown"},
@@ -69,25 +69,14 @@ var extensions = []struct{ extension, format string }{
 	{".xml", "junit"},
 }
 
-// Extension returns the extension, without its dot, of files in a format; "" where there is none.
-func Extension(format string) string {
-	for _, e := range extensions {
-		if e.format == format {
-			return e.extension[1:]
-		}
-	}
-	return ""
-}
-
-// Extensions returns the extensions that choose one of the formats, for help. ".markdown" is accepted and not suggested.
-func Extensions(formats []string) string {
-	var list []string
+// Extensions returns the extensions, without their dots, that choose one of the formats. ".markdown" is accepted and not suggested.
+func Extensions(formats []string) (list []string) {
 	for _, e := range extensions {
 		if slices.Contains(formats, e.format) && e.extension != ".markdown" {
-			list = append(list, e.extension)
+			list = append(list, e.extension[1:])
 		}
 	}
-	return strings.Join(list, " ")
+	return list
 }
 
 // formatOf returns the format of a file's extension, or "".
