@@ -19,7 +19,7 @@ func WriteFormats(w io.Writer, format string, protocols []*rpc.Protocol, formats
 	}
 	releases.Empty, capture.Empty = "", "measured values, no capture"
 	read := List{
-		Title: "SERIALIZATIONS", Columns: []ListColumn{{Key: "id"}, {Key: "name", Column: Column{Flex: true}}, {Key: "protocol"}, {Key: "depth"}, releases, capture},
+		Title: "SERIALIZATIONS", Columns: []ListColumn{{Key: "id", Column: Column{Right: true}}, {Key: "name", Column: Column{Flex: true}}, {Key: "protocol"}, {Key: "depth"}, releases, capture},
 		Notes: []string{
 			"full: every byte of a body has an owner. all but classes: the same, but objects of the application's classes, " +
 				"whose layout is not written, are opaque. envelope: who calls what and the kind of a result, attachments " +

@@ -24,13 +24,13 @@ type List struct {
 type ListColumn struct {
 	// Key names the column in CSV and JSON.
 	Key string
-	// Column is how tables show it. Without a Name its heading is Key.
+	// Column is how tables show it: numbers are at the Right. Without a Name its heading is Key.
 	Column
 	// Empty is what tables print for "".
 	Empty string
 }
 
-// Write prints the list as "table", "markdown", "csv", "json" or "jsonl".
+// Write prints the list as "table", "markdown", "csv" or "json".
 func (l *List) Write(w io.Writer, format string, s Style) error {
 	switch format {
 	case "csv":
@@ -41,13 +41,6 @@ func (l *List) Write(w io.Writer, format string, s Style) error {
 		return csv.NewWriter(w).WriteAll(rows)
 	case "json":
 		return WriteJSON(w, l.objects())
-	case "jsonl":
-		for _, o := range l.objects() {
-			if err := writeJSON(w, o, true); err != nil {
-				return err
-			}
-		}
-		return nil
 	}
 	return (&Document{Summary: l.Summary, Sections: []Section{l.section(&s)}}).Write(w, format, s)
 }
@@ -65,13 +58,8 @@ func (l *List) objects() []members {
 // section returns the list as a section of a document.
 func (l *List) section(s *Style) Section {
 	sec := Section{Title: l.Title, Notes: l.Notes}
-	for i, c := range l.Columns {
+	for _, c := range l.Columns {
 		c.Name = cmp.Or(c.Name, c.Key)
-		if len(l.Rows) > 0 {
-			if _, ok := l.Rows[0][i].(int); ok {
-				c.unit = count
-			}
-		}
 		sec.Columns = append(sec.Columns, c.Column)
 	}
 	for _, row := range l.Rows {

@@ -290,7 +290,7 @@ func TestFormats(t *testing.T) {
 // A list prints the same rows in every format.
 func TestList(t *testing.T) {
 	l := report.List{
-		Summary: "1 port", Title: "PORTS", Columns: []report.ListColumn{{Key: "port"}, {Key: "calls"}, {Key: "name", Column: report.Column{Name: "known as"}, Empty: "none"}},
+		Summary: "1 port", Title: "PORTS", Columns: []report.ListColumn{{Key: "port"}, {Key: "calls", Column: report.Column{Right: true}}, {Key: "name", Column: report.Column{Name: "known as"}, Empty: "none"}},
 		Rows: [][]any{{"20880", 12345, ""}}, Notes: []string{"A note."},
 	}
 	for format, want := range map[string]string{
@@ -298,7 +298,6 @@ func TestList(t *testing.T) {
 		"markdown": "1 port\n\n## PORTS\n\n| port | calls | known as |\n| --- | ---: | --- |\n| 20880 | 12,345 | none |\n\nA note.\n",
 		"csv":      "port,calls,name\n20880,12345,\n",
 		"json":     "[\n {\n  \"port\": \"20880\",\n  \"calls\": 12345,\n  \"name\": \"\"\n }\n]\n",
-		"jsonl":    "{\"port\":\"20880\",\"calls\":12345,\"name\":\"\"}\n",
 	} {
 		var b bytes.Buffer
 		require.NoError(t, l.Write(&b, format, report.Style{}))
