@@ -310,7 +310,7 @@ func twoHalvesAreTheWhole(t *testing.T, p *printed) {
 	require.Equal(t, whole.Groups, both.Groups)
 }
 
-// halves cuts a capture in two at the border of a packet, where no packet behind it is older than one before it: files are
+// halves cuts a capture in two at the border of a packet, where no packet after it is older than one before it: files are
 // merged by time.
 func halves(t *testing.T, data []byte) (first, second []byte) {
 	var starts []int // of packets

@@ -149,7 +149,7 @@ func presetsAgree(t *testing.T, r *report.Report, file string) {
 	}
 }
 
-// What is looked into of a capture that is larger than the sample is the same for any number of workers, and stands for the
+// What is sampled of a capture that is larger than the sample is the same for any number of workers, and stands for the
 // whole in proportion.
 func TestSample(t *testing.T) {
 	file := capturePath("fleet.pcap.zst")
@@ -179,7 +179,7 @@ func TestSample(t *testing.T) {
 	assert.False(t, none.Sampled)
 }
 
-// An estimate weighs every method by its bytes, also where a group has several: the few calls that were looked into are not
+// An estimate weighs every method by its bytes, also where a group has several: the few calls that were sampled are not
 // those that fill the wire.
 func TestEstimate(t *testing.T) {
 	if testing.Short() {

@@ -27,7 +27,7 @@ import (
 //	packet BYTES                    a packet as it is, from the link layer on
 //
 // BYTES are hex digits, "text" in Go's syntax, "length" for four bytes that say how many bytes follow it, and "x N"
-// behind a byte or a text to repeat it. What is longer than a segment (1460 bytes) goes into several packets.
+// after a byte or a text to repeat it. What is longer than a segment (1460 bytes) goes into several packets.
 func mkpcap(text string) ([]byte, error) {
 	m := &pcapMaker{now: time.Date(2026, 11, 21, 3, 4, 11, 0, time.UTC), link: 1}
 	if err := m.connect("10.0.0.1:40000", "10.0.0.2:20880"); err != nil {

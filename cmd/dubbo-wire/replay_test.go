@@ -16,7 +16,7 @@ import (
 
 // replay is a program that sends a capture's streams over TCP on the loopback interface: what Dubbo wrote, in the order in
 // which it was captured, on connections of its own. Its arguments are the capture, and how long it waits before the first
-// connection and behind the last (default 0), and its exit code; it prints how many bytes of payload there were. PORT, if
+// connection and after the last (default 0), and its exit code; it prints how many bytes of payload there were. PORT, if
 // set, is where the connections go.
 func replay() {
 	if err := runReplay(os.Args[1:]); err != nil {

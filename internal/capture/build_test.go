@@ -137,7 +137,7 @@ func (n *ng) packet(iface uint32, ticks uint64, data string, wire int) *ng {
 	for len(b)%4 != 0 {
 		b = append(b, 0)
 	}
-	b = n.opt(b, 1, []byte("a comment")) // options behind the data are no data
+	b = n.opt(b, 1, []byte("a comment")) // options after the data are not data
 	return n.block(pcapng.EnhancedPacket, b)
 }
 

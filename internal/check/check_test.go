@@ -190,7 +190,7 @@ func TestNotAskedFor(t *testing.T) {
 	}
 }
 
-// Names that are no UTF-8 are held to what JSON made of them.
+// Names that are not UTF-8 are held to what JSON made of them.
 func TestUnreadableNames(t *testing.T) {
 	methods := map[string][]int64{"S/\xff": {1}, "S/\xfe": {3}, "S/\xff\xff": {5}, "S/a": {7}}
 	was := run(methods)

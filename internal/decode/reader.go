@@ -23,7 +23,7 @@ type Reader interface {
 	ResultKind() byte
 	// Value takes one object written by writeObject, declared as the JVM descriptor typ ("" when not known), and
 	// records it under the given label. A value whose extent is known but whose content is not decoded is recorded as
-	// Opaque and is no error. Where the extent cannot be known the reader fails with cause Unsupported.
+	// Opaque and is not an error. Where the extent cannot be known the reader fails with cause Unsupported.
 	Value(l Label, name string, index int, typ string)
 	// Throwable takes the exception of a response, recorded as field "exception".
 	Throwable()

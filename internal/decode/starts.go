@@ -31,7 +31,7 @@ func IsKindByte(b []byte) bool { return b[0] <= 5 }
 // ShortLength reports whether b starts with a length below 256 in four bytes, big-endian.
 func ShortLength(b []byte) bool { return len(b) >= 3 && b[0]|b[1]|b[2] == 0 }
 
-// MostlyPrintable reports whether at least half of the bytes are no control characters.
+// MostlyPrintable reports whether at least half of the bytes are not control characters.
 func MostlyPrintable(b []byte) bool {
 	n := 0
 	for _, c := range b {

@@ -32,7 +32,7 @@ const (
 
 // layout is the widths of the columns of the tree.
 type layout struct {
-	offset, bytes, name, size, value int // value 0 is no bound
+	offset, bytes, name, size, value int // value 0 means no bound
 }
 
 // newLayout divides the width of the terminal among the columns.

@@ -220,7 +220,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// What Dubbo wrote about refused answers is read where calls are looked into, though other bodies are only measured.
+// What Dubbo wrote about refused answers is read where calls are sampled, though other bodies are only measured.
 func TestRefusedInCaptures(t *testing.T) {
 	for file, want := range map[string][]string{
 		"exhausted-2.6.12.pcap.zst": {

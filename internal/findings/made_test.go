@@ -116,7 +116,7 @@ func value(t *testing.T, f *report.Finding, name string) float64 {
 	return 0
 }
 
-// Calls waited that were sent before a large answer's end and answered behind it.
+// Calls waited that were sent before a large answer's end and answered after it.
 func TestWaitedBehind(t *testing.T) {
 	b := newBench()
 	b.add(made{conn: 1, method: "big", asked: 0, sent: 1, from: 100, to: 200, request: 100, response: 1 << 20})
@@ -190,7 +190,7 @@ func TestLargeAnswersAreBounded(t *testing.T) {
 	assert.Equal(t, n, b.large)
 }
 
-// A call that was asked shortly before the end may be answered behind it.
+// A call that was asked shortly before the end may be answered after it.
 func TestUnanswered(t *testing.T) {
 	b := newBench()
 	b.add(made{conn: 1, method: "get", asked: 0, sent: 1, from: 90, to: 100, response: 9}) // takes 100 ms
@@ -272,7 +272,7 @@ func TestRefused(t *testing.T) {
 	assert.EqualValues(t, 4, list[0].Frame)
 }
 
-// inside lets a message be looked into: attachments as key=value, each of them so many bytes.
+// inside lets a message be sampled: attachments as key=value, each of them so many bytes.
 func inside(m *call.Message, each int, attachments ...string) {
 	m.Sampled = true
 	in := &call.Sample{}

@@ -225,7 +225,7 @@ func recountMethod(x expected, name string, calls []exchange, totals *pipeline.T
 		what := []string{"request", "response"}[i]
 		list = slices.DeleteFunc(slices.Clone(list), func(m *message) bool { return !m.complete })
 		if name == "?/?" || i == 1 && slices.ContainsFunc(calls, func(e exchange) bool { return e.request == nil }) {
-			continue // only answers to what was looked into are looked into
+			continue // only responses to sampled requests are sampled
 		}
 		recountBodies(x, name, what, list)
 	}

@@ -3,7 +3,7 @@
 //
 // A [Monitor] receives rows and calls from the pipeline and belongs to its goroutine. It returns a [Snapshot] about
 // once a second; the snapshot owns its memory, and nobody changes it afterwards. [Intervals] returns the changes of
-// fixed intervals for output as text. The package knows no terminal and follows no specification: its numbers are
+// fixed intervals for output as text. The package does not know terminals and follows no specification: its numbers are
 // those of packages sizes and report.
 package live
 

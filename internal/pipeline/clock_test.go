@@ -48,7 +48,7 @@ func TestClockOfFile(t *testing.T) {
 	assert.Equal(t, 2*hour+s, c.at(hour+2*s))
 }
 
-// TestClockOfStopped: time that has passed is no step, though nobody looked.
+// TestClockOfStopped: time that has passed is not a step, though nobody looked.
 func TestClockOfStopped(t *testing.T) {
 	const s = int64(time.Second)
 	c := clock{live: true, checkedAt: time.Now()}

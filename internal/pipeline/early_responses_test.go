@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// A connection joined in the middle of a request: what stands behind it is searched and found late, behind its answers.
+// A connection joined in the middle of a request: what stands after it is searched and found late, after its answers.
 // They still pair.
 func TestAnswersBeforeRequestsThatAreHeld(t *testing.T) {
 	s := &script{}

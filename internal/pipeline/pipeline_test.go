@@ -185,8 +185,8 @@ func TestBothEndsAsk(t *testing.T) {
 	assert.Equal(t, []string{"ok", "ok", "noRequest"}, out.calls)
 }
 
-// A joined stream's first packet that is captured behind its second one is skipped, and lowers the percent; the same
-// numbers once more, behind a reset and another SYN, are another connection.
+// A joined stream's first packet that is captured after its second one is skipped, and lowers the percent; the same
+// numbers once more, after a reset and another SYN, are another connection.
 func TestLateStart(t *testing.T) {
 	a, b := frame(true, 1, 100), frame(true, 2, 0)
 	s := &script{}

@@ -17,7 +17,7 @@ type Sample struct {
 	// Calls is the number per method and lane; 0 samples none, [AllCalls] all.
 	Calls int
 	// Bytes bounds the sampled bodies of a lane: this much, and 1/sampleGrowth of all bodies so far; one method gets
-	// at most half. At least minCalls per method are sampled anyway. 0 is no bound.
+	// at most half. At least minCalls per method are sampled anyway. 0 means no bound.
 	Bytes int
 	// Packets is the number of first packets of the capture whose calls are all sampled, up to earlySampleBytes per
 	// lane, so that a small capture is sampled completely. It needs Calls.

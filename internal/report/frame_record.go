@@ -12,7 +12,7 @@ import (
 // Frames appends the JSON records of frames. Inputs are the names of files by index. A Frames belongs to one goroutine.
 type Frames struct {
 	Inputs []string
-	// Depth is the maximum number of path segments of parts; 0 is no limit.
+	// Depth is the maximum number of path segments of parts; 0 means no limit.
 	Depth int
 	// Redact omits error messages, and map keys in paths.
 	Redact bool

@@ -23,7 +23,7 @@ import (
 	"dubbo-wire/internal/sizes"
 )
 
-// taken makes calls whose bodies were looked into: each path of a body has so many bytes.
+// taken makes calls whose bodies were sampled: each path of a body has so many bytes.
 type taken struct {
 	groups *sizes.Aggregator
 	by     sizes.By

@@ -253,7 +253,7 @@ func checkRows(t *testing.T, text, format string, width, rows int) {
 	}
 }
 
-// An empty table is no error, and CSV still has its header.
+// An empty table is not an error, and CSV still has its header.
 func TestEmptyTables(t *testing.T) {
 	var b bytes.Buffer
 	table, err := report.NewFrameTable(&b, "csv", report.Style{}, nil)

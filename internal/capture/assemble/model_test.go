@@ -21,7 +21,7 @@ type model struct {
 	has     [2][]bool // what was captured of it
 	packets []modelPacket
 	copies  int64 // payload of packets captured twice
-	apart   int   // how many packets a copy came behind its original, at most
+	apart   int   // how many packets a copy came after its original, at most
 	id      uint16
 }
 
@@ -53,7 +53,7 @@ func (m *model) run(n, loss int, twice func() (extra bool, iface int)) {
 		switch k := m.rng.IntN(10); {
 		case k == 0:
 			to = from // only an acknowledgement
-		case k == 1 && at > 0: // sent again, in other segments, with new bytes behind or without
+		case k == 1 && at > 0: // sent again, in other segments, with new bytes after or without
 			from = max(0, at-1-m.rng.IntN(100))
 			to = from + 1 + m.rng.IntN(120)
 		case k == 2 && at > 0:
@@ -151,7 +151,7 @@ func FuzzModel(f *testing.F) {
 	for seed := range uint64(40) {
 		f.Add(seed, uint32(seed*0x0fffffff), uint16(50*seed), uint8(seed%4*10), uint8(seed%5), uint8(seed%7*6))
 	}
-	f.Add(uint64(31), uint32(4026531809), uint16(1550), uint8(12), uint8(1), uint8(43)) // copies far behind their originals
+	f.Add(uint64(31), uint32(4026531809), uint16(1550), uint8(12), uint8(1), uint8(43)) // copies far after their originals
 	f.Fuzz(func(t *testing.T, seed uint64, isn uint32, n uint16, loss, twice, overtake uint8) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		m := &model{rng: rng, isn: [2]uint32{isn, isn ^ 0xf0000000}}

@@ -100,7 +100,7 @@ func (d *Decoder) geneve(p *capture.Packet, off, end int) Verdict {
 // gtp parses a user packet of GTP version 1 (3GPP TS 29.281, section 5)
 //
 //	0 version 1, protocol type 1, flags E, S, PN · 1 message type 255 · 2 length
-//	behind byte 8 · 4 tunnel · with a flag: 8 sequence, N-PDU, 11 next extension
+//	after byte 8 · 4 tunnel · with a flag: 8 sequence, N-PDU, 11 next extension
 func (d *Decoder) gtp(p *capture.Packet, off, end int) Verdict {
 	b := p.Data
 	if len(b) < off+8 {

@@ -31,7 +31,7 @@ type serialization struct {
 	recent []*Names
 }
 
-// maxNameBytes bounds the memory for request envelopes that are remembered; beyond it they are read anew each time.
+// maxNameBytes bounds the memory for request envelopes that are remembered; beyond it they are read again each time.
 const maxNameBytes = 8 << 20
 
 // NewDecoder returns a decoder for bodies of the given serializations. Where several have one id, the bytes decide

@@ -94,5 +94,5 @@ func bodyKind(h *Header) decode.BodyKind {
 	return decode.BodyText
 }
 
-// firstField returns the first field of the body behind h.
+// firstField returns the first field of the body after h.
 func (h *Header) firstField() Field { return FirstField(bodyKind(h)) }

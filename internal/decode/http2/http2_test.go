@@ -51,7 +51,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// Bytes that are no HTTP/2 behind the preface, or that never come to a request.
+// Bytes that are not HTTP/2 after the preface, or that never come to a request.
 func TestRequestsHostile(t *testing.T) {
 	for name, rest := range map[string]string{
 		"a frame of 16 MiB":        "\xff\xff\xff\x01\x04\x00\x00\x00\x01",

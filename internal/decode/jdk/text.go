@@ -95,7 +95,7 @@ func (o Offset) Append(b []byte) []byte {
 // String is Append as a string.
 func (o Offset) String() string { return string(o.Append(nil)) }
 
-// Zone returns the id of a zone as it stands behind a date and time: an offset as it is, a region in brackets (RFC 9557).
+// Zone returns the id of a zone as it stands after a date and time: an offset as it is, a region in brackets (RFC 9557).
 func Zone(id string) string {
 	if id == "Z" || strings.HasPrefix(id, "+") || strings.HasPrefix(id, "-") {
 		return id

@@ -53,7 +53,7 @@ type Field struct {
 	Code byte
 }
 
-// Amount returns the class and the fields of a kind that is no date or time; class is "" for others.
+// Amount returns the class and the fields of a kind that is neither a date nor a time; class is "" for others.
 func (k Kind) Amount() (class string, fields []Field) {
 	if int(k) >= len(amounts) {
 		return "", nil
@@ -88,7 +88,7 @@ type Source interface {
 	Byte(what string) byte
 	Int(what string) int32
 	Long(what string) int64
-	// OffsetSeconds reads a zone offset that is no number of quarters of an hour.
+	// OffsetSeconds reads a zone offset that is not a number of quarters of an hour.
 	OffsetSeconds(what string) int32
 	// Zone reads the zone of a ZonedDateTime and returns the text of it. It may be "" where texts are not wanted.
 	Zone() string
@@ -164,7 +164,7 @@ func readClock(s Source) (c Clock) {
 	return c
 }
 
-// offsetInSeconds stands for an offset that is no number of quarters of an hour.
+// offsetInSeconds stands for an offset that is not a number of quarters of an hour.
 const offsetInSeconds = 0x7f
 
 // ReadOffset reads a zone offset: quarters of an hour, or 7f and the seconds.

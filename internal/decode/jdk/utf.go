@@ -20,7 +20,7 @@ func NewUnits(size int) Units { return Units{b: make([]byte, 0, size)} }
 func (u *Units) Add(c rune) {
 	if u.high != 0 {
 		pair := utf16.DecodeRune(u.high, c)
-		u.b = utf8.AppendRune(u.b, pair) // U+FFFD when c is no low surrogate
+		u.b = utf8.AppendRune(u.b, pair) // U+FFFD when c is not a low surrogate
 		u.high = 0
 		if pair != utf8.RuneError {
 			return

@@ -82,7 +82,7 @@ func TestLineFindsTheTruth(t *testing.T) {
 	}
 }
 
-// counter counts the allocations behind the first packets of a capture.
+// counter counts the allocations that follow the first packets of a capture.
 type counter struct {
 	capture.Source
 	n, warm       int64

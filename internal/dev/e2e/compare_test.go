@@ -125,7 +125,7 @@ const apart = 5000 // microseconds
 // sameGroups requires that two reports have the same groups, to the last member, but for the name of the input, which is that of
 // an interface or of a file. Times may differ by so many microseconds a packet. numbers says whether
 // frames have the same numbers: not where packets were lost, because a live capture gives a hole up while no packet comes, and a
-// file when one does, so that frames behind it come out in another order.
+// file when one does, so that frames after it come out in another order.
 func sameGroups(t *testing.T, report, other string, micros float64, numbers bool) {
 	t.Helper()
 	var both [2]struct {

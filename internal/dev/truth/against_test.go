@@ -109,7 +109,7 @@ func TestBodyAgainstHeader(t *testing.T) {
 	assert.Greater(t, told, 10000)
 }
 
-// Damage is no other serialization: of bodies with a byte changed, next to none is taken for one.
+// Damage is not another serialization: of bodies with a byte changed, next to none is taken for one.
 func TestDamageIsNoOtherSerialization(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine: the race detector finds nothing")

@@ -71,7 +71,7 @@ func copied(m *call.Message) *call.Message {
 	return &n
 }
 
-// A text that is empty is no null; what could not be read is neither null nor left out.
+// An empty text is not null; what could not be read is neither null nor left out.
 func TestAnswers(t *testing.T) {
 	throwable := "\x90C\x05com.E\x91\x0ddetailMessage\x60"
 	for _, c := range []struct {

@@ -69,8 +69,8 @@ type logged = javalog.Frame
 // way is a direction: from an address to another.
 type way struct{ src, dst string }
 
-// readTruth returns what was sent and what was received, by direction, in order, and the bytes that are no frames: telnet
-// text, and the rubbish that a provider of 2.5 sends behind an answer that replaces another.
+// readTruth returns what was sent and what was received, by direction, in order, and the bytes that are not frames: telnet
+// text, and the rubbish that a provider of 2.5 sends after an answer that replaces another.
 func readTruth(t *testing.T, name string) (sent, received map[way][]logged, telnet, rubbish int64) {
 	f, err := os.Open(filepath.Join(captures, name))
 	require.NoError(t, err)

@@ -491,7 +491,7 @@ func TestLoss(t *testing.T) {
 	})
 }
 
-// A capture that starts while calls are running has every frame behind its start.
+// A capture that starts while calls are running has every frame after its start.
 func TestJoined(t *testing.T) {
 	each(t, transformed(), func(t *testing.T, w *world) {
 		for _, mss := range []int{100, 536, 65000} {

@@ -22,7 +22,7 @@ func sameBytes(got, want []byte) string {
 	return fmt.Sprintf("%x instead of %x", got, want)
 }
 
-// rawBytes returns what stood behind a length, of a text or bytes.
+// rawBytes returns what stood after a length, of a text or bytes.
 func rawBytes(got any) ([]byte, bool) {
 	if s, ok := got.(string); ok {
 		return []byte(s), true
@@ -66,7 +66,7 @@ func fixed(got any, size int, floating bool) []byte {
 	return binary.LittleEndian.AppendUint64(nil, bits)[:size]
 }
 
-// wire returns the bytes of a logged value behind its tag, or behind its length.
+// wire returns the bytes of a logged value after its tag, or after its length.
 func wire(typ string, v any) []byte {
 	var number json.Number
 	switch v := v.(type) {

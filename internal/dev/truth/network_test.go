@@ -32,7 +32,7 @@ type segment struct {
 
 func (s *segment) way() way { return way{s.src.String(), s.dst.String()} }
 
-// end is the sequence number behind the segment.
+// end is the sequence number after the segment.
 func (s *segment) end() uint32 {
 	n := uint32(len(s.payload))
 	if s.flags&packet.SYN != 0 {
@@ -94,7 +94,7 @@ func spread(all []segment, step int64) []segment {
 }
 
 // reorder moves each segment back by up to window places; the handshakes (and what precedes them) stay. causal: never
-// behind a segment that acknowledges it, as on any wire.
+// after a segment that acknowledges it, as on any wire.
 func reorder(all []segment, window int, causal bool, r *rand.Rand) []segment {
 	type place struct {
 		at float64
@@ -127,7 +127,7 @@ func reorder(all []segment, window int, causal bool, r *rand.Rand) []segment {
 	return out
 }
 
-// repeat sends some segments again a little later: as they were, or cut anew out of the stream around them.
+// repeat sends some segments again a little later: as they were, or cut again out of the stream around them.
 func repeat(all []segment, share float64, anew bool, r *rand.Rand) []segment {
 	streams := streamsOf(all)
 	var out []segment

@@ -220,7 +220,7 @@ func (k *plainJSON) is(object map[string]any, v any) bool {
 	return ok && key[0] == key[1]
 }
 
-// pairs compares a map with keys that are no strings, or strings that look like ours. Jackson makes texts of them, and leaves
+// pairs compares a map with keys that are not strings, or strings that look like ours. Jackson makes texts of them, and leaves
 // entries out whose value is null.
 func (k *plainJSON) pairs(got map[string]any, want []any) bool {
 	entries, ok := got["@map"].([]any)

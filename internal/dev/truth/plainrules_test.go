@@ -129,7 +129,7 @@ func (k *plainJSON) otherwise(got, want any) (same, is bool) {
 	return false, false
 }
 
-// strange reports whether one of the entries has a name that is no property.
+// strange reports whether one of the entries has a name that is not a property.
 func (k *plainJSON) strange(entries []any, properties map[string]any) bool {
 	for _, e := range entries {
 		entry, _ := e.(map[string]any)

@@ -1,7 +1,7 @@
 package truth
 
 // Formats whose values have no end that can be seen without classes stop where one of the application's begins: what came
-// behind it is not there, everything before it has to be right.
+// after it is not there, everything before it has to be right.
 
 // stopped reports whether reading stopped inside v, where that may be.
 func (c *comparer) stopped(v any) bool {

@@ -425,7 +425,7 @@ func (k *untyped) members(path string, got, want map[string]any) string {
 	return ""
 }
 
-// pairs: maps whose keys are no strings. In JSON they are.
+// pairs: maps whose keys are not strings. In JSON they are.
 func (k *untyped) pairs(path string, got map[string]any, want []any) string {
 	g, ok := got["@map"].([]any)
 	if !ok && k.named { // every key is a string, and null is none

@@ -561,10 +561,10 @@ func isHandle(got, want map[string]any) bool {
 	return ok && strings.HasSuffix(java, base)
 }
 
-// pairs compares maps with keys that are no strings, in any order.
+// pairs compares maps with keys that are not strings, in any order.
 func (c *comparer) pairs(path string, got map[string]any, want []any) string {
 	g, ok := got["@map"].([]any)
-	if !ok && c.stopped(got) { // the entries read before the first whose key is no plain string
+	if !ok && c.stopped(got) { // the entries read before the first whose key is not a plain string
 		for k, v := range got {
 			g = append(g, []any{k, v})
 		}

@@ -78,7 +78,7 @@ func TestChoicesInCutBody(t *testing.T) {
 	assert.Equal(t, `[{"@class":"A","#0":"é","#1":1}]`, m.Value("args"))
 }
 
-// What package java cannot read of a stream is opaque, and reading goes on behind it.
+// What package java cannot read of a stream is opaque, and reading goes on after it.
 func TestStreams(t *testing.T) {
 	stream := func(content string) string {
 		b := formattest.Hex(content)

@@ -4,7 +4,7 @@
 // Dubbo's settings write objects with their class where a reader could not infer it, field names as symbols (a name is
 // written once and then numbered), maps with plain keys, and no fields with default values. A constant of an enum is its
 // name, with its class if its type is not declared; in a field declared as that enum it is only its ordinal. Symbols and
-// references start anew in every document.
+// references start again in every document.
 //
 // The reader turns each document into values of a tree. If it cannot read a document, the rest of that document is opaque,
 // the next one is read, and [Reader.Fault] tells why. The body is borrowed until the next Reset; the tree gets copies of names

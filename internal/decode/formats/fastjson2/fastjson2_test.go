@@ -78,7 +78,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// What is no string cannot be stepped over where a name is needed.
+// What is not a string cannot be stepped over where a name is needed.
 func TestNoText(t *testing.T) {
 	for _, body := range [][]byte{doc("05"), doc(""), doc("4c6162"), doc("79 4800ffffff 61"), doc("7a ff"), doc("80"), formattest.Hex("ffffffff49"), formattest.Hex("00000003 4a61"), formattest.Hex("0000")} {
 		r := Format.New()
@@ -148,7 +148,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// An empty object is a bean where its class is no map.
+// An empty object is a bean where its class is not a map.
 func TestEmptyObject(t *testing.T) {
 	for body, want := range map[string]string{
 		"a6a5":                       `{}`,

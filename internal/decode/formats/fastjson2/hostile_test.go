@@ -128,7 +128,7 @@ func TestTrailing(t *testing.T) {
 	assert.Equal(t, decode.Part{Path: "#trailing", Class: decode.ClassOverhead, Off: 9, Bytes: 4}, parts[len(parts)-1])
 }
 
-// Symbols and references start anew in each document.
+// Symbols and references start again in each document.
 func TestDocumentsApart(t *testing.T) {
 	r, m := read(append(doc("a6 7f4a6100 01 a5"), doc("a6 7f00 01 a5")...), decode.Malformed)
 	assert.Equal(t, `{"a":1}`, m.Value("result"))

@@ -38,7 +38,7 @@ func FuzzReader(f *testing.F) {
 	}
 	for i, g := range generations(f) {
 		if i%5 == 0 {
-			f.Add(g.body[1:]) // behind the result kind: as one value
+			f.Add(g.body[1:]) // after the result kind: as one value
 			f.Add(g.body)
 		}
 	}

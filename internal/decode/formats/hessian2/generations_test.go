@@ -62,7 +62,7 @@ func elements(tree *decode.Tree) (list []int) {
 	return nil
 }
 
-// TestGenerations: whoever wrote a body, references behind a value mean what was written. Where the body has nothing that
+// TestGenerations: whoever wrote a body, references after a value mean what was written. Where the body has nothing that
 // tells, a reference may be left open, and never means another object.
 func TestGenerations(t *testing.T) {
 	right, open := 0, 0
@@ -127,7 +127,7 @@ func TestCompactTimes(t *testing.T) {
 	}
 }
 
-// TestCompactOutOfRange: longs that are no date or time stay what is on the wire.
+// TestCompactOutOfRange: longs that are neither dates nor times stay what is on the wire.
 func TestCompactOutOfRange(t *testing.T) {
 	value := func(class string, v func(*writer) *writer, fields ...string) string {
 		return formattest.Value(t, Format, v(new(writer).object(class, fields...)).b)

@@ -257,7 +257,7 @@ func TestEnums(t *testing.T) {
 	for _, name := range []string{"", "bob", "Bob", "RED ", "2RED", "_RED", "RED-1", "红"} {
 		assert.Equal(t, "["+bean(name)+"]", e(name), "%q is no constant", name)
 	}
-	// One object that is no constant tells about all of its class, and about references to them.
+	// One object that is not a constant tells about all of its class, and about references to them.
 	assert.Equal(t, "["+bean("RED")+`,{"@ref":"result[0]"},`+bean("bob")+","+bean("GREEN")+`,{"@ref":"result[3]"}]`,
 		e("RED", "1", "bob", "GREEN", "3"))
 	assert.Equal(t, "["+bean("RED")+`,{"@class":"E","name":null}]`, e("RED", "null"))

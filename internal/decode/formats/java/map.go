@@ -53,7 +53,7 @@ func (r *Reader) entry(k int, half shape) int {
 	return 2
 }
 
-// mapKey takes key number k of a map and returns its text, "" when it is no string.
+// mapKey takes key number k of a map and returns its text, "" when it is not a string.
 func (r *Reader) mapKey(k int) (name string) {
 	isNew := false
 	switch tc, _ := r.Peek(); tc {

@@ -12,7 +12,7 @@ import (
 )
 
 // Rows were measured with Dubbo 2.5.3, 2.6.12, 2.7.8 and 3.3.4 with its extension, whose bytes are the same, and with
-// an ObjectOutputStream of JDK 17 behind a byte 1, as Dubbo's.
+// an ObjectOutputStream of JDK 17 after a byte 1, as Dubbo's.
 
 func TestValues(t *testing.T) { formattest.Wants(t, java.Format, "testdata/values.tsv") }
 

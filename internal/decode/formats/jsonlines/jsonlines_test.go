@@ -200,7 +200,7 @@ func TestWriters(t *testing.T) {
 		{gson, `{"@type":"a.B","x":1}`, `{"@map":[["@type","a.B"],["x",1]]}`},
 		{gson, `{"@class":"a.B","x":1}`, `{"@map":[["@class","a.B"],["x",1]]}`},
 		{gson, `NaN`, `{"@opaque":3}`},
-		// fastjson 1.1.39 to 1.2.83: in arrays of floats what is not finite is no null
+		// fastjson 1.1.39 to 1.2.83: in arrays of floats what is not finite is not null
 		{lines, `{"floats":[Infinity,-Infinity,NaN,1.5]}`, `{"floats":[{"@double":"Infinity"},{"@double":"-Infinity"},{"@double":"NaN"},1.5]}`},
 		// an own map with keys that are numbers, 1.2.83
 		{prefixed, `{"@type":"a.Cache",1:"cached"}`, `{"@map":[[1,"cached"]]}`},

@@ -21,7 +21,7 @@ func (r times) Zone() string {
 	return jdk.Zone(x.decode())
 }
 
-// amounts is times for classes that are no date or time: their longs are fixed.
+// amounts is times for classes that are neither dates nor times: their longs are fixed.
 type amounts struct{ times }
 
 func (r amounts) Long(what string) int64 { return int64(r.fixed(8, what)) }

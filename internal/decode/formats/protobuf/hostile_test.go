@@ -27,7 +27,7 @@ func TestHostile(t *testing.T) {
 	})
 }
 
-// A message that is no fields is opaque, to its end and with its length; what stands after it is read.
+// A message that does not consist of fields is opaque, to its end and with its length; what stands after it is read.
 func TestDamage(t *testing.T) {
 	for name, fields := range map[string]string{
 		"a tag that does not end":            "88",

@@ -80,7 +80,7 @@ func TestGuesses(t *testing.T) {
 		{"a list of groups", "0b 0801 0c 0b 0802 0c", `{"#1":[{"#1":1},{"#1":2}]}`},
 		{"groups in groups, with a long tag at the end", "0b 13 0a 02 0801 13 14 14 8c00", `{"#1":{"#2":{"#1":{"#1":1},"#2":{}}}}`},
 		{"a group in a message", "0a 04 0b 0801 0c", `{"#1":{"#1":{"#1":1}}}`},
-		// what is no message is measured
+		// what is not a message is measured
 		{"a group without end", "0b 08 01", `{"@opaque":4}`},
 		{"the end of another group", "0b 14", `{"@opaque":3}`},
 		{"an end without a group", "0c", `{"@opaque":2}`},

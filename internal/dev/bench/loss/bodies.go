@@ -113,7 +113,7 @@ func (w *writer) magics(b []byte) {
 	}
 }
 
-// own writes copies of frames that this connection sent before, in both directions, one behind the other: what a service
+// own writes copies of frames that this connection sent before, in both directions, one after the other: what a service
 // is sent that keeps a record of traffic. What is left becomes a frame that fills it.
 func (w *writer) own(b []byte) {
 	for tries := 0; tries < 16; tries++ {

@@ -116,7 +116,7 @@ func (w *hostileWriter) tcp(p hostilePair, fromServer bool, flags byte, seq, ack
 	}
 }
 
-// open writes a handshake; both ends' numbers start behind 1.
+// open writes a handshake; both ends' numbers start after 1.
 func (w *hostileWriter) open(p hostilePair) {
 	w.tcp(p, false, flagSYN, 0, 0, nil)
 	w.tcp(p, true, flagSYN|flagACK, 0, 1, nil)

@@ -52,7 +52,7 @@ type call struct {
 
 const (
 	maxOpen   = 8        // calls open on a connection
-	maxQueue  = 64 << 10 // bytes: behind it a side waits
+	maxQueue  = 64 << 10 // bytes: after it a side waits
 	callers   = 4        // connections of one client
 	maxBurst  = 8        // segments sent in a row
 	clientNet = 0x0a010000

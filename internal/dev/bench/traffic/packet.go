@@ -30,7 +30,7 @@ type endpoint struct {
 
 // writer writes packets as a pcap file (draft-ietf-opsawg-pcap).
 type writer struct {
-	out                           io.Writer // its errors show at the flush behind the last packet
+	out                           io.Writer // its errors show at the flush after the last packet
 	now                           int64     // microseconds since the capture's start
 	buf                           []byte
 	packets, linkBytes, fileBytes int64

@@ -5,7 +5,7 @@ import (
 	"os"
 )
 
-// version changes with what Write writes for a Config: a capture of another version is made anew.
+// version changes with what Write writes for a Config: a capture of another version is made again.
 const version = 2
 
 // Truth is what is in a capture, as counted by who wrote it.

@@ -33,7 +33,7 @@ func used(pid int) (u sample, err error) {
 	if err != nil {
 		return u, err
 	}
-	// The name, in parentheses, may have blanks; behind it is field 3.
+	// The name, in parentheses, may have blanks; after it is field 3.
 	f := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
 	if len(f) < 13 {
 		return u, fmt.Errorf("/proc/%d/stat has %d fields", pid, len(f)+2)
