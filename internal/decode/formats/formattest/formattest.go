@@ -141,38 +141,27 @@ func Request(f decode.Format, body []byte, short decode.Cause) *Message {
 	return m
 }
 
-// walk reads the fields of a body in Dubbo's order.
+// envelope has the names of the texts that a request starts with.
+var envelope = [...]string{"dubboVersion", "path", "serviceVersion", "method", "parameterTypes"}
+
+// walk reads the fields of a body in Dubbo's order, that of DubboCodec.encodeRequestData and encodeResponseData. The order is
+// written here again, so that tests of serializations do not take it from package dubbo.
 func (m *Message) walk(k decode.BodyKind, r decode.Reader, body []byte, short decode.Cause, t *decode.Tree) {
 	r.Reset(body, short, t)
-	for f := dubbo.FirstField(k); f != dubbo.NoField; f = f.Next(m.Kind) {
-		switch f {
-		case dubbo.FieldEnvelope:
-			for _, name := range dubbo.EnvelopeTexts {
-				s, null := r.Text(name)
-				m.Texts = append(m.Texts, s)
-				m.Nulls = append(m.Nulls, null)
-			}
-		case dubbo.FieldArguments:
-			if r.Err() != nil {
-				continue
-			}
-			types, _ := decode.SplitDescriptor(m.Texts[4])
-			t.Open(decode.List, decode.ByField, "args", 0, r.Offset())
-			for i, typ := range types {
-				if r.Value(decode.ByIndex, "", i, typ); m.opaque(r, t) {
-					break
-				}
-			}
-			t.Close()
-		case dubbo.FieldResultKind:
-			m.Kind = r.ResultKind()
-		case dubbo.FieldThrowable:
+	switch k {
+	case decode.BodyRequest:
+		m.request(r, t)
+	case decode.BodyResult:
+		m.Kind = r.ResultKind()
+		switch m.Kind {
+		case 0, 3:
 			r.Throwable()
 			m.opaque(r, t)
-		case dubbo.FieldResult:
+		case 1, 4:
 			r.Value(decode.ByField, "result", 0, "")
 			m.opaque(r, t)
-		case dubbo.FieldAttachments:
+		}
+		if m.Kind >= 3 && m.Kind <= 5 {
 			r.Attachments()
 		}
 	}
@@ -180,6 +169,26 @@ func (m *Message) walk(k decode.BodyKind, r decode.Reader, body []byte, short de
 	if m.Err == nil {
 		m.Err = r.Err()
 	}
+}
+
+// request reads the envelope of a request, as many arguments as it has parameter types, and its attachments.
+func (m *Message) request(r decode.Reader, t *decode.Tree) {
+	for _, name := range envelope {
+		s, null := r.Text(name)
+		m.Texts = append(m.Texts, s)
+		m.Nulls = append(m.Nulls, null)
+	}
+	if r.Err() == nil {
+		types, _ := decode.SplitDescriptor(m.Texts[4])
+		t.Open(decode.List, decode.ByField, "args", 0, r.Offset())
+		for i, typ := range types {
+			if r.Value(decode.ByIndex, "", i, typ); m.opaque(r, t) {
+				break
+			}
+		}
+		t.Close()
+	}
+	r.Attachments()
 }
 
 // opaque goes on at the attachments where they can be found after a value that cannot be read; what lies before them
@@ -309,7 +318,7 @@ func cause(err *decode.Error) decode.Cause {
 
 func skip(r decode.Reader, body []byte) {
 	r.Reset(body, decode.Malformed, nil)
-	for range dubbo.EnvelopeTexts {
+	for range envelope {
 		r.SkipText()
 	}
 }
@@ -442,7 +451,7 @@ func Bench(b *testing.B, f decode.Format, request []byte) {
 		})
 	}
 	texts := func(r decode.Reader) {
-		for range dubbo.EnvelopeTexts {
+		for range envelope {
 			r.SkipText()
 		}
 	}
@@ -468,7 +477,7 @@ func NoAllocs(t *testing.T, f decode.Format, request []byte) {
 	r := f.New()
 	n := testing.AllocsPerRun(100, func() {
 		r.Reset(request, decode.Malformed, nil)
-		for range dubbo.EnvelopeTexts {
+		for range envelope {
 			r.SkipText()
 		}
 	})
