@@ -147,6 +147,28 @@ func TestEveryFrame(t *testing.T) {
 	}
 }
 
+// The row of a class name has the whole name, as Java logged it: kryo marks its last character. Java logged no classes
+// of the JDK, and none within exceptions.
+func TestClassNames(t *testing.T) {
+	for _, name := range testkit.Some([]string{"kryo", "edge-kryo-3.2.16", "edge-kryo", "kryo-3.2.16", "kryo-2.6.0", "edge-kryo2", "fst", "edge-fst"}, 4) {
+		logged := make(map[string]bool)
+		for text := range strings.SplitSeq(testkit.Get(t, name).TruthLog(t), `"`) {
+			logged[text] = true
+		}
+		n := 0
+		each(t, name+".pcap.zst", nil, func(r *pipeline.Row) {
+			for _, row := range New(&Subject{Row: r, File: "x.pcap"}).rows {
+				ours := strings.HasPrefix(row.value, "com.") || strings.HasPrefix(row.value, "org.")
+				if row.name == "#class" && ours && row.value != "org.dubbowire.rig.edge.Op$2" && !strings.HasPrefix(row.path, "exception") {
+					n++
+					assert.True(t, logged[row.value], "%s, frame %d: %s %q", name, r.Number, row.path, row.value)
+				}
+			}
+		})
+		assert.Positive(t, n, name)
+	}
+}
+
 // A page needs nothing but itself, is of bounded size, and marks what the tree has.
 func TestPages(t *testing.T) {
 	largest := 0

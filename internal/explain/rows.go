@@ -207,11 +207,23 @@ func (s *Subject) overhead(t *decode.Tree, i int) string {
 	if int(n.Off+n.Len) > len(body) {
 		return ""
 	}
-	raw := body[n.Off : n.Off+n.Len]
+	raw := withoutEndMark(body[n.Off : n.Off+n.Len])
 	if up := int(n.Parent); n.Name == "class" && up >= 0 && t.Nodes[up].Class != "" && bytes.Contains(raw, []byte(t.Nodes[up].Class)) {
 		return t.Nodes[up].Class
 	}
 	return printable(raw)
+}
+
+// withoutEndMark returns raw with a readable last character if bit 7 of its last byte marks the end of an ASCII text, as it
+// does in kryo. A text in UTF-8 stays.
+func withoutEndMark(raw []byte) []byte {
+	last := len(raw) - 1
+	if r, size := utf8.DecodeLastRune(raw); r != utf8.RuneError || size != 1 || last < 1 || raw[last-1] >= utf8.RuneSelf {
+		return raw
+	}
+	raw = bytes.Clone(raw)
+	raw[last] &= 0x7f
+	return raw
 }
 
 // printable returns the runs of three and more printable characters in b, or all of b after its first byte.

@@ -108,6 +108,16 @@ func (c *Capture) Bytes(t testing.TB) []byte {
 	return slices.Clip(data)
 }
 
+// TruthLog returns what Java logged of the capture, a JSON object a line.
+func (c *Capture) TruthLog(t testing.TB) string {
+	t.Helper()
+	data, err := decompress(filepath.Join(Dir(), c.Truth))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
 // Sampled reports whether the capture is in the sample of every n-th capture. The first one of each set of serializations
 // is in every sample of n below 50. With the build tag alltests all captures are; with -short, which is for the race detector, few are.
 func (c *Capture) Sampled(n int) bool {
