@@ -113,16 +113,35 @@ func classOf(k Kind, l Label, name string, top, attachments bool) Class {
 }
 
 // NamesCall reports whether n is a field of the envelope that says what is called or how a call ended, rather than a text of
-// the application: redaction keeps it.
+// the application: redaction keeps it. A text that is not what must be there, as in a body that was misread, is not kept. The
+// tree must have values.
 func (n *Node) NamesCall() bool {
 	if n.Parent >= 0 || n.Label != ByField {
 		return false
 	}
 	switch n.Name {
-	case "dubboVersion", "path", "serviceVersion", "method", "parameterTypes", "flag":
+	case "flag":
 		return true
+	case "dubboVersion", "path", "serviceVersion", "method", "parameterTypes":
+		return n.Kind != String || n.Text == "" || isEnvelopeText(n.Name, n.Text)
 	}
 	return false
+}
+
+// isEnvelopeText reports whether text can be the field of the envelope with that name.
+func isEnvelopeText(name, text string) bool {
+	switch name {
+	case "dubboVersion":
+		return IsRelease(text)
+	case "path":
+		return isNames(text, "./:")
+	case "serviceVersion":
+		return isVersion(text)
+	case "method":
+		return isNames(text, "")
+	}
+	_, ok := SplitDescriptor(text)
+	return ok
 }
 
 // Path returns the written path of node i, as reports name it: args[0].user.name, attachments["a.b"], opaque.

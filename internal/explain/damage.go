@@ -35,6 +35,9 @@ func damageOf(f *Frame) *damage {
 		}
 	}
 	d.likely = f.likely(err)
+	if f.redact {
+		d.found = "" // it quotes bytes
+	}
 	return d
 }
 

@@ -81,7 +81,7 @@ func (p *Frames) appendRest(f *Record, r *pipeline.Row) {
 			// The offset is from the start of the frame.
 			f.Int("undecodedAt", int64(m.HeaderLen)+int64(m.Err.At))
 			f.Text("cause", m.Err.Cause.String())
-			f.Text("error", errorText(m.Err))
+			f.Text("error", errorText(m.Err, p.Redact))
 		}
 	}
 }
@@ -138,12 +138,13 @@ func (p *Frames) appendParts(f *Record, m *rpc.Message) {
 	f.JSON = append(f.JSON, ']')
 }
 
-func errorText(e *decode.Error) string {
+// errorText describes an error, without the bytes that were found if redact.
+func errorText(e *decode.Error, redact bool) string {
 	s := ""
 	if e.Expected != "" {
 		s = "expected " + e.Expected
 	}
-	if e.Found != "" {
+	if e.Found != "" && !redact {
 		s += ", found " + e.Found
 	}
 	return s

@@ -141,7 +141,7 @@ func (b *detector) startsAs(r *serialization) bool {
 	var n Names
 	n.read(in)
 	_, types := decode.SplitDescriptor(n.Descriptor)
-	return in.Err() == nil && types && isRelease(n.ProtocolVersion) && printable(n.Service) && printable(n.Version) &&
+	return in.Err() == nil && types && decode.IsRelease(n.ProtocolVersion) && printable(n.Service) && printable(n.Version) &&
 		n.Method != "" && printable(n.Method)
 }
 
@@ -209,19 +209,6 @@ func (d *Decoder) decodeUnknown(f *Frame, detail Detail, custom *serialization, 
 func hasTrailing(m *Message) bool {
 	n := m.Tree.Nodes
 	return len(n) > 0 && n[len(n)-1].Parent < 0 && n[len(n)-1].Name == "trailing"
-}
-
-// isRelease reports whether s is a version as Dubbo writes its own, such as 2.0.2, 2.5.3 or 3.3.0-beta.1.
-func isRelease(s string) bool {
-	if len(s) < 3 || len(s) > 32 || s[0] < '0' || s[0] > '9' || !strings.Contains(s, ".") {
-		return false
-	}
-	for _, c := range s {
-		if c != '.' && c != '-' && c != '_' && !(c >= '0' && c <= '9') && !(c|0x20 >= 'a' && c|0x20 <= 'z') {
-			return false
-		}
-	}
-	return true
 }
 
 // printable reports whether s has no control characters and no broken ones.

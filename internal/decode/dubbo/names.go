@@ -105,7 +105,7 @@ func (n *Names) split() {
 	n.Descriptors, ok = decode.SplitDescriptor(n.Descriptor)
 	n.malformed = !ok
 	n.Generic = n.Method == "$invoke" || n.Method == "$invokeAsync"
-	n.strange = !ok || !isRelease(n.ProtocolVersion)
+	n.strange = !ok || !decode.IsRelease(n.ProtocolVersion)
 	n.Types = make([]string, len(n.Descriptors))
 	for i, d := range n.Descriptors {
 		n.Types[i] = decode.JavaName(d)

@@ -1,0 +1,215 @@
+package truth
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/protocols"
+	"dubbo-wire/internal/dev/testkit"
+	"dubbo-wire/internal/dev/truth/javalog"
+	"dubbo-wire/internal/explain"
+	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/redact"
+	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/rpc"
+)
+
+// words are those of dubbo-wire, names of fields that the truth does not have, and names in a map with a class, that values of the
+// workloads have, too.
+const words = "attachments expiredAt objects with space seconds suppressedExceptions [null,null,null,null,null,null,null,null]"
+
+// minLeak is the shortest text that is searched for, in bytes.
+const minLeak = 6
+
+// secrets collects the texts of values that Java logged, and the names that stay.
+type secrets struct {
+	values map[string]bool
+	names  map[string]bool
+}
+
+// value adds the texts of a value.
+func (s *secrets) value(v any) {
+	switch v := v.(type) {
+	case string:
+		s.values[v] = true
+	case []any:
+		for _, e := range v {
+			s.value(e)
+		}
+	case map[string]any:
+		_, enum := v["@enum"]
+		for key, e := range v {
+			text, isText := e.(string)
+			s.names[key] = true
+			switch {
+			case key == "@ref":
+			case isText && (enum || key == "@class" || key == "class" && strings.Contains(text, ".")):
+				s.names[text] = true
+			case isText && v["@class"] == "java.lang.Class":
+				s.names[text] = true
+			default:
+				s.value(e)
+			}
+		}
+	}
+}
+
+// attachments adds the values of attachments but those that say what is called.
+func (s *secrets) attachments(v any) {
+	m, _ := v.(map[string]any)
+	for key, e := range m {
+		s.names[key] = true
+		if text, ok := e.(string); ok && decode.NamesCallee(key) {
+			s.names[text] = true
+		} else {
+			s.value(e)
+		}
+	}
+}
+
+// frame adds what a frame says.
+func (s *secrets) frame(l *logged) {
+	for _, name := range append([]string{text(l.Service), text(l.Version), l.Group, l.Method, l.DubboVersion}, l.ParameterTypes...) {
+		s.names[name] = true
+	}
+	args := l.Arguments
+	if strings.HasPrefix(l.Method, "$invoke") && len(args) == 3 {
+		s.names[fmt.Sprint(args[0])], s.names[fmt.Sprint(args[1])] = true, true
+		args = args[2:]
+	}
+	s.value(args)
+	s.attachments(l.Attachments)
+	s.value(l.Result)
+	if l.Exception != nil {
+		s.names[text(l.Exception.Class)] = true
+		s.values[text(l.Exception.Message)] = true
+	}
+	s.values[text(l.ErrorMessage)] = true
+}
+
+// sought returns the texts that must be nowhere, by their first bytes: those that have a letter that no replacement has, and
+// are not part of a name.
+func (s *secrets) sought() map[[minLeak]byte][]string {
+	heads := map[[minLeak]byte][]string{}
+	names := words
+	for name := range s.names {
+		names += name + "\x00"
+	}
+	for _, f := range formats.All() {
+		names += f.Name + "\x00"
+	}
+	for v := range s.values {
+		telling := strings.ContainsFunc(v, func(r rune) bool {
+			return r|0x20 >= 'a' && r|0x20 <= 'z' && !strings.ContainsRune("ghjkpqvwxz", r|0x20)
+		})
+		if len(v) >= minLeak && telling && !strings.Contains(names, v) && !strings.HasPrefix(v, "java.") {
+			heads[[minLeak]byte([]byte(v))] = append(heads[[minLeak]byte([]byte(v))], v)
+		}
+	}
+	return heads
+}
+
+// leaks returns the texts of heads that are in b.
+func leaks(heads map[[minLeak]byte][]string, b []byte) (found []string) {
+	for i := 0; i+minLeak <= len(b); i++ {
+		for _, v := range heads[[minLeak]byte(b[i:])] {
+			if len(v) <= len(b)-i && string(b[i:i+len(v)]) == v {
+				found = append(found, fmt.Sprintf("%q in %q", v, b[max(0, i-40):min(len(b), i+len(v)+20)]))
+			}
+		}
+	}
+	return found[:min(len(found), 5)]
+}
+
+// leakPrinter prints everything that can be redacted.
+type leakPrinter struct {
+	t       *testing.T
+	frames  report.Frames
+	calls   report.Calls
+	secret  explain.Secret
+	redact  *redact.Redactor
+	out     strings.Builder
+	explain int // so many frames of each kind and outcome are explained
+	seen    map[string]int
+}
+
+func (p *leakPrinter) Frame(r *pipeline.Row) {
+	if p.redact != nil {
+		p.redact.Frame(r)
+		return
+	}
+	p.out.Write(p.frames.AppendJSON(nil, r))
+	p.out.WriteByte('\n')
+	kind := fmt.Sprint(r.Msg.Kind, r.Msg.ResultKind, r.Msg.Decoded, r.Msg.BodyLen>>6)
+	if p.seen[kind]++; p.seen[kind] > p.explain {
+		return
+	}
+	s := &explain.Subject{Row: r, File: "a.pcap", Stream: -1, Secret: p.secret}
+	f := explain.New(s)
+	require.NoError(p.t, f.WriteText(&p.out, &explain.Style{Width: 1 << 12, Full: true}))
+	require.NoError(p.t, f.WriteJSON(&p.out))
+}
+
+func (p *leakPrinter) Call(c *call.Call, _ bool) {
+	if p.redact == nil {
+		p.out.Write(p.calls.AppendJSON(nil, c))
+		p.out.WriteByte('\n')
+	}
+}
+
+// TestNothingLeaks: no text of a value that Java logged is in the redacted file, nor in what is printed without values.
+func TestNothingLeaks(t *testing.T) {
+	testkit.Each(t, 50, func(t *testing.T, c *testkit.Capture) {
+		s := secrets{values: map[string]bool{}, names: map[string]bool{}}
+		truth, err := os.Open(filepath.Join(captures, c.Truth))
+		require.NoError(t, err)
+		defer truth.Close()
+		z, err := zstd.NewReader(truth)
+		require.NoError(t, err)
+		defer z.Close()
+		require.NoError(t, javalog.Read(z, s.frame))
+		sought := s.sought()
+
+		run := func(p *leakPrinter, opt pipeline.Options) {
+			src, err := capture.Open([]string{c.Path()}, capture.Options{})
+			require.NoError(t, err)
+			defer src.Close()
+			opt.Protocols, opt.Formats, opt.Detail, opt.Rows, opt.WholeBodies = protocols.All(), formats.All(), rpc.Values, true, true
+			if p.redact != nil {
+				opt.Tap = p.redact
+			}
+			_, err = pipeline.Run(src, opt, p)
+			require.NoError(t, err)
+		}
+		file, err := os.Create(filepath.Join(t.TempDir(), "out.pcapng"))
+		require.NoError(t, err)
+		defer file.Close()
+		r := redact.New(redact.Options{File: file, Protocols: protocols.All(), Formats: formats.All(), Key: [32]byte{1}})
+		run(&leakPrinter{t: t, redact: r}, pipeline.Options{})
+		_, err = r.Close()
+		require.NoError(t, err)
+		redacted, err := os.ReadFile(file.Name())
+		require.NoError(t, err)
+		assert.Empty(t, leaks(sought, redacted), "in the redacted file")
+
+		for name, secret := range map[string]explain.Secret{"--redact": explain.Redacted, "--no-values": explain.Hidden} {
+			hidden := secret == explain.Hidden
+			p := &leakPrinter{t: t, secret: secret, explain: 1, seen: map[string]int{}}
+			p.frames = report.Frames{Inputs: []string{"a.pcap"}, Redact: true}
+			p.calls = report.Calls{Inputs: p.frames.Inputs, NoValues: hidden, Redact: !hidden}
+			run(p, pipeline.Options{RenderValues: !hidden, Redact: !hidden})
+			assert.Empty(t, leaks(sought, []byte(p.out.String())), "printed with %s", name)
+		}
+	}, "edge-kryo", "loss", "mislabelled-3.3.6", "snap200", "zoo-java")
+}
