@@ -21,11 +21,15 @@ func newCalls(s *streams) *cobra.Command {
 		GroupID: "look",
 		Short:   "Print one record per call: request and response paired",
 		Long: `calls pairs requests with their responses and prints one record per call, in the order in which they were closed.
-The table shows no values; json and jsonl have arguments, attachments, results and exceptions.`,
+The table shows no values; json and jsonl have arguments, attachments, results and exceptions.
+
+-w writes the packets of the selected calls to a pcapng file for Wireshark: unchanged, retransmissions and duplicates
+included, with a comment (frame.comment) at each frame's first packet. The inputs are read twice.`,
 		Example: `  dubbo-wire calls trace.pcap
   dubbo-wire calls trace.pcap --method createUser --format jsonl
   dubbo-wire calls trace.pcap --min-latency 500ms --no-values --format jsonl
-  dubbo-wire calls trace.pcap --redact --format jsonl -o to-share.jsonl`,
+  dubbo-wire calls trace.pcap --redact --format jsonl -o to-share.jsonl
+  dubbo-wire calls trace.pcap --min-latency 500ms -w slow.pcapng`,
 		Args: needFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if noValues && redact {

@@ -205,7 +205,7 @@ func (c *checkFlags) write(s *streams, r *report.Report, golden *report.Summarie
 	if r.Golden.Tolerances == nil {
 		r.Golden.Tolerances = map[string]json.RawMessage{}
 	}
-	t, err := s.places.Unfinished("json", c.golden, c.golden)
+	t, err := s.places.Unfinished("--golden", "json", c.golden, c.golden)
 	if err != nil {
 		return err
 	}

@@ -164,7 +164,7 @@ func saveBody(s *streams, name string, m *rpc.Message) error {
 		return err
 	}
 	// As for other outputs, the file appears when it is complete.
-	t, err := s.places.File("raw", name)
+	t, err := s.places.File("-o", "raw", name)
 	if err == nil {
 		_, _ = t.W.Write(m.Body) // Close returns the error
 		err = t.Close()

@@ -20,10 +20,14 @@ func newFrames(s *streams) *cobra.Command {
 		GroupID: "look",
 		Short:   "Print one record per frame, in the order they completed on the wire",
 		Long: `frames prints every frame: header, envelope, and in json and jsonl the parts its bytes belong to, which add up to
-headerBytes + bodyBytes. Frame numbers run over all inputs and never depend on filters.`,
+headerBytes + bodyBytes. Frame numbers run over all inputs and never depend on filters.
+
+-w writes the packets of the selected frames to a pcapng file for Wireshark, as in calls; without filters heartbeats
+and events are included.`,
 		Example: `  dubbo-wire frames trace.pcap
   dubbo-wire frames trace.pcap --format jsonl
-  dubbo-wire frames trace.pcap --format jsonl --depth 2 --service 'com.acme.*'`,
+  dubbo-wire frames trace.pcap --format jsonl --depth 2 --service 'com.acme.*'
+  dubbo-wire frames trace.pcap --id 490361 -w call.pcapng`,
 		Args: needFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if depth < 0 {
@@ -43,7 +47,8 @@ headerBytes + bodyBytes. Frame numbers run over all inputs and never depend on f
 					}
 					return opt
 				},
-				sink: measure.FrameSink,
+				sink:    measure.FrameSink,
+				control: true,
 			})
 		},
 	}

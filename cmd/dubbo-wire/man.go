@@ -29,10 +29,10 @@ func newMan(s *streams) *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := os.MkdirAll(args[0], 0o777); err != nil {
-				return output.CannotWrite(args[0], err)
+				return output.CannotWrite("-o", args[0], err)
 			}
 			for _, p := range manPages(cmd.Root(), date) {
-				t, err := s.places.File("roff", filepath.Join(args[0], p.Name+".1"))
+				t, err := s.places.File("-o", "roff", filepath.Join(args[0], p.Name+".1"))
 				if err != nil {
 					return err
 				}

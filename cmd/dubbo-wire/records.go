@@ -2,7 +2,9 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"dubbo-wire/internal/extract"
 	"dubbo-wire/internal/measure"
 	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/pipeline"
@@ -14,12 +16,16 @@ type recordFlags struct {
 	in     inputFlags
 	filter filterFlags
 	out    outputFlags
+	write  string // a pcapng file for the packets
 }
 
 func (f *recordFlags) add(cmd *cobra.Command) {
 	f.in.add(cmd)
 	f.filter.add(cmd)
 	f.out.add(cmd, "table", "markdown", "csv", "json", "jsonl")
+	addFlags(cmd.Flags(), outputGroup, func(fs *pflag.FlagSet) {
+		fs.StringVarP(&f.write, "write", "w", "", "write the packets of the selected calls to `OUT.pcapng`, with a comment at each frame's first packet; records are then printed only with --format or -o")
+	})
 }
 
 // recordKind says how to make and print one kind of record.
@@ -28,6 +34,7 @@ type recordKind[T any] struct {
 	table   func(t *output.Target, st report.Style, inputs []string) (output.Table[T], error)
 	options func(json bool) pipeline.Options
 	sink    func(f *measure.Filter, write func(T)) pipeline.Sink
+	control bool // records are also of heartbeats and events
 }
 
 // printRecords reads captures and prints their records.
@@ -36,11 +43,27 @@ func printRecords[T any](s *streams, f *recordFlags, args []string, kind *record
 	if err != nil {
 		return err
 	}
+	var packets *packetFile
+	if f.write != "" {
+		if packets, err = openPackets(s, f.write, args); err != nil {
+			return err
+		}
+		defer packets.Discard()
+	}
 	targets, src, err := open(s, &f.in, &f.out, args)
 	if err != nil {
 		return err
 	}
-	defer src.Close()
+	defer func() { src.Close() }()
+	if packets != nil {
+		if err := notAnInput("-w", f.write, src); err != nil {
+			output.Discard(targets)
+			return err
+		}
+		if f.out.Format == "" && len(f.out.Files) == 0 {
+			targets = nil
+		}
+	}
 	inputs := src.Names()
 	w, err := output.NewRecords(targets, kind.render(inputs), func(t *output.Target) (output.Table[T], error) {
 		return kind.table(t, f.out.Style(t), inputs)
@@ -54,9 +77,24 @@ func printRecords[T any](s *streams, f *recordFlags, args []string, kind *record
 	}
 	opt := kind.options(output.Any(targets, "json", "jsonl"))
 	fl.Apply(&opt)
-	totals, readErr := src.Run(opt, kind.sink(fl, w.Write), w.Broken)
+	sink := kind.sink(fl, w.Write)
+	var selection *extract.Selection
+	if packets != nil {
+		selection = extract.NewSelection(kind.control && fl.Empty())
+		sink = bothSinks{sink, selection}
+	}
+	totals, readErr := src.Run(opt, sink, w.Broken)
 	if err := w.Close(); err != nil {
 		return err
+	}
+	if packets != nil && selection.Messages > 0 && totals.Balance() == nil {
+		src.Close()
+		if src, err = f.in.Open(args); err != nil {
+			return err
+		}
+		if err := packets.write(s, src, selection); err != nil {
+			return err
+		}
 	}
 	return f.in.Verdict(totals, w.Rows(), !fl.Empty(), readErr)
 }

@@ -99,7 +99,7 @@ func runRedact(s *streams, in *inputFlags, args []string, name string, key [32]b
 	if label, path := src.Labels.Given(); label != "" {
 		return exit.Usagef("redact makes one file of all: write %s without %s=", path, label)
 	}
-	if err := notAnInput(name, src); err != nil {
+	if err := notAnInput("-o", name, src); err != nil {
 		return err
 	}
 	file, err := openRedacted(s, name)
@@ -112,7 +112,7 @@ func runRedact(s *streams, in *inputFlags, args []string, name string, key [32]b
 	totals, readErr := src.Run(opt, r, r.Broken)
 	sum, err := r.Close()
 	if err != nil {
-		return output.CannotWrite(name, err)
+		return output.CannotWrite("-o", name, err)
 	}
 	if totals.Balance() != nil {
 		return readErr // the totals are wrong, so the file may be wrong
@@ -130,17 +130,17 @@ func runRedact(s *streams, in *inputFlags, args []string, name string, key [32]b
 }
 
 // notAnInput refuses to overwrite an input.
-func notAnInput(name string, src *measure.Files) error {
+func notAnInput(flag, name string, src *measure.Files) error {
 	info, err := os.Stat(name)
 	if name == "-" || err != nil {
 		return nil
 	}
 	if info.IsDir() {
-		return exit.Usagef("-o %s: is a folder; name a file in it", name)
+		return exit.Usagef("%s %s: is a folder; name a file in it", flag, name)
 	}
 	for _, input := range src.Inputs() {
 		if other, err := os.Stat(input.File); input.File != "-" && err == nil && os.SameFile(info, other) {
-			return exit.Usagef("-o %s: is an input; write to another file", name)
+			return exit.Usagef("%s %s: is an input; write to another file", flag, name)
 		}
 	}
 	return nil
@@ -161,12 +161,12 @@ func openRedacted(s *streams, name string) (r redacted, err error) {
 		if name != "-" { // a device or a pipe cannot be replaced by a complete file
 			f, err := os.OpenFile(name, os.O_WRONLY, 0)
 			if err != nil {
-				return r, output.CannotWrite(name, err)
+				return r, output.CannotWrite("-o", name, err)
 			}
 			r.out = f
 		}
 	}
-	r.Target, err = s.places.Unfinished("pcapng", name, beside)
+	r.Target, err = s.places.Unfinished("-o", "pcapng", name, beside)
 	return r, err
 }
 

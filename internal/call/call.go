@@ -24,6 +24,11 @@ type Conn struct {
 	Ends [2]string
 	// Input is the index of the input file with the connection's first packet.
 	Input int
+	// Starts are the TCP sequence numbers of the first byte of each side, 0 where there is none.
+	Starts [2]uint32
+	// Closed is set when the connection has ended: its packets come before the one with this ordinal among those with a
+	// segment. Key is the ordinal of its first one. Read Closed only after the run.
+	Closed int64
 }
 
 // Message is one message of a call: its summary, without body and tree.

@@ -223,3 +223,13 @@ func kinds[K cmp.Ordered](packets map[K]int64) string {
 	}
 	return strings.Join(list, ", ")
 }
+
+// Apart returns the source of each input, as [pipeline.Options] has it.
+func (f *Files) Apart() []int {
+	var opt pipeline.Options
+	f.Labels.apart(f.Inputs(), false, &opt)
+	return opt.Apart
+}
+
+// Stopped reports whether a signal asks to end.
+func (f *Files) Stopped() bool { return f.signals.Stopped() }

@@ -34,6 +34,7 @@ type Options struct {
 type Target struct {
 	Format string
 	File   string // "" is standard output
+	flag   string // that names the file
 	W      *bufio.Writer
 	under  io.Writer
 	temp   *os.File // nil where W writes in place
@@ -116,7 +117,7 @@ func (o *Options) Open(p *Places) ([]*Target, error) {
 		if name != "-" {
 			format, err := o.formatFor(name)
 			if err == nil {
-				t, err = p.File(format, name)
+				t, err = p.File("-o", format, name)
 			}
 			if err != nil {
 				Discard(all)
@@ -143,39 +144,39 @@ func (o *Options) formatFor(name string) (string, error) {
 	return format, nil
 }
 
-// File opens a file as a target. A device or a pipe is written in place, because a rename would replace it.
-func (p *Places) File(format, name string) (*Target, error) {
+// File opens a file that a flag names as a target. A device or a pipe is written in place, because a rename would replace it.
+func (p *Places) File(flag, format, name string) (*Target, error) {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 		if info.IsDir() {
-			return nil, exit.Usagef("-o %s: is a folder; name a file in it", name)
+			return nil, exit.Usagef("%s %s: is a folder; name a file in it", flag, name)
 		}
 		f, err := os.OpenFile(name, os.O_WRONLY, 0)
 		if err != nil {
-			return nil, CannotWrite(name, err)
+			return nil, CannotWrite(flag, name, err)
 		}
 		t := NewTarget(format, f)
-		t.File = name
+		t.flag, t.File = flag, name
 		return t, nil
 	}
-	return p.Unfinished(format, name, name)
+	return p.Unfinished(flag, format, name, name)
 }
 
 // Unfinished opens a target under a temporary name in the folder of beside. Close renames it to name.
-func (p *Places) Unfinished(format, name, beside string) (*Target, error) {
+func (p *Places) Unfinished(flag, format, name, beside string) (*Target, error) {
 	temp, err := p.create(beside)
 	if err != nil {
-		return nil, CannotWrite(name, err)
+		return nil, CannotWrite(flag, name, err)
 	}
 	t := NewTarget(format, temp)
-	t.File, t.temp, t.places = name, temp, p
+	t.flag, t.File, t.temp, t.places = flag, name, temp, p
 	return t, nil
 }
 
 // Temp returns the file under its temporary name; nil where the target is written in place.
 func (t *Target) Temp() *os.File { return t.temp }
 
-// CannotWrite words an error of writing a file. EPIPE stays as it is: the reader of a pipe may leave.
-func CannotWrite(name string, err error) error {
+// CannotWrite words an error of writing a file that a flag names. EPIPE stays as it is: the reader of a pipe may leave.
+func CannotWrite(flag, name string, err error) error {
 	if errors.Is(err, syscall.EPIPE) {
 		return err
 	}
@@ -187,7 +188,7 @@ func CannotWrite(name string, err error) error {
 	case errors.As(err, &link):
 		err = link.Err
 	}
-	return exit.Usagef("-o %s: cannot be written: %v", name, err)
+	return exit.Usagef("%s %s: cannot be written: %v", flag, name, err)
 }
 
 // cannotWrite words an error of this target, unless that was done already.
@@ -196,7 +197,7 @@ func (t *Target) cannotWrite(err error) error {
 	if err == nil || t.File == "" || errors.As(err, &told) {
 		return err
 	}
-	return CannotWrite(t.File, err)
+	return CannotWrite(t.flag, t.File, err)
 }
 
 // Close flushes a target and gives a file its name.

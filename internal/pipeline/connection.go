@@ -151,6 +151,7 @@ func (c *connection) open() bool {
 // sniff asks the protocols whether the first bytes of the direction are theirs.
 func (d *direction) sniff(b []byte, m *assemble.Meta) {
 	c, had := d.conn, len(d.head)
+	c.call.Starts[d.side] = m.Seq - uint32(m.Pos)
 	head := b[:min(len(b), rpc.HeadLen)]
 	if had > 0 {
 		d.head = append(d.head, b[:min(len(b), rpc.HeadLen-had)]...)
@@ -358,6 +359,7 @@ func (d *direction) End() {
 	}
 	c.ends++
 	if c.ends == 2 {
+		c.call.Closed = c.segmentOrdinal()
 		c.pairEarly(true)
 		c.totals.connection(c)
 	}

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"fmt"
 	"hash/maphash"
+	"math"
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture/assemble"
@@ -78,6 +79,14 @@ const (
 	orderOpen     = 1 << 63
 	orderLaneBits = 8
 )
+
+// segmentOrdinal returns the ordinal of the segment at the current position, or the largest number at the end.
+func (l *lane) segmentOrdinal() int64 {
+	if l.now >= orderEnd {
+		return math.MaxInt64
+	}
+	return int64(l.now >> orderLaneBits)
+}
 
 // tick handles the timeouts that are due at a packet of the capture.
 func (l *lane) tick(ordinal, at int64) {

@@ -13,6 +13,7 @@ import (
 
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/capture/packet"
+	"dubbo-wire/internal/capture/rewrite"
 )
 
 // split writes the packets of a capture to files of so many, and leaves out those that drop names.
@@ -23,7 +24,6 @@ func split(t testing.TB, path string, every int, drop func(n int) bool) (paths [
 	var p capture.Packet
 	var out *output
 	var file *os.File
-	device := &device{digits: 9}
 	for n := 0; ; n++ {
 		if err := src.Next(&p); errors.Is(err, io.EOF) {
 			break
@@ -35,11 +35,11 @@ func split(t testing.TB, path string, every int, drop func(n int) bool) (paths [
 			}
 			file, err = os.Create(filepath.Join(t.TempDir(), "part.pcapng"))
 			require.NoError(t, err)
-			paths, out = append(paths, file.Name()), newOutput(file)
-			device.written = false
+			paths, out = append(paths, file.Name()), newOutput(file, new(rewrite.Interfaces))
 		}
-		if device.link = p.Link; drop == nil || !drop(n) {
-			out.packet(device, &record{data: bytes.Clone(p.Data), n: len(p.Data), time: p.Time, wireLen: p.WireLen})
+		if drop == nil || !drop(n) {
+			one := capture.Packet{Link: p.Link} // the files have one interface
+			out.packet(&record{data: bytes.Clone(p.Data), n: len(p.Data), time: p.Time, wireLen: p.WireLen, iface: out.ifaces.Of(&one)})
 		}
 	}
 	out.sync()
@@ -125,10 +125,10 @@ func FuzzPackets(f *testing.F) {
 			return
 		}
 		var file bytes.Buffer
-		out := newOutput(nowhere{&file})
-		d := &device{link: capture.LinkType(link), digits: 9}
+		out := newOutput(nowhere{&file}, new(rewrite.Interfaces))
+		iface := out.ifaces.Of(&capture.Packet{Link: capture.LinkType(link)})
 		for i, b := range [][]byte{data, data[:min(int(cut), len(data))], data[min(int(cut), len(data)):], data} {
-			out.packet(d, &record{data: b, n: len(b), time: int64(i), wireLen: len(b) + int(missing)})
+			out.packet(&record{data: b, n: len(b), time: int64(i), wireLen: len(b) + int(missing), iface: iface})
 		}
 		out.sync()
 		open := func(b []byte) *capture.Files {

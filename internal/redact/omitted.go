@@ -60,7 +60,7 @@ func (r *Redactor) omitFragment(rec *record, name string) {
 		return
 	}
 	clear(rec.data) // the first or the last packet: its time counts
-	r.blank(rec.data, r.ifaces[rec.iface].link)
+	r.blank(rec.data, r.ifaces.Link(rec.iface))
 }
 
 // maxFragments bounds the fragments whose packet may be completed; the decoder holds fewer.
@@ -106,42 +106,3 @@ const (
 	maxComments = 32
 	maxSteps    = 1 << 12
 )
-
-// maxDevices bounds the interfaces of the output: packets of further ones get the last one.
-const maxDevices = 4096
-
-// iface returns the number of the output's interface for p. Files that follow each other, as those of a rotated set do, share
-// their interfaces, so that their packets are not taken for captures at two places.
-func (r *Redactor) iface(p *capture.Packet) int {
-	if n := len(r.ifaces); r.lastIface < n {
-		if d := r.ifaces[r.lastIface]; d.file == p.File && d.id == p.Interface && d.link == p.Link {
-			return r.lastIface
-		}
-	}
-	for i, d := range r.ifaces {
-		if d.file == p.File && d.id == p.Interface && d.link == p.Link {
-			r.lastIface = i
-			return i
-		}
-	}
-	d := &device{link: p.Link, file: p.File, id: p.Interface, digits: 9}
-	if r.opt.Origin != nil {
-		o := r.opt.Origin(p)
-		d.snapLen, d.digits = o.SnapLen, o.Digits
-	}
-	for i, o := range r.ifaces {
-		if o.file != p.File && o.id == d.id && o.link == d.link && o.snapLen == d.snapLen && o.digits == d.digits && r.ended(o.file) {
-			o.file, r.lastIface = p.File, i
-			return i
-		}
-	}
-	if len(r.ifaces) >= maxDevices {
-		return len(r.ifaces) - 1
-	}
-	r.ifaces = append(r.ifaces, d)
-	r.lastIface = len(r.ifaces) - 1
-	return r.lastIface
-}
-
-// ended reports whether an input has no more packets.
-func (r *Redactor) ended(file int) bool { return r.opt.Ended != nil && r.opt.Ended(file) }

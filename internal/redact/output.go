@@ -4,8 +4,8 @@ import (
 	"bufio"
 	"io"
 
-	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/capture/pcapng"
+	"dubbo-wire/internal/capture/rewrite"
 )
 
 // File is the output. What was written is read and overwritten until the redaction is done. An [os.File] is a File.
@@ -21,7 +21,7 @@ type output struct {
 	w      *bufio.Writer
 	at     int64 // offset of the next byte
 	err    error
-	ifaces uint32
+	ifaces *rewrite.Interfaces
 	buf    []byte
 }
 
@@ -31,8 +31,8 @@ const (
 	maxComment  = 8 << 10 // bytes
 )
 
-func newOutput(f File) *output {
-	o := &output{file: f, w: bufio.NewWriterSize(f, 1<<18)}
+func newOutput(f File, ifaces *rewrite.Interfaces) *output {
+	o := &output{file: f, ifaces: ifaces, w: bufio.NewWriterSize(f, 1<<18)}
 	o.write(pcapng.AppendSection(nil, comment, "", application))
 	return o
 }
@@ -44,36 +44,11 @@ func (o *output) write(b []byte) {
 	}
 }
 
-// device is an interface of the output.
-type device struct {
-	link    capture.LinkType
-	snapLen uint32
-	digits  uint8
-	file    int // of the input
-	id      int
-	number  uint32
-	written bool
-	tick    int64 // nanoseconds per unit of its times
-}
-
-func (o *output) device(d *device) {
-	o.buf = pcapng.AppendInterface(o.buf[:0], pcapng.Description{Link: uint16(d.link), SnapLen: d.snapLen, Digits: d.digits})
-	o.write(o.buf)
-	d.number, d.written = o.ifaces, true
-	o.ifaces++
-	d.tick = 1
-	for i := d.digits; i < 9; i++ {
-		d.tick *= 10
-	}
-}
-
 // packet writes a packet and returns the offset of its bytes in the file.
-func (o *output) packet(d *device, rec *record) int64 {
-	if !d.written {
-		o.device(d)
-	}
-	at := o.at + pcapng.PacketHeaderLen
-	o.buf = pcapng.AppendPacket(o.buf[:0], d.number, uint64(max(rec.time, 0)/d.tick), rec.data, rec.wireLen, rec.comments...)
+func (o *output) packet(rec *record) int64 {
+	o.buf = o.ifaces.AppendDescription(o.buf[:0], rec.iface)
+	at := o.at + int64(len(o.buf)) + pcapng.PacketHeaderLen
+	o.buf = o.ifaces.AppendPacket(o.buf, rec.iface, rec.time, rec.data, rec.wireLen, rec.comments...)
 	o.write(o.buf)
 	return at
 }

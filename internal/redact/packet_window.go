@@ -137,7 +137,7 @@ func (r *Redactor) emit(rec *record) {
 		r.finish(u)
 	}
 	r.sum.Packets++
-	rec.at = r.out.packet(r.ifaces[rec.iface], rec)
+	rec.at = r.out.packet(rec)
 	rec.comments = nil
 	if u := rec.unit; u != nil && (len(u.open) == 0 || u.parts == nil) {
 		rec.unit = nil

@@ -8,6 +8,7 @@ import (
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/capture/packet"
+	"dubbo-wire/internal/capture/rewrite"
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/redact/scrub"
@@ -78,8 +79,7 @@ type Redactor struct {
 	filled       int64   // bytes of payload
 	framesFilled int64   // of these, of incomplete messages
 	notes        []note
-	ifaces       []*device
-	lastIface    int
+	ifaces       *rewrite.Interfaces
 	spans        []span
 }
 
@@ -94,10 +94,12 @@ type note struct {
 func New(o Options) *Redactor {
 	o.Window, o.Memory = cmp.Or(o.Window, 32<<20), cmp.Or(o.Memory, 64<<20)
 	r := &Redactor{
-		opt: o, out: newOutput(o.File), addresses: newAddresses(o.Key), scrubber: scrub.New(o.Formats, o.Key),
+		opt: o, addresses: newAddresses(o.Key), scrubber: scrub.New(o.Formats, o.Key),
 		filler: scrub.NewBlock(o.Key, "packets: filler"), dirs: make(map[flow]*direction), conns: make(map[uint64]*connection),
 		fragments: make(map[int64]*record),
 	}
+	r.ifaces = &rewrite.Interfaces{Origin: o.Origin, Ended: o.Ended}
+	r.out = newOutput(o.File, r.ifaces)
 	r.sum.LeftOut, r.sum.Filler = make(map[string]int64), make(map[string]int64)
 	r.decoder.Layers = new(packet.Layers)
 	for _, p := range o.Protocols {
@@ -243,7 +245,7 @@ func (r *Redactor) Packet(p *capture.Packet, _ packet.Verdict, _ *packet.Segment
 // record returns a record for p, of n bytes.
 func (r *Redactor) record(p *capture.Packet, n int) *record {
 	return &record{
-		n: n, ordinal: r.ordinal, number: p.Number, file: p.File, time: p.Time, wireLen: p.WireLen, iface: r.iface(p),
+		n: n, ordinal: r.ordinal, number: p.Number, file: p.File, time: p.Time, wireLen: p.WireLen, iface: r.ifaces.Of(p),
 	}
 }
 

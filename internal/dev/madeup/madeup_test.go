@@ -19,6 +19,7 @@ import (
 	"dubbo-wire/internal/dev/bench/traffic"
 	_ "dubbo-wire/internal/dev/testkit" // the flag -update
 	"dubbo-wire/internal/explain"
+	"dubbo-wire/internal/extract"
 	"dubbo-wire/internal/live"
 	"dubbo-wire/internal/measure"
 	"dubbo-wire/internal/pipeline"
@@ -297,4 +298,19 @@ func TestCutAnywhere(t *testing.T) {
 			assert.Equal(t, sums(g.(map[string]any), "request"), sums(r["groups"].([]any)[i].(map[string]any), "request"))
 		}
 	}
+}
+
+// Messages of a protocol that is read from the start are extracted with their whole connection.
+func TestExtract(t *testing.T) {
+	sel := extract.NewSelection(false)
+	f := &call.Filter{Method: []call.Glob{call.ParseGlob("stream")}}
+	opt := pipeline.Options{Protocols: known(), Formats: formats.All(), Filter: f}
+	_, err := pipeline.Run(source(t, talk), opt, sel)
+	require.NoError(t, err)
+	assert.EqualValues(t, 1, sel.Calls)
+	var out bytes.Buffer
+	sum, err := sel.Write(source(t, talk), &out, extract.Options{})
+	require.NoError(t, err)
+	assert.Equal(t, extract.Summary{Packets: int64(3 + len(talk)), Comments: 4, Connections: 1}, sum)
+	assert.Contains(t, out.String(), "dubbo-wire kind=request method=made.Up/stream id=2 serialization=plain body=4 state=")
 }
