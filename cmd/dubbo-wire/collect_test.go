@@ -50,8 +50,8 @@ func sectionsAddUp(t *testing.T, p *printed) {
 		if in := g.Anatomy; in != nil {
 			assert.Equal(t, g.Request.Body.Count, in.Request.Messages, g.Values)
 			assert.Equal(t, g.Request.Body.Total, in.Request.Bytes, g.Values)
-			assert.Equal(t, g.Response.Body.Count, in.Response.Messages, g.Values)
-			assert.Equal(t, g.Response.Body.Total, in.Response.Bytes, g.Values)
+			assert.Equal(t, g.Response().Body.Count, in.Response.Messages, g.Values)
+			assert.Equal(t, g.Response().Body.Total, in.Response.Bytes, g.Values)
 			var classes [decode.ClassMissing]int64
 			for _, a := range []*sizes.Anatomy{&in.Request, &in.Response} {
 				for _, path := range a.Paths() {
@@ -60,7 +60,7 @@ func sectionsAddUp(t *testing.T, p *printed) {
 			}
 			assert.Equal(t, g.Parts, classes, g.Values)
 		} else {
-			assert.Zero(t, g.Request.Body.Total+g.Response.Body.Total, g.Values)
+			assert.Zero(t, g.Request.Body.Total+g.Response().Body.Total, g.Values)
 		}
 	}
 	pairs, n, complete := r.Pairs.Busiest(1 << 20)
@@ -84,7 +84,7 @@ func sectionsAddUp(t *testing.T, p *printed) {
 		sum.Errors += s.Errors
 	}
 	assert.Equal(t, sizes.Slot{
-		LinkBytes: r.Totals.LinkBytes, RequestBytes: r.Selected.Request.Frame.Total, ResponseBytes: r.Selected.Response.Frame.Total,
+		LinkBytes: r.Totals.LinkBytes, RequestBytes: r.Selected.Request.Frame.Total, ResponseBytes: r.Selected.Response().Frame.Total,
 		Calls: r.Selected.Calls, Errors: r.Selected.Errors,
 	}, sum)
 	presetsAgree(t, r, p.Path())
@@ -172,7 +172,7 @@ func TestSample(t *testing.T) {
 		}
 		return n
 	}
-	body := all.Selected.Request.Body.Total + all.Selected.Response.Body.Total
+	body := all.Selected.Request.Body.Total + all.Selected.Response().Body.Total
 	assert.Equal(t, body, sum(all.Selected.Parts))
 	assert.InEpsilon(t, body, sum(one.Selected.Parts), 1e-3)
 	none := collected(t, measure.Config{}, 1, file)
@@ -192,7 +192,7 @@ func TestEstimate(t *testing.T) {
 			few := collected(t, measure.Config{Sample: 3, By: by}, 1, capturePath(file))
 			all := collected(t, measure.Config{Sample: pipeline.AllCalls, By: by}, 1, capturePath(file))
 			require.True(t, few.Sampled)
-			body := all.Selected.Request.Body.Total + all.Selected.Response.Body.Total
+			body := all.Selected.Request.Body.Total + all.Selected.Response().Body.Total
 			for class, n := range all.Selected.Parts {
 				assert.InDelta(t, float64(n), float64(few.Selected.Parts[class]), 0.04*float64(body), "%s by %s: %s", file, keys, decode.Class(class))
 			}

@@ -47,6 +47,8 @@ type Message struct {
 	Arrived int64
 	// Owner receives the message when it is settled. The sink that takes the call sets it.
 	Owner Settler
+	// OwnerKind is for the Owner, which sets and reads it.
+	OwnerKind uint8
 	// Side is the side of the connection that sent the message, set while the pipeline delays a response.
 	Side uint8
 	// NextInWindow and WindowTurn belong to the window of recent messages in package pipeline.

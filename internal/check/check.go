@@ -276,7 +276,7 @@ func (m *Method) compare(was *report.SummaryGroup, is *sizes.Group) error {
 		name string
 		was  *report.Summary
 		is   *sizes.Stat
-	}{{"request", &was.Request, &is.Request.Body}, {"response", &was.Response, &is.Response.Body}} {
+	}{{"request", &was.Request, &is.Request.Body}, {"response", &was.Response, &is.ResponseOK.Body}} {
 		was, is := [...]json.Number{d.was.Mean, d.was.P99, d.was.Max}, [3]string{}
 		if d.is.Count > 0 {
 			is[0] = strconv.FormatFloat(sizes.Round3(d.is.Mean()), 'f', -1, 64)

@@ -29,7 +29,7 @@ func run(methods map[string][]int64) *report.Report {
 		g := &sizes.Group{Values: []string{"hessian2", service, method}, Calls: int64(len(list)), SerializationID: 2}
 		for _, v := range list {
 			g.Request.Body.Add(v)
-			g.Response.Body.Add(10 * v)
+			g.ResponseOK.Body.Add(10 * v)
 		}
 		groups = append(groups, g)
 	}
@@ -129,7 +129,7 @@ func TestVanishedAndNew(t *testing.T) {
 
 	// Answers that are gone are drift, answers that come are not.
 	quiet := run(map[string][]int64{"S/a": {1}})
-	quiet.Groups[0].Response = sizes.Direction{}
+	quiet.Groups[0].ResponseOK = sizes.Direction{}
 	got, err := Run(golden(t, quiet), Terms{}, run(map[string][]int64{"S/a": {1}}))
 	require.NoError(t, err)
 	assert.Equal(t, [2]int{1, 0}, [2]int{got.New, got.Within})

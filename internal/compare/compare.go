@@ -212,7 +212,7 @@ func (c *Comparison) measures(groups []*sizes.Group) []Measure {
 		return list
 	}
 	request := stat(func(g *sizes.Group) *sizes.Stat { return &g.Request.Body })
-	response := stat(func(g *sizes.Group) *sizes.Stat { return &g.Response.Body })
+	response := stat(func(g *sizes.Group) *sizes.Stat { return &g.ResponseOK.Body })
 	latency := stat(func(g *sizes.Group) *sizes.Stat { return &g.Latency })
 	list := c.tested(nil, Bytes, request, Request, RequestP99)
 	list = c.tested(list, Bytes, response, Response, ResponseP99)
@@ -306,7 +306,7 @@ func (c *Comparison) sameMix(methods [][]*sizes.Group) []Measure {
 	calls := func(g *sizes.Group) int64 { return g.Calls }
 	return []Measure{
 		mean(Request, Bytes, func(g *sizes.Group) *sizes.Stat { return &g.Request.Body }),
-		mean(Response, Bytes, func(g *sizes.Group) *sizes.Stat { return &g.Response.Body }),
+		mean(Response, Bytes, func(g *sizes.Group) *sizes.Stat { return &g.ResponseOK.Body }),
 		weighted(Wire, Bytes, calls, perCall),
 		mean(Latency, Nanos, func(g *sizes.Group) *sizes.Stat { return &g.Latency }),
 		weighted(Errors, Percent, calls, func(g *sizes.Group) float64 { return 100 * ratio(float64(g.Errors), float64(g.Calls)) }),

@@ -143,7 +143,9 @@ func made(methods map[string][]int64) *report.Report {
 		service, method, _ := strings.Cut(name, "/")
 		g := &sizes.Group{Values: []string{service, method}, Calls: int64(len(list))}
 		for i, v := range list {
-			for k, s := range g.Stats() {
+			for k, s := range []*sizes.Stat{
+				&g.Request.Body, &g.Request.Frame, &g.Request.Wire, &g.ResponseOK.Body, &g.ResponseOK.Frame, &g.ResponseOK.Wire, &g.Latency, &g.Wait,
+			} {
 				s.Add(v + int64(k)*100)
 			}
 			if i%10 == 9 {

@@ -211,7 +211,7 @@ func (d *detail) snapshot(now int64) *Detail {
 	for _, g := range groups {
 		out.Calls += g.Calls
 		request.Merge(&g.Request.Body)
-		response.Merge(&g.Response.Body)
+		response.Merge(&g.ResponseOK.Body)
 		latency.Merge(&g.Latency)
 	}
 	out.RequestSizes, out.ResponseSizes, out.Latencies = bins(&request), bins(&response), bins(&latency)

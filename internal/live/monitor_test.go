@@ -120,7 +120,7 @@ func TestDetail(t *testing.T) {
 			continue // all of them came after the last snapshot
 		}
 		require.NotNil(t, d.Largest, m.String())
-		assert.LessOrEqual(t, d.Largest.ResponseBytes, g.Response.Body.Max)
+		assert.LessOrEqual(t, d.Largest.ResponseBytes, g.Response().Body.Max)
 		assert.LessOrEqual(t, d.Largest.RequestBytes, g.Request.Body.Max)
 		assert.LessOrEqual(t, d.Largest.Frame, totals.Frames)
 		text := strings.Join(d.Largest.Request, "\n") + strings.Join(d.Largest.Response, "\n")
@@ -137,7 +137,7 @@ func TestDetail(t *testing.T) {
 		for _, b := range d.ResponseSizes {
 			n += b.Count
 		}
-		assert.LessOrEqual(t, n, g.Response.Body.Count)
+		assert.LessOrEqual(t, n, g.Response().Body.Count)
 		responses += n
 		for k := 1; k < len(d.ResponseSizes); k++ {
 			assert.Equal(t, d.ResponseSizes[k-1].High+1, d.ResponseSizes[k].Low)

@@ -23,9 +23,9 @@ func (g *group) add(o *sizes.Group, serialization string) {
 	g.sum.Calls += o.Calls
 	g.sum.Errors += o.Errors
 	g.sum.Request.Wire.Total += o.Request.Wire.Total
-	g.sum.Response.Wire.Total += o.Response.Wire.Total
+	g.sum.ResponseOK.Wire.Total += o.ResponseWireBytes()
 	g.sum.Request.Body.Merge(&o.Request.Body)
-	g.sum.Response.Body.Merge(&o.Response.Body)
+	g.sum.ResponseOK.Body.Merge(&o.ResponseOK.Body)
 	g.sum.Latency.Merge(&o.Latency)
 	if serialization != "" && !slices.Contains(g.serializations, serialization) {
 		g.serializations = append(g.serializations, serialization)

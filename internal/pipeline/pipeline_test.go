@@ -119,7 +119,7 @@ func TestLinkBytes(t *testing.T) {
 	two := int64(len(second)) + 10 + headers                                             // own, its repeated start, one packet's headers
 	assert.Equal(t, one+two, g[0].Request.Wire.Total)
 	assert.Equal(t, max(one, two), g[0].Request.Wire.Max)
-	assert.Equal(t, int64(len(answer)+headers), g[0].Response.Wire.Total)
+	assert.Equal(t, int64(len(answer)+headers), g[0].Response().Wire.Total)
 	assert.Equal(t, one+two+int64(len(answer))+headers, totals.RPCBytes)
 	assert.Equal(t, totals.RPCBytes+3*headers, totals.LinkBytes)
 	assert.Equal(t, []string{"ok", "noResponse"}, out.calls)

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -12,12 +13,28 @@ import (
 // comparison compares the serializations, or the groups if calls are not grouped by serialization.
 func (r *Report) comparison(s *Style) Section {
 	metrics, numbers := r.metricsIn(inComparison)
-	sec, apart, rows := r.comparedTable(s, numbers, func(g *sizes.Group) []cell { return r.cellsOf(metrics, g, 0) })
-	sec.note("share: of the %s of these %s on the wire; p50, p99 within 1 %%.",
+	numbersOf := func(g *sizes.Group) []cell { return r.cellsOf(metrics, g, 0) }
+	sec, apart, rows := r.comparedTable(s, numbers, numbersOf, func(g *sizes.Group) []cell {
+		if failed := manyFailed(g); failed != nil {
+			return numbersOf(failed)
+		}
+		return nil
+	})
+	sec.note("Sizes are body bytes; p50, p99 within 1 %%; share: of the %s of these %s on the wire.",
 		bytesText(r.Selected.WireBytes(), s), Plural(r.Selected.Calls, "call"))
+	if o := r.Selected.NotOK; o != nil {
+		words := "Response sizes are of successful calls"
+		if o.Other.Body.Count > 0 {
+			words += " with a response in the request's serialization"
+		}
+		if o.Error.Body.Count > 0 {
+			words += fmt.Sprintf(". %s of failed calls: %s on the wire", Plural(o.Error.Body.Count, "response"), bytesText(o.Error.Wire.Total, s))
+		}
+		sec.note("%s.", words)
+	}
 	if n := r.Selected.OtherAnswers; apart && n > 0 && r.keyIndex(sizes.ResponseSerialization) < 0 {
-		sec.note("A row has the calls asked in it; %s answered in another serialization: --by serialization,responseSerialization",
-			plural(n, "call was", "calls were"))
+		sec.note("Rows are grouped by the request's serialization; %s another one: --by serialization,responseSerialization",
+			plural(n, "response uses", "responses use"))
 	}
 	if apart && rows > 1 {
 		sec.Notes = append(sec.Notes, r.sameMethods()...)
@@ -26,8 +43,8 @@ func (r *Report) comparison(s *Style) Section {
 }
 
 // comparedTable returns a table with the rows of the comparison, whether they are serializations, and their number. numbers are the
-// columns after the labels, numbersOf their cells.
-func (r *Report) comparedTable(s *Style, numbers []Column, numbersOf func(*sizes.Group) []cell) (sec Section, apart bool, all int) {
+// columns after the labels, numbersOf their cells. below returns the cells of a further row for failed calls, or nil; it may be nil.
+func (r *Report) comparedTable(s *Style, numbers []Column, numbersOf, below func(*sizes.Group) []cell) (sec Section, apart bool, all int) {
 	keys, apart, rows := r.compared()
 	columns, label := r.labels(keys)
 	sec.Title = "BY " + r.keyTitle(columns)
@@ -49,11 +66,29 @@ func (r *Report) comparedTable(s *Style, numbers []Column, numbersOf func(*sizes
 			cells = label(m.Values)
 		}
 		sec.add(s, append(cells, numbersOf(m)...)...)
+		if below == nil {
+			continue
+		}
+		if more := below(m); more != nil {
+			sec.add(s, append(spanningLabel(failedRow, names), more...)...)
+		}
 	}
 	if rest := rows[len(shown):]; len(rest) > 0 {
 		sec.add(s, append(spanningLabel(moreText(len(rest), len(rows)), names), numbersOf(sumOf(rest))...)...)
 	}
 	return sec, apart, len(rows)
+}
+
+// failedRow is the label of the row of a group's failed calls.
+const failedRow = "  failed calls"
+
+// manyFailed returns the failed calls of a group with their responses as a group, or nil if fewer than a tenth of its calls failed and
+// their responses are less than a quarter of its bytes on the wire.
+func manyFailed(g *sizes.Group) *sizes.Group {
+	if g.NotOK == nil || 10*g.Errors < g.Calls && 4*g.NotOK.Error.Wire.Total < g.WireBytes() {
+		return nil
+	}
+	return &sizes.Group{Calls: g.Errors, Errors: g.Errors, ResponseOK: g.NotOK.Error}
 }
 
 // compared returns the rows of a comparison: groups summed by serialization, or by all keys if serialization is not one of them

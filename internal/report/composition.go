@@ -34,11 +34,11 @@ func (r *Report) composition(s *Style) Section {
 			cells = append(cells, ratioCell(g.UnsampledBytes, all))
 		}
 		return cells
-	})
+	}, nil)
 	sec.Title = "WHAT BODIES ARE MADE OF"
 	if r.Sampled {
 		requests, responses := r.Selected.Sampled[0], r.Selected.Sampled[1]
-		all := r.Selected.Request.Body.Count + r.Selected.Response.Body.Count
+		all := r.Selected.Request.Body.Count + r.Selected.Response().Body.Count
 		if requests+responses < all {
 			sec.note("Estimated from %s of %s: the first of each method stand for others of about their size. --parts counts all.",
 				Count(requests+responses), plural(all, "body", "bodies"))

@@ -49,7 +49,9 @@ func (r *Report) csvColumns(g *sizes.Group) iter.Seq2[string, string] {
 				yield("serializationId", idOrEmpty(g.SerializationID))
 			}
 		}
-		r.csvMembers("", reflect.ValueOf(r.jsonGroup(g, false)).Elem(), yield)
+		j := r.jsonGroup(g, false)
+		j.separateResponses(g, false)
+		r.csvMembers("", reflect.ValueOf(j).Elem(), yield)
 		rest := ""
 		if g.Rest {
 			rest = strconv.FormatInt(g.Groups, 10)
@@ -76,6 +78,8 @@ func (r *Report) csvMembers(prefix string, v reflect.Value, yield func(name, tex
 			}
 		case *string:
 			yield(name, *f)
+		case **jsonDirection:
+			r.csvMembers(name+".", reflect.ValueOf(*f).Elem(), yield)
 		case *jsonDirection, *jsonStat:
 			r.csvMembers(name+".", v.Field(i), yield)
 		case **jsonLargest:

@@ -19,9 +19,9 @@ func testInterval() *Interval {
 		g.Request.Body.Add(100)
 		g.Request.Frame.Add(116)
 		g.Request.Wire.Add(182)
-		g.Response.Body.Add(1000)
-		g.Response.Frame.Add(1016)
-		g.Response.Wire.Add(1082)
+		g.ResponseOK.Body.Add(1000)
+		g.ResponseOK.Frame.Add(1016)
+		g.ResponseOK.Wire.Add(1082)
 		g.Latency.Add(1_500_000)
 	}
 	return &Interval{

@@ -114,7 +114,11 @@ func ReadSummaries(r io.Reader) (*Summaries, error) {
 		}
 		seen[key] = true
 		out := SummaryGroup{Values: values, Rest: g.Rest, Calls: sums.Calls}
-		for to, from := range map[*Summary]*jsonStat{&out.Request: &g.Request.BodyBytes, &out.Response: &g.Response.BodyBytes} {
+		response := &g.Response
+		if g.ResponseOK != nil {
+			response = g.ResponseOK
+		}
+		for to, from := range map[*Summary]*jsonStat{&out.Request: &g.Request.BodyBytes, &out.Response: &response.BodyBytes} {
 			if from.Max == "" {
 				continue
 			}
@@ -363,26 +367,16 @@ func (r *Report) restore(g *jsonGroup, out *sizes.Group) (err error) {
 			return fmt.Errorf("has the impossible number %d", n)
 		}
 	}
-	stats := out.Stats()
-	for i, s := range g.stats() {
-		if *stats[i], err = s.json.restore(s.unit); err != nil {
+	if err := g.Request.restore("request", &out.Request); err != nil {
+		return err
+	}
+	if err := g.restoreResponses(out); err != nil {
+		return err
+	}
+	for i, s := range g.times() {
+		if *[]*sizes.Stat{&out.Latency, &out.Wait}[i], err = s.json.restore(s.unit); err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
-	}
-	for _, d := range []struct {
-		count *int64
-		stat  *sizes.Stat
-	}{{g.Request.Count, &out.Request.Body}, {g.Response.Count, &out.Response.Body}} {
-		if d.count == nil && d.stat.Count != 0 || d.count != nil && *d.count != d.stat.Count {
-			return errors.New("has other counts than its buckets")
-		}
-	}
-	out.Answers = sizes.Answers{Count: out.Response.Body.Count, Bytes: out.Response.Body.Total}
-	if a := g.Answers; a != nil {
-		if a.Responses < 0 || a.BodyBytes < 0 || a.Responses > out.Answers.Count || a.BodyBytes > out.Answers.Bytes {
-			return errors.New("has more answers than responses")
-		}
-		out.Answers = sizes.Answers{Count: a.Responses, Bytes: a.BodyBytes}
 	}
 	if err := r.restoreParts(g, out); err != nil {
 		return err
@@ -397,6 +391,56 @@ func (r *Report) restore(g *jsonGroup, out *sizes.Group) (err error) {
 		out.Largest.BodyBytes, _ = l.BodyBytes.fixed(1)
 	}
 	return checkCounts(out)
+}
+
+// restore sets a direction.
+func (d *jsonDirection) restore(name string, out *sizes.Direction) (err error) {
+	to := directionStats(out)
+	for i, s := range d.stats(name) {
+		if *to[i], err = s.json.restore(s.unit); err != nil {
+			return fmt.Errorf("%s: %w", s.name, err)
+		}
+	}
+	if n := out.Body.Count; d.Count == nil && n != 0 || d.Count != nil && *d.Count != n {
+		return errors.New("has other counts than its buckets")
+	}
+	return nil
+}
+
+// restoreResponses sets the responses by kind, which must add up to all responses.
+func (j *jsonGroup) restoreResponses(out *sizes.Group) error {
+	if j.ResponseOK == nil && j.ResponseOther == nil && j.ResponseError == nil {
+		if j.Answers != nil {
+			return errors.New("does not separate the responses of failed calls, because an earlier version saved it; save it again")
+		}
+		return j.Response.restore("response", &out.ResponseOK)
+	}
+	if j.ResponseOK == nil || j.ResponseOther == nil || j.ResponseError == nil {
+		return errors.New("lacks some of responseOk, responseOther and responseError")
+	}
+	var all sizes.Direction
+	out.NotOK = new(sizes.NotOK)
+	for _, d := range []struct {
+		name string
+		json *jsonDirection
+		out  *sizes.Direction
+	}{
+		{"response", &j.Response, &all},
+		{"responseOk", j.ResponseOK, &out.ResponseOK},
+		{"responseOther", j.ResponseOther, &out.NotOK.Other},
+		{"responseError", j.ResponseError, &out.NotOK.Error},
+	} {
+		if err := d.json.restore(d.name, d.out); err != nil {
+			return err
+		}
+	}
+	sums := directionStats(out.Response())
+	for i, s := range directionStats(&all) {
+		if !s.Equal(sums[i]) {
+			return errors.New("has a response that is not the sum of responseOk, responseOther and responseError")
+		}
+	}
+	return nil
 }
 
 func (r *Report) restoreParts(g *jsonGroup, out *sizes.Group) error {
@@ -423,6 +467,7 @@ func (r *Report) restoreParts(g *jsonGroup, out *sizes.Group) error {
 
 // checkCounts checks that a group does not have more errors, messages or times than calls.
 func checkCounts(g *sizes.Group) error {
+	all := g.Response()
 	for _, n := range []struct {
 		what  string
 		n     int64
@@ -433,9 +478,9 @@ func checkCounts(g *sizes.Group) error {
 		{"exceptions", g.Exceptions, "errors", g.Errors},
 		{"one-way or unanswered calls", g.OneWay + g.Unanswered, "calls", g.Calls},
 		{"requests", g.Request.Body.Count, "calls", g.Calls},
-		{"responses", g.Response.Body.Count, "calls", g.Calls},
+		{"responses", all.Body.Count, "calls", g.Calls},
 		{"wire sizes of requests", g.Request.Wire.Count, "requests", g.Request.Body.Count},
-		{"wire sizes of responses", g.Response.Wire.Count, "responses", g.Response.Body.Count},
+		{"wire sizes of responses", all.Wire.Count, "responses", all.Body.Count},
 		{"latencies", g.Latency.Count, "calls", g.Calls},
 		{"waits", g.Wait.Count, "calls", g.Calls},
 	} {
@@ -443,7 +488,7 @@ func checkCounts(g *sizes.Group) error {
 			return fmt.Errorf("has %d %s of %d %s; save it again", n.n, n.what, n.of, n.whole)
 		}
 	}
-	if g.Request.Frame.Count != g.Request.Body.Count || g.Response.Frame.Count != g.Response.Body.Count {
+	if g.Request.Frame.Count != g.Request.Body.Count || all.Frame.Count != all.Body.Count {
 		return errors.New("has other counts of frames than of bodies; save it again")
 	}
 	return nil

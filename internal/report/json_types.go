@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -153,22 +154,24 @@ type (
 		Exceptions      *int64        `json:"exceptions"`
 		Unanswered      *int64        `json:"unanswered"`
 		AnsweredInOther *int64        `json:"answeredInOther,omitempty" csv:"-"`
-		Answers         *jsonAnswers  `json:"answers,omitempty" csv:"-"` // omitted if it equals the responses
+		Answers         *jsonAnswers  `json:"answers,omitempty" csv:"-"` // only read: see restore
 		Rates           members       `json:"rates,omitempty"`           // written as members of the group
 		Request         jsonDirection `json:"request"`
 		Response        jsonDirection `json:"response"`
-		LatencyMicros   jsonStat      `json:"latencyMicros"`
-		WaitMicros      jsonStat      `json:"waitMicros"`
-		Parts           []jsonPart    `json:"parts,omitempty"`
-		Anatomy         *jsonInside   `json:"anatomy,omitempty" csv:"-"`
-		Largest         *jsonLargest  `json:"largest"`
+		// The responses by kind. JSON omits all three if responseOk equals response.
+		ResponseOK    *jsonDirection `json:"responseOk,omitempty"`
+		ResponseOther *jsonDirection `json:"responseOther,omitempty"`
+		ResponseError *jsonDirection `json:"responseError,omitempty"`
+		LatencyMicros jsonStat       `json:"latencyMicros"`
+		WaitMicros    jsonStat       `json:"waitMicros"`
+		Parts         []jsonPart     `json:"parts,omitempty"`
+		Anatomy       *jsonInside    `json:"anatomy,omitempty" csv:"-"`
+		Largest       *jsonLargest   `json:"largest"`
 
 		key members // written instead of the key's fields
 	}
-	jsonAnswers struct {
-		Responses int64 `json:"responses"`
-		BodyBytes int64 `json:"bodyBytes"`
-	}
+	// jsonAnswers marks reports of versions that did not separate responses by kind.
+	jsonAnswers   struct{}
 	jsonDirection struct {
 		Count      *int64   `json:"count"`
 		BodyBytes  jsonStat `json:"bodyBytes"`
@@ -366,17 +369,47 @@ type namedStat struct {
 	unit int64
 }
 
-// stats returns the distributions of a group, in the order of sizes.Group.Stats.
-func (j *jsonGroup) stats() [8]namedStat {
-	return [...]namedStat{
-		{"request.bodyBytes", &j.Request.BodyBytes, 1},
-		{"request.frameBytes", &j.Request.FrameBytes, 1},
-		{"request.wireBytes", &j.Request.WireBytes, 1},
-		{"response.bodyBytes", &j.Response.BodyBytes, 1},
-		{"response.frameBytes", &j.Response.FrameBytes, 1},
-		{"response.wireBytes", &j.Response.WireBytes, 1},
-		{"latencyMicros", &j.LatencyMicros, 1000},
-		{"waitMicros", &j.WaitMicros, 1000},
+// stats returns the distributions of a direction.
+func (d *jsonDirection) stats(name string) []namedStat {
+	return []namedStat{
+		{name + ".bodyBytes", &d.BodyBytes, 1}, {name + ".frameBytes", &d.FrameBytes, 1}, {name + ".wireBytes", &d.WireBytes, 1},
+	}
+}
+
+// times returns the distributions of times.
+func (j *jsonGroup) times() []namedStat {
+	return []namedStat{{"latencyMicros", &j.LatencyMicros, 1000}, {"waitMicros", &j.WaitMicros, 1000}}
+}
+
+// directionStats returns the distributions of a direction in the order of jsonDirection.stats.
+func directionStats(d *sizes.Direction) []*sizes.Stat {
+	return []*sizes.Stat{&d.Body, &d.Frame, &d.Wire}
+}
+
+// statsOf returns the distributions of a group that sums of groups add up.
+func statsOf(g *sizes.Group) []*sizes.Stat {
+	return slices.Concat(directionStats(&g.Request), directionStats(g.Response()), []*sizes.Stat{&g.Latency, &g.Wait})
+}
+
+// jsonDirectionOf returns the JSON of a direction.
+func jsonDirectionOf(d *sizes.Direction, buckets bool) jsonDirection {
+	var j jsonDirection
+	j.Count = &d.Body.Count
+	stats := directionStats(d)
+	for i, s := range j.stats("") {
+		*s.json = statOf(stats[i], s.unit, buckets)
+	}
+	return j
+}
+
+// separateResponses adds the responses by kind.
+func (j *jsonGroup) separateResponses(g *sizes.Group, buckets bool) {
+	others := cmp.Or(g.NotOK, new(sizes.NotOK))
+	for to, d := range map[**jsonDirection]*sizes.Direction{
+		&j.ResponseOK: &g.ResponseOK, &j.ResponseOther: &others.Other, &j.ResponseError: &others.Error,
+	} {
+		one := jsonDirectionOf(d, buckets)
+		*to = &one
 	}
 }
 
@@ -396,14 +429,13 @@ func (r *Report) jsonGroup(g *sizes.Group, buckets bool) *jsonGroup {
 	}
 	j.key = r.jsonKey(g)
 	j.AnsweredInOther = nonzero(j.AnsweredInOther)
-	if a := g.Answers; a.Count != g.Response.Body.Count {
-		j.Answers = &jsonAnswers{a.Count, a.Bytes}
-	}
 	j.Rates = r.jsonRates(g)
-	j.Request.Count, j.Response.Count = &g.Request.Body.Count, &g.Response.Body.Count
-	stats := g.Stats()
-	for i, s := range j.stats() {
-		*s.json = statOf(stats[i], s.unit, buckets)
+	j.Request, j.Response = jsonDirectionOf(&g.Request, buckets), jsonDirectionOf(g.Response(), buckets)
+	if g.NotOK != nil {
+		j.separateResponses(g, buckets)
+	}
+	for i, s := range j.times() {
+		*s.json = statOf([]*sizes.Stat{&g.Latency, &g.Wait}[i], s.unit, buckets)
 	}
 	if r.Parts {
 		for c, n := range g.Parts {

@@ -193,8 +193,9 @@ func (c *collector) add(values []string, g *sizes.Group) error {
 
 // join adds a group to another one of the same key.
 func join(to, g *sizes.Group) error {
-	for i, s := range g.Stats() {
-		t := to.Stats()[i]
+	theirs := statsOf(g)
+	for i, t := range statsOf(to) {
+		s := theirs[i]
 		if t.Count+s.Count > math.MaxUint32 || s.Total > 0 && t.Total > math.MaxInt64-s.Total || s.Total < 0 && t.Total < math.MinInt64-s.Total {
 			return errOverflow
 		}

@@ -49,8 +49,10 @@ func (r *Report) detail(rank int, m *sizes.Group, s *Style) []Section {
 	all := []Section{first}
 	in := cmp.Or(m.Anatomy, new(sizes.GroupAnatomy))
 	all = appendSections(
-		all, histogram("request body bytes", &m.Request.Body, s), histogram("response body bytes", &m.Response.Body, s),
-		anatomy("requests", &in.Request, m.Request.Body.Count, s), anatomy("responses", &in.Response, m.Response.Body.Count, s),
+		all, histogram("request body bytes", &m.Request.Body, s), histogram(ResponseSizesTitle(m), &m.ResponseOK.Body, s),
+		histogram(FailedSizesTitle, &cmp.Or(m.NotOK, new(sizes.NotOK)).Error.Body, s),
+
+		anatomy("requests", &in.Request, m.Request.Body.Count, s), anatomy("responses", &in.Response, m.Response().Body.Count, s),
 	)
 	if l := m.Largest; l.Frame > 0 {
 		notes := []string{fmt.Sprintf("largest body: %s, frame %d", Plural(l.BodyBytes, "byte"), l.Frame)}
@@ -62,6 +64,17 @@ func (r *Report) detail(rank int, m *sizes.Group, s *Style) []Section {
 	}
 	return all
 }
+
+// ResponseSizesTitle returns the title of the distribution of a group's ResponseOK.
+func ResponseSizesTitle(g *sizes.Group) string {
+	if g.NotOK == nil {
+		return "response body bytes"
+	}
+	return "response body bytes, successful calls"
+}
+
+// FailedSizesTitle is the title of the distribution of the responses of failed calls.
+const FailedSizesTitle = "response body bytes, failed calls"
 
 // bin is a line of a histogram: n numbers from low to high.
 type bin struct{ low, high, n int64 }

@@ -64,7 +64,6 @@ const (
 	inComparison
 	inPage
 	inRankings = inRanking | inBigRequests | inBigResponses | inSlow | inErrors
-	longNames  = inComparison | inPage // headings name the unit
 )
 
 // groupRow is a group in a table row.
@@ -84,16 +83,15 @@ var metrics = []metric{
 	{Column: headed("calls", "/s", rate), field: "callsPerSecond", in: inRankings | inPage, unless: timeless, value: func(g *groupRow) cell { return ratioCell(g.Calls, g.report.nanos()) }, screen: &ScreenColumn{Key: "2", Group: "-", Name: "call/s", Title: "calls/s", Width: 7, Rank: 2}},
 	{Column: headed("calls", "count", count), in: inRankings | inPage, wide: inRankings, unless: timeless, value: callsOf},
 	{Column: headed("", "calls", count), in: inRankings, unless: timed, value: callsOf},
-	{Column: headed("calls", "errors", count), in: inPage, value: errorsOf},
-	{Column: headed("", "errors", count), in: inRanking, wide: inRanking, unless: flawless, value: errorsOf},
+	{Column: headed("errors", "%", percent), in: inRanking | inComparison | inPage, wide: inRanking, unless: flawless, value: errorShareOf},
 
 	{Column: headed("request", "mean", size), in: inRanking | inBigRequests | inComparison | inPage, wide: inBigRequests, value: meanOf(requestBody), screen: &ScreenColumn{Key: "3", Width: 7, Rank: 4, NameWidth: 16}},
-	{Column: headed("request", "p50", size), in: inBigRequests | inComparison | inPage, value: percentileOf(requestBody, 50), screen: &ScreenColumn{Width: 7, Rank: 11, NameWidth: nameWide}},
+	{Column: headed("request", "p50", size), in: inBigRequests | inComparison | inPage, wide: inComparison, value: percentileOf(requestBody, 50), screen: &ScreenColumn{Width: 7, Rank: 11, NameWidth: nameWide}},
 	{Column: headed("request", "p90", size), in: inBigRequests, wide: inBigRequests, value: percentileOf(requestBody, 90)},
 	{Column: headed("request", "p99", size), in: inBigRequests | inComparison | inPage, value: percentileOf(requestBody, 99), screen: &ScreenColumn{Key: "4", Width: 7, Rank: 7, NameWidth: nameLeast}},
 	{Column: headed("request", "max", size), in: inBigRequests | inPage, value: maxOf(requestBody), screen: &ScreenColumn{Width: 9, Rank: 14, NameWidth: nameWide}},
 	{Column: headed("response", "mean", size), in: inRanking | inBigResponses | inComparison | inPage, wide: inBigResponses, value: meanOf(responseBody), screen: &ScreenColumn{Key: "5", Width: 7, Rank: 3, NameWidth: 16}},
-	{Column: headed("response", "p50", size), in: inBigResponses | inComparison | inPage, value: percentileOf(responseBody, 50), screen: &ScreenColumn{Width: 7, Rank: 12, NameWidth: nameWide}},
+	{Column: headed("response", "p50", size), in: inBigResponses | inComparison | inPage, wide: inComparison, value: percentileOf(responseBody, 50), screen: &ScreenColumn{Width: 7, Rank: 12, NameWidth: nameWide}},
 	{Column: headed("response", "p90", size), in: inBigResponses, wide: inBigResponses, value: percentileOf(responseBody, 90)},
 	{Column: headed("response", "p99", size), in: inRanking | inBigResponses | inComparison | inPage, value: percentileOf(responseBody, 99), screen: &ScreenColumn{Key: "6", Width: 9, Rank: 5, NameWidth: nameLeast}},
 	{Column: headed("response", "max", size), in: inBigResponses | inPage, value: maxOf(responseBody), screen: &ScreenColumn{Width: 9, Rank: 10, NameWidth: nameWide}},
@@ -106,9 +104,11 @@ var metrics = []metric{
 	{Column: headed("provider took", "p99", elapsed), in: inSlow, value: percentileOf(waitOf, 99)},
 
 	{Column: headed("", "errors", count), in: inErrors, value: errorsOf},
-	{Column: headed("", "errors %", percent), in: inErrors, value: func(g *groupRow) cell { return ratioCell(g.Errors, g.Calls) }, screen: &ScreenColumn{Key: "9", Name: "err%", Title: "errors", Width: 5, Rank: 6, NameWidth: 16}},
+	{Column: headed("", "errors %", percent), in: inErrors, value: errorShareOf, screen: &ScreenColumn{Key: "9", Name: "err%", Title: "errors", Width: 5, Rank: 6, NameWidth: 16}},
 	{Column: headed("of them", "exceptions", count), in: inErrors, value: func(g *groupRow) cell { return numberCell(g.Exceptions) }},
 	{Column: headed("of them", "statuses", count), in: inErrors, value: func(g *groupRow) cell { return numberCell(g.Errors - g.Exceptions) }},
+	{Column: headed("failed responses", "mean", size), in: inErrors, value: meanOf(failedBody)},
+	{Column: headed("failed responses", "bytes", volume), in: inErrors | inPage, value: func(g *groupRow) cell { return numberCell(failedBody(g).Total) }},
 	{Column: headed("", "no answer", count), in: inErrors, value: func(g *groupRow) cell { return numberCell(g.Unanswered) }},
 	{Column: headed("on the wire", "bytes", volume), in: inComparison, value: wireOf},
 	{Column: headed("on the wire", "share %", percent), in: inComparison, value: shareOf},
@@ -116,15 +116,33 @@ var metrics = []metric{
 
 func headed(group, name string, u unit) Column { return Column{Group: group, Name: name, unit: u} }
 
-func callsOf(g *groupRow) cell  { return numberCell(g.Calls) }
-func errorsOf(g *groupRow) cell { return numberCell(g.Errors) }
-func wireOf(g *groupRow) cell   { return numberCell(g.WireBytes()) }
-func shareOf(g *groupRow) cell  { return ratioCell(g.WireBytes(), g.report.Selected.WireBytes()) }
+func callsOf(g *groupRow) cell      { return numberCell(g.Calls) }
+func errorsOf(g *groupRow) cell     { return numberCell(g.Errors) }
+func errorShareOf(g *groupRow) cell { return ratioCell(g.Errors, g.Calls) }
+func wireOf(g *groupRow) cell       { return numberCell(g.WireBytes()) }
+func shareOf(g *groupRow) cell      { return ratioCell(g.WireBytes(), g.report.Selected.WireBytes()) }
 
-func requestBody(g *groupRow) *sizes.Stat  { return &g.Request.Body }
-func responseBody(g *groupRow) *sizes.Stat { return &g.Response.Body }
-func latencyOf(g *groupRow) *sizes.Stat    { return &g.Latency }
-func waitOf(g *groupRow) *sizes.Stat       { return &g.Wait }
+func requestBody(g *groupRow) *sizes.Stat { return &g.Request.Body }
+
+// responseBody returns the sizes of successful responses in the serialization of the request, or in any if the row is of one
+// serialization of responses.
+func responseBody(g *groupRow) *sizes.Stat {
+	if g.NotOK != nil && len(g.Values) == len(g.report.By.Keys) && g.report.keyIndex(sizes.ResponseSerialization) >= 0 {
+		return &g.ResponseOKOrOther().Body
+	}
+	return &g.ResponseOK.Body
+}
+
+// failedBody returns the sizes of the responses of failed calls.
+func failedBody(g *groupRow) *sizes.Stat {
+	if g.NotOK == nil {
+		return new(sizes.Stat)
+	}
+	return &g.NotOK.Error.Body
+}
+
+func latencyOf(g *groupRow) *sizes.Stat { return &g.Latency }
+func waitOf(g *groupRow) *sizes.Stat    { return &g.Wait }
 
 func meanOf(of func(*groupRow) *sizes.Stat) func(*groupRow) cell {
 	return func(g *groupRow) cell { return ratioCell(of(g).Total, of(g).Count) }
@@ -160,8 +178,8 @@ func (r *Report) metricsIn(in tables) (list []*metric, columns []Column) {
 		}
 		c := m.Column
 		c.Wide = m.wide&in != 0
-		if in&longNames != 0 && (c.Group == "request" || c.Group == "response") {
-			c.Group += " body bytes"
+		if c.Group == "request" || c.Group == "response" {
+			c.Group += map[tables]string{inComparison: " body", inPage: " body bytes"}[in]
 		}
 		list, columns = append(list, m), append(columns, c)
 	}

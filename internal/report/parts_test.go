@@ -22,7 +22,7 @@ func TestParts(t *testing.T) {
 	groups := run.groups.Groups()
 	require.Len(t, groups, 3)
 	for _, g := range groups {
-		all := g.Request.Body.Total + g.Response.Body.Total
+		all := g.Request.Body.Total + g.Response().Body.Total
 		g.Parts[decode.ClassValues], g.Parts[decode.ClassOpaque] = all*7/10, all*3/10
 	}
 	r := run.report(t, "", 1)

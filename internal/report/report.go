@@ -216,9 +216,9 @@ var sortOrders = []sortOrder{
 	byBytes,
 	{"calls", "by calls", func(g *sizes.Group) float64 { return float64(g.Calls) }},
 	{"request", "by mean request", func(g *sizes.Group) float64 { return g.Request.Body.Mean() }},
-	{"response", "by mean response", func(g *sizes.Group) float64 { return g.Response.Body.Mean() }},
+	{"response", "by mean response", func(g *sizes.Group) float64 { return g.ResponseOK.Body.Mean() }},
 	{"request-max", "by largest request", func(g *sizes.Group) float64 { return float64(g.Request.Body.Max) }},
-	{"response-max", "by largest response", func(g *sizes.Group) float64 { return float64(g.Response.Body.Max) }},
+	{"response-max", "by largest response", func(g *sizes.Group) float64 { return float64(g.ResponseOK.Body.Max) }},
 	{"errors", "by errors", func(g *sizes.Group) float64 { return float64(g.Errors) }},
 	{"latency", "by latency p99", func(g *sizes.Group) float64 { return float64(g.Latency.Percentile(99)) }},
 }

@@ -71,18 +71,13 @@ type ratio struct {
 	base, other float64
 }
 
-func (q *ratio) add(base, other sizes.Answers) {
-	if base.Count == 0 || other.Count == 0 {
+func (q *ratio) add(base, other *sizes.Direction) {
+	if base.Body.Count == 0 || other.Body.Count == 0 {
 		return
 	}
-	q.calls += base.Count
-	q.base += float64(base.Bytes)
-	q.other += float64(base.Count) * float64(other.Bytes) / float64(other.Count)
-}
-
-// requests returns the number and bytes of a group's request bodies.
-func requests(g *sizes.Group) sizes.Answers {
-	return sizes.Answers{Count: g.Request.Body.Count, Bytes: g.Request.Body.Total}
+	q.calls += base.Body.Count
+	q.base += float64(base.Body.Total)
+	q.other += float64(base.Body.Count) * float64(other.Body.Total) / float64(other.Body.Count)
 }
 
 func (q *ratio) text() string {
@@ -103,8 +98,8 @@ func (m *sharedMethods) compare(base, other string) paired {
 		f.methods++
 		f.baseCalls += a.Calls
 		f.otherCalls += b.Calls
-		f.request.add(requests(a), requests(b))
-		f.response.add(a.Answers, b.Answers)
+		f.request.add(&a.Request, &b.Request)
+		f.response.add(&a.ResponseOK, &b.ResponseOK)
 	}
 	return f
 }
@@ -264,14 +259,14 @@ func (r *Report) methodSizes(m *sharedMethods, s *Style) Section {
 			if first == nil {
 				first = g
 			}
-			for _, d := range [][2]sizes.Answers{{requests(first), requests(g)}, {first.Answers, g.Answers}} {
+			for _, d := range [][2]*sizes.Direction{{&first.Request, &g.Request}, {&first.ResponseOK, &g.ResponseOK}} {
 				var q ratio
 				q.add(d[0], d[1])
 				text := q.text()
 				if first == g {
 					text = ""
 				}
-				row = append(row, ratioCell(d[1].Bytes, d[1].Count), textCell(text))
+				row = append(row, ratioCell(d[1].Body.Total, d[1].Body.Count), textCell(text))
 			}
 			sec.add(s, row...)
 		}

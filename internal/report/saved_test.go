@@ -48,21 +48,26 @@ func anyReportOf(seed uint64, groups, numbers int) *Report {
 		}
 		g.OneWay, g.Exceptions, g.Unanswered = n(), n(), n()
 		g.Errors = g.Exceptions + n()
-		g.Calls = g.OneWay + g.Errors + g.Unanswered + int64(numbers)
-		count := 0
-		for k, s := range g.Stats() {
-			if k%3 == 0 || k > 5 { // else of the same messages
-				count = rng.IntN(numbers)
-			}
-			for range count {
-				v := rng.Int64N(1 << 30)
-				if k > 5 {
-					v -= 1 << 20 // a clock that was stepped back
+		g.Calls = g.OneWay + g.Errors + g.Unanswered + 3*int64(numbers)
+		directions := []*sizes.Direction{&g.Request, &g.ResponseOK}
+		if i%2 == 0 {
+			g.NotOK = new(sizes.NotOK)
+			directions = append(directions, &g.NotOK.Other, &g.NotOK.Error)
+		}
+		for _, d := range directions {
+			count := rng.IntN(numbers)
+			for _, s := range directionStats(d) { // of the same messages
+				for range count {
+					s.Add(rng.Int64N(1 << 30))
 				}
-				s.Add(v)
 			}
 		}
-		g.Largest = sizes.Largest{Frame: n(), BodyBytes: max(g.Request.Body.Max, g.Response.Body.Max)}
+		for _, s := range []*sizes.Stat{&g.Latency, &g.Wait} {
+			for range rng.IntN(numbers) {
+				s.Add(rng.Int64N(1<<30) - 1<<20) // a clock that was stepped back
+			}
+		}
+		g.Largest = sizes.Largest{Frame: n(), BodyBytes: max(g.Request.Body.Max, g.Response().Body.Max)}
 		list = append(list, g)
 	}
 	by.Sort(list)
@@ -199,8 +204,8 @@ func TestReadImpossibleCounts(t *testing.T) {
 		{func(g *sizes.Group) { g.Exceptions = g.Errors + 1 }, "exceptions of"},
 		{func(g *sizes.Group) { g.OneWay, g.Unanswered = 200, 101 }, "has 301 one-way or unanswered calls of 300 calls"},
 		{func(g *sizes.Group) { g.Request.Wire.Add(5) }, "wire sizes of requests"},
-		{func(g *sizes.Group) { g.Response.Wire.Add(5) }, "wire sizes of responses"},
-		{func(g *sizes.Group) { g.Response.Frame.Add(5) }, "other counts of frames"},
+		{func(g *sizes.Group) { g.ResponseOK.Wire.Add(5) }, "wire sizes of responses"},
+		{func(g *sizes.Group) { g.ResponseOK.Frame.Add(5) }, "other counts of frames"},
 		{func(g *sizes.Group) { g.Latency = sizes.Stat{}; addMany(&g.Latency, 301) }, "latencies of 300 calls"},
 		{func(g *sizes.Group) { g.Wait = sizes.Stat{}; addMany(&g.Wait, 301) }, "waits of 300 calls"},
 		{func(g *sizes.Group) {
@@ -209,7 +214,7 @@ func TestReadImpossibleCounts(t *testing.T) {
 			}
 		}, "requests of 300 calls"},
 		{func(g *sizes.Group) {
-			for _, s := range []*sizes.Stat{&g.Response.Body, &g.Response.Frame, &g.Response.Wire} {
+			for _, s := range []*sizes.Stat{&g.ResponseOK.Body, &g.ResponseOK.Frame, &g.ResponseOK.Wire} {
 				addMany(s, 301)
 			}
 		}, "responses of 300 calls"},
@@ -217,6 +222,8 @@ func TestReadImpossibleCounts(t *testing.T) {
 		r := anyReport(1, 1)
 		g := r.Groups[0]
 		g.Calls, g.OneWay, g.Errors, g.Exceptions, g.Unanswered = 300, 0, 0, 0, 0
+		r.Totals.RPCBytes -= g.ResponseWireBytes() - g.ResponseOK.Wire.Total
+		g.NotOK = nil
 		_, err := Read(strings.NewReader(save(t, r)))
 		require.NoError(t, err)
 		c.change(g)
@@ -224,6 +231,33 @@ func TestReadImpossibleCounts(t *testing.T) {
 		require.Error(t, err, c.want)
 		assert.Contains(t, err.Error(), c.want)
 	}
+}
+
+// The responses by kind add up to all responses.
+func TestReadContradictoryResponses(t *testing.T) {
+	r := anyReport(1, 1)
+	g := r.Groups[0]
+	require.NotNil(t, g.NotOK)
+	saved := save(t, r)
+	_, err := Read(strings.NewReader(saved))
+	require.NoError(t, err)
+	for _, c := range []struct{ old, with, want string }{
+		{`"responseError"`, `"responseErr"`, "lacks some of responseOk"},
+		{`"responseOk"`, `"response"`, "lacks some of responseOk"},
+		{`"responseOther"`, `"answers": {"responses": 1, "bodyBytes": 1}, "responseOther"`, ""},
+		{`"responseOther"`, `"responseOther": {"count": 0, "bodyBytes": {"total": 0}, "frameBytes": {"total": 0}, "wireBytes": {"total": 0}}, "was"`, "is not the sum"},
+	} {
+		_, err = Read(strings.NewReader(strings.Replace(saved, c.old, c.with, 1)))
+		if c.want == "" {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorContains(t, err, c.want)
+	}
+	g.NotOK = nil
+	old := strings.Replace(save(t, r), `"latencyMicros"`, `"answers": {"responses": 0, "bodyBytes": 0}, "latencyMicros"`, 1)
+	_, err = Read(strings.NewReader(old))
+	require.ErrorContains(t, err, "an earlier version saved it")
 }
 
 func addMany(s *sizes.Stat, n int) {

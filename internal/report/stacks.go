@@ -47,7 +47,7 @@ func (r *Report) stacks() []stack {
 			in = new(sizes.GroupAnatomy)
 		}
 		all = appendDirection(all, of, "request", &g.Request, &in.Request)
-		all = appendDirection(all, of, "response", &g.Response, &in.Response)
+		all = appendDirection(all, of, "response", g.Response(), &in.Response)
 	}
 	slices.SortStableFunc(all, func(a, b stack) int {
 		return cmp.Or(slices.Compare(a.frames, b.frames), cmp.Compare(a.serialization, b.serialization), cmp.Compare(a.class, b.class))

@@ -93,9 +93,9 @@ func sampleOf(by string, t *testing.T, maxGroups int) *report.Report {
 // frameBytes is what profiles of a report must add up to.
 func frameBytes(r *report.Report) (bytes, requests, responses int64) {
 	for _, g := range r.Groups {
-		bytes += g.Request.Frame.Total + g.Response.Frame.Total
+		bytes += g.Request.Frame.Total + g.Response().Frame.Total
 		requests += g.Request.Frame.Count
-		responses += g.Response.Frame.Count
+		responses += g.Response().Frame.Count
 	}
 	return bytes, requests, responses
 }

@@ -148,7 +148,7 @@ func TestCSVAddsUp(t *testing.T) {
 	assert.Equal(t, r.Selected.Exceptions, sum("exceptions"))
 	assert.Equal(t, r.Selected.Unanswered, sum("unanswered"))
 	assert.Equal(t, r.Selected.Request.Body.Total, sum("request.bodyBytes.total"))
-	assert.Equal(t, r.Selected.Response.Frame.Total, sum("response.frameBytes.total"))
+	assert.Equal(t, r.Selected.Response().Frame.Total, sum("response.frameBytes.total"))
 	assert.Equal(t, r.Totals.RPCBytes-r.Totals.EventBytes-r.Totals.IncompleteBytes,
 		sum("request.wireBytes.total")+sum("response.wireBytes.total"))
 	service := indexOf(t, rows[0], "service")

@@ -121,7 +121,7 @@ func TestGroupMemory(t *testing.T) {
 		for i := range groups {
 			a.key = fmt.Appendf(a.key[:0], "dubbo\x00hessian2\x00org.apache.dubbo.samples.Service%04d\x00method%d", i/10, i%10)
 			g := a.newGroup()
-			for _, d := range []*Direction{&g.Request, &g.Response} {
+			for _, d := range []*Direction{&g.Request, g.Response()} {
 				for range calls {
 					body := int64(200 * math.Exp(1.5*rng.NormFloat64()))
 					d.Body.Add(body)

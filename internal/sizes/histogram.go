@@ -7,6 +7,7 @@ package sizes
 
 import (
 	"math/bits"
+	"slices"
 )
 
 // Stat is the distribution of one number over a group. Total, minimum, maximum and count are exact, percentiles are within
@@ -143,6 +144,11 @@ func (s *Stat) Buckets(f func(low, high, n int64)) {
 		lo, hi := bounds(b.index)
 		f(max(lo, s.Min), min(hi, s.Max), int64(b.count))
 	}
+}
+
+// Equal reports whether two distributions have the same numbers, as far as buckets tell.
+func (s *Stat) Equal(o *Stat) bool {
+	return s.Count == o.Count && s.Total == o.Total && s.Min == o.Min && s.Max == o.Max && slices.Equal(s.sorted(), o.sorted())
 }
 
 // Merge adds another distribution.

@@ -92,8 +92,18 @@ type Direction struct {
 	Body, Frame, Wire Stat
 }
 
-// Answers holds the number of bodies and their bytes.
-type Answers struct{ Count, Bytes int64 }
+// Merge adds the messages of another direction.
+func (d *Direction) Merge(o *Direction) {
+	d.Body.Merge(&o.Body)
+	d.Frame.Merge(&o.Frame)
+	d.Wire.Merge(&o.Wire)
+}
+
+// NotOK holds the responses that do not compare serializations.
+type NotOK struct {
+	// Other are responses of successful calls in another serialization than the request, Error all responses of failed calls.
+	Other, Error Direction
+}
 
 // Largest names the message with the largest body of a group.
 type Largest struct {
@@ -115,13 +125,13 @@ type Group struct {
 	Calls, OneWay, Errors, Exceptions, Unanswered int64
 	// OtherAnswers is the number of calls whose response uses another serialization than the request.
 	OtherAnswers int64
-	// Answers are the response bodies of successful calls in the serialization of the request. Only they compare
-	// serializations.
-	Answers           Answers
-	Request, Response Direction
-	Latency, Wait     Stat // nanoseconds
-	Largest           Largest
-	// Parts holds the bytes of the bodies in Request and Response by class, if they were decoded.
+	// ResponseOK are the responses of successful calls in the serialization of the request. Only they compare serializations.
+	// NotOK has all other responses; it is nil if there are none, because few groups have any.
+	Request, ResponseOK Direction
+	NotOK               *NotOK
+	Latency, Wait       Stat // nanoseconds
+	Largest             Largest
+	// Parts holds the bytes of all request and response bodies by class, if they were decoded.
 	Parts [decode.ClassMissing]int64
 	// Sampled is the number of sampled bodies, of requests and of responses. Parts has only these if bodies are sampled.
 	Sampled [2]int64
@@ -134,7 +144,62 @@ type Group struct {
 }
 
 // WireBytes returns the link bytes of all complete messages.
-func (g *Group) WireBytes() int64 { return g.Request.Wire.Total + g.Response.Wire.Total }
+func (g *Group) WireBytes() int64 { return g.Request.Wire.Total + g.ResponseWireBytes() }
+
+// ResponseWireBytes returns the link bytes of all complete responses.
+func (g *Group) ResponseWireBytes() int64 {
+	if g.NotOK == nil {
+		return g.ResponseOK.Wire.Total
+	}
+	return g.ResponseOK.Wire.Total + g.NotOK.Other.Wire.Total + g.NotOK.Error.Wire.Total
+}
+
+// Response returns the sum of all responses. It may be part of the group, so it must not be changed.
+func (g *Group) Response() *Direction {
+	if g.NotOK == nil {
+		return &g.ResponseOK
+	}
+	sum := g.ResponseOKOrOther()
+	sum.Merge(&g.NotOK.Error)
+	return sum
+}
+
+// ResponseOKOrOther returns a sum of the responses of successful calls in any serialization.
+func (g *Group) ResponseOKOrOther() *Direction {
+	sum := new(Direction)
+	sum.Merge(&g.ResponseOK)
+	if g.NotOK != nil {
+		sum.Merge(&g.NotOK.Other)
+	}
+	return sum
+}
+
+// kind selects a direction of a group.
+type kind uint8
+
+const (
+	requests kind = iota
+	okResponses
+	otherResponses
+	errorResponses
+)
+
+// direction returns a direction of the group.
+func (g *Group) direction(k kind) *Direction {
+	switch k {
+	case requests:
+		return &g.Request
+	case okResponses:
+		return &g.ResponseOK
+	}
+	if g.NotOK == nil {
+		g.NotOK = new(NotOK)
+	}
+	if k == otherResponses {
+		return &g.NotOK.Other
+	}
+	return &g.NotOK.Error
+}
 
 // Aggregator aggregates calls by group.
 type Aggregator struct {
@@ -212,23 +277,23 @@ func (a *Aggregator) Call(c *call.Call) {
 	case call.NoResponse:
 		g.Unanswered++
 	}
+	responses := okResponses
 	if c.Request != nil && c.Response != nil && c.Request.Serialization != c.Response.Serialization {
 		g.OtherAnswers++
-	} else if m := c.Response; c.Request != nil && m != nil && m.Complete && !failed {
-		g.Answers.Count++
-		g.Answers.Bytes += m.BodyBytes()
+		responses = otherResponses
 	}
 	if failed {
+		responses = errorResponses
 		g.Errors++
 		if m := c.Answer(); m != nil && m.Exception {
 			g.Exceptions++
 		}
 	}
 	for m := c.Request; m != nil; m = m.Next {
-		a.message(g, c, m, &g.Request)
+		a.message(g, c, m, requests)
 	}
 	for m := c.Response; m != nil; m = m.Next {
-		a.message(g, c, m, &g.Response)
+		a.message(g, c, m, responses)
 	}
 	if ns, ok := c.Latency(); ok {
 		g.Latency.Add(ns)
@@ -238,7 +303,8 @@ func (a *Aggregator) Call(c *call.Call) {
 	}
 }
 
-func (a *Aggregator) message(g *Group, c *call.Call, m *call.Message, d *Direction) {
+func (a *Aggregator) message(g *Group, c *call.Call, m *call.Message, k kind) {
+	m.OwnerKind = uint8(k)
 	switch {
 	case a.unsettled:
 	case a.pairs != nil:
@@ -251,6 +317,7 @@ func (a *Aggregator) message(g *Group, c *call.Call, m *call.Message, d *Directi
 	if !m.Complete {
 		return
 	}
+	d := g.direction(k)
 	if a.unsettled {
 		d.Wire.Add(m.Wire)
 	}
@@ -272,13 +339,8 @@ func (a *Aggregator) message(g *Group, c *call.Call, m *call.Message, d *Directi
 
 // Settle adds the final link bytes of a message.
 func (g *Group) Settle(m *call.Message) {
-	if !m.Complete {
-		return
-	}
-	if m.Request {
-		g.Request.Wire.Add(m.Wire)
-	} else {
-		g.Response.Wire.Add(m.Wire)
+	if m.Complete {
+		g.direction(kind(m.OwnerKind)).Wire.Add(m.Wire)
 	}
 }
 
@@ -443,15 +505,6 @@ func (a *Aggregator) Groups() []*Group {
 	return all
 }
 
-// Stats returns the distributions of the group.
-func (g *Group) Stats() [8]*Stat {
-	return [8]*Stat{
-		&g.Request.Body, &g.Request.Frame, &g.Request.Wire,
-		&g.Response.Body, &g.Response.Frame, &g.Response.Wire,
-		&g.Latency, &g.Wait,
-	}
-}
-
 // Equal reports whether the keys, their order and the step are the same.
 func (b By) Equal(o By) bool { return slices.Equal(b.Keys, o.Keys) && b.Step == o.Step }
 
@@ -490,12 +543,17 @@ func (g *Group) Merge(o *Group) {
 	g.Exceptions += o.Exceptions
 	g.Unanswered += o.Unanswered
 	g.OtherAnswers += o.OtherAnswers
-	g.Answers.Count += o.Answers.Count
-	g.Answers.Bytes += o.Answers.Bytes
-	theirs := o.Stats()
-	for i, s := range g.Stats() {
-		s.Merge(theirs[i])
+	g.Request.Merge(&o.Request)
+	g.ResponseOK.Merge(&o.ResponseOK)
+	if o.NotOK != nil {
+		if g.NotOK == nil {
+			g.NotOK = new(NotOK)
+		}
+		g.NotOK.Other.Merge(&o.NotOK.Other)
+		g.NotOK.Error.Merge(&o.NotOK.Error)
 	}
+	g.Latency.Merge(&o.Latency)
+	g.Wait.Merge(&o.Wait)
 	for i, n := range o.Parts {
 		g.Parts[i] += n
 	}

@@ -73,8 +73,8 @@ func TestLineFindsTheTruth(t *testing.T) {
 					if assert.NotNil(t, g, m.Service) {
 						assert.Equal(t, m.Requests, g.Calls)
 						assert.Equal(t, m.RequestBytes, g.Request.Body.Total)
-						assert.Equal(t, m.Responses, g.Response.Body.Count)
-						assert.Equal(t, m.ResponseBytes, g.Response.Body.Total)
+						assert.Equal(t, m.Responses, g.Response().Body.Count)
+						assert.Equal(t, m.ResponseBytes, g.Response().Body.Total)
 					}
 				}
 			}
@@ -123,7 +123,7 @@ func TestLineAllocatesNothing(t *testing.T) {
 			if detail == rpc.Envelope {
 				assert.Zero(t, parts)
 			} else {
-				assert.Equal(t, g.Request.Body.Total+g.Response.Body.Total, parts)
+				assert.Equal(t, g.Request.Body.Total+g.Response().Body.Total, parts)
 			}
 		}
 	}

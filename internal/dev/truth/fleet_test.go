@@ -108,8 +108,8 @@ func measuredGroups(t *testing.T, file string) map[string]grouped {
 		x := groups[key]
 		x.calls += g.Calls
 		x.requestBytes += g.Request.Body.Total
-		x.responses += g.Response.Body.Count
-		x.responseBytes += g.Response.Body.Total
+		x.responses += g.Response().Body.Count
+		x.responseBytes += g.Response().Body.Total
 		groups[key] = x
 	}
 	return groups

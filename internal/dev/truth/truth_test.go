@@ -269,9 +269,9 @@ func totals(t *testing.T, r *run, sent map[way][]logged) {
 	}
 	for _, g := range r.report.Groups {
 		got.requests += g.Request.Body.Count
-		got.responses += g.Response.Body.Count
+		got.responses += g.Response().Body.Count
 		got.requestBytes += g.Request.Body.Total
-		got.responseBytes += g.Response.Body.Total
+		got.responseBytes += g.Response().Body.Total
 	}
 	got.heartbeats, got.events = r.totals.Heartbeats, r.totals.Events
 	assert.Equal(t, want, got)

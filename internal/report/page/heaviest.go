@@ -123,7 +123,7 @@ func (p *page) reasons(g *sizes.Group) []string {
 			report.Size(s.Mean()), report.Count(s.Max), report.Percent(wire, max(g.WireBytes(), 1))))
 	}
 	side("requests", &g.Request.Body, g.Request.Wire.Total)
-	side("responses", &g.Response.Body, g.Response.Wire.Total)
+	side("responses", &g.Response().Body, g.ResponseWireBytes())
 	if g.Latency.Count > 0 {
 		list = append(list, "latency p99 "+report.Elapsed(g.Latency.Percentile(99)))
 	}

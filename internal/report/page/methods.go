@@ -173,19 +173,22 @@ func (p *page) details(d *doc, r *row) {
 		}
 	}
 	d.f("<p>%s. On the wire %s: requests %s, responses %s.</p>\n", strings.Join(calls, ", "),
-		report.Volume(g.WireBytes()), report.Volume(g.Request.Wire.Total), report.Volume(g.Response.Wire.Total))
+		report.Volume(g.WireBytes()), report.Volume(g.Request.Wire.Total), report.Volume(g.ResponseWireBytes()))
 	for _, f := range p.findingsOf(g) {
 		p.finding(d, f, false)
 	}
 	d.f("<div class=\"hists\">")
 	d.histogram("request body bytes", &g.Request.Body, report.Count, "request")
-	d.histogram("response body bytes", &g.Response.Body, report.Count, "response")
+	d.histogram(report.ResponseSizesTitle(g), &g.ResponseOK.Body, report.Count, "response")
+	if g.NotOK != nil && g.NotOK.Error.Body.Count > 0 {
+		d.histogram(report.FailedSizesTitle, &g.NotOK.Error.Body, report.Count, "response")
+	}
 	d.histogram("latency", &g.Latency, report.Elapsed, "call")
 	d.f("</div>\n")
 	paths := pathsOf(r.rank)
 	if in := g.Anatomy; in != nil {
 		d.anatomy("request", &in.Request, g.Request.Body.Count, paths)
-		d.anatomy("response", &in.Response, g.Response.Body.Count, paths)
+		d.anatomy("response", &in.Response, g.Response().Body.Count, paths)
 	} else if p.report.Inside {
 		d.f("<p class=\"note\">None of its bodies was looked into.</p>\n")
 	}

@@ -120,10 +120,11 @@ func TestPageHasTheNumbersOfJSON(t *testing.T) {
 	type side struct{ BodyBytes, WireBytes stat }
 	var printedAt struct {
 		Groups []struct {
-			Method            string
-			Calls, Errors     int64
-			Request, Response side
-			LatencyMicros     stat
+			Method                    string
+			Calls, Errors             int64
+			Request, Response         side
+			ResponseOK, ResponseError *side
+			LatencyMicros             stat
 		}
 	}
 	r := read(t, "fleet.pcap.zst")
@@ -148,10 +149,11 @@ func TestPageHasTheNumbersOfJSON(t *testing.T) {
 			wire += n
 		}
 		columns := map[string]string{
-			"on the wire bytes": strconv.FormatInt(wire, 10), "calls count": strconv.FormatInt(g.Calls, 10), "calls errors": strconv.FormatInt(g.Errors, 10),
-			"latency p50": number(g.LatencyMicros.P50), "latency p99": number(g.LatencyMicros.P99),
+			"on the wire bytes": strconv.FormatInt(wire, 10), "calls count": strconv.FormatInt(g.Calls, 10),
+			"failed responses bytes": number(cmp.Or(g.ResponseError, &side{BodyBytes: stat{Total: "0"}}).BodyBytes.Total),
+			"latency p50":            number(g.LatencyMicros.P50), "latency p99": number(g.LatencyMicros.P99),
 		}
-		for name, s := range map[string]stat{"request": g.Request.BodyBytes, "response": g.Response.BodyBytes} {
+		for name, s := range map[string]stat{"request": g.Request.BodyBytes, "response": cmp.Or(g.ResponseOK, &g.Response).BodyBytes} {
 			name += " body bytes "
 			columns[name+"mean"], columns[name+"p50"], columns[name+"p99"], columns[name+"max"] = number(s.Mean), number(s.P50), number(s.P99), number(s.Max)
 		}
