@@ -1,11 +1,11 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"math"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -27,26 +27,34 @@ type checkFlags struct {
 	golden    string
 	by        string
 	tolerance string
+	budget    []string
+	budgets   string
+	growth    bool
 	update    bool
 	strict    bool
 	buckets   bool
 	top       int
+
+	limits []check.Budget // of budget and budgets
 }
 
 func newCheck(s *streams) *cobra.Command {
 	var c checkFlags
 	cmd := &cobra.Command{
-		Use:     "check FILE... --golden G",
+		Use:     "check FILE... [--golden G] [--budget RULE]",
 		GroupID: "measure",
-		Short:   "Fail when sizes drift from a golden file",
-		Long: `check holds mean, p99 and largest request and response body of every method to those of a golden file, in both
-directions, and ends with 3 when one is further away than the tolerance, or a method is gone. Totals and counts may
-change. The golden file is a JSON report with a tolerance; --update writes it.
+		Short:   "Fail when sizes drift from a golden file or exceed a budget",
+		Long: `check compares mean, p99 and maximum of the body bytes of every method with a golden file, for requests and for
+successful responses. It exits with 3 when a size differs by more than the tolerance, or when a method vanished or
+changed its serialization. Totals and counts may change. --update writes the golden file.
+
+A budget limits one size of all methods that match a pattern. It needs no golden file.
 
 FILE is a capture, a folder of captures, or a saved report, as for analyze.`,
 		Example: `  dubbo-wire check trace.pcap --golden golden.json --update --tolerance 5%
   dubbo-wire check trace.pcap --golden golden.json
-  dubbo-wire check trace.pcap --golden golden.json -o junit.xml`,
+  dubbo-wire check trace.pcap --golden golden.json -o junit.xml
+  dubbo-wire check trace.pcap --budget '*/* response max<=1MB'`,
 		Args: needFiles,
 		RunE: func(cmd *cobra.Command, args []string) error { return c.run(s, args) },
 	}
@@ -54,44 +62,72 @@ FILE is a capture, a folder of captures, or a saved report, as for analyze.`,
 	c.filter.add(cmd)
 	c.output.add(cmd, check.Formats()...)
 	fs := cmd.Flags()
-	fs.StringVar(&c.golden, "golden", "", "hold sizes to those of the report in `FILE`")
-	fs.BoolVar(&c.update, "update", false, "write the golden file anew, with the tolerance that it has")
-	fs.StringVar(&c.tolerance, "tolerance", "", "let sizes be `PERCENT` away from the golden ones, instead of what the golden file says (0 where it says nothing); with --update that is written")
-	fs.BoolVar(&c.strict, "strict", false, "fail on methods that the golden file does not have")
+	fs.StringVar(&c.golden, "golden", "", "compare with the sizes in `FILE`")
+	fs.BoolVar(&c.update, "update", false, "write the sizes into the golden file and keep its tolerance")
+	fs.StringVar(&c.tolerance, "tolerance", "", "allow sizes to differ by `PERCENT` from the golden file (default: what the golden file says, else 0); --update writes it into the file")
+	fs.StringArrayVar(&c.budget, "budget", nil, "fail if a method exceeds `RULE`: 'SERVICE/METHOD request|response mean|p99|max<=SIZE', SERVICE/METHOD may be a glob")
+	fs.StringVar(&c.budgets, "budgets", "", "read budgets from `FILE`, one per line")
+	fs.BoolVar(&c.growth, "growth-only", false, "fail only on sizes that grow")
+	fs.BoolVar(&c.strict, "strict", false, "fail also on methods that the golden file lacks, and on budgets that no call meets")
 	addFlags(cmd.Flags(), chooseGroup, func(fs *pflag.FlagSet) {
-		fs.StringVar(&c.by, "by", "", "group a golden file that is not there yet by `KEYS`; one that is there says it itself")
+		fs.StringVar(&c.by, "by", "", "group a new golden file by `KEYS`; an existing one keeps its grouping")
 		fs.IntVar(&c.top, "top", 0, "print `N` methods in tables (default 20)")
-		bound(fs, "top", &c.top, 0, math.MaxInt, "write a number of methods, 0 for the default")
+		bound(fs, "top", &c.top, 0, math.MaxInt, "must be at least 0 (0: the default)")
 	})
 	addFlags(cmd.Flags(), outputGroup, func(fs *pflag.FlagSet) {
-		fs.BoolVar(&c.buckets, "buckets", false, "with --update: write histograms, too, so that compare and analyze read the golden file")
+		fs.BoolVar(&c.buckets, "buckets", false, "with --update: write a full report with histograms, which analyze and compare also read")
 	})
 	return cmd
 }
 
 func (c *checkFlags) run(s *streams, args []string) error {
+	if err := c.readBudgets(); err != nil {
+		return err
+	}
 	if c.golden == "" {
-		return exit.Usagef("check needs --golden FILE; write one with: dubbo-wire check %s --golden golden.json --update", strings.Join(args, " "))
+		if len(c.limits) == 0 {
+			return exit.Usagef("check needs --golden FILE or --budget RULE; write a golden file with: dubbo-wire check %s --golden golden.json --update", strings.Join(args, " "))
+		}
+		for _, f := range []struct {
+			given bool
+			name  string
+		}{{c.update, "--update"}, {c.tolerance != "", "--tolerance"}, {c.growth, "--growth-only"}} {
+			if f.given {
+				return exit.Usagef("%s needs --golden FILE", f.name)
+			}
+		}
 	}
 	c.in.complete(s)
 	golden, terms, err := c.readGolden()
 	if err != nil {
 		return err
 	}
+	by := sizes.DefaultBy()
+	if golden != nil {
+		by = golden.By
+	} else if c.by != "" {
+		if by, err = compareBy(c.by); err != nil {
+			return err
+		}
+	}
+	if len(c.limits) > 0 && !(slices.Contains(by.Keys, sizes.Service) && slices.Contains(by.Keys, sizes.Method)) {
+		return exit.Usagef("budgets are for methods, but the sizes are not grouped by service and method")
+	}
 	fl, err := c.filter.parse()
 	if err != nil {
 		return err
 	}
-	leftOut := golden.Select(c.filter.byKey())
-	if c.update && leftOut > 0 {
-		return exit.Usagef("--update would drop %d methods of %s, which %s leaves out; write it without that filter, or another file",
-			leftOut, c.golden, fl.Text)
+	if golden != nil {
+		if leftOut := golden.Select(c.filter.byKey()); c.update && leftOut > 0 {
+			return exit.Usagef("--update would drop %d methods of %s, which %s excludes; write it without that filter, or write another file",
+				leftOut, c.golden, fl.Text)
+		}
 	}
 	targets, err := c.output.Open(s.places)
 	if err != nil {
 		return err
 	}
-	res, verdict, err := c.check(s, args, golden, terms, measure.Config{By: golden.By, ByGiven: true, Filter: fl})
+	res, verdict, err := c.check(s, args, golden, terms, measure.Config{By: by, ByGiven: true, Filter: fl})
 	if err != nil {
 		output.Discard(targets)
 		return err
@@ -105,8 +141,36 @@ func (c *checkFlags) run(s *streams, args []string) error {
 	return verdict
 }
 
-// readGolden reads the golden file. With --update, a file that does not exist yet is empty.
+// readBudgets parses the budgets of both flags.
+func (c *checkFlags) readBudgets() error {
+	for _, text := range c.budget {
+		b, err := check.ParseBudget(text)
+		if err != nil {
+			return exit.Usagef("--budget: %v", err)
+		}
+		c.limits = append(c.limits, b)
+	}
+	if c.budgets == "" {
+		return nil
+	}
+	f, err := os.Open(c.budgets)
+	if err != nil {
+		return exit.Usagef("--budgets %s: cannot be read: %v", c.budgets, err)
+	}
+	defer f.Close()
+	list, err := check.ReadBudgets(f)
+	if err != nil {
+		return exit.Usagef("--budgets %s: %v", c.budgets, err)
+	}
+	c.limits = append(c.limits, list...)
+	return nil
+}
+
+// readGolden reads the golden file; golden is nil without one. With --update, a file that does not exist yet is empty.
 func (c *checkFlags) readGolden() (golden *report.Summaries, terms check.Terms, err error) {
+	if c.golden == "" {
+		return nil, terms, nil
+	}
 	golden = &report.Summaries{By: sizes.DefaultBy()}
 	f, err := os.Open(c.golden)
 	switch {
@@ -122,11 +186,15 @@ func (c *checkFlags) readGolden() (golden *report.Summaries, terms check.Terms, 
 		return nil, terms, exit.Usagef("--golden %s: cannot be read: %v", c.golden, err)
 	default:
 		defer f.Close()
-		if golden, err = measure.ReadGolden(f); err != nil {
+		body, err := measure.OpenJSON(f)
+		if err == nil {
+			golden, err = check.ReadGolden(body)
+		}
+		if err != nil {
 			return nil, terms, exit.Usagef("--golden %s: %v", c.golden, err)
 		}
 		if k, found := varyingKey(golden.By); found {
-			return nil, terms, exit.Usagef("--golden %s: it is grouped by %s, which is another one in every run", c.golden, k)
+			return nil, terms, exit.Usagef("--golden %s: it is grouped by %s, which differs in every run", c.golden, k)
 		}
 	}
 	if terms, err = check.TermsOf(golden); err != nil {
@@ -157,7 +225,7 @@ func (c *checkFlags) check(s *streams, args []string, golden *report.Summaries, 
 	verdict := c.in.Verdict(r.Totals, r.Selected.Calls, r.Filtered, readErr)
 	if r.Selected.Calls == 0 {
 		if verdict == nil {
-			verdict = exit.Errorf(exit.Nothing, "no calls were found, so that there is nothing to check")
+			verdict = exit.Errorf(exit.Nothing, "no calls were found, so there is nothing to check")
 		}
 		return nil, nil, verdict
 	}
@@ -165,29 +233,29 @@ func (c *checkFlags) check(s *streams, args []string, golden *report.Summaries, 
 	if err != nil {
 		return nil, nil, exit.Usagef("--golden %s: %v", c.golden, err)
 	}
-	res.Golden, res.Strict, res.MinCoverage = c.golden, c.strict, c.in.MinCoverage
+	res.Golden, res.Strict, res.GrowthOnly, res.MinCoverage = c.golden, c.strict, c.growth, c.in.MinCoverage
+	res.CheckBudgets(c.limits, r)
 	if len(files.Saved) == 0 {
 		res.Explain = explainCommand(args)
 	}
 	if c.update {
 		if verdict != nil {
-			return nil, nil, exit.Errorf(exit.CodeOf(verdict), "%v\n%s is left as it is: not all of the run was seen", verdict, c.golden)
+			return nil, nil, exit.Errorf(exit.CodeOf(verdict), "%v\n%s was not updated, because the capture is not complete", verdict, c.golden)
 		}
 		if filter := cfg.Filter.OfCalls; filter != "" && res.Vanished > 0 {
-			return nil, nil, exit.Usagef("--update would drop %d methods of %s of which %s leaves no call; leave the filter out, write another file, or remove this one first",
+			return nil, nil, exit.Usagef("--update would drop %d methods of %s, because %s selects none of their calls; omit the filter, write another file, or remove this one first",
 				res.Vanished, c.golden, filter)
 		}
 		if err := c.write(s, r, golden, terms); err != nil {
 			return nil, nil, err
 		}
 		res.Updated = true
-		return res, nil, nil
 	}
-	if res.Drifted() {
-		text := "sizes drifted from " + c.golden
-		if filter := cfg.Filter.OfCalls; filter != "" && res.Vanished > 0 {
-			text += "; " + filter + " chose among the calls of the run, not among those of the golden file"
+	if reasons := res.Reasons(); len(reasons) > 0 {
+		if filter := cfg.Filter.OfCalls; filter != "" && res.Drifted() && res.Vanished > 0 {
+			reasons[0] += "; " + filter + " selected calls of the run only, not methods of the golden file"
 		}
+		text := strings.Join(reasons, "; ")
 		if verdict != nil {
 			text = verdict.Error() + "\n" + text
 		}
@@ -202,12 +270,14 @@ func (c *checkFlags) write(s *streams, r *report.Report, golden *report.Summarie
 	if golden.Tolerance != nil && c.tolerance == "" {
 		r.Golden.Tolerance = golden.Tolerance // keep its notation
 	}
-	if r.Golden.Tolerances == nil {
-		r.Golden.Tolerances = map[string]json.RawMessage{}
-	}
 	t, err := s.places.Unfinished("--golden", "json", c.golden, c.golden)
 	if err != nil {
 		return err
 	}
-	return c.output.Print([]*output.Target{t}, func(t *output.Target, _ report.Style) error { return r.WriteJSON(t.W, c.buckets) })
+	return c.output.Print([]*output.Target{t}, func(t *output.Target, _ report.Style) error {
+		if c.buckets {
+			return r.WriteJSON(t.W, true)
+		}
+		return check.WriteGolden(t.W, r)
+	})
 }

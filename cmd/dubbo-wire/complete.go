@@ -53,6 +53,7 @@ func completeFlags(root *cobra.Command) {
 		"protocol":      fixed(protocolNames()...),
 		"golden":        cobra.FixedCompletions([]string{"json"}, cobra.ShellCompDirectiveFilterFileExt),
 		"write":         cobra.FixedCompletions([]string{"pcapng"}, cobra.ShellCompDirectiveFilterFileExt),
+		"budgets":       cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
 		"raw":           cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault),
 		"interface":     completeInterfaces,
 	}

@@ -17,7 +17,7 @@ var exitCodes = []struct {
 	{exit.Done, "done", "Done. Of capture also when Ctrl-C, SIGTERM or a limit ended it; with a command behind --, its exit code is passed on."},
 	{exit.Nothing, "nothing to report: nothing readable, no frames, nothing matched", "Nothing to report: nothing was readable, there were no frames, or nothing matched."},
 	{exit.Usage, "wrong usage, or a place that cannot be written to", "Wrong usage, or a place that cannot be written to."},
-	{exit.Coverage, "check found drift, or coverage lies below --min-coverage", "check found drift, or coverage lies below --min-coverage. It wins over 4."},
+	{exit.Coverage, "check found drift or a budget exceeded, or coverage lies below --min-coverage", "check found drift or a budget exceeded, or coverage lies below --min-coverage. It wins over 4."},
 	{exit.Partly, "an input ended early; everything readable was reported", "An input ended early or could not be read to its end: everything readable was still reported. Gaps, short snap lengths, connections joined midway and hostile frames are coverage, not exit code 4."},
 }
 

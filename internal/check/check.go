@@ -1,6 +1,7 @@
-// Package check compares the sizes of a report with those of a golden one: mean, p99 and maximum of request and response bodies, by
-// method. The result is printed as a table, Markdown, JSON, GitHub workflow commands or JUnit XML. Totals and counts are not compared,
-// because they depend on the load and not on the code. The package changes neither report and copies the texts that it needs.
+// Package check compares the sizes of a report with those of a golden file and with budgets: mean, p99 and maximum of request bodies
+// and of the bodies of successful responses, by method. The result is printed as a table, Markdown, JSON, GitHub workflow commands or
+// JUnit XML. Totals and counts are not compared, because they depend on the load and not on the code. The package reads and writes
+// golden files. It does not change reports and copies the texts that it needs.
 package check
 
 import (
@@ -106,13 +107,16 @@ func TermsOf(s *report.Summaries) (Terms, error) {
 
 // Result is the result of a check.
 type Result struct {
-	Golden string `json:"-"` // its file
+	Golden string `json:"-"` // its file, "" without one
 	Terms  Terms  `json:"-"`
-	Strict bool   `json:"-"`
+	// Strict lets new methods and budgets without calls fail the check. GrowthOnly lets sizes shrink.
+	Strict     bool `json:"-"`
+	GrowthOnly bool `json:"-"`
 	// Updated is set if the golden file is replaced.
 	Updated bool `json:"updated"`
-	// Numbers of methods by status. Over, Under and Vanished are drift.
+	// Numbers of methods by status.
 	Over     int `json:"over"`
+	Changed  int `json:"changed"`
 	Under    int `json:"under"`
 	Vanished int `json:"vanished"`
 	New      int `json:"new"`
@@ -123,6 +127,7 @@ type Result struct {
 	Coverage    float64  `json:"coveragePercent"`
 	MinCoverage float64  `json:"minCoveragePercent"`
 	Methods     []Method `json:"methods"` // drifted and new methods first
+	Budgets     []Spent  `json:"budgets,omitempty"`
 	// Unused are names in the golden file's tolerances without a method.
 	Unused []string `json:"tolerancesOfNoMethod,omitempty"`
 	// Explain is the command that shows a frame, without its number, or "".
@@ -130,20 +135,21 @@ type Result struct {
 }
 
 // statuses are all statuses, in the order of methods.
-var statuses = []Status{Over, Under, Vanished, New, Within}
+var statuses = []Status{Over, Changed, Under, Vanished, New, Within}
 
 // count returns the number of methods of a status.
 func (r *Result) count(s Status) *int {
-	return map[Status]*int{Over: &r.Over, Under: &r.Under, Vanished: &r.Vanished, New: &r.New, Within: &r.Within}[s]
+	return map[Status]*int{Over: &r.Over, Changed: &r.Changed, Under: &r.Under, Vanished: &r.Vanished, New: &r.New, Within: &r.Within}[s]
 }
 
 // Status is the status of a method.
 type Status string
 
-// The statuses. Over: a size exceeds its tolerance. Under: a size is below its tolerance and none exceeds it. New: the golden file
-// lacks the method, or a direction of it.
+// The statuses. Over: a size exceeds its tolerance. Changed: the requests use another serialization. Under: a size is below its
+// tolerance and none exceeds it. New: the golden file lacks the method, or a direction of it.
 const (
 	Over     Status = "over"
+	Changed  Status = "changed"
 	Under    Status = "under"
 	Vanished Status = "vanished"
 	New      Status = "new"
@@ -152,11 +158,15 @@ const (
 
 // Method is a method of the golden report, of the run, or of both.
 type Method struct {
-	Name     string    `json:"name"` // service/method, and the other keys that differ
-	Service  string    `json:"-"`
-	Method   string    `json:"-"`
-	Status   Status    `json:"status"`
-	Known    bool      `json:"-"`     // to the golden report
+	Name    string `json:"name"` // service/method, and the other keys that differ
+	Service string `json:"-"`
+	Method  string `json:"-"`
+	Status  Status `json:"status"`
+	Failed  bool   `json:"failed"` // set by the JSON
+	Known   bool   `json:"-"`      // to the golden report
+	// From and To are the serializations of a changed method.
+	From     string    `json:"goldenSerialization,omitempty"`
+	To       string    `json:"serialization,omitempty"`
 	Calls    int64     `json:"calls"` // in the run; in the golden report if it vanished
 	Allowed  Tolerance `json:"allowed"`
 	Measures []Measure `json:"measures"`
@@ -182,65 +192,97 @@ type Measure struct {
 	over    bool
 }
 
-// Drifted reports whether the check fails because of sizes, or because of new methods with --strict.
+// Drifted reports whether a method fails the check.
 func (r *Result) Drifted() bool {
-	return r.Over+r.Under+r.Vanished > 0 || r.Strict && r.New > 0
+	return slices.ContainsFunc(r.Methods, func(m Method) bool { return r.fails(&m) })
 }
+
+// Failed reports whether the check fails.
+func (r *Result) Failed() bool { return r.Drifted() || r.overspent() || r.Low() }
+
+// fails reports whether a method fails the check.
+func (r *Result) fails(m *Method) bool {
+	switch {
+	case r.Updated || m.Status == Within:
+		return false
+	case m.Status == New:
+		return r.Strict
+	case m.Status == Vanished || !r.GrowthOnly:
+		return true
+	}
+	return m.Status == Changed && !m.comparable() || slices.ContainsFunc(m.Measures, func(n Measure) bool {
+		return n.fatal() || r.Strict && n.New
+	})
+}
+
+// comparable reports whether a changed method had one serialization, so that its sizes can be compared.
+func (m *Method) comparable() bool {
+	return slices.ContainsFunc(m.Measures, func(n Measure) bool { return n.Was != "" })
+}
+
+// fatal reports whether --growth-only does not allow the drift of a measure: it grew, or its messages are gone.
+func (n *Measure) fatal() bool { return n.Drift && (n.over || n.Is == "") }
 
 // Low reports whether the coverage is below its minimum.
 func (r *Result) Low() bool { return r.MinCoverage > 0 && r.Coverage < r.MinCoverage }
 
-// Run checks a report that is grouped as the golden one is. It returns an error for invalid numbers in the golden report.
+// Run checks a report that is grouped as the golden one is. It returns an error for invalid numbers in the golden report. Without a
+// golden report (nil) only budgets are checked.
 func Run(golden *report.Summaries, terms Terms, r *report.Report) (*Result, error) {
 	res := &Result{Terms: terms, Coverage: r.Percent(), Methods: []Method{}}
-	names := namer(golden, r)
-	method := func(values []string) Method {
-		return Method{
-			Name: names(values), Service: valueOf(golden.By, values, sizes.Service), Method: valueOf(golden.By, values, sizes.Method),
-			Allowed: terms.of(golden.By, values), Measures: []Measure{},
-		}
+	if golden == nil {
+		return res, nil
 	}
-	add := func(m Method) {
-		*res.count(m.Status)++
-		res.Methods = append(res.Methods, m)
-	}
-	groups := make(map[string]*sizes.Group)
-	for _, g := range r.Groups {
-		if !g.Rest {
-			groups[strings.Join(g.Values, "\x00")] = g
+	var list []*pair
+	pairs := make(map[string]*pair)
+	at := func(values []string) *pair {
+		key := strings.Join(values, "\x00")
+		if pairs[key] == nil {
+			pairs[key] = &pair{values: values}
+			list = append(list, pairs[key])
 		}
+		return pairs[key]
 	}
 	for i := range golden.Groups {
-		was := &golden.Groups[i]
-		if was.Rest {
-			continue
-		}
-		if was.LeftOut {
+		switch was := &golden.Groups[i]; {
+		case was.Rest:
+		case was.LeftOut:
 			res.LeftOut++
-			continue
+		default:
+			at(was.Values).was = was
 		}
-		key := strings.Join(was.Values, "\x00")
-		m := method(was.Values)
-		m.Known = true
-		is := groups[key]
-		if is == nil {
-			m.Status, m.Calls = Vanished, was.Calls
-			add(m)
-			continue
-		}
-		delete(groups, key)
-		if err := m.compare(was, is); err != nil {
-			return nil, fmt.Errorf("%s: %w", m.Name, err)
-		}
-		m.largest(r, is)
-		add(m)
 	}
-	for _, g := range groups {
-		m := method(g.Values)
-		_ = m.compare(&report.SummaryGroup{}, g) // nothing to read
-		m.Status = New
-		m.largest(r, g)
-		add(m)
+	for _, g := range r.Groups {
+		if !g.Rest {
+			at(g.Values).is = g
+		}
+	}
+	list = joinChanged(golden.By, list)
+	names := namer(golden.By, list)
+	for _, p := range list {
+		m := Method{
+			Name: names(p), Service: valueOf(golden.By, p.values, sizes.Service), Method: valueOf(golden.By, p.values, sizes.Method),
+			Allowed: terms.of(golden.By, p.values), Measures: []Measure{}, Known: p.was != nil, From: p.from, To: p.to,
+		}
+		if p.is == nil {
+			m.Status, m.Calls = Vanished, p.was.Calls
+		} else {
+			was := p.was
+			if was == nil {
+				was = &report.SummaryGroup{}
+			}
+			if err := m.compare(was, p.is); err != nil {
+				return nil, fmt.Errorf("%s: %w", m.Name, err)
+			}
+			if m.Calls = p.is.Calls; !m.Known {
+				m.Status = New
+			} else if p.to != "" {
+				m.Status = Changed
+			}
+			m.Largest = largestOf(r, p.is)
+		}
+		*res.count(m.Status)++
+		res.Methods = append(res.Methods, m)
 	}
 	res.Unused = terms.unused(golden, r)
 	order := func(m *Method) int { return slices.Index(statuses, m.Status) }
@@ -248,6 +290,72 @@ func Run(golden *report.Summaries, terms Terms, r *report.Report) (*Result, erro
 		return cmp.Or(order(&a)-order(&b), cmp.Compare(b.worst(), a.worst()), cmp.Compare(a.Name, b.Name))
 	})
 	return res, nil
+}
+
+// pair is a group of the golden report and that of the run with the same key. One of them may be nil.
+type pair struct {
+	values []string
+	was    *report.SummaryGroup
+	is     *sizes.Group
+	// from and to are set if the serialization changed.
+	from, to string
+}
+
+// joinChanged replaces vanished and new groups that differ only in the serialization by one pair. Sizes of several vanished groups
+// cannot be added up, so such a pair has none of them.
+func joinChanged(by sizes.By, list []*pair) []*pair {
+	at := slices.Index(by.Keys, sizes.Serialization)
+	if at < 0 {
+		return list
+	}
+	type change struct{ gone, come []*pair }
+	changes := make(map[string]*change)
+	keyOf := func(p *pair) string {
+		return strings.Join(p.values[:at], "\x00") + "\x00\x00" + strings.Join(p.values[at+1:], "\x00")
+	}
+	for _, p := range list {
+		if p.was != nil && p.is != nil {
+			continue
+		}
+		c := changes[keyOf(p)]
+		if c == nil {
+			c = new(change)
+			changes[keyOf(p)] = c
+		}
+		if p.is == nil {
+			c.gone = append(c.gone, p)
+		} else {
+			c.come = append(c.come, p)
+		}
+	}
+	serializations := func(list []*pair) string {
+		var names []string
+		for _, p := range list {
+			names = append(names, p.values[at])
+		}
+		slices.Sort(names)
+		return strings.Join(names, ", ")
+	}
+	return slices.DeleteFunc(list, func(p *pair) bool {
+		c := changes[keyOf(p)]
+		if p.was != nil && p.is != nil || len(c.gone) == 0 || len(c.come) == 0 {
+			return false
+		}
+		if p != c.gone[0] {
+			return true
+		}
+		p.from, p.to = serializations(c.gone), serializations(c.come)
+		if len(c.gone) > 1 {
+			p.was = &report.SummaryGroup{}
+		}
+		if p.is = c.come[0].is; len(c.come) > 1 {
+			p.is = new(sizes.Group)
+			for _, n := range c.come {
+				p.is.Merge(n.is)
+			}
+		}
+		return false
+	})
 }
 
 // worst returns the largest change of a method in percent.
@@ -261,32 +369,48 @@ func (m *Method) worst() float64 {
 	return most
 }
 
-func (m *Method) largest(r *report.Report, g *sizes.Group) {
-	m.Calls = g.Calls
+// largestOf returns the largest message of a group, nil if it is unknown.
+func largestOf(r *report.Report, g *sizes.Group) *Largest {
 	if l := g.Largest; l.Frame > 0 && l.File < len(r.Inputs) {
-		m.Largest = &Largest{r.Inputs[l.File].File, l.Frame, l.BodyBytes}
+		return &Largest{r.Inputs[l.File].File, l.Frame, l.BodyBytes}
+	}
+	return nil
+}
+
+// measureNames are the numbers of a direction that are checked.
+var measureNames = [...]string{"mean", "p99", "max"}
+
+// responses returns the bodies of the responses that are checked: those of successful calls, in any serialization.
+func responses(g *sizes.Group) *sizes.Stat { return &g.ResponseOKOrOther().Body }
+
+// summaryOf returns the numbers of a distribution as golden files have them.
+func summaryOf(s *sizes.Stat) report.Summary {
+	if s.Count == 0 {
+		return report.Summary{}
+	}
+	return report.Summary{
+		Mean: json.Number(strconv.FormatFloat(sizes.Round3(s.Mean()), 'f', -1, 64)),
+		P99:  json.Number(strconv.FormatInt(s.Percentile(99), 10)),
+		Max:  json.Number(strconv.FormatInt(s.Max, 10)),
 	}
 }
 
 // compare sets the measures and the status.
 func (m *Method) compare(was *report.SummaryGroup, is *sizes.Group) error {
 	m.Status = Within
-	added := false
+	added, answers := false, responses(is)
+	if was.AllResponses {
+		answers = &is.Response().Body
+	}
 	for _, d := range []struct {
-		name string
-		was  *report.Summary
-		is   *sizes.Stat
-	}{{"request", &was.Request, &is.Request.Body}, {"response", &was.Response, &is.ResponseOK.Body}} {
-		was, is := [...]json.Number{d.was.Mean, d.was.P99, d.was.Max}, [3]string{}
-		if d.is.Count > 0 {
-			is[0] = strconv.FormatFloat(sizes.Round3(d.is.Mean()), 'f', -1, 64)
-			is[1] = strconv.FormatInt(d.is.Percentile(99), 10)
-			is[2] = strconv.FormatInt(d.is.Max, 10)
-		}
-		for i, name := range [...]string{"mean", "p99", "max"} {
+		name    string
+		was, is report.Summary
+	}{{"request", was.Request, summaryOf(&is.Request.Body)}, {"response", was.Response, summaryOf(answers)}} {
+		was, is := [...]json.Number{d.was.Mean, d.was.P99, d.was.Max}, [...]json.Number{d.is.Mean, d.is.P99, d.is.Max}
+		for i, name := range measureNames {
 			n := Measure{Name: d.name + " " + name, Was: report.Number(was[i]), Is: report.Number(is[i])}
-			if n.Was == "" && n.Is == "" {
-				continue
+			if n.Was == "" && (n.Is == "" || was[0] != "") {
+				continue // the latter: a p99 that a full report does not tell
 			}
 			if err := n.judge(m.Allowed); err != nil {
 				return err
@@ -311,7 +435,7 @@ func (m *Method) compare(was *report.SummaryGroup, is *sizes.Group) error {
 
 func (n *Measure) judge(allowed Tolerance) error {
 	if n.Was != "" && !decimal.MatchString(string(n.Was)) {
-		return fmt.Errorf("%s is %.40q, which is no size", n.Name, n.Was)
+		return fmt.Errorf("%s is %.40q, which is not a size", n.Name, n.Was)
 	}
 	if n.Was == "" || n.Is == "" {
 		// A direction that the golden report lacks is new; one that the run lacks is drift.
@@ -367,35 +491,32 @@ func valueOf(by sizes.By, values []string, k sizes.Key) string {
 	return ""
 }
 
-// namer returns a function that names groups by service, method and the other keys that differ between groups.
-func namer(golden *report.Summaries, r *report.Report) func([]string) string {
-	first, differs := []string(nil), make([]bool, len(golden.By.Keys))
-	see := func(values []string) {
-		if first == nil {
-			first = values
+// namer returns a function that names pairs by service, method and the other keys that differ between pairs. A pair whose
+// serialization changed is named without it.
+func namer(by sizes.By, list []*pair) func(*pair) string {
+	firsts, differs := make([]string, len(by.Keys)), make([]bool, len(by.Keys))
+	hidden := func(p *pair, k sizes.Key) bool { return p.to != "" && k == sizes.Serialization }
+	for n, k := range by.Keys {
+		seen := false
+		for _, p := range list {
+			if hidden(p, k) {
+				continue
+			}
+			if !seen {
+				firsts[n], seen = p.values[n], true
+			}
+			differs[n] = differs[n] || p.values[n] != firsts[n]
 		}
-		for i, v := range values {
-			differs[i] = differs[i] || v != first[i]
+		differs[n] = differs[n] || k == sizes.Service || k == sizes.Method || len(by.Keys) == 1
+	}
+	return func(p *pair) string {
+		var named sizes.By
+		var values []string
+		for i, k := range by.Keys {
+			if differs[i] && !hidden(p, k) {
+				named.Keys, values = append(named.Keys, k), append(values, p.values[i])
+			}
 		}
-	}
-	for i := range golden.Groups {
-		see(golden.Groups[i].Values)
-	}
-	for _, g := range r.Groups {
-		see(g.Values)
-	}
-	var by sizes.By
-	var places []int
-	for i, k := range golden.By.Keys {
-		if k == sizes.Service || k == sizes.Method || differs[i] || len(golden.By.Keys) == 1 {
-			by.Keys, places = append(by.Keys, k), append(places, i)
-		}
-	}
-	return func(values []string) string {
-		own := make([]string, len(places))
-		for i, p := range places {
-			own[i] = values[p]
-		}
-		return report.KeyText(by, own)
+		return report.KeyText(named, values)
 	}
 }

@@ -47,14 +47,20 @@ func golden(t *testing.T, r *report.Report) *report.Summaries {
 	return s
 }
 
+// check is Run with the name of a golden file.
+func check(t *testing.T, was *report.Summaries, terms Terms, is *report.Report) *Result {
+	t.Helper()
+	res, err := Run(was, terms, is)
+	require.NoError(t, err)
+	res.Golden = "golden.json"
+	return res
+}
+
 func checked(t *testing.T, was, is map[string][]int64, tolerance string) *Result {
 	t.Helper()
 	tol, err := ParseTolerance(tolerance)
 	require.NoError(t, err)
-	r := run(is)
-	res, err := Run(golden(t, run(was)), Terms{All: tol}, r)
-	require.NoError(t, err)
-	return res
+	return check(t, golden(t, run(was)), Terms{All: tol}, run(is))
 }
 
 func TestTolerance(t *testing.T) {
@@ -133,7 +139,7 @@ func TestVanishedAndNew(t *testing.T) {
 	got, err := Run(golden(t, quiet), Terms{}, run(map[string][]int64{"S/a": {1}}))
 	require.NoError(t, err)
 	assert.Equal(t, [2]int{1, 0}, [2]int{got.New, got.Within})
-	assert.Equal(t, "new, the golden file has none: response mean 10; --update takes it there", got.Methods[0].sentence())
+	assert.Equal(t, "new in the run: response mean 10; --update adds it to the golden file", got.Methods[0].sentence())
 	assert.False(t, got.Drifted())
 	got.Strict = true
 	assert.True(t, got.Drifted())
@@ -174,14 +180,13 @@ func TestNotAskedFor(t *testing.T) {
 	leftOut := was.Select(map[sizes.Key][]call.Glob{sizes.Method: {call.ParseGlob("a")}, sizes.Serialization: nil, sizes.Client: {call.ParseGlob("x")}})
 	assert.Equal(t, 1, leftOut)
 	terms := Terms{Of: map[string]Tolerance{"S/a": {}, "S/b": {}, "S/new": {}, "S/typo\n::error::": {}}}
-	res, err := Run(was, terms, run(map[string][]int64{"S/a": {1}, "S/new": {1}}))
-	require.NoError(t, err)
+	res := check(t, was, terms, run(map[string][]int64{"S/a": {1}, "S/new": {1}}))
 	assert.Equal(t, [5]int{1, 1, 1, 0, 1}, [5]int{res.Vanished, res.New, res.Within, res.Over, res.LeftOut})
-	assert.Contains(t, res.Summary(), "tolerance 0 %, 1 of it not asked for;")
+	assert.Contains(t, res.Summary(), "tolerance 0 %, 1 excluded by filters;")
 	require.Equal(t, []string{"S/typo\n::error::"}, res.Unused)
 	for format, want := range map[string]string{
-		"table": "TOLERANCES of no method", "markdown": "**TOLERANCES of no method**", "json": `"tolerancesOfNoMethod": [`,
-		"github": "\n::warning title=Sizes on the wire%3A tolerance of no method::S/typo", "junit": "<system-out>S/typo",
+		"table": "TOLERANCES without a method", "markdown": "**TOLERANCES without a method**", "json": `"tolerancesOfNoMethod": [`,
+		"github": "\n::warning title=Sizes on the wire%3A tolerance without a method::S/typo", "junit": "<system-out>S/typo",
 	} {
 		var b strings.Builder
 		require.NoError(t, res.Write(&b, format, report.Style{}))
@@ -286,4 +291,231 @@ func TestLowCoverage(t *testing.T) {
 		require.NoError(t, res.Write(&b, format, report.Style{}))
 		assert.Contains(t, b.String(), want)
 	}
+}
+
+// runIn is run with another serialization.
+func runIn(serialization string, methods map[string][]int64) *report.Report {
+	r := run(methods)
+	for _, g := range r.Groups {
+		g.Values[0] = serialization
+	}
+	return r
+}
+
+// joined is one report with the groups of several.
+func joined(reports ...*report.Report) *report.Report {
+	var groups []*sizes.Group
+	for _, r := range reports {
+		groups = append(groups, r.Groups...)
+	}
+	reports[0].By.Sort(groups)
+	return report.Build(nil, &pipeline.Totals{}, reports[0].By, groups)
+}
+
+// A method whose serialization changed is one line. Serializations that come or go beside others are new or vanished.
+func TestChangedSerialization(t *testing.T) {
+	a := map[string][]int64{"S/a": {100}}
+	for _, c := range []struct {
+		name               string
+		was, is            *report.Report
+		changed, new, gone int
+		growth             bool // fails with --growth-only
+		sentence           string
+	}{
+		{"one", run(a), runIn("kryo", map[string][]int64{"S/a": {50}}), 1, 0, 0, false, "serialization hessian2 -> kryo, request mean 100 -> 50 (-50.0 %), response mean 1,000 -> 500 (-50.0 %)"},
+		{"same size", run(a), runIn("kryo", a), 1, 0, 0, false, "serialization hessian2 -> kryo, request mean 100, response mean 1,000"},
+		{"larger", run(a), runIn("kryo", map[string][]int64{"S/a": {101}}), 1, 0, 0, true, ""},
+		{
+			"larger at most", run(map[string][]int64{"S/a": {100, 100}}), runIn("kryo", map[string][]int64{"S/a": {10, 101}}), 1, 0, 0, true,
+			"serialization hessian2 -> kryo, request mean 100 -> 55.5 (-44.5 %), request p99 100 -> 101 (+1.0 %), request max 100 -> 101 (+1.0 %), ",
+		},
+		{
+			"to two", run(a), joined(runIn("kryo", map[string][]int64{"S/a": {40}}), runIn("fst", map[string][]int64{"S/a": {60}})), 1, 0, 0, false,
+			"serialization hessian2 -> fst, kryo, request mean 100 -> 50 (-50.0 %), response mean 1,000 -> 500 (-50.0 %)",
+		},
+		{"from two", joined(run(a), runIn("fst", a)), runIn("kryo", a), 1, 0, 0, true, "serialization fst, hessian2 -> kryo, request mean 100, response mean 1,000"},
+		{"beside", run(a), joined(run(a), runIn("kryo", a)), 0, 1, 0, false, ""},
+		{"away", joined(run(a), runIn("kryo", a)), run(a), 0, 0, 1, true, ""},
+		{"another method", run(a), runIn("kryo", map[string][]int64{"S/b": {1}}), 0, 1, 1, true, ""},
+	} {
+		res := check(t, golden(t, c.was), Terms{}, c.is)
+		assert.Equal(t, [3]int{c.changed, c.new, c.gone}, [3]int{res.Changed, res.New, res.Vanished}, c.name)
+		assert.Equal(t, c.changed+c.gone > 0, res.Drifted(), c.name)
+		res.GrowthOnly = true
+		assert.Equal(t, c.growth, res.Drifted(), c.name)
+		if c.sentence != "" {
+			assert.Contains(t, res.Methods[0].sentence(), c.sentence, c.name)
+			assert.Equal(t, "S/a", res.Methods[0].Name, c.name)
+		}
+	}
+}
+
+func TestGrowthOnly(t *testing.T) {
+	res := checked(t, map[string][]int64{"S/a": {100}, "S/b": {100, 100}}, map[string][]int64{"S/a": {50}, "S/b": {1, 100}}, "0")
+	assert.True(t, res.Drifted())
+	res.GrowthOnly = true
+	assert.False(t, res.Drifted())
+	// One size that grew fails, and so do answers that are gone.
+	res = checked(t, map[string][]int64{"S/a": {100, 100}}, map[string][]int64{"S/a": {1, 101}}, "0")
+	res.GrowthOnly = true
+	assert.True(t, res.Drifted())
+	quiet := run(map[string][]int64{"S/a": {1}})
+	quiet.Groups[0].ResponseOK = sizes.Direction{}
+	res = check(t, golden(t, run(map[string][]int64{"S/a": {1}})), Terms{}, quiet)
+	res.GrowthOnly = true
+	assert.True(t, res.Drifted())
+}
+
+// Responses of failed calls are not compared, those in another serialization are; in reports of earlier versions both are in one sum.
+func TestSuccessfulResponses(t *testing.T) {
+	r := run(map[string][]int64{"S/a": {1, 3}})
+	g := r.Groups[0]
+	g.NotOK = new(sizes.NotOK)
+	g.NotOK.Other.Body.Add(50)
+	g.NotOK.Error.Body.Add(9999)
+	res := check(t, golden(t, r), Terms{}, r)
+	assert.Equal(t, 1, res.Within)
+	mean, most := res.Methods[0].measure("response mean"), res.Methods[0].measure("response max")
+	assert.Equal(t, [...]report.Number{"30", "30", "50", "50"}, [...]report.Number{mean.Was, mean.Is, most.Was, most.Is})
+	assert.Nil(t, res.Methods[0].measure("response p99"), "a sum of reports cannot have it")
+	r.Golden = &report.Golden{Tolerance: json.RawMessage(`"0%"`)}
+	var b bytes.Buffer
+	require.NoError(t, WriteGolden(&b, r))
+	assert.Contains(t, b.String(), `"response": {"mean": 30, "p99": 50, "max": 50}`)
+
+	old := golden(t, run(map[string][]int64{"S/a": {1, 3}}))
+	old.Groups[0].Response, old.Groups[0].AllResponses = report.Summary{Mean: "2522.25", P99: "9999", Max: "9999"}, true
+	res = check(t, old, Terms{}, r)
+	assert.Equal(t, 1, res.Within)
+}
+
+func TestParseBudget(t *testing.T) {
+	for text, want := range map[string]string{
+		"S/a response max<=2KB":             "S/a response max<=2000",
+		"  *  request   mean <= 1.5 KiB ":   "* request mean<=1536",
+		"rest/GET /users/* request p99<=10": "rest/GET /users/* request p99<=10",
+		"a response max x response max<=0":  "a response max x response max<=0",
+	} {
+		b, err := ParseBudget(text)
+		require.NoError(t, err, text)
+		assert.Equal(t, want, b.String())
+	}
+	for _, bad := range []string{"", "response max<=1", "S/a max<=1", "S/a response max<1", "S/a response p50<=1", "S/a response max<=", "S/a response max<=-1", "S/a response max<=x"} {
+		_, err := ParseBudget(bad)
+		assert.Error(t, err, bad)
+	}
+	list, err := ReadBudgets(strings.NewReader("# comment\n\n S/a request max<=1\r\nS/b response mean<=2"))
+	require.NoError(t, err)
+	assert.Len(t, list, 2)
+	_, err = ReadBudgets(strings.NewReader("# nothing\n"))
+	assert.ErrorContains(t, err, "has no budgets")
+	_, err = ReadBudgets(strings.NewReader("S/a request max<=1\nS/b\n"))
+	assert.ErrorContains(t, err, "line 2: ")
+}
+
+func TestBudgets(t *testing.T) {
+	r := run(map[string][]int64{"com.acme.User/get": {100, 100, 101}, "com.acme.User/list": {500}})
+	for text, want := range map[string]Spent{
+		"com.acme.User/get request max<=101": {Status: Within, Within: 1},
+		"User/get request max<=100":          {Status: Over, Over: 1},
+		"get request mean<=100.9":            {Status: Over, Over: 1}, // a budget is whole bytes
+		"User/* request p99<=101":            {Status: Over, Over: 1, Within: 1},
+		"* response max<=5KB":                {Status: Within, Within: 2},
+		"*list response mean<=0":             {Status: Over, Over: 1},
+		"Use/get request max<=1":             {Status: NoCalls},
+		"com.acme.User request max<=1":       {Status: NoCalls},
+	} {
+		b, err := ParseBudget(text)
+		require.NoError(t, err)
+		res, err := Run(nil, Terms{}, r)
+		require.NoError(t, err)
+		res.CheckBudgets([]Budget{b}, r)
+		got := res.Budgets[0]
+		assert.Equal(t, [...]any{want.Status, want.Over, want.Within}, [...]any{got.Status, got.Over, got.Within}, text)
+		assert.Equal(t, want.Status == Over, res.Failed(), text)
+		res.Strict = true
+		assert.Equal(t, want.Status != Within, res.Failed(), text)
+	}
+	// A mean that is over by less than its rounding does not look as if it were within.
+	var list []int64
+	for range 9999 {
+		list = append(list, 100)
+	}
+	r = run(map[string][]int64{"S/a": append(list, 101)})
+	res, err := Run(nil, Terms{}, r)
+	require.NoError(t, err)
+	b, err := ParseBudget("S/a request mean<=100")
+	require.NoError(t, err)
+	res.CheckBudgets([]Budget{b}, r)
+	require.Len(t, res.Budgets[0].Methods, 1)
+	assert.Equal(t, report.Number("100.0001"), res.Budgets[0].Methods[0].Now)
+}
+
+// What WriteGolden writes is read back, as a method a line.
+func TestSizesFile(t *testing.T) {
+	r := run(map[string][]int64{"S/b": {100, 101}, "S/a<&>\u2028": {3}, "S/quiet": {5}})
+	for _, g := range r.Groups {
+		if g.Values[2] == "quiet" {
+			g.ResponseOK = sizes.Direction{}
+		}
+	}
+	r.Golden = &report.Golden{Tolerance: json.RawMessage(`"5%"`)}
+	var b bytes.Buffer
+	require.NoError(t, WriteGolden(&b, r))
+	assert.True(t, json.Valid(b.Bytes()))
+	assert.Contains(t, b.String(), "\n  {\"serialization\": \"hessian2\", \"service\": \"S\", \"method\": \"quiet\", \"request\": {\"mean\": 5, \"p99\": 5, \"max\": 5}, \"response\": null}\n ]\n}\n")
+	s, err := ReadGolden(&b)
+	require.NoError(t, err)
+	full := golden(t, r)
+	for i := range full.Groups {
+		full.Groups[i].Calls = 0 // counts are not compared
+	}
+	assert.Equal(t, full.Groups, s.Groups)
+	assert.True(t, full.By.Equal(s.By))
+	terms, err := TermsOf(s)
+	require.NoError(t, err)
+	res := check(t, s, terms, r)
+	assert.Equal(t, 3, res.Within)
+
+	b.Reset()
+	require.NoError(t, r.WriteJSON(&b, false))
+	s, err = ReadGolden(&b)
+	require.NoError(t, err)
+	assert.Len(t, s.Groups, 3)
+	for text, want := range map[string]string{
+		``:                                 "ends inside the report",
+		`{"schema": "dubbo-wire/sizes/1"`:  "invalid JSON at byte 31",
+		`{"schema": "dubbo-wire/sizes/1"}`: `has no "methods"`,
+		`{"schema": "dubbo-wire/sizes/1", "methods": [1]}`:                                                              "methods",
+		`{"schema": "dubbo-wire/sizes/1", "by": ["x"], "methods": []}`:                                                  `"by"`,
+		`{"schema": "dubbo-wire/sizes/1", "methods": [{"protocol": "x"}]}`:                                              `method 1 has no "serialization"`,
+		`{"schema": "dubbo-wire/sizes/1", "methods": [{"protocol": [[]]}]}`:                                             `method 1 has the protocol [[]], which is not a text`,
+		`{"schema": "dubbo-wire/sizes/1", "by": ["method"], "methods": [{"method": "a"}, {"method": "a"}]}`:             "method 2 (a) is there twice",
+		`{"schema": "dubbo-wire/sizes/1", "by": ["method"], "methods": [{"method": "a", "request": {"mean": 1}}]}`:      "without mean, p99 or max",
+		`{"schema": "dubbo-wire/sizes/1", "by": ["method"], "methods": [{"method": "a", "request": {"mean": "many"}}]}`: "has the request",
+	} {
+		_, err := ReadGolden(strings.NewReader(text))
+		assert.ErrorContains(t, err, want, text)
+	}
+}
+
+// Golden files are edited and merged by hand: no file panics, and one that is read can be compared.
+func FuzzReadGolden(f *testing.F) {
+	f.Add([]byte(`{"schema": "dubbo-wire/sizes/1", "tolerance": 5, "methods": [{"protocol": "dubbo", "serialization": "kryo", "service": "S", "method": "a", "request": {"mean": 1, "p99": 1, "max": 1}, "response": null}]}`))
+	f.Add([]byte(`{"schema": "dubbo-wire/sizes/1", "tolerances": {"S/a": "1%"}, "by": ["service", "method"], "methods": [{"service": "S", "method": "a"}]}`))
+	f.Add([]byte(`{"schema": "dubbo-wire/report/1", "by": ["method"], "groups": []}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := ReadGolden(bytes.NewReader(data))
+		if err != nil {
+			return
+		}
+		terms, err := TermsOf(s)
+		if err != nil {
+			return
+		}
+		r := run(map[string][]int64{"S/a": {1}})
+		if s.By.Equal(r.By) {
+			_, _ = Run(s, terms, r)
+		}
+	})
 }

@@ -44,23 +44,37 @@ func (r *Result) writeGitHub(w io.Writer) error {
 	if left > 0 {
 		command("notice", "Sizes on the wire", fmt.Sprintf("%d more methods, see --format json", left))
 	}
+	for i := range r.Budgets {
+		s := &r.Budgets[i]
+		for k := range s.Methods[:min(len(s.Methods), maxAnnotations)] {
+			text := s.Methods[k].Name + ": " + s.Methods[k].sentence(s)
+			if command := r.explainCommand(&s.Methods[k].method); command != "" {
+				text += "\n" + command
+			}
+			command("error", "Sizes on the wire: over budget", text)
+		}
+		if s.Status == NoCalls {
+			level := "warning"
+			if r.Strict {
+				level = "error"
+			}
+			command(level, "Sizes on the wire: budget without calls", s.text()+": "+noCalls)
+		}
+	}
 	for i, name := range r.Unused {
 		if i == maxAnnotations {
 			break
 		}
-		command("warning", "Sizes on the wire: tolerance of no method", name+": "+unusedText(1))
+		command("warning", "Sizes on the wire: tolerance without a method", name+": "+unusedText(1))
 	}
 	if r.Low() {
-		command("error", "Coverage", fmt.Sprintf("%s of Dubbo's bytes are in whole frames, --min-coverage is %g %%", report.Coverage(r.Coverage), r.MinCoverage))
+		command("error", "Coverage", fmt.Sprintf("%s of Dubbo's bytes are in complete frames, --min-coverage is %g %%", report.Coverage(r.Coverage), r.MinCoverage))
 	}
 	// The runner accepts commands in an older notation anywhere in a line.
 	b.WriteString(strings.ReplaceAll(r.Summary(), "##[", "## [") + "\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }
-
-// fails reports whether a method that is not within its tolerance fails the check.
-func (r *Result) fails(m *Method) bool { return !r.Updated && (m.Status != New || r.Strict) }
 
 // data and property escape texts for the runner.
 func data(s string) string {
@@ -110,9 +124,9 @@ type (
 	}
 )
 
-// writeJUnit prints a test case per method, and one for the coverage if it has a minimum.
+// writeJUnit prints a test case per method and per budget, and one for the coverage if it has a minimum.
 func (r *Result) writeJUnit(w io.Writer) error {
-	suite := junitSuite{Name: "sizes on the wire: " + term.Clean(r.Golden)}
+	suite := junitSuite{Name: strings.TrimSuffix("sizes on the wire: "+term.Clean(r.Golden), ": ")}
 	add := func(c junitCase) {
 		suite.Tests++
 		if c.Failure != nil {
@@ -137,6 +151,29 @@ func (r *Result) writeJUnit(w io.Writer) error {
 			if command := r.explainCommand(m); command != "" {
 				c.Failure.Text += "\n" + command
 			}
+		}
+		add(c)
+	}
+	for i := range r.Budgets {
+		s := &r.Budgets[i]
+		c := junitCase{Class: "budgets", Name: s.text()}
+		switch {
+		case s.Status == Over:
+			f := &junitMessage{Message: report.Plural(int64(s.Over), "method") + " over the budget", Type: string(Over)}
+			var lines []string
+			for k := range s.Methods {
+				o := &s.Methods[k]
+				lines = append(lines, o.Name+": "+o.sentence(s))
+				if command := r.explainCommand(&o.method); command != "" {
+					lines = append(lines, command)
+				}
+			}
+			f.Text = strings.Join(lines, "\n")
+			c.Failure = f
+		case s.Status == NoCalls && r.Strict:
+			c.Failure = &junitMessage{Message: noCalls, Type: string(NoCalls), Text: noCalls}
+		case s.Status == NoCalls:
+			c.Skipped = &junitMessage{Message: noCalls}
 		}
 		add(c)
 	}

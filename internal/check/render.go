@@ -33,32 +33,74 @@ func (r *Result) Write(w io.Writer, format string, s report.Style) error {
 
 // Summary returns the result in one line.
 func (r *Result) Summary() string {
-	var words []string
-	for _, s := range statuses {
-		switch n := int64(*r.count(s)); {
-		case n == 0:
-		case words == nil:
-			words = append(words, report.Plural(n, "method")+" "+string(s))
-		default:
-			words = append(words, report.Count(n)+" "+string(s))
+	var parts []string
+	if r.Golden != "" {
+		parts = append(parts, r.methodCounts())
+	}
+	if len(r.Budgets) > 0 {
+		parts = append(parts, r.budgetCounts())
+	}
+	if r.Golden != "" {
+		text := "golden " + term.Clean(r.Golden) + ", tolerance " + r.Terms.All.String()
+		if r.GrowthOnly {
+			text += ", growth only"
 		}
+		if r.LeftOut > 0 {
+			text += fmt.Sprintf(", %s excluded by filters", report.Count(int64(r.LeftOut)))
+		}
+		parts = append(parts, text)
 	}
-	text := "no methods"
-	if words != nil {
-		text = strings.Join(words, ", ")
-	}
-	text += "; golden " + term.Clean(r.Golden) + ", tolerance " + r.Terms.All.String()
-	if r.LeftOut > 0 {
-		text += ", " + report.Count(int64(r.LeftOut)) + " of it not asked for"
-	}
-	text += "; coverage " + report.Coverage(r.Coverage)
+	text := "coverage " + report.Coverage(r.Coverage)
 	if r.Low() {
 		text += fmt.Sprintf(", below the %g %% of --min-coverage", r.MinCoverage)
 	}
+	parts = append(parts, text)
 	if r.Updated {
-		text += "; golden written anew"
+		parts = append(parts, "golden file updated")
 	}
-	return text
+	return strings.Join(parts, "; ")
+}
+
+// methodCounts returns the numbers of methods by status.
+func (r *Result) methodCounts() string {
+	var words []string
+	for _, s := range statuses {
+		n := int64(*r.count(s))
+		text := report.Count(n)
+		if words == nil {
+			text = report.Plural(n, "method")
+		}
+		switch {
+		case n == 0:
+		case s == Changed:
+			words = append(words, text+" with another serialization")
+		default:
+			words = append(words, text+" "+string(s))
+		}
+	}
+	if words == nil {
+		return "no methods"
+	}
+	return strings.Join(words, ", ")
+}
+
+// budgetCounts returns the numbers of budgets by status.
+func (r *Result) budgetCounts() string {
+	var words []string
+	for _, s := range []struct {
+		status Status
+		text   string
+	}{{Over, "exceeded"}, {NoCalls, "without calls"}, {Within, "met"}} {
+		n := r.budgets(s.status)
+		text := report.Count(n)
+		if words == nil {
+			text = report.Plural(n, "budget")
+		}
+		if n > 0 {
+			words = append(words, text+" "+s.text)
+		}
+	}
+	return strings.Join(words, ", ")
 }
 
 // change formats the change of a measure in percent.
@@ -76,10 +118,11 @@ func (n *Measure) change(allowed Tolerance) string {
 		text := strconv.FormatFloat(n.Percent, 'f', digits, 64)
 		shown, _ := new(big.Rat).SetString(text)
 		if shown.Sign() != 0 && (!n.Drift || !allowed.covers(shown)) || digits > 12 {
+			text = grouped(report.Number(strings.TrimPrefix(text, "-"))) + " %"
 			if n.Percent > 0 {
-				text = "+" + text
+				return "+" + text
 			}
-			return text + " %"
+			return "-" + text
 		}
 	}
 }
@@ -104,10 +147,59 @@ func grouped(s report.Number) string {
 // defaultTop is the default number of methods in tables.
 const defaultTop = 20
 
+// document returns the tables: drift, changed serializations, budgets, new sizes and methods, unused tolerances.
 func (r *Result) document(s *report.Style) *report.Document {
 	doc := &report.Document{Summary: r.Summary(), Compact: true}
 	top := s.Rows(defaultTop)
-	drift := report.Section{Title: "DRIFT of body bytes", Columns: []report.Column{
+	var see []string
+	show := func(m *Method) {
+		if command := r.explainCommand(m); command != "" && len(see) < 3 {
+			see = append(see, report.Verbatim(command))
+		}
+	}
+	for _, sec := range []*report.Section{r.driftSection(top, show), r.changedSection(top), r.budgetSection(top, show)} {
+		if len(sec.Rows) > 0 {
+			doc.Sections = append(doc.Sections, *sec)
+		}
+	}
+	if failing := len(doc.Sections); failing > 0 {
+		last := &doc.Sections[failing-1]
+		if len(see) > 0 {
+			last.Notes = append(append(last.Notes, "What is over, byte by byte:"), see...)
+		}
+		if r.Drifted() {
+			last.Notes = append(last.Notes, "If the change is intended, rerun with --update.")
+		}
+	}
+	doc.Sections = append(doc.Sections, r.newSections(top)...)
+	if len(r.Unused) > 0 {
+		section := report.Section{Title: "TOLERANCES without a method", Columns: []report.Column{{Name: "service/method", Names: true}, {Name: "allowed", Right: true}}}
+		for _, name := range r.Unused[:min(len(r.Unused), top)] {
+			section.Add(term.Clean(name), r.Terms.Of[name].String())
+		}
+		section.Notes = append(section.Notes, unusedText(len(r.Unused))+".")
+		doc.Sections = append(doc.Sections, section)
+	}
+	return doc
+}
+
+// hidden adds the number of rows that a section leaves out.
+func hidden(sec *report.Section, all, top int, what string) {
+	if n := all - top; n > 0 {
+		sec.Notes = append(sec.Notes, fmt.Sprintf("%s more %s (--top %d).", report.Count(int64(n)), what, all))
+	}
+}
+
+// mark returns the first column of a method: x if it fails.
+func (r *Result) mark(m *Method) string {
+	if r.fails(m) || r.Updated {
+		return "x"
+	}
+	return "-"
+}
+
+func (r *Result) driftSection(top int, show func(*Method)) *report.Section {
+	sec := &report.Section{Title: "DRIFT of body bytes", Columns: []report.Column{
 		{Name: ""},
 		{Name: "service/method", Names: true},
 		{Name: "size"},
@@ -116,6 +208,75 @@ func (r *Result) document(s *report.Style) *report.Document {
 		{Name: "change", Right: true},
 		{Name: "allowed", Right: true},
 	}}
+	list := r.methods(Over, Under, Vanished)
+	shrunk := false
+	for _, m := range list[:min(top, len(list))] {
+		m.addDrift(sec, r.mark(m))
+		show(m)
+		shrunk = shrunk || r.mark(m) == "-"
+	}
+	hidden(sec, len(list), top, "drifted")
+	if shrunk {
+		sec.Notes = append(sec.Notes, "-: sizes that only shrank do not fail the check (--growth-only).")
+	}
+	return sec
+}
+
+func (r *Result) changedSection(top int) *report.Section {
+	sec := &report.Section{Title: "CHANGED SERIALIZATION", Columns: []report.Column{
+		{Name: ""},
+		{Name: "service/method", Names: true},
+		{Name: "golden"},
+		{Name: "now"},
+		{Name: "body bytes", Wrap: true},
+	}}
+	list := r.methods(Changed)
+	for _, m := range list[:min(top, len(list))] {
+		sec.Add(r.mark(m), m.Name, m.From, m.To, m.changedSizes())
+	}
+	hidden(sec, len(list), top, "changed")
+	return sec
+}
+
+func (r *Result) budgetSection(top int, show func(*Method)) *report.Section {
+	sec := &report.Section{Title: "BUDGETS of body bytes", Columns: []report.Column{
+		{Name: ""},
+		{Name: "service/method", Names: true},
+		{Name: "size"},
+		{Name: "budget", Right: true},
+		{Name: "now", Right: true},
+		{Name: "over", Right: true},
+	}}
+	rows := 0
+	for i := range r.Budgets {
+		s := &r.Budgets[i]
+		for k := range s.Methods {
+			if rows++; rows <= top {
+				o := &s.Methods[k]
+				sec.Add("x", o.Name, s.Size, report.Count(s.Limit), grouped(o.Now), o.change())
+				show(&o.method)
+			}
+		}
+		if s.Status != NoCalls {
+			continue
+		}
+		if rows++; rows <= top {
+			mark := "!"
+			if r.Strict {
+				mark = "x"
+			}
+			sec.Add(mark, term.Clean(s.Pattern), s.Size, report.Count(s.Limit), "no calls", "")
+		}
+	}
+	hidden(sec, rows, top, "over or without calls")
+	if n := r.budgets(NoCalls); n > 0 && !r.Strict {
+		sec.Notes = append(sec.Notes, "!: "+noCalls+". It does not fail the check (--strict does).")
+	}
+	return sec
+}
+
+// newSections returns the tables of methods and sizes that the golden file lacks.
+func (r *Result) newSections(top int) (list []report.Section) {
 	added := report.Section{Title: "NEW METHODS, not in the golden file", Columns: []report.Column{
 		{Name: ""},
 		{Name: "service/method", Names: true},
@@ -125,28 +286,14 @@ func (r *Result) document(s *report.Style) *report.Document {
 		{Group: "response", Name: "mean", Right: true},
 		{Group: "response", Name: "max", Right: true},
 	}}
-	unseen := report.Section{Title: "NEW SIZES, of methods that the golden file has without them", Columns: []report.Column{
+	unseen := report.Section{Title: "NEW SIZES of methods in the golden file", Columns: []report.Column{
 		{Name: ""},
 		{Name: "service/method", Names: true},
 		{Name: "calls", Right: true},
 		{Name: "size"},
 		{Name: "now", Right: true},
 	}}
-	drifted, news := r.methods(Over, Under, Vanished), r.methods(New)
-	var see []string
-	for _, m := range drifted[:min(top, len(drifted))] {
-		m.addDrift(&drift)
-		if command := r.explainCommand(m); command != "" && len(see) < 3 {
-			see = append(see, report.Verbatim(command))
-		}
-	}
-	if hidden := len(drifted) - top; hidden > 0 {
-		drift.Notes = append(drift.Notes, fmt.Sprintf("%s more drifted (--top %d).", report.Count(int64(hidden)), len(drifted)))
-	}
-	if len(see) > 0 {
-		drift.Notes = append(drift.Notes, "What is over, byte by byte:")
-		drift.Notes = append(drift.Notes, see...)
-	}
+	news := r.methods(New)
 	for _, m := range news[:min(top, len(news))] {
 		if m.Known {
 			m.addNew(&unseen)
@@ -154,77 +301,104 @@ func (r *Result) document(s *report.Style) *report.Document {
 		}
 		row := []string{"+", m.Name, report.Count(m.Calls)}
 		for _, name := range []string{"request mean", "request max", "response mean", "response max"} {
-			i := slices.IndexFunc(m.Measures, func(n Measure) bool { return n.Name == name })
-			if i < 0 {
-				row = append(row, "-")
-			} else {
-				row = append(row, grouped(m.Measures[i].Is))
+			text := "-"
+			if n := m.measure(name); n != nil {
+				text = grouped(n.Is)
 			}
+			row = append(row, text)
 		}
 		added.Add(row...)
 	}
-	for _, s := range []report.Section{drift, unseen, added} {
+	for _, s := range []report.Section{unseen, added} {
 		if len(s.Rows) > 0 {
-			doc.Sections = append(doc.Sections, s)
+			list = append(list, s)
 		}
 	}
-	if len(news) > 0 {
-		last := &doc.Sections[len(doc.Sections)-1]
-		if hidden := len(news) - top; hidden > 0 {
-			last.Notes = append(last.Notes, fmt.Sprintf("%s more new (--top %d).", report.Count(int64(hidden)), len(news)))
-		}
+	if len(list) > 0 {
+		last := &list[len(list)-1]
+		hidden(last, len(news), top, "new")
 		if !r.Updated {
-			what := "What is new does not fail the check (--strict does)"
+			what := "New methods and sizes do not fail the check (--strict does)"
 			if r.Strict {
-				what = "--strict fails on what is new"
+				what = "--strict fails on new methods and sizes"
 			}
-			last.Notes = append(last.Notes, what+"; --update takes it into the golden file.")
-		}
-	}
-	if r.Drifted() && !r.Updated && len(drift.Rows) > 0 {
-		last := &doc.Sections[len(doc.Sections)-1]
-		last.Notes = append(last.Notes, "Where the drift is meant: the same command with --update.")
-	}
-	if len(r.Unused) > 0 {
-		section := report.Section{Title: "TOLERANCES of no method", Columns: []report.Column{{Name: "service/method", Names: true}, {Name: "allowed", Right: true}}}
-		for _, name := range r.Unused[:min(len(r.Unused), top)] {
-			section.Add(name, r.Terms.Of[name].String())
-		}
-		section.Notes = append(section.Notes, unusedText(len(r.Unused))+".")
-		doc.Sections = append(doc.Sections, section)
-	}
-	return doc
-}
-
-// methods returns the methods of some statuses.
-func (r *Result) methods(statuses ...Status) (list []*Method) {
-	for i := range r.Methods {
-		if slices.Contains(statuses, r.Methods[i].Status) {
-			list = append(list, &r.Methods[i])
+			last.Notes = append(last.Notes, what+"; --update adds them to the golden file.")
 		}
 	}
 	return list
 }
 
+// measure returns a measure by its name, or nil.
+func (m *Method) measure(name string) *Measure {
+	for i := range m.Measures {
+		if m.Measures[i].Name == name {
+			return &m.Measures[i]
+		}
+	}
+	return nil
+}
+
+// changedSizes describes the sizes of a method whose serialization changed: the means, and what else grew.
+func (m *Method) changedSizes() string {
+	var words []string
+	for i := range m.Measures {
+		n := &m.Measures[i]
+		direction, isMean := strings.CutSuffix(n.Name, " mean")
+		if mean := m.measure(strings.Fields(n.Name)[0] + " mean"); !isMean && (!n.fatal() || mean.fatal()) {
+			continue
+		}
+		switch {
+		case n.Was == "":
+			words = append(words, n.Name+" "+grouped(n.Is))
+		case n.Is == "":
+			words = append(words, "no "+direction+" any more")
+		case n.Was == n.Is:
+			words = append(words, n.Name+" "+grouped(n.Is))
+		default:
+			words = append(words, fmt.Sprintf("%s %s -> %s (%s)", n.Name, grouped(n.Was), grouped(n.Is), n.change(m.Allowed)))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// methods returns the methods of some statuses, those that fail first.
+func (r *Result) methods(statuses ...Status) (list []*Method) {
+	var passing []*Method
+	for i := range r.Methods {
+		switch m := &r.Methods[i]; {
+		case !slices.Contains(statuses, m.Status):
+		case r.fails(m):
+			list = append(list, m)
+		default:
+			passing = append(passing, m)
+		}
+	}
+	return append(list, passing...)
+}
+
 // addDrift adds the drifted measures to a table.
-func (m *Method) addDrift(sec *report.Section) {
+func (m *Method) addDrift(sec *report.Section, mark string) {
 	name := m.Name
 	if m.Status == Vanished {
-		sec.Add("x", name, "vanished", report.Count(m.Calls)+" calls", "no call", "", "")
+		sec.Add(mark, name, "vanished", m.goldenCalls(), "no calls", "", "")
 		return
 	}
 	for _, n := range m.driftedMeasures() {
-		mark := "x"
-		if name == "" {
-			mark = ""
-		}
 		allowed := m.Allowed.String()
 		if n.New {
 			allowed = ""
 		}
 		sec.Add(mark, name, n.Name, grouped(n.Was), grouped(n.Is), n.change(m.Allowed), allowed)
-		name = ""
+		mark, name = "", ""
 	}
+}
+
+// goldenCalls returns the number of calls of a vanished method, if the golden file has it.
+func (m *Method) goldenCalls() string {
+	if m.Calls == 0 {
+		return ""
+	}
+	return report.Plural(m.Calls, "call")
 }
 
 // addNew adds the measures that the golden file lacks to a table.
@@ -239,9 +413,9 @@ func (m *Method) addNew(sec *report.Section) {
 // unusedText describes the problem of unused tolerances.
 func unusedText(n int) string {
 	if n == 1 {
-		return `"tolerances" of the golden file name it, and neither that nor the run has it`
+		return `"tolerances" in the golden file names this method, but neither the golden file nor the run has it`
 	}
-	return `"tolerances" of the golden file name them, and neither that nor the run has them`
+	return `"tolerances" in the golden file names these methods, but neither the golden file nor the run has them`
 }
 
 // newMeasures returns the new measures.
@@ -268,18 +442,19 @@ func (m *Method) driftedMeasures() (list []Measure) {
 	return list
 }
 
-// explainCommand returns the command that shows a body of a method that is over: the largest body if its direction drifted, else the first call.
-// It returns "" if there is no such command.
+// explainCommand returns the command that shows a body of a method that is over: the largest body if its size drifted, else a call
+// with the maximum that drifted, else the first call. It returns "" if there is no such command.
 func (r *Result) explainCommand(m *Method) string {
 	if m.Status != Over || r.Explain == "" {
 		return ""
 	}
-	command := term.Clean(r.Explain)
-	if l := m.Largest; l != nil {
-		for _, n := range m.Measures {
-			if n.Drift && string(n.Is) == strconv.FormatInt(l.BodyBytes, 10) {
-				return command + " --frame " + strconv.FormatInt(l.Frame, 10)
-			}
+	command, call := term.Clean(r.Explain), ""
+	for _, n := range m.Measures {
+		if l := m.Largest; l != nil && n.Drift && string(n.Is) == strconv.FormatInt(l.BodyBytes, 10) {
+			return command + " --frame " + strconv.FormatInt(l.Frame, 10)
+		}
+		if direction, ok := strings.CutSuffix(n.Name, " max"); ok && n.Drift && n.over && call == "" {
+			call = " --min-" + direction + " " + string(n.Is)
 		}
 	}
 	for _, f := range [][2]string{{" --service ", m.Service}, {" --method ", m.Method}} {
@@ -287,13 +462,16 @@ func (r *Result) explainCommand(m *Method) string {
 			command += f[0] + "'" + strings.ReplaceAll(term.Clean(f[1]), "'", `'\''`) + "'"
 		}
 	}
-	return command
+	return command + call
 }
 
 // sentence describes the drift of a method in one line.
 func (m *Method) sentence() string {
-	if m.Status == Vanished {
-		return fmt.Sprintf("vanished: the golden file has %s calls, the run has none", report.Count(m.Calls))
+	switch m.Status {
+	case Vanished:
+		return "vanished: the golden file has it, the run has no calls"
+	case Changed:
+		return "serialization " + m.From + " -> " + m.To + ", " + m.changedSizes()
 	}
 	var words []string
 	list := m.driftedMeasures()
@@ -314,19 +492,27 @@ func (m *Method) sentence() string {
 	}
 	text := strings.Join(words, ", ")
 	if m.Status == New && m.Known {
-		text = "new, the golden file has none: " + text + "; --update takes it there"
+		text = "new in the run: " + text + "; --update adds it to the golden file"
 	} else if m.Status == New {
-		text = "new: " + text + "; --update takes it into the golden file"
+		text = "new method: " + text + "; --update adds it to the golden file"
 	}
 	return text
 }
 
 func (r *Result) writeJSON(w io.Writer) error {
+	for i := range r.Methods {
+		r.Methods[i].Failed = r.fails(&r.Methods[i])
+	}
+	var tolerance *Tolerance
+	if r.Golden != "" {
+		tolerance = &r.Terms.All
+	}
 	return report.WriteJSON(w, struct {
-		Schema    string    `json:"schema"`
-		Golden    string    `json:"golden"`
-		Tolerance Tolerance `json:"tolerance"`
-		Failed    bool      `json:"failed"`
+		Schema     string     `json:"schema"`
+		Golden     string     `json:"golden,omitempty"`
+		Tolerance  *Tolerance `json:"tolerance,omitempty"`
+		GrowthOnly bool       `json:"growthOnly,omitempty"`
+		Failed     bool       `json:"failed"`
 		*Result
-	}{Schema, r.Golden, r.Terms.All, r.Drifted() && !r.Updated || r.Low(), r})
+	}{Schema, r.Golden, tolerance, r.GrowthOnly, r.Failed(), r})
 }

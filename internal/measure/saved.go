@@ -171,13 +171,13 @@ func (cfg *Config) fits(saved []*report.Report) error {
 	return nil
 }
 
-// ReadGolden reads the groups of a golden file, which may be compressed.
-func ReadGolden(r io.Reader) (*report.Summaries, error) {
+// OpenJSON returns a reader of a file with a JSON object, which may be compressed.
+func OpenJSON(r io.Reader) (io.Reader, error) {
 	body, _ := sniff(r)
 	if body == nil {
-		return nil, errors.New("is no JSON report; write another file with --update")
+		return nil, errors.New("is not JSON; write another file with --update")
 	}
-	return report.ReadSummaries(body)
+	return body, nil
 }
 
 // sniffed returns a reader of an argument that is a saved report, and nil for another one, whose first bytes are kept for

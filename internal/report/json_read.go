@@ -77,7 +77,9 @@ type SummaryGroup struct {
 	Values            []string
 	Rest              bool
 	Calls             int64
-	Request, Response Summary // body bytes
+	Request, Response Summary // body bytes; responses of successful calls
+	// AllResponses is set if Response has failed calls, too, because an earlier version wrote the report.
+	AllResponses bool
 	// LeftOut is set if the user's filter does not match.
 	LeftOut bool
 }
@@ -114,18 +116,12 @@ func ReadSummaries(r io.Reader) (*Summaries, error) {
 		}
 		seen[key] = true
 		out := SummaryGroup{Values: values, Rest: g.Rest, Calls: sums.Calls}
-		response := &g.Response
-		if g.ResponseOK != nil {
-			response = g.ResponseOK
+		out.AllResponses = g.ResponseOK == nil && g.Answers != nil
+		if out.Request, err = g.Request.BodyBytes.summary(); err != nil {
+			return err
 		}
-		for to, from := range map[*Summary]*jsonStat{&out.Request: &g.Request.BodyBytes, &out.Response: &response.BodyBytes} {
-			if from.Max == "" {
-				continue
-			}
-			if from.Mean == "" || from.P99 == "" {
-				return errors.New("has bodyBytes without mean or p99")
-			}
-			*to = Summary{Mean: json.Number(from.Mean), P99: json.Number(from.P99), Max: json.Number(from.Max)}
+		if out.Response, err = g.responses(); err != nil {
+			return err
 		}
 		s.Groups = append(s.Groups, out)
 		return nil
@@ -135,6 +131,55 @@ func ReadSummaries(r io.Reader) (*Summaries, error) {
 	}
 	s.By, s.Golden = d.by, d.head.Golden
 	return s, nil
+}
+
+// responses returns the sizes of the responses of successful calls. If some use another serialization, their p99 is unknown.
+func (j *jsonGroup) responses() (Summary, error) {
+	if j.ResponseOK == nil {
+		return j.Response.BodyBytes.summary()
+	}
+	ok, err := j.ResponseOK.BodyBytes.summary()
+	if err != nil || j.ResponseOther == nil {
+		return ok, err
+	}
+	other, err := j.ResponseOther.BodyBytes.summary()
+	switch {
+	case err != nil || other.Max == "":
+		return ok, err
+	case ok.Max == "":
+		return other, nil
+	case j.ResponseOK.Count == nil || j.ResponseOther.Count == nil:
+		return ok, errors.New("has responses without count")
+	}
+	number := func(n Number) int64 {
+		i, fine := n.fixed(1)
+		if !fine || i < 0 || i > maxSavedNumber {
+			err = fmt.Errorf("has the impossible number %.40s", n)
+		}
+		return i
+	}
+	n := number(Number(strconv.FormatInt(*j.ResponseOK.Count, 10))) + number(Number(strconv.FormatInt(*j.ResponseOther.Count, 10)))
+	total := number(j.ResponseOK.BodyBytes.Total) + number(j.ResponseOther.BodyBytes.Total)
+	most := max(number(j.ResponseOK.BodyBytes.Max), number(j.ResponseOther.BodyBytes.Max))
+	if err == nil && n == 0 {
+		err = errors.New("has sizes of no responses")
+	}
+	if err != nil {
+		return ok, err
+	}
+	mean := strconv.FormatFloat(sizes.Round3(float64(total)/float64(n)), 'f', -1, 64)
+	return Summary{Mean: json.Number(mean), Max: json.Number(strconv.FormatInt(most, 10))}, nil
+}
+
+// summary returns the numbers that are compared.
+func (s *jsonStat) summary() (Summary, error) {
+	switch {
+	case s.Max == "":
+		return Summary{}, nil
+	case s.Mean == "" || s.P99 == "":
+		return Summary{}, errors.New("has bodyBytes without mean or p99")
+	}
+	return Summary{Mean: json.Number(s.Mean), P99: json.Number(s.P99), Max: json.Number(s.Max)}, nil
 }
 
 // savedReader reads the top level of a JSON report, one value at a time.
@@ -237,6 +282,9 @@ func (d *savedReader) member(name string) error {
 	case "schema":
 		if err := d.dec.Decode(&d.head.Schema); err != nil {
 			return err
+		}
+		if d.head.Schema == "dubbo-wire/sizes/1" {
+			return errors.New("is a golden file, which holds only what check compares; write one that can be read here with: check --update --buckets")
 		}
 		if d.head.Schema != Schema {
 			return fmt.Errorf("has the schema %.60q, this program reads %q", d.head.Schema, Schema)
