@@ -183,7 +183,17 @@ func (m *Message) FrameBytes() (n int64) {
 	return n
 }
 
-// State returns how the call ended.
+// Incomplete reports whether the capture lacks bytes of a message from m on.
+func (m *Message) Incomplete() bool {
+	for ; m != nil; m = m.Next {
+		if !m.Complete {
+			return true
+		}
+	}
+	return false
+}
+
+// State returns how the call ended. OK says only that no failure was seen: the response may be incomplete.
 func (c *Call) State() State {
 	switch {
 	case c.Aborted != "":

@@ -52,9 +52,10 @@ func inputText(in *capture.Input) string {
 		parts = append(parts, fmt.Sprintf("from %s for %s", time.Unix(0, in.FirstTime).UTC().Format("2006-01-02T15:04:05.000Z"), tookText(time.Duration(in.LastTime-in.FirstTime))))
 	}
 	if in.SnapLen > 0 {
-		parts = append(parts, fmt.Sprintf("snap length %d cut %s", in.SnapLen, term.Counted(in.TruncatedPackets, "packet")))
-	} else if in.TruncatedPackets > 0 {
-		parts = append(parts, term.Counted(in.TruncatedPackets, "packet")+" cut")
+		parts = append(parts, "snap length "+report.Count(int64(in.SnapLen)))
+	}
+	if in.TruncatedPackets > 0 {
+		parts = append(parts, term.Counted(in.TruncatedPackets, "packet")+" captured in part")
 	}
 	if in.Dropped >= 0 {
 		parts = append(parts, term.Counted(in.Dropped, "packet")+" dropped while it was recorded")

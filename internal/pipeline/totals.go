@@ -27,6 +27,9 @@ type Totals struct {
 	// OffloadedPackets counts packets with a segment larger than a wire carries, or without an IP length: recorded
 	// before segmentation offload.
 	OffloadedPackets int64
+	// WithoutTrailer counts packets with a segment of which the capture lacks only bytes after the IP packet: padding, frame
+	// check sequences.
+	WithoutTrailer int64
 	// NotTCPBytes is the link bytes of packets without a TCP segment, NotTCP their number by kind.
 	NotTCPBytes int64
 	NotTCP      map[string]int64 // packets
@@ -119,6 +122,9 @@ func (t *Totals) segment(p *capture.Packet, s *packet.Segment) {
 	t.SegmentHeaders += int64(p.WireLen + s.Extra - s.PayloadLen - s.Padding)
 	if s.Offloaded {
 		t.OffloadedPackets++
+	}
+	if n := p.Missing(); n > 0 && n <= s.Padding {
+		t.WithoutTrailer++
 	}
 }
 

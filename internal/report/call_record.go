@@ -52,6 +52,12 @@ func (p *Calls) append(f *Record, c *call.Call) {
 	p.request(f, req)
 	p.response(f, c)
 	f.Text("state", c.State().String())
+	if req.Incomplete() {
+		f.bool("requestComplete", false)
+	}
+	if resp.Incomplete() {
+		f.bool("responseComplete", false)
+	}
 	if n := req.Count(); n > 1 || req != nil && !req.Ends {
 		f.Int("requestMessages", int64(n))
 	}

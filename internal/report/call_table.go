@@ -79,6 +79,8 @@ func bodyBytes(m *call.Message) string {
 // stateText returns the state of a call. A failed call has the status or "exception", because narrow tables have no room for names.
 func stateText(c *call.Call) string {
 	switch {
+	case c.State() == call.OK && c.Response.Incomplete():
+		return "incomplete"
 	case c.State() != call.Failed:
 		return c.State().String()
 	case c.Aborted != "":
@@ -120,5 +122,5 @@ var callFields = []string{
 	"connection", "file", "id", "client", "server", "requestFrame", "responseFrame", "protocol", "serialization",
 	"responseSerialization", "service", "version", "group", "method", "generic", "parameterTypes", "oneWay", "status",
 	"error", "errorMessage", "state", "requestBodyBytes", "responseBodyBytes", "requestFrameBytes",
-	"responseFrameBytes", "time", "latencyMicros", "waitMicros",
+	"responseFrameBytes", "time", "latencyMicros", "waitMicros", "requestComplete", "responseComplete",
 }

@@ -74,9 +74,17 @@ func (r *Report) streams(s *Style, sec *Section) {
 func (r *Report) complete() bool {
 	t := r.Totals
 	return t.Gap == 0 && t.Skipped == 0 && t.Incomplete == 0 && t.NegativeLengths == 0 && t.TCP.Joined == 0 &&
-		len(t.Unread) == 0 && !slices.ContainsFunc(r.Inputs, func(in Input) bool {
-		return in.Truncated > 0 || in.Dropped != nil && *in.Dropped > 0 || len(in.Damage) > 0 || in.Err != ""
+		len(t.Unread) == 0 && r.cutPackets() == 0 && !slices.ContainsFunc(r.Inputs, func(in Input) bool {
+		return in.Dropped != nil && *in.Dropped > 0 || len(in.Damage) > 0 || in.Err != ""
 	})
+}
+
+// cutPackets returns how many packets lack more than what follows their IP packet.
+func (r *Report) cutPackets() (n int64) {
+	for i := range r.Inputs {
+		n += r.Inputs[i].Truncated
+	}
+	return max(0, n-r.Totals.WithoutTrailer)
 }
 
 // betweenText describes the skipped bytes that are not next to a gap.
@@ -216,9 +224,8 @@ func (r *Report) otherProtocols(s *Style, add func(string, ...any)) {
 
 // packets describes packets that were cut or could not be read.
 func (r *Report) packets(sec *Section) {
-	cut, snap := int64(0), 0
+	cut, snap := r.cutPackets(), 0
 	for i := range r.Inputs {
-		cut += r.Inputs[i].Truncated
 		if r.Inputs[i].Truncated > 0 {
 			snap = max(snap, r.Inputs[i].SnapLen)
 		}
@@ -228,6 +235,7 @@ func (r *Report) packets(sec *Section) {
 		at = " at " + Plural(int64(snap), "byte")
 	}
 	sec.noteCount(cut, "packet was", "packets were", "cut by the snap length"+at+": tcpdump -s 0 records them whole.")
+	sec.noteCount(r.Totals.WithoutTrailer, "packet lacks", "packets lack", "only what follows the IP packet (padding, checksum of the link), which carries no data.")
 	if u := r.Totals.Unread; len(u) > 0 {
 		var parts []string
 		for _, k := range byCount(u) {

@@ -74,6 +74,7 @@ type (
 		Events                  *int64              `json:"events"`
 		FramesFoundByResync     *int64              `json:"framesFoundByResync,omitempty"`
 		NegativeLengths         *int64              `json:"negativeLengths,omitempty"`
+		PacketsWithoutTrailer   *int64              `json:"packetsWithoutTrailer,omitempty"`
 		RequestsExpired         *int64              `json:"requestsExpired,omitempty"`
 		ConnectionsExpired      *int64              `json:"connectionsExpired,omitempty"`
 		HeadersContradicted     []contradictedFrame `json:"headersContradicted,omitempty"`
@@ -553,7 +554,7 @@ func bindBooks(t *pipeline.Totals) (*jsonWire, *jsonCoverage, *jsonSaved) {
 		Frames: &t.Frames, FramesIncomplete: &t.Incomplete, BodiesDecoded: &t.BodiesDecoded, BodiesPartly: &t.BodiesPartly,
 		BodiesOpaque: &t.BodiesOpaque, RequestsWithoutResponse: &t.Unanswered, ResponsesWithoutRequest: &t.Orphans,
 		Heartbeats: &t.Heartbeats, Events: &t.Events, FramesFoundByResync: &t.Resynced, NegativeLengths: &t.NegativeLengths,
-		RequestsExpired: &t.Expired, ConnectionsExpired: &t.TCP.Expired,
+		PacketsWithoutTrailer: &t.WithoutTrailer, RequestsExpired: &t.Expired, ConnectionsExpired: &t.TCP.Expired,
 	}, &jsonSaved{
 		Packets: &t.Packets, CompleteBytes: &t.CompleteBytes, Calls: &t.Calls, OneWay: &t.OneWay, Errors: &t.Errors,
 		RequestsExpiredByTime: &t.ExpiredByTime, PacketsWithPayload: &t.TCP.Data, PayloadBytes: &t.TCP.Payload,
@@ -617,7 +618,7 @@ func (r *Report) jsonHead(buckets bool) *jsonHead {
 	if t.BodiesDecoded+t.BodiesPartly+t.BodiesOpaque == 0 {
 		c.BodiesDecoded, c.BodiesPartly, c.BodiesOpaque = nil, nil, nil
 	}
-	for _, n := range []**int64{&c.FramesFoundByResync, &c.NegativeLengths, &c.RequestsExpired, &c.ConnectionsExpired} {
+	for _, n := range []**int64{&c.FramesFoundByResync, &c.NegativeLengths, &c.PacketsWithoutTrailer, &c.RequestsExpired, &c.ConnectionsExpired} {
 		*n = nonzero(*n)
 	}
 	c.HeadersContradicted = listOf(contradictions(t), func(k pipeline.Contradiction) contradictedFrame {

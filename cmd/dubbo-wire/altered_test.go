@@ -1,0 +1,115 @@
+package main
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/dev/testkit"
+)
+
+// record is a packet of a pcap file in little-endian byte order, with its header of 16 bytes.
+type record []byte
+
+// packetsOf returns the packets of a committed capture over Ethernet and IPv4, and the file's header.
+func packetsOf(t *testing.T, name string) (head []byte, packets []record) {
+	t.Helper()
+	data := testkit.Get(t, name).Bytes(t)
+	for at := 24; at < len(data); {
+		n := 16 + int(binary.LittleEndian.Uint32(data[at+8:]))
+		packets = append(packets, slices.Clone(data[at:at+n]))
+		at += n
+	}
+	return data[:24], packets
+}
+
+// cut returns the packet as it is if the capture keeps n bytes of it.
+func (r record) cut(n int) record {
+	if n >= len(r)-16 {
+		return r
+	}
+	r = slices.Clone(r[:16+n])
+	binary.LittleEndian.PutUint32(r[8:], uint32(n))
+	return r
+}
+
+// payload returns where the payload of the TCP segment begins in the record, and how many bytes it has.
+func (r record) payload() (at, n int) {
+	ip := 16 + 14
+	at = ip + int(r[ip]&15)*4
+	at += int(r[at+12]>>4) * 4
+	return at, ip + int(binary.BigEndian.Uint16(r[ip+2:])) - at
+}
+
+// fromServer reports whether the packet comes from port 20880.
+func (r record) fromServer() bool { return binary.BigEndian.Uint16(r[16+14+20:]) == 20880 }
+
+// written writes packets to a file.
+func written(t *testing.T, head []byte, packets []record) string {
+	t.Helper()
+	data := slices.Clone(head)
+	for _, r := range packets {
+		data = append(data, r...)
+	}
+	file := filepath.Join(t.TempDir(), "altered.pcap")
+	require.NoError(t, os.WriteFile(file, data, 0o666))
+	return file
+}
+
+// analyzed returns the report of a file, whose books must balance.
+func analyzed(t *testing.T, file string) *jsonReport {
+	t.Helper()
+	r, err := parseReport([]byte(must(t, "analyze", file, "--format", "json")))
+	require.NoError(t, err)
+	require.NoError(t, r.balance())
+	return r
+}
+
+// A response of which the capture has only the start is not shown as one that arrived whole.
+func TestIncompleteResponse(t *testing.T) {
+	head, packets := packetsOf(t, "bid-plain")
+	k := slices.IndexFunc(packets, func(r record) bool { _, n := r.payload(); return r.fromServer() && n > 100 })
+	at, _ := packets[k].payload()
+	packets[k] = packets[k].cut(at - 16 + 40)
+	file := written(t, head, packets)
+	analyzed(t, file)
+
+	lines := strings.Split(strings.TrimSpace(must(t, "calls", file, "--format", "jsonl")), "\n")
+	assert.Equal(t, 1, strings.Count(strings.Join(lines, ""), `"responseComplete":false`))
+	assert.NotContains(t, strings.Join(lines, ""), `"requestComplete"`)
+	for _, line := range lines {
+		var c struct {
+			ResponseComplete *bool
+			LatencyMicros    *float64
+		}
+		require.NoError(t, json.Unmarshal([]byte(line), &c))
+		assert.Equal(t, c.ResponseComplete != nil, c.LatencyMicros == nil, line)
+	}
+	table := must(t, "calls", file)
+	assert.Equal(t, 1, strings.Count(table, " incomplete "), table)
+	assert.Equal(t, len(lines)-1, strings.Count(table, " ok "))
+}
+
+// Packets without the padding or the frame check sequence that was on the wire lack no data.
+func TestMissingTrailers(t *testing.T) {
+	head, packets := packetsOf(t, "bid-plain")
+	for i, r := range packets {
+		binary.LittleEndian.PutUint32(r[12:], uint32(len(r)-16+4+i%2*6)) // bytes on the wire
+	}
+	file := written(t, head, packets)
+	analyzed(t, file)
+	text := must(t, "analyze", file)
+	assert.NotContains(t, text, "snap length")
+	assert.Contains(t, text, "packets lack only what follows the IP packet")
+	assert.Contains(t, must(t, "analyze", file, "--format", "json"), `"packetsWithoutTrailer": `)
+
+	packets[8] = packets[8].cut(40)
+	assert.Contains(t, must(t, "analyze", written(t, head, packets)), "1 packet was cut by the snap length")
+}
