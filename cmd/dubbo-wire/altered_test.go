@@ -113,3 +113,22 @@ func TestMissingTrailers(t *testing.T) {
 	packets[8] = packets[8].cut(40)
 	assert.Contains(t, must(t, "analyze", written(t, head, packets)), "1 packet was cut by the snap length")
 }
+
+// Long ids do not move the columns after them.
+func TestLongIDs(t *testing.T) {
+	t.Setenv("COLUMNS", "80")
+	for _, command := range []string{"calls", "frames"} {
+		lines := strings.Split(must(t, command, capturePath("hessian2-3.3.6.pcap.zst")), "\n")
+		k := slices.IndexFunc(lines, func(s string) bool { return strings.Contains(s, "latency") || strings.Contains(s, "status") })
+		require.GreaterOrEqual(t, k, 0)
+		end := strings.Index(lines[k], " id ") + len(" id")
+		rows := 0
+		for _, line := range lines[k+1:] {
+			if cells := []rune(line); len(cells) > end && cells[0] == ' ' {
+				rows++
+				assert.True(t, cells[end-1] >= '0' && cells[end-1] <= '9' && cells[end] == ' ', line)
+			}
+		}
+		assert.Greater(t, rows, 40)
+	}
+}

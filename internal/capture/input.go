@@ -3,6 +3,8 @@ package capture
 import (
 	"fmt"
 	"slices"
+
+	"dubbo-wire/internal/term"
 )
 
 // Input describes one file, or standard input, and counts what was read from it so far. The counts are final when Next
@@ -35,7 +37,7 @@ type Damage struct {
 }
 
 func (d Damage) String() string {
-	return fmt.Sprintf("packet %d, byte offset %d: %s", d.Packet, d.Offset, d.Text)
+	return fmt.Sprintf("packet %s, byte offset %s: %s", term.Count(d.Packet), term.Count(d.Offset), d.Text)
 }
 
 // DamageError is Damage together with the name of its file, as an error.

@@ -17,7 +17,7 @@ import (
 type Subject struct {
 	// Row is the frame; its message was decoded for values.
 	Row *pipeline.Row
-	// File is the name of its input.
+	// File is the name of its input, "" if the packets are in no file.
 	File string
 	// Stream is Wireshark's number of the connection (tcp.stream) in that file, -1 if it is not known.
 	Stream int

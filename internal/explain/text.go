@@ -110,7 +110,9 @@ func (f *Frame) heading(s *Style) (lines []string) {
 		put("the header says %s; the bytes are %s", m.HeaderSerializationName(), m.Serialization)
 	}
 	put("%s > %s  %s", r.Conn.Ends[r.Side], r.Conn.Ends[1-r.Side], timeText(m.Last.Time, s.Local))
-	put("%s", f.packetFilter())
+	if f.subject.File != "" {
+		put("%s", f.packetFilter())
+	}
 	if other := f.otherFrame(); other != "" {
 		put("%s", other)
 	}

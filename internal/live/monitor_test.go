@@ -124,6 +124,7 @@ func TestDetail(t *testing.T) {
 		assert.LessOrEqual(t, d.Largest.RequestBytes, g.Request.Body.Max)
 		assert.LessOrEqual(t, d.Largest.Frame, totals.Frames)
 		text := strings.Join(d.Largest.Request, "\n") + strings.Join(d.Largest.Response, "\n")
+		assert.NotContains(t, text, "Wireshark", "there is no file")
 		assert.Contains(t, text, "header")
 		for _, line := range append(d.Largest.Request, d.Largest.Response...) {
 			assert.LessOrEqual(t, len([]rune(line)), 80)

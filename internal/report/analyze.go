@@ -79,7 +79,7 @@ func formatSeconds(f float64) string {
 	if f < 9.9995 {
 		return fmt.Sprintf("%.3f s", f)
 	}
-	return group(fmt.Sprintf("%.1f", f)) + " s"
+	return term.Group(fmt.Sprintf("%.1f", f)) + " s"
 }
 
 // nanos returns the duration of the capture, which all rates are based on.

@@ -20,7 +20,7 @@ func (r *Report) coverageSection(s *Style) Section {
 	r.bodies(sec.note)
 	r.otherProtocols(s, sec.note)
 	r.packets(&sec)
-	r.inputs(sec.note)
+	r.inputs(s, sec.note)
 	if r.Filtered {
 		sec.note("The filter selects calls; ON THE WIRE and COVERAGE are of the whole capture.")
 	}
@@ -300,8 +300,9 @@ func (r *Report) dropped(add func(string, ...any)) {
 	}
 }
 
-// inputs describes damaged and unreadable files, and capture filters.
-func (r *Report) inputs(add func(string, ...any)) {
+// inputs describes damaged and unreadable files, and capture filters. On a terminal the messages about damage stand on standard
+// error already.
+func (r *Report) inputs(s *Style, add func(string, ...any)) {
 	for i := range r.Inputs {
 		in := &r.Inputs[i]
 		if in.Filter != "" {
@@ -312,8 +313,11 @@ func (r *Report) inputs(add func(string, ...any)) {
 			add("Not read: %s", term.Clean(in.Err))
 		}
 		for _, d := range in.Damage {
-			add("Damaged: %s, packet %s, byte offset %s: %s", term.Clean(in.File),
-				Count(d.Packet), Count(d.Offset), term.Clean(d.Text))
+			text := ""
+			if s.Width == 0 {
+				text = ": " + term.Clean(d.Text)
+			}
+			add("Damaged: %s, packet %s, byte offset %s%s", term.Clean(in.File), Count(d.Packet), Count(d.Offset), text)
 		}
 	}
 }

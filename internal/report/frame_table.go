@@ -33,7 +33,7 @@ var frameColumns = []streamColumn{
 	{name: "time", width: 27, narrow: &streamColumn{name: "time", right: true, width: 9}},
 	{name: "src > dst", width: 33, narrow: &streamColumn{name: "conn", right: true, width: 4}},
 	{name: "kind", width: 9, narrow: &streamColumn{name: "kind", width: 8}},
-	{name: "id", right: true, width: 7, narrow: &streamColumn{name: "id", right: true, width: 5}},
+	{name: "id", right: true, width: 7, narrow: &streamColumn{name: "id", right: true, width: 5, most: 8}},
 	{name: "serialization", width: 13, narrow: &streamColumn{name: "serial.", width: 8, most: 14}},
 	{name: "status", right: true, width: 6, narrow: &streamColumn{name: "status", right: true, width: 2}},
 	{name: "body bytes", right: true, width: 10, narrow: &streamColumn{name: "body", right: true, width: 7}},

@@ -3,34 +3,13 @@ package report
 import (
 	"math"
 	"strconv"
-	"strings"
 	"time"
+
+	"dubbo-wire/internal/term"
 )
 
 // Count prints all digits in groups of three.
-func Count(n int64) string { return group(strconv.FormatInt(n, 10)) }
-
-// group inserts thousands separators.
-func group(digits string) string {
-	sign := ""
-	if strings.HasPrefix(digits, "-") {
-		sign, digits = "-", digits[1:]
-	}
-	whole, fraction, found := strings.Cut(digits, ".")
-	if found {
-		fraction = "." + fraction
-	}
-	var b strings.Builder
-	b.WriteString(sign)
-	for i, c := range whole {
-		if i > 0 && (len(whole)-i)%3 == 0 {
-			b.WriteByte(',')
-		}
-		b.WriteRune(c)
-	}
-	b.WriteString(fraction)
-	return b.String()
-}
+func Count(n int64) string { return term.Count(n) }
 
 // formatSize prints bytes per message: whole bytes, a mean of a few bytes with one decimal.
 func formatSize(f float64, whole, exact bool) string {
@@ -38,7 +17,7 @@ func formatSize(f float64, whole, exact bool) string {
 	case whole:
 		return Count(int64(f))
 	case exact:
-		return group(strconv.FormatFloat(f, 'f', 3, 64))
+		return term.Group(strconv.FormatFloat(f, 'f', 3, 64))
 	case math.Abs(f) < 9.95:
 		return strconv.FormatFloat(f, 'f', 1, 64)
 	}
@@ -79,7 +58,7 @@ func threeDigits(f float64) string {
 	case a < 99.95:
 		return strconv.FormatFloat(f, 'f', 1, 64)
 	}
-	return group(strconv.FormatFloat(f, 'f', 0, 64))
+	return term.Group(strconv.FormatFloat(f, 'f', 0, 64))
 }
 
 // formatRate prints Mbit/s, or calls per second.
@@ -88,7 +67,7 @@ func formatRate(f float64, exact bool) string {
 	case f == 0:
 		return "0"
 	case exact:
-		return group(strconv.FormatFloat(f, 'f', 3, 64))
+		return term.Group(strconv.FormatFloat(f, 'f', 3, 64))
 	case f < 0.005 && f > 0:
 		return "<0.01"
 	}
@@ -131,7 +110,7 @@ func formatCoverage(p float64, exact bool) string {
 // formatElapsed prints nanoseconds with three digits and a unit; exactly: in microseconds.
 func formatElapsed(ns int64, exact bool) string {
 	if exact {
-		return group(strconv.FormatFloat(float64(ns)/1e3, 'f', -1, 64)) + " µs"
+		return term.Group(strconv.FormatFloat(float64(ns)/1e3, 'f', -1, 64)) + " µs"
 	}
 	f := float64(ns)
 	switch a := math.Abs(f); {

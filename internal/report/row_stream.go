@@ -26,6 +26,10 @@ type stream struct {
 	line    strings.Builder
 	record  Record // for CSV
 	begun   bool
+	// headless is set until the first row is known, which says how wide the columns are; intro is what stands between the
+	// heading and that row.
+	headless bool
+	intro    string
 	// announced has a bit for each connection that was introduced.
 	announced []uint64
 	first     int64 // time of the first row, in nanoseconds since the Unix epoch
@@ -36,7 +40,7 @@ type streamColumn struct {
 	name  string
 	right bool
 	width int // current width
-	most  int // maximum width, 0 for none
+	most  int // maximum width, 0 for none: numbers are cut on their left, texts on their right
 	// narrow replaces the column on a narrow terminal, nil for the same one.
 	narrow *streamColumn
 }
@@ -101,8 +105,7 @@ func (s *stream) begin(at int64) {
 			}
 			_ = s.flushLine()
 		}
-		s.cells = append(s.cells[:0], names...)
-		_ = s.text(true)
+		s.headless = true
 	}
 }
 
@@ -119,7 +122,12 @@ func (s *stream) connection(c *call.Conn) {
 		return
 	}
 	s.announced[word] |= bit
-	s.line.WriteString("connection " + strconv.Itoa(c.Number) + ": " + c.Ends[0] + " > " + c.Ends[1] + "\n")
+	line := "connection " + strconv.Itoa(c.Number) + ": " + c.Ends[0] + " > " + c.Ends[1] + "\n"
+	if s.headless {
+		s.intro += line
+		return
+	}
+	s.line.WriteString(line)
 	_ = s.flushLine()
 }
 
@@ -156,7 +164,14 @@ func (s *stream) write() error {
 		writeMarkdownRow(&s.line, s.cells)
 		return s.flushLine()
 	default:
-		err := s.text(false)
+		if s.headless {
+			s.headless = false
+			s.grow(s.cells)
+			_ = s.text(listOf(s.columns, func(c streamColumn) string { return c.name }), true)
+			s.line.WriteString(s.intro)
+			_ = s.flushLine()
+		}
+		err := s.text(s.cells, false)
 		if err == nil && s.style.Width > 0 {
 			err = s.out.Flush() // for a user at a terminal
 		}
@@ -164,24 +179,45 @@ func (s *stream) write() error {
 	}
 }
 
-// text prints the cells as a line. A cell that is wider than its column uses the space in front of the following cells, and the
-// column grows if the last one has room left.
-func (s *stream) text(header bool) error {
-	sep := 2
+// separation returns the number of spaces between columns.
+func (s *stream) separation() int {
 	if s.narrow() {
-		sep = 1
+		return 1
 	}
-	last := len(s.cells) - 1
-	at, begin := 0, 0 // end of the line so far, start of the column
-	for i, cell := range s.cells[:last] {
+	return 2
+}
+
+// cell returns a cell as its column prints it.
+func (c *streamColumn) cell(text string) string {
+	switch {
+	case c.most == 0 || term.Width(text) <= c.most:
+		return text
+	case c.right:
+		return "…" + term.CutStart(text, c.most-1)
+	}
+	return term.Cut(text, c.most)
+}
+
+// grow widens the columns for wider cells while the last column has room left.
+func (s *stream) grow(cells []string) {
+	for i, cell := range cells[:len(cells)-1] {
 		c := &s.columns[i]
-		if c.most > 0 {
-			cell = term.Cut(cell, c.most)
-		}
-		w := term.Width(cell)
-		if w > c.width && s.mayGrow(w-c.width, sep) {
+		if w := term.Width(c.cell(cell)); w > c.width && s.mayGrow(w-c.width) {
 			c.width = w
 		}
+	}
+}
+
+// text prints the cells as a line. A cell that is wider than its column uses the space in front of the following cells, and the
+// column grows if the last one has room left.
+func (s *stream) text(cells []string, header bool) error {
+	s.grow(cells)
+	sep, last := s.separation(), len(cells)-1
+	at, begin := 0, 0 // end of the line so far, start of the column
+	for i, cell := range cells[:last] {
+		c := &s.columns[i]
+		cell = c.cell(cell)
+		w := term.Width(cell)
 		start := begin
 		if c.right {
 			start += c.width - w
@@ -196,7 +232,7 @@ func (s *stream) text(header bool) error {
 		at += w
 		begin += c.width + sep
 	}
-	if cell := s.cells[last]; cell != "" {
+	if cell := cells[last]; cell != "" {
 		for start := max(begin, at+sep); at < start; at++ {
 			s.line.WriteByte(' ')
 		}
@@ -222,12 +258,12 @@ func (s *stream) text(header bool) error {
 const minLast = 12
 
 // mayGrow reports whether a column may grow by n.
-func (s *stream) mayGrow(n, sep int) bool {
+func (s *stream) mayGrow(n int) bool {
 	if s.style.Width <= 0 {
 		return true
 	}
 	for i := range s.columns[:len(s.columns)-1] {
-		n += s.columns[i].width + sep
+		n += s.columns[i].width + s.separation()
 	}
 	return n+minLast <= s.style.Width
 }

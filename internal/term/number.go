@@ -2,17 +2,41 @@ package term
 
 import (
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 )
 
-// Counted formats a number with its noun: "1 frame", "2 frames".
+// Counted formats a number with its noun: "1 frame", "2,000 frames".
 func Counted(n int64, one string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return fmt.Sprintf("%d %ss", n, one)
+	return Count(n) + " " + one + "s"
+}
+
+// Count formats a number with thousands separators.
+func Count(n int64) string { return Group(strconv.FormatInt(n, 10)) }
+
+// Group inserts thousands separators.
+func Group(digits string) string {
+	sign := ""
+	if strings.HasPrefix(digits, "-") {
+		sign, digits = "-", digits[1:]
+	}
+	whole, fraction, found := strings.Cut(digits, ".")
+	if found {
+		fraction = "." + fraction
+	}
+	var b strings.Builder
+	b.WriteString(sign)
+	for i, c := range whole {
+		if i > 0 && (len(whole)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(c)
+	}
+	b.WriteString(fraction)
+	return b.String()
 }
 
 // byteUnits are the units that ParseBytes accepts: decimal, and binary with an i.

@@ -103,7 +103,7 @@ var rules = []struct {
 	own    []string // folders of this module, beside the folder itself
 	not    []string // import paths of others, and what lies below them
 }{
-	{"internal/capture", nil, []string{"github.com/spf13/cobra"}},
+	{"internal/capture", []string{"internal/term"}, []string{"github.com/spf13/cobra"}},
 	{"internal/decode/formats", []string{"internal/decode"}, []string{"github.com", "golang.org"}},
 	{"internal/decode", []string{"internal/rpc"}, []string{"github.com"}},
 	{"internal/rpc", []string{"internal/decode"}, []string{"github.com", "golang.org"}},
