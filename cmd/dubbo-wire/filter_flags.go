@@ -21,7 +21,7 @@ type filterFlags struct {
 	call.Filter                                             // parse completes it
 	all                                      *pflag.FlagSet // all filters, in the order of their definition
 	service, method, serialization, protocol []string
-	client, server, host, id                 []string
+	client, server, host, id, state          []string
 	errorGlob, attachment                    []string
 	maxSize                                  int64
 	since, until                             string
@@ -30,8 +30,8 @@ type filterFlags struct {
 func (f *filterFlags) add(cmd *cobra.Command) {
 	addFlags(cmd.Flags(), filterGroup, func(fs *pflag.FlagSet) {
 		f.all = fs
-		fs.StringSliceVar(&f.service, "service", nil, "only calls of services that match `GLOB`")
-		fs.StringSliceVar(&f.method, "method", nil, "only calls of methods that match `GLOB`")
+		fs.StringSliceVar(&f.service, "service", nil, "only calls of services that match `GLOB`, by full name or the part after the last dot")
+		fs.StringSliceVar(&f.method, "method", nil, "only calls of methods that match `GLOB`, as method or Service/method")
 		fs.StringSliceVar(&f.serialization, "serialization", nil, "only requests in serializations that match `GLOB`")
 		fs.StringSliceVar(&f.protocol, "protocol", nil, "only calls of protocols that match `GLOB`")
 		fs.StringSliceVar(&f.client, "client", nil, "only calls asked from `ADDRESS` or address:port (glob)")
@@ -40,6 +40,7 @@ func (f *filterFlags) add(cmd *cobra.Command) {
 		fs.IntSliceVar(&f.Ports, "port", nil, "only calls with `PORT` at either end")
 		fs.StringSliceVar(&f.id, "id", nil, "only calls with request `ID`")
 		fs.IntSliceVar(&f.Status, "status", nil, "only calls answered with `STATUS` (20 is OK)")
+		fs.StringSliceVar(&f.state, "state", nil, "only calls in `STATE`: "+strings.Join(call.States, ", "))
 		fs.StringArrayVar(&f.errorGlob, "error", nil, "only failed calls whose error text or exception class matches `GLOB`")
 		fs.StringArrayVar(&f.attachment, "attachment", nil, "only calls with an attachment `KEY=GLOB`")
 		fs.Var(&size{to: &f.MinSize}, "min-size", "only calls with a body of at least `SIZE` (2KB, 1MiB)")
@@ -51,6 +52,7 @@ func (f *filterFlags) add(cmd *cobra.Command) {
 		fs.StringVar(&f.since, "since", "", "only calls asked at `TIME` or later (RFC 3339, or +30s from the first packet)")
 		fs.StringVar(&f.until, "until", "", "only calls asked at `TIME` or earlier")
 	})
+	flagValues(cmd, "state", call.States)
 }
 
 // parse returns the filter that the flags describe.
@@ -67,6 +69,13 @@ func (f *filterFlags) parse() (*measure.Filter, error) {
 		if s < 0 || s > 255 {
 			return nil, exit.Usagef("--status %d: a status is one byte, 0 to 255; 20 is OK", s)
 		}
+	}
+	for _, s := range f.state {
+		i := slices.Index(call.States, s)
+		if i < 0 {
+			return nil, exit.Usagef("--state %s: choose from %s", s, strings.Join(call.States, ", "))
+		}
+		c.States = append(c.States, call.State(i))
 	}
 	for _, s := range f.id {
 		n, err := strconv.ParseInt(s, 10, 64)

@@ -131,9 +131,10 @@ const (
 	OneWay
 )
 
-func (s State) String() string {
-	return [...]string{"ok", "error", "noResponse", "noRequest", "oneWay"}[s]
-}
+// States are the names of the states, in their order.
+var States = []string{"ok", "error", "noResponse", "noRequest", "oneWay"}
+
+func (s State) String() string { return States[s] }
 
 // Call is a request with its response. In a streaming call they are the first message of each direction and lead to
 // the others. At most one is nil.

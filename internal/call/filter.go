@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +18,7 @@ type Filter struct {
 	Ports                                    []int
 	IDs                                      []int64
 	Status                                   []int
+	States                                   []State
 	Error                                    []Glob
 	Attachment                               map[string]Glob
 	// MinSize bounds the body of either side, MinRequest and MinResponse that of one, in bytes; 0: no bound.
@@ -29,7 +31,10 @@ type Filter struct {
 }
 
 // Glob is a pattern for a whole text: * matches any run of characters, ? any single one.
-type Glob struct{ re *regexp.Regexp }
+type Glob struct {
+	text string
+	re   *regexp.Regexp
+}
 
 // ParseGlob compiles a pattern. Every text is a valid pattern.
 func ParseGlob(s string) Glob {
@@ -46,11 +51,14 @@ func ParseGlob(s string) Glob {
 		}
 	}
 	b.WriteString(`\z`)
-	return Glob{regexp.MustCompile(b.String())}
+	return Glob{s, regexp.MustCompile(b.String())}
 }
 
 // Match reports whether s matches.
 func (g Glob) Match(s string) bool { return g.re.MatchString(s) }
+
+// String returns the pattern.
+func (g Glob) String() string { return g.text }
 
 func matchAny(globs []Glob, texts ...string) bool {
 	if len(globs) == 0 {
@@ -66,12 +74,34 @@ func matchAny(globs []Glob, texts ...string) bool {
 	return false
 }
 
+// MatchService reports whether one of the patterns matches a service: its full name or the part after the last dot. No
+// patterns match every service.
+func MatchService(globs []Glob, service string) bool {
+	return matchAny(globs, service, LastPart(service))
+}
+
+// MatchMethod reports whether one of the patterns matches a method: its name, or service/method with either name of the
+// service. No patterns match every method.
+func MatchMethod(globs []Glob, service, method string) bool {
+	return len(globs) == 0 || matchAny(globs, method, service+"/"+method, LastPart(service)+"/"+method)
+}
+
+// MatchSerialization reports whether one of the patterns matches a serialization, with or without its dialect. No patterns
+// match every serialization.
+func MatchSerialization(globs []Glob, name string) bool {
+	plain, _, _ := strings.Cut(name, " (")
+	return matchAny(globs, name, plain)
+}
+
+// LastPart returns the part of a service's name after the last dot.
+func LastPart(service string) string { return service[strings.LastIndexByte(service, '.')+1:] }
+
 // NeedsAttachments reports whether messages must have their Attachments.
 func (f *Filter) NeedsAttachments() bool { return len(f.Attachment) > 0 }
 
 // OfRequests reports whether the request alone decides: the filter has no condition on the response or the latency.
 func (f *Filter) OfRequests() bool {
-	return len(f.Status)+len(f.Error)+len(f.Attachment) == 0 && f.MinSize == 0 && f.MaxSize == nil && f.MinResponse == 0 &&
+	return len(f.Status)+len(f.States)+len(f.Error)+len(f.Attachment) == 0 && f.MinSize == 0 && f.MaxSize == nil && f.MinResponse == 0 &&
 		f.MinLatency == 0
 }
 
@@ -89,10 +119,8 @@ func (f *Filter) Match(c *Call) bool {
 	if m == nil {
 		m = c.Response
 	}
-	serialization := m.SerializationName()
-	name, _, _ := strings.Cut(serialization, " (") // without its dialect
-	return matchAny(f.Service, m.Service()) && matchAny(f.Method, m.Method()) &&
-		matchAny(f.Serialization, serialization, name) && matchAny(f.Protocol, m.Protocol.Name) &&
+	return MatchService(f.Service, m.Service()) && MatchMethod(f.Method, m.Service(), m.Method()) &&
+		MatchSerialization(f.Serialization, m.SerializationName()) && matchAny(f.Protocol, m.Protocol.Name) &&
 		f.ends(c) && f.numbers(c, m) && f.sizes(c) && f.times(c, m) && f.texts(c)
 }
 
@@ -117,7 +145,7 @@ func anyOf[T int | int64](list []T, ok func(T) bool) bool {
 }
 
 func (f *Filter) numbers(c *Call, m *Message) bool {
-	return anyOf(f.IDs, func(id int64) bool { return id == int64(m.Exchange) }) &&
+	return (len(f.States) == 0 || slices.Contains(f.States, c.State())) && anyOf(f.IDs, func(id int64) bool { return id == int64(m.Exchange) }) &&
 		anyOf(f.Status, func(s int) bool { return c.Response != nil && s == int(c.Answer().Status) })
 }
 

@@ -225,8 +225,8 @@ func (c *FrameChoice) nothing(in *Input, t *pipeline.Totals, readErr error) erro
 	case c.packet > 0:
 		text = c.noPacket(t)
 	default:
-		text = fmt.Sprintf("no such frame among %s in %s; the sender may have refused it before sending, or it went another way",
-			term.Counted(t.Calls, "call"), term.Counted(t.Frames, "frame"))
+		text = fmt.Sprintf("no such frame among %s in %s; the sender may have refused it before sending, or it went another way%s",
+			term.Counted(t.Calls, "call"), term.Counted(t.Frames, "frame"), in.near.text())
 		if c.silent > 0 {
 			text += fmt.Sprintf("\n%s without an answer, the first:", term.Counted(c.silent, "call"))
 			text += "\n" + strings.Join(c.unanswered, "\n")

@@ -37,6 +37,8 @@ type Input struct {
 	MinCoverage float64 // percent; exit.Coverage below it
 	Jobs        int     // workers; 0 chooses
 	Limits      pipeline.Limits
+
+	near *nearest // of the last run with a filter
 }
 
 // Files are the opened FILE arguments: captures, and saved reports that were read.
@@ -141,6 +143,10 @@ func (f *Files) Run(opt pipeline.Options, sink pipeline.Sink, broken func() bool
 	opt.Jobs, opt.Limits = f.jobs(opt.Detail), f.in.Limits
 	begun, bar := time.Now(), output.NewProgress(f.in.Stderr, f.in.NoProgress, f)
 	opt.Stop = func() bool { return f.signals.Stopped() || broken != nil && broken() }
+	if opt.Filter != nil {
+		near := &nearest{Sink: sink, filter: opt.Filter, seen: make(map[seenName]bool)}
+		sink, f.in.near = near, near
+	}
 	totals, err := pipeline.Run(f.Files, opt, sink)
 	bar.Done()
 	read, total := f.Progress()
@@ -186,7 +192,8 @@ func (in *Input) Verdict(t *pipeline.Totals, selected int64, filtered bool, read
 		}
 		return exit.Errorf(exit.Nothing, "%s", text)
 	case filtered && selected == 0:
-		return exit.Errorf(exit.Nothing, "no call matches the filters; %s in %s were read", term.Counted(t.Calls, "call"), term.Counted(t.Frames, "frame"))
+		text := fmt.Sprintf("no call matches the filters; %s in %s were read%s", term.Counted(t.Calls, "call"), term.Counted(t.Frames, "frame"), in.near.text())
+		return exit.Errorf(exit.Nothing, "%s", text)
 	}
 	return nil
 }

@@ -161,7 +161,7 @@ func (c *nameCollector) add(service, method, client, server string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.put("service", service)
-	if len(c.services) == 0 || slices.ContainsFunc(c.services, func(g call.Glob) bool { return g.Match(service) }) {
+	if call.MatchService(c.services, service) {
 		c.put("method", method)
 	}
 	client, server = hostOf(client), strings.TrimSpace(server)

@@ -325,17 +325,25 @@ func (r *Report) OrderInputs(places []int) {
 
 // matches reports whether all parts of a key match their globs. Globs of other keys are ignored.
 func matches(by sizes.By, values []string, globs map[sizes.Key][]call.Glob) bool {
+	value := func(k sizes.Key) string {
+		if i := slices.Index(by.Keys, k); i >= 0 {
+			return values[i]
+		}
+		return ""
+	}
 	for i, k := range by.Keys {
-		list := globs[k]
-		if len(list) == 0 {
-			continue
+		v, ok := values[i], false
+		switch list := globs[k]; k {
+		case sizes.Service:
+			ok = call.MatchService(list, v)
+		case sizes.Method:
+			ok = call.MatchMethod(list, value(sizes.Service), v)
+		case sizes.Serialization:
+			ok = call.MatchSerialization(list, v)
+		default:
+			ok = len(list) == 0 || slices.ContainsFunc(list, func(glob call.Glob) bool { return glob.Match(v) })
 		}
-		v := values[i]
-		plain := v
-		if k == sizes.Serialization {
-			plain, _, _ = strings.Cut(v, " (") // without its dialect
-		}
-		if !slices.ContainsFunc(list, func(glob call.Glob) bool { return glob.Match(v) || glob.Match(plain) }) {
+		if !ok {
 			return false
 		}
 	}
