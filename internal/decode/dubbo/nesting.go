@@ -14,6 +14,9 @@ const (
 // maxInspected is the number of bytes of a body that are inspected.
 const maxInspected = 4 << 10
 
+// firstInspected is the number of bodies that are inspected at the start of a direction: connections may be short.
+const firstInspected = 16
+
 // bodyTail is the end of the inspected bytes of a body, where a frame may begin.
 type bodyTail struct {
 	n int
@@ -25,9 +28,11 @@ func (r *resynchronizer) mayNest() bool { return r.nesting != notNesting }
 
 // beginBody decides whether the body of the next frame is inspected.
 func (r *resynchronizer) beginBody() {
-	r.frames++
+	if r.frames++; r.frames == 0 {
+		r.frames = 0xf0 // the first bodies come once
+	}
 	r.inspecting = r.nesting != nests &&
-		(r.nesting == nestingUnknown || r.frames < 4 || r.frames&0xf == 0 || r.lossy && r.frames&3 == 0)
+		(r.nesting == nestingUnknown || r.frames <= firstInspected || r.frames&0xf == 0 || r.lossy && r.frames&3 == 0)
 }
 
 // inspectWhole inspects a contiguous body. id is the id of its frame.

@@ -27,7 +27,7 @@ type resynchronizer struct {
 	packet, biggest uint16
 	next            boundary // what precedes the next byte to search
 	nesting         nesting
-	frames          uint8 // headers at known positions, modulo 256
+	frames          uint8 // headers at known positions; from 256 on only modulo 16
 	inspecting      bool  // the current body is inspected
 	lossy           bool  // this direction was joined midway, or lacks bytes
 	gapped          bool  // a gap occurred

@@ -67,6 +67,32 @@ func TestBeginnings(t *testing.T) {
 	}
 }
 
+// On a short connection a later body tells that bodies hold frames.
+func TestLateNesting(t *testing.T) {
+	for late := int64(1); late < firstInspected; late++ {
+		var pieces []any
+		for id := int64(1); id <= late; id++ {
+			pieces = append(pieces, request(id, 30))
+		}
+		var n notes
+		f := NewFramer(&Config{Recognizer: recognizer}, &n, true)
+		packets(f, append(pieces, holding(late+1, late+5, late+6))...)
+		assert.Equal(t, nests, f.resync.nesting, "after %d", late)
+	}
+}
+
+// The first bodies are inspected once, then one in sixteen, however many come.
+func TestInspectedBodies(t *testing.T) {
+	r := resynchronizer{nesting: notNesting}
+	inspected := []int{}
+	for i := 1; i <= 1000; i++ {
+		if r.beginBody(); r.inspecting && i > firstInspected {
+			inspected = append(inspected, i)
+		}
+	}
+	assert.Len(t, inspected, 1000/16-1)
+}
+
 // Answers speak for requests whose direction is not known to hold none inside bodies when there are several.
 func TestAnswersToTheUnknown(t *testing.T) {
 	for _, answered := range []int{minAnswers - 1, minAnswers} {
