@@ -23,7 +23,7 @@ func said(t *testing.T, c *Capture, iface, what string, times int) {
 func goesDown(t *testing.T, r *rig) {
 	c := r.capture(t, r.Provider, "", ProviderLink)
 	require.NoError(t, r.consumer.Round("plain kryo"))
-	Settle()
+	r.settle(t)
 	require.NoError(t, r.Link(r.Provider, ProviderLink, "down"))
 	said(t, c, ProviderLink, "went down", 1)
 	require.NoError(t, r.Link(r.Provider, ProviderLink, "up"))
@@ -38,7 +38,7 @@ func goesDown(t *testing.T, r *rig) {
 	require.NoError(t, r.Link(r.Provider, ProviderLink, "up"))
 	said(t, c, ProviderLink, "is up again", 2)
 	require.NoError(t, r.consumer.Finished(time.Minute))
-	Settle()
+	r.settle(t)
 	r.truth(t, r.consumer).whole(t, stop(t, c))
 }
 
@@ -48,7 +48,7 @@ func deleted(t *testing.T, r *rig) {
 	c := r.capture(t, r.Provider, "", ProviderLink)
 	onAny := r.capture(t, r.Provider, "", "any")
 	require.NoError(t, r.consumer.Round("plain kryo,fastjson"))
-	Settle()
+	r.settle(t)
 	replace := func(times int) {
 		require.NoError(t, r.Cut())
 		said(t, c, ProviderLink, "is gone", times)
@@ -57,7 +57,7 @@ func deleted(t *testing.T, r *rig) {
 	}
 	replace(1)
 	require.NoError(t, r.consumer.Round("plain hessian2,fst"))
-	Settle()
+	r.settle(t)
 	between := r.truth(t, r.consumer)
 	between.whole(t, stop(t, onAny))
 
@@ -65,7 +65,7 @@ func deleted(t *testing.T, r *rig) {
 	time.Sleep(time.Second)
 	replace(2)
 	require.NoError(t, r.consumer.Finished(time.Minute))
-	Settle()
+	r.settle(t)
 	all := r.truth(t, r.consumer)
 	amid := *all // all that was sent, and what was sent amid
 	amid.Groups = map[Key]*Group{}

@@ -212,7 +212,7 @@ func (b *Bed) Relayed(bad Badly) error {
 		return err
 	}
 	number := func(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
-	b.relay, err = b.StartUntil("wire ready", 10*time.Second, "relay", "ip", "netns", "exec", b.Relay, "python3", filepath.Join(root, "testdata/rig/wire.py"), "relay-a", "relay-b",
+	b.relay, err = b.StartUntil("wire ready", time.Minute, "relay", "ip", "netns", "exec", b.Relay, "python3", filepath.Join(root, "testdata/rig/wire.py"), "relay-a", "relay-b",
 		number(bad.Lost), number(bad.Overtaken), number(bad.Repeated), "mirror-in", number(bad.NotMirrored))
 	return err
 }

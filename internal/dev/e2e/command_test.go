@@ -13,7 +13,7 @@ import (
 
 // ends: captures that end while packets come, each in its own way. Every one has a report, whose books balance.
 func ends(t *testing.T, r *rig) {
-	require.NoError(t, r.consumer.Begin("plain "+all+" 12"))
+	require.NoError(t, r.consumer.Begin("steady kryo,fst,hessian2"))
 	packets := r.capture(t, r.Provider, "", ProviderLink, "-c", "200")
 	calls := r.capture(t, r.Provider, "", ProviderLink, "--calls", "20")
 	size := r.capture(t, r.Provider, "", ProviderLink, "--max-bytes", "100KB")
@@ -31,7 +31,7 @@ func ends(t *testing.T, r *rig) {
 	_, err := r.consumer.WaitFor("DONE", r.consumer.done, 0)
 	require.Error(t, err, "the round was over before the captures")
 	require.NoError(t, r.consumer.Finished(time.Minute))
-	Settle()
+	r.settle(t)
 	truth := r.truth(t, r.consumer)
 	for _, report := range reports {
 		truth.part(t, report)

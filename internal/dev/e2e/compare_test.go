@@ -120,7 +120,7 @@ func groups(t *testing.T, r *Report) map[Key]Group {
 
 // apart is how far two sockets' times of one packet may differ: the kernel asks the clock for each of them (tpacket_rcv in
 // net/packet/af_packet.c), and may do something else in between.
-const apart = 5000 // microseconds
+const apart = 100_000 // microseconds
 
 // sameGroups requires that two reports have the same groups, to the last member, but for the name of the input, which is that of
 // an interface or of a file. Times may differ by so many microseconds a packet. numbers says whether
@@ -145,6 +145,9 @@ func sameGroups(t *testing.T, report, other string, micros float64, numbers bool
 				}
 			}
 		}
+	}
+	if micros == 0 {
+		assert.InDelta(t, both[0].Seconds, both[1].Seconds, 1e-6)
 	}
 	require.Len(t, both[1].Groups, len(both[0].Groups))
 	for i, g := range both[0].Groups {

@@ -120,7 +120,7 @@ func wire(t *testing.T, r *rig) {
 	}
 	other := r.capture(t, r.Provider, "", ProviderLink, "not port "+Port)
 	require.NoError(t, r.consumer.Round("everything "+all))
-	Settle()
+	r.settle(t)
 	truth := r.truth(t, r.consumer)
 	t.Logf("%d frames, %d bytes of bodies, %d connections, %d groups", truth.Sent, truth.BodyBytes, truth.Connections, len(truth.Groups))
 
@@ -137,7 +137,7 @@ func wire(t *testing.T, r *rig) {
 	})
 	t.Run("tcpdump's file", func(t *testing.T) {
 		dump.Signal(syscall.SIGINT)
-		_, err := dump.Wait(20 * time.Second)
+		_, err := dump.Wait(time.Minute)
 		require.NoError(t, err)
 		report, analysis, err := r.Analyze(file)
 		require.NoError(t, err)
@@ -167,7 +167,7 @@ func loopback(t *testing.T, r *rig) {
 	c := r.capture(t, r.Provider, "", "lo")
 	onAny := r.capture(t, r.Provider, "", "any")
 	require.NoError(t, consumer.Round("everything "+all))
-	Settle()
+	r.settle(t)
 	truth := r.truth(t, consumer)
 	truth.whole(t, stop(t, c))
 	truth.whole(t, stop(t, onAny))
@@ -178,7 +178,7 @@ func loopback(t *testing.T, r *rig) {
 func heartbeats(t *testing.T, r *rig) {
 	c := r.capture(t, r.Provider, "", ProviderLink)
 	require.NoError(t, r.consumer.Round("heartbeats hessian2"))
-	Settle()
+	r.settle(t)
 	truth := r.truth(t, r.consumer)
 	require.NotZero(t, truth.Heartbeats)
 	c.Signal(syscall.SIGTERM)
@@ -188,14 +188,37 @@ func heartbeats(t *testing.T, r *rig) {
 	truth.whole(t, report)
 }
 
+func (r *rig) settle(t *testing.T) {
+	t.Helper()
+	require.NoError(t, r.Settle())
+}
+
+// fileSize is the size of a file, 0 if there is none.
+func fileSize(name string) int64 {
+	info, err := os.Stat(name)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
 // farewell: the provider leaves while a consumer is connected, with the event that says so.
 func farewell(t *testing.T, r *rig) {
 	c := r.capture(t, r.Provider, "", ProviderLink)
+	before := fileSize(r.provider.truth)
 	require.NoError(t, r.consumer.Begin("hold fst"))
-	time.Sleep(2 * time.Second) // its calls are done, its connections open
+	// Its calls are done when the provider logs no more; its connections stay open for 5 s from then.
+	size, looks := before, 0
+	require.Eventually(t, func() bool {
+		looks++
+		if now := fileSize(r.provider.truth); now != size {
+			size, looks = now, 0
+		}
+		return size > before && looks == 10
+	}, time.Minute, 100*time.Millisecond, "no calls")
 	require.NoError(t, r.provider.Leave())
 	require.NoError(t, r.consumer.Leave())
-	Settle()
+	r.settle(t)
 	truth := r.truth(t, r.consumer)
 	require.NotZero(t, truth.Events)
 	truth.whole(t, stop(t, c))

@@ -68,7 +68,7 @@ func (b *Bed) StartCapture(ns, binary string, args ...string) (*Capture, error) 
 	}
 	argv = append(append(argv, "capture", "-o", c.File), args...)
 	var err error
-	c.Process, err = b.StartUntil("capturing on ", 20*time.Second, "capture", argv...)
+	c.Process, err = b.StartUntil("capturing on ", time.Minute, "capture", argv...)
 	return c, err
 }
 
@@ -80,7 +80,7 @@ func (c *Capture) Stop() (*Report, int, error) {
 
 // Report waits for a capture that ends by itself.
 func (c *Capture) Report() (*Report, int, error) {
-	code, err := c.Wait(20 * time.Second)
+	code, err := c.Wait(time.Minute)
 	if err != nil {
 		return nil, code, err
 	}
@@ -142,9 +142,24 @@ func (b *Bed) Frames(file string) (complete map[string]int, incomplete int, err 
 
 // StartTcpdump records an interface of a namespace with nanosecond times, and waits until it captures.
 func (b *Bed) StartTcpdump(ns, iface, file string) (*Process, error) {
-	return b.StartUntil("tcpdump: listening on", 20*time.Second, "tcpdump", append(inNamespace(ns),
+	return b.StartUntil("tcpdump: listening on", time.Minute, "tcpdump", append(inNamespace(ns),
 		"tcpdump", "-i", iface, "-n", "-B", "65536", "--time-stamp-precision=nano", "-w", file, "-Z", "root")...)
 }
 
-// Settle waits until all packets have arrived and the captures have read them.
-func Settle() { time.Sleep(1200 * time.Millisecond) }
+// Settle waits until all packets have arrived and the programs that read them, which are all but the peers, have read them: no
+// thread of these runs or is about to, however busy the machine is.
+func (b *Bed) Settle() error {
+	const quiet, look = 1200 * time.Millisecond, 20 * time.Millisecond
+	time.Sleep(quiet) // the kernel hands packets over within this
+	for looks, deadline := 0, time.Now().Add(time.Minute); looks < 5; time.Sleep(look) {
+		looks++
+		for _, p := range b.processes {
+			if (p.Name == "capture" || p.Name == "tcpdump") && !p.Ended() && !p.asleep() {
+				if looks = 0; time.Now().After(deadline) {
+					return fmt.Errorf("%s does not settle", p.Name)
+				}
+			}
+		}
+	}
+	return nil
+}

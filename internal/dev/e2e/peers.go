@@ -100,7 +100,7 @@ func (p *Peer) Round(round string) error {
 // Leave shuts a peer down; a provider announces this to its consumers first.
 func (p *Peer) Leave() error {
 	p.Signal(syscall.SIGTERM)
-	_, err := p.Wait(20 * time.Second)
+	_, err := p.Wait(time.Minute)
 	return err
 }
 

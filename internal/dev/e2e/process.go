@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -66,6 +67,18 @@ func (b *Bed) StartUntil(ready string, limit time.Duration, name string, argv ..
 
 // Pid returns the id of the process. `ip netns exec` replaces itself by the program, so it is the program's id.
 func (p *Process) Pid() int { return p.cmd.Process.Pid }
+
+// asleep reports whether all threads of the process wait.
+func (p *Process) asleep() bool {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", p.Pid()))
+	for _, file := range threads {
+		stat := contents(file) // "" for a thread that has ended
+		if i := strings.LastIndex(stat, ") "); i >= 0 && !strings.Contains("SIZX", stat[i+2:i+3]) {
+			return false
+		}
+	}
+	return true
+}
 
 // Ended reports whether the process has ended.
 func (p *Process) Ended() bool {
