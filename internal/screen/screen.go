@@ -23,9 +23,9 @@ import (
 
 // Options configures a screen.
 type Options struct {
-	Title  string // the interface, "eth0"
-	Filter string // the kernel's filter as the user wrote it
-	Input  io.Reader
+	Title  string    // the interface, "eth0"
+	Filter string    // the kernel's filter as the user wrote it
+	Input  io.Reader // keys; nil: there are none
 	Output io.Writer
 	Color  bool // colors and other attributes, unless the terminal is a dumb one
 	// Environ is the environment that describes the terminal; nil: the environment of the process.

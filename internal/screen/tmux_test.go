@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 
 // demo is what a command does with a screen: it hands over snapshots, follows the settings, ends it when a signal comes.
 func demo(kind string, color bool) {
-	s := New(Options{Title: "eth0", Color: color})
+	s := New(Options{Title: "eth0", Color: color, Input: os.Stdin, Output: os.Stdout})
 	if kind == "panic" {
 		s.testOptions = []tea.ProgramOption{tea.WithFilter(func(_ tea.Model, msg tea.Msg) tea.Msg {
 			if _, pressed := msg.(tea.KeyPressMsg); pressed {
