@@ -79,8 +79,33 @@ func (m *tmux) sees(texts ...string) string {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	require.Fail(m.t, "the screen does not come", "%q; it is\n%s", texts, screen)
+	require.Fail(m.t, "the screen does not come", "%q; it is\n%s\n%s", texts, screen, m.stacks())
 	return ""
+}
+
+// stacks ends the programs on the terminal with SIGQUIT and returns what they print: where each goroutine was.
+func (m *tmux) stacks() string {
+	shell := strings.TrimSpace(m.run("display-message", "-p", "#{pane_pid}"))
+	children, err := os.ReadFile("/proc/" + shell + "/task/" + shell + "/children")
+	if err != nil || len(children) == 0 {
+		return "no program runs"
+	}
+	printed := filepath.Join(m.dir, "stacks")
+	m.run("pipe-pane", "cat > "+printed)
+	for child := range strings.FieldsSeq(string(children)) {
+		_ = exec.Command("kill", "-QUIT", child).Run()
+	}
+	text, size := "", -1
+	for range 100 {
+		data, _ := os.ReadFile(printed)
+		text = strings.ReplaceAll(string(data), "\r", "")
+		if len(text) > 0 && len(text) == size {
+			break
+		}
+		size = len(text)
+		time.Sleep(200 * time.Millisecond)
+	}
+	return text
 }
 
 // replay sends the streams of a committed capture while the screen is there.
