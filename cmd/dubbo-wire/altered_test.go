@@ -132,3 +132,34 @@ func TestLongIDs(t *testing.T) {
 		assert.Greater(t, rows, 40)
 	}
 }
+
+// After a FIN a direction goes on in another sequence space, and the other one is not captured: no byte of it vanishes.
+func TestNewSequenceSpaceAfterFIN(t *testing.T) {
+	for _, c := range []struct {
+		server bool
+		shift  uint32
+	}{{false, 1 << 24}, {true, 1 << 24}, {false, 1 << 28}, {true, 5000}, {false, 1 << 31}} {
+		head, all := packetsOf(t, "bid-plain")
+		packets, payload := slices.Clone(all[:3]), 0
+		fin := slices.Clone(all[2])
+		if c.server {
+			fin = slices.Clone(all[1])
+			binary.BigEndian.PutUint32(fin[54:], binary.BigEndian.Uint32(fin[54:])+1)
+		}
+		fin[16+14+20+13] = 0x11
+		packets = append(packets, fin)
+		for _, r := range all[3:] {
+			if r.fromServer() == c.server {
+				binary.BigEndian.PutUint32(r[54:], binary.BigEndian.Uint32(r[54:])+c.shift)
+				_, n := r.payload()
+				payload += n
+				packets = append(packets, r)
+			}
+		}
+		r := analyzed(t, written(t, head, packets))
+		assert.Equal(t, int64(payload), r.Coverage.TCPPayloadBytes+r.Wire.RetransmittedBytes, "%+v", c)
+		if r.Coverage.SkippedBytes > 0 {
+			assert.Less(t, r.Coverage.Percent, 100.0)
+		}
+	}
+}

@@ -257,7 +257,7 @@ func (r *Report) segments(sec *Section) {
 	sec.noteCount(tcp.Duplicates, "packet with payload was", "packets with payload were",
 		"captured more than once (a port mirror, several interfaces, both ends) and counted once.")
 	sec.noteCount(tcp.Differing, "packet brought bytes", "packets brought bytes", "again with another content than their first copy, which counts.")
-	sec.noteCount(tcp.Strays, "packet", "packets", "("+Plural(tcp.Stray, "payload byte")+") fit no place in a connection and were left out.")
+	sec.noteCount(tcp.Strays, "packet", "packets", "("+Plural(tcp.Stray+tcp.Unplaced, "payload byte")+") fit no place in a connection and belong to no frame.")
 	sec.noteCount(r.Totals.OffloadedPackets, "packet is", "packets are",
 		"larger than Ethernet carries: recorded on loopback or above segmentation offload. On a wire they are more packets, with more header bytes.")
 	sec.noteCount(tcp.Idle, "connection was", "connections were",

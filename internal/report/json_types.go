@@ -115,6 +115,7 @@ type (
 		DifferingPackets      *int64          `json:"differingPackets"`
 		StrayPackets          *int64          `json:"strayPackets"`
 		StrayBytes            *int64          `json:"strayBytes"`
+		UnplacedBytes         *int64          `json:"unplacedBytes,omitempty"`
 		ConnectionsIdle       *int64          `json:"connectionsIdle"`
 		ConnectionsForgotten  *int64          `json:"connectionsForgotten"`
 		BetweenBytes          *int64          `json:"betweenBytes"`
@@ -559,7 +560,7 @@ func bindBooks(t *pipeline.Totals) (*jsonWire, *jsonCoverage, *jsonSaved) {
 		Packets: &t.Packets, CompleteBytes: &t.CompleteBytes, Calls: &t.Calls, OneWay: &t.OneWay, Errors: &t.Errors,
 		RequestsExpiredByTime: &t.ExpiredByTime, PacketsWithPayload: &t.TCP.Data, PayloadBytes: &t.TCP.Payload,
 		DuplicatePackets: &t.TCP.Duplicates, DifferingPackets: &t.TCP.Differing, StrayPackets: &t.TCP.Strays,
-		StrayBytes: &t.TCP.Stray, ConnectionsIdle: &t.TCP.Idle, ConnectionsForgotten: &t.TCP.Forgotten, BetweenBytes: &t.Between,
+		StrayBytes: &t.TCP.Stray, UnplacedBytes: &t.TCP.Unplaced, ConnectionsIdle: &t.TCP.Idle, ConnectionsForgotten: &t.TCP.Forgotten, BetweenBytes: &t.Between,
 		LostGaps: &t.LostGaps, LostBytes: &t.LostBytes, ClockSteps: &t.ClockSteps,
 	}
 }
@@ -628,7 +629,7 @@ func (r *Report) jsonHead(buckets bool) *jsonHead {
 	c.PacketsUnread = listOf(slices.Sorted(maps.Keys(t.Unread)), func(k string) unreadPackets { return unreadPackets{k, t.Unread[k]} })
 	h.Wire, h.Coverage = wire, c
 	if buckets {
-		saved.Filter = r.Filter
+		saved.Filter, saved.UnplacedBytes = r.Filter, nonzero(saved.UnplacedBytes)
 		if t.ClockSteps > 0 {
 			saved.SteadyNanos = decimalOf(t.Steady, 1)
 		}

@@ -239,23 +239,22 @@ func (a *Assembler) End() {
 	}
 }
 
-// Finish turns the connection's holes into gaps and ends it. A suspect that nothing of the old generation followed
-// becomes a connection of its own.
+// Finish turns the connection's holes into gaps and ends it. A suspect that nothing of the old generation followed,
+// or whose old generation has no payload, becomes a connection of its own.
 func (a *Assembler) Finish(c *Connection) {
 	p := a.takeSuspect(c)
-	a.end(c)
-	if p == nil {
-		return
+	own := p != nil && p.seg.PayloadLen > 0 && (p.oldPackets == 0 || !c.Payload)
+	if p != nil && !own {
+		a.unplaced(c, p)
 	}
-	if p.oldPackets == 0 && p.seg.PayloadLen > 0 {
+	a.end(c)
+	if own {
 		a.Ledger.Reused++
 		a.finishing = true
 		n := a.start(p.tag, &p.seg, &p.origin)
 		a.take(n, 0, &p.seg, &p.origin)
 		a.end(n)
 		a.finishing = false
-	} else {
-		a.stray(&p.seg, &p.origin)
 	}
 }
 

@@ -13,7 +13,8 @@ import (
 //   - otherwise two packets that agree. One packet alone is a suspect: it is put aside until another packet continues
 //     where it ends, or acknowledges it. Then the suspect belongs to the connection after all, after a hole (its
 //     acknowledgement number fits), or it is the first packet of a new generation. If the old generation continues
-//     instead, or another suspect comes, the suspect was a stray: its bytes are counted, and are in no stream.
+//     instead, or another suspect comes, the suspect was a stray: its bytes are handed on as late ones, which
+//     have no place in the stream.
 //
 // So one wild segment neither makes a gap of 2 GB nor ends a live connection.
 
@@ -227,8 +228,30 @@ func (a *Assembler) takeSuspect(c *Connection) *suspect {
 
 // discardSuspect makes the connection's suspect a stray.
 func (a *Assembler) discardSuspect(c *Connection) {
-	p := a.takeSuspect(c)
-	a.stray(&p.seg, &p.origin)
+	a.unplaced(c, a.takeSuspect(c))
+}
+
+// noPlace is the position of bytes that have none: before all others.
+const noPlace = -1 << 40
+
+// unplaced hands on the bytes of a suspect that has no place in the stream of its connection.
+func (a *Assembler) unplaced(c *Connection, p *suspect) {
+	s, o := &p.seg, &p.origin
+	if s.PayloadLen == 0 {
+		a.stray(s, o)
+		return
+	}
+	if !c.Payload {
+		a.firstPayload(c)
+	}
+	captured := int64(len(s.Payload))
+	cut := int64(s.PayloadLen) - captured
+	a.Ledger.Strays++
+	a.Ledger.Unplaced += captured
+	a.Ledger.Stream += captured
+	a.Ledger.BeyondSnap += cut
+	a.Ledger.Overhead += int64(o.Overhead)
+	c.sides[p.side].stream.Late(captured, cut, &Meta{Time: o.Time, Packet: o.Packet, File: o.File, Pos: noPlace, Overhead: o.Overhead})
 }
 
 // stray counts a packet that belongs to no stream.

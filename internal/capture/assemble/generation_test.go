@@ -1,6 +1,8 @@
 package assemble
 
 import (
+	"fmt"
+	"regexp"
 	"testing"
 	"time"
 
@@ -177,10 +179,10 @@ func TestGenerations(t *testing.T) {
 			got := map[string]string{}
 			for side := range c.want {
 				require.Contains(t, w.h.streams, side)
-				got[side] = w.h.streams[side].b.String()
+				got[side] = unplaced.ReplaceAllString(w.h.streams[side].b.String(), "")
 			}
 			assert.Equal(t, c.want, got)
-			assert.Equal(t, c.stray, w.a.Ledger.Stray)
+			assert.Equal(t, c.stray, w.a.Ledger.Stray+w.a.Ledger.Unplaced)
 			for side := range w.h.streams {
 				assert.Contains(t, []string{"1", "2"}[:1+w.a.Ledger.Reused], side[:1], "generations")
 			}
@@ -188,6 +190,9 @@ func TestGenerations(t *testing.T) {
 		})
 	}
 }
+
+// unplaced is how the streams of the tests show the bytes of strays.
+var unplaced = regexp.MustCompile(fmt.Sprintf(`<late %d\+\d+>`, noPlace))
 
 var y100 = func() string {
 	b := make([]byte, 100)

@@ -16,7 +16,7 @@ type Ledger struct {
 	Repeated   int64 // seen before, retransmitted
 	Duplicate  int64 // seen before, captured twice
 	BeyondSnap int64 // not seen before, cut by the snap length
-	Stray      int64 // of packets that belong to no generation of their connection, and of resets
+	Stray      int64 // of resets
 	Held       int64 // waiting; 0 at the end
 
 	// Link is the link bytes of all segments: Link = Payload + Overhead + DuplicateLink + EmptyLink + StrayLink +
@@ -27,6 +27,9 @@ type Ledger struct {
 	EmptyLink     int64 // of packets without payload
 	StrayLink     int64 // of strays, without their payload
 	HeldLink      int64 // waiting; 0 at the end
+
+	// Unplaced is captured bytes, within Stream, of packets whose numbers fit no generation of their connection.
+	Unplaced int64
 
 	// Late is captured bytes before the start of streams joined midway that came after the bytes that follow them had
 	// been delivered.
