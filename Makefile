@@ -6,7 +6,7 @@ LONGFUZZ ?= 20s
 SOAK ?= 30m
 SOAK_FLAGS ?=
 
-.PHONY: test-all man e2e soak pgo loss bench-small bench-offload bench-formats all build test race lint fuzz golden bench tables comparison captures check check-sizes clean
+.PHONY: test-all man release e2e soak pgo loss bench-small bench-offload bench-formats all build test race lint fuzz golden bench tables comparison captures check check-sizes clean
 
 all: build test
 
@@ -15,6 +15,9 @@ build: ## one static binary, bin/dubbo-wire
 
 man: build ## the manual pages, bin/man/man1: one a command; man -l bin/man/man1/dubbo-wire.1
 	bin/dubbo-wire man --date "$$(git log -1 --format=%cs 2>/dev/null)" bin/man/man1
+
+release: ## bin/release: archives for Linux, macOS and Windows with completion and manual pages, .deb and .rpm packages, checksums; needs GNU tar, and nfpm from the Go module proxy
+	GO=$(GO) scripts/release.sh bin/release
 
 test: ## needs nothing but Go; about three minutes on two processors
 	$(GO) test -timeout 30m ./...
