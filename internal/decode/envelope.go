@@ -16,6 +16,16 @@ func (r *Recorder) TextField(name, s string, null bool) (string, bool) {
 	return s, null
 }
 
+// IntField records the integer that was read since the last node as field name and returns it, 0 after an error.
+func (r *Recorder) IntField(name string, v int32) int32 {
+	r.Leaf(Int, ByField, name, 0).SetNum(int64(v))
+	r.Settle(r.Tree.Depth())
+	if !r.OK() {
+		return 0
+	}
+	return v
+}
+
 // EndText ends [Reader.SkipText]: the string that was read since the last node has no node.
 func (r *Recorder) EndText() {
 	r.Pass()

@@ -120,7 +120,7 @@ func (n *Node) NamesCall() bool {
 		return false
 	}
 	switch n.Name {
-	case "flag":
+	case "flag", "argumentCount":
 		return true
 	case "dubboVersion", "path", "serviceVersion", "method", "parameterTypes":
 		return n.Kind != String || n.Text == "" || isEnvelopeText(n.Name, n.Text)

@@ -36,6 +36,12 @@ type Reader interface {
 	Err() *Error
 }
 
+// IntReader is a Reader of a serialization in which forks of Dubbo write a number of arguments.
+type IntReader interface {
+	// Int takes one int that was written by writeInt and records it as field name.
+	Int(name string) int32
+}
+
 // AttachmentFinder is a Reader that cannot tell where values end without the application's classes, but can find the
 // attachments from the end of the body.
 type AttachmentFinder interface {
@@ -139,6 +145,8 @@ type Format struct {
 	// Counts: its Reader walks without a tree as it does with one, so it counts what bytes are for without one; see
 	// [Summer].
 	Counts bool
+	// Optimized: forks of Dubbo write the number of arguments in place of their types, since the objects tell these.
+	Optimized bool
 	// NoAttachments: its senders write no attachments.
 	NoAttachments bool
 	// Scrub replaces values on the wire by others of the same length; nil if nothing but the tree tells them.

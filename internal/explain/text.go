@@ -106,6 +106,9 @@ func (f *Frame) heading(s *Style) (lines []string) {
 	if operation := f.operation(); operation != "" {
 		put("%s", operation)
 	}
+	if m.Layout != "" {
+		put("order of fields: %s", m.Layout)
+	}
 	if m.HeaderFormat != nil {
 		put("the header says %s; the bytes are %s", m.HeaderSerializationName(), m.Serialization)
 	}

@@ -224,6 +224,8 @@ type Message struct {
 	Tree *decode.Tree
 	// Decoded is "full", "partly", "envelope" or "none"; "" unless the detail is Values.
 	Decoded string
+	// Layout names the order of fields in the body if it is not the protocol's own, but that of a fork.
+	Layout string
 	// Err is the first error of decoding, nil if everything needed was read.
 	Err *decode.Error
 	// Native is the protocol's state for decoding the body again.

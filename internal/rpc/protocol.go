@@ -88,7 +88,8 @@ type Decoder interface {
 	// Decode decodes the body of m to the given detail, with the state of its connection in m.Native; without it, as
 	// if m was the first message. It does not change m. The result is valid until the next call.
 	Decode(m *Message, detail Detail) *Message
-	// DecodeAs decodes the body of m to all values in the serialization f, whatever its header says.
+	// DecodeAs decodes the body of m to all values in the serialization f, whatever its header says. Of the state in m.Native it
+	// uses only what holds for every serialization.
 	DecodeAs(m *Message, f *decode.Format) *Message
 }
 

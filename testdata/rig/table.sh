@@ -67,6 +67,18 @@ all_captures() {
   capture kryo-2.6.0 dubbo=2.6.0 serialization=kryo
   capture edge-kryo-2.6.0 dubbo=2.6.0 serialization=kryo workloads=edge heartbeat=1000
 
+  # Forks of Dubbo, of whose jars none is served: a codec with their order of fields (ForkCodec) on the serializations of 2.6.0, which are Dubbox's.
+  local forks="no release of Dubbo: the rig's ForkCodec writes request bodies in the order of fields of"
+  for s in kryo fst hessian2 java; do
+    capture dubbox-$s dubbo=2.6.0 serialization=$s workloads="bid edge" heartbeat=1000 properties=-Drig.layout=DUBBOX note="$forks Dubbox 2.8.4"
+  done
+  for s in kryo fst; do
+    capture dubbox-older-$s dubbo=2.6.0 serialization=$s workloads="bid edge" heartbeat=1000 properties=-Drig.layout=OLDER_DUBBOX note="$forks Dubbox before 2.8.4"
+  done
+  for s in kryo hessian2; do
+    capture fork-$s dubbo=2.6.0 serialization=$s workloads="bid" properties=-Drig.layout=UNKNOWN note="$forks a fork that is made up"
+  done
+
   # A connection has one serialization here, and the provider answers in its own, whatever it was asked in.
   capture mixed-2.5.3 dubbo=2.5.3 workloads=mixed serializations=dubbo,json,hessian2,java,compactedjava,nativejava,fastjson properties=-Drig.connections=1 \
     note="each reference has its own connection; the provider answers in hessian2"

@@ -9,6 +9,7 @@ type body struct {
 	r             decode.Reader
 	d             *Decoder
 	serialization *serialization
+	layout        Layout
 	// opaqueTo is the end of the bytes that were given up as opaque.
 	opaqueTo int
 }
@@ -33,6 +34,10 @@ func (b *body) field(f Field, detail Detail) bool {
 		b.readNames(detail)
 		if detail == Envelope && m.Names != nil && m.Names.Generic {
 			b.genericMethod()
+		}
+		if b.layout == LayoutUnknown && m.Names != nil {
+			m.Err = &decode.Error{Cause: decode.Unsupported, At: b.r.Offset(), Expected: "parameter types; this is " + layouts[LayoutUnknown].name}
+			return false
 		}
 		return detail > Envelope && m.Names != nil
 	case FieldArguments:
@@ -65,7 +70,11 @@ func (b *body) arguments() {
 	m := b.m
 	args := m.Tree.Open(decode.List, decode.ByField, "args", 0, b.r.Offset())
 	depth := m.Tree.Depth()
-	for i, typ := range m.Names.Descriptors {
+	types := m.Names.Descriptors
+	if m.Names.unnumbered {
+		types = make([]string, b.countArguments())
+	}
+	for i, typ := range types {
 		at, value := b.r.Offset(), len(m.Tree.Nodes)
 		b.r.Value(decode.ByIndex, "", i, typ)
 		if b.r.Err() != nil {
@@ -78,6 +87,23 @@ func (b *body) arguments() {
 	if m.Names.Generic {
 		m.readGeneric(args)
 	}
+}
+
+// countArguments returns how many values stand between the envelope and the attachments, the last value of the body; up to the
+// first one that cannot be read to its end.
+func (b *body) countArguments() int {
+	r := b.serialization.format.New()
+	r.Reset(b.f.Body, decode.Malformed, nil)
+	FieldEnvelope.skip(r, b.layout)
+	for n := range maxArguments + 1 {
+		if r.Value(decode.ByIndex, "", n, ""); r.Err() != nil {
+			return n + 1
+		}
+		if r.Offset() == len(b.f.Body) {
+			return n
+		}
+	}
+	return 1
 }
 
 // resultKind reads the kind of a result and reports whether it is one.
@@ -108,7 +134,7 @@ func (b *body) genericMethod() {
 	var t decode.Tree
 	t.WithValues = true
 	b.r.Reset(b.f.Body, decode.Cut, &t)
-	FieldEnvelope.skip(b.r)
+	FieldEnvelope.skip(b.r, b.layout)
 	from := len(t.Nodes)
 	b.r.Value(decode.ByIndex, "", 0, "Ljava/lang/String;")
 	for i := range t.Nodes[from:] {

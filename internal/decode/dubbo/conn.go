@@ -332,6 +332,9 @@ func (d *keptDecoder) DecodeAs(m *rpc.Message, format *decode.Format) *rpc.Messa
 	f := FrameOf(m)
 	f.Flags = f.Flags&^maskID | format.ID&maskID
 	d.dialects = Dialects{}
+	if known, ok := m.Native.(*Dialects); ok {
+		d.dialects.layout, d.dialects.hasLayout = known.layout, known.hasLayout
+	}
 	return d.again(alone, m, &f, Values)
 }
 

@@ -15,7 +15,7 @@ func (b *body) count() bool {
 		switch f {
 		case FieldEnvelope:
 			n := b.countedNames(s)
-			if n == nil || n.malformed || n.Generic {
+			if n == nil || n.malformed || n.unnumbered || n.Generic || b.layout == LayoutUnknown {
 				return false
 			}
 			m.Names = n
@@ -64,7 +64,7 @@ func (b *body) countedNames(s decode.Summer) *Names {
 		s.SetSum(n.parts)
 		return n
 	}
-	FieldEnvelope.skip(b.r)
+	FieldEnvelope.skip(b.r, b.layout)
 	if b.r.Err() != nil {
 		return nil
 	}

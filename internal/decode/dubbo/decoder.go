@@ -72,14 +72,14 @@ func (d *Decoder) choose(f *Frame, detail Detail, dialects *Dialects) *Message {
 	if chosen == nil {
 		chosen = header
 	}
-	m := d.decode(f, detail, chosen)
+	m := d.decode(f, detail, chosen, dialects)
 	if chosen == header && (m.Err != nil || m.Names != nil && m.Names.strange) {
 		b := detector{d, f, m, header, dialects}
 		if why := b.doubt(); why != certain {
 			if other := b.detect(why); other != nil {
 				chosen = other
 			}
-			m = d.decode(f, detail, chosen) // again, since looking for another reads, too
+			m = d.decode(f, detail, chosen, dialects) // again, since looking for another reads, too
 		}
 	}
 	if chosen != header {
@@ -91,16 +91,31 @@ func (d *Decoder) choose(f *Frame, detail Detail, dialects *Dialects) *Message {
 	return m
 }
 
-// decode reads a body in one serialization, nil where there is none.
-func (d *Decoder) decode(f *Frame, detail Detail, chosen *serialization) *Message {
+// decode reads a body in one serialization, nil where there is none, and in the layout of its connection if that fits.
+func (d *Decoder) decode(f *Frame, detail Detail, chosen *serialization, dialects *Dialects) *Message {
+	m := d.decodeIn(f, detail, chosen, dialects.layout)
+	if m.Kind == Request && chosen != nil && chosen.format.Depth != decode.DepthNone {
+		if m.Names != nil && !m.Names.malformed {
+			dialects.hasLayout = true
+		} else {
+			return d.decodeForeignLayout(f, detail, chosen, dialects)
+		}
+	}
+	return m
+}
+
+// decodeIn reads a body in one serialization, nil where there is none, and one layout.
+func (d *Decoder) decodeIn(f *Frame, detail Detail, chosen *serialization, layout Layout) *Message {
 	m := &d.msg
 	*m = Message{}
 	m.ResultKind = -1
 	if chosen != nil {
 		m.Format, m.Serialization = chosen.format, chosen.name
 	}
-	m.Kind = kindOf(f, m.Format)
-	b := body{m: m, f: f, d: d, serialization: chosen}
+	if m.Kind = kindOf(f, m.Format); m.Kind == Request {
+		m.Layout = layouts[layout].name
+	}
+	b := body{m: m, f: f, d: d, serialization: chosen, layout: layout}
 	if chosen != nil && b.readWithoutTree(detail) {
 		return m
 	}
@@ -207,7 +222,7 @@ func (d *Decoder) Enough(h *Header, b []byte, dialects *Dialects) bool {
 	}
 	r := d.pick(formats, h, b, dialects).reader()
 	r.Reset(b, decode.Cut, nil)
-	FieldEnvelope.skip(r)
+	FieldEnvelope.skip(r, dialects.layout)
 	// The method of a generic call is among the arguments.
 	return r.Err() == nil && !bytes.Contains(b[:r.Offset()], []byte("$invoke"))
 }
@@ -225,8 +240,8 @@ func (d *Decoder) Readable(h *Header, b []byte) bool {
 		}
 		r := f.reader()
 		r.Reset(b, decode.Malformed, nil)
-		h.firstField().skip(r)
-		if r.Err() == nil {
+		h.firstField().skip(r, LayoutDubbo)
+		if r.Err() == nil || h.Request() && f.namesCall(b, LayoutUnknown) {
 			return true
 		}
 	}

@@ -138,11 +138,51 @@ func (b *detector) startsAs(r *serialization) bool {
 		text, null := in.Text("errorMessage")
 		return in.Err() == nil && !null && in.Offset() == len(b.f.Body) && printable(text)
 	}
+	return r.namesCall(b.f.Body, LayoutDubbo) || r.namesCall(b.f.Body, LayoutDubbox)
+}
+
+// namesCall reports whether a request's body starts with an envelope of that layout, whose texts are what must be there.
+func (r *serialization) namesCall(b []byte, l Layout) bool {
+	if !l.writes(r) {
+		return false
+	}
 	var n Names
-	n.read(in)
-	_, types := decode.SplitDescriptor(n.Descriptor)
-	return in.Err() == nil && types && decode.IsRelease(n.ProtocolVersion) && printable(n.Service) && printable(n.Version) &&
-		n.Method != "" && printable(n.Method)
+	in := r.reader()
+	in.Reset(b, decode.Cut, nil)
+	n.read(in, l, r.format.Optimized)
+	if in.Err() != nil {
+		return false
+	}
+	n.split()
+	return !n.strange && printable(n.Service) && printable(n.Version) && n.Method != "" && printable(n.Method)
+}
+
+// decodeForeignLayout reads a request that does not have the layout of its connection: in the layout that fits, or up to the method.
+// Where not even the first texts can be read, the message is that of the connection's layout.
+func (d *Decoder) decodeForeignLayout(f *Frame, detail Detail, chosen *serialization, dialects *Dialects) *Message {
+	for l := LayoutDubbo; l < LayoutUnknown; l++ {
+		if l != dialects.layout && chosen.namesCall(f.Body, l) && d.fits(f, chosen, l) {
+			dialects.layout, dialects.hasLayout = l, true
+			return d.decodeIn(f, detail, chosen, l)
+		}
+	}
+	if !chosen.namesCall(f.Body, LayoutUnknown) {
+		return d.decodeIn(f, detail, chosen, dialects.layout)
+	}
+	m := d.decodeIn(f, detail, chosen, LayoutUnknown)
+	if dialects.hasLayout && m.Err != nil { // other requests of the connection were read: this one is damaged
+		m.Layout, m.Err.Cause, m.Err.Expected = "", decode.Malformed, "JVM type descriptors"
+	}
+	return m
+}
+
+// fits reports whether a request has nothing after its envelope in the layout l that contradicts it.
+func (d *Decoder) fits(f *Frame, chosen *serialization, l Layout) bool {
+	if len(f.Body) < f.BodyLen {
+		return true
+	}
+	m := d.decodeIn(f, Values, chosen, l)
+	return (m.Err == nil || m.Err.Cause != decode.Malformed) && !hasTrailing(m)
 }
 
 // readsAll reports whether r reads the body to its end, which only a complete body tells.
@@ -150,7 +190,7 @@ func (b *detector) readsAll(r *serialization) bool {
 	if len(b.f.Body) < b.f.BodyLen || r.format.Depth < decode.DepthFull {
 		return false
 	}
-	m := b.d.decode(b.f, Values, r)
+	m := b.d.decode(b.f, Values, r, b.dialects)
 	return m.Err == nil && m.Decoded == "full" && !hasTrailing(m)
 }
 
@@ -163,7 +203,7 @@ func (b *detector) onlyOpaque(able []*serialization) (one *serialization) {
 		if r.format.Depth >= decode.DepthFull {
 			continue
 		}
-		if m := b.d.decode(b.f, Values, r); m.Err != nil && m.Err.Cause != decode.Unsupported || hasTrailing(m) {
+		if m := b.d.decode(b.f, Values, r, b.dialects); m.Err != nil && m.Err.Cause != decode.Unsupported || hasTrailing(m) {
 			continue
 		}
 		if one != nil {
@@ -188,9 +228,9 @@ func (d *Decoder) decodeUnknown(f *Frame, detail Detail, custom *serialization, 
 		}
 	}
 	if chosen == nil {
-		return d.decode(f, detail, custom)
+		return d.decode(f, detail, custom, dialects)
 	}
-	m := d.decode(f, detail, chosen)
+	m := d.decode(f, detail, chosen, dialects)
 	if custom != nil {
 		m.HeaderFormat = custom.format
 	} else {

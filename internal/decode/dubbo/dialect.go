@@ -12,6 +12,9 @@ type Dialects struct {
 	foreign [32]uint8
 	// seen is the serializations that read a body's start on this connection, a bit each.
 	seen uint64
+	// layout is that of the last request whose envelope was read; hasLayout is set if there is one.
+	layout    Layout
+	hasLayout bool
 	// failed counts bodies that no serialization could be found for.
 	failed uint8
 }

@@ -10,7 +10,7 @@ type Field uint8
 
 const (
 	NoField          Field = iota // after the last one
-	FieldEnvelope                 // the texts that a request starts with, see [EnvelopeTexts]
+	FieldEnvelope                 // the texts that a request starts with, see [EnvelopeTexts] and [Layout]
 	FieldArguments                // as many values as the request has parameter types
 	FieldResultKind               // one byte, 0 to 5
 	FieldThrowable                // of kinds 0 and 3
@@ -21,6 +21,51 @@ const (
 
 // EnvelopeTexts are the names of the texts that a request starts with, in their order.
 var EnvelopeTexts = [...]string{"dubboVersion", "path", "serviceVersion", "method", "parameterTypes"}
+
+// Layout is how the envelope of a request ends: Dubbo has the parameter types there, as its last text, and forks of Dubbo something
+// else. All of them write the first four texts, the arguments and the attachments alike.
+type Layout uint8
+
+const (
+	LayoutDubbo Layout = iota
+	// LayoutDubbox is that of Dubbox 2.8.4, LayoutOlderDubbox that of the releases before it. Of serializations that are not
+	// [decode.Format.Optimized] the latter is Dubbo's.
+	LayoutDubbox
+	LayoutOlderDubbox
+	// LayoutUnknown has the four texts; the bytes after them have no known order.
+	LayoutUnknown
+)
+
+// layouts says what follows the method.
+var layouts = [...]struct {
+	name string // "" for Dubbo itself
+	// counts: a number of arguments, in place of their types where an optimized serialization has arguments that tell their types;
+	// else -1. types: the types as a text, after -1 if there is a number.
+	counts, types bool
+}{
+	LayoutDubbo:       {"", false, true},
+	LayoutDubbox:      {"Dubbox", true, true},
+	LayoutOlderDubbox: {"Dubbox before 2.8.4", true, false},
+	LayoutUnknown:     {"another Dubbo fork's layout", false, false},
+}
+
+// maxArguments is how many parameters a method of Java may have.
+const maxArguments = 255
+
+// argumentCount takes the number of arguments of a layout that has one, -1 if the arguments are not numbered.
+func argumentCount(r decode.Reader) int {
+	n, ok := r.(decode.IntReader)
+	if !ok {
+		return maxArguments + 1
+	}
+	return int(n.Int("argumentCount"))
+}
+
+// writes reports whether a serialization may have bodies of the layout.
+func (l Layout) writes(r *serialization) bool {
+	_, counts := r.reader().(decode.IntReader)
+	return !layouts[l].counts || counts && (layouts[l].types || r.format.Optimized)
+}
 
 // FirstField returns the first field of a body. Events have none.
 func FirstField(k decode.BodyKind) Field {
@@ -59,12 +104,17 @@ func (f Field) Next(resultKind byte) Field {
 	return NoField
 }
 
-// skip takes f, the first field of a body, without recording it.
-func (f Field) skip(r decode.Reader) {
+// skip takes f, the first field of a body, without recording it. r has no tree.
+func (f Field) skip(r decode.Reader, l Layout) {
 	switch f {
 	case FieldEnvelope:
-		for range EnvelopeTexts {
+		for range len(EnvelopeTexts) - 1 {
 			r.SkipText()
+		}
+		if layouts[l].types && (!layouts[l].counts || argumentCount(r) == -1) {
+			r.SkipText()
+		} else if layouts[l].counts && !layouts[l].types {
+			argumentCount(r)
 		}
 	case FieldResultKind:
 		r.ResultKind()
@@ -73,13 +123,30 @@ func (f Field) skip(r decode.Reader) {
 	}
 }
 
-// read takes the texts of an envelope.
-func (n *Names) read(r decode.Reader) {
+// read takes the envelope.
+func (n *Names) read(r decode.Reader, l Layout, optimized bool) {
 	var null [len(EnvelopeTexts)]bool
-	for i, s := range [...]*string{&n.ProtocolVersion, &n.Service, &n.Version, &n.Method, &n.Descriptor} {
+	for i, s := range [...]*string{&n.ProtocolVersion, &n.Service, &n.Version, &n.Method} {
 		*s, null[i] = r.Text(EnvelopeTexts[i])
 	}
 	n.ServiceNull, n.VersionNull = null[1], null[2]
+	count := -1
+	if layouts[l].counts {
+		count = argumentCount(r)
+	}
+	switch {
+	case l == LayoutUnknown:
+		n.unnumbered = true
+	case count > maxArguments || count < -1 || count >= 0 && !optimized:
+		n.malformed = true
+	case count >= 0:
+		n.Descriptors = make([]string, count)
+	case layouts[l].types:
+		const last = len(EnvelopeTexts) - 1
+		n.Descriptor, n.malformed = r.Text(EnvelopeTexts[last])
+	default:
+		n.unnumbered = true
+	}
 }
 
 func bodyKind(h *Header) decode.BodyKind {

@@ -27,8 +27,10 @@ type Names struct {
 	rpc.Operation
 
 	raw       string // the bytes they were read from; "" if they are not cached
-	malformed bool   // Descriptor is not a list of descriptors
-	strange   bool   // malformed, or ProtocolVersion is not a version: the body may be in another serialization
+	malformed bool   // Descriptor is not a list of descriptors, or the number of arguments is none
+	// unnumbered: the body has neither the types of the arguments nor their number.
+	unnumbered bool
+	strange    bool // malformed, or ProtocolVersion is not a version: the body may be in another serialization
 	// parts is the number of their bytes by class; counted is set if it is known.
 	parts   decode.PartBytes
 	counted bool

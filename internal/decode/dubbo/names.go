@@ -48,7 +48,7 @@ func (b *body) readNames(detail Detail) {
 		b.m.Names = b.texts()
 		return
 	}
-	FieldEnvelope.skip(b.r)
+	FieldEnvelope.skip(b.r, b.layout)
 	if b.r.Err() != nil {
 		return
 	}
@@ -79,7 +79,7 @@ func (b *body) share(n *Names) {
 // texts reads the envelope and returns its names, nil after an error. Equal envelopes share their names.
 func (b *body) texts() *Names {
 	var n Names
-	n.read(b.r)
+	n.read(b.r, b.layout, b.serialization.format.Optimized)
 	if b.r.Err() != nil {
 		return nil
 	}
@@ -87,8 +87,9 @@ func (b *body) texts() *Names {
 	if names == nil {
 		names = new(Names)
 		*names = n
-		names.split()
-		b.share(names)
+		if names.split(); !names.malformed {
+			b.share(names)
+		}
 	}
 	if names.malformed && b.m.Err == nil {
 		b.m.Err = &decode.Error{
@@ -99,16 +100,29 @@ func (b *body) texts() *Names {
 	return names
 }
 
+// unknownType is the type of a parameter that the body does not tell, unknownTypes those of all if it does not tell their number.
+const (
+	unknownType  = "?"
+	unknownTypes = "..."
+)
+
 // split fills in the types of the descriptor.
 func (n *Names) split() {
-	var ok bool
-	n.Descriptors, ok = decode.SplitDescriptor(n.Descriptor)
-	n.malformed = !ok
+	if n.Descriptor != "" {
+		var ok bool
+		n.Descriptors, ok = decode.SplitDescriptor(n.Descriptor)
+		n.malformed = n.malformed || !ok
+	}
 	n.Generic = n.Method == "$invoke" || n.Method == "$invokeAsync"
-	n.strange = !ok || !decode.IsRelease(n.ProtocolVersion)
+	n.strange = n.malformed || !decode.IsRelease(n.ProtocolVersion)
 	n.Types = make([]string, len(n.Descriptors))
 	for i, d := range n.Descriptors {
-		n.Types[i] = decode.JavaName(d)
+		if n.Types[i] = decode.JavaName(d); d == "" {
+			n.Types[i] = unknownType
+		}
+	}
+	if n.unnumbered {
+		n.Types = []string{unknownTypes}
 	}
 }
 

@@ -89,6 +89,7 @@ func (s *secrets) frame(l *logged) {
 		args = args[2:]
 	}
 	s.value(args)
+	s.value(l.Unknown)
 	s.attachments(l.Attachments)
 	s.value(l.Result)
 	if l.Exception != nil {
@@ -211,5 +212,5 @@ func TestNothingLeaks(t *testing.T) {
 			run(p, pipeline.Options{RenderValues: !hidden, Redact: !hidden})
 			assert.Empty(t, leaks(sought, []byte(p.out.String())), "printed with %s", name)
 		}
-	}, "edge-kryo", "loss", "mislabelled-3.3.6", "snap200", "zoo-java")
+	}, "dubbox-fst", "dubbox-kryo", "dubbox-older-kryo", "edge-kryo", "fork-hessian2", "fork-kryo", "loss", "mislabelled-3.3.6", "snap200", "zoo-java")
 }

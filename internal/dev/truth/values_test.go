@@ -48,7 +48,14 @@ func values(t *testing.T, p *provenance, r *run, pairs map[int64]pair) {
 	}
 	for i := range r.calls {
 		c := &r.calls[i]
-		if q, ok := pairs[c.RequestFrame]; ok && full[q.ours.Serialization] && q.ours.Complete {
+		q, ok := pairs[c.RequestFrame]
+		if ok && q.sent.Unknown != nil { // a layout that nobody knows
+			assert.Equal(t, "envelope", q.ours.Decoded)
+			assert.Len(t, c.Arguments, 1)
+			assert.True(t, opaque(c.Arguments[0]))
+			continue
+		}
+		if ok && full[q.ours.Serialization] && q.ours.Complete {
 			ours, arguments := any(c.Arguments), func(l *logged) any { return l.Arguments }
 			if l := q.truth(); c.Generic && len(l.Arguments) == 3 { // references count from the arguments of $invoke
 				ours = []any{nil, nil, c.Arguments}
@@ -63,7 +70,7 @@ func values(t *testing.T, p *provenance, r *run, pairs map[int64]pair) {
 			}
 			check(name+" arguments", q.ours.Serialization, ours, arguments(q.truth()), true, others...)
 		}
-		if q, ok := pairs[c.RequestFrame]; ok && attached(&q) {
+		if ok && attached(&q) {
 			find(fmt.Sprintf("frame %d %s %s attachments", c.RequestFrame, q.ours.Serialization, q.ours.Method), q.ours.Serialization, c.Attachments)
 			arguments = [2]any{any(c.Arguments), any(q.sent.Arguments)}
 			check(fmt.Sprintf("frame %d %s %s attachments", c.RequestFrame, q.ours.Serialization, q.ours.Method), q.ours.Serialization, c.Attachments, q.sent.Attachments, full[q.ours.Serialization])

@@ -155,7 +155,7 @@ func (c *scrubbed) mayStay(m *rpc.Message, i int) bool {
 	path := m.Tree.Path(i)
 	top, _, _ := strings.Cut(path, ".")
 	switch top {
-	case "dubboVersion", "path", "serviceVersion", "method", "parameterTypes", "flag", "group":
+	case "dubboVersion", "path", "serviceVersion", "method", "parameterTypes", "argumentCount", "flag", "group":
 		return true
 	}
 	n := &m.Tree.Nodes[i]

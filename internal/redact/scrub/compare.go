@@ -18,6 +18,7 @@ func (j *job) keepsWalk() bool {
 		j.reason = "dialect"
 		return false
 	}
+	m.Native = j.native
 	return j.sameMessage(j.s.decoders.DecodeAs(m, j.format))
 }
 

@@ -43,6 +43,7 @@ type job struct {
 	body []byte       // the copy that is changed
 	// original is the message without what is known of its connection; format is that of its body.
 	original rpc.Message
+	native   rpc.Native // what is known of the connection
 	format   *decode.Format
 	// dialect is the serialization that detection finds in the original; checkDialect says that the copy must give the same.
 	dialect      string
@@ -65,7 +66,7 @@ func (s *Scrubber) replaceValues(body []byte, m *rpc.Message) {
 	if len(body) == 0 {
 		return
 	}
-	j := job{s: s, m: m, body: body, original: *m, format: m.Format, walksLeft: maxWalks, fillsLeft: maxFills}
+	j := job{s: s, m: m, body: body, original: *m, native: m.Native, format: m.Format, walksLeft: maxWalks, fillsLeft: maxFills}
 	j.original.Native = nil
 	cause := ""
 	switch {
@@ -114,7 +115,9 @@ func (j *job) fillEdit(k int) bool {
 	}
 	copy(j.body, s.original)
 	var fresh rpc.Decoders // what it returns must outlive the next walks
-	m := fresh.DecodeAs(j.withBody(bytes.Clone(s.original)), j.format)
+	m := j.withBody(bytes.Clone(s.original))
+	m.Native = j.native
+	m = fresh.DecodeAs(m, j.format)
 	was := j.m
 	if !sameCall(m, was) || (m.Operation == nil) != (was.Operation == nil) ||
 		m.Operation != nil && (m.Operation.Service != was.Operation.Service || m.Operation.Version != was.Operation.Version || m.Operation.Method != was.Operation.Method) {

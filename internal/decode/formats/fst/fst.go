@@ -25,6 +25,7 @@ var Format = decode.Format{
 	Capture:    "fst.pcap.zst",
 	Heartbeats: [][]byte{{0xff}},
 	Scrub:      scrub,
+	Optimized:  true,
 	Starts:     decode.Starts{Request: startsRequest, Result: decode.IsKindByte},
 	New:        func() decode.Reader { return new(Reader) },
 }
@@ -58,6 +59,9 @@ func (r *Reader) Reset(body []byte, short decode.Cause, t *decode.Tree) {
 	clear(r.texts)
 	r.copied, r.work = 0, 0
 }
+
+// Int implements decode.IntReader.
+func (r *Reader) Int(name string) int32 { return r.IntField(name, r.int32("an int")) }
 
 // SkipText implements decode.Reader.
 func (r *Reader) SkipText() {

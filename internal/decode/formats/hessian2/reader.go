@@ -189,6 +189,19 @@ func (r *Reader) Text(name string) (s string, null bool) {
 	return s, false
 }
 
+// Int takes one int and records it as field name.
+func (r *Reader) Int(name string) int32 {
+	if !r.OK() {
+		return 0
+	}
+	v, stop := r.int(r.Off, "an int")
+	if stop < 0 {
+		return 0
+	}
+	r.Off = stop
+	return r.IntField(name, int32(v))
+}
+
 // ResultKind takes the int that starts a response.
 func (r *Reader) ResultKind() byte {
 	if !r.OK() {

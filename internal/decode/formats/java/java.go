@@ -177,6 +177,16 @@ func (r *Reader) textLen() int {
 	return 0
 }
 
+// Int takes an int.
+func (r *Reader) Int(name string) int32 {
+	r.start()
+	v := int32(0)
+	if b := r.data(4, "an int"); r.OK() {
+		v = int32(binary.BigEndian.Uint32(b))
+	}
+	return r.IntField(name, v)
+}
+
 // ResultKind takes one byte.
 func (r *Reader) ResultKind() byte {
 	r.start()

@@ -28,6 +28,7 @@ var Format = decode.Format{
 	Capture:    "kryo.pcap.zst",
 	Heartbeats: [][]byte{{0x00}},
 	Scrub:      Scrub,
+	Optimized:  true,
 	Starts:     Starts,
 	New:        New4,
 	Tell:       Tell4,
@@ -101,6 +102,11 @@ func (r *Reader) begin() {
 	clear(r.streams)
 	r.streams = r.streams[:0]
 	r.scratch.Reset()
+}
+
+// Int implements decode.IntReader.
+func (r *Reader) Int(name string) int32 {
+	return r.IntField(name, int32(r.fixed(4, "an int")))
 }
 
 // SkipText implements decode.Reader.

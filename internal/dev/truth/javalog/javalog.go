@@ -27,14 +27,17 @@ type Frame struct {
 	Version                  *string
 	Group, Method            string
 	ParameterTypes           []string
-	Arguments                []any
-	Attachments              any
-	ResultFlag               *int
-	ResultKind               string
-	Result                   any
-	Exception                *struct{ Class, Message *string }
-	ErrorMessage             *string
-	DecodeError              string
+	// ArgumentCount and Unknown are what forks of Dubbo write: a number of arguments, texts of a layout that nobody knows.
+	ArgumentCount *int
+	Unknown       []any
+	Arguments     []any
+	Attachments   any
+	ResultFlag    *int
+	ResultKind    string
+	Result        any
+	Exception     *struct{ Class, Message *string }
+	ErrorMessage  *string
+	DecodeError   string
 }
 
 // Read calls each for every frame of a log, in order. Numbers in values stay as they are written.

@@ -8,8 +8,10 @@ import com.alibaba.dubbo.remoting.exchange.Request;
 import com.alibaba.dubbo.remoting.exchange.Response;
 import com.alibaba.dubbo.remoting.exchange.support.MultiMessage;
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.List;
+import org.dubbowire.rig.run.Settings;
 import org.dubbowire.rig.truth.CodecTruth;
 import org.dubbowire.rig.truth.Ends;
 import org.dubbowire.rig.truth.Frame;
@@ -20,10 +22,17 @@ import org.dubbowire.rig.truth.Recorder;
  * unchanged; what passed is logged: the headers from the bytes, the values from what the serialization was given.
  */
 public final class TruthCodec implements Codec2 {
+    /** Only the module of 2.6 has it. */
+    private static final String FORK_CODEC = "com.alibaba.dubbo.rpc.protocol.dubbo.ForkCodec";
     private final Codec2 delegate;
 
-    public TruthCodec(Codec2 delegate) {
+    public TruthCodec(Codec2 delegate) throws ReflectiveOperationException {
         this.delegate = delegate;
+        if (!Settings.LAYOUT.isEmpty() && delegate.getClass().getSimpleName().equals("DubboCountCodec")) {
+            Field codec = delegate.getClass().getDeclaredField("codec");
+            codec.setAccessible(true);
+            codec.set(delegate, Class.forName(FORK_CODEC).getConstructor(String.class).newInstance(Settings.LAYOUT));
+        }
     }
 
     @Override

@@ -16,6 +16,8 @@ public final class Settings {
     public static final String SECOND_PROTOCOL = System.getProperty("rig.protocol.second", "");
     /** Services of an Extra that the provider exports, too; empty for none. */
     static final String EXTRA = System.getProperty("rig.extra", "");
+    /** The fork of Dubbo whose order of fields request bodies have; empty for Dubbo's own. */
+    public static final String LAYOUT = System.getProperty("rig.layout", "");
     public static final boolean OPTIMIZER = Boolean.getBoolean("rig.optimizer");
     public static final int HEARTBEAT = Integer.getInteger("rig.heartbeat", 60000);
     public static final int THREADS = Integer.getInteger("rig.threads", 200);

@@ -13,7 +13,7 @@ import java.util.Set;
 public final class RecordingStream {
     /** The methods Dubbo's codecs put a body together with, without "read" or "write". */
     private static final Map<String, String> OPS = Map.of("Object", "object", "Throwable", "object", "Event", "object",
-        "Attachments", "attachments", "UTF", "utf", "Byte", "byte");
+        "Attachments", "attachments", "UTF", "utf", "Byte", "byte", "Int", "int");
 
     private RecordingStream() {
     }

@@ -80,26 +80,36 @@ public final class TruthLine {
         TruthLog.line(json.endObject().toString());
     }
 
-    /** In the order the codec writes: five strings, the arguments, the attachments. */
+    /** In the order the codec writes: five strings, the arguments, the attachments. Forks write a number of arguments, too, or other strings. */
     private static void request(Json json, Recorder.Recording stream) {
         List<Object> utf = stream.values("utf");
         String[] names = {"dubboVersion", "service", "version", "method"};
         for (int i = 0; i < names.length && i < utf.size(); i++) {
             json.field(names[i], utf.get(i));
         }
-        if (utf.size() < 5) {
+        List<Object> counts = stream.values("int");
+        if (!counts.isEmpty()) {
+            json.field("argumentCount", counts.get(0));
+        } else if (utf.size() < 5) {
             return;
         }
-        List<String> types = Descriptors.javaNames((String) utf.get(4));
-        json.field("parameterTypes", types);
+        if (utf.size() > 5) {
+            json.field("unknown", utf.subList(4, utf.size() - 1));
+        }
         List<Object> objects = new ArrayList<>(stream.values("object"));
+        int arguments = objects.size() - 1;
+        if (utf.size() > 4) {
+            List<String> types = Descriptors.javaNames((String) utf.get(utf.size() - 1));
+            json.field("parameterTypes", types);
+            arguments = types.size();
+        }
         List<Object> maps = stream.values("attachments");
         Object attachments = maps.isEmpty() ? null : maps.get(0);
-        if (maps.isEmpty() && objects.size() > types.size()) {
+        if (maps.isEmpty() && objects.size() > arguments) {
             attachments = objects.remove(objects.size() - 1); // before 2.7.5 the map is one more object
         }
         Dumper dumper = new Dumper(json);
-        if (stream.error == null || objects.size() == types.size()) {
+        if (stream.error == null || objects.size() == arguments) {
             json.name("arguments").beginArray();
             for (int i = 0; i < objects.size(); i++) {
                 dumper.value("args[" + i + "]", objects.get(i));

@@ -1,0 +1,112 @@
+package dubbo_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/dubbo"
+	"dubbo-wire/internal/decode/formats/fst"
+	"dubbo-wire/internal/decode/formats/hessian2"
+	"dubbo-wire/internal/decode/formats/java"
+	"dubbo-wire/internal/decode/formats/kryo"
+)
+
+// frameOf returns a whole request of a serialization.
+func frameOf(id byte, body string) *dubbo.Frame {
+	f := &dubbo.Frame{Body: []byte(body), Captured: len(body), MissingAt: len(body)}
+	f.Flags, f.BodyLen = 0xc0|id, len(body)
+	return f
+}
+
+// The bodies of forks are read as what they are, and never guessed. A message is service, method, types and arguments, and where
+// decoding stopped.
+func TestLayouts(t *testing.T) {
+	const (
+		hessianTexts = "\x052.8.4\x03a.S\x050.0.0\x04find"
+		kryoTexts    = "2.8.\xb4a.\xd30.0.\xb0fin\xe4"
+		fstTexts     = "\x052.8.4\x03a.S\x050.0.0\x04find"
+		descriptor   = "\x12Ljava/lang/String;"
+		hi           = "\x03\x01h\xe9" // kryo: a String
+		noMap        = "\x23\x01\x00"  // kryo: an empty HashMap
+	)
+	for _, c := range []struct {
+		name  string
+		id    byte
+		body  string
+		types []string
+		args  string
+		layer string
+		cause decode.Cause
+	}{
+		{"Dubbo", 2, hessianTexts + descriptor + "\x02hiHZ", []string{"java.lang.String"}, `["hi"]`, "", decode.None},
+		{"Dubbox, hessian2", 2, hessianTexts + "\x8f" + descriptor + "\x02hiHZ", []string{"java.lang.String"}, `["hi"]`, "Dubbox", decode.None},
+		{"Dubbox, no arguments", 2, hessianTexts + "\x8f\x00HZ", []string{}, `[]`, "Dubbox", decode.None},
+		{"hessian2 never has the number alone", 2, hessianTexts + "\x91\x02hiHZ", []string{"..."}, `opaque`, "another Dubbo fork's layout", decode.Unsupported},
+		{"another number", 2, hessianTexts + "L\x00\x00\x01\x8b\xcf\xe5\x68\x00" + descriptor + "\x02hiHZ", []string{"..."}, `opaque`, "another Dubbo fork's layout", decode.Unsupported},
+		{"a text that is not types", 2, hessianTexts + "\x08Jane Doe\x02hiHZ", []string{"..."}, `opaque`, "another Dubbo fork's layout", decode.Unsupported},
+		{"a text whose start are types", 2, hessianTexts + "\x05I am \x02hiHZ", []string{"..."}, `opaque`, "another Dubbo fork's layout", decode.Unsupported},
+		{"kryo, numbered", 8, kryoTexts + "\x00\x00\x00\x02" + hi + hi + noMap, []string{"?", "?"}, `["hi","hi"]`, "Dubbox", decode.None},
+		{"kryo, none", 8, kryoTexts + "\x00\x00\x00\x00" + noMap, []string{}, `[]`, "Dubbox", decode.None},
+		{"kryo, typed", 8, kryoTexts + "\xff\xff\xff\xffLjava/lang/String\xbb\x00" + noMap, []string{"java.lang.String"}, `[null]`, "Dubbox", decode.None},
+		{"kryo, older", 8, kryoTexts + "\xff\xff\xff\xff\x00" + hi + noMap, []string{"..."}, `[null,"hi"]`, "Dubbox before 2.8.4", decode.None},
+		{"kryo, too many", 8, kryoTexts + "\x00\x00\x01\x8b" + hi + noMap, []string{"..."}, `opaque`, "another Dubbo fork's layout", decode.Unsupported},
+		{"fst, numbered", 9, fstTexts + "\x01\xfc\x02hi\xff", []string{"?"}, `["hi"]`, "Dubbox", decode.None},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := dubbo.NewDecoder([]decode.Format{hessian2.Format, kryo.Format, fst.Format})
+			for _, detail := range []dubbo.Detail{dubbo.Envelope, dubbo.Parts, dubbo.Values} {
+				m := d.Decode(frameOf(c.id, c.body), detail, new(dubbo.Dialects))
+				if !assert.NotNil(t, m.Names) {
+					return
+				}
+				assert.Equal(t, "a.S/find", m.Names.Service+"/"+m.Names.Method)
+				assert.Equal(t, c.types, m.Names.Types)
+				if detail == dubbo.Values {
+					if c.args == "opaque" {
+						assert.Contains(t, string(m.AppendArguments(nil)), `[{"@opaque":`)
+					} else {
+						assert.Equal(t, c.args, string(m.AppendArguments(nil)))
+					}
+					assert.Equal(t, c.layer, m.Layout)
+					cause := decode.None
+					if m.Err != nil {
+						cause = m.Err.Cause
+					}
+					assert.Equal(t, c.cause, cause, m.Err)
+				}
+			}
+		})
+	}
+}
+
+// After a request that was read, one that cannot be is damaged.
+func TestDamagedTypes(t *testing.T) {
+	d := dubbo.NewDecoder([]decode.Format{hessian2.Format})
+	dialects := new(dubbo.Dialects)
+	assert.Nil(t, d.Decode(frameOf(2, "\x052.0.2\x03a.S\x050.0.0\x04find\x00HZ"), dubbo.Values, dialects).Err)
+	m := d.Decode(frameOf(2, "\x052.0.2\x03a.S\x050.0.0\x04find\x08Jane DoeHZ"), dubbo.Values, dialects)
+	assert.Equal(t, decode.Malformed, m.Err.Cause)
+	assert.Empty(t, m.Layout)
+	assert.Equal(t, []string{"..."}, m.Names.Types)
+	assert.NotContains(t, m.Err.Error(), "Jane")
+	assert.Nil(t, d.Decode(frameOf(2, "\x052.0.2\x03a.S\x050.0.0\x04find\x00HZ"), dubbo.Values, dialects).Err)
+}
+
+// Every byte of a request has one owner, whatever it is.
+func FuzzLayouts(f *testing.F) {
+	known := []decode.Format{hessian2.Format, kryo.Format, fst.Format, java.Format}
+	f.Add(byte(2), []byte("\x052.8.4\x03a.S\x050.0.0\x04find\x8f\x00HZ"))
+	f.Add(byte(8), []byte("2.8.\xb4a.\xd30.0.\xb0fin\xe4\xff\xff\xff\xff\x00\x03\x01h\xe9\x23\x01\x00"))
+	f.Add(byte(9), []byte("\x052.8.4\x03a.S\x050.0.0\x04find\x01\xfc\x02hi\xff"))
+	f.Add(byte(3), []byte("\xac\xed\x00\x05w\x04\x00\x00\x00\x05"))
+	f.Fuzz(func(t *testing.T, id byte, body []byte) {
+		m := dubbo.NewDecoder(known).Decode(frameOf(id&0x1f, string(body)), dubbo.Values, new(dubbo.Dialects))
+		sum := 0
+		for i := range m.Tree.Nodes {
+			sum += int(m.Tree.Nodes[i].Len)
+		}
+		assert.Equal(t, len(body), sum)
+	})
+}
