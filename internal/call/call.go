@@ -12,6 +12,8 @@
 package call
 
 import (
+	"cmp"
+
 	"dubbo-wire/internal/rpc"
 )
 
@@ -215,6 +217,21 @@ func (c *Call) State() State {
 func (c *Call) Failed() bool {
 	m := c.Answer()
 	return c.Aborted != "" || m != nil && (m.Summary.Failed || m.Exception)
+}
+
+// ErrorName returns the name of a call's error: a status, the class of an exception or the reason of a reset; "" if it did
+// not fail.
+func (c *Call) ErrorName() string {
+	switch m := c.Answer(); {
+	case !c.Failed():
+		return ""
+	case c.Aborted != "":
+		return c.Aborted
+	case m.Summary.Failed:
+		return m.StatusName()
+	default:
+		return cmp.Or(m.ExceptionClass, "exception")
+	}
 }
 
 // Latency returns the time from the first byte of the request to the last byte of the response, in nanoseconds. It

@@ -8,6 +8,8 @@
 package explain
 
 import (
+	"cmp"
+
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/pipeline"
@@ -48,6 +50,10 @@ type Call struct {
 	Status int32
 	// Latency is in nanoseconds, -1 if it is not known.
 	Latency int64
+	// Error is the name of a failed call's error: the status, the class of the exception or the reason of the reset.
+	// ErrorText is its text, if HasErrorText is set.
+	Error, ErrorText string
+	HasErrorText     bool
 }
 
 // CallOf copies what is needed of a borrowed call.
@@ -58,6 +64,10 @@ func CallOf(c *call.Call) *Call {
 	}
 	if m := c.Response; m != nil {
 		k.Response, k.Status = m.Number, c.Answer().Status
+	}
+	if k.Error = c.ErrorName(); k.Error != "" && c.Aborted == "" {
+		m := c.Answer()
+		k.ErrorText, k.HasErrorText = cmp.Or(m.ErrorMessage, m.ExceptionMessage), m.HasErrorText
 	}
 	if ns, ok := c.Latency(); ok {
 		k.Latency = ns

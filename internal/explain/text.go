@@ -119,6 +119,9 @@ func (f *Frame) heading(s *Style) (lines []string) {
 	if other := f.otherFrame(); other != "" {
 		put("%s", other)
 	}
+	if text := f.errorText(); text != "" {
+		put("error: %s", text)
+	}
 	return lines
 }
 
@@ -180,6 +183,27 @@ func (f *Frame) otherFrame() string {
 		return "request: none in the capture"
 	}
 	return ""
+}
+
+// maxErrorText is how many bytes of an error's text the heading has. The body has the rest.
+const maxErrorText = 600
+
+// errorText returns the error of a failed call in one line.
+func (f *Frame) errorText() string {
+	k := f.subject.Call
+	if k == nil || k.Error == "" {
+		return ""
+	}
+	text := k.ErrorText
+	switch {
+	case !k.HasErrorText:
+		return k.Error
+	case f.redact:
+		return fmt.Sprintf("%s: a text of %s", k.Error, term.Counted(int64(decode.TextLength(text)), "character"))
+	case len(text) > maxErrorText:
+		text = strings.ToValidUTF8(text[:maxErrorText], "") + "…"
+	}
+	return k.Error + ": " + strings.Join(strings.Fields(text), " ")
 }
 
 func timeText(ns int64, local bool) string {

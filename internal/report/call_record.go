@@ -173,7 +173,7 @@ func (p *Calls) response(f *Record, c *call.Call) {
 	}
 	f.optional("status", int64(m.Status))
 	if c.Failed() {
-		f.Text("error", callError(c))
+		f.Text("error", c.ErrorName())
 	}
 }
 

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"io"
 	"strconv"
 
@@ -97,24 +96,10 @@ func callText(c *call.Call, m *call.Message) string {
 	if isUnknown(m.Service(), m.Method()) {
 		text = call.Unknown
 	}
-	if name := callError(c); name != "" {
+	if name := c.ErrorName(); name != "" {
 		text += " (" + name + ")"
 	}
 	return term.Clean(text)
-}
-
-// callError returns the name of a call's error: a status or an exception class, "" if it did not fail.
-func callError(c *call.Call) string {
-	switch m := c.Answer(); {
-	case !c.Failed():
-		return ""
-	case c.Aborted != "":
-		return c.Aborted
-	case m.Failed:
-		return m.StatusName()
-	default:
-		return cmp.Or(m.ExceptionClass, "exception")
-	}
 }
 
 // callFields are the columns of CSV: members of a call's record, and errorMessage.
