@@ -3,6 +3,7 @@ package report
 import (
 	"io"
 	"strconv"
+	"strings"
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/term"
@@ -26,10 +27,11 @@ func NewCallTable(w io.Writer, format string, s Style, inputs []string) (*CallTa
 
 var callColumns = []streamColumn{
 	{name: "frame", right: true, width: 6, narrow: &streamColumn{name: "frame", right: true, width: 5}},
-	{name: "answer", right: true, width: 6},
+	{name: "answer", right: true, width: 6, narrow: &streamColumn{name: "format", width: 8, most: 9}},
 	{name: "time", width: 27, narrow: &streamColumn{name: "time", right: true, width: 9}},
 	{name: "client > server", width: 33, narrow: &streamColumn{name: "conn", right: true, width: 4}},
 	{name: "id", right: true, width: 7, narrow: &streamColumn{name: "id", right: true, width: 4, most: 8}},
+	{name: "serialization", width: 13, narrow: &streamColumn{}},
 	{name: "state", width: 10, narrow: &streamColumn{name: "state", width: 5}},
 	{name: "request body bytes", right: true, width: 18, narrow: &streamColumn{name: "request", right: true, width: 7}},
 	{name: "response body bytes", right: true, width: 19, narrow: &streamColumn{name: "response", right: true, width: 8}},
@@ -52,12 +54,18 @@ func (t *CallTable) Row(c *call.Call) error {
 		return s.write()
 	}
 	s.connection(c.Conn)
-	s.cells = append(s.cells[:0],
-		frameNumber(c.Request), frameNumber(c.Response), s.time(m.FirstTime), s.direction(c.Conn, c.Side),
-		m.ID(), stateText(c), bodyBytes(c.Request), bodyBytes(c.Response), "-", callText(c, m))
+	serialization, took := term.Clean(m.SerializationName()), "-"
 	if ns, ok := c.Latency(); ok {
-		s.cells[8] = formatElapsed(ns, s.style.Exact)
+		took = formatElapsed(ns, s.style.Exact)
 	}
+	if s.narrow() { // without the dialect, in the place of the answer's number
+		plain, _, _ := strings.Cut(serialization, " (")
+		s.cells = append(s.cells[:0], frameNumber(c.Request), plain, s.time(m.FirstTime), s.direction(c.Conn, c.Side), m.ID())
+	} else {
+		s.cells = append(s.cells[:0], frameNumber(c.Request), frameNumber(c.Response), s.time(m.FirstTime), s.direction(c.Conn, c.Side),
+			m.ID(), serialization)
+	}
+	s.cells = append(s.cells, stateText(c), bodyBytes(c.Request), bodyBytes(c.Response), took, callText(c, m))
 	return s.write()
 }
 

@@ -41,7 +41,7 @@ type streamColumn struct {
 	right bool
 	width int // current width
 	most  int // maximum width, 0 for none: numbers are cut on their left, texts on their right
-	// narrow replaces the column on a narrow terminal, nil for the same one.
+	// narrow replaces the column on a narrow terminal, nil for the same one; without a name, the column is left out.
 	narrow *streamColumn
 }
 
@@ -67,6 +67,7 @@ func newStream(command string, w io.Writer, format string, s Style, fields []str
 			st.columns[i] = *c.narrow
 		}
 	}
+	st.columns = slices.DeleteFunc(st.columns, func(c streamColumn) bool { return c.name == "" })
 	return st, nil
 }
 
