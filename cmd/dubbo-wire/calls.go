@@ -1,6 +1,10 @@
 package main
 
 import (
+	"math"
+	"slices"
+	"strings"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -16,6 +20,7 @@ import (
 func newCalls(s *streams) *cobra.Command {
 	var f recordFlags
 	var noValues, redact bool
+	var sortBy string
 	cmd := &cobra.Command{
 		Use:     "calls FILE...",
 		GroupID: "look",
@@ -28,6 +33,7 @@ included, with a comment (frame.comment) at each frame's first packet. The input
 		Example: `  dubbo-wire calls trace.pcap
   dubbo-wire calls trace.pcap --method createUser --format jsonl
   dubbo-wire calls trace.pcap --min-latency 500ms --no-values --format jsonl
+  dubbo-wire calls trace.pcap --sort latency --top 10
   dubbo-wire calls trace.pcap --redact --format jsonl -o to-share.jsonl
   dubbo-wire calls trace.pcap --min-latency 500ms -w slow.pcapng`,
 		Args: needFiles,
@@ -35,7 +41,10 @@ included, with a comment (frame.comment) at each frame's first packet. The input
 			if noValues && redact {
 				return exit.Usagef("--no-values leaves out what --redact would print; choose one")
 			}
-			return printRecords(s, &f, args, &recordKind[*call.Call]{
+			if sortBy != "" && !slices.Contains(measure.CallSorts, sortBy) {
+				return exit.Usagef("--sort %s: choose from %s", sortBy, strings.Join(measure.CallSorts, ", "))
+			}
+			kind := &recordKind[*call.Call]{
 				render: func(inputs []string) func([]byte, *call.Call) []byte {
 					return (&report.Calls{Inputs: inputs, NoValues: noValues, Redact: redact}).AppendJSON
 				},
@@ -46,11 +55,22 @@ included, with a comment (frame.comment) at each frame's first packet. The input
 					return pipeline.Options{Detail: rpc.Values, RenderValues: json && !noValues, Redact: redact}
 				},
 				sink: measure.CallSink,
-			})
+			}
+			if sortBy != "" {
+				kind.order = func(write func(*call.Call)) (func(*call.Call), func() error) {
+					o := measure.NewCallOrder(sortBy)
+					return o.Add, func() error { return o.Print(write) }
+				}
+			}
+			return printRecords(s, &f, args, kind)
 		},
 	}
 	f.add(cmd)
+	defer flagValues(cmd, "sort", measure.CallSorts)
 	addFlags(cmd.Flags(), chooseGroup, func(fs *pflag.FlagSet) {
+		fs.StringVar(&sortBy, "sort", "", "sort calls by `KEY`: "+strings.Join(measure.CallSorts, ", ")+" (largest first)")
+		fs.Int64Var(&f.top, "top", 0, "print the first `N` calls in tables; csv and json always have all")
+		bound(fs, "top", &f.top, 0, math.MaxInt64, "write a number of calls, 0 for all")
 		fs.BoolVar(&noValues, "no-values", false, "leave arguments, attachments, results and the messages of exceptions out")
 		fs.BoolVar(&redact, "redact", false, "print types and lengths in place of values")
 	})

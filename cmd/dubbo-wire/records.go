@@ -17,6 +17,7 @@ type recordFlags struct {
 	filter filterFlags
 	out    outputFlags
 	write  string // a pcapng file for the packets
+	top    int64  // rows of tables; 0: all
 }
 
 func (f *recordFlags) add(cmd *cobra.Command) {
@@ -34,7 +35,8 @@ type recordKind[T any] struct {
 	table   func(t *output.Target, st report.Style, inputs []string) (output.Table[T], error)
 	options func(json bool) pipeline.Options
 	sink    func(f *measure.Filter, write func(T)) pipeline.Sink
-	control bool // records are also of heartbeats and events
+	order   func(write func(T)) (add func(T), done func() error) // nil: records are printed as they come
+	control bool                                                 // records are also of heartbeats and events
 }
 
 // printRecords reads captures and prints their records.
@@ -77,13 +79,22 @@ func printRecords[T any](s *streams, f *recordFlags, args []string, kind *record
 	}
 	opt := kind.options(output.Any(targets, "json", "jsonl"))
 	fl.Apply(&opt)
-	sink := kind.sink(fl, w.Write)
+	w.Top = f.top
+	add, done := w.Write, func() error { return nil }
+	if kind.order != nil {
+		add, done = kind.order(w.Write)
+	}
+	sink := kind.sink(fl, add)
 	var selection *extract.Selection
 	if packets != nil {
 		selection = extract.NewSelection(kind.control && fl.Empty())
 		sink = bothSinks{sink, selection}
 	}
 	totals, readErr := src.Run(opt, sink, w.Broken)
+	if err := done(); err != nil {
+		output.Discard(targets)
+		return err
+	}
 	if err := w.Close(); err != nil {
 		return err
 	}

@@ -4,6 +4,8 @@ import "sync/atomic"
 
 // Records prints records of one kind to all targets, each in its format.
 type Records[T any] struct {
+	// Top is how many rows tables and Markdown have at most, 0 for no limit.
+	Top     int64
 	targets []*Target
 	tables  []Table[T]
 	render  func(dst []byte, v T) []byte
@@ -48,7 +50,9 @@ func (w *Records[T]) Write(v T) {
 	w.buf = w.buf[:0]
 	for i, t := range w.targets {
 		if w.tables[i] != nil {
-			w.err = w.tables[i].Row(v)
+			if w.Top == 0 || w.rows < w.Top || t.Format == "csv" {
+				w.err = w.tables[i].Row(v)
+			}
 		} else {
 			if len(w.buf) == 0 {
 				w.buf = w.render(w.buf, v)
