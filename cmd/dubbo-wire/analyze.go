@@ -17,6 +17,7 @@ import (
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/sizes"
+	"dubbo-wire/internal/term"
 )
 
 // analyzeFlags are the flags that analyze and capture share.
@@ -147,6 +148,10 @@ add up, also to captures.`,
 			}
 			if len(cfg.Presets) > 0 && len(files.Saved) > 0 && !s.quiet {
 				fmt.Fprintf(s.err, "dubbo-wire: %s is a saved report, which has no single calls: groups are ranked, and no calls are listed\n", files.Saved[0].Origin)
+			}
+			if list := r.AddedUp; list != nil && !s.quiet {
+				fmt.Fprintf(s.err, "dubbo-wire: %s are added up, and rates are over the %s from the first packet to the last; --by input,%s tells them apart, compare shows the change\n",
+					term.Clean(strings.Join(list, " and ")), report.Elapsed(r.Totals.Span()), r.ByText())
 			}
 			return in.Verdict(r.Totals, r.Selected.Calls, r.Filtered, readErr)
 		},

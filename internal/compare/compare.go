@@ -57,16 +57,19 @@ const (
 // The measures.
 const (
 	Request     = "request"
+	RequestP50  = "request p50"
 	RequestP99  = "request p99"
 	Response    = "response"
+	ResponseP50 = "response p50"
 	ResponseP99 = "response p99"
 	Wire        = "on the wire"
 	Latency     = "latency"
+	LatencyP50  = "latency p50"
 	LatencyP99  = "latency p99"
 	Errors      = "errors"
 )
 
-// Measure is one number of a method on every side: a mean per call, unless its name says p99.
+// Measure is one number of a method on every side: a mean per call, unless its name says p50 or p99.
 type Measure struct {
 	Name   string   `json:"name"`
 	Unit   Unit     `json:"unit"`
@@ -102,7 +105,8 @@ type Change struct {
 	Verdict Verdict `json:"verdict"`
 	// Ratio is after ÷ before, NaN if one is missing or only before is 0.
 	Ratio Number `json:"ratio"`
-	// P is the result of the test of the number's distribution, NaN without a test.
+	// P is the result of the test of a distribution, NaN without a test. Only medians have one, because the test compares ranks:
+	// it does not tell whether means or p99 differ.
 	P Number `json:"p"`
 }
 
@@ -116,8 +120,8 @@ const (
 	Exact    Verdict = "exact"    // all calls of each side have one size
 	Differs  Verdict = "differs"  // P is below alpha
 	Noise    Verdict = "noise"    // P is not below alpha
-	Few      Verdict = "few"      // too few calls for a P below alpha
-	Untested Verdict = "untested" // the number has no known distribution
+	Few      Verdict = "few"      // too few calls for a P below alpha, or for a p99
+	Untested Verdict = "untested" // the number has no test
 )
 
 // ErrNothing is returned if a side has no calls.
@@ -183,6 +187,14 @@ func impact(groups []*sizes.Group) float64 {
 
 func perCall(g *sizes.Group) float64 { return ratio(float64(g.WireBytes()), float64(g.Calls)) }
 
+// errorPercent returns the share of failed calls, NaN if no call was answered.
+func errorPercent(g *sizes.Group) float64 {
+	if g.NothingAnswered() {
+		return math.NaN()
+	}
+	return 100 * ratio(float64(g.Errors), float64(g.Calls))
+}
+
 func ratio(n, d float64) float64 {
 	if d == 0 {
 		return math.NaN()
@@ -214,22 +226,26 @@ func (c *Comparison) measures(groups []*sizes.Group) []Measure {
 	request := stat(func(g *sizes.Group) *sizes.Stat { return &g.Request.Body })
 	response := stat(func(g *sizes.Group) *sizes.Stat { return &g.ResponseOK.Body })
 	latency := stat(func(g *sizes.Group) *sizes.Stat { return &g.Latency })
-	list := c.tested(nil, Bytes, request, Request, RequestP99)
-	list = c.tested(list, Bytes, response, Response, ResponseP99)
+	list := c.tested(nil, Bytes, request, Request, RequestP50, RequestP99)
+	list = c.tested(list, Bytes, response, Response, ResponseP50, ResponseP99)
 	list = append(list, c.untested(Wire, Bytes, plain(perCall)))
-	list = c.tested(list, Nanos, latency, Latency, LatencyP99)
-	return append(list, c.untested(Errors, Percent, plain(func(g *sizes.Group) float64 { return 100 * ratio(float64(g.Errors), float64(g.Calls)) })))
+	list = c.tested(list, Nanos, latency, Latency, LatencyP50, LatencyP99)
+	return append(list, c.untested(Errors, Percent, plain(errorPercent)))
 }
 
-// tested appends the mean and p99 of distributions, with a test.
-func (c *Comparison) tested(list []Measure, unit Unit, stats []*sizes.Stat, mean, p99 string) []Measure {
-	m, p := Measure{Name: mean, Unit: unit}, Measure{Name: p99, Unit: unit}
+// leastP99 is the number of calls below which the p99 is the largest number.
+const leastP99 = 100
+
+// tested appends the mean, the median and the p99 of distributions. The median has the result of the test.
+func (c *Comparison) tested(list []Measure, unit Unit, stats []*sizes.Stat, mean, p50, p99 string) []Measure {
+	m, med, p := Measure{Name: mean, Unit: unit}, Measure{Name: p50, Unit: unit}, Measure{Name: p99, Unit: unit}
 	for i, s := range stats {
-		mean, p99 := none, none
+		mean, p50, p99 := none, none, none
 		if s != nil {
-			mean, p99 = Number(s.Mean()), Number(s.Percentile(99))
+			ps := s.Percentiles(50, 99)
+			mean, p50, p99 = Number(s.Mean()), Number(ps[0]), Number(ps[1])
 		}
-		m.Values, p.Values = append(m.Values, mean), append(p.Values, p99)
+		m.Values, med.Values, p.Values = append(m.Values, mean), append(med.Values, p50), append(p.Values, p99)
 		if i == 0 {
 			continue
 		}
@@ -237,10 +253,22 @@ func (c *Comparison) tested(list []Measure, unit Unit, stats []*sizes.Stat, mean
 		if stats[0] != nil && s != nil {
 			verdict, prob = c.judge(stats[0], s)
 		}
-		m.Changes = append(m.Changes, changeOf(m.Values[0], m.Values[i], verdict, prob))
-		p.Changes = append(p.Changes, changeOf(p.Values[0], p.Values[i], verdict, prob))
+		ofMean, ofP99 := verdict, verdict
+		if verdict != Exact && verdict != Missing {
+			ofMean, ofP99 = Untested, Untested
+			if min(stats[0].Count, s.Count) < leastP99 {
+				ofP99 = Few
+			}
+		}
+		m.Changes = append(m.Changes, changeOf(m.Values[0], mean, ofMean, none))
+		p.Changes = append(p.Changes, changeOf(p.Values[0], p99, ofP99, none))
+		median := changeOf(med.Values[0], p50, verdict, prob)
+		if median.Verdict == Same && m.Values[0] != mean { // the distributions differ
+			median.Verdict = verdict
+		}
+		med.Changes = append(med.Changes, median)
 	}
-	return append(list, m, p)
+	return append(list, m, med, p)
 }
 
 func (c *Comparison) untested(name string, unit Unit, values []Number) Measure {
@@ -304,12 +332,20 @@ func (c *Comparison) sameMix(methods [][]*sizes.Group) []Measure {
 		return weighted(name, unit, func(g *sizes.Group) int64 { return pick(g).Count }, func(g *sizes.Group) float64 { return pick(g).Mean() })
 	}
 	calls := func(g *sizes.Group) int64 { return g.Calls }
+	answered := func(g *sizes.Group) int64 {
+		if g.NothingAnswered() {
+			return 0
+		}
+		return g.Calls
+	}
+	latency := func(g *sizes.Group) *sizes.Stat { return &g.Latency }
 	return []Measure{
 		mean(Request, Bytes, func(g *sizes.Group) *sizes.Stat { return &g.Request.Body }),
 		mean(Response, Bytes, func(g *sizes.Group) *sizes.Stat { return &g.ResponseOK.Body }),
 		weighted(Wire, Bytes, calls, perCall),
-		mean(Latency, Nanos, func(g *sizes.Group) *sizes.Stat { return &g.Latency }),
-		weighted(Errors, Percent, calls, func(g *sizes.Group) float64 { return 100 * ratio(float64(g.Errors), float64(g.Calls)) }),
+		mean(Latency, Nanos, latency),
+		weighted(LatencyP50, Nanos, func(g *sizes.Group) int64 { return g.Latency.Count }, func(g *sizes.Group) float64 { return float64(g.Latency.Percentile(50)) }),
+		weighted(Errors, Percent, answered, errorPercent),
 	}
 }
 

@@ -256,7 +256,29 @@ func TestVerdicts(t *testing.T) {
 		{"mixed", repeat(20, 100, 200), append(repeat(20, 100, 200), 201), Noise},
 	} {
 		x := compared(t, made(map[string][]int64{"S/m": c.a}), made(map[string][]int64{"S/m": c.b}))
-		assert.Equal(t, c.want, measure(t, x.Methods[0], Request).Changes[0].Verdict, c.name)
+		assert.Equal(t, c.want, measure(t, x.Methods[0], RequestP50).Changes[0].Verdict, c.name)
+	}
+}
+
+// Only the median has the p of the test. A p99 that rises while most calls become smaller has none, and few calls have no p99.
+func TestOnlyMediansAreTested(t *testing.T) {
+	for n, want := range map[int]Verdict{30: Few, 300: Untested} {
+		x := compared(t, made(map[string][]int64{"S/m": repeat(n/2, 100, 101)}), made(map[string][]int64{"S/m": append(repeat(n/2, 80, 81), repeat(n/20, 900)...)}))
+		for _, name := range []string{Request, RequestP99, Latency, LatencyP99} {
+			assert.True(t, measure(t, x.Methods[0], name).Changes[0].P.missing(), name)
+		}
+		p99 := measure(t, x.Methods[0], RequestP99).Changes[0]
+		assert.Equal(t, want, p99.Verdict)
+		assert.Greater(t, float64(p99.Ratio), 8.0)
+		median := measure(t, x.Methods[0], RequestP50).Changes[0]
+		assert.Equal(t, Differs, median.Verdict)
+		assert.Less(t, float64(median.P), 0.001)
+		assert.Less(t, float64(median.Ratio), 1.0)
+		var b strings.Builder
+		require.NoError(t, x.Write(&b, "markdown", report.Style{}))
+		assert.Regexp(t, `request p50 \| 100 \| 8[01] \| -.* % \| p&lt;0.001 \|`, b.String())
+		word := map[Verdict]string{Few: "few", Untested: ""}[want]
+		assert.Regexp(t, `request p99 \| 101 \| \d+ \| .* \| `+word+` *\|`, b.String())
 	}
 }
 

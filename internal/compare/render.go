@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -93,7 +94,7 @@ func (c *Comparison) mixSection(s *report.Style) report.Section {
 	sec := report.Section{Title: "A CALL, the same mix of methods", Columns: c.columns("", false)}
 	for i := range c.Mix {
 		m := &c.Mix[i]
-		if m.missing() || m.Name == Errors && !slices.ContainsFunc(m.Values, func(v Number) bool { return v > 0 }) {
+		if m.missing() || m.Name == Latency || m.Name == Errors && !slices.ContainsFunc(m.Values, func(v Number) bool { return v > 0 }) {
 			continue
 		}
 		sec.Add(append([]string{mixNames[m.Name]}, c.row(m, s, false)...)...)
@@ -108,7 +109,7 @@ func (c *Comparison) mixSection(s *report.Style) report.Section {
 
 var mixNames = map[string]string{
 	Request: "request body, mean bytes", Response: "response body, mean bytes", Wire: "bytes on the wire",
-	Latency: "latency, mean", Errors: "errors",
+	LatencyP50: "latency, median", Errors: "errors",
 }
 
 // only reports whether all changes have one of the verdicts.
@@ -127,28 +128,40 @@ func (m *Measure) significant() bool { return !m.only(Missing, Same, Noise, Unte
 
 // tableMeasures returns the measures of a method for a table, none if all changes are noise.
 func (m *Method) tableMeasures() []*Measure {
+	significant := make(map[string]bool) // by the name of the mean
+	for i := range m.Measures {
+		if name, ok := strings.CutSuffix(m.Measures[i].Name, " p50"); ok {
+			significant[name] = m.Measures[i].significant()
+		}
+	}
 	var list []*Measure
-	body := false
 	for i := range m.Measures {
 		x := &m.Measures[i]
-		if x.Name == Latency || x.missing() || x.Name != Wire && x.Name != Errors && !x.significant() {
-			continue
+		of, percentile, _ := strings.Cut(x.Name, " p")
+		show := significant[of]
+		switch {
+		case x.Name == Wire: // it differs with every packet's headers
+			show = significant[Request] || significant[Response]
+		case x.Name == Errors:
+			show = !x.unchanged()
+		case x.Name == Latency:
+			show = false
+		case percentile != "" && of != Latency:
+			show = show && !x.exact() || x.significant() && percentile == "50" && !x.exact() // else it is the mean
 		}
-		if x.Name == Wire && !body || x.Name == Errors && x.unchanged() {
-			continue // bytes on the wire differ with every packet's headers
+		if show && !x.missing() {
+			list = append(list, x)
 		}
-		if (x.Name == RequestP99 || x.Name == ResponseP99) && (x.exact() || x.unchanged()) {
-			continue // the p99 is the mean, or unchanged
-		}
-		body = body || x.Name == Request || x.Name == Response
-		list = append(list, x)
 	}
 	return list
 }
 
+// tableNames are the names of measures in tables, if they are not their own.
+var tableNames = map[string]string{Request: "request mean", Response: "response mean"}
+
 // methodSections returns the changed methods. Those beyond the top ones are in a folded section, if folds.
 func (c *Comparison) methodSections(s *report.Style, changed []*Method, folds bool) []report.Section {
-	title := "METHODS that changed (mean and p99 of body bytes)"
+	title := "METHODS that changed (request, response: body bytes)"
 	if len(changed) == 0 {
 		return []report.Section{{Title: "METHODS", Notes: []string{c.sameNote(len(c.Methods), true)}}}
 	}
@@ -159,7 +172,7 @@ func (c *Comparison) methodSections(s *report.Style, changed []*Method, folds bo
 		for _, m := range methods {
 			name := m.Name
 			for _, x := range m.tableMeasures() {
-				sec.Add(append([]string{name, x.Name}, c.row(x, s, true)...)...)
+				sec.Add(append([]string{name, cmp.Or(tableNames[x.Name], x.Name)}, c.row(x, s, true)...)...)
 				name = ""
 			}
 		}
@@ -209,7 +222,7 @@ func (c *Comparison) legend(methods []*Method) []string {
 		words = append(words, "exact: all calls of a side have one size")
 	}
 	if has[Differs] || has[Noise] {
-		words = append(words, "p: chance of such a difference between equal sides (Mann-Whitney U)")
+		words = append(words, "p: chance of such a shift of all values, shown at their median, between equal sides (Mann-Whitney U)")
 	}
 	if has[Noise] {
 		words = append(words, fmt.Sprintf("~: noise, p >= %g", c.Alpha))
@@ -286,6 +299,8 @@ func (c *Change) text(before, after Number, exact bool) string {
 		return "~"
 	case c.Ratio.missing():
 		return "from 0"
+	case before == after:
+		return "="
 	}
 	sign := "+"
 	if after < before {

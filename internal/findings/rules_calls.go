@@ -65,6 +65,17 @@ func unansweredCalls(m *method, e *evidence) {
 	if u == nil {
 		return
 	}
+	if t := e.totals; t.NoResponses() { // one finding instead of one for each method
+		if !slices.ContainsFunc(e.list, func(f report.Finding) bool { return f.Kind == e.kind }) {
+			e.add(report.Finding{
+				Subject: "responses", Frame: u.at.frame, File: u.at.file, Weight: t.RPCBytes,
+				Text: fmt.Sprintf("are not in the capture: packets of the clients only on %s; record both directions",
+					report.Plural(t.OneSided, "connection")),
+				Facts: []report.Fact{fact("unanswered", t.Unanswered), fact("calls", t.Calls-t.OneWay), fact("oneSided", t.OneSided)},
+			})
+		}
+		return
+	}
 	wait, answers := m.longest, "as long as its longest answer took"
 	if m.answered == 0 {
 		wait, answers = patience, "for which Dubbo waits by default"

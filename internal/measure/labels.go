@@ -8,6 +8,7 @@ import (
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/sizes"
 )
 
 // Labels are the names that the user gave to inputs: name=FILE. If a file with the whole name exists, there is no label.
@@ -24,6 +25,18 @@ func (l *Labels) Given() (name, path string) {
 		}
 	}
 	return "", ""
+}
+
+// addedUp returns the labels of all arguments if at least two are labelled and a grouping does not tell them apart.
+func (l *Labels) addedUp(by sizes.By) []string {
+	if l == nil {
+		return nil
+	}
+	given := slices.DeleteFunc(slices.Clone(l.names), func(name string) bool { return name == "" })
+	if len(given) < 2 || slices.Contains(by.Keys, sizes.Input) {
+		return nil
+	}
+	return given
 }
 
 // at returns the labels of the arguments with some indexes.

@@ -47,10 +47,11 @@ type Files struct {
 	Labels         *Labels
 	Saved          []*report.Report
 
-	in       *Input
-	signals  *interrupt.Signals
-	captures []string       // the arguments that are captures
-	failed   []report.Input // saved reports and captures that cannot be read
+	in        *Input
+	allLabels *Labels // of captures and saved reports
+	signals   *interrupt.Signals
+	captures  []string       // the arguments that are captures
+	failed    []report.Input // saved reports and captures that cannot be read
 	// The indexes of the arguments, from 0.
 	captureAt, savedAt, failedAt []int
 	// stdin and pipes replay the bytes that were read to tell captures from saved reports.

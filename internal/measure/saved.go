@@ -24,6 +24,7 @@ func (in *Input) OpenAny(args []string) (_ *Files, err error) {
 		return nil, err
 	}
 	labels := f.Labels
+	f.allLabels = labels
 	stdin := false
 	for k, arg := range args {
 		from, done := f.sniffed(labels.paths[k], &stdin)
@@ -119,6 +120,7 @@ func (f *Files) Report(cfg Config) (r *report.Report, readErr, err error) {
 		}
 		r.Origin = strings.Join(f.captures, " ")
 		if len(f.Saved)+len(f.failed) == 0 {
+			r.AddedUp = f.allLabels.addedUp(cfg.By)
 			return r, partly(lines), nil
 		}
 		list = append(list, r)
@@ -131,6 +133,7 @@ func (f *Files) Report(cfg Config) (r *report.Report, readErr, err error) {
 	}
 	r.Inputs = append(r.Inputs, f.failed...)
 	r.OrderInputs(append(places, f.failedAt...))
+	r.AddedUp = f.allLabels.addedUp(cfg.By)
 	return r, partly(lines), nil
 }
 

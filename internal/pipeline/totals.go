@@ -57,6 +57,8 @@ type Totals struct {
 	Skipped, Gap int64
 	// Between is the part of Skipped on connections that were captured from the start and without a gap.
 	Between int64
+	// OneSided is the number of connections with messages of which packets of one end only were captured.
+	OneSided int64
 	// LostGaps counts the gaps from segments that the capture lacks, LostBytes their bytes; the snap length cut off
 	// the rest of Gap.
 	LostGaps, LostBytes int64
@@ -249,6 +251,9 @@ func (t *Totals) connection(c *connection) {
 			t.other(c.protocolName(), n)
 		}
 	}
+	if c.messages > 0 && c.tcp.OneSided() {
+		t.OneSided++
+	}
 	if c.messages == 0 {
 		count(&t.OtherTCP, serverPort(c.tcp), c.tcp.Link)
 	}
@@ -265,6 +270,15 @@ func (t *Totals) other(protocol string, n int64) {
 	}
 	o.Connections++
 	o.Bytes += n
+}
+
+// NoResponses and NoRequests report whether one direction of all calls is missing, because no packet of one end was captured.
+func (t *Totals) NoResponses() bool {
+	return t.OneSided > 0 && t.Unanswered > 0 && t.Unanswered+t.OneWay == t.Calls
+}
+
+func (t *Totals) NoRequests() bool {
+	return t.OneSided > 0 && t.Orphans > 0 && t.Orphans == t.Calls
 }
 
 // OtherBytes returns the sum of Other.

@@ -49,9 +49,11 @@ func appendSections(list []Section, sections ...Section) []Section {
 // summary describes the input in one line.
 func (r *Report) summary(s *Style) string {
 	var words []string
-	switch len(r.Inputs) {
-	case 0:
-	case 1:
+	switch n := len(r.Inputs); {
+	case len(r.AddedUp) > 0:
+		words = append(words, term.Clean(strings.Join(r.AddedUp, " + "))+" added up")
+	case n == 0:
+	case n == 1:
 		words = append(words, r.inputName())
 	default:
 		words = append(words, Plural(int64(len(r.Inputs)), "file"))
@@ -69,10 +71,20 @@ func (r *Report) summary(s *Style) string {
 	} else {
 		words = append(words, Plural(c.Calls, "call"))
 	}
-	if c.Calls > 0 {
-		words = append(words, percentText(c.Errors, c.Calls, s)+" errors")
+	return strings.Join(append(words, errorsText(c, s)...), ", ")
+}
+
+// errorsText returns the share of errors in words, as a list because there is none without calls.
+func errorsText(c *sizes.Group, s *Style) []string {
+	switch {
+	case c.Calls == 0:
+		return nil
+	case c.NothingAnswered() && c.OneWay == c.Calls:
+		return []string{"all one-way"}
+	case c.NothingAnswered():
+		return []string{"no responses captured"}
 	}
-	return strings.Join(words, ", ")
+	return []string{percentText(c.Errors, c.Calls, s) + " errors"}
 }
 
 func formatSeconds(f float64) string {

@@ -132,6 +132,12 @@ func (r *Report) connections(add func(string, ...any)) {
 func (r *Report) calls(s *Style, add func(string, ...any)) {
 	t := r.Totals
 	var parts []string
+	switch {
+	case t.NoResponses():
+		add("No responses captured: %s with packets from the clients only. Record both directions.", Plural(t.OneSided, "connection"))
+	case t.NoRequests():
+		add("No requests captured: %s with packets from the servers only. Record both directions.", Plural(t.OneSided, "connection"))
+	}
 	if t.Unanswered > 0 {
 		text := Plural(t.Unanswered, "request") + " unanswered"
 		if t.Expired > 0 {

@@ -60,9 +60,7 @@ func (v *Interval) summary(r *Report, s *Style) string {
 		formatTime(v.From, "", s.Local) + " + " + formatSeconds(r.Seconds),
 		Plural(c.Calls, "call"),
 	}
-	if c.Calls > 0 {
-		words = append(words, percentText(c.Errors, c.Calls, s)+" errors")
-	}
+	words = append(words, errorsText(c, s)...)
 	words = append(words, cmp.Or(strings.Join(v.Protocols, ", "), "rpc")+" "+v.mbit(v.RPCBytes), "other "+v.mbit(v.LinkBytes-v.RPCBytes))
 	switch {
 	case v.Dropped > 0:

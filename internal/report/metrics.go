@@ -95,10 +95,10 @@ var metrics = []metric{
 	{Column: headed("response", "p90", size), in: inBigResponses, wide: inBigResponses, value: percentileOf(responseBody, 90)},
 	{Column: headed("response", "p99", size), in: inRanking | inBigResponses | inComparison | inPage, value: percentileOf(responseBody, 99), screen: &ScreenColumn{Key: "6", Width: 9, Rank: 5, NameWidth: nameLeast}},
 	{Column: headed("response", "max", size), in: inBigResponses | inPage, value: maxOf(responseBody), screen: &ScreenColumn{Width: 9, Rank: 10, NameWidth: nameWide}},
+	{Column: headed("latency", "p50", elapsed), in: inRanking | inSlow | inPage, value: percentileOf(latencyOf, 50), screen: &ScreenColumn{Key: "7", Width: 7, Rank: 8, NameWidth: nameLeast}},
 	{Column: headed("latency", "mean", elapsed), in: inSlow, wide: inSlow, value: meanOf(latencyOf)},
-	{Column: headed("latency", "p50", elapsed), in: inSlow | inPage, value: percentileOf(latencyOf, 50), screen: &ScreenColumn{Key: "7", Width: 7, Rank: 8, NameWidth: nameLeast}},
 	{Column: headed("latency", "p90", elapsed), in: inSlow, wide: inSlow, value: percentileOf(latencyOf, 90)},
-	{Column: headed("latency", "p99", elapsed), in: inRanking | inSlow | inPage, value: percentileOf(latencyOf, 99), screen: &ScreenColumn{Key: "8", Width: 7, Rank: 1}},
+	{Column: headed("latency", "p99", elapsed), in: inRanking | inSlow | inPage, wide: inRanking, value: percentileOf(latencyOf, 99), screen: &ScreenColumn{Key: "8", Width: 7, Rank: 1}},
 	{Column: headed("latency", "max", elapsed), in: inSlow, value: maxOf(latencyOf)},
 	{Column: headed("provider took", "p50", elapsed), in: inSlow, value: percentileOf(waitOf, 50)},
 	{Column: headed("provider took", "p99", elapsed), in: inSlow, value: percentileOf(waitOf, 99)},
@@ -116,11 +116,16 @@ var metrics = []metric{
 
 func headed(group, name string, u unit) Column { return Column{Group: group, Name: name, unit: u} }
 
-func callsOf(g *groupRow) cell      { return numberCell(g.Calls) }
-func errorsOf(g *groupRow) cell     { return numberCell(g.Errors) }
-func errorShareOf(g *groupRow) cell { return ratioCell(g.Errors, g.Calls) }
-func wireOf(g *groupRow) cell       { return numberCell(g.WireBytes()) }
-func shareOf(g *groupRow) cell      { return ratioCell(g.WireBytes(), g.report.Selected.WireBytes()) }
+func callsOf(g *groupRow) cell  { return numberCell(g.Calls) }
+func errorsOf(g *groupRow) cell { return numberCell(g.Errors) }
+func errorShareOf(g *groupRow) cell {
+	if g.NothingAnswered() {
+		return cell{}
+	}
+	return ratioCell(g.Errors, g.Calls)
+}
+func wireOf(g *groupRow) cell  { return numberCell(g.WireBytes()) }
+func shareOf(g *groupRow) cell { return ratioCell(g.WireBytes(), g.report.Selected.WireBytes()) }
 
 func requestBody(g *groupRow) *sizes.Stat { return &g.Request.Body }
 

@@ -47,6 +47,8 @@ type Report struct {
 	Golden *Golden
 	// Label is the name that the user gave the report, "" for none.
 	Label string
+	// AddedUp are the labels of inputs whose calls the groups do not tell apart; nil if there are none.
+	AddedUp []string
 	// Parts is set if all bodies were decoded, so that groups have their bytes by class.
 	Parts bool
 	// Sampled is set if only the bodies that Group.Sampled counts were decoded.

@@ -174,6 +174,9 @@ func (g *Group) ResponseOKOrOther() *Direction {
 	return sum
 }
 
+// NothingAnswered reports whether no call has an outcome, so there is no share of errors.
+func (g *Group) NothingAnswered() bool { return g.Errors == 0 && g.Unanswered+g.OneWay == g.Calls }
+
 // kind selects a direction of a group.
 type kind uint8
 

@@ -91,6 +91,9 @@ func (c *Connection) side(s *packet.Segment) int {
 // Opened reports whether the handler has opened the connection.
 func (c *Connection) Opened() bool { return c.sides[0].stream != nil }
 
+// OneSided reports whether packets of one end only were captured.
+func (c *Connection) OneSided() bool { return c.sides[0].seen != c.sides[1].seen }
+
 // start adds a connection with its first packet.
 func (a *Assembler) start(tag uint32, s *packet.Segment, o *Origin) *Connection {
 	if a.empty.n >= a.cfg.MaxEmpty && !a.finishing {
