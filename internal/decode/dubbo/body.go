@@ -10,7 +10,7 @@ type body struct {
 	d             *Decoder
 	serialization *serialization
 	layout        Layout
-	// opaqueTo is the end of the bytes that were given up as opaque.
+	// opaqueTo is the end of the bytes that became opaque.
 	opaqueTo int
 }
 
@@ -20,13 +20,13 @@ func (b *body) event() {
 	}
 }
 
-// read reads the fields, as far as detail asks.
+// read reads the fields as far as detail requires.
 func (b *body) read(detail Detail) {
 	for f := b.f.firstField(); f != NoField && b.field(f, detail); f = f.Next(byte(b.m.ResultKind)) {
 	}
 }
 
-// field reads one field and reports whether to go on.
+// field reads one field and reports whether to continue.
 func (b *body) field(f Field, detail Detail) bool {
 	m := b.m
 	switch f {
@@ -65,7 +65,7 @@ func (b *body) field(f Field, detail Detail) bool {
 	return true
 }
 
-// arguments reads the arguments. After one that cannot be read there are no others.
+// arguments reads the arguments and stops at the first that cannot be read.
 func (b *body) arguments() {
 	m := b.m
 	args := m.Tree.Open(decode.List, decode.ByField, "args", 0, b.r.Offset())
@@ -89,8 +89,8 @@ func (b *body) arguments() {
 	}
 }
 
-// countArguments returns how many values stand between the envelope and the attachments, the last value of the body; up to the
-// first one that cannot be read to its end.
+// countArguments returns the number of values between the envelope and the attachments, the last value of the body. It stops
+// at the first value that cannot be read to its end.
 func (b *body) countArguments() int {
 	r := b.serialization.format.New()
 	r.Reset(b.f.Body, decode.Malformed, nil)
@@ -129,7 +129,7 @@ func (b *body) result(f Field) {
 	}
 }
 
-// genericMethod reads the first argument of $invoke, a string, and stops.
+// genericMethod reads only the first argument of $invoke, a string.
 func (b *body) genericMethod() {
 	var t decode.Tree
 	t.WithValues = true
@@ -169,7 +169,7 @@ func (m *Message) readGeneric(args int) {
 	}
 }
 
-// readException takes class and message of the throwable whose node is from or a later one.
+// readException reads class and message of the throwable at node from or after it.
 func (m *Message) readException(from int) {
 	t := m.Tree
 	for i := from; i < len(t.Nodes); i = int(t.Nodes[i].End) {
@@ -183,9 +183,9 @@ func (m *Message) readException(from int) {
 	}
 }
 
-// exceptionText finds the message of the throwable at node i: what its getMessage returns. Formats that write fields have
-// detailMessage, and next to it message of a class that keeps its own and so returns that. Formats that write what getters
-// return have message; others say what they have ([decode.Format.ThrowableMessage]).
+// exceptionText returns the message of the throwable at node i, as its getMessage does. Formats that write fields have
+// detailMessage and, for a class with its own message, also message, which then counts. Formats that write the results of
+// getters have message. Others name their field in [decode.Format.ThrowableMessage].
 func (m *Message) exceptionText(i, depth int) (text string, ok bool) {
 	t := m.Tree
 	var own, detail, other string
@@ -228,10 +228,10 @@ func (m *Message) exceptionText(i, depth int) (text string, ok bool) {
 	return "", false
 }
 
-// failed goes on after a value that started at offset at, with node value of the tree, and could not be read to its end. If
-// the attachments can be found from the end, the bytes before them are opaque, else all that follow. The opaque bytes stand
-// in the innermost object, list or map that was begun. A value of which nothing was read is the opaque value itself, named by
-// label, name and index.
+// failed continues after a value that could not be read to its end. The value starts at offset at and is node value of the tree.
+// If the attachments can be found from the end of the body, the bytes before them are opaque; otherwise all following bytes
+// are. The opaque bytes belong to the innermost open object, list or map. If nothing of the value was read, the value itself is
+// opaque, named by label, name and index.
 func (b *body) failed(at, value, depth int, l decode.Label, name string, index int) {
 	m, t := b.m, b.m.Tree
 	m.Err = b.r.Err()
@@ -257,7 +257,7 @@ func (b *body) failed(at, value, depth int, l decode.Label, name string, index i
 	for i := value; i < last; {
 		n := &t.Nodes[i]
 		switch {
-		case int(n.End) < last: // something before it: overhead, an element that was read
+		case int(n.End) < last: // something precedes it: overhead, or an element that was read
 			i = int(n.End)
 			continue
 		case n.Kind != decode.Object && n.Kind != decode.List && n.Kind != decode.Map:
@@ -269,7 +269,7 @@ func (b *body) failed(at, value, depth int, l decode.Label, name string, index i
 	}
 }
 
-// attachments reads the attachments, if the values before them were read or passed over.
+// attachments reads the attachments if the values before them were read or skipped.
 func (b *body) attachments() {
 	if b.r.Err() != nil {
 		return
@@ -280,7 +280,7 @@ func (b *body) attachments() {
 	}
 }
 
-// rest gives an owner to the bytes after the last field that was read, and to those that the capture lacks.
+// rest assigns the bytes after the last field that was read, and the missing bytes, to nodes.
 func (b *body) rest() {
 	m, t := b.m, b.m.Tree
 	t.CloseTo(0)
@@ -303,7 +303,7 @@ func (b *body) rest() {
 	}
 	lost := b.f.BodyLen - b.f.Captured
 	if unread := b.f.BodyLen - len(b.f.Body) - lost; unread > 0 {
-		// Captured, but after a gap, or more than was wanted.
+		// These bytes were captured, but they follow a gap or were not needed.
 		t.Leaf(decode.Opaque, decode.Whole, "opaque", 0, len(b.f.Body)+lost, b.f.BodyLen)
 	}
 	if lost > 0 {
@@ -315,8 +315,7 @@ func (b *body) rest() {
 	b.balance(lost)
 }
 
-// balance makes sure that every byte has one owner. A tree that does not balance is a fault of a decoder: its body becomes
-// opaque, it is never half counted.
+// balance checks that every byte has exactly one owner. If it has not, a decoder is wrong, and the whole body becomes opaque.
 func (b *body) balance(lost int) {
 	m, t := b.m, b.m.Tree
 	sum := 0
@@ -337,7 +336,7 @@ func (b *body) balance(lost int) {
 	}
 }
 
-// decoded sums up how far a body was understood.
+// decoded returns how far a body was decoded.
 func decoded(m *Message) string {
 	opaque, values := false, false
 	t := m.Tree
@@ -364,7 +363,7 @@ func decoded(m *Message) string {
 	return "none"
 }
 
-// notDecoded is the error of a body with an opaque value at offset at that nothing else was wrong with.
+// notDecoded returns the error of a body whose only defect is an opaque value at offset at.
 func notDecoded(at int) *decode.Error {
 	return &decode.Error{Cause: decode.Unsupported, At: at, Expected: "a decoder for these values"}
 }

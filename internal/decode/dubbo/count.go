@@ -2,9 +2,9 @@ package dubbo
 
 import "dubbo-wire/internal/decode"
 
-// count adds up what the bytes of a frame's body are for without a tree, where its reader can and nothing is wrong with the
-// body; else it returns false, what it counted is void, and a tree has to be made. The reader is asked for the same as with
-// a tree.
+// count counts the bytes of a body by class without a tree. It returns false if the reader cannot do this or if the body is
+// damaged; then the counts are invalid, and the body must be read into a tree. The calls of the reader are the same as with a
+// tree.
 func (b *body) count() bool {
 	s, ok := b.r.(decode.Summer)
 	if !ok || !b.m.Format.Counts {
@@ -47,17 +47,17 @@ func (b *body) count() bool {
 	}
 	rest := len(b.f.Body) - b.r.Offset()
 	if rest > 0 && m.Err != nil {
-		return false // what they are depends on the error
+		return false // their class depends on the error
 	}
 	m.Parts[decode.ClassOverhead] += int32(rest) // after the last field
 	total := 0
 	for _, n := range m.Parts {
 		total += int(n)
 	}
-	return total == len(b.f.Body) // else the reader is at fault, and a tree decides
+	return total == len(b.f.Body) // otherwise the reader is wrong, and a tree decides
 }
 
-// countedNames takes the envelope. What its bytes are for is known from the first request that started with them.
+// countedNames reads the envelope. The classes of its bytes are known from the first request with the same bytes.
 func (b *body) countedNames(s decode.Summer) *Names {
 	if n := b.serialization.skim(b.d, b.f.Body); n != nil && n.counted {
 		s.Resume(len(n.raw))

@@ -11,31 +11,31 @@ import (
 type Decoder struct {
 	formats [32][]*serialization
 	all     []*serialization
-	unnamed [32]*decode.Format // what headers with ids of no serialization name, by id
+	unnamed [32]*decode.Format // formats for unknown ids, by id
 	tree    decode.Tree
 	msg     Message
-	// nameBytes is about the memory of the names that are remembered.
+	// nameBytes is the approximate memory of the cached names.
 	nameBytes int
 	trees     int
-	seed      maphash.Seed // of this process, so that no capture can be made for collisions
+	seed      maphash.Seed // random in each process, so that a capture cannot force collisions
 }
 
-// serialization is a format at work: its reader, and the names that it read.
+// serialization is a format with its reader and the names that it has read.
 type serialization struct {
 	format *decode.Format
-	index  int    // among all of the decoder
+	index  int    // in Decoder.all
 	name   string // with the dialect
 	r      decode.Reader
-	names  map[string]*Names // by the bytes that they were read from
-	// recent is some of them again, each in the place that the hash of its bytes says.
+	names  map[string]*Names // by the bytes they were read from
+	// recent is a cache of names, indexed by the hash of their bytes.
 	recent []*Names
 }
 
-// maxNameBytes bounds the memory for request envelopes that are remembered; beyond it they are read again each time.
+// maxNameBytes limits the memory of cached request envelopes. Beyond it, envelopes are read again each time.
 const maxNameBytes = 8 << 20
 
-// NewDecoder returns a decoder for bodies of the given serializations. Where several have one id, the bytes decide
-// between them, and where they do not, the first counts.
+// NewDecoder returns a decoder for bodies in the given serializations. If several have the same id, the bytes of a body
+// choose between them; if they do not tell, the first one is used.
 func NewDecoder(formats []decode.Format) *Decoder {
 	d := &Decoder{seed: maphash.MakeSeed()}
 	for i := range formats {
@@ -47,11 +47,11 @@ func NewDecoder(formats []decode.Format) *Decoder {
 	return d
 }
 
-// Decode reads a frame's body as far as detail asks. dialects is what is known of its connection, nil for nothing. The
-// message and its tree are valid until the next call.
+// Decode reads the body of a frame as far as detail requires. dialects is what is known about the connection; it may be nil.
+// The message and its tree are valid until the next call.
 //
-// Where the header names a serialization that cannot read the start of the body, and another one can, the bytes decide:
-// see [rpc.Message.HeaderFormat].
+// If the serialization in the header cannot read the start of the body and another one can, the body is read in the other
+// one; see [rpc.Message.HeaderFormat].
 func (d *Decoder) Decode(f *Frame, detail Detail, dialects *Dialects) *Message {
 	if dialects == nil {
 		dialects = new(Dialects)
@@ -62,7 +62,7 @@ func (d *Decoder) Decode(f *Frame, detail Detail, dialects *Dialects) *Message {
 	return m
 }
 
-// choose reads a frame's body in the serialization that its header or its bytes name.
+// choose reads the body of a frame in the serialization that the header names or the bytes show.
 func (d *Decoder) choose(f *Frame, detail Detail, dialects *Dialects) *Message {
 	header := d.named(f, dialects)
 	if header == nil || header.format.Depth == decode.DepthNone {
@@ -79,7 +79,7 @@ func (d *Decoder) choose(f *Frame, detail Detail, dialects *Dialects) *Message {
 			if other := b.detect(why); other != nil {
 				chosen = other
 			}
-			m = d.decode(f, detail, chosen, dialects) // again, since looking for another reads, too
+			m = d.decode(f, detail, chosen, dialects) // again, because the search reads bodies, too
 		}
 	}
 	if chosen != header {
@@ -91,7 +91,7 @@ func (d *Decoder) choose(f *Frame, detail Detail, dialects *Dialects) *Message {
 	return m
 }
 
-// decode reads a body in one serialization, nil where there is none, and in the layout of its connection if that fits.
+// decode reads a body in a serialization, which may be nil, and in the layout of its connection if that fits.
 func (d *Decoder) decode(f *Frame, detail Detail, chosen *serialization, dialects *Dialects) *Message {
 	m := d.decodeIn(f, detail, chosen, dialects.layout)
 	if m.Kind == Request && chosen != nil && chosen.format.Depth != decode.DepthNone {
@@ -104,7 +104,7 @@ func (d *Decoder) decode(f *Frame, detail Detail, chosen *serialization, dialect
 	return m
 }
 
-// decodeIn reads a body in one serialization, nil where there is none, and one layout.
+// decodeIn reads a body in a serialization, which may be nil, and a layout.
 func (d *Decoder) decodeIn(f *Frame, detail Detail, chosen *serialization, layout Layout) *Message {
 	m := &d.msg
 	*m = Message{}
@@ -122,12 +122,12 @@ func (d *Decoder) decodeIn(f *Frame, detail Detail, chosen *serialization, layou
 	if detail > Envelope {
 		d.trees++
 		d.tree.Reset()
-		d.tree.WithValues = detail >= Parts // some values are only known to be wrong when they are read
+		d.tree.WithValues = detail >= Parts // some errors appear only when values are read
 		m.Tree = &d.tree
 	}
 	short := f.Short
 	if short == decode.None && len(f.Body) < f.BodyLen {
-		short = decode.Limit // more than was wanted of it
+		short = decode.Limit // only the start of the body was kept
 	}
 	if m.Format != nil && m.Kind <= Response {
 		b.r = chosen.reader()
@@ -161,11 +161,11 @@ func (d *Decoder) decodeIn(f *Frame, detail Detail, chosen *serialization, layou
 	return m
 }
 
-// Trees returns how many bodies were read into a tree so far.
+// Trees returns the number of bodies that were read into a tree.
 func (d *Decoder) Trees() int { return d.trees }
 
-// readWithoutTree reads what is wanted of a body without a tree, if that is possible; else it leaves the message as
-// it was and returns false.
+// readWithoutTree reads a body without a tree, as far as detail requires. If that is not possible, it returns false and
+// leaves the message as it was.
 func (b *body) readWithoutTree(detail Detail) bool {
 	m := b.m
 	switch {
@@ -197,21 +197,21 @@ func (r *serialization) reader() decode.Reader {
 	return r.r
 }
 
-// Of a body that crosses packets, so many bytes are looked at, at least: of a response none of the serializations needs
-// more to say what kind of result it is; a request's envelope is seldom longer.
+// The minimum number of bytes that are kept of a body that crosses packets. No serialization needs more for the kind of a
+// result, and the envelope of a request is seldom longer.
 const (
 	enoughResponse = 256
 	enoughRequest  = 512
 )
 
-// Enough reports whether b, the start of a frame's body, is all of it that Decode needs for Envelope, so that the rest
-// need not be kept.
+// Enough reports whether b, the start of the body of a frame, is all that Decode needs for Envelope, so that the rest need
+// not be kept.
 func (d *Decoder) Enough(h *Header, b []byte, dialects *Dialects) bool {
 	formats := d.formats[h.SerializationID()]
 	switch {
 	case h.Event():
 		return false
-	case len(formats) == 0: // which one it is can only be told by what it starts with
+	case len(formats) == 0: // only the start of the body can tell the serialization
 		return len(b) >= enoughRequest || !h.Request() && len(b) >= enoughResponse
 	case len(formats) > 1 && wantsWhole(formats, dialects):
 		return false
@@ -227,8 +227,8 @@ func (d *Decoder) Enough(h *Header, b []byte, dialects *Dialects) bool {
 	return r.Err() == nil && !bytes.Contains(b[:r.Offset()], []byte("$invoke"))
 }
 
-// Readable reports whether b, a whole body, starts as one with that header does: a request with the five texts of its
-// envelope, a result with its kind, another response with its text.
+// Readable reports whether b, a complete body, can be read from its start as the header requires: a request with the five
+// texts of its envelope, a result with its kind, another response with its text.
 func (d *Decoder) Readable(h *Header, b []byte) bool {
 	formats := d.formats[h.SerializationID()]
 	if h.Event() || len(formats) == 0 {
@@ -245,7 +245,7 @@ func (d *Decoder) Readable(h *Header, b []byte) bool {
 			return true
 		}
 	}
-	// Another serialization may have written it.
+	// The body may be in another serialization.
 	f := Frame{Header: *h, Body: b}
 	in := detector{d: d, f: &f}
 	for _, r := range d.all {
@@ -256,8 +256,8 @@ func (d *Decoder) Readable(h *Header, b []byte) bool {
 	return false
 }
 
-// kindOf tells heartbeats from other events by their body: what the serialization writes for null, or nothing at all.
-// Where the serialization is not known: heartbeats want an answer, or are one; other events do not.
+// kindOf distinguishes heartbeats from other events by their body: a heartbeat has null in its serialization, or nothing. If
+// the serialization is unknown, an event that expects a response, or is one, is a heartbeat.
 func kindOf(f *Frame, format *decode.Format) Kind {
 	switch {
 	case !f.Event() && f.Request():

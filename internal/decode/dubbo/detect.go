@@ -8,27 +8,27 @@ import (
 	"dubbo-wire/internal/decode"
 )
 
-// detector finds the serialization that a body is in, when the one that its header names cannot read its start.
+// detector finds the serialization of a body if the one in its header cannot read its start.
 //
-// Every serialization writes the five texts of a request and the kind of a result in a form of its own, so few can read what
-// another one wrote. Nothing is concluded from a body that several can read, unless the connection or the rest of the body
-// tells them apart; nor from heartbeats and other events.
+// Every serialization has its own form of the five texts of a request and of the kind of a result, so few can read the bytes
+// of another one. A body that several can read proves nothing, unless the connection or the rest of the body distinguishes
+// them. Heartbeats and other events prove nothing, either.
 type detector struct {
 	d        *Decoder
 	f        *Frame
-	m        *Message       // as the header's serialization read it
-	named    *serialization // by the header
+	m        *Message       // as read in the serialization of the header
+	named    *serialization // the serialization in the header
 	dialects *Dialects
 }
 
-// doubt says whether another serialization is looked for.
+// doubt is the reason to look for another serialization.
 type doubt uint8
 
 const (
 	certain doubt = iota
-	// inValues: the start was read, but others may write it alike; what follows is malformed.
+	// inValues: the start was read, but other serializations may write the same start; the rest is malformed.
 	inValues
-	// inStart: the start is there and could not be read.
+	// inStart: the start was captured but could not be read.
 	inStart
 )
 
@@ -52,15 +52,15 @@ func (b *detector) doubt() doubt {
 	return certain
 }
 
-// foreign returns the serialization that other bodies of the connection with this header's id were in, if none of them was in
-// the header's own and this one starts as those do or is an event; else nil.
+// foreign returns the serialization of other bodies of the connection with the same id in their header, if it is never that of
+// the header and this body starts in the same way or is an event. Otherwise it returns nil.
 func (d *Decoder) foreign(f *Frame, named *serialization, dialects *Dialects) *serialization {
 	known := int(dialects.foreign[f.SerializationID()]) - 1
 	if known < 0 || named != nil && dialects.seen>>named.index&1 != 0 {
 		return nil
 	}
 	if f.Event() {
-		return d.all[known] // what it writes for null is a heartbeat
+		return d.all[known] // its null is a heartbeat
 	}
 	if b := (detector{d: d, f: f, named: named, dialects: dialects}); !b.startsAs(d.all[known]) {
 		return nil
@@ -68,17 +68,17 @@ func (d *Decoder) foreign(f *Frame, named *serialization, dialects *Dialects) *s
 	return d.all[known]
 }
 
-// maxFailed is how many bodies of a connection are tried without success, so that damage costs no more than that.
+// maxFailed is the maximum number of failed searches per connection. It limits the cost of damage.
 const maxFailed = 64
 
-// detect returns the serialization that the bytes are in, nil if it cannot be told.
+// detect returns the serialization of the bytes, nil if it is ambiguous.
 func (b *detector) detect(why doubt) *serialization {
 	if why == certain {
 		return nil
 	}
 	id := b.f.SerializationID()
 	known := int(b.dialects.foreign[id]) - 1
-	// About the first request in a serialization the connection says nothing. Later ones are like it, or damaged.
+	// The connection does not help with the first request in a serialization. Later ones are like it, or damaged.
 	first := b.f.Request() && (b.named == nil || b.dialects.seen>>b.named.index&1 == 0)
 	var able []*serialization
 	seen := 0
@@ -101,7 +101,7 @@ func (b *detector) detect(why doubt) *serialization {
 	case why == inStart && (seen == 1 || len(able) == 1 && b.f.Request()):
 		told = able[0]
 	default:
-		// A response starts with one byte, and some serializations write requests alike: the whole body tells.
+		// A response starts with one byte, and some serializations write the same requests, so the whole body decides.
 		for _, r := range able {
 			if b.readsAll(r) {
 				told = r
@@ -121,7 +121,7 @@ func (b *detector) detect(why doubt) *serialization {
 	return told
 }
 
-// startsAs reports whether r reads the start of the body, and what it reads is what Dubbo writes there.
+// startsAs reports whether r reads the start of the body and finds what Dubbo writes there.
 func (b *detector) startsAs(r *serialization) bool {
 	if r.format.Depth == decode.DepthNone {
 		return false
@@ -141,7 +141,7 @@ func (b *detector) startsAs(r *serialization) bool {
 	return r.namesCall(b.f.Body, LayoutDubbo) || r.namesCall(b.f.Body, LayoutDubbox)
 }
 
-// namesCall reports whether a request's body starts with an envelope of that layout, whose texts are what must be there.
+// namesCall reports whether the body of a request starts with an envelope in that layout and with valid texts.
 func (r *serialization) namesCall(b []byte, l Layout) bool {
 	if !l.writes(r) {
 		return false
@@ -157,8 +157,8 @@ func (r *serialization) namesCall(b []byte, l Layout) bool {
 	return !n.strange && printable(n.Service) && printable(n.Version) && n.Method != "" && printable(n.Method)
 }
 
-// decodeForeignLayout reads a request that does not have the layout of its connection: in the layout that fits, or up to the method.
-// Where not even the first texts can be read, the message is that of the connection's layout.
+// decodeForeignLayout reads a request that does not fit the layout of its connection: in the layout that fits, or up to the
+// method. If the first texts cannot be read, the result is that of the connection's layout.
 func (d *Decoder) decodeForeignLayout(f *Frame, detail Detail, chosen *serialization, dialects *Dialects) *Message {
 	for l := LayoutDubbo; l < LayoutUnknown; l++ {
 		if l != dialects.layout && chosen.namesCall(f.Body, l) && d.fits(f, chosen, l) {
@@ -170,7 +170,7 @@ func (d *Decoder) decodeForeignLayout(f *Frame, detail Detail, chosen *serializa
 		return d.decodeIn(f, detail, chosen, dialects.layout)
 	}
 	m := d.decodeIn(f, detail, chosen, LayoutUnknown)
-	if dialects.hasLayout && m.Err != nil { // other requests of the connection were read: this one is damaged
+	if dialects.hasLayout && m.Err != nil { // other requests of the connection were read, so this one is damaged
 		m.Layout, m.Err.Cause, m.Err.Expected = "", decode.Malformed, "JVM type descriptors"
 	}
 	return m
@@ -185,7 +185,7 @@ func (d *Decoder) fits(f *Frame, chosen *serialization, l Layout) bool {
 	return (m.Err == nil || m.Err.Cause != decode.Malformed) && !hasTrailing(m)
 }
 
-// readsAll reports whether r reads the body to its end, which only a complete body tells.
+// readsAll reports whether r reads a complete body to its end.
 func (b *detector) readsAll(r *serialization) bool {
 	if len(b.f.Body) < b.f.BodyLen || r.format.Depth < decode.DepthFull {
 		return false
@@ -194,7 +194,7 @@ func (b *detector) readsAll(r *serialization) bool {
 	return m.Err == nil && m.Decoded == "full" && !hasTrailing(m)
 }
 
-// onlyOpaque returns the one of several that leaves nothing but values opaque, nil if that is none or several.
+// onlyOpaque returns the only serialization that reads everything but opaque values, nil if none or several do.
 func (b *detector) onlyOpaque(able []*serialization) (one *serialization) {
 	if len(b.f.Body) < b.f.BodyLen || !b.f.Request() {
 		return nil
@@ -214,9 +214,9 @@ func (b *detector) onlyOpaque(able []*serialization) (one *serialization) {
 	return one
 }
 
-// decodeUnknown reads a body whose header has an id of no serialization, or the id that Dubbo leaves to its users, whose own
-// may be a known one under another id. custom is the format of that id, nil for the others; its bodies are only taken for
-// another serialization that reads all of them.
+// decodeUnknown reads a body whose header has an unknown id, or the id that Dubbo reserves for its users. Their serialization
+// may be a known one under another id. custom is the format of the reserved id, else nil; its bodies count as another
+// serialization only if that one reads all of them.
 func (d *Decoder) decodeUnknown(f *Frame, detail Detail, custom *serialization, dialects *Dialects) *Message {
 	chosen := d.foreign(f, custom, dialects)
 	id := f.SerializationID()
@@ -251,7 +251,7 @@ func hasTrailing(m *Message) bool {
 	return len(n) > 0 && n[len(n)-1].Parent < 0 && n[len(n)-1].Name == "trailing"
 }
 
-// printable reports whether s has no control characters and no broken ones.
+// printable reports whether s is valid UTF-8 without control characters.
 func printable(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool {
 		return r == unicode.ReplacementChar || unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t'

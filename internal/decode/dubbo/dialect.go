@@ -2,24 +2,24 @@ package dubbo
 
 import "dubbo-wire/internal/decode"
 
-// Dialects is what bodies of one connection have told of its serializations, in either direction. The zero value knows
-// nothing.
+// Dialects is what the bodies of a connection, in both directions, have shown about its serializations. The zero value is
+// ready.
 type Dialects struct {
-	// told is which of several formats with one id the bytes of a body told last, by id: 1 + its place in the decoder's list.
+	// told is the format that a body last identified among those with the same id, by id: 1 + its index in the decoder's list.
 	told [32]uint8
-	// foreign is which serialization wrote the bodies whose header names another one, by the header's id: 1 + its place among
-	// all.
+	// foreign is the serialization of bodies whose header names another one, by the header's id: 1 + its index in
+	// Decoder.all.
 	foreign [32]uint8
-	// seen is the serializations that read a body's start on this connection, a bit each.
+	// seen has a bit for each serialization that has read the start of a body of this connection.
 	seen uint64
 	// layout is that of the last request whose envelope was read; hasLayout is set if there is one.
 	layout    Layout
 	hasLayout bool
-	// failed counts bodies that no serialization could be found for.
+	// failed counts bodies without a matching serialization.
 	failed uint8
 }
 
-// named returns the serialization that a frame's header names, nil if no format has its id.
+// named returns the serialization in the header of a frame, nil if no format has that id.
 func (d *Decoder) named(f *Frame, dialects *Dialects) *serialization {
 	formats := d.formats[f.SerializationID()]
 	switch len(formats) {
@@ -40,9 +40,9 @@ func (d *Decoder) named(f *Frame, dialects *Dialects) *serialization {
 	return d.pick(formats, &f.Header, f.Body, dialects)
 }
 
-// pick chooses between formats of one id: the one that claims the start of the body, which then counts for the whole
-// connection; else the one that the connection told before; else the first. A format that rejects the body is only taken if all
-// do.
+// pick chooses between formats with the same id: the one that claims the start of the body, and is then used for the whole
+// connection; else the one that the connection identified before; else the first. It takes a format that rejects the body only
+// if all do.
 func (d *Decoder) pick(formats []*serialization, h *Header, b []byte, dialects *Dialects) *serialization {
 	known := int(dialects.told[h.SerializationID()]) - 1
 	if len(formats) == 1 {
@@ -65,7 +65,7 @@ func (d *Decoder) pick(formats []*serialization, h *Header, b []byte, dialects *
 	return formats[best]
 }
 
-// wantsWhole reports whether a complete body may tell a dialect that the connection has not told yet.
+// wantsWhole reports whether a complete body may identify a dialect that the connection has not identified yet.
 func wantsWhole(formats []*serialization, dialects *Dialects) bool {
 	if len(formats) < 2 || dialects.told[formats[0].format.ID&maskID] != 0 {
 		return false

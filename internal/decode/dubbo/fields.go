@@ -2,7 +2,7 @@ package dubbo
 
 import "dubbo-wire/internal/decode"
 
-// Field is a part of a body that is read at one go. The order of a body's fields is written here only; it is that of
+// Field is a part of a body that is read in one step. Only this file has the order of the fields. It is that of
 // DubboCodec.encodeRequestData and encodeResponseData:
 //
 //	for f := FirstField(k); f != NoField; f = f.Next(resultKind) { … }
@@ -22,8 +22,8 @@ const (
 // EnvelopeTexts are the names of the texts that a request starts with, in their order.
 var EnvelopeTexts = [...]string{"dubboVersion", "path", "serviceVersion", "method", "parameterTypes"}
 
-// Layout is how the envelope of a request ends: Dubbo has the parameter types there, as its last text, and forks of Dubbo something
-// else. All of them write the first four texts, the arguments and the attachments alike.
+// Layout is the form of the end of a request's envelope. Dubbo writes the parameter types there as the last text, and its forks
+// write something else. The first four texts, the arguments and the attachments are the same in all of them.
 type Layout uint8
 
 const (
@@ -32,11 +32,11 @@ const (
 	// [decode.Format.Optimized] the latter is Dubbo's.
 	LayoutDubbox
 	LayoutOlderDubbox
-	// LayoutUnknown has the four texts; the bytes after them have no known order.
+	// LayoutUnknown has the four texts. The order of the bytes after them is unknown.
 	LayoutUnknown
 )
 
-// layouts says what follows the method.
+// layouts describes what follows the method.
 var layouts = [...]struct {
 	name string // "" for Dubbo itself
 	// counts: a number of arguments, in place of their types where an optimized serialization has arguments that tell their types;
@@ -49,10 +49,10 @@ var layouts = [...]struct {
 	LayoutUnknown:     {"another Dubbo fork's layout", false, false},
 }
 
-// maxArguments is how many parameters a method of Java may have.
+// maxArguments is the maximum number of parameters of a Java method.
 const maxArguments = 255
 
-// argumentCount takes the number of arguments of a layout that has one, -1 if the arguments are not numbered.
+// argumentCount reads the number of arguments in a layout that has one. It returns -1 if there is none.
 func argumentCount(r decode.Reader) int {
 	n, ok := r.(decode.IntReader)
 	if !ok {
@@ -61,7 +61,7 @@ func argumentCount(r decode.Reader) int {
 	return int(n.Int("argumentCount"))
 }
 
-// writes reports whether a serialization may have bodies of the layout.
+// writes reports whether a serialization may have bodies in the layout.
 func (l Layout) writes(r *serialization) bool {
 	_, counts := r.reader().(decode.IntReader)
 	return !layouts[l].counts || counts && (layouts[l].types || r.format.Optimized)
@@ -80,7 +80,7 @@ func FirstField(k decode.BodyKind) Field {
 	return NoField
 }
 
-// Next returns the field that follows f. resultKind is that of a result, once it was read.
+// Next returns the field after f. resultKind is the kind of a result, after it was read.
 func (f Field) Next(resultKind byte) Field {
 	switch f {
 	case FieldEnvelope:
@@ -104,7 +104,7 @@ func (f Field) Next(resultKind byte) Field {
 	return NoField
 }
 
-// skip takes f, the first field of a body, without recording it. r has no tree.
+// skip reads f, the first field of a body, without recording it. r has no tree.
 func (f Field) skip(r decode.Reader, l Layout) {
 	switch f {
 	case FieldEnvelope:
@@ -123,7 +123,7 @@ func (f Field) skip(r decode.Reader, l Layout) {
 	}
 }
 
-// read takes the envelope.
+// read reads the envelope.
 func (n *Names) read(r decode.Reader, l Layout, optimized bool) {
 	var null [len(EnvelopeTexts)]bool
 	for i, s := range [...]*string{&n.ProtocolVersion, &n.Service, &n.Version, &n.Method} {
