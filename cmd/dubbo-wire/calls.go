@@ -69,8 +69,8 @@ included, with a comment (frame.comment) at each frame's first packet. The input
 	defer flagValues(cmd, "sort", measure.CallSorts)
 	addFlags(cmd.Flags(), chooseGroup, func(fs *pflag.FlagSet) {
 		fs.StringVar(&sortBy, "sort", "", "sort calls by `KEY`: "+strings.Join(measure.CallSorts, ", ")+" (largest first)")
-		fs.Int64Var(&f.top, "top", 0, "print the first `N` calls in tables; csv and json always have all")
-		bound(fs, "top", &f.top, 0, math.MaxInt64, "write a number of calls, 0 for all")
+		fs.IntVar(&f.top, "top", 0, "print the first `N` calls in tables; csv and json always have all")
+		bound(fs, "top", &f.top, 0, math.MaxInt, "write a number of calls, 0 for all")
 		fs.BoolVar(&noValues, "no-values", false, "leave arguments, attachments, results and the messages of exceptions out")
 		fs.BoolVar(&redact, "redact", false, "print types and lengths in place of values")
 	})

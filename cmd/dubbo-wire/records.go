@@ -17,7 +17,7 @@ type recordFlags struct {
 	filter filterFlags
 	out    outputFlags
 	write  string // a pcapng file for the packets
-	top    int64  // rows of tables; 0: all
+	top    int    // rows of tables; 0: all
 }
 
 func (f *recordFlags) add(cmd *cobra.Command) {
@@ -25,7 +25,7 @@ func (f *recordFlags) add(cmd *cobra.Command) {
 	f.filter.add(cmd)
 	f.out.add(cmd, "table", "markdown", "csv", "json", "jsonl")
 	addFlags(cmd.Flags(), outputGroup, func(fs *pflag.FlagSet) {
-		fs.StringVarP(&f.write, "write", "w", "", "write the packets of the selected calls to `OUT.pcapng`, with a comment at each frame's first packet; records are then printed only with --format or -o")
+		fs.StringVarP(&f.write, "write", "w", "", "write the packets of the selected calls to a pcapng `FILE`, with a comment at each frame's first packet; records are then printed only with --format or -o")
 	})
 }
 
@@ -79,7 +79,7 @@ func printRecords[T any](s *streams, f *recordFlags, args []string, kind *record
 	}
 	opt := kind.options(output.Any(targets, "json", "jsonl"))
 	fl.Apply(&opt)
-	w.Top = f.top
+	w.Top = int64(f.top)
 	add, done := w.Write, func() error { return nil }
 	if kind.order != nil {
 		add, done = kind.order(w.Write)

@@ -30,7 +30,7 @@ var callColumns = []streamColumn{
 	{name: "answer", right: true, width: 6, narrow: &streamColumn{name: "format", width: 8, most: 9}},
 	{name: "time", width: 27, narrow: &streamColumn{name: "time", right: true, width: 9}},
 	{name: "client > server", width: 33, narrow: &streamColumn{name: "conn", right: true, width: 4}},
-	{name: "id", right: true, width: 7, narrow: &streamColumn{name: "id", right: true, width: 4, most: 8}},
+	{name: "id", right: true, width: 7, narrow: &streamColumn{name: "id", right: true, width: 6, most: 6}},
 	{name: "serialization", width: 13, narrow: &streamColumn{}},
 	{name: "state", width: 10, narrow: &streamColumn{name: "state", width: 5}},
 	{name: "request body bytes", right: true, width: 18, narrow: &streamColumn{name: "request", right: true, width: 7}},
