@@ -36,7 +36,7 @@ var callColumns = []streamColumn{
 	{name: "request body bytes", right: true, width: 18, narrow: &streamColumn{name: "request", right: true, width: 7}},
 	{name: "response body bytes", right: true, width: 19, narrow: &streamColumn{name: "response", right: true, width: 8}},
 	{name: "latency", right: true, width: 8, narrow: &streamColumn{name: "latency", right: true, width: 7}},
-	{name: "service/method"},
+	{name: "service/method", narrow: &streamColumn{name: "method"}},
 }
 
 // Row prints one call.
