@@ -44,7 +44,7 @@ func groupsOf(ts *testscript.TestScript, file string, without ...string) []map[s
 		for _, key := range without {
 			delete(g, key)
 		}
-		for _, d := range []string{"request", "response"} {
+		for _, d := range []string{"request", "response", "responseOk", "responseOther", "responseError"} {
 			if d, ok := g[d].(map[string]any); ok && len(without) > 2 {
 				delete(d, "wireBytes")
 			}

@@ -72,9 +72,12 @@ func open(self *rpc.Protocol, env *rpc.Env) rpc.Opener {
 // conn is one connection. Its framers ask each other which requests were found.
 type conn struct {
 	*lane
-	out      rpc.Sink
-	needs    rpc.Needs
-	sides    [2]side
+	out   rpc.Sink
+	needs rpc.Needs
+	sides [2]side
+	// first is the framer of the side that sends first. It is part of the connection, so that most packets find both in
+	// one place; many connections have no other.
+	first    Framer
 	dialects Dialects
 	joined   bool
 	claimed  bool
@@ -85,18 +88,8 @@ type conn struct {
 // side is one direction of a connection.
 type side struct {
 	conn   *conn
+	framer *Framer // nil before the first byte
 	number uint8
-	begun  bool
-	// own is part of the side, so that reading a packet finds all of the connection in one place.
-	own Framer
-}
-
-// framer returns the framer, nil before the first byte.
-func (s *side) framer() *Framer {
-	if !s.begun {
-		return nil
-	}
-	return &s.own
 }
 
 func (s *side) other() *side { return &s.conn.sides[1-s.number] }
@@ -117,11 +110,15 @@ func (c *conn) Gap(side int, n, wire int64, chunk *rpc.Chunk) {
 func (c *conn) begin(side int) *Framer {
 	c.framing.WantBody = c.env.MaxBody
 	s := &c.sides[side]
-	if !s.begun {
-		s.begun = true
-		s.own.start(&c.framing, s, !c.joined)
+	if s.framer == nil {
+		if s.other().framer == nil {
+			s.framer = &c.first
+		} else {
+			s.framer = new(Framer)
+		}
+		s.framer.start(&c.framing, s, !c.joined)
 	}
-	return &s.own
+	return s.framer
 }
 
 // settle lets framers emit frames that the other direction has decided.
@@ -129,7 +126,7 @@ func (c *conn) settle() {
 	for c.held {
 		c.held = false
 		for i := range c.sides {
-			if f := c.sides[i].framer(); f != nil {
+			if f := c.sides[i].framer; f != nil {
 				f.Settle()
 			}
 		}
@@ -140,17 +137,17 @@ func (c *conn) settle() {
 	}
 }
 
-func (s *side) met() bool { return s.begun && s.own.Met() }
+func (s *side) met() bool { return s.framer != nil && s.framer.Met() }
 
 // Repeat implements [rpc.Conn]: retransmitted bytes belong to the frame that is being read.
 func (c *conn) Repeat(side int, _ rpc.Span, wire int64) bool {
-	f := c.sides[side].framer()
+	f := c.sides[side].framer
 	return f != nil && f.AddWire(wire)
 }
 
 // End implements [rpc.Conn].
 func (c *conn) End(side int) {
-	if f := c.sides[side].framer(); f != nil {
+	if f := c.sides[side].framer; f != nil {
 		f.End()
 		c.settle()
 	}
@@ -158,7 +155,7 @@ func (c *conn) End(side int) {
 
 // Pending implements [rpc.Conn].
 func (c *conn) Pending(side int) rpc.Pending {
-	f := c.sides[side].framer()
+	f := c.sides[side].framer
 	if f == nil {
 		return rpc.Pending{}
 	}
@@ -172,13 +169,13 @@ func (s *side) Expected(id int64) bool { return s.conn.needs.Awaited(int(s.numbe
 
 // Asked implements [Asker].
 func (s *side) Asked(id int64) bool {
-	f := s.other().framer()
+	f := s.other().framer
 	return f != nil && f.Asks(id)
 }
 
 // Missed implements [Asker].
 func (s *side) Missed() bool {
-	f := s.other().framer()
+	f := s.other().framer
 	return s.conn.joined || f == nil || f.Lossy()
 }
 
@@ -219,8 +216,8 @@ func (c *conn) ask(h *Header, b []byte) *rpc.Message {
 // Frame implements [Sink].
 func (s *side) Frame(f *Frame) {
 	c := s.conn
-	if o := s.other(); o.begun && o.own.Searching() && !f.Request() && !f.Event() && !s.Expected(f.ID) {
-		o.own.Answered(f.ID) // its request may be among the held bytes
+	if o := s.other(); o.framer != nil && o.framer.Searching() && !f.Request() && !f.Event() && !s.Expected(f.ID) {
+		o.framer.Answered(f.ID) // its request may be among the held bytes
 		c.held = true
 	}
 	c.claimed = true
