@@ -2,6 +2,7 @@ package findings_test
 
 import (
 	"fmt"
+	"maps"
 	"net"
 	"regexp"
 	"slices"
@@ -162,11 +163,30 @@ func recount(list []*message, totals *pipeline.Totals, largeFrom, waitFrom int64
 	for name, calls := range byMethod {
 		recountMethod(x, name, calls, totals)
 	}
+	recountMissingDirection(x, all, totals)
 	recountLabels(x, list, all)
 	recountMixtures(x, all)
 	recountVersions(x, all)
 	recountWaits(x, all, largeFrom, waitFrom)
 	return x
+}
+
+// recountMissingDirection replaces the findings of methods without responses if the capture has the clients' packets only.
+func recountMissingDirection(x expected, all []exchange, totals *pipeline.Totals) {
+	twoWay := 0
+	for _, e := range all {
+		if e.response != nil {
+			return
+		}
+		if e.request.twoWay {
+			twoWay++
+		}
+	}
+	if twoWay == 0 || totals.OneSided == 0 {
+		return
+	}
+	maps.DeleteFunc(x, func(key string, _ map[string]any) bool { return strings.HasPrefix(key, "unanswered ") })
+	x.add("unanswered", "responses", map[string]any{"unanswered": twoWay, "calls": twoWay})
 }
 
 func recountMethod(x expected, name string, calls []exchange, totals *pipeline.Totals) {
