@@ -210,15 +210,30 @@ func (t *Tree) appendMap(dst []byte, i int) []byte {
 	return append(dst, "]}"...)
 }
 
-// named reports whether key c of a map is a name rather than a value: the key of an attachment, or of a member of a value
-// that may be an object.
+// named reports whether key c of a map is a name rather than a value: the key of an attachment, or a key of a value that may
+// be an object if a field can have that name.
 func (t *Tree) named(c int) bool {
 	n := &t.Nodes[c]
-	if n.Label == ByMember || n.Parent < 0 {
+	if n.Parent < 0 {
 		return true
 	}
-	up := &t.Nodes[n.Parent]
-	return up.Parent < 0 && up.Name == "attachments"
+	if up := &t.Nodes[n.Parent]; up.Parent < 0 && up.Name == "attachments" {
+		return true
+	}
+	return n.Label == ByMember && n.Kind == String && IsMemberName(n.Text)
+}
+
+// IsMemberName reports whether a field can have that name: an ASCII identifier, which may have hyphens and begin with "@".
+// Other keys are values: numbers, dates, addresses, sentences.
+func IsMemberName(key string) bool {
+	for i := range len(key) {
+		switch c := key[i]; {
+		case c|0x20 >= 'a' && c|0x20 <= 'z', c == '_', c == '$', c == '@' && i == 0, (c >= '0' && c <= '9' || c == '-') && i > 0:
+		default:
+			return false
+		}
+	}
+	return key != ""
 }
 
 // appendFloat writes the shortest decimal that reads back as the same number. NaN and the infinities, for which JSON has no

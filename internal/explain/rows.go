@@ -119,21 +119,28 @@ func name(t *decode.Tree, i int) string {
 	return n.Name
 }
 
-// secret reports whether the bytes of node i must not be shown where values are redacted. Parts that
-// share bytes with a value, and bytes that were not decoded, are not shown either.
+// secret reports whether the bytes of node i must not be shown where values are redacted. Bytes that were not decoded, and
+// overhead that may contain bytes of values, are not shown either.
 func secret(t *decode.Tree, i int, class decode.Class) bool {
 	n := &t.Nodes[i]
-	switch class {
-	case decode.ClassNames, decode.ClassMissing:
+	switch {
+	case class == decode.ClassMissing:
 		return false
-	case decode.ClassEnvelope:
+	case class == decode.ClassEnvelope:
 		return n.Name == "errorMessage" || n.Name == "event"
-	case decode.ClassOverhead:
-		return n.Name == "trailing"
-	case decode.ClassAttachments:
-		return n.Kind != decode.Overhead && !t.IsName(i)
+	case n.Label == decode.ByMember, class == decode.ClassAttachments && n.Kind != decode.Overhead:
+		return !t.IsName(i)
+	case n.Kind == decode.Overhead:
+		return !structural[n.Name]
 	}
-	return n.Kind != decode.Null && n.Kind != decode.Enum && n.Kind != decode.Ref
+	// The bytes of a reference may be a path with the keys of maps, as in JSON.
+	return n.Kind != decode.Null && n.Kind != decode.Enum
+}
+
+// structural are the roles of overhead that never contains bytes of values.
+var structural = map[string]bool{
+	"type": true, "length": true, "class": true, "field": true, "end": true, "ref": true, "punct": true, "line": true,
+	"block": true, "packet": true, "stream": true, "reset": true,
 }
 
 // value returns the text of the value of a node.

@@ -545,24 +545,27 @@ func (j *jsonGroup) values(by sizes.By) ([]string, error) {
 // bindBooks returns "wire", "coverage" and "saved" whose counters point into t. When they are written, "notTcpBytes",
 // "connections" and "requestsExpired" are replaced by sums or differences.
 func bindBooks(t *pipeline.Totals) (*jsonWire, *jsonCoverage, *jsonSaved) {
-	return &jsonWire{
+	wire := &jsonWire{
 		LinkBytes: &t.LinkBytes, RPCBytes: &t.RPCBytes, EventBytes: &t.EventBytes, IncompleteBytes: &t.IncompleteBytes,
 		RetransmittedBytes: &t.TCP.Repeated, DuplicateBytes: &t.TCP.Duplicate, NotTCPBytes: &t.NotTCPBytes,
 		OffloadedPackets: &t.OffloadedPackets,
-	}, &jsonCoverage{
+	}
+	coverage := &jsonCoverage{
 		TCPPayloadBytes: &t.TCP.Stream, FrameBytes: &t.FrameBytes, SkippedBytes: &t.Skipped, GapBytes: &t.Gap,
 		Connections: &t.TCP.Connections, ConnectionsWithoutData: &t.TCP.WithoutData, ConnectionsJoinedMidway: &t.TCP.Joined,
 		Frames: &t.Frames, FramesIncomplete: &t.Incomplete, BodiesDecoded: &t.BodiesDecoded, BodiesPartly: &t.BodiesPartly,
 		BodiesOpaque: &t.BodiesOpaque, RequestsWithoutResponse: &t.Unanswered, ResponsesWithoutRequest: &t.Orphans,
 		Heartbeats: &t.Heartbeats, Events: &t.Events, FramesFoundByResync: &t.Resynced, NegativeLengths: &t.NegativeLengths,
 		PacketsWithoutTrailer: &t.WithoutTrailer, RequestsExpired: &t.Expired, ConnectionsExpired: &t.TCP.Expired,
-	}, &jsonSaved{
+	}
+	saved := &jsonSaved{
 		Packets: &t.Packets, CompleteBytes: &t.CompleteBytes, Calls: &t.Calls, OneWay: &t.OneWay, Errors: &t.Errors,
 		RequestsExpiredByTime: &t.ExpiredByTime, PacketsWithPayload: &t.TCP.Data, PayloadBytes: &t.TCP.Payload,
 		DuplicatePackets: &t.TCP.Duplicates, DifferingPackets: &t.TCP.Differing, StrayPackets: &t.TCP.Strays,
 		StrayBytes: &t.TCP.Stray, UnplacedBytes: &t.TCP.Unplaced, ConnectionsIdle: &t.TCP.Idle, ConnectionsForgotten: &t.TCP.Forgotten, BetweenBytes: &t.Between,
 		LostGaps: &t.LostGaps, LostBytes: &t.LostBytes, ClockSteps: &t.ClockSteps,
 	}
+	return wire, coverage, saved
 }
 
 // bookCounts returns the counters of some books and their names. must is set for members that are always written.

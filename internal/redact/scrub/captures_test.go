@@ -119,7 +119,7 @@ func (c *scrubbed) unchanged(number int64, was, now *rpc.Message) {
 	}
 	for i := range was.Tree.Nodes {
 		a, b := &was.Tree.Nodes[i], &now.Tree.Nodes[i]
-		if a.Label == decode.ByMember && isMember(a.Text) && a.Text != b.Text {
+		if a.Label == decode.ByMember && decode.IsMemberName(a.Text) && a.Text != b.Text {
 			c.t.Errorf("frame %d: %s: a name became %q", number, was.Tree.Path(i), b.Text)
 		}
 		if a.Len < 4 {
@@ -176,7 +176,7 @@ func (c *scrubbed) mayStay(m *rpc.Message, i int) bool {
 	if m.Operation != nil && m.Operation.Generic && (strings.HasPrefix(path, "args[0]") || strings.HasPrefix(path, "args[1]")) {
 		return true
 	}
-	return n.Label == decode.ByMember && isMember(n.Text) || n.Name == "class" || n.Label == decode.ByKey
+	return n.Label == decode.ByMember && decode.IsMemberName(n.Text) || n.Name == "class" || n.Label == decode.ByKey
 }
 
 // names returns the constants of enums and the names of attachments and fields of a message.

@@ -31,7 +31,7 @@ func (s *Scrubber) markKept(m *rpc.Message) {
 		for i := top; i < int(root.End); i++ {
 			switch n := &nodes[i]; {
 			case n.Label == decode.ByMember:
-				s.kept[i] = n.Kind == decode.String && isMember(n.Text)
+				s.kept[i] = n.Kind == decode.String && decode.IsMemberName(n.Text)
 			case n.Kind == decode.Enum, n.Class == "java.lang.Class", root.Name == "exception" && n.Kind == decode.String && n.Text == m.ExceptionClass:
 				s.keepSubtree(nodes, i)
 			case n.Kind == decode.Map:
@@ -93,12 +93,7 @@ func (s *Scrubber) keepMapClass(nodes []decode.Node, i int) {
 var (
 	javaClass  = regexp.MustCompile(`^[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*)+$`)
 	upperStart = regexp.MustCompile(`(^|\.)[A-Z]`)
-	identifier = regexp.MustCompile(`^[@A-Za-z_$][\w$-]*$`)
 )
 
 // isClass reports whether a text is the name of a Java class in a package: com.acme.Order, java.util.Map$Entry.
 func isClass(text string) bool { return javaClass.MatchString(text) && upperStart.MatchString(text) }
-
-// isMember reports whether a key of a map that may be an object can be the name of a field: an identifier in ASCII, which may
-// have hyphens and begin with "@". Other keys are values: numbers, dates, addresses, sentences.
-func isMember(key string) bool { return identifier.MatchString(key) }
