@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -90,21 +91,28 @@ type sinkOf func(c *call.Call)
 func (sinkOf) Frame(*pipeline.Row)         {}
 func (f sinkOf) Call(c *call.Call, _ bool) { f(c) }
 
+// differing are the methods with one call that is not the same in the written file, and why.
+var differing = map[string]string{
+	"loss text":                "the start of the connection's first selected frame was lost and retransmitted",
+	"mislabelled-3.3.6 nobody": "only other calls of the connection show the serialization of its response",
+}
+
 // TestReadAgain: the calls of a method are the same in the file with their packets, and each packet is in the capture.
 func TestReadAgain(t *testing.T) {
 	testkit.Each(t, 30, func(t *testing.T, c *testkit.Capture) {
-		if c.Name == "loss" || c.Name == "mislabelled-3.3.6" {
-			t.Skip("the frames that are left out decide how the others are found and read")
-		}
 		originals := packets(t, c.Path())
-		all := methods(t, c.Path())
-		for _, m := range all[:min(2, len(all))] {
+		for _, m := range testkit.Some(methods(t, c.Path()), 2) {
 			f := &call.Filter{Method: []call.Glob{call.ParseGlob(m)}}
 			path, sel, sum := extracted(t, f, c.Path())
 			var want, got seen
 			run(t, f, &want, false, c.Path())
 			run(t, f, &got, false, path)
-			assert.ElementsMatch(t, want.calls, got.calls, m)
+			if reason := differing[c.Name+" "+m]; reason == "" {
+				assert.ElementsMatch(t, want.calls, got.calls, m)
+			} else {
+				same := slices.DeleteFunc(slices.Clone(got.calls), func(s string) bool { return !slices.Contains(want.calls, s) })
+				assert.Len(t, same, len(want.calls)-1, "%s: %s", m, reason)
+			}
 			assert.EqualValues(t, len(want.calls), sel.Calls, m)
 			assert.Equal(t, want.messages, sel.Messages, m)
 			assert.Equal(t, want.messages, sum.Comments, m)
