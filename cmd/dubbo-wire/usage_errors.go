@@ -10,12 +10,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"dubbo-wire/internal/exit"
+	"dubbo-wire/internal/term"
 )
 
 // unknownCommand returns an error with a suggestion: a file may lack its command, or a name may be misspelled.
 func unknownCommand(root *cobra.Command, name string) error {
 	if _, err := os.Stat(name); err == nil || strings.ContainsAny(name, "./\\") || name == "-" {
-		return exit.Usagef("%q is no command; to measure a capture: dubbo-wire analyze %s", name, name)
+		return exit.Usagef("%q is not a command; to measure a capture: dubbo-wire analyze %s", name, name)
 	}
 	if near := root.SuggestionsFor(name); len(near) > 0 {
 		return exit.Usagef("unknown command %q; did you mean %s? dubbo-wire --help lists the commands", name, strings.Join(near, " or "))
@@ -140,7 +141,7 @@ func nearest(name string, names []string) string {
 	}
 	best, least := "", len(name)/3+1
 	for _, n := range names {
-		d := distance(name, n)
+		d := term.EditDistance(name, n)
 		if d >= least && len(name) >= 3 && strings.HasPrefix(n, name) {
 			d = least - 1
 		}
@@ -149,27 +150,4 @@ func nearest(name string, names []string) string {
 		}
 	}
 	return best
-}
-
-// distance returns the edit distance of two names: insertions, deletions, replacements and swaps of neighbours.
-func distance(a, b string) int {
-	before, last, now := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := range len(a) {
-		now[0] = i + 1
-		for j := range len(b) {
-			other := 1
-			if a[i] == b[j] {
-				other = 0
-			}
-			now[j+1] = min(last[j+1]+1, now[j]+1, last[j]+other)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				now[j+1] = min(now[j+1], before[j-1]+1)
-			}
-		}
-		before, last, now = last, now, before
-	}
-	return last[len(b)]
 }

@@ -41,7 +41,7 @@ func (r *reader) skipDamage(accepts func(b []byte, ended bool) bool, format stri
 	r.done = !found
 	result := "the file is damaged from here on and was read up to this place: copy or record it again"
 	if found {
-		result = fmt.Sprintf("%d bytes were passed over, and reading went on behind them: copy or record it again", passed)
+		result = fmt.Sprintf("%d bytes were skipped, and reading continued after them: copy or record it again", passed)
 	}
 	r.in.note(r.number, at, "%s; %s", fmt.Sprintf(format, args...), result)
 }

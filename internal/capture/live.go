@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/net/bpf"
+
+	"dubbo-wire/internal/term"
 )
 
 // AnyInterface is the name for all interfaces together, on Linux.
@@ -115,33 +117,10 @@ func noInterface(name string) *Error {
 func nearest(name string, names []string) string {
 	best, least := "", 3
 	for _, n := range names {
-		d := distance(strings.ToLower(name), strings.ToLower(n))
+		d := term.EditDistance(strings.ToLower(name), strings.ToLower(n))
 		if d < least && d < max(len(n), len(name))-1 {
 			best, least = n, d
 		}
 	}
 	return best
-}
-
-// distance returns how many letters must be changed, added or removed to turn a into b (Levenshtein). Interface names
-// have at most 15 letters; only the first 32 letters are compared.
-func distance(a, b string) int {
-	a, b = a[:min(len(a), 32)], b[:min(len(b), 32)]
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		corner := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := corner
-			if a[i] != b[j] {
-				cost++
-			}
-			corner = row[j+1]
-			row[j+1] = min(cost, row[j]+1, corner+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -92,7 +92,7 @@ func TestPcapDamage(t *testing.T) {
 		packets, in := read(t, b)
 		assert.Equal(t, []got{{0, 1, 0, LinkEthernet, 3, "one"}, {0, 3, 0, LinkEthernet, 5, "three"}}, packets)
 		require.Len(t, in.Damage, 1)
-		assert.Equal(t, Damage{2, int64(second), fmt.Sprintf("the record claims %d captured bytes, more than the 262144 a packet of this file can have; 19 bytes were passed over, and reading went on behind them: copy or record it again", claim)}, in.Damage[0])
+		assert.Equal(t, Damage{2, int64(second), fmt.Sprintf("the record claims %d captured bytes, more than the 262144 a packet of this file can have; 19 bytes were skipped, and reading continued after them: copy or record it again", claim)}, in.Damage[0])
 	}
 	packets, in := read(t, b[:len(b)-1]) // and no whole record follows
 	assert.Len(t, packets, 1)

@@ -107,7 +107,7 @@ func (r *pcapngReader) next(p *Packet) error {
 		}
 		size := r.u32(h[4:])
 		if size < ngBlockMin || size%4 != 0 {
-			r.skipDamage(r.startsBlock, "a block length of %d, which is no multiple of 4 from 12 on", size)
+			r.skipDamage(r.startsBlock, "a block length of %d instead of a multiple of 4 from 12 on", size)
 			continue
 		}
 		most := uint32(MaxPacket + 4096)
@@ -353,7 +353,7 @@ func (r *pcapngReader) fill(p *Packet, data []byte, id uint32, ticks uint64, cap
 // next block. The packet is counted, as in Wireshark.
 func (r *pcapngReader) reject(at int64, format string, args ...any) bool {
 	r.number++
-	r.in.note(r.number, at, "this packet was left out, and reading went on behind it: "+format, args...)
+	r.in.note(r.number, at, "this packet was left out, and reading continued after it: "+format, args...)
 	return false
 }
 

@@ -22,12 +22,10 @@ type nearest struct {
 
 type seenName struct{ protocol, serialization, service, method string }
 
-// maxSeenNames and maxNearest limit the names that are remembered and printed, maxCompared is how much of a name is
-// compared.
+// maxSeenNames and maxNearest limit the names that are remembered and printed.
 const (
 	maxSeenNames = 5000
 	maxNearest   = 3
-	maxCompared  = 100
 )
 
 func (n *nearest) Call(c *call.Call, selected bool) {
@@ -104,34 +102,12 @@ func (n *nearest) text() (text string) {
 func distance(pattern, name string) int {
 	pattern, name = strings.ToLower(pattern), strings.ToLower(name)
 	bare := strings.Trim(pattern, "*?")
-	best := edits(bare, name)
+	best := term.EditDistance(bare, name)
 	for _, part := range strings.FieldsFunc(name, func(r rune) bool { return r == '.' || r == '/' }) {
-		best = min(best, edits(bare, part))
+		best = min(best, term.EditDistance(bare, part))
 	}
 	if bare != "" && strings.Contains(name, bare) {
 		best = min(best, 1)
 	}
 	return best
-}
-
-// edits is the Levenshtein distance of the starts of two texts.
-func edits(a, b string) int {
-	a, b = a[:min(len(a), maxCompared)], b[:min(len(b), maxCompared)]
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := before
-			if a[i] != b[j] {
-				cost++
-			}
-			before = row[j+1]
-			row[j+1] = min(cost, before+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }

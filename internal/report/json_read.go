@@ -229,7 +229,7 @@ func (d *savedReader) read() error {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("ends inside the report, after %d bytes; copy or save it again", d.budget.all)
 	case isSyntax:
-		return fmt.Errorf("is no JSON at byte %d: %v", d.dec.InputOffset(), syntax)
+		return fmt.Errorf("is not JSON at byte %d: %v", d.dec.InputOffset(), syntax)
 	case isType:
 		article := "a"
 		if strings.ContainsAny(kind.Value[:1], "ao") { // array, object
@@ -244,7 +244,7 @@ func (d *savedReader) top() error {
 	if t, err := d.dec.Token(); err != nil {
 		return err
 	} else if t != json.Delim('{') {
-		return errors.New("is no JSON object")
+		return errors.New("is not a JSON object")
 	}
 	for d.dec.More() {
 		d.budget.left = maxSavedValue

@@ -154,7 +154,7 @@ func TestReadWhatIsNoReport(t *testing.T) {
 		{swap(`"firstTime": "2`, `"firstTime": "x`), "is none"},
 		{swap(`"firstTime": "2`, `"firstTime": "9`), "is none"},
 		{swap(`"count": `, `"count": 1`), "other counts"},
-		{without(`"groups": `), "is no JSON"},
+		{without(`"groups": `), "is not JSON"},
 		{`{"tolerances": 5}`, "is no report as analyze writes it: tolerances is a number"},
 		{`{"inputs": [{"file": 5}]}`, "inputs.file is a number"},
 		{swap(`"mean": `, `"mean": "12", "x": `), "groups.1.request.bodyBytes.mean is a string"},
