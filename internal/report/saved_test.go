@@ -129,7 +129,7 @@ func TestReadWhatIsNoReport(t *testing.T) {
 	require.NoError(t, anyReport(1, 3).WriteJSON(plain, false))
 	for _, c := range []struct{ text, want string }{
 		{"", "ends inside"},
-		{"[]", "no JSON object"},
+		{"[]", "not a JSON object"},
 		{"{}", `"schema"`},
 		{`{"schema": "dubbo-wire/report/1"}`, `no "groups"`},
 		{`{"schema": "dubbo-wire/report/2", "groups": []}`, `has the schema "dubbo-wire/report/2"`},
