@@ -3,6 +3,7 @@ package explain
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"dubbo-wire/internal/decode"
@@ -55,7 +56,7 @@ func (f *Frame) likely(err *decode.Error) string {
 		switch {
 		case m.Format == nil:
 			return fmt.Sprintf("no serialization is registered for id %d: the body is measured, not read", m.SerializationID)
-		case m.Format.Depth < decode.DepthFull:
+		case m.Format.Depth < decode.DepthFull && m.Tree != nil && slices.ContainsFunc(m.Tree.Nodes, isValues):
 			return m.Serialization + " leaves the layout of classes out; it is in the class files of the application"
 		}
 		return ""
@@ -66,7 +67,7 @@ func (f *Frame) likely(err *decode.Error) string {
 	rest := f.body[err.At:]
 	switch {
 	case m.Resync:
-		return "this frame was found by a search behind lost bytes, and may be none"
+		return "this frame was found by resynchronizing after lost bytes and may not be one"
 	case len(rest) >= 16 && len(bytes.Trim(rest, "\x00")) == 0:
 		return "only zeros follow: the end of the body was never written, or the file has a hole"
 	case len(err.Found) > 1 && err.Found[0] == 'f' && err.Found[1] <= '4' && strings.Contains(m.Serialization, "hessian") && strings.Contains(err.Expected, "UTF-8"):
@@ -80,6 +81,11 @@ func (f *Frame) likely(err *decode.Error) string {
 		return fmt.Sprintf("another frame begins at %04x: two threads wrote into one connection, or bytes were lost before it", len(f.header)+err.At+at)
 	}
 	return ""
+}
+
+// isValues reports whether a node is the arguments or the result of a call.
+func isValues(n decode.Node) bool {
+	return n.Label == decode.ByField && n.Parent < 0 && (n.Name == "args" || n.Name == "result" || n.Name == "exception")
 }
 
 // text returns the sentence that says what was wrong.
