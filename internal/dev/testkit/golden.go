@@ -43,6 +43,19 @@ func Golden(t testing.TB, file, got string) {
 	}
 }
 
+// IsGolden reports whether a text is the one of a golden file; with -update always.
+func IsGolden(t testing.TB, file, got string) bool {
+	t.Helper()
+	if *Update {
+		return true
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatalf("%v\nmake it with: go test . -update", err)
+	}
+	return got == string(want)
+}
+
 // within reports whether a file is in a folder or below it.
 func within(file, folder string) bool {
 	file, err := filepath.Abs(file)
