@@ -6,7 +6,7 @@ LONGFUZZ ?= 20s
 SOAK ?= 30m
 SOAK_FLAGS ?=
 
-.PHONY: test-all man release e2e soak pgo loss bench-small bench-offload bench-formats all build test race lint fuzz golden bench tables comparison captures check check-sizes clean
+.PHONY: screenshots test-all man release e2e soak pgo loss bench-small bench-offload bench-formats all build test race lint fuzz golden bench tables comparison captures check check-sizes clean
 
 all: build test
 
@@ -58,6 +58,9 @@ bench-offload: ## packets of up to 32 KiB
 
 loss: ## the loss experiment: packets removed at random from 100 MB, what is found against what was sent
 	$(GO) run ./internal/dev/bench/loss
+
+screenshots: ## docs/images: the page and the screen, of a committed capture; needs root, Chromium and tmux
+	GO=$(GO) scripts/screenshots.sh
 
 pgo: ## the profile that builds are optimised with, of the line on the benchmark's traffic; less CPU time, longer builds
 	mkdir -p bin
