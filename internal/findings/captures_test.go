@@ -83,6 +83,17 @@ func key(f *report.Finding) string {
 		return ""
 	}
 	switch f.Kind {
+	case "errors":
+		status, main := 20.0, ""
+		for _, x := range f.Facts {
+			switch {
+			case x.Name == "status":
+				status = x.Value
+			case x.Name == "texts":
+				main = x.Names[0]
+			}
+		}
+		return fmt.Sprint("errors ", status, " ", main)
 	case "names", "attachments":
 		return f.Kind + " " + f.Subject + " " + text("direction")
 	case "header-serialization":
@@ -200,7 +211,11 @@ func TestTextsHaveTheFacts(t *testing.T) {
 	require.NotEmpty(t, r.Findings)
 	for _, f := range r.Findings {
 		if f.Kind == "errors" {
-			assert.Contains(t, f.Text, fmt.Sprintf("%s of %s call", report.Count(int64(f.Facts[0].Value)), report.Count(int64(f.Facts[1].Value))))
+			calls := report.Plural(int64(f.Facts[0].Value), "call")
+			if f.Service != "" {
+				calls = fmt.Sprintf("%s of %s", report.Count(int64(f.Facts[0].Value)), report.Plural(int64(f.Facts[1].Value), "call"))
+			}
+			assert.True(t, strings.HasPrefix(f.Text, calls+" "), f.Text)
 		}
 		assert.NotEmpty(t, f.Facts, f.Kind)
 		assert.NotEmpty(t, f.Text)
@@ -224,10 +239,10 @@ func TestPage(t *testing.T) {
 func TestRefusedInCaptures(t *testing.T) {
 	for file, want := range map[string][]string{
 		"exhausted-2.6.12.pcap.zst": {
-			"3 answers refused: Data length too large: 300,237, max payload: 20,000",
-			"1 answer refused: Data length too large: 21,018, max payload: 20,000",
+			"3 responses refused: Data length too large: 300,237, max payload: 20,000",
+			"1 response refused: Data length too large: 21,018, max payload: 20,000",
 		},
-		"exhausted-3.3.6.pcap.zst": {"1 answer refused: Data length too large: 21,018, max payload: 20,000"},
+		"exhausted-3.3.6.pcap.zst": {"1 response refused: Data length too large: 21,018, max payload: 20,000"},
 	} {
 		var had []string
 		for _, f := range read(t, captures+file, 1, some, false).Findings {

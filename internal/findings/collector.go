@@ -28,7 +28,9 @@ const (
 type Collector struct {
 	calls, sampled int64 // sampled: bodies
 	untrackedCalls int64 // of clients beyond maxClients
-	nameBytes      int
+	// untrackedFailures are failed calls beyond maxFailures.
+	untrackedFailures int64
+	nameBytes         int
 
 	methods map[methodKey]*method
 	order   []*method // in order of their first call
@@ -48,6 +50,8 @@ type Collector struct {
 	large         int   // large responses in memory
 	waits         []wait
 	mislabelled   map[labelKey]*mislabelled
+	failures      map[cause]*failure
+	failureOrder  []*failure // in order of their first call
 	exhausted     map[string]*exhausted
 	servers       []*exhausted // in order of their first call
 	bodies        int          // bytes of copies
@@ -78,7 +82,7 @@ func New() *Collector {
 		unknown: method{service: call.Unknown, name: call.Unknown}, rest: method{service: call.Unknown, name: call.Unknown},
 		methods: make(map[methodKey]*method), byNames: make(map[*rpc.Operation]*method),
 		clients: make(map[string]*client), conns: make(map[connKey]*conn),
-		mislabelled: make(map[labelKey]*mislabelled), exhausted: make(map[string]*exhausted),
+		mislabelled: make(map[labelKey]*mislabelled), failures: make(map[cause]*failure), exhausted: make(map[string]*exhausted),
 	}
 }
 
@@ -107,7 +111,7 @@ func (k *Collector) Call(c *call.Call) {
 	if p == nil {
 		switch {
 		case c.Aborted != "":
-			k.addFailure(c, m)
+			k.addFailure(c, conn, m)
 		case !c.Request.TwoWay:
 			m.oneWay++
 		default:
@@ -128,7 +132,7 @@ func (k *Collector) Call(c *call.Call) {
 		k.addMislabelled(c, p, m)
 	}
 	if c.Failed() {
-		k.addFailure(c, m)
+		k.addFailure(c, conn, m)
 	} else if p.Complete && p.BodyLen >= leastBody {
 		m.response.big++
 		m.response.bigBytes += int64(p.BodyLen)

@@ -3,50 +3,126 @@ package findings
 import (
 	"cmp"
 	"regexp"
-	"slices"
 	"strconv"
+	"strings"
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/rpc"
 )
 
-// failure counts the failed calls of a method of one kind: a status, exceptions with status OK, or an abort.
-type failure struct {
-	status int32
-	text   string // the protocol's name of the status, or the reason of the abort; "" for exceptions
-	calls  int64
-	first  place
+// cause is what failed calls have in common.
+type cause struct {
+	// status is the failure's status, or rpc.NoStatus; aborted the reason of an abort, or "".
+	status  int32
+	aborted string
+	// text is what causeOf tells of the error's text, or the class of the exception; "" if it was not read.
+	text          string
+	serialization string // of the request
+	client        *client
+	method        *method
 }
 
-// addFailure counts a failed call.
-func (k *Collector) addFailure(c *call.Call, m *method) {
+// failure counts the failed calls of a cause.
+type failure struct {
+	cause
+	sum
+}
+
+// maxFailures limits the causes in memory.
+const maxFailures = 1 << 14
+
+// addFailure counts a failed call. Those that another rule reports, because a thread pool was exhausted or a body was too large,
+// are left to it.
+func (k *Collector) addFailure(c *call.Call, conn *conn, m *method) {
 	p := c.Answer()
-	m.errors++
-	kind := failure{status: rpc.NoStatus, text: c.Aborted, first: placeOf(cmp.Or(p, c.Request))}
-	if p != nil && p.Failed {
-		kind.status, kind.text = p.Status, p.StatusText()
-	}
-	at := slices.IndexFunc(m.failures, func(f failure) bool { return f.status == kind.status && f.text == kind.text })
-	if at < 0 {
-		if at = len(m.failures); at == maxFailures {
+	by := cause{status: rpc.NoStatus, aborted: c.Aborted, serialization: cmp.Or(c.Request, p).SerializationName(), client: conn.client, method: m}
+	if p != nil {
+		if x := p.Protocol.Exhausted; x != 0 && int(p.Status) == x && k.addExhausted(c) {
 			return
 		}
-		m.failures = append(m.failures, kind)
+		if p.Failed && m.addRefused(p) {
+			return
+		}
+		switch {
+		case p.Failed:
+			by.status = p.Status
+			if p.ErrorMessage != "" {
+				by.text = cmp.Or(causeOf(p.ErrorMessage), otherText)
+			}
+		case len(p.ExceptionClass) > maxKey:
+			by.text = otherText
+		default:
+			by.text = p.ExceptionClass
+		}
 	}
-	m.failures[at].calls++
-	if p == nil {
-		return
+	f := k.failures[by]
+	if f == nil {
+		if len(k.failures) >= maxFailures {
+			k.untrackedFailures++
+			return
+		}
+		f = &failure{cause: by}
+		k.failures[by] = f
+		k.failureOrder = append(k.failureOrder, f)
 	}
-	if x := p.Protocol.Exhausted; x != 0 && int(p.Status) == x {
-		k.addExhausted(c)
-	}
-	if p.Failed && p.Details != nil && p.ErrorMessage != "" {
-		m.addRefused(p)
-	}
+	f.add(sum{1, c.Request.FrameBytes() + c.Response.FrameBytes(), placeOf(cmp.Or(p, c.Request))})
 }
 
-// maxFailures limits the kinds of failures of a method. Only texts of aborts could exceed it.
-const maxFailures = 256
+// otherText stands for a text that causeOf does not know.
+const otherText = "?"
+
+// causes are constant parts of the texts with which Dubbo and the serializations report failures. Only they are printed, because
+// the rest of a text may have values.
+var causes = []string{
+	"Encountered unregistered class ID", "Unable to find class", "Class is not registered", "Buffer underflow", // Kryo
+	"Not found exported service", "Service not found", "No such method", "is not in allow list", "is in disallow list", // Dubbo
+	"Unexpected serialization id", "Decode dubbo protocol event failed", "Data length too large", "Thread pool is EXHAUSTED",
+	"only support message type", "only supports google protobuf objects",
+	"the input ended unexpectedly in the middle of a field", "expected map/object", "Infinite recursion", // the serializations
+	"Cannot deserialize instance", "Cannot reflectively create enum objects",
+}
+
+// causeOf returns what is known of an error's text: one of causes, else the class of the exception at its end, else how it
+// starts.
+func causeOf(text string) string {
+	text = text[:min(len(text), maxErrorText)]
+	for _, s := range causes {
+		if strings.Contains(text, s) {
+			return s
+		}
+	}
+	line, _, _ := strings.Cut(text, "\n")
+	for _, s := range []string{"cause: ", "due to: "} {
+		if at := strings.LastIndex(line, s); at >= 0 {
+			line = line[at+len(s):]
+		}
+	}
+	class := ""
+	for {
+		s := exceptionClass.FindString(line)
+		if s == "" || len(s) > maxKey {
+			break
+		}
+		class = s
+		rest, found := strings.CutPrefix(line[len(s):], ": ")
+		if !found {
+			break
+		}
+		line = rest
+	}
+	for _, s := range []string{"Fail to decode request", "Failed to send response"} {
+		if class == "" && strings.HasPrefix(text, s) {
+			return s
+		}
+	}
+	return class
+}
+
+// maxErrorText is the number of bytes of an error's text that causeOf reads.
+const maxErrorText = 4 << 10
+
+// exceptionClass matches the name of an exception with its package at the start of a text.
+var exceptionClass = regexp.MustCompile(`^(?:[a-z_][A-Za-z0-9_]*\.)+[A-Z][A-Za-z0-9_$]*(?:Exception|Error)[A-Za-z0-9_$]*`)
 
 // maxServers limits the servers with an exhausted thread pool.
 const maxServers = 1 << 12
@@ -61,13 +137,13 @@ type exhausted struct {
 	bytes  int64
 }
 
-// addExhausted counts a call that was rejected because of an exhausted thread pool.
-func (k *Collector) addExhausted(c *call.Call) {
+// addExhausted counts a call that was rejected because of an exhausted thread pool, and reports whether there was space for it.
+func (k *Collector) addExhausted(c *call.Call) bool {
 	server := c.Server()
 	e := k.exhausted[server]
 	if e == nil {
 		if len(k.exhausted) >= maxServers {
-			return
+			return false
 		}
 		p := c.Answer()
 		e = &exhausted{server: server, status: p.Status, text: p.StatusText(), first: placeOf(p)}
@@ -79,6 +155,7 @@ func (k *Collector) addExhausted(c *call.Call) {
 	if c.Request != nil {
 		e.bytes += c.Request.FrameBytes()
 	}
+	return true
 }
 
 // refused counts the responses that Dubbo refused to send. The error's message has their length and the limit.
@@ -88,11 +165,11 @@ type refused struct {
 	first          place
 }
 
-// addRefused counts an error if its message says that a body was too large.
-func (m *method) addRefused(p *call.Message) {
+// addRefused counts an error if its message says that a body was too large, and reports whether it does.
+func (m *method) addRefused(p *call.Message) bool {
 	size, limit, ok := tooLarge(p.ErrorMessage)
 	if !ok {
-		return
+		return false
 	}
 	if m.refused == nil {
 		m.refused = &refused{first: placeOf(p)}
@@ -101,6 +178,7 @@ func (m *method) addRefused(p *call.Message) {
 	if size > m.refused.largest {
 		m.refused.largest, m.refused.limit, m.refused.first = size, limit, placeOf(p)
 	}
+	return true
 }
 
 // lengthAndLimit matches the message of Dubbo's AbstractCodec.checkPayload.

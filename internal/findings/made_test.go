@@ -2,7 +2,6 @@ package findings
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -134,7 +133,7 @@ func TestWaitedBehind(t *testing.T) {
 	assert.InDelta(t, 100e3, value(t, &f, "longestMicros"), 0)
 	assert.InDelta(t, 150e3, value(t, &f, "totalMicros"), 0)
 	assert.EqualValues(t, 4, value(t, &f, "waitingFrame"))
-	assert.Equal(t, "2 other calls waited behind its large responses, 100 ms at most: early 1, within 1", f.Text)
+	assert.Equal(t, "2 other calls waited for its large responses, up to 100 ms: early 1, within 1", f.Text)
 }
 
 // Several large answers add up; those of another method are told apart; short waits do not count.
@@ -200,11 +199,11 @@ func TestUnanswered(t *testing.T) {
 	b.add(made{conn: 1, method: "never", asked: 0, sent: 0})
 	list := b.found("unanswered", 1000)
 	require.Len(t, list, 2)
-	assert.Equal(t, "3 of 6 calls unanswered, with 100 ms or more of capture behind them; 2 more of the last 100 ms, "+
-		"as long as its longest answer took, not counted", list[0].Text)
+	assert.Equal(t, "3 of 6 calls have no response 100 ms or more after the request; 2 more of the last 100 ms are not counted "+
+		"(the slowest response took as long)", list[0].Text)
 	assert.EqualValues(t, 3, list[0].Frame)
 	assert.EqualValues(t, 2, value(t, &list[0], "late"))
-	assert.Equal(t, "1 of 1 call unanswered, with 1.00 s or more of capture behind them; none is answered in this capture", list[1].Text)
+	assert.Equal(t, "1 of 1 call has no response 1.00 s or more after the request; the method has no response in the capture", list[1].Text)
 	assert.Len(t, b.found("unanswered", 999), 1, "never waited for less than a second")
 	assert.Empty(t, b.found("unanswered", 199))
 }
@@ -225,7 +224,7 @@ func TestManyUnanswered(t *testing.T) {
 	// Where the end is so early that those which are not remembered may be late: they are not counted, and not called late.
 	f := b.found("unanswered", 500)[0]
 	assert.LessOrEqual(t, value(t, &f, "unanswered"), 491.0)
-	assert.Contains(t, f.Text, " more not counted: asked in the last 10.0 ms, or not remembered")
+	assert.Contains(t, f.Text, " more are not counted: sent in the last 10.0 ms, or no longer in memory")
 }
 
 func TestPayloadLimit(t *testing.T) {
@@ -235,12 +234,12 @@ func TestPayloadLimit(t *testing.T) {
 		text  string
 	}{
 		{payloadLimit/2 - 1, true, ""},
-		{payloadLimit / 2, true, "largest response 4,194,304 = 50 % of Dubbo's payload limit of 8,388,608"},
-		{7914022, true, "largest response 7,914,022 = 94 % of Dubbo's payload limit of 8,388,608"},
-		{payloadLimit - 1, true, "largest response 8,388,607 = >99 % of Dubbo's payload limit of 8,388,608"},
-		{payloadLimit, true, "largest response 8,388,608 = 100 % of Dubbo's payload limit of 8,388,608"},
-		{payloadLimit + 1, true, "largest response 8,388,609 = >100 % of Dubbo's payload limit of 8,388,608: refused where the limit is the default"},
-		{2 * payloadLimit, false, "largest response 16,777,216 = 200 % of Dubbo's payload limit of 8,388,608: announced, the capture has not all of it; refused where the limit is the default"},
+		{payloadLimit / 2, true, "its largest response has 4,194,304 bytes, 50 % of Dubbo's default payload limit of 8,388,608 bytes"},
+		{7914022, true, "its largest response has 7,914,022 bytes, 94 % of Dubbo's default payload limit of 8,388,608 bytes"},
+		{payloadLimit - 1, true, "its largest response has 8,388,607 bytes, >99 % of Dubbo's default payload limit of 8,388,608 bytes"},
+		{payloadLimit, true, "its largest response has 8,388,608 bytes, 100 % of Dubbo's default payload limit of 8,388,608 bytes"},
+		{payloadLimit + 1, true, "its largest response has 8,388,609 bytes, >100 % of Dubbo's default payload limit of 8,388,608 bytes; Dubbo refuses it unless the limit is raised"},
+		{2 * payloadLimit, false, "its largest response has 16,777,216 bytes, 200 % of Dubbo's default payload limit of 8,388,608 bytes; Dubbo refuses it unless the limit is raised; the capture lacks a part of it"},
 	} {
 		b := newBench()
 		b.add(made{conn: 1, method: "get", from: 1, to: 2, response: 100})
@@ -268,7 +267,7 @@ func TestRefused(t *testing.T) {
 	}
 	list := b.found("payload-refused", 1000)
 	require.Len(t, list, 1)
-	assert.Equal(t, "2 answers refused: Data length too large: 300,223, max payload: 20,000", list[0].Text)
+	assert.Equal(t, "2 responses refused: Data length too large: 300,223, max payload: 20,000", list[0].Text)
 	assert.EqualValues(t, 4, list[0].Frame)
 }
 
@@ -298,20 +297,20 @@ func TestAttachments(t *testing.T) {
 		{"the same", 10, func(i int, m *call.Message) {
 			inside(m, 30, "a=1", "b=2", fmt.Sprintf("c=%d", i))
 			m.Parts[decode.ClassValues] = 200
-		}, "2 attachments, the same in all 10 requests looked into: 20 % of its request bytes (60 of 300 a call): a, b"},
+		}, "2 attachments with the same value in all 10 requests sampled: 20 % of its request bytes (60 of 300 per message): a, b"},
 		{"too few", 9, func(_ int, m *call.Message) { inside(m, 60, "a=1", "b=2") }, ""},
 		{"one differs", 10, func(i int, m *call.Message) {
 			inside(m, 60, fmt.Sprintf("a=%d", i/9), "b=2")
 			m.Parts[decode.ClassValues] = 180
-		}, "1 attachment, the same in all 10 requests looked into: 20 % of its request bytes (60 of 300 a call): b"},
+		}, "1 attachment with the same value in all 10 requests sampled: 20 % of its request bytes (60 of 300 per message): b"},
 		{"one is missing once", 10, func(i int, m *call.Message) {
 			inside(m, 60, []string{"b=2", "a=1"}[:1+min(i, 1)]...)
 			m.Parts[decode.ClassValues] = 180
-		}, "1 attachment, the same in all 10 requests looked into: 20 % of its request bytes (60 of 300 a call): b"},
+		}, "1 attachment with the same value in all 10 requests sampled: 20 % of its request bytes (60 of 300 per message): b"},
 		{"heavier", 10, func(i int, m *call.Message) {
 			inside(m, 60, fmt.Sprintf("a=%d", i), fmt.Sprintf("b=%d", i))
 			m.Parts[decode.ClassValues] = 119
-		}, "attachments are heavier than arguments: 120 against 119 of 300 bytes a request, in 10 looked into"},
+		}, "attachments outweigh arguments: 120 vs 119 of 300 bytes per request (10 sampled)"},
 		{"not heavier", 10, func(i int, m *call.Message) {
 			inside(m, 60, fmt.Sprintf("a=%d", i), fmt.Sprintf("b=%d", i))
 			m.Parts[decode.ClassValues] = 120
@@ -349,11 +348,11 @@ func TestNamesAndEnvelope(t *testing.T) {
 	}
 	names := b.found("names", 1000)
 	require.Len(t, names, 1)
-	assert.Equal(t, "class and field names are 20 % of its response bytes (100 of 500 a body, 10 responses looked into)", names[0].Text)
+	assert.Equal(t, "class and field names are 20 % of its response bytes (100 of 500 per body, 10 responses sampled)", names[0].Text)
 	assert.EqualValues(t, 1000, names[0].Weight)
 	envelope := b.found("envelope", 1000)
 	require.Len(t, envelope, 1)
-	assert.Equal(t, "versions, service, method and types are 60 % of its request bytes (120 of 200 a call, 10 looked into)", envelope[0].Text)
+	assert.Equal(t, "versions, service, method and types are 60 % of its request bytes (120 of 200 per request, 10 sampled)", envelope[0].Text)
 }
 
 // Clients that say another version than most clients do.
@@ -366,11 +365,69 @@ func TestVersions(t *testing.T) {
 	list := b.found("dubbo-version", 1000)
 	require.Len(t, list, 1)
 	assert.Equal(t, "2 clients", list[0].Subject)
-	assert.Equal(t, `send Dubbo version "2.5.3" (4 calls); most say "2.0.2" (3 calls, 3 clients): 10.0.0.1, 10.0.0.3`, list[0].Text)
+	assert.Equal(t, `send protocol version 2.5.3 (4 calls); most send protocol version 2.0.2 (2.6.3 and later) (3 calls, 3 clients): 10.0.0.1, 10.0.0.3`, list[0].Text)
 	assert.EqualValues(t, 5, list[0].Frame)
 }
 
-// What is urgent comes first, then what is about most bytes; the same order each time.
+// Failures with one cause are one finding: status, serialization, client and text.
+func TestFailures(t *testing.T) {
+	b := newBench()
+	fail := func(method, client, serialization, text string, n int) {
+		for range n {
+			b.add(made{
+				conn: uint64(client[len(client)-1]), method: method, client: client, serialization: serialization, from: 1, to: 2, status: 40, response: 100,
+				change: func(_, p *call.Message) { p.Detail().ErrorMessage = text },
+			})
+		}
+	}
+	throw := func(method, class string, n int) {
+		for range n {
+			b.add(made{conn: 1, method: method, from: 1, to: 2, change: func(_, p *call.Message) {
+				p.Exception, p.Detail().ExceptionClass = true, class
+			}})
+		}
+	}
+	const unregistered = "Fail to decode request due to: java.io.IOException: com.esotericsoftware.kryo.KryoException: Encountered unregistered class ID: 4711"
+	for _, method := range []string{"get", "set", "list"} {
+		fail(method, "10.0.0.9", "kryo (Kryo 5)", unregistered, 20)
+	}
+	fail("list", "10.0.0.9", "kryo (Kryo 5)", "", 9) // not read
+	fail("get", "10.0.0.8", "hessian2", "Failed to send response: Response [id=1, result=AppResponse [value=secret]], cause: com.acme.Mine$Exception: secret", 1)
+	fail("get", "10.0.0.7", "hessian2", "Failed to send response: Response [id=1, result=AppResponse [value=secret]], cause: com.acme.Mine$Exception: secret", 2)
+	fail("rare", "10.0.0.6", "hessian2", "the secret is out", 1)
+	throw("get", "com.acme.NoMoney", 3)
+	throw("get", "", 1)
+	throw("many", "com.acme.Rare", 1)
+	for range 100 {
+		b.add(made{conn: 1, method: "many", from: 1, to: 2})
+	}
+	var had []string
+	for _, f := range b.found("errors", 1000) {
+		had = append(had, f.Subject+" "+f.Text)
+		assert.NotContains(t, fmt.Sprint(f), "secret")
+	}
+	assert.Equal(t, []string{
+		"3 methods 69 calls fail with status 40, all kryo (Kryo 5) from 10.0.0.9: Encountered unregistered class ID (60 sampled); list 29, get 20, set 20",
+		"a.b.Service/get 3 of 27 calls fail with status 40, all hessian2 from 2 clients: com.acme.Mine$Exception",
+		"a.b.Service/rare 1 of 1 call fails with status 40, hessian2 from 10.0.0.6",
+		"a.b.Service/get 4 of 27 calls end in an exception, all hessian2 from 10.0.0.1: com.acme.NoMoney (3 sampled)",
+	}, had)
+	f := b.found("errors", 1000)[0]
+	assert.Equal(t, []string{"--state", "error", "--status", "40", "--serialization", "kryo (Kryo 5)", "--client", "10.0.0.9"}, f.Args)
+}
+
+func TestFailuresAreBounded(t *testing.T) {
+	b := newBench()
+	for i := range maxFailures + 7 {
+		b.add(made{conn: 1, method: "get", from: 1, to: 2, status: 40, change: func(_, p *call.Message) {
+			p.Detail().ErrorMessage = fmt.Sprintf("com.acme.E%dException", i)
+		}})
+	}
+	assert.Len(t, b.failureOrder, maxFailures)
+	assert.EqualValues(t, 7, b.Basis().OtherFailures)
+}
+
+// Calls that fail come first, then those that are delayed, then what is about bytes; the same order each time.
 func TestOrder(t *testing.T) {
 	b := newBench()
 	for i := range 40 {
@@ -382,11 +439,10 @@ func TestOrder(t *testing.T) {
 	for _, f := range first {
 		order = append(order, f.Kind+" "+f.Method)
 	}
-	assert.Equal(t, []string{"unanswered lost", "errors m3", "errors m2", "errors m1", "errors m0"}, order)
+	assert.Equal(t, []string{"errors ", "unanswered lost"}, order)
 	for range 5 {
 		assert.Equal(t, first, b.Findings(&pipeline.Totals{LastTime: 9000 * ms}))
 	}
-	assert.True(t, slices.IsSortedFunc(first[1:], func(a, b report.Finding) int { return int(b.Weight - a.Weight) }))
 }
 
 func TestSerializations(t *testing.T) {
@@ -405,10 +461,10 @@ func TestSerializations(t *testing.T) {
 	assert.Equal(t, "sends hessian2 (7 calls) and kryo (6 calls)", list[0].Text)
 	list = b.found("answer-serialization", 1000)
 	require.Len(t, list, 1)
-	assert.Equal(t, "6 of 6 answered calls in kryo answered in hessian2: get 2, one 2, set 2", list[0].Text)
+	assert.Equal(t, "6 of 6 answered calls in kryo have responses in hessian2: get 2, one 2, set 2", list[0].Text)
 	list = b.found("header-serialization", 1000)
 	require.Len(t, list, 1)
-	assert.Equal(t, "1 request in hessian2 whose header says fst: one 1", list[0].Text)
+	assert.Equal(t, "1 request is in hessian2, but its header says fst: one 1", list[0].Text)
 	assert.Equal(t, "10.0.0.1", list[0].Subject)
 }
 

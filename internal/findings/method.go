@@ -12,9 +12,7 @@ type method struct {
 	// calls counts all calls, oneWay those that expect no response, answered those with a response.
 	calls, oneWay, answered int64
 	request, response       direction
-	longest                 int64 // latency, in nanoseconds
-	errors                  int64
-	failures                []failure
+	longest                 int64          // latency, in nanoseconds
 	uses                    uses           // by serialization of request and response
 	samples                 [2]*bodySample // of requests and responses, nil without any
 	bodies                  *bodyCopies

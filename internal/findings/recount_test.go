@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -42,7 +43,7 @@ type message struct {
 	classes         map[string]int64
 	attachments     [][2]string // key, value
 	attachmentBytes map[string]int64
-	text            string
+	text, class     string
 	taken           bool
 }
 
@@ -61,7 +62,7 @@ func (s *frames) Frame(r *pipeline.Row) {
 	one := &message{
 		number: r.Number, id: int64(m.Exchange), conn: r.Conn.Number, side: r.Side, ends: r.Conn.Ends, request: m.Request, twoWay: m.TwoWay,
 		complete: m.Complete, status: byte(m.Status), first: m.FirstTime, last: m.LastByte, body: int64(m.BodyLen),
-		frame: int64(m.BodyLen) + 16, serialization: m.Serialization, exception: m.Exception, text: m.ErrorMessage,
+		frame: int64(m.BodyLen) + 16, serialization: m.Serialization, exception: m.Exception, text: m.ErrorMessage, class: m.ExceptionClass,
 		classes: map[string]int64{}, attachmentBytes: map[string]int64{}, service: "?", method: "?",
 	}
 	if m.HeaderFormat != nil {
@@ -163,6 +164,7 @@ func recount(list []*message, totals *pipeline.Totals, largeFrom, waitFrom int64
 	for name, calls := range byMethod {
 		recountMethod(x, name, calls, totals)
 	}
+	recountFailures(x, all, byMethod)
 	recountMissingDirection(x, all, totals)
 	recountLabels(x, list, all)
 	recountMixtures(x, all)
@@ -189,14 +191,142 @@ func recountMissingDirection(x expected, all []exchange, totals *pipeline.Totals
 	x.add("unanswered", "responses", map[string]any{"unanswered": twoWay, "calls": twoWay})
 }
 
-func recountMethod(x expected, name string, calls []exchange, totals *pipeline.Totals) {
-	errors, answered, twoWay, late, unanswered := 0, 0, 0, 0, 0
-	longest := int64(-1)
-	statuses := map[string]any{}
-	count := func(key string) {
-		n, _ := statuses[key].(int)
-		statuses[key] = n + 1
+// knownTexts are the texts of failures that docs/findings.md lists.
+func knownTexts() (list []string) {
+	page, err := os.ReadFile("../../docs/findings.md")
+	if err != nil {
+		panic(err)
 	}
+	_, rest, _ := strings.Cut(string(page), "<!-- texts -->")
+	rest, _, _ = strings.Cut(rest, "<!-- end of texts -->")
+	for i, s := range strings.Split(rest, "`") {
+		if i%2 == 1 {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// reason is what is said of the text of a failure; "" if there is none.
+func (m *message) reason(known []string) string {
+	if m.status == 20 {
+		return m.class
+	}
+	for _, s := range known {
+		if strings.Contains(m.text, s) {
+			return s
+		}
+	}
+	first := strings.Split(m.text, "\n")[0]
+	if at := strings.LastIndex(first, "cause: "); at >= 0 {
+		first = first[at+7:]
+	} else if at := strings.LastIndex(first, "due to: "); at >= 0 {
+		first = first[at+8:]
+	}
+	class := ""
+	for _, s := range strings.Split(first, ": ") {
+		word := regexp.MustCompile(`^[a-z][\w.]*\.[A-Z][\w$]*(Exception|Error)[\w$]*`).FindString(s)
+		if word != "" {
+			class = word
+		}
+		if word != s {
+			break
+		}
+	}
+	switch {
+	case class != "":
+		return class
+	case strings.HasPrefix(m.text, "Fail to decode request"):
+		return "Fail to decode request"
+	case strings.HasPrefix(m.text, "Failed to send response"):
+		return "Failed to send response"
+	case m.text != "":
+		return "?"
+	}
+	return ""
+}
+
+func recountFailures(x expected, all []exchange, byMethod map[string][]exchange) {
+	known := knownTexts()
+	type from struct {
+		status     byte
+		text, what string
+	}
+	groups, texts := map[from][]exchange{}, map[from]map[string]int{}
+	for _, e := range all {
+		if !e.failed() || e.response.status == 100 || refused.MatchString(e.response.text) {
+			continue
+		}
+		by := from{status: e.response.status}
+		if e.response.status == 20 {
+			by.text = e.response.reason(known)
+			if by.text == "" { // the only class of the method, if there is one
+				classes := map[string]bool{}
+				for _, o := range byMethod[e.name()] {
+					if o.failed() && o.response.status == 20 && o.response.class != "" {
+						classes[o.response.class] = true
+					}
+				}
+				for class := range classes {
+					if len(classes) == 1 {
+						by.text = class
+					}
+				}
+			}
+		} else {
+			m, host := e.request, ""
+			if m == nil {
+				m, host = e.response, e.response.receiver()
+			} else {
+				host = m.host()
+			}
+			by.what = m.serialization + " " + host
+		}
+		groups[by] = append(groups[by], e)
+		if texts[by] == nil {
+			texts[by] = map[string]int{}
+		}
+		if s := e.response.reason(known); s != "" {
+			texts[by][s]++
+		}
+	}
+	joined := map[from][]exchange{}
+	for by, list := range groups {
+		to := by
+		if by.status != 20 {
+			to.what, to.text = "", ""
+			for s, n := range texts[by] {
+				if had := texts[by][to.text]; n > had || n == had && s < to.text {
+					to.text = s
+				}
+			}
+		}
+		joined[to] = append(joined[to], list...)
+	}
+	for by, list := range joined {
+		methods := map[string]bool{}
+		calls := 0
+		for _, e := range list {
+			if !methods[e.name()] {
+				methods[e.name()] = true
+				calls += len(byMethod[e.name()])
+			}
+		}
+		if len(list) >= 10 || 100*len(list) >= calls {
+			x.add("errors", fmt.Sprint(by.status, " ", by.text), map[string]any{"errors": len(list), "calls": calls, "methods": len(methods)})
+		}
+	}
+}
+
+// receiver is the host that the message was sent to.
+func (m *message) receiver() string {
+	host, _, _ := net.SplitHostPort(m.ends[1-m.side])
+	return host
+}
+
+func recountMethod(x expected, name string, calls []exchange, totals *pipeline.Totals) {
+	answered, twoWay, late, unanswered := 0, 0, 0, 0
+	longest := int64(-1)
 	var requests, responses []*message
 	for _, e := range calls {
 		if e.request != nil {
@@ -212,14 +342,6 @@ func recountMethod(x expected, name string, calls []exchange, totals *pipeline.T
 				longest = max(longest, e.response.last-e.request.first)
 			}
 		}
-		if e.failed() {
-			errors++
-			if e.response.status == 20 {
-				count("exceptions")
-			} else {
-				count(fmt.Sprintf("status%d", e.response.status))
-			}
-		}
 	}
 	if answered == 0 {
 		longest = 1e9
@@ -232,10 +354,6 @@ func recountMethod(x expected, name string, calls []exchange, totals *pipeline.T
 				late++
 			}
 		}
-	}
-	if len(calls) >= 10 && errors > 0 && 100*errors >= len(calls) {
-		statuses["errors"], statuses["calls"] = errors, len(calls)
-		x.add("errors", name, statuses)
 	}
 	recountAnswers(x, name, responses)
 	if unanswered > 0 {

@@ -11,53 +11,74 @@ import (
 const (
 	// payloadLimit is Dubbo's default limit of a body in bytes (parameter payload).
 	payloadLimit = 8 << 20
-	// leastSampled is the minimum number of sampled requests or responses for a finding about their contents, leastCalls the
-	// minimum number of calls for a finding about errors.
-	leastSampled, leastCalls = 10, 10
+	// leastSampled is the minimum number of sampled requests or responses for a finding about their contents.
+	leastSampled = 10
 	// maxFindings limits the findings; the first ones are returned.
 	maxFindings = 1000
 )
 
 // rule finds one kind of finding.
 type rule struct {
-	kind string
-	// urgent findings are about calls that are lost, refused or delayed, not only about bytes. They come first.
-	urgent bool
+	kind   string
+	level  level
 	method func(m *method, e *evidence)    // called for each method, or nil
 	all    func(k *Collector, e *evidence) // else called once
 }
 
+// level is what a finding means to users: those of a lower one come first.
+type level uint8
+
+const (
+	failing level = iota + 1 // calls that fail, are refused or get no response
+	hurt                     // calls that are delayed, end in an exception, or are close to a limit
+	heavy                    // bytes only
+)
+
 // rules are in the order of findings of equal weight.
 var rules = []rule{
-	{kind: "payload-limit", urgent: true, method: nearLimit},
-	{kind: "payload-refused", urgent: true, method: refusals},
-	{kind: "waited-behind", urgent: true, method: waitedAfterLarge},
-	{kind: "header-serialization", all: wrongHeaders},
-	{kind: "answer-serialization", all: answeredInOther},
-	{kind: "method-serializations", all: methodSerializations},
-	{kind: "client-serializations", all: clientSerializations},
-	{kind: "dubbo-version", all: versions},
-	{kind: "threads-exhausted", urgent: true, all: threads},
-	{kind: "errors", method: errorRates},
-	{kind: "unanswered", urgent: true, method: unansweredCalls},
-	{kind: "names", method: names},
-	{kind: "attachments", method: attachments},
-	{kind: "envelope", method: envelopes},
-	{kind: "compressible", all: compressible},
-	{kind: "sent-again", all: sentAgain},
-	{kind: "heartbeats", all: heartbeats},
+	{kind: "payload-limit", level: hurt, method: nearLimit},
+	{kind: "payload-refused", level: failing, method: refusals},
+	{kind: "waited-behind", level: hurt, method: waitedAfterLarge},
+	{kind: "header-serialization", level: heavy, all: wrongHeaders},
+	{kind: "answer-serialization", level: heavy, all: answeredInOther},
+	{kind: "method-serializations", level: heavy, all: methodSerializations},
+	{kind: "client-serializations", level: heavy, all: clientSerializations},
+	{kind: "dubbo-version", level: heavy, all: versions},
+	{kind: "threads-exhausted", level: failing, all: threads},
+	{kind: "errors", level: failing, all: failedCalls},
+	{kind: "unanswered", level: failing, method: unansweredCalls},
+	{kind: "names", level: heavy, method: names},
+	{kind: "attachments", level: heavy, method: attachments},
+	{kind: "envelope", level: heavy, method: envelopes},
+	{kind: "compressible", level: heavy, all: compressible},
+	{kind: "sent-again", level: heavy, all: sentAgain},
+	{kind: "heartbeats", level: heavy, all: heartbeats},
 }
 
 // evidence holds the totals of the run, and the findings so far.
 type evidence struct {
-	totals *pipeline.Totals
-	kind   string
-	list   []report.Finding
+	totals    *pipeline.Totals
+	collector *Collector
+	kind      string
+	level     level // of the next finding
+	list      []ranked
 }
 
-func (e *evidence) add(f report.Finding) {
+// ranked is a finding with what it is ranked by.
+type ranked struct {
+	report.Finding
+	level level
+	calls int64 // that fail or are delayed
+	rule  int
+}
+
+// add adds a finding about bytes.
+func (e *evidence) add(f report.Finding) { e.addCalls(f, 0) }
+
+// addCalls adds a finding about calls that fail or are delayed.
+func (e *evidence) addCalls(f report.Finding, calls int64) {
 	f.Kind = e.kind
-	e.list = append(e.list, f)
+	e.list = append(e.list, ranked{Finding: f, level: e.level, calls: calls})
 }
 
 // finding returns a finding about a method without its text.
@@ -67,22 +88,17 @@ func (m *method) finding(at place) report.Finding {
 	}
 }
 
-// Findings returns the findings: urgent ones first, then in descending order of their weight, which is mostly bytes. t has
-// the totals of the run.
+// Findings returns the findings, worst first: by level, then by the calls that fail or are delayed, then by weight, which is
+// mostly bytes. t has the totals of the run.
 func (k *Collector) Findings(t *pipeline.Totals) []report.Finding {
 	methods := k.order
 	if k.unknown.calls > 0 {
 		methods = append(slices.Clip(methods), &k.unknown)
 	}
-	e := &evidence{totals: t, list: []report.Finding{}}
-	rank, late := make(map[string]int), make(map[string]int)
+	e := &evidence{totals: t, collector: k}
 	for i := range rules {
-		r := &rules[i]
-		e.kind = r.kind
-		rank[r.kind] = i
-		if !r.urgent {
-			late[r.kind] = 1
-		}
+		r, from := &rules[i], len(e.list)
+		e.kind, e.level = r.kind, r.level
 		if r.method != nil {
 			for _, m := range methods {
 				r.method(m, e)
@@ -90,13 +106,21 @@ func (k *Collector) Findings(t *pipeline.Totals) []report.Finding {
 		} else {
 			r.all(k, e)
 		}
+		for j := range e.list[from:] {
+			e.list[from+j].rule = i
+		}
 	}
-	slices.SortStableFunc(e.list, func(a, b report.Finding) int {
+	slices.SortStableFunc(e.list, func(a, b ranked) int {
 		return cmp.Or(
-			cmp.Compare(late[a.Kind], late[b.Kind]), cmp.Compare(b.Weight, a.Weight), cmp.Compare(rank[a.Kind], rank[b.Kind]), cmp.Compare(a.Subject, b.Subject),
+			cmp.Compare(a.level, b.level), cmp.Compare(b.calls, a.calls), cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.rule, b.rule),
+			cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.Text, b.Text),
 		)
 	})
-	return e.list[:min(len(e.list), maxFindings)]
+	list := make([]report.Finding, min(len(e.list), maxFindings))
+	for i := range list {
+		list[i] = e.list[i].Finding
+	}
+	return list
 }
 
 // Basis returns the numbers of calls, bodies, methods and clients behind the findings.
@@ -107,6 +131,6 @@ func (k *Collector) Basis() *report.FindingsBasis {
 	}
 	return &report.FindingsBasis{
 		Rules: len(rules), Calls: k.calls, Sampled: k.sampled, Methods: len(k.order), Clients: len(k.clientOrder),
-		OtherCalls: k.rest.calls, OtherClientCalls: untracked,
+		OtherCalls: k.rest.calls, OtherClientCalls: untracked, OtherFailures: k.untrackedFailures,
 	}
 }

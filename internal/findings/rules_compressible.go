@@ -41,8 +41,8 @@ func compressible(k *Collector, e *evidence) {
 			continue
 		}
 		f := m.finding(b.at)
-		f.Text = fmt.Sprintf("%s of %s of 1 KiB or more sampled, %s: gzip %s, zstd %s", report.Count(int64(len(b.list))),
-			report.Plural(m.response.big, "response"), report.Volume(n), times(gzipped, n), times(zstded, n))
+		f.Text = fmt.Sprintf("its responses of 1 KiB or more would shrink to %s with gzip, %s with zstd (%s of %s sampled, %s)", share(gzipped, n),
+			share(zstded, n), report.Count(int64(len(b.list))), report.Count(m.response.big), report.Volume(n))
 		f.Facts = []report.Fact{
 			fact("sampled", int64(len(b.list))), fact("bodyBytes", n), fact("gzipBytes", gzipped), fact("zstdBytes", zstded),
 			fact("responses", m.response.big), fact("responseBytes", m.response.bigBytes),

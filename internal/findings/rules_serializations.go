@@ -29,7 +29,11 @@ func wrongHeaders(k *Collector, e *evidence) {
 		if len(of) == 1 {
 			f.Service, f.Method = of[0].key.service, of[0].key.name
 		}
-		f.Text = fmt.Sprintf("%s in %s whose header says %s", report.Plural(l.frames, what), l.body, l.header)
+		is := "are in %s, but their headers say"
+		if l.frames == 1 {
+			is = "is in %s, but its header says"
+		}
+		f.Text = fmt.Sprintf("%s "+is+" %s", report.Plural(l.frames, what), l.body, l.header)
 		f.Text += ": " + methodCounts(of)
 		var names []string
 		for _, s := range from[:min(len(from), 20)] {
@@ -84,7 +88,7 @@ func answeredInOther(k *Collector, e *evidence) {
 		if len(methods) > 1 {
 			f.Service, f.Method, f.Subject = "", "", report.Plural(int64(len(methods)), "method")
 		}
-		f.Text = fmt.Sprintf("%s of %s in %s answered in %s", report.Count(a.calls), report.Plural(of[a.request], "answered call"),
+		f.Text = fmt.Sprintf("%s of %s in %s have responses in %s", report.Count(a.calls), report.Plural(of[a.request], "answered call"),
 			a.request, a.response)
 		if len(methods) > 1 {
 			f.Text += ": " + methodCounts(methods)
@@ -228,6 +232,18 @@ type version struct {
 	clients []string
 }
 
+// versionName describes the version that clients send. Dubbo has the same one since 2.6.3, earlier releases often their own number.
+func versionName(text string) string {
+	const since263 = "2.0.2"
+	switch {
+	case text == since263:
+		return "protocol version " + text + " (2.6.3 and later)"
+	case strings.Trim(text, "0123456789.") == "" && text != "":
+		return "protocol version " + text
+	}
+	return "protocol version " + strconv.Quote(text)
+}
+
 // versions finds clients that send another Dubbo version than most.
 func versions(k *Collector, e *evidence) {
 	by := make(map[string]*version)
@@ -259,8 +275,8 @@ func versions(k *Collector, e *evidence) {
 		if len(v.clients) > 1 {
 			f.Subject, sends = report.Plural(int64(len(v.clients)), "client"), "send"
 		}
-		f.Text = fmt.Sprintf("%s Dubbo version %s (%s); most say %s (%s, %s)", sends, strconv.Quote(v.text), report.Plural(v.calls, "call"),
-			strconv.Quote(usual.text), report.Plural(usual.calls, "call"), report.Plural(int64(len(usual.clients)), "client"))
+		f.Text = fmt.Sprintf("%s %s (%s); most send %s (%s, %s)", sends, versionName(v.text), report.Plural(v.calls, "call"),
+			versionName(usual.text), report.Plural(usual.calls, "call"), report.Plural(int64(len(usual.clients)), "client"))
 		if len(v.clients) > 1 {
 			f.Text += ": " + someOf(v.clients, 3)
 		}

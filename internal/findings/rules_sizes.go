@@ -18,22 +18,20 @@ func nearLimit(m *method, e *evidence) {
 		}
 		what := directionNames[i]
 		f := m.finding(d.at)
-		f.Text = fmt.Sprintf("largest %s %s = %s of Dubbo's payload limit of %s", what,
+		f.Text = fmt.Sprintf("its largest %s has %s bytes, %s of Dubbo's default payload limit of %s bytes", what,
 			report.Count(int64(d.largest)), share(int64(d.largest), payloadLimit), report.Count(payloadLimit))
-		switch {
-		case d.largest > payloadLimit && d.cut:
-			f.Text += ": announced, the capture has not all of it; refused where the limit is the default"
-		case d.largest > payloadLimit:
-			f.Text += ": refused where the limit is the default"
-		case d.cut:
-			f.Text += ": announced, the capture has not all of it"
+		if d.largest > payloadLimit {
+			f.Text += "; Dubbo refuses it unless the limit is raised"
+		}
+		if d.cut {
+			f.Text += "; the capture lacks a part of it"
 		}
 		f.Facts = []report.Fact{
 			words("direction", what), fact("bodyBytes", int64(d.largest)), fact("limit", payloadLimit),
 			fact("overHalf", d.near), fact("whole", number01(!d.cut)),
 		}
 		f.Weight = d.nearBytes
-		e.add(f)
+		e.addCalls(f, d.near)
 	}
 }
 
@@ -44,11 +42,11 @@ func refusals(m *method, e *evidence) {
 		return
 	}
 	f := m.finding(s.first)
-	f.Text = fmt.Sprintf("%s refused: Data length too large: %s, max payload: %s", report.Plural(s.calls, "answer"),
+	f.Text = fmt.Sprintf("%s refused: Data length too large: %s, max payload: %s", report.Plural(s.calls, "response"),
 		report.Count(s.largest), report.Count(s.limit))
 	f.Facts = []report.Fact{fact("calls", s.calls), fact("bodyBytes", s.largest), fact("limit", s.limit)}
 	f.Weight = s.calls * s.largest
-	e.add(f)
+	e.addCalls(f, s.calls)
 }
 
 // waitedAfterLarge finds calls whose responses waited after large ones on the same connection.
@@ -58,7 +56,7 @@ func waitedAfterLarge(m *method, e *evidence) {
 		return
 	}
 	f := m.finding(w.at)
-	f.Text = fmt.Sprintf("%s waited behind its large responses, %s at most", report.Plural(w.calls, "other call"), report.Elapsed(w.longest))
+	f.Text = fmt.Sprintf("%s waited for its large responses, up to %s", report.Plural(w.calls, "other call"), report.Elapsed(w.longest))
 	hit := most(w.methods, methodName)
 	f.Text += ": " + methodCounts(hit)
 	f.Facts = []report.Fact{
@@ -69,7 +67,7 @@ func waitedAfterLarge(m *method, e *evidence) {
 		f.Facts = append(f.Facts, fact("unclear", w.unclear))
 	}
 	f.Weight = m.response.frameBytes
-	e.add(f)
+	e.addCalls(f, w.calls)
 }
 
 const (
@@ -92,7 +90,7 @@ func names(m *method, e *evidence) {
 		}
 		what := directionNames[i]
 		f := m.finding(l.names)
-		f.Text = fmt.Sprintf("class and field names are %s of its %s bytes (%s of %s a body, %s looked into)",
+		f.Text = fmt.Sprintf("class and field names are %s of its %s bytes (%s of %s per body, %s sampled)",
 			share(n, l.bodyBytes), what, mean(n, l.messages), mean(l.bodyBytes, l.messages), report.Plural(l.messages, what))
 		f.Facts = []report.Fact{
 			words("direction", what), fact("nameBytes", n), fact("bodyBytes", l.bodyBytes), fact("looked", l.messages),
@@ -140,7 +138,7 @@ func sameAttachments(m *method, i int, l *bodySample, e *evidence) {
 	}
 	switch {
 	case 100*same >= leastSameShare*l.knownBytes && same >= leastSame*l.known:
-		f.Text = fmt.Sprintf("%s, the same in all %s looked into: %s of its %s bytes (%s of %s a call): %s",
+		f.Text = fmt.Sprintf("%s with the same value in all %s sampled: %s of its %s bytes (%s of %s per message): %s",
 			report.Plural(int64(len(keys)), "attachment"), report.Plural(l.known, what), share(same, l.knownBytes), what,
 			mean(same, l.known), mean(l.knownBytes, l.known), someOf(keys, 5))
 		if heavier {
@@ -148,7 +146,7 @@ func sameAttachments(m *method, i int, l *bodySample, e *evidence) {
 		}
 		f.Weight = scaled(m.side(i).bodyBytes, same, l.knownBytes)
 	case heavier && l.attachmentBytes >= leastSame*l.known:
-		f.Text = fmt.Sprintf("attachments are heavier than arguments: %s against %s of %s bytes a request, in %s looked into",
+		f.Text = fmt.Sprintf("attachments outweigh arguments: %s vs %s of %s bytes per request (%s sampled)",
 			mean(l.attachmentBytes, l.known), mean(arguments, l.known), mean(l.knownBytes, l.known), report.Count(l.known))
 		f.Weight = scaled(m.side(i).bodyBytes, l.attachmentBytes, l.knownBytes)
 	default:
@@ -169,7 +167,7 @@ func envelopes(m *method, e *evidence) {
 		return
 	}
 	f := m.finding(m.request.at)
-	f.Text = fmt.Sprintf("versions, service, method and types are %s of its request bytes (%s of %s a call, %s looked into)",
+	f.Text = fmt.Sprintf("versions, service, method and types are %s of its request bytes (%s of %s per request, %s sampled)",
 		share(n, l.bodyBytes), mean(n, l.messages), mean(l.bodyBytes, l.messages), report.Count(l.messages))
 	f.Facts = []report.Fact{fact("envelopeBytes", n), fact("bodyBytes", l.bodyBytes), fact("looked", l.messages)}
 	f.Weight = scaled(m.request.bodyBytes, n, l.bodyBytes)

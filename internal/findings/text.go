@@ -44,16 +44,16 @@ func share(n, d int64) string {
 	return strconv.FormatFloat(f, 'f', 0, 64) + " %"
 }
 
+// verb returns one for one thing, else many.
+func verb(n int64, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
 // mean formats n/d bytes.
 func mean(n, d int64) string { return report.Size(float64(n) / float64(d)) }
-
-// times formats n/d with two decimals: 0.21x. It is never rounded to 0.
-func times(n, d int64) string {
-	if f := float64(n) / float64(d); f >= 0.005 {
-		return strconv.FormatFloat(f, 'f', 2, 64) + "x"
-	}
-	return "<0.01x"
-}
 
 // scaled returns all·n/d without overflow, at most all.
 func scaled(all, n, d int64) int64 {

@@ -55,6 +55,9 @@ const (
 	// maxCopied and minCopied bound the size of a copied body, copiesPerMethod the number of copies per method and
 	// lane.
 	maxCopied, minCopied, copiesPerMethod = 256 << 10, 1 << 10, 2
+	// maxCauses is the number of failures of a lane whose text is read although they are not sampled, maxCauseBody the
+	// maximum size of their bodies.
+	maxCauses, maxCauseBody = 256, 64 << 10
 	// maxSampleMemory bounds the samples of requests that wait for a response, over all lanes.
 	maxSampleMemory = 128 << 20
 )
@@ -67,9 +70,11 @@ type sampler struct {
 	large        int // bytes of sampled bodies above maxCharged
 	passed       int // bytes of all bodies
 	unidentified int
+	causes       int
 	memory       int // of samples whose calls are open
 	anatomy      decode.Anatomist
 	current      *methodSample // of the message that is being decoded, nil if it is not sampled
+	envelopes    bool          // other bodies are read up to the envelope
 }
 
 type methodSample struct {
@@ -77,7 +82,7 @@ type methodSample struct {
 }
 
 func newSampler(w *worker) *sampler {
-	return &sampler{Sample: w.opt.Sample, methods: make(map[*rpc.Operation]*methodSample)}
+	return &sampler{Sample: w.opt.Sample, methods: make(map[*rpc.Operation]*methodSample), envelopes: w.opt.Detail == rpc.Envelope}
 }
 
 // needsCall reports whether one more call of a method is to be sampled.
@@ -136,7 +141,7 @@ func (k *sampler) wants(l *lane, d *direction, m *rpc.Message) bool {
 		case k.Calls == AllCalls:
 			k.current = k.method(nil)
 		default:
-			return false
+			return k.wantsCause(m)
 		}
 	}
 	charged := min(m.BodyLen, maxCharged)
@@ -148,11 +153,26 @@ func (k *sampler) wants(l *lane, d *direction, m *rpc.Message) bool {
 	return true
 }
 
+// wantsCause reports whether the text of a failure that is not sampled is to be read, and counts it.
+func (k *sampler) wantsCause(m *rpc.Message) bool {
+	if !m.Failed && !m.Exception || m.BodyLen > maxCauseBody || k.causes >= maxCauses {
+		return false
+	}
+	k.causes++
+	return true
+}
+
 // message samples a message if wants selected it.
 func (k *sampler) message(m *call.Message, msg *rpc.Message) {
 	of := k.current
 	k.current = nil
-	if of == nil || msg.Tree == nil {
+	if msg.Tree == nil {
+		return
+	}
+	if of == nil {
+		if k.envelopes {
+			m.Parts = decode.PartBytes{} // the body was decoded for the text of a failure
+		}
 		return
 	}
 	m.Parts, m.Sampled = msg.Parts, true
@@ -165,7 +185,6 @@ func (k *sampler) message(m *call.Message, msg *rpc.Message) {
 		in.Body = append(in.Body, msg.Body...)
 	}
 	m.Detail().Sample = in
-	m.ErrorMessage = msg.ErrorMessage // not read at a lower detail
 	k.memory += in.Size()
 }
 
@@ -212,7 +231,7 @@ func (k *sampler) keeps(l *lane, d *direction, m *rpc.Message) bool {
 		return false
 	case m.Kind == rpc.Response:
 		request := l.pairer.OpenRequest(d.conn.call, int(d.side), m.Exchange)
-		return request != nil && request.Sampled
+		return request != nil && request.Sampled || m.Failed && m.BodyLen <= maxCauseBody && k.causes < maxCauses
 	case m.Operation != nil:
 		return k.needsCall(l, m.Operation)
 	case k.unidentified >= maxUnidentified:

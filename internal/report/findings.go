@@ -23,6 +23,8 @@ type FindingsBasis struct {
 	Clients          int   `json:"clients"`
 	OtherCalls       int64 `json:"callsOfOtherMethods,omitempty"`
 	OtherClientCalls int64 `json:"callsOfOtherClients,omitempty"`
+	// OtherFailures are failed calls of further causes.
+	OtherFailures int64 `json:"failuresOfOtherCauses,omitempty"`
 }
 
 const (
@@ -98,10 +100,10 @@ func (r *Report) findingsTable(list []*Finding, s *Style, commands bool) Section
 	sec := Section{Title: title, Notes: r.basisNotes()}
 	if len(list) == 0 {
 		if b := r.Basis; b != nil {
-			sec.Title = fmt.Sprintf("%s none: %s looked at %s, and into %s", title, Plural(int64(b.Rules), "rule"),
+			sec.Title = fmt.Sprintf("No findings (%s; %s, %s sampled)", Plural(int64(b.Rules), "rule"),
 				Plural(b.Calls, "call"), plural(b.Sampled, "body", "bodies"))
 		} else {
-			sec.Title = title + " none"
+			sec.Title = "No findings"
 		}
 		return sec
 	}
@@ -151,12 +153,15 @@ func (r *Report) basisNotes() []string {
 	}
 	var notes []string
 	if b.OtherCalls > 0 {
-		notes = append(notes, fmt.Sprintf("Findings cover the first %s, not %s.",
-			Plural(int64(b.Methods), "method"), plural(b.OtherCalls, "call of others", "calls of others")))
+		notes = append(notes, fmt.Sprintf("Findings cover the first %s. They leave out %s of others.",
+			Plural(int64(b.Methods), "method"), Plural(b.OtherCalls, "call")))
 	}
 	if b.OtherClientCalls > 0 {
-		notes = append(notes, fmt.Sprintf("What clients send is told of the first %s, not of %s.",
-			Plural(int64(b.Clients), "client"), plural(b.OtherClientCalls, "call of others", "calls of others")))
+		notes = append(notes, fmt.Sprintf("Findings about clients cover the first %s. They leave out %s of others.",
+			Plural(int64(b.Clients), "client"), Plural(b.OtherClientCalls, "call")))
+	}
+	if b.OtherFailures > 0 {
+		notes = append(notes, fmt.Sprintf("Findings about failures leave out %s of further causes.", Plural(b.OtherFailures, "call")))
 	}
 	return notes
 }

@@ -87,7 +87,7 @@ func TestNoFindings(t *testing.T) {
 	r.Findings = []Finding{}
 	var b strings.Builder
 	require.NoError(t, r.WriteFindings(&b, "table", Style{Width: 80}))
-	assert.Contains(t, b.String(), "\nFINDINGS none: 17 rules looked at 1,204 calls, and into 99 bodies\n")
+	assert.Contains(t, b.String(), "\nNo findings (17 rules; 1,204 calls, 99 bodies sampled)\n")
 	b.Reset()
 	require.NoError(t, r.WriteFindings(&b, "json", Style{}))
 	assert.Contains(t, b.String(), `"findings": []`)
@@ -154,9 +154,10 @@ func TestFindingsJSON(t *testing.T) {
 // What findings do not cover is said.
 func TestFindingsBeyondTheLimits(t *testing.T) {
 	r := found()
-	r.Basis.OtherCalls, r.Basis.OtherClientCalls = 5, 1
+	r.Basis.OtherCalls, r.Basis.OtherClientCalls, r.Basis.OtherFailures = 5, 1, 3
 	assert.Equal(t, []string{
-		"Findings cover the first 4 methods, not 5 calls of others.",
-		"What clients send is told of the first 2 clients, not of 1 call of others.",
+		"Findings cover the first 4 methods. They leave out 5 calls of others.",
+		"Findings about clients cover the first 2 clients. They leave out 1 call of others.",
+		"Findings about failures leave out 3 calls of further causes.",
 	}, r.basisNotes())
 }

@@ -172,7 +172,7 @@ type Sink interface {
 type Needs interface {
 	// Awaited reports whether a side owes a response in that exchange.
 	Awaited(side int, exchange uint64) bool
-	// Keep reports whether the whole body of m will be needed. m has only its kind, exchange and lengths, and its
+	// Keep reports whether the whole body of m will be needed. m has only its kind, exchange, lengths and failure, and its
 	// operation if the start of the body has it.
 	Keep(side int, m *Message) bool
 	// Want returns how far the body of m is to be decoded. The body is whole, and the operation of a request is

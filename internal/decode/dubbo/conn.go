@@ -200,7 +200,7 @@ func (s *side) Enough(h *Header, b []byte) bool {
 func (c *conn) ask(h *Header, b []byte) *rpc.Message {
 	m := &c.asked
 	m.Operation = nil
-	m.Kind, m.Exchange, m.BodyLen = Response, uint64(h.ID), h.BodyLen
+	m.Kind, m.Exchange, m.BodyLen, m.Failed = Response, uint64(h.ID), h.BodyLen, !h.Request() && h.Status != StatusOK
 	switch {
 	case h.Event():
 		m.Kind = Event
@@ -244,7 +244,7 @@ func (c *conn) decode(side int, f *Frame) *rpc.Message {
 	// Sampling must not change the dialects of the connection.
 	first, dialects := m.Message, c.dialects
 	more := c.decoder.Decode(f, Values, &dialects)
-	first.Tree, first.Parts, first.ErrorMessage = more.Tree, more.Parts, more.ErrorMessage
+	first.Tree, first.Parts, first.ErrorMessage, first.ExceptionClass = more.Tree, more.Parts, more.ErrorMessage, more.ExceptionClass
 	m.Message = first
 	return &m.Message
 }
