@@ -16,8 +16,8 @@ import (
 	"dubbo-wire/internal/capture/rewrite"
 )
 
-// split writes the packets of a capture to files of so many, and leaves out those that drop names.
-func split(t testing.TB, path string, every int, drop func(n int) bool) (paths []string) {
+// split writes the packets of a capture to files of so many, each as far as keep says; without keep, all of them.
+func split(t testing.TB, path string, every int, keep func(n int, b []byte) []byte) (paths []string) {
 	src, err := capture.Open([]string{path}, capture.Options{})
 	require.NoError(t, err)
 	defer src.Close()
@@ -37,7 +37,10 @@ func split(t testing.TB, path string, every int, drop func(n int) bool) (paths [
 			require.NoError(t, err)
 			paths, out = append(paths, file.Name()), newOutput(file, new(rewrite.Interfaces))
 		}
-		if drop == nil || !drop(n) {
+		if keep != nil {
+			p.Data = keep(n, p.Data)
+		}
+		if len(p.Data) > 0 {
 			one := capture.Packet{Link: p.Link} // the files have one interface
 			out.packet(&record{data: bytes.Clone(p.Data), n: len(p.Data), time: p.Time, wireLen: p.WireLen, iface: out.ifaces.Of(&one)})
 		}
@@ -83,6 +86,14 @@ func TestInputs(t *testing.T) {
 	was, is = factsOf(t, ends...), factsOf(t, x.path)
 	assert.Equal(t, was.Totals, is.Totals)
 	assert.Equal(t, was.Rows, is.Rows)
+
+	// Packets that were cut in one file and complete in the other.
+	ends[0] = split(t, ends[0], 1<<30, func(_ int, b []byte) []byte { return b[:min(len(b), 128)] })[0]
+	x = redactFile(t, Options{}, ends...)
+	cut, is := factsOf(t, ends...), factsOf(t, x.path)
+	assert.Equal(t, was.Rows, cut.Rows)
+	assert.Equal(t, cut.Totals, is.Totals)
+	assert.Equal(t, cut.Rows, is.Rows)
 }
 
 // Captures with holes, that begin in the middle of connections, are told the same.
@@ -92,7 +103,12 @@ func TestHoles(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, paths, 1)
 		for _, every := range []int{3, 11, 40} {
-			file := split(t, paths[0], 1<<30, func(n int) bool { return n < 20*(every%4) || n*7919%every == 1 })[0]
+			file := split(t, paths[0], 1<<30, func(n int, b []byte) []byte {
+				if n < 20*(every%4) || n*7919%every == 1 {
+					return nil
+				}
+				return b
+			})[0]
 			x := redactFile(t, Options{}, file)
 			was, is := factsOf(t, file), factsOf(t, x.path)
 			assert.Equal(t, was.Totals, is.Totals, "%s, every %d", name, every)

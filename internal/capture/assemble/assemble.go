@@ -5,7 +5,8 @@
 // It follows RFC 9293 (sequence numbers modulo 2^32), RFC 5961 (one segment with wild numbers ends nothing), RFC 1122,
 // 4.2.3.6 (keep-alive) and RFC 7413 (data on SYN). Data in order is handed on at once. Data after a hole is copied and
 // held until the hole is filled, or until it is certain enough that it will not be filled ([Config]); then the hole
-// becomes a gap of known length. The first copy of a byte wins.
+// becomes a gap of known length. The first copy of a byte wins. Bytes that the snap length cut are a hole that a later copy
+// may fill; cut_bytes.go describes for how long.
 //
 // A connection generation is one use of a 4-tuple; generation.go describes when a new one starts. Bytes that were seen
 // before were retransmitted, or they are duplicates that were captured twice; retransmission.go describes which.
@@ -244,7 +245,7 @@ func (a *Assembler) take(c *Connection, i int, s *packet.Segment, o *Origin) {
 		d.pastHandshake = true
 		other.acknowledge(c, s.Ack)
 		if c.hold != nil {
-			a.startAcknowledgedWait(c, 1-i)
+			a.acknowledged(c, 1-i)
 		}
 	}
 	switch {
@@ -303,7 +304,7 @@ func (a *Assembler) data(c *Connection, i int, seq uint32, n int, b []byte) {
 	if below == 1 && n == 1 || below > 0 && d.moveStart(seq) {
 		below = 0 // a keep-alive before the first data; or this is the start now
 	}
-	if seq == d.next && c.hold == nil && !early {
+	if seq == d.next && c.hold == nil && !early && len(b) == n {
 		a.isNew = true
 		a.deliver(d, n, b)
 		return
@@ -331,10 +332,15 @@ func (a *Assembler) data(c *Connection, i int, seq uint32, n int, b []byte) {
 	}
 	first := c.firstHeld(i)
 	switch {
-	case seq != d.next || early || first != nil && first.seq == seq:
+	case seq != d.next || early || len(b) < n || first != nil && first.seq == seq:
 		a.holdData(c, i, seq, n, b)
 	case first != nil:
-		a.fill(c, i, n, b)
+		// It fills the hole before the first piece; the rest repeats or extends the pieces.
+		r := min(int(first.seq-seq), n)
+		a.isNew = true
+		if a.deliver(d, r, b[:r]); r < n {
+			a.holdData(c, i, seq+uint32(r), n-r, b[r:])
+		}
 	default:
 		a.isNew = true
 		a.deliver(d, n, b)

@@ -71,7 +71,12 @@ func (c *Connection) farAck(i int, s *packet.Segment) bool {
 // if a new one must be opened, and whether the packet is to be processed.
 func (a *Assembler) checkGeneration(c *Connection, i int, s *packet.Segment, o *Origin) (_ *Connection, wanted bool) {
 	if p := c.suspect; p != nil && p.agrees(i, s) {
-		return a.confirmed(c, i, s), true
+		c = a.confirmed(c, i, s)
+		if i = c.side(s); c.far(i, s.Seq) {
+			a.setSuspect(c, i, s, o) // its numbers contradict the old generation only
+			return c, false
+		}
+		return c, true
 	}
 	switch {
 	case s.Flags&packet.SYN != 0 && a.reused(c, i, s, o):

@@ -15,18 +15,18 @@ type holding struct {
 	wait  queue.Link[*holding] // in Assembler.waiting
 }
 
-// pile is the held data of one side: data after a hole, or data that waits for the other side.
+// pile is the held data of one side: data after a hole, data that waits for the other side, or cut data.
 type pile struct {
 	// pieces are sorted by seq and do not overlap. There is a hole before the first piece, or the first piece is next
-	// and waits for the other side.
+	// and waits for the other side, or for a copy of what the snap length cut.
 	pieces []*piece
 	cost   int
 	// The packet and the time when the wait started: when the hole was acknowledged, so the sender will not fill it; or
-	// when data started to wait for the other side. Packet 0: not yet.
+	// when data that is next came. Packet 0: not yet.
 	sincePacket, sinceTime int64
 }
 
-// piece is n bytes on the wire, of which data were captured.
+// piece is n bytes on the wire, of which data, the first ones, were captured.
 type piece struct {
 	seq  uint32
 	n    int
@@ -39,6 +39,8 @@ type piece struct {
 	ack    uint32
 	acks   bool
 	packet int64
+	// copied is set if another copy of its last byte was captured, final if no more copies are awaited.
+	copied, final bool
 }
 
 func (p *piece) end() uint32 { return p.seq + uint32(p.n) }
@@ -127,10 +129,9 @@ func (a *Assembler) holdData(c *Connection, i int, seq uint32, n int, b []byte) 
 	for seq != end {
 		if k < len(pile.pieces) && !after(pile.pieces[k].seq, seq) {
 			r := int(min(pile.pieces[k].end()-seq, end-seq))
-			a.copyOf(c, i, pile.pieces[k], seq, r, b)
+			k += 1 + a.copyOf(c, i, k, seq, r, b)
 			seq += uint32(r)
 			b = b[min(r, len(b)):]
-			k++
 			continue
 		}
 		r := int(end - seq)
@@ -196,49 +197,29 @@ func (a *Assembler) freeHolding(c *Connection) {
 	}
 }
 
-// copyOf takes r bytes at seq, captured as b, that are inside a held piece.
-func (a *Assembler) copyOf(c *Connection, i int, p *piece, seq uint32, r int, b []byte) {
-	at := min(int(seq-p.seq), len(p.data))
-	a.repeated(c, i, r, !equal(p.data[at:], b[:min(r, len(b))]))
+// copyOf takes r bytes at seq, captured as b, that are inside held piece k, and returns how many pieces were added after it.
+func (a *Assembler) copyOf(c *Connection, i, k int, seq uint32, r int, b []byte) (added int) {
+	pile := &c.hold.piles[i]
+	p := pile.pieces[k]
+	at, captured := int(seq-p.seq), b[:min(r, len(b))]
+	same := equal(p.data[min(at, len(p.data)):], captured)
+	a.repeated(c, i, r, !same)
 	if a.kind == retransmitted {
 		a.overhead()
 		p.retransmitted += r + a.meta.Overhead
 		a.meta.Overhead = 0
 	}
-}
-
-// fill delivers n bytes of side i at its next place while pieces are held after a hole. Bytes up to the first piece
-// fill the hole; the rest repeats or extends the pieces.
-func (a *Assembler) fill(c *Connection, i, n int, b []byte) {
-	d, pile := &c.sides[i], &c.hold.piles[i]
-	for n > 0 {
-		if len(pile.pieces) == 0 {
-			a.isNew = true
-			a.deliver(d, n, b)
-			break
+	if len(p.data) < p.n {
+		p.copied = p.copied || at+r == p.n && a.kind == duplicate
+		if at+len(captured) > len(p.data) && same && !a.differs {
+			added = a.fillCut(pile, k, at, captured)
 		}
-		p := pile.pieces[0]
-		if room := int(p.seq - d.next); room > 0 {
-			r := min(room, n)
-			captured := b[:min(r, len(b))]
-			a.isNew = true
-			a.deliver(d, r, captured)
-			n, b = n-r, b[len(captured):]
-			if r < room {
-				return
-			}
-			continue
-		}
-		r := min(p.n, n)
-		a.copyOf(c, i, p, p.seq, r, b)
-		n, b = n-r, b[min(r, len(b)):]
-		a.release(c, i)
 	}
-	a.drain(c)
+	return added
 }
 
-// waits reports whether the first held piece of a side waits for something that will not come: the hole before it was
-// acknowledged, or it waits for the other side, or acknowledgements are not captured.
+// waits reports whether the first held piece of a side waits for something that will probably not come: the hole before
+// it was acknowledged, or it waits for the other side or for a copy, or acknowledgements are not captured.
 func (c *Connection) waits(i int) bool {
 	d, p := &c.sides[i], c.firstHeld(i)
 	return p.seq == d.next || d.ackSeen && after(d.acked, d.next) || !c.sides[1-i].seen
@@ -250,15 +231,21 @@ func (a *Assembler) startWait(p *pile, h *holding, packet, at int64) {
 	a.waiting.Push(&h.wait)
 }
 
-// startAcknowledgedWait starts the wait for a side's hole if the hole was acknowledged.
-func (a *Assembler) startAcknowledgedWait(c *Connection, i int) {
+// acknowledged delivers the cut pieces of a side that were awaited until their acknowledgement, and starts the wait for
+// the side's hole if the hole was acknowledged.
+func (a *Assembler) acknowledged(c *Connection, i int) {
 	d, pile := &c.sides[i], &c.hold.piles[i]
+	if p := c.firstHeld(i); p != nil && p.seq == d.next {
+		if a.drain(c); c.hold == nil {
+			return
+		}
+	}
 	if len(pile.pieces) > 0 && pile.sincePacket == 0 && after(d.acked, d.next) {
 		a.startWait(pile, c.hold, a.packets, a.now)
 	}
 }
 
-// drain delivers the held pieces that now follow without a hole and do not come before what they acknowledge.
+// drain delivers the held pieces that now follow without a hole, do not come before what they acknowledge and await no copy.
 func (a *Assembler) drain(c *Connection) {
 	h := c.hold
 	for more := true; more; {
@@ -266,7 +253,7 @@ func (a *Assembler) drain(c *Connection) {
 		for i := range c.sides {
 			d, other, pile := &c.sides[i], &c.sides[1-i], &h.piles[i]
 			for len(pile.pieces) > 0 {
-				if p := pile.pieces[0]; p.seq != d.next || p.acks && other.missesBefore(p.ack) {
+				if p := pile.pieces[0]; p.seq != d.next || p.acks && other.missesBefore(p.ack) || a.awaitsCopy(d, p) {
 					break
 				}
 				a.release(c, i)
@@ -309,20 +296,22 @@ func (a *Assembler) release(c *Connection, i int) {
 }
 
 // abandonHole turns the hole before side i's first held piece into a gap and delivers what follows. If that piece waits
-// for the other side, the hole or missing end of the other side is abandoned instead.
+// for the other side, the hole or missing end of the other side is abandoned instead; if it awaits a copy, that is.
 func (a *Assembler) abandonHole(c *Connection, i int) {
 	d, p := &c.sides[i], c.firstHeld(i)
-	if p.seq == d.next {
-		other, q := &c.sides[1-i], c.firstHeld(1-i)
-		if q == nil || q.seq == other.next {
+	if other := &c.sides[1-i]; p.seq == d.next && p.acks && other.missesBefore(p.ack) {
+		q := c.firstHeld(1 - i)
+		if q == nil || q.seq == other.next && !a.awaitsCopy(other, q) {
 			a.abandonEnd(other, p.ack, q == nil, p.meta)
 			a.drain(c)
 			return
 		}
 		i, d, p = 1-i, other, q
 	}
-	a.gap(d, int64(p.seq-d.next), p.meta)
-	d.next = p.seq
+	if p.final = true; p.seq != d.next {
+		a.gap(d, int64(p.seq-d.next), p.meta)
+		d.next = p.seq
+	}
 	c.hold.piles[i].sincePacket = 0
 	a.drain(c)
 }

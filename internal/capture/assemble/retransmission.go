@@ -37,6 +37,8 @@ const (
 	noIDTime   = int64(2e6)
 	// maxCopies is how many packets with the same start are compared.
 	maxCopies = 16
+	// sampleLen is how many bytes of a payload are compared after they were handed on.
+	sampleLen = 16
 )
 
 // source identifies the place where a packet was captured; the zero value is none.
@@ -54,12 +56,13 @@ type entry struct {
 	time                   int64
 	conn, seq, ack, n      uint32
 	source                 source
-	fingerprint            uint32 // of its payload
+	fingerprint            uint32 // of the first bytes of its payload
 	older                  uint32 // 1 + number of the previous packet in its bucket; 0: none
 	window, checksum, ipid uint16
 	flags                  uint8
 	side                   uint8
-	first                  bool // it brought new bytes
+	sampled                uint8 // how many bytes have the fingerprint
+	first                  bool  // it brought new bytes
 }
 
 // recent holds the last packets with payload, by connection, side and sequence number.
@@ -88,7 +91,7 @@ func (a *Assembler) remember(c *Connection, i int) {
 	e := &r.entries[r.n%recentLen]
 	e.time, e.conn, e.seq, e.ack, e.n = o.Time, conn, s.Seq, s.Ack, uint32(s.PayloadLen)
 	e.source = sourceOf(s, o)
-	e.fingerprint = fingerprint(s.Payload)
+	e.fingerprint, e.sampled = fingerprint(s.Payload), uint8(min(len(s.Payload), sampleLen))
 	e.older = *b
 	e.window, e.checksum, e.ipid = s.Window, s.Checksum, s.IPID
 	e.flags, e.side, e.first = s.Flags, uint8(i), a.isNew
@@ -99,7 +102,7 @@ func (a *Assembler) remember(c *Connection, i int) {
 // fingerprint samples a payload: its first bytes, which are beside its headers in memory. Bytes further on would have
 // to be loaded for this alone, which costs a sixth of all the time for a packet if another processor has read it.
 func fingerprint(b []byte) uint32 {
-	if len(b) < 16 {
+	if len(b) < sampleLen {
 		h := uint32(len(b))
 		for _, x := range b {
 			h = h*31 + uint32(x)
@@ -164,7 +167,8 @@ func (a *Assembler) classify(c *Connection, i int) (_ kind, other bool) {
 			continue
 		}
 		if e.first && e.n == uint32(s.PayloadLen) && e.n > 1 {
-			other = e.fingerprint != fingerprint(s.Payload)
+			// A snap length may have cut one of the two within the sample.
+			other = e.fingerprint != fingerprint(s.Payload) && int(e.sampled) == min(len(s.Payload), sampleLen)
 		}
 		if e.same(s, a.origin.Time) {
 			return duplicate, other
@@ -203,12 +207,19 @@ type files struct {
 	// mixed is set if packets of different files alternate. skewed is set if the files are known to be of the same
 	// time, whatever their clocks say.
 	mixed, skewed bool
+	// several is set if there are packets of several interfaces, which were perhaps captured by several machines.
+	several bool
+	place   int // the interface of the last packet
 }
 
 // span is the first and the last packet of an input, by their places in the capture.
 type span struct{ first, last int64 }
 
 func (f *files) observe(o *Origin) {
+	if o.Interface != f.place {
+		f.several = f.several || len(f.spans) > 0
+		f.place = o.Interface
+	}
 	if o.File == f.last && len(f.spans) > 0 {
 		f.spans[f.last].last = o.Ordinal
 		return
@@ -230,3 +241,6 @@ func (f *files) overlap(x, y int32) bool {
 	s, t := f.spans[x], f.spans[y]
 	return x == y || f.skewed || s.first < t.last && t.first < s.last
 }
+
+// apart reports whether packets may come from machines whose clocks differ.
+func (f *files) apart() bool { return f.mixed || f.skewed || f.several }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/pipeline"
 )
@@ -78,4 +79,46 @@ func (w *world) cut(t *testing.T, got *view, l losses, starts map[way]map[int64]
 		assert.Empty(t, byStart, "invented")
 	}
 	return all, found
+}
+
+// Bytes that the snap length cut count once a later copy has them: the sender repeated them in other segments, or another
+// capture of the same packets was not cut.
+func TestCutBytesOfCopies(t *testing.T) {
+	names := testkit.Some([]string{"edge-hessian2", "mixed", "interleaved", "hessian2", "kryo", "fastjson"}, 2)
+	each(t, names, func(t *testing.T, w *world) {
+		short := *ethernet
+		short.snap = 166 // 100 bytes of payload
+		other := shape{link: capture.LinkLinuxSLL}
+		delayed := func(by int64) []segment {
+			later := slices.Clone(w.segments)
+			for i := range later {
+				later[i].at += by
+			}
+			return later
+		}
+		var repeated []segment
+		for _, s := range w.segments {
+			repeated = append(repeated, s)
+			if len(s.payload) > 100 {
+				parts := recut([]segment{s}, 100)
+				slices.Reverse(parts)
+				repeated = append(repeated, parts...)
+			}
+		}
+		for _, c := range []struct {
+			name  string
+			files [][]byte
+		}{
+			{"retransmitted", [][]byte{short.pcap(repeated)}},
+			{"both ends", [][]byte{short.pcap(w.segments), other.pcap(delayed(50_000))}},
+			{"both ends, clocks differ", [][]byte{short.pcap(w.segments), other.pcap(delayed(2_000_000))}},
+			{"the complete file first", [][]byte{ethernet.pcap(w.segments), short.pcap(delayed(50_000))}},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				got := look(t, pipeline.Limits{}, saved(t, ".pcap", c.files...)...)
+				w.same(t, got, nil)
+				assert.Zero(t, got.totals.TCP.BeyondSnap+got.totals.TCP.Differing)
+			})
+		}
+	})
 }
