@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,35 +35,35 @@ var presets = [...]struct {
 	preset      sizes.Preset
 	sort        string
 }{
-	{"big-requests", "rank by the largest requests, and list these", sizes.BigRequests, "request-max"},
-	{"big-responses", "rank by the largest responses, and list these", sizes.BigResponses, "response-max"},
-	{"slow", "rank by latency, and list the slowest calls", sizes.Slow, "latency"},
-	{"errors", "rank by errors, and list what went wrong", sizes.Errors, "errors"},
+	{"big-requests", "sort by the largest request, and list the largest requests", sizes.BigRequests, "request-max"},
+	{"big-responses", "sort by the largest response, and list the largest responses", sizes.BigResponses, "response-max"},
+	{"slow", "sort by latency, and list the slowest calls", sizes.Slow, "latency"},
+	{"errors", "sort by errors, and list the failed calls", sizes.Errors, "errors"},
 }
 
 func (a *analyzeFlags) add(cmd *cobra.Command, formats ...string) {
 	a.filter.add(cmd)
 	a.output.add(cmd, formats...)
 	addFlags(cmd.Flags(), chooseGroup, func(fs *pflag.FlagSet) {
-		fs.StringVar(&a.by, "by", "", "group by `KEYS`: protocol, serialization, service, method, version, client, server, connection, status, input, dubboVersion, responseSerialization, time:10s; several joined by commas")
+		fs.StringVar(&a.by, "by", "", "group by `KEYS`, separated by commas: protocol, serialization, service, method, version, client, server, connection, status, input, dubboVersion, responseSerialization, time:10s (intervals)")
 		fs.StringVar(&a.print.Sort, "sort", "", "sort groups by `COLUMN`: "+strings.Join(report.SortNames(), ", "))
-		fs.IntVar(&a.measure.Top, "top", 0, "print `N` rows of the ranking in tables (default 10); csv and json always have all")
-		bound(fs, "top", &a.measure.Top, 0, math.MaxInt, "write a number of rows, 0 for the default")
-		fs.BoolVar(&a.measure.Details, "details", false, "add a block for each of the top methods: histograms of sizes, what bodies are made of by path, the largest body (5, or as --top says)")
-		fs.BoolVar(&a.print.SameMethods, "same-methods", false, "only methods seen in more than one serialization, and what the same calls weigh in each")
+		fs.IntVar(&a.measure.Top, "top", 0, "print the first `N` groups in tables (default 10); csv and json contain all groups")
+		atLeast(fs, "top", &a.measure.Top, 0)
+		fs.BoolVar(&a.measure.Details, "details", false, "add details of the first 5 methods, or of --top N: histograms of sizes, body composition by path, the largest body")
+		fs.BoolVar(&a.print.SameMethods, "same-methods", false, "show only methods seen in more than one serialization, and compare their sizes")
 		fs.BoolVar(&a.measure.Findings, "findings", false, "print only the findings")
 		for i, p := range presets {
 			fs.BoolVar(&a.presets[i], p.flag, false, p.usage)
 		}
-		fs.StringVar(&a.sample, "sample", "", "look into `N` calls of each method on each of 16 shares of the connections, or all, for findings, --details, html, pprof and folded (default: some for findings, all for the others)")
-		fs.BoolVar(&a.measure.Parts, "parts", false, "take bodies apart and say what their bytes are for: values, names, attachments, envelope, overhead, opaque")
+		fs.StringVar(&a.sample, "sample", "", "decode the bodies of `N` calls per method (in each of 16 groups of connections), or of all calls (all); the default is some for findings, all for --details, html, pprof and folded")
+		fs.BoolVar(&a.measure.Parts, "parts", false, "decode all bodies, not only a sample, to measure what their bytes are for: values, names, attachments, envelope, overhead, opaque")
 	})
 	addFlags(cmd.Flags(), limitGroup, func(fs *pflag.FlagSet) {
-		fs.IntVar(&a.measure.MaxGroups, "max-groups", sizes.DefaultMaxGroups, "keep `N` groups apart; later ones go to one row")
-		bound(fs, "max-groups", &a.measure.MaxGroups, 1, math.MaxInt, "write a number of groups, 1 or more")
+		fs.IntVar(&a.measure.MaxGroups, "max-groups", sizes.DefaultMaxGroups, "limit the report to `N` groups; merge the rest into one row")
+		atLeast(fs, "max-groups", &a.measure.MaxGroups, 1)
 	})
 	addFlags(cmd.Flags(), outputGroup, func(fs *pflag.FlagSet) {
-		fs.BoolVar(&a.print.Buckets, "buckets", false, "save histograms in json: such a report can be read back, added to others and compared")
+		fs.BoolVar(&a.print.Buckets, "buckets", false, "include histograms in json; analyze, compare and check can read such a report")
 	})
 	flagValues(cmd, "sort", report.SortNames())
 }
@@ -94,7 +93,7 @@ func (a *analyzeFlags) complete() (cfg measure.Config, p *measure.Print, err err
 	if p.SameMethods {
 		for _, k := range []sizes.Key{sizes.Serialization, sizes.Service, sizes.Method} {
 			if !slices.Contains(cfg.By.Keys, k) {
-				return cfg, p, exit.Usagef("--same-methods compares serializations method by method: --by needs serialization, service and method")
+				return cfg, p, exit.Usagef("--same-methods compares the serializations of each method; add serialization, service and method to --by")
 			}
 		}
 	}
@@ -108,13 +107,16 @@ func newAnalyze(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "analyze FILE...",
 		GroupID: "measure",
-		Short:   "Print the size comparison of one or more captures",
-		Long: `analyze reads captures and prints what their Dubbo calls weigh: by serialization, by method, and what was not seen.
+		Short:   "Report sizes by serialization and method",
+		Long: `analyze reads captures and reports the sizes of their Dubbo calls, by serialization and by method, and how complete
+the captures are.
 
-FILE is a pcap or pcapng file, plain or compressed with gzip or zstd, a folder of them, or - for standard input.
-Several files are one capture, merged by time. A report saved with --format json --buckets is a FILE, too: several
-add up, also to captures.`,
+FILE is a pcap or pcapng file (plain, gzip or zstd), a folder of them, or - for standard input. Several files are
+merged by time and reported as one capture. FILE may also be a report that was saved with --format json --buckets;
+analyze adds up such reports and captures.`,
 		Example: `  dubbo-wire analyze trace.pcap
+  dubbo-wire analyze trace.pcap --same-methods
+  dubbo-wire analyze trace.pcap --errors
   dubbo-wire analyze rotated/ --by client,method --top 30
   dubbo-wire analyze trace.pcap --serialization 'kryo*' -o sizes.json`,
 		Args: needFiles,
@@ -147,10 +149,10 @@ add up, also to captures.`,
 				return err
 			}
 			if len(cfg.Presets) > 0 && len(files.Saved) > 0 && !s.quiet {
-				fmt.Fprintf(s.err, "dubbo-wire: %s is a saved report, which has no single calls: groups are ranked, and no calls are listed\n", files.Saved[0].Origin)
+				fmt.Fprintf(s.err, "dubbo-wire: %s is a saved report and contains no single calls; groups are sorted, but no calls are listed\n", files.Saved[0].Origin)
 			}
 			if list := r.AddedUp; list != nil && !s.quiet {
-				fmt.Fprintf(s.err, "dubbo-wire: %s are added up, and rates are over the %s from the first packet to the last; --by input,%s tells them apart, compare shows the change\n",
+				fmt.Fprintf(s.err, "dubbo-wire: %s are added up, and rates are averages over the %s from the first packet to the last; --by input,%s separates them, and compare shows the change\n",
 					term.Clean(strings.Join(list, " and ")), report.Elapsed(r.Totals.Span()), r.ByText())
 			}
 			return in.Verdict(r.Totals, r.Selected.Calls, r.Filtered, readErr)
@@ -171,7 +173,7 @@ func parseSample(text string) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		return 0, exit.Usagef("--sample %s: write a number of calls, or all", text)
+		return 0, exit.Usagef("--sample %s: must be a number of calls, or all", text)
 	}
 	return n, nil
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"math"
 	"slices"
 	"strings"
 
@@ -24,12 +23,13 @@ func newCalls(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "calls FILE...",
 		GroupID: "look",
-		Short:   "Print one record per call: request and response paired",
-		Long: `calls pairs requests with their responses and prints one record per call, in the order in which they were closed.
-The table shows no values; json and jsonl have arguments, attachments, results and exceptions.
+		Short:   "Print one record per call, with request and response paired",
+		Long: `calls pairs requests with their responses and prints one record per call, in the order in which the calls ended.
+The table does not contain values; json and jsonl contain arguments, attachments, results and exceptions.
 
--w writes the packets of the selected calls to a pcapng file for Wireshark: unchanged, retransmissions and duplicates
-included, with a comment (frame.comment) at each frame's first packet. The inputs are read twice.`,
+-w writes the packets of the selected calls to a pcapng file for Wireshark. Packets are unchanged and include
+retransmissions and duplicates; the first packet of each frame has a comment (frame.comment). With -w the inputs are
+read twice.`,
 		Example: `  dubbo-wire calls trace.pcap
   dubbo-wire calls trace.pcap --method createUser --format jsonl
   dubbo-wire calls trace.pcap --min-latency 500ms --no-values --format jsonl
@@ -39,7 +39,7 @@ included, with a comment (frame.comment) at each frame's first packet. The input
 		Args: needFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if noValues && redact {
-				return exit.Usagef("--no-values leaves out what --redact would print; choose one")
+				return exit.Usagef("--no-values and --redact exclude each other; give one of them")
 			}
 			if sortBy != "" && !slices.Contains(measure.CallSorts, sortBy) {
 				return exit.Usagef("--sort %s: choose from %s", sortBy, strings.Join(measure.CallSorts, ", "))
@@ -69,10 +69,10 @@ included, with a comment (frame.comment) at each frame's first packet. The input
 	defer flagValues(cmd, "sort", measure.CallSorts)
 	addFlags(cmd.Flags(), chooseGroup, func(fs *pflag.FlagSet) {
 		fs.StringVar(&sortBy, "sort", "", "sort calls by `KEY`: "+strings.Join(measure.CallSorts, ", ")+" (largest first)")
-		fs.IntVar(&f.top, "top", 0, "print the first `N` calls in tables; csv and json always have all")
-		bound(fs, "top", &f.top, 0, math.MaxInt, "write a number of calls, 0 for all")
-		fs.BoolVar(&noValues, "no-values", false, "leave arguments, attachments, results and the messages of exceptions out")
-		fs.BoolVar(&redact, "redact", false, "print types and lengths in place of values")
+		fs.IntVar(&f.top, "top", 0, "print the first `N` calls in tables; csv and json contain all calls")
+		atLeast(fs, "top", &f.top, 0)
+		fs.BoolVar(&noValues, "no-values", false, "omit arguments, attachments, results and exception messages")
+		fs.BoolVar(&redact, "redact", false, "print types and lengths instead of values")
 	})
 	return cmd
 }

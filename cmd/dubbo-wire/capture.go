@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/session"
+	"dubbo-wire/internal/term"
 )
 
 // captureFlags are the flags that only capture has.
@@ -29,18 +29,16 @@ func newCapture(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "capture [-i] IFACE [EXPRESSION] [-- COMMAND]",
 		GroupID: "measure",
-		Short:   "The same report, live from a network interface",
-		Long: `capture reads packets from an interface (several: eth0,eth1; all: any) and shows
-what fills the wire: on a terminal on a full screen (? lists its keys), else as a
-table every --interval. Ctrl-C, a limit or the end of COMMAND end it, with the
-report of analyze.
+		Short:   "Capture live from a network interface",
+		Long: `capture reads packets from a network interface (several: eth0,eth1; all: any) and shows what uses the bandwidth. On a
+terminal it shows a full screen (? lists the keys), otherwise a table every --interval. It ends with Ctrl-C, at a limit,
+or when COMMAND ends, and prints the report of analyze.
 
-EXPRESSION is a filter for the kernel as tcpdump has it: port 20880 and host
-10.0.0.7. What it leaves out is not seen at all; --service, --method and the other
-filters select calls of what is seen.
+EXPRESSION is a kernel filter in the language of tcpdump: port 20880 and host 10.0.0.7. Packets that it excludes are not
+counted at all. The filter flags, such as --service and --method, select calls among the captured packets.
 
-It needs the right to capture, and gives up all others: run it as root, or give
-the program that right once: sudo setcap cap_net_raw+ep $(command -v dubbo-wire)`,
+capture needs the right to capture packets, and drops all other privileges. Run it as root, or grant this right to the
+program once: sudo setcap cap_net_raw+ep $(command -v dubbo-wire)`,
 		Example: `  sudo dubbo-wire capture eth0
   sudo dubbo-wire capture any port 20880 --user $USER -w trace.pcapng
   sudo dubbo-wire capture lo --duration 30s --format json -o sizes.json
@@ -74,46 +72,43 @@ the program that right once: sudo setcap cap_net_raw+ep $(command -v dubbo-wire)
 	return cmd
 }
 
-// noLimit is the advice for a number below 0.
-const noLimit = "write a number from 0 up; 0 is no limit"
-
 // socketsFlag passes open sockets on when the program starts itself again.
 const socketsFlag = "packet-sockets"
 
 func (c *captureFlags) add(s *streams, cmd *cobra.Command) {
 	addFlags(cmd.Flags(), liveGroup, func(fs *pflag.FlagSet) {
-		fs.StringSliceVarP(&c.Interfaces, "interface", "i", nil, "capture on `IFACE`, as tcpdump has it; several joined by commas, any for all")
+		fs.StringSliceVarP(&c.Interfaces, "interface", "i", nil, "capture on `IFACE`, as in tcpdump; separate several with commas; any means all")
 		fs.DurationVar(&c.Duration, "duration", 0, "stop after `DURATION`")
-		fs.Int64Var(&c.Calls, "calls", 0, "stop after `N` calls, those that the filters select")
+		fs.Int64Var(&c.Calls, "calls", 0, "stop after `N` calls that the filters select")
 		fs.Int64VarP(&c.Packets, "count", "c", 0, "stop after `N` packets")
 		fs.Var(&size{to: &c.MaxBytes}, "max-bytes", "stop after `SIZE` on the wire")
-		fs.IntVarP(&c.SnapLen, "snapshot-length", "s", 0, "keep `N` bytes of each packet (default 262144)")
-		fs.BoolVarP(&c.NoPromiscuous, "no-promiscuous-mode", "p", false, "see only what this host sends and receives")
+		fs.IntVarP(&c.SnapLen, "snapshot-length", "s", 0, "capture up to `N` bytes of each packet (default 262144)")
+		fs.BoolVarP(&c.NoPromiscuous, "no-promiscuous-mode", "p", false, "capture only what this host sends and receives")
 		c.Buffer = 64 << 20
-		fs.Var(&size{to: &c.Buffer, text: "64MiB"}, "buffer", "let the kernel hold `SIZE` of packets until they are read")
-		fs.StringVar(&c.User, "user", "", "once capturing, go on as user `NAME`, who then owns the files")
+		fs.Var(&size{to: &c.Buffer, text: "64MiB"}, "buffer", "use a kernel buffer of `SIZE` for packets that were not read yet")
+		fs.StringVar(&c.User, "user", "", "switch to user `NAME` after the capture has started; this user owns the files")
 		fs.BoolVar(&c.Plain, "plain", false, "no full screen: print a table every --interval")
-		fs.DurationVar(&c.Interval, "interval", 10*time.Second, "without a full screen, print what came every `DURATION`; 0: the report at the end only")
+		fs.DurationVar(&c.Interval, "interval", 10*time.Second, "without a full screen, print a table every `DURATION` (0: only the report at the end)")
 		for name, n := range map[string]*int64{"count": &c.Packets, "calls": &c.Calls} {
-			bound(fs, name, n, 0, math.MaxInt64, noLimit)
+			atLeast(fs, name, n, 0)
 		}
-		bound(fs, "snapshot-length", &c.SnapLen, 0, math.MaxInt, noLimit)
-		bound(fs, "duration", &c.Duration, 0, math.MaxInt64, "write a duration from 0 up")
-		fs.BoolP("numeric", "n", false, "accepted as tcpdump's habit; names are never resolved")
+		atLeast(fs, "snapshot-length", &c.SnapLen, 0)
+		atLeast(fs, "duration", &c.Duration, 0)
+		fs.BoolP("numeric", "n", false, "accepted for compatibility with tcpdump; names are never resolved")
 	})
 	addFlags(cmd.Flags(), recordGroup, func(fs *pflag.FlagSet) {
-		fs.StringVarP(&c.Record.File, "write", "w", "", "keep the packets in `FILE`, as pcapng, while they are analysed (- writes them to standard output)")
-		fs.IntVarP(&c.fileSize, "file-size", "C", 0, "with -w, begin another file after `N` million bytes")
-		fs.IntVarP(&c.rotate, "rotate-seconds", "G", 0, "with -w, begin another file every `N` seconds; its name may have %Y %m %d %H %M %S")
-		fs.IntVarP(&c.Record.Files, "file-count", "W", 0, "with -C, write `N` files in turn; with -G alone, stop after N files")
+		fs.StringVarP(&c.Record.File, "write", "w", "", "write the packets to `FILE` as pcapng (-: standard output)")
+		fs.IntVarP(&c.fileSize, "file-size", "C", 0, "with -w, start a new file after `N` million bytes")
+		fs.IntVarP(&c.rotate, "rotate-seconds", "G", 0, "with -w, start a new file every `N` seconds; its name may contain %Y %m %d %H %M %S")
+		fs.IntVarP(&c.Record.Files, "file-count", "W", 0, "with -C, write `N` files in rotation; with -G alone, stop after N files")
 		for name, n := range map[string]*int{"file-size": &c.fileSize, "rotate-seconds": &c.rotate, "file-count": &c.Record.Files} {
-			bound(fs, name, n, 0, math.MaxInt, noLimit)
+			atLeast(fs, name, n, 0)
 		}
-		fs.BoolVar(&c.Record.OnlyRPC, "only-rpc", false, "with -w, keep only connections that carry calls")
+		fs.BoolVar(&c.Record.OnlyRPC, "only-rpc", false, "with -w, write only connections that carry calls")
 	})
 	fs := cmd.Flags()
-	fs.StringVarP(&c.readFile, "read-file", "r", "", "tcpdump's flag; here analyze reads files")
-	fs.IntSliceVar(&c.Sockets, socketsFlag, nil, "packet sockets that the program was started again with")
+	fs.StringVarP(&c.readFile, "read-file", "r", "", "a flag of tcpdump; analyze reads files")
+	fs.IntSliceVar(&c.Sockets, socketsFlag, nil, "packet sockets of the process that restarted itself")
 	_ = fs.MarkHidden("read-file")
 	_ = fs.MarkHidden(socketsFlag)
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
@@ -134,7 +129,7 @@ func (c *captureFlags) arguments(cmd *cobra.Command, args []string) error {
 	}
 	if at := cmd.ArgsLenAtDash(); at >= 0 {
 		if args, c.Command = args[:at], args[at:]; len(c.Command) == 0 {
-			return exit.Usagef("no command behind --; try: dubbo-wire capture lo -- mvn verify")
+			return exit.Usagef("no command after --; try: dubbo-wire capture lo -- mvn verify")
 		}
 	}
 	if len(c.Interfaces) == 0 {
@@ -151,15 +146,15 @@ func (c *captureFlags) arguments(cmd *cobra.Command, args []string) error {
 func (c *captureFlags) check() error {
 	switch {
 	case c.Interval < 0 || c.Interval > 0 && c.Interval < 100*time.Millisecond:
-		return exit.Usagef("--interval %v: write a duration from 100ms up, or 0 for the report at the end only", c.Interval)
+		return exit.Usagef("--interval %v: must be at least 100ms, or 0 for only the report at the end", c.Interval)
 	case len(c.Interfaces) > 1 && slices.Contains(c.Interfaces, capture.AnyInterface):
-		return exit.Usagef("-i %s: %s is all interfaces; name it alone", strings.Join(c.Interfaces, ","), capture.AnyInterface)
+		return exit.Usagef("-i %s: %s means all interfaces; give it alone", strings.Join(c.Interfaces, ","), capture.AnyInterface)
 	case twice(c.Interfaces) != "":
-		return exit.Usagef("-i %s: %s is named twice", strings.Join(c.Interfaces, ","), twice(c.Interfaces))
+		return exit.Usagef("-i %s: %s is given twice", strings.Join(c.Interfaces, ","), twice(c.Interfaces))
 	case slices.Contains(c.Interfaces, ""):
-		return exit.Usagef("-i %s: an interface has no name", strings.Join(c.Interfaces, ","))
+		return exit.Usagef("-i %s: an interface name is empty", strings.Join(c.Interfaces, ","))
 	case c.Record.File == "" && (c.fileSize > 0 || c.rotate > 0 || c.Record.Files > 0 || c.Record.OnlyRPC):
-		return exit.Usagef("-C, -G, -W and --only-rpc say how packets are kept; name the file: -w trace.pcapng")
+		return exit.Usagef("-C, -G, -W and --only-rpc need a file for the packets: -w trace.pcapng")
 	}
 	c.Record.MaxBytes, c.Record.Every = int64(c.fileSize)*1_000_000, time.Duration(c.rotate)*time.Second
 	c.Record.SnapLen = c.SnapLen
@@ -200,7 +195,7 @@ func newInterfaces(s *streams) *cobra.Command {
 				}
 				speed := ""
 				if i.Speed > 0 {
-					speed = fmt.Sprintf("%d Mbit/s", i.Speed/1_000_000)
+					speed = term.Count(i.Speed/1_000_000) + " Mbit/s"
 				}
 				line := fmt.Sprintf("%-15s  %-4s  %-13s  %s", i.Name, state, speed, strings.Join(i.Addrs, " "))
 				if _, err := fmt.Fprintln(s.out, strings.TrimRight(line, " ")); err != nil {

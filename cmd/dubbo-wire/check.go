@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"io/fs"
-	"math"
 	"os"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/sizes"
+	"dubbo-wire/internal/term"
 )
 
 // checkFlags are the flags of check.
@@ -43,10 +43,10 @@ func newCheck(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "check FILE... [--golden G] [--budget RULE]",
 		GroupID: "measure",
-		Short:   "Fail when sizes drift from a golden file or exceed a budget",
-		Long: `check compares mean, p99 and maximum of the body bytes of every method with a golden file, for requests and for
-successful responses. It exits with 3 when a size differs by more than the tolerance, or when a method vanished or
-changed its serialization. Totals and counts may change. --update writes the golden file.
+		Short:   "Fail if sizes differ from a golden file or exceed a budget",
+		Long: `check compares the mean, p99 and maximum body bytes of every method with a golden file, for requests and for
+successful responses. It exits with 3 if a size differs by more than the tolerance, if a method is missing, or if a
+method changed its serialization. Totals and numbers of calls may differ. --update writes the golden file.
 
 A budget limits one size of all methods that match a pattern. It needs no golden file.
 
@@ -64,18 +64,18 @@ FILE is a capture, a folder of captures, or a saved report, as for analyze.`,
 	fs := cmd.Flags()
 	fs.StringVar(&c.golden, "golden", "", "compare with the sizes in `FILE`")
 	fs.BoolVar(&c.update, "update", false, "write the sizes into the golden file and keep its tolerance")
-	fs.StringVar(&c.tolerance, "tolerance", "", "allow sizes to differ by `PERCENT` from the golden file (default: what the golden file says, else 0); --update writes it into the file")
-	fs.StringArrayVar(&c.budget, "budget", nil, "fail if a method exceeds `RULE`: 'SERVICE/METHOD request|response mean|p99|max<=SIZE', SERVICE/METHOD may be a glob")
+	fs.StringVar(&c.tolerance, "tolerance", "", "allow sizes to differ by `PERCENT` from the golden file (default: the tolerance in that file, else 0); --update saves it there")
+	fs.StringArrayVar(&c.budget, "budget", nil, "fail if a method exceeds `RULE`: 'SERVICE/METHOD request|response mean|p99|max<=SIZE', SERVICE and METHOD may be globs")
 	fs.StringVar(&c.budgets, "budgets", "", "read budgets from `FILE`, one per line")
 	fs.BoolVar(&c.growth, "growth-only", false, "fail only on sizes that grow")
-	fs.BoolVar(&c.strict, "strict", false, "fail also on methods that the golden file lacks, and on budgets that no call meets")
+	fs.BoolVar(&c.strict, "strict", false, "also fail on methods that are not in the golden file, and on budgets that match no method")
 	addFlags(cmd.Flags(), chooseGroup, func(fs *pflag.FlagSet) {
 		fs.StringVar(&c.by, "by", "", "group a new golden file by `KEYS`; an existing one keeps its grouping")
 		fs.IntVar(&c.top, "top", 0, "print `N` methods in tables (default 20)")
-		bound(fs, "top", &c.top, 0, math.MaxInt, "must be at least 0 (0: the default)")
+		atLeast(fs, "top", &c.top, 0)
 	})
 	addFlags(cmd.Flags(), outputGroup, func(fs *pflag.FlagSet) {
-		fs.BoolVar(&c.buckets, "buckets", false, "with --update: write a full report with histograms, which analyze and compare also read")
+		fs.BoolVar(&c.buckets, "buckets", false, "with --update, write a full report with histograms, which analyze and compare can also read")
 	})
 	return cmd
 }
@@ -111,7 +111,7 @@ func (c *checkFlags) run(s *streams, args []string) error {
 		}
 	}
 	if len(c.limits) > 0 && !(slices.Contains(by.Keys, sizes.Service) && slices.Contains(by.Keys, sizes.Method)) {
-		return exit.Usagef("budgets are for methods, but the sizes are not grouped by service and method")
+		return exit.Usagef("budgets limit methods, but the sizes are not grouped by service and method")
 	}
 	fl, err := c.filter.parse()
 	if err != nil {
@@ -119,8 +119,8 @@ func (c *checkFlags) run(s *streams, args []string) error {
 	}
 	if golden != nil {
 		if leftOut := golden.Select(c.filter.byKey()); c.update && leftOut > 0 {
-			return exit.Usagef("--update would drop %d methods of %s, which %s excludes; write it without that filter, or write another file",
-				leftOut, c.golden, fl.Text)
+			return exit.Usagef("--update would remove %s from %s, because of %s; omit that filter, or write another file",
+				term.Counted(int64(leftOut), "method"), c.golden, fl.Text)
 		}
 	}
 	targets, err := c.output.Open(s.places)
@@ -194,7 +194,7 @@ func (c *checkFlags) readGolden() (golden *report.Summaries, terms check.Terms, 
 			return nil, terms, exit.Usagef("--golden %s: %v", c.golden, err)
 		}
 		if k, found := varyingKey(golden.By); found {
-			return nil, terms, exit.Usagef("--golden %s: it is grouped by %s, which differs in every run", c.golden, k)
+			return nil, terms, exit.Usagef("--golden %s: it is grouped by %s, which differs between runs", c.golden, k)
 		}
 	}
 	if terms, err = check.TermsOf(golden); err != nil {
@@ -225,7 +225,7 @@ func (c *checkFlags) check(s *streams, args []string, golden *report.Summaries, 
 	verdict := c.in.Verdict(r.Totals, r.Selected.Calls, r.Filtered, readErr)
 	if r.Selected.Calls == 0 {
 		if verdict == nil {
-			verdict = exit.Errorf(exit.Nothing, "no calls were found, so there is nothing to check")
+			verdict = exit.Errorf(exit.Nothing, "the capture contains no calls to check")
 		}
 		return nil, nil, verdict
 	}
@@ -243,8 +243,8 @@ func (c *checkFlags) check(s *streams, args []string, golden *report.Summaries, 
 			return nil, nil, exit.Errorf(exit.CodeOf(verdict), "%v\n%s was not updated, because the capture is not complete", verdict, c.golden)
 		}
 		if filter := cfg.Filter.OfCalls; filter != "" && res.Vanished > 0 {
-			return nil, nil, exit.Usagef("--update would drop %d methods of %s, because %s selects none of their calls; omit the filter, write another file, or remove this one first",
-				res.Vanished, c.golden, filter)
+			return nil, nil, exit.Usagef("--update would remove %s from %s, because %s selects none of their calls; omit the filter, write another file, or remove this one first",
+				term.Counted(int64(res.Vanished), "method"), c.golden, filter)
 		}
 		if err := c.write(s, r, golden, terms); err != nil {
 			return nil, nil, err
@@ -253,7 +253,7 @@ func (c *checkFlags) check(s *streams, args []string, golden *report.Summaries, 
 	}
 	if reasons := res.Reasons(); len(reasons) > 0 {
 		if filter := cfg.Filter.OfCalls; filter != "" && res.Drifted() && res.Vanished > 0 {
-			reasons[0] += "; " + filter + " selected calls of the run only, not methods of the golden file"
+			reasons[0] += "; " + filter + " selects calls of this run, but not methods of the golden file"
 		}
 		text := strings.Join(reasons, "; ")
 		if verdict != nil {

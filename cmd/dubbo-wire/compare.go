@@ -1,7 +1,6 @@
 package main
 
 import (
-	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,11 +24,11 @@ func newCompare(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "compare BEFORE AFTER",
 		GroupID: "measure",
-		Short:   "Put captures side by side, with the change of every method",
-		Long: `compare says of every method what it weighs before and after, and whether that is more than noise.
+		Short:   "Compare captures, method by method",
+		Long: `compare shows the sizes and latencies of every method before and after, and whether a change is more than noise.
 
 BEFORE and AFTER are each a capture, a folder of captures, or a report saved with --format json --buckets. A label may
-stand in front, as in kryo=after.pcap. More than two are compared with the first one.`,
+precede the name, as in kryo=after.pcap. If there are more than two, each is compared with the first one.`,
 		Example: `  dubbo-wire compare before.pcap after.pcap
   dubbo-wire compare hessian2=before.pcap kryo=after.pcap -o change.md`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -44,7 +43,7 @@ stand in front, as in kryo=after.pcap. More than two are compared with the first
 				return err
 			}
 			if !(alpha > 0 && alpha < 1) {
-				return exit.Usagef("--alpha %g: write a probability between 0 and 1, such as 0.05", alpha)
+				return exit.Usagef("--alpha %g: must be between 0 and 1, such as 0.05", alpha)
 			}
 			if !(&compare.Comparison{}).Sort(sort) {
 				return exit.Usagef("--sort %s: choose from %s", sort, strings.Join(compare.SortNames(), ", "))
@@ -81,13 +80,13 @@ stand in front, as in kryo=after.pcap. More than two are compared with the first
 	filters.add(cmd)
 	out.add(cmd, "table", "markdown", "csv", "json")
 	addFlags(cmd.Flags(), chooseGroup, func(fs *pflag.FlagSet) {
-		fs.StringVar(&by, "by", "service,method", "compare what shares `KEYS`: service, method, protocol, serialization, version, client, server, status, dubboVersion, responseSerialization; several joined by commas")
+		fs.StringVar(&by, "by", "service,method", "compare groups by `KEYS`, separated by commas: service, method, protocol, serialization, version, client, server, status, dubboVersion, responseSerialization")
 		fs.StringVar(&sort, "sort", "", "sort methods by `COLUMN`: "+strings.Join(compare.SortNames(), ", ")+" (default change: of bytes on the wire)")
-		fs.IntVar(&top, "top", 0, "print `N` methods in tables (default 10); csv and json always have all")
-		bound(fs, "top", &top, 0, math.MaxInt, "write a number of methods, 0 for the default")
+		fs.IntVar(&top, "top", 0, "print the first `N` methods in tables (default 10); csv and json contain all methods")
+		atLeast(fs, "top", &top, 0)
 	})
 	flagValues(cmd, "sort", compare.SortNames())
-	cmd.Flags().Float64Var(&alpha, "alpha", 0.05, "a change is noise unless chance alone makes one as large with less than this `PROBABILITY`")
+	cmd.Flags().Float64Var(&alpha, "alpha", 0.05, "treat a change as noise unless its p value is below `PROBABILITY`")
 	return cmd
 }
 
@@ -98,7 +97,7 @@ func compareBy(text string) (sizes.By, error) {
 		return by, exit.Usagef("%v", err)
 	}
 	if k, found := varyingKey(by); found {
-		return by, exit.Usagef("--by %s: it is another one in every capture; compare by service, method, serialization and such", k)
+		return by, exit.Usagef("--by %s: its values differ in every capture; use keys such as service, method or serialization", k)
 	}
 	return by, nil
 }

@@ -266,11 +266,11 @@ var shells = []struct {
 func newCompletion(s *streams) *cobra.Command {
 	var names []string
 	var long strings.Builder
-	long.WriteString("completion prints a script for a shell, which then completes commands, flags and their values: interfaces, formats, " +
-		"keys, statuses, and the services, methods and addresses of the capture that is named already.\n")
+	long.WriteString("completion prints a script for a shell. The script completes commands, flags and values: interfaces, formats, keys, " +
+		"statuses, and the services, methods and addresses in the capture on the command line.\n")
 	for _, sh := range shells {
 		names = append(names, sh.name)
-		fmt.Fprintf(&long, "\n  %s, in this shell and for good:\n    %s\n    %s\n", sh.name, sh.now, sh.always)
+		fmt.Fprintf(&long, "\n  %s, for this session and permanently:\n    %s\n    %s\n", sh.name, sh.now, sh.always)
 	}
 	long.WriteString("\nbash needs the package bash-completion; zsh needs compinit: autoload -Uz compinit && compinit.\n")
 	plain := false
@@ -284,7 +284,7 @@ func newCompletion(s *streams) *cobra.Command {
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 0:
-				return exit.Usagef("which shell? Choose from %s: dubbo-wire completion bash", strings.Join(names, ", "))
+				return exit.Usagef("completion needs a shell; choose from %s: dubbo-wire completion bash", strings.Join(names, ", "))
 			case len(args) > 1 || !slices.Contains(names, args[0]):
 				return exit.Usagef("no completion for %s; choose from %s", strings.Join(args, " "), strings.Join(names, ", "))
 			}
@@ -294,7 +294,7 @@ func newCompletion(s *streams) *cobra.Command {
 			return shells[slices.Index(names, args[0])].script(cmd.Root(), s.out, !plain)
 		},
 	}
-	cmd.Flags().BoolVar(&plain, "no-descriptions", false, "complete without saying what each choice means")
+	cmd.Flags().BoolVar(&plain, "no-descriptions", false, "omit the descriptions of choices")
 	return cmd
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +13,7 @@ import (
 	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/rpc"
+	"dubbo-wire/internal/term"
 )
 
 // explainFlags choose the frame and what to show of it.
@@ -32,12 +32,12 @@ func newExplain(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "explain FILE...",
 		GroupID: "look",
-		Short:   "Take one frame apart: every byte has an owner, hex beside the tree",
-		Long: `explain prints one frame as a tree of its parts, each beside its bytes, with its size and value. Where the bytes are
-damaged or lost it says where reading stopped, what was expected there and what was found.
+		Short:   "Show every byte of one frame, with its field and value",
+		Long: `explain prints one frame as a tree of its parts: the offset, bytes, name, size and value of each. If bytes are damaged
+or missing, it shows where decoding stopped, what was expected there and what was found.
 
-The frame is the one with that number (--frame), the one that a packet brought bytes of (--packet), or the first of the
-first call that the filters select: its request, or with --response its answer. Without any of them it is the first call.`,
+--frame selects a frame by its number, --packet by a packet that has bytes of it. Otherwise explain shows the request of
+the first call that the filters select, or with --response its response. Without filters that is the first call.`,
 		Example: `  dubbo-wire explain trace.pcap --frame 12
   dubbo-wire explain trace.pcap --id 490361 --response
   dubbo-wire explain trace.pcap --status 50 -o broken.html
@@ -62,14 +62,14 @@ first call that the filters select: its request, or with --response its answer. 
 		_ = cmd.Flags().MarkHidden(name)
 	}
 	addFlags(cmd.Flags(), chooseGroup, func(fs *pflag.FlagSet) {
-		fs.Int64Var(&x.frame, "frame", 0, "the frame with that `NUMBER`, as frames and calls print it")
-		bound(fs, "frame", &x.frame, 1, math.MaxInt64, "frames are numbered from 1")
-		fs.Int64Var(&x.packet, "packet", 0, "the frame that packet `NUMBER` brought bytes of (Wireshark's frame.number)")
-		bound(fs, "packet", &x.packet, 1, math.MaxInt64, "packets are numbered from 1")
-		fs.BoolVar(&x.response, "response", false, "of the selected call, the answer")
+		fs.Int64Var(&x.frame, "frame", 0, "explain the frame with this `NUMBER`, as printed by frames and calls")
+		atLeast(fs, "frame", &x.frame, 1)
+		fs.Int64Var(&x.packet, "packet", 0, "explain the frame that has bytes in packet `NUMBER` (Wireshark's frame.number)")
+		atLeast(fs, "packet", &x.packet, 1)
+		fs.BoolVar(&x.response, "response", false, "explain the response of the selected call instead of its request")
 		fs.BoolVar(&x.full, "full", false, "print every byte, every element and whole values")
-		fs.BoolVar(&x.noValues, "no-values", false, "leave values out, and mask their bytes")
-		fs.BoolVar(&x.redact, "redact", false, "print types and lengths in place of values, and mask their bytes")
+		fs.BoolVar(&x.noValues, "no-values", false, "omit values, and mask their bytes")
+		fs.BoolVar(&x.redact, "redact", false, "print types and lengths instead of values, and mask their bytes")
 	})
 	addFlags(cmd.Flags(), outputGroup, func(fs *pflag.FlagSet) {
 		fs.StringVar(&x.raw, "raw", "", "save the body's bytes to `FILE` (- writes them to standard output, and nothing else)")
@@ -80,15 +80,15 @@ first call that the filters select: its request, or with --response its answer. 
 func (x *explainFlags) check(fl *measure.Filter) error {
 	switch {
 	case x.frame > 0 && x.packet > 0:
-		return exit.Usagef("--frame and --packet choose a frame each; give one of them")
+		return exit.Usagef("--frame and --packet exclude each other; give one of them")
 	case x.frame+x.packet > 0 && !fl.Empty():
-		return exit.Usagef("--frame and --packet choose the frame by themselves; leave the filters out")
+		return exit.Usagef("--frame and --packet select the frame; omit the filters")
 	case x.frame+x.packet > 0 && x.response:
-		return exit.Usagef("--response belongs to filters; the number of an answer is what explain prints beside its request")
+		return exit.Usagef("--response works only with filters; explain prints the frame number of the response after \"answer:\"")
 	case x.noValues && x.redact:
-		return exit.Usagef("--no-values leaves out what --redact would print; choose one")
+		return exit.Usagef("--no-values and --redact exclude each other; give one of them")
 	case x.raw != "" && (x.noValues || x.redact):
-		return exit.Usagef("--raw saves all bytes of the body, values too; leave --no-values and --redact out")
+		return exit.Usagef("--raw saves the complete body with its values; omit --no-values and --redact")
 	}
 	return nil
 }
@@ -112,7 +112,7 @@ func explainFrame(s *streams, in *inputFlags, out *outputFlags, x *explainFlags,
 	inputs := src.Names()
 	if x.packet > 0 && len(inputs) > 1 {
 		output.Discard(targets)
-		return exit.Usagef("--packet %d: packets are numbered in each file; give one file, not %d", x.packet, len(inputs))
+		return exit.Usagef("--packet %d: packet numbers start at 1 in each file; give one file, not %d", x.packet, len(inputs))
 	}
 	in.Jobs = 1 // the choice needs the frames in their order
 	choice := measure.ChooseFrame(x.frame, x.packet, x.response, fl)
@@ -156,8 +156,8 @@ func explainFrame(s *streams, in *inputFlags, out *outputFlags, x *explainFlags,
 // saveBody writes the captured bytes of a body.
 func saveBody(s *streams, name string, m *rpc.Message) error {
 	if len(m.Body) < m.BodyLen && !s.quiet {
-		fmt.Fprintf(s.err, "dubbo-wire: --raw has the first %d of %d bytes of the body: the capture lacks what follows\n",
-			len(m.Body), m.BodyLen)
+		fmt.Fprintf(s.err, "dubbo-wire: --raw contains the first %s of %s of the body; the capture does not contain the rest\n",
+			term.Count(int64(len(m.Body))), term.Counted(int64(m.BodyLen), "byte"))
 	}
 	if name == "-" {
 		_, err := s.out.Write(m.Body)

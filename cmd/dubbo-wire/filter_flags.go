@@ -1,7 +1,6 @@
 package main
 
 import (
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,16 +29,16 @@ type filterFlags struct {
 func (f *filterFlags) add(cmd *cobra.Command) {
 	addFlags(cmd.Flags(), filterGroup, func(fs *pflag.FlagSet) {
 		f.all = fs
-		fs.StringSliceVar(&f.service, "service", nil, "only calls of services that match `GLOB`, by full name or the part after the last dot")
-		fs.StringSliceVar(&f.method, "method", nil, "only calls of methods that match `GLOB`, as method or Service/method")
+		fs.StringSliceVar(&f.service, "service", nil, "only calls of services that match `GLOB` (the full name, or the part after the last dot)")
+		fs.StringSliceVar(&f.method, "method", nil, "only calls of methods that match `GLOB` (method or Service/method)")
 		fs.StringSliceVar(&f.serialization, "serialization", nil, "only requests in serializations that match `GLOB`")
 		fs.StringSliceVar(&f.protocol, "protocol", nil, "only calls of protocols that match `GLOB`")
-		fs.StringSliceVar(&f.client, "client", nil, "only calls asked from `ADDRESS` or address:port (glob)")
-		fs.StringSliceVar(&f.server, "server", nil, "only calls answered at `ADDRESS` or address:port (glob)")
-		fs.StringSliceVar(&f.host, "host", nil, "only calls with `ADDRESS` at either end (glob)")
-		fs.IntSliceVar(&f.Ports, "port", nil, "only calls with `PORT` at either end")
+		fs.StringSliceVar(&f.client, "client", nil, "only calls from the client `ADDRESS` or address:port (glob)")
+		fs.StringSliceVar(&f.server, "server", nil, "only calls to the server `ADDRESS` or address:port (glob)")
+		fs.StringSliceVar(&f.host, "host", nil, "only calls with `ADDRESS` as client or server (glob)")
+		fs.IntSliceVar(&f.Ports, "port", nil, "only calls with `PORT` on the client or the server")
 		fs.StringSliceVar(&f.id, "id", nil, "only calls with request `ID`")
-		fs.IntSliceVar(&f.Status, "status", nil, "only calls answered with `STATUS` (20 is OK)")
+		fs.IntSliceVar(&f.Status, "status", nil, "only calls whose response has `STATUS` (20 is OK)")
 		fs.StringSliceVar(&f.state, "state", nil, "only calls in `STATE`: "+strings.Join(call.States, ", "))
 		fs.StringArrayVar(&f.errorGlob, "error", nil, "only failed calls whose error text or exception class matches `GLOB`")
 		fs.StringArrayVar(&f.attachment, "attachment", nil, "only calls with an attachment `KEY=GLOB`")
@@ -48,9 +47,9 @@ func (f *filterFlags) add(cmd *cobra.Command) {
 		fs.Var(&size{to: &f.MinRequest}, "min-request", "only calls with a request body of at least `SIZE`")
 		fs.Var(&size{to: &f.MinResponse}, "min-response", "only calls with a response body of at least `SIZE`")
 		fs.DurationVar(&f.MinLatency, "min-latency", 0, "only calls that took at least `DURATION`")
-		bound(fs, "min-latency", &f.MinLatency, 0, math.MaxInt64, "write a duration from 0 up")
-		fs.StringVar(&f.since, "since", "", "only calls asked at `TIME` or later (RFC 3339, or +30s from the first packet)")
-		fs.StringVar(&f.until, "until", "", "only calls asked at `TIME` or earlier")
+		atLeast(fs, "min-latency", &f.MinLatency, 0)
+		fs.StringVar(&f.since, "since", "", "only calls with a request at `TIME` or later (RFC 3339, or +30s from the first packet)")
+		fs.StringVar(&f.until, "until", "", "only calls with a request at `TIME` or earlier")
 	})
 	flagValues(cmd, "state", call.States)
 }
@@ -62,12 +61,12 @@ func (f *filterFlags) parse() (*measure.Filter, error) {
 	c.Client, c.Server, c.Host, c.Error = globs(f.client), globs(f.server), globs(f.host), globs(f.errorGlob)
 	for _, p := range c.Ports {
 		if p < 0 || p > 65535 {
-			return nil, exit.Usagef("--port %d: ports are numbers up to 65535", p)
+			return nil, exit.Usagef("--port %d: must be from 0 to 65535", p)
 		}
 	}
 	for _, s := range c.Status {
 		if s < 0 || s > 255 {
-			return nil, exit.Usagef("--status %d: a status is one byte, 0 to 255; 20 is OK", s)
+			return nil, exit.Usagef("--status %d: must be from 0 to 255 (20 is OK)", s)
 		}
 	}
 	for _, s := range f.state {
@@ -80,14 +79,14 @@ func (f *filterFlags) parse() (*measure.Filter, error) {
 	for _, s := range f.id {
 		n, err := strconv.ParseInt(s, 10, 64)
 		if err != nil {
-			return nil, exit.Usagef("--id %s: a request id is a whole number of 64 bits", s)
+			return nil, exit.Usagef("--id %s: must be a whole number of 64 bits", s)
 		}
 		c.IDs = append(c.IDs, n)
 	}
 	for _, s := range f.attachment {
 		k, g, ok := strings.Cut(s, "=")
 		if !ok || k == "" {
-			return nil, exit.Usagef("--attachment %s: write KEY=GLOB, like traceid=*", s)
+			return nil, exit.Usagef("--attachment %s: must be KEY=GLOB, such as traceid=*", s)
 		}
 		if c.Attachment == nil {
 			c.Attachment = make(map[string]call.Glob)
@@ -124,13 +123,13 @@ func parseTime(flag, s string) (measure.Bound, error) {
 	if rel, ok := strings.CutPrefix(s, "+"); ok {
 		d, err := time.ParseDuration(rel)
 		if err != nil {
-			return measure.Bound{}, exit.Usagef("%s %s: write +30s or +1m30s, counted from the first packet", flag, s)
+			return measure.Bound{}, exit.Usagef("%s %s: must be a duration from the first packet, such as +30s or +1m30s", flag, s)
 		}
 		return measure.Bound{At: int64(d), Relative: true, Given: true}, nil
 	}
 	t, err := time.Parse(time.RFC3339Nano, s)
 	if err != nil {
-		return measure.Bound{}, exit.Usagef("%s %s: write RFC 3339 (2026-11-21T03:04:11Z) or +30s", flag, s)
+		return measure.Bound{}, exit.Usagef("%s %s: must be a time such as 2026-11-21T03:04:11Z, or a duration from the first packet such as +30s", flag, s)
 	}
 	return measure.Bound{At: t.UnixNano(), Given: true}, nil
 }

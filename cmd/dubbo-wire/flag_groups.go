@@ -15,12 +15,12 @@ import (
 const (
 	ownGroup    = "Flags"
 	liveGroup   = "Capturing"
-	chooseGroup = "What is shown"
+	chooseGroup = "What to show"
 	outputGroup = "Output"
-	recordGroup = "Keeping packets"
-	filterGroup = "Filters (they select calls: request and response stay or go together)"
-	limitGroup  = "Limits (of what is remembered, for hostile or very large captures)"
-	runGroup    = "The run"
+	recordGroup = "Recording packets"
+	filterGroup = "Filters (they select calls: a request and its response stay together)"
+	limitGroup  = "Limits (on memory, for hostile or very large captures)"
+	runGroup    = "General"
 )
 
 // flagGroups is the order of the groups in help. Flags of one command come first.

@@ -14,18 +14,26 @@ type wrongValue string
 
 func (w wrongValue) Error() string { return string(w) }
 
-// bounded is a flag value with a minimum and a maximum.
+// bounded is a flag value with a minimum, and with a maximum unless most is nil.
 type bounded[T cmp.Ordered] struct {
 	pflag.Value
-	to          *T
-	least, most T
-	advice      string
+	to, most *T
+	least    T
 }
 
-// bound makes a defined flag refuse values below least and above most. The error says advice.
-func bound[T cmp.Ordered](fs *pflag.FlagSet, name string, to *T, least, most T, advice string) {
+// atLeast makes a defined flag refuse values below least.
+func atLeast[T cmp.Ordered](fs *pflag.FlagSet, name string, to *T, least T) {
+	bound(fs, name, &bounded[T]{to: to, least: least})
+}
+
+// within makes a defined flag refuse values below least and above most.
+func within[T cmp.Ordered](fs *pflag.FlagSet, name string, to *T, least, most T) {
+	bound(fs, name, &bounded[T]{to: to, least: least, most: &most})
+}
+
+func bound[T cmp.Ordered](fs *pflag.FlagSet, name string, b *bounded[T]) {
 	f := fs.Lookup(name)
-	f.Value = &bounded[T]{f.Value, to, least, most, advice}
+	b.Value, f.Value = f.Value, b
 	if f.DefValue == "0s" {
 		f.DefValue = "0" // pflag hides this default, of any type
 	}
@@ -35,8 +43,11 @@ func (b *bounded[T]) Set(text string) error {
 	if err := b.Value.Set(text); err != nil {
 		return err
 	}
-	if v := *b.to; !(v >= b.least && v <= b.most) {
-		return wrongValue(fmt.Sprintf("%v: %s", v, b.advice))
+	switch v := *b.to; {
+	case b.most == nil && v < b.least:
+		return wrongValue(fmt.Sprintf("%v: must be at least %v", v, b.least))
+	case b.most != nil && !(v >= b.least && v <= *b.most): // NaN is neither
+		return wrongValue(fmt.Sprintf("%v: must be from %v to %v", v, b.least, *b.most))
 	}
 	return nil
 }
@@ -60,7 +71,7 @@ func (s *size) Set(text string) error {
 	case err != nil:
 		return wrongValue(fmt.Sprintf("%s: %v", text, err))
 	case s.most > 0 && (n < s.least || n > s.most):
-		return wrongValue(text + ": write a size from 64KiB to 1024GiB")
+		return wrongValue(text + ": must be a size from 64KiB to 1024GiB")
 	}
 	*s.to, s.text = n, text
 	return nil

@@ -14,7 +14,7 @@ func newFormats(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "formats",
 		GroupID: "about",
-		Short:   "List the protocols and serializations that are known, and how deep",
+		Short:   "List the supported protocols and serializations",
 		Example: "  dubbo-wire formats\n  dubbo-wire formats --format markdown",
 		Args:    noArguments,
 		RunE: func(cmd *cobra.Command, args []string) error {

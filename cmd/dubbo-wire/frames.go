@@ -4,7 +4,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/measure"
 	"dubbo-wire/internal/output"
 	"dubbo-wire/internal/pipeline"
@@ -18,21 +17,19 @@ func newFrames(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "frames FILE...",
 		GroupID: "look",
-		Short:   "Print one record per frame, in the order they completed on the wire",
-		Long: `frames prints every frame: header, envelope, and in json and jsonl the parts its bytes belong to, which add up to
-headerBytes + bodyBytes. Frame numbers run over all inputs and never depend on filters.
+		Short:   "Print one record per frame, in the order in which they were complete",
+		Long: `frames prints one record per frame, with its header and envelope. In json and jsonl a record also lists the parts of
+the frame; their sizes add up to headerBytes + bodyBytes. Frames are numbered over all inputs; filters do not change
+the numbers.
 
--w writes the packets of the selected frames to a pcapng file for Wireshark, as in calls; without filters heartbeats
-and events are included.`,
+-w writes the packets of the selected frames to a pcapng file for Wireshark, as calls -w does. Without filters the
+file also contains heartbeats and events.`,
 		Example: `  dubbo-wire frames trace.pcap
   dubbo-wire frames trace.pcap --format jsonl
   dubbo-wire frames trace.pcap --format jsonl --depth 2 --service 'com.acme.*'
   dubbo-wire frames trace.pcap --id 490361 -w call.pcapng`,
 		Args: needFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if depth < 0 {
-				return exit.Usagef("--depth is a number of path segments, 0 for all")
-			}
 			return printRecords(s, &f, args, &recordKind[*pipeline.Row]{
 				render: func(inputs []string) func([]byte, *pipeline.Row) []byte {
 					return (&report.Frames{Inputs: inputs, Depth: depth}).AppendJSON
@@ -54,7 +51,8 @@ and events are included.`,
 	}
 	f.add(cmd)
 	addFlags(cmd.Flags(), chooseGroup, func(fs *pflag.FlagSet) {
-		fs.IntVar(&depth, "depth", 0, "join parts below `N` segments of their path; 0 keeps all")
+		fs.IntVar(&depth, "depth", 0, "add up the parts below the first `N` segments of a path; 0 lists every part")
+		atLeast(fs, "depth", &depth, 0)
 	})
 	return cmd
 }

@@ -43,7 +43,7 @@ func helpText(cmd *cobra.Command, width int) string {
 		for _, e := range exitCodes {
 			fmt.Fprintf(&b, "  %d  %s\n", e.code, strings.Join(term.Wrap(e.short, width-5), "\n     "))
 		}
-		b.WriteString("\nMore:\n  dubbo-wire COMMAND --help    its flags, with examples\n")
+		b.WriteString("\nMore:\n  dubbo-wire COMMAND --help    flags and examples of a command\n")
 		for _, c := range commandsOf(cmd, (*cobra.Command).IsAdditionalHelpTopicCommand) {
 			fmt.Fprintf(&b, "  %-27s  %s\n", "dubbo-wire help "+c.Name(), lowerFirst(c.Short))
 		}

@@ -17,15 +17,15 @@ type inputFlags struct {
 func (i *inputFlags) add(cmd *cobra.Command) {
 	addFlags(cmd.Flags(), runGroup, func(fs *pflag.FlagSet) {
 		i.addCoverage(fs)
-		fs.IntVar(&i.Jobs, "jobs", 0, "share connections between `N` workers; the output is the same for every N (default: the number of processors where bodies are taken apart, else 1)")
-		bound(fs, "jobs", &i.Jobs, 0, 1024, "write a number of workers, 1 or more")
+		fs.IntVar(&i.Jobs, "jobs", 0, "decode with `N` workers; the output does not depend on N (default: the number of processors if bodies are decoded, else 1)")
+		within(fs, "jobs", &i.Jobs, 1, 1024)
 	})
 	i.limitFlags.add(cmd)
 }
 
 func (i *inputFlags) addCoverage(fs *pflag.FlagSet) {
-	fs.Float64Var(&i.MinCoverage, "min-coverage", 0, "exit with 3 when less than `PERCENT` of Dubbo's bytes were in whole frames")
-	bound(fs, "min-coverage", &i.MinCoverage, 0, 100, "write a percentage from 0 to 100")
+	fs.Float64Var(&i.MinCoverage, "min-coverage", 0, "exit with 3 if less than `PERCENT` of Dubbo's bytes are in complete frames")
+	within(fs, "min-coverage", &i.MinCoverage, 0, 100)
 }
 
 // needFiles requires at least one FILE.

@@ -23,7 +23,7 @@ func newMan(s *streams) *cobra.Command {
 		Short:  "Write the manual pages into a folder",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return exit.Usagef("man writes pages into a folder; try: dubbo-wire man man1")
+				return exit.Usagef("man needs a folder for the pages; try: dubbo-wire man man1")
 			}
 			return nil
 		},
@@ -72,7 +72,7 @@ func manPages(root *cobra.Command, date string) []*man.Page {
 			p.Description = c.Short + "."
 		}
 		if c == root {
-			p.Title = "what Apache Dubbo calls weigh on the wire"
+			p.Title = "measure Apache Dubbo traffic in packet captures"
 			p.Synopsis = []string{useLine(root), root.Name() + " --version"}
 			for _, sub := range listed {
 				p.Commands = append(p.Commands, man.Item{Term: strings.TrimPrefix(useLine(sub), root.Name()+" "), Text: sub.Short + "."})

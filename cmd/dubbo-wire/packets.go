@@ -23,16 +23,16 @@ type packetFile struct {
 func openPackets(s *streams, name string, args []string) (*packetFile, error) {
 	for _, arg := range args {
 		if arg == "-" {
-			return nil, exit.Usagef("-w reads the inputs twice, and standard input can be read once; save it to a file first")
+			return nil, exit.Usagef("-w reads the inputs twice, but standard input can be read only once; save it to a file first")
 		}
 		if info, err := os.Stat(arg); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-			return nil, exit.Usagef("-w reads the inputs twice, and %s can be read once; save it to a file first", arg)
+			return nil, exit.Usagef("-w reads the inputs twice, but %s can be read only once; save it to a file first", arg)
 		}
 	}
 	p := &packetFile{name: name}
 	if name == "-" {
 		if output.IsTerminal(s.out) {
-			return nil, exit.Usagef("-w - writes binary packets to the terminal; name a file, as in -w calls.pcapng")
+			return nil, exit.Usagef("-w - would write binary packets to the terminal; name a file, such as -w calls.pcapng")
 		}
 		p.Target, p.name = output.NewTarget("pcapng", s.out), "standard output"
 		return p, nil

@@ -25,7 +25,7 @@ func (f *recordFlags) add(cmd *cobra.Command) {
 	f.filter.add(cmd)
 	f.out.add(cmd, "table", "markdown", "csv", "json", "jsonl")
 	addFlags(cmd.Flags(), outputGroup, func(fs *pflag.FlagSet) {
-		fs.StringVarP(&f.write, "write", "w", "", "write the packets of the selected calls to a pcapng `FILE`, with a comment at each frame's first packet; records are then printed only with --format or -o")
+		fs.StringVarP(&f.write, "write", "w", "", "write the packets of the selected calls to a pcapng `FILE`; records are then printed only with --format or -o")
 	})
 }
 

@@ -32,15 +32,15 @@ func newRedact(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "redact FILE... -o OUT.pcapng",
 		GroupID: "share",
-		Short:   "Write a capture that is safe to share: other values and addresses, the same sizes",
-		Long: `redact writes a pcapng file of which analyze says the same, with other values in it.
+		Short:   "Write a capture that is safe to share: same sizes, other values and addresses",
+		Long: `redact writes a pcapng file with other values. analyze reports the same numbers for it.
 
-Kept: services, versions, groups, methods, types, names of classes, fields and attachments, constants of enums; times,
-lengths, ports, TCP sequence numbers, VLAN ids. Replaced, equal ones by equal ones: values, IP and Ethernet addresses.
-What cannot be replaced becomes filler, and a comment of the packet says so. What is not TCP is left out, and so are names
-of hosts and interfaces and all that the input says of the machine that recorded it.
+Kept: services, versions, groups, methods, types, names of classes, fields and attachments, enum constants; times,
+lengths, ports, TCP sequence numbers, VLAN ids. Replaced: values and IP and Ethernet addresses; equal ones stay equal.
+Bytes that cannot be replaced safely become filler, and a packet comment says so. Omitted: packets that are not TCP, names
+of hosts and interfaces, and everything about the machine that recorded the input.
 
-There are no filters: a part of a connection would not measure the same. Select packets before (tcpdump -r, editcap).`,
+redact has no filters, because a part of a connection would give other numbers. Select packets first (tcpdump -r, editcap).`,
 		Example: `  dubbo-wire redact trace.pcap -o to-share.pcapng
   dubbo-wire redact monday.pcap --key-file team.key -o monday-to-share.pcapng
   tcpdump -i eth0 -w - tcp port 20880 | dubbo-wire redact - -o to-share.pcapng`,
@@ -49,7 +49,7 @@ There are no filters: a part of a connection would not measure the same. Select 
 			in.Jobs = 1
 			in.complete(s)
 			if out == "" {
-				return exit.Usagef("redact writes a file; say which: -o OUT.pcapng (- is standard output)")
+				return exit.Usagef("redact needs an output file: -o OUT.pcapng (-: standard output)")
 			}
 			key, err := redactKey(keyFile)
 			if err != nil {
@@ -59,9 +59,9 @@ There are no filters: a part of a connection would not measure the same. Select 
 		},
 	}
 	addFlags(cmd.Flags(), outputGroup, func(fs *pflag.FlagSet) {
-		fs.StringVarP(&out, "output", "o", "", "write to `OUT`, a pcapng file; - is standard output")
+		fs.StringVarP(&out, "output", "o", "", "write to the pcapng file `OUT` (-: standard output)")
 	})
-	cmd.Flags().StringVar(&keyFile, "key-file", "", "replace the same by the same in all captures with the key in `FILE`, 16 bytes or more that stay secret (default: another key each time)")
+	cmd.Flags().StringVar(&keyFile, "key-file", "", "use the secret key in `FILE` (at least 16 bytes), so that equal values are replaced equally in several captures (default: a random key)")
 	in.limitFlags.add(cmd)
 	return cmd
 }
@@ -77,7 +77,7 @@ func redactKey(file string) (key [32]byte, err error) {
 		return key, exit.Usagef("--key-file %s: cannot be read: %v", file, cause(err))
 	}
 	if len(b) < 16 {
-		return key, exit.Usagef("--key-file %s: has %d bytes, and a key needs 16 or more; make one: head -c 32 /dev/urandom > %s", file, len(b), file)
+		return key, exit.Usagef("--key-file %s: has %s, but a key needs at least 16; create one: head -c 32 /dev/urandom > %s", file, term.Counted(int64(len(b)), "byte"), file)
 	}
 	return sha256.Sum256(b), nil
 }
@@ -97,7 +97,7 @@ func runRedact(s *streams, in *inputFlags, args []string, name string, key [32]b
 	}
 	defer src.Close()
 	if label, path := src.Labels.Given(); label != "" {
-		return exit.Usagef("redact makes one file of all: write %s without %s=", path, label)
+		return exit.Usagef("redact writes one file for all inputs; give %s without the label %s=", path, label)
 	}
 	if err := notAnInput("-o", name, src); err != nil {
 		return err
@@ -136,7 +136,7 @@ func notAnInput(flag, name string, src *measure.Files) error {
 		return nil
 	}
 	if info.IsDir() {
-		return exit.Usagef("%s %s: is a folder; name a file in it", flag, name)
+		return exit.Usagef("%s %s: is a folder; give a file name", flag, name)
 	}
 	for _, input := range src.Inputs() {
 		if other, err := os.Stat(input.File); input.File != "-" && err == nil && os.SameFile(info, other) {
@@ -195,7 +195,7 @@ func redactSummary(sum *redact.Summary, name string) string {
 	}
 	addresses := "1 address"
 	if sum.Addresses != 1 {
-		addresses = fmt.Sprintf("%d addresses", sum.Addresses)
+		addresses = term.Count(int64(sum.Addresses)) + " addresses"
 	}
 	fmt.Fprintf(&b, "%s: %s, %s, %s replaced\n", name, term.Counted(sum.Packets, "packet"), term.Counted(sum.Frames, "frame"), addresses)
 	for _, part := range []struct {
@@ -207,7 +207,7 @@ func redactSummary(sum *redact.Summary, name string) string {
 		for _, k := range slices.Sorted(maps.Keys(part.of)) {
 			if n := part.of[k]; n > 0 {
 				total += n
-				list = append(list, fmt.Sprintf("%d %s", n, k))
+				list = append(list, term.Count(n)+" "+k)
 			}
 		}
 		if total > 0 {

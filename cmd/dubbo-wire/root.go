@@ -67,9 +67,9 @@ func newRoot(s *streams) *cobra.Command {
 	s.places = &output.Places{Stdout: s.out}
 	root := &cobra.Command{
 		Use:   "dubbo-wire COMMAND",
-		Short: "What Apache Dubbo calls weigh on the wire, by serialization and method",
-		Long: `dubbo-wire reads captures of Dubbo traffic and says what its calls weigh: by serialization, by service and
-method, byte by byte, and what it did not see. The protocol is recognised from the bytes; no port is needed.`,
+		Short: "Measure Apache Dubbo traffic in packet captures",
+		Long: `dubbo-wire reads packet captures of Apache Dubbo traffic and measures its calls: their sizes by serialization,
+service and method, down to single bytes, and how complete the capture is. It recognises Dubbo on any port.`,
 		Example: `  dubbo-wire analyze trace.pcap
   tcpdump -i eth0 -w - tcp port 20880 | dubbo-wire analyze -
   dubbo-wire calls trace.pcap --method listUser --format jsonl
@@ -81,7 +81,7 @@ method, byte by byte, and what it did not see. The protocol is recognised from t
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 		PersistentPreRunE: func(*cobra.Command, []string) error {
 			if s.quiet && s.verbose {
-				return exit.Usagef("--quiet says nothing and --verbose more; give one of them")
+				return exit.Usagef("--quiet and --verbose exclude each other; give one of them")
 			}
 			return nil
 		},
@@ -96,8 +96,8 @@ method, byte by byte, and what it did not see. The protocol is recognised from t
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	addFlags(root.PersistentFlags(), runGroup, func(fs *pflag.FlagSet) {
-		fs.BoolVarP(&s.quiet, "quiet", "q", false, "say nothing on standard error but what makes the exit code other than 0")
-		fs.BoolVar(&s.verbose, "verbose", false, "say on standard error what was read, how fast, and which limits were reached")
+		fs.BoolVarP(&s.quiet, "quiet", "q", false, "print only errors to standard error: no progress, warnings or summaries")
+		fs.BoolVar(&s.verbose, "verbose", false, "print to standard error what was read, how fast, and which limits were reached")
 		fs.BoolP("help", "h", false, "print this help")
 	})
 	addFlags(root.Flags(), runGroup, func(fs *pflag.FlagSet) { fs.BoolP("version", "v", false, "print the version") })
@@ -132,12 +132,12 @@ func newHelp(*streams) *cobra.Command {
 		names = append(names, topic.Use)
 	}
 	return &cobra.Command{
-		Use:     "help [COMMAND]",
+		Use:     "help [COMMAND|TOPIC]",
 		GroupID: "about",
-		Short:   "Print the help of a command, or of a topic",
-		Long: "help prints the help of a command, the same as COMMAND --help. Topics: " + strings.Join(names, ", ") +
+		Short:   "Print the help of a command or a topic",
+		Long: "help prints the help of a command, as COMMAND --help does, or of a topic: " + strings.Join(names, ", ") +
 			". Without a name it lists the commands.",
-		Example: "  dubbo-wire help analyze\n  dubbo-wire help exit-codes",
+		Example: "  dubbo-wire help analyze\n  dubbo-wire help terms",
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			return commandNames(cmd.Root(), args), cobra.ShellCompDirectiveNoFileComp
 		},

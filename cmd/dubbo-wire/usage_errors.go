@@ -27,7 +27,7 @@ func unknownCommand(root *cobra.Command, name string) error {
 // noArguments refuses arguments.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return exit.Usagef("%s takes no arguments, and there is %q; see %s --help", cmd.Name(), args[0], cmd.CommandPath())
+		return exit.Usagef("%s takes no arguments, but %q was given; see %s --help", cmd.Name(), args[0], cmd.CommandPath())
 	}
 	return nil
 }
@@ -50,16 +50,16 @@ func flagError(cmd *cobra.Command, err error) error {
 	if wrong, ok := errors.AsType[wrongValue](err); ok {
 		return exit.Usagef("--%s %v", f.Name, wrong)
 	}
-	text := "cannot be understood; see " + cmd.CommandPath() + " --help"
+	text := "invalid value; see " + cmd.CommandPath() + " --help"
 	switch f.Value.Type() {
 	case "int", "int64", "intSlice":
-		text = "write a whole number"
+		text = "must be a whole number"
 	case "float64":
-		text = "write a number"
+		text = "must be a number"
 	case "duration":
-		text = "write a duration like 500ms, 2s or 1m30s"
+		text = "must be a duration, such as 500ms, 2s or 1m30s"
 	case "bool":
-		text = "it is true or false"
+		text = "must be true or false"
 	}
 	return exit.Usagef("--%s %s: %s", f.Name, invalid.GetValue(), text)
 }
@@ -77,14 +77,14 @@ func unknownFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
 	if !cmd.HasParent() {
 		if others := commandsWith(cmd, name); len(others) == 0 {
 			if near := nearest(name, allFlags(cmd)); near != "" {
-				return exit.Usagef("unknown flag: --%s; did you mean --%s? No command was given either; dubbo-wire --help lists them", name, near)
+				return exit.Usagef("unknown flag: --%s; did you mean --%s? A command is also missing; dubbo-wire --help lists the commands", name, near)
 			}
-			return exit.Usagef("unknown flag: --%s, and no command was given; dubbo-wire --help lists them", name)
+			return exit.Usagef("unknown flag: --%s, and the command is missing; dubbo-wire --help lists the commands", name)
 		}
-		return exit.Usagef("--%s without a command; dubbo-wire --help lists them (to measure a capture: dubbo-wire analyze FILE)", name)
+		return exit.Usagef("--%s needs a command; dubbo-wire --help lists the commands (to measure a capture: dubbo-wire analyze FILE)", name)
 	}
 	if others := commandsWith(cmd.Root(), name); len(others) > 0 {
-		return exit.Usagef("%s has no --%s; it is a flag of %s", cmd.Name(), name, listed(others, "and"))
+		return exit.Usagef("%s has no flag --%s; it is a flag of %s", cmd.Name(), name, listed(others, "and"))
 	}
 	if near := nearest(name, flagNames(cmd)); near != "" {
 		return exit.Usagef("unknown flag: --%s; did you mean --%s?", name, near)

@@ -8,6 +8,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"dubbo-wire/internal/term"
 )
 
 // maxZstdWindow bounds the memory in bytes of a zstd decoder; zstd -d has the same default. Only --long and --ultra -22
@@ -39,9 +41,9 @@ func (r *reader) skipDamage(accepts func(b []byte, ended bool) bool, format stri
 	passed, found := r.win.search(accepts)
 	r.number++
 	r.done = !found
-	result := "the file is damaged from here on and was read up to this place: copy or record it again"
+	result := "the rest of the file is damaged and was not read; copy or record it again"
 	if found {
-		result = fmt.Sprintf("%d bytes were skipped, and reading continued after them: copy or record it again", passed)
+		result = "skipped " + term.Counted(passed, "byte") + "; copy or record the file again"
 	}
 	r.in.note(r.number, at, "%s; %s", fmt.Sprintf(format, args...), result)
 }
@@ -54,11 +56,11 @@ func (r *reader) finish(size int64, part string) error {
 	r.done = true
 	switch {
 	case w.err != io.EOF && w.err != io.ErrUnexpectedEOF:
-		r.in.note(packet, w.offset(), "reading stopped here: %v; everything before it was read", w.err)
+		r.in.note(packet, w.offset(), "reading stopped here: %v; everything before this packet was read", w.err)
 	case w.err == io.ErrUnexpectedEOF:
-		r.in.note(packet, w.offset(), "the compressed data ends early, inside or before this packet; everything before it was read: copy it again, or let the recorder finish")
+		r.in.note(packet, w.offset(), "the compressed data ends early; everything before this packet was read; copy the file again, or let the recorder finish")
 	case have > 0:
-		r.in.note(packet, w.offset(), "the file ends inside %sthis packet (%d of %d bytes are there); everything before it was read: copy it again, or let the recorder finish", part, have, size)
+		r.in.note(packet, w.offset(), "the file ends inside %sthis packet (%s of %s); everything before it was read; copy the file again, or let the recorder finish", part, term.Count(have), term.Counted(size, "byte"))
 	}
 	return io.EOF
 }
@@ -95,9 +97,9 @@ func detect(raw io.Reader, buf []byte, in *Input, kept *buffers) (packetReader, 
 	}
 	release := func() {}
 	if len(start) == 0 {
-		text := in.File + " is empty (0 bytes); record again, or wait until the recorder has written its first packets"
+		text := in.File + " is empty; record it again, or wait until the recorder has written the first packets"
 		if in.File == "-" {
-			text = "nothing came from standard input; pipe a capture into it, as in: tcpdump -w - | dubbo-wire analyze -"
+			text = "standard input is empty; pipe a capture into it: tcpdump -w - | dubbo-wire analyze -"
 		}
 		return nil, nil, &Error{Cause: Empty, File: in.File, Text: text}
 	}

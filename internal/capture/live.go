@@ -108,7 +108,7 @@ func noInterface(name string) *Error {
 		if near := nearest(name, names); near != "" {
 			text += "; did you mean " + near + "?"
 		}
-		text += "; there are: " + strings.Join(names, ", ")
+		text += "; available: " + strings.Join(names, ", ")
 	}
 	return &Error{Cause: NoInterface, File: name, Text: text}
 }

@@ -96,9 +96,9 @@ func (l *Live) find(names []string) error {
 	case len(names) == 0:
 		return fail("no interface to capture from")
 	case len(names) > maxAtOnce:
-		return fail("%d interfaces at once are too many; there may be %d, or %s", len(names), maxAtOnce, AnyInterface)
+		return fail("%d interfaces are too many; give at most %d, or %s", len(names), maxAtOnce, AnyInterface)
 	case len(names) > 1 && slices.Contains(names, AnyInterface):
-		return fail("%s is all interfaces already; name it alone", AnyInterface)
+		return fail("%s means all interfaces; give it alone", AnyInterface)
 	}
 	l.watch = newWatch(names[0] == AnyInterface)
 	if l.watch.any {
@@ -116,7 +116,7 @@ func (l *Live) find(names []string) error {
 		case k < 0:
 			err = noInterface(name)
 		case slices.Contains(names[:i], name):
-			err = fail("%s is named twice", name)
+			err = fail("%s is given twice", name)
 		case !links[k].up:
 			err = fail("%s is down; bring it up: ip link set %s up", name, name)
 		default:
@@ -296,7 +296,7 @@ func (l *Live) nextBlock() error {
 		l.ring.giveBack()
 		l.held = false
 		if l.walk.broken {
-			l.in.note(l.number, 0, "a block of the ring contradicts itself; the rest of it is skipped")
+			l.in.note(l.number, 0, "a block of the kernel's ring buffer is inconsistent; the rest of it was skipped")
 		}
 		l.walk = walker{}
 	}
@@ -397,10 +397,10 @@ func (l *Live) interfaceChanged(c *change) (fresh bool) {
 	name := c.was.Name
 	switch s := &l.watch.slots[c.place]; {
 	case c.now.Gone:
-		l.notice(name + " is gone; waiting until it is back (Ctrl-C ends the capture)")
+		l.notice(name + " disappeared; waiting until it is back (Ctrl-C ends the capture)")
 		return true
 	case c.now.Index != c.was.Index && l.link != LinkLinuxSLL2 && c.link != l.link:
-		l.notice(name + " is back with another kind of packets, which this capture cannot have; start a new one")
+		l.notice(name + " is back with another link type, which cannot be mixed with the earlier one; start a new capture")
 		s.InterfaceState, s.refused = InterfaceState{Name: name, Gone: true}, c.now.Index
 		return true
 	case c.now.Index != c.was.Index:

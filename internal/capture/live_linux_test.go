@@ -203,7 +203,7 @@ func TestLiveClose(t *testing.T) {
 func TestLiveUnknownInterface(t *testing.T) {
 	_, err := OpenLive([]string{"nothere0"}, LiveOptions{})
 	assert.Equal(t, NoInterface, CauseOf(err))
-	assert.Contains(t, err.Error(), "nothere0: no such network interface; there are: ")
+	assert.Contains(t, err.Error(), "nothere0: no such network interface; available: ")
 	assert.Contains(t, err.Error(), "lo")
 	assert.Contains(t, err.Error(), ", any")
 }

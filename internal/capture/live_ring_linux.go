@@ -7,6 +7,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"dubbo-wire/internal/term"
 )
 
 // Sizes of the ring in bytes. A block holds the largest packet that the default snap length keeps. The kernel hands it
@@ -63,7 +65,7 @@ func openRing(kind, size int, snapLen int, given Sockets) (*ring, error) {
 
 func (r *ring) allocate(size int) error {
 	if err := unix.SetsockoptInt(r.fd, unix.SOL_PACKET, unix.PACKET_VERSION, unix.TPACKET_V3); err != nil {
-		return fmt.Errorf("TPACKET_V3 (Linux 3.2 and later have it): %w", err)
+		return fmt.Errorf("TPACKET_V3 (needs Linux 3.2 or later): %w", err)
 	}
 	if err := unix.SetsockoptInt(r.fd, unix.SOL_PACKET, unix.PACKET_RESERVE, headroom); err != nil {
 		return fmt.Errorf("PACKET_RESERVE: %w", err)
@@ -86,12 +88,12 @@ func (r *ring) try(size int) error {
 		Retire_blk_tov: retireMillis,
 	}
 	if err := unix.SetsockoptTpacketReq3(r.fd, unix.SOL_PACKET, unix.PACKET_RX_RING, &req); err != nil {
-		return fmt.Errorf("a ring of %d bytes: %w", size, err)
+		return fmt.Errorf("ring buffer of %s: %w", term.Counted(int64(size), "byte"), err)
 	}
 	mem, err := unix.Mmap(r.fd, 0, r.block*r.count, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	if err != nil {
 		_ = unix.SetsockoptTpacketReq3(r.fd, unix.SOL_PACKET, unix.PACKET_RX_RING, &unix.TpacketReq3{})
-		return fmt.Errorf("mapping a ring of %d bytes: %w", size, err)
+		return fmt.Errorf("mapping a ring buffer of %s: %w", term.Counted(int64(size), "byte"), err)
 	}
 	r.mem = mem
 	return nil

@@ -154,8 +154,8 @@ func TestLiveNames(t *testing.T) {
 	for names, want := range map[string]string{
 		"v-ring1":         "v-ring1 is down; bring it up: ip link set v-ring1 up",
 		"v-ring0,v-ring1": "v-ring1 is down; bring it up: ip link set v-ring1 up",
-		"lo,lo":           "lo is named twice",
-		"lo,any":          "any is all interfaces already; name it alone",
+		"lo,lo":           "lo is given twice",
+		"lo,any":          "any means all interfaces; give it alone",
 		"v-rung0":         "v-rung0: no such network interface; did you mean v-ring0?; there are: lo, v-ring1, v-ring0, any",
 		"":                ": no such network interface; there are: lo, v-ring1, v-ring0, any",
 	} {

@@ -92,7 +92,7 @@ func TestLiveDownAndUp(t *testing.T) {
 			before := l.States()[0].Index
 			ip(t, "link del v-ring0")
 			hear(3)
-			assert.Equal(t, "v-ring0 is gone; waiting until it is back (Ctrl-C ends the capture)", told[2])
+			assert.Equal(t, "v-ring0 disappeared; waiting until it is back (Ctrl-C ends the capture)", told[2])
 			assert.Equal(t, InterfaceState{Name: "v-ring0", Gone: true}, l.States()[0])
 			if several {
 				require.NoError(t, other.send(testFrame(4, 10)))
@@ -128,7 +128,7 @@ func TestLiveBackAsAnother(t *testing.T) {
 	await(t, l, func([]uint32) bool { return len(told) == 1 })
 	ip(t, "tuntap add dev v-ring0 mode tun")
 	await(t, l, func([]uint32) bool { return len(told) == 2 })
-	assert.Contains(t, told[1], "v-ring0 is back with another kind of packets")
+	assert.Contains(t, told[1], "v-ring0 is back with another link type")
 	ip(t, "link del v-ring0")
 	pair(t, "v-ring0", "v-ring1")
 	await(t, l, func([]uint32) bool { return l.States()[0].Up })

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+
+	"dubbo-wire/internal/term"
 )
 
 // Options configures Open. The zero value is what commands use.
@@ -55,7 +57,7 @@ func Open(paths []string, opt Options) (*Files, error) {
 		info, err := os.Stat(path)
 		switch {
 		case path == "-" && seenStdin:
-			f.fail(path, failure(StdinTwice, path, nil, "standard input (-) is given twice; it can be read once"))
+			f.fail(path, failure(StdinTwice, path, nil, "standard input (-) is given twice, but can be read only once"))
 		case path != "-" && err != nil:
 			f.fail(path, openError(path, err))
 		case path != "-" && info.IsDir():
@@ -98,8 +100,8 @@ func (f *Files) addFolder(dir string) {
 		found = f.add(filepath.ToSlash(path), path, true) || found
 	}
 	if !found {
-		f.fail(dir, failure(NoCaptures, dir, nil, "%s: no pcap or pcapng file among the %d entries of this folder; folders within it are not searched",
-			strings.TrimSuffix(dir, "/")+"/", len(entries)))
+		f.fail(dir, failure(NoCaptures, dir, nil, "%s: no pcap or pcapng file among the %s entries of this folder; subfolders are not searched",
+			strings.TrimSuffix(dir, "/")+"/", term.Count(int64(len(entries)))))
 	}
 }
 
@@ -169,7 +171,7 @@ func (f *Files) Problems() []error {
 			errs = append(errs, &DamageError{File: in.File, Damage: d})
 		}
 		if in.DamageLeftOut > 0 {
-			errs = append(errs, fmt.Errorf("%s: %d more damaged places", in.File, in.DamageLeftOut))
+			errs = append(errs, fmt.Errorf("%s: %s more", in.File, term.Counted(in.DamageLeftOut, "damaged place")))
 		}
 	}
 	return errs

@@ -46,7 +46,7 @@ func TestOpenErrors(t *testing.T) {
 		text  string
 	}{
 		{filepath.Join(dir, "nowhere.pcap"), Missing, ": no such file or folder; check the path"},
-		{file("empty.pcap", ""), Empty, " is empty (0 bytes); record again, or wait until the recorder has written its first packets"},
+		{file("empty.pcap", ""), Empty, " is empty; record it again, or wait until the recorder has written the first packets"},
 		{file("trace.txt", "hello world"), NotCapture, ` is not a pcap or pcapng file (it starts with "hell"); record one with: tcpdump -i any -s 0 -w trace.pcap`},
 		{file("bytes.pcap", "\x00\x01\x02\x03\x04"), NotCapture, ` is not a pcap or pcapng file (it starts with bytes 00 01 02 03); record one with: tcpdump -i any -s 0 -w trace.pcap`},
 		{file("a.snoop", "snoop\x00\x00\x00\x00\x00\x00\x02"), NotCapture, " is not a pcap or pcapng file (it is a snoop file); convert it: editcap -F pcap FILE trace.pcap"},
@@ -59,7 +59,7 @@ func TestOpenErrors(t *testing.T) {
 		{file("window.pcap.zst", string(window())), Compression, " was compressed with a window of more than 128 MiB; decompress it first: zstd -d --long=31 %s"},
 		{file("text.gz", string(compressGzip(t, []byte("text")))), NotCapture, ` is not a pcap or pcapng file (it starts with "text"); record one with: tcpdump -i any -s 0 -w trace.pcap`},
 		{file("nothing.gz", string(compressGzip(t, nil))), Empty, " is empty inside its gzip compression; record again"},
-		{empty, NoCaptures, "/: no pcap or pcapng file among the 1 entries of this folder; folders within it are not searched"},
+		{empty, NoCaptures, "/: no pcap or pcapng file among the 1 entries of this folder; subfolders are not searched"},
 	} {
 		_, err := Open([]string{c.path}, Options{})
 		require.Error(t, err, c.path)
@@ -87,7 +87,7 @@ func TestOpenPermission(t *testing.T) {
 func TestOpenStdin(t *testing.T) {
 	_, err := Open([]string{"-"}, Options{Stdin: strings.NewReader("")})
 	assert.Equal(t, Empty, CauseOf(err))
-	assert.Contains(t, err.Error(), "nothing came from standard input")
+	assert.Contains(t, err.Error(), "standard input is empty")
 
 	f, err := Open([]string{"-", "-"}, Options{Stdin: bytes.NewReader(plain(rec{data: "x"}))})
 	require.NoError(t, err)
@@ -115,7 +115,7 @@ func TestProblemsAmongReadable(t *testing.T) {
 	require.True(t, ok)
 	assert.EqualValues(t, 2, damage.Packet)
 	assert.EqualValues(t, 24+16+10, damage.Offset)
-	assert.True(t, strings.HasSuffix(damage.Error(), "cut.pcap: packet 2, byte offset 50: the file ends inside this packet (25 of 26 bytes are there); everything before it was read: copy it again, or let the recorder finish"), damage.Error())
+	assert.True(t, strings.HasSuffix(damage.Error(), "cut.pcap: packet 2, byte offset 50: the file ends inside this packet (25 of 26 bytes); everything before it was read; copy the file again, or let the recorder finish"), damage.Error())
 	require.Len(t, f.Inputs(), 3)
 	assert.Error(t, f.Inputs()[0].Err)
 	read, total := f.Progress()
@@ -345,5 +345,5 @@ func TestReadError(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, drain(t, f), 2)
 	require.Len(t, f.Problems(), 1)
-	assert.EqualError(t, f.Problems()[0], "-: packet 3, byte offset 58: reading stopped here: input/output error; everything before it was read")
+	assert.EqualError(t, f.Problems()[0], "-: packet 3, byte offset 58: reading stopped here: input/output error; everything before this packet was read")
 }

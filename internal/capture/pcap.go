@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+
+	"dubbo-wire/internal/term"
 )
 
 // Magic numbers of pcap, read as little-endian.
@@ -136,13 +138,13 @@ func (r *pcapReader) fields(h []byte) (sec, frac, capLen, wireLen uint32) {
 func (r *pcapReader) implausible(sec, frac, capLen, wireLen uint32) string {
 	switch {
 	case capLen > r.limit:
-		return fmt.Sprintf("the record claims %d captured bytes, more than the %d a packet of this file can have", capLen, r.limit)
+		return fmt.Sprintf("a record claims %s, but packets of this file have at most %s", term.Counted(int64(capLen), "captured byte"), term.Count(int64(r.limit)))
 	case wireLen > MaxPacket:
-		return fmt.Sprintf("the record claims a packet of %d bytes, and no more than %d are believed", wireLen, MaxPacket)
+		return fmt.Sprintf("a record claims a packet of %s bytes, but the maximum is %s", term.Count(int64(wireLen)), term.Count(MaxPacket))
 	case sec|frac|capLen|wireLen == 0:
-		return "there are zeros where a record must begin"
+		return "expected a record, found zeros"
 	case capLen > wireLen && !r.follows(r.header+int(capLen)):
-		return fmt.Sprintf("the record claims %d captured bytes of a packet of %d, and no record follows it", capLen, wireLen)
+		return fmt.Sprintf("a record claims %s of a packet of %s, and no record follows it", term.Counted(int64(capLen), "captured byte"), term.Count(int64(wireLen)))
 	}
 	return ""
 }

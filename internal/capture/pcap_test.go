@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/term"
 )
 
 func TestPcapForms(t *testing.T) {
@@ -92,15 +94,15 @@ func TestPcapDamage(t *testing.T) {
 		packets, in := read(t, b)
 		assert.Equal(t, []got{{0, 1, 0, LinkEthernet, 3, "one"}, {0, 3, 0, LinkEthernet, 5, "three"}}, packets)
 		require.Len(t, in.Damage, 1)
-		assert.Equal(t, Damage{2, int64(second), fmt.Sprintf("the record claims %d captured bytes, more than the 262144 a packet of this file can have; 19 bytes were skipped, and reading continued after them: copy or record it again", claim)}, in.Damage[0])
+		assert.Equal(t, Damage{2, int64(second), fmt.Sprintf("a record claims %s captured bytes, but packets of this file have at most 262,144; skipped 19 bytes; copy or record the file again", term.Count(int64(claim)))}, in.Damage[0])
 	}
 	packets, in := read(t, b[:len(b)-1]) // and no whole record follows
 	assert.Len(t, packets, 1)
 	require.Len(t, in.Damage, 1)
-	assert.Equal(t, Damage{2, int64(second), fmt.Sprintf("the record claims %d captured bytes, more than the 262144 a packet of this file can have; the file is damaged from here on and was read up to this place: copy or record it again", uint32(1<<32-1))}, in.Damage[0])
+	assert.Equal(t, Damage{2, int64(second), "a record claims 4,294,967,295 captured bytes, but packets of this file have at most 262,144; the rest of the file is damaged and was not read; copy or record it again"}, in.Damage[0])
 	binary.LittleEndian.PutUint32(b[second+8:], 200_000) // possible, and not there
 	packets, in = read(t, b)
 	assert.Len(t, packets, 1)
 	require.Len(t, in.Damage, 1)
-	assert.Equal(t, "packet 2, byte offset 43: the file ends inside this packet (40 of 200016 bytes are there); everything before it was read: copy it again, or let the recorder finish", in.Damage[0].String())
+	assert.Equal(t, "packet 2, byte offset 43: the file ends inside this packet (40 of 200,016 bytes); everything before it was read; copy the file again, or let the recorder finish", in.Damage[0].String())
 }

@@ -8,6 +8,7 @@ import (
 	"math/bits"
 
 	"dubbo-wire/internal/capture/pcapng"
+	"dubbo-wire/internal/term"
 )
 
 // partOfBlock is what a file may end in.
@@ -168,7 +169,7 @@ func (r *pcapngReader) skipForeign(size uint32) {
 	if !r.win.skip(int64(size)-4) || !r.win.fill(4) {
 		if r.win.err == io.EOF {
 			r.done = true
-			r.in.note(r.number+1, at, "the file ends inside a block of type %d and %d bytes; every packet before it was read: copy it again, or let the recorder finish", kind, size)
+			r.in.note(r.number+1, at, "the file ends inside a block of type %d (%s); every packet before it was read; copy the file again, or let the recorder finish", kind, term.Counted(int64(size), "byte"))
 		} else {
 			_ = r.finish(int64(size), "")
 		}
@@ -187,9 +188,9 @@ func (r *pcapngReader) section(body []byte, at int64) {
 	r.foreign = true
 	switch {
 	case len(body) < 16:
-		r.in.note(r.number+1, at, "a section header of %d bytes, which is too short; the section was passed over", len(body)+ngBlockMin)
+		r.in.note(r.number+1, at, "a section header of %d bytes is too short; the section was skipped", len(body)+ngBlockMin)
 	case r.order().Uint16(body[4:]) != ngMajor:
-		r.in.note(r.number+1, at, "a section of pcapng version %d, and only version 1 is known; the section was passed over", r.order().Uint16(body[4:]))
+		r.in.note(r.number+1, at, "pcapng version %d is not supported, only version 1; the section was skipped", r.order().Uint16(body[4:]))
 	default:
 		r.foreign = false
 	}
@@ -198,12 +199,12 @@ func (r *pcapngReader) section(body []byte, at int64) {
 // describe adds an interface. The body is link type u16, reserved u16, snap length u32, options.
 func (r *pcapngReader) describe(body []byte, at int64) {
 	if len(r.ifaces) == maxInterfaces {
-		r.in.note(r.number+1, at, "more than %d interfaces in a section; the packets of those beyond are left out", maxInterfaces)
+		r.in.note(r.number+1, at, "a section has more than %s interfaces; packets of the others were skipped", term.Count(maxInterfaces))
 		return
 	}
 	if len(body) < 8 {
 		// It is counted, because the following interfaces are numbered.
-		r.in.note(r.number+1, at, "an interface description of %d bytes, too short for one; its packets are left out", len(body)+ngBlockMin)
+		r.in.note(r.number+1, at, "an interface description of %d bytes is too short; packets of the interface were skipped", len(body)+ngBlockMin)
 		r.ifaces = append(r.ifaces, ngInterface{})
 		return
 	}
@@ -214,7 +215,7 @@ func (r *pcapngReader) describe(body []byte, at int64) {
 		case code == pcapng.InterfaceResolution && len(value) >= 1:
 			units, ok := unitsPerSecond(value[0])
 			if !ok {
-				r.in.note(r.number+1, at, "interface %d has timestamps of resolution %#02x, finer than 64 bits can count; its packets are left out", len(r.ifaces), value[0])
+				r.in.note(r.number+1, at, "the timestamp resolution of interface %d (%#02x) is too fine for 64 bits; its packets were skipped", len(r.ifaces), value[0])
 				units = 0
 			}
 			i.units = units
@@ -353,7 +354,7 @@ func (r *pcapngReader) fill(p *Packet, data []byte, id uint32, ticks uint64, cap
 // next block. The packet is counted, as in Wireshark.
 func (r *pcapngReader) reject(at int64, format string, args ...any) bool {
 	r.number++
-	r.in.note(r.number, at, "this packet was left out, and reading continued after it: "+format, args...)
+	r.in.note(r.number, at, "this packet was skipped: "+format, args...)
 	return false
 }
 

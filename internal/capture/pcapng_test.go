@@ -121,7 +121,7 @@ func TestPcapngBadPackets(t *testing.T) {
 		var numbers []int64
 		for _, d := range in.Damage {
 			numbers = append(numbers, d.Packet)
-			assert.Contains(t, d.Text, "this packet was left out")
+			assert.Contains(t, d.Text, "this packet was skipped")
 		}
 		assert.Equal(t, []int64{1, 3, 4, 5, 6, 7, 8}, numbers)
 	}

@@ -85,7 +85,7 @@ func dropWithCgo(p Privileges) error {
 	if !anyCapability() {
 		return nil
 	}
-	return failure(NotSupported, "", nil, "privileges cannot be given up in all threads: this program was built with cgo; build it with CGO_ENABLED=0, or run it as root with --user NAME")
+	return failure(NotSupported, "", nil, "privileges cannot be dropped in all threads: this program was built with cgo; build it with CGO_ENABLED=0, or run it as root with --user NAME")
 }
 
 // anyCapability reports whether a thread has a capability, as far as /proc tells.
@@ -125,7 +125,7 @@ func changeUser(name string) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, unix.EPERM):
-		return failure(Permission, name, err, "the user cannot be changed to %s: that takes root (CAP_SETUID and CAP_SETGID), and this runs as uid %d; run with sudo, or without --user", name, os.Getuid())
+		return failure(Permission, name, err, "the user cannot be changed to %s: that needs root (CAP_SETUID and CAP_SETGID), but dubbo-wire runs as uid %d; run with sudo, or without --user", name, os.Getuid())
 	}
 	return failure(Unreadable, name, err, "the user cannot be changed to %s: %v", name, err)
 }
@@ -136,7 +136,7 @@ func lookUpUser(name string) (uid, gid int, err error) {
 	if err != nil {
 		number, bad := strconv.ParseUint(name, 10, 31)
 		if bad != nil {
-			return 0, 0, fmt.Errorf("there is no user %s; write a name that /etc/passwd has, or a number", name)
+			return 0, 0, fmt.Errorf("there is no user %s; give a name from /etc/passwd, or a number", name)
 		}
 		if u, err = user.LookupId(name); err != nil {
 			return int(number), int(number), nil
@@ -147,7 +147,7 @@ func lookUpUser(name string) (uid, gid int, err error) {
 		gid, err = strconv.Atoi(u.Gid)
 	}
 	if err != nil {
-		return 0, 0, fmt.Errorf("user %s has no numbers: %w", name, err)
+		return 0, 0, fmt.Errorf("user %s has no numeric id: %w", name, err)
 	}
 	return uid, gid, nil
 }
@@ -156,15 +156,15 @@ func lookUpUser(name string) (uid, gid int, err error) {
 func permissionText(iface string) string {
 	text := "no permission to capture from " + iface
 	if hasNetRaw() {
-		return text + ", although this process has cap_net_raw: a security module, a seccomp profile or a user namespace forbids packet sockets"
+		return text + " despite cap_net_raw: a security module, a seccomp profile or a user namespace forbids packet sockets"
 	}
 	self := executable()
 	ways := "run with sudo, or allow it once: sudo setcap cap_net_raw+ep " + self
 	switch {
 	case netRawWithheld():
-		return text + ": cap_net_raw is withheld from every program here; start the container with --cap-add NET_RAW, then " + ways
+		return text + ": no program here can have cap_net_raw; start the container with --cap-add NET_RAW, then " + ways
 	case hasFileCapability(self):
-		return text + ": " + self + " has a capability that has no effect here (a file system mounted nosuid, or no_new_privs); elsewhere " + ways
+		return text + ": " + self + " has the capability, but it has no effect here (nosuid file system, or no_new_privs); outside " + ways
 	}
 	return text + "; " + ways
 }

@@ -325,11 +325,11 @@ func TestLiveOfOrdinaryUser(t *testing.T) {
 	lines := startChild(t, path, "any -", nobody).until("ready")
 	dropped(t, lines, "65534", false)
 	lines = startChild(t, path, "v-ring0 root", nobody).until("drop:")
-	assert.Equal(t, "drop: the user cannot be changed to root: that takes root (CAP_SETUID and CAP_SETGID), and this runs as uid 65534; run with sudo, or without --user", lines[len(lines)-1])
+	assert.Equal(t, "drop: the user cannot be changed to root: that needs root (CAP_SETUID and CAP_SETGID), but dubbo-wire runs as uid 65534; run with sudo, or without --user", lines[len(lines)-1])
 	lines = startChild(t, path, "v-ring0 nobody", nobody).until("ready") // who it is already
 	dropped(t, lines, "65534", false)
 	lines = startChild(t, path, "v-ring0 no-such-user", nobody).until("drop:")
-	assert.Equal(t, "drop: there is no user no-such-user; write a name that /etc/passwd has, or a number", lines[len(lines)-1])
+	assert.Equal(t, "drop: there is no user no-such-user; give a name from /etc/passwd, or a number", lines[len(lines)-1])
 }
 
 // Who has no right is told the two ways to get it; who has nothing to give up can still give it up.
@@ -339,7 +339,7 @@ func TestLiveWithoutRight(t *testing.T) {
 	assert.Equal(t, "open: no permission to capture from lo; run with sudo, or allow it once: sudo setcap cap_net_raw+ep "+path, lines[len(lines)-1])
 	if capsh, err := exec.LookPath("capsh"); err == nil {
 		out, _ := exec.Command(capsh, "--drop=cap_net_raw", "--", "-c", "CAPTURE_TEST_CHILD='lo -' "+path+" -test.run=^TestPrivilegeChild$").Output()
-		assert.Contains(t, string(out), "open: no permission to capture from lo: cap_net_raw is withheld from every program here; start the container with --cap-add NET_RAW, then run with sudo, or allow")
+		assert.Contains(t, string(out), "open: no permission to capture from lo: no program here can have cap_net_raw; start the container with --cap-add NET_RAW, then run with sudo, or allow")
 	}
 	withoutCgo(t)
 	dropped(t, startChild(t, path, "- -", nobody).until("ready"), "65534", false)
@@ -354,7 +354,7 @@ func TestLiveWithoutRight(t *testing.T) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: nobody}
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	assert.Contains(t, string(out), path+" has a capability that has no effect here")
+	assert.Contains(t, string(out), path+" has the capability, but it has no effect here")
 }
 
 func TestLookUp(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/exit"
+	"dubbo-wire/internal/term"
 )
 
 // CallSorts are the keys by which calls are sorted: time from the first on, the others from the largest on.
@@ -52,7 +53,7 @@ func (o *CallOrder) copy(m *call.Message) *call.Message {
 // Print passes the calls to write. Equal ones keep their order.
 func (o *CallOrder) Print(write func(*call.Call)) error {
 	if o.full() {
-		return exit.Usagef("--sort: more than %d calls, or more than 512 MiB of their values; select fewer calls, or give --no-values", maxSorted)
+		return exit.Usagef("--sort keeps at most %s with 512 MiB of values in memory; select fewer calls, or add --no-values", term.Counted(maxSorted, "call"))
 	}
 	key := func(c *call.Call) int64 {
 		m := cmp.Or(c.Request, c.Response)

@@ -61,7 +61,7 @@ func (c *FrameChoice) Chosen(in *Input, t *pipeline.Totals, readErr error) (*pip
 	}
 	row := c.found.row
 	if c.found.dropped {
-		return nil, nil, exit.Errorf(exit.Nothing, "frame %d matches, but its body was too much to keep until that was known; explain it by its number: --frame %d",
+		return nil, nil, exit.Errorf(exit.Nothing, "frame %d matches, but its body was too large to keep in memory; explain it by its number: --frame %d",
 			row.Number, row.Number)
 	}
 	row.Msg = c.decoder.Decode(row.Msg, rpc.Values)
@@ -215,9 +215,9 @@ func (c *FrameChoice) nothing(in *Input, t *pipeline.Totals, readErr error) erro
 	if t.Frames == 0 {
 		return in.Verdict(t, 0, false, readErr)
 	}
-	frames := fmt.Sprintf("frames 1 to %d", t.Frames)
+	frames := "frames 1 to " + term.Count(t.Frames)
 	if readErr != nil {
-		frames += ", before reading failed (" + readErr.Error() + ")"
+		frames += "; then reading failed: " + readErr.Error()
 	}
 	var text string
 	switch {
@@ -226,10 +226,10 @@ func (c *FrameChoice) nothing(in *Input, t *pipeline.Totals, readErr error) erro
 	case c.packet > 0:
 		text = c.noPacket(t)
 	default:
-		text = fmt.Sprintf("no such frame among %s in %s; the sender may have refused it before sending, or it went another way%s",
+		text = fmt.Sprintf("no such frame among %s in %s; the sender may have rejected it before sending, or it took another route%s",
 			term.Counted(t.Calls, "call"), term.Counted(t.Frames, "frame"), in.near.text())
 		if c.silent > 0 {
-			text += fmt.Sprintf("\n%s without an answer, the first:", term.Counted(c.silent, "call"))
+			text += fmt.Sprintf("\n%s without a response, starting with:", term.Counted(c.silent, "call"))
 			text += "\n" + strings.Join(c.unanswered, "\n")
 		}
 	}
@@ -241,12 +241,12 @@ func (c *FrameChoice) noPacket(t *pipeline.Totals) string {
 	p := c.sought
 	switch {
 	case !p.Found:
-		return fmt.Sprintf("no packet %d; the capture has packets 1 to %d", p.Number, t.Packets)
+		return fmt.Sprintf("no packet %d; the capture has packets 1 to %s", p.Number, term.Count(t.Packets))
 	case !p.TCP:
-		return fmt.Sprintf("packet %d is no TCP segment", p.Number)
+		return fmt.Sprintf("packet %d is not a TCP segment", p.Number)
 	case p.Payload == 0:
-		return fmt.Sprintf("packet %d (%s > %s) has no payload: it opens, acknowledges or ends", p.Number, p.Src, p.Dst)
+		return fmt.Sprintf("packet %d (%s > %s) has no payload: it opens, acknowledges or closes a connection", p.Number, p.Src, p.Dst)
 	}
-	return fmt.Sprintf("packet %d (%s > %s) brings no new byte of a frame: its %s are repeats, of another protocol, or of no frame",
+	return fmt.Sprintf("packet %d (%s > %s) has no new bytes of a frame: its %s are repeated, belong to another protocol, or are stray",
 		p.Number, p.Src, p.Dst, term.Counted(int64(p.Payload), "byte"))
 }

@@ -20,7 +20,7 @@ func SideLabels(args []string) (paths, labels []string, err error) {
 		return nil, nil, err
 	}
 	if i := slices.Index(l.paths, "-"); i >= 0 && slices.Contains(l.paths[i+1:], "-") {
-		return nil, nil, exit.Usagef("standard input (-) is given twice; it can be read once")
+		return nil, nil, exit.Usagef("standard input (-) is given twice, but can be read only once")
 	}
 	for i, path := range l.paths {
 		labels = append(labels, l.names[i])
@@ -65,7 +65,7 @@ func (in *Input) Compare(args, labels []string, cfg Config, alpha float64) (c *c
 			broken = append(broken, readErr.Error())
 		}
 		if stopped && i < len(args)-1 {
-			return nil, nil, exit.Errorf(exit.Partly, "stopped before all sides were read; nothing is compared")
+			return nil, nil, exit.Errorf(exit.Partly, "stopped before all captures were read; nothing was compared")
 		}
 		if v := in.Verdict(r.Totals, r.Selected.Calls, r.Filtered, readErr); v != nil {
 			switch code := exit.CodeOf(v); {
@@ -79,7 +79,7 @@ func (in *Input) Compare(args, labels []string, cfg Config, alpha float64) (c *c
 	}
 	c, err = compare.New(sides, alpha)
 	if errors.Is(err, compare.ErrNothing) {
-		return nil, nil, exit.Errorf(exit.Nothing, "nothing to compare: a side has no calls")
+		return nil, nil, exit.Errorf(exit.Nothing, "nothing to compare: one side has no calls")
 	}
 	verdict = partly(broken)
 	if len(low) > 0 {

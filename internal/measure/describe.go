@@ -21,7 +21,7 @@ func Describe(w io.Writer, inputs []capture.Input, t *pipeline.Totals, read int6
 	}
 	seconds := took.Seconds()
 	rate := func(n int64) string { return report.Volume(int64(float64(n)/max(seconds, 1e-6))) + "/s" }
-	speed := fmt.Sprintf("%s packets, %s on the wire in %s", report.Count(t.Packets), report.Volume(t.LinkBytes), tookText(took))
+	speed := fmt.Sprintf("read %s, %s on the wire, in %s", term.Counted(t.Packets, "packet"), report.Volume(t.LinkBytes), tookText(took))
 	if read > 0 {
 		speed += fmt.Sprintf(": %s from disk, %s", report.Volume(read), rate(read))
 	}
@@ -38,7 +38,7 @@ func inputText(in *capture.Input) string {
 	}
 	parts := []string{in.Format}
 	if in.Compression != "" {
-		parts[0] += " in " + in.Compression
+		parts[0] += " (" + in.Compression + ")"
 	}
 	links := make([]string, len(in.LinkTypes))
 	for i, l := range in.LinkTypes {
@@ -55,10 +55,10 @@ func inputText(in *capture.Input) string {
 		parts = append(parts, "snap length "+report.Count(int64(in.SnapLen)))
 	}
 	if in.TruncatedPackets > 0 {
-		parts = append(parts, term.Counted(in.TruncatedPackets, "packet")+" captured in part")
+		parts = append(parts, term.Counted(in.TruncatedPackets, "packet")+" truncated")
 	}
 	if in.Dropped >= 0 {
-		parts = append(parts, term.Counted(in.Dropped, "packet")+" dropped while it was recorded")
+		parts = append(parts, term.Counted(in.Dropped, "packet")+" dropped during recording")
 	}
 	if in.Filter != "" {
 		parts = append(parts, fmt.Sprintf("recorded with the filter %q", in.Filter))
@@ -78,11 +78,11 @@ func limitsReached(t *pipeline.Totals) []string {
 		n          int64
 		flag, what string
 	}{
-		{t.TCP.Expired - t.TCP.Idle, "--max-connections", "connections were ended while in use"},
-		{t.TCP.Forgotten, "--max-connections", "connections without payload were forgotten"},
-		{t.TCP.Idle, "--idle-timeout", "connections were ended as idle"},
-		{t.Expired, "--max-open-calls", "requests were given up"},
-		{t.ExpiredByTime, "--call-timeout", "requests were given up"},
+		{t.TCP.Expired - t.TCP.Idle, "--max-connections", "connections were dropped while in use"},
+		{t.TCP.Forgotten, "--max-connections", "connections without payload were dropped"},
+		{t.TCP.Idle, "--idle-timeout", "connections were dropped as idle"},
+		{t.Expired, "--max-open-calls", "requests were counted as unanswered"},
+		{t.ExpiredByTime, "--call-timeout", "requests were counted as unanswered"},
 	} {
 		if l.n > 0 {
 			out = append(out, fmt.Sprintf("limit %s reached: %s %s", l.flag, report.Count(l.n), l.what))

@@ -53,7 +53,7 @@ func parseLabels(args []string) (*Labels, error) {
 	for _, arg := range args {
 		name, path := splitLabel(arg)
 		if i := slices.Index(l.names, name); i >= 0 && name != "" {
-			return nil, exit.Usagef("%s and %s have the same name; give each its own", args[i], arg)
+			return nil, exit.Usagef("%s and %s have the same label; give each input its own", args[i], arg)
 		}
 		l.names, l.paths = append(l.names, name), append(l.paths, path)
 	}

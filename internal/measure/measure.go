@@ -181,9 +181,9 @@ func (in *Input) Verdict(t *pipeline.Totals, selected int64, filtered bool, read
 	switch {
 	case in.MinCoverage > 0 && t.Percent() < in.MinCoverage:
 		if readErr != nil {
-			return exit.Errorf(exit.Coverage, "%v\ncoverage %s lies below --min-coverage %g", readErr, report.Coverage(t.Percent()), in.MinCoverage)
+			return exit.Errorf(exit.Coverage, "%v\ncoverage %s is below --min-coverage %g", readErr, report.Coverage(t.Percent()), in.MinCoverage)
 		}
-		return exit.Errorf(exit.Coverage, "coverage %s lies below --min-coverage %g", report.Coverage(t.Percent()), in.MinCoverage)
+		return exit.Errorf(exit.Coverage, "coverage %s is below --min-coverage %g", report.Coverage(t.Percent()), in.MinCoverage)
 	case readErr != nil && (t.Frames > 0 || t.Packets == 0):
 		return readErr
 	case t.Frames == 0:
@@ -193,7 +193,7 @@ func (in *Input) Verdict(t *pipeline.Totals, selected int64, filtered bool, read
 		}
 		return exit.Errorf(exit.Nothing, "%s", text)
 	case filtered && selected == 0:
-		text := fmt.Sprintf("no call matches the filters; %s in %s were read%s", term.Counted(t.Calls, "call"), term.Counted(t.Frames, "frame"), in.near.text())
+		text := fmt.Sprintf("no call matches the filters, among %s in %s%s", term.Counted(t.Calls, "call"), term.Counted(t.Frames, "frame"), in.near.text())
 		return exit.Errorf(exit.Nothing, "%s", text)
 	}
 	return nil
@@ -203,7 +203,7 @@ func (in *Input) Verdict(t *pipeline.Totals, selected int64, filtered bool, read
 func noFrames(t *pipeline.Totals) string {
 	switch {
 	case t.Packets == 0:
-		return "the capture holds no packets"
+		return "the capture contains no packets"
 	case t.TCP.Connections == 0 && len(t.Unread) > 0:
 		return fmt.Sprintf("none of the %s could be read as TCP: %s", term.Counted(t.Packets, "packet"), kinds(t.Unread))
 	case t.TCP.Connections == 0:
@@ -220,14 +220,14 @@ func noFrames(t *pipeline.Totals) string {
 	if len(there) == 0 {
 		return text + "; a frame starts with the bytes da bb"
 	}
-	return text + "; there was: " + strings.Join(there, ", ")
+	return text + "; found instead: " + strings.Join(there, ", ")
 }
 
 // kinds lists the number of packets of each kind.
 func kinds[K cmp.Ordered](packets map[K]int64) string {
 	var list []string
 	for _, k := range slices.Sorted(maps.Keys(packets)) {
-		list = append(list, fmt.Sprintf("%d %v", packets[k], k))
+		list = append(list, fmt.Sprintf("%s %v", term.Count(packets[k]), k))
 	}
 	return strings.Join(list, ", ")
 }

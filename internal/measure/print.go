@@ -38,7 +38,7 @@ func (p *Print) Open(places *output.Places, cfg *Config) ([]*output.Target, erro
 		cfg.Formats = append(cfg.Formats, t.Format)
 		if p.Findings && !slices.Contains(report.FindingsFormats, t.Format) {
 			output.Discard(all)
-			return nil, exit.Usagef("--findings are not printed as %s; choose from %s", t.Format, strings.Join(report.FindingsFormats, ", "))
+			return nil, exit.Usagef("--findings cannot be printed as %s; choose from %s", t.Format, strings.Join(report.FindingsFormats, ", "))
 		}
 	}
 	return all, err

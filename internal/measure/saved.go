@@ -159,16 +159,16 @@ func (cfg *Config) fits(saved []*report.Report) error {
 		name  string
 	}{{cfg.Findings, "--findings"}, {cfg.Details, "--details"}} {
 		if flag.given {
-			return exit.Usagef("%s looks into the calls, and %s is a saved report, which has only their sums; give it with the capture", flag.name, saved[0].Origin)
+			return exit.Usagef("%s needs single calls, but %s is a saved report and contains only sums; give the capture", flag.name, saved[0].Origin)
 		}
 	}
 	for _, r := range saved {
 		if cfg.Parts && !r.Parts {
-			return exit.Usagef("--parts: %s was saved without it, and what bodies are made of cannot be told from a saved report", r.Origin)
+			return exit.Usagef("--parts: %s was saved without --parts and contains no bodies to decode", r.Origin)
 		}
 	}
 	if name := cfg.Filter.OfCalls; name != "" {
-		return exit.Usagef("%s selects calls one by one, and %s is a saved report, which has only their sums; give %s when the report is saved",
+		return exit.Usagef("%s selects single calls, but %s is a saved report and contains only sums; give %s when you save the report",
 			name, saved[0].Origin, name)
 	}
 	return nil
@@ -178,7 +178,7 @@ func (cfg *Config) fits(saved []*report.Report) error {
 func OpenJSON(r io.Reader) (io.Reader, error) {
 	body, _ := sniff(r)
 	if body == nil {
-		return nil, errors.New("is not JSON; write another file with --update")
+		return nil, errors.New("is not JSON; write a new file with --update")
 	}
 	return body, nil
 }

@@ -107,7 +107,7 @@ func (o *Options) Open(p *Places) ([]*Target, error) {
 	format := cmp.Or(o.Format, o.Formats[0])
 	if len(o.Files) == 0 {
 		if format == "pprof" && IsTerminal(p.Stdout) {
-			return nil, exit.Usagef("--format pprof is binary: name a file for it, as in -o sizes.pprof")
+			return nil, exit.Usagef("--format pprof is binary; write it to a file, such as -o sizes.pprof")
 		}
 		return []*Target{NewTarget(format, p.Stdout)}, nil
 	}
@@ -137,9 +137,9 @@ func (o *Options) formatFor(name string) (string, error) {
 	case o.Format != "" && (len(o.Files) == 1 || !known):
 		return o.Format, nil
 	case format == "":
-		return "", exit.Usagef("-o %s: the extension says no format; use .txt, .md, .csv, .json, .jsonl, .html, .pprof or .folded, or give --format", name)
+		return "", exit.Usagef("-o %s: cannot infer the format from the extension; use .%s, or give --format", name, strings.Join(Extensions(o.Formats), ", ."))
 	case !known:
-		return "", exit.Usagef("-o %s: this command does not print %s; choose from %s", name, format, strings.Join(o.Formats, ", "))
+		return "", exit.Usagef("-o %s: this command does not support %s; choose from %s", name, format, strings.Join(o.Formats, ", "))
 	}
 	return format, nil
 }
@@ -148,7 +148,7 @@ func (o *Options) formatFor(name string) (string, error) {
 func (p *Places) File(flag, format, name string) (*Target, error) {
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
 		if info.IsDir() {
-			return nil, exit.Usagef("%s %s: is a folder; name a file in it", flag, name)
+			return nil, exit.Usagef("%s %s: is a folder; give a file name", flag, name)
 		}
 		f, err := os.OpenFile(name, os.O_WRONLY, 0)
 		if err != nil {

@@ -18,7 +18,7 @@ import (
 // not be printed.
 func (t *Totals) Balance() error {
 	if err := t.TCP.Balance(); err != nil {
-		return fmt.Errorf("%w; this is a fault of dubbo-wire, no number of this run can be trusted", err)
+		return fmt.Errorf("%w; this is a bug in dubbo-wire, and no number of this run can be trusted", err)
 	}
 	given := t.TCP.Stream + t.TCP.Repeated + t.TCP.BeyondSnap + t.TCP.Overhead // link bytes given to streams
 	for _, b := range []struct {
@@ -31,7 +31,7 @@ func (t *Totals) Balance() error {
 		{"link bytes of messages", t.RPCBytes, min(t.RPCBytes, given)},
 	} {
 		if b.whole != b.sum {
-			return fmt.Errorf("the books do not balance: %d %s, but %d in their parts; this is a fault of dubbo-wire, no number of this run can be trusted",
+			return fmt.Errorf("the totals do not balance: %d %s, but %d in their parts; this is a bug in dubbo-wire, and no number of this run can be trusted",
 				b.whole, b.name, b.sum)
 		}
 	}

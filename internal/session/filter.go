@@ -26,14 +26,14 @@ func (c *Config) kernelFilter() (*kernelFilter, error) {
 	if pcapfilter.IsDDD(c.Expression) {
 		code, err := pcapfilter.ParseDDD(c.Expression)
 		if err != nil {
-			return nil, exit.Usagef("the filter: %v", err)
+			return nil, exit.Usagef("filter expression: %v", err)
 		}
 		k.code, k.text = code, fmt.Sprintf("tcpdump -ddd (%d instructions)", len(code))
 		return k, nil
 	}
 	var err error
 	if k.expr, err = pcapfilter.Parse(c.Expression); err != nil {
-		return nil, exit.Usagef("the filter: %v", err)
+		return nil, exit.Usagef("filter expression: %v", err)
 	}
 	var texts []string
 	if c.Expression != "" {
@@ -84,7 +84,7 @@ func (k *kernelFilter) compile(link capture.LinkType, snapLen int) ([]bpf.RawIns
 		code, err = k.expr.Compile(target)
 	}
 	if err != nil {
-		return nil, exit.Usagef("the filter: %v", err)
+		return nil, exit.Usagef("filter expression: %v", err)
 	}
 	return code, nil
 }

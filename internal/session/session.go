@@ -216,7 +216,7 @@ func (l *Session) mayWriteLater() error {
 	if l.User != "" {
 		return nil // that user opens the files
 	}
-	const advice = "its folder is not ours to write in once all rights are given up; choose another one, or the user who may: --user NAME"
+	const advice = "its folder cannot be written to after privileges are dropped; choose another folder, or a user who may write there: --user NAME"
 	for _, name := range l.Output.Files {
 		if name != "-" && !writableWithoutRights(filepath.Dir(name)) {
 			return exit.Usagef("-o %s: %s", name, advice)
@@ -281,7 +281,7 @@ func (l *Session) Run() error {
 		// A capture without calls is not an error.
 		text := err.Error()
 		if totals.Packets == 0 {
-			text = "no packet was seen on " + l.name
+			text = "no packets on " + l.name
 			if l.filter.text != "" {
 				text = fmt.Sprintf("no packet on %s matched %q", l.name, l.filter.text)
 			}
@@ -348,11 +348,11 @@ func (l *Session) remarks(err error) {
 	s := l.recorder.Stats()
 	switch {
 	case s.Files == 1 && l.Record.File != "-":
-		l.say(fmt.Sprintf("dubbo-wire: %s has %s", s.File, term.Counted(s.Packets, "packet")))
+		l.say(fmt.Sprintf("dubbo-wire: wrote %s to %s", term.Counted(s.Packets, "packet"), s.File))
 	case s.Files > 1:
-		l.say(fmt.Sprintf("dubbo-wire: %d files have %s, the last one is %s", s.Files, term.Counted(s.Packets, "packet"), s.File))
+		l.say(fmt.Sprintf("dubbo-wire: wrote %s to %s; the last one is %s", term.Counted(s.Packets, "packet"), term.Counted(int64(s.Files), "file"), s.File))
 	}
 	if l.Record.OnlyRPC && s.LeftOut > 0 {
-		l.say(fmt.Sprintf("dubbo-wire: --only-rpc left %s out (%s)", term.Counted(s.LeftOut, "packet"), report.Volume(s.LeftOutBytes)))
+		l.say(fmt.Sprintf("dubbo-wire: --only-rpc omitted %s (%s)", term.Counted(s.LeftOut, "packet"), report.Volume(s.LeftOutBytes)))
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/screen"
+	"dubbo-wire/internal/term"
 )
 
 // onScreen reports whether to show the full screen: standard input and output are a capable terminal, and the format is the
@@ -44,7 +45,7 @@ func (l *Session) watchers(sink pipeline.Sink, opt *pipeline.Options) pipeline.S
 		go func() {
 			defer close(l.closed)
 			if err := l.screen.Run(); err != nil {
-				l.say("dubbo-wire: the screen: " + err.Error() + "; --plain does without")
+				l.say("dubbo-wire: cannot draw the screen: " + err.Error() + "; use --plain")
 			}
 			l.quit.Store(true)
 		}()
@@ -87,7 +88,7 @@ func (l *Session) announce() {
 	if l.child != nil {
 		text += " until " + l.Command[0] + " ends"
 	} else {
-		text += "; Ctrl-C ends it and prints the report"
+		text += "; press Ctrl-C to stop and print the report"
 	}
 	l.say(text)
 	if l.child == nil && (l.intervals == nil || output.Width(l.Places.Stdout) == 0) {
@@ -133,8 +134,8 @@ func (l *Session) watch(r *pipeline.Running) {
 		l.shown = time.Now()
 		t, fill := l.stats()
 		packets, bytes := r.Packets()
-		l.status.Show(fmt.Sprintf("%s  %s packets, %s  drops %s  ring %.0f %%", clockText(time.Since(l.started)),
-			report.Count(packets), report.Volume(bytes), report.Count(t.Drops), 100*fill))
+		l.status.Show(fmt.Sprintf("%s  %s, %s  drops %s  ring %.0f %%", clockText(time.Since(l.started)),
+			term.Counted(packets, "packet"), report.Volume(bytes), report.Count(t.Drops), 100*fill))
 	}
 }
 
@@ -193,7 +194,7 @@ func (l *Session) record(wanted bool) {
 	default:
 		if err := l.recorder.Close(); err == nil {
 			s := l.recorder.Stats()
-			l.notice(fmt.Sprintf("%s has %s packets", s.File, report.Count(s.Packets)))
+			l.notice(fmt.Sprintf("wrote %s to %s", term.Counted(s.Packets, "packet"), s.File))
 		}
 	}
 }

@@ -57,7 +57,7 @@ func ParseBy(s string) (By, error) {
 		if step, ok := strings.CutPrefix(name, "time:"); ok {
 			d, err := time.ParseDuration(step)
 			if err != nil || d <= 0 {
-				return by, fmt.Errorf("--by %s: %q is no duration, try time:10s", name, step)
+				return by, fmt.Errorf("--by %s: %q is not a duration; try time:10s", name, step)
 			}
 			by.Keys, by.Step = append(by.Keys, Time), d
 			continue

@@ -65,7 +65,7 @@ func ParseBytes(s string) (int64, error) {
 	}
 	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 	if err != nil || !(v >= 0) || v*unit > 1<<62 {
-		return 0, errors.New("write a number of bytes, with KB, MB, GB (1000) or KiB, MiB, GiB (1024) if you like")
+		return 0, errors.New("must be a number of bytes, optionally with KB, MB, GB (1000) or KiB, MiB, GiB (1024)")
 	}
 	return int64(v * unit), nil
 }

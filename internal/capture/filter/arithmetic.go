@@ -129,7 +129,7 @@ func badOperand(op string, r arith, column int) *Error {
 	case ok && (op == "/" || op == "%") && c == 0:
 		return &Error{Column: column, Text: "division by zero"}
 	case ok && (op == "<<" || op == ">>") && c > 31:
-		return &Error{Column: column, Text: "a shift by more than 31 bits"}
+		return &Error{Column: column, Text: "shift by more than 31 bits"}
 	}
 	return nil
 }

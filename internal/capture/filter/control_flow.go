@@ -71,7 +71,7 @@ func newGraph(c *cond, shifts bool, snapLen uint32) (*graph, error) {
 	return g, nil
 }
 
-var errTooLong = &Error{Text: "the expression needs more than 4096 instructions; leave some of it out"}
+var errTooLong = &Error{Text: "the expression needs more than 4,096 instructions; shorten it"}
 
 // build makes blocks that continue at t if the condition is true and at f if it is false.
 func (g *graph) build(c *cond, t, f *block) *block {

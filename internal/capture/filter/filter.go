@@ -85,7 +85,7 @@ func (e *Expr) Compile(t Target) ([]bpf.RawInstruction, error) {
 	gr.skipKnownTests()
 	gr.removeUnusedStores()
 	if gr.root.kind == blockReturn && gr.root.k == 0 {
-		return nil, &Error{Text: "no packet can pass this expression"}
+		return nil, &Error{Text: "this expression matches no packet"}
 	}
 	return gr.assemble()
 }

@@ -78,7 +78,7 @@ func (g *gen) fail(format string, args ...any) *cond {
 }
 
 func (g *gen) unsupportedLink(what string) *cond {
-	return g.fail("%s: not with link type %s", what, g.linkName())
+	return g.fail("%s: not possible with link type %s", what, g.linkName())
 }
 
 func (g *gen) linkName() string {

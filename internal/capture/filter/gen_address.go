@@ -61,7 +61,7 @@ func (g *gen) broadcast(p proto) *cond {
 	case p == protoIP:
 		return g.fail(`"ip broadcast" needs the network's mask; write "dst host ADDRESS"`)
 	case p != protoNone && p != protoLink:
-		return g.fail(`"broadcast" goes with "ether" only`)
+		return g.fail(`"broadcast" works only with "ether"`)
 	case g.link != linkEthernet:
 		return g.unsupportedLink(`"broadcast"`)
 	}
@@ -75,7 +75,7 @@ func (g *gen) multicast(p proto) *cond {
 	case p == protoIP6:
 		return and(g.isType(etherIPv6), equal(g.at(24, 1), 255))
 	case p != protoNone && p != protoLink:
-		return g.fail(`"multicast" goes with "ether", "ip" and "ip6" only`)
+		return g.fail(`"multicast" works only with "ether", "ip" and "ip6"`)
 	case g.link != linkEthernet:
 		return g.unsupportedLink(`"multicast"`)
 	}

@@ -143,7 +143,7 @@ func (g *gen) operands(l, r arith, depth uint32) []ins {
 // cell returns the memory cell for a value while depth others are kept.
 func (g *gen) cell(depth uint32) uint32 {
 	if depth >= memories-shiftAt-1 {
-		g.fail("more than %d operations inside each other", memories-shiftAt-1)
+		g.fail("more than %d nested operations", memories-shiftAt-1)
 	}
 	return shiftAt + 1 + depth
 }
@@ -171,7 +171,7 @@ func (g *gen) loadValue(a load, depth uint32) []ins {
 	}
 	if c, ok := a.index.(constant); ok {
 		if int32(base.at+plus+uint32(c)) < 0 {
-			g.fail("this place is before the packet's beginning")
+			g.fail("this offset is before the start of the packet")
 			return nil
 		}
 		if transport {

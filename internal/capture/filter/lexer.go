@@ -86,7 +86,7 @@ func scan(s string) (token, int, *Error) {
 		return token{kind: tokenWord, text: s[:1]}, 1, nil
 	}
 	r := []rune(s[:min(len(s), 4)])[0]
-	return token{}, 0, &Error{Text: fmt.Sprintf("%q means nothing here", r)}
+	return token{}, 0, &Error{Text: fmt.Sprintf("unexpected %q", r)}
 }
 
 func wordByte(c byte) bool {

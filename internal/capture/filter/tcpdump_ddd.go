@@ -43,13 +43,13 @@ func ParseDDD(text string) ([]bpf.RawInstruction, error) {
 	}
 	n, rest := int(all[0]), all[1:]
 	if n > maxInstructions || len(rest) != 4*n {
-		return nil, &Error{Text: fmt.Sprintf("the program says %d instructions and has %d numbers, not %d", n, len(rest), 4*n)}
+		return nil, &Error{Text: fmt.Sprintf("the program announces %d instructions but has %d numbers, not %d", n, len(rest), 4*n)}
 	}
 	prog := make([]bpf.RawInstruction, n)
 	for i := range prog {
 		r := rest[4*i : 4*i+4]
 		if r[0] > 0xffff || r[1] > 0xff || r[2] > 0xff {
-			return nil, &Error{Text: fmt.Sprintf("instruction %d is none", i)}
+			return nil, &Error{Text: fmt.Sprintf("instruction %d is invalid", i)}
 		}
 		prog[i] = bpf.RawInstruction{Op: uint16(r[0]), Jt: uint8(r[1]), Jf: uint8(r[2]), K: r[3]}
 	}
@@ -155,7 +155,7 @@ func Adapt(prog []bpf.RawInstruction, t Target) ([]bpf.RawInstruction, error) {
 		case opLdWX, opLdHX, opLdBX, opLdx4:
 			if g.header > 0 {
 				if r.K < uint32(g.header) || r.K >= 1<<31 {
-					g.fail("the program looks at the cooked header, which the kernel does not show to a filter")
+					g.fail("the program reads the cooked header, which the kernel does not show to filters")
 				}
 				r.K -= uint32(g.header)
 			}

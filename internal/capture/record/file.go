@@ -10,6 +10,7 @@ import (
 
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/capture/pcapng"
+	"dubbo-wire/internal/term"
 )
 
 // bufferSize is how many bytes are collected before they are written, unless Tick comes first.
@@ -113,9 +114,9 @@ func createError(name string, err error) error {
 	advice := "give another file with -w"
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		advice = "make its folder first"
+		advice = "create its folder first"
 	case errors.Is(err, fs.ErrPermission):
-		advice = "give a file in a folder that this user may write to"
+		advice = "choose a folder that this user may write to"
 	}
 	return &capture.Error{File: name, Text: fmt.Sprintf("%s: cannot be created: %s; %s", name, reason(err), advice), Err: err}
 }
@@ -125,7 +126,7 @@ func writeError(name string, packets int64, err error) error {
 	advice := "give another file with -w"
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		advice = "free space, or bound what is written with -C and -W, -s or --only-rpc"
+		advice = "free some space, or limit the recording with -C and -W, -s or --only-rpc"
 	case errors.Is(err, syscall.EFBIG):
 		advice = "raise the limit (ulimit -f), or write several files with -C"
 	case errors.Is(err, syscall.EPIPE):
@@ -133,6 +134,6 @@ func writeError(name string, packets int64, err error) error {
 	}
 	return &capture.Error{
 		File: name, Err: err,
-		Text: fmt.Sprintf("%s: %s; recording has stopped, the %d packets in this file can be read: %s", name, reason(err), packets, advice),
+		Text: fmt.Sprintf("%s: %s; recording has stopped after %s, which can be read: %s", name, reason(err), term.Counted(packets, "packet"), advice),
 	}
 }

@@ -53,7 +53,7 @@ func fill(t *testing.T, name string, o Options, words ...string) {
 // TestDevFull: a device that is always full says so before anything is captured.
 func TestDevFull(t *testing.T) {
 	_, err := Open(Options{File: "/dev/full"})
-	require.ErrorContains(t, err, "/dev/full: no space left on device; recording has stopped, the 0 packets in this file can be read: free space")
+	require.ErrorContains(t, err, "/dev/full: no space left on device; recording has stopped after 0 packets, which can be read: free some space")
 }
 
 func TestDiskFull(t *testing.T) {
@@ -64,7 +64,7 @@ func TestDiskFull(t *testing.T) {
 	}
 	defer func() { require.NoError(t, syscall.Unmount(dir, 0)) }()
 	name := filepath.Join(dir, "f")
-	fill(t, name, Options{}, "no space left on device", "free space")
+	fill(t, name, Options{}, "no space left on device", "free some space")
 	require.NoError(t, os.Remove(name))
 
 	// In a rotated set the files before are whole as well.

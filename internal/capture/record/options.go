@@ -51,21 +51,21 @@ const defaultSnapLen = 262144
 func (o *Options) Check() error {
 	switch {
 	case o.MaxBytes < 0:
-		return fmt.Errorf("-C %d: the size of a file is at least one million bytes: -C 1", o.MaxBytes/1_000_000)
+		return fmt.Errorf("-C %d: must be at least 1 (million bytes)", o.MaxBytes/1_000_000)
 	case o.Every < 0 || o.Every > 0 && o.Every < time.Second:
-		return fmt.Errorf("-G %v: a file is written to for one second at least: -G 1", o.Every)
+		return fmt.Errorf("-G %v: must be at least 1 (second)", o.Every)
 	case o.Files < 0:
-		return fmt.Errorf("-W %d: the number of files is at least one: -W 1", o.Files)
+		return fmt.Errorf("-W %d: must be at least 1", o.Files)
 	case o.SnapLen < 0:
-		return fmt.Errorf("-s %d: the number of bytes kept of a packet is not negative; 0 keeps all", o.SnapLen)
+		return fmt.Errorf("-s %d: must be at least 0", o.SnapLen)
 	case o.Files > 0 && o.MaxBytes == 0 && o.Every == 0:
-		return fmt.Errorf("-W %d says how many files there are, and needs -C or -G that say when one is full", o.Files)
+		return fmt.Errorf("-W %d needs -C or -G, which say when to start a new file", o.Files)
 	case o.File == "-" && (o.MaxBytes > 0 || o.Every > 0):
-		return fmt.Errorf("standard output is one file: -w - goes without -C, -G and -W")
+		return fmt.Errorf("-w - (standard output) cannot be combined with -C, -G or -W")
 	}
 	if o.Every > 0 {
 		if _, c := formatTime(o.File, time.Time{}); c != "" {
-			return fmt.Errorf("-w %s: %s is not part of a time; %%Y %%m %%d %%H %%M %%S, %%F %%T, %%s (seconds since 1970) and others of strftime are, and %%%% is a percent sign", o.File, c)
+			return fmt.Errorf("-w %s: %s is not a time format; use %%Y %%m %%d %%H %%M %%S, %%F %%T, %%s (seconds since 1970) or others of strftime; %%%% is a percent sign", o.File, c)
 		}
 	}
 	return nil

@@ -18,6 +18,7 @@ import (
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/capture/packet"
 	"dubbo-wire/internal/capture/pcapng"
+	"dubbo-wire/internal/term"
 )
 
 // Recorder writes packets to files.
@@ -118,7 +119,7 @@ func (r *Recorder) Start(file string) error {
 		r.o.File = file
 	}
 	if r.o.File == "" {
-		return fmt.Errorf("there is no file to record into")
+		return fmt.Errorf("no file to record to")
 	}
 	r.err, r.done = nil, false
 	r.stats.Files, r.files = r.stats.Files+r.files, 0
@@ -395,7 +396,7 @@ func (r *Recorder) finalBlocks() {
 		if s.Comment != "" {
 			s.Comment += "; "
 		}
-		s.Comment += fmt.Sprintf("only connections with RPC messages: %d packets of others left out", r.stats.LeftOut-r.leftBase)
+		s.Comment += "only connections with RPC messages: omitted " + term.Counted(r.stats.LeftOut-r.leftBase, "packet") + " of others"
 	}
 	r.out.buf = pcapng.AppendStatistics(r.out.buf, 0, s)
 	r.out.size += int64(len(r.out.buf) - at)

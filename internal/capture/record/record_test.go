@@ -121,7 +121,7 @@ func TestCheck(t *testing.T) {
 		{Options{Files: -1}, "-W -1"},
 		{Options{SnapLen: -1}, "-s -1"},
 		{Options{File: "a-%Q.pcapng", Every: time.Second}, "%Q"},
-		{Options{File: "a-%", Every: time.Second}, "% is not part"},
+		{Options{File: "a-%", Every: time.Second}, "% is not a time format"},
 	} {
 		_, err := Open(c.o)
 		require.ErrorContains(t, err, c.want)
