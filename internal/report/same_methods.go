@@ -192,6 +192,11 @@ func (r *Report) sameMethodsSections(s *Style) []Section {
 	if len(r.Groups) == 0 {
 		return []Section{{Title: "SAME METHODS", Notes: []string{"No method was seen in more than one serialization."}}}
 	}
+	return []Section{r.sameCalls(&m, s), r.methodSizes(&m, s)}
+}
+
+// sameCalls compares each serialization with the first one, over the methods that both have.
+func (r *Report) sameCalls(m *sharedMethods, s *Style) Section {
 	base := m.names[0]
 	sec := Section{Title: "THE SAME CALLS, in another serialization", Columns: []Column{
 		{Name: "against " + base, Flex: true},
@@ -224,7 +229,7 @@ func (r *Report) sameMethodsSections(s *Style) []Section {
 	}
 	sec.note("Each row: the methods seen in it and in %s (the base), every method as often as there: mean body bytes of a call.", base)
 	sec.note(comparedResponsesNote)
-	return []Section{sec, r.methodSizes(&m, s)}
+	return sec
 }
 
 // comparedResponsesNote explains which responses are compared.

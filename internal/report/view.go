@@ -8,6 +8,10 @@ type View struct {
 	// Comparison and Composition have a row per serialization, or per group if calls are not grouped by serialization. Composition has no columns if
 	// bodies were not decoded.
 	Comparison, Composition Section
+	// Base is the serialization that SameCalls compares the others with, over the methods that both have. SameCalls has no columns if
+	// there is one serialization, or calls are not grouped by service, method and serialization.
+	Base      string
+	SameCalls Section
 	// Same compares the methods that occur in several serializations, Worst has the calls of presets. Pairs has no columns if they were
 	// not counted.
 	Same, Worst []Section
@@ -23,11 +27,15 @@ func (r *Report) View(s Style) *View {
 	all := s
 	all.Top = 25
 	v := &View{Name: r.inputName(), Summary: r.summary(&s), OnTheWire: r.onTheWire(&s), Coverage: r.coverageSection(&s)}
+	v.Same = r.sameMethodsSections(&s)
 	if r.Selected.Calls == 0 {
 		return v
 	}
 	v.Comparison, v.Composition = r.comparison(&all), r.composition(&all)
-	v.Same, v.Worst = r.sameMethodsSections(&s), r.worstSections(&s)
+	if m, ok := r.shared(); ok && len(m.names) > 1 {
+		v.Base, v.SameCalls = m.names[0], r.sameCalls(&m, &s)
+	}
+	v.Worst = r.worstSections(&s)
 	pairs := s
 	pairs.Top = max(s.Top, DefaultTop)
 	v.Pairs = r.pairs(&pairs)

@@ -2,10 +2,10 @@ package page
 
 import (
 	"fmt"
+	"strings"
 
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/sizes"
-	"dubbo-wire/internal/term"
 )
 
 // maxDepth is the maximum indentation of rows.
@@ -18,12 +18,12 @@ func (d *doc) anatomy(name string, a *sizes.Anatomy, bodies int64, paths int) {
 	}
 	of := report.Plural(bodies, name)
 	if a.Messages < bodies {
-		of = report.Count(a.Messages) + " of " + of + ", the first ones"
+		of = report.Count(a.Messages) + " of " + of + " (the first ones)"
 	}
 	mean := float64(a.Bytes) / float64(a.Messages)
-	d.f("<div class=\"anatomy\"><h4>What the body of a %s is made of: %s bytes in the mean of %s</h4>\n", name, report.Size(mean), of)
+	d.f("<div class=\"anatomy\"><h4>%s body: mean %s bytes, %s</h4>\n", strings.ToUpper(name[:1])+name[1:], report.Size(mean), of)
 	d.f("<details open><summary>As a table</summary><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"paths of the %s\">", name)
-	d.f(`<table class="paths"><thead><tr><th scope="col" class="t">part<th scope="col" class="t">mostly<th scope="col">bytes a %s<th scope="col">%%<th scope="col">in %%<th scope="col">bytes in all</thead><tbody>`+"\n", name)
+	d.f(`<table class="paths"><thead><tr><th scope="col" class="t">part<th scope="col" class="t">mainly<th scope="col">bytes per %s<th scope="col">%%<th scope="col">in %%<th scope="col">total bytes</thead><tbody>`+"\n", name)
 	root := report.PathTree(a, paths)
 	root.Name = name + " body"
 	d.node(root, a, 0)
@@ -67,7 +67,7 @@ func (d *doc) node(n *report.PathNode, a *sizes.Anatomy, depth int) {
 const left = "left"
 
 func (d *doc) pathRow(name, class, in string, bytes int64, a *sizes.Anatomy, depth int) {
-	d.f(`<tr class="d%d %s"><td class="t"><bdi>%s</bdi><td class="t">`, depth, class, term.CutMiddle(term.Clean(name), 80))
+	d.f(`<tr class="d%d %s"><th scope="row"><bdi>%s</bdi><td class="t">`, depth, class, cutStart(name, 80))
 	if class != left {
 		d.f("%s", class)
 	}

@@ -9,7 +9,6 @@ import (
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/sizes"
-	"dubbo-wire/internal/term"
 )
 
 // heaviest prints the heaviest groups with the numbers that explain their weight.
@@ -21,16 +20,16 @@ func (p *page) heaviest() {
 	}
 	what := strings.ToLower(p.rowsName())
 	last := p.ranked.rows[n-1].cells[k.Labels+3]
-	title := fmt.Sprintf("The first %s %s, %s", report.Count(int64(n)), what, k.Order)
+	title := fmt.Sprintf("First %s %s, %s", report.Count(int64(n)), what, k.Order)
 	if n == k.Len {
-		title = fmt.Sprintf("All %s, %s", what, k.Order)
+		title = fmt.Sprintf("%s in detail, %s", p.rowsName(), k.Order)
 	}
 	p.section("lead", title)
 	if n < k.Len {
-		p.f("<p>They carry <b>%s %%</b> of the bytes of the %s on the wire.</p>\n", last.Text, report.Plural(p.report.Selected.Calls, "call"))
+		p.f("<p>Together they have <b>%s %%</b> of the bytes on the wire of all %s.</p>\n", last.Text, report.Plural(p.report.Selected.Calls, "call"))
 	}
 	if k.Labels > 1 && len(p.report.Findings) > 0 {
-		p.f("<p class=\"note\">Findings are about all calls of a method, also those in other rows.</p>\n")
+		p.f("<p class=\"note\">Findings cover all calls of a method, including those in other rows.</p>\n")
 	}
 	p.classLegend()
 	p.f("<ol class=\"lead\">\n")
@@ -55,7 +54,11 @@ func (p *page) heaviestGroup(r *row, printedAt map[[2]string]int) {
 		}
 		p.f("%s", name(n))
 	}
-	p.f("</a></p>\n<p>%s.</p>\n", strings.ReplaceAll(strings.Join(p.reasons(g), "; "), " %", "\u00a0%"))
+	p.f("</a></p>\n<dl class=\"kv\">")
+	for _, n := range p.keyNumbers(g) {
+		p.f("<div><dt>%s</dt><dd>%s <small>%s</small></dd></div>", n.name, n.value, n.more)
+	}
+	p.f("</dl>\n")
 	all := int64(0)
 	for _, n := range g.Parts {
 		all += n
@@ -73,12 +76,12 @@ func (p *page) heaviestGroup(r *row, printedAt map[[2]string]int) {
 		p.bar("its bodies: "+strings.Join(names, ", "), pieces)
 	}
 	if heavy := heaviestPaths(g); len(heavy) > 0 {
-		p.f("<p>Most of its body bytes: ")
+		p.f("<p>Most body bytes: ")
 		for i, h := range heavy {
 			if i > 0 {
 				p.f(", ")
 			}
-			p.f("%s <code>%s</code> <b>%s&nbsp;%%</b>", h.direction, term.CutMiddle(term.Clean(h.path), 60), report.Percent(h.bytes, h.of))
+			p.f("%s <code>%s</code> <b>%s&nbsp;%%</b>", h.direction, cutStart(h.path, 60), report.Percent(h.bytes, h.of))
 		}
 		p.f("</p>\n")
 	}
@@ -98,37 +101,46 @@ func (p *page) heaviestFindings(r *row, printedAt map[[2]string]int) {
 		return
 	}
 	printedAt[[2]string{service, method}] = r.rank
+	p.f("<ul class=\"facts\">")
 	for i, f := range list {
 		if i == 3 {
-			p.f("<p class=\"note\">%s in its details.</p>\n", report.Plural(int64(len(list)-i), "more finding"))
+			p.f("<li class=\"note\">%s in its details", report.Plural(int64(len(list)-i), "more finding"))
 			break
 		}
-		p.finding(&p.doc, f, false)
+		p.f("<li>%s</li>", findingText(f))
 	}
+	p.f("</ul>\n")
 }
 
-// reasons returns the numbers that explain a group's weight.
-func (p *page) reasons(g *sizes.Group) []string {
-	var list []string
-	count := report.Plural(g.Calls, "call")
+// keyNumber is a number that explains a group's weight, and what puts it into proportion.
+type keyNumber struct{ name, value, more string }
+
+// keyNumbers returns the numbers that explain a group's weight.
+func (p *page) keyNumbers(g *sizes.Group) []keyNumber {
+	calls := keyNumber{name: "calls", value: report.Count(g.Calls)}
 	if p.report.Seconds > 0 {
-		count += " (" + report.Rate(float64(g.Calls)/p.report.Seconds) + "/s)"
+		calls.more = report.Rate(float64(g.Calls)/p.report.Seconds) + "/s"
 	}
-	list = append(list, count)
-	side := func(name string, s *sizes.Stat, wire int64) {
+	list := []keyNumber{calls}
+	side := func(name string, d *sizes.Direction) {
+		s := &d.Body
 		if s.Count == 0 {
 			return
 		}
-		list = append(list, fmt.Sprintf("%s %s bytes in the mean, %s at most, %s %% of its bytes on the wire", name,
-			report.Size(s.Mean()), report.Count(s.Max), report.Percent(wire, max(g.WireBytes(), 1))))
+		more := fmt.Sprintf("max %s, %s %% of its bytes", report.Count(s.Max), report.Percent(d.Wire.Total, max(g.WireBytes(), 1)))
+		list = append(list, keyNumber{name, "mean " + report.Size(s.Mean()), more})
 	}
-	side("requests", &g.Request.Body, g.Request.Wire.Total)
-	side("responses", &g.Response().Body, g.ResponseWireBytes())
+	side("request body bytes", &g.Request)
+	side("response body bytes", &g.ResponseOK)
+	if g.NotOK != nil {
+		side("responses in another serialization", &g.NotOK.Other)
+		side("failed responses", &g.NotOK.Error)
+	}
 	if g.Latency.Count > 0 {
-		list = append(list, "latency p99 "+report.Elapsed(g.Latency.Percentile(99)))
+		list = append(list, keyNumber{"latency", "p50 " + report.Elapsed(g.Latency.Percentile(50)), "p99 " + report.Elapsed(g.Latency.Percentile(99))})
 	}
 	if g.Errors > 0 {
-		list = append(list, fmt.Sprintf("%s failed (%s %%)", report.Count(g.Errors), report.Percent(g.Errors, g.Calls)))
+		list = append(list, keyNumber{"errors", report.Percent(g.Errors, g.Calls) + " %", report.Count(g.Errors)})
 	}
 	return list
 }

@@ -40,10 +40,19 @@ func safe(s string) string { return html.EscapeString(term.Clean(s)) }
 // markup returns what was printed so far.
 func (d *doc) markup() markup { return markup(d.String()) }
 
-// longestName is the maximum length of a name in characters; longer names are cut in the middle.
+// longestName is the maximum length of a name in characters; longer names lose their beginning.
 const longestName = 160
 
-func short(name string) string { return term.CutMiddle(term.Clean(name), longestName) }
+func short(name string) string { return cutStart(name, longestName) }
+
+// cutStart shortens a name to n columns. The end is the specific part of a name.
+func cutStart(name string, n int) string {
+	name = term.Clean(name)
+	if term.Width(name) <= n {
+		return name
+	}
+	return "…" + term.CutStart(name, n-1)
+}
 
 // part formats a fraction of a picture's width as a percentage.
 func part(f float64) string {
@@ -132,6 +141,10 @@ func (d *doc) table(sec *report.Section, sort bool) {
 	for _, row := range sec.Rows {
 		d.f("<tr>")
 		for i, c := range row {
+			if i == 0 && !sec.Columns[i].AtRight() {
+				d.f(`<th scope="row"><bdi>%s</bdi>`, short(c.Text))
+				continue
+			}
 			d.cell(c, sec.Columns[i].AtRight())
 		}
 		d.f("\n")

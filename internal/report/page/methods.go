@@ -14,6 +14,9 @@ import (
 // leading is the number of groups in the section that the page begins with.
 const leading = 10
 
+// printedRows is the number of rows of the table of all groups that page.css prints.
+const printedRows = 150
+
 // ranked is the groups that the page shows.
 type ranked struct {
 	rows   []*row
@@ -115,7 +118,7 @@ func (p *page) names(r *row) []string {
 // methods prints the table of all groups.
 func (p *page) methods() {
 	k := p.view.Ranking
-	title := p.rowsName()
+	title := "All methods"
 	if !p.methodsRanked() {
 		title = "By " + strings.ToLower(k.Title)
 	}
@@ -146,14 +149,17 @@ func (p *page) methods() {
 		p.f("</tfoot>")
 	}
 	p.f("</table></div>\n")
-	p.f("<p class=\"note\">Sizes are body bytes; p50 and p99 are within 1 %%.</p>\n")
+	p.f("<p class=\"note\">Response sizes are of successful calls in the serialization of the request. Percentiles are within 1 %%.</p>\n")
 	if p.ranked.rest != nil {
-		p.f("<p class=\"note\">%s of %s are in the table, and all others in its last row. All of them:</p>\n",
+		p.f("<p class=\"note\">The table has %s of %s; the last row is the sum of all others. All of them:</p>\n",
 			report.Count(int64(len(p.ranked.rows))), report.Plural(int64(k.Len), "row"))
 		p.command("", p.commandLine("--format csv"))
 	}
+	if n := len(p.ranked.rows); n > printedRows {
+		p.f("<p class=\"note printed\">The first %d of %s rows are printed.</p>\n", printedRows, report.Count(int64(n)))
+	}
 	if n := p.ranked.detail; n < len(p.ranked.rows) && p.ranked.rows[0].details != "" {
-		p.f("<p class=\"note\">The first %s have details here. Those of another method:</p>\n", report.Count(int64(n)))
+		p.f("<p class=\"note\">The first %s have details. To see those of another method:</p>\n", report.Count(int64(n)))
 		p.command("", p.commandLine("--service NAME --method NAME -o method.html"))
 	}
 	p.f("</section>\n")
@@ -167,7 +173,7 @@ func (p *page) details(d *doc, r *row) {
 	for _, n := range []struct {
 		n    int64
 		text string
-	}{{g.OneWay, "one-way"}, {g.Unanswered, "unanswered"}, {g.Errors, "failed"}, {g.Exceptions, "of them with an exception"}} {
+	}{{g.OneWay, "one-way"}, {g.Unanswered, "without a response"}, {g.Errors, "failed"}, {g.Exceptions, "with an exception"}} {
 		if n.n > 0 {
 			calls = append(calls, report.Count(n.n)+" "+n.text)
 		}
@@ -190,7 +196,7 @@ func (p *page) details(d *doc, r *row) {
 		d.anatomy("request", &in.Request, g.Request.Body.Count, paths)
 		d.anatomy("response", &in.Response, g.Response().Body.Count, paths)
 	} else if p.report.Inside {
-		d.f("<p class=\"note\">None of its bodies was looked into.</p>\n")
+		d.f("<p class=\"note\">None of its bodies was sampled.</p>\n")
 	}
 	if l := &g.Largest; l.Frame > 0 {
 		file := ""
@@ -281,7 +287,10 @@ func (p *page) finding(d *doc, f *report.Finding, withSubject bool) {
 	if withSubject {
 		d.f("<p>%s</p>", name(f.Subject))
 	}
-	d.f("<p>%s</p>", term.CutMiddle(term.Clean(f.Text), 4*longestName))
+	d.f("<p>%s</p>", findingText(f))
 	p.explain(d, f.Frame)
 	d.f("</div>\n")
 }
+
+// findingText returns the text of a finding, at most so long.
+func findingText(f *report.Finding) string { return term.Cut(term.Clean(f.Text), 4*longestName) }

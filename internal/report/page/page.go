@@ -46,15 +46,25 @@ func Write(w io.Writer, r *report.Report, s report.Style) error {
 	s.Width, s.Color = 0, false
 	p := &page{report: r, view: r.View(s), style: s}
 	p.begin()
-	if p.view.Ranking != nil {
+	calls, bars := p.view.Ranking != nil, false
+	if calls {
 		p.ranked = p.rank()
+		p.worst()
+		bars = p.serializations()
+	}
+	p.timeline()
+	if bars {
+		p.section("all", sentence(p.view.Comparison.Title)+", all calls")
+		p.allCalls()
+		p.f("</section>\n")
+	}
+	if calls {
 		p.heaviest()
 	}
 	p.findings()
 	p.onTheWire()
-	p.timeline()
-	if p.view.Ranking != nil {
-		p.compared()
+	if calls {
+		p.made()
 		p.methods()
 		p.pairs()
 	}
@@ -86,13 +96,13 @@ func (p *page) begin() {
 <header id="top">
 <h1><bdi>%s</bdi></h1>
 <p>%s</p>
-`, hash(style), hash(script), short(title), markup(style), short(title), p.view.Summary)
+`, hash(style), hash(script), short(title), markup(style), short(title), strings.TrimPrefix(p.view.Summary, p.view.Name+", "))
 	r := p.report
 	if r.Filtered {
-		p.f("<p class=\"warn\">A filter was given: the tables of calls have the selected calls only. What was on the wire, and the coverage, are of the whole capture.</p>\n")
+		p.f("<p class=\"warn\">The tables of calls contain the selected calls only. The sections on the wire and coverage describe the whole capture.</p>\n")
 	}
 	if r.Sampled {
-		p.f("<p class=\"warn\">Not all bodies were looked into (--sample): what bodies are made of is estimated from those that were. Sizes, counts and times are of all calls.</p>\n")
+		p.f("<p class=\"warn\">Not all bodies were sampled (--sample): the body composition is estimated from the sampled ones. Sizes, counts and times cover all calls.</p>\n")
 	}
 	if p.style.Command != "" {
 		p.command("", p.commandLine())
@@ -104,15 +114,16 @@ func (p *page) begin() {
 		}
 	}
 	calls := p.view.Ranking != nil
-	link("lead", "Heaviest", calls)
+	link("by", sentence(p.view.Comparison.Title), calls)
+	link("time", "Over time", r.Timeline != nil)
+	link("lead", "Heaviest "+strings.ToLower(p.rowsName()), calls)
 	link("findings", "Findings", len(r.Findings) > 0)
 	link("wire", "On the wire", true)
-	link("time", "Over time", r.Timeline != nil)
-	link("by", sentence(p.view.Comparison.Title), calls)
+	link("made", "Body composition", calls)
 	link("methods", "All "+strings.ToLower(p.rowsName()), calls)
 	link("pairs", "Pairs", len(p.view.Pairs.Columns) > 0)
 	link("coverage", "Coverage", true)
-	link("words", "Words", true)
+	link("words", "Terms", true)
 	p.f("</nav>\n</header>\n<main>\n")
 }
 
@@ -167,22 +178,17 @@ func (p *page) onTheWire() {
 	p.f("</section>\n")
 }
 
-// compared prints the comparison of serializations and the composition of their bodies.
-func (p *page) compared() {
-	p.section("by", sentence(p.view.Comparison.Title))
-	p.tableAndNotes(&p.view.Comparison)
-	if made := &p.view.Composition; len(made.Columns) > 0 {
-		p.f("<h3>%s</h3>\n", sentence(made.Title))
-		p.classLegend()
-		p.composition(made)
-		p.notes(made)
-	} else {
-		p.f("<p class=\"note\">What bodies are made of is not in this report.</p>\n")
+// made prints the composition of bodies.
+func (p *page) made() {
+	made := &p.view.Composition
+	if len(made.Columns) == 0 {
+		p.f("<p class=\"note\">This report does not contain the composition of bodies.</p>\n")
+		return
 	}
-	for i := range p.view.Same {
-		p.f("<h3>%s</h3>\n", sentence(p.view.Same[i].Title))
-		p.tableAndNotes(&p.view.Same[i])
-	}
+	p.section("made", "Body composition")
+	p.classLegend()
+	p.composition(made)
+	p.notes(made)
 	p.f("</section>\n")
 }
 
@@ -219,14 +225,18 @@ func (p *page) composition(sec *report.Section) {
 	p.f("</tbody></table></div>\n")
 }
 
-// pairs prints the pairs of client and server, and the calls of presets.
-func (p *page) pairs() {
+// worst prints the calls of presets, which the user asked for.
+func (p *page) worst() {
 	for i := range p.view.Worst {
 		p.tableSection(fmt.Sprintf("worst%d", i+1), p.cut(&p.view.Worst[i]))
 	}
+}
+
+// pairs prints the pairs of client and server.
+func (p *page) pairs() {
 	sec := &p.view.Pairs
 	if len(sec.Columns) == 0 {
-		p.f("<p class=\"note\">Who talks to whom is not in this report.</p>\n")
+		p.f("<p class=\"note\">This report does not contain clients and servers.</p>\n")
 		return
 	}
 	p.tableSection("pairs", sec)
@@ -249,7 +259,7 @@ func (p *page) cut(sec *report.Section) *report.Section {
 		if size > sectionBudget {
 			short := *sec
 			short.Rows = sec.Rows[:i]
-			short.Notes = append([]string{fmt.Sprintf("%s of %s rows; more: --format markdown.", report.Count(int64(i)), report.Count(int64(len(sec.Rows))))}, sec.Notes...)
+			short.Notes = append([]string{fmt.Sprintf("The table has %s of %s rows. All of them: --format markdown", report.Count(int64(i)), report.Count(int64(len(sec.Rows))))}, sec.Notes...)
 			*sec = short
 			break
 		}
@@ -265,7 +275,7 @@ func (p *page) coverage() {
 	size := 0
 	for i, n := range sec.Notes {
 		if size += len(n); size > sectionBudget {
-			p.f("<li>%s more: --format markdown prints all.</li>", report.Count(int64(len(sec.Notes)-i)))
+			p.f("<li>%s more. All of them: --format markdown</li>", report.Count(int64(len(sec.Notes)-i)))
 			break
 		}
 		p.f("<li>%s</li>\n", n)
@@ -275,23 +285,24 @@ func (p *page) coverage() {
 
 // glossary prints the glossary.
 func (p *page) glossary() {
-	p.section("words", "Words")
+	p.section("words", "Terms")
 	p.f("<dl>\n")
 	for _, w := range [][2]string{
-		{"body bytes", "What the serialization produced: the body of the frame, the length that the frame's header announces."},
-		{"frame bytes", "Body and header: 16 bytes more with the dubbo protocol."},
-		{"bytes on the wire", "Bytes of packets as they were on the link, with the headers of all layers. A byte that was sent again counts again, for the message it repeats. Ranks and shares are of these."},
-		{"values", "What the application passed."},
+		{"body bytes", "Bytes that the serialization produced: the body of the frame, whose length the frame's header announces."},
+		{"frame bytes", "Header and body. The header of the dubbo protocol has 16 bytes."},
+		{"bytes on the wire", "Bytes of packets on the link, including the headers of all layers. A retransmitted byte counts again, for the message that it repeats. Ranks and shares are based on these bytes."},
+		{"values", "Values of arguments and results."},
 		{"names", "Names of classes and fields."},
 		{"attachments", "Keys and values of attachments."},
-		{"envelope", "What Dubbo writes around the values: its version, service, method, types, kind of a result, texts of errors."},
-		{"overhead", "Lengths, references, marks of types."},
-		{"opaque", "Bytes that could not be taken apart."},
-		{"mean, p50, p99", "The mean is exact. A percentile is the nearest rank, within 1 %; p99: 99 % of the messages are not larger."},
-		{"latency", "From the first byte of the request to the last byte of the response, where the capture was made."},
-		{"errors", "Answers whose status is not OK, and exceptions. Calls without an answer are no errors."},
+		{"envelope", "What Dubbo adds to the values: its version, service, method, parameter types, kind of result, error texts."},
+		{"overhead", "Lengths, references and type tags."},
+		{"opaque", "Bytes that were not decoded."},
+		{"mean, p50, p99", "The mean is exact. Percentiles use the nearest rank, within 1 %. p99: 99 % of the messages are not larger."},
+		{"latency", "Time from the first byte of the request to the last byte of the response, at the place of the capture."},
+		{"errors", "Responses whose status is not OK, and exceptions. Calls without a response are not errors."},
+		{"response body bytes", "Responses of successful calls, in the serialization of the request. Failed calls and responses in another serialization are separate."},
 	} {
 		p.f("<dt>%s</dt><dd>%s</dd>\n", w[0], w[1])
 	}
-	p.f("</dl>\n<p class=\"note\">Numbers show all their digits when they are pointed at. Layout of the data: %s. Times are UTC unless they say otherwise.</p>\n</section>\n", report.Schema)
+	p.f("</dl>\n<p class=\"note\">Point at a number to see all its digits. Times are UTC unless stated otherwise. Data layout: %s.</p>\n</section>\n", report.Schema)
 }

@@ -80,8 +80,8 @@
       const [depth, kind] = tr.className.split(" ");
       const n = {
         depth: Number(depth.slice(1)), kind, name: c[0].textContent, bytes: number(c[5].textContent), parts: [],
-        said: (kind === "left" ? "" : "mostly " + kind + ", ") + c[2].textContent + " bytes in the mean, " + c[3].textContent + " %" +
-          (c[4].textContent ? ", in " + c[4].textContent + " % of them" : ""),
+        said: (kind === "left" ? "" : "mainly " + kind + ", ") + c[2].textContent + " bytes per message, " + c[3].textContent + " %" +
+          (c[4].textContent ? ", in " + c[4].textContent + " % of the messages" : ""),
         share: c[3].textContent,
       };
       stack.length = n.depth;
@@ -168,10 +168,6 @@
   };
   addEventListener("hashchange", arrive);
   arrive();
-  const forPrint = () => all(".main > tbody").slice(0, 10).forEach((b) => all(".anatomy", b).forEach(flame));
-  addEventListener("beforeprint", forPrint);
-  matchMedia("print").addEventListener("change", (e) => { if (e.matches) forPrint(); });
-
   // The numbers of a chart are those of the table below.
   const slots = document.getElementById("slots");
   if (slots) {

@@ -24,7 +24,7 @@ type line struct {
 // timeline draws the traffic over time.
 func (p *page) timeline() {
 	if p.report.Timeline == nil {
-		p.f("<p class=\"note\">What passed over time is not in this report.</p>\n")
+		p.f("<p class=\"note\">This report does not contain traffic over time.</p>\n")
 		return
 	}
 	start, step, slots := p.report.Timeline.Slots()
@@ -39,9 +39,9 @@ func (p *page) timeline() {
 		return func(s *sizes.Slot) float64 { return float64(of(s)) * 1e9 / float64(step) }
 	}
 	traffic := []line{
-		{"t-link", "all packets on the link", mbit(func(s *sizes.Slot) int64 { return s.LinkBytes }), true},
-		{"t-request", "frames of requests", mbit(func(s *sizes.Slot) int64 { return s.RequestBytes }), false},
-		{"t-response", "frames of responses", mbit(func(s *sizes.Slot) int64 { return s.ResponseBytes }), false},
+		{"t-link", "all packets", mbit(func(s *sizes.Slot) int64 { return s.LinkBytes }), true},
+		{"t-request", "request frames", mbit(func(s *sizes.Slot) int64 { return s.RequestBytes }), false},
+		{"t-response", "response frames", mbit(func(s *sizes.Slot) int64 { return s.ResponseBytes }), false},
 	}
 	calls := []line{
 		{"t-calls", "calls", second(func(s *sizes.Slot) int64 { return s.Calls }), true},
@@ -53,11 +53,11 @@ func (p *page) timeline() {
 	if p.view.Ranking != nil {
 		p.chart("calls/s", calls, slots, axis)
 	}
-	p.f("</div>\n<p class=\"note\">UTC, %s. Each step is %s", time.Unix(0, start).UTC().Format(time.DateOnly), stepText(step))
+	p.f("</div>\n<p class=\"note\">UTC, %s. Steps of %s", time.Unix(0, start).UTC().Format(time.DateOnly), stepText(step))
 	if len(slots) > 1 {
-		p.f("; the last one is not full")
+		p.f("; the last one is incomplete")
 	}
-	p.f(". A frame counts where its last byte was captured, a call where it was asked. Point at a chart, or move in it with the arrow keys, for the numbers.</p>\n")
+	p.f(". A frame counts when its last byte was captured, a call when its request was. Point at a chart, or use the arrow keys in it, to see the numbers.</p>\n")
 	p.f("<details><summary>As a table</summary><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"over time\"><table id=\"slots\"><thead><tr><th scope=\"col\" class=\"t\">from")
 	for _, l := range append(traffic, calls...) {
 		unit := "Mbit/s"
@@ -102,7 +102,7 @@ func (p *page) chart(unit string, lines []line, slots []sizes.Slot, axis []timeT
 		for i := range slots {
 			peak = max(peak, l.value(&slots[i]))
 		}
-		p.f(`<li><i class="%s"></i>%s <small>at most %s</small></li>`, l.class, l.name, report.Rate(peak))
+		p.f(`<li><i class="%s"></i>%s <small>max %s</small></li>`, l.class, l.name, report.Rate(peak))
 	}
 	p.f(`</ul></figcaption><div class="plot"><svg class="y" aria-hidden="true">`)
 	for v := 0.0; v <= top*1.0001; v += stepY {
