@@ -141,7 +141,7 @@ func (c *connection) open() bool {
 	}
 	for i, p := range c.opt.Protocols {
 		if p.Resyncs {
-			c.reader = c.opener(i)(c, c, c.tcp.Joined)
+			c.reader = c.opener(i)(c, c.tcp.Joined)
 			return true
 		}
 	}
@@ -206,7 +206,7 @@ func (c *connection) recognised(i int, m *assemble.Meta) {
 		c.previous, c.skipped, c.unowned, c.claimed = nil, 0, nil, false
 	}
 	c.claimed = true
-	c.reader = c.opener(i)(c, c, false)
+	c.reader = c.opener(i)(c, false)
 	for k := range c.dirs {
 		d := &c.dirs[k]
 		if d.received == 0 {

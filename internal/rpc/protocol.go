@@ -168,6 +168,12 @@ type Sink interface {
 	BadHeader(side int)
 }
 
+// Owner is what a connection reports to and asks.
+type Owner interface {
+	Sink
+	Needs
+}
+
 // Needs answers a connection's questions about what later stages need.
 type Needs interface {
 	// Awaited reports whether a side owes a response in that exchange.
@@ -181,7 +187,7 @@ type Needs interface {
 }
 
 // Opener opens one connection. joined is set if the capture does not start with its first packet.
-type Opener func(out Sink, needs Needs, joined bool) Conn
+type Opener func(owner Owner, joined bool) Conn
 
 // Env is shared by the connections of a lane. The lane changes it during a run.
 type Env struct {

@@ -60,8 +60,8 @@ func open(self *rpc.Protocol, env *rpc.Env) rpc.Opener {
 	}
 	l := &lane{protocol: self, env: env, decoder: common.decoder}
 	l.framing = Config{Buffers: &Buffers{Max: env.MaxBuffers}, Readable: common.decoder.Readable, Recognizer: common.recognizer}
-	return func(out rpc.Sink, needs rpc.Needs, joined bool) rpc.Conn {
-		c := &conn{lane: l, out: out, needs: needs, joined: joined}
+	return func(owner rpc.Owner, joined bool) rpc.Conn {
+		c := &conn{lane: l, owner: owner, joined: joined}
 		for i := range c.sides {
 			c.sides[i] = side{conn: c, number: uint8(i)}
 		}
@@ -69,15 +69,12 @@ func open(self *rpc.Protocol, env *rpc.Env) rpc.Opener {
 	}
 }
 
-// conn is one connection. Its framers ask each other which requests were found.
+// conn is one connection. Its framers ask each other which requests were found. They are part of it, so that a packet
+// finds all that it needs in one place: a capture of many connections waits for memory.
 type conn struct {
 	*lane
-	out   rpc.Sink
-	needs rpc.Needs
-	sides [2]side
-	// first is the framer of the side that sends first. It is part of the connection, so that most packets find both in
-	// one place; many connections have no other.
-	first    Framer
+	owner    rpc.Owner
+	sides    [2]side
 	dialects Dialects
 	joined   bool
 	claimed  bool
@@ -88,7 +85,7 @@ type conn struct {
 // side is one direction of a connection.
 type side struct {
 	conn   *conn
-	framer *Framer // nil before the first byte
+	framer Framer
 	number uint8
 }
 
@@ -110,15 +107,10 @@ func (c *conn) Gap(side int, n, wire int64, chunk *rpc.Chunk) {
 func (c *conn) begin(side int) *Framer {
 	c.framing.WantBody = c.env.MaxBody
 	s := &c.sides[side]
-	if s.framer == nil {
-		if s.other().framer == nil {
-			s.framer = &c.first
-		} else {
-			s.framer = new(Framer)
-		}
+	if !s.framer.started() {
 		s.framer.start(&c.framing, s, !c.joined)
 	}
-	return s.framer
+	return &s.framer
 }
 
 // settle lets framers emit frames that the other direction has decided.
@@ -126,28 +118,28 @@ func (c *conn) settle() {
 	for c.held {
 		c.held = false
 		for i := range c.sides {
-			if f := c.sides[i].framer; f != nil {
+			if f := &c.sides[i].framer; f.started() {
 				f.Settle()
 			}
 		}
 	}
 	if !c.claimed && (c.sides[0].met() || c.sides[1].met()) {
 		c.claimed = true
-		c.out.Claim("")
+		c.owner.Claim("")
 	}
 }
 
-func (s *side) met() bool { return s.framer != nil && s.framer.Met() }
+func (s *side) met() bool { return s.framer.started() && s.framer.Met() }
 
 // Repeat implements [rpc.Conn]: retransmitted bytes belong to the frame that is being read.
 func (c *conn) Repeat(side int, _ rpc.Span, wire int64) bool {
-	f := c.sides[side].framer
-	return f != nil && f.AddWire(wire)
+	f := &c.sides[side].framer
+	return f.started() && f.AddWire(wire)
 }
 
 // End implements [rpc.Conn].
 func (c *conn) End(side int) {
-	if f := c.sides[side].framer; f != nil {
+	if f := &c.sides[side].framer; f.started() {
 		f.End()
 		c.settle()
 	}
@@ -155,8 +147,8 @@ func (c *conn) End(side int) {
 
 // Pending implements [rpc.Conn].
 func (c *conn) Pending(side int) rpc.Pending {
-	f := c.sides[side].framer
-	if f == nil {
+	f := &c.sides[side].framer
+	if !f.started() {
 		return rpc.Pending{}
 	}
 	p := rpc.Pending{Searching: f.Searching()}
@@ -165,18 +157,18 @@ func (c *conn) Pending(side int) rpc.Pending {
 }
 
 // Expected implements [Asker].
-func (s *side) Expected(id int64) bool { return s.conn.needs.Awaited(int(s.number), uint64(id)) }
+func (s *side) Expected(id int64) bool { return s.conn.owner.Awaited(int(s.number), uint64(id)) }
 
 // Asked implements [Asker].
 func (s *side) Asked(id int64) bool {
-	f := s.other().framer
-	return f != nil && f.Asks(id)
+	f := &s.other().framer
+	return f.started() && f.Asks(id)
 }
 
 // Missed implements [Asker].
 func (s *side) Missed() bool {
-	f := s.other().framer
-	return s.conn.joined || f == nil || f.Lossy()
+	f := &s.other().framer
+	return s.conn.joined || !f.started() || f.Lossy()
 }
 
 // Enough implements [Asker].
@@ -186,7 +178,7 @@ func (s *side) Enough(h *Header, b []byte) bool {
 		return false
 	}
 	if c.env.Sampling && !h.Event() {
-		if c.needs.Keep(int(s.number), c.ask(h, b)) {
+		if c.owner.Keep(int(s.number), c.ask(h, b)) {
 			return false
 		}
 		if len(b) >= c.env.MaxEnvelope {
@@ -216,12 +208,12 @@ func (c *conn) ask(h *Header, b []byte) *rpc.Message {
 // Frame implements [Sink].
 func (s *side) Frame(f *Frame) {
 	c := s.conn
-	if o := s.other(); o.framer != nil && o.framer.Searching() && !f.Request() && !f.Event() && !s.Expected(f.ID) {
+	if o := s.other(); o.framer.started() && o.framer.Searching() && !f.Request() && !f.Event() && !s.Expected(f.ID) {
 		o.framer.Answered(f.ID) // its request may be among the held bytes
 		c.held = true
 	}
 	c.claimed = true
-	c.out.Message(int(s.number), c.decode(int(s.number), f))
+	c.owner.Message(int(s.number), c.decode(int(s.number), f))
 }
 
 // decode decodes a body as far as needed. If a sampled body needs more than the minimum, it is still decoded only
@@ -232,13 +224,13 @@ func (c *conn) decode(side int, f *Frame) *rpc.Message {
 	if detail == Parts && !asked {
 		if m := c.ask(&f.Header, f.Body); m.Kind == Response || m.Operation != nil {
 			m.Body, m.Complete, m.Last = f.Body, true, f.Last
-			detail = c.needs.Want(side, m)
+			detail = c.owner.Want(side, m)
 			asked, m.Body = true, nil
 		}
 	}
 	m := c.decoder.Decode(f, detail, &c.dialects)
 	m.Protocol = c.protocol
-	if asked || c.needs.Want(side, &m.Message) == detail {
+	if asked || c.owner.Want(side, &m.Message) == detail {
 		return &m.Message
 	}
 	// Sampling must not change the dialects of the connection.
@@ -255,7 +247,7 @@ func (s *side) Skipped(n int64, text bool) {
 	if text {
 		name = telnet
 	}
-	s.conn.out.Unowned(int(s.number), n, name)
+	s.conn.owner.Unowned(int(s.number), n, name)
 }
 
 // telnet is the name for lines of text between frames. Dubbo serves telnet on the same port.
@@ -264,8 +256,8 @@ const telnet = "telnet"
 // BadHeader implements [Sink].
 func (s *side) BadHeader(Header, Origin) {
 	s.conn.claimed = true
-	s.conn.out.Claim("")
-	s.conn.out.BadHeader(int(s.number))
+	s.conn.owner.Claim("")
+	s.conn.owner.BadHeader(int(s.number))
 }
 
 // describe sets the fields that come from header and stream.

@@ -42,6 +42,9 @@ func NewDecoder(formats []decode.Format) *Decoder {
 		f := &formats[i]
 		r := &serialization{format: f, name: f.FullName(), index: i}
 		d.formats[f.ID&maskID] = append(d.formats[f.ID&maskID], r)
+		if len(d.formats[f.ID&maskID]) > maxTold {
+			panic("dubbo: more formats share an id than Dialects can tell apart")
+		}
 		d.all = append(d.all, r)
 	}
 	return d

@@ -55,7 +55,7 @@ func (b *detector) doubt() doubt {
 // foreign returns the serialization of other bodies of the connection with the same id in their header, if it is never that of
 // the header and this body starts in the same way or is an event. Otherwise it returns nil.
 func (d *Decoder) foreign(f *Frame, named *serialization, dialects *Dialects) *serialization {
-	known := int(dialects.foreign[f.SerializationID()]) - 1
+	known := dialects.foreignFor(f.SerializationID())
 	if known < 0 || named != nil && dialects.seen>>named.index&1 != 0 {
 		return nil
 	}
@@ -77,7 +77,7 @@ func (b *detector) detect(why doubt) *serialization {
 		return nil
 	}
 	id := b.f.SerializationID()
-	known := int(b.dialects.foreign[id]) - 1
+	known := b.dialects.foreignFor(id)
 	// The connection does not help with the first request in a serialization. Later ones are like it, or damaged.
 	first := b.f.Request() && (b.named == nil || b.dialects.seen>>b.named.index&1 == 0)
 	var able []*serialization
@@ -116,7 +116,7 @@ func (b *detector) detect(why doubt) *serialization {
 	case told == nil:
 		b.dialects.failed++
 	case why == inStart || first:
-		b.dialects.foreign[id] = uint8(told.index + 1)
+		b.dialects.setForeign(id, told.index)
 	}
 	return told
 }
@@ -223,7 +223,8 @@ func (d *Decoder) decodeUnknown(f *Frame, detail Detail, custom *serialization, 
 	if b := (detector{d: d, f: f, named: custom, dialects: dialects}); chosen == nil && f.Request() && !f.Event() && dialects.failed < maxFailed {
 		chosen = b.detect(inStart)
 		if chosen != nil && custom != nil && !b.readsAll(chosen) {
-			chosen, dialects.foreign[id] = nil, 0
+			chosen = nil
+			dialects.setForeign(id, -1)
 			dialects.failed++
 		}
 	}

@@ -5,11 +5,12 @@ import "dubbo-wire/internal/decode"
 // Dialects is what the bodies of a connection, in both directions, have shown about its serializations. The zero value is
 // ready.
 type Dialects struct {
-	// told is the format that a body last identified among those with the same id, by id: 1 + its index in the decoder's list.
-	told [32]uint8
+	// told is the format that a body last identified among those with the same id, two bits for each id: 1 + its index in
+	// the decoder's list.
+	told uint64
 	// foreign is the serialization of bodies whose header names another one, by the header's id: 1 + its index in
-	// Decoder.all.
-	foreign [32]uint8
+	// Decoder.all. It is nil if there is none, and replaced when it changes, as copies of Dialects share it.
+	foreign *[32]uint8
 	// seen has a bit for each serialization that has read the start of a body of this connection.
 	seen uint64
 	// layout is that of the last request whose envelope was read; hasLayout is set if there is one.
@@ -17,6 +18,34 @@ type Dialects struct {
 	hasLayout bool
 	// failed counts bodies without a matching serialization.
 	failed uint8
+}
+
+// maxTold is the number of formats with one id that Dialects can tell apart.
+const maxTold = 3
+
+// toldFor returns the index of the format that a body identified among those with that id, -1 if none did.
+func (d *Dialects) toldFor(id uint8) int { return int(d.told>>(2*id)&3) - 1 }
+
+func (d *Dialects) setTold(id uint8, index int) {
+	d.told = d.told&^(3<<(2*id)) | uint64(index+1)<<(2*id)
+}
+
+// foreignFor returns the index in Decoder.all of the serialization of bodies whose header has that id, -1 if it is the one
+// of the header.
+func (d *Dialects) foreignFor(id uint8) int {
+	if d.foreign == nil {
+		return -1
+	}
+	return int(d.foreign[id]) - 1
+}
+
+func (d *Dialects) setForeign(id uint8, index int) {
+	var changed [32]uint8
+	if d.foreign != nil {
+		changed = *d.foreign
+	}
+	changed[id] = uint8(index + 1)
+	d.foreign = &changed
 }
 
 // named returns the serialization in the header of a frame, nil if no format has that id.
@@ -32,7 +61,7 @@ func (d *Decoder) named(f *Frame, dialects *Dialects) *serialization {
 		k := bodyKind(&f.Header)
 		for i, r := range formats {
 			if r.format.TellWhole != nil && r.format.TellWhole(f.Body, k) == decode.Own {
-				dialects.told[f.SerializationID()] = uint8(i + 1)
+				dialects.setTold(f.SerializationID(), i)
 				break
 			}
 		}
@@ -44,7 +73,7 @@ func (d *Decoder) named(f *Frame, dialects *Dialects) *serialization {
 // connection; else the one that the connection identified before; else the first. It takes a format that rejects the body only
 // if all do.
 func (d *Decoder) pick(formats []*serialization, h *Header, b []byte, dialects *Dialects) *serialization {
-	known := int(dialects.told[h.SerializationID()]) - 1
+	known := dialects.toldFor(h.SerializationID())
 	if len(formats) == 1 {
 		return formats[0]
 	}
@@ -60,14 +89,14 @@ func (d *Decoder) pick(formats []*serialization, h *Header, b []byte, dialects *
 		}
 	}
 	if verdict == decode.Own {
-		dialects.told[h.SerializationID()] = uint8(best + 1)
+		dialects.setTold(h.SerializationID(), best)
 	}
 	return formats[best]
 }
 
 // wantsWhole reports whether a complete body may identify a dialect that the connection has not identified yet.
 func wantsWhole(formats []*serialization, dialects *Dialects) bool {
-	if len(formats) < 2 || dialects.told[formats[0].format.ID&maskID] != 0 {
+	if len(formats) < 2 || dialects.toldFor(formats[0].format.ID&maskID) >= 0 {
 		return false
 	}
 	for _, r := range formats {

@@ -112,6 +112,8 @@ func NewFramer(cfg *Config, sink Sink, fromStart bool) *Framer {
 	return f
 }
 
+func (f *Framer) started() bool { return f.cfg != nil }
+
 func (f *Framer) start(cfg *Config, sink Sink, fromStart bool) {
 	if cfg.WantBody == 0 {
 		cfg.WantBody = 16 << 10

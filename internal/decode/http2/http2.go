@@ -53,7 +53,7 @@ func sniff(head []byte) rpc.Verdict {
 }
 
 func open(self *rpc.Protocol, _ *rpc.Env) rpc.Opener {
-	return func(out rpc.Sink, _ rpc.Needs, _ bool) rpc.Conn {
+	return func(out rpc.Owner, _ bool) rpc.Conn {
 		out.Claim(self.Name)
 		return &conn{out: out}
 	}

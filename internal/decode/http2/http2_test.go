@@ -70,7 +70,7 @@ func FuzzRequests(f *testing.F) {
 		name := own.FirstRequest(b)
 		require.Contains(t, []string{"", own.Protocol.Name, own.GRPC.Name, own.Triple.Name}, name)
 		var counted sink
-		conn := own.Protocol.New(own.Protocol, nil)(&counted, nil, false)
+		conn := own.Protocol.New(own.Protocol, nil)(&counted, false)
 		conn.Data(0, b[:len(b)/2], nil)
 		conn.Data(0, b[len(b)/2:], nil)
 		require.EqualValues(t, len(b), counted.bytes)
@@ -84,7 +84,7 @@ func FuzzRequests(f *testing.F) {
 
 // sink counts bytes.
 type sink struct {
-	rpc.Sink
+	rpc.Owner
 	bytes int64
 	name  string
 }
@@ -97,7 +97,7 @@ func TestNamed(t *testing.T) {
 	b := client(t, ":method", "POST", ":path", "/com.acme.User/get", "content-type", "application/grpc+proto", "tri-consumer-appname", "shop")
 	for _, size := range []int{1, 7, 40, len(b)} {
 		var s sink
-		conn := own.Protocol.New(own.Protocol, nil)(&s, nil, false)
+		conn := own.Protocol.New(own.Protocol, nil)(&s, false)
 		assert.Equal(t, "http2", s.name)
 		for from := 0; from < len(b); from += size {
 			conn.Data(0, b[from:min(from+size, len(b))], nil)

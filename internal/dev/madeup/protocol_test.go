@@ -55,8 +55,8 @@ const (
 const pieceHeader = 4
 
 func open(self *rpc.Protocol, env *rpc.Env) rpc.Opener {
-	return func(out rpc.Sink, needs rpc.Needs, _ bool) rpc.Conn {
-		c := &conn{self: self, env: env, out: out, needs: needs, methods: map[uint64]string{}}
+	return func(owner rpc.Owner, _ bool) rpc.Conn {
+		c := &conn{self: self, env: env, owner: owner, methods: map[uint64]string{}}
 		for i := range c.sides {
 			c.sides[i].open = map[uint64]*rpc.Message{}
 			c.sides[i].count = map[uint64]int32{}
@@ -68,8 +68,7 @@ func open(self *rpc.Protocol, env *rpc.Env) rpc.Opener {
 type conn struct {
 	self    *rpc.Protocol
 	env     *rpc.Env
-	out     rpc.Sink
-	needs   rpc.Needs
+	owner   rpc.Owner
 	methods map[uint64]string // of exchanges: what was asked decides how the answer is read
 	sides   [2]side
 }
@@ -110,7 +109,7 @@ func (c *conn) piece(n int, s *side, chunk *rpc.Chunk) int {
 			return 0
 		}
 		s.greeted = true
-		c.out.Unowned(n, int64(len(greeting)), "parley greeting")
+		c.owner.Unowned(n, int64(len(greeting)), "parley greeting")
 		s.wire -= int64(len(greeting))
 		return len(greeting)
 	}
@@ -129,18 +128,18 @@ func (c *conn) piece(n int, s *side, chunk *rpc.Chunk) int {
 	span := rpc.Span{From: s.from, To: s.from + int64(length)}
 	switch rest := b[pieceHeader:length]; kind {
 	case pingPiece:
-		c.out.Unowned(n, int64(length), "parley ping")
+		c.owner.Unowned(n, int64(length), "parley ping")
 	case resetPiece:
 		asked := n
 		if c.sides[n].count[exchange] == 0 {
 			asked = 1 - n
 		}
-		c.out.Unowned(n, int64(length), "parley reset")
-		c.out.Abort(asked, exchange, "RESET")
+		c.owner.Unowned(n, int64(length), "parley reset")
+		c.owner.Abort(asked, exchange, "RESET")
 	case morePiece:
 		m := s.open[exchange]
 		if m == nil {
-			c.out.Unowned(n, int64(length), "")
+			c.owner.Unowned(n, int64(length), "")
 			break
 		}
 		m.HeaderLen += pieceHeader
@@ -187,10 +186,10 @@ func (c *conn) add(n int, s *side, m *rpc.Message, span rpc.Span, body []byte, w
 	}
 	delete(s.open, m.Exchange)
 	m.Complete, m.Captured, m.MissingAt = true, m.BodyLen, m.BodyLen
-	if c.env.Detail == rpc.Values || c.env.Sampling && c.needs.Want(n, m) == rpc.Values {
+	if c.env.Detail == rpc.Values || c.env.Sampling && c.owner.Want(n, m) == rpc.Values {
 		read(m)
 	}
-	c.out.Message(n, m)
+	c.owner.Message(n, m)
 }
 
 // read makes the tree of a body, which is one text.
@@ -214,7 +213,7 @@ func read(m *rpc.Message) {
 
 func (c *conn) Gap(n int, bytes, _ int64, _ *rpc.Chunk) {
 	s := &c.sides[n]
-	c.out.Unowned(n, int64(len(s.buf)), "")
+	c.owner.Unowned(n, int64(len(s.buf)), "")
 	s.buf = nil
 }
 
@@ -233,12 +232,12 @@ func (c *conn) Repeat(n int, s rpc.Span, wire int64) bool {
 
 func (c *conn) End(n int) {
 	s := &c.sides[n]
-	c.out.Unowned(n, int64(len(s.buf)), "")
+	c.owner.Unowned(n, int64(len(s.buf)), "")
 	s.buf = nil
 	for _, exchange := range sortedKeys(s.open) {
 		m := s.open[exchange]
 		m.Captured, m.MissingAt, m.Short = len(m.Body), len(m.Body), decode.Lost
-		c.out.Message(n, m)
+		c.owner.Message(n, m)
 	}
 	clear(s.open)
 }
