@@ -18,17 +18,15 @@ type connection struct {
 	reader, previous rpc.Conn
 	// foreign is set if the first bytes belong to a protocol that can be read only from the start.
 	foreign bool
+	ends    uint8 // directions that ended
 	// claimed is set if the connection carries messages, or is known to use a protocol with messages.
 	claimed bool
 	// muted is set while the results of the previous reader are discarded.
 	muted bool
+	// hasEarly is set if lane.early has responses of the connection.
+	hasEarly bool
 	// name is the name for the bytes of a connection without messages, "" if unknown.
 	name string
-
-	ends uint8 // directions that ended
-	// earlyResponses are responses whose requests may be among the bytes that the other direction holds, in the order
-	// of arrival.
-	earlyResponses []*call.Message
 
 	messages int64
 	protocol *rpc.Protocol // of the last message
@@ -51,13 +49,12 @@ type direction struct {
 	conn *connection
 	// oldest to newest are the last complete messages. Their retransmitted bytes are added to their link bytes.
 	oldest, newest *call.Message
-	head           []byte // first bytes, until they identify the protocol
-	received       int64  // bytes
-	inWindow       uint8  // number of messages from oldest to newest
+	firstBytes     *[rpc.HeadLen]byte // nil if they are not kept
+	received       int64              // bytes
+	inWindow       uint8              // number of messages from oldest to newest
 	side           uint8
-	sniffed        bool // the first bytes identified the protocol or never will
-	// searched is the range of stream bytes from the packet of Options.Search.
-	searched struct{ from, to int64 }
+	headLen        uint8 // number of kept first bytes, until they identify the protocol
+	sniffed        bool  // the first bytes identified the protocol or never will
 }
 
 // Begin is called by the assembler for each new connection.
@@ -109,10 +106,10 @@ func (d *direction) deliver(b []byte, m *assemble.Meta) {
 		d.sniff(b, m)
 	}
 	if c.opt.Search.matches(m.Packet, m.File) {
-		if d.searched.to != m.Pos {
-			d.searched.from = m.Pos
+		if s := &c.searched; s.dir != d || s.to != m.Pos {
+			s.dir, s.from = d, m.Pos
 		}
-		d.searched.to = m.Pos + int64(len(b))
+		c.searched.to = m.Pos + int64(len(b))
 	}
 	d.received += int64(len(b))
 	if c.reader == nil && !c.open() {
@@ -120,7 +117,7 @@ func (d *direction) deliver(b []byte, m *assemble.Meta) {
 		return
 	}
 	c.reader.Data(int(d.side), b, d.chunk(m))
-	if c.earlyResponses != nil {
+	if c.hasEarly {
 		c.pairEarly(false)
 	}
 }
@@ -150,12 +147,12 @@ func (c *connection) open() bool {
 
 // sniff asks the protocols whether the first bytes of the direction are theirs.
 func (d *direction) sniff(b []byte, m *assemble.Meta) {
-	c, had := d.conn, len(d.head)
+	c, had := d.conn, int(d.headLen)
 	c.call.Starts[d.side] = m.Seq - uint32(m.Pos)
 	head := b[:min(len(b), rpc.HeadLen)]
 	if had > 0 {
-		d.head = append(d.head, b[:min(len(b), rpc.HeadLen-had)]...)
-		head = d.head
+		d.keepHead(b[:min(len(b), rpc.HeadLen-had)])
+		head = d.head()
 	}
 	d.sniffed = len(head) == rpc.HeadLen
 	for i, p := range c.opt.Protocols {
@@ -177,8 +174,24 @@ func (d *direction) sniff(b []byte, m *assemble.Meta) {
 		break
 	}
 	if had == 0 {
-		d.head = append(d.head, head...)
+		d.keepHead(head)
 	}
+}
+
+// head returns the kept first bytes.
+func (d *direction) head() []byte {
+	if d.firstBytes == nil {
+		return nil
+	}
+	return d.firstBytes[:d.headLen]
+}
+
+// keepHead keeps more first bytes.
+func (d *direction) keepHead(b []byte) {
+	if d.firstBytes == nil {
+		d.firstBytes = new([rpc.HeadLen]byte)
+	}
+	d.headLen += uint8(copy(d.firstBytes[d.headLen:], b))
 }
 
 // recognised assigns the connection to a protocol by the first bytes of a direction.
@@ -212,7 +225,7 @@ func (c *connection) recognised(i int, m *assemble.Meta) {
 		if d.received == 0 {
 			continue
 		}
-		again := d.head[:min(int64(len(d.head)), d.received)]
+		again := d.head()[:min(int64(d.headLen), d.received)]
 		if c.previous != nil {
 			again = nil // the previous reader has read them
 		} else {
@@ -242,7 +255,7 @@ const maxEarlyResponses = 256
 // postpone delays a response while the requesting direction holds undecided bytes, and reports whether it does.
 func (d *direction) postpone(m *call.Message) bool {
 	c := d.conn
-	if !c.current().Pending(1-int(d.side)).Searching || len(c.earlyResponses) == maxEarlyResponses || c.pairer.Expects(c.call, int(d.side), m.Exchange) {
+	if !c.current().Pending(1-int(d.side)).Searching || len(c.early[c]) == maxEarlyResponses || c.pairer.Expects(c.call, int(d.side), m.Exchange) {
 		return false
 	}
 	values := len(m.Values) + len(m.AttachmentsJSON)
@@ -253,14 +266,16 @@ func (d *direction) postpone(m *call.Message) bool {
 	c.earlyValueBytes += values
 	m.Hold()
 	m.Side = d.side
-	c.earlyResponses = append(c.earlyResponses, m)
+	c.hasEarly = true
+	c.early[c] = append(c.early[c], m)
 	return true
 }
 
 // pairEarly pairs the delayed responses that no longer need to wait; all pairs every one.
 func (c *connection) pairEarly(all bool) {
-	kept := c.earlyResponses[:0]
-	for _, m := range c.earlyResponses {
+	early := c.early[c]
+	kept := early[:0]
+	for _, m := range early {
 		if !all && c.current().Pending(1-int(m.Side)).Searching && !c.pairer.Expects(c.call, int(m.Side), m.Exchange) {
 			kept = append(kept, m)
 			continue
@@ -270,9 +285,11 @@ func (c *connection) pairEarly(all bool) {
 		c.pairer.Response(c.call, int(m.Side), m)
 		c.pairer.Release(m)
 	}
-	if c.earlyResponses = kept; len(kept) == 0 {
-		c.earlyResponses = nil
+	if c.hasEarly = len(kept) > 0; !c.hasEarly {
+		delete(c.early, c)
+		return
 	}
+	c.early[c] = kept
 }
 
 // chunk converts the origin of bytes from the assembler's type to the protocol's.
@@ -293,7 +310,7 @@ func (d *direction) Gap(n, wire int64, m *assemble.Meta) {
 		return
 	}
 	c.reader.Gap(int(d.side), n, wire, d.chunk(m))
-	if c.earlyResponses != nil {
+	if c.hasEarly {
 		c.pairEarly(false)
 	}
 }
@@ -351,7 +368,7 @@ func (d *direction) End() {
 			r.End(int(d.side))
 		}
 	}
-	if c.earlyResponses != nil {
+	if c.hasEarly {
 		c.pairEarly(false)
 	}
 	for d.oldest != nil {
@@ -360,7 +377,9 @@ func (d *direction) End() {
 	c.ends++
 	if c.ends == 2 {
 		c.call.Closed = c.segmentOrdinal()
-		c.pairEarly(true)
+		if c.hasEarly {
+			c.pairEarly(true)
+		}
 		c.totals.connection(c)
 	}
 }

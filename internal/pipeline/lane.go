@@ -45,9 +45,17 @@ type lane struct {
 	openers []rpc.Opener // by protocol; nil until one is needed
 	totals  Totals
 	repeats repeatWindow
+	// early are responses whose requests may be among the bytes that the other direction of their connection holds, in
+	// the order of arrival.
+	early map[*connection][]*call.Message
 	// earlyResponseCount is the number of delayed responses of all connections, earlyValueBytes the bytes of their
 	// values.
 	earlyResponseCount, earlyValueBytes int
+	// searched is the range of stream bytes from the packet of Options.Search, of one direction.
+	searched struct {
+		dir      *direction
+		from, to int64
+	}
 	// now is the position of current results in capture order. Results with one position come from one lane, in
 	// order.
 	now uint64
@@ -58,7 +66,7 @@ type lane struct {
 }
 
 func newLane(index int, w *worker) *lane {
-	l := &lane{worker: w, index: index}
+	l := &lane{worker: w, index: index, early: make(map[*connection][]*call.Message)}
 	l.pairer = call.NewPairer(w.opt.Limits.pairer(&w.pool), l)
 	if w.opt.Sample.on() {
 		l.sampler = newSampler(w)
@@ -217,8 +225,12 @@ func (l *lane) message(d *direction, msg *rpc.Message) {
 
 // hasSearchedPacket reports whether the packet of Options.Search brought a byte of the message.
 func (d *direction) hasSearchedPacket(m *rpc.Message) bool {
+	searched := &d.conn.searched
+	if searched.dir != d {
+		return false
+	}
 	for s := range m.Spans {
-		if d.searched.to > s.From && d.searched.from < s.To {
+		if searched.to > s.From && searched.from < s.To {
 			return true
 		}
 	}

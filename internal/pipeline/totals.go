@@ -334,7 +334,7 @@ func (c *connection) protocolName() string {
 	}
 	for i := range c.dirs {
 		for _, p := range c.opt.Protocols {
-			if p.Sniff != nil && !p.Resyncs && p.Sniff(c.dirs[i].head) == rpc.Mine {
+			if p.Sniff != nil && !p.Resyncs && p.Sniff(c.dirs[i].head()) == rpc.Mine {
 				return p.Name
 			}
 		}
@@ -342,7 +342,7 @@ func (c *connection) protocolName() string {
 	text := c.skipped == 0 && len(c.unowned) > 0
 	for i := range c.dirs {
 		for _, p := range c.opt.Protocols {
-			if p.Fallback != nil && p.Fallback(c.dirs[i].head, text) {
+			if p.Fallback != nil && p.Fallback(c.dirs[i].head(), text) {
 				return p.Name
 			}
 		}
