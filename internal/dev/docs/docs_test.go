@@ -230,12 +230,12 @@ func sources(t *testing.T) {
 // split cuts a command line into words; single quotes keep a word together.
 func split(t *testing.T, text string) []string {
 	t.Helper()
-	require.NotRegexp(t, "[|><&;$`\"\\\\]", text, "only plain words and single quotes are understood")
 	var words []string
 	for i, quoted := range strings.Split(text, "'") {
 		if i%2 == 1 {
 			words = append(words, quoted)
 		} else {
+			require.NotRegexp(t, "[|><&;$`\"\\\\]", quoted, "only plain words and single quotes are understood")
 			words = append(words, strings.Fields(quoted)...)
 		}
 	}
@@ -359,6 +359,20 @@ func headings(page string) []string {
 		}
 	}
 	return all
+}
+
+// The README is short: what is longer belongs to docs. Every page of docs is in its index, and begins with a heading and a paragraph
+// that says what it answers.
+func TestPages(t *testing.T) {
+	assert.LessOrEqual(t, strings.Count(read(t, "README.md"), "\n"), 200, "README.md")
+	index := read(t, "docs/README.md")
+	for _, name := range pages(t) {
+		page := read(t, name)
+		assert.Regexp(t, `\A# .+\n\n[A-Za-z\x60].+`, page, name)
+		if base := filepath.Base(name); base != "README.md" {
+			assert.Contains(t, index, "]("+base+")", "docs/README.md")
+		}
+	}
 }
 
 var (
