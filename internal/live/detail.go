@@ -23,10 +23,12 @@ type detailConfig struct {
 // detail collects one opened method, whose messages are decoded to all values.
 type detail struct {
 	method   Method
+	of       Selection // of whose calls
 	local    bool
 	openedAt int64 // steady time
 	decoder  rpc.Decoders
 	calls    *sizes.Aggregator // by client
+	lists    callLists
 	// open is the requests that wait for a response.
 	open map[frameKey]*exchange
 	// decoded is the number of decoded calls, classes their bytes by class, paths their bytes by direction and path.
@@ -73,17 +75,18 @@ const (
 	largestLifetime = int64(time.Minute)
 )
 
-func newDetail(c detailConfig, m Method, now int64) *detail {
+func newDetail(c detailConfig, s Settings, now int64) *detail {
 	return &detail{
-		method: m, local: c.local, openedAt: now, decoder: rpc.Decoders{Formats: c.formats},
+		method: s.Open, of: s.Of, local: c.local, openedAt: now, decoder: rpc.Decoders{Formats: c.formats},
 		calls: sizes.NewUnsettled(sizes.By{Keys: []sizes.Key{sizes.Client}}, maxGroupsPerSecond, nil),
 		open:  make(map[frameKey]*exchange),
 		paths: [2]map[string]int64{{}, {}}, anatomy: decode.Anatomist{Depth: pathDepth},
 	}
 }
 
-func (d *detail) matches(m *rpc.Message) bool {
-	if m.Operation == nil || m.Operation.Service != d.method.Service {
+// matches reports whether a request is of the method and of the selection. side sent it.
+func (d *detail) matches(conn *call.Conn, side int, m *rpc.Message) bool {
+	if m.Operation == nil || m.Operation.Service != d.method.Service || !d.of.hasMessage(conn, side, &m.Summary) {
 		return false
 	}
 	return m.GenericMethod == d.method.Method || m.GenericMethod == "" && m.Operation.Method == d.method.Method
@@ -93,7 +96,7 @@ func (d *detail) matches(m *rpc.Message) bool {
 // second.
 func (d *detail) wantValues(conn *call.Conn, side int, m *rpc.Message) bool {
 	switch {
-	case m.Kind == rpc.Request && d.matches(m):
+	case m.Kind == rpc.Request && d.matches(conn, side, m):
 	case m.Kind == rpc.Response:
 		x := d.open[frameKey{conn, 1 - side, m.Exchange}]
 		if x == nil || !x.decoded {
@@ -120,7 +123,7 @@ func (d *detail) frame(r *pipeline.Row) {
 	}
 	switch m.Kind {
 	case rpc.Request:
-		if !d.matches(m) {
+		if !d.matches(r.Conn, r.Side, m) {
 			return
 		}
 		x := &exchange{requestedAt: m.FirstTime, latency: -1, sizes: [2]int{m.BodyLen, 0}}
@@ -198,14 +201,19 @@ func (d *detail) updateLargest(x *exchange) {
 }
 
 func (d *detail) call(c *call.Call) {
-	if m := c.Request; m != nil && m.Service() == d.method.Service && m.Method() == d.method.Method {
+	if m := c.Request; m != nil && m.Service() == d.method.Service && m.Method() == d.method.Method && d.of.hasCall(c) {
 		d.calls.Call(c)
+		d.lists.add(c)
 	}
 }
 
 // snapshot returns the detail of a snapshot.
 func (d *detail) snapshot(now int64) *Detail {
-	out := &Detail{Method: d.method, Since: time.Duration(now - d.openedAt)}
+	out := &Detail{
+		Method: d.method, Of: d.of, Since: time.Duration(now - d.openedAt),
+		Latest: newest(d.lists.latest), Failed: newest(d.lists.failed),
+		Slowest: sorted(d.lists.slowest, latencyOf), LargestCalls: sorted(d.lists.largest, sizeOf),
+	}
 	var request, response, latency sizes.Stat
 	groups := d.calls.Groups()
 	for _, g := range groups {

@@ -85,7 +85,7 @@ func (m *Monitor) Call(c *call.Call, selected bool) {
 	if !selected || len(m.ring.seconds) == 0 {
 		return
 	}
-	m.ring.current().call(c)
+	m.ring.call(c)
 	if m.detail != nil {
 		m.detail.call(c)
 	}
@@ -98,8 +98,12 @@ const snapshotEvery = int64(time.Second)
 func (m *Monitor) Watch(r *pipeline.Running, s Settings) *Snapshot {
 	now := r.Clock()
 	changed := s != m.settings
+	if s.Of != m.ring.selection {
+		m.ring.selects(s.Of, now)
+		m.detail = nil
+	}
 	if s.Open != m.settings.Open || s.Open != (Method{}) && m.detail == nil {
-		m.openMethod(r, s.Open, now)
+		m.openMethod(r, s, now)
 	}
 	m.settings = s
 	due := len(m.ring.seconds) == 0 || now-m.secondBegan >= snapshotEvery
@@ -117,13 +121,13 @@ func (m *Monitor) Watch(r *pipeline.Running, s Settings) *Snapshot {
 }
 
 // openMethod shows another method in detail, or none.
-func (m *Monitor) openMethod(r *pipeline.Running, method Method, now int64) {
-	if method == (Method{}) {
+func (m *Monitor) openMethod(r *pipeline.Running, s Settings, now int64) {
+	if s.Open == (Method{}) {
 		m.detail = nil
 		r.WantValues(nil)
 		return
 	}
-	m.detail = newDetail(m.detailConfig, method, now)
+	m.detail = newDetail(m.detailConfig, s, now)
 	r.WantValues(m.detail.wantValues)
 }
 
@@ -174,7 +178,7 @@ func (m *Monitor) snapshot(progress *pipeline.Progress, now int64) *Snapshot {
 		Connections: progress.OpenConnections, OpenCalls: progress.OpenCalls,
 		ExpiredCalls: progress.Expired + progress.ExpiredByTime, ExpiredConns: progress.TCP.Expired,
 		Coverage: floor4(progress.Percent()), Gap: progress.Gap, Skipped: progress.Skipped,
-		Protocols: m.protocols, KernelDrops: m.last.Drops, By: m.settings.By, Filter: m.settings.Filter,
+		Protocols: m.protocols, KernelDrops: m.last.Drops, By: m.settings.By, Of: m.settings.Of, Filter: m.settings.Filter,
 		InHistory: append([]float64(nil), m.in...), OutHistory: append([]float64(nil), m.out...),
 	}
 	s.OtherPorts = busiestPorts(progress)
@@ -187,15 +191,16 @@ func (m *Monitor) snapshot(progress *pipeline.Progress, now int64) *Snapshot {
 	}
 	s.Window = time.Duration(now - m.ring.seconds[0].began)
 	m.rates(s)
-	s.Rows, s.Groups, s.Rest = m.ring.rows(m.settings.By, m.settings.Filter, s.Window)
+	t := m.ring.table(m.settings.By, m.settings.Filter, now)
+	s.Rows, s.Groups, s.Rest, s.RowsWindow = t.rows, t.groups, t.rest, t.span
+	s.Failures = m.ring.failures()
 	s.Serializations = m.ring.shares()
 	if m.detail != nil {
 		s.Detail = m.detail.snapshot(now)
 		s.Detail.Row = (&group{row: Row{Name: m.detail.method.String(), Method: m.detail.method}}).finish(s.Window, 0)
-		rows, _, _ := m.ring.rows(ByMethod, "", s.Window)
-		for i := range rows {
-			if rows[i].Method == m.detail.method {
-				s.Detail.Row = rows[i]
+		for _, row := range m.ring.table(ByMethod, "", now).rows {
+			if row.Method == m.detail.method {
+				s.Detail.Row = row
 			}
 		}
 	}
@@ -206,11 +211,12 @@ func (m *Monitor) snapshot(progress *pipeline.Progress, now int64) *Snapshot {
 // rates computes the rates of the window.
 func (m *Monitor) rates(s *Snapshot) {
 	var sum Traffic
-	calls, errors := int64(0), int64(0)
+	calls, errors, answered := int64(0), int64(0), int64(0)
 	for _, x := range m.ring.seconds {
 		sum.add(x.traffic)
 		calls += x.calls
 		errors += x.errors
+		answered += x.answered
 	}
 	seconds := max(s.Window.Seconds(), 1e-3)
 	bits := func(n int64) float64 { return 8 * float64(n) / seconds }
@@ -223,7 +229,10 @@ func (m *Monitor) rates(s *Snapshot) {
 	}
 	s.RecentDrops = sum.Drops
 	s.CallsPerSecond = float64(calls) / seconds
-	s.ErrorPercent = percent(errors, calls)
+	s.ErrorPercent = -1
+	if answered > 0 || calls == 0 {
+		s.ErrorPercent = percent(errors, calls)
+	}
 }
 
 // floor4 rounds a percentage down to four digits, so that only all is 100.

@@ -22,6 +22,8 @@ type group struct {
 func (g *group) add(o *sizes.Group, serialization string) {
 	g.sum.Calls += o.Calls
 	g.sum.Errors += o.Errors
+	g.sum.OneWay += o.OneWay
+	g.sum.Unanswered += o.Unanswered
 	g.sum.Request.Wire.Total += o.Request.Wire.Total
 	g.sum.ResponseOK.Wire.Total += o.ResponseWireBytes()
 	g.sum.Request.Body.Merge(&o.Request.Body)
@@ -66,65 +68,91 @@ func (g Grouping) name(o *sizes.Group) string {
 	case ByServer:
 		return v[keyServer]
 	}
-	return v[keyClient] + " > " + v[keyServer]
+	return v[keyClient] + pairSeparator + v[keyServer]
 }
 
-func (s *second) groupedBy(g Grouping) *sizes.Aggregator {
-	if g <= BySerialization {
-		return s.methods
+const pairSeparator = " > "
+
+// table is the rows of a snapshot.
+type table struct {
+	rows   []Row // those that match the filter, by bytes
+	groups int   // without the filter
+	rest   *Row  // the groups beyond the limit
+	span   time.Duration
+}
+
+// groups returns the groups of the window for a grouping of the ring's selection, and the time that they cover.
+func (r *ring) groups(by Grouping, now int64) (list []*sizes.Group, span time.Duration) {
+	since := r.seconds[0].began
+	direct := r.selection.within(by)
+	if !direct {
+		since = max(since, r.selectedAt)
 	}
-	return s.peers
+	for _, s := range r.seconds {
+		switch {
+		case direct:
+			for _, o := range s.all.groupedBy(by).Groups() {
+				// The rest has calls that are not selected.
+				if r.selection == (Selection{}) || !o.Rest && r.selection.hasGroup(by, o) {
+					list = append(list, o)
+				}
+			}
+		case s.selected != nil:
+			list = append(list, s.selected.groupedBy(by).Groups()...)
+		}
+	}
+	return list, time.Duration(now - since)
 }
 
-// rows sums the seconds by a grouping. It returns the rows that match the filter, by bytes; the number of groups
-// without the filter; and the row of the groups beyond the limit.
-func (r *ring) rows(by Grouping, filter string, span time.Duration) (rows []Row, groups int, rest *Row) {
+// table sums the seconds by a grouping of the ring's selection.
+func (r *ring) table(by Grouping, filter string, now int64) (t table) {
 	sums := make(map[string]*group)
 	var beyond *group
 	all := int64(0)
-	for _, s := range r.seconds {
-		for _, o := range s.groupedBy(by).Groups() {
-			all += o.WireBytes()
-			if o.Rest {
-				if beyond == nil {
-					beyond = &group{}
-				}
-				beyond.add(o, "")
-				continue
+	var list []*sizes.Group
+	list, t.span = r.groups(by, now)
+	for _, o := range list {
+		all += o.WireBytes()
+		if o.Rest {
+			if beyond == nil {
+				beyond = &group{}
 			}
-			name := by.name(o)
-			g := sums[name]
-			if g == nil {
-				g = &group{row: Row{Name: name}}
-				if by == ByMethod {
-					g.row.Method = Method{o.Values[keyService], o.Values[keyMethod]}
-				}
-				sums[name] = g
-			}
-			g.add(o, o.Values[keySerialization])
+			beyond.add(o, "")
+			continue
 		}
+		name := by.name(o)
+		g := sums[name]
+		if g == nil {
+			g = &group{row: Row{Name: name}}
+			if by == ByMethod {
+				g.row.Method = Method{o.Values[keyService], o.Values[keyMethod]}
+			}
+			sums[name] = g
+		}
+		g.add(o, o.Values[keySerialization])
 	}
 	wanted := NameMatcher(filter)
 	for name, g := range sums {
 		if wanted(name) {
-			rows = append(rows, g.finish(span, all))
+			t.rows = append(t.rows, g.finish(t.span, all))
 		}
 	}
-	slices.SortFunc(rows, func(a, b Row) int {
+	t.groups = len(sums)
+	slices.SortFunc(t.rows, func(a, b Row) int {
 		return cmp.Or(cmp.Compare(b.Number("Mbit/s"), a.Number("Mbit/s")), cmp.Compare(a.Name, b.Name))
 	})
 	if beyond != nil {
-		row := beyond.finish(span, all)
-		rest = &row
+		row := beyond.finish(t.span, all)
+		t.rest = &row
 	}
-	return rows, len(sums), rest
+	return t
 }
 
 // shares returns the share of each serialization in the link bytes of messages.
 func (r *ring) shares() []Share {
 	var groups []*sizes.Group
 	for _, s := range r.seconds {
-		groups = append(groups, s.methods.Groups()...)
+		groups = append(groups, s.all.methods.Groups()...)
 	}
 	return sharesOf(groups, keySerialization)
 }

@@ -8,12 +8,18 @@ import (
 // second is what the capture brought in one second of its clock.
 type second struct {
 	began int64 // steady time, in nanoseconds
-	// methods groups the calls by serialization, service and method, peers by serialization, client and server. Every
-	// grouping of the screen is a sum over one of them.
-	methods, peers *sizes.Aggregator
-	traffic        Traffic
-	calls, errors  int64
+	all   aggregates
+	// selected has the calls of the selection, nil if there is none or it was opened later.
+	selected *aggregates
+	failures failures
+	traffic  Traffic
+	// answered counts the calls with an outcome.
+	calls, errors, answered int64
 }
+
+// aggregates groups calls: methods by serialization, service and method, peers by serialization, client and server. Every
+// grouping of the screen is a sum over one of them.
+type aggregates struct{ methods, peers *sizes.Aggregator }
 
 // maxGroupsPerSecond is the number of groups of a second; further groups share one row.
 const maxGroupsPerSecond = 2000
@@ -32,32 +38,73 @@ const (
 	keyServer        = 2
 )
 
-func newSecond(at int64) *second {
-	return &second{
-		began:   at,
-		methods: sizes.NewUnsettled(methodKeys, maxGroupsPerSecond, nil),
-		peers:   sizes.NewUnsettled(peerKeys, maxGroupsPerSecond, nil),
+func newAggregates() aggregates {
+	return aggregates{sizes.NewUnsettled(methodKeys, maxGroupsPerSecond, nil), sizes.NewUnsettled(peerKeys, maxGroupsPerSecond, nil)}
+}
+
+func (a *aggregates) call(c *call.Call) {
+	a.methods.Call(c)
+	a.peers.Call(c)
+}
+
+func (a *aggregates) groupedBy(g Grouping) *sizes.Aggregator {
+	if g <= BySerialization {
+		return a.methods
 	}
+	return a.peers
 }
 
 func (s *second) call(c *call.Call) {
 	s.calls++
 	if c.Failed() {
 		s.errors++
+		s.failures.call(c)
 	}
-	s.methods.Call(c)
-	s.peers.Call(c)
+	if c.Response != nil || c.Aborted != "" {
+		s.answered++
+	}
+	s.all.call(c)
 }
 
 // windowSeconds is the number of seconds in the window, including the current one.
 const windowSeconds = int(window / 1e9)
 
 // ring holds the last seconds, the current one last.
-type ring struct{ seconds []*second }
+type ring struct {
+	seconds []*second
+	// selection is the calls that are aggregated a second time, since selectedAt (steady time).
+	selection  Selection
+	selectedAt int64
+}
 
 func (r *ring) current() *second { return r.seconds[len(r.seconds)-1] }
 
 // startSecond starts another second and drops the one that leaves the window.
 func (r *ring) startSecond(at int64) {
-	r.seconds = append(r.seconds[max(0, len(r.seconds)+1-windowSeconds):], newSecond(at))
+	s := &second{began: at, all: newAggregates()}
+	if r.selection != (Selection{}) {
+		selected := newAggregates()
+		s.selected = &selected
+	}
+	r.seconds = append(r.seconds[max(0, len(r.seconds)+1-windowSeconds):], s)
+}
+
+// selects aggregates the calls of another selection from now on.
+func (r *ring) selects(of Selection, now int64) {
+	r.selection, r.selectedAt = of, now
+	for _, s := range r.seconds {
+		s.selected = nil
+	}
+	if of != (Selection{}) && len(r.seconds) > 0 {
+		selected := newAggregates()
+		r.current().selected = &selected
+	}
+}
+
+func (r *ring) call(c *call.Call) {
+	s := r.current()
+	s.call(c)
+	if s.selected != nil && r.selection.hasCall(c) {
+		s.selected.call(c)
+	}
 }

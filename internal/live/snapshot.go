@@ -41,6 +41,8 @@ type Settings struct {
 	By Grouping
 	// Filter is a part of the row's name or a glob, without regard to case; "" shows all.
 	Filter string
+	// Of limits the rows and the opened method to some calls.
+	Of Selection
 	// Open is the method to show in detail; the zero value is none.
 	Open Method
 	// Record is set to write packets to a file.
@@ -96,15 +98,20 @@ type Snapshot struct {
 	// InHistory and OutHistory are bits per second, one number per second, newest last, at most 60.
 	InHistory, OutHistory []float64
 	CallsPerSecond        float64
-	ErrorPercent          float64 // of the window's calls
+	ErrorPercent          float64 // of the window's calls; -1 if there are calls and none has an outcome
 
-	// By is the grouping of the rows. Rows are the groups of the window that match Filter, by Mbit/s. Groups is their
-	// number without Filter. Rest sums the groups beyond the limit of a second.
+	// By is the grouping of the rows, Of the calls they have. Rows are the groups of the window that match Filter, by
+	// Mbit/s. Groups is their number without Filter. Rest sums the groups beyond the limit of a second.
 	By     Grouping
+	Of     Selection
 	Filter string
 	Rows   []Row
 	Groups int
 	Rest   *Row
+	// RowsWindow is the time that the rows cover: Window, or less if their calls are counted only since Of was selected.
+	RowsWindow time.Duration
+	// Failures are the kinds of failed calls in the window, without regard to Of and Filter, the most frequent first.
+	Failures []Failure
 	// Serializations is the share of each serialization in the link bytes of messages in the window, largest first.
 	Serializations []Share
 	// Findings are short sentences about problems, the most important first.
@@ -166,7 +173,8 @@ var columnIndex = func() map[string]int {
 // Detail is one method in detail.
 type Detail struct {
 	Method Method
-	Row    Row // in the window
+	Of     Selection // of whose calls
+	Row    Row       // in the window
 	// Since is the time since the method was opened, which the fields below cover; Calls is the number of calls in
 	// it.
 	Since time.Duration
@@ -182,6 +190,9 @@ type Detail struct {
 	Latencies []Bin
 	// Clients are the callers by bytes, at most 5.
 	Clients []Share
+	// Latest and Failed are the newest calls, and those that failed, newest first; Slowest and LargestCalls those with the
+	// highest latency and the largest body, worst first.
+	Latest, Failed, Slowest, LargestCalls []Call
 	// Largest is the largest call of the last minute, nil if there was none.
 	Largest *Largest
 }

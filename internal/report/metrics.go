@@ -85,26 +85,26 @@ var metrics = []metric{
 	{Column: headed("", "calls", count), in: inRankings, unless: timed, value: callsOf},
 	{Column: headed("errors", "%", percent), in: inRanking | inComparison | inPage, wide: inRanking, unless: flawless, value: errorShareOf},
 
-	{Column: headed("request", "mean", size), in: inRanking | inBigRequests | inComparison | inPage, wide: inBigRequests, value: meanOf(requestBody), screen: &ScreenColumn{Key: "3", Width: 7, Rank: 4, NameWidth: 16}},
-	{Column: headed("request", "p50", size), in: inBigRequests | inComparison | inPage, wide: inComparison, value: percentileOf(requestBody, 50), screen: &ScreenColumn{Width: 7, Rank: 11, NameWidth: nameWide}},
+	{Column: headed("request", "mean", size), in: inRanking | inBigRequests | inComparison | inPage, wide: inBigRequests, value: meanOf(requestBody), screen: &ScreenColumn{Key: "3", Width: 7, Rank: 5, NameWidth: 16}},
+	{Column: headed("request", "p50", size), in: inBigRequests | inComparison | inPage, wide: inComparison, value: percentileOf(requestBody, 50), screen: &ScreenColumn{Width: 7, Rank: 10, NameWidth: nameWide}},
 	{Column: headed("request", "p90", size), in: inBigRequests, wide: inBigRequests, value: percentileOf(requestBody, 90)},
-	{Column: headed("request", "p99", size), in: inBigRequests | inComparison | inPage, value: percentileOf(requestBody, 99), screen: &ScreenColumn{Key: "4", Width: 7, Rank: 7, NameWidth: nameLeast}},
+	{Column: headed("request", "p99", size), in: inBigRequests | inComparison | inPage, value: percentileOf(requestBody, 99), screen: &ScreenColumn{Key: "4", Width: 7, Rank: 11, NameWidth: nameLeast}},
 	{Column: headed("request", "max", size), in: inBigRequests | inPage, value: maxOf(requestBody), screen: &ScreenColumn{Width: 9, Rank: 14, NameWidth: nameWide}},
 	{Column: headed("response", "mean", size), in: inRanking | inBigResponses | inComparison | inPage, wide: inBigResponses, value: meanOf(responseBody), screen: &ScreenColumn{Key: "5", Width: 7, Rank: 3, NameWidth: 16}},
-	{Column: headed("response", "p50", size), in: inBigResponses | inComparison | inPage, wide: inComparison, value: percentileOf(responseBody, 50), screen: &ScreenColumn{Width: 7, Rank: 12, NameWidth: nameWide}},
+	{Column: headed("response", "p50", size), in: inBigResponses | inComparison | inPage, wide: inComparison, value: percentileOf(responseBody, 50), screen: &ScreenColumn{Width: 7, Rank: 6, NameWidth: nameLeast}},
 	{Column: headed("response", "p90", size), in: inBigResponses, wide: inBigResponses, value: percentileOf(responseBody, 90)},
-	{Column: headed("response", "p99", size), in: inRanking | inBigResponses | inComparison | inPage, value: percentileOf(responseBody, 99), screen: &ScreenColumn{Key: "6", Width: 9, Rank: 5, NameWidth: nameLeast}},
-	{Column: headed("response", "max", size), in: inBigResponses | inPage, value: maxOf(responseBody), screen: &ScreenColumn{Width: 9, Rank: 10, NameWidth: nameWide}},
-	{Column: headed("latency", "p50", elapsed), in: inRanking | inSlow | inPage, value: percentileOf(latencyOf, 50), screen: &ScreenColumn{Key: "7", Width: 7, Rank: 8, NameWidth: nameLeast}},
+	{Column: headed("response", "p99", size), in: inRanking | inBigResponses | inComparison | inPage, value: percentileOf(responseBody, 99), screen: &ScreenColumn{Key: "6", Width: 9, Rank: 8, NameWidth: nameLeast}},
+	{Column: headed("response", "max", size), in: inBigResponses | inPage, value: maxOf(responseBody), screen: &ScreenColumn{Width: 9, Rank: 12, NameWidth: nameWide}},
+	{Column: headed("latency", "p50", elapsed), in: inRanking | inSlow | inPage, value: percentileOf(latencyOf, 50), screen: &ScreenColumn{Key: "7", Width: 7, Rank: 1}},
 	{Column: headed("latency", "mean", elapsed), in: inSlow, wide: inSlow, value: meanOf(latencyOf)},
 	{Column: headed("latency", "p90", elapsed), in: inSlow, wide: inSlow, value: percentileOf(latencyOf, 90)},
-	{Column: headed("latency", "p99", elapsed), in: inRanking | inSlow | inPage, wide: inRanking, value: percentileOf(latencyOf, 99), screen: &ScreenColumn{Key: "8", Width: 7, Rank: 1}},
+	{Column: headed("latency", "p99", elapsed), in: inRanking | inSlow | inPage, wide: inRanking, value: percentileOf(latencyOf, 99), screen: &ScreenColumn{Key: "8", Width: 7, Rank: 7, NameWidth: nameLeast}},
 	{Column: headed("latency", "max", elapsed), in: inSlow, value: maxOf(latencyOf)},
 	{Column: headed("provider took", "p50", elapsed), in: inSlow, value: percentileOf(waitOf, 50)},
 	{Column: headed("provider took", "p99", elapsed), in: inSlow, value: percentileOf(waitOf, 99)},
 
 	{Column: headed("", "errors", count), in: inErrors, value: errorsOf},
-	{Column: headed("", "errors %", percent), in: inErrors, value: errorShareOf, screen: &ScreenColumn{Key: "9", Name: "err%", Title: "errors", Width: 5, Rank: 6, NameWidth: 16}},
+	{Column: headed("", "errors %", percent), in: inErrors, value: errorShareOf, screen: &ScreenColumn{Key: "9", Name: "err%", Title: "errors", Width: 5, Rank: 4, NameWidth: 16}},
 	{Column: headed("of them", "exceptions", count), in: inErrors, value: func(g *groupRow) cell { return numberCell(g.Exceptions) }},
 	{Column: headed("of them", "statuses", count), in: inErrors, value: func(g *groupRow) cell { return numberCell(g.Errors - g.Exceptions) }},
 	{Column: headed("failed responses", "mean", size), in: inErrors, value: meanOf(failedBody)},
@@ -263,12 +263,9 @@ func ScreenNumbers(g *sizes.Group, all int64, span time.Duration) (numbers []flo
 		if m.screen == nil {
 			continue
 		}
-		switch c := m.value(&row); {
-		case c.kind == number:
+		if c := m.value(&row); c.kind == number {
 			numbers = append(numbers, c.number(m.unit))
-		case m.unit == percent:
-			numbers = append(numbers, 0)
-		default:
+		} else {
 			numbers = append(numbers, -1)
 		}
 	}

@@ -17,13 +17,13 @@ func TestDocs(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join("..", "..", "docs", "screen.md"))
 	require.NoError(t, err)
 	page := string(b)
-	for _, name := range []string{"steady-80x24", "method-80x24"} {
+	for _, name := range []string{"steady-80x24", "errors-80x24", "method-80x24"} {
 		golden, err := os.ReadFile(filepath.Join("testdata", name+".txt"))
 		require.NoError(t, err)
 		assert.Contains(t, page, "```\n"+string(golden)+"```\n", name)
 	}
-	for _, k := range helpKeys {
-		for key := range strings.FieldsSeq(k[0]) {
+	for _, b := range bindings {
+		for key := range strings.FieldsSeq(b.keys) {
 			if key != "to" {
 				assert.Contains(t, page, "`"+key+"`")
 			}

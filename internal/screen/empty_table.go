@@ -41,6 +41,8 @@ func (m *model) emptyTable(s *live.Snapshot, n int) []line {
 	case s.Calls == 0:
 		texts = append(texts, fmt.Sprintf("Dubbo connections are alive (%s, %s), but no call was answered yet.",
 			plural(s.Heartbeats, "heartbeat"), plural(int64(s.OpenCalls), "open call")))
+	case s.Of != (live.Selection{}):
+		texts = append(texts, fmt.Sprintf("No calls of %s in the last %s. Esc goes back.", clean(s.Of.String()), seconds(s.RowsWindow)))
 	default:
 		texts = append(texts, fmt.Sprintf("No calls in the last %s; %s since the start.", seconds(s.Window), plural(s.Calls, "call")))
 	}

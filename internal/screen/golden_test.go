@@ -94,6 +94,13 @@ var scenes = []struct {
 	{name: "odd-names", msgs: []any{odd()}},
 	{name: "many", msgs: []any{many(5000), "pgdown", "pgdown", "down"}},
 	{name: "by-pair", msgs: []any{steady(), "G", grouped(live.ByPair)}},
+	{name: "client", msgs: []any{steady(), "G", "G", "G", grouped(live.ByClient), "enter", selected()}},
+	{name: "client-help", sizes: small, msgs: []any{steady(), "G", "G", "G", grouped(live.ByClient), "enter", selected(), "?"}},
+	{name: "errors", msgs: []any{steady(), "e", "down"}},
+	{name: "errors-none", sizes: small, msgs: []any{waiting(), "e"}},
+	{name: "errors-help", sizes: small, msgs: []any{steady(), "e", "?"}},
+	{name: "method-calls", msgs: []any{steady(), "enter", detailed(), "c"}},
+	{name: "method-help", sizes: small, msgs: []any{steady(), "enter", detailed(), "?"}},
 	{name: "sorted-p50", msgs: []any{steady(), "7", "7"}},
 }
 

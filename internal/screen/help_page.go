@@ -5,33 +5,25 @@ import (
 	"strings"
 )
 
-// helpKeys describes the keys, helpWords the numbers.
-var helpKeys = [][2]string{
-	{"↑ ↓ j k", "move the cursor; PgUp, PgDn by a screen; Home goes to the first row and stays there, End to the last"},
-	{"1 to 9", "sort by the column with that number, once more: the other way round; 0 sorts by name"},
-	{"< > ← →", "sort by the column at the left or right, also by those without a number; r turns the order round"},
-	{"g G", "group by the next, the one before: method, service, serialization, client, server, pair"},
-	{"/", "filter: only rows with this text in their names (* and ? for any text, any letter); Esc clears it"},
-	{"enter", "open a method: what its bytes are for, how sizes and latencies spread, its largest call explained; of a service: its methods"},
-	{"Tab e", "in a method: the next section, the largest call; q, Esc or Backspace goes back"},
-	{"space", "pause: the picture stands still, the capture goes on, and drops, ring and coverage are of now; rows can be sorted and filtered"},
-	{"w", "record packets to a file, and stop that"},
-	{"Ctrl-L", "draw everything again"},
-	{"q Ctrl-C", "end the capture; the report of all that was seen follows"},
+// kindNames are the kinds of pages in the heading of their keys.
+var kindNames = map[pageKind]string{
+	topTable: "in the table", innerTable: "in the table of a row", errorList: "in the list of failed calls", methodPage: "on the page of a method",
 }
 
+// helpWords describes the numbers.
 var helpWords = [][2]string{
-	{"in, out", "what the interface receives and sends on the wire, against the speed of its link; the curves are the last seconds, both on one scale"},
-	{"dubbo, other", "the messages' part of it with all headers, and the rest. With a filter in the kernel the rest is never seen: it comes from the interface's counters then, and is marked with *"},
-	{"drops", "packets that the kernel threw away because the ring was full. From the first one on sizes are still right, sums are too low"},
-	{"ring", "how much of the ring waits to be read; 100 % is followed by drops. Against both: a filter in the kernel (port 20880), a larger ring (--buffer), fewer bytes of each packet (-s)"},
-	{"coverage", "the share of Dubbo's bytes that came in whole frames, since the start: the rest is missing in the capture, or was never understood"},
-	{"Mbit/s, share%", "the row's messages on the wire both ways with all headers, and their share of all rows"},
-	{"call/s", "calls per second; rows and rates are of the last seconds (the line above the table tells how many)"},
-	{"request, response", "bytes of a body, without Dubbo's header of 16: mean, median, 99th percentile, largest. Means and largest are exact, the others within 1 %"},
-	{"latency", "from the request's first byte to the response's last, where the capture stands"},
-	{"err%", "calls answered with an error or an exception, of all calls"},
-	{"k M G", "thousands, millions, thousands of millions, where a number is too wide for its column"},
+	{"in, out", "what the interface receives and sends, and how much of the link's speed that is; the curves show the last seconds, both on one scale"},
+	{"dubbo, other", "the messages with all headers, and the rest; with a filter in the kernel the rest comes from the interface's counters and is marked with *"},
+	{"drops", "packets that the kernel dropped because the ring was full; sizes stay right, sums are too low"},
+	{"ring", "how much of the ring waits to be read; 100 % is followed by drops; a kernel filter (port 20880), a larger --buffer or -s with fewer bytes per packet help"},
+	{"coverage", "the share of Dubbo's bytes in complete frames since the start; the rest is missing in the capture or was not understood"},
+	{"Mbit/s, share%", "the row's messages on the wire in both directions with all headers, and their share of all rows"},
+	{"call/s", "calls per second; rows and rates cover the last seconds (the line above the table says how many)"},
+	{"request, response", "bytes of a body without Dubbo's header of 16 bytes; responses of successful calls in the serialization of the request; mean and max are exact, p50 (the median) and p99 within 1 %"},
+	{"latency", "from the first byte of the request to the last byte of the response, at the place of the capture"},
+	{"err%", "calls that failed, of all calls: a status other than OK, an exception, a reset"},
+	{"-", "nothing to count: no response was captured"},
+	{"k M G", "thousands, millions, billions, for a number that is too wide for its column"},
 }
 
 // help returns the text of the help page: keys, numbers, findings, and earlier messages.
@@ -54,9 +46,11 @@ func (m *model) help() []line {
 			lines = append(lines, append(line{{left(head, indent), strong}}, t...))
 		}
 	}
-	title("KEYS")
-	for _, k := range helpKeys {
-		entry(k[0], k[1])
+	title("KEYS " + kindNames[m.kind()])
+	for _, b := range bindings {
+		if b.on&m.kind() != 0 {
+			entry(b.keys, b.what)
+		}
 	}
 	title("NUMBERS")
 	for _, w := range helpWords {

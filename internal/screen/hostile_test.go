@@ -59,7 +59,29 @@ func several[T any](d dice, n int, one func() T) []T {
 	return all
 }
 
-func (d dice) snapshot(open live.Method) *live.Snapshot {
+func (d dice) failure() live.Failure {
+	return live.Failure{
+		Cause: d.text(), Serialization: d.text(), Client: d.text(), Method: live.Method{Service: d.text(), Method: d.text()}, Calls: d.int(),
+		Percent: d.float(), Last: d.int(),
+	}
+}
+
+func (d dice) call() live.Call {
+	return live.Call{
+		At: d.int(), Client: d.text(), Server: d.text(), ID: d.text(), Serialization: d.text(), RequestBytes: d.int(), ResponseBytes: d.int(),
+		Latency: d.int(), Outcome: d.text(), Failed: d.IntN(2) == 0,
+	}
+}
+
+func (d dice) selection() (of live.Selection) {
+	if d.IntN(2) == 0 {
+		of = live.Selection{Serialization: d.text(), Service: d.text(), Client: d.text(), Server: d.text()}
+	}
+	return of
+}
+
+// snapshot returns a snapshot for settings.
+func (d dice) snapshot(of live.Settings) *live.Snapshot {
 	part := func() live.Part { return live.Part{Name: d.text(), Bytes: d.int(), Percent: d.float()} }
 	share := func() live.Share { return live.Share{Name: d.text(), Percent: d.float()} }
 	bin := func() live.Bin { return live.Bin{Low: d.int(), High: d.int(), Count: d.int()} }
@@ -72,7 +94,11 @@ func (d dice) snapshot(open live.Method) *live.Snapshot {
 		In: d.float(), Out: d.float(), Link: d.float(), Messages: d.float(), Other: d.float(), OtherFromCounters: d.IntN(2) == 0, Speed: d.float(),
 		InHistory: d.floats(), OutHistory: d.floats(), CallsPerSecond: d.float(), ErrorPercent: d.float(), By: live.Grouping(d.IntN(6)),
 		Filter: d.text(), Rows: several(d, 40, d.row), Groups: int(d.int()), Serializations: several(d, 12, share),
+		Of: d.selection(), RowsWindow: time.Duration(d.int()), Failures: several(d, 30, d.failure),
 		Findings: several(d, 6, d.text), RecordedPackets: d.int(), RecordedBytes: d.int(),
+	}
+	if d.IntN(2) == 0 {
+		s.By, s.Of = of.By, of.Of
 	}
 	if d.IntN(2) == 0 {
 		rest := d.row()
@@ -83,9 +109,10 @@ func (d dice) snapshot(open live.Method) *live.Snapshot {
 	}
 	if d.IntN(3) > 0 {
 		s.Detail = &live.Detail{
-			Method: open, Row: d.row(), Since: time.Duration(d.int()), Calls: d.int(), Classes: several(d, 9, part), Request: several(d, 30, part),
+			Method: of.Open, Of: of.Of, Row: d.row(), Since: time.Duration(d.int()), Calls: d.int(), Classes: several(d, 9, part), Request: several(d, 30, part),
 			Response: several(d, 30, part), RequestSizes: several(d, 40, bin), ResponseSizes: several(d, 40, bin), Latencies: several(d, 40, bin),
-			Clients: several(d, 6, share),
+			Clients: several(d, 6, share), Latest: several(d, 20, d.call), Failed: several(d, 10, d.call), Slowest: several(d, 10, d.call),
+			LargestCalls: several(d, 10, d.call),
 		}
 		if d.IntN(2) == 0 {
 			s.Detail.Largest = &live.Largest{
@@ -99,7 +126,7 @@ func (d dice) snapshot(open live.Method) *live.Snapshot {
 
 var everyKey = []string{
 	"up", "down", "left", "right", "home", "end", "pgup", "pgdown", "tab", "shift+tab", "enter", "esc", "backspace", "space", "ctrl+u", "ctrl+w",
-	"ctrl+z", "ctrl+l", "j", "k", "g", "G", "/", "w", "?", "e", "x", "q", "r", "<", ">", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "注", "*", "h", "l",
+	"ctrl+z", "ctrl+l", "j", "k", "g", "G", "/", "w", "?", "e", "x", "c", "q", "r", "<", ">", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "注", "*", "h", "l",
 }
 
 // step sends one message chosen by a number, and another number for its details.
@@ -109,7 +136,7 @@ func step(m model, what, detail byte) model {
 	case what < 200:
 		m = drive(m, everyKey[int(what)%len(everyKey)])
 	case what < 225:
-		m = drive(m, d.snapshot(m.settings.Open))
+		m = drive(m, d.snapshot(m.settings))
 	case what < 235:
 		m = drive(m, tea.WindowSizeMsg{Width: int(detail), Height: d.IntN(81)})
 	case what < 240:

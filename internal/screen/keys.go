@@ -29,7 +29,7 @@ func (m *model) press(msg tea.KeyPressMsg) {
 	}
 }
 
-// pressAnywhere handles keys that do the same on the table and on a method.
+// pressAnywhere handles keys that do the same on all pages but the help.
 func (m *model) pressAnywhere(key string) {
 	switch key {
 	case "space":
@@ -43,9 +43,12 @@ func (m *model) pressAnywhere(key string) {
 	case "?", "h", "f1":
 		m.belowHelp, m.page, m.helpScroll = m.page, helpPage, 0
 	default:
-		if m.page == detailPage {
+		switch m.page {
+		case detailPage:
 			m.pressDetail(key)
-		} else {
+		case errorsPage:
+			m.pressRows(key)
+		default:
 			m.pressTable(key)
 		}
 	}
@@ -71,24 +74,40 @@ func scrolled(key string, at, size, last int) (int, bool) {
 	return at, false
 }
 
-func (m *model) pressTable(key string) {
-	if to, ok := scrolled(key, m.cursor, max(m.layout().rows, 1), len(m.list)-1); ok {
+// pressRows handles the keys of all pages with a cursor.
+func (m *model) pressRows(key string) {
+	if to, ok := scrolled(key, m.cursor, max(m.layout().rows, 1), m.rowCount()-1); ok {
 		m.move(to)
 		return
 	}
 	switch key {
-	case "q":
-		m.quit = true
 	case "enter":
 		m.open()
+	case "q", "esc", "backspace":
+		m.back()
+	}
+}
+
+func (m *model) pressTable(key string) {
+	switch key {
+	case "q":
+		if m.quit = len(m.trail) == 0; !m.quit {
+			m.back()
+		}
+	case "esc":
+		if m.settings.Filter != "" {
+			m.filter("")
+		} else {
+			m.back()
+		}
 	case "g":
-		m.regroup(m.settings.By.Next(1))
+		m.regroup(1)
 	case "G":
-		m.regroup(m.settings.By.Next(-1))
+		m.regroup(-1)
+	case "e":
+		m.goOn(errorsPage)
 	case "/":
 		m.editing = true
-	case "esc":
-		m.filter("")
 	case ">", "right", ".":
 		m.sort(sortNeighbour(m.sortBy, 1))
 	case "<", "left", ",":
@@ -96,6 +115,7 @@ func (m *model) pressTable(key string) {
 	case "r":
 		m.sort(m.sortBy)
 	default:
+		m.pressRows(key)
 		if key == nameColumn.Key {
 			m.sort(colName)
 		}
@@ -128,14 +148,14 @@ func (m *model) pressDetail(key string) {
 	switch d := m.detail(); key {
 	case "q", "esc", "backspace":
 		m.back()
-	case "enter":
-		m.scroll++
+	case "enter", "c":
+		m.scroll = d.start("calls")
 	case "tab", "right", "l":
 		m.scroll = d.section(m.scroll, 1)
 	case "shift+tab", "left":
 		m.scroll = d.section(m.scroll, -1)
 	case "e", "x":
-		m.scroll = d.sections[len(d.sections)-1].at
+		m.scroll = d.start("largest call")
 	default:
 		m.scroll, _ = scrolled(key, m.scroll, max(body-1, 1), d.last(body))
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"dubbo-wire/internal/live"
-	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/term"
 )
 
@@ -56,6 +55,11 @@ func (d *detail) section(at, step int) int {
 	return starts[(now+step+len(starts))%len(starts)]
 }
 
+// start returns the first line of a section.
+func (d *detail) start(name string) int {
+	return d.sections[slices.IndexFunc(d.sections, func(s section) bool { return s.name == name })].at
+}
+
 func (d *detail) begin(name string, heading ...line) {
 	if len(d.lines) > 0 {
 		d.lines = append(d.lines, nil)
@@ -66,7 +70,7 @@ func (d *detail) begin(name string, heading ...line) {
 
 // openedMethod returns the details of the open method, or nil if the shown snapshot does not have them.
 func (m *model) openedMethod() *live.Detail {
-	if s := m.shown(); s != nil && s.Detail != nil && s.Detail.Method == m.settings.Open {
+	if s := m.shown(); s != nil && s.Detail != nil && s.Detail.Method == m.settings.Open && s.Detail.Of == m.settings.Of {
 		return s.Detail
 	}
 	return nil
@@ -89,22 +93,23 @@ func (m *model) detail() *detail {
 	m.anatomy(d, v, wide, half)
 	m.histograms(d, v, wide)
 
-	d.begin("clients", line{{"WHO CALLS", strong}, {"  by bytes on the wire", faint}})
+	d.begin("clients", line{{"CLIENTS", strong}, {"  by bytes on the wire", faint}})
 	for _, c := range v.Clients {
 		d.lines = append(d.lines, share(clean(c.Name), "", c.Percent, m.width, 40))
 	}
 	if len(v.Clients) == 0 {
 		d.lines = append(d.lines, styled("  no call yet", faint))
 	}
+	m.calls(d, v)
 	m.largestCall(d, v, half)
 	return d
 }
 
 // anatomy shows what the bytes are used for.
 func (m *model) anatomy(d *detail, v *live.Detail, wide bool, half int) {
-	d.begin("anatomy", line{{"WHAT THE BYTES ARE FOR", strong}, {"  bodies of request and response, bytes per call", faint}})
+	d.begin("anatomy", line{{"BODY COMPOSITION", strong}, {"  request and response, bytes per call", faint}})
 	if len(v.Classes) == 0 {
-		d.lines = append(d.lines, styled("  waiting for the next call: from the opening on calls are taken apart", faint))
+		d.lines = append(d.lines, styled("  waiting for the next call: bodies are decoded since the method was opened", faint))
 	}
 	for _, p := range v.Classes {
 		d.lines = append(d.lines, share(clean(p.Name), count(p.Bytes), p.Percent, m.width, 16))
@@ -134,7 +139,7 @@ func (m *model) anatomy(d *detail, v *live.Detail, wide bool, half int) {
 // share returns a line of a name, a number, a percentage and a bar.
 func share(name, number string, part float64, width, nameWidth int) line {
 	nameWidth = min(nameWidth, max(width-32, 10))
-	l := line{{text: "  " + left(term.CutMiddle(name, nameWidth), nameWidth)}}
+	l := line{{text: "  " + left(cutStart(name, nameWidth), nameWidth)}}
 	if number != "" {
 		l = append(l, span{text: " " + right(number, 11)})
 	}
@@ -235,10 +240,15 @@ func (m *model) detailLines() []line {
 	name := clean(m.settings.Open.String())
 	since := "waiting for a call"
 	if v != nil {
-		since = fmt.Sprintf("open for %s, %s", seconds(v.Since), plural(v.Calls, "call"))
+		since = fmt.Sprintf("open %s, %s", seconds(v.Since), plural(v.Calls, "call"))
 	}
 	room := m.width - term.Width(since) - 1
-	all = append(all, spread(styled(report.CutName(name, max(room, 8)), strong), text(since), m.width))
+	selection, of := m.settings.Of, ""
+	selection.Service = "" // it is in the method's name
+	if selection != (live.Selection{}) {
+		of = " of " + cutStart(clean(selection.Names()), max(room-24, 8))
+	}
+	all = append(all, spread(line{{cutStart(name, max(room-term.Width(of), 8)), strong}, {of, warn}}, text(since), m.width))
 	if l.facts > 1 {
 		all = append(all, m.facts(v)...)
 	}
@@ -260,9 +270,9 @@ func (m *model) facts(v *live.Detail) []line {
 	r := &v.Row
 	first := fit([]part{
 		{line{{perSecond(r.Number("Mbit/s")), strong}, {text: " Mbit/s"}}, 0},
-		{text(percent(r.Number("share")) + " % of all"), 3},
+		{text(percentOf(r.Number("share")) + " of all"), 3},
 		{line{{perSecond(r.Number("calls/s")), strong}, {text: " calls/s"}}, 0},
-		{text("errors " + percent(r.Number("errors")) + " %"), 1},
+		{text("errors " + percentOf(r.Number("errors"))), 1},
 		{line{{"latency", faint}, {text: " p50 " + nanos(r.Number("latency p50")) + ", p99 " + nanos(r.Number("latency p99"))}}, 2},
 		{text(clean(r.Serializations)), 4},
 	}, "   ", m.width)

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ type page uint8
 
 const (
 	tablePage page = iota
+	errorsPage
 	detailPage
 	helpPage
 )
@@ -51,11 +53,20 @@ type model struct {
 	rows     rows  // of the shown snapshot
 	list     []row // the rows that match the filter, sorted
 
-	page      page
-	belowHelp page // the page under the help
-	editing   bool // the user types a filter
-	sortBy    columnID
-	reversed  bool
+	place
+	trail      []place // the places from which the user came here, the first one first
+	belowHelp  page    // the page under the help
+	editing    bool    // the user types a filter
+	helpScroll int
+	notices    []notice
+	quit       bool
+}
+
+// place is where the user is.
+type place struct {
+	page     page
+	sortBy   columnID
+	reversed bool
 
 	// The cursor stays on the row with its name when rows are sorted again. Until it is moved, and after Home, it stays
 	// on the first row.
@@ -63,10 +74,8 @@ type model struct {
 	pinned      string
 	isPinned    bool
 
-	scroll     int // of the detail page
-	helpScroll int
-	notices    []notice
-	quit       bool
+	scroll int           // of the detail page
+	left   live.Settings // the settings when the user went on from here
 }
 
 func newModel(o Options) model { return model{options: o, settings: o.Settings} }
@@ -87,10 +96,15 @@ func (m model) update(msg tea.Msg) model {
 	case clockMsg:
 		m.now = time.Time(msg)
 	case snapshotMsg:
+		var before *detail
+		if m.current() == detailPage {
+			before = m.detail()
+		}
 		m.snap, m.heard = msg.snap, m.now
 		if m.frozen == nil {
 			m.rows = prepare(m.snap)
 			m.arrange()
+			m.keepSection(before)
 		}
 	case noticeMsg:
 		m.notices = append(m.notices[:len(m.notices):len(m.notices)], notice{m.now, clean(string(msg))})
@@ -108,6 +122,18 @@ func (m model) update(msg tea.Msg) model {
 	return m
 }
 
+// keepSection keeps the section of a method's page where it is on the screen, however long those before it become.
+func (m *model) keepSection(before *detail) {
+	if before == nil {
+		return
+	}
+	at := before.sections[before.current(m.scroll)]
+	after := m.detail()
+	if i := slices.IndexFunc(after.sections, func(s section) bool { return s.name == at.name }); i >= 0 && at.at > 0 {
+		m.scroll += after.sections[i].at - at.at
+	}
+}
+
 // arrange filters and sorts the rows, and puts the cursor back on its row.
 func (m *model) arrange() {
 	m.list = m.rows.visible(m.settings.Filter, m.sortBy, m.reversed)
@@ -115,34 +141,59 @@ func (m *model) arrange() {
 		m.cursor = 0
 		return
 	}
-	for i := range m.list {
-		if m.list[i].Name == m.pinned {
+	for i := range m.rowCount() {
+		if m.rowName(i) == m.pinned {
 			m.cursor = i
 			return
 		}
 	}
 }
 
+// current returns the page, or the one under the help.
+func (m *model) current() page {
+	if m.page == helpPage {
+		return m.belowHelp
+	}
+	return m.page
+}
+
+// rowCount returns the number of rows that the cursor can be on, rowName the name of one.
+func (m *model) rowCount() int {
+	if m.current() == errorsPage {
+		return len(m.failures())
+	}
+	return len(m.list)
+}
+
+func (m *model) rowName(i int) string {
+	if m.current() == errorsPage {
+		f := m.failures()[i]
+		return strings.Join([]string{f.Cause, f.Serialization, f.Client, f.Method.Service, f.Method.Method}, "\x00")
+	}
+	return m.list[i].Name
+}
+
 // clamp moves the cursor and the scroll positions into their ranges after any change.
 func (m *model) clamp() {
-	m.cursor = max(min(m.cursor, len(m.list)-1), 0)
-	visible := max(m.layout().rows, 1)
-	m.top = max(min(m.top, len(m.list)-visible), 0)
-	m.top = max(min(m.top, m.cursor), m.cursor-visible+1)
-	if m.page == detailPage {
+	switch m.page {
+	case detailPage:
 		m.scroll = max(min(m.scroll, m.detail().last(m.layout().body)), 0)
-	}
-	if m.page == helpPage {
+	case helpPage:
 		m.helpScroll = max(min(m.helpScroll, len(m.help())-m.layout().body), 0)
+	default:
+		m.cursor = max(min(m.cursor, m.rowCount()-1), 0)
+		visible := max(m.layout().rows, 1)
+		m.top = max(min(m.top, m.rowCount()-visible), 0)
+		m.top = max(min(m.top, m.cursor), m.cursor-visible+1)
 	}
 }
 
 // move puts the cursor on another row and pins it there.
 func (m *model) move(to int) {
-	m.cursor = max(min(to, len(m.list)-1), 0)
+	m.cursor = max(min(to, m.rowCount()-1), 0)
 	m.isPinned = to > 0
-	if m.isPinned && m.cursor < len(m.list) {
-		m.pinned = m.list[m.cursor].Name
+	if m.isPinned && m.cursor < m.rowCount() {
+		m.pinned = m.rowName(m.cursor)
 	}
 }
 
@@ -158,15 +209,15 @@ func (m *model) resume() {
 	m.arrange()
 }
 
-// regroup changes the grouping. The filter is kept only if both groupings have similar names.
-func (m *model) regroup(by live.Grouping) {
+// regroup changes the grouping by some steps, past those in which all selected calls are one row. The filter is kept only
+// if both groupings have similar names.
+func (m *model) regroup(steps int) {
 	m.resume()
-	switch m.settings.Filter = strings.TrimSuffix(m.settings.Filter, "/"); by {
-	case live.ByMethod, live.ByService:
-		if old := m.settings.By; old != live.ByMethod && old != live.ByService {
-			m.settings.Filter = ""
-		}
-	default:
+	old, by := m.settings.By, m.settings.By.Next(steps)
+	for m.settings.Of.Decides(by) {
+		by = by.Next(steps)
+	}
+	if old > live.ByService || by > live.ByService {
 		m.settings.Filter = ""
 	}
 	m.settings.By = by
@@ -177,28 +228,53 @@ func (m *model) regroup(by live.Grouping) {
 // unknown is the name of the row of calls whose requests were not captured.
 const unknown = "?"
 
-// open opens the method of the cursor's row, or lists the methods of its service.
+// open opens the cursor's row: the page of a method, or the methods of another row.
 func (m *model) open() {
-	if m.cursor >= len(m.list) {
+	snap := m.shown()
+	if snap == nil || m.cursor >= m.rowCount() {
 		return
 	}
-	r := m.list[m.cursor]
-	snap := m.shown()
-	switch {
-	case r.rest:
-		m.notify("this row stands for many groups; a filter (/) singles them out")
-	case snap.By == live.ByService:
-		m.regroup(live.ByMethod)
-		m.filter(r.Name + "/")
-	case snap.By != live.ByMethod:
-		m.notify("methods can be opened: g groups by method")
-	case r.Method == live.Method{}, r.Name == unknown:
-		m.notify("the requests of these calls were not seen, so their method is not known")
-	default:
-		m.resume()
-		m.settings.Open = r.Method
-		m.page, m.scroll = detailPage, 0
+	if m.page == errorsPage {
+		if f := m.failures()[m.cursor]; f.Method == (live.Method{}) {
+			m.notify("this row stands for many kinds of failed calls")
+		} else {
+			m.openMethod(f.Method, live.Selection{Serialization: f.Serialization, Client: f.Client})
+		}
+		return
 	}
+	if snap.By != m.settings.By || snap.Of != m.settings.Of {
+		return // these are the rows of the former table
+	}
+	r := m.list[m.cursor]
+	switch of, ok := snap.Of.And(snap.By, r.Name); {
+	case r.rest:
+		m.notify("this row stands for many groups; use a filter (/) to see them")
+	case snap.By == live.ByMethod:
+		m.openMethod(r.Method, snap.Of)
+	case !ok:
+		m.notify("rows without a name cannot be opened")
+	default:
+		m.goOn(tablePage)
+		m.settings.By, m.settings.Of, m.settings.Filter = live.ByMethod, of, ""
+		m.arrange()
+	}
+}
+
+func (m *model) openMethod(method live.Method, of live.Selection) {
+	if method == (live.Method{}) || method.Service == unknown {
+		m.notify("the method is unknown, because the requests of these calls were not captured")
+		return
+	}
+	m.goOn(detailPage)
+	m.settings.Open, m.settings.Of = method, of
+}
+
+// goOn goes to a page from which back returns.
+func (m *model) goOn(to page) {
+	m.resume()
+	m.left = m.settings
+	m.trail = append(m.trail[:len(m.trail):len(m.trail)], m.place)
+	m.place = place{page: to, sortBy: m.sortBy, reversed: m.reversed}
 }
 
 // back returns to the previous page.
@@ -207,7 +283,16 @@ func (m *model) back() {
 		m.page = m.belowHelp
 		return
 	}
-	m.page, m.settings.Open = tablePage, live.Method{}
+	last := len(m.trail) - 1
+	if last < 0 {
+		return
+	}
+	m.resume()
+	m.place, m.trail = m.trail[last], m.trail[:last]
+	recording := m.settings.Record
+	m.settings = m.left
+	m.settings.Record = recording
+	m.arrange()
 }
 
 // filter changes which rows are shown.

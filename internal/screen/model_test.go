@@ -104,14 +104,121 @@ func TestGrouping(t *testing.T) {
 	}
 	assert.Equal(t, live.ByService, m.settings.By, "behind the last comes the first")
 
-	m = drive(m, grouped(live.ByService), "enter")
-	assert.Equal(t, live.Settings{By: live.ByMethod, Filter: "com.acme.order.OrderQuery/"}, m.settings, "a service opens into its methods")
+	m = drive(m, append(append([]any{"g", "g", "g", "g", "g", "/"}, typing("com.acme")...), "enter", "g")...)
+	assert.Equal(t, live.Settings{By: live.ByService, Filter: "com.acme"}, m.settings, "services are named as methods are")
 	m = drive(m, "g")
-	assert.Equal(t, "com.acme.order.OrderQuery", m.settings.Filter, "services are named as methods are")
-	m = drive(m, "g", grouped(live.BySerialization), "enter")
-	assert.Empty(t, m.settings.Filter, "serializations are not")
+	assert.Equal(t, live.Settings{By: live.BySerialization}, m.settings, "serializations are not")
+}
+
+// Enter on a row shows its methods, and on one of them its page; Esc goes back by the same way, to the same rows.
+func TestDrillDown(t *testing.T) {
+	for by, want := range map[live.Grouping]live.Selection{
+		live.ByService: {Service: "com.acme.item.ItemService"}, live.BySerialization: {Serialization: "kryo"}, live.ByClient: {Client: "10.0.3.18"},
+		live.ByServer: {Server: "10.0.1.9:20880"}, live.ByPair: {Client: "10.0.3.18", Server: "10.0.1.8:20880"},
+	} {
+		m := start(80, 24)
+		m.settings.By = by
+		m = drive(m, grouped(by), "/", "*", "enter", "6", "down")
+		left := m.settings
+		m = drive(m, "home", "down", "enter")
+		require.Equal(t, live.Settings{By: live.ByMethod, Of: want}, m.settings)
+		methods := selected()
+		methods.Of = want
+		assert.Equal(t, m.settings, drive(m, "enter").settings, "the rows of the former table select nothing")
+		m = drive(m, methods)
+		assert.Contains(t, m.view(), "by method of "+want.String())
+		assert.Contains(t, m.view(), "open for 3 s")
+		for range 10 { // other groupings of the same calls
+			m = drive(m, "g")
+			assert.False(t, want.Decides(m.settings.By))
+			assert.Equal(t, want, m.settings.Of)
+		}
+		m.settings.By = live.ByMethod
+		m = drive(m, methods, "enter")
+		assert.Equal(t, live.Settings{By: live.ByMethod, Of: want, Open: methods.Rows[0].Method}, m.settings)
+		m = drive(m, detailed())
+		assert.Contains(t, m.view(), "waiting for a call", "these are all calls of the method")
+		of := detailed()
+		of.Detail.Of = want
+		m = drive(m, of)
+		if by != live.ByService {
+			assert.Contains(t, m.view(), "/listByBuyer of "+want.Names())
+		}
+		assert.Contains(t, m.view(), "open 12 s")
+		assert.Equal(t, "kept", func() string { m := drive(m, "w", "esc"); return map[bool]string{true: "kept"}[m.settings.Record] }())
+		m = drive(m, "esc", methods)
+		assert.Equal(t, live.Settings{By: live.ByMethod, Of: want}, m.settings)
+		m = drive(m, "q", grouped(by))
+		assert.Equal(t, left, m.settings)
+		assert.Equal(t, columnTitled("response p99"), m.sortBy)
+		assert.Equal(t, m.list[1].Name, m.at())
+		assert.False(t, m.quit)
+		assert.True(t, drive(m, "q").quit)
+	}
+	nameless := grouped(live.ByService)
+	nameless.Rows[0].Name = ""
+	m := start(80, 24)
+	m.settings.By = live.ByService
+	m = drive(m, nameless, "enter")
+	assert.Empty(t, m.trail)
+	assert.Contains(t, m.view(), "rows without a name")
+}
+
+// The failed calls are listed by cause; Enter goes to the method, for the calls of that client and serialization.
+func TestErrors(t *testing.T) {
+	m := drive(start(80, 24), steady(), "e", "down")
+	assert.Contains(t, m.view(), "> UserService/getUser")
+	other := steady()
+	other.Failures[0], other.Failures[1] = other.Failures[1], other.Failures[0]
+	m = drive(m, other)
+	assert.Equal(t, 0, m.cursor, "the cursor stays on its row")
+	m = drive(m, steady(), "enter")
+	assert.Equal(t, live.Settings{
+		Open: live.Method{Service: "com.acme.user.UserService", Method: "getUser"}, Of: live.Selection{Serialization: "kryo (Kryo 5)", Client: "10.0.3.18"},
+	}, m.settings)
+	m = drive(m, "esc")
+	assert.Equal(t, errorsPage, m.page)
+	assert.Equal(t, 1, m.cursor)
+	assert.Contains(t, func() string { m := drive(m, "end", "enter"); return m.view() }(), "many kinds")
+	m = drive(m, "end", "up", "?", "esc", "esc")
 	assert.Equal(t, tablePage, m.page)
-	assert.Contains(t, m.view(), "methods can be opened")
+	assert.Equal(t, live.Settings{}, m.settings)
+	unanswered := waiting()
+	unanswered.ErrorPercent = -1
+	m = drive(start(80, 24), unanswered, "e", "enter")
+	assert.Contains(t, m.view(), "No response was captured")
+	assert.Contains(t, m.view(), "errors -")
+}
+
+func plainText(l line) string {
+	var b strings.Builder
+	l.write(&b, false)
+	return b.String()
+}
+
+// The last line of a page has only keys that do something there, and the help has a sentence for each.
+func TestBindings(t *testing.T) {
+	for _, m := range []model{
+		drive(start(200, 24), steady()), drive(start(200, 24), steady(), "e"), drive(start(200, 24), steady(), "enter", detailed()),
+	} {
+		last := m.lines()[23]
+		help := drive(m, "?")
+		var text strings.Builder
+		for _, l := range help.help() {
+			text.WriteString(plainText(l) + "\n")
+		}
+		for i := range bindings {
+			b := &bindings[i]
+			assert.Regexp(t, `^[A-Z].*\.$`, b.what)
+			if b.on&m.kind() == 0 {
+				continue
+			}
+			assert.Contains(t, text.String(), "  "+b.keys)
+			if b.key != "" {
+				assert.Contains(t, plainText(last), b.key+" "+b.name)
+			}
+		}
+	}
 }
 
 // What is typed filters at once; Enter keeps it, Esc takes it away.
@@ -175,7 +282,7 @@ func TestOpen(t *testing.T) {
 	assert.Contains(t, func() string { m := drive(m, other); return m.view() }(), "waiting for the next call", "that is not the one")
 	m = drive(m, detailed())
 	assert.Contains(t, m.view(), "[anatomy]")
-	order := []string{"paths", "histograms", "clients", "largest call", "anatomy"}
+	order := []string{"paths", "histograms", "clients", "calls", "largest call", "anatomy"}
 	for _, name := range order {
 		m = drive(m, "tab")
 		assert.Contains(t, m.view(), "["+name+"]")
@@ -185,6 +292,15 @@ func TestOpen(t *testing.T) {
 		assert.Contains(t, m.view(), "["+order[i]+"]")
 	}
 	assert.Contains(t, func() string { m := drive(m, "e"); return m.view() }(), "LARGEST CALL")
+	for _, key := range []string{"c", "enter"} {
+		m := drive(m, key)
+		assert.Contains(t, m.view(), "[calls]")
+		assert.Contains(t, m.view(), "FAILED CALLS")
+	}
+	longer := detailed()
+	longer.Detail.Clients = append(longer.Detail.Clients, longer.Detail.Clients...)
+	calls := drive(m, "c", longer)
+	assert.Contains(t, calls.view(), "[calls]", "where it was, although the page became longer above")
 	assert.Equal(t, 0, drive(m, "home").scroll)
 	assert.Equal(t, 1, drive(m, "home", "down").scroll)
 	for _, back := range []string{"q", "esc", "backspace"} {
@@ -201,7 +317,7 @@ func TestOpen(t *testing.T) {
 	assert.Equal(t, tablePage, m.page)
 	assert.Contains(t, m.view(), "many groups")
 	m = drive(m, "up", "enter")
-	assert.Contains(t, m.view(), "so their method is not")
+	assert.Contains(t, m.view(), "the method is unknown")
 }
 
 func TestHelp(t *testing.T) {

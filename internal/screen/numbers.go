@@ -43,6 +43,14 @@ func percent(f float64) string {
 	return strconv.FormatFloat(f, 'f', 1, 64)
 }
 
+// percentOf formats a percentage with its sign.
+func percentOf(f float64) string {
+	if !isNumber(f) {
+		return none
+	}
+	return percent(f) + " %"
+}
+
 func size(f float64) string {
 	if !isNumber(f) || f > math.MaxInt64/2 {
 		return none

@@ -53,7 +53,7 @@ func wave(n int, low, high float64) []float64 {
 // steady is a provider's busy link.
 func steady() *live.Snapshot {
 	return &live.Snapshot{
-		At: began.UnixNano(), Running: 72 * time.Second, Window: 10 * time.Second,
+		At: began.UnixNano(), Running: 72 * time.Second, Window: 10 * time.Second, RowsWindow: 10 * time.Second,
 		Interfaces: []live.Interface{{Name: "eth0", Up: true}}, KernelFilter: "",
 		Packets: 9_204_332, LinkBytes: 9_310_000_000, Calls: 1_204_332, Errors: 3_612, Heartbeats: 208, Connections: 104, OpenCalls: 17,
 		Coverage: 99.714, Gap: 22_100_000, RingFill: 3, KernelDrops: 0,
@@ -72,15 +72,29 @@ func steady() *live.Snapshot {
 			methodRow("com.acme.pay.PaymentService", "status", 38, 3.9, 277.9, sizesOf(60, 60, 60, 60),
 				sizesOf(44, 44, 44, 44), 410*time.Microsecond, 870*time.Microsecond, 0, "fastjson2"),
 			methodRow("org.apache.dubbo.metadata.MetadataService", "getMetadataInfo", 0.04, 0.004, 0.1, sizesOf(31, 31, 31, 31),
-				sizesOf(-1, -1, -1, -1), -1, -1, 0, "hessian2"),
+				sizesOf(-1, -1, -1, -1), -1, -1, -1, "hessian2"),
 		},
 		Groups:         6,
 		Serializations: []live.Share{{Name: "hessian2", Percent: 85.9}, {Name: "kryo", Percent: 10.2}, {Name: "fastjson2", Percent: 3.9}},
+		Failures: []live.Failure{
+			failure("SERVER_ERROR", "hessian2", "10.0.3.17", "com.acme.stock.StockFacade", "reserve", 4_611, 97.4, 0),
+			failure("com.acme.user.NoSuchUserException", "kryo (Kryo 5)", "10.0.3.18", "com.acme.user.UserService", "getUser", 48, 1, 2*time.Second),
+			failure("BAD_REQUEST", "kryo (Kryo 5)", "2001:db8::17", "com.acme.user.UserService", "getUser", 21, 0.4, 7*time.Second),
+			failure("THREADPOOL_EXHAUSTED", "hessian2", "10.0.3.17", "com.acme.stock.StockFacade", "reserve", 20, 0.4, 9*time.Second),
+			{Calls: 38, Percent: 0.8, Last: began.UnixNano()},
+		},
 		Findings: []string{
 			"listByBuyer: largest response 7,914,022 = 94 % of Dubbo's payload limit of 8,388,608",
 			"StockFacade/reserve: 12.4 % of the calls fail",
 			"getUser: 9 attachments, the same in every call: 31 % of its request bytes",
 		},
+	}
+}
+
+func failure(cause, serialization, client, service, method string, calls int64, percent float64, ago time.Duration) live.Failure {
+	return live.Failure{
+		Cause: cause, Serialization: serialization, Client: client, Method: live.Method{Service: service, Method: method},
+		Calls: calls, Percent: percent, Last: began.Add(-ago).UnixNano(),
 	}
 }
 
@@ -131,6 +145,19 @@ func detailed() *live.Snapshot {
 		Clients: []live.Share{
 			{Name: "10.0.3.17", Percent: 61.2}, {Name: "10.0.3.18", Percent: 30.1}, {Name: "10.0.3.19", Percent: 8.7},
 		},
+		Failed: []live.Call{
+			call(-2*time.Second, "10.0.3.19:40112", 402, 311, 2*time.Millisecond, "SERVER_ERROR"),
+			call(-9*time.Second, "10.0.3.17:51234", 396, 1204, 4*time.Millisecond, "com.acme.order.NoSuchBuyerException"),
+		},
+		Slowest: []live.Call{
+			call(-3*time.Second, "10.0.3.17:51234", 9204, 7_914_022, 811*time.Millisecond, "ok"),
+			call(-5*time.Second, "[2001:db8:1:2:3:4:5:17]:51236", 402, 911, 640*time.Millisecond, "ok"),
+		},
+		LargestCalls: []live.Call{call(-3*time.Second, "10.0.3.17:51234", 9204, 7_914_022, 811*time.Millisecond, "ok")},
+		Latest: []live.Call{
+			call(0, "10.0.3.17:51234", 402, 911, 44*time.Millisecond, "ok"),
+			call(-time.Millisecond, "10.0.3.18:33100", 402, -1, -1, "no response"),
+		},
 		Largest: &live.Largest{
 			At: began.UnixNano() + 224_817_000, Client: "10.0.3.17:51234", Server: "10.0.1.8:20880", ID: 490361, Frame: 88213,
 			RequestBytes: 366, ResponseBytes: 7_914_022, Latency: int64(811 * time.Millisecond),
@@ -158,10 +185,26 @@ body: values 5 (1.4 %), attachments 117 (32.0 %), envelope 244 (66.6 %)`), "\n")
 	return s
 }
 
+// selected is the same link with one client opened three seconds ago.
+func selected() *live.Snapshot {
+	s := steady()
+	s.Of, s.RowsWindow = live.Selection{Client: "10.0.3.17"}, 3*time.Second
+	s.Rows, s.Groups = s.Rows[:2], 2
+	return s
+}
+
+func call(at time.Duration, client string, request, response int64, latency time.Duration, outcome string) live.Call {
+	c := live.Call{
+		At: began.Add(at).UnixNano(), Client: client, Server: "10.0.1.8:20880", ID: "490361", Serialization: "hessian2",
+		RequestBytes: request, ResponseBytes: response, Latency: int64(latency), Outcome: outcome, Failed: strings.ContainsAny(outcome, "EN"),
+	}
+	return c
+}
+
 // waiting is a capture that has seen no Dubbo.
 func waiting() *live.Snapshot {
 	return &live.Snapshot{
-		At: began.UnixNano(), Running: 8 * time.Second, Window: 8 * time.Second,
+		At: began.UnixNano(), Running: 8 * time.Second, Window: 8 * time.Second, RowsWindow: 8 * time.Second,
 		Interfaces: []live.Interface{{Name: "eth0", Up: true}},
 		Packets:    12_345, LinkBytes: 4_000_000, Connections: 12, OtherPorts: []int{3306, 6379, 9092},
 		Protocols: "dubbo", In: 2.3e6, Out: 1.7e6, Link: 4e6, Other: 4e6, Speed: 1e10, InHistory: wave(8, 1, 3), OutHistory: wave(8, 1, 2),

@@ -112,7 +112,7 @@ func (m *model) where(s *live.Snapshot) line {
 		}
 		broken = append(broken, span{state, alarm})
 	}
-	l := line{{term.CutMiddle(clean(m.options.Title), 24), strong}}
+	l := line{{cutStart(clean(m.options.Title), 24), strong}}
 	if len(broken) > 0 {
 		l = append(append(l, span{text: " "}), broken.cut(30)...)
 	}
@@ -146,7 +146,7 @@ func (m *model) traffic(s *live.Snapshot) [2]line {
 	}
 	two := [2]cells{
 		{"in", rate(s.In) + " Mbit/s", linkUse(s.In, s.Speed), cmp.Or(s.Protocols, "rpc"), rate(s.Messages) + " Mbit/s", perSecond(s.CallsPerSecond) + " calls/s"},
-		{"out", rate(s.Out) + " Mbit/s", linkUse(s.Out, s.Speed), other, rate(s.Other) + " Mbit/s", "errors " + percent(s.ErrorPercent) + " %"},
+		{"out", rate(s.Out) + " Mbit/s", linkUse(s.Out, s.Speed), other, rate(s.Other) + " Mbit/s", "errors " + percentOf(s.ErrorPercent)},
 	}
 	history := [2][]float64{s.InHistory, s.OutHistory}
 	if loopback(s) {
@@ -257,7 +257,7 @@ func (m *model) totals(s *live.Snapshot) line {
 	}, "   ", m.width)
 }
 
-// caption describes the table: grouping, window, order, filter and position.
+// caption describes the table: grouping, selection, window, order, filter and position.
 func (m *model) caption(s *live.Snapshot) line {
 	order := "sorted by " + columnOf(m.sortBy).Title
 	if m.reversed {
@@ -266,19 +266,14 @@ func (m *model) caption(s *live.Snapshot) line {
 			order = strings.Replace(order, "least", "last", 1)
 		}
 	}
-	by := m.settings.By
+	by, of := m.settings.By, m.settings.Of
 	window := ""
 	if s != nil {
-		by = s.By
-		window = "last " + seconds(s.Window)
-	}
-	left := fit([]part{
-		{line{{"by " + by.String(), strong}}, 0}, {text(window), 1}, {text(order), 2},
-	}, ", ", m.width)
-
-	filter := styled("filter: none", faint)
-	if m.settings.Filter != "" || m.editing {
-		filter = styled("filter: "+term.Cut(clean(m.settings.Filter), max(m.width/3, 8)), warn)
+		by, of = s.By, s.Of
+		window = "last " + seconds(s.RowsWindow)
+		if s.RowsWindow < s.Window {
+			window = "open for " + seconds(s.RowsWindow)
+		}
 	}
 	place := ""
 	if n := len(m.list); n > 0 {
@@ -287,7 +282,20 @@ func (m *model) caption(s *live.Snapshot) line {
 			place += fmt.Sprintf(" (%s in all)", count(int64(s.Groups)))
 		}
 	}
-	right := fit([]part{{filter, 0}, {text(place), 1}}, "   ", m.width)
+	filter := part{styled("filter: none", faint), 0}
+	if m.settings.Filter != "" || m.editing {
+		filter.line = styled("filter: "+term.Cut(clean(m.settings.Filter), max(m.width/3, 8)), warn)
+	} else if of != (live.Selection{}) {
+		filter = part{} // what is selected matters more
+	}
+	right := fit([]part{filter, {text(place), 1}}, "   ", m.width)
+
+	name := line{{"by " + by.String(), strong}}
+	room := m.width - right.width() - 2
+	if of != (live.Selection{}) {
+		name = append(name, span{" of " + cutStart(clean(of.String()), max(room-name.width()-len(" of , open for 10 s"), 8)), warn})
+	}
+	left := fit([]part{{name, 0}, {text(window), 1}, {text(order), 2}}, ", ", room)
 	return spread(left, right, m.width)
 }
 

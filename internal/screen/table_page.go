@@ -45,6 +45,9 @@ func (m *model) layout() layout {
 	switch m.page {
 	case tablePage:
 		l.rows = max(h-(3+l.totals+2*l.air+1+l.groups+1)-(l.selected+l.shares+l.notes+1), 0)
+	case errorsPage:
+		l.notes = min(l.notes, 1)
+		l.rows = max(h-(3+l.totals+2*l.air+2)-(l.selected+l.notes+1), 0)
 	case detailPage:
 		l.notes = min(l.notes, 1)
 		l.body = max(h-1-l.facts-1-l.air-l.notes-1, 0)
@@ -65,6 +68,8 @@ func (m *model) lines() []line {
 		all = m.tooSmall()
 	case m.page == helpPage:
 		all = m.helpLines()
+	case m.page == errorsPage:
+		all = m.errorLines()
 	case m.page == detailPage:
 		all = m.detailLines()
 	default:
@@ -136,7 +141,7 @@ func (m *model) tableLines() []line {
 		body = m.emptyTable(s, l.rows)
 	}
 	for i := m.top; i < len(m.list) && len(body) < l.rows; i++ {
-		body = append(body, m.rowLine(&m.list[i], i == m.cursor, chosen, nameWidth, by))
+		body = append(body, m.rowLine(&m.list[i], i == m.cursor, chosen, nameWidth))
 	}
 	all = append(all, visible(body, 0, l.rows)...)
 	all = append(all, make([]line, l.air)...)
@@ -158,8 +163,8 @@ func nameTitle(by live.Grouping) string {
 	return by.String()
 }
 
-func (m *model) rowLine(r *row, atCursor bool, chosen []*column, nameWidth int, by live.Grouping) line {
-	l := line{{text: "  "}, {text: left(m.rows.name(r, nameWidth, by), nameWidth)}}
+func (m *model) rowLine(r *row, atCursor bool, chosen []*column, nameWidth int) line {
+	l := line{{text: "  "}, {text: left(m.rows.name(r, nameWidth), nameWidth)}}
 	if atCursor {
 		l[0].text = "> "
 	}
@@ -170,7 +175,12 @@ func (m *model) rowLine(r *row, atCursor bool, chosen []*column, nameWidth int, 
 		}
 		l = append(l, span{text: " "}, span{right(c.cell(r, c.Width), c.Width), style})
 	}
-	if !atCursor {
+	return m.atCursor(l, atCursor)
+}
+
+// atCursor highlights a row if the cursor is on it.
+func (m *model) atCursor(l line, at bool) line {
+	if !at {
 		return l
 	}
 	var b strings.Builder
@@ -190,12 +200,12 @@ func (m *model) selected(s *live.Snapshot, chosen []*column, n int) []line {
 		as = clean(r.Serializations)
 	}
 	about := styled(term.Cut(as, m.width/3), faint)
-	name := term.CutMiddle(r.full, max(m.width-about.width()-4, 8))
+	name := cutStart(r.full, max(m.width-about.width()-4, 8))
 	lines[0] = spread(append(text("  "), styled(name, strong)...), about, m.width)
 	if n > 1 {
 		more := m.hidden(r, chosen)
 		if len(more) == 0 {
-			more = styled(plural(r.Calls, "call")+" in the last "+seconds(s.Window), faint)
+			more = styled(plural(r.Calls, "call")+" in the last "+seconds(s.RowsWindow), faint)
 		}
 		lines[1] = append(text("  "), more...)
 	}
@@ -207,7 +217,7 @@ func (m *model) selected(s *live.Snapshot, chosen []*column, n int) []line {
 func (m *model) hidden(r *row, chosen []*column) line {
 	var ids []columnID
 	for _, title := range []string{
-		"latency p50", "request p99", "share", "response max", "request p50", "response p50", "request max",
+		"errors", "request mean", "response p50", "latency p99", "response p99", "request p50", "request p99", "share", "response max", "request max",
 	} {
 		c := columnOf(columnTitled(title))
 		if !slices.Contains(chosen, c) && c.cell(r, 12) != none {
@@ -234,8 +244,8 @@ func (m *model) named(r *row, ids []columnID) line {
 			sep, group = "  ", c.Group
 			name = strings.TrimSpace(group + " " + name)
 		}
-		if id == colShare {
-			name, value = "share", value+" %"
+		if id == colShare || id == colErrors {
+			name, value = c.Title, value+" %"
 		}
 		if len(l) == 0 {
 			sep = ""
@@ -255,7 +265,7 @@ func (m *model) shares(s *live.Snapshot) line {
 		parts = append(parts, part{text(clean(share.Name) + " " + percent(share.Percent) + " %"), i + 1})
 	}
 	if len(s.Serializations) == 0 {
-		parts = append(parts, part{styled("no Dubbo in this window", faint), 1})
+		parts = append(parts, part{styled("no Dubbo in the last "+seconds(s.Window), faint), 1})
 	}
 	if s.OtherFromCounters {
 		hint := "* from the interface's counters: the filter in the kernel hides it"
@@ -267,42 +277,16 @@ func (m *model) shares(s *live.Snapshot) line {
 	return fit(parts, "  ", m.width)
 }
 
-// keyParts returns the parts of a line from pairs: a key and what it does.
-func keyParts(pairs ...string) []part {
-	var parts []part
-	for i := 0; i+1 < len(pairs); i += 2 {
-		parts = append(parts, part{line{{pairs[i], strong}, {" " + pairs[i+1], plain}}, i/2 + 1})
-	}
-	return parts
-}
-
 // keysLine returns the last line of a page: the keys, or the filter that is being typed.
 func (m *model) keysLine() line {
 	if m.editing {
 		hint := styled("Enter keeps, Esc clears", faint)
 		return spread(line{{"filter: ", strong}, {text: cutStart(clean(m.settings.Filter), m.width-34)}, {"_", warn}}, hint, m.width)
 	}
-	record := "record"
-	if m.settings.Record {
-		record = "stop"
-	}
-	pause := "pause"
-	if m.frozen != nil {
-		pause = "go on"
-	}
-	var parts []part
-	switch m.page {
-	case helpPage:
-		parts = keyParts("↑↓ PgUp PgDn", "scroll", "q", "back")
-	case detailPage:
-		parts = keyParts("q", "back", "Tab", "section", "↑↓", "scroll", "e", "largest call", "space", pause, "w", record, "?", "help")
-	default:
-		parts = keyParts("enter", "open", "g", "group", "1-9", "sort", "/", "filter", "space", pause, "w", record, "?", "help", "q", "quit")
-		parts[6].drop, parts[7].drop = 0, 0
-	}
-	return fit(parts, "  ", m.width)
+	return fit(m.keyParts(), "  ", m.width)
 }
 
+// cutStart shortens a name to n columns at its start.
 func cutStart(s string, n int) string {
 	if term.Width(s) <= n {
 		return s

@@ -63,16 +63,14 @@ func prepare(snap *live.Snapshot) rows {
 }
 
 // name returns the name of a row in n columns: the longest form in which the names of all rows fit.
-func (r *rows) name(i *row, n int, by live.Grouping) string {
+func (r *rows) name(i *row, n int) string {
 	switch {
 	case r.widest[0] <= n:
 		return i.full
 	case r.widest[1] <= n:
 		return i.short[0]
-	case by == live.ByMethod:
-		return report.CutName(i.short[1], n)
 	}
-	return term.CutMiddle(i.short[1], n)
+	return cutStart(i.short[1], n)
 }
 
 // visible returns the rows that match the filter, sorted; rows with unknown numbers come last in any order. The Monitor
