@@ -135,9 +135,9 @@ func (s *replayedSide) Data(b []byte, _ *assemble.Meta) {
 	s.bytes += int64(len(b))
 }
 
-func (s *replayedSide) Gap(n, _ int64, _ *assemble.Meta)  { s.err = fmt.Errorf("a gap of %d bytes", n) }
-func (s *replayedSide) Late(int64, int64, *assemble.Meta) {}
-func (s *replayedSide) Repeat(int, *assemble.Meta)        {}
+func (s *replayedSide) Gap(n, _ int64, _ *assemble.Meta)   { s.err = fmt.Errorf("a gap of %d bytes", n) }
+func (s *replayedSide) Late([]byte, int64, *assemble.Meta) {}
+func (s *replayedSide) Repeat(int, *assemble.Meta)         {}
 
 func (s *replayedSide) End() {
 	if s.closed++; s.closed == 2 {

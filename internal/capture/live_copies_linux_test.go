@@ -21,7 +21,7 @@ func (ignore) Open(*assemble.Connection) [2]assemble.Stream {
 func (ignore) Close(*assemble.Connection)       {}
 func (ignore) Data([]byte, *assemble.Meta)      {}
 func (ignore) Gap(_, _ int64, _ *assemble.Meta) {}
-func (ignore) Late(_, _ int64, _ *assemble.Meta) {
+func (ignore) Late(_ []byte, _ int64, _ *assemble.Meta) {
 }
 func (ignore) Repeat(int, *assemble.Meta) {}
 func (ignore) End()                       {}

@@ -30,9 +30,11 @@ type connection struct {
 
 	messages int64
 	protocol *rpc.Protocol // of the last message
-	// skipped and unowned are bytes of no message; gap is missing bytes.
-	skipped, gap int64
-	unowned      []namedBytes
+	// skipped and unowned are bytes of no message; gap is missing bytes. late is bytes without a place in the streams,
+	// lateClaimed is set if some of them began a message.
+	skipped, gap, late int64
+	lateClaimed        bool
+	unowned            []namedBytes
 	// lostGaps counts the gaps from segments that the capture lacks, lostBytes their bytes; the snap length cut off
 	// the rest of gap.
 	lostGaps, lostBytes int64
@@ -315,10 +317,16 @@ func (d *direction) Gap(n, wire int64, m *assemble.Meta) {
 	}
 }
 
-// Late counts bytes that arrived too late for any message.
-func (d *direction) Late(n, cut int64, _ *assemble.Meta) {
-	d.conn.skipped += n
-	d.conn.gap += cut
+// Late counts bytes that have no place in the stream.
+func (d *direction) Late(b []byte, cut int64, _ *assemble.Meta) {
+	c := d.conn
+	for _, p := range c.opt.Protocols {
+		if p.Resyncs && p.Sniff != nil && p.Sniff(b[:min(len(b), rpc.HeadLen)]) == rpc.Mine {
+			c.lateClaimed = true
+		}
+	}
+	c.late += int64(len(b))
+	c.gap += cut
 }
 
 // Repeat adds the link bytes of retransmitted payload to the messages that own it, if they are still in the window,

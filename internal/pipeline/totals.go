@@ -231,6 +231,11 @@ func (t *Totals) Settle(m *call.Message) {
 
 // connection adds the counts of one connection.
 func (t *Totals) connection(c *connection) {
+	late := c.late
+	if c.claimed || c.lateClaimed {
+		t.Skipped += late
+		late = 0
+	}
 	if c.claimed {
 		t.Skipped += c.skipped
 		if c.gap == 0 && !c.tcp.Joined {
@@ -243,7 +248,7 @@ func (t *Totals) connection(c *connection) {
 			t.other(u.name, u.bytes)
 		}
 	} else {
-		n := c.skipped
+		n := c.skipped + late
 		for _, u := range c.unowned {
 			n += u.bytes
 		}
@@ -339,7 +344,7 @@ func (c *connection) protocolName() string {
 			}
 		}
 	}
-	text := c.skipped == 0 && len(c.unowned) > 0
+	text := c.skipped+c.late == 0 && len(c.unowned) > 0
 	for i := range c.dirs {
 		for _, p := range c.opt.Protocols {
 			if p.Fallback != nil && p.Fallback(c.dirs[i].head(), text) {

@@ -117,10 +117,10 @@ type Stream interface {
 	// Gap takes n bytes that the capture does not have. wire of them were in captured packets, beyond the snap length;
 	// the others were never seen.
 	Gap(n int64, wire int64, m *Meta)
-	// Late takes n captured bytes, and cut bytes beyond the snap length, that have no place in the stream (m.Pos is negative): they
-	// come before the start of a stream joined midway, after the bytes that follow them had been handed on; or their numbers
-	// fit no generation of the connection.
-	Late(n, cut int64, m *Meta)
+	// Late takes captured bytes of a packet, and the number of bytes after them that the snap length cut, that have no place in
+	// the stream (m.Pos is negative): they come before the start of a stream joined midway, after the bytes that follow them had
+	// been handed on; or their numbers fit no generation of the connection. b is borrowed until it returns.
+	Late(b []byte, cut int64, m *Meta)
 	// Repeat takes n bytes that were retransmitted. m.Pos is their position; it is negative before the first delivered
 	// byte.
 	Repeat(n int, m *Meta)

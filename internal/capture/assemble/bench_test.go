@@ -67,11 +67,11 @@ func heap() int64 {
 
 type discard struct{}
 
-func (discard) Data([]byte, *Meta)       {}
-func (discard) Gap(int64, int64, *Meta)  {}
-func (discard) Repeat(int, *Meta)        {}
-func (discard) End()                     {}
-func (discard) Late(int64, int64, *Meta) {}
+func (discard) Data([]byte, *Meta)        {}
+func (discard) Gap(int64, int64, *Meta)   {}
+func (discard) Repeat(int, *Meta)         {}
+func (discard) End()                      {}
+func (discard) Late([]byte, int64, *Meta) {}
 
 // A connection costs little, whatever became of it.
 func BenchmarkMemory(b *testing.B) {

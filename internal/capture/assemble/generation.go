@@ -256,7 +256,7 @@ func (a *Assembler) unplaced(c *Connection, p *suspect) {
 	a.Ledger.Stream += captured
 	a.Ledger.BeyondSnap += cut
 	a.Ledger.Overhead += int64(o.Overhead)
-	c.sides[p.side].stream.Late(captured, cut, &Meta{Time: o.Time, Packet: o.Packet, File: o.File, Pos: noPlace, Overhead: o.Overhead})
+	c.sides[p.side].stream.Late(s.Payload, cut, &Meta{Time: o.Time, Packet: o.Packet, File: o.File, Pos: noPlace, Overhead: o.Overhead})
 }
 
 // stray counts a packet that belongs to no stream.

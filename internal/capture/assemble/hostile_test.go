@@ -57,7 +57,8 @@ func (s *hostileStream) Repeat(n int, m *Meta) {
 	s.w.link += int64(n + m.Overhead)
 }
 
-func (s *hostileStream) Late(n, cut int64, m *Meta) {
+func (s *hostileStream) Late(b []byte, cut int64, m *Meta) {
+	n := int64(len(b))
 	require.False(s.t, s.ended)
 	require.Positive(s.t, n+cut)
 	require.LessOrEqual(s.t, m.Pos+n+cut, int64(0))

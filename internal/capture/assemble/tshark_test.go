@@ -42,14 +42,14 @@ func (k *kept) Open(c *Connection) [2]Stream {
 	return [2]Stream{&n.sides[0], &n.sides[1]}
 }
 
-func (s *keptStream) Data(b []byte, _ *Meta)       { s.b = append(s.b, b...) }
-func (s *keptStream) Gap(_, _ int64, _ *Meta)      { s.gaps++ }
-func (s *keptStream) Repeat(int, *Meta)            {}
-func (s *keptStream) Late(n, _ int64, _ *Meta)     { s.gaps += int(n) }
-func (s *keptStream) End()                         {}
-func (c *keptConn) way(i int) string               { return c.ends[i] + " > " + c.ends[1-i] }
-func (c *keptConn) text(i int) string              { return c.way(i) + " " + hex.EncodeToString(c.sides[i].b) }
-func addWay(to []string, c *keptConn) (_ []string) { return append(to, c.text(0), c.text(1)) }
+func (s *keptStream) Data(b []byte, _ *Meta)          { s.b = append(s.b, b...) }
+func (s *keptStream) Gap(_, _ int64, _ *Meta)         { s.gaps++ }
+func (s *keptStream) Repeat(int, *Meta)               {}
+func (s *keptStream) Late(b []byte, _ int64, _ *Meta) { s.gaps += len(b) }
+func (s *keptStream) End()                            {}
+func (c *keptConn) way(i int) string                  { return c.ends[i] + " > " + c.ends[1-i] }
+func (c *keptConn) text(i int) string                 { return c.way(i) + " " + hex.EncodeToString(c.sides[i].b) }
+func addWay(to []string, c *keptConn) (_ []string)    { return append(to, c.text(0), c.text(1)) }
 
 // follow is what tshark makes of the streams of a capture, and of the first n of them.
 func follow(t *testing.T, path string, n int) (ways []string) {

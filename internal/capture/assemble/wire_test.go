@@ -40,7 +40,8 @@ func (r *recorder) Repeat(n int, m *Meta) {
 	r.link += int64(n + m.Overhead)
 }
 
-func (r *recorder) Late(n, cut int64, m *Meta) {
+func (r *recorder) Late(b []byte, cut int64, m *Meta) {
+	n := int64(len(b))
 	fmt.Fprintf(&r.b, "<late %d+%d>", m.Pos, n+cut)
 	r.link += n + cut + int64(m.Overhead)
 }
