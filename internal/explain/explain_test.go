@@ -187,6 +187,7 @@ func TestPages(t *testing.T) {
 				head, _, _ := strings.Cut(text, `<pre id="hex"`)
 				require.NotContains(t, head, outside)
 			}
+			require.Contains(t, text, `content="default-src 'none';`)
 			require.NotContains(t, text, "ZgotmplZ")
 			require.Contains(t, text, `data-r="1"`)
 		})

@@ -71,13 +71,13 @@ func (f *Frame) rowsHTML(s *Style) template.HTML {
 	var b strings.Builder
 	for _, ln := range f.lines(s) {
 		if !s.Full && b.Len() > pageHalf {
-			b.WriteString(`<tr class="more"><td></td><td colspan="3">… more rows: explain --full prints all</td></tr>`)
+			b.WriteString(`<tr class="more"><td></td><td colspan="3">… more rows: --full prints all</td></tr>`)
 			break
 		}
 		r := &f.rows[ln.row]
 		if ln.more > 0 {
-			fmt.Fprintf(&b, `<tr class="more"><td></td><td style="padding-left:%dch">… %s more</td><td>%s</td><td>--full prints them</td></tr>`,
-				2*r.depth, report.Count(int64(ln.more)), report.Count(int64(ln.bytes)))
+			fmt.Fprintf(&b, `<tr class="more"><td></td><th scope="row" style="--d:%d">… %s more</th><td>%s</td><td>--full prints them</td></tr>`,
+				min(r.depth, 24), report.Count(int64(ln.more)), report.Count(int64(ln.bytes)))
 			continue
 		}
 		class, offset, size := r.class, "", report.Count(int64(r.len))
@@ -94,8 +94,8 @@ func (f *Frame) rowsHTML(s *Style) template.HTML {
 		if len(value) > 300 && !s.Full {
 			value = strings.ToValidUTF8(value[:300], "") + "…"
 		}
-		fmt.Fprintf(&b, `<tr class="%s" data-r="%d" data-e="%d" tabindex="0"><td>%s</td><td style="padding-left:%dch" title="%s">%s</td><td>%s</td><td>%s</td></tr>`+"\n",
-			class, ln.row, r.end, offset, 2*min(r.depth, 24), safe(r.path), safe(r.name), size, safe(value))
+		fmt.Fprintf(&b, `<tr class="%s" data-r="%d" data-e="%d" tabindex="0"><td>%s</td><th scope="row" style="--d:%d" title="%s">%s</th><td>%s</td><td>%s</td></tr>`+"\n",
+			class, ln.row, r.end, offset, min(r.depth, 24), safe(r.path), safe(r.name), size, safe(value))
 	}
 	return template.HTML(b.String())
 }
@@ -130,7 +130,7 @@ func (f *Frame) hexHTML(s *Style) template.HTML {
 	for from := 0; from < total; from += 16 {
 		to := min(from+16, total)
 		if !s.Full && b.Len() > pageHalf {
-			fmt.Fprintf(&b, "<span class=more>… %s more bytes: explain --full prints all</span>\n", report.Count(int64(total-from)))
+			fmt.Fprintf(&b, "<span class=more>… %s more bytes: --full prints all</span>\n", report.Count(int64(total-from)))
 			break
 		}
 		if skip[from] && skip[to-1] && owner[from] == owner[to-1] {

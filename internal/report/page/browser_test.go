@@ -235,3 +235,26 @@ func (b *browser) quiet() {
 	require.Empty(b.t, b.printedAt)
 	require.Empty(b.t, b.asked)
 }
+
+// lowContrast is a script that returns the texts whose contrast with their background is below 4.5, the least of WCAG's level AA.
+const lowContrast = `(() => {
+	const channels = (color) => {
+		const n = color.match(/[\d.]+/g).map(Number);
+		return color.startsWith("color(") ? [n[0] * 255, n[1] * 255, n[2] * 255, n[3] ?? 1] : [n[0], n[1], n[2], n[3] ?? 1];
+	};
+	const luminance = (c) => {
+		const [r, g, b] = c.slice(0, 3).map((v) => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+		return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+	};
+	const low = new Map();
+	for (const e of document.body.querySelectorAll("*")) {
+		if (![...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim()) || !e.getClientRects().length || e.matches("script, title, .over")) continue;
+		const style = getComputedStyle(e);
+		let back = [0, 0, 0, 0];
+		for (let up = e; up && back[3] < 1; up = up.parentElement) back = channels(getComputedStyle(up).backgroundColor);
+		const [a, b] = [luminance(channels(e instanceof SVGElement ? style.fill : style.color)), luminance(back)].sort((x, y) => y - x);
+		const contrast = (a + 0.05) / (b + 0.05);
+		if (contrast < 4.5) low.set(e.tagName + "." + (e.getAttribute("class") || e.parentElement.getAttribute("class")), contrast.toFixed(2) + " " + e.textContent.slice(0, 40));
+	}
+	return [...low].map((x) => x.join(" ")).join("; ");
+})()`

@@ -471,6 +471,9 @@ func TestPageAtAnyWidth(t *testing.T) {
 			b.load(text)
 			b.eval(`document.querySelectorAll("button.open").forEach((b, i) => i < 3 && b.click())`)
 			assert.LessOrEqual(t, b.eval(`document.documentElement.scrollWidth`), float64(width), "%s at %d", file, width)
+			if width == 768 || width == 1400 { // in dark colours and in light ones
+				assert.Empty(t, b.eval(lowContrast), file)
+			}
 			b.shot(fmt.Sprintf("%s-%d", file, width))
 		}
 		b.load(text)
