@@ -51,6 +51,7 @@ func (a *analyzeFlags) add(cmd *cobra.Command, formats ...string) {
 		atLeast(fs, "top", &a.measure.Top, 0)
 		fs.BoolVar(&a.measure.Details, "details", false, "add details of the first 5 methods, or of --top N: histograms of sizes, body composition by path, the largest body")
 		fs.BoolVar(&a.print.SameMethods, "same-methods", false, "show only methods seen in more than one serialization, and compare their sizes")
+		fs.StringSliceVar(&a.print.Sections, "sections", nil, "print only these `SECTIONS` of tables and markdown, in this order, separated by commas: "+strings.Join(report.SectionNames(), ", "))
 		fs.BoolVar(&a.measure.Findings, "findings", false, "print only the findings")
 		for i, p := range presets {
 			fs.BoolVar(&a.presets[i], p.flag, false, p.usage)
@@ -66,6 +67,38 @@ func (a *analyzeFlags) add(cmd *cobra.Command, formats ...string) {
 		fs.BoolVar(&a.print.Buckets, "buckets", false, "include histograms in json; analyze, compare and check can read such a report")
 	})
 	flagValues(cmd, "sort", report.SortNames())
+	flagValues(cmd, "sections", report.SectionNames())
+}
+
+// chooseSections checks --sections. A section that a flag asks for is asked for by its name, too.
+func (a *analyzeFlags) chooseSections(cfg *measure.Config) error {
+	names := report.SectionNames()
+	if a.print.Sections != nil && len(a.print.Sections) == 0 {
+		return exit.Usagef("--sections: choose from %s", strings.Join(names, ", "))
+	}
+	for i, name := range a.print.Sections {
+		switch {
+		case !slices.Contains(names, name):
+			hint := ""
+			if near := nearest(name, names); near != "" {
+				hint = "; did you mean " + near + "?"
+			}
+			return exit.Usagef("--sections: %q is not a section%s Choose from %s", name, cmp.Or(hint, "."), strings.Join(names, ", "))
+		case slices.Contains(a.print.Sections[:i], name):
+			return exit.Usagef("--sections names %s twice", name)
+		case name == "same-methods":
+			a.print.SameMethods = true
+		case name == "details":
+			cfg.Details = true
+		}
+		for i, p := range presets {
+			a.presets[i] = a.presets[i] || p.flag == name
+		}
+	}
+	if cfg.Findings && a.print.Sections != nil {
+		return exit.Usagef("--findings prints the findings alone; leave out --sections")
+	}
+	return nil
 }
 
 // complete returns what the flags ask to measure, and how to print the report.
@@ -82,6 +115,9 @@ func (a *analyzeFlags) complete() (cfg measure.Config, p *measure.Print, err err
 		return cfg, p, exit.Usagef("--sort %s: choose from %s", p.Sort, strings.Join(report.SortNames(), ", "))
 	}
 	if cfg.Sample, err = parseSample(a.sample); err != nil {
+		return cfg, p, err
+	}
+	if err = a.chooseSections(&cfg); err != nil {
 		return cfg, p, err
 	}
 	for i, preset := range presets {

@@ -25,6 +25,7 @@ var properties = []struct {
 	{"golden frames", 1, goldenFrames, true},
 	{"golden table", 1, goldenTable, true},
 	{"formats agree", 10, formatsAgree, false},
+	{"head agrees", 4, headAgrees, false},
 	{"parts add up", 10, partsAddUp, false},
 	{"frames add up", 50, framesAreNumberedAndAddUp, false},
 	{"filters leave coverage", 50, filtersLeaveCoverageAndNumbers, false},

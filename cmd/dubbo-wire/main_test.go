@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -62,6 +63,7 @@ func measured() {
 //	samegroups REPORT REPORT  checks that two JSON reports have the same groups
 //	allgroups REPORT REPORT   checks that two JSON reports have the same groups, with the rates of calls, and the same coverage
 //	sums JSONL                checks that the intervals of a live report add up to it
+//	sections FILE TITLES      checks which sections a table has; the head is Capture
 //	oneline stderr            checks that there is one line on standard error, said by the program
 //
 // and the programs of script_programs_test.go.
@@ -95,6 +97,7 @@ func TestScript(t *testing.T) {
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits": cmdExits, "bounded": cmdBounded, "capture": cmdCapture, "mkpcap": cmdMkpcap, "cutfile": cmdCutFile, "patch": cmdPatch,
 			"balance": cmdBalance, "oneline": cmdOneLine, "samecalls": cmdSameCalls, "samegroups": cmdSameGroups, "allgroups": cmdAllGroups, "sums": cmdSums,
+			"sections": cmdSections,
 		},
 		Condition: func(name string) (bool, error) {
 			if name != "live" {
@@ -213,6 +216,19 @@ func cmdBalance(ts *testscript.TestScript, neg bool, args []string) {
 	r, err := parseReport([]byte(ts.ReadFile(args[0])))
 	ts.Check(err)
 	ts.Check(r.balance())
+}
+
+func cmdSections(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: sections FILE TITLES")
+	}
+	var titles []string
+	for _, block := range strings.Split(ts.ReadFile(args[0]), "\n\n") {
+		titles = append(titles, regexp.MustCompile(`^(Capture|[A-Z ]*[A-Z])`).FindString(block))
+	}
+	if got := strings.Join(titles, ","); got != args[1] {
+		ts.Fatalf("sections: %s", got)
+	}
 }
 
 func cmdOneLine(ts *testscript.TestScript, neg bool, args []string) {

@@ -256,7 +256,7 @@ func TestScreen(t *testing.T) {
 			m.sees("by method", "q quit")
 			stop()
 			m.keys("q")
-			m.sees("COVERAGE", "100 % of Dubbo's bytes are in whole frames")
+			m.sees("COVERAGE", "100 % of Dubbo's bytes are in complete frames")
 			m.keys("echo exit $?; stty -a | grep -o ' -\\?echo '", "Enter")
 			m.sees("exit 0", "\n echo")
 		})

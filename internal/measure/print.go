@@ -16,6 +16,7 @@ type Print struct {
 	Sort                           string
 	Top                            int
 	Findings, SameMethods, Buckets bool
+	Sections                       []string // of tables and Markdown; nil for all
 }
 
 // Print writes the report to all targets. command is what made the report; explain is the command that shows a frame, or "".
@@ -26,7 +27,7 @@ func (p *Print) Print(targets []*output.Target, r *report.Report, command, expla
 		r.Filter = strings.TrimSpace(r.Filter + " --same-methods")
 	}
 	return p.Output.Print(targets, func(t *output.Target, st report.Style) error {
-		st.Top, st.Command, st.Explain = p.Top, command, explain
+		st.Top, st.Command, st.Explain, st.Sections = p.Top, command, explain, p.Sections
 		return p.printTo(t, r, st)
 	})
 }
@@ -34,6 +35,10 @@ func (p *Print) Print(targets []*output.Target, r *report.Report, command, expla
 // Open opens the targets of the report and adds their formats to cfg.
 func (p *Print) Open(places *output.Places, cfg *Config) ([]*output.Target, error) {
 	all, err := p.Output.Open(places)
+	if err == nil && p.Sections != nil && !output.Any(all, "table", "markdown") {
+		output.Discard(all)
+		return nil, exit.Usagef("--sections chooses what tables and markdown print; %s has a fixed content", all[0].Format)
+	}
 	for _, t := range all {
 		cfg.Formats = append(cfg.Formats, t.Format)
 		if p.Findings && !slices.Contains(report.FindingsFormats, t.Format) {

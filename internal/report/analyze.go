@@ -24,18 +24,6 @@ func (r *Report) Write(w io.Writer, format string, s Style) error {
 	return r.document(&s).Write(w, format, s)
 }
 
-// document returns the sections of the report in reading order.
-func (r *Report) document(s *Style) *Document {
-	list := append([]Section{r.onTheWire(s)}, r.sameMethodsSections(s)...)
-	if r.Selected.Calls > 0 {
-		list = appendSections(list, r.comparison(s), r.composition(s), r.rankingSection(s))
-		list = append(list, r.worstSections(s)...)
-		list = appendSections(list, r.pairs(s))
-	}
-	list = appendSections(list, r.findingsSection(s), r.coverageSection(s))
-	return &Document{Summary: r.summary(s), Sections: append(list, r.details(s)...)}
-}
-
 // appendSections appends the sections that are not empty.
 func appendSections(list []Section, sections ...Section) []Section {
 	for _, sec := range sections {
@@ -97,12 +85,13 @@ func formatSeconds(f float64) string {
 // nanos returns the duration of the capture, which all rates are based on.
 func (r *Report) nanos() int64 { return r.Totals.Span() }
 
+const wireTitle = "ON THE WIRE"
+
 // onTheWire returns the table of what the link carried. Its rows add up to the last one.
 func (r *Report) onTheWire(s *Style) Section {
 	t := r.Totals
-	const title = "ON THE WIRE"
-	sec := Section{Title: title, Columns: []Column{
-		{Name: "", least: len(title), Flex: true},
+	sec := Section{Title: wireTitle, Columns: []Column{
+		{Name: "", least: len(wireTitle), Flex: true},
 		{Name: "bytes", unit: volume},
 		{Name: "share %", unit: percent},
 		{Name: "Mbit/s", unit: mbit},

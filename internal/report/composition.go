@@ -7,6 +7,8 @@ import (
 	"dubbo-wire/internal/sizes"
 )
 
+const compositionTitle = "BODY COMPOSITION"
+
 // composition returns the composition of bodies by class, with the rows of the comparison. It has no columns if bodies were not
 // decoded.
 func (r *Report) composition(s *Style) Section {
@@ -35,7 +37,7 @@ func (r *Report) composition(s *Style) Section {
 		}
 		return cells
 	}, nil)
-	sec.Title = "WHAT BODIES ARE MADE OF"
+	sec.Title = compositionTitle
 	if r.Sampled {
 		requests, responses := r.Selected.Sampled[0], r.Selected.Sampled[1]
 		all := r.Selected.Request.Body.Count + r.Selected.Response().Body.Count

@@ -11,9 +11,11 @@ import (
 	"dubbo-wire/internal/term"
 )
 
+const coverageTitle = "COVERAGE"
+
 // coverageSection describes in sentences what was captured and what is missing.
 func (r *Report) coverageSection(s *Style) Section {
-	sec := Section{Title: "COVERAGE"}
+	sec := Section{Title: coverageTitle}
 	r.streams(s, &sec)
 	r.connections(sec.note)
 	r.calls(s, sec.note)
@@ -44,17 +46,13 @@ const fromSaved = "Read from saved reports: what only the packets tell is not he
 func (r *Report) streams(s *Style, sec *Section) {
 	t := r.Totals
 	if t.Frames == 0 {
-		if t.TCP.Data > 0 {
-			sec.note("No Dubbo frame was found in %s of TCP payload.", bytesText(t.TCP.Stream, s))
-		} else {
-			sec.note("No Dubbo frame was found: no TCP packet with payload was read.")
-		}
+		sec.note("N%s.", r.noFrames(s)[1:])
 	} else {
-		whole := ""
+		complete := ""
 		if r.complete() {
-			whole = ": nothing was lost, cut or skipped"
+			complete = ": nothing was lost, cut or skipped"
 		}
-		sec.note("%s of Dubbo's bytes are in whole frames%s.", formatCoverage(r.Percent(), s.Exact), whole)
+		sec.note("%s of Dubbo's bytes are in complete frames%s.", formatCoverage(r.Percent(), s.Exact), complete)
 	}
 	if t.Gap > 0 {
 		sec.note("%s.", r.gapText(s))
@@ -70,14 +68,16 @@ func (r *Report) streams(s *Style, sec *Section) {
 	sec.noteCount(t.NegativeLengths, "header announces", "headers announce", "a negative length.")
 }
 
-// complete reports whether no loss is known.
-func (r *Report) complete() bool {
-	t := r.Totals
-	return t.Gap == 0 && t.Skipped == 0 && t.Incomplete == 0 && t.NegativeLengths == 0 && t.TCP.Joined == 0 &&
-		len(t.Unread) == 0 && r.cutPackets() == 0 && !slices.ContainsFunc(r.Inputs, func(in Input) bool {
-		return in.Dropped != nil && *in.Dropped > 0 || len(in.Damage) > 0 || in.Err != ""
-	})
+// noFrames says what was searched for frames, beginning with "no".
+func (r *Report) noFrames(s *Style) string {
+	if r.Totals.TCP.Data == 0 {
+		return "no TCP packet with payload was read"
+	}
+	return "no Dubbo frame was found in " + bytesText(r.Totals.TCP.Stream, s) + " of TCP payload"
 }
+
+// complete reports whether no loss is known.
+func (r *Report) complete() bool { return len(r.losses(&Style{})) == 0 }
 
 // cutPackets returns how many packets lack more than what follows their IP packet.
 func (r *Report) cutPackets() (n int64) {

@@ -36,7 +36,7 @@ const (
 
 // findingsSection returns the first findings of each kind, for a report with other sections. It has no title if rules did not run.
 func (r *Report) findingsSection(s *Style) Section {
-	if r.Basis == nil {
+	if r.Basis == nil || r.Basis.Calls == 0 && len(r.Findings) == 0 {
 		return Section{}
 	}
 	shown := r.selectFindings()

@@ -51,8 +51,7 @@ func TestFindingsAmongSections(t *testing.T) {
 	d := &Document{Sections: []Section{found().findingsSection(s)}}
 	var b strings.Builder
 	require.NoError(t, d.writeText(&b, s))
-	want := `
-FINDINGS
+	want := `FINDINGS
   OrderQuery/list0              9 attachments, the same in all 1,204 requests
                                 looked into: 31 % of its request bytes (120 of
                                 387 a call): path, interface (frame 88211)

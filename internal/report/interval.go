@@ -43,7 +43,11 @@ func (v *Interval) WriteText(w io.Writer, s Style) error {
 	r := v.report()
 	d := &Document{Summary: v.summary(r, &s)}
 	if s.Width == 0 { // for programs, in one line
-		if _, err := io.WriteString(w, d.Summary+"\n"); err != nil {
+		line := d.Summary + "\n"
+		if r.Selected.Calls > 0 {
+			line += "\n"
+		}
+		if _, err := io.WriteString(w, line); err != nil {
 			return err
 		}
 		d.Summary = ""

@@ -10,8 +10,18 @@ import (
 // writeMarkdown prints a document with headings and GitHub tables. Names are not shortened.
 func (d *Document) writeMarkdown(w io.Writer) error {
 	var b strings.Builder
-	if d.Summary != "" || !d.Compact {
+	if d.Summary != "" {
 		b.WriteString(markdownText(d.Summary) + "\n")
+	}
+	for _, h := range d.Head {
+		switch {
+		case h.Command != "":
+			b.WriteString("\n      " + strings.ReplaceAll(h.Command, "\n", " ") + "\n")
+		case h.Label != "":
+			b.WriteString("- **" + h.Label + "**: " + markdownText(h.Texts[0]) + "\n")
+		default:
+			b.WriteString("  (" + markdownText(h.Texts[0]) + ")\n")
+		}
 	}
 	for i := range d.Sections {
 		sec := &d.Sections[i]

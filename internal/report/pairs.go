@@ -3,7 +3,10 @@ package report
 import "dubbo-wire/internal/term"
 
 // shownPairs is the minimum number of pairs in a table.
-const shownPairs = 3
+const (
+	shownPairs = 3
+	pairsTitle = "BUSIEST PAIRS"
+)
 
 // pairs returns the table of the pairs of client and server with most bytes; it has no columns if pairs were not counted.
 func (r *Report) pairs(s *Style) Section {
@@ -14,9 +17,8 @@ func (r *Report) pairs(s *Style) Section {
 	if all == 0 {
 		return Section{}
 	}
-	const title = "BUSIEST PAIRS"
-	sec := Section{Title: title, Columns: []Column{
-		{Name: "client > server", least: len(title), Flex: true},
+	sec := Section{Title: pairsTitle, Columns: []Column{
+		{Name: "client > server", least: len(pairsTitle), Flex: true},
 		{Group: "on the wire", Name: "bytes", unit: volume, Wide: true},
 		{Group: "on the wire", Name: "Mbit/s", unit: mbit},
 		{Group: "on the wire", Name: "%", unit: percent},

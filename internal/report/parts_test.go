@@ -39,7 +39,7 @@ func TestParts(t *testing.T) {
 		assert.NotContains(t, print(format), "opaque", format)
 	}
 	r.Parts = true
-	assert.Contains(t, print("table"), "WHAT BODIES ARE MADE OF")
+	assert.Contains(t, print("table"), "BODY COMPOSITION")
 	assert.Regexp(t, `dubbo/hessian2 +150 B +70.0 +0.0 +0.0 +0.0 +0.0 +30.0\n`, print("table"))
 	assert.Regexp(t, `dubbo/kryo +20 B +70.0 +0.0 +0.0 +0.0 +0.0 +30.0\n`, print("table"))
 	assert.Contains(t, print("csv"), ",parts.values,parts.names,parts.attachments,parts.envelope,parts.overhead,parts.opaque,")

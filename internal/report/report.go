@@ -234,6 +234,8 @@ type Style struct {
 	Exact bool // all digits instead of decimal units
 	Local bool // local time instead of UTC
 	Top   int  // rows of the ranking; 0: the default
+	// Sections are the sections to print, in this order; nil: all that the report has.
+	Sections []string
 	// Command is the command line that produced the report ("analyze trace.pcap"), for hints.
 	Command string
 	// Explain is the command that shows a frame of the same inputs, without its number, or "".

@@ -15,6 +15,7 @@ import (
 type sharedMethods struct {
 	names   []string // protocol/serialization, in the order of the comparison
 	methods map[[2]string]map[string]*sizes.Group
+	sorted  [][2]string // the keys of methods: sums of floating point numbers depend on the order
 }
 
 // shared returns the methods by serialization. ok is false if the report is not grouped by service, method and serialization.
@@ -44,6 +45,9 @@ func (r *Report) shared() (m sharedMethods, ok bool) {
 		}
 		m.methods[key][name].Merge(g)
 	}
+	m.sorted = slices.SortedFunc(maps.Keys(m.methods), func(a, b [2]string) int {
+		return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]))
+	})
 	return m, true
 }
 
@@ -90,7 +94,7 @@ func (q *ratio) text() string {
 // compare compares two serializations.
 func (m *sharedMethods) compare(base, other string) paired {
 	var f paired
-	for _, key := range m.sorted() { // floating point sums depend on the order
+	for _, key := range m.sorted {
 		a, b := m.methods[key][base], m.methods[key][other]
 		if a == nil || b == nil {
 			continue
@@ -102,12 +106,6 @@ func (m *sharedMethods) compare(base, other string) paired {
 		f.response.add(&a.ResponseOK, &b.ResponseOK)
 	}
 	return f
-}
-
-func (m *sharedMethods) sorted() [][2]string {
-	return slices.SortedFunc(maps.Keys(m.methods), func(a, b [2]string) int {
-		return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]))
-	})
 }
 
 // KeepSameMethods drops the groups of methods that occur in one serialization only. ok is false if the report is not grouped by
@@ -248,7 +246,7 @@ func (r *Report) methodSizes(m *sharedMethods, s *Style) Section {
 		{Group: "response body bytes", Name: "mean", unit: size},
 		{Group: "response body bytes", Name: "ratio", Right: true},
 	}}
-	for _, key := range m.sorted() {
+	for _, key := range m.sorted {
 		in := m.methods[key]
 		if len(in) < 2 {
 			continue

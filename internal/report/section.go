@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// Document is a summary and sections. The writers for terminals, Markdown and HTML print the same value.
+// Document is a summary or a head, and sections. The writers for terminals and Markdown print the same value.
 type Document struct {
 	Summary  string
+	Head     []HeadLine
 	Sections []Section
 	// Compact documents are for comments of pull requests: Markdown has bold titles instead of headings.
 	Compact bool

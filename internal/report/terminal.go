@@ -30,9 +30,14 @@ func (d *Document) writeText(w io.Writer, s *Style) error {
 			b.WriteString(line + "\n")
 		}
 	}
+	for _, line := range layOutHead(d.Head, s) {
+		b.WriteString(line + "\n")
+	}
 	for i := range d.Sections {
 		sec := &d.Sections[i]
-		b.WriteByte('\n')
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
 		title, notes := sec.Title, slices.Clone(sec.Notes)
 		if len(sec.Columns) > 0 {
 			alike := false

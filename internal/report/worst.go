@@ -7,6 +7,11 @@ import (
 	"dubbo-wire/internal/term"
 )
 
+// worstTitles are the titles of the tables of presets.
+var worstTitles = map[sizes.Preset]string{
+	sizes.BigRequests: "LARGEST REQUESTS", sizes.BigResponses: "LARGEST RESPONSES", sizes.Slow: "SLOWEST CALLS", sizes.Errors: "ERRORS",
+}
+
 // worstSections returns a table for each preset.
 func (r *Report) worstSections(s *Style) []Section {
 	return listOf(r.Worst, func(w *sizes.Worst) Section { return r.worst(w, s) })
@@ -15,20 +20,13 @@ func (r *Report) worstSections(s *Style) []Section {
 // worst returns the table of a preset's calls.
 func (r *Report) worst(w *sizes.Worst, s *Style) Section {
 	calls, others := w.Calls()
-	title, what := "", ""
-	switch w.Preset {
-	case sizes.BigRequests:
-		title, what = "LARGEST REQUESTS", "request"
-	case sizes.BigResponses:
-		title, what = "LARGEST RESPONSES", "response"
-	case sizes.Slow:
-		title, what = "SLOWEST CALLS", "call"
-	case sizes.Errors:
+	if w.Preset == sizes.Errors {
 		return r.failures(calls, others, s)
 	}
-	sec := Section{Title: title}
+	sec := Section{Title: worstTitles[w.Preset]}
 	if len(calls) == 0 {
-		sec.Notes = []string{"None: no " + what + " was captured whole."}
+		what := map[sizes.Preset]string{sizes.BigRequests: "request", sizes.BigResponses: "response", sizes.Slow: "call"}[w.Preset]
+		sec.Notes = []string{"None: no complete " + what + " was captured."}
 		return sec
 	}
 	sec.Columns = []Column{
@@ -62,7 +60,7 @@ func (sec *Section) explainFirst(c *sizes.CallRef, s *Style) {
 
 // failures returns the table of failed calls by method and cause.
 func (r *Report) failures(kinds []*sizes.CallRef, others int64, s *Style) Section {
-	sec := Section{Title: "ERRORS"}
+	sec := Section{Title: worstTitles[sizes.Errors]}
 	if len(kinds) == 0 {
 		sec.Notes = []string{"None: no selected call failed."}
 		return sec

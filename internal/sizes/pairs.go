@@ -219,6 +219,26 @@ func (p *Pairs) Busiest(n int) (list []*Pair, all int, complete bool) {
 	return list[:min(n, len(list))], len(list), p.rest.Calls == 0
 }
 
+// BusiestOf returns the pair that exchanges most link bytes of the methods that match, these bytes, and the number of pairs that exchange
+// any; nil if there are none.
+func (p *Pairs) BusiestOf(match func(service, method string) bool) (busiest *Pair, bytes int64, pairs int) {
+	for _, pair := range p.pairs {
+		n := int64(0)
+		for _, m := range pair.methods {
+			if match(m.Service, m.Method) {
+				n += m.WireBytes
+			}
+		}
+		if n > 0 {
+			pairs++
+		}
+		if n > bytes || n == bytes && n > 0 && cmp.Or(cmp.Compare(pair.Client, busiest.Client), cmp.Compare(pair.Server, busiest.Server)) < 0 {
+			busiest, bytes = pair, n
+		}
+	}
+	return busiest, bytes, pairs
+}
+
 // Top returns the method with most link bytes.
 func (p *Pair) Top() MethodBytes {
 	var top *MethodBytes

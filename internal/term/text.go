@@ -80,6 +80,17 @@ func Cut(s string, n int) string {
 	return CutEnd(s, n-1) + "…"
 }
 
+// CutLeft shortens s to at most n columns, with "…" at the start, because names differ at their ends.
+func CutLeft(s string, n int) string {
+	if Width(s) <= n {
+		return s
+	}
+	if n < 1 {
+		return ""
+	}
+	return "…" + CutStart(s, n-1)
+}
+
 // Clean makes text from the wire safe to print in a line. Control characters, which could move the cursor or end a row,
 // become escapes.
 func Clean(s string) string {
