@@ -24,11 +24,12 @@ browser=$(command -v chromium || command -v chromium-browser || command -v googl
 picture() {
 	"$browser" --headless=new --no-sandbox --disable-gpu --disable-lcd-text --hide-scrollbars --user-data-dir="$work/profile" \
 		--window-size="$2,$3" --screenshot="$4" "file://$1" 2>/dev/null
+	"$go" run scripts/palette.go "$4"
 	[ "$(wc -c <"$4")" -lt 200000 ] || { echo "$4 is larger than 200 kB" >&2; exit 1; }
 }
 
 (cd "$work" && ./dubbo-wire analyze "$capture" -o page.html)
-picture "$work/page.html" 1200 1080 "$out/page.png"
+picture "$work/page.html" 1200 1240 "$out/page.png"
 
 tmux new-session -d -c "$work" -x $columns -y $rows env -i PATH="$work:$PATH" TERM=screen-256color PS1='$ ' sh
 tmux set -g status off

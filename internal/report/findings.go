@@ -118,7 +118,7 @@ func (r *Report) findingsTable(list []*Finding, s *Style, commands bool) Section
 			text += fmt.Sprintf(" (frame %s)", formatFrame(f.Frame))
 		}
 		sec.add(s, textCell(names[i]), textCell(term.Clean(text)))
-		if c := f.command(s.Explain); commands && c != "" {
+		if c := f.Command(s.Explain); commands && c != "" {
 			sec.add(s, textCell(""), textCell(term.Clean(c)))
 		}
 	}
@@ -166,9 +166,9 @@ func (r *Report) basisNotes() []string {
 	return notes
 }
 
-// command returns the command line that shows a finding. explain is the command that shows a frame of the same inputs, without its
+// Command returns the command line that shows a finding. explain is the command that shows a frame of the same inputs, without its
 // number, or "".
-func (f *Finding) command(explain string) string {
+func (f *Finding) Command(explain string) string {
 	files, ok := strings.CutPrefix(explain, explainVerb)
 	switch {
 	case !ok:
@@ -246,7 +246,7 @@ type jsonFinding struct {
 func (r *Report) jsonFindings() *jsonFindings {
 	explain := r.explain()
 	return &jsonFindings{FindingsSchema, r.jsonInputs(), r.Basis, listOf(r.Findings, func(f Finding) jsonFinding {
-		j := jsonFinding{Kind: f.Kind, Subject: f.Subject, Text: f.Text, Bytes: f.Weight, Command: f.command(explain)}
+		j := jsonFinding{Kind: f.Kind, Subject: f.Subject, Text: f.Text, Bytes: f.Weight, Command: f.Command(explain)}
 		if f.Service != "" || f.Method != "" {
 			j.Service, j.Method = &f.Service, &f.Method
 		}

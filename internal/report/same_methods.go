@@ -40,10 +40,10 @@ func (r *Report) shared() (m sharedMethods, ok bool) {
 			m.methods[key] = make(map[string]*sizes.Group)
 		}
 		name := r.serializationOf(g)
-		if m.methods[key][name] == nil {
-			m.methods[key][name] = new(sizes.Group)
+		if sum := m.methods[key][name]; sum != nil {
+			g = sumOf([]*sizes.Group{sum, g}) // the groups of the report are not changed
 		}
-		m.methods[key][name].Merge(g)
+		m.methods[key][name] = g
 	}
 	m.sorted = slices.SortedFunc(maps.Keys(m.methods), func(a, b [2]string) int {
 		return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]))

@@ -2,9 +2,10 @@ package report
 
 // View is the tables of a report for writers of other packages.
 type View struct {
-	// Name is a short name of the files, Summary the first line of the report.
-	Name, Summary string
-	OnTheWire     Section
+	// Name is a short name of the files, Head the answer of the report in a few lines.
+	Name      string
+	Head      []HeadLine
+	OnTheWire Section
 	// Comparison and Composition have a row per serialization, or per group if calls are not grouped by serialization. Composition has no columns if
 	// bodies were not decoded.
 	Comparison, Composition Section
@@ -17,6 +18,8 @@ type View struct {
 	Same, Worst []Section
 	Pairs       Section
 	Coverage    Section
+	// FindingsNotes tell what the findings do not cover.
+	FindingsNotes []string
 	// Ranking is nil if there are no calls.
 	Ranking *Ranking
 }
@@ -26,7 +29,7 @@ func (r *Report) View(s Style) *View {
 	s.Width = 0
 	all := s
 	all.Top = 25
-	v := &View{Name: r.inputName(), Summary: r.summary(&s), OnTheWire: r.onTheWire(&s), Coverage: r.coverageSection(&s)}
+	v := &View{Name: r.inputName(), Head: r.head(&s), OnTheWire: r.onTheWire(&s), Coverage: r.coverageSection(&s), FindingsNotes: r.basisNotes()}
 	v.Same = r.sameMethodsSections(&s)
 	if r.Selected.Calls == 0 {
 		return v

@@ -11,8 +11,9 @@ import (
 // maxDepth is the maximum indentation of rows.
 const maxDepth = 14
 
-// anatomy prints the composition of the bodies of a direction as a table of paths. The script draws the table as a flame graph.
-func (d *doc) anatomy(name string, a *sizes.Anatomy, bodies int64, paths int) {
+// anatomy prints the composition of the bodies of a direction as a table of paths. which follows the number of bodies in the title. The
+// script draws the table as a flame graph.
+func (d *doc) anatomy(name string, a *sizes.Anatomy, bodies int64, which string, paths int) {
 	if a.Messages == 0 {
 		return
 	}
@@ -21,7 +22,7 @@ func (d *doc) anatomy(name string, a *sizes.Anatomy, bodies int64, paths int) {
 		of = report.Count(a.Messages) + " of " + of + " (the first ones)"
 	}
 	mean := float64(a.Bytes) / float64(a.Messages)
-	d.f("<div class=\"anatomy\"><h4>%s body: mean %s bytes, %s</h4>\n", strings.ToUpper(name[:1])+name[1:], report.Size(mean), of)
+	d.f("<div class=\"anatomy\"><h4>%s body: mean %s bytes, %s</h4>\n", strings.ToUpper(name[:1])+name[1:], report.Size(mean), of+which)
 	d.f("<details open><summary>As a table</summary><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"paths of the %s\">", name)
 	d.f(`<table class="paths"><thead><tr><th scope="col" class="t">part<th scope="col" class="t">mainly<th scope="col">bytes per %s<th scope="col">%%<th scope="col">in %%<th scope="col">total bytes</thead><tbody>`+"\n", name)
 	root := report.PathTree(a, paths)

@@ -127,13 +127,13 @@ func (p *page) keyNumbers(g *sizes.Group) []keyNumber {
 		if s.Count == 0 {
 			return
 		}
-		more := fmt.Sprintf("max %s, %s %% of its bytes", report.Count(s.Max), report.Percent(d.Wire.Total, max(g.WireBytes(), 1)))
+		more := fmt.Sprintf("max %s, %s %% of bytes", report.Count(s.Max), report.Percent(d.Wire.Total, max(g.WireBytes(), 1)))
 		list = append(list, keyNumber{name, "mean " + report.Size(s.Mean()), more})
 	}
 	side("request body bytes", &g.Request)
 	side("response body bytes", &g.ResponseOK)
 	if g.NotOK != nil {
-		side("responses in another serialization", &g.NotOK.Other)
+		side("other serializations", &g.NotOK.Other)
 		side("failed responses", &g.NotOK.Error)
 	}
 	if g.Latency.Count > 0 {

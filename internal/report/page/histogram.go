@@ -14,9 +14,10 @@ const bins = 16
 // bin is a bar: n numbers from low to high.
 type bin struct{ low, high, n int64 }
 
-// histogram draws a distribution on a logarithmic axis. format formats a number of the axis; noun is what is counted.
+// histogram draws a distribution on a logarithmic axis. format formats a number of the axis; noun is what is counted, which determines
+// the colour.
 func (d *doc) histogram(title string, s *sizes.Stat, format func(int64) string, noun string) {
-	d.f(`<figure class="hist"><figcaption>%s</figcaption>`, title)
+	d.f(`<figure class="hist %s"><figcaption>%s</figcaption>`, noun, title)
 	defer d.f("</figure>\n")
 	if s.Count == 0 {
 		d.f("<p class=\"note\">none</p>")

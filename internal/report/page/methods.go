@@ -186,15 +186,22 @@ func (p *page) details(d *doc, r *row) {
 	d.f("<div class=\"hists\">")
 	d.histogram("request body bytes", &g.Request.Body, report.Count, "request")
 	d.histogram(report.ResponseSizesTitle(g), &g.ResponseOK.Body, report.Count, "response")
-	if g.NotOK != nil && g.NotOK.Error.Body.Count > 0 {
-		d.histogram(report.FailedSizesTitle, &g.NotOK.Error.Body, report.Count, "response")
+	all := ""
+	if n := g.NotOK; n != nil {
+		all = ", failed ones and other serializations included"
+		if n.Other.Body.Count > 0 {
+			d.histogram("response body bytes, other serializations", &n.Other.Body, report.Count, "response")
+		}
+		if n.Error.Body.Count > 0 {
+			d.histogram(report.FailedSizesTitle, &n.Error.Body, report.Count, "response")
+		}
 	}
 	d.histogram("latency", &g.Latency, report.Elapsed, "call")
 	d.f("</div>\n")
 	paths := pathsOf(r.rank)
 	if in := g.Anatomy; in != nil {
-		d.anatomy("request", &in.Request, g.Request.Body.Count, paths)
-		d.anatomy("response", &in.Response, g.Response().Body.Count, paths)
+		d.anatomy("request", &in.Request, g.Request.Body.Count, "", paths)
+		d.anatomy("response", &in.Response, g.Response().Body.Count, all, paths)
 	} else if p.report.Inside {
 		d.f("<p class=\"note\">None of its bodies was sampled.</p>\n")
 	}
@@ -278,6 +285,9 @@ func (p *page) findings() {
 	if folded {
 		p.f("</details>\n")
 	}
+	for _, n := range p.view.FindingsNotes {
+		p.f("<p class=\"note\">%s</p>\n", n)
+	}
 	p.f("</section>\n")
 }
 
@@ -288,7 +298,9 @@ func (p *page) finding(d *doc, f *report.Finding, withSubject bool) {
 		d.f("<p>%s</p>", name(f.Subject))
 	}
 	d.f("<p>%s</p>", findingText(f))
-	p.explain(d, f.Frame)
+	if c := f.Command(p.style.Explain); c != "" && len(c) < maxCommandText {
+		d.command("", c)
+	}
 	d.f("</div>\n")
 }
 

@@ -95,8 +95,8 @@ func (p *page) begin() {
 <body>
 <header id="top">
 <h1><bdi>%s</bdi></h1>
-<p>%s</p>
-`, hash(style), hash(script), short(title), markup(style), short(title), strings.TrimPrefix(p.view.Summary, p.view.Name+", "))
+`, hash(style), hash(script), short(title), markup(style), short(title))
+	p.answer()
 	r := p.report
 	if r.Filtered {
 		p.f("<p class=\"warn\">The tables of calls contain the selected calls only. The sections on the wire and coverage describe the whole capture.</p>\n")
@@ -125,6 +125,30 @@ func (p *page) begin() {
 	link("coverage", "Coverage", true)
 	link("words", "Terms", true)
 	p.f("</nav>\n</header>\n<main>\n")
+}
+
+// sizesLabel is the label of the lines of the head that tell sizes.
+const sizesLabel = "Sizes"
+
+// answer prints the head of the report, without the sizes that the bars show.
+func (p *page) answer() {
+	p.f("<dl class=\"answer\">")
+	bars, label := len(p.view.SameCalls.Rows) > 0, ""
+	for _, line := range p.view.Head {
+		label = cmp.Or(line.Label, label)
+		switch {
+		case line.Command != "":
+			p.f("<dd>")
+			p.command("", line.Command)
+			continue
+		case label == sizesLabel && bars:
+			continue
+		case line.Label != "":
+			p.f("<dt>%s</dt>", line.Label)
+		}
+		p.f("<dd>%s</dd>\n", strings.TrimPrefix(line.Texts[0], p.view.Name+", "))
+	}
+	p.f("</dl>\n")
 }
 
 // rowsName returns the name of the rows of the ranking.

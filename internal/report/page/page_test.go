@@ -212,6 +212,11 @@ func TestPageLeadsWithTheComparison(t *testing.T) {
 	}
 	assert.Equal(t, []string{"1.00 x", "", "1.00 x", ""}, bars["dubbo/hessian2"])
 	delete(bars, "dubbo/hessian2")
+	head, _, _ := strings.Cut(text, "<nav")
+	for _, label := range []string{"Capture", "Traffic", "Heaviest"} {
+		assert.Contains(t, head, "<dt>"+label+"</dt>")
+	}
+	assert.NotContains(t, head, "Sizes", "the bars show them")
 
 	require.True(t, r.KeepSameMethods())
 	want := make(map[string][]string)
@@ -343,6 +348,7 @@ func TestPageFindings(t *testing.T) {
 	for i := range 40 {
 		r.Findings = append(r.Findings, report.Finding{Service: "com.acme.Orders", Method: fmt.Sprintf("list%d", 29-i%30), Subject: "Orders/x", Text: fmt.Sprintf("fact %d.", i), Frame: int64(i + 1)})
 	}
+	r.Findings[0].Verb, r.Findings[0].Args = "calls", []string{"--method", "list 29"}
 	text := body(t, string(write(t, r, shown)))
 	_, lead, _ := strings.Cut(text, `<section id="lead"`)
 	lead, rest, ok := strings.Cut(lead, `<section id="findings"`)
@@ -356,9 +362,12 @@ func TestPageFindings(t *testing.T) {
 			n = 1
 		}
 		assert.Equal(t, n, strings.Count(lead, fact), fact)
-		assert.Contains(t, list, fmt.Sprintf("<code>dubbo-wire explain made.pcap --frame %d</code>", i+1))
+		if i > 0 {
+			assert.Contains(t, list, fmt.Sprintf("<code>dubbo-wire explain made.pcap --frame %d</code>", i+1))
+		}
 	}
 	assert.Equal(t, strings.Count(list, "<details>"), strings.Count(list, "</details>"))
+	assert.Contains(t, list, "<code>dubbo-wire calls made.pcap --method &#39;list 29&#39;</code>")
 	assert.Contains(t, list, "28 more findings")
 }
 
