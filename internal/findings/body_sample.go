@@ -5,6 +5,7 @@ import (
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/rpc"
 )
 
 // bodySample holds the numbers of the sampled requests or responses of a method.
@@ -17,6 +18,7 @@ type bodySample struct {
 	// known, knownBytes and attachmentBytes count messages with known attachments, first is the first of them.
 	known, knownBytes, attachmentBytes int64
 	first                              place
+	own                                *rpc.Attachments // of the protocol of the first
 	// same are the attachments of the first one that all others have with the same value.
 	same []sameAttachment
 }
@@ -56,7 +58,7 @@ func (l *bodySample) add(m *call.Message) {
 	l.knownBytes += int64(m.BodyLen)
 	l.attachmentBytes += int64(m.Parts[decode.ClassAttachments])
 	if l.known == 1 {
-		l.first = placeOf(m)
+		l.first, l.own = placeOf(m), &m.Protocol.Attachments
 		for _, a := range in.Attachments[:min(len(in.Attachments), maxKeys)] {
 			if len(a.Key) <= maxKey {
 				l.same = append(l.same, sameAttachment{a.Key, a.Value, int64(a.Bytes)})

@@ -94,7 +94,15 @@ func key(f *report.Finding) string {
 			}
 		}
 		return fmt.Sprint("errors ", status, " ", main)
-	case "names", "attachments":
+	case "attachments":
+		name := f.Kind + " " + text("direction")
+		for _, x := range f.Facts {
+			if x.Name == "sameKeys" {
+				name += " " + strings.Join(slices.Sorted(slices.Values(x.Names)), ",")
+			}
+		}
+		return name
+	case "names":
 		return f.Kind + " " + f.Subject + " " + text("direction")
 	case "header-serialization":
 		return f.Kind + " " + text("direction") + " " + text("header") + " " + text("body")

@@ -392,7 +392,7 @@ func recountAnswers(x expected, name string, list []*message) {
 }
 
 func recountBodies(x expected, name, what string, list []*message) {
-	if len(list) < 10 {
+	if len(list) < 3 {
 		return
 	}
 	n := int64(len(list))
@@ -413,7 +413,7 @@ func recountBodies(x expected, name, what string, list []*message) {
 	known := slices.DeleteFunc(slices.Clone(list), func(m *message) bool {
 		return len(m.attachments) == 0 && m.classes["opaque"] > 0
 	})
-	if len(known) < 10 {
+	if len(known) < 3 {
 		return
 	}
 	body, all := 0, int64(0)
@@ -439,11 +439,25 @@ func recountBodies(x expected, name, what string, list []*message) {
 	}
 	arguments := sum["values"] + sum["names"] + sum["overhead"] + sum["opaque"]
 	heavier := what == "request" && len(known) == len(list) && all > arguments && all >= 50*n
-	if 10*sameBytes >= body && sameBytes >= 50*int64(len(known)) || heavier {
-		x.add("attachments", name+" "+what, map[string]any{
-			"looked": len(known), "bodyBytes": body, "attachmentBytes": all, "sameBytes": sameBytes, "sameKeys": same,
-		})
+	large := 10*sameBytes >= int64(body) && sameBytes >= 50*int64(len(known))
+	if !large && !heavier {
+		return
 	}
+	facts := map[string]any{"looked": len(known), "bodyBytes": int(body), "attachmentBytes": int(all), "methods": 1}
+	kind := what
+	if large {
+		slices.Sort(same)
+		kind += " " + strings.Join(same, ",")
+		facts["sameBytes"], facts["sameKeys"] = int(sameBytes), same
+	}
+	if had := x["attachments "+kind]; had != nil {
+		for _, sum := range []string{"looked", "bodyBytes", "attachmentBytes", "methods", "sameBytes"} {
+			if n, ok := facts[sum].(int); ok {
+				facts[sum] = n + had[sum].(int)
+			}
+		}
+	}
+	x.add("attachments", kind, facts)
 }
 
 func recountLabels(x expected, list []*message, all []exchange) {

@@ -12,7 +12,7 @@ const (
 	// payloadLimit is Dubbo's default limit of a body in bytes (parameter payload).
 	payloadLimit = 8 << 20
 	// leastSampled is the minimum number of sampled requests or responses for a finding about their contents.
-	leastSampled = 10
+	leastSampled = 3
 	// maxFindings limits the findings; the first ones are returned.
 	maxFindings = 1000
 )
@@ -32,6 +32,7 @@ const (
 	failing level = iota + 1 // calls that fail, are refused or get no response
 	hurt                     // calls that are delayed, end in an exception, or are close to a limit
 	heavy                    // bytes only
+	fixed                    // bytes that no setting avoids
 )
 
 // rules are in the order of findings of equal weight.
@@ -48,7 +49,7 @@ var rules = []rule{
 	{kind: "errors", level: failing, all: failedCalls},
 	{kind: "unanswered", level: failing, method: unansweredCalls},
 	{kind: "names", level: heavy, method: names},
-	{kind: "attachments", level: heavy, method: attachments},
+	{kind: "attachments", level: heavy, all: attachments},
 	{kind: "envelope", level: heavy, method: envelopes},
 	{kind: "compressible", level: heavy, all: compressible},
 	{kind: "sent-again", level: heavy, all: sentAgain},

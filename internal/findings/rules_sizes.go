@@ -71,11 +71,8 @@ func waitedAfterLarge(m *method, e *evidence) {
 }
 
 const (
-	leastNamesShare, leastNames = 20, 50 // percent of the bodies; bytes a body
+	leastNamesShare, leastNames = 20, 50 // percent of the bodies; bytes per body
 	leastEnvelopeShare          = 60     // percent
-	// These apply to attachments with the same value, and to attachments that outweigh arguments: percent of the bodies;
-	// bytes a body.
-	leastSameShare, leastSame = 10, 50
 )
 
 // names finds bodies with many bytes of names of classes and fields.
@@ -106,54 +103,6 @@ func (m *method) side(i int) *direction {
 		return &m.request
 	}
 	return &m.response
-}
-
-// attachments finds attachments with the same value in all calls, or with more bytes than the arguments.
-func attachments(m *method, e *evidence) {
-	for i, l := range m.samples {
-		if l != nil && l.known >= leastSampled {
-			sameAttachments(m, i, l, e)
-		}
-	}
-}
-
-func sameAttachments(m *method, i int, l *bodySample, e *evidence) {
-	what := directionNames[i]
-	same := int64(0)
-	keys := []string{} // an empty list in JSON, not null
-	for _, s := range l.same {
-		same += s.bytes
-		keys = append(keys, s.key)
-	}
-	f := m.finding(l.first)
-	facts := []report.Fact{
-		words("direction", what), fact("looked", l.known), fact("bodyBytes", l.knownBytes), fact("attachmentBytes", l.attachmentBytes),
-		fact("sameBytes", same),
-		{Name: "sameKeys", Names: keys},
-	}
-	arguments := l.classes[decode.ClassValues] + l.classes[decode.ClassNames] + l.classes[decode.ClassOverhead] + l.classes[decode.ClassOpaque]
-	heavier := i == 0 && l.known == l.messages && l.attachmentBytes > arguments
-	if i == 0 && l.known == l.messages {
-		facts = append(facts, fact("argumentBytes", arguments))
-	}
-	switch {
-	case 100*same >= leastSameShare*l.knownBytes && same >= leastSame*l.known:
-		f.Text = fmt.Sprintf("%s with the same value in all %s sampled: %s of its %s bytes (%s of %s per message): %s",
-			report.Plural(int64(len(keys)), "attachment"), report.Plural(l.known, what), share(same, l.knownBytes), what,
-			mean(same, l.known), mean(l.knownBytes, l.known), someOf(keys, 5))
-		if heavier {
-			f.Text += fmt.Sprintf("; all attachments %s, arguments %s", mean(l.attachmentBytes, l.known), mean(arguments, l.known))
-		}
-		f.Weight = scaled(m.side(i).bodyBytes, same, l.knownBytes)
-	case heavier && l.attachmentBytes >= leastSame*l.known:
-		f.Text = fmt.Sprintf("attachments outweigh arguments: %s vs %s of %s bytes per request (%s sampled)",
-			mean(l.attachmentBytes, l.known), mean(arguments, l.known), mean(l.knownBytes, l.known), report.Count(l.known))
-		f.Weight = scaled(m.side(i).bodyBytes, l.attachmentBytes, l.knownBytes)
-	default:
-		return
-	}
-	f.Facts = facts
-	e.add(f)
 }
 
 // envelopes finds requests that consist mostly of versions, service, method and types.

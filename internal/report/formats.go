@@ -12,20 +12,19 @@ import (
 // WriteFormats prints the known protocols and serializations and their depth as "table", "markdown", "csv" or "json".
 func WriteFormats(w io.Writer, format string, protocols []*rpc.Protocol, formats []decode.Format, s Style) error {
 	releases := ListColumn{Key: "releases", Column: Column{Name: "Dubbo releases", Flex: true}, Empty: "none"}
-	capture := ListColumn{Key: "capture", Column: Column{Name: "proved by", Flex: true, Wide: true}, Empty: "made bytes, no capture"}
+	capture := ListColumn{Key: "capture", Column: Column{Name: "verified with", Flex: true, Wide: true}, Empty: "synthetic, no capture"}
 	spoken := List{
 		Title: "PROTOCOLS", Columns: []ListColumn{{Key: "name"}, {Key: "read"}, releases, capture},
-		Notes: []string{"recognised: the connection is named, and its bytes are counted beside Dubbo's."},
+		Notes: []string{"recognised: the protocol is named, and its bytes are counted separately from Dubbo's."},
 	}
 	releases.Empty, capture.Empty = "", "measured values, no capture"
 	read := List{
 		Title: "SERIALIZATIONS", Columns: []ListColumn{{Key: "id", Column: Column{Right: true}}, {Key: "name", Column: Column{Flex: true}}, {Key: "protocol"}, {Key: "depth"}, releases, capture},
 		Notes: []string{
-			"full: every byte of a body has an owner. all but classes: the same, but objects of the application's classes, " +
-				"whose layout is not written, are opaque. envelope: who calls what and the kind of a result, attachments " +
-				"where they can be found, and values as far as the layout of classes is not needed; the rest is opaque. " +
-				"sizes: bodies are measured only.",
-			`Any other serialization id is measured and shown as "id 30".`,
+			"full: every byte of a body is assigned to a field. all but classes: the same, except that objects of application " +
+				"classes are opaque. envelope: service, method, types and the kind of result are decoded, and attachments if they " +
+				"can be found; values that need class definitions are opaque. sizes: only the size of bodies is known.",
+			`Other serialization ids are measured and shown as "id 30".`,
 		},
 	}
 	all := List{Columns: read.Columns}

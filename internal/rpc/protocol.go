@@ -7,7 +7,12 @@
 // imports only decode.
 package rpc
 
-import "dubbo-wire/internal/decode"
+import (
+	"slices"
+	"strings"
+
+	"dubbo-wire/internal/decode"
+)
 
 // Protocol is one protocol that a TCP connection may carry. To add one, write its folder and add its line to the list
 // in package protocols.
@@ -48,6 +53,8 @@ type Protocol struct {
 	StatusText func(status int) string
 	// Exhausted is the status of a provider without a free thread, 0 if there is none.
 	Exhausted int
+	// Attachments describes the attachments that the protocol's own peers add.
+	Attachments Attachments
 	// Header describes the fields of a message's header, in order and without gaps.
 	Header func(m *Message) []HeaderField
 	// NewDecoder returns a decoder for the bodies of kept messages.
@@ -172,6 +179,26 @@ type Sink interface {
 type Owner interface {
 	Sink
 	Needs
+}
+
+// Attachments has the keys of attachments that mean something to the protocol itself.
+type Attachments struct {
+	// Request and Response are those that its peers add to messages without being asked to; a * at the end stands for any text.
+	Request, Response []string
+	// Repeated are those of Request whose values the envelope has as well.
+	Repeated []string
+}
+
+// Added reports whether the protocol's own peers add the key to requests or responses.
+func (a *Attachments) Added(request bool, key string) bool {
+	list := a.Response
+	if request {
+		list = a.Request
+	}
+	return slices.ContainsFunc(list, func(own string) bool {
+		start, any := strings.CutSuffix(own, "*")
+		return key == own || any && strings.HasPrefix(key, start)
+	})
 }
 
 // Needs answers a connection's questions about what later stages need.

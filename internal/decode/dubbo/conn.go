@@ -16,7 +16,17 @@ var Protocol = &rpc.Protocol{
 	Name: "dubbo", Read: "frames, bodies", Releases: "all", Capture: "hessian2.pcap.zst",
 	Resyncs: true, Numbered: true, Magic: []byte{0xda, 0xbb}, HeaderLen: HeaderLen, NewMayBegin: newMayBegin, Exhausted: statusThreadPoolExhausted,
 	Events: []string{"R", "W"}, // read only, writeable
-	Sniff:  sniff, StatusText: func(status int) string { return StatusText(byte(status)) }, Header: headerFields, FindHeader: findHeader,
+	// DubboInvoker adds path, version, interface, group, token and timeout, ConsumerContextFilter remote.application. _TO and _to are
+	// the time that is left of a timeout along a chain of calls.
+	Attachments: rpc.Attachments{
+		Request: []string{
+			"path", "version", "interface", "group", "token", "timeout", "_TO", "_to", "remote.application", "dubbo", "generic", "async", "id",
+			"return", "callback.service.*", "sys_callback_arg-*",
+		},
+		Response: []string{"dubbo"},
+		Repeated: []string{"path", "version"},
+	},
+	Sniff: sniff, StatusText: func(status int) string { return StatusText(byte(status)) }, Header: headerFields, FindHeader: findHeader,
 	New: open, NewDecoder: func(formats []decode.Format) rpc.Decoder { return &keptDecoder{Decoder: NewDecoder(formats)} },
 }
 

@@ -183,8 +183,8 @@ func TestAnalyze(t *testing.T) {
 	assert.Equal(t, wire["linkBytes"], wire["rpcBytes"].(float64)+wire["otherLinkBytes"].(float64))
 }
 
-// Without values, and with workers, it says the same.
-func TestSameHowever(t *testing.T) {
+// TestWithoutValues: sizes do not depend on whether values are read.
+func TestWithoutValues(t *testing.T) {
 	_, want, wanted := run(t, talk, nil)
 	_, got, report := run(t, talk, func(o *pipeline.Options) { o.Detail, o.RenderValues = rpc.Envelope, false })
 	assert.Equal(t, want.RPCBytes, got.RPCBytes)
