@@ -15,7 +15,7 @@ type cause struct {
 	// status is the failure's status, or rpc.NoStatus; aborted the reason of an abort, or "".
 	status  int32
 	aborted string
-	// text is what causeOf tells of the error's text, or the class of the exception; "" if it was not read.
+	// text is what CauseOf tells of the error's text, or the class of the exception; "" if it was not read.
 	text          string
 	serialization string // of the request
 	client        *client
@@ -47,7 +47,7 @@ func (k *Collector) addFailure(c *call.Call, conn *conn, m *method) {
 		case p.Failed:
 			by.status = p.Status
 			if p.ErrorMessage != "" {
-				by.text = cmp.Or(causeOf(p.ErrorMessage), otherText)
+				by.text = cmp.Or(CauseOf(p.ErrorMessage), otherText)
 			}
 		case len(p.ExceptionClass) > maxKey:
 			by.text = otherText
@@ -68,7 +68,7 @@ func (k *Collector) addFailure(c *call.Call, conn *conn, m *method) {
 	f.add(sum{1, c.Request.FrameBytes() + c.Response.FrameBytes(), placeOf(cmp.Or(p, c.Request))})
 }
 
-// otherText stands for a text that causeOf does not know.
+// otherText stands for a text that CauseOf does not know.
 const otherText = "?"
 
 // causes are constant parts of the texts with which Dubbo and the serializations report failures. Only they are printed, because
@@ -82,9 +82,9 @@ var causes = []string{
 	"Cannot deserialize instance", "Cannot reflectively create enum objects",
 }
 
-// causeOf returns what is known of an error's text: one of causes, else the class of the exception at its end, else how it
-// starts.
-func causeOf(text string) string {
+// CauseOf returns what is known of an error's text and has no values: one of causes, else the class of the exception at its end,
+// else how it starts; "" if nothing is known.
+func CauseOf(text string) string {
 	text = text[:min(len(text), maxErrorText)]
 	for _, s := range causes {
 		if strings.Contains(text, s) {
@@ -118,7 +118,7 @@ func causeOf(text string) string {
 	return class
 }
 
-// maxErrorText is the number of bytes of an error's text that causeOf reads.
+// maxErrorText is the number of bytes of an error's text that CauseOf reads.
 const maxErrorText = 4 << 10
 
 // exceptionClass matches the name of an exception with its package at the start of a text.

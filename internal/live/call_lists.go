@@ -52,7 +52,10 @@ func newCall(c *call.Call) Call {
 		k.Outcome = "incomplete"
 	}
 	if k.Failed {
-		k.Outcome = c.ErrorName()
+		k.Outcome = errorName(c)
+		if text := errorText(c); text != "" {
+			k.Outcome += ": " + text
+		}
 	}
 	if ns, ok := c.Latency(); ok {
 		k.Latency = ns

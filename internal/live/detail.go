@@ -32,15 +32,25 @@ type detail struct {
 	// open is the requests that wait for a response.
 	open map[frameKey]*exchange
 	// decoded is the number of decoded calls, classes their bytes by class, paths their bytes by direction and path.
-	decoded int64
-	classes [decode.ClassMissing]int64
-	paths   [2]map[string]int64
-	anatomy decode.Anatomist
-	parts   []decode.PathBytes
-	// budgetUsed is the body bytes that were decoded in the second budgetSecond.
-	budgetUsed, budgetSecond int64
-	largest                  *exchange
-	explained                *Largest // of largest
+	decoded   int64
+	classes   [decode.ClassMissing]int64
+	paths     [2]map[string]int64
+	anatomy   decode.Anatomist
+	parts     []decode.PathBytes
+	budget    budget
+	largest   *exchange
+	explained *Largest // of largest
+}
+
+// budget limits the body bytes that are decoded in a second of the capture.
+type budget struct{ used, second int64 }
+
+// has reports whether more may be decoded in the second of m.
+func (b *budget) has(m *rpc.Message) bool {
+	if at := m.Last.Time / 1e9; at != b.second {
+		b.used, b.second = 0, at
+	}
+	return b.used <= maxBytesPerSecond
 }
 
 type frameKey struct {
@@ -105,13 +115,10 @@ func (d *detail) wantValues(conn *call.Conn, side int, m *rpc.Message) bool {
 	default:
 		return false
 	}
-	if at := m.Last.Time / 1e9; at != d.budgetSecond {
-		d.budgetUsed, d.budgetSecond = 0, at
-	}
-	if m.Kind == rpc.Request && d.budgetUsed > maxBytesPerSecond {
+	if !d.budget.has(m) && m.Kind == rpc.Request {
 		return false
 	}
-	d.budgetUsed += int64(m.BodyLen)
+	d.budget.used += int64(m.BodyLen)
 	return true
 }
 

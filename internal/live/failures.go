@@ -3,14 +3,17 @@ package live
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/findings"
 )
 
 // Failure is one kind of failed calls in the window.
 type Failure struct {
-	// Cause is the name of a status, the class of an exception or the reason of a reset.
-	Cause                 string
+	// Cause is the name of a status, the class of an exception or the reason of a reset. Text is what is known of the error's
+	// text, "" if it was not read.
+	Cause, Text           string
 	Serialization, Client string // client: address without port
 	Method                Method
 	Calls                 int64
@@ -20,8 +23,8 @@ type Failure struct {
 
 // failureKey is what the calls of a kind share.
 type failureKey struct {
-	cause, serialization, client string
-	method                       Method
+	cause, text, serialization, client string
+	method                             Method
 }
 
 type failureCount struct{ calls, last int64 }
@@ -41,13 +44,32 @@ func (c *failureCount) add(o failureCount) {
 	c.last = max(c.last, o.last)
 }
 
+// maxErrorName is the maximum length of an error's name, because classes can have any.
+const maxErrorName = 256
+
+func errorName(c *call.Call) string {
+	name := c.ErrorName()
+	if len(name) > maxErrorName {
+		name = strings.ToValidUTF8(strings.Clone(name[:maxErrorName]), "") + "…"
+	}
+	return name
+}
+
+// errorText returns what is known of the text of a failed call, "" if it was not read.
+func errorText(c *call.Call) string {
+	if m := c.Answer(); m != nil && m.Failed && m.ErrorMessage != "" {
+		return findings.CauseOf(m.ErrorMessage)
+	}
+	return ""
+}
+
 func (f *failures) call(c *call.Call) {
 	m := cmp.Or(c.Request, c.Response)
 	at := m.FirstTime
 	if last := c.Answer(); last != nil {
 		at = last.LastByte
 	}
-	f.add(failureKey{c.ErrorName(), m.SerializationName(), host(c.Client()), Method{m.Service(), m.Method()}}, failureCount{1, at})
+	f.add(failureKey{errorName(c), errorText(c), m.SerializationName(), host(c.Client()), Method{m.Service(), m.Method()}}, failureCount{1, at})
 }
 
 func (f *failures) add(k failureKey, n failureCount) {
@@ -77,12 +99,12 @@ func (r *ring) failures() []Failure {
 	all := sum.others.calls
 	for k, n := range sum.kinds {
 		all += n.calls
-		list = append(list, Failure{Cause: k.cause, Serialization: k.serialization, Client: k.client, Method: k.method, Calls: n.calls, Last: n.last})
+		list = append(list, Failure{Cause: k.cause, Text: k.text, Serialization: k.serialization, Client: k.client, Method: k.method, Calls: n.calls, Last: n.last})
 	}
 	slices.SortFunc(list, func(a, b Failure) int {
 		return cmp.Or(
 			cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Method.Service, b.Method.Service), cmp.Compare(a.Method.Method, b.Method.Method),
-			cmp.Compare(a.Cause, b.Cause), cmp.Compare(a.Client, b.Client), cmp.Compare(a.Serialization, b.Serialization),
+			cmp.Compare(a.Cause, b.Cause), cmp.Compare(a.Text, b.Text), cmp.Compare(a.Client, b.Client), cmp.Compare(a.Serialization, b.Serialization),
 		)
 	})
 	if sum.others.calls > 0 {

@@ -14,8 +14,8 @@ import (
 // payloadLimit is Dubbo's default limit of a body in bytes. It refuses larger ones with "Data length too large".
 const payloadLimit = 8 << 20
 
-// findings returns what a user should know first and the screen does not show elsewhere.
-func findings(s *Snapshot, progress *pipeline.Progress) []string {
+// remarks returns what a user should know first and the screen does not show elsewhere.
+func remarks(s *Snapshot, progress *pipeline.Progress) []string {
 	var all []string
 	add := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	var largest, failing *Row

@@ -8,6 +8,7 @@ import (
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/rpc"
 )
 
 // Traffic is link bytes since the start of the capture.
@@ -63,6 +64,7 @@ type Monitor struct {
 	protocols    string
 	detail       *detail
 	detailConfig detailConfig
+	errorBudget  budget
 }
 
 // NewMonitor returns a monitor in front of next. formats and local time are for explaining the messages of an opened
@@ -103,7 +105,10 @@ func (m *Monitor) Watch(r *pipeline.Running, s Settings) *Snapshot {
 		m.detail = nil
 	}
 	if s.Open != m.settings.Open || s.Open != (Method{}) && m.detail == nil {
-		m.openMethod(r, s, now)
+		m.openMethod(s, now)
+	}
+	if s.Errors != m.settings.Errors || s.Open != m.settings.Open {
+		m.wantValues(r, s)
 	}
 	m.settings = s
 	due := len(m.ring.seconds) == 0 || now-m.secondBegan >= snapshotEvery
@@ -121,14 +126,29 @@ func (m *Monitor) Watch(r *pipeline.Running, s Settings) *Snapshot {
 }
 
 // openMethod shows another method in detail, or none.
-func (m *Monitor) openMethod(r *pipeline.Running, s Settings, now int64) {
-	if s.Open == (Method{}) {
-		m.detail = nil
+func (m *Monitor) openMethod(s Settings, now int64) {
+	m.detail = nil
+	if s.Open != (Method{}) {
+		m.detail = newDetail(m.detailConfig, s, now)
+	}
+}
+
+// wantValues sets which messages are decoded to all values: calls of the opened method, and failures while they are shown.
+func (m *Monitor) wantValues(r *pipeline.Running, s Settings) {
+	if s.Open == (Method{}) && !s.Errors {
 		r.WantValues(nil)
 		return
 	}
-	m.detail = newDetail(m.detailConfig, s, now)
-	r.WantValues(m.detail.wantValues)
+	r.WantValues(func(conn *call.Conn, side int, msg *rpc.Message) bool {
+		if m.detail != nil && m.detail.wantValues(conn, side, msg) {
+			return true
+		}
+		if !m.settings.Errors || msg.Kind != rpc.Response || !msg.Failed && !msg.Exception || !m.errorBudget.has(msg) {
+			return false
+		}
+		m.errorBudget.used += int64(msg.BodyLen)
+		return true
+	})
 }
 
 // count adds the changes since the last call to the current second.
@@ -204,7 +224,7 @@ func (m *Monitor) snapshot(progress *pipeline.Progress, now int64) *Snapshot {
 			}
 		}
 	}
-	s.Findings = findings(s, progress)
+	s.Findings = remarks(s, progress)
 	return s
 }
 

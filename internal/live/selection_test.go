@@ -13,6 +13,7 @@ import (
 	"dubbo-wire/internal/capture"
 	"dubbo-wire/internal/decode/formats"
 	"dubbo-wire/internal/decode/protocols"
+	"dubbo-wire/internal/findings"
 	"dubbo-wire/internal/pipeline"
 )
 
@@ -171,4 +172,21 @@ func TestCallLists(t *testing.T) {
 		}
 		assert.Equal(t, want, got)
 	}
+}
+
+// TestErrorTexts: while failed calls are shown, the texts of statuses and the classes of exceptions are read, without values.
+func TestErrorTexts(t *testing.T) {
+	snapshots, _, _ := watch(t, "fleet.pcap.zst", func(int) Settings { return Settings{Errors: true} }, Probe{})
+	known, all := int64(0), int64(0)
+	for _, f := range snapshots[len(snapshots)-1].Failures {
+		if all += f.Calls; f.Text != "" || f.Cause != "exception" {
+			known += f.Calls
+		}
+		if f.Text != "" {
+			assert.Equal(t, "BAD_REQUEST", f.Cause)
+			assert.Equal(t, f.Text, findings.CauseOf(f.Text+" 4711"))
+		}
+	}
+	require.Positive(t, all)
+	assert.Greater(t, float64(known), 0.9*float64(all))
 }

@@ -45,6 +45,8 @@ type Settings struct {
 	Of Selection
 	// Open is the method to show in detail; the zero value is none.
 	Open Method
+	// Errors is set while failed calls are shown, whose texts are then read.
+	Errors bool
 	// Record is set to write packets to a file.
 	Record bool
 }

@@ -4,12 +4,13 @@ import (
 	"strings"
 
 	"dubbo-wire/internal/live"
+	"dubbo-wire/internal/term"
 )
 
 // calls lists calls of the method: those that failed, the slowest, the largest and the latest.
 func (m *model) calls(d *detail, v *live.Detail) {
 	d.begin("calls")
-	for _, list := range []struct {
+	for i, list := range []struct {
 		title, order string
 		calls        []live.Call
 	}{
@@ -27,17 +28,22 @@ func (m *model) calls(d *detail, v *live.Detail) {
 			continue
 		}
 		d.lines = append(d.lines, m.callLine("time", "client", "server", "request", "response", "latency", "outcome", "serialization", "id").faint())
-		for i := range list.calls {
-			c := &list.calls[i]
+		for k := range list.calls {
+			c := &list.calls[k]
 			at, _, _ := strings.Cut(m.stamp(c.At), "Z")
 			l := m.callLine(
 				at[:len("15:04:05.000")], clean(c.Client), clean(c.Server), cellSize(c.RequestBytes), cellSize(c.ResponseBytes), elapsed(c.Latency),
-				clean(c.Outcome), clean(c.Serialization), clean(c.ID),
+				"", clean(c.Serialization), clean(c.ID),
 			)
+			outcome := span{text: clean(c.Outcome)}
 			if c.Failed {
-				l[len(l)-1].style = warn
+				outcome.style = warn
 			}
-			d.lines = append(d.lines, l)
+			if i > 0 || l.width()+term.Width(outcome.text) <= m.width {
+				d.lines = append(d.lines, append(l, outcome).cut(m.width))
+				continue
+			}
+			d.lines = append(d.lines, append(l, span{"failed", warn}).cut(m.width), line{{text: "    "}, outcome}.cut(m.width))
 		}
 	}
 }

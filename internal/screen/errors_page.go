@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -22,12 +23,12 @@ func (m *model) failures() []live.Failure {
 type errorColumns struct{ method, calls, share, ago, cause, serialization, client int }
 
 func (m *model) errorColumns() errorColumns {
-	c := errorColumns{calls: 8, ago: 6, cause: 17, serialization: 10, client: 14}
+	c := errorColumns{calls: 7, ago: 6, cause: 22, serialization: 10, client: 14}
 	if m.width < 70 {
 		c.serialization, c.client = 0, 0
 	}
 	if m.width >= 110 {
-		c = errorColumns{calls: 8, share: 7, ago: 6, cause: 27, serialization: 17, client: 23}
+		c = errorColumns{calls: 8, share: 7, ago: 6, cause: m.width / 4, serialization: 17, client: 19}
 	}
 	c.method = max(m.width-cursorWidth-c.calls-c.share-c.ago-c.cause-c.serialization-c.client, 8)
 	return c
@@ -107,17 +108,28 @@ func (m *model) window(s *live.Snapshot) time.Duration {
 	return s.Window
 }
 
-// failureNames returns the methods and the causes of failures, abbreviated if they are wider than their columns.
+// failureNames returns the methods and the causes of failures, abbreviated if they are wider than their columns. The cause is
+// the text of the error if it is known; wide columns have both.
 func (m *model) failureNames(failures []live.Failure, c errorColumns) (methods, causes []string) {
 	for i := range failures {
 		f := &failures[i]
-		method, cause := clean(f.Method.String()), clean(f.Cause)
+		method := clean(f.Method.String())
 		if f.Method == (live.Method{}) {
-			method, cause = "(all others)", ""
+			method = "(all others)"
 		}
-		methods, causes = append(methods, method), append(causes, cause)
+		methods, causes = append(methods, method), append(causes, clean(cmp.Or(f.Text, f.Cause)))
 	}
-	return fitNames(methods, c.method), fitNames(causes, c.cause-1)
+	causes = fitNames(causes, c.cause-1)
+	for i := range causes {
+		f := &failures[i]
+		if both := clean(f.Cause) + ": " + causes[i]; f.Text != "" && term.Width(both) < c.cause {
+			causes[i] = both
+		}
+		if strings.Contains(causes[i], " ") {
+			causes[i] = term.Cut(causes[i], c.cause-1) // a sentence, not a name
+		}
+	}
+	return fitNames(methods, c.method), causes
 }
 
 // fitNames shortens packages as far as needed for the widest name to fit into n columns.
@@ -148,11 +160,15 @@ func (m *model) selectedFailure(failures []live.Failure, n int) []line {
 	if f.Method == (live.Method{}) {
 		return lines
 	}
+	cause := f.Cause
+	if f.Text != "" {
+		cause += ": " + f.Text
+	}
 	about := styled(term.Cut(clean(f.Serialization), m.width/3), faint)
 	lines[0] = spread(styled("  "+cutStart(clean(f.Method.String()), max(m.width-about.width()-4, 8)), strong), about, m.width)
 	if n > 1 {
 		lines[1] = fit([]part{
-			{text("  " + cutStart(clean(f.Cause), max(m.width-20, 8))), 0},
+			{text("  " + term.Cut(clean(cause), max(m.width-20, 8))), 0},
 			{text(percentOf(f.Percent) + " of failed calls"), 2},
 			{text("client " + clean(f.Client)), 1},
 		}, "  ", m.width)

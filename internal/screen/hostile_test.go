@@ -61,7 +61,7 @@ func several[T any](d dice, n int, one func() T) []T {
 
 func (d dice) failure() live.Failure {
 	return live.Failure{
-		Cause: d.text(), Serialization: d.text(), Client: d.text(), Method: live.Method{Service: d.text(), Method: d.text()}, Calls: d.int(),
+		Cause: d.text(), Text: d.text(), Serialization: d.text(), Client: d.text(), Method: live.Method{Service: d.text(), Method: d.text()}, Calls: d.int(),
 		Percent: d.float(), Last: d.int(),
 	}
 }

@@ -106,6 +106,7 @@ func (m *model) pressTable(key string) {
 		m.regroup(-1)
 	case "e":
 		m.goOn(errorsPage)
+		m.settings.Errors = true
 	case "/":
 		m.editing = true
 	case ">", "right", ".":

@@ -168,7 +168,7 @@ func (m *model) rowCount() int {
 func (m *model) rowName(i int) string {
 	if m.current() == errorsPage {
 		f := m.failures()[i]
-		return strings.Join([]string{f.Cause, f.Serialization, f.Client, f.Method.Service, f.Method.Method}, "\x00")
+		return strings.Join([]string{f.Cause, f.Text, f.Serialization, f.Client, f.Method.Service, f.Method.Method}, "\x00")
 	}
 	return m.list[i].Name
 }

@@ -175,6 +175,7 @@ func TestErrors(t *testing.T) {
 	m = drive(m, steady(), "enter")
 	assert.Equal(t, live.Settings{
 		Open: live.Method{Service: "com.acme.user.UserService", Method: "getUser"}, Of: live.Selection{Serialization: "kryo (Kryo 5)", Client: "10.0.3.18"},
+		Errors: true,
 	}, m.settings)
 	m = drive(m, "esc")
 	assert.Equal(t, errorsPage, m.page)

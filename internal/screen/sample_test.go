@@ -79,7 +79,7 @@ func steady() *live.Snapshot {
 		Failures: []live.Failure{
 			failure("SERVER_ERROR", "hessian2", "10.0.3.17", "com.acme.stock.StockFacade", "reserve", 4_611, 97.4, 0),
 			failure("com.acme.user.NoSuchUserException", "kryo (Kryo 5)", "10.0.3.18", "com.acme.user.UserService", "getUser", 48, 1, 2*time.Second),
-			failure("BAD_REQUEST", "kryo (Kryo 5)", "2001:db8::17", "com.acme.user.UserService", "getUser", 21, 0.4, 7*time.Second),
+			failure("BAD_REQUEST: Encountered unregistered class ID", "kryo (Kryo 5)", "2001:db8::17", "com.acme.user.UserService", "getUser", 21, 0.4, 7*time.Second),
 			failure("THREADPOOL_EXHAUSTED", "hessian2", "10.0.3.17", "com.acme.stock.StockFacade", "reserve", 20, 0.4, 9*time.Second),
 			{Calls: 38, Percent: 0.8, Last: began.UnixNano()},
 		},
@@ -92,8 +92,9 @@ func steady() *live.Snapshot {
 }
 
 func failure(cause, serialization, client, service, method string, calls int64, percent float64, ago time.Duration) live.Failure {
+	cause, text, _ := strings.Cut(cause, ": ")
 	return live.Failure{
-		Cause: cause, Serialization: serialization, Client: client, Method: live.Method{Service: service, Method: method},
+		Cause: cause, Text: text, Serialization: serialization, Client: client, Method: live.Method{Service: service, Method: method},
 		Calls: calls, Percent: percent, Last: began.Add(-ago).UnixNano(),
 	}
 }
@@ -146,7 +147,7 @@ func detailed() *live.Snapshot {
 			{Name: "10.0.3.17", Percent: 61.2}, {Name: "10.0.3.18", Percent: 30.1}, {Name: "10.0.3.19", Percent: 8.7},
 		},
 		Failed: []live.Call{
-			call(-2*time.Second, "10.0.3.19:40112", 402, 311, 2*time.Millisecond, "SERVER_ERROR"),
+			call(-2*time.Second, "10.0.3.19:40112", 402, 311, 2*time.Millisecond, "BAD_REQUEST: Encountered unregistered class ID"),
 			call(-9*time.Second, "10.0.3.17:51234", 396, 1204, 4*time.Millisecond, "com.acme.order.NoSuchBuyerException"),
 		},
 		Slowest: []live.Call{
