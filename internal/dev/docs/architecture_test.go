@@ -127,7 +127,7 @@ var rules = []struct {
 	},
 	{
 		"internal/live",
-		[]string{"internal/pipeline", "internal/rpc", "internal/decode", "internal/call", "internal/sizes", "internal/report", "internal/explain"},
+		[]string{"internal/pipeline", "internal/rpc", "internal/decode", "internal/call", "internal/sizes", "internal/report", "internal/findings", "internal/explain"},
 		[]string{"github.com", "charm.land"},
 	},
 	{
