@@ -195,7 +195,7 @@ func (s *Subject) value(t *decode.Tree, i int) string {
 		return leafText(n) + "  (key)"
 	}
 	if n.Label == decode.ByIndex && n.Parent >= 0 && t.Nodes[n.Parent].Parent < 0 && m.Operation != nil && int(n.Index) < len(m.Operation.Types) {
-		if typ := m.Operation.Types[n.Index]; strings.Trim(typ, "?.") != "" && n.Kind != decode.String || typ != "java.lang.String" {
+		if typ := m.Operation.Types[n.Index]; n.Kind != decode.String || typ != "java.lang.String" {
 			return leafText(n) + " (" + typ + ")"
 		}
 	}

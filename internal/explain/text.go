@@ -106,8 +106,8 @@ func (f *Frame) heading(s *Style) (lines []string) {
 	if operation := f.operation(); operation != "" {
 		put("%s", operation)
 	}
-	if m.Layout != "" {
-		put("order of fields: %s", m.Layout)
+	if n := m.Operation; n != nil && n.Layout != "" {
+		put("order of fields: %s", n.Layout)
 	}
 	if m.HeaderFormat != nil {
 		put("the header says %s; the bytes are %s", m.HeaderSerializationName(), m.Serialization)
@@ -130,7 +130,7 @@ func (f *Frame) operation() string {
 	m, k := f.subject.Row.Msg, f.subject.Call
 	switch {
 	case m.Operation != nil:
-		text := m.Operation.Service + "/" + m.Operation.Method + "(" + strings.Join(m.Operation.Types, ", ") + ")"
+		text := m.Operation.Signature()
 		if m.GenericMethod != "" {
 			text += ", a generic call of " + m.GenericMethod
 		}

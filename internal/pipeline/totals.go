@@ -79,6 +79,8 @@ type Totals struct {
 	Expired, ExpiredByTime int64
 	// UnknownIDs counts messages by unregistered serialization id.
 	UnknownIDs map[uint8]int64
+	// Layouts counts requests by the order of fields of a fork.
+	Layouts map[string]int64
 	// Contradicted counts messages whose body uses another serialization than the header names.
 	Contradicted map[Contradiction]int64
 }
@@ -183,6 +185,9 @@ func (t *Totals) message(m *rpc.Message, detail rpc.Detail) {
 	}
 	if m.Format == nil && m.SerializationID >= 0 {
 		count(&t.UnknownIDs, uint8(m.SerializationID), 1)
+	}
+	if m.Operation != nil && m.Operation.Layout != "" {
+		count(&t.Layouts, m.Operation.Layout, 1)
 	}
 	if m.HeaderFormat != nil {
 		count(&t.Contradicted, Contradiction{uint8(m.SerializationID), m.HeaderFormat.Name, m.Serialization}, 1)

@@ -115,7 +115,10 @@ func (p *Calls) request(f *Record, m *call.Message) {
 	if m.GenericMethod != "" {
 		types = m.GenericTypes
 	}
-	f.list("parameterTypes", types)
+	if types != nil {
+		f.list("parameterTypes", types)
+	}
+	f.OptionalText("layout", n.Layout)
 	p.values(f, "arguments", m)
 	if !p.NoValues {
 		f.values("attachments", m.AttachmentsJSON)

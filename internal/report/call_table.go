@@ -115,5 +115,5 @@ var callFields = []string{
 	"connection", "file", "id", "client", "server", "requestFrame", "responseFrame", "protocol", "serialization",
 	"responseSerialization", "service", "version", "group", "method", "generic", "parameterTypes", "oneWay", "status",
 	"error", "errorMessage", "state", "requestBodyBytes", "responseBodyBytes", "requestFrameBytes",
-	"responseFrameBytes", "time", "latencyMicros", "waitMicros", "requestComplete", "responseComplete",
+	"responseFrameBytes", "time", "latencyMicros", "waitMicros", "requestComplete", "responseComplete", "layout",
 }

@@ -194,6 +194,13 @@ func (r *Report) bodies(add func(string, ...any)) {
 		}
 		add("%s in %s, though the header says %s: the bytes decide.", plural(t.Contradicted[c], "body is", "bodies are"), c.Body, header)
 	}
+	if len(t.Layouts) > 0 {
+		var names []string
+		for _, name := range byCount(t.Layouts) {
+			names = append(names, term.Clean(name)+" ("+Plural(t.Layouts[name], "request")+")")
+		}
+		add("Requests in the body layout of a fork: %s.", strings.Join(names, ", "))
+	}
 	if len(t.UnknownIDs) > 0 {
 		var ids []string
 		for _, id := range slices.Sorted(maps.Keys(t.UnknownIDs)) {

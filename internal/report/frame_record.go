@@ -102,7 +102,10 @@ func (f *Record) envelope(m *rpc.Message, texts bool) {
 		f.nullable("version", n.Version, n.VersionNull)
 		f.OptionalText("group", m.Group)
 		f.Text("method", n.Method)
-		f.list("parameterTypes", n.Types)
+		if n.Types != nil {
+			f.list("parameterTypes", n.Types)
+		}
+		f.OptionalText("layout", n.Layout)
 	}
 	switch m.ResultKind {
 	case 0, 3:

@@ -594,6 +594,9 @@ func (r *Report) restoreBooks(h *jsonHead) error {
 	for _, k := range c.HeadersContradicted {
 		addTo(&t.Contradicted, pipeline.Contradiction{HeaderID: k.SerializationID, Header: k.Header, Body: k.Body}, k.Frames)
 	}
+	for _, l := range c.Layouts {
+		addTo(&t.Layouts, l.Layout, l.Requests)
+	}
 	for _, u := range c.UnknownSerializations {
 		addTo(&t.UnknownIDs, u.SerializationID, u.Frames)
 	}

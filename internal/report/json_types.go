@@ -78,6 +78,7 @@ type (
 		RequestsExpired         *int64              `json:"requestsExpired,omitempty"`
 		ConnectionsExpired      *int64              `json:"connectionsExpired,omitempty"`
 		HeadersContradicted     []contradictedFrame `json:"headersContradicted,omitempty"`
+		Layouts                 []layoutRequests    `json:"layouts,omitempty"`
 		UnknownSerializations   []unknownFrames     `json:"unknownSerializations,omitempty"`
 		PacketsUnread           []unreadPackets     `json:"packetsUnread,omitempty"`
 	}
@@ -91,6 +92,10 @@ type (
 		Header          string `json:"header"`
 		Body            string `json:"body"`
 		Frames          int64  `json:"frames"`
+	}
+	layoutRequests struct {
+		Layout   string `json:"layout"`
+		Requests int64  `json:"requests"`
 	}
 	unknownFrames struct {
 		SerializationID uint8 `json:"serializationId"`
@@ -628,6 +633,7 @@ func (r *Report) jsonHead(buckets bool) *jsonHead {
 	c.HeadersContradicted = listOf(contradictions(t), func(k pipeline.Contradiction) contradictedFrame {
 		return contradictedFrame{k.HeaderID, k.Header, k.Body, t.Contradicted[k]}
 	})
+	c.Layouts = listOf(byCount(t.Layouts), func(name string) layoutRequests { return layoutRequests{name, t.Layouts[name]} })
 	c.UnknownSerializations = listOf(slices.Sorted(maps.Keys(t.UnknownIDs)), func(id uint8) unknownFrames { return unknownFrames{id, t.UnknownIDs[id]} })
 	c.PacketsUnread = listOf(slices.Sorted(maps.Keys(t.Unread)), func(k string) unreadPackets { return unreadPackets{k, t.Unread[k]} })
 	h.Wire, h.Coverage = wire, c

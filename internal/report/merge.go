@@ -114,6 +114,7 @@ func addBooks(t, o *pipeline.Totals) {
 	addAll(&t.Unread, o.Unread)
 	addAll(&t.UnknownIDs, o.UnknownIDs)
 	addAll(&t.Contradicted, o.Contradicted)
+	addAll(&t.Layouts, o.Layouts)
 	addAll(&t.Causes, o.Causes)
 	for name, n := range o.Other {
 		if t.Other == nil {

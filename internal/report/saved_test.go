@@ -28,7 +28,7 @@ func anyReportOf(seed uint64, groups, numbers int) *Report {
 	t := &pipeline.Totals{
 		NotTCP: map[string]int64{"UDP": n(), "ARP": n()}, Unread: map[string]int64{"IP fragment": n()},
 		OtherTCP: map[uint16]int64{6379: n(), 3306: n()}, Other: map[string]*pipeline.Other{"tls": {Connections: n(), Bytes: n()}},
-		UnknownIDs: map[uint8]int64{30: n()}, Contradicted: map[pipeline.Contradiction]int64{{HeaderID: 2, Header: "hessian2", Body: "kryo"}: n()},
+		UnknownIDs: map[uint8]int64{30: n()}, Layouts: map[string]int64{"a fork": n()}, Contradicted: map[pipeline.Contradiction]int64{{HeaderID: 2, Header: "hessian2", Body: "kryo"}: n()},
 	}
 	for _, c := range bookNumbers(t) {
 		*c = n()

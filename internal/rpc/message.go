@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"strconv"
+	"strings"
 
 	"dubbo-wire/internal/decode"
 )
@@ -66,13 +67,40 @@ type Operation struct {
 	// ServiceNull and VersionNull report a null on the wire, which some callbacks send.
 	ServiceNull, VersionNull bool
 	// Descriptor is the parameter types as on the wire; Descriptors and Types are the single types as JVM descriptors
-	// and in Java source form.
+	// and in Java source form. If the body does not tell the types, Types is nil, and Descriptors has an empty one for each
+	// parameter if it tells their number, else none.
 	Descriptor         string
 	Descriptors, Types []string
+	// Layout names the order of fields in the body if it is not the protocol's own, but that of a fork.
+	Layout string
 	// Generic reports a generic call: its arguments name the method to invoke.
 	Generic bool
 	// Hash is a hash for tables of shared operations; 0: the operation is not shared.
 	Hash uint32
+}
+
+// Signature returns the method with its parameter types as far as the body tells them.
+func (o *Operation) Signature() string {
+	types := o.Types
+	switch {
+	case types != nil:
+	case o.Descriptors != nil:
+		types = make([]string, len(o.Descriptors))
+		for i := range types {
+			types[i] = "?"
+		}
+	default:
+		types = []string{"..."}
+	}
+	return o.Service + "/" + o.Method + "(" + strings.Join(types, ", ") + ")"
+}
+
+// Parameters returns the number of parameters, -1 if the body does not tell it.
+func (o *Operation) Parameters() int {
+	if o.Types == nil && o.Descriptors == nil {
+		return -1
+	}
+	return len(o.Descriptors)
 }
 
 // NoStatus is the status of a message without one.
@@ -224,8 +252,6 @@ type Message struct {
 	Tree *decode.Tree
 	// Decoded is "full", "partly", "envelope" or "none"; "" unless the detail is Values.
 	Decoded string
-	// Layout names the order of fields in the body if it is not the protocol's own, but that of a fork.
-	Layout string
 	// Err is the first error of decoding, nil if everything needed was read.
 	Err *decode.Error
 	// Native is the protocol's state for decoding the body again.

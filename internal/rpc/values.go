@@ -78,13 +78,13 @@ func (m *Message) find(name string) int {
 
 // AppendArguments appends the arguments as a JSON array. If none was read, they are one opaque value.
 func (m *Message) AppendArguments(dst []byte) []byte {
-	if m.find("args") < 0 && m.Err != nil && m.Operation != nil && len(m.Operation.Types) > 0 {
+	if m.opaqueArguments() {
 		dst = append(dst, `[{"@opaque":`...)
 		return append(strconv.AppendInt(dst, m.opaqueBytes(), 10), "}]"...)
 	}
 	dst = m.appendField(dst, "args", "[]")
 	// The arguments after one without a known end lie in its opaque bytes: each is listed.
-	for n := m.argumentsRead(); m.Err != nil && m.Operation != nil && n < len(m.Operation.Types); n++ {
+	for n := m.argumentsRead(); m.Err != nil && m.Operation != nil && n < m.Operation.Parameters(); n++ {
 		dst = dst[:len(dst)-1]
 		if n > 0 {
 			dst = append(dst, ',')
@@ -92,6 +92,11 @@ func (m *Message) AppendArguments(dst []byte) []byte {
 		dst = append(dst, `{"@opaque":0}]`...)
 	}
 	return dst
+}
+
+// opaqueArguments reports whether no argument was read, though there are some, or may be.
+func (m *Message) opaqueArguments() bool {
+	return m.find("args") < 0 && m.Err != nil && m.Operation != nil && m.Operation.Parameters() != 0
 }
 
 // argumentsRead returns the number of arguments that were read, at least in part.
@@ -141,14 +146,20 @@ func (m *Message) AppendGenericArguments(dst []byte) []byte {
 	return t.AppendJSON(dst, args)
 }
 
-// AppendAttachments appends the attachments as a JSON object. If they cannot be separated from the values before
-// them, it is {"@opaque": n}, where n is the bytes that contain them.
+// AppendAttachments appends the attachments as a JSON object. If they were not read, it is {"@opaque": n}, where n is their
+// bytes without those that are opaque values already.
 func (m *Message) AppendAttachments(dst []byte) []byte {
 	if m.Err == nil || m.find("attachments") >= 0 || m.Format != nil && m.Format.NoAttachments || m.ResultKind >= 0 && m.ResultKind < 3 {
 		return m.appendField(dst, "attachments", "{}")
 	}
+	n := int64(0)
+	for i := 0; m.Tree != nil && !m.opaqueArguments() && i < len(m.Tree.Nodes); i = int(m.Tree.Nodes[i].End) {
+		if top := &m.Tree.Nodes[i]; top.Kind == decode.Opaque && top.Name != "result" {
+			n += int64(top.Len)
+		}
+	}
 	dst = append(dst, `{"@opaque":`...)
-	return append(strconv.AppendInt(dst, m.opaqueBytes(), 10), '}')
+	return append(strconv.AppendInt(dst, n, 10), '}')
 }
 
 // AppendResult appends the value of a response as JSON: null if the result kind says so, opaque if it was not

@@ -69,7 +69,7 @@ func (b *body) countedNames(s decode.Summer) *Names {
 		return nil
 	}
 	raw := b.f.Body[:b.r.Offset()]
-	n := b.serialization.names[string(raw)]
+	n := b.known(raw)
 	if n == nil || !n.counted {
 		b.r.Reset(b.f.Body, decode.Malformed, nil)
 		if n = b.texts(); n == nil {

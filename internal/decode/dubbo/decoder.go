@@ -115,9 +115,7 @@ func (d *Decoder) decodeIn(f *Frame, detail Detail, chosen *serialization, layou
 	if chosen != nil {
 		m.Format, m.Serialization = chosen.format, chosen.name
 	}
-	if m.Kind = kindOf(f, m.Format); m.Kind == Request {
-		m.Layout = layouts[layout].name
-	}
+	m.Kind = kindOf(f, m.Format)
 	b := body{m: m, f: f, d: d, serialization: chosen, layout: layout}
 	if chosen != nil && b.readWithoutTree(detail) {
 		return m

@@ -171,7 +171,10 @@ func (d *Decoder) decodeForeignLayout(f *Frame, detail Detail, chosen *serializa
 	}
 	m := d.decodeIn(f, detail, chosen, LayoutUnknown)
 	if dialects.hasLayout && m.Err != nil { // other requests of the connection were read, so this one is damaged
-		m.Layout, m.Err.Cause, m.Err.Expected = "", decode.Malformed, "JVM type descriptors"
+		m.Err.Cause, m.Err.Expected = decode.Malformed, "JVM type descriptors"
+		names := *m.Names
+		names.Layout, names.Hash = "", 0
+		m.Names = &names
 	}
 	return m
 }

@@ -1,6 +1,7 @@
 package dubbo_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -35,24 +36,24 @@ func TestLayouts(t *testing.T) {
 		name  string
 		id    byte
 		body  string
-		types []string
+		types string
 		args  string
 		layer string
 		cause decode.Cause
 	}{
-		{"Dubbo", 2, hessianTexts + descriptor + "\x02hiHZ", []string{"java.lang.String"}, `["hi"]`, "", decode.None},
-		{"Dubbox, hessian2", 2, hessianTexts + "\x8f" + descriptor + "\x02hiHZ", []string{"java.lang.String"}, `["hi"]`, "Dubbox", decode.None},
-		{"Dubbox, no arguments", 2, hessianTexts + "\x8f\x00HZ", []string{}, `[]`, "Dubbox", decode.None},
-		{"hessian2 never has the number alone", 2, hessianTexts + "\x91\x02hiHZ", []string{"..."}, `opaque`, "another Dubbo fork's layout", decode.Unsupported},
-		{"another number", 2, hessianTexts + "L\x00\x00\x01\x8b\xcf\xe5\x68\x00" + descriptor + "\x02hiHZ", []string{"..."}, `opaque`, "another Dubbo fork's layout", decode.Unsupported},
-		{"a text that is not types", 2, hessianTexts + "\x08Jane Doe\x02hiHZ", []string{"..."}, `opaque`, "another Dubbo fork's layout", decode.Unsupported},
-		{"a text whose start are types", 2, hessianTexts + "\x05I am \x02hiHZ", []string{"..."}, `opaque`, "another Dubbo fork's layout", decode.Unsupported},
-		{"kryo, numbered", 8, kryoTexts + "\x00\x00\x00\x02" + hi + hi + noMap, []string{"?", "?"}, `["hi","hi"]`, "Dubbox", decode.None},
-		{"kryo, none", 8, kryoTexts + "\x00\x00\x00\x00" + noMap, []string{}, `[]`, "Dubbox", decode.None},
-		{"kryo, typed", 8, kryoTexts + "\xff\xff\xff\xffLjava/lang/String\xbb\x00" + noMap, []string{"java.lang.String"}, `[null]`, "Dubbox", decode.None},
-		{"kryo, older", 8, kryoTexts + "\xff\xff\xff\xff\x00" + hi + noMap, []string{"..."}, `[null,"hi"]`, "Dubbox before 2.8.4", decode.None},
-		{"kryo, too many", 8, kryoTexts + "\x00\x00\x01\x8b" + hi + noMap, []string{"..."}, `opaque`, "another Dubbo fork's layout", decode.Unsupported},
-		{"fst, numbered", 9, fstTexts + "\x01\xfc\x02hi\xff", []string{"?"}, `["hi"]`, "Dubbox", decode.None},
+		{"Dubbo", 2, hessianTexts + descriptor + "\x02hiHZ", "java.lang.String", `["hi"]`, "", decode.None},
+		{"Dubbox, hessian2", 2, hessianTexts + "\x8f" + descriptor + "\x02hiHZ", "java.lang.String", `["hi"]`, "Dubbox", decode.None},
+		{"Dubbox, no arguments", 2, hessianTexts + "\x8f\x00HZ", "", `[]`, "Dubbox", decode.None},
+		{"hessian2 never has the number alone", 2, hessianTexts + "\x91\x02hiHZ", "...", `opaque`, "another Dubbo fork's layout", decode.Unsupported},
+		{"another number", 2, hessianTexts + "L\x00\x00\x01\x8b\xcf\xe5\x68\x00" + descriptor + "\x02hiHZ", "...", `opaque`, "another Dubbo fork's layout", decode.Unsupported},
+		{"a text that is not types", 2, hessianTexts + "\x08Jane Doe\x02hiHZ", "...", `opaque`, "another Dubbo fork's layout", decode.Unsupported},
+		{"a text whose start are types", 2, hessianTexts + "\x05I am \x02hiHZ", "...", `opaque`, "another Dubbo fork's layout", decode.Unsupported},
+		{"kryo, numbered", 8, kryoTexts + "\x00\x00\x00\x02" + hi + hi + noMap, "?, ?", `["hi","hi"]`, "Dubbox", decode.None},
+		{"kryo, none", 8, kryoTexts + "\x00\x00\x00\x00" + noMap, "", `[]`, "Dubbox", decode.None},
+		{"kryo, typed", 8, kryoTexts + "\xff\xff\xff\xffLjava/lang/String\xbb\x00" + noMap, "java.lang.String", `[null]`, "Dubbox", decode.None},
+		{"kryo, older", 8, kryoTexts + "\xff\xff\xff\xff\x00" + hi + noMap, "...", `[null,"hi"]`, "Dubbox before 2.8.4", decode.None},
+		{"kryo, too many", 8, kryoTexts + "\x00\x00\x01\x8b" + hi + noMap, "...", `opaque`, "another Dubbo fork's layout", decode.Unsupported},
+		{"fst, numbered", 9, fstTexts + "\x01\xfc\x02hi\xff", "?", `["hi"]`, "Dubbox", decode.None},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := dubbo.NewDecoder([]decode.Format{hessian2.Format, kryo.Format, fst.Format})
@@ -61,15 +62,16 @@ func TestLayouts(t *testing.T) {
 				if !assert.NotNil(t, m.Names) {
 					return
 				}
-				assert.Equal(t, "a.S/find", m.Names.Service+"/"+m.Names.Method)
-				assert.Equal(t, c.types, m.Names.Types)
+				assert.Equal(t, "a.S/find("+c.types+")", m.Names.Signature())
+				assert.Equal(t, strings.Trim(c.types, "?, .") != c.types, m.Names.Types == nil)
 				if detail == dubbo.Values {
 					if c.args == "opaque" {
 						assert.Contains(t, string(m.AppendArguments(nil)), `[{"@opaque":`)
+						assert.JSONEq(t, `{"@opaque":0}`, string(m.AppendAttachments(nil)), "the same bytes")
 					} else {
 						assert.Equal(t, c.args, string(m.AppendArguments(nil)))
 					}
-					assert.Equal(t, c.layer, m.Layout)
+					assert.Equal(t, c.layer, m.Names.Layout)
 					cause := decode.None
 					if m.Err != nil {
 						cause = m.Err.Cause
@@ -88,8 +90,8 @@ func TestDamagedTypes(t *testing.T) {
 	assert.Nil(t, d.Decode(frameOf(2, "\x052.0.2\x03a.S\x050.0.0\x04find\x00HZ"), dubbo.Values, dialects).Err)
 	m := d.Decode(frameOf(2, "\x052.0.2\x03a.S\x050.0.0\x04find\x08Jane DoeHZ"), dubbo.Values, dialects)
 	assert.Equal(t, decode.Malformed, m.Err.Cause)
-	assert.Empty(t, m.Layout)
-	assert.Equal(t, []string{"..."}, m.Names.Types)
+	assert.Empty(t, m.Names.Layout)
+	assert.Nil(t, m.Names.Types)
 	assert.NotContains(t, m.Err.Error(), "Jane")
 	assert.Nil(t, d.Decode(frameOf(2, "\x052.0.2\x03a.S\x050.0.0\x04find\x00HZ"), dubbo.Values, dialects).Err)
 }

@@ -53,7 +53,7 @@ func (b *body) readNames(detail Detail) {
 		return
 	}
 	raw := b.f.Body[:b.r.Offset()]
-	if n := b.serialization.names[string(raw)]; n != nil {
+	if n := b.known(raw); n != nil {
 		b.serialization.keep(b.d, raw, n)
 		b.m.Names = n
 		return
@@ -62,10 +62,19 @@ func (b *body) readNames(detail Detail) {
 	b.m.Names = b.texts()
 }
 
+// known returns the names that were read from the same bytes in the same layout, or nil.
+func (b *body) known(raw []byte) *Names {
+	n := b.serialization.names[string(raw)]
+	if n != nil && n.Layout != layouts[b.layout].name { // the two layouts of Dubbox have bytes in common
+		return nil
+	}
+	return n
+}
+
 // share caches n for all requests of a serialization that start with the same bytes.
 func (b *body) share(n *Names) {
 	raw := b.f.Body[:b.r.Offset()]
-	if b.d.nameBytes+len(raw) < maxNameBytes {
+	if b.serialization.names[string(raw)] == nil && b.d.nameBytes+len(raw) < maxNameBytes {
 		if b.serialization.names == nil {
 			b.serialization.names = make(map[string]*Names)
 		}
@@ -79,11 +88,12 @@ func (b *body) share(n *Names) {
 // texts reads the envelope and returns its names, nil after an error. Equal envelopes share their names.
 func (b *body) texts() *Names {
 	var n Names
+	n.Layout = layouts[b.layout].name
 	n.read(b.r, b.layout, b.serialization.format.Optimized)
 	if b.r.Err() != nil {
 		return nil
 	}
-	names := b.serialization.names[string(b.f.Body[:b.r.Offset()])]
+	names := b.known(b.f.Body[:b.r.Offset()])
 	if names == nil {
 		names = new(Names)
 		*names = n
@@ -100,12 +110,6 @@ func (b *body) texts() *Names {
 	return names
 }
 
-// unknownType is the type of a parameter that the body does not tell, unknownTypes those of all if it does not tell their number.
-const (
-	unknownType  = "?"
-	unknownTypes = "..."
-)
-
 // split fills in the types of the descriptor.
 func (n *Names) split() {
 	if n.Descriptor != "" {
@@ -115,14 +119,12 @@ func (n *Names) split() {
 	}
 	n.Generic = n.Method == "$invoke" || n.Method == "$invokeAsync"
 	n.strange = n.malformed || !decode.IsRelease(n.ProtocolVersion)
+	if n.malformed || n.unnumbered || len(n.Descriptors) > 0 && n.Descriptors[0] == "" {
+		return
+	}
 	n.Types = make([]string, len(n.Descriptors))
 	for i, d := range n.Descriptors {
-		if n.Types[i] = decode.JavaName(d); d == "" {
-			n.Types[i] = unknownType
-		}
-	}
-	if n.unnumbered {
-		n.Types = []string{unknownTypes}
+		n.Types[i] = decode.JavaName(d)
 	}
 }
 

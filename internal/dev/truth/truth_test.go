@@ -214,18 +214,12 @@ func (q *pair) envelope(t *testing.T) {
 	}
 }
 
-// typesOf returns the parameter types as far as the body has them: forks of Dubbo write their number, or not even that.
+// typesOf returns the parameter types if the body has them: forks of Dubbo may write only their number, or not even that.
 func typesOf(l *logged) []string {
-	switch n := l.ArgumentCount; {
-	case l.Unknown != nil:
-		return []string{"..."}
-	case n == nil || l.ParameterTypes != nil:
-		return l.ParameterTypes
-	case *n < 0:
-		return []string{"..."}
-	default:
-		return strings.Split(strings.Repeat("?", *n), "")
+	if n := l.ArgumentCount; l.Unknown != nil || n != nil && *n != 0 && l.ParameterTypes == nil {
+		return nil
 	}
+	return l.ParameterTypes
 }
 
 // said is what a request calls, as one line.
