@@ -181,7 +181,7 @@ analyze adds up such reports and captures.`,
 			if !r.Saved {
 				explain = explainCommand(args)
 			}
-			if err := p.Print(targets, r, "analyze "+strings.Join(args, " "), explain); err != nil {
+			if err := p.Print(targets, r, explain); err != nil {
 				return err
 			}
 			if len(cfg.Presets) > 0 && len(files.Saved) > 0 && !s.quiet {

@@ -19,15 +19,15 @@ type Print struct {
 	Sections                       []string // of tables and Markdown; nil for all
 }
 
-// Print writes the report to all targets. command is what made the report; explain is the command that shows a frame, or "".
-func (p *Print) Print(targets []*output.Target, r *report.Report, command, explain string) error {
+// Print writes the report to all targets. explain is the command that shows a frame, or "".
+func (p *Print) Print(targets []*output.Target, r *report.Report, explain string) error {
 	r.SortBy(p.Sort)
 	if p.SameMethods {
 		r.KeepSameMethods()
 		r.Filter = strings.TrimSpace(r.Filter + " --same-methods")
 	}
 	return p.Output.Print(targets, func(t *output.Target, st report.Style) error {
-		st.Top, st.Command, st.Explain, st.Sections = p.Top, command, explain, p.Sections
+		st.Top, st.Explain, st.Sections = p.Top, explain, p.Sections
 		return p.printTo(t, r, st)
 	})
 }

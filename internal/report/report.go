@@ -236,8 +236,6 @@ type Style struct {
 	Top   int  // rows of the ranking; 0: the default
 	// Sections are the sections to print, in this order; nil: all that the report has.
 	Sections []string
-	// Command is the command line that produced the report ("analyze trace.pcap"), for hints.
-	Command string
 	// Explain is the command that shows a frame of the same inputs, without its number, or "".
 	Explain string
 }

@@ -265,10 +265,10 @@ func (l *Session) Run() error {
 		output.Discard(l.targets)
 		return err
 	}
-	if err := l.Print.Print(l.targets, r, l.commandLine(), ""); err != nil {
+	if err := l.Print.Print(l.targets, r, ""); err != nil {
 		// A capture cannot be repeated. If its file cannot be written, print the report.
 		if len(l.Output.Files) > 0 && !errors.Is(err, syscall.EPIPE) {
-			_ = r.Write(l.Places.Stdout, "table", report.Style{Width: output.Width(l.Places.Stdout), Top: l.Measure.Top, Command: l.commandLine()})
+			_ = r.Write(l.Places.Stdout, "table", report.Style{Width: output.Width(l.Places.Stdout), Top: l.Measure.Top})
 		}
 		return err
 	}
@@ -303,11 +303,6 @@ func (l *Session) Run() error {
 		return exit.Errorf(exit.Partly, "-w %v", recordErr)
 	}
 	return err
-}
-
-// commandLine returns the command that made the report.
-func (l *Session) commandLine() string {
-	return strings.TrimRight("capture "+l.name+" "+l.Expression, " ")
 }
 
 // say prints a line to standard error.

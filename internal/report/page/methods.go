@@ -151,16 +151,14 @@ func (p *page) methods() {
 	p.f("</table></div>\n")
 	p.f("<p class=\"note\">Response sizes are of successful calls in the serialization of the request. Percentiles are within 1 %%.</p>\n")
 	if p.ranked.rest != nil {
-		p.f("<p class=\"note\">The table has %s of %s; the last row is the sum of all others. All of them:</p>\n",
+		p.f("<p class=\"note\">The table has %s of %s; the last row is the sum of all others. The same command with --format csv prints all.</p>\n",
 			report.Count(int64(len(p.ranked.rows))), report.Plural(int64(k.Len), "row"))
-		p.command("", p.commandLine("--format csv"))
 	}
 	if n := len(p.ranked.rows); n > printedRows {
 		p.f("<p class=\"note printed\">The first %d of %s rows are printed.</p>\n", printedRows, report.Count(int64(n)))
 	}
 	if n := p.ranked.detail; n < len(p.ranked.rows) && p.ranked.rows[0].details != "" {
-		p.f("<p class=\"note\">The first %s have details. To see those of another method:</p>\n", report.Count(int64(n)))
-		p.command("", p.commandLine("--service NAME --method NAME -o method.html"))
+		p.f("<p class=\"note\">The first %s have details. The same command with --service NAME --method NAME has those of another method.</p>\n", report.Count(int64(n)))
 	}
 	p.f("</section>\n")
 }

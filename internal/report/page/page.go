@@ -104,9 +104,6 @@ func (p *page) begin() {
 	if r.Sampled {
 		p.f("<p class=\"warn\">Not all bodies were sampled (--sample): the body composition is estimated from the sampled ones. Sizes, counts and times cover all calls.</p>\n")
 	}
-	if p.style.Command != "" {
-		p.command("", p.commandLine())
-	}
 	p.f("<nav aria-label=\"sections\">")
 	link := func(id, name string, there bool) {
 		if there {
@@ -162,15 +159,6 @@ func (p *page) rowsName() string {
 // methodsRanked reports whether the rows of the ranking are methods.
 func (p *page) methodsRanked() bool {
 	return p.view.Ranking != nil && p.view.Ranking.Title == "METHODS"
-}
-
-// commandLine returns the command that produced the report, with more arguments.
-func (p *page) commandLine(more ...string) string {
-	command := cmp.Or(p.style.Command, "analyze FILE...")
-	if len(command) > maxCommandText {
-		command = "analyze ..." // with the same files
-	}
-	return strings.Join(append([]string{"dubbo-wire", command}, more...), " ")
 }
 
 // section begins a section, which </section> ends.

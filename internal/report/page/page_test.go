@@ -112,7 +112,7 @@ func made(methods, paths int, name func(i int) (service, method string)) *report
 	return r
 }
 
-var shown = report.Style{Command: "analyze made.pcap", Explain: "dubbo-wire explain made.pcap"}
+var shown = report.Style{Explain: "dubbo-wire explain made.pcap"}
 
 // What the page has of a method is what the JSON report has of it, digit by digit.
 func TestPageHasTheNumbersOfJSON(t *testing.T) {
@@ -245,7 +245,7 @@ func TestPageOfDifferentMethods(t *testing.T) {
 
 // The golden file is what stands between style and script.
 func TestGoldenPage(t *testing.T) {
-	got := body(t, string(write(t, read(t, "bid-plain.pcap"), report.Style{Command: "analyze bid-plain.pcap", Explain: "dubbo-wire explain bid-plain.pcap"})))
+	got := body(t, string(write(t, read(t, "bid-plain.pcap"), report.Style{Explain: "dubbo-wire explain bid-plain.pcap"})))
 	name := filepath.Join(testkit.Root(), "testdata", "golden", "table", "bid-plain.page.golden")
 	testkit.Golden(t, name, got)
 }
@@ -310,7 +310,7 @@ func TestPageOfVeryManyMethods(t *testing.T) {
 		}), shown)
 		assert.Less(t, len(text), megabyte)
 		assert.Greater(t, len(text), megabyte/4, "there is room for more")
-		assert.Contains(t, string(text), "dubbo-wire analyze made.pcap --format csv")
+		assert.Contains(t, string(text), "The same command with --format csv prints all.")
 		assert.True(t, regexp.MustCompile(`<tfoot>.*[0-9,]+ more<td`).Match(text))
 	}
 }
@@ -326,7 +326,7 @@ func TestPageOfHostileNames(t *testing.T) {
 		r.Findings = append(r.Findings, report.Finding{Service: evil[i], Subject: evil[i], Text: evil[i], Frame: 1})
 	}
 	r.Inputs[0].File = evil[0]
-	text := write(t, r, report.Style{Command: "analyze " + evil[1], Explain: "dubbo-wire explain " + evil[0]})
+	text := write(t, r, report.Style{Explain: "dubbo-wire explain " + evil[0]})
 	assert.Less(t, len(text), megabyte)
 	selfContained(t, text)
 	for _, bad := range []string{"\u202e", "\u2066", "\x1b", "\x00", "<img"} {

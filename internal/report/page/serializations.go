@@ -31,12 +31,15 @@ func (p *page) allCalls() {
 	}
 }
 
+// indent begins the name of a row that is a part of the row above.
+const indent = "  "
+
 // withParents adds the name of the row above to indented names, because tables can be sorted.
 func withParents(rows [][]report.Cell) [][]report.Cell {
 	rows = slices.Clone(rows)
 	parent := ""
 	for i, row := range rows {
-		if name, ok := strings.CutPrefix(row[0].Text, "  "); ok {
+		if name, ok := strings.CutPrefix(row[0].Text, indent); ok {
 			rows[i] = slices.Clone(row)
 			rows[i][0].Text = parent + ", " + name
 			continue
@@ -70,8 +73,11 @@ func (p *page) sameCalls() bool {
 		switch {
 		case len(sec.Columns) > 0:
 			p.f("<p>No method was seen both in %s and in another serialization, so these sizes do not compare serializations.</p>\n", p.plain(p.view.Base))
-		case slices.Contains(p.report.By.Keys, sizes.Serialization) && len(p.view.Comparison.Rows) == 1:
+		case !slices.Contains(p.report.By.Keys, sizes.Serialization):
+		case !slices.ContainsFunc(p.view.Comparison.Rows[1:], func(row []report.Cell) bool { return !strings.HasPrefix(row[0].Text, indent) }):
 			p.f("<p>All calls use one serialization: there is nothing to compare.</p>\n")
+		default:
+			p.f("<p>To compare serializations by the same methods, group by service and method, too.</p>\n")
 		}
 		return false
 	}
