@@ -268,7 +268,7 @@ func TestScreenEnds(t *testing.T) {
 	m := newTmux(t, 90, 30)
 	m.start("--duration 20s -w kept.pcapng")
 	m.sees("REC")
-	m.sees("COVERAGE", "Packets dropped by the kernel while recording: 0.")
+	m.sees("COVERAGE", "Kernel drops: 0 packets.")
 	m.keys("clear; dubbo-wire analyze kept.pcapng | tail -8; rm kept.pcapng", "Enter")
 	m.sees("Every request has its response.")
 	m.keys("clear", "Enter")

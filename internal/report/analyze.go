@@ -36,30 +36,10 @@ func appendSections(list []Section, sections ...Section) []Section {
 
 // summary describes the input in one line.
 func (r *Report) summary(s *Style) string {
-	var words []string
-	switch n := len(r.Inputs); {
-	case len(r.AddedUp) > 0:
-		words = append(words, term.Clean(strings.Join(r.AddedUp, " + "))+" added up")
-	case n == 0:
-	case n == 1:
-		words = append(words, r.inputName())
-	default:
-		words = append(words, Plural(int64(len(r.Inputs)), "file"))
+	if r.Totals.Packets == 0 {
+		return r.captureText(s)
 	}
-	t := r.Totals
-	if t.Packets == 0 {
-		return strings.Join(append(words, "no packets"), ", ")
-	}
-	words = append(words,
-		formatTime(r.First, "", s.Local)+" + "+formatSeconds(r.Seconds),
-		Plural(r.Connections, "connection"))
-	c := &r.Selected
-	if r.Filtered {
-		words = append(words, Count(c.Calls)+" of "+Plural(t.Calls, "call")+" selected")
-	} else {
-		words = append(words, Plural(c.Calls, "call"))
-	}
-	return strings.Join(append(words, errorsText(c, s)...), ", ")
+	return r.captureText(s) + ", " + r.trafficText(s)
 }
 
 // errorsText returns the share of errors in words, as a list because there is none without calls.
@@ -110,11 +90,11 @@ func (r *Report) onTheWire(s *Style) Section {
 	// What remains is the packets of Dubbo connections that belong to no message.
 	notTCP := t.NotTCPBytes + t.FragmentBytes
 	if rest := r.OtherLinkBytes() - other - notTCP; rest != 0 {
-		note := "packets without payload (ACKs), bytes of no message"
+		note := "packets without payload (ACKs), stray bytes"
 		if t.TCP.Duplicate > 0 {
-			note = "packets without payload (ACKs), packets captured twice, bytes of no message"
+			note = "packets without payload (ACKs), duplicate captures, stray bytes"
 		}
-		row(r.RPCName()+NoMessage, rest, note)
+		row(Overhead, rest, note)
 	}
 	if other != 0 {
 		row("other TCP", other, portsNote(t.OtherTCP, s))
@@ -124,16 +104,16 @@ func (r *Report) onTheWire(s *Style) Section {
 	}
 	var twice []string
 	if n := t.TCP.Repeated; n > 0 {
-		twice = append(twice, "sent again: "+bytesText(n, s))
+		twice = append(twice, bytesText(n, s)+" retransmitted")
 	}
 	if n := t.TCP.Duplicate; n > 0 {
-		twice = append(twice, "captured twice: "+bytesText(n, s))
+		twice = append(twice, bytesText(n, s)+" of duplicate captures")
 	}
 	note := ""
 	if len(twice) > 0 {
-		note = strings.Join(twice, ", ") + " of " + bytesText(t.TCP.Payload, s) + " payload"
+		note = strings.Join(twice, " and ") + " in " + bytesText(t.TCP.Payload, s) + " of TCP payload"
 	}
-	row("all", t.LinkBytes, note)
+	row("total", t.LinkBytes, note)
 	return sec
 }
 
@@ -141,15 +121,15 @@ func (r *Report) rpcNote(s *Style) string {
 	t := r.Totals
 	var notes []string
 	if t.EventBytes > 0 {
-		notes = append(notes, "heartbeats and events "+bytesText(t.EventBytes, s))
+		notes = append(notes, bytesText(t.EventBytes, s)+" of heartbeats and events")
 	}
 	if t.IncompleteBytes > 0 {
-		notes = append(notes, "incomplete messages "+bytesText(t.IncompleteBytes, s))
+		notes = append(notes, bytesText(t.IncompleteBytes, s)+" of incomplete messages")
 	}
 	if len(notes) == 0 {
 		return ""
 	}
-	return "of it " + strings.Join(notes, ", ")
+	return "including " + strings.Join(notes, " and ")
 }
 
 func portsNote(ports map[uint16]int64, s *Style) string {
@@ -267,8 +247,8 @@ func (r *Report) labels(keys []int) (columns []Column, cells func(values []strin
 // isUnknown reports whether the names are those of responses whose request was not captured.
 func isUnknown(service, method string) bool { return service == call.Unknown && method == call.Unknown }
 
-// NoMessage follows the name of the row of packets that no message owns, on connections that have messages.
-const NoMessage = ", no message"
+// Overhead is the row of the bytes of connections with messages that belong to no message.
+const Overhead = "protocol overhead"
 
 // RPCName names the protocols of the messages that were seen.
 func (r *Report) RPCName() string {

@@ -20,8 +20,8 @@ func (r *Report) comparison(s *Style) Section {
 		}
 		return nil
 	})
-	sec.note("Sizes are body bytes; p50, p99 within 1 %%; share: of the %s of these %s on the wire.",
-		bytesText(r.Selected.WireBytes(), s), Plural(r.Selected.Calls, "call"))
+	sec.note("Sizes are body bytes; p50 and p99 are within 1 %%. Shares are of the %s that the %s on the wire.",
+		bytesText(r.Selected.WireBytes(), s), plural(r.Selected.Calls, "call has", "calls have"))
 	if o := r.Selected.NotOK; o != nil {
 		words := "Response sizes are of successful calls"
 		if o.Other.Body.Count > 0 {

@@ -15,13 +15,14 @@ func (r *Report) composition(s *Style) Section {
 	if !r.Parts && !r.Sampled {
 		return Section{}
 	}
-	columns := []Column{{Name: "bytes", unit: volume}}
+	columns := []Column{{Name: "bytes", unit: volume, drop: 1}}
+	const group = "% of body bytes"
 	for c := range decode.ClassMissing {
-		columns = append(columns, Column{Name: c.String() + " %", unit: percent})
+		columns = append(columns, Column{Group: group, Name: c.String(), unit: percent})
 	}
 	unsampled := r.Sampled && r.Selected.UnsampledBytes > 0
 	if unsampled {
-		columns = append(columns, Column{Name: "not looked into %", unit: percent})
+		columns = append(columns, Column{Group: group, Name: "not sampled", unit: percent})
 	}
 	sec, _, _ := r.comparedTable(s, columns, func(g *sizes.Group) []cell {
 		all := g.UnsampledBytes
@@ -42,7 +43,7 @@ func (r *Report) composition(s *Style) Section {
 		requests, responses := r.Selected.Sampled[0], r.Selected.Sampled[1]
 		all := r.Selected.Request.Body.Count + r.Selected.Response().Body.Count
 		if requests+responses < all {
-			sec.note("Estimated from %s of %s: the first of each method stand for others of about their size. --parts counts all.",
+			sec.note("Estimated from a sample of %s of %s: each stands for bodies of the same method and about the same size. --parts decodes all.",
 				Count(requests+responses), plural(all, "body", "bodies"))
 		}
 	}

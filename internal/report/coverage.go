@@ -24,7 +24,7 @@ func (r *Report) coverageSection(s *Style) Section {
 	r.packets(&sec)
 	r.inputs(s, sec.note)
 	if r.Filtered {
-		sec.note("The filter selects calls; ON THE WIRE and COVERAGE are of the whole capture.")
+		sec.note("The filter selects calls. ON THE WIRE and COVERAGE describe the whole capture.")
 	}
 	if r.Saved {
 		sec.note("%s", fromSaved)
@@ -40,7 +40,7 @@ func (sec *Section) noteCount(n int64, one, many, rest string) {
 }
 
 // fromSaved is the note of a report that was read from files and has no packets.
-const fromSaved = "Read from saved reports: what only the packets tell is not here."
+const fromSaved = "Read from saved reports, which have no packets: no findings, no pairs, no single calls."
 
 // streams describes how much of the Dubbo streams was captured.
 func (r *Report) streams(s *Style, sec *Section) {
@@ -58,13 +58,12 @@ func (r *Report) streams(s *Style, sec *Section) {
 		sec.note("%s.", r.gapText(s))
 	}
 	if t.Incomplete > 0 {
-		sec.note("Incomplete: %s, whose sizes are in no table (their calls are counted).",
-			Plural(t.Incomplete, "frame"))
+		sec.note("Incomplete: %s. Tables count the calls, but not the sizes of these frames.", Plural(t.Incomplete, "frame"))
 	}
 	if t.Skipped > 0 {
 		sec.note("Skipped: %s on Dubbo connections that belong to no frame.%s", bytesText(t.Skipped, s), r.betweenText(s))
 	}
-	sec.noteCount(t.Resynced, "frame was", "frames were", "found by searching for the next one after a loss or bytes that are no frame.")
+	sec.noteCount(t.Resynced, "frame was", "frames were", "found by resynchronizing.")
 	sec.noteCount(t.NegativeLengths, "header announces", "headers announce", "a negative length.")
 }
 
@@ -96,7 +95,7 @@ func (r *Report) betweenText(s *Style) string {
 	if r.Totals.Between == r.Totals.Skipped {
 		what = "They"
 	}
-	return " " + what + " stand between frames without a gap: providers before Dubbo 2.5.6 send such behind the error where they cannot write a result."
+	return " " + what + " lie between frames without a gap. Providers before Dubbo 2.5.6 send such bytes after an error if they cannot write a result."
 }
 
 // gapText describes the bytes missing from connections with frames, and the cause.
@@ -124,7 +123,7 @@ func (r *Report) connections(add func(string, ...any)) {
 		text += fmt.Sprintf(", %s without", Count(r.ConnectionsWithoutData))
 	}
 	if t.TCP.Joined > 0 {
-		text += fmt.Sprintf("; %s joined midway: open before the capture began", Count(t.TCP.Joined))
+		text += fmt.Sprintf("; %s joined midway (open before the capture began)", Count(t.TCP.Joined))
 	}
 	add("%s.", text)
 }
@@ -153,7 +152,7 @@ func (r *Report) calls(s *Style, add func(string, ...any)) {
 	case len(parts) > 0:
 		add("%s.", strings.Join(appendCount(parts, t.OneWay, "one-way call", ""), ", "))
 	case t.OneWay > 0:
-		add("Every request has its response, but for %s, where none is sent.", Plural(t.OneWay, "one-way call"))
+		add("Every request has its response, except %s, which have none.", Plural(t.OneWay, "one-way call"))
 	case t.Calls > 0:
 		add("Every request has its response.")
 	}
@@ -192,7 +191,7 @@ func (r *Report) bodies(add func(string, ...any)) {
 		if id := fmt.Sprintf("id %d", c.HeaderID); header != id {
 			header += " (" + id + ")"
 		}
-		add("%s in %s, though the header says %s: the bytes decide.", plural(t.Contradicted[c], "body is", "bodies are"), c.Body, header)
+		add("%s in %s although the header says %s, and decoded as %s.", plural(t.Contradicted[c], "body is", "bodies are"), c.Body, header, c.Body)
 	}
 	if len(t.Layouts) > 0 {
 		var names []string
@@ -210,7 +209,7 @@ func (r *Report) bodies(add func(string, ...any)) {
 		if len(ids) > 1 {
 			noun += "s"
 		}
-		add("%s, measured and not decoded: %s.", noun, strings.Join(ids, ", "))
+		add("%s, measured but not decoded: %s.", noun, strings.Join(ids, ", "))
 	}
 }
 
@@ -231,7 +230,7 @@ func (r *Report) otherProtocols(s *Style, add func(string, ...any)) {
 			name, Plural(o.Connections, "connection"), bytesText(o.Bytes, s)))
 	}
 	if len(parts) > 0 {
-		add("Payload of other protocols, measured and not decoded: %s.", strings.Join(parts, ", "))
+		add("Payload of other protocols, measured but not decoded: %s.", strings.Join(parts, ", "))
 	}
 }
 
@@ -247,8 +246,8 @@ func (r *Report) packets(sec *Section) {
 	if snap > 0 {
 		at = " at " + Plural(int64(snap), "byte")
 	}
-	sec.noteCount(cut, "packet was", "packets were", "cut by the snap length"+at+": tcpdump -s 0 records them whole.")
-	sec.noteCount(r.Totals.WithoutTrailer, "packet lacks", "packets lack", "only what follows the IP packet (padding, checksum of the link), which carries no data.")
+	sec.noteCount(cut, "packet was", "packets were", "cut by the snap length"+at+"; tcpdump -s 0 records complete packets.")
+	sec.noteCount(r.Totals.WithoutTrailer, "packet lacks", "packets lack", "only bytes after the IP packet (padding, link checksum), which carry no data.")
 	if u := r.Totals.Unread; len(u) > 0 {
 		var parts []string
 		for _, k := range byCount(u) {
@@ -257,7 +256,7 @@ func (r *Report) packets(sec *Section) {
 		sec.note("Packets that could not be read: %s.", strings.Join(parts, ", "))
 	}
 	if n := r.Totals.ClockSteps; n > 0 {
-		sec.note("The clock of the recording machine was set %s: rates are over the time that passed, latencies across a step are wrong.",
+		sec.note("The clock of the recording machine was set %s. Rates use the elapsed time; latencies across such a step are wrong.",
 			Plural(n, "time"))
 	}
 	r.segments(sec)
@@ -267,17 +266,18 @@ func (r *Report) packets(sec *Section) {
 // segments describes duplicate, contradictory and stray TCP segments, and connections that ended early.
 func (r *Report) segments(sec *Section) {
 	tcp := &r.Totals.TCP
-	sec.noteCount(tcp.Duplicates, "packet with payload was", "packets with payload were",
-		"captured more than once (a port mirror, several interfaces, both ends) and counted once.")
-	sec.noteCount(tcp.Differing, "packet brought bytes", "packets brought bytes", "again with another content than their first copy, which counts.")
-	sec.noteCount(tcp.Strays, "packet", "packets", "("+Plural(tcp.Stray+tcp.Unplaced, "payload byte")+") fit no place in a connection and belong to no frame.")
+	if n := tcp.Duplicates; n > 0 {
+		sec.note("Duplicate captures: %s with payload (port mirror, several interfaces, both ends), counted once.", Plural(n, "packet"))
+	}
+	sec.noteCount(tcp.Differing, "packet repeats bytes", "packets repeat bytes", "with other content than the first copy. The first copy counts.")
+	sec.noteCount(tcp.Strays, "stray packet", "stray packets", "("+Plural(tcp.Stray+tcp.Unplaced, "payload byte")+") that did not fit into a connection. Its bytes belong to no frame.")
 	sec.noteCount(r.Totals.OffloadedPackets, "packet is", "packets are",
 		"larger than Ethernet carries: recorded on loopback or above segmentation offload. On a wire they are more packets, with more header bytes.")
 	sec.noteCount(tcp.Idle, "connection was", "connections were",
-		"ended before the capture did, because no packet came for too long (--idle-timeout).")
+		"closed before the end of the capture because they were idle for too long (--idle-timeout).")
 	sec.noteCount(tcp.Expired-tcp.Idle, "connection was", "connections were",
-		"ended before the capture did, because too many were open (--max-connections).")
-	sec.noteCount(tcp.Forgotten, "connection", "connections", "without payload were forgotten, because too many were open.")
+		"closed before the end of the capture because too many were open (--max-connections).")
+	sec.noteCount(tcp.Forgotten, "connection", "connections", "without payload forgotten because too many were open.")
 }
 
 // dropped describes the packets that the recording machine dropped.
@@ -300,16 +300,15 @@ func (r *Report) dropped(add func(string, ...any)) {
 	switch {
 	case all == 0:
 	case known == all:
-		add("Packets dropped by the kernel while recording: %s.", Count(n))
+		add("Kernel drops: %s.", Plural(n, "packet"))
 	case known > 0:
-		add("Packets dropped by the kernel while recording: %s in %d of %d files, not recorded in the others.",
-			Count(n), known, all)
+		add("Kernel drops: %s in %d of %d files, unknown in the others.", Plural(n, "packet"), known, all)
 	case pcap:
-		add("Packets dropped by the kernel while recording: not recorded in pcap.")
+		add("Kernel drops: unknown (pcap files do not record them).")
 	case all == 1:
-		add("Packets dropped by the kernel while recording: not recorded in this file.")
+		add("Kernel drops: unknown (the file does not record them).")
 	default:
-		add("Packets dropped by the kernel while recording: not recorded in these files.")
+		add("Kernel drops: unknown (the files do not record them).")
 	}
 }
 
@@ -319,7 +318,7 @@ func (r *Report) inputs(s *Style, add func(string, ...any)) {
 	for i := range r.Inputs {
 		in := &r.Inputs[i]
 		if in.Filter != "" {
-			add("Only packets that match %q were captured on %s; what else was on the wire is in no number here.",
+			add("Only packets that match %q were captured on %s. No number includes other traffic.",
 				term.Clean(in.Filter), term.Clean(in.File))
 		}
 		if in.Err != "" {

@@ -138,9 +138,9 @@ func subjects(list []*Finding) []string {
 	methods = ShortNames(methods, 2)
 	for i, f := range list {
 		if f.Service != "" {
-			names[i], methods = CutName(methods[0], longSubject), methods[1:]
+			names[i], methods = methods[0], methods[1:]
 		}
-		names[i] = term.CutMiddle(names[i], longSubject)
+		names[i] = term.CutLeft(names[i], longSubject)
 	}
 	return names
 }

@@ -38,7 +38,7 @@ func (r *Report) head(s *Style) []HeadLine {
 	if r.Totals.Packets == 0 {
 		return lines
 	}
-	calls := r.callsText(s)
+	calls := r.trafficText(s)
 	lines = append(lines, HeadLine{Label: "Traffic", Texts: []string{calls + r.orphansText()}, Brief: calls})
 	for _, h := range []HeadLine{{Texts: r.lossTexts(s), Label: "Coverage"}, r.heaviest(s), r.sizes(s), {Texts: r.sameMethodTexts()}} {
 		if len(h.Texts) > 0 {
@@ -75,8 +75,8 @@ func (r *Report) captureText(s *Style) string {
 	return strings.Join(words, ", ")
 }
 
-// callsText counts the calls and says how many failed or have no response.
-func (r *Report) callsText(s *Style) string {
+// trafficText counts the calls and says how many failed or have no response.
+func (r *Report) trafficText(s *Style) string {
 	t, c := r.Totals, &r.Selected
 	if t.Frames == 0 && t.Calls == 0 {
 		return r.noFrames(s)

@@ -35,7 +35,7 @@ func (r *Report) details(s *Style) []Section {
 	}
 	if len(all) > 0 && len(rows) > n {
 		last := &all[len(all)-1]
-		last.Notes = append(last.Notes, fmt.Sprintf("Blocks for more of the %s: --details --top %d.", Plural(int64(len(rows)), "row"), len(rows)))
+		last.Notes = append(last.Notes, fmt.Sprintf("Details of all %s: --details --top %d.", Plural(int64(len(rows)), "row"), len(rows)))
 	}
 	return all
 }
@@ -70,11 +70,11 @@ func ResponseSizesTitle(g *sizes.Group) string {
 	if g.NotOK == nil {
 		return "response body bytes"
 	}
-	return "response body bytes, successful calls"
+	return "response bytes of successful calls"
 }
 
 // FailedSizesTitle is the title of the distribution of the responses of failed calls.
-const FailedSizesTitle = "response body bytes, failed calls"
+const FailedSizesTitle = "response bytes of failed calls"
 
 // bin is a line of a histogram: n numbers from low to high.
 type bin struct{ low, high, n int64 }
@@ -149,8 +149,8 @@ func anatomy(name string, a *sizes.Anatomy, messages int64, s *Style) Section {
 	}
 	sec := Section{Columns: []Column{
 		{Name: "bytes of " + name, Flex: true, least: len("bytes of responses")},
-		{Name: "for"},
-		{Name: "a message", unit: size},
+		{Name: "purpose"},
+		{Name: "per message", unit: size},
 		{Name: "%", unit: percent},
 		{Name: "in %", unit: percent},
 	}}
@@ -174,7 +174,7 @@ func anatomy(name string, a *sizes.Anatomy, messages int64, s *Style) Section {
 		)
 	}
 	if a.Messages < messages {
-		sec.Notes = []string{fmt.Sprintf("Of %s of %s, the first ones.", Count(a.Messages), Plural(messages, "message"))}
+		sec.Notes = []string{fmt.Sprintf("From a sample of %s of %s.", Count(a.Messages), Plural(messages, "message"))}
 	}
 	return sec
 }

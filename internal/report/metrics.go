@@ -76,45 +76,50 @@ type groupRow struct {
 // metrics are all columns, in table order.
 var metrics = []metric{
 	{Column: headed("", "Mbit/s", mbit), value: func(g *groupRow) cell { return ratioCell(g.WireBytes(), g.report.nanos()) }, screen: &ScreenColumn{Key: "1", Width: 7}},
-	{Column: headed("", "calls", count), in: inComparison, value: callsOf},
+	{Column: headed("", "calls", count).dropped(3), in: inComparison, value: callsOf},
 	{Column: headed("on the wire", "bytes", volume), in: inRankings | inPage, wide: inRankings, value: wireOf},
-	{Column: headed("on the wire", "%", percent), in: inRankings | inPage, value: shareOf, screen: &ScreenColumn{Group: "-", Name: "share%", Title: "share", Width: 6, Rank: 9, NameWidth: nameWide}},
-	{Column: headed("on the wire", "cum %", percent), in: inRankings | inPage, value: func(g *groupRow) cell { return ratioCell(g.sum, g.report.Selected.WireBytes()) }},
-	{Column: headed("calls", "/s", rate), field: "callsPerSecond", in: inRankings | inPage, unless: timeless, value: func(g *groupRow) cell { return ratioCell(g.Calls, g.report.nanos()) }, screen: &ScreenColumn{Key: "2", Group: "-", Name: "call/s", Title: "calls/s", Width: 7, Rank: 2}},
+	{Column: headed("on the wire", "%", percent).dropped(1), in: inRankings | inPage, value: shareOf, screen: &ScreenColumn{Group: "-", Name: "share%", Title: "share", Width: 6, Rank: 9, NameWidth: nameWide}},
+	{Column: headed("on the wire", "cum %", percent).dropped(9), in: inRankings | inPage, value: func(g *groupRow) cell { return ratioCell(g.sum, g.report.Selected.WireBytes()) }},
+	{Column: headed("calls", "/s", rate).dropped(5), field: "callsPerSecond", in: inRankings | inPage, unless: timeless, value: func(g *groupRow) cell { return ratioCell(g.Calls, g.report.nanos()) }, screen: &ScreenColumn{Key: "2", Group: "-", Name: "call/s", Title: "calls/s", Width: 7, Rank: 2}},
 	{Column: headed("calls", "count", count), in: inRankings | inPage, wide: inRankings, unless: timeless, value: callsOf},
 	{Column: headed("", "calls", count), in: inRankings, unless: timed, value: callsOf},
-	{Column: headed("errors", "%", percent), in: inRanking | inComparison | inPage, wide: inRanking, unless: flawless, value: errorShareOf},
+	{Column: headed("errors", "%", percent).dropped(4), in: inRanking | inComparison | inPage, wide: inRanking, unless: flawless, value: errorShareOf},
 
 	{Column: headed("request", "mean", size), in: inRanking | inBigRequests | inComparison | inPage, wide: inBigRequests, value: meanOf(requestBody), screen: &ScreenColumn{Key: "3", Width: 7, Rank: 5, NameWidth: 16}},
-	{Column: headed("request", "p50", size), in: inBigRequests | inComparison | inPage, wide: inComparison, value: percentileOf(requestBody, 50), screen: &ScreenColumn{Width: 7, Rank: 10, NameWidth: nameWide}},
+	{Column: headed("request", "p50", size).dropped(6), in: inBigRequests | inComparison | inPage, wide: inComparison, value: percentileOf(requestBody, 50), screen: &ScreenColumn{Width: 7, Rank: 10, NameWidth: nameWide}},
 	{Column: headed("request", "p90", size), in: inBigRequests, wide: inBigRequests, value: percentileOf(requestBody, 90)},
-	{Column: headed("request", "p99", size), in: inBigRequests | inComparison | inPage, value: percentileOf(requestBody, 99), screen: &ScreenColumn{Key: "4", Width: 7, Rank: 11, NameWidth: nameLeast}},
+	{Column: headed("request", "p99", size).dropped(5), in: inBigRequests | inComparison | inPage, value: percentileOf(requestBody, 99), screen: &ScreenColumn{Key: "4", Width: 7, Rank: 11, NameWidth: nameLeast}},
 	{Column: headed("request", "max", size), in: inBigRequests | inPage, value: maxOf(requestBody), screen: &ScreenColumn{Width: 9, Rank: 14, NameWidth: nameWide}},
 	{Column: headed("response", "mean", size), in: inRanking | inBigResponses | inComparison | inPage, wide: inBigResponses, value: meanOf(responseBody), screen: &ScreenColumn{Key: "5", Width: 7, Rank: 3, NameWidth: 16}},
-	{Column: headed("response", "p50", size), in: inBigResponses | inComparison | inPage, wide: inComparison, value: percentileOf(responseBody, 50), screen: &ScreenColumn{Width: 7, Rank: 6, NameWidth: nameLeast}},
+	{Column: headed("response", "p50", size).dropped(6), in: inBigResponses | inComparison | inPage, wide: inComparison, value: percentileOf(responseBody, 50), screen: &ScreenColumn{Width: 7, Rank: 6, NameWidth: nameLeast}},
 	{Column: headed("response", "p90", size), in: inBigResponses, wide: inBigResponses, value: percentileOf(responseBody, 90)},
-	{Column: headed("response", "p99", size), in: inRanking | inBigResponses | inComparison | inPage, value: percentileOf(responseBody, 99), screen: &ScreenColumn{Key: "6", Width: 9, Rank: 8, NameWidth: nameLeast}},
+	{Column: headed("response", "p99", size).dropped(8), in: inRanking | inBigResponses | inComparison | inPage, value: percentileOf(responseBody, 99), screen: &ScreenColumn{Key: "6", Width: 9, Rank: 8, NameWidth: nameLeast}},
 	{Column: headed("response", "max", size), in: inBigResponses | inPage, value: maxOf(responseBody), screen: &ScreenColumn{Width: 9, Rank: 12, NameWidth: nameWide}},
-	{Column: headed("latency", "p50", elapsed), in: inRanking | inSlow | inPage, value: percentileOf(latencyOf, 50), screen: &ScreenColumn{Key: "7", Width: 7, Rank: 1}},
+	{Column: headed("latency", "p50", elapsed).dropped(6), in: inRanking | inSlow | inPage, value: percentileOf(latencyOf, 50), screen: &ScreenColumn{Key: "7", Width: 7, Rank: 1}},
 	{Column: headed("latency", "mean", elapsed), in: inSlow, wide: inSlow, value: meanOf(latencyOf)},
 	{Column: headed("latency", "p90", elapsed), in: inSlow, wide: inSlow, value: percentileOf(latencyOf, 90)},
 	{Column: headed("latency", "p99", elapsed), in: inRanking | inSlow | inPage, wide: inRanking, value: percentileOf(latencyOf, 99), screen: &ScreenColumn{Key: "8", Width: 7, Rank: 7, NameWidth: nameLeast}},
 	{Column: headed("latency", "max", elapsed), in: inSlow, value: maxOf(latencyOf)},
-	{Column: headed("provider took", "p50", elapsed), in: inSlow, value: percentileOf(waitOf, 50)},
-	{Column: headed("provider took", "p99", elapsed), in: inSlow, value: percentileOf(waitOf, 99)},
+	{Column: headed("provider time", "p50", elapsed).dropped(6), in: inSlow, value: percentileOf(waitOf, 50)},
+	{Column: headed("provider time", "p99", elapsed).dropped(4), in: inSlow, value: percentileOf(waitOf, 99)},
 
 	{Column: headed("", "errors", count), in: inErrors, value: errorsOf},
-	{Column: headed("", "errors %", percent), in: inErrors, value: errorShareOf, screen: &ScreenColumn{Key: "9", Name: "err%", Title: "errors", Width: 5, Rank: 4, NameWidth: 16}},
-	{Column: headed("of them", "exceptions", count), in: inErrors, value: func(g *groupRow) cell { return numberCell(g.Exceptions) }},
-	{Column: headed("of them", "statuses", count), in: inErrors, value: func(g *groupRow) cell { return numberCell(g.Errors - g.Exceptions) }},
-	{Column: headed("failed responses", "mean", size), in: inErrors, value: meanOf(failedBody)},
-	{Column: headed("failed responses", "bytes", volume), in: inErrors | inPage, value: func(g *groupRow) cell { return numberCell(failedBody(g).Total) }},
-	{Column: headed("", "no answer", count), in: inErrors, value: func(g *groupRow) cell { return numberCell(g.Unanswered) }},
-	{Column: headed("on the wire", "bytes", volume), in: inComparison, value: wireOf},
-	{Column: headed("on the wire", "share %", percent), in: inComparison, value: shareOf},
+	{Column: headed("", "errors %", percent).dropped(2), in: inErrors, value: errorShareOf, screen: &ScreenColumn{Key: "9", Name: "err%", Title: "errors", Width: 5, Rank: 4, NameWidth: 16}},
+	{Column: headed("errors by", "exceptions", count).dropped(6), in: inErrors, value: func(g *groupRow) cell { return numberCell(g.Exceptions) }},
+	{Column: headed("errors by", "statuses", count).dropped(6), in: inErrors, value: func(g *groupRow) cell { return numberCell(g.Errors - g.Exceptions) }},
+	{Column: headed("failed responses", "mean", size).dropped(5), in: inErrors, value: meanOf(failedBody)},
+	{Column: headed("failed responses", "bytes", volume).dropped(4), in: inErrors | inPage, value: func(g *groupRow) cell { return numberCell(failedBody(g).Total) }},
+	{Column: headed("", "unanswered", count).dropped(3), in: inErrors, value: func(g *groupRow) cell { return numberCell(g.Unanswered) }},
+	{Column: headed("on the wire", "bytes", volume).dropped(7), in: inComparison, value: wireOf},
+	{Column: headed("on the wire", "share %", percent).dropped(2), in: inComparison, value: shareOf},
 }
 
 func headed(group, name string, u unit) Column { return Column{Group: group, Name: name, unit: u} }
+
+func (c Column) dropped(rank uint8) Column {
+	c.drop = rank
+	return c
+}
 
 func callsOf(g *groupRow) cell  { return numberCell(g.Calls) }
 func errorsOf(g *groupRow) cell { return numberCell(g.Errors) }

@@ -20,10 +20,10 @@ func (r *Report) pairs(s *Style) Section {
 	sec := Section{Title: pairsTitle, Columns: []Column{
 		{Name: "client > server", least: len(pairsTitle), Flex: true},
 		{Group: "on the wire", Name: "bytes", unit: volume, Wide: true},
-		{Group: "on the wire", Name: "Mbit/s", unit: mbit},
+		{Group: "on the wire", Name: "Mbit/s", unit: mbit, drop: 2},
 		{Group: "on the wire", Name: "%", unit: percent},
-		{Name: "calls", unit: count},
-		{Name: "most of it", Names: true},
+		{Name: "calls", unit: count, drop: 1},
+		{Name: "busiest method", Names: true},
 		{Name: "%", unit: percent},
 	}}
 	for _, p := range list {
@@ -35,14 +35,14 @@ func (r *Report) pairs(s *Style) Section {
 		)
 	}
 	if all > len(list) {
-		note := "More of them: --by client,server."
+		note := "There are more pairs: --by client,server."
 		if n := int64(all - len(list)); complete {
 			note = Plural(n, "more pair") + ": --by client,server."
 		}
 		sec.Notes = append(sec.Notes, note)
 	}
 	if !complete {
-		sec.Notes = append(sec.Notes, "There were too many pairs to keep all of them apart; a busier one may be missing.")
+		sec.Notes = append(sec.Notes, "There were too many pairs to count each one; a busier one may be missing.")
 	}
 	return sec
 }

@@ -98,7 +98,7 @@ func (r *Report) rankingSection(s *Style) Section {
 	k.rest(func(n int) string { return moreText(n, all) })
 	k.Title += ", " + k.Order + " (sizes: body bytes)"
 	if unknown {
-		k.note("?: calls whose request was not captured, or does not tell service and method.")
+		k.note("?: calls without a captured request, or whose request does not contain service and method.")
 	}
 	return k.Section
 }

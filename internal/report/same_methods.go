@@ -131,10 +131,10 @@ func (r *Report) KeepSameMethods() (ok bool) {
 
 // sameMethods returns notes about whether the rows of the comparison have the same methods, and the ratios for those.
 func (r *Report) sameMethods() []string {
-	const text = "These rows carry different calls."
+	const text = "The rows contain different calls, so their means do not compare serializations."
 	m, ok := r.shared()
 	if !ok || len(m.names) < 2 {
-		return []string{text + " Their sizes compare only for methods seen in both."}
+		return []string{text}
 	}
 	var notes []string
 	if len(m.names) > 3 {
@@ -148,13 +148,13 @@ func (r *Report) sameMethods() []string {
 			}
 		}
 		if several == 0 {
-			return []string{text + " No method was seen in more than one of them: their sizes do not compare."}
+			return []string{text + " No method was seen in more than one of them."}
 		}
 		inAll := "none"
 		if all > 0 {
 			inAll = Count(int64(all))
 		}
-		return []string{fmt.Sprintf("%s %s in more than one of them, %s in all %d. What the same calls weigh in each: --same-methods",
+		return []string{fmt.Sprintf("%s %s in more than one of them, %s in all %d. Compare the same methods: --same-methods",
 			text, methodsSeen(several), inAll, len(m.names))}
 	}
 	for i, base := range m.names {
@@ -162,16 +162,16 @@ func (r *Report) sameMethods() []string {
 			f := m.compare(base, other)
 			short := func(s string) string { _, s, _ = strings.Cut(s, "/"); return s }
 			if f.methods == 0 {
-				notes = append(notes, fmt.Sprintf("No method was seen in %s and in %s: their sizes do not compare.", short(base), short(other)))
+				notes = append(notes, fmt.Sprintf("No method was seen in both %s and %s.", short(base), short(other)))
 				continue
 			}
-			notes = append(notes, fmt.Sprintf("%s in %s and in %s: the same calls weigh %s (requests) and %s (responses) in %s.",
-				methodsSeen(f.methods), short(base), short(other), f.request.text(), f.response.text(), short(other)))
+			notes = append(notes, fmt.Sprintf("%s in both %s and %s: against %s, %s has requests of %s and responses of %s.",
+				methodsSeen(f.methods), short(base), short(other), short(base), short(other), f.request.text(), f.response.text()))
 		}
 	}
 	notes[0] = text + " " + notes[0]
 	if !r.SameMethods {
-		notes[len(notes)-1] += " List: --same-methods"
+		notes[len(notes)-1] += " Compare the same methods: --same-methods"
 	}
 	return notes
 }
@@ -196,16 +196,16 @@ func (r *Report) sameMethodsSections(s *Style) []Section {
 // sameCalls compares each serialization with the first one, over the methods that both have.
 func (r *Report) sameCalls(m *sharedMethods, s *Style) Section {
 	base := m.names[0]
-	sec := Section{Title: "THE SAME CALLS, in another serialization", Columns: []Column{
-		{Name: "against " + base, Flex: true},
-		{Name: "methods", unit: count},
-		{Group: "calls", Name: "here", unit: count},
-		{Group: "calls", Name: "base", unit: count},
+	sec := Section{Title: "SAME METHODS, against " + base, Columns: []Column{
+		{Name: "serialization", Flex: true},
+		{Name: "methods", unit: count, drop: 1},
+		{Group: "calls", Name: "this", unit: count, drop: 2},
+		{Group: "calls", Name: "base", unit: count, drop: 3},
 		{Group: "request body bytes", Name: "base", unit: size},
-		{Group: "request body bytes", Name: "here", unit: size},
+		{Group: "request body bytes", Name: "this", unit: size},
 		{Group: "request body bytes", Name: "ratio", Right: true},
 		{Group: "response body bytes", Name: "base", unit: size},
-		{Group: "response body bytes", Name: "here", unit: size},
+		{Group: "response body bytes", Name: "this", unit: size},
 		{Group: "response body bytes", Name: "ratio", Right: true},
 	}}
 	mean := func(sum float64, n int64) cell {
@@ -225,26 +225,26 @@ func (r *Report) sameCalls(m *sharedMethods, s *Style) Section {
 		}
 		sec.add(s, row...)
 	}
-	sec.note("Each row: the methods seen in it and in %s (the base), every method as often as there: mean body bytes of a call.", base)
+	sec.note("Each row compares the methods seen both in it and in the base, %s. Sizes are mean body bytes per call, with each method weighted by its calls in the base.", base)
 	sec.note(comparedResponsesNote)
 	return sec
 }
 
 // comparedResponsesNote explains which responses are compared.
-const comparedResponsesNote = "Responses: those of calls that did not fail, answered in the serialization they were asked in."
+const comparedResponsesNote = "Responses are those of successful calls in the request's serialization."
 
 // methodSizes returns the mean sizes of each method in each serialization.
 func (r *Report) methodSizes(m *sharedMethods, s *Style) Section {
 	sec := Section{Title: "METHODS, in each serialization", Columns: []Column{
 		{Name: "service/method", Names: true},
-		{Name: "serialization", Flex: true},
-		{Name: "calls", unit: count},
+		{Name: "serialization", Flex: true, shorten: dropCommon("/", 1)},
+		{Name: "calls", unit: count, drop: 1},
 		{Name: "failed", unit: count, Wide: true},
-		{Name: "answered in other", unit: count, Wide: true},
-		{Group: "request body bytes", Name: "mean", unit: size},
-		{Group: "request body bytes", Name: "ratio", Right: true},
-		{Group: "response body bytes", Name: "mean", unit: size},
-		{Group: "response body bytes", Name: "ratio", Right: true},
+		{Name: "answered in another", unit: count, Wide: true},
+		{Group: "request body", Name: "mean", unit: size},
+		{Group: "request body", Name: "ratio", Right: true},
+		{Group: "response body", Name: "mean", unit: size},
+		{Group: "response body", Name: "ratio", Right: true},
 	}}
 	for _, key := range m.sorted {
 		in := m.methods[key]
@@ -274,6 +274,6 @@ func (r *Report) methodSizes(m *sharedMethods, s *Style) Section {
 			sec.add(s, row...)
 		}
 	}
-	sec.note("ratio: to the first row of the method. " + comparedResponsesNote)
+	sec.note("Sizes are mean body bytes; ratios are to the first row of the method. " + comparedResponsesNote)
 	return sec
 }

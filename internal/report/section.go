@@ -33,10 +33,12 @@ type Column struct {
 	Group, Name string
 	// Right aligns texts at the right, as numbers are.
 	Right bool
-	// On a narrow terminal Wide columns are omitted and Flex columns are cut; numbers are never cut. The last column may Wrap.
-	// Names are flexible columns of "package.Type/method", whose packages are shortened first.
+	// On a narrow terminal Wide columns are omitted first. Then columns with a drop rank are, the greatest first, until Flex columns have
+	// enough width. Flex columns are cut at the left; numbers are never cut. The last column may Wrap. Names are flexible columns of
+	// "package.Type/method", whose packages are shortened first.
 	Flex, Wide, Wrap, Names bool
 
+	drop uint8
 	unit unit
 	// shorten shortens the texts of a Flex column before they are cut, a little (level 1) or more (level 2). It may be nil.
 	shorten func(texts []string, level int) []string

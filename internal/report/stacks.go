@@ -22,7 +22,7 @@ type stack struct {
 const (
 	headerFrame = "header"
 	// notSampledFrame has the bytes of bodies that were not sampled, so that the sums of methods are correct.
-	notSampledFrame = "(not looked into)"
+	notSampledFrame = "(not sampled)"
 	emptyFrame      = "(empty)"
 )
 

@@ -104,13 +104,13 @@ func TestFolded(t *testing.T) {
 	r := sampleOf("", t, 0)
 	var b bytes.Buffer
 	require.NoError(t, r.WriteFolded(&b))
-	assert.Equal(t, `com.acme.订单;get;request;(not looked into) 68
+	assert.Equal(t, `com.acme.订单;get;request;(not sampled) 68
 com.acme.订单;get;request;args[0];#class 80
 com.acme.订单;get;request;args[0];user;name 48
 com.acme.订单;get;request;attachments;["a\x3bb.c\"]"] 120
 com.acme.订单;get;request;dubboVersion 24
 com.acme.订单;get;request;header 80
-com.acme.订单;get;response;(not looked into) 407
+com.acme.订单;get;response;(not sampled) 407
 com.acme.订单;get;response;header 80
 com.acme.订单;get;response;opaque 28
 com.acme.订单;get;response;result;[*] 1600
@@ -127,10 +127,10 @@ evil\x3bname\n;a b;request;header 16
 func TestStackKeysLead(t *testing.T) {
 	for by, first := range map[string]string{
 		"client,method":                "10.0.0.5;a b;request;args[0];#class 20",
-		"method,service,serialization": `hessian2;com.acme.订单;get;request;(not looked into) 68`,
-		"serialization":                "hessian2;request;(not looked into) 68",
-		"status":                       "20;request;(not looked into) 68",
-		"version":                      "(empty);request;(not looked into) 68",
+		"method,service,serialization": `hessian2;com.acme.订单;get;request;(not sampled) 68`,
+		"serialization":                "hessian2;request;(not sampled) 68",
+		"status":                       "20;request;(not sampled) 68",
+		"version":                      "(empty);request;(not sampled) 68",
 	} {
 		var b bytes.Buffer
 		require.NoError(t, sampleOf(by, t, 0).WriteFolded(&b))

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"io"
 	"slices"
 	"strings"
@@ -10,8 +11,9 @@ import (
 
 const (
 	indent = 2
-	// minFlex is the minimum width of names before a table is split, minWrap that of a column that wraps.
-	minFlex, minWrap = 8, 24
+	// readable is the minimum width of longer names while columns can be dropped, minFlex before a table is split. minWrap is that of a
+	// column that wraps.
+	readable, minFlex, minWrap = 24, 8, 24
 	// minSplit is the minimum width of names in a split table.
 	minSplit = 4
 	// proseWidth is the maximum width of sentences.
@@ -47,7 +49,7 @@ func (d *Document) writeText(w io.Writer, s *Style) error {
 				alike = g.hasEqualNames()
 			}
 			if alike {
-				notes = append(notes, "Some different names look alike here, cut to fit: --format markdown has them in full.")
+				notes = append(notes, "Some names look alike because they are cut: --format markdown prints them in full.")
 			}
 		} else if title != "" {
 			writeHeading(&b, title, s)
@@ -96,8 +98,8 @@ var layouts = []struct {
 	short, gaps int
 }{{true, 0, 2}, {true, 1, 2}, {false, 0, 2}, {false, 1, 2}, {false, 1, 1}, {false, 2, 1}}
 
-// fit lays out a table in the width of the terminal. It cuts names if shortening is not enough, and splits the table into several
-// grids if the numbers alone do not fit.
+// fit lays out a table in the width of the terminal. If shortening names is not enough, it drops columns and cuts names, and splits the
+// table into several grids if the remaining numbers do not fit.
 func fit(sec *Section, s *Style) []*grid {
 	var g *grid
 	for _, l := range layouts {
@@ -106,18 +108,45 @@ func fit(sec *Section, s *Style) []*grid {
 			return []*grid{g}
 		}
 	}
+	// Columns are dropped until names are readable. Those that fit after all are taken back.
+	narrow := layouts[len(layouts)-1]
+	skip := make([]bool, len(sec.Columns))
+	fits := func() bool {
+		g = newGrid(sec, narrow.wide, narrow.short, narrow.gaps, skip...)
+		return g.squeeze(s.Width, readable)
+	}
+	var dropped []int
+	for c := range sec.Columns {
+		if sec.Columns[c].drop > 0 {
+			dropped = append(dropped, c)
+		}
+	}
+	slices.SortFunc(dropped, func(a, b int) int { return cmp.Compare(sec.Columns[b].drop, sec.Columns[a].drop) })
+	n := 0
+	for ; n < len(dropped) && !fits(); n++ {
+		skip[dropped[n]] = true
+	}
+	if fits() {
+		for n--; n >= 0; n-- {
+			skip[dropped[n]] = false
+			skip[dropped[n]] = !fits()
+		}
+		fits()
+		return []*grid{g}
+	}
+	g.measure()
 	if g.squeeze(s.Width, minFlex) {
 		return []*grid{g}
 	}
 	return g.split(s.Width)
 }
 
-// newGrid returns a grid of the columns of a layout.
-func newGrid(sec *Section, wide bool, short, sep int) *grid {
+// newGrid returns a grid of the columns of a layout, without those to skip.
+func newGrid(sec *Section, wide bool, short, sep int, skip ...bool) *grid {
 	g := &grid{sep: sep, rows: make([][]string, len(sec.Rows))}
 	for c := range sec.Columns {
 		col := sec.Columns[c]
-		if col.Wide && !wide {
+		if col.Wide && !wide || len(skip) > 0 && skip[c] {
 			continue
 		}
 		g.columns = append(g.columns, col)
@@ -139,6 +168,11 @@ func (g *grid) measure() {
 			g.widths[c] = max(g.widths[c], term.Width(row[c])-g.freeLeft(row, c))
 		}
 	}
+	g.widen()
+}
+
+// widen makes groups of columns at least as wide as their names.
+func (g *grid) widen() {
 	for from, to := range ColumnGroups(g.columns) {
 		g.widths[from] += max(term.Width(g.columns[from].Group)-g.span(from, to), 0)
 	}
@@ -205,12 +239,18 @@ func (g *grid) split(limit int) []*grid {
 	type block struct{ from, to int }
 	var blocks []block
 	for from, to := range ColumnGroups(g.columns[lead:]) {
+		if indent+lead*(minSplit+g.sep)+g.span(lead+from, lead+to) > limit { // a group that is too wide is split
+			for c := from; c < to; c++ {
+				blocks = append(blocks, block{lead + c, lead + c + 1})
+			}
+			continue
+		}
 		blocks = append(blocks, block{lead + from, lead + to})
 	}
 	// Names get the width that the widest group leaves.
 	widest := 0
 	for _, b := range blocks {
-		widest = max(widest, g.sep+g.span(b.from, b.to))
+		widest = max(widest, g.sep+g.pick(0, b.from, b.to).span(0, b.to-b.from))
 	}
 	names := g.pick(lead, 0, 0)
 	names.squeeze(max(limit-widest, 1), minSplit)
@@ -251,6 +291,7 @@ func (g *grid) pick(lead, from, to int) *grid {
 	for _, row := range g.rows {
 		p.rows = append(p.rows, slices.Concat(row[:lead], row[from:to]))
 	}
+	p.widen()
 	return p
 }
 
@@ -335,11 +376,7 @@ func (g *grid) writeRow(b *strings.Builder, row []string) {
 // pad fits a text into w columns of the terminal.
 func (c *Column) pad(text string, w int) string {
 	if term.Width(text) > w {
-		if c.Names {
-			text = CutName(text, w)
-		} else {
-			text = term.CutMiddle(text, w)
-		}
+		text = term.CutLeft(text, w)
 	}
 	spaces := strings.Repeat(" ", w-term.Width(text))
 	if c.AtRight() {

@@ -35,9 +35,9 @@ func (r *Report) worst(w *sizes.Worst, s *Style) Section {
 		{Group: "body bytes", Name: "request", unit: size},
 		{Group: "body bytes", Name: "response", unit: size},
 		{Name: "latency", unit: elapsed},
-		{Name: "status", Right: true},
-		{Name: "client > server", Flex: true},
-		{Name: "asked at", Wide: true},
+		{Name: "status", Right: true, drop: 2},
+		{Name: "client > server", Flex: true, drop: 1},
+		{Name: "request time", Wide: true},
 		{Name: "frame", Right: true},
 	}
 	for i, c := range calls {
@@ -54,7 +54,7 @@ func (r *Report) worst(w *sizes.Worst, s *Style) Section {
 // explainFirst adds the command that shows the first call.
 func (sec *Section) explainFirst(c *sizes.CallRef, s *Style) {
 	if command := s.explain(c.Frame); command != "" {
-		sec.Notes = append(sec.Notes, "Byte by byte, the first one:", verbatim+command)
+		sec.Notes = append(sec.Notes, "The first one, byte by byte:", verbatim+command)
 	}
 }
 
@@ -68,10 +68,10 @@ func (r *Report) failures(kinds []*sizes.CallRef, others int64, s *Style) Sectio
 	sec.Columns = []Column{
 		{Name: "#", unit: count},
 		{Name: "calls", unit: count},
-		{Name: "share %", unit: percent},
+		{Name: "share %", unit: percent, drop: 1},
 		{Name: "service/method", Names: true},
 		{Name: "status", Right: true},
-		{Name: "what", Flex: true, shorten: ShortNames},
+		{Name: "error", Flex: true, shorten: ShortNames},
 		{Name: "first frame", Right: true},
 	}
 	for i, k := range kinds {
@@ -89,10 +89,10 @@ func (r *Report) failures(kinds []*sizes.CallRef, others int64, s *Style) Sectio
 	}
 	if others > 0 {
 		sec.add(
-			s, textCell(""), numberCell(others), ratioCell(others, r.Selected.Errors), textCell("of further kinds"), textCell(""), textCell(""), textCell(""),
+			s, textCell(""), numberCell(others), ratioCell(others, r.Selected.Errors), textCell("other errors"), textCell(""), textCell(""), textCell(""),
 		)
 	}
-	sec.Notes = append(sec.Notes, "status 20 with an exception: the provider's method threw it. share: of all failed calls.")
+	sec.Notes = append(sec.Notes, "Status 20 with an exception: the provider's method threw it. Shares are of all failed calls.")
 	sec.explainFirst(kinds[0], s)
 	return sec
 }

@@ -172,7 +172,7 @@ func (p *page) onTheWire() {
 	p.section("wire", sentence(sec.Title))
 	var pieces []piece
 	classes := map[string]string{
-		p.report.RPCName(): "w-dubbo", p.report.RPCName() + report.NoMessage: "w-rest", "other TCP": "w-tcp", "not TCP": "w-not",
+		p.report.RPCName(): "w-dubbo", report.Overhead: "w-rest", "other TCP": "w-tcp", "not TCP": "w-not",
 	}
 	var legend doc
 	for _, row := range sec.Rows {
