@@ -58,6 +58,7 @@ type Monitor struct {
 	began       time.Time
 	secondBegan int64 // when the current second began, by the steady clock
 	last        Traffic
+	traffic     Traffic   // of the current second
 	in, out     []float64 // bits per second, by second
 	settings    Settings
 	// protocols are the names of the protocols with messages.
@@ -100,6 +101,7 @@ const snapshotEvery = int64(time.Second)
 func (m *Monitor) Watch(r *pipeline.Running, s Settings) *Snapshot {
 	now := r.Clock()
 	changed := s != m.settings
+	m.ring.window = s.Window
 	if s.Of != m.ring.selection {
 		m.ring.selects(s.Of, now)
 		m.detail = nil
@@ -161,10 +163,12 @@ func (m *Monitor) count(progress *pipeline.Progress) {
 		}
 	}
 	if len(m.ring.seconds) > 0 {
-		m.ring.current().traffic.add(Traffic{
+		more := Traffic{
 			max(0, t.In-m.last.In), max(0, t.Out-m.last.Out), max(0, t.Drops-m.last.Drops), // they restart when an interface returns
 			t.link - m.last.link, t.messages - m.last.messages,
-		})
+		}
+		m.traffic.add(more)
+		m.ring.current().traffic.add(more)
 	}
 	m.last = t
 }
@@ -173,11 +177,10 @@ func (m *Monitor) count(progress *pipeline.Progress) {
 func (m *Monitor) startSecond(now int64) {
 	if len(m.ring.seconds) > 0 {
 		seconds := float64(now-m.secondBegan) / 1e9
-		t := &m.ring.current().traffic
-		m.in = appendHistory(m.in, 8*float64(t.In)/seconds)
-		m.out = appendHistory(m.out, 8*float64(t.Out)/seconds)
+		m.in = appendHistory(m.in, 8*float64(m.traffic.In)/seconds)
+		m.out = appendHistory(m.out, 8*float64(m.traffic.Out)/seconds)
 	}
-	m.secondBegan = now
+	m.secondBegan, m.traffic = now, Traffic{}
 	m.ring.startSecond(now)
 }
 

@@ -1,11 +1,13 @@
 package live
 
 import (
+	"slices"
+
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/sizes"
 )
 
-// second is what the capture brought in one second of its clock.
+// second is what the capture brought in one second of its clock, or in several if the window is long.
 type second struct {
 	began int64 // steady time, in nanoseconds
 	all   aggregates
@@ -66,12 +68,14 @@ func (s *second) call(c *call.Call) {
 	s.all.call(c)
 }
 
-// windowSeconds is the number of seconds in the window, including the current one.
-const windowSeconds = int(window / 1e9)
+// perWindow is the number of parts of a window, including the current one. After the window became longer there are shorter parts
+// of the time before, maxSeconds in all.
+const perWindow, maxSeconds = 10, 2 * perWindow
 
-// ring holds the last seconds, the current one last.
+// ring holds the parts of the window, the current one last.
 type ring struct {
 	seconds []*second
+	window  Window
 	// selection is the calls that are aggregated a second time, since selectedAt (steady time).
 	selection  Selection
 	selectedAt int64
@@ -79,14 +83,23 @@ type ring struct {
 
 func (r *ring) current() *second { return r.seconds[len(r.seconds)-1] }
 
-// startSecond starts another second and drops the one that leaves the window.
+// startSecond starts another second, unless the current part of the window goes on, and drops those that leave the window.
 func (r *ring) startSecond(at int64) {
+	length := int64(r.window.Duration())
+	if n := len(r.seconds); n > 0 && at-r.current().began < length/perWindow {
+		return
+	}
 	s := &second{began: at, all: newAggregates()}
 	if r.selection != (Selection{}) {
 		selected := newAggregates()
 		s.selected = &selected
 	}
-	r.seconds = append(r.seconds[max(0, len(r.seconds)+1-windowSeconds):], s)
+	left := slices.IndexFunc(r.seconds, func(s *second) bool { return at-s.began < length })
+	if left < 0 {
+		left = len(r.seconds)
+	}
+	left = max(left, len(r.seconds)+1-maxSeconds)
+	r.seconds = append(slices.Clone(r.seconds[left:]), s)
 }
 
 // selects aggregates the calls of another selection from now on.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -88,6 +89,7 @@ func TestSelection(t *testing.T) {
 // TestSelectionSpan: rows that are counted since the row was opened cover the time since then.
 func TestSelectionSpan(t *testing.T) {
 	const s = int64(1e9)
+	window := Window(0).Duration()
 	r := &ring{}
 	for at := range int64(20) {
 		r.startSecond(at * s)
@@ -104,6 +106,36 @@ func TestSelectionSpan(t *testing.T) {
 		r.startSecond(now + at*s)
 	}
 	assert.Equal(t, window, r.table(ByMethod, "", now+20*s).span)
+}
+
+// TestWindow: a longer window fills up with time and has as many parts; a shorter one drops what is older.
+func TestWindow(t *testing.T) {
+	const s = int64(1e9)
+	r, now := &ring{}, int64(0)
+	next := func(n int, w Window) (span time.Duration) {
+		r.window = w
+		for range n {
+			r.startSecond(now)
+			now += s
+			r.call(&call.Call{Request: &call.Message{Details: &call.Details{}}, Conn: &call.Conn{Ends: [2]string{"a:1", "b:2"}}})
+			assert.LessOrEqual(t, len(r.seconds), maxSeconds)
+		}
+		list, span := r.groups(ByMethod, now)
+		calls := int64(0)
+		for _, g := range list {
+			calls += g.Calls
+		}
+		assert.Equal(t, int64(span.Seconds()), calls, "one call in each second")
+		return span
+	}
+	assert.Equal(t, 10*time.Second, next(30, 0))
+	assert.Equal(t, 30*time.Second, next(20, 1))
+	assert.InDelta(t, 57, next(100, 1).Seconds(), 3)
+	assert.InDelta(t, 157, next(100, 2).Seconds(), 3)
+	assert.InDelta(t, 285, next(1000, 2).Seconds(), 15)
+	assert.Len(t, r.seconds, perWindow)
+	assert.LessOrEqual(t, next(1, 0), 31*time.Second)
+	assert.Equal(t, 10*time.Second, next(60, 0))
 }
 
 // TestUnanswered: rows without a response have no share of errors.

@@ -45,6 +45,8 @@ type Settings struct {
 	Of Selection
 	// Open is the method to show in detail; the zero value is none.
 	Open Method
+	// Window is the time that rates and rows cover. A longer one than before fills up with time.
+	Window Window
 	// Errors is set while failed calls are shown, whose texts are then read.
 	Errors bool
 	// Record is set to write packets to a file.
@@ -224,5 +226,18 @@ type Largest struct {
 	Request, Response []string
 }
 
-// window is the time that the rates cover.
-const window = 10 * time.Second
+// Window is the time that rates and rows cover.
+type Window uint8
+
+// Duration returns the length of the window.
+func (w Window) Duration() time.Duration {
+	return [...]time.Duration{10 * time.Second, time.Minute, 5 * time.Minute}[w%windows]
+}
+
+func (w Window) String() string { return [...]string{"10 s", "1 min", "5 min"}[w%windows] }
+
+// Next returns the next window; the first one follows the last.
+func (w Window) Next() Window { return (w + 1) % windows }
+
+// windows is the number of windows.
+const windows = 3

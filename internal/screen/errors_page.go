@@ -48,7 +48,7 @@ func (m *model) errorLines() []line {
 	failures := m.failures()
 	window := ""
 	if s != nil {
-		window = ", last " + seconds(s.Window)
+		window = ", last " + m.covered(s.Window)
 	}
 	place := ""
 	if n := len(failures); n > 0 {

@@ -126,7 +126,7 @@ func (d dice) snapshot(of live.Settings) *live.Snapshot {
 
 var everyKey = []string{
 	"up", "down", "left", "right", "home", "end", "pgup", "pgdown", "tab", "shift+tab", "enter", "esc", "backspace", "space", "ctrl+u", "ctrl+w",
-	"ctrl+z", "ctrl+l", "j", "k", "g", "G", "/", "w", "?", "e", "x", "c", "q", "r", "<", ">", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "注", "*", "h", "l",
+	"ctrl+z", "ctrl+l", "j", "k", "g", "G", "/", "w", "t", "?", "e", "x", "c", "q", "r", "<", ">", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "注", "*", "h", "l",
 }
 
 // step sends one message chosen by a number, and another number for its details.

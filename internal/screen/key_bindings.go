@@ -61,6 +61,7 @@ var bindings = []binding{
 	{keys: "Esc Backspace", on: innerTable, what: "Clear the filter; without a filter, go back to the page before."},
 	{keys: "Esc", on: topTable, what: "Clear the filter."},
 	{keys: "space", on: everyPage, key: "space", name: "pause", drop: 6, what: "Freeze what is shown, or go on; the capture continues, and drops, ring and coverage in the first line stay current."},
+	{keys: "t", on: everyPage, key: "t", name: "window", drop: 8, what: "Change the time that rows and rates cover: 10 s, 1 min or 5 min; a longer time fills up from now on."},
 	{keys: "w", on: everyPage, key: "w", name: "record", drop: 7, what: "Record packets to a file, or stop recording."},
 	{keys: "?", on: everyPage, key: "?", name: "help", what: "Show this help."},
 	{keys: "Ctrl-L", on: everyPage, what: "Draw the screen again."},

@@ -38,6 +38,9 @@ func (m *model) pressAnywhere(key string) {
 		} else if m.snap != nil {
 			m.frozen, m.paused = m.snap, m.now
 		}
+	case "t":
+		m.resume()
+		m.settings.Window = m.settings.Window.Next()
 	case "w":
 		m.settings.Record = !m.settings.Record
 	case "?", "h", "f1":

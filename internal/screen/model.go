@@ -289,9 +289,9 @@ func (m *model) back() {
 	}
 	m.resume()
 	m.place, m.trail = m.trail[last], m.trail[:last]
-	recording := m.settings.Record
+	recording, window := m.settings.Record, m.settings.Window
 	m.settings = m.left
-	m.settings.Record = recording
+	m.settings.Record, m.settings.Window = recording, window
 	m.arrange()
 }
 

@@ -250,6 +250,21 @@ func TestFilter(t *testing.T) {
 	fits(t, m.view(), 80, 24)
 }
 
+// t changes the time that rows cover, on every page.
+func TestWindow(t *testing.T) {
+	m := drive(start(80, 24), steady(), "t")
+	assert.Equal(t, live.Settings{Window: 1}, m.settings)
+	assert.Contains(t, m.view(), "last 10 s of 1 min, sorted by Mbit/s")
+	full := steady()
+	full.Window, full.RowsWindow = 57*time.Second, 57*time.Second
+	assert.Contains(t, func() string { m := drive(m, full); return m.view() }(), "last 57 s, sorted by Mbit/s")
+	m = drive(m, "e", "t", "t", "t", "t")
+	assert.Contains(t, m.view(), "last 10 s of 5 min")
+	m = drive(m, "esc")
+	assert.Equal(t, live.Settings{Window: 2}, m.settings, "kept on all pages")
+	assert.Equal(t, live.Settings{}, drive(m, "t").settings)
+}
+
 // A pause freezes what is shown, but neither drops nor the capture.
 func TestPause(t *testing.T) {
 	m := drive(start(80, 24), steady(), "space", after(75*time.Second), dropping())

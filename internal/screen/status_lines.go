@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"time"
 
 	"dubbo-wire/internal/live"
 	"dubbo-wire/internal/report"
@@ -270,7 +271,7 @@ func (m *model) caption(s *live.Snapshot) line {
 	window := ""
 	if s != nil {
 		by, of = s.By, s.Of
-		window = "last " + seconds(s.RowsWindow)
+		window = "last " + m.covered(s.RowsWindow)
 		if s.RowsWindow < s.Window {
 			window = "open for " + seconds(s.RowsWindow)
 		}
@@ -297,6 +298,14 @@ func (m *model) caption(s *live.Snapshot) line {
 	}
 	left := fit([]part{{name, 0}, {text(window), 1}, {text(order), 2}}, ", ", room)
 	return spread(left, right, m.width)
+}
+
+// covered returns a time with the time that it will reach, if the user chose a longer one.
+func (m *model) covered(d time.Duration) string {
+	if w := m.settings.Window; w > 0 && d < w.Duration()*8/10 {
+		return seconds(d) + " of " + w.String()
+	}
+	return seconds(d)
 }
 
 // broken returns the interfaces that cannot be captured now, with the reason.
