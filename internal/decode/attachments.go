@@ -1,6 +1,9 @@
 package decode
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // SearchAttachments looks for the one place of a body, at offset from or after it, where attachments start that end with
 // the body: what [AttachmentFinder] does where classes are not known. next returns the first offset, at or after the
@@ -44,6 +47,24 @@ func DubboKey(key string) bool {
 	return key == "path" || key == "interface" || key == "version" || key == "dubbo"
 }
 
-// NamesCallee reports whether the value of an attachment names the called service, group or version. A redacted copy keeps
-// it.
-func NamesCallee(key string) bool { return key == "group" || DubboKey(key) }
+// NamesCallee reports whether an attachment names the called service, group or version. A redacted copy keeps it. A value that
+// is not what must be there, as in a body that was misread, names nothing.
+func NamesCallee(key, value string) bool {
+	switch key {
+	case "path", "interface":
+		return isEnvelopeText("path", value)
+	case "group":
+		return isNames(value, "./:")
+	case "version":
+		return isVersion(value)
+	case "dubbo":
+		return IsRelease(value)
+	}
+	return false
+}
+
+// IsClassName reports whether text can be the name of a class, an array type or a constant.
+func IsClassName(text string) bool {
+	text = strings.TrimLeft(text, "[")
+	return isNames(strings.TrimRight(strings.TrimSuffix(text, ";"), "[]"), "./")
+}

@@ -102,7 +102,7 @@ func (s *secrets) attachments(v any) {
 	m, _ := v.(map[string]any)
 	for key, e := range m {
 		s.names[key] = true
-		if text, ok := e.(string); ok && decode.NamesCallee(key) {
+		if text, ok := e.(string); ok && decode.NamesCallee(key, text) {
 			s.names[text] = true
 		} else {
 			s.value(e)

@@ -33,7 +33,7 @@ func (s *Scrubber) markKept(m *rpc.Message) {
 			case n.Label == decode.ByMember:
 				s.kept[i] = n.Kind == decode.String && decode.IsMemberName(n.Text)
 			case n.Kind == decode.Enum, n.Class == "java.lang.Class", root.Name == "exception" && n.Kind == decode.String && n.Text == m.ExceptionClass:
-				s.keepSubtree(nodes, i)
+				s.keepNames(nodes, i)
 			case n.Kind == decode.Map:
 				s.keepMapClass(nodes, i)
 			}
@@ -48,6 +48,15 @@ func (s *Scrubber) keepSubtree(nodes []decode.Node, i int) {
 	}
 }
 
+// keepNames keeps node i and all nodes in it, except texts that cannot be the name of a class or a constant.
+func (s *Scrubber) keepNames(nodes []decode.Node, i int) {
+	for k := i; k < int(nodes[i].End); k++ {
+		if text := nodes[k].Text; text == "" || decode.IsClassName(text) {
+			s.kept[k] = true
+		}
+	}
+}
+
 // keepAttachments keeps the keys of the attachments at node i, and the values that say what is called.
 func (s *Scrubber) keepAttachments(nodes []decode.Node, i int) {
 	for c := i + 1; c < int(nodes[i].End); c = int(nodes[c].End) {
@@ -55,7 +64,7 @@ func (s *Scrubber) keepAttachments(nodes []decode.Node, i int) {
 		case decode.ByKey:
 			s.keepSubtree(nodes, c)
 		case decode.ByEntry:
-			if decode.NamesCallee(n.Name) {
+			if n.Kind == decode.Null || n.Kind == decode.String && decode.NamesCallee(n.Name, n.Text) {
 				s.keepSubtree(nodes, c)
 			}
 		}

@@ -43,7 +43,7 @@ func scrubTwice(b []byte, m decode.Mapper) bool {
 		switch isKey := bytes.HasPrefix(bytes.TrimLeft(b[at:], " \t\r\n"), []byte(":")); {
 		case isKey:
 			key = b[from:to]
-		case !decode.NamesCallee(string(key)) && !wire.MapQuoted(b[from:to], decode.String, m):
+		case !decode.NamesCallee(string(key), string(b[from:to])) && !wire.MapQuoted(b[from:to], decode.String, m):
 			return false
 		}
 	}

@@ -29,7 +29,7 @@ func scrubTwice(b []byte, m decode.Mapper) bool {
 	if !ok || after != len(b) || e.field != textField {
 		return false
 	}
-	if text := b[e.value.from:e.value.to]; !decode.NamesCallee(string(b[e.key.from:e.key.to])) {
+	if text := b[e.value.from:e.value.to]; !decode.NamesCallee(string(b[e.key.from:e.key.to]), string(text)) {
 		wire.MapUTF8(text, decode.String, m)
 	}
 	return true
