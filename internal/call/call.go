@@ -42,6 +42,9 @@ type Message struct {
 	// Sampled is set if the body was sampled: Parts is then known, and Sample until the call is closed.
 	Sampled bool
 	*Details
+	// BodyHash is a hash of a request's body, equal for equal bytes within this process. It is 0 if the body is not whole or nobody
+	// needs it.
+	BodyHash uint64
 
 	// Order orders messages by completion before they have a Number.
 	Order uint64

@@ -9,6 +9,10 @@ type Sample struct {
 	Paths []decode.PathBytes
 	// Attachments are the attachments of the message, in wire order.
 	Attachments []Attachment
+	// Timeout is the time in milliseconds for which the client waits according to a request's attachments, 0 if they do not tell.
+	Timeout int64
+	// Arguments is a hash of a request's arguments, equal for equal bytes within this process.
+	Arguments uint64
 	// Body is a copy of a response's body for compression tests, nil if none was made.
 	Body []byte
 }

@@ -16,6 +16,7 @@ import (
 	"dubbo-wire/internal/decode/formats"
 	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/dev/testkit"
+	"dubbo-wire/internal/dev/truth/javalog"
 	"dubbo-wire/internal/findings"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
@@ -139,7 +140,7 @@ func TestRecount(t *testing.T) {
 		t.Log(seen)
 		for _, kind := range []string{
 			"errors", "unanswered", "names", "attachments", "header-serialization", "answer-serialization", "method-serializations",
-			"client-serializations", "dubbo-version", "threads-exhausted", "compressible", "payload-refused", "waited-behind",
+			"client-serializations", "dubbo-version", "threads-exhausted", "compressible", "payload-refused", "waited-behind", "late-responses", "retries",
 		} {
 			assert.Positive(t, seen[kind], "no capture has %s", kind)
 		}
@@ -259,5 +260,25 @@ func TestRefusedInCaptures(t *testing.T) {
 			}
 		}
 		assert.Equal(t, want, had, file)
+	}
+}
+
+// The retries are those of the rig's workload: its consumer sent so many requests, and its application made 19 calls of the method.
+func TestFailover(t *testing.T) {
+	const applicationCalls = 4 + 8 + 3 + 3 + 1
+	for _, name := range []string{"failover-2.7.3", "failover-3.3.6"} {
+		sent := 0
+		require.NoError(t, javalog.Read(strings.NewReader(testkit.Get(t, name).TruthLog(t)), func(f *javalog.Frame) {
+			if f.Side == "consumer" && f.Dir == "out" && f.Kind == "request" && f.Method == "slow" {
+				sent++
+			}
+		}))
+		found := 0.0
+		for _, f := range read(t, captures+name+".pcap.zst", 1, some, false).Findings {
+			if f.Kind == "retries" {
+				found = f.Facts[0].Value
+			}
+		}
+		assert.EqualValues(t, sent-applicationCalls, found, name)
 	}
 }

@@ -52,6 +52,10 @@ type Collector struct {
 	mislabelled   map[labelKey]*mislabelled
 	failures      map[cause]*failure
 	failureOrder  []*failure // in order of their first call
+	deadlines     map[clientMethod]*deadline
+	deadlineOrder []*deadline // in order of their first call
+	attempts      attempts
+	serverNumbers map[string]uint32
 	exhausted     map[string]*exhausted
 	servers       []*exhausted // in order of their first call
 	bodies        int          // bytes of copies
@@ -71,8 +75,10 @@ type connKey struct {
 // conn holds the client and the large responses of a connKey.
 type conn struct {
 	connKey
-	client *client
-	large  *largeResponses
+	client   *client
+	large    *largeResponses
+	deadline *deadline // of the latest call
+	server   uint32    // its number, 0: not yet known
 }
 
 // New returns an empty collector.
@@ -82,7 +88,7 @@ func New() *Collector {
 		unknown: method{service: call.Unknown, name: call.Unknown}, rest: method{service: call.Unknown, name: call.Unknown},
 		methods: make(map[methodKey]*method), byNames: make(map[*rpc.Operation]*method),
 		clients: make(map[string]*client), conns: make(map[connKey]*conn),
-		mislabelled: make(map[labelKey]*mislabelled), failures: make(map[cause]*failure), exhausted: make(map[string]*exhausted),
+		mislabelled: make(map[labelKey]*mislabelled), failures: make(map[cause]*failure), deadlines: make(map[clientMethod]*deadline), serverNumbers: make(map[string]uint32), exhausted: make(map[string]*exhausted),
 	}
 }
 
@@ -105,6 +111,10 @@ func (k *Collector) Call(c *call.Call) {
 		if r.Sampled {
 			k.sampled++
 			m.sample(0).add(r)
+		}
+		if r.TwoWay {
+			millis := k.addDeadline(c, conn, m)
+			k.addAttempt(c, conn, m, millis)
 		}
 	}
 	p := c.Response
@@ -187,7 +197,7 @@ func (k *Collector) methodByName(key methodKey) *method {
 	if len(k.methods) >= maxMethods || k.nameBytes+bytes > maxNameBytes {
 		return &k.rest
 	}
-	m := &method{service: key.service, name: key.method}
+	m := &method{service: key.service, name: key.method, number: uint32(len(k.order) + 1)}
 	k.nameBytes += bytes
 	k.methods[key] = m
 	k.order = append(k.order, m)
@@ -235,7 +245,7 @@ func (k *Collector) client(address string) *client {
 	if c := k.clients[host]; c != nil {
 		return c
 	}
-	c := &client{host: host}
+	c := &client{host: host, number: uint32(len(k.clientOrder) + 1)}
 	if len(k.clients) >= maxClients {
 		c.untracked = true // belongs to this connection only
 		return c

@@ -444,6 +444,116 @@ func TestFailures(t *testing.T) {
 	assert.Equal(t, []string{"--state", "error", "--status", "40", "--serialization", "kryo (Kryo 5)", "--client", "10.0.0.9"}, f.Args)
 }
 
+// Responses are late if they come after the timeout of their own request, or after the one of all sampled requests of their client.
+func TestLateResponses(t *testing.T) {
+	b := newBench()
+	add := func(method string, conn uint64, client string, took, timeout int64) {
+		b.add(made{conn: conn, client: client, method: method, asked: 1000, sent: 1000, from: 1000 + took, to: 1000 + took, response: 10, change: func(q, _ *call.Message) {
+			if timeout >= 0 {
+				inside(q, 0)
+				q.Sample.Timeout = timeout
+			}
+		}})
+	}
+	add("get", 1, "10.0.0.1", 300, 300)
+	add("get", 1, "10.0.0.1", 301, 300)
+	add("get", 1, "10.0.0.1", 900, -1)
+	add("get", 2, "10.0.0.2", 900, -1) // nothing is known of this client
+	add("set", 1, "10.0.0.1", 900, -1) // nor of this method
+	list := b.found("late-responses", 5000)
+	require.Len(t, list, 1)
+	assert.Equal(t, "2 of 4 responses came after the call's timeout of 300 ms, up to 900 ms after the request: the client no longer waited "+
+		"(timeout of 2 requests sampled)", list[0].Text)
+	assert.EqualValues(t, 4, list[0].Frame)
+
+	add("get", 1, "10.0.0.1", 900, 500) // other timeouts: those that were not sampled are unknown
+	add("get", 3, "10.0.0.3", 2000, 0)
+	list = b.found("late-responses", 5000)
+	assert.Equal(t, "2 of 6 responses came after the call's timeout of 300 ms to 500 ms, up to 900 ms after the request: the client no longer waited", list[0].Text)
+	assert.Empty(t, list[0].Args)
+}
+
+// A retry has the client, method and arguments of a call that failed or timed out, a later id, and starts when the client gives that up.
+func TestRetries(t *testing.T) {
+	type one struct {
+		start, took int64 // took 0: no response
+		timeout     int64
+		status      byte
+		id          uint64
+		body        uint64
+		args        uint64
+		client      string
+		method      string
+	}
+	for _, c := range []struct {
+		name  string
+		calls []one
+		text  string // without its first words
+	}{
+		{"timeout", []one{{0, 900, 300, 0, 1, 7, 0, "", ""}, {310, 5, 300, 0, 2, 7, 0, "", ""}}, "1 of 2 requests repeats a call that had just timed out; 0 went to another server, 1 got a response in time"},
+		{"closed first", []one{{310, 5, 300, 0, 2, 7, 0, "", ""}, {0, 900, 300, 0, 1, 7, 0, "", ""}}, "1 of 2 requests repeats a call that had just timed out; 0 went to another server, 1 got a response in time"},
+		{"no response", []one{{0, 0, 300, 0, 1, 7, 0, "", ""}, {295, 0, 300, 0, 2, 7, 0, "", ""}}, "1 of 2 requests repeats a call that had just timed out; 0 went to another server, 0 got a response in time"},
+		{"failure", []one{{0, 10, 0, 40, 1, 7, 0, "", ""}, {11, 5, 0, 0, 2, 7, 0, "", ""}}, "1 of 2 requests repeats a call that had just failed; 0 went to another server, 1 got a response in time"},
+		{"arguments", []one{{0, 10, 0, 40, 1, 7, 5, "", ""}, {11, 5, 0, 0, 2, 8, 5, "", ""}}, "1 of 2 requests repeats a call that had just failed; 0 went to another server, 1 got a response in time"},
+		{
+			"three attempts",
+			[]one{{0, 900, 300, 0, 1, 7, 0, "", ""}, {310, 900, 300, 0, 2, 7, 0, "", ""}, {620, 9, 300, 0, 3, 7, 0, "", ""}, {640, 9, 300, 0, 4, 7, 0, "", ""}},
+			"2 of 4 requests repeat calls that had just timed out; 0 went to another server, 1 got a response in time",
+		},
+		{"other arguments", []one{{0, 900, 300, 0, 1, 7, 0, "", ""}, {310, 5, 300, 0, 2, 8, 0, "", ""}}, ""},
+		{"other client", []one{{0, 900, 300, 0, 1, 7, 0, "", ""}, {310, 5, 300, 0, 2, 7, 0, "10.0.0.9", ""}}, ""},
+		{"other method", []one{{0, 900, 300, 0, 1, 7, 0, "", ""}, {310, 5, 300, 0, 2, 7, 0, "", "set"}}, ""},
+		{"earlier id", []one{{0, 900, 300, 0, 3, 7, 0, "", ""}, {310, 5, 300, 0, 2, 7, 0, "", ""}}, ""},
+		{"in time", []one{{0, 300, 300, 0, 1, 7, 0, "", ""}, {310, 5, 300, 0, 2, 7, 0, "", ""}}, ""},
+		{"too early", []one{{0, 900, 300, 0, 1, 7, 0, "", ""}, {279, 5, 300, 0, 2, 7, 0, "", ""}}, ""},
+		{"too late", []one{{0, 900, 300, 0, 1, 7, 0, "", ""}, {551, 5, 300, 0, 2, 7, 0, "", ""}}, ""},
+		{"long after a failure", []one{{0, 10, 0, 40, 1, 7, 0, "", ""}, {36, 5, 0, 0, 2, 7, 0, "", ""}}, ""},
+		{"body not whole", []one{{0, 900, 300, 0, 1, 0, 0, "", ""}, {310, 5, 300, 0, 2, 0, 0, "", ""}}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBench()
+			for i, o := range c.calls {
+				m := made{conn: uint64(i + 1), client: o.client, method: "get" + o.method, asked: 1000 + o.start, sent: 1000 + o.start, status: o.status}
+				if o.took > 0 {
+					m.from, m.to = 1000+o.start+o.took, 1000+o.start+o.took
+				}
+				m.change = func(q, _ *call.Message) {
+					inside(q, 0)
+					q.Exchange, q.BodyHash, q.Sample.Timeout, q.Sample.Arguments = o.id, o.body, o.timeout, o.args
+				}
+				b.add(m)
+			}
+			for range 2 { // the same each time
+				list := b.found("retries", 5000)
+				if c.text == "" {
+					assert.Empty(t, list)
+					continue
+				}
+				require.Len(t, list, 1)
+				assert.Equal(t, c.text, list[0].Text)
+			}
+		})
+	}
+}
+
+// Calls that leave the memory still count.
+func TestAttemptsAreBounded(t *testing.T) {
+	b := newBench()
+	for i := range int64(maxAttempts) {
+		for j, status := range []byte{40, 20} {
+			b.add(made{conn: 1, method: "get", asked: 1000 * i, sent: 1000 * i, from: 1000*i + 10 + int64(j), to: 1000*i + 10 + int64(j), status: status, change: func(q, _ *call.Message) {
+				q.FirstTime += 10 * ms * int64(j)
+				q.Exchange, q.BodyHash = uint64(2*i+int64(j)), uint64(i+1)
+			}})
+		}
+	}
+	assert.Len(t, b.attempts.list, maxAttempts)
+	assert.Less(t, len(b.attempts.retries), maxAttempts)
+	list := b.found("retries", 1)
+	require.Len(t, list, 1)
+	assert.EqualValues(t, maxAttempts, value(t, &list[0], "retries"))
+}
+
 func TestFailuresAreBounded(t *testing.T) {
 	b := newBench()
 	for i := range maxFailures + 7 {

@@ -19,6 +19,8 @@ type method struct {
 	unanswered              *unanswered
 	waits                   *waits
 	refused                 *refused
+	retries                 retries
+	number                  uint32 // from 1; 0: unknown
 }
 
 // place is a frame of an input.
@@ -124,8 +126,9 @@ func (m *method) addUse(request, response *call.Message) {
 // client holds the counters of a client, which is a host with any port.
 type client struct {
 	host      string
-	untracked bool // beyond maxClients
-	uses      uses // by serialization and Dubbo version
+	number    uint32 // from 1
+	untracked bool   // beyond maxClients
+	uses      uses   // by serialization and Dubbo version
 	otherUses int64
 }
 

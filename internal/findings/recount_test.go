@@ -44,6 +44,8 @@ type message struct {
 	attachments     [][2]string // key, value
 	attachmentBytes map[string]int64
 	text, class     string
+	args            string // their bytes with a mark, "" if they were not read to the end
+	whole           string // the body, "" if it is not whole
 	taken           bool
 }
 
@@ -72,6 +74,17 @@ func (s *frames) Frame(r *pipeline.Row) {
 		one.service, one.method, one.version = m.Operation.Service, m.Operation.Method, m.Operation.ProtocolVersion
 		if m.GenericMethod != "" {
 			one.method = m.GenericMethod
+		}
+	}
+	if m.IsWhole() {
+		one.whole = string(m.Body)
+	}
+	for i := 0; i < len(m.Tree.Nodes); i = int(m.Tree.Nodes[i].End) {
+		if m.Tree.Nodes[i].Name == "args" && m.Err == nil {
+			one.args = "arguments"
+			for _, n := range m.Tree.Nodes[i:m.Tree.Nodes[i].End] {
+				one.args += string(m.Body[n.Off : n.Off+n.Len])
+			}
 		}
 	}
 	parts := m.Tree.Parts(nil, 0)
@@ -165,6 +178,8 @@ func recount(list []*message, totals *pipeline.Totals, largeFrom, waitFrom int64
 		recountMethod(x, name, calls, totals)
 	}
 	recountFailures(x, all, byMethod)
+	recountLate(x, byMethod)
+	recountRetries(x, byMethod)
 	recountMissingDirection(x, all, totals)
 	recountLabels(x, list, all)
 	recountMixtures(x, all)
@@ -314,6 +329,106 @@ func recountFailures(x expected, all []exchange, byMethod map[string][]exchange)
 		}
 		if len(list) >= 10 || 100*len(list) >= calls {
 			x.add("errors", fmt.Sprint(by.status, " ", by.text), map[string]any{"errors": len(list), "calls": calls, "methods": len(methods)})
+		}
+	}
+}
+
+// timeout is the number of milliseconds for which the client waits, 0 if the attachments do not tell.
+func (m *message) timeout() int64 {
+	for _, key := range []string{"timeout", "_TO", "_to"} {
+		for _, a := range m.attachments {
+			if a[0] == key {
+				n, _ := strconv.ParseInt(a[1], 10, 64)
+				return n
+			}
+		}
+	}
+	return 0
+}
+
+func recountLate(x expected, byMethod map[string][]exchange) {
+	for name, calls := range byMethod {
+		late, longest, responses := 0, int64(0), 0
+		clients := map[string]bool{}
+		for _, e := range calls {
+			if e.response != nil {
+				responses++
+			}
+			if e.request == nil || !e.request.twoWay || e.response == nil || !e.response.complete || e.request.timeout() == 0 {
+				continue
+			}
+			if took := e.response.last - e.request.first; took > e.request.timeout()*1e6 {
+				late++
+				longest = max(longest, took)
+				clients[e.request.host()] = true
+			}
+		}
+		if late > 0 && name != "?/?" {
+			x.add("late-responses", name, map[string]any{
+				"calls": late, "responses": responses, "clients": len(clients), "longestMicros": float64(longest) / 1e3,
+			})
+		}
+	}
+}
+
+// recountRetries holds each call that was given up against all other calls of the method.
+func recountRetries(x expected, byMethod map[string][]exchange) {
+	const ms = int64(1e6)
+	givenUp := func(e exchange) (at, early, late int64, timedOut bool) {
+		p, timeout := e.response, e.request.timeout()*ms
+		if p != nil && p.status != 20 {
+			at, late = p.last, 25*ms
+		}
+		if timeout > 0 && (p == nil || p.complete && p.last > e.request.first+timeout) {
+			return e.request.first + timeout, min(20*ms, timeout/2), 250 * ms, true
+		}
+		return at, early, late, false
+	}
+	for name, calls := range byMethod {
+		requests, compared, retries, timeouts, moved, inTime := 0, 0, 0, 0, 0, 0
+		for _, a := range calls {
+			if a.request == nil || !a.request.twoWay {
+				continue
+			}
+			requests++
+			if a.request.whole == "" {
+				continue
+			}
+			compared++
+			at, early, late, timedOut := givenUp(a)
+			if at == 0 {
+				continue
+			}
+			var first *exchange
+			for i, b := range calls {
+				q := b.request
+				if q == nil || !q.twoWay || q == a.request || q.whole == "" || q.host() != a.request.host() || q.whole != a.request.whole &&
+					(q.args == "" || q.args != a.request.args) || q.first < at-early || q.first > at+late || uint64(q.id-a.request.id)-1 >= 1<<31-1 {
+					continue
+				}
+				if first == nil || q.first < first.request.first {
+					first = &calls[i]
+				}
+			}
+			if first == nil {
+				continue
+			}
+			retries++
+			if timedOut {
+				timeouts++
+			}
+			if first.request.ends[1-first.request.side] != a.request.ends[1-a.request.side] {
+				moved++
+			}
+			if at, _, _, _ := givenUp(*first); at == 0 {
+				inTime++
+			}
+		}
+		if retries > 0 && name != "?/?" {
+			x.add("retries", name, map[string]any{
+				"retries": retries, "requests": requests, "compared": compared, "timedOut": timeouts, "failed": retries - timeouts, "otherServer": moved,
+				"inTime": inTime,
+			})
 		}
 	}
 }

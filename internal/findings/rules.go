@@ -40,6 +40,8 @@ var rules = []rule{
 	{kind: "payload-limit", level: hurt, method: nearLimit},
 	{kind: "payload-refused", level: failing, method: refusals},
 	{kind: "waited-behind", level: hurt, method: waitedAfterLarge},
+	{kind: "late-responses", level: failing, all: lateResponses},
+	{kind: "retries", level: hurt, all: retriedCalls},
 	{kind: "header-serialization", level: heavy, all: wrongHeaders},
 	{kind: "answer-serialization", level: heavy, all: answeredInOther},
 	{kind: "method-serializations", level: heavy, all: methodSerializations},

@@ -24,7 +24,7 @@ type Sample struct {
 	Packets int64
 	// Paths adds the bytes by path.
 	Paths bool
-	// Bodies adds copies of the first few response bodies.
+	// Bodies adds copies of the first few response bodies, and hashes of all whole request bodies.
 	Bodies bool
 }
 
@@ -166,6 +166,9 @@ func (k *sampler) wantsCause(m *rpc.Message) bool {
 func (k *sampler) message(m *call.Message, msg *rpc.Message) {
 	of := k.current
 	k.current = nil
+	if k.Bodies && msg.Kind == rpc.Request {
+		m.BodyHash = maphash.Bytes(seed, msg.Body)
+	}
 	if msg.Tree == nil {
 		return
 	}
@@ -176,7 +179,10 @@ func (k *sampler) message(m *call.Message, msg *rpc.Message) {
 		return
 	}
 	m.Parts, m.Sampled = msg.Parts, true
-	in := &call.Sample{Attachments: k.attachments(msg)}
+	in := &call.Sample{Attachments: k.attachments(msg), Timeout: msg.Timeout()}
+	if from, end, ok := msg.ArgumentNodes(); ok && msg.Kind == rpc.Request {
+		in.Arguments = hashOf(msg.Body, msg.Tree.Nodes[from:end])
+	}
 	if k.Paths {
 		in.Paths = k.anatomy.Append(nil, msg.Tree)
 	}

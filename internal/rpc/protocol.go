@@ -187,6 +187,8 @@ type Attachments struct {
 	Request, Response []string
 	// Repeated are those of Request whose values the envelope has as well.
 	Repeated []string
+	// Timeout are those of Request with the time in milliseconds for which the client waits; the first that is there counts.
+	Timeout []string
 }
 
 // Added reports whether the protocol's own peers add the key to requests or responses.

@@ -1,6 +1,8 @@
 package rpc
 
 import (
+	"math"
+	"slices"
 	"strconv"
 
 	"dubbo-wire/internal/decode"
@@ -61,6 +63,46 @@ func (m *Message) Attachments(f func(key string, value, end, bytes int)) {
 		}
 		c = next
 	}
+}
+
+// Timeout returns the time for which the client waits for a response according to the attachments, in milliseconds; 0 if they do not
+// tell.
+func (m *Message) Timeout() int64 {
+	millis, rank := int64(0), len(m.Protocol.Attachments.Timeout)
+	if rank == 0 || m.Kind != Request {
+		return 0
+	}
+	m.Attachments(func(key string, value, _, _ int) {
+		at := slices.Index(m.Protocol.Attachments.Timeout, key)
+		if at < 0 || at >= rank {
+			return
+		}
+		n := &m.Tree.Nodes[value]
+		if n.Kind == decode.Ref && n.Num >= 0 && n.Num < int64(len(m.Tree.Nodes)) {
+			n = &m.Tree.Nodes[n.Num]
+		}
+		ms := n.Num
+		switch n.Kind {
+		case decode.String:
+			ms, _ = strconv.ParseInt(n.Text, 10, 32) // 0 if it is not a number
+		case decode.Int:
+		default:
+			return
+		}
+		if ms > 0 && ms <= math.MaxInt32 {
+			millis, rank = ms, at
+		}
+	})
+	return millis
+}
+
+// ArgumentNodes returns the nodes of the arguments in Tree, and false if they were not read to their end.
+func (m *Message) ArgumentNodes() (from, end int, ok bool) {
+	i := m.find("args")
+	if i < 0 || m.Err != nil {
+		return 0, 0, false
+	}
+	return i, int(m.Tree.Nodes[i].End), true
 }
 
 // find returns the index of the top-level node with that name, or -1.

@@ -155,6 +155,31 @@ two_talk() {
   [ -z "$wire" ] || kill $wire_pid
 }
 
+# Two providers at neighbouring ports, of which the second one is slow.
+failover_talk() {
+  local provider_pid second_pid consumer_pid
+  start_sniffer
+  (java_side provider-first "$dubbo" "" Provider) >"$work/provider.log" 2>&1 &
+  provider_pid=$!
+  (port=$((port + 1)) properties="-Drig.delay=600" && java_side provider-second "$dubbo" "" Provider) >"$work/provider-second.log" 2>&1 &
+  second_pid=$!
+  wait_for "$work/provider.log" READY 60 $provider_pid
+  wait_for "$work/provider-second.log" READY 60 $second_pid
+  rm -f "$work/stdin" && mkfifo "$work/stdin"
+  # shellcheck disable=SC2086
+  (java_side consumer "$dubbo" "" Consumer $workloads) <"$work/stdin" >"$work/consumer.log" 2>&1 &
+  consumer_pid=$!
+  exec 7>"$work/stdin"
+  wait_for "$work/consumer.log" "^DONE" 180 $consumer_pid
+  grep ^CALL "$work/consumer.log"
+  kill -TERM $provider_pid $second_pid
+  wait $provider_pid $second_pid || true
+  sleep 0.3
+  exec 7>&-
+  wait $consumer_pid || true
+  stop_sniffer
+}
+
 provenance() { # dubbo workloads complete note
   local packets link version
   packets=$(tcpdump --count -r "$work/raw" 2>"$work/read.log" | cut -d' ' -f1) # printed, some packets have several lines

@@ -198,6 +198,11 @@ all_captures() {
   done
   capture interleaved-3.3.6 dubbo=3.3.6 workloads=interleaved serialization=fastjson2
 
+  # Calls that time out and are retried at another provider. 2.7.7 to 2.7.23 do not send the timeout.
+  for s in 2.7.3 3.3.6; do
+    capture failover-$s dubbo=$s talk=failover_talk workloads=failover filter="tcp portrange 20880-20881" note="timeout 300 ms, two retries, two providers; the second one is slow"
+  done
+
   # Other protocols. Triple: gRPC over HTTP/2, POJOs wrapped, messages not. One port for two protocols.
   for s in 3.2.16 3.3.6; do
     capture triple-$s dubbo=$s protocol=tri

@@ -25,6 +25,7 @@ var Protocol = &rpc.Protocol{
 		},
 		Response: []string{"dubbo"},
 		Repeated: []string{"path", "version"},
+		Timeout:  []string{"timeout", "_TO", "_to"},
 	},
 	Sniff: sniff, StatusText: func(status int) string { return StatusText(byte(status)) }, Header: headerFields, FindHeader: findHeader,
 	New: open, NewDecoder: func(formats []decode.Format) rpc.Decoder { return &keptDecoder{Decoder: NewDecoder(formats)} },

@@ -110,7 +110,7 @@ public final class AlibabaPeer implements Peer {
         reference.setApplication(new ApplicationConfig("rig-consumer"));
         reference.setRegistry(new RegistryConfig(RegistryConfig.NO_AVAILABLE));
         reference.setTimeout(remote.timeout);
-        reference.setRetries(0);
+        reference.setRetries(remote.retries);
         reference.setCheck(false);
         reference.setGroup(remote.group);
         reference.setVersion(remote.version);

@@ -113,7 +113,7 @@ public class ApachePeer implements Peer {
         reference.setApplication(application("rig-consumer"));
         reference.setRegistry(new RegistryConfig(RegistryConfig.NO_AVAILABLE));
         reference.setTimeout(remote.timeout);
-        reference.setRetries(0);
+        reference.setRetries(remote.retries);
         reference.setCheck(false);
         reference.setGroup(remote.group);
         reference.setVersion(remote.version);

@@ -19,6 +19,7 @@ public final class Consumer {
                 case "interleaved" -> Interleaved.run();
                 case "mixed" -> Mixed.run();
                 case "exhausted" -> Exhausted.run();
+                case "failover" -> Failover.run();
                 case "fleet" -> Fleet.run();
                 case "load" -> Load.run();
                 case "churn" -> Churn.shortLived();

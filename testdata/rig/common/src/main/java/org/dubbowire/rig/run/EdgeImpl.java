@@ -341,7 +341,7 @@ final class EdgeImpl implements EdgeService {
     @Override
     public String slow(String v, int millis) {
         try {
-            Thread.sleep(millis);
+            Thread.sleep(millis + Settings.DELAY);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

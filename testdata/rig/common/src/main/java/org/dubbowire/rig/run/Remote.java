@@ -20,11 +20,14 @@ public final class Remote<T> {
     public String group;
     public String version;
     public int timeout = 20000;
+    /** Further attempts of a call that fails; they need more than one provider, see {@link #ports}. */
+    public int retries;
     /** Own connections; 0 shares one with other references. */
     public int connections;
     private final Map<String, String> parameters = new TreeMap<>();
     private String path;
     private String host = Settings.urlHost();
+    private int[] ports = {Settings.PORT};
 
     private Remote(Class<T> type, String name, String generic) {
         this.type = type;
@@ -67,6 +70,17 @@ public final class Remote<T> {
         return this;
     }
 
+    Remote<T> retries(int more) {
+        retries = more;
+        return this;
+    }
+
+    /** Providers at several ports of the host: a failed attempt goes on at another one. */
+    Remote<T> ports(int... all) {
+        ports = all;
+        return this;
+    }
+
     Remote<T> path(String otherPath) {
         path = otherPath;
         return this;
@@ -106,16 +120,19 @@ public final class Remote<T> {
         return Peer.CURRENT.refer(this);
     }
 
-    /** The provider's address with all parameters; more are the generation's own. */
+    /** The addresses of the providers with all parameters; more are the generation's own. */
     public String url(Map<String, String> more) {
         Map<String, String> all = new HashMap<>(parameters);
         all.putAll(more);
-        StringBuilder url = new StringBuilder(protocol + "://" + host + ":" + Settings.PORT);
-        url.append('/').append(path == null ? name : path);
-        char separator = '?';
-        for (Map.Entry<String, String> e : all.entrySet()) {
-            url.append(separator).append(e.getKey()).append('=').append(e.getValue());
-            separator = '&';
+        StringBuilder url = new StringBuilder();
+        for (int port : ports) {
+            url.append(url.length() == 0 ? "" : ";").append(protocol).append("://").append(host).append(':').append(port);
+            url.append('/').append(path == null ? name : path);
+            char separator = '?';
+            for (Map.Entry<String, String> e : all.entrySet()) {
+                url.append(separator).append(e.getKey()).append('=').append(e.getValue());
+                separator = '&';
+            }
         }
         return url.toString();
     }

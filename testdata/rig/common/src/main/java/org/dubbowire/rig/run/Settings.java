@@ -27,6 +27,9 @@ public final class Settings {
     /** Multiplies the number of calls; 1 everywhere except in captures about volume. */
     public static final int REPEAT = Integer.getInteger("rig.repeat", 1);
 
+    /** Milliseconds that the provider's slow method sleeps beyond those that it is asked for. */
+    static final int DELAY = Integer.getInteger("rig.delay", 0);
+
     /** Milliseconds between the rounds of the workload "conditions". */
     public static final int PAUSE = Integer.getInteger("rig.pause", 0);
 

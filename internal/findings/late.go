@@ -1,0 +1,142 @@
+package findings
+
+import (
+	"fmt"
+
+	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/report"
+)
+
+// maxDeadlines limits the pairs of a client and a method whose timeouts are in memory.
+const maxDeadlines = 1 << 16
+
+// deadline is what is known of the timeouts of a client's calls of a method.
+type deadline struct {
+	client *client
+	method *method
+	// millis is the timeout of all sampled requests, 0 if they have none or different ones. sampled is their number.
+	millis, sampled int64
+	// own counts the responses that came later than their own request's timeout, like those that came later than millis although
+	// their requests were not sampled.
+	own, like late
+}
+
+// late counts responses that came after the timeout of their calls.
+type late struct {
+	sum
+	longest            int64 // latency in nanoseconds
+	shortest, greatest int64 // timeouts in milliseconds
+}
+
+func (l *late) add(o late) {
+	if o.calls == 0 {
+		return
+	}
+	if l.calls == 0 || o.shortest < l.shortest {
+		l.shortest = o.shortest
+	}
+	l.greatest, l.longest = max(l.greatest, o.greatest), max(l.longest, o.longest)
+	l.sum.add(o.sum)
+}
+
+// deadline returns what is known of the timeouts of a call, or nil.
+func (k *Collector) deadline(of *conn, m *method) *deadline {
+	if of.deadline != nil && of.deadline.method == m {
+		return of.deadline
+	}
+	key := clientMethod{of.client, m}
+	d := k.deadlines[key]
+	if d == nil {
+		if len(k.deadlines) >= maxDeadlines {
+			return nil
+		}
+		d = &deadline{client: of.client, method: m}
+		k.deadlines[key] = d
+		k.deadlineOrder = append(k.deadlineOrder, d)
+	}
+	of.deadline = d
+	return d
+}
+
+type clientMethod struct {
+	*client
+	*method
+}
+
+// addDeadline counts a request that expects a response, and its response if it came too late. It returns the timeout of the request in
+// milliseconds as far as it is known.
+func (k *Collector) addDeadline(c *call.Call, of *conn, m *method) int64 {
+	d := k.deadline(of, m)
+	if d == nil {
+		return 0
+	}
+	millis, count := d.millis, &d.like
+	if s := c.Request.Sample; s != nil {
+		millis, count = s.Timeout, &d.own
+		if d.sampled == 0 {
+			d.millis = millis
+		} else if d.millis != millis {
+			d.millis = 0
+		}
+		d.sampled++
+	}
+	if ns, ok := c.Latency(); ok && millis > 0 && ns > millis*1e6 {
+		count.add(late{sum{1, c.Response.FrameBytes(), placeOf(c.Response)}, ns, millis, millis})
+	}
+	return millis
+}
+
+// lateResponses finds responses that came after the timeout of their calls.
+func lateResponses(k *Collector, e *evidence) {
+	type found struct {
+		late
+		clients, sampled int64
+		inferred         int64
+	}
+	by := make(map[*method]*found)
+	for _, d := range k.deadlineOrder {
+		l := d.own
+		inferred := int64(0)
+		if d.millis > 0 {
+			l.add(d.like)
+			inferred = d.like.calls
+		}
+		if l.calls == 0 {
+			continue
+		}
+		f := by[d.method]
+		if f == nil {
+			f = new(found)
+			by[d.method] = f
+		}
+		f.add(l)
+		f.clients++
+		f.sampled += d.sampled
+		f.inferred += inferred
+	}
+	for _, m := range k.order {
+		l := by[m]
+		if l == nil {
+			continue
+		}
+		f := m.finding(l.first)
+		timeout := report.Elapsed(l.shortest * 1e6)
+		if l.greatest > l.shortest {
+			timeout += " to " + report.Elapsed(l.greatest*1e6)
+		}
+		f.Text = fmt.Sprintf("%s of %s came after the call's timeout of %s, up to %s after the request: %s no longer waited",
+			report.Count(l.calls), report.Plural(m.answered, "response"), timeout, report.Elapsed(l.longest), verb(l.clients, "the client", "the clients"))
+		if l.inferred > 0 {
+			f.Text += fmt.Sprintf(" (timeout of %s sampled)", report.Plural(l.sampled, "request"))
+		}
+		f.Facts = []report.Fact{
+			fact("calls", l.calls), fact("responses", m.answered), fact("timeoutMillis", l.shortest), fact("longestTimeoutMillis", l.greatest),
+			micros("longestMicros", l.longest), fact("clients", l.clients), fact("timeoutsSampled", l.sampled),
+		}
+		if l.greatest == l.shortest {
+			f.Verb, f.Args = "calls", []string{"--service", m.service, "--method", m.name, "--min-latency", fmt.Sprintf("%dms", l.shortest)}
+		}
+		f.Weight = l.bytes
+		e.addCalls(f, l.calls)
+	}
+}

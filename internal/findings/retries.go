@@ -1,0 +1,226 @@
+package findings
+
+import (
+	"fmt"
+
+	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/report"
+)
+
+const (
+	// maxAttempts limits the closed calls in memory, the latest ones; maxChain those of them that a call is compared with.
+	maxAttempts, maxChain = 1 << 15, 32
+	// A retry starts when the client gives up an attempt: up to afterFailure after the response of a failed one; from beforeTimeout before
+	// the timeout, because the client starts to wait before the request is captured, up to afterTimeout after it, because clients notice it
+	// late. In nanoseconds.
+	afterFailure, beforeTimeout, afterTimeout = 25_000_000, 20_000_000, 250_000_000
+	// maxIDStep limits the difference of the ids of an attempt and its retry.
+	maxIDStep = 1 << 31
+)
+
+// attempt is a closed call that may be a retry, or be retried. It has no pointers, so that the garbage collector need not look at
+// the thousands of them.
+type attempt struct {
+	body, arguments        uint64 // hashes; arguments is 0 if they were not sampled
+	id                     uint64
+	start                  int64 // time of the request in nanoseconds since the Unix epoch
+	givenUp                int64 // time when the client gave it up, 0 if it did not or if that is unknown
+	frame, bytes           int64
+	client, method, server uint32 // their numbers
+	file                   int32
+	millis                 int32    // the timeout if it timed out, else 0
+	retry                  uint32   // the number of its retry in attempts.retries, 0 if there is none
+	older                  [2]links // in the chains of equal bodies and arguments
+}
+
+// links are the ordinals of the attempts before one in two chains of a hash: of all attempts, and of those that were given up. A call
+// that was not given up, as most are, is compared with the latter only.
+type links struct{ all, givenUp uint32 }
+
+// retry is the first request that repeats an attempt.
+type retry struct {
+	start, bytes  int64
+	at            place
+	moved, inTime bool
+}
+
+// attempts holds the latest closed calls.
+type attempts struct {
+	list    []attempt // a ring: ordinal n is at index n modulo maxAttempts
+	count   uint32    // the ordinal of the latest one, from 1
+	latest  [2][]links
+	retries []retry // number n is at index n-1
+	free    []uint32
+}
+
+// retries counts the retries among the requests of a method.
+type retries struct {
+	sum
+	// compared counts the requests whose bodies were compared, timedOut and failed the calls that were repeated, moved the retries at
+	// another server, inTime those that were neither given up nor failed.
+	compared, timedOut, failed, moved, inTime int64
+}
+
+// addAttempt compares a closed call that expects a response with earlier ones. millis is its timeout, 0 if it is unknown.
+func (k *Collector) addAttempt(c *call.Call, of *conn, m *method, millis int64) {
+	r, p := c.Request, c.Answer()
+	if r.BodyHash == 0 || m.number == 0 || of.client.untracked {
+		return
+	}
+	m.retries.compared++
+	if of.server == 0 {
+		of.server = k.server(c.Server())
+	}
+	x := attempt{
+		client: of.client.number, method: m.number, server: of.server, body: r.BodyHash, id: r.Exchange, start: r.FirstTime,
+		bytes: r.FrameBytes() + c.Response.FrameBytes(), frame: r.Number, file: r.File,
+	}
+	if r.Sample != nil {
+		x.arguments = r.Sample.Arguments
+	}
+	if p != nil && p.Failed {
+		x.givenUp = p.LastByte
+	}
+	if limit := r.FirstTime + millis*1e6; millis > 0 && (p == nil || p.Complete && p.LastByte > limit) {
+		x.givenUp, x.millis = limit, int32(millis)
+	}
+	t := &k.attempts
+	if t.latest[0] == nil {
+		t.latest = [2][]links{make([]links, maxAttempts), make([]links, maxAttempts)}
+	}
+	t.count++
+	for chain, hash := range [2]uint64{x.body, x.arguments} {
+		if hash == 0 {
+			continue
+		}
+		latest := &t.latest[chain][(hash^uint64(m.number)*0x9e3779b97f4a7c15^uint64(of.client.number)*0xc2b2ae3d27d4eb4f)%maxAttempts]
+		x.older[chain] = *latest
+		for n, left := latest.givenUp, maxChain; t.holds(n) && left > 0; left-- {
+			o := t.at(n)
+			t.compare(&x, o)
+			n = o.older[chain].givenUp
+		}
+		if x.givenUp != 0 {
+			for n, left := latest.all, maxChain; t.holds(n) && left > 0; left-- {
+				o := t.at(n)
+				t.compare(o, &x)
+				n = o.older[chain].all
+			}
+			latest.givenUp = t.count
+		}
+		latest.all = t.count
+	}
+	if len(t.list) < maxAttempts {
+		if t.list == nil {
+			t.list = make([]attempt, 1, 1<<10) // ordinal 0 is none
+		}
+		if len(t.list) < maxAttempts {
+			t.list = append(t.list, x)
+			return
+		}
+	}
+	forgotten := t.at(t.count)
+	if forgotten.retry != 0 {
+		k.order[forgotten.method-1].retries.add(forgotten, t)
+		t.free = append(t.free, forgotten.retry)
+	}
+	*forgotten = x
+}
+
+// server returns the number of a server, from 1. Servers beyond maxClients share one.
+func (k *Collector) server(address string) uint32 {
+	n := k.serverNumbers[address]
+	if n == 0 {
+		n = uint32(len(k.serverNumbers) + 1)
+		if n <= maxClients {
+			k.serverNumbers[address] = n
+		}
+	}
+	return n
+}
+
+// holds reports whether the attempt with an ordinal is in memory; at returns it. The one with the ordinal count is not yet there.
+func (t *attempts) holds(n uint32) bool  { return n > 0 && t.count-n < maxAttempts }
+func (t *attempts) at(n uint32) *attempt { return &t.list[n%maxAttempts] }
+
+// compare notes x as the retry of a if it is one and none is earlier.
+func (t *attempts) compare(x, a *attempt) {
+	if a.client != x.client || a.method != x.method || a.body != x.body && (a.arguments != x.arguments || x.arguments == 0) {
+		return
+	}
+	early, late := int64(0), int64(afterFailure)
+	if a.millis > 0 {
+		early, late = min(beforeTimeout, int64(a.millis)*1e6/2), afterTimeout
+	}
+	step, after := x.id-a.id, x.start-a.givenUp
+	if a.givenUp == 0 || after < -early || after > late || step == 0 || step >= maxIDStep {
+		return
+	}
+	switch n := len(t.free); {
+	case a.retry != 0:
+		if had := &t.retries[a.retry-1]; had.start < x.start || had.start == x.start && had.at.frame <= x.frame {
+			return
+		}
+	case n > 0:
+		a.retry, t.free = t.free[n-1], t.free[:n-1]
+	default:
+		t.retries = append(t.retries, retry{})
+		a.retry = uint32(len(t.retries))
+	}
+	t.retries[a.retry-1] = retry{x.start, x.bytes, place{x.frame, int(x.file)}, x.server != a.server, x.givenUp == 0}
+}
+
+// add counts a call that was repeated.
+func (s *retries) add(a *attempt, t *attempts) {
+	r := &t.retries[a.retry-1]
+	s.sum.add(sum{1, r.bytes, r.at})
+	s.timedOut += number01(a.millis > 0)
+	s.failed += number01(a.millis == 0)
+	s.moved += number01(r.moved)
+	s.inTime += number01(r.inTime)
+}
+
+// retriedCalls finds methods with requests that repeat a call which the client has given up.
+func retriedCalls(k *Collector, e *evidence) {
+	by := make(map[*method]*retries)
+	for _, m := range k.order {
+		if m.retries.compared > 0 {
+			s := m.retries
+			by[m] = &s
+		}
+	}
+	for i := range k.attempts.list {
+		if a := &k.attempts.list[i]; a.retry != 0 {
+			by[k.order[a.method-1]].add(a, &k.attempts)
+		}
+	}
+	for _, m := range k.order {
+		if s := by[m]; s != nil && s.calls > 0 {
+			s.find(m, e)
+		}
+	}
+}
+
+// find adds the finding about the retries of a method.
+func (s *retries) find(m *method, e *evidence) {
+	f := m.finding(s.first)
+	why := "timed out"
+	switch {
+	case s.timedOut == 0:
+		why = "failed"
+	case s.failed > 0:
+		why = fmt.Sprintf("timed out (%s) or failed (%s)", report.Count(s.timedOut), report.Count(s.failed))
+	}
+	of := m.calls - m.oneWay
+	f.Text = fmt.Sprintf("%s of %s %s that had just %s; %s went to another server, %s got a response in time", report.Count(s.calls),
+		report.Plural(of, "request"), verb(s.calls, "repeats a call", "repeat calls"), why, report.Count(s.moved), report.Count(s.inTime))
+	if s.compared < of {
+		f.Text += fmt.Sprintf(" (%s compared)", report.Plural(s.compared, "request"))
+	}
+	f.Facts = []report.Fact{
+		fact("retries", s.calls), fact("requests", of), fact("timedOut", s.timedOut), fact("failed", s.failed), fact("otherServer", s.moved),
+		fact("inTime", s.inTime), fact("compared", s.compared),
+	}
+	f.Weight = s.bytes
+	e.addCalls(f, s.calls)
+}
