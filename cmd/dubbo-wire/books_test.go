@@ -41,7 +41,7 @@ func TestNothingLeftWithoutReport(t *testing.T) {
 	} {
 		stdout, stderr, code := dubboWire(append([]string{"analyze", saved, "--by", "method"}, args...)...)
 		assert.Equal(t, exit.Usage, code, stderr)
-		assert.Contains(t, stderr, "it does not tell the method", args)
+		assert.Contains(t, stderr, "does not contain the method", args)
 		assert.Empty(t, stdout, args)
 	}
 	left, err := os.ReadDir(dir)

@@ -197,12 +197,12 @@ func redactSummary(sum *redact.Summary, name string) string {
 	if sum.Addresses != 1 {
 		addresses = term.Count(int64(sum.Addresses)) + " addresses"
 	}
-	fmt.Fprintf(&b, "%s: %s, %s, %s replaced\n", name, term.Counted(sum.Packets, "packet"), term.Counted(sum.Frames, "frame"), addresses)
+	fmt.Fprintf(&b, "%s: %s, %s; %s replaced\n", name, term.Counted(sum.Packets, "packet"), term.Counted(sum.Frames, "frame"), addresses)
 	for _, part := range []struct {
 		what string
 		of   map[string]int64
 		unit string
-	}{{"left out", sum.LeftOut, "packet"}, {"filler", sum.Filler, "byte"}} {
+	}{{"omitted", sum.LeftOut, "packet"}, {"became filler", sum.Filler, "byte"}} {
 		total, list := int64(0), []string(nil)
 		for _, k := range slices.Sorted(maps.Keys(part.of)) {
 			if n := part.of[k]; n > 0 {

@@ -490,7 +490,7 @@ func TestSizesFile(t *testing.T) {
 		`{"schema": "dubbo-wire/sizes/1", "by": ["x"], "methods": []}`:                                                  `"by"`,
 		`{"schema": "dubbo-wire/sizes/1", "methods": [{"protocol": "x"}]}`:                                              `method 1 has no "serialization"`,
 		`{"schema": "dubbo-wire/sizes/1", "methods": [{"protocol": [[]]}]}`:                                             `method 1 has the protocol [[]], which is not a text`,
-		`{"schema": "dubbo-wire/sizes/1", "by": ["method"], "methods": [{"method": "a"}, {"method": "a"}]}`:             "method 2 (a) is there twice",
+		`{"schema": "dubbo-wire/sizes/1", "by": ["method"], "methods": [{"method": "a"}, {"method": "a"}]}`:             "method 2 (a) appears twice",
 		`{"schema": "dubbo-wire/sizes/1", "by": ["method"], "methods": [{"method": "a", "request": {"mean": 1}}]}`:      "without mean, p99 or max",
 		`{"schema": "dubbo-wire/sizes/1", "by": ["method"], "methods": [{"method": "a", "request": {"mean": "many"}}]}`: "has the request",
 	} {

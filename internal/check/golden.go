@@ -141,7 +141,7 @@ func readSizes(r io.Reader) (*report.Summaries, error) {
 		}
 		key := strings.Join(g.Values, "\x00")
 		if seen[key] {
-			return nil, fmt.Errorf("method %d (%s) is there twice; keep one of them", i+1, report.KeyText(s.By, g.Values))
+			return nil, fmt.Errorf("method %d (%s) appears twice; keep one of them", i+1, report.KeyText(s.By, g.Values))
 		}
 		seen[key] = true
 		s.Groups = append(s.Groups, *g)

@@ -122,7 +122,7 @@ func (r *Recorder) FillUTF8(n *Node, raw []byte) {
 
 // FailClass stops at data whose end only the class tells; what names them.
 func (r *Recorder) FailClass(what, class string) {
-	r.Fail(Unsupported, what+" "+class, "bytes that only the class can divide")
+	r.Fail(Unsupported, what+" "+class, "fields that cannot be separated without the class definition")
 }
 
 // NextNode returns the index that the next node has, -1 without a tree.

@@ -51,13 +51,13 @@ func (f *Frame) likely(err *decode.Error) string {
 	case decode.Lost:
 		return "packets were dropped while recording, or recording ended within the frame: record with a larger buffer (tcpdump -B 65536)"
 	case decode.Limit:
-		return "a bound of dubbo-wire's own, not a fault of the frame"
+		return "a limit of dubbo-wire was reached; the frame may be intact"
 	case decode.Unsupported:
 		switch {
 		case m.Format == nil:
-			return fmt.Sprintf("no serialization is registered for id %d: the body is measured, not read", m.SerializationID)
+			return fmt.Sprintf("id %d belongs to no known serialization; the body is measured, but not decoded", m.SerializationID)
 		case m.Format.Depth < decode.DepthFull && m.Tree != nil && slices.ContainsFunc(m.Tree.Nodes, isValues):
-			return m.Serialization + " leaves the layout of classes out; it is in the class files of the application"
+			return m.Serialization + " does not write the layout of classes; it is in the class files of the application"
 		}
 		return ""
 	}
@@ -67,11 +67,11 @@ func (f *Frame) likely(err *decode.Error) string {
 	rest := f.body[err.At:]
 	switch {
 	case m.Resync:
-		return "this frame was found by resynchronizing after lost bytes and may not be one"
+		return "this frame was found by resynchronizing after lost bytes, and may not be a frame"
 	case len(rest) >= 16 && len(bytes.Trim(rest, "\x00")) == 0:
 		return "only zeros follow: the end of the body was never written, or the file has a hole"
 	case len(err.Found) > 1 && err.Found[0] == 'f' && err.Found[1] <= '4' && strings.Contains(m.Serialization, "hessian") && strings.Contains(err.Expected, "UTF-8"):
-		return "a character beyond U+FFFF, an emoji say, written as one of 4 bytes; Hessian writes two of 3"
+		return "a character beyond U+FFFF, such as an emoji, written in 4 bytes; Hessian writes two characters of 3 bytes"
 	case len(rest) >= 4 && bytes.HasPrefix(rest, []byte{0x1f, 0x8b, 8}), bytes.HasPrefix(rest, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		return "compressed data"
 	}

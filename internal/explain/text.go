@@ -97,7 +97,7 @@ func (f *Frame) heading(s *Style) (lines []string) {
 	}
 	sizes := fmt.Sprintf("%s bytes = %d header + %s body", report.Count(int64(m.FrameLen())), m.HeaderLen, report.Count(int64(m.BodyLen)))
 	if !m.Complete {
-		sizes += fmt.Sprintf(", of it %s captured", report.Count(int64(m.Captured)))
+		sizes += fmt.Sprintf(" (%s captured)", report.Count(int64(m.Captured)))
 	}
 	put("frame %d: %s %s, %s/%s, %s", r.Number, m.Kind, m.ID(), m.Protocol.Name, m.SerializationName(), sizes)
 	if len(lines) > 0 && s.Color {
@@ -174,7 +174,7 @@ func (f *Frame) otherFrame() string {
 	case m.Kind == rpc.Request && k.Response > 0:
 		return fmt.Sprintf("answer: frame %d, status %d%s", k.Response, k.Status, took)
 	case m.Kind == rpc.Request && !m.TwoWay:
-		return "one-way: no answer is wanted"
+		return "one-way: no answer expected"
 	case m.Kind == rpc.Request:
 		return "answer: none in the capture"
 	case m.Kind == rpc.Response && k.Request > 0:
@@ -199,7 +199,7 @@ func (f *Frame) errorText() string {
 	case !k.HasErrorText:
 		return k.Error
 	case f.redact:
-		return fmt.Sprintf("%s: a text of %s", k.Error, term.Counted(int64(decode.TextLength(text)), "character"))
+		return fmt.Sprintf("%s: text of %s", k.Error, term.Counted(int64(decode.TextLength(text)), "character"))
 	case len(text) > maxErrorText:
 		text = strings.ToValidUTF8(text[:maxErrorText], "") + "…"
 	}

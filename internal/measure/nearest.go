@@ -92,7 +92,7 @@ func (n *nearest) text() (text string) {
 		if k := len(names) - maxNearest; k > 0 {
 			names, more = names[:maxNearest], " and "+report.Count(int64(k))+" more"
 		}
-		text += "; --" + field.flag + ": similar names in the capture are " + term.Clean(strings.Join(names, ", ")) + more
+		text += "; --" + field.flag + ": the closest names in the capture are " + term.Clean(strings.Join(names, ", ")) + more
 	}
 	return text
 }

@@ -112,7 +112,7 @@ func ReadSummaries(r io.Reader) (*Summaries, error) {
 		}
 		key := strings.Join(values, "\x00")
 		if seen[key] && !g.Rest {
-			return fmt.Errorf("(%s) is there twice; keep one of them", KeyText(d.by, values))
+			return fmt.Errorf("(%s) appears twice; keep one of them", KeyText(d.by, values))
 		}
 		seen[key] = true
 		out := SummaryGroup{Values: values, Rest: g.Rest, Calls: sums.Calls}
@@ -149,7 +149,7 @@ func (j *jsonGroup) responses() (Summary, error) {
 	case ok.Max == "":
 		return other, nil
 	case j.ResponseOK.Count == nil || j.ResponseOther.Count == nil:
-		return ok, errors.New("has responses without count")
+		return ok, errors.New("has responses without a count")
 	}
 	number := func(n Number) int64 {
 		i, fine := n.fixed(1)
@@ -162,7 +162,7 @@ func (j *jsonGroup) responses() (Summary, error) {
 	total := number(j.ResponseOK.BodyBytes.Total) + number(j.ResponseOther.BodyBytes.Total)
 	most := max(number(j.ResponseOK.BodyBytes.Max), number(j.ResponseOther.BodyBytes.Max))
 	if err == nil && n == 0 {
-		err = errors.New("has sizes of no responses")
+		err = errors.New("has sizes of responses, but a count of 0")
 	}
 	if err != nil {
 		return ok, err
@@ -227,15 +227,15 @@ func (d *savedReader) read() error {
 	switch {
 	case err == nil:
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("ends inside the report, after %d bytes; copy or save it again", d.budget.all)
+		return fmt.Errorf("ends inside the report, after %s; copy or save it again", Plural(d.budget.all, "byte"))
 	case isSyntax:
-		return fmt.Errorf("is not JSON at byte %d: %v", d.dec.InputOffset(), syntax)
+		return fmt.Errorf("invalid JSON at byte %d: %v", d.dec.InputOffset(), syntax)
 	case isType:
 		article := "a"
 		if strings.ContainsAny(kind.Value[:1], "ao") { // array, object
 			article = "an"
 		}
-		return fmt.Errorf("is no report as analyze writes it: %s is %s %s", kind.Field, article, kind.Value)
+		return fmt.Errorf("is not a report of analyze: %s is %s %s", kind.Field, article, kind.Value)
 	}
 	return err
 }
@@ -267,15 +267,15 @@ func (d *savedReader) top() error {
 	case d.head.Schema == "":
 		return errNoReport
 	case !d.groups:
-		return errors.New(`is no report: it has no "groups"`)
+		return errors.New(`is not a report: it has no "groups"`)
 	}
 	if _, err := d.dec.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("has something behind the end of the report")
+		return errors.New("has data after the end of the report")
 	}
 	return nil
 }
 
-var errNoReport = fmt.Errorf(`is no report: its "schema" is not %q`, Schema)
+var errNoReport = fmt.Errorf(`is not a report: its "schema" is not %q`, Schema)
 
 func (d *savedReader) member(name string) error {
 	switch name {
@@ -284,10 +284,10 @@ func (d *savedReader) member(name string) error {
 			return err
 		}
 		if d.head.Schema == "dubbo-wire/sizes/1" {
-			return errors.New("is a golden file, which holds only what check compares; write one that can be read here with: check --update --buckets")
+			return errors.New("is a golden file and contains only what check compares; write one that analyze and compare can read with: check --update --buckets")
 		}
 		if d.head.Schema != Schema {
-			return fmt.Errorf("has the schema %.60q, this program reads %q", d.head.Schema, Schema)
+			return fmt.Errorf("has the schema %.60q, but this version reads %q", d.head.Schema, Schema)
 		}
 		return nil
 	case "by":
@@ -322,7 +322,7 @@ func (d *savedReader) readBy() error {
 	}
 	by, err := sizes.ParseBy(strings.Join(names, ","))
 	if err != nil {
-		return fmt.Errorf(`is grouped by what this program does not know: "by": %.100q`, names)
+		return fmt.Errorf(`is grouped by unknown keys: "by": %.100q`, names)
 	}
 	d.by = by
 	return nil
@@ -364,7 +364,7 @@ func (d *savedReader) each(most int, what string, f func() error) error {
 	if t, err := d.dec.Token(); err != nil {
 		return err
 	} else if t != json.Delim('[') {
-		return fmt.Errorf("has %q that are no list", what)
+		return fmt.Errorf("has %q that are not a list", what)
 	}
 	for n := 0; d.dec.More(); n++ {
 		if n == most {
@@ -390,7 +390,7 @@ func (d *savedReader) skip() error {
 		switch t {
 		case json.Delim('{'), json.Delim('['):
 			if depth++; depth > maxSavedDepth {
-				return fmt.Errorf("nests deeper than %d", maxSavedDepth)
+				return fmt.Errorf("is nested deeper than %d levels", maxSavedDepth)
 			}
 		case json.Delim('}'), json.Delim(']'):
 			depth--
@@ -432,7 +432,7 @@ func (r *Report) restore(g *jsonGroup, out *sizes.Group) (err error) {
 	if l := g.Largest; l != nil {
 		i := slices.IndexFunc(r.Inputs, func(in Input) bool { return in.File == l.File })
 		if i < 0 {
-			return fmt.Errorf("has its largest message in %.100q, which is no input", l.File)
+			return fmt.Errorf("has its largest message in %.100q, which is not an input", l.File)
 		}
 		out.Largest.File = i
 		out.Largest.Frame, _ = l.Frame.fixed(1)
@@ -450,7 +450,7 @@ func (d *jsonDirection) restore(name string, out *sizes.Direction) (err error) {
 		}
 	}
 	if n := out.Body.Count; d.Count == nil && n != 0 || d.Count != nil && *d.Count != n {
-		return errors.New("has other counts than its buckets")
+		return errors.New("has counts that differ from its buckets")
 	}
 	return nil
 }
@@ -464,7 +464,7 @@ func (j *jsonGroup) restoreResponses(out *sizes.Group) error {
 		return j.Response.restore("response", &out.ResponseOK)
 	}
 	if j.ResponseOK == nil || j.ResponseOther == nil || j.ResponseError == nil {
-		return errors.New("lacks some of responseOk, responseOther and responseError")
+		return errors.New("does not have all of responseOk, responseOther and responseError")
 	}
 	var all sizes.Direction
 	out.NotOK = new(sizes.NotOK)
@@ -494,7 +494,7 @@ func (j *jsonGroup) restoreResponses(out *sizes.Group) error {
 func (r *Report) restoreParts(g *jsonGroup, out *sizes.Group) error {
 	if g.Parts == nil {
 		if r.Parts {
-			return errors.New("lacks the parts that others have")
+			return errors.New("has no parts, but other groups do")
 		}
 		return nil
 	}
@@ -507,7 +507,7 @@ func (r *Report) restoreParts(g *jsonGroup, out *sizes.Group) error {
 			}
 		}
 		if !known {
-			return fmt.Errorf("has the part %.40q, which is unknown", p.Path)
+			return fmt.Errorf("has the unknown part %.40q", p.Path)
 		}
 	}
 	return nil
@@ -537,7 +537,7 @@ func checkCounts(g *sizes.Group) error {
 		}
 	}
 	if g.Request.Frame.Count != g.Request.Body.Count || all.Frame.Count != all.Body.Count {
-		return errors.New("has other counts of frames than of bodies; save it again")
+		return errors.New("has different counts of frames and bodies; save it again")
 	}
 	return nil
 }
@@ -562,7 +562,7 @@ func (r *Report) restoreBooks(h *jsonHead) error {
 	case saved == nil:
 		return errNoBuckets
 	case w == nil || c == nil:
-		return errors.New(`is no whole report: "wire" or "coverage" is missing`)
+		return errors.New(`is not a complete report: "wire" or "coverage" is missing`)
 	}
 	t := new(pipeline.Totals)
 	r.Totals = t
@@ -638,7 +638,7 @@ func (r *Report) restoreTimes() error {
 	}
 	r.Totals.FirstTime, r.Totals.LastTime = r.First, r.Last
 	if span := r.Totals.Span(); span < 0 || span > math.MaxInt64/2 {
-		return errors.New("ends before it begins")
+		return errors.New("ends before it starts")
 	}
 	r.Seconds = float64(r.Totals.Span()) / 1e9
 	return nil

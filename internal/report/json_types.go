@@ -234,7 +234,7 @@ func (t timestamp) MarshalText() ([]byte, error) { return []byte(rfc3339(int64(t
 func (t *timestamp) UnmarshalText(text []byte) error {
 	at, err := time.Parse(time.RFC3339Nano, string(text))
 	if err != nil || at.Year() < 1678 || at.Year() > 2261 {
-		return fmt.Errorf("has the time %.60q, which is none", text)
+		return fmt.Errorf("has the invalid time %.60q", text)
 	}
 	*t = timestamp(at.UnixNano())
 	return nil
@@ -320,7 +320,7 @@ func (l bucketList) MarshalJSON() ([]byte, error) {
 
 var (
 	errNoBuckets = errors.New("has no buckets; save reports with --buckets")
-	errNumber    = errors.New("has a number that no report has")
+	errNumber    = errors.New("has an impossible number")
 )
 
 // statOf returns the JSON of a distribution.
@@ -540,7 +540,7 @@ func (j *jsonGroup) values(by sizes.By) ([]string, error) {
 	for i, k := range by.Keys {
 		v := j.value(k)
 		if v == nil {
-			return nil, fmt.Errorf("lacks its %s", k)
+			return nil, fmt.Errorf("has no %s", k)
 		}
 		values[i] = *v
 	}

@@ -93,10 +93,10 @@ func (r *Report) checkNotAdded(o *Report) error {
 			have := &r.Inputs[k]
 			same := have.Packets == in.Packets && have.Bytes == in.Bytes
 			if in.Packets > 0 && same && *have.First == *in.First && *have.Last == *in.Last {
-				return fmt.Errorf("%s cannot be added: its input %s (%d packets from %s on) is among the others already", o.Origin, in.File, in.Packets, rfc3339(int64(*in.First)))
+				return fmt.Errorf("%s cannot be added: its input %s (%s from %s on) is already among the others", o.Origin, in.File, Plural(in.Packets, "packet"), rfc3339(int64(*in.First)))
 			}
 			if in.File == have.File && slices.Contains(r.By.Keys, sizes.Input) {
-				return fmt.Errorf("%s cannot be added: two inputs are named %s, which --by input does not tell apart", o.Origin, in.File)
+				return fmt.Errorf("%s cannot be added: two inputs are named %s, which --by input cannot distinguish", o.Origin, in.File)
 			}
 		}
 	}
@@ -163,7 +163,7 @@ type collector struct {
 	rest  *sizes.Group
 }
 
-var errOverflow = errors.New("the reports cannot be added up: their sums are beyond 64 bits")
+var errOverflow = errors.New("the reports cannot be added up: their sums exceed 64 bits")
 
 // add adds a group. The collector takes over the first group of a key.
 func (c *collector) add(values []string, g *sizes.Group) error {
@@ -229,10 +229,10 @@ func (r *Report) Regroup(by sizes.By) error {
 			continue // the report is one input
 		}
 		if places[i] < 0 {
-			return fmt.Errorf("%s is grouped by %s: it does not tell the %s of a call", r.Origin, r.ByText(), k)
+			return fmt.Errorf("%s is grouped by %s, and does not contain the %s of calls", r.Origin, r.ByText(), k)
 		}
 		if k == sizes.Time && by.Step%r.By.Step != 0 {
-			return fmt.Errorf("%s is grouped by time:%s, of which %s is no multiple", r.Origin, r.By.Step, by.Step)
+			return fmt.Errorf("%s is grouped by time:%s, and %s is not a multiple of that", r.Origin, r.By.Step, by.Step)
 		}
 	}
 	c := collector{by: by, most: math.MaxInt}
@@ -286,12 +286,12 @@ func truncated(at string, step time.Duration) string {
 func (r *Report) Select(globs map[sizes.Key][]call.Glob, text string) error {
 	for k, list := range globs {
 		if len(list) > 0 && r.keyIndex(k) < 0 {
-			return fmt.Errorf("%s is grouped by %s: --%s finds no %s in it", r.Origin, r.ByText(), k, k)
+			return fmt.Errorf("%s is grouped by %s; --%s needs a report that is also grouped by %s", r.Origin, r.ByText(), k, k)
 		}
 	}
 	for _, g := range r.Groups {
 		if g.Rest {
-			return fmt.Errorf("%s has %s beyond --max-groups, of which nothing is known by which they could be selected; make it again with the filter", r.Origin, Plural(g.Groups, "group"))
+			return fmt.Errorf("%s has %s beyond --max-groups, which no filter can select; save it again with the filter", r.Origin, Plural(g.Groups, "group"))
 		}
 	}
 	r.Groups = slices.DeleteFunc(r.Groups, func(g *sizes.Group) bool {

@@ -137,25 +137,25 @@ func TestReadWhatIsNoReport(t *testing.T) {
 		{`{"groups": []}`, `"schema"`},
 		{`{"schema": "dubbo-wire/report/1", "groups": []}`, `without "by"`},
 		{`{"schema": "dubbo-wire/report/1", "by": [], "groups": []}`, `no keys`},
-		{`{"schema": "dubbo-wire/report/1", "by": ["colour"], "groups": []}`, `does not know`},
-		{`{"schema": "dubbo-wire/report/1", "by": ["method"], "groups": {}}`, `no list`},
-		{`{"schema": "dubbo-wire/report/1", "by": ["method"], "groups": [{}]}`, `group 1 lacks its method`},
+		{`{"schema": "dubbo-wire/report/1", "by": ["colour"], "groups": []}`, `unknown keys`},
+		{`{"schema": "dubbo-wire/report/1", "by": ["method"], "groups": {}}`, `not a list`},
+		{`{"schema": "dubbo-wire/report/1", "by": ["method"], "groups": [{}]}`, `group 1 has no method`},
 		{`{"schema": "dubbo-wire/report/1", "by": ["method"], "groups": []}`, `no buckets`},
-		{`{"x": ` + strings.Repeat("[", 200), "nests deeper"},
+		{`{"x": ` + strings.Repeat("[", 200), "nested deeper"},
 		{`{"x": ` + strings.Repeat("[", 99) + strings.Repeat("]", 99) + `}`, `"schema"`},
 		{plain.String(), "no buckets; save reports with --buckets"},
-		{good + "{}", "behind the end"},
+		{good + "{}", "after the end"},
 		{good[:len(good)/2], "ends inside"},
 		{swap(`"linkBytes": `, `"linkBytes": -`), "impossible number"},
 		{swap(`"tcpPayloadBytes": `, `"tcpPayloadBytes": 1`), "do not add up"},
 		{swap(`"rpcBytes": `, `"rpcBytes": 1`), "do not add up"},
-		{swap(`"file": "a.pcap",`+"\n    \"frame\"", `"file": "b.pcap",`+"\n    \"frame\""), "no input"},
+		{swap(`"file": "a.pcap",`+"\n    \"frame\"", `"file": "b.pcap",`+"\n    \"frame\""), "not an input"},
 		{swap(`"calls": `, `"calls": -`), "impossible number"},
-		{swap(`"firstTime": "2`, `"firstTime": "x`), "is none"},
-		{swap(`"firstTime": "2`, `"firstTime": "9`), "is none"},
-		{swap(`"count": `, `"count": 1`), "other counts"},
-		{without(`"groups": `), "is not JSON"},
-		{`{"tolerances": 5}`, "is no report as analyze writes it: tolerances is a number"},
+		{swap(`"firstTime": "2`, `"firstTime": "x`), "invalid time"},
+		{swap(`"firstTime": "2`, `"firstTime": "9`), "invalid time"},
+		{swap(`"count": `, `"count": 1`), "counts that differ"},
+		{without(`"groups": `), "invalid JSON"},
+		{`{"tolerances": 5}`, "is not a report of analyze: tolerances is a number"},
 		{`{"inputs": [{"file": 5}]}`, "inputs.file is a number"},
 		{swap(`"mean": `, `"mean": "12", "x": `), "groups.1.request.bodyBytes.mean is a string"},
 		{swap(`"mean": `, `"mean": {}, "x": `), "mean is an object"},
@@ -189,7 +189,7 @@ func TestSummariesTwice(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "5", s.Groups[0].Response.Max.String())
 	_, err = ReadSummaries(strings.NewReader(golden(group, strings.Replace(group, `"m"`, `"n"`, 1), group)))
-	assert.ErrorContains(t, err, "group 3 (S/m) is there twice")
+	assert.ErrorContains(t, err, "group 3 (S/m) appears twice")
 	_, err = ReadSummaries(strings.NewReader(golden(strings.Replace(group, `"max": 5`, `"max": "5"`, 1))))
 	assert.ErrorContains(t, err, "groups.1.response.bodyBytes.max is a string")
 }
@@ -205,7 +205,7 @@ func TestReadImpossibleCounts(t *testing.T) {
 		{func(g *sizes.Group) { g.OneWay, g.Unanswered = 200, 101 }, "has 301 one-way or unanswered calls of 300 calls"},
 		{func(g *sizes.Group) { g.Request.Wire.Add(5) }, "wire sizes of requests"},
 		{func(g *sizes.Group) { g.ResponseOK.Wire.Add(5) }, "wire sizes of responses"},
-		{func(g *sizes.Group) { g.ResponseOK.Frame.Add(5) }, "other counts of frames"},
+		{func(g *sizes.Group) { g.ResponseOK.Frame.Add(5) }, "different counts of frames"},
 		{func(g *sizes.Group) { g.Latency = sizes.Stat{}; addMany(&g.Latency, 301) }, "latencies of 300 calls"},
 		{func(g *sizes.Group) { g.Wait = sizes.Stat{}; addMany(&g.Wait, 301) }, "waits of 300 calls"},
 		{func(g *sizes.Group) {
@@ -242,8 +242,8 @@ func TestReadContradictoryResponses(t *testing.T) {
 	_, err := Read(strings.NewReader(saved))
 	require.NoError(t, err)
 	for _, c := range []struct{ old, with, want string }{
-		{`"responseError"`, `"responseErr"`, "lacks some of responseOk"},
-		{`"responseOk"`, `"response"`, "lacks some of responseOk"},
+		{`"responseError"`, `"responseErr"`, "does not have all of responseOk"},
+		{`"responseOk"`, `"response"`, "does not have all of responseOk"},
 		{`"responseOther"`, `"answers": {"responses": 1, "bodyBytes": 1}, "responseOther"`, ""},
 		{`"responseOther"`, `"responseOther": {"count": 0, "bodyBytes": {"total": 0}, "frameBytes": {"total": 0}, "wireBytes": {"total": 0}}, "was"`, "is not the sum"},
 	} {
@@ -328,7 +328,7 @@ func TestMergeRefuses(t *testing.T) {
 		{func(a, b *Report) { a.Filter, b.Filter = "--since +3s", "--since +3s" }, "first packet of each"},
 		{func(a, b *Report) { b.Parts = true }, "--parts"},
 		{func(a, b *Report) { a.By.Keys[0], b.By.Keys[0] = sizes.Connection, sizes.Connection }, "connections are numbered"},
-		{func(a, b *Report) { b.Inputs = a.Inputs }, "is among the others already"},
+		{func(a, b *Report) { b.Inputs = a.Inputs }, "is already among the others"},
 		{func(a, b *Report) { a.By.Keys[0], b.By.Keys[0] = sizes.Input, sizes.Input }, "two inputs are named"},
 		{func(a, b *Report) { b.Last += 1 << 62; b.Last += 1 << 60 }, "century"},
 		{func(a, b *Report) { a.Groups[0].Latency.Total = 1<<63 - 1; b.Groups[0].Latency.Total = 1<<63 - 1 }, "64 bits"},

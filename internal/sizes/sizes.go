@@ -66,7 +66,7 @@ func ParseBy(s string) (By, error) {
 			return by, fmt.Errorf("--by %q: choose from %s, time:10s", name, joinKeys(keyNames))
 		}
 		if slices.Contains(by.Keys, Key(name)) {
-			return by, fmt.Errorf("--by names %s twice", name)
+			return by, fmt.Errorf("--by contains %s twice", name)
 		}
 		by.Keys = append(by.Keys, Key(name))
 	}

@@ -78,7 +78,7 @@ func (r *Reader) datum(l decode.Label, name string, index int, typ string) {
 	case noBytes:
 		r.Leaf(decode.Opaque, l, name, index)
 	default:
-		r.Fail(decode.Unsupported, "the fields of class "+decode.JavaName(typ), "bytes that only the class can divide")
+		r.Fail(decode.Unsupported, "the fields of class "+decode.JavaName(typ), "fields that cannot be separated without the class definition")
 	}
 }
 
@@ -86,7 +86,7 @@ func (r *Reader) datum(l decode.Label, name string, index int, typ string) {
 // block.
 func (r *Reader) array(l decode.Label, name string, index int, elem string) {
 	if len(elem) > 1 && elem[0] != '[' && (shapes[elem] == 0 || shapes[elem] == noBytes) {
-		r.Fail(decode.Unsupported, "elements of class "+decode.JavaName(elem), "bytes that only the class can divide")
+		r.Fail(decode.Unsupported, "elements of class "+decode.JavaName(elem), "fields that cannot be separated without the class definition")
 		return
 	}
 	r.Open(decode.List, l, name, index)

@@ -63,7 +63,7 @@ func (r *Reader) value010(id byte, p decode.Place) {
 	case p.Throwable:
 		r.open(p, decode.Object, "")
 		r.message()
-		r.Fail(decode.Unsupported, "the fields of an exception", "bytes that only the class can divide")
+		r.Fail(decode.Unsupported, "the fields of an exception", "fields that cannot be separated without the class definition")
 	default:
 		r.Fail(decode.Unsupported, "a string, a box, a date, or a list or map of them", fmt.Sprintf("class number %d", id>>1))
 	}

@@ -216,7 +216,7 @@ func (r *Reader) comparator() {
 		case n >= refFirst && int64(n-refFirst) < int64(r.objects):
 		default:
 			if r.OK() {
-				r.FailAt(q.Start, decode.Unsupported, "the fields of comparator "+cl.name, "bytes that only the class can divide")
+				r.FailAt(q.Start, decode.Unsupported, "the fields of comparator "+cl.name, "fields that cannot be separated without the class definition")
 			}
 		}
 	}
