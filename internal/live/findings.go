@@ -39,7 +39,7 @@ func remarks(s *Snapshot, progress *pipeline.Progress) []string {
 		add("%s: largest %s %s bytes = %.0f %% of Dubbo's payload limit", shortName(largest.Name), what, report.Count(int64(n)), 100*n/payloadLimit)
 	}
 	if failing != nil {
-		add("%s: %.0f %% of its calls fail", shortName(failing.Name), failing.Number("errors"))
+		add("%s: %.0f %% of the calls fail", shortName(failing.Name), failing.Number("errors"))
 	}
 	if s.Coverage < 99 && progress.Frames > 0 {
 		add("%s bytes are missing from Dubbo's streams, %s belong to no frame", report.Count(s.Gap), report.Count(s.Skipped))

@@ -13,7 +13,7 @@ func (m *model) emptyTable(s *live.Snapshot, n int) []line {
 	where := clean(m.options.Title)
 	var filterHint []string
 	if filter := clean(m.options.Filter); filter != "" {
-		filterHint = []string{`Only what the filter "` + filter + `" wants is seen: is it right?`}
+		filterHint = []string{`Only packets that match the filter "` + filter + `" are captured. Is it right?`}
 	}
 	switch {
 	case s == nil:
@@ -25,21 +25,21 @@ func (m *model) emptyTable(s *live.Snapshot, n int) []line {
 		texts = append(texts, "No packets yet"+onInterface(where)+".")
 		texts = append(texts, broken(s)...)
 		texts = append(texts, filterHint...)
-		texts = append(texts, "Is this the interface? `dubbo-wire interfaces` lists them; `any` is all of them.")
+		texts = append(texts, "Is this the right interface? `dubbo-wire interfaces` lists all; `any` captures on all.")
 	case s.Calls == 0 && s.Heartbeats == 0 && s.OpenCalls == 0:
-		texts = append(texts, fmt.Sprintf("No Dubbo seen yet%s in %s.", onInterface(where), plural(s.Packets, "packet")))
+		texts = append(texts, fmt.Sprintf("No Dubbo traffic yet%s in %s.", onInterface(where), plural(s.Packets, "packet")))
 		switch connections := plural(int64(s.Connections), "TCP connection"); {
 		case s.Connections > 0 && len(s.OtherPorts) > 0:
 			texts = append(texts, connections+" with data, on "+ports(s.OtherPorts)+".")
 		case s.Connections > 0:
-			texts = append(texts, connections+" with data: they carry something else.")
+			texts = append(texts, connections+" with data of other protocols.")
 		default:
 			texts = append(texts, "No TCP connection with data is open now.")
 		}
 		texts = append(texts, filterHint...)
-		texts = append(texts, "A connection that was open before is understood from its next message on.")
+		texts = append(texts, "Connections that were open before the capture are read from their next message on.")
 	case s.Calls == 0:
-		texts = append(texts, fmt.Sprintf("Dubbo connections are alive (%s, %s), but no call was answered yet.",
+		texts = append(texts, fmt.Sprintf("Dubbo connections are alive (%s, %s), but no call has ended yet.",
 			plural(s.Heartbeats, "heartbeat"), plural(int64(s.OpenCalls), "open call")))
 	case s.Of != (live.Selection{}):
 		texts = append(texts, fmt.Sprintf("No calls of %s in the last %s. Esc goes back.", clean(s.Of.String()), seconds(s.RowsWindow)))

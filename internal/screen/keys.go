@@ -16,7 +16,7 @@ func (m *model) press(msg tea.KeyPressMsg) {
 		return
 	}
 	if key == "ctrl+z" {
-		m.notify("Ctrl-Z is not followed: a capture that stands still loses packets (q ends it)")
+		m.notify("Ctrl-Z does nothing, because a suspended capture loses packets; Ctrl-C ends the capture")
 		return
 	}
 	switch {

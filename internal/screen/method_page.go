@@ -109,7 +109,7 @@ func (m *model) detail() *detail {
 func (m *model) anatomy(d *detail, v *live.Detail, wide bool, half int) {
 	d.begin("anatomy", line{{"BODY COMPOSITION", strong}, {"  request and response, bytes per call", faint}})
 	if len(v.Classes) == 0 {
-		d.lines = append(d.lines, styled("  waiting for the next call: bodies are decoded since the method was opened", faint))
+		d.lines = append(d.lines, styled("  waiting for the next call; bodies are decoded from when the method was opened", faint))
 	}
 	for _, p := range v.Classes {
 		d.lines = append(d.lines, share(clean(p.Name), count(p.Bytes), p.Percent, m.width, 16))
@@ -219,7 +219,7 @@ func (m *model) largestCall(d *detail, v *live.Detail, half int) {
 			lines = append(lines, text(clean(t)).cut(width))
 		}
 		if len(texts) == 0 {
-			lines = append(lines, styled("  not seen", faint))
+			lines = append(lines, styled("  not captured", faint))
 		}
 		return lines
 	}

@@ -360,7 +360,7 @@ func TestRecord(t *testing.T) {
 	m = drive(m, failed)
 	assert.Contains(t, m.view(), "! recording: no space left on device")
 	assert.False(t, drive(m, "w").settings.Record)
-	assert.Contains(t, func() string { m := drive(m, "ctrl+z"); return m.view() }(), "Ctrl-Z is not followed")
+	assert.Contains(t, func() string { m := drive(m, "ctrl+z"); return m.view() }(), "Ctrl-Z does nothing")
 }
 
 // Nothing jumps: however numbers change, the rows of the table start and end in the same lines.

@@ -15,14 +15,14 @@ func (m *model) notes() []note {
 	s := m.snap
 	if s != nil {
 		for _, b := range broken(s) {
-			add(warn, "! %s: waiting for it to come back; the capture goes on by itself", b)
+			add(warn, "! %s; the capture continues when it is back", b)
 		}
 		if s.RecordError != "" {
 			add(warn, "! recording: %s", clean(s.RecordError))
 		}
 		switch {
 		case s.RecentDrops > 0:
-			add(warn, "! the kernel dropped %s, %s in the last %s: sums and rates are too low. A kernel filter, or a larger --buffer, helps: ?",
+			add(warn, "! the kernel dropped %s, %s in the last %s: sums and rates are too low. A kernel filter or a larger --buffer helps (?)",
 				plural(s.KernelDrops, "packet"), count(s.RecentDrops), seconds(s.Window))
 		case s.KernelDrops > 0:
 			add(warn, "! the kernel dropped %s since the start, none in the last %s", plural(s.KernelDrops, "packet"), seconds(s.Window))

@@ -151,7 +151,7 @@ func (m *model) traffic(s *live.Snapshot) [2]line {
 	}
 	history := [2][]float64{s.InHistory, s.OutHistory}
 	if loopback(s) {
-		two[1].rate, two[1].use = none, "lo: all is in"
+		two[1].rate, two[1].use = none, "all incoming"
 		history[1] = nil
 	}
 	widest := func(least int, of func(c *cells) string) int {

@@ -268,7 +268,7 @@ func (m *model) shares(s *live.Snapshot) line {
 		parts = append(parts, part{styled("no Dubbo in the last "+seconds(s.Window), faint), 1})
 	}
 	if s.OtherFromCounters {
-		hint := "* from the interface's counters: the filter in the kernel hides it"
+		hint := "* from the interface's counters, because the kernel filter excludes it"
 		if m.width < 140 {
 			hint = "* interface counters"
 		}
