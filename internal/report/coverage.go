@@ -191,7 +191,7 @@ func (r *Report) bodies(add func(string, ...any)) {
 		if id := fmt.Sprintf("id %d", c.HeaderID); header != id {
 			header += " (" + id + ")"
 		}
-		add("%s in %s although the header says %s, and decoded as %s.", plural(t.Contradicted[c], "body is", "bodies are"), c.Body, header, c.Body)
+		add("%s decoded as %s because the bytes are %s, although the header says %s.", plural(t.Contradicted[c], "body was", "bodies were"), c.Body, c.Body, header)
 	}
 	if len(t.Layouts) > 0 {
 		var names []string

@@ -27,8 +27,8 @@ type HeadLine struct {
 const (
 	// headLines is the maximum number of lines of the head in a terminal of 60 columns or more, headLabel the width of labels.
 	headLines, headLabel = 8, 10
-	// longFile is the maximum width of a file name in the head on a terminal.
-	longFile = 32
+	// longFile is the width of a file name that is never cut, afterFile the width of what follows it: time, seconds and coverage.
+	longFile, afterFile = 20, 48
 )
 
 // head returns the answer of the report in a few lines: what was captured and how completely, what fills the wire, how large messages
@@ -57,7 +57,7 @@ func (r *Report) captureText(s *Style) string {
 	case n == 1:
 		name = r.inputName()
 		if s.Width > 0 {
-			name = term.CutLeft(name, longFile)
+			name = term.CutLeft(name, max(longFile, s.Width-headLabel-afterFile))
 		}
 	case n > 1:
 		name = Plural(int64(n), "file")

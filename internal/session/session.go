@@ -265,7 +265,7 @@ func (l *Session) Run() error {
 		output.Discard(l.targets)
 		return err
 	}
-	if err := l.Print.Print(l.targets, r, ""); err != nil {
+	if err := l.Print.Print(l.targets, r, l.explain(recordErr)); err != nil {
 		// A capture cannot be repeated. If its file cannot be written, print the report.
 		if len(l.Output.Files) > 0 && !errors.Is(err, syscall.EPIPE) {
 			_ = r.Write(l.Places.Stdout, "table", report.Style{Width: output.Width(l.Places.Stdout), Top: l.Measure.Top})
@@ -333,6 +333,15 @@ func (l *Session) unwatch() error {
 		return nil
 	}
 	return err
+}
+
+// explain returns the command that shows a frame of the capture, or "" if its packets are not all in one file.
+func (l *Session) explain(recordErr error) string {
+	o := &l.Record
+	if recordErr != nil || o.File == "" || o.File == "-" || o.OnlyRPC || o.MaxBytes > 0 || o.Every > 0 || l.onScreen() {
+		return ""
+	}
+	return "dubbo-wire explain " + report.ShellWord(o.File)
 }
 
 // remarks prints how many packets were recorded.
