@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/report"
 )
 
 // damage is the place where decoding stopped, and why.
@@ -28,7 +29,8 @@ func damageOf(f *Frame) *damage {
 	if err == nil {
 		return nil
 	}
-	d := &damage{at: len(f.header) + err.Offset(), cause: err.Cause, expected: err.Expected, found: err.Found, row: len(f.rows)}
+	d := &damage{at: len(f.header) + err.Offset(), cause: err.Cause, row: len(f.rows)}
+	d.expected, d.found = report.ErrorTexts(err, f.redact)
 	for i := range f.rows {
 		if r := &f.rows[i]; r.len > 0 && r.off >= len(f.header)+err.At {
 			d.row = i
@@ -36,9 +38,6 @@ func damageOf(f *Frame) *damage {
 		}
 	}
 	d.likely = f.likely(err)
-	if f.redact {
-		d.found = "" // it quotes bytes
-	}
 	return d
 }
 

@@ -7,6 +7,7 @@ import (
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/rpc"
+	"dubbo-wire/internal/term"
 )
 
 // Frames appends the JSON records of frames. Inputs are the names of files by index. A Frames belongs to one goroutine.
@@ -144,11 +145,20 @@ func (p *Frames) appendParts(f *Record, m *rpc.Message) {
 // errorText describes an error, without the bytes that were found if redact.
 func errorText(e *decode.Error, redact bool) string {
 	s := ""
-	if e.Expected != "" {
-		s = "expected " + e.Expected
+	expected, found := ErrorTexts(e, redact)
+	if expected != "" {
+		s = "expected " + expected
 	}
-	if e.Found != "" && !redact {
-		s += ", found " + e.Found
+	if found != "" {
+		s += ", found " + found
 	}
 	return s
+}
+
+// ErrorTexts returns what was expected and what was found where decoding stopped, the latter not if redact.
+func ErrorTexts(e *decode.Error, redact bool) (expected, found string) {
+	if !redact {
+		found = term.GroupIn(e.Found, "bytes", "captured", "of")
+	}
+	return term.GroupIn(e.Expected), found
 }

@@ -2,6 +2,7 @@ package term
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -16,6 +17,33 @@ func Counted(n int64, one string) string {
 
 // Count formats a number with thousands separators.
 func Count(n int64) string { return Group(strconv.FormatInt(n, 10)) }
+
+// GroupIn inserts thousands separators into the numbers of a sentence: words of four digits or more. If units are given, only
+// numbers before one of these words are counts.
+func GroupIn(text string, units ...string) string {
+	run, longest := 0, 0
+	for _, c := range []byte(text) {
+		if run++; c < '0' || c > '9' {
+			run = 0
+		}
+		longest = max(longest, run)
+	}
+	if longest < 4 {
+		return text
+	}
+	words := strings.Split(text, " ")
+	for i, word := range words {
+		if len(units) > 0 && (i+1 == len(words) || !slices.Contains(units, words[i+1])) {
+			continue
+		}
+		digits := strings.Trim(word, "(),;:")
+		if len(digits) < 4 || digits[0] == '0' || strings.Trim(digits, "0123456789") != "" {
+			continue
+		}
+		words[i] = strings.Replace(word, digits, Group(digits), 1)
+	}
+	return strings.Join(words, " ")
+}
 
 // Group inserts thousands separators.
 func Group(digits string) string {
