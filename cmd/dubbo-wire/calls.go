@@ -31,6 +31,7 @@ The table does not contain values; json and jsonl contain arguments, attachments
 retransmissions and duplicates; the first packet of each frame has a comment (frame.comment). With -w the inputs are
 read twice.`,
 		Example: `  dubbo-wire calls trace.pcap
+  dubbo-wire calls trace.pcap --state error
   dubbo-wire calls trace.pcap --method createUser --format jsonl
   dubbo-wire calls trace.pcap --min-latency 500ms --no-values --format jsonl
   dubbo-wire calls trace.pcap --sort latency --top 10

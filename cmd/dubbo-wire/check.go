@@ -50,7 +50,8 @@ method changed its serialization. Totals and numbers of calls may differ. --upda
 
 A budget limits one size of all methods that match a pattern. It needs no golden file.
 
-FILE is a capture, a folder of captures, or a saved report, as for analyze.`,
+FILE is a capture, a folder of captures, or a saved report, as for analyze. To record a test run:
+dubbo-wire capture lo -w trace.pcap -- mvn verify`,
 		Example: `  dubbo-wire check trace.pcap --golden golden.json --update --tolerance 5%
   dubbo-wire check trace.pcap --golden golden.json
   dubbo-wire check trace.pcap --golden golden.json -o junit.xml
