@@ -81,10 +81,11 @@ func (s *frames) Frame(r *pipeline.Row) {
 	}
 	for i := 0; i < len(m.Tree.Nodes); i = int(m.Tree.Nodes[i].End) {
 		if m.Tree.Nodes[i].Name == "args" && m.Err == nil {
-			one.args = "arguments"
+			args := []byte("arguments")
 			for _, n := range m.Tree.Nodes[i:m.Tree.Nodes[i].End] {
-				one.args += string(m.Body[n.Off : n.Off+n.Len])
+				args = append(args, m.Body[n.Off:n.Off+n.Len]...)
 			}
+			one.args = string(args)
 		}
 	}
 	parts := m.Tree.Parts(nil, 0)

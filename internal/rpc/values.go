@@ -84,7 +84,10 @@ func (m *Message) Timeout() int64 {
 		ms := n.Num
 		switch n.Kind {
 		case decode.String:
-			ms, _ = strconv.ParseInt(n.Text, 10, 32) // 0 if it is not a number
+			var err error
+			if ms, err = strconv.ParseInt(n.Text, 10, 32); err != nil {
+				return
+			}
 		case decode.Int:
 		default:
 			return
