@@ -74,7 +74,7 @@ func (r *Report) onTheWire(s *Style) Section {
 		{Name: "", least: len(wireTitle), Flex: true},
 		{Name: "bytes", unit: volume},
 		{Name: "share %", unit: percent},
-		{Name: "Mbit/s", unit: mbit},
+		{Name: "Mbit/s", unit: mbit, drop: 1},
 		{Name: "", Wrap: true},
 	}}
 	row := func(name string, n int64, note string) {

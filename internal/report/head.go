@@ -210,8 +210,9 @@ func (r *Report) heaviest(s *Style) (line HeadLine) {
 	}
 	bytes := rows[top].WireBytes()
 	share := percentText(bytes, all, s)
-	of, rate := ", "+share+" of bytes", ""
+	of, least, rate := ", "+share+" of bytes", " "+share, ""
 	if 20*r.Totals.IncompleteBytes > r.Totals.RPCBytes {
+		least = ", " + share + " of complete frames"
 		of = ", " + share + " of the bytes of complete frames"
 	}
 	if r.nanos() > 0 {
@@ -219,8 +220,8 @@ func (r *Report) heaviest(s *Style) (line HeadLine) {
 	}
 	full, brief := strings.Join(name, ", "), strings.Join(short, ", ")
 	pair, briefPair := r.pairText(keys, rows[top], s)
-	return HeadLine{Label: "Heaviest", Brief: brief + " " + share, Texts: []string{
-		full + of + rate + pair, brief + of + rate + pair, brief + of + pair, brief + of + briefPair, brief + " " + share + briefPair,
+	return HeadLine{Label: "Heaviest", Brief: brief + least, Texts: []string{
+		full + of + rate + pair, brief + of + rate + pair, brief + of + pair, brief + of + briefPair, brief + least + briefPair,
 	}}
 }
 
