@@ -107,7 +107,7 @@ func TestMissingTrailers(t *testing.T) {
 	analyzed(t, file)
 	text := must(t, "analyze", file)
 	assert.NotContains(t, text, "snap length")
-	assert.Contains(t, text, "packets lack only what follows the IP packet")
+	assert.Contains(t, text, "packets lack only bytes after the IP packet")
 	assert.Contains(t, must(t, "analyze", file, "--format", "json"), `"packetsWithoutTrailer": `)
 
 	packets[8] = packets[8].cut(40)

@@ -224,5 +224,5 @@ func TestLabels(t *testing.T) {
 	assert.Equal(t, map[string]int64{"both-ends.pcap.zst": 134, "both-ends.consumer.pcap.zst": 134}, groups(bothEnds, consumer))
 	_, stderr, code := dubboWire("analyze", "x="+fst, "x="+kryo)
 	assert.Equal(t, exit.Usage, code)
-	assert.Contains(t, stderr, "the same name")
+	assert.Contains(t, stderr, "the same label")
 }
