@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -325,15 +326,25 @@ func (r *Report) sameMethodTexts() []string {
 		return nil
 	}
 	names := dropCommon("/", 2)(m.names, 2)
+	type compared struct {
+		name string
+		paired
+	}
+	var others []compared
+	for i, other := range m.names[1:min(len(m.names), maxCompared)] {
+		if f := m.compare(m.names[0], other); f.request.base > 0 || f.response.base > 0 {
+			others = append(others, compared{names[i+1], f})
+		}
+	}
+	// The smallest of those with the most methods comes first.
+	slices.SortStableFunc(others, func(a, b compared) int {
+		return cmp.Or(cmp.Compare(b.methods, a.methods), cmp.Compare(a.relative(), b.relative()))
+	})
 	var spelled, plain []string
 	methods := 0
-	for i, other := range m.names[1:min(len(m.names), maxCompared)] {
-		f := m.compare(m.names[0], other)
-		if f.request.base == 0 && f.response.base == 0 {
-			continue
-		}
+	for _, f := range others {
 		methods = f.methods
-		plain = append(plain, fmt.Sprintf("%s %s, %s", names[i+1], f.request.text(), f.response.text()))
+		plain = append(plain, fmt.Sprintf("%s %s, %s", f.name, f.request.text(), f.response.text()))
 		spelled = append(spelled, strings.Replace(plain[len(plain)-1], ", ", " requests, ", 1)+" responses")
 	}
 	if len(m.names) == 2 {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -89,6 +90,16 @@ func (q *ratio) text() string {
 		return "-"
 	}
 	return fmt.Sprintf("%.2f x", q.other/q.base)
+}
+
+// relative returns the mean bytes of a request and its response relative to those of the base. Without responses it is the
+// largest number.
+func (f *paired) relative() float64 {
+	if f.response.base == 0 || f.request.base == 0 {
+		return math.MaxFloat64
+	}
+	request, response := float64(f.request.calls), float64(f.response.calls)
+	return (f.request.other/request + f.response.other/response) / (f.request.base/request + f.response.base/response)
 }
 
 // compare compares two serializations.
