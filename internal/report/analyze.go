@@ -62,8 +62,29 @@ func formatSeconds(f float64) string {
 	return term.Group(fmt.Sprintf("%.1f", f)) + " s"
 }
 
-// nanos returns the duration of the capture, which all rates are based on.
+// nanos returns the duration of the capture, which rates are based on.
 func (r *Report) nanos() int64 { return r.Totals.Span() }
+
+// nanosOf returns the time that rates of the sum of groups are based on: the duration of the capture, or that of the groups' intervals if
+// keys, which name the groups, contain the time. It is 0 if the intervals are unknown.
+func (r *Report) nanosOf(keys []int, groups ...*sizes.Group) int64 {
+	at := slices.IndexFunc(keys, func(k int) bool { return r.By.Keys[k] == sizes.Time })
+	if at < 0 {
+		return r.nanos()
+	}
+	intervals := make(map[string]struct{})
+	for _, g := range groups {
+		if g.Rest {
+			return 0
+		}
+		intervals[g.Values[at]] = struct{}{}
+	}
+	step, n := max(int64(r.By.Step), 1), int64(len(intervals))
+	if all := r.nanos(); n > all/step {
+		return all
+	}
+	return n * step
+}
 
 const wireTitle = "ON THE WIRE"
 

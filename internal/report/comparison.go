@@ -13,7 +13,7 @@ import (
 // comparison compares the serializations, or the groups if calls are not grouped by serialization.
 func (r *Report) comparison(s *Style) Section {
 	metrics, numbers := r.metricsIn(inComparison)
-	numbersOf := func(g *sizes.Group) []cell { return r.cellsOf(metrics, g, 0) }
+	numbersOf := func(g *sizes.Group) []cell { return r.cellsOf(metrics, g, 0, r.nanos()) }
 	sec, apart, rows := r.comparedTable(s, numbers, numbersOf, func(g *sizes.Group) []cell {
 		if failed := manyFailed(g); failed != nil {
 			return numbersOf(failed)

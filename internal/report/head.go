@@ -216,8 +216,8 @@ func (r *Report) heaviest(s *Style) (line HeadLine) {
 		least = ", " + share + " of complete frames"
 		of = ", " + share + " of the bytes of complete frames"
 	}
-	if r.nanos() > 0 {
-		rate = " (" + formatRate(float64(bytes)*8000/float64(r.nanos()), s.Exact) + " Mbit/s)"
+	if nanos := r.nanosOf(keys, rows[top]); nanos > 0 {
+		rate = " (" + formatRate(float64(bytes)*8000/float64(nanos), s.Exact) + " Mbit/s)"
 	}
 	full, brief := strings.Join(name, ", "), strings.Join(short, ", ")
 	pair, briefPair := r.pairText(keys, rows[top], s)

@@ -70,17 +70,18 @@ const (
 type groupRow struct {
 	report *Report
 	*sizes.Group
-	sum int64 // bytes on the wire of this row and all rows above
+	sum   int64 // bytes on the wire of this row and all rows above
+	nanos int64 // the time that rates are based on
 }
 
 // metrics are all columns, in table order.
 var metrics = []metric{
-	{Column: headed("", "Mbit/s", mbit), value: func(g *groupRow) cell { return ratioCell(g.WireBytes(), g.report.nanos()) }, screen: &ScreenColumn{Key: "1", Width: 7}},
+	{Column: headed("", "Mbit/s", mbit), value: func(g *groupRow) cell { return ratioCell(g.WireBytes(), g.nanos) }, screen: &ScreenColumn{Key: "1", Width: 7}},
 	{Column: headed("", "calls", count).dropped(3), in: inComparison, value: callsOf},
 	{Column: headed("on the wire", "bytes", volume), in: inRankings | inPage, wide: inRankings, value: wireOf},
 	{Column: headed("on the wire", "%", percent).dropped(1), in: inRankings | inPage, value: shareOf, screen: &ScreenColumn{Group: "-", Name: "share%", Title: "share", Width: 6, Rank: 9, NameWidth: nameWide}},
 	{Column: headed("on the wire", "cum %", percent).dropped(9), in: inRankings | inPage, value: func(g *groupRow) cell { return ratioCell(g.sum, g.report.Selected.WireBytes()) }},
-	{Column: headed("calls", "/s", rate).dropped(5), field: "callsPerSecond", in: inRankings | inPage, unless: timeless, value: func(g *groupRow) cell { return ratioCell(g.Calls, g.report.nanos()) }, screen: &ScreenColumn{Key: "2", Group: "-", Name: "call/s", Title: "calls/s", Width: 7, Rank: 2}},
+	{Column: headed("calls", "/s", rate).dropped(5), field: "callsPerSecond", in: inRankings | inPage, unless: timeless, value: func(g *groupRow) cell { return ratioCell(g.Calls, g.nanos) }, screen: &ScreenColumn{Key: "2", Group: "-", Name: "call/s", Title: "calls/s", Width: 7, Rank: 2}},
 	{Column: headed("calls", "count", count), in: inRankings | inPage, wide: inRankings, unless: timeless, value: callsOf},
 	{Column: headed("", "calls", count), in: inRankings, unless: timed, value: callsOf},
 	{Column: headed("errors", "%", percent).dropped(4), in: inRanking | inComparison | inPage, wide: inRanking, unless: flawless, value: errorShareOf},
@@ -196,15 +197,16 @@ func (r *Report) metricsIn(in tables) (list []*metric, columns []Column) {
 	return list, columns
 }
 
-// cellsOf returns the cells of a group.
-func (r *Report) cellsOf(list []*metric, g *sizes.Group, sum int64) []cell {
-	row := groupRow{r, g, sum}
+// cellsOf returns the cells of a group; nanos is the time that rates are based on.
+func (r *Report) cellsOf(list []*metric, g *sizes.Group, sum, nanos int64) []cell {
+	row := groupRow{r, g, sum, nanos}
 	return listOf(list, func(m *metric) cell { return m.value(&row) })
 }
 
-// jsonRates returns the metrics that have a field, rounded to three decimals, null if there is no number.
+// jsonRates returns the metrics that have a field, rounded to three decimals, null if there is no number. They are based on the time
+// of the whole input, also if calls are grouped by time.
 func (r *Report) jsonRates(g *sizes.Group) (rates members) {
-	row := groupRow{report: r, Group: g}
+	row := groupRow{report: r, Group: g, nanos: r.nanos()}
 	for i := range metrics {
 		if m := &metrics[i]; m.field != "" {
 			rates = append(rates, member{m.field, rounded(m.value(&row), m.unit)})
@@ -262,7 +264,7 @@ func ScreenColumns() (columns []ScreenColumn) {
 func ScreenNumbers(g *sizes.Group, all int64, span time.Duration) (numbers []float64) {
 	window := &Report{Totals: &pipeline.Totals{LastTime: int64(span)}}
 	window.Selected.Request.Wire.Total = all
-	row := groupRow{report: window, Group: g}
+	row := groupRow{report: window, Group: g, nanos: window.nanos()}
 	for i := range metrics {
 		m := &metrics[i]
 		if m.screen == nil {

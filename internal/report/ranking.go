@@ -43,7 +43,7 @@ func (k *Ranking) Next() ([]Cell, *sizes.Group) {
 	}
 	g := k.rows[k.taken]
 	k.taken++
-	return k.row(numberCell(int64(k.taken)), k.label(k.values(g)), g), g
+	return k.row(numberCell(int64(k.taken)), k.label(k.values(g)), g, g), g
 }
 
 // values returns the parts of a group's key that name it.
@@ -70,12 +70,15 @@ func (k *Ranking) rest(more func(n int) string) []Cell {
 	if n > 0 {
 		text = append([]string{more(n)}, text...)
 	}
-	return k.row(textCell(""), spanningLabel(strings.Join(text, ", "), k.Labels), sumOf(left))
+	return k.row(textCell(""), spanningLabel(strings.Join(text, ", "), k.Labels), sumOf(left), left...)
 }
 
-func (k *Ranking) row(rank cell, names []cell, g *sizes.Group) []Cell {
-	k.sum += g.WireBytes()
-	k.add(k.style, slices.Concat([]cell{rank}, names, k.report.cellsOf(k.metrics, g, k.sum))...)
+// row adds the row of a group, or of the sum of groups.
+func (k *Ranking) row(rank cell, names []cell, sum *sizes.Group, groups ...*sizes.Group) []Cell {
+	r := k.report
+	k.sum += sum.WireBytes()
+	nanos := r.nanosOf(indexes(len(r.By.Keys)), groups...)
+	k.add(k.style, slices.Concat([]cell{rank}, names, r.cellsOf(k.metrics, sum, k.sum, nanos))...)
 	return k.Rows[len(k.Rows)-1]
 }
 
