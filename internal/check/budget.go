@@ -107,7 +107,7 @@ func (r *Result) CheckBudgets(budgets []Budget, rep *report.Report) {
 			list = append(list, &pair{values: g.Values, is: g})
 		}
 	}
-	names := namer(rep.By, list)
+	named := namer(rep.By, list)
 	for _, b := range budgets {
 		s := Spent{Pattern: b.Pattern, Size: b.Size, Limit: b.Limit, Status: NoCalls, Methods: []overBudget{}}
 		for _, p := range list {
@@ -124,11 +124,12 @@ func (r *Result) CheckBudgets(budgets []Budget, rep *report.Report) {
 				continue
 			}
 			s.Over++
-			o := overBudget{Name: names(p), Calls: p.is.Calls, Now: now, Largest: largestOf(rep, p.is)}
+			by, values := named(p)
+			o := overBudget{Name: report.KeyText(by, values), Calls: p.is.Calls, Now: now, Largest: largestOf(rep, p.is)}
 			if b.Limit > 0 {
 				o.Percent = (is/float64(b.Limit) - 1) * 100
 			}
-			o.method = Method{Status: Over, Service: service, Method: method, Largest: o.Largest, Measures: []Measure{{Name: b.Size, Is: now, Drift: true, over: true}}}
+			o.method = Method{Status: Over, Largest: o.Largest, Measures: []Measure{{Name: b.Size, Is: now, Drift: true, over: true}}, by: by, values: values, group: p.is}
 			s.Methods = append(s.Methods, o)
 		}
 		if s.Over > 0 {

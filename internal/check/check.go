@@ -171,6 +171,11 @@ type Method struct {
 	Allowed  Tolerance `json:"allowed"`
 	Measures []Measure `json:"measures"`
 	Largest  *Largest  `json:"largest"` // nil where there is none
+
+	// by and values are the keys in the name; group is that of the run. They choose the message to explain.
+	by     sizes.By
+	values []string
+	group  *sizes.Group
 }
 
 // Largest is the message with the largest body.
@@ -258,11 +263,13 @@ func Run(golden *report.Summaries, terms Terms, r *report.Report) (*Result, erro
 		}
 	}
 	list = joinChanged(golden.By, list)
-	names := namer(golden.By, list)
+	named := namer(golden.By, list)
 	for _, p := range list {
+		by, values := named(p)
 		m := Method{
-			Name: names(p), Service: valueOf(golden.By, p.values, sizes.Service), Method: valueOf(golden.By, p.values, sizes.Method),
+			Name: report.KeyText(by, values), Service: valueOf(golden.By, p.values, sizes.Service), Method: valueOf(golden.By, p.values, sizes.Method),
 			Allowed: terms.of(golden.By, p.values), Measures: []Measure{}, Known: p.was != nil, From: p.from, To: p.to,
+			by: by, values: values, group: p.is,
 		}
 		if p.is == nil {
 			m.Status, m.Calls = Vanished, p.was.Calls
@@ -491,9 +498,9 @@ func valueOf(by sizes.By, values []string, k sizes.Key) string {
 	return ""
 }
 
-// namer returns a function that names pairs by service, method and the other keys that differ between pairs. A pair whose
-// serialization changed is named without it.
-func namer(by sizes.By, list []*pair) func(*pair) string {
+// namer returns a function that returns the keys that name a pair: service, method and the other keys that differ between pairs. A
+// pair whose serialization changed is named without it.
+func namer(by sizes.By, list []*pair) func(*pair) (sizes.By, []string) {
 	firsts, differs := make([]string, len(by.Keys)), make([]bool, len(by.Keys))
 	hidden := func(p *pair, k sizes.Key) bool { return p.to != "" && k == sizes.Serialization }
 	for n, k := range by.Keys {
@@ -509,14 +516,12 @@ func namer(by sizes.By, list []*pair) func(*pair) string {
 		}
 		differs[n] = differs[n] || k == sizes.Service || k == sizes.Method || len(by.Keys) == 1
 	}
-	return func(p *pair) string {
-		var named sizes.By
-		var values []string
+	return func(p *pair) (named sizes.By, values []string) {
 		for i, k := range by.Keys {
 			if differs[i] && !hidden(p, k) {
 				named.Keys, values = append(named.Keys, k), append(values, p.values[i])
 			}
 		}
-		return report.KeyText(named, values)
+		return named, values
 	}
 }

@@ -519,3 +519,37 @@ func FuzzReadGolden(f *testing.F) {
 		}
 	})
 }
+
+// The command shows a message of the direction that is over, in the serialization of the line.
+func TestExplainCommand(t *testing.T) {
+	r := run(map[string][]int64{"S/a": {1, 3}})
+	g := *r.Groups[0]
+	g.Values = []string{"kryo (Kryo 5)", "S", "a"}
+	r.Groups = append(r.Groups, &g)
+	commands := func(rule string) (list []string) {
+		b, err := ParseBudget(rule)
+		require.NoError(t, err)
+		res, err := Run(nil, Terms{}, r)
+		require.NoError(t, err)
+		res.Explain = "explain x.pcap"
+		res.CheckBudgets([]Budget{b}, r)
+		for i := range res.Budgets[0].Methods {
+			list = append(list, res.explainCommand(&res.Budgets[0].Methods[i].method))
+		}
+		return list
+	}
+	assert.Equal(t, []string{
+		"explain x.pcap --serialization 'hessian2' --service 'S' --method 'a' --min-request 2",
+		"explain x.pcap --serialization 'kryo (Kryo 5)' --service 'S' --method 'a' --min-request 2",
+	}, commands("a request mean<=1"))
+	g.NotOK = new(sizes.NotOK)
+	g.NotOK.Other.Body.Add(50)
+	r.Inputs, r.Groups[0].LargestOK, g.Largest = []report.Input{{File: "x.pcap"}}, 4, sizes.Largest{Frame: 6, BodyBytes: 50}
+	assert.Equal(t, []string{
+		"explain x.pcap --frame 4",
+		"explain x.pcap --serialization 'kryo (Kryo 5)' --service 'S' --method 'a' --min-response 50 --response",
+	}, commands("a response max<=10"))
+	g.Request.Body.Add(60)
+	g.Largest = sizes.Largest{Frame: 5, BodyBytes: 60}
+	assert.Equal(t, []string{"explain x.pcap --frame 5"}, commands("a request max<=10"))
+}

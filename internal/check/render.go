@@ -3,12 +3,14 @@ package check
 import (
 	"fmt"
 	"io"
+	"math"
 	"math/big"
 	"slices"
 	"strconv"
 	"strings"
 
 	"dubbo-wire/internal/report"
+	"dubbo-wire/internal/sizes"
 	"dubbo-wire/internal/term"
 )
 
@@ -442,27 +444,60 @@ func (m *Method) driftedMeasures() (list []Measure) {
 	return list
 }
 
-// explainCommand returns the command that shows a body of a method that is over: the largest body if its size drifted, else a call
-// with the maximum that drifted, else the first call. It returns "" if there is no such command.
+// explainFlags are the flags of explain that choose the calls of a key.
+var explainFlags = map[sizes.Key]string{
+	sizes.Protocol: "protocol", sizes.Serialization: "serialization", sizes.Service: "service", sizes.Method: "method",
+	sizes.Client: "client", sizes.Server: "server",
+}
+
+// explainCommand returns the command that shows a message of the direction that is over: the largest one, or the first of at least the
+// maximum, p99 or mean that is over. It returns "" if there is no such command.
 func (r *Result) explainCommand(m *Method) string {
 	if m.Status != Over || r.Explain == "" {
 		return ""
 	}
-	command, call := term.Clean(r.Explain), ""
-	for _, n := range m.Measures {
-		if l := m.Largest; l != nil && n.Drift && string(n.Is) == strconv.FormatInt(l.BodyBytes, 10) {
-			return command + " --frame " + strconv.FormatInt(l.Frame, 10)
-		}
-		if direction, ok := strings.CutSuffix(n.Name, " max"); ok && n.Drift && n.over && call == "" {
-			call = " --min-" + direction + " " + string(n.Is)
+	command := term.Clean(r.Explain)
+	direction, least := m.outlier()
+	if frame := m.largestIn(direction); frame > 0 {
+		return command + " --frame " + strconv.FormatInt(frame, 10)
+	}
+	for i, k := range m.by.Keys {
+		if flag, ok := explainFlags[k]; ok && m.values[i] != "" {
+			command += " --" + flag + " '" + strings.ReplaceAll(term.Clean(m.values[i]), "'", `'\''`) + "'"
 		}
 	}
-	for _, f := range [][2]string{{" --service ", m.Service}, {" --method ", m.Method}} {
-		if f[1] != "" {
-			command += f[0] + "'" + strings.ReplaceAll(term.Clean(f[1]), "'", `'\''`) + "'"
+	if least > 0 {
+		command += " --min-" + direction + " " + strconv.FormatInt(least, 10)
+	}
+	if direction == "response" {
+		command += " --response"
+	}
+	return command
+}
+
+// outlier returns the direction of the size to explain, and the least length of a body that it is about.
+func (m *Method) outlier() (direction string, least int64) {
+	for _, name := range []string{"max", "p99", "mean"} {
+		for i := range m.Measures {
+			n := &m.Measures[i]
+			if of, ok := strings.CutSuffix(n.Name, " "+name); ok && n.Drift && n.over {
+				size, _ := strconv.ParseFloat(string(n.Is), 64)
+				return of, int64(math.Ceil(size))
+			}
 		}
 	}
-	return command + call
+	return "request", 0
+}
+
+// largestIn returns the frame with the largest body of a direction, 0 if it is unknown.
+func (m *Method) largestIn(direction string) int64 {
+	switch {
+	case direction == "response":
+		return m.group.LargestOK
+	case m.Largest != nil && m.group.Request.Body.Max > m.group.Response().Body.Max:
+		return m.Largest.Frame
+	}
+	return 0
 }
 
 // sentence describes the drift of a method in one line.

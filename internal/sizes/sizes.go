@@ -131,6 +131,8 @@ type Group struct {
 	NotOK               *NotOK
 	Latency, Wait       Stat // nanoseconds
 	Largest             Largest
+	// LargestOK is the frame with the largest body of ResponseOK, 0 if it is unknown.
+	LargestOK int64
 	// Parts holds the bytes of all request and response bodies by class, if they were decoded.
 	Parts [decode.ClassMissing]int64
 	// Sampled is the number of sampled bodies, of requests and of responses. Parts has only these if bodies are sampled.
@@ -333,6 +335,9 @@ func (a *Aggregator) message(g *Group, c *call.Call, m *call.Message, k kind) {
 		g.addSample(m)
 	}
 	body := int64(m.BodyLen)
+	if k == okResponses && (g.LargestOK == 0 || body > d.Body.Max || body == d.Body.Max && m.Number < g.LargestOK) {
+		g.LargestOK = m.Number
+	}
 	d.Body.Add(body)
 	d.Frame.Add(int64(m.FrameLen()))
 	if g.Largest.Frame == 0 || body > g.Largest.BodyBytes || body == g.Largest.BodyBytes && m.Number < g.Largest.Frame {
@@ -547,6 +552,9 @@ func (g *Group) Merge(o *Group) {
 	g.Unanswered += o.Unanswered
 	g.OtherAnswers += o.OtherAnswers
 	g.Request.Merge(&o.Request)
+	if o.LargestOK != 0 && (g.LargestOK == 0 || o.ResponseOK.Body.Max > g.ResponseOK.Body.Max) {
+		g.LargestOK = o.LargestOK
+	}
 	g.ResponseOK.Merge(&o.ResponseOK)
 	if o.NotOK != nil {
 		if g.NotOK == nil {
