@@ -70,7 +70,8 @@ func (a *analyzeFlags) add(cmd *cobra.Command, formats ...string) {
 	flagValues(cmd, "sections", report.SectionNames())
 }
 
-// chooseSections checks --sections. A section that a flag asks for is asked for by its name, too.
+// chooseSections checks --sections. A section that a flag asks for is asked for by its name, too, but does not drop groups as
+// --same-methods does.
 func (a *analyzeFlags) chooseSections(cfg *measure.Config) error {
 	names := report.SectionNames()
 	if a.print.Sections != nil && len(a.print.Sections) == 0 {
@@ -86,8 +87,6 @@ func (a *analyzeFlags) chooseSections(cfg *measure.Config) error {
 			return exit.Usagef("--sections: %q is not a section%s Choose from %s", name, cmp.Or(hint, "."), strings.Join(names, ", "))
 		case slices.Contains(a.print.Sections[:i], name):
 			return exit.Usagef("--sections names %s twice", name)
-		case name == "same-methods":
-			a.print.SameMethods = true
 		case name == "details":
 			cfg.Details = true
 		}
@@ -126,7 +125,7 @@ func (a *analyzeFlags) complete() (cfg measure.Config, p *measure.Print, err err
 			p.Sort = cmp.Or(p.Sort, preset.sort)
 		}
 	}
-	if p.SameMethods {
+	if p.SameMethods || slices.Contains(p.Sections, report.SameMethodsName) {
 		for _, k := range []sizes.Key{sizes.Serialization, sizes.Service, sizes.Method} {
 			if !slices.Contains(cfg.By.Keys, k) {
 				return cfg, p, exit.Usagef("--same-methods compares the serializations of each method; add serialization, service and method to --by")

@@ -189,16 +189,14 @@ func (r *Report) sameMethods() []string {
 
 func methodsSeen(n int) string { return plural(int64(n), "method was seen", "methods were seen") }
 
-// sameMethodsSections returns tables that compare the serializations over the methods that they have in common, if SameMethods is set.
+// sameMethodsSections returns tables that compare the serializations over the methods that they have in common.
 func (r *Report) sameMethodsSections(s *Style) []Section {
-	if !r.SameMethods {
-		return nil
-	}
 	m, ok := r.shared()
 	if !ok {
 		return nil
 	}
-	if len(r.Groups) == 0 {
+	several := func(key [2]string) bool { return len(m.methods[key]) > 1 }
+	if !slices.ContainsFunc(m.sorted, several) {
 		return []Section{{Title: "SAME METHODS", Notes: []string{"No method was seen in more than one serialization."}}}
 	}
 	return []Section{r.sameCalls(&m, s), r.methodSizes(&m, s)}

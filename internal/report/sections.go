@@ -22,7 +22,7 @@ const headName = "head"
 // parts are all parts in reading order. Those of presets and the same methods are there if the user asked for them.
 var parts = []part{
 	{name: headName},
-	{name: "same-methods", title: "SAME METHODS", sections: (*Report).sameMethodsSections},
+	{name: SameMethodsName, title: "SAME METHODS", sections: (*Report).sameMethodsSections},
 	presetPart(sizes.BigRequests),
 	presetPart(sizes.BigResponses),
 	presetPart(sizes.Slow),
@@ -38,6 +38,9 @@ var parts = []part{
 }
 
 const methodsName = "methods"
+
+// SameMethodsName is the name of the section that compares serializations over the same methods.
+const SameMethodsName = "same-methods"
 
 func presetPart(p sizes.Preset) part {
 	return part{name: string(p), title: worstTitles[p], ofCalls: true, sections: func(r *Report, s *Style) (list []Section) {
@@ -94,6 +97,9 @@ func (r *Report) document(s *Style) *Document {
 // inOrder returns the parts without the head. The first preset ranks the methods, so these follow the calls of presets.
 func (r *Report) inOrder() []part {
 	list := slices.Clone(parts[1:])
+	if !r.SameMethods {
+		list = slices.DeleteFunc(list, func(p part) bool { return p.name == SameMethodsName })
+	}
 	if len(r.Worst) > 0 {
 		is := func(name string) int { return slices.IndexFunc(list, func(p part) bool { return p.name == name }) }
 		methods := list[is(methodsName)]

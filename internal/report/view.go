@@ -30,7 +30,9 @@ func (r *Report) View(s Style) *View {
 	all := s
 	all.Top = 25
 	v := &View{Name: r.inputName(), Head: r.head(&s), OnTheWire: r.onTheWire(&s), Coverage: r.coverageSection(&s), FindingsNotes: r.basisNotes()}
-	v.Same = r.sameMethodsSections(&s)
+	if r.SameMethods {
+		v.Same = r.sameMethodsSections(&s)
+	}
 	if r.Selected.Calls == 0 {
 		return v
 	}
