@@ -42,7 +42,7 @@ func TestDamage(t *testing.T) {
 		{"43 0161 e1 60", 3, "3: expected the number of a class's fields, found e1 (long)"},
 		{"43 0161 49 7fffffff 0162", 3, "3: expected the number of a class's fields, at most 2, one byte each, found 2147483647"},
 		{"43 0161 91 91 60", 4, "4: expected the name of a field, found 91 (int)"},
-		{"43 0143 90 91", 4, "4: expected an object behind its class definition, found 91 (int)"},
+		{"43 0143 90 91", 4, "4: expected an object after its class definition, found 91 (int)"},
 		{"43 0143 90", 4, "4: expected an object, found 0 bytes to the end of the body"},
 		{"61", 0, "0: expected an index below 0 of the class table, found 1"},
 		{"4f 95", 0, "1: expected an index below 0 of the class table, found 5"},
@@ -53,8 +53,8 @@ func TestDamage(t *testing.T) {
 		{"7a 51 0161", 1, "2: expected the index of an object, found 01 (string)"},
 		{"79 51", 1, "1: expected the index of an object, found 1 bytes to the end of the body"},
 
-		{"79 53 0010 6162", 1, "1: expected a string of 16 UTF-16 units, found the end of the body behind 2 of them"},
-		{"79 03 61e4b8", 1, "1: expected a string of 3 UTF-16 units, found the end of the body behind 1 of them"},
+		{"79 53 0010 6162", 1, "1: expected a string of 16 UTF-16 units, found the end of the body after 2 of them"},
+		{"79 03 61e4b8", 1, "1: expected a string of 3 UTF-16 units, found the end of the body after 1 of them"},
 		{"79 53 00", 1, "1: expected a string, found 2 bytes to the end of the body"},
 		{"79 03 61f888808080", 1, "3: expected a string" + utf8 + ", found f8, which starts none"},
 		{"79 03 618061", 1, "3: expected a string" + utf8 + ", found 80, which continues one"},
@@ -83,7 +83,7 @@ func TestDamage(t *testing.T) {
 	r := New()
 	r.Reset(formattest.Hex("1f 61"), decode.Lost, nil)
 	r.Text("path")
-	assert.Equal(t, "lost at body offset 0: expected a string of 31 UTF-16 units, found the end of the captured bytes behind 1 of them", r.Err().Error())
+	assert.Equal(t, "lost at body offset 0: expected a string of 31 UTF-16 units, found the end of the captured bytes after 1 of them", r.Err().Error())
 	r.Reset(formattest.Hex("96"), decode.Malformed, nil)
 	r.ResultKind()
 	assert.Equal(t, "malformed at body offset 0: expected a result kind, an int of 0 to 5 (90 to 95), found 6", r.Err().Error())

@@ -88,7 +88,7 @@ func (r *Reader) classIndex() (i, stop int) {
 			return 0, -1
 		}
 	default:
-		return 0, r.fail(decode.Malformed, "an object behind its class definition", describe(op))
+		return 0, r.fail(decode.Malformed, "an object after its class definition", describe(op))
 	}
 	if i < 0 || i >= len(r.classes) {
 		at := r.Off

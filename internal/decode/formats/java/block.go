@@ -60,7 +60,7 @@ func (r *Reader) nextBlock(what string) {
 			at := r.Off - 1
 			r.block = r.blockLen(tc)
 			if r.OK() && r.block > r.Left() && r.Short == decode.Malformed {
-				r.FailAt(at, decode.Malformed, "a block of data that ends within the body", fmt.Sprintf("%d bytes of it, with %d to the end of the body", r.block, r.Left()))
+				r.FailAt(at, decode.Malformed, "a block of data that ends within the body", fmt.Sprintf("a block of %d bytes, with %d to the end of the body", r.block, r.Left()))
 			}
 			r.Role("block")
 		case tc == tcReset:

@@ -210,7 +210,7 @@ func (r *Reader) readFields(c *class, n int) {
 			return
 		}
 		if k := len(r.fields) - 1; r.OK() && i > 0 && size(code) > 0 && size(r.fields[k].code) == 0 {
-			r.FailAt(r.Off-1, decode.Malformed, "the type of an object, which come behind all primitives", fmt.Sprintf("a primitive, %c", code))
+			r.FailAt(r.Off-1, decode.Malformed, "the type of an object, because objects come after all primitives", fmt.Sprintf("a primitive, %c", code))
 			return
 		}
 		r.fields = append(r.fields, fieldDesc{code, r.className()})

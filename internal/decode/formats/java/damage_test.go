@@ -25,7 +25,7 @@ func TestDamage(t *testing.T) {
 	for _, c := range []struct{ name, body, want, stands string }{
 		{"another magic", "aced0006 770100", `malformed at body offset 0: expected aced0005, the start of a stream, found aced0006`, ``},
 		{"nothing behind the head", stream, `malformed at body offset 4: expected the byte before an object (1 bytes), found 0 bytes to the end of the body`, ``},
-		{"a block that is longer than the body", stream + "7709 01", `malformed at body offset 4: expected a block of data that ends within the body, found 9 bytes of it, with 1 to the end of the body`, ``},
+		{"a block that is longer than the body", stream + "7709 01", `malformed at body offset 4: expected a block of data that ends within the body, found a block of 9 bytes, with 1 to the end of the body`, ``},
 		{"neither null nor an object", stream + "7701 07", `malformed at body offset 6: expected 00 (null) or 01 (an object follows), found 07`, ``},
 		{"block data where an object should be", value + "7701 00", `malformed at body offset 7: expected an object, found byte 77, a block of data`, ``},
 		{"no item", value + "00", `malformed at body offset 7: expected an object, found byte 00`, ``},
@@ -39,7 +39,7 @@ func TestDamage(t *testing.T) {
 		{"a class whose name is cut", value + "73 72 0010 6162", `malformed at body offset 8: expected a name (16 bytes), found 2 bytes to the end of the body`, `{}`},
 		{"a class whose flags are cut", value + "73 72 0001 41 0000000000000001", `malformed at body offset 8: expected the flags of a class (1 bytes), found 0 bytes to the end of the body`, `{}`},
 		{"a field of no type", value + "73 72 0001 41 0000000000000001 02 0001 58 0001 61", `malformed at body offset 23: expected the type of a field, found byte 58`, `{}`},
-		{"a primitive behind an object among fields", value + "73 72 0001 41 0000000000000001 02 0002 4c 0001 61 74 0003 4c413b 49 0001 62", `malformed at body offset 23: expected the type of an object, which come behind all primitives, found a primitive, I`, `{}`},
+		{"a primitive after an object among fields", value + "73 72 0001 41 0000000000000001 02 0002 4c 0001 61 74 0003 4c413b 49 0001 62", `malformed at body offset 23: expected the type of an object, because objects come after all primitives, found a primitive, I`, `{}`},
 		{"a field whose type is no string", value + "73 72 0001 41 0000000000000001 02 0001 4c 0001 61 70", `malformed at body offset 23: expected the type of a field, a string, found byte 70, null`, `{}`},
 		{"a class that is its own superclass", value + "73 72 0001 41 0000000000000001 02 0000 78 71 007e0000", `malformed at body offset 24: expected a reference to a class, found a handle of something else`, `{}`},
 		{"a number cut short", value + "73" + point + "0000", `malformed at body offset 54: expected field x (4 bytes), found 2 bytes to the end of the body`, `{"@class":"P"}`},
