@@ -115,7 +115,7 @@ func (r *Result) CheckBudgets(budgets []Budget, rep *report.Report) {
 			if !b.matches(service, method) {
 				continue
 			}
-			now, is, ok := b.measure(p.is)
+			now, is, ok := b.measure(rep.By, p.is)
 			switch {
 			case !ok:
 				continue
@@ -142,11 +142,11 @@ func (r *Result) CheckBudgets(budgets []Budget, rep *report.Report) {
 }
 
 // measure returns the size that the budget limits; ok is false if the group has no such messages.
-func (b *Budget) measure(g *sizes.Group) (text report.Number, is float64, ok bool) {
+func (b *Budget) measure(by sizes.By, g *sizes.Group) (text report.Number, is float64, ok bool) {
 	direction, name, _ := strings.Cut(b.Size, " ")
 	stat := &g.Request.Body
 	if direction == "response" {
-		stat = responses(g)
+		stat = responses(by, g)
 	}
 	if stat.Count == 0 {
 		return "", 0, false

@@ -1,7 +1,7 @@
 // Package check compares the sizes of a report with those of a golden file and with budgets: mean, p99 and maximum of request bodies
-// and of the bodies of successful responses, by method. The result is printed as a table, Markdown, JSON, GitHub workflow commands or
-// JUnit XML. Totals and counts are not compared, because they depend on the load and not on the code. The package reads and writes
-// golden files. It does not change reports and copies the texts that it needs.
+// and of the bodies of successful responses in the serialization of the request, by method. The result is printed as a table, Markdown,
+// JSON, GitHub workflow commands or JUnit XML. Totals and counts are not compared, because they depend on the load and not on the code.
+// The package reads and writes golden files. It does not change reports and copies the texts that it needs.
 package check
 
 import (
@@ -278,7 +278,7 @@ func Run(golden *report.Summaries, terms Terms, r *report.Report) (*Result, erro
 			if was == nil {
 				was = &report.SummaryGroup{}
 			}
-			if err := m.compare(was, p.is); err != nil {
+			if err := m.compare(golden.By, was, p.is); err != nil {
 				return nil, fmt.Errorf("%s: %w", m.Name, err)
 			}
 			if m.Calls = p.is.Calls; !m.Known {
@@ -387,8 +387,14 @@ func largestOf(r *report.Report, g *sizes.Group) *Largest {
 // measureNames are the numbers of a direction that are checked.
 var measureNames = [...]string{"mean", "p99", "max"}
 
-// responses returns the bodies of the responses that are checked: those of successful calls, in any serialization.
-func responses(g *sizes.Group) *sizes.Stat { return &g.ResponseOKOrOther().Body }
+// responses returns the bodies of the responses that are checked: those of successful calls in the serialization of the request. If
+// there are none, or if calls are grouped by the serialization of the response, it returns those in other serializations, too.
+func responses(by sizes.By, g *sizes.Group) *sizes.Stat {
+	if g.ResponseOK.Body.Count == 0 || slices.Contains(by.Keys, sizes.ResponseSerialization) {
+		return &g.ResponseOKOrOther().Body
+	}
+	return &g.ResponseOK.Body
+}
 
 // summaryOf returns the numbers of a distribution as golden files have them.
 func summaryOf(s *sizes.Stat) report.Summary {
@@ -403,11 +409,14 @@ func summaryOf(s *sizes.Stat) report.Summary {
 }
 
 // compare sets the measures and the status.
-func (m *Method) compare(was *report.SummaryGroup, is *sizes.Group) error {
+func (m *Method) compare(by sizes.By, was *report.SummaryGroup, is *sizes.Group) error {
 	m.Status = Within
-	added, answers := false, responses(is)
-	if was.AllResponses {
+	added, answers := false, responses(by, is)
+	switch {
+	case was.AllResponses:
 		answers = &is.Response().Body
+	case was.Response.Mean != "" && was.Response.P99 == "": // a full report, read as the sum of successful responses in any serialization
+		answers = &is.ResponseOKOrOther().Body
 	}
 	for _, d := range []struct {
 		name    string

@@ -105,15 +105,15 @@ func TestNoTolerance(t *testing.T) {
 	res = checked(t, was, map[string][]int64{"S/a": {100, 101, 101}, "S/b": {7, 8, 8, 9, 9, 9, 9}}, "0")
 	assert.True(t, res.Drifted())
 	assert.Equal(t, [2]int{1, 1}, [2]int{res.Over, res.Within})
-	assert.Equal(t, "request mean 100.333 -> 100.667 (+0.3 %, allowed 0 %), response mean 1,003.333 -> 1,006.667 (+0.3 %, allowed 0 %)", res.Methods[0].sentence())
+	assert.Equal(t, "request mean 100.333 -> 100.667 (+0.3 %, allowed 0 %), response mean 1,003.333 -> 1,006.667 (+0.3 %, allowed 0 %)", res.sentence(&res.Methods[0]))
 
 	res = checked(t, was, map[string][]int64{"S/a": {100, 100, 100}, "S/b": was["S/b"]}, "0")
 	assert.Equal(t, [2]int{1, 1}, [2]int{res.Under, res.Within})
 
 	// The change that is printed is never one that is allowed.
 	res = checked(t, map[string][]int64{"S/a": {3574}, "S/b": {100000000}}, map[string][]int64{"S/a": {3215}, "S/b": {110000001}}, "10%")
-	assert.Equal(t, "request (all) 3,574 -> 3,215 (-10.04 %, allowed 10 %), response (all) 35,740 -> 32,150 (-10.04 %, allowed 10 %)", res.Methods[1].sentence())
-	assert.Contains(t, res.Methods[0].sentence(), "request (all) 100,000,000 -> 110,000,001 (+10.000001 %, allowed 10 %)")
+	assert.Equal(t, "request (all) 3,574 -> 3,215 (-10.04 %, allowed 10 %), response (all) 35,740 -> 32,150 (-10.04 %, allowed 10 %)", res.sentence(&res.Methods[1]))
+	assert.Contains(t, res.sentence(&res.Methods[0]), "request (all) 100,000,000 -> 110,000,001 (+10.000001 %, allowed 10 %)")
 
 	// Counts are the load's.
 	res = checked(t, was, map[string][]int64{"S/a": append(was["S/a"], was["S/a"]...), "S/b": was["S/b"]}, "0")
@@ -139,7 +139,7 @@ func TestVanishedAndNew(t *testing.T) {
 	got, err := Run(golden(t, quiet), Terms{}, run(map[string][]int64{"S/a": {1}}))
 	require.NoError(t, err)
 	assert.Equal(t, [2]int{1, 0}, [2]int{got.New, got.Within})
-	assert.Equal(t, "new in the run: response mean 10; --update adds it to the golden file", got.Methods[0].sentence())
+	assert.Equal(t, "new in the run: response mean 10; --update adds it to the golden file", got.sentence(&got.Methods[0]))
 	assert.False(t, got.Drifted())
 	got.Strict = true
 	assert.True(t, got.Drifted())
@@ -151,11 +151,11 @@ func TestVanishedAndNew(t *testing.T) {
 	got, err = Run(golden(t, quiet), Terms{}, run(map[string][]int64{"S/a": {2}}))
 	require.NoError(t, err)
 	assert.Equal(t, [2]int{0, 1}, [2]int{got.New, got.Over})
-	assert.Equal(t, "request (all) 1 -> 2 (+100.0 %, allowed 0 %), response (all) 20 (none before)", got.Methods[0].sentence())
+	assert.Equal(t, "request (all) 1 -> 2 (+100.0 %, allowed 0 %), response (all) 20 (none before)", got.sentence(&got.Methods[0]))
 	got, err = Run(golden(t, run(map[string][]int64{"S/a": {1}})), Terms{}, quiet)
 	require.NoError(t, err)
 	assert.True(t, got.Drifted())
-	assert.Contains(t, got.Methods[0].sentence(), "none any more")
+	assert.Contains(t, got.sentence(&got.Methods[0]), "none any more")
 }
 
 func TestTolerancesOfMethods(t *testing.T) {
@@ -344,7 +344,7 @@ func TestChangedSerialization(t *testing.T) {
 		res.GrowthOnly = true
 		assert.Equal(t, c.growth, res.Drifted(), c.name)
 		if c.sentence != "" {
-			assert.Contains(t, res.Methods[0].sentence(), c.sentence, c.name)
+			assert.Contains(t, res.sentence(&res.Methods[0]), c.sentence, c.name)
 			assert.Equal(t, "S/a", res.Methods[0].Name, c.name)
 		}
 	}
@@ -359,6 +359,15 @@ func TestGrowthOnly(t *testing.T) {
 	res = checked(t, map[string][]int64{"S/a": {100, 100}}, map[string][]int64{"S/a": {1, 101}}, "0")
 	res.GrowthOnly = true
 	assert.True(t, res.Drifted())
+	// Only what grew is marked as a failure.
+	var rows []string
+	for _, row := range res.driftSection(9, func(*Method) {}).Rows {
+		rows = append(rows, row[0].Text+"|"+row[1].Text+"|"+row[2].Text)
+	}
+	assert.Equal(t, []string{
+		"x|S/a|request p99", "||request max", "||response p99", "||response max", "-||request mean", "-||response mean",
+	}, rows)
+	assert.NotContains(t, res.sentence(&res.Methods[0]), "mean")
 	quiet := run(map[string][]int64{"S/a": {1}})
 	quiet.Groups[0].ResponseOK = sizes.Direction{}
 	res = check(t, golden(t, run(map[string][]int64{"S/a": {1}})), Terms{}, quiet)
@@ -366,27 +375,41 @@ func TestGrowthOnly(t *testing.T) {
 	assert.True(t, res.Drifted())
 }
 
-// Responses of failed calls are not compared, those in another serialization are; in reports of earlier versions both are in one sum.
+// Only successful responses in the serialization of the request are compared. Without any, those in other serializations are.
 func TestSuccessfulResponses(t *testing.T) {
 	r := run(map[string][]int64{"S/a": {1, 3}})
 	g := r.Groups[0]
 	g.NotOK = new(sizes.NotOK)
 	g.NotOK.Other.Body.Add(50)
 	g.NotOK.Error.Body.Add(9999)
-	res := check(t, golden(t, r), Terms{}, r)
-	assert.Equal(t, 1, res.Within)
-	mean, most := res.Methods[0].measure("response mean"), res.Methods[0].measure("response max")
-	assert.Equal(t, [...]report.Number{"30", "30", "50", "50"}, [...]report.Number{mean.Was, mean.Is, most.Was, most.Is})
-	assert.Nil(t, res.Methods[0].measure("response p99"), "a sum of reports cannot have it")
 	r.Golden = &report.Golden{Tolerance: json.RawMessage(`"0%"`)}
-	var b bytes.Buffer
-	require.NoError(t, WriteGolden(&b, r))
-	assert.Contains(t, b.String(), `"response": {"mean": 30, "p99": 50, "max": 50}`)
+	written := func() string {
+		var b bytes.Buffer
+		require.NoError(t, WriteGolden(&b, r))
+		return b.String()
+	}
+	was, err := ReadGolden(strings.NewReader(written()))
+	require.NoError(t, err)
+	res := check(t, was, Terms{}, r)
+	assert.Equal(t, 1, res.Within)
+	mean, p99, most := res.Methods[0].measure("response mean"), res.Methods[0].measure("response p99"), res.Methods[0].measure("response max")
+	assert.Equal(t, [...]report.Number{"20", "20", "30", "30", "30", "30"}, [...]report.Number{mean.Was, mean.Is, p99.Was, p99.Is, most.Was, most.Is})
+	budget := Budget{Size: "response max"}
+	_, is, _ := budget.measure(r.By, g)
+	assert.Equal(t, 30.0, is)
 
+	// A full report is read as the sum of all successful responses, and one of an earlier version as the sum of all.
+	res = check(t, golden(t, r), Terms{}, r)
+	assert.Equal(t, 1, res.Within)
+	assert.Equal(t, report.Number("30"), res.Methods[0].measure("response mean").Is)
+	assert.Nil(t, res.Methods[0].measure("response p99"), "a sum of reports cannot have it")
 	old := golden(t, run(map[string][]int64{"S/a": {1, 3}}))
 	old.Groups[0].Response, old.Groups[0].AllResponses = report.Summary{Mean: "2522.25", P99: "9999", Max: "9999"}, true
 	res = check(t, old, Terms{}, r)
 	assert.Equal(t, 1, res.Within)
+
+	g.ResponseOK = sizes.Direction{}
+	assert.Contains(t, written(), `"response": {"mean": 50, "p99": 50, "max": 50}`)
 }
 
 func TestParseBudget(t *testing.T) {
@@ -547,7 +570,7 @@ func TestExplainCommand(t *testing.T) {
 	r.Inputs, r.Groups[0].LargestOK, g.Largest = []report.Input{{File: "x.pcap"}}, 4, sizes.Largest{Frame: 6, BodyBytes: 50}
 	assert.Equal(t, []string{
 		"explain x.pcap --frame 4",
-		"explain x.pcap --serialization 'kryo (Kryo 5)' --service 'S' --method 'a' --min-response 50 --response",
+		"explain x.pcap --serialization 'kryo (Kryo 5)' --service 'S' --method 'a' --min-response 30 --response",
 	}, commands("a response max<=10"))
 	g.Request.Body.Add(60)
 	g.Largest = sizes.Largest{Frame: 5, BodyBytes: 60}

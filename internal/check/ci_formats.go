@@ -35,7 +35,7 @@ func (r *Result) writeGitHub(w io.Writer) error {
 			left++
 			continue
 		}
-		text := m.Name + ": " + m.sentence()
+		text := m.Name + ": " + r.sentence(m)
 		if command := r.explainCommand(m); command != "" {
 			text += "\n" + command
 		}
@@ -144,9 +144,9 @@ func (r *Result) writeJUnit(w io.Writer) error {
 		switch {
 		case m.Status == Within:
 		case !r.fails(m):
-			c.Skipped = &junitMessage{Message: m.sentence()}
+			c.Skipped = &junitMessage{Message: r.sentence(m)}
 		default:
-			text := m.sentence()
+			text := r.sentence(m)
 			c.Failure = &junitMessage{Message: text, Type: string(m.Status), Text: text}
 			if command := r.explainCommand(m); command != "" {
 				c.Failure.Text += "\n" + command

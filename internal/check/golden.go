@@ -71,7 +71,7 @@ func WriteGolden(w io.Writer, r *report.Report) error {
 			value(v)
 			b.WriteString(", ")
 		}
-		fmt.Fprintf(&b, `"request": %s, "response": %s}`, directionText(summaryOf(&g.Request.Body)), directionText(summaryOf(responses(g))))
+		fmt.Fprintf(&b, `"request": %s, "response": %s}`, directionText(summaryOf(&g.Request.Body)), directionText(summaryOf(responses(r.By, g))))
 	}
 	b.WriteString("\n ]\n}\n")
 	_, err := w.Write(b.Bytes())

@@ -213,9 +213,8 @@ func (r *Result) driftSection(top int, show func(*Method)) *report.Section {
 	list := r.methods(Over, Under, Vanished)
 	shrunk := false
 	for _, m := range list[:min(top, len(list))] {
-		m.addDrift(sec, r.mark(m))
+		shrunk = r.addDrift(sec, m) || shrunk
 		show(m)
-		shrunk = shrunk || r.mark(m) == "-"
 	}
 	hidden(sec, len(list), top, "drifted")
 	if shrunk {
@@ -378,21 +377,38 @@ func (r *Result) methods(statuses ...Status) (list []*Method) {
 	return append(list, passing...)
 }
 
-// addDrift adds the drifted measures to a table.
-func (m *Method) addDrift(sec *report.Section, mark string) {
-	name := m.Name
+// addDrift adds the drifted measures of a method to a table, those that fail first, and reports whether some only shrank and do not fail.
+func (r *Result) addDrift(sec *report.Section, m *Method) (shrunk bool) {
+	mark, name := r.mark(m), m.Name
 	if m.Status == Vanished {
 		sec.Add(mark, name, "vanished", m.goldenCalls(), "no calls", "", "")
-		return
+		return mark == "-"
 	}
-	for _, n := range m.driftedMeasures() {
+	failing, passing := r.driftOf(m)
+	for i, n := range append(failing, passing...) {
 		allowed := m.Allowed.String()
-		if n.New {
+		switch {
+		case n.New:
 			allowed = ""
+		case i >= len(failing):
+			mark, shrunk = "-", true
 		}
 		sec.Add(mark, name, n.Name, grouped(n.Was), grouped(n.Is), n.change(m.Allowed), allowed)
 		mark, name = "", ""
 	}
+	return shrunk
+}
+
+// driftOf returns the drifted and new measures of a method: those that fail, or new ones, and those that --growth-only allows.
+func (r *Result) driftOf(m *Method) (failing, passing []Measure) {
+	for _, n := range m.driftedMeasures() {
+		if r.GrowthOnly && !r.Updated && n.Drift && !n.fatal() {
+			passing = append(passing, n)
+		} else {
+			failing = append(failing, n)
+		}
+	}
+	return failing, passing
 }
 
 // goldenCalls returns the number of calls of a vanished method, if the golden file has it.
@@ -500,8 +516,8 @@ func (m *Method) largestIn(direction string) int64 {
 	return 0
 }
 
-// sentence describes the drift of a method in one line.
-func (m *Method) sentence() string {
+// sentence describes the drift of a method in one line. If sizes of it fail, it omits those that --growth-only allows.
+func (r *Result) sentence(m *Method) string {
 	switch m.Status {
 	case Vanished:
 		return "vanished: the golden file has it, the run has no calls"
@@ -509,9 +525,11 @@ func (m *Method) sentence() string {
 		return "serialization " + m.From + " -> " + m.To + ", " + m.changedSizes()
 	}
 	var words []string
-	list := m.driftedMeasures()
+	list, passing := r.driftOf(m)
 	if m.Status == New {
 		list = m.newMeasures()
+	} else if !r.fails(m) {
+		list = append(list, passing...)
 	}
 	for _, n := range list {
 		switch {
