@@ -1,6 +1,6 @@
 // Package compare compares reports: the sizes, latencies and errors of the same methods, and whether differences are more than noise.
 // The comparison is printed as a table, Markdown, CSV or JSON. It refers to the reports and does not change them. Distributions are
-// tested with the Mann-Whitney U test.
+// tested with the Mann-Whitney U test, shares of errors with Fisher's exact test.
 package compare
 
 import (
@@ -105,8 +105,8 @@ type Change struct {
 	Verdict Verdict `json:"verdict"`
 	// Ratio is after ÷ before, NaN if one is missing or only before is 0.
 	Ratio Number `json:"ratio"`
-	// P is the result of the test of a distribution, NaN without a test. Only medians have one, because the test compares ranks:
-	// it does not tell whether means or p99 differ.
+	// P is the result of a test, NaN without a test. Of a distribution only the median has one, because the test compares ranks: it
+	// does not tell whether means or p99 differ.
 	P Number `json:"p"`
 }
 
@@ -230,7 +230,7 @@ func (c *Comparison) measures(groups []*sizes.Group) []Measure {
 	list = c.tested(list, Bytes, response, Response, ResponseP50, ResponseP99)
 	list = append(list, c.untested(Wire, Bytes, plain(perCall)))
 	list = c.tested(list, Nanos, latency, Latency, LatencyP50, LatencyP99)
-	return append(list, c.untested(Errors, Percent, plain(errorPercent)))
+	return append(list, c.errors(groups, plain(errorPercent)))
 }
 
 // leastP99 is the number of calls below which the p99 is the largest number.
@@ -279,6 +279,17 @@ func (c *Comparison) untested(name string, unit Unit, values []Number) Measure {
 	return m
 }
 
+// errors returns the share of failed calls. Its changes are tested with Fisher's exact test.
+func (c *Comparison) errors(groups []*sizes.Group, values []Number) Measure {
+	m := c.untested(Errors, Percent, values)
+	for i := range m.Changes {
+		if ch, a, b := &m.Changes[i], groups[0], groups[i+1]; ch.Verdict == Untested {
+			ch.Verdict, ch.P = c.verdict(fisher(a.Errors, a.Calls, b.Errors, b.Calls))
+		}
+	}
+	return m
+}
+
 func changeOf(before, after Number, verdict Verdict, p Number) Change {
 	c := Change{Verdict: verdict, Ratio: Number(ratio(float64(after), float64(before))), P: p}
 	switch {
@@ -298,7 +309,11 @@ func (c *Comparison) judge(a, b *sizes.Stat) (Verdict, Number) {
 	if a.Min == b.Min && a.Max == b.Max && a.Total == b.Total && a.Count == b.Count {
 		return Noise, 1
 	}
-	t := MannWhitney(a, b)
+	return c.verdict(MannWhitney(a, b))
+}
+
+// verdict returns what a test says.
+func (c *Comparison) verdict(t Test) (Verdict, Number) {
 	switch {
 	case t.P < c.Alpha:
 		return Differs, Number(t.P)

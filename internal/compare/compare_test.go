@@ -328,3 +328,52 @@ func TestHostileNames(t *testing.T) {
 		}
 	}
 }
+
+// Fisher's test of the tea tasting lady and other known tables; with too few failures no P is small.
+func TestFisher(t *testing.T) {
+	for _, c := range []struct {
+		a, n, b, m int64
+		p          float64
+	}{
+		{3, 4, 1, 4, 0.485714},
+		{1, 10, 11, 14, 0.002759},
+		{1, 26, 1, 24, 1},
+		{0, 5, 5, 5, 0.007937},
+	} {
+		assert.InDelta(t, c.p, fisher(c.a, c.n, c.b, c.m).P, 1e-6)
+		assert.InDelta(t, c.p, fisher(c.b, c.m, c.a, c.n).P, 1e-6)
+	}
+	assert.Greater(t, fisher(1, 26, 1, 24).Least, 0.05)
+	assert.Less(t, fisher(3, 300, 30, 300).Least, 0.001)
+	assert.Equal(t, Test{P: 1, Least: 1}, fisher(9, 3, 1<<62, 1))
+	assert.InDelta(t, 0.2113, fisher(500_000, 1_000_000, 499_116, 1_000_000).P, 1e-3)
+}
+
+// A share of errors is tested, its change is in points, and one that is noise does not list the method.
+func TestErrors(t *testing.T) {
+	for _, c := range []struct {
+		a, n, b, m int64
+		want       Verdict
+		row        string
+	}{
+		{1, 26, 1, 24, Few, ""},
+		{10, 100, 12, 100, Noise, ""},
+		{0, 3, 1, 3, Few, "| errors | 0.0 % | 33.3 % | +33.3 points | few |"},
+		{1, 100, 20, 100, Differs, "| errors | 1.0 % | 20.0 % | +19.0 points | p&lt;0.001 |"},
+	} {
+		side := func(failed, calls int64) *report.Report {
+			r := made(map[string][]int64{"S/m": repeat(int(calls), 100)})
+			r.Groups[0].Errors = failed
+			return r
+		}
+		x := compared(t, side(c.a, c.n), side(c.b, c.m))
+		assert.Equal(t, c.want, measure(t, x.Methods[0], Errors).Changes[0].Verdict)
+		var b strings.Builder
+		require.NoError(t, x.Write(&b, "markdown", report.Style{}))
+		if c.row == "" {
+			assert.Empty(t, x.Methods[0].tableMeasures())
+		} else {
+			assert.Contains(t, b.String(), c.row)
+		}
+	}
+}

@@ -82,7 +82,7 @@ func (c *Comparison) columns(first string, names bool) []report.Column {
 func (c *Comparison) row(m *Measure, s *report.Style, tests bool) []string {
 	row := []string{m.format(m.Values[0], s.Exact)}
 	for i, ch := range m.Changes {
-		row = append(row, m.format(m.Values[i+1], s.Exact), ch.text(m.Values[0], m.Values[i+1], s.Exact))
+		row = append(row, m.format(m.Values[i+1], s.Exact), m.changeText(i, s.Exact))
 		if tests {
 			row = append(row, ch.word())
 		}
@@ -119,12 +119,20 @@ func (m *Measure) only(verdicts ...Verdict) bool {
 
 func (m *Measure) missing() bool { return m.only(Missing) }
 
-func (m *Measure) unchanged() bool { return m.only(Missing, Same) }
-
 func (m *Measure) exact() bool { return m.only(Missing, Same, Exact) }
 
 // significant reports whether a change of the measure is known and not noise.
 func (m *Measure) significant() bool { return !m.only(Missing, Same, Noise, Untested) }
+
+// errorsChanged reports whether a share of errors differs by more than noise, or with few calls differs from none.
+func (m *Measure) errorsChanged() bool {
+	for i, c := range m.Changes {
+		if c.Verdict == Differs || c.Verdict == Few && (m.Values[0] == 0 || m.Values[i+1] == 0) {
+			return true
+		}
+	}
+	return false
+}
 
 // tableMeasures returns the measures of a method for a table, none if all changes are noise.
 func (m *Method) tableMeasures() []*Measure {
@@ -143,7 +151,7 @@ func (m *Method) tableMeasures() []*Measure {
 		case x.Name == Wire: // it differs with every packet's headers
 			show = significant[Request] || significant[Response]
 		case x.Name == Errors:
-			show = !x.unchanged()
+			show = x.errorsChanged()
 		case x.Name == Latency:
 			show = false
 		case percentile != "" && of != Latency:
@@ -209,11 +217,15 @@ func (c *Comparison) sameNote(n int, all bool) string {
 
 // legend explains the words of the table.
 func (c *Comparison) legend(methods []*Method) []string {
-	has := make(map[Verdict]bool)
+	has, rates, noise := make(map[Verdict]bool), false, false
 	for _, m := range methods {
 		for _, x := range m.tableMeasures() {
 			for _, ch := range x.Changes {
-				has[ch.Verdict] = true
+				rate := x.Name == Errors && (ch.Verdict == Differs || ch.Verdict == Noise)
+				if rates = rates || rate; !rate {
+					has[ch.Verdict] = true
+				}
+				noise = noise || ch.Verdict == Noise
 			}
 		}
 	}
@@ -224,7 +236,10 @@ func (c *Comparison) legend(methods []*Method) []string {
 	if has[Differs] || has[Noise] {
 		words = append(words, "p: chance of such a shift of all values, shown at their median, between equal sides (Mann-Whitney U)")
 	}
-	if has[Noise] {
+	if rates {
+		words = append(words, "p of errors: chance of such a difference between equal sides (Fisher's exact test)")
+	}
+	if noise {
 		words = append(words, fmt.Sprintf("~: noise, p >= %g", c.Alpha))
 	}
 	if has[Few] {
@@ -286,6 +301,27 @@ func (m *Measure) format(n Number, exact bool) string {
 		return strconv.FormatFloat(sizes.Round3(v), 'f', 3, 64)
 	}
 	return report.Size(v)
+}
+
+// changeText formats a change: of shares in percentage points, of other measures in percent.
+func (m *Measure) changeText(i int, exact bool) string {
+	c, before, after := &m.Changes[i], m.Values[0], m.Values[i+1]
+	text := c.text(before, after, exact)
+	if m.Unit != Percent || text == "-" || text == "=" || text == "~" {
+		return text
+	}
+	digits := 1
+	if exact {
+		digits = 3
+	}
+	points := strconv.FormatFloat(math.Abs(float64(after-before)), 'f', digits, 64)
+	if zero, _ := strconv.ParseFloat(points, 64); zero == 0 {
+		points = "<" + strings.TrimSuffix(points, "0") + "1"
+	}
+	if after < before {
+		return "-" + points + " points"
+	}
+	return "+" + points + " points"
 }
 
 // text formats the change in percent: "=" for no change, "~" for noise.
