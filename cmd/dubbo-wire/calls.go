@@ -50,7 +50,7 @@ read twice.`,
 					return (&report.Calls{Inputs: inputs, NoValues: noValues, Redact: redact}).AppendJSON
 				},
 				table: func(t *output.Target, st report.Style, inputs []string) (output.Table[*call.Call], error) {
-					return report.NewCallTable(t.W, t.Format, st, inputs)
+					return report.NewCallTable(t.W, t.Format, st, report.Calls{Inputs: inputs, NoValues: noValues, Redact: redact})
 				},
 				options: func(json bool) pipeline.Options { // even the table names exceptions, which stand in values
 					return pipeline.Options{Detail: rpc.Values, RenderValues: json && !noValues, Redact: redact}

@@ -12,6 +12,7 @@ import (
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/exit"
 	"dubbo-wire/internal/measure"
+	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/sizes"
 )
 
@@ -97,7 +98,12 @@ func (f *filterFlags) parse() (*measure.Filter, error) {
 		c.MaxSize = &f.maxSize // 0 selects empty bodies
 	}
 	fl := &measure.Filter{Filter: c, Groups: f.byKey()}
-	fl.Text, fl.OfCalls = f.describe()
+	fl.Flags, fl.OfCalls = f.given()
+	var words []string
+	for _, x := range fl.Flags {
+		words = append(words, x[0]+" "+report.ShellWord(x[1]))
+	}
+	fl.Text = strings.Join(words, " ")
 	var err error
 	if fl.Since, err = parseTime("--since", f.since); err != nil {
 		return nil, err
@@ -142,10 +148,9 @@ func (f *filterFlags) byKey() map[sizes.Key][]call.Glob {
 	}
 }
 
-// describe returns the given filters as text, in the order of their definition, and the first flag that selects by something
-// that groups do not have, or "".
-func (f *filterFlags) describe() (text, ofCalls string) {
-	var words []string
+// given returns the given filters with their values, in the order of their definition, and the first flag that selects by
+// something that groups do not have, or "".
+func (f *filterFlags) given() (flags [][2]string, ofCalls string) {
 	f.all.VisitAll(func(flag *pflag.Flag) {
 		values := []string{flag.Value.String()}
 		if list, ok := flag.Value.(pflag.SliceValue); ok {
@@ -154,14 +159,11 @@ func (f *filterFlags) describe() (text, ofCalls string) {
 			values = nil
 		}
 		for _, v := range values {
-			if v == "" || strings.ContainsAny(v, " '\"\\*?$&|;<>()") {
-				v = "'" + strings.ReplaceAll(v, "'", `'\''`) + "'"
-			}
-			words = append(words, "--"+flag.Name+" "+v)
+			flags = append(flags, [2]string{"--" + flag.Name, v})
 			if ofCalls == "" && !slices.Contains([]string{"service", "method", "serialization", "protocol"}, flag.Name) {
 				ofCalls = "--" + flag.Name
 			}
 		}
 	})
-	return strings.Join(words, " "), ofCalls
+	return flags, ofCalls
 }

@@ -11,6 +11,8 @@ type Sample struct {
 	Attachments []Attachment
 	// Timeout is the time in milliseconds for which the client waits according to a request's attachments, 0 if they do not tell.
 	Timeout int64
+	// TimeoutKey is the attachment with the timeout.
+	TimeoutKey string
 	// Arguments is a hash of a request's arguments, equal for equal bytes within this process.
 	Arguments uint64
 	// Body is a copy of a response's body for compression tests, nil if none was made.

@@ -156,8 +156,8 @@ func TestLiveNames(t *testing.T) {
 		"v-ring0,v-ring1": "v-ring1 is down; bring it up: ip link set v-ring1 up",
 		"lo,lo":           "lo is given twice",
 		"lo,any":          "any means all interfaces; give it alone",
-		"v-rung0":         "v-rung0: no such network interface; did you mean v-ring0?; there are: lo, v-ring1, v-ring0, any",
-		"":                ": no such network interface; there are: lo, v-ring1, v-ring0, any",
+		"v-rung0":         "v-rung0: no such network interface; did you mean v-ring0?; available: lo, v-ring1, v-ring0, any",
+		"":                ": no such network interface; available: lo, v-ring1, v-ring0, any",
 	} {
 		_, err := OpenLive(strings.Split(names, ","), LiveOptions{})
 		assert.EqualError(t, err, want)

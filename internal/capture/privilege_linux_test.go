@@ -240,7 +240,7 @@ func TestDropPrivilegesOfRoot(t *testing.T) {
 				require.NoError(t, newSender(t, "v-ring1").send(testFrame(7, 10)))
 				c.until("packet: 7")
 				ip(t, "link del v-ring0")
-				c.until("notice: v-ring0 is gone")
+				c.until("notice: v-ring0 disappeared")
 				pair(t, "v-ring0", "v-ring1")
 				c.until("notice: v-ring0 is back")
 				for start := time.Now(); !strings.Contains(linkDetails(t, "v-ring0"), "promiscuity 1"); time.Sleep(20 * time.Millisecond) {
@@ -316,7 +316,7 @@ func TestLiveOfOrdinaryUser(t *testing.T) {
 	require.NoError(t, newSender(t, "v-ring1").send(testFrame(7, 10)))
 	c.until("packet: 7")
 	ip(t, "link del v-ring0")
-	c.until("notice: v-ring0 is gone")
+	c.until("notice: v-ring0 disappeared")
 	pair(t, "v-ring0", "v-ring1")
 	c.until("notice: v-ring0 is back")
 	s := newSender(t, "v-ring1")

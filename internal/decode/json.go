@@ -119,7 +119,7 @@ func (t *Tree) appendList(dst []byte, i int) []byte {
 func (t *Tree) appendObject(dst []byte, i int) []byte {
 	dst = append(dst, '{')
 	sep := false
-	if class := t.Nodes[i].Class; class != "" {
+	if class := t.Nodes[i].Class; class != "" && !(t.Redact && !CanBeName(class)) {
 		dst = append(dst, `"@class":`...)
 		dst = AppendString(dst, class)
 		sep = true
@@ -132,6 +132,8 @@ func (t *Tree) appendObject(dst []byte, i int) []byte {
 		name := t.Nodes[c].Name
 		if t.Nodes[c].Label == Whole {
 			name = "#" + name // what could not be decoded inside an object
+		} else if t.Redact && !CanBeName(name) {
+			name = "#" + strconv.Itoa(c-i)
 		}
 		dst = AppendString(dst, name)
 		dst = append(dst, ':')

@@ -308,6 +308,10 @@ func (p *pathWriter) segment(n *Node) {
 		}
 		p.name(n.Name)
 	default:
+		if p.collapse && !CanBeName(n.Name) { // it may be a value of a misread body
+			p.buf = append(p.buf, "[*]"...)
+			return
+		}
 		p.name(n.Name)
 	}
 }

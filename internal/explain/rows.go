@@ -61,6 +61,7 @@ func bodyRows(t *decode.Tree, s *Subject) []row {
 	type open struct{ end, depth, row int }
 	var up []open
 	paths, classes := t.Paths(), t.Classes()
+	misread := t.Redact && t.Misread(s.Row.Msg.Body, s.Row.Msg.Err)
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
 		for len(up) > 0 && up[len(up)-1].end <= i {
@@ -80,6 +81,15 @@ func bodyRows(t *decode.Tree, s *Subject) []row {
 			container: int(n.End) > i+1, secret: secret(t, i, class),
 		}
 		r.value = s.value(t, i)
+		if misread && (n.HoldsNames() || n.Label == decode.ByMember) {
+			r.secret, r.value = true, "?"
+		}
+		if misread && !decode.CanBeName(n.Class) {
+			r.javaClass, r.value = "", "?"
+		}
+		if misread && !decode.CanBeName(r.name) {
+			r.name, r.path = "?", "?"
+		}
 		if parent >= 0 {
 			rows[parent].children++
 		}

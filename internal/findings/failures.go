@@ -26,6 +26,7 @@ type cause struct {
 type failure struct {
 	cause
 	sum
+	answered int32 // the status of the response of a call that ended in an exception, else rpc.NoStatus
 }
 
 // maxFailures limits the causes in memory.
@@ -61,7 +62,10 @@ func (k *Collector) addFailure(c *call.Call, conn *conn, m *method) {
 			k.untrackedFailures++
 			return
 		}
-		f = &failure{cause: by}
+		f = &failure{cause: by, answered: rpc.NoStatus}
+		if p != nil && !p.Failed {
+			f.answered = p.Status
+		}
 		k.failures[by] = f
 		k.failureOrder = append(k.failureOrder, f)
 	}

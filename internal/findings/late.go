@@ -16,6 +16,7 @@ type deadline struct {
 	method *method
 	// millis is the timeout of all sampled requests, 0 if they have none or different ones. sampled is their number.
 	millis, sampled int64
+	key             string // of the attachment with the timeout
 	// own counts the responses that came later than their own request's timeout, like those that came later than millis although
 	// their requests were not sampled.
 	own, like late
@@ -79,6 +80,9 @@ func (k *Collector) addDeadline(c *call.Call, of *conn, m *method) int64 {
 			d.millis = 0
 		}
 		d.sampled++
+		if s.Timeout > 0 {
+			d.key = s.TimeoutKey
+		}
 	}
 	if ns, ok := c.Latency(); ok && millis > 0 && ns > millis*1e6 {
 		count.add(late{sum{1, c.Response.FrameBytes(), placeOf(c.Response)}, ns, millis, millis})
@@ -92,6 +96,7 @@ func lateResponses(k *Collector, e *evidence) {
 		late
 		clients, sampled int64
 		inferred         int64
+		key              string // "" if clients use different ones
 	}
 	by := make(map[*method]*found)
 	for _, d := range k.deadlineOrder {
@@ -106,10 +111,13 @@ func lateResponses(k *Collector, e *evidence) {
 		}
 		f := by[d.method]
 		if f == nil {
-			f = new(found)
+			f = &found{key: d.key}
 			by[d.method] = f
 		}
 		f.add(l)
+		if f.key != d.key {
+			f.key = ""
+		}
 		f.clients++
 		f.sampled += d.sampled
 		f.inferred += inferred
@@ -135,6 +143,9 @@ func lateResponses(k *Collector, e *evidence) {
 		}
 		if l.greatest == l.shortest {
 			f.Verb, f.Args = "calls", []string{"--service", m.service, "--method", m.name, "--min-latency", fmt.Sprintf("%dms", l.shortest)}
+			if l.key != "" {
+				f.Args = append(f.Args, "--attachment", fmt.Sprintf("%s=%d", l.key, l.shortest))
+			}
 		}
 		f.Weight = l.bytes
 		e.addCalls(f, l.calls)

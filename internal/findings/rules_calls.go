@@ -17,6 +17,7 @@ const leastErrorShare, leastErrors = 1, 10
 type failures struct {
 	cause // only status, aborted and text
 	sum
+	answered                       int32 // the status of responses with an exception, or rpc.NoStatus
 	texts, serializations, clients map[string]int64
 	methods                        map[*method]int64
 }
@@ -54,6 +55,9 @@ func failedCalls(k *Collector, e *evidence) {
 			of.text = read[0].key
 		}
 		g := group(of)
+		if g.calls == 0 {
+			g.answered = f.answered
+		}
 		g.add(f.sum)
 		g.texts[f.text] += f.calls
 		g.serializations[f.serialization] += f.calls
@@ -112,6 +116,9 @@ func (g *failures) find(e *evidence) {
 	default:
 		f.Text = fmt.Sprintf("%s %s in an exception", calls, verb(g.calls, "ends", "end"))
 		e.level = hurt
+		if g.answered != rpc.NoStatus {
+			f.Args = append(f.Args, "--status", strconv.Itoa(int(g.answered)))
+		}
 	}
 	f.Text += g.origins(&f)
 	g.reasons(&f)
@@ -179,7 +186,11 @@ func (g *failures) reasons(f *report.Finding) {
 	if known[0].n+unread == g.calls {
 		f.Text += ": " + names[0]
 		if unread == 0 {
-			f.Args = append(f.Args, "--error", "*"+names[0]+"*")
+			glob := "*" + names[0] + "*"
+			if g.status == rpc.NoStatus {
+				glob = names[0] // the class of the exception
+			}
+			f.Args = append(f.Args, "--error", glob)
 		}
 	} else {
 		f.Text += ": " + someOf(parts, 3)

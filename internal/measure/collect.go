@@ -132,6 +132,9 @@ func (c *Collector) Report(inputs []capture.Input, t *pipeline.Totals) (*report.
 	t.BodiesDecoded, t.BodiesPartly, t.BodiesOpaque, t.Causes = 0, 0, 0, nil
 	r := report.Build(inputs, t, c.cfg.By, c.groups.Groups())
 	r.Filtered, r.Filter = !c.cfg.Filter.Empty(), c.cfg.Filter.Text
+	if c.cfg.Filter != nil {
+		r.Filters = c.cfg.Filter.Flags
+	}
 	r.Parts = c.cfg.Parts || c.opt.Sample.Calls == pipeline.AllCalls
 	r.Inside, r.Details = c.opt.Sample.Paths, c.cfg.Details
 	r.Pairs, r.Timeline, r.Worst = c.pairs, c.timeline, c.worst

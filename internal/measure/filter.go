@@ -10,8 +10,9 @@ import (
 type Filter struct {
 	call.Filter
 	Since, Until Bound
-	Text         string // the flags, quoted for a shell
-	OfCalls      string // the first flag that needs single calls, not groups; or ""
+	Text         string      // the flags, quoted for a shell
+	Flags        [][2]string // the flags with their values
+	OfCalls      string      // the first flag that needs single calls, not groups; or ""
 	Groups       map[sizes.Key][]call.Glob
 }
 

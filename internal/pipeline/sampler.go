@@ -179,7 +179,8 @@ func (k *sampler) message(m *call.Message, msg *rpc.Message) {
 		return
 	}
 	m.Parts, m.Sampled = msg.Parts, true
-	in := &call.Sample{Attachments: k.attachments(msg), Timeout: msg.Timeout()}
+	in := &call.Sample{Attachments: k.attachments(msg)}
+	in.Timeout, in.TimeoutKey = msg.Timeout()
 	if from, end, ok := msg.ArgumentNodes(); ok && msg.Kind == rpc.Request {
 		in.Arguments = hashOf(msg.Body, msg.Tree.Nodes[from:end])
 	}

@@ -183,6 +183,12 @@ func (p *Calls) response(f *Record, c *call.Call) {
 // exception appends the exception of a failed call. hasText is false if it has no message.
 func (p *Calls) exception(f *Record, class, message string, hasText bool) {
 	if f.isCSV() {
+		switch {
+		case p.NoValues:
+			message = ""
+		case p.Redact && message != "":
+			message = string(decode.RedactedText(nil, message))
+		}
 		f.Text("errorMessage", message)
 		return
 	}

@@ -15,14 +15,14 @@ type CallTable struct {
 	records Calls // for CSV
 }
 
-// NewCallTable returns a table that prints calls to w as "table", "markdown" or "csv"; inputs are the names of files by index.
-func NewCallTable(w io.Writer, format string, s Style, inputs []string) (*CallTable, error) {
+// NewCallTable returns a table that prints calls to w as "table", "markdown" or "csv"; records says what of them.
+func NewCallTable(w io.Writer, format string, s Style, records Calls) (*CallTable, error) {
 	st, err := newStream("calls", w, format, s, callFields, callColumns)
 	if err != nil {
 		return nil, err
 	}
 	st.note = "; request, response: body bytes"
-	return &CallTable{stream: st, records: Calls{Inputs: inputs}}, nil
+	return &CallTable{stream: st, records: records}, nil
 }
 
 var callColumns = []streamColumn{

@@ -43,7 +43,7 @@ func (r *Report) findingsSection(s *Style) Section {
 	sec := r.findingsTable(shown, s, false)
 	for _, f := range shown {
 		if f.Frame > 0 && s.Explain != "" {
-			sec.Notes = append(sec.Notes, "See a frame: "+s.Explain+" --frame N")
+			sec.Notes = append(sec.Notes, "See a frame:", Verbatim(s.Explain+" --frame N"))
 			break
 		}
 	}
@@ -118,7 +118,7 @@ func (r *Report) findingsTable(list []*Finding, s *Style, commands bool) Section
 			text += fmt.Sprintf(" (frame %s)", formatFrame(f.Frame))
 		}
 		sec.add(s, textCell(names[i]), textCell(term.Clean(text)))
-		if c := f.Command(s.Explain); commands && c != "" {
+		if c := r.Command(f, s.Explain); commands && c != "" {
 			sec.add(s, textCell(""), textCell(term.Clean(c)))
 		}
 	}
@@ -166,15 +166,21 @@ func (r *Report) basisNotes() []string {
 	return notes
 }
 
-// Command returns the command line that shows a finding. explain is the command that shows a frame of the same inputs, without its
-// number, or "".
-func (f *Finding) Command(explain string) string {
+// Command returns the command line that shows a finding, with the filters of the report. explain is the command that shows a frame of
+// the same inputs, without its number, or "".
+func (r *Report) Command(f *Finding, explain string) string {
 	files, ok := strings.CutPrefix(explain, explainVerb)
 	switch {
 	case !ok:
 		return ""
 	case f.Verb != "":
-		return "dubbo-wire " + f.Verb + " " + strings.Join(append([]string{files}, listOf(f.Args, ShellWord)...), " ")
+		words := append([]string{"dubbo-wire", f.Verb, files}, listOf(f.Args, ShellWord)...)
+		for _, x := range r.Filters {
+			if !slices.Contains(f.Args, x[0]) { // else the finding's own value is the narrower one
+				words = append(words, x[0], ShellWord(x[1]))
+			}
+		}
+		return strings.Join(words, " ")
 	case f.Frame > 0:
 		return explain + " --frame " + formatFrame(f.Frame)
 	}
@@ -246,7 +252,7 @@ type jsonFinding struct {
 func (r *Report) jsonFindings() *jsonFindings {
 	explain := r.explain()
 	return &jsonFindings{FindingsSchema, r.jsonInputs(), r.Basis, listOf(r.Findings, func(f Finding) jsonFinding {
-		j := jsonFinding{Kind: f.Kind, Subject: f.Subject, Text: f.Text, Bytes: f.Weight, Command: f.Command(explain)}
+		j := jsonFinding{Kind: f.Kind, Subject: f.Subject, Text: f.Text, Bytes: f.Weight, Command: r.Command(&f, explain)}
 		if f.Service != "" || f.Method != "" {
 			j.Service, j.Method = &f.Service, &f.Method
 		}

@@ -63,7 +63,7 @@ func TestFindingsAmongSections(t *testing.T) {
 	assert.True(t, strings.HasPrefix(b.String(), want), b.String())
 	assert.NotContains(t, b.String(), "list1", "one of each kind, where there are enough kinds")
 	assert.NotContains(t, b.String(), "\x1b")
-	assert.Contains(t, b.String(), "  See a frame: dubbo-wire explain 'a b.pcap' --frame N\n  2 more: --findings (attachments 2)\n")
+	assert.Contains(t, b.String(), "  See a frame:\n    dubbo-wire explain 'a b.pcap' --frame N\n  2 more: --findings (attachments 2)\n")
 	for line := range strings.Lines(b.String()) {
 		assert.LessOrEqual(t, term.Width(strings.TrimSuffix(line, "\n")), 80, line)
 	}

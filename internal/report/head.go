@@ -378,7 +378,7 @@ func (r *Report) worstFinding(s *Style) []HeadLine {
 	if name := subjects([]*Finding{f})[0]; name != "" {
 		text = name + ": " + text
 	}
-	command := f.Command(s.Explain)
+	command := r.Command(f, s.Explain)
 	if command == "" && f.Frame > 0 {
 		text += fmt.Sprintf(" (frame %s)", formatFrame(f.Frame))
 	}

@@ -66,11 +66,11 @@ func (m *Message) Attachments(f func(key string, value, end, bytes int)) {
 }
 
 // Timeout returns the time for which the client waits for a response according to the attachments, in milliseconds; 0 if they do not
-// tell.
-func (m *Message) Timeout() int64 {
-	millis, rank := int64(0), len(m.Protocol.Attachments.Timeout)
+// tell. key is the attachment that has it.
+func (m *Message) Timeout() (millis int64, key string) {
+	rank := len(m.Protocol.Attachments.Timeout)
 	if rank == 0 || m.Kind != Request {
-		return 0
+		return 0, ""
 	}
 	m.Attachments(func(key string, value, _, _ int) {
 		at := slices.Index(m.Protocol.Attachments.Timeout, key)
@@ -96,7 +96,10 @@ func (m *Message) Timeout() int64 {
 			millis, rank = ms, at
 		}
 	})
-	return millis
+	if millis > 0 {
+		key = m.Protocol.Attachments.Timeout[rank]
+	}
+	return millis, key
 }
 
 // ArgumentNodes returns the nodes of the arguments in Tree, and false if they were not read to their end.

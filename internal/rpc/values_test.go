@@ -45,9 +45,12 @@ func TestTimeout(t *testing.T) {
 			tree.Close()
 			m := &Message{Tree: tree, Body: make([]byte, len(c.entries))}
 			m.Kind, m.Protocol = Request, &Protocol{Attachments: Attachments{Timeout: []string{"timeout", "_TO"}}}
-			assert.Equal(t, c.want, m.Timeout())
+			got, key := m.Timeout()
+			assert.Equal(t, c.want, got)
+			assert.Equal(t, got > 0, key != "")
 			m.Kind = Response
-			assert.Zero(t, m.Timeout())
+			got, _ = m.Timeout()
+			assert.Zero(t, got)
 		})
 	}
 }

@@ -118,7 +118,7 @@ func TestTableAgainstTcpdump(t *testing.T) {
 						continue
 					}
 					if err != nil {
-						assert.ErrorContains(t, err, "no packet can pass", e)
+						assert.ErrorContains(t, err, "matches no packet", e)
 						prog = rejectAll
 					}
 					compared++

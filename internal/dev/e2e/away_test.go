@@ -51,7 +51,7 @@ func deleted(t *testing.T, r *rig) {
 	r.settle(t)
 	replace := func(times int) {
 		require.NoError(t, r.Cut())
-		said(t, c, ProviderLink, "is gone", times)
+		said(t, c, ProviderLink, "disappeared", times)
 		require.NoError(t, r.Join())
 		said(t, c, ProviderLink, "is back", times)
 	}

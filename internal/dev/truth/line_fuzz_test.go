@@ -37,7 +37,7 @@ func newPrinter(t *testing.T) *printer {
 		for _, width := range []int{0, 60, 200} {
 			f, err := report.NewFrameTable(io.Discard, format, report.Style{Width: width, Color: width > 0}, []string{"-"})
 			require.NoError(t, err)
-			c, err := report.NewCallTable(io.Discard, format, report.Style{Width: width, Exact: width > 0}, []string{"-"})
+			c, err := report.NewCallTable(io.Discard, format, report.Style{Width: width, Exact: width > 0}, report.Calls{Inputs: []string{"-"}})
 			require.NoError(t, err)
 			p.frameTables, p.callTables = append(p.frameTables, f), append(p.callTables, c)
 		}

@@ -84,6 +84,10 @@ func (s *Scrubber) replaceValues(body []byte, m *rpc.Message) {
 	}
 	j.detectDialect()
 	j.planEdits()
+	if s.misread = m.Tree.Misread(body, m.Err); s.misread {
+		j.fillAll()
+		return
+	}
 	for bad := j.run(); bad >= 0; bad = j.run() {
 		if !j.fillEdit(bad) {
 			j.fillAll()
@@ -410,7 +414,7 @@ func (j *job) fillAll() {
 	sum := 0
 	for i := range nodes {
 		n := &nodes[i]
-		if end := min(int(n.Off+n.Len), len(j.body)); int(n.Off) < end && !s.kept[i] && strategies(n) > 0 {
+		if end := min(int(n.Off+n.Len), len(j.body)); int(n.Off) < end && !s.kept[i] && (strategies(n) > 0 || s.misread && n.HoldsNames()) {
 			fill(j.body[n.Off:end], s.original[n.Off:end])
 			sum += end - int(n.Off)
 		}

@@ -29,6 +29,7 @@ type Scrubber struct {
 	left     int
 	original []byte // of the message
 	edits    []edit
+	misread  bool // the message holds a name that cannot be one
 	kept     []bool
 	// trace, in tests, is called when the strategy before this one did not work for node i.
 	trace func(m *rpc.Message, i int, strategy uint8, reason string)

@@ -296,7 +296,7 @@ func (p *page) finding(d *doc, f *report.Finding, withSubject bool) {
 		d.f("<p>%s</p>", name(f.Subject))
 	}
 	d.f("<p>%s</p>", findingText(f))
-	if c := f.Command(p.style.Explain); c != "" && len(c) < maxCommandText {
+	if c := p.report.Command(f, p.style.Explain); c != "" && len(c) < maxCommandText {
 		d.command("", c)
 	}
 	d.f("</div>\n")

@@ -1,0 +1,58 @@
+package decode
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// CanBeName reports whether a class or a field can have that name, or s is empty. Other texts in the place of a name come from a body
+// that was misread, and may be values.
+func CanBeName(s string) bool {
+	for i, c := range s {
+		if unicode.IsSpace(c) || unicode.IsControl(c) || c == utf8.RuneError || c == '@' && i > 0 || strings.ContainsRune("!\"%&'()*+,:=?\\^`{|}~", c) {
+			return false
+		}
+	}
+	return true
+}
+
+// leastText is the minimum number of printable bytes that count as a text among binary bytes.
+const leastText = 4
+
+// Misread reports whether body, from which the tree was read, was misread: the tree has the name of a class or a field that cannot be
+// one. If the body is malformed, a text in the bytes of such names is enough. Nothing in a misread body counts as a name when values
+// are redacted.
+func (t *Tree) Misread(body []byte, err *Error) bool {
+	malformed := err != nil && err.Cause == Malformed
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		if !CanBeName(n.Class) || n.Label == ByField && n.Parent >= 0 && !CanBeName(n.Name) {
+			return true
+		}
+		if malformed && n.HoldsNames() && hasText(body[min(int(n.Off), len(body)):min(int(n.Off+n.Len), len(body))]) {
+			return true
+		}
+	}
+	return false
+}
+
+// HoldsNames reports whether the bytes of n are the name of a class or of fields.
+func (n *Node) HoldsNames() bool {
+	return n.Kind == Overhead && (n.Name == "class" || n.Name == "field")
+}
+
+// hasText reports whether bytes contain a text that cannot be a name.
+func hasText(b []byte) bool {
+	for len(b) > 0 {
+		k := 0
+		for k < len(b) && b[k] >= ' ' && b[k] < 0x7f {
+			k++
+		}
+		if k >= leastText && !CanBeName(string(b[:k])) {
+			return true
+		}
+		b = b[min(k+1, len(b)):]
+	}
+	return false
+}
