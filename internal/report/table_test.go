@@ -193,7 +193,7 @@ func TestFrameTable(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var b bytes.Buffer
-			table, err := report.NewFrameTable(&b, c.format, c.style, Calls{Inputs: []string{"trace.pcap"}})
+			table, err := report.NewFrameTable(&b, c.format, c.style, report.Calls{Inputs: []string{"trace.pcap"}})
 			require.NoError(t, err)
 			for _, row := range frames() {
 				require.NoError(t, table.Row(row))
@@ -217,7 +217,7 @@ func TestCallTable(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var b bytes.Buffer
-			table, err := report.NewCallTable(&b, c.format, c.style, Calls{Inputs: []string{"trace.pcap"}})
+			table, err := report.NewCallTable(&b, c.format, c.style, report.Calls{Inputs: []string{"trace.pcap"}})
 			require.NoError(t, err)
 			r := newRun(t, "", 0)
 			r.calls = append(r.calls, func(c *call.Call) { require.NoError(t, table.Row(c)) })
