@@ -88,11 +88,18 @@ func (f *Frame) WriteText(w io.Writer, s *Style) error {
 func (f *Frame) heading(s *Style) (lines []string) {
 	r, m := f.subject.Row, f.subject.Row.Msg
 	put := func(format string, args ...any) {
-		for i, line := range term.Wrap(term.Clean(fmt.Sprintf(format, args...)), s.Width) {
-			if i > 0 {
-				line = "  " + line
+		text := term.Clean(fmt.Sprintf(format, args...))
+		if s.Width == 0 || term.Width(text) <= s.Width {
+			lines = append(lines, text)
+			return
+		}
+		text = strings.Join(strings.Fields(text), " ")
+		first := term.Wrap(text, s.Width)[0]
+		lines = append(lines, first)
+		if rest := strings.TrimPrefix(text[len(first):], " "); rest != "" {
+			for _, line := range term.Wrap(rest, max(s.Width-2, 1)) {
+				lines = append(lines, "  "+line)
 			}
-			lines = append(lines, line)
 		}
 	}
 	sizes := fmt.Sprintf("%s bytes = %d header + %s body", report.Count(int64(m.FrameLen())), m.HeaderLen, report.Count(int64(m.BodyLen)))
