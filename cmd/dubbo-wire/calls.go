@@ -45,12 +45,15 @@ read twice.`,
 			if sortBy != "" && !slices.Contains(measure.CallSorts, sortBy) {
 				return exit.Usagef("--sort %s: choose from %s", sortBy, strings.Join(measure.CallSorts, ", "))
 			}
+			var tables []*report.CallTable
 			kind := &recordKind[*call.Call]{
 				render: func(inputs []string) func([]byte, *call.Call) []byte {
 					return (&report.Calls{Inputs: inputs, NoValues: noValues, Redact: redact}).AppendJSON
 				},
 				table: func(t *output.Target, st report.Style, inputs []string) (output.Table[*call.Call], error) {
-					return report.NewCallTable(t.W, t.Format, st, report.Calls{Inputs: inputs, NoValues: noValues, Redact: redact})
+					table, err := report.NewCallTable(t.W, t.Format, st, report.Calls{Inputs: inputs, NoValues: noValues, Redact: redact})
+					tables = append(tables, table)
+					return table, err
 				},
 				options: func(json bool) pipeline.Options { // even the table names exceptions, which stand in values
 					return pipeline.Options{Detail: rpc.Values, RenderValues: json && !noValues, Redact: redact}
@@ -60,7 +63,12 @@ read twice.`,
 			if sortBy != "" {
 				kind.order = func(write func(*call.Call)) (func(*call.Call), func() error) {
 					o := measure.NewCallOrder(sortBy)
-					return o.Add, func() error { return o.Print(write) }
+					return o.Add, func() error {
+						for _, t := range tables {
+							t.From = o.Earliest()
+						}
+						return o.Print(write)
+					}
 				}
 			}
 			return printRecords(s, &f, args, kind)

@@ -50,6 +50,16 @@ func (o *CallOrder) copy(m *call.Message) *call.Message {
 	return &k
 }
 
+// Earliest returns the time of the call that began first, 0 if there are no calls.
+func (o *CallOrder) Earliest() (at int64) {
+	for i, c := range o.calls {
+		if t := cmp.Or(c.Request, c.Response).FirstTime; i == 0 || t < at {
+			at = t
+		}
+	}
+	return at
+}
+
 // Print passes the calls to write. Equal ones keep their order.
 func (o *CallOrder) Print(write func(*call.Call)) error {
 	if o.full() {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"io"
 	"strconv"
 	"strings"
@@ -13,6 +14,8 @@ import (
 type CallTable struct {
 	*stream
 	records Calls // for CSV
+	// From is the time that times of narrow tables are relative to, in nanoseconds since the Unix epoch; 0: that of the first row.
+	From int64
 }
 
 // NewCallTable returns a table that prints calls to w as "table", "markdown" or "csv"; records says what of them.
@@ -47,7 +50,7 @@ func (t *CallTable) Row(c *call.Call) error {
 		m = c.Response
 	}
 	if !s.begun {
-		s.begin(m.FirstTime)
+		s.begin(cmp.Or(t.From, m.FirstTime))
 	}
 	if s.format == "csv" {
 		t.records.append(s.csvRecord(), c)

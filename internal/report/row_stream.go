@@ -32,7 +32,7 @@ type stream struct {
 	intro    string
 	// announced has a bit for each connection that was introduced.
 	announced []uint64
-	first     int64 // time of the first row, in nanoseconds since the Unix epoch
+	first     int64 // the time that rows are relative to, in nanoseconds since the Unix epoch
 }
 
 // streamColumn is a column of a stream. The last one takes the rest of the line and is cut there.
@@ -89,7 +89,7 @@ func (s *stream) csvRecord() *Record {
 	return &s.record
 }
 
-// begin prints the header before the first row, whose time is at.
+// begin prints the header before the first row. Times of narrow tables are relative to at.
 func (s *stream) begin(at int64) {
 	s.begun, s.first = true, at
 	names := listOf(s.columns, func(c streamColumn) string { return c.name })
@@ -132,7 +132,7 @@ func (s *stream) connection(c *call.Conn) {
 	_ = s.flushLine()
 }
 
-// time formats a time in full, or in seconds since the first row.
+// time formats a time in full, or in seconds since that of begin.
 func (s *stream) time(ns int64) string {
 	if !s.narrow() {
 		return formatTime(ns, ".000000", s.style.Local)

@@ -193,7 +193,7 @@ func TestFrameTable(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var b bytes.Buffer
-			table, err := report.NewFrameTable(&b, c.format, c.style, report.Calls{Inputs: []string{"trace.pcap"}})
+			table, err := report.NewFrameTable(&b, c.format, c.style, []string{"trace.pcap"})
 			require.NoError(t, err)
 			for _, row := range frames() {
 				require.NoError(t, table.Row(row))
@@ -260,7 +260,7 @@ func TestEmptyTables(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, table.Close())
 	assert.True(t, strings.HasPrefix(b.String(), "frame,file,time,"))
-	_, err = report.X
+	_, err = report.NewCallTable(&b, "html", report.Style{}, report.Calls{})
 	assert.Error(t, err)
 	assert.Error(t, bid(t).Write(&b, "html", report.Style{}))
 }
