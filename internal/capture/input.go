@@ -20,6 +20,7 @@ type Input struct {
 	Bytes            int64      // their bytes on the wire
 	CapturedBytes    int64      // their bytes in the file
 	TruncatedPackets int64      // packets with fewer bytes in the file than on the wire
+	TruncatedTo      int        // largest number of bytes in the file of such a packet
 	FirstTime        int64      // earliest packet, nanoseconds since the Unix epoch; valid if Packets > 0
 	LastTime         int64      // latest packet, likewise
 	Filter           string     // filter expression of the recording; empty if there was none, or if the file does not state it
@@ -82,5 +83,6 @@ func (in *Input) count(p *Packet) {
 	in.CapturedBytes += int64(len(p.Data))
 	if p.Truncated() {
 		in.TruncatedPackets++
+		in.TruncatedTo = max(in.TruncatedTo, len(p.Data))
 	}
 }

@@ -31,7 +31,7 @@ func TestPcapForms(t *testing.T) {
 					}, packets)
 					assert.Equal(t, Input{
 						File: "-", Format: "pcap", LinkTypes: []LinkType{LinkLinuxSLL}, SnapLen: 96,
-						Packets: 3, Bytes: 1505, CapturedBytes: 16, TruncatedPackets: 1, Dropped: -1,
+						Packets: 3, Bytes: 1505, CapturedBytes: 16, TruncatedPackets: 1, TruncatedTo: 11, Dropped: -1,
 						FirstTime: 1_700_000_000_123_456_000, LastTime: 1_700_000_001_000_001_000,
 					}, in)
 				})

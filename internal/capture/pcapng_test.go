@@ -54,7 +54,7 @@ func TestPcapngMixed(t *testing.T) {
 			}, packets)
 			assert.Equal(t, Input{
 				File: "-", Format: "pcapng", LinkTypes: []LinkType{LinkEthernet, LinkLinuxSLL, LinkRaw}, SnapLen: 96,
-				Packets: 6, Bytes: 2013, CapturedBytes: 33, TruncatedPackets: 2, Dropped: 18,
+				Packets: 6, Bytes: 2013, CapturedBytes: 33, TruncatedPackets: 2, TruncatedTo: 14, Dropped: 18,
 				FirstTime: 1_700_000_000_000_000_002, LastTime: 1_700_000_001_500_000_000,
 			}, in)
 		}

@@ -163,7 +163,7 @@ func (r *run) report(t testing.TB, by string, seconds float64) *report.Report {
 	tot.TCP.Connections += int64(len(r.conns))
 	inputs := []capture.Input{{
 		File: "/var/tmp/trace.pcap", Format: "pcap", Packets: tot.Packets, Bytes: tot.LinkBytes, Dropped: -1,
-		FirstTime: tot.FirstTime, LastTime: tot.LastTime, SnapLen: 262144,
+		FirstTime: tot.FirstTime, LastTime: tot.LastTime,
 	}}
 	return report.Build(inputs, tot, b, r.groups.Groups())
 }
@@ -204,7 +204,7 @@ func shop(t testing.TB, by string) *report.Report {
 	tot.UnknownIDs = map[uint8]int64{30: 24}
 	tot.Other = map[string]*pipeline.Other{"http1": {Connections: 3, Bytes: 1_200_000}, "tls": {Connections: 1, Bytes: 900}}
 	rep := r.report(t, by, 62.4)
-	rep.Inputs[0].Truncated, rep.Inputs[0].SnapLen = 12, 96
+	rep.Inputs[0].Truncated, rep.Inputs[0].CutTo = 12, 96
 	rep.Inputs[0].Damage = []report.Damage{{Packet: 2012, Offset: 1_812_345, Text: "the file ends inside the packet; record again, or repair it with: editcap trace.pcap whole.pcap"}}
 	return rep
 }

@@ -20,8 +20,11 @@ func (r *Report) comparison(s *Style) Section {
 		}
 		return nil
 	})
-	sec.note("Sizes are body bytes; p50 and p99 are within 1 %%. Shares are of the %s that the %s on the wire.",
-		bytesText(r.Selected.WireBytes(), s), plural(r.Selected.Calls, "call has", "calls have"))
+	have := plural(r.Selected.Calls, "call has", "calls have")
+	if r.Totals.IncompleteBytes > 0 {
+		have = "complete frames of the " + plural(r.Selected.Calls, "call have", "calls have")
+	}
+	sec.note("Sizes are body bytes; p50 and p99 are within 1 %%. Shares are of the %s that the %s on the wire.", bytesText(r.Selected.WireBytes(), s), have)
 	if o := r.Selected.NotOK; o != nil {
 		words := "Response sizes are of successful calls"
 		if o.Other.Body.Count > 0 {

@@ -236,17 +236,17 @@ func (r *Report) otherProtocols(s *Style, add func(string, ...any)) {
 
 // packets describes packets that were cut or could not be read.
 func (r *Report) packets(sec *Section) {
-	cut, snap := r.cutPackets(), 0
+	most := 0
 	for i := range r.Inputs {
 		if r.Inputs[i].Truncated > 0 {
-			snap = max(snap, r.Inputs[i].SnapLen)
+			most = max(most, r.Inputs[i].CutTo)
 		}
 	}
-	at := ""
-	if snap > 0 {
-		at = " at " + Plural(int64(snap), "byte")
+	to := ""
+	if most > 0 {
+		to = ", to " + Plural(int64(most), "byte") + " or less"
 	}
-	sec.noteCount(cut, "packet was", "packets were", "cut by the snap length"+at+"; tcpdump -s 0 records complete packets.")
+	sec.noteCount(r.cutPackets(), "packet was", "packets were", "cut by the snap length"+to+"; tcpdump -s 0 records complete packets.")
 	sec.noteCount(r.Totals.WithoutTrailer, "packet lacks", "packets lack", "only bytes after the IP packet (padding, link checksum), which carry no data.")
 	if u := r.Totals.Unread; len(u) > 0 {
 		var parts []string

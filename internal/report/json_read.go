@@ -608,7 +608,7 @@ func (r *Report) restoreBooks(h *jsonHead) error {
 	}
 	t.Steady, _ = saved.SteadyNanos.fixed(1)
 	for i, n := range saved.SnapLengths[:min(len(saved.SnapLengths), len(r.Inputs))] {
-		r.Inputs[i].SnapLen = n
+		r.Inputs[i].CutTo = n
 	}
 	r.Filter, r.Filtered = saved.Filter, saved.Filter != ""
 	r.Connections, r.ConnectionsWithoutData = t.TCP.Connections, t.TCP.WithoutData

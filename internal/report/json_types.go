@@ -643,7 +643,7 @@ func (r *Report) jsonHead(buckets bool) *jsonHead {
 			saved.SteadyNanos = decimalOf(t.Steady, 1)
 		}
 		saved.NotTCP = listOf(slices.Sorted(maps.Keys(t.NotTCP)), func(k string) notTCPPackets { return notTCPPackets{k, t.NotTCP[k]} })
-		saved.SnapLengths = listOf(r.Inputs, func(in Input) int { return in.SnapLen })
+		saved.SnapLengths = listOf(r.Inputs, func(in Input) int { return in.CutTo })
 		h.Saved = saved
 	}
 	return h

@@ -119,9 +119,10 @@ type Input struct {
 	DamageLeftOut int64      `json:"damageLeftOut,omitempty"`  // number of damaged places beyond those in Damage
 	Dropped       *int64     `json:"droppedPackets,omitempty"` // by the recording machine; nil if unknown
 	// Filter is the capture filter, "" if there was none or it is unknown.
-	Filter  string `json:"filter,omitempty"`
-	Err     string `json:"error,omitempty"` // why it could not be opened
-	SnapLen int    `json:"-"`               // in "snapLengths" of saved reports
+	Filter string `json:"filter,omitempty"`
+	Err    string `json:"error,omitempty"` // why it could not be opened
+	// CutTo is the largest captured length of a packet that was cut; in "snapLengths" of saved reports.
+	CutTo int `json:"-"`
 }
 
 // Damage is a damaged place of an input.
@@ -139,7 +140,7 @@ func Build(inputs []capture.Input, t *pipeline.Totals, by sizes.By, groups []*si
 		in := &inputs[i]
 		out := Input{
 			File: in.File, Format: in.Format, Compression: in.Compression, Packets: in.Packets, Bytes: in.Bytes,
-			Truncated: in.TruncatedPackets, SnapLen: in.SnapLen, Filter: in.Filter, DamageLeftOut: in.DamageLeftOut,
+			Truncated: in.TruncatedPackets, CutTo: in.TruncatedTo, Filter: in.Filter, DamageLeftOut: in.DamageLeftOut,
 		}
 		if in.Packets > 0 {
 			first, last := timestamp(in.FirstTime), timestamp(in.LastTime)

@@ -72,7 +72,7 @@ func anyReportOf(seed uint64, groups, numbers int) *Report {
 	}
 	by.Sort(list)
 	inputs := []capture.Input{{
-		File: "a.pcap", Format: "pcap", Compression: "zstd", LinkTypes: []capture.LinkType{1, 113}, SnapLen: 96, Packets: t.Packets,
+		File: "a.pcap", Format: "pcap", Compression: "zstd", LinkTypes: []capture.LinkType{1, 113}, TruncatedTo: 96, Packets: t.Packets,
 		Bytes: t.LinkBytes, TruncatedPackets: 7, FirstTime: t.FirstTime, LastTime: t.LastTime, Filter: "port 20880", Dropped: 3,
 		Damage: []capture.Damage{{Packet: 9, Offset: 1234, Text: "cut\x1b"}}, DamageLeftOut: 2,
 	}, {File: "no.pcap", Dropped: -1, Err: errors.New("no.pcap: not there")}}
