@@ -30,6 +30,9 @@ func (t *Tree) Misread(body []byte, err *Error) bool {
 		if !CanBeName(n.Class) || n.Label == ByField && n.Parent >= 0 && !CanBeName(n.Name) {
 			return true
 		}
+		if malformed && n.Kind == Overhead && n.Name == poolRole && n.Len >= leastText {
+			return true // texts that no value has read
+		}
 		if malformed && n.HoldsNames() && hasText(body[min(int(n.Off), len(body)):min(int(n.Off+n.Len), len(body))]) {
 			return true
 		}
@@ -37,9 +40,12 @@ func (t *Tree) Misread(body []byte, err *Error) bool {
 	return false
 }
 
-// HoldsNames reports whether the bytes of n are the name of a class or of fields.
+// poolRole is the role of a pool of texts to which values refer.
+const poolRole = "pool"
+
+// HoldsNames reports whether the bytes of n are the name of a class or of fields, or a pool that may have them.
 func (n *Node) HoldsNames() bool {
-	return n.Kind == Overhead && (n.Name == "class" || n.Name == "field")
+	return n.Kind == Overhead && (n.Name == "class" || n.Name == "field" || n.Name == poolRole)
 }
 
 // hasText reports whether bytes contain a text that cannot be a name.
