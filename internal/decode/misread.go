@@ -27,7 +27,11 @@ func (t *Tree) Misread(body []byte, err *Error) bool {
 	malformed := err != nil && err.Cause == Malformed
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
-		if !CanBeName(n.Class) || n.Label == ByField && n.Parent >= 0 && !CanBeName(n.Name) {
+		if !CanBeName(n.Class) {
+			return true
+		}
+		// An object without a class may be a map, whose keys may be any text.
+		if n.Label == ByField && n.Parent >= 0 && !CanBeName(n.Name) && (malformed || t.Nodes[n.Parent].Class != "") {
 			return true
 		}
 		if malformed && n.Kind == Overhead && n.Name == poolRole && n.Len >= leastText {

@@ -29,8 +29,10 @@ func TestMisread(t *testing.T) {
 		want bool
 	}{
 		{"a class", &Tree{Nodes: []Node{{Kind: Object, Class: "com.acme.Order", End: 1}}}, "", malformed, false},
-		{"no class", &Tree{Nodes: []Node{{Kind: Object, Class: "Doug Lea", End: 1}}}, "", nil, true},
-		{"no field", &Tree{Nodes: []Node{{Kind: Object, Parent: -1, End: 2}, {Label: ByField, Name: "doug@acme.org", End: 2}}}, "", nil, true},
+		{"a class that is none", &Tree{Nodes: []Node{{Kind: Object, Class: "Doug Lea", End: 1}}}, "", nil, true},
+		{"no field", &Tree{Nodes: []Node{{Kind: Object, Class: "com.acme.Order", Parent: -1, End: 2}, {Label: ByField, Name: "doug@acme.org", End: 2}}}, "", nil, true},
+		{"no class, maybe a map", &Tree{Nodes: []Node{{Kind: Object, Parent: -1, End: 2}, {Label: ByField, Name: "doug@acme.org", End: 2}}}, "", nil, false},
+		{"no field, malformed", &Tree{Nodes: []Node{{Kind: Object, Parent: -1, End: 2}, {Label: ByField, Name: "doug@acme.org", End: 2}}}, "", malformed, true},
 		{"bytes of a name", leaf("class", "\x00\x0ecom.acme.Order\x01"), "\x00\x0ecom.acme.Order\x01", malformed, false},
 		{"bytes of a text", leaf("class", "\x00\x08Doug Lea\x01"), "\x00\x08Doug Lea\x01", malformed, true},
 		{"a number that looks like a text", leaf("class", "Order\x00a b!"), "Order\x00a b!", nil, false},
