@@ -203,7 +203,7 @@ func FuzzUpdate(f *testing.F) {
 			if m.width > 0 && m.height > 0 {
 				fits(t, view, m.width, m.height)
 			}
-			require.True(t, len(m.list) == 0 || m.cursor < len(m.list))
+			require.True(t, m.page == detailPage || m.page == helpPage || m.rowCount() == 0 || m.cursor < m.rowCount())
 		}
 	})
 }
