@@ -66,6 +66,26 @@ func TestManyMethodsAndClients(t *testing.T) {
 	runtime.KeepAlive(b)
 }
 
+// Failures of as many causes as are told apart, all of one method. The time to find what they share must not grow with the square of
+// their number: that would be minutes.
+func TestManyCauses(t *testing.T) {
+	b := newBench()
+	const causes = maxFailures + 1000
+	for i := range causes {
+		c := oneCall(b, 3)
+		describe(c.Response, dubbo.Header{Flags: 2, Status: 20, BodyLen: 100})
+		c.Response.ResultKind, c.Response.Exception = 0, true
+		c.Response.Detail().ExceptionClass = fmt.Sprintf("com.acme.E%dException", i)
+		b.Call(c)
+	}
+	list := b.Findings(new(pipeline.Totals))
+	assert.Len(t, b.failures, maxFailures)
+	assert.EqualValues(t, 1000, b.Basis().OtherFailures)
+	for _, f := range list {
+		assert.NotEqual(t, "errors", f.Kind, "no cause is frequent enough: %s", f.Text)
+	}
+}
+
 func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats

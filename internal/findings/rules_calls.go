@@ -49,10 +49,18 @@ func failedCalls(k *Collector, e *evidence) {
 		}
 		texts[from][f.text] += f.calls
 	}
+	type mostFrequent struct {
+		text  string
+		texts int // how many different ones were read
+	}
+	read := make(map[cause]mostFrequent, len(texts))
+	for from, counts := range texts {
+		read[from] = mostFrequent{most(counts, text)[0].key, len(counts)}
+	}
 	for _, f := range k.failureOrder {
 		of := cause{status: f.status, aborted: f.aborted, text: f.text}
-		if read := most(texts[f.origin()], text); f.exception() && f.text == "" && len(read) == 1 || !f.exception() && len(read) > 0 {
-			of.text = read[0].key
+		if t := read[f.origin()]; f.exception() && f.text == "" && t.texts == 1 || !f.exception() && t.texts > 0 {
+			of.text = t.text
 		}
 		g := group(of)
 		if g.calls == 0 {

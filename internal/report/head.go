@@ -197,7 +197,7 @@ func (r *Report) heaviest(s *Style) (line HeadLine) {
 	if len(rows) == 0 {
 		return line
 	}
-	top := slices.IndexFunc(rows, func(g *sizes.Group) bool { return g == slices.MinFunc(rows, byWire) })
+	top := slices.Index(rows, slices.MinFunc(rows, byWire))
 	columns, label := r.labels(keys)
 	var name, short []string
 	for i, column := range columns {

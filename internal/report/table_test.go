@@ -3,6 +3,7 @@ package report_test
 import (
 	"bytes"
 	"encoding/csv"
+	"fmt"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -304,4 +305,16 @@ func TestList(t *testing.T) {
 		assert.Equal(t, want, b.String(), format)
 	}
 	assert.Error(t, l.Write(&bytes.Buffer{}, "html", report.Style{}))
+}
+
+// The head of a report with very many methods takes time in proportion to their number, wherever the heaviest one is.
+func TestHeadOfManyMethods(t *testing.T) {
+	const methods = 30_000
+	run := newRun(t, "service,method", 0)
+	for i := range methods {
+		run.call(1, "hessian2", "com.acme.OrderQuery", fmt.Sprintf("m%05d", i), 100, 100+i, 1e6, answer{})
+	}
+	text := write(t, run.report(t, "service,method", 60), "table", report.Style{Width: 100, Sections: []string{"head"}})
+	assert.Contains(t, text, "OrderQuery/m29999")
+	assert.Contains(t, text, "30,000 calls")
 }
