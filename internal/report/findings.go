@@ -119,7 +119,7 @@ func (r *Report) findingsTable(list []*Finding, s *Style, commands bool) Section
 		}
 		sec.add(s, textCell(names[i]), textCell(term.Clean(text)))
 		if c := r.Command(f, s.Explain); commands && c != "" {
-			sec.add(s, textCell(""), textCell(term.Clean(c)))
+			sec.add(s, textCell(""), textCell(Verbatim(term.Clean(c))))
 		}
 	}
 	return sec

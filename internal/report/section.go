@@ -125,7 +125,8 @@ func ratioCell(n, d int64) cell {
 	return cell{n: n, d: d, kind: number}
 }
 
-func cellText(c Cell) string { return c.Text }
+// cellText returns the text of a cell, a command without its mark.
+func cellText(c Cell) string { return strings.TrimPrefix(c.Text, verbatim) }
 
 // add adds a row.
 func (sec *Section) add(s *Style, cells ...cell) {
@@ -178,13 +179,13 @@ func (c cell) format(u unit, exact bool) string {
 	return Count(c.n / c.d)
 }
 
-// verbatim begins a note that is a command, which is neither wrapped nor cut.
+// verbatim begins a note or a cell that is a command, which is neither wrapped nor cut.
 const verbatim = "$ "
 
-// Verbatim returns a note that prints a command on one line.
+// Verbatim returns a note or a cell that prints a command on one line.
 func Verbatim(command string) string { return verbatim + command }
 
-// Command returns the command of a note that Verbatim made.
+// Command returns the command of a note or a cell that Verbatim made.
 func Command(note string) (command string, ok bool) { return strings.CutPrefix(note, verbatim) }
 
 // Write prints the document as "table" or "markdown".

@@ -364,10 +364,11 @@ func (g *grid) writeRow(b *strings.Builder, row []string) {
 			text, w = row[c], w+g.sep+g.widths[c]
 		}
 		if col.Wrap {
-			if !strings.HasPrefix(text, "dubbo-wire ") { // a wrapped command could not be pasted
-				text = strings.Join(term.Wrap(text, w), "\n"+strings.Repeat(" ", at))
+			if command, ok := Command(text); ok {
+				line.WriteString(command)
+			} else {
+				line.WriteString(strings.Join(term.Wrap(text, w), "\n"+strings.Repeat(" ", at)))
 			}
-			line.WriteString(text)
 			break // the last column
 		}
 		line.WriteString(col.pad(text, w))
