@@ -13,6 +13,7 @@ package call
 
 import (
 	"cmp"
+	"net"
 
 	"dubbo-wire/internal/rpc"
 )
@@ -155,6 +156,15 @@ type Call struct {
 // Client and Server return the addresses of the two ends: the client sent the request.
 func (c *Call) Client() string { return c.Conn.Ends[c.Side] }
 func (c *Call) Server() string { return c.Conn.Ends[1-c.Side] }
+
+// Host returns an address of an end without its port.
+func Host(address string) string {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return address
+	}
+	return host
+}
 
 // Answer returns the last message of the response, which carries the outcome of the call, or nil.
 func (c *Call) Answer() *Message { return c.Response.last() }

@@ -6,8 +6,6 @@
 package findings
 
 import (
-	"net"
-
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/rpc"
 )
@@ -238,10 +236,7 @@ func (k *Collector) forgetConns() {
 }
 
 func (k *Collector) client(address string) *client {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		host = address
-	}
+	host := call.Host(address)
 	if c := k.clients[host]; c != nil {
 		return c
 	}

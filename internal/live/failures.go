@@ -2,6 +2,7 @@ package live
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -36,7 +37,7 @@ type failures struct {
 	others failureCount
 }
 
-// maxFailures is the number of kinds of failed calls in a second; further kinds share one row.
+// maxFailures is the number of kinds of failed calls in a second and on the screen; further kinds share one row.
 const maxFailures = 500
 
 func (c *failureCount) add(o failureCount) {
@@ -69,15 +70,16 @@ func (f *failures) call(c *call.Call) {
 	if last := c.Answer(); last != nil {
 		at = last.LastByte
 	}
-	f.add(failureKey{errorName(c), errorText(c), m.SerializationName(), host(c.Client()), Method{m.Service(), m.Method()}}, failureCount{1, at})
+	f.add(failureKey{errorName(c), errorText(c), m.SerializationName(), call.Host(c.Client()), Method{m.Service(), m.Method()}}, failureCount{1, at}, maxFailures)
 }
 
-func (f *failures) add(k failureKey, n failureCount) {
+// add adds calls of a kind, unless it is another one than the most kinds that are told apart.
+func (f *failures) add(k failureKey, n failureCount, most int) {
 	if f.kinds == nil {
 		f.kinds = make(map[failureKey]failureCount)
 	}
 	sum, known := f.kinds[k]
-	if !known && len(f.kinds) >= maxFailures {
+	if !known && len(f.kinds) >= most {
 		f.others.add(n)
 		return
 	}
@@ -91,7 +93,7 @@ func (r *ring) failures() []Failure {
 	var sum failures
 	for _, s := range r.seconds {
 		for k, n := range s.failures.kinds {
-			sum.add(k, n)
+			sum.add(k, n, math.MaxInt)
 		}
 		sum.others.add(s.failures.others)
 	}
@@ -107,6 +109,10 @@ func (r *ring) failures() []Failure {
 			cmp.Compare(a.Cause, b.Cause), cmp.Compare(a.Text, b.Text), cmp.Compare(a.Client, b.Client), cmp.Compare(a.Serialization, b.Serialization),
 		)
 	})
+	for _, f := range list[min(len(list), maxFailures):] {
+		sum.others.add(failureCount{f.Calls, f.Last})
+	}
+	list = list[:min(len(list), maxFailures)]
 	if sum.others.calls > 0 {
 		list = append(list, Failure{Calls: sum.others.calls, Last: sum.others.last})
 	}

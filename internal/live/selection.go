@@ -2,7 +2,6 @@ package live
 
 import (
 	"cmp"
-	"net"
 	"strings"
 
 	"dubbo-wire/internal/call"
@@ -105,12 +104,6 @@ func (s Selection) hasCall(c *call.Call) bool {
 
 // hasMessage reports whether a message of a call is in the selection, apart from the service. side sent the request.
 func (s Selection) hasMessage(conn *call.Conn, side int, m *rpc.Summary) bool {
-	return (s.Client == "" || host(conn.Ends[side]) == s.Client) && (s.Server == "" || conn.Ends[1-side] == s.Server) &&
+	return (s.Client == "" || call.Host(conn.Ends[side]) == s.Client) && (s.Server == "" || conn.Ends[1-side] == s.Server) &&
 		(s.Serialization == "" || m.SerializationName() == s.Serialization)
-}
-
-// host returns an address without its port.
-func host(address string) string {
-	h, _, _ := net.SplitHostPort(address)
-	return h
 }

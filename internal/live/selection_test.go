@@ -168,13 +168,26 @@ func TestFailures(t *testing.T) {
 	for at := range int64(3) {
 		r.startSecond(at)
 		for i := range 2 * maxFailures {
-			r.current().failures.add(failureKey{cause: fmt.Sprint(i)}, failureCount{1, at})
+			r.current().failures.add(failureKey{cause: fmt.Sprint(i)}, failureCount{1, at}, maxFailures)
 		}
 	}
 	list = r.failures()
 	assert.LessOrEqual(t, len(list), maxFailures+1)
 	assert.Equal(t, r.seconds[0].errors+6*maxFailures, sum(list, func(f *Failure) int64 { return f.Calls }))
 	assert.Empty(t, list[len(list)-1].Cause)
+
+	// Different kinds in each second: the same rows however often they are asked for.
+	for at := range int64(3) {
+		r.startSecond(at + 3)
+		for i := range maxFailures {
+			r.current().failures.add(failureKey{cause: fmt.Sprint(at, i)}, failureCount{1, at}, maxFailures)
+		}
+	}
+	list = r.failures()
+	assert.Len(t, list, maxFailures+1)
+	for range 5 {
+		assert.Equal(t, list, r.failures())
+	}
 }
 
 // TestCallLists: the lists have the newest calls, and those with the largest numbers of all.

@@ -164,7 +164,7 @@ func (c *nameCollector) add(service, method, client, server string) {
 	if call.MatchService(c.services, service) {
 		c.put("method", method)
 	}
-	client, server = hostOf(client), strings.TrimSpace(server)
+	client, server = call.Host(client), strings.TrimSpace(server)
 	c.put("client", client)
 	c.put("server", server)
 	c.put("host", client)
@@ -172,13 +172,6 @@ func (c *nameCollector) add(service, method, client, server string) {
 		c.put("host", host)
 		c.put("port", port)
 	}
-}
-
-func hostOf(address string) string {
-	if host, _, err := net.SplitHostPort(address); err == nil {
-		return host
-	}
-	return address
 }
 
 // put adds a name, unless it has characters that cannot stand in one word of a command line.

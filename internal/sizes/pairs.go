@@ -3,7 +3,6 @@ package sizes
 import (
 	"cmp"
 	"math/bits"
-	"net"
 	"slices"
 
 	"dubbo-wire/internal/call"
@@ -138,9 +137,9 @@ func (p *Pairs) newTie(k tieKey, c *call.Call, m *call.Message) *tie {
 	if len(p.ties) >= maxTies {
 		clear(p.ties) // they are created again; their pairs stay
 	}
-	host, _, _ := net.SplitHostPort(c.Client())
 	t := &tie{group: k.group, pair: p.rest}
 	t.stratum = p.stratum(stratumKey{k.group, m.Service(), m.Method()})
+	host := call.Host(c.Client())
 	key := pairKey{host, c.Server()}
 	if pair := p.pairs[key]; pair != nil {
 		t.pair = pair

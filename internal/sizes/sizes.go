@@ -3,7 +3,6 @@ package sizes
 import (
 	"fmt"
 	"math"
-	"net"
 	"slices"
 	"strconv"
 	"strings"
@@ -466,8 +465,7 @@ func (a *Aggregator) appendValue(dst []byte, k Key, c *call.Call) []byte {
 		}
 		return append(dst, validName(m.Operation.ProtocolVersion)...)
 	case Client:
-		host, _, _ := net.SplitHostPort(c.Client())
-		return append(dst, host...)
+		return append(dst, call.Host(c.Client())...)
 	case Server:
 		return append(dst, c.Server()...)
 	case Connection:
