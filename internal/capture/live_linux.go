@@ -296,7 +296,7 @@ func (l *Live) nextBlock() error {
 		l.ring.giveBack()
 		l.held = false
 		if l.walk.broken {
-			l.in.note(l.number, 0, "a block of the kernel's ring buffer is inconsistent; the rest of it was skipped")
+			l.in.note(l.number, 0, "a block of the kernel's ring buffer is inconsistent; its remaining packets were skipped")
 		}
 		l.walk = walker{}
 	}
