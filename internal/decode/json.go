@@ -129,11 +129,9 @@ func (t *Tree) appendObject(dst []byte, i int) []byte {
 			dst = append(dst, ',')
 		}
 		sep = true
-		name := t.Nodes[c].Name
+		name := t.FieldName(c)
 		if t.Nodes[c].Label == Whole {
 			name = "#" + name // what could not be decoded inside an object
-		} else if t.Redact && !CanBeName(name) {
-			name = "#" + strconv.Itoa(c-i)
 		}
 		dst = AppendString(dst, name)
 		dst = append(dst, ':')

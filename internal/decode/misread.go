@@ -1,6 +1,7 @@
 package decode
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -34,9 +35,6 @@ func (t *Tree) Misread(body []byte, err *Error) bool {
 		if n.Label == ByField && n.Parent >= 0 && !CanBeName(n.Name) && (malformed || t.Nodes[n.Parent].Class != "") {
 			return true
 		}
-		if malformed && n.Kind == Overhead && n.Name == poolRole && n.Len >= leastText {
-			return true // texts that no value has read
-		}
 		if malformed && n.HoldsNames() && hasText(body[min(int(n.Off), len(body)):min(int(n.Off+n.Len), len(body))]) {
 			return true
 		}
@@ -44,12 +42,19 @@ func (t *Tree) Misread(body []byte, err *Error) bool {
 	return false
 }
 
-// poolRole is the role of a pool of texts to which values refer.
-const poolRole = "pool"
+// FieldName returns the name of the field at node i as it is printed: if values are redacted, its place in the object stands for a
+// text that cannot be a name.
+func (t *Tree) FieldName(i int) string {
+	n := &t.Nodes[i]
+	if t.Redact && n.Label == ByField && n.Parent >= 0 && !CanBeName(n.Name) {
+		return "#" + strconv.Itoa(i-int(n.Parent))
+	}
+	return n.Name
+}
 
-// HoldsNames reports whether the bytes of n are the name of a class or of fields, or a pool that may have them.
+// HoldsNames reports whether the bytes of n are the name of a class or of fields.
 func (n *Node) HoldsNames() bool {
-	return n.Kind == Overhead && (n.Name == "class" || n.Name == "field" || n.Name == poolRole)
+	return n.Kind == Overhead && (n.Name == "class" || n.Name == "field")
 }
 
 // hasText reports whether bytes contain a text that cannot be a name.

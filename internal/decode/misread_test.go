@@ -36,8 +36,6 @@ func TestMisread(t *testing.T) {
 		{"bytes of a name", leaf("class", "\x00\x0ecom.acme.Order\x01"), "\x00\x0ecom.acme.Order\x01", malformed, false},
 		{"bytes of a text", leaf("class", "\x00\x08Doug Lea\x01"), "\x00\x08Doug Lea\x01", malformed, true},
 		{"a number that looks like a text", leaf("class", "Order\x00a b!"), "Order\x00a b!", nil, false},
-		{"a pool", leaf("pool", "\x04city"), "\x04city", malformed, true},
-		{"a pool that was read", leaf("pool", "\x04city"), "\x04city", nil, false},
 		{"lengths", leaf("length", "a b c d"), "a b c d", malformed, false},
 	} {
 		assert.Equal(t, c.want, c.tree.Misread([]byte(c.body), c.err), c.name)

@@ -75,6 +75,8 @@ func (t *Tree) Reference(i int) string {
 		n := t.Nodes[k]
 		if (n.Label == ByKey || n.Label == ByEntry) && !t.IsNamed(int(k)) {
 			n.Name = ""
+		} else {
+			n.Name = t.FieldName(int(k))
 		}
 		p.segment(&n)
 	}

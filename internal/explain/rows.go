@@ -87,9 +87,6 @@ func bodyRows(t *decode.Tree, s *Subject) []row {
 		if misread && !decode.CanBeName(n.Class) {
 			r.javaClass, r.value = "", "?"
 		}
-		if misread && !decode.CanBeName(r.name) {
-			r.name, r.path = "?", "?"
-		}
 		if parent >= 0 {
 			rows[parent].children++
 		}
@@ -126,7 +123,7 @@ func name(t *decode.Tree, i int) string {
 			return "[" + strconv.Itoa(int(n.Index)) + "]"
 		}
 	}
-	return n.Name
+	return t.FieldName(i)
 }
 
 // secret reports whether the bytes of node i must not be shown where values are redacted. Bytes that were not decoded, and

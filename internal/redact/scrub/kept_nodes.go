@@ -41,17 +41,17 @@ func (s *Scrubber) markKept(m *rpc.Message) {
 	}
 }
 
-// keepSubtree keeps node i and all nodes in it.
+// keepSubtree keeps node i and all nodes in it, except bytes that were not decoded.
 func (s *Scrubber) keepSubtree(nodes []decode.Node, i int) {
 	for k := i; k < int(nodes[i].End); k++ {
-		s.kept[k] = true
+		s.kept[k] = nodes[k].Kind != decode.Opaque && nodes[k].Kind != decode.Custom
 	}
 }
 
 // keepNames keeps node i and all nodes in it, except texts that cannot be the name of a class or a constant.
 func (s *Scrubber) keepNames(nodes []decode.Node, i int) {
 	for k := i; k < int(nodes[i].End); k++ {
-		if text := nodes[k].Text; text == "" || decode.IsClassName(text) {
+		if text := nodes[k].Text; (text == "" || decode.IsClassName(text)) && nodes[k].Kind != decode.Opaque && nodes[k].Kind != decode.Custom {
 			s.kept[k] = true
 		}
 	}

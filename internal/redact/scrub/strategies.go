@@ -38,7 +38,7 @@ func strategies(n *decode.Node) int {
 	case decode.Opaque, decode.Custom:
 		return opaqueStrategies
 	case decode.Overhead:
-		if n.Name == "trailing" || n.Name == "text" {
+		if n.Name == "trailing" || n.Name == "text" || n.Name == "pool" { // a pool has values that were not used
 			return opaqueStrategies
 		}
 	}
