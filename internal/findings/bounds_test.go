@@ -180,6 +180,6 @@ func TestTotals(t *testing.T) {
 	totals.TCP.Repeated, totals.EventBytes = 20, 100
 	list := New().Findings(&totals)
 	require.Len(t, list, 2)
-	assert.Equal(t, "and events are 10 % of Dubbo's bytes on the wire (100 B of 1.00 kB, 5 frames)", list[0].Text)
+	assert.Equal(t, "10 % of Dubbo's bytes on the wire (100 B of 1.00 kB, 5 frames)", list[0].Text)
 	assert.Equal(t, "2.0 % of its payload was retransmitted (20 B of 1.00 kB): packets are lost or acknowledged late", list[1].Text)
 }

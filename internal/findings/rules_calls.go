@@ -229,7 +229,8 @@ func unansweredCalls(m *method, e *evidence) {
 		if !slices.ContainsFunc(e.list, func(f ranked) bool { return f.Kind == e.kind }) {
 			e.addCalls(report.Finding{
 				Subject: "responses", Frame: u.at.frame, File: u.at.file, Weight: t.RPCBytes,
-				Text: fmt.Sprintf("are not in the capture: it has only the clients' packets of %s; record both directions",
+				Verb: "calls", Args: []string{"--state", "noResponse"},
+				Text: fmt.Sprintf("missing from the capture, which has only the clients' packets of %s; record both directions",
 					report.Plural(t.OneSided, "connection")),
 				Facts: []report.Fact{fact("unanswered", t.Unanswered), fact("calls", t.Calls-t.OneWay), fact("oneSided", t.OneSided)},
 			}, t.Unanswered)
@@ -299,8 +300,8 @@ func heartbeats(_ *Collector, e *evidence) {
 		return
 	}
 	e.add(report.Finding{
-		Subject: "heartbeats",
-		Text: fmt.Sprintf("and events are %s of Dubbo's bytes on the wire (%s of %s, %s)", share(t.EventBytes, t.RPCBytes),
+		Subject: "heartbeats and events",
+		Text: fmt.Sprintf("%s of Dubbo's bytes on the wire (%s of %s, %s)", share(t.EventBytes, t.RPCBytes),
 			report.Volume(t.EventBytes), report.Volume(t.RPCBytes), report.Plural(t.Heartbeats+t.Events, "frame")),
 		Facts:  []report.Fact{fact("eventBytes", t.EventBytes), fact("rpcBytes", t.RPCBytes), fact("frames", t.Heartbeats+t.Events)},
 		Weight: t.EventBytes,
