@@ -144,6 +144,13 @@ type Summary struct {
 	// HeaderLen and BodyLen are the announced bytes of header and body.
 	HeaderLen int32
 	BodyLen   int
+	// Encoding is the compression of the body, "" if there is none. UncompressedLen, valid if it is set, is the number of
+	// bytes without it, -1 if that is not known.
+	Encoding        string
+	UncompressedLen int
+	// FieldsLen is the number of header bytes that the header's fields take, FieldsPlainLen the number that they would take
+	// without compression; both are 0 if the protocol has no such fields.
+	FieldsLen, FieldsPlainLen int32
 	// File is the index of the input whose packet completed the message. FirstTime and LastByte are the capture times of its
 	// first and last byte, in nanoseconds since the Unix epoch.
 	File                int32
@@ -216,16 +223,18 @@ type Details struct {
 	HasErrorText bool
 	// HeaderSerialization is the serialization in the header, set if the body uses another one.
 	HeaderSerialization string
+	// Stalled is the time for which flow control held the message back, in nanoseconds.
+	Stalled int64
 }
 
 // IsZero reports whether nothing is set.
 func (d *Details) IsZero() bool {
 	return d.Group == "" && d.GenericMethod == "" && d.GenericTypes == nil && d.ExceptionClass == "" && d.ExceptionMessage == "" &&
-		d.ErrorMessage == "" && !d.HasErrorText && d.HeaderSerialization == ""
+		d.ErrorMessage == "" && !d.HasErrorText && d.HeaderSerialization == "" && d.Stalled == 0
 }
 
-// Message is one request, response or control message. It is borrowed: Head, Body, Tree and Native are valid until
-// the sink returns. Clone returns a copy that may be kept.
+// Message is one request, response or control message. It is borrowed: Head, Headers, Body, Plain, Tree and Native are
+// valid until the sink returns. Clone returns a copy that may be kept.
 type Message struct {
 	Summary
 	Details
@@ -238,6 +247,11 @@ type Message struct {
 	// Body is the contiguous start of the body as far as it was captured and needed. It is complete if len(Body) ==
 	// BodyLen.
 	Body []byte
+	// Plain is Body without its compression, nil if there is none or it could not be removed. Offsets in Tree are offsets in Plain
+	// if it is set.
+	Plain []byte
+	// Headers are the fields that travel outside the body, in wire order.
+	Headers []Header
 	// Captured is the number of captured body bytes, MissingAt the offset of the first missing one. Both are BodyLen
 	// if the message is complete.
 	Captured, MissingAt int
@@ -256,6 +270,22 @@ type Message struct {
 	Err *decode.Error
 	// Native is the protocol's state for decoding the body again.
 	Native Native
+}
+
+// Header is a named text that travels outside the body, as a header of HTTP does.
+type Header struct {
+	Name, Value string
+	// Key is the key of the attachment that the header carries, "" if it carries none.
+	Key string
+	// Off and Len are its bytes in Message.Head. Len is what it takes on the wire, PlainLen what its name and value take
+	// without compression.
+	Off, Len, PlainLen int32
+	// Entry is the entry of the compression table that the header refers to, 0 if there is none. Unknown is set if it was made
+	// before the capture or in a gap, so that the value is not known, and perhaps not the name.
+	Entry   int32
+	Unknown bool
+	// Trailer is set if the header follows the body.
+	Trailer bool
 }
 
 // HeaderSerializationName returns the serialization in the header with its number, for a body in another one.
@@ -281,9 +311,17 @@ func (m *Message) IsWhole() bool { return m.Complete && len(m.Body) == m.BodyLen
 func (m *Message) Clone(withBody, withTree bool) *Message {
 	c := *m
 	c.Head = append([]byte(nil), m.Head...)
-	c.Body = nil
+	c.Headers = append([]Header(nil), m.Headers...)
+	c.Body, c.Plain = nil, nil
 	if withBody {
 		c.Body = append([]byte{}, m.Body...)
+		if m.Plain != nil {
+			c.Plain = append([]byte{}, m.Plain...)
+		}
+	}
+	if m.More != nil {
+		more := append([]Span(nil), *m.More...)
+		c.More = &more
 	}
 	if m.Tree != nil {
 		c.Tree = nil
