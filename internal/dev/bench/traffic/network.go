@@ -5,11 +5,17 @@ import (
 	"math/rand/v2"
 )
 
+// chooser chooses what is sent.
+type chooser struct {
+	rng  *rand.Rand
+	mix  Mix
+	pool *pool
+}
+
 // generator sends the calls.
 type generator struct {
-	rng     *rand.Rand
-	mix     Mix
-	pool    *pool
+	chooser
+	record  func(*Message) // takes the messages of HTTP/2; may be nil
 	writer  *writer
 	truth   Truth
 	methods []Method // what was sent of each of the pool's methods
@@ -23,6 +29,7 @@ type conn struct {
 	sides  [2]side // client, server
 	client int     // whose request ids it uses
 	open   []call  // requests that wait for their response
+	http2  *http2Conn
 }
 
 // side is one end, with the stream it sends.
@@ -70,6 +77,9 @@ func (g *generator) run(cfg Config) {
 	g.ids = make([]int64, (cfg.Connections+callers-1)/callers)
 	for i := range conns {
 		conns[i] = g.connect(i)
+		if styles := g.mix.styles; styles != nil {
+			conns[i].http2 = newHTTP2Conn(&g.chooser, i, &styles[i%len(styles)], g.sent)
+		}
 	}
 	for g.writer.fileBytes+g.queued+g.open*g.mix.mean() < cfg.Size {
 		g.turn(conns[g.rng.IntN(len(conns))], true)
@@ -119,32 +129,64 @@ func (c *conn) busy() bool {
 			return true
 		}
 	}
-	return len(c.open) > 0
+	return len(c.open) > 0 || c.http2 != nil && c.http2.busy()
 }
 
 // turn lets a connection do a little: ask, answer, send.
 func (g *generator) turn(c *conn, ask bool) {
-	for n := 1 + g.rng.IntN(3); ask && n > 0 && len(c.open) < maxOpen && !c.sides[0].full(); n-- {
-		g.ask(c)
-	}
-	for n := 1 + g.rng.IntN(3); n > 0 && len(c.open) > 0 && !c.sides[1].full(); n-- {
-		g.answer(c)
+	if c.http2 != nil {
+		g.turnHTTP2(c, ask)
+	} else {
+		for n := 1 + g.rng.IntN(3); ask && n > 0 && len(c.open) < maxOpen && !c.sides[0].full(); n-- {
+			g.ask(c)
+		}
+		for n := 1 + g.rng.IntN(3); n > 0 && len(c.open) > 0 && !c.sides[1].full(); n-- {
+			g.answer(c)
+		}
 	}
 	g.burst(c, 0)
 	g.burst(c, 1)
+}
+
+// turnHTTP2 lets the sides of an HTTP/2 connection write.
+func (g *generator) turnHTTP2(c *conn, ask bool) {
+	h := c.http2
+	open := len(h.open)
+	h.step(ask, [2]int64{c.sides[0].sent, c.sides[1].sent}, [2]bool{c.sides[0].full(), c.sides[1].full()})
+	g.open += int64(len(h.open) - open)
+	for k := range c.sides {
+		g.enqueue(&c.sides[k], h.take(k))
+	}
+}
+
+// sent counts a message of HTTP/2.
+func (g *generator) sent(m *Message) {
+	x := &g.methods[m.method.index]
+	n := int64(m.BodyLen)
+	if m.Side == 0 {
+		if m.Ordinal == 0 {
+			x.Requests++
+		}
+		x.RequestBytes += n
+		g.truth.Requests++
+		g.truth.RequestBytes += n
+	} else {
+		x.Responses++
+		x.ResponseBytes += n
+		g.truth.Responses++
+		g.truth.ResponseBytes += n
+	}
+	if g.record != nil {
+		g.record(m)
+	}
 }
 
 func (s *side) full() bool { return len(s.queue)-s.head >= maxQueue }
 
 // ask writes a request.
 func (g *generator) ask(c *conn) {
-	k := g.class()
-	methods := g.pool.objects
-	if k == text {
-		methods = g.pool.texts
-	}
-	m := methods[g.rng.IntN(len(methods))]
-	body := one(g.rng, m.requests[k])
+	m, k, b := g.request()
+	body := b.dubbo
 	g.ids[c.client]++
 	id := g.ids[c.client]
 	g.frame(&c.sides[0], 0xc2, 0, id, body)
@@ -166,12 +208,8 @@ func (g *generator) answer(c *conn) {
 	}
 	c.open[i] = c.open[len(c.open)-1]
 	c.open = c.open[:len(c.open)-1]
-	k := text
-	for !a.text && k == text {
-		k = g.class()
-	}
 	m := a.method
-	body := one(g.rng, m.responses[k])
+	body := g.response(m, a.text).dubbo
 	g.frame(&c.sides[1], 0x02, 20, a.id, body)
 	g.open--
 	n := int64(len(body))
@@ -181,9 +219,29 @@ func (g *generator) answer(c *conn) {
 	g.truth.ResponseBytes += n
 }
 
-func one(rng *rand.Rand, bodies [][]byte) []byte { return bodies[rng.IntN(len(bodies))] }
+// request chooses a request.
+func (g *chooser) request() (*method, class, body) {
+	k := g.class()
+	methods := g.pool.objects
+	if k == text {
+		methods = g.pool.texts
+	}
+	m := methods[g.rng.IntN(len(methods))]
+	return m, k, one(g.rng, m.requests[k])
+}
 
-func (g *generator) class() class {
+// response chooses a response of a method, whose request had a long text or not.
+func (g *chooser) response(m *method, long bool) body {
+	k := text
+	for !long && k == text {
+		k = g.class()
+	}
+	return one(g.rng, m.responses[k])
+}
+
+func one(rng *rand.Rand, bodies []body) body { return bodies[rng.IntN(len(bodies))] }
+
+func (g *chooser) class() class {
 	n := g.rng.IntN(100)
 	for c := small; ; c++ {
 		if n -= g.mix.Percent[c]; n < 0 {
@@ -192,20 +250,27 @@ func (g *generator) class() class {
 	}
 }
 
+func (g *chooser) perMille(n float64) bool { return n > 0 && g.rng.Float64()*1000 < n }
+
 // frame appends a header and a body to what a side has to send.
 func (g *generator) frame(s *side, flags, status byte, id int64, body []byte) {
+	head := append(make([]byte, 0, 16), 0xda, 0xbb, flags, status)
+	head = binary.BigEndian.AppendUint64(head, uint64(id))
+	g.enqueue(s, binary.BigEndian.AppendUint32(head, uint32(len(body))))
+	g.enqueue(s, body)
+}
+
+// enqueue appends to what a side has to send.
+func (g *generator) enqueue(s *side, b []byte) {
 	if s.head == len(s.queue) {
 		s.queue, s.head = s.queue[:0], 0
 	} else if s.head > maxQueue {
 		s.queue = s.queue[:copy(s.queue, s.queue[s.head:])]
 		s.head = 0
 	}
-	s.queue = append(s.queue, 0xda, 0xbb, flags, status)
-	s.queue = binary.BigEndian.AppendUint64(s.queue, uint64(id))
-	s.queue = binary.BigEndian.AppendUint32(s.queue, uint32(len(body)))
-	s.queue = append(s.queue, body...)
-	s.written += int64(16 + len(body))
-	g.queued += int64(16 + len(body))
+	s.queue = append(s.queue, b...)
+	s.written += int64(len(b))
+	g.queued += int64(len(b))
 }
 
 // burst sends some segments of one side, and the other side's acknowledgements.
@@ -237,8 +302,6 @@ func (g *generator) burst(c *conn, from int) {
 		}
 	}
 }
-
-func (g *generator) perMille(n float64) bool { return g.rng.Float64()*1000 < n }
 
 // take cuts the next segment off a side's queue.
 func (g *generator) take(s *side) segment {

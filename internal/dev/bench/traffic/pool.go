@@ -1,6 +1,7 @@
 package traffic
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -34,8 +35,11 @@ type pool struct {
 type method struct {
 	index               int // in pool.methods
 	service, name       string
-	requests, responses [nClasses][][]byte
+	requests, responses [nClasses][]body
 }
+
+// body is what a call carries in one direction, as the dubbo protocol writes it and in Triple's wrapper.
+type body struct{ dubbo, wrapper []byte }
 
 // services are the interfaces; each has the methods of verbs.
 var services = []string{
@@ -75,7 +79,7 @@ var makePool = sync.OnceValues(func() (*pool, error) {
 	for _, x := range p.methods {
 		for c := range nClasses {
 			for _, b := range append(x.requests[c], x.responses[c]...) {
-				if b == nil {
+				if b.dubbo == nil || b.wrapper == nil {
 					return nil, fmt.Errorf("a body of %s/%s could not be encoded", x.service, x.name)
 				}
 			}
@@ -88,7 +92,7 @@ var makePool = sync.OnceValues(func() (*pool, error) {
 func (x *method) fill(m maker, kind int) {
 	for c := small; c <= large; c++ {
 		for range sizes[c].bodies {
-			x.requests[c] = append(x.requests[c], sized(m, kind, 0, c, func(things any) []byte {
+			x.requests[c] = append(x.requests[c], sized(m, kind, 0, c, func(things any) body {
 				return request(x, "JLjava/util/List;", m.rng.Int64N(1<<40), things)
 			}))
 			x.responses[c] = append(x.responses[c], sized(m, kind, 1, c, response))
@@ -97,34 +101,65 @@ func (x *method) fill(m maker, kind int) {
 }
 
 // sized makes a body of a class, at most 30 % off its size, with as many objects as that takes, least at the least.
-func sized(m maker, kind, least int, c class, encode func(things any) []byte) []byte {
+func sized(m maker, kind, least int, c class, encode func(things any) body) body {
 	target := sizes[c].bytes * (70 + m.rng.IntN(61)) / 100
 	n := least
 	for {
 		b := encode(m.things(kind, n))
-		if len(b) >= target-60 || b == nil {
+		size := len(b.dubbo)
+		if size >= target-60 || b.dubbo == nil {
 			return b
 		}
 		// Nearly there in one step, then one by one.
-		n += max(1, (target-len(b))/250)
+		n += max(1, (target-size)/250)
 	}
 }
 
-// request encodes the body of a request as Dubbo 2.7 does; nil if that fails.
-func request(x *method, descriptor string, args ...any) []byte {
+// request encodes a request as Dubbo 2.7 and as Dubbo 3.3 do; bodies are nil if that fails.
+func request(x *method, descriptor string, args ...any) body {
 	e := newEncoder()
 	e.encode("2.0.2", x.service, "0.0.0", x.name, descriptor)
 	e.encode(args...)
 	e.attachments("path", x.service, "remote.application", "shop-web", "interface", x.service, "version", "0.0.0")
-	return e.body()
+	return body{e.body(), wrap(args, parameterTypes[descriptor]...)}
 }
 
-// response encodes the body of a response: a value with attachments.
-func response(value any) []byte {
+// parameterTypes are Triple's names for the descriptors of parameters.
+var parameterTypes = map[string][]string{"JLjava/util/List;": {"long", "java.util.List"}, "Ljava/lang/String;": {"java.lang.String"}}
+
+// response encodes a response: a value, and for the dubbo protocol attachments.
+func response(value any) body {
 	e := newEncoder()
 	e.encode(int32(4), value)
 	e.attachments("dubbo", "2.0.2")
-	return e.body()
+	declared := "java.util.List"
+	if _, ok := value.(string); ok {
+		declared = "java.lang.String"
+	}
+	return body{e.body(), wrap([]any{value}, declared)}
+}
+
+// wrap encodes TripleRequestWrapper or TripleResponseWrapper, which have the same fields: each value is a stream of its own.
+func wrap(values []any, types ...string) (b []byte) {
+	field := func(number byte, value []byte) {
+		b = append(b, number<<3|2)
+		b = binary.AppendUvarint(b, uint64(len(value)))
+		b = append(b, value...)
+	}
+	field(1, []byte("hessian4"))
+	for _, v := range values {
+		e := newEncoder()
+		e.encode(v)
+		data := e.body()
+		if data == nil {
+			return nil
+		}
+		field(2, data)
+	}
+	for _, t := range types {
+		field(3, []byte(t))
+	}
+	return b
 }
 
 type encoder struct {

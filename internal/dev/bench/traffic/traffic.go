@@ -2,7 +2,7 @@
 //
 // The traffic is pipelined calls on many connections at once, answered out of order. A frame is a Dubbo 2 header and a
 // Hessian2 body made by dubbo-go-hessian2 (github.com/apache/dubbo-go-hessian2), so that what is measured did not write
-// what it reads. TCP cuts the frames as a network does: full segments, acknowledgements about one per two of them,
+// what it reads. Two mixes have the same values in Triple's wrapper, over HTTP/2 that golang.org/x/net writes. TCP cuts the frames as a network does: full segments, acknowledgements about one per two of them,
 // handshakes and farewells, now and then a segment that is sent twice or overtaken.
 //
 // A capture is the same on every machine, byte by byte, for the same Config: numbers come from a PCG with a fixed seed,
@@ -37,7 +37,10 @@ func (c Config) withDefaults() Config {
 const seed = 0xdabb
 
 // Write writes a capture (pcap, microseconds, little-endian, Ethernet) to w and returns the truth about it.
-func Write(w io.Writer, cfg Config) (*Truth, error) {
+func Write(w io.Writer, cfg Config) (*Truth, error) { return Record(w, cfg, nil) }
+
+// Record is Write. It calls record, unless that is nil, with each message of HTTP/2 traffic when its direction has ended.
+func Record(w io.Writer, cfg Config, record func(*Message)) (*Truth, error) {
 	cfg = cfg.withDefaults()
 	mix, err := findMix(cfg.Mix)
 	if err != nil {
@@ -51,9 +54,8 @@ func Write(w io.Writer, cfg Config) (*Truth, error) {
 	out := bufio.NewWriterSize(io.MultiWriter(w, sum), 1<<20)
 	g := &generator{
 		methods: make([]Method, len(p.methods)),
-		rng:     rand.New(rand.NewPCG(seed, 2)),
-		mix:     mix,
-		pool:    p,
+		chooser: chooser{rng: rand.New(rand.NewPCG(seed, 2)), mix: mix, pool: p},
+		record:  record,
 		writer:  newWriter(out, mix.MSS),
 		truth:   Truth{Version: version, Config: cfg},
 	}
@@ -83,14 +85,18 @@ type Mix struct {
 	MSS int
 	// What it stands for.
 	Text string
+	// styles are those of HTTP/2 connections; nil: the dubbo protocol.
+	styles []http2Style
 }
 
 // Mixes are the known mixes. Ratios between programs depend on it: the more bytes a packet and a frame have, the less
 // a program does for each byte.
 var Mixes = []Mix{
-	{"default", [nClasses]int{70, 20, 8, 2}, 1448, "calls of all sizes over an ordinary network"},
-	{"small", [nClasses]int{100, 0, 0, 0}, 1448, "small calls only"},
-	{"offload", [nClasses]int{70, 20, 8, 2}, 32 << 10, "the default calls, captured above segmentation offload: packets up to 32 KiB"},
+	{"default", [nClasses]int{70, 20, 8, 2}, 1448, "calls of all sizes over an ordinary network", nil},
+	{"small", [nClasses]int{100, 0, 0, 0}, 1448, "small calls only", nil},
+	{"offload", [nClasses]int{70, 20, 8, 2}, 32 << 10, "the default calls, captured above segmentation offload: packets up to 32 KiB", nil},
+	{"triple", [nClasses]int{70, 20, 8, 2}, 1448, "the default calls over Triple", []http2Style{dubboStyle}},
+	{"http2", [nClasses]int{70, 20, 8, 2}, 1448, "Triple and gRPC of many kinds: streams, compression, large headers, padding", http2Styles},
 }
 
 // mean is the mean size of a body in bytes.
@@ -101,6 +107,9 @@ func (m *Mix) mean() int64 {
 	}
 	return int64(n / 100)
 }
+
+// HTTP2 reports whether the calls are Triple's and gRPC's, not those of the dubbo protocol.
+func (m *Mix) HTTP2() bool { return m.styles != nil }
 
 func findMix(name string) (Mix, error) {
 	names := ""

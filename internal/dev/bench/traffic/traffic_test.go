@@ -32,10 +32,12 @@ func TestMixes(t *testing.T) {
 		var b bytes.Buffer
 		truth, err := Write(&b, Config{Size: 3e6, Mix: m.Name, Connections: 5})
 		require.NoError(t, err)
-		assert.Equal(t, truth.Requests, truth.Responses, m.Name)
+		if m.Name != "http2" { // calls may have many messages
+			assert.Equal(t, truth.Requests, truth.Responses, m.Name)
+		}
 		// A mix is what it says, within what chance leaves.
 		assert.InEpsilon(t, m.mean(), (truth.RequestBytes+truth.ResponseBytes)/truth.Frames, 0.4, m.Name)
-		assert.InEpsilon(t, 3e6, truth.FileBytes, 0.1, m.Name)
+		assert.InEpsilon(t, 3e6, truth.FileBytes, 0.15, m.Name)
 	}
 	_, err := Write(nil, Config{Mix: "none"})
 	assert.ErrorContains(t, err, "default")
