@@ -174,7 +174,10 @@ func statusCodes() []string {
 	for _, p := range protocols.All() {
 		for code := 0; p.StatusText != nil && code < 1000; code++ {
 			if text := p.StatusText(code); text != "" {
-				list = append(list, strconv.Itoa(code)+"\t"+strings.ToLower(strings.ReplaceAll(text, "_", " ")))
+				entry := strconv.Itoa(code) + "\t" + strings.ToLower(strings.ReplaceAll(text, "_", " "))
+				if !slices.Contains(list, entry) { // protocols share some
+					list = append(list, entry)
+				}
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,7 +23,7 @@ type filterFlags struct {
 	all                                      *pflag.FlagSet // all filters, in the order of their definition
 	service, method, serialization, protocol []string
 	client, server, host, id, state          []string
-	errorGlob, attachment                    []string
+	status, errorGlob, attachment            []string
 	maxSize                                  int64
 	since, until                             string
 }
@@ -39,9 +40,9 @@ func (f *filterFlags) add(cmd *cobra.Command) {
 		fs.StringSliceVar(&f.host, "host", nil, "only calls with `ADDRESS` as client or server (glob)")
 		fs.IntSliceVar(&f.Ports, "port", nil, "only calls with `PORT` on the client or the server")
 		fs.StringSliceVar(&f.id, "id", nil, "only calls with request `ID`")
-		fs.IntSliceVar(&f.Status, "status", nil, "only calls whose response has `STATUS` (20 is OK)")
+		fs.StringSliceVar(&f.status, "status", nil, "only calls whose response has `STATUS`, a number or a name (20 is OK)")
 		fs.StringSliceVar(&f.state, "state", nil, "only calls in `STATE`: "+strings.Join(call.States, ", "))
-		fs.StringArrayVar(&f.errorGlob, "error", nil, "only failed calls whose error text or exception class matches `GLOB`")
+		fs.StringArrayVar(&f.errorGlob, "error", nil, "only failed calls whose status name, error text or exception class matches `GLOB`")
 		fs.StringArrayVar(&f.attachment, "attachment", nil, "only calls with an attachment `KEY=GLOB`")
 		fs.Var(&size{to: &f.MinSize}, "min-size", "only calls with a body of at least `SIZE` (2KB, 1MiB)")
 		fs.Var(&size{to: &f.maxSize}, "max-size", "only calls with a body of at most `SIZE`")
@@ -65,9 +66,14 @@ func (f *filterFlags) parse() (*measure.Filter, error) {
 			return nil, exit.Usagef("--port %d: must be from 0 to 65535", p)
 		}
 	}
-	for _, s := range c.Status {
-		if s < 0 || s > 255 {
-			return nil, exit.Usagef("--status %d: must be from 0 to 255 (20 is OK)", s)
+	for _, s := range f.status {
+		switch n, err := strconv.Atoi(s); {
+		case statusName.MatchString(s):
+			c.StatusNames = append(c.StatusNames, call.ParseGlob(strings.ToUpper(s)))
+		case err != nil || n < 0 || n > 999:
+			return nil, exit.Usagef("--status %s: must be a number from 0 to 999 (20 is OK), or a name such as SERVER_TIMEOUT", s)
+		default:
+			c.Status = append(c.Status, n)
 		}
 	}
 	for _, s := range f.state {
@@ -113,6 +119,9 @@ func (f *filterFlags) parse() (*measure.Filter, error) {
 	}
 	return fl, nil
 }
+
+// statusName matches names of statuses, and globs for them.
+var statusName = regexp.MustCompile(`^[A-Za-z*?][A-Za-z_*?]*$`)
 
 func globs(list []string) []call.Glob {
 	var out []call.Glob

@@ -199,6 +199,42 @@ func (m *Message) FrameBytes() (n int64) {
 	return n
 }
 
+// AnsweredInOther reports whether the response uses another serialization than the request, as far as both are known.
+func (c *Call) AnsweredInOther() bool {
+	return c.Request != nil && c.Response != nil && c.Request.Serialization != c.Response.Serialization &&
+		(c.Response.Serialization != "" || c.Response.SerializationID != rpc.NoSerialization)
+}
+
+// Compression returns the compression of the call's first compressed message, "" if there is none.
+func (c *Call) Compression() string {
+	return cmp.Or(c.Request.Compression(), c.Response.Compression())
+}
+
+// Compression returns the compression of the first compressed message from m on, "" if there is none. m may be nil.
+func (m *Message) Compression() string {
+	for ; m != nil; m = m.Next {
+		if m.Encoding != "" {
+			return m.Encoding
+		}
+	}
+	return ""
+}
+
+// UncompressedBytes returns the bytes of all bodies from m on without compression, -1 if they are not known.
+func (m *Message) UncompressedBytes() (n int64) {
+	for ; m != nil; m = m.Next {
+		switch {
+		case m.Encoding == "":
+			n += int64(m.BodyLen)
+		case m.UncompressedLen < 0:
+			return -1
+		default:
+			n += int64(m.UncompressedLen)
+		}
+	}
+	return n
+}
+
 // Incomplete reports whether the capture lacks bytes of a message from m on.
 func (m *Message) Incomplete() bool {
 	for ; m != nil; m = m.Next {

@@ -17,10 +17,12 @@ type Filter struct {
 	Client, Server, Host                     []Glob
 	Ports                                    []int
 	IDs                                      []int64
-	Status                                   []int
-	States                                   []State
-	Error                                    []Glob
-	Attachment                               map[string]Glob
+	// Status and StatusNames select by the status of the response; a reset has a name only. A call matches one of either.
+	Status      []int
+	StatusNames []Glob
+	States      []State
+	Error       []Glob
+	Attachment  map[string]Glob
 	// MinSize bounds the body of either side, MinRequest and MinResponse that of one, in bytes; 0: no bound.
 	MinSize, MinRequest, MinResponse int64
 	// MaxSize bounds the body of either side; nil: no bound.
@@ -101,7 +103,7 @@ func (f *Filter) NeedsAttachments() bool { return len(f.Attachment) > 0 }
 
 // OfRequests reports whether the request alone decides: the filter has no condition on the response or the latency.
 func (f *Filter) OfRequests() bool {
-	return len(f.Status)+len(f.States)+len(f.Error)+len(f.Attachment) == 0 && f.MinSize == 0 && f.MaxSize == nil && f.MinResponse == 0 &&
+	return len(f.Status)+len(f.StatusNames)+len(f.States)+len(f.Error)+len(f.Attachment) == 0 && f.MinSize == 0 && f.MaxSize == nil && f.MinResponse == 0 &&
 		f.MinLatency == 0
 }
 
@@ -146,7 +148,18 @@ func anyOf[T int | int64](list []T, ok func(T) bool) bool {
 
 func (f *Filter) numbers(c *Call, m *Message) bool {
 	return (len(f.States) == 0 || slices.Contains(f.States, c.State())) && anyOf(f.IDs, func(id int64) bool { return id == int64(m.Exchange) }) &&
-		anyOf(f.Status, func(s int) bool { return c.Response != nil && s == int(c.Answer().Status) })
+		f.status(c)
+}
+
+func (f *Filter) status(c *Call) bool {
+	if len(f.Status)+len(f.StatusNames) == 0 {
+		return true
+	}
+	if c.Aborted != "" {
+		return len(f.StatusNames) > 0 && matchAny(f.StatusNames, c.Aborted)
+	}
+	m := c.Answer()
+	return m != nil && (slices.Contains(f.Status, int(m.Status)) || len(f.StatusNames) > 0 && matchAny(f.StatusNames, m.StatusText()))
 }
 
 func (f *Filter) sizes(c *Call) bool {
@@ -181,9 +194,14 @@ func (f *Filter) times(c *Call, m *Message) bool {
 
 func (f *Filter) texts(c *Call) bool {
 	if len(f.Error) > 0 {
-		r := c.Answer()
-		if r == nil || !c.Failed() ||
-			!matchAny(f.Error, r.ErrorMessage, r.ExceptionClass, r.ExceptionMessage, r.ExceptionClass+": "+r.ExceptionMessage) {
+		if !c.Failed() {
+			return false
+		}
+		texts := []string{c.ErrorName()}
+		if r := c.Answer(); r != nil {
+			texts = append(texts, r.ErrorMessage, r.ExceptionClass, r.ExceptionMessage, r.ExceptionClass+": "+r.ExceptionMessage)
+		}
+		if !matchAny(f.Error, texts...) {
 			return false
 		}
 	}

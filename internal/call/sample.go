@@ -23,7 +23,10 @@ type Sample struct {
 type Attachment struct {
 	Key   string
 	Value uint64 // hash, equal for equal values within this process
-	Bytes int    // of key and value in the body
+	// Bytes is the number of bytes of key and value, in the header if InHeader is set, else in the body.
+	Bytes int
+	// NoEntry is set if the header did not refer to an entry of a compression table.
+	InHeader, NoEntry bool
 }
 
 // Size returns the approximate memory of the sample, in bytes.

@@ -16,11 +16,12 @@ const (
 	ClassEnvelope                 // version, path, method, types, result kind, error text
 	ClassOverhead                 // lengths, references, type marks
 	ClassOpaque                   // not decoded
+	ClassCompressed               // of a compressed body: what its bytes are for is known only without the compression
 	ClassMissing                  // announced, not in the capture
 )
 
 func (c Class) String() string {
-	return [...]string{"values", "names", "attachments", "envelope", "overhead", "opaque", "missing"}[c]
+	return [...]string{"values", "names", "attachments", "envelope", "overhead", "opaque", "compressed", "missing"}[c]
 }
 
 // PartBytes is the number of bytes of each class in a body, without ClassMissing.
@@ -40,6 +41,9 @@ func (t *Tree) Bytes() (sum PartBytes) {
 	}
 	return sum
 }
+
+// CompressedPath is the path of the bytes of a compressed body.
+const CompressedPath = "compressed"
 
 // Part is a labelled span of a body: one leaf of its anatomy.
 type Part struct {

@@ -121,6 +121,9 @@ func New(s *Subject) *Frame {
 // eachClass calls add with the bytes of the body in each class, those that the capture lacks last.
 func (f *Frame) eachClass(add func(class string, n int)) {
 	for c, n := range f.classes {
+		if n == 0 && decode.Class(c) == decode.ClassCompressed {
+			continue
+		}
 		add(decode.Class(c).String(), int(n))
 	}
 	add(decode.ClassMissing.String(), f.missing)

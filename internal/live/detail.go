@@ -172,11 +172,11 @@ func (d *detail) add(m *rpc.Message, direction int) bool {
 	if direction == 0 {
 		d.decoded++
 	}
-	for class, n := range m.Tree.Bytes() {
+	for class, n := range m.BodyParts() {
 		d.classes[class] += int64(n)
 	}
 	sums := d.paths[direction]
-	d.parts = d.anatomy.Append(d.parts[:0], m.Tree)
+	d.parts = m.AppendPaths(d.parts[:0], &d.anatomy)
 	for i := range d.parts {
 		p := &d.parts[i]
 		path := p.Path
@@ -250,6 +250,9 @@ func (d *detail) classParts() []Part {
 	}
 	var parts []Part
 	for class, n := range d.classes {
+		if n == 0 && decode.Class(class) == decode.ClassCompressed {
+			continue
+		}
 		parts = append(parts, Part{decode.Class(class).String(), n / d.decoded, percent(n, all)})
 	}
 	return parts

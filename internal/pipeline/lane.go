@@ -8,6 +8,7 @@ import (
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture/assemble"
 	"dubbo-wire/internal/capture/packet"
+	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/rpc"
 )
 
@@ -187,6 +188,9 @@ func (l *lane) message(d *direction, msg *rpc.Message) {
 	m := l.pairer.New()
 	m.Order = l.now
 	m.FillFrom(msg)
+	if m.Encoding != "" && m.Parts != (decode.PartBytes{}) {
+		m.Parts = msg.BodyParts()
+	}
 	m.Arrived = l.clock
 	l.totals.SeenBytes += msg.Wire
 	if l.sampler != nil && msg.IsWhole() {
@@ -196,7 +200,7 @@ func (l *lane) message(d *direction, msg *rpc.Message) {
 		if msg.Tree != nil {
 			msg.Tree.Redact = l.opt.Redact
 		}
-		renderValues(m, msg)
+		renderValues(m, msg, l.opt.Redact)
 	}
 	if l.opt.Filter != nil && l.opt.Filter.NeedsAttachments() {
 		m.Detail().Attachments = msg.AttachmentTexts()
@@ -238,8 +242,8 @@ func (d *direction) hasSearchedPacket(m *rpc.Message) bool {
 }
 
 // renderValues renders the values of a message as JSON, because its tree is valid only until the next message. Values
-// that could not be read are opaque.
-func renderValues(m *call.Message, msg *rpc.Message) {
+// that could not be read are opaque. redact replaces them by their types and lengths.
+func renderValues(m *call.Message, msg *rpc.Message, redact bool) {
 	d := m.Detail()
 	switch {
 	case msg.Kind == rpc.Request && msg.Operation != nil && m.GenericMethod != "":
@@ -253,8 +257,8 @@ func renderValues(m *call.Message, msg *rpc.Message) {
 	case msg.Kind == rpc.Response && msg.ResultKind < 0 && !m.Failed:
 		d.Values = fmt.Appendf(d.Values, `{"@opaque":%d}`, m.BodyLen)
 	}
-	if msg.Operation != nil || msg.ResultKind >= 0 {
-		d.AttachmentsJSON = msg.AppendAttachments(d.AttachmentsJSON)
+	if msg.Operation != nil || msg.ResultKind >= 0 || len(msg.Headers) > 0 {
+		d.AttachmentsJSON = msg.AppendAttachments(d.AttachmentsJSON, redact)
 	}
 }
 

@@ -178,16 +178,16 @@ func (k *sampler) message(m *call.Message, msg *rpc.Message) {
 		}
 		return
 	}
-	m.Parts, m.Sampled = msg.Parts, true
+	m.Sampled = true
 	in := &call.Sample{Attachments: k.attachments(msg)}
 	in.Timeout, in.TimeoutKey = msg.Timeout()
 	if from, end, ok := msg.ArgumentNodes(); ok && msg.Kind == rpc.Request {
-		in.Arguments = hashOf(msg.Body, msg.Tree.Nodes[from:end])
+		in.Arguments = hashOf(msg.Content(), msg.Tree.Nodes[from:end])
 	}
 	if k.Paths {
-		in.Paths = k.anatomy.Append(nil, msg.Tree)
+		in.Paths = msg.AppendPaths(nil, &k.anatomy)
 	}
-	if k.Bodies && msg.Kind == rpc.Response && msg.BodyLen >= minCopied && msg.BodyLen <= maxCopied && of.copied < copiesPerMethod {
+	if k.Bodies && msg.Kind == rpc.Response && msg.Encoding == "" && msg.BodyLen >= minCopied && msg.BodyLen <= maxCopied && of.copied < copiesPerMethod {
 		of.copied++
 		in.Body = append(in.Body, msg.Body...)
 	}
@@ -195,15 +195,23 @@ func (k *sampler) message(m *call.Message, msg *rpc.Message) {
 	k.memory += in.Size()
 }
 
-// attachments returns the attachments of a message with their bytes.
+// attachments returns the attachments of a message with their bytes, those of headers first.
 func (k *sampler) attachments(msg *rpc.Message) []call.Attachment {
 	var list []call.Attachment
+	for i := range msg.Headers {
+		if h := &msg.Headers[i]; h.Key != "" && !h.Unknown {
+			list = append(list, call.Attachment{Key: h.Key, Value: maphash.String(seed, h.Value), Bytes: int(h.Len), InHeader: true, NoEntry: h.Entry == 0})
+		}
+	}
 	msg.Attachments(func(key string, value, end, bytes int) {
 		a := call.Attachment{Key: key, Bytes: bytes}
+		if msg.Encoding != "" {
+			a.Bytes = 0 // only the whole body has a size
+		}
 		if n := &msg.Tree.Nodes[value]; n.Kind == decode.String {
 			a.Value = maphash.String(seed, n.Text)
 		} else {
-			a.Value = hashOf(msg.Body, msg.Tree.Nodes[value:end])
+			a.Value = hashOf(msg.Content(), msg.Tree.Nodes[value:end])
 		}
 		list = append(list, a)
 	})

@@ -1,8 +1,11 @@
 package report
 
 import (
+	"slices"
+
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/rpc"
 )
 
 // Calls appends the JSON records of calls.
@@ -66,11 +69,21 @@ func (p *Calls) append(f *Record, c *call.Call) {
 	}
 	f.intOf("requestBodyBytes", req, (*call.Message).BodyBytes)
 	f.intOf("responseBodyBytes", resp, (*call.Message).BodyBytes)
+	f.compression("encoding", "requestUncompressedBytes", req)
+	f.compression("responseEncoding", "responseUncompressedBytes", resp)
 	f.intOf("requestFrameBytes", req, (*call.Message).FrameBytes)
 	f.intOf("responseFrameBytes", resp, (*call.Message).FrameBytes)
 	f.time("time", any.FirstTime)
 	f.optionalMicros("latencyMicros", c.Latency)
 	f.optionalMicros("waitMicros", c.Wait)
+}
+
+// compression appends the compression of a side's messages and their bytes without it.
+func (f *Record) compression(encoding, bytes string, m *call.Message) {
+	if name := m.Compression(); name != "" {
+		f.Text(encoding, name)
+		f.optional(bytes, m.UncompressedBytes())
+	}
 }
 
 // intOf appends an integer of a message unless it is nil.
@@ -91,6 +104,9 @@ func (f *Record) optionalMicros(name string, of func() (ns int64, ok bool)) {
 
 // otherSerialization reports whether a response uses another serialization than its request, by header or by content.
 func otherSerialization(req, resp *call.Message) bool {
+	if req.SerializationID == rpc.NoSerialization && resp.SerializationID == rpc.NoSerialization {
+		return resp.Serialization != "" && resp.Serialization != req.Serialization
+	}
 	return req.SerializationID != resp.SerializationID ||
 		(req.HeaderSerialization != "" || resp.HeaderSerialization != "") && req.SerializationName() != resp.SerializationName()
 }
@@ -107,7 +123,9 @@ func (p *Calls) request(f *Record, m *call.Message) {
 	}
 	n := m.Operation
 	f.nullable("service", n.Service, n.ServiceNull)
-	f.nullable("version", n.Version, n.VersionNull)
+	if n.Version != "" || m.Protocol.Numbered {
+		f.nullable("version", n.Version, n.VersionNull)
+	}
 	f.OptionalText("group", m.Group)
 	f.Text("method", m.Method())
 	f.bool("generic", m.GenericMethod != "")
@@ -172,12 +190,29 @@ func (p *Calls) response(f *Record, c *call.Call) {
 		p.values(f, "result", c.Response)
 	}
 	if !p.NoValues {
-		f.values("responseAttachments", m.AttachmentsJSON)
+		f.values("responseAttachments", joinedObjects(c.Response, m))
 	}
-	f.optional("status", int64(m.Status))
+	switch {
+	case c.Aborted != "":
+		f.null("status")
+	default:
+		f.optional("status", int64(m.Status))
+	}
 	if c.Failed() {
 		f.Text("error", c.ErrorName())
 	}
+}
+
+// joinedObjects returns the attachments of the first and the last message of a response: both may have some.
+func joinedObjects(first, last *call.Message) []byte {
+	a, b := first.AttachmentsJSON, last.AttachmentsJSON
+	switch {
+	case first == last || len(a) <= len("{}"):
+		return b
+	case len(b) <= len("{}"):
+		return a
+	}
+	return slices.Concat(a[:len(a)-1], []byte{','}, b[1:])
 }
 
 // exception appends the exception of a failed call. hasText is false if it has no message.

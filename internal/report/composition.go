@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/sizes"
@@ -17,7 +18,8 @@ func (r *Report) composition(s *Style) Section {
 	}
 	columns := []Column{{Name: "bytes", unit: volume, drop: 1}}
 	const group = "% of body bytes"
-	for c := range decode.ClassMissing {
+	classes := r.Classes()
+	for _, c := range classes {
 		columns = append(columns, Column{Group: group, Name: c.String(), unit: percent})
 	}
 	unsampled := r.Sampled && r.Selected.UnsampledBytes > 0
@@ -30,8 +32,8 @@ func (r *Report) composition(s *Style) Section {
 			all += n
 		}
 		cells := []cell{numberCell(all)}
-		for _, n := range g.Parts {
-			cells = append(cells, ratioCell(n, all))
+		for _, c := range classes {
+			cells = append(cells, ratioCell(g.Parts[c], all))
 		}
 		if unsampled {
 			cells = append(cells, ratioCell(g.UnsampledBytes, all))
@@ -50,13 +52,30 @@ func (r *Report) composition(s *Style) Section {
 	return sec
 }
 
+// Classes returns the classes of bytes of bodies, decode.ClassCompressed only if there are such bytes.
+func (r *Report) Classes() (list []decode.Class) {
+	for c := range decode.ClassMissing {
+		if c != decode.ClassCompressed || r.compressed() {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// compressed reports whether a group has compressed bodies.
+func (r *Report) compressed() bool {
+	return slices.ContainsFunc(r.Groups, func(g *sizes.Group) bool {
+		return g.Request.Uncompressed != nil || g.Response().Uncompressed != nil || g.Parts[decode.ClassCompressed] > 0
+	})
+}
+
 // Estimate extrapolates the composition of sampled bodies to all bodies of the same method, direction and approximate size.
 // Bytes of bodies without a sample are added to Group.UnsampledBytes.
 func (r *Report) Estimate() {
 	r.Sampled, r.Selected.Parts, r.Selected.UnsampledBytes = true, [decode.ClassMissing]int64{}, 0
 	for _, g := range r.Groups {
 		g.Parts, g.UnsampledBytes = [decode.ClassMissing]int64{}, 0
-		for _, s := range g.Strata {
+		for s := g.Strata; s != nil; s = s.Next {
 			for i := range s.Layers {
 				extrapolate(g, s.Layers[i].Parts, s.Layers[i].Body)
 			}

@@ -6,10 +6,10 @@ import (
 	"io"
 	"iter"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
-	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/sizes"
 )
 
@@ -46,7 +46,7 @@ func (r *Report) csvColumns(g *sizes.Group) iter.Seq2[string, string] {
 			}
 			yield(string(k), value)
 			if k == sizes.Serialization {
-				yield("serializationId", idOrEmpty(g.SerializationID))
+				yield("serializationId", idOrEmpty(int(g.SerializationID)))
 			}
 		}
 		j := r.jsonGroup(g, false)
@@ -82,17 +82,25 @@ func (r *Report) csvMembers(prefix string, v reflect.Value, yield func(name, tex
 			r.csvMembers(name+".", reflect.ValueOf(*f).Elem(), yield)
 		case *jsonDirection, *jsonStat:
 			r.csvMembers(name+".", v.Field(i), yield)
+		case **jsonStat:
+			if r.compressed() {
+				r.csvMembers(name+".", reflect.ValueOf(cmp.Or(*f, new(jsonStat))).Elem(), yield)
+			}
 		case **jsonLargest:
 			largest := cmp.Or(*f, new(jsonLargest))
 			r.csvMembers(name+".", reflect.ValueOf(largest).Elem(), yield)
 		case *[]jsonPart:
-			for c := range decode.ClassMissing {
+			for _, c := range r.Classes() {
 				if r.Parts {
 					text := ""
 					if *f != nil {
-						text = strconv.FormatInt((*f)[c].Bytes, 10)
+						i := slices.IndexFunc(*f, func(p jsonPart) bool { return p.Path == c.String() })
+						text = "0"
+						if i >= 0 {
+							text = strconv.FormatInt((*f)[i].Bytes, 10)
+						}
 					}
-					yield(name+"."+decode.Class(c).String(), text)
+					yield(name+"."+c.String(), text)
 				}
 			}
 		}

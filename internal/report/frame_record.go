@@ -57,12 +57,15 @@ func (p *Frames) appendRest(f *Record, r *pipeline.Row) {
 	f.Text("kind", m.Kind.String())
 	f.bool("twoWay", m.TwoWay)
 	f.Text("id", m.ID())
+	if !m.Protocol.Numbered && !m.Kind.Control() {
+		f.Int("message", int64(m.Ordinal)+1)
+	}
 	f.Text("serialization", m.SerializationName())
 	f.optional("serializationId", int64(m.SerializationID))
 	if m.HeaderFormat != nil {
 		f.Text("headerSerialization", m.HeaderFormat.Name)
 	}
-	if !m.Request {
+	if !m.Request && (m.Status >= 0 || m.Ends) { // it comes with the last message
 		f.optional("status", int64(m.Status))
 		f.OptionalText("statusText", m.StatusText())
 	} else if m.Status > 0 {
@@ -70,16 +73,24 @@ func (p *Frames) appendRest(f *Record, r *pipeline.Row) {
 	}
 	f.Int("headerBytes", int64(m.HeaderLen))
 	f.Int("bodyBytes", int64(m.BodyLen))
+	if m.Encoding != "" {
+		f.Text("encoding", m.Encoding)
+		f.optional("uncompressedBytes", int64(m.UncompressedLen))
+	}
 	f.bool("complete", m.Complete)
 	f.bool("foundByResync", m.Resync)
 	f.Int("firstPacket", m.First.Packet)
 	f.Int("lastPacket", m.Last.Packet)
+	if m.Stalled > 0 {
+		f.Micros("stalledMicros", m.Stalled)
+	}
 	f.envelope(m, !p.Redact)
+	f.headerParts(m)
 	if m.Tree != nil || f.isCSV() && m.Decoded != "" {
 		p.appendParts(f, m)
 		f.Text("decoded", m.Decoded)
 		if m.Err != nil {
-			// The offset is from the start of the frame.
+			// The offset is from the start of the frame, as if its body was not compressed.
 			f.Int("undecodedAt", int64(m.HeaderLen)+int64(m.Err.At))
 			f.Text("cause", m.Err.Cause.String())
 			f.Text("error", errorText(m.Err, p.Redact))
@@ -98,9 +109,13 @@ func fileOf(inputs []string, i int) string {
 // envelope appends the names, types and result kind of a message, and its error message if texts.
 func (f *Record) envelope(m *rpc.Message, texts bool) {
 	if n := m.Operation; n != nil {
-		f.Text("dubboVersion", n.ProtocolVersion)
+		if n.ProtocolVersion != "" || m.Protocol.Numbered {
+			f.Text("dubboVersion", n.ProtocolVersion)
+		}
 		f.nullable("service", n.Service, n.ServiceNull)
-		f.nullable("version", n.Version, n.VersionNull)
+		if n.Version != "" || m.Protocol.Numbered {
+			f.nullable("version", n.Version, n.VersionNull)
+		}
 		f.OptionalText("group", m.Group)
 		f.Text("method", n.Method)
 		if n.Types != nil {
@@ -128,18 +143,55 @@ func (p *Frames) appendParts(f *Record, m *rpc.Message) {
 		return
 	}
 	p.parts = m.Tree.Parts(p.parts[:0], p.Depth)
-	f.Name("parts")
-	f.JSON = append(f.JSON, `[{"path":"header","bytes":`...)
-	f.JSON = strconv.AppendInt(f.JSON, int64(m.HeaderLen), 10)
-	f.JSON = append(f.JSON, '}')
-	for i := range p.parts {
-		f.JSON = append(f.JSON, `,{"path":`...)
-		f.JSON = decode.AppendString(f.JSON, p.parts[i].Path)
-		f.JSON = append(f.JSON, `,"bytes":`...)
-		f.JSON = strconv.AppendInt(f.JSON, int64(p.parts[i].Bytes), 10)
-		f.JSON = append(f.JSON, '}')
+	f.beginParts("parts")
+	f.part(decode.Part{Path: "header", Bytes: int(m.HeaderLen)})
+	switch {
+	case m.Plain != nil:
+		f.part(decode.Part{Path: decode.CompressedPath, Bytes: m.BodyLen})
+		f.endParts()
+		f.beginParts("uncompressedParts")
+	case m.Encoding != "": // and what is inside is not known
+		for i := range p.parts {
+			if p.parts[i].Class == decode.ClassOpaque {
+				p.parts[i].Path = decode.CompressedPath
+			}
+		}
 	}
-	f.JSON = append(f.JSON, ']')
+	for i := range p.parts {
+		f.part(p.parts[i])
+	}
+	f.endParts()
+}
+
+// headerParts appends the fields of the header, for protocols whose headers vary.
+func (f *Record) headerParts(m *rpc.Message) {
+	if f.isCSV() || m.Protocol.HeaderLen > 0 || m.Protocol.Header == nil {
+		return
+	}
+	f.beginParts("headerParts")
+	for _, h := range m.Protocol.Header(m) {
+		f.part(decode.Part{Path: h.Name, Bytes: h.Len})
+	}
+	f.endParts()
+}
+
+func (f *Record) beginParts(name string) {
+	f.Name(name)
+	f.JSON = append(f.JSON, '[')
+}
+
+func (f *Record) endParts() { f.JSON = append(f.JSON, ']') }
+
+// part appends a part to the list that was begun.
+func (f *Record) part(p decode.Part) {
+	if f.JSON[len(f.JSON)-1] != '[' {
+		f.JSON = append(f.JSON, ',')
+	}
+	f.JSON = append(f.JSON, `{"path":`...)
+	f.JSON = decode.AppendString(f.JSON, p.Path)
+	f.JSON = append(f.JSON, `,"bytes":`...)
+	f.JSON = strconv.AppendInt(f.JSON, int64(p.Bytes), 10)
+	f.JSON = append(f.JSON, '}')
 }
 
 // errorText describes an error, without the bytes that were found if redact.

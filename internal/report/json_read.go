@@ -449,6 +449,16 @@ func (d *jsonDirection) restore(name string, out *sizes.Direction) (err error) {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
 	}
+	if u := d.UncompressedBytes; u != nil {
+		all, err := u.restore(1)
+		if err != nil {
+			return fmt.Errorf("%s.uncompressedBytes: %w", name, err)
+		}
+		if all.Count > out.Body.Count {
+			return errors.New("has more uncompressed bodies than bodies")
+		}
+		out.Uncompressed = &all
+	}
 	if n := out.Body.Count; d.Count == nil && n != 0 || d.Count != nil && *d.Count != n {
 		return errors.New("has counts that differ from its buckets")
 	}

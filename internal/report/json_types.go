@@ -142,7 +142,7 @@ type (
 
 		Protocol              *string         `json:"protocol,omitempty"`
 		Serialization         *string         `json:"serialization,omitempty"`
-		SerializationID       *int            `json:"serializationId,omitempty"`
+		SerializationID       *int32          `json:"serializationId,omitempty"`
 		Service               *string         `json:"service,omitempty"`
 		Method                *string         `json:"method,omitempty"`
 		Version               *string         `json:"version,omitempty"`
@@ -154,6 +154,7 @@ type (
 		Time                  *string         `json:"time,omitempty"`
 		DubboVersion          *string         `json:"dubboVersion,omitempty"`
 		ResponseSerialization *string         `json:"responseSerialization,omitempty"`
+		Encoding              *string         `json:"encoding,omitempty"`
 
 		Calls           *int64        `json:"calls"`
 		OneWay          *int64        `json:"oneWay"`
@@ -184,6 +185,9 @@ type (
 		BodyBytes  jsonStat `json:"bodyBytes"`
 		FrameBytes jsonStat `json:"frameBytes"`
 		WireBytes  jsonStat `json:"wireBytes"`
+		// UncompressedBytes is present if bodies were compressed, UncompressedCount if the size of some of them is not known.
+		UncompressedBytes *jsonStat `json:"uncompressedBytes,omitempty"`
+		UncompressedCount *int64    `json:"uncompressedCount,omitempty" csv:"-"`
 	}
 	// jsonStat is a distribution. If it is empty, all numbers but the total are null.
 	jsonStat struct {
@@ -406,6 +410,13 @@ func jsonDirectionOf(d *sizes.Direction, buckets bool) jsonDirection {
 	for i, s := range j.stats("") {
 		*s.json = statOf(stats[i], s.unit, buckets)
 	}
+	if u := d.Uncompressed; u != nil {
+		stat := statOf(u, 1, buckets)
+		j.UncompressedBytes = &stat
+		if u.Count != d.Body.Count {
+			j.UncompressedCount = &u.Count
+		}
+	}
 	return j
 }
 
@@ -446,6 +457,9 @@ func (r *Report) jsonGroup(g *sizes.Group, buckets bool) *jsonGroup {
 	}
 	if r.Parts {
 		for c, n := range g.Parts {
+			if decode.Class(c) == decode.ClassCompressed && n == 0 {
+				continue
+			}
 			j.Parts = append(j.Parts, jsonPart{decode.Class(c).String(), n})
 		}
 	}

@@ -161,7 +161,7 @@ type Summary struct {
 	More *[]Span
 	// Wire is the link bytes of the message: its own, and the headers of packets that start with one of its bytes.
 	Wire int64
-	// Parts is the captured bytes of the body by class; zero if only the envelope was decoded.
+	// Parts is the captured bytes of the body by class; zero if only the envelope was decoded. See [Message.BodyParts].
 	Parts decode.PartBytes
 }
 

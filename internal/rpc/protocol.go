@@ -187,8 +187,11 @@ type Attachments struct {
 	Request, Response []string
 	// Repeated are those of Request whose values the envelope has as well.
 	Repeated []string
-	// Timeout are those of Request with the time in milliseconds for which the client waits; the first that is there counts.
+	// Timeout are those of Request with the time in milliseconds for which the client waits; the first that is there counts. They may
+	// also be names of headers that are no attachments.
 	Timeout []string
+	// ParseTimeout returns the milliseconds that the text of such a header means, and false if it has none; nil: decimal numbers.
+	ParseTimeout func(name, text string) (millis int64, ok bool)
 }
 
 // Added reports whether the protocol's own peers add the key to requests or responses.

@@ -1,15 +1,47 @@
 package rpc
 
 import (
+	"encoding/base64"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"dubbo-wire/internal/decode"
 )
 
+// Content returns the body without its compression: the bytes that offsets in Tree count in.
+func (m *Message) Content() []byte {
+	if m.Plain != nil {
+		return m.Plain
+	}
+	return m.Body
+}
+
+// BodyParts returns the captured bytes of the body by class, for a body that was decoded. Those of a compressed body have one class.
+func (m *Message) BodyParts() (sum decode.PartBytes) {
+	if m.Encoding != "" {
+		sum[decode.ClassCompressed] = int32(m.Captured)
+		return sum
+	}
+	return m.Tree.Bytes()
+}
+
+// AppendPaths appends the bytes of the decoded body by path to dst, as [decode.Anatomist.Append] does. A compressed body has one path.
+func (m *Message) AppendPaths(dst []decode.PathBytes, a *decode.Anatomist) []decode.PathBytes {
+	if m.Encoding != "" {
+		return append(dst, decode.PathBytes{Path: decode.CompressedPath, Class: decode.ClassCompressed, Bytes: int64(m.BodyLen)})
+	}
+	return a.Append(dst, m.Tree)
+}
+
 // Attachment returns the text of a string attachment, and false if it is not a string or was not read.
 func (m *Message) Attachment(key string) (string, bool) {
+	for i := len(m.Headers) - 1; i >= 0; i-- {
+		if h := &m.Headers[i]; h.Key == key && key != "" && !h.Unknown {
+			return h.Value, true
+		}
+	}
 	i := m.find("attachments")
 	if i < 0 {
 		return "", false
@@ -26,10 +58,18 @@ func (m *Message) Attachment(key string) (string, bool) {
 // AttachmentTexts returns the string attachments.
 func (m *Message) AttachmentTexts() map[string]string {
 	i := m.find("attachments")
-	if i < 0 {
+	if i < 0 && len(m.Headers) == 0 {
 		return nil
 	}
 	texts := make(map[string]string)
+	for k := range m.Headers {
+		if h := &m.Headers[k]; h.Key != "" && !h.Unknown {
+			texts[h.Key] = h.Value
+		}
+	}
+	if i < 0 {
+		return texts
+	}
 	t := m.Tree
 	for c := i + 1; c < int(t.Nodes[i].End); c = int(t.Nodes[c].End) {
 		if n := &t.Nodes[c]; n.Label == decode.ByEntry && n.Kind == decode.String {
@@ -39,7 +79,7 @@ func (m *Message) AttachmentTexts() map[string]string {
 	return texts
 }
 
-// Attachments calls f for each attachment in wire order. The nodes of its value in Tree are those from value up to,
+// Attachments calls f for each attachment in the body in wire order. The nodes of its value in Tree are those from value up to,
 // not including, end. bytes is the number of body bytes of key and value, with everything nested in them.
 func (m *Message) Attachments(f func(key string, value, end, bytes int)) {
 	i := m.find("attachments")
@@ -65,15 +105,36 @@ func (m *Message) Attachments(f func(key string, value, end, bytes int)) {
 	}
 }
 
-// Timeout returns the time for which the client waits for a response according to the attachments, in milliseconds; 0 if they do not
-// tell. key is the attachment that has it.
+// Timeout returns the time for which the client waits for a response according to the attachments or other headers, in milliseconds;
+// 0 if they do not tell. key is the attachment that has it as a number of milliseconds, "" if it is written in another way.
 func (m *Message) Timeout() (millis int64, key string) {
-	rank := len(m.Protocol.Attachments.Timeout)
+	a := &m.Protocol.Attachments
+	rank := len(a.Timeout)
 	if rank == 0 || m.Kind != Request {
 		return 0, ""
 	}
-	m.Attachments(func(key string, value, _, _ int) {
-		at := slices.Index(m.Protocol.Attachments.Timeout, key)
+	for i := range m.Headers {
+		h := &m.Headers[i]
+		at := slices.IndexFunc(a.Timeout, func(name string) bool { return name == h.Name || name == h.Key })
+		if at < 0 || at >= rank || h.Unknown {
+			continue
+		}
+		ms, err := strconv.ParseInt(h.Value, 10, 32)
+		number := err == nil && h.Key != ""
+		if a.ParseTimeout != nil {
+			if read, ok := a.ParseTimeout(h.Name, h.Value); ok {
+				number, ms, err = number && read == ms, read, nil
+			}
+		}
+		if err == nil && ms > 0 && ms <= math.MaxInt32 {
+			millis, rank, key = ms, at, ""
+			if number {
+				key = h.Key
+			}
+		}
+	}
+	m.Attachments(func(name string, value, _, _ int) {
+		at := slices.Index(a.Timeout, name)
 		if at < 0 || at >= rank {
 			return
 		}
@@ -93,12 +154,9 @@ func (m *Message) Timeout() (millis int64, key string) {
 			return
 		}
 		if ms > 0 && ms <= math.MaxInt32 {
-			millis, rank = ms, at
+			millis, rank, key = ms, at, a.Timeout[at]
 		}
 	})
-	if millis > 0 {
-		key = m.Protocol.Attachments.Timeout[rank]
-	}
 	return millis, key
 }
 
@@ -194,9 +252,75 @@ func (m *Message) AppendGenericArguments(dst []byte) []byte {
 	return t.AppendJSON(dst, args)
 }
 
-// AppendAttachments appends the attachments as a JSON object. If they were not read, it is {"@opaque": n}, where n is their
-// bytes without those that are opaque values already.
-func (m *Message) AppendAttachments(dst []byte) []byte {
+// AppendAttachments appends the attachments as a JSON object: those of headers, with their texts, and those of the body. If the latter
+// were not read, it has "@opaque": n, where n is their bytes without those that are opaque values already. redact replaces texts.
+func (m *Message) AppendAttachments(dst []byte, redact bool) []byte {
+	if len(m.Headers) == 0 {
+		return m.appendBodyAttachments(dst)
+	}
+	start := len(dst)
+	last := make(map[string]int, len(m.Headers)) // the last header with a key is the attachment
+	for i := range m.Headers {
+		last[m.Headers[i].Key] = i
+	}
+	dst = append(dst, '{')
+	for i := range m.Headers {
+		h := &m.Headers[i]
+		if h.Key == "" || last[h.Key] != i {
+			continue
+		}
+		if len(dst) > start+1 {
+			dst = append(dst, ',')
+		}
+		dst = append(decode.AppendString(dst, h.Key), ':')
+		dst = h.appendValue(dst, redact)
+	}
+	if m.find("attachments") >= 0 {
+		header := len(dst)
+		dst = m.appendBodyAttachments(dst) // an object, too
+		switch {
+		case len(dst) == header+len("{}"):
+			dst = dst[:header]
+		case header == start+1:
+			return append(dst[:start], dst[header:]...)
+		default:
+			dst[header] = ','
+			return dst
+		}
+	}
+	return append(dst, '}')
+}
+
+// appendValue appends the value of a header as JSON.
+func (h *Header) appendValue(dst []byte, redact bool) []byte {
+	switch binary, ok := h.bytes(); {
+	case h.Unknown:
+		dst = append(dst, `{"@opaque":`...)
+		return append(strconv.AppendInt(dst, int64(h.Len), 10), '}')
+	case redact && ok:
+		dst = append(dst, `{"@redacted":"bytes","bytes":`...)
+		return append(strconv.AppendInt(dst, int64(len(binary)), 10), '}')
+	case redact:
+		return decode.RedactedText(dst, h.Value)
+	case ok:
+		dst = append(dst, `{"@bytes":"`...)
+		dst = base64.StdEncoding.AppendEncode(dst, binary)
+		return append(dst, `"}`...)
+	}
+	return decode.AppendString(dst, h.Value)
+}
+
+// bytes returns the bytes of a binary header: its name ends with -bin, its text is base64 with or without padding.
+func (h *Header) bytes() ([]byte, bool) {
+	if !strings.HasSuffix(h.Name, "-bin") {
+		return nil, false
+	}
+	b, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(h.Value, "="))
+	return b, err == nil
+}
+
+// appendBodyAttachments appends the attachments of the body as a JSON object.
+func (m *Message) appendBodyAttachments(dst []byte) []byte {
 	if m.Err == nil || m.find("attachments") >= 0 || m.Format != nil && m.Format.NoAttachments || m.ResultKind >= 0 && m.ResultKind < 3 {
 		return m.appendField(dst, "attachments", "{}")
 	}

@@ -75,7 +75,10 @@ type tie struct {
 }
 
 // Stratum is the part of a group that belongs to one method, in layers.
-type Stratum struct{ Layers []Layer }
+type Stratum struct {
+	Layers []Layer
+	Next   *Stratum // of the group
+}
 
 // Layer holds bodies of one direction and serialization, of about one size, either failures or not. Bodies of another size
 // have other parts, so an estimate is made by layer.
@@ -171,9 +174,9 @@ func (p *Pairs) stratum(k stratumKey) *Stratum {
 		s = p.strata[k]
 	}
 	if s == nil {
-		s = new(Stratum)
+		s = &Stratum{Next: k.group.Strata}
 		p.strata[k] = s
-		k.group.Strata = append(k.group.Strata, s)
+		k.group.Strata = s
 	}
 	return s
 }

@@ -1,6 +1,7 @@
 package sizes
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -33,12 +34,13 @@ const (
 
 	DubboVersion          Key = "dubboVersion"
 	ResponseSerialization Key = "responseSerialization"
+	Encoding              Key = "encoding"
 )
 
 // keyNames lists the keys that need no width.
 var keyNames = []Key{
 	Protocol, Serialization, Service, Method, Version, Client, Server, Connection, Status, Input,
-	DubboVersion, ResponseSerialization,
+	DubboVersion, ResponseSerialization, Encoding,
 }
 
 // By is a grouping, as --by gives it.
@@ -89,10 +91,43 @@ func DefaultBy() By { return By{Keys: []Key{Protocol, Serialization, Service, Me
 // Direction holds the sizes of the complete messages of a group in one direction, in bytes per message.
 type Direction struct {
 	Body, Frame, Wire Stat
+	// Uncompressed is the sizes of the bodies without compression; nil if no body was compressed. Bodies of which that size is not
+	// known are missing in it.
+	Uncompressed *Stat
+}
+
+// uncompressed returns the sizes of the bodies without compression.
+func (d *Direction) uncompressed() *Stat {
+	if d.Uncompressed != nil {
+		return d.Uncompressed
+	}
+	return &d.Body
+}
+
+// body adds the body of a message to Body and Uncompressed.
+func (d *Direction) body(m *call.Message) {
+	if m.Encoding != "" && d.Uncompressed == nil {
+		d.Uncompressed = new(Stat)
+		d.Uncompressed.Merge(&d.Body)
+	}
+	d.Body.Add(int64(m.BodyLen))
+	switch {
+	case d.Uncompressed == nil:
+	case m.Encoding == "":
+		d.Uncompressed.Add(int64(m.BodyLen))
+	case m.UncompressedLen >= 0:
+		d.Uncompressed.Add(int64(m.UncompressedLen))
+	}
 }
 
 // Merge adds the messages of another direction.
 func (d *Direction) Merge(o *Direction) {
+	if d.Uncompressed != nil || o.Uncompressed != nil {
+		sum := new(Stat)
+		sum.Merge(d.uncompressed())
+		sum.Merge(o.uncompressed())
+		d.Uncompressed = sum
+	}
 	d.Body.Merge(&o.Body)
 	d.Frame.Merge(&o.Frame)
 	d.Wire.Merge(&o.Wire)
@@ -116,7 +151,7 @@ type Group struct {
 	// Values are the key's parts, in the order of By.Keys.
 	Values []string
 	// SerializationID is the id in the requests, -1 if they have several or none.
-	SerializationID int
+	SerializationID int32
 	// Rest marks the group of all calls beyond the limit of groups; Groups is the number of their keys.
 	Rest   bool
 	Groups int64
@@ -136,9 +171,9 @@ type Group struct {
 	Parts [decode.ClassMissing]int64
 	// Sampled is the number of sampled bodies, of requests and of responses. Parts has only these if bodies are sampled.
 	Sampled [2]int64
-	// Strata are the methods of the group, if pairs are counted. UnsampledBytes is set by an estimate: the bytes of the bodies
+	// Strata is the first of the methods of the group, if pairs are counted. UnsampledBytes is set by an estimate: the bytes of the bodies
 	// that no sampled body represents.
-	Strata         []*Stratum
+	Strata         *Stratum
 	UnsampledBytes int64
 	// Anatomy holds the bytes of the sampled bodies by path, nil if it was not requested.
 	Anatomy *GroupAnatomy
@@ -217,6 +252,8 @@ type Aggregator struct {
 	key       []byte
 	// known maps the envelope of a request to its group, nil if the keys need more than the envelope.
 	known map[envelope]*Group
+	// unnumbered is like known for requests whose serialization has no number; nil until there is one.
+	unnumbered map[unnumbered]*Group
 	// recent is a cache of known, indexed by the hash of the names.
 	recent *[recentGroups]recentGroup
 	// unsettled is set if link bytes are counted when a call is closed, not when its messages are settled.
@@ -236,6 +273,13 @@ type recentGroup struct {
 type envelope struct {
 	operation     *rpc.Operation
 	serialization int16
+}
+
+// unnumbered is what selects the group of a request whose serialization has no number.
+type unnumbered struct {
+	operation     *rpc.Operation
+	protocol      *rpc.Protocol
+	serialization string
 }
 
 // DefaultMaxGroups is the default limit of groups.
@@ -282,7 +326,7 @@ func (a *Aggregator) Call(c *call.Call) {
 		g.Unanswered++
 	}
 	responses := okResponses
-	if c.Request != nil && c.Response != nil && c.Request.Serialization != c.Response.Serialization {
+	if c.AnsweredInOther() {
 		g.OtherAnswers++
 		responses = otherResponses
 	}
@@ -337,7 +381,7 @@ func (a *Aggregator) message(g *Group, c *call.Call, m *call.Message, k kind) {
 	if k == okResponses && (g.LargestOK == 0 || body > d.Body.Max || body == d.Body.Max && m.Number < g.LargestOK) {
 		g.LargestOK = m.Number
 	}
-	d.Body.Add(body)
+	d.body(m)
 	d.Frame.Add(int64(m.FrameLen()))
 	if g.Largest.Frame == 0 || body > g.Largest.BodyBytes || body == g.Largest.BodyBytes && m.Number < g.Largest.Frame {
 		g.Largest = Largest{File: int(m.File), Frame: m.Number, BodyBytes: body}
@@ -357,6 +401,9 @@ func (a *Aggregator) group(c *call.Call) *Group {
 		return a.groupByKey(c)
 	}
 	// All requests with the same names share the operation.
+	if c.Request.SerializationID == rpc.NoSerialization {
+		return a.unnumberedGroup(c)
+	}
 	e := envelope{c.Request.Operation, c.Request.SerializationID}
 	r := &a.recent[(e.operation.Hash+uint32(e.serialization))%recentGroups]
 	if r.envelope == e {
@@ -376,6 +423,23 @@ func (a *Aggregator) group(c *call.Call) *Group {
 	return g
 }
 
+// unnumberedGroup returns the group of a call whose request's envelope was read, but has no number of a serialization.
+func (a *Aggregator) unnumberedGroup(c *call.Call) *Group {
+	e := unnumbered{c.Request.Operation, c.Request.Protocol, c.Request.Serialization}
+	g := a.unnumbered[e]
+	if g != nil {
+		return g
+	}
+	g = a.groupByKey(c)
+	if a.unnumbered == nil {
+		a.unnumbered = make(map[unnumbered]*Group)
+	}
+	if !g.Rest && e.operation.Hash != 0 && len(a.unnumbered) < maxKnown {
+		a.unnumbered[e] = g
+	}
+	return g
+}
+
 // groupByKey returns the group of a call by its key.
 func (a *Aggregator) groupByKey(c *call.Call) *Group {
 	a.key = a.key[:0]
@@ -389,9 +453,9 @@ func (a *Aggregator) groupByKey(c *call.Call) *Group {
 	if g == nil {
 		g = a.newGroup()
 	}
-	id := -1
+	id := int32(-1)
 	if m := firstMessage(c); m != nil {
-		id = int(m.SerializationID)
+		id = int32(m.SerializationID)
 	}
 	switch {
 	case g.Calls == 0:
@@ -470,8 +534,13 @@ func (a *Aggregator) appendValue(dst []byte, k Key, c *call.Call) []byte {
 		return append(dst, c.Server()...)
 	case Connection:
 		return strconv.AppendInt(dst, int64(c.Conn.Number), 10)
+	case Encoding:
+		return append(dst, cmp.Or(c.Compression(), noEncoding)...)
 	case Status:
-		if c.Response == nil {
+		switch {
+		case c.Aborted != "":
+			return append(dst, validName(c.Aborted)...)
+		case c.Response == nil || c.Answer().Status < 0:
 			return append(dst, c.State().String()...)
 		}
 		return strconv.AppendInt(dst, int64(c.Answer().Status), 10)
@@ -485,6 +554,9 @@ func (a *Aggregator) appendValue(dst []byte, k Key, c *call.Call) []byte {
 	}
 	return dst
 }
+
+// noEncoding is the encoding of a call without compressed messages.
+const noEncoding = "none"
 
 func appendSerialization(dst []byte, m *call.Message) []byte {
 	return append(dst, m.SerializationName()...)

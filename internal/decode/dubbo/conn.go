@@ -27,7 +27,7 @@ var Protocol = &rpc.Protocol{
 		Repeated: []string{"path", "version"},
 		Timeout:  []string{"timeout", "_TO", "_to"},
 	},
-	Sniff: sniff, StatusText: func(status int) string { return StatusText(byte(status)) }, Header: headerFields, FindHeader: findHeader,
+	Sniff: sniff, StatusText: func(status int) string { return StatusText(byte(min(max(status, 0), 255))) }, Header: headerFields, FindHeader: findHeader,
 	New: open, NewDecoder: func(formats []decode.Format) rpc.Decoder { return &keptDecoder{Decoder: NewDecoder(formats)} },
 }
 

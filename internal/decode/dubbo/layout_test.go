@@ -67,7 +67,7 @@ func TestLayouts(t *testing.T) {
 				if detail == dubbo.Values {
 					if c.args == "opaque" {
 						assert.Contains(t, string(m.AppendArguments(nil)), `[{"@opaque":`)
-						assert.JSONEq(t, `{"@opaque":0}`, string(m.AppendAttachments(nil)), "the same bytes")
+						assert.JSONEq(t, `{"@opaque":0}`, string(m.AppendAttachments(nil, false)), "the same bytes")
 					} else {
 						assert.Equal(t, c.args, string(m.AppendArguments(nil)))
 					}

@@ -37,11 +37,16 @@ func piece(kind, exchange byte, parts ...[]byte) []byte {
 	return append(binary.BigEndian.AppendUint16([]byte{kind, exchange}, uint16(len(rest))), rest...)
 }
 
-func opening(ends bool, status byte, method string, body int) []byte {
-	b := []byte{0, status, byte(len(method))}
-	if ends {
-		b[0] = 1
+func opening(last bool, status byte, method string, body int) []byte {
+	if last {
+		return marked(ends, status, method, body)
 	}
+	return marked(0, status, method, body)
+}
+
+// marked is the opening of a message with marks.
+func marked(marks, status byte, method string, body int) []byte {
+	b := []byte{marks, status, byte(len(method))}
 	return binary.BigEndian.AppendUint32(append(b, method...), uint32(body))
 }
 
@@ -113,7 +118,12 @@ func (s *sink) Call(c *call.Call, selected bool) {
 
 func run(t *testing.T, talk []packet, change func(*pipeline.Options), twice ...int) (*sink, *pipeline.Totals, map[string]any) {
 	t.Helper()
-	cfg := measure.Config{By: sizes.DefaultBy(), Filter: &measure.Filter{}, Parts: true, Details: true, Findings: true, Sample: measure.AsNeeded, Formats: []string{"json"}}
+	return runBy(t, talk, sizes.DefaultBy(), change, twice...)
+}
+
+func runBy(t *testing.T, talk []packet, by sizes.By, change func(*pipeline.Options), twice ...int) (*sink, *pipeline.Totals, map[string]any) {
+	t.Helper()
+	cfg := measure.Config{By: by, Filter: &measure.Filter{}, Parts: true, Details: true, Findings: true, Sample: measure.AsNeeded, Formats: []string{"json"}}
 	opt := pipeline.Options{Protocols: known(), Formats: formats.All(), Rows: true}
 	s := &sink{Collector: cfg.Collect([]string{"made.pcap"}, &opt)}
 	opt.Detail, opt.RenderValues = rpc.Values, true
@@ -219,11 +229,11 @@ func TestRepeats(t *testing.T) {
 func TestFrames(t *testing.T) {
 	s, _, _ := run(t, talk, nil)
 	require.Len(t, s.frames, 10)
-	assert.Contains(t, s.frames[0], `"protocol":"parley","kind":"request","twoWay":true,"id":"1","serialization":"plain","serializationId":null`)
+	assert.Contains(t, s.frames[0], `"protocol":"parley","kind":"request","twoWay":true,"id":"1","message":1,"serialization":"plain","serializationId":null`)
 	assert.Contains(t, s.frames[0], `"method":"get"`)
 	assert.Contains(t, s.frames[0], `"headerBytes":18,"bodyBytes":10,"complete":true`)
 	assert.Contains(t, s.frames[0], `"parts":[{"path":"header","bytes":18},{"path":"args[0]","bytes":10}]`)
-	assert.Contains(t, s.frames[3], `"id":"2","serialization":"plain","serializationId":null,"status":0,"statusText":"FINE"`)
+	assert.Contains(t, s.frames[3], `"id":"2","message":1,"serialization":"plain","serializationId":null,"status":0,"statusText":"FINE"`)
 	assert.Contains(t, s.frames[4], `"id":"3"`)
 	assert.Contains(t, s.frames[4], `"bodyBytes":0`)
 	assert.Contains(t, s.explained[0], "frame 1: request 1, parley/plain, 28 bytes = 18 header + 10 body")

@@ -1,8 +1,13 @@
 package madeup
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/binary"
+	"io"
 	"slices"
+	"strconv"
+	"strings"
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/rpc"
@@ -16,9 +21,12 @@ import (
 //
 //	0  kind · 1 exchange · 2 length of what follows (2), big-endian
 //
-// and what follows is, of a message's first piece, whether it is the last message of its side (1), a status (1), the length
-// of the method's name (1), that name, the length of the body (4), and the beginning of the body; of others the rest of the
-// body. The response to a call of "head" has no body, whatever length it announces.
+// and what follows is, of a message's first piece, marks (1), a status (1), the length of the method's name with its fields (1), these,
+// the length of the body (4), and the beginning of the body; of others the rest of the body, or fields that follow it. The response to
+// a call of "head" has no body, whatever length it announces.
+//
+// A field is ;name=value, an attachment unless the name starts with a dot. The value * stands for the latest one of that name on this
+// side.
 var parley = &rpc.Protocol{
 	Name: "parley", Read: "messages", New: open,
 	Sniff: func(head []byte) rpc.Verdict {
@@ -32,9 +40,29 @@ var parley = &rpc.Protocol{
 		}
 		return rpc.Mine
 	},
+	Attachments: rpc.Attachments{
+		Request: []string{"own"}, Timeout: []string{".patience", "patience"},
+		ParseTimeout: func(_, text string) (int64, bool) { // 5s is five seconds
+			n, err := strconv.ParseInt(strings.TrimSuffix(text, "s"), 10, 32)
+			return 1000 * n, err == nil && strings.HasSuffix(text, "s")
+		},
+	},
 	StatusText: func(status int) string { return map[int]string{0: "FINE", 7: "NO_SUCH_THING"}[status] },
-	Header: func(m *rpc.Message) []rpc.HeaderField {
-		return []rpc.HeaderField{{Name: "pieces", Value: "of " + m.Protocol.Name, Len: len(m.Head)}}
+	Header: func(m *rpc.Message) (list []rpc.HeaderField) {
+		at := 0
+		until := func(name, value string, end int) {
+			if end > at {
+				list = append(list, rpc.HeaderField{Name: name, Value: value, Off: at, Len: end - at})
+				at = end
+			}
+		}
+		for i := range m.Headers {
+			h := &m.Headers[i]
+			until("pieces", "of "+m.Protocol.Name, int(h.Off))
+			until(h.Name, h.Value, int(h.Off+h.Len))
+		}
+		until("pieces", "of "+m.Protocol.Name, len(m.Head))
+		return list
 	},
 	KeepHead: func(head []byte) (replacement []byte, keep []rpc.Span, more bool) { // the greeting, and the kind of the first piece
 		return head, []rpc.Span{{From: 0, To: int64(min(len(head), len(greeting)+1))}}, false
@@ -50,6 +78,15 @@ const (
 	morePiece
 	resetPiece
 	pingPiece
+	trailerPiece
+)
+
+// Marks of a message's first piece.
+const (
+	ends = 1 << iota // it is the last message of its side
+	gzipped
+	stalled
+	trailing // fields follow the body
 )
 
 const pieceHeader = 4
@@ -60,6 +97,7 @@ func open(self *rpc.Protocol, env *rpc.Env) rpc.Opener {
 		for i := range c.sides {
 			c.sides[i].open = map[uint64]*rpc.Message{}
 			c.sides[i].count = map[uint64]int32{}
+			c.sides[i].values = map[string]string{}
 		}
 		return c
 	}
@@ -81,6 +119,7 @@ type side struct {
 	greeted bool
 	open    map[uint64]*rpc.Message // messages of which pieces are to come
 	count   map[uint64]int32
+	values  map[string]string // latest value of each field
 }
 
 func (c *conn) Data(n int, b []byte, chunk *rpc.Chunk) {
@@ -136,10 +175,17 @@ func (c *conn) piece(n int, s *side, chunk *rpc.Chunk) int {
 		}
 		c.owner.Unowned(n, int64(length), "parley reset")
 		c.owner.Abort(asked, exchange, "RESET")
-	case morePiece:
+	case morePiece, trailerPiece:
 		m := s.open[exchange]
 		if m == nil {
 			c.owner.Unowned(n, int64(length), "")
+			break
+		}
+		if kind == trailerPiece {
+			m.HeaderLen += int32(length)
+			s.fields(m, string(rest), len(m.Head)+pieceHeader, true)
+			m.Head = append(m.Head, b[:length]...)
+			c.trailed(n, s, m, span, wire, chunk)
 			break
 		}
 		m.HeaderLen += pieceHeader
@@ -148,11 +194,21 @@ func (c *conn) piece(n int, s *side, chunk *rpc.Chunk) int {
 	case askPiece, answerPiece:
 		name := int(rest[2])
 		m := &rpc.Message{Summary: rpc.Summary{
-			Protocol: c.self, Kind: rpc.Response, Exchange: exchange, Ordinal: s.count[exchange], Ends: rest[0] != 0,
+			Protocol: c.self, Kind: rpc.Response, Exchange: exchange, Ordinal: s.count[exchange], Ends: rest[0]&ends != 0,
 			Serialization: "plain", SerializationID: rpc.NoSerialization, Status: int32(rest[1]), Failed: rest[1] != 0, ResultKind: 1,
 			HeaderLen: int32(pieceHeader + 7 + name), BodyLen: int(binary.BigEndian.Uint32(rest[3+name:])), FirstTime: s.first.Time,
 		}, First: s.first}
-		method := string(rest[3 : 3+name])
+		if rest[0]&gzipped != 0 {
+			m.Encoding, m.UncompressedLen = "gzip", -1
+		}
+		if rest[0]&stalled != 0 {
+			m.Stalled = 250_000_000
+		}
+		m.Native = marks(rest[0])
+		method, fields, _ := strings.Cut(string(rest[3:3+name]), ";")
+		if fields != "" {
+			s.fields(m, ";"+fields, pieceHeader+3+len(method), false)
+		}
 		if kind == askPiece {
 			m.Kind, m.Request, m.TwoWay, m.Status, m.ResultKind = rpc.Request, true, true, rpc.NoStatus, -1
 			m.Operation = &rpc.Operation{Service: "made.Up", Method: method, Hash: uint32(len(method)) + uint32(method[0])<<8}
@@ -181,9 +237,18 @@ func (c *conn) add(n int, s *side, m *rpc.Message, span rpc.Span, body []byte, w
 	m.Body = append(m.Body, body...)
 	m.Wire += wire
 	m.Last, m.File, m.LastByte = chunk.Origin, int32(chunk.File), chunk.Time
-	if len(m.Body) < m.BodyLen {
-		return
+	if len(m.Body) == m.BodyLen && m.Native.(marks)&trailing == 0 {
+		c.complete(n, s, m)
 	}
+}
+
+// trailed gives a message its last piece, which follows the body.
+func (c *conn) trailed(n int, s *side, m *rpc.Message, span rpc.Span, wire int64, chunk *rpc.Chunk) {
+	m.Native = m.Native.(marks) &^ trailing
+	c.add(n, s, m, span, nil, wire, chunk)
+}
+
+func (c *conn) complete(n int, s *side, m *rpc.Message) {
 	delete(s.open, m.Exchange)
 	m.Complete, m.Captured, m.MissingAt = true, m.BodyLen, m.BodyLen
 	if c.env.Detail == rpc.Values || c.env.Sampling && c.owner.Want(n, m) == rpc.Values {
@@ -192,18 +257,59 @@ func (c *conn) add(n int, s *side, m *rpc.Message, span rpc.Span, body []byte, w
 	c.owner.Message(n, m)
 }
 
+// marks are those of a message, its state.
+type marks byte
+
+func (m marks) Clone() rpc.Native { return m }
+
+// fields adds fields of a header, which are at an offset in it.
+func (s *side) fields(m *rpc.Message, text string, off int, trailer bool) {
+	for field := range strings.SplitSeq(strings.TrimPrefix(text, ";"), ";") {
+		name, value, _ := strings.Cut(field, "=")
+		h := rpc.Header{Name: name, Value: value, Off: int32(off), Len: int32(1 + len(field)), Trailer: trailer}
+		if value == "*" {
+			h.Entry = 1
+			h.Value, h.Unknown = s.values[name], s.values[name] == ""
+		}
+		s.values[name] = h.Value
+		if name[0] != '.' {
+			h.Key = name
+		}
+		h.PlainLen = int32(len(name) + len(h.Value))
+		m.FieldsLen += h.Len
+		m.FieldsPlainLen += h.PlainLen
+		m.Headers = append(m.Headers, h)
+		off += int(h.Len)
+	}
+}
+
 // read makes the tree of a body, which is one text.
 func read(m *rpc.Message) {
 	t := &decode.Tree{WithValues: true}
+	if m.Encoding != "" {
+		r, err := gzip.NewReader(bytes.NewReader(m.Body))
+		if err == nil {
+			m.Plain, err = io.ReadAll(r)
+		}
+		if err != nil {
+			m.Plain = nil
+			t.Leaf(decode.Opaque, decode.Whole, "opaque", 0, 0, m.BodyLen)
+			m.Tree, m.Decoded, m.Parts = t, "none", m.BodyParts()
+			m.Err = &decode.Error{Cause: decode.Malformed, Expected: "gzip"}
+			return
+		}
+		m.UncompressedLen = len(m.Plain)
+	}
+	text := string(m.Content())
 	value := func(name string) {
-		if m.BodyLen > 0 {
-			t.Leaf(decode.String, decode.ByField, name, 0, 0, m.BodyLen).Text = string(m.Body)
+		if text != "" {
+			t.Leaf(decode.String, decode.ByField, name, 0, 0, len(text)).Text = text
 		}
 	}
 	if m.Kind == rpc.Request {
 		m.Operation.Types = []string{"java.lang.String"}
 		t.Open(decode.List, decode.ByField, "args", 0, 0)
-		t.Leaf(decode.String, decode.ByIndex, "", 0, 0, m.BodyLen).Text = string(m.Body)
+		t.Leaf(decode.String, decode.ByIndex, "", 0, 0, len(text)).Text = text
 		t.Close()
 	} else {
 		value("result")

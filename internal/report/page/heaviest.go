@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/sizes"
 )
@@ -66,9 +65,10 @@ func (p *page) heaviestGroup(r *row, printedAt map[[2]string]int) {
 	if all > 0 && (p.report.Parts || p.report.Sampled) {
 		var pieces []piece
 		var names []string
-		for c, n := range g.Parts {
-			text := fmt.Sprintf("%s %s %%", decode.Class(c), report.Percent(n, all))
-			pieces = append(pieces, piece{"k-" + decode.Class(c).String(), text, float64(n) / float64(all)})
+		for _, c := range p.report.Classes() {
+			n := g.Parts[c]
+			text := fmt.Sprintf("%s %s %%", c, report.Percent(n, all))
+			pieces = append(pieces, piece{"k-" + c.String(), text, float64(n) / float64(all)})
 			if n > 0 {
 				names = append(names, text)
 			}
@@ -177,7 +177,7 @@ func (p *page) classLegend() {
 		return
 	}
 	p.f("<ul class=\"legend\">")
-	for c := range decode.ClassMissing {
+	for _, c := range p.report.Classes() {
 		p.f(`<li><i class="k-%s"></i>%s</li>`, c, c)
 	}
 	p.f("</ul>\n")

@@ -68,7 +68,7 @@ func (w *workload) print() {
 		} else {
 			w.json = m.AppendResult(w.json)
 		}
-		w.json = m.AppendAttachments(w.json)
+		w.json = m.AppendAttachments(w.json, false)
 	}
 }
 
