@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"io"
+	"slices"
 	"strconv"
 
 	"dubbo-wire/internal/capture/pcapng"
@@ -63,6 +64,7 @@ type hostileWriter struct {
 	now     int64
 	payload []byte // memory to make payloads in
 	ng      bool   // packets are pcapng blocks
+	sent    uint32 // bytes of the client of the connection that is the only one
 }
 
 func (w *hostileWriter) header() { w.buf = appendFileHeader(w.buf) }
@@ -185,7 +187,9 @@ func startOne(w *hostileWriter) {
 const longName = 60_000
 
 // Hostiles are the hostile captures, with their full number.
-var Hostiles = []Hostile{
+var Hostiles = slices.Concat(hostiles, hostileHTTP2)
+
+var hostiles = []Hostile{
 	{Name: "connections", Text: "connections that open, send a small request and are never heard of again", N: 1e6, send: func(w *hostileWriter, i int64) {
 		p := pairOf(i)
 		w.open(p)

@@ -23,10 +23,12 @@ type Message struct {
 	HeaderLen, BodyLen int
 	// Status is gRPC's status, in the last message of a response that has one, else -1.
 	Status int
-	// Spans are the bytes of the direction's TCP stream that belong to the message, in order and apart.
-	Spans []Span
+	// Spans are the bytes of the direction's TCP stream that belong to the message, in order and apart. Body are those of
+	// them that are the message itself, without its prefix, one for each DATA frame.
+	Spans, Body []Span
 
 	method *method
+	sent   int // bytes, with the prefix
 }
 
 // Span is the stream bytes from From up to, not including, To.
@@ -101,7 +103,10 @@ const (
 	serverStreams
 )
 
-const windowUpdateEvery = 32 << 10 // bytes
+const (
+	windowUpdateEvery = 32 << 10 // bytes
+	prefixLen         = 5        // of a gRPC message
+)
 
 func newHTTP2Conn(g *chooser, number int, style *http2Style, record func(*Message)) *http2Conn {
 	c := &http2Conn{chooser: g, style: style, number: number, record: record, next: 3}
@@ -279,7 +284,7 @@ func (c *http2Conn) refuse(call *http2Call) {
 func (c *http2Conn) begin(side int, call *http2Call, headers []hpack.HeaderField, bodies [][]byte) *direction {
 	d := &direction{stream: call.stream}
 	for i, b := range bodies {
-		p := make([]byte, 5, 5+len(b))
+		p := make([]byte, prefixLen, prefixLen+len(b))
 		if b = c.style.encode(b); c.style.gzip {
 			p[0] = 1
 		}
@@ -400,6 +405,10 @@ func (c *http2Conn) data(side int, d *direction) (ended bool) {
 		at += head
 		for _, p := range pieces {
 			p.m.own(at, at+int64(p.n))
+			if skip := int64(max(0, prefixLen-p.m.sent)); skip < int64(p.n) {
+				p.m.Body = append(p.m.Body, Span{at + skip, at + int64(p.n)})
+			}
+			p.m.sent += p.n
 			at += int64(p.n)
 		}
 		owner.own(at, at+pad)

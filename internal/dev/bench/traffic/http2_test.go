@@ -43,7 +43,8 @@ func TestHTTP2Truth(t *testing.T) {
 	}
 }
 
-func readHTTP2(t *testing.T, side int, b []byte, messages []Message, paths map[uint32]string, seen map[string]int) {
+func readHTTP2(t *testing.T, side int, stream []byte, messages []Message, paths map[uint32]string, seen map[string]int) {
+	b := stream
 	owners := make([]*Message, len(b))
 	lists := map[uint32][]*Message{}
 	for i := range messages {
@@ -144,17 +145,22 @@ func readHTTP2(t *testing.T, side int, b []byte, messages []Message, paths map[u
 		}
 		at = end
 	}
-	for stream, list := range lists {
-		b := data[stream]
+	for id, list := range lists {
+		b := data[id]
 		for _, m := range list {
 			if len(list) == 1 && m.BodyLen == 0 {
 				break
 			}
 			require.Equal(t, m.BodyLen, int(binary.BigEndian.Uint32(b[1:])))
+			var body []byte
+			for _, s := range m.Body {
+				body = append(body, stream[s.From:s.To]...)
+			}
+			require.True(t, bytes.Equal(b[5:5+m.BodyLen], body))
 			b = b[5+m.BodyLen:]
 		}
 		require.Empty(t, b)
-		require.Contains(t, paths, stream)
+		require.Contains(t, paths, id)
 	}
 }
 

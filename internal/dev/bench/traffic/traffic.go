@@ -2,8 +2,9 @@
 //
 // The traffic is pipelined calls on many connections at once, answered out of order. A frame is a Dubbo 2 header and a
 // Hessian2 body made by dubbo-go-hessian2 (github.com/apache/dubbo-go-hessian2), so that what is measured did not write
-// what it reads. Two mixes have the same values in Triple's wrapper, over HTTP/2 that golang.org/x/net writes. TCP cuts the frames as a network does: full segments, acknowledgements about one per two of them,
-// handshakes and farewells, now and then a segment that is sent twice or overtaken.
+// what it reads. Two mixes have the same values in Triple's wrapper, over HTTP/2 that golang.org/x/net writes. TCP cuts
+// the frames as a network does: full segments, acknowledgements about one per two of them, handshakes and farewells, now
+// and then a segment that is sent twice or overtaken.
 //
 // A capture is the same on every machine, byte by byte, for the same Config: numbers come from a PCG with a fixed seed,
 // times from a fixed date, and no map is walked.
