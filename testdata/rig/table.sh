@@ -209,6 +209,12 @@ all_captures() {
   done
   capture edge-triple-3.3.6 dubbo=3.3.6 protocol=tri workloads=edge
   capture triple-protobuf-3.3.6 dubbo=3.3.6 protocol=tri serialization=protobuf workloads=protobuf
+  # Triple with the truth of Netty's frames, release by release.
+  for s in 3.0.15 3.1.11 3.2.16 3.3.6; do
+    capture triple-hessian2-$s dubbo=$s protocol=tri workloads=triple properties=-Drig.extra=triple
+  done
+  capture triple-multiplexed-3.3.6 dubbo=3.3.6 protocol=tri workloads=multiplexed properties=-Drig.extra=multiplexed note="300 calls at once on one connection"
+
   capture rest-3.2.16 dubbo=3.2.16 protocol=rest workloads=rest properties=-Drig.extra=rest note="the consumer is an HTTP client of the JDK"
   capture rest-3.3.6 dubbo=3.3.6 protocol=tri spoken=rest workloads=rest properties=-Drig.extra=rest note="HTTP/1.1 on a port of Triple; the consumer is an HTTP client of the JDK"
   capture one-port-3.3.6 dubbo=3.3.6 protocol=tri second_protocol=dubbo workloads="published@dubbo published@tri" note="one port speaks Dubbo and Triple"

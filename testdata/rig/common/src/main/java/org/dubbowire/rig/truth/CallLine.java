@@ -1,13 +1,15 @@
 package org.dubbowire.rig.truth;
 
 import java.util.List;
+import java.util.Map;
 
 /** A line for a whole call, of a protocol whose frames nobody logs. It is written when the call has ended. */
 public final class CallLine {
     private final Json json = new Json();
     private final Dumper dumper = new Dumper(json);
 
-    public CallLine(String protocol, String provider, String service, String version, String group, String method, List<String> types, Object[] arguments) {
+    public CallLine(String protocol, String provider, String service, String version, String group, String method, List<String> types, Object[] arguments,
+            Map<String, ?> attachments) {
         json.beginObject();
         json.field("side", TruthLog.SIDE).field("kind", "call").field("protocol", protocol).field("provider", provider);
         json.field("service", service).field("version", version).field("group", group).field("method", method).field("parameterTypes", types);
@@ -16,6 +18,16 @@ public final class CallLine {
             dumper.value("args[" + i + "]", arguments[i]);
         }
         json.endArray();
+        if (attachments != null) {
+            json.name("attachments");
+            dumper.root("attachments", attachments);
+        }
+    }
+
+    /** What came beside the answer. */
+    public void beside(Map<String, ?> attachments) {
+        json.name("responseAttachments");
+        dumper.root("responseAttachments", attachments);
     }
 
     public void answered(Object result) {

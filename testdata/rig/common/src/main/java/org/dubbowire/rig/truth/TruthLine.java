@@ -31,7 +31,7 @@ public final class TruthLine {
         TruthLog.line(json.endObject().toString());
     }
 
-    private static Json begin(Ends ends, String dir) {
+    static Json begin(Ends ends, String dir) {
         Json json = new Json();
         json.beginObject().field("side", TruthLog.SIDE);
         if (!TruthLog.PEER.isEmpty()) {
@@ -164,9 +164,14 @@ public final class TruthLine {
     }
 
     private static String sha256(Frame frame) {
+        return sha256(frame.all(), frame.offset() + Frame.HEADER, frame.length() - Frame.HEADER);
+    }
+
+    /** The first 8 bytes of the sum, hex. */
+    static String sha256(byte[] bytes, int offset, int length) {
         try {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            digest.update(frame.all(), frame.offset() + Frame.HEADER, frame.length() - Frame.HEADER);
+            digest.update(bytes, offset, length);
             return HexFormat.of().formatHex(digest.digest(), 0, 8);
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException(e);

@@ -94,7 +94,7 @@ public final class Rest implements Extra {
 
         private void send(String method, HttpRequest.Builder request, Object... arguments) throws Exception {
             List<String> types = Arrays.stream(arguments).map(a -> a.getClass().getName()).toList();
-            CallLine line = new CallLine("rest", Settings.urlHost() + ":" + Settings.PORT, RestUsers.class.getName(), null, null, method, types, arguments);
+            CallLine line = new CallLine("rest", Settings.urlHost() + ":" + Settings.PORT, RestUsers.class.getName(), null, null, method, types, arguments, null);
             HttpResponse<String> answer = http.send(request.build(), HttpResponse.BodyHandlers.ofString());
             if (answer.statusCode() != 200) {
                 IllegalStateException failure = new IllegalStateException(answer.statusCode() + " " + answer.body());

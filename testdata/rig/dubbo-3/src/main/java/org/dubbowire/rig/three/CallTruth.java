@@ -2,7 +2,10 @@ package org.dubbowire.rig.three;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.apache.dubbo.common.extension.Activate;
+import org.apache.dubbo.common.stream.StreamObserver;
 import org.apache.dubbo.rpc.Filter;
 import org.apache.dubbo.rpc.Invocation;
 import org.apache.dubbo.rpc.Invoker;
@@ -17,15 +20,20 @@ import org.dubbowire.rig.truth.CallLine;
 public final class CallTruth implements Filter {
     @Override
     public Result invoke(Invoker<?> invoker, Invocation invocation) {
-        Result answer = invoker.invoke(invocation);
         String protocol = invoker.getUrl().getProtocol();
-        if (protocol.equals("dubbo") || protocol.equals("injvm")) {
-            return answer; // logged at the codec, or never on the wire
+        boolean logged = protocol.equals("dubbo") || protocol.equals("injvm"); // at the codec, or never on the wire
+        if (logged || Arrays.asList(invocation.getParameterTypes()).contains(StreamObserver.class)) { // streams log themselves
+            return invoker.invoke(invocation);
         }
+        Map<String, Object> attachments = new TreeMap<>(invocation.getObjectAttachments()); // Dubbo adds its own on the way
+        Result answer = invoker.invoke(invocation);
         List<String> types = Arrays.stream(invocation.getParameterTypes()).map(Class::getName).toList();
         CallLine call = new CallLine(protocol, invoker.getUrl().getAddress(), invocation.getServiceName(), invoker.getUrl().getVersion(),
-            invoker.getUrl().getGroup(), invocation.getMethodName(), types, invocation.getArguments());
+            invoker.getUrl().getGroup(), invocation.getMethodName(), types, invocation.getArguments(), attachments);
         return answer.whenCompleteWithContext((result, failure) -> {
+            if (result != null && !result.getObjectAttachments().isEmpty()) {
+                call.beside(new TreeMap<>(result.getObjectAttachments()));
+            }
             if (failure != null || result.hasException()) {
                 call.failed(failure != null ? failure : result.getException());
             } else {
