@@ -51,7 +51,7 @@ func (b *body) field(f Field, detail Detail) bool {
 			b.failed(at, from, 0, decode.ByField, m.resultName(), 0)
 		}
 		if f == FieldThrowable {
-			m.readException(from)
+			m.ReadException(from)
 		}
 	case FieldAttachments:
 		b.attachments()
@@ -85,7 +85,7 @@ func (b *body) arguments() {
 	m.Tree.CloseTo(depth)
 	m.Tree.Close()
 	if m.Names.Generic {
-		m.readGeneric(args)
+		m.ReadGeneric(args)
 	}
 }
 
@@ -145,93 +145,9 @@ func (b *body) genericMethod() {
 	}
 }
 
-// readGeneric takes the invoked method and its types from the arguments of $invoke: a string, an array of type names,
-// an array of values.
-func (m *Message) readGeneric(args int) {
-	t := m.Tree
-	if args < 0 || !t.WithValues {
-		return
-	}
-	for c := args + 1; c < int(t.Nodes[args].End); c = int(t.Nodes[c].End) {
-		n := &t.Nodes[c]
-		switch {
-		case n.Label != decode.ByIndex:
-		case n.Index == 0 && n.Kind == decode.String:
-			m.GenericMethod = n.Text
-		case n.Index == 1 && n.Kind == decode.List:
-			m.GenericTypes = []string{}
-			for k := c + 1; k < int(n.End); k = int(t.Nodes[k].End) {
-				if t.Nodes[k].Kind == decode.String {
-					m.GenericTypes = append(m.GenericTypes, t.Nodes[k].Text)
-				}
-			}
-		}
-	}
-}
-
-// readException reads class and message of the throwable at node from or after it.
-func (m *Message) readException(from int) {
-	t := m.Tree
-	for i := from; i < len(t.Nodes); i = int(t.Nodes[i].End) {
-		n := &t.Nodes[i]
-		if n.Label != decode.ByField || n.Name != "exception" {
-			continue
-		}
-		m.ExceptionClass = n.Class
-		m.ExceptionMessage, m.HasErrorText = m.exceptionText(i, 0)
-		return
-	}
-}
-
-// exceptionText returns the message of the throwable at node i, as its getMessage does. Formats that write fields have
-// detailMessage and, for a class with its own message, also message, which then counts. Formats that write the results of
-// getters have message. Others name their field in [decode.Format.ThrowableMessage].
-func (m *Message) exceptionText(i, depth int) (text string, ok bool) {
-	t := m.Tree
-	var own, detail, other string
-	var hasOwn, hasDetail, detailed, hasOther bool
-	named := m.Format.ThrowableMessage
-	for c := i + 1; c < int(t.Nodes[i].End); c = int(t.Nodes[c].End) {
-		f := &t.Nodes[c]
-		if f.Label != decode.ByField && f.Label != decode.ByEntry || f.Name == "" {
-			continue
-		}
-		is := f.Kind == decode.String
-		switch f.Name {
-		case "message":
-			if is {
-				own, hasOwn = f.Text, true
-			}
-		case "detailMessage":
-			detailed = true
-			if is {
-				detail, hasDetail = f.Text, true
-			}
-		case named:
-			switch {
-			case hasOther:
-			case is:
-				other, hasOther = f.Text, true
-			case depth == 0:
-				other, hasOther = m.exceptionText(c, 1)
-			}
-		}
-	}
-	switch {
-	case hasOwn:
-		return own, true
-	case hasDetail:
-		return detail, true
-	case !detailed && hasOther:
-		return other, true
-	}
-	return "", false
-}
-
 // failed continues after a value that could not be read to its end. The value starts at offset at and is node value of the tree.
 // If the attachments can be found from the end of the body, the bytes before them are opaque; otherwise all following bytes
-// are. The opaque bytes belong to the innermost open object, list or map. If nothing of the value was read, the value itself is
-// opaque, named by label, name and index.
+// are; see [decode.Tree.FailValue].
 func (b *body) failed(at, value, depth int, l decode.Label, name string, index int) {
 	m, t := b.m, b.m.Tree
 	m.Err = b.r.Err()
@@ -243,30 +159,7 @@ func (b *body) failed(at, value, depth int, l decode.Label, name string, index i
 		}
 	}
 	b.opaqueTo = end
-	if end <= m.Err.At {
-		return
-	}
-	if at < m.Err.At {
-		l, name = decode.Whole, "opaque"
-	}
-	leaf := t.Leaf(decode.Opaque, l, name, index, m.Err.At, end)
-	if leaf == nil {
-		return
-	}
-	last := len(t.Nodes) - 1
-	for i := value; i < last; {
-		n := &t.Nodes[i]
-		switch {
-		case int(n.End) < last: // something precedes it: overhead, or an element that was read
-			i = int(n.End)
-			continue
-		case n.Kind != decode.Object && n.Kind != decode.List && n.Kind != decode.Map:
-			return
-		}
-		leaf.Parent = int32(i)
-		n.End = int32(last + 1)
-		i++
-	}
+	t.FailValue(value, at, m.Err.At, end, l, name, index)
 }
 
 // attachments reads the attachments if the values before them were read or skipped.
@@ -282,9 +175,7 @@ func (b *body) attachments() {
 
 // rest assigns the bytes after the last field that was read, and the missing bytes, to nodes.
 func (b *body) rest() {
-	m, t := b.m, b.m.Tree
-	t.CloseTo(0)
-	at := 0
+	m, at := b.m, 0
 	switch {
 	case m.Kind > Response:
 		at = len(b.f.Body)
@@ -294,76 +185,5 @@ func (b *body) rest() {
 			at = max(err.At, b.opaqueTo)
 		}
 	}
-	if n := len(b.f.Body); at < n {
-		if m.Err == nil {
-			t.Role("trailing", at, n)
-		} else {
-			t.Leaf(decode.Opaque, decode.Whole, "opaque", 0, at, n)
-		}
-	}
-	lost := b.f.BodyLen - b.f.Captured
-	if unread := b.f.BodyLen - len(b.f.Body) - lost; unread > 0 {
-		// These bytes were captured, but they follow a gap or were not needed.
-		t.Leaf(decode.Opaque, decode.Whole, "opaque", 0, len(b.f.Body)+lost, b.f.BodyLen)
-	}
-	if lost > 0 {
-		t.Leaf(decode.Missing, decode.Whole, "missing", 0, len(b.f.Body), len(b.f.Body)+lost)
-		if m.Err == nil {
-			m.Err = &decode.Error{Cause: b.f.Short, At: len(b.f.Body), Expected: "the rest of the body"}
-		}
-	}
-	b.balance(lost)
-}
-
-// balance checks that every byte has exactly one owner. If it has not, a decoder is wrong, and the whole body becomes opaque.
-func (b *body) balance(lost int) {
-	m, t := b.m, b.m.Tree
-	sum := 0
-	for i := range t.Nodes {
-		sum += int(t.Nodes[i].Len)
-	}
-	if sum == b.f.BodyLen {
-		return
-	}
-	full := t.Full()
-	t.Reset()
-	t.Leaf(decode.Opaque, decode.Whole, "opaque", 0, 0, b.f.BodyLen-lost)
-	if lost > 0 {
-		t.Leaf(decode.Missing, decode.Whole, "missing", 0, b.f.BodyLen-lost, b.f.BodyLen)
-	}
-	if m.Err == nil || full {
-		m.Err = &decode.Error{Cause: decode.Limit, Expected: "a body of fewer values"}
-	}
-}
-
-// decoded returns how far a body was decoded.
-func decoded(m *Message) string {
-	opaque, values := false, false
-	t := m.Tree
-	for i := range t.Nodes {
-		n := &t.Nodes[i]
-		switch {
-		case n.Kind == decode.Opaque || n.Kind == decode.Missing:
-			opaque = true
-			if m.Err == nil {
-				m.Err = notDecoded(int(n.Off))
-			}
-		case n.Parent >= 0 && t.Nodes[n.Parent].Name == "args", n.Parent < 0 && (n.Name == "result" || n.Name == "exception"):
-			values = true
-		}
-	}
-	switch {
-	case !opaque && m.Err == nil:
-		return "full"
-	case values:
-		return "partly"
-	case m.Names != nil || m.ResultKind >= 0 || m.HasErrorText || m.Kind > Response:
-		return "envelope"
-	}
-	return "none"
-}
-
-// notDecoded returns the error of a body whose only defect is an opaque value at offset at.
-func notDecoded(at int) *decode.Error {
-	return &decode.Error{Cause: decode.Unsupported, At: at, Expected: "a decoder for these values"}
+	m.Err = m.Tree.Rest(at, decode.Extent{Len: b.f.BodyLen, Start: len(b.f.Body), Captured: b.f.Captured, Short: b.f.Short}, m.Err)
 }

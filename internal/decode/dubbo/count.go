@@ -43,7 +43,7 @@ func (b *body) count() bool {
 	if f, ok := b.r.(decode.Faulter); ok && f.Fault() != nil {
 		m.Err = f.Fault()
 	} else if at, ok := s.FirstOpaque(); ok {
-		m.Err = notDecoded(at)
+		m.Err = decode.NotDecoded(at)
 	}
 	rest := len(b.f.Body) - b.r.Offset()
 	if rest > 0 && m.Err != nil {

@@ -150,7 +150,7 @@ func (d *Decoder) decodeIn(f *Frame, detail Detail, chosen *serialization, layou
 	}
 	if m.Tree != nil {
 		b.rest()
-		m.Decoded = decoded(m)
+		m.Decoded, m.Err = m.Tree.Decoded(m.Err, m.Names != nil || m.ResultKind >= 0 || m.HasErrorText || m.Kind > Response)
 		m.Parts = m.Tree.Bytes()
 	}
 	if detail == Parts {

@@ -1,0 +1,62 @@
+package rpc
+
+import "dubbo-wire/internal/decode"
+
+// ReadException reads class and message of the throwable at node from or after it.
+func (m *Message) ReadException(from int) {
+	t := m.Tree
+	for i := from; i < len(t.Nodes); i = int(t.Nodes[i].End) {
+		n := &t.Nodes[i]
+		if n.Label != decode.ByField || n.Name != "exception" {
+			continue
+		}
+		m.ExceptionClass = n.Class
+		m.ExceptionMessage, m.HasErrorText = m.exceptionText(i, 0)
+		return
+	}
+}
+
+// exceptionText returns the message of the throwable at node i, as its getMessage does. Formats that write fields have
+// detailMessage and, for a class with its own message, also message, which then counts. Formats that write the results of
+// getters have message. Others name their field in [decode.Format.ThrowableMessage].
+func (m *Message) exceptionText(i, depth int) (text string, ok bool) {
+	t := m.Tree
+	var own, detail, other string
+	var hasOwn, hasDetail, detailed, hasOther bool
+	named := m.Format.ThrowableMessage
+	for c := i + 1; c < int(t.Nodes[i].End); c = int(t.Nodes[c].End) {
+		f := &t.Nodes[c]
+		if f.Label != decode.ByField && f.Label != decode.ByEntry || f.Name == "" {
+			continue
+		}
+		is := f.Kind == decode.String
+		switch f.Name {
+		case "message":
+			if is {
+				own, hasOwn = f.Text, true
+			}
+		case "detailMessage":
+			detailed = true
+			if is {
+				detail, hasDetail = f.Text, true
+			}
+		case named:
+			switch {
+			case hasOther:
+			case is:
+				other, hasOther = f.Text, true
+			case depth == 0:
+				other, hasOther = m.exceptionText(c, 1)
+			}
+		}
+	}
+	switch {
+	case hasOwn:
+		return own, true
+	case hasDetail:
+		return detail, true
+	case !detailed && hasOther:
+		return other, true
+	}
+	return "", false
+}
