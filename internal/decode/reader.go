@@ -42,6 +42,20 @@ type IntReader interface {
 	Int(name string) int32
 }
 
+// WholeReader is a Reader of a serialization in which a length or a line end separates the values of a body, which a body that is
+// one value does not have.
+type WholeReader interface {
+	// Whole takes all bytes of the body as one value and records it under the given label.
+	Whole(l Label, name string, index int)
+}
+
+// ReleaseReader is a Reader of a serialization that releases of Dubbo write differently.
+type ReleaseReader interface {
+	// Dubbo3 is called once, for a reader of values that only Dubbo 3 writes, and without the fields before and after them that tell
+	// the release.
+	Dubbo3()
+}
+
 // AttachmentFinder is a Reader that cannot tell where values end without the application's classes, but can find the
 // attachments from the end of the body.
 type AttachmentFinder interface {

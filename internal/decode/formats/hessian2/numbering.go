@@ -196,6 +196,7 @@ func (r *Reader) decide() {
 	if r.detector == nil {
 		r.detector = new(detector)
 	}
+	r.detector.dubbo3 = r.dubbo3
 	v := r.detector.judge(r.Buf)
 	t.used, t.rival, t.unsure = v.used, v.rival, v.unsure
 }

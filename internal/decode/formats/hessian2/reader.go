@@ -55,6 +55,7 @@ type Reader struct {
 
 	table    table // the targets of references
 	original bool  // the writer is the original library
+	dubbo3   bool  // the writer is a release of Dubbo 3, and a body is one value
 	detector *detector
 	observer *detector // is told what this walk meets; without a tree
 
@@ -95,6 +96,9 @@ func NewOriginal() *Reader {
 	r.original = true
 	return r
 }
+
+// Dubbo3 implements [decode.ReleaseReader].
+func (r *Reader) Dubbo3() { r.dubbo3 = true }
 
 // Bounds of what a Reader keeps for the next body: of a table in entries, of the scratch for strings in bytes.
 const (

@@ -16,10 +16,12 @@ import (
 // holds objects of one class or arrays of one type, a throwable without a cause is its own cause, and an inner object refers
 // to one of the outer class. 2.7.0 and 3.3 write alike; a body is taken for 3.3's unless something contradicts that. 2.5.10
 // to 2.6.2 write as 3.3 does when it answers a consumer as old; there a body is taken for theirs. Where nothing shows the
-// writer and the numberings disagree, the reference is left open: a node of kind [decode.Opaque].
+// writer and the numberings disagree, the reference is left open: a node of kind [decode.Opaque]. A single value that Dubbo 3 wrote
+// is typed or four.
 type detector struct {
 	r       Reader
 	writers writers
+	dubbo3  bool // see [Reader.Dubbo3]
 	early   bool // a result as providers before 2.6.3 write it, or later ones for a consumer before 2.6.3
 	// fits: no reference contradicts the numbering. mismatches: how many refer to an object of another class than the
 	// same field holds elsewhere.
@@ -135,6 +137,10 @@ func (s *detector) begin(body []byte) {
 	s.roles, s.names = emptied(s.roles), emptied(s.names)
 	s.cause, s.hasStackTrace = 0, false
 	s.handles, s.calendar = emptied(s.handles), emptied(s.calendar)
+	if s.dubbo3 {
+		s.writers, s.early = typed|four, false
+		return
+	}
 	s.early = len(body) > 0 && body[0] >= 0x90 && body[0] <= 0x92
 	switch { // A request starts with the version, a result with its kind; kinds with attachments came with 2.0.2.
 	case bytes.HasPrefix(body, protocolVersion), len(body) > 0 && body[0] >= 0x93 && body[0] <= 0x95:

@@ -198,6 +198,21 @@ func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
 	r.outer = aValue
 }
 
+// Whole takes a JSON text without a line end: the body of an HTTP message, which no library of Dubbo's own writes.
+func (r *Reader) Whole(l decode.Label, name string, index int) {
+	open, own := r.Tree.Depth(), r.writer
+	r.writer = writer{}
+	r.end, r.cut = len(r.Buf), r.Short != decode.Malformed
+	if r.Tree != nil || !r.count(l, name, index) {
+		r.document(l, name, index, open)
+	}
+	if r.cut && r.OK() {
+		r.Fail(r.Short, "the rest of a text", "the end of the captured bytes")
+	}
+	r.writer = own
+	r.Settle(open)
+}
+
 // Throwable takes the exception, an object with named fields. Where a member names its class ("@type" of fastjson,
 // "clazz" of gson's extension, "class" of Dubbo's own JSON, "originalClassName" of protobuf) the node has it.
 func (r *Reader) Throwable() {

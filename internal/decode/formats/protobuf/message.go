@@ -269,6 +269,33 @@ func (r *Reader) fields(end int) bool {
 	return len(open) == 0
 }
 
+// completeFields returns the end of the fields from Off on that are complete. A group without its end is not.
+func (r *Reader) completeFields() int {
+	end, groups := r.Off, 0
+	for at := r.Off; at < len(r.Buf); {
+		num, wire, n := tagOf(r.Buf[at:])
+		if n < 0 {
+			break
+		}
+		switch wire {
+		case protowire.StartGroupType:
+			groups++
+		case protowire.EndGroupType:
+			groups--
+		default:
+			size := sizeOf(num, wire, r.Buf[at+n:])
+			if size < 0 {
+				return end
+			}
+			n += size
+		}
+		if at += n; groups == 0 {
+			end = at
+		}
+	}
+	return end
+}
+
 // tagOf is protowire.ConsumeTag, sizeOf protowire.ConsumeFieldValue and varint protowire.ConsumeVarint, with fast paths for
 // tags, lengths and numbers of one byte, which nearly all are.
 

@@ -163,6 +163,19 @@ func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
 	r.value(place{l, name, index}, typ, unknown)
 }
 
+// Whole takes a message without a length: the bytes of a gRPC message. If the capture lacks its end, its complete fields are taken.
+func (r *Reader) Whole(l decode.Label, name string, index int) {
+	open, end := r.Tree.Depth(), len(r.Buf)
+	if r.Short != decode.Malformed {
+		end = r.completeFields()
+	}
+	r.message(place{l, name, index}, end, unknown)
+	if r.OK() && end < len(r.Buf) {
+		r.Need(len(r.Buf)-r.Off+1, "a field")
+	}
+	r.Settle(open)
+}
+
 // Throwable takes a ThrowableProto.
 func (r *Reader) Throwable() {
 	r.value(place{label: decode.ByField, name: "exception"}, "", throwable)
