@@ -1,0 +1,248 @@
+package triple
+
+import (
+	"slices"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/rpc"
+)
+
+// body reads one body.
+type body struct {
+	d       *Decoder
+	m       *rpc.Message
+	request *rpc.Operation
+	content content
+	b       []byte       // without compression
+	short   decode.Cause // why b ends early, None if it does not
+	whole   bool         // b is the whole body
+	// wrapper is nil if the body is not a wrapper. formats are the dialects of its serialization, nil if that is unknown.
+	wrapper *wrapper
+	formats []*serialization
+}
+
+// decompress removes the compression of the body. It returns false, with the error in the message, if that is not possible.
+func (b *body) decompress() bool {
+	m := b.m
+	switch m.Encoding {
+	case "":
+		return true
+	case "identity":
+		m.Encoding = ""
+		return true
+	}
+	m.UncompressedLen = -1
+	switch {
+	case !b.whole:
+		m.Err = &decode.Error{Cause: b.short, At: len(m.Body), Expected: "the rest of a compressed message"}
+		return false
+	case m.Encoding == NoEncoding:
+		m.Err = &decode.Error{Cause: decode.Malformed, Expected: "the name of a compression in the headers", Found: "none"}
+		return false
+	case m.Encoding == UnknownEncoding:
+		m.Err = &decode.Error{Cause: decode.Unsupported, Expected: "the name of a compression in the headers", Found: "headers that the capture lacks"}
+		return false
+	}
+	plain, err := b.d.compress.Plain(m.Encoding, m.Body)
+	if err != nil {
+		m.Err = err
+		return false
+	}
+	m.Plain, m.UncompressedLen, b.b = plain, len(plain), plain
+	return true
+}
+
+// extent returns the extent of the bytes that the tree has nodes for.
+func (b *body) extent() decode.Extent {
+	m := b.m
+	if m.Plain != nil {
+		return decode.Extent{Len: len(m.Plain), Start: len(m.Plain), Captured: len(m.Plain)}
+	}
+	return decode.Extent{Len: m.BodyLen, Start: len(m.Body), Captured: m.Captured, Short: m.Short}
+}
+
+// opaque ends a body of which nothing can be read.
+func (b *body) opaque(detail rpc.Detail) {
+	if detail == rpc.Envelope {
+		return
+	}
+	b.begin()
+	b.finish(0, detail)
+}
+
+// begin starts the tree.
+func (b *body) begin() {
+	t := &b.d.tree
+	t.Reset()
+	t.WithValues = true // some errors appear only when values are read
+	b.m.Tree = t
+}
+
+// finish ends the tree. at is the offset after the last field that was read.
+func (b *body) finish(at int, detail rpc.Detail) {
+	m := b.m
+	m.Err = m.Tree.Rest(at, b.extent(), m.Err)
+	m.Decoded, m.Err = m.Tree.Decoded(m.Err, m.Operation != nil || m.ResultKind >= 0)
+	m.Parts = m.Tree.Bytes()
+	if m.Encoding != "" {
+		m.Parts = decode.PartBytes{decode.ClassOpaque: int32(m.Captured)}
+	}
+	if detail == rpc.Parts {
+		m.Tree, m.Decoded = nil, ""
+	}
+}
+
+// read reads the body as far as detail requires.
+func (b *body) read(detail rpc.Detail) {
+	m := b.m
+	switch b.content.kind {
+	case grpcMessage:
+		b.recognize(detail)
+	case jsonText:
+		b.serialization(b.d.byName[json], json)
+	case protobufMessage:
+		b.serialization(b.d.byName[protobuf], protobuf)
+	default:
+		m.Serialization = b.content.name
+	}
+	b.result()
+	if detail == rpc.Envelope {
+		if m.Operation != nil && m.Operation.Generic && m.Kind == rpc.Request {
+			b.genericMethod()
+		}
+		return
+	}
+	if b.wrapper != nil && m.Kind == rpc.Request && m.Operation != nil && b.whole {
+		b.types()
+	}
+	if detail == rpc.Parts && b.count() {
+		return
+	}
+	m.Err = nil
+	b.begin()
+	at := 0
+	switch {
+	case b.wrapper != nil:
+		at = b.readWrapper()
+	case b.formats != nil:
+		at = b.readWhole()
+	default:
+		m.Err = &decode.Error{Cause: decode.Unsupported, Expected: "a decoder for " + m.Serialization}
+	}
+	b.finish(at, detail)
+}
+
+// serialization sets the serialization of the message.
+func (b *body) serialization(formats []*serialization, name string) {
+	b.formats = formats
+	b.m.Serialization = name
+	if len(formats) > 0 {
+		b.m.Format = formats[0].format
+	}
+}
+
+// recognize decides whether the body is a wrapper or a message of protocol buffers. Envelope needs only the start of the body if the
+// name in it is certain; then the start decides for it.
+func (b *body) recognize(detail rpc.Detail) {
+	bodyLen := b.extent().Len
+	maybe, sure, _ := mayBe(b.b, bodyLen)
+	if maybe {
+		w := &b.d.wrapper
+		fields := w.scan(b.b)
+		name, _ := nameOf(b.b)
+		formats := b.d.named(name)
+		if detail == rpc.Envelope && sure && name != nil || fields && w.isWrapper(b.m.Kind, b.whole, formats != nil) {
+			b.wrapper = w
+			if formats != nil {
+				b.serialization(formats, formats[0].format.Name)
+			} else {
+				b.m.Serialization = b.d.intern(name)
+			}
+			return
+		}
+	}
+	b.serialization(b.d.byName[protobuf], protobuf)
+}
+
+// result sets the kind of the result of a response: 0 is an exception, 1 a value, 2 null.
+func (b *body) result() {
+	m := b.m
+	if m.Kind != rpc.Response || m.Failed {
+		return
+	}
+	switch {
+	case hasException(m.Headers):
+		m.ResultKind, m.Exception = 0, true
+	case b.isNull():
+		m.ResultKind = 2
+	default:
+		m.ResultKind = 1
+	}
+}
+
+// isNull reports whether the result is null: for that the bodies of heartbeats are examples, which are what writeObject(null) writes.
+func (b *body) isNull() bool {
+	data := b.b
+	switch {
+	case b.wrapper != nil && len(b.wrapper.data) == 0:
+		return !b.wrapper.cut
+	case b.wrapper != nil:
+		f := b.wrapper.data[0]
+		if f.to == b.wrapper.end && b.wrapper.cut {
+			return false
+		}
+		data = data[f.from:f.to]
+	case b.content.kind == jsonText:
+		return b.whole && string(data) == "null"
+	default:
+		return false
+	}
+	for _, s := range b.formats {
+		if slices.ContainsFunc(s.format.Heartbeats, func(null []byte) bool { return string(null) == string(data) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// types sets the types of the arguments, which are the last fields of a wrapper.
+func (b *body) types() {
+	w := b.wrapper
+	if len(w.types) == 0 {
+		if len(w.data) == 0 { // a method without parameters
+			b.m.Operation = b.d.withTypes(b.m.Operation, w, nil)
+		}
+		return
+	}
+	raw := b.b[w.types[0].tag:w.types[len(w.types)-1].to]
+	b.m.Operation = b.d.withTypes(b.m.Operation, w, raw)
+}
+
+// genericMethod reads only the first argument of $invoke, a string.
+func (b *body) genericMethod() {
+	if b.wrapper == nil || len(b.wrapper.data) == 0 || len(b.formats) == 0 {
+		return
+	}
+	f := b.wrapper.data[0]
+	if f.to == b.wrapper.end && b.wrapper.cut {
+		return
+	}
+	t := decode.Tree{WithValues: true}
+	r := b.formats[0].reader()
+	r.Reset(b.b[f.from:f.to], decode.Malformed, &t)
+	r.Value(decode.ByIndex, "", 0, "Ljava/lang/String;")
+	for i := range t.Nodes {
+		if n := &t.Nodes[i]; n.Kind == decode.String && n.Label == decode.ByIndex && n.Parent < 0 {
+			b.m.GenericMethod = n.Text
+			return
+		}
+	}
+}
+
+// resultName returns the name of the field with the result.
+func (b *body) resultName() string {
+	if b.m.Exception {
+		return "exception"
+	}
+	return "result"
+}

@@ -1,0 +1,89 @@
+package triple
+
+import (
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/rpc"
+)
+
+// count counts the bytes of a body by class without a tree. It returns false if the reader cannot do this or if the body is
+// damaged; then the body must be read into a tree.
+func (b *body) count() bool {
+	m := b.m
+	if !b.whole || len(b.formats) != 1 || !b.formats[0].format.Counts || m.Encoding != "" || m.Operation != nil && m.Operation.Generic || m.Exception {
+		return false
+	}
+	s := b.formats[0]
+	sum, ok := s.reader().(decode.Summer)
+	if !ok {
+		return false
+	}
+	parts, ok := decode.PartBytes{}, true
+	if w := b.wrapper; w == nil {
+		parts, ok = b.countStream(s, sum, field{to: len(b.b)}, "", true)
+	} else {
+		if w.cut || w.end != len(b.b) {
+			return false
+		}
+		parts[decode.ClassEnvelope] = int32(w.name.to - w.name.from)
+		parts[decode.ClassOverhead] = int32(w.name.from)
+		for _, f := range w.types {
+			parts[decode.ClassEnvelope] += int32(f.to - f.from)
+			parts[decode.ClassOverhead] += int32(f.from - f.tag)
+		}
+		for i, f := range w.data {
+			typ := ""
+			switch {
+			case m.Kind == rpc.Response:
+				typ = b.resultType()
+			case m.Operation != nil && i < len(m.Operation.Descriptors):
+				typ = m.Operation.Descriptors[i]
+			}
+			one, read := b.countStream(s, sum, f, typ, false)
+			if !read {
+				return false
+			}
+			parts[decode.ClassOverhead] += int32(f.from - f.tag)
+			for class, n := range one {
+				parts[class] += n
+			}
+		}
+	}
+	total := 0
+	for _, n := range parts {
+		total += int(n)
+	}
+	if !ok || total != len(b.b) {
+		return false // a tree decides
+	}
+	m.Parts = parts
+	return true
+}
+
+// countStream counts the bytes of a field that is a stream of the serialization, or of a whole body. It returns false if anything is
+// wrong with it.
+func (b *body) countStream(s *serialization, sum decode.Summer, f field, typ string, whole bool) (parts decode.PartBytes, ok bool) {
+	s.r.Reset(b.b[f.from:f.to], decode.Malformed, nil)
+	request := b.m.Kind == rpc.Request
+	l, name := decode.ByField, b.resultName()
+	if request {
+		l, name = decode.ByIndex, ""
+		sum.Open(decode.List, decode.ByField, "args", 0)
+	}
+	if whole {
+		r, ok := s.r.(decode.WholeReader)
+		if !ok {
+			return parts, false
+		}
+		r.Whole(l, name, 0)
+	} else {
+		s.r.Value(l, name, 0, typ)
+	}
+	if request {
+		sum.Close()
+	}
+	parts, ok = sum.Sum()
+	if _, opaque := sum.FirstOpaque(); opaque || problem(s.r, 0) != nil || s.r.Offset() != f.to-f.from {
+		return parts, false
+	}
+	return parts, ok
+}

@@ -1,0 +1,208 @@
+package triple
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"dubbo-wire/internal/rpc"
+)
+
+// Use is what a stream is used for.
+type Use uint8
+
+const (
+	// Plain is HTTP/2 without gRPC.
+	Plain Use = iota
+	// GRPC is gRPC of any peer.
+	GRPC
+	// Triple is gRPC as Dubbo speaks it.
+	Triple
+)
+
+// UseOf returns what a stream is used for, by the headers of its request. sure is false if they do not tell: then earlier calls of
+// the connection may tell, and else it is GRPC.
+func UseOf(headers []rpc.Header) (use Use, sure bool) {
+	use, sure = GRPC, false
+	for i := range headers {
+		switch h := &headers[i]; {
+		case strings.HasPrefix(h.Name, "tri-"):
+			return Triple, true
+		case h.Unknown:
+		case h.Name == "user-agent" && strings.HasPrefix(h.Value, "grpc-"):
+			use, sure = GRPC, true
+		case h.Name != "content-type" || sure:
+		case !isGRPC(h.Value):
+			use, sure = Plain, true
+		case strings.HasPrefix(h.Value, grpcType+"+"): // Dubbo writes this also for other messages than those of protocol buffers
+			use, sure = Triple, true
+		}
+	}
+	return use, sure
+}
+
+// grpcType is the content type of gRPC; a plus sign and the name of a serialization may follow.
+const grpcType = "application/grpc"
+
+func isGRPC(contentType string) bool {
+	rest, ok := strings.CutPrefix(contentType, grpcType)
+	return ok && (rest == "" || rest[0] == '+' || rest[0] == ';' || rest[0] == ' ')
+}
+
+// value returns the value of the last header with that name, "" if there is none or it is not known.
+func value(headers []rpc.Header, name string) string {
+	for i := len(headers) - 1; i >= 0; i-- {
+		if h := &headers[i]; h.Name == name && !h.Unknown {
+			return h.Value
+		}
+	}
+	return ""
+}
+
+// Attachments are the headers that Dubbo's peers add themselves.
+var Attachments = rpc.Attachments{
+	Request:  []string{"timeout", "generic", "async", "_TO", "dubbo", "interface", "path", "remote.application", "tri-*", "consumer-url"},
+	Response: []string{"dubbo", "tri-*"},
+	Timeout:  []string{"timeout"},
+}
+
+// notAttachments are the headers that carry no attachment: those of HTTP and gRPC, and those that Dubbo does not hand to applications.
+var notAttachments = map[string]bool{
+	"te": true, "content-type": true, "content-length": true, "content-encoding": true, "transfer-encoding": true, "connection": true,
+	"accept": true, "accept-encoding": true, "host": true, "user-agent": true, "date": true, "server": true, "trailer": true,
+	"http-status": true, "http2-settings": true, "upgrade": true, "alt-svc": true,
+	"group": true, "interface": true, "path": true, "remote.application": true, "application": true, "serialization": true,
+	"rest-service-version": true, "rest-service-group": true,
+	"tri-consumer-appname": true, "tri-service-version": true, "tri-service-group": true, "tri-service-timeout": true,
+	"tri-header-convert": true, "tri-exception-code": true,
+}
+
+// binary is the end of the name of a header with bytes, as base64.
+const binary = "-bin"
+
+// markAttachments sets Key of the headers that carry attachments. Headers are in lower case; tri-header-convert has the original keys.
+func markAttachments(headers []rpc.Header) {
+	var original map[string]string
+	for i := range headers {
+		h := &headers[i]
+		h.Key = ""
+		if h.Unknown || h.Name == "" || h.Name[0] == ':' || strings.HasPrefix(h.Name, "grpc-") || notAttachments[h.Name] {
+			if h.Name == "tri-header-convert" {
+				original = convertedKeys(original, h.Value)
+			}
+			continue
+		}
+		h.Key = h.Name
+		if len(h.Name) > len(binary) {
+			h.Key = strings.TrimSuffix(h.Name, binary)
+		}
+	}
+	if original == nil {
+		return
+	}
+	for i := range headers {
+		if key, ok := original[headers[i].Key]; ok && headers[i].Key != "" && strings.EqualFold(key, headers[i].Key) {
+			headers[i].Key = key
+		}
+	}
+}
+
+// convertedKeys adds the keys that a header tri-header-convert has: a JSON object, percent-encoded, of texts.
+func convertedKeys(keys map[string]string, value string) map[string]string {
+	text := percentDecoded(value)
+	for len(text) > 1 {
+		key, rest, ok := quoted(text[1:]) // after { or a comma
+		if !ok || !strings.HasPrefix(rest, ":") {
+			break
+		}
+		own, rest, ok := quoted(rest[1:])
+		if !ok {
+			break
+		}
+		if keys == nil {
+			keys = make(map[string]string)
+		}
+		keys[key] = own
+		text = rest
+		if !strings.HasPrefix(text, ",") {
+			break
+		}
+	}
+	return keys
+}
+
+// quoted takes a JSON text at the start of s.
+func quoted(s string) (text, rest string, ok bool) {
+	s = strings.TrimLeft(s, " ")
+	end := 1
+	for end < len(s) && s[end] != '"' {
+		if s[end] == '\\' {
+			end++
+		}
+		end++
+	}
+	if len(s) == 0 || s[0] != '"' || end >= len(s) {
+		return "", "", false
+	}
+	text = s[1:end]
+	if strings.Contains(text, `\`) {
+		if unquoted, err := strconv.Unquote(s[:end+1]); err == nil {
+			text = unquoted
+		}
+	}
+	return text, strings.TrimLeft(s[end+1:], " "), true
+}
+
+// percentDecoded returns a text without its percent-encoding, as grpc-message has it. A % without two digits stands for itself.
+func percentDecoded(s string) string {
+	if !strings.Contains(s, "%") {
+		return s
+	}
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] == '%' && i+2 < len(s) {
+			if v, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
+				b = append(b, byte(v))
+				i += 2
+				continue
+			}
+		}
+		b = append(b, s[i])
+	}
+	if !utf8.Valid(b) {
+		return strings.ToValidUTF8(string(b), "\ufffd")
+	}
+	return string(b)
+}
+
+// units are the units of grpc-timeout, in nanoseconds.
+const units = "numSMH"
+
+var nanos = [...]int64{1, 1e3, 1e6, 1e9, 60e9, 3600e9}
+
+// Deadline returns the time for which the client of a request waits, in milliseconds and at least 1, and the header that tells; 0 if none
+// does.
+func Deadline(headers []rpc.Header) (millis int64, name string) {
+	if text := value(headers, "grpc-timeout"); len(text) > 1 {
+		unit := strings.IndexByte(units, text[len(text)-1])
+		n, err := strconv.ParseInt(text[:len(text)-1], 10, 64)
+		if unit >= 0 && err == nil && n > 0 && n <= math.MaxInt64/nanos[unit] {
+			return max(n*nanos[unit]/1e6, 1), "grpc-timeout"
+		}
+	}
+	for _, name := range [...]string{"tri-service-timeout", "timeout"} {
+		if n, err := strconv.ParseInt(value(headers, name), 10, 32); err == nil && n > 0 {
+			return n, name
+		}
+	}
+	return 0, ""
+}
+
+// hasException reports whether the headers of a response say that its message is an exception. Dubbo writes the header from 3.2 on.
+func hasException(headers []rpc.Header) bool {
+	return slices.ContainsFunc(headers, func(h rpc.Header) bool {
+		return h.Name == "tri-exception-code" && !h.Unknown && h.Value != "0" && h.Value != ""
+	})
+}

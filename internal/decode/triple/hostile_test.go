@@ -1,0 +1,146 @@
+package triple
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/rpc"
+)
+
+// TestHostile: bytes that a peer made up are read in linear time and bounded memory.
+func TestHostile(t *testing.T) {
+	d := NewDecoder(formats.All())
+	h := request("/org.acme.Users/find")
+	start := time.Now()
+	for _, body := range []string{
+		"\x0a\x08hessian4" + strings.Repeat("\x12\x00", 1<<16),
+		"\x0a\x08hessian4" + strings.Repeat("\x12\x01N", 255) + strings.Repeat("\x1a\x03int", 255),
+		"\x0a\x08hessian4" + strings.Repeat("\x1a\x00", 1<<16),
+		strings.Repeat("\x0a\x00", 1<<16),
+		strings.Repeat("\x0b", 1<<16),
+		"\x0a\x08hessian4\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+		"\x0a\x08hessian4\x12\xff\xff\xff\xff\x0f",
+		"\x0a\xff\xff\xff\xff\x0f",
+	} {
+		m := message(rpc.Request, h, body)
+		for _, detail := range []rpc.Detail{rpc.Envelope, rpc.Parts, rpc.Values} {
+			d.Decode(m, d.Operation(h), detail)
+		}
+		assert.Equal(t, len(body), sum(m))
+	}
+	assert.Less(t, time.Since(start), time.Minute)
+	for i := range 1 << 15 { // every request calls something else
+		path := strings.Repeat("x", 200) + strconv.Itoa(i)
+		h := request("/" + path + "/find")
+		m := message(rpc.Request, h, "\x0a\x08hessian4\x12\x01N\x1a\x0aorg."+path[len(path)-6:])
+		d.Decode(m, d.Operation(h), rpc.Values)
+	}
+	assert.LessOrEqual(t, d.operations.bytes, maxOperationBytes)
+	assert.LessOrEqual(t, len(d.names), maxNames)
+}
+
+// check decodes a message in every way and checks what must hold.
+func check(tb testing.TB, d *Decoder, kind rpc.Kind, h []rpc.Header, body []byte, missing int, encoding string) {
+	tb.Helper()
+	op := d.Operation(h)
+	make := func() *rpc.Message {
+		m := &rpc.Message{Headers: h, Body: body}
+		m.Kind, m.Ends, m.Complete, m.Encoding = kind, true, missing == 0, encoding
+		m.BodyLen, m.Captured, m.MissingAt = len(body)+missing, len(body), len(body)
+		if missing > 0 {
+			m.Short = decode.Cut
+		}
+		return m
+	}
+	m := make()
+	if kind == rpc.Response {
+		d.Outcome(m)
+	}
+	d.Decode(m, op, rpc.Values)
+	want := m.BodyLen
+	if m.Plain != nil {
+		want = len(m.Plain)
+	}
+	at := 0
+	if m.Tree != nil {
+		for _, p := range m.Tree.Parts(nil, 0) {
+			if p.Off != at {
+				tb.Fatalf("part %s starts at %d instead of %d", p.Path, p.Off, at)
+			}
+			at += p.Bytes
+		}
+		if at != want {
+			tb.Fatalf("parts have %d of %d bytes", at, want)
+		}
+		m.AppendArguments(nil)
+		m.AppendResult(nil)
+	}
+	if m.Err == nil && m.Tree != nil && m.Decoded != "full" {
+		tb.Fatalf("decoded %s without an error", m.Decoded)
+	}
+	own, kindOfResult, serialization := m.Parts, m.ResultKind, m.Serialization
+	m = make()
+	if kind == rpc.Response {
+		d.Outcome(m)
+	}
+	d.Decode(m, op, rpc.Parts)
+	if m.Parts != own || m.ResultKind != kindOfResult || m.Serialization != serialization {
+		tb.Fatalf("with parts %v %d %s, with values %v %d %s", m.Parts, m.ResultKind, m.Serialization, own, kindOfResult, serialization)
+	}
+	for n := 0; n <= len(body); n += 1 + n/4 {
+		m = make()
+		if d.Enough(m, body[:n]) {
+			whole := make()
+			d.Decode(whole, op, rpc.Envelope)
+			serialization, result := whole.Serialization, whole.ResultKind
+			m.Body = body[:n:n]
+			d.Decode(m, op, rpc.Envelope)
+			if m.Serialization != serialization || m.ResultKind != result {
+				tb.Fatalf("the first %d bytes are %s %d, all of them %s %d", n, m.Serialization, m.ResultKind, serialization, result)
+			}
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, body := range []string{
+		bob, "\x0a\x08hessian4\x12\x04\x03bob\x1a\x10java.lang.String", "\x0a\x08hessian4\x12\x01N\x1a\x04void", "\x0a\x09fastjson2\x12\x01\xaf\x1a\x03int",
+		"\x0a\x04java\x12\x05hello\x1a\x03int", "\x0a\x05world\x12\x05hello\x1a\x05a.b.C", "\x0a\x03bob\x10\x05", `{"a":[1,2]}`, "",
+		"\x0a\x04kryo\x12\x02\x03\x80\x1a\x03int", "\x0a\x04gson\x12\x02{}\x1a\x05a.b.C",
+	} {
+		for i := range 2 {
+			f.Add([]byte(body), uint8(i), uint8(0), "application/grpc+proto", "", "0")
+		}
+		f.Add([]byte(body), uint8(1), uint8(3), "application/json", "gzip", "3")
+	}
+	d := NewDecoder(formats.All())
+	f.Fuzz(func(t *testing.T, body []byte, kind, missing uint8, contentType, encoding, code string) {
+		h := headers(":path", "/a.B/c", "content-type", contentType, "tri-exception-code", code, "tri-header-convert", code, "grpc-status", code, "grpc-status-details-bin", code)
+		check(t, d, rpc.Kind(kind&1), h, body, int(missing), encoding)
+	})
+}
+
+func BenchmarkDecode(b *testing.B) {
+	for _, row := range []struct {
+		name   string
+		detail rpc.Detail
+	}{{"envelope", rpc.Envelope}, {"parts", rpc.Parts}, {"values", rpc.Values}} {
+		b.Run(row.name, func(b *testing.B) {
+			d := NewDecoder(formats.All())
+			h := request("/org.acme.Users/find", "tri-service-version", "1.2", "trace-id", "5")
+			m := message(rpc.Request, h, bob)
+			b.SetBytes(int64(len(bob)))
+			b.ReportAllocs()
+			for b.Loop() {
+				m.Operation = nil
+				d.Decode(m, d.Operation(h), row.detail)
+			}
+		})
+	}
+}

@@ -1,0 +1,158 @@
+package triple
+
+import (
+	"hash/maphash"
+	"strings"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/rpc"
+)
+
+// operations is the cache of what requests call. Operations that it does not hold are made for each request.
+type operations struct {
+	byPath map[target]*rpc.Operation
+	// typed are operations with the types of their arguments, by the bytes that name these in a wrapper.
+	typed map[typed]*rpc.Operation
+	bytes int // the approximate memory of both
+	seed  maphash.Seed
+}
+
+// target is what headers tell of an operation. method and authority are those of a plain request whose path does not name an interface.
+type target struct{ path, version, method, authority string }
+
+// typed is an operation and the bytes that name its types.
+type typed struct {
+	operation *rpc.Operation
+	types     string
+}
+
+// maxOperationBytes limits the memory of cached operations.
+const maxOperationBytes = 8 << 20
+
+// room reports whether n bytes of names may be kept.
+func (o *operations) room(n int) bool {
+	n += 512 // about what else an entry takes
+	if o.bytes+n > maxOperationBytes {
+		return false
+	}
+	o.bytes += n
+	return true
+}
+
+// Operation returns what a request with these headers calls, nil if the path is not known. Equal ones are shared. The service and
+// the method are the path up to and after its last slash. Of a plain request with a path of another form than /service/method, the
+// service is the authority, and the method is that of HTTP and the path.
+func (d *Decoder) Operation(headers []rpc.Header) *rpc.Operation {
+	var key target
+	method, authority := "", ""
+	for i := range headers {
+		switch h := &headers[i]; {
+		case h.Unknown:
+		case h.Name == ":path":
+			key.path = h.Value
+		case h.Name == "tri-service-version", h.Name == "rest-service-version":
+			key.version = h.Value
+		case h.Name == ":method":
+			method = h.Value
+		case h.Name == ":authority":
+			authority = h.Value
+		}
+	}
+	if key.path == "" {
+		return nil
+	}
+	key.path, _, _ = strings.Cut(key.path, "?")
+	if use, sure := UseOf(headers); sure && use == Plain && !namesInterface(key.path) {
+		key.method, key.authority = method, authority
+	}
+	o := &d.operations
+	if op := o.byPath[key]; op != nil {
+		return op
+	}
+	key = target{strings.Clone(key.path), strings.Clone(key.version), strings.Clone(key.method), strings.Clone(key.authority)}
+	op := &rpc.Operation{Version: key.version, VersionNull: key.version == ""}
+	if key.method != "" {
+		op.Service, op.Method = key.authority, key.method+" "+key.path
+	} else {
+		op.Service, op.Method = splitPath(key.path)
+	}
+	op.Generic = op.Method == "$invoke" || op.Method == "$invokeAsync"
+	if o.room(2 * (len(key.path) + len(key.version) + len(key.authority))) {
+		if o.byPath == nil {
+			o.byPath = make(map[target]*rpc.Operation)
+		}
+		op.Hash = o.hash(key.path)
+		o.byPath[key] = op
+	}
+	return op
+}
+
+// hash returns a hash of s that is not 0.
+func (o *operations) hash(s string) uint32 { return uint32(maphash.String(o.seed, s)>>32) | 1 }
+
+// splitPath splits a path like /org.acme.Users/find.
+func splitPath(path string) (service, method string) {
+	path = strings.TrimPrefix(path, "/")
+	at := strings.LastIndexByte(path, '/')
+	return path[:max(at, 0)], path[at+1:]
+}
+
+// namesInterface reports whether a path is that of a method of a Java interface: /org.acme.Users/find.
+func namesInterface(path string) bool {
+	service, method := splitPath(path)
+	return strings.Contains(service, ".") && !strings.Contains(service, "/") && decode.IsClassName(service) && decode.IsClassName(method)
+}
+
+// withTypes returns op with the types that raw names, the bytes of the fields of a wrapper. Equal ones are shared.
+func (d *Decoder) withTypes(op *rpc.Operation, w *wrapper, raw []byte) *rpc.Operation {
+	o := &d.operations
+	if known := o.typed[typed{op, string(raw)}]; known != nil {
+		return known
+	}
+	n := *op
+	n.Descriptors, n.Types = make([]string, len(w.types)), make([]string, len(w.types))
+	for i, f := range w.types {
+		n.Descriptors[i] = descriptor(decode.UTF8(w.b[f.from:f.to]))
+		n.Types[i] = decode.JavaName(n.Descriptors[i])
+	}
+	n.Descriptor = strings.Join(n.Descriptors, "")
+	if op.Hash != 0 && o.room(4*len(raw)) {
+		if o.typed == nil {
+			o.typed = make(map[typed]*rpc.Operation)
+		}
+		key := typed{op, string(raw)}
+		n.Hash = op.Hash ^ o.hash(key.types) | 1
+		o.typed[key] = &n
+	} else {
+		n.Hash = 0
+	}
+	return &n
+}
+
+// descriptor returns the JVM descriptor of a class by what Class.getName returns: "int", "java.lang.String" or "[I".
+func descriptor(name string) string {
+	switch name {
+	case "boolean":
+		return "Z"
+	case "byte":
+		return "B"
+	case "char":
+		return "C"
+	case "short":
+		return "S"
+	case "int":
+		return "I"
+	case "long":
+		return "J"
+	case "float":
+		return "F"
+	case "double":
+		return "D"
+	case "void":
+		return "V"
+	}
+	if strings.HasPrefix(name, "[") {
+		return strings.ReplaceAll(name, ".", "/")
+	}
+	return "L" + strings.ReplaceAll(name, ".", "/") + ";"
+}

@@ -1,0 +1,170 @@
+package triple
+
+import (
+	"encoding/base64"
+	"strconv"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/rpc"
+)
+
+// statusTexts are gRPC's names of statuses.
+var statusTexts = [...]string{
+	"OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND", "ALREADY_EXISTS", "PERMISSION_DENIED",
+	"RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS",
+	"UNAUTHENTICATED",
+}
+
+// StatusText returns gRPC's name of a status, "" if it has none.
+func StatusText(status int) string {
+	if status >= 0 && status < len(statusTexts) {
+		return statusTexts[status]
+	}
+	return ""
+}
+
+// Exhausted is the status of a provider that has no thread for a request.
+const Exhausted = 8
+
+// Outcome sets what the headers and trailers of a response's last row tell: Status, Failed, the error's text and, if the details of
+// the status have it, the class of the exception. Without a status of gRPC, one of HTTP of 400 and more counts.
+func (d *Decoder) Outcome(m *rpc.Message) {
+	m.Status, m.Failed = rpc.NoStatus, false
+	m.ErrorMessage, m.HasErrorText, m.ExceptionClass, m.ExceptionMessage = "", false, "", ""
+	if n, err := strconv.ParseUint(value(m.Headers, "grpc-status"), 10, 15); err == nil {
+		m.Status = int32(n)
+		m.Failed = n != 0
+	} else if n, err := strconv.ParseUint(value(m.Headers, ":status"), 10, 15); err == nil && (n >= 400 || d.contentOf(m.Headers).kind != grpcMessage) {
+		m.Status = int32(n)
+		m.Failed = n >= 400
+	}
+	if !m.Failed {
+		return
+	}
+	details := value(m.Headers, "grpc-status-details-bin")
+	for i := range m.Headers {
+		if h := &m.Headers[i]; h.Name == "grpc-message" && !h.Unknown {
+			m.ErrorMessage, m.HasErrorText = percentDecoded(h.Value), true
+		}
+	}
+	if details == "" {
+		return
+	}
+	raw, ok := Base64(details)
+	if !ok {
+		return
+	}
+	for _, detail := range Details(raw) {
+		switch detail.Type {
+		case "google.rpc.DebugInfo":
+			if class, message, ok := throwableLine(detail.Text); ok {
+				m.ExceptionClass, m.ExceptionMessage = class, message
+			}
+		case "google.rpc.Status":
+			if !m.HasErrorText {
+				m.ErrorMessage, m.HasErrorText = detail.Text, true
+			}
+		}
+	}
+}
+
+// Base64 returns the bytes of a header whose name ends in -bin, with or without padding.
+func Base64(s string) ([]byte, bool) {
+	b, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(s, "="))
+	return b, err == nil
+}
+
+// Detail is a message in the details of a status.
+type Detail struct {
+	// Type is the name of the message. Text is its most telling field: the first one that is a text.
+	Type, Text string
+}
+
+// maxDetails limits the details that are read.
+const maxDetails = 64
+
+// Details returns the messages in a google.rpc.Status: first itself, then its details. Bytes that are not such a message have none.
+func Details(status []byte) []Detail {
+	own := Detail{Type: "google.rpc.Status"}
+	all := []Detail{own}
+	for len(status) > 0 && len(all) < maxDetails {
+		num, wire, n := protowire.ConsumeTag(status)
+		if n < 0 {
+			return nil
+		}
+		size := protowire.ConsumeFieldValue(num, wire, status[n:])
+		if size < 0 {
+			return nil
+		}
+		content := status[n : n+size]
+		status = status[n+size:]
+		if wire != protowire.BytesType {
+			continue
+		}
+		content, _ = protowire.ConsumeBytes(content)
+		switch num {
+		case 2:
+			all[0].Text = decode.UTF8(content)
+		case 3:
+			all = append(all, anyDetail(content))
+		}
+	}
+	return all
+}
+
+// anyDetail reads a google.protobuf.Any.
+func anyDetail(b []byte) (d Detail) {
+	d.Type = "?"
+	for len(b) > 0 {
+		num, wire, n := protowire.ConsumeTag(b)
+		if n < 0 || wire != protowire.BytesType {
+			return d
+		}
+		content, size := protowire.ConsumeBytes(b[n:])
+		if size < 0 {
+			return d
+		}
+		b = b[n+size:]
+		switch num {
+		case 1:
+			url := decode.UTF8(content)
+			d.Type = url[strings.LastIndexByte(url, '/')+1:]
+		case 2:
+			d.Text = firstText(content)
+		}
+	}
+	return d
+}
+
+// firstText returns the first field of a message that is a text.
+func firstText(b []byte) string {
+	for len(b) > 0 {
+		num, wire, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			return ""
+		}
+		size := protowire.ConsumeFieldValue(num, wire, b[n:])
+		if size < 0 {
+			return ""
+		}
+		if wire == protowire.BytesType {
+			content, _ := protowire.ConsumeBytes(b[n : n+size])
+			return decode.UTF8(content)
+		}
+		b = b[n+size:]
+	}
+	return ""
+}
+
+// throwableLine splits the first line of a stack trace as Java prints it: the class of a throwable and its message.
+func throwableLine(line string) (class, message string, ok bool) {
+	line, _, _ = strings.Cut(line, "\n")
+	class, message, _ = strings.Cut(strings.TrimSpace(line), ": ")
+	if strings.HasPrefix(class, "at ") || !strings.Contains(class, ".") || !decode.IsClassName(class) {
+		return "", "", false
+	}
+	return class, message, true
+}

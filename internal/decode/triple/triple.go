@@ -1,0 +1,147 @@
+// Package triple gives meaning to what HTTP/2 streams carry: the headers, the messages of gRPC and of Dubbo's Triple, and plain bodies.
+//
+// A message of Triple is a protocol buffers message: that of an interface definition, or a wrapper that names a serialization and
+// has each argument, or the result, as a stream of that serialization. The wrapper is recognised by its bytes, since no header
+// tells. Arguments do not share references. Attachments are headers. A [Decoder] owns the tree and the memory of the last message
+// that it decoded.
+//
+// Sources: Dubbo 3.0.0 to 3.3.1, triple_wrapper.proto, ReflectionPackableMethod, TripleCustomerProtocolWrapper, StreamUtils,
+// TripleHeaderEnum, RequestMetadata, TripleServerStream, ExceptionCustomizerWrapper; the gRPC protocol over HTTP/2;
+// google/rpc/status.proto and error_details.proto.
+package triple
+
+import (
+	"hash/maphash"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/compress"
+	"dubbo-wire/internal/rpc"
+)
+
+// Encodings of messages whose compression has no name.
+const (
+	// NoEncoding is for a message that is marked as compressed, though the headers name no compression.
+	NoEncoding = "none"
+	// UnknownEncoding is for a message that is marked as compressed if the capture lacks the headers.
+	UnknownEncoding = "?"
+)
+
+// Decoder decodes the messages of the connections of a lane. It is not safe for concurrent use.
+type Decoder struct {
+	byName     map[string][]*serialization
+	compress   compress.Decompressor
+	operations operations
+	names      map[string]string // names that peers made up, by themselves
+	tree       decode.Tree
+	wrapper    wrapper
+}
+
+// serialization is a format with its reader.
+type serialization struct {
+	format *decode.Format
+	r      decode.Reader
+}
+
+func (s *serialization) reader() decode.Reader {
+	if s.r == nil {
+		s.r = s.format.New()
+		if r, ok := s.r.(decode.ReleaseReader); ok {
+			r.Dubbo3()
+		}
+	}
+	return s.r
+}
+
+// NewDecoder returns a decoder for bodies in the given serializations.
+func NewDecoder(formats []decode.Format) *Decoder {
+	d := &Decoder{byName: make(map[string][]*serialization), names: make(map[string]string)}
+	d.operations.seed = maphash.MakeSeed()
+	for i := range formats {
+		f := &formats[i]
+		d.byName[f.Name] = append(d.byName[f.Name], &serialization{format: f})
+	}
+	return d
+}
+
+// Names of serializations that content types stand for.
+const (
+	protobuf = "protobuf"
+	json     = "json"
+)
+
+// The name that the wrapper has for hessian2.
+const hessian4 = "hessian4"
+
+// named returns the serializations with the name that a wrapper or a content type has: the dialects of one format. It is nil if
+// there is none.
+func (d *Decoder) named(name []byte) []*serialization {
+	if string(name) == hessian4 {
+		return d.byName["hessian2"]
+	}
+	return d.byName[string(name)]
+}
+
+// Bounds of the names that are kept.
+const (
+	maxNames   = 1 << 10
+	maxNameLen = 64
+)
+
+// intern returns b as a string. Equal names share one copy.
+func (d *Decoder) intern(b []byte) string {
+	if s, ok := d.names[string(b)]; ok {
+		return s
+	}
+	s := decode.UTF8(b)
+	if len(s) <= maxNameLen && len(d.names) < maxNames {
+		d.names[s] = s
+	}
+	return s
+}
+
+// Decode decodes the body of m as far as detail requires. m has the kind, the headers that its row has, the body and its encoding;
+// Failed is set if its call has a status other than OK. request is the operation of the call, nil if it is not known. A message of
+// no bytes has a Body that is not nil: a row without a message has none.
+//
+// It sets Operation of a request, Group, Serialization, SerializationID, Format, ResultKind, Exception, UncompressedLen, Plain, Tree,
+// Parts, Decoded and Err, what is known of an exception and of a generic call, and Key of headers that carry attachments. The results
+// that are borrowed are valid until the next call.
+func (d *Decoder) Decode(m *rpc.Message, request *rpc.Operation, detail rpc.Detail) {
+	m.SerializationID, m.Serialization, m.Format = rpc.NoSerialization, "", nil
+	m.ResultKind, m.Exception = -1, false
+	m.Plain, m.UncompressedLen, m.Tree, m.Decoded, m.Err, m.Parts = nil, 0, nil, "", nil, decode.PartBytes{}
+	if m.Operation == nil && m.Kind == rpc.Request {
+		m.Operation = request
+	}
+	b := body{d: d, m: m, request: request, content: d.contentOf(m.Headers), b: m.Body, short: m.Short}
+	if m.Kind == rpc.Request {
+		m.Group = value(m.Headers, "tri-service-group")
+	}
+	if detail > rpc.Envelope {
+		markAttachments(m.Headers)
+	}
+	if m.BodyLen == 0 && m.Body == nil {
+		return
+	}
+	if b.short == decode.None && len(m.Body) < m.BodyLen {
+		b.short = decode.Limit // only the start of the body was kept
+	}
+	b.whole = m.IsWhole()
+	if !b.decompress() {
+		b.opaque(detail)
+		return
+	}
+	b.read(detail)
+}
+
+// Enough reports whether b, the start of the body of m, is all that Decode needs for Envelope, so that the rest need not be kept. m
+// has its kind, headers, encoding and announced length.
+func (d *Decoder) Enough(m *rpc.Message, b []byte) bool {
+	switch {
+	case m.Encoding != "": // the size without compression is part of it
+		return false
+	case d.contentOf(m.Headers).kind != grpcMessage:
+		return len(b) >= enough
+	}
+	return d.enoughMessage(b, m)
+}

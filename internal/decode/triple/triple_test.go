@@ -1,0 +1,403 @@
+package triple
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/hex"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/formats"
+	_ "dubbo-wire/internal/dev/testkit"
+	"dubbo-wire/internal/rpc"
+)
+
+// request returns the headers of a request, then more names and values.
+func request(path string, more ...string) []rpc.Header {
+	return headers(append([]string{":method", "POST", ":path", path, "content-type", "application/grpc+proto", "te", "trailers"}, more...)...)
+}
+
+func headers(pairs ...string) (all []rpc.Header) {
+	for i := 0; i < len(pairs); i += 2 {
+		all = append(all, rpc.Header{Name: pairs[i], Value: pairs[i+1]})
+	}
+	return all
+}
+
+// message returns a complete message.
+func message(kind rpc.Kind, headers []rpc.Header, body string) *rpc.Message {
+	m := &rpc.Message{Headers: headers, Body: []byte(body)}
+	m.Kind, m.Ends, m.Complete = kind, true, true
+	m.BodyLen, m.Captured, m.MissingAt = len(body), len(body), len(body)
+	return m
+}
+
+func unhex(t testing.TB, text string) string {
+	b, err := hex.DecodeString(strings.ReplaceAll(text, " ", ""))
+	require.NoError(t, err)
+	return string(b)
+}
+
+// bob is a request of Dubbo 3.3.4: a text and an int.
+const bob = "\x0a\x08hessian4\x12\x04\x03bob\x12\x01\x95\x1a\x10java.lang.String\x1a\x03int"
+
+// parts returns the parts of the tree as one text.
+func parts(m *rpc.Message) string {
+	var all []string
+	at := 0
+	for _, p := range m.Tree.Parts(nil, 0) {
+		all = append(all, p.Path+" "+p.Class.String()+" "+strconv.Itoa(p.Bytes))
+		if p.Off != at {
+			all = append(all, "HOLE")
+		}
+		at += p.Bytes
+	}
+	return strings.Join(all, ", ")
+}
+
+func TestWrapperRequest(t *testing.T) {
+	d := NewDecoder(formats.All())
+	h := request("/org.acme.Users/find", "tri-service-version", "1.2", "tri-service-group", "blue")
+	m := message(rpc.Request, h, bob)
+	d.Decode(m, d.Operation(h), rpc.Values)
+	require.Nil(t, m.Err)
+	assert.Equal(t, "full", m.Decoded)
+	assert.Equal(t, "hessian2", m.Serialization)
+	assert.Equal(t, "hessian2", m.Format.Name)
+	assert.Equal(t, int16(rpc.NoSerialization), m.SerializationID)
+	assert.Equal(t, "org.acme.Users/find(java.lang.String, int)", m.Operation.Signature())
+	assert.Equal(t, "1.2", m.Operation.Version)
+	assert.Equal(t, "blue", m.Group)
+	assert.Equal(t, int8(-1), m.ResultKind)
+	assert.Equal(t, `["bob",5]`, string(m.AppendArguments(nil)))
+	assert.Equal(t, "#wrapper overhead 2, serializeType envelope 8, args.#wrapper overhead 2, args[0] values 4, args.#wrapper overhead 2, args[1] values 1, "+
+		"#wrapper overhead 2, argTypes envelope 16, #wrapper overhead 2, argTypes envelope 3", parts(m))
+	own := m.Parts
+	m = message(rpc.Request, h, bob)
+	d.Decode(m, d.Operation(h), rpc.Parts)
+	assert.Equal(t, own, m.Parts)
+	assert.Nil(t, m.Tree)
+
+	// The same operation is shared.
+	again := message(rpc.Request, h, bob)
+	d.Decode(again, d.Operation(h), rpc.Values)
+	assert.Same(t, m.Operation, again.Operation)
+	assert.Same(t, d.Operation(h), d.Operation(h))
+	assert.NotSame(t, d.Operation(h), d.Operation(request("/org.acme.Users/find")))
+}
+
+func TestWrapperResponse(t *testing.T) {
+	d := NewDecoder(formats.All())
+	op := d.Operation(request("/org.acme.Users/find"))
+	throwable := unhex(t, "43 07") + "a.Error" + unhex(t, "91 0d") + "detailMessage" + unhex(t, "60 03") + "bad"
+	for _, row := range []struct {
+		name, body string
+		headers    []rpc.Header
+		kind       int8
+		result     string
+	}{
+		{"value", "\x0a\x08hessian4\x12\x04\x03bob\x1a\x10java.lang.String", nil, 1, `"bob"`},
+		{"null", "\x0a\x08hessian4\x12\x01N\x1a\x04void", nil, 2, "null"},
+		{"no data", "\x0a\x08hessian4\x1a\x04void", nil, 2, "null"},
+		{"exception", "\x0a\x08hessian4\x12" + string(rune(len(throwable))) + throwable + "\x1a\x04void", headers("tri-exception-code", "3"), 0, ""},
+		{"message", "\x0a\x03bob", nil, 1, `{"#1":"bob"}`},
+		{"empty message", "", nil, 1, `{}`},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			m := message(rpc.Response, row.headers, row.body)
+			for _, detail := range []rpc.Detail{rpc.Envelope, rpc.Parts, rpc.Values} {
+				d.Decode(m, op, detail)
+				require.Nil(t, m.Err)
+				assert.Equal(t, row.kind, m.ResultKind)
+			}
+			assert.Equal(t, "full", m.Decoded)
+			if row.kind != 0 {
+				assert.Equal(t, row.result, string(m.AppendResult(nil)))
+				return
+			}
+			assert.True(t, m.Exception)
+			assert.Equal(t, "a.Error: bad", m.ExceptionClass+": "+m.ExceptionMessage)
+		})
+	}
+}
+
+// TestNoWrapper: messages of an application that look like a wrapper are none.
+func TestNoWrapper(t *testing.T) {
+	d := NewDecoder(formats.All())
+	h := request("/acme.Users/Find")
+	op := d.Operation(h)
+	for _, row := range []struct {
+		body     string
+		request  string
+		response string
+	}{
+		{"\x0a\x04java", "protobuf", "protobuf"},                            // a text
+		{"\x0a\x08hessian4", "hessian2", "hessian2"},                        // no arguments
+		{"\x0a\x09fastjson2\x20\x01", "protobuf", "protobuf"},               // another field
+		{"\x0a\x04java\x12\x05hello", "protobuf", "protobuf"},               // no types
+		{"\x0a\x04java\x12\x05hello\x1a\x01x", "protobuf", "protobuf"},      // no type of Java
+		{"\x0a\x04java\x12\x05hello\x1a\x03int", "java", "java"},            // a type of Java
+		{"\x0a\x05world\x12\x05hello\x1a\x05a.b.C", "world", "world"},       // an unknown serialization
+		{"\x0a\x0bhello world\x12\x01x\x1a\x03int", "protobuf", "protobuf"}, // a text that is no name
+		{"\x12\x01x\x0a\x08hessian4\x1a\x03int", "protobuf", "protobuf"},    // another order
+		{"\x0a\x08hessian4\x12\x01N\x12\x01N\x1a\x03int", "protobuf", "protobuf"},
+		{"\x0a\x08hessian4\x12\x01N\x1a\x03int\x12\x01N\x1a\x03int", "protobuf", "protobuf"},
+		{"\x0a\x08hessian4\x12\x01N\x1a\x05a.Req\x1a\x2dorg.apache.dubbo.common.stream.StreamObserver", "hessian2", "protobuf"},
+	} {
+		m := message(rpc.Request, h, row.body)
+		d.Decode(m, op, rpc.Values)
+		assert.Equal(t, row.request, m.Serialization, "%q", row.body)
+		m = message(rpc.Response, nil, row.body)
+		d.Decode(m, op, rpc.Values)
+		assert.Equal(t, row.response, m.Serialization, "%q", row.body)
+	}
+}
+
+func TestContent(t *testing.T) {
+	d := NewDecoder(formats.All())
+	for _, row := range []struct{ contentType, body, serialization, arguments string }{
+		{"application/json", `{"name":"bob","age":5}`, "json", `[{"name":"bob","age":5}]`},
+		{"application/json; charset=utf-8", "[\n  1,\n  2\n]\n", "json", `[[1,2]]`},
+		{"application/grpc+json", `"bob"`, "json", `["bob"]`},
+		{"application/problem+json", `null`, "json", `[null]`},
+		{"application/x-protobuf", "\x0a\x03bob", "protobuf", `[{"#1":"bob"}]`},
+		{"application/xml", "<a/>", "xml", `[{"@opaque":4}]`},
+		{"application/x-www-form-urlencoded", "a=b", "form", `[{"@opaque":3}]`},
+		{"multipart/form-data; boundary=x", "--x", "multipart", `[{"@opaque":3}]`},
+		{"application/octet-stream", "abc", "bytes", `[{"@opaque":3}]`},
+		{"text/plain", "abc", "text", `[{"@opaque":3}]`},
+		{"application/vnd.acme", "abc", "vnd.acme", `[{"@opaque":3}]`},
+		{"application/grpc+thrift", "abc", "thrift", `[{"@opaque":3}]`},
+		{"application/" + strings.Repeat("x", 100), "abc", "bytes", `[{"@opaque":3}]`},
+	} {
+		h := headers(":method", "POST", ":path", "/org.acme.Users/find", "content-type", row.contentType)
+		m := message(rpc.Request, h, row.body)
+		d.Decode(m, d.Operation(h), rpc.Values)
+		assert.Equal(t, row.serialization, m.Serialization, row.contentType)
+		assert.Equal(t, row.arguments, string(m.AppendArguments(nil)), row.contentType)
+		assert.True(t, d.Enough(m, []byte(strings.Repeat(" ", enough))))
+	}
+}
+
+func TestOperations(t *testing.T) {
+	d := NewDecoder(formats.All())
+	for _, row := range []struct{ method, path, contentType, service, name string }{
+		{"POST", "/org.acme.Users/find", "application/grpc", "org.acme.Users", "find"},
+		{"POST", "/org.acme.Users/$invoke", "application/grpc+proto", "org.acme.Users", "$invoke"},
+		{"POST", "/find", "application/grpc", "", "find"},
+		{"POST", "/a/b/find", "application/grpc", "a/b", "find"},
+		{"POST", "/org.acme.Users/find", "application/json", "org.acme.Users", "find"},
+		{"GET", "/users/5?x=y", "application/json", "host:80", "GET /users/5"},
+		{"GET", "/", "text/html", "host:80", "GET /"},
+	} {
+		op := d.Operation(headers(":method", row.method, ":authority", "host:80", ":path", row.path, "content-type", row.contentType))
+		assert.Equal(t, row.service+" "+row.name, op.Service+" "+op.Method)
+		assert.Equal(t, strings.HasPrefix(row.name, "$invoke"), op.Generic)
+	}
+	assert.Nil(t, d.Operation(headers(":method", "POST")))
+	assert.Nil(t, d.Operation([]rpc.Header{{Name: ":path", Unknown: true}}))
+}
+
+func TestUseOf(t *testing.T) {
+	for _, row := range []struct {
+		headers []rpc.Header
+		use     Use
+		sure    bool
+	}{
+		{request("/a/b"), Triple, true},
+		{headers("content-type", "application/grpc", "tri-consumer-appname", "x"), Triple, true},
+		{headers("content-type", "application/grpc", "user-agent", "grpc-java-netty/1.60"), GRPC, true},
+		{headers("user-agent", "grpc-node", "content-type", "application/grpc+proto"), GRPC, true},
+		{headers("content-type", "application/grpc"), GRPC, false},
+		{headers("content-type", "application/json"), Plain, true},
+		{headers("content-type", "application/grpc-web"), Plain, true},
+		{[]rpc.Header{{Name: "tri-service-version", Unknown: true}}, Triple, true},
+		{[]rpc.Header{{Name: "content-type", Unknown: true}}, GRPC, false},
+		{nil, GRPC, false},
+	} {
+		use, sure := UseOf(row.headers)
+		assert.True(t, use == row.use && sure == row.sure, "%v: %d %t", row.headers, use, sure)
+	}
+}
+
+func TestOutcome(t *testing.T) {
+	d := NewDecoder(formats.All())
+	info := "\x0a\x1corg.acme.OrderException: no!\x0a\x09\tat a.b.C"
+	anyInfo := "\x0a\x28type.googleapis.com/google.rpc.DebugInfo\x12" + string(rune(len(info))) + info
+	status := "\x08\x02\x12\x03no!\x1a" + string(rune(len(anyInfo))) + anyInfo
+	for _, row := range []struct {
+		headers []rpc.Header
+		status  int32
+		failed  bool
+		message string
+		class   string
+	}{
+		{headers("grpc-status", "0"), 0, false, "", ""},
+		{headers("grpc-status", "2", "grpc-message", "a %e5%ba%93%"), 2, true, "a 库%", ""},
+		{headers("grpc-status", "2", "grpc-status-details-bin", base64.RawStdEncoding.EncodeToString([]byte(status))), 2, true, "no!", "org.acme.OrderException"},
+		{headers("grpc-status", "2", "grpc-status-details-bin", "!!!"), 2, true, "", ""},
+		{headers(":status", "200", "content-type", "application/grpc"), rpc.NoStatus, false, "", ""},
+		{headers(":status", "502", "content-type", "text/html"), 502, true, "", ""},
+		{headers(":status", "404", "content-type", "application/grpc", "grpc-status", "12", "grpc-message", "Invoker for gRPC not found"), 12, true, "Invoker for gRPC not found", ""},
+		{headers(":status", "201", "content-type", "application/json"), 201, false, "", ""},
+		{headers("grpc-status", "x"), rpc.NoStatus, false, "", ""},
+		{[]rpc.Header{{Name: "grpc-status", Unknown: true}}, rpc.NoStatus, false, "", ""},
+	} {
+		m := message(rpc.Response, row.headers, "")
+		d.Outcome(m)
+		assert.Equal(t, row.status, m.Status, "%v", row.headers)
+		assert.Equal(t, row.failed, m.Failed, "%v", row.headers)
+		assert.Equal(t, row.message, m.ErrorMessage)
+		assert.Equal(t, row.class, m.ExceptionClass)
+	}
+	assert.Equal(t, "UNKNOWN", StatusText(2))
+	assert.Empty(t, StatusText(-1)+StatusText(17))
+}
+
+func TestAttachments(t *testing.T) {
+	h := request("/a.B/c", "grpc-timeout", "5000m", "tri-consumer-appname", "shop", "trace-id", "5", "userid", "7", "photo-bin", "AAE",
+		"tri-header-convert", "%7B%22userid%22:%22userId%22%2C%22other%22:%22Other%22%7D", "timeout", "3000", "empty", "")
+	markAttachments(h)
+	keys := map[string]string{}
+	for _, one := range h {
+		if one.Key != "" {
+			keys[one.Name] = one.Key
+		}
+	}
+	assert.Equal(t, map[string]string{"trace-id": "trace-id", "userid": "userId", "photo-bin": "photo", "timeout": "timeout", "empty": "empty"}, keys)
+	millis, name := Deadline(h)
+	assert.Equal(t, "5000 grpc-timeout", strconv.Itoa(int(millis))+" "+name)
+	for text, want := range map[string]int64{"20000000u": 20000, "1n": 1, "3S": 3000, "2M": 120000, "1H": 3600000, "": 0, "x": 0, "99999999999999999H": 0, "-1S": 0} {
+		millis, _ := Deadline(headers("grpc-timeout", text))
+		assert.Equal(t, want, millis, text)
+	}
+	for _, bad := range []string{"", "{", `{"a"`, `{"a":`, `{"a":5}`, `["a":"b"]`, `{"a":"b",`, "%", "%zz", `{"a\`} {
+		convertedKeys(nil, bad) // does not panic
+	}
+}
+
+func TestCompressed(t *testing.T) {
+	d := NewDecoder(formats.All())
+	h := request("/org.acme.Users/find", "grpc-encoding", "gzip")
+	op := d.Operation(h)
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	w.Write([]byte(bob))
+	w.Close()
+	m := message(rpc.Request, h, packed.String())
+	m.Encoding = "gzip"
+	for _, detail := range []rpc.Detail{rpc.Envelope, rpc.Parts, rpc.Values} {
+		d.Decode(m, op, detail)
+		require.Nil(t, m.Err)
+		assert.Equal(t, len(bob), m.UncompressedLen)
+		assert.Equal(t, bob, string(m.Plain))
+		assert.Equal(t, "hessian2", m.Serialization)
+	}
+	assert.Equal(t, `["bob",5]`, string(m.AppendArguments(nil)))
+	assert.Equal(t, decode.PartBytes{decode.ClassOpaque: int32(packed.Len())}, m.Parts)
+	assert.False(t, d.Enough(m, m.Body))
+
+	for _, row := range []struct {
+		encoding, body string
+		cause          decode.Cause
+	}{
+		{NoEncoding, packed.String(), decode.Malformed},
+		{UnknownEncoding, packed.String(), decode.Unsupported},
+		{"br", packed.String(), decode.Unsupported},
+		{"gzip", "rubbish", decode.Malformed},
+	} {
+		m := message(rpc.Request, h, row.body)
+		m.Encoding = row.encoding
+		d.Decode(m, op, rpc.Values)
+		require.NotNil(t, m.Err, row.encoding)
+		assert.Equal(t, row.cause, m.Err.Cause)
+		assert.Equal(t, -1, m.UncompressedLen)
+		assert.Nil(t, m.Plain)
+		assert.Equal(t, "opaque opaque "+strconv.Itoa(len(row.body)), parts(m))
+		assert.Equal(t, "envelope", m.Decoded)
+	}
+	m = message(rpc.Request, h, packed.String())
+	m.Encoding, m.Complete, m.Short = "gzip", false, decode.Lost
+	m.Body, m.Captured, m.MissingAt = m.Body[:10], 10, 10
+	d.Decode(m, op, rpc.Values)
+	assert.Equal(t, decode.Lost, m.Err.Cause)
+	assert.Equal(t, "opaque opaque 10, missing missing "+strconv.Itoa(packed.Len()-10), parts(m))
+	m = message(rpc.Request, h, "")
+	m.Encoding = "snappy" // Dubbo compresses nothing to nothing
+	d.Decode(m, op, rpc.Values)
+	assert.Nil(t, m.Err)
+	assert.Equal(t, `[{}]`, string(m.AppendArguments(nil)))
+	m = message(rpc.Request, h, bob)
+	m.Encoding = "identity"
+	d.Decode(m, op, rpc.Values)
+	assert.Equal(t, `["bob",5]`, string(m.AppendArguments(nil)))
+	assert.Empty(t, m.Encoding)
+}
+
+// TestCut: a message that was cut anywhere keeps what was read, and every byte has one owner.
+func TestCut(t *testing.T) {
+	d := NewDecoder(formats.All())
+	h := request("/org.acme.Users/find")
+	for n := range len(bob) {
+		m := message(rpc.Request, h, bob)
+		m.Complete, m.Short, m.Body, m.Captured, m.MissingAt = false, decode.Cut, m.Body[:n], n, n
+		d.Decode(m, d.Operation(h), rpc.Values)
+		require.NotNil(t, m.Err, n)
+		assert.Equal(t, decode.Cut, m.Err.Cause, n)
+		assert.Equal(t, len(bob), sum(m), n)
+		switch {
+		case n >= 19:
+			assert.Contains(t, string(m.AppendArguments(nil)), `"bob",5`, n)
+			assert.Equal(t, "hessian2", m.Serialization)
+		case n > 10:
+			assert.Equal(t, "hessian2", m.Serialization, n)
+		}
+	}
+}
+
+func sum(m *rpc.Message) (n int) {
+	for _, p := range m.Tree.Parts(nil, 0) {
+		n += p.Bytes
+	}
+	return n
+}
+
+// TestGeneric: the arguments of $invoke name the method.
+func TestGeneric(t *testing.T) {
+	d := NewDecoder(formats.All())
+	h := request("/org.acme.Users/$invoke", "generic", "true")
+	body := "\x0a\x08hessian4\x12\x05\x04find\x12\x17\x71\x11[java.lang.String\x03int\x12\x02\x79\x95" +
+		"\x1a\x10java.lang.String\x1a\x13[Ljava.lang.String;\x1a\x13[Ljava.lang.Object;"
+	m := message(rpc.Request, h, body)
+	d.Decode(m, d.Operation(h), rpc.Envelope)
+	assert.Equal(t, "find", m.GenericMethod)
+	d.Decode(m, d.Operation(h), rpc.Values)
+	require.Nil(t, m.Err, "%v", m.Err)
+	assert.Equal(t, "find", m.GenericMethod)
+	assert.Equal(t, []string{"int"}, m.GenericTypes)
+	assert.Equal(t, `[5]`, string(m.AppendGenericArguments(nil)))
+	assert.Equal(t, []string{"java.lang.String", "java.lang.String[]", "java.lang.Object[]"}, m.Operation.Types)
+}
+
+// TestNoAllocation: the envelope of a message costs no memory.
+func TestNoAllocation(t *testing.T) {
+	d := NewDecoder(formats.All())
+	h := request("/org.acme.Users/find", "tri-service-version", "1.2", "trace-id", "5")
+	req, answer := message(rpc.Request, h, bob), message(rpc.Response, headers("grpc-status", "0"), "\x0a\x08hessian4\x12\x04\x03bob\x1a\x10java.lang.String")
+	idl := message(rpc.Request, h, "\x0a\x03bob\x10\x05")
+	assert.Zero(t, testing.AllocsPerRun(100, func() {
+		op := d.Operation(h)
+		req.Operation = nil
+		d.Decode(req, op, rpc.Envelope)
+		d.Outcome(answer)
+		d.Decode(answer, op, rpc.Envelope)
+		idl.Operation = nil
+		d.Decode(idl, op, rpc.Envelope)
+	}))
+}

@@ -1,0 +1,204 @@
+package triple
+
+import (
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/rpc"
+)
+
+// The names of the fields of a wrapper in the tree. Its tags and lengths are overhead.
+const (
+	nodeName  = "serializeType"
+	nodeTypes = "argTypes"
+	nodeType  = "type"
+	overhead  = "wrapper"
+)
+
+// readWrapper reads the fields of a wrapper into the tree and returns the offset after the last one.
+func (b *body) readWrapper() int {
+	w, t := b.wrapper, b.m.Tree
+	b.text(w.name, nodeName)
+	if b.m.Kind == rpc.Response {
+		return b.readResponse()
+	}
+	if w.typesFirst {
+		b.texts(nodeTypes)
+	}
+	start := w.name.to
+	if len(w.data) > 0 {
+		start = w.data[0].tag
+	}
+	args := t.Open(decode.List, decode.ByField, "args", 0, start)
+	for i, f := range w.data {
+		typ := ""
+		if op := b.m.Operation; op != nil && i < len(op.Descriptors) {
+			typ = op.Descriptors[i]
+		}
+		t.Role(overhead, f.tag, f.from)
+		b.value(f, decode.ByIndex, "", i, typ)
+	}
+	t.Close()
+	if op := b.m.Operation; op != nil && op.Generic {
+		b.m.ReadGeneric(args)
+	}
+	if !w.typesFirst {
+		b.texts(nodeTypes)
+	}
+	b.endsEarly()
+	return w.end
+}
+
+// readResponse reads the result and its type.
+func (b *body) readResponse() int {
+	w, t := b.wrapper, b.m.Tree
+	if w.typesFirst {
+		b.texts(nodeType)
+	}
+	for _, f := range w.data {
+		from := len(t.Nodes)
+		t.Role(overhead, f.tag, f.from)
+		b.value(f, decode.ByField, b.resultName(), 0, b.resultType())
+		if b.m.Exception && b.m.Format != nil {
+			b.m.ReadException(from)
+		}
+	}
+	if !w.typesFirst {
+		b.texts(nodeType)
+	}
+	b.endsEarly()
+	return w.end
+}
+
+// resultType returns the descriptor of the result, "" if it is not known or is not that of the data.
+func (b *body) resultType() string {
+	if w := b.wrapper; !b.m.Exception && len(w.types) == 1 {
+		return b.d.descriptor(w.b[w.types[0].from:w.types[0].to])
+	}
+	return ""
+}
+
+// descriptor returns the descriptor of a class name.
+func (d *Decoder) descriptor(name []byte) string { return descriptor(d.intern(name)) }
+
+// endsEarly sets the error of a wrapper that ends within a field.
+func (b *body) endsEarly() {
+	if b.wrapper.cut && b.m.Err == nil {
+		cause := b.short
+		if cause == decode.None {
+			cause = decode.Malformed
+		}
+		b.m.Err = &decode.Error{Cause: cause, At: b.wrapper.end, Expected: "the rest of a field"}
+	}
+}
+
+// texts reads the fields with types.
+func (b *body) texts(name string) {
+	for _, f := range b.wrapper.types {
+		b.text(f, name)
+	}
+}
+
+// text reads a field that is a text.
+func (b *body) text(f field, name string) {
+	t := b.m.Tree
+	t.Role(overhead, f.tag, f.from)
+	if n := t.Leaf(decode.String, decode.ByField, name, 0, f.from, f.to); n != nil {
+		n.Text = b.d.intern(b.b[f.from:f.to])
+	}
+}
+
+// value reads a field that is a stream of the serialization, in the dialect that reads all of it.
+func (b *body) value(f field, l decode.Label, name string, index int, typ string) {
+	t := b.m.Tree
+	if len(b.formats) == 0 {
+		t.Leaf(decode.Opaque, l, name, index, f.from, f.to)
+		return
+	}
+	mark := len(t.Nodes)
+	for _, s := range b.formats {
+		if len(b.formats) > 1 && b.stream(s, f, l, name, index, typ) == nil {
+			b.m.Format = s.format
+			return
+		}
+		t.Nodes = t.Nodes[:mark]
+	}
+	// One dialect, or none reads all of it: then it is the first one.
+	if err := b.stream(b.formats[0], f, l, name, index, typ); b.m.Err == nil {
+		b.m.Err = err
+	}
+}
+
+// stream reads a field in one dialect and returns its first error.
+func (b *body) stream(s *serialization, f field, l decode.Label, name string, index int, typ string) *decode.Error {
+	t := b.m.Tree
+	short := decode.Malformed
+	if b.wrapper.cut && f.to == b.wrapper.end && b.short != decode.None {
+		short = b.short
+	}
+	r := s.reader()
+	value, depth := len(t.Nodes), t.Depth()
+	r.Reset(b.b[f.from:f.to], short, t)
+	if name == "exception" {
+		r.Throwable()
+	} else {
+		r.Value(l, name, index, typ)
+	}
+	t.CloseTo(depth)
+	for i := value; i < len(t.Nodes); i++ {
+		t.Nodes[i].Off += int32(f.from)
+	}
+	at := f.from + r.Offset()
+	err := problem(r, f.from)
+	if r.Err() != nil {
+		t.FailValue(value, f.from, err.At, f.to, l, name, index)
+	} else if at < f.to {
+		t.Role("trailing", at, f.to)
+	}
+	return err
+}
+
+// problem returns the first error of a reader, whose bytes start at offset from of the body.
+func problem(r decode.Reader, from int) *decode.Error {
+	err := r.Err()
+	if faulter, ok := r.(decode.Faulter); ok && err == nil {
+		err = faulter.Fault()
+	}
+	if err == nil {
+		return nil
+	}
+	moved := *err
+	moved.At += from
+	if moved.Wrong > 0 {
+		moved.Wrong += from
+	}
+	return &moved
+}
+
+// readWhole reads a body that is one value and returns the offset after it.
+func (b *body) readWhole() int {
+	m, t := b.m, b.m.Tree
+	s := b.formats[0]
+	r, ok := s.reader().(decode.WholeReader)
+	if !ok {
+		m.Err = decode.NotDecoded(0)
+		return 0
+	}
+	l, name := decode.ByField, b.resultName()
+	if m.Kind == rpc.Request {
+		l, name = decode.ByIndex, ""
+		t.Open(decode.List, decode.ByField, "args", 0, 0)
+	}
+	value, depth := len(t.Nodes), t.Depth()
+	s.r.Reset(b.b, b.short, t)
+	r.Whole(l, name, 0)
+	m.Err = problem(s.r, 0)
+	at := s.r.Offset()
+	if s.r.Err() != nil {
+		t.CloseTo(depth)
+		t.FailValue(value, 0, m.Err.At, len(b.b), l, name, 0)
+		at = len(b.b)
+	}
+	if m.Kind == rpc.Request {
+		t.Close()
+	}
+	return at
+}
