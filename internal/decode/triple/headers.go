@@ -88,8 +88,8 @@ func markAttachments(headers []rpc.Header) {
 	for i := range headers {
 		h := &headers[i]
 		h.Key = ""
-		if h.Unknown || h.Name == "" || h.Name[0] == ':' || strings.HasPrefix(h.Name, "grpc-") || notAttachments[h.Name] {
-			if h.Name == "tri-header-convert" {
+		if h.Name == "" || h.Name[0] == ':' || strings.HasPrefix(h.Name, "grpc-") || notAttachments[h.Name] {
+			if h.Name == "tri-header-convert" && !h.Unknown {
 				original = convertedKeys(original, h.Value)
 			}
 			continue
