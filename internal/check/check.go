@@ -304,21 +304,28 @@ type pair struct {
 	values []string
 	was    *report.SummaryGroup
 	is     *sizes.Group
-	// from and to are set if the serialization changed.
+	// from and to are set if the serialization changed, protocol if the protocol did, too: they then begin with it.
 	from, to string
+	protocol bool
 }
 
-// joinChanged replaces vanished and new groups that differ only in the serialization by one pair. Sizes of several vanished groups
-// cannot be added up, so such a pair has none of them.
+// joinChanged replaces vanished and new groups that differ only in the serialization, or the protocol, by one pair. Sizes of several
+// vanished groups cannot be added up, and bodies of two protocols not compared, so such pairs have no earlier sizes.
 func joinChanged(by sizes.By, list []*pair) []*pair {
 	at := slices.Index(by.Keys, sizes.Serialization)
 	if at < 0 {
 		return list
 	}
+	protocol := slices.Index(by.Keys, sizes.Protocol)
 	type change struct{ gone, come []*pair }
 	changes := make(map[string]*change)
 	keyOf := func(p *pair) string {
-		return strings.Join(p.values[:at], "\x00") + "\x00\x00" + strings.Join(p.values[at+1:], "\x00")
+		values := slices.Clone(p.values)
+		values[at] = ""
+		if protocol >= 0 {
+			values[protocol] = ""
+		}
+		return strings.Join(values, "\x00")
 	}
 	for _, p := range list {
 		if p.was != nil && p.is != nil {
@@ -335,10 +342,14 @@ func joinChanged(by sizes.By, list []*pair) []*pair {
 			c.come = append(c.come, p)
 		}
 	}
-	serializations := func(list []*pair) string {
+	serializations := func(list []*pair, withProtocol bool) string {
 		var names []string
 		for _, p := range list {
-			names = append(names, p.values[at])
+			name := p.values[at]
+			if withProtocol {
+				name = p.values[protocol] + "/" + name
+			}
+			names = append(names, name)
 		}
 		slices.Sort(names)
 		return strings.Join(names, ", ")
@@ -351,8 +362,9 @@ func joinChanged(by sizes.By, list []*pair) []*pair {
 		if p != c.gone[0] {
 			return true
 		}
-		p.from, p.to = serializations(c.gone), serializations(c.come)
-		if len(c.gone) > 1 {
+		p.protocol = protocol >= 0 && slices.ContainsFunc(slices.Concat(c.gone, c.come), func(o *pair) bool { return o.values[protocol] != p.values[protocol] })
+		p.from, p.to = serializations(c.gone, p.protocol), serializations(c.come, p.protocol)
+		if len(c.gone) > 1 || p.protocol {
 			p.was = &report.SummaryGroup{}
 		}
 		if p.is = c.come[0].is; len(c.come) > 1 {
@@ -511,7 +523,9 @@ func valueOf(by sizes.By, values []string, k sizes.Key) string {
 // pair whose serialization changed is named without it.
 func namer(by sizes.By, list []*pair) func(*pair) (sizes.By, []string) {
 	firsts, differs := make([]string, len(by.Keys)), make([]bool, len(by.Keys))
-	hidden := func(p *pair, k sizes.Key) bool { return p.to != "" && k == sizes.Serialization }
+	hidden := func(p *pair, k sizes.Key) bool {
+		return p.to != "" && k == sizes.Serialization || p.protocol && k == sizes.Protocol
+	}
 	for n, k := range by.Keys {
 		seen := false
 		for _, p := range list {

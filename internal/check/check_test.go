@@ -302,6 +302,14 @@ func runIn(serialization string, methods map[string][]int64) *report.Report {
 	return r
 }
 
+// of is a report that is grouped by protocol, too.
+func of(protocol string, r *report.Report) *report.Report {
+	for _, g := range r.Groups {
+		g.Values = append([]string{protocol}, g.Values...)
+	}
+	return report.Build(nil, &pipeline.Totals{}, sizes.DefaultBy(), r.Groups)
+}
+
 // joined is one report with the groups of several.
 func joined(reports ...*report.Report) *report.Report {
 	var groups []*sizes.Group
@@ -336,6 +344,8 @@ func TestChangedSerialization(t *testing.T) {
 		{"from two", joined(run(a), runIn("fst", a)), runIn("kryo", a), 1, 0, 0, true, "serialization fst, hessian2 -> kryo, request mean 100, response mean 1,000"},
 		{"beside", run(a), joined(run(a), runIn("kryo", a)), 0, 1, 0, false, ""},
 		{"away", joined(run(a), runIn("kryo", a)), run(a), 0, 0, 1, true, ""},
+		{"protocol", of("dubbo", run(a)), of("other", runIn("kryo", a)), 1, 0, 0, true, "serialization dubbo/hessian2 -> other/kryo, request mean 100, response mean 1,000"},
+		{"beside in another protocol", of("dubbo", run(a)), joined(of("dubbo", run(a)), of("other", run(a))), 0, 1, 0, false, ""},
 		{"another method", run(a), runIn("kryo", map[string][]int64{"S/b": {1}}), 0, 1, 1, true, ""},
 	} {
 		res := check(t, golden(t, c.was), Terms{}, c.is)

@@ -33,6 +33,9 @@ type Comparison struct {
 	Mix []Measure
 	// MixMethods is the number of these methods.
 	MixMethods int
+	// frames is set if the sides have several protocols: one may have in the header what another one has in the body, so frames are
+	// compared.
+	frames bool
 }
 
 // Method is the groups of all sides with the same key.
@@ -67,6 +70,14 @@ const (
 	LatencyP50  = "latency p50"
 	LatencyP99  = "latency p99"
 	Errors      = "errors"
+	// The sizes of frames are measures if the sides have several protocols, Control is the control bytes per call.
+	RequestFrame     = "request frame"
+	RequestFrameP50  = "request frame p50"
+	RequestFrameP99  = "request frame p99"
+	ResponseFrame    = "response frame"
+	ResponseFrameP50 = "response frame p50"
+	ResponseFrameP99 = "response frame p99"
+	Control          = "control"
 )
 
 // Measure is one number of a method on every side: a mean per call, unless its name says p50 or p99.
@@ -129,7 +140,7 @@ var ErrNothing = errors.New("nothing to compare")
 
 // New compares at least two sides, which must be grouped by the same keys.
 func New(sides []Side, alpha float64) (*Comparison, error) {
-	c := &Comparison{Sides: sides, By: sides[0].Report.By, Alpha: alpha}
+	c := &Comparison{Sides: sides, By: sides[0].Report.By, Alpha: alpha, frames: severalProtocols(sides)}
 	byKey := make(map[string][]*sizes.Group)
 	var keys []string
 	for i, s := range sides {
@@ -172,6 +183,20 @@ func New(sides []Side, alpha float64) (*Comparison, error) {
 	}
 	c.Mix, c.MixMethods = c.sameMix(mix), len(mix)
 	return c, nil
+}
+
+// severalProtocols reports whether the calls of the sides have more than one protocol.
+func severalProtocols(sides []Side) bool {
+	first := ""
+	for _, s := range sides {
+		for _, name := range s.Report.Protocols() {
+			if first != "" && name != first {
+				return true
+			}
+			first = name
+		}
+	}
+	return false
 }
 
 // impact returns the change of a method in bytes on the wire, at the number of calls of the first side.
@@ -228,6 +253,10 @@ func (c *Comparison) measures(groups []*sizes.Group) []Measure {
 	latency := stat(func(g *sizes.Group) *sizes.Stat { return &g.Latency })
 	list := c.tested(nil, Bytes, request, Request, RequestP50, RequestP99)
 	list = c.tested(list, Bytes, response, Response, ResponseP50, ResponseP99)
+	if c.frames {
+		list = c.tested(list, Bytes, stat(func(g *sizes.Group) *sizes.Stat { return &g.Request.Frame }), RequestFrame, RequestFrameP50, RequestFrameP99)
+		list = c.tested(list, Bytes, stat(func(g *sizes.Group) *sizes.Stat { return &g.ResponseOK.Frame }), ResponseFrame, ResponseFrameP50, ResponseFrameP99)
+	}
 	list = append(list, c.untested(Wire, Bytes, plain(perCall)))
 	list = c.tested(list, Nanos, latency, Latency, LatencyP50, LatencyP99)
 	return append(list, c.errors(groups, plain(errorPercent)))
@@ -354,14 +383,29 @@ func (c *Comparison) sameMix(methods [][]*sizes.Group) []Measure {
 		return g.Calls
 	}
 	latency := func(g *sizes.Group) *sizes.Stat { return &g.Latency }
-	return []Measure{
+	list := []Measure{
 		mean(Request, Bytes, func(g *sizes.Group) *sizes.Stat { return &g.Request.Body }),
 		mean(Response, Bytes, func(g *sizes.Group) *sizes.Stat { return &g.ResponseOK.Body }),
-		weighted(Wire, Bytes, calls, perCall),
+	}
+	if c.frames {
+		list = append(list, mean(RequestFrame, Bytes, func(g *sizes.Group) *sizes.Stat { return &g.Request.Frame }),
+			mean(ResponseFrame, Bytes, func(g *sizes.Group) *sizes.Stat { return &g.ResponseOK.Frame }), c.control())
+	}
+	return append(
+		list, weighted(Wire, Bytes, calls, perCall),
 		mean(Latency, Nanos, latency),
 		weighted(LatencyP50, Nanos, func(g *sizes.Group) int64 { return g.Latency.Count }, func(g *sizes.Group) float64 { return float64(g.Latency.Percentile(50)) }),
 		weighted(Errors, Percent, answered, errorPercent),
+	)
+}
+
+// control returns the control bytes per call of each side, whatever is selected of it.
+func (c *Comparison) control() Measure {
+	values := make([]Number, len(c.Sides))
+	for i, s := range c.Sides {
+		values[i] = Number(s.Report.ControlPerCall())
 	}
+	return c.untested(Control, Bytes, values)
 }
 
 // SortNames returns the names that Sort takes.

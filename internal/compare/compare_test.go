@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -294,6 +295,28 @@ func TestSameMix(t *testing.T) {
 	assert.Equal(t, []int64{0, 7}, c.Only[1].Calls)
 	_, err := New([]Side{{"a", made(map[string][]int64{"S/a": {1}})}, {"b", made(nil)}}, 0.05)
 	assert.ErrorIs(t, err, ErrNothing)
+}
+
+// Between sides of different protocols frames are compared, and bodies are shown without a change.
+func TestTwoProtocols(t *testing.T) {
+	a, b := made(map[string][]int64{"S/a": repeat(10, 100)}), made(map[string][]int64{"S/a": repeat(10, 50)})
+	a.Totals.AddControl("one", 10, 0)
+	b.Totals.AddControl("two", 10, 170)
+	c := compared(t, a, b)
+	for name, want := range map[string][]Number{RequestFrame: {200, 150}, ResponseFrame: {500, 450}, Control: {0, 17}} {
+		at := slices.IndexFunc(c.Mix, func(m Measure) bool { return m.Name == name })
+		require.Positive(t, at, name)
+		assert.Equal(t, want, c.Mix[at].Values, name)
+	}
+	var out strings.Builder
+	require.NoError(t, c.Write(&out, "table", report.Style{Width: 80}))
+	assert.Regexp(t, `request body, mean bytes +100 +50 *\n`, out.String())
+	assert.Regexp(t, `request frame, mean bytes +200 +150 +-25.0 %`, out.String())
+	assert.Regexp(t, `control bytes per call +0 +17 +from 0`, out.String())
+	b.Totals.Control = a.Totals.Control
+	out.Reset()
+	require.NoError(t, compared(t, a, b).Write(&out, "table", report.Style{Width: 80}))
+	assert.NotContains(t, out.String(), "frame")
 }
 
 // Names and labels of anybody do no harm in any format, and every format has every method.

@@ -82,13 +82,23 @@ func (c *Comparison) columns(first string, names bool) []report.Column {
 func (c *Comparison) row(m *Measure, s *report.Style, tests bool) []string {
 	row := []string{m.format(m.Values[0], s.Exact)}
 	for i, ch := range m.Changes {
-		row = append(row, m.format(m.Values[i+1], s.Exact), m.changeText(i, s.Exact))
+		change, word := m.changeText(i, s.Exact), ch.word()
+		if c.frames && slices.Contains(bodies, m.Name) {
+			change, word = "", "" // bodies of protocols do not compare
+		}
+		row = append(row, m.format(m.Values[i+1], s.Exact), change)
 		if tests {
-			row = append(row, ch.word())
+			row = append(row, word)
 		}
 	}
 	return row
 }
+
+// bodies are the measures of bodies.
+var bodies = []string{Request, RequestP50, RequestP99, Response, ResponseP50, ResponseP99}
+
+// framesNote explains why frames are compared.
+const framesNote = "Frames are compared because the protocols differ in what is in headers and what in bodies."
 
 func (c *Comparison) mixSection(s *report.Style) report.Section {
 	sec := report.Section{Title: "A CALL, the same mix of methods", Columns: c.columns("", false)}
@@ -104,12 +114,16 @@ func (c *Comparison) mixSection(s *report.Style) report.Section {
 		which = fmt.Sprintf("The %s methods that are in all", report.Count(int64(c.MixMethods)))
 	}
 	sec.Notes = append(sec.Notes, fmt.Sprintf("%s, each as often as in %s.", which, c.labels()[0]))
+	if c.frames {
+		sec.Notes = append(sec.Notes, framesNote+" Control bytes are heartbeats and the like, of all calls.")
+	}
 	return sec
 }
 
 var mixNames = map[string]string{
 	Request: "request body, mean bytes", Response: "response body, mean bytes", Wire: "bytes on the wire",
 	LatencyP50: "latency, median", Errors: "errors",
+	RequestFrame: "request frame, mean bytes", ResponseFrame: "response frame, mean bytes", Control: "control bytes per call",
 }
 
 // only reports whether all changes have one of the verdicts.
@@ -149,7 +163,7 @@ func (m *Method) tableMeasures() []*Measure {
 		show := significant[of]
 		switch {
 		case x.Name == Wire: // it differs with every packet's headers
-			show = significant[Request] || significant[Response]
+			show = significant[Request] || significant[Response] || significant[RequestFrame] || significant[ResponseFrame]
 		case x.Name == Errors:
 			show = x.errorsChanged()
 		case x.Name == Latency:
@@ -165,7 +179,7 @@ func (m *Method) tableMeasures() []*Measure {
 }
 
 // tableNames are the names of measures in tables, if they are not their own.
-var tableNames = map[string]string{Request: "request mean", Response: "response mean"}
+var tableNames = map[string]string{Request: "request mean", Response: "response mean", RequestFrame: "request frame mean", ResponseFrame: "response frame mean"}
 
 // methodSections returns the changed methods. Those beyond the top ones are in a folded section, if folds.
 func (c *Comparison) methodSections(s *report.Style, changed []*Method, folds bool) []report.Section {

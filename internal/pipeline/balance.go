@@ -45,6 +45,8 @@ func addValues(to, from reflect.Value) {
 	switch to.Kind() {
 	case reflect.Int64:
 		to.SetInt(to.Int() + from.Int())
+	case reflect.Bool:
+		to.SetBool(to.Bool() || from.Bool())
 	case reflect.Struct:
 		for i := range to.NumField() {
 			addValues(to.Field(i), from.Field(i))

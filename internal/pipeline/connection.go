@@ -1,6 +1,8 @@
 package pipeline
 
 import (
+	"slices"
+
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture/assemble"
 	"dubbo-wire/internal/rpc"
@@ -29,7 +31,9 @@ type connection struct {
 	name string
 
 	messages int64
-	protocol *rpc.Protocol // of the last message
+	// used are the protocols of the messages, using the index of that of the last message.
+	used  []usedProtocol
+	using int
 	// skipped and unowned are bytes of no message; gap is missing bytes. late is bytes without a place in the streams,
 	// lateClaimed is set if some of them began a message.
 	skipped, gap, late int64
@@ -38,6 +42,12 @@ type connection struct {
 	// lostGaps counts the gaps from segments that the capture lacks, lostBytes their bytes; the snap length cut off
 	// the rest of gap.
 	lostGaps, lostBytes int64
+}
+
+// usedProtocol is a protocol with its calls on a connection: their first requests.
+type usedProtocol struct {
+	*rpc.Protocol
+	calls int64
 }
 
 // namedBytes is recognised bytes of no message.
@@ -400,12 +410,24 @@ func (c *connection) Message(side int, m *rpc.Message) {
 	if c.messages++; c.messages == 1 {
 		c.foundMessages()
 	}
-	if m.Protocol != c.protocol {
-		c.protocol = m.Protocol
-		count(&c.totals.Protocols, m.Protocol.Name, 1)
+	if len(c.used) == 0 || m.Protocol != c.used[c.using].Protocol {
+		c.use(m.Protocol)
+	}
+	if m.Kind == rpc.Request && m.Ordinal == 0 {
+		c.used[c.using].calls++
 	}
 	c.claimed = true
 	c.lane.message(&c.dirs[side], m)
+}
+
+// use notes that the next messages are of a protocol.
+func (c *connection) use(p *rpc.Protocol) {
+	c.using = slices.IndexFunc(c.used, func(u usedProtocol) bool { return u.Protocol == p })
+	if c.using < 0 {
+		c.using = len(c.used)
+		c.used = append(c.used, usedProtocol{Protocol: p})
+		count(&c.totals.Protocols, p.Name, 1)
+	}
 }
 
 // Abort implements [rpc.Sink].

@@ -65,8 +65,9 @@ type Totals struct {
 	// NegativeLengths counts headers at an expected place with a negative body length.
 	NegativeLengths int64
 
-	// Protocols counts connections with messages by protocol name.
+	// Protocols counts connections with messages by protocol name, Control is what these protocols send beside calls.
 	Protocols map[string]int64
+	Control   map[string]*Control
 
 	Frames, Incomplete, Heartbeats, Events, Resynced int64
 	// BodiesDecoded, BodiesPartly and BodiesOpaque count bodies by how far they were decoded; only set if values were
@@ -91,9 +92,16 @@ type Contradiction struct {
 	Header, Body string
 }
 
-// Other is the connections and stream bytes of another protocol.
+// Control is the calls of a protocol, and the stream bytes of its control messages: heartbeats, events, and the bytes of its
+// connections that belong to no message, but have a name.
+type Control struct {
+	Calls, Bytes int64
+}
+
+// Other is the connections and stream bytes of another protocol, or control bytes of one with messages.
 type Other struct {
 	Connections, Bytes int64
+	Control            bool
 }
 
 func count[K comparable](m *map[K]int64, k K, n int64) {
@@ -177,6 +185,9 @@ func (t *Totals) message(m *rpc.Message, detail rpc.Detail) {
 	if m.Resync {
 		t.Resynced++
 	}
+	if m.Kind.Control() {
+		t.AddControl(m.Protocol.Name, 0, n)
+	}
 	switch m.Kind {
 	case rpc.Heartbeat:
 		t.Heartbeats++
@@ -252,6 +263,7 @@ func (t *Totals) connection(c *connection) {
 		for _, u := range c.unowned {
 			t.other(u.name, u.bytes)
 		}
+		t.addControl(c)
 	} else {
 		n := c.skipped + late
 		for _, u := range c.unowned {
@@ -267,6 +279,41 @@ func (t *Totals) connection(c *connection) {
 	if c.messages == 0 {
 		count(&t.OtherTCP, serverPort(c.tcp), c.tcp.Link)
 	}
+}
+
+// addControl adds the calls and the control bytes of a connection with messages. The bytes go to the protocol with most calls.
+func (t *Totals) addControl(c *connection) {
+	if len(c.used) == 0 {
+		return
+	}
+	most := &c.used[0]
+	for i := range c.used {
+		u := &c.used[i]
+		t.AddControl(u.Name, u.calls, 0)
+		if u.calls > most.calls {
+			most = u
+		}
+	}
+	for _, u := range c.unowned {
+		if !slices.ContainsFunc(c.opt.Protocols, func(p *rpc.Protocol) bool { return p.Name == u.name }) { // not of another one
+			t.AddControl(most.Name, 0, u.bytes)
+			t.Other[u.name].Control = true
+		}
+	}
+}
+
+// AddControl adds to Control.
+func (t *Totals) AddControl(protocol string, calls, bytes int64) {
+	if t.Control == nil {
+		t.Control = make(map[string]*Control)
+	}
+	k := t.Control[protocol]
+	if k == nil {
+		k = new(Control)
+		t.Control[protocol] = k
+	}
+	k.Calls += calls
+	k.Bytes += bytes
 }
 
 func (t *Totals) other(protocol string, n int64) {

@@ -24,7 +24,11 @@ func (r *Report) comparison(s *Style) Section {
 	if r.Totals.IncompleteBytes > 0 {
 		have = "complete frames of the " + plural(r.Selected.Calls, "call have", "calls have")
 	}
-	sec.note("Sizes are body bytes; p50 and p99 are within 1 %%. Shares are of the %s that the %s on the wire.", bytesText(r.Selected.WireBytes(), s), have)
+	what := "Sizes are body bytes"
+	if !oneProtocol(r) {
+		what += ", or mean frame bytes with the header; control bytes are heartbeats and the like, per call of the protocol"
+	}
+	sec.note(what+"; p50 and p99 are within 1 %%. Shares are of the %s that the %s on the wire.", bytesText(r.Selected.WireBytes(), s), have)
 	if o := r.Selected.NotOK; o != nil {
 		words := "Response sizes are of successful calls"
 		if o.Other.Body.Count > 0 {

@@ -52,7 +52,7 @@ func (r *Report) streams(s *Style, sec *Section) {
 		if r.complete() {
 			complete = ": nothing was lost, cut or skipped"
 		}
-		sec.note("%s of Dubbo's bytes are in complete frames%s.", formatCoverage(r.Percent(), s.Exact), complete)
+		sec.note("%s of %s bytes are in complete frames%s.", formatCoverage(r.Percent(), s.Exact), r.Whose(), complete)
 	}
 	if t.Gap > 0 {
 		sec.note("%s.", r.gapText(s))
@@ -61,7 +61,7 @@ func (r *Report) streams(s *Style, sec *Section) {
 		sec.note("Incomplete: %s. Tables count the calls, but not the sizes of these frames.", Plural(t.Incomplete, "frame"))
 	}
 	if t.Skipped > 0 {
-		sec.note("Skipped: %s on Dubbo connections that belong to no frame.%s", bytesText(t.Skipped, s), r.betweenText(s))
+		sec.note("Skipped: %s on %s connections that belong to no frame.%s", bytesText(t.Skipped, s), strings.TrimSuffix(r.Whose(), "'s"), r.betweenText(s))
 	}
 	sec.noteCount(t.Resynced, "frame was", "frames were", "found by resynchronizing.")
 	sec.noteCount(t.NegativeLengths, "header announces", "headers announce", "a negative length.")
@@ -101,7 +101,7 @@ func (r *Report) betweenText(s *Style) string {
 // gapText describes the bytes missing from connections with frames, and the cause.
 func (r *Report) gapText(s *Style) string {
 	t := r.Totals
-	text := "Missing from Dubbo's streams: " + bytesText(t.Gap, s)
+	text := "Missing from " + r.Whose() + " streams: " + bytesText(t.Gap, s)
 	lost, cut := t.LostBytes, t.Gap-t.LostBytes
 	gaps := Plural(t.LostGaps, "gap")
 	switch {
@@ -223,11 +223,18 @@ func contradictions(t *pipeline.Totals) []pipeline.Contradiction {
 // otherProtocols describes the streams of other protocols.
 func (r *Report) otherProtocols(s *Style, add func(string, ...any)) {
 	t := r.Totals
-	var parts []string
+	var parts, control []string
 	for _, name := range t.OtherProtocols() {
 		o := t.Other[name]
-		parts = append(parts, fmt.Sprintf("%s on %s (%s)",
-			name, Plural(o.Connections, "connection"), bytesText(o.Bytes, s)))
+		text := fmt.Sprintf("%s on %s (%s)", name, Plural(o.Connections, "connection"), bytesText(o.Bytes, s))
+		if o.Control {
+			control = append(control, text)
+		} else {
+			parts = append(parts, text)
+		}
+	}
+	if len(control) > 0 {
+		add("Control bytes, beside the frames of calls: %s.", strings.Join(control, ", "))
 	}
 	if len(parts) > 0 {
 		add("Payload of other protocols, measured but not decoded: %s.", strings.Join(parts, ", "))

@@ -345,7 +345,7 @@ func (r *Report) sameMethodTexts() []string {
 	for _, f := range others {
 		methods = f.methods
 		plain = append(plain, fmt.Sprintf("%s %s, %s", f.name, f.request.text(), f.response.text()))
-		spelled = append(spelled, strings.Replace(plain[len(plain)-1], ", ", " requests, ", 1)+" responses")
+		spelled = append(spelled, strings.Replace(plain[len(plain)-1], ", ", " "+m.messages("request")+", ", 1)+" "+m.messages("response"))
 	}
 	if len(m.names) == 2 {
 		if len(plain) == 0 {

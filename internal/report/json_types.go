@@ -60,6 +60,7 @@ type (
 		GapBytes                *int64              `json:"gapBytes"`
 		GapsUnknown             int64               `json:"gapsUnknown"` // always 0
 		Other                   []otherProtocol     `json:"other"`
+		Control                 []controlBytes      `json:"control,omitempty"`
 		Connections             *int64              `json:"connections"`
 		ConnectionsWithoutData  *int64              `json:"connectionsWithoutData"`
 		ConnectionsJoinedMidway *int64              `json:"connectionsJoinedMidway"`
@@ -82,10 +83,16 @@ type (
 		UnknownSerializations   []unknownFrames     `json:"unknownSerializations,omitempty"`
 		PacketsUnread           []unreadPackets     `json:"packetsUnread,omitempty"`
 	}
+	controlBytes struct {
+		Protocol string `json:"protocol"`
+		Calls    int64  `json:"calls"`
+		Bytes    int64  `json:"bytes"`
+	}
 	otherProtocol struct {
 		Protocol    string `json:"protocol"`
 		Connections int64  `json:"connections"`
 		Bytes       int64  `json:"bytes"`
+		Control     bool   `json:"control,omitempty"`
 	}
 	contradictedFrame struct {
 		SerializationID uint8  `json:"serializationId"`
@@ -636,8 +643,13 @@ func (r *Report) jsonHead(buckets bool) *jsonHead {
 	expired := t.Expired + t.ExpiredByTime
 	c.Percent, c.OtherBytes, c.Connections, c.ConnectionsWithoutData, c.RequestsExpired = r.Percent(), t.OtherBytes(), &r.Connections, &r.ConnectionsWithoutData, &expired
 	c.Other = listOf(t.OtherProtocols(), func(name string) otherProtocol {
-		return otherProtocol{name, t.Other[name].Connections, t.Other[name].Bytes}
+		return otherProtocol{name, t.Other[name].Connections, t.Other[name].Bytes, t.Other[name].Control}
 	})
+	if len(t.Control) > 1 || buckets {
+		c.Control = listOf(slices.Sorted(maps.Keys(t.Control)), func(name string) controlBytes {
+			return controlBytes{name, t.Control[name].Calls, t.Control[name].Bytes}
+		})
+	}
 	if t.BodiesDecoded+t.BodiesPartly+t.BodiesOpaque == 0 {
 		c.BodiesDecoded, c.BodiesPartly, c.BodiesOpaque = nil, nil, nil
 	}

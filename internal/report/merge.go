@@ -116,6 +116,9 @@ func addBooks(t, o *pipeline.Totals) {
 	addAll(&t.Contradicted, o.Contradicted)
 	addAll(&t.Layouts, o.Layouts)
 	addAll(&t.Causes, o.Causes)
+	for name, n := range o.Control {
+		t.AddControl(name, n.Calls, n.Bytes)
+	}
 	for name, n := range o.Other {
 		if t.Other == nil {
 			t.Other = make(map[string]*pipeline.Other)
@@ -125,6 +128,7 @@ func addBooks(t, o *pipeline.Totals) {
 		}
 		t.Other[name].Connections += n.Connections
 		t.Other[name].Bytes += n.Bytes
+		t.Other[name].Control = t.Other[name].Control || n.Control
 	}
 }
 

@@ -96,6 +96,9 @@ var metrics = []metric{
 	{Column: headed("response", "p90", size), in: inBigResponses, wide: inBigResponses, value: percentileOf(responseBody, 90)},
 	{Column: headed("response", "p99", size).dropped(8), in: inRanking | inBigResponses | inComparison | inPage, value: percentileOf(responseBody, 99), screen: &ScreenColumn{Key: "6", Width: 9, Rank: 8, NameWidth: nameLeast}},
 	{Column: headed("response", "max", size), in: inBigResponses | inPage, value: maxOf(responseBody), screen: &ScreenColumn{Width: 9, Rank: 12, NameWidth: nameWide}},
+	{Column: headed("frame bytes", "request", size), in: inComparison, unless: oneProtocol, value: meanOf(func(g *groupRow) *sizes.Stat { return &g.Request.Frame })},
+	{Column: headed("frame bytes", "response", size), in: inComparison, unless: oneProtocol, value: meanOf(func(g *groupRow) *sizes.Stat { return &g.ResponseOK.Frame })},
+	{Column: headed("control", "per call", size).dropped(1), in: inComparison, unless: oneProtocol, value: controlOf},
 	{Column: headed("latency", "p50", elapsed).dropped(6), in: inRanking | inSlow | inPage, value: percentileOf(latencyOf, 50), screen: &ScreenColumn{Key: "7", Width: 7, Rank: 1}},
 	{Column: headed("latency", "mean", elapsed), in: inSlow, wide: inSlow, value: meanOf(latencyOf)},
 	{Column: headed("latency", "p90", elapsed), in: inSlow, wide: inSlow, value: percentileOf(latencyOf, 90)},
@@ -132,6 +135,16 @@ func errorShareOf(g *groupRow) cell {
 }
 func wireOf(g *groupRow) cell  { return numberCell(g.WireBytes()) }
 func shareOf(g *groupRow) cell { return ratioCell(g.WireBytes(), g.report.Selected.WireBytes()) }
+
+// controlOf returns the control bytes per call of the protocol of a row.
+func controlOf(g *groupRow) cell {
+	name, ok := g.report.protocolOf(g.Group)
+	k := g.report.Totals.Control[name]
+	if !ok || k == nil {
+		return cell{}
+	}
+	return ratioCell(k.Bytes, k.Calls)
+}
 
 func requestBody(g *groupRow) *sizes.Stat { return &g.Request.Body }
 
@@ -176,9 +189,10 @@ func maxOf(of func(*groupRow) *sizes.Stat) func(*groupRow) cell {
 	return numberOf(of, func(s *sizes.Stat) int64 { return s.Max })
 }
 
-func timed(r *Report) bool    { return r.nanos() > 0 }
-func timeless(r *Report) bool { return !timed(r) }
-func flawless(r *Report) bool { return r.Selected.Errors == 0 }
+func timed(r *Report) bool       { return r.nanos() > 0 }
+func timeless(r *Report) bool    { return !timed(r) }
+func oneProtocol(r *Report) bool { return len(r.Protocols()) < 2 }
+func flawless(r *Report) bool    { return r.Selected.Errors == 0 }
 
 // metricsIn returns the metrics of a table and their columns.
 func (r *Report) metricsIn(in tables) (list []*metric, columns []Column) {

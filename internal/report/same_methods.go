@@ -14,6 +14,7 @@ import (
 
 // sharedMethods is the groups of methods by serialization. Only sizes of the same methods can be compared between serializations.
 type sharedMethods struct {
+	sizeKind
 	names   []string // protocol/serialization, in the order of the comparison
 	methods map[[2]string]map[string]*sizes.Group
 	sorted  [][2]string // the keys of methods: sums of floating point numbers depend on the order
@@ -26,6 +27,7 @@ func (r *Report) shared() (m sharedMethods, ok bool) {
 		return m, false
 	}
 	_, _, rows := r.compared()
+	m.sizeKind = r.compares()
 	for _, row := range rows {
 		if !row.Rest {
 			m.names = append(m.names, comparisonName(row.Values))
@@ -68,21 +70,23 @@ type paired struct {
 	methods               int
 	baseCalls, otherCalls int64
 	request, response     ratio
+	// requestBody and responseBody are the sums of bodies, also if the ratios are of frames.
+	requestBody, responseBody ratio
 }
 
-// ratio sums body bytes of a base and of another serialization, weighted by the calls of the base.
+// ratio sums bytes of a base and of another serialization, weighted by the calls of the base.
 type ratio struct {
 	calls       int64 // calls of the base with such a body
 	base, other float64
 }
 
-func (q *ratio) add(base, other *sizes.Direction) {
-	if base.Body.Count == 0 || other.Body.Count == 0 {
+func (q *ratio) add(base, other *sizes.Stat) {
+	if base.Count == 0 || other.Count == 0 {
 		return
 	}
-	q.calls += base.Body.Count
-	q.base += float64(base.Body.Total)
-	q.other += float64(base.Body.Count) * float64(other.Body.Total) / float64(other.Body.Count)
+	q.calls += base.Count
+	q.base += float64(base.Total)
+	q.other += float64(base.Count) * float64(other.Total) / float64(other.Count)
 }
 
 func (q *ratio) text() string {
@@ -113,8 +117,10 @@ func (m *sharedMethods) compare(base, other string) paired {
 		f.methods++
 		f.baseCalls += a.Calls
 		f.otherCalls += b.Calls
-		f.request.add(&a.Request, &b.Request)
-		f.response.add(&a.ResponseOK, &b.ResponseOK)
+		f.request.add(m.of(&a.Request), m.of(&b.Request))
+		f.response.add(m.of(&a.ResponseOK), m.of(&b.ResponseOK))
+		f.requestBody.add(&a.Request.Body, &b.Request.Body)
+		f.responseBody.add(&a.ResponseOK.Body, &b.ResponseOK.Body)
 	}
 	return f
 }
@@ -171,13 +177,19 @@ func (r *Report) sameMethods() []string {
 	for i, base := range m.names {
 		for _, other := range m.names[i+1:] {
 			f := m.compare(base, other)
-			short := func(s string) string { _, s, _ = strings.Cut(s, "/"); return s }
+			short := func(s string) string {
+				if m.frames {
+					return s
+				}
+				_, s, _ = strings.Cut(s, "/")
+				return s
+			}
 			if f.methods == 0 {
 				notes = append(notes, fmt.Sprintf("No method was seen in both %s and %s.", short(base), short(other)))
 				continue
 			}
-			notes = append(notes, fmt.Sprintf("%s in both %s and %s: against %s, %s has requests of %s and responses of %s.",
-				methodsSeen(f.methods), short(base), short(other), short(base), short(other), f.request.text(), f.response.text()))
+			notes = append(notes, fmt.Sprintf("%s in both %s and %s: against %s, %s has %s of %s and %s of %s.",
+				methodsSeen(f.methods), short(base), short(other), short(base), short(other), m.messages("request"), f.request.text(), m.messages("response"), f.response.text()))
 		}
 	}
 	notes[0] = text + " " + notes[0]
@@ -185,6 +197,14 @@ func (r *Report) sameMethods() []string {
 		notes[len(notes)-1] += " Compare the same methods: --same-methods"
 	}
 	return notes
+}
+
+// messages returns the plural of a direction as ratios name it: requests, or request frames.
+func (k sizeKind) messages(direction string) string {
+	if k.frames {
+		direction += " frame"
+	}
+	return direction + "s"
 }
 
 func methodsSeen(n int) string { return plural(int64(n), "method was seen", "methods were seen") }
@@ -210,13 +230,18 @@ func (r *Report) sameCalls(m *sharedMethods, s *Style) Section {
 		{Name: "methods", unit: count, drop: 1},
 		{Group: "calls", Name: "this", unit: count, drop: 2},
 		{Group: "calls", Name: "base", unit: count, drop: 3},
-		{Group: "request body bytes", Name: "base", unit: size},
-		{Group: "request body bytes", Name: "this", unit: size},
-		{Group: "request body bytes", Name: "ratio", Right: true},
-		{Group: "response body bytes", Name: "base", unit: size},
-		{Group: "response body bytes", Name: "this", unit: size},
-		{Group: "response body bytes", Name: "ratio", Right: true},
+		{Group: "request " + m.String() + " bytes", Name: "base", unit: size},
+		{Group: "request " + m.String() + " bytes", Name: "this", unit: size},
+		{Group: "request " + m.String() + " bytes", Name: "ratio", Right: true},
+		{Group: "response " + m.String() + " bytes", Name: "base", unit: size},
+		{Group: "response " + m.String() + " bytes", Name: "this", unit: size},
+		{Group: "response " + m.String() + " bytes", Name: "ratio", Right: true},
 	}}
+	if m.frames {
+		for _, group := range []string{"request body bytes", "response body bytes"} {
+			sec.Columns = append(sec.Columns, Column{Group: group, Name: "base", unit: size, drop: 4}, Column{Group: group, Name: "this", unit: size, drop: 4})
+		}
+	}
 	mean := func(sum float64, n int64) cell {
 		if n == 0 {
 			return cell{}
@@ -232,15 +257,26 @@ func (r *Report) sameCalls(m *sharedMethods, s *Style) Section {
 		for _, q := range []*ratio{&f.request, &f.response} {
 			row = append(row, mean(q.base, q.calls), mean(q.other, q.calls), textCell(q.text()))
 		}
+		if m.frames {
+			for _, q := range []*ratio{&f.requestBody, &f.responseBody} {
+				row = append(row, mean(q.base, q.calls), mean(q.other, q.calls))
+			}
+		}
 		sec.add(s, row...)
 	}
-	sec.note("Each row compares the methods seen both in it and in the base, %s. Sizes are mean body bytes per call, with each method weighted by its calls in the base.", base)
+	sec.note("Each row compares the methods seen both in it and in the base, %s. Sizes are mean %s bytes per call, with each method weighted by its calls in the base.", base, m)
+	if m.frames {
+		sec.note(framesNote)
+	}
 	sec.note(comparedResponsesNote)
 	return sec
 }
 
 // comparedResponsesNote explains which responses are compared.
 const comparedResponsesNote = "Responses are those of successful calls in the request's serialization."
+
+// framesNote explains why frames are compared.
+const framesNote = "Frames are compared because the protocols differ in what is in headers and what in bodies."
 
 // methodSizes returns the mean sizes of each method in each serialization.
 func (r *Report) methodSizes(m *sharedMethods, s *Style) Section {
@@ -250,11 +286,14 @@ func (r *Report) methodSizes(m *sharedMethods, s *Style) Section {
 		{Name: "calls", unit: count, drop: 1},
 		{Name: "failed", unit: count, Wide: true},
 		{Name: "answered in another", unit: count, Wide: true},
-		{Group: "request body", Name: "mean", unit: size},
-		{Group: "request body", Name: "ratio", Right: true},
-		{Group: "response body", Name: "mean", unit: size},
-		{Group: "response body", Name: "ratio", Right: true},
+		{Group: "request " + m.String(), Name: "mean", unit: size},
+		{Group: "request " + m.String(), Name: "ratio", Right: true},
+		{Group: "response " + m.String(), Name: "mean", unit: size},
+		{Group: "response " + m.String(), Name: "ratio", Right: true},
 	}}
+	if m.frames {
+		sec.Columns = append(sec.Columns, Column{Group: "mean body", Name: "request", unit: size, drop: 2}, Column{Group: "mean body", Name: "response", unit: size, drop: 2})
+	}
 	for _, key := range m.sorted {
 		in := m.methods[key]
 		if len(in) < 2 {
@@ -273,16 +312,21 @@ func (r *Report) methodSizes(m *sharedMethods, s *Style) Section {
 			}
 			for _, d := range [][2]*sizes.Direction{{&first.Request, &g.Request}, {&first.ResponseOK, &g.ResponseOK}} {
 				var q ratio
-				q.add(d[0], d[1])
+				q.add(m.of(d[0]), m.of(d[1]))
 				text := q.text()
 				if first == g {
 					text = ""
 				}
-				row = append(row, ratioCell(d[1].Body.Total, d[1].Body.Count), textCell(text))
+				row = append(row, ratioCell(m.of(d[1]).Total, m.of(d[1]).Count), textCell(text))
+			}
+			if m.frames {
+				for _, d := range []*sizes.Direction{&g.Request, &g.ResponseOK} {
+					row = append(row, ratioCell(d.Body.Total, d.Body.Count))
+				}
 			}
 			sec.add(s, row...)
 		}
 	}
-	sec.note("Sizes are mean body bytes; ratios are to the first row of the method. " + comparedResponsesNote)
+	sec.note("Sizes are mean %s bytes; ratios are to the first row of the method. %s", m, comparedResponsesNote)
 	return sec
 }

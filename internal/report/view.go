@@ -11,7 +11,9 @@ type View struct {
 	Comparison, Composition Section
 	// Base is the serialization that SameCalls compares the others with, over the methods that both have. SameCalls has no columns if
 	// there is one serialization, or calls are not grouped by service, method and serialization.
-	Base      string
+	Base string
+	// Compared is "body" or "frame": what SameCalls compares.
+	Compared  string
 	SameCalls Section
 	// Same compares the methods that occur in several serializations, Worst has the calls of presets. Pairs has no columns if they were
 	// not counted.
@@ -38,7 +40,7 @@ func (r *Report) View(s Style) *View {
 	}
 	v.Comparison, v.Composition = r.comparison(&all), r.composition(&all)
 	if m, ok := r.shared(); ok && len(m.names) > 1 {
-		v.Base, v.SameCalls = m.names[0], r.sameCalls(&m, &s)
+		v.Base, v.Compared, v.SameCalls = m.names[0], m.String(), r.sameCalls(&m, &s)
 	}
 	v.Worst = r.worstSections(&s)
 	pairs := s

@@ -211,7 +211,11 @@ func (c *conn) piece(n int, s *side, chunk *rpc.Chunk) int {
 		}
 		if kind == askPiece {
 			m.Kind, m.Request, m.TwoWay, m.Status, m.ResultKind = rpc.Request, true, true, rpc.NoStatus, -1
-			m.Operation = &rpc.Operation{Service: "made.Up", Method: method, Hash: uint32(len(method)) + uint32(method[0])<<8}
+			service := "made.Up"
+			if at := strings.IndexByte(method, '/'); at >= 0 {
+				service, method = method[:at], method[at+1:]
+			}
+			m.Operation = &rpc.Operation{Service: service, Method: method, Hash: uint32(len(method)) + uint32(method[0])<<8}
 			c.methods[exchange] = method
 		} else if c.methods[exchange] == "head" {
 			m.BodyLen = 0

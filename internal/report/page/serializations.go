@@ -95,7 +95,7 @@ func (p *page) sameCalls() bool {
 		}
 	}
 	base := p.plain(p.view.Base)
-	p.f("<h3>Same methods: mean body bytes relative to %s</h3>\n", base)
+	p.f("<h3>Same methods: mean %s bytes relative to %s</h3>\n", p.view.Compared, base)
 	p.f("<table class=\"same\"><thead><tr><th scope=\"col\" class=\"t\">serialization<th scope=\"col\" class=\"t\">request<th scope=\"col\" class=\"t\">response</thead>\n<tbody>")
 	p.f(`<tr><th scope="row">%s <small>the base</small>`, base)
 	for _, class := range []string{"request", "response"} {
@@ -116,8 +116,8 @@ func (p *page) sameCalls() bool {
 	if more := len(rows) - len(shown); more > 0 {
 		p.f("<p class=\"note\">%s more: --same-methods</p>\n", report.Count(int64(more)))
 	}
-	p.f("<p class=\"note\">Each row compares the methods seen in it and in %s, weighted by the calls of %s: mean body bytes there vs in %s. "+
-		"Requests are those of all calls, responses those of successful calls in the serialization of the request. The smallest comes first.</p>\n", base, base, base)
+	p.f("<p class=\"note\">Each row compares the methods seen in it and in %s, weighted by the calls of %s: mean %s bytes there vs in %s. "+
+		"Requests are those of all calls, responses those of successful calls in the serialization of the request. The smallest comes first.</p>\n", base, base, p.view.Compared, base)
 	return true
 }
 
@@ -128,8 +128,8 @@ func (p *page) relative(class string, cells []report.Cell, r, top float64) {
 		p.f(`<td><div class="rel"><span class="none">no comparable %s</span></div>`, class)
 		return
 	}
-	p.f(`<td title="mean body bytes: %s vs %s"><div class="rel"><b>%s</b><span>%s vs %s B</span>%s</div>`,
-		cmp.Or(here.Exact, here.Text), cmp.Or(base.Exact, base.Text), cells[2].Text, here.Text, base.Text, relativeBar(class, r, top))
+	p.f(`<td title="mean %s bytes: %s vs %s"><div class="rel"><b>%s</b><span>%s vs %s B</span>%s</div>`,
+		p.view.Compared, cmp.Or(here.Exact, here.Text), cmp.Or(base.Exact, base.Text), cells[2].Text, here.Text, base.Text, relativeBar(class, r, top))
 }
 
 // relativeBar draws a ratio on an axis from 0 to top, with a line at 1. A bar that does not fit ends in an arrow.
