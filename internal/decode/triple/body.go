@@ -151,7 +151,7 @@ func (b *body) recognize(detail rpc.Detail) {
 		fields := w.scan(b.b)
 		name, _ := nameOf(b.b)
 		formats := b.d.named(name)
-		if detail == rpc.Envelope && sure && name != nil || fields && w.isWrapper(b.m.Kind, b.whole, formats != nil) {
+		if detail == rpc.Envelope && sure && name != nil || fields && w.isWrapper(b.m, b.whole, formats != nil) {
 			b.wrapper = w
 			if formats != nil {
 				b.serialization(formats, formats[0].format.Name)

@@ -137,13 +137,18 @@ func TestNoWrapper(t *testing.T) {
 		request  string
 		response string
 	}{
-		{"\x0a\x04java", "protobuf", "protobuf"},                            // a text
-		{"\x0a\x08hessian4", "hessian2", "hessian2"},                        // no arguments
-		{"\x0a\x09fastjson2\x20\x01", "protobuf", "protobuf"},               // another field
-		{"\x0a\x04java\x12\x05hello", "protobuf", "protobuf"},               // no types
-		{"\x0a\x04java\x12\x05hello\x1a\x01x", "protobuf", "protobuf"},      // no type of Java
-		{"\x0a\x04java\x12\x05hello\x1a\x03int", "java", "java"},            // a type of Java
-		{"\x0a\x05world\x12\x05hello\x1a\x05a.b.C", "world", "world"},       // an unknown serialization
+		{"\x0a\x04gson", "gson", "protobuf"},                                     // no arguments
+		{"\x0a\x04gson\x1a\x04void", "protobuf", "gson"},                         // no value
+		{"\x0a\x04java", "protobuf", "protobuf"},                                 // a text
+		{"\x0a\x08hessian4", "hessian2", "hessian2"},                             // no arguments
+		{"\x0a\x09fastjson2\x20\x01", "protobuf", "protobuf"},                    // another field
+		{"\x0a\x04java\x12\x05hello", "protobuf", "protobuf"},                    // no types
+		{"\x0a\x04java\x12\x05hello\x1a\x01x", "protobuf", "protobuf"},           // no type of Java
+		{"\x0a\x04java\x12\x05hello\x1a\x03int", "java", "java"},                 // a type of Java
+		{"\x0a\x05world\x12\x05hello\x1a\x10java.lang.String", "world", "world"}, // an unknown serialization
+		{"\x0a\x05world\x12\x05hello\x1a\x0borg.acme.Foo", "protobuf", "protobuf"},
+		{"\x0a\x05world\x12\x05hello\x1a\x03int", "protobuf", "protobuf"},
+		{"\x0a\x04json\x12\x05hello\x1a\x0bexample.com", "protobuf", "protobuf"},
 		{"\x0a\x0bhello world\x12\x01x\x1a\x03int", "protobuf", "protobuf"}, // a text that is no name
 		{"\x12\x01x\x0a\x08hessian4\x1a\x03int", "protobuf", "protobuf"},    // another order
 		{"\x0a\x08hessian4\x12\x01N\x12\x01N\x1a\x03int", "protobuf", "protobuf"},

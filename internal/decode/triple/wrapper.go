@@ -2,7 +2,6 @@ package triple
 
 import (
 	"bytes"
-	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -49,6 +48,10 @@ var certain = map[string]bool{
 	"protostuff": true, "nativejava": true, "compactedjava": true, "native-hessian": true, "protobuf-json": true, "fury-compatible": true,
 }
 
+// rare are names that alone are no proof, but seldom are a whole message of an application: a request of Dubbo's with such a name and
+// nothing else calls a method without parameters.
+var rare = map[string]bool{"protobuf": true, "gson": true, "jackson": true, "avro": true, "fury": true}
+
 // enough is the number of bytes of a body that tell whether it is a wrapper with a certain name, and what its envelope is.
 const enough = 256
 
@@ -83,7 +86,7 @@ func mayBe(b []byte, bodyLen int) (maybe, sure, more bool) {
 	sure = certain[string(name)]
 	switch {
 	case after == bodyLen: // a request without arguments
-		return sure, sure, false
+		return sure || rare[string(name)], sure, false
 	case after >= len(b):
 		return true, sure, more
 	}
@@ -143,25 +146,34 @@ func (w *wrapper) scan(b []byte) bool {
 	return w.name.to > 0
 }
 
-// isWrapper reports whether w, whose fields were found, is a wrapper of this kind. whole is set if its body is whole. known
-// is set if the name is that of a serialization.
-func (w *wrapper) isWrapper(kind rpc.Kind, whole, known bool) bool {
+// isWrapper reports whether w, whose fields were found, is the wrapper of a message. whole is set if its body is whole. known is set
+// if the name is that of a serialization; another one needs types of the JDK.
+func (w *wrapper) isWrapper(m *rpc.Message, whole, known bool) bool {
 	name := string(w.b[w.name.from:w.name.to])
 	if !whole || w.cut {
 		// What tells is missing.
 		return known && (certain[name] || len(w.data) > 0)
 	}
-	sure := certain[name]
+	sure, needs, java := certain[name], classType, known
+	if sure {
+		needs = simpleType
+	}
 	for _, f := range w.types {
-		if !isJavaType(w.b[f.from:f.to], sure) {
+		kind := typeOf(w.b[f.from:f.to])
+		if kind < needs || !known && kind < javaType {
 			return false
 		}
+		java = java || kind == javaType
 	}
-	if kind == rpc.Response {
-		return len(w.data) <= 1 && len(w.types) <= 1 && (sure || len(w.types) == 1 && len(w.data) == 1)
+	if !java {
+		return false
+	}
+	if m.Kind == rpc.Response {
+		return len(w.data) <= 1 && len(w.types) <= 1 && (sure || len(w.types) == 1 && (known || len(w.data) == 1))
 	}
 	if !sure && len(w.data) == 0 {
-		return false
+		use, _ := UseOf(m.Headers)
+		return rare[name] && len(w.types) == 0 && use == Triple
 	}
 	// Dubbo 3.2 also names the observer of a server stream, for which it has no argument.
 	return len(w.data) == len(w.types) || len(w.data)+1 == len(w.types) && w.namesObserver()
@@ -173,13 +185,32 @@ func (w *wrapper) namesObserver() bool {
 	return bytes.HasSuffix(w.b[last.from:last.to], []byte("StreamObserver"))
 }
 
-// isJavaType reports whether b is a name of a class, a primitive type or an array, as Class.getName returns it. simple allows
-// classes without a package.
-func isJavaType(b []byte, simple bool) bool {
+// typeKind is what the name of a type may be, as Class.getName returns it.
+type typeKind uint8
+
+const (
+	noType     typeKind = iota
+	simpleType          // a class without a package, or a word
+	classType           // a class with a package, named as Java's are
+	javaType            // a class of the JDK, or an array
+	primitive
+)
+
+// typeOf returns what b may name.
+func typeOf(b []byte) typeKind {
 	switch string(b) {
 	case "boolean", "byte", "char", "short", "int", "long", "float", "double", "void":
-		return true
+		return primitive
 	}
-	name := string(b)
-	return decode.IsClassName(name) && (simple || name[0] == '[' || strings.Contains(name, "."))
+	switch {
+	case !decode.IsClassName(string(b)):
+		return noType
+	case b[0] == '[', bytes.HasPrefix(b, []byte("java.")):
+		return javaType
+	}
+	simple := b[bytes.LastIndexByte(b, '.')+1:]
+	if len(simple) < len(b) && simple[0] >= 'A' && simple[0] <= 'Z' {
+		return classType
+	}
+	return simpleType
 }

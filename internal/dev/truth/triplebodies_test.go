@@ -31,6 +31,8 @@ type exchange struct {
 	headers  [2][]rpc.Header
 	data     [2][]byte
 	messages [2][][]byte
+	// compressed is the flag of each message.
+	compressed [2][]bool
 }
 
 // exchanges reads the streams of the connections of a capture without losses, in the order of their ids.
@@ -108,6 +110,7 @@ func exchanges(t testing.TB, file string) []*exchange {
 				n := int(binary.BigEndian.Uint32(b[1:]))
 				require.LessOrEqual(t, 5+n, len(b))
 				x.messages[dir] = append(x.messages[dir], b[5:5+n:5+n])
+				x.compressed[dir] = append(x.compressed[dir], b[0] == 1)
 				b = b[5+n:]
 			}
 			require.Empty(t, b)
@@ -118,163 +121,231 @@ func exchanges(t testing.TB, file string) []*exchange {
 
 // message returns message n of a direction as a connection hands it to the decoder.
 func (x *exchange) message(dir, n int) *rpc.Message {
-	m := &rpc.Message{Headers: slices.Clone(x.headers[dir])}
+	m := new(rpc.Message)
 	b := x.messages[dir][n]
 	m.Kind, m.Exchange, m.Ordinal, m.Ends = rpc.Kind(dir), uint64(x.id), int32(n), n == len(x.messages[dir])-1
+	for _, h := range x.headers[dir] {
+		if n == 0 && !h.Trailer || m.Ends && h.Trailer {
+			m.Headers = append(m.Headers, h)
+		}
+		if h.Name == "grpc-encoding" && x.compressed[dir][n] {
+			m.Encoding = h.Value
+		}
+	}
 	m.Body, m.BodyLen, m.Captured, m.MissingAt, m.Complete = b, len(b), len(b), len(b), true
 	return m
 }
 
 // tripleCall is a line of the log of a Triple peer.
 type tripleCall struct {
-	Side, Method   string
-	ParameterTypes []string
-	Arguments      []any
-	ResultKind     string
-	Result         any
-	Exception      *struct{ Class, Message string }
+	Kind, Side, Method string
+	ParameterTypes     []string
+	Streaming          bool
+	Arguments          []any
+	ResultKind         string
+	Result             any
+	Exception          *struct{ Class, Message string }
 }
 
-// TestTripleBodies compares what the decoder of bodies makes of the messages of Triple with what the consumer passed and got.
+// tripleCaptures are the captures of Triple over HTTP/2.
+var tripleCaptures = []string{
+	"triple-3.2.16", "triple-3.3.6", "edge-triple-3.3.6", "triple-protobuf-3.3.6", "triple-hessian2-3.2.16", "triple-hessian2-3.3.6",
+	"triple-multiplexed-3.3.6",
+}
+
+// TestTripleBodies compares what the decoder of bodies makes of the messages of Triple with what the peers passed and got.
 func TestTripleBodies(t *testing.T) {
-	for _, name := range []string{"triple-3.2.16", "triple-3.3.6", "edge-triple-3.3.6", "triple-protobuf-3.3.6"} {
+	for _, name := range tripleCaptures {
 		t.Run(name, func(t *testing.T) {
 			c := testkit.Get(t, name)
-			var calls, served []tripleCall
+			b := tripleBodies{T: t, d: triple.NewDecoder(formats.All())}
 			for line := range strings.Lines(c.TruthLog(t)) {
 				var k tripleCall
 				d := json.NewDecoder(strings.NewReader(line))
 				d.UseNumber()
 				require.NoError(t, d.Decode(&k))
-				if k.Side == "consumer" {
-					calls = append(calls, k)
-				} else {
-					served = append(served, k)
+				switch {
+				case k.Kind != "call":
+				case k.Side == "consumer":
+					b.calls = append(b.calls, &k)
+				default:
+					b.served = append(b.served, &k)
 				}
 			}
-			tripleBodies(t, exchanges(t, c.Path()), calls, served)
+			streams := exchanges(t, c.Path())
+			for _, x := range streams {
+				b.stream(x)
+			}
+			assert.Greater(t, b.compared, len(streams)*9/10)
+			t.Logf("%d streams, %d compared, %d messages, %d compressed, %d with garbled floats; %d calls without one", len(streams), b.compared, b.messages,
+				b.compressed, b.garbles, len(b.calls))
 		})
 	}
 }
 
-func tripleBodies(t *testing.T, streams []*exchange, calls, served []tripleCall) {
-	d := triple.NewDecoder(formats.All())
-	compared, garbles := 0, 0
-	for _, x := range streams {
-		op := d.Operation(x.headers[0])
-		require.NotNil(t, op)
-		use, sure := triple.UseOf(x.headers[0])
-		assert.True(t, use == triple.Triple && sure)
-		if len(x.messages[0]) == 0 {
-			continue
-		}
-		m := x.message(0, 0)
-		d.Decode(m, op, rpc.Values)
-		assert.Nil(t, m.Err, "%s %d", op.Method, x.id)
-		assert.Equal(t, "full", m.Decoded, "%s %d", op.Method, x.id)
-		checkParts(t, d, x, 0, op)
-		arguments := asJSON(t, m.AppendArguments(nil))
-		op = m.Operation
-		same := func(k tripleCall) bool { // calls that run side by side have no order
-			return (k.Method == op.Method || op.Generic && k.Method == m.GenericMethod) && sameArguments(arguments, k.Arguments, op)
-		}
-		k := slices.IndexFunc(calls, same)
-		if k < 0 && slices.ContainsFunc(served, same) { // the consumer does not log calls that it gave up
-			continue
-		}
-		if !assert.GreaterOrEqual(t, k, 0, "stream %d: no call of %s has the arguments %s", x.id, op.Signature(), short(arguments)) {
-			continue
-		}
-		call := calls[k]
-		calls = slices.Delete(slices.Clone(calls), k, k+1)
-		compared++
-		if op.Types != nil {
-			for i, typ := range call.ParameterTypes { // as Class.getName returns it
-				assert.Equal(t, decode.JavaName(typ), op.Types[i])
-			}
-		}
-		if len(x.messages[1]) == 0 {
-			continue
-		}
-		answer := x.message(1, 0)
-		d.Outcome(answer)
-		assert.Equal(t, int32(0), answer.Status)
-		d.Decode(answer, op, rpc.Values)
-		assert.Nil(t, answer.Err, "answer to %s %d", op.Method, x.id)
-		diff := sameAnswer(t, answer, op, &call)
-		// A consumer without the class of an exception, or that cannot read a result, logs what it made of it.
-		if diff != "" && call.ResultKind == "exception" && slices.ContainsFunc(served, func(k tripleCall) bool {
-			return k.Method == op.Method && sameAnswer(t, answer, op, &k) == ""
-		}) {
-			diff = ""
-		}
-		if diff != "" && call.Exception != nil && call.Exception.Message == "INTERNAL : Deserialize response failed" {
-			echoed := call
-			echoed.ResultKind, echoed.Result = "value", call.Arguments[0]
-			diff = sameAnswer(t, answer, op, &echoed)
-		}
-		if garbled.MatchString(diff) {
-			garbles++
-			diff = ""
-		}
-		assert.Empty(t, diff, "answer to %s %d", op.Method, x.id)
-		checkParts(t, d, x, 1, op)
+// tripleBodies compares the streams of a capture with its log.
+type tripleBodies struct {
+	*testing.T
+	d                                       *triple.Decoder
+	calls, served                           []*tripleCall // consumer's, provider's
+	compared, messages, compressed, garbles int
+}
+
+func (b *tripleBodies) stream(x *exchange) {
+	op := b.d.Operation(x.headers[0])
+	require.NotNil(b, op)
+	use, sure := triple.UseOf(x.headers[0])
+	assert.True(b, use == triple.Triple && sure)
+	if len(x.messages[0]) == 0 {
+		return
 	}
-	assert.Greater(t, compared, len(streams)*9/10)
-	t.Logf("%d streams, %d compared, %d with garbled floats; %d calls without one", len(streams), compared, garbles, len(calls))
+	what := fmt.Sprintf("stream %d %s", x.id, op.Method)
+	var arguments, results []any
+	generic, types, last := "", []string(nil), new(rpc.Message)
+	for dir := range x.messages {
+		for n := range x.messages[dir] {
+			m := x.message(dir, n)
+			b.d.Outcome(m)
+			b.d.Decode(m, op, rpc.Values)
+			assert.Nil(b, m.Err, what)
+			assert.Equal(b, "full", m.Decoded, what)
+			b.messages++
+			if m.Encoding != "" {
+				b.compressed++
+			}
+			if dir == 0 {
+				arguments = append(arguments, asJSON(b, m.AppendArguments(nil)).([]any)...)
+				generic, types = m.GenericMethod, m.Operation.Types
+			} else if last = m; !m.Exception {
+				results = append(results, asJSON(b, m.AppendResult(nil)))
+			}
+			b.details(x, dir, n, op)
+		}
+	}
+	if len(x.messages[1]) == 0 {
+		last.Headers = x.headers[1]
+		b.d.Outcome(last)
+	}
+	same := func(k *tripleCall) bool { // calls that run side by side have no order
+		return (k.Method == op.Method || op.Generic && k.Method == generic) && b.same(arguments, any(k.Arguments)) == ""
+	}
+	k := slices.IndexFunc(b.calls, same)
+	if k < 0 && slices.ContainsFunc(b.served, same) { // the consumer does not log calls that it gave up
+		return
+	}
+	if k < 0 && op.Generic && generic == "nowhere" { // nobody logs a method that is not found
+		return
+	}
+	if !assert.GreaterOrEqual(b, k, 0, "%s: no call has the arguments %s", what, short(arguments)) {
+		return
+	}
+	call := b.calls[k]
+	b.calls = slices.Delete(b.calls, k, k+1)
+	b.compared++
+	if types != nil && !call.Streaming {
+		for i, typ := range call.ParameterTypes { // as Class.getName returns it
+			assert.Equal(b, decode.JavaName(typ), types[i])
+		}
+	}
+	diff := b.answer(last, results, call)
+	// A consumer without the class of an exception, or that cannot read a result, logs what it made of it.
+	if diff != "" && slices.ContainsFunc(b.served, func(k *tripleCall) bool { return k.Method == op.Method && b.answer(last, results, k) == "" }) {
+		diff = ""
+	}
+	if diff != "" && call.Exception != nil && strings.Contains(call.Exception.Message, "Deserialize response failed") && len(results) == 1 {
+		diff = b.same(results[0], call.Arguments[0]) // an echo
+	}
+	if garbled.MatchString(diff) {
+		b.garbles++
+		diff = ""
+	}
+	assert.Empty(b, diff, what)
 }
 
 // garbled is how the float of an answer of Dubbo 3.3.6 differs: the wire has neither what was sent nor what arrives.
 var garbled = regexp.MustCompile(`: [0-9.e+-]+ instead of [0-9]+\.[0-9]+$`)
 
-// sameAnswer returns how an answer differs from what a peer logged, "" if it does not.
-func sameAnswer(t *testing.T, answer *rpc.Message, op *rpc.Operation, call *tripleCall) string {
-	if kind := map[string]int8{"exception": 0, "value": 1, "null": 2}[call.ResultKind]; kind != answer.ResultKind {
-		return fmt.Sprintf("result kind %d instead of %d", answer.ResultKind, kind)
+// answer returns how an answer differs from what a peer logged, "" if it does not.
+func (b *tripleBodies) answer(last *rpc.Message, results []any, call *tripleCall) string {
+	if e := call.Exception; e != nil && !call.Streaming { // how a stream ends depends on who ends it
+		ours := last.ExceptionClass + ": " + last.ExceptionMessage
+		if last.Failed {
+			ours = "org.apache.dubbo.rpc.StatusRpcException: " + last.StatusName() + " : " + last.ErrorMessage
+			if triple.StatusText(int(last.Status)) != "" {
+				ours = "org.apache.dubbo.rpc.StatusRpcException: " + triple.StatusText(int(last.Status)) + " : " + last.ErrorMessage
+			}
+		}
+		if ours != e.Class+": "+e.Message {
+			return ours + " instead of " + e.Class + ": " + e.Message
+		}
 	}
-	if call.ResultKind == "exception" {
-		if ours := answer.ExceptionClass + ": " + answer.ExceptionMessage; ours != call.Exception.Class+": "+call.Exception.Message {
-			return ours + " instead of " + call.Exception.Class + ": " + call.Exception.Message
+	switch {
+	case call.Streaming:
+		return b.same(results, call.Result)
+	case call.ResultKind == "value" || call.ResultKind == "null":
+		if len(results) != 1 || (last.ResultKind == 2) != (call.ResultKind == "null") {
+			return fmt.Sprintf("%d results, the last of kind %d", len(results), last.ResultKind)
+		}
+		return b.same(results[0], call.Result)
+	}
+	return ""
+}
+
+// same compares values with those of the log.
+func (b *tripleBodies) same(got, want any) string {
+	list, ok := got.([]any)
+	wants, isList := want.([]any)
+	if ok && isList && len(list) == len(wants) && hasMessages(want) {
+		for i := range list {
+			if diff := b.same(list[i], wants[i]); diff != "" {
+				return diff
+			}
 		}
 		return ""
 	}
-	if op.Types == nil || strings.HasSuffix(op.Service, ".ProtoService") {
-		return ""
+	if object, ok := want.(map[string]any); ok && object["@fields"] != nil {
+		m := messages{T: b.T, guesses: map[string][2]int{}}
+		return m.message(got, object)
 	}
-	result := asJSON(t, answer.AppendResult(nil))
-	c := comparer{ours: result, truth: call.Result, full: true}
-	return c.compare("", result, call.Result)
+	c := comparer{ours: got, truth: want, full: true}
+	return c.compare("", got, want)
 }
 
-// checkParts checks that the bytes of each class are the same with and without a tree, and that they are those of the body.
-func checkParts(t *testing.T, d *triple.Decoder, x *exchange, dir int, op *rpc.Operation) {
-	m, sum := x.message(dir, 0), 0
-	d.Decode(m, op, rpc.Values)
+// hasMessages reports whether a list of the log has messages of protocol buffers.
+func hasMessages(v any) bool {
+	list, _ := v.([]any)
+	return slices.ContainsFunc(list, func(v any) bool {
+		object, ok := v.(map[string]any)
+		return ok && object["@fields"] != nil
+	})
+}
+
+// details checks that a message is the same with less detail, and that its parts are its bytes.
+func (b *tripleBodies) details(x *exchange, dir, n int, op *rpc.Operation) {
+	m, sum := x.message(dir, n), 0
+	b.d.Decode(m, op, rpc.Values)
 	own := decode.PartBytes{}
 	for _, p := range m.Tree.Parts(nil, 0) {
-		require.Equal(t, sum, p.Off)
+		require.Equal(b, sum, p.Off)
 		sum += p.Bytes
 		own[p.Class] += int32(p.Bytes)
 	}
-	require.Equal(t, m.BodyLen, sum)
+	if m.Encoding != "" {
+		require.Equal(b, m.UncompressedLen, sum)
+		own = decode.PartBytes{decode.ClassOpaque: int32(m.BodyLen)}
+	} else {
+		require.Equal(b, m.BodyLen, sum)
+	}
 	kind, serialization := m.ResultKind, m.Serialization
 	for _, detail := range []rpc.Detail{rpc.Parts, rpc.Envelope} {
-		m := x.message(dir, 0)
-		d.Decode(m, op, detail)
-		assert.Equal(t, serialization, m.Serialization)
-		assert.Equal(t, kind, m.ResultKind)
+		m := x.message(dir, n)
+		b.d.Decode(m, op, detail)
+		assert.Equal(b, serialization, m.Serialization)
+		assert.Equal(b, kind, m.ResultKind)
 		if detail == rpc.Parts {
-			assert.Equal(t, own, m.Parts, "%s", op.Method)
+			assert.Equal(b, own, m.Parts, "%s", op.Method)
 		}
 	}
-}
-
-func sameArguments(ours any, truth []any, op *rpc.Operation) bool {
-	if op.Types == nil || op.Generic || strings.HasSuffix(op.Service, ".ProtoService") { // messages of protocol buffers have no names
-		return true
-	}
-	c := comparer{ours: ours, truth: any(truth), full: true}
-	return c.compare("", ours, any(truth)) == ""
 }
 
 func asJSON(t testing.TB, b []byte) (v any) {
