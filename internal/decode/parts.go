@@ -128,6 +128,10 @@ func (n *Node) NamesCall() bool {
 		return true
 	case "dubboVersion", "path", "serviceVersion", "method", "parameterTypes":
 		return n.Kind != String || n.Text == "" || isEnvelopeText(n.Name, n.Text)
+	case "serializeType":
+		return isNames(n.Text, "")
+	case "argTypes", "type":
+		return IsClassName(n.Text)
 	}
 	return false
 }

@@ -115,6 +115,10 @@ func (b *body) read(detail rpc.Detail) {
 	if b.wrapper != nil && m.Kind == rpc.Request && m.Operation != nil && b.whole {
 		b.types()
 	}
+	if b.wrapper != nil && len(b.formats) > 1 {
+		b.formats = b.toldDialects()
+		m.Format = b.formats[0].format
+	}
 	if detail == rpc.Parts && b.count() {
 		return
 	}
@@ -122,6 +126,8 @@ func (b *body) read(detail rpc.Detail) {
 	b.begin()
 	at := 0
 	switch {
+	case b.wrapper != nil && len(b.formats) > 1:
+		at = b.readDialects()
 	case b.wrapper != nil:
 		at = b.readWrapper()
 	case b.formats != nil:

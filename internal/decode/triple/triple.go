@@ -12,6 +12,8 @@ package triple
 
 import (
 	"hash/maphash"
+	"slices"
+	"strings"
 
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/compress"
@@ -58,9 +60,22 @@ func NewDecoder(formats []decode.Format) *Decoder {
 	d.operations.seed = maphash.MakeSeed()
 	for i := range formats {
 		f := &formats[i]
-		d.byName[f.Name] = append(d.byName[f.Name], &serialization{format: f})
+		if strings.HasPrefix(f.Dialect, "id ") { // the same format under another id, of which Triple has none
+			continue
+		}
+		known := d.byName[f.Name]
+		at := len(known)
+		if at > 0 && hasDubbo3(f) && !hasDubbo3(known[0].format) {
+			at = 0
+		}
+		d.byName[f.Name] = slices.Insert(known, at, &serialization{format: f})
 	}
 	return d
+}
+
+// hasDubbo3 reports whether releases of Dubbo 3, which alone speak Triple, carry the format.
+func hasDubbo3(f *decode.Format) bool {
+	return strings.HasPrefix(f.Releases, "3.") || strings.Contains(f.Releases, " 3.") || f.Releases == "all"
 }
 
 // Names of serializations that content types stand for.

@@ -78,6 +78,10 @@ func TestWrapperRequest(t *testing.T) {
 	assert.Equal(t, `["bob",5]`, string(m.AppendArguments(nil)))
 	assert.Equal(t, "#wrapper overhead 2, serializeType envelope 8, args.#wrapper overhead 2, args[0] values 4, args.#wrapper overhead 2, args[1] values 1, "+
 		"#wrapper overhead 2, argTypes envelope 16, #wrapper overhead 2, argTypes envelope 3", parts(m))
+	for i := range m.Tree.Nodes { // redaction keeps what names the call
+		n := &m.Tree.Nodes[i]
+		assert.Equal(t, n.Name == "serializeType" || n.Name == "argTypes", n.NamesCall(), n.Name)
+	}
 	own := m.Parts
 	m = message(rpc.Request, h, bob)
 	d.Decode(m, d.Operation(h), rpc.Parts)

@@ -13,6 +13,37 @@ const (
 	overhead  = "wrapper"
 )
 
+// readDialects reads a wrapper in the dialect that reads all of it, or in the first one if none does, and returns the offset after the
+// last field.
+func (b *body) readDialects() (at int) {
+	all := b.formats
+	defer func() { b.formats = all }()
+	for i := range all {
+		b.formats = all[i : i+1]
+		if at = b.readWrapper(); b.m.Err == nil {
+			b.m.Format = all[i].format
+			return at
+		}
+		b.begin()
+		b.m.Err = nil
+	}
+	b.formats = all[:min(len(all), 1)]
+	return b.readWrapper()
+}
+
+// toldDialects returns the dialects that may have written the data of the wrapper, as far as its first bytes tell.
+func (b *body) toldDialects() []*serialization {
+	for _, f := range b.wrapper.data {
+		for i, s := range b.formats {
+			// Events are values without anything else.
+			if s.format.Tell != nil && s.format.Tell(b.b[f.from:f.to], decode.BodyEvent) == decode.Own {
+				return b.formats[i : i+1]
+			}
+		}
+	}
+	return b.formats
+}
+
 // readWrapper reads the fields of a wrapper into the tree and returns the offset after the last one.
 func (b *body) readWrapper() int {
 	w, t := b.wrapper, b.m.Tree
@@ -106,28 +137,19 @@ func (b *body) text(f field, name string) {
 	}
 }
 
-// value reads a field that is a stream of the serialization, in the dialect that reads all of it.
+// value reads a field that is a stream of the serialization.
 func (b *body) value(f field, l decode.Label, name string, index int, typ string) {
 	t := b.m.Tree
 	if len(b.formats) == 0 {
 		t.Leaf(decode.Opaque, l, name, index, f.from, f.to)
 		return
 	}
-	mark := len(t.Nodes)
-	for _, s := range b.formats {
-		if len(b.formats) > 1 && b.stream(s, f, l, name, index, typ) == nil {
-			b.m.Format = s.format
-			return
-		}
-		t.Nodes = t.Nodes[:mark]
-	}
-	// One dialect, or none reads all of it: then it is the first one.
 	if err := b.stream(b.formats[0], f, l, name, index, typ); b.m.Err == nil {
 		b.m.Err = err
 	}
 }
 
-// stream reads a field in one dialect and returns its first error.
+// stream reads a field and returns its first error.
 func (b *body) stream(s *serialization, f field, l decode.Label, name string, index int, typ string) *decode.Error {
 	t := b.m.Tree
 	short := decode.Malformed
