@@ -9,6 +9,8 @@ type Sample struct {
 	Paths []decode.PathBytes
 	// Attachments are the attachments of the message, in wire order.
 	Attachments []Attachment
+	// Sent are the fields of the header that were sent in full.
+	Sent []SentField
 	// Timeout is the time in milliseconds for which the client waits according to a request's attachments, 0 if they do not tell.
 	Timeout int64
 	// TimeoutKey is the attachment with the timeout.
@@ -24,10 +26,17 @@ type Attachment struct {
 	Key   string
 	Value uint64 // hash, equal for equal values within this process
 	// Bytes is the number of bytes of key and value, in the header if InHeader is set, else in the body.
+	Bytes    int
+	InHeader bool
+}
+
+// SentField is a header field that was sent in full, not as a reference to an earlier one, without its value.
+type SentField struct {
+	Name  string
 	Bytes int
-	// NoEntry is set if the header did not refer to an entry of a compression table.
-	InHeader, NoEntry bool
 }
 
 // Size returns the approximate memory of the sample, in bytes.
-func (s *Sample) Size() int { return 32*len(s.Paths) + 40*len(s.Attachments) + cap(s.Body) }
+func (s *Sample) Size() int {
+	return 32*len(s.Paths) + 40*len(s.Attachments) + 24*len(s.Sent) + cap(s.Body)
+}

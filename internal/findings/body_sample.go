@@ -16,9 +16,13 @@ type bodySample struct {
 	names     place
 	mostNames int32
 	// known, knownBytes and attachmentBytes count messages with known attachments, first is the first of them.
-	known, knownBytes, attachmentBytes int64
-	first                              place
-	own                                *rpc.Attachments // of the protocol of the first
+	// knownFrames is the bytes of their frames. inHeader is set if some attachments are in headers: then frames are looked at.
+	known, knownBytes, knownFrames, attachmentBytes int64
+	inHeader                                        bool
+	// sent are the header fields that messages have in full.
+	sent  map[string]sentField
+	first place
+	own   *rpc.Attachments // of the protocol of the first
 	// same are the attachments of the first one that all others have with the same value.
 	same []sameAttachment
 }
@@ -51,12 +55,22 @@ func (l *bodySample) add(m *call.Message) {
 	if in == nil {
 		return
 	}
+	for _, f := range in.Sent {
+		l.addSent(f)
+	}
 	if len(in.Attachments) == 0 && m.Parts[decode.ClassOpaque] > 0 {
 		return // the opaque bytes may contain some
 	}
 	l.known++
 	l.knownBytes += int64(m.BodyLen)
+	l.knownFrames += int64(m.FrameLen())
 	l.attachmentBytes += int64(m.Parts[decode.ClassAttachments])
+	for i := range in.Attachments {
+		if a := &in.Attachments[i]; a.InHeader {
+			l.inHeader = true
+			l.attachmentBytes += int64(a.Bytes)
+		}
+	}
 	if l.known == 1 {
 		l.first, l.own = placeOf(m), &m.Protocol.Attachments
 		for _, a := range in.Attachments[:min(len(in.Attachments), maxKeys)] {
@@ -70,6 +84,28 @@ func (l *bodySample) add(m *call.Message) {
 	for i := range l.same {
 		l.same[i].bytes += int64(find(in.Attachments, &l.same[i]).Bytes)
 	}
+}
+
+// addSent counts a header field that a message has in full.
+func (l *bodySample) addSent(f call.SentField) {
+	s, ok := l.sent[f.Name]
+	if !ok && len(l.sent) >= maxKeys || len(f.Name) > maxKey {
+		return
+	}
+	if l.sent == nil {
+		l.sent = make(map[string]sentField)
+	}
+	s.messages++
+	s.bytes += int64(f.Bytes)
+	l.sent[f.Name] = s
+}
+
+// allBytes returns the bytes that attachments are a part of.
+func (l *bodySample) allBytes() int64 {
+	if l.inHeader {
+		return l.knownFrames
+	}
+	return l.knownBytes
 }
 
 // find returns the attachment with the key and value of s.

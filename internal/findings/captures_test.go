@@ -103,8 +103,10 @@ func key(f *report.Finding) string {
 			}
 		}
 		return name
-	case "names":
+	case "names", "flow-control":
 		return f.Kind + " " + f.Subject + " " + text("direction")
+	case "headers", "header-compression", "compressed-larger":
+		return f.Kind + " " + text("direction")
 	case "header-serialization":
 		return f.Kind + " " + text("direction") + " " + text("header") + " " + text("body")
 	case "answer-serialization":

@@ -62,7 +62,11 @@ type Collector struct {
 	rest, unknown method
 }
 
-type methodKey struct{ service, method string }
+// methodKey is a method of a protocol: bodies of two protocols have different contents.
+type methodKey struct {
+	protocol        *rpc.Protocol
+	service, method string
+}
 
 // connKey is a connection and the side that sent the requests.
 type connKey struct {
@@ -96,7 +100,7 @@ func (k *Collector) Call(c *call.Call) {
 	m, conn := k.method(c), k.conn(c)
 	m.calls++
 	if r := c.Request; r != nil {
-		m.request.message(r)
+		m.request.messages(r)
 		if r.Operation != nil {
 			conn.client.addUse(r)
 			if conn.client.untracked {
@@ -106,10 +110,7 @@ func (k *Collector) Call(c *call.Call) {
 		if r.HeaderSerialization != "" {
 			k.addMislabelled(c, r, m)
 		}
-		if r.Sampled {
-			k.sampled++
-			m.sample(0).add(r)
-		}
+		k.addSamples(m, 0, r)
 		if r.TwoWay {
 			millis := k.addDeadline(c, conn, m)
 			k.addAttempt(c, conn, m, millis)
@@ -129,7 +130,7 @@ func (k *Collector) Call(c *call.Call) {
 		return
 	}
 	m.answered++
-	m.response.message(p)
+	m.response.messages(p)
 	if ns, ok := c.Latency(); ok && ns > m.longest {
 		m.longest = ns
 	}
@@ -141,22 +142,29 @@ func (k *Collector) Call(c *call.Call) {
 	}
 	if c.Failed() {
 		k.addFailure(c, conn, m)
-	} else if p.Complete && p.BodyLen >= leastBody {
+	} else if p.Complete && p.BodyLen >= leastBody && p.Encoding == "" {
 		m.response.big++
 		m.response.bigBytes += int64(p.BodyLen)
 		if p.Sampled && p.Sample != nil && p.Sample.Body != nil {
 			k.keepBody(m, p)
 		}
 	}
-	if p.Sampled {
-		k.sampled++
-		m.sample(1).add(p)
-	}
+	k.addSamples(m, 1, p)
 	if conn.large != nil {
 		k.addWaits(c, conn.large)
 	}
 	if p.Complete && p.BodyLen >= k.largeFrom {
 		k.addLarge(conn, p, m)
+	}
+}
+
+// addSamples adds the samples of the messages of one side of a call, of which m is the first.
+func (k *Collector) addSamples(of *method, side int, m *call.Message) {
+	for ; m != nil; m = m.Next {
+		if m.Sampled {
+			k.sampled++
+			of.sample(side).add(m)
+		}
 	}
 }
 
@@ -168,15 +176,15 @@ func (k *Collector) method(c *call.Call) *method {
 	}
 	n := r.Operation
 	if r.GenericMethod != "" || n.Hash == 0 { // names that are not interned all have different addresses
-		return k.methodByName(methodKey{r.Service(), r.Method()})
+		return k.methodByName(methodKey{r.Protocol, r.Service(), r.Method()})
 	}
 	at := &k.latest[n.Hash&(recent-1)]
-	if at.names == n {
+	if at.names == n && at.method.protocol == r.Protocol {
 		return at.method
 	}
 	m := k.byNames[n]
-	if m == nil {
-		m = k.methodByName(methodKey{n.Service, n.Method})
+	if m == nil || m.protocol != r.Protocol {
+		m = k.methodByName(methodKey{r.Protocol, n.Service, n.Method})
 		if len(k.byNames) >= maxKnown {
 			clear(k.byNames)
 		}
@@ -195,7 +203,7 @@ func (k *Collector) methodByName(key methodKey) *method {
 	if len(k.methods) >= maxMethods || k.nameBytes+bytes > maxNameBytes {
 		return &k.rest
 	}
-	m := &method{service: key.service, name: key.method, number: uint32(len(k.order) + 1)}
+	m := &method{protocol: key.protocol, service: key.service, name: key.method, number: uint32(len(k.order) + 1)}
 	k.nameBytes += bytes
 	k.methods[key] = m
 	k.order = append(k.order, m)

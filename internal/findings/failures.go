@@ -26,7 +26,8 @@ type cause struct {
 type failure struct {
 	cause
 	sum
-	answered int32 // the status of the response of a call that ended in an exception, else rpc.NoStatus
+	name     string // of the status, "" for protocols whose users know the numbers
+	answered int32  // the status of the response of a call that ended in an exception, else rpc.NoStatus
 }
 
 // maxFailures limits the causes in memory.
@@ -63,6 +64,9 @@ func (k *Collector) addFailure(c *call.Call, conn *conn, m *method) {
 			return
 		}
 		f = &failure{cause: by, answered: rpc.NoStatus}
+		if p != nil && p.Failed && !p.Protocol.Numbered {
+			f.name = " " + p.StatusText()
+		}
 		if p != nil && !p.Failed {
 			f.answered = p.Status
 		}

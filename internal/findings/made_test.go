@@ -18,6 +18,8 @@ import (
 
 const ms = int64(1e6)
 
+var payloadLimit = dubbo.Protocol.PayloadLimit
+
 // bench makes calls by hand.
 type bench struct {
 	*Collector

@@ -4,11 +4,13 @@ import (
 	"slices"
 
 	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/rpc"
 )
 
 // method holds the counters of a method.
 type method struct {
 	service, name string
+	protocol      *rpc.Protocol // nil if unknown
 	// calls counts all calls, oneWay those that expect no response, answered those with a response.
 	calls, oneWay, answered int64
 	request, response       direction
@@ -38,13 +40,26 @@ type direction struct {
 	largest   int
 	at        place
 	cut       bool  // the largest body is not complete
-	near      int64 // messages of at least half the payload limit
+	limit     int   // the protocol's payload limit, 0 if it has none
+	near      int64 // messages of at least half the limit
 	nearBytes int64
 	big       int64 // complete responses of at least leastBody without a failure
 	bigBytes  int64
+	*extras   // nil if no message has any
+}
+
+// messages counts a message and those that follow it in its direction of a streaming call.
+func (d *direction) messages(m *call.Message) {
+	for ; m != nil; m = m.Next {
+		d.message(m)
+	}
 }
 
 func (d *direction) message(m *call.Message) {
+	if m.FieldsLen > 0 || m.Encoding != "" || m.Stalled > 0 {
+		d.addExtras(m)
+	}
+	d.limit = m.Protocol.PayloadLimit
 	n := m.BodyLen
 	if m.Complete {
 		d.count++
@@ -54,7 +69,7 @@ func (d *direction) message(m *call.Message) {
 	if n > d.largest {
 		d.largest, d.at, d.cut = n, placeOf(m), !m.Complete
 	}
-	if n >= payloadLimit/2 {
+	if d.limit > 0 && n >= d.limit/2 {
 		d.near++
 		d.nearBytes += int64(n)
 	}
@@ -123,6 +138,9 @@ func (m *method) addUse(request, response *call.Message) {
 	m.uses.add(request.Serialization, response.Serialization, request.FrameBytes()+response.FrameBytes(), placeOf(response))
 }
 
+// noVersion is the version of requests of protocols that do not send any.
+const noVersion = "\x00"
+
 // client holds the counters of a client, which is a host with any port.
 type client struct {
 	host      string
@@ -134,7 +152,11 @@ type client struct {
 
 // addUse counts a request by its serialization and Dubbo version.
 func (c *client) addUse(r *call.Message) {
-	if !c.uses.add(r.Serialization, r.Operation.ProtocolVersion, int64(r.FrameLen()), placeOf(r)) {
+	version := r.Operation.ProtocolVersion
+	if version == "" && !r.Protocol.Numbered {
+		version = noVersion
+	}
+	if !c.uses.add(r.Serialization, version, int64(r.FrameLen()), placeOf(r)) {
 		c.otherUses++
 	}
 }

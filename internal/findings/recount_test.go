@@ -47,6 +47,9 @@ type message struct {
 	args            string // their bytes with a mark, "" if they were not read to the end
 	whole           string // the body, "" if it is not whole
 	taken           bool
+	protocol        string
+	// header and its fields, as they are and without compression; the body without compression, -1 if it has none; the wait for flow control
+	headerLen, fields, plainFields, plainBody, stalled int64
 }
 
 // exchange is a request and its response; one may be nil.
@@ -64,8 +67,12 @@ func (s *frames) Frame(r *pipeline.Row) {
 	one := &message{
 		number: r.Number, id: int64(m.Exchange), conn: r.Conn.Number, side: r.Side, ends: r.Conn.Ends, request: m.Request, twoWay: m.TwoWay,
 		complete: m.Complete, status: byte(m.Status), first: m.FirstTime, last: m.LastByte, body: int64(m.BodyLen),
-		frame: int64(m.BodyLen) + 16, serialization: m.Serialization, exception: m.Exception, text: m.ErrorMessage, class: m.ExceptionClass,
+		frame: int64(m.FrameLen()), protocol: m.Protocol.Name, headerLen: int64(m.HeaderLen), fields: int64(m.FieldsLen),
+		plainFields: int64(m.FieldsPlainLen), plainBody: -1, stalled: m.Stalled, serialization: m.Serialization, exception: m.Exception, text: m.ErrorMessage, class: m.ExceptionClass,
 		classes: map[string]int64{}, attachmentBytes: map[string]int64{}, service: "?", method: "?",
+	}
+	if m.Encoding != "" {
+		one.plainBody = int64(m.UncompressedLen)
 	}
 	if m.HeaderFormat != nil {
 		one.header = m.HeaderFormat.Name
@@ -186,7 +193,61 @@ func recount(list []*message, totals *pipeline.Totals, largeFrom, waitFrom int64
 	recountMixtures(x, all)
 	recountVersions(x, all)
 	recountWaits(x, all, largeFrom, waitFrom)
+	recountHeaders(x, all)
 	return x
+}
+
+// recountHeaders adds up headers, compressed bodies and waits for flow control by method.
+func recountHeaders(x expected, all []exchange) {
+	for side, direction := range []string{"request", "response"} {
+		by := map[string][]*message{}
+		for _, e := range all {
+			m := []*message{e.request, e.response}[side]
+			if m != nil && e.request != nil && e.request.service != "?" {
+				name := m.protocol + " " + e.name()
+				by[name] = append(by[name], m)
+			}
+		}
+		heavy, badly, larger := map[string]int64{}, map[string]int64{}, map[string]int64{}
+		for name, list := range by {
+			n, header, frame, fields, plain, stalled := int64(0), int64(0), int64(0), int64(0), int64(0), 0
+			for _, m := range list {
+				if m.complete && m.fields > 0 {
+					n, header, frame, fields, plain = n+1, header+m.headerLen, frame+m.frame, fields+m.fields, plain+m.plainFields
+				}
+				if m.complete && m.plainBody >= 0 && m.plainBody < m.body {
+					larger["larger"]++
+				}
+				if m.stalled >= 1e6 {
+					stalled++
+				}
+			}
+			if n >= 10 && 2*header >= frame && header >= 50*n {
+				heavy["headerBytes"] += header
+				heavy["frameBytes"] += frame
+				heavy["methods"]++
+			}
+			if n >= 10 && 2*fields >= plain && fields >= 50*n {
+				badly["fieldBytes"] += fields
+				badly["plainFieldBytes"] += plain
+				badly["methods"]++
+			}
+			if stalled > 0 {
+				_, name, _ := strings.Cut(name, " ")
+				x.add("flow-control", name+" "+direction, map[string]any{"stalled": stalled})
+			}
+		}
+		for kind, facts := range map[string]map[string]int64{"headers": heavy, "header-compression": badly, "compressed-larger": larger} {
+			if len(facts) == 0 {
+				continue
+			}
+			of := map[string]any{}
+			for name, n := range facts {
+				of[name] = n
+			}
+			x.add(kind, direction, of)
+		}
+	}
 }
 
 // recountMissingDirection replaces the findings of methods without responses if the capture has the clients' packets only.

@@ -75,6 +75,9 @@ func (k *Collector) addAttempt(c *call.Call, of *conn, m *method, millis int64) 
 		client: of.client.number, method: m.number, server: of.server, body: r.BodyHash, id: r.Exchange, start: r.FirstTime,
 		bytes: r.FrameBytes() + c.Response.FrameBytes(), frame: r.Number, file: r.File,
 	}
+	if !r.Protocol.Numbered { // exchanges count in each connection by itself
+		x.id = uint64(k.attempts.count)
+	}
 	if r.Sample != nil {
 		x.arguments = r.Sample.Arguments
 	}

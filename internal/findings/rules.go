@@ -9,8 +9,6 @@ import (
 )
 
 const (
-	// payloadLimit is Dubbo's default limit of a body in bytes (parameter payload).
-	payloadLimit = 8 << 20
 	// leastSampled is the minimum number of sampled requests or responses for a finding about their contents.
 	leastSampled = 3
 	// maxFindings limits the findings; the first ones are returned.
@@ -50,9 +48,13 @@ var rules = []rule{
 	{kind: "threads-exhausted", level: failing, all: threads},
 	{kind: "errors", level: failing, all: failedCalls},
 	{kind: "unanswered", level: failing, method: unansweredCalls},
+	{kind: "flow-control", level: hurt, method: stalledMessages},
 	{kind: "names", level: heavy, method: names},
 	{kind: "attachments", level: heavy, all: attachments},
 	{kind: "envelope", level: heavy, method: envelopes},
+	{kind: "headers", level: heavy, all: heavyHeaders},
+	{kind: "header-compression", level: heavy, all: badlyCompressedHeaders},
+	{kind: "compressed-larger", level: heavy, all: largerThanPlain},
 	{kind: "compressible", level: heavy, all: compressible},
 	{kind: "sent-again", level: heavy, all: sentAgain},
 	{kind: "heartbeats", level: heavy, all: heartbeats},

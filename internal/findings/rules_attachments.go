@@ -19,14 +19,15 @@ const leastSameShare, leastSame = 10, 50
 type attachmentGroup struct {
 	side    int
 	same    bool
+	frames  bool // some are in headers: bytes are those of frames
 	methods []*method
 	first   place
 	own     *rpc.Attachments
-	// These are totals of the methods' sampled messages: bytes of the bodies, of all attachments, of those with the same value, of
+	// These are totals of the methods' sampled messages: bytes of the bodies or frames, of all attachments, of those with the same value, of
 	// the avoidable ones of these, and of arguments.
-	messages, bodyBytes, all, sameBytes, avoidable, arguments int64
-	weight                                                    int64
-	keys, extra                                               []string // with the same value; those that Dubbo does not add itself
+	messages, allBytes, all, sameBytes, avoidable, arguments int64
+	weight                                                   int64
+	keys, extra                                              []string // with the same value; those that Dubbo does not add itself
 }
 
 // attachments finds attachments with the same value in all calls of a method, or with more bytes than the arguments. Methods with
@@ -49,25 +50,29 @@ func attachments(k *Collector, e *evidence) {
 					extra = append(extra, s.key)
 				}
 			}
-			arguments := l.classes[decode.ClassValues] + l.classes[decode.ClassNames] + l.classes[decode.ClassOverhead] + l.classes[decode.ClassOpaque]
-			large := 100*same >= leastSameShare*l.knownBytes && same >= leastSame*l.known
+			arguments := l.classes[decode.ClassValues] + l.classes[decode.ClassNames] + l.classes[decode.ClassOverhead] + l.classes[decode.ClassOpaque] +
+				l.classes[decode.ClassCompressed]
+			large := 100*same >= leastSameShare*l.allBytes() && same >= leastSame*l.known
 			heavier := side == 0 && l.known == l.messages && l.attachmentBytes > arguments && l.attachmentBytes >= leastSame*l.known
 			if !large && !heavier {
 				continue
 			}
 			name := directionNames[side]
+			if l.inHeader {
+				name += " frame"
+			}
 			if large {
 				name += "\n" + strings.Join(slices.Sorted(slices.Values(keys)), "\n")
 			}
 			g := groups[name]
 			if g == nil {
-				g = &attachmentGroup{side: side, same: large, first: l.first, own: l.own, keys: keys, extra: extra}
+				g = &attachmentGroup{side: side, same: large, frames: l.inHeader, first: l.first, own: l.own, keys: keys, extra: extra}
 				groups[name] = g
 				order = append(order, g)
 			}
 			g.methods = append(g.methods, m)
 			g.messages += l.known
-			g.bodyBytes += l.knownBytes
+			g.allBytes += l.allBytes()
 			g.all += l.attachmentBytes
 			g.sameBytes += same
 			g.avoidable += avoidable
@@ -76,7 +81,11 @@ func attachments(k *Collector, e *evidence) {
 			if !large {
 				concerned = l.attachmentBytes
 			}
-			g.weight += scaled(m.side(side).bodyBytes, concerned, l.knownBytes)
+			of := m.side(side).bodyBytes
+			if l.inHeader {
+				of = m.side(side).frameBytes
+			}
+			g.weight += scaled(of, concerned, l.allBytes())
 		}
 	}
 	for _, g := range order {
@@ -101,7 +110,10 @@ func (g *attachmentGroup) repeated() string {
 
 // find adds the finding about the group.
 func (g *attachmentGroup) find(e *evidence) {
-	what := directionNames[g.side]
+	what, bytes := directionNames[g.side], "bodyBytes"
+	if g.frames {
+		bytes = "frameBytes"
+	}
 	f := g.methods[0].finding(g.first)
 	whose := "its"
 	if len(g.methods) > 1 {
@@ -109,7 +121,7 @@ func (g *attachmentGroup) find(e *evidence) {
 		whose = "their"
 	}
 	f.Facts = []report.Fact{
-		words("direction", what), fact("looked", g.messages), fact("bodyBytes", g.bodyBytes), fact("attachmentBytes", g.all),
+		words("direction", what), fact("looked", g.messages), fact(bytes, g.allBytes), fact("attachmentBytes", g.all),
 		fact("methods", int64(len(g.methods))),
 	}
 	if g.side == 0 {
@@ -123,8 +135,8 @@ func (g *attachmentGroup) find(e *evidence) {
 			calls += " of a method"
 		}
 		f.Text = fmt.Sprintf("%s %s the same value in %s and %s %s of %s %s bytes (%s of %s per %s, %s sampled): %s",
-			report.Plural(n, "attachment"), verb(n, "has", "have"), calls, verb(n, "takes", "take"), share(g.sameBytes, g.bodyBytes), whose, what,
-			mean(g.sameBytes, g.messages), mean(g.bodyBytes, g.messages), what, report.Count(g.messages), someOf(g.keys, 6))
+			report.Plural(n, "attachment"), verb(n, "has", "have"), calls, verb(n, "takes", "take"), share(g.sameBytes, g.allBytes), whose, what,
+			mean(g.sameBytes, g.messages), mean(g.allBytes, g.messages), what, report.Count(g.messages), someOf(g.keys, 6))
 		switch len(g.extra) {
 		case 0:
 			f.Text += "; Dubbo always adds " + it + g.repeated() + ", no setting removes " + it
@@ -143,7 +155,7 @@ func (g *attachmentGroup) find(e *evidence) {
 	} else {
 		e.level = heavy
 		f.Text = fmt.Sprintf("attachments outweigh arguments: %s vs %s of %s bytes per request (%s sampled)",
-			mean(g.all, g.messages), mean(g.arguments, g.messages), mean(g.bodyBytes, g.messages), report.Count(g.messages))
+			mean(g.all, g.messages), mean(g.arguments, g.messages), mean(g.allBytes, g.messages), report.Count(g.messages))
 	}
 	if len(g.methods) > 1 {
 		var names []string

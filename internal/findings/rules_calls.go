@@ -17,7 +17,8 @@ const leastErrorShare, leastErrors = 1, 10
 type failures struct {
 	cause // only status, aborted and text
 	sum
-	answered                       int32 // the status of responses with an exception, or rpc.NoStatus
+	name                           string // of the status, after a space
+	answered                       int32  // the status of responses with an exception, or rpc.NoStatus
 	texts, serializations, clients map[string]int64
 	methods                        map[*method]int64
 }
@@ -64,7 +65,7 @@ func failedCalls(k *Collector, e *evidence) {
 		}
 		g := group(of)
 		if g.calls == 0 {
-			g.answered = f.answered
+			g.answered, g.name = f.answered, f.name
 		}
 		g.add(f.sum)
 		g.texts[f.text] += f.calls
@@ -115,12 +116,13 @@ func (g *failures) find(e *evidence) {
 	e.level = failing
 	switch {
 	case g.status != rpc.NoStatus:
-		f.Text = fmt.Sprintf("%s %s with status %d", calls, verb(g.calls, "fails", "fail"), g.status)
+		f.Text = fmt.Sprintf("%s %s with status %d%s", calls, verb(g.calls, "fails", "fail"), g.status, g.name)
 		f.Facts = append(f.Facts, fact("status", int64(g.status)))
 		f.Args = append(f.Args, "--status", strconv.Itoa(int(g.status)))
 	case g.aborted != "":
 		f.Text = fmt.Sprintf("%s %s with %s", calls, verb(g.calls, "fails", "fail"), g.aborted)
 		f.Facts = append(f.Facts, words("aborted", g.aborted))
+		f.Args = append(f.Args, "--error", g.aborted)
 	default:
 		f.Text = fmt.Sprintf("%s %s in an exception", calls, verb(g.calls, "ends", "end"))
 		e.level = hurt

@@ -250,6 +250,9 @@ func versions(k *Collector, e *evidence) {
 	for _, c := range k.clientOrder {
 		for i := range c.uses {
 			u := &c.uses[i]
+			if u.other == noVersion {
+				continue
+			}
 			v := by[u.other]
 			if v == nil {
 				v = &version{text: u.other}

@@ -13,21 +13,22 @@ var directionNames = [2]string{"request", "response"}
 // nearLimit finds bodies of at least half of Dubbo's payload limit.
 func nearLimit(m *method, e *evidence) {
 	for i, d := range []*direction{&m.request, &m.response} {
-		if d.largest < payloadLimit/2 {
+		limit := int64(d.limit)
+		if limit == 0 || 2*int64(d.largest) < limit {
 			continue
 		}
 		what := directionNames[i]
 		f := m.finding(d.at)
 		f.Text = fmt.Sprintf("its largest %s has %s bytes, %s of Dubbo's default payload limit of %s bytes", what,
-			report.Count(int64(d.largest)), share(int64(d.largest), payloadLimit), report.Count(payloadLimit))
-		if d.largest > payloadLimit {
+			report.Count(int64(d.largest)), share(int64(d.largest), limit), report.Count(limit))
+		if int64(d.largest) > limit {
 			f.Text += "; Dubbo refuses it unless the limit is raised"
 		}
 		if d.cut {
 			f.Text += "; the capture lacks a part of it"
 		}
 		f.Facts = []report.Fact{
-			words("direction", what), fact("bodyBytes", int64(d.largest)), fact("limit", payloadLimit),
+			words("direction", what), fact("bodyBytes", int64(d.largest)), fact("limit", limit),
 			fact("overHalf", d.near), fact("whole", number01(!d.cut)),
 		}
 		f.Weight = d.nearBytes

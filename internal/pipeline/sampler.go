@@ -179,7 +179,7 @@ func (k *sampler) message(m *call.Message, msg *rpc.Message) {
 		return
 	}
 	m.Sampled = true
-	in := &call.Sample{Attachments: k.attachments(msg)}
+	in := &call.Sample{Attachments: k.attachments(msg), Sent: sentFields(msg)}
 	in.Timeout, in.TimeoutKey = msg.Timeout()
 	if from, end, ok := msg.ArgumentNodes(); ok && msg.Kind == rpc.Request {
 		in.Arguments = hashOf(msg.Content(), msg.Tree.Nodes[from:end])
@@ -200,7 +200,7 @@ func (k *sampler) attachments(msg *rpc.Message) []call.Attachment {
 	var list []call.Attachment
 	for i := range msg.Headers {
 		if h := &msg.Headers[i]; h.Key != "" && !h.Unknown {
-			list = append(list, call.Attachment{Key: h.Key, Value: maphash.String(seed, h.Value), Bytes: int(h.Len), InHeader: true, NoEntry: h.Entry == 0})
+			list = append(list, call.Attachment{Key: h.Key, Value: maphash.String(seed, h.Value), Bytes: int(h.Len), InHeader: true})
 		}
 	}
 	msg.Attachments(func(key string, value, end, bytes int) {
@@ -215,6 +215,19 @@ func (k *sampler) attachments(msg *rpc.Message) []call.Attachment {
 		}
 		list = append(list, a)
 	})
+	return list
+}
+
+// maxReference is the length of the longest reference to an entry of a table of header fields.
+const maxReference = 5
+
+// sentFields returns the fields of a message's header that were sent in full.
+func sentFields(msg *rpc.Message) (list []call.SentField) {
+	for i := range msg.Headers {
+		if h := &msg.Headers[i]; h.Len > 0 && (h.Entry == 0 || h.Len > maxReference) && h.Name != "" {
+			list = append(list, call.SentField{Name: h.Name, Bytes: int(h.Len)})
+		}
+	}
 	return list
 }
 

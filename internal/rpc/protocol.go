@@ -53,6 +53,8 @@ type Protocol struct {
 	StatusText func(status int) string
 	// Exhausted is the status of a provider without a free thread, 0 if there is none.
 	Exhausted int
+	// PayloadLimit is the length of a body that its peers refuse unless another limit is configured, 0 if they have none.
+	PayloadLimit int
 	// Attachments describes the attachments that the protocol's own peers add.
 	Attachments Attachments
 	// Header describes the fields of a message's header, in order and without gaps.

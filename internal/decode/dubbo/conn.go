@@ -27,7 +27,8 @@ var Protocol = &rpc.Protocol{
 		Repeated: []string{"path", "version"},
 		Timeout:  []string{"timeout", "_TO", "_to"},
 	},
-	Sniff: sniff, StatusText: func(status int) string { return StatusText(byte(min(max(status, 0), 255))) }, Header: headerFields, FindHeader: findHeader,
+	PayloadLimit: 8 << 20, // parameter payload
+	Sniff:        sniff, StatusText: func(status int) string { return StatusText(byte(min(max(status, 0), 255))) }, Header: headerFields, FindHeader: findHeader,
 	New: open, NewDecoder: func(formats []decode.Format) rpc.Decoder { return &keptDecoder{Decoder: NewDecoder(formats)} },
 }
 
