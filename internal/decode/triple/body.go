@@ -98,7 +98,7 @@ func (b *body) read(detail rpc.Detail) {
 	switch b.content.kind {
 	case grpcMessage:
 		b.recognize(detail)
-	case jsonText:
+	case jsonText, eventStream:
 		b.serialization(b.d.byName[json], json)
 	case protobufMessage:
 		b.serialization(b.d.byName[protobuf], protobuf)
@@ -130,6 +130,8 @@ func (b *body) read(detail rpc.Detail) {
 		at = b.readDialects()
 	case b.wrapper != nil:
 		at = b.readWrapper()
+	case b.content.kind == eventStream:
+		at = b.readEvents()
 	case b.formats != nil:
 		at = b.readWhole()
 	default:

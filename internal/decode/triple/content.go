@@ -20,10 +20,11 @@ const (
 	otherContent
 )
 
-// content is what a body consists of: the name is that of its serialization.
+// content is what a body consists of: the name is that of its serialization. framed is set if it is a message of gRPC.
 type content struct {
-	kind kind
-	name string
+	kind   kind
+	name   string
+	framed bool
 }
 
 // contentOf returns what a body is by the headers before it. Without a content type it is a message of gRPC: only its first message has
@@ -37,18 +38,18 @@ func (d *Decoder) contentOf(headers []rpc.Header) content {
 		}
 	}
 	if text == "" {
-		return content{grpcMessage, protobuf}
+		return content{grpcMessage, protobuf, true}
 	}
 	text, _, _ = strings.Cut(text, ";")
 	text = strings.TrimSpace(text)
 	if rest, ok := strings.CutPrefix(text, grpcType); ok {
 		switch rest = strings.TrimPrefix(rest, "+"); rest {
 		case "", "proto":
-			return content{grpcMessage, protobuf}
+			return content{grpcMessage, protobuf, true}
 		case json:
-			return content{jsonText, json}
+			return content{jsonText, json, true}
 		}
-		return content{otherContent, d.internText(rest)}
+		return content{otherContent, d.internText(rest), true}
 	}
 	return d.plainContent(text)
 }
@@ -59,25 +60,25 @@ func (d *Decoder) plainContent(text string) content {
 	top, sub, _ := strings.Cut(text, "/")
 	switch {
 	case sub == json || strings.HasSuffix(sub, "+json"):
-		return content{jsonText, json}
+		return content{kind: jsonText, name: json}
 	case text == "text/event-stream":
-		return content{eventStream, json}
+		return content{kind: eventStream, name: json}
 	case sub == "xml" || strings.HasSuffix(sub, "+xml"):
-		return content{otherContent, "xml"}
+		return content{kind: otherContent, name: "xml"}
 	case sub == "x-www-form-urlencoded":
-		return content{otherContent, "form"}
+		return content{kind: otherContent, name: "form"}
 	case top == "multipart":
-		return content{otherContent, "multipart"}
+		return content{kind: otherContent, name: "multipart"}
 	case sub == "yaml" || sub == "x-yaml":
-		return content{otherContent, "yaml"}
+		return content{kind: otherContent, name: "yaml"}
 	case sub == "protobuf" || sub == "x-protobuf" || sub == "vnd.google.protobuf":
-		return content{protobufMessage, protobuf}
+		return content{kind: protobufMessage, name: protobuf}
 	case top == "text":
-		return content{otherContent, "text"}
+		return content{kind: otherContent, name: "text"}
 	case sub == "octet-stream":
-		return content{otherContent, "bytes"}
+		return content{kind: otherContent, name: "bytes"}
 	}
-	return content{otherContent, d.internText(sub)}
+	return content{kind: otherContent, name: d.internText(sub)}
 }
 
 // internText returns the name of a serialization that a peer made up, "bytes" if it cannot be a name.

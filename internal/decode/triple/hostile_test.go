@@ -119,6 +119,8 @@ func FuzzDecode(f *testing.F) {
 		}
 		f.Add([]byte(body), uint8(1), uint8(3), "application/json", "gzip", "3")
 	}
+	f.Add([]byte("data:{\"a\":1}\n\ndata:2\n\n"), uint8(1), uint8(1), "text/event-stream", "", "0")
+	f.Add([]byte("[1,[2]]"), uint8(0), uint8(0), "application/json", "", "0")
 	d := NewDecoder(formats.All())
 	f.Fuzz(func(t *testing.T, body []byte, kind, missing uint8, contentType, encoding, code string) {
 		h := headers(":path", "/a.B/c", "content-type", contentType, "tri-exception-code", code, "tri-header-convert", code, "grpc-status", code, "grpc-status-details-bin", code)

@@ -172,7 +172,8 @@ func TestContent(t *testing.T) {
 	d := NewDecoder(formats.All())
 	for _, row := range []struct{ contentType, body, serialization, arguments string }{
 		{"application/json", `{"name":"bob","age":5}`, "json", `[{"name":"bob","age":5}]`},
-		{"application/json; charset=utf-8", "[\n  1,\n  2\n]\n", "json", `[[1,2]]`},
+		{"application/json; charset=utf-8", "[\n  1,\n  2\n]\n", "json", `[1,2]`}, // the arguments
+		{"application/grpc+json", `[1,2]`, "json", `[[1,2]]`},
 		{"application/grpc+json", `"bob"`, "json", `["bob"]`},
 		{"application/problem+json", `null`, "json", `[null]`},
 		{"application/x-protobuf", "\x0a\x03bob", "protobuf", `[{"#1":"bob"}]`},
@@ -192,6 +193,32 @@ func TestContent(t *testing.T) {
 		assert.Equal(t, row.arguments, string(m.AppendArguments(nil)), row.contentType)
 		assert.True(t, d.Enough(m, []byte(strings.Repeat(" ", enough))))
 	}
+}
+
+// TestEvents: the data of server-sent events are a list.
+func TestEvents(t *testing.T) {
+	d := NewDecoder(formats.All())
+	h := headers(":status", "200", "content-type", "text/event-stream")
+	for body, want := range map[string]string{
+		"":                             "[]",
+		"data:{\"a\":1}\n\ndata:2\n\n": `[{"a":1},2]`,
+		"event: x\r\ndata: [1,2] \r\n\r\n: note\n": `[[1,2]]`,
+		"data:[DONE]\n\n":                          `["[DONE]"]`,
+		"data:\n\n":                                `[""]`,
+		"data:1\n\ndata:2":                         `[1]`,
+	} {
+		m := message(rpc.Response, h, body)
+		d.Decode(m, nil, rpc.Values)
+		assert.Equal(t, "json", m.Serialization)
+		assert.Equal(t, want, string(m.AppendResult(nil)), "%q", body)
+		assert.Equal(t, len(body), sum(m))
+		assert.Nil(t, m.Err)
+	}
+	m := message(rpc.Response, h, "data:1\n\ndata:2")
+	m.Complete, m.Short, m.BodyLen = false, decode.Lost, m.BodyLen+5
+	d.Decode(m, nil, rpc.Values)
+	assert.Equal(t, decode.Lost, m.Err.Cause)
+	assert.Equal(t, m.BodyLen, sum(m))
 }
 
 func TestOperations(t *testing.T) {

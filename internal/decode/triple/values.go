@@ -1,6 +1,9 @@
 package triple
 
 import (
+	"bytes"
+	"strings"
+
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/rpc"
 )
@@ -195,7 +198,8 @@ func problem(r decode.Reader, from int) *decode.Error {
 	return &moved
 }
 
-// readWhole reads a body that is one value and returns the offset after it.
+// readWhole reads a body that is one value and returns the offset after it. An array of JSON is the list of arguments if the path names a
+// method of an interface: Dubbo takes it so, whatever the number of parameters.
 func (b *body) readWhole() int {
 	m, t := b.m, b.m.Tree
 	s := b.formats[0]
@@ -205,7 +209,11 @@ func (b *body) readWhole() int {
 		return 0
 	}
 	l, name := decode.ByField, b.resultName()
-	if m.Kind == rpc.Request {
+	request := m.Kind == rpc.Request
+	switch {
+	case request && b.isArgumentList():
+		name, request = "args", false
+	case request:
 		l, name = decode.ByIndex, ""
 		t.Open(decode.List, decode.ByField, "args", 0, 0)
 	}
@@ -219,8 +227,78 @@ func (b *body) readWhole() int {
 		t.FailValue(value, 0, m.Err.At, len(b.b), l, name, 0)
 		at = len(b.b)
 	}
-	if m.Kind == rpc.Request {
+	if request {
 		t.Close()
 	}
 	return at
+}
+
+// isArgumentList reports whether a body of JSON is the list of arguments.
+func (b *body) isArgumentList() bool {
+	op := b.m.Operation
+	if b.content.kind != jsonText || b.content.framed || op == nil || strings.Contains(op.Method, " ") {
+		return false
+	}
+	text := bytes.TrimLeft(b.b, " \t\r\n")
+	return len(text) > 0 && text[0] == '['
+}
+
+// eventData starts the line of an event that has its data.
+var eventData = []byte("data:")
+
+// readEvents reads the data of server-sent events, a JSON text in a line each, as a list, and returns the offset after the last line.
+// Data that is not JSON is a text.
+func (b *body) readEvents() int {
+	m, t := b.m, b.m.Tree
+	s := b.formats[0]
+	r, ok := s.reader().(decode.WholeReader)
+	if !ok {
+		m.Err = decode.NotDecoded(0)
+		return 0
+	}
+	name := b.resultName()
+	if m.Kind == rpc.Request {
+		name = "args"
+	}
+	t.Open(decode.List, decode.ByField, name, 0, 0)
+	at, owned, n := 0, 0, 0
+	for at < len(b.b) && !t.Full() {
+		end := bytes.IndexByte(b.b[at:], '\n')
+		if end < 0 {
+			break // a line without an end is not complete
+		}
+		line := b.b[at : at+end+1]
+		if text, ok := bytes.CutPrefix(line, eventData); ok {
+			text = bytes.TrimSpace(text)
+			from := at + len(eventData) + bytes.Index(line[len(eventData):], text)
+			t.Role("event", owned, from)
+			owned = from + len(text)
+			b.eventValue(s, r, field{from: from, to: owned}, n)
+			n++
+		}
+		at += len(line)
+	}
+	t.Role("event", owned, at)
+	t.Close()
+	if at < len(b.b) && m.Err == nil && b.short != decode.None {
+		m.Err = &decode.Error{Cause: b.short, At: at, Expected: "the rest of an event"}
+	}
+	return at
+}
+
+// eventValue reads the data of event n.
+func (b *body) eventValue(s *serialization, r decode.WholeReader, f field, n int) {
+	t := b.m.Tree
+	mark, depth := len(t.Nodes), t.Depth()
+	s.r.Reset(b.b[f.from:f.to], decode.Malformed, t)
+	r.Whole(decode.ByIndex, "", n)
+	t.CloseTo(depth)
+	if problem(s.r, 0) == nil {
+		for i := mark; i < len(t.Nodes); i++ {
+			t.Nodes[i].Off += int32(f.from)
+		}
+		return
+	}
+	t.Nodes = t.Nodes[:mark]
+	t.Leaf(decode.String, decode.ByIndex, "", n, f.from, f.to).SetText(decode.UTF8(b.b[f.from:f.to]))
 }
