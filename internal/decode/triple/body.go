@@ -152,24 +152,27 @@ func (b *body) serialization(formats []*serialization, name string) {
 // recognize decides whether the body is a wrapper or a message of protocol buffers. Envelope needs only the start of the body if the
 // name in it is certain; then the start decides for it.
 func (b *body) recognize(detail rpc.Detail) {
-	bodyLen := b.extent().Len
-	maybe, sure, _ := mayBe(b.b, bodyLen)
-	if maybe {
-		w := &b.d.wrapper
-		fields := w.scan(b.b)
-		name, _ := nameOf(b.b)
-		formats := b.d.named(name)
-		if detail == rpc.Envelope && sure && name != nil || fields && w.isWrapper(b.m, b.whole, formats != nil) {
-			b.wrapper = w
-			if formats != nil {
-				b.serialization(formats, formats[0].format.Name)
-			} else {
-				b.m.Serialization = b.d.intern(name)
-			}
-			return
-		}
+	o := b.d.open(b.b, b.extent().Len)
+	if !o.maybe {
+		b.serialization(b.d.byName[protobuf], protobuf)
+		return
 	}
-	b.serialization(b.d.byName[protobuf], protobuf)
+	w, certain := &b.d.wrapper, detail == rpc.Envelope && o.certain()
+	if certain && b.m.Kind == rpc.Request && (b.m.Operation == nil || !b.m.Operation.Generic) {
+		b.wrapper = w // its fields are not needed
+		b.serialization(o.known.formats, o.known.formats[0].format.Name)
+		return
+	}
+	switch fields := w.scan(b.b); {
+	case !certain && !(fields && b.d.isWrapper(w, b.m, b.whole, o.known)):
+		b.serialization(b.d.byName[protobuf], protobuf)
+		return
+	case o.known != nil:
+		b.serialization(o.known.formats, o.known.formats[0].format.Name)
+	default:
+		b.m.Serialization = b.d.intern(b.b[w.name.from:w.name.to])
+	}
+	b.wrapper = w
 }
 
 // result sets the kind of the result of a response: 0 is an exception, 1 a value, 2 null.

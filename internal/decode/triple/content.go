@@ -37,7 +37,7 @@ func (d *Decoder) contentOf(headers []rpc.Header) content {
 			break
 		}
 	}
-	if text == "" {
+	if text == "" || text == grpcType || text == grpcType+"+proto" {
 		return content{grpcMessage, protobuf, true}
 	}
 	text, _, _ = strings.Cut(text, ";")

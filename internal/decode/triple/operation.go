@@ -12,9 +12,10 @@ import (
 type operations struct {
 	byPath map[target]*rpc.Operation
 	// typed are operations with the types of their arguments, by the bytes that name these in a wrapper.
-	typed map[typed]*rpc.Operation
-	bytes int // the approximate memory of both
-	seed  maphash.Seed
+	typed  map[typed]*rpc.Operation
+	recent []recentOperation
+	bytes  int // the approximate memory of both
+	seed   maphash.Seed
 }
 
 // target is what headers tell of an operation. method and authority are those of a plain request whose path does not name an interface.
@@ -44,29 +45,41 @@ func (o *operations) room(n int) bool {
 // service is the authority, and the method is that of HTTP and the path.
 func (d *Decoder) Operation(headers []rpc.Header) *rpc.Operation {
 	var key target
-	method, authority := "", ""
+	method, authority, plain := "", "", false
 	for i := range headers {
-		switch h := &headers[i]; {
-		case h.Unknown:
-		case h.Name == ":path":
+		h := &headers[i]
+		if h.Unknown || len(h.Name) < len(":path") {
+			continue
+		}
+		switch h.Name {
+		case ":path":
 			key.path = h.Value
-		case h.Name == "tri-service-version", h.Name == "rest-service-version":
+		case "tri-service-version", "rest-service-version":
 			key.version = h.Value
-		case h.Name == ":method":
+		case ":method":
 			method = h.Value
-		case h.Name == ":authority":
+		case ":authority":
 			authority = h.Value
+		case "content-type":
+			plain = !isGRPC(h.Value)
 		}
 	}
 	if key.path == "" {
 		return nil
 	}
-	key.path, _, _ = strings.Cut(key.path, "?")
-	if use, sure := UseOf(headers); sure && use == Plain && !namesInterface(key.path) {
-		key.method, key.authority = method, authority
+	if plain {
+		key.path, _, _ = strings.Cut(key.path, "?")
+		if !namesInterface(key.path) {
+			key.method, key.authority = method, authority
+		}
 	}
 	o := &d.operations
+	recent := o.recentAt(key.path)
+	if recent.operation != nil && recent.target == key {
+		return recent.operation
+	}
 	if op := o.byPath[key]; op != nil {
+		*recent = recentOperation{key, op}
 		return op
 	}
 	key = target{strings.Clone(key.path), strings.Clone(key.version), strings.Clone(key.method), strings.Clone(key.authority)}
@@ -83,8 +96,30 @@ func (d *Decoder) Operation(headers []rpc.Header) *rpc.Operation {
 		}
 		op.Hash = o.hash(key.path)
 		o.byPath[key] = op
+		*recent = recentOperation{key, op}
 	}
 	return op
+}
+
+// recentOperation is an entry of the cache of operations that were looked up last.
+type recentOperation struct {
+	target    target
+	operation *rpc.Operation
+}
+
+// recentBits is the number of bits of an index of that cache.
+const recentBits = 8
+
+// recentAt returns the entry for a path, by its length and its last bytes.
+func (o *operations) recentAt(path string) *recentOperation {
+	if o.recent == nil {
+		o.recent = make([]recentOperation, 1<<recentBits)
+	}
+	var tail uint64
+	for i := max(len(path)-8, 0); i < len(path); i++ {
+		tail = tail<<8 | uint64(path[i])
+	}
+	return &o.recent[(tail+uint64(len(path)))*0x9e3779b97f4a7c15>>(64-recentBits)]
 }
 
 // hash returns a hash of s that is not 0.

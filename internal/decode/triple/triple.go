@@ -31,9 +31,12 @@ const (
 // Decoder decodes the messages of the connections of a lane. It is not safe for concurrent use.
 type Decoder struct {
 	byName     map[string][]*serialization
+	known      map[string]*known
+	recent     *known
 	compress   compress.Decompressor
 	operations operations
 	names      map[string]string // names that peers made up, by themselves
+	types      map[string]typeKind
 	tree       decode.Tree
 	wrapper    wrapper
 }
@@ -56,7 +59,7 @@ func (s *serialization) reader() decode.Reader {
 
 // NewDecoder returns a decoder for bodies in the given serializations.
 func NewDecoder(formats []decode.Format) *Decoder {
-	d := &Decoder{byName: make(map[string][]*serialization), names: make(map[string]string)}
+	d := &Decoder{byName: make(map[string][]*serialization), names: make(map[string]string), types: make(map[string]typeKind)}
 	d.operations.seed = maphash.MakeSeed()
 	for i := range formats {
 		f := &formats[i]
@@ -70,6 +73,7 @@ func NewDecoder(formats []decode.Format) *Decoder {
 		}
 		d.byName[f.Name] = slices.Insert(known, at, &serialization{format: f})
 	}
+	d.knowNames()
 	return d
 }
 
@@ -87,13 +91,42 @@ const (
 // The name that the wrapper has for hessian2.
 const hessian4 = "hessian4"
 
-// named returns the serializations with the name that a wrapper or a content type has: the dialects of one format. It is nil if
-// there is none.
-func (d *Decoder) named(name []byte) []*serialization {
-	if string(name) == hessian4 {
-		return d.byName["hessian2"]
+// known is a name that a wrapper may have.
+type known struct {
+	name    string
+	formats []*serialization // the dialects of one format
+	// certain: hardly any other message starts with the name. rare: seldom is the name all that a message of an application has.
+	certain, rare bool
+}
+
+// words are names that an application may send as the first text of a message of its own. The value is set if it would hardly send
+// that text alone.
+var words = map[string]bool{
+	"java": false, "json": false, "custom": false, "dubbo": false, "protobuf": true, "gson": true, "jackson": true, "avro": true, "fury": true, "smartbuf": true,
+}
+
+// knowNames fills the table of known names.
+func (d *Decoder) knowNames() {
+	d.known = make(map[string]*known)
+	for name, formats := range d.byName {
+		rare, word := words[name]
+		d.known[name] = &known{name: name, formats: formats, certain: !word, rare: rare}
 	}
-	return d.byName[string(name)]
+	if hessian2 := d.byName["hessian2"]; hessian2 != nil {
+		d.known[hessian4] = &known{name: hessian4, formats: hessian2, certain: true}
+	}
+}
+
+// named returns what is known of a name, nil if nothing is.
+func (d *Decoder) named(name []byte) *known {
+	if k := d.recent; k != nil && k.name == string(name) {
+		return k
+	}
+	k := d.known[string(name)]
+	if k != nil {
+		d.recent = k
+	}
+	return k
 }
 
 // Bounds of the names that are kept.

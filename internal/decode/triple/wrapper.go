@@ -41,67 +41,71 @@ type wrapper struct {
 // maxFields limits the fields of a wrapper that are kept. A Java method has at most 255 parameters.
 const maxFields = 512
 
-// certain are the names of serializations that hardly any other message starts with. Others are words that an application may
-// send as the first text of a message of its own.
-var certain = map[string]bool{
-	hessian4: true, "hessian2": true, "fastjson2": true, "fastjson": true, "kryo": true, "kryo2": true, "fst": true, "msgpack": true,
-	"protostuff": true, "nativejava": true, "compactedjava": true, "native-hessian": true, "protobuf-json": true, "fury-compatible": true,
-}
-
-// rare are names that alone are no proof, but seldom are a whole message of an application: a request of Dubbo's with such a name and
-// nothing else calls a method without parameters.
-var rare = map[string]bool{"protobuf": true, "gson": true, "jackson": true, "avro": true, "fury": true}
-
 // enough is the number of bytes of a body that tell whether it is a wrapper with a certain name, and what its envelope is.
 const enough = 256
 
-// nameOf returns the first field of b if that can be the name of a serialization, and the offset after it.
-func nameOf(b []byte) (name []byte, after int) {
-	if len(b) < 2 || b[0] != tagName || b[1] == 0 || int(b[1]) > maxNameLen || len(b) < 2+int(b[1]) {
-		return nil, 0
-	}
-	after = 2 + int(b[1])
-	name = b[2:after]
-	for _, c := range name {
-		if (c|0x20 < 'a' || c|0x20 > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' && c != '.' {
-			return nil, 0
-		}
-	}
-	return name, after
+// opening is the start of a body, as far as it tells whether it is a wrapper.
+type opening struct {
+	// maybe is set if the body can be a wrapper; more is set if more bytes than there are can tell.
+	maybe, more bool
+	known       *known // the name, nil if it is not that of a serialization
+	after       int    // the offset after the name
 }
 
-// mayBe reports whether the start of a body can be that of a wrapper, and whether its name is certain. more is set if more bytes
-// than b has can tell; bodyLen is the length of the whole body.
-func mayBe(b []byte, bodyLen int) (maybe, sure, more bool) {
-	if len(b) < 2+maxNameLen+1 && len(b) < bodyLen {
-		more = true
+// certain reports whether the start alone tells that the body is a wrapper.
+func (o *opening) certain() bool { return o.maybe && o.known != nil && o.known.certain }
+
+// open reads the start b of a body of bodyLen bytes.
+func (d *Decoder) open(b []byte, bodyLen int) (o opening) {
+	if len(b) == 0 || b[0] != tagName {
+		o.more = len(b) == 0 && bodyLen > 0
+		o.maybe = o.more
+		return o
 	}
-	if len(b) > 0 && b[0] != tagName || bodyLen == 0 {
-		return false, false, false
+	size := 0
+	if len(b) > 1 {
+		size = int(b[1])
 	}
-	name, after := nameOf(b)
-	if name == nil {
-		return more, false, more
+	o.after = 2 + size
+	if len(b) <= o.after && len(b) < bodyLen {
+		o.more = size <= maxNameLen
+		o.maybe = o.more
+		return o
 	}
-	sure = certain[string(name)]
-	switch {
-	case after == bodyLen: // a request without arguments
-		return sure || rare[string(name)], sure, false
-	case after >= len(b):
-		return true, sure, more
+	if size == 0 || size > maxNameLen || len(b) < o.after {
+		return o
 	}
-	return b[after] == tagData || b[after] == tagTypes, sure, false
+	name := b[2:o.after]
+	if o.known = d.named(name); o.known == nil && !isName(name) {
+		return o
+	}
+	if o.after == bodyLen { // a request without arguments
+		o.maybe = o.known != nil && (o.known.certain || o.known.rare)
+		return o
+	}
+	o.maybe = b[o.after] == tagData || b[o.after] == tagTypes
+	return o
+}
+
+// isName reports whether b can be the name of a serialization.
+func isName(b []byte) bool {
+	for _, c := range b {
+		if (c|0x20 < 'a' || c|0x20 > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' && c != '.' {
+			return false
+		}
+	}
+	return true
 }
 
 // enoughMessage is Enough for a gRPC message.
 func (d *Decoder) enoughMessage(b []byte, m *rpc.Message) bool {
-	maybe, sure, more := mayBe(b, m.BodyLen)
+	o := d.open(b, m.BodyLen)
 	switch {
-	case more:
+	case o.more:
 		return false
-	case !maybe:
+	case !o.maybe:
 		return true
-	case !sure:
+	case !o.certain():
 		return false // all fields are needed to tell
 	case len(b) < enough:
 		return false
@@ -146,21 +150,21 @@ func (w *wrapper) scan(b []byte) bool {
 	return w.name.to > 0
 }
 
-// isWrapper reports whether w, whose fields were found, is the wrapper of a message. whole is set if its body is whole. known is set
-// if the name is that of a serialization; another one needs types of the JDK.
-func (w *wrapper) isWrapper(m *rpc.Message, whole, known bool) bool {
-	name := string(w.b[w.name.from:w.name.to])
+// isWrapper reports whether w, whose fields were found, is the wrapper of a message. whole is set if its body is whole. name is nil if
+// the name is not that of a serialization: then it needs types of the JDK.
+func (d *Decoder) isWrapper(w *wrapper, m *rpc.Message, whole bool, name *known) bool {
+	sure := name != nil && name.certain
 	if !whole || w.cut {
 		// What tells is missing.
-		return known && (certain[name] || len(w.data) > 0)
+		return sure || name != nil && len(w.data) > 0
 	}
-	sure, needs, java := certain[name], classType, known
+	needs, java := classType, name != nil
 	if sure {
 		needs = simpleType
 	}
 	for _, f := range w.types {
-		kind := typeOf(w.b[f.from:f.to])
-		if kind < needs || !known && kind < javaType {
+		kind := d.typeOf(w.b[f.from:f.to])
+		if kind < needs || name == nil && kind < javaType {
 			return false
 		}
 		java = java || kind == javaType
@@ -169,11 +173,11 @@ func (w *wrapper) isWrapper(m *rpc.Message, whole, known bool) bool {
 		return false
 	}
 	if m.Kind == rpc.Response {
-		return len(w.data) <= 1 && len(w.types) <= 1 && (sure || len(w.types) == 1 && (known || len(w.data) == 1))
+		return len(w.data) <= 1 && len(w.types) <= 1 && (sure || len(w.types) == 1 && (name != nil || len(w.data) == 1))
 	}
 	if !sure && len(w.data) == 0 {
 		use, _ := UseOf(m.Headers)
-		return rare[name] && len(w.types) == 0 && use == Triple
+		return name != nil && name.rare && len(w.types) == 0 && use == Triple
 	}
 	// Dubbo 3.2 also names the observer of a server stream, for which it has no argument.
 	return len(w.data) == len(w.types) || len(w.data)+1 == len(w.types) && w.namesObserver()
@@ -197,6 +201,23 @@ const (
 )
 
 // typeOf returns what b may name.
+func (d *Decoder) typeOf(b []byte) typeKind {
+	kind, ok := d.types[string(b)]
+	if !ok {
+		kind = typeOf(b)
+		if len(b) <= maxTypeLen && len(d.types) < maxTypes {
+			d.types[string(b)] = kind
+		}
+	}
+	return kind
+}
+
+// Bounds of the types that are kept.
+const (
+	maxTypes   = 1 << 12
+	maxTypeLen = 256
+)
+
 func typeOf(b []byte) typeKind {
 	switch string(b) {
 	case "boolean", "byte", "char", "short", "int", "long", "float", "double", "void":
