@@ -83,10 +83,7 @@ func (b *body) finish(at int, detail rpc.Detail) {
 	m := b.m
 	m.Err = m.Tree.Rest(at, b.extent(), m.Err)
 	m.Decoded, m.Err = m.Tree.Decoded(m.Err, m.Operation != nil || m.ResultKind >= 0)
-	m.Parts = m.Tree.Bytes()
-	if m.Encoding != "" {
-		m.Parts = decode.PartBytes{decode.ClassOpaque: int32(m.Captured)}
-	}
+	m.Parts = m.BodyParts()
 	if detail == rpc.Parts {
 		m.Tree, m.Decoded = nil, ""
 	}

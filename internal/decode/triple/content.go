@@ -27,8 +27,8 @@ type content struct {
 	framed bool
 }
 
-// contentOf returns what a body is by the headers before it. Without a content type it is a message of gRPC: only its first message has
-// headers, while a plain body always has them.
+// contentOf returns what a body is by the headers before it. Without a content type it is a message of gRPC: of these only the first one
+// of a direction has headers, while a plain body always has them.
 func (d *Decoder) contentOf(headers []rpc.Header) content {
 	text := ""
 	for i := range headers {
@@ -42,16 +42,40 @@ func (d *Decoder) contentOf(headers []rpc.Header) content {
 	}
 	text, _, _ = strings.Cut(text, ";")
 	text = strings.TrimSpace(text)
-	if rest, ok := strings.CutPrefix(text, grpcType); ok {
-		switch rest = strings.TrimPrefix(rest, "+"); rest {
-		case "", "proto":
-			return content{grpcMessage, protobuf, true}
-		case json:
-			return content{jsonText, json, true}
-		}
-		return content{otherContent, d.internText(rest), true}
+	if !isGRPC(text) {
+		return d.plainContent(text)
 	}
-	return d.plainContent(text)
+	switch sub := subtype(text); sub {
+	case "":
+		return content{grpcMessage, protobuf, true}
+	case json:
+		return content{jsonText, json, true}
+	default:
+		return content{otherContent, d.internText(sub), true}
+	}
+}
+
+// contentLike returns what a body is, by the headers before it or, if these have no content type, by the operation of its call.
+func (d *Decoder) contentLike(headers []rpc.Header, op *rpc.Operation) content {
+	c := d.contentOf(headers)
+	if len(d.operations.contents) > 0 && op != nil && value(headers, "content-type") == "" {
+		if like, ok := d.operations.contents[op]; ok {
+			return like
+		}
+	}
+	return c
+}
+
+// subtype returns what follows the content type of gRPC, "" for messages of protocol buffers.
+func subtype(contentType string) string {
+	if len(contentType) <= len(grpcType) || contentType == grpcType+"+proto" {
+		return ""
+	}
+	text, _, _ := strings.Cut(contentType[len(grpcType):], ";")
+	if text = strings.TrimPrefix(strings.TrimSpace(text), "+"); text == "proto" {
+		return ""
+	}
+	return text
 }
 
 // plainContent returns what a media type without parameters stands for.

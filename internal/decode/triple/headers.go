@@ -65,7 +65,9 @@ func value(headers []rpc.Header, name string) string {
 var Attachments = rpc.Attachments{
 	Request:  []string{"timeout", "generic", "async", "_TO", "dubbo", "interface", "path", "remote.application", "tri-*", "consumer-url"},
 	Response: []string{"dubbo", "tri-*"},
-	Timeout:  []string{"timeout"},
+	Timeout:  []string{"grpc-timeout", "tri-service-timeout", "timeout"},
+
+	ParseTimeout: parseTimeout,
 }
 
 // notAttachments are the headers that carry no attachment: those of HTTP and gRPC, and those that Dubbo does not hand to applications.
@@ -182,22 +184,17 @@ const units = "numSMH"
 
 var nanos = [...]int64{1, 1e3, 1e6, 1e9, 60e9, 3600e9}
 
-// Deadline returns the time for which the client of a request waits, in milliseconds and at least 1, and the header that tells; 0 if none
-// does.
-func Deadline(headers []rpc.Header) (millis int64, name string) {
-	if text := value(headers, "grpc-timeout"); len(text) > 1 {
-		unit := strings.IndexByte(units, text[len(text)-1])
-		n, err := strconv.ParseInt(text[:len(text)-1], 10, 64)
-		if unit >= 0 && err == nil && n > 0 && n <= math.MaxInt64/nanos[unit] {
-			return max(n*nanos[unit]/1e6, 1), "grpc-timeout"
-		}
+// parseTimeout reads grpc-timeout: a number and its unit. A time below a millisecond is one.
+func parseTimeout(name, text string) (millis int64, ok bool) {
+	if name != "grpc-timeout" || len(text) < 2 {
+		return 0, false
 	}
-	for _, name := range [...]string{"tri-service-timeout", "timeout"} {
-		if n, err := strconv.ParseInt(value(headers, name), 10, 32); err == nil && n > 0 {
-			return n, name
-		}
+	unit := strings.IndexByte(units, text[len(text)-1])
+	n, err := strconv.ParseInt(text[:len(text)-1], 10, 64)
+	if unit < 0 || err != nil || n <= 0 || n > math.MaxInt64/nanos[unit] {
+		return 0, false
 	}
-	return 0, ""
+	return max(n*nanos[unit]/1e6, 1), true
 }
 
 // hasException reports whether the headers of a response say that its message is an exception. Dubbo writes the header from 3.2 on.

@@ -12,14 +12,17 @@ import (
 type operations struct {
 	byPath map[target]*rpc.Operation
 	// typed are operations with the types of their arguments, by the bytes that name these in a wrapper.
-	typed  map[typed]*rpc.Operation
-	recent []recentOperation
-	bytes  int // the approximate memory of both
-	seed   maphash.Seed
+	typed map[typed]*rpc.Operation
+	// contents are what messages of an operation are if they are not those of protocol buffers.
+	contents map[*rpc.Operation]content
+	recent   []recentOperation
+	bytes    int // the approximate memory of both
+	seed     maphash.Seed
 }
 
 // target is what headers tell of an operation. method and authority are those of a plain request whose path does not name an interface.
-type target struct{ path, version, method, authority string }
+// subtype is what follows the content type of gRPC if that is not the usual one.
+type target struct{ path, version, method, authority, subtype string }
 
 // typed is an operation and the bytes that name its types.
 type typed struct {
@@ -61,7 +64,9 @@ func (d *Decoder) Operation(headers []rpc.Header) *rpc.Operation {
 		case ":authority":
 			authority = h.Value
 		case "content-type":
-			plain = !isGRPC(h.Value)
+			if plain = !isGRPC(h.Value); !plain {
+				key.subtype = subtype(h.Value)
+			}
 		}
 	}
 	if key.path == "" {
@@ -82,7 +87,7 @@ func (d *Decoder) Operation(headers []rpc.Header) *rpc.Operation {
 		*recent = recentOperation{key, op}
 		return op
 	}
-	key = target{strings.Clone(key.path), strings.Clone(key.version), strings.Clone(key.method), strings.Clone(key.authority)}
+	key = target{strings.Clone(key.path), strings.Clone(key.version), strings.Clone(key.method), strings.Clone(key.authority), strings.Clone(key.subtype)}
 	op := &rpc.Operation{Version: key.version, VersionNull: key.version == ""}
 	if key.method != "" {
 		op.Service, op.Method = key.authority, key.method+" "+key.path
@@ -96,6 +101,12 @@ func (d *Decoder) Operation(headers []rpc.Header) *rpc.Operation {
 		}
 		op.Hash = o.hash(key.path)
 		o.byPath[key] = op
+		if key.subtype != "" {
+			if o.contents == nil {
+				o.contents = make(map[*rpc.Operation]content)
+			}
+			o.contents[op] = d.contentOf(headers)
+		}
 		*recent = recentOperation{key, op}
 	}
 	return op

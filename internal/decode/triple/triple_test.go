@@ -195,6 +195,19 @@ func TestContent(t *testing.T) {
 	}
 }
 
+// TestLaterMessages: messages of a stream after the first one have no headers.
+func TestLaterMessages(t *testing.T) {
+	d := NewDecoder(formats.All())
+	for contentType, want := range map[string]string{"application/grpc+json": "json", "application/grpc": "protobuf", "application/grpc+thrift; x=y": "thrift"} {
+		op := d.Operation(headers(":path", "/a.B/c", "content-type", contentType))
+		for _, kind := range []rpc.Kind{rpc.Request, rpc.Response} {
+			m := message(kind, nil, "5")
+			d.Decode(m, op, rpc.Values)
+			assert.Equal(t, want, m.Serialization, contentType)
+		}
+	}
+}
+
 // TestEvents: the data of server-sent events are a list.
 func TestEvents(t *testing.T) {
 	d := NewDecoder(formats.All())
@@ -307,12 +320,23 @@ func TestAttachments(t *testing.T) {
 		}
 	}
 	assert.Equal(t, map[string]string{"trace-id": "trace-id", "userid": "userId", "photo-bin": "photo", "timeout": "timeout", "empty": "empty"}, keys)
-	millis, name := Deadline(h)
-	assert.Equal(t, "5000 grpc-timeout", strconv.Itoa(int(millis))+" "+name)
-	for text, want := range map[string]int64{"20000000u": 20000, "1n": 1, "3S": 3000, "2M": 120000, "1H": 3600000, "": 0, "x": 0, "99999999999999999H": 0, "-1S": 0} {
-		millis, _ := Deadline(headers("grpc-timeout", text))
+	for text, want := range map[string]int64{
+		"5000m": 5000, "20000000u": 20000, "1n": 1, "3S": 3000, "2M": 120000, "1H": 3600000, "": 0, "x": 0, "99999999999999999H": 0, "-1S": 0,
+	} {
+		millis, ok := parseTimeout("grpc-timeout", text)
 		assert.Equal(t, want, millis, text)
+		assert.Equal(t, want > 0, ok, text)
 	}
+	m := message(rpc.Request, h, "")
+	m.Protocol = &rpc.Protocol{Attachments: Attachments}
+	millis, _ := m.Timeout()
+	assert.Equal(t, int64(5000), millis)
+	m.Headers = headers("timeout", "3000")
+	millis, key := m.Timeout()
+	assert.Equal(t, "3000 ", strconv.Itoa(int(millis))+" "+key)
+	markAttachments(m.Headers)
+	_, key = m.Timeout()
+	assert.Equal(t, "timeout", key)
 	for _, bad := range []string{"", "{", `{"a"`, `{"a":`, `{"a":5}`, `["a":"b"]`, `{"a":"b",`, "%", "%zz", `{"a\`} {
 		convertedKeys(nil, bad) // does not panic
 	}
@@ -336,7 +360,7 @@ func TestCompressed(t *testing.T) {
 		assert.Equal(t, "hessian2", m.Serialization)
 	}
 	assert.Equal(t, `["bob",5]`, string(m.AppendArguments(nil)))
-	assert.Equal(t, decode.PartBytes{decode.ClassOpaque: int32(packed.Len())}, m.Parts)
+	assert.Equal(t, decode.PartBytes{decode.ClassCompressed: int32(packed.Len())}, m.Parts)
 	assert.False(t, d.Enough(m, m.Body))
 
 	for _, row := range []struct {

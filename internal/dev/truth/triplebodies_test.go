@@ -332,7 +332,7 @@ func (b *tripleBodies) details(x *exchange, dir, n int, op *rpc.Operation) {
 	}
 	if m.Encoding != "" {
 		require.Equal(b, m.UncompressedLen, sum)
-		own = decode.PartBytes{decode.ClassOpaque: int32(m.BodyLen)}
+		own = decode.PartBytes{decode.ClassCompressed: int32(m.BodyLen)}
 	} else {
 		require.Equal(b, m.BodyLen, sum)
 	}
