@@ -92,9 +92,13 @@ func (b *body) finish(at int, detail rpc.Detail) {
 // read reads the body as far as detail requires.
 func (b *body) read(detail rpc.Detail) {
 	m := b.m
+	bodyLen := b.extent().Len
+	if detail == rpc.Envelope && bodyLen > envelopeLen {
+		b.b, b.whole = b.b[:min(len(b.b), envelopeLen)], false
+	}
 	switch b.content.kind {
 	case grpcMessage:
-		b.recognize(detail)
+		b.recognize(detail, bodyLen)
 	case jsonText, eventStream:
 		b.serialization(b.d.byName[json], json)
 	case protobufMessage:
@@ -148,8 +152,8 @@ func (b *body) serialization(formats []*serialization, name string) {
 
 // recognize decides whether the body is a wrapper or a message of protocol buffers. Envelope needs only the start of the body if the
 // name in it is certain; then the start decides for it.
-func (b *body) recognize(detail rpc.Detail) {
-	o := b.d.open(b.b, b.extent().Len)
+func (b *body) recognize(detail rpc.Detail, bodyLen int) {
+	o := b.d.open(b.b, bodyLen)
 	if !o.maybe {
 		b.serialization(b.d.byName[protobuf], protobuf)
 		return
@@ -216,6 +220,9 @@ func (b *body) isNull() bool {
 // types sets the types of the arguments, which are the last fields of a wrapper.
 func (b *body) types() {
 	w := b.wrapper
+	if b.m.Operation.Types != nil { // the message is decoded again
+		return
+	}
 	if len(w.types) == 0 {
 		if len(w.data) == 0 { // a method without parameters
 			b.m.Operation = b.d.withTypes(b.m.Operation, w, nil)

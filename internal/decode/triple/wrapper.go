@@ -41,8 +41,12 @@ type wrapper struct {
 // maxFields limits the fields of a wrapper that are kept. A Java method has at most 255 parameters.
 const maxFields = 512
 
-// enough is the number of bytes of a body that tell whether it is a wrapper with a certain name, and what its envelope is.
-const enough = 256
+// The number of bytes of a body that its envelope is read from: of a body without compression the first ones suffice, so that a
+// message is the same whether all of it was kept or not. Fewer are enough if they tell.
+const (
+	envelopeLen = 512
+	enough      = 256
+)
 
 // opening is the start of a body, as far as it tells whether it is a wrapper.
 type opening struct {
@@ -105,10 +109,10 @@ func (d *Decoder) enoughMessage(b []byte, m *rpc.Message) bool {
 		return false
 	case !o.maybe:
 		return true
-	case !o.certain():
-		return false // all fields are needed to tell
-	case len(b) < enough:
-		return false
+	case len(b) >= envelopeLen:
+		return true
+	case !o.certain(), len(b) < enough:
+		return false // all fields may be needed to tell
 	case m.Kind == rpc.Request && m.Operation != nil && m.Operation.Generic:
 		d.wrapper.scan(b)
 		return len(d.wrapper.data) > 1 || len(d.wrapper.types) > 0 // the first argument, the method, is complete
