@@ -148,6 +148,11 @@ func (m *Measure) errorsChanged() bool {
 	return false
 }
 
+// hasFrames reports whether the sizes of frames are compared.
+func (m *Method) hasFrames() bool {
+	return slices.ContainsFunc(m.Measures, func(x Measure) bool { return x.Name == RequestFrame })
+}
+
 // tableMeasures returns the measures of a method for a table, none if all changes are noise.
 func (m *Method) tableMeasures() []*Measure {
 	significant := make(map[string]bool) // by the name of the mean
@@ -162,6 +167,8 @@ func (m *Method) tableMeasures() []*Measure {
 		of, percentile, _ := strings.Cut(x.Name, " p")
 		show := significant[of]
 		switch {
+		case m.hasFrames() && slices.Contains(bodies, x.Name): // shown beside the frames
+			show = significant[x.Name+" frame"] && percentile == ""
 		case x.Name == Wire: // it differs with every packet's headers
 			show = significant[Request] || significant[Response] || significant[RequestFrame] || significant[ResponseFrame]
 		case x.Name == Errors:
@@ -184,6 +191,9 @@ var tableNames = map[string]string{Request: "request mean", Response: "response 
 // methodSections returns the changed methods. Those beyond the top ones are in a folded section, if folds.
 func (c *Comparison) methodSections(s *report.Style, changed []*Method, folds bool) []report.Section {
 	title := "METHODS that changed (request, response: body bytes)"
+	if c.frames {
+		title = "METHODS that changed (request, response: bytes of bodies, or of frames)"
+	}
 	if len(changed) == 0 {
 		return []report.Section{{Title: "METHODS", Notes: []string{c.sameNote(len(c.Methods), true)}}}
 	}

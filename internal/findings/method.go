@@ -129,8 +129,11 @@ func (u uses) tally() tally {
 	return t
 }
 
-// addUse counts a call by the serializations of its request and response.
+// addUse counts a call by the serializations of its request and response, if that of the request is known.
 func (m *method) addUse(request, response *call.Message) {
+	if !named(request) {
+		return
+	}
 	if response == nil {
 		m.uses.add(request.Serialization, "", request.FrameBytes(), placeOf(request))
 		return
@@ -140,6 +143,11 @@ func (m *method) addUse(request, response *call.Message) {
 
 // noVersion is the version of requests of protocols that do not send any.
 const noVersion = "\x00"
+
+// named reports whether a message has a serialization, be it by number.
+func named(m *call.Message) bool {
+	return m.Serialization != "" || m.SerializationID != rpc.NoSerialization
+}
 
 // client holds the counters of a client, which is a host with any port.
 type client struct {
@@ -152,6 +160,9 @@ type client struct {
 
 // addUse counts a request by its serialization and Dubbo version.
 func (c *client) addUse(r *call.Message) {
+	if !named(r) {
+		return
+	}
 	version := r.Operation.ProtocolVersion
 	if version == "" && !r.Protocol.Numbered {
 		version = noVersion

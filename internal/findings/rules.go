@@ -88,8 +88,28 @@ func (e *evidence) addCalls(f report.Finding, calls int64) {
 
 // finding returns a finding about a method without its text.
 func (m *method) finding(at place) report.Finding {
-	return report.Finding{
+	f := report.Finding{
 		Service: m.service, Method: m.name, Subject: m.service + "/" + m.name, Frame: at.frame, File: at.file,
+	}
+	if m.protocol != nil {
+		f.Protocol = m.protocol.Name
+	}
+	return f
+}
+
+// setProtocols removes the protocols of findings that are not about one method, or if all methods have the same. The commands of
+// others select by them.
+func (e *evidence) setProtocols() {
+	methods := e.collector.order
+	several := slices.ContainsFunc(methods, func(m *method) bool { return m.protocol != methods[0].protocol })
+	for i := range e.list {
+		f := &e.list[i]
+		switch {
+		case f.Service == "" || !several:
+			f.Protocol = ""
+		case f.Verb != "":
+			f.Args = append(slices.Clip(f.Args), "--protocol", f.Protocol)
+		}
 	}
 }
 
@@ -115,10 +135,11 @@ func (k *Collector) Findings(t *pipeline.Totals) []report.Finding {
 			e.list[from+j].rule = i
 		}
 	}
+	e.setProtocols()
 	slices.SortStableFunc(e.list, func(a, b ranked) int {
 		return cmp.Or(
 			cmp.Compare(a.level, b.level), cmp.Compare(b.calls, a.calls), cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.rule, b.rule),
-			cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.Text, b.Text),
+			cmp.Compare(a.Subject, b.Subject), cmp.Compare(a.Protocol, b.Protocol), cmp.Compare(a.Text, b.Text),
 		)
 	})
 	list := make([]report.Finding, min(len(e.list), maxFindings))

@@ -117,7 +117,11 @@ func envelopes(m *method, e *evidence) {
 		return
 	}
 	f := m.finding(m.request.at)
-	f.Text = fmt.Sprintf("versions, service, method and types are %s of its request bytes (%s of %s per request, %s sampled)",
+	what := "versions, service, method and types are"
+	if m.protocol != nil && !m.protocol.Numbered { // the others are in headers
+		what = "names of the serialization and of types are"
+	}
+	f.Text = fmt.Sprintf("%s %s of its request bytes (%s of %s per request, %s sampled)", what,
 		share(n, l.bodyBytes), mean(n, l.messages), mean(l.bodyBytes, l.messages), report.Count(l.messages))
 	f.Facts = []report.Fact{fact("envelopeBytes", n), fact("bodyBytes", l.bodyBytes), fact("looked", l.messages)}
 	f.Weight = scaled(m.request.bodyBytes, n, l.bodyBytes)

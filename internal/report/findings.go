@@ -140,7 +140,11 @@ func subjects(list []*Finding) []string {
 		if f.Service != "" {
 			names[i], methods = methods[0], methods[1:]
 		}
-		names[i] = term.CutLeft(names[i], longSubject)
+		of := ""
+		if f.Protocol != "" {
+			of = " (" + term.Clean(f.Protocol) + ")"
+		}
+		names[i] = term.CutLeft(names[i], longSubject-term.Width(of)) + of
 	}
 	return names
 }
@@ -237,22 +241,23 @@ type jsonFindings struct {
 }
 
 type jsonFinding struct {
-	Kind    string  `json:"kind"`
-	Subject string  `json:"subject"`
-	Service *string `json:"service,omitempty"`
-	Method  *string `json:"method,omitempty"`
-	Text    string  `json:"text"`
-	Facts   members `json:"facts"`
-	Bytes   int64   `json:"bytes"`
-	File    *string `json:"file,omitempty"`
-	Frame   int64   `json:"frame,omitempty"`
-	Command string  `json:"command,omitempty"`
+	Kind     string  `json:"kind"`
+	Protocol string  `json:"protocol,omitempty"`
+	Subject  string  `json:"subject"`
+	Service  *string `json:"service,omitempty"`
+	Method   *string `json:"method,omitempty"`
+	Text     string  `json:"text"`
+	Facts    members `json:"facts"`
+	Bytes    int64   `json:"bytes"`
+	File     *string `json:"file,omitempty"`
+	Frame    int64   `json:"frame,omitempty"`
+	Command  string  `json:"command,omitempty"`
 }
 
 func (r *Report) jsonFindings() *jsonFindings {
 	explain := r.explain()
 	return &jsonFindings{FindingsSchema, r.jsonInputs(), r.Basis, listOf(r.Findings, func(f Finding) jsonFinding {
-		j := jsonFinding{Kind: f.Kind, Subject: f.Subject, Text: f.Text, Bytes: f.Weight, Command: r.Command(&f, explain)}
+		j := jsonFinding{Kind: f.Kind, Protocol: f.Protocol, Subject: f.Subject, Text: f.Text, Bytes: f.Weight, Command: r.Command(&f, explain)}
 		if f.Service != "" || f.Method != "" {
 			j.Service, j.Method = &f.Service, &f.Method
 		}

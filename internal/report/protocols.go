@@ -53,6 +53,12 @@ func (r *Report) protocolOf(g *sizes.Group) (name string, ok bool) {
 	return "", false
 }
 
+// IsOf reports whether a group may have calls of a protocol.
+func (r *Report) IsOf(g *sizes.Group, protocol string) bool {
+	name, ok := r.protocolOf(g)
+	return !ok || name == protocol
+}
+
 // ControlPerCall returns the control bytes per call of all protocols, whatever is selected; NaN without calls.
 func (r *Report) ControlPerCall() float64 {
 	calls, bytes := int64(0), int64(0)

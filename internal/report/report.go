@@ -76,6 +76,8 @@ type Finding struct {
 	Kind string
 	// Service and Method are "" if the finding is not about one method. Subject is printed in front of it: a method or a client.
 	Service, Method, Subject string
+	// Protocol is that of the method, "" if all methods have the same.
+	Protocol string
 	// Text describes the finding with its numbers.
 	Text string
 	// Facts are the numbers by name, most important first.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/sizes"
 	"dubbo-wire/internal/term"
 )
@@ -15,6 +16,7 @@ import (
 // sharedMethods is the groups of methods by serialization. Only sizes of the same methods can be compared between serializations.
 type sharedMethods struct {
 	sizeKind
+	unknown bool     // there are calls whose serialization is not known
 	names   []string // protocol/serialization, in the order of the comparison
 	methods map[[2]string]map[string]*sizes.Group
 	sorted  [][2]string // the keys of methods: sums of floating point numbers depend on the order
@@ -29,13 +31,17 @@ func (r *Report) shared() (m sharedMethods, ok bool) {
 	_, _, rows := r.compared()
 	m.sizeKind = r.compares()
 	for _, row := range rows {
-		if !row.Rest {
+		switch {
+		case row.Rest:
+		case isUnknownRow(row.Values):
+			m.unknown = true
+		default:
 			m.names = append(m.names, comparisonName(row.Values))
 		}
 	}
 	m.methods = make(map[[2]string]map[string]*sizes.Group)
 	for _, g := range r.Groups {
-		if g.Rest || isUnknown(g.Values[service], g.Values[method]) {
+		if g.Rest || isUnknown(g.Values[service], g.Values[method]) || r.serializationUnknown(g) {
 			continue
 		}
 		key := [2]string{g.Values[service], g.Values[method]}
@@ -63,6 +69,16 @@ func (r *Report) serializationOf(g *sizes.Group) string {
 		}
 	}
 	return comparisonName(values)
+}
+
+// serializationUnknown reports whether a group has calls whose serialization is not known: those without a body.
+func (r *Report) serializationUnknown(g *sizes.Group) bool {
+	return g.Values[r.keyIndex(sizes.Serialization)] == call.Unknown
+}
+
+// isUnknownRow reports whether the row of the comparison with these values is of calls whose serialization is not known.
+func isUnknownRow(values []string) bool {
+	return slices.Contains(values, call.Unknown)
 }
 
 // paired compares two serializations over the methods that both have, weighted by the calls of the first one.
@@ -136,7 +152,7 @@ func (r *Report) KeepSameMethods() (ok bool) {
 	var kept []*sizes.Group
 	r.Selected = sizes.Group{}
 	for _, g := range r.Groups {
-		if g.Rest || len(m.methods[[2]string{g.Values[service], g.Values[method]}]) < 2 {
+		if g.Rest || r.serializationUnknown(g) || len(m.methods[[2]string{g.Values[service], g.Values[method]}]) < 2 {
 			continue
 		}
 		kept = append(kept, g)
@@ -150,7 +166,12 @@ func (r *Report) KeepSameMethods() (ok bool) {
 func (r *Report) sameMethods() []string {
 	const text = "The rows contain different calls, so their means do not compare serializations."
 	m, ok := r.shared()
-	if !ok || len(m.names) < 2 {
+	switch {
+	case !ok:
+		return []string{text}
+	case len(m.names) < 2 && m.unknown: // the other row has calls without a body
+		return nil
+	case len(m.names) < 2:
 		return []string{text}
 	}
 	var notes []string

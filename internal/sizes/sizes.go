@@ -556,7 +556,7 @@ func (a *Aggregator) appendValue(dst []byte, k Key, c *call.Call) []byte {
 }
 
 // noEncoding is the encoding of a call without compressed messages.
-const noEncoding = "none"
+const noEncoding = "identity"
 
 func appendSerialization(dst []byte, m *call.Message) []byte {
 	return append(dst, m.SerializationName()...)

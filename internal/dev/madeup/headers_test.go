@@ -157,7 +157,7 @@ func TestCompressedGroups(t *testing.T) {
 	groups := r["groups"].([]any)
 	require.Len(t, groups, 2)
 	none, compressed := groups[1].(map[string]any), groups[0].(map[string]any)
-	assert.Equal(t, []any{"gzip", "none"}, []any{compressed["encoding"], none["encoding"]})
+	assert.Equal(t, []any{"gzip", "identity"}, []any{compressed["encoding"], none["encoding"]})
 	request := compressed["request"].(map[string]any)
 	assert.Equal(t, [2]float64{2, small + 2}, sums(compressed, "request"))
 	assert.EqualValues(t, len(plainText)+2, request["uncompressedBytes"].(map[string]any)["total"])

@@ -247,7 +247,7 @@ func (p *page) findingsOf(g *sizes.Group) (list []*report.Finding) {
 		return nil
 	}
 	for i := range p.report.Findings {
-		if f := &p.report.Findings[i]; f.Service == service && f.Method == method {
+		if f := &p.report.Findings[i]; f.Service == service && f.Method == method && (f.Protocol == "" || p.report.IsOf(g, f.Protocol)) {
 			list = append(list, f)
 		}
 	}
@@ -293,7 +293,11 @@ func (p *page) findings() {
 func (p *page) finding(d *doc, f *report.Finding, withSubject bool) {
 	d.f("<div class=\"finding\">")
 	if withSubject {
-		d.f("<p>%s</p>", name(f.Subject))
+		of := ""
+		if f.Protocol != "" {
+			of = " (" + f.Protocol + ")"
+		}
+		d.f("<p>%s%s</p>", name(f.Subject), of)
 	}
 	d.f("<p>%s</p>", findingText(f))
 	if c := p.report.Command(f, p.style.Explain); c != "" && len(c) < maxCommandText {
