@@ -345,19 +345,23 @@ func (r *Report) sameMethodTexts() []string {
 	for _, f := range others {
 		methods = f.methods
 		plain = append(plain, fmt.Sprintf("%s %s, %s", f.name, f.request.text(), f.response.text()))
-		spelled = append(spelled, strings.Replace(plain[len(plain)-1], ", ", " "+m.messages("request")+", ", 1)+" "+m.messages("response"))
+		spelled = append(spelled, strings.Replace(plain[len(plain)-1], ", ", " requests, ", 1)+" responses")
+	}
+	what := ""
+	if m.frames {
+		what = "frames "
 	}
 	if len(m.names) == 2 {
 		if len(plain) == 0 {
 			return []string{"no method is in both: these means do not compare serializations"}
 		}
-		start := fmt.Sprintf("same %s, against %s: ", strings.TrimPrefix(Plural(int64(methods), "method"), "1 "), names[0])
+		start := fmt.Sprintf("same %s, %sagainst %s: ", strings.TrimPrefix(Plural(int64(methods), "method"), "1 "), what, names[0])
 		return []string{start + spelled[0], start + plain[0]}
 	}
 	if len(plain) == 0 {
 		return []string{fmt.Sprintf("no method of %s is in another one: these means do not compare serializations", names[0])}
 	}
-	start := "same methods, against " + names[0] + ": "
+	start := "same methods, " + what + "against " + names[0] + ": "
 	short := shorter(start, plain, "; ", "more")
 	plain[0] = spelled[0]
 	return append(shorter(start, plain, "; ", "more"), short[len(short)-1])

@@ -63,7 +63,7 @@ func TestTwoProtocols(t *testing.T) {
 	}
 	for _, width := range []int{80, 0} {
 		text := table(width)
-		assert.Regexp(t, `same method, against dubbo/hessian2: parley/plain 0.24 x, 0.52 x`, text)
+		assert.Regexp(t, `same method, frames against dubbo/hessian2: parley/plain 0.24 x`, text)
 		assert.Regexp(t, `dubbo/hessian2 344 .* 3,237 3,205 0.8 `, text)
 		assert.Regexp(t, `parley/plain 20 .* 74 51 51 `, text)
 		assert.Contains(t, text, "against dubbo/hessian2, parley/plain has request frames of 0.24 x and response frames of 0.52 x.")
