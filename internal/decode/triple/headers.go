@@ -70,35 +70,54 @@ var Attachments = rpc.Attachments{
 	ParseTimeout: parseTimeout,
 }
 
-// notAttachments are the headers that carry no attachment: those of HTTP and gRPC, and those that Dubbo does not hand to applications.
-var notAttachments = map[string]bool{
-	"te": true, "content-type": true, "content-length": true, "content-encoding": true, "transfer-encoding": true, "connection": true,
-	"accept": true, "accept-encoding": true, "host": true, "user-agent": true, "date": true, "server": true, "trailer": true,
-	"http-status": true, "http2-settings": true, "upgrade": true, "alt-svc": true,
-	"group": true, "interface": true, "path": true, "remote.application": true, "application": true, "serialization": true,
-	"rest-service-version": true, "rest-service-group": true,
-	"tri-consumer-appname": true, "tri-service-version": true, "tri-service-group": true, "tri-service-timeout": true,
-	"tri-header-convert": true, "tri-exception-code": true,
+// carriers says which headers carry no attachment.
+type carriers uint8
+
+const (
+	inNone     carriers = 1 + iota // headers of HTTP and gRPC, and those that Dubbo does not hand to applications
+	inRequests                     // headers that servers add to responses
+)
+
+// notAttachments are the headers that carry no attachment, at least in responses.
+var notAttachments = map[string]carriers{
+	"te": inNone, "content-type": inNone, "content-length": inNone, "content-encoding": inNone, "transfer-encoding": inNone, "connection": inNone,
+	"accept": inNone, "accept-encoding": inNone, "host": inNone, "user-agent": inNone, "http-status": inNone,
+	"group": inNone, "interface": inNone, "path": inNone, "remote.application": inNone, "application": inNone, "serialization": inNone,
+	"rest-service-version": inNone, "rest-service-group": inNone,
+	"tri-consumer-appname": inNone, "tri-service-version": inNone, "tri-service-group": inNone, "tri-service-timeout": inNone,
+	"tri-header-convert": inNone, "tri-exception-code": inNone,
+	"date": inRequests, "server": inRequests, "trailer": inRequests, "alt-svc": inRequests, "via": inRequests, "vary": inRequests,
 }
 
-// binary is the end of the name of a header with bytes, as base64.
-const binary = "-bin"
+// The ends of the names of headers with bytes, as base64: the second one, of Dubbo 3.0.0 to 3.0.4, are a wrapper with a value.
+const (
+	binary  = "-bin"
+	wrapped = "-tw" + binary
+)
 
-// markAttachments sets Key of the headers that carry attachments. Headers are in lower case; tri-header-convert has the original keys.
-func markAttachments(headers []rpc.Header) {
+// markAttachments sets Key of the headers of m that carry attachments. Headers are in lower case; tri-header-convert has the original
+// keys.
+func markAttachments(m *rpc.Message) {
 	var original map[string]string
+	headers := m.Headers
 	for i := range headers {
 		h := &headers[i]
 		h.Key = ""
-		if h.Name == "" || h.Name[0] == ':' || strings.HasPrefix(h.Name, "grpc-") || notAttachments[h.Name] {
+		if h.Name == "" || h.Name[0] == ':' || strings.HasPrefix(h.Name, "grpc-") {
+			continue
+		}
+		if c := notAttachments[h.Name]; c == inNone || c == inRequests && m.Kind == rpc.Response {
 			if h.Name == "tri-header-convert" && !h.Unknown {
 				original = convertedKeys(original, h.Value)
 			}
 			continue
 		}
 		h.Key = h.Name
-		if len(h.Name) > len(binary) {
-			h.Key = strings.TrimSuffix(h.Name, binary)
+		for _, end := range [...]string{wrapped, binary} {
+			if key, ok := strings.CutSuffix(h.Name, end); ok && key != "" {
+				h.Key = key
+				break
+			}
 		}
 	}
 	if original == nil {

@@ -166,7 +166,7 @@ func (d *Decoder) Decode(m *rpc.Message, request *rpc.Operation, detail rpc.Deta
 		m.Group = value(m.Headers, "tri-service-group")
 	}
 	if detail > rpc.Envelope {
-		markAttachments(m.Headers)
+		markAttachments(m)
 	}
 	if m.BodyLen == 0 && m.Body == nil {
 		return

@@ -311,15 +311,16 @@ func TestOutcome(t *testing.T) {
 
 func TestAttachments(t *testing.T) {
 	h := request("/a.B/c", "grpc-timeout", "5000m", "tri-consumer-appname", "shop", "trace-id", "5", "userid", "7", "photo-bin", "AAE",
-		"tri-header-convert", "%7B%22userid%22:%22userId%22%2C%22other%22:%22Other%22%7D", "timeout", "3000", "empty", "")
-	markAttachments(h)
+		"tri-header-convert", "%7B%22userid%22:%22userId%22%2C%22other%22:%22Other%22%7D", "timeout", "3000", "empty", "", "date", "Tue, 19 Nov 2019 08:00:00 GMT", "set-tw-bin", "AAE", "-bin", "")
+	m := message(rpc.Request, h, "")
+	markAttachments(m)
 	keys := map[string]string{}
 	for _, one := range h {
 		if one.Key != "" {
 			keys[one.Name] = one.Key
 		}
 	}
-	assert.Equal(t, map[string]string{"trace-id": "trace-id", "userid": "userId", "photo-bin": "photo", "timeout": "timeout", "empty": "empty"}, keys)
+	assert.Equal(t, map[string]string{"trace-id": "trace-id", "userid": "userId", "photo-bin": "photo", "timeout": "timeout", "empty": "empty", "date": "date", "set-tw-bin": "set", "-bin": "-bin"}, keys)
 	for text, want := range map[string]int64{
 		"5000m": 5000, "20000000u": 20000, "1n": 1, "3S": 3000, "2M": 120000, "1H": 3600000, "": 0, "x": 0, "99999999999999999H": 0, "-1S": 0,
 	} {
@@ -327,16 +328,19 @@ func TestAttachments(t *testing.T) {
 		assert.Equal(t, want, millis, text)
 		assert.Equal(t, want > 0, ok, text)
 	}
-	m := message(rpc.Request, h, "")
 	m.Protocol = &rpc.Protocol{Attachments: Attachments}
 	millis, _ := m.Timeout()
 	assert.Equal(t, int64(5000), millis)
 	m.Headers = headers("timeout", "3000")
 	millis, key := m.Timeout()
 	assert.Equal(t, "3000 ", strconv.Itoa(int(millis))+" "+key)
-	markAttachments(m.Headers)
+	markAttachments(m)
 	_, key = m.Timeout()
 	assert.Equal(t, "timeout", key)
+	m = message(rpc.Response, headers("date", "now", "server", "x", "answer", "y"), "")
+	markAttachments(m)
+	assert.Equal(t, "y", m.Headers[2].Value)
+	assert.Equal(t, []string{"", "", "answer"}, []string{m.Headers[0].Key, m.Headers[1].Key, m.Headers[2].Key})
 	for _, bad := range []string{"", "{", `{"a"`, `{"a":`, `{"a":5}`, `["a":"b"]`, `{"a":"b",`, "%", "%zz", `{"a\`} {
 		convertedKeys(nil, bad) // does not panic
 	}
