@@ -135,6 +135,8 @@ func (b *body) read(detail rpc.Detail) {
 		at = b.readEvents()
 	case b.formats != nil:
 		at = b.readWhole()
+	case m.Serialization == "":
+		m.Err = &decode.Error{Cause: decode.Unsupported, Expected: "a content type", Found: "headers that the capture lacks"}
 	default:
 		m.Err = &decode.Error{Cause: decode.Unsupported, Expected: "a decoder for " + m.Serialization}
 	}
@@ -155,6 +157,9 @@ func (b *body) serialization(formats []*serialization, name string) {
 func (b *body) recognize(detail rpc.Detail, bodyLen int) {
 	o := b.d.open(b.b, bodyLen)
 	if !o.maybe {
+		if b.content.unsure && startsText(b.b) {
+			return // a plain body, of which nobody knows what it is
+		}
 		b.serialization(b.d.byName[protobuf], protobuf)
 		return
 	}
@@ -175,6 +180,10 @@ func (b *body) recognize(detail rpc.Detail, bodyLen int) {
 	}
 	b.wrapper = w
 }
+
+// startsText reports whether b starts as texts of JSON and XML do. In a message of protocol buffers these bytes would be a group of
+// field 15, 11 or 7, and groups are not used any more.
+func startsText(b []byte) bool { return len(b) > 0 && (b[0] == '{' || b[0] == '[' || b[0] == '<') }
 
 // result sets the kind of the result of a response: 0 is an exception, 1 a value, 2 null.
 func (b *body) result() {

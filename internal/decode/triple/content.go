@@ -20,11 +20,12 @@ const (
 	otherContent
 )
 
-// content is what a body consists of: the name is that of its serialization. framed is set if it is a message of gRPC.
+// content is what a body consists of: the name is that of its serialization. framed is set if it is a message of gRPC, unsure if there
+// is a content type that the capture lacks.
 type content struct {
-	kind   kind
-	name   string
-	framed bool
+	kind           kind
+	name           string
+	framed, unsure bool
 }
 
 // contentOf returns what a body is by the headers before it. Without a content type it is a message of gRPC: of these only the first one
@@ -32,13 +33,16 @@ type content struct {
 func (d *Decoder) contentOf(headers []rpc.Header) content {
 	text := ""
 	for i := range headers {
-		if h := &headers[i]; h.Name == "content-type" && !h.Unknown {
+		if h := &headers[i]; h.Name == "content-type" {
+			if h.Unknown {
+				return content{kind: grpcMessage, name: protobuf, unsure: true}
+			}
 			text = h.Value
 			break
 		}
 	}
 	if text == "" || text == grpcType || text == grpcType+"+proto" {
-		return content{grpcMessage, protobuf, true}
+		return content{kind: grpcMessage, name: protobuf, framed: true}
 	}
 	text, _, _ = strings.Cut(text, ";")
 	text = strings.TrimSpace(text)
@@ -47,11 +51,11 @@ func (d *Decoder) contentOf(headers []rpc.Header) content {
 	}
 	switch sub := subtype(text); sub {
 	case "":
-		return content{grpcMessage, protobuf, true}
+		return content{kind: grpcMessage, name: protobuf, framed: true}
 	case json:
-		return content{jsonText, json, true}
+		return content{kind: jsonText, name: json, framed: true}
 	default:
-		return content{otherContent, d.internText(sub), true}
+		return content{kind: otherContent, name: d.internText(sub), framed: true}
 	}
 }
 

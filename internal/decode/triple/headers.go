@@ -61,6 +61,19 @@ func value(headers []rpc.Header, name string) string {
 	return ""
 }
 
+// group returns the group of the called service, "" if it has none.
+func group(headers []rpc.Header) string {
+	for i := range headers {
+		if h := &headers[i]; h.Name == "tri-service-group" || h.Name == "rest-service-group" {
+			if h.Unknown {
+				return unknown
+			}
+			return h.Value
+		}
+	}
+	return ""
+}
+
 // Attachments are the headers that Dubbo's peers add themselves.
 var Attachments = rpc.Attachments{
 	Request:  []string{"timeout", "generic", "async", "_TO", "dubbo", "interface", "path", "remote.application", "tri-*", "consumer-url"},

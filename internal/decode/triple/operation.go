@@ -51,7 +51,12 @@ func (d *Decoder) Operation(headers []rpc.Header) *rpc.Operation {
 	method, authority, plain := "", "", false
 	for i := range headers {
 		h := &headers[i]
-		if h.Unknown || len(h.Name) < len(":path") {
+		switch {
+		case !h.Unknown:
+		case h.Name == "tri-service-version":
+			key.version = unknown
+			continue
+		default:
 			continue
 		}
 		switch h.Name {
@@ -135,6 +140,9 @@ func (o *operations) recentAt(path string) *recentOperation {
 
 // hash returns a hash of s that is not 0.
 func (o *operations) hash(s string) uint32 { return uint32(maphash.String(o.seed, s)>>32) | 1 }
+
+// unknown stands for a text that the capture lacks.
+const unknown = "?"
 
 // splitPath splits a path like /org.acme.Users/find.
 func splitPath(path string) (service, method string) {

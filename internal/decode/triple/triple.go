@@ -163,7 +163,7 @@ func (d *Decoder) Decode(m *rpc.Message, request *rpc.Operation, detail rpc.Deta
 	}
 	b := body{d: d, m: m, request: request, content: d.contentLike(m.Headers, request), b: m.Body, short: m.Short}
 	if m.Kind == rpc.Request {
-		m.Group = value(m.Headers, "tri-service-group")
+		m.Group = group(m.Headers)
 	}
 	if detail > rpc.Envelope {
 		markAttachments(m)

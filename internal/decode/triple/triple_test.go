@@ -195,6 +195,24 @@ func TestContent(t *testing.T) {
 	}
 }
 
+// TestUnknownHeaders: what the capture lacks is not guessed.
+func TestUnknownHeaders(t *testing.T) {
+	d := NewDecoder(formats.All())
+	h := headers(":path", "/a.B/c", "content-type", "", "tri-service-version", "", "tri-service-group", "")
+	for i := 1; i < len(h); i++ {
+		h[i].Unknown = true
+	}
+	op := d.Operation(h)
+	assert.Equal(t, "?", op.Version)
+	for body, want := range map[string]string{`{"a":1}`: "", "[1]": "", "<a/>": "", "\x0a\x03bob": "protobuf", bob: "hessian2", "": "protobuf"} {
+		m := message(rpc.Request, h, body)
+		d.Decode(m, op, rpc.Values)
+		assert.Equal(t, want, m.Serialization, "%q", body)
+		assert.Equal(t, "?", m.Group)
+		assert.Equal(t, len(body), sum(m))
+	}
+}
+
 // TestLaterMessages: messages of a stream after the first one have no headers.
 func TestLaterMessages(t *testing.T) {
 	d := NewDecoder(formats.All())
