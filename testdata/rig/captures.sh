@@ -37,10 +37,15 @@ java_side() { # side[-name] dubbo-version netns-or-empty main-class args...
   local side=$1 version=$2 ns=$3 main=$4 module options=()
   module=$(module_of "$version")
   shift 4
+  case $version in
+    grpc-go-*) exec ${ns:+ip netns exec "$ns"} "$work/$module" -side "${side%%-*}" -truth "$work/$side.truth" -address "$host:$port" "$@" ;;
+    grpc-java-*) main=Grpc$main ;;
+  esac
   [ ! -e "$here/$module/jvm.options" ] || options=("@$here/$module/jvm.options") # what a generation needs beyond this
   # shellcheck disable=SC2206
   options+=($properties)
-  local jvm=(java -Xmx384m -XX:TieredStopAtLevel=1 "${opens[@]}" "${options[@]}"
+  # shellcheck disable=SC2206
+  local jvm=(env $environment java -Xmx384m -XX:TieredStopAtLevel=1 "${opens[@]}" "${options[@]}"
     -Dtruth.side="${side%%-*}" -Dtruth.peer="${side#"${side%%-*}"}" -Dtruth.file="$work/$side.truth"
     -Ddubbo.application.logger=log4j -Ddubbo.security.serialize.generic.native-java-enable=true -Ddubbo.service.shutdown.wait=1000 -Duser.timezone=UTC -Duser.language=en
     -Drig.host="$host" -Drig.port=$port -Drig.serialization="$serialization" -Drig.serializations="${serializations:-$serialization}" -Drig.optimizer="$optimizer"
@@ -50,8 +55,9 @@ java_side() { # side[-name] dubbo-version netns-or-empty main-class args...
   if [ -n "$ns" ]; then exec ip netns exec "$ns" "${jvm[@]}"; else exec "${jvm[@]}"; fi
 }
 
-# Two hosts (namespaces) with Ethernet between them, MTU 1500, segments cut by TCP itself and not by the card.
-start_wire() { # loss reorder duplicate
+# Two hosts (namespaces) with Ethernet between them, MTU 1500, segments cut by TCP itself and not by the card. With a share of
+# missed segments, the interface mirror shows the others.
+start_wire() { # loss reorder duplicate [missed]
   local side
   for side in a b; do
     ip link delete "outer-$side" 2>/dev/null || true
@@ -66,7 +72,12 @@ start_wire() { # loss reorder duplicate
   done
   ip -n dubborig-a addr add 198.18.0.1/24 dev inner-a
   ip -n dubborig-b addr add 198.18.0.2/24 dev inner-b
-  python3 "$here/wire.py" outer-a outer-b "$@" >"$work/wire.log" 2>&1 &
+  if [ -n "${4:-}" ]; then
+    ip link delete mirror 2>/dev/null || true
+    ip link add mirror type veth peer name mirrored
+    ip link set mirror up && ip link set mirrored up
+  fi
+  python3 "$here/wire.py" outer-a outer-b "${@:1:3}" ${4:+mirrored "$4"} >"$work/wire.log" 2>&1 &
   wire_pid=$!
   wait_for "$work/wire.log" "wire ready" 10
 }
@@ -102,7 +113,7 @@ record() {
   shift
   local dubbo=$default_release workloads=published file='' note='' complete=true late_start='' talk=two_talk
   serialization=hessian2 serializations='' optimizer=false heartbeat=60000 threads=200 payload=8388608 repeat=1 pause=0 host=127.0.0.1
-  sniffer=tcpdump iface=lo tcpdump_options='' filter="tcp port $port" sniff_prefix='' provider_ns='' consumer_ns='' wire='' dumpcap_options='' tunnel='' push='' pop='' kind='' match='' then='' vxlan='' mtu=1450 outer='' inner='' watched='' flatten='' properties='' protocol=dubbo second_protocol='' spoken=''
+  sniffer=tcpdump iface=lo tcpdump_options='' filter="tcp port $port" sniff_prefix='' provider_ns='' consumer_ns='' wire='' dumpcap_options='' tunnel='' push='' pop='' kind='' match='' then='' vxlan='' mtu=1450 outer='' inner='' watched='' flatten='' properties='' environment='' protocol=dubbo second_protocol='' spoken=''
   local setting
   for setting in "$@"; do
     printf -v "${setting%%=*}" '%s' "${setting#*=}"
@@ -129,14 +140,15 @@ two_talk() {
     # shellcheck disable=SC2086
     start_wire $wire
     host=198.18.0.2 consumer_ns=dubborig-a provider_ns=dubborig-b iface=inner-b sniff_prefix="ip netns exec dubborig-b"
+    [ "$(wc -w <<<"$wire")" -lt 4 ] || iface=mirror sniff_prefix=
   fi
   [ -n "$late_start" ] || start_sniffer
-  (java_side provider "$dubbo" "$provider_ns" Provider) >"$work/provider.log" 2>&1 &
+  (java_side provider "${dubbo%% *}" "$provider_ns" Provider) >"$work/provider.log" 2>&1 &
   local provider_pid=$!
   wait_for "$work/provider.log" READY 60 $provider_pid
   rm -f "$work/stdin" && mkfifo "$work/stdin"
   # shellcheck disable=SC2086
-  (java_side consumer "$dubbo" "$consumer_ns" Consumer $workloads) <"$work/stdin" >"$work/consumer.log" 2>&1 &
+  (java_side consumer "${dubbo##* }" "$consumer_ns" Consumer $workloads) <"$work/stdin" >"$work/consumer.log" 2>&1 &
   local consumer_pid=$!
   exec 7>"$work/stdin"
   if [ -n "$late_start" ]; then

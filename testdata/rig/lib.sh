@@ -23,6 +23,7 @@ install_tools() {
 module_of() {
   case $1 in
     2.*) echo "dubbo-$(cut -d. -f1,2 <<<"$1")" ;;
+    grpc-*) echo "${1%-*}" ;;
     *) echo "dubbo-${1%%.*}" ;;
   esac
 }
@@ -30,6 +31,10 @@ module_of() {
 # Classes of one generation: side-classes-MODULE below the work folder.
 build() { # module
   local side classes
+  if [ -e "$here/$1/go.mod" ]; then
+    (cd "$here/$1" && CGO_ENABLED=0 go build -trimpath -o "$work/$1" .)
+    return
+  fi
   (cd "$here" && mvn -q -B -pl "$1" -am compile)
   # Each side lacks one package, so that classes exist which the other side does not know.
   for side in provider consumer; do
@@ -41,11 +46,18 @@ build() { # module
 
 # The jars of one Dubbo release, in Maven's order. They are looked up again when the module's pom has changed.
 class_path() {
-  local file=$work/classpath-$1 module
+  local file=$work/classpath-$1 module without=none
   module=$(module_of "$1")
+  if [ -e "$here/$module/go.mod" ]; then
+    (cd "$here/$module" && go version -m "$work/$module" | awk '$1 == "dep" {print $2 "@" $3}' | paste -sd:) >"$file"
+    return
+  fi
+  case $1 in
+    3.[01].*) without=dubbo-serialization-fury ;; # needs 3.2
+  esac
   [ "$file" -nt "$here/$module/pom.xml" ] || # the last of the modules that Maven goes through writes the file that stays
-    (cd "$here" && mvn -q -B -pl "$module" -am compile -Dmaven.main.skip dependency:build-classpath -D"$module.version=$1" \
-      -DexcludeGroupIds=org.dubbowire -Dmdep.outputFile="$file" -Dmdep.includeScope=runtime)
+    (cd "$here" && mvn -q -B -pl "$module" -am compile -Dmaven.main.skip dependency:build-classpath -D"$module.version=${1#"$module-"}" \
+      -DexcludeGroupIds=org.dubbowire -DexcludeArtifactIds=$without -Dmdep.outputFile="$file" -Dmdep.includeScope=runtime)
   cat "$file"
 }
 

@@ -83,7 +83,7 @@ func TestCaptures(t *testing.T) {
 func others(t *testing.T, p *provenance, r *run) {
 	assert.Equal(t, p.foreign(), len(r.frames) == 0)
 	assert.Zero(t, r.totals.Skipped)
-	names := map[string]string{"tri": "triple", "rest": "http1"}
+	names := map[string]string{"tri": "triple", "grpc": "grpc", "rest": "http1"}
 	for _, protocol := range p.Protocols {
 		if protocol != "dubbo" {
 			assert.Contains(t, r.totals.OtherProtocols(), names[protocol])

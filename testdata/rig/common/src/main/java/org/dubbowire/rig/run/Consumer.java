@@ -10,7 +10,8 @@ public final class Consumer {
         for (String workload : args) {
             int at = workload.indexOf('@'); // published@tri: not in the protocol of the settings
             Remote.protocol = at < 0 ? Settings.PROTOCOL : workload.substring(at + 1);
-            switch (at < 0 ? workload : workload.substring(0, at)) {
+            String name = at < 0 ? workload : workload.substring(0, at);
+            switch (name) {
                 case "published" -> Published.run();
                 case "undated" -> Published.undated();
                 case "bid" -> Published.bid();
@@ -28,7 +29,7 @@ public final class Consumer {
                 case "once" -> Session.once();
                 case "protobuf" -> Protobuf.run();
                 case "idle" -> Thread.sleep(3L * Settings.HEARTBEAT);
-                default -> Extra.named(workload).run();
+                default -> Extra.named(name).run();
             }
         }
         System.out.println("DONE " + Step.summary());

@@ -13,7 +13,9 @@ final class Step {
     }
 
     static void run(String name, Call call) {
-        Peer.CURRENT.newContext(); // attachments of a failed call would travel with the next one
+        if (Peer.CURRENT != null) {
+            Peer.CURRENT.newContext(); // attachments of a failed call would travel with the next one
+        }
         try {
             call.run();
             done++;

@@ -80,6 +80,9 @@ final class Http2Messages {
     }
 
     private byte[] unpack(byte[] bytes) throws IOException {
+        if (bytes.length == 0) {
+            return bytes; // Dubbo's compressors leave nothing as it is
+        }
         return switch (String.valueOf(encoding)) {
             case "gzip" -> new GZIPInputStream(new ByteArrayInputStream(bytes)).readAllBytes();
             case "bzip2" -> new BZip2CompressorInputStream(new ByteArrayInputStream(bytes)).readAllBytes();

@@ -5,7 +5,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.ServerChannel;
 import java.net.InetSocketAddress;
 
 /**
@@ -21,9 +23,16 @@ public final class Http2Truth extends ChannelInitializerExtension {
         channel.pipeline().addFirst(new Tap(false));
     }
 
+    /** Accepted connections get theirs before the program's own handlers: some servers write at once. */
     @Override
-    public void postInitializeServerChildChannel(Channel channel) {
-        channel.pipeline().addFirst(new Tap(true));
+    public void postInitializeServerListenerChannel(ServerChannel channel) {
+        channel.pipeline().addLast(new ChannelInboundHandlerAdapter() {
+            @Override
+            public void channelRead(ChannelHandlerContext context, Object accepted) {
+                ((Channel) accepted).pipeline().addFirst(new Tap(true));
+                context.fireChannelRead(accepted);
+            }
+        });
     }
 
     private static final class Tap extends ChannelDuplexHandler {

@@ -2,7 +2,6 @@ package org.dubbowire.rig.three;
 
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.TreeMap;
 import org.apache.dubbo.common.extension.Activate;
 import org.apache.dubbo.common.stream.StreamObserver;
@@ -25,11 +24,17 @@ public final class CallTruth implements Filter {
         if (logged || Arrays.asList(invocation.getParameterTypes()).contains(StreamObserver.class)) { // streams log themselves
             return invoker.invoke(invocation);
         }
-        Map<String, Object> attachments = new TreeMap<>(invocation.getObjectAttachments()); // Dubbo adds its own on the way
-        Result answer = invoker.invoke(invocation);
         List<String> types = Arrays.stream(invocation.getParameterTypes()).map(Class::getName).toList();
-        CallLine call = new CallLine(protocol, invoker.getUrl().getAddress(), invocation.getServiceName(), invoker.getUrl().getVersion(),
-            invoker.getUrl().getGroup(), invocation.getMethodName(), types, invocation.getArguments(), attachments);
+        CallLine call = new CallLine(protocol, invoker.getUrl().getAddress(), invoker.getUrl().getServiceInterface(), invoker.getUrl().getVersion(),
+            invoker.getUrl().getGroup(), invocation.getMethodName(), types, invocation.getArguments(),
+            new TreeMap<>(invocation.getObjectAttachments())); // to which Dubbo adds its own on the way
+        Result answer;
+        try {
+            answer = invoker.invoke(invocation);
+        } catch (RuntimeException e) { // 3.0 and 3.1 throw what came over the wire
+            call.failed(e);
+            throw e;
+        }
         return answer.whenCompleteWithContext((result, failure) -> {
             if (result != null && !result.getObjectAttachments().isEmpty()) {
                 call.beside(new TreeMap<>(result.getObjectAttachments()));
