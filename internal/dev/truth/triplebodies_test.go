@@ -2,7 +2,9 @@ package truth
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -145,57 +147,66 @@ type tripleCall struct {
 	ResultKind         string
 	Result             any
 	Exception          *struct{ Class, Message string }
+	UncompressedSha256 string
 }
 
-// tripleCaptures are the captures of Triple over HTTP/2.
-var tripleCaptures = []string{
-	"triple-3.2.16", "triple-3.3.6", "edge-triple-3.3.6", "triple-protobuf-3.3.6", "triple-hessian2-3.2.16", "triple-hessian2-3.3.6",
-	"triple-multiplexed-3.3.6",
-}
-
-// TestTripleBodies compares what the decoder of bodies makes of the messages of Triple with what the peers passed and got.
+// TestTripleBodies compares what the decoder of bodies makes of the messages of Triple and gRPC with what the peers passed and got.
 func TestTripleBodies(t *testing.T) {
-	for _, name := range tripleCaptures {
-		t.Run(name, func(t *testing.T) {
-			c := testkit.Get(t, name)
-			b := tripleBodies{T: t, d: triple.NewDecoder(formats.All())}
-			for line := range strings.Lines(c.TruthLog(t)) {
-				var k tripleCall
-				d := json.NewDecoder(strings.NewReader(line))
-				d.UseNumber()
-				require.NoError(t, d.Decode(&k))
-				switch {
-				case k.Kind != "call":
-				case k.Side == "consumer":
-					b.calls = append(b.calls, &k)
-				default:
-					b.served = append(b.served, &k)
-				}
-			}
-			streams := exchanges(t, c.Path())
-			for _, x := range streams {
-				b.stream(x)
-			}
-			assert.Greater(t, b.compared, len(streams)*9/10)
-			t.Logf("%d streams, %d compared, %d messages, %d compressed, %d with garbled floats; %d calls without one", len(streams), b.compared, b.messages,
-				b.compressed, b.garbles, len(b.calls))
-		})
+	for _, c := range testkit.Captures() {
+		is := func(prefix string) bool { return strings.HasPrefix(c.Name, prefix) }
+		if is("triple-missed") || !is("triple-") && !is("edge-triple-") && !is("grpc-") { // missed: HPACK cannot read it from its first byte on
+			continue
+		}
+		use := triple.Triple
+		if is("grpc-") {
+			use = triple.GRPC
+		}
+		t.Run(c.Name, func(t *testing.T) { bodiesOf(t, c, use) })
 	}
+}
+
+func bodiesOf(t *testing.T, c *testkit.Capture, use triple.Use) {
+	b := tripleBodies{T: t, d: triple.NewDecoder(formats.All()), use: use, plain: map[string]bool{}}
+	for line := range strings.Lines(c.TruthLog(t)) {
+		var k tripleCall
+		d := json.NewDecoder(strings.NewReader(line))
+		d.UseNumber()
+		require.NoError(t, d.Decode(&k))
+		switch {
+		case k.Kind == "message" && k.UncompressedSha256 != "":
+			b.plain[k.UncompressedSha256] = true
+		case k.Kind != "call":
+		case k.Side == "consumer":
+			b.calls = append(b.calls, &k)
+		default:
+			b.served = append(b.served, &k)
+		}
+	}
+	streams := exchanges(t, c.Path())
+	for _, x := range streams {
+		b.stream(x)
+	}
+	assert.Greater(t, b.compared, len(streams)*9/10)
+	t.Logf("%d streams, %d compared, %d messages, %d compressed, %d with garbled floats; %d calls without one", len(streams), b.compared, b.messages,
+		b.compressed, b.garbles, len(b.calls))
 }
 
 // tripleBodies compares the streams of a capture with its log.
 type tripleBodies struct {
 	*testing.T
 	d                                       *triple.Decoder
-	calls, served                           []*tripleCall // consumer's, provider's
+	use                                     triple.Use
+	plain                                   map[string]bool // hashes of messages without their compression
+	calls, served                           []*tripleCall   // consumer's, provider's
 	compared, messages, compressed, garbles int
+	serialization                           string // of the message decoded last
 }
 
 func (b *tripleBodies) stream(x *exchange) {
 	op := b.d.Operation(x.headers[0])
 	require.NotNil(b, op)
 	use, sure := triple.UseOf(x.headers[0])
-	assert.True(b, use == triple.Triple && sure)
+	assert.True(b, use == b.use && (sure || use == triple.GRPC))
 	if len(x.messages[0]) == 0 {
 		return
 	}
@@ -210,8 +221,11 @@ func (b *tripleBodies) stream(x *exchange) {
 			assert.Nil(b, m.Err, what)
 			assert.Equal(b, "full", m.Decoded, what)
 			b.messages++
+			b.serialization = m.Serialization
 			if m.Encoding != "" {
 				b.compressed++
+				hash := sha256.Sum256(m.Plain) // Dubbo compresses nothing to nothing
+				assert.True(b, len(m.Body) == 0 || b.plain[hex.EncodeToString(hash[:8])], "%s: nobody compressed %q", what, m.Plain)
 			}
 			if dir == 0 {
 				arguments = append(arguments, asJSON(b, m.AppendArguments(nil)).([]any)...)
@@ -307,7 +321,7 @@ func (b *tripleBodies) same(got, want any) string {
 		m := messages{T: b.T, guesses: map[string][2]int{}}
 		return m.message(got, object)
 	}
-	c := comparer{ours: got, truth: want, full: true}
+	c := comparer{ours: got, truth: want, full: true, declared: declared[b.serialization]}
 	return c.compare("", got, want)
 }
 
