@@ -584,7 +584,7 @@ func recountBodies(x expected, name, what string, list []*message) {
 	if b := sum["names"]; 5*b >= body && b >= 50*n {
 		x.add("names", name+" "+what, map[string]any{"nameBytes": b, "bodyBytes": body, "looked": n})
 	}
-	if b := sum["envelope"]; what == "request" && 10*b >= 6*body {
+	if b := sum["envelope"]; what == "request" && b > 0 && 10*b >= 6*body {
 		x.add("envelope", name, map[string]any{"envelopeBytes": b, "bodyBytes": body, "looked": n})
 	}
 	known := slices.DeleteFunc(slices.Clone(list), func(m *message) bool {

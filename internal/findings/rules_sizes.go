@@ -113,7 +113,7 @@ func envelopes(m *method, e *evidence) {
 		return
 	}
 	n := l.classes[decode.ClassEnvelope]
-	if l.messages < leastSampled || 100*n < leastEnvelopeShare*l.bodyBytes {
+	if l.messages < leastSampled || n == 0 || 100*n < leastEnvelopeShare*l.bodyBytes {
 		return
 	}
 	f := m.finding(m.request.at)

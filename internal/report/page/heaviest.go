@@ -32,7 +32,7 @@ func (p *page) heaviest() {
 	}
 	p.classLegend()
 	p.f("<ol class=\"lead\">\n")
-	printedAt := make(map[[2]string]int)
+	printedAt := make(map[*report.Finding]int)
 	for _, r := range p.ranked.rows[:n] {
 		p.heaviestGroup(r, printedAt)
 	}
@@ -40,7 +40,7 @@ func (p *page) heaviest() {
 }
 
 // heaviestGroup prints one of the heaviest groups.
-func (p *page) heaviestGroup(r *row, printedAt map[[2]string]int) {
+func (p *page) heaviestGroup(r *row, printedAt map[*report.Finding]int) {
 	k, g := p.view.Ranking, r.group
 	share := r.cells[k.Labels+2]
 	p.f("<li><div class=\"share\"><b>%s %%</b>", share.Text)
@@ -89,18 +89,17 @@ func (p *page) heaviestGroup(r *row, printedAt map[[2]string]int) {
 	p.f("</div></li>\n")
 }
 
-// heaviestFindings prints the first findings about a method once. printedAt has the rank at which they were printed.
-func (p *page) heaviestFindings(r *row, printedAt map[[2]string]int) {
+// heaviestFindings prints the first findings about a method once. printedAt has the rank at which they were printed, by the first one.
+func (p *page) heaviestFindings(r *row, printedAt map[*report.Finding]int) {
 	list := p.findingsOf(r.group)
 	if len(list) == 0 {
 		return
 	}
-	service, method, _ := p.method(r.group)
-	if at := printedAt[[2]string{service, method}]; at > 0 {
+	if at := printedAt[list[0]]; at > 0 {
 		p.f("<p class=\"note\">Findings about this method: see %d.</p>\n", at)
 		return
 	}
-	printedAt[[2]string{service, method}] = r.rank
+	printedAt[list[0]] = r.rank
 	p.f("<ul class=\"facts\">")
 	for i, f := range list {
 		if i == 3 {

@@ -13,8 +13,10 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
+	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/report"
 )
 
@@ -299,7 +301,7 @@ func (p *page) coverage() {
 func (p *page) glossary() {
 	p.section("words", "Terms")
 	p.f("<dl>\n")
-	for _, w := range [][2]string{
+	words := [][2]string{
 		{"body bytes", "Bytes that the serialization produced: the body of the frame, whose length the frame's header announces."},
 		{"frame bytes", "Header and body. The header of the dubbo protocol has 16 bytes."},
 		{"bytes on the wire", "Bytes of packets on the link, including the headers of all layers. A retransmitted byte counts again, for the message that it repeats. Ranks and shares are based on these bytes."},
@@ -313,7 +315,11 @@ func (p *page) glossary() {
 		{"latency", "Time from the first byte of the request to the last byte of the response, at the place of the capture."},
 		{"errors", "Responses whose status is not OK, and exceptions. Calls without a response are not errors."},
 		{"response body bytes", "Responses of successful calls, in the serialization of the request. Failed calls and responses in another serialization are separate."},
-	} {
+	}
+	if slices.Contains(p.report.Classes(), decode.ClassCompressed) {
+		words = append(words, [2]string{"compressed", "Bytes of bodies that the protocol compresses."})
+	}
+	for _, w := range words {
 		p.f("<dt>%s</dt><dd>%s</dd>\n", w[0], w[1])
 	}
 	p.f("</dl>\n<p class=\"note\">Point at a number to see all its digits. Times are UTC unless stated otherwise. Data layout: %s.</p>\n</section>\n", report.Schema)
