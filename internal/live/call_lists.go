@@ -40,7 +40,7 @@ var outcomes = map[call.State]string{
 func newCall(c *call.Call) Call {
 	m := c.Request
 	k := Call{
-		At: m.FirstTime, Client: c.Client(), Server: c.Server(), ID: m.ID(), Serialization: m.SerializationName(),
+		At: m.FirstTime, Client: c.Client(), Server: c.Server(), ID: m.ID(), Serialization: m.QualifiedSerialization(),
 		RequestBytes: -1, ResponseBytes: -1, Latency: -1, Outcome: outcomes[c.State()], Failed: c.Failed(),
 	}
 	if !m.Incomplete() {

@@ -70,7 +70,7 @@ func (f *failures) call(c *call.Call) {
 	if last := c.Answer(); last != nil {
 		at = last.LastByte
 	}
-	f.add(failureKey{errorName(c), errorText(c), m.SerializationName(), call.Host(c.Client()), Method{m.Service(), m.Method()}}, failureCount{1, at}, maxFailures)
+	f.add(failureKey{errorName(c), errorText(c), m.QualifiedSerialization(), call.Host(c.Client()), Method{m.Service(), m.Method()}}, failureCount{1, at}, maxFailures)
 }
 
 // add adds calls of a kind, unless it is another one than the most kinds that are told apart.

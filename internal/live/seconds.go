@@ -27,8 +27,8 @@ type aggregates struct{ methods, peers *sizes.Aggregator }
 const maxGroupsPerSecond = 2000
 
 var (
-	methodKeys = sizes.By{Keys: []sizes.Key{sizes.Serialization, sizes.Service, sizes.Method}}
-	peerKeys   = sizes.By{Keys: []sizes.Key{sizes.Serialization, sizes.Client, sizes.Server}}
+	methodKeys = sizes.By{Keys: []sizes.Key{sizes.Qualified, sizes.Service, sizes.Method}}
+	peerKeys   = sizes.By{Keys: []sizes.Key{sizes.Qualified, sizes.Client, sizes.Server}}
 )
 
 // Indexes into the keys above.

@@ -105,5 +105,5 @@ func (s Selection) hasCall(c *call.Call) bool {
 // hasMessage reports whether a message of a call is in the selection, apart from the service. side sent the request.
 func (s Selection) hasMessage(conn *call.Conn, side int, m *rpc.Summary) bool {
 	return (s.Client == "" || call.Host(conn.Ends[side]) == s.Client) && (s.Server == "" || conn.Ends[1-side] == s.Server) &&
-		(s.Serialization == "" || m.SerializationName() == s.Serialization)
+		(s.Serialization == "" || m.QualifiedSerialization() == s.Serialization)
 }

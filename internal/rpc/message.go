@@ -210,6 +210,23 @@ func (s *Summary) SerializationName() string {
 	return "?"
 }
 
+// AppendSerialization appends the name of the serialization, after that of the protocol unless the protocol has its own numbers for
+// serializations.
+func (s *Summary) AppendSerialization(dst []byte) []byte {
+	if s.Protocol != nil && !s.Protocol.Numbered {
+		dst = append(append(dst, s.Protocol.Name...), '/')
+	}
+	return append(dst, s.SerializationName()...)
+}
+
+// QualifiedSerialization returns what AppendSerialization appends.
+func (s *Summary) QualifiedSerialization() string {
+	if s.Protocol == nil || s.Protocol.Numbered {
+		return s.SerializationName()
+	}
+	return string(s.AppendSerialization(nil))
+}
+
 // Details are fields that few messages have. The strings may be kept.
 type Details struct {
 	// Group is the service group of a request, "" if there is none or it was not read.

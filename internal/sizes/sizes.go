@@ -35,6 +35,8 @@ const (
 	DubboVersion          Key = "dubboVersion"
 	ResponseSerialization Key = "responseSerialization"
 	Encoding              Key = "encoding"
+	// Qualified is the serialization with the protocol, unless the protocol numbers serializations. --by does not have it.
+	Qualified Key = "protocol/serialization"
 )
 
 // keyNames lists the keys that need no width.
@@ -293,7 +295,7 @@ func New(by By, maxGroups int, inputs []string) *Aggregator {
 	a := &Aggregator{by: by, maxGroups: maxGroups, inputs: inputs, groups: make(map[string]*Group)}
 	for _, k := range by.Keys {
 		switch k {
-		case Protocol, Serialization, Service, Method, Version, DubboVersion:
+		case Protocol, Serialization, Qualified, Service, Method, Version, DubboVersion:
 		default:
 			return a
 		}
@@ -509,6 +511,8 @@ func (a *Aggregator) appendValue(dst []byte, k Key, c *call.Call) []byte {
 		return append(dst, m.Protocol.Name...)
 	case Serialization:
 		return appendSerialization(dst, m)
+	case Qualified:
+		return m.AppendSerialization(dst)
 	case ResponseSerialization:
 		if c.Response == nil {
 			return append(dst, call.Unknown...)

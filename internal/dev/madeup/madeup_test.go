@@ -283,6 +283,7 @@ func TestSnapshots(t *testing.T) {
 	require.NotEmpty(t, last.Rows)
 	assert.Equal(t, opened, last.Rows[0].Method)
 	assert.Positive(t, last.CallsPerSecond)
+	assert.Equal(t, "parley/plain", last.Rows[0].Serializations, "with the protocol, for one without numbers of serializations")
 	require.NotNil(t, last.Detail)
 	require.NotEmpty(t, last.Detail.Response)
 	assert.Equal(t, "result", last.Detail.Response[0].Name)
