@@ -327,6 +327,28 @@ func TestOutcome(t *testing.T) {
 	assert.Empty(t, StatusText(-1)+StatusText(17))
 }
 
+func TestHeaderText(t *testing.T) {
+	for _, row := range []struct{ name, value, want string }{
+		{"grpc-status", "12", "UNIMPLEMENTED"},
+		{"grpc-status", "99", ""},
+		{"grpc-message", "a%20b", "a b"},
+		{"grpc-message", "plain", ""},
+		{"grpc-timeout", "20000000u", "20000 ms"},
+		{"grpc-timeout", "5n", ""},
+		{"tri-header-convert", "%7B%22userid%22%3A%22UserId%22%7D", `{"userid":"UserId"}`},
+		{
+			"grpc-status-details-bin", "CAkSDHdpdGggZGV0YWlscxo/Ci90eXBlLmdvb2dsZWFwaXMuY29tL2dvb2dsZS5wcm90b2J1Zi5TdHJpbmdWYWx1ZRIMCgp0aGUgZGV0YWls",
+			`google.rpc.Status "with details", google.protobuf.StringValue "the detail"`,
+		},
+		{"grpc-status-details-bin", "x", ""},
+		{"grpc-status-details-bin", "/w", ""},
+		{"other", "%20", ""},
+	} {
+		assert.Equal(t, row.want, HeaderText(&rpc.Header{Name: row.name, Value: row.value}), row.name+" "+row.value)
+	}
+	assert.Empty(t, HeaderText(&rpc.Header{Name: "grpc-status", Value: "0", Unknown: true}))
+}
+
 func TestAttachments(t *testing.T) {
 	h := request("/a.B/c", "grpc-timeout", "5000m", "tri-consumer-appname", "shop", "trace-id", "5", "userid", "7", "photo-bin", "AAE",
 		"tri-header-convert", "%7B%22userid%22:%22userId%22%2C%22other%22:%22Other%22%7D", "timeout", "3000", "empty", "", "date", "Tue, 19 Nov 2019 08:00:00 GMT", "set-tw-bin", "AAE", "-bin", "")

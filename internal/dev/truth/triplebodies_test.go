@@ -144,6 +144,7 @@ type tripleCall struct {
 	ParameterTypes     []string
 	Streaming          bool
 	Arguments          []any
+	Status             *int32 // of gRPC
 	ResultKind         string
 	Result             any
 	Exception          *struct{ Class, Message string }
@@ -281,6 +282,14 @@ var garbled = regexp.MustCompile(`: [0-9.e+-]+ instead of [0-9]+\.[0-9]+$`)
 
 // answer returns how an answer differs from what a peer logged, "" if it does not.
 func (b *tripleBodies) answer(last *rpc.Message, results []any, call *tripleCall) string {
+	if e := call.Exception; e != nil && call.Status != nil && last.Status > 0 { // else the client ended the call
+		if last.Status != *call.Status {
+			return fmt.Sprintf("status %d instead of %d", last.Status, *call.Status)
+		}
+		if e.Message != last.ErrorMessage && e.Message != triple.StatusText(int(last.Status))+": "+last.ErrorMessage {
+			return last.ErrorMessage + " instead of " + e.Message
+		}
+	}
 	if e := call.Exception; e != nil && !call.Streaming { // how a stream ends depends on who ends it
 		ours := last.ExceptionClass + ": " + last.ExceptionMessage
 		if last.Failed {
