@@ -284,6 +284,9 @@ func (p *Pairer) remove(m *Message) {
 }
 
 func (p *Pairer) close(conn *Conn, side int, request, response *Message, why string) {
+	if request != nil && response != nil && request.Serialization == "" && request.SerializationID == rpc.NoSerialization {
+		request.Serialization = response.Serialization // it has no body
+	}
 	p.scratch = Call{Conn: conn, Side: side, Request: request, Response: response, Aborted: why}
 	p.sink.Call(&p.scratch)
 	for _, m := range [2]*Message{request, response} {

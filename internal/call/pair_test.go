@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	_ "dubbo-wire/internal/dev/testkit" // the flag -update
+	"dubbo-wire/internal/rpc"
 )
 
 // closed keeps the numbers of requests and responses of closed calls.
@@ -86,6 +87,32 @@ func TestOldestExpires(t *testing.T) {
 	assert.EqualValues(t, 2, p.Expired)
 	p.End()
 	assert.Equal(t, closed{{1, 0}, {2, 0}, {3, 0}, {4, 0}}, got)
+}
+
+// serializationOf keeps the serializations of requests.
+type serializationOf []string
+
+func (s *serializationOf) Call(x *Call) { *s = append(*s, x.Request.Serialization) }
+
+func (*serializationOf) Settled(*Message) {}
+
+// A request without a body has the serialization of its response.
+func TestSerializationOfResponse(t *testing.T) {
+	var got serializationOf
+	p := NewPairer(Config{}, &got)
+	conn := &Conn{Number: 1}
+	for id, own := range []string{"", "json", ""} {
+		q, a := p.message(int64(id), int64(id), 0xc2), p.message(9, int64(id), 0x02)
+		q.Serialization, q.SerializationID = own, rpc.NoSerialization
+		a.Serialization, a.SerializationID = "hessian2", rpc.NoSerialization
+		p.Request(conn, 0, q)
+		if id < 2 {
+			p.Response(conn, 1, a)
+		}
+		p.Release(q)
+	}
+	p.End()
+	assert.Equal(t, serializationOf{"hessian2", "json", ""}, got)
 }
 
 // valuesOf keeps the values of requests.

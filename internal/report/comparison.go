@@ -39,6 +39,9 @@ func (r *Report) comparison(s *Style) Section {
 		}
 		sec.note("%s.", words)
 	}
+	if text := r.uncompressedText(s); text != "" {
+		sec.note("%s", text)
+	}
 	if n := r.Selected.OtherAnswers; apart && n > 0 && r.keyIndex(sizes.ResponseSerialization) < 0 {
 		sec.note("Rows are grouped by the request's serialization; %s another one: --by serialization,responseSerialization",
 			plural(n, "response uses", "responses use"))
@@ -47,6 +50,26 @@ func (r *Report) comparison(s *Style) Section {
 		sec.Notes = append(sec.Notes, r.sameMethods()...)
 	}
 	return sec
+}
+
+// uncompressedText says how large the bodies are without compression, "" if none is compressed or the size of some is not known.
+func (r *Report) uncompressedText(s *Style) string {
+	bodies, plain := int64(0), int64(0)
+	for _, d := range []*sizes.Direction{&r.Selected.Request, r.Selected.Response()} {
+		u := d.Uncompressed
+		if u == nil {
+			u = &d.Body
+		}
+		if u.Count != d.Body.Count {
+			return ""
+		}
+		bodies += d.Body.Total
+		plain += u.Total
+	}
+	if !r.compressed() {
+		return ""
+	}
+	return fmt.Sprintf("Compressed bodies count as they were sent. Without compression the %s of all bodies would be %s.", bytesText(bodies, s), bytesText(plain, s))
 }
 
 // comparedTable returns a table with the rows of the comparison, whether they are serializations, and their number. numbers are the

@@ -30,15 +30,16 @@ func (r *Report) Protocols() []string {
 
 // Whose names the protocols that coverage is about, in the genitive: Dubbo's.
 func (r *Report) Whose() string {
+	const dubbo = "Dubbo"
 	names := slices.Sorted(maps.Keys(r.Totals.Control))
-	if len(names) == 0 {
-		return "Dubbo's"
+	if len(names) == 0 || len(names) == 1 && strings.EqualFold(names[0], dubbo) {
+		return dubbo + "'s"
 	}
 	text := strings.Join(names, ", ")
 	if at := strings.LastIndex(text, ", "); at >= 0 {
 		text = text[:at] + " and " + text[at+2:]
 	}
-	return strings.ToUpper(text[:1]) + text[1:] + "'s"
+	return text + "'s"
 }
 
 // protocolOf returns the protocol of a group, or of a row of the comparison. ok is false if it has none or several.
