@@ -99,7 +99,7 @@ func (d *Decoder) plainContent(text string) content {
 		return content{kind: otherContent, name: "multipart"}
 	case sub == "yaml" || sub == "x-yaml":
 		return content{kind: otherContent, name: "yaml"}
-	case sub == "protobuf" || sub == "x-protobuf" || sub == "vnd.google.protobuf":
+	case sub == "protobuf" || sub == "proto" || sub == "x-protobuf" || sub == "vnd.google.protobuf":
 		return content{kind: protobufMessage, name: protobuf}
 	case top == "text":
 		return content{kind: otherContent, name: "text"}

@@ -9,7 +9,7 @@ import (
 // damaged; then the body must be read into a tree.
 func (b *body) count() bool {
 	m := b.m
-	if !b.whole || len(b.formats) != 1 || !b.formats[0].format.Counts || m.Encoding != "" || m.Operation != nil && m.Operation.Generic || m.Exception ||
+	if !b.whole || len(b.formats) == 0 || !b.formats[0].format.Counts || m.Encoding != "" || m.Operation != nil && m.Operation.Generic || m.Exception ||
 		b.content.kind == eventStream || m.Kind == rpc.Request && b.isArgumentList() {
 		return false
 	}

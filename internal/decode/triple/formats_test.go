@@ -72,6 +72,10 @@ func TestEveryFormat(t *testing.T) {
 					d.Decode(m, d.Operation(h), rpc.Values)
 					assert.Equal(t, f.Name, m.Serialization)
 					assert.Equal(t, len(body), sum(m), row.Name)
+					own := m.Parts
+					d.Decode(m, m.Operation, rpc.Parts)
+					assert.Equal(t, own, m.Parts, row.Name)
+					d.Decode(m, m.Operation, rpc.Values)
 					if m.Format.Dialect == f.Dialect && assert.Equal(t, "["+want[1:]+"]", string(m.AppendArguments(nil)), row.Name) {
 						alike++
 					}

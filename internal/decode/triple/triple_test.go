@@ -176,6 +176,7 @@ func TestContent(t *testing.T) {
 		{"application/grpc+json", `[1,2]`, "json", `[[1,2]]`},
 		{"application/grpc+json", `"bob"`, "json", `["bob"]`},
 		{"application/problem+json", `null`, "json", `[null]`},
+		{"application/proto", "\x0a\x03bob", "protobuf", `[{"#1":"bob"}]`},
 		{"application/x-protobuf", "\x0a\x03bob", "protobuf", `[{"#1":"bob"}]`},
 		{"application/xml", "<a/>", "xml", `[{"@opaque":4}]`},
 		{"application/x-www-form-urlencoded", "a=b", "form", `[{"@opaque":3}]`},
