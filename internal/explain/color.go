@@ -32,5 +32,5 @@ func colorOf(r *row) color {
 
 // classColors are the colors of the bytes by class; others have none.
 var classColors = map[string]color{
-	"header": blue, "envelope": cyan, "names": yellow, "attachments": magenta, "overhead": dim, "opaque": red, "missing": red, "values": green,
+	"header": blue, "envelope": cyan, "names": yellow, "attachments": magenta, "overhead": dim, "opaque": red, "compressed": magenta, "missing": red, "values": green,
 }

@@ -29,10 +29,10 @@ func damageOf(f *Frame) *damage {
 	if err == nil {
 		return nil
 	}
-	d := &damage{at: len(f.header) + err.Offset(), cause: err.Cause, row: len(f.rows)}
+	d := &damage{at: f.contentAt() + err.Offset(), cause: err.Cause, row: len(f.rows)}
 	d.expected, d.found = report.ErrorTexts(err, f.redact)
 	for i := range f.rows {
-		if r := &f.rows[i]; r.len > 0 && r.off >= len(f.header)+err.At {
+		if r := &f.rows[i]; r.len > 0 && r.off >= f.contentAt()+err.At {
 			d.row = i
 			break
 		}
@@ -60,10 +60,10 @@ func (f *Frame) likely(err *decode.Error) string {
 		}
 		return ""
 	}
-	if err.At > len(f.body) {
+	if err.At > len(f.content) {
 		return ""
 	}
-	rest := f.body[err.At:]
+	rest := f.content[err.At:]
 	switch {
 	case m.Resync:
 		return "this frame was found by resynchronizing after lost bytes, and may not be a frame"
@@ -77,7 +77,7 @@ func (f *Frame) likely(err *decode.Error) string {
 	if find := m.Protocol.FindHeader; find == nil {
 		return ""
 	} else if at := find(rest); at >= 0 {
-		return fmt.Sprintf("another frame begins at %04x: two threads wrote into one connection, or bytes were lost before it", len(f.header)+err.At+at)
+		return fmt.Sprintf("another frame begins at %04x: two threads wrote into one connection, or bytes were lost before it", f.contentAt()+err.At+at)
 	}
 	return ""
 }

@@ -9,6 +9,7 @@ package explain
 
 import (
 	"cmp"
+	"slices"
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/decode"
@@ -78,11 +79,13 @@ func CallOf(c *call.Call) *Call {
 // Frame is a frame as rows.
 type Frame struct {
 	subject *Subject
-	// header is the header of the protocol, body the bytes of the body up to the first missing one.
-	header []byte
-	body   []byte
-	rows   []row
-	damage *damage
+	// header is the header of the protocol, body the bytes of the body up to the first missing one. A compressed body is followed by
+	// what it is without compression, which is content: the bytes that the tree is about.
+	header  []byte
+	body    []byte
+	content []byte
+	rows    []row
+	damage  *damage
 	// classes is the bytes of the body by class, missing the bytes that the capture lacks.
 	classes decode.PartBytes
 	missing int
@@ -92,11 +95,15 @@ type Frame struct {
 // New returns the frame of s as rows.
 func New(s *Subject) *Frame {
 	m := s.Row.Msg
-	f := &Frame{subject: s, header: m.Head, body: m.Body, redact: s.Secret != Open}
+	f := &Frame{subject: s, header: m.Head, body: m.Body, content: m.Content(), redact: s.Secret != Open}
 	f.rows = append(f.rows, headerRows(m)...)
+	if m.Plain != nil {
+		f.body = slices.Concat(m.Body, m.Plain)
+		f.rows = append(f.rows, compressedRow(m))
+	}
 	if t := s.Row.Msg.Tree; t != nil {
 		t.Redact = f.redact
-		f.classes = t.Bytes()
+		f.classes = m.BodyParts()
 		f.rows = append(f.rows, bodyRows(t, s)...)
 	}
 	var open []int
@@ -117,6 +124,9 @@ func New(s *Subject) *Frame {
 	f.damage = damageOf(f)
 	return f
 }
+
+// contentAt returns the offset of the content from the frame's first byte.
+func (f *Frame) contentAt() int { return len(f.header) + len(f.body) - len(f.content) }
 
 // eachClass calls add with the bytes of the body in each class, those that the capture lacks last.
 func (f *Frame) eachClass(add func(class string, n int)) {

@@ -10,6 +10,7 @@ import (
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/rpc"
+	"dubbo-wire/internal/term"
 )
 
 // row is one line of the tree: a part with bytes of its own, or a container whose parts follow.
@@ -51,6 +52,15 @@ func headerRows(m *rpc.Message) []row {
 	return rows
 }
 
+// compressedRow returns the row of a compressed body. The rows of the body without compression follow.
+func compressedRow(m *rpc.Message) row {
+	return row{
+		name: decode.CompressedPath, path: decode.CompressedPath, class: decode.ClassCompressed.String(), kind: decode.Opaque.String(),
+		off: int(m.HeaderLen), len: m.BodyLen, total: m.BodyLen, node: -1, secret: true,
+		value: fmt.Sprintf("%s; its %s without compression follow", m.Encoding, term.Counted(int64(len(m.Plain)), "byte")),
+	}
+}
+
 // bodyRows returns the parts of the body in the order of its tree.
 func bodyRows(t *decode.Tree, s *Subject) []row {
 	total := make([]int, len(t.Nodes)+1) // before node i
@@ -61,7 +71,11 @@ func bodyRows(t *decode.Tree, s *Subject) []row {
 	type open struct{ end, depth, row int }
 	var up []open
 	paths, classes := t.Paths(), t.Classes()
-	misread := t.Redact && t.Misread(s.Row.Msg.Body, s.Row.Msg.Err)
+	start := int(s.Row.Msg.HeaderLen)
+	if s.Row.Msg.Plain != nil {
+		start += s.Row.Msg.BodyLen
+	}
+	misread := t.Redact && t.Misread(s.Row.Msg.Content(), s.Row.Msg.Err)
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
 		for len(up) > 0 && up[len(up)-1].end <= i {
@@ -77,7 +91,7 @@ func bodyRows(t *decode.Tree, s *Subject) []row {
 		}
 		r := row{
 			depth: depth, name: name(t, i), path: path, class: class.String(), kind: n.Kind.String(), javaClass: n.Class,
-			off: int(s.Row.Msg.HeaderLen) + int(n.Off), len: int(n.Len), total: total[n.End] - total[i], node: i,
+			off: start + int(n.Off), len: int(n.Len), total: total[n.End] - total[i], node: i,
 			container: int(n.End) > i+1, secret: secret(t, i, class),
 		}
 		r.value = s.value(t, i)
@@ -217,7 +231,7 @@ func (s *Subject) overhead(t *decode.Tree, i int) string {
 	default:
 		return ""
 	}
-	body := s.Row.Msg.Body
+	body := s.Row.Msg.Content()
 	if int(n.Off+n.Len) > len(body) {
 		return ""
 	}

@@ -38,7 +38,7 @@ type layout struct {
 // newLayout divides the width of the terminal among the columns.
 func (f *Frame) newLayout(s *Style) layout {
 	l := layout{offset: 4, bytes: 8, name: 12, size: 4}
-	end := f.subject.Row.Msg.FrameLen()
+	end := f.subject.Row.Msg.FrameLen() + len(f.subject.Row.Msg.Plain)
 	for n := end; n > 0xffff; n >>= 4 {
 		l.offset++
 	}

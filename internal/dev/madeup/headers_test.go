@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -95,6 +96,12 @@ func TestHeaderFields(t *testing.T) {
 	assert.Contains(t, s.frames[4], `{"path":"compressed","bytes":7}]`)
 	assert.NotContains(t, last, "uncompressedParts")
 	assert.Contains(t, s.frames[6], `"message":1`)
+
+	explained := strings.Join(strings.Fields(s.explained[0]), " ")
+	assert.Contains(t, explained, fmt.Sprintf("1f 8b 08 00 00 00 00 .. compressed %d gzip; its 520 bytes without compression follow", len(gzippedText(plainText))))
+	assert.Contains(t, explained, `61 6c 6c 20 74 68 65 .. args[0] 520 "all the same`)
+	assert.Regexp(t, `body: compressed \d+ \(100.0 %\)$`, explained)
+	assert.Contains(t, s.explained[4], "body: compressed 7 (100.0 %)")
 }
 
 // calls prints the attachments of headers, and the reason of a reset.
