@@ -262,7 +262,7 @@ type Message struct {
 	// Head is the protocol's header as on the wire.
 	Head []byte
 	// Body is the contiguous start of the body as far as it was captured and needed. It is complete if len(Body) ==
-	// BodyLen.
+	// BodyLen. It is nil if there is no body, which is not the same as one of no bytes.
 	Body []byte
 	// Plain is Body without its compression, nil if there is none or it could not be removed. Offsets in Tree are offsets in Plain
 	// if it is set.
@@ -330,7 +330,7 @@ func (m *Message) Clone(withBody, withTree bool) *Message {
 	c.Head = append([]byte(nil), m.Head...)
 	c.Headers = append([]Header(nil), m.Headers...)
 	c.Body, c.Plain = nil, nil
-	if withBody {
+	if withBody && m.Body != nil {
 		c.Body = append([]byte{}, m.Body...)
 		if m.Plain != nil {
 			c.Plain = append([]byte{}, m.Plain...)
