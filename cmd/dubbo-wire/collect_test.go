@@ -104,10 +104,10 @@ func (*everyCall) Frame(*pipeline.Row) {}
 
 func (e *everyCall) Call(c *call.Call, _ bool) {
 	if m := c.Request; m != nil && m.Complete {
-		e.requests = append(e.requests, chosen{int64(m.BodyLen), m.Number})
+		e.requests = append(e.requests, chosen{m.BodyBytes(), m.Number})
 	}
 	if m := c.Response; m != nil && m.Complete {
-		e.responses = append(e.responses, chosen{int64(m.BodyLen), m.Number})
+		e.responses = append(e.responses, chosen{m.BodyBytes(), m.Number})
 		if ns, ok := c.Latency(); ok && ns >= 0 {
 			e.latencies = append(e.latencies, chosen{ns, m.Number})
 		}

@@ -22,6 +22,7 @@ func headOf(text string) string {
 
 // headGroup is what this test reads of a group.
 type headGroup struct {
+	Protocol                          string
 	Serialization, Service, Method    string
 	Calls, OneWay, Errors, Unanswered int64
 	Request, Response                 direction
@@ -84,6 +85,15 @@ func headAgrees(t *testing.T, p *printed) {
 
 	methods, serializations := make(map[string]float64), make(map[string]*headGroup)
 	var names []string
+	protocols := make(map[string]bool)
+	for i := range r.Groups {
+		protocols[r.Groups[i].Protocol] = true
+	}
+	if len(protocols) > 1 {
+		for i := range r.Groups {
+			r.Groups[i].Serialization = r.Groups[i].Protocol + "/" + r.Groups[i].Serialization
+		}
+	}
 	for i := range r.Groups {
 		g := &r.Groups[i]
 		name := g.Service + "/" + g.Method
@@ -149,6 +159,7 @@ func (g *headGroup) add(o *headGroup) {
 	for _, d := range [][2]*direction{{&g.Request, &o.Request}, {&g.Response, &o.Response}, {g.ResponseOk, o.ok()}} {
 		d[0].Count += d[1].Count
 		d[0].BodyBytes.Total += d[1].BodyBytes.Total
+		d[0].FrameBytes.Total += d[1].FrameBytes.Total
 		d[0].WireBytes.Total += d[1].WireBytes.Total
 	}
 }
@@ -172,8 +183,14 @@ func sameMethodRatio(groups []headGroup, base, other string, of func(*headGroup)
 		if b == nil || of(a).Count == 0 || of(b).Count == 0 {
 			continue
 		}
-		was += of(a).BodyBytes.Total
-		is += of(b).BodyBytes.Total / float64(of(b).Count) * float64(of(a).Count)
+		bytes := func(g *headGroup) float64 {
+			if strings.Contains(base, "/") { // bodies of different protocols do not hold the same
+				return of(g).FrameBytes.Total
+			}
+			return of(g).BodyBytes.Total
+		}
+		was += bytes(a)
+		is += bytes(b) / float64(of(b).Count) * float64(of(a).Count)
 	}
 	if was == 0 {
 		return "-"

@@ -22,8 +22,8 @@ var unnamed = regexp.MustCompile(`^#(\d|custom\[|hash$)`)
 func classOf(path string) string {
 	last := path[strings.LastIndexAny(path, ".")+1:]
 	switch root, _, _ := strings.Cut(strings.ReplaceAll(path, "[", "."), "."); {
-	case path == "opaque":
-		return "opaque"
+	case path == "opaque", path == "compressed":
+		return path
 	case root == "attachments":
 		return "attachments"
 	case last == "#class" || last == "#field":
@@ -71,7 +71,7 @@ func partsAddUp(t *testing.T, p *printed) {
 				got[part.Path] += part.Bytes
 			}
 		}
-		require.Len(t, g.Parts, 6)
+		require.Contains(t, []int{6, 7}, len(g.Parts)) // compressed bodies only where there are some
 		require.EqualValues(t, g.Request.BodyBytes.Total+g.Response.BodyBytes.Total, all)
 	}
 	require.Equal(t, want, got)

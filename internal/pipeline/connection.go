@@ -123,6 +123,9 @@ func (d *direction) deliver(b []byte, m *assemble.Meta) {
 		}
 		c.searched.to = m.Pos + int64(len(b))
 	}
+	if c.tcp.Joined && !c.foreign && c.messages == 0 {
+		d.findForeign(b, m)
+	}
 	d.received += int64(len(b))
 	if c.reader == nil && !c.open() {
 		c.skipped += int64(len(b))
@@ -176,9 +179,9 @@ func (d *direction) sniff(b []byte, m *assemble.Meta) {
 			d.sniffed = true
 			c.foundMessages() // probably
 			return
-		case !c.tcp.Joined:
+		case !c.tcp.Joined || p.Found != nil: // its first bytes are those of a connection
 			d.sniffed = true
-			c.recognised(i, m)
+			c.recognised(i, m, false)
 			if p.Resyncs {
 				return
 			}
@@ -189,6 +192,24 @@ func (d *direction) sniff(b []byte, m *assemble.Meta) {
 		d.keepHead(head)
 	}
 }
+
+// findForeign looks in the bytes of a joined connection for a protocol that cannot be read from any byte on by the protocol
+// that open chooses.
+func (d *direction) findForeign(b []byte, m *assemble.Meta) {
+	if d.received > maxForeign {
+		return
+	}
+	for i, p := range d.conn.opt.Protocols {
+		if p.Found != nil && p.Found(b) {
+			d.sniffed = true
+			d.conn.recognised(i, m, true)
+			return
+		}
+	}
+}
+
+// maxForeign is the number of first bytes of a direction in which findForeign looks.
+const maxForeign = 1 << 20
 
 // head returns the kept first bytes.
 func (d *direction) head() []byte {
@@ -206,8 +227,8 @@ func (d *direction) keepHead(b []byte) {
 	d.headLen += uint8(copy(d.firstBytes[d.headLen:], b))
 }
 
-// recognised assigns the connection to a protocol by the first bytes of a direction.
-func (c *connection) recognised(i int, m *assemble.Meta) {
+// recognised assigns the connection to a protocol by the first bytes of a direction, or by later ones if it was joined.
+func (c *connection) recognised(i int, m *assemble.Meta, joined bool) {
 	p := c.opt.Protocols[i]
 	if p.Resyncs {
 		c.claimed = true
@@ -231,16 +252,17 @@ func (c *connection) recognised(i int, m *assemble.Meta) {
 		c.previous, c.skipped, c.unowned, c.claimed = nil, 0, nil, false
 	}
 	c.claimed = true
-	c.reader = c.opener(i)(c, false)
+	c.reader = c.opener(i)(c, joined)
 	for k := range c.dirs {
 		d := &c.dirs[k]
 		if d.received == 0 {
 			continue
 		}
 		again := d.head()[:min(int64(d.headLen), d.received)]
-		if c.previous != nil {
-			again = nil // the previous reader has read them
-		} else {
+		if joined || c.previous != nil {
+			again = nil // the reader finds its place in what follows, or the previous reader has read them
+		}
+		if c.previous == nil {
 			c.skipped += d.received - int64(len(again))
 		}
 		if len(again) > 0 {
@@ -248,9 +270,6 @@ func (c *connection) recognised(i int, m *assemble.Meta) {
 			chunk.Pos, chunk.Overhead = 0, 0
 			c.reader.Data(k, again, chunk)
 		}
-	}
-	if c.claimed {
-		c.foundMessages()
 	}
 }
 

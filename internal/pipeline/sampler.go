@@ -185,7 +185,7 @@ func (k *sampler) message(m *call.Message, msg *rpc.Message) {
 		in.Arguments = hashOf(msg.Content(), msg.Tree.Nodes[from:end])
 	}
 	if k.Paths {
-		in.Paths = msg.AppendPaths(nil, &k.anatomy)
+		in.Paths = msg.AppendPaths([]decode.PathBytes{}, &k.anatomy) // not nil, even if the body is empty
 	}
 	if k.Bodies && msg.Kind == rpc.Response && msg.Encoding == "" && msg.BodyLen >= minCopied && msg.BodyLen <= maxCopied && of.copied < copiesPerMethod {
 		of.copied++

@@ -98,7 +98,7 @@ func TestInputs(t *testing.T) {
 
 // Captures with holes, that begin in the middle of connections, are told the same.
 func TestHoles(t *testing.T) {
-	for _, name := range []string{"hessian2", "mtu1500", "loss", "mixed-2.5.3", "edge-hessian2", "triple-3.3.6", "fragments-v4"} {
+	for _, name := range []string{"hessian2", "mtu1500", "loss", "mixed-2.5.3", "edge-hessian2", "fragments-v4"} {
 		paths, err := filepath.Glob(filepath.Join(captures, name+".pcap*"))
 		require.NoError(t, err)
 		require.Len(t, paths, 1)

@@ -43,6 +43,8 @@ type Summary struct {
 	Filler map[string]int64
 	// Addresses is how many IP addresses were replaced.
 	Addresses int
+	// Refused is the name of a protocol whose messages were met and cannot be redacted; the file must not be given away.
+	Refused string
 }
 
 // Redactor is the sink and the tap of a run for rows, [rpc.Values] and whole bodies. It is not safe for concurrent use.
@@ -146,6 +148,10 @@ func (r *Redactor) Carries(packet.Endpoint, packet.Endpoint) {}
 func (r *Redactor) Frame(row *pipeline.Row) {
 	r.sum.Frames++
 	m := row.Msg
+	if m.Protocol.NotRedacted {
+		r.sum.Refused = m.Protocol.Name
+		return
+	}
 	k := r.conns[row.Conn.Key]
 	if k == nil || !k.known[row.Side] || m.More != nil {
 		return // the tap was not given its bytes, or they are not in the order of Head and Body: they become filler

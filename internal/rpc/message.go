@@ -301,6 +301,8 @@ type Header struct {
 	// before the capture or in a gap, so that the value is not known, and perhaps not the name.
 	Entry   int32
 	Unknown bool
+	// Indexed is set if the header became an entry of the table.
+	Indexed bool
 	// Trailer is set if the header follows the body.
 	Trailer bool
 }

@@ -27,6 +27,9 @@ type Protocol struct {
 	// Sniff recognises the protocol by the first bytes of one direction, at most HeadLen. It is nil if only another
 	// protocol can tell, from later bytes.
 	Sniff func(head []byte) Verdict
+	// Found reports whether bytes from anywhere in a direction certainly belong to the protocol: it gets those of connections that
+	// were joined, until messages are found. nil: never.
+	Found func(b []byte) bool
 	// Fallback reports whether a connection without messages, which no Sniff recognised, uses this protocol. text is
 	// set if all of its bytes are lines of text. nil: never.
 	Fallback func(head []byte, text bool) bool
@@ -43,6 +46,8 @@ type Protocol struct {
 	// not recognised; more asks for more bytes, up to MaxHead. It is called if Sniff recognises head, or is nil. Messages
 	// are redacted without it.
 	KeepHead func(head []byte) (replacement []byte, keep []Span, more bool)
+	// NotRedacted is set if messages cannot be redacted: captures with such messages are refused.
+	NotRedacted bool
 	// Prompt is the text that a server writes before each line; a redacted copy keeps it.
 	Prompt string
 	// MaxHead is the number of first bytes that tell what a connection is used for; 0 is HeadLen.

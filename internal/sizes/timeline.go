@@ -84,12 +84,13 @@ func (t *Timeline) Packet(at int64, bytes int) { t.packets.at(at).LinkBytes += i
 
 // Call adds a closed call.
 func (t *Timeline) Call(c *call.Call) {
-	for _, m := range [2]*call.Message{c.Request, c.Response} {
-		switch {
-		case m == nil || !m.Complete:
-		case m == c.Request:
+	for m := c.Request; m != nil; m = m.Next {
+		if m.Complete {
 			t.calls.at(m.LastByte).RequestBytes += int64(m.FrameLen())
-		default:
+		}
+	}
+	for m := c.Response; m != nil; m = m.Next {
+		if m.Complete {
 			t.calls.at(m.LastByte).ResponseBytes += int64(m.FrameLen())
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 // A block of headers is as long as it has to be, and tells what it is a request of.
 func TestHeaderBlock(t *testing.T) {
-	for _, use := range []string{triple, grpc, plain} {
+	for _, use := range []string{useTriple, useGRPC, usePlain} {
 		for n := 20; n < 6000; n += 1 + n/300 {
 			block := headerBlock(use, n)
 			require.Len(t, block, n)

@@ -12,7 +12,6 @@ import (
 
 	own "dubbo-wire/internal/decode/http2"
 	_ "dubbo-wire/internal/dev/testkit" // the flag -update
-	"dubbo-wire/internal/rpc"
 )
 
 // client is what a client of HTTP/2 sends up to its first request.
@@ -69,45 +68,10 @@ func FuzzRequests(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		name := own.FirstRequest(b)
 		require.Contains(t, []string{"", own.Protocol.Name, own.GRPC.Name, own.Triple.Name}, name)
-		var counted sink
-		conn := own.Protocol.New(own.Protocol, nil)(&counted, false)
-		conn.Data(0, b[:len(b)/2], nil)
-		conn.Data(0, b[len(b)/2:], nil)
-		require.EqualValues(t, len(b), counted.bytes)
 		replacement, keep, _ := own.Protocol.KeepHead(b)
 		require.True(t, keep == nil || len(replacement) == len(b))
 		if len(b) >= own.MaxHead {
 			require.NotEmpty(t, name, "it does not wait for ever")
 		}
 	})
-}
-
-// sink counts bytes.
-type sink struct {
-	rpc.Owner
-	bytes int64
-	name  string
-}
-
-func (s *sink) Unowned(_ int, n int64, _ string) { s.bytes += n }
-func (s *sink) Claim(name string)                { s.name = name }
-
-// However the first bytes arrive, the connection is named after its first request.
-func TestNamed(t *testing.T) {
-	b := client(t, ":method", "POST", ":path", "/com.acme.User/get", "content-type", "application/grpc+proto", "tri-consumer-appname", "shop")
-	for _, size := range []int{1, 7, 40, len(b)} {
-		var s sink
-		conn := own.Protocol.New(own.Protocol, nil)(&s, false)
-		assert.Equal(t, "http2", s.name)
-		for from := 0; from < len(b); from += size {
-			conn.Data(0, b[from:min(from+size, len(b))], nil)
-		}
-		conn.Data(1, []byte("\x00\x00\x00\x04\x00\x00\x00\x00\x00"), nil)
-		want := "triple"
-		if len(b)/size > 24 { // in too many pieces
-			want = "http2"
-		}
-		assert.Equal(t, want, s.name, size)
-		assert.EqualValues(t, len(b)+9, s.bytes)
-	}
 }

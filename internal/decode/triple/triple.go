@@ -169,6 +169,10 @@ func (d *Decoder) Decode(m *rpc.Message, request *rpc.Operation, detail rpc.Deta
 		markAttachments(m)
 	}
 	if m.BodyLen == 0 && m.Body == nil {
+		if detail == rpc.Values {
+			d.tree.Reset()
+			m.Tree, m.Decoded = &d.tree, "full"
+		}
 		return
 	}
 	if b.short == decode.None && len(m.Body) < m.BodyLen {

@@ -93,9 +93,14 @@ func Get(t testing.TB, name string) *Capture {
 // Path returns where the capture is.
 func (c *Capture) Path() string { return filepath.Join(Dir(), c.File) }
 
-// Foreign reports whether nothing in the capture is the Dubbo protocol.
+// Foreign reports whether the capture has no messages.
 func (c *Capture) Foreign() bool {
-	return len(c.Protocols) > 0 && !slices.Contains(c.Protocols, "dubbo")
+	return len(c.Protocols) > 0 && !slices.Contains(c.Protocols, "dubbo") && !c.Refused()
+}
+
+// Refused reports whether the capture has messages that redact refuses: those of HTTP/2.
+func (c *Capture) Refused() bool {
+	return slices.Contains(c.Protocols, "tri") || slices.Contains(c.Protocols, "grpc")
 }
 
 // Bytes is Decompress in a test.

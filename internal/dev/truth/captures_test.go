@@ -104,6 +104,7 @@ type frame struct {
 	Frame                      int64
 	Connection                 int
 	Src, Dst, Kind, ID         string
+	Protocol                   string
 	TwoWay                     bool
 	Serialization              string
 	SerializationID            int
@@ -127,6 +128,7 @@ type frame struct {
 // callRecord is a record of `calls --format jsonl`.
 type callRecord struct {
 	RequestFrame, ResponseFrame      int64
+	Protocol                         string
 	State                            string
 	Generic                          bool
 	Method                           string
@@ -138,7 +140,8 @@ type callRecord struct {
 
 // run is what dubbo-wire says of a capture.
 type run struct {
-	frames []frame
+	frames []frame        // of the dubbo protocol
+	others map[string]int // calls of other protocols
 	byNum  map[int64]*frame
 	calls  []callRecord
 	totals *pipeline.Totals
@@ -157,7 +160,9 @@ func (c *collector) Frame(r *pipeline.Row) {
 	var f frame
 	b := c.frames.AppendJSON(nil, r)
 	require.NoError(c.t, json.Unmarshal(b, &f), "%s", b)
-	c.out.frames = append(c.out.frames, f)
+	if f.Protocol == "dubbo" {
+		c.out.frames = append(c.out.frames, f)
+	}
 }
 
 func (c *collector) Call(k *call.Call, _ bool) {
@@ -166,7 +171,11 @@ func (c *collector) Call(k *call.Call, _ bool) {
 	d := json.NewDecoder(strings.NewReader(string(b)))
 	d.UseNumber()
 	require.NoError(c.t, d.Decode(&r), "%s", b)
-	c.out.calls = append(c.out.calls, r)
+	if r.Protocol == "dubbo" {
+		c.out.calls = append(c.out.calls, r)
+	} else {
+		c.out.others[r.Protocol]++
+	}
 	c.agg.Call(k)
 }
 
@@ -175,7 +184,7 @@ func analyze(t *testing.T, file string) *run {
 	src, err := capture.Open([]string{filepath.Join(captures, file)}, capture.Options{})
 	require.NoError(t, err)
 	defer src.Close()
-	c := &collector{t: t, agg: sizes.New(sizes.DefaultBy(), 0, []string{file}), out: &run{byNum: map[int64]*frame{}}}
+	c := &collector{t: t, agg: sizes.New(sizes.DefaultBy(), 0, []string{file}), out: &run{byNum: map[int64]*frame{}, others: map[string]int{}}}
 	c.out.totals, err = pipeline.Run(src, pipeline.Options{Protocols: protocols.All(), Formats: formats.All(), Detail: rpc.Values, RenderValues: true, Rows: true}, c)
 	require.NoError(t, err)
 	c.out.report = report.Build(src.Inputs(), c.out.totals, sizes.DefaultBy(), c.agg.Groups())

@@ -253,7 +253,9 @@ func notLeaked(t *testing.T, path string, sought map[[minLeak]byte][]string) {
 // TestNothingLeaks: no text of a value that Java logged is in the redacted file, nor in what is printed without values.
 func TestNothingLeaks(t *testing.T) {
 	testkit.Each(t, 50, func(t *testing.T, c *testkit.Capture) {
-		notLeaked(t, c.Path(), secretsOf(t, c).sought())
+		if !c.Refused() {
+			notLeaked(t, c.Path(), secretsOf(t, c).sought())
+		}
 	}, "dubbox-fst", "dubbox-kryo", "dubbox-older-kryo", "edge-fastjson-2.5.3", "edge-kryo", "edge-msgpack", "fork-hessian2", "fork-kryo", "loss", "mislabelled-3.3.6", "protobuf-json-2.7.5", "snap200", "zoo-java")
 }
 

@@ -56,6 +56,9 @@ type collector struct {
 }
 
 func (c *collector) Frame(r *pipeline.Row) {
+	if !r.Msg.Protocol.Numbered {
+		return // its bodies have other fields around the values
+	}
 	f := dubbo.FrameOf(r.Msg)
 	if len(f.Body) != f.BodyLen {
 		return

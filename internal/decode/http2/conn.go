@@ -1,0 +1,660 @@
+package http2
+
+import (
+	"encoding/binary"
+	"math"
+
+	"golang.org/x/net/http2"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/triple"
+	"dubbo-wire/internal/rpc"
+)
+
+// lane is shared by the connections of a lane.
+type lane struct {
+	env    *rpc.Env
+	bodies *triple.Decoder
+	blocks *blockDecoder
+	rows   []*row    // free ones
+	free   []*stream // free ones
+	// held is the number of bytes that connections hold: bodies, header blocks, searches, and an estimate for streams.
+	held int
+	// lent are the rows whose bodies lie in the current delivery.
+	lent []*row
+}
+
+// sharedKey is the key of the state that all lanes of one goroutine share.
+type (
+	sharedKey struct{}
+	shared    struct {
+		bodies *triple.Decoder
+		blocks *blockDecoder
+	}
+)
+
+func open(self *rpc.Protocol, env *rpc.Env) rpc.Opener {
+	common, ok := env.Shared[sharedKey{}].(shared)
+	if !ok {
+		common = shared{triple.NewDecoder(env.Formats), new(blockDecoder)}
+		env.Shared[sharedKey{}] = common
+	}
+	l := &lane{env: env, bodies: common.bodies, blocks: common.blocks}
+	return func(owner rpc.Owner, joined bool) rpc.Conn {
+		owner.Claim(self.Name)
+		c := &conn{lane: l, owner: owner, joined: joined, client: -1}
+		for i := range c.sides {
+			c.sides[i].start(c, uint8(i))
+		}
+		return c
+	}
+}
+
+// conn is one connection.
+type conn struct {
+	*lane
+	owner          rpc.Owner
+	sides          [2]side
+	streams        map[uint32]*stream // open ones, nil while there are few
+	nopen          int
+	oldest, newest *stream
+	last           *stream // most recently used
+	waiting        []*row  // until it is known which side is the client
+	closed         []uint32
+	nclosed        int
+	// highest are the highest numbers of streams that were opened, of even and odd ones. first is the first one that the capture
+	// saw opened.
+	highest [2]uint32
+	first   uint32
+	use     triple.Use // of earlier calls, if used is set
+	used    bool
+	client  int8 // side of the client, -1 if it is not known
+	joined  bool
+}
+
+type sideState uint8
+
+const (
+	atStart   sideState = iota // in the client's preface, if there is one
+	atFrame                    // in a frame's header
+	inData                     // left bytes of a DATA frame follow
+	inPayload                  // left bytes of another frame follow; they are kept if collect is set
+	searching                  // the position of the next frame is not known
+)
+
+// side is one direction of a connection.
+type side struct {
+	conn   *conn
+	number uint8
+	state  sideState
+	chunk  *rpc.Chunk // of the current delivery
+	pos    int64      // of the next byte
+	// overhead is that of deliveries whose first byte has no owner yet.
+	overhead int64
+	// buf holds a frame that crosses deliveries, from its header on. from is its place, first the packet of its first byte.
+	buf   []byte
+	from  int64
+	first rpc.Origin
+
+	// The current frame. left is the number of payload bytes that follow, pad of them padding.
+	h         frameHeader
+	left, pad int
+	collect   bool
+	damaged   bool // bytes of its payload are missing
+	row       *row // the row that owns its header and its padding, nil if it belongs to no message
+	stream    *stream
+	// deferring is set if rows are passed on only after the padding of the current frame.
+	deferring bool
+	deferred  []*row
+
+	table table
+	known known
+	// block is a header block whose frames have not all come; blockRow owns it.
+	block       []byte
+	blockStream uint32
+	blockFlags  uint8
+	inBlock     bool
+	blockRow    *row
+	promise     bool // it belongs to a PUSH_PROMISE
+	lossyBlock  bool
+
+	// oldest and newest are the open rows.
+	oldest, newest *row
+	gaps           uint32 // gaps that hid frames
+
+	// What the side announced in its SETTINGS.
+	tableLimit    uint32 // the largest table of the other side's encoder
+	maxFrame      int
+	initialWindow int64 // of the streams that this side sends on, announced by the other side
+	window        int64 // of the connection, for this side's DATA
+	windowsKnown  bool
+
+	search *search
+	resync bool // the next frame was found by searching
+	owned  bool // the bytes that are read stay
+	ended  bool
+}
+
+func (s *side) start(c *conn, number uint8) {
+	*s = side{
+		conn: c, number: number, table: newTable(c.joined), tableLimit: defaultTableSize, maxFrame: defaultMaxFrame,
+		initialWindow: defaultWindow, window: defaultWindow, windowsKnown: !c.joined,
+	}
+	if c.joined {
+		s.tableLimit, s.maxFrame = math.MaxUint32, maxFrame
+		s.state = searching
+	}
+}
+
+const (
+	defaultWindow   = 65535
+	defaultMaxFrame = 16 << 10
+	maxFrame        = 1<<24 - 1
+)
+
+// maxBlock is the maximum length of a header block that is decoded, in bytes; maxControl is the number of payload bytes that
+// are read of other frames.
+const (
+	maxBlock   = 1 << 20
+	maxControl = 4 << 10
+)
+
+// Data implements [rpc.Conn].
+func (c *conn) Data(side int, b []byte, chunk *rpc.Chunk) {
+	s := &c.sides[side]
+	if s.state == searching {
+		s.find(b, chunk)
+	} else {
+		s.read(b, chunk)
+	}
+	c.settle()
+}
+
+// read reads bytes at a known place. If a frame is not where it should be, the rest goes to the search.
+func (s *side) read(b []byte, chunk *rpc.Chunk) {
+	s.chunk, s.pos = chunk, chunk.Pos
+	s.overhead += int64(chunk.Overhead)
+	for len(b) > 0 {
+		n := s.step(b)
+		if s.state == searching {
+			rest := *chunk
+			rest.Pos, rest.Overhead = s.pos, 0
+			s.overhead = 0
+			s.find(b[n:], &rest)
+			return
+		}
+		s.pos += int64(n)
+		b = b[n:]
+	}
+}
+
+// step reads the start of b and returns the number of bytes it read.
+func (s *side) step(b []byte) int {
+	switch s.state {
+	case atStart:
+		return s.preface(b)
+	case inData:
+		return s.data(b)
+	case inPayload:
+		return s.payload(b)
+	}
+	return s.header(b)
+}
+
+// preface reads the client's preface (RFC 9113, section 3.4).
+func (s *side) preface(b []byte) int {
+	const preface = http2.ClientPreface
+	had := len(s.buf)
+	n := min(len(b), len(preface)-had)
+	if string(b[:n]) != preface[had:had+n] {
+		s.state = atFrame
+		if had == 0 {
+			return 0
+		}
+		// Bytes that are a part of the preface only: they are no frame either.
+		s.unown(int64(had), "")
+		s.buf = s.buf[:0]
+		s.lost()
+		return 0
+	}
+	if had == 0 {
+		s.begin()
+	}
+	if s.buf = append(s.buf, b[:n]...); len(s.buf) < len(preface) {
+		return n
+	}
+	s.unown(int64(len(preface)), unownedPreface)
+	s.conn.setClient(s.number)
+	s.buf, s.state = s.buf[:0], atFrame
+	return n
+}
+
+// begin notes where a frame begins.
+func (s *side) begin() { s.from, s.first = s.pos, s.chunk.Origin }
+
+// setClient notes which side is the client and passes on what waited for it.
+func (c *conn) setClient(side uint8) {
+	if c.client >= 0 {
+		return
+	}
+	c.client = int8(side)
+	waiting := c.waiting
+	c.waiting = nil
+	for _, request := range [2]bool{true, false} {
+		for _, r := range waiting {
+			if (r.side == side) == request {
+				c.pass(r)
+			}
+		}
+	}
+}
+
+// header reads a frame's header, and the whole frame if b has it.
+func (s *side) header(b []byte) int {
+	if len(s.buf) == 0 {
+		s.begin()
+		if len(b) >= frameHeaderLen {
+			h := parseFrameHeader(b)
+			if !s.accept(&h) {
+				return 0
+			}
+			need := s.need(&h)
+			if len(b) >= need {
+				s.h = h
+				if h.kind == typeData {
+					s.beginData(b[:need])
+					return need
+				}
+				s.frame(b[frameHeaderLen:need], b[:frameHeaderLen])
+				s.endFrame(need)
+				return need
+			}
+		}
+	}
+	// The frame crosses deliveries.
+	had := len(s.buf)
+	need := frameHeaderLen
+	if had >= frameHeaderLen {
+		h := parseFrameHeader(s.buf)
+		need = s.need(&h)
+	}
+	n := min(len(b), need-had)
+	s.hold(b[:n])
+	if len(s.buf) < need {
+		return n
+	}
+	h := parseFrameHeader(s.buf)
+	if need == frameHeaderLen && had < frameHeaderLen {
+		if !s.accept(&h) {
+			s.unown(int64(had), "")
+			s.drop()
+			return 0
+		}
+		if s.need(&h) > len(s.buf) {
+			return n
+		}
+	}
+	s.h = h
+	if h.kind == typeData {
+		head := s.buf
+		s.beginData(head)
+		s.drop()
+		return n
+	}
+	buf := s.buf
+	s.frame(buf[frameHeaderLen:], buf[:frameHeaderLen])
+	s.endFrame(len(buf))
+	s.drop()
+	return n
+}
+
+// hold keeps the start of a frame that crosses deliveries.
+func (s *side) hold(b []byte) {
+	before := cap(s.buf)
+	s.buf = append(s.buf, b...)
+	s.conn.held += cap(s.buf) - before
+}
+
+func (s *side) drop() {
+	if cap(s.buf) > maxKept {
+		s.conn.held -= cap(s.buf)
+		s.buf = nil
+	}
+	s.buf = s.buf[:0]
+}
+
+// accept reports whether h may be the header of the next frame. If not, the search begins.
+func (s *side) accept(h *frameHeader) bool {
+	if h.valid() && (h.length <= s.maxFrame || h.kind == typeData && h.length <= maxFrame) {
+		return true
+	}
+	s.conn.owner.BadHeader(int(s.number))
+	s.lost()
+	return false
+}
+
+// need returns how many bytes of a frame are read at once.
+func (s *side) need(h *frameHeader) int {
+	switch h.kind {
+	case typeData:
+		n := frameHeaderLen
+		if h.padded() {
+			n++
+		}
+		if st := s.conn.find(h.stream); st == nil || !s.conn.certain(st, int(s.number)) {
+			n = min(n+prefixLen, frameHeaderLen+h.length) // they tell whether a message begins here
+		}
+		return n
+	case typeHeaders, typeContinuation, typePromise:
+		return frameHeaderLen + min(h.length, maxBlock)
+	}
+	return frameHeaderLen + min(h.length, maxControl)
+}
+
+// endFrame is called after the first n bytes of a frame that is not DATA; they have an owner.
+func (s *side) endFrame(n int) {
+	if s.state == searching {
+		return
+	}
+	s.state = atFrame
+	if s.left = frameHeaderLen + s.h.length - n; s.left > 0 {
+		s.state = inPayload
+	}
+}
+
+// payload takes the rest of a frame that is too long to be read.
+func (s *side) payload(b []byte) int {
+	n := min(len(b), s.left)
+	if s.row != nil {
+		s.own(s.row, s.pos, int64(n))
+		s.row.header(typeNames[s.h.kind], "", n, s.headBytes(b[:n]))
+	} else {
+		s.unown(int64(n), s.h.name())
+	}
+	if s.left -= n; s.left == 0 {
+		s.state = atFrame
+	}
+	return n
+}
+
+// headBytes returns b if the heads of messages are kept, else nil.
+func (s *side) headBytes(b []byte) []byte {
+	if s.conn.env.Detail == rpc.Values || s.conn.env.WholeBodies {
+		return b
+	}
+	return nil
+}
+
+// own gives n bytes of the stream to a row.
+func (s *side) own(r *row, from, n int64) {
+	m := &r.m
+	if !r.begun {
+		r.begun = true
+		m.First = s.chunk.Origin
+		if from == s.from && len(s.buf) > 0 {
+			m.First = s.first
+		}
+		m.FirstTime, m.Last = m.First.Time, m.First
+		m.Resync = s.resync
+		s.resync = false
+	}
+	m.Wire += n + s.overhead
+	s.overhead = 0
+	r.span(from, n)
+	s.touch(r)
+}
+
+// touch records that the current packet has a byte of the row.
+func (s *side) touch(r *row) {
+	m, k := &r.m, s.chunk
+	m.LastByte = k.Time
+	if k.Time > m.Last.Time || k.Time == m.Last.Time && k.Packet > m.Last.Packet {
+		m.Last = k.Origin
+	}
+	m.File = int32(m.Last.File)
+}
+
+// unown counts n bytes that belong to no message.
+func (s *side) unown(n int64, name string) {
+	s.overhead = 0
+	if n > 0 {
+		s.conn.owner.Unowned(int(s.number), n, name)
+	}
+}
+
+// newRow starts the next row of a direction.
+func (s *side) newRow(st *stream) *row {
+	r := s.conn.newRow()
+	r.stream, r.side = st, s.number
+	st.halves[s.number].row = r
+	if r.older = s.newest; r.older == nil {
+		s.oldest = r
+	} else {
+		r.older.newer = r
+	}
+	s.newest = r
+	return r
+}
+
+// unlink removes a row from the open ones.
+func (s *side) unlink(r *row) {
+	if r.older == nil {
+		s.oldest = r.newer
+	} else {
+		r.older.newer = r.newer
+	}
+	if r.newer == nil {
+		s.newest = r.older
+	} else {
+		r.newer.older = r.older
+	}
+	r.older, r.newer = nil, nil
+}
+
+// frame reads a frame that is not DATA. Long payloads are cut; the rest follows through payload.
+func (s *side) frame(b, head []byte) {
+	h := &s.h
+	s.row = nil
+	if s.inBlock && (h.kind != typeContinuation || h.stream != s.blockStream) {
+		s.abandonBlock() // RFC 9113 allows no other frame here
+	}
+	switch h.kind {
+	case typeHeaders, typeContinuation, typePromise:
+		s.headers(b, head)
+		return
+	case typeSettings:
+		s.settings(b)
+	case typeWindowUpdate:
+		s.windowUpdate(b)
+	case typeReset:
+		if st := s.conn.find(h.stream); st != nil {
+			code := binary.BigEndian.Uint32(b)
+			s.conn.reset(st, http2.ErrCode(code).String(), code == 0)
+		}
+	case typeGoAway:
+		s.goAway(b)
+	}
+	s.unown(int64(len(head)+len(b)), h.name())
+}
+
+// settings reads SETTINGS, which bind the other side.
+func (s *side) settings(b []byte) {
+	other := &s.conn.sides[1-s.number]
+	for ; len(b) >= 6; b = b[6:] {
+		v := binary.BigEndian.Uint32(b[2:])
+		switch http2.SettingID(binary.BigEndian.Uint16(b)) {
+		case http2.SettingHeaderTableSize:
+			// A smaller table is in force only after the acknowledgement: the larger limit is right for both.
+			other.tableLimit = max(other.tableLimit, v)
+		case http2.SettingMaxFrameSize:
+			other.maxFrame = max(other.maxFrame, min(int(v), maxFrame))
+		case http2.SettingInitialWindowSize:
+			change := int64(v) - other.initialWindow
+			other.initialWindow = int64(v)
+			n := 0
+			for st := s.conn.newest; st != nil && n < maxWindows; st = st.older {
+				st.halves[other.number].window += change
+				n++
+			}
+			if n == maxWindows {
+				other.windowsKnown = false
+			}
+		}
+	}
+}
+
+// maxWindows bounds the work of a change of all windows.
+const maxWindows = 1024
+
+// windowUpdate lets the other side send more.
+func (s *side) windowUpdate(b []byte) {
+	n := int64(binary.BigEndian.Uint32(b) &^ (1 << 31))
+	other := &s.conn.sides[1-s.number]
+	if s.h.stream == 0 {
+		other.window += n
+	} else if st := s.conn.find(s.h.stream); st != nil {
+		st.halves[other.number].window += n
+	}
+}
+
+// spend takes the bytes of a DATA frame from the windows.
+func (s *side) spend(st *stream) {
+	if !s.windowsKnown {
+		return
+	}
+	n := int64(s.h.length)
+	h := &st.halves[s.number]
+	if h.blocked != 0 {
+		if h.row != nil && s.chunk.Time > h.blocked {
+			h.row.m.Stalled += s.chunk.Time - h.blocked
+		}
+		h.blocked = 0
+	}
+	s.window -= n
+	h.window -= n
+	if (s.window <= 0 || h.window <= 0) && !s.h.has(flagEndStream) {
+		h.blocked = s.chunk.Time
+	}
+}
+
+// goAway closes the streams that the side refuses.
+func (s *side) goAway(b []byte) {
+	last := binary.BigEndian.Uint32(b) &^ (1 << 31)
+	code := http2.ErrCode(binary.BigEndian.Uint32(b[4:]))
+	if s.conn.client < 0 || s.conn.client == int8(s.number) {
+		return
+	}
+	for st := s.conn.newest; st != nil; {
+		older := st.older
+		if st.id > last && st.id&1 == 1 {
+			s.conn.reset(st, "GOAWAY: "+code.String(), false)
+		}
+		st = older
+	}
+}
+
+// Repeat implements [rpc.Conn]: retransmitted bytes of a message that is still held.
+func (c *conn) Repeat(side int, span rpc.Span, wire int64) bool {
+	n := 0
+	for r := c.sides[side].newest; r != nil && n < maxRepeats; r = r.older {
+		for i := len(r.spans) - 1; i >= 0 && n < maxRepeats; i-- {
+			if n++; span.From >= r.spans[i].From && span.From < r.spans[i].To {
+				r.m.Wire += wire
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// maxRepeats bounds the search for the owner of retransmitted bytes.
+const maxRepeats = 1024
+
+// End implements [rpc.Conn].
+func (c *conn) End(side int) {
+	s := &c.sides[side]
+	if s.search != nil {
+		s.endSearch()
+	}
+	if n := len(s.buf); n > 0 {
+		s.unown(int64(n), "")
+		s.drop()
+	}
+	s.abandonBlock()
+	s.deferring = false
+	s.flush()
+	s.state, s.ended = atFrame, true
+	if !c.sides[1-side].ended {
+		return
+	}
+	for c.oldest != nil {
+		c.end(c.oldest)
+	}
+	c.dropWaiting()
+}
+
+// Pending implements [rpc.Conn].
+func (c *conn) Pending(side int) rpc.Pending {
+	s := &c.sides[side]
+	p := rpc.Pending{Searching: s.state == searching}
+	switch {
+	case s.oldest != nil:
+		p.From, p.Held = s.oldest.spans[0].From, true
+	case s.search != nil && len(s.search.buf) > 0:
+		p.From, p.Held = s.search.from, true
+	case len(s.buf) > 0:
+		p.From, p.Held = s.from, true
+	}
+	return p
+}
+
+// lost begins a search: the position of the next frame is not known.
+func (s *side) lost() {
+	s.state = searching
+	s.gaps++
+	s.windowsKnown = false
+	s.abandonBlock()
+	s.table.doubt()
+}
+
+// Gap implements [rpc.Conn].
+func (c *conn) Gap(side int, n, wire int64, chunk *rpc.Chunk) {
+	s := &c.sides[side]
+	cause := decode.Lost
+	if wire > 0 {
+		cause = decode.Cut
+	}
+	s.chunk, s.pos = chunk, chunk.Pos
+	switch s.state {
+	case inData:
+		k := int(min(n, int64(s.left)))
+		if wire > 0 {
+			s.overhead += min(wire, int64(k)) + int64(chunk.Overhead)
+		}
+		s.loseData(k, cause)
+		n -= int64(k)
+	case inPayload:
+		k := int(min(n, int64(s.left)))
+		if s.row != nil {
+			s.row.broken = true
+		}
+		if s.left -= k; s.left == 0 {
+			s.state = atFrame
+		}
+		n -= int64(k)
+	case atFrame, atStart:
+		if k := len(s.buf); k >= frameHeaderLen && n <= int64(s.rest()) {
+			s.loseFrame(int(n), cause)
+			n = 0
+		} else if k > 0 {
+			s.unown(int64(k), "")
+			s.drop()
+		}
+	case searching:
+		s.gapInSearch()
+	}
+	if n > 0 && s.state != searching {
+		s.lost()
+	}
+	c.settle()
+}

@@ -1,0 +1,387 @@
+package http2
+
+import (
+	"encoding/binary"
+	"strconv"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/rpc"
+)
+
+// beginData starts a DATA frame. head is its header with the length of its padding; if the place in the messages is not
+// known, the first bytes of its data follow, as far as it has them.
+func (s *side) beginData(head []byte) {
+	c, h := s.conn, &s.h
+	n := frameHeaderLen
+	s.left, s.pad = h.length, 0
+	if h.padded() {
+		s.pad = int(head[frameHeaderLen])
+		n++
+		s.left--
+		s.pad = min(s.pad, s.left) // more is an error of the peer; all of it is padding then
+	}
+	s.state, s.row, s.deferring = inData, nil, s.pad > 0
+	s.stream = s.owner()
+	if s.stream == nil {
+		s.unown(int64(len(head)), h.name())
+		s.left -= len(head) - n
+		s.endDataIf()
+		return
+	}
+	st := s.stream
+	half := &st.halves[s.number]
+	s.spend(st)
+	if !c.certain(st, int(s.number)) {
+		s.place(half, head[n:])
+		if half.lost {
+			s.unown(int64(len(head)), "")
+			s.left -= len(head) - n
+			s.endDataIf()
+			return
+		}
+	}
+	r := half.row
+	switch data := s.left - s.pad; {
+	case r == nil:
+		r = s.newRow(st)
+		r.broken = !half.headed && !st.before
+		s.startRow(r, half, data)
+	case data > 0 && r.state == rowHead:
+		s.startRow(r, half, data)
+	case data > 0 && r.state == rowWhole:
+		c.emit(r, false)
+		r = s.newRow(st)
+		s.startRow(r, half, data)
+	}
+	s.row = r
+	s.own(r, s.from, int64(n))
+	s.describeData(r, head[:n])
+	if rest := head[n:]; len(rest) > 0 {
+		first := s.pos
+		s.pos = s.from + int64(n)
+		s.takeData(rest)
+		s.pos = first
+	}
+	s.endDataIf()
+}
+
+// describeData adds the header of the current DATA frame to a row.
+func (s *side) describeData(r *row, head []byte) {
+	kept := s.headBytes(head)
+	if kept == nil {
+		r.header("", "", len(head), nil)
+		return
+	}
+	r.header("frame", describe(&s.h), frameHeaderLen, kept[:frameHeaderLen])
+	if len(head) > frameHeaderLen {
+		r.header("padLength", strconv.Itoa(s.pad), 1, kept[frameHeaderLen:])
+	}
+}
+
+// startRow starts the body of a row with a frame of n data bytes.
+func (s *side) startRow(r *row, half *half, n int) {
+	switch {
+	case n == 0:
+	case half.prefixed():
+		r.state = rowPrefix
+	default:
+		r.state = rowPlain
+		s.conn.startBody(r, 0)
+	}
+}
+
+// owner returns the stream of the current DATA frame, nil if its bytes belong to no message. It opens a stream that was opened
+// before the capture, or in a gap.
+func (s *side) owner() *stream {
+	c, id := s.conn, s.h.stream
+	st := c.find(id)
+	if st != nil {
+		if st.halves[s.number].ended {
+			return nil
+		}
+		return st
+	}
+	if c.wasClosed(id) {
+		return nil
+	}
+	st = c.openStream(id)
+	st.before = c.joined && (c.first == 0 || id < c.first)
+	for i := range st.halves {
+		st.halves[i].lost = true
+	}
+	return st
+}
+
+// openStream opens a stream and notes its number.
+func (c *conn) openStream(id uint32) *stream {
+	st := c.open(id)
+	c.highest[id&1] = max(c.highest[id&1], id)
+	return st
+}
+
+// place finds out whether the place of the current frame in the direction's messages is known again. start is the first bytes
+// of its data.
+func (s *side) place(half *half, start []byte) {
+	data := s.left - s.pad
+	r := half.row
+	begins := begins(start, data)
+	switch {
+	case half.framing == framingPlain:
+		if r != nil && half.gaps != s.gaps {
+			r.broken = true
+		}
+	case !half.lost && r != nil && r.state == rowBody && !begins && data <= r.left:
+		// The frame continues the message and does not reach beyond it. If it was not the next one, the length will tell.
+		if data < r.left || data == 0 {
+			return
+		}
+	case data == 0:
+		return
+	case begins:
+		if r != nil && r.state != rowHead && r.state != rowWhole {
+			r.broken = true
+			s.conn.emit(r, false)
+		}
+	default:
+		half.lost = true
+		if r != nil {
+			r.broken = true
+		}
+		return
+	}
+	half.lost, half.gaps = false, s.gaps
+}
+
+// begins reports whether DATA of n bytes with that start begins with a gRPC message, because it is one, or the first part of
+// a long one.
+func begins(start []byte, n int) bool {
+	if len(start) < prefixLen || start[0] > 1 {
+		return false
+	}
+	length := int(binary.BigEndian.Uint32(start[1:]))
+	return prefixLen+length == n || n >= minPart && length > n && length <= maxPart
+}
+
+// minPart and maxPart bound a message of which a frame has only the first part: the length of the frame, and of the message,
+// in bytes.
+const (
+	minPart = 8 << 10
+	maxPart = 64 << 20
+)
+
+// data takes bytes of a DATA frame.
+func (s *side) data(b []byte) int {
+	n := min(len(b), s.left-s.pad)
+	switch {
+	case n == 0: // padding
+		n = min(len(b), s.left)
+		if s.row != nil {
+			s.own(s.row, s.pos, int64(n))
+			s.row.header("padding", "", n, s.headBytes(b[:n]))
+		} else {
+			s.unown(int64(n), s.dataName())
+		}
+		s.left -= n
+		s.pad = s.left
+	case s.row == nil || s.stream.halves[s.number].lost:
+		s.unown(int64(n), s.dataName())
+		s.left -= n
+	default:
+		s.takeData(b[:n])
+	}
+	s.endDataIf()
+	return n
+}
+
+// dataName returns the name for bytes of the current DATA frame that belong to no message: skipped bytes of an open stream have
+// none.
+func (s *side) dataName() string {
+	if s.stream != nil {
+		return ""
+	}
+	return s.h.name()
+}
+
+// takeData takes data bytes, which start at s.pos, for the messages of the direction.
+func (s *side) takeData(b []byte) {
+	c, st := s.conn, s.stream
+	half := &st.halves[s.number]
+	at := s.pos
+	for len(b) > 0 {
+		r := half.row
+		if r.state == rowWhole {
+			c.emit(r, false)
+			r = s.newRow(st)
+			r.state = rowPrefix
+		}
+		n := 0
+		if r.state == rowPrefix {
+			n = copy(r.prefix[r.nprefix:], b)
+			s.own(r, at, int64(n))
+			if r.nprefix += uint8(n); r.nprefix < prefixLen {
+				r.m.HeaderLen += int32(n)
+			} else {
+				r.m.HeaderLen -= int32(prefixLen - n)
+				r.header("prefix", describePrefix(r.prefix[:]), prefixLen, s.headBytes(r.prefix[:]))
+				c.readPrefix(r)
+			}
+		} else {
+			n = c.take(r, b)
+			s.own(r, at, int64(n))
+		}
+		at += int64(n)
+		b = b[n:]
+		s.left -= n
+	}
+}
+
+// endDataIf ends the DATA frame after its last byte.
+func (s *side) endDataIf() {
+	if s.left > 0 {
+		return
+	}
+	s.state = atFrame
+	s.deferring = false
+	s.flush()
+	if st := s.stream; st != nil && s.h.has(flagEndStream) {
+		s.conn.endHalf(st, int(s.number))
+	}
+	s.stream, s.row = nil, nil
+}
+
+// flush passes on the rows that waited for the padding of a frame.
+func (s *side) flush() {
+	for i, r := range s.deferred {
+		s.conn.pass(r)
+		s.deferred[i] = nil
+	}
+	s.deferred = s.deferred[:0]
+}
+
+// loseData takes n missing bytes of the current DATA frame.
+func (s *side) loseData(n int, cause decode.Cause) {
+	if s.row == nil {
+		s.left -= n
+		s.pad = min(s.pad, s.left)
+		s.endDataIf()
+		return
+	}
+	half := &s.stream.halves[s.number]
+	for n > 0 && s.left > s.pad && !half.lost {
+		r := half.row
+		k := min(n, s.left-s.pad)
+		switch r.state {
+		case rowBody:
+			k = min(k, r.left)
+			r.lose(k, cause)
+			r.m.Wire += s.overhead
+			s.overhead = 0
+		case rowPlain:
+			r.lose(k, cause)
+			r.m.Wire += s.overhead
+			s.overhead = 0
+		default: // where messages begin is not known any more
+			if r.state == rowPrefix {
+				r.broken = true
+			}
+			half.lost = true
+			k = 0
+		}
+		n -= k
+		s.left -= k
+	}
+	s.left -= n
+	s.pad = min(s.pad, s.left)
+	s.endDataIf()
+}
+
+// rest returns how many bytes of the frame that s.buf starts are not there.
+func (s *side) rest() int {
+	h := parseFrameHeader(s.buf)
+	return frameHeaderLen + h.length - len(s.buf)
+}
+
+// loseFrame takes a gap of n bytes in a frame of which s.buf has the start.
+func (s *side) loseFrame(n int, cause decode.Cause) {
+	h := parseFrameHeader(s.buf)
+	s.h = h
+	head := s.buf
+	if h.kind == typeData {
+		// Its padding and the start of its data are not known.
+		if st := s.conn.find(h.stream); st != nil {
+			half := &st.halves[s.number]
+			half.lost = true
+			if half.row != nil && half.row.state != rowWhole {
+				half.row.broken = true
+			}
+		}
+		s.unown(int64(len(head)), "")
+		s.stream, s.row, s.pad = s.conn.find(h.stream), nil, 0
+		s.left = frameHeaderLen + h.length - len(head) - n
+		s.state = inData
+		s.drop()
+		s.endDataIf()
+		return
+	}
+	s.row = nil
+	switch h.kind {
+	case typeHeaders, typeContinuation, typePromise:
+		s.table.forget()
+		s.abandonBlock()
+		if st := s.conn.find(h.stream); h.kind == typeHeaders && (st != nil || !s.conn.wasClosed(h.stream)) {
+			s.row = s.headersRow(h.stream)
+			s.row.broken = true
+			s.row.m.Short = cause
+			s.own(s.row, s.from, int64(len(head)))
+			s.row.header(typeNames[h.kind], "", len(head), s.headBytes(head))
+		}
+	}
+	if s.row == nil {
+		s.unown(int64(len(head)), h.name())
+	}
+	s.left = frameHeaderLen + h.length - len(head) - n
+	s.drop()
+	s.state = inPayload
+	if s.left == 0 {
+		s.state = atFrame
+	}
+	if s.row != nil && h.kind == typeHeaders && h.has(flagEndStream) && s.left == 0 {
+		s.conn.endHalf(s.row.stream, int(s.number))
+	}
+}
+
+// describe returns a frame's header as text.
+func describe(h *frameHeader) string {
+	name := "type " + strconv.Itoa(int(h.kind))
+	if int(h.kind) < len(typeNames) {
+		name = typeNames[h.kind]
+	}
+	text := name + ", " + strconv.Itoa(h.length) + " bytes, stream " + strconv.FormatUint(uint64(h.stream), 10)
+	for _, f := range [...]struct {
+		flag uint8
+		name string
+		on   bool
+	}{
+		{flagEndStream, "END_STREAM", h.kind == typeData || h.kind == typeHeaders},
+		{flagEndHeaders, "END_HEADERS", h.kind == typeHeaders || h.kind == typeContinuation || h.kind == typePromise},
+		{flagPadded, "PADDED", h.kind == typeData || h.kind == typeHeaders || h.kind == typePromise},
+		{flagPriority, "PRIORITY", h.kind == typeHeaders},
+	} {
+		if f.on && h.has(f.flag) {
+			text += ", " + f.name
+		}
+	}
+	return text
+}
+
+func describePrefix(prefix []byte) string {
+	text := "not compressed"
+	if prefix[0] == 1 {
+		text = "compressed"
+	} else if prefix[0] > 1 {
+		text = "flag " + strconv.Itoa(int(prefix[0]))
+	}
+	return text + ", " + strconv.FormatUint(uint64(binary.BigEndian.Uint32(prefix[1:])), 10) + " bytes"
+}
+
+var _ rpc.Conn = (*conn)(nil)

@@ -1,0 +1,276 @@
+package http2
+
+import (
+	"slices"
+	"strings"
+
+	"dubbo-wire/internal/decode/triple"
+	"dubbo-wire/internal/rpc"
+)
+
+// headersRow returns the row that owns headers of a stream which a side sends now, and opens the stream if need be.
+func (s *side) headersRow(id uint32) *row {
+	c := s.conn
+	st := c.find(id)
+	if st == nil {
+		st = c.openStream(id)
+		if c.first == 0 || id < c.first {
+			c.first = id
+		}
+	}
+	if r := st.halves[s.number].row; r != nil {
+		return r
+	}
+	return s.newRow(st)
+}
+
+// headers reads HEADERS, CONTINUATION and PUSH_PROMISE.
+func (s *side) headers(b, head []byte) {
+	c, h := s.conn, &s.h
+	n := len(head) + len(b)
+	whole := len(b) == h.length
+	fragment, ok := fragmentOf(h, b)
+	if h.kind == typeContinuation {
+		if !s.inBlock {
+			s.table.forget()
+			s.unown(int64(n), h.name())
+			return
+		}
+	} else {
+		s.block, s.inBlock, s.blockRow = s.block[:0], true, nil
+		s.blockStream, s.blockFlags, s.promise, s.lossyBlock = h.stream, h.flags, h.kind == typePromise, false
+		if h.kind == typeHeaders {
+			st := c.find(h.stream)
+			if st == nil && c.wasClosed(h.stream) || st != nil && st.halves[s.number].ended {
+				s.unown(int64(n), h.name())
+			} else {
+				s.blockRow = s.headersRow(h.stream)
+			}
+		}
+	}
+	base := 0
+	if r := s.blockRow; r != nil {
+		s.row = r
+		s.own(r, s.from, int64(n))
+		if kept := s.headBytes(head); kept == nil {
+			r.m.HeaderLen += int32(n)
+		} else {
+			r.header("frame", describe(h), len(head), kept)
+			k := len(b) - len(fragment)
+			if pad := 0; k > 0 {
+				if h.padded() && len(b) > 0 {
+					pad = min(int(b[0]), k-1)
+				}
+				if front := k - pad; front > 0 {
+					r.header("padding and priority", "", front, b[:front])
+				}
+				base = len(r.head)
+				r.fragment(fragment)
+				if pad > 0 {
+					r.header("padding", "", pad, b[len(b)-pad:])
+				}
+			} else {
+				base = len(r.head)
+				r.fragment(fragment)
+			}
+		}
+	} else if h.kind != typeHeaders {
+		s.unown(int64(n), h.name())
+	}
+	if !ok || !whole || len(s.block)+len(fragment) > maxBlock {
+		s.lossyBlock = true
+	}
+	if !h.has(flagEndHeaders) || len(s.block) > 0 {
+		if !s.lossyBlock {
+			before := cap(s.block)
+			s.block = append(s.block, fragment...)
+			c.held += cap(s.block) - before
+		}
+		if !h.has(flagEndHeaders) {
+			return
+		}
+		fragment, base = s.block, -1
+	}
+	s.inBlock = false
+	s.endBlock(fragment, base)
+	if cap(s.block) > maxKept {
+		c.held -= cap(s.block)
+		s.block = nil
+	}
+	s.block = s.block[:0]
+}
+
+// fragment adds the bytes of a header block to the row's head.
+func (r *row) fragment(b []byte) {
+	if len(b) == 0 {
+		return
+	}
+	r.header("fields", "", len(b), b)
+	r.native.pieces[len(r.native.pieces)-1].fields = true
+}
+
+// fragmentOf returns the part of a payload that belongs to the header block, and false if the padding is longer than it.
+func fragmentOf(h *frameHeader, b []byte) ([]byte, bool) {
+	pad := 0
+	if h.padded() {
+		if len(b) == 0 {
+			return nil, false
+		}
+		pad = int(b[0])
+		b = b[1:]
+	}
+	if h.kind == typeHeaders && h.has(flagPriority) {
+		if len(b) < 5 {
+			return nil, false
+		}
+		b = b[5:]
+	}
+	if h.kind == typePromise {
+		if len(b) < 4 {
+			return nil, false
+		}
+		b = b[4:]
+	}
+	if pad > len(b) {
+		return nil, false
+	}
+	return b[:len(b)-pad], true
+}
+
+// abandonBlock gives up a header block whose frames do not come.
+func (s *side) abandonBlock() {
+	if !s.inBlock {
+		return
+	}
+	s.inBlock = false
+	s.table.forget()
+	if s.blockRow != nil {
+		s.blockRow.broken = true
+		s.blockRow = nil
+	}
+	s.conn.held -= cap(s.block)
+	s.block = nil
+}
+
+// endBlock decodes a header block. base is the place of its bytes in the head of its row, -1 if they are in several pieces.
+func (s *side) endBlock(b []byte, base int) {
+	c, r := s.conn, s.blockRow
+	s.blockRow = nil
+	if s.lossyBlock || !s.decode(b) {
+		s.table.forget()
+		c.blocks.fields = c.blocks.fields[:0]
+		if r != nil {
+			r.undecoded = true
+		}
+	}
+	if r == nil {
+		return
+	}
+	st := r.stream
+	half := &st.halves[s.number]
+	fields := c.blocks.fields
+	trailer := half.headed || r.state != rowHead
+	r.m.FieldsLen += int32(len(b))
+	r.m.FieldsPlainLen += int32(c.blocks.plain)
+	from := len(r.fields)
+	r.fields = slices.Grow(r.fields, len(fields))
+	for i := range fields {
+		f := fields[i]
+		f.Trailer = trailer
+		f.Off = r.offset(int(f.Off), base)
+		r.fields = append(r.fields, f)
+	}
+	if !trailer {
+		s.firstHeaders(st, half, r.fields[from:])
+	}
+	if s.blockFlags&flagEndStream != 0 {
+		c.endHalf(st, int(s.number))
+	}
+}
+
+// offset converts an offset in the last header block to one in the head.
+func (r *row) offset(at, base int) int32 {
+	if base >= 0 {
+		return int32(base + at)
+	}
+	// The block is in several pieces, the last ones of the head.
+	pieces := r.native.pieces
+	k := len(pieces)
+	for k > 0 && (pieces[k-1].fields || pieces[k-1].name == "frame" || strings.HasPrefix(pieces[k-1].name, "padding")) {
+		k--
+	}
+	for ; k < len(pieces); k++ {
+		if p := &pieces[k]; p.fields {
+			if at < int(p.len) {
+				return p.off + int32(at)
+			}
+			at -= int(p.len)
+		}
+	}
+	return 0
+}
+
+// firstHeaders takes from the first headers of a direction what the rest of the stream is read by.
+func (s *side) firstHeaders(st *stream, half *half, fields []rpc.Header) {
+	c := s.conn
+	request, response, informational := false, false, false
+	encoding, grpcEncoding := "", ""
+	contentType, hasType, unknown := "", false, false
+	for i := range fields {
+		f := &fields[i]
+		if f.Unknown {
+			unknown = true
+			continue
+		}
+		switch f.Name {
+		case ":method", ":path", ":scheme", ":authority":
+			request = true
+		case ":status":
+			response = true
+			informational = len(f.Value) == 3 && f.Value[0] == '1'
+		case "content-type":
+			contentType, hasType = f.Value, true
+		case "content-encoding":
+			encoding = f.Value
+		case "grpc-encoding":
+			grpcEncoding = f.Value
+		}
+	}
+	if informational {
+		return // the real ones follow
+	}
+	half.headed, half.unsure = true, unknown
+	half.lost, half.gaps = false, s.gaps
+	switch {
+	case request:
+		c.setClient(s.number)
+	case response:
+		c.setClient(1 - s.number)
+	}
+	switch {
+	case hasType && prefixedType(contentType):
+		half.framing = framingGRPC
+	case hasType || !unknown && len(fields) > 0:
+		half.framing = framingPlain
+	default: // as the other direction, or as the calls before
+		if half.framing = st.halves[1-s.number].framing; half.framing == framingUnknown && c.use == triple.Plain && c.used {
+			half.framing = framingPlain
+		}
+	}
+	if half.encoding = encoding; half.prefixed() {
+		half.encoding = grpcEncoding
+	}
+	if int8(s.number) != c.client {
+		return
+	}
+	use, sure := triple.UseOf(fields)
+	if !sure {
+		if c.used {
+			use = c.use
+		}
+	} else {
+		c.use, c.used = use, true
+	}
+	st.use = use
+	st.op = c.bodies.Operation(fields)
+}

@@ -1,0 +1,383 @@
+package http2
+
+import (
+	"encoding/binary"
+	"strings"
+
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/triple"
+	"dubbo-wire/internal/rpc"
+)
+
+// rowState is what the next byte of a row's direction is.
+type rowState uint8
+
+const (
+	rowHead   rowState = iota // the row has headers only; a message may follow
+	rowPrefix                 // a byte of the prefix of a gRPC message
+	rowBody                   // left bytes of the body follow
+	rowPlain                  // the body takes all DATA bytes until the direction ends
+	rowWhole                  // the body is complete; another message may follow
+)
+
+// row is one message while it is being read: a gRPC message or a plain body with the bytes around it. The first row of a
+// direction owns its headers, the last one its trailers. The newest row of a direction is held until the next one starts or
+// the direction ends.
+type row struct {
+	m         rpc.Message
+	stream    *stream
+	side      uint8
+	state     rowState
+	begun     bool
+	need      bool // more of the body is needed than the envelope
+	enough    bool // no more of the body is kept
+	broken    bool // bytes of the row are missing, besides those of the body
+	undecoded bool // a header block could not be decoded
+	flagged   bool // the prefix says that the message is compressed
+	prefix    [prefixLen]byte
+	nprefix   uint8
+	left      int
+	err       *decode.Error
+	body      []byte // copied bytes of the body
+	lent      []byte // the whole body in the current delivery
+	head      []byte // the other bytes, if they are kept
+	fields    []rpc.Header
+	spans     []rpc.Span
+	native    native
+
+	older, newer *row // open rows of the side
+}
+
+// piece is a part of a row's head.
+type piece struct {
+	name     string
+	value    string
+	off, len int32
+	fields   bool // it is a header block
+}
+
+// native is the Native of a row's message: the parts of its head in order, without gaps, and the operation of its call.
+type native struct {
+	pieces  []piece
+	request *rpc.Operation
+}
+
+// Clone implements [rpc.Native].
+func (n *native) Clone() rpc.Native {
+	return &native{pieces: append([]piece(nil), n.pieces...), request: n.request}
+}
+
+func (l *lane) newRow() *row {
+	k := len(l.rows) - 1
+	if k < 0 {
+		return new(row)
+	}
+	r := l.rows[k]
+	l.rows = l.rows[:k]
+	return r
+}
+
+// maxFreeRows and maxKept bound what a lane keeps for later rows: rows, and bytes of a body.
+const (
+	maxFreeRows = 256
+	maxKept     = 4 << 10
+)
+
+func (l *lane) freeRow(r *row) {
+	l.release(r)
+	if len(l.rows) >= maxFreeRows {
+		return
+	}
+	*r = row{body: r.body[:0], head: r.head[:0], fields: r.fields[:0], spans: r.spans[:0], native: native{pieces: r.native.pieces[:0]}}
+	if cap(r.body) > maxKept {
+		r.body = nil
+	}
+	if cap(r.head) > maxKept {
+		r.head = nil
+	}
+	if cap(r.fields) > maxFields {
+		r.fields = nil
+	}
+	l.rows = append(l.rows, r)
+}
+
+// release gives the memory for the body back to the budget.
+func (l *lane) release(r *row) { l.held -= cap(r.body) }
+
+// keep appends body bytes to what the row holds, as far as the lane has memory for them.
+func (l *lane) keep(r *row, b []byte) {
+	limit := l.env.MaxBody
+	if !r.need {
+		limit = min(l.env.MaxEnvelope, maxEnvelope)
+	}
+	n := max(0, min(len(b), limit-len(r.body)))
+	if n > cap(r.body)-len(r.body) && l.held+n > l.env.MaxBuffers/2 && len(r.body)+n > maxEnvelope {
+		n = 0
+	}
+	before := cap(r.body)
+	r.body = append(r.body, b[:n]...)
+	l.held += cap(r.body) - before
+	if n < len(b) || !r.need && l.bodies.Enough(&r.m, r.body) {
+		r.enough = true
+	}
+}
+
+// maxEnvelope is the number of body bytes that are kept where only the envelope is needed.
+const maxEnvelope = 512
+
+// span adds n bytes of the stream to the row.
+func (r *row) span(from, n int64) {
+	if k := len(r.spans); k > 0 && r.spans[k-1].To == from {
+		r.spans[k-1].To += n
+		return
+	}
+	r.spans = append(r.spans, rpc.Span{From: from, To: from + n})
+}
+
+// header adds bytes that are no body bytes. b is empty if they are not kept.
+func (r *row) header(name, value string, n int, b []byte) {
+	r.m.HeaderLen += int32(n)
+	if len(b) == 0 {
+		return
+	}
+	r.native.pieces = append(r.native.pieces, piece{name: name, value: value, off: int32(len(r.head)), len: int32(len(b))})
+	r.head = append(r.head, b...)
+}
+
+// startBody is called when the row's body starts; n is its length if it is known.
+func (c *conn) startBody(r *row, n int) {
+	m := &r.m
+	m.BodyLen, m.MissingAt = n, n
+	c.describe(r)
+	r.need = c.env.Detail > rpc.Envelope || c.env.WholeBodies || c.env.Sampling && c.owner.Keep(int(r.side), m)
+}
+
+// readPrefix reads the prefix of a gRPC message.
+func (c *conn) readPrefix(r *row) {
+	n := binary.BigEndian.Uint32(r.prefix[1:])
+	if r.prefix[0] > 1 || n > maxMessage {
+		// No message follows. The rest of the direction is one body, which nobody can read.
+		r.err = &decode.Error{Cause: decode.Malformed, Expected: "the prefix of a gRPC message"}
+		r.state = rowPlain
+		c.startBody(r, 0)
+		return
+	}
+	r.flagged = r.prefix[0] == 1
+	r.left = int(n)
+	r.state = rowBody
+	c.startBody(r, int(n))
+	if n == 0 {
+		r.state = rowWhole
+	}
+}
+
+// maxMessage is the maximum length of a gRPC message, in bytes: implementations use signed numbers.
+const maxMessage = 1<<31 - 1
+
+// take takes body bytes and returns their number.
+func (c *conn) take(r *row, b []byte) int {
+	n := len(b)
+	if r.state == rowPlain {
+		r.m.BodyLen += n
+	} else {
+		n = min(n, r.left)
+		r.left -= n
+		if r.left == 0 {
+			r.state = rowWhole
+		}
+	}
+	whole := r.m.Captured == 0 && n == r.m.BodyLen && r.state == rowWhole
+	r.m.Captured += n
+	switch {
+	case r.enough || r.lossy():
+	case whole:
+		r.lent = b[:n:n]
+		c.lent = append(c.lent, r)
+	default:
+		c.unlend(r)
+		c.keep(r, b[:n])
+	}
+	return n
+}
+
+// lossy reports whether body bytes are missing before the next one.
+func (r *row) lossy() bool { return r.m.Short != decode.None }
+
+// lose takes n missing body bytes.
+func (r *row) lose(n int, cause decode.Cause) {
+	if !r.lossy() {
+		r.m.MissingAt, r.m.Short = r.m.Captured, cause
+	}
+	if r.state == rowPlain {
+		r.m.BodyLen += n
+		return
+	}
+	if r.left -= n; r.left == 0 {
+		r.state = rowWhole
+	}
+}
+
+// unlend copies a body that lies in the current delivery.
+func (c *conn) unlend(r *row) {
+	if b := r.lent; b != nil {
+		r.lent = nil
+		c.keep(r, b)
+	}
+}
+
+// settle copies the bodies that lie in the delivery that ends, of rows that are still held.
+func (c *conn) settle() {
+	for i, r := range c.lent {
+		c.unlend(r)
+		c.lent[i] = nil
+	}
+	c.lent = c.lent[:0]
+}
+
+// describe sets what is known about the row's message before its body.
+func (c *conn) describe(r *row) {
+	m, st := &r.m, r.stream
+	m.Protocol = c.protocolOf(st)
+	m.Exchange, m.SerializationID = uint64(st.id), rpc.NoSerialization
+	m.Status, m.ResultKind = rpc.NoStatus, -1
+	m.Kind, m.Request, m.TwoWay = rpc.Response, false, false
+	if int8(r.side) == c.client {
+		m.Kind, m.Request, m.TwoWay, m.Operation = rpc.Request, true, true, st.op
+	}
+	m.Headers = r.fields
+	m.Encoding = ""
+	switch half := &st.halves[r.side]; {
+	case !r.flagged && half.prefixed():
+	case half.encoding != "" && half.encoding != "identity":
+		m.Encoding = half.encoding
+	case r.flagged && half.headed && !half.unsure:
+		m.Encoding = triple.NoEncoding
+	case r.flagged:
+		m.Encoding = triple.UnknownEncoding
+	}
+}
+
+func (c *conn) protocolOf(st *stream) *rpc.Protocol {
+	switch st.use {
+	case triple.Triple:
+		return Triple
+	case triple.GRPC:
+		return GRPC
+	}
+	return Protocol
+}
+
+// emit passes a row on as a message. ends is set if it is the last one of its direction.
+func (c *conn) emit(r *row, ends bool) {
+	s := &c.sides[r.side]
+	s.unlink(r)
+	st := r.stream
+	half := &st.halves[r.side]
+	if half.row == r {
+		half.row = nil
+	}
+	st.rows++
+	r.m.Ends = ends
+	if s.deferring {
+		s.deferred = append(s.deferred, r)
+		return
+	}
+	c.pass(r)
+}
+
+// pass passes a row on as a message.
+func (c *conn) pass(r *row) {
+	if c.client < 0 {
+		if c.waiting = append(c.waiting, r); len(c.waiting) > maxWaiting {
+			c.dropWaiting()
+		}
+		c.unlend(r)
+		return
+	}
+	m, st := &r.m, r.stream
+	half := &st.halves[r.side]
+	c.describe(r)
+	m.Ordinal = half.count
+	half.count++
+	switch {
+	case r.state == rowPrefix:
+		// The length of the message is not known: what there is of its prefix belongs to its header.
+		r.broken = true
+	case r.state == rowPlain && !m.Ends, r.left > 0:
+		if !r.lossy() {
+			m.MissingAt, m.Short = m.Captured, decode.Lost
+		}
+	}
+	if r.broken && !r.lossy() {
+		m.Short = decode.Lost
+	}
+	m.Complete = m.Short == decode.None
+	if m.Complete {
+		m.MissingAt = m.BodyLen
+	}
+	m.Head, m.Headers = r.head, r.fields
+	switch m.Body = r.body; {
+	case r.lent != nil:
+		m.Body = r.lent
+	case r.state == rowHead:
+		m.Body = nil
+	case m.Body == nil:
+		m.Body = []byte{}
+	}
+	m.Span, m.More = r.spans[0], nil
+	if len(r.spans) > 1 {
+		more := append([]rpc.Span(nil), r.spans[1:]...)
+		m.More = &more
+	}
+	r.native.request = st.op
+	m.Native = &r.native
+	if m.Kind == rpc.Response && m.Ends {
+		c.bodies.Outcome(m)
+	}
+	c.decode(r)
+	c.owner.Message(int(r.side), m)
+	r.lent = nil
+	c.drop(r)
+}
+
+// drop frees a row that was passed on or skipped, and its stream with its last one.
+func (c *conn) drop(r *row) {
+	st := r.stream
+	c.freeRow(r)
+	if st.rows--; st.rows == 0 && st.closed {
+		c.freeStream(st)
+	}
+}
+
+// maxWaiting is the number of messages that wait until it is known which side is the client.
+const maxWaiting = 64
+
+// dropWaiting skips the bytes of the messages that wait.
+func (c *conn) dropWaiting() {
+	for _, r := range c.waiting {
+		c.owner.Unowned(int(r.side), int64(r.m.HeaderLen)+int64(r.m.Captured), "")
+		c.drop(r)
+	}
+	c.waiting = nil
+}
+
+// decode decodes the body of a row as far as needed.
+func (c *conn) decode(r *row) {
+	m, request := &r.m, r.stream.op
+	detail := c.env.Detail
+	if c.env.Sampling && m.IsWhole() {
+		if want := c.owner.Want(int(r.side), m); want > detail {
+			detail = want
+		}
+	}
+	if r.err != nil {
+		m.Err = r.err
+	}
+	c.bodies.Decode(m, request, detail)
+	if r.err != nil {
+		m.Err = r.err
+	}
+}
+
+// prefixedType reports whether bodies of a content type have prefixes.
+func prefixedType(contentType string) bool { return strings.HasPrefix(contentType, "application/grpc") }

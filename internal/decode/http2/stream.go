@@ -1,0 +1,252 @@
+package http2
+
+import (
+	"dubbo-wire/internal/decode/triple"
+	"dubbo-wire/internal/rpc"
+)
+
+// stream is one stream of a connection: a call.
+type stream struct {
+	id  uint32
+	use triple.Use
+	op  *rpc.Operation // nil if it is not known
+	// before is set if the stream was opened before the capture.
+	before bool
+	// closed is set if the stream is no longer open. rows is the number of its rows that were not passed on yet.
+	closed bool
+	rows   int32
+	halves [2]half
+
+	older, newer *stream // open streams of the connection
+}
+
+// half is one direction of a stream.
+type half struct {
+	row      *row // the newest row
+	count    int32
+	headed   bool // its first headers were read
+	ended    bool
+	framing  framing
+	encoding string // of its messages, or of its body
+	unsure   bool   // some of its first headers are not known
+	// gaps is the number of gaps of the side when the place in the messages was last known; lost is set if it is not known.
+	gaps uint32
+	lost bool
+	// blocked is when flow control stopped the direction, in nanoseconds since the Unix epoch; 0: it did not. window is what it
+	// may still send, in bytes, as far as the stream's own window tells.
+	blocked int64
+	window  int64
+}
+
+// framing is how the DATA of a direction are to be read.
+type framing uint8
+
+const (
+	framingUnknown framing = iota
+	framingGRPC            // messages with prefixes
+	framingPlain           // one body
+)
+
+func (h *half) prefixed() bool { return h.framing != framingPlain }
+
+// maxFreeStreams bounds what a lane keeps for later streams. streamCost is the estimated memory of an open stream with its rows, in
+// bytes.
+const (
+	maxFreeStreams = 256
+	streamCost     = 2 << 10
+)
+
+// find returns an open stream, or nil.
+func (c *conn) find(id uint32) *stream {
+	if st := c.last; st != nil && st.id == id {
+		return st
+	}
+	var st *stream
+	if c.streams != nil {
+		st = c.streams[id]
+	} else {
+		for st = c.newest; st != nil && st.id != id; st = st.older {
+		}
+	}
+	if st != nil {
+		c.last = st
+	}
+	return st
+}
+
+// fewStreams is the number of open streams up to which they are found one by one.
+const fewStreams = 8
+
+// open opens a stream.
+func (c *conn) open(id uint32) *stream {
+	var st *stream
+	if k := len(c.free) - 1; k >= 0 {
+		st = c.free[k]
+		c.free = c.free[:k]
+		*st = stream{}
+	} else {
+		st = new(stream)
+	}
+	st.id, st.use = id, triple.GRPC
+	if c.used {
+		st.use = c.use
+	}
+	for i := range st.halves {
+		st.halves[i].gaps = c.sides[i].gaps
+		st.halves[i].window = c.sides[i].initialWindow
+	}
+	if c.nopen++; c.streams != nil {
+		c.streams[id] = st
+	} else if c.nopen > fewStreams {
+		c.streams = map[uint32]*stream{id: st}
+		for k := c.newest; k != nil; k = k.older {
+			c.streams[k.id] = k
+		}
+	}
+	if st.older = c.newest; st.older == nil {
+		c.oldest = st
+	} else {
+		st.older.newer = st
+	}
+	c.newest, c.last = st, st
+	c.held += streamCost
+	for c.held > c.env.MaxBuffers && c.oldest != st {
+		c.end(c.oldest)
+	}
+	return st
+}
+
+// close removes a stream without open rows.
+func (c *conn) close(st *stream) {
+	if st.closed {
+		return
+	}
+	st.closed = true
+	c.nopen--
+	delete(c.streams, st.id)
+	c.held -= streamCost
+	if c.last == st {
+		c.last = nil
+	}
+	if st.older == nil {
+		c.oldest = st.newer
+	} else {
+		st.older.newer = st.newer
+	}
+	if st.newer == nil {
+		c.newest = st.older
+	} else {
+		st.newer.older = st.older
+	}
+	st.older, st.newer = nil, nil
+	if c.lossy() {
+		if c.closed == nil {
+			c.closed = make([]uint32, closedStreams)
+		}
+		c.closed[c.nclosed%closedStreams] = st.id
+		c.nclosed++
+	}
+	if st.rows == 0 {
+		c.freeStream(st)
+	}
+}
+
+func (l *lane) freeStream(st *stream) {
+	if len(l.free) < maxFreeStreams {
+		l.free = append(l.free, st)
+	}
+}
+
+// closedStreams is the number of closed streams that a connection remembers.
+const closedStreams = 64
+
+// lossy reports whether frames may have been missed.
+func (c *conn) lossy() bool { return c.joined || c.sides[0].gaps+c.sides[1].gaps > 0 }
+
+// wasClosed reports whether the stream, which is not open, was open before.
+func (c *conn) wasClosed(id uint32) bool {
+	if !c.lossy() {
+		return id <= c.highest[id&1]
+	}
+	for i := range min(c.nclosed, len(c.closed)) {
+		if c.closed[i] == id {
+			return true
+		}
+	}
+	return false
+}
+
+// certain reports whether no gap hides bytes of the direction since its place was last known.
+func (c *conn) certain(st *stream, side int) bool {
+	h := &st.halves[side]
+	return !h.lost && h.gaps == c.sides[side].gaps
+}
+
+// endHalf is called when a side has sent the last bytes of a stream.
+func (c *conn) endHalf(st *stream, side int) {
+	h := &st.halves[side]
+	if h.ended {
+		return
+	}
+	h.ended = true
+	other := &st.halves[1-side]
+	isRequest := side == int(c.client)
+	switch {
+	case isRequest || c.client < 0:
+		if h.row != nil {
+			c.emit(h.row, true)
+		}
+		if other.ended && other.row != nil {
+			c.emit(other.row, true)
+		}
+	case h.row == nil:
+	case other.ended || other.row == nil || !c.certain(st, 1-side):
+		// The end of the request may have been missed.
+		if other.row != nil {
+			c.emit(other.row, true)
+			other.ended = true
+		}
+		c.emit(h.row, true)
+	}
+	// Else the response is passed on after the request, which has not ended yet.
+	missed := !isRequest && other.count == 0 && other.row == nil // the request precedes the capture, or is in a gap
+	if (other.ended || missed) && h.row == nil && other.row == nil {
+		c.close(st)
+	}
+}
+
+// end closes a stream whose directions will not be read any further. Each message that is there is passed on.
+func (c *conn) end(st *stream) {
+	sides := [2]int{0, 1}
+	if c.client == 1 {
+		sides = [2]int{1, 0}
+	}
+	for _, side := range sides {
+		if r := st.halves[side].row; r != nil {
+			if !st.halves[side].ended && !c.certain(st, side) {
+				r.broken = true // its end may have been in the gap
+			}
+			c.emit(r, st.halves[side].ended)
+		}
+	}
+	c.close(st)
+}
+
+// reset closes a stream that a side has reset.
+func (c *conn) reset(st *stream, why string, noError bool) {
+	request, response := 0, 1
+	if c.client == 1 {
+		request, response = 1, 0
+	}
+	answered := st.halves[response].ended
+	if r := st.halves[request].row; r != nil {
+		c.emit(r, true)
+	}
+	if r := st.halves[response].row; r != nil {
+		c.emit(r, answered)
+	}
+	if c.client >= 0 && !(answered && noError) && !(answered && st.halves[request].ended) {
+		c.owner.Abort(request, uint64(st.id), why)
+	}
+	c.close(st)
+}
