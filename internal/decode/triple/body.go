@@ -11,7 +11,6 @@ import (
 type body struct {
 	d       *Decoder
 	m       *rpc.Message
-	request *rpc.Operation
 	content content
 	b       []byte       // without compression
 	short   decode.Cause // why b ends early, None if it does not
@@ -61,8 +60,11 @@ func (b *body) extent() decode.Extent {
 	return decode.Extent{Len: m.BodyLen, Start: len(m.Body), Captured: m.Captured, Short: m.Short}
 }
 
-// opaque ends a body of which nothing can be read.
+// opaque ends a body of which nothing can be read. Of a plain one the content type names the serialization.
 func (b *body) opaque(detail rpc.Detail) {
+	if b.content.kind != grpcMessage {
+		b.m.Serialization = b.content.name
+	}
 	if detail == rpc.Envelope {
 		return
 	}

@@ -161,7 +161,7 @@ func (d *Decoder) Decode(m *rpc.Message, request *rpc.Operation, detail rpc.Deta
 	if m.Operation == nil && m.Kind == rpc.Request {
 		m.Operation = request
 	}
-	b := body{d: d, m: m, request: request, content: d.contentLike(m.Headers, request), b: m.Body, short: m.Short}
+	b := body{d: d, m: m, content: d.contentLike(m.Headers, request), b: m.Body, short: m.Short}
 	if m.Kind == rpc.Request {
 		m.Group = group(m.Headers)
 	}

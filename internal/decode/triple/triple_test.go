@@ -427,6 +427,12 @@ func TestCompressed(t *testing.T) {
 		assert.Equal(t, "opaque opaque "+strconv.Itoa(len(row.body)), parts(m))
 		assert.Equal(t, "envelope", m.Decoded)
 	}
+	m = message(rpc.Response, headers("content-type", "application/json"), "packed")
+	m.Encoding = "br"
+	for _, detail := range []rpc.Detail{rpc.Envelope, rpc.Values} {
+		d.Decode(m, op, detail)
+		assert.Equal(t, "json", m.Serialization)
+	}
 	m = message(rpc.Request, h, packed.String())
 	m.Encoding, m.Complete, m.Short = "gzip", false, decode.Lost
 	m.Body, m.Captured, m.MissingAt = m.Body[:10], 10, 10
