@@ -90,7 +90,7 @@ func (s *frames) Frame(r *pipeline.Row) {
 		if m.Tree.Nodes[i].Name == "args" && m.Err == nil {
 			args := []byte("arguments")
 			for _, n := range m.Tree.Nodes[i:m.Tree.Nodes[i].End] {
-				args = append(args, m.Body[n.Off:n.Off+n.Len]...)
+				args = append(args, m.Content()[n.Off:n.Off+n.Len]...)
 			}
 			one.args = string(args)
 		}
@@ -104,7 +104,7 @@ func (s *frames) Frame(r *pipeline.Row) {
 	}
 	m.Attachments(func(key string, value, _, _ int) {
 		n := &m.Tree.Nodes[value]
-		one.attachments = append(one.attachments, [2]string{key, fmt.Sprint(n.Kind, n.Text, string(m.Body[n.Off:n.Off+n.Len]))})
+		one.attachments = append(one.attachments, [2]string{key, fmt.Sprint(n.Kind, n.Text, string(m.Content()[n.Off:n.Off+n.Len]))})
 		if n.Kind.String() == "string" {
 			one.attachments[len(one.attachments)-1][1] = n.Text
 		}
