@@ -96,7 +96,7 @@ type Frame struct {
 func New(s *Subject) *Frame {
 	m := s.Row.Msg
 	f := &Frame{subject: s, header: m.Head, body: m.Body, content: m.Content(), redact: s.Secret != Open}
-	f.rows = append(f.rows, headerRows(m)...)
+	f.rows = append(f.rows, headerRows(m, s.Secret)...)
 	if m.Plain != nil {
 		f.body = slices.Concat(m.Body, m.Plain)
 		f.rows = append(f.rows, compressedRow(m))
@@ -144,7 +144,7 @@ func (f *Frame) bytes(r *row) (b []byte, shown bool) {
 	from, to := r.off, r.off+r.len
 	switch {
 	case to <= len(f.header):
-		return f.header[from:to], true
+		return f.header[from:to], !f.redact || !r.secret
 	case from < len(f.header):
 		return nil, true
 	}

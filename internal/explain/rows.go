@@ -36,18 +36,33 @@ type row struct {
 // maxText bounds the text of a value, in bytes; JSON has all of it.
 const maxText = 4 << 10
 
-// headerRows returns the fields of the protocol's header.
-func headerRows(m *rpc.Message) []row {
+// headerRows returns the fields of the protocol's header. Texts of header fields are not shown if they are secret.
+func headerRows(m *rpc.Message, secret Secret) []row {
+	secrets := make(map[int]*rpc.Header)
+	for i := range m.Headers {
+		if h := &m.Headers[i]; secret != Open && h.IsSecret() {
+			secrets[int(h.Off)] = h
+		}
+	}
 	fields := m.Protocol.Header(m)
 	rows := []row{{
 		name: "header", path: "header", class: "header", kind: "header", total: int(m.HeaderLen), container: true, node: -1,
 		children: len(fields), value: m.Kind.String(),
 	}}
 	for _, f := range fields {
-		rows = append(rows, row{
+		r := row{
 			depth: 1, name: f.Name, path: "header." + f.Name, class: "header", kind: "header", off: f.Off, len: f.Len, total: f.Len,
 			value: f.Value, node: -1,
-		})
+		}
+		if h := secrets[f.Off]; h != nil && f.Len > 0 {
+			r.secret, r.value = true, ""
+			if secret == Redacted {
+				r.value = fmt.Sprintf("string of %d", decode.TextLength(h.Value))
+			}
+		} else if secret != Open && f.Secret {
+			r.secret, r.value = true, ""
+		}
+		rows = append(rows, r)
 	}
 	return rows
 }

@@ -95,6 +95,8 @@ const (
 type HeaderField struct {
 	Name, Value string
 	Off, Len    int // in bytes from the message's first byte
+	// Secret is set if the bytes may tell values of a call, besides those of Message.Headers.
+	Secret bool
 }
 
 // Decoder decodes the bodies of kept messages of one protocol. It is not safe for concurrent use.

@@ -12,7 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/explain"
 	"dubbo-wire/internal/pipeline"
+	"dubbo-wire/internal/rpc"
 	"dubbo-wire/internal/sizes"
 )
 
@@ -123,6 +125,39 @@ func TestHeaderAttachments(t *testing.T) {
 	redacted, _, _ := run(t, headed(), func(o *pipeline.Options) { o.Redact = true })
 	assert.Contains(t, redacted.calls[0], `"trace":{"@redacted":"string","length":2},"own":{"@redacted":"string","length":3},"raw-bin":{"@redacted":"bytes","bytes":2}}`)
 }
+
+// Redacted explanations have no texts of header fields.
+func TestRedactedHeaders(t *testing.T) {
+	s, _, _ := run(t, headed(), nil)
+	assert.Contains(t, s.explained[0], "t1")
+	row := new(kept)
+	_, err := pipeline.Run(source(t, headed()), pipeline.Options{Protocols: known(), Detail: rpc.Values, Rows: true}, row)
+	require.NoError(t, err)
+	for _, secret := range []explain.Secret{explain.Redacted, explain.Hidden} {
+		var text, json strings.Builder
+		e := explain.New(&explain.Subject{Row: &row.Row, Stream: -1, Secret: secret})
+		require.NoError(t, e.WriteText(&text, &explain.Style{}))
+		require.NoError(t, e.WriteJSON(&json))
+		for _, printed := range []string{text.String(), json.String()} {
+			for _, value := range []string{"t1", "app", "AQI", "/up", "74 31", "7431", "all the"} {
+				assert.NotContains(t, printed, value)
+			}
+			assert.Contains(t, printed, "trace")
+		}
+	}
+}
+
+// kept keeps the first row.
+type kept struct{ pipeline.Row }
+
+func (k *kept) Frame(r *pipeline.Row) {
+	if k.Msg == nil {
+		k.Row = *r
+		k.Msg = r.Msg.Clone(true, true)
+	}
+}
+
+func (*kept) Call(*call.Call, bool) {}
 
 // Filters match attachments in headers, names of statuses and reasons of resets.
 func TestHeaderFilters(t *testing.T) {
