@@ -123,7 +123,7 @@ func (d *direction) deliver(b []byte, m *assemble.Meta) {
 		}
 		c.searched.to = m.Pos + int64(len(b))
 	}
-	if c.tcp.Joined && !c.foreign && c.messages == 0 {
+	if (c.tcp.Joined || c.gap > 0) && !c.foreign && c.messages == 0 {
 		d.findForeign(b, m)
 	}
 	d.received += int64(len(b))
@@ -193,7 +193,7 @@ func (d *direction) sniff(b []byte, m *assemble.Meta) {
 	}
 }
 
-// findForeign looks in the bytes of a joined connection for a protocol that cannot be read from any byte on by the protocol
+// findForeign looks in the bytes of a connection whose first ones may be missing for a protocol that cannot be read from any byte on by the protocol
 // that open chooses.
 func (d *direction) findForeign(b []byte, m *assemble.Meta) {
 	if d.received > maxForeign {
@@ -304,10 +304,25 @@ func (d *direction) postpone(m *call.Message) bool {
 
 // pairEarly pairs the delayed responses that no longer need to wait; all pairs every one.
 func (c *connection) pairEarly(all bool) {
+	c.pairEarlyIf(func(m *call.Message) bool {
+		return all || !c.current().Pending(1-int(m.Side)).Searching || c.pairer.Expects(c.call, int(m.Side), m.Exchange)
+	})
+}
+
+// pairEarlier pairs the delayed responses of the exchange of m, which follows them, if their request has come.
+func (d *direction) pairEarlier(m *call.Message) {
+	c := d.conn
+	if c.hasEarly && c.pairer.Expects(c.call, int(d.side), m.Exchange) {
+		c.pairEarlyIf(func(e *call.Message) bool { return e.Side == d.side && e.Exchange == m.Exchange })
+	}
+}
+
+// pairEarlyIf pairs the delayed responses for which ready returns true.
+func (c *connection) pairEarlyIf(ready func(m *call.Message) bool) {
 	early := c.early[c]
 	kept := early[:0]
 	for _, m := range early {
-		if !all && c.current().Pending(1-int(m.Side)).Searching && !c.pairer.Expects(c.call, int(m.Side), m.Exchange) {
+		if !ready(m) {
 			kept = append(kept, m)
 			continue
 		}

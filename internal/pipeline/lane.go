@@ -220,6 +220,7 @@ func (l *lane) message(d *direction, msg *rpc.Message) {
 	case rpc.Request:
 		l.pairer.Request(d.conn.call, int(d.side), m)
 	case rpc.Response:
+		d.pairEarlier(m)
 		if !d.postpone(m) {
 			l.pairer.Response(d.conn.call, int(d.side), m)
 		}

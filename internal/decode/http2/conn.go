@@ -18,6 +18,7 @@ type lane struct {
 	blocks *blockDecoder
 	rows   []*row    // free ones
 	free   []*stream // free ones
+	spare  int       // bytes of the free rows' large bodies
 	// held is the number of bytes that connections hold: bodies, header blocks, searches, and an estimate for streams.
 	held int
 	// lent are the rows whose bodies lie in the current delivery.
@@ -68,6 +69,7 @@ type conn struct {
 	first   uint32
 	use     triple.Use // of earlier calls, if used is set
 	used    bool
+	early   int  // streams with early set
 	client  int8 // side of the client, -1 if it is not known
 	joined  bool
 }
@@ -241,8 +243,9 @@ func (c *conn) setClient(side uint8) {
 	waiting := c.waiting
 	c.waiting = nil
 	for _, request := range [2]bool{true, false} {
-		for _, r := range waiting {
-			if (r.side == side) == request {
+		for i, r := range waiting {
+			if r != nil && (r.side == side) == request {
+				waiting[i] = nil // pass frees it
 				c.pass(r)
 			}
 		}
@@ -596,7 +599,7 @@ func (c *conn) End(side int) {
 // Pending implements [rpc.Conn].
 func (c *conn) Pending(side int) rpc.Pending {
 	s := &c.sides[side]
-	p := rpc.Pending{Searching: s.state == searching}
+	p := rpc.Pending{Searching: s.state == searching || c.early > 0 && side == int(c.client)}
 	switch {
 	case s.oldest != nil:
 		p.From, p.Held = s.oldest.spans[0].From, true
@@ -624,6 +627,9 @@ func (c *conn) Gap(side int, n, wire int64, chunk *rpc.Chunk) {
 	if wire > 0 {
 		cause = decode.Cut
 	}
+	if s.state == searching {
+		s.endSearch()
+	}
 	s.chunk, s.pos = chunk, chunk.Pos
 	switch s.state {
 	case inData:
@@ -650,8 +656,6 @@ func (c *conn) Gap(side int, n, wire int64, chunk *rpc.Chunk) {
 			s.unown(int64(k), "")
 			s.drop()
 		}
-	case searching:
-		s.gapInSearch()
 	}
 	if n > 0 && s.state != searching {
 		s.lost()

@@ -23,9 +23,8 @@ func (s *side) beginData(head []byte) {
 	s.state, s.row, s.deferring = inData, nil, s.pad > 0
 	s.stream = s.owner()
 	if s.stream == nil {
-		s.unown(int64(len(head)), h.name())
-		s.left -= len(head) - n
-		s.endDataIf()
+		s.unown(int64(n), h.name())
+		s.firstData(head[n:], n)
 		return
 	}
 	st := s.stream
@@ -34,9 +33,8 @@ func (s *side) beginData(head []byte) {
 	if !c.certain(st, int(s.number)) {
 		s.place(half, head[n:])
 		if half.lost {
-			s.unown(int64(len(head)), "")
-			s.left -= len(head) - n
-			s.endDataIf()
+			s.unown(int64(n), "")
+			s.firstData(head[n:], n)
 			return
 		}
 	}
@@ -44,7 +42,7 @@ func (s *side) beginData(head []byte) {
 	switch data := s.left - s.pad; {
 	case r == nil:
 		r = s.newRow(st)
-		r.broken = !half.headed && !st.before
+		r.broken = !half.headed && half.count == 0 || !c.certain(st, int(s.number))
 		s.startRow(r, half, data)
 	case data > 0 && r.state == rowHead:
 		s.startRow(r, half, data)
@@ -56,12 +54,18 @@ func (s *side) beginData(head []byte) {
 	s.row = r
 	s.own(r, s.from, int64(n))
 	s.describeData(r, head[:n])
-	if rest := head[n:]; len(rest) > 0 {
-		first := s.pos
-		s.pos = s.from + int64(n)
-		s.takeData(rest)
-		s.pos = first
+	s.firstData(head[n:], n)
+}
+
+// firstData takes the payload bytes of a DATA frame that were read with the n bytes before them.
+func (s *side) firstData(b []byte, n int) {
+	next := s.pos
+	for s.pos = s.from + int64(n); len(b) > 0; {
+		k := s.data(b)
+		s.pos += int64(k)
+		b = b[k:]
 	}
+	s.pos = next
 	s.endDataIf()
 }
 
@@ -130,21 +134,34 @@ func (s *side) place(half *half, start []byte) {
 		if r != nil && half.gaps != s.gaps {
 			r.broken = true
 		}
-	case !half.lost && r != nil && r.state == rowBody && !begins && data <= r.left:
+	case !half.lost && r != nil && r.state == rowBody && data <= r.left && !beginsMaybe(start):
 		// The frame continues the message and does not reach beyond it. If it was not the next one, the length will tell.
 		if data < r.left || data == 0 {
 			return
 		}
 	case data == 0:
+		if r != nil {
+			r.broken = true // messages before the end may be lost
+		}
 		return
 	case begins:
-		if r != nil && r.state != rowHead && r.state != rowWhole {
+		switch {
+		case r == nil:
+		case r.state == rowHead:
+			r.broken = true // the headers may be those of a message that is lost
+		case r.state == rowWhole:
+			s.conn.emit(r, false)
+		default:
 			r.broken = true
 			s.conn.emit(r, false)
 		}
 	default:
 		half.lost = true
-		if r != nil {
+		switch {
+		case r == nil:
+		case r.state == rowWhole:
+			s.conn.emit(r, false) // it is not the last one
+		default:
 			r.broken = true
 		}
 		return
@@ -152,9 +169,18 @@ func (s *side) place(half *half, start []byte) {
 	half.lost, half.gaps = false, s.gaps
 }
 
-// begins reports whether DATA of n bytes with that start begins with a gRPC message, because it is one, or the first part of
-// a long one.
+// begins reports whether DATA of n bytes with that start is a gRPC message, and not an empty one, which zeros in a longer one may be.
 func begins(start []byte, n int) bool {
+	return len(start) >= prefixLen && n > prefixLen && start[0] <= 1 && prefixLen+int(binary.BigEndian.Uint32(start[1:])) == n
+}
+
+// beginsMaybe reports whether DATA with that start may begin with a gRPC message.
+func beginsMaybe(start []byte) bool {
+	return len(start) < prefixLen || start[0] <= 1 && binary.BigEndian.Uint32(start[1:]) <= maxPart
+}
+
+// beginsPart reports whether DATA of n bytes with that start is a gRPC message, or may be the first part of a long one.
+func beginsPart(start []byte, n int) bool {
 	if len(start) < prefixLen || start[0] > 1 {
 		return false
 	}
@@ -222,7 +248,11 @@ func (s *side) takeData(b []byte) {
 				r.m.HeaderLen += int32(n)
 			} else {
 				r.m.HeaderLen -= int32(prefixLen - n)
-				r.header("prefix", describePrefix(r.prefix[:]), prefixLen, s.headBytes(r.prefix[:]))
+				if kept := s.headBytes(r.prefix[:]); kept == nil {
+					r.m.HeaderLen += prefixLen
+				} else {
+					r.header("prefix", describePrefix(kept), prefixLen, kept)
+				}
 				c.readPrefix(r)
 			}
 		} else {
@@ -289,6 +319,9 @@ func (s *side) loseData(n int, cause decode.Cause) {
 		}
 		n -= k
 		s.left -= k
+	}
+	if n > s.left-s.pad {
+		s.row.broken = true // padding is missing
 	}
 	s.left -= n
 	s.pad = min(s.pad, s.left)

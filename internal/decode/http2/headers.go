@@ -45,6 +45,9 @@ func (s *side) headers(b, head []byte) {
 				s.unown(int64(n), h.name())
 			} else {
 				s.blockRow = s.headersRow(h.stream)
+				if r := s.blockRow; st != nil && !c.certain(st, int(s.number)) && (r.begun || st.halves[s.number].headed) {
+					r.broken = true // messages before these headers may be lost
+				}
 			}
 		}
 	}
@@ -173,12 +176,19 @@ func (s *side) endBlock(b []byte, base int) {
 	r.m.FieldsLen += int32(len(b))
 	r.m.FieldsPlainLen += int32(c.blocks.plain)
 	from := len(r.fields)
-	r.fields = slices.Grow(r.fields, len(fields))
-	for i := range fields {
-		f := fields[i]
-		f.Trailer = trailer
-		f.Off = r.offset(int(f.Off), base)
-		r.fields = append(r.fields, f)
+	if from == 0 && cap(r.fields) >= len(fields) { // without a copy
+		r.fields, c.blocks.fields = fields, r.fields
+		fields = r.fields
+	} else {
+		r.fields = append(slices.Grow(r.fields, len(fields)), fields...)
+		fields = r.fields[from:]
+	}
+	if trailer || base != 0 {
+		for i := range fields {
+			f := &fields[i]
+			f.Trailer = trailer
+			f.Off = r.offset(int(f.Off), base)
+		}
 	}
 	if !trailer {
 		s.firstHeaders(st, half, r.fields[from:])
@@ -239,6 +249,9 @@ func (s *side) firstHeaders(st *stream, half *half, fields []rpc.Header) {
 	if informational {
 		return // the real ones follow
 	}
+	if r := half.row; !request && !response && r != nil && (c.joined || s.gaps > 0) {
+		r.broken = true // trailers, of messages that are lost
+	}
 	half.headed, half.unsure = true, unknown
 	half.lost, half.gaps = false, s.gaps
 	switch {
@@ -246,6 +259,9 @@ func (s *side) firstHeaders(st *stream, half *half, fields []rpc.Header) {
 		c.setClient(s.number)
 	case response:
 		c.setClient(1 - s.number)
+		if other := 1 - s.number; !st.halves[other].headed && (c.joined || c.sides[other].gaps > 0) {
+			st.halves[other].lost = true // the start of the request is not there
+		}
 	}
 	switch {
 	case hasType && prefixedType(contentType):

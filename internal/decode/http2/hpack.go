@@ -2,6 +2,7 @@ package http2
 
 import (
 	"bytes"
+	"hash/maphash"
 
 	"golang.org/x/net/http2/hpack"
 
@@ -54,6 +55,8 @@ type table struct {
 	max     uint32 // bytes of all entries; with older set an upper bound
 	// older is set if the table may have entries that are older than the known ones.
 	older bool
+	// version is a number that no other table and no other state of this one has, 0 if it has none yet.
+	version uint64
 	// doubted are the entries from before a gap that may have hidden insertions; see known.
 	doubted []entry
 }
@@ -67,12 +70,13 @@ func newTable(joined bool) table {
 
 // forget makes all present entries unknown.
 func (t *table) forget() {
-	t.entries, t.start, t.size, t.older = nil, 0, 0, true
+	t.entries, t.start, t.size, t.older, t.version = nil, 0, 0, true, 0
 	t.max = maxTable
 }
 
 // resize changes the size of the table.
 func (t *table) resize(max uint32) {
+	t.version = 0
 	t.max = max
 	if max == 0 {
 		t.older = false // now it is empty for sure
@@ -105,6 +109,7 @@ func (t *table) evict(n uint32) {
 
 func (t *table) insert(e entry) {
 	n := e.size()
+	t.version = 0
 	t.evict(n)
 	switch {
 	case n <= min(t.max, maxTable):
@@ -135,11 +140,51 @@ func (t *table) at(index uint64) (e *entry, known, ok bool) {
 
 // blockDecoder decodes header blocks. It is shared by the connections of a lane.
 type blockDecoder struct {
-	fields []rpc.Header // of the last block
-	plain  int          // bytes of its names and values
-	over   bool         // it has more fields than are kept
-	text   bytes.Buffer
-	texts  map[string]string
+	fields   []rpc.Header // of the last block
+	plain    int          // bytes of its names and values
+	over     bool         // it has more fields than are kept
+	cache    [cachedBlocks]cachedBlock
+	versions uint64 // of tables
+	text     bytes.Buffer
+	texts    map[string]string
+}
+
+// cachedBlock is a header block that did not change the table: with the same state of the table it means the same again.
+type cachedBlock struct {
+	version uint64
+	block   []byte
+	fields  []rpc.Header
+	plain   int
+}
+
+// cachedBlocks is the number of such blocks, a power of two. The others bound the bytes of a block, its fields, and the bytes of
+// their names and values.
+const (
+	cachedBlocks    = 1024
+	maxCachedBlock  = 64
+	maxCachedFields = 32
+	maxCachedPlain  = 2 << 10
+)
+
+// decodeCached is decode for a table without doubted entries. It remembers blocks that do not change the table.
+func (d *blockDecoder) decodeCached(b []byte, t *table, limit uint32) (ok, again bool) {
+	if t.version == 0 {
+		d.versions++
+		t.version = d.versions
+	}
+	if len(b) > maxCachedBlock {
+		return d.decode(b, t, limit), false
+	}
+	e := &d.cache[(maphash.Bytes(seed, b)^t.version*0x9e3779b97f4a7c15)%cachedBlocks]
+	if e.version == t.version && bytes.Equal(e.block, b) {
+		d.fields, d.plain, d.over = append(d.fields[:0], e.fields...), e.plain, false
+		return true, true
+	}
+	ok = d.decode(b, t, limit)
+	if ok && t.version != 0 && len(d.fields) <= maxCachedFields && d.plain <= maxCachedPlain {
+		e.version, e.block, e.fields, e.plain = t.version, append(e.block[:0], b...), append(e.fields[:0], d.fields...), d.plain
+	}
+	return ok, false
 }
 
 // Bounds of the texts that are kept because they will come again.

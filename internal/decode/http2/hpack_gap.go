@@ -48,8 +48,8 @@ func (s *side) decode(b []byte) bool {
 			s.known.tries = 0
 		}
 	}
-	ok := d.decode(b, t, s.tableLimit)
-	if ok && !d.over {
+	ok, again := d.decodeCached(b, t, s.tableLimit)
+	if ok && !again && !d.over {
 		s.known.note(d)
 	}
 	return ok
@@ -109,7 +109,7 @@ func (s *side) prove(b []byte) bool {
 		entries = append(entries, entry{unknown: true})
 	}
 	entries = append(entries, since...)
-	t.entries, t.start, t.size, t.doubted = entries, 0, 0, nil
+	t.entries, t.start, t.size, t.doubted, t.version = entries, 0, 0, nil, 0
 	for i := range entries {
 		t.size += entries[i].size()
 	}

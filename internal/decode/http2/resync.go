@@ -273,7 +273,7 @@ func dataMarks(h *frameHeader, b []byte) int {
 		}
 	}
 	switch {
-	case len(b) < prefixLen || !begins(b, n):
+	case len(b) < prefixLen || !beginsPart(b, n):
 		return 0
 	case prefixLen+int(binary.BigEndian.Uint32(b[1:])) == n:
 		return 34
@@ -392,14 +392,6 @@ func (s *side) endSearch() {
 	s.examine(lastMarks)
 	if s.search != nil {
 		s.skip(len(s.search.buf))
-	}
-}
-
-// gapInSearch decides about the bytes before a gap.
-func (s *side) gapInSearch() {
-	s.endSearch()
-	if s.state != searching {
-		s.lost()
 	}
 }
 

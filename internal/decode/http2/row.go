@@ -2,6 +2,7 @@ package http2
 
 import (
 	"encoding/binary"
+	"slices"
 	"strings"
 
 	"dubbo-wire/internal/decode"
@@ -74,6 +75,10 @@ func (l *lane) newRow() *row {
 	}
 	r := l.rows[k]
 	l.rows = l.rows[:k]
+	if k := cap(r.body); k > maxKept {
+		l.spare -= k
+	}
+	l.held += cap(r.body)
 	return r
 }
 
@@ -81,6 +86,9 @@ func (l *lane) newRow() *row {
 const (
 	maxFreeRows = 256
 	maxKept     = 4 << 10
+	// maxSpare is the number of bytes of larger bodies, maxGrown the largest one that gets its memory at once.
+	maxSpare = 1 << 20
+	maxGrown = 128 << 10
 )
 
 func (l *lane) freeRow(r *row) {
@@ -89,8 +97,12 @@ func (l *lane) freeRow(r *row) {
 		return
 	}
 	*r = row{body: r.body[:0], head: r.head[:0], fields: r.fields[:0], spans: r.spans[:0], native: native{pieces: r.native.pieces[:0]}}
-	if cap(r.body) > maxKept {
-		r.body = nil
+	if k := cap(r.body); k > maxKept {
+		if l.spare+k > maxSpare {
+			r.body = nil
+		} else {
+			l.spare += k
+		}
 	}
 	if cap(r.head) > maxKept {
 		r.head = nil
@@ -115,6 +127,9 @@ func (l *lane) keep(r *row, b []byte) {
 		n = 0
 	}
 	before := cap(r.body)
+	if all := len(b) + r.left; n > before-len(r.body) && r.need && all <= min(maxGrown, limit-len(r.body)) {
+		r.body = slices.Grow(r.body, all)
+	}
 	r.body = append(r.body, b[:n]...)
 	l.held += cap(r.body) - before
 	if n < len(b) || !r.need && l.bodies.Enough(&r.m, r.body) {
@@ -271,6 +286,9 @@ func (c *conn) protocolOf(st *stream) *rpc.Protocol {
 func (c *conn) emit(r *row, ends bool) {
 	s := &c.sides[r.side]
 	s.unlink(r)
+	if s.row == r && s.state != inData {
+		s.row = nil // the rest of its frame belongs to no message
+	}
 	st := r.stream
 	half := &st.halves[r.side]
 	if half.row == r {
@@ -335,7 +353,14 @@ func (c *conn) pass(r *row) {
 		c.bodies.Outcome(m)
 	}
 	c.decode(r)
+	if request := &st.halves[c.client]; m.Kind == rpc.Response && request.headed && request.count == 0 && !st.early {
+		st.early = true
+		c.early++
+	}
 	c.owner.Message(int(r.side), m)
+	if m.Kind == rpc.Request {
+		c.noEarly(st)
+	}
 	r.lent = nil
 	c.drop(r)
 }
@@ -345,6 +370,7 @@ func (c *conn) drop(r *row) {
 	st := r.stream
 	c.freeRow(r)
 	if st.rows--; st.rows == 0 && st.closed {
+		c.noEarly(st)
 		c.freeStream(st)
 	}
 }

@@ -14,6 +14,8 @@ type stream struct {
 	before bool
 	// closed is set if the stream is no longer open. rows is the number of its rows that were not passed on yet.
 	closed bool
+	// early is set if messages of the response were passed on before the first one of the request.
+	early  bool
 	rows   int32
 	halves [2]half
 
@@ -92,7 +94,9 @@ func (c *conn) open(id uint32) *stream {
 		st.use = c.use
 	}
 	for i := range st.halves {
-		st.halves[i].gaps = c.sides[i].gaps
+		if st.halves[i].gaps = c.sides[i].gaps; c.sides[i].state == searching {
+			st.halves[i].gaps-- // its start may be among the bytes that are skipped
+		}
 		st.halves[i].window = c.sides[i].initialWindow
 	}
 	if c.nopen++; c.streams != nil {
@@ -123,6 +127,9 @@ func (c *conn) close(st *stream) {
 	}
 	st.closed = true
 	c.nopen--
+	for i := range c.sides {
+		c.sides[i].leave(st)
+	}
 	delete(c.streams, st.id)
 	c.held -= streamCost
 	if c.last == st {
@@ -147,6 +154,7 @@ func (c *conn) close(st *stream) {
 		c.nclosed++
 	}
 	if st.rows == 0 {
+		c.noEarly(st)
 		c.freeStream(st)
 	}
 }
@@ -154,6 +162,25 @@ func (c *conn) close(st *stream) {
 func (l *lane) freeStream(st *stream) {
 	if len(l.free) < maxFreeStreams {
 		l.free = append(l.free, st)
+	}
+}
+
+// noEarly is called when the first message of a request was passed on, or will not be.
+func (c *conn) noEarly(st *stream) {
+	if st.early {
+		st.early = false
+		c.early--
+	}
+}
+
+// leave is called when a direction of a stream ends while a frame of it is being read: the rest of the frame belongs to no
+// message.
+func (s *side) leave(st *stream) {
+	if s.stream == st || s.row != nil && s.row.stream == st {
+		s.stream, s.row = nil, nil
+	}
+	if s.blockRow != nil && s.blockRow.stream == st {
+		s.blockRow = nil
 	}
 }
 
@@ -202,7 +229,11 @@ func (c *conn) endHalf(st *stream, side int) {
 	case h.row == nil:
 	case other.ended || other.row == nil || !c.certain(st, 1-side):
 		// The end of the request may have been missed.
+		c.sides[1-side].leave(st)
 		if other.row != nil {
+			if !other.ended {
+				other.row.broken = true
+			}
 			c.emit(other.row, true)
 			other.ended = true
 		}
@@ -239,6 +270,11 @@ func (c *conn) reset(st *stream, why string, noError bool) {
 		request, response = 1, 0
 	}
 	answered := st.halves[response].ended
+	for i := range st.halves {
+		if h := &st.halves[i]; h.row != nil && !h.ended && !c.certain(st, i) {
+			h.row.broken = true
+		}
+	}
 	if r := st.halves[request].row; r != nil {
 		c.emit(r, true)
 	}

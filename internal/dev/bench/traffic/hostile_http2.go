@@ -181,7 +181,7 @@ var hostileHTTP2 = []Hostile{
 	{Name: "http2-unknown", N: 50_000, Text: "segments of frames of an unknown type", start: startHTTP2(), send: repeated(appendFrame(nil, 0xfa, 0xff, 77, 'x'))},
 	{Name: "http2-empty-data", N: 50_000, Text: "segments of empty DATA frames of one stream", start: startHTTP2(openStream()...), send: repeated(appendFrame(nil, frameData, 0, 1))},
 	{Name: "http2-empty-messages", N: 5000, Text: "DATA frames of 280 empty messages each, of one call", start: startHTTP2(openStream()...), send: repeated(appendFrame(nil, frameData, 0, 1, make([]byte, 1400)...))},
-	{Name: "http2-bombs", N: 2000, Text: "messages of 8 KB that are 8 MiB without compression", start: startHTTP2(), send: func(w *hostileWriter, i int64) {
+	{Name: "http2-bombs", N: 400, Text: "messages of 8 KB that are 8 MiB without compression", start: startHTTP2(), send: func(w *hostileWriter, i int64) {
 		b := appendFrame(nil, frameHeaders, endHeaders, 2*i+1, requestBlock()...)
 		w.say(appendFrame(b, frameData, endStream, 2*i+1, bomb()...))
 	}},

@@ -15,10 +15,12 @@ type Message struct {
 	// Conn is the connection, from 0 in the order of opening. Side 0 is the client.
 	Conn, Side int
 	Stream     uint32
-	// Ordinal is the index of the message in its direction of the call, Last is set for the last one.
+	// Ordinal is the index of the message in its direction of the call. Last is set for the last one, unless the call is reset.
 	Ordinal         int
 	Last            bool
 	Service, Method string
+	// Protocol is triple or grpc.
+	Protocol string
 	// HeaderLen and BodyLen are bytes: of frame headers, padding, header blocks and the prefix, and of the message itself.
 	HeaderLen, BodyLen int
 	// Status is gRPC's status, in the last message of a response that has one, else -1.
@@ -230,6 +232,7 @@ func (c *http2Conn) ask() {
 		call.ready = c.sides[0].pos()
 	}
 	c.open = append(c.open, call)
+	c.sendAtOnce(0)
 }
 
 // answer begins the response to one of the requests that arrived.
@@ -252,10 +255,15 @@ func (c *http2Conn) answer(arrived int64) {
 		bodies = append(bodies, c.response(call.method, call.text).wrapper)
 	}
 	d := c.begin(1, call, c.responseHeaders(), bodies)
-	if d.reset = c.perMille(c.style.resets); !d.reset {
+	last := d.messages[len(d.messages)-1]
+	// A client that still sends would go on until it hears of the reset.
+	if d.reset = call.kind != clientStreams|serverStreams && c.perMille(c.style.resets); d.reset {
+		last.Last = false
+	} else {
 		d.trailers = []hpack.HeaderField{{Name: "grpc-status", Value: "0"}}
-		d.messages[len(d.messages)-1].Status = 0
+		last.Status = 0
 	}
+	c.sendAtOnce(1)
 }
 
 // several returns the messages of a direction that streams.
@@ -304,8 +312,12 @@ func (c *http2Conn) begin(side int, call *http2Call, headers []hpack.HeaderField
 }
 
 func (c *http2Conn) message(side int, call *http2Call, ordinal int) *Message {
+	protocol := "triple"
+	if c.style.grpc {
+		protocol = "grpc"
+	}
 	return &Message{
-		Conn: c.number, Side: side, Stream: call.stream, Ordinal: ordinal,
+		Protocol: protocol, Conn: c.number, Side: side, Stream: call.stream, Ordinal: ordinal,
 		Service: call.method.service, Method: call.method.name, Status: -1, method: call.method,
 	}
 }
@@ -330,6 +342,13 @@ func (c *http2Conn) headers(side int, stream uint32, m *Message, end bool, field
 		check(s.framer.WriteContinuation(stream, n == len(b), b[:n]))
 	}
 	m.own(from, s.pos())
+}
+
+// sendAtOnce lets what a side begins to send be followed by its messages, as Netty does while windows are open.
+func (c *http2Conn) sendAtOnce(side int) {
+	if !c.style.interleaves {
+		c.send(side)
+	}
 }
 
 // send writes DATA frames of the directions that a side sends, those of several streams in turn.

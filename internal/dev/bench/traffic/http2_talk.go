@@ -19,7 +19,7 @@ func HTTP2Talk(seed uint64, style, calls, largest int) (segments []Segment, mess
 			b := append([]byte(nil), c.take(side)...)
 			for len(b) > 0 {
 				n := min(len(b), 1+g.rng.IntN(largest))
-				segments = append(segments, Segment{side, b[:n]})
+				segments = append(segments, Segment{Side: side, Data: b[:n]})
 				b = b[n:]
 			}
 		}

@@ -3,9 +3,11 @@ package traffic
 import "slices"
 
 // Segment is bytes that one side of a TCP connection sends in one packet. Side 0 opens the connection.
+// The capture lacks it if Lost is set.
 type Segment struct {
 	Side int
 	Data []byte
+	Lost bool
 }
 
 // Talk returns a pcap file of one TCP connection, for tests of protocols: the handshake and the segments, one millisecond
@@ -17,7 +19,9 @@ func Talk(segments []Segment, twice ...int) (file []byte) {
 	next := [2]uint32{1, 1}
 	for i, s := range segments {
 		w.now += 1000
-		w.tcp(onePair, s.Side == 1, flagACK|flagPSH, next[s.Side], next[1-s.Side], s.Data)
+		if !s.Lost {
+			w.tcp(onePair, s.Side == 1, flagACK|flagPSH, next[s.Side], next[1-s.Side], s.Data)
+		}
 		if slices.Contains(twice, i) {
 			w.tcp(onePair, s.Side == 1, flagACK|flagPSH, next[s.Side], next[1-s.Side], s.Data)
 		}
