@@ -27,6 +27,7 @@ type packet struct {
 	stream int
 	off    int // of its payload in the stream
 	pay    int // of its payload in data
+	syn    bool
 }
 
 // stream is one direction of a connection.
@@ -36,6 +37,8 @@ type stream struct {
 	bytes  []byte
 	frames []frame
 	other  *stream
+	// messages are those of HTTP/2, which has no frames here.
+	messages []*traffic.Message
 }
 
 // key names a stream by sender and receiver.
@@ -55,11 +58,30 @@ const (
 	flagSYN                  = 2
 )
 
-// newScene makes a capture of about size bytes.
+// newScene makes a capture of about size bytes with the dubbo protocol.
 func newScene(size int64, connections int) (*scene, error) {
+	s, err := load(traffic.Config{Size: size, Connections: connections}, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, st := range s.streams {
+		for at := 0; at < len(st.bytes); {
+			h := st.bytes[at:]
+			f := frame{start: at, id: int64(binary.BigEndian.Uint64(h[4:])), request: h[2]&0x80 != 0}
+			f.end = at + headerLen + int(binary.BigEndian.Uint32(h[12:]))
+			st.frames = append(st.frames, f)
+			at = f.end
+		}
+		s.frames += len(st.frames)
+	}
+	return s, nil
+}
+
+// load makes a capture and reads its packets and streams.
+func load(cfg traffic.Config, record func(*traffic.Message)) (*scene, error) {
 	var b bytes.Buffer
-	b.Grow(int(size + size/8))
-	if _, err := traffic.Write(&b, traffic.Config{Size: size, Connections: connections}); err != nil {
+	b.Grow(int(cfg.Size + cfg.Size/8))
+	if _, err := traffic.Record(&b, cfg, record); err != nil {
 		return nil, err
 	}
 	s := &scene{}
@@ -79,14 +101,6 @@ func newScene(size int64, connections int) (*scene, error) {
 				copy(st.bytes[p.off:], p.data[p.pay:])
 			}
 		}
-		for at := 0; at < len(st.bytes); {
-			h := st.bytes[at:]
-			f := frame{start: at, id: int64(binary.BigEndian.Uint64(h[4:])), request: h[2]&0x80 != 0}
-			f.end = at + headerLen + int(binary.BigEndian.Uint32(h[12:]))
-			st.frames = append(st.frames, f)
-			at = f.end
-		}
-		s.frames += len(st.frames)
 	}
 	return s, nil
 }
@@ -106,10 +120,10 @@ func (s *scene) add(data []byte, at int64, byKey map[key]int) {
 		s.streams = append(s.streams, &stream{key: k})
 	}
 	st, seq := s.streams[i], binary.BigEndian.Uint32(tcp[4:])
-	if tcp[13]&flagSYN != 0 {
+	p := packet{data: data, at: at, stream: -1, syn: tcp[13]&flagSYN != 0}
+	if p.syn {
 		st.isn = seq
 	}
-	p := packet{data: data, at: at, stream: -1}
 	p.pay = len(data) - len(tcp) + int(tcp[12]>>4)*4
 	if n := len(data) - p.pay; n > 0 {
 		p.stream, p.off = i, int(seq-st.isn-1)
@@ -129,10 +143,11 @@ func (s *scene) rewrite() {
 	}
 }
 
-// lossy is a scene of which packets are missing.
+// lossy is a scene of which packets are missing, or their ends.
 type lossy struct {
 	*scene
 	removed []bool
+	snap    int      // bytes that are left of a packet; 0: all
 	missing [][]span // by stream: the bytes that no packet brings, in order
 	at      int
 }
@@ -141,27 +156,42 @@ type span struct{ from, to int }
 
 // remove removes a share of the packets with payload.
 func (s *scene) remove(share float64, random func() float64) *lossy {
-	l := &lossy{scene: s, removed: make([]bool, len(s.packets)), missing: make([][]span, len(s.streams))}
-	type place struct{ stream, off int }
-	gone := map[place]int{}
+	removed := make([]bool, len(s.packets))
 	for i, p := range s.packets {
-		if p.stream >= 0 && random() < share {
-			l.removed[i] = true
-			gone[place{p.stream, p.off}] = len(p.data) - p.pay
+		removed[i] = p.stream >= 0 && random() < share
+	}
+	return s.without(removed, 0)
+}
+
+// without removes packets, and cuts the others to a snap length.
+func (s *scene) without(removed []bool, snap int) *lossy {
+	l := &lossy{scene: s, removed: removed, snap: snap, missing: make([][]span, len(s.streams))}
+	there := make([][]span, len(s.streams))
+	for i, p := range s.packets {
+		if n := len(l.data(i)) - p.pay; p.stream >= 0 && !removed[i] && n > 0 {
+			there[p.stream] = append(there[p.stream], span{p.off, p.off + n})
 		}
 	}
-	for i, p := range s.packets {
-		if p.stream >= 0 && !l.removed[i] {
-			delete(gone, place{p.stream, p.off}) // it was sent twice
+	for i, list := range there {
+		slices.SortFunc(list, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+		at := 0
+		for _, t := range append(list, span{len(s.streams[i].bytes), len(s.streams[i].bytes)}) {
+			if t.from > at {
+				l.missing[i] = append(l.missing[i], span{at, t.from})
+			}
+			at = max(at, t.to)
 		}
-	}
-	for p, n := range gone {
-		l.missing[p.stream] = append(l.missing[p.stream], span{p.off, p.off + n})
-	}
-	for _, m := range l.missing {
-		slices.SortFunc(m, func(a, b span) int { return cmp.Compare(a.from, b.from) })
 	}
 	return l
+}
+
+// data is what the capture has of a packet.
+func (l *lossy) data(i int) []byte {
+	b := l.packets[i].data
+	if l.snap > 0 {
+		b = b[:min(len(b), l.snap)]
+	}
+	return b
 }
 
 // Next returns the packets that were not removed.
@@ -172,9 +202,9 @@ func (l *lossy) Next(p *capture.Packet) error {
 	if l.at == len(l.packets) {
 		return io.EOF
 	}
-	k := &l.packets[l.at]
+	k, data := &l.packets[l.at], l.data(l.at)
 	l.at++
-	*p = capture.Packet{Data: k.data, WireLen: len(k.data), Time: k.at, Link: capture.LinkEthernet, Number: int64(l.at)}
+	*p = capture.Packet{Data: data, WireLen: len(k.data), Time: k.at, Link: capture.LinkEthernet, Number: int64(l.at)}
 	return nil
 }
 
