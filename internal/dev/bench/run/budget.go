@@ -29,6 +29,7 @@ var budget = []struct {
 	most   float64
 	peak   float64
 	asBase bool // peak memory as that of base, give or take
+	each   bool // a message, not the whole capture
 }{
 	{mode: "sizes by serialization, service, method; pairing, percentiles", what: "tcpdump", row: "sizes", base: "tcpdump", most: 0.5, peak: 32},
 	{mode: "every byte owned, all values walked (Hessian2)", what: "tcpdump", row: "parts", base: "tcpdump", most: 2.0, peak: 64},
@@ -40,6 +41,9 @@ var budget = []struct {
 	// Not in the budget, but a ratio belongs to its traffic.
 	{mode: "small frames only", what: "tcpdump", row: "sizes small", base: "tcpdump small"},
 	{mode: "packets of up to 32 KiB", what: "tcpdump", row: "sizes offload", base: "tcpdump offload"},
+	{mode: "Triple with equal values, sizes, a message", what: "the dubbo protocol", row: "sizes triple", base: "sizes", each: true, most: 1.5, peak: 32},
+	{mode: "Triple, every byte owned, a message", what: "the dubbo protocol", row: "parts triple", base: "parts", each: true},
+	{mode: "Triple, frames, a message", what: "the dubbo protocol", row: "frames triple", base: "frames tenth", each: true},
 }
 
 // measureBudget makes the captures, checks what dubbo-wire finds in them, measures all rows in turn, and reports whether
@@ -47,6 +51,7 @@ var budget = []struct {
 func measureBudget(out io.Writer, dir string, rounds int, scale float64) (bool, error) {
 	program := filepath.Join(dir, "dubbo-wire")
 	files := make(map[string]string)
+	messages := make(map[string]int64)
 	for _, c := range []struct {
 		name string
 		cfg  traffic.Config
@@ -56,13 +61,14 @@ func measureBudget(out io.Writer, dir string, rounds int, scale float64) (bool, 
 		{"many", traffic.Config{Size: 1e9, Mix: "default", Connections: 200_000}},
 		{"small", traffic.Config{Size: 3e8, Mix: "small", Connections: 64}},
 		{"offload", traffic.Config{Size: 3e8, Mix: "offload", Connections: 64}},
+		{"triple", traffic.Config{Size: 3e8, Mix: "triple", Connections: 64}},
 	} {
 		c.cfg.Size = int64(float64(c.cfg.Size) * scale)
 		file, truth, err := prepare(out, dir, c.cfg)
 		if err != nil {
 			return false, err
 		}
-		files[c.name] = file
+		files[c.name], messages[c.name] = file, truth.Frames
 		if c.name == "" {
 			files["lossy"] = strings.TrimSuffix(file, ".pcap") + "-lossy.pcap"
 			lost, err := lose(file, files["lossy"], 0.01)
@@ -81,7 +87,10 @@ func measureBudget(out io.Writer, dir string, rounds int, scale float64) (bool, 
 		if name != "screen" { // which also looks into some bodies, for its findings
 			args = append(args, "--format", "json")
 		}
-		return row{name: name, args: append(args, "--jobs", fmt.Sprint(procs)), procs: procs}
+		return row{name: name, args: append(args, "--jobs", fmt.Sprint(procs)), procs: procs, messages: messages[file]}
+	}
+	frames := func(name, file string) row {
+		return row{name: name, args: []string{program, "frames", files[file], "--format", "jsonl", "--jobs", "1"}, procs: 1, messages: messages[file], once: true}
 	}
 	tcpdump := func(name, file string) row {
 		return row{name: name, args: []string{"tcpdump", "-nr", files[file], "-w", os.DevNull}, procs: 1}
@@ -94,6 +103,8 @@ func measureBudget(out io.Writer, dir string, rounds int, scale float64) (bool, 
 		tcpdump("tcpdump many", "many"), analyze("sizes many", "many", 1),
 		tcpdump("tcpdump small", "small"), analyze("sizes small", "small", 1),
 		tcpdump("tcpdump offload", "offload"), analyze("sizes offload", "offload", 1),
+		analyze("sizes triple", "triple", 1), analyze("parts triple", "triple", 1, "--parts"),
+		frames("frames tenth", "tenth"), frames("frames triple", "triple"),
 	}
 	if err := measureRows(rows, rounds, slices.Collect(maps.Values(files))...); err != nil {
 		return false, err
@@ -108,10 +119,14 @@ func writeBudget(out io.Writer, rows []row) bool {
 		byName[rows[i].name] = &rows[i]
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "CPU s\twall s\tpeak MiB\tcommand")
+	fmt.Fprintln(w, "CPU s\twall s\tpeak MiB\tns/message\tcommand")
 	for i := range rows {
 		r := &rows[i]
-		fmt.Fprintf(w, "%.3f\t%.3f\t%.1f\t%s\n", r.cpu().Seconds(), r.wall().Seconds(), mib(r.peak()), r.command())
+		each := ""
+		if r.messages > 0 {
+			each = fmt.Sprint(int64(r.cpu()) / r.messages)
+		}
+		fmt.Fprintf(w, "%.3f\t%.3f\t%.1f\t%s\t%s\n", r.cpu().Seconds(), r.wall().Seconds(), mib(r.peak()), each, r.command())
 	}
 	_ = w.Flush()
 	fmt.Fprintln(out)
@@ -125,6 +140,9 @@ func writeBudget(out io.Writer, rows []row) bool {
 			of = func(s *sample) time.Duration { return s.wall }
 		}
 		ratio := r.ratio(base, of)
+		if b.each {
+			ratio *= float64(base.messages) / float64(r.messages)
+		}
 		verdict, most, peak := "", "", ""
 		if b.most > 0 {
 			verdict, most = "ok", fmt.Sprintf("%.2f", b.most)
@@ -146,7 +164,7 @@ func writeBudget(out io.Writer, rows []row) bool {
 		fmt.Fprintf(w, "%s\t%.2f × %s\t%s\t%.1f\t%s\t%s\n", b.mode, ratio, b.what, most, mib(r.peak()), peak, verdict)
 	}
 	_ = w.Flush()
-	fmt.Fprintf(out, "\nmedians of %d rounds, in which the commands ran in turn; ratios are medians of the ratios within a round\n", len(rows[0].runs))
+	fmt.Fprintf(out, "\nmedians of %d rounds (of frames one), in which the commands ran in turn; ratios are medians of the ratios within a round\n", len(rows[0].runs))
 	return held
 }
 

@@ -22,6 +22,8 @@ type row struct {
 	procs int  // threads
 	once  bool // it takes long: only in the first round
 	runs  []sample
+	// messages is the number of messages in the capture, 0 where it does not matter.
+	messages int64
 }
 
 // sample is one run.

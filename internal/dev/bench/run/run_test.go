@@ -60,9 +60,9 @@ medians of 3 rounds (of frames and calls one)
 func TestBudget(t *testing.T) {
 	rows := []row{
 		{name: "tcpdump", runs: samples(6, 400, 400)},
-		{name: "sizes", runs: samples(20, 200, 200)},
+		{name: "sizes", runs: samples(20, 200, 200), messages: 1000},
 		{name: "sizes 2", runs: samples(30, 120, 120)},
-		{name: "parts", runs: samples(40, 700, 700)},
+		{name: "parts", runs: samples(40, 700, 700), messages: 1000},
 		{name: "parts 2", runs: samples(60, 400, 400)},
 		{name: "sizes tenth", runs: samples(20, 20, 20)},
 		{name: "tcpdump many", runs: samples(6, 500, 500)},
@@ -72,6 +72,10 @@ func TestBudget(t *testing.T) {
 		{name: "sizes small", runs: samples(20, 300, 300)},
 		{name: "tcpdump offload", runs: samples(6, 100, 100)},
 		{name: "sizes offload", runs: samples(20, 50, 50)},
+		{name: "sizes triple", runs: samples(20, 90, 90), messages: 300},
+		{name: "parts triple", runs: samples(20, 300, 300), messages: 300},
+		{name: "frames tenth", runs: samples(20, 900), messages: 100},
+		{name: "frames triple", runs: samples(20, 2700), messages: 300},
 	}
 	byName := make(map[string]*row)
 	for i := range rows {
@@ -80,10 +84,12 @@ func TestBudget(t *testing.T) {
 	}
 	var b strings.Builder
 	assert.True(t, writeBudget(&b, rows), b.String())
-	assert.Equal(t, 7, strings.Count(b.String(), "ok\n"))
+	assert.Equal(t, 8, strings.Count(b.String(), "ok\n"))
+	assert.Contains(t, b.String(), "1.50 × the dubbo protocol  1.50")
 	for name, worse := range map[string][]sample{
 		"sizes": samples(20, 201, 201), "sizes 2": samples(30, 125, 125), "parts": samples(65, 700, 700),
 		"sizes many": samples(257, 1900, 1900), "sizes lossy": samples(26, 250, 250), "sizes tenth": samples(20, 18, 18),
+		"sizes triple": samples(20, 91, 91),
 	} {
 		good := byName[name].runs
 		byName[name].runs = worse
