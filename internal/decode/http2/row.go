@@ -164,7 +164,8 @@ func (c *conn) startBody(r *row, n int) {
 	m := &r.m
 	m.BodyLen, m.MissingAt = n, n
 	c.describe(r)
-	r.need = c.env.Detail > rpc.Envelope || c.env.WholeBodies || c.env.Sampling && c.owner.Keep(int(r.side), m)
+	// Only the whole of a compressed body tells its size without compression.
+	r.need = m.Encoding != "" || c.env.Detail > rpc.Envelope || c.env.WholeBodies || c.env.Sampling && c.owner.Keep(int(r.side), m)
 }
 
 // readPrefix reads the prefix of a gRPC message.

@@ -1,0 +1,69 @@
+package http2
+
+import (
+	"bytes"
+	"compress/gzip"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+
+	"dubbo-wire/internal/rpc"
+)
+
+// owner takes messages and needs no more than their envelope.
+type owner struct{ messages []*rpc.Message }
+
+func (o *owner) Message(_ int, m *rpc.Message)     { o.messages = append(o.messages, m.Clone(true, true)) }
+func (o *owner) Abort(int, uint64, string)         {}
+func (o *owner) Unowned(int, int64, string)        {}
+func (o *owner) Claim(string)                      {}
+func (o *owner) BadHeader(int)                     {}
+func (o *owner) Awaited(int, uint64) bool          { return true }
+func (o *owner) Keep(int, *rpc.Message) bool       { return false }
+func (o *owner) Want(int, *rpc.Message) rpc.Detail { return rpc.Envelope }
+
+// TestCompressedInPieces: the size of a message without its compression is known however its bytes arrive.
+func TestCompressedInPieces(t *testing.T) {
+	plain := make([]byte, 5000)
+	for i := range plain {
+		plain[i] = byte(i*i>>3 ^ i*7)
+	}
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	w.Write(plain)
+	w.Close()
+	require.Greater(t, packed.Len(), 2*maxEnvelope)
+
+	var stream bytes.Buffer
+	stream.WriteString(http2.ClientPreface)
+	f := http2.NewFramer(&stream, nil)
+	require.NoError(t, f.WriteSettings())
+	var block bytes.Buffer
+	e := hpack.NewEncoder(&block)
+	for _, h := range [][2]string{{":method", "POST"}, {":path", "/a.B/c"}, {"content-type", "application/grpc"}, {"grpc-encoding", "gzip"}} {
+		require.NoError(t, e.WriteField(hpack.HeaderField{Name: h[0], Value: h[1]}))
+	}
+	require.NoError(t, f.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: block.Bytes(), EndHeaders: true}))
+	n := packed.Len()
+	require.NoError(t, f.WriteData(1, true, append([]byte{1, byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)}, packed.Bytes()...)))
+
+	for _, size := range []int{1 << 20, 1000, 7} {
+		o := new(owner)
+		env := &rpc.Env{Sampling: true, MaxBody: 1 << 20, MaxEnvelope: 4 << 10, MaxBuffers: 1 << 24, Shared: map[any]any{}}
+		c := open(Protocol, env)(o, false)
+		pos := int64(0)
+		for b := stream.Bytes(); len(b) > 0; b = b[min(size, len(b)):] {
+			piece := b[:min(size, len(b))]
+			c.Data(0, piece, &rpc.Chunk{Pos: pos})
+			pos += int64(len(piece))
+		}
+		c.End(0)
+		c.End(1)
+		require.Len(t, o.messages, 1, "pieces of %d", size)
+		assert.Equal(t, "gzip", o.messages[0].Encoding)
+		assert.Equal(t, len(plain), o.messages[0].UncompressedLen, "pieces of %d", size)
+	}
+}
