@@ -82,7 +82,7 @@ func headerFields(m *rpc.Message) []rpc.HeaderField {
 			if at > int(p.off) {
 				name = "more fields"
 			}
-			list = append(list, rpc.HeaderField{Name: name, Off: at, Len: end - at})
+			list = append(list, rpc.HeaderField{Name: name, Off: at, Len: end - at, Secret: true})
 		}
 	}
 	return list
