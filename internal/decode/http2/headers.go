@@ -287,6 +287,6 @@ func (s *side) firstHeaders(st *stream, half *half, fields []rpc.Header) {
 	} else {
 		c.use, c.used = use, true
 	}
-	st.use = use
+	st.use, st.sure = use, sure
 	st.op = c.bodies.Operation(fields)
 }

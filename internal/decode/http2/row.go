@@ -358,6 +358,11 @@ func (c *conn) pass(r *row) {
 		st.early = true
 		c.early++
 	}
+	if st.use == triple.GRPC && !st.sure && triple.Wrapped(m) {
+		st.use, st.sure = triple.Triple, true
+		c.use, c.used = triple.Triple, true
+		m.Protocol = Triple
+	}
 	c.owner.Message(int(r.side), m)
 	if m.Kind == rpc.Request {
 		c.noEarly(st)

@@ -7,9 +7,10 @@ import (
 
 // stream is one stream of a connection: a call.
 type stream struct {
-	id  uint32
-	use triple.Use
-	op  *rpc.Operation // nil if it is not known
+	id   uint32
+	use  triple.Use
+	sure bool           // its headers told its use
+	op   *rpc.Operation // nil if it is not known
 	// before is set if the stream was opened before the capture.
 	before bool
 	// closed is set if the stream is no longer open. rows is the number of its rows that were not passed on yet.

@@ -239,3 +239,8 @@ func typeOf(b []byte) typeKind {
 	}
 	return simpleType
 }
+
+// Wrapped reports whether the decoded body of m is a wrapper, which only Dubbo's peers send: gRPC's own messages are protobuf.
+func Wrapped(m *rpc.Message) bool {
+	return m.Format != nil && m.Format.Name != protobuf && m.Format.Name != json
+}
