@@ -99,11 +99,14 @@ func fieldName(h *rpc.Header) string {
 	return "headers." + name
 }
 
-// fieldValue returns the value of a header, with what compression did.
+// fieldValue returns the value of a header, what it means if it is coded, and what compression did.
 func fieldValue(h *rpc.Header) string {
 	value := h.Value
 	if h.Unknown {
 		value = "not known: the table entry is older than the capture"
+	}
+	if text := triple.HeaderText(h); text != "" {
+		value += " = " + text
 	}
 	how := "literal"
 	switch {
