@@ -118,7 +118,7 @@ func runRedact(s *streams, in *inputFlags, args []string, name string, key [32]b
 		return readErr // the totals are wrong, so the file may be wrong
 	}
 	if sum.Refused != "" {
-		return exit.Usagef("redact: messages of %s cannot be redacted yet; give a capture without them", sum.Refused)
+		return exit.Usagef("redact: %s cannot be redacted; give a capture without them", sum.Refused)
 	}
 	if totals.TCP.Connections == 0 {
 		return in.Verdict(totals, totals.Calls, false, readErr)

@@ -18,6 +18,9 @@ type Mapper interface {
 	Digits(text []byte)
 	// Bytes replaces a whole array of bytes.
 	Bytes(b []byte)
+	// Alike replaces each byte of a whole text by another one of those that alike returns for it and its offset; the byte stays if there
+	// is none. It is for texts whose encoding allows no others.
+	Alike(text []byte, alike func(i int, c byte) string)
 }
 
 // ScrubFunc replaces the value of node n in b, the bytes on the wire that the node owns. It changes nothing and returns

@@ -494,6 +494,13 @@ func (c *connection) Claim(name string) {
 	}
 }
 
+// Framing implements [rpc.Sink].
+func (c *connection) Framing(side int, m *rpc.Message) {
+	if !c.muted && c.opt.streams != nil {
+		c.opt.streams.Framing(c.tcp, side, m)
+	}
+}
+
 // BadHeader implements [rpc.Sink].
 func (c *connection) BadHeader(int) {
 	if !c.muted {

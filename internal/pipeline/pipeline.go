@@ -99,6 +99,8 @@ type StreamTap interface {
 	// Data receives the next bytes of a stream, before the sink receives the messages that they complete. m is their
 	// origin. c.First is the Key of the connection in rows.
 	Data(c *assemble.Connection, side int, b []byte, m *assemble.Meta)
+	// Framing receives bytes of no message that the protocol needs, as [rpc.Sink] does.
+	Framing(c *assemble.Connection, side int, m *rpc.Message)
 	// Decided is called when no further message will own stream bytes before pos.
 	Decided(c *assemble.Connection, side int, pos int64)
 	// Ended is called when a connection has no more bytes.

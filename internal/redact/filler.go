@@ -10,7 +10,8 @@ import (
 // of a message nor the start of TLS (16) in it.
 //
 // letters and controls are what filler consists of: 8 characters for even places and 8 for odd ones, so that none repeats the
-// one before. Words do not consist of such letters, and text has no such control characters.
+// one before. Words do not consist of such letters, and text has no such control characters. In a direction with frames of a protocol
+// filler is letters only, because control characters look like the headers of frames.
 const (
 	letters  = "qzxjvwkQZXJVWK~^"
 	controls = "\x01\x02\x04\x05\x06\x07\x0b\x0c\x0e\x0f\x10\x11\x12\x14\x15\x17"
@@ -35,7 +36,7 @@ func (r *Redactor) writeFiller(dst, b []byte, d *direction, seq uint32) {
 		return
 	}
 	of := controls
-	text := isText(b)
+	text := d.framed || isText(b)
 	if text {
 		of = letters
 	}

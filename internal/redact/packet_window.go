@@ -176,6 +176,7 @@ func (r *Redactor) finish(u *unit) {
 	}
 	u.layers = append([]packet.Layer(nil), u.layers...)
 	d.stored = append(d.stored, u)
+	d.storedTo = max(d.storedTo, end)
 	r.storedUnits++
 }
 
@@ -214,6 +215,9 @@ func (r *Redactor) settle(d *direction) {
 
 // rewrite applies a claim to packets that were already written.
 func (r *Redactor) rewrite(d *direction, c *claim) {
+	if c.from >= d.storedTo {
+		return
+	}
 	for _, u := range d.stored {
 		if start := d.placeOf(u.seq); start >= c.to || start+int64(u.to-u.from) <= c.from {
 			continue

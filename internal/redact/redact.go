@@ -43,7 +43,7 @@ type Summary struct {
 	Filler map[string]int64
 	// Addresses is how many IP addresses were replaced.
 	Addresses int
-	// Refused is the name of a protocol whose messages were met and cannot be redacted; the file must not be given away.
+	// Refused is what was met and cannot be redacted, "" if there is nothing; the file must not be given away.
 	Refused string
 }
 
@@ -148,20 +148,11 @@ func (r *Redactor) Carries(packet.Endpoint, packet.Endpoint) {}
 func (r *Redactor) Frame(row *pipeline.Row) {
 	r.sum.Frames++
 	m := row.Msg
-	if m.Protocol.NotRedacted {
-		r.sum.Refused = m.Protocol.Name
-		return
-	}
 	k := r.conns[row.Conn.Key]
-	if k == nil || !k.known[row.Side] || m.More != nil {
-		return // the tap was not given its bytes, or they are not in the order of Head and Body: they become filler
+	if k == nil || !k.known[row.Side] || m.More != nil && m.Pieces == nil {
+		return // the tap was not given its bytes, or nobody knows where they are: they become filler
 	}
-	k.frames = true
-	d := k.dirs[row.Side]
-	if h := k.heads[row.Side]; h != nil && len(h.parts) > 0 {
-		h.end(r, d) // a later claim would replace the message's
-		k.heads[row.Side] = nil
-	}
+	k.begun(r, row.Side)
 	n := len(m.Head) + len(m.Body)
 	both := make([]byte, 0, 2*n)
 	both = append(both, m.Head...)
@@ -170,7 +161,14 @@ func (r *Redactor) Frame(row *pipeline.Row) {
 	if len(both) != 2*n {
 		panic(fmt.Sprintf("redact: a frame of %d bytes became one of %d", n, len(both)-n))
 	}
-	r.claim(d, k.start[row.Side]+uint32(m.Span.From), both[:n:n], both[n:])
+	if result.Refused != "" {
+		r.sum.Refused = result.Refused
+	}
+	if m.Pieces == nil {
+		r.claim(k.dirs[row.Side], k.start[row.Side]+uint32(m.Span.From), both[:n:n], both[n:])
+	} else {
+		r.claimPieces(k, row.Side, m, both[:n], both[n:])
+	}
 	for _, x := range result.Filled {
 		r.sum.Filler[x.Cause] += int64(x.Bytes)
 	}

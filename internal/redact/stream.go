@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"slices"
 	"sort"
 
 	"dubbo-wire/internal/capture/assemble"
@@ -16,16 +17,19 @@ type flow struct{ src, dst packet.Endpoint }
 
 // direction is one direction of the successive connections between two ends. Places are sequence numbers that do not wrap.
 type direction struct {
-	at      flow
-	flow    uint64 // a keyed hash of at
-	claims  []*claim
-	stored  []*unit // written before all of their claims were known, in the order of the file
-	seq     uint32  // a sequence number,
-	place   int64   // and its place
-	known   bool
-	decided int64 // no more claims come for earlier places
-	conns   int   // open connections
-	units   int   // whose packets are not written
+	at     flow
+	flow   uint64 // a keyed hash of at
+	claims []*claim
+	// storedTo is the place after all stored units.
+	storedTo int64
+	stored   []*unit // written before all of their claims were known, in the order of the file
+	seq      uint32  // a sequence number,
+	place    int64   // and its place
+	known    bool
+	decided  int64 // no more claims come for earlier places
+	conns    int   // open connections
+	framed   bool  // it has frames of a protocol
+	units    int   // whose packets are not written
 }
 
 // claim is bytes of a stream and their replacement.
@@ -43,6 +47,7 @@ type claim struct {
 type connection struct {
 	dirs  [2]*direction
 	start [2]uint32 // sequence number of the stream's first byte, where known
+	pos   [2]int64  // of the bytes that were taken last, in the stream
 	known [2]bool
 	heads [2]*streamHead // nil once the start of the stream is claimed
 	// frames says that the connection had messages, so candidates no longer matter.
@@ -107,6 +112,7 @@ func (r *Redactor) Data(c *assemble.Connection, side int, b []byte, m *assemble.
 		r.begin(d, m.Seq)
 	}
 	d.place, d.seq = d.placeOf(m.Seq), m.Seq
+	k.pos[side] = m.Pos
 	if h := k.heads[side]; h != nil && h.take(r, d, b, m.Seq) {
 		k.heads[side] = nil
 	}
@@ -119,6 +125,60 @@ func (r *Redactor) Data(c *assemble.Connection, side int, b []byte, m *assemble.
 		}
 	}
 }
+
+// begun is called before the first claim of a message of a direction, or of what its protocol needs.
+func (k *connection) begun(r *Redactor, side int) {
+	k.frames = true
+	if h := k.heads[side]; h != nil && len(h.parts) > 0 {
+		h.end(r, k.dirs[side]) // a later claim would replace the message's
+		k.heads[side] = nil
+	}
+}
+
+// Framing takes bytes of no message that the protocol needs, for [pipeline.StreamTap].
+func (r *Redactor) Framing(c *assemble.Connection, side int, m *rpc.Message) {
+	k := r.conns[uint64(c.First)]
+	if k == nil || !k.known[side] {
+		return
+	}
+	k.begun(r, side)
+	k.dirs[side].framed = true
+	n := len(m.Head)
+	both := append(make([]byte, 0, 2*n), m.Head...)
+	both = r.scrubber.Head(both, m)
+	r.claimPieces(k, side, m, both[:n], both[n:])
+}
+
+// claimPieces claims the bytes of a message in several places. original and replacement are those of its head, and of its body.
+func (r *Redactor) claimPieces(k *connection, side int, m *rpc.Message, original, replacement []byte) {
+	d := k.dirs[side]
+	for i := 0; i < len(m.Pieces); {
+		from, to := m.Pieces[i].From, m.Pieces[i].From
+		first := i
+		for i < len(m.Pieces) && m.Pieces[i].From == to {
+			to += int64(m.Pieces[i].Len)
+			i++
+		}
+		if k.pos[side]-from > maxBack {
+			continue
+		}
+		n := int(to - from)
+		both := make([]byte, 0, 2*n)
+		for _, of := range [2][]byte{original, replacement} {
+			for _, p := range m.Pieces[first:i] {
+				at := p.Off
+				if p.Body {
+					at += len(m.Head)
+				}
+				both = append(both, of[at:at+p.Len]...)
+			}
+		}
+		r.claim(d, k.start[side]+uint32(from), both[:n:n], both[n:])
+	}
+}
+
+// maxBack bounds how far a claim may lie behind the bytes that were taken last: sequence numbers wrap.
+const maxBack = 1 << 30
 
 // starts finds where messages of a protocol may begin.
 type starts struct {
@@ -214,26 +274,27 @@ func (r *Redactor) Ended(c *assemble.Connection) {
 // claim says that the bytes original of a direction, from sequence number seq on, become replacement. It keeps both.
 func (r *Redactor) claim(d *direction, seq uint32, original, replacement []byte) *claim {
 	from := d.placeOf(seq)
-	for n := len(d.claims) - 1; n >= 0 && d.claims[n].to > from; n-- {
-		last := d.claims[n]
-		if last.from < from { // the later claim wins
+	c := &claim{d: d, from: from, to: from + int64(len(original)), original: original, replacement: replacement}
+	i := sort.Search(len(d.claims), func(i int) bool { return d.claims[i].to > from })
+	j := i
+	for ; j < len(d.claims) && d.claims[j].from < c.to; j++ { // the later claim wins
+		last := d.claims[j]
+		if last.to > c.to {
+			rest := last.part(c.to, last.to)
+			r.keepClaim(rest)
+			d.claims = slices.Insert(d.claims, j+1, rest)
+		}
+		if last.from < from {
+			kept := last.part(last.from, from)
 			r.claimed -= int64(2 * (last.to - from))
-			last.original, last.replacement = last.original[:from-last.from], last.replacement[:from-last.from]
-			last.to = from
-			break
+			last.original, last.replacement, last.to = kept.original, kept.replacement, from
+			i++
+			continue
 		}
 		last.dropped = true
-		d.claims = d.claims[:n]
 	}
-	c := &claim{d: d, from: from, to: from + int64(len(original)), original: original, replacement: replacement, ordinal: r.ordinal + 1}
-	d.claims = append(d.claims, c)
-	if r.newest == nil {
-		r.oldest = c
-	} else {
-		r.newest.next = c
-	}
-	r.newest = c
-	r.claimed += int64(2 * len(original))
+	d.claims = slices.Replace(d.claims, i, j, c)
+	r.keepClaim(c)
 	r.rewrite(d, c)
 	for r.claimed > int64(r.opt.Memory) && r.oldest != r.newest && r.oldest.ordinal < r.first() {
 		o := r.oldest
@@ -241,12 +302,37 @@ func (r *Redactor) claim(d *direction, seq uint32, original, replacement []byte)
 		r.claimed -= int64(2 * len(o.original))
 		if !o.dropped {
 			o.dropped = true
-			o.d.claims[0] = nil
-			o.d.claims = o.d.claims[1:]
+			all := o.d.claims
+			if i := sort.Search(len(all), func(i int) bool { return all[i].to > o.from }); i == 0 {
+				all[0] = nil
+				o.d.claims = all[1:]
+			} else {
+				o.d.claims = slices.Delete(all, i, i+1)
+			}
 			r.release(o.d)
 		}
 	}
 	return c
+}
+
+// keepClaim adds a claim to those that are kept.
+func (r *Redactor) keepClaim(c *claim) {
+	c.ordinal = r.ordinal + 1
+	if r.newest == nil {
+		r.oldest = c
+	} else {
+		r.newest.next = c
+	}
+	r.newest = c
+	r.claimed += int64(2 * len(c.original))
+}
+
+// part returns a claim of the bytes from from to to, which are some of those of c.
+func (c *claim) part(from, to int64) *claim {
+	return &claim{
+		d: c.d, from: from, to: to, original: c.original[from-c.from : to-c.from], replacement: c.replacement[from-c.from : to-c.from],
+		tentative: c.tentative,
+	}
 }
 
 // span is the bytes of a payload from from to before to.

@@ -250,7 +250,7 @@ func (d *Details) IsZero() bool {
 		d.ErrorMessage == "" && !d.HasErrorText && d.HeaderSerialization == "" && d.Stalled == 0
 }
 
-// Message is one request, response or control message. It is borrowed: Head, Headers, Body, Plain, Tree and Native are
+// Message is one request, response or control message. It is borrowed: Head, Headers, Body, Plain, Pieces, Tree and Native are
 // valid until the sink returns. Clone returns a copy that may be kept.
 type Message struct {
 	Summary
@@ -269,6 +269,9 @@ type Message struct {
 	Plain []byte
 	// Headers are the fields that travel outside the body, in wire order.
 	Headers []Header
+	// Pieces are the places of the bytes of Head and Body in the stream, in its order, if they do not follow each other; else nil. A
+	// Conn sets them if Env.Framing is set.
+	Pieces []Piece
 	// Captured is the number of captured body bytes, MissingAt the offset of the first missing one. Both are BodyLen
 	// if the message is complete.
 	Captured, MissingAt int
@@ -287,6 +290,13 @@ type Message struct {
 	Err *decode.Error
 	// Native is the protocol's state for decoding the body again.
 	Native Native
+}
+
+// Piece is stream bytes from From on, which are Len bytes of a message's head or body from Off on.
+type Piece struct {
+	From     int64
+	Off, Len int
+	Body     bool
 }
 
 // Header is a named text that travels outside the body, as a header of HTTP does.
@@ -330,6 +340,7 @@ func (m *Message) IsWhole() bool { return m.Complete && len(m.Body) == m.BodyLen
 func (m *Message) Clone(withBody, withTree bool) *Message {
 	c := *m
 	c.Head = append([]byte(nil), m.Head...)
+	c.Pieces = nil
 	c.Headers = append([]Header(nil), m.Headers...)
 	c.Body, c.Plain = nil, nil
 	if withBody && m.Body != nil {

@@ -41,17 +41,15 @@ type Protocol struct {
 
 	// Numbered is set if the header identifies serializations by the numbers in the list of formats.
 	Numbered bool
-	// KeepHead selects what a redacted copy keeps of the first bytes of a direction, so that the protocol is still
-	// recognised: of the bytes in keep it has those of replacement, which is as long as head. keep is nil if head is
-	// not recognised; more asks for more bytes, up to MaxHead. It is called if Sniff recognises head, or is nil. Messages
-	// are redacted without it.
-	KeepHead func(head []byte) (replacement []byte, keep []Span, more bool)
-	// NotRedacted is set if messages cannot be redacted: captures with such messages are refused.
-	NotRedacted bool
+	// KeepHead returns the bytes that a redacted copy keeps of the first bytes of a direction, at most HeadLen, so that the protocol is
+	// still recognised; nil if head is not recognised. It is called if Sniff recognises head, or is nil. Messages are redacted
+	// without it.
+	KeepHead func(head []byte) []Span
+	// ScrubHead replaces the values in b, a copy of the head of m, by others of the same length, so that the copy is read as the
+	// original was. It is nil if heads have no values.
+	ScrubHead func(b []byte, m *Message, r decode.Mapper)
 	// Prompt is the text that a server writes before each line; a redacted copy keeps it.
 	Prompt string
-	// MaxHead is the number of first bytes that tell what a connection is used for; 0 is HeadLen.
-	MaxHead int
 	// Events are the texts of the protocol's own control messages; a redacted copy keeps them.
 	Events []string
 	// StatusText returns the name of a status, "" if it has none.
@@ -180,6 +178,9 @@ type Sink interface {
 	// Claim assigns the connection to the protocol before a message is found. A protocol that only counts passes the
 	// name for its bytes, others pass "".
 	Claim(name string)
+	// Framing receives bytes of no message without which the rest of the connection cannot be read, such as frames of the protocol
+	// itself: m has Protocol, Head, Headers, Pieces and Native. It counts nothing, and is called only if Env.Framing is set.
+	Framing(side int, m *Message)
 	// BadHeader counts a header at an expected place with an impossible length.
 	BadHeader(side int)
 }
@@ -238,6 +239,8 @@ type Env struct {
 	// WholeBodies is set if Body must hold all of every body. Sampling is set if some messages need more detail than
 	// others: Keep and Want are then called, see [Conn].
 	WholeBodies, Sampling bool
+	// Framing is set if Sink.Framing is to be called, and Message.Pieces are needed.
+	Framing bool
 	// MaxBody is the number of bytes kept of a body that crosses deliveries, MaxEnvelope the number if only its
 	// envelope is needed.
 	MaxBody, MaxEnvelope int

@@ -30,10 +30,10 @@ func sniff(head []byte) rpc.Verdict {
 var methods = []string{"GET", "POST", "PUT", "HEAD", "DELETE", "OPTIONS", "PATCH", "CONNECT", "TRACE"}
 
 // keepHead keeps the method of a request, or the version of a response.
-func keepHead(head []byte) (replacement []byte, keep []rpc.Span, more bool) {
+func keepHead(head []byte) []rpc.Span {
 	end := bytes.IndexAny(head, " /")
 	if head[end] == '/' { // HTTP/1.
 		end = min(end+2, len(head)-1)
 	}
-	return head, []rpc.Span{{From: 0, To: int64(end + 1)}}, false
+	return []rpc.Span{{From: 0, To: int64(end + 1)}}
 }

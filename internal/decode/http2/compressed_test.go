@@ -21,6 +21,7 @@ func (o *owner) Abort(int, uint64, string)         {}
 func (o *owner) Unowned(int, int64, string)        {}
 func (o *owner) Claim(string)                      {}
 func (o *owner) BadHeader(int)                     {}
+func (o *owner) Framing(int, *rpc.Message)         {}
 func (o *owner) Awaited(int, uint64) bool          { return true }
 func (o *owner) Keep(int, *rpc.Message) bool       { return false }
 func (o *owner) Want(int, *rpc.Message) rpc.Detail { return rpc.Envelope }

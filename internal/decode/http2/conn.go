@@ -21,6 +21,8 @@ type lane struct {
 	spare  int       // bytes of the free rows' large bodies
 	// held is the number of bytes that connections hold: bodies, header blocks, searches, and an estimate for streams.
 	held int
+	// kept is for bytes that belong to no message.
+	kept row
 	// lent are the rows whose bodies lie in the current delivery.
 	lent []*row
 }
@@ -119,6 +121,7 @@ type side struct {
 	blockRow    *row
 	promise     bool // it belongs to a PUSH_PROMISE
 	lossyBlock  bool
+	orphan      *row // the header block without a row, if it is to be kept
 
 	// oldest and newest are the open rows.
 	oldest, newest *row
@@ -215,6 +218,7 @@ func (s *side) preface(b []byte) int {
 		}
 		// Bytes that are a part of the preface only: they are no frame either.
 		s.unown(int64(had), "")
+		s.keepFrame(had, s.buf)
 		s.buf = s.buf[:0]
 		s.lost()
 		return 0
@@ -226,6 +230,7 @@ func (s *side) preface(b []byte) int {
 		return n
 	}
 	s.unown(int64(len(preface)), unownedPreface)
+	s.keepFrame(len(preface), s.buf)
 	s.conn.setClient(s.number)
 	s.buf, s.state = s.buf[:0], atFrame
 	return n
@@ -259,6 +264,7 @@ func (s *side) header(b []byte) int {
 		if len(b) >= frameHeaderLen {
 			h := parseFrameHeader(b)
 			if !s.accept(&h) {
+				s.keepBadHeader(b[:frameHeaderLen])
 				return 0
 			}
 			need := s.need(&h)
@@ -290,6 +296,7 @@ func (s *side) header(b []byte) int {
 	if need == frameHeaderLen && had < frameHeaderLen {
 		if !s.accept(&h) {
 			s.unown(int64(had), "")
+			s.keepBadHeader(s.buf)
 			s.drop()
 			return 0
 		}
@@ -371,6 +378,7 @@ func (s *side) payload(b []byte) int {
 	if s.row != nil {
 		s.own(s.row, s.pos, int64(n))
 		s.row.header(typeNames[s.h.kind], "", n, s.headBytes(b[:n]))
+		s.placeHead(s.row, s.pos, n)
 	} else {
 		s.unown(int64(n), s.h.name())
 	}
@@ -382,7 +390,7 @@ func (s *side) payload(b []byte) int {
 
 // headBytes returns b if the heads of messages are kept, else nil.
 func (s *side) headBytes(b []byte) []byte {
-	if s.conn.env.Detail == rpc.Values || s.conn.env.WholeBodies {
+	if e := s.conn.env; e.Detail == rpc.Values || e.WholeBodies || e.Framing {
 		return b
 	}
 	return nil
@@ -478,6 +486,7 @@ func (s *side) frame(b, head []byte) {
 		s.goAway(b)
 	}
 	s.unown(int64(len(head)+len(b)), h.name())
+	s.keepFrame(frameHeaderLen+min(h.stays(), len(b)), head, b)
 }
 
 // settings reads SETTINGS, which bind the other side.
@@ -581,6 +590,7 @@ func (c *conn) End(side int) {
 	}
 	if n := len(s.buf); n > 0 {
 		s.unown(int64(n), "")
+		s.keepFrame(s.held(), s.buf)
 		s.drop()
 	}
 	s.abandonBlock()
@@ -607,6 +617,21 @@ func (c *conn) Pending(side int) rpc.Pending {
 		p.From, p.Held = s.search.from, true
 	case len(s.buf) > 0:
 		p.From, p.Held = s.from, true
+	}
+	hold := func(from int64) {
+		if !p.Held || from < p.From {
+			p.From, p.Held = from, true
+		}
+	}
+	if s.orphan != nil && len(s.orphan.places) > 0 {
+		hold(s.orphan.places[0].From)
+	}
+	for _, rows := range [2][]*row{s.deferred, c.waiting} {
+		for _, r := range rows {
+			if int(r.side) == side {
+				hold(r.spans[0].From)
+			}
+		}
 	}
 	return p
 }
@@ -649,11 +674,12 @@ func (c *conn) Gap(side int, n, wire int64, chunk *rpc.Chunk) {
 		}
 		n -= int64(k)
 	case atFrame, atStart:
-		if k := len(s.buf); k >= frameHeaderLen && n <= int64(s.rest()) {
+		if k := len(s.buf); k >= frameHeaderLen && s.state == atFrame && n <= int64(s.rest()) {
 			s.loseFrame(int(n), cause)
 			n = 0
 		} else if k > 0 {
 			s.unown(int64(k), "")
+			s.keepFrame(s.held(), s.buf)
 			s.drop()
 		}
 	}

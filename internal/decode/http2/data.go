@@ -24,6 +24,11 @@ func (s *side) beginData(head []byte) {
 	s.stream = s.owner()
 	if s.stream == nil {
 		s.unown(int64(n), h.name())
+		if begins(head[n:], s.left-s.pad) {
+			s.keepFrame(n+prefixLen, head)
+		} else {
+			s.keepFrame(n, head)
+		}
 		s.firstData(head[n:], n)
 		return
 	}
@@ -34,6 +39,7 @@ func (s *side) beginData(head []byte) {
 		s.place(half, head[n:])
 		if half.lost {
 			s.unown(int64(n), "")
+			s.keepFrame(n, head)
 			s.firstData(head[n:], n)
 			return
 		}
@@ -77,9 +83,12 @@ func (s *side) describeData(r *row, head []byte) {
 		return
 	}
 	r.header("frame", describe(&s.h), frameHeaderLen, kept[:frameHeaderLen])
+	r.stay(frameHeaderLen)
 	if len(head) > frameHeaderLen {
 		r.header("padLength", strconv.Itoa(s.pad), 1, kept[frameHeaderLen:])
+		r.stay(1)
 	}
+	s.placeHead(r, s.from, len(head))
 }
 
 // startRow starts the body of a row with a frame of n data bytes.
@@ -204,6 +213,7 @@ func (s *side) data(b []byte) int {
 		if s.row != nil {
 			s.own(s.row, s.pos, int64(n))
 			s.row.header("padding", "", n, s.headBytes(b[:n]))
+			s.placeHead(s.row, s.pos, n)
 		} else {
 			s.unown(int64(n), s.dataName())
 		}
@@ -243,6 +253,9 @@ func (s *side) takeData(b []byte) {
 		n := 0
 		if r.state == rowPrefix {
 			n = copy(r.prefix[r.nprefix:], b)
+			for i := range n {
+				r.prefixAt[int(r.nprefix)+i] = at + int64(i)
+			}
 			s.own(r, at, int64(n))
 			if r.nprefix += uint8(n); r.nprefix < prefixLen {
 				r.m.HeaderLen += int32(n)
@@ -253,10 +266,11 @@ func (s *side) takeData(b []byte) {
 				} else {
 					r.header("prefix", describePrefix(kept), prefixLen, kept)
 				}
+				s.placePrefix(r)
 				c.readPrefix(r)
 			}
 		} else {
-			n = c.take(r, b)
+			n = c.take(r, b, at)
 			s.own(r, at, int64(n))
 		}
 		at += int64(n)
@@ -349,6 +363,7 @@ func (s *side) loseFrame(n int, cause decode.Cause) {
 			}
 		}
 		s.unown(int64(len(head)), "")
+		s.keepFrame(frameHeaderLen, head)
 		s.stream, s.row, s.pad = s.conn.find(h.stream), nil, 0
 		s.left = frameHeaderLen + h.length - len(head) - n
 		s.state = inData
@@ -367,10 +382,13 @@ func (s *side) loseFrame(n int, cause decode.Cause) {
 			s.row.m.Short = cause
 			s.own(s.row, s.from, int64(len(head)))
 			s.row.header(typeNames[h.kind], "", len(head), s.headBytes(head))
+			s.row.stay(frameHeaderLen)
+			s.placeHead(s.row, s.from, len(head))
 		}
 	}
 	if s.row == nil {
 		s.unown(int64(len(head)), h.name())
+		s.keepFrame(frameHeaderLen, head)
 	}
 	s.left = frameHeaderLen + h.length - len(head) - n
 	s.drop()

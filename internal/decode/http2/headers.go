@@ -2,7 +2,6 @@ package http2
 
 import (
 	"slices"
-	"strings"
 
 	"dubbo-wire/internal/decode/triple"
 	"dubbo-wire/internal/rpc"
@@ -34,6 +33,7 @@ func (s *side) headers(b, head []byte) {
 		if !s.inBlock {
 			s.table.forget()
 			s.unown(int64(n), h.name())
+			s.keepFrame(frameHeaderLen, head, b)
 			return
 		}
 	} else {
@@ -57,28 +57,26 @@ func (s *side) headers(b, head []byte) {
 		s.own(r, s.from, int64(n))
 		if kept := s.headBytes(head); kept == nil {
 			r.m.HeaderLen += int32(n)
+		} else if c.env.Framing && s.lossyBlock && h.kind == typeContinuation {
+			r.m.HeaderLen += int32(n) // a block without end
+			s.keepFrame(frameHeaderLen, head, b)
 		} else {
-			r.header("frame", describe(h), len(head), kept)
-			k := len(b) - len(fragment)
-			if pad := 0; k > 0 {
-				if h.padded() && len(b) > 0 {
-					pad = min(int(b[0]), k-1)
-				}
-				if front := k - pad; front > 0 {
-					r.header("padding and priority", "", front, b[:front])
-				}
-				base = len(r.head)
-				r.fragment(fragment)
-				if pad > 0 {
-					r.header("padding", "", pad, b[len(b)-pad:])
-				}
-			} else {
-				base = len(r.head)
-				r.fragment(fragment)
-			}
+			base = s.headerFrame(r, kept, b, fragment)
 		}
-	} else if h.kind != typeHeaders {
-		s.unown(int64(n), h.name())
+	} else {
+		if h.kind != typeHeaders {
+			s.unown(int64(n), h.name())
+		}
+		switch {
+		case !c.env.Framing:
+		case s.lossyBlock && h.kind == typeContinuation:
+			s.keepFrame(frameHeaderLen, head, b)
+		default:
+			if s.orphan == nil {
+				s.orphan = c.newRow()
+			}
+			base = s.headerFrame(s.orphan, head, b, fragment)
+		}
 	}
 	if !ok || !whole || len(s.block)+len(fragment) > maxBlock {
 		s.lossyBlock = true
@@ -101,6 +99,29 @@ func (s *side) headers(b, head []byte) {
 		s.block = nil
 	}
 	s.block = s.block[:0]
+}
+
+// headerFrame adds a frame of a header block to the row's head. It returns where fragment, its part of the block, begins there.
+func (s *side) headerFrame(r *row, head, b, fragment []byte) (base int) {
+	h := &s.h
+	r.header("frame", describe(h), len(head), head)
+	r.stay(len(head))
+	r.native.pieces[len(r.native.pieces)-1].first = h.kind != typeContinuation
+	pad, k := 0, len(b)-len(fragment)
+	if h.padded() && k > 0 {
+		pad = min(int(b[0]), k-1)
+	}
+	if front := k - pad; front > 0 {
+		r.header("padding and priority", "", front, b[:front])
+		r.stay(front)
+	}
+	base = len(r.head)
+	r.fragment(fragment)
+	if pad > 0 {
+		r.header("padding", "", pad, b[len(b)-pad:])
+	}
+	s.placeHead(r, s.from, len(head)+len(b))
+	return base
 }
 
 // fragment adds the bytes of a header block to the row's head.
@@ -147,6 +168,7 @@ func (s *side) abandonBlock() {
 	}
 	s.inBlock = false
 	s.table.forget()
+	s.keepOrphan()
 	if s.blockRow != nil {
 		s.blockRow.broken = true
 		s.blockRow = nil
@@ -167,6 +189,11 @@ func (s *side) endBlock(b []byte, base int) {
 		}
 	}
 	if r == nil {
+		if o := s.orphan; o != nil {
+			o.fields = append(o.fields, c.blocks.fields...)
+			o.locate(o.fields, base, false)
+			s.keepOrphan()
+		}
 		return
 	}
 	st := r.stream
@@ -184,17 +211,22 @@ func (s *side) endBlock(b []byte, base int) {
 		fields = r.fields[from:]
 	}
 	if trailer || base != 0 {
-		for i := range fields {
-			f := &fields[i]
-			f.Trailer = trailer
-			f.Off = r.offset(int(f.Off), base)
-		}
+		r.locate(fields, base, trailer)
 	}
 	if !trailer {
 		s.firstHeaders(st, half, r.fields[from:])
 	}
 	if s.blockFlags&flagEndStream != 0 {
 		c.endHalf(st, int(s.number))
+	}
+}
+
+// locate sets the places of the fields of a header block, whose bytes are at base in the head, or in several pieces if base is -1.
+func (r *row) locate(fields []rpc.Header, base int, trailer bool) {
+	for i := range fields {
+		f := &fields[i]
+		f.Trailer = trailer
+		f.Off = r.offset(int(f.Off), base)
 	}
 }
 
@@ -206,8 +238,10 @@ func (r *row) offset(at, base int) int32 {
 	// The block is in several pieces, the last ones of the head.
 	pieces := r.native.pieces
 	k := len(pieces)
-	for k > 0 && (pieces[k-1].fields || pieces[k-1].name == "frame" || strings.HasPrefix(pieces[k-1].name, "padding")) {
-		k--
+	for k > 0 {
+		if k--; pieces[k].first {
+			break
+		}
 	}
 	for ; k < len(pieces); k++ {
 		if p := &pieces[k]; p.fields {

@@ -24,16 +24,16 @@ import (
 // Protocol is HTTP/2. The headers of a call tell whether it is one of GRPC, or one of Dubbo's Triple.
 var (
 	Protocol = &rpc.Protocol{
-		Name: "http2", Read: "messages, bodies", Sniff: sniff, Found: Found, New: open, MaxHead: MaxHead, KeepHead: keepHead,
-		StatusText: httpStatusText, Header: headerFields, NewDecoder: newDecoder, NotRedacted: true,
+		Name: "http2", Read: "messages, bodies", Sniff: sniff, Found: Found, New: open,
+		StatusText: httpStatusText, Header: headerFields, NewDecoder: newDecoder, ScrubHead: scrubHead,
 	}
 	Triple = &rpc.Protocol{
 		Name: "triple", Read: "messages, bodies", Releases: "3.x", Capture: "triple-3.3.6.pcap.zst",
-		StatusText: triple.StatusText, Exhausted: triple.Exhausted, Attachments: triple.Attachments, Header: headerFields, NewDecoder: newDecoder, NotRedacted: true,
+		StatusText: triple.StatusText, Exhausted: triple.Exhausted, Attachments: triple.Attachments, Header: headerFields, NewDecoder: newDecoder, ScrubHead: scrubHead,
 	}
 	GRPC = &rpc.Protocol{
 		Name: "grpc", Read: "messages, bodies", Releases: "2.7.5 to 2.7.23",
-		StatusText: triple.StatusText, Exhausted: triple.Exhausted, Attachments: triple.Attachments, Header: headerFields, NewDecoder: newDecoder, NotRedacted: true,
+		StatusText: triple.StatusText, Exhausted: triple.Exhausted, Attachments: triple.Attachments, Header: headerFields, NewDecoder: newDecoder, ScrubHead: scrubHead,
 	}
 )
 

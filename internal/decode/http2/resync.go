@@ -96,10 +96,15 @@ func (s *side) examine(enough int) {
 		q.at++
 		switch s.follow(&c, enough) {
 		case rpc.More:
-			if len(q.candidates) == maxCandidates {
-				q.candidates = append(q.candidates[:0], q.candidates[1:]...)
+			if q.candidates = append(q.candidates, c); len(q.candidates) > maxCandidates {
+				least := 0 // the first one with the fewest marks
+				for i := range q.candidates {
+					if q.candidates[i].marks < q.candidates[least].marks {
+						least = i
+					}
+				}
+				q.candidates = append(q.candidates[:least], q.candidates[least+1:]...)
 			}
-			q.candidates = append(q.candidates, c)
 		case rpc.Mine:
 			start = c.start
 		}

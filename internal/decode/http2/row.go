@@ -45,6 +45,8 @@ type row struct {
 	fields    []rpc.Header
 	spans     []rpc.Span
 	native    native
+	places    []rpc.Piece // of head and body, if they are needed
+	prefixAt  [prefixLen]int64
 
 	older, newer *row // open rows of the side
 }
@@ -54,7 +56,11 @@ type piece struct {
 	name     string
 	value    string
 	off, len int32
-	fields   bool // it is a header block
+	fields   bool // it is a header block, or a part of one
+	first    bool // the first header block after it starts with its frame
+	bad      bool // it is what should be the header of a frame, and is none
+	// stays is the number of its first bytes that tell how the others are read.
+	stays int32
 }
 
 // native is the Native of a row's message: the parts of its head in order, without gaps, and the operation of its call.
@@ -96,7 +102,7 @@ func (l *lane) freeRow(r *row) {
 	if len(l.rows) >= maxFreeRows {
 		return
 	}
-	*r = row{body: r.body[:0], head: r.head[:0], fields: r.fields[:0], spans: r.spans[:0], native: native{pieces: r.native.pieces[:0]}}
+	*r = row{body: r.body[:0], head: r.head[:0], fields: r.fields[:0], spans: r.spans[:0], places: r.places[:0], native: native{pieces: r.native.pieces[:0]}}
 	if k := cap(r.body); k > maxKept {
 		if l.spare+k > maxSpare {
 			r.body = nil
@@ -159,6 +165,13 @@ func (r *row) header(name, value string, n int, b []byte) {
 	r.head = append(r.head, b...)
 }
 
+// stay says that the first n bytes of the last piece of the row's head tell how other bytes are read.
+func (r *row) stay(n int) {
+	if k := len(r.native.pieces) - 1; k >= 0 {
+		r.native.pieces[k].stays = int32(n)
+	}
+}
+
 // startBody is called when the row's body starts; n is its length if it is known.
 func (c *conn) startBody(r *row, n int) {
 	m := &r.m
@@ -190,8 +203,8 @@ func (c *conn) readPrefix(r *row) {
 // maxMessage is the maximum length of a gRPC message, in bytes: implementations use signed numbers.
 const maxMessage = 1<<31 - 1
 
-// take takes body bytes and returns their number.
-func (c *conn) take(r *row, b []byte) int {
+// take takes body bytes, which are at a place of the stream, and returns their number.
+func (c *conn) take(r *row, b []byte, at int64) int {
 	n := len(b)
 	if r.state == rowPlain {
 		r.m.BodyLen += n
@@ -201,6 +214,9 @@ func (c *conn) take(r *row, b []byte) int {
 		if r.left == 0 {
 			r.state = rowWhole
 		}
+	}
+	if c.env.Framing {
+		r.placeBody(at, n)
 	}
 	whole := r.m.Captured == 0 && n == r.m.BodyLen && r.state == rowWhole
 	r.m.Captured += n
@@ -334,7 +350,7 @@ func (c *conn) pass(r *row) {
 	if m.Complete {
 		m.MissingAt = m.BodyLen
 	}
-	m.Head, m.Headers = r.head, r.fields
+	m.Head, m.Headers, m.Pieces = r.head, r.fields, nil
 	switch m.Body = r.body; {
 	case r.lent != nil:
 		m.Body = r.lent
@@ -354,6 +370,9 @@ func (c *conn) pass(r *row) {
 		c.bodies.Outcome(m)
 	}
 	c.decode(r)
+	if c.env.Framing {
+		m.Pieces = r.pieces(len(m.Body))
+	}
 	if request := &st.halves[c.client]; m.Kind == rpc.Response && request.headed && request.count == 0 && !st.early {
 		st.early = true
 		c.early++
@@ -388,6 +407,7 @@ const maxWaiting = 64
 func (c *conn) dropWaiting() {
 	for _, r := range c.waiting {
 		c.owner.Unowned(int(r.side), int64(r.m.HeaderLen)+int64(r.m.Captured), "")
+		c.framing(int(r.side), r)
 		c.drop(r)
 	}
 	c.waiting = nil

@@ -35,9 +35,9 @@ var commands = []string{
 }
 
 // keepHead keeps the command.
-func keepHead(head []byte) (replacement []byte, keep []rpc.Span, more bool) {
+func keepHead(head []byte) []rpc.Span {
 	if !isCommand(head) {
-		return nil, nil, false
+		return nil
 	}
 	at := 0
 	for at < len(head) && head[at] <= ' ' {
@@ -46,5 +46,5 @@ func keepHead(head []byte) (replacement []byte, keep []rpc.Span, more bool) {
 	for at < len(head) && head[at] > ' ' {
 		at++
 	}
-	return head, []rpc.Span{{From: 0, To: int64(min(at+1, len(head)))}}, false
+	return []rpc.Span{{From: 0, To: int64(min(at+1, len(head)))}}
 }

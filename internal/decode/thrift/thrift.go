@@ -17,6 +17,6 @@ func sniff(head []byte) rpc.Verdict {
 }
 
 // keepHead keeps the magic.
-func keepHead(head []byte) (replacement []byte, keep []rpc.Span, more bool) {
-	return head, []rpc.Span{{From: 4, To: 6}}, false
+func keepHead(head []byte) []rpc.Span {
+	return []rpc.Span{{From: 4, To: 6}}
 }

@@ -17,6 +17,6 @@ func sniff(head []byte) rpc.Verdict {
 }
 
 // keepHead keeps the type and version of a record.
-func keepHead(head []byte) (replacement []byte, keep []rpc.Span, more bool) {
-	return head, []rpc.Span{{From: 0, To: 3}}, false
+func keepHead(head []byte) []rpc.Span {
+	return []rpc.Span{{From: 0, To: 3}}
 }

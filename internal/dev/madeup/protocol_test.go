@@ -64,8 +64,8 @@ var parley = &rpc.Protocol{
 		until("pieces", "of "+m.Protocol.Name, len(m.Head))
 		return list
 	},
-	KeepHead: func(head []byte) (replacement []byte, keep []rpc.Span, more bool) { // the greeting, and the kind of the first piece
-		return head, []rpc.Span{{From: 0, To: int64(min(len(head), len(greeting)+1))}}, false
+	KeepHead: func(head []byte) []rpc.Span { // the greeting, and the kind of the first piece
+		return []rpc.Span{{From: 0, To: int64(min(len(head), len(greeting)+1))}}
 	},
 	NewDecoder: func([]decode.Format) rpc.Decoder { return decoder{} },
 }

@@ -95,12 +95,9 @@ func (c *Capture) Path() string { return filepath.Join(Dir(), c.File) }
 
 // Foreign reports whether the capture has no messages.
 func (c *Capture) Foreign() bool {
-	return len(c.Protocols) > 0 && !slices.Contains(c.Protocols, "dubbo") && !c.Refused()
-}
-
-// Refused reports whether the capture has messages that redact refuses: those of HTTP/2.
-func (c *Capture) Refused() bool {
-	return slices.Contains(c.Protocols, "tri") || slices.Contains(c.Protocols, "grpc")
+	return len(c.Protocols) > 0 && !slices.ContainsFunc(c.Protocols, func(name string) bool {
+		return name == "dubbo" || name == "tri" || name == "grpc"
+	})
 }
 
 // Bytes is Decompress in a test.

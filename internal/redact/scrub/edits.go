@@ -78,8 +78,7 @@ func (s *Scrubber) replaceValues(body []byte, m *rpc.Message) {
 		cause = "event"
 	}
 	if cause != "" {
-		fill(body, s.original)
-		s.addFilled(cause, len(body))
+		s.addFilled(cause, s.fillContent(m, func(at, end int) { fill(body[at:end], s.original[at:end]) }))
 		return
 	}
 	j.detectDialect()

@@ -1,5 +1,10 @@
 package scrub
 
+import (
+	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/rpc"
+)
+
 // fill overwrites b, whose bytes were those of original, by filler: as many bytes that say nothing of it but where its text
 // and its line ends are, '~' for what is printable, 0x0e for the rest. No four of them in a row are those of the original,
 // and they never make the magic of a protocol.
@@ -22,6 +27,31 @@ func fill(b, original []byte) {
 		}
 		b[i] = v
 	}
+}
+
+// fillContent calls fill for all bytes of the body of m but those that say what is called, and those between them. It returns how
+// many these are.
+func (s *Scrubber) fillContent(m *rpc.Message, fill func(at, end int)) (sum int) {
+	at, end := 0, len(s.original)
+	if m.Tree != nil {
+		for i := range m.Tree.Nodes {
+			n := &m.Tree.Nodes[i]
+			from, to := int(n.Off), min(int(n.Off+n.Len), end)
+			if from < at || from >= to || !n.NamesCall() && !(n.Kind == decode.Overhead && n.Name == "wrapper") {
+				continue
+			}
+			if at < from {
+				fill(at, from)
+				sum += from - at
+			}
+			at = to
+		}
+	}
+	if at < end {
+		fill(at, end)
+		sum += end - at
+	}
+	return sum
 }
 
 // otherFiller returns another byte of filler of the same kind.

@@ -17,9 +17,12 @@ type prf struct {
 	chain  cipher.Block // for short values
 	stream *rand.ChaCha8
 	cache  []shuffled
-	sum    [sha256.Size]byte
-	in     [aes.BlockSize]byte
-	out    [aes.BlockSize]byte
+	// even, if it is not 0, makes replacements as alike as possible: they depend on the type of a value and on even, and hardly on the
+	// value.
+	even uint64
+	sum  [sha256.Size]byte
+	in   [aes.BlockSize]byte
+	out  [aes.BlockSize]byte
 }
 
 // DeriveKey returns the key for a purpose.
@@ -47,8 +50,16 @@ func newPRF(key [32]byte) *prf {
 	}
 }
 
+// constant is the stream for values that are to be alike.
+type constant uint64
+
+func (c constant) Uint64() uint64 { return uint64(c) }
+
 // seed returns a random stream that depends on a value and its kind alone.
-func (p *prf) seed(kind, salt byte, value []byte) *rand.ChaCha8 {
+func (p *prf) seed(kind, salt byte, value []byte) rand.Source {
+	if p.even > 0 {
+		return constant(p.even)
+	}
 	if len(value) <= maxShort {
 		p.sumShort(kind, salt, value)
 		p.stream.Seed(p.sum)

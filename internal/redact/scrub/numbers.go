@@ -63,6 +63,13 @@ func (p *prf) shuffle(x, n, tweak uint64) uint64 {
 	if n < 2 {
 		return x
 	}
+	if p.even > 0 {
+		y := [...]uint64{0, n - 1, n / 2, 1, n / 4, n - n/4}[p.even%6]
+		if x == y {
+			y = (y + 1) % n
+		}
+		return y
+	}
 	known := p.cached(x, n, tweak)
 	if known.x == x && known.n == n && known.tweak == tweak {
 		return known.y

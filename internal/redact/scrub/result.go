@@ -11,6 +11,8 @@ type Result struct {
 	Format string
 	// Filled has the bytes by cause.
 	Filled []Filled
+	// Refused is what of the message cannot be redacted, "" if there is nothing.
+	Refused string
 	// Left is how many bytes of numbers and dates stayed, since others would have changed what the bytes around them mean.
 	Left int
 }

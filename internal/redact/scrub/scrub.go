@@ -15,6 +15,8 @@ type mapper struct {
 	// salt chooses among replacements if the first one does not fit; plain replaces letters and digits only.
 	salt  byte
 	plain bool
+	// name, if it is not "", is what texts consist of.
+	name string
 	// calendar says that integers are parts of a date or a time.
 	calendar bool
 }
@@ -48,15 +50,30 @@ func New(formats []decode.Format, key [32]byte) *Scrubber {
 // that search for them in the copies.
 func (s *Scrubber) Record(f func(original string)) { s.record = f }
 
-// Message appends a copy of m to dst: the header unchanged, and the body with other values. m has values and the whole body ([rpc.Values]); it is not changed. As many bytes are appended as m has in Head and Body.
+// Message appends a copy of m to dst: its head, in which only fields have other values, and the body with other values. m has values and the whole body ([rpc.Values]); it is not changed. As many bytes are appended as m has in Head and Body.
 //
 // The result says what became filler; its parts are valid until the next call.
 func (s *Scrubber) Message(dst []byte, m *rpc.Message) ([]byte, Result) {
-	dst = append(dst, m.Head...)
+	dst = s.Head(dst, m)
 	at := len(dst)
 	dst = append(dst, m.Body...)
 	s.filled, s.left = s.filled[:0], 0
-	s.original = append(s.original[:0], m.Body...)
-	s.replaceValues(dst[at:], m)
-	return dst, Result{Format: m.Serialization, Filled: s.filled, Left: s.left}
+	refused := ""
+	if m.Plain != nil {
+		refused = s.replaceCompressed(dst[at:], m)
+	} else {
+		s.original = append(s.original[:0], m.Body...)
+		s.replaceValues(dst[at:], m)
+	}
+	return dst, Result{Format: m.Serialization, Filled: s.filled, Left: s.left, Refused: refused}
+}
+
+// Head appends a copy of the head of m to dst, with other values as far as it has any.
+func (s *Scrubber) Head(dst []byte, m *rpc.Message) []byte {
+	at := len(dst)
+	dst = append(dst, m.Head...)
+	if scrub := m.Protocol.ScrubHead; scrub != nil {
+		scrub(dst[at:], m, s)
+	}
+	return dst
 }

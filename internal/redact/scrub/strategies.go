@@ -47,7 +47,7 @@ func strategies(n *decode.Node) int {
 
 // replace replaces the value of n in b by the strategy of e; it returns false if that does not find the value.
 func (j *job) replace(b []byte, n *decode.Node, e *edit) bool {
-	s, strategy, own := j.s, e.strategy, j.m.Format.Scrub
+	s, strategy, own := j.s, e.strategy, j.format.Scrub
 	if e.digits && n.Kind == decode.String && (!e.dated || strings.IndexFunc(n.Text, unicode.IsLetter) < 0) {
 		part := *n
 		part.Kind = decode.Decimal

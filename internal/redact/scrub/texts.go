@@ -80,7 +80,7 @@ func (s *mapper) Text(runes []rune) {
 	if s.record != nil && len(s.key) >= markEvery {
 		s.record(string(s.key))
 	}
-	if s.plain || s.salt != 0 {
+	if s.plain || s.salt != 0 || s.prf.even > 0 {
 		s.replace(runes)
 		return
 	}
@@ -130,10 +130,16 @@ func (s *mapper) replace(runes []rune) {
 		}
 		return
 	}
+	if s.replaceByName(runes) {
+		return
+	}
 	bare := 0 // bytes since the last mark
 	before := rune(-1)
 	changed := false
 	for i, r := range runes {
+		if s.prf.even > 0 {
+			before, bare = -1, 0
+		}
 		runes[i] = replacement(stream, r, before, bare >= markEvery-1)
 		switch c := runes[i]; {
 		case c == r && c < utf8.RuneSelf, c < 'A':
@@ -152,7 +158,7 @@ func (s *mapper) replace(runes []rune) {
 }
 
 // replacement returns another character for r; mark says that it must be a mark.
-func replacement(stream *rand.ChaCha8, r, before rune, mark bool) rune {
+func replacement(stream rand.Source, r, before rune, mark bool) rune {
 	switch {
 	case r >= 'a' && r <= 'z':
 		return pickFrom(lowerMarks, stream.Uint64(), r, before)
@@ -176,7 +182,7 @@ func replacement(stream *rand.ChaCha8, r, before rune, mark bool) rune {
 }
 
 // replacePlain is replacement for letters and digits only, for texts that the application parses.
-func replacePlain(stream *rand.ChaCha8, r rune) rune {
+func replacePlain(stream rand.Source, r rune) rune {
 	switch {
 	case r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= utf8.RuneSelf:
 		return replacement(stream, r, -1, false)
@@ -185,7 +191,7 @@ func replacePlain(stream *rand.ChaCha8, r rune) rune {
 }
 
 // replaceNonASCII returns another character for one that is not ASCII.
-func replaceNonASCII(stream *rand.ChaCha8, r, before rune) rune {
+func replaceNonASCII(stream rand.Source, r, before rune) rune {
 	i := 0
 	for r >= blocks[i].limit {
 		i++
@@ -257,7 +263,7 @@ func (s *mapper) writeDigits(text []byte, n uint64) {
 }
 
 // date replaces the digits of a date, a time or both, as 2024-05-06T07:08:09.123Z, and reports whether text is one.
-func date(stream *rand.ChaCha8, text []byte) bool {
+func date(stream rand.Source, text []byte) bool {
 	at := 0
 	if matches(text, "0000-00-00") {
 		replaceTwoDigits(stream, text[2:4], 0, 99)
@@ -287,7 +293,7 @@ func date(stream *rand.ChaCha8, text []byte) bool {
 }
 
 // replaceTwoDigits writes another number from lo to hi over two digits.
-func replaceTwoDigits(stream *rand.ChaCha8, text []byte, lo, hi int) {
+func replaceTwoDigits(stream rand.Source, text []byte, lo, hi int) {
 	was := int(text[0]-'0')*10 + int(text[1]-'0')
 	n := lo + int(stream.Uint64()%uint64(hi-lo+1))
 	if n == was {
@@ -309,6 +315,24 @@ func matches(text []byte, pattern string) bool {
 		}
 	}
 	return true
+}
+
+// Alike implements [decode.Mapper].
+func (s *mapper) Alike(text []byte, alike func(i int, c byte) string) {
+	if s.record != nil && len(text) >= markEvery {
+		s.record(string(text))
+	}
+	stream := s.prf.seed('a', s.salt, text)
+	for i, c := range text {
+		n := stream.Uint64()
+		if of := alike(i, c); of != "" {
+			k := int(n % uint64(len(of)))
+			if of[k] == c {
+				k = (k + 1) % len(of)
+			}
+			text[i] = of[k]
+		}
+	}
 }
 
 // Bytes implements [decode.Mapper].

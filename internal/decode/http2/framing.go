@@ -1,0 +1,131 @@
+package http2
+
+import (
+	"slices"
+
+	"dubbo-wire/internal/rpc"
+)
+
+// A redacted copy of a connection is read as the original if the headers of all frames stay, with what else tells how to read on.
+// Here are the places of what rows own, and the bytes without a row: see [rpc.Env].Framing.
+
+// stays returns the number of payload bytes that a frame without a row keeps in a copy.
+func (h *frameHeader) stays() int {
+	switch h.kind {
+	case typeSettings, typeWindowUpdate, typePriority, typeReset, typePing:
+		return h.length
+	case typeGoAway: // the debug data follow
+		return 8
+	}
+	return 0
+}
+
+// place adds a piece to the places of a row.
+func (r *row) place(p rpc.Piece) {
+	if k := len(r.places) - 1; k >= 0 {
+		last := &r.places[k]
+		if last.Body == p.Body && last.From+int64(last.Len) == p.From && last.Off+last.Len == p.Off {
+			last.Len += p.Len
+			return
+		}
+	}
+	r.places = append(r.places, p)
+}
+
+// placeHead says that the last n bytes of the row's head come from a place of the stream.
+func (s *side) placeHead(r *row, from int64, n int) {
+	if s.conn.env.Framing {
+		r.place(rpc.Piece{From: from, Off: len(r.head) - n, Len: n})
+	}
+}
+
+// placePrefix says where the prefix comes from that ends the row's head. Headers of frames may lie between its bytes.
+func (s *side) placePrefix(r *row) {
+	if !s.conn.env.Framing {
+		return
+	}
+	for i, at := range r.prefixAt {
+		r.place(rpc.Piece{From: at, Off: len(r.head) - prefixLen + i, Len: 1})
+	}
+}
+
+// placeBody says where the next n bytes of the row's body come from.
+func (r *row) placeBody(from int64, n int) {
+	if n > 0 && !r.lossy() {
+		r.place(rpc.Piece{From: from, Off: r.m.Captured, Len: n, Body: true})
+	}
+}
+
+// pieces returns the places of the row's head and of the first n bytes of its body in the order of the stream.
+func (r *row) pieces(n int) []rpc.Piece {
+	kept := r.places[:0]
+	for _, p := range r.places {
+		if p.Body {
+			p.Len = min(p.Len, n-p.Off)
+		}
+		if p.Len > 0 {
+			kept = append(kept, p)
+		}
+	}
+	slices.SortStableFunc(kept, func(a, b rpc.Piece) int { return int(a.From - b.From) })
+	r.places = kept
+	return kept
+}
+
+// framing passes on the head of a row as bytes of no message.
+func (c *conn) framing(side int, r *row) {
+	if !c.env.Framing {
+		return
+	}
+	m := &r.m
+	m.Protocol, m.Native = Protocol, &r.native
+	m.Head, m.Headers, m.Body, m.Pieces = r.head, r.fields, nil, r.pieces(0)
+	c.owner.Framing(side, m)
+}
+
+// held returns how many bytes of a frame that has no end stay in a copy: its header, or all of the preface.
+func (s *side) held() int {
+	if s.state == atStart {
+		return len(s.buf)
+	}
+	return min(len(s.buf), frameHeaderLen)
+}
+
+// keepFrame passes on bytes of no message, which start at s.from: the first n stay in a copy.
+func (s *side) keepFrame(n int, parts ...[]byte) {
+	c := s.conn
+	if !c.env.Framing {
+		return
+	}
+	r := &c.kept
+	*r = row{head: r.head[:0], places: r.places[:0], native: native{pieces: r.native.pieces[:0]}}
+	for _, b := range parts {
+		r.head = append(r.head, b...)
+	}
+	size := len(r.head)
+	r.native.pieces = append(r.native.pieces, piece{len: int32(size), stays: int32(n)})
+	s.placeHead(r, s.from, size)
+	c.framing(int(s.number), r)
+}
+
+// keepBadHeader passes on bytes that are no header of a frame, though one should be there: in a copy they are not one either.
+func (s *side) keepBadHeader(b []byte) {
+	c := s.conn
+	if !c.env.Framing {
+		return
+	}
+	r := &c.kept
+	*r = row{head: append(r.head[:0], b...), places: r.places[:0], native: native{pieces: r.native.pieces[:0]}}
+	r.native.pieces = append(r.native.pieces, piece{len: int32(len(b)), bad: true})
+	s.placeHead(r, s.from, len(b))
+	c.framing(int(s.number), r)
+}
+
+// keepOrphan passes on a header block without a row.
+func (s *side) keepOrphan() {
+	if r := s.orphan; r != nil {
+		s.orphan = nil
+		s.conn.framing(int(s.number), r)
+		s.conn.freeRow(r)
+	}
+}
