@@ -111,7 +111,7 @@ stop_sniffer() {
 record() {
   name=$1
   shift
-  local dubbo=$default_release workloads=published file='' note='' complete=true late_start='' talk=two_talk
+  local dubbo=$default_release workloads=published file='' note='' complete=true late_start='' late_after=. talk=two_talk
   serialization=hessian2 serializations='' optimizer=false heartbeat=60000 threads=200 payload=8388608 repeat=1 pause=0 host=127.0.0.1
   sniffer=tcpdump iface=lo tcpdump_options='' filter="tcp port $port" sniff_prefix='' provider_ns='' consumer_ns='' wire='' dumpcap_options='' tunnel='' push='' pop='' kind='' match='' then='' vxlan='' mtu=1450 outer='' inner='' watched='' flatten='' properties='' environment='' protocol=dubbo second_protocol='' spoken=''
   local setting
@@ -152,7 +152,7 @@ two_talk() {
   local consumer_pid=$!
   exec 7>"$work/stdin"
   if [ -n "$late_start" ]; then
-    wait_for "$work/consumer.truth" . 60 $consumer_pid
+    wait_for "$work/consumer.truth" "$late_after" 60 $consumer_pid
     sleep "$late_start"
     start_sniffer
   fi

@@ -138,25 +138,31 @@ func (r *Reader) Value(l decode.Label, name string, index int, typ string) {
 	r.Settle(open)
 }
 
-// Throwable takes the name of the exception's class and a map of its properties.
+// Throwable takes the name of the exception's class and a map of its properties. In Triple, which writes exceptions as values, the
+// name is missing.
 func (r *Reader) Throwable() {
 	open := r.Tree.Depth()
 	r.keys = decode.ByMember
 	i := r.Open(decode.Object, decode.ByField, "exception", 0)
-	class, _ := r.text()
-	if n := r.Tree.Node(i); n != nil && r.OK() {
-		n.Class = r.Name(class)
+	if c, ok := r.Peek(); !ok || !isMap(c) {
+		class, _ := r.text()
+		if n := r.Tree.Node(i); n != nil && r.OK() {
+			n.Class = r.Name(class)
+		}
+		r.Role("class")
 	}
-	r.Role("class")
 	r.properties()
 	r.Close()
 	r.Settle(open)
 }
 
+// isMap reports whether a map starts with c.
+func isMap(c byte) bool { return c&0xf0 == 0x80 || c == map16 || c == map32 }
+
 // properties takes a map as the fields of the open object.
 func (r *Reader) properties() {
 	c := r.Byte("the properties of an exception")
-	if r.OK() && c&0xf0 != 0x80 && c != map16 && c != map32 {
+	if r.OK() && !isMap(c) {
 		r.FailAt(r.Off-1, decode.Malformed, "a map of properties", found(c))
 	}
 	n := r.mapLen(c)
@@ -185,7 +191,7 @@ func (r *Reader) value(l decode.Label, name string, index int) {
 		r.int(l, name, index, int64(c))
 	case c >= 0xe0:
 		r.int(l, name, index, int64(int8(c)))
-	case c&0xf0 == 0x80, c == map16, c == map32:
+	case isMap(c):
 		r.mapOf(l, name, index, r.mapLen(c))
 	case c&0xf0 == 0x90, c == array16, c == array32:
 		r.arrayOf(l, name, index, r.arrayLen(c))
