@@ -335,12 +335,18 @@ func (s *side) drop() {
 
 // accept reports whether h may be the header of the next frame. If not, the search begins.
 func (s *side) accept(h *frameHeader) bool {
-	if h.valid() && (h.length <= s.maxFrame || h.kind == typeData && h.length <= maxFrame) {
+	if s.allows(h) {
 		return true
 	}
 	s.conn.owner.BadHeader(int(s.number))
 	s.lost()
 	return false
+}
+
+// allows reports whether h may be the header of a frame of this side. DATA may be longer than was announced: the SETTINGS that
+// allow it may come later in the capture.
+func (s *side) allows(h *frameHeader) bool {
+	return h.valid() && (h.length <= s.maxFrame || h.kind == typeData)
 }
 
 // need returns how many bytes of a frame are read at once.

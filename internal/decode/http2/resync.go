@@ -166,7 +166,7 @@ const alignedMarks = 24
 // more of the payload would tell more.
 func (s *side) marks(h *frameHeader, b []byte) (marks int, whole bool) {
 	c := s.conn
-	if !h.valid() || h.reserved || h.kind > typeContinuation {
+	if !s.allows(h) || h.reserved || h.kind > typeContinuation { // what the reader refuses must not be found again and again
 		return -1, true
 	}
 	whole = len(b) >= h.length
@@ -402,7 +402,7 @@ func (s *side) endSearch() {
 
 // Found reports whether b, bytes from anywhere in a direction of a connection, certainly has frames of HTTP/2.
 func Found(b []byte) bool {
-	s := side{search: &search{buf: b, deliveries: []delivery{{}}}}
+	s := side{maxFrame: maxFrame, search: &search{buf: b, deliveries: []delivery{{}}}}
 	for at := 0; len(b)-at >= frameHeaderLen && at < maxFound; at++ {
 		if mayBegin(b[at:]) && s.follow(&candidate{start: at, next: at}, enoughMarks) == rpc.Mine {
 			return true

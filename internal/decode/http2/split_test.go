@@ -5,11 +5,13 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
 
 	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/capture"
@@ -222,4 +224,25 @@ func TestLongHeaders(t *testing.T) {
 	found, totals := read(t, list, rpc.Envelope)
 	require.Len(t, found, 1)
 	assert.EqualValues(t, client.Len()+server.Len(), totals.FrameBytes+totals.OtherBytes())
+}
+
+// A frame that is longer than was announced is no place to continue: it would be found and refused again and again.
+func TestTooLong(t *testing.T) {
+	var encoded bytes.Buffer
+	e := hpack.NewEncoder(&encoded)
+	for _, h := range []hpack.HeaderField{{Name: ":method", Value: "POST"}, {Name: ":scheme", Value: "http"}, {Name: "x", Value: strings.Repeat("\x00", 20_000)}} {
+		require.NoError(t, e.WriteField(h))
+	}
+	block := encoded.Bytes()
+	var client bytes.Buffer
+	client.WriteString(http2.ClientPreface)
+	f := http2.NewFramer(&client, nil)
+	require.NoError(t, f.WriteSettings())
+	client.WriteString("\x00\x00\x01\x06\x00\x00\x00\x00\x01no frame")
+	for stream := range uint32(3) {
+		require.NoError(t, f.WriteHeaders(http2.HeadersFrameParam{StreamID: 2*stream + 1, BlockFragment: block, EndHeaders: true, EndStream: true}))
+	}
+	found, totals := read(t, []traffic.Segment{{Data: client.Bytes()}, {Side: 1, Data: []byte("\x00\x00\x00\x04\x00\x00\x00\x00\x00")}}, rpc.Envelope)
+	assert.Empty(t, found)
+	assert.EqualValues(t, client.Len()+9, totals.OtherBytes())
 }
