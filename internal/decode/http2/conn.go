@@ -82,7 +82,7 @@ const (
 	atStart   sideState = iota // in the client's preface, if there is one
 	atFrame                    // in a frame's header
 	inData                     // left bytes of a DATA frame follow
-	inPayload                  // left bytes of another frame follow; they are kept if collect is set
+	inPayload                  // left bytes of another frame follow, which is too long to be read
 	searching                  // the position of the next frame is not known
 )
 
@@ -103,8 +103,6 @@ type side struct {
 	// The current frame. left is the number of payload bytes that follow, pad of them padding.
 	h         frameHeader
 	left, pad int
-	collect   bool
-	damaged   bool // bytes of its payload are missing
 	row       *row // the row that owns its header and its padding, nil if it belongs to no message
 	stream    *stream
 	// deferring is set if rows are passed on only after the padding of the current frame.
@@ -487,6 +485,8 @@ func (s *side) frame(b, head []byte) {
 		if st := s.conn.find(h.stream); st != nil {
 			code := binary.BigEndian.Uint32(b)
 			s.conn.reset(st, http2.ErrCode(code).String(), code == 0)
+		} else {
+			s.conn.remember(h.stream) // its other frames are in a gap
 		}
 	case typeGoAway:
 		s.goAway(b)

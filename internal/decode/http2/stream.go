@@ -147,13 +147,7 @@ func (c *conn) close(st *stream) {
 		st.newer.older = st.older
 	}
 	st.older, st.newer = nil, nil
-	if c.lossy() {
-		if c.closed == nil {
-			c.closed = make([]uint32, closedStreams)
-		}
-		c.closed[c.nclosed%closedStreams] = st.id
-		c.nclosed++
-	}
+	c.remember(st.id)
 	if st.rows == 0 {
 		c.noEarly(st)
 		c.freeStream(st)
@@ -183,6 +177,19 @@ func (s *side) leave(st *stream) {
 	if s.blockRow != nil && s.blockRow.stream == st {
 		s.blockRow = nil
 	}
+}
+
+// remember notes the number of a closed stream, if it is needed: without losses all below the highest are closed that are not
+// open.
+func (c *conn) remember(id uint32) {
+	if !c.lossy() {
+		return
+	}
+	if c.closed == nil {
+		c.closed = make([]uint32, closedStreams)
+	}
+	c.closed[c.nclosed%closedStreams] = id
+	c.nclosed++
 }
 
 // closedStreams is the number of closed streams that a connection remembers.
