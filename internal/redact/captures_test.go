@@ -151,8 +151,8 @@ func factsOf(t testing.TB, paths ...string) *facts {
 	return f
 }
 
-// words are those of comments.
-const words = comment + "frame bytes behind a gap replaced by filler beyond the limit of bodies"
+// words are those of comments, and of headers that stay.
+const words = comment + "frame bytes behind a gap replaced by filler beyond the limit of bodies gzip grpc-status-details-bin"
 
 // leaks are the texts that were replaced and are in the output.
 func (x *redacted) leaks(out []byte) (found []string) {
@@ -212,6 +212,10 @@ func TestCaptures(t *testing.T) {
 	testkit.Each(t, 50, func(t *testing.T, c *testkit.Capture) {
 		file := c.Path()
 		x := redactFile(t, Options{}, file)
+		if c.Name == testkit.Refused {
+			assert.Equal(t, "messages compressed with snappy", x.sum.Refused)
+			return
+		}
 		was, is := factsOf(t, file), factsOf(t, x.path)
 		assert.Equal(t, was.Totals, is.Totals)
 		assert.Equal(t, was.Rows, is.Rows)

@@ -89,10 +89,14 @@ func (c *scrubbed) Frame(r *pipeline.Row) {
 	}
 	c.left += note.Left
 	require.Len(c.t, out, len(m.Head)+len(m.Body))
+	if note.Refused != "" {
+		require.Equal(c.t, testkit.Refused, c.name)
+		return
+	}
 	c.out = append(c.out, out[len(m.Head):])
 	again := *m
 	if m.Body != nil {
-		again.Body = out[len(m.Head):]
+		again.Body = append([]byte{}, out[len(m.Head):]...)
 	}
 	was := shape(m)
 	now := c.own.Decode(&again, rpc.Values)

@@ -46,6 +46,9 @@ func (s *Scrubber) replaceCompressed(body []byte, m *rpc.Message) (refused strin
 			return ""
 		}
 	}
+	if m.Decoded == "full" {
+		return "messages compressed with " + m.Encoding // filler would not be read as the content was
+	}
 	for _, c := range []byte("g~\x0e") { // in the end the content is filler
 		s.filled, s.left = s.filled[:0], 0
 		out := bytes.Clone(was)
