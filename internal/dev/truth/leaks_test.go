@@ -29,7 +29,7 @@ import (
 
 // words are those of dubbo-wire, names of fields that the truth does not have, and names in a map with a class, that values of the
 // workloads have, too.
-const words = "attachments expiredAt objects with space seconds suppressedExceptions runtime of class of value boolean double two-way headers details [null,null,null,null,null,null,null,null]"
+const words = "attachments expiredAt objects with space seconds suppressedExceptions runtime of class of value boolean double two-way one-way generic headers details [null,null,null,null,null,null,null,null]"
 
 // keptHeaders are headers whose values stay.
 const keptHeaders = "content-type te user-agent grpc-timeout grpc-encoding grpc-accept-encoding content-length accept-encoding"
@@ -237,11 +237,13 @@ func notLeaked(t *testing.T, path string, sought map[[minLeak]byte][]string) {
 	defer file.Close()
 	r := redact.New(redact.Options{File: file, Protocols: protocols.All(), Formats: formats.All(), Key: [32]byte{1}})
 	(&leakPrinter{t: t, redact: r}).run(path, pipeline.Options{})
-	_, err = r.Close()
+	sum, err := r.Close()
 	require.NoError(t, err)
 	redacted, err := os.ReadFile(file.Name())
 	require.NoError(t, err)
-	assert.Empty(t, leaks(sought, redacted), "in the redacted file")
+	if sum.Refused == "" { // else the file is not given away
+		assert.Empty(t, leaks(sought, redacted), "in the redacted file")
+	}
 
 	for name, secret := range map[string]explain.Secret{"--redact": explain.Redacted, "--no-values": explain.Hidden} {
 		hidden := secret == explain.Hidden
