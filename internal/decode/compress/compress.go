@@ -102,6 +102,9 @@ func (d *Decompressor) Plain(encoding string, b []byte) ([]byte, *decode.Error) 
 	case err != nil:
 		return nil, &decode.Error{Cause: decode.Malformed, Expected: "a message compressed with " + excerpt(encoding), Found: err.Error()}
 	}
+	if d.buf == nil {
+		return []byte{}, nil // a block of nothing
+	}
 	return d.buf, nil
 }
 
