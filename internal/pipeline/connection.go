@@ -423,10 +423,12 @@ func (d *direction) End() {
 	if c.hasEarly {
 		c.pairEarly(false)
 	}
-	for d.oldest != nil {
-		c.repeats.drop(d)
-	}
 	c.ends++
+	for i := range c.dirs { // a reader may pass on messages of one direction at the end of the other
+		for o := &c.dirs[i]; o.oldest != nil && (o == d || c.ends == 2); {
+			c.repeats.drop(o)
+		}
+	}
 	if c.ends == 2 {
 		c.call.Closed = c.segmentOrdinal()
 		if c.hasEarly {

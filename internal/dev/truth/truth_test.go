@@ -247,6 +247,8 @@ func books(t *testing.T, r *run) {
 	wire := int64(0)
 	for _, g := range r.report.Groups {
 		wire += g.WireBytes()
+		assert.Equal(t, g.Request.Frame.Count, g.Request.Wire.Count, "requests whose link bytes are final, of %v", g.Values)
+		assert.Equal(t, g.Response().Frame.Count, g.Response().Wire.Count, "responses whose link bytes are final, of %v", g.Values)
 	}
 	assert.Equal(t, tot.RPCBytes, wire+tot.EventBytes+tot.IncompleteBytes, "link bytes of messages")
 }
