@@ -144,16 +144,10 @@ type Summary struct {
 	// HeaderLen and BodyLen are the announced bytes of header and body.
 	HeaderLen int32
 	BodyLen   int
-	// Encoding is the compression of the body, "" if there is none. UncompressedLen, valid if it is set, is the number of
-	// bytes without it, -1 if that is not known.
-	Encoding        string
-	UncompressedLen int
 	// FieldsLen is the number of header bytes that the header's fields take, FieldsPlainLen the number that they would take
 	// without compression; both are 0 if the protocol has no such fields.
 	FieldsLen, FieldsPlainLen int32
-	// File is the index of the input whose packet completed the message. FirstTime and LastByte are the capture times of its
-	// first and last byte, in nanoseconds since the Unix epoch.
-	File                int32
+	// FirstTime and LastByte are the capture times of the first and the last byte, in nanoseconds since the Unix epoch.
 	FirstTime, LastByte int64
 	// Span is the first run of stream bytes of the message, as announced; More are the others in order, nil if there
 	// are none.
@@ -163,6 +157,8 @@ type Summary struct {
 	Wire int64
 	// Parts is the captured bytes of the body by class; zero if only the envelope was decoded. See [Message.BodyParts].
 	Parts decode.PartBytes
+	// File is the index of the input whose packet completed the message.
+	File int32
 }
 
 // FrameLen returns the announced bytes of header and body.
@@ -240,6 +236,10 @@ type Details struct {
 	HasErrorText bool
 	// HeaderSerialization is the serialization in the header, set if the body uses another one.
 	HeaderSerialization string
+	// Encoding is the compression of the body, "" if there is none. UncompressedLen, valid if it is set, is the number of
+	// bytes without it, -1 if that is not known.
+	Encoding        string
+	UncompressedLen int
 	// Stalled is the time for which flow control held the message back, in nanoseconds.
 	Stalled int64
 }
@@ -247,7 +247,7 @@ type Details struct {
 // IsZero reports whether nothing is set.
 func (d *Details) IsZero() bool {
 	return d.Group == "" && d.GenericMethod == "" && d.GenericTypes == nil && d.ExceptionClass == "" && d.ExceptionMessage == "" &&
-		d.ErrorMessage == "" && !d.HasErrorText && d.HeaderSerialization == "" && d.Stalled == 0
+		d.ErrorMessage == "" && !d.HasErrorText && d.HeaderSerialization == "" && d.Stalled == 0 && d.Encoding == ""
 }
 
 // Message is one request, response or control message. It is borrowed: Head, Headers, Body, Plain, Pieces, Tree and Native are
