@@ -156,6 +156,9 @@ func fillSnappy(was, plain []byte) []byte {
 	if bytes.HasPrefix(was, framedStart) || bytes.HasPrefix(was, xerialStart) {
 		return nil
 	}
+	if out := sameCopies(was, plain); out != nil {
+		return out
+	}
 	best := s2.EncodeSnappyBest(nil, plain)
 	_, n := binary.Uvarint(best)
 	out := append(make([]byte, 0, len(was)), best[:n]...)
@@ -204,6 +207,32 @@ func fillSnappy(was, plain []byte) []byte {
 		h := min(5, literalHead(len(text))+more)
 		more -= h - literalHead(len(text))
 		out = appendLiteral(out, text, h)
+	}
+	return out
+}
+
+// sameCopies writes a block with the copies of another one of as many bytes without compression, nil if plain does not repeat itself
+// where that one did.
+func sameCopies(was, plain []byte) []byte {
+	size, at := binary.Uvarint(was)
+	if at <= 0 || size != uint64(len(plain)) {
+		return nil
+	}
+	out := bytes.Clone(was)
+	for from := 0; at < len(out); {
+		size, head := snappyElement(out[at:])
+		if head == 0 || size > len(out)-at {
+			return nil
+		}
+		if out[at]&3 != 0 {
+			from += copyLen(out[at:])
+		} else {
+			from += copy(out[at+head:at+size], plain[min(from, len(plain)):])
+		}
+		at += size
+	}
+	if is, err := s2.Decode(nil, out); err != nil || !bytes.Equal(is, plain) {
+		return nil
 	}
 	return out
 }

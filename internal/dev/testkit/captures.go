@@ -100,9 +100,6 @@ func (c *Capture) Foreign() bool {
 	})
 }
 
-// Refused is the capture that redact refuses: other values of its small bodies do not fit into as many bytes of snappy.
-const Refused = "triple-snappy-3.2.16"
-
 // Bytes is Decompress in a test.
 func (c *Capture) Bytes(t testing.TB) []byte {
 	t.Helper()
