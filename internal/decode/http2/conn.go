@@ -214,7 +214,7 @@ func (s *side) preface(b []byte) int {
 		if had == 0 {
 			return 0
 		}
-		// Bytes that are a part of the preface only: they are no frame either.
+		// The bytes are only a part of the preface, and not a frame.
 		s.unown(int64(had), "")
 		s.keepFrame(had, s.buf)
 		s.buf = s.buf[:0]
@@ -629,7 +629,7 @@ func (c *conn) Pending(side int) rpc.Pending {
 			p.From, p.Held = from, true
 		}
 	}
-	if s.orphan != nil && len(s.orphan.places) > 0 {
+	if s.orphan != nil && s.orphan.keptHead != nil && len(s.orphan.places) > 0 {
 		hold(s.orphan.places[0].From)
 	}
 	for _, rows := range [2][]*row{s.deferred, c.waiting} {

@@ -253,7 +253,8 @@ func (s *side) takeData(b []byte) {
 		n := 0
 		if r.state == rowPrefix {
 			n = copy(r.prefix[r.nprefix:], b)
-			for i := range n {
+			for i := 0; c.env.Framing && i < n; i++ {
+				r.keepHead()
 				r.prefixAt[int(r.nprefix)+i] = at + int64(i)
 			}
 			s.own(r, at, int64(n))

@@ -22,6 +22,7 @@ func (h *frameHeader) stays() int {
 
 // place adds a piece to the places of a row.
 func (r *row) place(p rpc.Piece) {
+	r.keepHead()
 	if k := len(r.places) - 1; k >= 0 {
 		last := &r.places[k]
 		if last.Body == p.Body && last.From+int64(last.Len) == p.From && last.Off+last.Len == p.Off {
@@ -35,7 +36,7 @@ func (r *row) place(p rpc.Piece) {
 // placeHead says that the last n bytes of the row's head come from a place of the stream.
 func (s *side) placeHead(r *row, from int64, n int) {
 	if s.conn.env.Framing {
-		r.place(rpc.Piece{From: from, Off: len(r.head) - n, Len: n})
+		r.place(rpc.Piece{From: from, Off: r.headLen() - n, Len: n})
 	}
 }
 
@@ -45,7 +46,7 @@ func (s *side) placePrefix(r *row) {
 		return
 	}
 	for i, at := range r.prefixAt {
-		r.place(rpc.Piece{From: at, Off: len(r.head) - prefixLen + i, Len: 1})
+		r.place(rpc.Piece{From: at, Off: r.headLen() - prefixLen + i, Len: 1})
 	}
 }
 
@@ -58,6 +59,7 @@ func (r *row) placeBody(from int64, n int) {
 
 // pieces returns the places of the row's head and of the first n bytes of its body in the order of the stream.
 func (r *row) pieces(n int) []rpc.Piece {
+	r.keepHead()
 	kept := r.places[:0]
 	for _, p := range r.places {
 		if p.Body {
@@ -77,6 +79,7 @@ func (c *conn) framing(side int, r *row) {
 	if !c.env.Framing {
 		return
 	}
+	r.keepHead()
 	m := &r.m
 	m.Protocol, m.Native = Protocol, &r.native
 	m.Head, m.Headers, m.Body, m.Pieces = r.head, r.fields, nil, r.pieces(0)
@@ -98,7 +101,8 @@ func (s *side) keepFrame(n int, parts ...[]byte) {
 		return
 	}
 	r := &c.kept
-	*r = row{head: r.head[:0], places: r.places[:0], native: native{pieces: r.native.pieces[:0]}}
+	*r = row{keptHead: r.emptied()}
+	r.keepHead()
 	for _, b := range parts {
 		r.head = append(r.head, b...)
 	}
@@ -108,14 +112,16 @@ func (s *side) keepFrame(n int, parts ...[]byte) {
 	c.framing(int(s.number), r)
 }
 
-// keepBadHeader passes on bytes that are no header of a frame, though one should be there: in a copy they are not one either.
+// keepBadHeader passes on the bytes in the place of a frame header that is not valid. It is not valid in a copy either.
 func (s *side) keepBadHeader(b []byte) {
 	c := s.conn
 	if !c.env.Framing {
 		return
 	}
 	r := &c.kept
-	*r = row{head: append(r.head[:0], b...), places: r.places[:0], native: native{pieces: r.native.pieces[:0]}}
+	*r = row{keptHead: r.emptied()}
+	r.keepHead()
+	r.head = append(r.head, b...)
 	r.native.pieces = append(r.native.pieces, piece{len: int32(len(b)), bad: true})
 	s.placeHead(r, s.from, len(b))
 	c.framing(int(s.number), r)

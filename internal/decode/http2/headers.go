@@ -115,7 +115,7 @@ func (s *side) headerFrame(r *row, head, b, fragment []byte) (base int) {
 		r.header("padding and priority", "", front, b[:front])
 		r.stay(front)
 	}
-	base = len(r.head)
+	base = r.headLen()
 	r.fragment(fragment)
 	if pad > 0 {
 		r.header("padding", "", pad, b[len(b)-pad:])
@@ -236,6 +236,9 @@ func (r *row) offset(at, base int) int32 {
 		return int32(base + at)
 	}
 	// The block is in several pieces, the last ones of the head.
+	if r.keptHead == nil {
+		return 0
+	}
 	pieces := r.native.pieces
 	k := len(pieces)
 	for k > 0 {

@@ -7,7 +7,7 @@ import (
 )
 
 // search finds the next frame of a direction whose place is not known: after joining a connection, after a gap that hid
-// frames, and after bytes that are no frame. A place is accepted when the frames that follow it have enough marks which bytes
+// frames, and after bytes that are not a frame. A place is accepted when the frames that follow it have enough marks which bytes
 // of a body do not have: fixed lengths, header blocks that parse, messages that fill their DATA frame, streams that are open.
 type search struct {
 	buf        []byte
@@ -162,7 +162,7 @@ func (q *search) deliveryAt(at int) bool {
 // alignedMarks are those of frames that start and end where deliveries do.
 const alignedMarks = 24
 
-// marks returns the marks of a frame of which b is the payload as far as it is there, or -1 if it is none. whole is not set if
+// marks returns the marks of a frame of which b is the payload as far as it is there, or -1 if it cannot be a frame. whole is not set if
 // more of the payload would tell more.
 func (s *side) marks(h *frameHeader, b []byte) (marks int, whole bool) {
 	c := s.conn

@@ -41,12 +41,9 @@ type row struct {
 	err       *decode.Error
 	body      []byte // copied bytes of the body
 	lent      []byte // the whole body in the current delivery
-	head      []byte // the other bytes, if they are kept
 	fields    []rpc.Header
 	spans     []rpc.Span
-	native    native
-	places    []rpc.Piece // of head and body, if they are needed
-	prefixAt  [prefixLen]int64
+	*keptHead // nil if the head is not kept
 
 	older, newer *row // open rows of the side
 }
@@ -58,9 +55,41 @@ type piece struct {
 	off, len int32
 	fields   bool // it is a header block, or a part of one
 	first    bool // the first header block after it starts with its frame
-	bad      bool // it is what should be the header of a frame, and is none
+	bad      bool // it stands in the place of a frame header and is not valid
 	// stays is the number of its first bytes that tell how the others are read.
 	stays int32
+}
+
+// keptHead is what a row has if its bytes besides those of the body are kept.
+type keptHead struct {
+	head     []byte
+	native   native
+	places   []rpc.Piece      // of head and body, if they are needed
+	prefixAt [prefixLen]int64 // places of the bytes of the prefix, if they are needed
+}
+
+// keepHead makes room for the head.
+func (r *row) keepHead() {
+	if r.keptHead == nil {
+		r.keptHead = new(keptHead)
+	}
+}
+
+// emptied returns the same memory without its content, nil if it is too much to be kept.
+func (k *keptHead) emptied() *keptHead {
+	if k == nil || cap(k.head) > maxKept {
+		return nil
+	}
+	*k = keptHead{head: k.head[:0], places: k.places[:0], native: native{pieces: k.native.pieces[:0]}}
+	return k
+}
+
+// headLen returns the number of bytes of the head that are kept.
+func (r *row) headLen() int {
+	if r.keptHead == nil {
+		return 0
+	}
+	return len(r.head)
 }
 
 // native is the Native of a row's message: the parts of its head in order, without gaps, and the operation of its call.
@@ -102,16 +131,13 @@ func (l *lane) freeRow(r *row) {
 	if len(l.rows) >= maxFreeRows {
 		return
 	}
-	*r = row{body: r.body[:0], head: r.head[:0], fields: r.fields[:0], spans: r.spans[:0], places: r.places[:0], native: native{pieces: r.native.pieces[:0]}}
+	*r = row{body: r.body[:0], fields: r.fields[:0], spans: r.spans[:0], keptHead: r.emptied()}
 	if k := cap(r.body); k > maxKept {
 		if l.spare+k > maxSpare {
 			r.body = nil
 		} else {
 			l.spare += k
 		}
-	}
-	if cap(r.head) > maxKept {
-		r.head = nil
 	}
 	if cap(r.fields) > maxFields {
 		r.fields = nil
@@ -155,18 +181,22 @@ func (r *row) span(from, n int64) {
 	r.spans = append(r.spans, rpc.Span{From: from, To: from + n})
 }
 
-// header adds bytes that are no body bytes. b is empty if they are not kept.
+// header adds bytes that are not part of the body. b is empty if they are not kept.
 func (r *row) header(name, value string, n int, b []byte) {
 	r.m.HeaderLen += int32(n)
 	if len(b) == 0 {
 		return
 	}
+	r.keepHead()
 	r.native.pieces = append(r.native.pieces, piece{name: name, value: value, off: int32(len(r.head)), len: int32(len(b))})
 	r.head = append(r.head, b...)
 }
 
 // stay says that the first n bytes of the last piece of the row's head tell how other bytes are read.
 func (r *row) stay(n int) {
+	if r.keptHead == nil {
+		return
+	}
 	if k := len(r.native.pieces) - 1; k >= 0 {
 		r.native.pieces[k].stays = int32(n)
 	}
@@ -350,7 +380,11 @@ func (c *conn) pass(r *row) {
 	if m.Complete {
 		m.MissingAt = m.BodyLen
 	}
-	m.Head, m.Headers, m.Pieces = r.head, r.fields, nil
+	m.Head, m.Headers, m.Pieces, m.Native = nil, r.fields, nil, nil
+	if r.keptHead != nil {
+		r.native.request = st.op
+		m.Head, m.Native = r.head, &r.native
+	}
 	switch m.Body = r.body; {
 	case r.lent != nil:
 		m.Body = r.lent
@@ -364,8 +398,6 @@ func (c *conn) pass(r *row) {
 		more := append([]rpc.Span(nil), r.spans[1:]...)
 		m.More = &more
 	}
-	r.native.request = st.op
-	m.Native = &r.native
 	if m.Kind == rpc.Response && m.Ends {
 		c.bodies.Outcome(m)
 	}

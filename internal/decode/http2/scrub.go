@@ -11,10 +11,10 @@ import (
 	"dubbo-wire/internal/rpc"
 )
 
-// badHeader is no header of a frame at any place: PING has eight bytes.
+// badHeader is not a valid frame header in any place: PING has eight bytes.
 var badHeader = []byte{0xff, 0xff, 0xff, typePing, 0xff, 0xff, 0xff, 0xff, 0xff}
 
-// badPrefix is no prefix of a message.
+// badPrefix is not a valid message prefix.
 var badPrefix = []byte{0xff, 0xff, 0xff, 0xff, 0xff}
 
 // scrubHead replaces what is a value in b, a copy of the head of m: texts of header blocks become others of the same length, and of

@@ -226,7 +226,7 @@ func TestLongHeaders(t *testing.T) {
 	assert.EqualValues(t, client.Len()+server.Len(), totals.FrameBytes+totals.OtherBytes())
 }
 
-// A frame that is longer than was announced is no place to continue: it would be found and refused again and again.
+// The search must not stop at a frame that is longer than announced: the reader would refuse it, and the search find it again.
 func TestTooLong(t *testing.T) {
 	var encoded bytes.Buffer
 	e := hpack.NewEncoder(&encoded)

@@ -52,7 +52,7 @@ var leftOut = map[string]func(t *pipeline.Totals) int64{
 }
 
 // larger are the captures that may take twice the memory: the report has 100,000 rows (--max-groups), of eight histograms each;
-// connections with a stream each need 4 KB.
+// an HTTP/2 connection with an open message needs 3 KB.
 var larger = []string{"methods", "http2-connections"}
 
 // memoryPeak samples what the process has of the system's memory until stop is called.

@@ -105,7 +105,7 @@ func repeated(frame []byte) func(w *hostileWriter, i int64) {
 // hostileHTTP2 are those of HTTP/2.
 var hostileHTTP2 = []Hostile{
 	{
-		Name: "http2-connections", N: 7e5, Text: "HTTP/2 connections, each with the first bytes of a message that announces 8 MiB",
+		Name: "http2-connections", N: 1e6, Text: "HTTP/2 connections, each with the first bytes of a message that announces 8 MiB",
 		send: func(w *hostileWriter, i int64) {
 			p := pairOf(i)
 			b := appendFrame(append(w.payload[:0], http2.ClientPreface...), frameSettings, 0, 0)
