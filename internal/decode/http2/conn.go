@@ -507,22 +507,10 @@ func (s *side) settings(b []byte) {
 		case http2.SettingMaxFrameSize:
 			other.maxFrame = max(other.maxFrame, min(int(v), maxFrame))
 		case http2.SettingInitialWindowSize:
-			change := int64(v) - other.initialWindow
 			other.initialWindow = int64(v)
-			n := 0
-			for st := s.conn.newest; st != nil && n < maxWindows; st = st.older {
-				st.halves[other.number].window += change
-				n++
-			}
-			if n == maxWindows {
-				other.windowsKnown = false
-			}
 		}
 	}
 }
-
-// maxWindows bounds the work of a change of all windows.
-const maxWindows = 1024
 
 // windowUpdate lets the other side send more.
 func (s *side) windowUpdate(b []byte) {
@@ -550,7 +538,11 @@ func (s *side) spend(st *stream) {
 	}
 	s.window -= n
 	h.window -= n
-	if (s.window <= 0 || h.window <= 0) && !s.h.has(flagEndStream) {
+}
+
+// noteBlocked notes that a window is used up within a message, at the end of a DATA frame.
+func (s *side) noteBlocked(h *half) {
+	if r := h.row; s.windowsKnown && (s.window <= 0 || s.initialWindow+h.window <= 0) && r != nil && (r.state == rowBody || r.state == rowPlain) {
 		h.blocked = s.chunk.Time
 	}
 }
@@ -646,7 +638,9 @@ func (c *conn) Pending(side int) rpc.Pending {
 func (s *side) lost() {
 	s.state = searching
 	s.gaps++
-	s.windowsKnown = false
+	for i := range s.conn.sides { // updates of the windows, and bytes that took from them, may be lost
+		s.conn.sides[i].windowsKnown = false
+	}
 	s.abandonBlock()
 	s.table.doubt()
 }

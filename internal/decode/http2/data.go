@@ -290,6 +290,8 @@ func (s *side) endDataIf() {
 	s.flush()
 	if st := s.stream; st != nil && s.h.has(flagEndStream) {
 		s.conn.endHalf(st, int(s.number))
+	} else if st != nil {
+		s.noteBlocked(&st.halves[s.number])
 	}
 	s.stream, s.row = nil, nil
 }

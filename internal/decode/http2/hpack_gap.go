@@ -10,11 +10,13 @@ import (
 // names in the same order as blocks before the gap, and refers to an older entry whose name no other older entry has. All
 // entries that were inserted since have certain indexes.
 
-// Bounds of the proof: the number of insertions in a gap, the blocks that are tried, the orders of names that are remembered.
+// Bounds of the proof: the number of insertions in a gap, the blocks that are tried and their length, the orders of names that are
+// remembered.
 const (
 	maxShift  = 64
 	maxTries  = 32
 	maxOrders = 8
+	maxProof  = 4 << 10 // bytes of a block
 )
 
 // known is what a side remembers of its header blocks.
@@ -40,7 +42,7 @@ func (t *table) doubt() {
 func (s *side) decode(b []byte) bool {
 	d, t := s.conn.blocks, &s.table
 	if t.doubted != nil {
-		if s.known.tries++; s.known.tries > maxTries || !s.prove(b) {
+		if s.known.tries++; s.known.tries > maxTries || len(b) > maxProof || !s.prove(b) {
 			if s.known.tries > maxTries {
 				t.doubted = nil
 			}

@@ -35,8 +35,8 @@ type half struct {
 	// gaps is the number of gaps of the side when the place in the messages was last known; lost is set if it is not known.
 	gaps uint32
 	lost bool
-	// blocked is when flow control stopped the direction, in nanoseconds since the Unix epoch; 0: it did not. window is what it
-	// may still send, in bytes, as far as the stream's own window tells.
+	// blocked is when flow control stopped the direction, in nanoseconds since the Unix epoch; 0: it did not. window is what
+	// the stream's own window has beyond the initial one, in bytes.
 	blocked int64
 	window  int64
 }
@@ -98,7 +98,6 @@ func (c *conn) open(id uint32) *stream {
 		if st.halves[i].gaps = c.sides[i].gaps; c.sides[i].state == searching {
 			st.halves[i].gaps-- // its start may be among the bytes that are skipped
 		}
-		st.halves[i].window = c.sides[i].initialWindow
 	}
 	if c.nopen++; c.streams != nil {
 		c.streams[id] = st
