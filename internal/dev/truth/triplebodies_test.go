@@ -18,11 +18,10 @@ import (
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 
-	"dubbo-wire/internal/capture"
-	"dubbo-wire/internal/capture/packet"
 	"dubbo-wire/internal/decode"
 	"dubbo-wire/internal/decode/formats"
 	"dubbo-wire/internal/decode/triple"
+	"dubbo-wire/internal/dev/streams"
 	"dubbo-wire/internal/dev/testkit"
 	"dubbo-wire/internal/rpc"
 )
@@ -39,40 +38,16 @@ type exchange struct {
 
 // exchanges reads the streams of the connections of a capture without losses, in the order of their ids.
 func exchanges(t testing.TB, file string) []*exchange {
-	src, err := capture.Open([]string{file}, capture.Options{})
-	require.NoError(t, err)
-	defer src.Close()
-	type way struct{ src, dst packet.Endpoint }
-	streams, next := map[way][]byte{}, map[way]uint32{}
-	var order []way
-	var p capture.Packet
-	var s packet.Segment
-	var d packet.Decoder
-	for {
-		if err := src.Next(&p); err == io.EOF {
-			break
-		}
-		if d.Decode(&p, &s) != packet.TCP || len(s.Payload) == 0 {
-			continue
-		}
-		w := way{s.Src, s.Dst}
-		if at, ok := next[w]; !ok {
-			order = append(order, w)
-		} else if at != s.Seq {
-			continue
-		}
-		next[w] = s.Seq + uint32(s.PayloadLen)
-		streams[w] = append(streams[w], s.Payload...)
-	}
+	bytesOf, order := streams.Of(t, file)
 	var all []*exchange
 	for _, w := range order {
-		b, ok := bytes.CutPrefix(streams[w], []byte(http2.ClientPreface))
+		b, ok := bytes.CutPrefix(bytesOf[w], []byte(http2.ClientPreface))
 		if !ok {
 			continue
 		}
 		open := map[uint32]*exchange{}
 		first := len(all)
-		for dir, b := range [][]byte{b, streams[way{w.dst, w.src}]} {
+		for dir, b := range [][]byte{b, bytesOf[w.Back()]} {
 			f := http2.NewFramer(io.Discard, bytes.NewReader(b))
 			f.SetMaxReadFrameSize(1<<24 - 1)
 			var x *exchange

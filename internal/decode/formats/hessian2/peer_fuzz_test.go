@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -18,9 +17,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"dubbo-wire/internal/capture"
-	"dubbo-wire/internal/capture/packet"
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/dev/streams"
 	"dubbo-wire/internal/dev/testkit"
 )
 
@@ -243,36 +241,11 @@ func decodePeer(d *hessian.Decoder) (v any, err error) {
 
 // capturedBodies returns the bodies in Hessian2 of a capture, each once, as far as their streams lie in it without holes.
 func capturedBodies(tb testing.TB, file string) [][]byte {
-	src, err := capture.Open([]string{file}, capture.Options{})
-	require.NoError(tb, err)
-	defer src.Close()
-	type way struct{ src, dst packet.Endpoint }
-	streams := map[way][]byte{}
-	next := map[way]uint32{}
-	var order []way
-	var p capture.Packet
-	var s packet.Segment
-	var d packet.Decoder
-	for {
-		if err := src.Next(&p); err == io.EOF {
-			break
-		}
-		if d.Decode(&p, &s) != packet.TCP || len(s.Payload) == 0 {
-			continue
-		}
-		w := way{s.Src, s.Dst}
-		if at, ok := next[w]; !ok {
-			order = append(order, w)
-		} else if at != s.Seq {
-			continue
-		}
-		next[w] = s.Seq + uint32(s.PayloadLen)
-		streams[w] = append(streams[w], s.Payload...)
-	}
+	bytesOf, order := streams.Of(tb, file)
 	var bodies [][]byte
 	seen := map[string]bool{}
 	for _, w := range order {
-		for b := streams[w]; ; {
+		for b := bytesOf[w]; ; {
 			i := bytes.Index(b, []byte{0xda, 0xbb})
 			if i < 0 || len(b) < i+16 {
 				break
