@@ -47,7 +47,7 @@ type Call struct {
 	Request, Response int64
 	Service, Method   string
 	State             call.State
-	// Status is the status of the response.
+	// Status is the status of the response, or rpc.NoStatus.
 	Status int32
 	// Latency is in nanoseconds, -1 if it is not known.
 	Latency int64

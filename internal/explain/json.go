@@ -30,7 +30,7 @@ func (f *Frame) WriteJSON(w io.Writer) error {
 		}
 		if k.Response > 0 {
 			c.Int("responseFrame", k.Response)
-			c.Int("status", int64(k.Status))
+			c.OptionalInt("status", int64(k.Status))
 		}
 		c.Text("state", k.State.String())
 		if k.Latency >= 0 {

@@ -179,6 +179,9 @@ func (f *Frame) otherFrame() string {
 	}
 	switch {
 	case m.Kind == rpc.Request && k.Response > 0:
+		if k.Status == rpc.NoStatus {
+			return fmt.Sprintf("answer: frame %d%s", k.Response, took)
+		}
 		return fmt.Sprintf("answer: frame %d, status %d%s", k.Response, k.Status, took)
 	case m.Kind == rpc.Request && !m.TwoWay:
 		return "one-way: no answer expected"

@@ -82,7 +82,7 @@ func (p *Calls) append(f *Record, c *call.Call) {
 func (f *Record) compression(encoding, bytes string, m *call.Message) {
 	if name := m.Compression(); name != "" {
 		f.Text(encoding, name)
-		f.optional(bytes, m.UncompressedBytes())
+		f.OptionalInt(bytes, m.UncompressedBytes())
 	}
 }
 
@@ -196,7 +196,7 @@ func (p *Calls) response(f *Record, c *call.Call) {
 	case c.Aborted != "":
 		f.null("status")
 	default:
-		f.optional("status", int64(m.Status))
+		f.OptionalInt("status", int64(m.Status))
 	}
 	if c.Failed() {
 		f.Text("error", c.ErrorName())

@@ -61,12 +61,12 @@ func (p *Frames) appendRest(f *Record, r *pipeline.Row) {
 		f.Int("message", int64(m.Ordinal)+1)
 	}
 	f.Text("serialization", m.SerializationName())
-	f.optional("serializationId", int64(m.SerializationID))
+	f.OptionalInt("serializationId", int64(m.SerializationID))
 	if m.HeaderFormat != nil {
 		f.Text("headerSerialization", m.HeaderFormat.Name)
 	}
 	if !m.Request && (m.Status >= 0 || m.Ends) { // it comes with the last message
-		f.optional("status", int64(m.Status))
+		f.OptionalInt("status", int64(m.Status))
 		f.OptionalText("statusText", m.StatusText())
 	} else if m.Status > 0 {
 		f.Int("requestStatus", int64(m.Status)) // Dubbo always writes 0
@@ -75,7 +75,7 @@ func (p *Frames) appendRest(f *Record, r *pipeline.Row) {
 	f.Int("bodyBytes", int64(m.BodyLen))
 	if m.Encoding != "" {
 		f.Text("encoding", m.Encoding)
-		f.optional("uncompressedBytes", int64(m.UncompressedLen))
+		f.OptionalInt("uncompressedBytes", int64(m.UncompressedLen))
 	}
 	f.bool("complete", m.Complete)
 	f.bool("foundByResync", m.Resync)

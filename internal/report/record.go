@@ -74,8 +74,8 @@ func (f *Record) Int(name string, v int64) {
 	f.JSON = strconv.AppendInt(f.JSON, v, 10)
 }
 
-// optional appends an integer, or null if it is negative.
-func (f *Record) optional(name string, n int64) {
+// OptionalInt appends an integer, or null if it is negative.
+func (f *Record) OptionalInt(name string, n int64) {
 	if n < 0 {
 		f.null(name)
 		return

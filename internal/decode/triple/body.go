@@ -137,6 +137,8 @@ func (b *body) read(detail rpc.Detail) {
 		at = b.readEvents()
 	case b.formats != nil:
 		at = b.readWhole()
+	case m.Serialization == "" && b.short != decode.None:
+		// The tree says what is missing.
 	case m.Serialization == "":
 		m.Err = &decode.Error{Cause: decode.Unsupported, Expected: "a content type", Found: "headers that the capture lacks"}
 	default:
@@ -158,6 +160,9 @@ func (b *body) serialization(formats []*serialization, name string) {
 // name in it is certain; then the start decides for it.
 func (b *body) recognize(detail rpc.Detail, bodyLen int) {
 	o := b.d.open(b.b, bodyLen)
+	if o.more && b.short != decode.None {
+		return // the capture lacks the bytes that would tell
+	}
 	if !o.maybe {
 		if b.content.unsure && startsText(b.b) {
 			return // a plain body, of which nobody knows what it is

@@ -214,6 +214,26 @@ func TestUnknownHeaders(t *testing.T) {
 	}
 }
 
+// TestMissingStart: a message of which the capture lacks the bytes that tell its serialization has none.
+func TestMissingStart(t *testing.T) {
+	d := NewDecoder(formats.All())
+	h := request("/acme.Users/Find")
+	for _, row := range []struct{ body, want string }{
+		{"", ""}, {"\x0a", ""}, {"\x0a\x08hessian4", ""}, {"\x0a\x08hessian4\x12", "hessian2"}, {"\x12\x03bob", "protobuf"},
+	} {
+		for _, detail := range []rpc.Detail{rpc.Envelope, rpc.Parts, rpc.Values} {
+			m := message(rpc.Request, h, row.body)
+			m.Complete, m.Short, m.BodyLen = false, decode.Lost, 100
+			d.Decode(m, d.Operation(h), detail)
+			assert.Equal(t, row.want, m.Serialization, "%q", row.body)
+			if detail == rpc.Values {
+				assert.Equal(t, decode.Lost, m.Err.Cause)
+				assert.Equal(t, m.BodyLen, sum(m))
+			}
+		}
+	}
+}
+
 // TestLaterMessages: messages of a stream after the first one have no headers.
 func TestLaterMessages(t *testing.T) {
 	d := NewDecoder(formats.All())
