@@ -3,7 +3,7 @@ package http2_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -86,16 +86,14 @@ func see(t *testing.T, file string, gone func(int) bool, snap int) *seen {
 // What is reported as complete of a capture of Dubbo's with losses, from its middle, or with cut packets, is what is there
 // without them, and no call gets another name.
 func TestDamagedCaptures(t *testing.T) {
-	for _, file := range testkit.Paths(1) {
-		name := strings.SplitN(filepath.Base(file), ".pcap", 2)[0]
-		if !strings.Contains(name, "triple") && !strings.Contains(name, "grpc") {
+	for _, c := range testkit.Captures() {
+		if !c.Sampled(1) || !slices.ContainsFunc(c.Protocols, func(name string) bool { return name == "tri" || name == "grpc" }) {
 			continue
 		}
-		t.Run(name, func(t *testing.T) {
+		file := c.Path()
+		t.Run(c.Name, func(t *testing.T) {
 			whole := see(t, file, nil, 0)
-			if len(whole.complete) == 0 {
-				t.Skip("no messages")
-			}
+			require.NotEmpty(t, whole.complete)
 			r := rand.New(rand.NewPCG(1, 2))
 			check := func(what string, gone func(int) bool, snap int) {
 				got := see(t, file, gone, snap)
