@@ -151,6 +151,8 @@ type Call struct {
 	Request, Response *Message
 	// Aborted is the reason for a reset or cancellation, "" if there was none.
 	Aborted string
+	// AbortedAt is the capture time of the reset or cancellation, in nanoseconds since the Unix epoch.
+	AbortedAt int64
 }
 
 // Client and Server return the addresses of the two ends: the client sent the request.

@@ -113,7 +113,7 @@ func (p *Pairer) Request(conn *Conn, side int, m *Message) {
 		}
 	}
 	if !m.TwoWay && m.Ends {
-		p.close(conn, side, m, nil, "")
+		p.close(conn, side, m, nil, "", 0)
 		return
 	}
 	if !m.Ends {
@@ -207,13 +207,13 @@ func (p *Pairer) Response(conn *Conn, side int, m *Message) {
 	head := p.open.find(conn, 1-side, m.Exchange)
 	switch {
 	case head == nil && m.Ends:
-		p.close(conn, 1-side, nil, m, "")
+		p.close(conn, 1-side, nil, m, "", 0)
 	case head == nil:
 		m.stream = &stream{response: m, lastResponse: m, requestEnded: true, orphan: true}
 		p.add(conn, 1-side, m)
 	case head.stream == nil && m.Ends:
 		p.remove(head)
-		p.close(conn, 1-side, head, m, "")
+		p.close(conn, 1-side, head, m, "", 0)
 	default:
 		if head.stream == nil {
 			head.stream = &stream{lastRequest: head, requestEnded: true}
@@ -232,28 +232,28 @@ func (p *Pairer) Response(conn *Conn, side int, m *Message) {
 	}
 }
 
-// Abort closes the call that a side of conn started in that exchange, because it was reset or cancelled.
-func (p *Pairer) Abort(conn *Conn, side int, exchange uint64, why string) {
+// Abort closes the call that a side of conn started in that exchange, because it was reset or cancelled at a capture time.
+func (p *Pairer) Abort(conn *Conn, side int, exchange uint64, why string, at int64) {
 	if head := p.open.find(conn, side, exchange); head != nil {
-		p.end(head, why)
+		p.end(head, why, at)
 	}
 }
 
 // finish closes the call that starts with m.
-func (p *Pairer) finish(m *Message) { p.end(m, "") }
+func (p *Pairer) finish(m *Message) { p.end(m, "", 0) }
 
-func (p *Pairer) end(m *Message, why string) {
+func (p *Pairer) end(m *Message, why string, at int64) {
 	if p.open.find(m.conn, int(m.side), m.Exchange) == nil {
 		return // a limit has just closed it
 	}
 	p.remove(m)
 	switch s := m.stream; {
 	case s == nil:
-		p.close(m.conn, int(m.side), m, nil, why)
+		p.close(m.conn, int(m.side), m, nil, why, at)
 	case s.orphan:
-		p.close(m.conn, int(m.side), nil, m, why)
+		p.close(m.conn, int(m.side), nil, m, why, at)
 	default:
-		p.close(m.conn, int(m.side), m, s.response, why)
+		p.close(m.conn, int(m.side), m, s.response, why, at)
 	}
 }
 
@@ -283,11 +283,11 @@ func (p *Pairer) remove(m *Message) {
 	m.older, m.newer = nil, nil
 }
 
-func (p *Pairer) close(conn *Conn, side int, request, response *Message, why string) {
+func (p *Pairer) close(conn *Conn, side int, request, response *Message, why string, at int64) {
 	if request != nil && response != nil && request.Serialization == "" && request.SerializationID == rpc.NoSerialization {
 		request.Serialization = response.Serialization // it has no body
 	}
-	p.scratch = Call{Conn: conn, Side: side, Request: request, Response: response, Aborted: why}
+	p.scratch = Call{Conn: conn, Side: side, Request: request, Response: response, Aborted: why, AbortedAt: at}
 	p.sink.Call(&p.scratch)
 	for _, m := range [2]*Message{request, response} {
 		for m != nil {

@@ -107,10 +107,7 @@ func (k *Collector) Call(c *call.Call) {
 				k.untrackedCalls++
 			}
 		}
-		if r.HeaderSerialization != "" {
-			k.addMislabelled(c, r, m)
-		}
-		k.addSamples(m, 0, r)
+		k.addMessages(c, r, m, 0)
 		if r.TwoWay {
 			millis := k.addDeadline(c, conn, m)
 			k.addAttempt(c, conn, m, millis)
@@ -137,19 +134,15 @@ func (k *Collector) Call(c *call.Call) {
 	if c.Request != nil {
 		m.addUse(c.Request, p)
 	}
-	if p.HeaderSerialization != "" {
-		k.addMislabelled(c, p, m)
-	}
 	if c.Failed() {
 		k.addFailure(c, conn, m)
-	} else if p.Complete && p.BodyLen >= leastBody && p.Encoding == "" {
-		m.response.big++
-		m.response.bigBytes += int64(p.BodyLen)
-		if p.Sampled && p.Sample != nil && p.Sample.Body != nil {
-			k.keepBody(m, p)
-		}
+	} else {
+		k.addBig(m, p)
 	}
-	k.addSamples(m, 1, p)
+	k.addMessages(c, p, m, 1)
+	if p.Protocol.Interleaves {
+		return
+	}
 	if conn.large != nil {
 		k.addWaits(c, conn.large)
 	}
@@ -158,12 +151,31 @@ func (k *Collector) Call(c *call.Call) {
 	}
 }
 
-// addSamples adds the samples of the messages of one side of a call, of which m is the first.
-func (k *Collector) addSamples(of *method, side int, m *call.Message) {
+// addMessages adds the labels and the samples of the messages of one side of a call, of which m is the first.
+func (k *Collector) addMessages(c *call.Call, m *call.Message, of *method, side int) {
 	for ; m != nil; m = m.Next {
+		if m.HeaderSerialization != "" {
+			k.addMislabelled(c, m, of)
+		}
 		if m.Sampled {
 			k.sampled++
-			of.sample(side).add(m)
+			if of.number > 0 {
+				of.sample(side).add(m)
+			}
+		}
+	}
+}
+
+// addBig counts the large messages of a successful response, of which p is the first, and keeps copies of some.
+func (k *Collector) addBig(of *method, p *call.Message) {
+	for ; p != nil; p = p.Next {
+		if !p.Complete || p.BodyLen < leastBody || p.Encoding != "" {
+			continue
+		}
+		of.response.big++
+		of.response.bigBytes += int64(p.BodyLen)
+		if p.Sampled && p.Sample != nil && p.Sample.Body != nil {
+			k.keepBody(of, p)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // cause is what failed calls have in common.
 type cause struct {
-	// status is the failure's status, or rpc.NoStatus; aborted the reason of an abort, or "".
+	// status is the failure's status, or rpc.NoStatus; aborted the reason of an abort, or "" if there is none or a status.
 	status  int32
 	aborted string
 	// text is what CauseOf tells of the error's text, or the class of the exception; "" if it was not read.
@@ -47,7 +47,7 @@ func (k *Collector) addFailure(c *call.Call, conn *conn, m *method) {
 		}
 		switch {
 		case p.Failed:
-			by.status = p.Status
+			by.status, by.aborted = p.Status, "" // the call had failed before it was aborted
 			if p.ErrorMessage != "" {
 				by.text = cmp.Or(CauseOf(p.ErrorMessage), otherText)
 			}

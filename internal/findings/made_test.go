@@ -163,6 +163,16 @@ func TestWaitedBehindSeveral(t *testing.T) {
 	assert.Empty(t, b.found("waited-behind", 1000))
 }
 
+// Messages of a protocol that interleaves them do not wait for each other.
+func TestInterleavedResponsesDoNotWait(t *testing.T) {
+	other := &rpc.Protocol{Name: "other", Interleaves: true}
+	b := newBench()
+	change := func(q, p *call.Message) { q.Protocol, p.Protocol = other, other }
+	b.add(made{conn: 1, method: "big", asked: 0, sent: 1, from: 10, to: 20, response: largeResponse, change: change})
+	b.add(made{conn: 1, method: "small", asked: 0, sent: 1, from: 30, to: 31, response: 9, change: change})
+	assert.Empty(t, b.found("waited-behind", 1000))
+}
+
 // A call that was open for longer than large answers are remembered is not judged.
 func TestWaitedBehindForgotten(t *testing.T) {
 	b := newBench()
@@ -208,6 +218,32 @@ func TestUnanswered(t *testing.T) {
 	assert.Equal(t, "1 of 1 call has no response 1.00 s or more after the request; the method has no response in the capture", list[1].Text)
 	assert.Len(t, b.found("unanswered", 999), 1, "never waited for less than a second")
 	assert.Empty(t, b.found("unanswered", 199))
+}
+
+// The client of a streaming call waits from its last message on, not before.
+func TestUnansweredStreams(t *testing.T) {
+	b := newBench()
+	conn := &call.Conn{Ends: [2]string{"10.0.0.1:1", "10.0.1.1:2"}}
+	add := func(ends bool, first, last int64) {
+		n := &rpc.Operation{Service: "a.b.Service", Method: "collect", Hash: 7}
+		q, next := b.pairer.New(), b.pairer.New()
+		for _, m := range []*call.Message{q, next} {
+			b.frame++
+			m.Number, m.Operation, m.Serialization, m.TwoWay, m.Complete, m.BodyLen = b.frame, n, "hessian2", true, true, 10
+			m.Protocol = dubbo.Protocol
+		}
+		q.FirstTime, q.LastByte, q.Next = first*ms, first*ms, next
+		next.FirstTime, next.LastByte, next.Ends = last*ms, last*ms, ends
+		b.Call(&call.Call{Conn: conn, Request: q})
+	}
+	add(false, 0, 100)
+	assert.Empty(t, b.found("unanswered", 9000))
+	add(true, 0, 2000)
+	assert.Empty(t, b.found("unanswered", 2999))
+	list := b.found("unanswered", 3000)
+	require.Len(t, list, 1)
+	assert.Equal(t, "1 of 2 calls has no response 1.00 s or more after the request; the method has no response in the capture", list[0].Text)
+	assert.EqualValues(t, 20, list[0].Weight)
 }
 
 // Of very many unanswered calls the latest are remembered, and none that may be answered counts.
@@ -510,6 +546,7 @@ func TestRetries(t *testing.T) {
 		{"too early", []one{{0, 900, 300, 0, 1, 7, 0, "", ""}, {279, 5, 300, 0, 2, 7, 0, "", ""}}, ""},
 		{"too late", []one{{0, 900, 300, 0, 1, 7, 0, "", ""}, {551, 5, 300, 0, 2, 7, 0, "", ""}}, ""},
 		{"long after a failure", []one{{0, 10, 0, 40, 1, 7, 0, "", ""}, {36, 5, 0, 0, 2, 7, 0, "", ""}}, ""},
+		{"no response, no timeout", []one{{0, 10, 0, 40, 1, 7, 0, "", ""}, {11, 0, 0, 0, 2, 7, 0, "", ""}}, "1 of 2 requests repeats a call that had just failed; 0 went to another server, 0 got a response in time"},
 		{"body not whole", []one{{0, 900, 300, 0, 1, 0, 0, "", ""}, {310, 5, 300, 0, 2, 0, 0, "", ""}}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -534,6 +571,60 @@ func TestRetries(t *testing.T) {
 				require.Len(t, list, 1)
 				assert.Equal(t, c.text, list[0].Text)
 			}
+		})
+	}
+}
+
+// Exchanges of a protocol whose connections count by themselves do not tell which request is later. A reset gives a call up.
+func TestRetriesAfterResets(t *testing.T) {
+	other := &rpc.Protocol{Name: "other"}
+	type one struct {
+		start, reset, timeout int64 // reset 0: a response 5 ms after the request
+		id                    uint64
+		bodies                [2]uint64
+	}
+	for _, c := range []struct {
+		name  string
+		calls []one
+		text  string
+	}{
+		{"reset", []one{{0, 40, 0, 9, [2]uint64{7, 8}}, {41, 0, 0, 3, [2]uint64{7, 8}}}, "1 of 2 requests repeats a call that had just failed; 0 went to another server, 1 got a response in time"},
+		{"timeout", []one{{0, 299, 300, 9, [2]uint64{7, 8}}, {500, 0, 300, 3, [2]uint64{7, 8}}}, "1 of 2 requests repeats a call that had just timed out; 0 went to another server, 1 got a response in time"},
+		{"reset before the timeout", []one{{0, 40, 300, 9, [2]uint64{7, 8}}, {300, 0, 300, 3, [2]uint64{7, 8}}}, ""},
+		{"other later message", []one{{0, 40, 0, 9, [2]uint64{7, 8}}, {41, 0, 0, 3, [2]uint64{7, 9}}}, ""},
+		{"later message not whole", []one{{0, 40, 0, 9, [2]uint64{7, 0}}, {41, 0, 0, 3, [2]uint64{7, 0}}}, ""},
+		{"earlier", []one{{41, 80, 0, 9, [2]uint64{7, 8}}, {0, 30, 0, 3, [2]uint64{7, 8}}}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBench()
+			n := &rpc.Operation{Service: "a.b.Service", Method: "get", Hash: 1}
+			for i, o := range c.calls {
+				q, next, p := b.pairer.New(), b.pairer.New(), b.pairer.New()
+				for k, m := range []*call.Message{q, next, p} {
+					b.frame++
+					m.Number, m.Protocol, m.Operation, m.Exchange, m.Complete = b.frame, other, n, o.id, true
+					m.Serialization, m.FirstTime, m.LastByte = "protobuf", o.start*ms, o.start*ms
+					if k < 2 {
+						m.TwoWay, m.BodyHash = true, o.bodies[k]
+						inside(m, 0)
+						m.Sample.Timeout = o.timeout
+					}
+				}
+				q.Next = next
+				p.FirstTime, p.LastByte = (o.start+5)*ms, (o.start+5)*ms
+				k := &call.Call{Conn: &call.Conn{Key: uint64(i), Ends: [2]string{"10.0.0.1:1", "10.0.1.1:2"}}, Request: q, Response: p}
+				if o.reset > 0 {
+					k.Response, k.Aborted, k.AbortedAt = nil, "CANCEL", o.reset*ms
+				}
+				b.Call(k)
+			}
+			list := b.found("retries", 5000)
+			if c.text == "" {
+				assert.Empty(t, list)
+				return
+			}
+			require.Len(t, list, 1)
+			assert.Equal(t, c.text, list[0].Text)
 		})
 	}
 }

@@ -97,7 +97,8 @@ func (s *sum) add(o sum) {
 	s.bytes += o.bytes
 }
 
-// use counts the calls in a serialization with another property: the serialization of the response, or the Dubbo version.
+// use counts the calls in a serialization with another property: the serialization of the response, "" if it has none, or the Dubbo
+// version.
 type use struct {
 	sum
 	serialization, other string
@@ -135,10 +136,14 @@ func (m *method) addUse(request, response *call.Message) {
 		return
 	}
 	if response == nil {
-		m.uses.add(request.Serialization, "", request.FrameBytes(), placeOf(request))
+		m.uses.add(request.SerializationName(), "", request.FrameBytes(), placeOf(request))
 		return
 	}
-	m.uses.add(request.Serialization, response.Serialization, request.FrameBytes()+response.FrameBytes(), placeOf(response))
+	other := ""
+	if named(response) {
+		other = response.SerializationName()
+	}
+	m.uses.add(request.SerializationName(), other, request.FrameBytes()+response.FrameBytes(), placeOf(response))
 }
 
 // noVersion is the version of requests of protocols that do not send any.
@@ -167,7 +172,7 @@ func (c *client) addUse(r *call.Message) {
 	if version == "" && !r.Protocol.Numbered {
 		version = noVersion
 	}
-	if !c.uses.add(r.Serialization, version, int64(r.FrameLen()), placeOf(r)) {
+	if !c.uses.add(r.SerializationName(), version, int64(r.FrameLen()), placeOf(r)) {
 		c.otherUses++
 	}
 }

@@ -3,171 +3,16 @@ package findings_test
 import (
 	"fmt"
 	"maps"
-	"net"
 	"os"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"testing"
 
-	"github.com/stretchr/testify/require"
-
-	"dubbo-wire/internal/call"
-	"dubbo-wire/internal/capture"
-	"dubbo-wire/internal/decode/formats"
-	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/pipeline"
-	"dubbo-wire/internal/rpc"
 )
 
 // The findings once more, from frames: they are paired, added up and judged here, with nothing of what is tested.
-
-// message is one frame.
-type message struct {
-	number, id      int64
-	conn            int
-	side            int
-	ends            [2]string
-	request         bool
-	twoWay          bool
-	complete        bool
-	status          byte
-	first, last     int64
-	body, frame     int64
-	serialization   string
-	header          string
-	service, method string
-	version         string
-	exception       bool
-	classes         map[string]int64
-	attachments     [][2]string // key, value
-	attachmentBytes map[string]int64
-	text, class     string
-	args            string // their bytes with a mark, "" if they were not read to the end
-	whole           string // the body, "" if it is not whole
-	taken           bool
-	protocol        string
-	// header and its fields, as they are and without compression; the body without compression, -1 if it has none; the wait for flow control
-	headerLen, fields, plainFields, plainBody, stalled int64
-}
-
-// exchange is a request and its response; one may be nil.
-type exchange struct{ request, response *message }
-
-type frames struct{ list []*message }
-
-func (s *frames) Call(*call.Call, bool) {}
-
-func (s *frames) Frame(r *pipeline.Row) {
-	if r.Msg.Kind > rpc.Response {
-		return
-	}
-	m := r.Msg
-	one := &message{
-		number: r.Number, id: int64(m.Exchange), conn: r.Conn.Number, side: r.Side, ends: r.Conn.Ends, request: m.Request, twoWay: m.TwoWay,
-		complete: m.Complete, status: byte(m.Status), first: m.FirstTime, last: m.LastByte, body: int64(m.BodyLen),
-		frame: int64(m.FrameLen()), protocol: m.Protocol.Name, headerLen: int64(m.HeaderLen), fields: int64(m.FieldsLen),
-		plainFields: int64(m.FieldsPlainLen), plainBody: -1, stalled: m.Stalled, serialization: m.Serialization, exception: m.Exception, text: m.ErrorMessage, class: m.ExceptionClass,
-		classes: map[string]int64{}, attachmentBytes: map[string]int64{}, service: "?", method: "?",
-	}
-	if m.Encoding != "" {
-		one.plainBody = int64(m.UncompressedLen)
-	}
-	if m.HeaderFormat != nil {
-		one.header = m.HeaderFormat.Name
-	}
-	if m.Operation != nil {
-		one.service, one.method, one.version = m.Operation.Service, m.Operation.Method, m.Operation.ProtocolVersion
-		if m.GenericMethod != "" {
-			one.method = m.GenericMethod
-		}
-	}
-	if m.IsWhole() {
-		one.whole = string(m.Body)
-	}
-	for i := 0; i < len(m.Tree.Nodes); i = int(m.Tree.Nodes[i].End) {
-		if m.Tree.Nodes[i].Name == "args" && m.Err == nil {
-			args := []byte("arguments")
-			for _, n := range m.Tree.Nodes[i:m.Tree.Nodes[i].End] {
-				args = append(args, m.Content()[n.Off:n.Off+n.Len]...)
-			}
-			one.args = string(args)
-		}
-	}
-	parts := m.Tree.Parts(nil, 0)
-	for _, p := range parts {
-		one.classes[p.Class.String()] += int64(p.Bytes)
-		if rest, ok := strings.CutPrefix(p.Path, "attachments"); ok {
-			one.attachmentBytes[rest] += int64(p.Bytes)
-		}
-	}
-	m.Attachments(func(key string, value, _, _ int) {
-		n := &m.Tree.Nodes[value]
-		one.attachments = append(one.attachments, [2]string{key, fmt.Sprint(n.Kind, n.Text, string(m.Content()[n.Off:n.Off+n.Len]))})
-		if n.Kind.String() == "string" {
-			one.attachments[len(one.attachments)-1][1] = n.Text
-		}
-	})
-	s.list = append(s.list, one)
-}
-
-// frameList reads all frames of a capture.
-func frameList(t *testing.T, path string) ([]*message, *pipeline.Totals) {
-	src, err := capture.Open([]string{path}, capture.Options{})
-	require.NoError(t, err)
-	defer src.Close()
-	s := new(frames)
-	totals, err := pipeline.Run(src, pipeline.Options{Protocols: protocols.All(), Formats: formats.All(), Rows: true, Detail: rpc.Values}, s)
-	require.NoError(t, err)
-	return s.list, totals
-}
-
-// pair pairs frames as the contract has it.
-func pair(list []*message) []exchange {
-	for _, m := range list {
-		m.taken = false
-	}
-	var all []exchange
-	for i, m := range list {
-		if !m.request {
-			continue
-		}
-		e := exchange{request: m}
-		if m.twoWay {
-			for _, o := range list[i+1:] {
-				if !o.request && !o.taken && o.conn == m.conn && o.side != m.side && o.id == m.id {
-					o.taken = true
-					e.response = o
-					break
-				}
-			}
-		}
-		all = append(all, e)
-	}
-	for _, m := range list {
-		if !m.request && !m.taken {
-			all = append(all, exchange{response: m})
-		}
-	}
-	return all
-}
-
-func (e exchange) failed() bool {
-	return e.response != nil && (e.response.status != 20 || e.response.exception)
-}
-
-func (e exchange) name() string {
-	if e.request == nil {
-		return "?/?"
-	}
-	return e.request.service + "/" + e.request.method
-}
-
-func (m *message) host() string {
-	host, _, _ := net.SplitHostPort(m.ends[m.side])
-	return host
-}
 
 // expected is findings by kind and subject, each with some of its facts.
 type expected map[string]map[string]any
@@ -175,12 +20,12 @@ type expected map[string]map[string]any
 func (x expected) add(kind, subject string, facts map[string]any) { x[kind+" "+subject] = facts }
 
 // recount says what should be found.
-func recount(list []*message, totals *pipeline.Totals, largeFrom, waitFrom int64) expected {
+func recount(s *frames, totals *pipeline.Totals, largeFrom, waitFrom int64) expected {
 	x := expected{}
-	all := pair(list)
+	all := s.pair()
 	byMethod := map[string][]exchange{}
 	for _, e := range all {
-		byMethod[e.name()] = append(byMethod[e.name()], e)
+		byMethod[e.name] = append(byMethod[e.name], e)
 	}
 	for name, calls := range byMethod {
 		recountMethod(x, name, calls, totals)
@@ -189,7 +34,7 @@ func recount(list []*message, totals *pipeline.Totals, largeFrom, waitFrom int64
 	recountLate(x, byMethod)
 	recountRetries(x, byMethod)
 	recountMissingDirection(x, all, totals)
-	recountLabels(x, list, all)
+	recountLabels(x, s.list, all)
 	recountMixtures(x, all)
 	recountVersions(x, all)
 	recountWaits(x, all, largeFrom, waitFrom)
@@ -202,18 +47,16 @@ func recountHeaders(x expected, all []exchange) {
 	for side, direction := range []string{"request", "response"} {
 		by := map[string][]*message{}
 		for _, e := range all {
-			m := []*message{e.request, e.response}[side]
-			if m != nil && e.request != nil && e.request.service != "?" {
-				name := m.protocol + " " + e.name()
-				by[name] = append(by[name], m)
+			if e.name != "?/?" {
+				by[e.name] = append(by[e.name], [][]*message{e.requests, e.responses}[side]...)
 			}
 		}
 		heavy, badly, larger := map[string]int64{}, map[string]int64{}, map[string]int64{}
 		for name, list := range by {
 			n, header, frame, fields, plain, stalled := int64(0), int64(0), int64(0), int64(0), int64(0), 0
 			for _, m := range list {
-				if m.complete && m.fields > 0 {
-					n, header, frame, fields, plain = n+1, header+m.headerLen, frame+m.frame, fields+m.fields, plain+m.plainFields
+				if m.complete && m.fieldsLen > 0 {
+					n, header, frame, fields, plain = n+1, header+m.headerLen, frame+m.frame, fields+m.fieldsLen, plain+m.plainFields
 				}
 				if m.complete && m.plainBody >= 0 && m.plainBody < m.body {
 					larger["larger"]++
@@ -233,7 +76,6 @@ func recountHeaders(x expected, all []exchange) {
 				badly["methods"]++
 			}
 			if stalled > 0 {
-				_, name, _ := strings.Cut(name, " ")
 				x.add("flow-control", name+" "+direction, map[string]any{"stalled": stalled})
 			}
 		}
@@ -286,7 +128,7 @@ func knownTexts() (list []string) {
 
 // reason is what is said of the text of a failure; "" if there is none.
 func (m *message) reason(known []string) string {
-	if m.status == 20 {
+	if !m.refused() {
 		return m.class
 	}
 	for _, s := range known {
@@ -325,23 +167,27 @@ func (m *message) reason(known []string) string {
 
 func recountFailures(x expected, all []exchange, byMethod map[string][]exchange) {
 	known := knownTexts()
-	type from struct {
-		status     byte
-		text, what string
-	}
+	type from struct{ outcome, text, what string }
 	groups, texts := map[from][]exchange{}, map[from]map[string]int{}
 	for _, e := range all {
-		if !e.failed() || e.response.status == 100 || refused.MatchString(e.response.text) {
+		p := e.answer()
+		if !e.failed() || p != nil && p.refused() && (p.dubbo && p.status == 100 || tooLarge.MatchString(p.text)) {
 			continue
 		}
-		by := from{status: e.response.status}
-		if e.response.status == 20 {
-			by.text = e.response.reason(known)
+		by := from{outcome: "exception"}
+		switch {
+		case p != nil && p.refused():
+			by.outcome = fmt.Sprint("status ", p.status)
+		case e.reset != "":
+			by.outcome = e.reset
+		}
+		if by.outcome == "exception" {
+			by.text = p.reason(known)
 			if by.text == "" { // the only class of the method, if there is one
 				classes := map[string]bool{}
-				for _, o := range byMethod[e.name()] {
-					if o.failed() && o.response.status == 20 && o.response.class != "" {
-						classes[o.response.class] = true
+				for _, o := range byMethod[e.name] {
+					if q := o.answer(); o.failed() && o.reset == "" && !q.refused() && q.class != "" {
+						classes[q.class] = true
 					}
 				}
 				for class := range classes {
@@ -351,61 +197,60 @@ func recountFailures(x expected, all []exchange, byMethod map[string][]exchange)
 				}
 			}
 		} else {
-			m, host := e.request, ""
+			m := e.request
 			if m == nil {
-				m, host = e.response, e.response.receiver()
-			} else {
-				host = m.host()
+				m = p
 			}
-			by.what = m.serialization + " " + host
+			by.what = m.serialization + " " + e.client()
 		}
 		groups[by] = append(groups[by], e)
 		if texts[by] == nil {
 			texts[by] = map[string]int{}
 		}
-		if s := e.response.reason(known); s != "" {
-			texts[by][s]++
+		if p != nil {
+			if s := p.reason(known); s != "" {
+				texts[by][s]++
+			}
 		}
 	}
 	joined := map[from][]exchange{}
 	for by, list := range groups {
 		to := by
-		if by.status != 20 {
-			to.what, to.text = "", ""
-			for s, n := range texts[by] {
-				if had := texts[by][to.text]; n > had || n == had && s < to.text {
-					to.text = s
-				}
-			}
+		if by.outcome != "exception" {
+			to.what, to.text = "", mostFrequent(texts[by])
 		}
 		joined[to] = append(joined[to], list...)
 	}
 	for by, list := range joined {
-		methods := map[string]bool{}
+		methods, read := map[string]bool{}, map[string]int{}
 		calls := 0
 		for _, e := range list {
-			if !methods[e.name()] {
-				methods[e.name()] = true
-				calls += len(byMethod[e.name()])
+			if !methods[e.name] {
+				methods[e.name] = true
+				calls += len(byMethod[e.name])
+			}
+			if p := e.answer(); p != nil {
+				read[p.reason(known)]++
 			}
 		}
+		delete(read, "")
+		if len(read) > 1 {
+			delete(read, "?") // it is not printed
+		}
 		if len(list) >= 10 || 100*len(list) >= calls {
-			x.add("errors", fmt.Sprint(by.status, " ", by.text), map[string]any{"errors": len(list), "calls": calls, "methods": len(methods)})
+			x.add("errors", by.outcome+" "+mostFrequent(read), map[string]any{"errors": len(list), "calls": calls, "methods": len(methods)})
 		}
 	}
 }
 
-// timeout is the number of milliseconds for which the client waits, 0 if the attachments do not tell.
-func (m *message) timeout() int64 {
-	for _, key := range []string{"timeout", "_TO", "_to"} {
-		for _, a := range m.attachments {
-			if a[0] == key {
-				n, _ := strconv.ParseInt(a[1], 10, 64)
-				return n
-			}
+// mostFrequent returns the text with the largest number, of several the first one; "" if there is none.
+func mostFrequent(texts map[string]int) (most string) {
+	for s, n := range texts {
+		if had := texts[most]; n > had || n == had && s < most {
+			most = s
 		}
 	}
-	return 0
+	return most
 }
 
 func recountLate(x expected, byMethod map[string][]exchange) {
@@ -416,10 +261,11 @@ func recountLate(x expected, byMethod map[string][]exchange) {
 			if e.response != nil {
 				responses++
 			}
-			if e.request == nil || !e.request.twoWay || e.response == nil || !e.response.complete || e.request.timeout() == 0 {
+			p := e.answer()
+			if e.request == nil || !e.request.twoWay || p == nil || !p.complete || e.request.timeout() == 0 {
 				continue
 			}
-			if took := e.response.last - e.request.first; took > e.request.timeout()*1e6 {
+			if took := p.last - e.request.first; took > e.request.timeout()*1e6 {
 				late++
 				longest = max(longest, took)
 				clients[e.request.host()] = true
@@ -437,14 +283,43 @@ func recountLate(x expected, byMethod map[string][]exchange) {
 func recountRetries(x expected, byMethod map[string][]exchange) {
 	const ms = int64(1e6)
 	givenUp := func(e exchange) (at, early, late int64, timedOut bool) {
-		p, timeout := e.response, e.request.timeout()*ms
-		if p != nil && p.status != 20 {
+		p, timeout := e.answer(), e.request.timeout()*ms
+		limit, before := e.request.first+timeout, min(20*ms, timeout/2)
+		switch {
+		case p != nil && p.refused():
 			at, late = p.last, 25*ms
+			timedOut = p.complete && p.last > limit
+		case e.reset != "":
+			at, late = e.resetAt, 25*ms
+			timedOut = e.resetAt >= limit-before
+		default:
+			timedOut = p == nil || p.complete && p.last > limit
 		}
-		if timeout > 0 && (p == nil || p.complete && p.last > e.request.first+timeout) {
-			return e.request.first + timeout, min(20*ms, timeout/2), 250 * ms, true
+		if timeout > 0 && timedOut {
+			return limit, before, 250 * ms, true
 		}
 		return at, early, late, false
+	}
+	contents := func(e exchange) (whole, args string) {
+		for _, m := range e.requests {
+			if m.whole == "" {
+				return "", ""
+			}
+			whole += m.whole
+		}
+		for _, m := range e.requests {
+			if m.args == "" {
+				return whole, ""
+			}
+			args += m.args
+		}
+		return whole, args
+	}
+	later := func(a, b exchange) bool {
+		if a.request.dubbo {
+			return uint64(b.request.id-a.request.id)-1 < 1<<31-1
+		}
+		return b.request.number > a.request.number // streams have numbers in their connection only
 	}
 	for name, calls := range byMethod {
 		requests, compared, retries, timeouts, moved, inTime := 0, 0, 0, 0, 0, 0
@@ -453,7 +328,8 @@ func recountRetries(x expected, byMethod map[string][]exchange) {
 				continue
 			}
 			requests++
-			if a.request.whole == "" {
+			whole, args := contents(a)
+			if whole == "" {
 				continue
 			}
 			compared++
@@ -464,8 +340,11 @@ func recountRetries(x expected, byMethod map[string][]exchange) {
 			var first *exchange
 			for i, b := range calls {
 				q := b.request
-				if q == nil || !q.twoWay || q == a.request || q.whole == "" || q.host() != a.request.host() || q.whole != a.request.whole &&
-					(q.args == "" || q.args != a.request.args) || q.first < at-early || q.first > at+late || uint64(q.id-a.request.id)-1 >= 1<<31-1 {
+				if q == nil || !q.twoWay || q == a.request || q.host() != a.request.host() || q.first < at-early || q.first > at+late || !later(a, b) {
+					continue
+				}
+				otherWhole, otherArgs := contents(b)
+				if otherWhole == "" || otherWhole != whole && (args == "" || args != otherArgs) {
 					continue
 				}
 				if first == nil || q.first < first.request.first {
@@ -482,7 +361,7 @@ func recountRetries(x expected, byMethod map[string][]exchange) {
 			if first.request.ends[1-first.request.side] != a.request.ends[1-a.request.side] {
 				moved++
 			}
-			if at, _, _, _ := givenUp(*first); at == 0 {
+			if at, _, _, _ := givenUp(*first); at == 0 && first.response != nil {
 				inTime++
 			}
 		}
@@ -495,28 +374,22 @@ func recountRetries(x expected, byMethod map[string][]exchange) {
 	}
 }
 
-// receiver is the host that the message was sent to.
-func (m *message) receiver() string {
-	host, _, _ := net.SplitHostPort(m.ends[1-m.side])
-	return host
-}
-
 func recountMethod(x expected, name string, calls []exchange, totals *pipeline.Totals) {
 	answered, twoWay, late, unanswered := 0, 0, 0, 0
 	longest := int64(-1)
 	var requests, responses []*message
 	for _, e := range calls {
 		if e.request != nil {
-			requests = append(requests, e.request)
+			requests = append(requests, e.requests...)
 			if e.request.twoWay {
 				twoWay++
 			}
 		}
 		if e.response != nil {
 			answered++
-			responses = append(responses, e.response)
-			if e.request != nil && e.response.complete {
-				longest = max(longest, e.response.last-e.request.first)
+			responses = append(responses, e.responses...)
+			if p := e.answer(); e.request != nil && p.complete {
+				longest = max(longest, p.last-e.request.first)
 			}
 		}
 	}
@@ -524,15 +397,19 @@ func recountMethod(x expected, name string, calls []exchange, totals *pipeline.T
 		longest = 1e9
 	}
 	for _, e := range calls {
-		if e.response == nil && e.request.twoWay {
-			if e.request.last+longest <= totals.LastTime {
+		if e.response == nil && e.request.twoWay && e.reset == "" {
+			last := e.requests[len(e.requests)-1]
+			if !last.ended {
+				continue
+			}
+			if last.last+longest <= totals.LastTime {
 				unanswered++
 			} else {
 				late++
 			}
 		}
 	}
-	recountAnswers(x, name, responses)
+	recountAnswers(x, name, calls)
 	if unanswered > 0 {
 		x.add("unanswered", name, map[string]any{"unanswered": unanswered, "calls": twoWay, "late": late})
 	}
@@ -546,20 +423,26 @@ func recountMethod(x expected, name string, calls []exchange, totals *pipeline.T
 	}
 }
 
-var refused = regexp.MustCompile(`Data length too large: (\d+), max payload: (\d+)`)
+var tooLarge = regexp.MustCompile(`Data length too large: (\d+), max payload: (\d+)`)
 
-func recountAnswers(x expected, name string, list []*message) {
+func recountAnswers(x expected, name string, list []exchange) {
 	calls, largest := 0, 0
 	big := map[string]any{"responses": 0, "responseBytes": int64(0)}
-	for _, m := range list {
-		if match := refused.FindStringSubmatch(m.text); match != nil && m.status != 20 {
+	for _, e := range list {
+		p := e.answer()
+		if p == nil {
+			continue
+		}
+		if match := tooLarge.FindStringSubmatch(p.text); match != nil && p.refused() {
 			n, _ := strconv.Atoi(match[1])
 			calls++
 			largest = max(largest, n)
 		}
-		if m.complete && m.body >= 1024 && m.status == 20 && !m.exception {
-			big["responses"] = big["responses"].(int) + 1
-			big["responseBytes"] = big["responseBytes"].(int64) + m.body
+		for _, m := range e.responses {
+			if m.complete && m.body >= 1024 && !e.failed() && !m.encoded {
+				big["responses"] = big["responses"].(int) + 1
+				big["responseBytes"] = big["responseBytes"].(int64) + m.body
+			}
 		}
 	}
 	if calls > 0 {
@@ -593,7 +476,8 @@ func recountBodies(x expected, name, what string, list []*message) {
 	if len(known) < 3 {
 		return
 	}
-	body, all := 0, int64(0)
+	all, inHeader := int64(0), slices.ContainsFunc(known, func(m *message) bool { return m.inHeader > 0 })
+	body = 0
 	var same []string
 	for _, a := range known[0].attachments {
 		if !slices.ContainsFunc(known, func(m *message) bool { return !slices.Contains(m.attachments, a) }) {
@@ -603,7 +487,10 @@ func recountBodies(x expected, name, what string, list []*message) {
 	sameBytes := int64(0)
 	for _, m := range known {
 		body += m.body
-		all += m.classes["attachments"]
+		if inHeader {
+			body += m.headerLen
+		}
+		all += m.classes["attachments"] + m.inHeader
 		for _, key := range same {
 			for path, b := range m.attachmentBytes {
 				for _, name := range []string{"." + key, fmt.Sprintf("[%q]", key)} {
@@ -614,21 +501,24 @@ func recountBodies(x expected, name, what string, list []*message) {
 			}
 		}
 	}
-	arguments := sum["values"] + sum["names"] + sum["overhead"] + sum["opaque"]
+	arguments := sum["values"] + sum["names"] + sum["overhead"] + sum["opaque"] + sum["compressed"]
 	heavier := what == "request" && len(known) == len(list) && all > arguments && all >= 50*n
-	large := 10*sameBytes >= int64(body) && sameBytes >= 50*int64(len(known))
+	large := 10*sameBytes >= body && sameBytes >= 50*int64(len(known))
 	if !large && !heavier {
 		return
 	}
-	facts := map[string]any{"looked": len(known), "bodyBytes": int(body), "attachmentBytes": int(all), "methods": 1}
-	kind := what
+	of, kind := "bodyBytes", what
+	if inHeader {
+		of, kind = "frameBytes", what+" frame"
+	}
+	facts := map[string]any{"looked": len(known), of: int(body), "attachmentBytes": int(all), "methods": 1}
 	if large {
 		slices.Sort(same)
 		kind += " " + strings.Join(same, ",")
 		facts["sameBytes"], facts["sameKeys"] = int(sameBytes), same
 	}
 	if had := x["attachments "+kind]; had != nil {
-		for _, sum := range []string{"looked", "bodyBytes", "attachmentBytes", "methods", "sameBytes"} {
+		for _, sum := range []string{"looked", of, "attachmentBytes", "methods", "sameBytes"} {
 			if n, ok := facts[sum].(int); ok {
 				facts[sum] = n + had[sum].(int)
 			}
@@ -636,6 +526,9 @@ func recountBodies(x expected, name, what string, list []*message) {
 	}
 	x.add("attachments", kind, facts)
 }
+
+// named reports whether the message has a serialization: over HTTP one without a body has none.
+func (m *message) named() bool { return m.dubbo || m.serialization != "" }
 
 func recountLabels(x expected, list []*message, all []exchange) {
 	type key struct{ what, header, body string }
@@ -665,7 +558,7 @@ func recountLabels(x expected, list []*message, all []exchange) {
 	methods := map[[2]string]map[string]bool{}
 	of := map[string]int{}
 	for _, e := range all {
-		if e.request == nil || e.response == nil {
+		if e.request == nil || e.response == nil || !e.request.named() || !e.response.named() {
 			continue
 		}
 		of[e.request.serialization]++
@@ -674,7 +567,7 @@ func recountLabels(x expected, list []*message, all []exchange) {
 		if methods[k] == nil {
 			methods[k] = map[string]bool{}
 		}
-		methods[k][e.name()] = true
+		methods[k][e.name] = true
 	}
 	for k, n := range pairs {
 		if k[0] != k[1] {
@@ -686,17 +579,17 @@ func recountLabels(x expected, list []*message, all []exchange) {
 func recountMixtures(x expected, all []exchange) {
 	for _, by := range []struct {
 		kind, one string
-		of        func(*message) string
+		of        func(exchange) string
 	}{
-		{"method-serializations", "methods", func(m *message) string { return m.service + "/" + m.method }},
-		{"client-serializations", "clients", (*message).host},
+		{"method-serializations", "methods", func(e exchange) string { return e.name }},
+		{"client-serializations", "clients", exchange.client},
 	} {
 		each := map[string]map[string]int{}
 		for _, e := range all {
-			if e.request == nil || e.request.version == "" && e.request.service == "?" {
+			if e.request == nil || e.request.version == "" && e.request.service == "?" || !e.request.named() {
 				continue
 			}
-			who := by.of(e.request)
+			who := by.of(e)
 			if each[who] == nil {
 				each[who] = map[string]int{}
 			}
@@ -731,7 +624,7 @@ func recountMixtures(x expected, all []exchange) {
 func recountVersions(x expected, all []exchange) {
 	calls, hosts := map[string]int{}, map[string]map[string]bool{}
 	for _, e := range all {
-		if e.request == nil || e.request.service == "?" {
+		if e.request == nil || e.request.service == "?" || !e.request.dubbo {
 			continue
 		}
 		v := e.request.version
@@ -756,7 +649,7 @@ func recountVersions(x expected, all []exchange) {
 	}
 	servers := map[string]int{}
 	for _, e := range all {
-		if e.response != nil && e.response.status == 100 {
+		if e.response != nil && e.response.dubbo && e.response.status == 100 {
 			servers[e.response.ends[e.response.side]]++
 		}
 	}
@@ -765,7 +658,7 @@ func recountVersions(x expected, all []exchange) {
 	}
 }
 
-// recountWaits holds every call against every large answer.
+// recountWaits holds every call against every large answer, except those of HTTP/2, whose streams do not wait for each other.
 func recountWaits(x expected, all []exchange, largeFrom, waitFrom int64) {
 	type sum struct {
 		calls          int
@@ -774,7 +667,7 @@ func recountWaits(x expected, all []exchange, largeFrom, waitFrom int64) {
 	}
 	sums := map[string]*sum{}
 	for _, e := range all {
-		if e.request == nil || e.response == nil || !e.request.complete {
+		if e.request == nil || e.response == nil || !e.request.complete || !e.request.dubbo {
 			continue
 		}
 		waited := map[string]int64{}
@@ -784,7 +677,7 @@ func recountWaits(x expected, all []exchange, largeFrom, waitFrom int64) {
 				continue
 			}
 			if p.last > e.request.last && p.last <= e.response.first && p.number < e.response.number {
-				waited[l.name()] += p.last - max(p.first, e.request.last)
+				waited[l.name] += p.last - max(p.first, e.request.last)
 			}
 		}
 		for name, ns := range waited {
@@ -798,7 +691,7 @@ func recountWaits(x expected, all []exchange, largeFrom, waitFrom int64) {
 			s.calls++
 			s.total += ns
 			s.longest = max(s.longest, ns)
-			s.methods[e.name()] = true
+			s.methods[e.name] = true
 		}
 	}
 	for name, s := range sums {

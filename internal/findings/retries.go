@@ -31,6 +31,7 @@ type attempt struct {
 	millis                 int32    // the timeout if it timed out, else 0
 	retry                  uint32   // the number of its retry in attempts.retries, 0 if there is none
 	older                  [2]links // in the chains of equal bodies and arguments
+	answered               bool
 }
 
 // links are the ordinals of the attempts before one in two chains of a hash: of all attempts, and of those that were given up. A call
@@ -63,8 +64,9 @@ type retries struct {
 
 // addAttempt compares a closed call that expects a response with earlier ones. millis is its timeout, 0 if it is unknown.
 func (k *Collector) addAttempt(c *call.Call, of *conn, m *method, millis int64) {
-	r, p := c.Request, c.Answer()
-	if r.BodyHash == 0 || m.number == 0 || of.client.untracked {
+	r := c.Request
+	body, arguments := contents(r)
+	if body == 0 || m.number == 0 || of.client.untracked {
 		return
 	}
 	m.retries.compared++
@@ -72,21 +74,14 @@ func (k *Collector) addAttempt(c *call.Call, of *conn, m *method, millis int64) 
 		of.server = k.server(c.Server())
 	}
 	x := attempt{
-		client: of.client.number, method: m.number, server: of.server, body: r.BodyHash, id: r.Exchange, start: r.FirstTime,
-		bytes: r.FrameBytes() + c.Response.FrameBytes(), frame: r.Number, file: r.File,
+		client: of.client.number, method: m.number, server: of.server, id: r.Exchange, start: r.FirstTime,
+		body: body, arguments: arguments, bytes: r.FrameBytes() + c.Response.FrameBytes(), frame: r.Number, file: r.File,
+		answered: c.Response != nil,
 	}
 	if !r.Protocol.Numbered { // exchanges count in each connection by itself
-		x.id = uint64(k.attempts.count)
+		x.id = uint64(r.Number)
 	}
-	if r.Sample != nil {
-		x.arguments = r.Sample.Arguments
-	}
-	if p != nil && p.Failed {
-		x.givenUp = p.LastByte
-	}
-	if limit := r.FirstTime + millis*1e6; millis > 0 && (p == nil || p.Complete && p.LastByte > limit) {
-		x.givenUp, x.millis = limit, int32(millis)
-	}
+	x.giveUp(c, millis)
 	t := &k.attempts
 	if t.latest[0] == nil {
 		t.latest = [2][]links{make([]links, maxAttempts), make([]links, maxAttempts)}
@@ -130,6 +125,42 @@ func (k *Collector) addAttempt(c *call.Call, of *conn, m *method, millis int64) 
 	*forgotten = x
 }
 
+// contents returns hashes of the bodies and of the arguments of the messages of a request, 0 if they are not known.
+func contents(r *call.Message) (body, arguments uint64) {
+	const prime = 0x9e3779b97f4a7c15
+	known := true
+	for m := r; m != nil; m = m.Next {
+		if m.BodyHash == 0 {
+			return 0, 0
+		}
+		body = body*prime + m.BodyHash
+		known = known && m.Sample != nil && m.Sample.Arguments != 0
+		if known {
+			arguments = arguments*prime + m.Sample.Arguments
+		}
+	}
+	if !known {
+		arguments = 0
+	}
+	return max(body, 1), arguments
+}
+
+// giveUp sets when the client gave up a call, if it did. millis is the timeout of the call, 0 if it is unknown.
+func (a *attempt) giveUp(c *call.Call, millis int64) {
+	p, limit := c.Answer(), c.Request.FirstTime+millis*1e6
+	late := p == nil || p.Complete && p.LastByte > limit
+	switch {
+	case p != nil && p.Failed:
+		a.givenUp = p.LastByte
+	case c.Aborted != "":
+		a.givenUp = c.AbortedAt
+		late = c.AbortedAt >= limit-min(beforeTimeout, millis*1e6/2) // the client resets the call when it stops waiting
+	}
+	if millis > 0 && late {
+		a.givenUp, a.millis = limit, int32(millis)
+	}
+}
+
 // server returns the number of a server, from 1. Servers beyond maxClients share one.
 func (k *Collector) server(address string) uint32 {
 	n := k.serverNumbers[address]
@@ -170,7 +201,7 @@ func (t *attempts) compare(x, a *attempt) {
 		t.retries = append(t.retries, retry{})
 		a.retry = uint32(len(t.retries))
 	}
-	t.retries[a.retry-1] = retry{x.start, x.bytes, place{x.frame, int(x.file)}, x.server != a.server, x.givenUp == 0}
+	t.retries[a.retry-1] = retry{x.start, x.bytes, place{x.frame, int(x.file)}, x.server != a.server, x.answered && x.givenUp == 0}
 }
 
 // add counts a call that was repeated.

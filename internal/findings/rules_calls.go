@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/report"
 	"dubbo-wire/internal/rpc"
 )
@@ -155,8 +156,12 @@ func (g *failures) origins(f *report.Finding) string {
 	line := ", "
 	switch len(in) {
 	case 1:
-		line += all + in[0].key
-		all = ""
+		if in[0].key == call.Unknown { // no message tells it
+			line = ","
+		} else {
+			line += all + in[0].key
+			all = ""
+		}
 		f.Facts = append(f.Facts, words("serialization", in[0].key))
 		f.Args = append(f.Args, "--serialization", in[0].key)
 	default:

@@ -61,7 +61,7 @@ func answeredInOther(k *Collector, e *evidence) {
 	by := make(map[[2]string]*answered)
 	of := make(map[string]int64) // answered calls by serialization of the request
 	var list []*answered
-	for _, m := range k.order {
+	for _, m := range append(slices.Clip(k.order), &k.unknown) {
 		for i := range m.uses {
 			u := &m.uses[i]
 			if u.other == "" {

@@ -25,22 +25,30 @@ type unanswered struct {
 	at             place // of the first one
 }
 
-// addUnanswered counts a call without a response.
+// addUnanswered counts a call without a response. r is the first message of its request. The client waits from the last one on, so
+// a request that has not ended does not count.
 func (k *Collector) addUnanswered(m *method, r *call.Message) {
+	last := r
+	for last.Next != nil {
+		last = last.Next
+	}
+	if !last.Ends {
+		return
+	}
 	u := m.unanswered
 	if u == nil {
 		u = new(unanswered)
 		m.unanswered = u
 	}
-	at := r.FirstTime
-	if r.Complete {
-		at = r.LastByte
+	at := last.FirstTime
+	if last.Complete {
+		at = last.LastByte
 	}
 	if u.calls == 0 || at < u.oldest {
 		u.oldest, u.at = at, placeOf(r)
 	}
 	u.calls++
-	u.bytes += int64(r.FrameLen())
+	u.bytes += r.FrameBytes()
 	keep := manyUnanswered
 	if k.unansweredLen >= maxUnanswered {
 		keep = fewUnanswered

@@ -468,7 +468,7 @@ func (c *connection) use(p *rpc.Protocol) {
 
 // Abort implements [rpc.Sink].
 func (c *connection) Abort(side int, exchange uint64, why string) {
-	c.pairer.Abort(c.call, side, exchange, why)
+	c.pairer.Abort(c.call, side, exchange, why, c.lane.chunk.Time)
 }
 
 // Unowned implements [rpc.Sink].

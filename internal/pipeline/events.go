@@ -21,8 +21,9 @@ type event struct {
 
 // rare holds the row of a message, if rows are needed, or the reason of an aborted call.
 type rare struct {
-	row     Row
-	aborted string
+	row       Row
+	aborted   string
+	abortedAt int64
 }
 
 type eventKind uint8
@@ -77,7 +78,7 @@ func (r *recorder) frame(l *lane, m *call.Message, row *Row) {
 func (r *recorder) call(l *lane, c *call.Call, selected bool) {
 	e := event{kind: eventCall, conn: c.Conn, side: uint8(c.Side), m: c.Request, response: c.Response, selected: selected}
 	if c.Aborted != "" {
-		e.rare = &rare{aborted: c.Aborted}
+		e.rare = &rare{aborted: c.Aborted, abortedAt: c.AbortedAt}
 	}
 	r.add(l, e)
 }
@@ -135,7 +136,7 @@ func (d *delivery) deliver(e *event) {
 	case eventCall:
 		d.scratch = call.Call{Conn: e.conn, Side: int(e.side), Request: e.m, Response: e.response}
 		if e.rare != nil {
-			d.scratch.Aborted = e.rare.aborted
+			d.scratch.Aborted, d.scratch.AbortedAt = e.rare.aborted, e.rare.abortedAt
 		}
 		d.closeCall(&d.scratch, e.selected)
 	case eventSettled:

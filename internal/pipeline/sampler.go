@@ -246,8 +246,10 @@ func hashOf(body []byte, nodes []decode.Node) uint64 {
 // release passes the samples of a closed call to its receiver.
 func (k *sampler) release(c *call.Call) {
 	for _, m := range [2]*call.Message{c.Request, c.Response} {
-		if m != nil && m.Sample != nil {
-			k.memory -= m.Sample.Size()
+		for ; m != nil; m = m.Next {
+			if m.Sample != nil {
+				k.memory -= m.Sample.Size()
+			}
 		}
 	}
 }

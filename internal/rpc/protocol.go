@@ -41,6 +41,8 @@ type Protocol struct {
 
 	// Numbered is set if the header identifies serializations by the numbers in the list of formats.
 	Numbered bool
+	// Interleaves is set if the bytes of the messages of a direction may alternate, so that none waits for the end of another one.
+	Interleaves bool
 	// KeepHead returns the bytes that a redacted copy keeps of the first bytes of a direction, at most HeadLen, so that the protocol is
 	// still recognised; nil if head is not recognised. It is called if Sniff recognises head, or is nil. Messages are redacted
 	// without it.
@@ -54,7 +56,7 @@ type Protocol struct {
 	Events []string
 	// StatusText returns the name of a status, "" if it has none.
 	StatusText func(status int) string
-	// Exhausted is the status of a provider without a free thread, 0 if there is none.
+	// Exhausted is the status of a provider without a free thread, 0 if there is none or if it has other meanings as well.
 	Exhausted int
 	// PayloadLimit is the length of a body that its peers refuse unless another limit is configured, 0 if they have none.
 	PayloadLimit int

@@ -25,15 +25,15 @@ import (
 var (
 	Protocol = &rpc.Protocol{
 		Name: "http2", Read: "messages, bodies", Sniff: sniff, Found: Found, New: open,
-		StatusText: httpStatusText, Header: headerFields, NewDecoder: newDecoder, ScrubHead: scrubHead,
+		StatusText: httpStatusText, Header: headerFields, NewDecoder: newDecoder, ScrubHead: scrubHead, Interleaves: true,
 	}
 	Triple = &rpc.Protocol{
 		Name: "triple", Read: "messages, bodies", Releases: "3.x", Capture: "triple-3.3.6.pcap.zst",
-		StatusText: triple.StatusText, Exhausted: triple.Exhausted, Attachments: triple.Attachments, Header: headerFields, NewDecoder: newDecoder, ScrubHead: scrubHead,
+		StatusText: triple.StatusText, Attachments: triple.Attachments, Header: headerFields, NewDecoder: newDecoder, ScrubHead: scrubHead, Interleaves: true,
 	}
 	GRPC = &rpc.Protocol{
 		Name: "grpc", Read: "messages, bodies", Releases: "2.7.5 to 2.7.23",
-		StatusText: triple.StatusText, Exhausted: triple.Exhausted, Attachments: triple.Attachments, Header: headerFields, NewDecoder: newDecoder, ScrubHead: scrubHead,
+		StatusText: triple.StatusText, Attachments: triple.Attachments, Header: headerFields, NewDecoder: newDecoder, ScrubHead: scrubHead, Interleaves: true,
 	}
 )
 

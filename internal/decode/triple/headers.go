@@ -216,7 +216,7 @@ const units = "numSMH"
 
 var nanos = [...]int64{1, 1e3, 1e6, 1e9, 60e9, 3600e9}
 
-// parseTimeout reads grpc-timeout: a number and its unit. A time below a millisecond is one.
+// parseTimeout reads grpc-timeout: a number and its unit, rounded up to milliseconds.
 func parseTimeout(name, text string) (millis int64, ok bool) {
 	if name != "grpc-timeout" || len(text) < 2 {
 		return 0, false
@@ -226,7 +226,11 @@ func parseTimeout(name, text string) (millis int64, ok bool) {
 	if unit < 0 || err != nil || n <= 0 || n > math.MaxInt64/nanos[unit] {
 		return 0, false
 	}
-	return max(n*nanos[unit]/1e6, 1), true
+	millis = n * nanos[unit] / 1e6
+	if millis*1e6 < n*nanos[unit] {
+		millis++ // no response is late within a part of a millisecond
+	}
+	return millis, true
 }
 
 // hasException reports whether the headers of a response say that its message is an exception. Dubbo writes the header from 3.2 on.

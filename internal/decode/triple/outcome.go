@@ -26,9 +26,6 @@ func StatusText(status int) string {
 	return ""
 }
 
-// Exhausted is the status of a provider that has no thread for a request.
-const Exhausted = 8
-
 // Outcome sets what the headers and trailers of a response's last row tell: Status, Failed, the error's text and, if the details of
 // the status have it, the class of the exception. Without a status of gRPC, one of HTTP of 400 and more counts.
 func (d *Decoder) Outcome(m *rpc.Message) {
