@@ -274,7 +274,7 @@ func TestChecksums(t *testing.T) {
 	if err != nil {
 		t.Skip("no tshark on this machine: checksums are not compared with its own")
 	}
-	for _, name := range []string{"hessian2", "bid-ipv6", "fragments-v4", "fragments-v6", "fragments-vxlan", "tunnel-vxlan", "tunnel-geneve", "tunnel-gre", "tunnel-6in4", "tags-mpls", "offload", "loss"} {
+	for _, name := range []string{"hessian2", "bid-ipv6", "fragments-v4", "fragments-v6", "fragments-vxlan", "tunnel-vxlan", "tunnel-geneve", "tunnel-gre", "tunnel-6in4", "tags-mpls", "offload", "loss", "triple-3.3.6", "triple-gzip-3.2.16", "grpc-go-1.72.0", "grpc-java-1.72.0"} {
 		if testing.Short() && name != "fragments-v4" && name != "hessian2" {
 			continue
 		}

@@ -51,8 +51,12 @@ func (s *Scrubber) keepSubtree(nodes []decode.Node, i int) {
 // keepNames keeps node i and all nodes in it, except texts that cannot be the name of a class or a constant.
 func (s *Scrubber) keepNames(nodes []decode.Node, i int) {
 	for k := i; k < int(nodes[i].End); k++ {
-		if text := nodes[k].Text; (text == "" || decode.IsClassName(text)) && nodes[k].Kind != decode.Opaque && nodes[k].Kind != decode.Custom {
-			s.kept[k] = true
+		if text := nodes[k].Text; text == "" || decode.IsClassName(text) {
+			switch nodes[k].Kind {
+			case decode.Opaque, decode.Custom, decode.Bytes:
+			default:
+				s.kept[k] = true
+			}
 		}
 	}
 }
@@ -71,11 +75,16 @@ func (s *Scrubber) keepAttachments(nodes []decode.Node, i int) {
 	}
 }
 
-// keepGenericCall keeps what a generic call invokes: the method and its types, arguments 0 and 1.
+// keepGenericCall keeps what a generic call invokes: the method and its types, arguments 0 and 1, unless something else is in their
+// places, as in a body that was misread.
 func (s *Scrubber) keepGenericCall(nodes []decode.Node, i int) {
 	for c := i + 1; c < int(nodes[i].End); c = int(nodes[c].End) {
-		if n := &nodes[c]; n.Label == decode.ByIndex && n.Index < 2 {
+		switch n := &nodes[c]; {
+		case n.Label != decode.ByIndex:
+		case n.Index == 0 && n.Kind == decode.String && decode.CanBeName(n.Text):
 			s.keepSubtree(nodes, c)
+		case n.Index == 1:
+			s.keepNames(nodes, c)
 		}
 	}
 }

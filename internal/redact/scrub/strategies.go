@@ -21,12 +21,17 @@ const (
 	textStrategies    = strategyKeep
 )
 
-// heads are how many first bytes of what was not decoded stay, so that it is again not decoded: marks of types are not values.
+// heads are how many first bytes of what was not decoded stay, so that it is again not decoded: marks of types are not values. Of a
+// text among them that cannot be a name only the kinds of characters stay.
 var heads = [...]int{0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32}
 
-// opaqueStrategies is how many strategies there are for bytes that were not decoded: Format.Scrub, two kinds of filler after
-// each of the heads, and filler that is not a Java object.
-const opaqueStrategies = 1 + 2*len(heads) + 1
+// headStrategies is how many strategies there are for each of the heads: two kinds of filler after it, and both again with the first
+// and the last character of texts, which may be marks of types.
+const headStrategies = 4
+
+// opaqueStrategies is how many strategies there are for bytes that were not decoded: Format.Scrub, those of heads, and filler that is
+// not a Java object.
+const opaqueStrategies = 1 + headStrategies*len(heads) + 1
 
 // strategies returns how many strategies there are for a node, 0 if it stays.
 func strategies(n *decode.Node) int {
@@ -59,14 +64,15 @@ func (j *job) replace(b []byte, n *decode.Node, e *edit) bool {
 			return own != nil && own(b, n, s)
 		}
 		strategy--
-		if int(strategy) == 2*len(heads) {
+		if int(strategy) == headStrategies*len(heads) {
 			// The fields of an unknown class in a stream within another body are taken for bytes, unless an object that cannot be
 			// decoded may be among them: "sr" begins one.
 			fill(b, b)
 			copy(b, "sr")
 			return true
 		}
-		head := min(heads[strategy/2], len(b))
+		head := min(heads[strategy/headStrategies], len(b))
+		s.replaceTexts(b[:head], strategy&2 != 0)
 		fill(b[head:], b[head:])
 		if strategy%2 != 0 { // the other kind may be decoded as something
 			setHighBits(b[head:])
@@ -97,6 +103,25 @@ func (j *job) replace(b []byte, n *decode.Node, e *edit) bool {
 		return true
 	}
 	return s.replaceBlindly(b[head:])
+}
+
+// replaceTexts replaces letters and digits of the texts in b that cannot be names; with marks, all but the first and the last
+// character of each.
+func (s *mapper) replaceTexts(b []byte, marks bool) {
+	const least = 4 // characters of a text
+	for from := 0; from < len(b); from++ {
+		to := from
+		for to < len(b) && b[to] >= ' ' && b[to] < 0x7f {
+			to++
+		}
+		if text := b[from:to]; len(text) >= least && !decode.CanBeName(string(text)) {
+			if marks {
+				text = text[1 : len(text)-1]
+			}
+			s.replaceBlindly(text)
+		}
+		from = to
+	}
 }
 
 // replaceBlindly replaces what looks like letters and digits in b.
