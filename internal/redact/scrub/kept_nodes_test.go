@@ -51,3 +51,38 @@ func TestKeptNames(t *testing.T) {
 		assert.Contains(t, string(out), c.key)
 	}
 }
+
+// What a generic call invokes stays only if a method and types are in its places.
+func TestKeptGenericCall(t *testing.T) {
+	const types = "Ljava/lang/String;[Ljava/lang/String;[Ljava/lang/Object;"
+	text := func(s string) string { return string(rune(len(s))) + s }
+	bytes := func(s string) string { return string([]byte{byte(0x20 + len(s))}) + s }
+	list := func(class, e string) string { return "q" + text(class) + e }
+	s := New(formats.All(), [32]byte{})
+	for _, c := range []struct {
+		method, types string
+		stay, gone    []string
+	}{
+		{text("find"), list("[string", text("java.lang.String")), []string{"find", "java.lang.String"}, nil},
+		{text("Jane, John"), list("[string", text("java.lang.String")), []string{"java.lang.String"}, []string{"Jane"}},
+		{bytes("Jane"), list("[string", text("int")), []string{"int"}, []string{"Jane"}},
+		{list("[string", text("Jane, John")), list("[string", text("Mary, Sue")), nil, []string{"Jane", "Mary"}},
+		{text("find"), bytes("Jane"), []string{"find"}, []string{"Jane"}},
+	} {
+		body := text("2.0.2") + text("a.S") + text("0.0.0") + text("$invoke") + "\x30" + text(types) + c.method + c.types + list("[object", text("secret")) + "HZ"
+		frame := dubbo.Frame{Header: dubbo.Header{Flags: 0xc2, BodyLen: len(body)}, Body: []byte(body)}
+		frame.Captured, frame.MissingAt = len(body), len(body)
+		m := dubbo.NewDecoder(formats.All()).Decode(&frame, rpc.Values, new(dubbo.Dialects))
+		m.Protocol = dubbo.Protocol
+		if !assert.Nil(t, m.Err, body) {
+			continue
+		}
+		out, _ := s.Message(nil, &m.Message)
+		for _, name := range c.stay {
+			assert.Contains(t, string(out), name)
+		}
+		for _, value := range append(c.gone, "secret") {
+			assert.NotContains(t, string(out), value)
+		}
+	}
+}
