@@ -7,42 +7,70 @@ import (
 	"slices"
 	"strings"
 
+	"dubbo-wire/internal/call"
 	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/report"
 )
 
-// payloadLimit is Dubbo's default limit of a body in bytes. It refuses larger ones with "Data length too large".
-const payloadLimit = 8 << 20
+// body is the largest body for the limit that the peers of its protocol have. limit is 0 if there is no such body.
+type body struct {
+	bytes, limit int
+	method, what string // its method without the package; request or response
+}
+
+// over reports whether the body takes a larger share of its limit than o.
+func (b *body) over(o *body) bool {
+	return o.limit == 0 || float64(b.bytes)*float64(o.limit) > float64(o.bytes)*float64(b.limit)
+}
+
+// call compares the bodies of a call. Those of less than half the limit, or of a protocol without any, do not count.
+func (b *body) call(c *call.Call) {
+	for _, m := range [2]*call.Message{c.Request, c.Response} {
+		for ; m != nil && m.Protocol != nil; m = m.Next {
+			k := body{bytes: m.BodyLen, limit: m.Protocol.PayloadLimit}
+			if k.limit == 0 || k.bytes <= k.limit/2 || !k.over(b) {
+				continue
+			}
+			k.what, k.method = m.Kind.String(), call.Unknown
+			if c.Request != nil && c.Request.Operation != nil {
+				k.method = shortName(Method{c.Request.Service(), c.Request.Method()}.String())
+			}
+			*b = k
+		}
+	}
+}
+
+// largest returns the largest body of the window.
+func (r *ring) largest() (b body) {
+	for _, s := range r.seconds {
+		if s.largest.limit > 0 && s.largest.over(&b) {
+			b = s.largest
+		}
+	}
+	return b
+}
 
 // remarks returns what a user should know first and the screen does not show elsewhere.
-func remarks(s *Snapshot, progress *pipeline.Progress) []string {
+func remarks(s *Snapshot, largest body, progress *pipeline.Progress) []string {
 	var all []string
 	add := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
-	var largest, failing *Row
-	most := func(r *Row) float64 { return max(r.Number("request max"), r.Number("response max")) }
+	var failing *Row
 	failed := func(r *Row) float64 { return r.Number("errors") * float64(r.Calls) }
 	for i := range s.Rows {
 		r := &s.Rows[i]
-		if m := most(r); m > payloadLimit/2 && (largest == nil || m > most(largest)) {
-			largest = r
-		}
 		if r.Number("errors") >= 10 && r.Calls >= 10 && (failing == nil || failed(r) > failed(failing)) {
 			failing = r
 		}
 	}
-	if largest != nil {
-		what := "response"
-		if largest.Number("request max") > largest.Number("response max") {
-			what = "request"
-		}
-		n := most(largest)
-		add("%s: largest %s %s bytes = %.0f %% of Dubbo's payload limit", shortName(largest.Name), what, report.Count(int64(n)), 100*n/payloadLimit)
+	if n := largest.bytes; largest.limit > 0 {
+		add("%s: largest %s %s bytes = %.0f %% of the default payload limit", largest.method, largest.what, report.Count(int64(n)),
+			100*float64(n)/float64(largest.limit))
 	}
 	if failing != nil {
 		add("%s: %.0f %% of the calls fail", shortName(failing.Name), failing.Number("errors"))
 	}
 	if s.Coverage < 99 && progress.Frames > 0 {
-		add("%s bytes are missing from Dubbo's streams, %s belong to no frame", report.Count(s.Gap), report.Count(s.Skipped))
+		add("%s bytes of the streams are missing, %s belong to no frame", report.Count(s.Gap), report.Count(s.Skipped))
 	}
 	return all
 }

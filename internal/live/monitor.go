@@ -227,7 +227,7 @@ func (m *Monitor) snapshot(progress *pipeline.Progress, now int64) *Snapshot {
 			}
 		}
 	}
-	s.Findings = remarks(s, progress)
+	s.Findings = remarks(s, m.ring.largest(), progress)
 	return s
 }
 

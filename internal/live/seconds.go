@@ -15,6 +15,7 @@ type second struct {
 	selected *aggregates
 	failures failures
 	traffic  Traffic
+	largest  body
 	// answered counts the calls with an outcome.
 	calls, errors, answered int64
 }
@@ -65,6 +66,7 @@ func (s *second) call(c *call.Call) {
 	if c.Response != nil || c.Aborted != "" {
 		s.answered++
 	}
+	s.largest.call(c)
 	s.all.call(c)
 }
 

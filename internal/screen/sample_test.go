@@ -84,7 +84,7 @@ func steady() *live.Snapshot {
 			{Calls: 38, Percent: 0.8, Last: began.UnixNano()},
 		},
 		Findings: []string{
-			"listByBuyer: largest response 7,914,022 = 94 % of Dubbo's payload limit of 8,388,608",
+			"OrderQuery/listByBuyer: largest response 7,914,022 bytes = 94 % of the default payload limit",
 			"StockFacade/reserve: 12.4 % of the calls fail",
 			"getUser: 9 attachments, the same in every call: 31 % of its request bytes",
 		},
