@@ -1,6 +1,10 @@
 package dubbo
 
-import "bytes"
+import (
+	"bytes"
+
+	"dubbo-wire/internal/rpc"
+)
 
 // resynchronizer finds the next frame of one direction when the position of the next header is unknown: after a gap that
 // contained a header, after stray bytes, in a connection joined midway. The framer passes it bytes, and it holds them until it
@@ -43,7 +47,7 @@ type search struct {
 	store      []byte // memory of the window
 	base       int64  // position of the first byte of the window
 	accounted  int    // memory of the search, as Buffers knows it
-	deliveries []delivery
+	deliveries rpc.HeldChunks
 	scanned    int64    // no frame starts before it
 	boundary   boundary // what precedes the byte at position 0
 	chain
@@ -119,12 +123,8 @@ func (r *resynchronizer) take(b []byte, n int, c *Chunk) {
 		}
 		r.search = s
 	}
-	d := delivery{len(s.window), *c, write}
-	if n > 0 {
-		d.write = false
-		d.chunk.Pos += int64(n)
-		d.chunk.Overhead = 0
-	}
+	d := rpc.Held{Chunk: *c, At: len(s.window), Write: write && n == 0}
+	d.Skip(n)
 	r.hold(b[n:], d)
 	r.decide(moreToCome)
 }
@@ -443,17 +443,17 @@ func (r *resynchronizer) resume(at, to int64) {
 	}
 	for i := range s.deliveries {
 		d := &s.deliveries[i]
-		end := min(most, s.deliveryEnd(i))
-		if d.off >= end {
+		end := min(most, s.deliveries.End(i, len(s.window)))
+		if d.At >= end {
 			break
 		}
-		n := f.known(s.window[d.off:end], &d.chunk)
+		n := f.known(s.window[d.At:end], &d.Chunk)
 		if f.state != searching {
 			continue
 		}
 		// The rest is searched like bytes after stray bytes.
 		s.boundary = noBoundary
-		s.dropPrefix(d.off + n)
+		s.dropPrefix(d.At + n)
 		clear(s.refuted)
 		s.base, s.scanned = 0, 0
 		s.chain = s.empty()
@@ -504,7 +504,7 @@ func (r *resynchronizer) heldFrom() (pos int64, held bool) {
 	if s == nil || len(s.deliveries) == 0 {
 		return 0, false
 	}
-	return s.deliveries[0].chunk.Pos, true
+	return s.deliveries[0].Pos, true
 }
 
 // holdsChain reports whether held frames were not emitted yet.

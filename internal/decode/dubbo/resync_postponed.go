@@ -71,7 +71,7 @@ func (r *resynchronizer) replayPostponed() bool {
 		if first != nil {
 			following = first
 		}
-		r.framer.Gap(following.deliveries[0].chunk.Pos-p.endPos(), p.gap.wire, &p.gap.chunk)
+		r.framer.Gap(following.deliveries[0].Pos-p.endPos(), p.gap.wire, &p.gap.chunk)
 		r.release(p)
 	}
 	r.next = noBoundary
@@ -83,7 +83,7 @@ func (r *resynchronizer) replayPostponed() bool {
 // replay searches the bytes of a window again.
 func (r *resynchronizer) replay(s *search) {
 	for i := range s.deliveries {
-		r.framer.Data(s.window[s.deliveries[i].off:s.deliveryEnd(i)], &s.deliveries[i].chunk)
+		r.framer.Data(s.window[s.deliveries[i].At:s.deliveries.End(i, len(s.window))], &s.deliveries[i].Chunk)
 	}
 }
 

@@ -1,11 +1,6 @@
 package dubbo
 
-// delivery is a part of a window, from off to the next delivery, that came with one chunk.
-type delivery struct {
-	off   int
-	chunk Chunk
-	write bool // a write of the sender starts here: the packet before was not full
-}
+import "dubbo-wire/internal/rpc"
 
 // searchMemory is the approximate memory of a search without its window, in bytes.
 const searchMemory = 1 << 10
@@ -26,7 +21,7 @@ func (r *resynchronizer) release(s *search) {
 }
 
 // hold appends the bytes of a delivery to the window.
-func (r *resynchronizer) hold(b []byte, d delivery) {
+func (r *resynchronizer) hold(b []byte, d rpc.Held) {
 	s := r.search
 	s.deliveries = append(s.deliveries, d)
 	if len(s.window) == 0 {
@@ -60,45 +55,20 @@ func (s *search) dropPrefix(n int) {
 	} else {
 		s.window = rest // moving it would cost more than it frees
 	}
-	kept := s.deliveries[:0]
-	for i, d := range s.deliveries {
-		end := n + len(s.window)
-		if i+1 < len(s.deliveries) {
-			end = s.deliveries[i+1].off
-		}
-		if end <= n {
-			continue
-		}
-		if d.off < n {
-			d.chunk.Pos += int64(n - d.off)
-			d.chunk.Overhead = 0
-			d.off = n
-		}
-		d.off -= n
-		kept = append(kept, d)
-	}
-	s.deliveries = kept
-}
-
-// deliveryEnd returns the offset in the window where delivery i ends.
-func (s *search) deliveryEnd(i int) int {
-	if i+1 < len(s.deliveries) {
-		return s.deliveries[i+1].off
-	}
-	return len(s.window)
+	s.deliveries = s.deliveries.Drop(n, n+len(s.window))
 }
 
 // endPos returns the position in the stream after the window.
 func (s *search) endPos() int64 {
 	last := &s.deliveries[len(s.deliveries)-1]
-	return last.chunk.Pos + int64(len(s.window)-last.off)
+	return last.Pos + int64(len(s.window)-last.At)
 }
 
 // packetStarts reports whether the payload of a packet starts at a position.
 func (s *search) packetStarts(at int64) bool {
 	for i := len(s.deliveries) - 1; i >= 0; i-- {
-		if off := s.base + int64(s.deliveries[i].off); off <= at {
-			return off == at && s.deliveries[i].chunk.Overhead > 0
+		if off := s.base + int64(s.deliveries[i].At); off <= at {
+			return off == at && s.deliveries[i].Overhead > 0
 		}
 	}
 	return false

@@ -1,7 +1,5 @@
 package dubbo
 
-import "sort"
-
 // The sizes of packets are evidence for frames. A sender writes complete frames, and a packet that is not full is the end of a
 // write, so a frame starts with the packet after it. A long body fills its packets, and a packet of it that is not full has no
 // relation to the frames inside the body.
@@ -48,11 +46,11 @@ func (s *search) noteWrites(at int64) {
 	}
 	off := int(at - s.base)
 	end := int(s.end - s.base)
-	i := sort.Search(len(s.deliveries), func(i int) bool { return s.deliveries[i].off >= off })
-	for ; i < len(s.deliveries) && s.deliveries[i].off < end; i++ {
+	i := s.deliveries.Find(off)
+	for ; i < len(s.deliveries) && s.deliveries[i].At < end; i++ {
 		switch d := &s.deliveries[i]; {
-		case !d.write:
-		case d.off == off:
+		case !d.Write:
+		case d.At == off:
 			s.noteHit(at)
 		default:
 			s.misses++

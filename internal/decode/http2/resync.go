@@ -12,16 +12,10 @@ import (
 type search struct {
 	buf        []byte
 	from       int64 // place of buf in the stream
-	deliveries []delivery
+	deliveries rpc.HeldChunks
 	at         int // the first place in buf that was not examined
 	candidates []candidate
 	charged    int // bytes that count as held
-}
-
-// delivery is a part of the search's bytes that came at once. at is its offset in the buffer.
-type delivery struct {
-	chunk rpc.Chunk
-	at    int
 }
 
 // candidate is a place where frames may begin: start is its offset in the buffer, next that of the first frame that was not
@@ -54,7 +48,7 @@ func (s *side) find(b []byte, chunk *rpc.Chunk) {
 	if len(q.buf) == 0 {
 		q.from = chunk.Pos
 	}
-	q.deliveries = append(q.deliveries, delivery{*chunk, len(q.buf)})
+	q.deliveries = append(q.deliveries, rpc.Held{Chunk: *chunk, At: len(q.buf)})
 	if s.owned && len(q.buf) == 0 {
 		q.buf = b[:len(b):len(b)]
 	} else {
@@ -148,15 +142,8 @@ func (s *side) follow(c *candidate, enough int) rpc.Verdict {
 
 // deliveryAt reports whether a delivery starts at an offset of the buffer.
 func (q *search) deliveryAt(at int) bool {
-	lo, hi := 0, len(q.deliveries)
-	for lo < hi {
-		if mid := (lo + hi) / 2; q.deliveries[mid].at < at {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo < len(q.deliveries) && q.deliveries[lo].at == at
+	i := q.deliveries.Find(at)
+	return i < len(q.deliveries) && q.deliveries[i].At == at
 }
 
 // alignedMarks are those of frames that start and end where deliveries do.
@@ -312,28 +299,15 @@ func (s *side) resume(start int) {
 	skipped := int64(start)
 	s.overhead = 0
 	s.unown(skipped, "")
-	buf, deliveries := q.buf, q.deliveries
+	buf, deliveries := q.buf[start:], q.deliveries.Drop(start, len(q.buf))
 	s.conn.held -= q.charged
 	s.search = nil
 	s.state, s.resync = atFrame, true
 	wasOwned := s.owned
 	s.owned = true // buf is not used again
 	for i := range deliveries {
-		d := &deliveries[i]
-		end := len(buf)
-		if i+1 < len(deliveries) {
-			end = deliveries[i+1].at
-		}
-		if end <= start {
-			continue
-		}
-		chunk := d.chunk
-		b := buf[d.at:end]
-		if d.at < start {
-			chunk.Pos += int64(start - d.at)
-			chunk.Overhead = 0
-			b = buf[start:end]
-		}
+		chunk := deliveries[i].Chunk
+		b := buf[deliveries[i].At:deliveries.End(i, len(buf))]
 		if s.state == searching {
 			s.find(b, &chunk)
 		} else {
@@ -367,24 +341,7 @@ func (s *side) skip(n int) {
 		}
 	}
 	q.candidates = kept
-	list := q.deliveries[:0]
-	for i, d := range q.deliveries {
-		end := len(q.buf) + n
-		if i+1 < len(q.deliveries) {
-			end = q.deliveries[i+1].at
-		}
-		if end <= n {
-			continue
-		}
-		if d.at < n {
-			d.chunk.Pos += int64(n - d.at)
-			d.chunk.Overhead = 0
-			d.at = n
-		}
-		d.at -= n
-		list = append(list, d)
-	}
-	q.deliveries = list
+	q.deliveries = q.deliveries.Drop(n, n+len(q.buf))
 }
 
 // endSearch decides at the end of the stream, or at a gap.
@@ -402,7 +359,7 @@ func (s *side) endSearch() {
 
 // Found reports whether b, bytes from anywhere in a direction of a connection, certainly has frames of HTTP/2.
 func Found(b []byte) bool {
-	s := side{maxFrame: maxFrame, search: &search{buf: b, deliveries: []delivery{{}}}}
+	s := side{maxFrame: maxFrame, search: &search{buf: b, deliveries: rpc.HeldChunks{{}}}}
 	for at := 0; len(b)-at >= frameHeaderLen && at < maxFound; at++ {
 		if mayBegin(b[at:]) && s.follow(&candidate{start: at, next: at}, enoughMarks) == rpc.Mine {
 			return true
