@@ -255,7 +255,7 @@ func renderValues(m *call.Message, msg *rpc.Message, redact bool) {
 		d.Values = msg.AppendResult(d.Values)
 	case msg.Kind == rpc.Request:
 		d.Values = fmt.Appendf(d.Values, `[{"@opaque":%d}]`, m.BodyLen)
-	case msg.Kind == rpc.Response && msg.ResultKind < 0 && !m.Failed:
+	case msg.Kind == rpc.Response && msg.ResultKind < 0 && !m.Failed && msg.Decoded != "full":
 		d.Values = fmt.Appendf(d.Values, `{"@opaque":%d}`, m.BodyLen)
 	}
 	if msg.Operation != nil || msg.ResultKind >= 0 || len(msg.Headers) > 0 {

@@ -149,7 +149,7 @@ func (p *Calls) values(f *Record, name string, m *call.Message) {
 	switch {
 	case p.NoValues:
 		return
-	case m.Next == nil && m.Ordinal == 0 && m.Ends:
+	case m.Next == nil && m.Ordinal == 0 && (m.Ends || len(m.Values) == 0): // one message, or none
 		f.values(name, m.Values)
 		return
 	}

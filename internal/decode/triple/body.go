@@ -199,7 +199,7 @@ func (b *body) result() {
 		return
 	}
 	switch {
-	case hasException(m.Headers):
+	case hasException(m.Headers), b.isThrowable():
 		m.ResultKind, m.Exception = 0, true
 	case b.isNull():
 		m.ResultKind = 2

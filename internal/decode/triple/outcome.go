@@ -27,13 +27,21 @@ func StatusText(status int) string {
 }
 
 // Outcome sets what the headers and trailers of a response's last row tell: Status, Failed, the error's text and, if the details of
-// the status have it, the class of the exception. Without a status of gRPC, one of HTTP of 400 and more counts.
+// the status have it, the class of the exception; these details have the status, too. Without one of gRPC, a status
+// of HTTP of 400 and more counts.
 func (d *Decoder) Outcome(m *rpc.Message) {
 	m.Status, m.Failed = rpc.NoStatus, false
 	m.ErrorMessage, m.HasErrorText, m.ExceptionClass, m.ExceptionMessage = "", false, "", ""
-	if n, err := strconv.ParseUint(value(m.Headers, "grpc-status"), 10, 15); err == nil {
-		m.Status = int32(n)
-		m.Failed = n != 0
+	status, err := strconv.ParseUint(value(m.Headers, "grpc-status"), 10, 15)
+	if err == nil && status == 0 {
+		m.Status = 0
+		return
+	}
+	details, _ := Base64(value(m.Headers, "grpc-status-details-bin"))
+	if err == nil {
+		m.Status, m.Failed = int32(status), true
+	} else if code := statusCode(details); code > 0 { // where the capture lacks the header
+		m.Status, m.Failed = code, true
 	} else if n, err := strconv.ParseUint(value(m.Headers, ":status"), 10, 15); err == nil && (n >= 400 || d.contentOf(m.Headers).kind != grpcMessage) {
 		m.Status = int32(n)
 		m.Failed = n >= 400
@@ -41,20 +49,15 @@ func (d *Decoder) Outcome(m *rpc.Message) {
 	if !m.Failed {
 		return
 	}
-	details := value(m.Headers, "grpc-status-details-bin")
 	for i := range m.Headers {
 		if h := &m.Headers[i]; h.Name == "grpc-message" && !h.Unknown {
 			m.ErrorMessage, m.HasErrorText = percentDecoded(h.Value), true
 		}
 	}
-	if details == "" {
+	if len(details) == 0 {
 		return
 	}
-	raw, ok := Base64(details)
-	if !ok {
-		return
-	}
-	for _, detail := range Details(raw) {
+	for _, detail := range Details(details) {
 		switch detail.Type {
 		case "google.rpc.DebugInfo":
 			if class, message, ok := throwableLine(detail.Text); ok {
@@ -66,6 +69,19 @@ func (d *Decoder) Outcome(m *rpc.Message) {
 			}
 		}
 	}
+}
+
+// statusCode returns the code of a google.rpc.Status, 0 if it has none.
+func statusCode(status []byte) int32 {
+	num, wire, n := protowire.ConsumeTag(status)
+	if n < 0 || num != 1 || wire != protowire.VarintType {
+		return 0
+	}
+	code, n := protowire.ConsumeVarint(status[n:])
+	if n < 0 || code > 1<<15-1 {
+		return 0
+	}
+	return int32(code)
 }
 
 // Base64 returns the bytes of a header whose name ends in -bin, with or without padding.

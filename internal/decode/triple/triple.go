@@ -171,7 +171,7 @@ func (d *Decoder) Decode(m *rpc.Message, request *rpc.Operation, detail rpc.Deta
 	if m.BodyLen == 0 && m.Body == nil {
 		if detail == rpc.Values {
 			d.tree.Reset()
-			if m.Kind == rpc.Response && !m.Failed && b.content.framed { // a stream without answers
+			if m.Kind == rpc.Response && m.Status == 0 && b.content.framed { // a stream without answers
 				d.tree.Open(decode.List, decode.ByField, "result", 0, 0)
 				d.tree.Close()
 				m.ResultKind = 1

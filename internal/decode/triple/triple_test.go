@@ -100,6 +100,9 @@ func TestWrapperResponse(t *testing.T) {
 	d := NewDecoder(formats.All())
 	op := d.Operation(request("/org.acme.Users/find"))
 	throwable := unhex(t, "43 07") + "a.Error" + unhex(t, "91 0d") + "detailMessage" + unhex(t, "60 03") + "bad"
+	bean := unhex(t, "43 07") + "a.Entry" + unhex(t, "91 05") + "error" + unhex(t, "60") + strings.Replace(throwable, "\x60", "\x61", 1)
+	unknown := headers(":status", "200", "?", "")
+	unknown[1].Unknown = true
 	for _, row := range []struct {
 		name, body string
 		headers    []rpc.Header
@@ -110,6 +113,10 @@ func TestWrapperResponse(t *testing.T) {
 		{"null", "\x0a\x08hessian4\x12\x01N\x1a\x04void", nil, 2, "null"},
 		{"no data", "\x0a\x08hessian4\x1a\x04void", nil, 2, "null"},
 		{"exception", "\x0a\x08hessian4\x12" + string(rune(len(throwable))) + throwable + "\x1a\x04void", headers("tri-exception-code", "3"), 0, ""},
+		{"exception without its headers", "\x0a\x08hessian4\x12" + string(rune(len(throwable))) + throwable + "\x1a\x04void", nil, 0, ""},
+		{"exception with unknown headers", "\x0a\x08hessian4\x12" + string(rune(len(throwable))) + throwable + "\x1a\x04void", unknown, 0, ""},
+		{"throwable as a value", "\x0a\x08hessian4\x12" + string(rune(len(throwable))) + throwable + "\x1a\x04void", headers(":status", "200"), 1, `{"@class":"a.Error","detailMessage":"bad"}`},
+		{"bean with an error", "\x0a\x08hessian4\x12" + string(rune(len(bean))) + bean + "\x1a\x04void", unknown, 1, `{"@class":"a.Entry","error":{"@class":"a.Error","detailMessage":"bad"}}`},
 		{"message", "\x0a\x03bob", nil, 1, `{"#1":"bob"}`},
 		{"empty message", "", nil, 1, `{}`},
 	} {
@@ -335,6 +342,8 @@ func TestOutcome(t *testing.T) {
 		{headers(":status", "404", "content-type", "application/grpc", "grpc-status", "12", "grpc-message", "Invoker for gRPC not found"), 12, true, "Invoker for gRPC not found", ""},
 		{headers(":status", "201", "content-type", "application/json"), 201, false, "", ""},
 		{headers("grpc-status", "x"), rpc.NoStatus, false, "", ""},
+		{headers(":status", "200", "?", "", "grpc-status-details-bin", "CAQSB3Vua25vd24"), 4, true, "unknown", ""},
+		{headers("?", "", "grpc-status-details-bin", "EgdVbmtub3du"), rpc.NoStatus, false, "", ""},
 		{[]rpc.Header{{Name: "grpc-status", Unknown: true}}, rpc.NoStatus, false, "", ""},
 	} {
 		m := message(rpc.Response, row.headers, "")
