@@ -106,7 +106,11 @@ func (f *Frame) heading(s *Style) (lines []string) {
 	if !m.Complete {
 		sizes += fmt.Sprintf(" (%s captured)", report.Count(int64(m.Captured)))
 	}
-	put("frame %d: %s %s, %s/%s, %s", r.Number, m.Kind, m.ID(), m.Protocol.Name, m.SerializationName(), sizes)
+	name := m.Protocol.Name
+	if !m.NoBody() {
+		name += "/" + m.SerializationName()
+	}
+	put("frame %d: %s %s, %s, %s", r.Number, m.Kind, m.ID(), name, sizes)
 	if len(lines) > 0 && s.Color {
 		lines[0] = "\x1b[1m" + lines[0] + "\x1b[0m"
 	}

@@ -60,7 +60,9 @@ func (p *Frames) appendRest(f *Record, r *pipeline.Row) {
 	if !m.Protocol.Numbered && !m.Kind.Control() {
 		f.Int("message", int64(m.Ordinal)+1)
 	}
-	f.Text("serialization", m.SerializationName())
+	if !m.NoBody() {
+		f.Text("serialization", m.SerializationName())
+	}
 	f.OptionalInt("serializationId", int64(m.SerializationID))
 	if m.HeaderFormat != nil {
 		f.Text("headerSerialization", m.HeaderFormat.Name)

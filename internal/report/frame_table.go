@@ -57,9 +57,13 @@ func (t *FrameTable) Row(r *pipeline.Row) error {
 	if !m.Request && m.Status >= 0 {
 		status = strconv.Itoa(int(m.Status))
 	}
+	serialization := "-"
+	if !m.NoBody() {
+		serialization = m.SerializationName()
+	}
 	s.cells = append(
 		s.cells[:0], strconv.FormatInt(r.Number, 10), s.time(m.Last.Time), s.direction(r.Conn, r.Side),
-		m.Kind.String(), m.ID(), m.SerializationName(), status,
+		m.Kind.String(), m.ID(), serialization, status,
 		Count(int64(m.BodyLen)), frameText(r),
 	)
 	return s.write()

@@ -206,6 +206,29 @@ func TestFrameTable(t *testing.T) {
 	}
 }
 
+// A message without a body is in no serialization; of one whose body was not captured it is unknown.
+func TestNoBody(t *testing.T) {
+	for _, c := range []struct {
+		bodyLen  int
+		complete bool
+		name     string
+	}{{0, true, "-"}, {0, false, "?"}, {5, false, "?"}} {
+		row := *frames()[0]
+		m := *row.Msg
+		m.Serialization, m.SerializationID, m.BodyLen, m.Complete = "", rpc.NoSerialization, c.bodyLen, c.complete
+		row.Msg = &m
+		var b bytes.Buffer
+		table, err := report.NewFrameTable(&b, "markdown", report.Style{}, []string{"trace.pcap"})
+		require.NoError(t, err)
+		require.NoError(t, table.Row(&row))
+		require.NoError(t, table.Close())
+		assert.Contains(t, b.String(), "| "+c.name+" |")
+		records := report.Frames{Inputs: []string{"trace.pcap"}}
+		assert.Equal(t, c.name == "?", strings.Contains(string(records.AppendJSON(nil, &row)), `"serialization":"?"`))
+		assert.Equal(t, c.name == "?", strings.Contains(string(records.AppendJSON(nil, &row)), `"serialization":`))
+	}
+}
+
 func TestCallTable(t *testing.T) {
 	for _, c := range []struct {
 		name, format string

@@ -206,6 +206,11 @@ func (s *Summary) SerializationName() string {
 	return "?"
 }
 
+// NoBody reports whether the message is known to have no body, and so no serialization.
+func (s *Summary) NoBody() bool {
+	return s.Serialization == "" && s.SerializationID == NoSerialization && s.BodyLen == 0 && s.Complete
+}
+
 // AppendSerialization appends the name of the serialization, after that of the protocol unless the protocol has its own numbers for
 // serializations.
 func (s *Summary) AppendSerialization(dst []byte) []byte {
