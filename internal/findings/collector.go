@@ -58,7 +58,7 @@ type Collector struct {
 	servers       []*exhausted // in order of their first call
 	bodies        int          // bytes of copies
 	unansweredLen int          // times in memory
-	// rest has the calls of methods beyond the limit, unknown those without a request or with an unreadable one.
+	// rest has the calls of methods beyond the limit, unknown those without a request or with one that does not tell its method.
 	rest, unknown method
 }
 
@@ -183,7 +183,7 @@ func (k *Collector) addBig(of *method, p *call.Message) {
 // method returns the counters of a call's method.
 func (k *Collector) method(c *call.Call) *method {
 	r := c.Request
-	if r == nil || r.Operation == nil {
+	if r == nil || r.Operation == nil || r.Operation.Service == call.Unknown {
 		return &k.unknown
 	}
 	n := r.Operation

@@ -69,6 +69,9 @@ func remarks(s *Snapshot, largest body, progress *pipeline.Progress) []string {
 	if failing != nil {
 		add("%s: %.0f %% of the calls fail", shortName(failing.Name), failing.Number("errors"))
 	}
+	if progress.Unnamed > 0 && slices.ContainsFunc(s.Rows, func(r Row) bool { return r.Name == call.Unknown }) {
+		add("?: calls on connections that were open before the capture, whose headers refer to earlier ones; new connections have names")
+	}
 	if s.Coverage < 99 && progress.Frames > 0 {
 		add("%s bytes of the streams are missing, %s belong to no frame", report.Count(s.Gap), report.Count(s.Skipped))
 	}

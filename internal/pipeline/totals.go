@@ -78,6 +78,9 @@ type Totals struct {
 	Calls, OneWay, Errors, Unanswered, Orphans int64
 	// Expired counts requests that exceeded the limit of open calls, ExpiredByTime those that waited too long.
 	Expired, ExpiredByTime int64
+	// Unnamed counts requests whose headers refer for the method to earlier ones that the capture lacks, WithoutStatus responses whose
+	// headers so refer for the status.
+	Unnamed, WithoutStatus int64
 	// UnknownIDs counts messages by unregistered serialization id.
 	UnknownIDs map[uint8]int64
 	// Layouts counts requests by the order of fields of a fork.
@@ -196,6 +199,12 @@ func (t *Totals) message(m *rpc.Message, detail rpc.Detail) {
 	}
 	if m.Format == nil && m.SerializationID >= 0 {
 		count(&t.UnknownIDs, uint8(m.SerializationID), 1)
+	}
+	switch {
+	case m.Kind == rpc.Request && m.Ordinal == 0 && m.Operation != nil && m.Operation.Service == call.Unknown && m.Unresolved():
+		t.Unnamed++
+	case m.Kind == rpc.Response && m.Status == rpc.NoStatus && m.Ends && m.Unresolved():
+		t.WithoutStatus++
 	}
 	if m.Operation != nil && m.Operation.Layout != "" {
 		count(&t.Layouts, m.Operation.Layout, 1)

@@ -128,7 +128,10 @@ func (p *Calls) request(f *Record, m *call.Message) {
 	}
 	f.OptionalText("group", m.Group)
 	f.Text("method", m.Method())
-	f.bool("generic", m.GenericMethod != "")
+	known := n.Service != call.Unknown
+	if known {
+		f.bool("generic", m.GenericMethod != "")
+	}
 	types := n.Types
 	if m.GenericMethod != "" {
 		types = m.GenericTypes
@@ -138,7 +141,7 @@ func (p *Calls) request(f *Record, m *call.Message) {
 	}
 	f.OptionalText("layout", n.Layout)
 	p.values(f, "arguments", m)
-	if !p.NoValues {
+	if !p.NoValues && (known || len(m.AttachmentsJSON) > len("{}")) {
 		f.values("attachments", m.AttachmentsJSON)
 	}
 	f.bool("oneWay", !m.TwoWay)

@@ -19,6 +19,7 @@ func (r *Report) coverageSection(s *Style) Section {
 	r.streams(s, &sec)
 	r.connections(sec.note)
 	r.calls(s, sec.note)
+	r.unresolved(sec.note)
 	r.bodies(sec.note)
 	r.otherProtocols(s, sec.note)
 	r.packets(&sec)
@@ -126,6 +127,24 @@ func (r *Report) connections(add func(string, ...any)) {
 		text += fmt.Sprintf("; %s joined midway (open before the capture began)", Count(t.TCP.Joined))
 	}
 	add("%s.", text)
+}
+
+// unresolved says of how many messages the headers do not tell all, and what to do.
+func (r *Report) unresolved(add func(string, ...any)) {
+	t := r.Totals
+	var what []string
+	if t.Unnamed > 0 {
+		what = append(what, "Service and method of "+Plural(t.Unnamed, "request"))
+	}
+	if t.WithoutStatus > 0 {
+		what = append(what, "status of "+Plural(t.WithoutStatus, "response"))
+	}
+	if len(what) == 0 {
+		return
+	}
+	text := strings.Join(what, " and ")
+	add("%s: unknown, because their headers refer to headers sent before the capture began or in a gap. Sizes are exact. "+
+		"A new connection starts with complete headers: begin the capture, then restart a client.", strings.ToUpper(text[:1])+text[1:])
 }
 
 func (r *Report) calls(s *Style, add func(string, ...any)) {

@@ -77,6 +77,8 @@ type (
 		NegativeLengths         *int64              `json:"negativeLengths,omitempty"`
 		PacketsWithoutTrailer   *int64              `json:"packetsWithoutTrailer,omitempty"`
 		RequestsExpired         *int64              `json:"requestsExpired,omitempty"`
+		RequestsUnnamed         *int64              `json:"requestsUnnamed,omitempty"`
+		ResponsesWithoutStatus  *int64              `json:"responsesWithoutStatus,omitempty"`
 		ConnectionsExpired      *int64              `json:"connectionsExpired,omitempty"`
 		HeadersContradicted     []contradictedFrame `json:"headersContradicted,omitempty"`
 		Layouts                 []layoutRequests    `json:"layouts,omitempty"`
@@ -582,7 +584,8 @@ func bindBooks(t *pipeline.Totals) (*jsonWire, *jsonCoverage, *jsonSaved) {
 		Frames: &t.Frames, FramesIncomplete: &t.Incomplete, BodiesDecoded: &t.BodiesDecoded, BodiesPartly: &t.BodiesPartly,
 		BodiesOpaque: &t.BodiesOpaque, RequestsWithoutResponse: &t.Unanswered, ResponsesWithoutRequest: &t.Orphans,
 		Heartbeats: &t.Heartbeats, Events: &t.Events, FramesFoundByResync: &t.Resynced, NegativeLengths: &t.NegativeLengths,
-		PacketsWithoutTrailer: &t.WithoutTrailer, RequestsExpired: &t.Expired, ConnectionsExpired: &t.TCP.Expired,
+		PacketsWithoutTrailer: &t.WithoutTrailer, RequestsExpired: &t.Expired, RequestsUnnamed: &t.Unnamed, ResponsesWithoutStatus: &t.WithoutStatus,
+		ConnectionsExpired: &t.TCP.Expired,
 	}
 	saved := &jsonSaved{
 		Packets: &t.Packets, CompleteBytes: &t.CompleteBytes, Calls: &t.Calls, OneWay: &t.OneWay, Errors: &t.Errors,
@@ -653,7 +656,7 @@ func (r *Report) jsonHead(buckets bool) *jsonHead {
 	if t.BodiesDecoded+t.BodiesPartly+t.BodiesOpaque == 0 {
 		c.BodiesDecoded, c.BodiesPartly, c.BodiesOpaque = nil, nil, nil
 	}
-	for _, n := range []**int64{&c.FramesFoundByResync, &c.NegativeLengths, &c.PacketsWithoutTrailer, &c.RequestsExpired, &c.ConnectionsExpired} {
+	for _, n := range []**int64{&c.FramesFoundByResync, &c.NegativeLengths, &c.PacketsWithoutTrailer, &c.RequestsExpired, &c.ConnectionsExpired, &c.RequestsUnnamed, &c.ResponsesWithoutStatus} {
 		*n = nonzero(*n)
 	}
 	c.HeadersContradicted = listOf(contradictions(t), func(k pipeline.Contradiction) contradictedFrame {

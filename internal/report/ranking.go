@@ -100,7 +100,10 @@ func (r *Report) rankingSection(s *Style) Section {
 	}
 	k.rest(func(n int) string { return moreText(n, all) })
 	k.Title += ", " + k.Order + " (sizes: body bytes)"
-	if unknown {
+	switch {
+	case unknown && r.Totals.Unnamed > 0:
+		k.note("?: calls whose method is unknown: the client named it before the capture began or in a gap, or the request was not captured. See COVERAGE.")
+	case unknown:
 		k.note("?: calls without a captured request, or whose request does not contain service and method.")
 	}
 	return k.Section

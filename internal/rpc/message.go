@@ -337,6 +337,16 @@ type Native interface {
 	Clone() Native
 }
 
+// Unresolved reports whether a header refers to one that the capture lacks.
+func (m *Message) Unresolved() bool {
+	for i := range m.Headers {
+		if m.Headers[i].Unknown {
+			return true
+		}
+	}
+	return false
+}
+
 // IsWhole reports whether Body is the whole body.
 func (m *Message) IsWhole() bool { return m.Complete && len(m.Body) == m.BodyLen }
 

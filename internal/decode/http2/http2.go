@@ -101,10 +101,14 @@ func fieldName(h *rpc.Header) string {
 
 // fieldValue returns the value of a header, what it means if it is coded, and what compression did.
 func fieldValue(h *rpc.Header) string {
-	value := h.Value
 	if h.Unknown {
-		value = "not known: the table entry is older than the capture"
+		text := fmt.Sprintf("not known: entry %d of the dynamic table was made before the capture or in a gap", h.Entry)
+		if h.Indexed {
+			text += "; becomes an entry"
+		}
+		return text
 	}
+	value := h.Value
 	if text := triple.HeaderText(h); text != "" {
 		value += " = " + text
 	}

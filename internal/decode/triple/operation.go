@@ -1,6 +1,7 @@
 package triple
 
 import (
+	"cmp"
 	"hash/maphash"
 	"strings"
 
@@ -43,12 +44,13 @@ func (o *operations) room(n int) bool {
 	return true
 }
 
-// Operation returns what a request with these headers calls, nil if the path is not known. Equal ones are shared. The service and
-// the method are the path up to and after its last slash. Of a plain request with a path of another form than /service/method, the
+// Operation returns what a request with these headers calls, nil if they have no path. Equal ones are shared. The service and the
+// method are the path up to and after its last slash, "?" if headers refer to ones that the capture lacks, and
+// the path is among these. Of a plain request with a path of another form than /service/method, the
 // service is the authority, and the method is that of HTTP and the path.
 func (d *Decoder) Operation(headers []rpc.Header) *rpc.Operation {
 	var key target
-	method, authority, plain := "", "", false
+	method, authority, plain, unresolved := "", "", false, false
 	for i := range headers {
 		h := &headers[i]
 		switch {
@@ -57,6 +59,7 @@ func (d *Decoder) Operation(headers []rpc.Header) *rpc.Operation {
 			key.version = unknown
 			continue
 		default:
+			unresolved = true
 			continue
 		}
 		switch h.Name {
@@ -75,7 +78,10 @@ func (d *Decoder) Operation(headers []rpc.Header) *rpc.Operation {
 		}
 	}
 	if key.path == "" {
-		return nil
+		if !unresolved {
+			return nil
+		}
+		key.path, key.version = unknown+"/"+unknown, cmp.Or(key.version, unknown)
 	}
 	if plain {
 		key.path, _, _ = strings.Cut(key.path, "?")

@@ -296,7 +296,10 @@ func TestOperations(t *testing.T) {
 		assert.Equal(t, strings.HasPrefix(row.name, "$invoke"), op.Generic)
 	}
 	assert.Nil(t, d.Operation(headers(":method", "POST")))
-	assert.Nil(t, d.Operation([]rpc.Header{{Name: ":path", Unknown: true}}))
+	for _, h := range []rpc.Header{{Name: ":path", Unknown: true}, {Unknown: true}} {
+		op := d.Operation(append(headers(":method", "POST"), h))
+		assert.Equal(t, "? ? ?", op.Service+" "+op.Method+" "+op.Version)
+	}
 }
 
 func TestUseOf(t *testing.T) {
