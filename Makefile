@@ -74,7 +74,7 @@ tables: build ## the live tables measured anew with real Dubbo peers (as "captur
 comparison: ## docs/comparison.md from the committed captures and the saved reports of the live tables
 	$(GO) run ./internal/dev/comparison testdata/captures testdata/rig/tables > docs/comparison.md.new && mv docs/comparison.md.new docs/comparison.md
 
-e2e: ## live captures of real Dubbo peers in network namespaces against their own log, a minute: needs root, Java 17, Maven; "test-all" has it, too
+e2e: ## live captures of real Dubbo peers in network namespaces against their own log, some minutes: needs root, Java 17, Maven; "test-all" has it, too
 	$(GO) test -tags alltests -count=1 -v ./internal/dev/e2e
 
 soak: build ## load of real Dubbo peers for SOAK (a minute at least), SOAK_FLAGS are more flags of capture: memory, drops, CPU against tcpdump; the result is bin/soak.md; needs the same

@@ -38,6 +38,7 @@ type Bed struct {
 	Binary string // dubbo-wire
 	// Consumer, Provider and Relay are namespaces; Relay stands between the others only after Relayed.
 	Consumer, Provider, Relay string
+	releases                  []string // of Dubbo, or grpc-java-VERSION; the rig of each is built
 	processes                 []*Process
 	relay                     *Process
 	count                     int
@@ -86,9 +87,9 @@ func removeStale() {
 	}
 }
 
-// NewBed creates the namespaces, builds the peers and, if binary is "", dubbo-wire.
-func NewBed(dir, binary string) (*Bed, error) {
-	b := &Bed{Dir: dir, Binary: binary, Consumer: namespace("a"), Provider: namespace("b"), Relay: namespace("r")}
+// NewBed creates the namespaces, builds the peers of some releases and, if binary is "", dubbo-wire.
+func NewBed(dir, binary string, releases ...string) (*Bed, error) {
+	b := &Bed{Dir: dir, Binary: binary, releases: releases, Consumer: namespace("a"), Provider: namespace("b"), Relay: namespace("r")}
 	if err := b.make(); err != nil {
 		b.Close()
 		return nil, err
@@ -129,15 +130,21 @@ func (b *Bed) make() error {
 			return fmt.Errorf("building dubbo-wire: %w\n%s", err, out)
 		}
 	}
-	// A fresh machine compiles the rig and fetches Dubbo first.
-	_, err = runFor(8*time.Minute, filepath.Join(root, "testdata/rig/live.sh"), Release, filepath.Join(b.Dir, "rig"))
-	if err != nil {
+	for _, release := range b.releases {
+		// A fresh machine compiles the rig and fetches Dubbo first.
+		if _, err = runFor(8*time.Minute, filepath.Join(root, "testdata/rig/live.sh"), release, b.rig(release)); err == nil {
+			continue
+		}
 		if line := noJars.FindString(err.Error()); line != "" {
 			return &NoJars{strings.TrimSpace(line)}
 		}
+		return err
 	}
-	return err
+	return nil
 }
+
+// rig returns the folder with the peers of a release.
+func (b *Bed) rig(release string) string { return filepath.Join(b.Dir, "rig-"+release) }
 
 // moduleRoot returns the folder of go.mod.
 func moduleRoot() (string, error) {

@@ -26,29 +26,9 @@ type rig struct {
 // TestLive is one test because its parts share the peers: a JVM takes seconds to start, and half a minute to build on a
 // fresh machine.
 func TestLive(t *testing.T) {
-	testkit.Needs(t, "root and Java")
-	if testing.Short() {
-		t.Skip("with -short: real peers take a minute")
-	}
-	if missing := Missing("ethtool", "python3", "tcpdump", "setpriv", "setcap"); missing != "" {
-		t.Skip(missing)
-	}
-	dir, err := os.MkdirTemp("", "dubbo-wire-e2e-") // t.TempDir is closed to other users
-	require.NoError(t, err)
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Log("what was printed is kept in", dir)
-			return
-		}
-		assert.NoError(t, os.RemoveAll(dir))
-	})
-	bed, err := NewBed(dir, os.Getenv("DUBBO_WIRE")) // another build than that of this tree, for trials
-	if no, ok := errors.AsType[*NoJars](err); ok {
-		t.Skip(no)
-	}
-	require.NoError(t, err)
-	t.Cleanup(bed.Close)
-	r := &rig{Bed: bed}
+	r := newRig(t, Release)
+	bed := r.Bed
+	var err error
 	r.provider, err = bed.StartProvider()
 	require.NoError(t, err)
 	r.consumer, err = bed.StartConsumer(bed.Consumer, ProviderHost)
@@ -77,6 +57,33 @@ func TestLive(t *testing.T) {
 			return // the log of a round that broke off would be the next one's
 		}
 	}
+}
+
+// newRig returns a bed with peers of some releases, none of which runs.
+func newRig(t *testing.T, releases ...string) *rig {
+	testkit.Needs(t, "root and Java")
+	if testing.Short() {
+		t.Skip("with -short: real peers take a minute")
+	}
+	if missing := Missing("ethtool", "python3", "tcpdump", "setpriv", "setcap"); missing != "" {
+		t.Skip(missing)
+	}
+	dir, err := os.MkdirTemp("", "dubbo-wire-e2e-") // t.TempDir is closed to other users
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log("what was printed is kept in", dir)
+			return
+		}
+		assert.NoError(t, os.RemoveAll(dir))
+	})
+	bed, err := NewBed(dir, os.Getenv("DUBBO_WIRE"), releases...) // another build than that of this tree, for trials
+	if no, ok := errors.AsType[*NoJars](err); ok {
+		t.Skip(no)
+	}
+	require.NoError(t, err)
+	t.Cleanup(bed.Close)
+	return &rig{Bed: bed}
 }
 
 // truth is what was sent since it was last asked for.

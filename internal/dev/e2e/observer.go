@@ -26,12 +26,14 @@ type Report struct {
 		Connections, ConnectionsWithoutData, ConnectionsJoinedMidway         int64
 		Frames, FramesIncomplete                                             int64
 		RequestsWithoutResponse, ResponsesWithoutRequest, Heartbeats, Events int64
+		RequestsUnnamed, ResponsesWithoutStatus                              int64
 	}
 	Groups []ReportGroup
 }
 
 // ReportGroup is one group of a report.
 type ReportGroup struct {
+	Protocol                                      string
 	SerializationID                               int
 	Serialization, Service, Method                string
 	Calls, OneWay, Errors, Exceptions, Unanswered int64
@@ -114,30 +116,42 @@ func (b *Bed) Analyze(files ...string) (*Report, string, error) {
 // Frames returns the complete frames that `dubbo-wire frames` finds in a file, counted by their headers, and the number of
 // incomplete ones.
 func (b *Bed) Frames(file string) (complete map[string]int, incomplete int, err error) {
+	complete = map[string]int{}
+	err = b.EachFrame(file, func(f *FrameRow) {
+		if !f.Complete {
+			incomplete++
+			return
+		}
+		complete[Header(f.Src, f.Dst, f.Kind, f.ID, f.SerializationID, f.Status, f.BodyBytes)]++
+	})
+	return complete, incomplete, err
+}
+
+// FrameRow holds the fields of a record of `dubbo-wire frames` that the tests compare.
+type FrameRow struct {
+	Src, Dst, Kind, ID         string
+	Service, Method            string
+	SerializationID, BodyBytes int
+	Status                     int
+	Complete                   bool
+}
+
+// EachFrame calls each for every record that `dubbo-wire frames` prints of a file.
+func (b *Bed) EachFrame(file string, each func(*FrameRow)) error {
 	out, err := runFor(time.Minute, b.Binary, "frames", file, "--format", "jsonl")
 	if err != nil {
-		return nil, 0, err
+		return err
 	}
-	complete = map[string]int{}
 	lines := bufio.NewScanner(strings.NewReader(out))
 	lines.Buffer(nil, 64<<20)
 	for lines.Scan() {
-		var f struct {
-			Src, Dst, Kind, ID         string
-			SerializationID, BodyBytes int
-			Status                     int
-			Complete                   bool
-		}
+		var f FrameRow
 		if err := json.Unmarshal(lines.Bytes(), &f); err != nil {
-			return nil, 0, err
+			return err
 		}
-		if !f.Complete {
-			incomplete++
-			continue
-		}
-		complete[Header(f.Src, f.Dst, f.Kind, f.ID, f.SerializationID, f.Status, f.BodyBytes)]++
+		each(&f)
 	}
-	return complete, incomplete, lines.Err()
+	return lines.Err()
 }
 
 // StartTcpdump records an interface of a namespace with nanosecond times, and waits until it captures.

@@ -28,10 +28,15 @@ const StartJava = 90 * time.Second
 // inNamespace returns the beginning of a command line that runs in a namespace.
 func inNamespace(ns string) []string { return []string{"ip", "netns", "exec", ns} }
 
-// Java returns the command line of a peer in a namespace: side is provider, consumer or load; workloads are the consumer's.
+// Java returns the command line of a peer of the bed's first release in a namespace: side is provider, consumer or load; workloads are
+// the consumer's.
 func (b *Bed) Java(ns, side, main, truth string, properties []string, workloads ...string) []string {
+	return b.java(b.releases[0], ns, side, main, truth, properties, workloads...)
+}
+
+func (b *Bed) java(release, ns, side, main, truth string, properties []string, workloads ...string) []string {
 	argv := append(inNamespace(ns), "java", "-Xmx384m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
-		"@"+filepath.Join(b.Dir, "rig", side+".args"), "-Drig.port="+Port)
+		"@"+filepath.Join(b.rig(release), side+".args"), "-Drig.port="+Port)
 	if truth != "" {
 		argv = append(argv, "-Dtruth.file="+truth)
 	}
@@ -50,18 +55,18 @@ func ProviderProperties() []string {
 
 // StartProvider starts a provider and waits until it answers.
 func (b *Bed) StartProvider() (*Peer, error) {
-	return b.startPeer(b.Provider, "provider", "Provider", "READY", ProviderProperties())
+	return b.startPeer(b.releases[0], b.Provider, "provider", "Provider", "READY", ProviderProperties())
 }
 
 // StartConsumer starts a consumer in a namespace, which sends requests to host in each Round.
 func (b *Bed) StartConsumer(ns, host string) (*Peer, error) {
-	return b.startPeer(ns, "consumer", "Consumer", "LISTENING", []string{"-Drig.host=" + host}, "session")
+	return b.startPeer(b.releases[0], ns, "consumer", "Consumer", "LISTENING", []string{"-Drig.host=" + host}, "session")
 }
 
 // startPeer starts a peer and waits until it prints a line that begins with ready.
-func (b *Bed) startPeer(ns, side, main, ready string, properties []string, workloads ...string) (*Peer, error) {
+func (b *Bed) startPeer(release, ns, side, main, ready string, properties []string, workloads ...string) (*Peer, error) {
 	truth := filepath.Join(b.Dir, fmt.Sprintf("%s-%d.truth", side, b.count))
-	p, err := b.StartUntil(ready, StartJava, side, b.Java(ns, side, main, truth, properties, workloads...)...)
+	p, err := b.StartUntil(ready, StartJava, side, b.java(release, ns, side, main, truth, properties, workloads...)...)
 	return &Peer{Process: p, truth: truth}, err
 }
 
@@ -104,8 +109,8 @@ func (p *Peer) Leave() error {
 	return err
 }
 
-// newFrames calls each for every frame that the peer has logged since the last call.
-func (p *Peer) newFrames(each func(*javalog.Frame)) error {
+// newLines calls each for every line that the peer has logged since the last call.
+func newLines[T any](p *Peer, each func(*T)) error {
 	f, err := os.Open(p.truth)
 	if err != nil {
 		return err

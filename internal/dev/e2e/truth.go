@@ -65,7 +65,7 @@ func (b *Bed) Truth(peers ...*Peer) (*Truth, error) {
 		connections: map[[2]string]bool{},
 	}
 	for _, p := range peers {
-		if err := p.newFrames(t.frame); err != nil {
+		if err := newLines(p, t.frame); err != nil {
 			return nil, err
 		}
 	}

@@ -77,7 +77,7 @@ func soak(s *settings) error {
 			return err
 		}
 	}
-	bed, err := e2e.NewBed(dir, s.wire)
+	bed, err := e2e.NewBed(dir, s.wire, e2e.Release)
 	if no, ok := errors.AsType[*e2e.NoJars](err); ok {
 		return missing(no.Error())
 	}

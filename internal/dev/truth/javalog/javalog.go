@@ -40,13 +40,14 @@ type Frame struct {
 	DecodeError   string
 }
 
-// Read calls each for every frame of a log, in order. Numbers in values stay as they are written.
-func Read(r io.Reader, each func(*Frame)) error {
+// Read calls each for every line of a log, in order: a Frame, or what another protocol's lines have. Numbers in values stay as
+// they are written.
+func Read[T any](r io.Reader, each func(*T)) error {
 	b := bufio.NewReaderSize(r, 1<<20)
 	for {
 		line, err := b.ReadBytes('\n')
 		if len(line) > 1 {
-			f := new(Frame)
+			f := new(T)
 			d := json.NewDecoder(bytes.NewReader(line))
 			d.UseNumber()
 			if err := d.Decode(f); err != nil {

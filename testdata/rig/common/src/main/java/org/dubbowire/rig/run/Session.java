@@ -2,7 +2,6 @@ package org.dubbowire.rig.run;
 
 import com.alibaba.dubbo.rpc.benchmark.EchoService;
 import java.io.BufferedReader;
-import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
@@ -39,7 +38,7 @@ final class Session {
         return Remote.of(type).serialization(serialization).parameter("heartbeat", Integer.toString(heartbeat)).connections(1);
     }
 
-    static void run() throws IOException, InterruptedException {
+    static void run() throws Exception {
         BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         System.out.println("LISTENING");
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
@@ -51,11 +50,11 @@ final class Session {
     }
 
     /** One round in the serializations of the settings. */
-    static void once() throws InterruptedException {
+    static void once() throws Exception {
         round("everything", Settings.SERIALIZATIONS, 1);
     }
 
-    private static void round(String what, String[] serializations, int rounds) throws InterruptedException {
+    private static void round(String what, String[] serializations, int rounds) throws Exception {
         for (int i = 0; i < rounds; i++) {
             for (String serialization : serializations) {
                 Session session = new Session(serialization, what.equals("heartbeats") ? HEARTBEAT : Settings.HEARTBEAT);
@@ -67,8 +66,9 @@ final class Session {
                     case "punctual" -> session.punctual();
                     case "plain" -> session.plain();
                     case "steady" -> session.steady();
+                    case "traced" -> session.traced();
                     case "heartbeats", "hold" -> session.plain();
-                    default -> throw new IllegalArgumentException("no round is named " + what);
+                    default -> Extra.named(what).run();
                 }
             }
             Thread.sleep(switch (what) {
@@ -133,6 +133,22 @@ final class Session {
             int n = i;
             Step.run("existUser", () -> users.existUser("jdoe" + n));
             Step.run("text", () -> echo.text(Data.text(4000 + n, n)));
+            Thread.sleep(50);
+        }
+    }
+
+    /** The same with an attachment that no other call has, as tracing adds it. */
+    private void traced() throws InterruptedException {
+        for (int i = 0; i < 60; i++) {
+            int n = i;
+            Step.run("existUser", () -> {
+                Peer.CURRENT.attach("trace", Data.text(100, n));
+                users.existUser("jdoe" + n);
+            });
+            Step.run("text", () -> {
+                Peer.CURRENT.attach("trace", Data.text(100, -n));
+                echo.text(Data.text(4000 + n, n));
+            });
             Thread.sleep(50);
         }
     }
