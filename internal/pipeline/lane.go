@@ -249,7 +249,7 @@ func renderValues(m *call.Message, msg *rpc.Message, redact bool) {
 	switch {
 	case msg.Kind == rpc.Request && msg.Operation != nil && m.GenericMethod != "":
 		d.Values = msg.AppendGenericArguments(d.Values)
-	case msg.Kind == rpc.Request && msg.Operation != nil:
+	case msg.Kind == rpc.Request && (msg.Operation != nil || msg.HasArguments()):
 		d.Values = msg.AppendArguments(d.Values)
 	case msg.Kind == rpc.Response && msg.ResultKind >= 0 && !msg.Exception:
 		d.Values = msg.AppendResult(d.Values)

@@ -200,6 +200,9 @@ func (m *Message) AppendArguments(dst []byte) []byte {
 	return dst
 }
 
+// HasArguments reports whether arguments were read, or that there are none: those of a call with an unknown method, too.
+func (m *Message) HasArguments() bool { return m.find("args") >= 0 }
+
 // opaqueArguments reports whether no argument was read, though there are some, or may be.
 func (m *Message) opaqueArguments() bool {
 	return m.find("args") < 0 && m.Err != nil && m.Operation != nil && m.Operation.Parameters() != 0

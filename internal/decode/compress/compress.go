@@ -65,6 +65,21 @@ func Known(encoding string) bool {
 	return names[encoding] != nil || names[strings.ToLower(encoding)] != nil
 }
 
+// starts are how messages begin whose encoding tells itself, and proves by a checksum that it is the one.
+var starts = []struct{ start, encoding string }{
+	{"\x1f\x8b\x08", "gzip"}, {"BZh", "bzip2"}, {"\x28\xb5\x2f\xfd", "zstd"}, {"\xff\x06\x00\x00sNaPpY", "snappy"},
+}
+
+// Recognize returns the encoding of b by how it begins, "" if that does not tell.
+func Recognize(b []byte) string {
+	for i := range starts {
+		if bytes.HasPrefix(b, []byte(starts[i].start)) {
+			return starts[i].encoding
+		}
+	}
+	return ""
+}
+
 // Plain returns b, a complete message, without its compression. The result is valid until the next call.
 func (d *Decompressor) Plain(encoding string, b []byte) ([]byte, *decode.Error) {
 	open := names[encoding]

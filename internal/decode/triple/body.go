@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"dubbo-wire/internal/decode"
+	"dubbo-wire/internal/decode/compress"
 	"dubbo-wire/internal/rpc"
 )
 
@@ -12,6 +13,7 @@ type body struct {
 	d       *Decoder
 	m       *rpc.Message
 	content content
+	service string       // of the call, "" if it is not known
 	b       []byte       // without compression
 	short   decode.Cause // why b ends early, None if it does not
 	whole   bool         // b is the whole body
@@ -38,7 +40,7 @@ func (b *body) decompress() bool {
 	case m.Encoding == NoEncoding:
 		m.Err = &decode.Error{Cause: decode.Malformed, Expected: "the name of a compression in the headers", Found: "none"}
 		return false
-	case m.Encoding == UnknownEncoding:
+	case m.Encoding == UnknownEncoding && !b.recognizeEncoding():
 		m.Err = &decode.Error{Cause: decode.Unsupported, Expected: "the name of a compression in the headers", Found: "headers that the capture lacks"}
 		return false
 	}
@@ -50,6 +52,27 @@ func (b *body) decompress() bool {
 	m.Plain, m.UncompressedLen, b.b = plain, len(plain), plain
 	return true
 }
+
+// recognizeEncoding sets the encoding of a message without headers by its bytes. A block of snappy begins with nothing of its own:
+// there what it contains must be a wrapper for certain.
+func (b *body) recognizeEncoding() bool {
+	m := b.m
+	if name := compress.Recognize(m.Body); name != "" {
+		m.Encoding = name
+		return true
+	}
+	plain, err := b.d.compress.Plain(snappy, m.Body)
+	if err != nil {
+		return false
+	}
+	if o := b.d.open(plain, len(plain)); !o.certain() {
+		return false
+	}
+	m.Encoding = snappy
+	return true
+}
+
+const snappy = "snappy"
 
 // extent returns the extent of the bytes that the tree has nodes for.
 func (b *body) extent() decode.Extent {
@@ -177,7 +200,7 @@ func (b *body) recognize(detail rpc.Detail, bodyLen int) {
 		return
 	}
 	switch fields := w.scan(b.b); {
-	case !certain && !(fields && b.d.isWrapper(w, b.m, b.whole, o.known)):
+	case !certain && !(fields && b.isWrapper(w, o.known)):
 		b.serialization(b.d.byName[protobuf], protobuf)
 		return
 	case o.known != nil:
@@ -186,6 +209,7 @@ func (b *body) recognize(detail rpc.Detail, bodyLen int) {
 		b.m.Serialization = b.d.intern(b.b[w.name.from:w.name.to])
 	}
 	b.wrapper = w
+	b.d.remember(b.service, o.known, w)
 }
 
 // startsText reports whether b starts as texts of JSON and XML do. In a message of protocol buffers these bytes would be a group of

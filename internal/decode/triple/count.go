@@ -32,12 +32,9 @@ func (b *body) count() bool {
 			parts[decode.ClassOverhead] += int32(f.from - f.tag)
 		}
 		for i, f := range w.data {
-			typ := ""
-			switch {
-			case m.Kind == rpc.Response:
-				typ = b.resultType()
-			case m.Operation != nil && i < len(m.Operation.Descriptors):
-				typ = m.Operation.Descriptors[i]
+			typ := b.resultType()
+			if m.Kind == rpc.Request {
+				typ = b.argumentType(i)
 			}
 			one, read := b.countStream(s, sum, f, typ, false)
 			if !read {

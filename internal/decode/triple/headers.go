@@ -236,6 +236,11 @@ func parseTimeout(name, text string) (millis int64, ok bool) {
 // hasException reports whether the headers of a response say that its message is an exception. Dubbo writes the header from 3.2 on.
 func hasException(headers []rpc.Header) bool {
 	return slices.ContainsFunc(headers, func(h rpc.Header) bool {
-		return h.Name == "tri-exception-code" && !h.Unknown && h.Value != "0" && h.Value != ""
+		return h.Name == "tri-exception-code" && (h.Unknown || h.Value != "0" && h.Value != "")
 	})
+}
+
+// hasUnnamed reports whether there are headers whose names the capture lacks.
+func hasUnnamed(headers []rpc.Header) bool {
+	return slices.ContainsFunc(headers, func(h rpc.Header) bool { return h.Name == "" && h.Unknown })
 }

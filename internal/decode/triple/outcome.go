@@ -45,6 +45,8 @@ func (d *Decoder) Outcome(m *rpc.Message) {
 	} else if n, err := strconv.ParseUint(value(m.Headers, ":status"), 10, 15); err == nil && (n >= 400 || d.contentOf(m.Headers).kind != grpcMessage) {
 		m.Status = int32(n)
 		m.Failed = n >= 400
+	} else if status, ok := unnamedStatus(m); ok {
+		m.Status, m.Failed = status, true
 	}
 	if !m.Failed {
 		return
@@ -82,6 +84,28 @@ func statusCode(status []byte) int32 {
 		return 0
 	}
 	return int32(code)
+}
+
+// unnamedStatus returns the status of a response whose header grpc-status is not known by name, since the capture started later. It
+// is an error if a text of one comes in place of a message; the number is known if just one header without a name can be it.
+func unnamedStatus(m *rpc.Message) (status int32, ok bool) {
+	status = rpc.NoStatus
+	if m.Ordinal > 0 || m.BodyLen > 0 || m.Body != nil {
+		return status, false
+	}
+	text, numbers := false, 0
+	for i := range m.Headers {
+		h := &m.Headers[i]
+		text = text || h.Name == "grpc-message" || h.Name == "grpc-status-details-bin"
+		if n, err := strconv.ParseUint(h.Value, 10, 15); h.Name == "" && err == nil && n > 0 && int(n) < len(statusTexts) {
+			status = int32(n)
+			numbers++
+		}
+	}
+	if numbers != 1 {
+		status = rpc.NoStatus
+	}
+	return status, text && hasUnnamed(m.Headers)
 }
 
 // Base64 returns the bytes of a header whose name ends in -bin, with or without padding.

@@ -37,6 +37,7 @@ type Decoder struct {
 	operations operations
 	names      map[string]string // names that peers made up, by themselves
 	types      map[string]typeKind
+	wrapped    map[wrappedService]bool // names that are words, of wrappers that were seen
 	tree       decode.Tree
 	wrapper    wrapper
 }
@@ -162,6 +163,9 @@ func (d *Decoder) Decode(m *rpc.Message, request *rpc.Operation, detail rpc.Deta
 		m.Operation = request
 	}
 	b := body{d: d, m: m, content: d.contentLike(m.Headers, request), b: m.Body, short: m.Short}
+	if request != nil {
+		b.service = request.Service
+	}
 	if m.Kind == rpc.Request {
 		m.Group = group(m.Headers)
 	}

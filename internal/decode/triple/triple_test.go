@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/klauspost/compress/s2"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -445,7 +446,8 @@ func TestCompressed(t *testing.T) {
 		cause          decode.Cause
 	}{
 		{NoEncoding, packed.String(), decode.Malformed},
-		{UnknownEncoding, packed.String(), decode.Unsupported},
+		{UnknownEncoding, "rubbish", decode.Unsupported},
+		{UnknownEncoding, string(s2.EncodeSnappy(nil, []byte("nothing of Dubbo's"))), decode.Unsupported},
 		{"br", packed.String(), decode.Unsupported},
 		{"gzip", "rubbish", decode.Malformed},
 	} {
@@ -458,6 +460,14 @@ func TestCompressed(t *testing.T) {
 		assert.Nil(t, m.Plain)
 		assert.Equal(t, "opaque opaque "+strconv.Itoa(len(row.body)), parts(m))
 		assert.Equal(t, "envelope", m.Decoded)
+	}
+	for encoding, body := range map[string]string{"gzip": packed.String(), "snappy": string(s2.EncodeSnappy(nil, []byte(bob)))} {
+		m := message(rpc.Request, h, body)
+		m.Encoding = UnknownEncoding
+		d.Decode(m, op, rpc.Values)
+		assert.Nil(t, m.Err)
+		assert.Equal(t, encoding, m.Encoding)
+		assert.Equal(t, `["bob",5]`, string(m.AppendArguments(nil)))
 	}
 	m = message(rpc.Response, headers("content-type", "application/json"), "packed")
 	m.Encoding = "br"

@@ -63,12 +63,8 @@ func (b *body) readWrapper() int {
 	}
 	args := t.Open(decode.List, decode.ByField, "args", 0, start)
 	for i, f := range w.data {
-		typ := ""
-		if op := b.m.Operation; op != nil && i < len(op.Descriptors) {
-			typ = op.Descriptors[i]
-		}
 		t.Role(overhead, f.tag, f.from)
-		b.value(f, decode.ByIndex, "", i, typ)
+		b.value(f, decode.ByIndex, "", i, b.argumentType(i))
 	}
 	t.Close()
 	if op := b.m.Operation; op != nil && op.Generic {
@@ -100,6 +96,18 @@ func (b *body) readResponse() int {
 	}
 	b.endsEarly()
 	return w.end
+}
+
+// argumentType returns the descriptor of an argument, "" if it is not known.
+func (b *body) argumentType(i int) string {
+	w := b.wrapper
+	switch op := b.m.Operation; {
+	case op != nil && i < len(op.Descriptors):
+		return op.Descriptors[i]
+	case op == nil && !w.cut && i < len(w.types): // the path is not known
+		return b.d.descriptor(w.b[w.types[i].from:w.types[i].to])
+	}
+	return ""
 }
 
 // resultType returns the descriptor of the result, "" if it is not known or is not that of the data.

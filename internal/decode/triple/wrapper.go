@@ -84,7 +84,7 @@ func (d *Decoder) open(b []byte, bodyLen int) (o opening) {
 		return o
 	}
 	if o.after == bodyLen { // a request without arguments
-		o.maybe = o.known != nil && (o.known.certain || o.known.rare)
+		o.maybe = o.known != nil
 		return o
 	}
 	o.maybe = b[o.after] == tagData || b[o.after] == tagTypes
@@ -154,11 +154,12 @@ func (w *wrapper) scan(b []byte) bool {
 	return w.name.to > 0
 }
 
-// isWrapper reports whether w, whose fields were found, is the wrapper of a message. whole is set if its body is whole. name is nil if
-// the name is not that of a serialization: then it needs types of the JDK.
-func (d *Decoder) isWrapper(w *wrapper, m *rpc.Message, whole bool, name *known) bool {
+// isWrapper reports whether w, whose fields were found, is the wrapper of a message. name is nil if the name is not that of a
+// serialization: then it needs types of the JDK.
+func (b *body) isWrapper(w *wrapper, name *known) bool {
+	d, m := b.d, b.m
 	sure := name != nil && name.certain
-	if !whole || w.cut {
+	if !b.whole || w.cut {
 		// What tells is missing.
 		return sure || name != nil && len(w.data) > 0
 	}
@@ -180,11 +181,35 @@ func (d *Decoder) isWrapper(w *wrapper, m *rpc.Message, whole bool, name *known)
 		return len(w.data) <= 1 && len(w.types) <= 1 && (sure || len(w.types) == 1 && (name != nil || len(w.data) == 1))
 	}
 	if !sure && len(w.data) == 0 {
-		use, _ := UseOf(m.Headers)
-		return name != nil && name.rare && len(w.types) == 0 && use == Triple
+		return name != nil && len(w.types) == 0 && (name.rare && isTriple(m) || d.wrapped[wrappedService{b.service, name}])
 	}
 	// Dubbo 3.2 also names the observer of a server stream, for which it has no argument.
 	return len(w.data) == len(w.types) || len(w.data)+1 == len(w.types) && w.namesObserver()
+}
+
+// isTriple reports whether Dubbo's peers speak on the connection of m.
+func isTriple(m *rpc.Message) bool {
+	use, sure := UseOf(m.Headers)
+	return use == Triple || !sure && m.Protocol != nil && m.Protocol.Name == "triple"
+}
+
+// wrappedService is a service and a name that its wrappers have.
+type wrappedService struct {
+	service string
+	name    *known
+}
+
+// remember keeps the name in the wrapper of a service that is a word: from now on it is one also if the wrapper has nothing else.
+// A service has wrappers for all of its methods that are not made of messages, and a message with the same word is a rare thing then.
+func (d *Decoder) remember(service string, name *known, w *wrapper) {
+	key := wrappedService{service, name}
+	if name == nil || name.certain || len(w.data) == 0 || service == "" || d.wrapped[key] || len(d.wrapped) >= maxNames {
+		return
+	}
+	if d.wrapped == nil {
+		d.wrapped = make(map[wrappedService]bool)
+	}
+	d.wrapped[key] = true
 }
 
 // namesObserver reports whether the last type is that of an observer.

@@ -32,6 +32,7 @@ type provenance struct {
 	Serializations                           []string
 	Protocols                                []string // where there are others than Dubbo's own
 	Complete                                 bool
+	Packets                                  int64
 }
 
 // foreign reports whether nothing in the capture is the Dubbo protocol.

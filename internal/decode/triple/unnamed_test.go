@@ -1,0 +1,94 @@
+package triple
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/rpc"
+)
+
+// TestWordsAsNames: names of serializations that are words are those of wrappers without arguments if the service has wrappers with them.
+func TestWordsAsNames(t *testing.T) {
+	const (
+		alone  = "\x0a\x04java"
+		result = "\x0a\x04java\x12\x07\xac\xed\x00\x05t\x00\x00\x1a\x10java.lang.String"
+	)
+	d := NewDecoder(formats.All())
+	read := func(kind rpc.Kind, path, body string) string {
+		h := request(path)
+		m := message(kind, h, body)
+		op := d.Operation(h)
+		if kind == rpc.Response {
+			m.Headers = nil
+		}
+		d.Decode(m, op, rpc.Envelope)
+		return m.Serialization
+	}
+	assert.Equal(t, "protobuf", read(rpc.Request, "/a.Users/list", alone)) // nothing tells yet
+	assert.Equal(t, "java", read(rpc.Response, "/a.Users/list", result))
+	assert.Equal(t, "java", read(rpc.Request, "/a.Users/list", alone))
+	assert.Equal(t, "java", read(rpc.Request, "/a.Users/count", alone))
+	assert.Equal(t, "protobuf", read(rpc.Request, "/a.Greeter/greet", alone))
+	assert.Equal(t, "gson", read(rpc.Request, "/a.Greeter/greet", "\x0a\x04gson"))
+	m := message(rpc.Request, nil, "\x0a\x04gson") // its headers precede the capture
+	d.Decode(m, nil, rpc.Envelope)
+	assert.Equal(t, "protobuf", m.Serialization)
+	m.Protocol = &rpc.Protocol{Name: "triple"}
+	d.Decode(m, nil, rpc.Envelope)
+	assert.Equal(t, "gson", m.Serialization)
+}
+
+// TestUnnamedHeaders: what responses are if the capture lacks the names of headers.
+func TestUnnamedHeaders(t *testing.T) {
+	d := NewDecoder(formats.All())
+	unnamed := func(value string) rpc.Header { return rpc.Header{Value: value, Unknown: true, Entry: 70} }
+	status := rpc.Header{Name: ":status", Value: "200"}
+	text := rpc.Header{Name: "grpc-message", Value: "no%20such service"}
+	for _, row := range []struct {
+		name    string
+		headers []rpc.Header
+		status  int32
+		failed  bool
+	}{
+		{"text and number", []rpc.Header{status, unnamed(""), unnamed("12"), text}, 12, true},
+		{"text", []rpc.Header{status, unnamed(""), unnamed(""), text}, rpc.NoStatus, true},
+		{"two numbers", []rpc.Header{status, unnamed("3"), unnamed("12"), text}, rpc.NoStatus, true},
+		{"no text", []rpc.Header{status, unnamed(""), unnamed("12")}, rpc.NoStatus, false},
+		{"names, but no status", []rpc.Header{status, text}, rpc.NoStatus, false},
+	} {
+		m := message(rpc.Response, row.headers, "")
+		m.Body = nil
+		d.Outcome(m)
+		assert.Equal(t, row.failed, m.Failed, row.name)
+		assert.Equal(t, row.status, m.Status, row.name)
+		if row.failed {
+			assert.Equal(t, "no such service", m.ErrorMessage, row.name)
+		}
+	}
+	answer := func(data string) string {
+		return "\x0a\x08hessian4\x12" + string(rune(len(data))) + data + "\x1a\x04void"
+	}
+	refuse, plain := answer("C\x12a.RefusedException\x92\x0ddetailMessage\x0astackTrace`\x02noN"), answer("C\x06a.User\x92\x0ddetailMessage\x04name`\x02noN")
+	for _, row := range []struct {
+		headers []rpc.Header
+		body    string
+		kind    int8
+	}{
+		{[]rpc.Header{status, unnamed("")}, refuse, 0},
+		{[]rpc.Header{status}, refuse, 1},
+		{[]rpc.Header{status, unnamed("")}, plain, 1},
+	} {
+		for _, detail := range []rpc.Detail{rpc.Envelope, rpc.Parts, rpc.Values} {
+			m := message(rpc.Response, row.headers, row.body)
+			d.Decode(m, nil, detail)
+			assert.Equal(t, "hessian2", m.Serialization)
+			assert.EqualValues(t, row.kind, m.ResultKind, "%s", row.body)
+			if assert.Nil(t, m.Err); row.kind == 0 && detail == rpc.Values {
+				assert.Equal(t, "a.RefusedException", m.ExceptionClass)
+				assert.Equal(t, "no", m.ExceptionMessage)
+			}
+		}
+	}
+}
