@@ -65,15 +65,15 @@ type conn struct {
 	waiting        []*row  // until it is known which side is the client
 	closed         []uint32
 	nclosed        int
-	// highest are the highest numbers of streams that were opened, of even and odd ones. first is the first one that the capture
-	// saw opened.
-	highest [2]uint32
-	first   uint32
-	use     triple.Use // of earlier calls, if used is set
-	used    bool
-	early   int  // streams with early set
-	client  int8 // side of the client, -1 if it is not known
-	joined  bool
+	// highest are the highest numbers of streams that were opened, of even and odd ones, and far one that is far above them. first is
+	// the first one that the capture saw opened.
+	highest, far [2]uint32
+	first        uint32
+	use          triple.Use // of earlier calls, if used is set
+	used         bool
+	early        int  // streams with early set
+	client       int8 // side of the client, -1 if it is not known
+	joined       bool
 }
 
 type sideState uint8
@@ -344,8 +344,19 @@ func (s *side) accept(h *frameHeader) bool {
 // allows reports whether h may be the header of a frame of this side. DATA may be longer than was announced: the SETTINGS that
 // allow it may come later in the capture.
 func (s *side) allows(h *frameHeader) bool {
-	return h.valid() && (h.length <= s.maxFrame || h.kind == typeData)
+	switch {
+	case !h.valid():
+		return false
+	case h.kind == typeData:
+		return !s.conn.idle(h.stream)
+	case h.kind > typeContinuation:
+		return h.length <= maxUnknown
+	}
+	return h.length <= min(s.maxFrame, 2*maxBlock)
 }
+
+// maxUnknown limits frames of unknown types, which are short. What looks like a longer one are bytes of a body after a damaged length.
+const maxUnknown = 1 << 16
 
 // need returns how many bytes of a frame are read at once.
 func (s *side) need(h *frameHeader) int {

@@ -117,7 +117,7 @@ func (s *side) owner() *stream {
 	if c.wasClosed(id) {
 		return nil
 	}
-	st = c.openStream(id)
+	st = s.openStream(id)
 	st.before = c.joined && (c.first == 0 || id < c.first)
 	for i := range st.halves {
 		st.halves[i].lost = true
@@ -125,12 +125,24 @@ func (s *side) owner() *stream {
 	return st
 }
 
-// openStream opens a stream and notes its number.
-func (c *conn) openStream(id uint32) *stream {
+// openStream opens a stream and notes its number. Without losses only frames of the end that numbers it tell how far the numbers are.
+func (s *side) openStream(id uint32) *stream {
+	c := s.conn
 	st := c.open(id)
-	c.highest[id&1] = max(c.highest[id&1], id)
+	highest, far := &c.highest[id&1], &c.far[id&1]
+	switch {
+	case id <= *highest, !c.lossy() && c.client >= 0 && (int8(s.number) == c.client) != (id&1 == 1):
+	case *highest == 0, id-*highest <= maxJump, id > *far && id-*far <= maxJump:
+		*highest = id
+	default:
+		*far = id
+	}
 	return st
 }
+
+// maxJump is how far the number of a stream may be above the others. One beyond may be damaged: it closes the streams below only if
+// another one follows.
+const maxJump = 1 << 8
 
 // place finds out whether the place of the current frame in the direction's messages is known again. start is the first bytes
 // of its data.

@@ -12,7 +12,7 @@ func (s *side) headersRow(id uint32) *row {
 	c := s.conn
 	st := c.find(id)
 	if st == nil {
-		st = c.openStream(id)
+		st = s.openStream(id)
 		if c.first == 0 || id < c.first {
 			c.first = id
 		}

@@ -241,7 +241,7 @@ func (c *conn) streamMarks(id uint32, data bool) int {
 	case c.wasClosed(id):
 		return -1
 	case id > c.highest[id&1]:
-		if known := c.highest[id&1] > 0; known && id-c.highest[id&1] > 1<<16 {
+		if known := c.highest[id&1] > 0; known && id-c.highest[id&1] > maxNext {
 			return -1
 		} else if known && !data {
 			return 8

@@ -210,6 +210,21 @@ func (c *conn) wasClosed(id uint32) bool {
 	return false
 }
 
+// idle reports whether no end can have opened the stream yet, so that it has no DATA.
+func (c *conn) idle(id uint32) bool {
+	if c == nil || c.client < 0 || c.find(id) != nil {
+		return false
+	}
+	if !c.lossy() {
+		return id > c.highest[id&1]
+	}
+	highest := max(c.highest[0], c.highest[1])
+	return highest > 0 && id > highest && id-highest > maxNext
+}
+
+// maxNext is how far a number may be above those of a connection with losses.
+const maxNext = 1 << 16
+
 // certain reports whether no gap hides bytes of the direction since its place was last known.
 func (c *conn) certain(st *stream, side int) bool {
 	h := &st.halves[side]

@@ -1,0 +1,89 @@
+package http2_test
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+
+	"dubbo-wire/internal/dev/bench/traffic"
+	"dubbo-wire/internal/rpc"
+)
+
+// TestDamaged: one damaged header of a frame costs few messages. Neither does the number of a stream close all streams below it, nor
+// is what follows taken for the payload of a frame that no peer sends.
+func TestDamaged(t *testing.T) {
+	const calls = 60
+	for name, damage := range map[string]func(request, response []byte){
+		"none":                         func(_, _ []byte) {},
+		"number of a request":          func(request, _ []byte) { request[6] ^= 0x40 },
+		"number of a response":         func(_, response []byte) { response[7] ^= 0x08 },
+		"even number":                  func(_, response []byte) { response[8] ^= 1 },
+		"length of DATA":               func(request, _ []byte) { request[9+int(request[2])+2] ^= 0x40 },
+		"length of headers":            func(_, response []byte) { response[0] ^= 0x40 },
+		"type and length":              func(request, _ []byte) { copy(request, "java.lang") },
+		"DATA of a stream that nobody": func(request, _ []byte) { copy(request, "\x33\x00\x00\x00\x00\x00\x85\x00\x00") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			list := conversation(t, calls)
+			damage(list[2+2*20].Data, list[3+2*20].Data)
+			found, totals := read(t, list, rpc.Envelope)
+			complete := 0
+			for i := range found {
+				if found[i].Complete {
+					complete++
+				}
+			}
+			assert.GreaterOrEqual(t, complete, 2*calls-8)
+			sent := int64(0)
+			for i := range list {
+				sent += int64(len(list[i].Data))
+			}
+			assert.EqualValues(t, sent, totals.FrameBytes+totals.OtherBytes()+totals.Skipped)
+		})
+	}
+}
+
+// conversation returns SETTINGS of both sides, then a segment for each request and each response. The server takes long frames, as
+// Dubbo's do.
+func conversation(t *testing.T, calls int) []traffic.Segment {
+	var out [2]bytes.Buffer
+	var encoded bytes.Buffer
+	framers := [2]*http2.Framer{http2.NewFramer(&out[0], nil), http2.NewFramer(&out[1], nil)}
+	encoders := [2]*hpack.Encoder{hpack.NewEncoder(&encoded), hpack.NewEncoder(&encoded)}
+	var list []traffic.Segment
+	send := func(side int) {
+		list = append(list, traffic.Segment{Side: side, Data: bytes.Clone(out[side].Bytes())})
+		out[side].Reset()
+	}
+	headers := func(side int, stream uint32, end bool, fields ...string) {
+		encoded.Reset()
+		for i := 0; i < len(fields); i += 2 {
+			require.NoError(t, encoders[side].WriteField(hpack.HeaderField{Name: fields[i], Value: fields[i+1]}))
+		}
+		require.NoError(t, framers[side].WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: encoded.Bytes(), EndHeaders: true, EndStream: end}))
+	}
+	data := func(side int, stream uint32, text string, end bool) {
+		require.NoError(t, framers[side].WriteData(stream, end, append([]byte{0, 0, 0, 0, byte(len(text))}, text...)))
+	}
+	out[0].WriteString(http2.ClientPreface)
+	for side := range framers {
+		require.NoError(t, framers[side].WriteSettings(http2.Setting{ID: http2.SettingMaxFrameSize, Val: 8 << 20}))
+		send(side)
+	}
+	for i := range calls {
+		stream := uint32(2*i + 1)
+		headers(0, stream, false, ":method", "POST", ":scheme", "http", ":path", "/org.acme.Users/find", "content-type", "application/grpc")
+		data(0, stream, fmt.Sprintf("\x0a\x20java.lang.String has 32 bytes%3d", i), true)
+		send(0)
+		headers(1, stream, false, ":status", "200", "content-type", "application/grpc")
+		data(1, stream, fmt.Sprintf("\x0a\x1dorg.acme.User has 29 bytes%3d", i), false)
+		headers(1, stream, true, "grpc-status", "0")
+		send(1)
+	}
+	return list
+}
