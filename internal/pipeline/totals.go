@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"maps"
+	"math/bits"
 	"slices"
 
 	"dubbo-wire/internal/call"
@@ -290,24 +291,34 @@ func (t *Totals) connection(c *connection) {
 	}
 }
 
-// addControl adds the calls and the control bytes of a connection with messages. The bytes go to the protocol with most calls.
+// addControl adds the calls and the control bytes of a connection with messages. The bytes serve all calls of the connection, so
+// that each protocol gets a share by its calls.
 func (t *Totals) addControl(c *connection) {
 	if len(c.used) == 0 {
 		return
 	}
-	most := &c.used[0]
-	for i := range c.used {
-		u := &c.used[i]
-		t.AddControl(u.Name, u.calls, 0)
-		if u.calls > most.calls {
-			most = u
-		}
-	}
+	bytes, calls := int64(0), int64(0)
 	for _, u := range c.unowned {
 		if !slices.ContainsFunc(c.opt.Protocols, func(p *rpc.Protocol) bool { return p.Name == u.name }) { // not of another one
-			t.AddControl(most.Name, 0, u.bytes)
+			bytes += u.bytes
 			t.Other[u.name].Control = true
 		}
+	}
+	for i := range c.used {
+		calls += c.used[i].calls
+	}
+	before, given := int64(0), int64(0)
+	for i := range c.used {
+		u := &c.used[i]
+		before += u.calls
+		share := bytes - given // without any call the first one has all
+		if calls > 0 {
+			hi, lo := bits.Mul64(uint64(bytes), uint64(before))
+			upTo, _ := bits.Div64(hi, lo, uint64(calls))
+			share = int64(upTo) - given
+		}
+		t.AddControl(u.Name, u.calls, share)
+		given += share
 	}
 }
 
