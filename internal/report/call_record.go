@@ -186,7 +186,7 @@ func (p *Calls) response(f *Record, c *call.Call) {
 	}
 	switch {
 	case m.Failed:
-		p.exception(f, "", m.ErrorMessage, m.HasErrorText)
+		p.exception(f, m.ExceptionClass, m.ErrorMessage, m.HasErrorText) // the details of a status may name a class
 	case m.Exception:
 		p.exception(f, m.ExceptionClass, m.ExceptionMessage, m.HasErrorText)
 	default:
