@@ -220,6 +220,12 @@ all_captures() {
   for s in 3.0.15 3.2.16; do
     capture triple-protobuf-$s dubbo=$s protocol=tri serialization=protobuf workloads=protobuf
   done
+  # Stubs that Dubbo's compiler generates.
+  for s in 3.2.16 3.3.6; do
+    capture triple-stubs-$s dubbo=$s protocol=tri serialization=protobuf workloads=stubs properties=-Drig.extra=stubs
+  done
+  capture triple-stubs-gzip-3.2.16 dubbo=3.2.16 protocol=tri serialization=protobuf workloads=stubs properties=-Drig.extra=stubs environment=DUBBO_RPC_TRI_COMPRESSOR=gzip \
+    note="messages compressed with gzip"
   for s in gzip snappy; do
     capture triple-$s-3.2.16 dubbo=3.2.16 protocol=tri workloads=triple properties=-Drig.extra=triple environment=DUBBO_RPC_TRI_COMPRESSOR=$s note="messages compressed with $s"
   done

@@ -293,11 +293,15 @@ func (b *tripleBodies) answer(last *rpc.Message, arguments, results []any, call 
 		ours := last.ExceptionClass + ": " + last.ExceptionMessage
 		if last.Failed {
 			ours = "org.apache.dubbo.rpc.StatusRpcException: " + last.StatusName() + " : " + last.ErrorMessage
-			if triple.StatusText(int(last.Status)) != "" {
-				ours = "org.apache.dubbo.rpc.StatusRpcException: " + triple.StatusText(int(last.Status)) + " : " + last.ErrorMessage
+			if name := triple.StatusText(int(last.Status)); strings.HasPrefix(last.ErrorMessage, name+" : ") { // stubs of 3.3 send it with its name
+				ours = "org.apache.dubbo.rpc.StatusRpcException: " + last.ErrorMessage
+			} else if name != "" {
+				ours = "org.apache.dubbo.rpc.StatusRpcException: " + name + " : " + last.ErrorMessage
 			}
 		}
-		if ours != e.Class+": "+e.Message {
+		theirs := e.Class + ": " + e.Message
+		traced := last.ExceptionClass != "" && strings.HasPrefix(theirs, ours+"\n"+last.ExceptionClass) // the stack trace of the details
+		if ours != theirs && ours != asNetty(theirs) && !traced {
 			return ours + " instead of " + e.Class + ": " + e.Message
 		}
 	}

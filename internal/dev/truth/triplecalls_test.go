@@ -138,6 +138,9 @@ type tripleValues struct {
 // timedOut is what a provider of 3.3 answers in place of a method that takes too long. No line of the log has it.
 const timedOut = "org.apache.dubbo.remoting.http12.exception.HttpRequestTimeout"
 
+// statusException is what the consumer makes of a status, whatever the class in its details.
+const statusException = "org.apache.dubbo.rpc.StatusRpcException"
+
 // methodLines are the lines about a method; those that a call is equal to are taken.
 type methodLines struct {
 	lines []*http2Line
@@ -221,6 +224,9 @@ func (m *tripleValues) value(c *comparer, got, want any) string {
 
 func (m *tripleValues) request(c *http2Call, l *http2Line) string {
 	got, want := c.Arguments, l.Arguments
+	if l.generic() != c.Generic {
+		return "one of them is generic"
+	}
 	if l.generic() { // references count from the arguments of $invoke
 		inner, _ := want[2].([]any)
 		got, want = []any{nil, nil, c.Arguments}, []any{nil, nil, inner}
@@ -230,11 +236,21 @@ func (m *tripleValues) request(c *http2Call, l *http2Line) string {
 	}
 	for key, want := range l.Attachments {
 		got, ok := c.Attachments[key]
-		if want, text := want.(string); (ok || c.Protocol == "grpc") && text && got != want {
+		if want, text := want.(string); (ok || c.Protocol == "grpc") && text && got != want && got != asNetty(want) {
 			return fmt.Sprintf("attachment %s: %s instead of %s", key, short(got), short(want))
 		}
 	}
 	return ""
+}
+
+// asNetty returns a text as Netty writes a header of it: with a question mark in place of each character beyond Latin-1.
+func asNetty(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r > 0xff {
+			return '?'
+		}
+		return r
+	}, s)
 }
 
 func (m *tripleValues) answer(c *http2Call, l *http2Line) string {
@@ -243,8 +259,13 @@ func (m *tripleValues) answer(c *http2Call, l *http2Line) string {
 	}
 	switch {
 	case c.State == "error":
-		if c.Exception != nil && c.Exception.Class != nil && *c.Exception.Class != *l.Exception.Class {
-			return fmt.Sprintf("%s instead of %s", *c.Exception.Class, *l.Exception.Class)
+		if c.Exception == nil || c.Exception.Class == nil {
+			return ""
+		}
+		got, want := *c.Exception.Class, *l.Exception.Class
+		wrapped := c.Generic && strings.HasSuffix(got, ".GenericException")
+		if got != want && !wrapped && want != statusException {
+			return fmt.Sprintf("%s instead of %s", got, want)
 		}
 		return ""
 	case !l.Streaming:

@@ -2,6 +2,7 @@ package org.dubbowire.rig.run;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
@@ -18,8 +19,8 @@ final class Streams<T> {
     private final ToIntFunction<T> id;
     private final Function<T, String> name;
 
-    Streams(Class<?> service, BiFunction<Integer, String, T> make, ToIntFunction<T> id, Function<T, String> name) {
-        this.service = service.getName();
+    Streams(String service, BiFunction<Integer, String, T> make, ToIntFunction<T> id, Function<T, String> name) {
+        this.service = service;
         this.make = make;
         this.id = id;
         this.name = name;
@@ -102,7 +103,20 @@ final class Streams<T> {
 
     // The consumer.
 
-    void countdown(int from, String name, java.util.function.BiConsumer<T, StreamObserver<T>> call) throws Exception {
+    /** Each kind of stream, and how it can end. */
+    static <T> void all(String what, Streams<T> streams, BiConsumer<T, StreamObserver<T>> countdown,
+            Function<StreamObserver<T>, StreamObserver<T>> chat, Function<StreamObserver<T>, StreamObserver<T>> collect) {
+        Step.run(what + " server stream", () -> streams.countdown(8, "streamed", countdown));
+        Step.run(what + " server stream without answers", () -> streams.countdown(0, "streamed", countdown));
+        Step.fails(what + " server stream fails", () -> streams.countdown(2, "fail", countdown));
+        Step.run(what + " chat", () -> streams.send("chat", true, chat, "one", "two", "three"));
+        Step.run(what + " chat at once", () -> streams.send("chat", false, chat, "one", "two", "three", "four", "five"));
+        Step.fails(what + " chat fails", () -> streams.send("chat", true, chat, "one", "fail"));
+        Step.run(what + " collect", () -> streams.send("collect", false, collect, "one", "two", "three", "four"));
+        Step.run(what + " cancelled", () -> streams.cancel(chat));
+    }
+
+    void countdown(int from, String name, BiConsumer<T, StreamObserver<T>> call) throws Exception {
         Answers answers = new Answers();
         StreamLine line = line("countdown");
         T request = make.apply(from, name);

@@ -23,8 +23,8 @@ import org.dubbowire.rig.three.StreamService;
 
 /** What Triple can do: each kind of call a few times, in the serialization of the settings and with protobuf messages. */
 public final class Triple implements Extra {
-    private static final Streams<Node> BEANS = new Streams<>(StreamService.class, Node::new, Node::getId, Node::getName);
-    private static final Streams<Leaf> LEAVES = new Streams<>(ProtoStreamService.class,
+    private static final Streams<Node> BEANS = new Streams<>(StreamService.class.getName(), Node::new, Node::getId, Node::getName);
+    private static final Streams<Leaf> LEAVES = new Streams<>(ProtoStreamService.class.getName(),
         (id, name) -> Leaf.newBuilder().setId(id).setName(name).build(), Leaf::getId, Leaf::getName);
 
     private static final class Implementation implements StreamService {
@@ -225,26 +225,14 @@ public final class Triple implements Extra {
     private static void beans() {
         StreamService service = Remote.of(StreamService.class).get();
         Step.run("unary", () -> service.unary(new Node(1, "unary")));
-        streams("beans", BEANS, service::countdown, service::chat, service::collect);
+        Streams.all("beans", BEANS, service::countdown, service::chat, service::collect);
     }
 
     private static void messages() {
         ProtoStreamService service = Remote.of(ProtoStreamService.class).get();
         Step.run("message", () -> service.unary(ProtoData.tree(3)));
         Step.run("message empty", () -> service.unary(Leaf.getDefaultInstance()));
-        streams("messages", LEAVES, service::countdown, service::chat, service::collect);
-    }
-
-    private static <T> void streams(String what, Streams<T> streams, java.util.function.BiConsumer<T, StreamObserver<T>> countdown,
-            java.util.function.Function<StreamObserver<T>, StreamObserver<T>> chat, java.util.function.Function<StreamObserver<T>, StreamObserver<T>> collect) {
-        Step.run(what + " server stream", () -> streams.countdown(8, "streamed", countdown));
-        Step.run(what + " server stream without answers", () -> streams.countdown(0, "streamed", countdown));
-        Step.fails(what + " server stream fails", () -> streams.countdown(2, "fail", countdown));
-        Step.run(what + " chat", () -> streams.send("chat", true, chat, "one", "two", "three"));
-        Step.run(what + " chat at once", () -> streams.send("chat", false, chat, "one", "two", "three", "four", "five"));
-        Step.fails(what + " chat fails", () -> streams.send("chat", true, chat, "one", "fail"));
-        Step.run(what + " collect", () -> streams.send("collect", false, collect, "one", "two", "three", "four"));
-        Step.run(what + " cancelled", () -> streams.cancel(chat));
+        Streams.all("messages", LEAVES, service::countdown, service::chat, service::collect);
     }
 
     private static void late() throws InterruptedException {

@@ -21,7 +21,8 @@ public final class CallTruth implements Filter {
     public Result invoke(Invoker<?> invoker, Invocation invocation) {
         String protocol = invoker.getUrl().getProtocol();
         boolean logged = protocol.equals("dubbo") || protocol.equals("injvm"); // at the codec, or never on the wire
-        if (logged || Arrays.asList(invocation.getParameterTypes()).contains(StreamObserver.class)) { // streams log themselves
+        boolean streaming = Arrays.stream(invocation.getArguments()).anyMatch(StreamObserver.class::isInstance); // they log themselves
+        if (logged || streaming || Arrays.asList(invocation.getParameterTypes()).contains(StreamObserver.class)) {
             return invoker.invoke(invocation);
         }
         List<String> types = Arrays.stream(invocation.getParameterTypes()).map(Class::getName).toList();
