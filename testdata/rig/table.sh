@@ -226,9 +226,11 @@ all_captures() {
   done
   capture triple-stubs-gzip-3.2.16 dubbo=3.2.16 protocol=tri serialization=protobuf workloads=stubs properties=-Drig.extra=stubs environment=DUBBO_RPC_TRI_COMPRESSOR=gzip \
     note="messages compressed with gzip"
-  for s in gzip snappy; do
+  for s in gzip snappy bzip2; do
     capture triple-$s-3.2.16 dubbo=3.2.16 protocol=tri workloads=triple properties=-Drig.extra=triple environment=DUBBO_RPC_TRI_COMPRESSOR=$s note="messages compressed with $s"
   done
+  capture triple-bzip2-3.3.6-to-3.2.16 dubbo="3.2.16 3.3.6" protocol=tri workloads=triple properties=-Drig.extra=triple environment=DUBBO_RPC_TRI_COMPRESSOR=bzip2 \
+    note="messages compressed with bzip2; the consumer is 3.3.6, the provider 3.2.16"
   capture triple-multiplexed-3.3.6 dubbo=3.3.6 protocol=tri workloads=multiplexed properties=-Drig.extra=multiplexed note="300 calls at once on one connection"
   capture triple-loss-3.3.6 dubbo=3.3.6 protocol=tri workloads=multiplexed pause=20 wire="0.02 0.03 0.01" properties=-Drig.extra=multiplexed \
     note="2 % of the segments lost, 3 % overtaken, 1 % repeated; captured at the provider's interface"

@@ -145,15 +145,17 @@ func transformed(b []byte) (last []byte, origin int) {
 			}
 			return rank[(x+k)%n] - rank[(y+k)%n]
 		})
+		distinct := n
 		for i, x := range order {
 			if next[x] = i; i > 0 {
 				if y := order[i-1]; rank[x] == rank[y] && rank[(x+k)%n] == rank[(y+k)%n] {
 					next[x] = next[y]
+					distinct--
 				}
 			}
 		}
 		copy(rank, next)
-		if k >= n || rank[order[n-1]] == n-1 {
+		if k >= n || distinct == n {
 			break
 		}
 	}

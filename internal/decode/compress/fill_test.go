@@ -69,7 +69,7 @@ func TestFillAnyLength(t *testing.T) {
 func TestWriteBzip2(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	var d Decompressor
-	for _, text := range []string{"a", "ab", strings.Repeat("a", 4), strings.Repeat("a", 700), strings.Repeat("ab", 5000), strings.Repeat("abc, def; ", 3000)} {
+	for _, text := range []string{"a", "ab", strings.Repeat("a", 4), strings.Repeat("a", 700), strings.Repeat("ab", 5000), "abcabd, abcabe, z", strings.Repeat("abc, def; ", 3000)} {
 		out := writeBzip2([]byte("BZh1"), []byte(text), r.IntN(3))
 		plain, err := d.Plain("bzip2", out)
 		require.Nil(t, err, "%v", err)
