@@ -64,7 +64,7 @@ func (k *Collector) addFailure(c *call.Call, conn *conn, m *method) {
 			return
 		}
 		f = &failure{cause: by, answered: rpc.NoStatus}
-		if p != nil && p.Failed && !p.Protocol.Numbered {
+		if p != nil && p.Failed && !p.Protocol.Numbered && p.StatusText() != "" {
 			f.name = " " + p.StatusText()
 		}
 		if p != nil && !p.Failed {

@@ -11,6 +11,7 @@ package http2
 import (
 	"bytes"
 	"fmt"
+	"net/http"
 	"strconv"
 	"strings"
 
@@ -25,7 +26,7 @@ import (
 var (
 	Protocol = &rpc.Protocol{
 		Name: "http2", Read: "messages, bodies", Sniff: sniff, Found: Found, New: open,
-		StatusText: httpStatusText, Header: headerFields, NewDecoder: newDecoder, ScrubHead: scrubHead, Interleaves: true,
+		StatusText: http.StatusText, Header: headerFields, NewDecoder: newDecoder, ScrubHead: scrubHead, Interleaves: true,
 	}
 	Triple = &rpc.Protocol{
 		Name: "triple", Read: "messages, bodies", Releases: "3.x", Capture: "triple-3.3.6.pcap.zst",
@@ -50,8 +51,6 @@ func sniff(head []byte) rpc.Verdict {
 	}
 	return rpc.NotMine
 }
-
-func httpStatusText(status int) string { return "" }
 
 // headerFields describes the head of a message.
 func headerFields(m *rpc.Message) []rpc.HeaderField {

@@ -2,6 +2,7 @@ package triple
 
 import (
 	"encoding/base64"
+	"net/http"
 	"strconv"
 	"strings"
 
@@ -18,12 +19,13 @@ var statusTexts = [...]string{
 	"UNAUTHENTICATED",
 }
 
-// StatusText returns gRPC's name of a status, "" if it has none.
+// StatusText returns gRPC's name of a status, or HTTP's: calls that do not reach gRPC have one of HTTP, which is 100 or more. It is ""
+// if there is none.
 func StatusText(status int) string {
 	if status >= 0 && status < len(statusTexts) {
 		return statusTexts[status]
 	}
-	return ""
+	return http.StatusText(status)
 }
 
 // Outcome sets what the headers and trailers of a response's last row tell: Status, Failed, the error's text and, if the details of
