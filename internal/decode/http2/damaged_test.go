@@ -10,7 +10,12 @@ import (
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 
+	"dubbo-wire/internal/call"
+	"dubbo-wire/internal/capture"
+	"dubbo-wire/internal/decode/formats"
+	"dubbo-wire/internal/decode/protocols"
 	"dubbo-wire/internal/dev/bench/traffic"
+	"dubbo-wire/internal/pipeline"
 	"dubbo-wire/internal/rpc"
 )
 
@@ -45,6 +50,33 @@ func TestDamaged(t *testing.T) {
 			}
 			assert.EqualValues(t, sent, totals.FrameBytes+totals.OtherBytes()+totals.Skipped)
 		})
+	}
+}
+
+// heads collects the lengths of the headers of messages, and of their bytes.
+type heads struct{ lengths, bytes []int }
+
+func (h *heads) Call(*call.Call, bool) {}
+
+func (h *heads) Frame(r *pipeline.Row) {
+	h.lengths = append(h.lengths, int(r.Msg.HeaderLen))
+	h.bytes = append(h.bytes, len(r.Msg.Head))
+}
+
+// TestCutPrefix: what there is of a prefix is among the parts of the header.
+func TestCutPrefix(t *testing.T) {
+	list := conversation(t, 1)[:3]
+	whole := list[2].Data
+	start := len(whole) - 5 - 34
+	for n := range 5 {
+		list[2].Data = whole[:start+n]
+		src, err := capture.Open([]string{"-"}, capture.Options{Stdin: bytes.NewReader(traffic.Talk(list))})
+		require.NoError(t, err)
+		var h heads
+		_, err = pipeline.Run(src, pipeline.Options{Protocols: protocols.All(), Formats: formats.All(), Detail: rpc.Values, Rows: true}, &h)
+		require.NoError(t, err)
+		assert.Equal(t, []int{start + n}, h.lengths)
+		assert.Equal(t, h.lengths, h.bytes)
 	}
 }
 

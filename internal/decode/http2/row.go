@@ -368,6 +368,10 @@ func (c *conn) pass(r *row) {
 	case r.state == rowPrefix:
 		// The length of the message is not known: what there is of its prefix belongs to its header.
 		r.broken = true
+		if kept := c.sides[r.side].headBytes(r.prefix[:r.nprefix]); len(kept) > 0 && !c.env.Framing {
+			r.m.HeaderLen -= int32(len(kept))
+			r.header("prefix", "", len(kept), kept)
+		}
 	case r.state == rowPlain && !m.Ends, r.left > 0:
 		if !r.lossy() {
 			m.MissingAt, m.Short = m.Captured, decode.Lost
