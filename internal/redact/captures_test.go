@@ -232,7 +232,7 @@ func TestCaptures(t *testing.T) {
 		assert.Empty(t, x.sum.Refused)
 		assert.Empty(t, x.leaks(headersOf(t, x.path)), "in headers")
 	}, "any-doubles", "both-ends", "edge-dubbo-2.5.3", "edge-fastjson2-3.3.6", "edge-kryo", "fragments-v4", "hessian2-3.3.6", "loss", "mixed", "snap200",
-		"triple-3.3.6", "triple-gzip-3.2.16", "triple-missed-3.3.6", "grpc-go-to-java", "tunnel-vxlan")
+		"triple-3.3.6", "triple-bzip2-3.2.16", "triple-gzip-3.2.16", "triple-midway-3.2.16", "triple-missed-3.3.6", "grpc-go-to-java", "tunnel-vxlan")
 }
 
 // Packets keep their time, their lengths, their ports and their flags.

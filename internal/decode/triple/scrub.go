@@ -62,8 +62,12 @@ func ScrubHeaderValue(name string, value []byte, alike func(byte) string, r deco
 	}
 }
 
-// headerStays reports whether redaction keeps the value of a header, other than :path.
+// headerStays reports whether redaction keeps the value of a header, other than :path. A number of one or two digits in a header whose
+// name is not known may be the status.
 func headerStays(name, value string) bool {
+	if name == "" && len(value) <= len("16") && isInteger(value) {
+		return true
+	}
 	key := named[name]
 	return stay[name] || key != "" && (value == "" || decode.NamesCallee(key, value)) || value == "true" || value == "false" ||
 		name == "tri-header-convert" && areKeys(percentDecoded(value))

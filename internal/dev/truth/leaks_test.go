@@ -30,7 +30,7 @@ import (
 
 // words are those of dubbo-wire, names of fields that the truth does not have, and names in a map with a class, that values of the
 // workloads have, too.
-const words = "attachments expiredAt objects with space seconds suppressedExceptions runtime of class of value boolean double two-way one-way generic headers details [null,null,null,null,null,null,null,null]"
+const words = "attachments expiredAt objects with space seconds suppressedExceptions runtime of class of value boolean double two-way one-way generic headers details status [null,null,null,null,null,null,null,null]"
 
 // keptHeaders are headers whose values stay.
 const keptHeaders = "content-type te user-agent grpc-timeout grpc-encoding grpc-accept-encoding content-length accept-encoding"
