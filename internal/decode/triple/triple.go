@@ -38,8 +38,10 @@ type Decoder struct {
 	names      map[string]string // names that peers made up, by themselves
 	types      map[string]typeKind
 	wrapped    map[wrappedService]bool // names that are words, of wrappers that were seen
-	tree       decode.Tree
-	wrapper    wrapper
+	// descriptors are those of types of results, by their names.
+	descriptors map[string]string
+	tree        decode.Tree
+	wrapper     wrapper
 }
 
 // serialization is a format with its reader.
@@ -60,7 +62,7 @@ func (s *serialization) reader() decode.Reader {
 
 // NewDecoder returns a decoder for bodies in the given serializations.
 func NewDecoder(formats []decode.Format) *Decoder {
-	d := &Decoder{byName: make(map[string][]*serialization), names: make(map[string]string), types: make(map[string]typeKind)}
+	d := &Decoder{byName: make(map[string][]*serialization), names: make(map[string]string), types: make(map[string]typeKind), descriptors: make(map[string]string)}
 	d.operations.seed = maphash.MakeSeed()
 	for i := range formats {
 		f := &formats[i]

@@ -119,7 +119,16 @@ func (b *body) resultType() string {
 }
 
 // descriptor returns the descriptor of a class name.
-func (d *Decoder) descriptor(name []byte) string { return descriptor(d.intern(name)) }
+func (d *Decoder) descriptor(name []byte) string {
+	if known, ok := d.descriptors[string(name)]; ok {
+		return known
+	}
+	of := descriptor(decode.UTF8(name))
+	if len(name) <= maxTypeLen && len(d.descriptors) < maxTypes {
+		d.descriptors[string(name)] = of
+	}
+	return of
+}
 
 // endsEarly sets the error of a wrapper that ends within a field.
 func (b *body) endsEarly() {

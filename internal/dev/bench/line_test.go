@@ -128,9 +128,7 @@ func lineAllocatesNothing(t *testing.T, mix string) {
 		n, packets := c.after.Mallocs-c.before.Mallocs, uint64(truth.Packets-c.warm)
 		t.Logf("%d allocations of %d bytes for %d packets", n, c.after.TotalAlloc-c.before.TotalAlloc, packets)
 		bound := packets / 100
-		if mix == "triple" && detail == rpc.Parts {
-			bound = packets / 3 // one a message, of a few bytes
-		} else if mix == "triple" {
+		if mix == "triple" {
 			bound = packets / 50 // spans of messages that lie apart
 		}
 		assert.Less(t, n, bound, "what is left is tables that grow now and then")
