@@ -346,6 +346,10 @@ func (m *Message) AppendResult(dst []byte) []byte {
 	if m.ResultKind == 2 || m.ResultKind == 5 {
 		return append(dst, "null"...)
 	}
+	if m.Format == nil && m.Tree != nil && m.find("result") < 0 { // nobody decodes it
+		dst = append(dst, `{"@opaque":`...)
+		return append(strconv.AppendInt(dst, m.opaqueBytes(), 10), '}')
+	}
 	return m.appendField(dst, "result", `{"@opaque":0}`)
 }
 

@@ -158,6 +158,8 @@ func (b *body) read(detail rpc.Detail) {
 		at = b.readWrapper()
 	case b.content.kind == eventStream:
 		at = b.readEvents()
+	case b.content.kind == plainText:
+		at = b.readText()
 	case b.formats != nil:
 		at = b.readWhole()
 	case m.Serialization == "" && b.short != decode.None:

@@ -16,6 +16,7 @@ const (
 	jsonText
 	eventStream
 	protobufMessage
+	plainText
 	// otherContent has a name only.
 	otherContent
 )
@@ -102,7 +103,7 @@ func (d *Decoder) plainContent(text string) content {
 	case sub == "protobuf" || sub == "proto" || sub == "x-protobuf" || sub == "vnd.google.protobuf":
 		return content{kind: protobufMessage, name: protobuf}
 	case top == "text":
-		return content{kind: otherContent, name: "text"}
+		return content{kind: plainText, name: "text"}
 	case sub == "octet-stream":
 		return content{kind: otherContent, name: "bytes"}
 	}

@@ -31,6 +31,8 @@ func UseOf(headers []rpc.Header) (use Use, sure bool) {
 		case strings.HasPrefix(h.Name, "tri-"):
 			return Triple, true
 		case h.Unknown:
+		case h.Name == ":method" && h.Value != "POST": // gRPC has no other one
+			return Plain, true
 		case h.Name == "user-agent" && strings.HasPrefix(h.Value, "grpc-"):
 			use, sure = GRPC, true
 		case h.Name != "content-type" || sure:
@@ -99,10 +101,10 @@ var notAttachments = map[string]carriers{
 	"rest-service-version": inNone, "rest-service-group": inNone,
 	"tri-consumer-appname": inNone, "tri-service-version": inNone, "tri-service-group": inNone, "tri-service-timeout": inNone,
 	"tri-header-convert": inNone, "tri-exception-code": inNone,
-	"date": inRequests, "server": inRequests, "trailer": inRequests, "alt-svc": inRequests, "via": inRequests, "vary": inRequests,
+	"cache-control": inRequests, "date": inRequests, "server": inRequests, "trailer": inRequests, "alt-svc": inRequests, "via": inRequests, "vary": inRequests,
 }
 
-// The ends of the names of headers with bytes, as base64: the second one, of Dubbo 3.0.0 to 3.0.4, are a wrapper with a value.
+// The ends of the names of headers with bytes, as base64: the second one, which an option of Dubbo 3.0.0 to 3.0.2 writes, are a wrapper with a value.
 const (
 	binary  = "-bin"
 	wrapped = "-tw" + binary

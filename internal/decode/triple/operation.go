@@ -69,10 +69,13 @@ func (d *Decoder) Operation(headers []rpc.Header) *rpc.Operation {
 			key.version = h.Value
 		case ":method":
 			method = h.Value
+			plain = plain || method != "POST"
 		case ":authority":
 			authority = h.Value
 		case "content-type":
-			if plain = !isGRPC(h.Value); !plain {
+			if !isGRPC(h.Value) {
+				plain = true
+			} else {
 				key.subtype = subtype(h.Value)
 			}
 		}

@@ -65,6 +65,9 @@ func (d *Decoder) Outcome(m *rpc.Message) {
 		switch detail.Type {
 		case "google.rpc.DebugInfo":
 			if class, message, ok := throwableLine(detail.Text); ok {
+				if strings.HasPrefix(m.ErrorMessage, message+"\n") { // the details have a line of it
+					message = m.ErrorMessage
+				}
 				m.ExceptionClass, m.ExceptionMessage = class, message
 			}
 		case "google.rpc.Status":
@@ -108,6 +111,24 @@ func unnamedStatus(m *rpc.Message) (status int32, ok bool) {
 		status = rpc.NoStatus
 	}
 	return status, text && hasUnnamed(m.Headers)
+}
+
+// jsonMessage returns the message in the body of an error, as Dubbo 3.3 writes it: {"message":"Invoker not found","status":"404"}. It
+// must be among the first bytes, which are all that may be kept.
+func jsonMessage(b []byte) (text string, ok bool) {
+	for s := decode.UTF8(b[:min(len(b), envelopeLen)]); len(s) > 0 && (s[0] == '{' || s[0] == ','); {
+		name, rest, ok := quoted(s[1:])
+		if !ok || !strings.HasPrefix(rest, ":") {
+			break
+		}
+		if text, s, ok = quoted(rest[1:]); !ok {
+			break
+		}
+		if name == "message" {
+			return text, true
+		}
+	}
+	return "", false
 }
 
 // Base64 returns the bytes of a header whose name ends in -bin, with or without padding.

@@ -53,12 +53,15 @@ func unsure(headers []rpc.Header) bool {
 // throwableFields are the fields of java.lang.Throwable.
 var throwableFields = []string{"detailMessage", "cause", "stackTrace", "suppressedExceptions"}
 
-// hasFieldsOfThrowable reports whether the object at node i has two fields of a throwable.
+// hasFieldsOfThrowable reports whether the object at node i has two fields of a throwable, or the list of its stack.
 func hasFieldsOfThrowable(t *decode.Tree, i int) bool {
 	found := 0
 	for c := i + 1; c < len(t.Nodes); c++ {
 		if n := &t.Nodes[c]; int(n.Parent) == i && n.Label == decode.ByField && slices.Contains(throwableFields, n.Name) {
 			found++
+			if n.Name == "stackTrace" && n.Kind == decode.List {
+				found++
+			}
 		}
 	}
 	return found >= 2

@@ -194,6 +194,9 @@ func (d *Decoder) Decode(m *rpc.Message, request *rpc.Operation, detail rpc.Deta
 		b.opaque(detail)
 		return
 	}
+	if m.Failed && m.Kind == rpc.Response && !m.HasErrorText && b.content.kind == jsonText {
+		m.ErrorMessage, m.HasErrorText = jsonMessage(b.b)
+	}
 	b.read(detail)
 }
 

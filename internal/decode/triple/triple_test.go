@@ -190,7 +190,7 @@ func TestContent(t *testing.T) {
 		{"application/x-www-form-urlencoded", "a=b", "form", `[{"@opaque":3}]`},
 		{"multipart/form-data; boundary=x", "--x", "multipart", `[{"@opaque":3}]`},
 		{"application/octet-stream", "abc", "bytes", `[{"@opaque":3}]`},
-		{"text/plain", "abc", "text", `[{"@opaque":3}]`},
+		{"text/plain", "abc", "text", `["abc"]`},
 		{"application/vnd.acme", "abc", "vnd.acme", `[{"@opaque":3}]`},
 		{"application/grpc+thrift", "abc", "thrift", `[{"@opaque":3}]`},
 		{"application/" + strings.Repeat("x", 100), "abc", "bytes", `[{"@opaque":3}]`},
@@ -264,6 +264,7 @@ func TestEvents(t *testing.T) {
 		"data:{\"a\":1}\n\ndata:2\n\n": `[{"a":1},2]`,
 		"event: x\r\ndata: [1,2] \r\n\r\n: note\n": `[[1,2]]`,
 		"data:[DONE]\n\n":                          `["[DONE]"]`,
+		"data:a.Node@32dde707\n\n":                 `["a.Node@32dde707"]`, // Dubbo 3.3.6 if the client accepts nothing but events
 		"data:\n\n":                                `[""]`,
 		"data:1\n\ndata:2":                         `[1]`,
 	} {
@@ -296,6 +297,8 @@ func TestOperations(t *testing.T) {
 		assert.Equal(t, row.service+" "+row.name, op.Service+" "+op.Method)
 		assert.Equal(t, strings.HasPrefix(row.name, "$invoke"), op.Generic)
 	}
+	op := d.Operation(headers(":method", "GET", ":authority", "host:80", ":path", "/org.acme.Users/find?id=5"))
+	assert.Equal(t, "org.acme.Users find", op.Service+" "+op.Method)
 	assert.Nil(t, d.Operation(headers(":method", "POST")))
 	for _, h := range []rpc.Header{{Name: ":path", Unknown: true}, {Unknown: true}} {
 		op := d.Operation(append(headers(":method", "POST"), h))
@@ -316,6 +319,7 @@ func TestUseOf(t *testing.T) {
 		{headers("content-type", "application/grpc"), GRPC, false},
 		{headers("content-type", "application/json"), Plain, true},
 		{headers("content-type", "application/grpc-web"), Plain, true},
+		{headers(":method", "GET", ":path", "/a.B/c"), Plain, true},
 		{[]rpc.Header{{Name: "tri-service-version", Unknown: true}}, Triple, true},
 		{[]rpc.Header{{Name: "content-type", Unknown: true}}, GRPC, false},
 		{nil, GRPC, false},
@@ -357,8 +361,36 @@ func TestOutcome(t *testing.T) {
 		assert.Equal(t, row.message, m.ErrorMessage)
 		assert.Equal(t, row.class, m.ExceptionClass)
 	}
+	m := message(rpc.Response, headers("grpc-status", "2", "grpc-message", "no!%0Areally", "grpc-status-details-bin", base64.RawStdEncoding.EncodeToString([]byte(status))), "")
+	d.Outcome(m)
+	assert.Equal(t, "no!\nreally", m.ExceptionMessage)
 	assert.Equal(t, "UNKNOWN", StatusText(2))
 	assert.Empty(t, StatusText(-1)+StatusText(17))
+}
+
+// TestJSONErrors: the text of an error in the body, as Dubbo 3.3 writes it.
+func TestJSONErrors(t *testing.T) {
+	d := NewDecoder(formats.All())
+	for _, row := range []struct {
+		status, body, text string
+		has                bool
+	}{
+		{"500", `{"message":"order \"1\" refused","status":"500"}`, `order "1" refused`, true},
+		{"404", `{"status":"404", "message":"Invoker not found"}`, "Invoker not found", true},
+		{"500", `{"status":500,"message":"x"}`, "", false},
+		{"500", `{"message":"` + strings.Repeat("x", envelopeLen), "", false},
+		{"500", `"message"`, "", false},
+		{"500", ``, "", false},
+		{"200", `{"message":"x"}`, "", false},
+	} {
+		for _, detail := range []rpc.Detail{rpc.Envelope, rpc.Parts, rpc.Values} {
+			m := message(rpc.Response, headers(":status", row.status, "content-type", "application/json"), row.body)
+			d.Outcome(m)
+			d.Decode(m, nil, detail)
+			assert.Equal(t, row.text, m.ErrorMessage, row.body)
+			assert.Equal(t, row.has, m.HasErrorText, row.body)
+		}
+	}
 }
 
 func TestHeaderText(t *testing.T) {

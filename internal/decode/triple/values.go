@@ -250,6 +250,24 @@ func (b *body) readWhole() int {
 	return at
 }
 
+// readText reads a body that is a text and returns the offset after it.
+func (b *body) readText() int {
+	t := b.m.Tree
+	l, name := decode.ByField, b.resultName()
+	if b.m.Kind == rpc.Request {
+		l, name = decode.ByIndex, ""
+		t.Open(decode.List, decode.ByField, "args", 0, 0)
+	}
+	t.Leaf(decode.String, l, name, 0, 0, len(b.b)).SetText(decode.UTF8(b.b))
+	if b.m.Kind == rpc.Request {
+		t.Close()
+	}
+	if b.short != decode.None {
+		b.m.Err = &decode.Error{Cause: b.short, At: len(b.b), Expected: "the rest of a text"}
+	}
+	return len(b.b)
+}
+
 // isArgumentList reports whether a body of JSON is the list of arguments.
 func (b *body) isArgumentList() bool {
 	op := b.m.Operation
