@@ -1,7 +1,9 @@
 package truth
 
 import (
+	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -235,8 +237,16 @@ func (m *tripleValues) request(c *http2Call, l *http2Line) string {
 		return diff
 	}
 	for key, want := range l.Attachments {
+		want, written := headerValue(want)
+		if !written || key == "remote.application" || c.Protocol == "http2" {
+			continue
+		}
+		key = asNetty(key)
 		got, ok := c.Attachments[key]
-		if want, text := want.(string); (ok || c.Protocol == "grpc") && text && got != want && got != asNetty(want) {
+		if !ok { // Dubbo 3.0 does not send the keys as they were; those of gRPC have the end that Dubbo adds
+			got = c.Attachments[strings.TrimSuffix(strings.ToLower(key), "-bin")]
+		}
+		if !reflect.DeepEqual(got, want) {
 			return fmt.Sprintf("attachment %s: %s instead of %s", key, short(got), short(want))
 		}
 	}
@@ -251,6 +261,22 @@ func asNetty(s string) string {
 		}
 		return r
 	}, s)
+}
+
+// headerValue returns what is on the wire for an attachment. Dates are times of HTTP, and what is
+// neither text, number, truth value nor bytes is not sent.
+func headerValue(v any) (any, bool) {
+	switch v := v.(type) {
+	case string:
+		return asNetty(v), true
+	case json.Number:
+		return v.String(), true
+	case bool:
+		return strconv.FormatBool(v), true
+	case map[string]any:
+		return v, v["@bytes"] != nil
+	}
+	return nil, false
 }
 
 func (m *tripleValues) answer(c *http2Call, l *http2Line) string {
