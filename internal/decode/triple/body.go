@@ -40,6 +40,9 @@ func (b *body) decompress() bool {
 	case m.Encoding == NoEncoding:
 		m.Err = &decode.Error{Cause: decode.Malformed, Expected: "the name of a compression in the headers", Found: "none"}
 		return false
+	case m.Encoding == UnknownEncoding && len(m.Body) == 0: // Dubbo's compressors leave nothing as it is
+		m.Plain, m.UncompressedLen, b.b = []byte{}, 0, []byte{}
+		return true
 	case m.Encoding == UnknownEncoding && !b.recognizeEncoding():
 		m.Err = &decode.Error{Cause: decode.Unsupported, Expected: "the name of a compression in the headers", Found: "headers that the capture lacks"}
 		return false

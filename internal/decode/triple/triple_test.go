@@ -473,6 +473,13 @@ func TestCompressed(t *testing.T) {
 	assert.Equal(t, decode.PartBytes{decode.ClassCompressed: int32(packed.Len())}, m.Parts)
 	assert.False(t, d.Enough(m, m.Body))
 
+	m = message(rpc.Request, h, "")
+	m.Encoding = UnknownEncoding
+	d.Decode(m, op, rpc.Values)
+	assert.Nil(t, m.Err)
+	assert.Zero(t, m.UncompressedLen)
+	assert.Equal(t, "full", m.Decoded)
+
 	for _, row := range []struct {
 		encoding, body string
 		cause          decode.Cause
